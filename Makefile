@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: MIT
+# A thin front for Meson, so that two words do everything:
+#
+#   make demo      install what is needed (Debian), build, count a real ARM program
+#   make check     install what the tests need, build, run every test
+#   make           build/pmk, runs from the build tree
+#   make bench fuzz install clean
+
+BUILD ?= build
+
+all: $(BUILD)/build.ninja
+	@ninja -C $(BUILD) --quiet
+
+$(BUILD)/build.ninja:
+	@scripts/need build
+	meson setup $(BUILD)
+
+demo:
+	@scripts/need build run
+	@$(MAKE) --no-print-directory all
+	@scripts/demo $(BUILD)
+
+check:
+	@scripts/need build run test
+	@$(MAKE) --no-print-directory all
+	@tests/run $(BUILD)
+
+bench: all
+	@scripts/need build run test bench
+	@bench/run $(BUILD)
+
+fuzz:
+	@scripts/need build test fuzz
+	@tests/fuzz/run
+
+install: all
+	meson install -C $(BUILD)
+
+clean:
+	rm -rf $(BUILD) build-*
+
+.PHONY: all demo check bench fuzz install clean

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The errors of libpmk: negative values; 0 is success, a positive value may carry a count.
+ * Codes are never reused for another meaning. pmk_strerror() is freestanding, returns a constant
+ * string and may be called from an interrupt handler.
+ */
+#ifndef PMK_ERROR_H
+#define PMK_ERROR_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* clang-format off */
+#define PMK_ERRORS(X) \
+	X(PMK_EINVAL,   -1, "bad argument") \
+	X(PMK_ENOCTR,   -2, "no free counter can count this event") \
+	X(PMK_EBADREG,  -3, "register does not exist in this PMU") \
+	X(PMK_ENOEVENT, -4, "this PMU has no such event") \
+	X(PMK_ENOTSUP,  -5, "not supported by this hardware") \
+	X(PMK_EUNDEF,   -6, "the access takes an Undefined exception in this mode") \
+	X(PMK_EBUSY,    -7, "already running, or owned by somebody else") \
+	X(PMK_EIO,      -8, "the port did not answer") \
+	X(PMK_ENOMEM,   -9, "out of memory") \
+	X(PMK_EPARSE,  -10, "cannot be parsed") \
+	X(PMK_ERANGE,  -11, "value out of range")
+/* clang-format on */
+
+enum pmk_error {
+	PMK_OK = 0,
+#define X(name, value, text) name = (value),
+	PMK_ERRORS(X)
+#undef X
+};
+
+const char *pmk_strerror(int err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

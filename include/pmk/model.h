@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A model is the PMU's registers, bit by bit. It turns the signals of a bus into counts, flags and
+ * interrupt lines. It never ticks: it takes differences of the bus totals when a register is
+ * touched, and asks the bus to be synchronised when a counter is about to overflow.
+ *
+ * A model's memory is the caller's: `size` bytes, no pointers inside, so it may lie in memory that
+ * two processes share or that is copied by fork. The bus is passed to every call.
+ *
+ * Guest mistakes (a reserved event, an access the mode does not have) are results, not errors of
+ * the model: they show as PMK_EUNDEF or in `oddities`.
+ */
+#ifndef PMK_MODEL_H
+#define PMK_MODEL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <pmk/bus.h>
+#include <pmk/pmu.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Who accesses a register. */
+enum pmk_mode {
+	PMK_MODE_PRIV,        /* privileged (Secure privileged where there are two worlds) */
+	PMK_MODE_USER,
+	PMK_MODE_PRIV_NONSEC, /* Non-secure privileged */
+	PMK_MODE_USER_NONSEC,
+};
+
+struct pmk_model_ops {
+	const struct pmk_pmu *pmu;
+	size_t size;
+	/* Power-on reset; counts from the bus's present totals. */
+	void (*reset)(void *model, struct pmk_bus *bus);
+	int (*read)(void *model, struct pmk_bus *bus, enum pmk_mode mode, unsigned reg, uint64_t *value);
+	int (*write)(void *model, struct pmk_bus *bus, enum pmk_mode mode, unsigned reg, uint64_t value);
+	/* Catch up with the bus: counters, flags, lines. Reading a register does it, too. */
+	void (*sync)(void *model, struct pmk_bus *bus);
+	/* Ask the bus for the next moment at which sync is needed. Call after sync. */
+	void (*ask)(const void *model, struct pmk_bus *bus);
+	/* Interrupt lines, asserted = 1: bit 0 IRQ, bit 1 FIQ. */
+	unsigned (*lines)(const void *model);
+};
+
+/* The model of a PMU; NULL if there is none. */
+const struct pmk_model_ops *pmk_model_find(const struct pmk_pmu *pmu);
+
+/*
+ * A port to a model: the place where driver and model meet. The caller owns the struct, which must
+ * outlive the port. `settle` adds idle cycles to the bus, one at a time where the model has asked.
+ */
+struct pmk_model_port {
+	const struct pmk_model_ops *ops;
+	void *model;
+	struct pmk_bus *bus;
+	enum pmk_mode mode;
+};
+
+struct pmk_port pmk_port_model(struct pmk_model_port *mp);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A PMU: its registers, its events, and the driver that programs it. One const object per
+ * personality, e.g. pmk_arm1176, at the end of src/pmu/<family>/pmu.c; pmk_pmus[] lists them all.
+ * Adding one: docs/ADDING-A-PMU.md.
+ */
+#ifndef PMK_PMU_H
+#define PMK_PMU_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <pmk/error.h>
+#include <pmk/port.h>
+#include <pmk/signal.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* One countable thing of one PMU family. Rows stand in code order. */
+struct pmk_event {
+	uint16_t code;
+	const char *name;     /* the manual's meaning in the field's spelling, lower_snake */
+	const char *aliases;  /* space separated: Linux, libpfm4, perf generic names; or NULL */
+	uint32_t cores;       /* which personalities of the family have it: bits of the family */
+	uint8_t signal;       /* enum pmk_signal: what a model counts; PMK_SIG_NONE: not modelled */
+	uint8_t signal2;      /* a second signal counted as well (etmextout), else PMK_SIG_NONE */
+	bool cycles;          /* counts cycles of a condition, not occurrences */
+	const char *ref;      /* document and section or table */
+	const char *brief;    /* one line */
+	const char *caveat;   /* what a reader of the number has to know, or NULL */
+	const char *unmodelled; /* why emulation cannot count it, or NULL where `signal` is raised */
+};
+
+/* A field of a register, [hi:lo] as the manual writes it. */
+struct pmk_field {
+	const char *name;
+	uint64_t mask;
+	const char *access; /* "RW", "RO", "WO", "W1C", "RAZ", "SBZ" */
+	const char *ref;
+	const char *brief;
+	const char *const *values; /* text per value, NULL terminated, or NULL */
+	bool event;                /* holds an event code: show the event's name */
+};
+
+struct pmk_reg_info {
+	const char *name;
+	const char *aliases; /* space separated other names, or NULL */
+	const char *where;   /* how software reaches it: "p15, 0, <Rd>, c15, c12, 0" */
+	uint8_t width;       /* bits */
+	const struct pmk_field *fields;
+	unsigned nfields;
+	const char *ref;
+	const char *brief;
+};
+
+/* A counter of the PMU. */
+struct pmk_counter {
+	const char *name;   /* the manual's: "PMN0", "CCNT" */
+	uint8_t width;      /* bits */
+	int32_t fixed_code; /* the only event it counts, or -1 for any */
+};
+
+struct pmk_pmu;
+
+/*
+ * An open PMU. The caller owns the memory; pmk_pmu_open() fills it. `state` is the driver's.
+ */
+struct pmk_dev {
+	const struct pmk_pmu *pmu;
+	struct pmk_port port;
+	uint32_t state[4];
+};
+
+/*
+ * The driver: the PMU's programming sequence over a port. Every slot is filled; what a PMU cannot
+ * do returns PMK_ENOTSUP. All return 0 or a negative enum pmk_error. No slot stops a counter but
+ * `stop`, and none loses a pending overflow but `overflows`, which reports what it clears.
+ * All may be called from an interrupt handler if the port may.
+ */
+struct pmk_driver {
+	/* Put the PMU into a known state: counters stopped and zero, overflows and interrupts
+	 * cleared. PMK_EUNDEF where this mode has no access. */
+	int (*reset)(struct pmk_dev *d);
+	/* Let `counter` count the event `code`. Does not zero it, does not start it. */
+	int (*program)(struct pmk_dev *d, unsigned counter, unsigned code);
+	/* Start, stop all counters. Values are kept. `start` returns when counting has begun:
+	 * where the PMU starts late, it lets that time pass through the port. */
+	int (*start)(struct pmk_dev *d);
+	int (*stop)(struct pmk_dev *d);
+	/* The counter as the hardware holds it, `width` bits. Does not stop it. */
+	int (*read)(struct pmk_dev *d, unsigned counter, uint64_t *value);
+	/* Preload a counter: 2^width - n makes it overflow after n events. */
+	int (*write)(struct pmk_dev *d, unsigned counter, uint64_t value);
+	/* Enable (bit set) or disable the overflow interrupt of each counter. */
+	int (*irq_enable)(struct pmk_dev *d, uint32_t counters);
+	/* Which counters have overflowed since the last call: reads the flags and clears exactly
+	 * the ones it reports. */
+	int (*overflows)(struct pmk_dev *d, uint32_t *counters);
+};
+
+struct pmk_pmu {
+	const char *name;    /* "arm1176" */
+	const char *aliases; /* "arm_1176 armv6_1176", as libpfm4 and Linux spell it; or NULL */
+	const char *brief;
+	const char *note;    /* what the sources leave open for this one, or NULL */
+	const struct pmk_driver *driver;
+	const struct pmk_event *events; /* of the family; see pmk_pmu_has() */
+	unsigned nevents;
+	uint32_t core;                  /* this personality's bit in pmk_event.cores */
+	const struct pmk_counter *counters;
+	unsigned ncounters;
+	const struct pmk_reg_info *regs;
+	unsigned nregs;
+	const void *family;             /* the family's own per-personality data */
+};
+
+/* Every PMU of this build, NULL terminated. */
+extern const struct pmk_pmu *const pmk_pmus[];
+
+/* By name or alias, any case; NULL if there is none. */
+const struct pmk_pmu *pmk_pmu_find(const char *name);
+
+static inline bool pmk_pmu_has(const struct pmk_pmu *pmu, const struct pmk_event *ev)
+{
+	return (ev->cores & pmu->core) != 0;
+}
+
+/* The event row for a name or alias (any case) or a code; NULL if this personality has none.
+ * pmk_pmu_event_family() also finds rows that only a sibling core has. */
+const struct pmk_event *pmk_pmu_event(const struct pmk_pmu *pmu, const char *name);
+const struct pmk_event *pmk_pmu_event_code(const struct pmk_pmu *pmu, unsigned code);
+const struct pmk_event *pmk_pmu_event_family(const struct pmk_pmu *pmu, const char *name);
+
+const struct pmk_reg_info *pmk_pmu_reg(const struct pmk_pmu *pmu, const char *name);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

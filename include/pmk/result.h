@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The result: one record of everything measured and how far to trust it. Sessions fill it, writers
+ * and metrics read it; it does not know where the numbers came from.
+ *
+ * Ownership: strings named `const char *` belong to the catalogues and outlive the result; those
+ * named `char *` belong to the result and go with pmk_result_free().
+ */
+#ifndef PMK_RESULT_H
+#define PMK_RESULT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <pmk/pmu.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* How far to trust a number (docs/DESIGN.md, section 4). */
+enum pmk_trust {
+	PMK_TRUST_EXACT,         /* defined by the instruction stream */
+	PMK_TRUST_MODELLED,      /* depends on the core's parameters */
+	PMK_TRUST_MEASURED,      /* silicon */
+	PMK_TRUST_SCALED,        /* time-shared; see `coverage` */
+	PMK_TRUST_WRAPPED,       /* a counter wrapped unseen: a lower bound */
+	PMK_TRUST_NOT_SUPPORTED, /* no value; `reason` says why */
+	PMK_TRUST_NOT_COUNTED,   /* no value; it never ran */
+};
+
+/* "exact" … "not supported", "not counted" */
+const char *pmk_trust_name(enum pmk_trust t);
+/* False for the two states that have no value. */
+bool pmk_trust_has_value(enum pmk_trust t);
+
+/* One value of one event in one place and time. */
+struct pmk_row {
+	const struct pmk_event *event;
+	const char *name;      /* as the user asked for it, e.g. "cycles" */
+	uint64_t value;        /* with runs > 1: the rounded mean */
+	enum pmk_trust trust;
+	const char *reason;    /* why there is no value, or NULL */
+	double stddev_pct;     /* standard deviation of the mean in percent, when runs > 1 */
+	double coverage;       /* share of the time it was counted, 1.0 = always */
+	uint64_t runtime_ns;   /* guest time it was counted */
+	unsigned group;        /* 0 = none; rows of one {group} share a number */
+};
+
+/* A block of rows: the whole run, a region, an interval, a core. */
+struct pmk_section {
+	char *region;          /* region name, or NULL for the whole run */
+	int cpu;               /* -1: all */
+	bool interval;
+	uint64_t at_cycles, at_insns; /* end of the interval, guest cycles and instructions since start */
+	double at_seconds;     /* the same in guest seconds */
+	uint64_t entries;      /* how often the region was entered */
+	struct pmk_row *rows;
+	unsigned nrows;
+};
+
+struct pmk_metric_value {
+	const char *name;      /* "cpi" */
+	const char *unit;      /* "cycles/insn", "%", or "" */
+	double value;
+	bool valid;
+	const char *reason;    /* why not valid */
+	const struct pmk_event *beside; /* the row that text and CSV print it beside, or NULL */
+};
+
+struct pmk_result {
+	const struct pmk_pmu *pmu;
+	char *core;            /* "arm1176" */
+	char *command;         /* as typed, quoted for display */
+	char *producer;        /* "qemu-arm 7.2.22" */
+	char *settings;        /* "dcache.size=32K …" overrides, or "" */
+	char *env;             /* what --env passed, or "" */
+	char *warning;         /* anything a reader must know, lines, or NULL */
+	unsigned passes;       /* how many counter programmings it took */
+	unsigned runs;         /* -r */
+	unsigned processes, threads;
+	bool partial;          /* the tail is missing: killed, interrupted */
+	double elapsed;        /* host seconds; text output only, never in -j (it would not repeat) */
+	double clock_hz;
+	int exit_status;       /* wait status of the command */
+	struct pmk_section *sections;
+	unsigned nsections;
+};
+
+void pmk_result_init(struct pmk_result *r);
+void pmk_result_free(struct pmk_result *r);
+/* Append a section with `nrows` zeroed rows; NULL when out of memory. region is copied. */
+struct pmk_section *pmk_result_add(struct pmk_result *r, const char *region, unsigned nrows);
+
+/*
+ * Metrics: text files, one each (docs/FORMATS.md): events, formula, unit, explanation.
+ * pmk_metrics_load reads every *.metric file of a NULL terminated list of directories (a later
+ * directory overrides a name of an earlier one; a directory that does not exist is no error).
+ * 0 or a negative error with "file:line: why" in msg.
+ */
+struct pmk_metrics;
+struct pmk_metric {
+	const char *name, *title, *unit, *formula, *text;
+	const char *beside;         /* name of the event it is printed beside */
+	const char *const *events;  /* NULL terminated event names the formula needs */
+	const char *file;
+};
+
+int pmk_metrics_load(struct pmk_metrics **out, const char *const *dirs, char *msg, size_t size);
+void pmk_metrics_free(struct pmk_metrics *m);
+unsigned pmk_metrics_count(const struct pmk_metrics *m);
+const struct pmk_metric *pmk_metrics_get(const struct pmk_metrics *m, unsigned i);
+const struct pmk_metric *pmk_metrics_find(const struct pmk_metrics *m, const char *name);
+
+/* True when the PMU has every event the formula needs. */
+bool pmk_metric_applies(const struct pmk_metric *m, const struct pmk_pmu *pmu);
+
+/*
+ * Evaluate a metric over one section. Event names are resolved against r->pmu. Not valid (with the
+ * reason) when an event is missing, has no value, a divisor is 0, or the parts are not comparable
+ * (different coverage).
+ */
+struct pmk_metric_value pmk_metric_eval(const struct pmk_metric *m, const struct pmk_result *r,
+					const struct pmk_section *s);
+
+/*
+ * Writers. `metrics` is a NULL terminated list, or NULL. They write numbers in the C locale whatever
+ * the locale is. Return 0, or PMK_EIO when the stream failed (disk full).
+ *
+ * A writer is begun, fed section by section (intervals arrive while the program runs) and ended;
+ * whatever happened in between, end() leaves a closed document.
+ */
+enum pmk_format { PMK_FORMAT_TEXT, PMK_FORMAT_CSV, PMK_FORMAT_JSON };
+
+struct pmk_write_options {
+	enum pmk_format format;
+	const char *separator;  /* CSV */
+	bool big_num;           /* text: group digits */
+	bool colour;            /* text: only on a terminal */
+	bool verbose;           /* text: reasons and references in full */
+	const struct pmk_metric *const *metrics;
+};
+
+struct pmk_writer;
+
+struct pmk_writer *pmk_writer_begin(FILE *f, const struct pmk_write_options *opt,
+				    const struct pmk_result *r);
+int pmk_writer_section(struct pmk_writer *w, const struct pmk_result *r,
+		       const struct pmk_section *s);
+/* Writes what is only known at the end (how it was counted), closes, frees the writer. */
+int pmk_writer_end(struct pmk_writer *w, const struct pmk_result *r);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+/* Names of the signals. The list itself is in <pmk/signal.h>. */
+#include <pmk/signal.h>
+
+#include <stddef.h>
+
+enum { MODELLED, EXACT };
+
+static const struct {
+	const char *name, *text;
+	bool exact;
+} signals[PMK_NSIGNALS] = {
+#define X(id, exactness, txt) [PMK_SIG_##id] = { .name = #id, .text = txt, .exact = exactness },
+	PMK_SIGNALS(X)
+#undef X
+};
+
+const char *pmk_signal_name(unsigned sig)
+{
+	return sig < PMK_NSIGNALS ? signals[sig].name : NULL;
+}
+
+const char *pmk_signal_text(unsigned sig)
+{
+	return sig < PMK_NSIGNALS ? signals[sig].text : NULL;
+}
+
+bool pmk_signal_exact(unsigned sig)
+{
+	return sig < PMK_NSIGNALS && signals[sig].exact;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/* What the commands of pmk share: the command table, options, exit codes, names and hints. */
+#ifndef PMK_CLI_H
+#define PMK_CLI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include <pmk/pmu.h>
+#include <pmk/result.h>
+
+/* Exit codes (pmk(1), EXIT STATUS). 129 is perf's usage error; 126 and 127 are the shell's. */
+enum {
+	PMK_EXIT_OK = 0,
+	PMK_EXIT_FAILED = 125,     /* pmk itself failed */
+	PMK_EXIT_NOT_EXEC = 126,   /* the command cannot be executed */
+	PMK_EXIT_NOT_FOUND = 127,  /* the command was not found */
+	PMK_EXIT_USAGE = 129,
+};
+
+/* One option. The rows feed the parser, --help, the completion and the manual page test. */
+struct cli_option {
+	char letter;         /* 0 = long only */
+	const char *name;    /* "event" for --event */
+	const char *arg;     /* "LIST", or NULL for a flag */
+	const char *help;
+};
+
+struct cli_command {
+	const char *name;
+	const char *brief;
+	const char *usage;   /* "[-e LIST]… [--] COMMAND [ARG…]" */
+	const struct cli_option *options; /* ends with name == NULL */
+	int (*run)(int argc, char **argv); /* argv[0] is the command's name; returns an exit code */
+};
+
+extern const struct cli_command cmd_stat, cmd_list, cmd_info, cmd_decode;
+extern const struct cli_command *const cli_commands[]; /* NULL terminated, in help's order */
+
+/*
+ * Step through argv. Returns the row of the next option with *value set (NULL for flags), or NULL at
+ * the first operand, after "--", or at the end; *index is then the first operand. A mistake prints
+ * one line with the nearest option and sets *bad. -h/--help are rows like any other.
+ */
+const struct cli_option *cli_next(const struct cli_command *cmd, int argc, char **argv, int *index,
+				  char **value, bool *bad);
+
+void cli_help(FILE *f, const struct cli_command *cmd);
+
+/* "pmk: ..." on stderr, one line. Returns code, so that `return cli_fail(…)` works. */
+int cli_fail(int code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/*
+ * The names nearest to a misspelt one, into buf as "a, b or c"; empty when nothing is near.
+ * `next` yields the candidates: called with 0, 1, 2 … until it returns NULL.
+ */
+void cli_nearest(const char *word, const char *(*next)(const void *ctx, unsigned i), const void *ctx,
+		 char *buf, size_t size);
+
+/* The data directory with cores/ and metrics/: $PMK_DATA, the build tree's, or the installed one.
+ * NULL and one line on stderr when there is none. */
+const char *cli_data_dir(void);
+/* Path of the QEMU plugin: $PMK_PLUGIN, beside the executable, or the installed one. */
+const char *cli_plugin_path(void);
+
+/* All metrics: the data directory's and the user's ($XDG_CONFIG_HOME/pmk/metrics). Loaded once. */
+struct pmk_metrics *cli_metrics(void);
+
+/* Names of the core presets in the data directory, sorted, NULL terminated; freed by the caller with
+ * cli_free_names(). */
+char **cli_core_names(void);
+void cli_free_names(char **names);
+
+/* The event row for what the user typed: name, alias, r0b, pmu/event/, pmu::event, with :u :k
+ * modifiers split off by the caller. On failure prints one line with the nearest names and returns
+ * NULL. */
+const struct pmk_event *cli_event(const struct pmk_pmu *pmu, const char *text);
+
+#endif

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: MIT
+/*
+ * pmk decode PMU REG=VALUE…: what the bits of a register say, from the tables the driver and the
+ * model are built on.
+ *
+ *	$ pmk decode arm1176 PMNC=0x00b0b701
+ *
+ * A '*' marks what is not 0, a '!' what should be 0 and is not.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <json.h>
+#include <pmk/bits.h>
+
+#include "cli/cli.h"
+#include "cli/show.h"
+
+static const struct cli_option options[] = {
+	{ 'j', "json-output", NULL, "write JSON" },
+	{ 'h', "help", NULL, "show this help" },
+	{ 0, NULL, NULL, NULL },
+};
+
+/* One REG=VALUE, understood. */
+struct word {
+	const struct pmk_reg_info *reg;
+	uint64_t value;
+};
+
+/* One field of it. */
+struct part {
+	const struct pmk_field *field; /* NULL: bits that belong to none */
+	unsigned hi, lo;
+	uint64_t value;
+	bool wrong; /* should be zero and is not */
+	const struct pmk_event *event;
+	char text[256]; /* what it means */
+};
+
+/* ---- fields --------------------------------------------------------------------------------- */
+
+static const struct pmk_field *field_at(const struct pmk_reg_info *reg, unsigned bit)
+{
+	for (unsigned i = 0; i < reg->nfields; i++)
+		if (reg->fields[i].mask >> bit & 1)
+			return &reg->fields[i];
+	return NULL;
+}
+
+static void explain(const struct pmk_pmu *pmu, const struct pmk_reg_info *reg, struct part *p)
+{
+	const struct pmk_field *f = p->field;
+	unsigned nvalues = 0;
+
+	while (f && f->values && f->values[nvalues])
+		nvalues++;
+	if (!f) {
+		snprintf(p->text, sizeof(p->text), "no field");
+	} else if (f->event) {
+		p->event = pmk_pmu_event_code(pmu, (unsigned)p->value);
+		if (p->event)
+			snprintf(p->text, sizeof(p->text), "%s: %s", p->event->name,
+				 p->event->brief);
+		else
+			snprintf(p->text, sizeof(p->text), "reserved: %s has no such event",
+				 pmu->name);
+	} else if (p->value < nvalues) {
+		snprintf(p->text, sizeof(p->text), "%s: %s", f->brief, f->values[p->value]);
+	} else {
+		snprintf(p->text, sizeof(p->text), "%s", f->brief);
+	}
+	if (f && p->hi - p->lo + 1u == reg->width) /* a counter: say it in decimal */
+		snprintf(p->text, sizeof(p->text), "%llu (%s)", (unsigned long long)p->value,
+			 f->brief);
+	p->wrong = p->value && (!f || strcmp(f->access, "SBZ") == 0);
+}
+
+/* The field or gap whose highest bit is *bit; *bit goes on to the next one. */
+static struct part next_part(const struct pmk_pmu *pmu, const struct word *w, int *bit)
+{
+	struct part p = { .field = field_at(w->reg, (unsigned)*bit), .hi = (unsigned)*bit };
+
+	while (*bit > 0 && field_at(w->reg, (unsigned)*bit - 1) == p.field)
+		--*bit;
+	p.lo = (unsigned)(*bit)--;
+	p.value = PMK_GET(w->value, PMK_BITS(p.hi, p.lo));
+	explain(pmu, w->reg, &p);
+	return p;
+}
+
+/* ---- output --------------------------------------------------------------------------------- */
+
+static void bits_text(char *buf, size_t size, const struct part *p)
+{
+	if (p->hi == p->lo)
+		snprintf(buf, size, "%u", p->hi);
+	else
+		snprintf(buf, size, "%u:%u", p->hi, p->lo);
+}
+
+static void hex_text(char *buf, size_t size, uint64_t v, unsigned bits)
+{
+	snprintf(buf, size, "0x%0*llx", (int)((bits + 3) / 4), (unsigned long long)v);
+}
+
+static void print_word(const struct pmk_pmu *pmu, const struct word *w)
+{
+	unsigned wrong = 0;
+	char hex[24];
+
+	hex_text(hex, sizeof(hex), w->value, w->reg->width);
+	printf("%s%s %s = %s%s  %s\n", show_bold(), pmu->name, w->reg->name, hex, show_plain(),
+	       w->reg->brief);
+	for (int bit = w->reg->width - 1; bit >= 0;) {
+		struct part p = next_part(pmu, w, &bit);
+		char bits[16], value[24], in[20];
+
+		if (!p.field && !p.value)
+			continue;
+		bits_text(bits, sizeof(bits), &p);
+		snprintf(in, sizeof(in), "[%s]", bits);
+		if (p.hi - p.lo < 3)
+			snprintf(value, sizeof(value), "%llu", (unsigned long long)p.value);
+		else
+			hex_text(value, sizeof(value), p.value, p.hi - p.lo + 1);
+		printf("  %c %-8s %-10s %-11s %s\n",
+		       p.wrong	 ? '!'
+		       : p.value ? '*'
+				 : ' ',
+		       in, p.field ? p.field->name : "-", value, p.text);
+		wrong += p.wrong;
+	}
+	if (wrong)
+		puts("  ! bits that should be zero are set");
+}
+
+static json_object *json_word(const struct pmk_pmu *pmu, const struct word *w)
+{
+	json_object *o = json_object_new_object(), *fields = json_object_new_array();
+	char text[24];
+
+	hex_text(text, sizeof(text), w->value, w->reg->width);
+	show_add(o, "name", w->reg->name);
+	show_add(o, "value", text);
+	for (int bit = w->reg->width - 1; bit >= 0;) {
+		struct part p = next_part(pmu, w, &bit);
+		json_object *f = json_object_new_object();
+
+		bits_text(text, sizeof(text), &p);
+		show_add(f, "name", p.field ? p.field->name : NULL);
+		show_add(f, "bits", text);
+		json_object_object_add(f, "value", json_object_new_uint64(p.value));
+		show_add(f, "access", p.field ? p.field->access : NULL);
+		show_add(f, "event", p.event ? p.event->name : NULL);
+		show_add(f, "text", p.text);
+		json_object_object_add(f, "should-be-zero", json_object_new_boolean(p.wrong));
+		json_object_array_add(fields, f);
+	}
+	json_object_object_add(o, "fields", fields);
+	return o;
+}
+
+/* ---- arguments ------------------------------------------------------------------------------ */
+
+static const char *reg_name(const void *ctx, unsigned i)
+{
+	const struct pmk_pmu *pmu = ctx;
+
+	return i < pmu->nregs ? pmu->regs[i].name : NULL;
+}
+
+static int unknown_register(const struct pmk_pmu *pmu, const char *name)
+{
+	char near[128], all[256];
+	size_t at = 0;
+
+	cli_nearest(name, reg_name, pmu, near, sizeof(near));
+	if (*near)
+		return cli_fail(PMK_EXIT_USAGE, "%s has no register '%s'; did you mean %s?",
+				pmu->name, name, near);
+	*all = '\0';
+	for (unsigned i = 0; i < pmu->nregs && at < sizeof(all); i++)
+		at += (size_t)snprintf(all + at, sizeof(all) - at, "%s%s", i ? ", " : "",
+				       pmu->regs[i].name);
+	return cli_fail(PMK_EXIT_USAGE, "%s has no register '%s'; it has %s", pmu->name, name, all);
+}
+
+/* Hexadecimal with 0x, binary with 0b, otherwise decimal. */
+static bool parse_value(const char *text, uint64_t *value)
+{
+	bool prefixed = text[0] == '0' && text[1];
+	int base = prefixed && (text[1] == 'x' || text[1] == 'X')   ? 16
+		   : prefixed && (text[1] == 'b' || text[1] == 'B') ? 2
+								    : 10;
+	const char *digits = base == 10 ? text : text + 2;
+	const char *allowed = base == 16  ? "0123456789abcdefABCDEF"
+			      : base == 2 ? "01"
+					  : "0123456789";
+
+	if (!*digits || strspn(digits, allowed) != strlen(digits))
+		return false;
+	errno = 0;
+	*value = strtoull(digits, NULL, base);
+	return errno == 0;
+}
+
+static int parse_word(const struct pmk_pmu *pmu, const char *arg, struct word *w)
+{
+	const char *eq = strchr(arg, '=');
+	char name[64];
+
+	if (!eq || eq == arg)
+		return cli_fail(PMK_EXIT_USAGE, "decode: '%s' is not REG=VALUE", arg);
+	snprintf(name, sizeof(name), "%.*s", (int)(eq - arg), arg);
+	w->reg = pmk_pmu_reg(pmu, name);
+	if (!w->reg)
+		return unknown_register(pmu, name);
+	if (!parse_value(eq + 1, &w->value))
+		return cli_fail(PMK_EXIT_USAGE, "%s: '%s' is not a number (12, 0x0c or 0b1100)",
+				name, eq + 1);
+	if (w->reg->width < 64 && w->value >> w->reg->width)
+		return cli_fail(PMK_EXIT_USAGE, "%s has %u bits, %s needs more", name,
+				w->reg->width, eq + 1);
+	return 0;
+}
+
+static int decode(const struct pmk_pmu *pmu, char **args, unsigned n, bool json)
+{
+	json_object *doc = NULL, *list = NULL;
+	struct word w;
+	int code = 0;
+
+	/* All or nothing: what is wrong is said before anything is printed. */
+	for (unsigned i = 0; i < n && !code; i++)
+		code = parse_word(pmu, args[i], &w);
+	if (code)
+		return code;
+	if (json) {
+		doc = show_json_document("pmk-decode");
+		list = json_object_new_array();
+		show_add(doc, "pmu", pmu->name);
+		json_object_object_add(doc, "registers", list);
+	}
+	for (unsigned i = 0; i < n; i++) {
+		parse_word(pmu, args[i], &w);
+		if (json) {
+			json_object_array_add(list, json_word(pmu, &w));
+			continue;
+		}
+		if (i)
+			putchar('\n');
+		print_word(pmu, &w);
+	}
+	if (json)
+		show_json_print(doc);
+	json_object_put(doc);
+	return 0;
+}
+
+static int run_decode(int argc, char **argv)
+{
+	const struct cli_option *o;
+	const struct pmk_pmu *pmu;
+	unsigned operands = 0;
+	bool bad, json = false;
+	char *value;
+	int i = 1;
+
+	for (;;) {
+		o = cli_next(&cmd_decode, argc, argv, &i, &value, &bad);
+		if (bad)
+			return PMK_EXIT_USAGE;
+		if (!o && i >= argc)
+			break;
+		if (!o)
+			argv[1 + operands++] = argv[i++];
+		else if (o->letter == 'j')
+			json = true;
+		else {
+			cli_help(stdout, &cmd_decode);
+			return PMK_EXIT_OK;
+		}
+	}
+	if (operands < 2)
+		return cli_fail(PMK_EXIT_USAGE, "decode: usage: pmk decode %s", cmd_decode.usage);
+	pmu = show_find_pmu(argv[1]);
+	return pmu ? decode(pmu, argv + 2, operands - 1, json) : PMK_EXIT_USAGE;
+}
+
+const struct cli_command cmd_decode = {
+	.name = "decode",
+	.brief = "say what the bits of a PMU register mean",
+	.usage = "PMU REG=VALUE... [-j]",
+	.options = options,
+	.run = run_decode,
+};

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The emulator's command line. The program must see the same world on every host and run, because
+ * the addresses it gets decide cache sets: a fixed environment, stack size, kernel release and random
+ * seed; QEMU itself is started without address randomisation.
+ */
+#define _GNU_SOURCE
+#include "cli/emulate.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <wordexp.h>
+
+#include <pmk/error.h>
+
+#include "cli/cli.h"
+
+/* Where Debian's cross compiler packages put a target's libraries. */
+#define CROSS_SYSROOT "/usr/arm-linux-gnueabi"
+
+bool words_add(struct word_list *l, const char *word)
+{
+	char **bigger = realloc(l->word, (l->count + 2) * sizeof(*bigger));
+
+	if (!bigger)
+		return false;
+	l->word = bigger;
+	l->word[l->count] = strdup(word);
+	if (!l->word[l->count])
+		return false;
+	l->word[++l->count] = NULL;
+	return true;
+}
+
+void words_free(struct word_list *l)
+{
+	for (unsigned i = 0; i < l->count; i++)
+		free(l->word[i]);
+	free(l->word);
+	*l = (struct word_list){ 0 };
+}
+
+static int add_all(struct word_list *l, const char *const *words)
+{
+	for (; *words; words++)
+		if (!words_add(l, *words))
+			return cli_fail(PMK_EXIT_FAILED, "out of memory");
+	return 0;
+}
+
+static const char *next_name(const void *names, unsigned i)
+{
+	return ((char *const *)names)[i];
+}
+
+static int unknown_core(const char *name)
+{
+	char **names = cli_core_names();
+	char near[256] = "";
+
+	if (names)
+		cli_nearest(name, next_name, names, near, sizeof(near));
+	cli_free_names(names);
+	return cli_fail(PMK_EXIT_USAGE, "unknown core '%s'%s%s (pmk list cores)", name,
+			*near ? "; did you mean " : "", near);
+}
+
+static int override(struct pmk_core *core, const char *text)
+{
+	const char *eq = strchr(text, '=');
+	char key[64], msg[256];
+
+	if (!eq || (size_t)(eq - text) >= sizeof(key))
+		return cli_fail(PMK_EXIT_USAGE, "--set %s: expected key=value", text);
+	snprintf(key, sizeof(key), "%.*s", (int)(eq - text), text);
+	if (pmk_core_set(core, key, eq + 1, msg, sizeof(msg)))
+		return cli_fail(PMK_EXIT_USAGE, "--set %s: %s", text, msg);
+	return 0;
+}
+
+int emulation_core(struct emulation *emu, const char *name, const struct word_list *overrides)
+{
+	const char *data = cli_data_dir();
+	char path[4096], msg[512];
+	int err;
+
+	if (!data)
+		return PMK_EXIT_FAILED;
+	if (!name)
+		name = "arm1176";
+	snprintf(path, sizeof(path), "%s/cores/%s.ini", data, name);
+	if (strchr(name, '/') || access(path, R_OK))
+		return unknown_core(name);
+	if (pmk_core_load(&emu->core, path, msg, sizeof(msg)))
+		return cli_fail(PMK_EXIT_FAILED, "%s", msg);
+	for (unsigned i = 0; i < overrides->count; i++) {
+		err = override(&emu->core, overrides->word[i]);
+		if (err)
+			return err;
+	}
+	if (pmk_core_check(&emu->core, msg, sizeof(msg)))
+		return cli_fail(PMK_EXIT_USAGE, "core %s: %s", name, msg);
+	return 0;
+}
+
+/* Like the shell: a name with a slash is a path, any other is searched in PATH. */
+static char *find_program(const char *name)
+{
+	const char *path = getenv("PATH");
+	char candidate[4096];
+	struct stat st;
+
+	if (strchr(name, '/'))
+		return strdup(name);
+	while (path && *path) {
+		size_t n = strcspn(path, ":");
+
+		snprintf(candidate, sizeof(candidate), "%.*s/%s", (int)n, path, name);
+		if (!stat(candidate, &st) && S_ISREG(st.st_mode))
+			return strdup(candidate);
+		path += n + (path[n] == ':');
+	}
+	return NULL;
+}
+
+int emulation_program(struct emulation *emu, const char *program)
+{
+	char msg[256];
+	struct stat st;
+	int err;
+
+	emu->image = find_program(program);
+	if (!emu->image || (stat(emu->image, &st) && (errno == ENOENT || errno == ENOTDIR)))
+		return cli_fail(PMK_EXIT_NOT_FOUND, "%s: command not found", program);
+	if (stat(emu->image, &st))
+		return cli_fail(PMK_EXIT_NOT_EXEC, "%s: %s", program, strerror(errno));
+	if (S_ISDIR(st.st_mode))
+		return cli_fail(PMK_EXIT_NOT_EXEC, "%s: is a directory", program);
+	/* Not access(): root may read anything, but even root does not execute without an x bit. */
+	if (!(st.st_mode & (S_IXUSR | S_IXGRP | S_IXOTH)))
+		return cli_fail(PMK_EXIT_NOT_EXEC, "%s: permission denied (no execute bit)", program);
+	err = pmk_elf_read(emu->image, &emu->elf, msg, sizeof(msg));
+	if (err)
+		return cli_fail(PMK_EXIT_NOT_EXEC, "%s: %s", program, msg);
+	if (emu->elf.machine != PMK_ELF_ARM || emu->elf.big_endian)
+		return cli_fail(PMK_EXIT_NOT_EXEC,
+				"%s: is an executable for %s%s (ELF machine %u); this version of pmk runs "
+				"little-endian ARM ones",
+				program, emu->elf.big_endian ? "big-endian " : "",
+				emu->elf.machine_name, emu->elf.machine_code);
+	return 0;
+}
+
+static bool has_interpreter(const char *sysroot, const char *interpreter)
+{
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s%s", sysroot, interpreter);
+	return access(path, R_OK) == 0;
+}
+
+int emulation_user(struct emulation *emu, char **argv, const char *sysroot)
+{
+	const char *first[] = { "qemu-arm", "-cpu", emu->core.qemu_cpu, "-plugin", "@plugin@",
+				"-seed", "1", "-s", "8388608", "-r", "6.1.0", NULL };
+	int err = add_all(&emu->argv, first);
+
+	if (!err && emu->elf.dynamic) {
+		const char *root[] = { "-L", sysroot ? sysroot : CROSS_SYSROOT, NULL };
+
+		if (!has_interpreter(root[1], emu->elf.interpreter))
+			return cli_fail(PMK_EXIT_NOT_EXEC,
+					"%s: needs %s, which is not below %s; give the directory with "
+					"the program's libraries with --sysroot",
+					argv[0], emu->elf.interpreter, root[1]);
+		err = add_all(&emu->argv, root);
+	}
+	if (!err) {
+		const char *name[] = { "-0", argv[0], emu->image, NULL };
+
+		err = add_all(&emu->argv, name);
+	}
+	return err ? err : add_all(&emu->argv, (const char *const *)argv + 1);
+}
+
+/* The word behind "-kernel" is the firmware. */
+static int find_image(struct emulation *emu)
+{
+	char msg[256];
+
+	for (unsigned i = 1; i + 1 < emu->argv.count; i++) {
+		if (strcmp(emu->argv.word[i], "-kernel"))
+			continue;
+		if (pmk_elf_read(emu->argv.word[i + 1], &emu->elf, msg, sizeof(msg)))
+			return 0; /* a raw binary is a kernel, too; it just has no symbols */
+		emu->image = strdup(emu->argv.word[i + 1]);
+		return emu->image ? 0 : cli_fail(PMK_EXIT_FAILED, "out of memory");
+	}
+	return 0;
+}
+
+int emulation_system(struct emulation *emu, const char *command, char **more)
+{
+	wordexp_t w;
+	int err = 0;
+
+	emu->system = true;
+	if (wordexp(command, &w, WRDE_NOCMD) || !w.we_wordc)
+		return cli_fail(PMK_EXIT_USAGE, "--qemu: cannot split '%s' into words", command);
+	for (size_t i = 0; !err && i < w.we_wordc; i++) {
+		if (!words_add(&emu->argv, w.we_wordv[i]))
+			err = cli_fail(PMK_EXIT_FAILED, "out of memory");
+		if (!err && i == 0)
+			err = add_all(&emu->argv,
+				      (const char *const[]){ "-plugin", "@plugin@", NULL });
+	}
+	wordfree(&w);
+	if (!err)
+		err = add_all(&emu->argv, (const char *const *)more);
+	return err ? err : find_image(emu);
+}
+
+/* The line "NAME=VALUE" for what --env says; NULL when the variable is not set here. */
+static char *env_line(const char *say, bool *failed)
+{
+	const char *value = strchr(say, '=') ? "" : getenv(say);
+	char *line = NULL;
+
+	if (!value)
+		return NULL; /* not set here: not set there */
+	if (asprintf(&line, *value ? "%s=%s" : "%s%s", say, value) < 0)
+		*failed = true;
+	return *failed ? NULL : line;
+}
+
+static bool names_variable(const char *say, const char *line)
+{
+	size_t n = strcspn(line, "=");
+
+	return !strncmp(say, line, n) && (say[n] == '=' || !say[n]);
+}
+
+int emulation_env(struct emulation *emu, const struct word_list *pass)
+{
+	static const char *const fixed[] = { "PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/", "LANG=C" };
+	bool failed = false;
+
+	for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++) {
+		bool replaced = false;
+
+		for (unsigned k = 0; k < pass->count; k++)
+			replaced |= names_variable(pass->word[k], fixed[i]);
+		failed |= !replaced && !words_add(&emu->envp, fixed[i]);
+	}
+	for (unsigned i = 0; i < pass->count; i++) {
+		char *line = env_line(pass->word[i], &failed);
+
+		failed |= line && !words_add(&emu->envp, line);
+		free(line);
+	}
+	return failed ? cli_fail(PMK_EXIT_FAILED, "out of memory") : 0;
+}
+
+void emulation_free(struct emulation *emu)
+{
+	words_free(&emu->argv);
+	words_free(&emu->envp);
+	free(emu->image);
+}

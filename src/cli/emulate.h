@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* What pmk stat runs: the core, and the emulator's command line and environment. */
+#ifndef PMK_CLI_EMULATE_H
+#define PMK_CLI_EMULATE_H
+
+#include <stdbool.h>
+
+#include "cpu/config.h"
+#include "producer/qemu/runner.h"
+#include "profile/elf.h"
+
+struct word_list {
+	char **word; /* NULL terminated */
+	unsigned count;
+};
+
+/* False when out of memory. The word is copied. */
+bool words_add(struct word_list *l, const char *word);
+void words_free(struct word_list *l);
+
+struct emulation {
+	struct pmk_core core;
+	struct pmk_elf elf;
+	char *image;              /* the ELF file that symbols are looked up in, or NULL */
+	struct word_list argv;    /* the emulator's; "@plugin@" where its argument goes */
+	struct word_list envp;
+	bool system;
+};
+
+/* The preset `name`, or for NULL the one for the program's machine, with overrides "key=value".
+ * 0 or an exit code after one line on stderr. */
+int emulation_core(struct emulation *emu, const char *name, const struct word_list *overrides);
+
+/*
+ * Find the program, read its ELF header. 0, or 126 / 127 / 129 / 125 after one line on stderr.
+ * emu->elf and emu->image are set.
+ */
+int emulation_program(struct emulation *emu, const char *program);
+
+/* The command line for user emulation of `argv`; sysroot NULL: the usual place. */
+int emulation_user(struct emulation *emu, char **argv, const char *sysroot);
+/* The command line the user gave with --qemu; splits it, adds the plugin, finds the image. */
+int emulation_system(struct emulation *emu, const char *command, char **more);
+/* The fixed environment plus --env NAME or NAME=VALUE. */
+int emulation_env(struct emulation *emu, const struct word_list *pass);
+
+void emulation_free(struct emulation *emu);
+
+#endif

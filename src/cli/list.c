@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: MIT
+/*
+ * pmk list: what can be counted, on what, and with how much truth. Everything comes from the tables
+ * and files themselves; nothing is written down twice here.
+ */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include <json.h>
+
+#include "cli/cli.h"
+#include "cli/show.h"
+#include "cpu/config.h"
+
+static const struct cli_option options[] = {
+	{ 0, "pmu", "PMU", "only this PMU's events, metrics and cores" },
+	{ 'j', "json-output", NULL, "write JSON" },
+	{ 'v', "verbose", NULL, "more: aliases, sources, every parameter of the cores" },
+	{ 'h', "help", NULL, "show this help" },
+	{ 0, NULL, NULL, NULL },
+};
+
+enum topic { PMUS, CORES, EVENTS, METRICS, TARGETS, NTOPICS };
+
+static const char *const topics[NTOPICS + 1] = {
+	[PMUS] = "pmus",       [CORES] = "cores",     [EVENTS] = "events",
+	[METRICS] = "metrics", [TARGETS] = "targets", NULL,
+};
+
+struct request {
+	const struct pmk_pmu *pmu; /* NULL: all */
+	bool show[NTOPICS];
+	bool json, verbose, overview;
+};
+
+/* Where `pmk stat -T` can count. */
+static const struct {
+	const char *name, *brief;
+} targets[] = {
+	{ "emu", "emulation: the program runs under QEMU and its core is modelled (the default)" },
+};
+
+#define NTARGETS (sizeof(targets) / sizeof(targets[0]))
+
+/* ---- text ----------------------------------------------------------------------------------- */
+
+static void heading(const struct request *q, const char *text)
+{
+	if (q->overview)
+		printf("%s%s%s\n\n", show_bold(), text, show_plain());
+}
+
+static void list_pmus(const struct request *q)
+{
+	heading(q, "PMUs (performance monitoring units)");
+	for (unsigned i = 0; pmk_pmus[i]; i++) {
+		const struct pmk_pmu *pmu = pmk_pmus[i];
+
+		if (q->pmu && pmu != q->pmu)
+			continue;
+		printf("  %-14s %2u events, %u counters  %s\n", pmu->name, show_event_count(pmu),
+		       pmu->ncounters, pmu->brief);
+		if (q->verbose && pmu->aliases)
+			printf("  %-14s also: %s\n", "", pmu->aliases);
+		if (q->verbose && pmu->note)
+			printf("  %-14s %s\n", "", pmu->note);
+	}
+}
+
+static int list_cores(const struct request *q)
+{
+	char **names = cli_core_names(), msg[PATH_MAX + 300];
+	struct pmk_core core;
+	int code = names ? 0 : PMK_EXIT_FAILED;
+
+	heading(q, "Cores (pmk stat --core)");
+	for (unsigned i = 0; !code && names[i]; i++) {
+		if (show_load_core(names[i], &core, msg, sizeof(msg)) != 0) {
+			code = cli_fail(PMK_EXIT_FAILED, "%s", msg);
+			break;
+		}
+		if (q->pmu && pmk_pmu_find(core.pmu) != q->pmu)
+			continue;
+		printf("  %-14s %s\n", core.name, core.brief);
+		if (q->verbose && !q->overview)
+			show_core_keys(&core, "    ");
+	}
+	cli_free_names(names);
+	return code;
+}
+
+/* The cores that share one catalogue and have the event, "arm1136 arm1176". */
+static void print_owners(const struct pmk_event *ev)
+{
+	const char *separator = "";
+
+	for (unsigned i = 0; pmk_pmus[i]; i++) {
+		if (!show_owns(pmk_pmus[i], ev))
+			continue;
+		printf("%s%s", separator, pmk_pmus[i]->name);
+		separator = " ";
+	}
+}
+
+static void list_event(const struct request *q, const struct pmk_event *ev)
+{
+	printf("  %-29s 0x%02x  %-6s  %-12s %s\n", ev->name, ev->code,
+	       ev->cycles ? "cycles" : "events", show_support(ev), ev->brief);
+	if (!q->verbose)
+		return;
+	if (ev->aliases)
+		printf("  %-29s also: %s\n", "", ev->aliases);
+	if (!q->pmu) {
+		printf("  %-29s on: ", "");
+		print_owners(ev);
+		putchar('\n');
+	}
+	if (ev->caveat)
+		printf("  %-29s %s\n", "", ev->caveat);
+	if (ev->unmodelled)
+		printf("  %-29s not modelled: %s\n", "", ev->unmodelled);
+	printf("  %-29s %s\n", "", ev->ref);
+}
+
+/* Is this the first PMU with its catalogue? Siblings share one. */
+static bool first_of_family(unsigned i)
+{
+	for (unsigned j = 0; j < i; j++)
+		if (pmk_pmus[j]->events == pmk_pmus[i]->events)
+			return false;
+	return true;
+}
+
+static void list_family(const struct request *q, unsigned first)
+{
+	const struct pmk_pmu *pmu = pmk_pmus[first];
+	const char *separator = "  ";
+
+	if (!q->pmu) {
+		for (unsigned i = first; pmk_pmus[i]; i++) {
+			if (pmk_pmus[i]->events != pmu->events)
+				continue;
+			printf("%s%s", separator, pmk_pmus[i]->name);
+			separator = ", ";
+		}
+		puts(":");
+	}
+	for (unsigned i = 0; i < pmu->nevents; i++)
+		if (!q->pmu || pmk_pmu_has(q->pmu, &pmu->events[i]))
+			list_event(q, &pmu->events[i]);
+}
+
+static void list_events(const struct request *q)
+{
+	const char *gap = "";
+
+	heading(q, "Events (pmk stat -e; pmk info EVENT tells more)");
+	for (unsigned i = 0; pmk_pmus[i]; i++) {
+		if (q->pmu ? pmk_pmus[i] != q->pmu : !first_of_family(i))
+			continue;
+		fputs(gap, stdout);
+		list_family(q, i);
+		gap = "\n";
+	}
+}
+
+static int list_metrics(const struct request *q)
+{
+	struct pmk_metrics *all = cli_metrics();
+
+	heading(q, "Metrics (pmk stat -M; pmk info METRIC tells more)");
+	for (unsigned i = 0; all && i < pmk_metrics_count(all); i++) {
+		const struct pmk_metric *m = pmk_metrics_get(all, i);
+
+		if (q->pmu && !pmk_metric_applies(m, q->pmu))
+			continue;
+		printf("  %-22s %s%s%s%s\n", m->name, m->title, *m->unit ? " [" : "", m->unit,
+		       *m->unit ? "]" : "");
+		if (q->verbose)
+			printf("  %-22s = %s\n", "", m->formula);
+	}
+	return all ? 0 : PMK_EXIT_FAILED;
+}
+
+static void list_targets(const struct request *q)
+{
+	heading(q, "Targets (pmk stat -T)");
+	for (unsigned i = 0; i < NTARGETS; i++)
+		printf("  %-14s %s\n", targets[i].name, targets[i].brief);
+}
+
+static int list_text(const struct request *q)
+{
+	const char *gap = q->overview ? "\n" : "";
+	int code = 0;
+
+	if (q->show[PMUS])
+		list_pmus(q);
+	if (q->show[CORES] && !code) {
+		fputs(q->show[PMUS] ? gap : "", stdout);
+		code = list_cores(q);
+	}
+	if (q->show[EVENTS] && !code) {
+		fputs(gap, stdout);
+		list_events(q);
+	}
+	if (q->show[METRICS] && !code) {
+		fputs(gap, stdout);
+		code = list_metrics(q);
+	}
+	if (q->show[TARGETS] && !code) {
+		fputs(gap, stdout);
+		list_targets(q);
+	}
+	return code;
+}
+
+/* ---- JSON ----------------------------------------------------------------------------------- */
+
+static void json_pmus(const struct request *q, json_object *list)
+{
+	for (unsigned i = 0; pmk_pmus[i]; i++) {
+		const struct pmk_pmu *pmu = pmk_pmus[i];
+		json_object *o;
+
+		if (q->pmu && pmu != q->pmu)
+			continue;
+		o = json_object_new_object();
+		show_add(o, "name", pmu->name);
+		json_object_object_add(o, "aliases", show_json_words(pmu->aliases));
+		show_add(o, "brief", pmu->brief);
+		show_add(o, "note", pmu->note);
+		json_object_object_add(o, "events",
+				       json_object_new_int((int)show_event_count(pmu)));
+		json_object_object_add(o, "counters", json_object_new_int((int)pmu->ncounters));
+		json_object_array_add(list, o);
+	}
+}
+
+static int json_cores(const struct request *q, json_object *list)
+{
+	char **names = cli_core_names(), msg[PATH_MAX + 300];
+	struct pmk_core core;
+	int code = names ? 0 : PMK_EXIT_FAILED;
+
+	for (unsigned i = 0; !code && names[i]; i++) {
+		if (show_load_core(names[i], &core, msg, sizeof(msg)) != 0)
+			code = cli_fail(PMK_EXIT_FAILED, "%s", msg);
+		else if (!q->pmu || pmk_pmu_find(core.pmu) == q->pmu)
+			json_object_array_add(list, show_json_core(&core));
+	}
+	cli_free_names(names);
+	return code;
+}
+
+static void json_events(const struct request *q, json_object *list)
+{
+	for (unsigned i = 0; pmk_pmus[i]; i++) {
+		const struct pmk_pmu *pmu = pmk_pmus[i];
+
+		if (q->pmu && pmu != q->pmu)
+			continue;
+		for (unsigned e = 0; e < pmu->nevents; e++)
+			if (pmk_pmu_has(pmu, &pmu->events[e]))
+				json_object_array_add(list, show_json_event(pmu, &pmu->events[e]));
+	}
+}
+
+static int json_metrics(const struct request *q, json_object *list)
+{
+	struct pmk_metrics *all = cli_metrics();
+
+	for (unsigned i = 0; all && i < pmk_metrics_count(all); i++) {
+		const struct pmk_metric *m = pmk_metrics_get(all, i);
+
+		if (!q->pmu || pmk_metric_applies(m, q->pmu))
+			json_object_array_add(list, show_json_metric(m));
+	}
+	return all ? 0 : PMK_EXIT_FAILED;
+}
+
+static void json_targets(json_object *list)
+{
+	for (unsigned i = 0; i < NTARGETS; i++) {
+		json_object *o = json_object_new_object();
+
+		show_add(o, "name", targets[i].name);
+		show_add(o, "brief", targets[i].brief);
+		json_object_array_add(list, o);
+	}
+}
+
+static int list_json(const struct request *q)
+{
+	json_object *doc = show_json_document("pmk-list");
+	int code = 0;
+
+	for (unsigned t = 0; t < NTOPICS && !code; t++) {
+		json_object *list;
+
+		if (!q->show[t])
+			continue;
+		list = json_object_new_array();
+		json_object_object_add(doc, topics[t], list);
+		switch ((enum topic)t) {
+		case PMUS:
+			json_pmus(q, list);
+			break;
+		case CORES:
+			code = json_cores(q, list);
+			break;
+		case EVENTS:
+			json_events(q, list);
+			break;
+		case METRICS:
+			code = json_metrics(q, list);
+			break;
+		case TARGETS:
+			json_targets(list);
+			break;
+		case NTOPICS:
+			break;
+		}
+	}
+	if (!code)
+		show_json_print(doc);
+	json_object_put(doc);
+	return code;
+}
+
+/* ---- command -------------------------------------------------------------------------------- */
+
+static const char *topic_name(const void *ctx, unsigned i)
+{
+	(void)ctx;
+	return topics[i];
+}
+
+/* "event" and "PMUs" are understood, too. */
+static int take_topic(struct request *q, const char *word)
+{
+	char near[64];
+
+	for (unsigned t = 0; t < NTOPICS; t++) {
+		size_t n = strlen(topics[t]);
+
+		if (strcasecmp(word, topics[t]) == 0 ||
+		    (strlen(word) == n - 1 && strncasecmp(word, topics[t], n - 1) == 0)) {
+			q->show[t] = true;
+			return 0;
+		}
+	}
+	cli_nearest(word, topic_name, NULL, near, sizeof(near));
+	if (*near)
+		return cli_fail(PMK_EXIT_USAGE, "list: no topic '%s'; did you mean %s?", word,
+				near);
+	return cli_fail(PMK_EXIT_USAGE,
+			"list: no topic '%s'; there are pmus, cores, events, metrics and targets",
+			word);
+}
+
+static int run_list(int argc, char **argv)
+{
+	struct request q = { .pmu = NULL };
+	const struct cli_option *o;
+	char *value;
+	bool bad, any = false;
+	int i = 1, code = 0;
+
+	while (!code) {
+		o = cli_next(&cmd_list, argc, argv, &i, &value, &bad);
+		if (bad)
+			return PMK_EXIT_USAGE;
+		if (!o && i >= argc)
+			break;
+		if (!o) {
+			code = take_topic(&q, argv[i++]);
+			any = true;
+		} else if (o->letter == 'h') {
+			cli_help(stdout, &cmd_list);
+			return PMK_EXIT_OK;
+		} else if (o->letter == 'j') {
+			q.json = true;
+		} else if (o->letter == 'v') {
+			q.verbose = true;
+		} else {
+			q.pmu = show_find_pmu(value);
+			if (!q.pmu)
+				return PMK_EXIT_USAGE;
+		}
+	}
+	if (code)
+		return code;
+	for (unsigned t = 0; t < NTOPICS && !any; t++)
+		q.show[t] = true;
+	for (unsigned t = 0, n = 0; t < NTOPICS; t++) {
+		n += q.show[t];
+		q.overview = n > 1;
+	}
+	return q.json ? list_json(&q) : list_text(&q);
+}
+
+const struct cli_command cmd_list = {
+	.name = "list",
+	.brief = "list the PMUs, cores, events, metrics and targets",
+	.usage = "[pmus|cores|events|metrics|targets]... [--pmu PMU] [-j] [-v]",
+	.options = options,
+	.run = run_list,
+};

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+/* pmk: find the command and run it. Everything else is the command's business. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+#ifndef PMK_VERSION
+#define PMK_VERSION "(unknown version)"
+#endif
+
+const struct cli_command *const cli_commands[] = {
+	&cmd_stat, &cmd_list, &cmd_info, &cmd_decode, NULL,
+};
+
+static const char *command_name(const void *ctx, unsigned i)
+{
+	(void)ctx;
+	return cli_commands[i] ? cli_commands[i]->name : NULL;
+}
+
+static const struct cli_command *find(const char *name)
+{
+	for (unsigned i = 0; cli_commands[i]; i++)
+		if (strcmp(cli_commands[i]->name, name) == 0)
+			return cli_commands[i];
+	return NULL;
+}
+
+static void overview(FILE *f)
+{
+	fputs("usage: pmk COMMAND [OPTION...] [ARG...]\n\n"
+	      "Performance counters, measured and emulated.\n\n",
+	      f);
+	for (unsigned i = 0; cli_commands[i]; i++)
+		fprintf(f, "  %-8s %s\n", cli_commands[i]->name, cli_commands[i]->brief);
+	fputs("\n'pmk COMMAND --help' tells more about one of them.\n", f);
+}
+
+static int unknown(const char *name)
+{
+	char near[128];
+
+	cli_nearest(name, command_name, NULL, near, sizeof(near));
+	if (*near)
+		return cli_fail(PMK_EXIT_USAGE, "no command '%s'; did you mean %s?", name, near);
+	return cli_fail(PMK_EXIT_USAGE, "no command '%s'; 'pmk --help' lists them", name);
+}
+
+/* pmk help [COMMAND] */
+static int help(const char *name)
+{
+	const struct cli_command *cmd = name ? find(name) : NULL;
+
+	if (name && !cmd)
+		return unknown(name);
+	if (cmd)
+		cli_help(stdout, cmd);
+	else
+		overview(stdout);
+	return PMK_EXIT_OK;
+}
+
+static int dispatch(int argc, char **argv)
+{
+	const struct cli_command *cmd;
+
+	if (argc < 2) {
+		overview(stderr);
+		return PMK_EXIT_USAGE;
+	}
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V") ||
+	    !strcmp(argv[1], "version")) {
+		printf("pmk %s\n", PMK_VERSION);
+		return PMK_EXIT_OK;
+	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help"))
+		return help(argc > 2 ? argv[2] : NULL);
+	if (argv[1][0] == '-')
+		return cli_fail(PMK_EXIT_USAGE,
+				"no option '%s' before the command; 'pmk --help' shows more",
+				argv[1]);
+	cmd = find(argv[1]);
+	return cmd ? cmd->run(argc - 1, argv + 1) : unknown(argv[1]);
+}
+
+int main(int argc, char **argv)
+{
+	int code = dispatch(argc, argv);
+
+	/* What a command printed has arrived, or the command has failed. */
+	if ((fflush(stdout) != 0 || ferror(stdout)) && code == PMK_EXIT_OK)
+		code = cli_fail(PMK_EXIT_FAILED, "cannot write the output");
+	return code;
+}

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: MIT
+/* How list, info and decode show things. See show.h. */
+#include "cli/show.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool coloured(void)
+{
+	return isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
+}
+
+const char *show_bold(void)
+{
+	return coloured() ? "\033[1m" : "";
+}
+
+const char *show_plain(void)
+{
+	return coloured() ? "\033[0m" : "";
+}
+
+static const char *pmu_name(const void *ctx, unsigned i)
+{
+	(void)ctx;
+	return pmk_pmus[i] ? pmk_pmus[i]->name : NULL;
+}
+
+const struct pmk_pmu *show_find_pmu(const char *name)
+{
+	const struct pmk_pmu *pmu = pmk_pmu_find(name);
+	char near[128];
+
+	if (pmu)
+		return pmu;
+	cli_nearest(name, pmu_name, NULL, near, sizeof(near));
+	if (*near)
+		cli_fail(0, "no PMU '%s'; did you mean %s?", name, near);
+	else
+		cli_fail(0, "no PMU '%s'; 'pmk list pmus' shows them", name);
+	return NULL;
+}
+
+bool show_owns(const struct pmk_pmu *pmu, const struct pmk_event *ev)
+{
+	return ev >= pmu->events && ev < pmu->events + pmu->nevents && pmk_pmu_has(pmu, ev);
+}
+
+unsigned show_event_count(const struct pmk_pmu *pmu)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < pmu->nevents; i++)
+		n += pmk_pmu_has(pmu, &pmu->events[i]);
+	return n;
+}
+
+const char *show_support(const struct pmk_event *ev)
+{
+	if (ev->unmodelled || ev->signal == PMK_SIG_NONE)
+		return "not modelled";
+	return pmk_signal_exact(ev->signal) ? "exact" : "modelled";
+}
+
+int show_load_core(const char *name, struct pmk_core *core, char *msg, unsigned size)
+{
+	const char *data = cli_data_dir();
+	char path[PATH_MAX], why[256];
+	int err;
+
+	if (!data) {
+		snprintf(msg, size, "no data directory");
+		return PMK_EIO;
+	}
+	snprintf(path, sizeof(path), "%s/cores/%s.ini", data, name);
+	err = pmk_core_load(core, path, msg, size);
+	if (err)
+		return err;
+	err = pmk_core_check(core, why, sizeof(why));
+	if (err)
+		snprintf(msg, size, "%s: %s", path, why);
+	return err;
+}
+
+static uint64_t key_value(const struct pmk_core *core, const struct pmk_core_key *k)
+{
+	return *(const uint64_t *)(const void *)((const char *)core + k->offset);
+}
+
+static void key_text(char *buf, size_t size, uint64_t v, char unit)
+{
+	if (unit == 'b')
+		snprintf(buf, size, "%s", v ? "on" : "off");
+	else if (unit == 's' && v % 1024 == 0)
+		snprintf(buf, size, "%lluK", (unsigned long long)(v / 1024));
+	else
+		snprintf(buf, size, "%llu", (unsigned long long)v);
+}
+
+void show_core_keys(const struct pmk_core *core, const char *indent)
+{
+	printf("%s%-26s %s\n", indent, "PMU", core->pmu);
+	printf("%s%-26s %s\n", indent, "emulated by QEMU as", core->qemu_cpu);
+	for (const struct pmk_core_key *k = pmk_core_keys; k->key; k++) {
+		char now[24], min[24], max[24], range[52];
+
+		key_text(now, sizeof(now), key_value(core, k), k->unit);
+		key_text(min, sizeof(min), k->min, k->unit);
+		key_text(max, sizeof(max), k->max, k->unit);
+		snprintf(range, sizeof(range), k->unit == 'b' ? "on|off" : "%s..%s", min, max);
+		printf("%s%-26s %-10s %-18s %s\n", indent, k->key, now, range, k->text);
+	}
+}
+
+/* Columns of the first `n` bytes of a UTF-8 text. */
+static int columns(const char *text, size_t n)
+{
+	int c = 0;
+
+	for (size_t i = 0; i < n; i++)
+		c += ((unsigned char)text[i] & 0xC0) != 0x80;
+	return c;
+}
+
+static unsigned newlines(const char *text, size_t n)
+{
+	unsigned count = 0;
+
+	for (size_t i = 0; i < n; i++)
+		count += text[i] == '\n';
+	return count;
+}
+
+void show_wrapped(const char *text, const char *first, const char *indent, int width)
+{
+	int column = 0;
+
+	while (*text) {
+		size_t n = strcspn(text, " \n"), blank = strspn(text + n, " \n");
+		int c = columns(text, n);
+
+		if (column && column + 1 + c > width) {
+			putchar('\n');
+			column = 0;
+		}
+		column += printf("%s", column ? " " : first) + c;
+		first = indent;
+		fwrite(text, 1, n, stdout);
+		/* An empty line ends the paragraph. */
+		if (newlines(text + n, blank) > 1) {
+			fputs("\n\n", stdout);
+			column = 0;
+		}
+		text += n + blank;
+	}
+	putchar('\n');
+}
+
+void show_add(json_object *o, const char *key, const char *text)
+{
+	json_object_object_add(o, key, text ? json_object_new_string(text) : NULL);
+}
+
+json_object *show_json_words(const char *words)
+{
+	json_object *list = json_object_new_array();
+
+	while (words && *words) {
+		size_t n = strcspn(words, " ");
+
+		json_object_array_add(list, json_object_new_string_len(words, (int)n));
+		words += n + strspn(words + n, " ");
+	}
+	return list;
+}
+
+json_object *show_json_document(const char *format)
+{
+	json_object *doc = json_object_new_object();
+
+	show_add(doc, "format", format);
+	json_object_object_add(doc, "version", json_object_new_int(1));
+	return doc;
+}
+
+json_object *show_json_event(const struct pmk_pmu *pmu, const struct pmk_event *ev)
+{
+	json_object *o = json_object_new_object();
+	char code[16];
+
+	snprintf(code, sizeof(code), "0x%02x", ev->code);
+	show_add(o, "pmu", pmu->name);
+	show_add(o, "name", ev->name);
+	show_add(o, "code", code);
+	show_add(o, "kind", ev->cycles ? "cycles" : "events");
+	show_add(o, "emulation", show_support(ev));
+	show_add(o, "brief", ev->brief);
+	show_add(o, "caveat", ev->caveat);
+	show_add(o, "reason", ev->unmodelled);
+	show_add(o, "reference", ev->ref);
+	json_object_object_add(o, "aliases", show_json_words(ev->aliases));
+	return o;
+}
+
+json_object *show_json_metric(const struct pmk_metric *m)
+{
+	json_object *o = json_object_new_object(), *events = json_object_new_array();
+
+	show_add(o, "name", m->name);
+	show_add(o, "title", m->title);
+	show_add(o, "unit", m->unit);
+	show_add(o, "formula", m->formula);
+	for (unsigned i = 0; m->events[i]; i++)
+		json_object_array_add(events, json_object_new_string(m->events[i]));
+	json_object_object_add(o, "events", events);
+	show_add(o, "text", m->text);
+	return o;
+}
+
+json_object *show_json_core(const struct pmk_core *core)
+{
+	json_object *o = json_object_new_object(), *keys = json_object_new_object();
+
+	show_add(o, "name", core->name);
+	show_add(o, "pmu", core->pmu);
+	show_add(o, "isa", core->isa);
+	show_add(o, "qemu-cpu", core->qemu_cpu);
+	show_add(o, "brief", core->brief);
+	for (const struct pmk_core_key *k = pmk_core_keys; k->key; k++)
+		json_object_object_add(keys, k->key, json_object_new_uint64(key_value(core, k)));
+	json_object_object_add(o, "parameters", keys);
+	return o;
+}
+
+void show_json_print(json_object *doc)
+{
+	puts(json_object_to_json_string_ext(doc, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED |
+							 JSON_C_TO_STRING_NOSLASHESCAPE));
+}

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: MIT
+/*
+ * pmk stat: run a program and print what its core's counters read.
+ * This file: the options. See stat.h for the others.
+ */
+#include "cli/stat.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+
+static const struct cli_option options[] = {
+	{ 'e', "event", "LIST", "events: names, aliases, rNN, {groups}, all; repeatable" },
+	{ 'M', "metrics", "LIST", "metrics to print (and the events they need)" },
+	{ 0, "pmu", "PMU", "the PMU to count with" },
+	{ 0, "core", "CORE", "the core to model (pmk list cores)" },
+	{ 0, "set", "KEY=VALUE", "change one parameter of the core; repeatable" },
+	{ 'T', "target", "TARGET", "where to count: emu (the only one of this version)" },
+	{ 'r', "repeat", "N", "run N times; print mean and spread" },
+	{ 'I', "interval", "N[UNIT]", "print counts every N cycles, insns, or ms of guest time" },
+	{ 0, "region", "SYMBOL", "count inside this function, calls included; repeatable" },
+	{ 0, "from", "SYMBOL", "start counting here …" },
+	{ 0, "to", "SYMBOL", "… and stop here" },
+	{ 'A', "no-aggr", NULL, "one section per core instead of their sum" },
+	{ 0, "passes", "HOW", "clone: all passes in one run; rerun: one run per pass" },
+	{ 'x', "field-separator", "SEP", "write CSV with this separator" },
+	{ 'j', "json-output", NULL, "write JSON" },
+	{ 'o', "output", "FILE", "write to FILE instead of stderr" },
+	{ 0, "append", NULL, "append to the file of -o" },
+	{ 0, "no-big-num", NULL, "do not group digits" },
+	{ 0, "env", "NAME[=VALUE]", "let the program see this variable; repeatable" },
+	{ 0, "sysroot", "DIR", "where the program's shared libraries are" },
+	{ 0, "qemu", "COMMAND", "run this emulator command line instead of a program" },
+	{ 'v', "verbose", NULL, "more about every number and about the run" },
+	{ 'h', "help", NULL, "show this help" },
+	{ 0, NULL, NULL, NULL },
+};
+
+/* Long names are compared so that options without a letter need no number of their own. */
+static bool is(const struct cli_option *o, const char *name)
+{
+	return !strcmp(o->name, name);
+}
+
+static int out_of_memory(void)
+{
+	return cli_fail(PMK_EXIT_FAILED, "out of memory");
+}
+
+static int parse_repeat(struct request *q, const char *text)
+{
+	char *end;
+	unsigned long n = strtoul(text, &end, 10);
+
+	if (*end || n < 1 || n > 100000 || *text == '-')
+		return cli_fail(PMK_EXIT_USAGE, "-r %s: expected a number of runs, 1 to 100000", text);
+	q->runs = (unsigned)n;
+	return 0;
+}
+
+/* "1000000cycles", "5000insns", "10ms", or perf's bare milliseconds. */
+static int parse_interval(struct request *q, const char *text)
+{
+	char *end;
+
+	errno = 0;
+	q->interval = strtoull(text, &end, 10);
+	if (end == text || *text == '-' || errno || !q->interval)
+		return cli_fail(PMK_EXIT_USAGE, "-I %s: expected a number above 0", text);
+	if (!strcmp(end, "cycles"))
+		q->interval_unit = INTERVAL_CYCLES;
+	else if (!strcmp(end, "insns") || !strcmp(end, "instructions"))
+		q->interval_unit = INTERVAL_INSNS;
+	else if (!*end || !strcmp(end, "ms"))
+		q->interval_unit = INTERVAL_MS;
+	else
+		return cli_fail(PMK_EXIT_USAGE, "-I %s: unknown unit '%s' (known: cycles, insns, ms)",
+				text, end);
+	return 0;
+}
+
+static int parse_passes(struct request *q, const char *text)
+{
+	if (!strcmp(text, "clone") || !strcmp(text, "rerun")) {
+		q->rerun = *text == 'r';
+		return 0;
+	}
+	if (!strcmp(text, "multiplex"))
+		return cli_fail(PMK_EXIT_USAGE, "--passes multiplex: emulated counters need not share "
+						"time; use clone or rerun");
+	return cli_fail(PMK_EXIT_USAGE, "--passes %s: expected clone or rerun", text);
+}
+
+static int parse_target(const char *text)
+{
+	if (!strcmp(text, "emu"))
+		return 0;
+	return cli_fail(PMK_EXIT_USAGE, "-T %s: this version counts in emulation only (-T emu)", text);
+}
+
+static int add_region(struct request *q, const char *symbol)
+{
+	if (q->regions.count == PMK_MAX_REGIONS - 1)
+		return cli_fail(PMK_EXIT_USAGE, "more than %d regions", PMK_MAX_REGIONS - 1);
+	return words_add(&q->regions, symbol) ? 0 : out_of_memory();
+}
+
+static int add_word(struct word_list *l, const char *word)
+{
+	return words_add(l, word) ? 0 : out_of_memory();
+}
+
+static int take_option(struct request *q, const struct cli_option *o, char *value)
+{
+	if (is(o, "event"))
+		return add_word(&q->events, value);
+	if (is(o, "metrics"))
+		return add_word(&q->metrics, value);
+	if (is(o, "set"))
+		return add_word(&q->overrides, value);
+	if (is(o, "env"))
+		return add_word(&q->env, value);
+	if (is(o, "region"))
+		return add_region(q, value);
+	if (is(o, "repeat"))
+		return parse_repeat(q, value);
+	if (is(o, "interval"))
+		return parse_interval(q, value);
+	if (is(o, "passes"))
+		return parse_passes(q, value);
+	if (is(o, "target"))
+		return parse_target(value);
+	if (is(o, "pmu"))
+		q->pmu_name = value;
+	else if (is(o, "core"))
+		q->core_name = value;
+	else if (is(o, "from"))
+		q->from = value;
+	else if (is(o, "to"))
+		q->to = value;
+	else if (is(o, "field-separator"))
+		q->separator = value;
+	else if (is(o, "output"))
+		q->output = value;
+	else if (is(o, "sysroot"))
+		q->sysroot = value;
+	else if (is(o, "qemu"))
+		q->qemu = value;
+	else if (is(o, "json-output"))
+		q->json = true;
+	else if (is(o, "append"))
+		q->append = true;
+	else if (is(o, "no-aggr"))
+		q->per_core = true;
+	else if (is(o, "no-big-num"))
+		q->plain_numbers = true;
+	else if (is(o, "verbose"))
+		q->verbose = true;
+	return 0;
+}
+
+/* What makes no sense together. */
+static int check_request(const struct request *q)
+{
+	if (q->json && q->separator)
+		return cli_fail(PMK_EXIT_USAGE, "-j and -x exclude each other");
+	if (q->separator && !*q->separator)
+		return cli_fail(PMK_EXIT_USAGE, "-x needs a separator");
+	if (q->append && !q->output)
+		return cli_fail(PMK_EXIT_USAGE, "--append needs -o FILE");
+	if (!q->from != !q->to)
+		return cli_fail(PMK_EXIT_USAGE, "--from and --to go together");
+	if (q->interval_unit != INTERVAL_NONE && (q->runs > 1 || q->rerun))
+		return cli_fail(PMK_EXIT_USAGE, "-I counts one run: not with -r or --passes rerun");
+	if (q->interval_unit != INTERVAL_NONE && (q->regions.count || q->per_core))
+		return cli_fail(PMK_EXIT_USAGE, "-I goes with --from and --to, not with --region or -A");
+	if (!q->command[0] && !q->qemu)
+		return cli_fail(PMK_EXIT_USAGE, "no program to run (pmk stat --help)");
+	return 0;
+}
+
+static int parse(struct request *q, int argc, char **argv, bool *help)
+{
+	const struct cli_option *o;
+	int index = 1, err;
+	bool bad = false;
+	char *value;
+
+	while ((o = cli_next(&cmd_stat, argc, argv, &index, &value, &bad))) {
+		if (is(o, "help")) {
+			*help = true;
+			return 0;
+		}
+		err = take_option(q, o, value);
+		if (err)
+			return err;
+	}
+	if (bad)
+		return PMK_EXIT_USAGE;
+	q->command = argv + index;
+	return check_request(q);
+}
+
+static void free_request(struct request *q)
+{
+	words_free(&q->events);
+	words_free(&q->metrics);
+	words_free(&q->overrides);
+	words_free(&q->regions);
+	words_free(&q->env);
+}
+
+static void free_job(struct job *job)
+{
+	pmk_runner_free(&job->runner);
+	pmk_result_free(&job->result);
+	event_list_free(&job->events);
+	emulation_free(&job->emu);
+	free(job->places);
+	free(job);
+}
+
+static int count(const struct request *q)
+{
+	struct job *job = calloc(1, sizeof(*job));
+	int code;
+
+	if (!job)
+		return out_of_memory();
+	job->q = q;
+	job->qemu_version_fd = -1;
+	code = stat_choose(job);
+	if (!code)
+		code = report_begin(job);
+	if (!code)
+		code = stat_run(job);
+	if (!code)
+		code = report_end(job);
+	else
+		report_abandon(job); /* an opened document is closed whatever went wrong */
+	free_job(job);
+	return code;
+}
+
+static int run_stat(int argc, char **argv)
+{
+	struct request q = { .runs = 1 };
+	bool help = false;
+	int code = parse(&q, argc, argv, &help);
+
+	if (help)
+		cli_help(stdout, &cmd_stat);
+	else if (!code)
+		code = count(&q);
+	free_request(&q);
+	return code;
+}
+
+const struct cli_command cmd_stat = {
+	.name = "stat",
+	.brief = "run a program and print what the core's counters read",
+	.usage = "[-e LIST]... [-M LIST] [--core CORE] [--set KEY=VALUE]... [-r N] [-I N[UNIT]]\n"
+		 "                [--region SYMBOL | --from SYMBOL --to SYMBOL]... [-x SEP | -j] [-o FILE]\n"
+		 "                [--] PROGRAM [ARG...]",
+	.options = options,
+	.run = run_stat,
+};

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * pmk stat between its files:
+ *
+ *	stat.c         options → struct request
+ *	stat_choose.c  request → what is counted where (struct job)
+ *	stat_run.c     runs the emulator, takes the readings
+ *	stat_report.c  readings → result → writer
+ */
+#ifndef PMK_CLI_STAT_H
+#define PMK_CLI_STAT_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <pmk/result.h>
+
+#include "cli/emulate.h"
+#include "cli/eventlist.h"
+
+enum interval_unit { INTERVAL_NONE, INTERVAL_CYCLES, INTERVAL_INSNS, INTERVAL_MS };
+
+/* What the user asked for. */
+struct request {
+	struct word_list events, metrics, overrides, regions, env;
+	const char *pmu_name, *core_name;
+	const char *from, *to;
+	const char *separator, *output, *sysroot, *qemu;
+	enum interval_unit interval_unit;
+	uint64_t interval;
+	unsigned runs;
+	bool json, append, per_core, plain_numbers, verbose, rerun;
+	char **command; /* NULL terminated */
+};
+
+/* Mean and spread of one number over the runs (Welford). */
+struct sample {
+	double mean, m2;
+	uint64_t sum;
+	unsigned n;
+};
+
+/* One printed section: the whole run, a region, or a core. */
+struct place {
+	const char *region;
+	int cpu;
+	uint64_t entries;
+	struct sample value[PMK_MAX_EVENTS]; /* by event of the list */
+	bool wrapped[PMK_MAX_EVENTS];
+};
+
+struct job {
+	const struct request *q;
+	struct emulation emu;
+	const struct pmk_pmu *pmu;
+	struct event_list events;
+	const char *reason[PMK_MAX_EVENTS]; /* why event i is not counted, or NULL */
+	const struct pmk_metric *metrics[PMK_MAX_EVENTS + 1];
+	struct pmk_plan plan;               /* the countable events … */
+	unsigned event_of[PMK_MAX_EVENTS];  /* … and which of the list each is */
+	struct pmk_emulated_config cfg;
+	struct place *places;
+	unsigned nplaces;
+	struct pmk_result result;
+	struct pmk_writer *writer;
+	FILE *out;
+	bool own_out;
+	struct pmk_runner runner;
+	int qemu_version_fd;
+	pid_t qemu_version_pid;
+};
+
+/* The signal that told pmk to stop, 0 = none. */
+extern volatile sig_atomic_t stat_interrupted;
+
+/* All return 0 or an exit code after one line on stderr. */
+int stat_choose(struct job *job);
+int stat_run(struct job *job);
+
+/* Open the output and begin the document; the document is closed by report_end(), always. */
+int report_begin(struct job *job);
+/* One interval, as soon as it is known; 0 or a negative enum pmk_error. */
+int report_interval(struct job *job, const struct pmk_arena_interval *interval);
+/* Everything else; returns the code that pmk exits with. */
+int report_end(struct job *job);
+/* Close the document after a failure. */
+void report_abandon(struct job *job);
+
+/* QEMU's version is asked of it while the program runs: it costs nobody's time. */
+void qemu_ask_version(struct job *job);
+/* "7.2.22"; empty when it did not answer like QEMU. */
+void qemu_read_version(struct job *job, char *version, size_t size);
+
+#endif

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: MIT
+/* pmk stat, third part: readings become a result, and the result is written. */
+#define _GNU_SOURCE
+#include "cli/stat.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+
+static void set_time(const struct job *job, struct pmk_section *s, uint64_t cycles, uint64_t insns)
+{
+	s->interval = true;
+	s->at_cycles = cycles;
+	s->at_insns = insns;
+	s->at_seconds = (double)cycles / (double)job->emu.core.clock_hz;
+}
+
+/* A row without its value. */
+static void start_row(const struct job *job, unsigned i, struct pmk_row *row)
+{
+	const struct event_request *req = &job->events.item[i];
+
+	*row = (struct pmk_row){
+		.event = req->event,
+		.name = req->name,
+		.group = req->group,
+		.coverage = 1.0,
+		.reason = job->reason[i],
+		.trust = job->reason[i] ? PMK_TRUST_NOT_SUPPORTED :
+			 pmk_signal_exact(req->event->signal) ? PMK_TRUST_EXACT :
+								PMK_TRUST_MODELLED,
+	};
+}
+
+static uint64_t cycles_to_ns(const struct job *job, uint64_t cycles)
+{
+	return (uint64_t)((double)cycles * 1e9 / (double)job->emu.core.clock_hz);
+}
+
+static int print_interval(struct job *job, const uint64_t *delta, uint64_t cycles, uint64_t insns,
+			  int cpu)
+{
+	struct pmk_section *s = pmk_result_add(&job->result, NULL, job->events.count);
+	uint64_t ns = cycles_to_ns(job, job->cfg.interval_unit == PMK_INTERVAL_CYCLES ?
+						job->cfg.interval : 0);
+
+	if (!s)
+		return PMK_ENOMEM;
+	s->cpu = cpu;
+	set_time(job, s, cycles, insns);
+	for (unsigned i = 0; i < job->events.count; i++) {
+		start_row(job, i, &s->rows[i]);
+		s->rows[i].runtime_ns = ns;
+	}
+	for (unsigned i = 0; i < job->plan.nevents; i++)
+		s->rows[job->event_of[i]].value = delta[i];
+	return pmk_writer_section(job->writer, &job->result, s);
+}
+
+/* perf's figure: the standard deviation of the mean, in percent of it. */
+static double spread_pct(const struct sample *s)
+{
+	if (s->n < 2 || s->mean == 0)
+		return 0;
+	return 100.0 * sqrt(s->m2 / (s->n - 1) / s->n) / s->mean;
+}
+
+static char *join(char *const *words, const char *prefix)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *f = open_memstream(&text, &size);
+
+	if (!f)
+		return NULL;
+	for (unsigned i = 0; words && words[i]; i++) {
+		bool quote = !*words[i] || strpbrk(words[i], " \t\n\"'\\$*?;|&<>()");
+
+		fprintf(f, "%s%s", i || *prefix ? " " : "", quote ? "'" : "");
+		fprintf(f, "%s%s", words[i], quote ? "'" : "");
+	}
+	fclose(f);
+	if (text && *prefix) {
+		char *with;
+
+		if (asprintf(&with, "%s%s", prefix, text) < 0)
+			with = NULL;
+		free(text);
+		text = with;
+	}
+	return text;
+}
+
+static int open_output(struct job *job)
+{
+	job->out = stderr;
+	if (!job->q->output)
+		return 0;
+	job->out = fopen(job->q->output, job->q->append ? "ae" : "we");
+	if (!job->out)
+		return cli_fail(PMK_EXIT_FAILED, "cannot write %s: %s", job->q->output,
+				strerror(errno));
+	job->own_out = true;
+	return 0;
+}
+
+int report_begin(struct job *job)
+{
+	struct pmk_result *r = &job->result;
+	int err = open_output(job);
+	struct pmk_write_options opt;
+
+	if (err)
+		return err;
+	opt = (struct pmk_write_options){
+		.format = job->q->json ? PMK_FORMAT_JSON :
+			  job->q->separator ? PMK_FORMAT_CSV : PMK_FORMAT_TEXT,
+		.separator = job->q->separator,
+		.big_num = !job->q->plain_numbers,
+		.colour = isatty(fileno(job->out)) && !getenv("NO_COLOR"),
+		.verbose = job->q->verbose,
+		.metrics = job->metrics,
+	};
+	pmk_result_init(r);
+	r->pmu = job->pmu;
+	r->core = strdup(job->emu.core.name);
+	r->command = join(job->q->command, job->q->qemu ? job->q->qemu : "");
+	r->settings = join(job->q->overrides.word, "");
+	r->env = join(job->q->env.word, "");
+	r->passes = job->plan.npasses;
+	r->runs = job->q->runs;
+	r->clock_hz = (double)job->emu.core.clock_hz;
+	job->writer = pmk_writer_begin(job->out, &opt, r);
+	if (!job->writer || !r->core || !r->command || !r->settings || !r->env)
+		return cli_fail(PMK_EXIT_FAILED, "out of memory");
+	return 0;
+}
+
+int report_interval(struct job *job, const struct pmk_arena_interval *i)
+{
+	return print_interval(job, i->delta, i->cycles, i->insns, i->cpu ? (int)i->cpu : -1);
+}
+
+static int write_place(struct job *job, const struct place *p)
+{
+	struct pmk_section *s = pmk_result_add(&job->result, p->region, job->events.count);
+
+	if (!s)
+		return PMK_ENOMEM;
+	s->cpu = p->cpu;
+	s->entries = p->entries;
+	for (unsigned i = 0; i < job->events.count; i++) {
+		struct pmk_row *row = &s->rows[i];
+		const struct sample *v = &p->value[i];
+
+		start_row(job, i, row);
+		if (!v->n)
+			continue;
+		row->value = (v->sum + v->n / 2) / v->n;
+		row->stddev_pct = spread_pct(v);
+		row->runtime_ns = cycles_to_ns(job, job->runner.sum.cycles);
+		if (p->wrapped[i])
+			row->trust = PMK_TRUST_WRAPPED;
+	}
+	return pmk_writer_section(job->writer, &job->result, s);
+}
+
+static int write_sections(struct job *job)
+{
+	const struct pmk_runner *r = &job->runner;
+	int err = 0;
+
+	if (job->q->interval_unit != INTERVAL_NONE)
+		return print_interval(job, r->tail->total, r->sum.cycles, r->sum.insns, -1);
+	for (unsigned i = 0; !err && i < job->nplaces; i++)
+		err = write_place(job, &job->places[i]);
+	return err;
+}
+
+static void warn(char **text, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+static void warn(char **text, const char *fmt, ...)
+{
+	char line[512];
+	char *more;
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(line, sizeof(line), fmt, ap);
+	va_end(ap);
+	if (asprintf(&more, "%s%s%s", *text ? *text : "", *text ? "\n" : "", line) < 0)
+		return;
+	free(*text);
+	*text = more;
+}
+
+static void set_warnings(struct job *job)
+{
+	const struct pmk_arena *a = job->runner.arena;
+	char **w = &job->result.warning;
+
+	if (job->result.partial)
+		warn(w, "the program was %s: counts are what had been counted by then",
+		     stat_interrupted ? "interrupted" : "killed");
+	if (job->runner.execs)
+		warn(w, "%u process(es) replaced themselves by execve: not counted from there on",
+		     job->runner.execs);
+	if (atomic_load(&a->lost_forks))
+		warn(w, "%u forked process(es) were not counted: more than %d at a time",
+		     atomic_load(&a->lost_forks), PMK_ARENA_SLOTS);
+	if (atomic_load(&a->lost_threads))
+		warn(w, "%u thread(s) were not counted: more than %d at a time",
+		     atomic_load(&a->lost_threads), PMK_ARENA_CPUS);
+	if (atomic_load(&a->blocks_full))
+		warn(w, "the program has more than %u blocks of code: the rest was not counted",
+		     PMK_MAX_BLOCKS);
+	if (job->q->from && !job->runner.sum.entries[0])
+		warn(w, "--from %s was never reached", job->q->from);
+	for (unsigned i = 0; i < job->q->regions.count; i++)
+		if (!job->runner.sum.entries[job->cfg.window + i])
+			warn(w, "region %s was never entered", job->q->regions.word[i]);
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static int exit_code(int status)
+{
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* Writing to the file failed: what was counted goes to stderr instead. */
+static int rescue(struct job *job)
+{
+	struct pmk_write_options opt = { .format = PMK_FORMAT_TEXT, .metrics = job->metrics };
+	struct pmk_writer *w;
+
+	cli_fail(PMK_EXIT_FAILED, "cannot write %s: %s; the counts follow here", job->q->output,
+		 strerror(errno ? errno : EIO));
+	w = pmk_writer_begin(stderr, &opt, &job->result);
+	for (unsigned i = 0; w && i < job->result.nsections; i++)
+		pmk_writer_section(w, &job->result, &job->result.sections[i]);
+	if (w)
+		pmk_writer_end(w, &job->result);
+	return PMK_EXIT_FAILED;
+}
+
+int report_end(struct job *job)
+{
+	char version[64];
+	int err;
+
+	qemu_read_version(job, version, sizeof(version));
+	if (asprintf(&job->result.producer, "%s %s", base_name(job->emu.argv.word[0]),
+		     *version ? version : "(version unknown)") < 0)
+		job->result.producer = NULL;
+	job->result.processes = job->runner.processes;
+	job->result.threads = job->runner.threads;
+	set_warnings(job);
+	errno = 0;
+	err = write_sections(job);
+	if (pmk_writer_end(job->writer, &job->result) && !err)
+		err = PMK_EIO;
+	job->writer = NULL;
+	if (job->own_out && fclose(job->out) && !err)
+		err = PMK_EIO;
+	job->own_out = false;
+	if (err && job->q->output)
+		return rescue(job);
+	if (err)
+		return cli_fail(PMK_EXIT_FAILED, "cannot write the counts: %s", pmk_strerror(err));
+	return stat_interrupted && !WIFEXITED(job->result.exit_status) ? 128 + stat_interrupted :
+								     exit_code(job->result.exit_status);
+}
+
+void report_abandon(struct job *job)
+{
+	if (job->writer)
+		pmk_writer_end(job->writer, &job->result);
+	job->writer = NULL;
+	if (job->own_out)
+		fclose(job->out);
+	job->own_out = false;
+}

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: MIT
+/*
+ * pmk stat, second part: run the emulator, take the readings.
+ *
+ * Signals: on Ctrl-C the program gets it as well (same terminal). pmk waits a moment for it to end by
+ * itself, asks it, and at last ends it; what was counted is reported in every case.
+ */
+#define _GNU_SOURCE
+#include "cli/stat.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+
+#define OLDEST_QEMU "6.0"
+#define GRACE_MS    300  /* for the program to end by itself after Ctrl-C */
+#define KILL_MS     2000 /* and after being asked to */
+
+volatile sig_atomic_t stat_interrupted;
+
+static void on_signal(int sig)
+{
+	stat_interrupted = sig;
+}
+
+static void catch_signals(void)
+{
+	struct sigaction sa = { .sa_handler = on_signal };
+
+	sigaction(SIGINT, &sa, NULL);
+	sigaction(SIGTERM, &sa, NULL);
+	sigaction(SIGHUP, &sa, NULL);
+}
+
+void qemu_ask_version(struct job *job)
+{
+	int fds[2];
+
+	job->qemu_version_fd = -1;
+	if (pipe2(fds, O_CLOEXEC))
+		return;
+	job->qemu_version_pid = fork();
+	if (job->qemu_version_pid == 0) {
+		dup2(fds[1], STDOUT_FILENO);
+		dup2(fds[1], STDERR_FILENO);
+		execlp(job->emu.argv.word[0], job->emu.argv.word[0], "--version", NULL);
+		_exit(127);
+	}
+	close(fds[1]);
+	job->qemu_version_fd = fds[0];
+}
+
+/* Out of "qemu-arm version 7.2.22 (Debian …)". */
+void qemu_read_version(struct job *job, char *version, size_t size)
+{
+	char text[512];
+	ssize_t got = 0, n;
+	char *at;
+
+	*version = '\0';
+	if (job->qemu_version_fd < 0)
+		return;
+	while (got < (ssize_t)sizeof(text) - 1 &&
+	       (n = read(job->qemu_version_fd, text + got, sizeof(text) - 1 - (size_t)got)) > 0)
+		got += n;
+	text[got] = '\0';
+	close(job->qemu_version_fd);
+	job->qemu_version_fd = -1;
+	if (job->qemu_version_pid > 0)
+		waitpid(job->qemu_version_pid, NULL, 0);
+	at = strstr(text, "version ");
+	if (at)
+		snprintf(version, size, "%.*s", (int)strcspn(at + 8, " (\n"), at + 8);
+}
+
+static int start_failed(struct job *job, int err)
+{
+	const char *qemu = job->emu.argv.word[0];
+
+	if (err != PMK_ENOTSUP)
+		return cli_fail(PMK_EXIT_FAILED, "cannot start the emulator: %s", strerror(errno));
+	if (errno == ENOENT)
+		return cli_fail(PMK_EXIT_FAILED, "%s is not installed (Debian: apt install %s)", qemu,
+				strstr(qemu, "system") ? "qemu-system-arm" : "qemu-user");
+	return cli_fail(PMK_EXIT_FAILED, "%s: %s", qemu, strerror(errno));
+}
+
+/* The emulator ended before our plugin was there. */
+static int never_ready(struct job *job)
+{
+	char version[64];
+
+	qemu_read_version(job, version, sizeof(version));
+	if (!*version)
+		return cli_fail(PMK_EXIT_FAILED, "%s does not behave like QEMU: it does not tell its "
+						 "version", job->emu.argv.word[0]);
+	return cli_fail(PMK_EXIT_FAILED,
+			"%s %s did not load the plugin %s; it takes QEMU %s or newer, built with plugin "
+			"support", job->emu.argv.word[0], version, cli_plugin_path(), OLDEST_QEMU);
+}
+
+static const char *arena_error(const struct job *job)
+{
+	int err = atomic_load(&job->runner.arena->error);
+
+	return err ? pmk_strerror(err) : NULL;
+}
+
+static double seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static int drain_intervals(struct job *job)
+{
+	static struct pmk_arena_interval rec; /* big */
+	int err = 0;
+
+	while (!err && pmk_runner_interval(&job->runner, &rec))
+		err = report_interval(job, &rec);
+	return err;
+}
+
+static void add_sample(struct sample *s, uint64_t value)
+{
+	double delta = (double)value - s->mean;
+
+	s->n++;
+	s->sum += value;
+	s->mean += delta / s->n;
+	s->m2 += delta * ((double)value - s->mean);
+}
+
+static void collect_place(struct job *job, struct place *p, const uint64_t *values,
+			  const bool *wrapped, unsigned first, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++) {
+		unsigned event = job->event_of[first + i];
+
+		add_sample(&p->value[event], values[i]);
+		p->wrapped[event] |= wrapped[i];
+	}
+}
+
+/* The runner's sums, for the plan's events [first, first + count), into the places. */
+static void collect(struct job *job, unsigned first, unsigned count)
+{
+	const struct pmk_runner *r = &job->runner;
+	const struct pmk_runner_counts *sum = &r->sum;
+
+	for (unsigned i = 0; i < job->nplaces; i++) {
+		struct place *p = &job->places[i];
+		unsigned region = (unsigned)job->cfg.window + (i - 1);
+
+		if (p->cpu >= 0) {
+			collect_place(job, p, r->core[p->cpu].total, r->core[p->cpu].wrapped, first,
+				      count);
+		} else if (p->region) {
+			collect_place(job, p, sum->region[region], sum->wrapped, first, count);
+			p->entries = sum->entries[region];
+		} else {
+			collect_place(job, p, sum->total, sum->wrapped, first, count);
+		}
+	}
+}
+
+static int make_places(struct job *job)
+{
+	unsigned n = job->q->per_core ? job->runner.ncores : 1 + job->q->regions.count;
+
+	if (job->places)
+		return 0;
+	job->places = calloc(n ? n : 1, sizeof(*job->places));
+	if (!job->places)
+		return cli_fail(PMK_EXIT_FAILED, "out of memory");
+	job->nplaces = n;
+	for (unsigned i = 0; i < n; i++) {
+		job->places[i].cpu = job->q->per_core ? (int)i : -1;
+		if (!job->q->per_core && i > 0)
+			job->places[i].region = job->q->regions.word[i - 1];
+	}
+	return 0;
+}
+
+/* Wait for the program's end, or for the user's patience to end. */
+static int wait_for_end(struct job *job)
+{
+	double since = 0;
+	int sent = 0, err = 0;
+
+	while (!pmk_runner_step(&job->runner, 20)) {
+		int e = drain_intervals(job);
+
+		err = err ? err : e;
+		if (!stat_interrupted)
+			continue;
+		if (since == 0)
+			since = seconds();
+		if (sent < 1 && (seconds() - since) * 1000 > GRACE_MS)
+			sent = 1, kill(job->runner.pid, stat_interrupted);
+		if (sent < 2 && (seconds() - since) * 1000 > GRACE_MS + KILL_MS)
+			sent = 2, kill(job->runner.pid, SIGKILL);
+	}
+	return err ? err : drain_intervals(job);
+}
+
+static bool has_part(const struct pmk_runner *r)
+{
+	return WIFSIGNALED(r->status) && WTERMSIG(r->status) == SIGKILL;
+}
+
+static int run_once(struct job *job, const struct pmk_plan *plan, unsigned first)
+{
+	struct pmk_runner_config cfg = {
+		.counters = job->cfg,
+		.code_start = job->emu.elf.code_start,
+		.pie = job->emu.elf.pie,
+		.plugin = cli_plugin_path(),
+		.argv = job->emu.argv.word,
+		.envp = job->emu.envp.word,
+	};
+	int err;
+
+	if (!cfg.plugin)
+		return cli_fail(PMK_EXIT_FAILED, "the QEMU plugin pmk-qemu.so is not where it should be; "
+						 "set PMK_PLUGIN to its path");
+	cfg.counters.plan = *plan;
+	err = pmk_runner_start(&job->runner, &cfg);
+	if (err)
+		return start_failed(job, err);
+	err = wait_for_end(job);
+	if (!atomic_load(&job->runner.arena->ready))
+		return never_ready(job);
+	if (arena_error(job))
+		return cli_fail(PMK_EXIT_FAILED, "the emulated counters could not be started: %s",
+				arena_error(job));
+	pmk_runner_finish(&job->runner);
+	if (job->runner.error)
+		return cli_fail(PMK_EXIT_FAILED, "reading the emulated counters failed: %s",
+				pmk_strerror(job->runner.error));
+	job->result.exit_status = job->runner.status;
+	job->result.partial |= has_part(&job->runner) || stat_interrupted;
+	if (make_places(job))
+		return PMK_EXIT_FAILED;
+	collect(job, first, plan->nevents);
+	return err ? PMK_EXIT_FAILED : 0;
+}
+
+/* The events of one pass, as a plan of its own. Passes are contiguous because the caller sorted. */
+static int run_passes(struct job *job)
+{
+	for (unsigned pass = 0; pass < job->plan.npasses; pass++) {
+		struct pmk_plan part = { .npasses = 1 };
+		unsigned first = 0;
+		int err;
+
+		for (unsigned i = 0; i < job->plan.nevents; i++) {
+			if (job->plan.event[i].pass != pass)
+				continue;
+			if (!part.nevents)
+				first = i;
+			part.event[part.nevents] = job->plan.event[i];
+			part.event[part.nevents++].pass = 0;
+		}
+		err = run_once(job, &part, first);
+		if (err || stat_interrupted)
+			return err;
+		pmk_runner_free(&job->runner);
+	}
+	return 0;
+}
+
+/* Put the events of each pass side by side, so that a pass is a range of them. */
+static void sort_by_pass(struct job *job)
+{
+	struct pmk_plan sorted = { .npasses = job->plan.npasses };
+	unsigned event_of[PMK_MAX_EVENTS];
+
+	for (unsigned pass = 0; pass < job->plan.npasses; pass++)
+		for (unsigned i = 0; i < job->plan.nevents; i++)
+			if (job->plan.event[i].pass == pass) {
+				event_of[sorted.nevents] = job->event_of[i];
+				sorted.event[sorted.nevents++] = job->plan.event[i];
+			}
+	job->plan = sorted;
+	memcpy(job->event_of, event_of, sizeof(event_of));
+}
+
+int stat_run(struct job *job)
+{
+	double began = seconds();
+	int err = 0;
+
+	catch_signals();
+	qemu_ask_version(job);
+	if (job->q->rerun)
+		sort_by_pass(job);
+
+	for (unsigned run = 0; run < job->q->runs && !err && !stat_interrupted; run++) {
+		if (run)
+			pmk_runner_free(&job->runner);
+		err = job->q->rerun ? run_passes(job) : run_once(job, &job->plan, 0);
+		if (!err)
+			job->result.runs = run + 1;
+	}
+	job->result.elapsed = (seconds() - began) / (job->q->runs ? job->q->runs : 1);
+	return err;
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+/* Building blocks: facts and timing of a straight run of instructions. See block.h. */
+#include "cpu/block.h"
+
+#include <string.h>
+
+#include "cpu/cache.h"
+
+/* Counting rules per instruction: ARM DAI 0195B §5-§7; which ones depend on the run is in block.h. */
+static void add_facts(const struct pmk_core *core, const struct pmk_insn *in, struct pmk_facts *f)
+{
+	f->n[PMK_FACT_INSN]++;
+	if (in->is_branch || (core->pc_writes && in->flow != PMK_FLOW_NEXT &&
+			      in->flow != PMK_FLOW_EXCEPTION && in->flow != PMK_FLOW_MODE))
+		f->n[PMK_FACT_BRANCH]++;
+	if (pmk_access_static(in)) {
+		/* A swap is a read and a write of one line: two accesses (our choice). */
+		f->n[PMK_FACT_READ] += in->load;
+		f->n[PMK_FACT_WRITE] += in->store;
+	}
+	/* A preload looks the line up (our choice); its address cannot be seen, so it never fills. */
+	if (in->iclass == PMK_I_PRELOAD && !in->conditional)
+		f->n[PMK_FACT_READ]++;
+	if (in->sysop == PMK_SYS_DSB || (in->sysop == PMK_SYS_DMB && core->dmb_drains))
+		f->n[PMK_FACT_DRAIN]++;
+}
+
+static bool disturbs(const struct pmk_insn *in)
+{
+	return in->sysop == PMK_SYS_BTAC_FLUSH || in->sysop == PMK_SYS_ICACHE_INV ||
+	       in->sysop == PMK_SYS_TLB;
+}
+
+/*
+ * The cycles of a branch are the predictor's to add; what is certain beforehand goes into the block:
+ * nothing for one that may be folded, one cycle for one that cannot be. DDI 0301H table 16-11.
+ */
+static unsigned certain_branch_cycles(const struct pmk_core *core, const struct pmk_insn *last)
+{
+	bool foldable = core->bp_on && core->bp_dynamic && core->bp_folding;
+
+	if (last->iclass != PMK_I_BRANCH)
+		return 0;
+	return last->flow == PMK_FLOW_JUMP && foldable ? 0 : 1;
+}
+
+void pmk_block_build(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
+		     struct pmk_pipe_slot *slots, struct pmk_block *b)
+{
+	const struct pmk_insn *last = &insn[n - 1];
+	struct pmk_pipe_block pipe;
+
+	*b = (struct pmk_block){
+		.pc = (uint32_t)insn[0].addr,
+		.fall = (uint32_t)(last->addr + last->size),
+		.end_addr = (uint32_t)last->addr,
+		.target = (uint32_t)last->target,
+		.flow = last->flow,
+		.conditional = last->conditional,
+		.is_branch = last->is_branch,
+		.loads_pc = last->load && last->flow != PMK_FLOW_NEXT,
+	};
+	b->shadowed = core->shadow_bytes &&
+		      (b->fall + core->shadow_bytes - 1) >> PMK_LINE_SHIFT !=
+			      b->end_addr >> PMK_LINE_SHIFT;
+	for (size_t i = 0; i < n; i++) {
+		add_facts(core, &insn[i], &b->facts);
+		b->sysop |= disturbs(&insn[i]);
+	}
+	pmk_pipeline_time(insn, n, slots, &pipe);
+	b->facts.n[PMK_FACT_DATA_STALL] = (uint16_t)pipe.data_stall;
+	b->branch_cycles = (uint8_t)certain_branch_cycles(core, last);
+	b->cycles = pipe.cycles + b->branch_cycles;
+	if (last->iclass != PMK_I_BRANCH && last->flow != PMK_FLOW_NEXT)
+		b->branch_cycles = 1; /* its own issue cycle, counted by the pipeline */
+	b->flag_distance = (uint8_t)pipe.flag_distance;
+	memcpy(b->need, pipe.need, sizeof(b->need));
+	memcpy(b->residue, pipe.residue, sizeof(b->residue));
+	pmk_pipeline_lanes(&pipe, &b->late, &b->wants);
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A block: a straight run of instructions that is entered at the top. All that is known of it before
+ * it runs is worked out once, when it is built; running it adds one to a counter.
+ *
+ * `struct pmk_facts` is what a run of the block adds to the totals: totals = Σ runs × facts. It is
+ * kept apart from the block because whoever sums up (another process, after the emulator is gone)
+ * needs nothing else.
+ */
+#ifndef PMK_CPU_BLOCK_H
+#define PMK_CPU_BLOCK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <pmk/isa.h>
+
+#include "cpu/config.h"
+#include "cpu/pipeline.h"
+
+enum pmk_fact {
+	PMK_FACT_INSN,
+	PMK_FACT_BRANCH,
+	PMK_FACT_DATA_STALL,
+	PMK_FACT_READ,  /* data accesses of unconditional loads, one per instruction */
+	PMK_FACT_WRITE,
+	PMK_FACT_DRAIN,
+	PMK_NFACTS = 8,
+};
+
+struct pmk_facts {
+	uint16_t n[PMK_NFACTS];
+};
+
+/* Predictor slots that belong to no branch (index into pmk_cpu.pred). */
+#define PMK_BRANCH_NONE 0 /* the block does not end in a branch: it is expected to fall through */
+#define PMK_BRANCH_SLOW 1 /* ends in something that always has to be looked at */
+#define PMK_BRANCH_FIRST 2
+
+struct pmk_block {
+	/* Read at every run. */
+	uint32_t pc;
+	uint32_t fall; /* address behind the last instruction */
+	uint32_t id;
+	uint32_t branch; /* predictor slot of the branch that ends it */
+	uint32_t cycles;
+	uint64_t late;  /* what this block leaves unfinished … */
+	uint64_t wants; /* … and what it may have to wait for: see pmk_pipeline_lanes() */
+	/* Read when something is out of the ordinary. */
+	uint32_t end_addr; /* address of the last instruction */
+	uint32_t target;   /* of a direct branch */
+	uint8_t flow;      /* enum pmk_flow of the last instruction */
+	bool conditional;  /* the last instruction may fail its condition */
+	bool is_branch;    /* it counts as a branch */
+	bool loads_pc;     /* it loads the PC from memory */
+	bool vector;       /* the block stands at an exception vector */
+	bool shadowed;     /* the fetch behind it would enter another line (fetch.shadow_bytes) */
+	bool sysop;        /* something in it flushes the BTAC, the TLBs or the instruction cache */
+	uint8_t flag_distance;
+	uint8_t branch_cycles; /* of the last instruction, already in `cycles` */
+	uint8_t need[PMK_PIPE_REGS];
+	uint8_t residue[PMK_PIPE_REGS];
+	struct pmk_facts facts;
+};
+
+/*
+ * Build a block of `n` > 0 instructions. slots[] (n entries) receives the pipeline's view of each.
+ * id, branch and vector are the caller's to set.
+ */
+void pmk_block_build(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
+		     struct pmk_pipe_slot *slots, struct pmk_block *b);
+
+/* Accesses of one instruction that depend on how it runs: conditional ones, and those whose number
+ * of lines is only known then. The memory callbacks count them; the block counts the others. */
+static inline bool pmk_access_static(const struct pmk_insn *in)
+{
+	return (in->load || in->store) && !in->conditional && !in->exclusive;
+}
+
+#endif

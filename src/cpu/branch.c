@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The branch predictor. See branch.h.
+ * Not modelled: that a BTAC entry serves a 64-bit fetch (two branches in one double word evict each
+ * other here, too, because both map to the same entry), and speculative updates.
+ */
+#include "cpu/branch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <pmk/error.h>
+
+int pmk_predictor_init(struct pmk_predictor *p, const struct pmk_core *core)
+{
+	*p = (struct pmk_predictor){
+		.entry = calloc(core->bp_entries, sizeof(*p->entry)),
+		.mask = (uint32_t)core->bp_entries - 1,
+		.on = core->bp_on,
+		.dynamic = core->bp_on && core->bp_dynamic,
+		.fixed = core->bp_on && core->bp_static,
+	};
+	return p->entry ? 0 : PMK_ENOMEM;
+}
+
+void pmk_predictor_fini(struct pmk_predictor *p)
+{
+	free(p->entry);
+	p->entry = NULL;
+}
+
+void pmk_predictor_flush(struct pmk_predictor *p, uint8_t *pred)
+{
+	for (uint32_t i = 0; i <= p->mask; i++) {
+		if (p->entry[i].branch)
+			pred[p->entry[i].branch] = PMK_PRED_LOOK;
+		p->entry[i] = (struct pmk_btac_entry){ 0 };
+	}
+}
+
+/* VA[9:3] for 128 entries (TRM 16.3). */
+static struct pmk_btac_entry *entry_of(const struct pmk_predictor *p, const struct pmk_block *b)
+{
+	return &p->entry[b->end_addr >> 3 & p->mask];
+}
+
+/*
+ * The static rules: calls are predicted taken unless conditional; other branches taken when
+ * unconditional or backward (TRM 5.3; for backward and forward ARM support article ka4162).
+ */
+static bool static_rule(const struct pmk_block *b)
+{
+	if (!b->conditional)
+		return true;
+	return b->flow == PMK_FLOW_JUMP && b->target <= b->end_addr;
+}
+
+struct pmk_prediction pmk_predictor_predict(const struct pmk_predictor *p,
+					    const struct pmk_block *b)
+{
+	const struct pmk_btac_entry *e = entry_of(p, b);
+
+	if (p->dynamic && e->branch == b->branch && e->addr == b->end_addr)
+		return (struct pmk_prediction){ .taken = e->state >= 2, .dynamic = true };
+	return (struct pmk_prediction){ .taken = p->fixed && static_rule(b) };
+}
+
+uint8_t pmk_predictor_initial(const struct pmk_predictor *p, const struct pmk_block *b)
+{
+	/* Calls push the return stack, and a branch that is statically predicted taken allocates an
+	 * entry and fetches its shadow: both always have to be looked at. */
+	if (b->flow != PMK_FLOW_JUMP || (p->fixed && static_rule(b)))
+		return PMK_PRED_LOOK;
+	/* A branch that is statically and rightly predicted not taken costs one cycle. */
+	return (uint8_t)(PMK_PRED_NOT_TAKEN | (1u - b->branch_cycles) << 2);
+}
+
+/* The word of a branch that has an entry: a saturated prediction that comes true changes nothing,
+ * and its cycles are in the block. */
+static uint8_t word_of(const struct pmk_btac_entry *e, const struct pmk_block *b)
+{
+	if (e->state != 0 && e->state != 3)
+		return PMK_PRED_LOOK;
+	if (b->flow == PMK_FLOW_CALL)
+		return e->state ? PMK_PRED_CALL : PMK_PRED_NOT_TAKEN;
+	return e->state ? PMK_PRED_TAKEN : PMK_PRED_NOT_TAKEN;
+}
+
+void pmk_predictor_resolve(struct pmk_predictor *p, uint8_t *pred, const struct pmk_block *b,
+			   bool taken)
+{
+	struct pmk_btac_entry *e = entry_of(p, b);
+	uint8_t word;
+
+	if (!p->dynamic) {
+		word = pmk_predictor_initial(p, b);
+	} else if (e->branch == b->branch && e->addr == b->end_addr) {
+		if (taken && e->state < 3)
+			e->state++;
+		else if (!taken && e->state > 0)
+			e->state--;
+		word = word_of(e, b);
+	} else if (taken) {
+		/* The evicted branch is looked at when it runs next, and gets its word then. */
+		if (e->branch)
+			pred[e->branch] = PMK_PRED_LOOK;
+		*e = (struct pmk_btac_entry){ .addr = b->end_addr, .branch = b->branch, .state = 2 };
+		word = PMK_PRED_LOOK;
+	} else {
+		word = pmk_predictor_initial(p, b);
+	}
+	if (b->branch >= PMK_BRANCH_FIRST)
+		pred[b->branch] = word;
+}

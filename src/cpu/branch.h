@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Branch prediction: the branch target address cache, the static rules and the return stack.
+ * ARM1176JZF-S TRM 5.1-5.3 and 16.3 (table 16-11).
+ *
+ * The dynamic predictor is a direct-mapped table of 2-bit counters, indexed by VA[9:3] for its 128
+ * entries, for branches with a constant offset. A branch that has no entry is predicted by the static
+ * rules. An entry is allocated when a branch is resolved taken, as "weakly taken" (our choice).
+ *
+ * For speed, what the predictor would say of each branch is also kept in a byte per branch, the
+ * prediction word: the outcome that would change nothing, and the cycles that outcome costs. It is
+ * rewritten whenever the entry behind it changes; pmk_predictor_resolve() is the only one to do so.
+ */
+#ifndef PMK_CPU_BRANCH_H
+#define PMK_CPU_BRANCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cpu/block.h"
+#include "cpu/config.h"
+
+/* Low two bits of a prediction word: the outcome that changes nothing, or PMK_PRED_LOOK, which is 0
+ * so that an unwritten word says it; above them the cycles to add. PMK_PRED_CALL, too, asks to be
+ * looked at: a call that is predicted for sure, of which only the return stack has to know. */
+enum { PMK_PRED_LOOK = 0, PMK_PRED_NOT_TAKEN = 1, PMK_PRED_TAKEN = 2, PMK_PRED_CALL = 3 };
+
+/* 0 when a branch with this word went (taken = 1) or did not go (0) as the word says. */
+static inline unsigned pmk_pred_differs(unsigned word, unsigned taken)
+{
+	return (word & 3) ^ (PMK_PRED_NOT_TAKEN + taken);
+}
+
+static inline unsigned pmk_pred_cycles(unsigned word)
+{
+	return word >> 2;
+}
+
+struct pmk_btac_entry {
+	uint32_t addr;   /* of the branch */
+	uint32_t branch; /* its prediction word; 0 = the entry is empty */
+	uint8_t state;   /* 0 strongly not taken … 3 strongly taken */
+};
+
+struct pmk_predictor {
+	struct pmk_btac_entry *entry;
+	uint32_t mask;
+	bool on, dynamic, fixed; /* SCTLR.Z, and with it ACTLR.DB, ACTLR.SB */
+};
+
+/* 0 or PMK_ENOMEM. */
+int pmk_predictor_init(struct pmk_predictor *p, const struct pmk_core *core);
+void pmk_predictor_fini(struct pmk_predictor *p);
+/* Flush the BTAC. The words of evicted branches become PMK_PRED_LOOK: they are worked out anew when
+ * the branch runs next. */
+void pmk_predictor_flush(struct pmk_predictor *p, uint8_t *pred);
+
+/* The word of a branch that has no entry. */
+uint8_t pmk_predictor_initial(const struct pmk_predictor *p, const struct pmk_block *b);
+
+/* How a direct branch was fetched. */
+struct pmk_prediction {
+	bool taken;
+	bool dynamic; /* by an entry, not by the static rules */
+};
+
+/* What is predicted for the direct branch that ends `b`, before its outcome is known. */
+struct pmk_prediction pmk_predictor_predict(const struct pmk_predictor *p,
+					    const struct pmk_block *b);
+/* Learn the outcome; rewrites the words of this branch and of one it evicts. */
+void pmk_predictor_resolve(struct pmk_predictor *p, uint8_t *pred, const struct pmk_block *b,
+			   bool taken);
+
+#define PMK_RETURN_STACK_MAX 16
+
+struct pmk_return_stack {
+	uint32_t addr[PMK_RETURN_STACK_MAX];
+	uint32_t top, count, size;
+};
+
+/* Inline: every call and return of the program comes here. */
+static inline void pmk_return_push(struct pmk_return_stack *rs, uint32_t addr)
+{
+	rs->top = rs->top + 1 == rs->size ? 0 : rs->top + 1;
+	rs->addr[rs->top] = addr;
+	rs->count += rs->count < rs->size;
+}
+
+/* False when it is empty. */
+static inline bool pmk_return_pop(struct pmk_return_stack *rs, uint32_t *addr)
+{
+	if (!rs->count)
+		return false;
+	*addr = rs->addr[rs->top];
+	rs->top = rs->top ? rs->top - 1 : rs->size - 1;
+	rs->count--;
+	return true;
+}
+
+/* Put back what the last pop took (TRM, event 0x26). */
+static inline void pmk_return_undo(struct pmk_return_stack *rs)
+{
+	rs->top = rs->top + 1 == rs->size ? 0 : rs->top + 1;
+	rs->count++;
+}
+
+#endif

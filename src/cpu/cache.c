@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+/* Cache directories with pseudo-random or round-robin replacement. See cache.h. */
+#include "cpu/cache.h"
+
+#include <stdlib.h>
+
+#include <pmk/error.h>
+
+int pmk_cache_init(struct pmk_cache *c, uint32_t size, uint32_t ways, bool round_robin,
+		   uint32_t seed)
+{
+	uint32_t sets = size / ways >> PMK_LINE_SHIFT;
+
+	*c = (struct pmk_cache){
+		.tag = malloc((size_t)sets * ways * sizeof(*c->tag)),
+		.set_mask = sets - 1,
+		.ways = ways,
+		.random = seed ? seed : 1,
+		.round_robin = round_robin,
+	};
+	if (!c->tag)
+		return PMK_ENOMEM;
+	pmk_cache_clear(c);
+	return 0;
+}
+
+void pmk_cache_fini(struct pmk_cache *c)
+{
+	free(c->tag);
+	c->tag = NULL;
+}
+
+void pmk_cache_clear(struct pmk_cache *c)
+{
+	for (uint32_t i = 0; i < (c->set_mask + 1) * c->ways; i++)
+		c->tag[i] = PMK_NO_LINE;
+}
+
+/* Which generator the silicon uses is not published; xorshift32 is our choice: three operations,
+ * full period, the same sequence on every host. */
+static uint32_t next_random(struct pmk_cache *c)
+{
+	c->random ^= c->random << 13;
+	c->random ^= c->random >> 17;
+	c->random ^= c->random << 5;
+	return c->random >> 8;
+}
+
+static uint32_t victim_way(struct pmk_cache *c, const uint32_t *set)
+{
+	for (uint32_t way = 0; way < c->ways; way++)
+		if (set[way] == PMK_NO_LINE)
+			return way;
+	return (c->round_robin ? c->next++ : next_random(c)) & (c->ways - 1);
+}
+
+uint32_t pmk_cache_fill(struct pmk_cache *c, uint32_t line)
+{
+	uint32_t *set = &c->tag[(line & c->set_mask) * c->ways];
+	uint32_t way = victim_way(c, set);
+	uint32_t old = set[way];
+
+	set[way] = line;
+	return old;
+}

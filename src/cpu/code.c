@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+/* Blocks by number. See code.h. The tables are address space: only touched pages exist. */
+#include "cpu/code.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+#include <pmk/error.h>
+
+/* Twice the entries, so that linear probing stays short. */
+#define TABLE_SIZE (PMK_MAX_BLOCKS * 2)
+#define TABLE_MASK (TABLE_SIZE - 1)
+
+static void *reserve(size_t size)
+{
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+int pmk_code_init(struct pmk_code *code, const struct pmk_core *core)
+{
+	*code = (struct pmk_code){
+		.core = core,
+		.block = reserve(PMK_MAX_BLOCKS * sizeof(*code->block)),
+		.hash = reserve(PMK_MAX_BLOCKS * sizeof(*code->hash)),
+		.block_at = reserve(TABLE_SIZE * sizeof(*code->block_at)),
+		.branch_at = reserve(TABLE_SIZE * sizeof(*code->branch_at)),
+		.nbranches = PMK_BRANCH_FIRST,
+	};
+	if (code->block && code->hash && code->block_at && code->branch_at)
+		return 0;
+	pmk_code_fini(code);
+	return PMK_ENOMEM;
+}
+
+void pmk_code_fini(struct pmk_code *code)
+{
+	if (code->block)
+		munmap(code->block, PMK_MAX_BLOCKS * sizeof(*code->block));
+	if (code->hash)
+		munmap(code->hash, PMK_MAX_BLOCKS * sizeof(*code->hash));
+	if (code->block_at)
+		munmap(code->block_at, TABLE_SIZE * sizeof(*code->block_at));
+	if (code->branch_at)
+		munmap(code->branch_at, TABLE_SIZE * sizeof(*code->branch_at));
+	memset(code, 0, sizeof(*code));
+}
+
+/* Neighbouring addresses go to neighbouring entries: the table's pages stay few. */
+static uint32_t first_probe(uint32_t addr)
+{
+	return addr >> 1 & TABLE_MASK;
+}
+
+/* The predictor slot of the branch that ends `b`. Blocks that end in the same branch share it. */
+static uint32_t branch_slot(struct pmk_code *code, const struct pmk_block *b, uint32_t id)
+{
+	uint32_t i;
+
+	if (b->sysop || b->vector)
+		return PMK_BRANCH_SLOW;
+	if (b->flow == PMK_FLOW_NEXT)
+		return PMK_BRANCH_NONE;
+	if (b->flow != PMK_FLOW_JUMP && b->flow != PMK_FLOW_CALL)
+		return PMK_BRANCH_SLOW;
+	for (i = first_probe(b->end_addr); code->branch_at[i]; i = (i + 1) & TABLE_MASK) {
+		const struct pmk_block *known = &code->block[code->branch_at[i] - 1];
+
+		if (known->end_addr == b->end_addr)
+			return known->branch;
+	}
+	if (code->nbranches == PMK_MAX_BRANCHES)
+		return PMK_BRANCH_SLOW;
+	code->branch_at[i] = id + 1;
+	return code->nbranches++;
+}
+
+const struct pmk_block *pmk_code_add(struct pmk_code *code, const struct pmk_insn *insn, size_t n,
+				     uint64_t bytes_hash, bool vector,
+				     struct pmk_pipe_slot *slots)
+{
+	struct pmk_block b;
+	uint32_t i;
+
+	pmk_block_build(code->core, insn, n, slots, &b);
+	b.vector = vector;
+	for (i = first_probe(b.pc); code->block_at[i]; i = (i + 1) & TABLE_MASK) {
+		uint32_t id = code->block_at[i] - 1;
+		const struct pmk_block *known = &code->block[id];
+
+		if (known->pc == b.pc && known->fall == b.fall && code->hash[id] == bytes_hash)
+			return known;
+	}
+	if (code->nblocks == PMK_MAX_BLOCKS)
+		return NULL;
+	b.id = code->nblocks;
+	b.branch = branch_slot(code, &b, b.id);
+	code->block[b.id] = b;
+	code->hash[b.id] = bytes_hash;
+	code->block_at[i] = b.id + 1;
+	code->nblocks++;
+	return &code->block[b.id];
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The code a program has shown so far: its blocks, each known by number, and the predictor slots of
+ * their branches. Emulators translate the same block again and again (a full translation cache, a
+ * second thread); it keeps its number.
+ */
+#ifndef PMK_CPU_CODE_H
+#define PMK_CPU_CODE_H
+
+#include "cpu/block.h"
+
+#define PMK_MAX_BLOCKS   (UINT32_C(1) << 20)
+#define PMK_MAX_BRANCHES (UINT32_C(1) << 20)
+
+struct pmk_code {
+	const struct pmk_core *core;
+	struct pmk_block *block; /* address space for PMK_MAX_BLOCKS; never moves */
+	uint64_t *hash;          /* of the bytes of each block */
+	uint32_t nblocks;
+	uint32_t nbranches;
+	uint32_t *block_at;  /* hash table by start address: block number + 1 */
+	uint32_t *branch_at; /* hash table by address of the branch: block number + 1 of one that ends there */
+};
+
+/* 0 or PMK_ENOMEM. */
+int pmk_code_init(struct pmk_code *code, const struct pmk_core *core);
+void pmk_code_fini(struct pmk_code *code);
+
+/*
+ * The block of these instructions, new or known. slots[] (n entries) is always filled. `bytes_hash`
+ * tells code at the same address apart (self-modifying or reloaded code). NULL when there are no
+ * numbers left. The block stays where it is until fini.
+ */
+const struct pmk_block *pmk_code_add(struct pmk_code *code, const struct pmk_insn *insn, size_t n,
+				     uint64_t bytes_hash, bool vector,
+				     struct pmk_pipe_slot *slots);
+
+#endif

@@ -1,0 +1,627 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A running core: the paths taken when something changes. See cpu.h for the ones taken when nothing
+ * does. Counting rules: ARM DAI 0195B (application note 195) §3-§8 and ARM1176JZF-S TRM 3.2.51;
+ * docs/arm11.md lists each rule with its source and the choices made where the documents are silent.
+ *
+ * Not modelled: lines larger than the cache's way at different virtual addresses (the cache is
+ * physically tagged, the model uses virtual addresses), memory attributes of single pages in user
+ * emulation, cache maintenance, TCMs.
+ */
+#include "cpu/cpu.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include <pmk/error.h>
+
+#define LINES_PER_PAGE (1u << (PMK_PAGE_SHIFT - PMK_LINE_SHIFT))
+#define LINE_BYTES     (1u << PMK_LINE_SHIFT)
+#define IMAP_SIZE      (UINT64_C(1) << (32 - PMK_LINE_SHIFT))
+#define DMAP_SIZE      (IMAP_SIZE << 3) /* eight: the low bits of an unaligned double word */
+
+/* Result latency of a load that hits: DDI 0301H table 16-13. */
+#define LOAD_HIT_LATENCY 3
+
+/* Before the first block: nothing to wait for, and any address may follow. */
+static const struct pmk_block before_all = { .branch = PMK_BRANCH_SLOW, .flow = PMK_FLOW_NEXT };
+
+/* Address space only; pages come into being where they are touched. */
+static void *reserve(uint64_t size)
+{
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+static void release(void *p, uint64_t size)
+{
+	if (p)
+		munmap(p, size);
+}
+
+int pmk_cpu_init(struct pmk_cpu *cpu, const struct pmk_core *core)
+{
+	memset(cpu, 0, sizeof(*cpu));
+	cpu->core = *core;
+	cpu->prev = &before_all;
+	cpu->igen = 1;
+	cpu->deadline = PMK_NEVER;
+	cpu->rs.size = (uint32_t)core->rs_entries;
+	cpu->lsu = (struct pmk_lsu){
+		.slots = (uint32_t)core->lsu_slots,
+		.wbuf_entries = (uint32_t)core->wbuf_entries,
+		.latency = (uint32_t)core->mem_latency,
+		.fill_cycles = (uint32_t)core->fill_cycles,
+		.write_cycles = (uint32_t)core->write_cycles,
+	};
+	cpu->pred = reserve(PMK_MAX_BRANCHES);
+	cpu->imap = reserve(IMAP_SIZE);
+	cpu->dmap = reserve(DMAP_SIZE);
+	if (!cpu->pred || !cpu->imap || !cpu->dmap ||
+	    pmk_cache_init(&cpu->icache, (uint32_t)core->icache_size, (uint32_t)core->icache_ways,
+			   core->round_robin, (uint32_t)core->seed) ||
+	    pmk_cache_init(&cpu->dcache, (uint32_t)core->dcache_size, (uint32_t)core->dcache_ways,
+			   core->round_robin, (uint32_t)core->seed) ||
+	    pmk_tlb_init(&cpu->itlb, (uint32_t)core->utlb_entries, (uint32_t)core->utlb_entries) ||
+	    pmk_tlb_init(&cpu->dtlb, (uint32_t)core->utlb_entries, (uint32_t)core->utlb_entries) ||
+	    pmk_tlb_init(&cpu->main_tlb, (uint32_t)core->tlb_entries, (uint32_t)core->tlb_ways) ||
+	    pmk_predictor_init(&cpu->bp, core)) {
+		pmk_cpu_fini(cpu);
+		return PMK_ENOMEM;
+	}
+	cpu->pred[PMK_BRANCH_NONE] = PMK_PRED_NOT_TAKEN;
+	return 0;
+}
+
+void pmk_cpu_fini(struct pmk_cpu *cpu)
+{
+	release(cpu->pred, PMK_MAX_BRANCHES);
+	release(cpu->imap, IMAP_SIZE);
+	release(cpu->dmap, DMAP_SIZE);
+	pmk_cache_fini(&cpu->icache);
+	pmk_cache_fini(&cpu->dcache);
+	pmk_tlb_fini(&cpu->itlb);
+	pmk_tlb_fini(&cpu->dtlb);
+	pmk_tlb_fini(&cpu->main_tlb);
+	pmk_predictor_fini(&cpu->bp);
+	cpu->pred = cpu->imap = cpu->dmap = NULL;
+}
+
+void pmk_cpu_forked(struct pmk_cpu *cpu, struct pmk_run *run)
+{
+	/* The clock starts anew, so nothing may be under way. */
+	memset(cpu->lsu.busy_until, 0, sizeof(cpu->lsu.busy_until));
+	cpu->lsu.bus_free = cpu->lsu.wbuf_empty = cpu->lsu.wait_end = cpu->lsu.wait_cycles = 0;
+	memset(cpu->dyn, 0, sizeof(cpu->dyn));
+	cpu->cycles = cpu->taken = cpu->uncached = 0;
+	cpu->run = run;
+}
+
+uint64_t pmk_cpu_raises(const struct pmk_core *core)
+{
+	static const uint8_t unseen[] = { PMK_SIG_IRQ_MASKED, PMK_SIG_FIQ_MASKED, PMK_SIG_ETMEXTOUT0,
+					  PMK_SIG_ETMEXTOUT1, PMK_SIG_PARITY_ERROR };
+	uint64_t all = (UINT64_C(1) << PMK_NSIGNALS) - 1;
+
+	(void)core;
+	for (size_t i = 0; i < sizeof(unseen); i++)
+		all &= ~(UINT64_C(1) << unseen[i]);
+	return all;
+}
+
+void pmk_cpu_add_facts(struct pmk_cpu *cpu, const struct pmk_facts *f)
+{
+	cpu->dyn[PMK_SIG_INSN] += f->n[PMK_FACT_INSN];
+	cpu->dyn[PMK_SIG_BRANCH] += f->n[PMK_FACT_BRANCH];
+	cpu->dyn[PMK_SIG_DATA_STALL] += f->n[PMK_FACT_DATA_STALL];
+	cpu->dyn[PMK_SIG_L1D_READ] += f->n[PMK_FACT_READ];
+	cpu->dyn[PMK_SIG_L1D_WRITE] += f->n[PMK_FACT_WRITE];
+	cpu->dyn[PMK_SIG_WBUF_DRAIN] += f->n[PMK_FACT_DRAIN];
+}
+
+void pmk_cpu_sum(const struct pmk_cpu *cpu, const struct pmk_facts *facts,
+		 const struct pmk_run *run, uint32_t nblocks, struct pmk_bus *bus)
+{
+	uint64_t sum[PMK_NFACTS] = { 0 };
+	uint64_t *t = bus->total;
+
+	for (uint32_t i = 0; i < (cpu->eager ? 0 : nblocks); i++) {
+		if (!run[i].runs)
+			continue;
+		for (unsigned k = 0; k < PMK_NFACTS; k++)
+			sum[k] += run[i].runs * facts[i].n[k];
+	}
+	for (unsigned s = 0; s < PMK_NSIGNALS; s++)
+		t[s] = cpu->dyn[s];
+	t[PMK_SIG_INSN] += sum[PMK_FACT_INSN];
+	t[PMK_SIG_BRANCH] += sum[PMK_FACT_BRANCH];
+	t[PMK_SIG_DATA_STALL] += sum[PMK_FACT_DATA_STALL];
+	t[PMK_SIG_L1D_READ] += sum[PMK_FACT_READ];
+	t[PMK_SIG_L1D_WRITE] += sum[PMK_FACT_WRITE];
+	t[PMK_SIG_WBUF_DRAIN] += sum[PMK_FACT_DRAIN];
+	t[PMK_SIG_CYCLE] = cpu->cycles;
+	t[PMK_SIG_PC_CHANGE] += cpu->taken;
+	t[PMK_SIG_L1D_ACCESS] = t[PMK_SIG_L1D_READ] + t[PMK_SIG_L1D_WRITE];
+	t[PMK_SIG_L1D_ACCESS_WB] = t[PMK_SIG_L1D_ACCESS] - cpu->uncached;
+	t[PMK_SIG_L1D_MISS] = t[PMK_SIG_L1D_READ_MISS] + t[PMK_SIG_L1D_WRITE_MISS];
+}
+
+void pmk_cpu_idle(struct pmk_cpu *cpu, uint64_t cycles)
+{
+	cpu->cycles += cycles;
+}
+
+/* ---- translation ---------------------------------------------------------------------------- */
+
+struct translation {
+	uint64_t refill; /* cycles of a micro-TLB refill: felt as a stall of the side that asked */
+	uint64_t walk;   /* cycles of a table walk: felt, but never counted as a stall (DAI 0195B §4) */
+};
+
+/* After a micro-TLB miss: main TLB, and the page table when that misses, too. */
+static struct translation translate(struct pmk_cpu *cpu, uint32_t page)
+{
+	if (pmk_tlb_holds(&cpu->main_tlb, page))
+		return (struct translation){ .refill = cpu->core.utlb_penalty };
+	cpu->dyn[PMK_SIG_TLB_MISS]++;
+	pmk_tlb_fill(&cpu->main_tlb, page);
+	return (struct translation){ .walk = cpu->core.walk_penalty };
+}
+
+static void fetch_translate(struct pmk_cpu *cpu, uint32_t page)
+{
+	struct translation t;
+
+	if (!cpu->core.mmu || pmk_tlb_holds(&cpu->itlb, page))
+		return;
+	cpu->dyn[PMK_SIG_MICRO_ITLB_MISS]++;
+	t = translate(cpu, page);
+	cpu->dyn[PMK_SIG_FETCH_STALL] += t.refill;
+	cpu->cycles += t.refill + t.walk;
+	if (pmk_tlb_fill(&cpu->itlb, page) != PMK_NO_PAGE)
+		cpu->igen++;
+}
+
+/* Bytes of a page in the data map when the micro-TLB takes it in or throws it out. */
+static void map_page(uint8_t *map)
+{
+	for (unsigned i = 0; i < LINES_PER_PAGE; i++)
+		map[i] = (uint8_t)(map[i] | PMK_D_MAPPED | (map[i] >> 3 & PMK_D_FAST));
+}
+
+static void unmap_page(uint8_t *map)
+{
+	for (unsigned i = 0; i < LINES_PER_PAGE; i++)
+		map[i] &= (uint8_t)~(PMK_D_MAPPED | PMK_D_FAST);
+}
+
+static struct translation data_translate(struct pmk_cpu *cpu, uint32_t page)
+{
+	const unsigned lines_shift = PMK_PAGE_SHIFT - PMK_LINE_SHIFT;
+	struct translation t = { 0 };
+	uint32_t old;
+
+	if (!cpu->core.mmu) {
+		map_page(&cpu->dmap[page << lines_shift]);
+		return t;
+	}
+	cpu->dyn[PMK_SIG_MICRO_DTLB_MISS]++;
+	t = translate(cpu, page);
+	old = pmk_tlb_fill(&cpu->dtlb, page);
+	if (old != PMK_NO_PAGE)
+		unmap_page(&cpu->dmap[old << lines_shift]);
+	map_page(&cpu->dmap[page << lines_shift]);
+	return t;
+}
+
+/* ---- fetch ---------------------------------------------------------------------------------- */
+
+static void fetch_fill(struct pmk_cpu *cpu, uint32_t line)
+{
+	uint32_t victim = pmk_cache_fill(&cpu->icache, line);
+
+	cpu->dyn[PMK_SIG_L1I_FILL]++;
+	cpu->imap[line] = 1;
+	if (victim != PMK_NO_LINE) {
+		cpu->imap[victim] = 0;
+		cpu->igen++;
+	}
+}
+
+/* The lines of a block that is about to run. */
+static void fetch_block(struct pmk_cpu *cpu, const struct pmk_block *b)
+{
+	uint32_t last = b->fall - 1;
+
+	fetch_translate(cpu, b->pc >> PMK_PAGE_SHIFT);
+	if (last >> PMK_PAGE_SHIFT != b->pc >> PMK_PAGE_SHIFT)
+		fetch_translate(cpu, last >> PMK_PAGE_SHIFT);
+	if (!cpu->core.icache_on)
+		return;
+	for (uint32_t line = b->pc >> PMK_LINE_SHIFT; line <= last >> PMK_LINE_SHIFT; line++) {
+		if (cpu->imap[line])
+			continue;
+		cpu->dyn[PMK_SIG_L1I_MISS]++;
+		cpu->dyn[PMK_SIG_FETCH_STALL] += cpu->core.mem_latency;
+		cpu->cycles += cpu->core.mem_latency;
+		fetch_fill(cpu, line);
+	}
+}
+
+/*
+ * Lines fetched speculatively from `from` on, beyond the line of the instruction at `done`. The
+ * look-up counts even where the fetch is cancelled before it reaches the bus (DAI 0195B §3).
+ */
+static void fetch_ahead(struct pmk_cpu *cpu, uint32_t done, uint32_t from, uint64_t bytes,
+			bool arrives)
+{
+	uint32_t first = from >> PMK_LINE_SHIFT;
+	uint32_t last = (uint32_t)(from + bytes - 1) >> PMK_LINE_SHIFT;
+
+	if (!bytes || !cpu->core.icache_on || !cpu->core.shadow || last < first)
+		return;
+	for (uint32_t line = first; line <= last; line++) {
+		if (line == done >> PMK_LINE_SHIFT || cpu->imap[line])
+			continue;
+		cpu->dyn[PMK_SIG_L1I_MISS]++;
+		if (arrives)
+			fetch_fill(cpu, line);
+	}
+}
+
+/* The shadow of a taken branch: what stands behind it. */
+static void fetch_shadow(struct pmk_cpu *cpu, const struct pmk_block *p, bool arrives)
+{
+	if (p->shadowed)
+		fetch_ahead(cpu, p->end_addr, p->fall, cpu->core.shadow_bytes, arrives);
+}
+
+/* ---- branches ------------------------------------------------------------------------------- */
+
+static void flush(struct pmk_cpu *cpu, bool counts_as_branch)
+{
+	if (counts_as_branch)
+		cpu->dyn[PMK_SIG_BRANCH_MISS]++;
+	cpu->dyn[PMK_SIG_FETCH_STALL] += cpu->core.flush_stall;
+}
+
+/* Cycles of a branch resolved in the execute stages: the earlier its flags were known, the fewer.
+ * DDI 0301H table 16-11: MAX(MaxCycles - FlagCycleDistance, MinCycles). */
+static uint64_t resolved_cycles(const struct pmk_cpu *cpu, const struct pmk_block *p)
+{
+	uint64_t longest = cpu->core.branch_max, shortest = cpu->core.branch_min;
+
+	return longest > shortest + p->flag_distance ? longest - p->flag_distance : shortest;
+}
+
+static void push_return(struct pmk_cpu *cpu, uint32_t addr)
+{
+	if (!cpu->bp.on || !cpu->core.rs_on)
+		return;
+	cpu->dyn[PMK_SIG_CALL_PUSH]++;
+	pmk_return_push(&cpu->rs, addr);
+}
+
+/* A branch with a constant offset; returns its cycles. */
+static uint64_t leave_direct(struct pmk_cpu *cpu, const struct pmk_block *p, bool taken)
+{
+	struct pmk_prediction say = pmk_predictor_predict(&cpu->bp, p);
+	uint64_t cycles = p->branch_cycles;
+
+	if (taken && !(say.taken && say.dynamic))
+		fetch_shadow(cpu, p, true);
+	if (say.taken != taken) {
+		if (say.taken && cpu->core.shadow > 1)
+			fetch_ahead(cpu, p->end_addr, p->target, cpu->core.wrong_bytes, true);
+		flush(cpu, true);
+		cycles = resolved_cycles(cpu, p);
+	} else if (!say.dynamic) {
+		cycles = taken ? cpu->core.static_correct_taken : 1;
+	}
+	if (taken && p->flow == PMK_FLOW_CALL)
+		push_return(cpu, p->fall);
+	pmk_predictor_resolve(&cpu->bp, cpu->pred, p, taken);
+	return cycles;
+}
+
+/*
+ * A return whose condition passed. The return stack predicts unconditional ones; conditional ones pop
+ * it all the same (DDI 0301H 16.3). Returns true when the prediction was right.
+ */
+static bool predict_return(struct pmk_cpu *cpu, const struct pmk_block *p, uint32_t target,
+			   bool *empty)
+{
+	bool right;
+	uint32_t addr;
+
+	*empty = true;
+	if (!cpu->bp.on || !cpu->core.rs_on || !pmk_return_pop(&cpu->rs, &addr))
+		return false;
+	*empty = false;
+	cpu->dyn[PMK_SIG_RET_POP]++;
+	if (p->conditional)
+		return false;
+	right = addr == target;
+	if (right || !cpu->core.ret_exclusive)
+		cpu->dyn[PMK_SIG_RET_PREDICTED]++;
+	if (!right) {
+		cpu->dyn[PMK_SIG_RET_MISS]++;
+		pmk_return_undo(&cpu->rs);
+	}
+	return right;
+}
+
+static uint64_t leave_return(struct pmk_cpu *cpu, const struct pmk_block *p, uint32_t target)
+{
+	bool empty;
+	bool right = predict_return(cpu, p, target, &empty);
+	bool predicted = !empty && !p->conditional;
+
+	/* A right prediction is recognised one cycle after the shadow was asked for: the look-up has
+	 * counted, the bus request is cancelled (DAI 0195B §3). */
+	fetch_shadow(cpu, p, !right);
+	if (right)
+		return cpu->core.return_correct;
+	flush(cpu, p->is_branch || predicted || cpu->core.pc_writes);
+	if (p->loads_pc)
+		return cpu->core.ldm_return_wrong;
+	if (p->conditional)
+		return resolved_cycles(cpu, p);
+	return empty ? cpu->core.return_empty : cpu->core.return_wrong;
+}
+
+static uint64_t leave_indirect(struct pmk_cpu *cpu, const struct pmk_block *p)
+{
+	fetch_shadow(cpu, p, true);
+	flush(cpu, p->is_branch || cpu->core.pc_writes);
+	if (p->flow == PMK_FLOW_INDCALL)
+		push_return(cpu, p->fall);
+	return p->loads_pc ? cpu->core.load_pc : resolved_cycles(cpu, p);
+}
+
+/* The outcome of the last branch of `p`, which the block `b` now shows, was not the expected one or
+ * has to be looked at anyway. */
+static void leave_block(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
+			bool taken)
+{
+	uint64_t cycles = 1;
+
+	switch ((enum pmk_flow)p->flow) {
+	case PMK_FLOW_NEXT:
+	case PMK_FLOW_EXCEPTION:
+	case PMK_FLOW_MODE:
+		/* Not a change of the PC by software, or one that changes the mode. */
+		cpu->taken -= taken;
+		return;
+	case PMK_FLOW_JUMP:
+	case PMK_FLOW_CALL:
+		if (taken && b->pc != p->target) {
+			/* An exception or signal came first; the branch's own way is not seen. */
+			cpu->taken--;
+			return;
+		}
+		/* fallthrough */
+	case PMK_FLOW_INDIRECT:
+	case PMK_FLOW_INDCALL:
+	case PMK_FLOW_RETURN:
+		break;
+	}
+	if (!taken && !p->conditional) {
+		/* A jump to the next instruction is a change of the PC all the same. */
+		cpu->taken++;
+		taken = true;
+	}
+	if (p->flow == PMK_FLOW_JUMP || p->flow == PMK_FLOW_CALL)
+		cycles = leave_direct(cpu, p, taken);
+	else if (taken && p->flow == PMK_FLOW_RETURN)
+		cycles = leave_return(cpu, p, b->pc);
+	else if (taken)
+		cycles = leave_indirect(cpu, p);
+	if (cycles > p->branch_cycles)
+		cpu->cycles += cycles - p->branch_cycles;
+}
+
+/* Maintenance operations of the block that was left. Which of them the block holds is not kept: each
+ * of them is rare, and flushing the BTAC is part of most. */
+static void disturb(struct pmk_cpu *cpu)
+{
+	pmk_predictor_flush(&cpu->bp, cpu->pred);
+}
+
+/* What the previous block has not finished and this one needs. Cycles lost to the branch or the fetch
+ * since `before` have let results arrive meanwhile. */
+static void wait_for_results(struct pmk_cpu *cpu, const struct pmk_block *p,
+			     const struct pmk_block *b, uint64_t before)
+{
+	uint64_t wait = pmk_pipeline_edge(p->residue, b->need);
+	uint64_t passed = cpu->cycles - before;
+
+	if (wait > passed) {
+		cpu->cycles += wait - passed;
+		cpu->dyn[PMK_SIG_DATA_STALL] += wait - passed;
+	}
+}
+
+void pmk_cpu_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
+			unsigned taken, unsigned word)
+{
+	struct pmk_run *run = &cpu->run[b->id];
+	uint64_t before = cpu->cycles;
+
+	if (PMK_UNLIKELY(b->vector)) {
+		cpu->taken -= taken; /* exception entry */
+	} else if (word == PMK_PRED_CALL && taken && b->pc == p->target) {
+		push_return(cpu, p->fall);
+	} else if (pmk_pred_differs(word, taken)) {
+		cpu->cycles -= pmk_pred_cycles(word);
+		before = cpu->cycles;
+		leave_block(cpu, p, b, taken);
+	}
+	if (PMK_UNLIKELY(p->sysop))
+		disturb(cpu);
+	if (run->igen != cpu->igen) {
+		fetch_block(cpu, b);
+		/* Blocks at exception vectors always come here. */
+		run->igen = b->vector ? 0 : cpu->igen;
+	}
+	if (p->late & b->wants)
+		wait_for_results(cpu, p, b, before);
+	if (PMK_UNLIKELY(cpu->cycles >= cpu->deadline))
+		cpu->on_deadline(cpu);
+}
+
+/* ---- data ----------------------------------------------------------------------------------- */
+
+struct data_access {
+	uint32_t line;
+	uint8_t halves; /* PMK_D_DIRTY_LO, _HI: touched halves of the line */
+	bool write;
+	uint64_t issue, use;
+};
+
+static void account(struct pmk_cpu *cpu, struct pmk_lsu_delay d, uint64_t walk)
+{
+	cpu->cycles += d.full + d.stall;
+	cpu->dyn[PMK_SIG_LSU_FULL_STALL] += d.full;
+	cpu->dyn[PMK_SIG_DATA_STALL] += d.stall > walk ? d.stall - walk : 0;
+}
+
+static void load_external(struct pmk_cpu *cpu, const struct data_access *a, struct translation t)
+{
+	account(cpu,
+		pmk_lsu_load_miss(&cpu->lsu, a->issue, a->use, LOAD_HIT_LATENCY, t.refill + t.walk),
+		t.walk);
+}
+
+static void store_external(struct pmk_cpu *cpu, const struct data_access *a)
+{
+	cpu->dyn[PMK_SIG_DATA_EXTERNAL]++;
+	account(cpu, pmk_lsu_write(&cpu->lsu, a->issue), 0);
+}
+
+/* A hit whose translation had to be fetched: the value comes later by as much. */
+static void load_late(struct pmk_cpu *cpu, const struct data_access *a, struct translation t)
+{
+	uint64_t ready = LOAD_HIT_LATENCY + t.refill + t.walk;
+
+	if ((t.refill || t.walk) && ready > a->use)
+		account(cpu, (struct pmk_lsu_delay){ .stall = ready - a->use }, t.walk);
+}
+
+static void data_evict(struct pmk_cpu *cpu, uint32_t line)
+{
+	uint8_t *byte = &cpu->dmap[line];
+	unsigned halves = !!(*byte & PMK_D_DIRTY_LO) + !!(*byte & PMK_D_DIRTY_HI);
+
+	cpu->dyn[PMK_SIG_L1D_WB_HALF] += halves;
+	cpu->dyn[PMK_SIG_L1D_EVICT] += halves != 0;
+	*byte &= PMK_D_MAPPED;
+}
+
+static void data_fill(struct pmk_cpu *cpu, uint32_t line)
+{
+	uint32_t victim = pmk_cache_fill(&cpu->dcache, line);
+
+	if (victim != PMK_NO_LINE)
+		data_evict(cpu, victim);
+	cpu->dyn[PMK_SIG_DATA_EXTERNAL]++;
+	cpu->dmap[line] |= PMK_D_PRESENT | PMK_D_LOAD;
+}
+
+static void data_uncached(struct pmk_cpu *cpu, const struct data_access *a, struct translation t)
+{
+	cpu->uncached++;
+	if (cpu->core.miss_uncached)
+		cpu->dyn[a->write ? PMK_SIG_L1D_WRITE_MISS : PMK_SIG_L1D_READ_MISS]++;
+	if (a->write) {
+		store_external(cpu, a);
+	} else {
+		cpu->dyn[PMK_SIG_DATA_EXTERNAL]++;
+		load_external(cpu, a, t);
+	}
+}
+
+static void data_store(struct pmk_cpu *cpu, const struct data_access *a)
+{
+	bool present = cpu->dmap[a->line] & PMK_D_PRESENT;
+
+	if (!present) {
+		/* Reads allocate, writes do not (TRM 7.2): every store to an absent line misses. */
+		cpu->dyn[PMK_SIG_L1D_WRITE_MISS]++;
+		if (!cpu->core.write_allocate) {
+			if (cpu->core.store_miss_external)
+				cpu->dyn[PMK_SIG_DATA_EXTERNAL]++;
+			account(cpu, pmk_lsu_write(&cpu->lsu, a->issue), 0);
+			return;
+		}
+		data_fill(cpu, a->line);
+	}
+	if (cpu->core.dcache_wt)
+		store_external(cpu, a);
+	else
+		cpu->dmap[a->line] |= (uint8_t)(a->halves | (a->halves >> 3 & PMK_D_FAST));
+}
+
+static void data_line(struct pmk_cpu *cpu, const struct data_access *a)
+{
+	struct translation t = { 0 };
+
+	if (!(cpu->dmap[a->line] & PMK_D_MAPPED))
+		t = data_translate(cpu, a->line >> (PMK_PAGE_SHIFT - PMK_LINE_SHIFT));
+	if (!cpu->core.dcache_on ||
+	    (cpu->is_device && cpu->is_device(cpu->device_ctx, a->line << PMK_LINE_SHIFT))) {
+		data_uncached(cpu, a, t);
+	} else if (a->write) {
+		/* The write buffer hides a micro-TLB refill; a table walk holds up the unit. */
+		cpu->cycles += t.walk;
+		data_store(cpu, a);
+	} else if (cpu->dmap[a->line] & PMK_D_PRESENT) {
+		load_late(cpu, a, t);
+	} else {
+		cpu->dyn[PMK_SIG_L1D_READ_MISS]++;
+		data_fill(cpu, a->line);
+		load_external(cpu, a, t);
+	}
+}
+
+/* The halves of its line that [from, to] touches. */
+static uint8_t halves_of(uint32_t from, uint32_t to)
+{
+	uint32_t half = LINE_BYTES / 2;
+	uint8_t halves = 0;
+
+	if (!(from & half))
+		halves |= PMK_D_DIRTY_LO;
+	if (to & half)
+		halves |= PMK_D_DIRTY_HI;
+	return halves;
+}
+
+void pmk_cpu_data_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
+{
+	uint32_t last = addr + PMK_ACCESS_SIZE(access) - 1;
+	uint32_t to_end = PMK_ACCESS_TO_END(access);
+	struct data_access a = {
+		.line = addr >> PMK_LINE_SHIFT,
+		.write = access & PMK_ACCESS_WRITE,
+		.issue = cpu->cycles > to_end ? cpu->cycles - to_end : 0,
+		.use = PMK_ACCESS_USE(access),
+	};
+	uint32_t end = a.line << PMK_LINE_SHIFT | (LINE_BYTES - 1);
+
+	if (last >> PMK_LINE_SHIFT == a.line) {
+		a.halves = halves_of(addr, last);
+		data_line(cpu, &a);
+		return;
+	}
+	/* Two lines: two accesses (DAI 0195B §7). */
+	a.halves = halves_of(addr, end);
+	data_line(cpu, &a);
+	cpu->dyn[a.write ? PMK_SIG_L1D_WRITE : PMK_SIG_L1D_READ]++;
+	a.line = last >> PMK_LINE_SHIFT;
+	a.halves = halves_of(end + 1, last);
+	data_line(cpu, &a);
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A running core: the state of one processor's caches, TLBs, predictor and queues, and the totals of
+ * what happened to them. One per vCPU; it belongs to that vCPU's thread.
+ *
+ * The hot paths are here and inline. What makes them short:
+ *
+ * - A hit needs no search. Neither replacement policy keeps state on a hit, so "present" is one byte
+ *   per line in a sparse map over the address space (`dmap`, `imap`); a byte also says whether the
+ *   data micro-TLB holds the page and which halves of the line are dirty, so that a data access that
+ *   changes nothing is one load and one test. Only touched pages of the maps exist.
+ * - A word that is not aligned must look at two lines. Rotating the address right by log2(size)
+ *   before it becomes the index moves the low bits to the top, into a part of the map where no bit is
+ *   ever set: unaligned accesses take the slow path and aligned ones pay one rotate.
+ * - The fetch side looks up nothing while nothing was evicted: `igen` changes at every eviction, and
+ *   each block remembers at which igen all its lines were present.
+ * - What the predictor would say is kept per branch (`pred`), so that a branch that is predicted and
+ *   changes no state costs one load and one compare.
+ * - The outcome of a block's last branch is known when the next block starts.
+ *
+ * Everything else is in pmk_cpu_block_slow() and pmk_cpu_data_slow(): out of line, but not `cold`
+ * (that would compile them for size).
+ */
+#ifndef PMK_CPU_CPU_H
+#define PMK_CPU_CPU_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <pmk/bus.h>
+
+#include "cpu/block.h"
+#include "cpu/branch.h"
+#include "cpu/cache.h"
+#include "cpu/code.h"
+#include "cpu/config.h"
+#include "cpu/lsu.h"
+#include "cpu/tlb.h"
+
+#define PMK_LIKELY(x)   __builtin_expect(!!(x), 1)
+#define PMK_UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+/* Bits of a dmap byte. The low three say "nothing to do" and are set only while the data micro-TLB
+ * holds the page; the next three are the truth they are derived from. */
+enum {
+	PMK_D_LOAD = 1 << 0,     /* a load of this line changes nothing */
+	PMK_D_STORE_LO = 1 << 1, /* a store to its low half changes nothing */
+	PMK_D_STORE_HI = 1 << 2,
+	PMK_D_PRESENT = 1 << 3,
+	PMK_D_DIRTY_LO = 1 << 4,
+	PMK_D_DIRTY_HI = 1 << 5,
+	PMK_D_MAPPED = 1 << 6, /* the data micro-TLB holds the page (or there is no MMU) */
+	PMK_D_FAST = PMK_D_LOAD | PMK_D_STORE_LO | PMK_D_STORE_HI,
+};
+
+/* One run counter per block, in memory shared with whoever sums up. */
+struct pmk_run {
+	uint64_t runs;
+	uint64_t igen; /* the igen at which all lines of the block were known to be present */
+};
+
+struct pmk_cpu {
+	/* Read and written at every block. */
+	const struct pmk_block *prev;
+	struct pmk_run *run;  /* [block id] */
+	uint8_t *pred;        /* [branch]: prediction words, see branch.h */
+	uint8_t *dmap, *imap; /* [line] */
+	uint64_t cycles;
+	uint64_t taken;       /* blocks not left by falling through */
+	uint64_t igen;
+	uint64_t deadline;    /* cycles at which on_deadline is called, at the start of a block */
+	int32_t multiple_left; /* words of the running load or store multiple still to come */
+	uint64_t uncached;    /* data accesses that bypassed the cache */
+	bool eager;           /* the owner adds facts at every run instead of summing up later */
+
+	/* Counts by signal that are not static facts (and, when eager, those as well). */
+	uint64_t dyn[PMK_NSIGNALS];
+
+	struct pmk_core core;
+	struct pmk_cache icache, dcache;
+	struct pmk_tlb itlb, dtlb, main_tlb;
+	struct pmk_predictor bp;
+	struct pmk_return_stack rs;
+	struct pmk_lsu lsu;
+
+	/* The owner's: called when the clock passes the deadline, to set the next one. */
+	void (*on_deadline)(struct pmk_cpu *cpu);
+	unsigned index;
+	/* System emulation: says whether the page of the present access is device memory. */
+	bool (*is_device)(void *ctx, uint32_t addr);
+	void *device_ctx;
+};
+
+/* What a memory callback knows of its instruction, packed into one word so that nothing is loaded. */
+#define PMK_ACCESS_TO_END(a) ((uint32_t)(a)&0xffff)       /* cycles from its issue to the block's end */
+#define PMK_ACCESS_USE(a)    ((uint32_t)((a) >> 16) & 0xffff) /* cycles from its issue to the first use */
+#define PMK_ACCESS_COUNT(a)  ((uint32_t)((a) >> 32) & 0xff)   /* words of a multiple */
+#define PMK_ACCESS_SIZE(a)   ((uint32_t)((a) >> 40) & 0xff)   /* bytes per access */
+#define PMK_ACCESS_WRITE     (UINT64_C(1) << 48)
+
+static inline uint64_t pmk_access_pack(uint32_t to_end, uint32_t use, uint32_t count,
+				       uint32_t size, bool write)
+{
+	return (to_end > 0xffff ? 0xffff : to_end) |
+	       (uint64_t)(use > 0xffff ? 0xffff : use) << 16 | (uint64_t)count << 32 |
+	       (uint64_t)size << 40 | (write ? PMK_ACCESS_WRITE : 0);
+}
+
+/* 0 or PMK_ENOMEM. The caller sets `run` and may set is_device. The struct is big and may lie in
+ * shared memory; what it points to is private to this process. */
+int pmk_cpu_init(struct pmk_cpu *cpu, const struct pmk_core *core);
+void pmk_cpu_fini(struct pmk_cpu *cpu);
+
+/* A forked copy goes on with warm caches and no counts. `run` is the copy's. */
+void pmk_cpu_forked(struct pmk_cpu *cpu, struct pmk_run *run);
+
+/* Signals that this model raises with this core (bit per signal). */
+uint64_t pmk_cpu_raises(const struct pmk_core *core);
+
+/* Bring the bus up to date. facts[] and run[] have `nblocks` entries. */
+void pmk_cpu_sum(const struct pmk_cpu *cpu, const struct pmk_facts *facts,
+		 const struct pmk_run *run, uint32_t nblocks, struct pmk_bus *bus);
+
+/* Pass `cycles` in which nothing happens. */
+void pmk_cpu_idle(struct pmk_cpu *cpu, uint64_t cycles);
+
+void pmk_cpu_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
+			unsigned taken, unsigned word);
+void pmk_cpu_data_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
+void pmk_cpu_add_facts(struct pmk_cpu *cpu, const struct pmk_facts *f);
+
+/*
+ * The block `b` starts. Its facts are not added: they are summed up later (pmk_cpu_sum), or by the
+ * owner at every run (eager). Both calls are tail calls, so that the common way saves no registers.
+ */
+static inline void pmk_cpu_block(struct pmk_cpu *cpu, const struct pmk_block *b)
+{
+	const struct pmk_block *p = cpu->prev;
+	struct pmk_run *run = &cpu->run[b->id];
+	unsigned taken = b->pc != p->fall;
+	unsigned word = cpu->pred[p->branch];
+	uint64_t odd = pmk_pred_differs(word, taken) | (run->igen ^ cpu->igen) |
+		       (p->late & b->wants);
+	uint64_t cycles = cpu->cycles + b->cycles + pmk_pred_cycles(word);
+
+	run->runs++;
+	cpu->prev = b;
+	cpu->cycles = cycles;
+	cpu->taken += taken;
+	if (PMK_UNLIKELY(odd))
+		pmk_cpu_block_slow(cpu, p, b, taken, word);
+	else if (PMK_UNLIKELY(cycles >= cpu->deadline))
+		cpu->on_deadline(cpu);
+}
+
+/* Index of an access of 1 << shift bytes; unaligned ones fall into the empty part of the map. */
+static inline uint32_t pmk_dmap_index(uint32_t addr, unsigned shift)
+{
+	uint32_t turned = shift ? addr >> shift | addr << (32 - shift) : addr;
+
+	return turned >> (PMK_LINE_SHIFT - shift);
+}
+
+static inline void pmk_cpu_load(struct pmk_cpu *cpu, uint32_t addr, unsigned shift,
+				uint64_t access)
+{
+	if (PMK_UNLIKELY(!(cpu->dmap[pmk_dmap_index(addr, shift)] & PMK_D_LOAD)))
+		pmk_cpu_data_slow(cpu, addr, access);
+}
+
+static inline void pmk_cpu_store(struct pmk_cpu *cpu, uint32_t addr, unsigned shift,
+				 uint64_t access)
+{
+	unsigned high = addr >> (PMK_LINE_SHIFT - 1) & 1;
+
+	if (PMK_UNLIKELY(!(cpu->dmap[pmk_dmap_index(addr, shift)] >> high & PMK_D_STORE_LO)))
+		pmk_cpu_data_slow(cpu, addr, access);
+}
+
+/*
+ * One word of a load or store multiple. Words after the first are sequential and say nothing new
+ * until they enter the next line, which is then one more access (DAI 0195B §7).
+ */
+static inline void pmk_cpu_multiple(struct pmk_cpu *cpu, uint32_t addr, uint64_t access,
+				    bool write, bool counted)
+{
+	if (--cpu->multiple_left < 0) {
+		cpu->multiple_left = (int32_t)PMK_ACCESS_COUNT(access) - 1;
+	} else {
+		if (PMK_LIKELY(addr & ((1u << PMK_LINE_SHIFT) - 1)))
+			return;
+		counted = false;
+	}
+	if (!counted)
+		cpu->dyn[write ? PMK_SIG_L1D_WRITE : PMK_SIG_L1D_READ]++;
+	if (write)
+		pmk_cpu_store(cpu, addr, 2, access);
+	else
+		pmk_cpu_load(cpu, addr, 2, access);
+}
+
+#endif

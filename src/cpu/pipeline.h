@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The pipeline model: what a straight run of instructions costs when every access hits.
+ *
+ * Single issue, in order, scoreboarded, after ARM1176JZF-S TRM (DDI 0301H) chapter 16; the rules and
+ * worked examples are restated in docs/arm11.md, section "Pipeline". A run is timed once, when its
+ * block is translated; at run time only its sums are added, and what the previous block left
+ * unfinished is settled between the two by pmk_pipeline_edge().
+ */
+#ifndef PMK_CPU_PIPELINE_H
+#define PMK_CPU_PIPELINE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <pmk/isa.h>
+
+#define PMK_PIPE_REGS 16
+#define PMK_PIPE_FAR  255 /* "not within reach": the register is not needed soon */
+
+/* Per instruction, for the memory model: when a miss would be felt. */
+struct pmk_pipe_slot {
+	uint16_t issue;   /* issue cycle, from the start of the block */
+	uint16_t use;     /* cycles from issue to the first instruction that waits for its result;
+			   * to the end of the block where none in the block does */
+};
+
+struct pmk_pipe_block {
+	uint32_t cycles;        /* issue of the first instruction to issue of what follows; a branch that
+				 * ends the block costs 0 here (folded): its cost is the predictor's */
+	uint32_t data_stall;    /* of these, cycles waiting for an operand */
+	uint16_t flag_distance; /* cycles from the last flag setting instruction to the end of the
+				 * block, at most 15 */
+	/* Both in cycles, plus one, so that "a cycle before the entry" (an early register of the first
+	 * instruction) is 0. */
+	uint8_t need[PMK_PIPE_REGS];    /* from the start, when the register must be available for
+					 * normal use; PMK_PIPE_FAR = not read from outside */
+	uint8_t residue[PMK_PIPE_REGS]; /* from the end, until the register is available for normal
+					 * use; 0 = it was before, or is not written here */
+};
+
+/*
+ * Time `n` instructions that run in sequence, all registers available at the start.
+ * slots[] (n entries) and *out are filled.
+ */
+void pmk_pipeline_time(const struct pmk_insn *insn, size_t n, struct pmk_pipe_slot *slots,
+		       struct pmk_pipe_block *out);
+
+/* Cycles the second block waits at its entry for what the first has not finished. */
+unsigned pmk_pipeline_edge(const uint8_t residue[PMK_PIPE_REGS], const uint8_t need[PMK_PIPE_REGS]);
+
+/*
+ * A quick answer to "does the second block wait at all": late & wants is 0 when it does not. Four
+ * lanes of 16 registers; lane k holds the registers with residue > k in `late`, and those needed by k
+ * in `wants`; the last lane takes all further needs together, so that its answer may be a false yes.
+ */
+void pmk_pipeline_lanes(const struct pmk_pipe_block *b, uint64_t *late, uint64_t *wants);
+
+#endif

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+/* Micro-TLBs and main TLB. See tlb.h. Pages are 4 KB: larger ones are not seen from outside. */
+#include "cpu/tlb.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <pmk/error.h>
+
+int pmk_tlb_init(struct pmk_tlb *t, uint32_t entries, uint32_t ways)
+{
+	uint32_t sets = entries / ways;
+
+	*t = (struct pmk_tlb){
+		.page = malloc((size_t)entries * sizeof(*t->page)),
+		.next = calloc(sets, sizeof(*t->next)),
+		.set_mask = sets - 1,
+		.ways = ways,
+	};
+	if (!t->page || !t->next) {
+		pmk_tlb_fini(t);
+		return PMK_ENOMEM;
+	}
+	pmk_tlb_clear(t);
+	return 0;
+}
+
+void pmk_tlb_fini(struct pmk_tlb *t)
+{
+	free(t->page);
+	free(t->next);
+	t->page = NULL;
+	t->next = NULL;
+}
+
+void pmk_tlb_clear(struct pmk_tlb *t)
+{
+	uint32_t sets = t->set_mask + 1;
+
+	for (uint32_t i = 0; i < sets * t->ways; i++)
+		t->page[i] = PMK_NO_PAGE;
+	memset(t->next, 0, sets);
+}
+
+bool pmk_tlb_holds(const struct pmk_tlb *t, uint32_t page)
+{
+	const uint32_t *set = &t->page[(page & t->set_mask) * t->ways];
+
+	for (uint32_t way = 0; way < t->ways; way++)
+		if (set[way] == page)
+			return true;
+	return false;
+}
+
+uint32_t pmk_tlb_fill(struct pmk_tlb *t, uint32_t page)
+{
+	uint32_t s = page & t->set_mask;
+	uint32_t *entry = &t->page[s * t->ways + t->next[s]];
+	uint32_t old = *entry;
+
+	*entry = page;
+	t->next[s] = (uint8_t)((t->next[s] + 1) % t->ways);
+	return old;
+}

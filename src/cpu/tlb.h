@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Translation look-aside buffers, by page number (address >> 12).
+ *
+ * The micro-TLBs have 10 fully associative entries, replaced round robin; the main TLB is shared by
+ * both sides, 64 entries in two ways (ARM1176JZF-S TRM 6.4; the eight lockable entries stay empty
+ * because nothing locks them). Round robin within a set of the main TLB, and VA[16:12] as its index,
+ * are our choice: the TRM does not say.
+ */
+#ifndef PMK_CPU_TLB_H
+#define PMK_CPU_TLB_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define PMK_PAGE_SHIFT 12
+#define PMK_NO_PAGE    UINT32_MAX
+
+struct pmk_tlb {
+	uint32_t *page; /* [set * ways + way] */
+	uint8_t *next;  /* round robin position per set */
+	uint32_t set_mask;
+	uint32_t ways;
+};
+
+/* 0 or PMK_ENOMEM. entries / ways is a power of two; a micro-TLB has ways == entries. */
+int pmk_tlb_init(struct pmk_tlb *t, uint32_t entries, uint32_t ways);
+void pmk_tlb_fini(struct pmk_tlb *t);
+
+bool pmk_tlb_holds(const struct pmk_tlb *t, uint32_t page);
+/* Put an absent page in; returns the page it replaces, or PMK_NO_PAGE. */
+uint32_t pmk_tlb_fill(struct pmk_tlb *t, uint32_t page);
+void pmk_tlb_clear(struct pmk_tlb *t);
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* Shared by the two halves of the ARM decoder: arm.c (A32 and the decoder object), thumb.c. */
+#ifndef PMK_SRC_ISA_ARM_H
+#define PMK_SRC_ISA_ARM_H
+
+#include <pmk/isa.h>
+
+#define PC 15
+#define LR 14
+#define SP 13
+
+/* Facts that hold at any address: until pmk_isa_arm_decode() adds the address, target is an offset. */
+enum pmk_arm_relative {
+	PMK_ARM_ABSOLUTE, /* target is 0 */
+	PMK_ARM_FROM_PC,  /* from the PC as the instruction reads it: its address + 8, Thumb + 4 */
+	PMK_ARM_FROM_PC4, /* the same with bits [1:0] cleared */
+};
+
+struct pmk_arm_facts {
+	struct pmk_insn insn;
+	uint8_t relative; /* enum pmk_arm_relative */
+};
+
+/* One 16-bit instruction, or with size 4 a BL/BLX pair (first half in the low half word). */
+void pmk_arm_thumb_facts(uint32_t word, size_t size, struct pmk_arm_facts *out);
+
+static inline unsigned bits(uint32_t word, unsigned hi, unsigned lo)
+{
+	return (word >> lo) & ((2u << (hi - lo)) - 1);
+}
+
+static inline bool bit(uint32_t word, unsigned n)
+{
+	return (word >> n) & 1;
+}
+
+static inline int32_t sign_extend(uint32_t value, unsigned width)
+{
+	uint32_t sign = 1u << (width - 1);
+
+	return (int32_t)((value ^ sign) - sign);
+}
+
+/* The masks leave the PC out: it is never waited for. */
+static inline int8_t reads(struct pmk_insn *in, unsigned reg)
+{
+	in->reads |= (1u << reg) & ~(1u << PC);
+	return (int8_t)reg;
+}
+
+static inline int8_t writes(struct pmk_insn *in, unsigned reg)
+{
+	in->writes |= (1u << reg) & ~(1u << PC);
+	return (int8_t)reg;
+}
+
+#endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ARM11 PMU: the model and the event bus, for the rest of src/. The driver does not include this.
+ */
+#ifndef PMK_PMU_ARM11_ARM11_H
+#define PMK_PMU_ARM11_ARM11_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <pmk/arm11.h>
+#include <pmk/model.h>
+
+/* Where the documents leave a choice. The defaults are our choice: all false and 0, except that
+ * debug_stops is false on the ARM1136 r0 and true elsewhere. */
+struct pmk_arm11_params {
+	/* ARM1156, MPCore: user mode may access the registers. DAI 0195B §2 says so of the family,
+	 * the TRMs of the two other cores say otherwise of theirs. Ignored there. */
+	bool user_access;
+	/* Refuse to clear an overflow flag by a write with E = 0: the strict reading of
+	 * DAI 0195B §1. By default the flag is cleared and only the interrupt stays. */
+	bool strict_e_clear;
+	/* Debug state stops the counters: DDI 0301H §3.2.53-54; DDI 0211K §3.3.40-41 for
+	 * ARM1136 r1p0 and later (CCNT and PMN0; PMN1 by analogy). */
+	bool debug_stops;
+	/* What CCNT comes up with. It is unpredictable on the ARM1136 (DDI 0211K §3.3.40), not
+	 * documented on ARM1156 and MPCore, and 0 on the ARM1176, where this is ignored. */
+	uint32_t ccnt_reset;
+};
+
+/* Pins and states of the core that the PMU sees. All are 0 after reset but NIDEN. */
+enum pmk_arm11_input {
+	PMK_ARM11_IN_DEBUG,	   /* 1: the core is in Debug state */
+	PMK_ARM11_IN_NIDEN,	   /* 1: non-invasive debug is permitted. ARM1176: where it is not,
+				    * PMN0 and PMN1 stand still and CCNT goes on
+				    * (DDI 0301H §3.1.8). Elsewhere: no effect */
+	PMK_ARM11_IN_CP15SDISABLE, /* 1: SUNAVCR cannot be written (DDI 0301H Table 3-135) */
+	PMK_ARM11_NINPUTS
+};
+
+/* What a guest did that it had better not; bits of pmk_arm11_model.oddities, never cleared by the
+ * model but by reset. */
+enum pmk_arm11_oddity {
+	PMK_ARM11_ODD_RESERVED_EVENT = 1 << 0, /* selected an event this core does not have */
+	PMK_ARM11_ODD_SBZ = 1 << 1,	       /* wrote 1 to a bit that should be written as 0 */
+	PMK_ARM11_ODD_UNDEFINED = 1 << 2,      /* made an access that is Undefined in its mode */
+};
+
+/* One PMU. No pointers: it may be copied, forked and shared. Only `params` and `oddities` are for
+ * others to touch; everything else goes through the registers and the inputs. */
+struct pmk_arm11_model {
+	struct pmk_arm11_params params;
+	uint32_t oddities;
+	uint8_t id; /* enum pmk_arm11_id */
+	bool input[PMK_ARM11_NINPUTS];
+	uint32_t pmnc; /* configuration, E and flags, as read */
+	uint32_t count[PMK_ARM11_NCTRS];
+	uint8_t phase;		    /* cycles since CCNT's last step, while D is set */
+	bool line[PMK_ARM11_NCTRS]; /* interrupt request of each counter */
+	uint32_t sunavcr;
+	uint64_t start_at;		    /* with E: cycle total from which on is counted */
+	uint64_t cycles_seen;		    /* cycle total at the last synchronisation */
+	uint8_t signal[PMK_ARM11_NCTRS][2]; /* what the counter's event counts; [CCNT] unused */
+	uint64_t seen[PMK_ARM11_NCTRS][2];  /* their totals at the last synchronisation */
+};
+
+/* The five models, by enum pmk_arm11_id. */
+#define PMK_ARM11_NMODELS 5
+extern const struct pmk_model_ops pmk_arm11_models[PMK_ARM11_NMODELS];
+
+/* The defaults for a PMU of this family. */
+struct pmk_arm11_params pmk_arm11_defaults(const struct pmk_pmu *pmu);
+
+/* Power-on reset with parameters; the reset of pmk_model_ops takes the defaults. */
+void pmk_arm11_model_reset(struct pmk_arm11_model *m, const struct pmk_pmu *pmu,
+			   const struct pmk_arm11_params *params, struct pmk_bus *bus);
+
+/* Set an input. What has happened so far is counted under the old level; ask() anew afterwards. */
+void pmk_arm11_model_input(struct pmk_arm11_model *m, struct pmk_bus *bus,
+			   enum pmk_arm11_input input, bool level);
+
+/*
+ * EVNTBUS, the export of every event to trace hardware, for one cycle. `count` is indexed by event
+ * code: 0, 1 or 2 occurrences in this cycle. A one-bit field says "some"; in a two-bit field 1 is
+ * b01 and 2 is b10: the documents say only that the upper bit means two (DDI 0301H Table 3-137),
+ * the lower is our choice. With `x` (PMNC.X) false the bus is held at 0; in Debug state it is, too:
+ * the caller passes false. Always 0 on ARM1156 and MPCore, whose layout is not documented.
+ */
+#define PMK_ARM11_EVNTBUS_CODES 0x13
+uint32_t pmk_arm11_evntbus(const struct pmk_pmu *pmu, bool x,
+			   const uint8_t count[PMK_ARM11_EVNTBUS_CODES]);
+
+/* The reverse: occurrences per event code. PMK_ENOTSUP on ARM1156 and MPCore, counts all 0. */
+int pmk_arm11_evntbus_counts(const struct pmk_pmu *pmu, uint32_t word,
+			     uint8_t count[PMK_ARM11_EVNTBUS_CODES]);
+
+#endif

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: MIT
+/*
+ * ARM11 PMU driver. Freestanding: no libc, no heap, no division.
+ *
+ * Quirks of this hardware, and what is done about them:
+ *  - One bit starts all counters. A counter that nobody has programmed is parked on ETMEXTOUT[0],
+ *    which stays 0 where no ETM drives it. The MPCore has no such event; there it runs on.
+ *  - Flags and configuration share a register, and writing a flag back as 1 clears it. What is
+ *    written back therefore goes through config(), which makes the flags 0 (no effect) and C and
+ *    P 0 (their read value is unpredictable: DAI 0195B Table 1).
+ *  - An asserted interrupt falls only by a flag write made with E = 1 (DAI 0195B §1). overflows()
+ *    on stopped counters has to enable them for a moment: see clear_stopped().
+ *  - Counting begins three cycles after E was set (DDI 0211, PMNC); start() waits for it.
+ *  - CCNT is unpredictable after reset on the ARM1136 (DDI 0211K §3.3.40); reset() zeroes it.
+ *
+ * Nothing is kept in pmk_dev.state: the registers are the truth, whoever else writes them. EVNTBUS
+ * export (X) is written as 0, as DDI 0211 asks where no trace hardware is attached. The FIQ enables
+ * of the ARM1156 are cleared by reset() and otherwise left alone.
+ */
+#include "pmu/arm11/regs.h"
+
+static int get(const struct pmk_dev *d, unsigned reg, uint32_t *value)
+{
+	uint64_t v = 0;
+	int err = d->port.read(d->port.ctx, reg, &v);
+
+	*value = (uint32_t)v;
+	return err;
+}
+
+static int put(const struct pmk_dev *d, unsigned reg, uint32_t value)
+{
+	return d->port.write(d->port.ctx, reg, value);
+}
+
+/* The part of a PMNC value that may be written back without side effects. */
+static uint32_t config(const struct pmk_dev *d, uint32_t pmnc)
+{
+	return pmnc & pmk_arm11_core(d->pmu)->config & ~(uint32_t)PMNC_X;
+}
+
+/* Change configuration bits of PMNC: neither clears a flag nor zeroes a counter. */
+static int update(const struct pmk_dev *d, uint32_t clear, uint32_t set)
+{
+	uint32_t pmnc;
+	int err = get(d, PMK_ARM11_PMNC, &pmnc);
+
+	if (err)
+		return err;
+	return put(d, PMK_ARM11_PMNC, (config(d, pmnc) & ~clear) | set);
+}
+
+static bool has_event(const struct pmk_pmu *pmu, unsigned code)
+{
+	for (unsigned i = 0; i < pmu->nevents; i++)
+		if (pmu->events[i].code == code)
+			return pmk_pmu_has(pmu, &pmu->events[i]);
+	return false;
+}
+
+/*
+ * The read comes first so that a mode without access says so before anything has changed. The
+ * first write has E set so that a pending interrupt falls, the second zeroes again what may have
+ * been counted in between.
+ */
+static int reset(struct pmk_dev *d)
+{
+	uint32_t idle = pmk_arm11_core(d->pmu)->idle_event;
+	uint32_t pmnc;
+	int err = get(d, PMK_ARM11_PMNC, &pmnc);
+
+	if (err)
+		return err;
+	pmnc = PMK_PUT(0, (uint32_t)PMNC_EVTCOUNT0, idle);
+	pmnc = PMK_PUT(pmnc, (uint32_t)PMNC_EVTCOUNT1, idle) | PMNC_C | PMNC_P;
+	err = put(d, PMK_ARM11_PMNC, pmnc | PMNC_FLAGS | PMNC_E);
+	if (err)
+		return err;
+	return put(d, PMK_ARM11_PMNC, pmnc);
+}
+
+/* PMK_ENOEVENT: this core has no such event. PMK_ENOCTR: CCNT counts cycles and nothing else. */
+static int program(struct pmk_dev *d, unsigned counter, unsigned code)
+{
+	uint32_t event;
+
+	if (counter >= PMK_ARM11_NCTRS)
+		return PMK_EINVAL;
+	if (!has_event(d->pmu, code))
+		return PMK_ENOEVENT;
+	event = pmk_arm11_counters[counter].event;
+	if (!event)
+		return code == PMK_ARM11_CPU_CYCLES ? PMK_OK : PMK_ENOCTR;
+	return update(d, event, PMK_PUT(0, event, code));
+}
+
+static int start(struct pmk_dev *d)
+{
+	uint32_t pmnc;
+	int err = get(d, PMK_ARM11_PMNC, &pmnc);
+
+	if (err || (pmnc & PMNC_E)) /* already counting: there is no new delay to wait for */
+		return err;
+	err = put(d, PMK_ARM11_PMNC, config(d, pmnc) | PMNC_E);
+	if (!err && d->port.settle)
+		d->port.settle(d->port.ctx, PMNC_START_DELAY);
+	return err;
+}
+
+static int stop(struct pmk_dev *d)
+{
+	return update(d, PMNC_E, 0);
+}
+
+static int read_counter(struct pmk_dev *d, unsigned counter, uint64_t *value)
+{
+	uint32_t v;
+	int err;
+
+	if (counter >= PMK_ARM11_NCTRS)
+		return PMK_EINVAL;
+	err = get(d, pmk_arm11_counters[counter].reg, &v);
+	if (!err)
+		*value = v;
+	return err;
+}
+
+/* PMK_ERANGE: more than 32 bits. */
+static int write_counter(struct pmk_dev *d, unsigned counter, uint64_t value)
+{
+	if (counter >= PMK_ARM11_NCTRS)
+		return PMK_EINVAL;
+	if (value > UINT32_MAX)
+		return PMK_ERANGE;
+	return put(d, pmk_arm11_counters[counter].reg, (uint32_t)value);
+}
+
+static int irq_enable(struct pmk_dev *d, uint32_t counters)
+{
+	uint32_t set = 0;
+
+	if (counters >> PMK_ARM11_NCTRS)
+		return PMK_EINVAL;
+	for (unsigned i = 0; i < PMK_ARM11_NCTRS; i++)
+		if (counters >> i & 1)
+			set |= pmk_arm11_counters[i].irq;
+	return update(d, PMNC_IRQS, set);
+}
+
+static int put_counters(const struct pmk_dev *d, const uint32_t value[PMK_ARM11_NCTRS])
+{
+	int err = 0;
+
+	for (unsigned i = 0; i < PMK_ARM11_NCTRS; i++) {
+		int e = put(d, pmk_arm11_counters[i].reg, value[i]);
+
+		if (!err)
+			err = e;
+	}
+	return err;
+}
+
+/*
+ * Clear `flags` while the counters are stopped. With E = 0 the interrupt would stay asserted and
+ * the handler be entered for ever, so E is set for the length of one write. What is counted
+ * meanwhile is undone; the counters stand at 0 so that none can wrap. After an error the counters
+ * are stopped and restored as far as the port allows. *cleared says whether the flags are gone.
+ */
+static int clear_stopped(const struct pmk_dev *d, uint32_t cfg, uint32_t flags, bool *cleared)
+{
+	static const uint32_t zero[PMK_ARM11_NCTRS];
+	uint32_t saved[PMK_ARM11_NCTRS];
+	int err, stopped, restored;
+
+	for (unsigned i = 0; i < PMK_ARM11_NCTRS; i++) {
+		err = get(d, pmk_arm11_counters[i].reg, &saved[i]);
+		if (err)
+			return err;
+	}
+	err = put_counters(d, zero);
+	if (!err)
+		err = put(d, PMK_ARM11_PMNC, cfg | flags | PMNC_E);
+	*cleared = !err;
+	stopped = put(d, PMK_ARM11_PMNC, cfg);
+	restored = put_counters(d, saved);
+	if (!err)
+		err = stopped ? stopped : restored;
+	return err;
+}
+
+/*
+ * Exactly the flags that were read are written back, so a counter that overflows between the read
+ * and the write keeps its flag for the next call. What has been cleared is reported, even if the
+ * port failed afterwards.
+ */
+static int overflows(struct pmk_dev *d, uint32_t *counters)
+{
+	bool cleared = false;
+	uint32_t pmnc, flags;
+	int err = get(d, PMK_ARM11_PMNC, &pmnc);
+
+	*counters = 0;
+	if (err)
+		return err;
+	flags = pmnc & PMNC_FLAGS;
+	if (!flags)
+		return PMK_OK;
+	if (pmnc & PMNC_E) {
+		err = put(d, PMK_ARM11_PMNC, config(d, pmnc) | flags);
+		cleared = !err;
+	} else {
+		err = clear_stopped(d, config(d, pmnc), flags, &cleared);
+	}
+	for (unsigned i = 0; cleared && i < PMK_ARM11_NCTRS; i++)
+		if (flags & pmk_arm11_counters[i].flag)
+			*counters |= 1u << i;
+	return err;
+}
+
+const struct pmk_driver pmk_arm11_driver = {
+	.reset = reset,
+	.program = program,
+	.start = start,
+	.stop = stop,
+	.read = read_counter,
+	.write = write_counter,
+	.irq_enable = irq_enable,
+	.overflows = overflows,
+};

@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: MIT
+/*
+ * ARM11 PMU model: PMNC, CCNT, PMN0, PMN1 and, on the ARM1176, SUNAVCR.
+ *
+ * It counts by differences of bus totals, taken when a register is touched, an input changes or
+ * the bus asks. Where the documents are silent (all of this is our choice):
+ *  - Reset clears every PMNC bit and all counters, on all cores.
+ *  - A write to PMNC acts in this order: what happened before is counted under the old value; new
+ *    configuration; C and P; flag clears; interrupt enables. Clearing an enable drops its
+ *    interrupt, setting one while the flag is set raises it.
+ *  - A cycle total of t + 3 or more is counted when E went to 1 at t. A producer that stops at the
+ *    horizon gets that exactly. From one that steps over t + 3, cycles are still exact, and of
+ *    everything else all since the last synchronisation before is counted.
+ *  - The prescaler of D keeps its phase while it is not used; only C and reset clear it. The start
+ *    delay runs in Debug state.
+ *  - A reserved event counts nothing. Unpredictable bits read as 0.
+ *  - ARM1156: nPMUFIQ is asserted while an overflow flag and its FIQ enable are set.
+ *
+ * Not modelled: the System Validation registers of the ARM1176, which reuse the same counters
+ * (DDI 0301H §3.2.55-56). EVNTBUS is a function of its own, in events.c.
+ */
+#include "pmu/arm11/arm11.h"
+#include "pmu/arm11/regs.h"
+
+#include <string.h>
+
+_Static_assert(PMK_ARM11_NMODELS == PMK_ARM11_NCORES, "one model per core");
+
+#define PRESCALER 64 /* DDI 0211 Table 3.138, D */
+
+static const struct pmk_pmu *pmu_of(const struct pmk_arm11_model *m)
+{
+	return pmk_arm11_models[m->id].pmu;
+}
+
+static bool running(const struct pmk_arm11_model *m)
+{
+	return (m->pmnc & PMNC_E) && !(m->input[PMK_ARM11_IN_DEBUG] && m->params.debug_stops);
+}
+
+/* PMN0 and PMN1 stand still on an ARM1176 that does not permit non-invasive debug. */
+static bool events_running(const struct pmk_arm11_model *m)
+{
+	return running(m) && (m->id != PMK_ARM11_1176 || m->input[PMK_ARM11_IN_NIDEN]);
+}
+
+static uint64_t total_of(const struct pmk_bus *bus, uint8_t signal)
+{
+	return signal < PMK_NSIGNALS ? bus->total[signal] : 0;
+}
+
+/* Advance a counter by n. However often it wraps, there is one flag (DAI 0195B §1). */
+static void advance(struct pmk_arm11_model *m, unsigned ctr, uint64_t n)
+{
+	const struct pmk_arm11_counter *c = &pmk_arm11_counters[ctr];
+	bool wrapped = n > UINT32_MAX - m->count[ctr];
+
+	m->count[ctr] += (uint32_t)n;
+	if (!wrapped)
+		return;
+	m->pmnc |= c->flag;
+	if (m->pmnc & c->irq)
+		m->line[ctr] = true;
+}
+
+static void advance_ccnt(struct pmk_arm11_model *m, uint64_t cycles)
+{
+	if (m->pmnc & PMNC_D) {
+		cycles += m->phase;
+		m->phase = cycles % PRESCALER;
+		cycles /= PRESCALER;
+	}
+	advance(m, PMK_ARM11_CTR_CCNT, cycles);
+}
+
+/* How much of its event a counter has to add. `cycles` are those after the start delay, `events`
+ * says whether anything else has happened after it. */
+static uint64_t event_count(const struct pmk_arm11_model *m, const struct pmk_bus *bus,
+			    unsigned ctr, uint64_t cycles, bool events)
+{
+	uint64_t n = 0;
+
+	for (unsigned i = 0; i < 2; i++) {
+		uint8_t signal = m->signal[ctr][i];
+
+		if (signal == PMK_SIG_CYCLE)
+			n += cycles;
+		else if (events)
+			n += total_of(bus, signal) - m->seen[ctr][i];
+	}
+	return n;
+}
+
+static void sync(void *model, struct pmk_bus *bus)
+{
+	struct pmk_arm11_model *m = model;
+	uint64_t now = bus->total[PMK_SIG_CYCLE];
+	uint64_t from = m->cycles_seen > m->start_at ? m->cycles_seen : m->start_at;
+	uint64_t cycles = now > from ? now - from : 0;
+	bool events = m->cycles_seen >= m->start_at || now > m->start_at;
+
+	if (running(m))
+		advance_ccnt(m, cycles);
+	for (unsigned ctr = PMK_ARM11_CTR_PMN0; ctr <= PMK_ARM11_CTR_PMN1; ctr++) {
+		if (events_running(m))
+			advance(m, ctr, event_count(m, bus, ctr, cycles, events));
+		for (unsigned i = 0; i < 2; i++)
+			m->seen[ctr][i] = total_of(bus, m->signal[ctr][i]);
+	}
+	m->cycles_seen = now;
+}
+
+/* Ask to be called before `counter` could have wrapped. Of two signals that share a counter, one
+ * has made at least half of the way when it wraps, so half is asked for, and again, and again. */
+static void ask_counter(const struct pmk_arm11_model *m, struct pmk_bus *bus, unsigned ctr)
+{
+	const uint8_t *signal = m->signal[ctr];
+	uint64_t left = (UINT64_C(1) << 32) - m->count[ctr];
+
+	if (signal[1] != PMK_SIG_NONE)
+		left = (left + 1) / 2;
+	for (unsigned i = 0; i < 2; i++)
+		if (signal[i] != PMK_SIG_NONE)
+			pmk_bus_ask(bus, signal[i], m->seen[ctr][i] + left);
+}
+
+static void ask(const void *model, struct pmk_bus *bus)
+{
+	const struct pmk_arm11_model *m = model;
+	uint64_t left = (UINT64_C(1) << 32) - m->count[PMK_ARM11_CTR_CCNT];
+
+	if (!running(m))
+		return;
+	if (m->cycles_seen < m->start_at) {
+		pmk_bus_ask(bus, PMK_SIG_CYCLE, m->start_at);
+		return;
+	}
+	if (m->pmnc & PMNC_D)
+		left = left * PRESCALER - m->phase;
+	pmk_bus_ask(bus, PMK_SIG_CYCLE, m->cycles_seen + left);
+	if (!events_running(m))
+		return;
+	ask_counter(m, bus, PMK_ARM11_CTR_PMN0);
+	ask_counter(m, bus, PMK_ARM11_CTR_PMN1);
+}
+
+static unsigned lines(const void *model)
+{
+	const struct pmk_arm11_model *m = model;
+	unsigned irq = 0, fiq = 0;
+
+	for (unsigned ctr = 0; ctr < PMK_ARM11_NCTRS; ctr++) {
+		const struct pmk_arm11_counter *c = &pmk_arm11_counters[ctr];
+
+		irq |= m->line[ctr];
+		fiq |= (m->pmnc & c->flag) && (m->pmnc & c->fiq);
+	}
+	return irq | fiq << 1;
+}
+
+/* Let a counter count the event `code` from now on. */
+static void select_event(struct pmk_arm11_model *m, const struct pmk_bus *bus, unsigned ctr,
+			 uint32_t code)
+{
+	const struct pmk_event *ev = pmk_pmu_event_code(pmu_of(m), code);
+
+	m->signal[ctr][0] = ev ? ev->signal : PMK_SIG_NONE;
+	m->signal[ctr][1] = ev ? ev->signal2 : PMK_SIG_NONE;
+	for (unsigned i = 0; i < 2; i++)
+		m->seen[ctr][i] = total_of(bus, m->signal[ctr][i]);
+	if (!ev)
+		m->oddities |= PMK_ARM11_ODD_RESERVED_EVENT;
+}
+
+/* The caller has synchronised. */
+static void write_pmnc(struct pmk_arm11_model *m, const struct pmk_bus *bus, uint32_t w)
+{
+	uint32_t config = pmk_arm11_core(pmu_of(m))->config;
+	bool was_enabled = m->pmnc & PMNC_E, enabled = w & PMNC_E;
+
+	if (w & ~(config | PMNC_FLAGS | PMNC_C | PMNC_P))
+		m->oddities |= PMK_ARM11_ODD_SBZ;
+	m->pmnc = (w & config) | (m->pmnc & PMNC_FLAGS);
+	select_event(m, bus, PMK_ARM11_CTR_PMN0, PMK_GET(w, PMNC_EVTCOUNT0));
+	select_event(m, bus, PMK_ARM11_CTR_PMN1, PMK_GET(w, PMNC_EVTCOUNT1));
+	if (enabled && !was_enabled)
+		m->start_at = m->cycles_seen + PMNC_START_DELAY;
+
+	if (w & PMNC_C) {
+		m->count[PMK_ARM11_CTR_CCNT] = 0;
+		m->phase = 0;
+	}
+	if (w & PMNC_P) {
+		m->count[PMK_ARM11_CTR_PMN0] = 0;
+		m->count[PMK_ARM11_CTR_PMN1] = 0;
+	}
+
+	/* An asserted interrupt falls only by a write with E set: DAI 0195B §1, Table 1. */
+	if (enabled || !m->params.strict_e_clear)
+		m->pmnc &= ~(w & PMNC_FLAGS);
+	for (unsigned ctr = 0; ctr < PMK_ARM11_NCTRS; ctr++) {
+		const struct pmk_arm11_counter *c = &pmk_arm11_counters[ctr];
+
+		if (enabled && (w & c->flag))
+			m->line[ctr] = false;
+		if (!(m->pmnc & c->irq))
+			m->line[ctr] = false;
+		else if (m->pmnc & c->flag)
+			m->line[ctr] = true;
+	}
+}
+
+/*
+ * Access rights. ARM1136: DDI 0211 Table 3.140. ARM1176: DDI 0301H Tables 3-135 and 3-138 to
+ * 3-141. A core without two worlds treats a Non-secure access as any other.
+ */
+static int check_access(struct pmk_arm11_model *m, enum pmk_mode mode, unsigned reg, bool write)
+{
+	bool user = mode == PMK_MODE_USER || mode == PMK_MODE_USER_NONSEC;
+	bool allowed = false;
+
+	if (reg >= PMK_ARM11_NREGS)
+		return PMK_EBADREG;
+	switch ((enum pmk_arm11_id)m->id) {
+	case PMK_ARM11_1136_R0:
+	case PMK_ARM11_1136:
+		allowed = !user && reg != PMK_ARM11_SUNAVCR;
+		break;
+	case PMK_ARM11_1156:
+	case PMK_ARM11_MPCORE:
+		allowed = (!user || m->params.user_access) && reg != PMK_ARM11_SUNAVCR;
+		break;
+	case PMK_ARM11_1176:
+		if (reg == PMK_ARM11_SUNAVCR)
+			allowed = mode == PMK_MODE_PRIV &&
+				  !(write && m->input[PMK_ARM11_IN_CP15SDISABLE]);
+		else
+			allowed = !user || (m->sunavcr & SUNAVCR_V);
+		break;
+	case PMK_ARM11_NCORES:
+		break;
+	}
+	if (allowed)
+		return PMK_OK;
+	m->oddities |= PMK_ARM11_ODD_UNDEFINED;
+	return PMK_EUNDEF;
+}
+
+static int read_reg(void *model, struct pmk_bus *bus, enum pmk_mode mode, unsigned reg,
+		    uint64_t *value)
+{
+	struct pmk_arm11_model *m = model;
+	int err = check_access(m, mode, reg, false);
+
+	if (err)
+		return err;
+	sync(m, bus);
+	switch ((enum pmk_arm11_reg)reg) {
+	case PMK_ARM11_PMNC:
+		*value = m->pmnc;
+		break;
+	case PMK_ARM11_CCNT:
+		*value = m->count[PMK_ARM11_CTR_CCNT];
+		break;
+	case PMK_ARM11_PMN0:
+		*value = m->count[PMK_ARM11_CTR_PMN0];
+		break;
+	case PMK_ARM11_PMN1:
+		*value = m->count[PMK_ARM11_CTR_PMN1];
+		break;
+	case PMK_ARM11_SUNAVCR:
+		*value = m->sunavcr;
+		break;
+	case PMK_ARM11_NREGS:
+		break;
+	}
+	return PMK_OK;
+}
+
+static int write_reg(void *model, struct pmk_bus *bus, enum pmk_mode mode, unsigned reg,
+		     uint64_t value)
+{
+	struct pmk_arm11_model *m = model;
+	uint32_t w = (uint32_t)value;
+	int err = check_access(m, mode, reg, true);
+
+	if (err)
+		return err;
+	sync(m, bus);
+	switch ((enum pmk_arm11_reg)reg) {
+	case PMK_ARM11_PMNC:
+		write_pmnc(m, bus, w);
+		break;
+	case PMK_ARM11_CCNT:
+		m->count[PMK_ARM11_CTR_CCNT] = w;
+		break;
+	case PMK_ARM11_PMN0:
+		m->count[PMK_ARM11_CTR_PMN0] = w;
+		break;
+	case PMK_ARM11_PMN1:
+		m->count[PMK_ARM11_CTR_PMN1] = w;
+		break;
+	case PMK_ARM11_SUNAVCR:
+		if (w & ~SUNAVCR_V)
+			m->oddities |= PMK_ARM11_ODD_SBZ;
+		m->sunavcr = w & SUNAVCR_V;
+		break;
+	case PMK_ARM11_NREGS:
+		break;
+	}
+	return PMK_OK;
+}
+
+void pmk_arm11_model_input(struct pmk_arm11_model *m, struct pmk_bus *bus,
+			   enum pmk_arm11_input input, bool level)
+{
+	sync(m, bus);
+	m->input[input] = level;
+}
+
+struct pmk_arm11_params pmk_arm11_defaults(const struct pmk_pmu *pmu)
+{
+	return (struct pmk_arm11_params){
+		.debug_stops = pmk_arm11_core(pmu)->id != PMK_ARM11_1136_R0,
+	};
+}
+
+void pmk_arm11_model_reset(struct pmk_arm11_model *m, const struct pmk_pmu *pmu,
+			   const struct pmk_arm11_params *params, struct pmk_bus *bus)
+{
+	memset(m, 0, sizeof(*m));
+	m->params = *params;
+	m->id = pmk_arm11_core(pmu)->id;
+	m->input[PMK_ARM11_IN_NIDEN] = true;
+	m->cycles_seen = bus->total[PMK_SIG_CYCLE];
+	m->signal[PMK_ARM11_CTR_CCNT][0] = PMK_SIG_NONE;
+	m->signal[PMK_ARM11_CTR_CCNT][1] = PMK_SIG_NONE;
+	select_event(m, bus, PMK_ARM11_CTR_PMN0, 0);
+	select_event(m, bus, PMK_ARM11_CTR_PMN1, 0);
+	if (m->id != PMK_ARM11_1176)
+		m->count[PMK_ARM11_CTR_CCNT] = params->ccnt_reset;
+}
+
+static void reset_default(void *model, const struct pmk_pmu *pmu, struct pmk_bus *bus)
+{
+	struct pmk_arm11_params params = pmk_arm11_defaults(pmu);
+
+	pmk_arm11_model_reset(model, pmu, &params, bus);
+}
+
+static void reset_1136_r0(void *model, struct pmk_bus *bus)
+{
+	reset_default(model, &pmk_arm1136_r0, bus);
+}
+
+static void reset_1136(void *model, struct pmk_bus *bus)
+{
+	reset_default(model, &pmk_arm1136, bus);
+}
+
+static void reset_1156(void *model, struct pmk_bus *bus)
+{
+	reset_default(model, &pmk_arm1156, bus);
+}
+
+static void reset_1176(void *model, struct pmk_bus *bus)
+{
+	reset_default(model, &pmk_arm1176, bus);
+}
+
+static void reset_mpcore(void *model, struct pmk_bus *bus)
+{
+	reset_default(model, &pmk_arm11mpcore, bus);
+}
+
+#define OPS(pmu_, reset_)                                                                       \
+	{                                                                                       \
+		.pmu = &(pmu_), .size = sizeof(struct pmk_arm11_model), .reset = (reset_),      \
+		.read = read_reg, .write = write_reg, .sync = sync, .ask = ask, .lines = lines, \
+	}
+
+const struct pmk_model_ops pmk_arm11_models[PMK_ARM11_NMODELS] = {
+	[PMK_ARM11_1136_R0] = OPS(pmk_arm1136_r0, reset_1136_r0),
+	[PMK_ARM11_1136] = OPS(pmk_arm1136, reset_1136),
+	[PMK_ARM11_1156] = OPS(pmk_arm1156, reset_1156),
+	[PMK_ARM11_1176] = OPS(pmk_arm1176, reset_1176),
+	[PMK_ARM11_MPCORE] = OPS(pmk_arm11mpcore, reset_mpcore),
+};

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The port to a model: the one place where a driver and a model meet.
+ *
+ * After a write the model's horizon may have moved nearer, so it is asked again. Horizons are only
+ * ever lowered here: other models may share the bus, and one that is due too early costs a
+ * needless synchronisation, nothing else. Models other than the one behind this port see idle
+ * cycles when the producer next finds the bus due.
+ */
+#include <pmk/model.h>
+
+#include "pmu/arm11/arm11.h"
+
+static const struct {
+	const struct pmk_model_ops *ops;
+	unsigned count;
+} families[] = {
+	{ pmk_arm11_models, PMK_ARM11_NMODELS },
+};
+
+const struct pmk_model_ops *pmk_model_find(const struct pmk_pmu *pmu)
+{
+	for (size_t f = 0; f < sizeof(families) / sizeof(families[0]); f++)
+		for (unsigned i = 0; i < families[f].count; i++)
+			if (families[f].ops[i].pmu == pmu)
+				return &families[f].ops[i];
+	return NULL;
+}
+
+static int port_read(void *ctx, unsigned reg, uint64_t *value)
+{
+	const struct pmk_model_port *mp = ctx;
+
+	return mp->ops->read(mp->model, mp->bus, mp->mode, reg, value);
+}
+
+static int port_write(void *ctx, unsigned reg, uint64_t value)
+{
+	const struct pmk_model_port *mp = ctx;
+	int err = mp->ops->write(mp->model, mp->bus, mp->mode, reg, value);
+
+	if (!err)
+		mp->ops->ask(mp->model, mp->bus);
+	return err;
+}
+
+static void port_settle(void *ctx, unsigned cycles)
+{
+	const struct pmk_model_port *mp = ctx;
+
+	while (cycles--) {
+		pmk_bus_add(mp->bus, PMK_SIG_CYCLE, 1);
+		if (pmk_bus_due(mp->bus))
+			mp->ops->sync(mp->model, mp->bus);
+	}
+	mp->ops->sync(mp->model, mp->bus);
+	mp->ops->ask(mp->model, mp->bus);
+}
+
+struct pmk_port pmk_port_model(struct pmk_model_port *mp)
+{
+	return (struct pmk_port){
+		.read = port_read,
+		.write = port_write,
+		.settle = port_settle,
+		.ctx = mp,
+	};
+}

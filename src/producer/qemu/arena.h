@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The memory that pmk and the emulator share: what to count, and everything counted so far.
+ *
+ * It is one sparse memfd of many gigabytes of address space, of which only touched pages exist. pmk
+ * creates it, writes the configuration, and starts the emulator with the descriptor; the plugin maps
+ * it and closes the descriptor, so that the program finds no descriptor it does not know and cannot
+ * close ours. Whatever ends the emulator (SIGKILL, too), the counts are here: pmk always takes the
+ * final reading itself, from this memory, on the ordinary path and on every other.
+ *
+ *	header | slot 0 | slot 1 | …          one slot per process (the program and its forks)
+ *	slot   = facts of its blocks | vCPU 0 | vCPU 1 | …
+ *	vCPU   = struct pmk_emulated | run counters of its blocks
+ *
+ * Both sides are one build; `size` catches a plugin of another.
+ */
+#ifndef PMK_PRODUCER_QEMU_ARENA_H
+#define PMK_PRODUCER_QEMU_ARENA_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "cpu/code.h"
+#include "session/emulated.h"
+
+#define PMK_ARENA_MAGIC  UINT64_C(0x0061726e65616b50)
+#define PMK_ARENA_SLOTS  64
+#define PMK_ARENA_CPUS   64
+#define PMK_ARENA_RING   4096 /* interval records under way */
+
+#define PMK_ALIGN_UP(n) (((uint64_t)(n) + 0xffff) & ~UINT64_C(0xffff))
+
+enum pmk_slot_state {
+	PMK_SLOT_FREE,
+	PMK_SLOT_RUNNING, /* until pmk finds its process gone, and adds its counts to the sum */
+};
+
+struct pmk_arena_slot {
+	_Atomic uint32_t state; /* enum pmk_slot_state */
+	_Atomic uint32_t pid;
+	_Atomic uint32_t nblocks;
+	_Atomic uint32_t ncpus;   /* highest vCPU index + 1 */
+	_Atomic uint32_t threads; /* vCPUs ever started */
+	_Atomic uint32_t execs;   /* an execve is under way, or has replaced the process */
+};
+
+struct pmk_arena_interval {
+	uint32_t pid, cpu;
+	uint64_t cycles, insns; /* at its end, since the program began */
+	uint64_t delta[PMK_MAX_EVENTS];
+};
+
+struct pmk_arena {
+	uint64_t magic;
+	uint64_t size; /* sizeof(struct pmk_arena) of pmk */
+	uint32_t pmk_pid;
+	uint32_t system; /* system emulation */
+	uint64_t region_bias_base; /* start of code in the ELF file: where it was linked to */
+	uint32_t pie;              /* region addresses move with the program */
+	struct pmk_emulated_config cfg;
+
+	_Atomic uint32_t ready;          /* the plugin was loaded and understood the configuration */
+	_Atomic uint32_t lost_forks;     /* processes that found no slot */
+	_Atomic uint32_t lost_threads;   /* vCPUs beyond PMK_ARENA_CPUS */
+	_Atomic uint32_t blocks_full;    /* the program has more code than there are block numbers */
+	_Atomic int32_t error;           /* enum pmk_error: the plugin could not start a core */
+	_Atomic uint32_t ring_lock;
+	_Atomic uint64_t ring_head, ring_tail; /* written by the emulator, by pmk */
+	struct pmk_arena_slot slot[PMK_ARENA_SLOTS];
+	struct pmk_arena_interval ring[PMK_ARENA_RING];
+};
+
+/* Offsets inside the mapping. */
+#define PMK_CPU_HEAD   PMK_ALIGN_UP(sizeof(struct pmk_emulated))
+#define PMK_CPU_BYTES  (PMK_CPU_HEAD + PMK_ALIGN_UP(PMK_MAX_BLOCKS * sizeof(struct pmk_run)))
+#define PMK_FACT_BYTES PMK_ALIGN_UP(PMK_MAX_BLOCKS * sizeof(struct pmk_facts))
+#define PMK_SLOT_BYTES (PMK_FACT_BYTES + PMK_ARENA_CPUS * PMK_CPU_BYTES)
+#define PMK_HEAD_BYTES PMK_ALIGN_UP(sizeof(struct pmk_arena))
+#define PMK_ARENA_BYTES (PMK_HEAD_BYTES + PMK_ARENA_SLOTS * PMK_SLOT_BYTES)
+
+static inline uint64_t pmk_arena_slot_offset(unsigned slot)
+{
+	return PMK_HEAD_BYTES + slot * PMK_SLOT_BYTES;
+}
+
+static inline struct pmk_facts *pmk_arena_facts(struct pmk_arena *a, unsigned slot)
+{
+	return (struct pmk_facts *)((char *)a + pmk_arena_slot_offset(slot));
+}
+
+static inline struct pmk_emulated *pmk_arena_cpu(struct pmk_arena *a, unsigned slot, unsigned cpu)
+{
+	return (struct pmk_emulated *)((char *)a + pmk_arena_slot_offset(slot) + PMK_FACT_BYTES +
+				       cpu * PMK_CPU_BYTES);
+}
+
+static inline struct pmk_run *pmk_arena_run(struct pmk_arena *a, unsigned slot, unsigned cpu)
+{
+	return (struct pmk_run *)((char *)pmk_arena_cpu(a, slot, cpu) + PMK_CPU_HEAD);
+}
+
+#endif

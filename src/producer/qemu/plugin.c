@@ -1,0 +1,658 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * pmk-qemu.so: the TCG plugin. Glue only: it turns QEMU's callbacks into calls of the running core
+ * (src/cpu) and the emulated session (src/session), and holds no model.
+ *
+ *	qemu-arm -plugin pmk-qemu.so,arena=/proc/self/fd/N …
+ *
+ * One callback per block, one per data access, none per instruction. QEMU 7.2 has its peculiarities:
+ *  - A block's callback runs before it, a memory callback after its access.
+ *  - The memory filter is wrong, so every callback is registered for both directions, and load or
+ *    store is decided here at translation.
+ *  - A condition that fails makes no memory callback; multiples make one per word.
+ *  - The user-mode helper page of ARM Linux (0xffff0fxx) shows as blocks of one instruction with
+ *    size 0. They count as one instruction that returns, as the emulator runs them.
+ *
+ * Not seen: an instruction that faults in the middle of a block leaves the rest of it counted.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "producer/qemu/arena.h"
+#include "producer/qemu/qemu_api.h"
+
+#define MAX_VCPUS     4096
+#define MAX_TB_INSNS  1024
+#define HELPER_PAGE   0xffff0000u
+#define VECTORS_SIZE  0x20u
+
+/* Linux system calls of the ARM EABI that end or replace the program. */
+enum { SYS_EXECVE = 11, SYS_EXECVEAT = 387 };
+
+QEMU_EXPORT int qemu_plugin_version = QEMU_API_VERSION;
+QEMU_EXPORT int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc,
+				    char **argv);
+
+/* Everything QEMU's callbacks need; they get no context of their own but a vCPU number. */
+static struct pmk_arena *arena;
+static struct pmk_arena_slot *slot; /* this process */
+static char *slot_memory;           /* facts and vCPUs of this process */
+static struct pmk_cpu *cpus[MAX_VCPUS];
+static struct pmk_emulated_ports ports[PMK_ARENA_CPUS];
+static struct pmk_code code;
+static struct pmk_isa_arm *isa;
+static pthread_mutex_t translating = PTHREAD_MUTEX_INITIALIZER;
+static bool system_mode;
+static bool biased;
+
+/* The vCPU of the system call under way: after fork, the only one that goes on. */
+static __thread unsigned calling_vcpu;
+/* The access under way, for is_device(). */
+static __thread uint32_t access_info;
+static __thread uint64_t access_addr;
+
+static struct pmk_facts *facts_of(char *memory)
+{
+	return (struct pmk_facts *)memory;
+}
+
+static struct pmk_emulated *emulated_of(char *memory, unsigned vcpu)
+{
+	return (struct pmk_emulated *)(memory + PMK_FACT_BYTES + vcpu * PMK_CPU_BYTES);
+}
+
+static struct pmk_run *run_of(char *memory, unsigned vcpu)
+{
+	return (struct pmk_run *)(memory + PMK_FACT_BYTES + vcpu * PMK_CPU_BYTES + PMK_CPU_HEAD);
+}
+
+static struct pmk_emulated *emulated(struct pmk_cpu *cpu)
+{
+	_Static_assert(offsetof(struct pmk_emulated, cpu) == 0, "the core comes first");
+	return (struct pmk_emulated *)cpu;
+}
+
+/* The run counters of a vCPU are behind its struct, wherever that is. */
+static struct pmk_emulated_blocks blocks_of(const struct pmk_cpu *cpu)
+{
+	return (struct pmk_emulated_blocks){
+		.facts = facts_of(slot_memory),
+		.run = cpu->run,
+		.count = atomic_load(&slot->nblocks),
+	};
+}
+
+/* ---- intervals ------------------------------------------------------------------------------ */
+
+static void nap(void)
+{
+	nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+}
+
+/* False when pmk is gone and nobody will ever make room. */
+static bool wait_for_room(void)
+{
+	while (atomic_load(&arena->ring_head) - atomic_load(&arena->ring_tail) >= PMK_ARENA_RING) {
+		if (kill((pid_t)arena->pmk_pid, 0) && errno == ESRCH)
+			return false;
+		nap();
+	}
+	return true;
+}
+
+static void report_interval(const struct pmk_emulated *e, const uint64_t *delta)
+{
+	while (atomic_exchange(&arena->ring_lock, 1))
+		nap();
+	if (wait_for_room()) {
+		uint64_t head = atomic_load(&arena->ring_head);
+		struct pmk_arena_interval *r = &arena->ring[head % PMK_ARENA_RING];
+
+		r->pid = atomic_load(&slot->pid);
+		r->cpu = e->cpu.index;
+		r->cycles = e->cpu.cycles - e->start_cycles;
+		r->insns = e->bus.total[PMK_SIG_INSN];
+		memcpy(r->delta, delta, sizeof(r->delta));
+		atomic_store(&arena->ring_head, head + 1);
+	}
+	atomic_store(&arena->ring_lock, 0);
+}
+
+static void on_deadline(struct pmk_cpu *cpu)
+{
+	struct pmk_emulated_blocks b = blocks_of(cpu);
+	uint64_t delta[PMK_MAX_EVENTS];
+
+	if (pmk_emulated_deadline(emulated(cpu), &arena->cfg, &b, delta) > 0)
+		report_interval(emulated(cpu), delta);
+}
+
+/* ---- callbacks of running code -------------------------------------------------------------- */
+
+static void on_block(unsigned vcpu, void *block)
+{
+	pmk_cpu_block(cpus[vcpu], block);
+}
+
+/* The same for sums that are read often: the facts are added at once. */
+static void on_block_eager(unsigned vcpu, void *block)
+{
+	pmk_cpu_add_facts(cpus[vcpu], &((const struct pmk_block *)block)->facts);
+	pmk_cpu_block(cpus[vcpu], block);
+}
+
+/* The same while regions are armed. */
+static void on_block_followed(unsigned vcpu, void *block)
+{
+	struct pmk_cpu *cpu = cpus[vcpu];
+	struct pmk_emulated_blocks b = blocks_of(cpu);
+
+	pmk_emulated_follow(emulated(cpu), &arena->cfg, &b, block);
+	on_block_eager(vcpu, block);
+}
+
+/* The same for a block that starts where a region begins or ends. */
+static void on_block_boundary(unsigned vcpu, void *block)
+{
+	struct pmk_cpu *cpu = cpus[vcpu];
+	struct pmk_emulated *e = emulated(cpu);
+	struct pmk_emulated_blocks b = blocks_of(cpu);
+	const struct pmk_emulated_config *cfg = &arena->cfg;
+	uint32_t pc = ((const struct pmk_block *)block)->pc;
+
+	pmk_emulated_follow(e, cfg, &b, block);
+	for (unsigned r = 0; r < cfg->nregions; r++) {
+		if (cfg->region[r].end == pc)
+			pmk_emulated_region_end(e, cfg, &b, r);
+		if (cfg->region[r].begin == pc)
+			pmk_emulated_region_begin(e, cfg, &b, r);
+	}
+	on_block_eager(vcpu, block);
+}
+
+/*
+ * Memory callbacks, one function per direction and size so that nothing is decided at run time.
+ * "counted" accesses are in their block's facts; the others (conditional, exclusive) count here. In
+ * system emulation the access is kept for is_device().
+ */
+static inline void access_one(unsigned vcpu, uint64_t addr, uint64_t access, unsigned shift,
+			      bool write, bool counted)
+{
+	struct pmk_cpu *cpu = cpus[vcpu];
+
+	if (!counted)
+		cpu->dyn[write ? PMK_SIG_L1D_WRITE : PMK_SIG_L1D_READ]++;
+	if (write)
+		pmk_cpu_store(cpu, (uint32_t)addr, shift, access);
+	else
+		pmk_cpu_load(cpu, (uint32_t)addr, shift, access);
+}
+
+#define ACCESS(name, shift, write, counted)                                                       \
+	static void name(unsigned vcpu, uint32_t info, uint64_t addr, void *access)               \
+	{                                                                                         \
+		(void)info;                                                                       \
+		access_one(vcpu, addr, (uint64_t)(uintptr_t)access, shift, write, counted);       \
+	}                                                                                         \
+	static void name##_sys(unsigned vcpu, uint32_t info, uint64_t addr, void *access)         \
+	{                                                                                         \
+		access_info = info;                                                               \
+		access_addr = addr;                                                               \
+		access_one(vcpu, addr, (uint64_t)(uintptr_t)access, shift, write, counted);       \
+	}
+
+#define ACCESSES(shift)                          \
+	ACCESS(load##shift, shift, false, true)  \
+	ACCESS(store##shift, shift, true, true)  \
+	ACCESS(cload##shift, shift, false, false) \
+	ACCESS(cstore##shift, shift, true, false)
+
+ACCESSES(0)
+ACCESSES(1)
+ACCESSES(2)
+ACCESSES(3)
+
+#define MULTIPLE(name, write, counted)                                                            \
+	static void name(unsigned vcpu, uint32_t info, uint64_t addr, void *access)               \
+	{                                                                                         \
+		(void)info;                                                                       \
+		pmk_cpu_multiple(cpus[vcpu], (uint32_t)addr, (uint64_t)(uintptr_t)access, write,  \
+				 counted);                                                        \
+	}                                                                                         \
+	static void name##_sys(unsigned vcpu, uint32_t info, uint64_t addr, void *access)         \
+	{                                                                                         \
+		access_info = info;                                                               \
+		access_addr = addr;                                                               \
+		pmk_cpu_multiple(cpus[vcpu], (uint32_t)addr, (uint64_t)(uintptr_t)access, write,  \
+				 counted);                                                        \
+	}
+
+MULTIPLE(load_multiple, false, true)
+MULTIPLE(store_multiple, true, true)
+MULTIPLE(cload_multiple, false, false)
+MULTIPLE(cstore_multiple, true, false)
+
+/* A swap reads and writes one location; its block counts both when it is unconditional. */
+static void swap(unsigned vcpu, uint32_t info, uint64_t addr, void *access)
+{
+	struct pmk_cpu *cpu = cpus[vcpu];
+	uint64_t a = (uint64_t)(uintptr_t)access;
+
+	access_info = info;
+	access_addr = addr;
+	pmk_cpu_load(cpu, (uint32_t)addr, 0, a & ~PMK_ACCESS_WRITE);
+	pmk_cpu_store(cpu, (uint32_t)addr, 0, a | PMK_ACCESS_WRITE);
+}
+
+static void cswap(unsigned vcpu, uint32_t info, uint64_t addr, void *access)
+{
+	cpus[vcpu]->dyn[PMK_SIG_L1D_READ]++;
+	cpus[vcpu]->dyn[PMK_SIG_L1D_WRITE]++;
+	swap(vcpu, info, addr, access);
+}
+
+#define BY_SIZE(kind) { kind##0, kind##1, kind##2, kind##3 }
+#define BY_SIZE_SYS(kind) { kind##0_sys, kind##1_sys, kind##2_sys, kind##3_sys }
+
+/* [system][counted][write][log2 of the size] */
+static const qemu_mem_fn single_fn[2][2][2][4] = {
+	{ { BY_SIZE(cload), BY_SIZE(cstore) }, { BY_SIZE(load), BY_SIZE(store) } },
+	{ { BY_SIZE_SYS(cload), BY_SIZE_SYS(cstore) }, { BY_SIZE_SYS(load), BY_SIZE_SYS(store) } },
+};
+/* [system][counted][write] */
+static const qemu_mem_fn multiple_fn[2][2][2] = {
+	{ { cload_multiple, cstore_multiple }, { load_multiple, store_multiple } },
+	{ { cload_multiple_sys, cstore_multiple_sys }, { load_multiple_sys, store_multiple_sys } },
+};
+
+/* Device memory, by page; asked of QEMU at the first access to the page that is not a plain hit. */
+static bool is_device(void *ctx, uint32_t addr)
+{
+	enum { UNKNOWN, NORMAL, DEVICE };
+	uint8_t *known = (uint8_t *)ctx + (addr >> PMK_PAGE_SHIFT);
+
+	if (*known == UNKNOWN) {
+		struct qemu_plugin_hwaddr *hw;
+
+		if (addr >> PMK_PAGE_SHIFT != (uint32_t)access_addr >> PMK_PAGE_SHIFT)
+			return false;
+		hw = qemu_plugin_get_hwaddr(access_info, access_addr);
+		*known = hw && qemu_plugin_hwaddr_is_io(hw) ? DEVICE : NORMAL;
+	}
+	return *known == DEVICE;
+}
+
+/* ---- translation ---------------------------------------------------------------------------- */
+
+static unsigned log2_size(unsigned bytes)
+{
+	return bytes >= 8 ? 3 : bytes >= 4 ? 2 : bytes >= 2 ? 1 : 0;
+}
+
+static void watch_access(struct qemu_plugin_insn *qi, const struct pmk_insn *in,
+			 const struct pmk_block *b, const struct pmk_pipe_slot *pipe)
+{
+	bool counted = pmk_access_static(in);
+	uint32_t to_end = b->cycles > pipe->issue ? b->cycles - pipe->issue : 0;
+	uint64_t access = pmk_access_pack(to_end, pipe->use, in->mem_count, in->mem_bytes,
+					  in->store && !in->load);
+	qemu_mem_fn fn;
+
+	if (in->load && in->store)
+		fn = counted ? swap : cswap;
+	else if (in->mem_count > 1)
+		fn = multiple_fn[system_mode][counted][in->store];
+	else
+		fn = single_fn[system_mode][counted][in->store][log2_size(in->mem_bytes)];
+	qemu_plugin_register_vcpu_mem_cb(qi, fn, QEMU_CB_NO_REGS, QEMU_MEM_RW,
+					 (void *)(uintptr_t)access);
+}
+
+static bool is_boundary(uint64_t addr)
+{
+	const struct pmk_emulated_config *cfg = &arena->cfg;
+
+	for (unsigned r = 0; r < cfg->nregions; r++)
+		if (cfg->region[r].begin == addr || cfg->region[r].end == addr)
+			return true;
+	return false;
+}
+
+/* The state bit is not shown to plugins. A block with a 2-byte instruction, or at an odd half word,
+ * is Thumb; one of 4-byte instructions only can still be Thumb when it begins with a BL pair, and
+ * then QEMU's own disassembly tells: the two readings of the word have different targets. */
+static bool is_thumb(struct qemu_plugin_tb *tb, size_t n)
+{
+	struct qemu_plugin_insn *first = qemu_plugin_tb_get_insn(tb, 0);
+	uint64_t addr = qemu_plugin_insn_vaddr(first);
+	struct pmk_insn pair;
+	const char *target;
+	char *text;
+	bool same;
+	uint16_t half[2];
+
+	for (size_t i = 0; i < n; i++)
+		if (qemu_plugin_insn_size(qemu_plugin_tb_get_insn(tb, i)) == 2)
+			return true;
+	if (addr & 2)
+		return true;
+	if (qemu_plugin_insn_size(first) != 4)
+		return false;
+	memcpy(half, qemu_plugin_insn_data(first), sizeof(half));
+	if ((half[0] & 0xf800) != 0xf000 || (half[1] & 0xe800) != 0xe800)
+		return false;
+	pmk_isa_arm_decode(isa, true, addr, half, 4, &pair);
+	text = qemu_plugin_insn_disas(first);
+	target = text ? strchr(text, '#') : NULL;
+	same = target && strtoull(target + 1, NULL, 16) == pair.target;
+	free(text);
+	return same;
+}
+
+static void decode(struct qemu_plugin_insn *qi, bool thumb, struct pmk_insn *in)
+{
+	uint64_t addr = qemu_plugin_insn_vaddr(qi);
+	size_t size = qemu_plugin_insn_size(qi);
+
+	if (size) {
+		pmk_isa_arm_decode(isa, thumb, addr, qemu_plugin_insn_data(qi), size, in);
+		return;
+	}
+	/* A helper of the kernel's page: returns to the link register. */
+	*in = (struct pmk_insn){ .addr = addr, .flow = PMK_FLOW_RETURN, .rd = PMK_NO_REG,
+				 .rd2 = PMK_NO_REG, .rn = PMK_NO_REG, .rm = PMK_NO_REG,
+				 .rs = PMK_NO_REG, .ra = PMK_NO_REG };
+}
+
+/* FNV-1a over the bytes of the instructions. */
+static uint64_t hash_bytes(uint64_t hash, const void *data, size_t size)
+{
+	const uint8_t *byte = data;
+
+	for (size_t i = 0; i < size; i++)
+		hash = (hash ^ byte[i]) * UINT64_C(0x100000001b3);
+	return hash;
+}
+
+/* A straight run [first, last) of the translated block becomes one block of ours. */
+static void add_block(struct qemu_plugin_tb *tb, const struct pmk_insn *in, size_t first,
+		      size_t last)
+{
+	static struct pmk_pipe_slot pipe[MAX_TB_INSNS]; /* under the lock */
+	const struct pmk_block *b;
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+	uint32_t pc = (uint32_t)in[first].addr;
+	qemu_exec_fn fn = arena->cfg.eager ? on_block_eager : on_block;
+
+	for (size_t i = first; i < last; i++)
+		hash = hash_bytes(hash, qemu_plugin_insn_data(qemu_plugin_tb_get_insn(tb, i)),
+				  in[i].size);
+	b = pmk_code_add(&code, in + first, last - first, hash,
+			 system_mode && (pc < VECTORS_SIZE || pc - HELPER_PAGE < VECTORS_SIZE), pipe);
+	if (!b) {
+		atomic_store(&arena->blocks_full, 1);
+		return;
+	}
+	facts_of(slot_memory)[b->id] = b->facts;
+	atomic_store(&slot->nblocks, code.nblocks);
+	if (arena->cfg.nregions)
+		fn = is_boundary(pc) ? on_block_boundary : on_block_followed;
+	if (first == 0)
+		qemu_plugin_register_vcpu_tb_exec_cb(tb, fn, QEMU_CB_NO_REGS, (void *)b);
+	else
+		qemu_plugin_register_vcpu_insn_exec_cb(qemu_plugin_tb_get_insn(tb, first), fn,
+						       QEMU_CB_NO_REGS, (void *)b);
+	for (size_t i = first; i < last; i++)
+		if (in[i].load || in[i].store)
+			watch_access(qemu_plugin_tb_get_insn(tb, i), &in[i], b, &pipe[i - first]);
+}
+
+/* Where the program was loaded is known when its first block is translated. */
+static void move_regions(void)
+{
+	uint64_t bias = qemu_plugin_start_code() - arena->region_bias_base;
+
+	biased = true;
+	if (!arena->pie)
+		return;
+	for (unsigned r = 0; r < arena->cfg.nregions; r++) {
+		arena->cfg.region[r].begin += bias;
+		if (arena->cfg.region[r].end)
+			arena->cfg.region[r].end += bias;
+	}
+}
+
+static void on_translate(uint64_t id, struct qemu_plugin_tb *tb)
+{
+	static struct pmk_insn in[MAX_TB_INSNS]; /* under the lock */
+	size_t n = qemu_plugin_tb_n_insns(tb);
+	size_t first = 0;
+	bool thumb;
+
+	(void)id;
+	if (n == 0 || n > MAX_TB_INSNS)
+		return;
+	pthread_mutex_lock(&translating);
+	if (!biased)
+		move_regions();
+	thumb = is_thumb(tb, n);
+	for (size_t i = 0; i < n; i++) {
+		decode(qemu_plugin_tb_get_insn(tb, i), thumb, &in[i]);
+		/* A boundary in the middle starts a block of its own, and so does what follows a
+		 * change of control that QEMU did not end its block at. */
+		if (i > first && (is_boundary(in[i].addr) || in[i - 1].flow != PMK_FLOW_NEXT)) {
+			add_block(tb, in, first, i);
+			first = i;
+		}
+	}
+	add_block(tb, in, first, n);
+	pthread_mutex_unlock(&translating);
+}
+
+/* ---- processes and threads ------------------------------------------------------------------ */
+
+static _Noreturn void give_up(int err)
+{
+	atomic_store(&arena->error, err);
+	_exit(125);
+}
+
+static void *reserve(uint64_t size)
+{
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (p == MAP_FAILED)
+		give_up(PMK_ENOMEM);
+	return p;
+}
+
+static void on_vcpu_init(uint64_t id, unsigned vcpu)
+{
+	struct pmk_emulated *e;
+	int err;
+
+	(void)id;
+	vcpu %= MAX_VCPUS;
+	atomic_fetch_add(&slot->threads, 1);
+	/* A thread that starts after another has ended goes on on that one's core. */
+	if (cpus[vcpu])
+		return;
+	if (vcpu >= PMK_ARENA_CPUS) {
+		/* Runs, and is not counted: pmk says so. */
+		atomic_fetch_add(&arena->lost_threads, 1);
+		char *memory = reserve(PMK_CPU_BYTES + sizeof(struct pmk_emulated_ports));
+
+		e = (struct pmk_emulated *)memory;
+		err = pmk_emulated_start(e, (void *)(memory + PMK_CPU_BYTES), &arena->cfg,
+					 (struct pmk_run *)(memory + PMK_CPU_HEAD));
+	} else {
+		e = emulated_of(slot_memory, vcpu);
+		err = pmk_emulated_start(e, &ports[vcpu], &arena->cfg, run_of(slot_memory, vcpu));
+	}
+	if (err)
+		give_up(err);
+	e->cpu.index = vcpu;
+	e->cpu.on_deadline = on_deadline;
+	if (system_mode) {
+		e->cpu.is_device = is_device;
+		e->cpu.device_ctx = reserve(UINT64_C(1) << (32 - PMK_PAGE_SHIFT));
+	}
+	cpus[vcpu] = &e->cpu;
+	if (vcpu < PMK_ARENA_CPUS && atomic_load(&slot->ncpus) <= vcpu)
+		atomic_store(&slot->ncpus, vcpu + 1);
+}
+
+static struct pmk_arena_slot *claim_slot(void)
+{
+	for (unsigned i = 0; i < PMK_ARENA_SLOTS; i++) {
+		uint32_t free_slot = PMK_SLOT_FREE;
+
+		if (atomic_compare_exchange_strong(&arena->slot[i].state, &free_slot,
+						   PMK_SLOT_RUNNING))
+			return &arena->slot[i];
+	}
+	return NULL;
+}
+
+/* pmk frees the slots of processes that have ended, a few times per second. */
+static struct pmk_arena_slot *wait_for_slot(void)
+{
+	struct pmk_arena_slot *s = claim_slot();
+
+	for (int tries = 0; !s && tries < 2000; tries++) {
+		nap();
+		s = claim_slot();
+	}
+	return s;
+}
+
+/* The state of the forking core at the fork. The parent runs on in memory that both share, so the
+ * child cannot take it from there. */
+static struct pmk_emulated at_fork;
+
+static void before_fork(void)
+{
+	const struct pmk_cpu *cpu = cpus[calling_vcpu];
+
+	if (cpu)
+		memcpy(&at_fork, cpu, sizeof(at_fork));
+}
+
+/* The program has forked, and this is the child: it gets memory of its own, warm caches, and counts
+ * from 0. QEMU's translations are shared with the parent and go on pointing to our blocks, which are
+ * private memory and were copied by the fork. */
+static void after_fork(void)
+{
+	static struct pmk_arena_slot uncounted;
+	unsigned vcpu = calling_vcpu;
+	bool running = cpus[vcpu] != NULL;
+	char *old_memory = slot_memory;
+	struct pmk_emulated *e;
+
+	slot = wait_for_slot();
+	if (slot) {
+		slot_memory = (char *)arena + pmk_arena_slot_offset((unsigned)(slot - arena->slot));
+	} else {
+		atomic_fetch_add(&arena->lost_forks, 1);
+		slot = &uncounted;
+		slot_memory = reserve(PMK_FACT_BYTES + PMK_ARENA_CPUS * PMK_CPU_BYTES);
+	}
+	memset(cpus, 0, sizeof(cpus));
+	if (!running || vcpu >= PMK_ARENA_CPUS)
+		give_up(PMK_ENOTSUP);
+	e = emulated_of(slot_memory, vcpu);
+	memcpy(facts_of(slot_memory), facts_of(old_memory),
+	       code.nblocks * sizeof(struct pmk_facts));
+	memcpy(e, &at_fork, sizeof(*e));
+	if (pmk_emulated_forked(e, &ports[vcpu], &arena->cfg, run_of(slot_memory, vcpu)))
+		give_up(PMK_ENOTSUP);
+	cpus[vcpu] = &e->cpu;
+	atomic_store(&slot->nblocks, code.nblocks);
+	atomic_store(&slot->ncpus, vcpu + 1);
+	atomic_store(&slot->threads, 1);
+	atomic_store(&slot->execs, 0);
+	atomic_store(&slot->pid, (uint32_t)getpid());
+}
+
+static void on_syscall(uint64_t id, unsigned vcpu, int64_t num, uint64_t a1, uint64_t a2,
+		       uint64_t a3, uint64_t a4, uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8)
+{
+	(void)id, (void)a1, (void)a2, (void)a3, (void)a4, (void)a5, (void)a6, (void)a7, (void)a8;
+	calling_vcpu = vcpu % MAX_VCPUS;
+	if (num == SYS_EXECVE || num == SYS_EXECVEAT)
+		atomic_fetch_add(&slot->execs, 1);
+}
+
+/* An execve that returns has failed. */
+static void on_syscall_return(uint64_t id, unsigned vcpu, int64_t num, int64_t ret)
+{
+	(void)id, (void)vcpu, (void)ret;
+	if (num == SYS_EXECVE || num == SYS_EXECVEAT)
+		atomic_fetch_sub(&slot->execs, 1);
+}
+
+static struct pmk_arena *map_arena(const char *path)
+{
+	int fd = open(path, O_RDWR | O_CLOEXEC);
+	void *p;
+
+	if (fd < 0)
+		return NULL;
+	p = mmap(NULL, PMK_ARENA_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+	close(fd);
+	return p == MAP_FAILED ? NULL : p;
+}
+
+/* The argument is "arena=/proc/self/fd/N": N was inherited, and is closed for good here. */
+static const char *arena_path(int argc, char **argv)
+{
+	for (int i = 0; i < argc; i++)
+		if (!strncmp(argv[i], "arena=", 6))
+			return argv[i] + 6;
+	return NULL;
+}
+
+int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc, char **argv)
+{
+	const char *path = arena_path(argc, argv);
+	const char *fd;
+
+	if (!path) {
+		fprintf(stderr, "pmk-qemu: this plugin is loaded by pmk stat\n");
+		return -1;
+	}
+	arena = map_arena(path);
+	if (!arena || arena->magic != PMK_ARENA_MAGIC || arena->size != sizeof(*arena)) {
+		fprintf(stderr, "pmk-qemu: %s: not a counter arena of this version of pmk\n", path);
+		return -1;
+	}
+	fd = strrchr(path, '/');
+	if (fd && !strncmp(path, "/proc/self/fd/", 14))
+		close(atoi(fd + 1));
+	system_mode = info->system_emulation;
+	arena->system = system_mode;
+	isa = pmk_isa_arm_new();
+	if (!isa || pmk_code_init(&code, &arena->cfg.core))
+		return -1;
+	slot = claim_slot();
+	if (!slot)
+		return -1;
+	slot_memory = (char *)arena + pmk_arena_slot_offset((unsigned)(slot - arena->slot));
+	atomic_store(&slot->pid, (uint32_t)getpid());
+	pthread_atfork(before_fork, NULL, after_fork);
+	qemu_plugin_register_vcpu_init_cb(id, on_vcpu_init);
+	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translate);
+	qemu_plugin_register_vcpu_syscall_cb(id, on_syscall);
+	qemu_plugin_register_vcpu_syscall_ret_cb(id, on_syscall_return);
+	atomic_store(&arena->ready, 1);
+	return 0;
+}

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: MIT
+/*
+ * pmk's side of the arena: starting QEMU, looking after the program's processes, final readings.
+ * See runner.h and arena.h.
+ */
+#define _GNU_SOURCE
+#include "producer/qemu/runner.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/personality.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static struct pmk_arena *create_arena(int *fd)
+{
+	struct pmk_arena *a;
+
+	*fd = memfd_create("pmk-arena", 0);
+	if (*fd < 0)
+		return NULL;
+	if (ftruncate(*fd, (off_t)PMK_ARENA_BYTES)) {
+		close(*fd);
+		return NULL;
+	}
+	a = mmap(NULL, PMK_ARENA_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, *fd, 0);
+	if (a == MAP_FAILED) {
+		close(*fd);
+		return NULL;
+	}
+	return a;
+}
+
+/* The child's side between fork and exec. Errors go back through `report`, which exec closes. */
+static _Noreturn void exec_emulator(const struct pmk_runner_config *cfg, int arena_fd, int report)
+{
+	char plugin[4096];
+	char *argv[256];
+	unsigned n = 0;
+
+	snprintf(plugin, sizeof(plugin), "%s,arena=/proc/self/fd/%d", cfg->plugin, arena_fd);
+	for (; cfg->argv[n] && n < 255; n++)
+		argv[n] = strcmp(cfg->argv[n], "@plugin@") ? cfg->argv[n] : plugin;
+	argv[n] = NULL;
+	/* Where the host puts the emulator must not show in the program's addresses. */
+	personality(ADDR_NO_RANDOMIZE);
+	execvpe(argv[0], argv, cfg->envp);
+
+	int err = errno;
+	ssize_t ignored = write(report, &err, sizeof(err));
+
+	(void)ignored;
+	_exit(127);
+}
+
+int pmk_runner_start(struct pmk_runner *r, const struct pmk_runner_config *cfg)
+{
+	int arena_fd, report[2], err = 0;
+
+	memset(r, 0, sizeof(*r));
+	r->cfg = *cfg;
+	r->core = calloc(PMK_ARENA_CPUS, sizeof(*r->core));
+	r->tail = calloc(1, sizeof(*r->tail));
+	r->arena = create_arena(&arena_fd);
+	if (!r->core || !r->tail || !r->arena)
+		return PMK_ENOMEM;
+	r->arena->magic = PMK_ARENA_MAGIC;
+	r->arena->size = sizeof(*r->arena);
+	r->arena->pmk_pid = (uint32_t)getpid();
+	r->arena->cfg = cfg->counters;
+	r->arena->region_bias_base = cfg->code_start;
+	r->arena->pie = cfg->pie;
+	if (pipe2(report, O_CLOEXEC)) {
+		close(arena_fd);
+		return PMK_EIO;
+	}
+	r->pid = fork();
+	if (r->pid == 0)
+		exec_emulator(cfg, arena_fd, report[1]);
+	close(arena_fd);
+	close(report[1]);
+	if (r->pid < 0) {
+		close(report[0]);
+		return PMK_EIO;
+	}
+	if (read(report[0], &err, sizeof(err)) == sizeof(err)) {
+		waitpid(r->pid, &r->status, 0);
+		r->over = true;
+		errno = err;
+	}
+	close(report[0]);
+	return r->over ? PMK_ENOTSUP : 0;
+}
+
+/* ---- reading -------------------------------------------------------------------------------- */
+
+static void add_counts(struct pmk_runner_counts *sum, const struct pmk_runner_counts *c)
+{
+	for (unsigned i = 0; i < PMK_MAX_EVENTS; i++) {
+		sum->total[i] += c->total[i];
+		sum->wrapped[i] |= c->wrapped[i];
+	}
+	for (unsigned k = 0; k < PMK_MAX_REGIONS; k++) {
+		sum->entries[k] += c->entries[k];
+		for (unsigned i = 0; i < PMK_MAX_EVENTS; i++)
+			sum->region[k][i] += c->region[k][i];
+	}
+	sum->cycles += c->cycles;
+	sum->insns += c->insns;
+}
+
+/* The final reading of one core, through the driver, from a private copy. */
+static void read_core(struct pmk_runner *r, unsigned slot, unsigned cpu,
+		      struct pmk_runner_counts *c)
+{
+	static struct pmk_emulated copy; /* too big for a stack */
+	struct pmk_emulated_ports ports;
+	struct pmk_emulated_blocks b = {
+		.facts = pmk_arena_facts(r->arena, slot),
+		.run = pmk_arena_run(r->arena, slot, cpu),
+		.count = atomic_load(&r->arena->slot[slot].nblocks),
+	};
+	int err;
+
+	memset(c, 0, sizeof(*c));
+	memcpy(&copy, pmk_arena_cpu(r->arena, slot, cpu), sizeof(copy));
+	if (!copy.session.plan.nevents)
+		return; /* the vCPU was never started */
+	err = pmk_emulated_finish(&copy, &ports, &r->arena->cfg, &b, c->total);
+	if (err && !r->error)
+		r->error = err;
+	for (unsigned i = 0; i < copy.session.plan.nevents; i++) {
+		c->wrapped[i] = pmk_session_wrapped(&copy.session, i);
+		r->tail->total[i] += c->total[i] - copy.interval_total[i];
+	}
+	for (unsigned k = 0; k < r->arena->cfg.nregions; k++) {
+		c->entries[k] = copy.region[k].entries;
+		memcpy(c->region[k], copy.region[k].total, sizeof(c->region[k]));
+	}
+	c->cycles = copy.cpu.cycles - copy.start_cycles;
+	c->insns = copy.bus.total[PMK_SIG_INSN];
+}
+
+/* Add a process to the sums. Cores of the first one are kept apart as well. */
+static void read_slot(struct pmk_runner *r, unsigned slot)
+{
+	static struct pmk_runner_counts c;
+	struct pmk_arena_slot *s = &r->arena->slot[slot];
+	unsigned ncpus = atomic_load(&s->ncpus);
+
+	for (unsigned cpu = 0; cpu < ncpus && cpu < PMK_ARENA_CPUS; cpu++) {
+		read_core(r, slot, cpu, &c);
+		add_counts(&r->sum, &c);
+		if ((pid_t)atomic_load(&s->pid) == r->pid) {
+			r->core[cpu] = c;
+			r->ncores = cpu + 1;
+		}
+	}
+	r->processes++;
+	r->threads += atomic_load(&s->threads);
+	r->execs += atomic_load(&s->execs);
+}
+
+/* Give a read slot back: its memory becomes zeros again. */
+static void free_slot(struct pmk_runner *r, unsigned slot)
+{
+	struct pmk_arena_slot *s = &r->arena->slot[slot];
+
+	madvise((char *)r->arena + pmk_arena_slot_offset(slot), PMK_SLOT_BYTES, MADV_REMOVE);
+	atomic_store(&s->pid, 0);
+	atomic_store(&s->ncpus, 0);
+	atomic_store(&s->nblocks, 0);
+	atomic_store(&s->threads, 0);
+	atomic_store(&s->execs, 0);
+	atomic_store(&s->state, PMK_SLOT_FREE);
+}
+
+/* Ended, reaped by its parent or not: /proc/PID/stat says "Z" of one that was not. */
+static bool process_ended(pid_t pid)
+{
+	char path[64], line[512];
+	const char *state;
+	bool zombie;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	f = fopen(path, "re");
+	if (!f)
+		return true;
+	line[0] = '\0';
+	if (!fgets(line, sizeof(line), f))
+		line[0] = '\0';
+	fclose(f);
+	state = strrchr(line, ')');
+	zombie = state && state[1] == ' ' && (state[2] == 'Z' || state[2] == 'X');
+	return zombie || !*line;
+}
+
+/* Processes the program has forked and that have ended: their slots are needed for the next ones. */
+static void reap_slots(struct pmk_runner *r)
+{
+	for (unsigned i = 0; i < PMK_ARENA_SLOTS; i++) {
+		struct pmk_arena_slot *s = &r->arena->slot[i];
+		pid_t pid = (pid_t)atomic_load(&s->pid);
+
+		if (atomic_load(&s->state) != PMK_SLOT_RUNNING || !pid || pid == r->pid ||
+		    !process_ended(pid))
+			continue;
+		read_slot(r, i);
+		free_slot(r, i);
+	}
+}
+
+bool pmk_runner_step(struct pmk_runner *r, int ms)
+{
+	int fd = (int)syscall(SYS_pidfd_open, r->pid, 0);
+	pid_t done;
+
+	if (fd >= 0) {
+		struct pollfd p = { .fd = fd, .events = POLLIN };
+
+		poll(&p, 1, ms);
+		close(fd);
+	} else {
+		poll(NULL, 0, ms > 10 ? 10 : ms);
+	}
+	reap_slots(r);
+	do {
+		done = waitpid(r->pid, &r->status, WNOHANG);
+	} while (done < 0 && errno == EINTR);
+	r->over = done == r->pid || (done < 0 && errno == ECHILD);
+	return r->over;
+}
+
+bool pmk_runner_interval(struct pmk_runner *r, struct pmk_arena_interval *out)
+{
+	uint64_t tail = atomic_load(&r->arena->ring_tail);
+
+	if (tail == atomic_load(&r->arena->ring_head))
+		return false;
+	*out = r->arena->ring[tail % PMK_ARENA_RING];
+	atomic_store(&r->arena->ring_tail, tail + 1);
+	return true;
+}
+
+void pmk_runner_finish(struct pmk_runner *r)
+{
+	for (unsigned i = 0; i < PMK_ARENA_SLOTS; i++)
+		if (atomic_load(&r->arena->slot[i].state) == PMK_SLOT_RUNNING &&
+		    atomic_load(&r->arena->slot[i].pid))
+			read_slot(r, i);
+}
+
+void pmk_runner_free(struct pmk_runner *r)
+{
+	if (r->arena)
+		munmap(r->arena, PMK_ARENA_BYTES);
+	free(r->core);
+	free(r->tail);
+	memset(r, 0, sizeof(*r));
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Running a program in QEMU and reading what its cores counted: pmk's side of the arena.
+ *
+ *	runner_start → runner_step … until it says that the program is over → runner_finish
+ *
+ * The final reading is always taken here, from the shared memory, after the emulator is gone (or
+ * while it runs, when the user does not want to wait any longer).
+ */
+#ifndef PMK_PRODUCER_QEMU_RUNNER_H
+#define PMK_PRODUCER_QEMU_RUNNER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "producer/qemu/arena.h"
+
+struct pmk_runner_config {
+	struct pmk_emulated_config counters;
+	uint64_t code_start; /* of the ELF file, to find out where it was loaded */
+	bool pie;
+	const char *plugin;  /* path of pmk-qemu.so */
+	char *const *argv;   /* the emulator's command line; argv[0] is looked up in PATH. The word
+			      * "@plugin@" is replaced by the plugin argument */
+	char *const *envp;   /* the emulator's environment */
+};
+
+/* Counts of one core or of all together. */
+struct pmk_runner_counts {
+	uint64_t total[PMK_MAX_EVENTS];
+	uint64_t region[PMK_MAX_REGIONS][PMK_MAX_EVENTS];
+	uint64_t entries[PMK_MAX_REGIONS];
+	uint64_t cycles, insns; /* of the whole run, whatever was asked for */
+	bool wrapped[PMK_MAX_EVENTS];
+};
+
+struct pmk_runner {
+	struct pmk_arena *arena;
+	struct pmk_runner_config cfg;
+	pid_t pid;
+	int status;            /* wait status once it is over */
+	bool over;
+	struct pmk_runner_counts sum;
+	struct pmk_runner_counts *core; /* [PMK_ARENA_CPUS], of the first process */
+	struct pmk_runner_counts *tail; /* counts since the end of the last interval: total only */
+	unsigned processes, threads, ncores, execs;
+	int error;             /* first error of a core's driver */
+};
+
+/* 0; PMK_EIO, PMK_ENOMEM with errno set; the emulator itself could not be executed: PMK_ENOTSUP. */
+int pmk_runner_start(struct pmk_runner *r, const struct pmk_runner_config *cfg);
+
+/* Wait up to `ms` for the program's end; look after processes that have ended. True when over. */
+bool pmk_runner_step(struct pmk_runner *r, int ms);
+
+/* The next finished interval; false when there is none. */
+bool pmk_runner_interval(struct pmk_runner *r, struct pmk_arena_interval *out);
+
+/* Read everything that has not been read. The runner's sums are then complete. */
+void pmk_runner_finish(struct pmk_runner *r);
+
+void pmk_runner_free(struct pmk_runner *r);
+
+#endif

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: MIT
+/* ELF files through libelf (elfutils). See elf.h. Symbols of shared libraries are not looked up. */
+#include "profile/elf.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <libelf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <pmk/error.h>
+
+#include "base/nearest.h"
+
+struct open_elf {
+	int fd;
+	Elf *elf;
+};
+
+static void close_elf(struct open_elf *o)
+{
+	if (o->elf)
+		elf_end(o->elf);
+	if (o->fd >= 0)
+		close(o->fd);
+}
+
+static int say(char *msg, size_t size, int err, const char *text)
+{
+	snprintf(msg, size, "%s", text);
+	return err;
+}
+
+static int open_elf(struct open_elf *o, const char *path, char *msg, size_t size)
+{
+	struct stat st;
+
+	*o = (struct open_elf){ .fd = open(path, O_RDONLY | O_CLOEXEC) };
+	if (o->fd < 0 || fstat(o->fd, &st))
+		return say(msg, size, PMK_EIO, strerror(errno));
+	if (S_ISDIR(st.st_mode))
+		return say(msg, size, PMK_EIO, "is a directory");
+	if (!S_ISREG(st.st_mode))
+		return say(msg, size, PMK_EPARSE, "is not a regular file");
+	elf_version(EV_CURRENT);
+	o->elf = elf_begin(o->fd, ELF_C_READ_MMAP, NULL);
+	if (!o->elf || elf_kind(o->elf) != ELF_K_ELF)
+		return say(msg, size, PMK_EPARSE, "is not an ELF file");
+	return 0;
+}
+
+static const char *machine_name(unsigned machine)
+{
+	static const struct {
+		unsigned code;
+		const char *name;
+	} names[] = {
+		{ EM_ARM, "ARM" },           { EM_AARCH64, "AArch64" },
+		{ EM_MICROBLAZE, "MicroBlaze" }, { EM_X86_64, "x86-64" },
+		{ EM_386, "i386" },          { EM_RISCV, "RISC-V" },
+		{ EM_PPC64, "PowerPC64" },   { EM_PPC, "PowerPC" },
+		{ EM_MIPS, "MIPS" },         { EM_S390, "S/390" },
+		{ EM_SPARCV9, "SPARC" },     { EM_LOONGARCH, "LoongArch" },
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (names[i].code == machine)
+			return names[i].name;
+	return "unknown machine";
+}
+
+static enum pmk_elf_machine known_machine(unsigned machine)
+{
+	switch (machine) {
+	case EM_ARM:
+		return PMK_ELF_ARM;
+	case EM_AARCH64:
+		return PMK_ELF_AARCH64;
+	case EM_MICROBLAZE:
+		return PMK_ELF_MICROBLAZE;
+	default:
+		return PMK_ELF_OTHER;
+	}
+}
+
+/* The interpreter's path out of its segment; false when the file ends before it. */
+static bool read_interpreter(Elf *e, const GElf_Phdr *ph, struct pmk_elf *elf)
+{
+	size_t size;
+	const char *raw = elf_rawfile(e, &size);
+	size_t n = ph->p_filesz < sizeof(elf->interpreter) ? ph->p_filesz :
+							      sizeof(elf->interpreter) - 1;
+
+	if (!raw || ph->p_offset > size || n > size - ph->p_offset)
+		return false;
+	memcpy(elf->interpreter, raw + ph->p_offset, n);
+	elf->dynamic = true;
+	return true;
+}
+
+static bool segment_complete(Elf *e, const GElf_Phdr *ph)
+{
+	size_t size;
+
+	return elf_rawfile(e, &size) && ph->p_offset <= size && ph->p_filesz <= size - ph->p_offset;
+}
+
+static int read_segments(Elf *e, struct pmk_elf *elf, char *msg, size_t size)
+{
+	size_t count;
+
+	if (elf_getphdrnum(e, &count) || count == 0)
+		return say(msg, size, PMK_EPARSE, "has no program headers: not an executable, or cut off");
+	elf->code_start = UINT64_MAX;
+	for (size_t i = 0; i < count; i++) {
+		GElf_Phdr ph;
+
+		if (!gelf_getphdr(e, (int)i, &ph))
+			return say(msg, size, PMK_EPARSE, "is cut off in its program headers");
+		if (ph.p_type == PT_INTERP && !read_interpreter(e, &ph, elf))
+			return say(msg, size, PMK_EPARSE, "is cut off before its interpreter's name");
+		if (ph.p_type != PT_LOAD)
+			continue;
+		if (!segment_complete(e, &ph))
+			return say(msg, size, PMK_EPARSE, "is cut off: a segment ends behind the file");
+		if ((ph.p_flags & PF_X) && ph.p_vaddr < elf->code_start)
+			elf->code_start = ph.p_vaddr;
+	}
+	if (elf->code_start == UINT64_MAX)
+		return say(msg, size, PMK_EPARSE, "has no executable segment");
+	return 0;
+}
+
+int pmk_elf_read(const char *path, struct pmk_elf *elf, char *msg, size_t size)
+{
+	struct open_elf o;
+	GElf_Ehdr eh;
+	int err = open_elf(&o, path, msg, size);
+
+	memset(elf, 0, sizeof(*elf));
+	if (err)
+		goto out;
+	if (!gelf_getehdr(o.elf, &eh)) {
+		err = say(msg, size, PMK_EPARSE, "is cut off in its ELF header");
+		goto out;
+	}
+	elf->machine = known_machine(eh.e_machine);
+	elf->machine_name = machine_name(eh.e_machine);
+	elf->machine_code = eh.e_machine;
+	elf->is64 = eh.e_ident[EI_CLASS] == ELFCLASS64;
+	elf->big_endian = eh.e_ident[EI_DATA] == ELFDATA2MSB;
+	elf->pie = eh.e_type == ET_DYN;
+	elf->flags = eh.e_flags;
+	if (eh.e_type != ET_EXEC && eh.e_type != ET_DYN)
+		err = say(msg, size, PMK_EPARSE, "is an ELF object, not an executable");
+	else
+		err = read_segments(o.elf, elf, msg, size);
+out:
+	close_elf(&o);
+	return err;
+}
+
+/* Step through the function symbols of all symbol tables. */
+struct symbols {
+	Elf *elf;
+	Elf_Scn *scn;
+	Elf_Data *data;
+	GElf_Shdr sh;
+	size_t next;
+};
+
+static bool next_table(struct symbols *s)
+{
+	while ((s->scn = elf_nextscn(s->elf, s->scn))) {
+		if (!gelf_getshdr(s->scn, &s->sh) ||
+		    (s->sh.sh_type != SHT_SYMTAB && s->sh.sh_type != SHT_DYNSYM) ||
+		    !s->sh.sh_entsize)
+			continue;
+		s->data = elf_getdata(s->scn, NULL);
+		s->next = 0;
+		if (s->data)
+			return true;
+	}
+	return false;
+}
+
+/* Name of the next defined function, NULL at the end. */
+static const char *next_function(struct symbols *s, uint64_t *addr)
+{
+	GElf_Sym sym;
+
+	for (;;) {
+		if (!s->data || s->next >= s->sh.sh_size / s->sh.sh_entsize) {
+			if (!next_table(s))
+				return NULL;
+			continue;
+		}
+		if (!gelf_getsym(s->data, (int)s->next++, &sym) || sym.st_shndx == SHN_UNDEF)
+			continue;
+		/* Assembler labels without a type are functions to those who wrote them. */
+		if (GELF_ST_TYPE(sym.st_info) != STT_FUNC && GELF_ST_TYPE(sym.st_info) != STT_NOTYPE)
+			continue;
+		const char *name = elf_strptr(s->elf, s->sh.sh_link, sym.st_name);
+
+		/* "$a", "$d" … mark code and data of ARM files and name nothing. */
+		if (!name || !*name || *name == '$')
+			continue;
+		*addr = sym.st_value;
+		return name;
+	}
+}
+
+static bool is_address(const char *name, uint64_t *addr)
+{
+	char *end;
+
+	if (name[0] != '0' || (name[1] != 'x' && name[1] != 'X'))
+		return false;
+	*addr = strtoull(name, &end, 16);
+	return !*end;
+}
+
+int pmk_elf_symbol(const char *path, const char *name, uint64_t *addr, char *msg, size_t size)
+{
+	struct pmk_nearest near;
+	struct open_elf o;
+	struct symbols s;
+	const char *found;
+	size_t count = 0;
+	int err;
+
+	if (is_address(name, addr))
+		return 0;
+	err = open_elf(&o, path, msg, size);
+	if (err)
+		goto out;
+	s = (struct symbols){ .elf = o.elf };
+	pmk_nearest_init(&near, name);
+	while ((found = next_function(&s, addr))) {
+		count++;
+		if (!strcmp(found, name)) {
+			*addr &= ~UINT64_C(1);
+			goto out;
+		}
+		pmk_nearest_offer(&near, found);
+	}
+	err = PMK_ENOEVENT;
+	if (!count) {
+		snprintf(msg, size, "it has no symbols (stripped); give an address such as 0x8000");
+	} else {
+		char hint[256];
+
+		pmk_nearest_text(&near, hint, sizeof(hint));
+		snprintf(msg, size, "no function of that name%s%s", *hint ? "; did you mean " : "", hint);
+	}
+out:
+	close_elf(&o);
+	return err;
+}

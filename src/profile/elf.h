@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* What pmk wants to know of an ELF file: what machine it is for, and where its functions are. */
+#ifndef PMK_PROFILE_ELF_H
+#define PMK_PROFILE_ELF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum pmk_elf_machine {
+	PMK_ELF_OTHER,
+	PMK_ELF_ARM,
+	PMK_ELF_AARCH64,
+	PMK_ELF_MICROBLAZE,
+};
+
+struct pmk_elf {
+	enum pmk_elf_machine machine;
+	const char *machine_name; /* "ARM", "x86-64", …; "machine 1234" is not worth the trouble */
+	unsigned machine_code;    /* e_machine */
+	bool is64, big_endian;
+	bool pie;              /* ET_DYN: addresses move */
+	bool dynamic;          /* needs an interpreter */
+	char interpreter[128]; /* "" when static */
+	uint64_t code_start;   /* lowest address of an executable segment */
+	unsigned long flags;   /* e_flags */
+};
+
+/*
+ * 0; PMK_EIO when it cannot be read, PMK_EPARSE when it is not an ELF executable or is cut off.
+ * msg gets one line that says why, without the file's name.
+ */
+int pmk_elf_read(const char *path, struct pmk_elf *elf, char *msg, size_t size);
+
+/*
+ * Address of a function symbol (Thumb bit cleared). 0; PMK_ENOEVENT when there is no such symbol
+ * (msg then names the nearest ones, or says that the file is stripped); PMK_EIO, PMK_EPARSE.
+ * A hexadecimal number ("0x8000") is taken as an address.
+ */
+int pmk_elf_symbol(const char *path, const char *name, uint64_t *addr, char *msg, size_t size);
+
+#endif

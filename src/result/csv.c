@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+/*
+ * perf's -x: one line per row, no heading.
+ *
+ *	[time,][cpu,]counter-value,unit,event,[stddev%,]event-runtime,pcnt-running,
+ *	metric-value,metric-unit,pmu,code,trust,region
+ *
+ * The first columns are perf's, in perf's order; the last four are ours. time comes with intervals,
+ * cpu with a row of one processor, stddev% with several runs. A second metric of an event, or one
+ * that belongs beside none, has a line with the value's columns empty, as in perf. A field with a
+ * quote, a line break or the separator in it is put in double quotes, quotes doubled. Columns are
+ * only ever added at the end.
+ */
+#include <string.h>
+
+#include "result/internal.h"
+
+static void separator(struct pmk_writer *w)
+{
+	fputs(w->opt.separator, w->f);
+}
+
+/* One field, without the separator before it. */
+static void field(struct pmk_writer *w, const char *text)
+{
+	if (!strstr(text, w->opt.separator) && !strpbrk(text, "\"\r\n")) {
+		fputs(text, w->f);
+		return;
+	}
+	putc('"', w->f);
+	for (; *text; text++) {
+		if (*text == '"')
+			putc('"', w->f);
+		putc(*text, w->f);
+	}
+	putc('"', w->f);
+}
+
+static void next_field(struct pmk_writer *w, const char *text)
+{
+	separator(w);
+	field(w, text);
+}
+
+/* [time,][cpu,] */
+static void line_start(struct pmk_writer *w, const struct pmk_section *s)
+{
+	char text[40];
+
+	if (s->interval) {
+		snprintf(text, sizeof(text), "%.9f", s->at_seconds);
+		field(w, text);
+		separator(w);
+	}
+	if (s->cpu >= 0) {
+		snprintf(text, sizeof(text), "CPU%d", s->cpu);
+		field(w, text);
+		separator(w);
+	}
+}
+
+/* ,metric-value,metric-unit — or two empty fields */
+static void metric_fields(struct pmk_writer *w, const struct pmk_metric_value *v)
+{
+	char value[400] = "", unit[160] = "";
+
+	if (v && v->valid)
+		pmk_metric_text(value, sizeof(value), v->value);
+	if (v)
+		pmk_metric_unit_text(unit, sizeof(unit), v);
+	next_field(w, value);
+	next_field(w, unit);
+}
+
+/* A line with a metric and nothing else. */
+static void metric_line(struct pmk_writer *w, const struct pmk_result *r,
+			const struct pmk_section *s, const struct pmk_metric_value *v)
+{
+	unsigned empty =
+		r->runs > 1 ? 5 : 4; /* after counter-value: unit, event, [stddev], 2 × run */
+
+	line_start(w, s);
+	while (empty--)
+		separator(w);
+	metric_fields(w, v);
+	next_field(w, r->pmu ? r->pmu->name : "");
+	next_field(w, "");
+	next_field(w, "");
+	next_field(w, s->region ? s->region : "");
+	putc('\n', w->f);
+}
+
+static void row_line(struct pmk_writer *w, const struct pmk_result *r, const struct pmk_section *s,
+		     const struct pmk_row *row, const struct pmk_metric_value *v)
+{
+	char text[40];
+
+	line_start(w, s);
+	if (pmk_trust_has_value(row->trust)) {
+		snprintf(text, sizeof(text), "%llu", (unsigned long long)row->value);
+		field(w, text);
+	} else {
+		field(w, pmk_no_value_text(row->trust));
+	}
+	next_field(w, "");
+	next_field(w, row->name);
+	if (r->runs > 1) {
+		snprintf(text, sizeof(text), "%.2f%%", row->stddev_pct);
+		next_field(w, text);
+	}
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)row->runtime_ns);
+	next_field(w, text);
+	snprintf(text, sizeof(text), "%.2f", row->coverage * 100);
+	next_field(w, text);
+	metric_fields(w, v);
+	next_field(w, r->pmu ? r->pmu->name : "");
+	snprintf(text, sizeof(text), "0x%02x", row->event ? row->event->code : 0);
+	next_field(w, row->event ? text : "");
+	next_field(w, pmk_trust_name(row->trust));
+	next_field(w, s->region ? s->region : "");
+	putc('\n', w->f);
+}
+
+static int csv_begin(struct pmk_writer *w, const struct pmk_result *r)
+{
+	(void)w;
+	(void)r;
+	return 0;
+}
+
+static int csv_section(struct pmk_writer *w, const struct pmk_result *r,
+		       const struct pmk_section *s)
+{
+	struct pmk_metric_value v;
+
+	for (unsigned i = 0; i < s->nrows; i++) {
+		const struct pmk_row *row = &s->rows[i];
+		bool beside = pmk_metric_beside(w, r, s, row, 0, &v);
+
+		row_line(w, r, s, row, beside ? &v : NULL);
+		for (unsigned skip = 1; beside && pmk_metric_beside(w, r, s, row, skip, &v); skip++)
+			metric_line(w, r, s, &v);
+	}
+	for (unsigned i = 0; w->opt.metrics && w->opt.metrics[i]; i++) {
+		v = pmk_metric_eval(w->opt.metrics[i], r, s);
+		if (!v.beside)
+			metric_line(w, r, s, &v);
+	}
+	return 0;
+}
+
+const struct pmk_writer_ops pmk_writer_csv = {
+	.begin = csv_begin,
+	.section = csv_section,
+	.end = csv_begin,
+};

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* What the three writers share. */
+#ifndef PMK_RESULT_INTERNAL_H
+#define PMK_RESULT_INTERNAL_H
+
+#include <pmk/result.h>
+
+/* One output format. `state` is its own memory, zeroed before begin; end frees what it points to. */
+struct pmk_writer_ops {
+	size_t state_size;
+	int (*begin)(struct pmk_writer *w, const struct pmk_result *r);
+	int (*section)(struct pmk_writer *w, const struct pmk_result *r,
+		       const struct pmk_section *s);
+	int (*end)(struct pmk_writer *w, const struct pmk_result *r);
+};
+
+extern const struct pmk_writer_ops pmk_writer_text, pmk_writer_csv, pmk_writer_json;
+
+/* The memory is one block: a writer, then the format's state. */
+struct pmk_writer {
+	const struct pmk_writer_ops *ops;
+	FILE *f;
+	struct pmk_write_options opt;
+	void *state;
+	int error; /* the first one; later calls go on, so that the document is closed */
+};
+
+/* What perf prints for a row without a value; NULL for the states that have one. */
+const char *pmk_no_value_text(enum pmk_trust t);
+
+/* The first of the writer's metrics that belongs beside this row, evaluated; false when none does.
+ * `skip` passes over that many of them. */
+bool pmk_metric_beside(const struct pmk_writer *w, const struct pmk_result *r,
+		       const struct pmk_section *s, const struct pmk_row *row, unsigned skip,
+		       struct pmk_metric_value *out);
+/* True when the section has a row of this event. */
+bool pmk_section_has(const struct pmk_section *s, const struct pmk_event *ev);
+
+/* The value as text with six decimals, for CSV and JSON. */
+void pmk_metric_text(char *buf, size_t size, double value);
+/* "unit  name", as perf writes a named metric's unit; "name" when it has no unit. */
+void pmk_metric_unit_text(char *buf, size_t size, const struct pmk_metric_value *v);
+
+#endif

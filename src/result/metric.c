@@ -1,0 +1,657 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Metrics: formulas over counts, one text file each, data/metrics/<name>.metric. The file's name is
+ * the metric's. The format, after LIKWID's performance groups:
+ *
+ *	# A comment. Blank lines and comments may stand anywhere before TEXT.
+ *	TITLE    cycles per instruction
+ *	UNIT     cycles/insn
+ *	EVENTS   cpu_cycles instr_exec
+ *	FORMULA  cpu_cycles / instr_exec
+ *	BESIDE   instr_exec
+ *	TEXT
+ *	What the number says, and what it does not: everything from here to the end of the file.
+ *
+ * TITLE, EVENTS, FORMULA and TEXT have to be there. UNIT is optional; "%" means that the formula
+ * yields percent. BESIDE is optional: the event whose line the value is printed on. EVENTS are
+ * names or aliases of events; each is used in FORMULA and FORMULA uses no others.
+ *
+ *	formula = term { ("+" | "-") term }
+ *	term    = factor { ("*" | "/") factor }
+ *	factor  = "-" factor | "(" formula ")" | number | event | "cycles_per_second"
+ *	number  = digits [ "." digits ]
+ *
+ * cycles_per_second is the core's clock. The parser computes while it reads: formulas are a line
+ * long, and a second form of them would be a second thing to get wrong. Parentheses and signs nest
+ * 32 deep at most, files have 64 KB at most.
+ */
+#include <pmk/result.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "result/internal.h"
+
+#define MAX_FILE   65536
+#define MAX_EVENTS 16
+#define MAX_DEPTH  32
+#define MAX_NAME   64
+
+struct metric {
+	struct pmk_metric pub; /* first: what the outside sees is what we are */
+	const char *events[MAX_EVENTS + 1];
+	char *path, *name, *content;
+	int formula_line, formula_column; /* where FORMULA's text begins, from 1 */
+};
+
+struct pmk_metrics {
+	struct metric **list; /* sorted by name */
+	unsigned n;
+};
+
+/* ---- formula -------------------------------------------------------------------------------- */
+
+struct formula {
+	const char *text, *at;
+	unsigned depth;
+	const char *why;     /* syntax error, at `at` */
+	const char *invalid; /* the value cannot be computed */
+	/* What a name stands for; false: no such name. May set `invalid`. */
+	bool (*lookup)(struct formula *p, const char *name, double *value);
+	const struct metric *metric;
+	const struct pmk_result *result;
+	const struct pmk_section *section;
+	unsigned used; /* bit per entry of metric->events */
+};
+
+static double sum(struct formula *p);
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool is_name(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || is_digit(c);
+}
+
+static char peek(struct formula *p)
+{
+	while (*p->at == ' ' || *p->at == '\t')
+		p->at++;
+	return *p->at;
+}
+
+static double fail(struct formula *p, const char *why)
+{
+	if (!p->why)
+		p->why = why;
+	return 0;
+}
+
+/* By hand: strtod would follow the locale and take "inf" and hexadecimal. */
+static double number(struct formula *p)
+{
+	double v = 0, scale = 1;
+
+	while (is_digit(*p->at))
+		v = v * 10 + (*p->at++ - '0');
+	if (*p->at != '.')
+		return v;
+	p->at++;
+	if (!is_digit(*p->at))
+		return fail(p, "a digit has to follow the point");
+	while (is_digit(*p->at)) {
+		scale /= 10;
+		v += scale * (*p->at++ - '0');
+	}
+	return v;
+}
+
+static double named(struct formula *p)
+{
+	const char *start = p->at;
+	char name[MAX_NAME];
+	double v = 0;
+	size_t n = 0;
+
+	while (is_name(start[n]))
+		n++;
+	if (n >= sizeof(name))
+		return fail(p, "the name is too long");
+	memcpy(name, start, n);
+	name[n] = '\0';
+	if (!p->lookup(p, name, &v))
+		return fail(p, "not among EVENTS");
+	p->at = start + n;
+	return v;
+}
+
+static double factor(struct formula *p)
+{
+	double v = 0;
+	char c = peek(p);
+
+	if (p->depth >= MAX_DEPTH)
+		return fail(p, "nested too deep");
+	p->depth++;
+	if (c == '-') {
+		p->at++;
+		v = -factor(p);
+	} else if (c == '(') {
+		p->at++;
+		v = sum(p);
+		if (!p->why && peek(p) != ')')
+			fail(p, "')' expected");
+		else if (!p->why)
+			p->at++;
+	} else if (is_digit(c)) {
+		v = number(p);
+	} else if (is_name(c)) {
+		v = named(p);
+	} else {
+		fail(p, c ? "a number, an event or '(' expected" : "the formula ends too early");
+	}
+	p->depth--;
+	return v;
+}
+
+static double product(struct formula *p)
+{
+	double v = factor(p);
+
+	while (!p->why && (peek(p) == '*' || peek(p) == '/')) {
+		bool divide = *p->at++ == '/';
+		double by = factor(p);
+
+		if (divide && by == 0 && !p->invalid)
+			p->invalid = "division by zero";
+		v = divide ? v / (by == 0 ? 1 : by) : v * by;
+	}
+	return v;
+}
+
+static double sum(struct formula *p)
+{
+	double v = product(p);
+
+	while (!p->why && (peek(p) == '+' || peek(p) == '-'))
+		v = *p->at++ == '-' ? v - product(p) : v + product(p);
+	return v;
+}
+
+/* The whole text; false on a syntax error (p->why at p->at). */
+static bool compute(struct formula *p, double *value)
+{
+	p->at = p->text;
+	*value = sum(p);
+	if (!p->why && peek(p))
+		fail(p, "an operator expected");
+	return !p->why;
+}
+
+/* ---- evaluation ----------------------------------------------------------------------------- */
+
+static int event_index(const struct metric *m, const char *name)
+{
+	for (int i = 0; m->events[i]; i++)
+		if (strcmp(m->events[i], name) == 0)
+			return i;
+	return -1;
+}
+
+/* The row of an event of that name; the first that has a value, if any has. */
+static const struct pmk_row *find_row(const struct pmk_result *r, const struct pmk_section *s,
+				      const char *name)
+{
+	const struct pmk_event *ev = pmk_pmu_event(r->pmu, name);
+	const struct pmk_row *found = NULL;
+
+	for (unsigned i = 0; ev && i < s->nrows; i++) {
+		if (s->rows[i].event != ev)
+			continue;
+		if (!found || !pmk_trust_has_value(found->trust))
+			found = &s->rows[i];
+	}
+	return found;
+}
+
+static bool lookup_row(struct formula *p, const char *name, double *value)
+{
+	const struct pmk_row *row;
+	const char *why = NULL;
+
+	*value = 1;
+	if (strcmp(name, "cycles_per_second") == 0) {
+		*value = p->result->clock_hz;
+		if (!(*value > 0))
+			why = "the clock is not known";
+	} else if (event_index(p->metric, name) < 0) {
+		return false;
+	} else if (!pmk_pmu_event(p->result->pmu, name)) {
+		why = "this PMU does not have all of its events";
+	} else if (row = find_row(p->result, p->section, name), !row) {
+		why = "one of its events was not asked for";
+	} else if (!pmk_trust_has_value(row->trust)) {
+		why = row->reason ? row->reason : pmk_trust_name(row->trust);
+	} else if (row->trust == PMK_TRUST_WRAPPED) {
+		why = "a counter wrapped unseen";
+	} else {
+		*value = (double)row->value;
+	}
+	if (why && !p->invalid)
+		p->invalid = why;
+	return true;
+}
+
+/*
+ * Counts can be set against each other when all were counted all the time, or in the same time
+ * shares: events of one {group} are, others are not even if their shares are equally long.
+ */
+static bool comparable(const struct metric *m, const struct pmk_result *r,
+		       const struct pmk_section *s)
+{
+	const struct pmk_row *first = NULL;
+
+	for (unsigned i = 0; m->events[i]; i++) {
+		const struct pmk_row *row = find_row(r, s, m->events[i]);
+
+		if (!row || !pmk_trust_has_value(row->trust))
+			continue;
+		if (!first)
+			first = row;
+		if (row == first)
+			continue;
+		if (fabs(row->coverage - first->coverage) > 1e-9)
+			return false;
+		if ((row->trust == PMK_TRUST_SCALED || first->trust == PMK_TRUST_SCALED) &&
+		    (row->group == 0 || row->group != first->group))
+			return false;
+	}
+	return true;
+}
+
+struct pmk_metric_value pmk_metric_eval(const struct pmk_metric *m, const struct pmk_result *r,
+					const struct pmk_section *s)
+{
+	const struct metric *own = (const struct metric *)(const void *)m;
+	struct pmk_metric_value v = { .name = m->name, .unit = m->unit };
+	struct formula p = {
+		.text = m->formula,
+		.lookup = lookup_row,
+		.metric = own,
+		.result = r,
+		.section = s,
+	};
+
+	if (*m->beside)
+		v.beside = pmk_pmu_event(r->pmu, m->beside);
+	if (v.beside && !pmk_section_has(s, v.beside))
+		v.beside = NULL;
+	if (!compute(&p, &v.value))
+		p.invalid = p.why;
+	if (!p.invalid && !comparable(own, r, s))
+		p.invalid = "its events were not counted at the same time";
+	if (!p.invalid && !isfinite(v.value))
+		p.invalid = "the value is out of range";
+	v.reason = p.invalid;
+	v.valid = !p.invalid;
+	if (!v.valid)
+		v.value = 0;
+	return v;
+}
+
+bool pmk_metric_applies(const struct pmk_metric *m, const struct pmk_pmu *pmu)
+{
+	for (unsigned i = 0; m->events[i]; i++)
+		if (!pmk_pmu_event(pmu, m->events[i]))
+			return false;
+	return true;
+}
+
+/* ---- files ---------------------------------------------------------------------------------- */
+
+/* Where in a file something is wrong. */
+struct diag {
+	const char *path;
+	char *msg;
+	size_t size;
+};
+
+static int complain(const struct diag *d, int line, int column, const char *why)
+{
+	snprintf(d->msg, d->size, "%s:%d:%d: %s", d->path, line, column, why);
+	return PMK_EPARSE;
+}
+
+static bool lookup_name(struct formula *p, const char *name, double *value)
+{
+	int i = event_index(p->metric, name);
+
+	*value = 1;
+	if (i >= 0)
+		p->used |= 1u << i;
+	return i >= 0 || strcmp(name, "cycles_per_second") == 0;
+}
+
+/* The words of EVENTS, separated in place. */
+static int split_events(struct metric *m, char *text, int line, int column, const struct diag *d)
+{
+	unsigned n = 0;
+	char *at = text;
+
+	for (;;) {
+		char *word;
+
+		while (*at == ' ' || *at == '\t')
+			*at++ = '\0';
+		if (!*at)
+			break;
+		word = at;
+		while (is_name(*at))
+			at++;
+		if ((*at && *at != ' ' && *at != '\t') || is_digit(*word))
+			return complain(d, line, column + (int)(at - text),
+					"not a name of an event");
+		if (n == MAX_EVENTS)
+			return complain(d, line, column + (int)(word - text), "too many events");
+		m->events[n++] = word;
+	}
+	return 0;
+}
+
+/* One "KEYWORD value" line. `value` is trimmed and belongs to the metric's content. */
+static int take_line(struct metric *m, const char *keyword, char *value, int line, int column,
+		     const struct diag *d)
+{
+	const struct {
+		const char *keyword;
+		const char **slot;
+	} slots[] = {
+		{ "TITLE", &m->pub.title },
+		{ "UNIT", &m->pub.unit },
+		{ "FORMULA", &m->pub.formula },
+		{ "BESIDE", &m->pub.beside },
+	};
+
+	if (strcmp(keyword, "EVENTS") == 0) {
+		if (m->events[0])
+			return complain(d, line, 1, "given twice");
+		return split_events(m, value, line, column, d);
+	}
+	for (unsigned i = 0; i < sizeof(slots) / sizeof(slots[0]); i++) {
+		if (strcmp(keyword, slots[i].keyword) != 0)
+			continue;
+		if (*slots[i].slot)
+			return complain(d, line, 1, "given twice");
+		*slots[i].slot = value;
+		if (slots[i].slot == &m->pub.formula) {
+			m->formula_line = line;
+			m->formula_column = column;
+		}
+		return 0;
+	}
+	return complain(d, line, 1, "TITLE, UNIT, EVENTS, FORMULA, BESIDE or TEXT expected");
+}
+
+static void trim_end(char *text)
+{
+	size_t n = strlen(text);
+
+	while (n && strchr(" \t\r\n", text[n - 1]))
+		text[--n] = '\0';
+}
+
+/* Cut the content into its parts, in place. */
+static int take_lines(struct metric *m, const struct diag *d)
+{
+	char *at = m->content;
+
+	for (int line = 1; *at; line++) {
+		char *start = at, *value = at + strcspn(at, " \t\r\n"),
+		     *end = at + strcspn(at, "\n");
+		int err;
+
+		at = *end ? end + 1 : end;
+		*end = '\0';
+		if (*start == '#' || start[strspn(start, " \t\r")] == '\0')
+			continue;
+		if (*value)
+			*value++ = '\0';
+		if (strcmp(start, "TEXT") == 0) {
+			trim_end(at);
+			m->pub.text = at;
+			return 0;
+		}
+		value += strspn(value, " \t");
+		trim_end(value);
+		err = take_line(m, start, value, line, (int)(value - start) + 1, d);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* All that can be said without a PMU: nothing is missing, the formula is one, the names agree. */
+static int check(struct metric *m, const struct diag *d)
+{
+	struct formula p = { .text = m->pub.formula, .lookup = lookup_name, .metric = m };
+	double unused;
+
+	if (!m->pub.title || !*m->pub.title || !m->pub.formula || !m->events[0] || !m->pub.text ||
+	    !*m->pub.text)
+		return complain(d, 1, 1, "TITLE, EVENTS, FORMULA and TEXT have to be there");
+	if (!compute(&p, &unused))
+		return complain(d, m->formula_line, m->formula_column + (int)(p.at - p.text),
+				p.why);
+	for (unsigned i = 0; m->events[i]; i++) {
+		if (!(p.used >> i & 1)) {
+			char why[MAX_NAME + 40];
+
+			snprintf(why, sizeof(why), "FORMULA does not use %.64s", m->events[i]);
+			return complain(d, m->formula_line, m->formula_column, why);
+		}
+	}
+	if (!m->pub.unit)
+		m->pub.unit = "";
+	if (!m->pub.beside)
+		m->pub.beside = "";
+	m->pub.events = m->events;
+	m->pub.name = m->name;
+	m->pub.file = m->path;
+	return 0;
+}
+
+static void metric_free(struct metric *m)
+{
+	if (!m)
+		return;
+	free(m->path);
+	free(m->name);
+	free(m->content);
+	free(m);
+}
+
+static int read_file(const char *path, char **out, const struct diag *d)
+{
+	FILE *f = fopen(path, "r");
+	char *content = NULL;
+	size_t n = 0;
+	int err = 0;
+
+	if (!f) {
+		snprintf(d->msg, d->size, "%s: %s", path, strerror(errno));
+		return PMK_EIO;
+	}
+	content = malloc(MAX_FILE + 1);
+	if (!content) {
+		snprintf(d->msg, d->size, "%s: out of memory", path);
+		err = PMK_ENOMEM;
+		goto out;
+	}
+	n = fread(content, 1, MAX_FILE + 1, f);
+	if (ferror(f)) {
+		snprintf(d->msg, d->size, "%s: %s", path, strerror(errno));
+		err = PMK_EIO;
+	} else if (n > MAX_FILE) {
+		err = complain(d, 1, 1, "the file is too long");
+	} else if (memchr(content, '\0', n)) {
+		err = complain(d, 1, 1, "not a text file");
+	}
+out:
+	fclose(f);
+	if (err) {
+		free(content);
+		return err;
+	}
+	content[n] = '\0';
+	*out = realloc(content, n + 1); /* most are a hundredth of the limit */
+	if (!*out)
+		*out = content;
+	return 0;
+}
+
+static int metric_read(struct metric **out, const char *dir, const char *file, char *msg,
+		       size_t size)
+{
+	struct metric *m = calloc(1, sizeof(*m));
+	size_t length = strlen(dir) + strlen(file) + 2;
+	struct diag d = { .msg = msg, .size = size };
+	int err = PMK_ENOMEM;
+
+	if (m) {
+		m->path = malloc(length);
+		m->name = strndup(file, strlen(file) - strlen(".metric"));
+	}
+	if (!m || !m->path || !m->name) {
+		snprintf(msg, size, "%s: out of memory", file);
+		goto out;
+	}
+	snprintf(m->path, length, "%s/%s", dir, file);
+	d.path = m->path;
+	err = read_file(m->path, &m->content, &d);
+	if (!err)
+		err = take_lines(m, &d);
+	if (!err)
+		err = check(m, &d);
+out:
+	if (err) {
+		metric_free(m);
+		m = NULL;
+	}
+	*out = m;
+	return err;
+}
+
+/* Keep the list sorted; a metric of the same name is replaced. */
+static int insert(struct pmk_metrics *all, struct metric *m)
+{
+	struct metric **grown;
+	unsigned i = 0;
+
+	while (i < all->n && strcmp(all->list[i]->name, m->name) < 0)
+		i++;
+	if (i < all->n && strcmp(all->list[i]->name, m->name) == 0) {
+		metric_free(all->list[i]);
+		all->list[i] = m;
+		return 0;
+	}
+	grown = realloc(all->list, (all->n + 1) * sizeof(*grown));
+	if (!grown)
+		return PMK_ENOMEM;
+	memmove(&grown[i + 1], &grown[i], (all->n - i) * sizeof(*grown));
+	grown[i] = m;
+	all->list = grown;
+	all->n++;
+	return 0;
+}
+
+static int is_metric_file(const struct dirent *entry)
+{
+	size_t n = strlen(entry->d_name);
+
+	return n > 7 && entry->d_name[0] != '.' && strcmp(entry->d_name + n - 7, ".metric") == 0;
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static int load_dir(struct pmk_metrics *all, const char *dir, char *msg, size_t size)
+{
+	struct dirent **entries = NULL;
+	int n = scandir(dir, &entries, is_metric_file, by_name), err = 0;
+
+	if (n < 0) {
+		if (errno == ENOENT || errno == ENOTDIR)
+			return 0;
+		snprintf(msg, size, "%s: %s", dir, strerror(errno));
+		return PMK_EIO;
+	}
+	for (int i = 0; i < n; i++) {
+		struct metric *m = NULL;
+
+		if (!err)
+			err = metric_read(&m, dir, entries[i]->d_name, msg, size);
+		if (!err && (err = insert(all, m)) != 0) {
+			snprintf(msg, size, "%s: out of memory", dir);
+			metric_free(m);
+		}
+		free(entries[i]);
+	}
+	free(entries);
+	return err;
+}
+
+int pmk_metrics_load(struct pmk_metrics **out, const char *const *dirs, char *msg, size_t size)
+{
+	struct pmk_metrics *all = calloc(1, sizeof(*all));
+	int err = 0;
+
+	*out = NULL;
+	if (!all) {
+		snprintf(msg, size, "out of memory");
+		return PMK_ENOMEM;
+	}
+	for (unsigned i = 0; dirs[i] && !err; i++)
+		err = load_dir(all, dirs[i], msg, size);
+	if (err) {
+		pmk_metrics_free(all);
+		return err;
+	}
+	*out = all;
+	return 0;
+}
+
+void pmk_metrics_free(struct pmk_metrics *m)
+{
+	if (!m)
+		return;
+	for (unsigned i = 0; i < m->n; i++)
+		metric_free(m->list[i]);
+	free(m->list);
+	free(m);
+}
+
+unsigned pmk_metrics_count(const struct pmk_metrics *m)
+{
+	return m->n;
+}
+
+const struct pmk_metric *pmk_metrics_get(const struct pmk_metrics *m, unsigned i)
+{
+	return i < m->n ? &m->list[i]->pub : NULL;
+}
+
+const struct pmk_metric *pmk_metrics_find(const struct pmk_metrics *m, const char *name)
+{
+	for (unsigned i = 0; i < m->n; i++)
+		if (strcmp(m->list[i]->name, name) == 0)
+			return &m->list[i]->pub;
+	return NULL;
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The counters of one emulated core: a running core, its bus, one model of the PMU per pass, and the
+ * session that drives them through the very driver that silicon gets. Plus what exact positions make
+ * possible: regions and intervals.
+ *
+ * The struct lies in memory shared between the emulator and pmk, so that the counts survive whatever
+ * happens to the emulator: the emulator's side calls attach, and the functions below it while it
+ * runs; pmk copies the struct when it wants to know and calls pmk_emulated_finish() on the copy.
+ */
+#ifndef PMK_SESSION_EMULATED_H
+#define PMK_SESSION_EMULATED_H
+
+#include <stdint.h>
+
+#include <pmk/model.h>
+#include <pmk/session.h>
+
+#include "cpu/cpu.h"
+
+#define PMK_MODEL_BYTES 512 /* room for any model; attach refuses a larger one */
+#define PMK_MAX_REGIONS 16
+
+/* What to count where; the same for all cores of a run. Filled by pmk. */
+struct pmk_emulated_region {
+	uint64_t begin; /* guest address; entering counts when a block starts here */
+	uint64_t end;   /* 0: until the function entered at `begin` returns; else until this address */
+};
+
+enum pmk_interval_unit { PMK_INTERVAL_NONE, PMK_INTERVAL_CYCLES, PMK_INTERVAL_INSNS };
+
+struct pmk_emulated_config {
+	char pmu[32];
+	struct pmk_core core;
+	struct pmk_plan plan;
+	uint32_t nregions;
+	struct pmk_emulated_region region[PMK_MAX_REGIONS];
+	uint32_t window; /* 1: region[0] is --from/--to, and everything counts only inside it */
+	uint32_t interval_unit;
+	uint32_t eager; /* readings are frequent: add up at every block; see configure */
+	uint64_t interval;
+};
+
+struct pmk_region_state {
+	uint64_t entries;
+	uint64_t total[PMK_MAX_EVENTS];
+	uint64_t entered_at[PMK_MAX_EVENTS]; /* session totals at the outermost entry */
+	uint32_t inside;
+	uint32_t call_depth;   /* calls under way at the outermost entry */
+};
+
+#define PMK_CALL_STACK 1024
+
+struct pmk_emulated {
+	struct pmk_cpu cpu;
+	struct pmk_bus bus;
+	struct pmk_session session;
+	uint64_t model[PMK_MAX_PASSES][PMK_MODEL_BYTES / 8];
+	uint64_t start_cycles; /* the clock when the program began: cycles the start itself took */
+	struct pmk_region_state region[PMK_MAX_REGIONS];
+	/* Return addresses of the calls under way, kept only while regions are armed; older ones are
+	 * forgotten when it overflows. */
+	uint32_t call[PMK_CALL_STACK];
+	uint32_t calls;
+	/* Intervals. */
+	uint64_t interval_due;                  /* in the interval's unit */
+	uint64_t interval_total[PMK_MAX_EVENTS]; /* totals at the end of the last one */
+	int32_t error;                          /* first error of the driver, 0 = none */
+};
+
+/* Pointers that only one process may use, kept outside of shared memory. */
+struct pmk_emulated_ports {
+	struct pmk_model_port model[PMK_MAX_PASSES];
+	struct pmk_port port[PMK_MAX_PASSES];
+};
+
+/* Where the facts and run counters of a core are. */
+struct pmk_emulated_blocks {
+	const struct pmk_facts *facts;
+	const struct pmk_run *run;
+	uint32_t count;
+};
+
+/* Settle what follows from the rest of the configuration. */
+void pmk_emulated_configure(struct pmk_emulated_config *cfg);
+
+/* Start counting with a fresh core; `run` are its run counters. 0 or a negative error. */
+int pmk_emulated_start(struct pmk_emulated *e, struct pmk_emulated_ports *ports,
+		       const struct pmk_emulated_config *cfg, struct pmk_run *run);
+/* The forked copy of a core: warm, counts from 0. */
+int pmk_emulated_forked(struct pmk_emulated *e, struct pmk_emulated_ports *ports,
+			const struct pmk_emulated_config *cfg, struct pmk_run *run);
+
+/* Totals of the plan's events inside the window (the whole run where there is none), now. */
+int pmk_emulated_totals(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
+			const struct pmk_emulated_blocks *b, uint64_t totals[PMK_MAX_EVENTS]);
+
+/*
+ * The core reached its deadline: poll the session where a counter may be about to wrap, and end the
+ * interval where it is over. Returns 1 with the interval's counts in delta[], else 0 or an error.
+ */
+int pmk_emulated_deadline(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
+			  const struct pmk_emulated_blocks *b, uint64_t delta[PMK_MAX_EVENTS]);
+
+/* Control reached the begin or end address of region `r`, coming from the block cpu.prev. */
+void pmk_emulated_region_begin(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
+			       const struct pmk_emulated_blocks *b, unsigned r);
+void pmk_emulated_region_end(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
+			     const struct pmk_emulated_blocks *b, unsigned r);
+/* Regions are armed and the block `next` starts: follow calls and returns. Call before
+ * pmk_cpu_block(). */
+void pmk_emulated_follow(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
+			 const struct pmk_emulated_blocks *b, const struct pmk_block *next);
+
+/*
+ * The final counts, from a private copy of the struct: closes open regions, reads everything through
+ * the driver. totals[] as pmk_emulated_totals.
+ */
+int pmk_emulated_finish(struct pmk_emulated *copy, struct pmk_emulated_ports *ports,
+			const struct pmk_emulated_config *cfg, const struct pmk_emulated_blocks *b,
+			uint64_t totals[PMK_MAX_EVENTS]);
+
+#endif

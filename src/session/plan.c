@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+/* Events → counters → passes. Freestanding. See <pmk/session.h>. */
+#include <pmk/session.h>
+
+#define NO_COUNTER UINT8_MAX
+
+/* A free counter of a pass that can count `code`: one that counts nothing else before one that
+ * counts anything. */
+static unsigned find_counter(const struct pmk_pmu *pmu, uint32_t used, uint16_t code)
+{
+	unsigned any = NO_COUNTER;
+
+	for (unsigned c = 0; c < pmu->ncounters; c++) {
+		if (used >> c & 1)
+			continue;
+		if (pmu->counters[c].fixed_code == code)
+			return c;
+		if (pmu->counters[c].fixed_code < 0 && any == NO_COUNTER)
+			any = c;
+	}
+	return any;
+}
+
+/* Try to put the events of one group into `pass`, all or none. */
+static bool place(const struct pmk_pmu *pmu, struct pmk_plan *plan, const uint8_t *member,
+		  unsigned count, unsigned pass, uint32_t *used)
+{
+	uint32_t trial = *used;
+
+	for (unsigned i = 0; i < count; i++) {
+		struct pmk_plan_event *e = &plan->event[member[i]];
+		unsigned c = find_counter(pmu, trial, e->code);
+
+		if (c == NO_COUNTER)
+			return false;
+		trial |= UINT32_C(1) << c;
+		e->pass = (uint8_t)pass;
+		e->counter = (uint8_t)c;
+	}
+	*used = trial;
+	return true;
+}
+
+/* The events that have to share a pass with event `i`; only its first event answers. */
+static unsigned members(const struct pmk_plan *plan, unsigned i, uint8_t *member)
+{
+	uint8_t group = plan->event[i].group;
+	unsigned n = 0;
+
+	if (!group) {
+		member[n++] = (uint8_t)i;
+		return n;
+	}
+	for (unsigned k = 0; k < plan->nevents; k++) {
+		if (plan->event[k].group != group)
+			continue;
+		if (k < i)
+			return 0;
+		member[n++] = (uint8_t)k;
+	}
+	return n;
+}
+
+int pmk_plan_make(const struct pmk_pmu *pmu, struct pmk_plan *plan)
+{
+	uint32_t used[PMK_MAX_PASSES] = { 0 };
+	uint8_t member[PMK_MAX_EVENTS];
+
+	if (plan->nevents > PMK_MAX_EVENTS)
+		return PMK_ERANGE;
+	plan->npasses = 0;
+	for (unsigned i = 0; i < plan->nevents; i++) {
+		unsigned count = members(plan, i, member);
+		unsigned pass = 0;
+
+		if (!pmk_pmu_event_code(pmu, plan->event[i].code))
+			return PMK_ENOEVENT;
+		if (!count)
+			continue;
+		while (pass < plan->npasses && !place(pmu, plan, member, count, pass, &used[pass]))
+			pass++;
+		if (pass < plan->npasses)
+			continue;
+		if (pass == PMK_MAX_PASSES)
+			return PMK_ERANGE;
+		if (!place(pmu, plan, member, count, pass, &used[pass]))
+			return PMK_ENOCTR;
+		plan->npasses++;
+	}
+	return 0;
+}

@@ -1,0 +1,937 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""pmk stat: every option, on programs whose instructions are known. And list, info and decode."""
+import csv
+import io
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from harness import *  # noqa: E402,F403
+from programs import assemble, build, loop, program  # noqa: E402
+
+N = 1000
+TOTAL, IN_F, IN_G = 8 * N + 5, 5 * N, 2 * N
+
+# Copies its standard input to its output, says its arguments and environment, and leaves.
+TALK = r"""
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+extern char **environ;
+int main(int argc, char **argv)
+{
+	int c;
+
+	if (argc > 1 && !strcmp(argv[1], "env")) {
+		for (char **e = environ; *e; e++)
+			puts(*e);
+		return 0;
+	}
+	for (int i = 1; i < argc; i++)
+		printf("[%s]", argv[i]);
+	while ((c = getchar()) != EOF)
+		putchar(c);
+	fputs("to stderr\n", stderr);
+	return 0;
+}
+"""
+
+# Writes and reads a buffer of BYTES, PASSES times.
+WALK = r"""
+static volatile char buffer[BYTES];
+int main(void)
+{
+	for (int pass = 0; pass < PASSES; pass++)
+		for (unsigned i = 0; i < BYTES; i += 4)
+			buffer[i] = 1, buffer[i];
+	return 0;
+}
+"""
+
+# outer(3) calls inner 3 times per level of its recursion; leaf is called from main and from inner.
+NEST = r"""
+#include <string.h>
+#include <unistd.h>
+volatile int sink;
+__attribute__((noinline)) void leaf(void) { sink++; }
+__attribute__((noinline)) void inner(void) { leaf(); leaf(); sink++; }
+__attribute__((noinline)) int outer(int n)
+{
+	for (int i = 0; i < 3; i++)
+		inner();
+	if (n > 1)
+		outer(n - 1);
+	sink++;
+	return sink;
+}
+int main(void)
+{
+	leaf();
+	outer(3);
+	leaf();
+	return 0;
+}
+"""
+
+# One recursive function: begins and ends 5 times, one inside the other.
+RECURSE = """
+	.syntax	unified
+	.arm
+	.global	_start, r
+	.type	_start, %function
+	.type	r, %function
+_start:
+	mov	r4, #5
+	bl	r
+	nop
+	mov	r4, #1
+	bl	r
+	mov	r0, #0
+	mov	r7, #1
+	svc	#0
+r:	push	{r5, lr}
+	subs	r4, r4, #1
+	beq	1f
+	bl	r
+	nop
+1:	pop	{r5, pc}
+"""
+
+
+def talk():
+    return program("talk", TALK)
+
+
+def rows(*argv, code=3, sep=","):
+    """pmk stat -x: the lines as lists of fields."""
+    out = pmk("stat", "-x", sep, *argv)
+    equal(out.code, code, out)
+    return list(csv.reader(io.StringIO(out.err), delimiter=sep))
+
+
+def value(document, event, region=None):
+    c = counts(document, region)
+    assert event in c, f"no {event} in {c}"
+    return c[event]
+
+
+# ---- the program's own business ------------------------------------------------------------------
+
+
+@test
+def stdout_and_stdin_are_the_programs():
+    out = pmk("stat", "-e", "instr_exec", talk(), "a b", "", "-e", "--", stdin="line 1\nline 2\n")
+    equal(out.code, 0, out)
+    equal(out.out, "[a b][][-e][--]line 1\nline 2\n")
+    contains(out.err, "to stderr\n")
+    contains(out.err, "instr_exec")
+
+
+@test
+def stderr_is_the_programs_alone_with_an_output_file():
+    path = os.path.join(WORK, "stat-stderr.txt")
+    out = pmk("stat", "-o", path, "-e", "instr_exec", talk(), stdin="x")
+    equal((out.code, out.out, out.err), (0, "x", "to stderr\n"))
+    contains(open(path).read(), "instr_exec")
+
+
+@test
+def exit_code_is_the_programs():
+    exits = program("exits", """
+        #include <signal.h>
+        #include <stdlib.h>
+        int main(int argc, char **argv)
+        {
+            int n = atoi(argv[1]);
+            if (argc > 2) { raise(n); }
+            return n;
+        }""")
+    for n in (0, 1, 3, 77, 125, 126, 127, 129, 255):
+        out = pmk("stat", "-e", "instr_exec", exits, n)
+        equal(out.code, n, out)
+        contains(out.err, "exact")
+    for n in (6, 11, 15):
+        equal(pmk("stat", "-e", "instr_exec", exits, n, "signal").code, 128 + n)
+        doc = stat("-e", "instr_exec", exits, n, "signal", code=128 + n)
+        equal(doc["exit-status"], 128 + n)
+        assert value(doc, "instr_exec") > 100
+
+
+@test
+def options_end_at_the_program():
+    doc = stat("-e", "instr_exec", "--", loop(N), "-e", "nonsense", code=3)
+    equal(value(doc, "instr_exec"), TOTAL)
+    contains(doc["command"], "-e nonsense")
+
+
+@test
+def long_options_take_both_forms():
+    for form in (["--event=instr_exec"], ["--event", "instr_exec"], ["--ev", "instr_exec"],
+                 ["-einstr_exec"]):
+        equal(value(stat(*form, loop(N), code=3), "instr_exec"), TOTAL, form)
+
+
+@test
+def program_is_found_in_path():
+    env = dict(os.environ, PATH=WORK + ":" + os.environ["PATH"])
+    doc = stat("-e", "instr_exec", os.path.basename(loop(N)), code=3, env=env)
+    equal(value(doc, "instr_exec"), TOTAL)
+
+
+@test
+def environment_is_fixed_and_env_adds():
+    env = dict(os.environ, SECRET="no", SHOWN="yes")
+    out = pmk("stat", "-e", "instr_exec", talk(), "env", env=env)
+    equal(sorted(out.out.split("\n")[:-1]), ["HOME=/", "LANG=C", "PATH=/usr/local/bin:/usr/bin:/bin"])
+    out = pmk("stat", "-e", "instr_exec", "--env", "SHOWN", "--env", "A=b c", "--env", "LANG=de",
+              "--env", "EMPTY=", "--env", "UNSET_HERE", talk(), "env", env=env)
+    lines = out.out.split("\n")[:-1]
+    equal(sorted(lines), ["A=b c", "EMPTY=", "HOME=/", "LANG=de", "PATH=/usr/local/bin:/usr/bin:/bin",
+                          "SHOWN=yes"])
+    doc = stat("-e", "instr_exec", "--env", "A=1", "--env", "B=2", talk(), "env", stdin="")
+    equal(doc["env"], "A=1 B=2")
+
+
+# ---- events --------------------------------------------------------------------------------------
+
+
+@test
+def a_known_loop_counts_exactly():
+    for n in (1, 2, 255, 4096, 65535):
+        doc = stat("-e", "instr_exec,br_exec", loop(n), code=3)
+        equal(value(doc, "instr_exec"), 8 * n + 5, n)
+
+
+@test
+def defaults_are_there():
+    doc = stat(loop(N), code=3)
+    for event in ("cpu_cycles", "instr_exec", "br_exec", "br_mispredict", "dcache_miss"):
+        assert value(doc, event) >= 0
+    equal(value(doc, "instr_exec"), TOTAL)
+    equal(doc["format"], "pmk-stat")
+    equal(doc["version"], 1)
+    equal(doc["pmu"], "arm1176")
+    equal(doc["core"], "arm1176")
+    equal(doc["runs"], 1)
+    equal(doc["processes"], 1)
+    equal(doc["threads"], 1)
+    equal(doc["partial"], False)
+    equal(doc["warning"], None)
+    equal(doc["exit-status"], 3)
+    assert re.fullmatch(r"qemu-arm \d+\.\d+\S*", doc["producer"]), doc["producer"]
+
+
+@test
+def event_lists_repeat_and_keep_order():
+    doc = stat("-e", "br_exec,cpu_cycles", "-e", "instr_exec", loop(N), code=3)
+    equal([c["event"] for c in doc["counters"]], ["br_exec", "cpu_cycles", "instr_exec"])
+
+
+@test
+def every_spelling_of_an_event():
+    spelled = ["instr_exec", "INSTR_EXEC", "instructions", "r07", "r7", "arm1176/instr_exec/",
+               "arm1176/event=0x07/", "arm1176::instr_exec", "arm1176::INSTR_EXEC", "instr_exec:u",
+               "instr_exec:uk"]
+    for event in spelled:
+        doc = stat("-e", event, loop(N), code=3)
+        c = doc["counters"][0]
+        equal((c["event"], c["counter-value"], c["code"], c["trust"]), (event, TOTAL, "0x07", "exact"))
+
+
+@test
+def aliases_of_perf():
+    aliases = {"cycles": "cpu_cycles", "cpu-cycles": "cpu_cycles", "instructions": "instr_exec",
+               "branches": "br_exec", "branch-instructions": "br_exec", "branch-misses": "br_mispredict",
+               "cache-misses": "dcache_miss", "cache-references": "dcache_access_cacheable",
+               "iTLB-load-misses": "itlb_miss", "stalled-cycles-backend": "lsu_full_stall"}
+    doc = stat("-e", ",".join(list(aliases) + list(aliases.values())), loop(N), code=3)
+    c = counts(doc)
+    for alias, name in aliases.items():
+        equal(c[alias], c[name], alias)
+
+
+@test
+def all_events_in_one_run():
+    doc = stat("-e", "all", loop(N), code=3)
+    c = counts(doc)
+    equal(len(c), 25)  # DDI 0301H Table 3-137 and CCNT
+    equal(c["instr_exec"], TOTAL)
+    for event in ("etmextout_0", "etmextout_1", "etmextout"):
+        equal(c[event], None)
+    for row in doc["counters"]:
+        if row["counter-value"] is None:
+            equal(row["trust"], "not supported")
+            assert row["reason"], row
+        else:
+            equal(row["reason"], None)
+
+
+@test
+def the_same_event_alone_in_company_and_twice():
+    company = stat("-e", "all", loop(N), code=3)
+    for event in ("br_mispredict", "dcache_miss", "ibuf_stall", "cpu_cycles"):
+        equal(value(stat("-e", event, loop(N), code=3), event), value(company, event), event)
+    twice = stat("-e", "instr_exec,instr_exec,instr_exec", loop(N), code=3)
+    equal([c["counter-value"] for c in twice["counters"]], [TOTAL] * 3)
+
+
+@test
+def groups_share_a_pass():
+    doc = stat("-e", "{instr_exec,br_exec},{cpu_cycles,dcache_miss,icache_miss}:u", loop(N), code=3)
+    equal(len(doc["counters"]), 5)
+    equal(doc["passes"], 2)
+    equal(doc["counters"][0]["counter-value"], TOTAL)
+    # Without the groups these would do with 2 as well; a group forces apart what would fit together.
+    doc = stat("-e", "{instr_exec},{br_exec}", loop(N), code=3)
+    assert doc["passes"] <= 2
+    equal(value(doc, "instr_exec"), TOTAL)
+
+
+@test
+def a_group_that_is_too_large():
+    out = pmk("stat", "-e", "{instr_exec,dcache_miss,br_exec}", loop(N))
+    equal((out.code, out.out), (129, ""))
+    contains(out.err, "group")
+    contains(out.err, "arm1176")
+    equal(out.err.count("\n"), 1)
+
+
+@test
+def kernel_events_have_no_value_and_a_reason():
+    for event in ("instr_exec:k", "cycles:h", "{instr_exec,br_exec}:k"):
+        doc = stat("-e", event, loop(N), code=3)
+        c = doc["counters"][0]
+        equal((c["counter-value"], c["trust"]), (None, "not supported"))
+        contains(c["reason"], "kernel")
+    line = rows("-e", "instr_exec:k")[0] if False else rows("-e", "instr_exec:k", loop(N))[0]
+    equal(line[0], "<not supported>")
+    out = pmk("stat", "-e", "instr_exec:k,instr_exec:u", loop(N))
+    contains(out.err, "<not supported>")
+    contains(out.err, "user emulation runs no kernel code")
+    contains(out.err, f"{TOTAL:,}")
+
+
+@test
+def metrics_bring_their_events():
+    doc = stat("-M", "cpi", loop(N), code=3)
+    c = counts(doc)
+    equal(sorted(c), ["cpu_cycles", "instr_exec"])
+    m = {m["name"]: m for m in doc["metrics"]}
+    equal(sorted(m), ["cpi"])
+    assert abs(m["cpi"]["value"] - c["cpu_cycles"] / c["instr_exec"]) < 1e-6
+    equal(m["cpi"]["unit"], "cycles/insn")
+    doc = stat("-M", "cpi,ipc", "-M", "dcache_miss_ratio", "-e", "br_exec", loop(N), code=3)
+    equal(sorted(m["name"] for m in doc["metrics"]), ["cpi", "dcache_miss_ratio", "ipc"])
+    assert "br_exec" in counts(doc)
+
+
+@test
+def a_metric_without_its_divisor_says_why():
+    doc = stat("-M", "dcache_miss_ratio", loop(1), "--", code=3)
+    nothing = assemble("nothing", ".global _start\n_start:\n mov r0, #0\n mov r7, #1\n svc #0\n")
+    doc = stat("-M", "dcache_miss_ratio", nothing)
+    m = doc["metrics"][0]
+    equal(m["value"], None)
+    assert m["reason"], m
+    equal(value(doc, "dcache_access_cacheable"), 0)
+
+
+@test
+def passes_rerun_equals_clone():
+    clone = stat("-e", "all", "--passes", "clone", loop(N), code=3)
+    rerun = stat("-e", "all", "--passes", "rerun", loop(N), code=3)
+    equal(counts(rerun), counts(clone))
+    assert clone["passes"] == rerun["passes"] > 5
+    walk = program("walk", WALK, "-DBYTES=24576", "-DPASSES=2")
+    equal(counts(stat("-e", "all", "--passes", "rerun", walk)), counts(stat("-e", "all", walk)))
+
+
+# ---- formats -------------------------------------------------------------------------------------
+
+
+@test
+def text_says_what_it_says():
+    out = pmk("stat", "-e", "instr_exec,dcache_miss", loop(65535))
+    text = out.err
+    contains(text, "Performance counter stats for '")
+    contains(text, " on arm1176:")
+    assert re.search(r"^ +524,285      instr_exec +exact", text, re.M), text
+    assert re.search(r"^ +\d+      dcache_miss +modelled", text, re.M), text
+    contains(text, "counted by qemu-arm ")
+    contains(text, "exact: defined by the instruction stream")
+    assert re.search(r"^ +\d+\.\d{9} seconds time elapsed$", text, re.M), text
+    assert not re.search(r"[ \t]$", text, re.M), "blanks at the end of a line"
+    contains(pmk("stat", "--no-big-num", "-e", "instr_exec", loop(65535)).err, " 524285 ")
+    verbose = pmk("stat", "-v", "-e", "instr_exec", loop(N)).err
+    contains(verbose, "0x07")
+    assert len(verbose) > len(pmk("stat", "-e", "instr_exec", loop(N)).err)
+
+
+@test
+def no_colours_into_a_file():
+    assert "\033" not in pmk("stat", loop(N)).err
+
+
+@test
+def csv_columns():
+    lines = rows("-e", "instr_exec,cycles,instr_exec:k", "-M", "cpi", loop(N))
+    equal(len(lines), 4 if len(lines) == 4 else 3)
+    first = lines[0]
+    equal(len(first), 11)
+    equal(first[:3], [str(TOTAL), "", "instr_exec"])
+    assert int(first[3]) > 0, "event-runtime in ns"
+    equal(first[4], "100.00")
+    assert abs(float(first[5]) * TOTAL - int(lines[1][0])) < 1, first
+    equal(first[6], "cycles/insn  cpi")
+    equal(first[7:], ["arm1176", "0x07", "exact", ""])
+    equal(lines[1][2], "cycles")
+    equal(lines[1][7:], ["arm1176", "0xff", "modelled", ""])
+    equal(lines[2][:5], ["<not supported>", "", "instr_exec:k", "0", "100.00"])
+    equal(lines[2][9], "not supported")
+
+
+@test
+def csv_runtime_is_guest_time():
+    line = rows("-e", "cycles", loop(65535))[0]
+    cycles, ns = int(line[0]), int(line[3])
+    assert abs(ns - cycles / 0.7) < 2, (cycles, ns)  # 700 MHz
+
+
+@test
+def csv_with_other_separators():
+    for sep in (";", "|", "\t"):
+        line = rows("-e", "instr_exec", loop(N), sep=sep)[0]
+        equal((line[0], line[2], len(line)), (str(TOTAL), "instr_exec", 11))
+    out = pmk("stat", "-x", "<>", "-e", "instr_exec", loop(N))
+    equal(out.err.rstrip("\n").split("<>")[0::2][:2], [str(TOTAL), "instr_exec"])
+
+
+@test
+def csv_quotes_what_has_the_separator():
+    line = rows("-e", "instr_exec:u", loop(N), sep=":")[0]
+    equal((line[2], len(line)), ("instr_exec:u", 11))
+
+
+@test
+def csv_with_repeats_and_intervals():
+    line = rows("-r", "3", "-e", "instr_exec", loop(N))[0]
+    equal((line[0], line[2], line[3], len(line)), (str(TOTAL), "instr_exec", "0.00%", 12))
+    equal(line[8:], ["arm1176", "0x07", "exact", ""])
+    lines = rows("-I", "2000insns", "-e", "instr_exec", loop(N))
+    equal(len(lines), 5)
+    for line in lines:
+        equal((len(line), line[3]), (12, "instr_exec"))
+        assert re.fullmatch(r"\d+\.\d{9}", line[0]), line
+    equal(sum(int(line[1]) for line in lines), TOTAL)
+    times = [float(line[0]) for line in lines]
+    equal(times, sorted(times))
+    line = rows("-A", "-e", "instr_exec", loop(N))[0]
+    equal((line[0], line[1], line[3], len(line)), ("CPU0", str(TOTAL), "instr_exec", 12))
+
+
+@test
+def json_keys():
+    doc = stat("-e", "instr_exec", "-M", "cpi", loop(N), code=3)
+    for c in doc["counters"]:
+        for key in ("counter-value", "unit", "event", "event-runtime", "pcnt-running", "metric-value",
+                    "metric-unit", "pmu", "code", "trust", "reason", "region"):
+            assert key in c, f"{key} is not in {c}"
+    c = doc["counters"][0]
+    equal((c["counter-value"], c["unit"], c["pcnt-running"]), (TOTAL, "", 100.0))
+    assert abs(c["metric-value"] - doc["metrics"][0]["value"]) < 1e-6
+    doc = stat("-r", "2", "-e", "instr_exec", loop(N), code=3)
+    equal((doc["runs"], doc["counters"][0]["variance"]), (2, 0.0))
+
+
+@test
+def json_of_odd_arguments():
+    out = pmk("stat", "-j", "-e", "instr_exec", "--", talk(), 'q"uo\\te', "tab\t", "uml\u00e4ut", "\x01",
+              stdin="")
+    doc = json.loads(out.err.replace("to stderr\n", ""))
+    contains(doc["command"], 'q"uo\\te')
+    contains(doc["command"], "uml\u00e4ut")
+    p = subprocess.run([PMK.encode(), b"stat", b"-j", b"-e", b"instr_exec", talk().encode(), b"\xff\xfe"],
+                       capture_output=True, stdin=subprocess.DEVNULL)
+    doc = json.loads(p.stderr.replace(b"to stderr\n", b"").decode("utf-8"))
+    contains(doc["command"], "\ufffd")
+
+
+@test
+def numbers_do_not_depend_on_the_locale():
+    usual = pmk("stat", "-x", ";", "-M", "cpi", loop(N)).err
+    for locale in ("de_DE.UTF-8", "C.UTF-8", "nonsense"):
+        env = dict(os.environ, LC_ALL=locale, LANG=locale)
+        equal(pmk("stat", "-x", ";", "-M", "cpi", loop(N), env=env).err, usual, locale)
+
+
+@test
+def output_and_append():
+    path = os.path.join(WORK, "stat-append.csv")
+    with open(path, "w") as f:
+        f.write("old\n")
+    out = pmk("stat", "-x", ",", "-o", path, "-e", "instr_exec", loop(1))
+    equal((out.code, out.out, out.err), (3, "", ""))
+    out = pmk("stat", "-x", ",", "-o", path, "--append", "-e", "instr_exec", loop(2))
+    equal(out.code, 3)
+    lines = open(path).read().splitlines()
+    equal([line.split(",")[0] for line in lines], ["13", "21"])
+
+
+@test
+def repeats_are_identical_and_said_so():
+    out = pmk("stat", "-r", "3", loop(N))
+    equal(out.code, 3)
+    contains(out.err, "(3 runs)")
+    contains(out.err, "identical in all 3 runs")
+    doc = stat("-r", "3", "-e", "all", loop(N), code=3)
+    for c in doc["counters"]:
+        equal(c["variance"], 0.0, c["event"])
+    equal(counts(doc), counts(stat("-e", "all", loop(N), code=3)))
+    out = pmk("stat", "-r", "3", "-e", "instr_exec", talk(), "x", stdin="")
+    equal(out.out, "[x]" * 3)
+
+
+@test
+def repeats_that_differ_have_a_spread():
+    # Appends a byte to its file in every run and does as much work as the file is long.
+    grows = program("grows", r"""
+        #include <stdio.h>
+        int main(int argc, char **argv)
+        {
+            FILE *f = fopen(argv[1], "a");
+            volatile long i, n;
+            putc('x', f);
+            n = ftell(f) * 10000;
+            fclose(f);
+            for (i = 0; i < n; i++) ;
+            return 0;
+        }""")
+    path = os.path.join(WORK, "grows.txt")
+    if os.path.exists(path):
+        os.unlink(path)
+    doc = stat("-r", "3", "-e", "instr_exec", grows, path)
+    assert doc["counters"][0]["variance"] > 1, doc
+    out = pmk("stat", "-r", "2", "-e", "instr_exec", grows, path)
+    assert "identical" not in out.err, out
+    assert re.search(r"\( \+- +\d+\.\d\d% \)", out.err), out
+
+
+# ---- intervals -----------------------------------------------------------------------------------
+
+ALL = "instr_exec,cpu_cycles,br_exec,br_mispredict,dcache_access,dcache_miss,icache_miss,ibuf_stall"
+
+
+def interval_ends(doc, key):
+    ends = []
+    for c in doc["counters"]:
+        if not ends or ends[-1] != c["interval"][key]:
+            ends.append(c["interval"][key])
+    return ends
+
+
+def check_grid(ends, n, block):
+    """Interval k ends at k n or within the block that goes over it; the last one is the rest."""
+    for k, end in enumerate(ends[:-1], 1):
+        assert k * n <= end < k * n + block, f"interval {k} of {n} ends at {end}"
+
+
+def check_sums(doc, total):
+    sums = {}
+    for c in doc["counters"]:
+        sums[c["event"]] = sums.get(c["event"], 0) + c["counter-value"]
+    equal(sums, counts(total))
+
+
+@test
+def intervals_of_instructions():
+    total = stat("-e", ALL, loop(5000), code=3)
+    for n in (100, 1000, 7777):
+        doc = stat("-e", ALL, "-I", f"{n}insns", loop(5000), code=3)
+        ends = interval_ends(doc, "instructions")
+        equal(len(ends), 40005 // n + 1)
+        check_grid(ends, n, 8)
+        equal(ends[-1], 40005)
+        check_sums(doc, total)
+
+
+@test
+def intervals_of_cycles():
+    total = stat("-e", ALL, loop(5000), code=3)
+    cycles = value(total, "cpu_cycles")
+    for n in (500, 10000, cycles * 2):
+        doc = stat("-e", ALL, "-I", f"{n}cycles", loop(5000), code=3)
+        ends = interval_ends(doc, "cycles")
+        # A block of this program takes less than 100 cycles, but the first misses everywhere.
+        check_grid(ends, n, 500)
+        equal(len(ends), cycles // n + 1)
+        check_sums(doc, total)
+
+
+@test
+def intervals_of_milliseconds():
+    work = loop(65535)
+    total = stat("-e", ALL, work, code=3)
+    for form in ("1ms", "1"):
+        doc = stat("-e", ALL, "-I", form, work, code=3)
+        cycles = interval_ends(doc, "cycles")
+        seconds = interval_ends(doc, "seconds")
+        check_grid(cycles, 700000, 500)
+        equal(len(cycles), value(total, "cpu_cycles") // 700000 + 1)
+        for c, s in zip(cycles, seconds):
+            assert abs(s - c / 700e6) < 1e-9
+        check_sums(doc, total)
+
+
+@test
+def many_intervals_are_not_lost():
+    # More than the ring between the emulator and pmk holds.
+    doc = stat("-e", "instr_exec", "-I", "50insns", loop(65535), code=3)
+    ends = interval_ends(doc, "instructions")
+    equal(len(ends), 524285 // 50 + 1)
+    check_sums(doc, stat("-e", "instr_exec", loop(65535), code=3))
+
+
+@test
+def interval_text_has_a_heading():
+    out = pmk("stat", "-I", "4000insns", "-e", "instr_exec", loop(N))
+    equal(len(re.findall(r"^#.*time.*counts.*events", out.err, re.M)), 1)
+    equal(len(re.findall(r"^ +\d\.\d{9} +[\d,]+ +instr_exec", out.err, re.M)), 3)
+
+
+# ---- regions -------------------------------------------------------------------------------------
+
+
+def entries(doc, region):
+    return next(c["entries"] for c in doc["counters"] if c["region"] == region)
+
+
+@test
+def regions_include_their_calls():
+    doc = stat("-e", "instr_exec", "--region", "f", "--region", "g", loop(N), code=3)
+    equal(value(doc, "instr_exec"), TOTAL)
+    equal((value(doc, "instr_exec", "f"), entries(doc, "f")), (IN_F, N))
+    equal((value(doc, "instr_exec", "g"), entries(doc, "g")), (IN_G, N))
+    out = pmk("stat", "-e", "instr_exec", "--region", "f", loop(N))
+    contains(out.err, "Region 'f', entered 1000 times:")
+    line = [r for r in rows("-e", "instr_exec", "--region", "g", loop(N)) if r[10] == "g"]
+    equal(line[0][0], str(IN_G))
+
+
+@test
+def a_region_counts_the_whole_when_it_is_the_whole():
+    doc = stat("-e", ALL, "--region", "_start", loop(N), code=3)
+    equal(counts(doc, "_start"), counts(doc))
+    equal(entries(doc, "_start"), 1)
+
+
+@test
+def a_region_changes_no_count():
+    plain = stat("-e", "all", loop(N), code=3)
+    with_region = stat("-e", "all", "--region", "f", loop(N), code=3)
+    equal(counts(with_region), counts(plain))
+
+
+@test
+def recursion_counts_once():
+    r = assemble("recurse", RECURSE)
+    doc = stat("-e", "instr_exec", "--region", "r", r)
+    # 5 levels: 4 with push subs beq bl nop pop, 1 with push subs beq pop; then the last alone again.
+    equal(value(doc, "instr_exec", "r"), 4 * 6 + 4 + 4)
+    equal(value(doc, "instr_exec"), 4 * 6 + 4 + 4 + 2 + 1 + 2 + 3)
+    equal(entries(doc, "r"), 6)
+
+
+@test
+def regions_in_c_nest():
+    nest = program("nest", NEST)
+    doc = stat("-e", "instr_exec", "--region", "leaf", "--region", "inner", "--region", "outer",
+               "--region", "main", nest)
+    equal([entries(doc, r) for r in ("leaf", "inner", "outer", "main")], [2 + 18, 9, 3, 1])
+    leaf, inner, outer, whole = (value(doc, "instr_exec", r) for r in ("leaf", "inner", "outer", "main"))
+    equal(leaf % 20, 0, "every call of leaf is alike")
+    equal(inner % 9, 0, "every call of inner is alike")
+    per_leaf = leaf // 20
+    assert inner > 18 * per_leaf and outer > inner and whole > outer + 2 * per_leaf
+    assert whole < value(doc, "instr_exec")
+    only = stat("-e", "instr_exec", "--region", "inner", nest)
+    equal(value(only, "instr_exec", "inner"), inner, "one region does not change another")
+
+
+@test
+def regions_in_a_position_independent_program():
+    pie = build("nest-pie", NEST, "-O1", "-static-pie", "-march=armv6k", "-marm")
+    fixed = program("nest", NEST)
+    for region in ("leaf", "inner", "outer"):
+        a = stat("-e", "instr_exec", "--region", region, pie)
+        equal(entries(a, region), {"leaf": 20, "inner": 9, "outer": 3}[region])
+        assert value(a, "instr_exec", region) >= value(stat("-e", "instr_exec", "--region", region,
+                                                            fixed), "instr_exec", region)
+
+
+@test
+def regions_in_thumb():
+    thumb = build("nest-thumb", NEST, "-O1", "-static", "-march=armv5te", "-mthumb")
+    doc = stat("-e", "instr_exec", "--region", "leaf", "--region", "outer", thumb)
+    equal((entries(doc, "leaf"), entries(doc, "outer")), (20, 3))
+    equal(value(doc, "instr_exec", "leaf") % 20, 0)
+
+
+def sysroot():
+    root = "/usr/arm-linux-gnueabi"
+    if not os.path.exists(root + "/lib/ld-linux.so.3"):
+        skip("no ARM C library in " + root)
+    return root
+
+
+@test
+def dynamic_programs_and_their_regions():
+    root = sysroot()
+    for flags in ((), ("-no-pie",)):
+        nest = build("nest-dynamic", NEST, "-O1", "-march=armv6k", "-marm", *flags)
+        for where in ((), ("--sysroot", root)):
+            doc = stat("-e", "instr_exec", *where, "--region", "leaf", "--region", "outer", nest)
+            equal((entries(doc, "leaf"), entries(doc, "outer")), (20, 3))
+            equal(value(doc, "instr_exec", "leaf") % 20, 0)
+    out = pmk("stat", "-e", "instr_exec", "--sysroot", WORK, nest)
+    equal(out.code, 126)
+    contains(out.err, "--sysroot")
+
+
+@test
+def a_region_that_is_never_entered():
+    never = program("never", "void never(void) { }\nint main(void) { return 0; }")
+    doc = stat("-e", "instr_exec", "--region", "never", never)
+    equal((value(doc, "instr_exec", "never"), entries(doc, "never")), (0, 0))
+    contains(doc["warning"], "region never was never entered")
+
+
+@test
+def a_region_left_by_longjmp_and_by_exit():
+    leaves = program("leaves", r"""
+        #include <setjmp.h>
+        #include <stdlib.h>
+        static jmp_buf env;
+        volatile int sink;
+        __attribute__((noinline)) void thrower(void) { sink++; longjmp(env, 1); }
+        __attribute__((noinline)) void catcher(void)
+        {
+            if (!setjmp(env)) thrower();
+            sink++;
+        }
+        __attribute__((noinline)) void ender(void) { exit(5); }
+        int main(void)
+        {
+            catcher();
+            for (volatile int i = 0; i < 100000; i++) ;
+            ender();
+        }""")
+    doc = stat("-e", "instr_exec", "--region", "thrower", "--region", "catcher", "--region", "ender",
+               leaves, code=5)
+    thrower, catcher, ender = (value(doc, "instr_exec", r) for r in ("thrower", "catcher", "ender"))
+    assert thrower < catcher < 2000, (thrower, catcher)
+    assert 50 < ender < 50000, ender
+
+
+@test
+def a_window_from_to():
+    doc = stat("-e", "instr_exec", "--from", "f", "--to", "k_end", loop(N), code=3)
+    equal(value(doc, "instr_exec"), 8 * N - 1)  # all of the loop but the first BL
+    doc = stat("-e", "instr_exec", "--from", "f", "--to", "g", loop(N), code=3)
+    equal(value(doc, "instr_exec"), 2 * N)  # PUSH and BL, each time
+    doc = stat("-e", "instr_exec", "--from", "k_end", "--to", "g", loop(N), code=3)
+    equal(value(doc, "instr_exec"), 3)  # open until the end
+    doc = stat("-e", "instr_exec", "--from", "g", "--to", "g", loop(N), code=3)
+    equal(value(doc, "instr_exec"), 8 * N - 3 + 3 - 3)  # from the first G on: all but what was before it
+
+
+@test
+def a_region_inside_a_window():
+    doc = stat("-e", "instr_exec", "--from", "f", "--to", "k_end", "--region", "g", loop(N), code=3)
+    equal((value(doc, "instr_exec"), value(doc, "instr_exec", "g")), (8 * N - 1, IN_G))
+
+
+@test
+def intervals_inside_a_window():
+    window = ("--from", "f", "--to", "k_end")
+    doc = stat("-e", ALL, "-I", "1000insns", *window, loop(N), code=3)
+    check_sums(doc, stat("-e", ALL, *window, loop(N), code=3))
+    # From the fourth instruction on, where f begins for the first time.
+    check_grid([end - 3 for end in interval_ends(doc, "instructions")], 1000, 8)
+
+
+@test
+def a_window_by_address():
+    f = run(CROSS + "nm", loop(N)).out
+    at = {line.split()[2]: "0x" + line.split()[0] for line in f.splitlines()}
+    doc = stat("-e", "instr_exec", "--from", at["f"], "--to", at["k_end"], loop(N), code=3)
+    equal(value(doc, "instr_exec"), 8 * N - 1)
+    stripped = loop(N) + ".stripped"
+    equal(run(CROSS + "strip", "-o", stripped, loop(N)).code, 0)
+    doc = stat("-e", "instr_exec", "--region", at["g"], stripped, code=3)
+    equal(value(doc, "instr_exec", at["g"]), IN_G)
+
+
+@test
+def a_window_never_reached():
+    doc = stat("-e", "instr_exec", "--from", "never", "--to", "main",
+               program("never", "void never(void) { }\nint main(void) { return 0; }"))
+    equal(value(doc, "instr_exec"), 0)
+    contains(doc["warning"], "--from never was never reached")
+
+
+# ---- cores ---------------------------------------------------------------------------------------
+
+
+@test
+def every_core_with_a_pmu():
+    codes = {"arm1136": "0x07", "arm1156": "0x07", "arm1176": "0x07", "arm11mpcore": "0x08"}
+    for core, code in codes.items():
+        doc = stat("--core", core, "-e", "all", loop(N), code=3)
+        row = next(c for c in doc["counters"] if c["event"] == "instr_exec")
+        equal((row["counter-value"], row["code"]), (TOTAL, code), core)
+        equal((doc["core"], doc["pmu"]), (core, core))
+        equal(value(stat("--pmu", core, "-e", "instructions", loop(N), code=3), "instructions"), TOTAL)
+        equal(stat("--core", core, loop(N), code=3)["exit-status"], 3)
+
+
+@test
+def a_core_without_a_pmu():
+    out = pmk("stat", "--core", "arm926", loop(N))
+    equal((out.code, out.out), (129, ""))
+    contains(out.err, "core arm926 has no performance monitor")
+
+
+@test
+def pmu_and_core_have_to_agree():
+    out = pmk("stat", "--core", "arm1136", "--pmu", "arm11mpcore", loop(N))
+    equal(out.code, 129)
+    contains(out.err, "arm11mpcore")
+    equal(pmk("stat", "--pmu", "nonsense", loop(N)).code, 129)
+
+
+@test
+def set_changes_the_core():
+    walk = program("walk", WALK, "-DBYTES=24576", "-DPASSES=20")
+    small = stat("-e", "dcache_miss,instr_exec", "--set", "dcache.size=4K", walk)
+    usual = stat("-e", "dcache_miss,instr_exec", walk)
+    large = stat("-e", "dcache_miss,instr_exec", "--set", "dcache.size=64K", walk)
+    equal(value(small, "instr_exec"), value(large, "instr_exec"))
+    # 24 KB in lines of 32 bytes; every pass misses them all unless they fit.
+    assert value(large, "dcache_miss") < 2 * 768 * 2, value(large, "dcache_miss")
+    assert value(small, "dcache_miss") >= 768 * 20, value(small, "dcache_miss")
+    assert value(large, "dcache_miss") < value(usual, "dcache_miss") <= value(small, "dcache_miss")
+    doc = stat("--set", "dcache.size=4K", "--set", "mem.latency=99", "-e", "instr_exec", loop(N), code=3)
+    equal(doc["settings"], "dcache.size=4K mem.latency=99")
+    contains(pmk("stat", "--set", "mem.latency=99", loop(N)).err, "mem.latency=99")
+
+
+@test
+def clock_gives_the_time():
+    doc = stat("-e", "cycles", "--set", "clock=100000000", loop(N), code=3)
+    c = doc["counters"][0]
+    equal(c["event-runtime"], c["counter-value"] * 10)
+
+
+@test
+def per_core_sections():
+    doc = stat("-A", "-e", "instr_exec", loop(N), code=3)
+    equal([(c["cpu"], c["counter-value"]) for c in doc["counters"]], [(0, TOTAL)])
+    contains(pmk("stat", "-A", "-e", "instr_exec", loop(N)).err, "CPU0")
+
+
+@test
+def the_target_is_emulation():
+    equal(value(stat("-T", "emu", "-e", "instr_exec", loop(N), code=3), "instr_exec"), TOTAL)
+    out = pmk("stat", "-T", "linux", loop(N))
+    equal(out.code, 129)
+
+
+# ---- list, info, decode, help --------------------------------------------------------------------
+
+
+@test
+def list_has_every_topic():
+    contains(pmk("list", "pmus").out, "arm11mpcore")
+    contains(pmk("list", "cores").out, "arm926")
+    contains(pmk("list", "metrics").out, "dcache_miss_ratio")
+    contains(pmk("list", "targets").out, "emu")
+    contains(pmk("list", "events", "--pmu", "arm1176").out, "proc_ret_exec")
+    whole = pmk("list")
+    equal(whole.code, 0)
+    for word in ("arm1176", "dcache_miss", "cpi", "emu"):
+        contains(whole.out, word)
+    equal(pmk("list", "nonsense").code, 129)
+
+
+@test
+def list_in_json():
+    doc = json.loads(pmk("list", "events", "--pmu", "arm1176", "-j").out)
+    equal((doc["format"], doc["version"]), ("pmk-list", 1))
+    by_name = {e["name"]: e for e in doc["events"]}
+    equal(len(by_name), 25)
+    equal(int(str(by_name["dcache_miss"]["code"]), 0), 0x0b)
+    for topic in ("pmus", "cores", "events", "metrics", "targets"):
+        assert json.loads(pmk("list", topic, "-j").out)[topic], topic
+
+
+@test
+def what_is_listed_can_be_counted():
+    names = [e["name"] for e in json.loads(pmk("list", "events", "--pmu", "arm1176", "-j").out)["events"]]
+    equal(sorted(counts(stat("-e", ",".join(names), loop(1), code=3))), sorted(names))
+    metrics = json.loads(pmk("list", "metrics", "--pmu", "arm1176", "-j").out)["metrics"]
+    doc = stat("-M", ",".join(m["name"] for m in metrics), loop(N), code=3)
+    equal(sorted(m["name"] for m in doc["metrics"]), sorted(m["name"] for m in metrics))
+
+
+@test
+def info_explains():
+    event = pmk("info", "dcache_miss")
+    equal(event.code, 0)
+    contains(event.out, "0x0b")
+    contains(event.out, "DDI 0301H")
+    contains(pmk("info", "cpi").out, "cpu_cycles / instr_exec")
+    contains(pmk("info", "PMNC").out, "EvtCount0")
+    contains(pmk("info", "arm926").out, "no PMU")
+    out = pmk("info", "dcache_mis")
+    equal(out.code, 129)
+    contains(out.err, "dcache_miss")
+
+
+@test
+def decode_of_a_register():
+    # DAI 0195B: EvtCount0 is [27:20], EvtCount1 [19:12], the flags [10:8], E bit 0.
+    out = pmk("decode", "arm1176", "PMNC=0x00b0b701")
+    equal(out.code, 0)
+    for pattern in (r"\[27:20\] +EvtCount0 +0x0b +dcache_miss", r"\[19:12\] +EvtCount1 +0x0b +dcache_miss",
+                    r"\* \[10\] +CCR +1", r"\* \[9\] +CR1 +1", r"\* \[8\] +CR0 +1", r"\* \[0\] +E +1",
+                    r"  \[3\] +D +0"):
+        assert re.search(pattern, out.out), f"{pattern} is not in {out.out}"
+    doc = json.loads(pmk("decode", "arm1176", "PMNC=0x00b0b701", "-j").out)
+    equal((doc["format"], doc["pmu"]), ("pmk-decode", "arm1176"))
+    fields = {f["name"]: f for f in doc["registers"][0]["fields"]}
+    equal((fields["EvtCount0"]["value"], fields["EvtCount0"]["event"]), (11, "dcache_miss"))
+    for wrong in (["PMNX=1"], ["PMNC=zz"], ["PMNC=0x100000000"], ["PMNC"], []):
+        out = pmk("decode", "arm1176", *wrong)
+        equal((out.code, out.out), (129, ""), wrong)
+        equal(out.err.count("\n"), 1, wrong)
+
+
+@test
+def help_and_version():
+    equal(pmk("--help").code, 0)
+    assert re.fullmatch(r"pmk \d+\.\d+\S*\n", pmk("--version").out)
+    for command in ("stat", "list", "info", "decode"):
+        out = pmk(command, "--help")
+        equal((out.code, out.err), (0, ""), command)
+        contains(out.out, f"usage: pmk {command}")
+    for option in ("-e,", "-M,", "--region", "--from", "-I,", "-x,", "-j,", "-o,", "--qemu", "--env"):
+        contains(pmk("stat", "--help").out, option)
+    equal(pmk().code, 129)
+    out = pmk("stta")
+    equal(out.code, 129)
+    contains(out.err, "stat")
+
+
+main()

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: MIT
+"""What the documentation tests share: the files of the repository, and C text without comments."""
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from harness import SOURCE, run  # noqa: E402
+
+
+def files():
+    """Paths of all files that belong to the repository, tracked or not, relative to its top."""
+    out = run("git", "ls-files", "--cached", "--others", "--exclude-standard", cwd=SOURCE)
+    if out.code == 0 and out.out:
+        names = out.out.splitlines()
+    else:  # an unpacked archive
+        names = [os.path.relpath(os.path.join(d, f), SOURCE)
+                 for d, dirs, fs in os.walk(SOURCE) for f in fs
+                 if not os.path.relpath(d, SOURCE).startswith(("build", ".git"))]
+    return sorted(n for n in names if os.path.isfile(os.path.join(SOURCE, n))
+                  and "__pycache__" not in n)
+
+
+def text(path):
+    """The file's text, or None when it is binary."""
+    with open(os.path.join(SOURCE, path), "rb") as f:
+        data = f.read()
+    if b"\0" in data:
+        return None
+    return data.decode("utf-8", "replace")
+
+
+def exists(path):
+    return os.path.exists(os.path.join(SOURCE, path))
+
+
+def without_comments(c):
+    """C source with comments blanked out; strings are kept."""
+    token = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'', re.S)
+    return token.sub(lambda m: re.sub(r"[^\n]", " ", m.group()) if m.group()[0] == "/"
+                     else m.group(), c)

@@ -1,0 +1,259 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Who may include whom (docs/DESIGN.md, section 2), on the #include lines themselves, and what the
+freestanding sources need when they are linked."""
+import os
+import re
+import shutil
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from harness import *
+import repo
+
+FREESTANDING = {"stdint.h", "stddef.h", "stdbool.h", "limits.h"}
+TARGET_CPUS = ("arm1176jzf-s", "arm926ej-s")
+MEMORY = {"memcpy", "memset", "memmove", "memcmp"}
+
+# Libraries, and the only places that may know them.
+LIBRARIES = {
+    "capstone": ["src/isa/"],
+    "ini.h": ["src/cpu/config.c"],
+    "json": ["src/result/", "src/cli/"],
+    "libelf.h": ["src/profile/"],
+    "gelf.h": ["src/profile/"],
+}
+
+# (files, what they may include beside the system's headers). The first row that matches a file
+# counts; a pattern ending in / is a folder. {own} is the file's own folder.
+RULES = [
+    (r"include/pmk/", ["pmk/"]),
+    (r"src/base/", ["base/", "pmk/error.h", "pmk/bits.h"]),
+    (r"src/bus/", ["bus/", "base/", "pmk/bus.h", "pmk/signal.h", "pmk/error.h", "pmk/bits.h"]),
+    (r"src/pmu/\w+/driver\.c", ["{own}regs.h", "base/", "pmk/"]),
+    (r"src/pmu/\w+/model\.c", ["{own}", "base/", "pmk/"]),
+    (r"src/pmu/", ["{own}", "base/", "pmk/"]),
+    (r"src/port/model\.c", ["pmk/", "pmu/"]),
+    (r"src/port/", ["pmk/", "base/"]),
+    (r"src/isa/", ["isa/", "base/", "pmk/isa.h", "pmk/bits.h", "pmk/error.h"]),
+    (r"src/cpu/", ["cpu/", "isa/", "base/", "pmk/isa.h", "pmk/bus.h", "pmk/signal.h", "pmk/error.h",
+                   "pmk/bits.h"]),
+    (r"src/session/emulated\.[ch]", ["session/emulated.h", "cpu/", "pmk/"]),
+    (r"src/session/", ["session/", "pmk/"]),
+    (r"src/producer/", ["{own}", "cpu/", "isa/", "session/emulated.h", "pmk/"]),
+    (r"src/profile/", ["profile/", "base/", "pmk/error.h"]),
+    (r"src/result/", ["result/", "base/", "pmk/pmu.h", "pmk/result.h", "pmk/error.h"]),
+    (r"src/cli/", ["cli/", "base/", "cpu/", "producer/", "profile/", "result/", "session/", "pmu/",
+                   "pmk/"]),
+]
+
+
+def code():
+    return [p for p in repo.files() if p.endswith((".c", ".h")) and p.startswith(("src/", "include/"))]
+
+
+def includes(path):
+    """What a file includes, as written."""
+    return re.findall(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"]+)[>"]',
+                      repo.without_comments(repo.text(path)), re.M)
+
+
+def ours(name):
+    """The path in the repository of an included file, or None when it is not ours."""
+    for folder in ("include/", "src/"):
+        if repo.exists(folder + name):
+            return folder + name
+    return None
+
+
+def reached(path, seen=None):
+    """Every file that `path` includes, directly or not: {as written: who includes it}."""
+    seen = {} if seen is None else seen
+    for name in includes(path):
+        if name in seen:
+            continue
+        seen[name] = path
+        if ours(name):
+            reached(ours(name), seen)
+    return seen
+
+
+def rule_for(path):
+    own = os.path.dirname(path)[len("src/"):] + "/"
+    for pattern, allowed in RULES:
+        if re.match(pattern, path):
+            return [a.replace("{own}", own) for a in allowed]
+    return None
+
+
+def target_sources():
+    listed = re.search(r"target_sources = files\((.*?)\)", repo.text("src/meson.build"), re.S)
+    return ["src/" + f for f in re.findall(r"'([^']+)'", listed.group(1))]
+
+
+@test
+def every_source_has_a_room():
+    found = code()
+    assert len(found) > 40, found
+    equal([p for p in found if rule_for(p) is None], [], "no rule for these files")
+
+
+@test
+def nobody_reaches_over_a_wall():
+    wrong = []
+    for path in code():
+        allowed = rule_for(path) or []
+        for name in includes(path):
+            if ours(name) and not any(name == a or (a.endswith("/") and name.startswith(a))
+                                      for a in allowed):
+                wrong.append(f"{path} includes {name}")
+    equal(wrong, [])
+
+
+@test
+def included_files_exist():
+    for path in code():
+        for name in re.findall(r'^#include "([^"]+)"', repo.text(path), re.M):
+            assert ours(name), f'{path} includes "{name}", which is not there'
+
+
+@test
+def driver_and_model_do_not_know_each_other():
+    drivers = [p for p in code() if re.match(r"src/pmu/\w+/driver\.c", p)]
+    models = [p for p in code() if re.match(r"src/pmu/\w+/model\.c", p)]
+    assert drivers and models
+    for path in drivers:
+        got = reached(path)
+        for header in ("pmk/model.h", "pmk/bus.h"):
+            assert header not in got, f"{path} reaches {header} through {got.get(header)}"
+        words = set(re.findall(r"\w+", repo.without_comments(repo.text(path))))
+        equal({w for w in words if "model" in w.lower()}, set(), f"{path} speaks of a model")
+    for path in models:
+        words = set(re.findall(r"\w+", repo.without_comments(repo.text(path))))
+        equal({w for w in words if "driver" in w.lower()}, set(), f"{path} speaks of a driver")
+
+
+@test
+def pmu_rows_do_not_include_model_or_bus():
+    # events.c may include its family's own header, which speaks of both.
+    for path in code():
+        if re.match(r"src/pmu/(\w+/(driver|events|pmu)|pmus)\.c", path):
+            for header in ("pmk/model.h", "pmk/bus.h"):
+                assert header not in includes(path), f"{path} includes {header}"
+
+
+@test
+def they_meet_in_port_model():
+    contains(repo.text("src/port/model.c"), "pmk/model.h")
+    for path in code():
+        # The command shows what a family knows of itself, such as its EVNTBUS.
+        if path == "src/port/model.c" or path.startswith(("src/pmu/", "src/cli/")):
+            continue
+        for name in includes(path):
+            assert not name.startswith("pmu/"), f"{path} includes {name}"
+
+
+@test
+def the_command_is_nobodys_library():
+    for path in code():
+        if not path.startswith("src/cli/"):
+            for name in includes(path):
+                assert not name.startswith("cli/"), f"{path} includes {name}"
+
+
+@test
+def qemu_is_known_to_the_plugin_alone():
+    users = [p for p in code() if any("qemu_api.h" in n or "qemu-plugin" in n for n in includes(p))]
+    equal(users, ["src/producer/qemu/plugin.c"])
+
+
+@test
+def libraries_stay_in_their_rooms():
+    seen = set()
+    for path in code():
+        for name in includes(path):
+            for library, places in LIBRARIES.items():
+                if name == library or name.startswith(library + "/") or name == library + ".h":
+                    seen.add(library)
+                    assert path.startswith(tuple(places)), f"{path} includes {name}"
+    assert {"ini.h", "json", "gelf.h"} <= seen, f"the test no longer sees its libraries: {seen}"
+
+
+@test
+def public_headers_are_freestanding():
+    for path in code():
+        if not path.startswith("include/"):
+            continue
+        # A result is written to a stream; it is the one host header among them.
+        extra = {"stdio.h"} if path == "include/pmk/result.h" else set()
+        for name in includes(path):
+            assert ours(name) or name in FREESTANDING | extra, f"{path} includes <{name}>"
+
+
+@test
+def public_headers_are_understood_alone():
+    have("gcc")
+    for path in code():
+        if path.startswith("include/"):
+            for language in ("c", "c++"):
+                if language == "c++" and not shutil.which("g++"):
+                    continue
+                out = run("gcc", "-x", language, "-fsyntax-only", "-Wall", "-Wextra", "-Werror",
+                          "-I", os.path.join(SOURCE, "include"), "-", stdin=f"#include <{path[8:]}>\n")
+                assert out.code == 0, f"{path} as {language}: {out.err}"
+
+
+@test
+def freestanding_sources_include_no_libc():
+    listed = target_sources()
+    assert len(listed) >= 5, listed
+    for path in listed:
+        for name, who in reached(path).items():
+            assert ours(name) or name in FREESTANDING, f"{path}: {who} includes <{name}>"
+
+
+def link_freestanding(cpu, level):
+    """Compile the freestanding sources; returns {undefined symbols}, {defined symbols}."""
+    undefined, defined = set(), set()
+    folder = os.path.join(WORK, f"freestanding-{cpu}{level}")
+    os.makedirs(folder, exist_ok=True)
+    for path in target_sources():
+        obj = os.path.join(folder, path.replace("/", "_") + ".o")
+        out = run("arm-none-eabi-gcc", "-std=gnu11", f"-mcpu={cpu}", "-marm", "-mfloat-abi=soft",
+                  "-ffreestanding", "-nostdinc", "-isystem", gcc_include(), level, "-Wall", "-Wextra",
+                  "-Werror", "-I", os.path.join(SOURCE, "include"), "-I", os.path.join(SOURCE, "src"),
+                  "-c", os.path.join(SOURCE, path), "-o", obj)
+        assert out.code == 0, f"{path} for {cpu}: {out.err}"
+        for line in run("arm-none-eabi-nm", obj).out.splitlines():
+            kind, name = line.split()[-2:]
+            (undefined if kind == "U" else defined).add(name)
+    return undefined, defined
+
+
+def gcc_include():
+    """The compiler's own headers: stdint.h and friends, without those of any libc."""
+    return run("arm-none-eabi-gcc", "-print-file-name=include").out.strip()
+
+
+@test
+def freestanding_sources_need_nothing_but_memory_functions():
+    have("arm-none-eabi-gcc", "arm-none-eabi-nm")
+    for cpu in TARGET_CPUS:
+        for level in ("-O0", "-Os", "-O2"):
+            undefined, defined = link_freestanding(cpu, level)
+            assert "pmk_arm11_driver" in defined, "the driver was not compiled"
+            equal(undefined - defined - MEMORY, set(), f"undefined for {cpu} at {level}")
+
+
+@test
+def freestanding_sources_have_no_state():
+    have("arm-none-eabi-gcc", "arm-none-eabi-nm")
+    link_freestanding(TARGET_CPUS[0], "-Os")
+    folder = os.path.join(WORK, f"freestanding-{TARGET_CPUS[0]}-Os")
+    for obj in sorted(os.listdir(folder)):
+        for line in run("arm-none-eabi-nm", os.path.join(folder, obj)).out.splitlines():
+            kind, name = line.split()[-2:]
+            assert kind not in "dDbBcC", f"{obj}: {name} is writable memory ({kind})"
+
+
+main()

@@ -1,0 +1,285 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The man pages and the program say the same: options, core parameters, exit codes, environment; the
+examples of the pages run; mandoc finds no error."""
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from harness import *
+import repo
+
+COMMANDS = ("stat", "list", "info", "decode")
+PAGES = ("pmk",) + tuple("pmk-" + c for c in COMMANDS)
+SECTIONS = ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "ENVIRONMENT", "FILES",
+            "EXAMPLES", "SEE ALSO"]
+
+# Example lines that are meant to fail; every other one exits 0.
+EXIT_CODES = {
+    "pmk stat -e cycles ./prog fail": 3,
+    "pmk stat -e nosuchevent ./prog": 129,
+    "pmk list nosuchtopic": 129,
+    "pmk info nosuchname": 129,
+    "pmk decode arm1176 PMNC=0x123456789": 129,
+}
+# Examples that need more than pmk and a cross compiler.
+NEEDS = {"qemu-system-arm": ("qemu-system-arm", "arm-none-eabi-gcc")}
+
+PROG_C = r"""
+static unsigned char data[4096];
+__attribute__((noinline)) void fill(unsigned n)
+{
+	for (unsigned i = 0; i < sizeof(data); i++)
+		data[i] = (unsigned char)(i * n);
+}
+__attribute__((noinline)) unsigned checksum(void)
+{
+	unsigned sum = 0;
+	for (unsigned i = 0; i < sizeof(data); i++)
+		sum = sum * 31 + data[i];
+	return sum;
+}
+int main(int argc, char **argv)
+{
+	volatile unsigned sum = 0;
+	for (unsigned n = 1; n < 20; n++) {
+		fill(n);
+		sum += checksum();
+	}
+	return argc > 1 && argv[1][0] == 'f' ? 3 : 0;
+}
+"""
+
+# Semihosting: exit with ADP_Stopped_ApplicationExit.
+FIRMWARE_S = r"""
+	.global _start
+_start:	mov	r4, #100
+1:	subs	r4, r4, #1
+	bne	1b
+	mov	r0, #0x18
+	ldr	r1, =0x20026
+	svc	0x123456
+	b	.
+"""
+
+
+def page(name):
+    return repo.text(f"docs/man/{name}.1.scd")
+
+
+def section(name, title):
+    m = re.search(rf"^# {title}\n(.*?)(?=^# |\Z)", page(name), re.M | re.S)
+    assert m, f"{name}(1) has no section {title}"
+    return m.group(1)
+
+
+def help_options(command):
+    """[(letter or None, name, argument or None)] as --help shows them."""
+    out = pmk(command, "--help")
+    equal(out.code, 0, command)
+    found = re.findall(r"^  (?:-(\w), |    )--([\w-]+)(?: (\S+))?  ", out.out, re.M)
+    assert found, f"pmk {command} --help shows no options:\n{out.out}"
+    return [(letter or None, name, arg or None) for letter, name, arg in found]
+
+
+def page_options(name):
+    """The same from the entries of OPTIONS."""
+    found = re.findall(r"^(?:\*-(\w)\*, )?\*--([\w-]+)\*(?: _(\S+)_)?$", section(name, "OPTIONS"), re.M)
+    return [(letter or None, option, arg or None) for letter, option, arg in found]
+
+
+def table(name, title):
+    """Rows of the scdoc table of a section, as lists of cells."""
+    rows = []
+    for line in section(name, title).splitlines():
+        m = re.match(r"([|\[\]:])[\[\]<>=\- ] ?(.*)", line)
+        if m and (m.group(1) != ":"):
+            rows.append([m.group(2).strip(" *")])
+        elif m and rows:
+            rows[-1].append(m.group(2).strip(" *"))
+    return rows
+
+
+def core_keys():
+    """(key, default, range, text) of PMK_CORE_KEYS."""
+    def shown(value, unit):
+        value = int(value)
+        if unit == "b":
+            return "on" if value else "off"
+        return f"{value // 1024}K" if unit == "s" and value % 1024 == 0 else str(value)
+
+    rows = re.findall(r'^\tX\(\w+,\s*"([^"]+)",\s*(\d+),\s*(\d+),\s*(\d+),\s*(\w),\s*"([^"]*)"\)',
+                      repo.text("src/cpu/config.h"), re.M)
+    return [[key, shown(default, unit),
+             "on, off" if unit == "b" else f"{shown(low, unit)} to {shown(high, unit)}", text]
+            for key, default, low, high, unit, text in rows]
+
+
+@test
+def options_of_every_command_are_in_its_page():
+    for command in COMMANDS:
+        equal(page_options("pmk-" + command), help_options(command), f"pmk-{command}(1) and --help")
+
+
+@test
+def every_command_has_a_page():
+    listed = re.findall(r"^  (\w+) +\S", pmk("--help").out, re.M)
+    equal(sorted(listed), sorted(COMMANDS))
+    for command in listed:
+        contains(section("pmk", "COMMANDS"), f"*pmk-{command}*(1)")
+    there = sorted(f for f in os.listdir(os.path.join(SOURCE, "docs/man")) if f.endswith(".scd"))
+    equal(there, sorted(p + ".1.scd" for p in PAGES))
+
+
+@test
+def briefs_agree():
+    """The line after NAME is the command's own line in the overview."""
+    for command, brief in re.findall(r"^  (\w+) +(.+)$", pmk("--help").out, re.M):
+        contains(section("pmk-" + command, "NAME"), f"pmk-{command} - {brief}")
+        contains(section("pmk", "COMMANDS"), brief)
+
+
+@test
+def options_of_pmk_itself_work():
+    for letter, name, arg in page_options("pmk"):
+        equal(arg, None, name)
+        for spelling in ([f"-{letter}"] if letter else []) + [f"--{name}"]:
+            equal(pmk(spelling).code, 0, spelling)
+
+
+@test
+def core_parameters_are_those_of_the_program():
+    rows = table("pmk-stat", "CORE PARAMETERS")
+    equal(rows[0], ["key", "default", "range", "meaning"])
+    want = core_keys()
+    assert len(want) > 40, f"only {len(want)} parameters found in config.h"
+    lines = len(re.findall(r"^\tX\(", repo.text("src/cpu/config.h"), re.M))
+    equal(len(want), lines, "rows of PMK_CORE_KEYS that this test understands")
+    for got, row in zip(rows[1:], want):
+        equal(got, row)
+    equal(len(rows) - 1, len(want), "number of parameters")
+
+
+@test
+def pages_have_their_sections():
+    for name in PAGES:
+        titles = re.findall(r"^# (.+)$", page(name), re.M)
+        equal([t for t in titles if t in SECTIONS], [t for t in SECTIONS if t in titles], name)
+        missing = set(SECTIONS) - set(titles)
+        equal(missing, set(), f"{name}(1) lacks sections")
+
+
+@test
+def exit_codes_are_those_of_cli_h():
+    codes = dict(re.findall(r"(PMK_EXIT_\w+) = (\d+)", repo.text("src/cli/cli.h")))
+    equal(sorted(codes.values(), key=int), ["0", "125", "126", "127", "129"])
+    for name in ("pmk", "pmk-stat"):
+        told = {row[0] for row in table(name, "EXIT STATUS")}
+        for code in codes.values():
+            assert code in told, f"{name}(1) does not tell exit code {code}"
+    told = {row[0] for row in table("pmk-stat", "EXIT STATUS")}
+    assert {"its own", "128 + N"} <= told, told
+
+
+@test
+def environment_is_what_the_source_reads():
+    read = set()
+    for path in repo.files():
+        if path.startswith("src/cli/") and path.endswith(".c"):
+            read |= set(re.findall(r'getenv\("(\w+)"\)', repo.text(path)))
+    told = set(re.findall(r"\*([A-Z_]+)\*", section("pmk", "ENVIRONMENT") +
+                          section("pmk-stat", "ENVIRONMENT")))
+    equal(told, read - {"HOME"}, "variables told and read")
+
+
+def examples():
+    for name in PAGES:
+        for block in re.findall(r"^```\n(.*?)^```", page(name), re.M | re.S):
+            for line in block.splitlines():
+                m = re.match(r"\$ (pmk .*)", line)
+                if m:
+                    yield name, m.group(1)
+
+
+@test
+def every_page_has_examples():
+    seen = {name for name, _ in examples()}
+    equal(seen, set(PAGES))
+    for line in EXIT_CODES:
+        assert line in [l for _, l in examples()], f"{line} is no longer an example"
+
+
+def example_folder():
+    folder = os.path.join(WORK, "man-examples")
+    os.makedirs(folder, exist_ok=True)
+    source = os.path.join(folder, "prog.c")
+    with open(source, "w") as f:
+        f.write(PROG_C)
+    program = compile_arm(source, "man-examples/prog", "-O1", "-static")
+    return folder, program
+
+
+def make_firmware(folder):
+    with open(os.path.join(folder, "firmware.s"), "w") as f:
+        f.write(FIRMWARE_S)
+    out = run("arm-none-eabi-gcc", "-mcpu=arm1176jzf-s", "-marm", "-nostdlib", "-Wl,-Ttext=0x10000",
+              "firmware.s", "-o", "firmware.elf", cwd=folder)
+    equal(out.code, 0, out.err)
+
+
+def run_examples(wanted):
+    folder, _ = example_folder()
+    env = dict(os.environ, PATH=BUILD + ":" + os.environ["PATH"])
+    ran = 0
+    for name, line in examples():
+        if ("--qemu" in line) != wanted:
+            continue
+        out = run("sh", "-c", line, cwd=folder, env=env)
+        equal(out.code, EXIT_CODES.get(line, 0), f"{name}(1): {line}: {out}")
+        if out.code == 129:
+            assert out.err.startswith("pmk: "), f"{line}: {out}"
+        else:
+            assert "warning:" not in out.err, f"{line}: {out}"
+        ran += 1
+    return ran
+
+
+@test
+def examples_run():
+    assert run_examples(False) > 15
+
+
+@test
+def firmware_example_runs():
+    have(*NEEDS["qemu-system-arm"])
+    folder, _ = example_folder()
+    make_firmware(folder)
+    equal(run_examples(True), 1)
+
+
+@test
+def pages_are_sound():
+    have("scdoc", "mandoc")
+    for name in PAGES:
+        man = run("scdoc", stdin=page(name))
+        equal(man.code, 0, f"{name}: {man.err}")
+        lint = run("mandoc", "-T", "lint", "-W", "error", stdin=man.out)
+        equal((lint.code, lint.out), (0, ""), name)
+        # A line that begins with a dot or a quote is lost on the way through roff.
+        shown = run("mandoc", "-T", "utf8", stdin=man.out).out
+        for title in SECTIONS:
+            contains(re.sub(r".\b", "", shown), title)
+        assert "..." not in re.findall(r"^\s*(\S+)", page(name), re.M), f"{name}: a line begins with '...'"
+
+
+@test
+def pages_refer_to_pages_that_exist():
+    for name in PAGES:
+        for other in re.findall(r"\*(pmk[\w-]*)\*\(1\)", page(name)):
+            assert other in PAGES, f"{name}(1) refers to {other}(1)"
+        for path in re.findall(r"\b((?:docs|data)/[\w/.-]+\.\w+)\b", page(name)):
+            assert repo.exists(path) or "NAME" in path, f"{name}(1) names {path}"
+
+
+main()

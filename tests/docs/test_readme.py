@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What README.md and the pages below docs/ point to is there, and the commands they show work."""
+import os
+import re
+import shlex
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from harness import *
+import repo
+
+README = repo.text("README.md")
+
+
+def pages():
+    return [p for p in repo.files() if p.endswith(".md")]
+
+
+def headings(path):
+    """The anchors of a page, as the usual renderers make them."""
+    out = set()
+    for title in re.findall(r"^#+ (.+)$", repo.text(path), re.M):
+        out.add(re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-"))
+    return out
+
+
+@test
+def links_lead_somewhere():
+    seen = 0
+    for page in pages():
+        for target in re.findall(r"\]\(([^)\s]+)\)", repo.text(page)):
+            if re.match(r"\w+:", target):
+                continue
+            seen += 1
+            path, _, anchor = target.partition("#")
+            full = os.path.normpath(os.path.join(os.path.dirname(page), path)) if path else page
+            assert repo.exists(full), f"{page} links to {target}, which is not there"
+            if anchor:
+                assert anchor in headings(full), f"{page} links to {target}: no such heading"
+    assert seen > 30, f"only {seen} links found"
+
+
+@test
+def paths_in_code_spans_exist():
+    # `src/…`, `tests/…` and so on; foo and NAME stand for what somebody will add.
+    folders = "src|include|tests|data|docs|bench|examples|completions|scripts"
+    for page in pages():
+        for span in re.findall(rf"`((?:{folders})/[\w./-]*)`", repo.text(page)):
+            if "foo" not in span and "NAME" not in span:
+                assert repo.exists(span), f"{page} names {span}, which is not there"
+
+
+@test
+def make_targets_exist():
+    makefile = repo.text("Makefile")
+    named = set(re.findall(r"\bmake ([a-z]+)", README)) | {"demo", "check"}
+    for target in named:
+        assert re.search(rf"^{target}:", makefile, re.M), f"the Makefile has no target {target}"
+    assert re.search(r"^    make demo\b", README, re.M) and re.search(r"^    make check\b", README, re.M)
+
+
+@test
+def commands_exist():
+    """Every pmk command line of README and DESIGN names a command that there is."""
+    listed = pmk("--help").out
+    for page in ("README.md", "docs/DESIGN.md"):
+        body = repo.text(page)
+        lines = re.findall(r"^    (?:build/)?pmk ([a-z]+)", body, re.M)
+        lines += re.findall(r"`(?:build/)?pmk ([a-z]+)[ `]", body)
+        assert lines, page
+        for name in lines:
+            assert re.search(rf"^  {name} ", listed, re.M), f"{page}: pmk has no command {name}"
+
+
+@test
+def short_commands_of_the_readme_run():
+    ran = 0
+    for line in re.findall(r"`(build/pmk (?:list|info|decode)[^`]*)`", README):
+        out = pmk(*shlex.split(line)[1:])
+        assert out.code == 0, f"{line}: {out}"
+        ran += 1
+    assert ran >= 3, ran
+
+
+@test
+def demo_output_is_of_this_program():
+    """The block between the marks: a command line, then a report as pmk prints it."""
+    block = re.search(r"<!-- demo:begin.*?-->\n```\n(.*?)```\n<!-- demo:end -->", README, re.S)
+    assert block, "the block with the demo's output is gone"
+    lines = block.group(1).splitlines()
+    assert re.match(r"\$ (?:build/)?pmk stat ", lines[0]), lines[0]
+    if len(lines) == 1:
+        skip("the README's demo output has not been filled in")
+    body = "\n".join(lines)
+    contains(body, "Performance counter stats for")
+    known = pmk("list", "events", "--pmu", "arm1176").out
+    for row in re.findall(r"^ +[\d,]+ +(\w+) +(?:exact|modelled)", body, re.M):
+        assert re.search(rf"^  {row} ", known, re.M), f"the demo shows {row}, which is no event"
+
+
+@test
+def no_badges():
+    for page in pages():
+        assert not re.search(r"!\[[^\]]*\]\(https?:", repo.text(page)), f"{page} has a remote picture"
+
+
+main()

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+/*
+ * libFuzzer: a preset of any bytes either loads, with every number in its range, or gives an error.
+ *	clang -g -fsanitize=fuzzer,address,undefined … fuzz_config.c
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cpu/config.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check(const struct pmk_core *core)
+{
+	char msg[256];
+
+	for (const struct pmk_core_key *k = pmk_core_keys; k->key; k++) {
+		const char *at = (const char *)core + k->offset;
+		uint64_t v = *(const uint64_t *)(const void *)at;
+
+		if (v < k->min || v > k->max)
+			abort();
+	}
+	pmk_core_check(core, msg, sizeof(msg));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char path[] = "/tmp/pmk-fuzz-XXXXXX", msg[256];
+	struct pmk_core core;
+	int fd = mkstemp(path);
+
+	if (fd < 0)
+		return 0;
+	if (write(fd, data, size) == (ssize_t)size &&
+	    pmk_core_load(&core, path, msg, sizeof(msg)) == 0)
+		check(&core);
+	close(fd);
+	unlink(path);
+	return 0;
+}

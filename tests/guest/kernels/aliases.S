@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Two forward branches, always taken, 1024 bytes apart: VA[9:3] is the same, so that with 128 entries
+ * they share one.
+ */
+#include "kernel.inc"
+
+	.macro	setup
+	mov	r0, #COUNT
+	.endm
+
+	start
+	begin
+	b	1f
+	nop
+	.balign	1024
+1:	cmp	r10, r10
+	nop
+	beq	2f			/* at 8 */
+	nop
+2:	nops	((1024-16)/4)
+	nop
+	nop
+	beq	3f			/* at 1024 + 8 */
+	nop
+3:	nop
+	subs	r0, r0, #1
+	nop
+	bne	1b			/* at 1024 + 28 */
+	nop
+	finish

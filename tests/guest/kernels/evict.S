@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Read a line into way 0 of set 0, make it dirty with DIRTY, then read four more lines of the set.
+ * The first three take the invalid ways 1 to 3; with round robin replacement, whose counter stands at
+ * 0 because nothing was evicted yet, the fourth throws out way 0.
+ */
+#include "kernel.inc"
+
+#ifndef DIRTY
+#define DIRTY
+#endif
+
+	.macro	setup
+	mov	r5, #4096
+	.endm
+
+	start
+	begin
+	ldr	r0, [r10]
+	DIRTY
+	ldr	r1, [r10, r5]
+	ldr	r1, [r10, r5, lsl #1]
+	add	r6, r10, r5
+	ldr	r1, [r6, r5, lsl #1]
+	ldr	r1, [r10, r5, lsl #2]
+	nop
+	finish

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* A loop of COUNT passes: BODY, the loop counter, TAIL, the branch. One NOP settles its exit. */
+#include "kernel.inc"
+
+#ifndef SETUP
+#define SETUP
+#endif
+#ifndef BODY
+#define BODY
+#endif
+#ifndef TAIL
+#define TAIL
+#endif
+
+	.macro	setup
+	SETUP
+	.endm
+
+	start
+	begin
+	mov	r0, #COUNT
+1:	BODY
+	subs	r0, r0, #1
+	TAIL
+	bne	1b
+	nop
+	finish

@@ -1,0 +1,511 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The three writers against golden text: values and none, regions, intervals, repeats, processors,
+ * odd characters, a full disk, a locale with a decimal comma.
+ */
+#include <locale.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <json.h>
+#include <pmk/arm11.h>
+#include <pmk/error.h>
+#include <pmk/result.h>
+
+#define NO_ETM "the outputs of a trace macrocell are not emulated"
+
+/* ---- what is written ------------------------------------------------------------------------ */
+
+static struct pmk_metrics *metrics;
+static const struct pmk_metric *chosen[4];
+
+static int load_metrics(void **state)
+{
+	const char *dirs[] = { PMK_SOURCE_DATA "/metrics", NULL };
+	char msg[512];
+
+	(void)state;
+	if (pmk_metrics_load(&metrics, dirs, msg, sizeof(msg)) != 0)
+		return -1;
+	chosen[0] = pmk_metrics_find(metrics, "cpi");
+	chosen[1] = pmk_metrics_find(metrics, "bpred_ratio");
+	return chosen[0] && chosen[1] ? 0 : -1;
+}
+
+static int free_metrics(void **state)
+{
+	(void)state;
+	pmk_metrics_free(metrics);
+	return 0;
+}
+
+static struct pmk_row row(unsigned code, const char *name, uint64_t value, enum pmk_trust trust)
+{
+	return (struct pmk_row){
+		.event = pmk_pmu_event_code(&pmk_arm1176, code),
+		.name = name,
+		.value = value,
+		.trust = trust,
+		.coverage = 1,
+		.runtime_ns = trust == PMK_TRUST_NOT_SUPPORTED ? 0 : 3051144,
+	};
+}
+
+static void fill(struct pmk_section *s)
+{
+	s->rows[0] = row(0x07, "instr_exec", 1234567, PMK_TRUST_EXACT);
+	s->rows[1] = row(0xFF, "cycles", 2135801, PMK_TRUST_MODELLED);
+	s->rows[2] = row(0x20, "etmextout_0", 0, PMK_TRUST_NOT_SUPPORTED);
+	s->rows[3] = row(0x21, "etmextout_1", 0, PMK_TRUST_NOT_SUPPORTED);
+	s->rows[2].reason = s->rows[3].reason = NO_ETM;
+}
+
+static struct pmk_section *make(struct pmk_result *r)
+{
+	struct pmk_section *s;
+
+	pmk_result_init(r);
+	r->pmu = &pmk_arm1176;
+	r->core = strdup("arm1176");
+	r->command = strdup("./prog a b");
+	r->producer = strdup("qemu-arm 7.2.22");
+	r->settings = strdup("");
+	r->env = strdup("");
+	r->passes = 2;
+	r->processes = r->threads = 1;
+	r->clock_hz = 700e6;
+	r->elapsed = 0.012345678;
+	s = pmk_result_add(r, NULL, 4);
+	assert_non_null(s);
+	fill(s);
+	return s;
+}
+
+/* Everything of `r` in this format; the caller frees. */
+static char *written(const struct pmk_result *r, struct pmk_write_options opt)
+{
+	struct pmk_writer *w;
+	char *text = NULL;
+	size_t size = 0;
+	FILE *f = open_memstream(&text, &size);
+
+	assert_non_null(f);
+	w = pmk_writer_begin(f, &opt, r);
+	assert_non_null(w);
+	for (unsigned i = 0; i < r->nsections; i++)
+		assert_int_equal(pmk_writer_section(w, r, &r->sections[i]), 0);
+	assert_int_equal(pmk_writer_end(w, r), 0);
+	assert_int_equal(fclose(f), 0);
+	return text;
+}
+
+static void expect(int line, const struct pmk_result *r, struct pmk_write_options opt,
+		   const char *golden)
+{
+	char *text = written(r, opt);
+
+	if (strcmp(text, golden) != 0)
+		fail_msg("line %d:\n--- got\n%s--- expected\n%s", line, text, golden);
+	free(text);
+}
+
+static const struct pmk_write_options text = { .format = PMK_FORMAT_TEXT,
+					       .big_num = true,
+					       .metrics = chosen };
+static const struct pmk_write_options csv = { .format = PMK_FORMAT_CSV,
+					      .separator = ",",
+					      .metrics = chosen };
+static const struct pmk_write_options json = { .format = PMK_FORMAT_JSON, .metrics = chosen };
+
+/* ---- the whole run -------------------------------------------------------------------------- */
+
+#define HOW                                                                                           \
+	"\n counted by qemu-arm 7.2.22 as arm1176, 2 passes at once (2 event counters + CCNT each); " \
+	"exact: defined by the instruction stream, modelled: by the core's parameters\n"
+
+static void plain_tests(void **state)
+{
+	struct pmk_write_options semicolon = csv, tab = csv;
+	struct pmk_result r;
+
+	(void)state;
+	make(&r);
+	expect(__LINE__, &r, text,
+	       "\n Performance counter stats for './prog a b' on arm1176:\n\n"
+	       "         1,234,567      instr_exec               exact     #       1.73  cycles per "
+	       "instruction (cpi)\n"
+	       "         2,135,801      cycles                   modelled\n"
+	       "   <not supported>      etmextout_0\n"
+	       "   <not supported>      etmextout_1\n"
+	       "                                                           #        n/a  branches "
+	       "predicted correctly (bpred_ratio)\n"
+	       "\n"
+	       " etmextout_0, etmextout_1: " NO_ETM "\n"
+	       " bpred_ratio: one of its events was not asked for\n" HOW
+	       "\n       0.012345678 seconds time elapsed\n\n");
+	expect(__LINE__, &r, csv,
+	       "1234567,,instr_exec,3051144,100.00,1.730000,cycles/insn  cpi,arm1176,0x07,exact,\n"
+	       "2135801,,cycles,3051144,100.00,,,arm1176,0xff,modelled,\n"
+	       "<not supported>,,etmextout_0,0,100.00,,,arm1176,0x20,not supported,\n"
+	       "<not supported>,,etmextout_1,0,100.00,,,arm1176,0x21,not supported,\n"
+	       ",,,,,,%  bpred_ratio,arm1176,,,\n");
+	expect(__LINE__, &r, json,
+	       "{\"format\":\"pmk-stat\",\"version\":1,\"command\":\"./prog a b\",\"pmu\":\"arm1176\","
+	       "\"core\":\"arm1176\",\"settings\":\"\",\"env\":\"\",\"runs\":1,\n"
+	       "\"counters\":[\n"
+	       "{\"counter-value\":1234567,\"unit\":\"\",\"event\":\"instr_exec\","
+	       "\"event-runtime\":3051144,\"pcnt-running\":100.00,\"metric-value\":1.730000,"
+	       "\"metric-unit\":\"cycles/insn  cpi\",\"pmu\":\"arm1176\",\"code\":\"0x07\","
+	       "\"trust\":\"exact\",\"reason\":null,\"region\":null},\n"
+	       "{\"counter-value\":2135801,\"unit\":\"\",\"event\":\"cycles\","
+	       "\"event-runtime\":3051144,\"pcnt-running\":100.00,\"metric-value\":null,"
+	       "\"metric-unit\":null,\"pmu\":\"arm1176\",\"code\":\"0xff\",\"trust\":\"modelled\","
+	       "\"reason\":null,\"region\":null},\n"
+	       "{\"counter-value\":null,\"unit\":\"\",\"event\":\"etmextout_0\",\"event-runtime\":0,"
+	       "\"pcnt-running\":100.00,\"metric-value\":null,\"metric-unit\":null,\"pmu\":\"arm1176\","
+	       "\"code\":\"0x20\",\"trust\":\"not supported\",\"reason\":\"" NO_ETM "\","
+	       "\"region\":null},\n"
+	       "{\"counter-value\":null,\"unit\":\"\",\"event\":\"etmextout_1\",\"event-runtime\":0,"
+	       "\"pcnt-running\":100.00,\"metric-value\":null,\"metric-unit\":null,\"pmu\":\"arm1176\","
+	       "\"code\":\"0x21\",\"trust\":\"not supported\",\"reason\":\"" NO_ETM "\","
+	       "\"region\":null}\n"
+	       "],\n"
+	       "\"metrics\":[\n"
+	       "{\"name\":\"cpi\",\"value\":1.730000,\"unit\":\"cycles/insn\",\"reason\":null,"
+	       "\"region\":null},\n"
+	       "{\"name\":\"bpred_ratio\",\"value\":null,\"unit\":\"%\",\"reason\":\"one of its events "
+	       "was not asked for\",\"region\":null}\n"
+	       "],\n"
+	       "\"producer\":\"qemu-arm 7.2.22\",\"passes\":2,\"processes\":1,\"threads\":1,"
+	       "\"partial\":false,\"warning\":null,\"exit-status\":0}\n");
+
+	semicolon.metrics = tab.metrics = NULL;
+	semicolon.separator = ";;";
+	tab.separator = " ";
+	r.sections[0].nrows = 3;
+	expect(__LINE__, &r, semicolon,
+	       "1234567;;;;instr_exec;;3051144;;100.00;;;;;;arm1176;;0x07;;exact;;\n"
+	       "2135801;;;;cycles;;3051144;;100.00;;;;;;arm1176;;0xff;;modelled;;\n"
+	       "<not supported>;;;;etmextout_0;;0;;100.00;;;;;;arm1176;;0x20;;not supported;;\n");
+	expect(__LINE__, &r, tab,
+	       "1234567  instr_exec 3051144 100.00   arm1176 0x07 exact \n"
+	       "2135801  cycles 3051144 100.00   arm1176 0xff modelled \n"
+	       "\"<not supported>\"  etmextout_0 0 100.00   arm1176 0x20 \"not supported\" \n");
+	pmk_result_free(&r);
+}
+
+/* ---- regions, repeats, what cannot be trusted ----------------------------------------------- */
+
+static void make_regions(struct pmk_result *r)
+{
+	struct pmk_section *s = make(r);
+
+	s->nrows = 3;
+	s->rows[0].stddev_pct = 0.5;
+	s = pmk_result_add(r, "quick,sort", 4);
+	assert_non_null(s);
+	fill(s);
+	s->entries = 1;
+	s->rows[0].trust = PMK_TRUST_WRAPPED;
+	s->rows[1].trust = PMK_TRUST_SCALED;
+	s->rows[1].coverage = 0.5;
+	s->rows[2].trust = PMK_TRUST_NOT_COUNTED;
+	s->nrows = 3;
+	r->runs = 3;
+	r->passes = 2;
+	r->elapsed = 0;
+	r->partial = true;
+	r->exit_status = 9; /* a wait status: killed by signal 9 */
+	r->processes = 2;
+	r->threads = 5;
+	free(r->settings);
+	r->settings = strdup("dcache.size=32K");
+	r->warning = strdup("one\ntwo");
+}
+
+static void region_tests(void **state)
+{
+	struct pmk_write_options plain = text;
+	struct pmk_result r;
+	char *got;
+
+	(void)state;
+	make_regions(&r);
+	plain.metrics = NULL;
+	plain.big_num = false;
+	expect(__LINE__, &r, plain,
+	       "\n Performance counter stats for './prog a b' on arm1176 (3 runs):\n\n"
+	       "           1234567      instr_exec               exact     ( +-  0.50% )\n"
+	       "           2135801      cycles                   modelled  ( +-  0.00% )\n"
+	       "   <not supported>      etmextout_0\n"
+	       "\n Region 'quick,sort', entered 1 time:\n\n"
+	       "           1234567      instr_exec               wrapped\n"
+	       "           2135801      cycles                   scaled    (50.00%)\n"
+	       "     <not counted>      etmextout_0\n"
+	       "\n identical in all 3 runs\n"
+	       "\n etmextout_0: " NO_ETM "\n"
+	       "\n counted by qemu-arm 7.2.22 as arm1176 with dcache.size=32K, 2 passes taking turns (2 "
+	       "event counters + CCNT each); exact: defined by the instruction stream, modelled: by "
+	       "the core's parameters, scaled: extrapolated from the share of time it was counted, "
+	       "wrapped: a counter overflowed unseen, the true value is larger\n"
+	       " 2 processes, 5 threads\n"
+	       "\n incomplete: it ended before the last counts were told; what is shown is what was "
+	       "counted until then\n"
+	       "\n warning: one\n warning: two\n\n");
+	expect(__LINE__, &r, csv,
+	       "1234567,,instr_exec,0.50%,3051144,100.00,1.730000,cycles/insn  cpi,arm1176,0x07,exact,\n"
+	       "2135801,,cycles,0.00%,3051144,100.00,,,arm1176,0xff,modelled,\n"
+	       "<not supported>,,etmextout_0,0.00%,0,100.00,,,arm1176,0x20,not supported,\n"
+	       ",,,,,,,%  bpred_ratio,arm1176,,,\n"
+	       "1234567,,instr_exec,0.00%,3051144,100.00,,cycles/insn  cpi,arm1176,0x07,wrapped,"
+	       "\"quick,sort\"\n"
+	       "2135801,,cycles,0.00%,3051144,50.00,,,arm1176,0xff,scaled,\"quick,sort\"\n"
+	       "<not counted>,,etmextout_0,0.00%,0,100.00,,,arm1176,0x20,not counted,\"quick,sort\"\n"
+	       ",,,,,,,%  bpred_ratio,arm1176,,,\"quick,sort\"\n");
+	got = written(&r, json);
+	assert_non_null(
+		strstr(got, "\"event\":\"instr_exec\",\"variance\":0.50,\"event-runtime\""));
+	assert_non_null(strstr(got, "\"region\":\"quick,sort\",\"entries\":1}"));
+	assert_non_null(strstr(got, "\"trust\":\"not counted\",\"reason\":\"" NO_ETM "\""));
+	assert_non_null(strstr(got,
+			       "\"value\":null,\"unit\":\"cycles/insn\",\"reason\":\"a counter "
+			       "wrapped unseen\""));
+	assert_non_null(
+		strstr(got, "\"partial\":true,\"warning\":\"one\\ntwo\",\"exit-status\":137}"));
+	free(got);
+	pmk_result_free(&r);
+}
+
+/* ---- intervals and processors --------------------------------------------------------------- */
+
+static void interval_tests(void **state)
+{
+	struct pmk_write_options no_metrics = text;
+	struct pmk_result r;
+	struct pmk_section *s;
+	char *got;
+
+	(void)state;
+	no_metrics.metrics = NULL;
+	s = make(&r);
+	s->nrows = 1;
+	s->interval = true;
+	s->at_seconds = 0.001;
+	s->at_cycles = 700000;
+	s->at_insns = 300000;
+	s = pmk_result_add(&r, NULL, 4);
+	fill(s);
+	s->nrows = 1;
+	s->interval = true;
+	s->at_seconds = 1.5;
+	free(r.producer);
+	r.producer = NULL;
+	r.elapsed = 0;
+	expect(__LINE__, &r, no_metrics,
+	       "\n Performance counter stats for './prog a b' on arm1176:\n\n"
+	       "#           time             counts      events\n"
+	       "     0.001000000          1,234,567      instr_exec               exact\n"
+	       "     1.500000000          1,234,567      instr_exec               exact\n\n");
+	expect(__LINE__, &r, csv,
+	       "0.001000000,1234567,,instr_exec,3051144,100.00,,cycles/insn  cpi,arm1176,0x07,exact,\n"
+	       "0.001000000,,,,,,,%  bpred_ratio,arm1176,,,\n"
+	       "1.500000000,1234567,,instr_exec,3051144,100.00,,cycles/insn  cpi,arm1176,0x07,exact,\n"
+	       "1.500000000,,,,,,,%  bpred_ratio,arm1176,,,\n");
+	got = written(&r, json);
+	assert_non_null(strstr(got, "\"interval\":{\"seconds\":0.001000000,\"cycles\":700000,"
+				    "\"instructions\":300000}}"));
+	free(got);
+	pmk_result_free(&r);
+
+	s = make(&r);
+	s->nrows = 1;
+	s->cpu = 0;
+	s = pmk_result_add(&r, NULL, 4);
+	fill(s);
+	s->nrows = 1;
+	s->cpu = 11;
+	free(r.producer);
+	r.producer = NULL;
+	r.elapsed = 0;
+	expect(__LINE__, &r, no_metrics,
+	       "\n Performance counter stats for './prog a b' on arm1176:\n\n"
+	       "CPU0              1,234,567      instr_exec               exact\n"
+	       "CPU11             1,234,567      instr_exec               exact\n\n");
+	got = written(&r, csv);
+	assert_non_null(strstr(got, "\nCPU11,1234567,,instr_exec,"));
+	free(got);
+	got = written(&r, json);
+	assert_non_null(strstr(got, "\"cpu\":11}"));
+	free(got);
+	pmk_result_free(&r);
+}
+
+/* ---- odd values ----------------------------------------------------------------------------- */
+
+static void odd_tests(void **state)
+{
+	struct pmk_result r;
+	struct pmk_section *s;
+	json_object *doc;
+	char *got;
+
+	(void)state;
+	s = make(&r);
+	s->rows[0].value = UINT64_MAX;
+	s->rows[1].value = 0;
+	s->region = strdup("a\"b\nc");
+	free(r.command);
+	r.command = strdup("./it's \xff \xc3\xa9 \xe2\x82 \"x\"");
+	got = written(&r, text);
+	assert_non_null(strstr(got, " for ./it's \xff"));
+	assert_non_null(strstr(got, "18,446,744,073,709,551,615      instr_exec"));
+	assert_non_null(strstr(got, "\n                 0      cycles"));
+	free(got);
+	got = written(&r, csv);
+	assert_non_null(strstr(got, "18446744073709551615,,instr_exec"));
+	assert_non_null(strstr(got, ",exact,\"a\"\"b\nc\"\n"));
+	free(got);
+	got = written(&r, json);
+	assert_non_null(strstr(got,
+			       "\"command\":\"./it's \xEF\xBF\xBD \xc3\xa9 \xEF\xBF\xBD\xEF\xBF\xBD"
+			       " \\\"x\\\"\""));
+	assert_non_null(strstr(got, "\"counter-value\":18446744073709551615,"));
+	doc = json_tokener_parse(got);
+	assert_non_null(doc);
+	json_object_put(doc);
+	free(got);
+	pmk_result_free(&r);
+}
+
+/* Nothing but begin and end: the document is closed all the same. */
+static void empty_tests(void **state)
+{
+	struct pmk_result r;
+	json_object *doc, *counters;
+	char *got;
+
+	(void)state;
+	make(&r);
+	r.nsections = 0;
+	got = written(&r, json);
+	doc = json_tokener_parse(got);
+	assert_non_null(doc);
+	assert_true(json_object_object_get_ex(doc, "counters", &counters));
+	assert_int_equal(json_object_array_length(counters), 0);
+	json_object_put(doc);
+	free(got);
+	got = written(&r, csv);
+	assert_string_equal(got, "");
+	free(got);
+	got = written(&r, text);
+	assert_non_null(strstr(got, "counted by qemu-arm"));
+	free(got);
+	r.nsections = 1;
+	pmk_result_free(&r);
+}
+
+static void repeat_tests(void **state)
+{
+	const struct pmk_write_options *all[] = { &text, &csv, &json };
+	struct pmk_result r;
+
+	(void)state;
+	make_regions(&r);
+	for (unsigned i = 0; i < 3; i++) {
+		char *first = written(&r, *all[i]), *second;
+
+		r.elapsed = i == 0 ? 0 : 99; /* not in the machine formats */
+		second = written(&r, *all[i]);
+		assert_string_equal(first, second);
+		free(first);
+		free(second);
+	}
+	pmk_result_free(&r);
+}
+
+/* ---- surroundings --------------------------------------------------------------------------- */
+
+static void full_disk_test(void **state)
+{
+	const struct pmk_write_options *all[] = { &text, &csv, &json };
+	struct pmk_result r;
+
+	(void)state;
+	make(&r);
+	for (unsigned i = 0; i < 3; i++) {
+		FILE *f = fopen("/dev/full", "w");
+		struct pmk_writer *w;
+
+		if (!f)
+			skip();
+		w = pmk_writer_begin(f, all[i], &r);
+		assert_non_null(w);
+		assert_int_equal(pmk_writer_section(w, &r, &r.sections[0]), PMK_EIO);
+		assert_int_equal(pmk_writer_end(w, &r), PMK_EIO);
+		fclose(f);
+	}
+	pmk_result_free(&r);
+}
+
+/* All formats have decimal points, and the program's own locale comes back afterwards. */
+static void locale_test(void **state)
+{
+	static const char *const names[] = { "de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "de_DE" };
+	struct pmk_result r;
+	const char *found = NULL;
+	char *before[3], *after[3], number[16];
+	const struct pmk_write_options *all[] = { &text, &csv, &json };
+
+	(void)state;
+	make_regions(&r);
+	for (unsigned i = 0; i < 3; i++)
+		before[i] = written(&r, *all[i]);
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]) && !found; i++)
+		found = setlocale(LC_ALL, names[i]) ? names[i] : NULL;
+	for (unsigned i = 0; i < 3; i++) {
+		after[i] = written(&r, *all[i]);
+		assert_string_equal(before[i], after[i]);
+		free(before[i]);
+		free(after[i]);
+	}
+	pmk_result_free(&r);
+	snprintf(number, sizeof(number), "%.1f", 1.5);
+	setlocale(LC_ALL, "C");
+	if (!found) {
+		print_message("no locale with a decimal comma is installed\n");
+		skip();
+	}
+	assert_string_equal(number, "1,5");
+}
+
+static void trust_tests(void **state)
+{
+	(void)state;
+	assert_string_equal(pmk_trust_name(PMK_TRUST_EXACT), "exact");
+	assert_string_equal(pmk_trust_name(PMK_TRUST_WRAPPED), "wrapped");
+	assert_string_equal(pmk_trust_name(PMK_TRUST_NOT_COUNTED), "not counted");
+	assert_string_equal(pmk_trust_name((enum pmk_trust)99), "unknown");
+	assert_true(pmk_trust_has_value(PMK_TRUST_SCALED));
+	assert_false(pmk_trust_has_value(PMK_TRUST_NOT_SUPPORTED));
+	assert_false(pmk_trust_has_value(PMK_TRUST_NOT_COUNTED));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(plain_tests),	  cmocka_unit_test(region_tests),
+		cmocka_unit_test(interval_tests), cmocka_unit_test(odd_tests),
+		cmocka_unit_test(empty_tests),	  cmocka_unit_test(repeat_tests),
+		cmocka_unit_test(full_disk_test), cmocka_unit_test(locale_test),
+		cmocka_unit_test(trust_tests),
+	};
+
+	return cmocka_run_group_tests(tests, load_metrics, free_metrics);
+}
