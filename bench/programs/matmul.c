@@ -2,9 +2,9 @@
 /*
  * Benchmark: integer matrix product in the textbook order; the inner loop reads down a column.
  *
- * A row is 800 bytes, so each step of the inner loop touches another cache line and a 200-line
- * column has left a 16 KB cache when it is needed again: the strided misses of numeric code. A
- * second product in tiles reads the same data in a cache-friendly order and must agree.
+ * Walking down a column touches a new cache line at each step, 768 of them or 24 KB, so the lines are
+ * mostly gone from a 16 KB cache when the next column wants them: the strided misses of numeric
+ * code. A second product from the transposed matrix reads both in order and must agree.
  *
  *	matmul [FACTOR]		FACTOR rounds; prints one checksum line, exits 1 if the two differ
  */
@@ -14,51 +14,45 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIDE = 200, TILE = 25 };
+enum { ROWS = 48, INNER = 768, COLUMNS = 72 };
 
-typedef uint32_t matrix[SIDE][SIDE];
+static uint32_t a[ROWS][INNER], b[INNER][COLUMNS];
+static uint32_t transposed[COLUMNS][INNER];
+static uint32_t by_columns[ROWS][COLUMNS], by_rows[ROWS][COLUMNS];
 
-static matrix a, b, by_columns, by_tiles;
-
-static void fill(matrix m, uint32_t seed)
+static void fill(uint32_t *m, size_t count, uint32_t seed)
 {
-	for (int i = 0; i < SIDE; i++)
-		for (int j = 0; j < SIDE; j++)
-			m[i][j] = (seed = seed * UINT32_C(69069) + 1) >> 8;
+	for (size_t i = 0; i < count; i++)
+		m[i] = (seed = seed * UINT32_C(69069) + 1) >> 8;
 }
 
 static void multiply_columns(void)
 {
-	for (int i = 0; i < SIDE; i++) {
-		for (int j = 0; j < SIDE; j++) {
+	for (int i = 0; i < ROWS; i++) {
+		for (int j = 0; j < COLUMNS; j++) {
 			uint32_t sum = 0;
 
-			for (int k = 0; k < SIDE; k++)
+			for (int k = 0; k < INNER; k++)
 				sum += a[i][k] * b[k][j];
 			by_columns[i][j] = sum;
 		}
 	}
 }
 
-static void multiply_tile(int row, int mid, int col)
+static void multiply_rows(void)
 {
-	for (int i = row; i < row + TILE; i++) {
-		for (int k = mid; k < mid + TILE; k++) {
-			uint32_t factor = a[i][k];
+	for (int k = 0; k < INNER; k++)
+		for (int j = 0; j < COLUMNS; j++)
+			transposed[j][k] = b[k][j];
+	for (int i = 0; i < ROWS; i++) {
+		for (int j = 0; j < COLUMNS; j++) {
+			uint32_t sum = 0;
 
-			for (int j = col; j < col + TILE; j++)
-				by_tiles[i][j] += factor * b[k][j];
+			for (int k = 0; k < INNER; k++)
+				sum += a[i][k] * transposed[j][k];
+			by_rows[i][j] = sum;
 		}
 	}
-}
-
-static void multiply_tiles(void)
-{
-	memset(by_tiles, 0, sizeof(by_tiles));
-	for (int i = 0; i < SIDE; i += TILE)
-		for (int k = 0; k < SIDE; k += TILE)
-			for (int j = 0; j < SIDE; j += TILE)
-				multiply_tile(i, k, j);
 }
 
 int main(int argc, char **argv)
@@ -67,16 +61,16 @@ int main(int argc, char **argv)
 	uint32_t sum = 1;
 
 	for (unsigned long round = 0; round < factor; round++) {
-		fill(a, sum);
-		fill(b, ~sum);
+		fill(&a[0][0], sizeof(a) / sizeof(a[0][0]), sum);
+		fill(&b[0][0], sizeof(b) / sizeof(b[0][0]), ~sum);
 		multiply_columns();
-		multiply_tiles();
-		if (memcmp(by_columns, by_tiles, sizeof(by_tiles)) != 0) {
+		multiply_rows();
+		if (memcmp(by_columns, by_rows, sizeof(by_rows)) != 0) {
 			fputs("matmul: the two products differ\n", stderr);
 			return 1;
 		}
-		for (int i = 0; i < SIDE; i++)
-			sum = sum * 31 + by_columns[i][(i * 7) % SIDE];
+		for (int i = 0; i < ROWS; i++)
+			sum = sum * 31 + by_columns[i][i * 7 % COLUMNS];
 	}
 	printf("matmul %08" PRIx32 "\n", sum);
 	return 0;

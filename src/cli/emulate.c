@@ -227,14 +227,17 @@ int emulation_system(struct emulation *emu, const char *command, char **more)
 /* The line "NAME=VALUE" for what --env says; NULL when the variable is not set here. */
 static char *env_line(const char *say, bool *failed)
 {
-	const char *value = strchr(say, '=') ? "" : getenv(say);
+	const char *value = getenv(say);
 	char *line = NULL;
 
-	if (!value)
+	if (strchr(say, '='))
+		line = strdup(say);
+	else if (!value)
 		return NULL; /* not set here: not set there */
-	if (asprintf(&line, *value ? "%s=%s" : "%s%s", say, value) < 0)
-		*failed = true;
-	return *failed ? NULL : line;
+	else if (asprintf(&line, "%s=%s", say, value) < 0)
+		line = NULL;
+	*failed |= !line;
+	return line;
 }
 
 static bool names_variable(const char *say, const char *line)

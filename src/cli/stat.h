@@ -64,6 +64,7 @@ struct job {
 	struct place *places;
 	unsigned nplaces;
 	struct pmk_result result;
+	uint64_t interval_began; /* guest cycles */
 	struct pmk_writer *writer;
 	FILE *out;
 	bool own_out;

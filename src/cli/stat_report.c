@@ -47,11 +47,11 @@ static int print_interval(struct job *job, const uint64_t *delta, uint64_t cycle
 			  int cpu)
 {
 	struct pmk_section *s = pmk_result_add(&job->result, NULL, job->events.count);
-	uint64_t ns = cycles_to_ns(job, job->cfg.interval_unit == PMK_INTERVAL_CYCLES ?
-						job->cfg.interval : 0);
+	uint64_t ns = cycles_to_ns(job, cycles - job->interval_began);
 
 	if (!s)
 		return PMK_ENOMEM;
+	job->interval_began = cycles;
 	s->cpu = cpu;
 	set_time(job, s, cycles, insns);
 	for (unsigned i = 0; i < job->events.count; i++) {

@@ -71,6 +71,9 @@ void pmk_block_build(const struct pmk_core *core, const struct pmk_insn *insn, s
 	b->facts.n[PMK_FACT_DATA_STALL] = (uint16_t)pipe.data_stall;
 	b->branch_cycles = (uint8_t)certain_branch_cycles(core, last);
 	b->cycles = pipe.cycles + b->branch_cycles;
+	for (unsigned r = 0; r < PMK_PIPE_REGS; r++)
+		pipe.residue[r] -= pipe.residue[r] < b->branch_cycles ? pipe.residue[r] :
+									b->branch_cycles;
 	if (last->iclass != PMK_I_BRANCH && last->flow != PMK_FLOW_NEXT)
 		b->branch_cycles = 1; /* its own issue cycle, counted by the pipeline */
 	b->flag_distance = (uint8_t)pipe.flag_distance;

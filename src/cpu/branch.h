@@ -26,12 +26,12 @@
 enum { PMK_PRED_LOOK = 0, PMK_PRED_NOT_TAKEN = 1, PMK_PRED_TAKEN = 2, PMK_PRED_CALL = 3 };
 
 /* 0 when a branch with this word went (taken = 1) or did not go (0) as the word says. */
-static inline unsigned pmk_pred_differs(unsigned word, unsigned taken)
+static inline uint64_t pmk_pred_differs(uint64_t word, uint64_t taken)
 {
 	return (word & 3) ^ (PMK_PRED_NOT_TAKEN + taken);
 }
 
-static inline unsigned pmk_pred_cycles(unsigned word)
+static inline uint64_t pmk_pred_cycles(uint64_t word)
 {
 	return word >> 2;
 }

@@ -35,31 +35,3 @@ void pmk_cache_clear(struct pmk_cache *c)
 	for (uint32_t i = 0; i < (c->set_mask + 1) * c->ways; i++)
 		c->tag[i] = PMK_NO_LINE;
 }
-
-/* Which generator the silicon uses is not published; xorshift32 is our choice: three operations,
- * full period, the same sequence on every host. */
-static uint32_t next_random(struct pmk_cache *c)
-{
-	c->random ^= c->random << 13;
-	c->random ^= c->random >> 17;
-	c->random ^= c->random << 5;
-	return c->random >> 8;
-}
-
-static uint32_t victim_way(struct pmk_cache *c, const uint32_t *set)
-{
-	for (uint32_t way = 0; way < c->ways; way++)
-		if (set[way] == PMK_NO_LINE)
-			return way;
-	return (c->round_robin ? c->next++ : next_random(c)) & (c->ways - 1);
-}
-
-uint32_t pmk_cache_fill(struct pmk_cache *c, uint32_t line)
-{
-	uint32_t *set = &c->tag[(line & c->set_mask) * c->ways];
-	uint32_t way = victim_way(c, set);
-	uint32_t old = set[way];
-
-	set[way] = line;
-	return old;
-}

@@ -31,10 +31,41 @@ int pmk_cache_init(struct pmk_cache *c, uint32_t size, uint32_t ways, bool round
 		   uint32_t seed);
 void pmk_cache_fini(struct pmk_cache *c);
 
-/* Put an absent line in; returns the line it replaces, or PMK_NO_LINE. */
-uint32_t pmk_cache_fill(struct pmk_cache *c, uint32_t line);
-
 /* Forget every line. */
 void pmk_cache_clear(struct pmk_cache *c);
+
+/* Which generator the silicon uses is not published; xorshift32 is our choice: three operations,
+ * full period, the same sequence on every host. */
+static inline uint32_t pmk_cache_random(struct pmk_cache *c)
+{
+	c->random ^= c->random << 13;
+	c->random ^= c->random >> 17;
+	c->random ^= c->random << 5;
+	return c->random >> 8;
+}
+
+/* Ways are filled from the lowest, so a set has an invalid way only while its last one is. */
+static inline uint32_t pmk_cache_victim(struct pmk_cache *c, const uint32_t *set)
+{
+	uint32_t way = 0;
+
+	if (__builtin_expect(set[c->ways - 1] != PMK_NO_LINE, 1))
+		return (c->round_robin ? c->next++ : pmk_cache_random(c)) & (c->ways - 1);
+	while (set[way] != PMK_NO_LINE)
+		way++;
+	return way;
+}
+
+/* Put an absent line in; returns the line it replaces, or PMK_NO_LINE. Inline: every miss of the
+ * program comes here. */
+static inline uint32_t pmk_cache_fill(struct pmk_cache *c, uint32_t line)
+{
+	uint32_t *set = &c->tag[(line & c->set_mask) * c->ways];
+	uint32_t way = pmk_cache_victim(c, set);
+	uint32_t old = set[way];
+
+	set[way] = line;
+	return old;
+}
 
 #endif

@@ -16,8 +16,8 @@
 
 #include <pmk/error.h>
 
-#define LINES_PER_PAGE (1u << (PMK_PAGE_SHIFT - PMK_LINE_SHIFT))
 #define LINE_BYTES     (1u << PMK_LINE_SHIFT)
+#define PMAP_SIZE      (UINT64_C(1) << (32 - PMK_PAGE_SHIFT))
 #define IMAP_SIZE      (UINT64_C(1) << (32 - PMK_LINE_SHIFT))
 #define DMAP_SIZE      (IMAP_SIZE << 3) /* eight: the low bits of an unaligned double word */
 
@@ -60,7 +60,8 @@ int pmk_cpu_init(struct pmk_cpu *cpu, const struct pmk_core *core)
 	cpu->pred = reserve(PMK_MAX_BRANCHES);
 	cpu->imap = reserve(IMAP_SIZE);
 	cpu->dmap = reserve(DMAP_SIZE);
-	if (!cpu->pred || !cpu->imap || !cpu->dmap ||
+	cpu->pmap = reserve(PMAP_SIZE);
+	if (!cpu->pred || !cpu->imap || !cpu->dmap || !cpu->pmap ||
 	    pmk_cache_init(&cpu->icache, (uint32_t)core->icache_size, (uint32_t)core->icache_ways,
 			   core->round_robin, (uint32_t)core->seed) ||
 	    pmk_cache_init(&cpu->dcache, (uint32_t)core->dcache_size, (uint32_t)core->dcache_ways,
@@ -81,13 +82,14 @@ void pmk_cpu_fini(struct pmk_cpu *cpu)
 	release(cpu->pred, PMK_MAX_BRANCHES);
 	release(cpu->imap, IMAP_SIZE);
 	release(cpu->dmap, DMAP_SIZE);
+	release(cpu->pmap, PMAP_SIZE);
 	pmk_cache_fini(&cpu->icache);
 	pmk_cache_fini(&cpu->dcache);
 	pmk_tlb_fini(&cpu->itlb);
 	pmk_tlb_fini(&cpu->dtlb);
 	pmk_tlb_fini(&cpu->main_tlb);
 	pmk_predictor_fini(&cpu->bp);
-	cpu->pred = cpu->imap = cpu->dmap = NULL;
+	cpu->pred = cpu->imap = cpu->dmap = cpu->pmap = NULL;
 }
 
 void pmk_cpu_forked(struct pmk_cpu *cpu, struct pmk_run *run)
@@ -185,35 +187,19 @@ static void fetch_translate(struct pmk_cpu *cpu, uint32_t page)
 		cpu->igen++;
 }
 
-/* Bytes of a page in the data map when the micro-TLB takes it in or throws it out. */
-static void map_page(uint8_t *map)
+static PMK_SLOW struct translation data_translate(struct pmk_cpu *cpu, uint32_t page)
 {
-	for (unsigned i = 0; i < LINES_PER_PAGE; i++)
-		map[i] = (uint8_t)(map[i] | PMK_D_MAPPED | (map[i] >> 3 & PMK_D_FAST));
-}
-
-static void unmap_page(uint8_t *map)
-{
-	for (unsigned i = 0; i < LINES_PER_PAGE; i++)
-		map[i] &= (uint8_t)~(PMK_D_MAPPED | PMK_D_FAST);
-}
-
-static struct translation data_translate(struct pmk_cpu *cpu, uint32_t page)
-{
-	const unsigned lines_shift = PMK_PAGE_SHIFT - PMK_LINE_SHIFT;
 	struct translation t = { 0 };
 	uint32_t old;
 
-	if (!cpu->core.mmu) {
-		map_page(&cpu->dmap[page << lines_shift]);
+	cpu->pmap[page] = UINT8_MAX;
+	if (!cpu->core.mmu)
 		return t;
-	}
 	cpu->dyn[PMK_SIG_MICRO_DTLB_MISS]++;
 	t = translate(cpu, page);
 	old = pmk_tlb_fill(&cpu->dtlb, page);
 	if (old != PMK_NO_PAGE)
-		unmap_page(&cpu->dmap[old << lines_shift]);
-	map_page(&cpu->dmap[page << lines_shift]);
+		cpu->pmap[old] = 0;
 	return t;
 }
 
@@ -436,17 +422,23 @@ static void disturb(struct pmk_cpu *cpu)
 static void wait_for_results(struct pmk_cpu *cpu, const struct pmk_block *p,
 			     const struct pmk_block *b, uint64_t before)
 {
-	uint64_t wait = pmk_pipeline_edge(p->residue, b->need);
-	uint64_t passed = cpu->cycles - before;
+	uint64_t passed = cpu->cycles - before, wait = pmk_pipeline_edge(p->residue, b->need), data;
+	uint8_t need[PMK_PIPE_REGS];
 
-	if (wait > passed) {
-		cpu->cycles += wait - passed;
-		cpu->dyn[PMK_SIG_DATA_STALL] += wait - passed;
+	if (wait <= passed)
+		return;
+	cpu->cycles += wait - passed;
+	if (p->residue[PMK_PIPE_PORT] > b->need[PMK_PIPE_PORT]) {
+		memcpy(need, b->need, sizeof(need));
+		need[PMK_PIPE_PORT] = PMK_PIPE_FAR;
+		data = pmk_pipeline_edge(p->residue, need);
+		wait = data > passed ? data : passed;
 	}
+	cpu->dyn[PMK_SIG_DATA_STALL] += wait - passed;
 }
 
 void pmk_cpu_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
-			unsigned taken, unsigned word)
+			uint64_t taken, uint64_t word)
 {
 	struct pmk_run *run = &cpu->run[b->id];
 	uint64_t before = cpu->cycles;
@@ -475,12 +467,12 @@ void pmk_cpu_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const st
 
 /* ---- data ----------------------------------------------------------------------------------- */
 
-struct data_access {
-	uint32_t line;
-	uint8_t halves; /* PMK_D_DIRTY_LO, _HI: touched halves of the line */
-	bool write;
-	uint64_t issue, use;
-};
+static uint64_t issue_time(const struct pmk_cpu *cpu, uint64_t access)
+{
+	uint64_t to_end = PMK_ACCESS_TO_END(access);
+
+	return cpu->cycles > to_end ? cpu->cycles - to_end : 0;
+}
 
 static void account(struct pmk_cpu *cpu, struct pmk_lsu_delay d, uint64_t walk)
 {
@@ -489,26 +481,26 @@ static void account(struct pmk_cpu *cpu, struct pmk_lsu_delay d, uint64_t walk)
 	cpu->dyn[PMK_SIG_DATA_STALL] += d.stall > walk ? d.stall - walk : 0;
 }
 
-static void load_external(struct pmk_cpu *cpu, const struct data_access *a, struct translation t)
+static void load_external(struct pmk_cpu *cpu, uint64_t access, struct translation t)
 {
 	account(cpu,
-		pmk_lsu_load_miss(&cpu->lsu, a->issue, a->use, LOAD_HIT_LATENCY, t.refill + t.walk),
+		pmk_lsu_load_miss(&cpu->lsu, issue_time(cpu, access), PMK_ACCESS_USE(access),
+				  LOAD_HIT_LATENCY, t.refill + t.walk),
 		t.walk);
 }
 
-static void store_external(struct pmk_cpu *cpu, const struct data_access *a)
+static void store_external(struct pmk_cpu *cpu, uint64_t access)
 {
-	cpu->dyn[PMK_SIG_DATA_EXTERNAL]++;
-	account(cpu, pmk_lsu_write(&cpu->lsu, a->issue), 0);
+	account(cpu, pmk_lsu_write(&cpu->lsu, issue_time(cpu, access)), 0);
 }
 
 /* A hit whose translation had to be fetched: the value comes later by as much. */
-static void load_late(struct pmk_cpu *cpu, const struct data_access *a, struct translation t)
+static void load_late(struct pmk_cpu *cpu, uint64_t access, struct translation t)
 {
-	uint64_t ready = LOAD_HIT_LATENCY + t.refill + t.walk;
+	uint64_t ready = LOAD_HIT_LATENCY + t.refill + t.walk, use = PMK_ACCESS_USE(access);
 
-	if ((t.refill || t.walk) && ready > a->use)
-		account(cpu, (struct pmk_lsu_delay){ .stall = ready - a->use }, t.walk);
+	if (t.refill + t.walk && ready > use)
+		account(cpu, (struct pmk_lsu_delay){ .stall = ready - use }, t.walk);
 }
 
 static void data_evict(struct pmk_cpu *cpu, uint32_t line)
@@ -518,7 +510,7 @@ static void data_evict(struct pmk_cpu *cpu, uint32_t line)
 
 	cpu->dyn[PMK_SIG_L1D_WB_HALF] += halves;
 	cpu->dyn[PMK_SIG_L1D_EVICT] += halves != 0;
-	*byte &= PMK_D_MAPPED;
+	*byte = 0;
 }
 
 static void data_fill(struct pmk_cpu *cpu, uint32_t line)
@@ -528,100 +520,129 @@ static void data_fill(struct pmk_cpu *cpu, uint32_t line)
 	if (victim != PMK_NO_LINE)
 		data_evict(cpu, victim);
 	cpu->dyn[PMK_SIG_DATA_EXTERNAL]++;
-	cpu->dmap[line] |= PMK_D_PRESENT | PMK_D_LOAD;
+	cpu->dmap[line] = PMK_D_PRESENT;
 }
 
-static void data_uncached(struct pmk_cpu *cpu, const struct data_access *a, struct translation t)
+/* The access bypasses the cache: it is off, or the page is device memory. */
+static bool is_uncached(struct pmk_cpu *cpu, uint32_t line)
+{
+	return !cpu->core.dcache_on ||
+	       (cpu->is_device && cpu->is_device(cpu->device_ctx, line << PMK_LINE_SHIFT));
+}
+
+/* `halves`: PMK_D_DIRTY_LO, _HI of the halves that a store touches; 0 for a load. */
+static PMK_SLOW void data_uncached(struct pmk_cpu *cpu, uint64_t access, unsigned halves,
+				   struct translation t)
 {
 	cpu->uncached++;
+	cpu->dyn[PMK_SIG_DATA_EXTERNAL]++;
 	if (cpu->core.miss_uncached)
-		cpu->dyn[a->write ? PMK_SIG_L1D_WRITE_MISS : PMK_SIG_L1D_READ_MISS]++;
-	if (a->write) {
-		store_external(cpu, a);
-	} else {
-		cpu->dyn[PMK_SIG_DATA_EXTERNAL]++;
-		load_external(cpu, a, t);
-	}
-}
-
-static void data_store(struct pmk_cpu *cpu, const struct data_access *a)
-{
-	bool present = cpu->dmap[a->line] & PMK_D_PRESENT;
-
-	if (!present) {
-		/* Reads allocate, writes do not (TRM 7.2): every store to an absent line misses. */
-		cpu->dyn[PMK_SIG_L1D_WRITE_MISS]++;
-		if (!cpu->core.write_allocate) {
-			if (cpu->core.store_miss_external)
-				cpu->dyn[PMK_SIG_DATA_EXTERNAL]++;
-			account(cpu, pmk_lsu_write(&cpu->lsu, a->issue), 0);
-			return;
-		}
-		data_fill(cpu, a->line);
-	}
-	if (cpu->core.dcache_wt)
-		store_external(cpu, a);
+		cpu->dyn[halves ? PMK_SIG_L1D_WRITE_MISS : PMK_SIG_L1D_READ_MISS]++;
+	if (halves)
+		store_external(cpu, access);
 	else
-		cpu->dmap[a->line] |= (uint8_t)(a->halves | (a->halves >> 3 & PMK_D_FAST));
+		load_external(cpu, access, t);
 }
 
-static void data_line(struct pmk_cpu *cpu, const struct data_access *a)
+static inline struct translation data_mapped(struct pmk_cpu *cpu, uint32_t line)
 {
-	struct translation t = { 0 };
+	uint32_t page = line >> (PMK_PAGE_SHIFT - PMK_LINE_SHIFT);
 
-	if (!(cpu->dmap[a->line] & PMK_D_MAPPED))
-		t = data_translate(cpu, a->line >> (PMK_PAGE_SHIFT - PMK_LINE_SHIFT));
-	if (!cpu->core.dcache_on ||
-	    (cpu->is_device && cpu->is_device(cpu->device_ctx, a->line << PMK_LINE_SHIFT))) {
-		data_uncached(cpu, a, t);
-	} else if (a->write) {
-		/* The write buffer hides a micro-TLB refill; a table walk holds up the unit. */
-		cpu->cycles += t.walk;
-		data_store(cpu, a);
-	} else if (cpu->dmap[a->line] & PMK_D_PRESENT) {
-		load_late(cpu, a, t);
+	return cpu->pmap[page] ? (struct translation){ 0 } : data_translate(cpu, page);
+}
+
+static inline void load_line(struct pmk_cpu *cpu, uint32_t line, uint64_t access)
+{
+	struct translation t = data_mapped(cpu, line);
+
+	if (PMK_UNLIKELY(is_uncached(cpu, line))) {
+		data_uncached(cpu, access, 0, t);
+	} else if (cpu->dmap[line] & PMK_D_PRESENT) {
+		load_late(cpu, access, t);
 	} else {
 		cpu->dyn[PMK_SIG_L1D_READ_MISS]++;
-		data_fill(cpu, a->line);
-		load_external(cpu, a, t);
+		data_fill(cpu, line);
+		load_external(cpu, access, t);
+	}
+}
+
+/* Reads allocate, writes do not (TRM 7.2): every store to an absent line misses and goes out. */
+static inline bool store_misses(struct pmk_cpu *cpu, uint32_t line, uint64_t access)
+{
+	if (cpu->dmap[line] & PMK_D_PRESENT)
+		return false;
+	cpu->dyn[PMK_SIG_L1D_WRITE_MISS]++;
+	if (cpu->core.write_allocate) {
+		data_fill(cpu, line);
+		return false;
+	}
+	cpu->dyn[PMK_SIG_DATA_EXTERNAL] += cpu->core.store_miss_external;
+	store_external(cpu, access);
+	return true;
+}
+
+static inline void store_line(struct pmk_cpu *cpu, uint32_t line, unsigned halves, uint64_t access)
+{
+	struct translation t = data_mapped(cpu, line);
+
+	if (PMK_UNLIKELY(is_uncached(cpu, line))) {
+		data_uncached(cpu, access, halves, t);
+		return;
+	}
+	/* The write buffer hides a micro-TLB refill; a table walk holds up the unit. */
+	cpu->cycles += t.walk;
+	if (store_misses(cpu, line, access))
+		return;
+	if (cpu->core.dcache_wt) {
+		cpu->dyn[PMK_SIG_DATA_EXTERNAL]++;
+		store_external(cpu, access);
+	} else {
+		cpu->dmap[line] |= (uint8_t)halves;
 	}
 }
 
 /* The halves of its line that [from, to] touches. */
-static uint8_t halves_of(uint32_t from, uint32_t to)
+static unsigned halves_of(uint32_t from, uint32_t to)
 {
 	uint32_t half = LINE_BYTES / 2;
-	uint8_t halves = 0;
 
-	if (!(from & half))
-		halves |= PMK_D_DIRTY_LO;
-	if (to & half)
-		halves |= PMK_D_DIRTY_HI;
-	return halves;
+	return (from & half ? 0u : PMK_D_DIRTY_LO) | (to & half ? PMK_D_DIRTY_HI : 0u);
 }
 
-void pmk_cpu_data_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
+/* An access that lies in two lines is two accesses (DAI 0195B §7). */
+static PMK_SLOW void load_split(struct pmk_cpu *cpu, uint32_t addr, uint32_t last, uint64_t access)
+{
+	load_line(cpu, addr >> PMK_LINE_SHIFT, access);
+	cpu->dyn[PMK_SIG_L1D_READ]++;
+	load_line(cpu, last >> PMK_LINE_SHIFT, access);
+}
+
+static PMK_SLOW void store_split(struct pmk_cpu *cpu, uint32_t addr, uint32_t last,
+				 uint64_t access)
+{
+	uint32_t boundary = last & ~(LINE_BYTES - 1);
+
+	store_line(cpu, addr >> PMK_LINE_SHIFT, halves_of(addr, boundary - 1), access);
+	cpu->dyn[PMK_SIG_L1D_WRITE]++;
+	store_line(cpu, last >> PMK_LINE_SHIFT, halves_of(boundary, last), access);
+}
+
+void pmk_cpu_load_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 {
 	uint32_t last = addr + PMK_ACCESS_SIZE(access) - 1;
-	uint32_t to_end = PMK_ACCESS_TO_END(access);
-	struct data_access a = {
-		.line = addr >> PMK_LINE_SHIFT,
-		.write = access & PMK_ACCESS_WRITE,
-		.issue = cpu->cycles > to_end ? cpu->cycles - to_end : 0,
-		.use = PMK_ACCESS_USE(access),
-	};
-	uint32_t end = a.line << PMK_LINE_SHIFT | (LINE_BYTES - 1);
 
-	if (last >> PMK_LINE_SHIFT == a.line) {
-		a.halves = halves_of(addr, last);
-		data_line(cpu, &a);
-		return;
-	}
-	/* Two lines: two accesses (DAI 0195B §7). */
-	a.halves = halves_of(addr, end);
-	data_line(cpu, &a);
-	cpu->dyn[a.write ? PMK_SIG_L1D_WRITE : PMK_SIG_L1D_READ]++;
-	a.line = last >> PMK_LINE_SHIFT;
-	a.halves = halves_of(end + 1, last);
-	data_line(cpu, &a);
+	if (PMK_UNLIKELY(addr >> PMK_LINE_SHIFT != last >> PMK_LINE_SHIFT))
+		load_split(cpu, addr, last, access);
+	else
+		load_line(cpu, addr >> PMK_LINE_SHIFT, access);
+}
+
+void pmk_cpu_store_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
+{
+	uint32_t last = addr + PMK_ACCESS_SIZE(access) - 1;
+
+	if (PMK_UNLIKELY(addr >> PMK_LINE_SHIFT != last >> PMK_LINE_SHIFT))
+		store_split(cpu, addr, last, access);
+	else
+		store_line(cpu, addr >> PMK_LINE_SHIFT, halves_of(addr, last), access);
 }

@@ -6,9 +6,9 @@
  * The hot paths are here and inline. What makes them short:
  *
  * - A hit needs no search. Neither replacement policy keeps state on a hit, so "present" is one byte
- *   per line in a sparse map over the address space (`dmap`, `imap`); a byte also says whether the
- *   data micro-TLB holds the page and which halves of the line are dirty, so that a data access that
- *   changes nothing is one load and one test. Only touched pages of the maps exist.
+ *   per line in a sparse map over the address space (`dmap`, `imap`), which also says which halves of
+ *   the line are dirty; another map tells which pages the data micro-TLB holds (`pmap`). A data
+ *   access that changes nothing is two loads and a test. Only touched pages of the maps exist.
  * - A word that is not aligned must look at two lines. Rotating the address right by log2(size)
  *   before it becomes the index moves the low bits to the top, into a part of the map where no bit is
  *   ever set: unaligned accesses take the slow path and aligned ones pay one rotate.
@@ -18,7 +18,7 @@
  *   changes no state costs one load and one compare.
  * - The outcome of a block's last branch is known when the next block starts.
  *
- * Everything else is in pmk_cpu_block_slow() and pmk_cpu_data_slow(): out of line, but not `cold`
+ * Everything else is in pmk_cpu_block_slow(), pmk_cpu_load_slow() and pmk_cpu_store_slow(): out of line, but not `cold`
  * (that would compile them for size).
  */
 #ifndef PMK_CPU_CPU_H
@@ -40,17 +40,11 @@
 #define PMK_LIKELY(x)   __builtin_expect(!!(x), 1)
 #define PMK_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
-/* Bits of a dmap byte. The low three say "nothing to do" and are set only while the data micro-TLB
- * holds the page; the next three are the truth they are derived from. */
+/* Bits of a dmap byte. A page's byte in `pmap` is all ones while the data micro-TLB holds the page. */
 enum {
-	PMK_D_LOAD = 1 << 0,     /* a load of this line changes nothing */
-	PMK_D_STORE_LO = 1 << 1, /* a store to its low half changes nothing */
-	PMK_D_STORE_HI = 1 << 2,
-	PMK_D_PRESENT = 1 << 3,
-	PMK_D_DIRTY_LO = 1 << 4,
-	PMK_D_DIRTY_HI = 1 << 5,
-	PMK_D_MAPPED = 1 << 6, /* the data micro-TLB holds the page (or there is no MMU) */
-	PMK_D_FAST = PMK_D_LOAD | PMK_D_STORE_LO | PMK_D_STORE_HI,
+	PMK_D_PRESENT = 1 << 0,
+	PMK_D_DIRTY_LO = 1 << 1, /* the low half of the line */
+	PMK_D_DIRTY_HI = 1 << 2,
 };
 
 /* One run counter per block, in memory shared with whoever sums up. */
@@ -65,6 +59,7 @@ struct pmk_cpu {
 	struct pmk_run *run;  /* [block id] */
 	uint8_t *pred;        /* [branch]: prediction words, see branch.h */
 	uint8_t *dmap, *imap; /* [line] */
+	uint8_t *pmap;        /* [page] */
 	uint64_t cycles;
 	uint64_t taken;       /* blocks not left by falling through */
 	uint64_t igen;
@@ -96,14 +91,18 @@ struct pmk_cpu {
 #define PMK_ACCESS_USE(a)    ((uint32_t)((a) >> 16) & 0xffff) /* cycles from its issue to the first use */
 #define PMK_ACCESS_COUNT(a)  ((uint32_t)((a) >> 32) & 0xff)   /* words of a multiple */
 #define PMK_ACCESS_SIZE(a)   ((uint32_t)((a) >> 40) & 0xff)   /* bytes per access */
-#define PMK_ACCESS_WRITE     (UINT64_C(1) << 48)
 
-static inline uint64_t pmk_access_pack(uint32_t to_end, uint32_t use, uint32_t count,
-				       uint32_t size, bool write)
+static inline uint64_t pmk_access_pack(uint32_t to_end, uint32_t use, uint32_t count, uint32_t size)
 {
 	return (to_end > 0xffff ? 0xffff : to_end) |
 	       (uint64_t)(use > 0xffff ? 0xffff : use) << 16 | (uint64_t)count << 32 |
-	       (uint64_t)size << 40 | (write ? PMK_ACCESS_WRITE : 0);
+	       (uint64_t)size << 40;
+}
+
+/* The same access with another size. */
+static inline uint64_t pmk_access_resize(uint64_t access, uint32_t size)
+{
+	return (access & ~(UINT64_C(0xff) << 40)) | (uint64_t)size << 40;
 }
 
 /* 0 or PMK_ENOMEM. The caller sets `run` and may set is_device. The struct is big and may lie in
@@ -124,9 +123,13 @@ void pmk_cpu_sum(const struct pmk_cpu *cpu, const struct pmk_facts *facts,
 /* Pass `cycles` in which nothing happens. */
 void pmk_cpu_idle(struct pmk_cpu *cpu, uint64_t cycles);
 
-void pmk_cpu_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
-			unsigned taken, unsigned word);
-void pmk_cpu_data_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
+/* Out of line for good: inlined, they make the common way save registers. */
+#define PMK_SLOW __attribute__((noinline))
+
+PMK_SLOW void pmk_cpu_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p,
+				 const struct pmk_block *b, uint64_t taken, uint64_t word);
+PMK_SLOW void pmk_cpu_load_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
+PMK_SLOW void pmk_cpu_store_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
 void pmk_cpu_add_facts(struct pmk_cpu *cpu, const struct pmk_facts *f);
 
 /*
@@ -137,8 +140,8 @@ static inline void pmk_cpu_block(struct pmk_cpu *cpu, const struct pmk_block *b)
 {
 	const struct pmk_block *p = cpu->prev;
 	struct pmk_run *run = &cpu->run[b->id];
-	unsigned taken = b->pc != p->fall;
-	unsigned word = cpu->pred[p->branch];
+	uint64_t taken = b->pc != p->fall;
+	uint64_t word = cpu->pred[p->branch];
 	uint64_t odd = pmk_pred_differs(word, taken) | (run->igen ^ cpu->igen) |
 		       (p->late & b->wants);
 	uint64_t cycles = cpu->cycles + b->cycles + pmk_pred_cycles(word);
@@ -161,11 +164,17 @@ static inline uint32_t pmk_dmap_index(uint32_t addr, unsigned shift)
 	return turned >> (PMK_LINE_SHIFT - shift);
 }
 
+/* What is known of the line of an access; 0 when its page is not in the micro-TLB. */
+static inline unsigned pmk_dmap_look(const struct pmk_cpu *cpu, uint32_t addr, unsigned shift)
+{
+	return cpu->dmap[pmk_dmap_index(addr, shift)] & cpu->pmap[addr >> PMK_PAGE_SHIFT];
+}
+
 static inline void pmk_cpu_load(struct pmk_cpu *cpu, uint32_t addr, unsigned shift,
 				uint64_t access)
 {
-	if (PMK_UNLIKELY(!(cpu->dmap[pmk_dmap_index(addr, shift)] & PMK_D_LOAD)))
-		pmk_cpu_data_slow(cpu, addr, access);
+	if (PMK_UNLIKELY(!(pmk_dmap_look(cpu, addr, shift) & PMK_D_PRESENT)))
+		pmk_cpu_load_slow(cpu, addr, access);
 }
 
 static inline void pmk_cpu_store(struct pmk_cpu *cpu, uint32_t addr, unsigned shift,
@@ -173,8 +182,19 @@ static inline void pmk_cpu_store(struct pmk_cpu *cpu, uint32_t addr, unsigned sh
 {
 	unsigned high = addr >> (PMK_LINE_SHIFT - 1) & 1;
 
-	if (PMK_UNLIKELY(!(cpu->dmap[pmk_dmap_index(addr, shift)] >> high & PMK_D_STORE_LO)))
-		pmk_cpu_data_slow(cpu, addr, access);
+	if (PMK_UNLIKELY(!(pmk_dmap_look(cpu, addr, shift) >> high & PMK_D_DIRTY_LO)))
+		pmk_cpu_store_slow(cpu, addr, access);
+}
+
+/* An access of several words, all in one line: every half it touches has to be dirty already. */
+static inline void pmk_cpu_store_span(struct pmk_cpu *cpu, uint32_t addr, uint32_t bytes,
+				      uint64_t access)
+{
+	unsigned low = addr & 1u << (PMK_LINE_SHIFT - 1) ? 0 : PMK_D_DIRTY_LO;
+	unsigned high = (addr + bytes - 1) & 1u << (PMK_LINE_SHIFT - 1) ? PMK_D_DIRTY_HI : 0;
+
+	if (PMK_UNLIKELY(~pmk_dmap_look(cpu, addr, 2) & (low | high)))
+		pmk_cpu_store_slow(cpu, addr, pmk_access_resize(access, bytes));
 }
 
 /*
@@ -184,19 +204,24 @@ static inline void pmk_cpu_store(struct pmk_cpu *cpu, uint32_t addr, unsigned sh
 static inline void pmk_cpu_multiple(struct pmk_cpu *cpu, uint32_t addr, uint64_t access,
 				    bool write, bool counted)
 {
+	const uint32_t line_bytes = 1u << PMK_LINE_SHIFT;
+	uint32_t in_line = line_bytes - (addr & (line_bytes - 1)), left;
+
 	if (--cpu->multiple_left < 0) {
 		cpu->multiple_left = (int32_t)PMK_ACCESS_COUNT(access) - 1;
 	} else {
-		if (PMK_LIKELY(addr & ((1u << PMK_LINE_SHIFT) - 1)))
+		if (PMK_LIKELY(in_line != line_bytes))
 			return;
 		counted = false;
 	}
 	if (!counted)
 		cpu->dyn[write ? PMK_SIG_L1D_WRITE : PMK_SIG_L1D_READ]++;
-	if (write)
-		pmk_cpu_store(cpu, addr, 2, access);
-	else
+	if (!write) {
 		pmk_cpu_load(cpu, addr, 2, access);
+		return;
+	}
+	left = ((uint32_t)cpu->multiple_left + 1) * PMK_ACCESS_SIZE(access);
+	pmk_cpu_store_span(cpu, addr, left < in_line ? left : in_line, access);
 }
 
 #endif

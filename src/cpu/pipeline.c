@@ -1,284 +1,388 @@
 // SPDX-License-Identifier: MIT
 /*
- * The pipeline model: one row of numbers per class of instruction, and a scoreboard.
+ * Pipeline timing of a straight run: ARM1176JZF-S TRM, DDI 0301H, chapter 16.
  *
- * ARM1176JZF-S TRM (DDI 0301H) chapter 16. A result becomes available some cycles after its
- * instruction issues (result latency, for use at the start of the ALU, MAC2 or DC1 stage). A register
- * needed one stage earlier ("early") has to be there one cycle sooner, one needed a stage later
- * ("late") one cycle later. An instruction issues when all it reads is there; the cycles it waits are
- * what event 0x02 counts. The ARM1136 has the same numbers where its TRM could be compared; the
- * ARM1156's are not known and taken to be the same (our choice).
+ * An instruction issues when the one before has issued its last cycle, when its operands arrive and,
+ * if it accesses memory, when the load/store unit has finished the cycles of the last access. The
+ * last wait is structural: it costs cycles but is no data stall.
  *
- * Not modelled: conditions (timed as if they passed), unaligned accesses, floating point and
- * coprocessor transfers (one cycle, result at once).
+ * Our choices: conditional instructions are timed as if they pass. Addresses are aligned: singles to
+ * their size, multiples and doubles to 8 bytes. Floating point is not timed: one cycle, result in
+ * the next. Media and saturating arithmetic is timed as data processing, coprocessor and status
+ * transfers as one cycle. A branch costs nothing here, an instruction that writes the PC otherwise
+ * its issue cycles; the rest belongs to the branch model.
+ *
+ * The summary of a run is exact for the cycles of two runs in sequence but for three things: an
+ * accumulator forwarded over the seam is a cycle too dear; a base written back by the very last
+ * instruction is a cycle too cheap where the next needs it early for anything but an address; and
+ * registers a store multiple has not yet read are not locked beyond the end of the run. A third run
+ * may still feel the first through the second; that is not carried.
  */
 #include "cpu/pipeline.h"
 
-#include <string.h>
+#include <stdbool.h>
 
-/* Roles of operands, as bits. */
-enum { RN = 1, RM = 2, RS = 4, RA = 8, RD = 16, RD2 = 32 };
+
+#define NEVER (-0x40000000)
+#define OPEN  UINT16_MAX
+
+/*
+ * When something happens. `at`: cycles from the start of the run if everything is available there.
+ * `after[e]`: cycles after entry e (a register, or the LSU port) becomes available, NEVER if it does
+ * not depend on e. The true time is the latest of these. Carrying all entries along costs less than
+ * timing the run once per register.
+ */
+struct moment {
+	int32_t at;
+	int32_t after[PMK_PIPE_REGS];
+};
+
+struct scoreboard {
+	struct moment next;		    /* earliest issue of the next instruction */
+	struct moment port;		    /* the LSU takes the next access */
+	struct moment ready[PMK_PIPE_REGS]; /* for normal use */
+	struct moment lock[PMK_PIPE_REGS];  /* may be written again */
+	int8_t as_base[PMK_PIPE_REGS];	    /* cycles after `ready`, as base of an access */
+	int8_t as_sum[PMK_PIPE_REGS];	    /* the same as accumulator of a multiply */
+	int32_t producer[PMK_PIPE_REGS];    /* index of the instruction, -1 = before the run */
+};
+
+/* Roles of registers in struct pmk_insn. */
+enum {
+	RN = 1 << 0,
+	RM = 1 << 1,
+	RS = 1 << 2,
+	RA = 1 << 3,
+	RDLO = 1 << 4, /* rd as accumulator */
+	RDHI = 1 << 5, /* rd2 as accumulator */
+};
 
 struct timing {
-	uint8_t cycles;        /* issue cycles */
-	uint8_t flag_cycles;   /* the same when it sets the flags; 0 = no difference */
-	uint8_t early, late;   /* roles */
-	uint8_t latency;       /* of rd */
-	uint8_t latency2;      /* of rd2 */
+	uint8_t cycles;	     /* issue cycles */
+	uint8_t flag_cycles; /* the same if the flags are set */
+	uint8_t latency;     /* of rd */
+	uint8_t latency_hi;  /* of rd2 */
+	uint8_t memory;	     /* cycles in the LSU; multiples: see memory_cycles() */
+	uint8_t early, late; /* roles needed a cycle earlier or later than normal */
+	bool sum;	     /* a multiply: forwards to accumulators one cycle early, 16.7 */
 };
 
+/* clang-format off */
 static const struct timing timing[] = {
-	/* tables 16-4 to 16-6: data processing */
-	[PMK_I_OTHER] = { .cycles = 1, .latency = 1 },
-	[PMK_I_ALU] = { .cycles = 1, .latency = 1 },
-	[PMK_I_ALU_SHIFT] = { .cycles = 1, .early = RM, .latency = 1 },
-	[PMK_I_ALU_RSHIFT] = { .cycles = 2, .early = RS, .late = RN, .latency = 2 },
-	/* tables 16-8, 16-9: multiplies */
-	[PMK_I_MUL] = { .cycles = 2, .flag_cycles = 5, .early = RM | RS, .latency = 4 },
-	[PMK_I_MLA] = { .cycles = 2, .flag_cycles = 5, .early = RM | RS, .late = RA, .latency = 4 },
-	[PMK_I_MULL] = { .cycles = 3, .flag_cycles = 6, .early = RM | RS, .latency = 4, .latency2 = 5 },
-	[PMK_I_MLAL] = { .cycles = 3, .flag_cycles = 6, .early = RM | RS, .late = RD, .latency = 4,
-			 .latency2 = 5 },
-	[PMK_I_MUL16] = { .cycles = 1, .early = RM | RS, .latency = 3 },
-	[PMK_I_MLAL16] = { .cycles = 2, .early = RM | RS, .late = RD2, .latency = 3, .latency2 = 4 },
-	[PMK_I_MMUL] = { .cycles = 2, .early = RM | RS, .late = RA, .latency = 4 },
-	/* tables 16-13 to 16-15: single loads and stores */
-	[PMK_I_LOAD] = { .cycles = 1, .early = RN | RM, .latency = 3, .latency2 = 3 },
-	[PMK_I_STORE] = { .cycles = 1, .early = RN | RM },
-	[PMK_I_PRELOAD] = { .cycles = 1, .early = RN | RM },
-	[PMK_I_SWAP] = { .cycles = 1, .early = RN, .latency = 3 },
-	/* tables 16-17, 16-18: multiples; latencies and locks below */
-	[PMK_I_LOADM] = { .cycles = 1, .early = RN },
-	[PMK_I_STOREM] = { .cycles = 1, .early = RN },
-	/* table 16-11: the cycles of branches are the predictor's */
-	[PMK_I_BRANCH] = { .cycles = 1 },
-	[PMK_I_FP] = { .cycles = 1, .early = RN, .latency = 1, .latency2 = 1 },
+	/*                     cyc flg lat hi mem early    late  */
+	[PMK_I_OTHER]      = { 1, 1, 1, 1, 0, 0,       0,    false }, /* our choice */
+	[PMK_I_ALU]        = { 1, 1, 1, 1, 0, 0,       0,    false }, /* table 16-4 */
+	[PMK_I_ALU_SHIFT]  = { 1, 1, 1, 1, 0, RM,      0,    false }, /* table 16-4 */
+	[PMK_I_ALU_RSHIFT] = { 2, 2, 2, 2, 0, RS,      RN,   false }, /* table 16-4 */
+	[PMK_I_MUL]        = { 2, 5, 4, 4, 0, RM | RS, 0,    true },  /* table 16-10 */
+	[PMK_I_MLA]        = { 2, 5, 4, 4, 0, RM | RS, RA,   true },  /* table 16-10 */
+	[PMK_I_MULL]       = { 3, 6, 4, 5, 0, RM | RS, 0,    true },  /* table 16-10 */
+	[PMK_I_MLAL]       = { 3, 6, 4, 5, 0, RM | RS, RDLO, true },  /* table 16-10 */
+	[PMK_I_MUL16]      = { 1, 1, 3, 3, 0, RM | RS, 0,    true },  /* tables 16-8, 16-10 */
+	[PMK_I_MLAL16]     = { 2, 2, 3, 4, 0, RM | RS, RDHI, true },  /* table 16-10 */
+	[PMK_I_MMUL]       = { 2, 2, 4, 4, 0, RM | RS, RA,   true },  /* table 16-10 */
+	[PMK_I_LOAD]       = { 1, 1, 3, 3, 1, RN | RM, 0,    false }, /* 16.10, tables 16-16, 16-21 */
+	[PMK_I_STORE]      = { 1, 1, 3, 3, 1, RN | RM, 0,    false }, /* rd: STREX, table 16-21 */
+	[PMK_I_LOADM]      = { 1, 1, 3, 3, 0, RN,      0,    false }, /* table 16-18 */
+	[PMK_I_STOREM]     = { 1, 1, 1, 1, 0, RN,      0,    false }, /* table 16-18 */
+	[PMK_I_SWAP]       = { 2, 2, 3, 3, 2, RN,      0,    false }, /* table 16-21 */
+	[PMK_I_PRELOAD]    = { 1, 1, 1, 1, 1, RN | RM, 0,    false }, /* as a load, 16.10 */
+	[PMK_I_BRANCH]     = { 0, 0, 0, 0, 0, 0,       0,    false }, /* the branch model's */
+	[PMK_I_FP]         = { 1, 1, 1, 1, 0, 0,       0,    false }, /* not timed */
 };
+/* clang-format on */
 
-/* Extra cycle of an address with a negative register offset or an unusual scale (table 16-13). */
-#define SLOW_ADDRESS 1
-/* Base register write-back (table 16-13). */
-#define WRITEBACK_LATENCY 1
-/* An accumulator is forwarded from multiply to multiply one cycle sooner (section 16.6). */
-#define ACCUMULATE_FORWARD 1
+/* ---- moments -------------------------------------------------------------------------------- */
 
-struct board {
-	int now;                   /* the cycle in which the next instruction can issue */
-	int ready[PMK_PIPE_REGS];  /* available for normal use from this cycle on */
-	int locked[PMK_PIPE_REGS]; /* a store multiple still reads it: not to be written before */
-	bool product[PMK_PIPE_REGS]; /* the result of a multiply */
-	bool written[PMK_PIPE_REGS]; /* by this run: not needed from outside any more */
-	int lsu_free;              /* the load-store unit takes the next instruction from here on */
-	int flags_set;             /* when the flags were last set, -1 = before the run */
-	unsigned reader[PMK_PIPE_REGS]; /* number + 1 of the load whose result nobody has used yet */
+/* to = the later of itself and `from` + `cycles`. */
+static void wait_for(struct moment *to, const struct moment *from, int32_t cycles)
+{
+	if (to->at < from->at + cycles)
+		to->at = from->at + cycles;
+	for (unsigned e = 0; e < PMK_PIPE_REGS; e++) {
+		int32_t after = from->after[e] + cycles;
+
+		to->after[e] = to->after[e] > after ? to->after[e] : after;
+	}
+}
+
+static struct moment later_by(const struct moment *from, int32_t cycles)
+{
+	struct moment to = *from;
+
+	to.at += cycles;
+	for (unsigned e = 0; e < PMK_PIPE_REGS; e++)
+		to.after[e] += cycles;
+	return to;
+}
+
+static void start(struct scoreboard *sb)
+{
+	struct moment never = { .at = NEVER };
+
+	for (unsigned e = 0; e < PMK_PIPE_REGS; e++)
+		never.after[e] = NEVER;
+	for (unsigned r = 0; r < PMK_PIPE_REGS; r++) {
+		sb->ready[r] = never;
+		sb->ready[r].after[r] = r == PMK_PIPE_PORT ? NEVER : 0;
+		sb->lock[r] = never;
+		sb->as_base[r] = 1;
+		sb->as_sum[r] = 0;
+		sb->producer[r] = -1;
+	}
+	sb->port = never;
+	sb->port.after[PMK_PIPE_PORT] = 0;
+	sb->next = never;
+	sb->next.at = 0;
+}
+
+/* ---- operands ------------------------------------------------------------------------------- */
+
+struct operand {
+	uint8_t reg;
+	int8_t wait; /* cycles the instruction issues after `ready` */
 };
 
 static bool is_memory(const struct pmk_insn *in)
 {
-	return in->load || in->store || in->iclass == PMK_I_PRELOAD;
+	return in->iclass >= PMK_I_LOAD && in->iclass <= PMK_I_PRELOAD;
 }
 
-static bool is_multiply(const struct pmk_insn *in)
+static struct timing timing_of(const struct pmk_insn *in)
 {
-	return in->iclass >= PMK_I_MUL && in->iclass <= PMK_I_MMUL;
-}
+	struct timing t = timing[in->iclass];
 
-/* The roles in which an instruction uses a register, as bits. */
-static unsigned roles_of(const struct pmk_insn *in, int reg)
-{
-	return (in->rn == reg ? RN : 0) | (in->rm == reg ? RM : 0) | (in->rs == reg ? RS : 0) |
-	       (in->ra == reg ? RA : 0) | (in->rd == reg ? RD : 0) | (in->rd2 == reg ? RD2 : 0);
-}
-
-/* Cycles before (+1) or after (-1) normal use at which the register has to be there. */
-static int adjustment(const struct pmk_insn *in, int reg)
-{
-	const struct timing *t = &timing[in->iclass];
-	unsigned roles = roles_of(in, reg);
-
-	/* With a slow address only the offset is needed early; the base a cycle later. */
-	if (in->slow_address && roles == RN && is_memory(in))
-		return 0;
-	if (roles & t->early)
-		return 1;
-	return roles && !(roles & ~(unsigned)t->late) ? -1 : 0;
-}
-
-/* When the register is there for this instruction. */
-static int available(const struct board *b, const struct pmk_insn *in, int reg)
-{
-	int at = b->ready[reg] + adjustment(in, reg);
-
-	if (b->product[reg] && is_multiply(in) && roles_of(in, reg) == RA)
-		at -= ACCUMULATE_FORWARD;
-	return at;
-}
-
-/* The first cycle in which the instruction has all it waits for; *port is the part of the wait that
- * is the load-store unit's, which is no data dependency. */
-static int issue_cycle(const struct board *b, const struct pmk_insn *in, int *port)
-{
-	int at = b->now, data;
-
-	for (int r = 0; r < PMK_PIPE_REGS; r++) {
-		if ((in->reads >> r & 1) && available(b, in, r) > at)
-			at = available(b, in, r);
-		if ((in->writes >> r & 1) && b->locked[r] > at)
-			at = b->locked[r];
+	if (in->slow_address) { /* 16.10, 16.11: only the offset is early */
+		t.cycles++;
+		t.latency++;
+		t.latency_hi++;
+		t.memory++;
+		t.early = RM;
 	}
-	data = at;
-	if (is_memory(in) && b->lsu_free > at)
-		at = b->lsu_free;
-	*port = at - data;
-	return at;
+	if (in->exclusive)
+		t.early = RN; /* rm is the value */
+	return t;
 }
 
-static uint8_t clamp(int cycles)
+static unsigned add_operand(const struct scoreboard *sb, const struct pmk_insn *in,
+			    const struct timing *t, int reg, unsigned role, struct operand *op,
+			    unsigned n)
 {
-	return (uint8_t)(cycles < 0 ? 0 : cycles > PMK_PIPE_FAR - 1 ? PMK_PIPE_FAR - 1 : cycles);
+	int wait = (t->early & role) ? 1 : (t->late & role) ? -1 : 0;
+
+	if (reg < 0 || !(in->reads >> reg & 1))
+		return n;
+	if ((role & (RA | RDLO | RDHI)) && t->sum)
+		wait += sb->as_sum[reg];
+	if (role == RN && wait == 1 && is_memory(in))
+		wait = sb->as_base[reg];
+	op[n] = (struct operand){ .reg = (uint8_t)reg, .wait = (int8_t)wait };
+	return n + 1;
 }
 
-/* Registers that come from outside the run: until when they may take. */
-static void note_needs(const struct board *b, const struct pmk_insn *in, int issue,
-		       struct pmk_pipe_block *out)
+/* All operands with the cycle they are needed in. A register in two roles is in there twice. */
+static unsigned operands(const struct scoreboard *sb, const struct pmk_insn *in,
+			 const struct timing *t, struct operand *op)
 {
-	for (int r = 0; r < PMK_PIPE_REGS; r++)
-		if ((in->reads >> r & 1) && !b->written[r] && out->need[r] == PMK_PIPE_FAR)
-			out->need[r] = clamp(issue - adjustment(in, r) + 1);
+	uint32_t rest = in->reads;
+	unsigned n = 0;
+
+	n = add_operand(sb, in, t, in->rn, RN, op, n);
+	n = add_operand(sb, in, t, in->rm, RM, op, n);
+	n = add_operand(sb, in, t, in->rs, RS, op, n);
+	n = add_operand(sb, in, t, in->ra, RA, op, n);
+	if (in->iclass == PMK_I_MLAL || in->iclass == PMK_I_MLAL16) {
+		n = add_operand(sb, in, t, in->rd, RDLO, op, n);
+		n = add_operand(sb, in, t, in->rd2, RDHI, op, n);
+	}
+	/* What has no role is needed normally: values to store, coprocessor operands. A stored base
+	 * is early already. */
+	for (unsigned i = 0; i < n; i++)
+		rest &= ~(1u << op[i].reg);
+	/* A load multiple begins only when the registers it will write are available, 16.12. */
+	if (in->iclass == PMK_I_LOADM)
+		rest |= in->list & ~(1u << PMK_PIPE_PORT);
+	for (unsigned r = 0; r < PMK_PIPE_PORT; r++)
+		if (rest >> r & 1)
+			op[n++] = (struct operand){ .reg = (uint8_t)r };
+	return n;
 }
 
-/* Loads whose result this instruction is the first to wait for. */
-static void note_uses(struct board *b, const struct pmk_insn *in, int issue,
-		      struct pmk_pipe_slot *slots)
-{
-	for (int r = 0; r < PMK_PIPE_REGS; r++) {
-		struct pmk_pipe_slot *load = &slots[b->reader[r] ? b->reader[r] - 1 : 0];
-		int distance = issue - load->issue - adjustment(in, r);
+/* ---- results -------------------------------------------------------------------------------- */
 
-		if (!(in->reads >> r & 1) || !b->reader[r])
+static void produce(struct scoreboard *sb, int reg, const struct moment *issue, unsigned latency,
+		    bool sum, int32_t producer)
+{
+	if (reg < 0 || reg >= PMK_PIPE_PORT)
+		return;
+	sb->ready[reg] = later_by(issue, (int32_t)latency);
+	sb->as_base[reg] = 1;
+	sb->as_sum[reg] = sum ? -1 : 0;
+	sb->producer[reg] = producer;
+}
+
+/* Table 16-18, first address aligned to 8 bytes: two registers a cycle. With the PC, which comes
+ * first, everything is a cycle later; that it has a cycle of its own is our reading. */
+static unsigned memory_cycles(const struct pmk_insn *in, const struct timing *t)
+{
+	unsigned pc = in->list >> PMK_PIPE_PORT;
+
+	if (in->iclass != PMK_I_LOADM && in->iclass != PMK_I_STOREM)
+		return t->memory;
+	return (in->mem_count - pc + 1) / 2 + pc;
+}
+
+static void load_list(struct scoreboard *sb, const struct pmk_insn *in, const struct moment *issue,
+		      int32_t index)
+{
+	unsigned i = 0, pc = in->list >> PMK_PIPE_PORT;
+
+	for (int r = 0; r < PMK_PIPE_PORT; r++)
+		if (in->list >> r & 1)
+			produce(sb, r, issue, 3 + pc + i++ / 2, false, index);
+}
+
+/* Stored registers are read late and locked until then, tables 16-16 (STRD) and 16-18. */
+static void lock_stored(struct scoreboard *sb, const struct pmk_insn *in,
+			const struct moment *issue)
+{
+	int32_t i = 0;
+
+	if (in->iclass == PMK_I_STORE && in->mem_count == 2) {
+		sb->lock[in->rd] = later_by(issue, 1 + in->slow_address);
+		sb->lock[in->rd2] = later_by(issue, 2 + in->slow_address);
+	}
+	if (in->iclass != PMK_I_STOREM)
+		return;
+	for (unsigned r = 0; r < PMK_PIPE_PORT; r++)
+		if (in->list >> r & 1)
+			sb->lock[r] = later_by(issue, 1 + (i++ + 1) / 2);
+}
+
+static void results(struct scoreboard *sb, const struct pmk_insn *in, const struct timing *t,
+		    const struct moment *issue, int32_t index)
+{
+	uint32_t rest = in->writes;
+
+	if (in->iclass == PMK_I_LOADM) {
+		load_list(sb, in, issue, index);
+		rest &= ~(uint32_t)in->list;
+	}
+	lock_stored(sb, in, issue);
+	if (in->rd >= 0 && (rest >> in->rd & 1)) {
+		produce(sb, in->rd, issue, t->latency, t->sum, index);
+		rest &= ~(1u << in->rd);
+	}
+	if (in->rd2 >= 0 && (rest >> in->rd2 & 1)) {
+		produce(sb, in->rd2, issue, t->latency_hi, t->sum, index);
+		rest &= ~(1u << in->rd2);
+	}
+	if (in->writeback && (rest >> in->rn & 1)) {
+		/* Latency one, and none to the base of the next access, 16.10 and 16.11. */
+		produce(sb, in->rn, issue, 1, false, -1);
+		sb->as_base[in->rn] = 0;
+	}
+}
+
+/* ---- a run ---------------------------------------------------------------------------------- */
+
+/* A use is the first instruction that needs a result of slots[producer]. */
+static void note_uses(const struct scoreboard *sb, const struct operand *op, unsigned n,
+		      int32_t issue, struct pmk_pipe_slot *slots)
+{
+	for (unsigned i = 0; i < n; i++) {
+		int32_t p = sb->producer[op[i].reg];
+		int32_t use;
+
+		if (p < 0)
 			continue;
-		if (distance < load->use)
-			load->use = (uint16_t)distance;
-		b->reader[r] = 0;
+		use = issue - op[i].wait - slots[p].issue;
+		if (use >= 0 && use < slots[p].use)
+			slots[p].use = (uint16_t)use;
 	}
 }
 
-static void write_register(struct board *b, int reg, int ready, unsigned number, bool load,
-			   bool product)
+/* Issues one instruction; returns the cycles it waited for operands. */
+static int32_t issue_one(struct scoreboard *sb, const struct pmk_insn *in, int32_t index,
+			 struct pmk_pipe_slot *slots)
 {
-	if (reg < 0 || reg >= PMK_PIPE_REGS - 1)
-		return; /* none, or the PC */
-	b->ready[reg] = ready;
-	b->written[reg] = true;
-	b->product[reg] = product;
-	b->reader[reg] = load ? number + 1 : 0;
-}
+	struct timing t = timing_of(in);
+	struct operand op[6 + PMK_PIPE_REGS];
+	unsigned n = operands(sb, in, &t, op);
+	struct moment issue = sb->next;
+	int32_t stall;
 
-/* Load and store multiple: two registers a cycle, the first address taken to be 64-bit aligned. */
-static void transfer_list(struct board *b, const struct pmk_insn *in, int issue, unsigned number)
-{
-	int i = 0;
-
-	for (int r = 0; r < PMK_PIPE_REGS; r++) {
-		if (!(in->list >> r & 1))
-			continue;
-		if (in->load)
-			write_register(b, r, issue + 3 + i / 2, number, true, false);
-		else
-			b->locked[r] = issue + 1 + (i + 1) / 2;
-		i++;
-	}
-}
-
-static int memory_cycles(const struct pmk_insn *in)
-{
-	if (in->iclass == PMK_I_LOADM || in->iclass == PMK_I_STOREM)
-		/* One more when the PC is among them: it is loaded first. */
-		return (in->mem_count + 1) / 2 + (in->load && in->flow != PMK_FLOW_NEXT);
-	if (in->iclass == PMK_I_SWAP)
-		return 2;
-	return in->iclass == PMK_I_FP && in->mem_count ? in->mem_count : 1;
-}
-
-/* The results of an instruction issued at `issue`. */
-static void note_results(struct board *b, const struct pmk_insn *in, int issue, unsigned number)
-{
-	const struct timing *t = &timing[in->iclass];
-	int slow = in->slow_address && is_memory(in) ? SLOW_ADDRESS : 0;
-	bool load = in->load;
-
-	/* What no row names (flags aside) is there a cycle later: MRS, coprocessor moves. */
-	for (int r = 0; r < PMK_PIPE_REGS; r++)
+	for (unsigned i = 0; i < n; i++)
+		wait_for(&issue, &sb->ready[op[i].reg], op[i].wait);
+	for (unsigned r = 0; r < PMK_PIPE_PORT; r++)
 		if (in->writes >> r & 1)
-			write_register(b, r, issue + 1, number, false, false);
-	if (t->latency && in->rd != PMK_NO_REG && (in->writes >> in->rd & 1))
-		write_register(b, in->rd, issue + t->latency + slow, number, load, is_multiply(in));
-	if (t->latency2 && in->rd2 != PMK_NO_REG && (in->writes >> in->rd2 & 1))
-		write_register(b, in->rd2, issue + t->latency2 + slow, number, load,
-			       is_multiply(in));
-	if (in->iclass == PMK_I_LOADM || in->iclass == PMK_I_STOREM)
-		transfer_list(b, in, issue, number);
-	if (in->writeback && in->rn != PMK_NO_REG && !(in->list >> in->rn & 1 && in->load))
-		write_register(b, in->rn, issue + WRITEBACK_LATENCY + slow, number, false, false);
+			wait_for(&issue, &sb->lock[r], 0);
+	stall = issue.at - sb->next.at;
 	if (is_memory(in))
-		b->lsu_free = issue + slow + memory_cycles(in);
+		wait_for(&issue, &sb->port, 0);
+	slots[index] = (struct pmk_pipe_slot){ .issue = (uint16_t)issue.at, .use = OPEN };
+	note_uses(sb, op, n, issue.at, slots);
+	results(sb, in, &t, &issue, index);
+	if (is_memory(in))
+		sb->port = later_by(&issue, (int32_t)memory_cycles(in, &t));
+	sb->next = later_by(&issue, in->sets_flags ? t.flag_cycles : t.cycles);
+	return stall;
 }
 
-static int issue_cycles(const struct pmk_insn *in)
+static uint8_t clamp(int32_t cycles, uint8_t most)
 {
-	const struct timing *t = &timing[in->iclass];
-
-	if (in->sets_flags && t->flag_cycles)
-		return t->flag_cycles;
-	return t->cycles + (in->slow_address && is_memory(in) ? SLOW_ADDRESS : 0);
+	return (uint8_t)(cycles < 0 ? 0 : cycles < most ? cycles : most);
 }
 
-static void finish(const struct board *b, size_t n, struct pmk_pipe_slot *slots,
-		   struct pmk_pipe_block *out)
+/* The seams. The end of the run moves only if an entry comes so late that it bounds the longest path;
+ * a wait that hides behind another costs nothing. A base that was written back last can be used as
+ * a base at once, which is what it will be used for. */
+static void summarise(const struct scoreboard *sb, struct pmk_pipe_block *out)
 {
-	out->cycles = (uint32_t)b->now;
-	out->flag_distance = (uint16_t)(b->flags_set < 0 || b->now - b->flags_set > 15 ?
-						15 : b->now - b->flags_set);
-	for (int r = 0; r < PMK_PIPE_REGS; r++)
-		out->residue[r] = b->written[r] ? clamp(b->ready[r] - b->now + 1) : 0;
-	for (size_t i = 0; i < n; i++)
-		if (slots[i].use == UINT16_MAX)
-			slots[i].use = (uint16_t)(b->now > slots[i].issue ? b->now - slots[i].issue : 0);
+	int32_t end = sb->next.at;
+
+	for (unsigned r = 0; r < PMK_PIPE_REGS; r++) {
+		const struct moment *ready = r == PMK_PIPE_PORT ? &sb->port : &sb->ready[r];
+
+		out->need[r] = clamp(end - sb->next.after[r] + 1, PMK_PIPE_FAR);
+		out->residue[r] = clamp(ready->at - end + sb->as_base[r], PMK_PIPE_FAR - 1);
+	}
 }
 
 void pmk_pipeline_time(const struct pmk_insn *insn, size_t n, struct pmk_pipe_slot *slots,
 		       struct pmk_pipe_block *out)
 {
-	struct board b = { .flags_set = -1 };
+	int32_t flags = NEVER, end;
+	struct scoreboard sb;
 
-	memset(out, 0, sizeof(*out));
-	memset(out->need, PMK_PIPE_FAR, sizeof(out->need));
-	for (int r = 0; r < PMK_PIPE_REGS; r++)
-		b.ready[r] = -PMK_PIPE_FAR;
+	start(&sb);
+	*out = (struct pmk_pipe_block){ .flag_distance = 15 };
 	for (size_t i = 0; i < n; i++) {
-		const struct pmk_insn *in = &insn[i];
-		int port, issue = issue_cycle(&b, in, &port);
-
-		out->data_stall += (uint32_t)(issue - b.now - port);
-		slots[i] = (struct pmk_pipe_slot){ .issue = (uint16_t)issue, .use = UINT16_MAX };
-		note_needs(&b, in, issue, out);
-		note_uses(&b, in, issue, slots);
-		note_results(&b, in, issue, (unsigned)i);
-		/* The branch that ends the run costs what the predictor says. */
-		b.now = issue + (i + 1 == n && in->iclass == PMK_I_BRANCH ? 0 : issue_cycles(in));
-		if (in->sets_flags)
-			b.flags_set = b.now - 1;
+		out->data_stall += (uint32_t)issue_one(&sb, &insn[i], (int32_t)i, slots);
+		if (insn[i].sets_flags)
+			flags = sb.next.at;
 	}
-	finish(&b, n, slots, out);
+	end = sb.next.at;
+	out->cycles = (uint32_t)end;
+	if (flags != NEVER && end - flags < 15)
+		out->flag_distance = (uint16_t)(end - flags);
+	for (size_t i = 0; i < n; i++)
+		if (slots[i].use == OPEN)
+			slots[i].use = (uint16_t)(end - slots[i].issue);
+	summarise(&sb, out);
 }
 
 unsigned pmk_pipeline_edge(const uint8_t residue[PMK_PIPE_REGS], const uint8_t need[PMK_PIPE_REGS])
 {
-	unsigned wait = 0;
+	uint8_t wait = 0;
 
-	for (unsigned r = 0; r < PMK_PIPE_REGS; r++)
-		if (residue[r] > need[r] && residue[r] - need[r] > (int)wait)
-			wait = residue[r] - need[r];
+	/* Bytes throughout, so that the compiler makes a few vector instructions of it: hot loops whose
+	 * blocks wait for each other come here at every turn. */
+	for (unsigned r = 0; r < PMK_PIPE_REGS; r++) {
+		uint8_t more = residue[r] > need[r] ? (uint8_t)(residue[r] - need[r]) : 0;
+
+		wait = more > wait ? more : wait;
+	}
 	return wait;
 }
 

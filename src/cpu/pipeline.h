@@ -16,6 +16,9 @@
 #include <pmk/isa.h>
 
 #define PMK_PIPE_REGS 16
+/* The PC is never waited for; its place in need[] and residue[] carries the load-store unit, and a wait
+ * for that is no data stall. */
+#define PMK_PIPE_PORT 15
 #define PMK_PIPE_FAR  255 /* "not within reach": the register is not needed soon */
 
 /* Per instruction, for the memory model: when a miss would be felt. */
@@ -29,8 +32,8 @@ struct pmk_pipe_block {
 	uint32_t cycles;        /* issue of the first instruction to issue of what follows; a branch that
 				 * ends the block costs 0 here (folded): its cost is the predictor's */
 	uint32_t data_stall;    /* of these, cycles waiting for an operand */
-	uint16_t flag_distance; /* cycles from the last flag setting instruction to the end of the
-				 * block, at most 15 */
+	uint16_t flag_distance; /* cycles between the last flag setting instruction and the end of the
+				 * block, at most 15; 0 = it is the last but the branch */
 	/* Both in cycles, plus one, so that "a cycle before the entry" (an early register of the first
 	 * instruction) is 0. */
 	uint8_t need[PMK_PIPE_REGS];    /* from the start, when the register must be available for

@@ -41,24 +41,3 @@ void pmk_tlb_clear(struct pmk_tlb *t)
 		t->page[i] = PMK_NO_PAGE;
 	memset(t->next, 0, sets);
 }
-
-bool pmk_tlb_holds(const struct pmk_tlb *t, uint32_t page)
-{
-	const uint32_t *set = &t->page[(page & t->set_mask) * t->ways];
-
-	for (uint32_t way = 0; way < t->ways; way++)
-		if (set[way] == page)
-			return true;
-	return false;
-}
-
-uint32_t pmk_tlb_fill(struct pmk_tlb *t, uint32_t page)
-{
-	uint32_t s = page & t->set_mask;
-	uint32_t *entry = &t->page[s * t->ways + t->next[s]];
-	uint32_t old = *entry;
-
-	*entry = page;
-	t->next[s] = (uint8_t)((t->next[s] + 1) % t->ways);
-	return old;
-}

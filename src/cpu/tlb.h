@@ -27,9 +27,28 @@ struct pmk_tlb {
 int pmk_tlb_init(struct pmk_tlb *t, uint32_t entries, uint32_t ways);
 void pmk_tlb_fini(struct pmk_tlb *t);
 
-bool pmk_tlb_holds(const struct pmk_tlb *t, uint32_t page);
-/* Put an absent page in; returns the page it replaces, or PMK_NO_PAGE. */
-uint32_t pmk_tlb_fill(struct pmk_tlb *t, uint32_t page);
 void pmk_tlb_clear(struct pmk_tlb *t);
+
+static inline bool pmk_tlb_holds(const struct pmk_tlb *t, uint32_t page)
+{
+	const uint32_t *set = &t->page[(page & t->set_mask) * t->ways];
+
+	for (uint32_t way = 0; way < t->ways; way++)
+		if (set[way] == page)
+			return true;
+	return false;
+}
+
+/* Put an absent page in; returns the page it replaces, or PMK_NO_PAGE. */
+static inline uint32_t pmk_tlb_fill(struct pmk_tlb *t, uint32_t page)
+{
+	uint32_t s = page & t->set_mask;
+	uint32_t *entry = &t->page[s * t->ways + t->next[s]];
+	uint32_t old = *entry;
+
+	*entry = page;
+	t->next[s] = (uint8_t)(t->next[s] + 1u == t->ways ? 0 : t->next[s] + 1u);
+	return old;
+}
 
 #endif

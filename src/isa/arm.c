@@ -2,16 +2,17 @@
 /*
  * Instruction facts for A32 as ARM11 has it (ARMv6K, ARM DDI 0100I; VFPv2), and the decoder object.
  *
- * Capstone names the instruction; row[] says what kind of instruction that name is; registers and
- * modes come from the fields of the encoding, never from Capstone's operands or its text. They
- * cannot be relied on in version 4: a negative register offset loses its sign outside the
- * half-word forms, PUSH and POP have no base and no write-back, LDRT and STRT no write-back, CLREX
- * and friends no class, ADC, SBC, RSC, UADD8 always "set the flags", MRC and LDREXD mix up read and
- * written, and one encoding can have several names (MOV/LSL, STR/PUSH, LDR/POP).
+ * Capstone says whether a word is an instruction and names it; row[] says what kind of instruction
+ * that name is; registers and modes come from the fields of the encoding, never from Capstone's
+ * operands or text. Version 4.0.2 cannot be relied on there: a negative register offset loses its
+ * sign in the word and byte forms; PUSH, POP, LDRT and STRT have no write-back; ADC, SBC, RSC and
+ * UADD8 always set the flags; the registers of MRC, MRRC, LDREXD, STREXD have the wrong direction;
+ * and one encoding has several names (MOV and LSL, STR and PUSH, LDR and POP).
  *
- * Capstone knows ARMv7 too; names without a row are not ARMv6 and stay undecoded. What it refuses
- * although ARMv6 has it is in known_to_us(). Not modelled: UNPREDICTABLE combinations of registers
- * (facts are those of the fields), Jazelle, coprocessors other than 10, 11 and 15.
+ * Capstone also knows ARMv6T2 to ARMv7; a name without a row is none of ARM11's and stays undecoded.
+ * It refuses no encoding of ARMv6, only some UNPREDICTABLE ones (should-be-zero fields that are not).
+ * Not modelled: UNPREDICTABLE uses of registers (the facts are those of the fields), Jazelle, and
+ * coprocessors other than 10, 11 (VFP) and 15.
  */
 #include "isa/arm.h"
 
@@ -20,7 +21,7 @@
 
 #include <capstone/capstone.h>
 
-/* Capstone needs 100-200 ns for an instruction, finding it here 5 ns; programs repeat themselves. */
+/* Programs repeat themselves: a word is found again here far sooner than Capstone names it. */
 #define MEMO_BITS 12
 
 struct memo {
@@ -38,19 +39,19 @@ struct pmk_isa_arm {
 
 enum layout {
 	UNKNOWN,
-	PLAIN,     /* nothing but the condition */
-	DATA,      /* data processing: Rd, Rn and a second operand */
-	MEDIA,     /* Rd [15:12], Rn [19:16], Rm [3:0], as far as the flags say */
-	MULTIPLY,  /* Rd [19:16], Rm [3:0], Rs [11:8], accumulator [15:12] */
-	LONG,      /* RdLo [15:12], RdHi [19:16], Rm [3:0], Rs [11:8] */
-	SINGLE,    /* LDR, STR, byte forms, PLD; LDM and STM where Capstone calls both PUSH, POP */
-	EXTRA,     /* half words, signed bytes, double words */
+	PLAIN,	  /* nothing but the condition */
+	DATA,	  /* data processing: Rd, Rn and a second operand */
+	MEDIA,	  /* Rd [15:12], Rn [19:16], Rm [3:0], as far as the flags say */
+	MULTIPLY, /* Rd [19:16], Rm [3:0], Rs [11:8], accumulator [15:12] */
+	LONG,	  /* RdLo [15:12], RdHi [19:16], Rm [3:0], Rs [11:8] */
+	SINGLE,	  /* LDR, STR, byte forms, PLD; LDM and STM where Capstone calls both PUSH, POP */
+	EXTRA,	  /* half words, signed bytes, double words */
 	MULTIPLE,
 	EXCLUSIVE,
 	SWAP,
-	STATE,     /* RFE, SRS */
-	STATUS,    /* MRS, MSR */
-	COPROC,    /* register transfer */
+	STATE,	   /* RFE, SRS */
+	STATUS,	   /* MRS, MSR */
+	COPROC,	   /* register transfer */
 	COPROC2,   /* transfer of two registers */
 	COPROC_LS, /* LDC, STC */
 	JUMP,
@@ -303,8 +304,8 @@ static void single(uint32_t w, unsigned flags, struct pmk_arm_facts *f)
 	if (in->rn == PC && !bit(w, 25) && !in->writeback)
 		literal(w, bits(w, 11, 0), f);
 	if (in->rd == PC && !bit(w, 22)) /* LDR pc, [sp], #k is a return, DDI 0301H 5.2.4 */
-		in->flow = in->rn == SP && post && !bit(w, 25) ? PMK_FLOW_RETURN :
-								 PMK_FLOW_INDIRECT;
+		in->flow =
+			in->rn == SP && post && !bit(w, 25) ? PMK_FLOW_RETURN : PMK_FLOW_INDIRECT;
 }
 
 /* L [20], S [6] and H [5] give: 001 STRH, 010 LDRD, 011 STRD, 101 LDRH, 110 LDRSB, 111 LDRSH. */
@@ -477,9 +478,9 @@ static void jump(uint32_t w, struct pmk_arm_facts *f)
 		in->target = (uint64_t)(int64_t)(offset + (exchange && bit(w, 24) ? 2 : 0));
 	} else { /* BX, BXJ, BLX in [7:4] = 1, 2, 3 */
 		in->rm = reads(in, bits(w, 3, 0));
-		in->flow = bits(w, 7, 4) == 3		    ? PMK_FLOW_INDCALL :
-			   (w & 0x0fffffff) == 0x012fff1e ? PMK_FLOW_RETURN :
-							      PMK_FLOW_INDIRECT;
+		in->flow = bits(w, 7, 4) == 3		    ? PMK_FLOW_INDCALL
+			   : (w & 0x0fffffff) == 0x012fff1e ? PMK_FLOW_RETURN
+							    : PMK_FLOW_INDIRECT;
 	}
 	if (in->flow == PMK_FLOW_CALL || in->flow == PMK_FLOW_INDCALL)
 		in->rd = writes(in, LR);
@@ -585,8 +586,13 @@ static void facts_of(struct pmk_isa_arm *isa, bool thumb, uint32_t word, size_t 
 		     struct pmk_arm_facts *f)
 {
 	*f = (struct pmk_arm_facts){
-		.insn = { .size = (uint8_t)size, .rd = PMK_NO_REG, .rd2 = PMK_NO_REG,
-			  .rn = PMK_NO_REG, .rm = PMK_NO_REG, .rs = PMK_NO_REG, .ra = PMK_NO_REG },
+		.insn = { .size = (uint8_t)size,
+			  .rd = PMK_NO_REG,
+			  .rd2 = PMK_NO_REG,
+			  .rn = PMK_NO_REG,
+			  .rm = PMK_NO_REG,
+			  .rs = PMK_NO_REG,
+			  .ra = PMK_NO_REG },
 	};
 	if (thumb)
 		pmk_arm_thumb_facts(word, size, f);

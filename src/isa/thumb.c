@@ -13,12 +13,12 @@
 /* Where a register number stands. */
 enum place {
 	NO,
-	R0,   /* [2:0] */
-	R3,   /* [5:3] */
-	R6,   /* [8:6] */
-	R8,   /* [10:8] */
-	H0,   /* [7] and [2:0] */
-	H3,   /* [6:3] */
+	R0, /* [2:0] */
+	R3, /* [5:3] */
+	R6, /* [8:6] */
+	R8, /* [10:8] */
+	H0, /* [7] and [2:0] */
+	H3, /* [6:3] */
 	RSP,
 	RLR,
 	RPC,
@@ -160,8 +160,9 @@ static void jump(uint32_t h, struct pmk_arm_facts *f)
 	bool conditional = bits(h, 15, 12) == 0xd;
 
 	f->insn.conditional = conditional;
-	f->insn.target = (uint64_t)(conditional ? sign_extend(bits(h, 7, 0), 8) :
-						  sign_extend(bits(h, 10, 0), 11)) * 2;
+	f->insn.target = (uint64_t)(conditional ? sign_extend(bits(h, 7, 0), 8)
+						: sign_extend(bits(h, 10, 0), 11)) *
+			 2;
 	f->relative = PMK_ARM_FROM_PC;
 }
 

@@ -39,7 +39,7 @@ FORBIDDEN = {
     "unexplained source": r"\b" + any_of("T7" + "6p?", "S2" + "40", "C2" + "21", "LX" + "L2") + r"\b",
 }
 # In prose a bare "#12" is an issue, too; in assembly it is a number.
-PROSE = (".md", ".scd", ".py", ".sh", ".ini", ".metric", ".txt")
+PROSE = (".md", ".scd", ".ini", ".metric", ".txt")
 BARE_NUMBER = r"(?:^|(?<=[\s(]))#\d+\b(?!\])"
 
 

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Fifteen small programs whose counts follow from the counting rules of ARM application note 195 and
-the ARM1176JZF-S TRM by counting on one's fingers. Lines are 32 bytes, caches and MMU are on.
+"""Fifteen small programs whose counts follow from the counting rules of ARM application note 195
+and the ARM1176JZF-S TRM by counting on one's fingers. Lines are 32 bytes, caches and MMU are on.
 Where the documents are silent (SWP, PLD, DMB ...) the number is our choice, written down in
 docs/arm11.md."""
 import os
 import sys
+sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "kernels"))
 from measure import *  # noqa: E402,F403
 
@@ -53,8 +54,8 @@ def v6_two_loads_of_one_line():
 
 @test
 def v7_uncached_load():
-    # User emulation has no non-cacheable pages, but the cache can be off: an access (0x0A) that is not
-    # cacheable (0x09), goes outside (0x10) and is no miss (0x0B).
+    # User emulation has no non-cacheable pages, but the cache can be off: an access (0x0A) that is
+    # not cacheable (0x09), goes outside (0x10) and is no miss (0x0B).
     want(count("repeat", "dcache.enable=0", BODY="ldr r0, [r10]"), dcache_access_cacheable=0,
          dcache_access=1, expl_d_access=1, dcache_miss=0)
 
@@ -66,8 +67,8 @@ def v8_load_of_an_absent_line():
 
 @test
 def v8_dirty_victim():
-    # Five absent lines of one set are read: five misses, five fills. The fifth replaces the first, of
-    # which both halves are dirty.
+    # Five absent lines of one set are read: five misses, five fills. The fifth replaces the first,
+    # of which both halves are dirty.
     want(count("evict", "cache.round_robin=1", DIRTY="str r0, [r10]; str r0, [r10, #16]"),
          dcache_access=7, dcache_miss=5, expl_d_access=5, dcache_wback=2)
 
@@ -83,9 +84,9 @@ def v9_stores_to_an_absent_line():
 @test
 def v10_loop_without_prediction():
     # The BNE goes 99 times and falls through once. Without prediction all branches are fetched as
-    # not taken: 99 mispredictions (§5), each of which adds one ibuf_stall (§4). Run twice, so that the
-    # code is in the cache and ibuf_stall has nothing else to count.
-    # Instructions: NOP of the warm start, MOV, 100 * (SUBS, BNE), NOP.
+    # not taken: 99 mispredictions (§5), each of which adds one ibuf_stall (§4). Run twice, so that
+    # the code is in the cache and ibuf_stall has nothing else to count. Instructions: NOP of the
+    # warm start, MOV, 100 * (SUBS, BNE), NOP.
     want(count("loop", "bp.enable=0", COUNT=100, WARM=1), br_exec=100, br_mispredict=99,
          sw_pc_change=99, ibuf_stall=99, instr_exec=203)
 
@@ -105,17 +106,17 @@ def v12_call_and_return():
 
 @test
 def v13_five_nested_calls():
-    # Five calls push; the stack has three entries, so three returns find theirs and two find nothing
-    # and are fetched as if they did not branch.
-    # Ten branches: the BLs are statically predicted taken.
+    # Five calls push; the stack has three entries, so three returns find theirs and two find
+    # nothing and are fetched as if they did not branch. Ten branches: the BLs are statically
+    # predicted taken.
     want(count("calls", DEPTH=5, RETURN=0), proc_call_exec=5, proc_ret_exec=3, proc_ret_exec_pred=3,
          proc_ret_exec_pred_incorrect=0, br_mispredict=2, br_exec=10, sw_pc_change=10)
 
 
 @test
 def v14_system_call():
-    # SVC changes the mode: an instruction, but no change of the PC in the sense of 0x0D, and neither
-    # is the kernel's MOVS pc. The call is getpid; the kernel itself is not emulated.
+    # SVC changes the mode: an instruction, but no change of the PC in the sense of 0x0D, and
+    # neither is the kernel's MOVS pc. The call is getpid; the kernel itself is not emulated.
     want(count("repeat", BODY="mov r7, #20; svc #0; nop"), instr_exec=3, sw_pc_change=0, br_exec=0,
          br_mispredict=0)
 

@@ -241,18 +241,18 @@ arm_start:
 	mcrr	p15, 0, r0, r1, c6
 	mcrr	p15, 0, r0, r1, c5
 	mrrc	p15, 0, r2, r3, c5
-	mcrr2	p4, 1, r0, r1, c6
-	mrrc2	p4, 1, r2, r3, c5
+	mcrr2	p7, 1, r0, r1, c6
+	mrrc2	p7, 1, r2, r3, c5
 	mcr2	p7, 0, r0, c7, c10, 4
 	mrc2	p7, 0, r0, c7, c10, 4
-	cdp	p4, 1, c0, c1, c2, 3
-	cdp2	p4, 1, c0, c1, c2, 3
-	ldc	p4, c0, [r0]
-	ldcl	p4, c0, [r0, #4]!
-	stc	p4, c0, [r0], #8
-	ldc2	p4, c0, [r0]
-	stc2	p4, c0, [r0, #-8]
-	ldc	p4, c0, [r0], {1}
+	cdp	p7, 1, c0, c1, c2, 3
+	cdp2	p7, 1, c0, c1, c2, 3
+	ldc	p7, c0, [r0]
+	ldcl	p7, c0, [r0, #4]!
+	stc	p7, c0, [r0], #8
+	ldc2	p7, c0, [r0]
+	stc2	p7, c0, [r0, #-8]
+	ldc	p7, c0, [r0], {1}
 	@ single loads and stores
 	ldr	r0, [r1]
 	ldr	r0, [r1, #4]

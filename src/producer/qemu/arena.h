@@ -12,7 +12,7 @@
  *	slot   = facts of its blocks | vCPU 0 | vCPU 1 | …
  *	vCPU   = struct pmk_emulated | run counters of its blocks
  *
- * Both sides are one build; `size` catches a plugin of another.
+ * Both sides are one build; `size` catches most plugins of another.
  */
 #ifndef PMK_PRODUCER_QEMU_ARENA_H
 #define PMK_PRODUCER_QEMU_ARENA_H
@@ -52,7 +52,7 @@ struct pmk_arena_interval {
 
 struct pmk_arena {
 	uint64_t magic;
-	uint64_t size; /* sizeof(struct pmk_arena) of pmk */
+	uint64_t size; /* PMK_ARENA_LAYOUT of pmk */
 	uint32_t pmk_pid;
 	uint32_t system; /* system emulation */
 	uint64_t region_bias_base; /* start of code in the ELF file: where it was linked to */
@@ -77,6 +77,9 @@ struct pmk_arena {
 #define PMK_SLOT_BYTES (PMK_FACT_BYTES + PMK_ARENA_CPUS * PMK_CPU_BYTES)
 #define PMK_HEAD_BYTES PMK_ALIGN_UP(sizeof(struct pmk_arena))
 #define PMK_ARENA_BYTES (PMK_HEAD_BYTES + PMK_ARENA_SLOTS * PMK_SLOT_BYTES)
+
+/* A number that differs where the layout does. */
+#define PMK_ARENA_LAYOUT (sizeof(struct pmk_arena) << 32 | sizeof(struct pmk_emulated))
 
 static inline uint64_t pmk_arena_slot_offset(unsigned slot)
 {

@@ -178,6 +178,11 @@ static void on_block_boundary(unsigned vcpu, void *block)
 	on_block_eager(vcpu, block);
 }
 
+static unsigned log2_size(unsigned bytes)
+{
+	return bytes >= 8 ? 3 : bytes >= 4 ? 2 : bytes >= 2 ? 1 : 0;
+}
+
 /*
  * Memory callbacks, one function per direction and size so that nothing is decided at run time.
  * "counted" accesses are in their block's facts; the others (conditional, exclusive) count here. In
@@ -240,23 +245,41 @@ MULTIPLE(store_multiple, true, true)
 MULTIPLE(cload_multiple, false, false)
 MULTIPLE(cstore_multiple, true, false)
 
-/* A swap reads and writes one location; its block counts both when it is unconditional. */
+/*
+ * SWP and STREX: QEMU may report a read and a write, or one that is both. The write stands for all. A
+ * swap is two accesses; an unconditional one is in its block's facts.
+ */
 static void swap(unsigned vcpu, uint32_t info, uint64_t addr, void *access)
 {
 	struct pmk_cpu *cpu = cpus[vcpu];
 	uint64_t a = (uint64_t)(uintptr_t)access;
 
+	if (!qemu_plugin_mem_is_store(info))
+		return;
 	access_info = info;
 	access_addr = addr;
-	pmk_cpu_load(cpu, (uint32_t)addr, 0, a & ~PMK_ACCESS_WRITE);
-	pmk_cpu_store(cpu, (uint32_t)addr, 0, a | PMK_ACCESS_WRITE);
+	pmk_cpu_load(cpu, (uint32_t)addr, log2_size(PMK_ACCESS_SIZE(a)), a);
+	pmk_cpu_store(cpu, (uint32_t)addr, log2_size(PMK_ACCESS_SIZE(a)), a);
 }
 
 static void cswap(unsigned vcpu, uint32_t info, uint64_t addr, void *access)
 {
+	if (!qemu_plugin_mem_is_store(info))
+		return;
 	cpus[vcpu]->dyn[PMK_SIG_L1D_READ]++;
 	cpus[vcpu]->dyn[PMK_SIG_L1D_WRITE]++;
 	swap(vcpu, info, addr, access);
+}
+
+static void exclusive_store(unsigned vcpu, uint32_t info, uint64_t addr, void *access)
+{
+	uint64_t a = (uint64_t)(uintptr_t)access;
+
+	if (!qemu_plugin_mem_is_store(info))
+		return;
+	access_info = info;
+	access_addr = addr;
+	access_one(vcpu, addr, a, log2_size(PMK_ACCESS_SIZE(a)), true, false);
 }
 
 #define BY_SIZE(kind) { kind##0, kind##1, kind##2, kind##3 }
@@ -292,22 +315,18 @@ static bool is_device(void *ctx, uint32_t addr)
 
 /* ---- translation ---------------------------------------------------------------------------- */
 
-static unsigned log2_size(unsigned bytes)
-{
-	return bytes >= 8 ? 3 : bytes >= 4 ? 2 : bytes >= 2 ? 1 : 0;
-}
-
 static void watch_access(struct qemu_plugin_insn *qi, const struct pmk_insn *in,
 			 const struct pmk_block *b, const struct pmk_pipe_slot *pipe)
 {
 	bool counted = pmk_access_static(in);
 	uint32_t to_end = b->cycles > pipe->issue ? b->cycles - pipe->issue : 0;
-	uint64_t access = pmk_access_pack(to_end, pipe->use, in->mem_count, in->mem_bytes,
-					  in->store && !in->load);
+	uint64_t access = pmk_access_pack(to_end, pipe->use, in->mem_count, in->mem_bytes);
 	qemu_mem_fn fn;
 
 	if (in->load && in->store)
 		fn = counted ? swap : cswap;
+	else if (in->exclusive && in->store)
+		fn = exclusive_store;
 	else if (in->mem_count > 1)
 		fn = multiple_fn[system_mode][counted][in->store];
 	else
@@ -631,7 +650,7 @@ int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc, cha
 		return -1;
 	}
 	arena = map_arena(path);
-	if (!arena || arena->magic != PMK_ARENA_MAGIC || arena->size != sizeof(*arena)) {
+	if (!arena || arena->magic != PMK_ARENA_MAGIC || arena->size != PMK_ARENA_LAYOUT) {
 		fprintf(stderr, "pmk-qemu: %s: not a counter arena of this version of pmk\n", path);
 		return -1;
 	}

@@ -72,7 +72,7 @@ int pmk_runner_start(struct pmk_runner *r, const struct pmk_runner_config *cfg)
 	if (!r->core || !r->tail || !r->arena)
 		return PMK_ENOMEM;
 	r->arena->magic = PMK_ARENA_MAGIC;
-	r->arena->size = sizeof(*r->arena);
+	r->arena->size = PMK_ARENA_LAYOUT;
 	r->arena->pmk_pid = (uint32_t)getpid();
 	r->arena->cfg = cfg->counters;
 	r->arena->region_bias_base = cfg->code_start;

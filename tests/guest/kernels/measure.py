@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Build a kernel, count it with `pmk stat --from k_begin --to k_end`, compare with known answers."""
+"""Build a kernel, count it with `pmk stat --from k_begin --to k_end`, compare the counts."""
 import hashlib
 import os
 import sys
@@ -17,7 +17,7 @@ EVENTS = ["icache_miss", "ibuf_stall", "ddep_stall", "itlb_miss", "dtlb_miss", "
 
 
 def build(kernel, defines):
-    """The program of kernels/<kernel>.S; one file per set of definitions and version of the source."""
+    """The program of kernels/<kernel>.S; one per set of definitions and version of the source."""
     source = os.path.join(KERNELS, kernel + ".S")
     flags = ["-march=armv6k", "-marm", "-I", KERNELS, "-nostdlib", "-static", "-Wl,-z,noexecstack",
              "-Wl,--build-id=none", "-Wl,-Ttext=0x10000", "-Wl,-Tbss=0x100000"]

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * COUNT accesses to lines of 32 KB chosen by a linear congruential generator: bits 31:22 of its
- * state choose the line, bit 21 load or store, bit 20 the half of the line.
+ * COUNT accesses chosen by a linear congruential generator: the highest BITS bits of its state choose
+ * one of 1 << BITS lines, the next bit load or store, the next one the half of the line.
  */
 #include "kernel.inc"
 
@@ -15,11 +15,12 @@
 	start
 	begin
 1:	mla	r1, r5, r1, r6
-	mov	r2, r1, lsr #22
+	mov	r2, r1, lsr #(32-BITS)
 	add	r2, r10, r2, lsl #5
-	and	r4, r1, #0x00100000
-	add	r2, r2, r4, lsr #16
-	tst	r1, #0x00200000
+	mov	r4, r1, lsr #(30-BITS)
+	and	r4, r4, #1
+	add	r2, r2, r4, lsl #4
+	tst	r1, #(1<<(31-BITS))
 	ldreq	r3, [r2]
 	strne	r3, [r2]
 	subs	r0, r0, #1

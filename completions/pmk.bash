@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: MIT
+# Bash completion for pmk. Options come from `pmk COMMAND --help`, names from `pmk list`, so that nothing
+# is written down twice. Needs no bash-completion package.
+#
+# Install as /usr/share/bash-completion/completions/pmk, or source it.
+
+# The pmk that stands on the command line, so that one in a build tree completes its own names.
+_pmk_run() {
+	"${COMP_WORDS[0]/#\~/$HOME}" "$@" 2>/dev/null
+}
+
+_pmk_commands() {
+	_pmk_run --help | sed -n 's/^  \([a-z]*\)  *[a-z].*/\1/p'
+}
+
+# Options of command $1 as "-e" and "--event" lines; with "arg" as $2 only those that take a value.
+_pmk_options() {
+	_pmk_run "$1" --help | sed -n "
+		/^  \(-[A-Za-z], \|    \)--/!d
+		${2:+/--[a-z-]* [A-Z]/!d;}
+		s/^  \(-[A-Za-z]\), \(--[a-z-]*\).*/\1\n\2/p
+		s/^      \(--[a-z-]*\).*/\1/p"
+}
+
+# Names of a topic of pmk list: the first column.
+_pmk_names() {
+	_pmk_run list "$@" | sed -n 's/^  \([A-Za-z0-9][A-Za-z0-9_]*\) .*/\1/p'
+}
+
+_pmk_parameters() {
+	_pmk_run list cores -v | sed -n 's/^    \([a-z_]*\(\.[a-z_]*\)*\)  *\(on\|off\|[0-9]\).*/\1=/p' | sort -u
+}
+
+# The value of option $1 given so far on the command line.
+_pmk_given() {
+	local i
+	for ((i = 2; i < COMP_CWORD; i++)); do
+		case ${COMP_WORDS[i]} in
+		"$1") echo "${COMP_WORDS[i + 1]}"; return ;;
+		"$1"=*) echo "${COMP_WORDS[i]#*=}"; return ;;
+		esac
+	done
+}
+
+# The PMU that is meant: of --pmu, of --core (they share their names), or all.
+_pmk_pmu() {
+	local pmu
+	pmu=$(_pmk_given --pmu)
+	[ -n "$pmu" ] || pmu=$(_pmk_given --core)
+	[ -z "$pmu" ] || echo "--pmu=$pmu"
+}
+
+_pmk_words() { # words, prefix to keep
+	local word
+	COMPREPLY=()
+	while IFS= read -r word; do
+		[[ $word == "$cur"* ]] && COMPREPLY+=("$2$word")
+	done <<<"$1"
+}
+
+# A comma separated list: complete what follows the last comma or brace.
+_pmk_list() {
+	local head=
+	if [[ $cur == *[,{]* ]]; then
+		head=${cur%"${cur##*[,{]}"}
+		cur=${cur##*[,{]}
+	fi
+	_pmk_words "$1" "$head"
+	compopt -o nospace 2>/dev/null
+}
+
+_pmk_files() {
+	local IFS=$'\n'
+	COMPREPLY=($(compgen "${1:--f}" -- "$cur"))
+	compopt -o filenames 2>/dev/null
+}
+
+# The value of option $2 of command $1.
+_pmk_value() {
+	local arg
+	arg=$(_pmk_run "$1" --help | sed -n "s/^  .*\($2\|$2, --[a-z-]*\) \([A-Z][^ ]*\)  .*/\2/p")
+	case $2:$arg in
+	-e:* | --event:*) _pmk_list "$(_pmk_names events $(_pmk_pmu)
+		echo all)" ;;
+	-M:* | --metrics:*) _pmk_list "$(_pmk_names metrics $(_pmk_pmu))" ;;
+	*:PMU) _pmk_words "$(_pmk_names pmus)" ;;
+	*:CORE) _pmk_words "$(_pmk_names cores)" ;;
+	*:TARGET) _pmk_words "$(_pmk_names targets)" ;;
+	--passes:*) _pmk_words $'clone\nrerun' ;;
+	--set:*) _pmk_words "$(_pmk_parameters)"
+		compopt -o nospace 2>/dev/null ;;
+	--env:*) _pmk_words "$(compgen -v)" ;;
+	*:DIR) _pmk_files -d ;;
+	*:FILE) _pmk_files -f ;;
+	esac
+}
+
+# The program is a file or a command; its arguments are files.
+_pmk_program() {
+	if [[ $cur == */* ]] || [ -z "$cur" ]; then
+		_pmk_files -f
+	else
+		_pmk_words "$(compgen -c -- "$cur"; compgen -f -- "$cur")"
+	fi
+}
+
+_pmk_operand() {
+	case $1 in
+	stat) _pmk_program ;;
+	list) _pmk_words $'pmus\ncores\nevents\nmetrics\ntargets' ;;
+	info) _pmk_words "$(_pmk_names events $(_pmk_pmu); _pmk_names metrics; _pmk_names pmus
+		_pmk_names cores; printf '%s\n' PMNC CCNT PMN0 PMN1)" ;;
+	decode)
+		if [ "$operands" = 0 ]; then
+			_pmk_words "$(_pmk_names pmus)"
+		else
+			_pmk_words $'PMNC=\nCCNT=\nPMN0=\nPMN1=\nSUNAVCR='
+			compopt -o nospace 2>/dev/null
+		fi ;;
+	help) _pmk_words "$(_pmk_commands)" ;;
+	esac
+}
+
+_pmk() {
+	local cur=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]} takes word i operands=0 ended=
+	COMPREPLY=()
+	if [ "$COMP_CWORD" -le 1 ]; then
+		_pmk_words "$(_pmk_commands; printf '%s\n' help --help --version)"
+		return
+	fi
+	takes=" $(_pmk_options "$command" arg | tr '\n' ' ')"
+
+	# Walk up to the cursor: options, values, operands. `=` is a word of its own in bash.
+	for ((i = 2; i < COMP_CWORD; i++)); do
+		word=${COMP_WORDS[i]}
+		if [ -z "$ended" ] && [ "$word" = -- ]; then
+			ended=1
+		elif [ -z "$ended" ] && [[ $takes == *" $word "* ]]; then
+			[ "${COMP_WORDS[i + 1]}" = = ] && ((i++))
+			if ((++i >= COMP_CWORD)); then
+				[ "$cur" = = ] && cur=
+				_pmk_value "$command" "$word"
+				return
+			fi
+			# KEY=VALUE is three words, too
+			while [ "${COMP_WORDS[i + 1]}" = = ]; do
+				((i += 2))
+			done
+		elif [ -n "$ended" ] || [[ $word != -* ]]; then
+			((operands++))
+			[ "$command" = stat ] && ended=1
+		fi
+	done
+	if [ -z "$ended" ] && [[ $cur == -* ]]; then
+		_pmk_words "$(_pmk_options "$command")"
+	elif [ "$command" = stat ] && [ "$operands" -gt 0 ]; then
+		_pmk_files -f
+	else
+		_pmk_operand "$command"
+	fi
+}
+
+complete -F _pmk pmk

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The bus: the list of signals against itself, totals, the horizon, and latencies.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <pmk/bus.h>
+
+/* ---- the list of signals ------------------------------------------------------------------- */
+
+static void test_every_signal_has_name_and_text(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < PMK_NSIGNALS; i++) {
+		const char *name = pmk_signal_name(i), *text = pmk_signal_text(i);
+
+		assert_non_null(name);
+		assert_non_null(text);
+		assert_true(strlen(name) >= 4);
+		assert_true(strlen(text) >= 10);
+		assert_int_equal(strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"), strlen(name));
+		for (unsigned k = 0; k < i; k++) {
+			assert_string_not_equal(name, pmk_signal_name(k));
+			assert_string_not_equal(text, pmk_signal_text(k));
+		}
+	}
+}
+
+/* A bit per signal has to fit into `raised`, and a number that is no signal into a byte. */
+static void test_number_of_signals(void **state)
+{
+	(void)state;
+	assert_true(PMK_NSIGNALS >= 30);
+	assert_true(PMK_NSIGNALS <= 64);
+	assert_int_equal(PMK_SIG_NONE, 255);
+	for (unsigned bad = PMK_NSIGNALS; bad < 300; bad++) {
+		assert_null(pmk_signal_name(bad));
+		assert_null(pmk_signal_text(bad));
+		assert_false(pmk_signal_exact(bad));
+	}
+	assert_null(pmk_signal_name(UINT32_MAX));
+}
+
+static void test_names_belong_to_their_numbers(void **state)
+{
+	static const struct {
+		unsigned sig;
+		const char *name;
+		bool exact;
+	} rows[] = {
+		{ PMK_SIG_CYCLE, "CYCLE", false },
+		{ PMK_SIG_INSN, "INSN", true },
+		{ PMK_SIG_BRANCH, "BRANCH", true },
+		{ PMK_SIG_BRANCH_MISS, "BRANCH_MISS", false },
+		{ PMK_SIG_PC_CHANGE, "PC_CHANGE", true },
+		{ PMK_SIG_L1I_MISS, "L1I_MISS", false },
+		{ PMK_SIG_L1D_ACCESS, "L1D_ACCESS", true },
+		{ PMK_SIG_L1D_MISS, "L1D_MISS", false },
+		{ PMK_SIG_L1D_WB_HALF, "L1D_WB_HALF", false },
+		{ PMK_SIG_TLB_MISS, "TLB_MISS", false },
+		{ PMK_SIG_WBUF_DRAIN, "WBUF_DRAIN", true },
+		{ PMK_SIG_PARITY_ERROR, "PARITY_ERROR", true },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		assert_string_equal(pmk_signal_name(rows[i].sig), rows[i].name);
+		assert_int_equal(pmk_signal_exact(rows[i].sig), rows[i].exact);
+	}
+	assert_int_equal(PMK_SIG_CYCLE, 0);
+	assert_int_equal(PMK_SIG_PARITY_ERROR, PMK_NSIGNALS - 1);
+}
+
+/* ---- totals and horizon -------------------------------------------------------------------- */
+
+static void test_init(void **state)
+{
+	struct pmk_bus bus;
+
+	(void)state;
+	memset(&bus, 0x5a, sizeof(bus));
+	pmk_bus_init(&bus);
+	for (unsigned i = 0; i < PMK_NSIGNALS; i++) {
+		assert_true(bus.total[i] == 0);
+		assert_true(pmk_bus_horizon(&bus, i) == PMK_NEVER);
+		assert_false(pmk_bus_raises(&bus, i));
+	}
+	assert_false(pmk_bus_due(&bus));
+	for (unsigned i = 0; i < 8; i++) {
+		assert_true(bus.latency[i].n == 0 && bus.latency[i].sum == 0);
+		assert_true(bus.latency[i].sum2 == 0);
+		assert_true(bus.latency[i].min > bus.latency[i].max);
+	}
+}
+
+static void test_totals_are_apart(void **state)
+{
+	struct pmk_bus bus;
+
+	(void)state;
+	pmk_bus_init(&bus);
+	for (unsigned i = 0; i < PMK_NSIGNALS; i++)
+		for (unsigned k = 0; k <= i; k++)
+			pmk_bus_add(&bus, i, 3);
+	for (unsigned i = 0; i < PMK_NSIGNALS; i++)
+		assert_true(bus.total[i] == 3 * (i + 1));
+	pmk_bus_add(&bus, PMK_SIG_INSN, UINT64_C(0xFFFFFFFF00));
+	assert_true(bus.total[PMK_SIG_INSN] == UINT64_C(0xFFFFFFFF06));
+}
+
+static void test_raised(void **state)
+{
+	struct pmk_bus bus;
+
+	(void)state;
+	pmk_bus_init(&bus);
+	bus.raised = UINT64_C(1) << PMK_SIG_INSN | UINT64_C(1) << PMK_SIG_PARITY_ERROR;
+	assert_true(pmk_bus_raises(&bus, PMK_SIG_INSN));
+	assert_true(pmk_bus_raises(&bus, PMK_SIG_PARITY_ERROR));
+	assert_false(pmk_bus_raises(&bus, PMK_SIG_CYCLE));
+	bus.raised = UINT64_MAX;
+	assert_false(pmk_bus_raises(&bus, PMK_NSIGNALS));
+	assert_false(pmk_bus_raises(&bus, PMK_SIG_NONE));
+}
+
+static void test_horizon_is_the_nearest_asked_for(void **state)
+{
+	struct pmk_bus bus;
+
+	(void)state;
+	pmk_bus_init(&bus);
+	pmk_bus_add(&bus, PMK_SIG_CYCLE, 1000);
+	pmk_bus_ask(&bus, PMK_SIG_CYCLE, 1500);
+	assert_true(pmk_bus_horizon(&bus, PMK_SIG_CYCLE) == 500);
+	pmk_bus_ask(&bus, PMK_SIG_CYCLE, 2000); /* farther: no news */
+	assert_true(pmk_bus_horizon(&bus, PMK_SIG_CYCLE) == 500);
+	pmk_bus_ask(&bus, PMK_SIG_CYCLE, 1001);
+	assert_true(pmk_bus_horizon(&bus, PMK_SIG_CYCLE) == 1);
+	assert_true(pmk_bus_horizon(&bus, PMK_SIG_INSN) == PMK_NEVER);
+	assert_false(pmk_bus_due(&bus));
+	pmk_bus_add(&bus, PMK_SIG_CYCLE, 1);
+	assert_true(pmk_bus_due(&bus));
+	assert_true(pmk_bus_horizon(&bus, PMK_SIG_CYCLE) == 0);
+	pmk_bus_add(&bus, PMK_SIG_CYCLE, 100); /* past it: still due, and no wrap below 0 */
+	assert_true(pmk_bus_due(&bus));
+	assert_true(pmk_bus_horizon(&bus, PMK_SIG_CYCLE) == 0);
+	pmk_bus_forget(&bus);
+	assert_false(pmk_bus_due(&bus));
+	assert_true(pmk_bus_horizon(&bus, PMK_SIG_CYCLE) == PMK_NEVER);
+	assert_true(bus.total[PMK_SIG_CYCLE] == 1101);
+}
+
+/* Any one signal at its horizon makes the bus due, whichever it is. */
+static void test_each_signal_can_be_due(void **state)
+{
+	struct pmk_bus bus;
+
+	(void)state;
+	for (unsigned i = 0; i < PMK_NSIGNALS; i++) {
+		pmk_bus_init(&bus);
+		pmk_bus_ask(&bus, i, 7);
+		pmk_bus_add(&bus, i, 6);
+		for (unsigned k = 0; k < PMK_NSIGNALS; k++)
+			if (k != i)
+				pmk_bus_add(&bus, k, 1000);
+		assert_false(pmk_bus_due(&bus));
+		pmk_bus_add(&bus, i, 1);
+		assert_true(pmk_bus_due(&bus));
+	}
+}
+
+/* A horizon already behind is due at once. */
+static void test_asked_too_late(void **state)
+{
+	struct pmk_bus bus;
+
+	(void)state;
+	pmk_bus_init(&bus);
+	pmk_bus_add(&bus, PMK_SIG_INSN, 10);
+	pmk_bus_ask(&bus, PMK_SIG_INSN, 4);
+	assert_true(pmk_bus_due(&bus));
+	assert_true(pmk_bus_horizon(&bus, PMK_SIG_INSN) == 0);
+}
+
+/* ---- latencies ----------------------------------------------------------------------------- */
+
+static void test_latency(void **state)
+{
+	struct pmk_bus bus;
+	struct pmk_latency *l;
+
+	(void)state;
+	pmk_bus_init(&bus);
+	l = &bus.latency[7];
+	assert_true(l->min > l->max); /* nothing recorded */
+	pmk_latency_add(l, 0);
+	assert_true(l->n == 1 && l->sum == 0 && l->sum2 == 0 && l->min == 0 && l->max == 0);
+	pmk_latency_add(l, 12);
+	pmk_latency_add(l, 5);
+	assert_true(l->n == 3 && l->sum == 17 && l->sum2 == 169 && l->min == 0 && l->max == 12);
+	assert_true(bus.latency[6].n == 0);
+
+	l = &bus.latency[0];
+	pmk_latency_add(l, 9); /* a first one is minimum and maximum at once */
+	assert_true(l->n == 1 && l->min == 9 && l->max == 9 && l->sum2 == 81);
+}
+
+/* The sum of squares wraps modulo 2^64; the others do not come near. */
+static void test_latency_squares_wrap(void **state)
+{
+	struct pmk_bus bus;
+	struct pmk_latency *l;
+
+	(void)state;
+	pmk_bus_init(&bus);
+	l = &bus.latency[1];
+	pmk_latency_add(l, UINT64_C(0x100000001)); /* square: 2^64 + 2^33 + 1 */
+	assert_true(l->sum2 == UINT64_C(0x200000001));
+	assert_true(l->sum == UINT64_C(0x100000001) && l->max == UINT64_C(0x100000001));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_every_signal_has_name_and_text),
+		cmocka_unit_test(test_number_of_signals),
+		cmocka_unit_test(test_names_belong_to_their_numbers),
+		cmocka_unit_test(test_init),
+		cmocka_unit_test(test_totals_are_apart),
+		cmocka_unit_test(test_raised),
+		cmocka_unit_test(test_horizon_is_the_nearest_asked_for),
+		cmocka_unit_test(test_each_signal_can_be_due),
+		cmocka_unit_test(test_asked_too_late),
+		cmocka_unit_test(test_latency),
+		cmocka_unit_test(test_latency_squares_wrap),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,647 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What pmk says, and how it ends, when something is wrong: one clear line and the documented exit code;
+and what it makes of programs and users that do unusual things."""
+import hashlib
+import os
+import signal
+import struct
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from harness import *  # noqa: E402,F403
+from programs import build, loop, program  # noqa: E402
+
+FAILED, NOT_EXEC, NOT_FOUND, USAGE = 125, 126, 127, 129
+
+# Says that it ran.
+SAYS = '#include <stdio.h>\nint main(void) { puts("ran"); return 0; }\n'
+
+
+def says():
+    return program("says", SAYS)
+
+
+def refuse(code, *argv, said=(), **kw):
+    """pmk stat ARGV has to end with `code`, before anything ran, and say all of `said` in one line."""
+    out = pmk("stat", *argv, **kw)
+    what = " ".join(map(str, argv))
+    equal(out.code, code, f"{what}: {out}")
+    equal(out.out, "", what)
+    assert out.err.startswith("pmk: ") and out.err.endswith("\n"), f"{what}: {out}"
+    equal(out.err.count("\n"), 1, f"lines for {what}: {out}")
+    for word in [said] if isinstance(said, str) else said:
+        contains(out.err, word)
+    return out.err
+
+
+def file_with(name, data, mode=0o755):
+    path = os.path.join(WORK, name)
+    with open(path, "wb") as f:
+        f.write(data)
+    os.chmod(path, mode)
+    return path
+
+
+def content(path):
+    with open(path, "rb") as f:
+        return f.read()
+
+
+# ---- the program is none -------------------------------------------------------------------------
+
+
+@test
+def not_an_elf_file():
+    refuse(NOT_EXEC, file_with("bad-script", b"#!/bin/sh\necho ran\n"), said=("bad-script", "not an ELF"))
+    refuse(NOT_EXEC, file_with("bad-text", b"hello\n" * 100), said="not an ELF")
+    refuse(NOT_EXEC, file_with("bad-magic", b"\x7fELG" + bytes(60)), said="not an ELF")
+    refuse(NOT_EXEC, file_with("bad-empty", b""), said="not an ELF")
+
+
+@test
+def elf_of_another_machine():
+    elf = content(loop(1))
+    for machine, name in ((62, "x86-64"), (183, "AArch64"), (3, ""), (189, "MicroBlaze"), (9999, "9999")):
+        data = elf[:18] + struct.pack("<H", machine) + elf[20:]
+        refuse(NOT_EXEC, file_with(f"bad-machine-{machine}", data), said=(str(machine), name))
+    aarch64 = (b"\x7fELF\x02\x01\x01" + bytes(9) + struct.pack("<HHIQQQIHHHHHH", 2, 183, 1, 0x400000, 64, 0, 0,
+               64, 56, 1, 64, 0, 0) + struct.pack("<IIQQQQQQ", 1, 5, 0, 0x400000, 0x400000, 120, 120, 4096))
+    refuse(NOT_EXEC, file_with("bad-aarch64", aarch64), said="AArch64")
+    big = elf[:5] + b"\x02" + elf[6:]
+    refuse(NOT_EXEC, file_with("bad-endian", big))
+
+
+@test
+def an_object_file():
+    obj = build("object", "int f(void) { return 1; }\n", "-c")
+    os.chmod(obj, 0o755)
+    refuse(NOT_EXEC, obj, said="object")
+
+
+@test
+def a_truncated_program():
+    whole = content(says())
+    phoff, phentsize, phnum = struct.unpack_from("<I", whole, 28)[0], 32, whole[44]
+    for size in (0, 3, 10, 15, 16, 40, 51, 52, 60, phoff + phentsize * phnum - 1,
+                 phoff + phentsize * phnum, len(whole) // 2):
+        refuse(NOT_EXEC, file_with("bad-truncated", whole[:size]), said="bad-truncated")
+    contains(refuse(NOT_EXEC, file_with("bad-truncated", whole[:60])), "cut off")
+    contains(refuse(NOT_EXEC, file_with("bad-truncated", whole[:len(whole) // 2])), "cut off")
+
+
+@test
+def a_program_with_wild_headers():
+    elf = content(loop(1))
+    for at, size in ((28, 4), (32, 4), (42, 2), (44, 2), (46, 2), (48, 2), (50, 2), (56, 4), (60, 4)):
+        for fill in (b"\xff", b"\x00", b"\x7f"):
+            data = elf[:at] + fill * size + elf[at + size:]
+            out = pmk("stat", "-e", "instr_exec", "--region", "f", file_with("bad-wild", data))
+            assert out.code in (3, NOT_EXEC, USAGE) or out.code >= 132, f"{at} {fill}: {out}"
+            assert out.code != 139 or "instr_exec" in out.err, f"pmk itself crashed at {at} {fill}: {out}"
+
+
+@test
+def a_missing_program():
+    refuse(NOT_FOUND, "no-such-program-anywhere", said="no-such-program-anywhere: command not found")
+    refuse(NOT_FOUND, "./no-such-program", said="command not found")
+    refuse(NOT_FOUND, loop(1) + "/below", said="command not found")
+    refuse(NOT_FOUND, "", said="not found")
+    refuse(NOT_FOUND, "x" * 5000)
+    refuse(USAGE, said="no program to run")
+    refuse(USAGE, "-e", "instr_exec", "--", said="no program to run")
+
+
+@test
+def a_program_that_cannot_be_executed():
+    refuse(NOT_EXEC, WORK, said="is a directory")
+    refuse(NOT_EXEC, file_with("bad-mode", content(loop(1)), 0o644), said="permission denied")
+    fifo = os.path.join(WORK, "bad-fifo")
+    if not os.path.exists(fifo):
+        os.mkfifo(fifo)
+    os.chmod(fifo, 0o755)
+    refuse(NOT_EXEC, fifo, said="bad-fifo", timeout=10)
+
+
+@test
+def a_dynamic_program_without_its_libraries():
+    dynamic = build("says-dynamic", SAYS, "-O1")
+    refuse(NOT_EXEC, "--sysroot", WORK, dynamic, said=("ld-linux.so.3", WORK, "--sysroot"))
+
+
+# ---- wrong options -------------------------------------------------------------------------------
+
+
+@test
+def unknown_names_get_the_nearest():
+    table = [
+        (("-e", "instr_exce"), "did you mean instr_exec"),
+        (("-e", "dcache_mis"), "dcache_miss"),
+        (("-e", "cycls"), "cycles"),
+        (("-e", "brnches"), "branches"),
+        (("-e", "instr_exec,dcache_mss,br_exec"), "dcache_miss"),
+        (("-e", "{instr_exec,dcache_mss}"), "dcache_miss"),
+        (("-M", "cpii"), "cpi"),
+        (("-M", "dcache_miss_rati"), "dcache_miss_ratio"),
+        (("-M", "cpi,ipcc"), "ipc"),
+        (("--core", "arm117"), "arm1176"),
+        (("--core", "arm11mpcor"), "arm11mpcore"),
+        (("--set", "dcache.siz=16K"), "dcache.size"),
+        (("--set", "mem.latenzy=3"), "mem.latency"),
+        (("--regoin", "f"), "--region"),
+        (("--outptu", "f"), "--output"),
+    ]
+    for options, said in table:
+        refuse(USAGE, *options, says(), said=said)
+
+
+@test
+def unknown_names_without_a_near_one():
+    for options in (("-e", "zzzzzzzzzzzz"), ("-M", "zzzzzzzzzzzz"), ("--core", "zzzzzzzzzzzz"),
+                    ("--set", "zzzzzzzzzzzz=1"), ("--zzzzzzzzzzzz",), ("-Z",), ("--pmu", "zzzzzzzzzzzz"),
+                    ("-T", "zzzzzzzzzzzz"), ("--passes", "zzzzzzzzzzzz"), ("-e", "z" * 100000)):
+        refuse(USAGE, *options, says())
+
+
+@test
+def events_of_other_cores():
+    refuse(USAGE, "-e", "fiq_disabled_cycles", says(), said=("fiq_disabled_cycles", "arm1176", "arm1156"))
+    refuse(USAGE, "-e", "dcache_rdmiss", says(), said=("arm1176", "arm11mpcore"))
+    refuse(USAGE, "-e", "dcache_miss", "--core", "arm11mpcore", says(), said="arm11mpcore")
+    refuse(USAGE, "-e", "arm1136::instr_exec", says(), said="arm1136")
+    refuse(USAGE, "-e", "arm1136/instr_exec/", says(), said="arm1136")
+    refuse(USAGE, "-e", "r08", says(), said="0x08")
+    refuse(USAGE, "-e", "rffff", says(), said="0xffff")
+    refuse(USAGE, "-e", "rfffffffffffffffffffff", says())
+    refuse(USAGE, "-M", "dcache_miss_ratio", "--core", "arm11mpcore", says(), said="arm11mpcore")
+
+
+@test
+def event_lists_that_are_none():
+    for text in ("", ",", "instr_exec,", ",instr_exec", "instr_exec,,br_exec", "{instr_exec", "instr_exec}",
+                 "{}", "{instr_exec,}", "{,instr_exec}", "{{instr_exec}}", ":u", "instr_exec:z", "{instr_exec}:z",
+                 "{instr_exec}x", "arm1176/instr_exec", "arm1176//", "arm1176::", "r", "0x", "rzz", "::", "/", "\n"):
+        refuse(USAGE, "-e", text, says())
+    refuse(USAGE, "-e", ",".join(["instr_exec"] * 1000), says())
+
+
+@test
+def values_out_of_range():
+    for setting in ("dcache.size=0", "dcache.size=17", "dcache.size=300M", "dcache.size=3K", "dcache.size=",
+                    "dcache.size=-4K", "dcache.size=4KK", "dcache.size", "=4K", "", "dcache.enable=maybe",
+                    "mem.latency=99999999999999999999", "mem.latency=1e3", "clock=0", "bp.entries=3",
+                    "dcache.ways=5", "pmu=arm1136"):
+        refuse(USAGE, "--set", setting, says())
+
+
+@test
+def options_that_exclude_each_other():
+    refuse(USAGE, "-j", "-x", ",", says(), said=("-j", "-x"))
+    refuse(USAGE, "-x", "", says(), said="-x")
+    refuse(USAGE, "--append", says(), said="-o")
+    refuse(USAGE, "--from", "main", says(), said=("--from", "--to"))
+    refuse(USAGE, "--to", "main", says(), said=("--from", "--to"))
+    refuse(USAGE, "-I", "10ms", "-r", "2", says(), said=("-I", "-r"))
+    refuse(USAGE, "-I", "10ms", "--region", "main", says(), said=("-I", "--region"))
+    refuse(USAGE, "-I", "10ms", "-A", says(), said=("-I", "-A"))
+    refuse(USAGE, "-I", "10ms", "--passes", "rerun", says(), said="rerun")
+    refuse(USAGE, "--passes", "multiplex", says(), said="clone")
+
+
+@test
+def numbers_that_are_none():
+    for interval in ("", "0", "-1", "x", "ms", "10parsecs", "10 ms", "1.5ms", "0insns", "10m", "0x",
+                     "99999999999999999999", "99999999999999999ms", "18446744073709551615ms"):
+        refuse(USAGE, "-I", interval, says(), said="-I")
+    for runs in ("", "0", "-1", "x", "1.5", "1x", "100001", "99999999999999999999"):
+        refuse(USAGE, "-r", runs, says(), said="-r")
+
+
+@test
+def options_without_their_value():
+    for option in ("-e", "-M", "--pmu", "--core", "--set", "-r", "-I", "--region", "-x", "-o", "--qemu"):
+        refuse(USAGE, option, said=option)
+    refuse(USAGE, "--json-output=3", says(), said="takes no value")
+    refuse(USAGE, "--qemu", "", said="--qemu")
+
+
+@test
+def regions_that_are_not_there():
+    refuse(USAGE, "--region", "no_such_function", says(), said=("no_such_function", "no function"))
+    refuse(USAGE, "--region", "mian", says(), said="main")
+    refuse(USAGE, "--from", "main", "--to", "no_such_function", says(), said="no_such_function")
+    refuse(USAGE, "--region", "", says())
+    stripped = says() + ".stripped"
+    equal(run(CROSS + "strip", "-o", stripped, says()).code, 0)
+    refuse(USAGE, "--region", "main", stripped, said=("main", "stripped"))
+
+
+# ---- the emulator --------------------------------------------------------------------------------
+
+
+def with_fake(script):
+    """PATH with a qemu-arm of our own first; None: PATH without any."""
+    place = os.path.join(WORK, "fake-" + hashlib.sha256(repr(script).encode()).hexdigest()[:8])
+    os.makedirs(place, exist_ok=True)
+    if script is None:
+        return dict(os.environ, PATH=place)
+    with open(os.path.join(place, "qemu-arm"), "w") as f:
+        f.write("#!/bin/sh\n" + script)
+    os.chmod(os.path.join(place, "qemu-arm"), 0o755)
+    return dict(os.environ, PATH=place + ":" + os.environ["PATH"])
+
+
+OLD = 'case "$1" in --version) echo "qemu-arm version 4.2.0"; exit 0;; esac\nexit 1\n'
+
+
+@test
+def no_emulator():
+    refuse(FAILED, loop(1), env=with_fake(None), said=("qemu-arm is not installed", "qemu-user"))
+
+
+@test
+def an_emulator_that_is_too_old():
+    refuse(FAILED, loop(1), env=with_fake(OLD), said=("qemu-arm 4.2.0", "or newer"))
+
+
+@test
+def an_emulator_that_is_none():
+    refuse(FAILED, loop(1), env=with_fake("exit 0\n"), said=("qemu-arm", "QEMU"))
+
+
+@test
+def an_emulator_that_cannot_be_executed():
+    place = os.path.join(WORK, "fake-noexec")
+    os.makedirs(place, exist_ok=True)
+    with open(os.path.join(place, "qemu-arm"), "w") as f:
+        f.write("not a program")
+    os.chmod(os.path.join(place, "qemu-arm"), 0o644)
+    refuse(FAILED, loop(1), env=dict(os.environ, PATH=place), said="qemu-arm")
+
+
+@test
+def documents_of_a_failure_are_whole():
+    """What was opened is closed, and does not look like a success."""
+    path = os.path.join(WORK, "bad-failed.json")
+    out = pmk("stat", "-j", "-o", path, loop(1), env=with_fake(OLD))
+    equal(out.code, FAILED)
+    text = content(path).decode()
+    assert not text or json.loads(text)["counters"] == [], text
+    assert not text or json.loads(text)["exit-status"] != 0, "a failure that reads as exit-status 0"
+
+
+@test
+def no_plugin():
+    env = dict(os.environ, PMK_PLUGIN="/nonexistent")
+    out = pmk("stat", loop(1), env=env)
+    equal((out.code, out.out), (FAILED, ""), str(out))
+    contains(out.err, "/nonexistent")
+    said = [line for line in out.err.splitlines() if line.startswith("pmk: ")]
+    equal(len(said), 1, str(out))
+    assert "or newer" not in said[0], f"it is not QEMU's fault: {said[0]}"
+    equal(out.err.count("\n"), 1, f"lines: {out}")
+
+
+@test
+def a_plugin_that_is_none():
+    env = dict(os.environ, PMK_PLUGIN=file_with("bad-plugin.so", b"not a library"))
+    out = pmk("stat", loop(1), env=env)
+    equal((out.code, out.out), (FAILED, ""), str(out))
+    contains(out.err, "bad-plugin.so")
+
+
+@test
+def no_data_directory():
+    out = pmk("stat", loop(1), env=dict(os.environ, PMK_DATA="/nonexistent"))
+    assert out.code in (FAILED, USAGE), out
+    contains(out.err, "pmk: ")
+
+
+# ---- the output ----------------------------------------------------------------------------------
+
+
+@test
+def a_full_disk_does_not_lose_the_counts():
+    for options in ((), ("-j",), ("-x", ",")):
+        out = pmk("stat", *options, "-e", "instr_exec", "-o", "/dev/full", loop(1000))
+        equal(out.code, FAILED, str(out))
+        contains(out.err, "cannot write /dev/full: No space left on device")
+        assert re.search(r"8,?005", out.err), out
+
+
+@test
+def an_output_that_cannot_be_opened_runs_nothing():
+    for path in ("/no-such-directory/file", WORK, "/proc/version/x", "/proc/no-such-file", ""):
+        refuse(FAILED, "-o", path, says(), said="cannot write")
+        refuse(FAILED, "-j", "-o", path, says(), said="cannot write")
+
+
+@test
+def no_output_at_all():
+    """stdout and stderr closed: the program's exit code is still told."""
+    script = f"exec {PMK} stat -e instr_exec {loop(1)} >&- 2>&-"
+    assert run("sh", "-c", script).code in (3, FAILED)
+    equal(run("sh", "-c", f"{PMK} stat -e instr_exec -o {WORK}/bad-closed.txt {loop(1)} >&- 2>&- <&-").code, 3)
+    contains(content(f"{WORK}/bad-closed.txt").decode(), "instr_exec")
+    equal(run("sh", "-c", f"{PMK} list events > /dev/full").code, FAILED)
+
+
+# ---- signals -------------------------------------------------------------------------------------
+
+# Works until it is told to stop, in a way of its own.
+FOREVER = r"""
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+static volatile unsigned long work;
+static void leave(int sig) { (void)sig; _exit(42); }
+int main(int argc, char **argv)
+{
+	if (argc > 1 && !strcmp(argv[1], "ignore"))
+		signal(SIGINT, SIG_IGN), signal(SIGTERM, SIG_IGN);
+	if (argc > 1 && !strcmp(argv[1], "handle"))
+		signal(SIGINT, leave);
+	for (work = 0; work < 10000; work++)
+		;
+	puts("ready");
+	fflush(stdout);
+	if (argc > 1 && !strcmp(argv[1], "sleep"))
+		for (;;)
+			pause();
+	if (argc > 1 && !strcmp(argv[1], "read"))
+		return getchar() & 1;
+	for (;;)
+		work++;
+}
+"""
+
+
+class Running:
+    """pmk stat in a process group of its own; ready once the program has said so."""
+
+    def __init__(self, *argv, options=()):
+        self.argv = [PMK, "stat", *options, program("forever", FOREVER), *argv]
+        stdin, self.open_end = os.pipe()  # nothing comes, and no end of file
+        self.p = subprocess.Popen(self.argv, stdin=stdin, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, start_new_session=True)
+        os.close(stdin)
+        equal(self.p.stdout.readline(), b"ready\n")
+
+    def emulator(self):
+        with open(f"/proc/{self.p.pid}/task/{self.p.pid}/children") as f:
+            for pid in f.read().split():
+                if b"-plugin" in content(f"/proc/{pid}/cmdline"):
+                    return int(pid)
+        raise AssertionError("no emulator")
+
+    def end(self, timeout=20):
+        try:
+            out, err = self.p.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            os.killpg(self.p.pid, signal.SIGKILL)
+            self.p.communicate()
+            raise AssertionError("pmk does not end")
+        finally:
+            os.close(self.open_end)
+        code = self.p.returncode
+        return Output(code if code >= 0 else 128 - code, out.decode(), err.decode())
+
+
+def check_partial(out, code):
+    equal(out.code, code, str(out))
+    contains(out.err, "warning: the program was ")
+    assert re.search(r"^ +[\d,]{6,} +instr_exec", out.err, re.M), out
+
+
+def send_to_pmk(r, sig):
+    os.kill(r.p.pid, sig)
+
+
+def send_to_group(r, sig):
+    os.killpg(r.p.pid, sig)
+
+
+@test
+def interrupted_the_counts_are_printed():
+    for send in (send_to_pmk, send_to_group):
+        for how in ("work", "sleep", "read"):
+            r = Running(how, options=("-e", "instr_exec"))
+            send(r, signal.SIGINT)
+            check_partial(r.end(), 130)
+
+
+@test
+def terminated_the_counts_are_printed():
+    for send in (send_to_pmk, send_to_group):
+        r = Running("work", options=("-e", "instr_exec"))
+        send(r, signal.SIGTERM)
+        check_partial(r.end(), 143)
+
+
+@test
+def interrupted_json_is_closed():
+    for options in ((), ("-I", "1000000insns"), ("--region", "main"), ("-r", "5")):
+        path = os.path.join(WORK, "bad-interrupted.json")
+        r = Running("work", options=("-j", "-o", path, "-e", "instr_exec", *options))
+        time.sleep(0.2)
+        send_to_group(r, signal.SIGINT)
+        out = r.end()
+        equal(out.code, 130, str(out))
+        doc = json.loads(content(path))
+        equal(doc["partial"], True)
+        contains(doc["warning"], "interrupted")
+        equal(doc["exit-status"], 130)
+        assert sum(c["counter-value"] for c in doc["counters"] if not c["region"]) > 10000, doc
+
+
+@test
+def interrupted_csv_has_its_lines():
+    r = Running("work", options=("-x", ",", "-e", "instr_exec", "-I", "1000000insns"))
+    time.sleep(0.2)
+    send_to_group(r, signal.SIGINT)
+    out = r.end()
+    equal(out.code, 130, str(out))
+    for line in out.err.splitlines():
+        equal(len(line.split(",")), 12, line)
+
+
+@test
+def a_program_that_handles_the_interrupt_ends_in_its_own_way():
+    r = Running("handle", options=("-e", "instr_exec"))
+    send_to_group(r, signal.SIGINT)
+    out = r.end()
+    equal(out.code, 42, str(out))
+    contains(out.err, "instr_exec")
+
+
+@test
+def a_program_that_ignores_the_interrupt_is_ended():
+    r = Running("ignore", options=("-e", "instr_exec"))
+    began = time.monotonic()
+    send_to_group(r, signal.SIGINT)
+    out = r.end()
+    check_partial(out, 130)
+    assert time.monotonic() - began < 6, "took too long"
+
+
+@test
+def nothing_is_left_running():
+    for how in ("work", "ignore"):
+        r = Running(how, options=("-e", "instr_exec"))
+        pid = r.emulator()
+        send_to_pmk(r, signal.SIGINT)
+        r.end()
+        assert not os.path.exists(f"/proc/{pid}"), f"the emulator still runs ({how})"
+
+
+@test
+def the_emulator_is_killed():
+    for how in ("work", "sleep"):
+        r = Running(how, options=("-e", "instr_exec"))
+        os.kill(r.emulator(), signal.SIGKILL)
+        check_partial(r.end(), 137)
+
+
+@test
+def a_program_that_crashes():
+    crash = program("crash", "int main(void) { *(volatile int *)8 = 1; return 0; }")
+    out = pmk("stat", "-e", "instr_exec", crash)
+    equal(out.code, 139, str(out))
+    assert re.search(r"^ +[\d,]+ +instr_exec", out.err, re.M), out
+    undefined = program("undefined", 'int main(void) { __asm__(".inst 0xe7f000f0"); return 0; }')
+    equal(stat("-e", "instr_exec", undefined, code=132)["exit-status"], 132)
+
+
+@test
+def a_program_that_jumps_into_nowhere():
+    nowhere = program("nowhere", "int main(void) { ((void (*)(void))0x13579bd0)(); return 0; }")
+    equal(pmk("stat", "-e", "instr_exec", nowhere).code, 139)
+
+
+# ---- unusual programs ----------------------------------------------------------------------------
+
+
+@test
+def a_program_that_closes_every_descriptor():
+    closes = program("closes", r"""
+        #include <stdio.h>
+        #include <stdlib.h>
+        #include <unistd.h>
+        int main(int argc, char **argv)
+        {
+            int closed = 0;
+            for (int fd = 3; fd < 1024; fd++)
+                closed += close(fd) == 0;
+            for (volatile int i = 0; i < atoi(argv[1]); i++) ;
+            printf("%d\n", closed);
+            return 7;
+        }""")
+    values = []
+    for n in (100, 1000, 1900):
+        doc = stat("-e", "instr_exec", closes, f"{n:05}", code=7)
+        values.append(counts(doc)["instr_exec"])
+        equal(doc["warning"], None)
+    # As much more for 900 more passes each time.
+    assert values[2] - values[1] == values[1] - values[0] > 9000, values
+    equal(pmk("stat", "-o", "/dev/null", closes, "1").out, "0\n", "descriptors that are not the program's")
+
+
+@test
+def a_program_that_reads_its_input():
+    reads = program("reads", r"""
+        #include <stdio.h>
+        int main(void) { int c, n = 0; while ((c = getchar()) != EOF) n += c == 'x'; printf("%d\n", n);
+        return n > 100; }""")
+    out = pmk("stat", "-e", "instr_exec", reads, stdin="x" * 100000)
+    equal((out.code, out.out), (1, "100000\n"))
+    out = pmk("stat", "-e", "instr_exec", reads, stdin="")
+    equal((out.code, out.out), (0, "0\n"))
+
+
+ARGS = r"""
+#include <stdio.h>
+#include <string.h>
+int main(int argc, char **argv)
+{
+	unsigned long n = 0;
+	for (int i = 1; i < argc; i++)
+		n += strlen(argv[i]);
+	printf("%d %lu %s\n", argc - 1, n, argc > 1 ? argv[argc - 1] : "");
+	return 0;
+}
+"""
+
+
+@test
+def long_argument_lists_arrive():
+    args = program("args", ARGS)
+    for n in (0, 1, 200, 240, 250, 260, 1000, 20000):
+        out = pmk("stat", "-e", "instr_exec", "-o", "/dev/null", args, *[f"{i:06}" for i in range(n)])
+        equal(out.out, f"{n} {6 * n} {f'{n - 1:06}' if n else ''}\n", f"{n} arguments")
+    big = "y" * 100000
+    equal(pmk("stat", "-e", "instr_exec", "-o", "/dev/null", args, big).out, f"1 100000 {big}\n")
+
+
+@test
+def empty_arguments_arrive():
+    args = program("args", ARGS)
+    equal(pmk("stat", "-e", "instr_exec", "-o", "/dev/null", args, "", "", "").out, "3 0 \n")
+    doc = stat("-e", "instr_exec", args, "", "a b", "'")
+    contains(doc["command"], "'' 'a b'")
+
+
+@test
+def many_variables_arrive():
+    out = pmk("stat", "-e", "instr_exec", "-o", "/dev/null", *[w for i in range(500) for w in ("--env", f"V{i}={i}")],
+              program("variables", r"""
+                  #include <stdio.h>
+                  extern char **environ;
+                  int main(void) { int n = 0; while (environ[n]) n++; printf("%d\n", n); return 0; }"""))
+    equal(out.out, "503\n")
+
+
+@test
+def a_program_whose_name_is_odd():
+    path = os.path.join(WORK, "odd na'me,\u00fc@plugin@")
+    with open(path, "wb") as f:
+        f.write(content(loop(1000)))
+    os.chmod(path, 0o755)
+    equal(counts(stat("-e", "instr_exec", path, code=3))["instr_exec"], 8005)
+    args = program("args", ARGS)
+    equal(pmk("stat", "-e", "instr_exec", "-o", "/dev/null", args, "@plugin@").out, "1 8 @plugin@\n")
+    dash = os.path.join(WORK, "-dash")
+    with open(dash, "wb") as f:
+        f.write(content(loop(1000)))
+    os.chmod(dash, 0o755)
+    env = dict(os.environ, PATH=WORK + ":" + os.environ["PATH"])
+    equal(counts(stat("-e", "instr_exec", "--", "-dash", code=3, env=env))["instr_exec"], 8005)
+
+
+@test
+def code_that_changes_itself():
+    """A program that writes and runs more blocks than it was translated into at first."""
+    writes = program("writes", r"""
+        #include <stdint.h>
+        #include <sys/mman.h>
+        int main(void)
+        {
+            uint32_t *code = mmap(0, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+                                  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+            int sum = 0;
+            for (int i = 0; i < 200; i++) {
+                code[0] = 0xe3a00000 | i;      /* mov r0, #i */
+                code[1] = 0xe12fff1e;          /* bx lr */
+                __builtin___clear_cache((char *)code, (char *)(code + 2));
+                sum += ((int (*)(void))code)();
+            }
+            return sum == 19900 ? 9 : 1;
+        }""")
+    a, b = (stat("-e", "all", writes, code=9) for _ in range(2))
+    equal(a, b)
+
+
+main()

@@ -1,0 +1,233 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The same run gives the same bytes: whoever starts it, from where, in what surroundings, however busy
+the machine is."""
+import os
+import resource
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from harness import *  # noqa: E402,F403
+from programs import build, loop, program  # noqa: E402
+
+# Depends on all that a program can see of its surroundings without asking for time or process numbers:
+# addresses of stack, heap and mappings, random bytes, the auxiliary vector, arguments, environment. It
+# works as long as a hash of all that says and walks over memory placed there.
+SEES = r"""
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+extern char **environ;
+static uint32_t hash = 2166136261u;
+
+static void mix(const void *data, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		hash = (hash ^ ((const uint8_t *)data)[i]) * 16777619u;
+}
+
+static void mix_word(uintptr_t w)
+{
+	mix(&w, sizeof(w));
+}
+
+int main(int argc, char **argv)
+{
+	volatile char *heap = malloc(5000), *big = malloc(500000);
+	volatile char *map = mmap(NULL, 100000, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct utsname name;
+	struct rlimit stack;
+
+	mix_word((uintptr_t)&name), mix_word((uintptr_t)heap), mix_word((uintptr_t)big);
+	mix_word((uintptr_t)map), mix_word((uintptr_t)sbrk(0)), mix_word((uintptr_t)environ);
+	mix((void *)getauxval(AT_RANDOM), 16);
+	mix_word(getauxval(AT_HWCAP)), mix_word(getauxval(AT_HWCAP2)), mix_word(getauxval(AT_PHDR));
+	mix_word(getauxval(AT_PAGESZ)), mix_word(getauxval(AT_CLKTCK));
+	uname(&name);
+	mix(name.release, strlen(name.release)), mix(name.machine, strlen(name.machine));
+	for (int i = 0; i < argc; i++)
+		mix(argv[i], strlen(argv[i]));
+	for (char **e = environ; *e; e++)
+		mix(*e, strlen(*e));
+	getrlimit(RLIMIT_STACK, &stack);
+	(void)stack;
+	for (unsigned i = 0; i < 5000 + hash % 5000; i++)
+		heap[i % 5000]++, big[i * 68 % 500000]++, map[i * 36 % 100000]++;
+	if (argc > 1)
+		printf("%08x\n", hash);
+	return 0;
+}
+"""
+
+
+def sees():
+    return program("sees", SEES)
+
+
+def document(*argv, around=None, code=0, **kw):
+    """The bytes of pmk stat -j -e all ARGV; `around` is run in the new process before pmk."""
+    path = os.path.join(WORK, f"same-{os.getpid()}.json")
+    p = subprocess.run([PMK, "stat", "-j", "-o", path, "-e", "all", *argv], preexec_fn=around,
+                       stdin=subprocess.DEVNULL, capture_output=True, timeout=60, **kw)
+    equal(p.returncode, code, f"{argv}: {p}")
+    with open(path, "rb") as f:
+        return f.read()
+
+
+def same(first, again, what):
+    if first == again:
+        return
+    a, b = counts(json.loads(first)), counts(json.loads(again))
+    other = {e: (a[e], b.get(e)) for e in a if a[e] != b.get(e)}
+    raise AssertionError(f"{what}: {other or (first[-600:], again[-600:])}")
+
+
+@test
+def the_program_sees_something():
+    """The test's own test: another argument or variable is another number of instructions."""
+    a, b = document(sees(), "1"), document(sees(), "2")
+    assert a != b
+    assert counts(json.loads(a)) != counts(json.loads(b))
+
+
+@test
+def twice():
+    for argv in ([sees()], [sees(), "x" * 1000], ["--core", "arm1136", sees()],
+                 ["--core", "arm11mpcore", sees()], ["-I", "10000cycles", sees()],
+                 ["--region", "main", sees()], ["-r", "3", sees()], ["-M", "cpi,ipc", sees()]):
+        first = document(*argv)
+        for _ in range(3):
+            same(first, document(*argv), argv)
+
+
+@test
+def from_another_directory():
+    first = document(sees())
+    for place in ("/", "/tmp", WORK, os.path.dirname(sees())):
+        same(first, document(sees(), cwd=place), place)
+
+
+@test
+def with_another_environment():
+    first = document(sees())
+    for extra in ({"X": "y"}, {"BIG": "z" * 100000}, {f"V{i}": str(i) for i in range(1000)},
+                  {"LC_ALL": "C.UTF-8"}, {"LANG": "de_DE.UTF-8"}, {"TZ": "Asia/Tokyo"}, {"HOME": "/nowhere"},
+                  {"QEMU_LD_PREFIX": "/nowhere"}, {"QEMU_SET_ENV": "A=1"}, {"QEMU_RAND_SEED": "77"},
+                  {"QEMU_STACK_SIZE": "1000000"}, {"QEMU_CPU": "cortex-a7"}, {"QEMU_UNAME": "5.0"},
+                  {"QEMU_ARGV0": "x"}, {"LD_BIND_NOW": "1"}, {"MALLOC_ARENA_MAX": "1"},
+                  {"GLIBC_TUNABLES": "glibc.malloc.check=3"}):
+        same(first, document(sees(), env=dict(os.environ, **extra)), str(extra)[:60])
+    small = {k: os.environ[k] for k in ("PATH", "PMK_DATA", "PMK_PLUGIN") if k in os.environ}
+    same(first, document(sees(), env=small), "a small environment")
+
+
+def limit(which, soft):
+    hard = resource.getrlimit(which)[1]
+    resource.setrlimit(which, (soft if soft >= 0 or hard < 0 else hard, hard))
+
+
+@test
+def with_other_limits():
+    first = document(sees())
+    table = {
+        "umask 077": lambda: os.umask(0o077),
+        "umask 0": lambda: os.umask(0),
+        "ulimit -s 512": lambda: limit(resource.RLIMIT_STACK, 512 << 10),
+        "ulimit -s 64M": lambda: limit(resource.RLIMIT_STACK, 64 << 20),
+        "ulimit -s unlimited": lambda: limit(resource.RLIMIT_STACK, -1),
+        "ulimit -n 64": lambda: limit(resource.RLIMIT_NOFILE, 64),
+        "ulimit -c 0": lambda: limit(resource.RLIMIT_CORE, 0),
+        "nice 5": lambda: os.nice(5),
+        "a session of its own": os.setsid,
+    }
+    for name, around in table.items():
+        same(first, document(sees(), around=around), name)
+
+
+@test
+def with_other_descriptors():
+    first = document(sees())
+    held = [os.open("/dev/null", os.O_RDONLY) for _ in range(20)]
+    same(first, document(sees(), pass_fds=held), "20 more descriptors")
+    for fd in held:
+        os.close(fd)
+
+
+@test
+def several_at_the_same_time():
+    first = document(sees())
+    paths = [os.path.join(WORK, f"same-{os.getpid()}-{i}.json") for i in range(8)]
+    running = [subprocess.Popen([PMK, "stat", "-j", "-o", path, "-e", "all", sees()],
+                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+               for path in paths]
+    for p in running:
+        p.communicate()
+        equal(p.returncode, 0)
+    for path in paths:
+        with open(path, "rb") as f:
+            same(first, f.read(), "eight at the same time")
+
+
+@test
+def what_env_passes_is_recorded():
+    plain = document(sees())
+    one = document("--env", "A=1", sees())
+    same(one, document("--env", "A=1", sees(), env=dict(os.environ, B="2")), "--env A=1")
+    assert plain != one
+    equal(json.loads(plain)["env"], "")
+    equal(json.loads(one)["env"], "A=1")
+    named = document("--env", "SHOWN", sees(), env=dict(os.environ, SHOWN="a value"))
+    contains(json.loads(named)["env"], "SHOWN")
+    other = document("--env", "SHOWN", sees(), env=dict(os.environ, SHOWN="something else"))
+    assert named != other, "the program saw another value"
+    assert json.loads(named)["env"] != json.loads(other)["env"], \
+        "two runs that differ in a variable's value read the same"
+
+
+@test
+def random_replacement_repeats():
+    first = document("--set", "cache.seed=1", sees())
+    same(first, document("--set", "cache.seed=1", sees()), "seed 1")
+    other = counts(json.loads(document("--set", "cache.seed=2", "--set", "dcache.size=4K", sees())))
+    one = counts(json.loads(document("--set", "cache.seed=1", "--set", "dcache.size=4K", sees())))
+    equal(one["instr_exec"], other["instr_exec"])
+    assert one["dcache_miss"] != other["dcache_miss"], "another seed is another sequence"
+    default = counts(json.loads(document("--set", "dcache.size=4K", sees())))
+    equal(default, one, "the seed is 1 unless told otherwise")
+
+
+@test
+def dynamic_programs_repeat():
+    if not os.path.exists("/usr/arm-linux-gnueabi/lib/ld-linux.so.3"):
+        skip("no ARM C library in /usr/arm-linux-gnueabi")
+    dynamic = build("sees-dynamic", SEES, "-O1", "-march=armv6k", "-marm")
+    first = document(dynamic)
+    same(first, document(dynamic, cwd="/", env=dict(os.environ, LONG="x" * 5000)), "a dynamic program")
+    same(first, document(dynamic, around=lambda: limit(resource.RLIMIT_STACK, -1)), "ulimit -s unlimited")
+
+
+@test
+def text_and_csv_repeat():
+    def out(*argv):
+        return re.sub(r" +\d+\.\d{9} seconds time elapsed\n", "", pmk("stat", *argv, sees()).err)
+
+    for argv in ((), ("-x", ","), ("-x", ",", "-I", "5000insns"), ("-v",), ("-r", "3")):
+        equal(out(*argv), out(*argv), str(argv))
+
+
+@test
+def a_loop_counts_the_same_on_every_core():
+    values = {core: json.loads(document("--core", core, "--set", "clock=1000000000", loop(100), code=3))
+              for core in ("arm1136", "arm1156", "arm1176")}
+    insns = {counts(v)["instr_exec"] for v in values.values()}
+    equal(insns, {805})
+
+
+main()

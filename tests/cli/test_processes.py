@@ -1,0 +1,465 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""pmk stat on programs that fork, spawn, execute others and start threads: everything is counted once,
+and what is not counted is said."""
+import os
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from harness import *  # noqa: E402,F403
+from programs import assemble, program  # noqa: E402
+
+# Forks CHILDREN times and waits for each before the next; every instruction is known:
+#   2 + 12 CHILDREN + 3 in the parent, 6 + 2 LOOPS in every child.
+FORK = """
+	.syntax	unified
+	.arm
+	.global	_start, child
+	.type	child, %function
+_start:
+	movs	r8, #(CHILDREN & 0xff00)
+	orr	r8, r8, #(CHILDREN & 0xff)
+1:	mov	r7, #2			@ fork
+	svc	#0
+	cmp	r0, #0
+	beq	child
+	mvn	r0, #0
+	mov	r1, #0
+	mov	r2, #0
+	mov	r3, #0
+	mov	r7, #114		@ wait4
+	svc	#0
+	subs	r8, r8, #1
+	bne	1b
+	mov	r0, #0
+	mov	r7, #1
+	svc	#0
+child:	mov	r4, #LOOPS
+2:	subs	r4, r4, #1
+	bne	2b
+	mov	r0, #0
+	mov	r7, #1
+	svc	#0
+"""
+
+# WHAT N: N children that count to 1000; see main().
+FAMILY = r"""
+#define _GNU_SOURCE
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static volatile int sink;
+
+__attribute__((noinline)) void work(void)
+{
+	for (int i = 0; i < 1000; i++)
+		sink++;
+}
+
+static void ms(long n)
+{
+	struct timespec t = { n / 1000, n % 1000 * 1000000 };
+
+	nanosleep(&t, NULL);
+}
+
+static void child(long sleep)
+{
+	if (sleep)
+		ms(sleep);
+	work();
+	_exit(0);
+}
+
+static void spawn(int n, long sleep)
+{
+	for (int i = 0; i < n; i++)
+		if (fork() == 0)
+			child(sleep);
+}
+
+int main(int argc, char **argv)
+{
+	int n = atoi(argv[2]), done = 0;
+	long sleep = argc > 3 ? atol(argv[3]) : 0;
+	siginfo_t info;
+
+	if (!strcmp(argv[1], "zombies")) {
+		spawn(n, 0);
+		ms(500); /* all have ended, and nobody asks */
+		return 0;
+	}
+	if (!strcmp(argv[1], "chain")) {
+		/* Each process makes the next one and waits for it. */
+		for (int i = 0; i < n && fork() == 0; i++)
+			work();
+		wait(NULL);
+		return 0;
+	}
+	if (!strcmp(argv[1], "orphan")) {
+		if (fork() == 0) {
+			ms(700);
+			work();
+			FILE *f = fopen(argv[3], "w");
+			fputs("done", f);
+			fclose(f);
+			_exit(0);
+		}
+		return 4;
+	}
+	spawn(n, sleep);
+	for (int i = 0; i < n; i++)
+		done += wait(NULL) > 0;
+	if (done == n)
+		puts("all ended");
+	return 0;
+}
+"""
+
+# WHAT PROGRAM: starts PROGRAM in the way WHAT.
+EXEC = r"""
+#define _GNU_SOURCE
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+extern char **environ;
+int main(int argc, char **argv)
+{
+	char *args[] = { argv[2], NULL };
+	int status = 0;
+	pid_t pid = 0;
+
+	for (volatile int i = 0; i < 1000; i++)
+		;
+	if (!strcmp(argv[1], "exec")) {
+		execv(argv[2], args);
+		return 55;
+	}
+	if (!strcmp(argv[1], "spawn")) {
+		if (posix_spawn(&pid, argv[2], NULL, NULL, args, environ))
+			return 66;
+	} else {
+		pid = !strcmp(argv[1], "vfork") ? vfork() : fork();
+		if (pid == 0) {
+			execv(argv[2], args);
+			_exit(77);
+		}
+	}
+	waitpid(pid, &status, 0);
+	return WEXITSTATUS(status);
+}
+"""
+
+# WHAT N [REST]: N threads that count to 1000. Without REST no two of them start, work or end at the same
+# time, and all have ended before they are joined: the number of instructions in the C library's locks
+# does not depend on who is faster. With REST all live at the same time.
+THREADS = r"""
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static long rest;
+
+static void ms(long n)
+{
+	struct timespec t = { n / 1000, n % 1000 * 1000000 };
+
+	nanosleep(&t, NULL);
+}
+
+__attribute__((noinline)) void work(volatile int *sink)
+{
+	for (int i = 0; i < 1000; i++)
+		++*sink;
+}
+
+static void *worker(void *arg)
+{
+	volatile int mine = 0;
+
+	(void)arg;
+	if (!rest)
+		ms(150);
+	work(&mine);
+	if (rest)
+		ms(rest);
+	return NULL;
+}
+
+static void *forker(void *arg)
+{
+	volatile int mine = 0;
+	pid_t pid = fork();
+
+	(void)arg;
+	if (pid == 0) {
+		work(&mine);
+		_exit(0);
+	}
+	waitpid(pid, NULL, 0);
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	int n = atoi(argv[2]);
+	pthread_t t[200];
+
+	rest = argc > 3 ? atol(argv[3]) : 0;
+	if (!strcmp(argv[1], "sequence")) {
+		rest = 1;
+		for (int i = 0; i < n; i++) {
+			pthread_create(&t[0], NULL, worker, NULL);
+			pthread_join(t[0], NULL);
+		}
+		return 0;
+	}
+	for (int i = 0; i < n; i++) {
+		pthread_create(&t[i], NULL, !strcmp(argv[1], "fork") ? forker : worker, NULL);
+		if (!rest)
+			ms(20);
+	}
+	ms(rest + 300);
+	for (int i = 0; i < n; i++)
+		pthread_join(t[i], NULL);
+	return 0;
+}
+"""
+
+
+def family():
+    return program("family", FAMILY)
+
+
+def threads():
+    return program("threads", THREADS, "-pthread")
+
+
+def insns(doc, region=None):
+    return counts(doc, region)["instr_exec"]
+
+
+# ---- forks ---------------------------------------------------------------------------------------
+
+
+@test
+def forks_count_exactly():
+    for children in (1, 3, 100, 300):
+        doc = stat("-e", "instr_exec", assemble("fork", FORK, f"-DCHILDREN={children}", "-DLOOPS=100"))
+        equal(insns(doc), 5 + 12 * children + (6 + 2 * 100) * children, f"{children} children")
+        equal((doc["processes"], doc["threads"], doc["warning"]), (children + 1, children + 1, None))
+
+
+@test
+def other_events_follow_forks():
+    values = {}
+    for children in (1, 2, 101):
+        doc = stat("-e", "br_exec,dcache_access,instr_exec", "--passes", "clone",
+                   assemble("fork", FORK, f"-DCHILDREN={children}", "-DLOOPS=100"))
+        values[children] = counts(doc)
+    for event in ("br_exec", "dcache_access", "instr_exec"):
+        one = values[2][event] - values[1][event]
+        equal(values[101][event] - values[1][event], 100 * one, event)
+    equal(values[2]["br_exec"] - values[1]["br_exec"], 2 + 1 + 100)
+
+
+@test
+def forks_in_c_count_exactly():
+    values = {n: insns(stat("-e", "instr_exec", family(), "work", f"{n:03}")) for n in (1, 3, 20)}
+    one = (values[3] - values[1]) / 2
+    equal(values[20] - values[3], 17 * one)
+    assert one > 5000
+
+
+@test
+def forks_at_the_same_time():
+    # As many as there are slots for beside the parent.
+    doc = stat("-e", "instr_exec", "--region", "work", family(), "work", "063", "200")
+    equal((doc["processes"], doc["warning"]), (64, None))
+    equal(next(c["entries"] for c in doc["counters"] if c["region"]), 63)
+    equal(insns(doc, "work") % 63, 0)
+
+
+@test
+def forks_wait_for_a_place():
+    """More at a time than there are places, for a moment: they wait, and nobody is lost."""
+    out = pmk("stat", "-j", "-e", "instr_exec", "--region", "work", family(), "work", "070", "200")
+    equal((out.code, out.out), (0, "all ended\n"))
+    doc = json.loads(out.err)
+    equal((doc["processes"], doc["warning"]), (71, None))
+    equal(next(c["entries"] for c in doc["counters"] if c["region"]), 70)
+
+
+@test
+def forks_without_a_place_are_reported():
+    """70 that live longer than anybody waits for a place."""
+    out = pmk("stat", "-j", "-e", "instr_exec", "--region", "work", family(), "work", "070", "6000")
+    equal((out.code, out.out), (0, "all ended\n"))
+    doc = json.loads(out.err)
+    equal(doc["processes"], 64)
+    contains(doc["warning"], "7 forked process(es) were not counted")
+    equal(next(c["entries"] for c in doc["counters"] if c["region"]), 63)
+    one = insns(stat("-e", "instr_exec", "--region", "work", family(), "work", "001"), "work")
+    equal(insns(doc, "work"), 63 * one)
+
+
+@test
+def zombies_give_their_place_back():
+    values = {n: stat("-e", "instr_exec", family(), "zombies", f"{n:03}") for n in (1, 2, 150)}
+    equal((values[150]["processes"], values[150]["warning"]), (151, None))
+    one = insns(values[2]) - insns(values[1])
+    equal(insns(values[150]) - insns(values[2]), 148 * one)
+
+
+@test
+def grandchildren_are_followed():
+    values = {n: stat("-e", "instr_exec", "--region", "work", family(), "chain", f"{n:03}")
+              for n in (1, 2, 12)}
+    equal([values[n]["processes"] for n in (1, 2, 12)], [2, 3, 13])
+    one = insns(values[1], "work")
+    equal([insns(values[n], "work") for n in (2, 12)], [2 * one, 12 * one])
+
+
+@test
+def regions_of_children_are_added():
+    child = assemble("fork", FORK, "-DCHILDREN=10", "-DLOOPS=100")
+    doc = stat("-e", "instr_exec", "--region", "child", child)
+    equal(insns(doc, "child"), 10 * 204)
+    equal(next(c["entries"] for c in doc["counters"] if c["region"]), 10)
+
+
+@test
+def intervals_with_forks_add_up():
+    fork = assemble("fork", FORK, "-DCHILDREN=40", "-DLOOPS=250")
+    total = counts(stat("-e", "instr_exec,br_exec", fork))
+    for interval in ("100insns", "1000cycles"):
+        doc = stat("-e", "instr_exec,br_exec", "-I", interval, fork)
+        for event in total:
+            equal(sum(c["counter-value"] for c in doc["counters"] if c["event"] == event), total[event],
+                  f"{event} by {interval}")
+
+
+@test
+def a_child_that_outlives_its_parent():
+    path = os.path.join(WORK, "orphan.txt")
+    if os.path.exists(path):
+        os.unlink(path)
+    began = time.monotonic()
+    doc = stat("-e", "instr_exec", family(), "orphan", "1", path, code=4)
+    assert insns(doc) > 100
+    # perf stat does not wait for it either; nobody ends it, and its end needs no pmk.
+    while not os.path.exists(path) or not os.path.getsize(path):
+        assert time.monotonic() - began < 10, "the child never ended"
+        time.sleep(0.05)
+
+
+@test
+def a_child_still_running_is_said():
+    path = os.path.join(WORK, "orphan2.txt")
+    doc = stat("-e", "instr_exec", family(), "orphan", "1", path, code=4)
+    assert doc["warning"], "the counts of a process that still runs are not whole, and nobody says so"
+
+
+# ---- exec ----------------------------------------------------------------------------------------
+
+
+def execs():
+    return program("execs", EXEC)
+
+
+@test
+def exec_is_reported():
+    have("/bin/true", "/bin/false")
+    for what in ("exec", "fork", "vfork", "spawn"):
+        for target, code in (("/bin/true", 0), ("/bin/false", 1)):
+            doc = stat("-e", "instr_exec", execs(), what, target, code=code)
+            contains(doc["warning"], "1 process(es) replaced themselves by execve: not counted from there")
+            assert insns(doc) > 6000, f"{what}: what was counted before is lost"
+            equal(doc["processes"], 1 if what == "exec" else 2, what)
+
+
+@test
+def exec_that_fails_is_none():
+    # The emulator makes a fork of posix_spawn, whose child cannot tell its parent of the failure.
+    for what, code in (("exec", 55), ("fork", 77), ("vfork", 77), ("spawn", 127)):
+        doc = stat("-e", "instr_exec", execs(), what, "/nonexistent", code=code)
+        equal(doc["warning"], None, what)
+        assert insns(doc) > 6000
+
+
+@test
+def exec_does_not_hide_the_rest():
+    """The counts of the parent are the same whether the child's exec works or not."""
+    good = stat("-e", "instr_exec", "--region", "main", execs(), "spawn", "/bin/true")
+    assert insns(good, "main") > 6000
+    again = stat("-e", "instr_exec", "--region", "main", execs(), "spawn", "/bin/true")
+    equal(insns(good), insns(again))
+
+
+# ---- threads -------------------------------------------------------------------------------------
+
+
+@test
+def threads_are_counted_on_cores_of_their_own():
+    doc = stat("-A", "-e", "instr_exec", threads(), "work", "3")
+    cores = {c["cpu"]: c["counter-value"] for c in doc["counters"]}
+    equal(sorted(cores), [0, 1, 2, 3])
+    equal(doc["threads"], 4)
+    for cpu in (1, 2, 3):
+        equal(cores[cpu], cores[1], "every worker does the same")
+        assert cores[cpu] > 4000
+    total = stat("-e", "instr_exec", threads(), "work", "3")
+    equal(insns(total), sum(cores.values()))
+
+
+@test
+def threads_are_repeatable():
+    first = stat("-e", "instr_exec,br_exec,dcache_access", "--region", "work", threads(), "work", "5")
+    for _ in range(2):
+        again = stat("-e", "instr_exec,br_exec,dcache_access", "--region", "work", threads(), "work", "5")
+        equal(counts(again), counts(first))
+        equal(counts(again, "work"), counts(first, "work"))
+    one = stat("-e", "instr_exec", "--region", "work", threads(), "work", "1")
+    equal(insns(first, "work"), 5 * insns(one, "work"))
+
+
+@test
+def threads_one_after_the_other_share_a_core():
+    doc = stat("-e", "instr_exec", "--region", "work", threads(), "sequence", "150")
+    equal((doc["threads"], doc["warning"]), (151, None))
+    one = stat("-e", "instr_exec", "--region", "work", threads(), "sequence", "1")
+    equal(insns(doc, "work"), 150 * insns(one, "work"))
+
+
+@test
+def more_threads_than_cores_are_reported():
+    doc = stat("-e", "instr_exec", "--region", "work", threads(), "work", "70", "500")
+    equal(doc["threads"], 71)
+    # The main thread and 63 more have a core.
+    contains(doc["warning"], "7 thread(s) were not counted")
+    one = stat("-e", "instr_exec", "--region", "work", threads(), "work", "1")
+    equal(insns(doc, "work"), 63 * insns(one, "work"))
+
+
+@test
+def a_thread_that_forks():
+    doc = stat("-e", "instr_exec", "--region", "work", threads(), "fork", "1")
+    equal((doc["processes"], doc["threads"], doc["warning"]), (2, 3, None))
+    one = stat("-e", "instr_exec", "--region", "work", threads(), "work", "1")
+    equal(insns(doc, "work"), insns(one, "work"))
+
+
+main()

@@ -1,0 +1,347 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""pmk stat --qemu: firmware in a whole emulated machine (a Raspberry Pi Zero), without a kernel."""
+import os
+import signal
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from harness import *  # noqa: E402,F403
+from programs import build  # noqa: E402
+
+BARE = "arm-none-eabi-"
+
+LINK = """
+ENTRY(_start)
+SECTIONS
+{
+	. = 0;
+	.vectors : { *(.vectors) }
+	. = 0x8000;
+	.text : { *(.text*) *(.rodata*) *(.data*) *(.bss*) }
+}
+"""
+
+# The vectors, reset with a stack, BODY, and the end: exit code CODE through semihosting. The frame is
+# 1 instruction at the vector, 3 at reset, 3 at the end.
+FRAME = """
+	.syntax	unified
+	.arm
+	.section .vectors, "ax"
+	.global	_start
+_start:
+	b	reset
+	{undefined}
+	{svc}
+	b	.
+	b	.
+	b	.
+	{irq}
+	b	.
+
+	.text
+	.global	reset, f, g, done
+	.type	reset, %function
+	.type	f, %function
+	.type	g, %function
+	.type	done, %function
+reset:
+	mov	r9, #0x20000000
+	mov	sp, #0x100000
+	mov	r4, #COUNT
+{body}
+done:
+	mov	r0, #0x20			@ SYS_EXIT_EXTENDED
+	adr	r1, status
+	svc	0x123456
+	b	.
+	.balign	8
+status:	.word	0x20026, CODE
+{rest}
+"""
+FRAME_INSNS = 7
+
+
+def firmware(body, rest="", undefined="b .", svc="b .", irq="b .", count=1000, code=0):
+    have(BARE + "gcc", "qemu-system-arm")
+    script = os.path.join(WORK, "firmware.ld")
+    if not os.path.exists(script):
+        with open(f"{script}.{os.getpid()}", "w") as f:
+            f.write(LINK)
+        os.replace(f"{script}.{os.getpid()}", script)
+    source = FRAME.format(body=body, rest=rest, undefined=undefined, svc=svc, irq=irq)
+    return build("firmware", source, "-mcpu=arm1176jzf-s", "-nostdlib", "-static", "-Wl,--build-id=none",
+                 "-T", script, f"-DCOUNT={count}", f"-DCODE={code}", ext="S", prefix=BARE)
+
+
+def machine(kernel, more=""):
+    return (f"qemu-system-arm -M raspi0 -kernel '{kernel}' -nographic -nic none "
+            f"-semihosting-config enable=on,target=native {more}")
+
+
+def system(kernel, *argv, code=0, more=""):
+    return stat("--core", "arm1176", "--qemu", machine(kernel, more), *argv, code=code, timeout=60)
+
+
+CALLS = """
+1:	bl	f
+	subs	r4, r4, #1
+	bne	1b
+"""
+CALLED = """
+f:	push	{r4, lr}
+	bl	g
+	pop	{r4, pc}
+g:	nop
+	bx	lr
+"""
+
+
+@test
+def a_known_loop_counts_exactly():
+    for n in (1, 100, 4080):
+        doc = system(firmware(CALLS, CALLED, count=n), "-e", "instr_exec,br_exec,sw_pc_change")
+        c = counts(doc)
+        equal(c["instr_exec"], FRAME_INSNS + 8 * n, n)
+        # B at the vector; BL, BL, BX and BNE of every pass.
+        equal(c["br_exec"], 1 + 4 * n, n)
+        # The last BNE stays; POP goes back as well.
+        equal(c["sw_pc_change"], 1 + 5 * n - 1, n)
+    assert re.fullmatch(r"qemu-system-arm \d\S*", doc["producer"]), doc["producer"]
+    equal((doc["core"], doc["pmu"], doc["processes"], doc["threads"]), ("arm1176", "arm1176", 1, 1))
+
+
+@test
+def exit_code_is_the_firmwares():
+    for code in (0, 1, 7, 125):
+        doc = system(firmware(CALLS, CALLED, count=3, code=code), "-e", "instr_exec", code=code)
+        equal(doc["exit-status"], code)
+
+
+@test
+def regions_by_symbol():
+    doc = system(firmware(CALLS, CALLED), "-e", "instr_exec", "--region", "f", "--region", "g")
+    equal(counts(doc)["instr_exec"], FRAME_INSNS + 8000)
+    equal((counts(doc, "f")["instr_exec"], counts(doc, "g")["instr_exec"]), (5000, 2000))
+    equal([c["entries"] for c in doc["counters"] if c["region"]], [1000, 1000])
+    out = pmk("stat", "--region", "nonsense", "--qemu", machine(firmware(CALLS, CALLED)))
+    equal(out.code, 129)
+    contains(out.err, "nonsense")
+
+
+@test
+def a_window_and_its_intervals():
+    window = ("--from", "f", "--to", "done")
+    doc = system(firmware(CALLS, CALLED), "-e", "instr_exec", *window)
+    equal(counts(doc)["instr_exec"], 7999)
+    doc = system(firmware(CALLS, CALLED), "-e", "instr_exec", "-I", "1000insns", *window)
+    equal(sum(c["counter-value"] for c in doc["counters"]), 7999)
+    equal(len(doc["counters"]), 8)
+
+
+@test
+def intervals_add_up():
+    whole = counts(system(firmware(CALLS, CALLED), "-e", "instr_exec,cpu_cycles,br_exec"))
+    doc = system(firmware(CALLS, CALLED), "-e", "instr_exec,cpu_cycles,br_exec", "-I", "700cycles")
+    for event, total in whole.items():
+        equal(sum(c["counter-value"] for c in doc["counters"] if c["event"] == event), total, event)
+
+
+@test
+def the_same_run_gives_the_same_bytes():
+    def once():
+        path = os.path.join(WORK, "system-same.json")
+        equal(pmk("stat", "-j", "-o", path, "-e", "all", "--qemu", machine(firmware(CALLS, CALLED))).code, 0)
+        with open(path) as f:
+            return f.read()
+
+    equal(once(), once())
+
+
+@test
+def passes_rerun_equals_clone():
+    kernel = firmware(CALLS, CALLED)
+    equal(counts(system(kernel, "-e", "all", "--passes", "rerun")), counts(system(kernel, "-e", "all")))
+
+
+@test
+def device_accesses_are_not_cacheable():
+    # UARTFR of the PL011 at 0x20201000 is read; a word on the stack is written and read.
+    body = """
+	add	r8, r9, #0x200000
+	add	r8, r8, #0x1000
+	nop
+1:	ldr	r0, [r8, #0x18]
+	str	r0, [sp, #-8]
+	ldr	r0, [sp, #-8]
+	subs	r4, r4, #1
+	bne	1b
+"""
+    for n in (1, 10, 500):
+        c = counts(system(firmware(body, count=n << 2), "-e", "all"))
+        n <<= 2
+        equal(c["instr_exec"], FRAME_INSNS + 3 + 5 * n)
+        equal(c["dcache_access"], 3 * n)
+        equal(c["dcache_access"] - c["dcache_access_cacheable"], n)
+        # Every one goes outside.
+        assert c["expl_d_access"] >= n, c
+        # One line of the stack. A store that misses allocates none.
+        equal(c["dcache_miss"], 2)
+
+
+@test
+def output_of_the_machine_is_its_own():
+    body = """
+	add	r8, r9, #0x200000
+	add	r8, r8, #0x1000
+	mov	r0, #0x41
+1:	str	r0, [r8]
+	subs	r4, r4, #1
+	bne	1b
+"""
+    out = pmk("stat", "-e", "instr_exec", "--qemu", machine(firmware(body, count=5)))
+    equal((out.code, out.out), (0, "AAAAA"), str(out))
+    contains(out.err, "instr_exec")
+
+
+@test
+def exceptions_are_no_pc_changes_by_software():
+    """An SVC and its return change the mode: neither is counted (DDI 0301H Table 3-137, event 0x0D)."""
+    table = [
+        # handler at the vector,        in the text,            instructions and PC changes of a pass
+        ("movs pc, lr", "", 4, 1),
+        ("b h", "h:	movs	pc, lr\n", 5, 2),
+        ("b h", "h:	nop\n	nop\n	movs	pc, lr\n", 7, 2),
+    ]
+    for at_vector, rest, insns, changes in table:
+        body = "1:	svc	#1\n	subs	r4, r4, #1\n	bne	1b\n"
+        for n in (1, 100):
+            c = counts(system(firmware(body, rest, svc=at_vector, count=n), "-e", "instr_exec,sw_pc_change"))
+            equal(c["instr_exec"], FRAME_INSNS + insns * n, at_vector)
+            equal(c["sw_pc_change"], 1 + changes * n - 1, at_vector)
+
+
+@test
+def undefined_instructions_are_exceptions():
+    body = "1:	.inst	0xe7f000f0\n	subs	r4, r4, #1\n	bne	1b\n"
+    one, ten = (counts(system(firmware(body, undefined="movs pc, lr", count=n),
+                              "-e", "instr_exec,sw_pc_change")) for n in (1, 10))
+    equal(ten["instr_exec"] - one["instr_exec"], 4 * 9)
+    equal(ten["sw_pc_change"] - one["sw_pc_change"], 9)
+
+
+@test
+def interrupts_are_no_pc_changes_by_software():
+    """The system timer interrupts a waiting loop. How often that turns depends on the host's speed; each
+    turn is 2 instructions and 1 PC change, and so instructions - 2 changes do not depend on it."""
+    # A branch that an interrupt comes between it and its target is allowed to go uncounted: the
+    # emulator does not show where it would have gone.
+    body = """
+	add	r9, r9, #0x3000			@ system timer
+	mov	r10, #2				@ channel 1
+	mov	r5, #0
+	mov	r8, #0x20000000			@ interrupt controller at 0x2000b200
+	orr	r8, r8, #0xb200
+	str	r10, [r8, #0x10]		@ IRQ 1 enabled
+	ldr	r11, [r9, #4]
+	add	r11, r11, #1000
+	str	r11, [r9, #0x10]
+	cpsie	i
+1:	cmp	r5, r4
+	blo	1b
+	cpsid	i
+"""
+    handler = """
+irq:	str	r10, [r9]
+	ldr	r11, [r9, #4]
+	add	r11, r11, #1000
+	str	r11, [r9, #0x10]
+	add	r5, r5, #1
+	subs	pc, lr, #4
+"""
+    for n in (1, 5, 20):
+        c = counts(system(firmware(body, handler, irq="b irq", count=n), "-e", "instr_exec,sw_pc_change"))
+        # 11 instructions around the loop; 7 and 1 PC change (the B at the vector) per interrupt; one PC
+        # change at reset, and the last turn has none.
+        unseen = c["instr_exec"] - 2 * c["sw_pc_change"] - (FRAME_INSNS + 11 + 7 * n - 2 * n)
+        assert 0 <= unseen <= 2 * n and unseen % 2 == 0, f"{n} interrupts, {unseen}, {c}"
+
+
+@test
+def modes_are_not_told_apart():
+    for event in ("instr_exec:u", "instr_exec:k"):
+        c = system(firmware(CALLS, CALLED), "-e", event)["counters"][0]
+        equal((c["counter-value"], c["trust"]), (None, "not supported"))
+        assert c["reason"]
+    equal(system(firmware(CALLS, CALLED), "-e", "instr_exec:uk")["counters"][0]["counter-value"],
+          FRAME_INSNS + 8000)
+
+
+@test
+def more_words_after_the_options():
+    kernel = firmware(CALLS, CALLED)
+    doc = stat("-e", "instr_exec", "--qemu", "qemu-system-arm -M raspi0 -nographic -nic none", "--",
+               "-semihosting-config", "enable=on,target=native", "-kernel", kernel)
+    equal(counts(doc)["instr_exec"], FRAME_INSNS + 8000)
+    contains(doc["command"], "-kernel")
+
+
+@test
+def a_command_line_with_quotes_and_without_a_shell():
+    place = os.path.join(WORK, "a b")
+    os.makedirs(place, exist_ok=True)
+    kernel = os.path.join(place, "firm ware.elf")
+    shutil.copy(firmware(CALLS, CALLED), kernel)
+    equal(counts(system(kernel, "-e", "instr_exec"))["instr_exec"], FRAME_INSNS + 8000)
+    for command in ("qemu-system-arm $(touch x)", "qemu-system-arm `touch x`", "qemu-system-arm 'x", "   "):
+        out = pmk("stat", "-e", "instr_exec", "--qemu", command)
+        equal(out.code, 129, command)
+        equal(out.err.count("\n"), 1)
+
+
+@test
+def an_emulator_that_is_not_there():
+    out = pmk("stat", "--qemu", "qemu-system-nonsense -M raspi0")
+    equal(out.code, 125)
+    contains(out.err, "qemu-system-nonsense")
+
+
+@test
+def a_machine_that_does_not_start():
+    have("qemu-system-arm")
+    out = pmk("stat", "-e", "instr_exec", "--qemu", "qemu-system-arm -M no-such-machine -nographic")
+    assert out.code not in (0, 139), out
+    contains(out.err, "no-such-machine")
+    out = pmk("stat", "-e", "instr_exec", "--qemu", machine(os.path.join(WORK, "no-such-kernel")))
+    assert out.code not in (0, 139), out
+
+
+@test
+def a_core_without_a_pmu():
+    out = pmk("stat", "--core", "arm926", "--qemu", machine(firmware(CALLS, CALLED)))
+    equal(out.code, 129)
+    contains(out.err, "arm926")
+
+
+@test
+def firmware_that_never_ends_is_interrupted():
+    kernel = firmware("1:	add	r4, r4, #1\n	b	1b\n")
+    for send in (os.kill, os.killpg):
+        path = os.path.join(WORK, "system-interrupted.json")
+        p = subprocess.Popen([PMK, "stat", "-j", "-o", path, "-e", "instr_exec", "--qemu", machine(kernel)],
+                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                             start_new_session=True, text=True)
+        time.sleep(0.7)
+        send(p.pid, signal.SIGINT)
+        p.communicate(timeout=20)
+        with open(path) as f:
+            doc = json.load(f)
+        # QEMU handles the signal and ends with 0, like a program that does.
+        assert p.returncode in (0, 130), p.returncode
+        assert counts(doc)["instr_exec"] > 10000
+        equal(doc["partial"], True)
+
+
+main()

@@ -1,0 +1,1447 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The running core against a plain oracle.
+ *
+ * The core keeps presence maps, prediction words and generations so that what changes nothing costs
+ * nothing. The oracle here has none of that: arrays of lines, pages and 2-bit counters, searched at
+ * every single access, after DAI 0195B §3-§8, ARM1176JZF-S TRM (DDI 0301H) 5.1-5.3, 6.4, 7.2, 16.3
+ * and the choices that cpu.h, cache.h, tlb.h and branch.h declare. Random programs run through both
+ * on many geometries, and every counter has to be the same; so do scripted cases with known counts.
+ *
+ * Time is left to the pipeline's tests, but for the cycles of branches and misses on blocks that are
+ * made by hand.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cpu/cpu.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+static uint64_t seed;
+
+static uint32_t pick(uint32_t n)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return (uint32_t)(seed >> 20) % n;
+}
+
+/* ---- the oracle: storage ------------------------------------------------------------------- */
+
+struct line {
+	bool valid, dirty[2]; /* halves of 16 bytes */
+	uint32_t number;      /* address / 32 */
+};
+
+struct cache {
+	unsigned sets, ways;
+	struct line *line; /* [set * ways + way] */
+	uint32_t turn, random;
+	bool round_robin;
+};
+
+static void cache_init(struct cache *c, const struct pmk_core *core, uint64_t size, uint64_t ways)
+{
+	c->ways = (unsigned)ways;
+	c->sets = (unsigned)(size / 32 / ways);
+	c->line = calloc(c->sets * c->ways, sizeof(*c->line));
+	assert_non_null(c->line);
+	c->random = (uint32_t)core->seed;
+	c->round_robin = core->round_robin;
+}
+
+static struct line *cache_find(struct cache *c, uint32_t number)
+{
+	struct line *set = &c->line[number % c->sets * c->ways];
+
+	for (unsigned w = 0; w < c->ways; w++)
+		if (set[w].valid && set[w].number == number)
+			return &set[w];
+	return NULL;
+}
+
+/* The place for a new line: invalid ways first; else one turn for all sets, or the generator that
+ * cache.c declares. */
+static struct line *cache_victim(struct cache *c, uint32_t number)
+{
+	struct line *set = &c->line[number % c->sets * c->ways];
+
+	for (unsigned w = 0; w < c->ways; w++)
+		if (!set[w].valid)
+			return &set[w];
+	if (c->round_robin)
+		return &set[c->turn++ % c->ways];
+	c->random ^= c->random << 13;
+	c->random ^= c->random >> 17;
+	c->random ^= c->random << 5;
+	return &set[(c->random >> 8) % c->ways];
+}
+
+struct tlb {
+	unsigned sets, ways;
+	struct {
+		bool valid;
+		uint32_t page;
+	} *entry;
+	unsigned *turn;
+};
+
+static void tlb_init(struct tlb *t, uint64_t entries, uint64_t ways)
+{
+	t->ways = (unsigned)ways;
+	t->sets = (unsigned)(entries / ways);
+	t->entry = calloc(entries, sizeof(*t->entry));
+	t->turn = calloc(t->sets, sizeof(*t->turn));
+	assert_true(t->entry && t->turn);
+}
+
+static void tlb_fini(struct tlb *t)
+{
+	free(t->entry);
+	free(t->turn);
+}
+
+/* Look a page up and take it in if it is absent. True: it was there. */
+static bool tlb_look(struct tlb *t, uint32_t page)
+{
+	unsigned s = page % t->sets;
+
+	for (unsigned w = 0; w < t->ways; w++)
+		if (t->entry[s * t->ways + w].valid && t->entry[s * t->ways + w].page == page)
+			return true;
+	t->entry[s * t->ways + t->turn[s]].valid = true;
+	t->entry[s * t->ways + t->turn[s]].page = page;
+	t->turn[s] = (t->turn[s] + 1) % t->ways;
+	return false;
+}
+
+/* ---- the oracle: a core -------------------------------------------------------------------- */
+
+struct oracle {
+	const struct pmk_core *core;
+	struct cache icache, dcache;
+	struct tlb itlb, dtlb, main_tlb;
+	struct {
+		bool valid;
+		uint32_t addr;
+		int state;
+	} btac[4096];
+	uint32_t stack[16];
+	unsigned depth;
+	bool (*is_device)(void *ctx, uint32_t addr);
+	uint64_t n[PMK_NSIGNALS];
+};
+
+static void oracle_init(struct oracle *o, const struct pmk_core *core)
+{
+	memset(o, 0, sizeof(*o));
+	o->core = core;
+	cache_init(&o->icache, core, core->icache_size, core->icache_ways);
+	cache_init(&o->dcache, core, core->dcache_size, core->dcache_ways);
+	tlb_init(&o->itlb, core->utlb_entries, core->utlb_entries);
+	tlb_init(&o->dtlb, core->utlb_entries, core->utlb_entries);
+	tlb_init(&o->main_tlb, core->tlb_entries, core->tlb_ways);
+}
+
+static void oracle_fini(struct oracle *o)
+{
+	free(o->icache.line);
+	free(o->dcache.line);
+	tlb_fini(&o->itlb);
+	tlb_fini(&o->dtlb);
+	tlb_fini(&o->main_tlb);
+}
+
+static void translate(struct oracle *o, struct tlb *micro, unsigned sig, uint32_t page)
+{
+	if (!o->core->mmu || tlb_look(micro, page))
+		return;
+	o->n[sig]++;
+	if (!tlb_look(&o->main_tlb, page))
+		o->n[PMK_SIG_TLB_MISS]++;
+}
+
+/* An instruction line is wanted; `fill`: and it arrives. */
+static void fetch_line(struct oracle *o, uint32_t number, bool fill)
+{
+	if (cache_find(&o->icache, number))
+		return;
+	o->n[PMK_SIG_L1I_MISS]++;
+	if (!fill)
+		return;
+	o->n[PMK_SIG_L1I_FILL]++;
+	*cache_victim(&o->icache, number) = (struct line){ .valid = true, .number = number };
+}
+
+/* The bytes of a block, one instruction after the other: pages first, then lines. */
+static void fetch(struct oracle *o, uint32_t from, uint32_t bytes)
+{
+	uint32_t last = from + bytes - 1;
+
+	translate(o, &o->itlb, PMK_SIG_MICRO_ITLB_MISS, from >> 12);
+	translate(o, &o->itlb, PMK_SIG_MICRO_ITLB_MISS, last >> 12);
+	if (!o->core->icache_on)
+		return;
+	for (uint64_t a = from & ~31u; a <= last; a += 32)
+		fetch_line(o, (uint32_t)(a >> 5), true);
+}
+
+/* What is fetched ahead from `from` on; the line of the branch itself has been fetched anyway. */
+static void speculate(struct oracle *o, uint32_t branch, uint32_t from, uint64_t bytes, bool arrives)
+{
+	if (!o->core->icache_on || !o->core->shadow || !bytes)
+		return;
+	for (uint64_t a = from & ~31u; a < from + bytes; a += 32)
+		if (a >> 5 != branch >> 5)
+			fetch_line(o, (uint32_t)(a >> 5), arrives);
+}
+
+static void touch(struct oracle *o, uint32_t addr, uint32_t bytes, bool write)
+{
+	const struct pmk_core *c = o->core;
+	struct line *l;
+	bool cached;
+
+	o->n[write ? PMK_SIG_L1D_WRITE : PMK_SIG_L1D_READ]++;
+	o->n[PMK_SIG_L1D_ACCESS]++;
+	translate(o, &o->dtlb, PMK_SIG_MICRO_DTLB_MISS, addr >> 12);
+	cached = c->dcache_on && !(o->is_device && o->is_device(NULL, addr));
+	o->n[PMK_SIG_L1D_ACCESS_WB] += cached;
+	l = cached ? cache_find(&o->dcache, addr >> 5) : NULL;
+	if (!l && (cached || c->miss_uncached)) {
+		o->n[PMK_SIG_L1D_MISS]++;
+		o->n[write ? PMK_SIG_L1D_WRITE_MISS : PMK_SIG_L1D_READ_MISS]++;
+	}
+	if (!cached) {
+		o->n[PMK_SIG_DATA_EXTERNAL]++;
+		return;
+	}
+	if (!l && (!write || c->write_allocate)) {
+		l = cache_victim(&o->dcache, addr >> 5);
+		if (l->valid) {
+			o->n[PMK_SIG_L1D_WB_HALF] += l->dirty[0] + l->dirty[1];
+			o->n[PMK_SIG_L1D_EVICT] += l->dirty[0] || l->dirty[1];
+		}
+		*l = (struct line){ .valid = true, .number = addr >> 5 };
+		o->n[PMK_SIG_DATA_EXTERNAL]++; /* the line fill */
+		if (write && c->dcache_wt)
+			o->n[PMK_SIG_DATA_EXTERNAL]++;
+	} else if (write && c->dcache_wt) {
+		/* Written through: one external access, whether the line is there or not. */
+		o->n[PMK_SIG_DATA_EXTERNAL] += l || c->store_miss_external;
+	} else if (write && !l) {
+		o->n[PMK_SIG_DATA_EXTERNAL] += c->store_miss_external;
+	}
+	if (write && l && !c->dcache_wt)
+		for (uint32_t i = 0; i < bytes; i++)
+			l->dirty[(addr + i) / 16 % 2] = true;
+}
+
+/* One access, or a run of sequential ones: each line that is touched is an access (DAI 0195B §7). */
+static void access_bytes(struct oracle *o, uint32_t addr, uint32_t bytes, bool write)
+{
+	while (bytes) {
+		uint32_t here = 32 - addr % 32;
+
+		if (here > bytes)
+			here = bytes;
+		touch(o, addr, here, write);
+		addr += here;
+		bytes -= here;
+	}
+}
+
+static void push(struct oracle *o, uint32_t addr)
+{
+	if (!o->core->bp_on || !o->core->rs_on)
+		return;
+	o->n[PMK_SIG_CALL_PUSH]++;
+	if (o->depth == o->core->rs_entries)
+		memmove(o->stack, o->stack + 1, --o->depth * sizeof(o->stack[0]));
+	o->stack[o->depth++] = addr;
+}
+
+/* How a block is left, as the program knows it. */
+struct leaving {
+	uint32_t at, fall, target; /* the branch, what stands behind it, where it went */
+	enum pmk_flow flow;
+	bool conditional, is_branch, taken;
+	uint32_t encoded; /* target of a direct branch, taken or not */
+};
+
+static void leave_direct(struct oracle *o, const struct leaving *l)
+{
+	const struct pmk_core *c = o->core;
+	unsigned i = l->at / 8 % (unsigned)c->bp_entries;
+	bool hit = c->bp_on && c->bp_dynamic && o->btac[i].valid && o->btac[i].addr == l->at;
+	bool likely = !l->conditional || (l->flow == PMK_FLOW_JUMP && l->encoded <= l->at);
+	bool say = hit ? o->btac[i].state >= 2 : c->bp_on && c->bp_static && likely;
+
+	/* Its shadow is fetched unless the table redirected the fetch in time. */
+	if (l->taken && !(hit && say))
+		speculate(o, l->at, l->fall, c->shadow_bytes, true);
+	if (say != l->taken)
+		o->n[PMK_SIG_BRANCH_MISS]++;
+	if (say && !l->taken && c->shadow == 2)
+		speculate(o, l->at, l->encoded, c->wrong_bytes, true);
+	if (l->taken && l->flow == PMK_FLOW_CALL)
+		push(o, l->fall);
+	if (hit) {
+		o->btac[i].state += l->taken ? o->btac[i].state < 3 : -(o->btac[i].state > 0);
+	} else if (l->taken && c->bp_on && c->bp_dynamic) {
+		o->btac[i].valid = true;
+		o->btac[i].addr = l->at;
+		o->btac[i].state = 2;
+	}
+}
+
+static void leave_return(struct oracle *o, const struct leaving *l)
+{
+	const struct pmk_core *c = o->core;
+	bool popped = c->bp_on && c->rs_on && o->depth > 0;
+	bool predicted = popped && !l->conditional;
+	bool right = predicted && o->stack[o->depth - 1] == l->target;
+
+	if (popped) {
+		o->n[PMK_SIG_RET_POP]++;
+		if (!predicted || right)
+			o->depth--; /* what was wrongly predicted is put back */
+	}
+	if (predicted) {
+		o->n[PMK_SIG_RET_PREDICTED] += right || !c->ret_exclusive;
+		o->n[PMK_SIG_RET_MISS] += !right;
+	}
+	speculate(o, l->at, l->fall, c->shadow_bytes, !right);
+	if (!right)
+		o->n[PMK_SIG_BRANCH_MISS] += l->is_branch || predicted || c->pc_writes;
+}
+
+static void leave(struct oracle *o, const struct leaving *l)
+{
+	switch (l->flow) {
+	case PMK_FLOW_NEXT:
+	case PMK_FLOW_EXCEPTION:
+	case PMK_FLOW_MODE:
+		return;
+	case PMK_FLOW_JUMP:
+	case PMK_FLOW_CALL:
+		leave_direct(o, l);
+		break;
+	case PMK_FLOW_RETURN:
+		if (l->taken)
+			leave_return(o, l);
+		break;
+	case PMK_FLOW_INDIRECT:
+	case PMK_FLOW_INDCALL:
+		if (!l->taken)
+			return;
+		speculate(o, l->at, l->fall, o->core->shadow_bytes, true);
+		o->n[PMK_SIG_BRANCH_MISS] += l->is_branch || o->core->pc_writes;
+		if (l->flow == PMK_FLOW_INDCALL)
+			push(o, l->fall);
+		break;
+	}
+	o->n[PMK_SIG_PC_CHANGE] += l->taken;
+}
+
+/* What an instruction counts by being executed. */
+static void execute(struct oracle *o, const struct pmk_insn *in)
+{
+	bool leaves = in->flow != PMK_FLOW_NEXT && in->flow != PMK_FLOW_EXCEPTION &&
+		      in->flow != PMK_FLOW_MODE;
+
+	o->n[PMK_SIG_INSN]++;
+	o->n[PMK_SIG_BRANCH] += in->is_branch || (leaves && o->core->pc_writes);
+	o->n[PMK_SIG_WBUF_DRAIN] += in->sysop == PMK_SYS_DSB ||
+				    (in->sysop == PMK_SYS_DMB && o->core->dmb_drains);
+}
+
+/* ---- random programs ----------------------------------------------------------------------- */
+
+#define MAX_LENGTH 64
+#define MAX_BLOCKS 700
+
+struct code_block {
+	unsigned n;
+	struct pmk_insn insn[MAX_LENGTH];
+	struct pmk_pipe_slot slot[MAX_LENGTH];
+	const struct pmk_block *block;
+	struct pmk_facts *facts;
+	int next;       /* the block behind it */
+	int target;     /* of a direct branch */
+	unsigned habit; /* percent of being taken */
+	bool vector;
+};
+
+struct program {
+	struct code_block b[MAX_BLOCKS];
+	int n;
+	int vector; /* the block at an exception vector */
+	struct pmk_code code;
+	struct pmk_facts facts[MAX_BLOCKS];
+};
+
+struct shape {
+	unsigned segments, blocks; /* blocks per segment */
+	unsigned length;           /* at most, in instructions */
+	uint32_t spacing;          /* of the segments */
+	unsigned pages;            /* of data */
+};
+
+static struct pmk_insn plain_insn(uint32_t addr, unsigned size)
+{
+	return (struct pmk_insn){ .addr = addr, .size = (uint8_t)size, .iclass = PMK_I_ALU,
+				  .decoded = true, .rd = 1, .rd2 = -1, .rn = 2, .rm = -1, .rs = -1,
+				  .ra = -1, .reads = 4, .writes = 2 };
+}
+
+static void make_memory(struct pmk_insn *in)
+{
+	static const uint8_t sizes[] = { 1, 2, 4, 4, 4, 8 };
+	unsigned kind = pick(10);
+
+	in->mem_count = 1;
+	in->mem_bytes = sizes[pick(COUNT(sizes))];
+	in->conditional = pick(6) == 0;
+	if (kind < 4) {
+		in->iclass = PMK_I_LOAD;
+		in->load = true;
+	} else if (kind < 7) {
+		in->iclass = PMK_I_STORE;
+		in->store = true;
+		in->exclusive = pick(8) == 0;
+	} else if (kind < 9) {
+		in->store = pick(2);
+		in->load = !in->store;
+		in->iclass = in->store ? PMK_I_STOREM : PMK_I_LOADM;
+		in->mem_bytes = 4;
+		in->mem_count = (uint8_t)(2 + pick(14));
+		in->list = (uint16_t)((1u << in->mem_count) - 1);
+	} else {
+		in->iclass = PMK_I_SWAP;
+		in->load = in->store = true;
+		in->mem_bytes = pick(2) ? 4 : 1;
+	}
+}
+
+static void make_leaving(struct pmk_insn *in, bool last_of_segment)
+{
+	static const uint8_t flows[] = { PMK_FLOW_NEXT,	  PMK_FLOW_JUMP,   PMK_FLOW_JUMP,
+					 PMK_FLOW_JUMP,	  PMK_FLOW_CALL,   PMK_FLOW_CALL,
+					 PMK_FLOW_RETURN, PMK_FLOW_RETURN, PMK_FLOW_INDIRECT,
+					 PMK_FLOW_INDCALL, PMK_FLOW_EXCEPTION };
+
+	static const uint8_t away[] = { PMK_FLOW_JUMP, PMK_FLOW_RETURN, PMK_FLOW_INDIRECT };
+
+	in->flow = last_of_segment ? away[pick(COUNT(away))] : flows[pick(COUNT(flows))];
+	if (in->flow == PMK_FLOW_NEXT)
+		return;
+	*in = (struct pmk_insn){ .addr = in->addr, .size = in->size, .flow = in->flow,
+				 .iclass = PMK_I_BRANCH, .decoded = true, .is_branch = true,
+				 .rd = -1, .rd2 = -1, .rn = -1, .rm = -1, .rs = -1, .ra = -1 };
+	if (in->flow == PMK_FLOW_EXCEPTION) {
+		in->is_branch = false;
+		in->iclass = PMK_I_OTHER;
+		return;
+	}
+	in->conditional = !last_of_segment && pick(3) > 0;
+	if (in->flow >= PMK_FLOW_INDIRECT && pick(3) == 0) { /* a data processing write of the PC */
+		in->is_branch = false;
+		in->iclass = PMK_I_ALU;
+	}
+}
+
+static void make_block(struct code_block *b, uint32_t *at, unsigned longest, bool last)
+{
+	unsigned size = pick(4) ? 4 : 2;
+
+	b->n = 1 + pick(longest);
+	for (unsigned i = 0; i < b->n; i++) {
+		b->insn[i] = plain_insn(*at, size);
+		if (pick(3) == 0)
+			make_memory(&b->insn[i]);
+		else if (pick(40) == 0)
+			b->insn[i].sysop = pick(2) ? PMK_SYS_DSB : PMK_SYS_DMB;
+		*at += size;
+	}
+	make_leaving(&b->insn[b->n - 1], last);
+	b->habit = pick(3) ? (pick(2) ? 95 : 8) : pick(101);
+}
+
+/* Blocks entered in the middle: the tail of a block, which ends in the same branch. */
+static void make_tail(struct program *p, const struct code_block *whole)
+{
+	struct code_block *b = &p->b[p->n];
+	unsigned from = pick(whole->n);
+
+	*b = *whole;
+	b->n -= from;
+	memmove(b->insn, b->insn + from, b->n * sizeof(b->insn[0]));
+	p->n++;
+}
+
+static void make_vector(struct program *p)
+{
+	struct code_block *b = &p->b[p->n];
+
+	*b = (struct code_block){ .n = 3, .next = -1, .target = -1, .vector = true };
+	for (unsigned i = 0; i < 3; i++)
+		b->insn[i] = plain_insn(0xFFFF0018 + 4 * i, 4);
+	b->insn[2].flow = PMK_FLOW_MODE;
+	p->vector = p->n++;
+}
+
+static void make_program(struct program *p, const struct pmk_core *core, const struct shape *s)
+{
+	int straight;
+
+	p->n = 0;
+	for (unsigned k = 0; k < s->segments; k++) {
+		uint32_t at = 0x8000 + k * s->spacing + 4 * pick(8);
+
+		for (unsigned i = 0; i < s->blocks; i++) {
+			bool last = i + 1 == s->blocks;
+
+			make_block(&p->b[p->n], &at, s->length, last);
+			p->b[p->n].next = last ? -1 : p->n + 1;
+			p->n++;
+		}
+	}
+	straight = p->n;
+	for (int i = 0; i < straight / 4; i++)
+		make_tail(p, &p->b[pick((uint32_t)straight)]);
+	for (int i = 0; i < straight; i++)
+		p->b[i].target = (int)(pick(3) ? (uint32_t)(i + p->n + (int)pick(9) - 4) % (uint32_t)p->n :
+						 pick((uint32_t)p->n));
+	for (int i = 0; i < p->n; i++) {
+		struct pmk_insn *last = &p->b[i].insn[p->b[i].n - 1];
+
+		/* All that end in one branch go to one target. */
+		for (int k = 0; k < straight; k++)
+			if (p->b[k].insn[p->b[k].n - 1].addr == last->addr)
+				p->b[i].target = p->b[k].target;
+		if (last->flow == PMK_FLOW_JUMP || last->flow == PMK_FLOW_CALL)
+			last->target = p->b[p->b[i].target].insn[0].addr;
+	}
+	make_vector(p);
+	assert_int_equal(pmk_code_init(&p->code, core), 0);
+	for (int i = 0; i < p->n; i++) {
+		struct code_block *b = &p->b[i];
+
+		b->block = pmk_code_add(&p->code, b->insn, b->n, 1, b->vector, b->slot);
+		assert_non_null(b->block);
+		p->facts[b->block->id] = b->block->facts;
+	}
+}
+
+/* ---- running both -------------------------------------------------------------------------- */
+
+struct run {
+	struct pmk_cpu cpu;
+	struct pmk_run runs[MAX_BLOCKS];
+	struct oracle o;
+	struct program p;
+	struct pmk_core core;
+	const struct shape *shape;
+	uint32_t page[64]; /* data pages, the first ones are used more */
+	int calls[64];     /* blocks that calls have to return to */
+	unsigned ncalls;
+	int interrupted; /* the block that the handler returns to, -1: none */
+	uint32_t base;   /* register of the array walk */
+};
+
+static uint32_t data_addr(struct run *r, unsigned bytes)
+{
+	unsigned pages = r->shape->pages;
+	uint32_t page = r->page[pick(4) ? pick(1 + pages / 4) : pick(pages)];
+
+	if (pick(4) == 0) /* along an array */
+		return r->base += 4 + 4 * pick(3);
+	return page + (pick(3) ? pick(4096) & ~(bytes - 1) : pick(4096));
+}
+
+/* What the emulator's callbacks do for one access, then the oracle. */
+static void one_access(struct run *r, const struct pmk_insn *in, const struct pmk_pipe_slot *slot,
+		       uint32_t addr, bool write)
+{
+	static const uint8_t shifts[] = { 0, 0, 1, 0, 2, 0, 0, 0, 3 };
+	uint64_t a = pmk_access_pack(10, slot->use, in->mem_count, in->mem_bytes);
+	unsigned shift = in->load && in->store ? 0 : shifts[in->mem_bytes];
+
+	if (in->conditional || in->exclusive)
+		r->cpu.dyn[write ? PMK_SIG_L1D_WRITE : PMK_SIG_L1D_READ]++;
+	if (write)
+		pmk_cpu_store(&r->cpu, addr, shift, a);
+	else
+		pmk_cpu_load(&r->cpu, addr, shift, a);
+	access_bytes(&r->o, addr, in->mem_bytes, write);
+}
+
+static void multiple(struct run *r, const struct pmk_insn *in, const struct pmk_pipe_slot *slot)
+{
+	uint32_t addr = data_addr(r, 4) & ~3u;
+	uint64_t a = pmk_access_pack(10, slot->use, in->mem_count, 4);
+
+	for (unsigned i = 0; i < in->mem_count; i++)
+		pmk_cpu_multiple(&r->cpu, addr + 4 * i, a, in->store, !in->conditional);
+	access_bytes(&r->o, addr, 4u * in->mem_count, in->store);
+}
+
+static void run_memory(struct run *r, const struct pmk_insn *in, const struct pmk_pipe_slot *slot)
+{
+	uint32_t addr;
+
+	if (!in->load && !in->store)
+		return;
+	if ((in->conditional || in->exclusive) && pick(2))
+		return; /* failed its condition, or the exclusive store did */
+	if (in->mem_count > 1) {
+		multiple(r, in, slot);
+		return;
+	}
+	addr = data_addr(r, in->mem_bytes);
+	if (in->load && in->store)
+		addr &= ~(in->mem_bytes - 1u);
+	if (in->load)
+		one_access(r, in, slot, addr, false);
+	if (in->store)
+		one_access(r, in, slot, addr, true);
+}
+
+/* Where block `i` goes, and how. */
+static int choose_next(struct run *r, int i, struct leaving *l)
+{
+	const struct code_block *b = &r->p.b[i];
+	const struct pmk_insn *last = &b->insn[b->n - 1];
+	bool taken = !last->conditional || pick(100) < b->habit;
+	int to = b->next;
+
+	*l = (struct leaving){ .at = (uint32_t)last->addr, .fall = (uint32_t)last->addr + last->size,
+			       .flow = last->flow, .conditional = last->conditional,
+			       .is_branch = last->is_branch, .encoded = (uint32_t)last->target };
+	switch (l->flow) {
+	case PMK_FLOW_NEXT:
+		taken = false;
+		break;
+	case PMK_FLOW_EXCEPTION: /* a call of the system: it goes on behind, or anywhere else */
+		return pick(8) ? to : (int)pick((uint32_t)r->p.n - 1);
+	case PMK_FLOW_MODE:
+		/* Back, or to another thread; programs would end in a small loop otherwise. */
+		to = pick(2) ? r->interrupted : (int)pick((uint32_t)r->p.n - 1);
+		r->interrupted = -1;
+		return to;
+	case PMK_FLOW_JUMP:
+	case PMK_FLOW_CALL:
+		to = taken ? b->target : to;
+		break;
+	case PMK_FLOW_RETURN:
+		if (taken)
+			to = r->ncalls && pick(10) ? r->calls[--r->ncalls] : (int)pick((uint32_t)r->p.n - 1);
+		break;
+	case PMK_FLOW_INDIRECT:
+	case PMK_FLOW_INDCALL:
+		if (taken)
+			to = (int)pick((uint32_t)r->p.n - 1);
+		break;
+	}
+	l->target = r->p.b[to].block->pc;
+	/* A conditional branch to the next instruction cannot be seen taken. */
+	l->taken = taken && !(l->conditional && l->target == l->fall);
+	if (taken && (l->flow == PMK_FLOW_CALL || l->flow == PMK_FLOW_INDCALL) && r->ncalls < 64)
+		r->calls[r->ncalls++] = b->next;
+	return to;
+}
+
+static void start_block(struct run *r, int i)
+{
+	const struct code_block *b = &r->p.b[i];
+
+	if (r->cpu.eager)
+		pmk_cpu_add_facts(&r->cpu, &b->block->facts);
+	pmk_cpu_block(&r->cpu, b->block);
+	fetch(&r->o, b->block->pc, b->block->fall - b->block->pc);
+	for (unsigned k = 0; k < b->n; k++) {
+		execute(&r->o, &b->insn[k]);
+		run_memory(r, &b->insn[k], &b->slot[k]);
+	}
+}
+
+static const uint8_t compared[] = {
+	PMK_SIG_INSN, PMK_SIG_BRANCH, PMK_SIG_BRANCH_MISS, PMK_SIG_PC_CHANGE, PMK_SIG_CALL_PUSH,
+	PMK_SIG_RET_POP, PMK_SIG_RET_PREDICTED, PMK_SIG_RET_MISS, PMK_SIG_L1I_MISS, PMK_SIG_L1I_FILL,
+	PMK_SIG_MICRO_ITLB_MISS, PMK_SIG_MICRO_DTLB_MISS, PMK_SIG_TLB_MISS, PMK_SIG_L1D_ACCESS,
+	PMK_SIG_L1D_ACCESS_WB, PMK_SIG_L1D_READ, PMK_SIG_L1D_WRITE, PMK_SIG_L1D_READ_MISS,
+	PMK_SIG_L1D_WRITE_MISS, PMK_SIG_L1D_MISS, PMK_SIG_L1D_EVICT, PMK_SIG_L1D_WB_HALF,
+	PMK_SIG_DATA_EXTERNAL, PMK_SIG_WBUF_DRAIN,
+};
+
+static void compare(const struct run *r, const char *what, unsigned step)
+{
+	static struct pmk_bus bus;
+
+	pmk_bus_init(&bus);
+	pmk_cpu_sum(&r->cpu, r->p.facts, r->runs, r->p.code.nblocks, &bus);
+	for (size_t i = 0; i < COUNT(compared); i++)
+		if (bus.total[compared[i]] != r->o.n[compared[i]])
+			fail_msg("%s: after %u blocks %s is %llu, the oracle has %llu", what, step,
+				 pmk_signal_name(compared[i]),
+				 (unsigned long long)bus.total[compared[i]],
+				 (unsigned long long)r->o.n[compared[i]]);
+}
+
+/* Some pages near each other, some far, some on one set of the main TLB, the last one there is. */
+static void choose_pages(struct run *r)
+{
+	for (unsigned i = 0; i < 64; i++)
+		r->page[i] = i % 4 == 0 ? 0x00100000 + 0x1000 * i :
+			     i % 4 == 1 ? 0x20000000 + 0x20000 * i :
+			     i % 4 == 2 ? 0x1000 * pick(0x100000) :
+					  0xFFFFF000 - 0x1000 * (i / 4);
+	r->page[r->shape->pages - 1] = 0xFFFFF000;
+}
+
+static void run_both(const struct pmk_core *core, const struct shape *shape, const char *what,
+		     unsigned steps, bool eager, bool (*is_device)(void *, uint32_t))
+{
+	static struct run r;
+	int at = 0;
+
+	memset(&r, 0, sizeof(r));
+	r.core = *core;
+	r.shape = shape;
+	r.interrupted = -1;
+	r.base = 0x40000000;
+	choose_pages(&r);
+	make_program(&r.p, &r.core, shape);
+	oracle_init(&r.o, &r.core);
+	assert_int_equal(pmk_cpu_init(&r.cpu, &r.core), 0);
+	r.cpu.run = r.runs;
+	r.cpu.eager = eager;
+	r.cpu.is_device = r.o.is_device = is_device;
+	for (unsigned step = 1; step <= steps; step++) {
+		struct leaving l;
+		int next;
+
+		start_block(&r, at);
+		if (step % 97 == 0 || step < 300)
+			compare(&r, what, step);
+		if (step == steps)
+			break;
+		next = choose_next(&r, at, &l);
+		if (r.interrupted < 0 && at != r.p.vector && pick(60) == 0) {
+			/* An interrupt before the next block: how this one was left is not seen. */
+			r.interrupted = next;
+			at = r.p.vector;
+			continue;
+		}
+		leave(&r.o, &l);
+		at = next;
+	}
+	compare(&r, what, steps);
+	/* A run that met nothing would prove nothing. */
+	assert_true(r.o.n[PMK_SIG_BRANCH_MISS] > steps / 100);
+	assert_true(r.o.n[PMK_SIG_L1D_ACCESS] > steps / 4);
+	pmk_cpu_fini(&r.cpu);
+	pmk_code_fini(&r.p.code);
+	oracle_fini(&r.o);
+}
+
+/* ---- geometries ---------------------------------------------------------------------------- */
+
+struct setting {
+	const char *key, *value;
+};
+
+struct geometry {
+	const char *name;
+	struct setting set[12];
+};
+
+#define SMALL { "icache.size", "2K" }, { "dcache.size", "2K" }
+
+static const struct geometry geometries[] = {
+	{ "as it comes", { { NULL, NULL } } },
+	{ "small", { SMALL } },
+	{ "round robin", { SMALL, { "cache.round_robin", "on" } } },
+	{ "direct mapped",
+	  { { "icache.size", "4K" }, { "dcache.size", "1K" }, { "icache.ways", "1" },
+	    { "dcache.ways", "1" } } },
+	{ "16 ways", { SMALL, { "icache.ways", "16" }, { "dcache.ways", "16" }, { "cache.seed", "77" } } },
+	{ "write-through", { SMALL, { "dcache.write_through", "on" } } },
+	{ "write-allocate", { SMALL, { "dcache.write_allocate", "on" } } },
+	{ "write-through and -allocate",
+	  { SMALL, { "dcache.write_through", "on" }, { "dcache.write_allocate", "on" },
+	    { "cache.round_robin", "on" } } },
+	{ "store misses stay inside", { SMALL, { "dcache.store_miss_external", "off" } } },
+	{ "MMU off", { SMALL, { "mmu.enable", "off" } } },
+	{ "data cache off", { { "dcache.enable", "off" } } },
+	{ "data cache off, misses counted",
+	  { { "dcache.enable", "off" }, { "dcache.miss_uncached", "on" } } },
+	{ "caches and MMU off",
+	  { { "dcache.enable", "off" }, { "icache.enable", "off" }, { "mmu.enable", "off" } } },
+	{ "tiny TLBs", { { "utlb.entries", "2" }, { "tlb.entries", "4" } } },
+	{ "odd TLBs", { { "utlb.entries", "7" }, { "tlb.entries", "24" }, { "tlb.ways", "3" } } },
+	{ "prediction off", { SMALL, { "bp.enable", "off" } } },
+	{ "static prediction only", { SMALL, { "bp.dynamic", "off" } } },
+	{ "dynamic prediction only", { SMALL, { "bp.static", "off" }, { "bp.folding", "off" } } },
+	{ "small predictor", { { "bp.entries", "4" }, { "rs.entries", "1" } } },
+	{ "large predictor", { { "bp.entries", "4096" }, { "rs.entries", "16" } } },
+	{ "no return stack", { SMALL, { "rs.enable", "off" } } },
+	{ "returns counted exclusively", { SMALL, { "rs.pred_exclusive", "on" } } },
+	{ "writes of the PC are branches", { SMALL, { "bp.count_pc_writes", "on" } } },
+	{ "no speculation", { SMALL, { "fetch.shadow", "0" } } },
+	{ "wrong path", { SMALL, { "fetch.shadow", "2" }, { "fetch.wrong_path_bytes", "64" } } },
+	{ "long shadow", { SMALL, { "fetch.shadow_bytes", "64" }, { "cache.round_robin", "on" } } },
+	{ "no shadow bytes", { SMALL, { "fetch.shadow_bytes", "0" } } },
+	{ "DMB does not drain", { { "wbuf.dmb_drains", "off" } } },
+};
+
+static void configure(struct pmk_core *core, const struct geometry *g)
+{
+	char msg[256];
+
+	pmk_core_defaults(core);
+	for (size_t i = 0; i < COUNT(g->set) && g->set[i].key; i++)
+		assert_int_equal(pmk_core_set(core, g->set[i].key, g->set[i].value, msg, sizeof(msg)), 0);
+	assert_int_equal(pmk_core_check(core, msg, sizeof(msg)), 0);
+}
+
+/* A loop nest in a few pages, code spread over many, long blocks. */
+static const struct shape shapes[] = {
+	{ .segments = 3, .blocks = 12, .length = 6, .spacing = 0x400, .pages = 4 },
+	{ .segments = 16, .blocks = 24, .length = 10, .spacing = 0x1400, .pages = 40 },
+	{ .segments = 5, .blocks = 20, .length = 32, .spacing = 0x10000, .pages = 16 },
+};
+
+static void test_against_the_oracle(void **state)
+{
+	(void)state;
+	for (size_t g = 0; g < COUNT(geometries); g++) {
+		for (size_t s = 0; s < COUNT(shapes); s++) {
+			struct pmk_core core;
+			char what[80];
+
+			seed = UINT64_C(0x9E3779B97F4A7C15) + g * 100 + s;
+			configure(&core, &geometries[g]);
+			snprintf(what, sizeof(what), "%s, program %zu", geometries[g].name, s);
+			run_both(&core, &shapes[s], what, 6000, (g + s) % 2, NULL);
+		}
+	}
+}
+
+/* Many small programs on the geometry where most happens. */
+static void test_many_programs(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 60; i++) {
+		const struct shape shape = { .segments = 1 + i % 9, .blocks = 3 + i % 7,
+					     .length = 1 + i % 20, .spacing = 0x300 + 0x100 * (i % 50),
+					     .pages = 1 + i % 30 };
+		struct pmk_core core;
+		char what[80];
+
+		seed = 12345 + i;
+		configure(&core, &geometries[i % 3 + 1]);
+		core.shadow = i % 3;
+		core.utlb_entries = 3 + i % 5;
+		snprintf(what, sizeof(what), "program %u", i);
+		run_both(&core, &shape, what, 2000, i % 2, NULL);
+	}
+}
+
+/* Every third page is a device's. */
+static bool some_device(void *ctx, uint32_t addr)
+{
+	(void)ctx;
+	return addr / 4096 % 3 == 0;
+}
+
+static void test_devices(void **state)
+{
+	static const unsigned which[] = { 1, 5, 6, 9 };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(which); i++) {
+		struct pmk_core core;
+
+		seed = 999 + i;
+		configure(&core, &geometries[which[i]]);
+		run_both(&core, &shapes[1], geometries[which[i]].name, 8000, i % 2, some_device);
+	}
+}
+
+/* Blocks larger than the whole cache, and over two pages where the micro-TLB holds one: what a block
+ * fetches throws out what it fetched before, every time it runs. */
+static void test_a_block_that_evicts_itself(void **state)
+{
+	static const struct geometry tiny = {
+		"a block that evicts itself",
+		{ { "icache.size", "1K" }, { "icache.ways", "1" }, { "utlb.entries", "1" } },
+	};
+	static struct pmk_insn insn[400];
+	static struct pmk_pipe_slot slots[400];
+	struct pmk_core core;
+	struct pmk_code code;
+	struct pmk_cpu cpu;
+	struct pmk_run runs[1] = { { 0 } };
+	struct oracle o;
+	const struct pmk_block *b;
+
+	(void)state;
+	configure(&core, &tiny);
+	assert_int_equal(pmk_code_init(&code, &core), 0);
+	assert_int_equal(pmk_cpu_init(&cpu, &core), 0);
+	oracle_init(&o, &core);
+	cpu.run = runs;
+	for (unsigned i = 0; i < 400; i++)
+		insn[i] = plain_insn(0x8C00 + 4 * i, 4);
+	insn[399].flow = PMK_FLOW_JUMP;
+	insn[399].iclass = PMK_I_BRANCH;
+	insn[399].target = 0x8C00;
+	b = pmk_code_add(&code, insn, 400, 1, false, slots);
+	for (unsigned i = 0; i < 5; i++) {
+		const struct leaving l = { .at = 0x8C00 + 4 * 399, .fall = 0x8C00 + 4 * 400,
+					   .target = 0x8C00, .encoded = 0x8C00,
+					   .flow = PMK_FLOW_JUMP, .taken = true };
+
+		pmk_cpu_block(&cpu, b);
+		fetch(&o, b->pc, b->fall - b->pc);
+		assert_int_equal(cpu.dyn[PMK_SIG_MICRO_ITLB_MISS], o.n[PMK_SIG_MICRO_ITLB_MISS]);
+		assert_int_equal(cpu.dyn[PMK_SIG_L1I_MISS], o.n[PMK_SIG_L1I_MISS]);
+		leave(&o, &l);
+	}
+	assert_int_equal(o.n[PMK_SIG_MICRO_ITLB_MISS], 10);
+	pmk_cpu_fini(&cpu);
+	pmk_code_fini(&code);
+	oracle_fini(&o);
+}
+
+/* ---- by hand: counts ----------------------------------------------------------------------- */
+
+struct bench {
+	struct pmk_core core;
+	struct pmk_cpu cpu;
+	struct pmk_run runs[16];
+	struct pmk_block b[16];
+	struct pmk_facts facts[16];
+	struct pmk_bus bus;
+};
+
+/* Sixteen blocks that are 10 cycles and 5 instructions long, 64 bytes apart, going on to the next. */
+static struct bench *bench_new(const struct geometry *g)
+{
+	static struct bench s;
+
+	memset(&s, 0, sizeof(s));
+	configure(&s.core, g);
+	assert_int_equal(pmk_cpu_init(&s.cpu, &s.core), 0);
+	s.cpu.run = s.runs;
+	for (unsigned i = 0; i < 16; i++) {
+		s.b[i] = (struct pmk_block){ .pc = 0x8000 + 64 * i, .end_addr = 0x8010 + 64 * i,
+					     .fall = 0x8014 + 64 * i, .id = i, .cycles = 10,
+					     .flow = PMK_FLOW_NEXT };
+		s.facts[i].n[PMK_FACT_INSN] = 5;
+	}
+	return &s;
+}
+
+static uint64_t total(struct bench *s, enum pmk_signal sig)
+{
+	pmk_bus_init(&s->bus);
+	pmk_cpu_sum(&s->cpu, s->facts, s->runs, 16, &s->bus);
+	return s->bus.total[sig];
+}
+
+static void bench_free(struct bench *s)
+{
+	pmk_cpu_fini(&s->cpu);
+}
+
+static const struct geometry usual = { "usual", { { NULL, NULL } } };
+static const struct geometry bare = {
+	"bare",
+	{ { "icache.enable", "off" }, { "mmu.enable", "off" }, { "fetch.shadow", "0" } },
+};
+
+static uint64_t load_word(struct bench *s, uint32_t addr)
+{
+	uint64_t before = s->cpu.cycles;
+
+	pmk_cpu_load(&s->cpu, addr, 2, pmk_access_pack(10, 3, 1, 4));
+	return s->cpu.cycles - before;
+}
+
+static uint64_t store_word(struct bench *s, uint32_t addr)
+{
+	uint64_t before = s->cpu.cycles;
+
+	pmk_cpu_store(&s->cpu, addr, 2, pmk_access_pack(10, 0, 1, 4));
+	return s->cpu.cycles - before;
+}
+
+/* First load of an absent line: one miss, one external access. A dirty victim with both halves: two
+ * half lines written back, one line. 16 KB in 4 ways: 4 KB apart is the same set. */
+static void test_dirty_victim(void **state)
+{
+	static const struct geometry rr = { "round robin", { { "cache.round_robin", "on" } } };
+	struct bench *s = bench_new(&rr);
+
+	(void)state;
+	load_word(s, 0x10000);
+	assert_int_equal(total(s, PMK_SIG_L1D_READ_MISS), 1);
+	assert_int_equal(total(s, PMK_SIG_DATA_EXTERNAL), 1);
+	store_word(s, 0x10000);
+	store_word(s, 0x10010); /* the other half */
+	store_word(s, 0x1001C);
+	load_word(s, 0x11000);
+	store_word(s, 0x11004); /* one half only */
+	for (uint32_t i = 2; i < 4; i++)
+		load_word(s, 0x10000 + 0x1000 * i);
+	assert_int_equal(total(s, PMK_SIG_L1D_WB_HALF), 0);
+	load_word(s, 0x14000); /* throws out 0x10000 */
+	assert_int_equal(total(s, PMK_SIG_L1D_WB_HALF), 2);
+	assert_int_equal(total(s, PMK_SIG_L1D_EVICT), 1);
+	load_word(s, 0x15000); /* throws out 0x11000 */
+	assert_int_equal(total(s, PMK_SIG_L1D_WB_HALF), 3);
+	assert_int_equal(total(s, PMK_SIG_L1D_EVICT), 2);
+	load_word(s, 0x16000); /* a clean one */
+	assert_int_equal(total(s, PMK_SIG_L1D_EVICT), 2);
+	assert_int_equal(total(s, PMK_SIG_L1D_WRITE_MISS), 0);
+	load_word(s, 0x10000); /* gone, and clean when it is back */
+	assert_int_equal(total(s, PMK_SIG_L1D_READ_MISS), 8);
+	assert_int_equal(total(s, PMK_SIG_DATA_EXTERNAL), 8);
+	bench_free(s);
+}
+
+/* Eight stores to successive words of an absent line: eight misses, nothing allocated. */
+static void test_stores_do_not_allocate(void **state)
+{
+	struct bench *s = bench_new(&usual);
+
+	(void)state;
+	for (uint32_t i = 0; i < 8; i++)
+		store_word(s, 0x20000 + 4 * i);
+	assert_int_equal(total(s, PMK_SIG_L1D_WRITE_MISS), 8);
+	assert_int_equal(total(s, PMK_SIG_DATA_EXTERNAL), 8);
+	load_word(s, 0x20000);
+	assert_int_equal(total(s, PMK_SIG_L1D_READ_MISS), 1);
+	store_word(s, 0x20000);
+	assert_int_equal(total(s, PMK_SIG_L1D_WRITE_MISS), 8);
+	bench_free(s);
+}
+
+/* A word over the end of a line is two accesses; over the end of a page it needs both pages. */
+static void test_straddling(void **state)
+{
+	struct bench *s = bench_new(&usual);
+
+	(void)state;
+	load_word(s, 0x2001E); /* its block counts one, the crossing one more */
+	assert_int_equal(total(s, PMK_SIG_L1D_READ), 1);
+	assert_int_equal(total(s, PMK_SIG_L1D_READ_MISS), 2);
+	assert_int_equal(total(s, PMK_SIG_MICRO_DTLB_MISS), 1);
+	load_word(s, 0x2001E); /* again, now all present: still two accesses */
+	assert_int_equal(total(s, PMK_SIG_L1D_READ), 2);
+	assert_int_equal(total(s, PMK_SIG_L1D_READ_MISS), 2);
+	load_word(s, 0x20FFE);
+	assert_int_equal(total(s, PMK_SIG_MICRO_DTLB_MISS), 2);
+	assert_int_equal(total(s, PMK_SIG_TLB_MISS), 2);
+	load_word(s, 0x20FF2); /* not aligned, but inside its line: one */
+	assert_int_equal(total(s, PMK_SIG_L1D_READ), 3);
+	load_word(s, 0xFFFFFFFE); /* the address space is a ring */
+	assert_int_equal(total(s, PMK_SIG_L1D_READ), 4);
+	assert_int_equal(total(s, PMK_SIG_MICRO_DTLB_MISS), 4);
+	bench_free(s);
+}
+
+/* LDM of 8 words in one line: 1; from the middle: 2; of 15 words from 0x1C: 3 (DAI 0195B §7). */
+static void test_multiples(void **state)
+{
+	static const struct {
+		uint32_t addr;
+		unsigned words, accesses;
+	} rows[] = { { 0x30000, 8, 1 }, { 0x30010, 8, 2 }, { 0x3001C, 15, 3 }, { 0x30FE0, 16, 2 },
+		     { 0x3001C, 2, 2 }, { 0x30018, 2, 1 }, { 0x30004, 16, 3 } };
+	struct bench *s = bench_new(&usual);
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		for (unsigned counted = 0; counted < 2; counted++) {
+			uint64_t before = total(s, PMK_SIG_L1D_READ);
+			uint64_t a = pmk_access_pack(0, 3, rows[i].words, 4);
+
+			for (unsigned w = 0; w < rows[i].words; w++)
+				pmk_cpu_multiple(&s->cpu, rows[i].addr + 4 * w, a, false, counted);
+			/* "counted": the first access is in the block's facts. */
+			assert_int_equal(total(s, PMK_SIG_L1D_READ) - before,
+					 rows[i].accesses - counted);
+		}
+	}
+	assert_int_equal(total(s, PMK_SIG_L1D_WRITE), 0);
+	bench_free(s);
+}
+
+/* A store that is written through is one external access, present or not, whatever is chosen for
+ * misses of write-back memory. */
+static void test_written_through_misses(void **state)
+{
+	static const struct geometry wt = {
+		"write-through",
+		{ { "dcache.write_through", "on" }, { "dcache.store_miss_external", "off" } },
+	};
+	struct bench *s = bench_new(&wt);
+
+	(void)state;
+	store_word(s, 0x20000);
+	assert_int_equal(total(s, PMK_SIG_L1D_WRITE_MISS), 1);
+	assert_int_equal(total(s, PMK_SIG_DATA_EXTERNAL), 1);
+	bench_free(s);
+}
+
+/* With the data cache off nothing is cacheable, not even what a preload names. */
+static void test_preload_without_cache(void **state)
+{
+	static const struct geometry off = { "data cache off", { { "dcache.enable", "off" } } };
+	struct bench *s = bench_new(&off);
+	struct pmk_insn pld = plain_insn(0x8000, 4);
+	struct pmk_pipe_slot slot;
+
+	(void)state;
+	pld.iclass = PMK_I_PRELOAD;
+	pmk_block_build(&s->core, &pld, 1, &slot, &s->b[0]);
+	s->facts[0] = s->b[0].facts;
+	pmk_cpu_block(&s->cpu, &s->b[0]);
+	assert_int_equal(total(s, PMK_SIG_L1D_ACCESS_WB), 0);
+	bench_free(s);
+}
+
+/* ---- by hand: cycles ----------------------------------------------------------------------- */
+
+/* DDI 0301H table 16-11, with a flag set `distance` cycles before the branch. The blocks cost 10. */
+static void test_cycles_of_branches(void **state)
+{
+	static const struct {
+		int line;
+		enum pmk_flow flow;
+		bool conditional, is_branch, loads_pc, backward;
+		unsigned certain, distance; /* cycles already in the block */
+		bool taken;
+		unsigned first, later; /* the first time, and when it is known well */
+	} rows[] = {
+		/* folded 0; statically taken 4 (the call: 1 of it in the block) */
+		{ __LINE__, PMK_FLOW_JUMP, true, true, false, true, 0, 0, true, 4, 0 },
+		{ __LINE__, PMK_FLOW_JUMP, true, true, false, true, 1, 0, true, 4, 1 },
+		{ __LINE__, PMK_FLOW_CALL, false, true, false, false, 1, 0, true, 4, 1 },
+		/* statically not taken 1 */
+		{ __LINE__, PMK_FLOW_JUMP, true, true, false, false, 0, 0, false, 1, 1 },
+		{ __LINE__, PMK_FLOW_JUMP, true, true, false, false, 1, 0, false, 1, 1 },
+		/* wrong 7, 6, 5: never less */
+		{ __LINE__, PMK_FLOW_JUMP, true, true, false, false, 0, 0, true, 7, 0 },
+		{ __LINE__, PMK_FLOW_JUMP, true, true, false, false, 0, 1, true, 6, 0 },
+		{ __LINE__, PMK_FLOW_JUMP, true, true, false, false, 0, 2, true, 5, 0 },
+		{ __LINE__, PMK_FLOW_JUMP, true, true, false, false, 0, 15, true, 5, 0 },
+		{ __LINE__, PMK_FLOW_JUMP, true, true, false, true, 0, 1, false, 6, 6 },
+		/* BX and BLX of a register 5 to 7, not taken 1 */
+		{ __LINE__, PMK_FLOW_INDIRECT, false, true, false, false, 1, 0, true, 7, 7 },
+		{ __LINE__, PMK_FLOW_INDIRECT, true, true, false, false, 1, 1, true, 6, 6 },
+		{ __LINE__, PMK_FLOW_INDIRECT, true, true, false, false, 1, 0, false, 1, 1 },
+		{ __LINE__, PMK_FLOW_INDCALL, false, true, false, false, 1, 9, true, 5, 5 },
+		/* a load of the PC that is no return 8 */
+		{ __LINE__, PMK_FLOW_INDIRECT, false, false, true, false, 1, 0, true, 8, 8 },
+		/* returns with nothing on the stack: 5; conditional 5 to 7; LDM 9 */
+		{ __LINE__, PMK_FLOW_RETURN, false, true, false, false, 1, 0, true, 5, 5 },
+		{ __LINE__, PMK_FLOW_RETURN, true, true, false, false, 1, 1, true, 6, 6 },
+		{ __LINE__, PMK_FLOW_RETURN, true, true, false, false, 1, 1, false, 1, 1 },
+		{ __LINE__, PMK_FLOW_RETURN, false, false, true, false, 1, 0, true, 9, 9 },
+		/* no branch, or a change of mode: nothing is added */
+		{ __LINE__, PMK_FLOW_NEXT, false, false, false, false, 0, 0, false, 0, 0 },
+		{ __LINE__, PMK_FLOW_EXCEPTION, false, false, false, false, 1, 0, true, 1, 1 },
+		{ __LINE__, PMK_FLOW_MODE, false, false, false, false, 1, 0, true, 1, 1 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct bench *s = bench_new(&bare);
+		struct pmk_block *b = &s->b[4], *to = &s->b[rows[i].backward ? 1 : 9];
+		uint64_t cost[8];
+
+		s->b[5].pc = b->fall; /* where it goes when it is not taken */
+		b->flow = (uint8_t)rows[i].flow;
+		b->conditional = rows[i].conditional;
+		b->is_branch = rows[i].is_branch;
+		b->loads_pc = rows[i].loads_pc;
+		b->branch_cycles = (uint8_t)rows[i].certain;
+		b->flag_distance = (uint8_t)rows[i].distance;
+		b->target = to->pc;
+		b->cycles = 10 + rows[i].certain;
+		b->branch = rows[i].flow == PMK_FLOW_JUMP || rows[i].flow == PMK_FLOW_CALL ? 2 :
+			    rows[i].flow == PMK_FLOW_NEXT ? 0 : 1;
+		for (unsigned n = 0; n < 8; n++) {
+			uint64_t before = s->cpu.cycles;
+
+			pmk_cpu_block(&s->cpu, b);
+			pmk_cpu_block(&s->cpu, rows[i].taken ? to : &s->b[5]);
+			cost[n] = s->cpu.cycles - before - 20;
+		}
+		if (cost[0] != rows[i].first || cost[7] != rows[i].later)
+			fail_msg("row of line %d: %llu cycles, later %llu", rows[i].line,
+				 (unsigned long long)cost[0], (unsigned long long)cost[7]);
+		bench_free(s);
+	}
+}
+
+/* Five calls into each other, then five returns: the stack holds three (DDI 0301H 16.3). */
+static void test_five_calls_and_returns(void **state)
+{
+	struct bench *s = bench_new(&bare);
+	uint64_t cost[5];
+
+	(void)state;
+	for (unsigned i = 0; i < 5; i++) {
+		s->b[i].flow = PMK_FLOW_CALL;
+		s->b[i].branch = 2 + i;
+		s->b[i].branch_cycles = 1;
+		s->b[i].target = s->b[i + 1].pc;
+		s->b[6 + i].pc = s->b[i].fall; /* behind the call of block i */
+		s->b[6 + i].end_addr = s->b[i].fall + 4;
+		s->b[6 + i].fall = s->b[i].fall + 8;
+	}
+	for (unsigned i = 5; i < 11; i++) {
+		s->b[i].flow = PMK_FLOW_RETURN;
+		s->b[i].is_branch = true;
+		s->b[i].branch = 1;
+		s->b[i].branch_cycles = 1;
+	}
+	for (unsigned i = 0; i < 6; i++)
+		pmk_cpu_block(&s->cpu, &s->b[i]);
+	assert_int_equal(total(s, PMK_SIG_CALL_PUSH), 5);
+	assert_int_equal(total(s, PMK_SIG_BRANCH_MISS), 0);
+	for (unsigned i = 0; i < 5; i++) {
+		uint64_t before = s->cpu.cycles;
+
+		pmk_cpu_block(&s->cpu, &s->b[10 - i]);
+		cost[i] = s->cpu.cycles - before - 10 + 1;
+	}
+	assert_int_equal(total(s, PMK_SIG_RET_POP), 3);
+	assert_int_equal(total(s, PMK_SIG_RET_PREDICTED), 3);
+	assert_int_equal(total(s, PMK_SIG_RET_MISS), 0);
+	assert_int_equal(total(s, PMK_SIG_BRANCH_MISS), 2);
+	assert_int_equal(total(s, PMK_SIG_PC_CHANGE), 10);
+	for (unsigned i = 0; i < 5; i++)
+		assert_int_equal(cost[i], i < 3 ? 4 : 5);
+	bench_free(s);
+}
+
+/* A wrong return costs 7, counts twice, and leaves its entry for the next one. */
+static void test_wrong_return(void **state)
+{
+	struct bench *s = bench_new(&bare);
+	uint64_t before;
+
+	(void)state;
+	s->b[0].flow = PMK_FLOW_CALL;
+	s->b[0].branch = 2;
+	s->b[0].branch_cycles = 1;
+	s->b[0].target = s->b[1].pc;
+	for (unsigned i = 1; i < 3; i++) {
+		s->b[i].flow = PMK_FLOW_RETURN;
+		s->b[i].is_branch = true;
+		s->b[i].branch = 1;
+		s->b[i].branch_cycles = 1;
+	}
+	s->b[3].pc = s->b[0].fall;
+	pmk_cpu_block(&s->cpu, &s->b[0]);
+	pmk_cpu_block(&s->cpu, &s->b[1]);
+	before = s->cpu.cycles;
+	pmk_cpu_block(&s->cpu, &s->b[2]); /* not where the call came from */
+	assert_int_equal(s->cpu.cycles - before - 10 + 1, 7);
+	assert_int_equal(total(s, PMK_SIG_RET_MISS), 1);
+	assert_int_equal(total(s, PMK_SIG_BRANCH_MISS), 1);
+	pmk_cpu_block(&s->cpu, &s->b[3]); /* this is */
+	assert_int_equal(total(s, PMK_SIG_RET_MISS), 1);
+	assert_int_equal(total(s, PMK_SIG_RET_POP), 2);
+	assert_int_equal(total(s, PMK_SIG_RET_PREDICTED), 2);
+	bench_free(s);
+}
+
+/* Misses in cycles: 56 to the first word, 8 for a refill of the micro-TLB, 93 for a walk; a hit of a
+ * load takes 3, and its value is wanted after 3. */
+static void test_cycles_of_misses(void **state)
+{
+	struct bench *s = bench_new(&usual);
+	uint64_t stall;
+
+	(void)state;
+	s->cpu.cycles = 100000;
+	assert_int_equal(load_word(s, 0x20000), 93 + 56);
+	assert_int_equal(total(s, PMK_SIG_DATA_STALL), 56); /* a walk is no stall (DAI 0195B §4) */
+	s->cpu.cycles = 200000;
+	assert_int_equal(load_word(s, 0x20020), 56);
+	assert_int_equal(load_word(s, 0x20000), 0);
+	for (uint32_t i = 1; i <= 10; i++) {
+		s->cpu.cycles += 10000;
+		assert_int_equal(load_word(s, 0x20000 + 0x1020 * i), 93 + 56);
+	}
+	/* The eleventh page threw the first one out of ten entries; the main TLB still has it. */
+	stall = total(s, PMK_SIG_DATA_STALL);
+	assert_int_equal(load_word(s, 0x20000), 8);
+	assert_int_equal(total(s, PMK_SIG_DATA_STALL) - stall, 8);
+	assert_int_equal(total(s, PMK_SIG_MICRO_DTLB_MISS), 12);
+	assert_int_equal(total(s, PMK_SIG_TLB_MISS), 11);
+	/* The write buffer hides a refill of the micro-TLB, not a walk. */
+	s->cpu.cycles += 10000;
+	assert_int_equal(store_word(s, 0x21020), 0);
+	assert_int_equal(total(s, PMK_SIG_MICRO_DTLB_MISS), 13);
+	assert_int_equal(store_word(s, 0x50000), 93);
+	/* A value that is wanted late is not waited for. */
+	s->cpu.cycles += 10000;
+	stall = s->cpu.cycles;
+	pmk_cpu_load(&s->cpu, 0x20080, 2, pmk_access_pack(60, 59, 1, 4));
+	assert_int_equal(s->cpu.cycles - stall, 0);
+	bench_free(s);
+}
+
+/* A line that is not there: 56 cycles of fetch stall, once; a new page 93 more, which are no stall. */
+static void test_cycles_of_fetches(void **state)
+{
+	struct bench *s = bench_new(&usual);
+
+	(void)state;
+	pmk_cpu_block(&s->cpu, &s->b[0]);
+	assert_int_equal(s->cpu.cycles, 10 + 93 + 56);
+	assert_int_equal(total(s, PMK_SIG_FETCH_STALL), 56);
+	assert_int_equal(total(s, PMK_SIG_CYCLE), 159);
+	s->b[0].flow = PMK_FLOW_MODE; /* leaves for itself without any other effect */
+	s->b[0].branch = 1;
+	pmk_cpu_block(&s->cpu, &s->b[0]);
+	assert_int_equal(s->cpu.cycles, 20 + 93 + 56);
+	assert_int_equal(total(s, PMK_SIG_INSN), 10);
+	bench_free(s);
+}
+
+/* ---- the rest of the interface ------------------------------------------------------------- */
+
+static void test_raises(void **state)
+{
+	struct pmk_core core;
+	uint64_t raised;
+
+	(void)state;
+	pmk_core_defaults(&core);
+	raised = pmk_cpu_raises(&core);
+	for (size_t i = 0; i < COUNT(compared); i++)
+		assert_true(raised >> compared[i] & 1);
+	assert_true(raised >> PMK_SIG_CYCLE & 1);
+	assert_false(raised >> PMK_SIG_PARITY_ERROR & 1);
+	assert_false(raised >> PMK_SIG_IRQ_MASKED & 1);
+	assert_false(raised >> PMK_SIG_FIQ_MASKED & 1);
+	assert_false(raised >> PMK_SIG_ETMEXTOUT0 & 1);
+	assert_false(raised >> PMK_SIG_ETMEXTOUT1 & 1);
+	assert_true(raised >> PMK_NSIGNALS == 0);
+}
+
+static unsigned deadlines;
+
+static void on_deadline(struct pmk_cpu *cpu)
+{
+	deadlines++;
+	cpu->deadline = cpu->cycles + 100;
+}
+
+/* Called at the first block that reaches it, on the common way and on the other one. */
+static void test_deadline(void **state)
+{
+	struct bench *s = bench_new(&bare);
+
+	(void)state;
+	deadlines = 0;
+	s->cpu.on_deadline = on_deadline;
+	for (unsigned i = 0; i < 50; i++)
+		pmk_cpu_block(&s->cpu, &s->b[0]);
+	assert_int_equal(deadlines, 0); /* nobody asked */
+	s->cpu.deadline = s->cpu.cycles + 25;
+	pmk_cpu_block(&s->cpu, &s->b[0]);
+	pmk_cpu_block(&s->cpu, &s->b[0]);
+	assert_int_equal(deadlines, 0);
+	pmk_cpu_block(&s->cpu, &s->b[0]);
+	assert_int_equal(deadlines, 1);
+	for (unsigned i = 0; i < 9; i++)
+		pmk_cpu_block(&s->cpu, &s->b[0]);
+	assert_int_equal(deadlines, 1);
+	pmk_cpu_block(&s->cpu, &s->b[0]);
+	assert_int_equal(deadlines, 2);
+	pmk_cpu_idle(&s->cpu, 1000); /* time passes, and is noticed at the next block */
+	assert_int_equal(deadlines, 2);
+	s->b[1].vector = true; /* always the slow way */
+	pmk_cpu_block(&s->cpu, &s->b[1]);
+	assert_int_equal(deadlines, 3);
+	bench_free(s);
+}
+
+/* What is kept: caches, TLBs, predictor. What is not: counts, the clock, requests under way. */
+static void test_forked(void **state)
+{
+	struct bench *s = bench_new(&usual);
+	struct pmk_run other[16] = { { 0 } };
+
+	(void)state;
+	for (unsigned i = 0; i < 16; i++)
+		pmk_cpu_block(&s->cpu, &s->b[i]);
+	for (unsigned i = 0; i < 40; i++)
+		load_word(s, 0x20000 + 32 * i);
+	assert_true(total(s, PMK_SIG_L1D_READ_MISS) == 40);
+	pmk_cpu_forked(&s->cpu, other);
+	for (unsigned i = 0; i < PMK_NSIGNALS; i++) {
+		pmk_bus_init(&s->bus);
+		pmk_cpu_sum(&s->cpu, s->facts, other, 16, &s->bus);
+		assert_true(s->bus.total[i] == 0);
+	}
+	for (unsigned i = 0; i < 16; i++)
+		pmk_cpu_block(&s->cpu, &s->b[i]);
+	for (unsigned i = 0; i < 40; i++)
+		load_word(s, 0x20000 + 32 * i);
+	pmk_cpu_sum(&s->cpu, s->facts, other, 16, &s->bus);
+	assert_int_equal(s->bus.total[PMK_SIG_INSN], 80);
+	assert_int_equal(s->bus.total[PMK_SIG_CYCLE], 160);
+	assert_int_equal(s->bus.total[PMK_SIG_L1D_MISS], 0);
+	assert_int_equal(s->bus.total[PMK_SIG_L1I_MISS], 0);
+	assert_int_equal(s->bus.total[PMK_SIG_TLB_MISS], 0);
+	load_word(s, 0x30000); /* a new line is not held up by what the parent had under way */
+	assert_int_equal(s->cpu.dyn[PMK_SIG_LSU_FULL_STALL], 0);
+	bench_free(s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_against_the_oracle),
+		cmocka_unit_test(test_many_programs),
+		cmocka_unit_test(test_devices),
+		cmocka_unit_test(test_a_block_that_evicts_itself),
+		cmocka_unit_test(test_dirty_victim),
+		cmocka_unit_test(test_stores_do_not_allocate),
+		cmocka_unit_test(test_straddling),
+		cmocka_unit_test(test_multiples),
+		cmocka_unit_test(test_written_through_misses),
+		cmocka_unit_test(test_preload_without_cache),
+		cmocka_unit_test(test_cycles_of_branches),
+		cmocka_unit_test(test_five_calls_and_returns),
+		cmocka_unit_test(test_wrong_return),
+		cmocka_unit_test(test_cycles_of_misses),
+		cmocka_unit_test(test_cycles_of_fetches),
+		cmocka_unit_test(test_raises),
+		cmocka_unit_test(test_deadline),
+		cmocka_unit_test(test_forked),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

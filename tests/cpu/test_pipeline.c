@@ -1,0 +1,472 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Pipeline timing: the interlock examples of DDI 0301H chapter 16 with their cycles, the tables
+ * behind them, and the summary of a run: cut anywhere, two runs and their edge cost what the whole
+ * run costs, but for the exceptions that pipeline.c names.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include <pmk/isa.h>
+
+#include "cpu/pipeline.h"
+
+#define MAX 24
+
+static size_t decode_all(struct pmk_isa_arm *isa, const uint32_t *words, size_t n,
+			 struct pmk_insn *insn)
+{
+	for (size_t i = 0; i < n; i++) {
+		uint8_t b[] = { (uint8_t)words[i], (uint8_t)(words[i] >> 8),
+				(uint8_t)(words[i] >> 16), (uint8_t)(words[i] >> 24) };
+
+		pmk_isa_arm_decode(isa, false, 0x8000 + 4 * i, b, 4, &insn[i]);
+		if (!insn[i].decoded)
+			fail_msg("%08x is not decoded", words[i]);
+	}
+	return n;
+}
+
+/* ---- examples ------------------------------------------------------------------------------- */
+
+struct example {
+	int line;
+	uint32_t words[6];
+	unsigned cycles, data_stall;
+};
+
+#define LDR_R1 0xe5921000 /* ldr r1, [r2] */
+#define MOV_R9 0xe1a09009 /* mov r9, r9 */
+
+/* clang-format off */
+static const struct example examples[] = {
+	/* Table 16-3 */
+	{ __LINE__, { LDR_R1, 0xe0856004 }, 2, 0 },             /* add r6, r5, r4 */
+	{ __LINE__, { 0xe0821003, 0xe0869001 }, 2, 0 },         /* add r1, r2, r3; add r9, r6, r1 */
+	{ __LINE__, { LDR_R1, 0xe0856001 }, 4, 2 },             /* add r6, r5, r1 */
+	{ __LINE__, { 0xe0851006, 0xe5912000 }, 3, 1 },         /* add r1, r5, r6; ldr r2, [r1] */
+	{ __LINE__, { LDR_R1, 0xe5915000 }, 5, 3 },             /* ldr r5, [r1] */
+	/* Late and early registers, 16.1.2 and table 16-4 */
+	{ __LINE__, { LDR_R1, 0xe0813514 }, 4, 1 },             /* add r3, r1, r4, lsl r5 */
+	{ __LINE__, { LDR_R1, 0xe0843511 }, 5, 2 },             /* add r3, r4, r1, lsl r5 */
+	{ __LINE__, { LDR_R1, 0xe0843115 }, 6, 3 },             /* add r3, r4, r5, lsl r1 */
+	{ __LINE__, { LDR_R1, 0xe0843301 }, 5, 3 },             /* add r3, r4, r1, lsl #6 */
+	{ __LINE__, { 0xe0843511, 0xe0856003 }, 3, 0 },         /* add r3, r4, r1, lsl r5; add r6, r5, r3 */
+	/* Result never read: no interlock, 16.1.4 */
+	{ __LINE__, { LDR_R1, 0xe3a01000 }, 2, 0 },             /* mov r1, #0 */
+	{ __LINE__, { LDR_R1, 0xe3a01000, 0xe0856001 }, 3, 0 }, /* add r6, r5, r1 */
+	/* Sums of absolute differences, table 16-9 */
+	{ __LINE__, { 0xe781f312, 0xe0865001 }, 4, 2 },         /* usad8 r1, r2, r3; add r5, r6, r1 */
+	{ __LINE__, { 0xe781f312, MOV_R9, MOV_R9, 0xe0865001 }, 4, 0 },
+	{ __LINE__, { 0xe781f312, 0xe7811514 }, 3, 1 },         /* usada8 r1, r4, r5, r1 */
+	/* Multiplies, table 16-10 */
+	{ __LINE__, { 0xe0010392 }, 2, 0 },                     /* mul r1, r2, r3 */
+	{ __LINE__, { 0xe0110392 }, 5, 0 },                     /* muls */
+	{ __LINE__, { 0xe0854392 }, 3, 0 },                     /* umull r4, r5, r2, r3 */
+	{ __LINE__, { 0xe0954392 }, 6, 0 },                     /* umulls */
+	{ __LINE__, { 0xe0010392, 0xe0865001 }, 5, 2 },         /* mul r1; add r5, r6, r1 */
+	{ __LINE__, { 0xe0010392, 0xe0050291 }, 7, 3 },         /* mul r1; mul r5, r1, r2: early */
+	{ __LINE__, { 0xe0010392, 0xe0251392 }, 4, 0 },         /* mul r1; mla r5, r2, r3, r1: forwarded, late */
+	{ __LINE__, { 0xe0010392, 0xe0251392, 0xe0865005 }, 7, 2 }, /* …; add r5, r6, r5 */
+	{ __LINE__, { 0xe0854392, 0xe0866004 }, 5, 1 },         /* umull r4, r5; add r6, r6, r4: low half */
+	{ __LINE__, { 0xe0854392, 0xe0866005 }, 6, 2 },         /* umull r4, r5; add r6, r6, r5: high half */
+	{ __LINE__, { 0xe0e54392, 0xe0e54392 }, 7, 1 },         /* smlal r4, r5, r2, r3 twice */
+	{ __LINE__, { 0xe1610382, 0xe0865001 }, 4, 2 },         /* smulbb r1, r2, r3; add r5, r6, r1 */
+	{ __LINE__, { 0xe1610382, 0xe1011382 }, 3, 1 },         /* smulbb r1; smlabb r1, r2, r3, r1 */
+	{ __LINE__, { 0xe1454382, 0xe1454382 }, 4, 0 },         /* smlalbb r4, r5, r2, r3 twice */
+	{ __LINE__, { 0xe751f312, 0xe0865001 }, 5, 2 },         /* smmul r1, r2, r3; add r5, r6, r1 */
+	/* Single accesses, 16.10 */
+	{ __LINE__, { 0xe7112003, 0xe0866002 }, 5, 2 },         /* ldr r2, [r1, -r3]; add r6, r6, r2 */
+	{ __LINE__, { LDR_R1, 0xe7112003 }, 5, 2 },             /* ldr r2, [r1, -r3]: base not early */
+	{ __LINE__, { LDR_R1, 0xe7132001 }, 6, 3 },             /* ldr r2, [r3, -r1]: offset early */
+	{ __LINE__, { LDR_R1, 0xe7932101 }, 5, 3 },             /* ldr r2, [r3, r1, lsl #2] */
+	{ __LINE__, { LDR_R1, 0xe5831000 }, 4, 2 },             /* str r1, [r3] */
+	{ __LINE__, { 0xe4910004, 0xe4912004 }, 2, 0 },         /* ldr r0, [r1], #4; ldr r2, [r1], #4 */
+	{ __LINE__, { 0xe4910004, 0xe0813001 }, 2, 0 },         /* ldr r0, [r1], #4; add r3, r1, r1 */
+	{ __LINE__, { 0xe4910004, 0xe0843301 }, 3, 1 },         /* …; add r3, r4, r1, lsl #6: early */
+	{ __LINE__, { LDR_R1, 0xf5d1f000 }, 5, 3 },             /* pld [r1] */
+	/* Doubles, table 16-16 */
+	{ __LINE__, { 0xe1c200d0, 0xe0866001 }, 4, 2 },         /* ldrd r0, r1, [r2]; add r6, r6, r1 */
+	{ __LINE__, { 0xe10200d3, 0xe0866001 }, 5, 2 },         /* ldrd r0, r1, [r2, -r3]; add r6, r6, r1 */
+	{ __LINE__, { 0xe1c200f0, 0xe3a00000 }, 2, 0 },         /* strd r0, r1, [r2]; mov r0, #0 */
+	{ __LINE__, { 0xe1c200f0, 0xe3a01000 }, 3, 1 },         /* strd r0, r1, [r2]; mov r1, #0 */
+	/* Multiples, table 16-18 and its examples */
+	{ __LINE__, { 0xe89000fe, 0xe0833003 }, 5, 3 },         /* ldm r0, {r1-r7}; add r3, r3, r3 */
+	{ __LINE__, { 0xe89000fe, 0xe0811001 }, 4, 2 },         /* add r1, r1, r1 */
+	{ __LINE__, { 0xe89000fe, 0xe0877007 }, 7, 5 },         /* add r7, r7, r7 */
+	{ __LINE__, { 0xe88000fe, 0xe08a600b }, 5, 3 },         /* stm r0, {r1-r7}; add r6, r10, r11 */
+	{ __LINE__, { 0xe88000fe, 0xe08a100b }, 2, 0 },         /* add r1, r10, r11 */
+	{ __LINE__, { 0xe88000fe, 0xe0868007 }, 2, 0 },         /* add r8, r6, r7: reading is free */
+	{ __LINE__, { LDR_R1, 0xe8900002 }, 4, 2 },             /* ldm r0, {r1}: the list must be available */
+	{ __LINE__, { 0xe89000fe, 0xe5998000 }, 5, 0 },         /* ldm r0, {r1-r7}; ldr r8, [r9]: the port */
+	{ __LINE__, { 0xe89000fe, MOV_R9, MOV_R9, MOV_R9, 0xe59a8000 }, 5, 0 },
+	{ __LINE__, { 0xe8bd8010 }, 1, 0 },                     /* pop {r4, pc} */
+	/* Synchronisation, table 16-21 */
+	{ __LINE__, { 0xe1020091, 0xe0866000 }, 4, 1 },         /* swp r0, r1, [r2]; add r6, r6, r0 */
+	{ __LINE__, { 0xe1910f9f, 0xe0866000 }, 4, 2 },         /* ldrex r0, [r1]; add r6, r6, r0 */
+	{ __LINE__, { 0xe1820f91, 0xe3500000 }, 4, 2 },         /* strex r0, r1, [r2]; cmp r0, #0 */
+	{ __LINE__, { LDR_R1, 0xe1830f91 }, 4, 2 },             /* strex r0, r1, [r3]: the value is not early */
+	/* Branches cost nothing here, but wait for their register */
+	{ __LINE__, { 0xe3500000, 0x1afffffe }, 1, 0 },         /* cmp r0, #0; bne . */
+	{ __LINE__, { LDR_R1, 0xe12fff11 }, 3, 2 },             /* bx r1 */
+	{ __LINE__, { 0xe1a0f00e }, 1, 0 },                     /* mov pc, lr */
+	/* Not timed */
+	{ __LINE__, { 0xee300a81, 0xee300a00 }, 2, 0 },         /* vadd.f32 twice */
+};
+/* clang-format on */
+
+static void test_examples(void **state)
+{
+	for (size_t i = 0; i < sizeof(examples) / sizeof(examples[0]); i++) {
+		const struct example *ex = &examples[i];
+		struct pmk_insn insn[6];
+		struct pmk_pipe_slot slots[6];
+		struct pmk_pipe_block b;
+		size_t n = 0;
+
+		while (n < 6 && ex->words[n])
+			n++;
+		decode_all(*state, ex->words, n, insn);
+		pmk_pipeline_time(insn, n, slots, &b);
+		if (b.cycles != ex->cycles || b.data_stall != ex->data_stall)
+			fail_msg("line %d: %u cycles, %u stalls instead of %u, %u", ex->line,
+				 b.cycles, b.data_stall, ex->cycles, ex->data_stall);
+	}
+}
+
+static struct pmk_pipe_block time_of(struct pmk_isa_arm *isa, const uint32_t *words, size_t n,
+				     struct pmk_pipe_slot *slots)
+{
+	struct pmk_insn insn[MAX];
+	struct pmk_pipe_block b;
+
+	decode_all(isa, words, n, insn);
+	pmk_pipeline_time(insn, n, slots, &b);
+	return b;
+}
+
+static void test_nothing(void **state)
+{
+	struct pmk_pipe_block b;
+
+	(void)state;
+	pmk_pipeline_time(NULL, 0, NULL, &b);
+	assert_int_equal(b.cycles, 0);
+	assert_int_equal(b.flag_distance, 15);
+	for (int r = 0; r < 16; r++) {
+		assert_int_equal(b.need[r], 255);
+		assert_int_equal(b.residue[r], 0);
+	}
+}
+
+/* use: from issue to the first that needs the value for normal use. */
+static void test_slots(void **state)
+{
+	static const struct {
+		int line;
+		uint32_t words[4];
+		unsigned n, issue, use; /* of the last load */
+	} rows[] = {
+		{ __LINE__, { LDR_R1, 0xe0856001 }, 2, 0, 3 }, /* waits as it is */
+		{ __LINE__, { LDR_R1, MOV_R9, 0xe0856001 }, 3, 0, 3 },
+		{ __LINE__, { LDR_R1, 0xe5915000 }, 1, 0, 1 },	   /* alone: to the end */
+		{ __LINE__, { LDR_R1, MOV_R9, MOV_R9 }, 3, 0, 3 }, /* nobody: to the end */
+		{ __LINE__, { LDR_R1, MOV_R9, MOV_R9, MOV_R9 }, 4, 0, 4 },
+		{ __LINE__, { LDR_R1, 0xe3a01000, 0xe0856001, MOV_R9 }, 4, 0, 4 }, /* overwritten */
+		{ __LINE__, { MOV_R9, LDR_R1, 0xe0813514 }, 3, 1, 3 },		   /* late */
+		{ __LINE__, { MOV_R9, LDR_R1, 0xe0843301 }, 3, 1, 3 },		   /* early */
+		{ __LINE__, { 0xe89000fe, MOV_R9, 0xe0877007 }, 3, 0, 6 }, /* ldm r0, {r1-r7} */
+		{ __LINE__,
+		  { 0xe89000fe, 0xe0811001, 0xe0877007 },
+		  3,
+		  0,
+		  3 }, /* the first reader */
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct pmk_pipe_slot slots[4];
+		size_t load = 0;
+
+		time_of(*state, rows[i].words, rows[i].n, slots);
+		for (size_t k = 0; k < rows[i].n; k++)
+			if (rows[i].words[k] == LDR_R1 || rows[i].words[k] == 0xe89000fe)
+				load = k;
+		if (slots[load].issue != rows[i].issue || slots[load].use != rows[i].use)
+			fail_msg("line %d: issue %u, use %u", rows[i].line, slots[load].issue,
+				 slots[load].use);
+	}
+}
+
+static void test_flag_distance(void **state)
+{
+	static const uint32_t none[] = { MOV_R9, MOV_R9 };
+	static const uint32_t adjacent[] = { MOV_R9, 0xe3500000, 0x1afffffe }; /* cmp; bne */
+	static const uint32_t apart[] = { 0xe3500000, LDR_R1, 0xe0856001, 0x1afffffe };
+	static const uint32_t far[] = { 0xe3500000, 0xe89000fe, 0xe0877007, 0xe89000fe,
+					0xe0877007, 0xe89000fe, 0xe0877007 };
+	struct pmk_pipe_slot slots[8];
+
+	assert_int_equal(time_of(*state, none, 2, slots).flag_distance, 15);
+	/* Between the two, as table 16-11 wants it: 7 cycles for a branch right behind. */
+	assert_int_equal(time_of(*state, adjacent, 3, slots).flag_distance, 0);
+	assert_int_equal(time_of(*state, apart, 4, slots).flag_distance, 4);
+	assert_int_equal(time_of(*state, far, 7, slots).flag_distance, 15);
+}
+
+/* ---- edges ---------------------------------------------------------------------------------- */
+
+static void test_edges(void **state)
+{
+	/* clang-format off */
+	static const struct {
+		int line;
+		uint32_t first, second[3];
+		unsigned n, wait;
+	} rows[] = {
+		{ __LINE__, LDR_R1,     { 0xe0856001 }, 1, 2 },             /* add r6, r5, r1 */
+		{ __LINE__, LDR_R1,     { MOV_R9, 0xe0856001 }, 2, 1 },
+		{ __LINE__, LDR_R1,     { MOV_R9, MOV_R9, 0xe0856001 }, 3, 0 },
+		{ __LINE__, LDR_R1,     { 0xe5915000 }, 1, 3 },             /* early, even in cycle 0 */
+		{ __LINE__, LDR_R1,     { MOV_R9, 0xe5915000 }, 2, 2 },     /* early */
+		{ __LINE__, LDR_R1,     { 0xe0813514 }, 1, 1 },             /* late */
+		{ __LINE__, LDR_R1,     { 0xe3a01000, 0xe0856001 }, 2, 0 }, /* written first */
+		{ __LINE__, 0xe0821003, { 0xe0856001 }, 1, 0 },             /* add r1, r2, r3 */
+		{ __LINE__, 0xe0821003, { 0xe5915000 }, 1, 1 },             /* …; ldr r5, [r1] */
+		{ __LINE__, 0xe0821003, { MOV_R9, 0xe5915000 }, 2, 0 },
+		{ __LINE__, 0xe4910004, { 0xe4912004 }, 1, 0 },             /* ldr r0, [r1], #4; ldr r2, [r1] */
+		{ __LINE__, 0xe0010392, { 0xe0865001 }, 1, 2 },             /* mul r1; add r5, r6, r1 */
+		{ __LINE__, 0xe8bd8010, { 0xe0866004 }, 1, 3 },             /* pop {r4, pc}; add r6, r6, r4 */
+		{ __LINE__, 0xe89000fe, { 0xe5998000 }, 1, 3 },             /* the LSU: ldm 7; ldr r8, [r9] */
+		/* A wait that hides behind a longer one: r1 late by two, r8 waits three anyway. */
+		{ __LINE__, LDR_R1,     { 0xe5998000, 0xe0856001, 0xe088a008 }, 3, 0 },
+		{ __LINE__, 0xebfffffe, { 0xe92d4010 }, 1, 0 },             /* bl; push {r4, lr} */
+	};
+	/* clang-format on */
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct pmk_pipe_slot slots[3];
+		struct pmk_pipe_block a = time_of(*state, &rows[i].first, 1, slots);
+		struct pmk_pipe_block b = time_of(*state, rows[i].second, rows[i].n, slots);
+		unsigned wait = pmk_pipeline_edge(a.residue, b.need);
+		uint64_t late, wants, unused;
+
+		pmk_pipeline_lanes(&a, &late, &unused);
+		pmk_pipeline_lanes(&b, &unused, &wants);
+		if (wait && !(late & wants))
+			fail_msg("line %d: the lanes see no wait", rows[i].line);
+		if (wait != rows[i].wait)
+			fail_msg("line %d: waits %u instead of %u", rows[i].line, wait,
+				 rows[i].wait);
+	}
+}
+
+/* Instructions with register fields: Rd [15:12], Rn [19:16], Rm [3:0], Rs [11:8]. */
+#define RD   1
+#define RN   2
+#define RM   4
+#define RS   8
+#define LST  16 /* a list in [7:0] */
+#define EVEN 32 /* Rd must be even */
+
+static const struct {
+	uint32_t word;
+	unsigned fields;
+} templates[] = {
+	{ 0xe0800000, RD | RN | RM },	   /* add */
+	{ 0xe0900000, RD | RN | RM },	   /* adds */
+	{ 0xe2800001, RD | RN },	   /* add #1 */
+	{ 0xe1a00000, RD | RM },	   /* mov */
+	{ 0xe1500000, RN | RM },	   /* cmp */
+	{ 0xe0800180, RD | RN | RM },	   /* add, lsl #3 */
+	{ 0xe0800010, RD | RN | RM | RS }, /* add, lsl rs */
+	{ 0xe0000090, RN | RM | RS },	   /* mul */
+	{ 0xe0100090, RN | RM | RS },	   /* muls */
+	{ 0xe0200090, RD | RN | RM | RS }, /* mla */
+	{ 0xe0800090, RD | RN | RM | RS }, /* umull */
+	{ 0xe0e00090, RD | RN | RM | RS }, /* smlal */
+	{ 0xe1600080, RN | RM | RS },	   /* smulbb */
+	{ 0xe1000080, RD | RN | RM | RS }, /* smlabb */
+	{ 0xe1400080, RD | RN | RM | RS }, /* smlalbb */
+	{ 0xe750f010, RN | RM | RS },	   /* smmul */
+	{ 0xe7500010, RD | RN | RM | RS }, /* smmla */
+	{ 0xe5900004, RD | RN },	   /* ldr */
+	{ 0xe5900004, RD | RN },
+	{ 0xe4900004, RD | RN },	/* ldr, post-indexed */
+	{ 0xe7900000, RD | RN | RM },	/* ldr, register */
+	{ 0xe7100000, RD | RN | RM },	/* ldr, minus register */
+	{ 0xe1c000d0, RD | RN | EVEN }, /* ldrd */
+	{ 0xe5800004, RD | RN },	/* str */
+	{ 0xe5200004, RD | RN },	/* str, pre-indexed */
+	{ 0xe1c000f0, RD | RN | EVEN }, /* strd */
+	{ 0xe8900000, RN | LST },	/* ldm */
+	{ 0xe8b00000, RN | LST },	/* ldm, write-back */
+	{ 0xe8800000, RN | LST },	/* stm */
+	{ 0xe1000090, RD | RN | RM },	/* swp */
+	{ 0xe1900f9f, RD | RN },	/* ldrex */
+	{ 0xf5d0f000, RN },		/* pld */
+	{ 0xee300a81, 0 },		/* vadd.f32 */
+	{ 0xe10f0000, RD },		/* mrs */
+};
+
+static uint32_t next_random(uint64_t *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	return (uint32_t)(*state >> 16);
+}
+
+static uint32_t random_word(uint64_t *random)
+{
+	size_t i = next_random(random) % (sizeof(templates) / sizeof(templates[0]));
+	uint32_t r = next_random(random), w = templates[i].word, f = templates[i].fields;
+	uint32_t rn = 8 + (r >> 3 & 3); /* mostly another half than the data: lists are r0-r7 */
+
+	if (!(f & LST) && r >> 31)
+		rn = r >> 3 & 7;
+	if (f & RD)
+		w |= (r & (f & EVEN ? 6 : 7)) << 12;
+	if (f & RN)
+		w |= rn << 16;
+	if (f & RM)
+		w |= r >> 6 & 7;
+	if (f & RS)
+		w |= (r >> 9 & 7) << 8;
+	if (f & LST)
+		w |= (r >> 16 & 0xff) | 1u << (r >> 12 & 7);
+	return w;
+}
+
+/* What the summary is allowed to miss at a cut before insn[cut]; see pipeline.c. */
+struct allowance {
+	int cheap, dear;
+};
+
+static bool is_sum(const struct pmk_insn *in)
+{
+	return in->iclass >= PMK_I_MUL && in->iclass <= PMK_I_MMUL;
+}
+
+static struct allowance allowed(const struct pmk_insn *insn, size_t n, size_t cut)
+{
+	struct allowance a = { 0, 0 };
+	uint32_t multiplied = 0, locked = 0;
+
+	for (size_t i = 0; i < cut; i++) {
+		multiplied &= ~insn[i].writes;
+		if (is_sum(&insn[i]))
+			multiplied |= insn[i].writes;
+		if (insn[i].store && (insn[i].list || insn[i].mem_count == 2))
+			locked |= insn[i].reads;
+	}
+	/* The base written back last, wanted by the very next instruction. */
+	a.cheap = insn[cut - 1].writeback && (insn[cut].reads >> insn[cut - 1].rn & 1);
+	for (size_t i = cut; i < n; i++) {
+		if (is_sum(&insn[i]) && (insn[i].reads & multiplied))
+			a.dear = 1;
+		if (insn[i].writes & locked)
+			a.cheap = 8;
+	}
+	return a;
+}
+
+static void test_cuts(void **state)
+{
+	uint64_t random = UINT64_C(0x11765eed);
+	unsigned exact = 0, cheap = 0, dear = 0, false_yes = 0;
+
+	for (unsigned run = 0; run < 120000; run++) {
+		struct pmk_pipe_block whole, a, b;
+		struct pmk_pipe_slot slots[MAX];
+		struct pmk_insn insn[MAX];
+		uint32_t words[MAX];
+		size_t n = 2 + next_random(&random) % (MAX - 2);
+		size_t cut = 1 + next_random(&random) % (n - 1);
+		uint64_t late, wants, unused;
+		struct allowance may;
+		unsigned wait;
+		int miss;
+
+		for (size_t i = 0; i < n; i++)
+			words[i] = random_word(&random);
+		decode_all(*state, words, n, insn);
+		pmk_pipeline_time(insn, n, slots, &whole);
+		pmk_pipeline_time(insn, cut, slots, &a);
+		pmk_pipeline_time(insn + cut, n - cut, slots, &b);
+		wait = pmk_pipeline_edge(a.residue, b.need);
+		pmk_pipeline_lanes(&a, &late, &unused);
+		pmk_pipeline_lanes(&b, &unused, &wants);
+		if (wait && !(late & wants))
+			fail_msg("run %u: waits %u, but the lanes see no wait", run, wait);
+		false_yes += !wait && (late & wants);
+		miss = (int)whole.cycles - (int)(a.cycles + b.cycles + wait);
+		may = allowed(insn, n, cut);
+		if (miss > may.cheap || miss < -may.dear)
+			fail_msg("run %u: %zu instructions cut at %zu: %u = %u + %u + %d", run, n,
+				 cut, whole.cycles, a.cycles, b.cycles, miss);
+		exact += miss == 0;
+		cheap += miss > 0;
+		dear += miss < 0;
+	}
+	print_message("cuts: %u exact, %u too cheap, %u too dear; lanes: %u false yes\n", exact,
+		      cheap, dear, false_yes);
+	assert_true(exact > 100000);
+	assert_true(cheap > 0 && dear > 0); /* the exceptions were tried */
+}
+
+/* Whatever is in a run: it takes at least its issue cycles, and waits are within what is documented. */
+static void test_bounds(void **state)
+{
+	uint64_t random = UINT64_C(0xb0d5);
+
+	for (unsigned run = 0; run < 20000; run++) {
+		struct pmk_pipe_block b;
+		struct pmk_pipe_slot slots[MAX];
+		struct pmk_insn insn[MAX];
+		uint32_t words[MAX];
+		size_t n = 1 + next_random(&random) % (MAX - 1);
+
+		for (size_t i = 0; i < n; i++)
+			words[i] = random_word(&random);
+		decode_all(*state, words, n, insn);
+		pmk_pipeline_time(insn, n, slots, &b);
+		assert_true(b.cycles >= n && b.data_stall <= b.cycles - n);
+		for (size_t i = 0; i < n; i++) {
+			assert_true(slots[i].issue + slots[i].use <= b.cycles + 1u);
+			assert_true(i == 0 || slots[i].issue > slots[i - 1].issue);
+		}
+		for (int r = 0; r < 16; r++)
+			assert_true(b.residue[r] < 16);
+	}
+}
+
+/* ---- life ----------------------------------------------------------------------------------- */
+
+static int open_isa(void **state)
+{
+	*state = pmk_isa_arm_new();
+	return *state ? 0 : -1;
+}
+
+static int close_isa(void **state)
+{
+	pmk_isa_arm_free(*state);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_examples), cmocka_unit_test(test_nothing),
+		cmocka_unit_test(test_slots),	 cmocka_unit_test(test_flag_distance),
+		cmocka_unit_test(test_edges),	 cmocka_unit_test(test_cuts),
+		cmocka_unit_test(test_bounds),
+	};
+
+	return cmocka_run_group_tests(tests, open_isa, close_isa);
+}

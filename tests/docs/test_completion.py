@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""completions/pmk.bash, asked as bash asks it: words, position of the cursor, answers."""
+import os
+import re
+import shlex
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from harness import *
+
+SCRIPT = os.path.join(SOURCE, "completions/pmk.bash")
+
+
+def complete(*words, cwd=None):
+    """What bash offers for the last word."""
+    have("bash")
+    line = " ".join(shlex.quote(w) for w in ("pmk",) + words)
+    out = run("bash", "--norc", "-c",
+              f"source {shlex.quote(SCRIPT)}; COMP_WORDS=({line}); COMP_CWORD={len(words)}; "
+              "_pmk; printf '%s\\n' \"${COMPREPLY[@]}\"",
+              env=dict(os.environ, PATH=BUILD + ":" + os.environ["PATH"]), cwd=cwd)
+    equal((out.code, out.err), (0, ""), f"completing {words}")
+    return sorted(set(w for w in out.out.split("\n") if w))
+
+
+def listed(topic, *more):
+    return sorted(set(re.findall(r"^  (\w+) ", pmk("list", topic, *more).out, re.M)))
+
+
+def option_words(command):
+    out = pmk(command, "--help").out
+    found = re.findall(r"^  (?:(-\w), |    )(--[\w-]+)", out, re.M)
+    return sorted({w for pair in found for w in pair if w})
+
+
+@test
+def it_is_installed_for_pmk():
+    have("bash")
+    out = run("bash", "--norc", "-c", f"source {shlex.quote(SCRIPT)}; complete -p pmk")
+    contains(out.out, "-F _pmk pmk")
+
+
+@test
+def commands():
+    equal(complete(""), sorted(["stat", "list", "info", "decode", "help", "--help", "--version"]))
+    equal(complete("st"), ["stat"])
+    equal(complete("help", "de"), ["decode"])
+
+
+@test
+def options():
+    for command in ("stat", "list", "info", "decode"):
+        equal(complete(command, "-"), option_words(command), command)
+    equal(complete("stat", "--no"), ["--no-aggr", "--no-big-num"])
+    equal(complete("stat", "-e", "cycles", "--core"), ["--core"])
+
+
+@test
+def events():
+    every = listed("events", "--pmu", "arm1176")
+    assert len(every) > 20, every
+    equal(complete("stat", "--pmu", "arm1176", "-e", ""), sorted(every + ["all"]))
+    equal(complete("stat", "--core", "arm1156", "-e", "dcache_t"), ["dcache_tag_parity_error"])
+    equal(complete("stat", "--pmu", "arm1176", "--event", "dcache_w"), ["dcache_wback"])
+    equal(complete("stat", "--pmu", "arm1176", "-e", "icache_miss,dcache_w"),
+          ["icache_miss,dcache_wback"])
+    equal(complete("stat", "--pmu", "arm1176", "-e", "cycles,{icache_miss,dcache_w"),
+          ["cycles,{icache_miss,dcache_wback"])
+
+
+@test
+def an_option_with_an_equals_sign():
+    # In bash "--core=arm11" is the three words --core = arm11.
+    equal(complete("stat", "--core", "=", "arm117"), ["arm1176"])
+    equal(complete("stat", "--core", "="), listed("cores"))
+    equal(complete("stat", "--set", "dcache.size", "=", "32K", "--reg"), ["--region"])
+
+
+@test
+def cores_pmus_metrics_targets():
+    equal(complete("stat", "--core", ""), listed("cores"))
+    equal(complete("stat", "--pmu", ""), listed("pmus"))
+    equal(complete("list", "--pmu", "arm115"), ["arm1156"])
+    equal(complete("stat", "-M", ""), listed("metrics"))
+    equal(complete("stat", "-M", "cpi,ip"), ["cpi,ipc"])
+    equal(complete("stat", "-T", ""), ["emu"])
+    equal(complete("stat", "--passes", ""), ["clone", "rerun"])
+
+
+@test
+def core_parameters():
+    keys = re.findall(r'^\tX\(\w+,\s*"([^"]+)"', open(os.path.join(SOURCE, "src/cpu/config.h")).read(),
+                      re.M)
+    equal(complete("stat", "--set", ""), sorted(k + "=" for k in keys))
+    equal(complete("stat", "--set", "dcache.s"), ["dcache.size=", "dcache.store_miss_external="])
+
+
+@test
+def operands():
+    equal(complete("list", ""), ["cores", "events", "metrics", "pmus", "targets"])
+    equal(complete("list", "cores", "ev"), ["events"])
+    equal(complete("info", "dcache_wb"), ["dcache_wback"])
+    equal(complete("info", "cp"), ["cpi", "cpu_cycles"])
+    equal(complete("decode", "arm117"), ["arm1176"])
+    equal(complete("decode", "arm1176", "PMN"), ["PMN0=", "PMN1=", "PMNC="])
+
+
+@test
+def files():
+    folder = os.path.join(WORK, "completion")
+    os.makedirs(os.path.join(folder, "libs"), exist_ok=True)
+    for name in ("prog", "data file", "other"):
+        open(os.path.join(folder, name), "w").close()
+    equal(complete("stat", "./p", cwd=folder), ["./prog"])
+    equal(complete("stat", "-e", "cycles", "--", "./pr", cwd=folder), ["./prog"])
+    equal(complete("stat", "./prog", "da", cwd=folder), ["data file"])
+    equal(complete("stat", "./prog", "-", cwd=folder), [], "options behind the program are its own")
+    equal(complete("stat", "--sysroot", "l", cwd=folder), ["libs"])
+    equal(complete("stat", "-o", "o", cwd=folder), ["other"])
+
+
+main()

@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""docs/FORMATS.md describes the formats as they are: keys, columns, keywords, verbs."""
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from harness import *
+import repo
+
+PAGE = repo.text("docs/FORMATS.md")
+
+
+def part(title):
+    m = re.search(rf"^## [^\n]*{re.escape(title)}[^\n]*\n(.*?)(?=^## |\Z)", PAGE, re.M | re.S)
+    assert m, f"FORMATS.md has no part {title}"
+    return m.group(1)
+
+
+def first_cells(text, header):
+    """Words in code spans (or plain) of the first column of the table below `header`."""
+    table = text.split(header, 1)[1].split("\n\n", 1)[0].splitlines()[2:]
+    return [w for row in table for w in re.split(r"[`, ]+", row.split("|")[1]) if w]
+
+
+def program():
+    folder = os.path.join(WORK, "formats")
+    os.makedirs(folder, exist_ok=True)
+    source = os.path.join(folder, "prog.c")
+    with open(source, "w") as f:
+        f.write("__attribute__((noinline)) int work(int n) { volatile int s = 0; while (n--) s += n;"
+                " return s; }\nint main(void) { return work(2000) == 1; }\n")
+    return compile_arm(source, "formats/prog", "-O1", "-static")
+
+
+def documents():
+    p = program()
+    return [stat("-e", "cycles,instructions,etmextout_0", p),
+            stat("-r", "2", "-e", "cycles", p),
+            stat("--region", "work", "-e", "cycles,instructions", p),
+            stat("-I", "20000cycles", "-e", "cycles", p),
+            stat("-A", "-e", "cycles", p)]
+
+
+@test
+def json_keys_of_stat():
+    text = part("JSON: `pmk stat -j`")
+    top, counter = set(), set()
+    for doc in documents():
+        top |= set(doc)
+        for c in doc["counters"]:
+            counter |= set(c)
+        equal((doc["format"], doc["version"]), ("pmk-stat", 1))
+    equal(set(first_cells(text, "| key | content |")), top, "top level")
+    equal(set(first_cells(text, "A counter:\n\n| key | content |")), counter, "of a counter")
+
+
+@test
+def json_example_is_valid():
+    block = re.search(r"```json\n(.*?)```", PAGE, re.S).group(1)
+    example = json.loads(block)
+    real = stat("-e", "instr_exec,cpu_cycles", "-M", "cpi", program())
+    equal(list(example), list(real), "keys and their order")
+    equal(list(example["counters"][0]), list(real["counters"][0]))
+    equal(list(example["metrics"][0]), list(real["metrics"][0]))
+
+
+@test
+def csv_columns():
+    text = part("CSV: `pmk stat -x SEP`")
+    line = re.search(r"^    (\S.*)$", text, re.M).group(1)
+    columns = re.sub(r"\[(\w+%?),\]", r"\1,", line).split(",")
+    equal(columns, first_cells(text, "| column | when | content |"))
+    plain = [c for c in columns if c not in ("time", "cpu", "stddev%")]
+    for argv, more in (([], 0), (["-r", "2"], 1), (["-I", "20000cycles"], 1), (["-A"], 1)):
+        out = pmk("stat", "-x", ";", "-e", "cycles", *argv, program())
+        equal(out.code, 0, out)
+        for row in out.err.splitlines():
+            equal(len(row.split(";")), len(plain) + more, f"columns of {row} ({argv})")
+
+
+@test
+def json_keys_of_list_and_decode():
+    text = part("JSON: `pmk list -j`")
+    listed = json.loads(pmk("list", "-j").out)
+    equal((listed.pop("format"), listed.pop("version")), ("pmk-list", 1))
+    for topic, items in listed.items():
+        told = re.search(rf"`{topic}`: ([^\n|]*?)(?:\. `|\. *\||$| \|)", text).group(1)
+        keys = set(re.findall(r"[\w-]+", re.sub(r"\([^)]*\)", "", told)))
+        equal(keys, set(items[0]), topic)
+    decoded = json.loads(pmk("decode", "arm1176", "PMNC=1", "-j").out)
+    equal((decoded["format"], decoded["version"]), ("pmk-decode", 1))
+    told = re.search(r"and `fields`: ([^\n|]*)", text).group(1)
+    keys = {re.match(r"[\w-]+", w.strip()).group() for w in re.sub(r"\([^)]*\)", "", told).split(",")}
+    equal(keys, set(decoded["registers"][0]["fields"][0]))
+
+
+@test
+def metric_keywords():
+    text = part("Metrics")
+    keywords = first_cells(text, "| keyword | content |")
+    code = repo.text("src/result/metric.c")
+    for word in keywords:
+        contains(code, f'"{word}"')
+    for path in repo.files():
+        if path.endswith(".metric"):
+            head = repo.text(path).split("\nTEXT\n")[0]
+            for line in head.splitlines():
+                if line and not line.startswith("#"):
+                    assert line.split()[0] in keywords, f"{path}: {line}"
+    assert re.search(r"^ {4}formula = ", text, re.M)
+
+
+@test
+def vector_verbs():
+    text = part("Conformance vectors")
+    told = set(re.findall(r"`([\w-]+)[ `]", text.split("| line | meaning |")[1].split("\n\n")[0]))
+    runner = repo.text("tests/conformance/run_model.c")
+    real = set(re.findall(r'^\t\{ "([\w-]+)", \d, do_', runner, re.M))
+    told -= {"priv", "user", "priv-ns", "user-ns", "debug", "niden", "cp15sdisable"}
+    equal(told, real)
+    used = set()
+    for path in repo.files():
+        if path.endswith(".vec"):
+            used |= {l.split()[0] for l in repo.text(path).splitlines() if l and l[0] != "#"}
+    equal(used - real, {"vector", "cores", "ref"})
+
+
+@test
+def preset_of_the_page_can_be_read():
+    """The example is a preset: in a data directory of its own, pmk lists it."""
+    text = part("Core presets")
+    preset = "\n".join(l[4:] for l in re.search(r"((?:^(?: {4}.*)?\n)+)", text[1:], re.M).group(1).splitlines())
+    folder = os.path.join(WORK, "formats-data")
+    os.makedirs(os.path.join(folder, "cores"), exist_ok=True)
+    with open(os.path.join(folder, "cores", "arm1176.ini"), "w") as f:
+        f.write(preset + "\n")
+    out = pmk("list", "cores", env=dict(os.environ, PMK_DATA=folder))
+    equal(out.code, 0, out)
+    contains(out.out, "one line")
+
+
+main()
