@@ -450,7 +450,12 @@ void pmk_cpu_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const st
 	} else if (pmk_pred_differs(word, taken)) {
 		cpu->cycles -= pmk_pred_cycles(word);
 		before = cpu->cycles;
-		leave_block(cpu, p, b, taken);
+		/* The usual case first: a branch that went one of its two ways. */
+		if (p->flow == PMK_FLOW_JUMP && (!taken || b->pc == p->target) &&
+		    (taken || p->conditional))
+			cpu->cycles += leave_direct(cpu, p, taken) - p->branch_cycles;
+		else
+			leave_block(cpu, p, b, taken);
 	}
 	if (PMK_UNLIKELY(p->sysop))
 		disturb(cpu);

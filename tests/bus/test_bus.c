@@ -24,7 +24,8 @@ static void test_every_signal_has_name_and_text(void **state)
 		assert_non_null(text);
 		assert_true(strlen(name) >= 4);
 		assert_true(strlen(text) >= 10);
-		assert_int_equal(strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"), strlen(name));
+		assert_int_equal(strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"),
+				 strlen(name));
 		for (unsigned k = 0; k < i; k++) {
 			assert_string_not_equal(name, pmk_signal_name(k));
 			assert_string_not_equal(text, pmk_signal_text(k));

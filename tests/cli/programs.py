@@ -8,7 +8,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from harness import CROSS, WORK, have, run  # noqa: E402
 
 # A program without a C library whose every instruction is known. With COUNT passes of the loop it
-# executes 8 COUNT + 5 instructions, 5 COUNT of them in f (with what f calls) and 2 COUNT in g. Exit code 3.
+# executes 8 COUNT + 5 instructions, 5 COUNT of them in f (with what f calls) and 2 COUNT in g. It ends
+# with exit code 3.
 LOOP = """
 	.syntax	unified
 	.arm

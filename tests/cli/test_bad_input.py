@@ -37,6 +37,17 @@ def refuse(code, *argv, said=(), **kw):
     return out.err
 
 
+def refuse_all(code, table, *rest):
+    """refuse() every row of options; all that are not refused in one message."""
+    wrong = []
+    for options in table:
+        try:
+            refuse(code, *options, *rest)
+        except AssertionError as e:
+            wrong.append(f"{' '.join(options)[:60]!r}: {str(e)[:200]}")
+    assert not wrong, "\n".join(wrong)
+
+
 def file_with(name, data, mode=0o755):
     path = os.path.join(WORK, name)
     with open(path, "wb") as f:
@@ -55,7 +66,8 @@ def content(path):
 
 @test
 def not_an_elf_file():
-    refuse(NOT_EXEC, file_with("bad-script", b"#!/bin/sh\necho ran\n"), said=("bad-script", "not an ELF"))
+    script = file_with("bad-script", b"#!/bin/sh\necho ran\n")
+    refuse(NOT_EXEC, script, said=("bad-script", "not an ELF"))
     refuse(NOT_EXEC, file_with("bad-text", b"hello\n" * 100), said="not an ELF")
     refuse(NOT_EXEC, file_with("bad-magic", b"\x7fELG" + bytes(60)), said="not an ELF")
     refuse(NOT_EXEC, file_with("bad-empty", b""), said="not an ELF")
@@ -64,11 +76,12 @@ def not_an_elf_file():
 @test
 def elf_of_another_machine():
     elf = content(loop(1))
-    for machine, name in ((62, "x86-64"), (183, "AArch64"), (3, ""), (189, "MicroBlaze"), (9999, "9999")):
+    for machine, name in ((62, "x86-64"), (183, "AArch64"), (3, ""), (189, "MicroBlaze"), (9999, "")):
         data = elf[:18] + struct.pack("<H", machine) + elf[20:]
         refuse(NOT_EXEC, file_with(f"bad-machine-{machine}", data), said=(str(machine), name))
-    aarch64 = (b"\x7fELF\x02\x01\x01" + bytes(9) + struct.pack("<HHIQQQIHHHHHH", 2, 183, 1, 0x400000, 64, 0, 0,
-               64, 56, 1, 64, 0, 0) + struct.pack("<IIQQQQQQ", 1, 5, 0, 0x400000, 0x400000, 120, 120, 4096))
+    header = struct.pack("<HHIQQQIHHHHHH", 2, 183, 1, 0x400000, 64, 0, 0, 64, 56, 1, 64, 0, 0)
+    segment = struct.pack("<IIQQQQQQ", 1, 5, 0, 0x400000, 0x400000, 120, 120, 4096)
+    aarch64 = b"\x7fELF\x02\x01\x01" + bytes(9) + header + segment
     refuse(NOT_EXEC, file_with("bad-aarch64", aarch64), said="AArch64")
     big = elf[:5] + b"\x02" + elf[6:]
     refuse(NOT_EXEC, file_with("bad-endian", big))
@@ -100,7 +113,7 @@ def a_program_with_wild_headers():
             data = elf[:at] + fill * size + elf[at + size:]
             out = pmk("stat", "-e", "instr_exec", "--region", "f", file_with("bad-wild", data))
             assert out.code in (3, NOT_EXEC, USAGE) or out.code >= 132, f"{at} {fill}: {out}"
-            assert out.code != 139 or "instr_exec" in out.err, f"pmk itself crashed at {at} {fill}: {out}"
+            assert out.code != 139 or "instr_exec" in out.err, f"pmk crashed at {at} {fill}: {out}"
 
 
 @test
@@ -122,7 +135,7 @@ def a_program_that_cannot_be_executed():
     if not os.path.exists(fifo):
         os.mkfifo(fifo)
     os.chmod(fifo, 0o755)
-    refuse(NOT_EXEC, fifo, said="bad-fifo", timeout=10)
+    refuse(NOT_EXEC, fifo, said="bad-fifo", timeout=3)
 
 
 @test
@@ -167,7 +180,8 @@ def unknown_names_without_a_near_one():
 
 @test
 def events_of_other_cores():
-    refuse(USAGE, "-e", "fiq_disabled_cycles", says(), said=("fiq_disabled_cycles", "arm1176", "arm1156"))
+    refuse(USAGE, "-e", "fiq_disabled_cycles", says(),
+           said=("fiq_disabled_cycles", "arm1176", "arm1156"))
     refuse(USAGE, "-e", "dcache_rdmiss", says(), said=("arm1176", "arm11mpcore"))
     refuse(USAGE, "-e", "dcache_miss", "--core", "arm11mpcore", says(), said="arm11mpcore")
     refuse(USAGE, "-e", "arm1136::instr_exec", says(), said="arm1136")
@@ -180,20 +194,20 @@ def events_of_other_cores():
 
 @test
 def event_lists_that_are_none():
-    for text in ("", ",", "instr_exec,", ",instr_exec", "instr_exec,,br_exec", "{instr_exec", "instr_exec}",
-                 "{}", "{instr_exec,}", "{,instr_exec}", "{{instr_exec}}", ":u", "instr_exec:z", "{instr_exec}:z",
-                 "{instr_exec}x", "arm1176/instr_exec", "arm1176//", "arm1176::", "r", "0x", "rzz", "::", "/", "\n"):
-        refuse(USAGE, "-e", text, says())
-    refuse(USAGE, "-e", ",".join(["instr_exec"] * 1000), says())
+    lists = ("", ",", "instr_exec,", ",instr_exec", "instr_exec,,br_exec", "{instr_exec", "instr_exec}",
+             "{}", "{instr_exec,}", "{,instr_exec}", "{{instr_exec}}", ":u", "instr_exec:z",
+             "{instr_exec}:z", "{instr_exec}x", "arm1176//", "arm1176::", "r", "0x", "rzz", "::", "/",
+             ",".join(["instr_exec"] * 1000))
+    refuse_all(USAGE, [("-e", text) for text in lists], says())
 
 
 @test
 def values_out_of_range():
-    for setting in ("dcache.size=0", "dcache.size=17", "dcache.size=300M", "dcache.size=3K", "dcache.size=",
-                    "dcache.size=-4K", "dcache.size=4KK", "dcache.size", "=4K", "", "dcache.enable=maybe",
-                    "mem.latency=99999999999999999999", "mem.latency=1e3", "clock=0", "bp.entries=3",
-                    "dcache.ways=5", "pmu=arm1136"):
-        refuse(USAGE, "--set", setting, says())
+    settings = ("dcache.size=0", "dcache.size=17", "dcache.size=300M", "dcache.size=3K", "dcache.size=",
+                "dcache.size=-4K", "dcache.size=4KK", "dcache.size", "=4K", "", "dcache.enable=maybe",
+                "mem.latency=99999999999999999999", "mem.latency=1e3", "clock=0", "bp.entries=3",
+                "dcache.ways=5", "pmu=arm1136")
+    refuse_all(USAGE, [("--set", setting) for setting in settings], says())
 
 
 @test
@@ -208,6 +222,13 @@ def options_that_exclude_each_other():
     refuse(USAGE, "-I", "10ms", "-A", says(), said=("-I", "-A"))
     refuse(USAGE, "-I", "10ms", "--passes", "rerun", says(), said="rerun")
     refuse(USAGE, "--passes", "multiplex", says(), said="clone")
+
+
+@test
+def regions_per_core_are_not_dropped():
+    """They are refused, or there is a section for them."""
+    out = pmk("stat", "-x", ",", "-e", "instr_exec", "-A", "--region", "main", says())
+    assert out.code == USAGE or ",main\n" in out.err, out
 
 
 @test
@@ -343,8 +364,10 @@ def no_output_at_all():
     """stdout and stderr closed: the program's exit code is still told."""
     script = f"exec {PMK} stat -e instr_exec {loop(1)} >&- 2>&-"
     assert run("sh", "-c", script).code in (3, FAILED)
-    equal(run("sh", "-c", f"{PMK} stat -e instr_exec -o {WORK}/bad-closed.txt {loop(1)} >&- 2>&- <&-").code, 3)
-    contains(content(f"{WORK}/bad-closed.txt").decode(), "instr_exec")
+    path = os.path.join(WORK, "bad-closed.txt")
+    script = f"exec {PMK} stat -e instr_exec -o {path} {loop(1)} >&- 2>&- <&-"
+    equal(run("sh", "-c", script).code, 3)
+    contains(content(path).decode(), "instr_exec")
     equal(run("sh", "-c", f"{PMK} list events > /dev/full").code, FAILED)
 
 
@@ -547,7 +570,8 @@ def a_program_that_closes_every_descriptor():
         equal(doc["warning"], None)
     # As much more for 900 more passes each time.
     assert values[2] - values[1] == values[1] - values[0] > 9000, values
-    equal(pmk("stat", "-o", "/dev/null", closes, "1").out, "0\n", "descriptors that are not the program's")
+    out = pmk("stat", "-o", "/dev/null", closes, "1")
+    equal(out.out, "0\n", "descriptors that are not the program's")
 
 
 @test
@@ -596,7 +620,8 @@ def empty_arguments_arrive():
 
 @test
 def many_variables_arrive():
-    out = pmk("stat", "-e", "instr_exec", "-o", "/dev/null", *[w for i in range(500) for w in ("--env", f"V{i}={i}")],
+    env = [word for i in range(500) for word in ("--env", f"V{i}={i}")]
+    out = pmk("stat", "-e", "instr_exec", "-o", "/dev/null", *env,
               program("variables", r"""
                   #include <stdio.h>
                   extern char **environ;
@@ -611,14 +636,18 @@ def a_program_whose_name_is_odd():
         f.write(content(loop(1000)))
     os.chmod(path, 0o755)
     equal(counts(stat("-e", "instr_exec", path, code=3))["instr_exec"], 8005)
-    args = program("args", ARGS)
-    equal(pmk("stat", "-e", "instr_exec", "-o", "/dev/null", args, "@plugin@").out, "1 8 @plugin@\n")
     dash = os.path.join(WORK, "-dash")
     with open(dash, "wb") as f:
         f.write(content(loop(1000)))
     os.chmod(dash, 0o755)
     env = dict(os.environ, PATH=WORK + ":" + os.environ["PATH"])
     equal(counts(stat("-e", "instr_exec", "--", "-dash", code=3, env=env))["instr_exec"], 8005)
+
+
+@test
+def an_argument_that_looks_like_ours():
+    args = program("args", ARGS)
+    equal(pmk("stat", "-e", "instr_exec", "-o", "/dev/null", args, "@plugin@").out, "1 8 @plugin@\n")
 
 
 @test

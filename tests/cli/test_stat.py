@@ -181,6 +181,16 @@ def program_is_found_in_path():
 
 
 @test
+def path_may_have_empty_places():
+    """An empty one is the current directory, as for the shell."""
+    usual = os.environ["PATH"]
+    for path in (":" + usual, usual + ":", "/nowhere::/nowhere:" + usual):
+        doc = stat("-e", "instr_exec", os.path.basename(loop(N)), code=3, cwd=WORK,
+                   env=dict(os.environ, PATH=path))
+        equal(value(doc, "instr_exec"), TOTAL)
+
+
+@test
 def environment_is_fixed_and_env_adds():
     env = dict(os.environ, SECRET="no", SHOWN="yes")
     out = pmk("stat", "-e", "instr_exec", talk(), "env", env=env)
@@ -462,7 +472,7 @@ def json_of_odd_arguments():
     doc = json.loads(out.err.replace("to stderr\n", ""))
     contains(doc["command"], 'q"uo\\te')
     contains(doc["command"], "uml\u00e4ut")
-    p = subprocess.run([PMK.encode(), b"stat", b"-j", b"-e", b"instr_exec", talk().encode(), b"\xff\xfe"],
+    p = subprocess.run([PMK, "stat", "-j", "-e", "instr_exec", talk(), b"\xff\xfe"],
                        capture_output=True, stdin=subprocess.DEVNULL)
     doc = json.loads(p.stderr.replace(b"to stderr\n", b"").decode("utf-8"))
     contains(doc["command"], "\ufffd")
@@ -891,7 +901,8 @@ def list_in_json():
 
 @test
 def what_is_listed_can_be_counted():
-    names = [e["name"] for e in json.loads(pmk("list", "events", "--pmu", "arm1176", "-j").out)["events"]]
+    events = json.loads(pmk("list", "events", "--pmu", "arm1176", "-j").out)["events"]
+    names = [e["name"] for e in events]
     equal(sorted(counts(stat("-e", ",".join(names), loop(1), code=3))), sorted(names))
     metrics = json.loads(pmk("list", "metrics", "--pmu", "arm1176", "-j").out)["metrics"]
     doc = stat("-M", ",".join(m["name"] for m in metrics), loop(N), code=3)

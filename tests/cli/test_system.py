@@ -153,7 +153,8 @@ def intervals_add_up():
 def the_same_run_gives_the_same_bytes():
     def once():
         path = os.path.join(WORK, "system-same.json")
-        equal(pmk("stat", "-j", "-o", path, "-e", "all", "--qemu", machine(firmware(CALLS, CALLED))).code, 0)
+        kernel = firmware(CALLS, CALLED)
+        equal(pmk("stat", "-j", "-o", path, "-e", "all", "--qemu", machine(kernel)).code, 0)
         with open(path) as f:
             return f.read()
 
@@ -218,7 +219,8 @@ def exceptions_are_no_pc_changes_by_software():
     for at_vector, rest, insns, changes in table:
         body = "1:	svc	#1\n	subs	r4, r4, #1\n	bne	1b\n"
         for n in (1, 100):
-            c = counts(system(firmware(body, rest, svc=at_vector, count=n), "-e", "instr_exec,sw_pc_change"))
+            kernel = firmware(body, rest, svc=at_vector, count=n)
+            c = counts(system(kernel, "-e", "instr_exec,sw_pc_change"))
             equal(c["instr_exec"], FRAME_INSNS + insns * n, at_vector)
             equal(c["sw_pc_change"], 1 + changes * n - 1, at_vector)
 
@@ -262,7 +264,8 @@ irq:	str	r10, [r9]
 	subs	pc, lr, #4
 """
     for n in (1, 5, 20):
-        c = counts(system(firmware(body, handler, irq="b irq", count=n), "-e", "instr_exec,sw_pc_change"))
+        kernel = firmware(body, handler, irq="b irq", count=n)
+        c = counts(system(kernel, "-e", "instr_exec,sw_pc_change"))
         # 11 instructions around the loop; 7 and 1 PC change (the B at the vector) per interrupt; one PC
         # change at reset, and the last turn has none.
         unseen = c["instr_exec"] - 2 * c["sw_pc_change"] - (FRAME_INSNS + 11 + 7 * n - 2 * n)
@@ -295,7 +298,8 @@ def a_command_line_with_quotes_and_without_a_shell():
     kernel = os.path.join(place, "firm ware.elf")
     shutil.copy(firmware(CALLS, CALLED), kernel)
     equal(counts(system(kernel, "-e", "instr_exec"))["instr_exec"], FRAME_INSNS + 8000)
-    for command in ("qemu-system-arm $(touch x)", "qemu-system-arm `touch x`", "qemu-system-arm 'x", "   "):
+    for command in ("qemu-system-arm $(touch x)", "qemu-system-arm `touch x`", "qemu-system-arm 'x",
+                    "   "):
         out = pmk("stat", "-e", "instr_exec", "--qemu", command)
         equal(out.code, 129, command)
         equal(out.err.count("\n"), 1)
@@ -330,9 +334,9 @@ def firmware_that_never_ends_is_interrupted():
     kernel = firmware("1:	add	r4, r4, #1\n	b	1b\n")
     for send in (os.kill, os.killpg):
         path = os.path.join(WORK, "system-interrupted.json")
-        p = subprocess.Popen([PMK, "stat", "-j", "-o", path, "-e", "instr_exec", "--qemu", machine(kernel)],
-                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                             start_new_session=True, text=True)
+        p = subprocess.Popen([PMK, "stat", "-j", "-o", path, "-e", "instr_exec", "--qemu",
+                              machine(kernel)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE, start_new_session=True)
         time.sleep(0.7)
         send(p.pid, signal.SIGINT)
         p.communicate(timeout=20)

@@ -49,7 +49,8 @@ static int plain_static(const struct pmk_block *b)
 }
 
 /* Run one branch: returns its cycles, *miss says whether the pipeline was flushed. */
-static unsigned plain_run(struct plain *p, const struct pmk_block *b, int taken, int foldable, int *miss)
+static unsigned plain_run(struct plain *p, const struct pmk_block *b, int taken, int foldable,
+			  int *miss)
 {
 	unsigned i = b->end_addr / 8 % p->entries;
 	int hit = p->on && p->dynamic && p->entry[i].valid && p->entry[i].addr == b->end_addr;
@@ -112,8 +113,9 @@ struct both {
 
 static void both_init(struct both *both, int on, int dynamic, int fixed, unsigned entries)
 {
-	struct pmk_core core = { .bp_on = on, .bp_dynamic = dynamic, .bp_static = fixed,
-				 .bp_entries = entries };
+	struct pmk_core core = {
+		.bp_on = on, .bp_dynamic = dynamic, .bp_static = fixed, .bp_entries = entries
+	};
 
 	memset(both, 0, sizeof(*both));
 	both->plain.on = on;
@@ -149,31 +151,35 @@ static void both_flush(struct both *both)
 
 /* With 2 entries of 8 bytes, addresses 16 apart meet in one entry. A branch that may be folded
  * costs nothing beforehand, a call costs 1. */
-#define JUMP(slot, at, to, cond)                                                              \
-	{                                                                                     \
-		.branch = (slot), .end_addr = (at), .target = (to), .conditional = (cond),    \
-		.flow = PMK_FLOW_JUMP, .branch_cycles = 0,                                    \
+#define JUMP(slot, at, to, cond)                                                           \
+	{                                                                                  \
+		.branch = (slot), .end_addr = (at), .target = (to), .conditional = (cond), \
+		.flow = PMK_FLOW_JUMP, .branch_cycles = 0,                                 \
 	}
-#define CALL(slot, at, to, cond)                                                              \
-	{                                                                                     \
-		.branch = (slot), .end_addr = (at), .target = (to), .conditional = (cond),    \
-		.flow = PMK_FLOW_CALL, .branch_cycles = 1,                                    \
+#define CALL(slot, at, to, cond)                                                           \
+	{                                                                                  \
+		.branch = (slot), .end_addr = (at), .target = (to), .conditional = (cond), \
+		.flow = PMK_FLOW_CALL, .branch_cycles = 1,                                 \
 	}
 
 static const struct pmk_block sets[][3] = {
 	/* backward, forward, on one entry; and one on the other */
-	{ JUMP(2, 0x1000, 0x0800, true), JUMP(3, 0x1010, 0x2000, true), JUMP(4, 0x1008, 0x800, true) },
+	{ JUMP(2, 0x1000, 0x0800, true), JUMP(3, 0x1010, 0x2000, true),
+	  JUMP(4, 0x1008, 0x800, true) },
 	/* two in one double word, as 16-bit code has them */
 	{ JUMP(2, 0x1000, 0x2000, true), JUMP(3, 0x1002, 0x2000, true), JUMP(4, 0x1004, 0, true) },
 	/* calls among them */
-	{ CALL(2, 0x1000, 0x2000, false), CALL(3, 0x1010, 0x400, true), JUMP(4, 0x1020, 0x2000, true) },
-	{ CALL(2, 0x1000, 0x2000, false), JUMP(3, 0x1010, 0x400, false), JUMP(4, 0x1008, 0x1008, true) },
+	{ CALL(2, 0x1000, 0x2000, false), CALL(3, 0x1010, 0x400, true),
+	  JUMP(4, 0x1020, 0x2000, true) },
+	{ CALL(2, 0x1000, 0x2000, false), JUMP(3, 0x1010, 0x400, false),
+	  JUMP(4, 0x1008, 0x1008, true) },
 };
 
 #define LENGTH 7
 
 /* Every sequence of 7 steps, a step being one of 3 branches with one of 2 outcomes, or a flush. */
-static void all_sequences(const struct pmk_block *b, int on, int dynamic, int fixed, unsigned length)
+static void all_sequences(const struct pmk_block *b, int on, int dynamic, int fixed,
+			  unsigned length)
 {
 	unsigned step[LENGTH] = { 0 };
 	struct both both;
@@ -188,8 +194,8 @@ static void all_sequences(const struct pmk_block *b, int on, int dynamic, int fi
 			if (step[i] == 6)
 				both_flush(&both);
 			else if (!both_run(&both, &b[which], taken || !b[which].conditional))
-				fail_msg("they differ at step %u of %u%u%u%u%u%u%u", i, step[0], step[1],
-					 step[2], step[3], step[4], step[5], step[6]);
+				fail_msg("they differ at step %u of %u%u%u%u%u%u%u", i, step[0],
+					 step[1], step[2], step[3], step[4], step[5], step[6]);
 		}
 		both_fini(&both);
 		while (k < length && ++step[k] == 7)
@@ -232,7 +238,8 @@ static void test_random_sequences(void **state)
 						   .end_addr = 0xFFFFF000 + 4 * (i * 7 + pick(7)),
 						   .target = 0xFFFFF000 + 4 * pick(300),
 						   .conditional = pick(4),
-						   .flow = pick(4) ? PMK_FLOW_JUMP : PMK_FLOW_CALL };
+						   .flow = pick(4) ? PMK_FLOW_JUMP
+								   : PMK_FLOW_CALL };
 			b[i].branch_cycles = b[i].flow == PMK_FLOW_CALL || pick(8) == 0;
 			habit[i] = pick(101);
 		}
@@ -241,8 +248,8 @@ static void test_random_sequences(void **state)
 
 			if (pick(700) == 0)
 				both_flush(&both);
-			assert_true(both_run(&both, &b[i],
-					     !b[i].conditional || pick(100) < habit[i]));
+			assert_true(
+				both_run(&both, &b[i], !b[i].conditional || pick(100) < habit[i]));
 		}
 		both_fini(&both);
 	}
@@ -258,8 +265,8 @@ static void test_loop_by_hand(void **state)
 		int on, dynamic, fixed;
 		unsigned misses, second; /* of the first loop, and of the same loop once more */
 	} rows[] = {
-		{ 1, 1, 1, 1, 1 }, { 1, 0, 1, 1, 1 }, { 1, 1, 0, 2, 1 }, { 0, 1, 1, 99, 99 },
-		{ 1, 0, 0, 99, 99 },
+		{ 1, 1, 1, 1, 1 },   { 1, 0, 1, 1, 1 },	  { 1, 1, 0, 2, 1 },
+		{ 0, 1, 1, 99, 99 }, { 1, 0, 0, 99, 99 },
 	};
 	static const struct pmk_block loop = JUMP(2, 0x8020, 0x8000, true);
 

@@ -36,7 +36,8 @@ struct plain {
 	int round_robin;
 };
 
-static void plain_init(struct plain *p, unsigned sets, unsigned ways, int round_robin, uint32_t start)
+static void plain_init(struct plain *p, unsigned sets, unsigned ways, int round_robin,
+		       uint32_t start)
 {
 	memset(p, 0, sizeof(*p));
 	p->sets = sets;
@@ -138,7 +139,7 @@ static void test_round_robin_is_shared(void **state)
 		pmk_cache_fill(&c, 0 + 32 * way);
 		pmk_cache_fill(&c, 1 + 32 * way);
 	}
-	assert_int_equal(pmk_cache_fill(&c, 0 + 32 * 4), 0);          /* way 0 of set 0 */
+	assert_int_equal(pmk_cache_fill(&c, 0 + 32 * 4), 0);	      /* way 0 of set 0 */
 	assert_int_equal(pmk_cache_fill(&c, 1 + 32 * 4), 1 + 32 * 1); /* way 1 of set 1 */
 	assert_int_equal(pmk_cache_fill(&c, 0 + 32 * 5), 0 + 32 * 2);
 	assert_int_equal(pmk_cache_fill(&c, 0 + 32 * 6), 0 + 32 * 3);
@@ -150,7 +151,8 @@ static void test_against_the_plain_model(void **state)
 {
 	static const struct {
 		uint32_t size, ways;
-	} shapes[] = { { 16384, 4 }, { 1024, 1 }, { 1024, 2 }, { 2048, 16 }, { 4096, 8 }, { 512, 16 } };
+	} shapes[] = { { 16384, 4 }, { 1024, 1 }, { 1024, 2 },
+		       { 2048, 16 }, { 4096, 8 }, { 512, 16 } };
 	static struct plain p;
 
 	(void)state;

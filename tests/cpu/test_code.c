@@ -33,8 +33,16 @@ static int teardown(void **state)
 
 static struct pmk_insn nop_at(uint32_t addr)
 {
-	return (struct pmk_insn){ .addr = addr, .size = 4, .iclass = PMK_I_ALU, .decoded = true,
-				  .rd = -1, .rd2 = -1, .rn = -1, .rm = -1, .rs = -1, .ra = -1 };
+	return (struct pmk_insn){ .addr = addr,
+				  .size = 4,
+				  .iclass = PMK_I_ALU,
+				  .decoded = true,
+				  .rd = -1,
+				  .rd2 = -1,
+				  .rn = -1,
+				  .rm = -1,
+				  .rs = -1,
+				  .ra = -1 };
 }
 
 /* `n` instructions from `pc` on; the last one leaves by `flow` to `target`. */
@@ -238,9 +246,11 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_what_tells_blocks_apart, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_slots_of_a_known_block, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_predictor_slots, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_blocks_that_are_always_looked_at, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_blocks_that_are_always_looked_at, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(test_other_bytes, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_other_branch_at_the_same_address, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_other_branch_at_the_same_address, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(test_collisions, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_no_numbers_left, setup, teardown),
 	};

@@ -6,10 +6,8 @@
  * nothing. The oracle here has none of that: arrays of lines, pages and 2-bit counters, searched at
  * every single access, after DAI 0195B §3-§8, ARM1176JZF-S TRM (DDI 0301H) 5.1-5.3, 6.4, 7.2, 16.3
  * and the choices that cpu.h, cache.h, tlb.h and branch.h declare. Random programs run through both
- * on many geometries, and every counter has to be the same; so do scripted cases with known counts.
- *
- * Time is left to the pipeline's tests, but for the cycles of branches and misses on blocks that are
- * made by hand.
+ * on many geometries, and every counter has to be the same. Cycles are not compared: they are the
+ * business of test_cpu_cases.c and of the pipeline's tests.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -91,7 +89,7 @@ struct tlb {
 	struct {
 		bool valid;
 		uint32_t page;
-	} *entry;
+	} * entry;
 	unsigned *turn;
 };
 
@@ -196,7 +194,8 @@ static void fetch(struct oracle *o, uint32_t from, uint32_t bytes)
 }
 
 /* What is fetched ahead from `from` on; the line of the branch itself has been fetched anyway. */
-static void speculate(struct oracle *o, uint32_t branch, uint32_t from, uint64_t bytes, bool arrives)
+static void speculate(struct oracle *o, uint32_t branch, uint32_t from, uint64_t bytes,
+		      bool arrives)
 {
 	if (!o->core->icache_on || !o->core->shadow || !bytes)
 		return;
@@ -361,8 +360,8 @@ static void execute(struct oracle *o, const struct pmk_insn *in)
 
 	o->n[PMK_SIG_INSN]++;
 	o->n[PMK_SIG_BRANCH] += in->is_branch || (leaves && o->core->pc_writes);
-	o->n[PMK_SIG_WBUF_DRAIN] += in->sysop == PMK_SYS_DSB ||
-				    (in->sysop == PMK_SYS_DMB && o->core->dmb_drains);
+	o->n[PMK_SIG_WBUF_DRAIN] +=
+		in->sysop == PMK_SYS_DSB || (in->sysop == PMK_SYS_DMB && o->core->dmb_drains);
 }
 
 /* ---- random programs ----------------------------------------------------------------------- */
@@ -376,8 +375,8 @@ struct code_block {
 	struct pmk_pipe_slot slot[MAX_LENGTH];
 	const struct pmk_block *block;
 	struct pmk_facts *facts;
-	int next;       /* the block behind it */
-	int target;     /* of a direct branch */
+	int next;	/* the block behind it */
+	int target;	/* of a direct branch */
 	unsigned habit; /* percent of being taken */
 	bool vector;
 };
@@ -392,16 +391,25 @@ struct program {
 
 struct shape {
 	unsigned segments, blocks; /* blocks per segment */
-	unsigned length;           /* at most, in instructions */
-	uint32_t spacing;          /* of the segments */
-	unsigned pages;            /* of data */
+	unsigned length;	   /* at most, in instructions */
+	uint32_t spacing;	   /* of the segments */
+	unsigned pages;		   /* of data */
 };
 
 static struct pmk_insn plain_insn(uint32_t addr, unsigned size)
 {
-	return (struct pmk_insn){ .addr = addr, .size = (uint8_t)size, .iclass = PMK_I_ALU,
-				  .decoded = true, .rd = 1, .rd2 = -1, .rn = 2, .rm = -1, .rs = -1,
-				  .ra = -1, .reads = 4, .writes = 2 };
+	return (struct pmk_insn){ .addr = addr,
+				  .size = (uint8_t)size,
+				  .iclass = PMK_I_ALU,
+				  .decoded = true,
+				  .rd = 1,
+				  .rd2 = -1,
+				  .rn = 2,
+				  .rm = -1,
+				  .rs = -1,
+				  .ra = -1,
+				  .reads = 4,
+				  .writes = 2 };
 }
 
 static void make_memory(struct pmk_insn *in)
@@ -435,9 +443,9 @@ static void make_memory(struct pmk_insn *in)
 
 static void make_leaving(struct pmk_insn *in, bool last_of_segment)
 {
-	static const uint8_t flows[] = { PMK_FLOW_NEXT,	  PMK_FLOW_JUMP,   PMK_FLOW_JUMP,
-					 PMK_FLOW_JUMP,	  PMK_FLOW_CALL,   PMK_FLOW_CALL,
-					 PMK_FLOW_RETURN, PMK_FLOW_RETURN, PMK_FLOW_INDIRECT,
+	static const uint8_t flows[] = { PMK_FLOW_NEXT,	   PMK_FLOW_JUMP,     PMK_FLOW_JUMP,
+					 PMK_FLOW_JUMP,	   PMK_FLOW_CALL,     PMK_FLOW_CALL,
+					 PMK_FLOW_RETURN,  PMK_FLOW_RETURN,   PMK_FLOW_INDIRECT,
 					 PMK_FLOW_INDCALL, PMK_FLOW_EXCEPTION };
 
 	static const uint8_t away[] = { PMK_FLOW_JUMP, PMK_FLOW_RETURN, PMK_FLOW_INDIRECT };
@@ -445,9 +453,18 @@ static void make_leaving(struct pmk_insn *in, bool last_of_segment)
 	in->flow = last_of_segment ? away[pick(COUNT(away))] : flows[pick(COUNT(flows))];
 	if (in->flow == PMK_FLOW_NEXT)
 		return;
-	*in = (struct pmk_insn){ .addr = in->addr, .size = in->size, .flow = in->flow,
-				 .iclass = PMK_I_BRANCH, .decoded = true, .is_branch = true,
-				 .rd = -1, .rd2 = -1, .rn = -1, .rm = -1, .rs = -1, .ra = -1 };
+	*in = (struct pmk_insn){ .addr = in->addr,
+				 .size = in->size,
+				 .flow = in->flow,
+				 .iclass = PMK_I_BRANCH,
+				 .decoded = true,
+				 .is_branch = true,
+				 .rd = -1,
+				 .rd2 = -1,
+				 .rn = -1,
+				 .rm = -1,
+				 .rs = -1,
+				 .ra = -1 };
 	if (in->flow == PMK_FLOW_EXCEPTION) {
 		in->is_branch = false;
 		in->iclass = PMK_I_OTHER;
@@ -520,8 +537,9 @@ static void make_program(struct program *p, const struct pmk_core *core, const s
 	for (int i = 0; i < straight / 4; i++)
 		make_tail(p, &p->b[pick((uint32_t)straight)]);
 	for (int i = 0; i < straight; i++)
-		p->b[i].target = (int)(pick(3) ? (uint32_t)(i + p->n + (int)pick(9) - 4) % (uint32_t)p->n :
-						 pick((uint32_t)p->n));
+		p->b[i].target =
+			(int)(pick(3) ? (uint32_t)(i + p->n + (int)pick(9) - 4) % (uint32_t)p->n
+				      : pick((uint32_t)p->n));
 	for (int i = 0; i < p->n; i++) {
 		struct pmk_insn *last = &p->b[i].insn[p->b[i].n - 1];
 
@@ -553,10 +571,10 @@ struct run {
 	struct pmk_core core;
 	const struct shape *shape;
 	uint32_t page[64]; /* data pages, the first ones are used more */
-	int calls[64];     /* blocks that calls have to return to */
+	int calls[64];	   /* blocks that calls have to return to */
 	unsigned ncalls;
 	int interrupted; /* the block that the handler returns to, -1: none */
-	uint32_t base;   /* register of the array walk */
+	uint32_t base;	 /* register of the array walk */
 };
 
 static uint32_t data_addr(struct run *r, unsigned bytes)
@@ -625,9 +643,12 @@ static int choose_next(struct run *r, int i, struct leaving *l)
 	bool taken = !last->conditional || pick(100) < b->habit;
 	int to = b->next;
 
-	*l = (struct leaving){ .at = (uint32_t)last->addr, .fall = (uint32_t)last->addr + last->size,
-			       .flow = last->flow, .conditional = last->conditional,
-			       .is_branch = last->is_branch, .encoded = (uint32_t)last->target };
+	*l = (struct leaving){ .at = (uint32_t)last->addr,
+			       .fall = (uint32_t)last->addr + last->size,
+			       .flow = last->flow,
+			       .conditional = last->conditional,
+			       .is_branch = last->is_branch,
+			       .encoded = (uint32_t)last->target };
 	switch (l->flow) {
 	case PMK_FLOW_NEXT:
 		taken = false;
@@ -645,7 +666,8 @@ static int choose_next(struct run *r, int i, struct leaving *l)
 		break;
 	case PMK_FLOW_RETURN:
 		if (taken)
-			to = r->ncalls && pick(10) ? r->calls[--r->ncalls] : (int)pick((uint32_t)r->p.n - 1);
+			to = r->ncalls && pick(10) ? r->calls[--r->ncalls]
+						   : (int)pick((uint32_t)r->p.n - 1);
 		break;
 	case PMK_FLOW_INDIRECT:
 	case PMK_FLOW_INDCALL:
@@ -676,12 +698,12 @@ static void start_block(struct run *r, int i)
 }
 
 static const uint8_t compared[] = {
-	PMK_SIG_INSN, PMK_SIG_BRANCH, PMK_SIG_BRANCH_MISS, PMK_SIG_PC_CHANGE, PMK_SIG_CALL_PUSH,
-	PMK_SIG_RET_POP, PMK_SIG_RET_PREDICTED, PMK_SIG_RET_MISS, PMK_SIG_L1I_MISS, PMK_SIG_L1I_FILL,
-	PMK_SIG_MICRO_ITLB_MISS, PMK_SIG_MICRO_DTLB_MISS, PMK_SIG_TLB_MISS, PMK_SIG_L1D_ACCESS,
-	PMK_SIG_L1D_ACCESS_WB, PMK_SIG_L1D_READ, PMK_SIG_L1D_WRITE, PMK_SIG_L1D_READ_MISS,
-	PMK_SIG_L1D_WRITE_MISS, PMK_SIG_L1D_MISS, PMK_SIG_L1D_EVICT, PMK_SIG_L1D_WB_HALF,
-	PMK_SIG_DATA_EXTERNAL, PMK_SIG_WBUF_DRAIN,
+	PMK_SIG_INSN,	   PMK_SIG_BRANCH,	  PMK_SIG_BRANCH_MISS,	   PMK_SIG_PC_CHANGE,
+	PMK_SIG_CALL_PUSH, PMK_SIG_RET_POP,	  PMK_SIG_RET_PREDICTED,   PMK_SIG_RET_MISS,
+	PMK_SIG_L1I_MISS,  PMK_SIG_L1I_FILL,	  PMK_SIG_MICRO_ITLB_MISS, PMK_SIG_MICRO_DTLB_MISS,
+	PMK_SIG_TLB_MISS,  PMK_SIG_L1D_ACCESS,	  PMK_SIG_L1D_ACCESS_WB,   PMK_SIG_L1D_READ,
+	PMK_SIG_L1D_WRITE, PMK_SIG_L1D_READ_MISS, PMK_SIG_L1D_WRITE_MISS,  PMK_SIG_L1D_MISS,
+	PMK_SIG_L1D_EVICT, PMK_SIG_L1D_WB_HALF,	  PMK_SIG_DATA_EXTERNAL,   PMK_SIG_WBUF_DRAIN,
 };
 
 static void compare(const struct run *r, const char *what, unsigned step)
@@ -702,12 +724,14 @@ static void compare(const struct run *r, const char *what, unsigned step)
 static void choose_pages(struct run *r)
 {
 	for (unsigned i = 0; i < 64; i++)
-		r->page[i] = i % 4 == 0 ? 0x00100000 + 0x1000 * i :
-			     i % 4 == 1 ? 0x20000000 + 0x20000 * i :
-			     i % 4 == 2 ? 0x1000 * pick(0x100000) :
-					  0xFFFFF000 - 0x1000 * (i / 4);
+		r->page[i] = i % 4 == 0	  ? 0x00100000 + 0x1000 * i
+			     : i % 4 == 1 ? 0x20000000 + 0x20000 * i
+			     : i % 4 == 2 ? 0x1000 * pick(0x100000)
+					  : 0xFFFFF000 - 0x1000 * (i / 4);
 	r->page[r->shape->pages - 1] = 0xFFFFF000;
 }
+
+static uint64_t met[PMK_NSIGNALS]; /* what all programs together gave to compare */
 
 static void run_both(const struct pmk_core *core, const struct shape *shape, const char *what,
 		     unsigned steps, bool eager, bool (*is_device)(void *, uint32_t))
@@ -747,9 +771,8 @@ static void run_both(const struct pmk_core *core, const struct shape *shape, con
 		at = next;
 	}
 	compare(&r, what, steps);
-	/* A run that met nothing would prove nothing. */
-	assert_true(r.o.n[PMK_SIG_BRANCH_MISS] > steps / 100);
-	assert_true(r.o.n[PMK_SIG_L1D_ACCESS] > steps / 4);
+	for (size_t i = 0; i < COUNT(compared); i++)
+		met[compared[i]] += r.o.n[compared[i]];
 	pmk_cpu_fini(&r.cpu);
 	pmk_code_fini(&r.p.code);
 	oracle_fini(&r.o);
@@ -766,20 +789,29 @@ struct geometry {
 	struct setting set[12];
 };
 
-#define SMALL { "icache.size", "2K" }, { "dcache.size", "2K" }
+#define SMALL                       \
+	{ "icache.size", "2K" },    \
+	{                           \
+		"dcache.size", "2K" \
+	}
 
 static const struct geometry geometries[] = {
 	{ "as it comes", { { NULL, NULL } } },
 	{ "small", { SMALL } },
 	{ "round robin", { SMALL, { "cache.round_robin", "on" } } },
 	{ "direct mapped",
-	  { { "icache.size", "4K" }, { "dcache.size", "1K" }, { "icache.ways", "1" },
+	  { { "icache.size", "4K" },
+	    { "dcache.size", "1K" },
+	    { "icache.ways", "1" },
 	    { "dcache.ways", "1" } } },
-	{ "16 ways", { SMALL, { "icache.ways", "16" }, { "dcache.ways", "16" }, { "cache.seed", "77" } } },
+	{ "16 ways",
+	  { SMALL, { "icache.ways", "16" }, { "dcache.ways", "16" }, { "cache.seed", "77" } } },
 	{ "write-through", { SMALL, { "dcache.write_through", "on" } } },
 	{ "write-allocate", { SMALL, { "dcache.write_allocate", "on" } } },
 	{ "write-through and -allocate",
-	  { SMALL, { "dcache.write_through", "on" }, { "dcache.write_allocate", "on" },
+	  { SMALL,
+	    { "dcache.write_through", "on" },
+	    { "dcache.write_allocate", "on" },
 	    { "cache.round_robin", "on" } } },
 	{ "store misses stay inside", { SMALL, { "dcache.store_miss_external", "off" } } },
 	{ "MMU off", { SMALL, { "mmu.enable", "off" } } },
@@ -811,7 +843,8 @@ static void configure(struct pmk_core *core, const struct geometry *g)
 
 	pmk_core_defaults(core);
 	for (size_t i = 0; i < COUNT(g->set) && g->set[i].key; i++)
-		assert_int_equal(pmk_core_set(core, g->set[i].key, g->set[i].value, msg, sizeof(msg)), 0);
+		assert_int_equal(
+			pmk_core_set(core, g->set[i].key, g->set[i].value, msg, sizeof(msg)), 0);
 	assert_int_equal(pmk_core_check(core, msg, sizeof(msg)), 0);
 }
 
@@ -833,9 +866,12 @@ static void test_against_the_oracle(void **state)
 			seed = UINT64_C(0x9E3779B97F4A7C15) + g * 100 + s;
 			configure(&core, &geometries[g]);
 			snprintf(what, sizeof(what), "%s, program %zu", geometries[g].name, s);
-			run_both(&core, &shapes[s], what, 6000, (g + s) % 2, NULL);
+			run_both(&core, &shapes[s], what, 20000, (g + s) % 2, NULL);
 		}
 	}
+	/* Runs that met nothing would prove nothing. */
+	for (size_t i = 0; i < COUNT(compared); i++)
+		assert_true(met[compared[i]] > 2000);
 }
 
 /* Many small programs on the geometry where most happens. */
@@ -843,8 +879,10 @@ static void test_many_programs(void **state)
 {
 	(void)state;
 	for (unsigned i = 0; i < 60; i++) {
-		const struct shape shape = { .segments = 1 + i % 9, .blocks = 3 + i % 7,
-					     .length = 1 + i % 20, .spacing = 0x300 + 0x100 * (i % 50),
+		const struct shape shape = { .segments = 1 + i % 9,
+					     .blocks = 3 + i % 7,
+					     .length = 1 + i % 20,
+					     .spacing = 0x300 + 0x100 * (i % 50),
 					     .pages = 1 + i % 30 };
 		struct pmk_core core;
 		char what[80];
@@ -909,9 +947,12 @@ static void test_a_block_that_evicts_itself(void **state)
 	insn[399].target = 0x8C00;
 	b = pmk_code_add(&code, insn, 400, 1, false, slots);
 	for (unsigned i = 0; i < 5; i++) {
-		const struct leaving l = { .at = 0x8C00 + 4 * 399, .fall = 0x8C00 + 4 * 400,
-					   .target = 0x8C00, .encoded = 0x8C00,
-					   .flow = PMK_FLOW_JUMP, .taken = true };
+		const struct leaving l = { .at = 0x8C00 + 4 * 399,
+					   .fall = 0x8C00 + 4 * 400,
+					   .target = 0x8C00,
+					   .encoded = 0x8C00,
+					   .flow = PMK_FLOW_JUMP,
+					   .taken = true };
 
 		pmk_cpu_block(&cpu, b);
 		fetch(&o, b->pc, b->fall - b->pc);
@@ -925,411 +966,7 @@ static void test_a_block_that_evicts_itself(void **state)
 	oracle_fini(&o);
 }
 
-/* ---- by hand: counts ----------------------------------------------------------------------- */
-
-struct bench {
-	struct pmk_core core;
-	struct pmk_cpu cpu;
-	struct pmk_run runs[16];
-	struct pmk_block b[16];
-	struct pmk_facts facts[16];
-	struct pmk_bus bus;
-};
-
-/* Sixteen blocks that are 10 cycles and 5 instructions long, 64 bytes apart, going on to the next. */
-static struct bench *bench_new(const struct geometry *g)
-{
-	static struct bench s;
-
-	memset(&s, 0, sizeof(s));
-	configure(&s.core, g);
-	assert_int_equal(pmk_cpu_init(&s.cpu, &s.core), 0);
-	s.cpu.run = s.runs;
-	for (unsigned i = 0; i < 16; i++) {
-		s.b[i] = (struct pmk_block){ .pc = 0x8000 + 64 * i, .end_addr = 0x8010 + 64 * i,
-					     .fall = 0x8014 + 64 * i, .id = i, .cycles = 10,
-					     .flow = PMK_FLOW_NEXT };
-		s.facts[i].n[PMK_FACT_INSN] = 5;
-	}
-	return &s;
-}
-
-static uint64_t total(struct bench *s, enum pmk_signal sig)
-{
-	pmk_bus_init(&s->bus);
-	pmk_cpu_sum(&s->cpu, s->facts, s->runs, 16, &s->bus);
-	return s->bus.total[sig];
-}
-
-static void bench_free(struct bench *s)
-{
-	pmk_cpu_fini(&s->cpu);
-}
-
-static const struct geometry usual = { "usual", { { NULL, NULL } } };
-static const struct geometry bare = {
-	"bare",
-	{ { "icache.enable", "off" }, { "mmu.enable", "off" }, { "fetch.shadow", "0" } },
-};
-
-static uint64_t load_word(struct bench *s, uint32_t addr)
-{
-	uint64_t before = s->cpu.cycles;
-
-	pmk_cpu_load(&s->cpu, addr, 2, pmk_access_pack(10, 3, 1, 4));
-	return s->cpu.cycles - before;
-}
-
-static uint64_t store_word(struct bench *s, uint32_t addr)
-{
-	uint64_t before = s->cpu.cycles;
-
-	pmk_cpu_store(&s->cpu, addr, 2, pmk_access_pack(10, 0, 1, 4));
-	return s->cpu.cycles - before;
-}
-
-/* First load of an absent line: one miss, one external access. A dirty victim with both halves: two
- * half lines written back, one line. 16 KB in 4 ways: 4 KB apart is the same set. */
-static void test_dirty_victim(void **state)
-{
-	static const struct geometry rr = { "round robin", { { "cache.round_robin", "on" } } };
-	struct bench *s = bench_new(&rr);
-
-	(void)state;
-	load_word(s, 0x10000);
-	assert_int_equal(total(s, PMK_SIG_L1D_READ_MISS), 1);
-	assert_int_equal(total(s, PMK_SIG_DATA_EXTERNAL), 1);
-	store_word(s, 0x10000);
-	store_word(s, 0x10010); /* the other half */
-	store_word(s, 0x1001C);
-	load_word(s, 0x11000);
-	store_word(s, 0x11004); /* one half only */
-	for (uint32_t i = 2; i < 4; i++)
-		load_word(s, 0x10000 + 0x1000 * i);
-	assert_int_equal(total(s, PMK_SIG_L1D_WB_HALF), 0);
-	load_word(s, 0x14000); /* throws out 0x10000 */
-	assert_int_equal(total(s, PMK_SIG_L1D_WB_HALF), 2);
-	assert_int_equal(total(s, PMK_SIG_L1D_EVICT), 1);
-	load_word(s, 0x15000); /* throws out 0x11000 */
-	assert_int_equal(total(s, PMK_SIG_L1D_WB_HALF), 3);
-	assert_int_equal(total(s, PMK_SIG_L1D_EVICT), 2);
-	load_word(s, 0x16000); /* a clean one */
-	assert_int_equal(total(s, PMK_SIG_L1D_EVICT), 2);
-	assert_int_equal(total(s, PMK_SIG_L1D_WRITE_MISS), 0);
-	load_word(s, 0x10000); /* gone, and clean when it is back */
-	assert_int_equal(total(s, PMK_SIG_L1D_READ_MISS), 8);
-	assert_int_equal(total(s, PMK_SIG_DATA_EXTERNAL), 8);
-	bench_free(s);
-}
-
-/* Eight stores to successive words of an absent line: eight misses, nothing allocated. */
-static void test_stores_do_not_allocate(void **state)
-{
-	struct bench *s = bench_new(&usual);
-
-	(void)state;
-	for (uint32_t i = 0; i < 8; i++)
-		store_word(s, 0x20000 + 4 * i);
-	assert_int_equal(total(s, PMK_SIG_L1D_WRITE_MISS), 8);
-	assert_int_equal(total(s, PMK_SIG_DATA_EXTERNAL), 8);
-	load_word(s, 0x20000);
-	assert_int_equal(total(s, PMK_SIG_L1D_READ_MISS), 1);
-	store_word(s, 0x20000);
-	assert_int_equal(total(s, PMK_SIG_L1D_WRITE_MISS), 8);
-	bench_free(s);
-}
-
-/* A word over the end of a line is two accesses; over the end of a page it needs both pages. */
-static void test_straddling(void **state)
-{
-	struct bench *s = bench_new(&usual);
-
-	(void)state;
-	load_word(s, 0x2001E); /* its block counts one, the crossing one more */
-	assert_int_equal(total(s, PMK_SIG_L1D_READ), 1);
-	assert_int_equal(total(s, PMK_SIG_L1D_READ_MISS), 2);
-	assert_int_equal(total(s, PMK_SIG_MICRO_DTLB_MISS), 1);
-	load_word(s, 0x2001E); /* again, now all present: still two accesses */
-	assert_int_equal(total(s, PMK_SIG_L1D_READ), 2);
-	assert_int_equal(total(s, PMK_SIG_L1D_READ_MISS), 2);
-	load_word(s, 0x20FFE);
-	assert_int_equal(total(s, PMK_SIG_MICRO_DTLB_MISS), 2);
-	assert_int_equal(total(s, PMK_SIG_TLB_MISS), 2);
-	load_word(s, 0x20FF2); /* not aligned, but inside its line: one */
-	assert_int_equal(total(s, PMK_SIG_L1D_READ), 3);
-	load_word(s, 0xFFFFFFFE); /* the address space is a ring */
-	assert_int_equal(total(s, PMK_SIG_L1D_READ), 4);
-	assert_int_equal(total(s, PMK_SIG_MICRO_DTLB_MISS), 4);
-	bench_free(s);
-}
-
-/* LDM of 8 words in one line: 1; from the middle: 2; of 15 words from 0x1C: 3 (DAI 0195B §7). */
-static void test_multiples(void **state)
-{
-	static const struct {
-		uint32_t addr;
-		unsigned words, accesses;
-	} rows[] = { { 0x30000, 8, 1 }, { 0x30010, 8, 2 }, { 0x3001C, 15, 3 }, { 0x30FE0, 16, 2 },
-		     { 0x3001C, 2, 2 }, { 0x30018, 2, 1 }, { 0x30004, 16, 3 } };
-	struct bench *s = bench_new(&usual);
-
-	(void)state;
-	for (size_t i = 0; i < COUNT(rows); i++) {
-		for (unsigned counted = 0; counted < 2; counted++) {
-			uint64_t before = total(s, PMK_SIG_L1D_READ);
-			uint64_t a = pmk_access_pack(0, 3, rows[i].words, 4);
-
-			for (unsigned w = 0; w < rows[i].words; w++)
-				pmk_cpu_multiple(&s->cpu, rows[i].addr + 4 * w, a, false, counted);
-			/* "counted": the first access is in the block's facts. */
-			assert_int_equal(total(s, PMK_SIG_L1D_READ) - before,
-					 rows[i].accesses - counted);
-		}
-	}
-	assert_int_equal(total(s, PMK_SIG_L1D_WRITE), 0);
-	bench_free(s);
-}
-
-/* A store that is written through is one external access, present or not, whatever is chosen for
- * misses of write-back memory. */
-static void test_written_through_misses(void **state)
-{
-	static const struct geometry wt = {
-		"write-through",
-		{ { "dcache.write_through", "on" }, { "dcache.store_miss_external", "off" } },
-	};
-	struct bench *s = bench_new(&wt);
-
-	(void)state;
-	store_word(s, 0x20000);
-	assert_int_equal(total(s, PMK_SIG_L1D_WRITE_MISS), 1);
-	assert_int_equal(total(s, PMK_SIG_DATA_EXTERNAL), 1);
-	bench_free(s);
-}
-
-/* With the data cache off nothing is cacheable, not even what a preload names. */
-static void test_preload_without_cache(void **state)
-{
-	static const struct geometry off = { "data cache off", { { "dcache.enable", "off" } } };
-	struct bench *s = bench_new(&off);
-	struct pmk_insn pld = plain_insn(0x8000, 4);
-	struct pmk_pipe_slot slot;
-
-	(void)state;
-	pld.iclass = PMK_I_PRELOAD;
-	pmk_block_build(&s->core, &pld, 1, &slot, &s->b[0]);
-	s->facts[0] = s->b[0].facts;
-	pmk_cpu_block(&s->cpu, &s->b[0]);
-	assert_int_equal(total(s, PMK_SIG_L1D_ACCESS_WB), 0);
-	bench_free(s);
-}
-
-/* ---- by hand: cycles ----------------------------------------------------------------------- */
-
-/* DDI 0301H table 16-11, with a flag set `distance` cycles before the branch. The blocks cost 10. */
-static void test_cycles_of_branches(void **state)
-{
-	static const struct {
-		int line;
-		enum pmk_flow flow;
-		bool conditional, is_branch, loads_pc, backward;
-		unsigned certain, distance; /* cycles already in the block */
-		bool taken;
-		unsigned first, later; /* the first time, and when it is known well */
-	} rows[] = {
-		/* folded 0; statically taken 4 (the call: 1 of it in the block) */
-		{ __LINE__, PMK_FLOW_JUMP, true, true, false, true, 0, 0, true, 4, 0 },
-		{ __LINE__, PMK_FLOW_JUMP, true, true, false, true, 1, 0, true, 4, 1 },
-		{ __LINE__, PMK_FLOW_CALL, false, true, false, false, 1, 0, true, 4, 1 },
-		/* statically not taken 1 */
-		{ __LINE__, PMK_FLOW_JUMP, true, true, false, false, 0, 0, false, 1, 1 },
-		{ __LINE__, PMK_FLOW_JUMP, true, true, false, false, 1, 0, false, 1, 1 },
-		/* wrong 7, 6, 5: never less */
-		{ __LINE__, PMK_FLOW_JUMP, true, true, false, false, 0, 0, true, 7, 0 },
-		{ __LINE__, PMK_FLOW_JUMP, true, true, false, false, 0, 1, true, 6, 0 },
-		{ __LINE__, PMK_FLOW_JUMP, true, true, false, false, 0, 2, true, 5, 0 },
-		{ __LINE__, PMK_FLOW_JUMP, true, true, false, false, 0, 15, true, 5, 0 },
-		{ __LINE__, PMK_FLOW_JUMP, true, true, false, true, 0, 1, false, 6, 6 },
-		/* BX and BLX of a register 5 to 7, not taken 1 */
-		{ __LINE__, PMK_FLOW_INDIRECT, false, true, false, false, 1, 0, true, 7, 7 },
-		{ __LINE__, PMK_FLOW_INDIRECT, true, true, false, false, 1, 1, true, 6, 6 },
-		{ __LINE__, PMK_FLOW_INDIRECT, true, true, false, false, 1, 0, false, 1, 1 },
-		{ __LINE__, PMK_FLOW_INDCALL, false, true, false, false, 1, 9, true, 5, 5 },
-		/* a load of the PC that is no return 8 */
-		{ __LINE__, PMK_FLOW_INDIRECT, false, false, true, false, 1, 0, true, 8, 8 },
-		/* returns with nothing on the stack: 5; conditional 5 to 7; LDM 9 */
-		{ __LINE__, PMK_FLOW_RETURN, false, true, false, false, 1, 0, true, 5, 5 },
-		{ __LINE__, PMK_FLOW_RETURN, true, true, false, false, 1, 1, true, 6, 6 },
-		{ __LINE__, PMK_FLOW_RETURN, true, true, false, false, 1, 1, false, 1, 1 },
-		{ __LINE__, PMK_FLOW_RETURN, false, false, true, false, 1, 0, true, 9, 9 },
-		/* no branch, or a change of mode: nothing is added */
-		{ __LINE__, PMK_FLOW_NEXT, false, false, false, false, 0, 0, false, 0, 0 },
-		{ __LINE__, PMK_FLOW_EXCEPTION, false, false, false, false, 1, 0, true, 1, 1 },
-		{ __LINE__, PMK_FLOW_MODE, false, false, false, false, 1, 0, true, 1, 1 },
-	};
-
-	(void)state;
-	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct bench *s = bench_new(&bare);
-		struct pmk_block *b = &s->b[4], *to = &s->b[rows[i].backward ? 1 : 9];
-		uint64_t cost[8];
-
-		s->b[5].pc = b->fall; /* where it goes when it is not taken */
-		b->flow = (uint8_t)rows[i].flow;
-		b->conditional = rows[i].conditional;
-		b->is_branch = rows[i].is_branch;
-		b->loads_pc = rows[i].loads_pc;
-		b->branch_cycles = (uint8_t)rows[i].certain;
-		b->flag_distance = (uint8_t)rows[i].distance;
-		b->target = to->pc;
-		b->cycles = 10 + rows[i].certain;
-		b->branch = rows[i].flow == PMK_FLOW_JUMP || rows[i].flow == PMK_FLOW_CALL ? 2 :
-			    rows[i].flow == PMK_FLOW_NEXT ? 0 : 1;
-		for (unsigned n = 0; n < 8; n++) {
-			uint64_t before = s->cpu.cycles;
-
-			pmk_cpu_block(&s->cpu, b);
-			pmk_cpu_block(&s->cpu, rows[i].taken ? to : &s->b[5]);
-			cost[n] = s->cpu.cycles - before - 20;
-		}
-		if (cost[0] != rows[i].first || cost[7] != rows[i].later)
-			fail_msg("row of line %d: %llu cycles, later %llu", rows[i].line,
-				 (unsigned long long)cost[0], (unsigned long long)cost[7]);
-		bench_free(s);
-	}
-}
-
-/* Five calls into each other, then five returns: the stack holds three (DDI 0301H 16.3). */
-static void test_five_calls_and_returns(void **state)
-{
-	struct bench *s = bench_new(&bare);
-	uint64_t cost[5];
-
-	(void)state;
-	for (unsigned i = 0; i < 5; i++) {
-		s->b[i].flow = PMK_FLOW_CALL;
-		s->b[i].branch = 2 + i;
-		s->b[i].branch_cycles = 1;
-		s->b[i].target = s->b[i + 1].pc;
-		s->b[6 + i].pc = s->b[i].fall; /* behind the call of block i */
-		s->b[6 + i].end_addr = s->b[i].fall + 4;
-		s->b[6 + i].fall = s->b[i].fall + 8;
-	}
-	for (unsigned i = 5; i < 11; i++) {
-		s->b[i].flow = PMK_FLOW_RETURN;
-		s->b[i].is_branch = true;
-		s->b[i].branch = 1;
-		s->b[i].branch_cycles = 1;
-	}
-	for (unsigned i = 0; i < 6; i++)
-		pmk_cpu_block(&s->cpu, &s->b[i]);
-	assert_int_equal(total(s, PMK_SIG_CALL_PUSH), 5);
-	assert_int_equal(total(s, PMK_SIG_BRANCH_MISS), 0);
-	for (unsigned i = 0; i < 5; i++) {
-		uint64_t before = s->cpu.cycles;
-
-		pmk_cpu_block(&s->cpu, &s->b[10 - i]);
-		cost[i] = s->cpu.cycles - before - 10 + 1;
-	}
-	assert_int_equal(total(s, PMK_SIG_RET_POP), 3);
-	assert_int_equal(total(s, PMK_SIG_RET_PREDICTED), 3);
-	assert_int_equal(total(s, PMK_SIG_RET_MISS), 0);
-	assert_int_equal(total(s, PMK_SIG_BRANCH_MISS), 2);
-	assert_int_equal(total(s, PMK_SIG_PC_CHANGE), 10);
-	for (unsigned i = 0; i < 5; i++)
-		assert_int_equal(cost[i], i < 3 ? 4 : 5);
-	bench_free(s);
-}
-
-/* A wrong return costs 7, counts twice, and leaves its entry for the next one. */
-static void test_wrong_return(void **state)
-{
-	struct bench *s = bench_new(&bare);
-	uint64_t before;
-
-	(void)state;
-	s->b[0].flow = PMK_FLOW_CALL;
-	s->b[0].branch = 2;
-	s->b[0].branch_cycles = 1;
-	s->b[0].target = s->b[1].pc;
-	for (unsigned i = 1; i < 3; i++) {
-		s->b[i].flow = PMK_FLOW_RETURN;
-		s->b[i].is_branch = true;
-		s->b[i].branch = 1;
-		s->b[i].branch_cycles = 1;
-	}
-	s->b[3].pc = s->b[0].fall;
-	pmk_cpu_block(&s->cpu, &s->b[0]);
-	pmk_cpu_block(&s->cpu, &s->b[1]);
-	before = s->cpu.cycles;
-	pmk_cpu_block(&s->cpu, &s->b[2]); /* not where the call came from */
-	assert_int_equal(s->cpu.cycles - before - 10 + 1, 7);
-	assert_int_equal(total(s, PMK_SIG_RET_MISS), 1);
-	assert_int_equal(total(s, PMK_SIG_BRANCH_MISS), 1);
-	pmk_cpu_block(&s->cpu, &s->b[3]); /* this is */
-	assert_int_equal(total(s, PMK_SIG_RET_MISS), 1);
-	assert_int_equal(total(s, PMK_SIG_RET_POP), 2);
-	assert_int_equal(total(s, PMK_SIG_RET_PREDICTED), 2);
-	bench_free(s);
-}
-
-/* Misses in cycles: 56 to the first word, 8 for a refill of the micro-TLB, 93 for a walk; a hit of a
- * load takes 3, and its value is wanted after 3. */
-static void test_cycles_of_misses(void **state)
-{
-	struct bench *s = bench_new(&usual);
-	uint64_t stall;
-
-	(void)state;
-	s->cpu.cycles = 100000;
-	assert_int_equal(load_word(s, 0x20000), 93 + 56);
-	assert_int_equal(total(s, PMK_SIG_DATA_STALL), 56); /* a walk is no stall (DAI 0195B §4) */
-	s->cpu.cycles = 200000;
-	assert_int_equal(load_word(s, 0x20020), 56);
-	assert_int_equal(load_word(s, 0x20000), 0);
-	for (uint32_t i = 1; i <= 10; i++) {
-		s->cpu.cycles += 10000;
-		assert_int_equal(load_word(s, 0x20000 + 0x1020 * i), 93 + 56);
-	}
-	/* The eleventh page threw the first one out of ten entries; the main TLB still has it. */
-	stall = total(s, PMK_SIG_DATA_STALL);
-	assert_int_equal(load_word(s, 0x20000), 8);
-	assert_int_equal(total(s, PMK_SIG_DATA_STALL) - stall, 8);
-	assert_int_equal(total(s, PMK_SIG_MICRO_DTLB_MISS), 12);
-	assert_int_equal(total(s, PMK_SIG_TLB_MISS), 11);
-	/* The write buffer hides a refill of the micro-TLB, not a walk. */
-	s->cpu.cycles += 10000;
-	assert_int_equal(store_word(s, 0x21020), 0);
-	assert_int_equal(total(s, PMK_SIG_MICRO_DTLB_MISS), 13);
-	assert_int_equal(store_word(s, 0x50000), 93);
-	/* A value that is wanted late is not waited for. */
-	s->cpu.cycles += 10000;
-	stall = s->cpu.cycles;
-	pmk_cpu_load(&s->cpu, 0x20080, 2, pmk_access_pack(60, 59, 1, 4));
-	assert_int_equal(s->cpu.cycles - stall, 0);
-	bench_free(s);
-}
-
-/* A line that is not there: 56 cycles of fetch stall, once; a new page 93 more, which are no stall. */
-static void test_cycles_of_fetches(void **state)
-{
-	struct bench *s = bench_new(&usual);
-
-	(void)state;
-	pmk_cpu_block(&s->cpu, &s->b[0]);
-	assert_int_equal(s->cpu.cycles, 10 + 93 + 56);
-	assert_int_equal(total(s, PMK_SIG_FETCH_STALL), 56);
-	assert_int_equal(total(s, PMK_SIG_CYCLE), 159);
-	s->b[0].flow = PMK_FLOW_MODE; /* leaves for itself without any other effect */
-	s->b[0].branch = 1;
-	pmk_cpu_block(&s->cpu, &s->b[0]);
-	assert_int_equal(s->cpu.cycles, 20 + 93 + 56);
-	assert_int_equal(total(s, PMK_SIG_INSN), 10);
-	bench_free(s);
-}
-
-/* ---- the rest of the interface ------------------------------------------------------------- */
-
+/* Everything compared here is raised; what nobody sees is not said to be. */
 static void test_raises(void **state)
 {
 	struct pmk_core core;
@@ -1349,77 +986,6 @@ static void test_raises(void **state)
 	assert_true(raised >> PMK_NSIGNALS == 0);
 }
 
-static unsigned deadlines;
-
-static void on_deadline(struct pmk_cpu *cpu)
-{
-	deadlines++;
-	cpu->deadline = cpu->cycles + 100;
-}
-
-/* Called at the first block that reaches it, on the common way and on the other one. */
-static void test_deadline(void **state)
-{
-	struct bench *s = bench_new(&bare);
-
-	(void)state;
-	deadlines = 0;
-	s->cpu.on_deadline = on_deadline;
-	for (unsigned i = 0; i < 50; i++)
-		pmk_cpu_block(&s->cpu, &s->b[0]);
-	assert_int_equal(deadlines, 0); /* nobody asked */
-	s->cpu.deadline = s->cpu.cycles + 25;
-	pmk_cpu_block(&s->cpu, &s->b[0]);
-	pmk_cpu_block(&s->cpu, &s->b[0]);
-	assert_int_equal(deadlines, 0);
-	pmk_cpu_block(&s->cpu, &s->b[0]);
-	assert_int_equal(deadlines, 1);
-	for (unsigned i = 0; i < 9; i++)
-		pmk_cpu_block(&s->cpu, &s->b[0]);
-	assert_int_equal(deadlines, 1);
-	pmk_cpu_block(&s->cpu, &s->b[0]);
-	assert_int_equal(deadlines, 2);
-	pmk_cpu_idle(&s->cpu, 1000); /* time passes, and is noticed at the next block */
-	assert_int_equal(deadlines, 2);
-	s->b[1].vector = true; /* always the slow way */
-	pmk_cpu_block(&s->cpu, &s->b[1]);
-	assert_int_equal(deadlines, 3);
-	bench_free(s);
-}
-
-/* What is kept: caches, TLBs, predictor. What is not: counts, the clock, requests under way. */
-static void test_forked(void **state)
-{
-	struct bench *s = bench_new(&usual);
-	struct pmk_run other[16] = { { 0 } };
-
-	(void)state;
-	for (unsigned i = 0; i < 16; i++)
-		pmk_cpu_block(&s->cpu, &s->b[i]);
-	for (unsigned i = 0; i < 40; i++)
-		load_word(s, 0x20000 + 32 * i);
-	assert_true(total(s, PMK_SIG_L1D_READ_MISS) == 40);
-	pmk_cpu_forked(&s->cpu, other);
-	for (unsigned i = 0; i < PMK_NSIGNALS; i++) {
-		pmk_bus_init(&s->bus);
-		pmk_cpu_sum(&s->cpu, s->facts, other, 16, &s->bus);
-		assert_true(s->bus.total[i] == 0);
-	}
-	for (unsigned i = 0; i < 16; i++)
-		pmk_cpu_block(&s->cpu, &s->b[i]);
-	for (unsigned i = 0; i < 40; i++)
-		load_word(s, 0x20000 + 32 * i);
-	pmk_cpu_sum(&s->cpu, s->facts, other, 16, &s->bus);
-	assert_int_equal(s->bus.total[PMK_SIG_INSN], 80);
-	assert_int_equal(s->bus.total[PMK_SIG_CYCLE], 160);
-	assert_int_equal(s->bus.total[PMK_SIG_L1D_MISS], 0);
-	assert_int_equal(s->bus.total[PMK_SIG_L1I_MISS], 0);
-	assert_int_equal(s->bus.total[PMK_SIG_TLB_MISS], 0);
-	load_word(s, 0x30000); /* a new line is not held up by what the parent had under way */
-	assert_int_equal(s->cpu.dyn[PMK_SIG_LSU_FULL_STALL], 0);
-	bench_free(s);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1427,20 +993,7 @@ int main(void)
 		cmocka_unit_test(test_many_programs),
 		cmocka_unit_test(test_devices),
 		cmocka_unit_test(test_a_block_that_evicts_itself),
-		cmocka_unit_test(test_dirty_victim),
-		cmocka_unit_test(test_stores_do_not_allocate),
-		cmocka_unit_test(test_straddling),
-		cmocka_unit_test(test_multiples),
-		cmocka_unit_test(test_written_through_misses),
-		cmocka_unit_test(test_preload_without_cache),
-		cmocka_unit_test(test_cycles_of_branches),
-		cmocka_unit_test(test_five_calls_and_returns),
-		cmocka_unit_test(test_wrong_return),
-		cmocka_unit_test(test_cycles_of_misses),
-		cmocka_unit_test(test_cycles_of_fetches),
 		cmocka_unit_test(test_raises),
-		cmocka_unit_test(test_deadline),
-		cmocka_unit_test(test_forked),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

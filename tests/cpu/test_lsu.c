@@ -15,16 +15,20 @@
 
 static struct pmk_lsu fresh(unsigned slots)
 {
-	return (struct pmk_lsu){ .slots = slots, .wbuf_entries = 2, .latency = 56, .fill_cycles = 4,
+	return (struct pmk_lsu){ .slots = slots,
+				 .wbuf_entries = 2,
+				 .latency = 56,
+				 .fill_cycles = 4,
 				 .write_cycles = 4 };
 }
 
 static void expect(struct pmk_lsu_delay d, uint64_t full, uint64_t stall, int line)
 {
 	if (d.full != full || d.stall != stall)
-		fail_msg("line %d: waited %llu for a slot and %llu for the value, not %llu and %llu",
-			 line, (unsigned long long)d.full, (unsigned long long)d.stall,
-			 (unsigned long long)full, (unsigned long long)stall);
+		fail_msg(
+			"line %d: waited %llu for a slot and %llu for the value, not %llu and %llu",
+			line, (unsigned long long)d.full, (unsigned long long)d.stall,
+			(unsigned long long)full, (unsigned long long)stall);
 }
 
 /* One miss, needed after `use` cycles: it stalls for what is left of 3 + 56. */
@@ -34,9 +38,9 @@ static void test_one_miss(void **state)
 		int line;
 		uint64_t use, extra, stall;
 	} rows[] = {
-		{ __LINE__, 3, 0, 56 },  { __LINE__, 1, 0, 58 },  { __LINE__, 20, 0, 39 },
-		{ __LINE__, 59, 0, 0 },  { __LINE__, 60, 0, 0 },  { __LINE__, 0xFFFF, 0, 0 },
-		{ __LINE__, 3, 8, 64 },  { __LINE__, 3, 93, 149 }, { __LINE__, 67, 8, 0 },
+		{ __LINE__, 3, 0, 56 }, { __LINE__, 1, 0, 58 },	  { __LINE__, 20, 0, 39 },
+		{ __LINE__, 59, 0, 0 }, { __LINE__, 60, 0, 0 },	  { __LINE__, 0xFFFF, 0, 0 },
+		{ __LINE__, 3, 8, 64 }, { __LINE__, 3, 93, 149 }, { __LINE__, 67, 8, 0 },
 	};
 
 	(void)state;
@@ -117,7 +121,8 @@ static void test_second_load_issued_before_the_wait(void **state)
 	struct pmk_lsu lsu = fresh(2);
 
 	(void)state;
-	expect(pmk_lsu_load_miss(&lsu, 1000, 3, 3, 0), 0, 56, __LINE__); /* needed 1003, waits to 1059 */
+	expect(pmk_lsu_load_miss(&lsu, 1000, 3, 3, 0), 0, 56,
+	       __LINE__); /* needed 1003, waits to 1059 */
 	/* Seen at 1001 + 56; its value is needed at 1004 + 56 = 1060. It comes at 1063. */
 	expect(pmk_lsu_load_miss(&lsu, 1057, 3, 3, 0), 0, 3, __LINE__);
 
@@ -148,7 +153,10 @@ static void test_write_stream(void **state)
 {
 	(void)state;
 	for (unsigned every = 1; every <= 8; every++) {
-		struct pmk_lsu lsu = { .slots = 2, .wbuf_entries = 8, .latency = 56, .fill_cycles = 4,
+		struct pmk_lsu lsu = { .slots = 2,
+				       .wbuf_entries = 8,
+				       .latency = 56,
+				       .fill_cycles = 4,
 				       .write_cycles = 4 };
 		uint64_t now = 5000;
 

@@ -58,8 +58,8 @@ static uint32_t plain_fill(struct plain *p, uint32_t page)
 static const struct {
 	uint32_t entries, ways, sets;
 } shapes[] = {
-	{ 10, 10, 1 }, { 64, 2, 32 }, { 1, 1, 1 }, { 64, 64, 1 }, { 1024, 2, 512 }, { 24, 3, 8 },
-	{ 2, 2, 1 },   { 2, 1, 2 },
+	{ 10, 10, 1 },	  { 64, 2, 32 }, { 1, 1, 1 }, { 64, 64, 1 },
+	{ 1024, 2, 512 }, { 24, 3, 8 },	 { 2, 2, 1 }, { 2, 1, 2 },
 };
 #define NSHAPES (sizeof(shapes) / sizeof(shapes[0]))
 

@@ -26,7 +26,7 @@ CROSS_ROOT = "/usr/arm-linux-gnueabi"
 
 # ARM branch instructions by mnemonic, conditions stripped.
 BRANCHES = {"b", "bl", "bx", "blx"}
-CONDITIONS = ("eq", "ne", "cs", "cc", "mi", "pl", "vs", "vc", "hi", "ls", "ge", "lt", "gt", "le", "hs", "lo")
+CONDITIONS = "eq ne cs cc mi pl vs vc hi ls ge lt gt le hs lo".split()
 
 
 def branches_of(path):
@@ -97,7 +97,8 @@ def compare(program, *argv, arm_state=False, more=(), most=3000000):
     known = branches_of(program) if arm_state else None
     want, its = oracle(program, *argv, more=more, known=known)
     path = os.path.join(WORK, f"oracle-{os.getpid()}.json")
-    out = pmk("stat", "-j", "-o", path, "-e", "instr_exec,br_exec,sw_pc_change", program, *argv, stdin="")
+    out = pmk("stat", "-j", "-o", path, "-e", "instr_exec,br_exec,sw_pc_change", program, *argv,
+              stdin="")
     what = " ".join([os.path.basename(program), *argv])
     equal((out.code, out.out), (its.code, its.out), f"{what} itself")
     with open(path) as f:
@@ -271,8 +272,8 @@ def dynamic_programs():
 
 @test
 def programs_that_end_by_a_signal():
-    dies = build("oracle-dies", "#include <stdlib.h>\nint main(void) { abort(); }\n", "-static", "-march=armv6k",
-                 "-marm")
+    dies = build("oracle-dies", "#include <stdlib.h>\nint main(void) { abort(); }\n", "-static",
+                 "-march=armv6k", "-marm")
     compare(dies, arm_state=True)
 
 
@@ -296,12 +297,13 @@ def text_file():
 @test
 def debian_busybox():
     busybox, file = debian("busybox"), text_file()
-    for argv in (["true"], ["false"], ["echo", "hi", "there"], ["md5sum", file], ["sha1sum", file], ["cat", file],
-                 ["wc", file], ["sort", "-k3", file], ["grep", "-c", "9 of", file], ["sed", "-n", "s/line/LINE/p", file],
-                 ["od", "-x", file], ["gzip", "-c", file], ["cut", "-d", " ", "-f2", file], ["expr", "6", "*", "7"],
+    for argv in (["true"], ["false"], ["echo", "hi", "there"], ["md5sum", file], ["sha1sum", file],
+                 ["cat", file], ["wc", file], ["sort", "-k3", file], ["grep", "-c", "9 of", file],
+                 ["sed", "-n", "s/line/LINE/p", file], ["od", "-x", file], ["gzip", "-c", file],
+                 ["cut", "-d", " ", "-f2", file], ["expr", "6", "*", "7"],
                  ["printf", "%5d|%-5s|%x\\n", "42", "a", "255"], ["base64", file], ["tr", "a", "b"],
                  ["awk", "{ s += $3 } END { print s }", file],
-                 ["awk", "BEGIN { for (i = 0; i < 50; i++) s = s sprintf(\"%d,\", i * i); print length(s) }"]):
+                 ["awk", 'BEGIN { for (i = 0; i < 50; i++) s = s sprintf("%d,", i * i); print s }']):
         # Not its shell: see debian_bash.
         compare(busybox, *argv)
 

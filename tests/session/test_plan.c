@@ -41,12 +41,20 @@ static const struct pmk_counter five_counters[] = {
 };
 
 static const struct pmk_pmu narrow = {
-	.name = "narrow", .events = events, .nevents = COUNT(events), .core = 1,
-	.counters = one_counter, .ncounters = 1,
+	.name = "narrow",
+	.events = events,
+	.nevents = COUNT(events),
+	.core = 1,
+	.counters = one_counter,
+	.ncounters = 1,
 };
 static const struct pmk_pmu wide = {
-	.name = "wide", .events = events, .nevents = COUNT(events), .core = 1,
-	.counters = five_counters, .ncounters = 5,
+	.name = "wide",
+	.events = events,
+	.nevents = COUNT(events),
+	.core = 1,
+	.counters = five_counters,
+	.ncounters = 5,
 };
 
 /* ---- by hand ------------------------------------------------------------------------------- */
@@ -135,8 +143,8 @@ static void test_by_hand(void **state)
 		for (unsigned k = 0; k < r->n; k++)
 			if (plan.event[k].pass != r->pass[k] ||
 			    plan.event[k].counter != r->counter[k])
-				fail_msg("row of line %d: event %u is on pass %u counter %u", r->line,
-					 k, plan.event[k].pass, plan.event[k].counter);
+				fail_msg("row of line %d: event %u is on pass %u counter %u",
+					 r->line, k, plan.event[k].pass, plan.event[k].counter);
 	}
 }
 
@@ -201,9 +209,9 @@ static void check_plan(const struct pmk_pmu *pmu, const struct pmk_plan *before,
 }
 
 /* The events of the ARM1176 that are no cycles. */
-static const uint16_t plain[] = { 0x00, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x09, 0x0A, 0x0B,
-				  0x0C, 0x0D, 0x0F, 0x10, 0x11, 0x12, 0x20, 0x21, 0x22, 0x23, 0x24,
-				  0x25, 0x26 };
+static const uint16_t plain[] = { 0x00, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07,
+				  0x09, 0x0A, 0x0B, 0x0C, 0x0D, 0x0F, 0x10, 0x11,
+				  0x12, 0x20, 0x21, 0x22, 0x23, 0x24, 0x25, 0x26 };
 
 /* Single events: two counters take any, so ⌈n / 2⌉ passes; one CCNT takes the cycles besides. */
 static void test_singles_are_minimal(void **state)
@@ -267,7 +275,8 @@ static void test_pairs_are_minimal(void **state)
 /* Anything at all: either a plan that holds, or the error that says why there is none. */
 static void test_random_lists(void **state)
 {
-	static const struct pmk_pmu *const pmus[] = { &pmk_arm1176, &pmk_arm11mpcore, &narrow, &wide };
+	static const struct pmk_pmu *const pmus[] = { &pmk_arm1176, &pmk_arm11mpcore, &narrow,
+						      &wide };
 	unsigned made = 0, refused = 0;
 
 	(void)state;
@@ -278,8 +287,8 @@ static void test_random_lists(void **state)
 		int err;
 
 		for (unsigned i = 0; i < plan.nevents; i++) {
-			uint16_t code = (uint16_t)(pick(30) ? pmu->events[pick(pmu->nevents)].code :
-							      pick(256));
+			uint16_t code = (uint16_t)(pick(30) ? pmu->events[pick(pmu->nevents)].code
+							    : pick(256));
 
 			plan.event[i].code = code;
 			plan.event[i].group = (uint8_t)(pick(3) ? 0 : 1 + pick(6));

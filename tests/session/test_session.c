@@ -42,7 +42,7 @@ enum call { RESET, PROGRAM, START, STOP, READ, OVERFLOWS, NCALLS };
 /* What the hardware really counted, and what it shows. */
 struct hardware {
 	uint64_t truth[2];    /* 64 bits, as nobody can read them */
-	uint32_t flags;       /* sticky: one bit however often a counter wraps */
+	uint32_t flags;	      /* sticky: one bit however often a counter wraps */
 	uint64_t in_flags[2]; /* what happens between the flags' and the counters' reading */
 	unsigned width;
 	unsigned calls[NCALLS];
@@ -103,8 +103,8 @@ static int fake_read(struct pmk_dev *d, unsigned counter, uint64_t *value)
 	int err = called(d, READ);
 
 	if (!err)
-		*value = hw->width == 64 ? hw->truth[counter] :
-					   hw->truth[counter] & ((UINT64_C(1) << hw->width) - 1);
+		*value = hw->width == 64 ? hw->truth[counter]
+					 : hw->truth[counter] & ((UINT64_C(1) << hw->width) - 1);
 	return err;
 }
 
@@ -138,8 +138,13 @@ static int fake_overflows(struct pmk_dev *d, uint32_t *counters)
 }
 
 static const struct pmk_driver fake_driver = {
-	.reset = fake_reset, .program = fake_program,       .start = fake_start, .stop = fake_stop,
-	.read = fake_read,   .write = fake_write,           .irq_enable = fake_irq_enable,
+	.reset = fake_reset,
+	.program = fake_program,
+	.start = fake_start,
+	.stop = fake_stop,
+	.read = fake_read,
+	.write = fake_write,
+	.irq_enable = fake_irq_enable,
 	.overflows = fake_overflows,
 };
 
@@ -149,11 +154,11 @@ static const struct pmk_event fake_events[] = {
 	{ .code = 3, .name = "three", .cores = 1 },
 };
 
-#define FAKE(w)                                                                          \
-	{                                                                                \
-		.name = "fake" #w, .driver = &fake_driver, .events = fake_events,        \
-		.nevents = 3, .core = 1, .ncounters = 2,                                 \
-		.counters = (const struct pmk_counter[]){ { "A", w, -1 }, { "B", w, -1 } }, \
+#define FAKE(w)                                                                                 \
+	{                                                                                       \
+		.name = "fake" #w, .driver = &fake_driver, .events = fake_events, .nevents = 3, \
+		.core = 1, .ncounters = 2,                                                      \
+		.counters = (const struct pmk_counter[]){ { "A", w, -1 }, { "B", w, -1 } },     \
 	}
 
 static const struct pmk_pmu fakes[] = { FAKE(32), FAKE(8), FAKE(16), FAKE(40), FAKE(64) };
@@ -253,9 +258,9 @@ static void test_random_schedules(void **state)
 	(void)state;
 	for (unsigned round = 0; round < 100000; round++) {
 		const struct pmk_pmu *pmu = &fakes[pick(NFAKES)];
-		uint64_t most = pmu->counters[0].width == 64 ?
-					UINT64_MAX :
-					(UINT64_C(1) << pmu->counters[0].width) - 1;
+		uint64_t most = pmu->counters[0].width == 64
+					? UINT64_MAX
+					: (UINT64_C(1) << pmu->counters[0].width) - 1;
 		struct rig r;
 
 		setup(&r, pmu);
@@ -432,7 +437,8 @@ struct arm11 {
 	uint64_t from[PMK_MAX_PASSES]; /* clock when the pass began to count */
 };
 
-static void arm11_setup(struct arm11 *a, const struct pmk_pmu *pmu, const uint16_t *code, unsigned n)
+static void arm11_setup(struct arm11 *a, const struct pmk_pmu *pmu, const uint16_t *code,
+			unsigned n)
 {
 	memset(a, 0, sizeof(*a));
 	pmk_bus_init(&a->bus);

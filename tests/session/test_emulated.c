@@ -1,0 +1,882 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Counting of an emulated core: made-up blocks run through it, and what comes back through model,
+ * driver and session has to be what was put in. Caches, MMU and prediction are off here and blocks
+ * end without a branch unless a test is about one, so that every number is known by hand.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "session/emulated.h"
+
+#define NBLOCKS 32
+
+/* Events of an ARM1176 by their codes. */
+enum { BR_EXEC = 0x05, INSTR_EXEC = 0x07, PC_CHANGE = 0x0D, DCACHE_ACCESS = 0x0A, CYCLES = 0xFF };
+
+struct rig {
+	struct pmk_emulated e; /* first: on_deadline finds the rig by it */
+	struct pmk_emulated_ports ports;
+	struct pmk_emulated_config cfg;
+	struct pmk_block block[NBLOCKS];
+	struct pmk_facts facts[NBLOCKS];
+	struct pmk_run run[NBLOCKS];
+	struct pmk_emulated_blocks b;
+	/* What the deadline's caller was told. */
+	unsigned intervals, deadlines;
+	uint64_t sum[PMK_MAX_EVENTS], last[PMK_MAX_EVENTS];
+	uint64_t at_cycles[1000], at_insns[1000];
+};
+
+static void on_deadline(struct pmk_cpu *cpu)
+{
+	struct rig *r = (struct rig *)cpu;
+	uint64_t delta[PMK_MAX_EVENTS];
+	int over = pmk_emulated_deadline(&r->e, &r->cfg, &r->b, delta);
+
+	assert_true(over >= 0);
+	assert_true(r->e.cpu.deadline > cpu->cycles);
+	r->deadlines++;
+	if (!over)
+		return;
+	assert_true(r->intervals < 1000);
+	r->at_cycles[r->intervals] = cpu->cycles - r->e.start_cycles;
+	r->at_insns[r->intervals++] = r->e.bus.total[PMK_SIG_INSN];
+	for (unsigned i = 0; i < r->cfg.plan.nevents; i++) {
+		r->sum[i] += delta[i];
+		r->last[i] = delta[i];
+	}
+}
+
+/* Block i: at 0x8000 + 256 i, 5 instructions, 7 cycles, 2 reads, and no branch at its end. */
+static struct rig *rig_new(const uint16_t *code, unsigned n)
+{
+	struct rig *r = calloc(1, sizeof(*r));
+
+	assert_non_null(r);
+	pmk_core_defaults(&r->cfg.core);
+	r->cfg.core.icache_on = r->cfg.core.dcache_on = r->cfg.core.mmu = r->cfg.core.bp_on = 0;
+	strcpy(r->cfg.pmu, "arm1176");
+	r->cfg.plan.nevents = n;
+	for (unsigned i = 0; i < n; i++)
+		r->cfg.plan.event[i].code = code[i];
+	assert_int_equal(pmk_plan_make(pmk_pmu_find("arm1176"), &r->cfg.plan), 0);
+	for (unsigned i = 0; i < NBLOCKS; i++) {
+		r->block[i] = (struct pmk_block){ .pc = 0x8000 + 256 * i,
+						  .id = i,
+						  .cycles = 7,
+						  .end_addr = 0x8010 + 256 * i,
+						  .fall = 0x8014 + 256 * i,
+						  .flow = PMK_FLOW_NEXT };
+		r->block[i].facts.n[PMK_FACT_INSN] = 5;
+		r->block[i].facts.n[PMK_FACT_READ] = 2;
+	}
+	r->b = (struct pmk_emulated_blocks){ .facts = r->facts, .run = r->run, .count = NBLOCKS };
+	return r;
+}
+
+static void rig_start(struct rig *r)
+{
+	for (unsigned i = 0; i < NBLOCKS; i++)
+		r->facts[i] = r->block[i].facts;
+	pmk_emulated_configure(&r->cfg);
+	assert_int_equal(pmk_emulated_start(&r->e, &r->ports, &r->cfg, r->run), 0);
+	r->e.cpu.on_deadline = on_deadline;
+}
+
+static void rig_free(struct rig *r)
+{
+	pmk_cpu_fini(&r->e.cpu);
+	free(r);
+}
+
+/* What the emulator does when a block starts. */
+static void run_block(struct rig *r, unsigned i)
+{
+	const struct pmk_block *b = &r->block[i];
+
+	if (r->cfg.nregions)
+		pmk_emulated_follow(&r->e, &r->cfg, &r->b, b);
+	for (unsigned k = 0; k < r->cfg.nregions; k++) {
+		if (r->cfg.region[k].end == b->pc)
+			pmk_emulated_region_end(&r->e, &r->cfg, &r->b, k);
+		if (r->cfg.region[k].begin == b->pc)
+			pmk_emulated_region_begin(&r->e, &r->cfg, &r->b, k);
+	}
+	if (r->e.cpu.eager)
+		pmk_cpu_add_facts(&r->e.cpu, &b->facts);
+	pmk_cpu_block(&r->e.cpu, b);
+}
+
+static void ends_in(struct rig *r, unsigned i, enum pmk_flow flow, unsigned to)
+{
+	r->block[i].flow = (uint8_t)flow;
+	r->block[i].is_branch = true;
+	r->block[i].target = r->block[to].pc;
+	r->block[i].branch = flow == PMK_FLOW_CALL || flow == PMK_FLOW_JUMP ? 2 + i : 1;
+	r->block[i].branch_cycles = 1;
+	r->block[i].facts.n[PMK_FACT_BRANCH] = 1;
+}
+
+/* Block `at` is what stands behind the call of block `i`. */
+static void behind(struct rig *r, unsigned at, unsigned i)
+{
+	r->block[at].pc = r->block[i].fall;
+	r->block[at].end_addr = r->block[i].fall + 16;
+	r->block[at].fall = r->block[i].fall + 20;
+}
+
+static void totals_of(struct rig *r, uint64_t *totals)
+{
+	assert_int_equal(pmk_emulated_totals(&r->e, &r->cfg, &r->b, totals), 0);
+}
+
+/* The final counts, the way another process takes them: from a copy, with ports of its own. */
+static void finish(const struct rig *r, uint64_t *totals, struct pmk_region_state *regions)
+{
+	struct pmk_emulated *copy = malloc(sizeof(*copy));
+	struct pmk_emulated_ports *ports = calloc(1, sizeof(*ports));
+
+	assert_true(copy && ports);
+	memcpy(copy, &r->e, sizeof(*copy));
+	/* Pointers that mean nothing where the copy lives. */
+	copy->cpu.pred = copy->cpu.dmap = copy->cpu.imap = NULL;
+	copy->cpu.prev = NULL;
+	copy->cpu.run = NULL;
+	assert_int_equal(pmk_emulated_finish(copy, ports, &r->cfg, &r->b, totals), 0);
+	if (regions)
+		memcpy(regions, copy->region, sizeof(copy->region));
+	free(copy);
+	free(ports);
+}
+
+/* ---- totals -------------------------------------------------------------------------------- */
+
+static const uint16_t five[] = { CYCLES, INSTR_EXEC, DCACHE_ACCESS, PC_CHANGE, BR_EXEC };
+
+static void test_totals(void **state)
+{
+	struct rig *r = rig_new(five, 5);
+	uint64_t totals[PMK_MAX_EVENTS];
+
+	(void)state;
+	ends_in(r, 3, PMK_FLOW_CALL, 4); /* mispredicted 7, 1 of it is in the block: 6 more */
+	rig_start(r);
+	totals_of(r, totals);
+	for (unsigned i = 0; i < 5; i++)
+		assert_true(totals[i] == 0); /* the start itself is not counted */
+	for (unsigned i = 0; i < 1000; i++) {
+		run_block(r, i % 3);
+		if (i % 100 == 99)
+			totals_of(r, totals); /* reading changes nothing */
+	}
+	totals_of(r, totals);
+	assert_true(totals[0] == 7000);
+	assert_true(totals[1] == 5000);
+	assert_true(totals[2] == 2000);
+	assert_true(totals[3] == 0 && totals[4] == 0);
+	run_block(r, 3);
+	run_block(r, 4);
+	totals_of(r, totals);
+	assert_true(totals[0] == 7000 + 14 + 6);
+	assert_true(totals[1] == 5010);
+	assert_true(totals[3] == 1);
+	assert_true(totals[4] == 1);
+	rig_free(r);
+}
+
+/* As many events as there is room for, in 32 passes: each pass counts all of it. */
+static void test_all_passes(void **state)
+{
+	struct rig *r;
+	uint16_t code[64];
+	uint64_t totals[PMK_MAX_EVENTS];
+
+	(void)state;
+	for (unsigned i = 0; i < 64; i++)
+		code[i] = i % 2 ? INSTR_EXEC : DCACHE_ACCESS;
+	r = rig_new(code, 64);
+	assert_int_equal(r->cfg.plan.npasses, 32);
+	rig_start(r);
+	assert_true(r->e.start_cycles == 32 * 3);
+	for (unsigned i = 0; i < 10; i++)
+		run_block(r, 0);
+	totals_of(r, totals);
+	for (unsigned i = 0; i < 64; i++)
+		assert_true(totals[i] == (i % 2 ? 50 : 20));
+	rig_free(r);
+}
+
+/* Cycles in several passes: each counts from its own start, and all say the same. */
+static void test_cycles_of_every_pass(void **state)
+{
+	static const uint16_t code[] = { CYCLES, 0x00, 0x01, CYCLES, 0x02, CYCLES, 0x03, CYCLES };
+	struct rig *r = rig_new(code, 8);
+	uint64_t totals[PMK_MAX_EVENTS];
+
+	(void)state;
+	assert_true(r->cfg.plan.npasses > 1);
+	rig_start(r);
+	for (unsigned i = 0; i < 100; i++)
+		run_block(r, 0);
+	totals_of(r, totals);
+	for (unsigned i = 0; i < 8; i++)
+		if (code[i] == CYCLES)
+			assert_true(totals[i] == 700);
+	rig_free(r);
+}
+
+static void test_refuses(void **state)
+{
+	static const uint16_t code[] = { INSTR_EXEC };
+	struct rig *r = rig_new(code, 1);
+
+	(void)state;
+	strcpy(r->cfg.pmu, "none");
+	assert_int_equal(pmk_emulated_start(&r->e, &r->ports, &r->cfg, r->run), PMK_ENOTSUP);
+	pmk_cpu_fini(&r->e.cpu);
+	strcpy(r->cfg.pmu, "arm1176");
+	r->cfg.plan.event[0].code = 0x08; /* a plan that nobody made: the driver says no */
+	assert_int_equal(pmk_emulated_start(&r->e, &r->ports, &r->cfg, r->run), PMK_ENOEVENT);
+	rig_free(r);
+}
+
+/* The core's events are enough for every PMU of the family. */
+static void test_every_pmu(void **state)
+{
+	static const char *const pmus[] = { "arm1136-r0", "arm1136", "arm1156", "arm1176",
+					    "arm11mpcore" };
+	unsigned found = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < 5; i++) {
+		static const uint16_t code[] = { CYCLES };
+		const struct pmk_pmu *pmu = pmk_pmu_find(pmus[i]);
+		struct rig *r = rig_new(code, 1);
+		uint64_t totals[PMK_MAX_EVENTS];
+
+		if (pmu) {
+			found++;
+			strcpy(r->cfg.pmu, pmus[i]);
+			rig_start(r);
+			run_block(r, 0);
+			totals_of(r, totals);
+			assert_true(totals[0] == 7);
+		}
+		rig_free(r);
+	}
+	assert_true(found >= 4);
+}
+
+/* ---- from a copy --------------------------------------------------------------------------- */
+
+static void test_finish_on_a_copy(void **state)
+{
+	struct rig *r = rig_new(five, 5);
+	struct pmk_emulated before;
+	uint64_t totals[PMK_MAX_EVENTS], again[PMK_MAX_EVENTS];
+
+	(void)state;
+	rig_start(r);
+	for (unsigned i = 0; i < 100; i++)
+		run_block(r, i % 7);
+	before = r->e;
+	finish(r, totals, NULL);
+	assert_memory_equal(&before, &r->e, sizeof(before)); /* the original has not moved */
+	assert_true(totals[0] == 700 && totals[1] == 500 && totals[2] == 200);
+	finish(r, again, NULL);
+	assert_memory_equal(totals, again, 5 * sizeof(totals[0]));
+	run_block(r, 0); /* and goes on */
+	finish(r, again, NULL);
+	assert_true(again[0] == 707 && again[1] == 505 && again[2] == 202);
+	rig_free(r);
+}
+
+/* The driver's first error is what finish returns, even if later readings work. */
+static void test_finish_tells_the_error(void **state)
+{
+	static const uint16_t code[] = { INSTR_EXEC };
+	struct rig *r = rig_new(code, 1);
+	struct pmk_emulated *copy;
+	struct pmk_emulated_ports ports;
+	uint64_t totals[PMK_MAX_EVENTS];
+
+	(void)state;
+	rig_start(r);
+	run_block(r, 0);
+	r->ports.model[0].mode = PMK_MODE_USER;
+	assert_int_equal(pmk_emulated_totals(&r->e, &r->cfg, &r->b, totals), PMK_EUNDEF);
+	r->ports.model[0].mode = PMK_MODE_PRIV;
+	assert_int_equal(pmk_emulated_totals(&r->e, &r->cfg, &r->b, totals), 0);
+	copy = malloc(sizeof(*copy));
+	assert_non_null(copy);
+	*copy = r->e;
+	assert_int_equal(pmk_emulated_finish(copy, &ports, &r->cfg, &r->b, totals), PMK_EUNDEF);
+	assert_true(totals[0] == 5); /* what there is is told all the same */
+	free(copy);
+	rig_free(r);
+}
+
+/* ---- intervals ----------------------------------------------------------------------------- */
+
+/* Every 1000 cycles, blocks of 7: the interval ends with the first block that reaches it. */
+static void test_intervals_of_cycles(void **state)
+{
+	struct rig *r = rig_new(five, 5);
+	uint64_t totals[PMK_MAX_EVENTS];
+
+	(void)state;
+	r->cfg.interval_unit = PMK_INTERVAL_CYCLES;
+	r->cfg.interval = 1000;
+	rig_start(r);
+	for (unsigned i = 0; i < 10000; i++)
+		run_block(r, i % 5);
+	assert_int_equal(r->intervals, 70);
+	for (unsigned k = 0; k < 70; k++) {
+		assert_true(r->at_cycles[k] == (1000 * (k + 1) + 6) / 7 * 7);
+		assert_true(r->at_insns[k] == r->at_cycles[k] / 7 * 5);
+	}
+	assert_true(r->last[0] == r->at_cycles[69] - r->at_cycles[68]);
+	/* What the intervals said and what came after them is the whole. */
+	totals_of(r, totals);
+	assert_true(totals[0] == 70000 && r->sum[0] == r->at_cycles[69]);
+	for (unsigned i = 0; i < 5; i++)
+		assert_true(totals[i] - r->e.interval_total[i] + r->sum[i] == totals[i]);
+	assert_true(r->sum[1] == r->at_insns[69]);
+	rig_free(r);
+}
+
+/* Every 1000 instructions: a multiple of 5, so that the block that reaches it hits it. */
+static void test_intervals_of_instructions(void **state)
+{
+	for (unsigned round = 0; round < 4; round++) {
+		static const uint64_t lengths[] = { 1000, 3, 1003, 2000000 };
+		struct rig *r = rig_new(five, 5);
+		uint64_t n = lengths[round];
+		unsigned expect = (unsigned)(round == 1 ? 500 : round == 3 ? 1 : 20);
+		unsigned blocks = round == 1 ? 500 : round == 3 ? 500000 : 4020;
+
+		(void)state;
+		r->cfg.interval_unit = PMK_INTERVAL_INSNS;
+		r->cfg.interval = n;
+		rig_start(r);
+		assert_int_equal(r->e.cpu.eager,
+				 round != 3); /* frequent readings are prepared for */
+		for (unsigned i = 0; i < blocks; i++)
+			run_block(r, i % 5);
+		assert_int_equal(r->intervals, expect);
+		for (unsigned k = 0; k < expect && round != 1; k++)
+			assert_true(r->at_insns[k] == (n * (k + 1) + 4) / 5 * 5);
+		/* Shorter than a block: one at every block, none twice. */
+		for (unsigned k = 0; k < expect && round == 1; k++)
+			assert_true(r->at_insns[k] == 5 * (k + 1));
+		assert_true(r->sum[1] == r->at_insns[expect - 1]);
+		rig_free(r);
+	}
+}
+
+/* A long sleep spans several intervals: one report, and the next one ends on the old grid. */
+static void test_interval_after_a_pause(void **state)
+{
+	struct rig *r = rig_new(five, 5);
+
+	(void)state;
+	r->cfg.interval_unit = PMK_INTERVAL_CYCLES;
+	r->cfg.interval = 1000;
+	rig_start(r);
+	run_block(r, 0);
+	pmk_cpu_idle(&r->e.cpu, 5300);
+	run_block(r, 0);
+	assert_int_equal(r->intervals, 1);
+	assert_true(r->sum[0] == 5314 && r->sum[1] == 10);
+	while (r->intervals < 2)
+		run_block(r, 0);
+	assert_true(r->at_cycles[1] == 5314 + (686 + 6) / 7 * 7);
+	rig_free(r);
+}
+
+/* ---- regions ------------------------------------------------------------------------------- */
+
+/*
+ * main: 0 calls f (4), goes on at 1, then 2, calls f again from 2, goes on at 3.
+ * f: 4 calls g (6), goes on at 5, which returns. g is 6, which returns.
+ */
+static struct rig *program_with_calls(void)
+{
+	static const uint16_t code[] = { INSTR_EXEC, DCACHE_ACCESS };
+	struct rig *r = rig_new(code, 2);
+
+	ends_in(r, 0, PMK_FLOW_CALL, 4);
+	behind(r, 1, 0);
+	ends_in(r, 2, PMK_FLOW_CALL, 4);
+	behind(r, 3, 2);
+	ends_in(r, 4, PMK_FLOW_CALL, 6);
+	behind(r, 5, 4);
+	ends_in(r, 5, PMK_FLOW_RETURN, 1);
+	ends_in(r, 6, PMK_FLOW_RETURN, 5);
+	return r;
+}
+
+static void run_calls(struct rig *r)
+{
+	static const unsigned path[] = { 0, 4, 6, 5, 1, 2, 4, 6, 5, 3 };
+
+	for (unsigned i = 0; i < sizeof(path) / sizeof(path[0]); i++)
+		run_block(r, path[i]);
+}
+
+/* A function counts from its entry to its return, what it calls included. */
+static void test_regions_of_functions(void **state)
+{
+	struct rig *r = program_with_calls();
+	struct pmk_region_state regions[PMK_MAX_REGIONS];
+	uint64_t totals[PMK_MAX_EVENTS];
+
+	(void)state;
+	r->cfg.nregions = 2;
+	r->cfg.region[0].begin = r->block[4].pc;
+	r->cfg.region[1].begin = r->block[6].pc;
+	rig_start(r);
+	run_calls(r);
+	assert_int_equal(r->e.calls, 0);
+	assert_false(r->e.region[0].inside || r->e.region[1].inside);
+	finish(r, totals, regions);
+	assert_true(totals[0] == 50); /* the whole run */
+	assert_true(regions[0].entries == 2 && regions[0].total[0] == 30 &&
+		    regions[0].total[1] == 12);
+	assert_true(regions[1].entries == 2 && regions[1].total[0] == 10 &&
+		    regions[1].total[1] == 4);
+	rig_free(r);
+}
+
+/* A region that is still open at the end counts up to there. */
+static void test_open_region(void **state)
+{
+	struct rig *r = program_with_calls();
+	struct pmk_region_state regions[PMK_MAX_REGIONS];
+	uint64_t totals[PMK_MAX_EVENTS];
+
+	(void)state;
+	r->cfg.nregions = 2;
+	r->cfg.region[0].begin = r->block[4].pc;
+	r->cfg.region[1].begin = r->block[6].pc;
+	rig_start(r);
+	run_block(r, 0);
+	run_block(r, 4);
+	run_block(r, 6);
+	finish(r, totals, regions);
+	assert_true(totals[0] == 15);
+	assert_true(regions[0].entries == 1 && regions[0].total[0] == 10);
+	assert_true(regions[1].entries == 1 && regions[1].total[0] == 5);
+	assert_true(r->e.region[0].inside == 1 && r->e.region[0].total[0] == 0);
+	run_block(r, 5);
+	run_block(r, 1);
+	finish(r, totals, regions);
+	assert_true(regions[0].total[0] == 15 && regions[1].total[0] == 5);
+	rig_free(r);
+}
+
+/* f calls itself: each entry counts, but what happens inside counts once, up to the last return. */
+static void test_recursion(void **state)
+{
+	static const uint16_t code[] = { INSTR_EXEC };
+	struct rig *r = rig_new(code, 1);
+	struct pmk_region_state regions[PMK_MAX_REGIONS];
+	uint64_t totals[PMK_MAX_EVENTS];
+
+	(void)state;
+	ends_in(r, 0, PMK_FLOW_CALL, 4);
+	behind(r, 1, 0);
+	ends_in(r, 4, PMK_FLOW_CALL, 4); /* f: calls f */
+	behind(r, 5, 4);
+	ends_in(r, 5, PMK_FLOW_RETURN, 5);
+	ends_in(r, 6, PMK_FLOW_RETURN, 5); /* the deepest one jumps to its end */
+	r->cfg.nregions = 1;
+	r->cfg.region[0].begin = r->block[4].pc;
+	rig_start(r);
+	run_block(r, 0);
+	for (unsigned i = 0; i < 100; i++)
+		run_block(r, 4);
+	assert_int_equal(r->e.calls, 100);
+	for (unsigned i = 0; i < 99; i++)
+		run_block(r, 5);
+	assert_true(r->e.region[0].inside == 1);
+	run_block(r, 1);
+	assert_true(r->e.region[0].inside == 0);
+	for (unsigned i = 0; i < 10; i++)
+		run_block(r, 2);
+	finish(r, totals, regions);
+	assert_true(totals[0] == 5 * 211);
+	assert_true(regions[0].entries == 100);
+	assert_true(regions[0].total[0] == 5 * 199);
+	rig_free(r);
+}
+
+/*
+ * Calls nested deeper than is remembered (1024). A function entered before the oldest remembered call
+ * is not closed too early, and one entered later is closed by its own return.
+ */
+static void test_deep_calls(void **state)
+{
+	static const uint16_t code[] = { INSTR_EXEC };
+	struct rig *r = rig_new(code, 1);
+
+	(void)state;
+	ends_in(r, 4, PMK_FLOW_CALL, 4);
+	behind(r, 5, 4);
+	ends_in(r, 5, PMK_FLOW_RETURN, 5);
+	ends_in(r, 8, PMK_FLOW_CALL, 9); /* in the depth: g, entered at 9 */
+	ends_in(r, 9, PMK_FLOW_RETURN, 10);
+	behind(r, 10, 8);
+	r->cfg.nregions = 2;
+	r->cfg.region[0].begin = r->block[4].pc;
+	r->cfg.region[1].begin = r->block[9].pc;
+	rig_start(r);
+	run_block(r, 0);
+	for (unsigned i = 0; i < 3000; i++)
+		run_block(r, 4);
+	assert_true(r->e.calls <= 1024);
+	assert_true(r->e.region[0].entries == 3000 && r->e.region[0].inside == 1);
+	r->block[4].fall = 0x7000; /* the innermost f does not call but goes to 8 */
+	run_block(r, 8);
+	run_block(r, 9);
+	assert_true(r->e.region[1].inside == 1);
+	run_block(r, 10);
+	assert_true(r->e.region[1].inside == 0 && r->e.region[1].total[0] == 5);
+	for (unsigned i = 0; i < 400; i++)
+		run_block(r, 5);
+	assert_true(r->e.region[0].inside == 1);
+	rig_free(r);
+}
+
+/* longjmp, or an exception of C++: several calls end at once. */
+static void test_several_calls_end_at_once(void **state)
+{
+	struct rig *r = program_with_calls();
+
+	(void)state;
+	r->cfg.nregions = 2;
+	r->cfg.region[0].begin = r->block[4].pc;
+	r->cfg.region[1].begin = r->block[6].pc;
+	r->block[6].flow = PMK_FLOW_INDIRECT;
+	rig_start(r);
+	run_block(r, 0);
+	run_block(r, 4);
+	run_block(r, 6);
+	assert_int_equal(r->e.calls, 2);
+	run_block(r, 1); /* behind the call of f */
+	assert_int_equal(r->e.calls, 0);
+	assert_false(r->e.region[0].inside || r->e.region[1].inside);
+	assert_true(r->e.region[0].total[0] == 10 && r->e.region[1].total[0] == 5);
+	rig_free(r);
+}
+
+/* A jump through a register that returns from nothing ends nothing. */
+static void test_indirect_jump_is_no_return(void **state)
+{
+	struct rig *r = program_with_calls();
+
+	(void)state;
+	r->cfg.nregions = 1;
+	r->cfg.region[0].begin = r->block[4].pc;
+	ends_in(r, 10, PMK_FLOW_INDIRECT, 11);
+	ends_in(r, 4, PMK_FLOW_JUMP, 10);
+	rig_start(r);
+	run_block(r, 0);
+	run_block(r, 4);
+	run_block(r, 10);
+	run_block(r, 11);
+	assert_true(r->e.region[0].inside == 1);
+	assert_int_equal(r->e.calls, 1);
+	rig_free(r);
+}
+
+/* From an address to an address; the begin reached again is one more entry of the same stay. */
+static void test_region_between_addresses(void **state)
+{
+	static const uint16_t code[] = { INSTR_EXEC };
+	struct rig *r = rig_new(code, 1);
+	struct pmk_region_state regions[PMK_MAX_REGIONS];
+	uint64_t totals[PMK_MAX_EVENTS];
+
+	(void)state;
+	r->cfg.nregions = 2;
+	r->cfg.region[0] = (struct pmk_emulated_region){ r->block[2].pc, r->block[5].pc };
+	r->cfg.region[1] = (struct pmk_emulated_region){ r->block[5].pc, r->block[2].pc };
+	rig_start(r);
+	for (unsigned round = 0; round < 3; round++)
+		for (unsigned i = 0; i < 10; i++)
+			run_block(r, i);
+	run_block(r, 2);
+	run_block(r, 2);
+	finish(r, totals, regions);
+	assert_true(totals[0] == 5 * 32);
+	assert_true(regions[0].entries == 5);
+	assert_true(regions[0].total[0] == 5 * (3 * 3 + 2));
+	assert_true(regions[1].entries == 3);
+	assert_true(regions[1].total[0] == 5 * (7 + 7 + 5)); /* 5 … 9 and 0, 1 of the next round */
+	rig_free(r);
+}
+
+/* --from and --to: the totals are those of the window. */
+static void test_window(void **state)
+{
+	struct rig *r = rig_new(five, 5);
+	uint64_t totals[PMK_MAX_EVENTS];
+
+	(void)state;
+	r->cfg.nregions = 1;
+	r->cfg.window = 1;
+	r->cfg.region[0] = (struct pmk_emulated_region){ r->block[2].pc, r->block[5].pc };
+	r->cfg.interval_unit = PMK_INTERVAL_CYCLES;
+	r->cfg.interval = 10;
+	rig_start(r);
+	for (unsigned i = 0; i < 50; i++)
+		run_block(r, 10);
+	totals_of(r, totals);
+	assert_true(totals[0] == 0 && totals[1] == 0);
+	assert_int_equal(r->intervals, 0); /* no interval runs outside */
+	for (unsigned i = 0; i < 10; i++)
+		run_block(r, i);
+	/* Blocks 2, 3, 4: 21 cycles, an interval after 14 and one after 21. */
+	assert_int_equal(r->intervals, 2);
+	assert_true(r->sum[0] == 21 && r->sum[1] == 15);
+	totals_of(r, totals);
+	assert_true(totals[0] == 21 && totals[1] == 15 && totals[2] == 6);
+	run_block(r, 2);
+	finish(r, totals, NULL);
+	assert_true(totals[0] == 28 && totals[1] == 20);
+	assert_int_equal(r->intervals, 2);
+	run_block(r, 3); /* ten cycles after the second entry */
+	assert_int_equal(r->intervals, 3);
+	assert_true(r->last[0] == 14 && r->sum[0] == 35);
+	rig_free(r);
+}
+
+/* ---- fork ---------------------------------------------------------------------------------- */
+
+static void test_forked(void **state)
+{
+	struct rig *r = program_with_calls(), *child = calloc(1, sizeof(*child));
+	struct pmk_region_state regions[PMK_MAX_REGIONS];
+	uint64_t totals[PMK_MAX_EVENTS];
+
+	(void)state;
+	assert_non_null(child);
+	r->cfg.nregions = 2;
+	r->cfg.region[0].begin = r->block[4].pc;
+	r->cfg.region[1].begin = r->block[8].pc;
+	rig_start(r);
+	for (unsigned i = 0; i < 8; i++)
+		run_block(r, 8 + i);
+	run_block(r, 0);
+	run_block(r, 4); /* inside f, after 10 blocks */
+	*child = *r;	 /* fork: the child's blocks are the same */
+	child->b.run = child->run;
+	child->b.facts = child->facts;
+	memset(child->run, 0, sizeof(child->run));
+	assert_int_equal(pmk_emulated_forked(&child->e, &child->ports, &child->cfg, child->run), 0);
+	finish(child, totals, regions);
+	assert_true(totals[0] == 0 && totals[1] == 0);
+	assert_true(regions[0].total[0] == 0 && regions[1].total[0] == 0);
+	child->e.cpu.prev = &child->block[4];
+	run_block(child, 6);
+	run_block(child, 5);
+	run_block(child, 1); /* f returns in the child, too */
+	finish(child, totals, regions);
+	assert_true(totals[0] == 15 && totals[1] == 6);
+	assert_true(regions[0].total[0] == 10);
+	assert_true(regions[1].entries == 0);
+	assert_false(child->e.region[0].inside);
+	/* The parent knows nothing of it. */
+	finish(r, totals, regions);
+	assert_true(totals[0] == 50);
+	assert_true(regions[0].entries == 1 && regions[0].total[0] == 5);
+	assert_true(regions[1].entries == 1);
+	free(child); /* the maps are the parent's */
+	rig_free(r);
+}
+
+/* A child that begins inside the window goes on with intervals of its own. */
+static void test_forked_inside_the_window(void **state)
+{
+	struct rig *r = rig_new(five, 5);
+	uint64_t totals[PMK_MAX_EVENTS];
+
+	(void)state;
+	r->cfg.nregions = 1;
+	r->cfg.window = 1;
+	r->cfg.region[0] = (struct pmk_emulated_region){ r->block[2].pc, r->block[5].pc };
+	r->cfg.interval_unit = PMK_INTERVAL_CYCLES;
+	r->cfg.interval = 100;
+	rig_start(r);
+	run_block(r, 2);
+	memset(r->run, 0, sizeof(r->run));
+	assert_int_equal(pmk_emulated_forked(&r->e, &r->ports, &r->cfg, r->run), 0);
+	for (unsigned i = 0; i < 100; i++)
+		run_block(r, 3);
+	totals_of(r, totals);
+	assert_true(totals[0] == 700 && totals[1] == 500);
+	assert_int_equal(r->intervals, 7);
+	rig_free(r);
+}
+
+/* ---- wraps --------------------------------------------------------------------------------- */
+
+/* Time passes in big steps, as fast as `per_cycle` events a cycle, and somebody calls at the deadline
+ * as the core would: no wrap of a 32-bit counter is lost. */
+static void run_far(struct rig *r, unsigned per_cycle, unsigned per_64, uint64_t cycles)
+{
+	uint64_t delta[PMK_MAX_EVENTS];
+	struct pmk_cpu *cpu = &r->e.cpu;
+
+	while (cycles) {
+		uint64_t left = cpu->deadline - cpu->cycles;
+		uint64_t step = left < cycles ? left : cycles;
+
+		assert_true(left > 0);
+		if (step > 64)
+			step &= ~UINT64_C(63);
+		cpu->cycles += step;
+		cpu->dyn[PMK_SIG_L1D_WB_HALF] += step * per_cycle;
+		cpu->dyn[PMK_SIG_INSN] += step > 63 ? step / 64 * per_64 : step;
+		cycles -= step;
+		if (cpu->cycles >= cpu->deadline) {
+			r->deadlines++;
+			assert_int_equal(pmk_emulated_deadline(&r->e, &r->cfg, &r->b, delta), 0);
+		}
+	}
+}
+
+static void test_counters_wrap(void **state)
+{
+	static const uint16_t code[] = { CYCLES, 0x0C, INSTR_EXEC, 0x0B };
+	static const struct {
+		unsigned per_cycle, per_64;
+	} rates[] = { { 15, 64 }, { 1, 128 }, { 3, 1 }, { 0, 7 } };
+
+	(void)state;
+	for (unsigned k = 0; k < sizeof(rates) / sizeof(rates[0]); k++) {
+		struct rig *r = rig_new(code, 4);
+		uint64_t totals[PMK_MAX_EVENTS], cycles = UINT64_C(0x540000000), from;
+
+		rig_start(r);
+		from = r->e.cpu.cycles;
+		run_far(r, rates[k].per_cycle, rates[k].per_64, cycles);
+		finish(r, totals, NULL);
+		assert_true(r->e.cpu.cycles - from == cycles);
+		assert_true(totals[0] == cycles); /* more than five times round */
+		assert_true(totals[1] == cycles * rates[k].per_cycle);
+		assert_true(totals[2] == r->e.cpu.dyn[PMK_SIG_INSN]);
+		assert_true(totals[3] == 0);
+		for (unsigned i = 0; i < 4; i++)
+			assert_false(pmk_session_wrapped(&r->e.session, i));
+		/* Calls are few: hundreds per turn at most, not one per event. */
+		assert_true(r->deadlines < 100000);
+		rig_free(r);
+	}
+}
+
+/* The same with a reading in between, and intervals on top. */
+static void test_wraps_and_intervals(void **state)
+{
+	static const uint16_t code[] = { CYCLES, INSTR_EXEC };
+	struct rig *r = rig_new(code, 2);
+	uint64_t totals[PMK_MAX_EVENTS];
+
+	(void)state;
+	r->cfg.interval_unit = PMK_INTERVAL_CYCLES;
+	r->cfg.interval = UINT64_C(0x40000000);
+	rig_start(r);
+	for (unsigned i = 0; i < 700; i++) {
+		uint64_t left = r->e.cpu.deadline - r->e.cpu.cycles;
+
+		pmk_cpu_idle(&r->e.cpu, left < 0x01000000 ? left : 0x01000000);
+		run_block(r, i % 3);
+		if (i % 50 == 0)
+			totals_of(r, totals);
+	}
+	totals_of(r, totals);
+	assert_true(totals[0] == r->e.cpu.cycles - r->e.start_cycles);
+	assert_true(totals[0] > UINT64_C(0x200000000));
+	assert_true(totals[1] == 3500);
+	assert_int_equal(r->intervals, totals[0] >> 30);
+	assert_true(r->sum[1] + (totals[1] - r->e.interval_total[1]) == 3500);
+	rig_free(r);
+}
+
+/*
+ * A branch to itself that is predicted and folded takes no cycle. However many of them run, time has
+ * to pass for the deadline to come: DDI 0301H chapter 5: a branch onto a branch is not folded.
+ */
+static void test_time_passes_in_a_loop_of_branches(void **state)
+{
+	static const uint16_t code[] = { CYCLES, INSTR_EXEC };
+	struct rig *r = rig_new(code, 2);
+	struct pmk_insn self = { .addr = 0x8000,
+				 .target = 0x8000,
+				 .size = 4,
+				 .iclass = PMK_I_BRANCH,
+				 .flow = PMK_FLOW_JUMP,
+				 .is_branch = true,
+				 .decoded = true,
+				 .rd = -1,
+				 .rd2 = -1,
+				 .rn = -1,
+				 .rm = -1,
+				 .rs = -1,
+				 .ra = -1 };
+	struct pmk_pipe_slot slot;
+	uint64_t before;
+
+	(void)state;
+	r->cfg.core.bp_on = 1;
+	pmk_block_build(&r->cfg.core, &self, 1, &slot, &r->block[0]);
+	r->block[0].branch = 2;
+	rig_start(r);
+	for (unsigned i = 0; i < 100; i++)
+		run_block(r, 0);
+	before = r->e.cpu.cycles;
+	for (unsigned i = 0; i < 1000; i++)
+		run_block(r, 0);
+	assert_true(r->e.cpu.cycles > before);
+	rig_free(r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_totals),
+		cmocka_unit_test(test_all_passes),
+		cmocka_unit_test(test_cycles_of_every_pass),
+		cmocka_unit_test(test_refuses),
+		cmocka_unit_test(test_every_pmu),
+		cmocka_unit_test(test_finish_on_a_copy),
+		cmocka_unit_test(test_finish_tells_the_error),
+		cmocka_unit_test(test_intervals_of_cycles),
+		cmocka_unit_test(test_intervals_of_instructions),
+		cmocka_unit_test(test_interval_after_a_pause),
+		cmocka_unit_test(test_regions_of_functions),
+		cmocka_unit_test(test_open_region),
+		cmocka_unit_test(test_recursion),
+		cmocka_unit_test(test_deep_calls),
+		cmocka_unit_test(test_several_calls_end_at_once),
+		cmocka_unit_test(test_indirect_jump_is_no_return),
+		cmocka_unit_test(test_region_between_addresses),
+		cmocka_unit_test(test_window),
+		cmocka_unit_test(test_forked),
+		cmocka_unit_test(test_forked_inside_the_window),
+		cmocka_unit_test(test_counters_wrap),
+		cmocka_unit_test(test_wraps_and_intervals),
+		cmocka_unit_test(test_time_passes_in_a_loop_of_branches),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
