@@ -116,13 +116,15 @@ static char *find_program(const char *name)
 
 	if (strchr(name, '/'))
 		return strdup(name);
-	while (path && *path) {
+	for (bool more = path != NULL; more; path++) {
 		size_t n = strcspn(path, ":");
 
-		snprintf(candidate, sizeof(candidate), "%.*s/%s", (int)n, path, name);
+		/* An empty element is the current directory. */
+		snprintf(candidate, sizeof(candidate), "%.*s/%s", n ? (int)n : 1, n ? path : ".", name);
 		if (!stat(candidate, &st) && S_ISREG(st.st_mode))
 			return strdup(candidate);
-		path += n + (path[n] == ':');
+		path += n;
+		more = *path == ':';
 	}
 	return NULL;
 }
@@ -140,6 +142,8 @@ int emulation_program(struct emulation *emu, const char *program)
 		return cli_fail(PMK_EXIT_NOT_EXEC, "%s: %s", program, strerror(errno));
 	if (S_ISDIR(st.st_mode))
 		return cli_fail(PMK_EXIT_NOT_EXEC, "%s: is a directory", program);
+	if (!S_ISREG(st.st_mode))
+		return cli_fail(PMK_EXIT_NOT_EXEC, "%s: is not a regular file", program);
 	/* Not access(): root may read anything, but even root does not execute without an x bit. */
 	if (!(st.st_mode & (S_IXUSR | S_IXGRP | S_IXOTH)))
 		return cli_fail(PMK_EXIT_NOT_EXEC, "%s: permission denied (no execute bit)", program);
@@ -209,7 +213,7 @@ int emulation_system(struct emulation *emu, const char *command, char **more)
 	int err = 0;
 
 	emu->system = true;
-	if (wordexp(command, &w, WRDE_NOCMD) || !w.we_wordc)
+	if (wordexp(command, &w, WRDE_NOCMD))
 		return cli_fail(PMK_EXIT_USAGE, "--qemu: cannot split '%s' into words", command);
 	for (size_t i = 0; !err && i < w.we_wordc; i++) {
 		if (!words_add(&emu->argv, w.we_wordv[i]))
@@ -219,6 +223,8 @@ int emulation_system(struct emulation *emu, const char *command, char **more)
 				      (const char *const[]){ "-plugin", "@plugin@", NULL });
 	}
 	wordfree(&w);
+	if (!err && !emu->argv.count)
+		err = cli_fail(PMK_EXIT_USAGE, "--qemu: the command line is empty");
 	if (!err)
 		err = add_all(&emu->argv, (const char *const *)more);
 	return err ? err : find_image(emu);
@@ -262,7 +268,7 @@ int emulation_env(struct emulation *emu, const struct word_list *pass)
 	for (unsigned i = 0; i < pass->count; i++) {
 		char *line = env_line(pass->word[i], &failed);
 
-		failed |= line && !words_add(&emu->envp, line);
+		failed |= line && (!words_add(&emu->envp, line) || !words_add(&emu->passed, line));
 		free(line);
 	}
 	return failed ? cli_fail(PMK_EXIT_FAILED, "out of memory") : 0;
@@ -272,5 +278,6 @@ void emulation_free(struct emulation *emu)
 {
 	words_free(&emu->argv);
 	words_free(&emu->envp);
+	words_free(&emu->passed);
 	free(emu->image);
 }

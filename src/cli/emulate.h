@@ -24,6 +24,7 @@ struct emulation {
 	char *image;              /* the ELF file that symbols are looked up in, or NULL */
 	struct word_list argv;    /* the emulator's; "@plugin@" where its argument goes */
 	struct word_list envp;
+	struct word_list passed;  /* of it: what --env let through, NAME=VALUE */
 	bool system;
 };
 

@@ -121,15 +121,15 @@ static int parse_group(struct event_list *list, const struct pmk_pmu *pmu, const
 	if (inner < 2 || text[inner - 1] != '}')
 		return cli_fail(PMK_EXIT_USAGE, "event group '%.*s' has no closing brace", (int)len,
 				text);
-	for (size_t at = 1; at < inner - 1; at++) {
+	/* Between the braces as outside: words and commas, none of them empty. */
+	for (size_t at = 1;; at++) {
 		size_t n = strcspn(text + at, ",}");
 
 		err = parse_event(list, pmu, text + at, n, req);
-		if (err)
-			return err;
 		at += n;
+		if (err || at >= inner - 1)
+			return err;
 	}
-	return 0;
 }
 
 int event_list_parse(struct event_list *list, const struct pmk_pmu *pmu, const char *text)

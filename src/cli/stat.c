@@ -71,7 +71,7 @@ static int parse_interval(struct request *q, const char *text)
 	errno = 0;
 	q->interval = strtoull(text, &end, 10);
 	if (end == text || *text == '-' || errno || !q->interval)
-		return cli_fail(PMK_EXIT_USAGE, "-I %s: expected a number above 0", text);
+		return cli_fail(PMK_EXIT_USAGE, "-I %s: expected a number from 1 to 2^64 - 1", text);
 	if (!strcmp(end, "cycles"))
 		q->interval_unit = INTERVAL_CYCLES;
 	else if (!strcmp(end, "insns") || !strcmp(end, "instructions"))
@@ -179,6 +179,8 @@ static int check_request(const struct request *q)
 		return cli_fail(PMK_EXIT_USAGE, "-I counts one run: not with -r or --passes rerun");
 	if (q->interval_unit != INTERVAL_NONE && (q->regions.count || q->per_core))
 		return cli_fail(PMK_EXIT_USAGE, "-I goes with --from and --to, not with --region or -A");
+	if (q->per_core && q->regions.count)
+		return cli_fail(PMK_EXIT_USAGE, "-A and --region exclude each other");
 	if (!q->command[0] && !q->qemu)
 		return cli_fail(PMK_EXIT_USAGE, "no program to run (pmk stat --help)");
 	return 0;
@@ -236,7 +238,7 @@ static int count(const struct request *q)
 	job->qemu_version_fd = -1;
 	code = stat_choose(job);
 	if (!code)
-		code = report_begin(job);
+		code = report_open(job);
 	if (!code)
 		code = stat_run(job);
 	if (!code)

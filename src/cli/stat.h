@@ -80,7 +80,9 @@ extern volatile sig_atomic_t stat_interrupted;
 int stat_choose(struct job *job);
 int stat_run(struct job *job);
 
-/* Open the output and begin the document; the document is closed by report_end(), always. */
+/* Open the output, before anything runs. */
+int report_open(struct job *job);
+/* Begin the document; it is closed by report_end() or report_abandon(), always. */
 int report_begin(struct job *job);
 /* One interval, as soon as it is known; 0 or a negative enum pmk_error. */
 int report_interval(struct job *job, const struct pmk_arena_interval *interval);

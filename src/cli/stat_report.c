@@ -97,7 +97,7 @@ static char *join(char *const *words, const char *prefix)
 	return text;
 }
 
-static int open_output(struct job *job)
+int report_open(struct job *job)
 {
 	job->out = stderr;
 	if (!job->q->output)
@@ -113,11 +113,8 @@ static int open_output(struct job *job)
 int report_begin(struct job *job)
 {
 	struct pmk_result *r = &job->result;
-	int err = open_output(job);
 	struct pmk_write_options opt;
 
-	if (err)
-		return err;
 	opt = (struct pmk_write_options){
 		.format = job->q->json ? PMK_FORMAT_JSON :
 			  job->q->separator ? PMK_FORMAT_CSV : PMK_FORMAT_TEXT,
@@ -132,7 +129,7 @@ int report_begin(struct job *job)
 	r->core = strdup(job->emu.core.name);
 	r->command = join(job->q->command, job->q->qemu ? job->q->qemu : "");
 	r->settings = join(job->q->overrides.word, "");
-	r->env = join(job->q->env.word, "");
+	r->env = join(job->emu.passed.word, "");
 	r->passes = job->plan.npasses;
 	r->runs = job->q->runs;
 	r->clock_hz = (double)job->emu.core.clock_hz;
@@ -211,6 +208,9 @@ static void set_warnings(struct job *job)
 	if (job->runner.execs)
 		warn(w, "%u process(es) replaced themselves by execve: not counted from there on",
 		     job->runner.execs);
+	if (job->runner.alive)
+		warn(w, "%u process(es) still ran when the program ended: counted until then",
+		     job->runner.alive);
 	if (atomic_load(&a->lost_forks))
 		warn(w, "%u forked process(es) were not counted: more than %d at a time",
 		     atomic_load(&a->lost_forks), PMK_ARENA_SLOTS);
@@ -242,7 +242,11 @@ static int exit_code(int status)
 /* Writing to the file failed: what was counted goes to stderr instead. */
 static int rescue(struct job *job)
 {
-	struct pmk_write_options opt = { .format = PMK_FORMAT_TEXT, .metrics = job->metrics };
+	struct pmk_write_options opt = {
+		.format = PMK_FORMAT_TEXT,
+		.big_num = !job->q->plain_numbers,
+		.metrics = job->metrics,
+	};
 	struct pmk_writer *w;
 
 	cli_fail(PMK_EXIT_FAILED, "cannot write %s: %s; the counts follow here", job->q->output,

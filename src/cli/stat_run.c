@@ -120,10 +120,18 @@ static double seconds(void)
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
+/* The document begins when the plugin runs, so that what goes wrong before that is one line. */
+static int begin_report(struct job *job)
+{
+	if (job->writer || !atomic_load(&job->runner.arena->ready))
+		return 0;
+	return report_begin(job);
+}
+
 static int drain_intervals(struct job *job)
 {
 	static struct pmk_arena_interval rec; /* big */
-	int err = 0;
+	int err = begin_report(job);
 
 	while (!err && pmk_runner_interval(&job->runner, &rec))
 		err = report_interval(job, &rec);
@@ -230,10 +238,11 @@ static int run_once(struct job *job, const struct pmk_plan *plan, unsigned first
 	};
 	int err;
 
-	if (!cfg.plugin)
-		return cli_fail(PMK_EXIT_FAILED, "the QEMU plugin pmk-qemu.so is not where it should be; "
-						 "set PMK_PLUGIN to its path");
+	if (!cfg.plugin || access(cfg.plugin, R_OK))
+		return cli_fail(PMK_EXIT_FAILED, "cannot read the QEMU plugin %s; set PMK_PLUGIN to its path",
+				cfg.plugin ? cfg.plugin : "pmk-qemu.so");
 	cfg.counters.plan = *plan;
+	pmk_runner_free(&job->runner); /* of the run before */
 	err = pmk_runner_start(&job->runner, &cfg);
 	if (err)
 		return start_failed(job, err);
@@ -274,7 +283,6 @@ static int run_passes(struct job *job)
 		err = run_once(job, &part, first);
 		if (err || stat_interrupted)
 			return err;
-		pmk_runner_free(&job->runner);
 	}
 	return 0;
 }
@@ -304,10 +312,7 @@ int stat_run(struct job *job)
 	qemu_ask_version(job);
 	if (job->q->rerun)
 		sort_by_pass(job);
-
 	for (unsigned run = 0; run < job->q->runs && !err && !stat_interrupted; run++) {
-		if (run)
-			pmk_runner_free(&job->runner);
 		err = job->q->rerun ? run_passes(job) : run_once(job, &job->plan, 0);
 		if (!err)
 			job->result.runs = run + 1;

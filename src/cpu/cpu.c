@@ -437,6 +437,12 @@ static void wait_for_results(struct pmk_cpu *cpu, const struct pmk_block *p,
 	cpu->dyn[PMK_SIG_DATA_STALL] += wait - passed;
 }
 
+static bool always_goes(const struct pmk_block *p)
+{
+	return !p->conditional && p->flow != PMK_FLOW_NEXT && p->flow != PMK_FLOW_EXCEPTION &&
+	       p->flow != PMK_FLOW_MODE;
+}
+
 void pmk_cpu_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
 			uint64_t taken, uint64_t word)
 {
@@ -444,7 +450,9 @@ void pmk_cpu_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const st
 	uint64_t before = cpu->cycles;
 
 	if (PMK_UNLIKELY(b->vector)) {
-		cpu->taken -= taken; /* exception entry */
+		/* Exception entry. A branch that always goes has gone; whether a conditional one would
+		 * have is not seen, and lost. */
+		cpu->taken -= taken && !always_goes(p);
 	} else if (word == PMK_PRED_CALL && taken && b->pc == p->target) {
 		push_return(cpu, p->fall);
 	} else if (pmk_pred_differs(word, taken)) {

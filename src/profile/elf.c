@@ -39,7 +39,7 @@ static int open_elf(struct open_elf *o, const char *path, char *msg, size_t size
 {
 	struct stat st;
 
-	*o = (struct open_elf){ .fd = open(path, O_RDONLY | O_CLOEXEC) };
+	*o = (struct open_elf){ .fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) };
 	if (o->fd < 0 || fstat(o->fd, &st))
 		return say(msg, size, PMK_EIO, strerror(errno));
 	if (S_ISDIR(st.st_mode))

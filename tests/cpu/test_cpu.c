@@ -68,7 +68,7 @@ static struct line *cache_find(struct cache *c, uint32_t number)
 }
 
 /* The place for a new line: invalid ways first; else one turn for all sets, or the generator that
- * cache.c declares. */
+ * cache.h declares. */
 static struct line *cache_victim(struct cache *c, uint32_t number)
 {
 	struct line *set = &c->line[number % c->sets * c->ways];

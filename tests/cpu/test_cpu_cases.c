@@ -368,6 +368,38 @@ static void test_five_calls_and_returns(void **state)
 	bench_free(s);
 }
 
+/* An unconditional jump to the next instruction is a change of the PC (DAI 0195B, event 0x0D) like any
+ * other, however it was predicted, and every time. */
+static void test_jump_to_the_next_instruction(void **state)
+{
+	static const struct geometry settings[] = {
+		{ "all on", { { NULL, NULL } } },
+		{ "off", { { "bp.enable", "off" } } },
+		{ "static only", { { "bp.dynamic", "off" } } },
+		{ "dynamic only", { { "bp.static", "off" } } },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(settings); i++) {
+		struct bench *s = bench_new(&settings[i]);
+
+		s->b[0].flow = PMK_FLOW_JUMP;
+		s->b[0].branch = 2;
+		s->b[0].target = s->b[0].fall;
+		s->b[1].pc = s->b[0].fall;
+		s->b[1].flow = PMK_FLOW_MODE; /* back without a trace */
+		s->b[1].branch = 1;
+		for (unsigned n = 0; n < 20; n++) {
+			pmk_cpu_block(&s->cpu, &s->b[0]);
+			pmk_cpu_block(&s->cpu, &s->b[1]);
+		}
+		assert_int_equal(total(s, PMK_SIG_PC_CHANGE), 20);
+		if (!s->core.bp_on)
+			assert_int_equal(total(s, PMK_SIG_BRANCH_MISS), 20);
+		bench_free(s);
+	}
+}
+
 /* A wrong return costs 7, counts twice, and leaves its entry for the next one. */
 static void test_wrong_return(void **state)
 {
@@ -539,6 +571,7 @@ int main(void)
 		cmocka_unit_test(test_preload_without_cache),
 		cmocka_unit_test(test_cycles_of_branches),
 		cmocka_unit_test(test_five_calls_and_returns),
+		cmocka_unit_test(test_jump_to_the_next_instruction),
 		cmocka_unit_test(test_wrong_return),
 		cmocka_unit_test(test_cycles_of_misses),
 		cmocka_unit_test(test_cycles_of_fetches),

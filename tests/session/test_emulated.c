@@ -598,6 +598,32 @@ static void test_indirect_jump_is_no_return(void **state)
 	rig_free(r);
 }
 
+/* A call that is not taken, and one to the next instruction, from which nobody returns: no call. A
+ * return that fails its condition: no return. */
+static void test_calls_that_are_none(void **state)
+{
+	struct rig *r = program_with_calls();
+
+	(void)state;
+	r->cfg.nregions = 1;
+	r->cfg.region[0].begin = r->block[4].pc;
+	r->block[0].conditional = r->block[5].conditional = true;
+	behind(r, 7, 5);
+	rig_start(r);
+	run_block(r, 0);
+	run_block(r, 1);
+	assert_int_equal(r->e.calls, 0);
+	run_block(r, 0);
+	run_block(r, 4);
+	run_block(r, 6);
+	run_block(r, 5);
+	assert_int_equal(r->e.calls, 1);
+	run_block(r, 7);
+	assert_int_equal(r->e.calls, 1);
+	assert_true(r->e.region[0].inside == 1);
+	rig_free(r);
+}
+
 /* From an address to an address; the begin reached again is one more entry of the same stay. */
 static void test_region_between_addresses(void **state)
 {
@@ -869,6 +895,7 @@ int main(void)
 		cmocka_unit_test(test_deep_calls),
 		cmocka_unit_test(test_several_calls_end_at_once),
 		cmocka_unit_test(test_indirect_jump_is_no_return),
+		cmocka_unit_test(test_calls_that_are_none),
 		cmocka_unit_test(test_region_between_addresses),
 		cmocka_unit_test(test_window),
 		cmocka_unit_test(test_forked),

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -15,9 +16,13 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/personality.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+/* Soft limit of the emulator's stack, as the program reads it. */
+#define GUEST_STACK (8u << 20)
 
 static struct pmk_arena *create_arena(int *fd)
 {
@@ -38,30 +43,55 @@ static struct pmk_arena *create_arena(int *fd)
 	return a;
 }
 
-/* The child's side between fork and exec. Errors go back through `report`, which exec closes. */
-static _Noreturn void exec_emulator(const struct pmk_runner_config *cfg, int arena_fd, int report)
+/* The emulator's words, with the plugin argument in place; NULL when out of memory. The array is the
+ * caller's, the words are not. */
+static char **emulator_words(char *const *words, char *plugin)
 {
-	char plugin[4096];
-	char *argv[256];
-	unsigned n = 0;
+	bool replaced = false;
+	char **argv;
+	size_t n = 0;
 
-	snprintf(plugin, sizeof(plugin), "%s,arena=/proc/self/fd/%d", cfg->plugin, arena_fd);
-	for (; cfg->argv[n] && n < 255; n++)
-		argv[n] = strcmp(cfg->argv[n], "@plugin@") ? cfg->argv[n] : plugin;
-	argv[n] = NULL;
-	/* Where the host puts the emulator must not show in the program's addresses. */
+	while (words[n])
+		n++;
+	argv = calloc(n + 1, sizeof(*argv));
+	for (size_t i = 0; argv && i < n; i++) {
+		bool here = !replaced && !strcmp(words[i], "@plugin@");
+
+		argv[i] = here ? plugin : words[i];
+		replaced |= here;
+	}
+	return argv;
+}
+
+/* What the host decides and the program could notice: where the emulator lies, and the stack limit. */
+static void fix_surroundings(void)
+{
+	struct rlimit stack;
+
 	personality(ADDR_NO_RANDOMIZE);
-	execvpe(argv[0], argv, cfg->envp);
+	if (getrlimit(RLIMIT_STACK, &stack))
+		return;
+	stack.rlim_cur = GUEST_STACK < stack.rlim_max ? GUEST_STACK : stack.rlim_max;
+	setrlimit(RLIMIT_STACK, &stack);
+}
 
-	int err = errno;
-	ssize_t ignored = write(report, &err, sizeof(err));
+/* The child's side between fork and exec. Errors go back through `report`, which exec closes. */
+static _Noreturn void exec_emulator(char **argv, char *const *envp, int report)
+{
+	ssize_t ignored;
+	int err;
 
+	fix_surroundings();
+	execvpe(argv[0], argv, envp);
+	err = errno;
+	ignored = write(report, &err, sizeof(err));
 	(void)ignored;
 	_exit(127);
 }
 
 int pmk_runner_start(struct pmk_runner *r, const struct pmk_runner_config *cfg)
 {
+	char plugin[PATH_MAX + 64], **argv;
 	int arena_fd, report[2], err = 0;
 
 	memset(r, 0, sizeof(*r));
@@ -77,13 +107,17 @@ int pmk_runner_start(struct pmk_runner *r, const struct pmk_runner_config *cfg)
 	r->arena->cfg = cfg->counters;
 	r->arena->region_bias_base = cfg->code_start;
 	r->arena->pie = cfg->pie;
-	if (pipe2(report, O_CLOEXEC)) {
+	snprintf(plugin, sizeof(plugin), "%s,arena=/proc/self/fd/%d", cfg->plugin, arena_fd);
+	argv = emulator_words(cfg->argv, plugin);
+	if (!argv || pipe2(report, O_CLOEXEC)) {
+		free(argv);
 		close(arena_fd);
 		return PMK_EIO;
 	}
 	r->pid = fork();
 	if (r->pid == 0)
-		exec_emulator(cfg, arena_fd, report[1]);
+		exec_emulator(argv, cfg->envp, report[1]);
+	free(argv);
 	close(arena_fd);
 	close(report[1]);
 	if (r->pid < 0) {
@@ -252,10 +286,15 @@ bool pmk_runner_interval(struct pmk_runner *r, struct pmk_arena_interval *out)
 
 void pmk_runner_finish(struct pmk_runner *r)
 {
-	for (unsigned i = 0; i < PMK_ARENA_SLOTS; i++)
-		if (atomic_load(&r->arena->slot[i].state) == PMK_SLOT_RUNNING &&
-		    atomic_load(&r->arena->slot[i].pid))
-			read_slot(r, i);
+	for (unsigned i = 0; i < PMK_ARENA_SLOTS; i++) {
+		struct pmk_arena_slot *s = &r->arena->slot[i];
+		pid_t pid = (pid_t)atomic_load(&s->pid);
+
+		if (atomic_load(&s->state) != PMK_SLOT_RUNNING || !pid)
+			continue;
+		r->alive += pid != r->pid && !process_ended(pid);
+		read_slot(r, i);
+	}
 }
 
 void pmk_runner_free(struct pmk_runner *r)

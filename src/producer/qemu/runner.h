@@ -21,8 +21,8 @@ struct pmk_runner_config {
 	uint64_t code_start; /* of the ELF file, to find out where it was loaded */
 	bool pie;
 	const char *plugin;  /* path of pmk-qemu.so */
-	char *const *argv;   /* the emulator's command line; argv[0] is looked up in PATH. The word
-			      * "@plugin@" is replaced by the plugin argument */
+	char *const *argv;   /* the emulator's command line; argv[0] is looked up in PATH. The first
+			      * word "@plugin@" is replaced by the plugin argument */
 	char *const *envp;   /* the emulator's environment */
 };
 
@@ -45,6 +45,7 @@ struct pmk_runner {
 	struct pmk_runner_counts *core; /* [PMK_ARENA_CPUS], of the first process */
 	struct pmk_runner_counts *tail; /* counts since the end of the last interval: total only */
 	unsigned processes, threads, ncores, execs;
+	unsigned alive;        /* processes that had not ended at the final reading */
 	int error;             /* first error of a core's driver */
 };
 
