@@ -32,51 +32,16 @@ int cli_fail(int code, const char *fmt, ...)
 
 /* ---- hints ---------------------------------------------------------------------------------- */
 
-#define MAX_HINTS 3
-
-struct hint {
-	const char *name;
-	unsigned distance;
-};
-
-/* Keep `best` sorted, and each name once. It has room for one more than is kept. */
-static unsigned insert_hint(struct hint best[MAX_HINTS + 1], unsigned n, struct hint new)
+void cli_nearest(const char *word, const char *(*next)(const void *ctx, unsigned i), const void *ctx,
+		 char *buf, size_t size)
 {
-	unsigned k;
-
-	for (k = 0; k < n; k++)
-		if (strcmp(best[k].name, new.name) == 0)
-			return n;
-	for (; k > 0 && new.distance < best[k - 1].distance; k--)
-		best[k] = best[k - 1];
-	best[k] = new;
-	return n < MAX_HINTS ? n + 1 : n;
-}
-
-void cli_nearest(const char *word, const char *(*next)(const void *ctx, unsigned i),
-		 const void *ctx, char *buf, size_t size)
-{
-	struct hint best[MAX_HINTS + 1];
+	struct pmk_nearest near;
 	const char *name;
-	unsigned n = 0, shown = 1;
-	size_t at = 0;
 
-	*buf = '\0';
-	for (unsigned i = 0; (name = next(ctx, i)); i++) {
-		struct hint h = { name, pmk_distance(word, name) };
-
-		if (h.distance != PMK_FAR)
-			n = insert_hint(best, n, h);
-	}
-	/* A clear favourite stands alone. */
-	while (shown < n && best[shown].distance <= best[0].distance + 1)
-		shown++;
-	for (unsigned k = 0; n && k < shown && at < size; k++)
-		at += (size_t)snprintf(buf + at, size - at, "%s%s",
-				       k == 0		? ""
-				       : k + 1 == shown ? " or "
-							: ", ",
-				       best[k].name);
+	pmk_nearest_init(&near, word);
+	for (unsigned i = 0; (name = next(ctx, i)); i++)
+		pmk_nearest_offer(&near, name);
+	pmk_nearest_text(&near, buf, size);
 }
 
 /* ---- options -------------------------------------------------------------------------------- */

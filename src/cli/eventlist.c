@@ -34,13 +34,15 @@ int event_list_add(struct event_list *list, const struct pmk_event *ev, const ch
 	return append(list, (struct event_request){ .event = ev }, name, strlen(name));
 }
 
-int event_list_add_all(struct event_list *list, const struct pmk_pmu *pmu)
+static int add_all(struct event_list *list, const struct pmk_pmu *pmu, struct event_request req)
 {
 	for (unsigned i = 0; i < pmu->nevents; i++) {
+		const char *name = pmu->events[i].name;
 		int err = 0;
 
-		if (pmk_pmu_has(pmu, &pmu->events[i]))
-			err = event_list_add(list, &pmu->events[i], pmu->events[i].name);
+		req.event = &pmu->events[i];
+		if (pmk_pmu_has(pmu, req.event) && !event_list_find(list, req.event))
+			err = append(list, req, name, strlen(name));
 		if (err)
 			return err;
 	}
@@ -84,7 +86,7 @@ static int parse_event(struct event_list *list, const struct pmk_pmu *pmu, const
 	if (!name)
 		return cli_fail(PMK_EXIT_FAILED, "out of memory");
 	if (!strcmp(name, "all")) {
-		err = event_list_add_all(list, pmu);
+		err = add_all(list, pmu, req);
 	} else {
 		req.event = cli_event(pmu, name);
 		err = req.event ? append(list, req, text, len) : PMK_EXIT_USAGE;

@@ -24,8 +24,6 @@ struct event_list {
 int event_list_parse(struct event_list *list, const struct pmk_pmu *pmu, const char *text);
 /* Append one event unless it is there. 0 or an exit code. */
 int event_list_add(struct event_list *list, const struct pmk_event *ev, const char *name);
-/* Append every event of the PMU that is not there. 0 or an exit code. */
-int event_list_add_all(struct event_list *list, const struct pmk_pmu *pmu);
 const struct event_request *event_list_find(const struct event_list *list,
 					    const struct pmk_event *ev);
 void event_list_free(struct event_list *list);

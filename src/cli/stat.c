@@ -235,7 +235,6 @@ static int count(const struct request *q)
 	if (!job)
 		return out_of_memory();
 	job->q = q;
-	job->qemu_version_fd = -1;
 	code = stat_choose(job);
 	if (!code)
 		code = report_open(job);

@@ -10,7 +10,6 @@
 #ifndef PMK_CLI_STAT_H
 #define PMK_CLI_STAT_H
 
-#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -69,12 +68,9 @@ struct job {
 	FILE *out;
 	bool own_out;
 	struct pmk_runner runner;
-	int qemu_version_fd;
-	pid_t qemu_version_pid;
+	char qemu_version[64]; /* "7.2.22"; empty when it did not answer like QEMU */
+	int interrupted;       /* the signal that told pmk to stop, 0 = none */
 };
-
-/* The signal that told pmk to stop, 0 = none. */
-extern volatile sig_atomic_t stat_interrupted;
 
 /* All return 0 or an exit code after one line on stderr. */
 int stat_choose(struct job *job);
@@ -90,10 +86,5 @@ int report_interval(struct job *job, const struct pmk_arena_interval *interval);
 int report_end(struct job *job);
 /* Close the document after a failure. */
 void report_abandon(struct job *job);
-
-/* QEMU's version is asked of it while the program runs: it costs nobody's time. */
-void qemu_ask_version(struct job *job);
-/* "7.2.22"; empty when it did not answer like QEMU. */
-void qemu_read_version(struct job *job, char *version, size_t size);
 
 #endif

@@ -204,7 +204,7 @@ static void set_warnings(struct job *job)
 
 	if (job->result.partial)
 		warn(w, "the program was %s: counts are what had been counted by then",
-		     stat_interrupted ? "interrupted" : "killed");
+		     job->interrupted ? "interrupted" : "killed");
 	if (job->runner.execs)
 		warn(w, "%u process(es) replaced themselves by execve: not counted from there on",
 		     job->runner.execs);
@@ -261,10 +261,9 @@ static int rescue(struct job *job)
 
 int report_end(struct job *job)
 {
-	char version[64];
+	const char *version = job->qemu_version;
 	int err;
 
-	qemu_read_version(job, version, sizeof(version));
 	if (asprintf(&job->result.producer, "%s %s", base_name(job->emu.argv.word[0]),
 		     *version ? version : "(version unknown)") < 0)
 		job->result.producer = NULL;
@@ -283,7 +282,7 @@ int report_end(struct job *job)
 		return rescue(job);
 	if (err)
 		return cli_fail(PMK_EXIT_FAILED, "cannot write the counts: %s", pmk_strerror(err));
-	return stat_interrupted && !WIFEXITED(job->result.exit_status) ? 128 + stat_interrupted :
+	return job->interrupted && !WIFEXITED(job->result.exit_status) ? 128 + job->interrupted :
 								     exit_code(job->result.exit_status);
 }
 

@@ -22,11 +22,11 @@
 #define GRACE_MS    300  /* for the program to end by itself after Ctrl-C */
 #define KILL_MS     2000 /* and after being asked to */
 
-volatile sig_atomic_t stat_interrupted;
+static volatile sig_atomic_t signalled;
 
 static void on_signal(int sig)
 {
-	stat_interrupted = sig;
+	signalled = sig;
 }
 
 static void catch_signals(void)
@@ -38,42 +38,47 @@ static void catch_signals(void)
 	sigaction(SIGHUP, &sa, NULL);
 }
 
-void qemu_ask_version(struct job *job)
+/* A question put to QEMU while the program runs, so that it costs nobody's time. */
+struct version_query {
+	pid_t pid;
+	int fd; /* -1: could not be asked */
+};
+
+static struct version_query ask_version(const char *qemu)
 {
+	struct version_query v = { .fd = -1 };
 	int fds[2];
 
-	job->qemu_version_fd = -1;
 	if (pipe2(fds, O_CLOEXEC))
-		return;
-	job->qemu_version_pid = fork();
-	if (job->qemu_version_pid == 0) {
+		return v;
+	v.pid = fork();
+	if (v.pid == 0) {
 		dup2(fds[1], STDOUT_FILENO);
 		dup2(fds[1], STDERR_FILENO);
-		execlp(job->emu.argv.word[0], job->emu.argv.word[0], "--version", NULL);
+		execlp(qemu, qemu, "--version", NULL);
 		_exit(127);
 	}
 	close(fds[1]);
-	job->qemu_version_fd = fds[0];
+	v.fd = fds[0];
+	return v;
 }
 
-/* Out of "qemu-arm version 7.2.22 (Debian …)". */
-void qemu_read_version(struct job *job, char *version, size_t size)
+/* The number out of "qemu-arm version 7.2.22 (Debian …)". */
+static void read_version(struct version_query v, char *version, size_t size)
 {
 	char text[512];
 	ssize_t got = 0, n;
 	char *at;
 
-	*version = '\0';
-	if (job->qemu_version_fd < 0)
+	if (v.fd < 0)
 		return;
 	while (got < (ssize_t)sizeof(text) - 1 &&
-	       (n = read(job->qemu_version_fd, text + got, sizeof(text) - 1 - (size_t)got)) > 0)
+	       (n = read(v.fd, text + got, sizeof(text) - 1 - (size_t)got)) > 0)
 		got += n;
 	text[got] = '\0';
-	close(job->qemu_version_fd);
-	job->qemu_version_fd = -1;
-	if (job->qemu_version_pid > 0)
-		waitpid(job->qemu_version_pid, NULL, 0);
+	close(v.fd);
+	if (v.pid > 0)
+		waitpid(v.pid, NULL, 0);
 	at = strstr(text, "version ");
 	if (at)
 		snprintf(version, size, "%.*s", (int)strcspn(at + 8, " (\n"), at + 8);
@@ -91,18 +96,15 @@ static int start_failed(struct job *job, int err)
 	return cli_fail(PMK_EXIT_FAILED, "%s: %s", qemu, strerror(errno));
 }
 
-/* The emulator ended before our plugin was there. */
-static int never_ready(struct job *job)
+static int never_ready(const struct job *job)
 {
-	char version[64];
-
-	qemu_read_version(job, version, sizeof(version));
-	if (!*version)
+	if (!*job->qemu_version)
 		return cli_fail(PMK_EXIT_FAILED, "%s does not behave like QEMU: it does not tell its "
 						 "version", job->emu.argv.word[0]);
 	return cli_fail(PMK_EXIT_FAILED,
-			"%s %s did not load the plugin %s; it takes QEMU %s or newer, built with plugin "
-			"support", job->emu.argv.word[0], version, cli_plugin_path(), OLDEST_QEMU);
+			"%s %s ended before it loaded the plugin %s; if its own message does not say why: "
+			"plugins take QEMU %s or newer, built with support for them",
+			job->emu.argv.word[0], job->qemu_version, cli_plugin_path(), OLDEST_QEMU);
 }
 
 static const char *arena_error(const struct job *job)
@@ -209,12 +211,12 @@ static int wait_for_end(struct job *job)
 		int e = drain_intervals(job);
 
 		err = err ? err : e;
-		if (!stat_interrupted)
+		if (!signalled)
 			continue;
 		if (since == 0)
 			since = seconds();
 		if (sent < 1 && (seconds() - since) * 1000 > GRACE_MS)
-			sent = 1, kill(job->runner.pid, stat_interrupted);
+			sent = 1, kill(job->runner.pid, signalled);
 		if (sent < 2 && (seconds() - since) * 1000 > GRACE_MS + KILL_MS)
 			sent = 2, kill(job->runner.pid, SIGKILL);
 	}
@@ -225,6 +227,9 @@ static bool has_part(const struct pmk_runner *r)
 {
 	return WIFSIGNALED(r->status) && WTERMSIG(r->status) == SIGKILL;
 }
+
+/* The emulator ended before our plugin was there: explained when its version is known. */
+#define NEVER_READY (-1)
 
 static int run_once(struct job *job, const struct pmk_plan *plan, unsigned first)
 {
@@ -248,7 +253,7 @@ static int run_once(struct job *job, const struct pmk_plan *plan, unsigned first
 		return start_failed(job, err);
 	err = wait_for_end(job);
 	if (!atomic_load(&job->runner.arena->ready))
-		return never_ready(job);
+		return NEVER_READY;
 	if (arena_error(job))
 		return cli_fail(PMK_EXIT_FAILED, "the emulated counters could not be started: %s",
 				arena_error(job));
@@ -257,7 +262,7 @@ static int run_once(struct job *job, const struct pmk_plan *plan, unsigned first
 		return cli_fail(PMK_EXIT_FAILED, "reading the emulated counters failed: %s",
 				pmk_strerror(job->runner.error));
 	job->result.exit_status = job->runner.status;
-	job->result.partial |= has_part(&job->runner) || stat_interrupted;
+	job->result.partial |= has_part(&job->runner) || signalled;
 	if (make_places(job))
 		return PMK_EXIT_FAILED;
 	collect(job, first, plan->nevents);
@@ -281,7 +286,7 @@ static int run_passes(struct job *job)
 			part.event[part.nevents++].pass = 0;
 		}
 		err = run_once(job, &part, first);
-		if (err || stat_interrupted)
+		if (err || signalled)
 			return err;
 	}
 	return 0;
@@ -305,18 +310,23 @@ static void sort_by_pass(struct job *job)
 
 int stat_run(struct job *job)
 {
+	struct version_query version;
 	double began = seconds();
 	int err = 0;
 
 	catch_signals();
-	qemu_ask_version(job);
+	version = ask_version(job->emu.argv.word[0]);
 	if (job->q->rerun)
 		sort_by_pass(job);
-	for (unsigned run = 0; run < job->q->runs && !err && !stat_interrupted; run++) {
+	for (unsigned run = 0; run < job->q->runs && !err && !signalled; run++) {
 		err = job->q->rerun ? run_passes(job) : run_once(job, &job->plan, 0);
 		if (!err)
 			job->result.runs = run + 1;
 	}
+	job->interrupted = signalled;
+	read_version(version, job->qemu_version, sizeof(job->qemu_version));
+	if (err == NEVER_READY)
+		err = never_ready(job);
 	job->result.elapsed = (seconds() - began) / (job->q->runs ? job->q->runs : 1);
 	return err;
 }

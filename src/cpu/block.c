@@ -19,29 +19,51 @@ static void add_facts(const struct pmk_core *core, const struct pmk_insn *in, st
 		f->n[PMK_FACT_WRITE] += in->store;
 	}
 	/* A preload looks the line up (our choice); its address cannot be seen, so it never fills. */
-	if (in->iclass == PMK_I_PRELOAD && !in->conditional)
+	if (in->iclass == PMK_I_PRELOAD && !in->conditional && core->dcache_on)
 		f->n[PMK_FACT_READ]++;
 	if (in->sysop == PMK_SYS_DSB || (in->sysop == PMK_SYS_DMB && core->dmb_drains))
 		f->n[PMK_FACT_DRAIN]++;
 }
 
-static bool disturbs(const struct pmk_insn *in)
+static uint8_t disturbance(const struct pmk_insn *in)
 {
-	return in->sysop == PMK_SYS_BTAC_FLUSH || in->sysop == PMK_SYS_ICACHE_INV ||
-	       in->sysop == PMK_SYS_TLB;
+	switch ((enum pmk_sysop)in->sysop) {
+	case PMK_SYS_BTAC_FLUSH:
+		return PMK_DISTURB_BTAC;
+	case PMK_SYS_ICACHE_INV:
+		return PMK_DISTURB_BTAC | PMK_DISTURB_ICACHE;
+	case PMK_SYS_TLB:
+		return PMK_DISTURB_TLB;
+	case PMK_SYS_NONE:
+	case PMK_SYS_DSB:
+	case PMK_SYS_DMB:
+	case PMK_SYS_ISB:
+	case PMK_SYS_WFI:
+		break;
+	}
+	return 0;
 }
 
 /*
  * The cycles of a branch are the predictor's to add; what is certain beforehand goes into the block:
- * nothing for one that may be folded, one cycle for one that cannot be. DDI 0301H table 16-11.
+ * nothing for one that may be folded, one cycle for one that cannot be (DDI 0301H table 16-11).
+ *
+ * A branch is not folded onto a branch (5.2). That is seen here where the second is a block of its own
+ * and predicted taken by every rule: chains of jumps and loops of nothing else take time. Branches that
+ * may be predicted not taken are left out, because blocks that end in the same branch share its
+ * prediction word, and with it the cycles.
  */
-static unsigned certain_branch_cycles(const struct pmk_core *core, const struct pmk_insn *last)
+static unsigned certain_branch_cycles(const struct pmk_core *core, const struct pmk_insn *insn,
+				      size_t n)
 {
+	const struct pmk_insn *last = &insn[n - 1];
 	bool foldable = core->bp_on && core->bp_dynamic && core->bp_folding;
+	bool onto_branch = n == 1 && core->bp_static &&
+			   (!last->conditional || last->target <= last->addr);
 
 	if (last->iclass != PMK_I_BRANCH)
 		return 0;
-	return last->flow == PMK_FLOW_JUMP && foldable ? 0 : 1;
+	return last->flow == PMK_FLOW_JUMP && foldable && !onto_branch ? 0 : 1;
 }
 
 void pmk_block_build(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
@@ -65,11 +87,11 @@ void pmk_block_build(const struct pmk_core *core, const struct pmk_insn *insn, s
 			      b->end_addr >> PMK_LINE_SHIFT;
 	for (size_t i = 0; i < n; i++) {
 		add_facts(core, &insn[i], &b->facts);
-		b->sysop |= disturbs(&insn[i]);
+		b->disturbs |= disturbance(&insn[i]);
 	}
 	pmk_pipeline_time(insn, n, slots, &pipe);
 	b->facts.n[PMK_FACT_DATA_STALL] = (uint16_t)pipe.data_stall;
-	b->branch_cycles = (uint8_t)certain_branch_cycles(core, last);
+	b->branch_cycles = (uint8_t)certain_branch_cycles(core, insn, n);
 	b->cycles = pipe.cycles + b->branch_cycles;
 	for (unsigned r = 0; r < PMK_PIPE_REGS; r++)
 		pipe.residue[r] -= pipe.residue[r] < b->branch_cycles ? pipe.residue[r] :

@@ -38,6 +38,8 @@ struct pmk_facts {
 #define PMK_BRANCH_SLOW 1 /* ends in something that always has to be looked at */
 #define PMK_BRANCH_FIRST 2
 
+enum { PMK_DISTURB_BTAC = 1, PMK_DISTURB_ICACHE = 2, PMK_DISTURB_TLB = 4 };
+
 struct pmk_block {
 	/* Read at every run. */
 	uint32_t pc;
@@ -56,7 +58,7 @@ struct pmk_block {
 	bool loads_pc;     /* it loads the PC from memory */
 	bool vector;       /* the block stands at an exception vector */
 	bool shadowed;     /* the fetch behind it would enter another line (fetch.shadow_bytes) */
-	bool sysop;        /* something in it flushes the BTAC, the TLBs or the instruction cache */
+	uint8_t disturbs;  /* what its maintenance operations flush: PMK_DISTURB_… */
 	uint8_t flag_distance;
 	uint8_t branch_cycles; /* of the last instruction, already in `cycles` */
 	uint8_t need[PMK_PIPE_REGS];

@@ -44,6 +44,11 @@ static struct pmk_btac_entry *entry_of(const struct pmk_predictor *p, const stru
 	return &p->entry[b->end_addr >> 3 & p->mask];
 }
 
+static bool holds(const struct pmk_btac_entry *e, const struct pmk_block *b)
+{
+	return e->branch == b->branch && e->addr == b->end_addr;
+}
+
 /*
  * The static rules: calls are predicted taken unless conditional; other branches taken when
  * unconditional or backward (TRM 5.3; for backward and forward ARM support article ka4162).
@@ -60,7 +65,7 @@ struct pmk_prediction pmk_predictor_predict(const struct pmk_predictor *p,
 {
 	const struct pmk_btac_entry *e = entry_of(p, b);
 
-	if (p->dynamic && e->branch == b->branch && e->addr == b->end_addr)
+	if (p->dynamic && holds(e, b))
 		return (struct pmk_prediction){ .taken = e->state >= 2, .dynamic = true };
 	return (struct pmk_prediction){ .taken = p->fixed && static_rule(b) };
 }
@@ -70,6 +75,9 @@ uint8_t pmk_predictor_initial(const struct pmk_predictor *p, const struct pmk_bl
 	/* Calls push the return stack, and a branch that is statically predicted taken allocates an
 	 * entry and fetches its shadow: both always have to be looked at. */
 	if (b->flow != PMK_FLOW_JUMP || (p->fixed && static_rule(b)))
+		return PMK_PRED_LOOK;
+	/* So does a jump to the next instruction: it looks like no jump. */
+	if (!b->conditional && b->target == b->fall)
 		return PMK_PRED_LOOK;
 	/* A branch that is statically and rightly predicted not taken costs one cycle. */
 	return (uint8_t)(PMK_PRED_NOT_TAKEN | (1u - b->branch_cycles) << 2);
@@ -94,7 +102,7 @@ void pmk_predictor_resolve(struct pmk_predictor *p, uint8_t *pred, const struct 
 
 	if (!p->dynamic) {
 		word = pmk_predictor_initial(p, b);
-	} else if (e->branch == b->branch && e->addr == b->end_addr) {
+	} else if (holds(e, b)) {
 		if (taken && e->state < 3)
 			e->state++;
 		else if (!taken && e->state > 0)

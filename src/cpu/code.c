@@ -59,7 +59,7 @@ static uint32_t branch_slot(struct pmk_code *code, const struct pmk_block *b, ui
 {
 	uint32_t i;
 
-	if (b->sysop || b->vector)
+	if (b->disturbs || b->vector)
 		return PMK_BRANCH_SLOW;
 	if (b->flow == PMK_FLOW_NEXT)
 		return PMK_BRANCH_NONE;
@@ -68,7 +68,9 @@ static uint32_t branch_slot(struct pmk_code *code, const struct pmk_block *b, ui
 	for (i = first_probe(b->end_addr); code->branch_at[i]; i = (i + 1) & TABLE_MASK) {
 		const struct pmk_block *known = &code->block[code->branch_at[i] - 1];
 
-		if (known->end_addr == b->end_addr)
+		/* Not only the address: other code may have come to stand there. */
+		if (known->end_addr == b->end_addr && known->flow == b->flow &&
+		    known->target == b->target && known->conditional == b->conditional)
 			return known->branch;
 	}
 	if (code->nbranches == PMK_MAX_BRANCHES)

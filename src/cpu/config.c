@@ -62,19 +62,15 @@ static const struct pmk_core_key *find_key(const char *name)
 
 static int unknown_key(const char *name, char *msg, unsigned size)
 {
-	const char *best = NULL;
-	unsigned nearest = PMK_FAR;
+	struct pmk_nearest near;
+	char hint[160];
 
-	for (const struct pmk_core_key *k = pmk_core_keys; k->key; k++) {
-		unsigned d = pmk_distance(name, k->key);
-
-		if (d < nearest) {
-			nearest = d;
-			best = k->key;
-		}
-	}
-	if (best)
-		snprintf(msg, size, "no core parameter '%.60s'; did you mean %s?", name, best);
+	pmk_nearest_init(&near, name);
+	for (const struct pmk_core_key *k = pmk_core_keys; k->key; k++)
+		pmk_nearest_offer(&near, k->key);
+	pmk_nearest_text(&near, hint, sizeof(hint));
+	if (*hint)
+		snprintf(msg, size, "no core parameter '%.60s'; did you mean %s?", name, hint);
 	else
 		snprintf(msg, size, "no core parameter '%.60s'; 'pmk list cores -v' shows them",
 			 name);

@@ -368,6 +368,12 @@ static uint64_t leave_indirect(struct pmk_cpu *cpu, const struct pmk_block *p)
 	return p->loads_pc ? cpu->core.load_pc : resolved_cycles(cpu, p);
 }
 
+static bool always_goes(const struct pmk_block *p)
+{
+	return !p->conditional && p->flow != PMK_FLOW_NEXT && p->flow != PMK_FLOW_EXCEPTION &&
+	       p->flow != PMK_FLOW_MODE;
+}
+
 /* The outcome of the last branch of `p`, which the block `b` now shows, was not the expected one or
  * has to be looked at anyway. */
 static void leave_block(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
@@ -385,8 +391,9 @@ static void leave_block(struct pmk_cpu *cpu, const struct pmk_block *p, const st
 	case PMK_FLOW_JUMP:
 	case PMK_FLOW_CALL:
 		if (taken && b->pc != p->target) {
-			/* An exception or signal came first; the branch's own way is not seen. */
-			cpu->taken--;
+			/* An exception or signal came first; which way a conditional branch went is not
+			 * seen. */
+			cpu->taken -= !always_goes(p);
 			return;
 		}
 		/* fallthrough */
@@ -410,11 +417,38 @@ static void leave_block(struct pmk_cpu *cpu, const struct pmk_block *p, const st
 		cpu->cycles += cycles - p->branch_cycles;
 }
 
-/* Maintenance operations of the block that was left. Which of them the block holds is not kept: each
- * of them is rare, and flushing the BTAC is part of most. */
-static void disturb(struct pmk_cpu *cpu)
+static void invalidate_icache(struct pmk_cpu *cpu)
 {
-	pmk_predictor_flush(&cpu->bp, cpu->pred);
+	const struct pmk_cache *c = &cpu->icache;
+
+	for (uint32_t i = 0; i < (c->set_mask + 1) * c->ways; i++)
+		if (c->tag[i] != PMK_NO_LINE)
+			cpu->imap[c->tag[i]] = 0;
+	pmk_cache_clear(&cpu->icache);
+	cpu->igen++;
+}
+
+static void flush_tlbs(struct pmk_cpu *cpu)
+{
+	for (uint32_t i = 0; i < cpu->dtlb.ways; i++)
+		if (cpu->dtlb.page[i] != PMK_NO_PAGE)
+			cpu->pmap[cpu->dtlb.page[i]] = 0;
+	pmk_tlb_clear(&cpu->dtlb);
+	pmk_tlb_clear(&cpu->itlb);
+	pmk_tlb_clear(&cpu->main_tlb);
+	cpu->igen++;
+}
+
+/* Maintenance operations of the block that was left. Any TLB operation, and any write to the
+ * translation registers, flushes all of the TLBs (our choice: their operands are not seen). */
+static PMK_SLOW void disturb(struct pmk_cpu *cpu, unsigned what)
+{
+	if (what & PMK_DISTURB_BTAC)
+		pmk_predictor_flush(&cpu->bp, cpu->pred);
+	if (what & PMK_DISTURB_ICACHE)
+		invalidate_icache(cpu);
+	if (what & PMK_DISTURB_TLB)
+		flush_tlbs(cpu);
 }
 
 /* What the previous block has not finished and this one needs. Cycles lost to the branch or the fetch
@@ -435,12 +469,6 @@ static void wait_for_results(struct pmk_cpu *cpu, const struct pmk_block *p,
 		wait = data > passed ? data : passed;
 	}
 	cpu->dyn[PMK_SIG_DATA_STALL] += wait - passed;
-}
-
-static bool always_goes(const struct pmk_block *p)
-{
-	return !p->conditional && p->flow != PMK_FLOW_NEXT && p->flow != PMK_FLOW_EXCEPTION &&
-	       p->flow != PMK_FLOW_MODE;
 }
 
 void pmk_cpu_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
@@ -465,12 +493,15 @@ void pmk_cpu_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const st
 		else
 			leave_block(cpu, p, b, taken);
 	}
-	if (PMK_UNLIKELY(p->sysop))
-		disturb(cpu);
+	if (PMK_UNLIKELY(p->disturbs))
+		disturb(cpu, p->disturbs);
 	if (run->igen != cpu->igen) {
+		uint64_t seen = cpu->igen;
+
 		fetch_block(cpu, b);
-		/* Blocks at exception vectors always come here. */
-		run->igen = b->vector ? 0 : cpu->igen;
+		/* Not the present one: the block may have evicted a line of its own. Blocks at exception
+		 * vectors always come here. */
+		run->igen = b->vector ? 0 : seen;
 	}
 	if (p->late & b->wants)
 		wait_for_results(cpu, p, b, before);
@@ -589,7 +620,7 @@ static inline bool store_misses(struct pmk_cpu *cpu, uint32_t line, uint64_t acc
 		data_fill(cpu, line);
 		return false;
 	}
-	cpu->dyn[PMK_SIG_DATA_EXTERNAL] += cpu->core.store_miss_external;
+	cpu->dyn[PMK_SIG_DATA_EXTERNAL] += cpu->core.store_miss_external | cpu->core.dcache_wt;
 	store_external(cpu, access);
 	return true;
 }

@@ -9,9 +9,9 @@
 
 #include <string.h>
 
-/* No signal happens more often per cycle than this: a load multiple touches three lines in its one
- * issue cycle, an evicted line is two halves, two instructions retire in a cycle when one is folded. */
-#define MAX_PER_CYCLE 16
+/* No signal happens half as often per cycle: a load multiple touches three lines in its one issue
+ * cycle, an evicted line is two halves, two instructions retire in a cycle when one is folded. */
+#define MAX_PER_CYCLE 32
 /* Ask no more often than this when a counter is close to wrapping. */
 #define MIN_POLL 256
 
@@ -86,13 +86,18 @@ static void set_deadline(struct pmk_emulated *e, const struct pmk_emulated_confi
 	e->cpu.deadline = poll < interval ? poll : interval;
 }
 
+/* What intervals are measured in. */
+static uint64_t interval_clock(const struct pmk_emulated *e, const struct pmk_emulated_config *cfg)
+{
+	return cfg->interval_unit == PMK_INTERVAL_CYCLES ? e->cpu.cycles : e->bus.total[PMK_SIG_INSN];
+}
+
 /* The first interval ends one interval after counting began. */
 static void first_interval(struct pmk_emulated *e, const struct pmk_emulated_config *cfg)
 {
-	uint64_t now = cfg->interval_unit == PMK_INTERVAL_CYCLES ? e->cpu.cycles :
-								   e->bus.total[PMK_SIG_INSN];
-
-	e->interval_due = cfg->interval_unit == PMK_INTERVAL_NONE ? PMK_NEVER : now + cfg->interval;
+	e->interval_due = cfg->interval_unit == PMK_INTERVAL_NONE ?
+				  PMK_NEVER :
+				  interval_clock(e, cfg) + cfg->interval;
 }
 
 static int begin_session(struct pmk_emulated *e, struct pmk_emulated_ports *ports,
@@ -118,7 +123,7 @@ static int begin_session(struct pmk_emulated *e, struct pmk_emulated_ports *port
 		for (unsigned c = 0; c < PMK_MAX_COUNTERS; c++)
 			e->session.pass[i].wide[c].total = 0;
 	e->cpu.cycles = e->start_cycles = e->bus.total[PMK_SIG_CYCLE];
-	if (cfg->window)
+	if (cfg->window && !e->region[0].inside)
 		e->interval_due = PMK_NEVER;
 	else
 		first_interval(e, cfg);
@@ -130,6 +135,8 @@ static int begin_session(struct pmk_emulated *e, struct pmk_emulated_ports *port
  * entry of a region. */
 void pmk_emulated_configure(struct pmk_emulated_config *cfg)
 {
+	if (!cfg->interval)
+		cfg->interval_unit = PMK_INTERVAL_NONE;
 	cfg->eager = cfg->nregions > 0 ||
 		     (cfg->interval_unit != PMK_INTERVAL_NONE && cfg->interval < 1000000);
 }
@@ -200,10 +207,8 @@ int pmk_emulated_totals(struct pmk_emulated *e, const struct pmk_emulated_config
 
 static bool interval_over(const struct pmk_emulated *e, const struct pmk_emulated_config *cfg)
 {
-	uint64_t now = cfg->interval_unit == PMK_INTERVAL_CYCLES ? e->cpu.cycles :
-								   e->bus.total[PMK_SIG_INSN];
-
-	return cfg->interval_unit != PMK_INTERVAL_NONE && now >= e->interval_due;
+	return cfg->interval_unit != PMK_INTERVAL_NONE &&
+	       interval_clock(e, cfg) >= e->interval_due;
 }
 
 int pmk_emulated_deadline(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
@@ -218,8 +223,9 @@ int pmk_emulated_deadline(struct pmk_emulated *e, const struct pmk_emulated_conf
 			delta[i] = totals[i] - e->interval_total[i];
 			e->interval_total[i] = totals[i];
 		}
-		while (interval_over(e, cfg))
-			e->interval_due += cfg->interval;
+		e->interval_due += (interval_clock(e, cfg) - e->interval_due) / cfg->interval *
+					   cfg->interval +
+				   cfg->interval;
 	}
 	set_deadline(e, cfg);
 	return err ? err : over;
@@ -276,7 +282,7 @@ static void push_call(struct pmk_emulated *e, uint32_t addr)
 		for (unsigned r = 0; r < PMK_MAX_REGIONS; r++) {
 			uint32_t *depth = &e->region[r].call_depth;
 
-			*depth = *depth > e->calls ? *depth - e->calls : 0;
+			*depth = *depth > e->calls ? *depth - e->calls : 1;
 		}
 	}
 	e->call[e->calls++] = addr;

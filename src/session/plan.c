@@ -66,7 +66,7 @@ int pmk_plan_make(const struct pmk_pmu *pmu, struct pmk_plan *plan)
 	uint32_t used[PMK_MAX_PASSES] = { 0 };
 	uint8_t member[PMK_MAX_EVENTS];
 
-	if (plan->nevents > PMK_MAX_EVENTS)
+	if (plan->nevents > PMK_MAX_EVENTS || pmu->ncounters > PMK_MAX_COUNTERS)
 		return PMK_ERANGE;
 	plan->npasses = 0;
 	for (unsigned i = 0; i < plan->nevents; i++) {

@@ -91,8 +91,10 @@ static int poll_counter(struct pmk_session_pass *p, unsigned counter, bool overf
 
 	if (err)
 		return err;
+	/* Its flag was due at this poll at the latest. */
 	if (w->early && overflowed)
-		w->early = overflowed = false;
+		overflowed = false;
+	w->early = false;
 	if (overflowed && now >= w->last)
 		w->wrapped = true;
 	if (!overflowed && now < w->last)

@@ -317,7 +317,8 @@ def a_machine_that_does_not_start():
     have("qemu-system-arm")
     out = pmk("stat", "-e", "instr_exec", "--qemu", "qemu-system-arm -M no-such-machine -nographic")
     assert out.code not in (0, 139), out
-    contains(out.err, "no-such-machine")
+    contains(out.err, "unsupported machine")
+    contains(out.err, "before it loaded the plugin")
     out = pmk("stat", "-e", "instr_exec", "--qemu", machine(os.path.join(WORK, "no-such-kernel")))
     assert out.code not in (0, 139), out
 

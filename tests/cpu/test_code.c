@@ -157,7 +157,7 @@ static void test_blocks_that_are_always_looked_at(void **state)
 
 		insn[0].sysop = ops[i];
 		b = pmk_code_add(&code, insn, 2, 1, false, slots);
-		assert_true(b->sysop);
+		assert_true(b->disturbs);
 		assert_int_equal(b->branch, 1);
 	}
 	struct pmk_insn insn[1] = { nop_at(0xFFFF0018) };
@@ -168,7 +168,7 @@ static void test_blocks_that_are_always_looked_at(void **state)
 	insn[0] = nop_at(0xFFFF0100);
 	insn[0].sysop = PMK_SYS_DSB; /* drains the write buffer and disturbs nothing else */
 	b = pmk_code_add(&code, insn, 1, 1, false, slots);
-	assert_false(b->sysop || b->vector);
+	assert_false(b->disturbs || b->vector);
 	assert_int_equal(b->branch, 0);
 	assert_int_equal(b->facts.n[PMK_FACT_DRAIN], 1);
 }

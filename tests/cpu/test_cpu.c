@@ -762,7 +762,9 @@ static void run_both(const struct pmk_core *core, const struct shape *shape, con
 			break;
 		next = choose_next(&r, at, &l);
 		if (r.interrupted < 0 && at != r.p.vector && pick(60) == 0) {
-			/* An interrupt before the next block: how this one was left is not seen. */
+			/* An interrupt before the next block: a branch that always goes has gone; of
+			 * the others, and of how this one was predicted, nothing is seen. */
+			r.o.n[PMK_SIG_PC_CHANGE] += l.taken && !l.conditional;
 			r.interrupted = next;
 			at = r.p.vector;
 			continue;
