@@ -16,8 +16,8 @@
 
 #include <pmk/error.h>
 
+#define LINES_PER_PAGE (1u << (PMK_PAGE_SHIFT - PMK_LINE_SHIFT))
 #define LINE_BYTES     (1u << PMK_LINE_SHIFT)
-#define PMAP_SIZE      (UINT64_C(1) << (32 - PMK_PAGE_SHIFT))
 #define IMAP_SIZE      (UINT64_C(1) << (32 - PMK_LINE_SHIFT))
 #define DMAP_SIZE      (IMAP_SIZE << 3) /* eight: the low bits of an unaligned double word */
 
@@ -60,8 +60,7 @@ int pmk_cpu_init(struct pmk_cpu *cpu, const struct pmk_core *core)
 	cpu->pred = reserve(PMK_MAX_BRANCHES);
 	cpu->imap = reserve(IMAP_SIZE);
 	cpu->dmap = reserve(DMAP_SIZE);
-	cpu->pmap = reserve(PMAP_SIZE);
-	if (!cpu->pred || !cpu->imap || !cpu->dmap || !cpu->pmap ||
+	if (!cpu->pred || !cpu->imap || !cpu->dmap ||
 	    pmk_cache_init(&cpu->icache, (uint32_t)core->icache_size, (uint32_t)core->icache_ways,
 			   core->round_robin, (uint32_t)core->seed) ||
 	    pmk_cache_init(&cpu->dcache, (uint32_t)core->dcache_size, (uint32_t)core->dcache_ways,
@@ -82,14 +81,13 @@ void pmk_cpu_fini(struct pmk_cpu *cpu)
 	release(cpu->pred, PMK_MAX_BRANCHES);
 	release(cpu->imap, IMAP_SIZE);
 	release(cpu->dmap, DMAP_SIZE);
-	release(cpu->pmap, PMAP_SIZE);
 	pmk_cache_fini(&cpu->icache);
 	pmk_cache_fini(&cpu->dcache);
 	pmk_tlb_fini(&cpu->itlb);
 	pmk_tlb_fini(&cpu->dtlb);
 	pmk_tlb_fini(&cpu->main_tlb);
 	pmk_predictor_fini(&cpu->bp);
-	cpu->pred = cpu->imap = cpu->dmap = cpu->pmap = NULL;
+	cpu->pred = cpu->imap = cpu->dmap = NULL;
 }
 
 void pmk_cpu_forked(struct pmk_cpu *cpu, struct pmk_run *run)
@@ -187,19 +185,39 @@ static void fetch_translate(struct pmk_cpu *cpu, uint32_t page)
 		cpu->igen++;
 }
 
+/* Where the host has them, 32-byte vectors: a page's bytes are 4 of them. */
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__SANITIZE_ADDRESS__)
+#define WIDE __attribute__((target_clones("avx2", "default")))
+#else
+#define WIDE
+#endif
+
+/* Bytes of a page in the data map when the micro-TLB takes it in or throws it out. */
+WIDE static void map_page(uint8_t *map)
+{
+	for (unsigned i = 0; i < LINES_PER_PAGE; i++)
+		map[i] = (uint8_t)(map[i] | PMK_D_MAPPED | (map[i] >> 3 & PMK_D_FAST));
+}
+
+WIDE static void unmap_page(uint8_t *map)
+{
+	for (unsigned i = 0; i < LINES_PER_PAGE; i++)
+		map[i] &= (uint8_t)~(PMK_D_MAPPED | PMK_D_FAST);
+}
+
 static PMK_SLOW struct translation data_translate(struct pmk_cpu *cpu, uint32_t page)
 {
 	struct translation t = { 0 };
 	uint32_t old;
 
-	cpu->pmap[page] = UINT8_MAX;
-	if (!cpu->core.mmu)
-		return t;
-	cpu->dyn[PMK_SIG_MICRO_DTLB_MISS]++;
-	t = translate(cpu, page);
-	old = pmk_tlb_fill(&cpu->dtlb, page);
-	if (old != PMK_NO_PAGE)
-		cpu->pmap[old] = 0;
+	if (cpu->core.mmu) {
+		cpu->dyn[PMK_SIG_MICRO_DTLB_MISS]++;
+		t = translate(cpu, page);
+		old = pmk_tlb_fill(&cpu->dtlb, page);
+		if (old != PMK_NO_PAGE)
+			unmap_page(&cpu->dmap[old * LINES_PER_PAGE]);
+	}
+	map_page(&cpu->dmap[page * LINES_PER_PAGE]);
 	return t;
 }
 
@@ -432,7 +450,7 @@ static void flush_tlbs(struct pmk_cpu *cpu)
 {
 	for (uint32_t i = 0; i < cpu->dtlb.ways; i++)
 		if (cpu->dtlb.page[i] != PMK_NO_PAGE)
-			cpu->pmap[cpu->dtlb.page[i]] = 0;
+			unmap_page(&cpu->dmap[cpu->dtlb.page[i] * LINES_PER_PAGE]);
 	pmk_tlb_clear(&cpu->dtlb);
 	pmk_tlb_clear(&cpu->itlb);
 	pmk_tlb_clear(&cpu->main_tlb);
@@ -490,6 +508,8 @@ void pmk_cpu_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const st
 		if (p->flow == PMK_FLOW_JUMP && (!taken || b->pc == p->target) &&
 		    (taken || p->conditional))
 			cpu->cycles += leave_direct(cpu, p, taken) - p->branch_cycles;
+		else if (p->flow == PMK_FLOW_INDIRECT && taken)
+			cpu->cycles += leave_indirect(cpu, p) - p->branch_cycles;
 		else
 			leave_block(cpu, p, b, taken);
 	}
@@ -554,7 +574,7 @@ static void data_evict(struct pmk_cpu *cpu, uint32_t line)
 
 	cpu->dyn[PMK_SIG_L1D_WB_HALF] += halves;
 	cpu->dyn[PMK_SIG_L1D_EVICT] += halves != 0;
-	*byte = 0;
+	*byte &= PMK_D_MAPPED;
 }
 
 static void data_fill(struct pmk_cpu *cpu, uint32_t line)
@@ -564,7 +584,7 @@ static void data_fill(struct pmk_cpu *cpu, uint32_t line)
 	if (victim != PMK_NO_LINE)
 		data_evict(cpu, victim);
 	cpu->dyn[PMK_SIG_DATA_EXTERNAL]++;
-	cpu->dmap[line] = PMK_D_PRESENT;
+	cpu->dmap[line] |= PMK_D_PRESENT | PMK_D_LOAD;
 }
 
 /* The access bypasses the cache: it is off, or the page is device memory. */
@@ -590,9 +610,9 @@ static PMK_SLOW void data_uncached(struct pmk_cpu *cpu, uint64_t access, unsigne
 
 static inline struct translation data_mapped(struct pmk_cpu *cpu, uint32_t line)
 {
-	uint32_t page = line >> (PMK_PAGE_SHIFT - PMK_LINE_SHIFT);
-
-	return cpu->pmap[page] ? (struct translation){ 0 } : data_translate(cpu, page);
+	if (cpu->dmap[line] & PMK_D_MAPPED)
+		return (struct translation){ 0 };
+	return data_translate(cpu, line / LINES_PER_PAGE);
 }
 
 static inline void load_line(struct pmk_cpu *cpu, uint32_t line, uint64_t access)
@@ -641,7 +661,7 @@ static inline void store_line(struct pmk_cpu *cpu, uint32_t line, unsigned halve
 		cpu->dyn[PMK_SIG_DATA_EXTERNAL]++;
 		store_external(cpu, access);
 	} else {
-		cpu->dmap[line] |= (uint8_t)halves;
+		cpu->dmap[line] |= (uint8_t)(halves | (halves >> 3 & PMK_D_FAST));
 	}
 }
 

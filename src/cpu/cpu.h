@@ -6,9 +6,11 @@
  * The hot paths are here and inline. What makes them short:
  *
  * - A hit needs no search. Neither replacement policy keeps state on a hit, so "present" is one byte
- *   per line in a sparse map over the address space (`dmap`, `imap`), which also says which halves of
- *   the line are dirty; another map tells which pages the data micro-TLB holds (`pmap`). A data
- *   access that changes nothing is two loads and a test. Only touched pages of the maps exist.
+ *   per line in a sparse map over the address space (`dmap`, `imap`); a byte also says whether the
+ *   data micro-TLB holds the page and which halves of the line are dirty, so that a data access that
+ *   changes nothing is one load and one test. Only touched pages of the maps exist. The price is that
+ *   a micro-TLB miss rewrites the bytes of two pages; a map of pages beside that of lines was measured
+ *   as better for programs that miss all the time, and worse for all others.
  * - A word that is not aligned must look at two lines. Rotating the address right by log2(size)
  *   before it becomes the index moves the low bits to the top, into a part of the map where no bit is
  *   ever set: unaligned accesses take the slow path and aligned ones pay one rotate.
@@ -40,11 +42,17 @@
 #define PMK_LIKELY(x)   __builtin_expect(!!(x), 1)
 #define PMK_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
-/* Bits of a dmap byte. A page's byte in `pmap` is all ones while the data micro-TLB holds the page. */
+/* Bits of a dmap byte. The low three say "nothing to do" and are set only while the data micro-TLB
+ * holds the page; the next three are the truth they are derived from. */
 enum {
-	PMK_D_PRESENT = 1 << 0,
-	PMK_D_DIRTY_LO = 1 << 1, /* the low half of the line */
-	PMK_D_DIRTY_HI = 1 << 2,
+	PMK_D_LOAD = 1 << 0,     /* a load of this line changes nothing */
+	PMK_D_STORE_LO = 1 << 1, /* a store to its low half changes nothing */
+	PMK_D_STORE_HI = 1 << 2,
+	PMK_D_PRESENT = 1 << 3,
+	PMK_D_DIRTY_LO = 1 << 4,
+	PMK_D_DIRTY_HI = 1 << 5,
+	PMK_D_MAPPED = 1 << 6, /* the data micro-TLB holds the page (or there is no MMU) */
+	PMK_D_FAST = PMK_D_LOAD | PMK_D_STORE_LO | PMK_D_STORE_HI,
 };
 
 /* One run counter per block, in memory shared with whoever sums up. */
@@ -59,7 +67,6 @@ struct pmk_cpu {
 	struct pmk_run *run;  /* [block id] */
 	uint8_t *pred;        /* [branch]: prediction words, see branch.h */
 	uint8_t *dmap, *imap; /* [line] */
-	uint8_t *pmap;        /* [page] */
 	uint64_t cycles;
 	uint64_t taken;       /* blocks not left by falling through */
 	uint64_t igen;
@@ -164,16 +171,10 @@ static inline uint32_t pmk_dmap_index(uint32_t addr, unsigned shift)
 	return turned >> (PMK_LINE_SHIFT - shift);
 }
 
-/* What is known of the line of an access; 0 when its page is not in the micro-TLB. */
-static inline unsigned pmk_dmap_look(const struct pmk_cpu *cpu, uint32_t addr, unsigned shift)
-{
-	return cpu->dmap[pmk_dmap_index(addr, shift)] & cpu->pmap[addr >> PMK_PAGE_SHIFT];
-}
-
 static inline void pmk_cpu_load(struct pmk_cpu *cpu, uint32_t addr, unsigned shift,
 				uint64_t access)
 {
-	if (PMK_UNLIKELY(!(pmk_dmap_look(cpu, addr, shift) & PMK_D_PRESENT)))
+	if (PMK_UNLIKELY(!(cpu->dmap[pmk_dmap_index(addr, shift)] & PMK_D_LOAD)))
 		pmk_cpu_load_slow(cpu, addr, access);
 }
 
@@ -182,7 +183,7 @@ static inline void pmk_cpu_store(struct pmk_cpu *cpu, uint32_t addr, unsigned sh
 {
 	unsigned high = addr >> (PMK_LINE_SHIFT - 1) & 1;
 
-	if (PMK_UNLIKELY(!(pmk_dmap_look(cpu, addr, shift) >> high & PMK_D_DIRTY_LO)))
+	if (PMK_UNLIKELY(!(cpu->dmap[pmk_dmap_index(addr, shift)] >> high & PMK_D_STORE_LO)))
 		pmk_cpu_store_slow(cpu, addr, access);
 }
 
@@ -190,10 +191,10 @@ static inline void pmk_cpu_store(struct pmk_cpu *cpu, uint32_t addr, unsigned sh
 static inline void pmk_cpu_store_span(struct pmk_cpu *cpu, uint32_t addr, uint32_t bytes,
 				      uint64_t access)
 {
-	unsigned low = addr & 1u << (PMK_LINE_SHIFT - 1) ? 0 : PMK_D_DIRTY_LO;
-	unsigned high = (addr + bytes - 1) & 1u << (PMK_LINE_SHIFT - 1) ? PMK_D_DIRTY_HI : 0;
+	unsigned low = addr & 1u << (PMK_LINE_SHIFT - 1) ? 0 : PMK_D_STORE_LO;
+	unsigned high = (addr + bytes - 1) & 1u << (PMK_LINE_SHIFT - 1) ? PMK_D_STORE_HI : 0;
 
-	if (PMK_UNLIKELY(~pmk_dmap_look(cpu, addr, 2) & (low | high)))
+	if (PMK_UNLIKELY(~cpu->dmap[pmk_dmap_index(addr, 2)] & (low | high)))
 		pmk_cpu_store_slow(cpu, addr, pmk_access_resize(access, bytes));
 }
 
