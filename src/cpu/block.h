@@ -33,6 +33,12 @@ struct pmk_facts {
 	uint16_t n[PMK_NFACTS];
 };
 
+/* One run counter per block, in memory shared with whoever sums up. */
+struct pmk_run {
+	uint64_t runs;
+	uint64_t igen; /* the igen at which all lines of the block were known to be present */
+};
+
 /* Predictor slots that belong to no branch (index into pmk_cpu.pred). */
 #define PMK_BRANCH_NONE 0 /* the block does not end in a branch: it is expected to fall through */
 #define PMK_BRANCH_SLOW 1 /* ends in something that always has to be looked at */

@@ -469,24 +469,38 @@ static PMK_SLOW void disturb(struct pmk_cpu *cpu, unsigned what)
 		flush_tlbs(cpu);
 }
 
-/* What the previous block has not finished and this one needs. Cycles lost to the branch or the fetch
- * since `before` have let results arrive meanwhile. */
+/* What one block leaves unfinished for another; worked out once for each pair that matters. */
+static const struct pmk_edge *edge_between(struct pmk_cpu *cpu, const struct pmk_block *p,
+					   const struct pmk_block *b)
+{
+	struct pmk_edge *e = &cpu->edge[(p->id ^ b->id * 7) % PMK_EDGES];
+	uint8_t need[PMK_PIPE_REGS];
+
+	if (e->from == p && e->to == b)
+		return e;
+	memcpy(need, b->need, sizeof(need));
+	need[PMK_PIPE_PORT] = PMK_PIPE_FAR;
+	*e = (struct pmk_edge){
+		.from = p,
+		.to = b,
+		.wait = (uint8_t)pmk_pipeline_edge(p->residue, b->need),
+		.data = (uint8_t)pmk_pipeline_edge(p->residue, need),
+	};
+	return e;
+}
+
+/* Wait for what the previous block has not finished. Cycles lost to the branch or the fetch since
+ * `before` have let results arrive meanwhile; a wait for the load-store unit is no data stall. */
 static void wait_for_results(struct pmk_cpu *cpu, const struct pmk_block *p,
 			     const struct pmk_block *b, uint64_t before)
 {
-	uint64_t passed = cpu->cycles - before, wait = pmk_pipeline_edge(p->residue, b->need), data;
-	uint8_t need[PMK_PIPE_REGS];
+	const struct pmk_edge *e = edge_between(cpu, p, b);
+	uint64_t passed = cpu->cycles - before;
 
-	if (wait <= passed)
-		return;
-	cpu->cycles += wait - passed;
-	if (p->residue[PMK_PIPE_PORT] > b->need[PMK_PIPE_PORT]) {
-		memcpy(need, b->need, sizeof(need));
-		need[PMK_PIPE_PORT] = PMK_PIPE_FAR;
-		data = pmk_pipeline_edge(p->residue, need);
-		wait = data > passed ? data : passed;
-	}
-	cpu->dyn[PMK_SIG_DATA_STALL] += wait - passed;
+	if (e->wait > passed)
+		cpu->cycles += e->wait - passed;
+	if (e->data > passed)
+		cpu->dyn[PMK_SIG_DATA_STALL] += e->data - passed;
 }
 
 void pmk_cpu_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
@@ -541,7 +555,8 @@ static uint64_t issue_time(const struct pmk_cpu *cpu, uint64_t access)
 static void account(struct pmk_cpu *cpu, struct pmk_lsu_delay d, uint64_t walk)
 {
 	cpu->cycles += d.full + d.stall;
-	cpu->dyn[PMK_SIG_LSU_FULL_STALL] += d.full;
+	if (d.full)
+		cpu->dyn[PMK_SIG_LSU_FULL_STALL] += d.full;
 	cpu->dyn[PMK_SIG_DATA_STALL] += d.stall > walk ? d.stall - walk : 0;
 }
 

@@ -55,11 +55,13 @@ enum {
 	PMK_D_FAST = PMK_D_LOAD | PMK_D_STORE_LO | PMK_D_STORE_HI,
 };
 
-/* One run counter per block, in memory shared with whoever sums up. */
-struct pmk_run {
-	uint64_t runs;
-	uint64_t igen; /* the igen at which all lines of the block were known to be present */
+/* A remembered answer of pmk_pipeline_edge(). */
+struct pmk_edge {
+	const struct pmk_block *from, *to;
+	uint8_t wait, data; /* cycles; those of them that wait for operands */
 };
+
+#define PMK_EDGES 256
 
 struct pmk_cpu {
 	/* Read and written at every block. */
@@ -84,6 +86,7 @@ struct pmk_cpu {
 	struct pmk_predictor bp;
 	struct pmk_return_stack rs;
 	struct pmk_lsu lsu;
+	struct pmk_edge edge[PMK_EDGES];
 
 	/* The owner's: called when the clock passes the deadline, to set the next one. */
 	void (*on_deadline)(struct pmk_cpu *cpu);

@@ -374,15 +374,11 @@ void pmk_pipeline_time(const struct pmk_insn *insn, size_t n, struct pmk_pipe_sl
 
 unsigned pmk_pipeline_edge(const uint8_t residue[PMK_PIPE_REGS], const uint8_t need[PMK_PIPE_REGS])
 {
-	uint8_t wait = 0;
+	unsigned wait = 0;
 
-	/* Bytes throughout, so that the compiler makes a few vector instructions of it: hot loops whose
-	 * blocks wait for each other come here at every turn. */
-	for (unsigned r = 0; r < PMK_PIPE_REGS; r++) {
-		uint8_t more = residue[r] > need[r] ? (uint8_t)(residue[r] - need[r]) : 0;
-
-		wait = more > wait ? more : wait;
-	}
+	for (unsigned r = 0; r < PMK_PIPE_REGS; r++)
+		if (residue[r] > need[r] + wait)
+			wait = residue[r] - need[r];
 	return wait;
 }
 
