@@ -17,9 +17,9 @@
 #include <stdint.h>
 
 #define PMK_BITS(hi, lo) ((~UINT64_C(0) >> (63 - (hi))) & (~UINT64_C(0) << (lo)))
-#define PMK_BIT(n)       PMK_BITS(n, n)
-#define PMK_LSB(m)       ((m) & (~(m) + 1))
-#define PMK_GET(v, m)    (((v) & (m)) / PMK_LSB(m))
-#define PMK_PUT(v, m, x) (((v) & ~(m)) | (((x) * PMK_LSB(m)) & (m)))
+#define PMK_BIT(n)	 PMK_BITS(n, n)
+#define PMK_LSB(m)	 ((m) & (~(m) + 1))
+#define PMK_GET(v, m)	 (((v) & (m)) / PMK_LSB(m))
+#define PMK_PUT(v, m, x) (((v) & ~(m)) | (((x)*PMK_LSB(m)) & (m)))
 
 #endif

@@ -42,7 +42,7 @@ struct pmk_latency {
 struct pmk_bus {
 	uint64_t total[PMK_NSIGNALS];
 	uint64_t due[PMK_NSIGNALS]; /* horizon per signal, an absolute total; PMK_NEVER = none */
-	uint64_t raised;            /* bit per signal that the producer raises */
+	uint64_t raised;	    /* bit per signal that the producer raises */
 	struct pmk_latency latency[PMK_NLATENCIES];
 };
 

@@ -17,48 +17,48 @@ extern "C" {
 
 /* What the instruction asks of the execution units. */
 enum pmk_iclass {
-	PMK_I_OTHER,      /* hints, MRS, CPS, coprocessor moves …: one issue cycle */
-	PMK_I_ALU,        /* register or immediate operand */
+	PMK_I_OTHER,	  /* hints, MRS, CPS, coprocessor moves …: one issue cycle */
+	PMK_I_ALU,	  /* register or immediate operand */
 	PMK_I_ALU_SHIFT,  /* last operand (rm) shifted by an immediate */
 	PMK_I_ALU_RSHIFT, /* last operand (rm) shifted by a register (rs) */
-	PMK_I_MUL,        /* MUL */
-	PMK_I_MLA,        /* MLA: accumulator in ra */
-	PMK_I_MULL,       /* SMULL, UMULL: rd = low, rd2 = high */
-	PMK_I_MLAL,       /* SMLAL, UMLAL, UMAAL: accumulators are rd, rd2 */
-	PMK_I_MUL16,      /* SMULxy, SMLAxy, SMULWy, SMLAWy, SMUAD, SMLAD, SMUSD, SMLSD */
-	PMK_I_MLAL16,     /* SMLALxy, SMLALD, SMLSLD */
-	PMK_I_MMUL,       /* SMMUL, SMMLA, SMMLS */
-	PMK_I_LOAD,       /* one register (or two: mem_count 2) */
+	PMK_I_MUL,	  /* MUL */
+	PMK_I_MLA,	  /* MLA: accumulator in ra */
+	PMK_I_MULL,	  /* SMULL, UMULL: rd = low, rd2 = high */
+	PMK_I_MLAL,	  /* SMLAL, UMLAL, UMAAL: accumulators are rd, rd2 */
+	PMK_I_MUL16,	  /* SMULxy, SMLAxy, SMULWy, SMLAWy, SMUAD, SMLAD, SMUSD, SMLSD */
+	PMK_I_MLAL16,	  /* SMLALxy, SMLALD, SMLSLD */
+	PMK_I_MMUL,	  /* SMMUL, SMMLA, SMMLS */
+	PMK_I_LOAD,	  /* one register (or two: mem_count 2) */
 	PMK_I_STORE,
-	PMK_I_LOADM,      /* load multiple, mem_count registers */
+	PMK_I_LOADM, /* load multiple, mem_count registers */
 	PMK_I_STOREM,
-	PMK_I_SWAP,       /* read and write of one location */
-	PMK_I_PRELOAD,    /* PLD */
-	PMK_I_BRANCH,     /* B, BL, BLX, BX, BXJ and nothing else */
-	PMK_I_FP,         /* floating point and SIMD, not timed */
+	PMK_I_SWAP,    /* read and write of one location */
+	PMK_I_PRELOAD, /* PLD */
+	PMK_I_BRANCH,  /* B, BL, BLX, BX, BXJ and nothing else */
+	PMK_I_FP,      /* floating point and SIMD, not timed */
 };
 
 /* What it does to the flow of control. */
 enum pmk_flow {
-	PMK_FLOW_NEXT,      /* goes on to the next instruction */
-	PMK_FLOW_JUMP,      /* branch with a constant offset */
-	PMK_FLOW_CALL,      /* branch with a constant offset that sets a return address */
+	PMK_FLOW_NEXT,	    /* goes on to the next instruction */
+	PMK_FLOW_JUMP,	    /* branch with a constant offset */
+	PMK_FLOW_CALL,	    /* branch with a constant offset that sets a return address */
 	PMK_FLOW_INDIRECT,  /* any other write to the PC */
 	PMK_FLOW_INDCALL,   /* indirect, sets a return address */
 	PMK_FLOW_RETURN,    /* indirect, of the forms the return stack recognises */
 	PMK_FLOW_EXCEPTION, /* SVC, BKPT, undefined …: changes the mode */
-	PMK_FLOW_MODE,      /* return that restores the mode: MOVS pc, LDM ^, RFE */
+	PMK_FLOW_MODE,	    /* return that restores the mode: MOVS pc, LDM ^, RFE */
 };
 
 /* Operations that counters or models watch for. */
 enum pmk_sysop {
 	PMK_SYS_NONE,
-	PMK_SYS_DSB,            /* data synchronisation barrier (drain write buffer) */
+	PMK_SYS_DSB, /* data synchronisation barrier (drain write buffer) */
 	PMK_SYS_DMB,
-	PMK_SYS_ISB,            /* flush prefetch buffer */
-	PMK_SYS_BTAC_FLUSH,     /* flush entire branch target cache */
-	PMK_SYS_ICACHE_INV,     /* invalidate entire instruction cache (flushes the BTAC) */
-	PMK_SYS_TLB,            /* any TLB maintenance, TTBR, DACR or context ID write */
+	PMK_SYS_ISB,	    /* flush prefetch buffer */
+	PMK_SYS_BTAC_FLUSH, /* flush entire branch target cache */
+	PMK_SYS_ICACHE_INV, /* invalidate entire instruction cache (flushes the BTAC) */
+	PMK_SYS_TLB,	    /* any TLB maintenance, TTBR, DACR or context ID write */
 	PMK_SYS_WFI,
 };
 
@@ -67,30 +67,30 @@ enum pmk_sysop {
 
 struct pmk_insn {
 	uint64_t addr;
-	uint64_t target;   /* of JUMP and CALL; address of a literal load's word, else 0 */
-	uint8_t size;      /* bytes: 2 or 4 */
-	uint8_t iclass;    /* enum pmk_iclass */
-	uint8_t flow;      /* enum pmk_flow */
-	uint8_t sysop;     /* enum pmk_sysop */
-	bool conditional;  /* may fail its condition */
-	bool is_branch;    /* counts as a branch instruction of the architecture: B BL BLX BX BXJ … */
+	uint64_t target;  /* of JUMP and CALL; address of a literal load's word, else 0 */
+	uint8_t size;	  /* bytes: 2 or 4 */
+	uint8_t iclass;	  /* enum pmk_iclass */
+	uint8_t flow;	  /* enum pmk_flow */
+	uint8_t sysop;	  /* enum pmk_sysop */
+	bool conditional; /* may fail its condition */
+	bool is_branch; /* counts as a branch instruction of the architecture: B BL BLX BX BXJ … */
 	bool sets_flags;
 	bool reads_flags;  /* other than by the condition: ADC, RRX, MRS … */
-	bool exclusive;    /* LDREX, STREX: a failed store does not access memory */
+	bool exclusive;	   /* LDREX, STREX: a failed store does not access memory */
 	bool load, store;  /* accesses memory; both for SWP */
-	bool literal;      /* load from [pc, #imm]; address in target */
-	bool writeback;    /* base register is updated */
+	bool literal;	   /* load from [pc, #imm]; address in target */
+	bool writeback;	   /* base register is updated */
 	bool slow_address; /* negative register offset, or a scaled one other than LSL #2 */
-	bool decoded;      /* false: the decoder does not know it; only addr and size are set */
+	bool decoded;	   /* false: the decoder does not know it; only addr and size are set */
 	uint8_t mem_bytes; /* per access: 1, 2, 4, 8; 0 = none */
 	uint8_t mem_count; /* accesses: 1; registers of a multiple; 2 for LDRD, STRD */
-	int8_t rd, rd2;    /* results (rd also the value of a store), PMK_NO_REG = none */
-	int8_t rn;         /* first operand, or base address */
-	int8_t rm;         /* second operand, or offset register */
-	int8_t rs;         /* shift amount, or second multiplicand */
-	int8_t ra;         /* accumulator */
-	uint16_t list;     /* registers of a multiple, bit per register */
-	uint32_t reads;    /* all registers read, bit per register (PC excluded) */
+	int8_t rd, rd2;	   /* results (rd also the value of a store), PMK_NO_REG = none */
+	int8_t rn;	   /* first operand, or base address */
+	int8_t rm;	   /* second operand, or offset register */
+	int8_t rs;	   /* shift amount, or second multiplicand */
+	int8_t ra;	   /* accumulator */
+	uint16_t list;	   /* registers of a multiple, bit per register */
+	uint32_t reads;	   /* all registers read, bit per register (PC excluded) */
 	uint32_t writes;   /* all registers written (PC excluded) */
 };
 

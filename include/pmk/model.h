@@ -25,7 +25,7 @@ extern "C" {
 
 /* Who accesses a register. */
 enum pmk_mode {
-	PMK_MODE_PRIV,        /* privileged (Secure privileged where there are two worlds) */
+	PMK_MODE_PRIV, /* privileged (Secure privileged where there are two worlds) */
 	PMK_MODE_USER,
 	PMK_MODE_PRIV_NONSEC, /* Non-secure privileged */
 	PMK_MODE_USER_NONSEC,
@@ -36,8 +36,10 @@ struct pmk_model_ops {
 	size_t size;
 	/* Power-on reset; counts from the bus's present totals. */
 	void (*reset)(void *model, struct pmk_bus *bus);
-	int (*read)(void *model, struct pmk_bus *bus, enum pmk_mode mode, unsigned reg, uint64_t *value);
-	int (*write)(void *model, struct pmk_bus *bus, enum pmk_mode mode, unsigned reg, uint64_t value);
+	int (*read)(void *model, struct pmk_bus *bus, enum pmk_mode mode, unsigned reg,
+		    uint64_t *value);
+	int (*write)(void *model, struct pmk_bus *bus, enum pmk_mode mode, unsigned reg,
+		     uint64_t value);
 	/* Catch up with the bus: counters, flags, lines. Reading a register does it, too. */
 	void (*sync)(void *model, struct pmk_bus *bus);
 	/* Ask the bus for the next moment at which sync is needed. Call after sync. */

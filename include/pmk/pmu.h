@@ -22,16 +22,17 @@ extern "C" {
 /* One countable thing of one PMU family. Rows stand in code order. */
 struct pmk_event {
 	uint16_t code;
-	const char *name;     /* the manual's meaning in the field's spelling, lower_snake */
-	const char *aliases;  /* space separated: Linux, libpfm4, perf generic names; or NULL */
-	uint32_t cores;       /* which personalities of the family have it: bits of the family */
-	uint8_t signal;       /* enum pmk_signal: what a model counts; PMK_SIG_NONE: not modelled */
-	uint8_t signal2;      /* a second signal counted as well (etmextout), else PMK_SIG_NONE */
-	bool cycles;          /* counts cycles of a condition, not occurrences */
-	const char *ref;      /* document and section or table */
-	const char *brief;    /* one line */
-	const char *caveat;   /* what a reader of the number has to know, or NULL */
-	const char *unmodelled; /* why emulation cannot count it, or NULL where `signal` is raised */
+	const char *name;    /* the manual's meaning in the field's spelling, lower_snake */
+	const char *aliases; /* space separated: Linux, libpfm4, perf generic names; or NULL */
+	uint32_t cores;	     /* which personalities of the family have it: bits of the family */
+	uint8_t signal;	     /* enum pmk_signal: what a model counts; PMK_SIG_NONE: not modelled */
+	uint8_t signal2;     /* a second signal counted as well (etmextout), else PMK_SIG_NONE */
+	bool cycles;	     /* counts cycles of a condition, not occurrences */
+	const char *ref;     /* document and section or table */
+	const char *brief;   /* one line */
+	const char *caveat;  /* what a reader of the number has to know, or NULL */
+	const char
+		*unmodelled; /* why emulation cannot count it, or NULL where `signal` is raised */
 };
 
 /* A field of a register, [hi:lo] as the manual writes it. */
@@ -42,14 +43,14 @@ struct pmk_field {
 	const char *ref;
 	const char *brief;
 	const char *const *values; /* text per value, NULL terminated, or NULL */
-	bool event;                /* holds an event code: show the event's name */
+	bool event;		   /* holds an event code: show the event's name */
 };
 
 struct pmk_reg_info {
 	const char *name;
 	const char *aliases; /* space separated other names, or NULL */
 	const char *where;   /* how software reaches it: "p15, 0, <Rd>, c15, c12, 0" */
-	uint8_t width;       /* bits */
+	uint8_t width;	     /* bits */
 	const struct pmk_field *fields;
 	unsigned nfields;
 	const char *ref;
@@ -59,7 +60,7 @@ struct pmk_reg_info {
 /* A counter of the PMU. */
 struct pmk_counter {
 	const char *name;   /* the manual's: "PMN0", "CCNT" */
-	uint8_t width;      /* bits */
+	uint8_t width;	    /* bits */
 	int32_t fixed_code; /* the only event it counts, or -1 for any */
 };
 
@@ -105,16 +106,16 @@ struct pmk_pmu {
 	const char *name;    /* "arm1176" */
 	const char *aliases; /* "arm_1176 armv6_1176", as libpfm4 and Linux spell it; or NULL */
 	const char *brief;
-	const char *note;    /* what the sources leave open for this one, or NULL */
+	const char *note; /* what the sources leave open for this one, or NULL */
 	const struct pmk_driver *driver;
 	const struct pmk_event *events; /* of the family; see pmk_pmu_has() */
 	unsigned nevents;
-	uint32_t core;                  /* this personality's bit in pmk_event.cores */
+	uint32_t core; /* this personality's bit in pmk_event.cores */
 	const struct pmk_counter *counters;
 	unsigned ncounters;
 	const struct pmk_reg_info *regs;
 	unsigned nregs;
-	const void *family;             /* the family's own per-personality data */
+	const void *family; /* the family's own per-personality data */
 };
 
 /* Every PMU of this build, NULL terminated. */

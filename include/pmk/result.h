@@ -22,13 +22,13 @@ extern "C" {
 
 /* How far to trust a number (docs/DESIGN.md, section 4). */
 enum pmk_trust {
-	PMK_TRUST_EXACT,         /* defined by the instruction stream */
-	PMK_TRUST_MODELLED,      /* depends on the core's parameters */
-	PMK_TRUST_MEASURED,      /* silicon */
-	PMK_TRUST_SCALED,        /* time-shared; see `coverage` */
-	PMK_TRUST_WRAPPED,       /* a counter wrapped unseen: a lower bound */
+	PMK_TRUST_EXACT,	 /* defined by the instruction stream */
+	PMK_TRUST_MODELLED,	 /* depends on the core's parameters */
+	PMK_TRUST_MEASURED,	 /* silicon */
+	PMK_TRUST_SCALED,	 /* time-shared; see `coverage` */
+	PMK_TRUST_WRAPPED,	 /* a counter wrapped unseen: a lower bound */
 	PMK_TRUST_NOT_SUPPORTED, /* no value; `reason` says why */
-	PMK_TRUST_NOT_COUNTED,   /* no value; it never ran */
+	PMK_TRUST_NOT_COUNTED,	 /* no value; it never ran */
 };
 
 /* "exact" … "not supported", "not counted" */
@@ -39,52 +39,53 @@ bool pmk_trust_has_value(enum pmk_trust t);
 /* One value of one event in one place and time. */
 struct pmk_row {
 	const struct pmk_event *event;
-	const char *name;      /* as the user asked for it, e.g. "cycles" */
-	uint64_t value;        /* with runs > 1: the rounded mean */
+	const char *name; /* as the user asked for it, e.g. "cycles" */
+	uint64_t value;	  /* with runs > 1: the rounded mean */
 	enum pmk_trust trust;
-	const char *reason;    /* why there is no value, or NULL */
-	double stddev_pct;     /* standard deviation of the mean in percent, when runs > 1 */
-	double coverage;       /* share of the time it was counted, 1.0 = always */
-	uint64_t runtime_ns;   /* guest time it was counted */
-	unsigned group;        /* 0 = none; rows of one {group} share a number */
+	const char *reason;  /* why there is no value, or NULL */
+	double stddev_pct;   /* standard deviation of the mean in percent, when runs > 1 */
+	double coverage;     /* share of the time it was counted, 1.0 = always */
+	uint64_t runtime_ns; /* guest time it was counted */
+	unsigned group;	     /* 0 = none; rows of one {group} share a number */
 };
 
 /* A block of rows: the whole run, a region, an interval, a core. */
 struct pmk_section {
-	char *region;          /* region name, or NULL for the whole run */
-	int cpu;               /* -1: all */
+	char *region; /* region name, or NULL for the whole run */
+	int cpu;      /* -1: all */
 	bool interval;
-	uint64_t at_cycles, at_insns; /* end of the interval, guest cycles and instructions since start */
-	double at_seconds;     /* the same in guest seconds */
-	uint64_t entries;      /* how often the region was entered */
+	uint64_t at_cycles,
+		at_insns;  /* end of the interval, guest cycles and instructions since start */
+	double at_seconds; /* the same in guest seconds */
+	uint64_t entries;  /* how often the region was entered */
 	struct pmk_row *rows;
 	unsigned nrows;
 };
 
 struct pmk_metric_value {
-	const char *name;      /* "cpi" */
-	const char *unit;      /* "cycles/insn", "%", or "" */
+	const char *name; /* "cpi" */
+	const char *unit; /* "cycles/insn", "%", or "" */
 	double value;
 	bool valid;
-	const char *reason;    /* why not valid */
+	const char *reason;		/* why not valid */
 	const struct pmk_event *beside; /* the row that text and CSV print it beside, or NULL */
 };
 
 struct pmk_result {
 	const struct pmk_pmu *pmu;
-	char *core;            /* "arm1176" */
-	char *command;         /* as typed, quoted for display */
-	char *producer;        /* "qemu-arm 7.2.22" */
-	char *settings;        /* "dcache.size=32K …" overrides, or "" */
-	char *env;             /* what --env passed, or "" */
-	char *warning;         /* anything a reader must know, lines, or NULL */
-	unsigned passes;       /* how many counter programmings it took */
-	unsigned runs;         /* -r */
+	char *core;	 /* "arm1176" */
+	char *command;	 /* as typed, quoted for display */
+	char *producer;	 /* "qemu-arm 7.2.22" */
+	char *settings;	 /* "dcache.size=32K …" overrides, or "" */
+	char *env;	 /* what --env passed, or "" */
+	char *warning;	 /* anything a reader must know, lines, or NULL */
+	unsigned passes; /* how many counter programmings it took */
+	unsigned runs;	 /* -r */
 	unsigned processes, threads;
-	bool partial;          /* the tail is missing: killed, interrupted */
-	double elapsed;        /* host seconds; text output only, never in -j (it would not repeat) */
+	bool partial;	/* the tail is missing: killed, interrupted */
+	double elapsed; /* host seconds; text output only, never in -j (it would not repeat) */
 	double clock_hz;
-	int exit_status;       /* wait status of the command */
+	int exit_status; /* wait status of the command */
 	struct pmk_section *sections;
 	unsigned nsections;
 };
@@ -103,8 +104,8 @@ struct pmk_section *pmk_result_add(struct pmk_result *r, const char *region, uns
 struct pmk_metrics;
 struct pmk_metric {
 	const char *name, *title, *unit, *formula, *text;
-	const char *beside;         /* name of the event it is printed beside */
-	const char *const *events;  /* NULL terminated event names the formula needs */
+	const char *beside;	   /* name of the event it is printed beside */
+	const char *const *events; /* NULL terminated event names the formula needs */
 	const char *file;
 };
 
@@ -136,10 +137,10 @@ enum pmk_format { PMK_FORMAT_TEXT, PMK_FORMAT_CSV, PMK_FORMAT_JSON };
 
 struct pmk_write_options {
 	enum pmk_format format;
-	const char *separator;  /* CSV */
-	bool big_num;           /* text: group digits */
-	bool colour;            /* text: only on a terminal */
-	bool verbose;           /* text: reasons and references in full */
+	const char *separator; /* CSV */
+	bool big_num;	       /* text: group digits */
+	bool colour;	       /* text: only on a terminal */
+	bool verbose;	       /* text: reasons and references in full */
 	const struct pmk_metric *const *metrics;
 };
 

@@ -23,14 +23,14 @@
 extern "C" {
 #endif
 
-#define PMK_MAX_EVENTS   64
-#define PMK_MAX_PASSES   32
+#define PMK_MAX_EVENTS	 64
+#define PMK_MAX_PASSES	 32
 #define PMK_MAX_COUNTERS 8
 
 struct pmk_plan_event {
 	uint16_t code;
-	uint8_t group;   /* events of one group (> 0) share a pass, so that their ratio means something */
-	uint8_t pass;    /* filled by pmk_plan_make() */
+	uint8_t group; /* events of one group (> 0) share a pass, so that their ratio means something */
+	uint8_t pass;	 /* filled by pmk_plan_make() */
 	uint8_t counter; /* likewise */
 };
 

@@ -60,7 +60,7 @@ enum pmk_signal {
 #define X(name, exactness, text) PMK_SIG_##name,
 	PMK_SIGNALS(X)
 #undef X
-	PMK_NSIGNALS,
+		PMK_NSIGNALS,
 	PMK_SIG_NONE = 255 /* an event that exists in silicon and has no signal: not modelled */
 };
 

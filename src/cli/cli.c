@@ -32,8 +32,8 @@ int cli_fail(int code, const char *fmt, ...)
 
 /* ---- hints ---------------------------------------------------------------------------------- */
 
-void cli_nearest(const char *word, const char *(*next)(const void *ctx, unsigned i), const void *ctx,
-		 char *buf, size_t size)
+void cli_nearest(const char *word, const char *(*next)(const void *ctx, unsigned i),
+		 const void *ctx, char *buf, size_t size)
 {
 	struct pmk_nearest near;
 	const char *name;

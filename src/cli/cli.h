@@ -13,25 +13,25 @@
 /* Exit codes (pmk(1), EXIT STATUS). 129 is perf's usage error; 126 and 127 are the shell's. */
 enum {
 	PMK_EXIT_OK = 0,
-	PMK_EXIT_FAILED = 125,     /* pmk itself failed */
-	PMK_EXIT_NOT_EXEC = 126,   /* the command cannot be executed */
-	PMK_EXIT_NOT_FOUND = 127,  /* the command was not found */
+	PMK_EXIT_FAILED = 125,	  /* pmk itself failed */
+	PMK_EXIT_NOT_EXEC = 126,  /* the command cannot be executed */
+	PMK_EXIT_NOT_FOUND = 127, /* the command was not found */
 	PMK_EXIT_USAGE = 129,
 };
 
 /* One option. The rows feed the parser, --help, the completion and the manual page test. */
 struct cli_option {
-	char letter;         /* 0 = long only */
-	const char *name;    /* "event" for --event */
-	const char *arg;     /* "LIST", or NULL for a flag */
+	char letter;	  /* 0 = long only */
+	const char *name; /* "event" for --event */
+	const char *arg;  /* "LIST", or NULL for a flag */
 	const char *help;
 };
 
 struct cli_command {
 	const char *name;
 	const char *brief;
-	const char *usage;   /* "[-e LIST]… [--] COMMAND [ARG…]" */
-	const struct cli_option *options; /* ends with name == NULL */
+	const char *usage;		   /* "[-e LIST]… [--] COMMAND [ARG…]" */
+	const struct cli_option *options;  /* ends with name == NULL */
 	int (*run)(int argc, char **argv); /* argv[0] is the command's name; returns an exit code */
 };
 
@@ -55,8 +55,8 @@ int cli_fail(int code, const char *fmt, ...) __attribute__((format(printf, 2, 3)
  * The names nearest to a misspelt one, into buf as "a, b or c"; empty when nothing is near.
  * `next` yields the candidates: called with 0, 1, 2 … until it returns NULL.
  */
-void cli_nearest(const char *word, const char *(*next)(const void *ctx, unsigned i), const void *ctx,
-		 char *buf, size_t size);
+void cli_nearest(const char *word, const char *(*next)(const void *ctx, unsigned i),
+		 const void *ctx, char *buf, size_t size);
 
 /* The data directory with cores/ and metrics/: $PMK_DATA, the build tree's, or the installed one.
  * NULL and one line on stderr when there is none. */

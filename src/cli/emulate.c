@@ -120,7 +120,8 @@ static char *find_program(const char *name)
 		size_t n = strcspn(path, ":");
 
 		/* An empty element is the current directory. */
-		snprintf(candidate, sizeof(candidate), "%.*s/%s", n ? (int)n : 1, n ? path : ".", name);
+		snprintf(candidate, sizeof(candidate), "%.*s/%s", n ? (int)n : 1, n ? path : ".",
+			 name);
 		if (!stat(candidate, &st) && S_ISREG(st.st_mode))
 			return strdup(candidate);
 		path += n;
@@ -146,16 +147,18 @@ int emulation_program(struct emulation *emu, const char *program)
 		return cli_fail(PMK_EXIT_NOT_EXEC, "%s: is not a regular file", program);
 	/* Not access(): root may read anything, but even root does not execute without an x bit. */
 	if (!(st.st_mode & (S_IXUSR | S_IXGRP | S_IXOTH)))
-		return cli_fail(PMK_EXIT_NOT_EXEC, "%s: permission denied (no execute bit)", program);
+		return cli_fail(PMK_EXIT_NOT_EXEC, "%s: permission denied (no execute bit)",
+				program);
 	err = pmk_elf_read(emu->image, &emu->elf, msg, sizeof(msg));
 	if (err)
 		return cli_fail(PMK_EXIT_NOT_EXEC, "%s: %s", program, msg);
 	if (emu->elf.machine != PMK_ELF_ARM || emu->elf.big_endian)
-		return cli_fail(PMK_EXIT_NOT_EXEC,
-				"%s: is an executable for %s%s (ELF machine %u); this version of pmk runs "
-				"little-endian ARM ones",
-				program, emu->elf.big_endian ? "big-endian " : "",
-				emu->elf.machine_name, emu->elf.machine_code);
+		return cli_fail(
+			PMK_EXIT_NOT_EXEC,
+			"%s: is an executable for %s%s (ELF machine %u); this version of pmk runs "
+			"little-endian ARM ones",
+			program, emu->elf.big_endian ? "big-endian " : "", emu->elf.machine_name,
+			emu->elf.machine_code);
 	return 0;
 }
 
@@ -169,18 +172,21 @@ static bool has_interpreter(const char *sysroot, const char *interpreter)
 
 int emulation_user(struct emulation *emu, char **argv, const char *sysroot)
 {
-	const char *first[] = { "qemu-arm", "-cpu", emu->core.qemu_cpu, "-plugin", "@plugin@",
-				"-seed", "1", "-s", "8388608", "-r", "6.1.0", NULL };
+	const char *first[] = { "qemu-arm", "-cpu",	emu->core.qemu_cpu,
+				"-plugin",  "@plugin@", "-seed",
+				"1",	    "-s",	"8388608",
+				"-r",	    "6.1.0",	NULL };
 	int err = add_all(&emu->argv, first);
 
 	if (!err && emu->elf.dynamic) {
 		const char *root[] = { "-L", sysroot ? sysroot : CROSS_SYSROOT, NULL };
 
 		if (!has_interpreter(root[1], emu->elf.interpreter))
-			return cli_fail(PMK_EXIT_NOT_EXEC,
-					"%s: needs %s, which is not below %s; give the directory with "
-					"the program's libraries with --sysroot",
-					argv[0], emu->elf.interpreter, root[1]);
+			return cli_fail(
+				PMK_EXIT_NOT_EXEC,
+				"%s: needs %s, which is not below %s; give the directory with "
+				"the program's libraries with --sysroot",
+				argv[0], emu->elf.interpreter, root[1]);
 		err = add_all(&emu->argv, root);
 	}
 	if (!err) {
@@ -255,7 +261,8 @@ static bool names_variable(const char *say, const char *line)
 
 int emulation_env(struct emulation *emu, const struct word_list *pass)
 {
-	static const char *const fixed[] = { "PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/", "LANG=C" };
+	static const char *const fixed[] = { "PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/",
+					     "LANG=C" };
 	bool failed = false;
 
 	for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++) {

@@ -21,10 +21,10 @@ void words_free(struct word_list *l);
 struct emulation {
 	struct pmk_core core;
 	struct pmk_elf elf;
-	char *image;              /* the ELF file that symbols are looked up in, or NULL */
-	struct word_list argv;    /* the emulator's; "@plugin@" where its argument goes */
+	char *image;	       /* the ELF file that symbols are looked up in, or NULL */
+	struct word_list argv; /* the emulator's; "@plugin@" where its argument goes */
 	struct word_list envp;
-	struct word_list passed;  /* of it: what --env let through, NAME=VALUE */
+	struct word_list passed; /* of it: what --env let through, NAME=VALUE */
 	bool system;
 };
 

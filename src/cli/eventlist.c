@@ -138,9 +138,9 @@ int event_list_parse(struct event_list *list, const struct pmk_pmu *pmu, const c
 {
 	for (;;) {
 		size_t len = word_length(text);
-		int err = *text == '{' ? parse_group(list, pmu, text, len) :
-					 parse_event(list, pmu, text, len,
-						     (struct event_request){ 0 });
+		int err = *text == '{'
+				  ? parse_group(list, pmu, text, len)
+				  : parse_event(list, pmu, text, len, (struct event_request){ 0 });
 
 		if (err || !text[len])
 			return err;

@@ -10,8 +10,8 @@
 
 struct event_request {
 	const struct pmk_event *event;
-	char *name;      /* as typed, modifiers included */
-	unsigned group;  /* 0 = none */
+	char *name;	   /* as typed, modifiers included */
+	unsigned group;	   /* 0 = none */
 	bool user, kernel; /* :u, :k given */
 };
 

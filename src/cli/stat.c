@@ -58,7 +58,8 @@ static int parse_repeat(struct request *q, const char *text)
 	unsigned long n = strtoul(text, &end, 10);
 
 	if (*end || n < 1 || n > 100000 || *text == '-')
-		return cli_fail(PMK_EXIT_USAGE, "-r %s: expected a number of runs, 1 to 100000", text);
+		return cli_fail(PMK_EXIT_USAGE, "-r %s: expected a number of runs, 1 to 100000",
+				text);
 	q->runs = (unsigned)n;
 	return 0;
 }
@@ -71,7 +72,8 @@ static int parse_interval(struct request *q, const char *text)
 	errno = 0;
 	q->interval = strtoull(text, &end, 10);
 	if (end == text || *text == '-' || errno || !q->interval)
-		return cli_fail(PMK_EXIT_USAGE, "-I %s: expected a number from 1 to 2^64 - 1", text);
+		return cli_fail(PMK_EXIT_USAGE, "-I %s: expected a number from 1 to 2^64 - 1",
+				text);
 	if (!strcmp(end, "cycles"))
 		q->interval_unit = INTERVAL_CYCLES;
 	else if (!strcmp(end, "insns") || !strcmp(end, "instructions"))
@@ -79,8 +81,8 @@ static int parse_interval(struct request *q, const char *text)
 	else if (!*end || !strcmp(end, "ms"))
 		q->interval_unit = INTERVAL_MS;
 	else
-		return cli_fail(PMK_EXIT_USAGE, "-I %s: unknown unit '%s' (known: cycles, insns, ms)",
-				text, end);
+		return cli_fail(PMK_EXIT_USAGE,
+				"-I %s: unknown unit '%s' (known: cycles, insns, ms)", text, end);
 	return 0;
 }
 
@@ -91,8 +93,9 @@ static int parse_passes(struct request *q, const char *text)
 		return 0;
 	}
 	if (!strcmp(text, "multiplex"))
-		return cli_fail(PMK_EXIT_USAGE, "--passes multiplex: emulated counters need not share "
-						"time; use clone or rerun");
+		return cli_fail(PMK_EXIT_USAGE,
+				"--passes multiplex: emulated counters need not share "
+				"time; use clone or rerun");
 	return cli_fail(PMK_EXIT_USAGE, "--passes %s: expected clone or rerun", text);
 }
 
@@ -100,7 +103,8 @@ static int parse_target(const char *text)
 {
 	if (!strcmp(text, "emu"))
 		return 0;
-	return cli_fail(PMK_EXIT_USAGE, "-T %s: this version counts in emulation only (-T emu)", text);
+	return cli_fail(PMK_EXIT_USAGE, "-T %s: this version counts in emulation only (-T emu)",
+			text);
 }
 
 static int add_region(struct request *q, const char *symbol)
@@ -178,7 +182,8 @@ static int check_request(const struct request *q)
 	if (q->interval_unit != INTERVAL_NONE && (q->runs > 1 || q->rerun))
 		return cli_fail(PMK_EXIT_USAGE, "-I counts one run: not with -r or --passes rerun");
 	if (q->interval_unit != INTERVAL_NONE && (q->regions.count || q->per_core))
-		return cli_fail(PMK_EXIT_USAGE, "-I goes with --from and --to, not with --region or -A");
+		return cli_fail(PMK_EXIT_USAGE,
+				"-I goes with --from and --to, not with --region or -A");
 	if (q->per_core && q->regions.count)
 		return cli_fail(PMK_EXIT_USAGE, "-A and --region exclude each other");
 	if (!q->command[0] && !q->qemu)
@@ -265,9 +270,10 @@ static int run_stat(int argc, char **argv)
 const struct cli_command cmd_stat = {
 	.name = "stat",
 	.brief = "run a program and print what the core's counters read",
-	.usage = "[-e LIST]... [-M LIST] [--core CORE] [--set KEY=VALUE]... [-r N] [-I N[UNIT]]\n"
-		 "                [--region SYMBOL | --from SYMBOL --to SYMBOL]... [-x SEP | -j] [-o FILE]\n"
-		 "                [--] PROGRAM [ARG...]",
+	.usage =
+		"[-e LIST]... [-M LIST] [--core CORE] [--set KEY=VALUE]... [-r N] [-I N[UNIT]]\n"
+		"                [--region SYMBOL | --from SYMBOL --to SYMBOL]... [-x SEP | -j] [-o FILE]\n"
+		"                [--] PROGRAM [ARG...]",
 	.options = options,
 	.run = run_stat,
 };

@@ -57,8 +57,8 @@ struct job {
 	struct event_list events;
 	const char *reason[PMK_MAX_EVENTS]; /* why event i is not counted, or NULL */
 	const struct pmk_metric *metrics[PMK_MAX_EVENTS + 1];
-	struct pmk_plan plan;               /* the countable events … */
-	unsigned event_of[PMK_MAX_EVENTS];  /* … and which of the list each is */
+	struct pmk_plan plan;		   /* the countable events … */
+	unsigned event_of[PMK_MAX_EVENTS]; /* … and which of the list each is */
 	struct pmk_emulated_config cfg;
 	struct place *places;
 	unsigned nplaces;

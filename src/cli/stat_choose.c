@@ -28,11 +28,13 @@ static int choose_core(struct job *job)
 		return err;
 	job->pmu = pmk_pmu_find(job->emu.core.pmu);
 	if (!job->pmu)
-		return cli_fail(PMK_EXIT_USAGE, "core %s has no performance monitor; choose another one "
-						"(pmk list cores)", job->emu.core.name);
+		return cli_fail(PMK_EXIT_USAGE,
+				"core %s has no performance monitor; choose another one "
+				"(pmk list cores)",
+				job->emu.core.name);
 	if (asked && asked != job->pmu)
-		return cli_fail(PMK_EXIT_USAGE, "core %s has the PMU %s, not %s", job->emu.core.name,
-				job->pmu->name, asked->name);
+		return cli_fail(PMK_EXIT_USAGE, "core %s has the PMU %s, not %s",
+				job->emu.core.name, job->pmu->name, asked->name);
 	return 0;
 }
 
@@ -40,9 +42,11 @@ static int choose_core(struct job *job)
 static int default_events(struct job *job)
 {
 	static const char *const names[] = {
-		"cpu_cycles", "instr_exec", "br_exec", "br_mispredict", "icache_miss",
-		"dcache_access_cacheable", "dcache_rdaccess", "dcache_miss", "dcache_rdmiss",
-		"main_tlb_miss", "ibuf_stall", "ddep_stall", "lsu_full_stall",
+		"cpu_cycles",	   "instr_exec",  "br_exec",
+		"br_mispredict",   "icache_miss", "dcache_access_cacheable",
+		"dcache_rdaccess", "dcache_miss", "dcache_rdmiss",
+		"main_tlb_miss",   "ibuf_stall",  "ddep_stall",
+		"lsu_full_stall",
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -78,8 +82,9 @@ static int add_metric(struct job *job, const char *name, unsigned *count)
 		int err;
 
 		if (!ev)
-			return cli_fail(PMK_EXIT_USAGE, "metric %s needs event %s, which %s does not have",
-					name, *e, job->pmu->name);
+			return cli_fail(PMK_EXIT_USAGE,
+					"metric %s needs event %s, which %s does not have", name,
+					*e, job->pmu->name);
 		err = event_list_add(&job->events, ev, ev->name);
 		if (err)
 			return err;
@@ -144,12 +149,12 @@ static int choose_events(struct job *job)
 /* Why an event cannot be counted here, or NULL. */
 static const char *not_counted_because(const struct job *job, const struct event_request *req)
 {
-	uint64_t raised = pmk_cpu_raises(&job->emu.core);
+	uint64_t raised = pmk_cpu_raises();
 	const struct pmk_event *ev = req->event;
 
 	if (req->kernel && !req->user)
-		return job->emu.system ? "privileged and user mode are not told apart in emulation" :
-					 "user emulation runs no kernel code";
+		return job->emu.system ? "privileged and user mode are not told apart in emulation"
+				       : "user emulation runs no kernel code";
 	if (req->user && !req->kernel && job->emu.system)
 		return "privileged and user mode are not told apart in emulation";
 	if (ev->signal >= PMK_NSIGNALS || !(raised >> ev->signal & 1))
@@ -175,9 +180,10 @@ static int plan_events(struct job *job)
 	}
 	err = pmk_plan_make(job->pmu, &job->plan);
 	if (err == PMK_ENOCTR)
-		return cli_fail(PMK_EXIT_USAGE, "a {group} needs more counters than %s has (%u, one of "
-						"them for cycles only)", job->pmu->name,
-				job->pmu->ncounters);
+		return cli_fail(PMK_EXIT_USAGE,
+				"a {group} needs more counters than %s has (%u, one of "
+				"them for cycles only)",
+				job->pmu->name, job->pmu->ncounters);
 	if (err)
 		return cli_fail(PMK_EXIT_USAGE, "these events do not fit %s: %s", job->pmu->name,
 				pmk_strerror(err));
@@ -239,7 +245,8 @@ static int choose_interval(struct job *job)
 	case INTERVAL_MS:
 		cfg->interval_unit = PMK_INTERVAL_CYCLES;
 		if (!cycles_per_ms || cfg->interval > UINT64_MAX / cycles_per_ms)
-			return cli_fail(PMK_EXIT_USAGE, "-I: interval out of range for a clock of %llu Hz",
+			return cli_fail(PMK_EXIT_USAGE,
+					"-I: interval out of range for a clock of %llu Hz",
 					(unsigned long long)job->emu.core.clock_hz);
 		cfg->interval *= cycles_per_ms;
 		break;
@@ -249,8 +256,8 @@ static int choose_interval(struct job *job)
 
 int stat_choose(struct job *job)
 {
-	int err = job->q->qemu ? emulation_system(&job->emu, job->q->qemu, job->q->command) :
-				 emulation_program(&job->emu, job->q->command[0]);
+	int err = job->q->qemu ? emulation_system(&job->emu, job->q->qemu, job->q->command)
+			       : emulation_program(&job->emu, job->q->command[0]);
 
 	if (!err)
 		err = choose_core(job);

@@ -32,9 +32,9 @@ static void start_row(const struct job *job, unsigned i, struct pmk_row *row)
 		.group = req->group,
 		.coverage = 1.0,
 		.reason = job->reason[i],
-		.trust = job->reason[i] ? PMK_TRUST_NOT_SUPPORTED :
-			 pmk_signal_exact(req->event->signal) ? PMK_TRUST_EXACT :
-								PMK_TRUST_MODELLED,
+		.trust = job->reason[i]				? PMK_TRUST_NOT_SUPPORTED
+			 : pmk_signal_exact(req->event->signal) ? PMK_TRUST_EXACT
+								: PMK_TRUST_MODELLED,
 	};
 }
 
@@ -116,8 +116,9 @@ int report_begin(struct job *job)
 	struct pmk_write_options opt;
 
 	opt = (struct pmk_write_options){
-		.format = job->q->json ? PMK_FORMAT_JSON :
-			  job->q->separator ? PMK_FORMAT_CSV : PMK_FORMAT_TEXT,
+		.format = job->q->json	      ? PMK_FORMAT_JSON
+			  : job->q->separator ? PMK_FORMAT_CSV
+					      : PMK_FORMAT_TEXT,
 		.separator = job->q->separator,
 		.big_num = !job->q->plain_numbers,
 		.colour = isatty(fileno(job->out)) && !getenv("NO_COLOR"),
@@ -282,8 +283,9 @@ int report_end(struct job *job)
 		return rescue(job);
 	if (err)
 		return cli_fail(PMK_EXIT_FAILED, "cannot write the counts: %s", pmk_strerror(err));
-	return job->interrupted && !WIFEXITED(job->result.exit_status) ? 128 + job->interrupted :
-								     exit_code(job->result.exit_status);
+	return job->interrupted && !WIFEXITED(job->result.exit_status)
+		       ? 128 + job->interrupted
+		       : exit_code(job->result.exit_status);
 }
 
 void report_abandon(struct job *job)

@@ -19,8 +19,8 @@
 #include "cli/cli.h"
 
 #define OLDEST_QEMU "6.0"
-#define GRACE_MS    300  /* for the program to end by itself after Ctrl-C */
-#define KILL_MS     2000 /* and after being asked to */
+#define GRACE_MS    300	 /* for the program to end by itself after Ctrl-C */
+#define KILL_MS	    2000 /* and after being asked to */
 
 static volatile sig_atomic_t signalled;
 
@@ -91,20 +91,23 @@ static int start_failed(struct job *job, int err)
 	if (err != PMK_ENOTSUP)
 		return cli_fail(PMK_EXIT_FAILED, "cannot start the emulator: %s", strerror(errno));
 	if (errno == ENOENT)
-		return cli_fail(PMK_EXIT_FAILED, "%s is not installed (Debian: apt install %s)", qemu,
-				strstr(qemu, "system") ? "qemu-system-arm" : "qemu-user");
+		return cli_fail(PMK_EXIT_FAILED, "%s is not installed (Debian: apt install %s)",
+				qemu, strstr(qemu, "system") ? "qemu-system-arm" : "qemu-user");
 	return cli_fail(PMK_EXIT_FAILED, "%s: %s", qemu, strerror(errno));
 }
 
 static int never_ready(const struct job *job)
 {
 	if (!*job->qemu_version)
-		return cli_fail(PMK_EXIT_FAILED, "%s does not behave like QEMU: it does not tell its "
-						 "version", job->emu.argv.word[0]);
-	return cli_fail(PMK_EXIT_FAILED,
-			"%s %s ended before it loaded the plugin %s; if its own message does not say why: "
-			"plugins take QEMU %s or newer, built with support for them",
-			job->emu.argv.word[0], job->qemu_version, cli_plugin_path(), OLDEST_QEMU);
+		return cli_fail(PMK_EXIT_FAILED,
+				"%s does not behave like QEMU: it does not tell its "
+				"version",
+				job->emu.argv.word[0]);
+	return cli_fail(
+		PMK_EXIT_FAILED,
+		"%s %s ended before it loaded the plugin %s; if its own message does not say why: "
+		"plugins take QEMU %s or newer, built with support for them",
+		job->emu.argv.word[0], job->qemu_version, cli_plugin_path(), OLDEST_QEMU);
 }
 
 static const char *arena_error(const struct job *job)
@@ -244,7 +247,8 @@ static int run_once(struct job *job, const struct pmk_plan *plan, unsigned first
 	int err;
 
 	if (!cfg.plugin || access(cfg.plugin, R_OK))
-		return cli_fail(PMK_EXIT_FAILED, "cannot read the QEMU plugin %s; set PMK_PLUGIN to its path",
+		return cli_fail(PMK_EXIT_FAILED,
+				"cannot read the QEMU plugin %s; set PMK_PLUGIN to its path",
 				cfg.plugin ? cfg.plugin : "pmk-qemu.so");
 	cfg.counters.plan = *plan;
 	pmk_runner_free(&job->runner); /* of the run before */

@@ -58,8 +58,8 @@ static unsigned certain_branch_cycles(const struct pmk_core *core, const struct 
 {
 	const struct pmk_insn *last = &insn[n - 1];
 	bool foldable = core->bp_on && core->bp_dynamic && core->bp_folding;
-	bool onto_branch = n == 1 && core->bp_static &&
-			   (!last->conditional || last->target <= last->addr);
+	bool onto_branch =
+		n == 1 && core->bp_static && (!last->conditional || last->target <= last->addr);
 
 	if (last->iclass != PMK_I_BRANCH)
 		return 0;
@@ -82,9 +82,8 @@ void pmk_block_build(const struct pmk_core *core, const struct pmk_insn *insn, s
 		.is_branch = last->is_branch,
 		.loads_pc = last->load && last->flow != PMK_FLOW_NEXT,
 	};
-	b->shadowed = core->shadow_bytes &&
-		      (b->fall + core->shadow_bytes - 1) >> PMK_LINE_SHIFT !=
-			      b->end_addr >> PMK_LINE_SHIFT;
+	b->shadowed = core->shadow_bytes && (b->fall + core->shadow_bytes - 1) >> PMK_LINE_SHIFT !=
+						    b->end_addr >> PMK_LINE_SHIFT;
 	for (size_t i = 0; i < n; i++) {
 		add_facts(core, &insn[i], &b->facts);
 		b->disturbs |= disturbance(&insn[i]);
@@ -94,8 +93,8 @@ void pmk_block_build(const struct pmk_core *core, const struct pmk_insn *insn, s
 	b->branch_cycles = (uint8_t)certain_branch_cycles(core, insn, n);
 	b->cycles = pipe.cycles + b->branch_cycles;
 	for (unsigned r = 0; r < PMK_PIPE_REGS; r++)
-		pipe.residue[r] -= pipe.residue[r] < b->branch_cycles ? pipe.residue[r] :
-									b->branch_cycles;
+		pipe.residue[r] -=
+			pipe.residue[r] < b->branch_cycles ? pipe.residue[r] : b->branch_cycles;
 	if (last->iclass != PMK_I_BRANCH && last->flow != PMK_FLOW_NEXT)
 		b->branch_cycles = 1; /* its own issue cycle, counted by the pipeline */
 	b->flag_distance = (uint8_t)pipe.flag_distance;

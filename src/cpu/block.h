@@ -23,7 +23,7 @@ enum pmk_fact {
 	PMK_FACT_INSN,
 	PMK_FACT_BRANCH,
 	PMK_FACT_DATA_STALL,
-	PMK_FACT_READ,  /* data accesses of unconditional loads, one per instruction */
+	PMK_FACT_READ, /* data accesses of unconditional loads, one per instruction */
 	PMK_FACT_WRITE,
 	PMK_FACT_DRAIN,
 	PMK_NFACTS = 8,
@@ -40,8 +40,8 @@ struct pmk_run {
 };
 
 /* Predictor slots that belong to no branch (index into pmk_cpu.pred). */
-#define PMK_BRANCH_NONE 0 /* the block does not end in a branch: it is expected to fall through */
-#define PMK_BRANCH_SLOW 1 /* ends in something that always has to be looked at */
+#define PMK_BRANCH_NONE	 0 /* the block does not end in a branch: it is expected to fall through */
+#define PMK_BRANCH_SLOW	 1 /* ends in something that always has to be looked at */
 #define PMK_BRANCH_FIRST 2
 
 enum { PMK_DISTURB_BTAC = 1, PMK_DISTURB_ICACHE = 2, PMK_DISTURB_TLB = 4 };
@@ -53,17 +53,17 @@ struct pmk_block {
 	uint32_t id;
 	uint32_t branch; /* predictor slot of the branch that ends it */
 	uint32_t cycles;
-	uint64_t late;  /* what this block leaves unfinished … */
+	uint64_t late;	/* what this block leaves unfinished … */
 	uint64_t wants; /* … and what it may have to wait for: see pmk_pipeline_lanes() */
 	/* Read when something is out of the ordinary. */
 	uint32_t end_addr; /* address of the last instruction */
 	uint32_t target;   /* of a direct branch */
-	uint8_t flow;      /* enum pmk_flow of the last instruction */
+	uint8_t flow;	   /* enum pmk_flow of the last instruction */
 	bool conditional;  /* the last instruction may fail its condition */
-	bool is_branch;    /* it counts as a branch */
-	bool loads_pc;     /* it loads the PC from memory */
-	bool vector;       /* the block stands at an exception vector */
-	bool shadowed;     /* the fetch behind it would enter another line (fetch.shadow_bytes) */
+	bool is_branch;	   /* it counts as a branch */
+	bool loads_pc;	   /* it loads the PC from memory */
+	bool vector;	   /* the block stands at an exception vector */
+	bool shadowed;	   /* the fetch behind it would enter another line (fetch.shadow_bytes) */
 	uint8_t disturbs;  /* what its maintenance operations flush: PMK_DISTURB_… */
 	uint8_t flag_distance;
 	uint8_t branch_cycles; /* of the last instruction, already in `cycles` */

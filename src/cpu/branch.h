@@ -37,9 +37,9 @@ static inline uint64_t pmk_pred_cycles(uint64_t word)
 }
 
 struct pmk_btac_entry {
-	uint32_t addr;   /* of the branch */
+	uint32_t addr;	 /* of the branch */
 	uint32_t branch; /* its prediction word; 0 = the entry is empty */
-	uint8_t state;   /* 0 strongly not taken … 3 strongly taken */
+	uint8_t state;	 /* 0 strongly not taken … 3 strongly taken */
 };
 
 struct pmk_predictor {

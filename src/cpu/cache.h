@@ -21,7 +21,7 @@ struct pmk_cache {
 	uint32_t *tag; /* [set * ways + way], line number or PMK_NO_LINE */
 	uint32_t set_mask;
 	uint32_t ways;
-	uint32_t next;   /* round robin counter */
+	uint32_t next;	 /* round robin counter */
 	uint32_t random; /* state of the generator, never 0 */
 	bool round_robin;
 };

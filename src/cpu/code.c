@@ -3,30 +3,23 @@
 #include "cpu/code.h"
 
 #include <string.h>
-#include <sys/mman.h>
 
 #include <pmk/error.h>
+
+#include "base/reserve.h"
 
 /* Twice the entries, so that linear probing stays short. */
 #define TABLE_SIZE (PMK_MAX_BLOCKS * 2)
 #define TABLE_MASK (TABLE_SIZE - 1)
 
-static void *reserve(size_t size)
-{
-	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
-		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	return p == MAP_FAILED ? NULL : p;
-}
-
 int pmk_code_init(struct pmk_code *code, const struct pmk_core *core)
 {
 	*code = (struct pmk_code){
 		.core = core,
-		.block = reserve(PMK_MAX_BLOCKS * sizeof(*code->block)),
-		.hash = reserve(PMK_MAX_BLOCKS * sizeof(*code->hash)),
-		.block_at = reserve(TABLE_SIZE * sizeof(*code->block_at)),
-		.branch_at = reserve(TABLE_SIZE * sizeof(*code->branch_at)),
+		.block = pmk_reserve(PMK_MAX_BLOCKS * sizeof(*code->block)),
+		.hash = pmk_reserve(PMK_MAX_BLOCKS * sizeof(*code->hash)),
+		.block_at = pmk_reserve(TABLE_SIZE * sizeof(*code->block_at)),
+		.branch_at = pmk_reserve(TABLE_SIZE * sizeof(*code->branch_at)),
 		.nbranches = PMK_BRANCH_FIRST,
 	};
 	if (code->block && code->hash && code->block_at && code->branch_at)
@@ -37,14 +30,10 @@ int pmk_code_init(struct pmk_code *code, const struct pmk_core *core)
 
 void pmk_code_fini(struct pmk_code *code)
 {
-	if (code->block)
-		munmap(code->block, PMK_MAX_BLOCKS * sizeof(*code->block));
-	if (code->hash)
-		munmap(code->hash, PMK_MAX_BLOCKS * sizeof(*code->hash));
-	if (code->block_at)
-		munmap(code->block_at, TABLE_SIZE * sizeof(*code->block_at));
-	if (code->branch_at)
-		munmap(code->branch_at, TABLE_SIZE * sizeof(*code->branch_at));
+	pmk_release(code->block, PMK_MAX_BLOCKS * sizeof(*code->block));
+	pmk_release(code->hash, PMK_MAX_BLOCKS * sizeof(*code->hash));
+	pmk_release(code->block_at, TABLE_SIZE * sizeof(*code->block_at));
+	pmk_release(code->branch_at, TABLE_SIZE * sizeof(*code->branch_at));
 	memset(code, 0, sizeof(*code));
 }
 
@@ -80,8 +69,7 @@ static uint32_t branch_slot(struct pmk_code *code, const struct pmk_block *b, ui
 }
 
 const struct pmk_block *pmk_code_add(struct pmk_code *code, const struct pmk_insn *insn, size_t n,
-				     uint64_t bytes_hash, bool vector,
-				     struct pmk_pipe_slot *slots)
+				     uint64_t bytes_hash, bool vector, struct pmk_pipe_slot *slots)
 {
 	struct pmk_block b;
 	uint32_t i;

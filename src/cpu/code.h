@@ -9,17 +9,18 @@
 
 #include "cpu/block.h"
 
-#define PMK_MAX_BLOCKS   (UINT32_C(1) << 20)
+#define PMK_MAX_BLOCKS	 (UINT32_C(1) << 20)
 #define PMK_MAX_BRANCHES (UINT32_C(1) << 20)
 
 struct pmk_code {
 	const struct pmk_core *core;
 	struct pmk_block *block; /* address space for PMK_MAX_BLOCKS; never moves */
-	uint64_t *hash;          /* of the bytes of each block */
+	uint64_t *hash;		 /* of the bytes of each block */
 	uint32_t nblocks;
 	uint32_t nbranches;
-	uint32_t *block_at;  /* hash table by start address: block number + 1 */
-	uint32_t *branch_at; /* hash table by address of the branch: block number + 1 of one that ends there */
+	uint32_t *block_at; /* hash table by start address: block number + 1 */
+	uint32_t *
+		branch_at; /* hash table by address of the branch: block number + 1 of one that ends there */
 };
 
 /* 0 or PMK_ENOMEM. */
@@ -32,7 +33,6 @@ void pmk_code_fini(struct pmk_code *code);
  * numbers left. The block stays where it is until fini.
  */
 const struct pmk_block *pmk_code_add(struct pmk_code *code, const struct pmk_insn *insn, size_t n,
-				     uint64_t bytes_hash, bool vector,
-				     struct pmk_pipe_slot *slots);
+				     uint64_t bytes_hash, bool vector, struct pmk_pipe_slot *slots);
 
 #endif

@@ -63,10 +63,10 @@
 /* clang-format on */
 
 struct pmk_core {
-	char name[32];        /* "arm1176" */
-	char pmu[32];         /* its PMU: "arm1176", or "none" */
-	char qemu_cpu[32];    /* -cpu of the emulator */
-	char isa[16];         /* "arm" */
+	char name[32];	   /* "arm1176" */
+	char pmu[32];	   /* its PMU: "arm1176", or "none" */
+	char qemu_cpu[32]; /* -cpu of the emulator */
+	char isa[16];	   /* "arm" */
 	char brief[96];
 #define X(member, ...) uint64_t member;
 	PMK_CORE_KEYS(X)
@@ -80,7 +80,8 @@ void pmk_core_defaults(struct pmk_core *core);
  * Set one key from text. Returns 0, PMK_EINVAL for an unknown key (msg names the nearest one),
  * PMK_EPARSE or PMK_ERANGE for a value (msg says what is accepted).
  */
-int pmk_core_set(struct pmk_core *core, const char *key, const char *value, char *msg, unsigned size);
+int pmk_core_set(struct pmk_core *core, const char *key, const char *value, char *msg,
+		 unsigned size);
 
 /* Read a preset file over the defaults. 0, PMK_EIO or PMK_EPARSE with "file:line: why" in msg. */
 int pmk_core_load(struct pmk_core *core, const char *path, char *msg, unsigned size);

@@ -12,9 +12,10 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include <pmk/error.h>
+
+#include "base/reserve.h"
 
 #define LINES_PER_PAGE (1u << (PMK_PAGE_SHIFT - PMK_LINE_SHIFT))
 #define LINE_BYTES     (1u << PMK_LINE_SHIFT)
@@ -26,21 +27,6 @@
 
 /* Before the first block: nothing to wait for, and any address may follow. */
 static const struct pmk_block before_all = { .branch = PMK_BRANCH_SLOW, .flow = PMK_FLOW_NEXT };
-
-/* Address space only; pages come into being where they are touched. */
-static void *reserve(uint64_t size)
-{
-	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
-		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	return p == MAP_FAILED ? NULL : p;
-}
-
-static void release(void *p, uint64_t size)
-{
-	if (p)
-		munmap(p, size);
-}
 
 int pmk_cpu_init(struct pmk_cpu *cpu, const struct pmk_core *core)
 {
@@ -57,9 +43,9 @@ int pmk_cpu_init(struct pmk_cpu *cpu, const struct pmk_core *core)
 		.fill_cycles = (uint32_t)core->fill_cycles,
 		.write_cycles = (uint32_t)core->write_cycles,
 	};
-	cpu->pred = reserve(PMK_MAX_BRANCHES);
-	cpu->imap = reserve(IMAP_SIZE);
-	cpu->dmap = reserve(DMAP_SIZE);
+	cpu->pred = pmk_reserve(PMK_MAX_BRANCHES);
+	cpu->imap = pmk_reserve(IMAP_SIZE);
+	cpu->dmap = pmk_reserve(DMAP_SIZE);
 	if (!cpu->pred || !cpu->imap || !cpu->dmap ||
 	    pmk_cache_init(&cpu->icache, (uint32_t)core->icache_size, (uint32_t)core->icache_ways,
 			   core->round_robin, (uint32_t)core->seed) ||
@@ -78,9 +64,9 @@ int pmk_cpu_init(struct pmk_cpu *cpu, const struct pmk_core *core)
 
 void pmk_cpu_fini(struct pmk_cpu *cpu)
 {
-	release(cpu->pred, PMK_MAX_BRANCHES);
-	release(cpu->imap, IMAP_SIZE);
-	release(cpu->dmap, DMAP_SIZE);
+	pmk_release(cpu->pred, PMK_MAX_BRANCHES);
+	pmk_release(cpu->imap, IMAP_SIZE);
+	pmk_release(cpu->dmap, DMAP_SIZE);
 	pmk_cache_fini(&cpu->icache);
 	pmk_cache_fini(&cpu->dcache);
 	pmk_tlb_fini(&cpu->itlb);
@@ -100,13 +86,13 @@ void pmk_cpu_forked(struct pmk_cpu *cpu, struct pmk_run *run)
 	cpu->run = run;
 }
 
-uint64_t pmk_cpu_raises(const struct pmk_core *core)
+uint64_t pmk_cpu_raises(void)
 {
-	static const uint8_t unseen[] = { PMK_SIG_IRQ_MASKED, PMK_SIG_FIQ_MASKED, PMK_SIG_ETMEXTOUT0,
-					  PMK_SIG_ETMEXTOUT1, PMK_SIG_PARITY_ERROR };
+	static const uint8_t unseen[] = { PMK_SIG_IRQ_MASKED, PMK_SIG_FIQ_MASKED,
+					  PMK_SIG_ETMEXTOUT0, PMK_SIG_ETMEXTOUT1,
+					  PMK_SIG_PARITY_ERROR };
 	uint64_t all = (UINT64_C(1) << PMK_NSIGNALS) - 1;
 
-	(void)core;
 	for (size_t i = 0; i < sizeof(unseen); i++)
 		all &= ~(UINT64_C(1) << unseen[i]);
 	return all;
@@ -158,7 +144,8 @@ void pmk_cpu_idle(struct pmk_cpu *cpu, uint64_t cycles)
 
 struct translation {
 	uint64_t refill; /* cycles of a micro-TLB refill: felt as a stall of the side that asked */
-	uint64_t walk;   /* cycles of a table walk: felt, but never counted as a stall (DAI 0195B §4) */
+	uint64_t
+		walk; /* cycles of a table walk: felt, but never counted as a stall (DAI 0195B §4) */
 };
 
 /* After a micro-TLB miss: main TLB, and the page table when that misses, too. */
@@ -202,7 +189,7 @@ WIDE static void map_page(uint8_t *map)
 WIDE static void unmap_page(uint8_t *map)
 {
 	for (unsigned i = 0; i < LINES_PER_PAGE; i++)
-		map[i] &= (uint8_t)~(PMK_D_MAPPED | PMK_D_FAST);
+		map[i] &= (uint8_t) ~(PMK_D_MAPPED | PMK_D_FAST);
 }
 
 static PMK_SLOW struct translation data_translate(struct pmk_cpu *cpu, uint32_t page)
@@ -696,8 +683,7 @@ static PMK_SLOW void load_split(struct pmk_cpu *cpu, uint32_t addr, uint32_t las
 	load_line(cpu, last >> PMK_LINE_SHIFT, access);
 }
 
-static PMK_SLOW void store_split(struct pmk_cpu *cpu, uint32_t addr, uint32_t last,
-				 uint64_t access)
+static PMK_SLOW void store_split(struct pmk_cpu *cpu, uint32_t addr, uint32_t last, uint64_t access)
 {
 	uint32_t boundary = last & ~(LINE_BYTES - 1);
 

@@ -39,13 +39,13 @@
 #include "cpu/lsu.h"
 #include "cpu/tlb.h"
 
-#define PMK_LIKELY(x)   __builtin_expect(!!(x), 1)
+#define PMK_LIKELY(x)	__builtin_expect(!!(x), 1)
 #define PMK_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
 /* Bits of a dmap byte. The low three say "nothing to do" and are set only while the data micro-TLB
  * holds the page; the next three are the truth they are derived from. */
 enum {
-	PMK_D_LOAD = 1 << 0,     /* a load of this line changes nothing */
+	PMK_D_LOAD = 1 << 0,	 /* a load of this line changes nothing */
 	PMK_D_STORE_LO = 1 << 1, /* a store to its low half changes nothing */
 	PMK_D_STORE_HI = 1 << 2,
 	PMK_D_PRESENT = 1 << 3,
@@ -67,15 +67,15 @@ struct pmk_cpu {
 	/* Read and written at every block. */
 	const struct pmk_block *prev;
 	struct pmk_run *run;  /* [block id] */
-	uint8_t *pred;        /* [branch]: prediction words, see branch.h */
+	uint8_t *pred;	      /* [branch]: prediction words, see branch.h */
 	uint8_t *dmap, *imap; /* [line] */
 	uint64_t cycles;
-	uint64_t taken;       /* blocks not left by falling through */
+	uint64_t taken; /* blocks not left by falling through */
 	uint64_t igen;
-	uint64_t deadline;    /* cycles at which on_deadline is called, at the start of a block */
+	uint64_t deadline;     /* cycles at which on_deadline is called, at the start of a block */
 	int32_t multiple_left; /* words of the running load or store multiple still to come */
-	uint64_t uncached;    /* data accesses that bypassed the cache */
-	bool eager;           /* the owner adds facts at every run instead of summing up later */
+	uint64_t uncached;     /* data accesses that bypassed the cache */
+	bool eager;	       /* the owner adds facts at every run instead of summing up later */
 
 	/* Counts by signal that are not static facts (and, when eager, those as well). */
 	uint64_t dyn[PMK_NSIGNALS];
@@ -97,16 +97,16 @@ struct pmk_cpu {
 };
 
 /* What a memory callback knows of its instruction, packed into one word so that nothing is loaded. */
-#define PMK_ACCESS_TO_END(a) ((uint32_t)(a)&0xffff)       /* cycles from its issue to the block's end */
-#define PMK_ACCESS_USE(a)    ((uint32_t)((a) >> 16) & 0xffff) /* cycles from its issue to the first use */
-#define PMK_ACCESS_COUNT(a)  ((uint32_t)((a) >> 32) & 0xff)   /* words of a multiple */
-#define PMK_ACCESS_SIZE(a)   ((uint32_t)((a) >> 40) & 0xff)   /* bytes per access */
+#define PMK_ACCESS_TO_END(a) ((uint32_t)(a)&0xffff) /* cycles from its issue to the block's end */
+#define PMK_ACCESS_USE(a) \
+	((uint32_t)((a) >> 16) & 0xffff) /* cycles from its issue to the first use */
+#define PMK_ACCESS_COUNT(a) ((uint32_t)((a) >> 32) & 0xff) /* words of a multiple */
+#define PMK_ACCESS_SIZE(a)  ((uint32_t)((a) >> 40) & 0xff) /* bytes per access */
 
 static inline uint64_t pmk_access_pack(uint32_t to_end, uint32_t use, uint32_t count, uint32_t size)
 {
-	return (to_end > 0xffff ? 0xffff : to_end) |
-	       (uint64_t)(use > 0xffff ? 0xffff : use) << 16 | (uint64_t)count << 32 |
-	       (uint64_t)size << 40;
+	return (to_end > 0xffff ? 0xffff : to_end) | (uint64_t)(use > 0xffff ? 0xffff : use) << 16 |
+	       (uint64_t)count << 32 | (uint64_t)size << 40;
 }
 
 /* The same access with another size. */
@@ -123,8 +123,8 @@ void pmk_cpu_fini(struct pmk_cpu *cpu);
 /* A forked copy goes on with warm caches and no counts. `run` is the copy's. */
 void pmk_cpu_forked(struct pmk_cpu *cpu, struct pmk_run *run);
 
-/* Signals that this model raises with this core (bit per signal). */
-uint64_t pmk_cpu_raises(const struct pmk_core *core);
+/* Signals that this model raises (bit per signal). */
+uint64_t pmk_cpu_raises(void);
 
 /* Bring the bus up to date. facts[] and run[] have `nblocks` entries. */
 void pmk_cpu_sum(const struct pmk_cpu *cpu, const struct pmk_facts *facts,
@@ -152,8 +152,8 @@ static inline void pmk_cpu_block(struct pmk_cpu *cpu, const struct pmk_block *b)
 	struct pmk_run *run = &cpu->run[b->id];
 	uint64_t taken = b->pc != p->fall;
 	uint64_t word = cpu->pred[p->branch];
-	uint64_t odd = pmk_pred_differs(word, taken) | (run->igen ^ cpu->igen) |
-		       (p->late & b->wants);
+	uint64_t odd =
+		pmk_pred_differs(word, taken) | (run->igen ^ cpu->igen) | (p->late & b->wants);
 	uint64_t cycles = cpu->cycles + b->cycles + pmk_pred_cycles(word);
 
 	run->runs++;
@@ -174,8 +174,7 @@ static inline uint32_t pmk_dmap_index(uint32_t addr, unsigned shift)
 	return turned >> (PMK_LINE_SHIFT - shift);
 }
 
-static inline void pmk_cpu_load(struct pmk_cpu *cpu, uint32_t addr, unsigned shift,
-				uint64_t access)
+static inline void pmk_cpu_load(struct pmk_cpu *cpu, uint32_t addr, unsigned shift, uint64_t access)
 {
 	if (PMK_UNLIKELY(!(cpu->dmap[pmk_dmap_index(addr, shift)] & PMK_D_LOAD)))
 		pmk_cpu_load_slow(cpu, addr, access);
@@ -205,8 +204,8 @@ static inline void pmk_cpu_store_span(struct pmk_cpu *cpu, uint32_t addr, uint32
  * One word of a load or store multiple. Words after the first are sequential and say nothing new
  * until they enter the next line, which is then one more access (DAI 0195B §7).
  */
-static inline void pmk_cpu_multiple(struct pmk_cpu *cpu, uint32_t addr, uint64_t access,
-				    bool write, bool counted)
+static inline void pmk_cpu_multiple(struct pmk_cpu *cpu, uint32_t addr, uint64_t access, bool write,
+				    bool counted)
 {
 	const uint32_t line_bytes = 1u << PMK_LINE_SHIFT;
 	uint32_t in_line = line_bytes - (addr & (line_bytes - 1)), left;

@@ -23,16 +23,16 @@ struct pmk_lsu {
 	uint32_t slots, wbuf_entries;
 	uint32_t latency, fill_cycles, write_cycles;
 	uint64_t busy_until[PMK_LSU_MAX_SLOTS]; /* request slots */
-	uint64_t bus_free;                      /* the bus can take the next line fill */
-	uint64_t wbuf_empty;                    /* the write buffer will have drained */
+	uint64_t bus_free;			/* the bus can take the next line fill */
+	uint64_t wbuf_empty;			/* the write buffer will have drained */
 	/* The last load that made the core wait: later misses of the same block that issue before the
 	 * waiting instruction started that much earlier than the clock now says. */
-	uint64_t wait_end;   /* clock (with the wait) at the waiting instruction */
+	uint64_t wait_end; /* clock (with the wait) at the waiting instruction */
 	uint64_t wait_cycles;
 };
 
 struct pmk_lsu_delay {
-	uint64_t full;  /* cycles a memory instruction waited for a slot or entry */
+	uint64_t full;	/* cycles a memory instruction waited for a slot or entry */
 	uint64_t stall; /* cycles an instruction waited for the loaded value */
 };
 

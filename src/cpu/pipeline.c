@@ -22,7 +22,6 @@
 
 #include <stdbool.h>
 
-
 #define NEVER (-0x40000000)
 #define OPEN  UINT16_MAX
 

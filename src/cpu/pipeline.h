@@ -23,20 +23,21 @@
 
 /* Per instruction, for the memory model: when a miss would be felt. */
 struct pmk_pipe_slot {
-	uint16_t issue;   /* issue cycle, from the start of the block */
-	uint16_t use;     /* cycles from issue to the first instruction that waits for its result;
+	uint16_t issue; /* issue cycle, from the start of the block */
+	uint16_t use;	/* cycles from issue to the first instruction that waits for its result;
 			   * to the end of the block where none in the block does */
 };
 
 struct pmk_pipe_block {
-	uint32_t cycles;        /* issue of the first instruction to issue of what follows; a branch that
+	uint32_t cycles; /* issue of the first instruction to issue of what follows; a branch that
 				 * ends the block costs 0 here (folded): its cost is the predictor's */
-	uint32_t data_stall;    /* of these, cycles waiting for an operand */
-	uint16_t flag_distance; /* cycles between the last flag setting instruction and the end of the
+	uint32_t data_stall; /* of these, cycles waiting for an operand */
+	uint16_t
+		flag_distance; /* cycles between the last flag setting instruction and the end of the
 				 * block, at most 15; 0 = it is the last but the branch */
 	/* Both in cycles, plus one, so that "a cycle before the entry" (an early register of the first
 	 * instruction) is 0. */
-	uint8_t need[PMK_PIPE_REGS];    /* from the start, when the register must be available for
+	uint8_t need[PMK_PIPE_REGS];	/* from the start, when the register must be available for
 					 * normal use; PMK_PIPE_FAR = not read from outside */
 	uint8_t residue[PMK_PIPE_REGS]; /* from the end, until the register is available for normal
 					 * use; 0 = it was before, or is not written here */

@@ -18,7 +18,7 @@
 
 struct pmk_tlb {
 	uint32_t *page; /* [set * ways + way] */
-	uint8_t *next;  /* round robin position per set */
+	uint8_t *next;	/* round robin position per set */
 	uint32_t set_mask;
 	uint32_t ways;
 };

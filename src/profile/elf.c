@@ -59,12 +59,18 @@ static const char *machine_name(unsigned machine)
 		unsigned code;
 		const char *name;
 	} names[] = {
-		{ EM_ARM, "ARM" },           { EM_AARCH64, "AArch64" },
-		{ EM_MICROBLAZE, "MicroBlaze" }, { EM_X86_64, "x86-64" },
-		{ EM_386, "i386" },          { EM_RISCV, "RISC-V" },
-		{ EM_PPC64, "PowerPC64" },   { EM_PPC, "PowerPC" },
-		{ EM_MIPS, "MIPS" },         { EM_S390, "S/390" },
-		{ EM_SPARCV9, "SPARC" },     { EM_LOONGARCH, "LoongArch" },
+		{ EM_ARM, "ARM" },
+		{ EM_AARCH64, "AArch64" },
+		{ EM_MICROBLAZE, "MicroBlaze" },
+		{ EM_X86_64, "x86-64" },
+		{ EM_386, "i386" },
+		{ EM_RISCV, "RISC-V" },
+		{ EM_PPC64, "PowerPC64" },
+		{ EM_PPC, "PowerPC" },
+		{ EM_MIPS, "MIPS" },
+		{ EM_S390, "S/390" },
+		{ EM_SPARCV9, "SPARC" },
+		{ EM_LOONGARCH, "LoongArch" },
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -92,8 +98,8 @@ static bool read_interpreter(Elf *e, const GElf_Phdr *ph, struct pmk_elf *elf)
 {
 	size_t size;
 	const char *raw = elf_rawfile(e, &size);
-	size_t n = ph->p_filesz < sizeof(elf->interpreter) ? ph->p_filesz :
-							      sizeof(elf->interpreter) - 1;
+	size_t n = ph->p_filesz < sizeof(elf->interpreter) ? ph->p_filesz
+							   : sizeof(elf->interpreter) - 1;
 
 	if (!raw || ph->p_offset > size || n > size - ph->p_offset)
 		return false;
@@ -114,7 +120,8 @@ static int read_segments(Elf *e, struct pmk_elf *elf, char *msg, size_t size)
 	size_t count;
 
 	if (elf_getphdrnum(e, &count) || count == 0)
-		return say(msg, size, PMK_EPARSE, "has no program headers: not an executable, or cut off");
+		return say(msg, size, PMK_EPARSE,
+			   "has no program headers: not an executable, or cut off");
 	elf->code_start = UINT64_MAX;
 	for (size_t i = 0; i < count; i++) {
 		GElf_Phdr ph;
@@ -122,11 +129,13 @@ static int read_segments(Elf *e, struct pmk_elf *elf, char *msg, size_t size)
 		if (!gelf_getphdr(e, (int)i, &ph))
 			return say(msg, size, PMK_EPARSE, "is cut off in its program headers");
 		if (ph.p_type == PT_INTERP && !read_interpreter(e, &ph, elf))
-			return say(msg, size, PMK_EPARSE, "is cut off before its interpreter's name");
+			return say(msg, size, PMK_EPARSE,
+				   "is cut off before its interpreter's name");
 		if (ph.p_type != PT_LOAD)
 			continue;
 		if (!segment_complete(e, &ph))
-			return say(msg, size, PMK_EPARSE, "is cut off: a segment ends behind the file");
+			return say(msg, size, PMK_EPARSE,
+				   "is cut off: a segment ends behind the file");
 		if ((ph.p_flags & PF_X) && ph.p_vaddr < elf->code_start)
 			elf->code_start = ph.p_vaddr;
 	}
@@ -202,7 +211,8 @@ static const char *next_function(struct symbols *s, uint64_t *addr)
 		if (!gelf_getsym(s->data, (int)s->next++, &sym) || sym.st_shndx == SHN_UNDEF)
 			continue;
 		/* Assembler labels without a type are functions to those who wrote them. */
-		if (GELF_ST_TYPE(sym.st_info) != STT_FUNC && GELF_ST_TYPE(sym.st_info) != STT_NOTYPE)
+		if (GELF_ST_TYPE(sym.st_info) != STT_FUNC &&
+		    GELF_ST_TYPE(sym.st_info) != STT_NOTYPE)
 			continue;
 		const char *name = elf_strptr(s->elf, s->sh.sh_link, sym.st_name);
 
@@ -255,7 +265,8 @@ int pmk_elf_symbol(const char *path, const char *name, uint64_t *addr, char *msg
 		char hint[256];
 
 		pmk_nearest_text(&near, hint, sizeof(hint));
-		snprintf(msg, size, "no function of that name%s%s", *hint ? "; did you mean " : "", hint);
+		snprintf(msg, size, "no function of that name%s%s", *hint ? "; did you mean " : "",
+			 hint);
 	}
 out:
 	close_elf(&o);

@@ -17,10 +17,10 @@ enum pmk_elf_machine {
 struct pmk_elf {
 	enum pmk_elf_machine machine;
 	const char *machine_name; /* "ARM", "x86-64", …; "machine 1234" is not worth the trouble */
-	unsigned machine_code;    /* e_machine */
+	unsigned machine_code;	  /* e_machine */
 	bool is64, big_endian;
-	bool pie;              /* ET_DYN: addresses move */
-	bool dynamic;          /* needs an interpreter */
+	bool pie;	       /* ET_DYN: addresses move */
+	bool dynamic;	       /* needs an interpreter */
 	char interpreter[128]; /* "" when static */
 	uint64_t code_start;   /* lowest address of an executable segment */
 	unsigned long flags;   /* e_flags */

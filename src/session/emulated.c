@@ -13,7 +13,7 @@
  * cycle, an evicted line is two halves, two instructions retire in a cycle when one is folded. */
 #define MAX_PER_CYCLE 32
 /* Ask no more often than this when a counter is close to wrapping. */
-#define MIN_POLL 256
+#define MIN_POLL      256
 
 static int bind(struct pmk_emulated *e, struct pmk_emulated_ports *ports,
 		const struct pmk_emulated_config *cfg, const struct pmk_pmu **pmu)
@@ -89,15 +89,16 @@ static void set_deadline(struct pmk_emulated *e, const struct pmk_emulated_confi
 /* What intervals are measured in. */
 static uint64_t interval_clock(const struct pmk_emulated *e, const struct pmk_emulated_config *cfg)
 {
-	return cfg->interval_unit == PMK_INTERVAL_CYCLES ? e->cpu.cycles : e->bus.total[PMK_SIG_INSN];
+	return cfg->interval_unit == PMK_INTERVAL_CYCLES ? e->cpu.cycles
+							 : e->bus.total[PMK_SIG_INSN];
 }
 
 /* The first interval ends one interval after counting began. */
 static void first_interval(struct pmk_emulated *e, const struct pmk_emulated_config *cfg)
 {
-	e->interval_due = cfg->interval_unit == PMK_INTERVAL_NONE ?
-				  PMK_NEVER :
-				  interval_clock(e, cfg) + cfg->interval;
+	e->interval_due = cfg->interval_unit == PMK_INTERVAL_NONE
+				  ? PMK_NEVER
+				  : interval_clock(e, cfg) + cfg->interval;
 }
 
 static int begin_session(struct pmk_emulated *e, struct pmk_emulated_ports *ports,
@@ -109,7 +110,7 @@ static int begin_session(struct pmk_emulated *e, struct pmk_emulated_ports *port
 	if (err)
 		return err;
 	pmk_bus_init(&e->bus);
-	e->bus.raised = pmk_cpu_raises(&cfg->core);
+	e->bus.raised = pmk_cpu_raises();
 	for (unsigned i = 0; i < cfg->plan.npasses; i++)
 		ports->model[i].ops->reset(e->model[i], &e->bus);
 	err = pmk_session_open(&e->session, pmu, &cfg->plan, ports->port);
@@ -207,8 +208,7 @@ int pmk_emulated_totals(struct pmk_emulated *e, const struct pmk_emulated_config
 
 static bool interval_over(const struct pmk_emulated *e, const struct pmk_emulated_config *cfg)
 {
-	return cfg->interval_unit != PMK_INTERVAL_NONE &&
-	       interval_clock(e, cfg) >= e->interval_due;
+	return cfg->interval_unit != PMK_INTERVAL_NONE && interval_clock(e, cfg) >= e->interval_due;
 }
 
 int pmk_emulated_deadline(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
@@ -223,9 +223,9 @@ int pmk_emulated_deadline(struct pmk_emulated *e, const struct pmk_emulated_conf
 			delta[i] = totals[i] - e->interval_total[i];
 			e->interval_total[i] = totals[i];
 		}
-		e->interval_due += (interval_clock(e, cfg) - e->interval_due) / cfg->interval *
-					   cfg->interval +
-				   cfg->interval;
+		e->interval_due +=
+			(interval_clock(e, cfg) - e->interval_due) / cfg->interval * cfg->interval +
+			cfg->interval;
 	}
 	set_deadline(e, cfg);
 	return err ? err : over;

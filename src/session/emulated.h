@@ -24,7 +24,8 @@
 /* What to count where; the same for all cores of a run. Filled by pmk. */
 struct pmk_emulated_region {
 	uint64_t begin; /* guest address; entering counts when a block starts here */
-	uint64_t end;   /* 0: until the function entered at `begin` returns; else until this address */
+	uint64_t
+		end; /* 0: until the function entered at `begin` returns; else until this address */
 };
 
 enum pmk_interval_unit { PMK_INTERVAL_NONE, PMK_INTERVAL_CYCLES, PMK_INTERVAL_INSNS };
@@ -46,7 +47,7 @@ struct pmk_region_state {
 	uint64_t total[PMK_MAX_EVENTS];
 	uint64_t entered_at[PMK_MAX_EVENTS]; /* session totals at the outermost entry */
 	uint32_t inside;
-	uint32_t call_depth;   /* calls under way at the outermost entry */
+	uint32_t call_depth; /* calls under way at the outermost entry */
 };
 
 #define PMK_CALL_STACK 1024
@@ -63,9 +64,9 @@ struct pmk_emulated {
 	uint32_t call[PMK_CALL_STACK];
 	uint32_t calls;
 	/* Intervals. */
-	uint64_t interval_due;                  /* in the interval's unit */
+	uint64_t interval_due;			 /* in the interval's unit */
 	uint64_t interval_total[PMK_MAX_EVENTS]; /* totals at the end of the last one */
-	int32_t error;                          /* first error of the driver, 0 = none */
+	int32_t error;				 /* first error of the driver, 0 = none */
 };
 
 /* Pointers that only one process may use, kept outside of shared memory. */

@@ -40,7 +40,7 @@ RULES = [
                    "pmk/bits.h"]),
     (r"src/session/emulated\.[ch]", ["session/emulated.h", "cpu/", "pmk/"]),
     (r"src/session/", ["session/", "pmk/"]),
-    (r"src/producer/", ["{own}", "cpu/", "isa/", "session/emulated.h", "pmk/"]),
+    (r"src/producer/", ["{own}", "base/", "cpu/", "isa/", "session/emulated.h", "pmk/"]),
     (r"src/profile/", ["profile/", "base/", "pmk/error.h"]),
     (r"src/result/", ["result/", "base/", "pmk/pmu.h", "pmk/result.h", "pmk/error.h"]),
     (r"src/cli/", ["cli/", "base/", "cpu/", "producer/", "profile/", "result/", "session/", "pmu/",

@@ -23,10 +23,10 @@
 #include "cpu/code.h"
 #include "session/emulated.h"
 
-#define PMK_ARENA_MAGIC  UINT64_C(0x0061726e65616b50)
-#define PMK_ARENA_SLOTS  64
-#define PMK_ARENA_CPUS   64
-#define PMK_ARENA_RING   4096 /* interval records under way */
+#define PMK_ARENA_MAGIC UINT64_C(0x0061726e65616b50)
+#define PMK_ARENA_SLOTS 64
+#define PMK_ARENA_CPUS	64
+#define PMK_ARENA_RING	4096 /* interval records under way */
 
 #define PMK_ALIGN_UP(n) (((uint64_t)(n) + 0xffff) & ~UINT64_C(0xffff))
 
@@ -39,9 +39,9 @@ struct pmk_arena_slot {
 	_Atomic uint32_t state; /* enum pmk_slot_state */
 	_Atomic uint32_t pid;
 	_Atomic uint32_t nblocks;
-	_Atomic uint32_t ncpus;   /* highest vCPU index + 1 */
+	_Atomic uint32_t ncpus;	  /* highest vCPU index + 1 */
 	_Atomic uint32_t threads; /* vCPUs ever started */
-	_Atomic uint32_t execs;   /* an execve is under way, or has replaced the process */
+	_Atomic uint32_t execs;	  /* an execve is under way, or has replaced the process */
 };
 
 struct pmk_arena_interval {
@@ -54,16 +54,16 @@ struct pmk_arena {
 	uint64_t magic;
 	uint64_t size; /* PMK_ARENA_LAYOUT of pmk */
 	uint32_t pmk_pid;
-	uint32_t system; /* system emulation */
+	uint32_t system;	   /* system emulation */
 	uint64_t region_bias_base; /* start of code in the ELF file: where it was linked to */
-	uint32_t pie;              /* region addresses move with the program */
+	uint32_t pie;		   /* region addresses move with the program */
 	struct pmk_emulated_config cfg;
 
-	_Atomic uint32_t ready;          /* the plugin was loaded and understood the configuration */
-	_Atomic uint32_t lost_forks;     /* processes that found no slot */
-	_Atomic uint32_t lost_threads;   /* vCPUs beyond PMK_ARENA_CPUS */
-	_Atomic uint32_t blocks_full;    /* the program has more code than there are block numbers */
-	_Atomic int32_t error;           /* enum pmk_error: the plugin could not start a core */
+	_Atomic uint32_t ready;	       /* the plugin was loaded and understood the configuration */
+	_Atomic uint32_t lost_forks;   /* processes that found no slot */
+	_Atomic uint32_t lost_threads; /* vCPUs beyond PMK_ARENA_CPUS */
+	_Atomic uint32_t blocks_full;  /* the program has more code than there are block numbers */
+	_Atomic int32_t error;	       /* enum pmk_error: the plugin could not start a core */
 	_Atomic uint32_t ring_lock;
 	_Atomic uint64_t ring_head, ring_tail; /* written by the emulator, by pmk */
 	struct pmk_arena_slot slot[PMK_ARENA_SLOTS];
@@ -71,11 +71,11 @@ struct pmk_arena {
 };
 
 /* Offsets inside the mapping. */
-#define PMK_CPU_HEAD   PMK_ALIGN_UP(sizeof(struct pmk_emulated))
-#define PMK_CPU_BYTES  (PMK_CPU_HEAD + PMK_ALIGN_UP(PMK_MAX_BLOCKS * sizeof(struct pmk_run)))
-#define PMK_FACT_BYTES PMK_ALIGN_UP(PMK_MAX_BLOCKS * sizeof(struct pmk_facts))
-#define PMK_SLOT_BYTES (PMK_FACT_BYTES + PMK_ARENA_CPUS * PMK_CPU_BYTES)
-#define PMK_HEAD_BYTES PMK_ALIGN_UP(sizeof(struct pmk_arena))
+#define PMK_CPU_HEAD	PMK_ALIGN_UP(sizeof(struct pmk_emulated))
+#define PMK_CPU_BYTES	(PMK_CPU_HEAD + PMK_ALIGN_UP(PMK_MAX_BLOCKS * sizeof(struct pmk_run)))
+#define PMK_FACT_BYTES	PMK_ALIGN_UP(PMK_MAX_BLOCKS * sizeof(struct pmk_facts))
+#define PMK_SLOT_BYTES	(PMK_FACT_BYTES + PMK_ARENA_CPUS * PMK_CPU_BYTES)
+#define PMK_HEAD_BYTES	PMK_ALIGN_UP(sizeof(struct pmk_arena))
 #define PMK_ARENA_BYTES (PMK_HEAD_BYTES + PMK_ARENA_SLOTS * PMK_SLOT_BYTES)
 
 /* A number that differs where the layout does. */

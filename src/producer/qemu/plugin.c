@@ -26,13 +26,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/reserve.h"
 #include "producer/qemu/arena.h"
 #include "producer/qemu/qemu_api.h"
 
-#define MAX_VCPUS     4096
-#define MAX_TB_INSNS  1024
-#define HELPER_PAGE   0xffff0000u
-#define VECTORS_SIZE  0x20u
+#define MAX_VCPUS    4096
+#define MAX_TB_INSNS 1024
+#define HELPER_PAGE  0xffff0000u
+#define VECTORS_SIZE 0x20u
 
 /* Linux system calls of the ARM EABI that end or replace the program. */
 enum { SYS_EXECVE = 11, SYS_EXECVEAT = 387 };
@@ -44,7 +45,7 @@ QEMU_EXPORT int qemu_plugin_install(uint64_t id, const struct qemu_info *info, i
 /* Everything QEMU's callbacks need; they get no context of their own but a vCPU number. */
 static struct pmk_arena *arena;
 static struct pmk_arena_slot *slot; /* this process */
-static char *slot_memory;           /* facts and vCPUs of this process */
+static char *slot_memory;	    /* facts and vCPUs of this process */
 static struct pmk_cpu *cpus[MAX_VCPUS];
 static struct pmk_emulated_ports ports[PMK_ARENA_CPUS];
 static struct pmk_code code;
@@ -201,22 +202,22 @@ static inline void access_one(unsigned vcpu, uint64_t addr, uint64_t access, uns
 		pmk_cpu_load(cpu, (uint32_t)addr, shift, access);
 }
 
-#define ACCESS(name, shift, write, counted)                                                       \
-	static void name(unsigned vcpu, uint32_t info, uint64_t addr, void *access)               \
-	{                                                                                         \
-		(void)info;                                                                       \
-		access_one(vcpu, addr, (uint64_t)(uintptr_t)access, shift, write, counted);       \
-	}                                                                                         \
-	static void name##_sys(unsigned vcpu, uint32_t info, uint64_t addr, void *access)         \
-	{                                                                                         \
-		access_info = info;                                                               \
-		access_addr = addr;                                                               \
-		access_one(vcpu, addr, (uint64_t)(uintptr_t)access, shift, write, counted);       \
+#define ACCESS(name, shift, write, counted)                                                 \
+	static void name(unsigned vcpu, uint32_t info, uint64_t addr, void *access)         \
+	{                                                                                   \
+		(void)info;                                                                 \
+		access_one(vcpu, addr, (uint64_t)(uintptr_t)access, shift, write, counted); \
+	}                                                                                   \
+	static void name##_sys(unsigned vcpu, uint32_t info, uint64_t addr, void *access)   \
+	{                                                                                   \
+		access_info = info;                                                         \
+		access_addr = addr;                                                         \
+		access_one(vcpu, addr, (uint64_t)(uintptr_t)access, shift, write, counted); \
 	}
 
-#define ACCESSES(shift)                          \
-	ACCESS(load##shift, shift, false, true)  \
-	ACCESS(store##shift, shift, true, true)  \
+#define ACCESSES(shift)                           \
+	ACCESS(load##shift, shift, false, true)   \
+	ACCESS(store##shift, shift, true, true)   \
 	ACCESS(cload##shift, shift, false, false) \
 	ACCESS(cstore##shift, shift, true, false)
 
@@ -225,19 +226,19 @@ ACCESSES(1)
 ACCESSES(2)
 ACCESSES(3)
 
-#define MULTIPLE(name, write, counted)                                                            \
-	static void name(unsigned vcpu, uint32_t info, uint64_t addr, void *access)               \
-	{                                                                                         \
-		(void)info;                                                                       \
-		pmk_cpu_multiple(cpus[vcpu], (uint32_t)addr, (uint64_t)(uintptr_t)access, write,  \
-				 counted);                                                        \
-	}                                                                                         \
-	static void name##_sys(unsigned vcpu, uint32_t info, uint64_t addr, void *access)         \
-	{                                                                                         \
-		access_info = info;                                                               \
-		access_addr = addr;                                                               \
-		pmk_cpu_multiple(cpus[vcpu], (uint32_t)addr, (uint64_t)(uintptr_t)access, write,  \
-				 counted);                                                        \
+#define MULTIPLE(name, write, counted)                                                           \
+	static void name(unsigned vcpu, uint32_t info, uint64_t addr, void *access)              \
+	{                                                                                        \
+		(void)info;                                                                      \
+		pmk_cpu_multiple(cpus[vcpu], (uint32_t)addr, (uint64_t)(uintptr_t)access, write, \
+				 counted);                                                       \
+	}                                                                                        \
+	static void name##_sys(unsigned vcpu, uint32_t info, uint64_t addr, void *access)        \
+	{                                                                                        \
+		access_info = info;                                                              \
+		access_addr = addr;                                                              \
+		pmk_cpu_multiple(cpus[vcpu], (uint32_t)addr, (uint64_t)(uintptr_t)access, write, \
+				 counted);                                                       \
 	}
 
 MULTIPLE(load_multiple, false, true)
@@ -282,8 +283,14 @@ static void exclusive_store(unsigned vcpu, uint32_t info, uint64_t addr, void *a
 	access_one(vcpu, addr, a, log2_size(PMK_ACCESS_SIZE(a)), true, false);
 }
 
-#define BY_SIZE(kind) { kind##0, kind##1, kind##2, kind##3 }
-#define BY_SIZE_SYS(kind) { kind##0_sys, kind##1_sys, kind##2_sys, kind##3_sys }
+#define BY_SIZE(kind)                              \
+	{                                          \
+		kind##0, kind##1, kind##2, kind##3 \
+	}
+#define BY_SIZE_SYS(kind)                                          \
+	{                                                          \
+		kind##0_sys, kind##1_sys, kind##2_sys, kind##3_sys \
+	}
 
 /* [system][counted][write][log2 of the size] */
 static const qemu_mem_fn single_fn[2][2][2][4] = {
@@ -386,9 +393,14 @@ static void decode(struct qemu_plugin_insn *qi, bool thumb, struct pmk_insn *in)
 		return;
 	}
 	/* A helper of the kernel's page: returns to the link register. */
-	*in = (struct pmk_insn){ .addr = addr, .flow = PMK_FLOW_RETURN, .rd = PMK_NO_REG,
-				 .rd2 = PMK_NO_REG, .rn = PMK_NO_REG, .rm = PMK_NO_REG,
-				 .rs = PMK_NO_REG, .ra = PMK_NO_REG };
+	*in = (struct pmk_insn){ .addr = addr,
+				 .flow = PMK_FLOW_RETURN,
+				 .rd = PMK_NO_REG,
+				 .rd2 = PMK_NO_REG,
+				 .rn = PMK_NO_REG,
+				 .rm = PMK_NO_REG,
+				 .rs = PMK_NO_REG,
+				 .ra = PMK_NO_REG };
 }
 
 /* FNV-1a over the bytes of the instructions. */
@@ -415,7 +427,8 @@ static void add_block(struct qemu_plugin_tb *tb, const struct pmk_insn *in, size
 		hash = hash_bytes(hash, qemu_plugin_insn_data(qemu_plugin_tb_get_insn(tb, i)),
 				  in[i].size);
 	b = pmk_code_add(&code, in + first, last - first, hash,
-			 system_mode && (pc < VECTORS_SIZE || pc - HELPER_PAGE < VECTORS_SIZE), pipe);
+			 system_mode && (pc < VECTORS_SIZE || pc - HELPER_PAGE < VECTORS_SIZE),
+			 pipe);
 	if (!b) {
 		atomic_store(&arena->blocks_full, 1);
 		return;
@@ -486,10 +499,9 @@ static _Noreturn void give_up(int err)
 
 static void *reserve(uint64_t size)
 {
-	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
-		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	void *p = pmk_reserve(size);
 
-	if (p == MAP_FAILED)
+	if (!p)
 		give_up(PMK_ENOMEM);
 	return p;
 }

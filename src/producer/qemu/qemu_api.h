@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #define QEMU_API_VERSION 1
-#define QEMU_EXPORT      __attribute__((visibility("default")))
+#define QEMU_EXPORT	 __attribute__((visibility("default")))
 
 struct qemu_plugin_tb;
 struct qemu_plugin_insn;

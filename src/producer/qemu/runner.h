@@ -20,10 +20,10 @@ struct pmk_runner_config {
 	struct pmk_emulated_config counters;
 	uint64_t code_start; /* of the ELF file, to find out where it was loaded */
 	bool pie;
-	const char *plugin;  /* path of pmk-qemu.so */
-	char *const *argv;   /* the emulator's command line; argv[0] is looked up in PATH. The first
+	const char *plugin; /* path of pmk-qemu.so */
+	char *const *argv;  /* the emulator's command line; argv[0] is looked up in PATH. The first
 			      * word "@plugin@" is replaced by the plugin argument */
-	char *const *envp;   /* the emulator's environment */
+	char *const *envp;  /* the emulator's environment */
 };
 
 /* Counts of one core or of all together. */
@@ -39,14 +39,14 @@ struct pmk_runner {
 	struct pmk_arena *arena;
 	struct pmk_runner_config cfg;
 	pid_t pid;
-	int status;            /* wait status once it is over */
+	int status; /* wait status once it is over */
 	bool over;
 	struct pmk_runner_counts sum;
 	struct pmk_runner_counts *core; /* [PMK_ARENA_CPUS], of the first process */
 	struct pmk_runner_counts *tail; /* counts since the end of the last interval: total only */
 	unsigned processes, threads, ncores, execs;
-	unsigned alive;        /* processes that had not ended at the final reading */
-	int error;             /* first error of a core's driver */
+	unsigned alive; /* processes that had not ended at the final reading */
+	int error;	/* first error of a core's driver */
 };
 
 /* 0; PMK_EIO, PMK_ENOMEM with errno set; the emulator itself could not be executed: PMK_ENOTSUP. */
