@@ -47,8 +47,8 @@ struct pmk_run {
 enum { PMK_DISTURB_BTAC = 1, PMK_DISTURB_ICACHE = 2, PMK_DISTURB_TLB = 4 };
 
 struct pmk_block {
-	/* Read at every run. */
-	uint32_t pc;
+	/* Read at every run: in one line of the host's cache. */
+	_Alignas(64) uint32_t pc;
 	uint32_t fall; /* address behind the last instruction */
 	uint32_t id;
 	uint32_t branch; /* predictor slot of the branch that ends it */

@@ -64,15 +64,17 @@ struct pmk_edge {
 #define PMK_EDGES 256
 
 struct pmk_cpu {
-	/* Read and written at every block. */
-	const struct pmk_block *prev;
-	struct pmk_run *run;  /* [block id] */
-	uint8_t *pred;	      /* [branch]: prediction words, see branch.h */
-	uint8_t *dmap, *imap; /* [line] */
+	/* Read and written at every block and access: one line of the host's cache. */
+	_Alignas(64) const struct pmk_block *prev;
+	struct pmk_run *run; /* [block id] */
+	uint8_t *pred;	     /* [branch]: prediction words, see branch.h */
+	uint8_t *dmap;	     /* [line]: PMK_D_… */
 	uint64_t cycles;
 	uint64_t taken; /* blocks not left by falling through */
 	uint64_t igen;
-	uint64_t deadline;     /* cycles at which on_deadline is called, at the start of a block */
+	uint64_t deadline; /* cycles at which on_deadline is called, at the start of a block */
+
+	uint8_t *imap;	       /* [line]: 1 = present */
 	int32_t multiple_left; /* words of the running load or store multiple still to come */
 	uint64_t uncached;     /* data accesses that bypassed the cache */
 	bool eager;	       /* the owner adds facts at every run instead of summing up later */
