@@ -32,6 +32,13 @@ int cli_fail(int code, const char *fmt, ...)
 
 /* ---- hints ---------------------------------------------------------------------------------- */
 
+bool cli_colour(FILE *f)
+{
+	const char *term = getenv("TERM");
+
+	return isatty(fileno(f)) && term && strcmp(term, "dumb") != 0 && !getenv("NO_COLOR");
+}
+
 void cli_nearest(const char *word, const char *(*next)(const void *ctx, unsigned i),
 		 const void *ctx, char *buf, size_t size)
 {
@@ -279,6 +286,11 @@ struct pmk_metrics *cli_metrics(void)
 		snprintf(users, sizeof(users), "%s/.config/pmk/metrics", home);
 	else
 		dirs[1] = NULL;
+	if (pmk_metrics_load(&all, dirs, msg, sizeof(msg)) == 0)
+		return all;
+	cli_fail(0, "%s", msg);
+	/* What is wrong with the user's own metrics must not keep anybody from counting. */
+	dirs[1] = NULL;
 	if (pmk_metrics_load(&all, dirs, msg, sizeof(msg)) != 0)
 		cli_fail(0, "%s", msg);
 	return all;
@@ -435,7 +447,7 @@ static bool strip_pmu(const struct pmk_pmu *pmu, const char *text, char *name, s
 	if (named == pmu)
 		return true;
 	cli_fail(0,
-		 named ? "'%s' is an event of %s, but counted is with %s"
+		 named ? "'%s' is an event of %s, but %s does the counting"
 		       : "'%s': there is no PMU '%s'; here it is %s",
 		 text, named ? named->name : other, pmu->name);
 	return false;

@@ -58,6 +58,9 @@ int cli_fail(int code, const char *fmt, ...) __attribute__((format(printf, 2, 3)
 void cli_nearest(const char *word, const char *(*next)(const void *ctx, unsigned i),
 		 const void *ctx, char *buf, size_t size);
 
+/* Colour is for terminals that can show it, and for people who want it (NO_COLOR). */
+bool cli_colour(FILE *f);
+
 /* The data directory with cores/ and metrics/: $PMK_DATA, the build tree's, or the installed one.
  * NULL and one line on stderr when there is none. */
 const char *cli_data_dir(void);

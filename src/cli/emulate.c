@@ -65,8 +65,8 @@ static int unknown_core(const char *name)
 	if (names)
 		cli_nearest(name, next_name, names, near, sizeof(near));
 	cli_free_names(names);
-	return cli_fail(PMK_EXIT_USAGE, "unknown core '%s'%s%s (pmk list cores)", name,
-			*near ? "; did you mean " : "", near);
+	return cli_fail(PMK_EXIT_USAGE, "unknown core '%s'%s%s%s (pmk list cores)", name,
+			*near ? "; did you mean " : "", near, *near ? "?" : "");
 }
 
 static int override(struct pmk_core *core, const char *text)

@@ -9,7 +9,7 @@
 
 static bool coloured(void)
 {
-	return isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
+	return cli_colour(stdout);
 }
 
 const char *show_bold(void)

@@ -148,7 +148,7 @@ static int take_option(struct request *q, const struct cli_option *o, char *valu
 	else if (is(o, "to"))
 		q->to = value;
 	else if (is(o, "field-separator"))
-		q->separator = value;
+		q->separator = strcmp(value, "\\t") ? value : "\t"; /* as perf does */
 	else if (is(o, "output"))
 		q->output = value;
 	else if (is(o, "sysroot"))
@@ -173,8 +173,9 @@ static int check_request(const struct request *q)
 {
 	if (q->json && q->separator)
 		return cli_fail(PMK_EXIT_USAGE, "-j and -x exclude each other");
-	if (q->separator && !*q->separator)
-		return cli_fail(PMK_EXIT_USAGE, "-x needs a separator");
+	if (q->separator && (!*q->separator || strpbrk(q->separator, "\"\n")))
+		return cli_fail(PMK_EXIT_USAGE,
+				"-x needs a separator other than a quote or a new line");
 	if (q->append && !q->output)
 		return cli_fail(PMK_EXIT_USAGE, "--append needs -o FILE");
 	if (!q->from != !q->to)
@@ -240,6 +241,8 @@ static int count(const struct request *q)
 	if (!job)
 		return out_of_memory();
 	job->q = q;
+	pmk_result_init(&job->result);
+	job->result.runs = 0; /* so far */
 	code = stat_choose(job);
 	if (!code)
 		code = report_open(job);

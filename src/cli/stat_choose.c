@@ -74,8 +74,8 @@ static int add_metric(struct job *job, const char *name, unsigned *count)
 		return PMK_EXIT_FAILED;
 	if (!m) {
 		cli_nearest(name, next_metric, all, near, sizeof(near));
-		return cli_fail(PMK_EXIT_USAGE, "unknown metric '%s'%s%s (pmk list metrics)", name,
-				*near ? "; did you mean " : "", near);
+		return cli_fail(PMK_EXIT_USAGE, "unknown metric '%s'%s%s%s (pmk list metrics)",
+				name, *near ? "; did you mean " : "", near, *near ? "?" : "");
 	}
 	for (const char *const *e = m->events; *e; e++) {
 		const struct pmk_event *ev = pmk_pmu_event(job->pmu, *e);
@@ -135,6 +135,9 @@ static int choose_events(struct job *job)
 	unsigned nmetrics = 0;
 	int err = 0;
 
+	for (unsigned i = 0; i < job->q->metrics.count; i++)
+		if (!*job->q->metrics.word[i])
+			return cli_fail(PMK_EXIT_USAGE, "empty metric name in the metric list");
 	for (unsigned i = 0; !err && i < job->q->events.count; i++)
 		err = event_list_parse(&job->events, job->pmu, job->q->events.word[i]);
 	if (!err && !job->q->events.count && !job->q->metrics.count)
@@ -195,11 +198,16 @@ static int plan_events(struct job *job)
 static int find_symbol(struct job *job, const char *name, uint64_t *addr)
 {
 	char msg[512];
-	const char *image = job->emu.image ? job->emu.image : "";
+	const char *image = job->emu.image;
 
-	if (pmk_elf_symbol(image, name, addr, msg, sizeof(msg)))
-		return cli_fail(PMK_EXIT_USAGE, "region '%s' in %s: %s", name,
-				*image ? image : "the emulated system", msg);
+	if (!image && (name[0] != '0' || (name[1] | 0x20) != 'x'))
+		return cli_fail(
+			PMK_EXIT_USAGE,
+			"region '%s': the --qemu command line has no -kernel with an ELF file to "
+			"look it up in; give an address such as 0x8000",
+			name);
+	if (pmk_elf_symbol(image ? image : "", name, addr, msg, sizeof(msg)))
+		return cli_fail(PMK_EXIT_USAGE, "region '%s' in %s: %s", name, image, msg);
 	return 0;
 }
 

@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -97,11 +98,23 @@ static char *join(char *const *words, const char *prefix)
 	return text;
 }
 
+/* -o must not overwrite the program that is about to run. */
+static bool is_program(const struct job *job)
+{
+	struct stat out, image;
+
+	return job->emu.image && !stat(job->q->output, &out) && !stat(job->emu.image, &image) &&
+	       out.st_dev == image.st_dev && out.st_ino == image.st_ino;
+}
+
 int report_open(struct job *job)
 {
 	job->out = stderr;
 	if (!job->q->output)
 		return 0;
+	if (is_program(job))
+		return cli_fail(PMK_EXIT_USAGE, "-o %s: that is the program to run",
+				job->q->output);
 	job->out = fopen(job->q->output, job->q->append ? "ae" : "we");
 	if (!job->out)
 		return cli_fail(PMK_EXIT_FAILED, "cannot write %s: %s", job->q->output,
@@ -121,18 +134,18 @@ int report_begin(struct job *job)
 					      : PMK_FORMAT_TEXT,
 		.separator = job->q->separator,
 		.big_num = !job->q->plain_numbers,
-		.colour = isatty(fileno(job->out)) && !getenv("NO_COLOR"),
+		.colour = cli_colour(job->out),
 		.verbose = job->q->verbose,
 		.metrics = job->metrics,
 	};
-	pmk_result_init(r);
 	r->pmu = job->pmu;
 	r->core = strdup(job->emu.core.name);
 	r->command = join(job->q->command, job->q->qemu ? job->q->qemu : "");
 	r->settings = join(job->q->overrides.word, "");
 	r->env = join(job->emu.passed.word, "");
 	r->passes = job->plan.npasses;
-	r->runs = job->q->runs;
+	if (!r->runs)
+		r->runs = job->q->runs;
 	r->clock_hz = (double)job->emu.core.clock_hz;
 	job->writer = pmk_writer_begin(job->out, &opt, r);
 	if (!job->writer || !r->core || !r->command || !r->settings || !r->env)
@@ -206,6 +219,8 @@ static void set_warnings(struct job *job)
 	if (job->result.partial)
 		warn(w, "the program was %s: counts are what had been counted by then",
 		     job->interrupted ? "interrupted" : "killed");
+	if (job->interrupted && job->q->runs > 1)
+		warn(w, "%u of %u runs were completed", job->result.runs, job->q->runs);
 	if (job->runner.execs)
 		warn(w, "%u process(es) replaced themselves by execve: not counted from there on",
 		     job->runner.execs);
@@ -271,6 +286,8 @@ int report_end(struct job *job)
 	job->result.processes = job->runner.processes;
 	job->result.threads = job->runner.threads;
 	set_warnings(job);
+	if (!job->writer && report_begin(job))
+		return PMK_EXIT_FAILED;
 	errno = 0;
 	err = write_sections(job);
 	if (pmk_writer_end(job->writer, &job->result) && !err)

@@ -80,7 +80,7 @@ static void read_version(struct version_query v, char *version, size_t size)
 	if (v.pid > 0)
 		waitpid(v.pid, NULL, 0);
 	at = strstr(text, "version ");
-	if (at)
+	if (at && (!strncmp(text, "qemu", 4) || !strncmp(text, "QEMU", 4)))
 		snprintf(version, size, "%.*s", (int)strcspn(at + 8, " (\n"), at + 8);
 }
 
@@ -90,9 +90,14 @@ static int start_failed(struct job *job, int err)
 
 	if (err != PMK_ENOTSUP)
 		return cli_fail(PMK_EXIT_FAILED, "cannot start the emulator: %s", strerror(errno));
+	if (errno == ENOENT && !strcmp(qemu, "qemu-arm"))
+		return cli_fail(PMK_EXIT_FAILED,
+				"qemu-arm is not installed (Debian: apt install qemu-user)");
+	if (errno == ENOENT && !strcmp(qemu, "qemu-system-arm"))
+		return cli_fail(PMK_EXIT_FAILED, "qemu-system-arm is not installed (Debian: apt "
+						 "install qemu-system-arm)");
 	if (errno == ENOENT)
-		return cli_fail(PMK_EXIT_FAILED, "%s is not installed (Debian: apt install %s)",
-				qemu, strstr(qemu, "system") ? "qemu-system-arm" : "qemu-user");
+		return cli_fail(PMK_EXIT_FAILED, "%s is not installed", qemu);
 	return cli_fail(PMK_EXIT_FAILED, "%s: %s", qemu, strerror(errno));
 }
 
@@ -125,10 +130,11 @@ static double seconds(void)
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* The document begins when the plugin runs, so that what goes wrong before that is one line. */
+/* Intervals are shown while the program runs; any other report waits for its end. */
 static int begin_report(struct job *job)
 {
-	if (job->writer || !atomic_load(&job->runner.arena->ready))
+	if (job->writer || job->q->interval_unit == INTERVAL_NONE ||
+	    !atomic_load(&job->runner.arena->ready))
 		return 0;
 	return report_begin(job);
 }
@@ -265,8 +271,15 @@ static int run_once(struct job *job, const struct pmk_plan *plan, unsigned first
 	if (job->runner.error)
 		return cli_fail(PMK_EXIT_FAILED, "reading the emulated counters failed: %s",
 				pmk_strerror(job->runner.error));
+	if (plan->nevents && !job->runner.sum.insns && !signalled)
+		return cli_fail(job->emu.system ? PMK_EXIT_FAILED : PMK_EXIT_NOT_EXEC,
+				"%s ended before the program executed an instruction",
+				job->emu.argv.word[0]);
 	job->result.exit_status = job->runner.status;
 	job->result.partial |= has_part(&job->runner) || signalled;
+	/* A run that was cut off would spoil the mean of those that were not. */
+	if (signalled && job->result.runs)
+		return 0;
 	if (make_places(job))
 		return PMK_EXIT_FAILED;
 	collect(job, first, plan->nevents);
@@ -324,13 +337,13 @@ int stat_run(struct job *job)
 		sort_by_pass(job);
 	for (unsigned run = 0; run < job->q->runs && !err && !signalled; run++) {
 		err = job->q->rerun ? run_passes(job) : run_once(job, &job->plan, 0);
-		if (!err)
+		if (!err && (!signalled || !run))
 			job->result.runs = run + 1;
 	}
 	job->interrupted = signalled;
 	read_version(version, job->qemu_version, sizeof(job->qemu_version));
 	if (err == NEVER_READY)
 		err = never_ready(job);
-	job->result.elapsed = (seconds() - began) / (job->q->runs ? job->q->runs : 1);
+	job->result.elapsed = (seconds() - began) / (job->result.runs ? job->result.runs : 1);
 	return err;
 }

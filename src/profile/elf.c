@@ -265,8 +265,8 @@ int pmk_elf_symbol(const char *path, const char *name, uint64_t *addr, char *msg
 		char hint[256];
 
 		pmk_nearest_text(&near, hint, sizeof(hint));
-		snprintf(msg, size, "no function of that name%s%s", *hint ? "; did you mean " : "",
-			 hint);
+		snprintf(msg, size, "no function of that name%s%s%s",
+			 *hint ? "; did you mean " : "", hint, *hint ? "?" : "");
 	}
 out:
 	close_elf(&o);

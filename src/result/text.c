@@ -430,10 +430,6 @@ static int text_end(struct pmk_writer *w, const struct pmk_result *r)
 	if (w->opt.verbose)
 		references(w, r);
 	how_counted(w, r);
-	if (r->partial)
-		fputs("\n incomplete: it ended before the last counts were told; what is shown is "
-		      "what was counted until then\n",
-		      w->f);
 	if (r->warning && *r->warning) {
 		putc('\n', w->f);
 		warnings(w, r->warning);

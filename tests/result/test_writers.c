@@ -256,8 +256,6 @@ static void region_tests(void **state)
 	       "the core's parameters, scaled: extrapolated from the share of time it was counted, "
 	       "wrapped: a counter overflowed unseen, the true value is larger\n"
 	       " 2 processes, 5 threads\n"
-	       "\n incomplete: it ended before the last counts were told; what is shown is what was "
-	       "counted until then\n"
 	       "\n warning: one\n warning: two\n\n");
 	expect(__LINE__, &r, csv,
 	       "1234567,,instr_exec,0.50%,3051144,100.00,1.730000,cycles/insn  cpi,arm1176,0x07,exact,\n"
