@@ -106,6 +106,57 @@ def a_truncated_program():
 
 
 @test
+def an_interrupted_series_means_its_whole_runs():
+    path = os.path.join(WORK, "bad-series.json")
+    once = stat("-e", "instr_exec", loop(200000), code=3)
+    out = run("timeout", "-s", "INT", "2", PMK, "stat", "-j", "-o", path, "-e", "instr_exec", "-r",
+              "100000", loop(200000))
+    assert out.code in (3, 124, 130), out
+    doc = json.loads(content(path))
+    assert 0 < doc["runs"] < 100000, doc
+    equal(doc["counters"][0]["counter-value"], once["counters"][0]["counter-value"])
+    contains(doc["warning"], f"{doc['runs']} of 100000 runs")
+
+
+@test
+def a_broken_metric_of_ones_own_keeps_nobody_from_counting():
+    with tempfile.TemporaryDirectory(dir=WORK) as config:
+        os.makedirs(os.path.join(config, "pmk", "metrics"))
+        with open(os.path.join(config, "pmk", "metrics", "mine.metric"), "w") as f:
+            f.write("TITLE broken\nEVENTS instr_exec\nFORMULA instr_exec +\nTEXT\nx\n")
+        out = pmk("stat", "-e", "instr_exec,cycles", loop(10),
+                  env=dict(os.environ, XDG_CONFIG_HOME=config))
+        equal(out.code, 3, str(out))
+        contains(out.err, "mine.metric")
+        contains(out.err, "(cpi)")
+
+
+@test
+def the_output_is_not_the_program():
+    path = file_with("bad-self", content(loop(1)))
+    out = pmk("stat", "-e", "instr_exec", "-o", path, path)
+    equal(out.code, USAGE, str(out))
+    contains(out.err, "that is the program")
+    equal(content(path), content(loop(1)))
+
+
+@test
+def an_emulator_that_runs_nothing_is_no_zero():
+    out = pmk("stat", "-e", "instr_exec", "--qemu",
+              "qemu-system-arm -M raspi0 -nographic -nic none -kernel " + WORK + "/no-such-kernel")
+    assert out.code not in (0, 139), out
+    assert "instr_exec" not in out.err, out
+
+
+@test
+def separators_that_cannot_separate():
+    for sep in ("", '"', "\n"):
+        equal(pmk("stat", "-x", sep, "-e", "instr_exec", loop(1)).code, USAGE, repr(sep))
+    out = pmk("stat", "-x", r"\t", "-e", "instr_exec", loop(1))
+    contains(out.err, "\t\tinstr_exec\t")
+
+
+@test
 def a_program_with_wild_headers():
     elf = content(loop(1))
     for at, size in ((28, 4), (32, 4), (42, 2), (44, 2), (46, 2), (48, 2), (50, 2), (56, 4), (60, 4)):
