@@ -67,6 +67,7 @@ struct job {
 	struct pmk_writer *writer;
 	FILE *out;
 	bool own_out;
+	bool write_failed; /* an interval could not be written */
 	struct pmk_runner runner;
 	char qemu_version[64]; /* "7.2.22"; empty when it did not answer like QEMU */
 	int interrupted;       /* the signal that told pmk to stop, 0 = none */

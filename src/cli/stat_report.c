@@ -182,6 +182,7 @@ static int write_place(struct job *job, const struct place *p)
 	return pmk_writer_section(job->writer, &job->result, s);
 }
 
+/* All of them, even after a failure: the result has to be whole for rescue(). */
 static int write_sections(struct job *job)
 {
 	const struct pmk_runner *r = &job->runner;
@@ -189,8 +190,11 @@ static int write_sections(struct job *job)
 
 	if (job->q->interval_unit != INTERVAL_NONE)
 		return print_interval(job, r->tail->total, r->sum.cycles, r->sum.insns, -1);
-	for (unsigned i = 0; !err && i < job->nplaces; i++)
-		err = write_place(job, &job->places[i]);
+	for (unsigned i = 0; i < job->nplaces; i++) {
+		int e = write_place(job, &job->places[i]);
+
+		err = err ? err : e;
+	}
 	return err;
 }
 
@@ -290,6 +294,8 @@ int report_end(struct job *job)
 		return PMK_EXIT_FAILED;
 	errno = 0;
 	err = write_sections(job);
+	if (job->write_failed)
+		err = PMK_EIO;
 	if (pmk_writer_end(job->writer, &job->result) && !err)
 		err = PMK_EIO;
 	job->writer = NULL;

@@ -139,14 +139,14 @@ static int begin_report(struct job *job)
 	return report_begin(job);
 }
 
-static int drain_intervals(struct job *job)
+/* An output that cannot be written does not end the run: report_end() rescues what was counted. */
+static void drain_intervals(struct job *job)
 {
 	static struct pmk_arena_interval rec; /* big */
-	int err = begin_report(job);
 
-	while (!err && pmk_runner_interval(&job->runner, &rec))
-		err = report_interval(job, &rec);
-	return err;
+	job->write_failed |= begin_report(job) != 0;
+	while (job->writer && pmk_runner_interval(&job->runner, &rec))
+		job->write_failed |= report_interval(job, &rec) != 0;
 }
 
 static void add_sample(struct sample *s, uint64_t value)
@@ -211,15 +211,13 @@ static int make_places(struct job *job)
 }
 
 /* Wait for the program's end, or for the user's patience to end. */
-static int wait_for_end(struct job *job)
+static void wait_for_end(struct job *job)
 {
 	double since = 0;
-	int sent = 0, err = 0;
+	int sent = 0;
 
 	while (!pmk_runner_step(&job->runner, 20)) {
-		int e = drain_intervals(job);
-
-		err = err ? err : e;
+		drain_intervals(job);
 		if (!signalled)
 			continue;
 		if (since == 0)
@@ -229,7 +227,7 @@ static int wait_for_end(struct job *job)
 		if (sent < 2 && (seconds() - since) * 1000 > GRACE_MS + KILL_MS)
 			sent = 2, kill(job->runner.pid, SIGKILL);
 	}
-	return err ? err : drain_intervals(job);
+	drain_intervals(job);
 }
 
 static bool has_part(const struct pmk_runner *r)
@@ -239,6 +237,28 @@ static bool has_part(const struct pmk_runner *r)
 
 /* The emulator ended before our plugin was there: explained when its version is known. */
 #define NEVER_READY (-1)
+
+/* The program is over: read everything, for the plan's events from `first` on. */
+static int take_reading(struct job *job, const struct pmk_plan *plan, unsigned first)
+{
+	pmk_runner_finish(&job->runner);
+	if (job->runner.error)
+		return cli_fail(PMK_EXIT_FAILED, "reading the emulated counters failed: %s",
+				pmk_strerror(job->runner.error));
+	if (plan->nevents && !job->runner.sum.insns && !signalled)
+		return cli_fail(job->emu.system ? PMK_EXIT_FAILED : PMK_EXIT_NOT_EXEC,
+				"%s ended before the program executed an instruction",
+				job->emu.argv.word[0]);
+	job->result.exit_status = job->runner.status;
+	job->result.partial |= has_part(&job->runner) || signalled;
+	/* A run that was cut off would spoil the mean of those that were not. */
+	if (signalled && job->result.runs)
+		return 0;
+	if (make_places(job))
+		return PMK_EXIT_FAILED;
+	collect(job, first, plan->nevents);
+	return 0;
+}
 
 static int run_once(struct job *job, const struct pmk_plan *plan, unsigned first)
 {
@@ -261,29 +281,13 @@ static int run_once(struct job *job, const struct pmk_plan *plan, unsigned first
 	err = pmk_runner_start(&job->runner, &cfg);
 	if (err)
 		return start_failed(job, err);
-	err = wait_for_end(job);
+	wait_for_end(job);
 	if (!atomic_load(&job->runner.arena->ready))
 		return NEVER_READY;
 	if (arena_error(job))
 		return cli_fail(PMK_EXIT_FAILED, "the emulated counters could not be started: %s",
 				arena_error(job));
-	pmk_runner_finish(&job->runner);
-	if (job->runner.error)
-		return cli_fail(PMK_EXIT_FAILED, "reading the emulated counters failed: %s",
-				pmk_strerror(job->runner.error));
-	if (plan->nevents && !job->runner.sum.insns && !signalled)
-		return cli_fail(job->emu.system ? PMK_EXIT_FAILED : PMK_EXIT_NOT_EXEC,
-				"%s ended before the program executed an instruction",
-				job->emu.argv.word[0]);
-	job->result.exit_status = job->runner.status;
-	job->result.partial |= has_part(&job->runner) || signalled;
-	/* A run that was cut off would spoil the mean of those that were not. */
-	if (signalled && job->result.runs)
-		return 0;
-	if (make_places(job))
-		return PMK_EXIT_FAILED;
-	collect(job, first, plan->nevents);
-	return err ? PMK_EXIT_FAILED : 0;
+	return take_reading(job, plan, first);
 }
 
 /* The events of one pass, as a plan of its own. Passes are contiguous because the caller sorted. */

@@ -157,6 +157,16 @@ def separators_that_cannot_separate():
 
 
 @test
+def intervals_are_rescued_from_a_full_disk():
+    for fmt in ((), ("-x", ","), ("-j",)):
+        out = pmk("stat", "-I", "100000cycles", "-e", "instr_exec", "-o", "/dev/full", *fmt,
+                  loop(1000000))
+        equal(out.code, FAILED, str(out))
+        contains(out.err, "cannot write /dev/full")
+        equal(out.err.count("instr_exec"), 3, str(out))  # two whole intervals and the rest
+
+
+@test
 def a_program_with_wild_headers():
     elf = content(loop(1))
     for at, size in ((28, 4), (32, 4), (42, 2), (44, 2), (46, 2), (48, 2), (50, 2), (56, 4), (60, 4)):
