@@ -126,9 +126,7 @@ int report_open(struct job *job)
 int report_begin(struct job *job)
 {
 	struct pmk_result *r = &job->result;
-	struct pmk_write_options opt;
-
-	opt = (struct pmk_write_options){
+	struct pmk_write_options opt = {
 		.format = job->q->json	      ? PMK_FORMAT_JSON
 			  : job->q->separator ? PMK_FORMAT_CSV
 					      : PMK_FORMAT_TEXT,
@@ -138,6 +136,7 @@ int report_begin(struct job *job)
 		.verbose = job->q->verbose,
 		.metrics = job->metrics,
 	};
+
 	r->pmu = job->pmu;
 	r->core = strdup(job->emu.core.name);
 	r->command = join(job->q->command, job->q->qemu ? job->q->qemu : "");

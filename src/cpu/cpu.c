@@ -98,14 +98,20 @@ uint64_t pmk_cpu_raises(void)
 	return all;
 }
 
+/* What each fact adds to; the places of enum pmk_fact that are not in use yet add nothing. */
+static const uint8_t signal_of[] = {
+	[PMK_FACT_INSN] = PMK_SIG_INSN,
+	[PMK_FACT_BRANCH] = PMK_SIG_BRANCH,
+	[PMK_FACT_DATA_STALL] = PMK_SIG_DATA_STALL,
+	[PMK_FACT_READ] = PMK_SIG_L1D_READ,
+	[PMK_FACT_WRITE] = PMK_SIG_L1D_WRITE,
+	[PMK_FACT_DRAIN] = PMK_SIG_WBUF_DRAIN,
+};
+
 void pmk_cpu_add_facts(struct pmk_cpu *cpu, const struct pmk_facts *f)
 {
-	cpu->dyn[PMK_SIG_INSN] += f->n[PMK_FACT_INSN];
-	cpu->dyn[PMK_SIG_BRANCH] += f->n[PMK_FACT_BRANCH];
-	cpu->dyn[PMK_SIG_DATA_STALL] += f->n[PMK_FACT_DATA_STALL];
-	cpu->dyn[PMK_SIG_L1D_READ] += f->n[PMK_FACT_READ];
-	cpu->dyn[PMK_SIG_L1D_WRITE] += f->n[PMK_FACT_WRITE];
-	cpu->dyn[PMK_SIG_WBUF_DRAIN] += f->n[PMK_FACT_DRAIN];
+	for (unsigned k = 0; k < sizeof(signal_of); k++)
+		cpu->dyn[signal_of[k]] += f->n[k];
 }
 
 void pmk_cpu_sum(const struct pmk_cpu *cpu, const struct pmk_facts *facts,
@@ -122,12 +128,8 @@ void pmk_cpu_sum(const struct pmk_cpu *cpu, const struct pmk_facts *facts,
 	}
 	for (unsigned s = 0; s < PMK_NSIGNALS; s++)
 		t[s] = cpu->dyn[s];
-	t[PMK_SIG_INSN] += sum[PMK_FACT_INSN];
-	t[PMK_SIG_BRANCH] += sum[PMK_FACT_BRANCH];
-	t[PMK_SIG_DATA_STALL] += sum[PMK_FACT_DATA_STALL];
-	t[PMK_SIG_L1D_READ] += sum[PMK_FACT_READ];
-	t[PMK_SIG_L1D_WRITE] += sum[PMK_FACT_WRITE];
-	t[PMK_SIG_WBUF_DRAIN] += sum[PMK_FACT_DRAIN];
+	for (unsigned k = 0; k < sizeof(signal_of); k++)
+		t[signal_of[k]] += sum[k];
 	t[PMK_SIG_CYCLE] = cpu->cycles;
 	t[PMK_SIG_PC_CHANGE] += cpu->taken;
 	t[PMK_SIG_L1D_ACCESS] = t[PMK_SIG_L1D_READ] + t[PMK_SIG_L1D_WRITE];
@@ -505,14 +507,7 @@ void pmk_cpu_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const st
 	} else if (pmk_pred_differs(word, taken)) {
 		cpu->cycles -= pmk_pred_cycles(word);
 		before = cpu->cycles;
-		/* The usual case first: a branch that went one of its two ways. */
-		if (p->flow == PMK_FLOW_JUMP && (!taken || b->pc == p->target) &&
-		    (taken || p->conditional))
-			cpu->cycles += leave_direct(cpu, p, taken) - p->branch_cycles;
-		else if (p->flow == PMK_FLOW_INDIRECT && taken)
-			cpu->cycles += leave_indirect(cpu, p) - p->branch_cycles;
-		else
-			leave_block(cpu, p, b, taken);
+		leave_block(cpu, p, b, taken);
 	}
 	if (PMK_UNLIKELY(p->disturbs))
 		disturb(cpu, p->disturbs);

@@ -81,25 +81,25 @@ struct pmk_arena {
 /* A number that differs where the layout does. */
 #define PMK_ARENA_LAYOUT (sizeof(struct pmk_arena) << 32 | sizeof(struct pmk_emulated))
 
-static inline uint64_t pmk_arena_slot_offset(unsigned slot)
+/* The memory of a slot; a process that found none has private memory of the same layout. */
+static inline char *pmk_arena_memory(struct pmk_arena *a, const struct pmk_arena_slot *slot)
 {
-	return PMK_HEAD_BYTES + slot * PMK_SLOT_BYTES;
+	return (char *)a + PMK_HEAD_BYTES + (uint64_t)(slot - a->slot) * PMK_SLOT_BYTES;
 }
 
-static inline struct pmk_facts *pmk_arena_facts(struct pmk_arena *a, unsigned slot)
+static inline struct pmk_facts *pmk_slot_facts(char *memory)
 {
-	return (struct pmk_facts *)((char *)a + pmk_arena_slot_offset(slot));
+	return (struct pmk_facts *)memory;
 }
 
-static inline struct pmk_emulated *pmk_arena_cpu(struct pmk_arena *a, unsigned slot, unsigned cpu)
+static inline struct pmk_emulated *pmk_slot_cpu(char *memory, unsigned cpu)
 {
-	return (struct pmk_emulated *)((char *)a + pmk_arena_slot_offset(slot) + PMK_FACT_BYTES +
-				       cpu * PMK_CPU_BYTES);
+	return (struct pmk_emulated *)(memory + PMK_FACT_BYTES + cpu * PMK_CPU_BYTES);
 }
 
-static inline struct pmk_run *pmk_arena_run(struct pmk_arena *a, unsigned slot, unsigned cpu)
+static inline struct pmk_run *pmk_slot_run(char *memory, unsigned cpu)
 {
-	return (struct pmk_run *)((char *)pmk_arena_cpu(a, slot, cpu) + PMK_CPU_HEAD);
+	return (struct pmk_run *)((char *)pmk_slot_cpu(memory, cpu) + PMK_CPU_HEAD);
 }
 
 #endif

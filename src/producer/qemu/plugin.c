@@ -60,21 +60,6 @@ static __thread unsigned calling_vcpu;
 static __thread uint32_t access_info;
 static __thread uint64_t access_addr;
 
-static struct pmk_facts *facts_of(char *memory)
-{
-	return (struct pmk_facts *)memory;
-}
-
-static struct pmk_emulated *emulated_of(char *memory, unsigned vcpu)
-{
-	return (struct pmk_emulated *)(memory + PMK_FACT_BYTES + vcpu * PMK_CPU_BYTES);
-}
-
-static struct pmk_run *run_of(char *memory, unsigned vcpu)
-{
-	return (struct pmk_run *)(memory + PMK_FACT_BYTES + vcpu * PMK_CPU_BYTES + PMK_CPU_HEAD);
-}
-
 static struct pmk_emulated *emulated(struct pmk_cpu *cpu)
 {
 	_Static_assert(offsetof(struct pmk_emulated, cpu) == 0, "the core comes first");
@@ -85,7 +70,7 @@ static struct pmk_emulated *emulated(struct pmk_cpu *cpu)
 static struct pmk_emulated_blocks blocks_of(const struct pmk_cpu *cpu)
 {
 	return (struct pmk_emulated_blocks){
-		.facts = facts_of(slot_memory),
+		.facts = pmk_slot_facts(slot_memory),
 		.run = cpu->run,
 		.count = atomic_load(&slot->nblocks),
 	};
@@ -433,7 +418,7 @@ static void add_block(struct qemu_plugin_tb *tb, const struct pmk_insn *in, size
 		atomic_store(&arena->blocks_full, 1);
 		return;
 	}
-	facts_of(slot_memory)[b->id] = b->facts;
+	pmk_slot_facts(slot_memory)[b->id] = b->facts;
 	atomic_store(&slot->nblocks, code.nblocks);
 	if (arena->cfg.nregions)
 		fn = is_boundary(pc) ? on_block_boundary : on_block_followed;
@@ -526,8 +511,9 @@ static void on_vcpu_init(uint64_t id, unsigned vcpu)
 		err = pmk_emulated_start(e, (void *)(memory + PMK_CPU_BYTES), &arena->cfg,
 					 (struct pmk_run *)(memory + PMK_CPU_HEAD));
 	} else {
-		e = emulated_of(slot_memory, vcpu);
-		err = pmk_emulated_start(e, &ports[vcpu], &arena->cfg, run_of(slot_memory, vcpu));
+		e = pmk_slot_cpu(slot_memory, vcpu);
+		err = pmk_emulated_start(e, &ports[vcpu], &arena->cfg,
+					 pmk_slot_run(slot_memory, vcpu));
 	}
 	if (err)
 		give_up(err);
@@ -591,20 +577,20 @@ static void after_fork(void)
 
 	slot = wait_for_slot();
 	if (slot) {
-		slot_memory = (char *)arena + pmk_arena_slot_offset((unsigned)(slot - arena->slot));
+		slot_memory = pmk_arena_memory(arena, slot);
 	} else {
 		atomic_fetch_add(&arena->lost_forks, 1);
 		slot = &uncounted;
-		slot_memory = reserve(PMK_FACT_BYTES + PMK_ARENA_CPUS * PMK_CPU_BYTES);
+		slot_memory = reserve(PMK_SLOT_BYTES);
 	}
 	memset(cpus, 0, sizeof(cpus));
 	if (!running || vcpu >= PMK_ARENA_CPUS)
 		give_up(PMK_ENOTSUP);
-	e = emulated_of(slot_memory, vcpu);
-	memcpy(facts_of(slot_memory), facts_of(old_memory),
+	e = pmk_slot_cpu(slot_memory, vcpu);
+	memcpy(pmk_slot_facts(slot_memory), pmk_slot_facts(old_memory),
 	       code.nblocks * sizeof(struct pmk_facts));
 	memcpy(e, &at_fork, sizeof(*e));
-	if (pmk_emulated_forked(e, &ports[vcpu], &arena->cfg, run_of(slot_memory, vcpu)))
+	if (pmk_emulated_forked(e, &ports[vcpu], &arena->cfg, pmk_slot_run(slot_memory, vcpu)))
 		give_up(PMK_ENOTSUP);
 	cpus[vcpu] = &e->cpu;
 	atomic_store(&slot->nblocks, code.nblocks);
@@ -677,7 +663,7 @@ int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc, cha
 	slot = claim_slot();
 	if (!slot)
 		return -1;
-	slot_memory = (char *)arena + pmk_arena_slot_offset((unsigned)(slot - arena->slot));
+	slot_memory = pmk_arena_memory(arena, slot);
 	atomic_store(&slot->pid, (uint32_t)getpid());
 	pthread_atfork(before_fork, NULL, after_fork);
 	qemu_plugin_register_vcpu_init_cb(id, on_vcpu_init);

@@ -63,6 +63,5 @@ bool qemu_plugin_mem_is_store(uint32_t info);
 struct qemu_plugin_hwaddr *qemu_plugin_get_hwaddr(uint32_t info, uint64_t vaddr);
 bool qemu_plugin_hwaddr_is_io(const struct qemu_plugin_hwaddr *hwaddr);
 uint64_t qemu_plugin_start_code(void);
-void qemu_plugin_outs(const char *string);
 
 #endif

@@ -151,20 +151,21 @@ static void add_counts(struct pmk_runner_counts *sum, const struct pmk_runner_co
 }
 
 /* The final reading of one core, through the driver, from a private copy. */
-static void read_core(struct pmk_runner *r, unsigned slot, unsigned cpu,
+static void read_core(struct pmk_runner *r, struct pmk_arena_slot *slot, unsigned cpu,
 		      struct pmk_runner_counts *c)
 {
 	static struct pmk_emulated copy; /* too big for a stack */
 	struct pmk_emulated_ports ports;
+	char *memory = pmk_arena_memory(r->arena, slot);
 	struct pmk_emulated_blocks b = {
-		.facts = pmk_arena_facts(r->arena, slot),
-		.run = pmk_arena_run(r->arena, slot, cpu),
-		.count = atomic_load(&r->arena->slot[slot].nblocks),
+		.facts = pmk_slot_facts(memory),
+		.run = pmk_slot_run(memory, cpu),
+		.count = atomic_load(&slot->nblocks),
 	};
 	int err;
 
 	memset(c, 0, sizeof(*c));
-	memcpy(&copy, pmk_arena_cpu(r->arena, slot, cpu), sizeof(copy));
+	memcpy(&copy, pmk_slot_cpu(memory, cpu), sizeof(copy));
 	if (!copy.session.plan.nevents)
 		return; /* the vCPU was never started */
 	err = pmk_emulated_finish(&copy, &ports, &r->arena->cfg, &b, c->total);
@@ -183,14 +184,13 @@ static void read_core(struct pmk_runner *r, unsigned slot, unsigned cpu,
 }
 
 /* Add a process to the sums. Cores of the first one are kept apart as well. */
-static void read_slot(struct pmk_runner *r, unsigned slot)
+static void read_slot(struct pmk_runner *r, struct pmk_arena_slot *s)
 {
 	static struct pmk_runner_counts c;
-	struct pmk_arena_slot *s = &r->arena->slot[slot];
 	unsigned ncpus = atomic_load(&s->ncpus);
 
 	for (unsigned cpu = 0; cpu < ncpus && cpu < PMK_ARENA_CPUS; cpu++) {
-		read_core(r, slot, cpu, &c);
+		read_core(r, s, cpu, &c);
 		add_counts(&r->sum, &c);
 		if ((pid_t)atomic_load(&s->pid) == r->pid) {
 			r->core[cpu] = c;
@@ -203,11 +203,9 @@ static void read_slot(struct pmk_runner *r, unsigned slot)
 }
 
 /* Give a read slot back: its memory becomes zeros again. */
-static void free_slot(struct pmk_runner *r, unsigned slot)
+static void free_slot(struct pmk_runner *r, struct pmk_arena_slot *s)
 {
-	struct pmk_arena_slot *s = &r->arena->slot[slot];
-
-	madvise((char *)r->arena + pmk_arena_slot_offset(slot), PMK_SLOT_BYTES, MADV_REMOVE);
+	madvise(pmk_arena_memory(r->arena, s), PMK_SLOT_BYTES, MADV_REMOVE);
 	atomic_store(&s->pid, 0);
 	atomic_store(&s->ncpus, 0);
 	atomic_store(&s->nblocks, 0);
@@ -247,8 +245,8 @@ static void reap_slots(struct pmk_runner *r)
 		if (atomic_load(&s->state) != PMK_SLOT_RUNNING || !pid || pid == r->pid ||
 		    !process_ended(pid))
 			continue;
-		read_slot(r, i);
-		free_slot(r, i);
+		read_slot(r, s);
+		free_slot(r, s);
 	}
 }
 
@@ -293,7 +291,7 @@ void pmk_runner_finish(struct pmk_runner *r)
 		if (atomic_load(&s->state) != PMK_SLOT_RUNNING || !pid)
 			continue;
 		r->alive += pid != r->pid && !process_ended(pid);
-		read_slot(r, i);
+		read_slot(r, s);
 	}
 }
 
