@@ -39,10 +39,25 @@ struct pmk_latency {
 	uint64_t n, sum, sum2, min, max;
 };
 
+/* A set of signals. */
+struct pmk_signal_set {
+	uint64_t bits[(PMK_NSIGNALS + 63) / 64];
+};
+
+static inline void pmk_signal_add(struct pmk_signal_set *set, enum pmk_signal sig)
+{
+	set->bits[sig / 64] |= UINT64_C(1) << sig % 64;
+}
+
+static inline bool pmk_signal_in(const struct pmk_signal_set *set, unsigned sig)
+{
+	return sig < PMK_NSIGNALS && (set->bits[sig / 64] >> sig % 64 & 1);
+}
+
 struct pmk_bus {
 	uint64_t total[PMK_NSIGNALS];
 	uint64_t due[PMK_NSIGNALS]; /* horizon per signal, an absolute total; PMK_NEVER = none */
-	uint64_t raised;	    /* bit per signal that the producer raises */
+	struct pmk_signal_set raised; /* what the producer raises */
 	struct pmk_latency latency[PMK_NLATENCIES];
 };
 
@@ -56,7 +71,7 @@ static inline void pmk_bus_add(struct pmk_bus *bus, enum pmk_signal sig, uint64_
 
 static inline bool pmk_bus_raises(const struct pmk_bus *bus, unsigned sig)
 {
-	return sig < PMK_NSIGNALS && (bus->raised >> sig & 1);
+	return pmk_signal_in(&bus->raised, sig);
 }
 
 /* Ask to be synchronised no later than when `sig` reaches the total `at`. */

@@ -53,6 +53,102 @@ extern "C" {
 	X(FIQ_MASKED,      EXACT,    "cycle with FIQ disabled") \
 	X(ETMEXTOUT0,      EXACT,    "cycle with ETM output 0 asserted") \
 	X(ETMEXTOUT1,      EXACT,    "cycle with ETM output 1 asserted") \
+	X(LOAD,            EXACT,    "load instruction executed") \
+	X(STORE,           EXACT,    "store instruction executed") \
+	X(BR_IMM,          EXACT,    "immediate branch executed, taken or not") \
+	X(BR_RETURN,       EXACT,    "procedure return executed") \
+	X(BR_INDIRECT,     EXACT,    "indirect branch executed, returns included") \
+	X(BR_PREDICTABLE,  EXACT,    "branch executed that the predictor handles") \
+	X(UNALIGNED_LD,    EXACT,    "load whose address is not a multiple of its element size") \
+	X(UNALIGNED_ST,    EXACT,    "store whose address is not a multiple of its element size") \
+	X(MEM_READ,        EXACT,    "data read of the load-store unit, split ones counted by piece") \
+	X(MEM_WRITE,       EXACT,    "data write of the load-store unit, split ones counted by piece") \
+	X(LDREX,           EXACT,    "load exclusive executed") \
+	X(STREX,           EXACT,    "store exclusive executed") \
+	X(STREX_PASS,      EXACT,    "store exclusive that stored") \
+	X(STREX_FAIL,      EXACT,    "store exclusive that did not store") \
+	X(LD_ACQUIRE,      EXACT,    "load-acquire executed") \
+	X(ST_RELEASE,      EXACT,    "store-release executed") \
+	X(DP,              EXACT,    "integer data-processing instruction executed") \
+	X(ASE,             EXACT,    "Advanced SIMD data-processing instruction executed") \
+	X(VFP,             EXACT,    "scalar floating-point instruction executed") \
+	X(CRYPTO,          EXACT,    "cryptographic instruction executed") \
+	X(ISB,             EXACT,    "instruction synchronisation barrier executed") \
+	X(DSB,             EXACT,    "data synchronisation barrier executed") \
+	X(DMB,             EXACT,    "data memory barrier executed") \
+	X(CID_WRITE,       EXACT,    "context ID register written") \
+	X(TTBR_WRITE,      EXACT,    "translation table base register written") \
+	X(EXC_TAKEN,       EXACT,    "exception taken") \
+	X(EXC_RETURN,      EXACT,    "exception return executed") \
+	X(EXC_UNDEF,       EXACT,    "undefined instruction, trap or other synchronous exception taken") \
+	X(EXC_SVC,         EXACT,    "supervisor call taken") \
+	X(EXC_HVC,         EXACT,    "hypervisor call taken") \
+	X(EXC_SMC,         EXACT,    "secure monitor call taken") \
+	X(EXC_PABORT,      EXACT,    "instruction abort taken") \
+	X(EXC_DABORT,      EXACT,    "data abort or system error taken") \
+	X(EXC_IRQ,         EXACT,    "interrupt request (IRQ) taken") \
+	X(EXC_FIQ,         EXACT,    "fast interrupt request (FIQ) taken") \
+	X(L1I_ACCESS,      MODELLED, "instruction cache access by fetch") \
+	X(L1I_TLB,         MODELLED, "instruction TLB look-up") \
+	X(L1D_TLB_READ,    MODELLED, "data TLB look-up by a read") \
+	X(L1D_TLB_WRITE,   MODELLED, "data TLB look-up by a write") \
+	X(DTLB_MISS_READ,  MODELLED, "first-level data TLB missed by a read") \
+	X(DTLB_MISS_WRITE, MODELLED, "first-level data TLB missed by a write") \
+	X(ITLB_WALK,       MODELLED, "page table walk for an instruction fetch") \
+	X(DTLB_WALK,       MODELLED, "page table walk for a data access") \
+	X(L1D_ALLOC_WRITE, MODELLED, "line allocated in the data cache without a read from outside") \
+	X(L2_READ,         MODELLED, "level 2 cache read: fill, fetch, walk") \
+	X(L2_WRITE,        MODELLED, "level 2 cache write: write-back from level 1") \
+	X(L2_MISS_READ,    MODELLED, "level 2 cache filled for a read") \
+	X(L2_MISS_WRITE,   MODELLED, "level 2 cache filled for a write") \
+	X(L2_EVICT,        MODELLED, "dirty line written back from level 2") \
+	X(BUS_READ,        MODELLED, "beat read on the core's or cluster's bus") \
+	X(BUS_WRITE,       MODELLED, "beat written on the core's or cluster's bus") \
+	X(BACKEND_STALL,   MODELLED, "cycle in which nothing was issued because of the back end") \
+	X(STALL,           MODELLED, "cycle in which nothing was issued") \
+	X(SYSTEM_TICK,     EXACT,    "tick of the system counter") \
+	X(AHB_READ,        MODELLED, "AHB read transfer completed") \
+	X(AHB_WRITE,       MODELLED, "AHB write transfer completed") \
+	X(AHB_READ_UART,   MODELLED, "of AHB_READ: from a UART") \
+	X(AHB_WRITE_UART,  MODELLED, "of AHB_WRITE: to a UART") \
+	X(AHB_READ_SCI,    MODELLED, "of AHB_READ: from the smart card interface") \
+	X(AHB_WRITE_SCI,   MODELLED, "of AHB_WRITE: to the smart card interface") \
+	X(AHB_READ_SSP,    MODELLED, "of AHB_READ: from the synchronous serial port") \
+	X(AHB_WRITE_SSP,   MODELLED, "of AHB_WRITE: to the synchronous serial port") \
+	X(AHB_READ_APB_DMA, MODELLED, "of AHB_READ: via the APB bridge of DMA peripherals") \
+	X(AHB_WRITE_APB_DMA, MODELLED, "of AHB_WRITE: via the APB bridge of DMA peripherals") \
+	X(AHB_READ_APB_CORE, MODELLED, "of AHB_READ: via the APB bridge of core peripherals") \
+	X(AHB_WRITE_APB_CORE, MODELLED, "of AHB_WRITE: via the APB bridge of core peripherals") \
+	X(AHB_SINGLE,      MODELLED, "AHB burst SINGLE: first beat completed") \
+	X(AHB_INCR,        MODELLED, "AHB burst INCR: first beat completed") \
+	X(AHB_WRAP4,       MODELLED, "AHB burst WRAP4: first beat completed") \
+	X(AHB_INCR4,       MODELLED, "AHB burst INCR4: first beat completed") \
+	X(AHB_WRAP8,       MODELLED, "AHB burst WRAP8: first beat completed") \
+	X(AHB_INCR8,       MODELLED, "AHB burst INCR8: first beat completed") \
+	X(AHB_WRAP16,      MODELLED, "AHB burst WRAP16: first beat completed") \
+	X(AHB_INCR16,      MODELLED, "AHB burst INCR16: first beat completed") \
+	X(AHB_LINEFILL,    MODELLED, "of AHB_WRAP8: read of words, a cache line filled") \
+	X(AHB_CASTOUT4,    MODELLED, "of AHB_INCR4: write that looks like a half line cast out") \
+	X(AHB_CASTOUT4_ALIGNED, MODELLED, "of AHB_CASTOUT4: aligned to four words") \
+	X(AHB_CASTOUT8,    MODELLED, "of AHB_INCR8: write that looks like a line cast out") \
+	X(AHB_WALK_D,      MODELLED, "of AHB_SINGLE: read that looks like a D-side table walk") \
+	X(AHB_WALK_I,      MODELLED, "of AHB_SINGLE: read that looks like an I-side table walk") \
+	X(AHB_WAIT,        MODELLED, "AHB wait state, any beat and cause") \
+	X(AHB_WAIT_FIRST_SLAVE, MODELLED, "of AHB_WAIT: on a first beat, because of the slave") \
+	X(AHB_WAIT_FIRST_BUS, MODELLED, "of AHB_WAIT: on a first beat, because of the bus matrix") \
+	X(AHB_WAIT_OVER,   MODELLED, "AHB transfer waited beyond the monitor's threshold") \
+	X(GXI_WRITE,       MODELLED, "GXI write transfer completed") \
+	X(GXI_READ,        MODELLED, "GXI read request completed") \
+	X(GXI_WRITE_WAIT,  MODELLED, "cycle in which a GXI write request waited") \
+	X(GXI_READ_WAIT,   MODELLED, "cycle in which a GXI read request waited") \
+	X(GXI_DATA_WAIT,   MODELLED, "cycle in which pending GXI read data was waited for") \
+	X(GXI_WRITE_OVER,  MODELLED, "GXI write request waited beyond the monitor's threshold") \
+	X(GXI_READ_OVER,   MODELLED, "GXI read request waited beyond the monitor's threshold") \
+	X(GXI_DATA_OVER,   MODELLED, "GXI read data waited beyond the monitor's threshold") \
+	X(GXI_PAGE_2K,     MODELLED, "GXI transfer in another page of 2 KB than the one before") \
+	X(GXI_PAGE_4K,     MODELLED, "GXI transfer in another page of 4 KB than the one before") \
+	X(GXI_PAGE_8K,     MODELLED, "GXI transfer in another page of 8 KB than the one before") \
+	X(GXI_PAGE_16K,    MODELLED, "GXI transfer in another page of 16 KB than the one before") \
 	X(PARITY_ERROR,    EXACT,    "RAM parity error (no producer raises it)")
 /* clang-format on */
 

@@ -22,7 +22,7 @@ static void test_every_signal_has_name_and_text(void **state)
 
 		assert_non_null(name);
 		assert_non_null(text);
-		assert_true(strlen(name) >= 4);
+		assert_true(strlen(name) >= 2);
 		assert_true(strlen(text) >= 10);
 		assert_int_equal(strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"),
 				 strlen(name));
@@ -33,12 +33,12 @@ static void test_every_signal_has_name_and_text(void **state)
 	}
 }
 
-/* A bit per signal has to fit into `raised`, and a number that is no signal into a byte. */
+/* A number that is no signal has to fit into a byte. */
 static void test_number_of_signals(void **state)
 {
 	(void)state;
 	assert_true(PMK_NSIGNALS >= 30);
-	assert_true(PMK_NSIGNALS <= 64);
+	assert_true(PMK_NSIGNALS < PMK_SIG_NONE);
 	assert_int_equal(PMK_SIG_NONE, 255);
 	for (unsigned bad = PMK_NSIGNALS; bad < 300; bad++) {
 		assert_null(pmk_signal_name(bad));
@@ -121,11 +121,12 @@ static void test_raised(void **state)
 
 	(void)state;
 	pmk_bus_init(&bus);
-	bus.raised = UINT64_C(1) << PMK_SIG_INSN | UINT64_C(1) << PMK_SIG_PARITY_ERROR;
+	pmk_signal_add(&bus.raised, PMK_SIG_INSN);
+	pmk_signal_add(&bus.raised, PMK_SIG_PARITY_ERROR);
 	assert_true(pmk_bus_raises(&bus, PMK_SIG_INSN));
 	assert_true(pmk_bus_raises(&bus, PMK_SIG_PARITY_ERROR));
 	assert_false(pmk_bus_raises(&bus, PMK_SIG_CYCLE));
-	bus.raised = UINT64_MAX;
+	memset(&bus.raised, 0xff, sizeof(bus.raised));
 	assert_false(pmk_bus_raises(&bus, PMK_NSIGNALS));
 	assert_false(pmk_bus_raises(&bus, PMK_SIG_NONE));
 }
