@@ -19,6 +19,16 @@
 extern "C" {
 #endif
 
+/* Text for people. Left out of the firmware library (PMK_FIRMWARE), where flash is dear: there it is
+ * NULL, and `regs` are none. */
+#ifdef PMK_FIRMWARE
+#define PMK_DOC(text) NULL
+#define PMK_REGS(table, n) .regs = NULL, .nregs = 0
+#else
+#define PMK_DOC(text) (text)
+#define PMK_REGS(table, n) .regs = (table), .nregs = (n)
+#endif
+
 /* One countable thing of one PMU family. Rows stand in code order. */
 struct pmk_event {
 	uint16_t code;
@@ -78,7 +88,8 @@ struct pmk_dev {
 /*
  * The driver: the PMU's programming sequence over a port. Every slot is filled; what a PMU cannot
  * do returns PMK_ENOTSUP. All return 0 or a negative enum pmk_error. No slot stops a counter but
- * `stop`, and none loses a pending overflow but `overflows`, which reports what it clears.
+ * `stop`, and none loses a pending overflow but `clear`. Sets of counters are bits by counter number;
+ * a PMU with more than 32 counters has no overflow flags (no_flags), and its sets are empty.
  * All may be called from an interrupt handler if the port may.
  */
 struct pmk_driver {
@@ -97,9 +108,13 @@ struct pmk_driver {
 	int (*write)(struct pmk_dev *d, unsigned counter, uint64_t value);
 	/* Enable (bit set) or disable the overflow interrupt of each counter. */
 	int (*irq_enable)(struct pmk_dev *d, uint32_t counters);
-	/* Which counters have overflowed since the last call: reads the flags and clears exactly
-	 * the ones it reports. */
-	int (*overflows)(struct pmk_dev *d, uint32_t *counters);
+	/* Which counters have overflowed: reads the flags and clears nothing. */
+	int (*pending)(struct pmk_dev *d, uint32_t *counters);
+	/* Clear the flags of `counters`, and only those; their interrupt falls. A counter that
+	 * overflows meanwhile keeps its flag, unless it is one of them. */
+	int (*clear)(struct pmk_dev *d, uint32_t counters);
+	/* Has anybody started the counters? */
+	int (*running)(struct pmk_dev *d, bool *yes);
 };
 
 struct pmk_pmu {
@@ -113,6 +128,7 @@ struct pmk_pmu {
 	uint32_t core; /* this personality's bit in pmk_event.cores */
 	const struct pmk_counter *counters;
 	unsigned ncounters;
+	bool no_flags; /* nothing tells that a counter wrapped: read each once per range */
 	const struct pmk_reg_info *regs;
 	unsigned nregs;
 	const void *family; /* the family's own per-personality data */
@@ -134,6 +150,10 @@ static inline bool pmk_pmu_has(const struct pmk_pmu *pmu, const struct pmk_event
 const struct pmk_event *pmk_pmu_event(const struct pmk_pmu *pmu, const char *name);
 const struct pmk_event *pmk_pmu_event_code(const struct pmk_pmu *pmu, unsigned code);
 const struct pmk_event *pmk_pmu_event_family(const struct pmk_pmu *pmu, const char *name);
+
+/* A counter that can count `code` and is not in `used` (bit per counter; those from 32 on are never
+ * in use): one that counts nothing else before one that counts anything. PMK_ENOCTR: none. */
+int pmk_pmu_free_counter(const struct pmk_pmu *pmu, uint32_t used, unsigned code);
 
 const struct pmk_reg_info *pmk_pmu_reg(const struct pmk_pmu *pmu, const char *name);
 

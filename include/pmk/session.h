@@ -25,7 +25,7 @@ extern "C" {
 
 #define PMK_MAX_EVENTS	 64
 #define PMK_MAX_PASSES	 32
-#define PMK_MAX_COUNTERS 8
+#define PMK_MAX_COUNTERS 32
 
 struct pmk_plan_event {
 	uint16_t code;

@@ -110,7 +110,7 @@ static int begin_session(struct pmk_emulated *e, struct pmk_emulated_ports *port
 	if (err)
 		return err;
 	pmk_bus_init(&e->bus);
-	e->bus.raised = pmk_cpu_raises();
+	e->bus.raised = pmk_cpu_raises(&cfg->core);
 	for (unsigned i = 0; i < cfg->plan.npasses; i++)
 		ports->model[i].ops->reset(e->model[i], &e->bus);
 	err = pmk_session_open(&e->session, pmu, &cfg->plan, ports->port);
@@ -274,7 +274,7 @@ void pmk_emulated_region_end(struct pmk_emulated *e, const struct pmk_emulated_c
 
 /* The stack forgets its older half when it is full: a region entered that deep in a recursion stays
  * open until one of the remembered callers is returned to. */
-static void push_call(struct pmk_emulated *e, uint32_t addr)
+static void push_call(struct pmk_emulated *e, uint64_t addr)
 {
 	if (e->calls == PMK_CALL_STACK) {
 		memmove(e->call, e->call + PMK_CALL_STACK / 2, sizeof(e->call) / 2);
@@ -290,7 +290,7 @@ static void push_call(struct pmk_emulated *e, uint32_t addr)
 
 /* Control came to `pc` by an indirect branch: which call does it return from? longjmp leaves several
  * at once. Returns the number of calls still under way. */
-static uint32_t returned_to(const struct pmk_emulated *e, uint32_t pc)
+static uint32_t returned_to(const struct pmk_emulated *e, uint64_t pc)
 {
 	for (uint32_t i = e->calls; i > 0; i--)
 		if (e->call[i - 1] == pc)

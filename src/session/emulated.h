@@ -18,7 +18,7 @@
 
 #include "cpu/cpu.h"
 
-#define PMK_MODEL_BYTES 512 /* room for any model; attach refuses a larger one */
+#define PMK_MODEL_BYTES 1024 /* room for any model; attach refuses a larger one */
 #define PMK_MAX_REGIONS 16
 
 /* What to count where; the same for all cores of a run. Filled by pmk. */
@@ -61,7 +61,7 @@ struct pmk_emulated {
 	struct pmk_region_state region[PMK_MAX_REGIONS];
 	/* Return addresses of the calls under way, kept only while regions are armed; older ones are
 	 * forgotten when it overflows. */
-	uint32_t call[PMK_CALL_STACK];
+	uint64_t call[PMK_CALL_STACK];
 	uint32_t calls;
 	/* Intervals. */
 	uint64_t interval_due;			 /* in the interval's unit */

@@ -2,25 +2,6 @@
 /* Events → counters → passes. Freestanding. See <pmk/session.h>. */
 #include <pmk/session.h>
 
-#define NO_COUNTER UINT8_MAX
-
-/* A free counter of a pass that can count `code`: one that counts nothing else before one that
- * counts anything. */
-static unsigned find_counter(const struct pmk_pmu *pmu, uint32_t used, uint16_t code)
-{
-	unsigned any = NO_COUNTER;
-
-	for (unsigned c = 0; c < pmu->ncounters; c++) {
-		if (used >> c & 1)
-			continue;
-		if (pmu->counters[c].fixed_code == code)
-			return c;
-		if (pmu->counters[c].fixed_code < 0 && any == NO_COUNTER)
-			any = c;
-	}
-	return any;
-}
-
 /* Try to put the events of one group into `pass`, all or none. */
 static bool place(const struct pmk_pmu *pmu, struct pmk_plan *plan, const uint8_t *member,
 		  unsigned count, unsigned pass, uint32_t *used)
@@ -29,9 +10,9 @@ static bool place(const struct pmk_pmu *pmu, struct pmk_plan *plan, const uint8_
 
 	for (unsigned i = 0; i < count; i++) {
 		struct pmk_plan_event *e = &plan->event[member[i]];
-		unsigned c = find_counter(pmu, trial, e->code);
+		int c = pmk_pmu_free_counter(pmu, trial, e->code);
 
-		if (c == NO_COUNTER)
+		if (c < 0)
 			return false;
 		trial |= UINT32_C(1) << c;
 		e->pass = (uint8_t)pass;

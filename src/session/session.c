@@ -108,10 +108,14 @@ int pmk_session_poll(struct pmk_session *s)
 {
 	for (unsigned i = 0; i < s->plan.npasses; i++) {
 		struct pmk_session_pass *p = &s->pass[i];
+		const struct pmk_driver *drv = p->dev.pmu->driver;
 		uint32_t overflowed;
 		/* Flags before counters: a flag that rises in between belongs to a wrap that the value
 		 * already shows, and is expected at the next poll. */
-		int err = p->dev.pmu->driver->overflows(&p->dev, &overflowed);
+		int err = drv->pending(&p->dev, &overflowed);
+
+		if (!err && overflowed)
+			err = drv->clear(&p->dev, overflowed);
 
 		for (unsigned c = 0; !err && c < p->dev.pmu->ncounters; c++)
 			if (in_use(s, i, c))

@@ -178,6 +178,16 @@ static void check_log(struct rig *r, const char *expected)
 
 #define OK(call) assert_int_equal(call, 0)
 
+/* What an interrupt handler does: which counters have overflowed, and clear just those flags. */
+static int take(struct pmk_dev *d, uint32_t *counters)
+{
+	int err = d->pmu->driver->pending(d, counters);
+
+	if (!err && *counters)
+		err = d->pmu->driver->clear(d, *counters);
+	return err;
+}
+
 /* ---- golden sequences ---------------------------------------------------------------------- */
 
 /* A life on an ARM1176: 0x0b on PMN0, 0x07 on PMN1. */
@@ -187,6 +197,7 @@ static void test_sequences(void **state)
 	struct rig r;
 	uint32_t mask;
 	uint64_t value;
+	bool running;
 
 	(void)state;
 	setup(&r, &pmk_arm1176);
@@ -221,15 +232,23 @@ static void test_sequences(void **state)
 	assert_int_equal(value, 0xfffffc18);
 	OK(drv->read(&r.dev, 2, &value));
 	check_log(&r, "R1 R2 R3");
-	OK(drv->overflows(&r.dev, &mask));
+	OK(drv->running(&r.dev, &running));
+	assert_true(running);
+	check_log(&r, "R0");
+	OK(drv->pending(&r.dev, &mask));
 	assert_int_equal(mask, 0);
 	check_log(&r, "R0");
 	pmk_bus_add(&r.bus, PMK_SIG_L1D_MISS, 1000);
-	OK(drv->overflows(&r.dev, &mask));
+	OK(drv->pending(&r.dev, &mask));
 	assert_int_equal(mask, 2);
+	check_log(&r, "R0");
+	OK(drv->clear(&r.dev, mask));
 	check_log(&r, "R0 W0=00b07141");
 	OK(drv->stop(&r.dev));
 	check_log(&r, "R0 W0=00b07040");
+	OK(drv->running(&r.dev, &running));
+	assert_false(running);
+	check_log(&r, "R0");
 }
 
 /* All three overflowed, 0x0b on both counters: the acknowledge word of the documents' bits. */
@@ -250,10 +269,10 @@ static void test_acknowledge_word(void **state)
 	pmk_bus_add(&r.bus, PMK_SIG_L1D_MISS, 1);
 	pmk_bus_add(&r.bus, PMK_SIG_CYCLE, 1);
 	forget_log(&r);
-	OK(drv->overflows(&r.dev, &mask));
+	OK(take(&r.dev, &mask));
 	assert_int_equal(mask, 7);
-	check_log(&r, "R0 W0=00b0b701");
-	OK(drv->overflows(&r.dev, &mask));
+	check_log(&r, "R0 R0 W0=00b0b701");
+	OK(take(&r.dev, &mask));
 	assert_int_equal(mask, 0);
 }
 
@@ -276,12 +295,101 @@ static void test_acknowledge_stopped(void **state)
 	OK(drv->stop(&r.dev));
 	assert_int_equal(lines(&r), 1);
 	forget_log(&r);
-	OK(drv->overflows(&r.dev, &mask));
+	OK(take(&r.dev, &mask));
 	assert_int_equal(mask, 2);
-	check_log(&r, "R0 R1 R2 R3 W1=00000000 W2=00000000 W3=00000000 W0=00520111 W0=00520010 "
+	check_log(&r, "R0 R0 R1 R2 R3 W1=00000000 W2=00000000 W3=00000000 W0=00520111 W0=00520010 "
 		      "W1=00000009 W2=00000005 W3=00000000");
 	assert_int_equal(lines(&r), 0);
 	assert_int_equal(peek(&r, 0), 0x00520010);
+}
+
+/* Each flag is cleared alone: the others stay, set as they are, and so does their interrupt. */
+static void test_clear_one_of_many(void **state)
+{
+	/* counter 0 CCNT: bit 10, 1 PMN0: bit 8, 2 PMN1: bit 9 */
+	static const uint32_t flag[3] = { 0x400, 0x100, 0x200 };
+
+	(void)state;
+	for (unsigned set = 0; set < 8; set++) {
+		for (unsigned running = 0; running < 2; running++) {
+			const struct pmk_driver *drv = pmk_arm1176.driver;
+			uint32_t mask, left = 0x700;
+			struct rig r;
+
+			setup(&r, &pmk_arm1176);
+			OK(drv->reset(&r.dev));
+			OK(drv->program(&r.dev, 1, 0x05));
+			OK(drv->program(&r.dev, 2, 0x02));
+			for (unsigned i = 0; i < 3; i++)
+				OK(drv->write(&r.dev, i, 0xffffffff));
+			OK(drv->irq_enable(&r.dev, 7));
+			OK(drv->start(&r.dev));
+			everything_happens(&r);
+			if (!running)
+				OK(drv->stop(&r.dev));
+			forget_log(&r);
+			OK(drv->clear(&r.dev, set));
+			if (!set) /* clears nothing and writes nothing */
+				check_log(&r, "R0");
+			for (unsigned i = 0; i < 3; i++)
+				if (set >> i & 1)
+					left &= ~flag[i];
+			assert_int_equal(peek(&r, 0) & 0x700, left);
+			assert_int_equal(lines(&r), left != 0);
+			forget_log(&r);
+			OK(drv->pending(&r.dev, &mask));
+			assert_int_equal(mask, 7 & ~set);
+		}
+	}
+}
+
+/* A flag that is not set may be cleared; it costs the others nothing. */
+static void test_clear_of_no_flag(void **state)
+{
+	const struct pmk_driver *drv = pmk_arm1176.driver;
+	uint32_t mask;
+	struct rig r;
+
+	(void)state;
+	setup(&r, &pmk_arm1176);
+	OK(drv->reset(&r.dev));
+	OK(drv->program(&r.dev, 1, 0x05));
+	OK(drv->write(&r.dev, 1, 0xffffffff));
+	OK(drv->start(&r.dev));
+	pmk_bus_add(&r.bus, PMK_SIG_BRANCH, 3);
+	forget_log(&r);
+	OK(drv->clear(&r.dev, 5));
+	check_log(&r, "R0 W0=00520601");
+	OK(drv->pending(&r.dev, &mask));
+	assert_int_equal(mask, 2);
+	assert_int_equal(peek(&r, 2), 2);
+}
+
+/* running() says what E says, whoever has set it, and nothing when the port fails. */
+static void test_running(void **state)
+{
+	(void)state;
+	for (size_t c = 0; c < COUNT(cores); c++) {
+		const struct pmk_driver *drv = cores[c]->driver;
+		bool yes = true;
+		struct rig r;
+
+		setup(&r, cores[c]);
+		OK(drv->running(&r.dev, &yes));
+		assert_false(yes);
+		poke(&r, 0, 0x00500001);
+		OK(drv->running(&r.dev, &yes));
+		assert_true(yes);
+		poke(&r, 0, 0x00500000);
+		OK(drv->running(&r.dev, &yes));
+		assert_false(yes);
+		poke(&r, 0, 0x00500001);
+		forget_log(&r);
+		r.fail_at = 0;
+		assert_int_equal(drv->running(&r.dev, &yes), PMK_EIO);
+		assert_false(yes);
+		check_log(&r, "R0");
+	}
 }
 
 static void test_other_cores(void **state)
@@ -332,7 +440,7 @@ static void test_unpredictable_bits(void **state)
 		forget_log(&r);
 		OK(drv->start(&r.dev));
 		check_log(&r, rows[i].start);
-		OK(drv->overflows(&r.dev, &mask));
+		OK(take(&r.dev, &mask));
 		assert_int_equal(mask, 0);
 		check_log(&r, "R0");
 		OK(drv->stop(&r.dev));
@@ -389,6 +497,8 @@ static void test_arguments(void **state)
 	assert_int_equal(r.dev.pmu->driver->write(&r.dev, 3, 0), PMK_EINVAL);
 	assert_int_equal(r.dev.pmu->driver->write(&r.dev, 1, 0x100000000), PMK_ERANGE);
 	assert_int_equal(r.dev.pmu->driver->irq_enable(&r.dev, 8), PMK_EINVAL);
+	assert_int_equal(r.dev.pmu->driver->clear(&r.dev, 8), PMK_EINVAL);
+	assert_int_equal(r.dev.pmu->driver->clear(&r.dev, 0x80000001), PMK_EINVAL);
 	assert_int_equal(value, 5);
 	check_log(&r, "");
 }
@@ -484,9 +594,9 @@ static void test_wrap_between_reads(void **state)
 	assert_int_equal(first, 0xfffffff0);
 	assert_int_equal(second, 0x20);
 	assert_int_equal((second - first) & 0xffffffff, 0x30);
-	OK(drv->overflows(&r.dev, &mask));
+	OK(take(&r.dev, &mask));
 	assert_int_equal(mask, 2);
-	OK(drv->overflows(&r.dev, &mask));
+	OK(take(&r.dev, &mask));
 	assert_int_equal(mask, 0);
 }
 
@@ -519,7 +629,7 @@ static void test_reset_from_anything(void **state)
 
 /* ---- the interrupt ------------------------------------------------------------------------- */
 
-/* After overflows() the line is down, running or stopped, under both readings of DAI 0195B §1,
+/* After clear() the line is down, running or stopped, under both readings of DAI 0195B §1,
  * and no counter has moved for it, however long an access takes. */
 static void test_interrupt_falls(void **state)
 {
@@ -551,7 +661,7 @@ static void test_interrupt_falls(void **state)
 			before[reg] = peek(&r, reg);
 		forget_log(&r);
 		r.cycles_per_access = slow && stopped ? 20 : 0;
-		OK(drv->overflows(&r.dev, &mask));
+		OK(take(&r.dev, &mask));
 		assert_int_equal(mask, 7);
 		assert_int_equal(lines(&r), 0);
 		assert_int_equal(peek(&r, 0), stopped ? 0x005ff070 : 0x005ff071);
@@ -599,11 +709,28 @@ static int do_irq_enable(struct rig *r)
 	return r->dev.pmu->driver->irq_enable(&r->dev, 5);
 }
 
-static uint32_t reported; /* by the last do_overflows() */
+static uint32_t reported; /* by the last do_pending() or do_take() */
 
-static int do_overflows(struct rig *r)
+static int do_pending(struct rig *r)
 {
-	return r->dev.pmu->driver->overflows(&r->dev, &reported);
+	return r->dev.pmu->driver->pending(&r->dev, &reported);
+}
+
+static int do_clear_pmn0(struct rig *r)
+{
+	return r->dev.pmu->driver->clear(&r->dev, 2);
+}
+
+static int do_take(struct rig *r)
+{
+	return take(&r->dev, &reported);
+}
+
+static int do_running(struct rig *r)
+{
+	bool yes;
+
+	return r->dev.pmu->driver->running(&r->dev, &yes);
 }
 
 static const struct {
@@ -617,7 +744,10 @@ static const struct {
 	{ "read", do_read },
 	{ "write", do_write },
 	{ "irq_enable", do_irq_enable },
-	{ "overflows", do_overflows },
+	{ "pending", do_pending },
+	{ "clear", do_clear_pmn0 },
+	{ "take", do_take },
+	{ "running", do_running },
 };
 
 static void test_user_mode(void **state)
@@ -677,14 +807,15 @@ static void test_port_error(void **state)
 }
 
 /*
- * overflows() on stopped counters, each access failing. Cleared flags are reported, others come
- * again; the counters are stopped and put back but where the failed access was to do just that.
+ * take() on stopped counters, each access failing. Flags that are not cleared come again; the
+ * counters are stopped and put back but where the failed access was to do just that.
  * With `late` the failed write has reached its register, and its fate is unknown to the driver.
  */
 static void stopped_acknowledge_error(int at, bool late)
 {
-	/* 0: R0 R1 R2 R3, 4: W1 W2 W3, 7: W0 with E, 8: W0, 9: W1 W2 W3 */
-	bool cleared = at > 7;
+	/* 0: R0 of pending(); clear(): 1: R0 R1 R2 R3, 5: W1 W2 W3, 8: W0 with E, 9: W0,
+	 * 10: W1 W2 W3 */
+	bool cleared = at > 8 || (at == 8 && late);
 	struct rig r;
 
 	ready(&r, &pmk_arm1176, true);
@@ -695,22 +826,20 @@ static void stopped_acknowledge_error(int at, bool late)
 	forget_log(&r);
 	r.fail_at = at;
 	r.fail_late = late;
-	assert_int_equal(do_overflows(&r), PMK_EIO);
-	assert_int_equal(reported, cleared ? 7 : 0);
-	assert_int_equal(peek(&r, 0) & 1, at == 8 && !late);
+	assert_int_equal(do_take(&r), PMK_EIO);
+	assert_int_equal(peek(&r, 0) >> 8 & 7, cleared ? 0 : 7);
+	assert_int_equal(peek(&r, 0) & 1, at == 9 && !late);
 	for (unsigned reg = 1; reg < 4; reg++)
-		assert_int_equal(peek(&r, reg), at == 8 + (int)reg && !late ? 0 : reg * 0x1111);
-	if (cleared || (at == 7 && late))
-		return;
+		assert_int_equal(peek(&r, reg), at == 9 + (int)reg && !late ? 0 : reg * 0x1111);
 	forget_log(&r);
-	OK(do_overflows(&r));
-	assert_int_equal(reported, 7);
+	OK(do_take(&r));
+	assert_int_equal(reported, cleared ? 0 : 7);
 }
 
 static void test_stopped_acknowledge_error(void **state)
 {
 	(void)state;
-	for (int at = 0; at < 12; at++) {
+	for (int at = 0; at < 13; at++) {
 		stopped_acknowledge_error(at, false);
 		stopped_acknowledge_error(at, true);
 	}
@@ -719,11 +848,13 @@ static void test_stopped_acknowledge_error(void **state)
 /*
  * Every counter overflows right before access number `at` of an operation, but for CCNT where it
  * has done so before (`pending`). Whatever the operation was, each overflow is reported by
- * overflows(), exactly once. Returns false when the operation makes no such access.
+ * take(), exactly once, but for the one that clear() was asked to forget. Returns false when the
+ * operation makes no such access.
  */
 static bool overflow_before_access(const struct pmk_pmu *pmu, size_t op, bool running, bool pending,
 				   int at)
 {
+	uint32_t asked = operations[op].run == do_clear_pmn0 ? 2 : 0;
 	uint32_t expected, total = 0;
 	struct rig r;
 
@@ -733,7 +864,7 @@ static bool overflow_before_access(const struct pmk_pmu *pmu, size_t op, bool ru
 	r.inject_at = at;
 	reported = 0;
 	OK(operations[op].run(&r));
-	if (operations[op].run == do_overflows)
+	if (operations[op].run == do_take)
 		total = reported;
 	if (!r.injected)
 		return false;
@@ -741,12 +872,12 @@ static bool overflow_before_access(const struct pmk_pmu *pmu, size_t op, bool ru
 	assert_int_equal(r.flags_then, expected); /* it did happen */
 
 	forget_log(&r);
-	OK(do_overflows(&r));
+	OK(do_take(&r));
 	assert_int_equal(total & reported, 0);
 	total |= reported;
-	assert_int_equal(total, expected);
+	assert_int_equal(total | asked, expected | asked);
 	assert_int_equal(lines(&r), 0);
-	OK(do_overflows(&r));
+	OK(do_take(&r));
 	assert_int_equal(reported, 0);
 	return true;
 }
@@ -764,9 +895,10 @@ static void test_overflow_is_never_lost(void **state)
 				while (overflow_before_access(cores[c], op, running, pending, at))
 					assert_true(++at < 20);
 				assert_true(at > 0);
-				/* The race that matters: between overflows' read and write. */
-				if (operations[op].run == do_overflows && pending)
-					assert_int_equal(at, 2);
+				/* The races that matter: between the reads of pending() and
+				 * clear(), and between the latter and its write. */
+				if (operations[op].run == do_take && pending)
+					assert_int_equal(at, 3);
 			}
 		}
 	}
@@ -780,7 +912,7 @@ static void test_pending_overflow_survives(void **state)
 		for (unsigned running = 0; running < 2; running++) {
 			struct rig r;
 
-			if (operations[op].run == do_overflows)
+			if (operations[op].run == do_take || operations[op].run == do_clear_pmn0)
 				continue;
 			ready(&r, &pmk_arm1176, true);
 			everything_happens(&r);
@@ -789,7 +921,7 @@ static void test_pending_overflow_survives(void **state)
 			forget_log(&r);
 			OK(operations[op].run(&r));
 			assert_int_equal(peek(&r, 0) >> 8 & 7, 7);
-			OK(do_overflows(&r));
+			OK(do_take(&r));
 			assert_int_equal(reported, 7);
 		}
 	}
@@ -838,6 +970,9 @@ int main(void)
 		cmocka_unit_test(test_sequences),
 		cmocka_unit_test(test_acknowledge_word),
 		cmocka_unit_test(test_acknowledge_stopped),
+		cmocka_unit_test(test_clear_one_of_many),
+		cmocka_unit_test(test_clear_of_no_flag),
+		cmocka_unit_test(test_running),
 		cmocka_unit_test(test_other_cores),
 		cmocka_unit_test(test_unpredictable_bits),
 		cmocka_unit_test(test_arguments),

@@ -37,13 +37,14 @@ static uint64_t pick(uint64_t n)
 
 /* ---- a made-up PMU ------------------------------------------------------------------------- */
 
-enum call { RESET, PROGRAM, START, STOP, READ, OVERFLOWS, NCALLS };
+enum call { RESET, PROGRAM, START, STOP, READ, PENDING, CLEAR, NCALLS };
 
 /* What the hardware really counted, and what it shows. */
 struct hardware {
 	uint64_t truth[2];    /* 64 bits, as nobody can read them */
 	uint32_t flags;	      /* sticky: one bit however often a counter wraps */
-	uint64_t in_flags[2]; /* what happens between the flags' and the counters' reading */
+	uint64_t in_flags[2]; /* what happens between the flags' reading and their clearing */
+	uint64_t in_read[2];  /* … between that and the counter's reading */
 	unsigned width;
 	unsigned calls[NCALLS];
 	int fail[NCALLS]; /* the call that returns this */
@@ -102,6 +103,8 @@ static int fake_read(struct pmk_dev *d, unsigned counter, uint64_t *value)
 	struct hardware *hw = d->port.ctx;
 	int err = called(d, READ);
 
+	count(hw, counter, hw->in_read[counter]);
+	hw->in_read[counter] = 0;
 	if (!err)
 		*value = hw->width == 64 ? hw->truth[counter]
 					 : hw->truth[counter] & ((UINT64_C(1) << hw->width) - 1);
@@ -120,20 +123,37 @@ static int fake_irq_enable(struct pmk_dev *d, uint32_t counters)
 	return PMK_ENOTSUP;
 }
 
-static int fake_overflows(struct pmk_dev *d, uint32_t *counters)
+static int fake_pending(struct pmk_dev *d, uint32_t *counters)
 {
 	struct hardware *hw = d->port.ctx;
-	int err = called(d, OVERFLOWS);
+	int err = called(d, PENDING);
 
 	*counters = 0;
 	if (err)
 		return err;
 	*counters = hw->flags;
-	hw->flags = 0;
 	for (unsigned c = 0; c < 2; c++) {
 		count(hw, c, hw->in_flags[c]);
 		hw->in_flags[c] = 0;
 	}
+	return 0;
+}
+
+static int fake_clear(struct pmk_dev *d, uint32_t counters)
+{
+	struct hardware *hw = d->port.ctx;
+	int err = called(d, CLEAR);
+
+	if (!err)
+		hw->flags &= ~counters;
+	return err;
+}
+
+static int fake_running(struct pmk_dev *d, bool *yes)
+{
+	const struct hardware *hw = d->port.ctx;
+
+	*yes = hw->running;
 	return 0;
 }
 
@@ -145,7 +165,9 @@ static const struct pmk_driver fake_driver = {
 	.read = fake_read,
 	.write = fake_write,
 	.irq_enable = fake_irq_enable,
-	.overflows = fake_overflows,
+	.pending = fake_pending,
+	.clear = fake_clear,
+	.running = fake_running,
 };
 
 static const struct pmk_event fake_events[] = {
@@ -190,10 +212,13 @@ static void setup(struct rig *r, const struct pmk_pmu *pmu)
 static void expect_totals(struct rig *r, int line)
 {
 	uint64_t totals[PMK_MAX_EVENTS];
-	const uint64_t truth[3] = { r->hw[0].truth[0] + r->hw[0].in_flags[0],
-				    r->hw[0].truth[1] + r->hw[0].in_flags[1],
-				    r->hw[1].truth[0] + r->hw[1].in_flags[0] };
+	uint64_t truth[3];
 
+	for (unsigned i = 0; i < 3; i++) {
+		const struct hardware *hw = &r->hw[i >> 1];
+
+		truth[i] = hw->truth[i & 1] + hw->in_flags[i & 1] + hw->in_read[i & 1];
+	}
 	assert_int_equal(pmk_session_read(&r->s, totals), 0);
 	for (unsigned i = 0; i < 3; i++)
 		if (totals[i] != truth[i])
@@ -220,7 +245,9 @@ static void test_calls(void **state)
 	assert_int_equal(r.hw[1].calls[PROGRAM], 1);
 	assert_int_equal(r.hw[1].programmed[0], 3);
 	expect_totals(&r, __LINE__);
-	/* Reading stops nothing, and reads no counter that counts nothing. */
+	/* Reading stops nothing, clears nothing that is not set, and reads no counter that counts
+	 * nothing. */
+	assert_int_equal(r.hw[0].calls[CLEAR], 0);
 	assert_int_equal(r.hw[0].calls[STOP], 0);
 	assert_int_equal(r.hw[0].calls[READ], 2);
 	assert_int_equal(r.hw[1].calls[READ], 1);
@@ -249,6 +276,28 @@ static void test_wraps_by_hand(void **state)
 		assert_false(pmk_session_wrapped(&r.s, i));
 }
 
+/* One counter's flag is cleared while the other's rises: that one is seen at the next poll. */
+static void test_other_flag_rises_meanwhile(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	setup(&r, &fakes[0]);
+	count(&r.hw[0], 0, 0xFFFFFFFF);
+	count(&r.hw[0], 1, 0xFFFFFFFF);
+	expect_totals(&r, __LINE__);
+	count(&r.hw[0], 0, 1);
+	r.hw[0].in_flags[1] = 1;
+	expect_totals(&r, __LINE__);
+	assert_int_equal(r.hw[0].calls[CLEAR], 1);
+	assert_int_equal(r.hw[0].flags, 2);
+	expect_totals(&r, __LINE__);
+	assert_int_equal(r.hw[0].calls[CLEAR], 2);
+	assert_int_equal(r.hw[0].flags, 0);
+	for (unsigned i = 0; i < 3; i++)
+		assert_false(pmk_session_wrapped(&r.s, i));
+}
+
 /*
  * 10^5 random schedules: as long as less than one range passes from one reading of a counter to the
  * next, its total is the truth after each, and nobody says that something was lost.
@@ -270,8 +319,12 @@ static void test_random_schedules(void **state)
 				uint64_t all = pick(4) ? pick(most) + 1 : most - pick(3);
 				uint64_t early = pick(3) ? all - (pick(2) ? pick(all) : 0) : 0;
 
+				uint64_t rest = all - early;
+				uint64_t late = rest && pick(2) ? rest - pick(rest) : 0;
+
 				count(hw, k & 1, early);
-				hw->in_flags[k & 1] = all - early;
+				hw->in_flags[k & 1] = rest - late;
+				hw->in_read[k & 1] = late;
 			}
 			expect_totals(&r, __LINE__);
 		}
@@ -356,10 +409,15 @@ static void test_errors_of_the_driver(void **state)
 			struct rig r;
 
 			setup(&r, &fakes[0]);
-			r.hw[pass].fail[OVERFLOWS] = errors[k];
+			r.hw[pass].fail[PENDING] = errors[k];
 			assert_int_equal(pmk_session_poll(&r.s), errors[k]);
 			assert_int_equal(pmk_session_read(&r.s, totals), errors[k]);
-			r.hw[pass].fail[OVERFLOWS] = 0;
+			r.hw[pass].fail[PENDING] = 0;
+			r.hw[pass].flags = 1;
+			r.hw[pass].fail[CLEAR] = errors[k];
+			assert_int_equal(pmk_session_poll(&r.s), errors[k]);
+			assert_int_equal(pmk_session_read(&r.s, totals), errors[k]);
+			r.hw[pass].fail[CLEAR] = 0;
 			r.hw[pass].fail[READ] = errors[k];
 			assert_int_equal(pmk_session_poll(&r.s), errors[k]);
 			assert_int_equal(pmk_session_read(&r.s, totals), errors[k]);
@@ -392,9 +450,15 @@ static void test_totals_outlive_an_error(void **state)
 	count(&r.hw[0], 0, 0xFFFFFFFF);
 	expect_totals(&r, __LINE__);
 	count(&r.hw[0], 0, 10);
-	r.hw[0].fail[READ] = PMK_EIO;
+	r.hw[0].fail[CLEAR] = PMK_EIO;
 	assert_int_equal(pmk_session_read(&r.s, totals), PMK_EIO);
 	assert_true(totals[0] == 0xFFFFFFFF);
+	r.hw[0].fail[CLEAR] = 0;
+	expect_totals(&r, __LINE__);
+	count(&r.hw[0], 0, 0xFFFFFFF0);
+	r.hw[0].fail[READ] = PMK_EIO;
+	assert_int_equal(pmk_session_read(&r.s, totals), PMK_EIO);
+	assert_true(totals[0] == 0x100000009);
 	r.hw[0].fail[READ] = 0;
 	expect_totals(&r, __LINE__);
 	assert_false(pmk_session_wrapped(&r.s, 0));
@@ -490,11 +554,13 @@ static void arm11_expect(struct arm11 *a, const struct pmk_pmu *pmu, const uint6
 /* Every event of every core at once, over many times the range of a counter. */
 static void test_arm11_totals_are_the_bus_totals(void **state)
 {
+	static const struct pmk_pmu *const pmus[] = { &pmk_arm1136_r0, &pmk_arm1136, &pmk_arm1156,
+						      &pmk_arm1176, &pmk_arm11mpcore };
 	static struct arm11 a;
 
 	(void)state;
-	for (unsigned p = 0; pmk_pmus[p]; p++) {
-		const struct pmk_pmu *pmu = pmk_pmus[p];
+	for (unsigned p = 0; p < sizeof(pmus) / sizeof(pmus[0]); p++) {
+		const struct pmk_pmu *pmu = pmus[p];
 		uint16_t code[PMK_MAX_EVENTS];
 		uint64_t base[PMK_NSIGNALS];
 		unsigned n = 0;
@@ -575,6 +641,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_calls),
 		cmocka_unit_test(test_wraps_by_hand),
+		cmocka_unit_test(test_other_flag_rises_meanwhile),
 		cmocka_unit_test(test_random_schedules),
 		cmocka_unit_test(test_lost_wrap_is_reported),
 		cmocka_unit_test(test_lost_wrap_between_flag_and_counter),

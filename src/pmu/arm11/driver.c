@@ -8,8 +8,8 @@
  *  - Flags and configuration share a register, and writing a flag back as 1 clears it. What is
  *    written back therefore goes through config(), which makes the flags 0 (no effect) and C and
  *    P 0 (their read value is unpredictable: DAI 0195B Table 1).
- *  - An asserted interrupt falls only by a flag write made with E = 1 (DAI 0195B §1). overflows()
- *    on stopped counters has to enable them for a moment: see clear_stopped().
+ *  - An asserted interrupt falls only by a flag write made with E = 1 (DAI 0195B §1). clear() on
+ *    stopped counters has to enable them for a moment: see clear_stopped().
  *  - Counting begins three cycles after E was set (DDI 0211, PMNC); start() waits for it.
  *  - CCNT is unpredictable after reset on the ARM1136 (DDI 0211K §3.3.40); reset() zeroes it.
  *
@@ -164,9 +164,9 @@ static int put_counters(const struct pmk_dev *d, const uint32_t value[PMK_ARM11_
  * Clear `flags` while the counters are stopped. With E = 0 the interrupt would stay asserted and
  * the handler be entered for ever, so E is set for the length of one write. What is counted
  * meanwhile is undone; the counters stand at 0 so that none can wrap. After an error the counters
- * are stopped and restored as far as the port allows. *cleared says whether the flags are gone.
+ * are stopped and restored as far as the port allows.
  */
-static int clear_stopped(const struct pmk_dev *d, uint32_t cfg, uint32_t flags, bool *cleared)
+static int clear_stopped(const struct pmk_dev *d, uint32_t cfg, uint32_t flags)
 {
 	static const uint32_t zero[PMK_ARM11_NCTRS];
 	uint32_t saved[PMK_ARM11_NCTRS];
@@ -180,7 +180,6 @@ static int clear_stopped(const struct pmk_dev *d, uint32_t cfg, uint32_t flags, 
 	err = put_counters(d, zero);
 	if (!err)
 		err = put(d, PMK_ARM11_PMNC, cfg | flags | PMNC_E);
-	*cleared = !err;
 	stopped = put(d, PMK_ARM11_PMNC, cfg);
 	restored = put_counters(d, saved);
 	if (!err)
@@ -188,32 +187,43 @@ static int clear_stopped(const struct pmk_dev *d, uint32_t cfg, uint32_t flags, 
 	return err;
 }
 
-/*
- * Exactly the flags that were read are written back, so a counter that overflows between the read
- * and the write keeps its flag for the next call. What has been cleared is reported, even if the
- * port failed afterwards.
- */
-static int overflows(struct pmk_dev *d, uint32_t *counters)
+static int pending(struct pmk_dev *d, uint32_t *counters)
 {
-	bool cleared = false;
-	uint32_t pmnc, flags;
+	uint32_t pmnc;
 	int err = get(d, PMK_ARM11_PMNC, &pmnc);
 
 	*counters = 0;
-	if (err)
-		return err;
-	flags = pmnc & PMNC_FLAGS;
-	if (!flags)
-		return PMK_OK;
-	if (pmnc & PMNC_E) {
-		err = put(d, PMK_ARM11_PMNC, config(d, pmnc) | flags);
-		cleared = !err;
-	} else {
-		err = clear_stopped(d, config(d, pmnc), flags, &cleared);
-	}
-	for (unsigned i = 0; cleared && i < PMK_ARM11_NCTRS; i++)
-		if (flags & pmk_arm11_counters[i].flag)
+	for (unsigned i = 0; !err && i < PMK_ARM11_NCTRS; i++)
+		if (pmnc & pmk_arm11_counters[i].flag)
 			*counters |= 1u << i;
+	return err;
+}
+
+/* The other flags are written as 0 and stay, whether they are set already or rise right now. */
+static int clear(struct pmk_dev *d, uint32_t counters)
+{
+	uint32_t pmnc, flags = 0;
+	int err;
+
+	if (counters >> PMK_ARM11_NCTRS)
+		return PMK_EINVAL;
+	for (unsigned i = 0; i < PMK_ARM11_NCTRS; i++)
+		if (counters >> i & 1)
+			flags |= pmk_arm11_counters[i].flag;
+	err = get(d, PMK_ARM11_PMNC, &pmnc);
+	if (err || !flags)
+		return err;
+	if (pmnc & PMNC_E)
+		return put(d, PMK_ARM11_PMNC, config(d, pmnc) | flags);
+	return clear_stopped(d, config(d, pmnc), flags);
+}
+
+static int running(struct pmk_dev *d, bool *yes)
+{
+	uint32_t pmnc;
+	int err = get(d, PMK_ARM11_PMNC, &pmnc);
+
+	*yes = !err && (pmnc & PMNC_E);
 	return err;
 }
 
@@ -225,5 +235,7 @@ const struct pmk_driver pmk_arm11_driver = {
 	.read = read_counter,
 	.write = write_counter,
 	.irq_enable = irq_enable,
-	.overflows = overflows,
+	.pending = pending,
+	.clear = clear,
+	.running = running,
 };

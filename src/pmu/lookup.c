@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Look-ups by name and code in the tables of one PMU. Freestanding: linear searches over constant
+ * tables, ASCII only, no locale.
+ */
+#include "pmu/lookup.h"
+
+static char lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+/* The whole of `name` against the text up to a space or the end. Returns where it stopped in
+ * `text`, *equal says what came of it. */
+static const char *match_word(const char *text, const char *name, bool *equal)
+{
+	*equal = true;
+	for (; *text && *text != ' '; text++) {
+		if (*equal && lower(*text) == lower(*name))
+			name++;
+		else
+			*equal = false;
+	}
+	if (*name)
+		*equal = false;
+	return text;
+}
+
+bool pmk_is_called(const char *own, const char *aliases, const char *name)
+{
+	bool equal;
+
+	if (!*name)
+		return false;
+	match_word(own, name, &equal);
+	while (!equal && aliases && *aliases) {
+		aliases = match_word(aliases, name, &equal);
+		while (*aliases == ' ')
+			aliases++;
+	}
+	return equal;
+}
+
+const struct pmk_event *pmk_pmu_event(const struct pmk_pmu *pmu, const char *name)
+{
+	for (unsigned i = 0; i < pmu->nevents; i++) {
+		const struct pmk_event *ev = &pmu->events[i];
+
+		if (pmk_pmu_has(pmu, ev) && pmk_is_called(ev->name, ev->aliases, name))
+			return ev;
+	}
+	return NULL;
+}
+
+const struct pmk_event *pmk_pmu_event_code(const struct pmk_pmu *pmu, unsigned code)
+{
+	for (unsigned i = 0; i < pmu->nevents; i++)
+		if (pmu->events[i].code == code && pmk_pmu_has(pmu, &pmu->events[i]))
+			return &pmu->events[i];
+	return NULL;
+}
+
+const struct pmk_event *pmk_pmu_event_family(const struct pmk_pmu *pmu, const char *name)
+{
+	const struct pmk_event *ev = pmk_pmu_event(pmu, name);
+
+	for (unsigned i = 0; !ev && i < pmu->nevents; i++)
+		if (pmk_is_called(pmu->events[i].name, pmu->events[i].aliases, name))
+			ev = &pmu->events[i];
+	return ev;
+}
+
+const struct pmk_reg_info *pmk_pmu_reg(const struct pmk_pmu *pmu, const char *name)
+{
+	for (unsigned i = 0; i < pmu->nregs; i++)
+		if (pmk_is_called(pmu->regs[i].name, pmu->regs[i].aliases, name))
+			return &pmu->regs[i];
+	return NULL;
+}
+
+int pmk_pmu_free_counter(const struct pmk_pmu *pmu, uint32_t used, unsigned code)
+{
+	int any = PMK_ENOCTR;
+
+	for (unsigned c = 0; c < pmu->ncounters; c++) {
+		if (c < 32 && (used >> c & 1))
+			continue;
+		if (pmu->counters[c].fixed_code == (int32_t)code)
+			return (int)c;
+		if (pmu->counters[c].fixed_code < 0 && any < 0)
+			any = (int)c;
+	}
+	return any;
+}
