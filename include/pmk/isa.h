@@ -35,7 +35,43 @@ enum pmk_iclass {
 	PMK_I_SWAP,    /* read and write of one location */
 	PMK_I_PRELOAD, /* PLD */
 	PMK_I_BRANCH,  /* B, BL, BLX, BX, BXJ and nothing else */
-	PMK_I_FP,      /* floating point and SIMD, not timed */
+	PMK_I_FP,      /* floating point and SIMD of A32, not timed */
+	/* A64 */
+	PMK_I_DIV,     /* SDIV, UDIV */
+	PMK_I_FP_ADD,  /* scalar FP: add, compare, convert, select, absolute value, rounding */
+	PMK_I_FP_MUL,  /* scalar FP multiply */
+	PMK_I_FP_MAC,  /* scalar FP fused multiply-add: accumulator in ra */
+	PMK_I_FP_DIV,  /* scalar FP divide; mem_bytes says the width: 2, 4 or 8 */
+	PMK_I_FP_SQRT, /* likewise */
+	PMK_I_FP_MOVE, /* between general and FP registers, FMOV, UMOV, INS, DUP from a general register */
+	PMK_I_SIMD,    /* Advanced SIMD, integer */
+	PMK_I_SIMD_FP, /* Advanced SIMD, floating point */
+	PMK_I_CRYPTO,
+	PMK_I_ATOMIC, /* LSE atomics, CAS, SWP: read and write of one location */
+};
+
+/* What an A64 instruction is beyond its class: bits of pmk_insn.kind, for events that count kinds. */
+enum pmk_ikind {
+	PMK_K_DP = 1 << 0,	    /* integer data processing, moves included */
+	PMK_K_ASE = 1 << 1,	    /* Advanced SIMD, but for loads, stores and moves to or from X */
+	PMK_K_VFP = 1 << 2,	    /* scalar floating point, with the same exceptions */
+	PMK_K_CRYPTO = 1 << 3,
+	PMK_K_LDREX = 1 << 4,	    /* load exclusive */
+	PMK_K_STREX = 1 << 5,	    /* store exclusive */
+	PMK_K_ACQUIRE = 1 << 6,	    /* load-acquire: LDAR, LDAXR, LDAPR, LDLAR */
+	PMK_K_RELEASE = 1 << 7,	    /* store-release: STLR, STLXR, STLLR */
+	PMK_K_BR_IMM = 1 << 8,	    /* B, BL, B.cond, CBZ, CBNZ, TBZ, TBNZ */
+	PMK_K_BR_RETURN = 1 << 9,   /* RET and its authenticated forms */
+	PMK_K_BR_INDIRECT = 1 << 10, /* BR, BLR, RET families */
+	PMK_K_SVC = 1 << 11,
+	PMK_K_HVC = 1 << 12,
+	PMK_K_SMC = 1 << 13,
+	PMK_K_ERET = 1 << 14,
+	PMK_K_UNDEF = 1 << 15,	    /* BRK, HLT, UDF: exception by itself */
+	PMK_K_CID_WRITE = 1 << 16,  /* MSR CONTEXTIDR_EL1 */
+	PMK_K_TTBR_WRITE = 1 << 17, /* MSR TTBR0_EL1, TTBR1_EL1 */
+	PMK_K_DC_ZVA = 1 << 18,	    /* zeroes a block (64 bytes on A53, A72); no memory callback in QEMU */
+	PMK_K_VECTOR_MEM = 1 << 19, /* load or store of FP/SIMD registers */
 };
 
 /* What it does to the flow of control. */
@@ -62,7 +98,8 @@ enum pmk_sysop {
 	PMK_SYS_WFI,
 };
 
-#define PMK_NREGS  32
+/* A32: r0-r15 are 0-15. A64: x0-x30 are 0-30, SP is 31, XZR is no register; v0-v31 are 32-63. */
+#define PMK_NREGS  64
 #define PMK_NO_REG (-1)
 
 struct pmk_insn {
@@ -90,8 +127,10 @@ struct pmk_insn {
 	int8_t rs;	   /* shift amount, or second multiplicand */
 	int8_t ra;	   /* accumulator */
 	uint16_t list;	   /* registers of a multiple, bit per register */
-	uint32_t reads;	   /* all registers read, bit per register (PC excluded) */
-	uint32_t writes;   /* all registers written (PC excluded) */
+	uint32_t kind;	   /* enum pmk_ikind bits; A64 only */
+	uint8_t mem_total; /* A64: bytes in all, 1 to 64; LDP Q: 32 */
+	uint64_t reads;	   /* all registers read, bit per register (PC excluded) */
+	uint64_t writes;   /* all registers written (PC excluded) */
 };
 
 /*
@@ -110,6 +149,14 @@ void pmk_isa_arm_free(struct pmk_isa_arm *isa);
  */
 void pmk_isa_arm_decode(struct pmk_isa_arm *isa, bool thumb, uint64_t addr, const void *bytes,
 			size_t size, struct pmk_insn *insn);
+
+/*
+ * Decode one A64 instruction (ARMv8.0 with the cryptographic extension, plus v8.1 atomics and v8.3
+ * authenticated branches) at guest address `addr`. No state, no allocation, any thread. Always fills
+ * *insn; an encoding it does not know has decoded = false. Registers, kinds and sizes come from the
+ * encoding (DDI 0487, C4).
+ */
+void pmk_isa_a64_decode(uint64_t addr, uint32_t word, struct pmk_insn *insn);
 
 #ifdef __cplusplus
 }

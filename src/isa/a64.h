@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Shared by the parts of the A64 decoder: a64.c (entry, branches, system), a64_data.c (integer data
+ * processing), a64_memory.c (loads and stores), a64_simd.c (Advanced SIMD and cryptography), a64_fp.c
+ * (scalar floating point).
+ *
+ * Each part gets a word of its top-level group (DDI 0487, C4.1) and a blank *in with addr and size
+ * set. It returns false for an encoding that is unallocated or of an extension we do not know; what
+ * it then left in *in is thrown away.
+ */
+#ifndef PMK_SRC_ISA_A64_H
+#define PMK_SRC_ISA_A64_H
+
+#include <pmk/isa.h>
+
+#define LR 30
+#define SP 31
+#define V0 32
+
+bool pmk_a64_immediate(uint32_t w, struct pmk_insn *in);
+bool pmk_a64_register(uint32_t w, struct pmk_insn *in);
+bool pmk_a64_memory(uint32_t w, struct pmk_insn *in);
+bool pmk_a64_simd(uint32_t w, struct pmk_insn *in);
+bool pmk_a64_fp(uint32_t w, struct pmk_insn *in);
+
+static inline unsigned bits(uint32_t word, unsigned hi, unsigned lo)
+{
+	return (word >> lo) & ((2u << (hi - lo)) - 1);
+}
+
+static inline bool bit(uint32_t word, unsigned n)
+{
+	return (word >> n) & 1;
+}
+
+static inline int64_t sign_extend(uint32_t value, unsigned width)
+{
+	uint32_t sign = 1u << (width - 1);
+
+	return (int64_t)(value ^ sign) - (int64_t)sign;
+}
+
+/* A field of five bits names an X register, where 31 is XZR or (…_sp) SP, or a V register. */
+
+static inline int8_t reads(struct pmk_insn *in, unsigned reg)
+{
+	in->reads |= UINT64_C(1) << reg;
+	return (int8_t)reg;
+}
+
+static inline int8_t writes(struct pmk_insn *in, unsigned reg)
+{
+	in->writes |= UINT64_C(1) << reg;
+	return (int8_t)reg;
+}
+
+static inline int8_t reads_x(struct pmk_insn *in, unsigned field)
+{
+	return field == 31 ? PMK_NO_REG : reads(in, field);
+}
+
+static inline int8_t writes_x(struct pmk_insn *in, unsigned field)
+{
+	return field == 31 ? PMK_NO_REG : writes(in, field);
+}
+
+static inline int8_t reads_v(struct pmk_insn *in, unsigned field)
+{
+	return reads(in, V0 + field);
+}
+
+static inline int8_t writes_v(struct pmk_insn *in, unsigned field)
+{
+	return writes(in, V0 + field);
+}
+
+#endif
