@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ARMv8 Performance Monitors, PMUv3: Cortex-A53, A55, A57, A72, Neoverse N1, and any other core by
+ * what its registers say.
+ *
+ * Sources: DDI 0487  Arm Architecture Reference Manual for A-profile, chapters D13 (PMU) and D23
+ *          DDI 0500  Cortex-A53 TRM;  100095  Cortex-A72 TRM
+ *          Valtrix blog, "Programming ARM v8 Performance Monitors", 25 May 2016
+ *
+ * One 64-bit cycle counter and N event counters, 0 ≤ N ≤ 31, of 32 bits (64 from PMUv3p5 on). A bit
+ * per counter starts, flags and enables the interrupt of each: bit n is event counter n, bit 31 the
+ * cycle counter. PMCR_EL0.E starts and stops all of them. The interrupt is a level.
+ *
+ *	PMCR_EL0
+ *	 31     24 23    16 15   11 10   9   8   7   6   5   4   3   2   1   0
+ *	+---------+--------+-------+---+---+---+---+---+---+---+---+---+---+---+
+ *	|   IMP   | IDCODE |   N   | - |FZO| - | LP| LC| DP| X | D | C | P | E |
+ *	+---------+--------+-------+---+---+---+---+---+---+---+---+---+---+---+
+ *
+ *	PMEVTYPER<n>_EL0
+ *	 31  30  29  28  27  26  25  24                  15            0
+ *	+---+---+---+---+---+---+---+---+---------------+--------------+
+ *	| P | U |NSK|NSU|NSH| M | MT| SH|       -       |   evtCount   |
+ *	+---+---+---+---+---+---+---+---+---------------+--------------+
+ *	P = 1 does NOT count at EL1, U = 1 not at EL0; NSH = 1 counts at EL2.
+ */
+#ifndef PMK_ARMV8_H
+#define PMK_ARMV8_H
+
+#include <pmk/pmu.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+extern const struct pmk_pmu pmk_armv8;	    /* any PMUv3: up to 31 counters, overflow at 32 bits */
+extern const struct pmk_pmu pmk_armv8_long; /* PMUv3p5: overflow at 64 bits (PMCR_EL0.LP) */
+extern const struct pmk_pmu pmk_cortex_a53; /* 6 event counters, as all that follow */
+extern const struct pmk_pmu pmk_cortex_a55;
+extern const struct pmk_pmu pmk_cortex_a57;
+extern const struct pmk_pmu pmk_cortex_a72;
+extern const struct pmk_pmu pmk_neoverse_n1;
+
+/* Register numbers: what a port is asked for. The same in all three views (system registers,
+ * AArch32 CP15, memory-mapped), each of which lacks some. */
+enum pmk_armv8_reg {
+	PMK_ARMV8_PMCR,
+	PMK_ARMV8_PMCNTENSET,
+	PMK_ARMV8_PMCNTENCLR,
+	PMK_ARMV8_PMOVSCLR,
+	PMK_ARMV8_PMSWINC, /* write only */
+	PMK_ARMV8_PMSELR,
+	PMK_ARMV8_PMCEID0, /* 64 bits; AArch32 and memory-mapped: with PMCEID2 above */
+	PMK_ARMV8_PMCEID1,
+	PMK_ARMV8_PMCCNTR,
+	PMK_ARMV8_PMXEVTYPER,
+	PMK_ARMV8_PMXEVCNTR,
+	PMK_ARMV8_PMUSERENR,
+	PMK_ARMV8_PMOVSSET,
+	PMK_ARMV8_PMINTENSET, /* EL1 */
+	PMK_ARMV8_PMINTENCLR, /* EL1 */
+	PMK_ARMV8_PMMIR,      /* EL1; PMUv3p4 */
+	PMK_ARMV8_PMCCFILTR,
+	PMK_ARMV8_DFR0,	     /* ID_AA64DFR0_EL1: PMUVer in [11:8]; EL1 */
+	PMK_ARMV8_PMEVCNTR0, /* + n, n = 0 … 30 */
+	PMK_ARMV8_PMEVTYPER0 = PMK_ARMV8_PMEVCNTR0 + 31, /* + n */
+	PMK_ARMV8_NREGS = PMK_ARMV8_PMEVTYPER0 + 31
+};
+
+/* Counter numbers: what a driver is asked for. Event counter n is 1 + n; its bit in the registers
+ * is n, the cycle counter's is 31. */
+enum pmk_armv8_ctr { PMK_ARMV8_CTR_CYCLES, PMK_ARMV8_CTR_EVENT0, PMK_ARMV8_NCTRS = 32 };
+
+/* Bits of pmk_event.cores and pmk_pmu.core. */
+enum pmk_armv8_cores {
+	PMK_ARMV8_IS_GENERIC = 1 << 0, /* every event of the architecture */
+	PMK_ARMV8_IS_A53 = 1 << 1,
+	PMK_ARMV8_IS_A55 = 1 << 2,
+	PMK_ARMV8_IS_A57 = 1 << 3,
+	PMK_ARMV8_IS_A72 = 1 << 4,
+	PMK_ARMV8_IS_N1 = 1 << 5
+};
+
+/* What the counters count, by exception level: the upper bits of PMEVTYPER and PMCCFILTR. Values
+ * for Non-secure software and for cores without EL3. */
+#define PMK_ARMV8_EL0_EL1     UINT32_C(0x00000000)
+#define PMK_ARMV8_EL0	      UINT32_C(0x80000000) /* P = 1 */
+#define PMK_ARMV8_EL1	      UINT32_C(0x40000000) /* U = 1 */
+#define PMK_ARMV8_EL0_EL1_EL2 UINT32_C(0x08000000) /* NSH = 1 */
+#define PMK_ARMV8_EL2	      UINT32_C(0xC8000000) /* P = U = NSH = 1 */
+
+/*
+ * The driver, beside what <pmk/pmu.h> says:
+ *   program  PMK_ENOCTR: the counter is beyond PMCR.N; or it is the cycle counter and the event not
+ *            CPU_CYCLES; or the event is CHAIN and the event counter even or of 64 bits.
+ *            PMK_ENOTSUP: PMCEID says that this hardware does not count the event.
+ *   reset    of pmk_armv8_long: PMK_ENOTSUP before PMUv3p5. At EL0, where PMUSERENR.EN lets it,
+ *            it leaves interrupt enables as EL1 has them.
+ *   start    enables the counters that program() was called for since reset.
+ *   read, write, irq_enable, clear
+ *            PMK_ENOCTR beyond PMCR.N, once reset or program has looked at it.
+ */
+
+/* The filter that later calls of program() put in, cycle counter included. Freshly opened devices
+ * have PMK_ARMV8_EL0_EL1. Touches no register. */
+void pmk_armv8_set_filter(struct pmk_dev *d, uint32_t filter);
+
+/* Open (true) or close the counters to EL0 for reading: PMUSERENR.{ER,CR} = 0xC, as Linux does. EN
+ * would let EL0 write every register. From EL1; PMK_EUNDEF from EL0. */
+int pmk_armv8_user_read(struct pmk_dev *d, bool open);
+
+/* What this hardware has: counters (PMCR.N, which a hypervisor may have lowered), version of the
+ * extension (PMUVer: 1 PMUv3, 4 p1, 5 p4, 6 p5, 7 p7; from EL1, else 0), and events by PMCEID. */
+struct pmk_armv8_found {
+	uint8_t counters, version;
+	uint64_t
+		pmceid[2]; /* [31:0]: 0x00-0x1F, 0x20-0x3F; [63:32]: 0x4000-0x401F, 0x4020-0x403F */
+};
+
+int pmk_armv8_probe(struct pmk_dev *d, struct pmk_armv8_found *found);
+
+/* Does PMCEID say that `code` is counted? Codes it does not cover: true. */
+bool pmk_armv8_counts(const struct pmk_armv8_found *found, unsigned code);
+
+/*
+ * The memory-mapped view, a block of 4 KiB per core (DDI 0487 I5.3). A port of words, that of
+ * <pmk/native.h> or of a debug probe, finds them at these offsets:
+ *
+ *	struct pmk_mmio block = { .base = …, .offset = pmk_armv8_mmio_offsets,
+ *				  .noffsets = PMK_ARMV8_NWORDS, .wide = pmk_armv8_mmio_wide };
+ *	struct pmk_port words = pmk_port_mmio(&block);
+ *	struct pmk_port port = pmk_armv8_port_memory(&words);
+ *
+ * The latter adds what this view has in other places: PMCR.N, and the upper halves of PMCEID.
+ * `words` is the caller's and must outlive it. Not there are PMSELR, PMXEV…, PMUSERENR and the
+ * version, so neither pmk_armv8_long nor pmk_armv8_user_read(): PMK_EBADREG. Before the first access,
+ * software unlocks the block: PMLAR at 0xFB0 = 0xC5ACCE55, and the OS lock.
+ */
+#define PMK_ARMV8_NWORDS (PMK_ARMV8_NREGS + 3) /* and PMCFGR, PMCEID2, PMCEID3 */
+extern const uint16_t pmk_armv8_mmio_offsets[PMK_ARMV8_NWORDS];
+extern const uint32_t pmk_armv8_mmio_wide[(PMK_ARMV8_NWORDS + 31) / 32];
+
+struct pmk_port pmk_armv8_port_memory(struct pmk_port *words);
+
+/* A few events by name; all of them: pmk_pmu_event(). DDI 0487, D13.12. */
+enum pmk_armv8_event {
+	PMK_ARMV8_SW_INCR = 0x00,
+	PMK_ARMV8_L1I_CACHE_REFILL = 0x01,
+	PMK_ARMV8_L1D_CACHE_REFILL = 0x03,
+	PMK_ARMV8_L1D_CACHE = 0x04,
+	PMK_ARMV8_LD_RETIRED = 0x06,
+	PMK_ARMV8_ST_RETIRED = 0x07,
+	PMK_ARMV8_INST_RETIRED = 0x08,
+	PMK_ARMV8_EXC_TAKEN = 0x09,
+	PMK_ARMV8_PC_WRITE_RETIRED = 0x0C,
+	PMK_ARMV8_BR_MIS_PRED = 0x10,
+	PMK_ARMV8_CPU_CYCLES = 0x11,
+	PMK_ARMV8_BR_PRED = 0x12,
+	PMK_ARMV8_MEM_ACCESS = 0x13,
+	PMK_ARMV8_L2D_CACHE_REFILL = 0x17,
+	PMK_ARMV8_CHAIN = 0x1E,
+	PMK_ARMV8_BR_RETIRED = 0x21
+};
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * PMUv3: the model, for the rest of src/. The driver does not include this.
+ *
+ * One model, three views of it: system registers (struct pmk_model_ops), AArch32 CP15, and the
+ * memory-mapped debug interface. Sources as in <pmk/armv8.h>.
+ */
+#ifndef PMK_PMU_ARMV8_ARMV8_H
+#define PMK_PMU_ARMV8_ARMV8_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <pmk/armv8.h>
+#include <pmk/model.h>
+
+#define PMK_ARMV8_MAX_EVENTS 31 /* event counters */
+
+/*
+ * What an implementation chooses, and what the documents leave open. Defaults: what regs.h says of
+ * the core; below that everything false and 0 unless it says otherwise. All defaults of the second
+ * half are our choice.
+ */
+struct pmk_armv8_params {
+	uint8_t counters;    /* N: event counters, 0 … 31 */
+	uint8_t version;     /* PMUVer: 1 PMUv3, 4 p1, 5 p4, 6 p5, 7 p7 */
+	uint8_t imp, idcode; /* of PMCR */
+	uint32_t pmmir;	     /* p4 */
+	/* Common events the core has: PMCEID0, PMCEID1. The registers tell of these the ones that
+	 * are counted here: a row in events.c whose signals the bus raises. */
+	uint64_t pmceid[2];
+	bool el2, el3;	 /* exception levels; default true */
+	bool secure_el2; /* FEAT_SEL2, and SCR_EL3.EEL2 = 1 */
+	bool aarch64;	 /* the highest level uses AArch64; default true */
+	bool aarch32;	 /* some level can use AArch32; default true. If not, PMCR.LC is 1 */
+
+	/* Reset leaves this pattern in every field whose reset value is UNKNOWN. 0 is kind to those
+	 * who forget to initialise. */
+	uint64_t poison;
+	/* Secure state is prohibited by MDCR_EL3.SPME = 0 only with PMUv3p7, as the pseudocode of
+	 * v9.4 had it. By default on all versions, as its comment and later issues say. */
+	bool spme_needs_p7;
+	/* PMOVS.C freezes range 1, too (pseudocode of v9.4). By default event counters' flags
+	 * alone do: register description, and pseudocode from DDI 0487L on. */
+	bool freeze_on_cycles;
+	/* PMCR.D divides with LC = 1, too. */
+	bool divide_long;
+	/* BR_PRED counts the branches that were predicted right. By default it counts all that the
+	 * predictor handles. */
+	bool br_pred_right;
+	/* PC_WRITE_RETIRED counts SVC, and ISB, too. */
+	bool pc_write_svc, pc_write_isb;
+	/* PMXEVTYPER and PMXEVCNTR are UNDEFINED while PMSELR selects no counter. By default they
+	 * are RAZ/WI. */
+	bool select_undefined;
+	/* CHAIN counts when the even counter is in range 1 and the odd one in range 2; default
+	 * true. */
+	bool chain_across;
+	/* Counters count in standby (WFI, WFE). */
+	bool count_in_standby;
+	/* Memory-mapped view: there is a software lock, locked after reset; PMSWINC is there. Both
+	 * default true. */
+	bool software_lock, external_swinc;
+};
+
+/* States and pins of the core that the PMU sees, and the registers of EL2 and EL3 that control it.
+ * After reset all are 0, except EL, 1, and MDCR_EL2, whose HPMN is N. */
+enum pmk_armv8_input {
+	PMK_ARMV8_IN_EL,      /* exception level of what follows: 0 … 3. Also whose accesses those
+			       * in a privileged mode are, where it is 2 or 3 */
+	PMK_ARMV8_IN_SECURE,  /* 1: Secure state */
+	PMK_ARMV8_IN_DEBUG,   /* 1: Debug state; nothing counts */
+	PMK_ARMV8_IN_STANDBY, /* 1: in WFI or WFE */
+	PMK_ARMV8_IN_MDCR_EL2, /* the register: HPMN, TPMCR, TPM, HPME, HPMD, HCCD, HLP, HPMFZO */
+	PMK_ARMV8_IN_MDCR_EL3, /* the register: TPM, SPME, SCCD, MCCD, MPMX */
+	PMK_ARMV8_IN_TGE,      /* HCR_EL2.TGE: EL0 traps to EL2 instead of EL1 */
+	PMK_ARMV8_IN_EL1_AARCH32, /* 1: EL1 uses AArch32 */
+	PMK_ARMV8_IN_SUNIDEN,	  /* SDER(32_EL3).SUNIDEN: Secure EL0 under an AArch32 EL1 counts */
+	PMK_ARMV8_IN_SPNIDEN,	 /* 1: external debug permits counting where it is prohibited; leave
+				   * 0 with FEAT_Debugv8p2, which has no such override */
+	PMK_ARMV8_IN_LOCKED_OUT, /* 1: the memory-mapped view answers with an error: core off, OS
+				   * or double lock, MDCR_EL3.EPMAD */
+	PMK_ARMV8_NINPUTS
+};
+
+/* What a guest did that it had better not; bits of pmk_armv8_model.oddities, never cleared by the
+ * model but by reset. */
+enum pmk_armv8_oddity {
+	PMK_ARMV8_ODD_EVENT = 1 << 0,  /* selected an event this core does not have */
+	PMK_ARMV8_ODD_CHAIN = 1 << 1,  /* CHAIN in an even counter: never counts */
+	PMK_ARMV8_ODD_SELECT = 1 << 2, /* used PMXEV… while PMSELR selects no counter */
+	PMK_ARMV8_ODD_DENIED = 1 << 3, /* made an access that traps or is UNDEFINED */
+};
+
+/* Where the last access that returned PMK_EUNDEF went: exception class (0x00 UNDEFINED, 0x18 trapped
+ * MSR or MRS, 0x03 MCR or MRC, 0x04 MCRR or MRRC; DDI 0487 D23, ESR_ELx) and level. */
+struct pmk_armv8_trap {
+	uint8_t ec, el;
+};
+
+/* One event counter. */
+struct pmk_armv8_event_counter {
+	uint64_t count;	   /* upper half 0 before p5 */
+	uint64_t seen;	   /* sum of its signals' totals at the last synchronisation */
+	uint32_t type;	   /* PMEVTYPER */
+	uint8_t signal[4]; /* what it counts; PMK_SIG_NONE: no more */
+};
+
+/* One PMU. No pointers: it may be copied, forked and shared. Only `oddities` is for others to write;
+ * everything else goes through the registers and the inputs. */
+struct pmk_armv8_model {
+	struct pmk_armv8_params params;
+	uint64_t input[PMK_ARMV8_NINPUTS];
+	struct pmk_armv8_event_counter counter[PMK_ARMV8_MAX_EVENTS];
+	uint64_t cycles;      /* PMCCNTR */
+	uint64_t cycles_seen; /* cycle total at the last synchronisation */
+	uint32_t ccfiltr;
+	uint32_t pmcr; /* the bits that keep what is written */
+	uint32_t cnten, inten, ovs;
+	uint32_t oddities;
+	uint8_t phase; /* cycles since PMCCNTR's last step, while D divides */
+	uint8_t selr, userenr;
+	uint8_t id;  /* enum pmk_armv8_id */
+	bool locked; /* software lock of the memory-mapped view */
+	struct pmk_armv8_trap trap;
+};
+
+/* The models, by enum pmk_armv8_id. */
+#define PMK_ARMV8_NMODELS 7
+extern const struct pmk_model_ops pmk_armv8_models[PMK_ARMV8_NMODELS];
+
+/* The defaults for a PMU of this family. */
+struct pmk_armv8_params pmk_armv8_defaults(const struct pmk_pmu *pmu);
+
+/* Power-on reset with parameters; the reset of pmk_model_ops takes the defaults. */
+void pmk_armv8_model_reset(struct pmk_armv8_model *m, const struct pmk_pmu *pmu,
+			   const struct pmk_armv8_params *params, struct pmk_bus *bus);
+
+/* Set an input. What has happened so far is counted under the old value; ask() anew afterwards. Bits
+ * of MDCR_EL2 and MDCR_EL3 that this version does not have read as 0. */
+void pmk_armv8_model_input(struct pmk_armv8_model *m, struct pmk_bus *bus,
+			   enum pmk_armv8_input input, uint64_t value);
+
+/*
+ * The AArch32 view: MRC and MCR p15, 0, <Rt>, CRn, CRm, opc2. PMK_EBADREG where the PMU has no such
+ * register. PMCCNTR and the event counters are written in bits [31:0] and keep the others.
+ */
+int pmk_armv8_mrc(struct pmk_armv8_model *m, struct pmk_bus *bus, enum pmk_mode mode, unsigned crn,
+		  unsigned crm, unsigned opc2, uint32_t *value);
+int pmk_armv8_mcr(struct pmk_armv8_model *m, struct pmk_bus *bus, enum pmk_mode mode, unsigned crn,
+		  unsigned crm, unsigned opc2, uint32_t value);
+/* MRRC and MCRR p15, 0, <Rt>, <Rt2>, c9: PMCCNTR as a whole. */
+int pmk_armv8_mrrc(struct pmk_armv8_model *m, struct pmk_bus *bus, enum pmk_mode mode,
+		   uint64_t *value);
+int pmk_armv8_mcrr(struct pmk_armv8_model *m, struct pmk_bus *bus, enum pmk_mode mode,
+		   uint64_t value);
+
+/*
+ * The memory-mapped view: aligned words of the 4 KB block. It ignores PMUSERENR and the traps, and
+ * shows all counters whatever HPMN is. PMK_EIO where the access gets an error response, PMK_EBADREG
+ * outside of the block or unaligned. Words that hold nothing are RAZ/WI.
+ */
+int pmk_armv8_load(struct pmk_armv8_model *m, struct pmk_bus *bus, unsigned offset,
+		   uint32_t *value);
+int pmk_armv8_store(struct pmk_armv8_model *m, struct pmk_bus *bus, unsigned offset,
+		    uint32_t value);
+
+#endif

@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: MIT
+/*
+ * PMUv3 driver. Freestanding: no libc, no heap, no division. Source: DDI 0487, D13 and D23.5.
+ *
+ * Quirks of this hardware, and what is done about them:
+ *  - Nothing but PMCR.E has a defined value after reset. reset() stops, then clears all that could
+ *    count or interrupt.
+ *  - PMCR.P and C zero the counters and leave the flags: those go through PMOVSCLR.
+ *  - Enables, interrupts and flags have a register to set and one to clear bits, so nothing here
+ *    reads one of them and writes it back, and no overflow can be lost. PMCR is read and written
+ *    back; it has no flags, and C and P read as zero.
+ *  - PMSELR is shared state that an interrupt handler may change; PMEVCNTR<n> and PMEVTYPER<n> need
+ *    none.
+ *  - LC = 0 is deprecated (PMCCNTR overflows at bit 31): every write of PMCR sets LC.
+ *  - A counter whose event is not programmed counts something UNKNOWN. start() enables those that
+ *    program() was called for.
+ *  - CHAIN counts in an odd counter only, and not with PMCR.LP.
+ *  - PMINTENSET and PMINTENCLR exist from EL1 on. reset() at EL0 (PMUSERENR.EN) leaves interrupts
+ *    as EL1 has them.
+ *
+ * Barriers belong to the port: an ISB after each write, so that it has taken effect when the
+ * call returns, and one before PMCR and counters are read.
+ *
+ * Not driven: the instruction counter, thresholds, freezing, snapshots (what reset() finds of them
+ * in PMCR it clears).
+ */
+#include "pmu/armv8/regs.h"
+
+/* What pmk_dev.state holds. */
+enum {
+	STATE_FILTER,	/* for later calls of program() */
+	STATE_USED,	/* bits of the counters that program() was called for */
+	STATE_COUNTERS, /* event counters of this hardware + 1; 0: not looked yet */
+};
+
+static int get(const struct pmk_dev *d, unsigned reg, uint64_t *value)
+{
+	*value = 0;
+	return d->port.read(d->port.ctx, reg, value);
+}
+
+static int put(const struct pmk_dev *d, unsigned reg, uint64_t value)
+{
+	return d->port.write(d->port.ctx, reg, value);
+}
+
+/* What every write of PMCR sets: how this personality's counters overflow. */
+static uint64_t lengths(const struct pmk_dev *d)
+{
+	return PMCR_LC | (pmk_armv8_core(d->pmu)->long_counters ? PMCR_LP : 0);
+}
+
+/* Read PMCR, and with it how many event counters there are now. */
+static int get_pmcr(struct pmk_dev *d, uint64_t *pmcr)
+{
+	int err = get(d, PMK_ARMV8_PMCR, pmcr);
+
+	if (!err)
+		d->state[STATE_COUNTERS] = (uint32_t)PMK_GET(*pmcr, PMCR_N) + 1;
+	return err;
+}
+
+/* Write PMCR back with E as told: neither zeroes a counter nor changes what is not ours. */
+static int put_enable(struct pmk_dev *d, uint64_t pmcr, uint64_t e)
+{
+	return put(d, PMK_ARMV8_PMCR, (pmcr & ~(PMCR_E | PMCR_P | PMCR_C)) | lengths(d) | e);
+}
+
+/* Is it there? PMK_EINVAL: not in this PMU. PMK_ENOCTR: not in this hardware, as far as we know. */
+static int check_counter(const struct pmk_dev *d, unsigned counter)
+{
+	if (counter >= d->pmu->ncounters)
+		return PMK_EINVAL;
+	if (d->state[STATE_COUNTERS] && counter >= d->state[STATE_COUNTERS])
+		return PMK_ENOCTR;
+	return 0;
+}
+
+/* A set of counters as bits of the registers. */
+static int check_set(const struct pmk_dev *d, uint32_t counters, uint32_t *bits)
+{
+	int err = 0;
+
+	*bits = 0;
+	for (unsigned i = 0; !err && i < PMK_ARMV8_NCTRS; i++) {
+		if (!(counters >> i & 1))
+			continue;
+		err = check_counter(d, i);
+		*bits |= pmk_armv8_counter_bit(i);
+	}
+	return err;
+}
+
+static unsigned type_register(unsigned counter)
+{
+	return counter == PMK_ARMV8_CTR_CYCLES
+		       ? PMK_ARMV8_PMCCFILTR
+		       : PMK_ARMV8_PMEVTYPER0 + (counter - PMK_ARMV8_CTR_EVENT0);
+}
+
+static unsigned count_register(unsigned counter)
+{
+	return counter == PMK_ARMV8_CTR_CYCLES
+		       ? PMK_ARMV8_PMCCNTR
+		       : PMK_ARMV8_PMEVCNTR0 + (counter - PMK_ARMV8_CTR_EVENT0);
+}
+
+/* What the counter holds: PMEVCNTR<n> has 64 bits from PMUv3p5 on even if it overflows at 32. */
+static uint64_t count_mask(const struct pmk_dev *d, unsigned counter)
+{
+	return PMK_BITS(d->pmu->counters[counter].width - 1, 0);
+}
+
+/* PMK_ENOTSUP: there is no PMUv3, and its registers must not be touched. */
+static int get_version(const struct pmk_dev *d, unsigned *version)
+{
+	uint64_t dfr0;
+	int err = get(d, PMK_ARMV8_DFR0, &dfr0);
+
+	if (err)
+		return err;
+	*version = (unsigned)PMK_GET(dfr0, DFR0_PMUVER);
+	return *version == PMUVER_NONE || *version == PMUVER_IMPDEF ? PMK_ENOTSUP : 0;
+}
+
+/* PMK_ENOTSUP: 64-bit overflow on hardware before PMUv3p5. That needs ID_AA64DFR0, so EL1. */
+static int check_long(const struct pmk_dev *d)
+{
+	unsigned version;
+	int err = get_version(d, &version);
+
+	if (err)
+		return err;
+	return version >= PMUVER_V3P5 ? 0 : PMK_ENOTSUP;
+}
+
+/* The read of PMCR comes first so that a mode without access says so before anything has
+ * changed. */
+static int reset(struct pmk_dev *d)
+{
+	static const uint8_t clears[] = { PMK_ARMV8_PMCNTENCLR, PMK_ARMV8_PMINTENCLR,
+					  PMK_ARMV8_PMOVSCLR };
+	uint64_t pmcr;
+	int err = pmk_armv8_core(d->pmu)->long_counters ? check_long(d) : 0;
+
+	if (!err)
+		err = get_pmcr(d, &pmcr);
+	if (err)
+		return err;
+	d->state[STATE_USED] = 0;
+	err = put(d, PMK_ARMV8_PMCR, lengths(d));
+	for (unsigned i = 0; !err && i < sizeof(clears); i++) {
+		err = put(d, clears[i], PMSET_C | PMSET_P);
+		if (err == PMK_EUNDEF && clears[i] == PMK_ARMV8_PMINTENCLR)
+			err = 0;
+	}
+	if (!err)
+		err = put(d, PMK_ARMV8_PMCR, lengths(d) | PMCR_P | PMCR_C);
+	return err;
+}
+
+/* Can this counter count it at all? */
+static bool fits(const struct pmk_dev *d, unsigned counter, unsigned code)
+{
+	if (counter == PMK_ARMV8_CTR_CYCLES)
+		return code == PMK_ARMV8_CPU_CYCLES;
+	if (code == PMK_ARMV8_CHAIN)
+		return (counter - PMK_ARMV8_CTR_EVENT0) % 2 == 1 &&
+		       !pmk_armv8_core(d->pmu)->long_counters;
+	return true;
+}
+
+/* Which PMCEID has `code`, and the bit in it. False: none. */
+static bool find_pmceid(unsigned code, unsigned *id, unsigned *bit)
+{
+	*id = code >> 5 & 1;
+	*bit = (code & 31) | (code & 0x4000 ? 32 : 0);
+	return (code & ~0x4000u) < 0x40;
+}
+
+/* PMK_ENOTSUP: PMCEID says that this hardware does not count it. */
+static int check_event(struct pmk_dev *d, unsigned code)
+{
+	unsigned id, bit;
+	uint64_t pmceid;
+	int err;
+
+	if (!find_pmceid(code, &id, &bit))
+		return 0;
+	err = get(d, id ? PMK_ARMV8_PMCEID1 : PMK_ARMV8_PMCEID0, &pmceid);
+	if (err)
+		return err;
+	return pmceid >> bit & 1 ? 0 : PMK_ENOTSUP;
+}
+
+/*
+ * PMK_ENOEVENT: the catalogue has no such event for this core. PMK_ENOCTR: this counter cannot
+ * count it, or PMCR.N says that there is none. PMK_ENOTSUP: see check_event().
+ */
+static int program(struct pmk_dev *d, unsigned counter, unsigned code)
+{
+	uint64_t pmcr, type = d->state[STATE_FILTER] & PMCCFILTR_FILTER;
+	int err;
+
+	if (counter >= d->pmu->ncounters)
+		return PMK_EINVAL;
+	if (!pmk_pmu_event_code(d->pmu, code))
+		return PMK_ENOEVENT;
+	if (!fits(d, counter, code))
+		return PMK_ENOCTR;
+	if (counter != PMK_ARMV8_CTR_CYCLES) {
+		err = get_pmcr(d, &pmcr);
+		if (!err)
+			err = check_counter(d, counter);
+		if (!err)
+			err = check_event(d, code);
+		if (err)
+			return err;
+		type = (d->state[STATE_FILTER] & PMEVTYPER_FILTER) | code;
+	}
+	err = put(d, type_register(counter), type);
+	if (!err)
+		d->state[STATE_USED] |= pmk_armv8_counter_bit(counter);
+	return err;
+}
+
+static int start(struct pmk_dev *d)
+{
+	uint64_t pmcr;
+	int err = get_pmcr(d, &pmcr);
+
+	if (!err)
+		err = put(d, PMK_ARMV8_PMCNTENSET, d->state[STATE_USED]);
+	if (!err)
+		err = put_enable(d, pmcr, PMCR_E);
+	return err;
+}
+
+/* E stops all counters with one write; PMCNTENCLR would be another register and no better. */
+static int stop(struct pmk_dev *d)
+{
+	uint64_t pmcr;
+	int err = get_pmcr(d, &pmcr);
+
+	return err ? err : put_enable(d, pmcr, 0);
+}
+
+static int read_counter(struct pmk_dev *d, unsigned counter, uint64_t *value)
+{
+	uint64_t v;
+	int err = check_counter(d, counter);
+
+	if (!err)
+		err = get(d, count_register(counter), &v);
+	if (!err)
+		*value = v & count_mask(d, counter);
+	return err;
+}
+
+/* PMK_ERANGE: more bits than the counter has. */
+static int write_counter(struct pmk_dev *d, unsigned counter, uint64_t value)
+{
+	int err = check_counter(d, counter);
+
+	if (err)
+		return err;
+	if (value & ~count_mask(d, counter))
+		return PMK_ERANGE;
+	return put(d, count_register(counter), value);
+}
+
+/* Those to be disabled first: no interrupt comes that nobody wants any more. */
+static int irq_enable(struct pmk_dev *d, uint32_t counters)
+{
+	uint32_t bits;
+	int err = check_set(d, counters, &bits);
+
+	if (!err)
+		err = put(d, PMK_ARMV8_PMINTENCLR, (uint32_t)~bits);
+	if (!err && bits)
+		err = put(d, PMK_ARMV8_PMINTENSET, bits);
+	return err;
+}
+
+static int pending(struct pmk_dev *d, uint32_t *counters)
+{
+	uint64_t flags;
+	int err = get(d, PMK_ARMV8_PMOVSCLR, &flags);
+
+	*counters = 0;
+	for (unsigned i = 0; !err && i < d->pmu->ncounters; i++)
+		if (flags & pmk_armv8_counter_bit(i))
+			*counters |= UINT32_C(1) << i;
+	return err;
+}
+
+/* Written as 0 a flag stays, whether it is set already or rises right now. */
+static int clear(struct pmk_dev *d, uint32_t counters)
+{
+	uint32_t bits;
+	int err = check_set(d, counters, &bits);
+
+	if (err || !bits)
+		return err;
+	return put(d, PMK_ARMV8_PMOVSCLR, bits);
+}
+
+static int running(struct pmk_dev *d, bool *yes)
+{
+	uint64_t pmcr, enabled = 0;
+	int err = get_pmcr(d, &pmcr);
+
+	if (!err && (pmcr & PMCR_E))
+		err = get(d, PMK_ARMV8_PMCNTENSET, &enabled);
+	*yes = !err && enabled;
+	return err;
+}
+
+void pmk_armv8_set_filter(struct pmk_dev *d, uint32_t filter)
+{
+	d->state[STATE_FILTER] = filter;
+}
+
+int pmk_armv8_user_read(struct pmk_dev *d, bool open)
+{
+	return put(d, PMK_ARMV8_PMUSERENR, open ? PMUSERENR_ER | PMUSERENR_CR : 0);
+}
+
+/* The version first: it says whether the other registers exist. Where this mode or this view cannot
+ * read it, they answer for themselves. */
+int pmk_armv8_probe(struct pmk_dev *d, struct pmk_armv8_found *found)
+{
+	struct pmk_armv8_found f = { 0 };
+	unsigned version = 0;
+	uint64_t pmcr;
+	int err = get_version(d, &version);
+
+	if (err == PMK_EUNDEF || err == PMK_EBADREG)
+		err = 0;
+	if (!err)
+		err = get_pmcr(d, &pmcr);
+	if (!err)
+		err = get(d, PMK_ARMV8_PMCEID0, &f.pmceid[0]);
+	if (!err)
+		err = get(d, PMK_ARMV8_PMCEID1, &f.pmceid[1]);
+	if (err)
+		return err;
+	f.version = (uint8_t)version;
+	f.counters = (uint8_t)PMK_GET(pmcr, PMCR_N);
+	*found = f;
+	return 0;
+}
+
+bool pmk_armv8_counts(const struct pmk_armv8_found *found, unsigned code)
+{
+	unsigned id, bit;
+
+	return !find_pmceid(code, &id, &bit) || (found->pmceid[id] >> bit & 1);
+}
+
+const struct pmk_driver pmk_armv8_driver = {
+	.reset = reset,
+	.program = program,
+	.start = start,
+	.stop = stop,
+	.read = read_counter,
+	.write = write_counter,
+	.irq_enable = irq_enable,
+	.pending = pending,
+	.clear = clear,
+	.running = running,
+};

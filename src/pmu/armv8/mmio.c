@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+/*
+ * PMUv3 as it shows in memory: where the registers are, and a port that makes of it what the driver
+ * expects. Freestanding; a file of its own, for firmware that reads its own PMU by instructions does
+ * without. DDI 0487 I5.3.
+ *
+ * Of PMCR this view has the control bits alone: N is in PMCFGR. PMCEID has 32 bits, the upper halves
+ * are called PMCEID2 and 3. Not reached: the upper halves of PMEVCNTR<n>, which exist from PMUv3p5
+ * on, for the driver of 32-bit counters has no use for them.
+ */
+#include <pmk/native.h>
+
+#include "pmu/armv8/regs.h"
+
+/* Words beside the registers of enum pmk_armv8_reg. */
+enum { PMCFGR = PMK_ARMV8_NREGS, PMCEID2, PMCEID3 };
+
+/* clang-format off */
+const uint16_t pmk_armv8_mmio_offsets[PMK_ARMV8_NWORDS] = {
+#define ALL(reg, name, op0, op1, crn, crm, op2, off) [PMK_ARMV8_##reg] = off,
+#define SYS(reg, name, op0, op1, crn, crm, op2)	     [PMK_ARMV8_##reg] = PMK_MMIO_NONE,
+	PMK_ARMV8_PLACES(ALL, SYS, SYS)
+#define X(n, crm, tcrm, op2, off, toff) \
+	[PMK_ARMV8_PMEVCNTR0 + n] = off, [PMK_ARMV8_PMEVTYPER0 + n] = toff,
+	PMK_ARMV8_EACH_COUNTER(X)
+	[PMCFGR] = 0xE00, [PMCEID2] = 0xE28, [PMCEID3] = 0xE2C,
+};
+/* clang-format on */
+
+const uint32_t pmk_armv8_mmio_wide[(PMK_ARMV8_NWORDS + 31) / 32] = {
+	[PMK_ARMV8_PMCCNTR / 32] = UINT32_C(1) << PMK_ARMV8_PMCCNTR % 32,
+};
+
+static int word(const struct pmk_port *words, unsigned reg, uint64_t *value)
+{
+	*value = 0;
+	return words->read(words->ctx, reg, value);
+}
+
+static int read(void *ctx, unsigned reg, uint64_t *value)
+{
+	const struct pmk_port *words = ctx;
+	uint64_t more = 0;
+	int err;
+
+	if (reg >= PMK_ARMV8_NREGS)
+		return PMK_EBADREG;
+	err = word(words, reg, value);
+	if (!err && reg == PMK_ARMV8_PMCR) {
+		err = word(words, PMCFGR, &more);
+		*value = PMK_PUT(*value, PMCR_N, PMK_GET(more, PMCFGR_N));
+	} else if (!err && (reg == PMK_ARMV8_PMCEID0 || reg == PMK_ARMV8_PMCEID1)) {
+		err = word(words, reg == PMK_ARMV8_PMCEID0 ? PMCEID2 : PMCEID3, &more);
+		*value = PMK_PUT(*value, PMCEID_EXTENDED, more);
+	}
+	return err;
+}
+
+static int write(void *ctx, unsigned reg, uint64_t value)
+{
+	const struct pmk_port *words = ctx;
+
+	return reg < PMK_ARMV8_NREGS ? words->write(words->ctx, reg, value) : PMK_EBADREG;
+}
+
+struct pmk_port pmk_armv8_port_memory(struct pmk_port *words)
+{
+	return (struct pmk_port){ .read = read, .write = write, .ctx = words };
+}

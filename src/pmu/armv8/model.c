@@ -1,0 +1,587 @@
+// SPDX-License-Identifier: MIT
+/*
+ * PMUv3 model: the registers, who may access them, and reset. Counting is in count.c, the AArch32
+ * and the memory-mapped view in views.c. DDI 0487, D13 and D23.5.
+ *
+ * Of software at EL0 and EL1 the counters that EL2 keeps for itself are hidden where EL2 is enabled:
+ * PMCR.N is HPMN, their bits are RAZ/WI, PMCR.P and PMSWINC do not reach them.
+ *
+ * Our choice where the documents are silent:
+ *  - A denied access is PMK_EUNDEF and shows in `trap` where it goes. Both modes of a world, Secure and
+ *    Non-secure, are the same here: the world is an input.
+ *  - PMXEV… with PMSELR beyond the counters: see params.select_undefined. PMXEVCNTR with SEL = 31 is
+ *    such an access.
+ *  - MDCR_EL2.HPMN = 0 leaves range 1 without counters.
+ *
+ * Not modelled: fine-grained traps and HSTR_EL2, PMUACR, PMZR, PMECR, PMICNTR, PMSSCR and the
+ * snapshot registers (PMUv3p9 and optional extensions); the 64-bit memory-mapped layout; events of
+ * trace and cross-trigger hardware. What becomes of an instruction that faults, or of SVC, is for the
+ * producer to say when it raises signals.
+ */
+#include "pmu/armv8/model.h"
+
+#include <string.h>
+
+_Static_assert(PMK_ARMV8_NMODELS == PMK_ARMV8_NCORES, "one model per core");
+
+/* ---- what is writable ---------------------------------------------------------------------- */
+
+static uint32_t pmcr_mask(const struct pmk_armv8_model *m)
+{
+	uint32_t mask = PMCR_E | PMCR_D | PMCR_X | PMCR_DP;
+
+	if (m->params.aarch32)
+		mask |= (uint32_t)PMCR_LC;
+	if (pmk_armv8_has(m, PMUVER_V3P5))
+		mask |= (uint32_t)PMCR_LP;
+	if (pmk_armv8_has(m, PMUVER_V3P7))
+		mask |= (uint32_t)PMCR_FZO;
+	return mask;
+}
+
+static uint32_t filter_mask(const struct pmk_armv8_model *m)
+{
+	uint32_t mask = (uint32_t)(PMEVTYPER_P | PMEVTYPER_U);
+
+	if (m->params.el3)
+		mask |= PMEVTYPER_NSK | PMEVTYPER_NSU;
+	if (m->params.el3 && m->params.aarch64)
+		mask |= PMEVTYPER_M;
+	if (m->params.el2)
+		mask |= PMEVTYPER_NSH;
+	if (m->params.el3 && m->params.secure_el2)
+		mask |= PMEVTYPER_SH;
+	return mask;
+}
+
+static uint32_t type_mask(const struct pmk_armv8_model *m)
+{
+	return filter_mask(m) | (uint32_t)(pmk_armv8_has(m, PMUVER_V3P1) ? PMEVTYPER_EVTCOUNT
+									 : PMEVTYPER_EVTCOUNT_V3);
+}
+
+static uint64_t count_mask(const struct pmk_armv8_model *m)
+{
+	return pmk_armv8_has(m, PMUVER_V3P5) ? UINT64_MAX : UINT32_MAX;
+}
+
+/* Event counters that software at level `el` can see. */
+static unsigned visible(const struct pmk_armv8_model *m, unsigned el)
+{
+	return el < 2 && pmk_armv8_el2_enabled(m) ? pmk_armv8_range1(m) : m->params.counters;
+}
+
+static uint32_t set_mask(const struct pmk_armv8_model *m, unsigned el)
+{
+	return pmk_armv8_low(visible(m, el)) | (uint32_t)PMSET_C;
+}
+
+/* ---- which register ------------------------------------------------------------------------ */
+
+/* The registers of one event counter and PMCCFILTR, under all their names. */
+enum kind { OTHER, COUNT, TYPE };
+
+struct target {
+	enum kind kind;
+	unsigned n;    /* event counter; 31: PMCCFILTR (TYPE), or nothing (COUNT) */
+	bool selected; /* by PMSELR */
+};
+
+static struct target target_of(const struct pmk_armv8_model *m, unsigned reg)
+{
+	if (reg == PMK_ARMV8_PMXEVCNTR)
+		return (struct target){ COUNT, m->selr, true };
+	if (reg == PMK_ARMV8_PMXEVTYPER)
+		return (struct target){ TYPE, m->selr, true };
+	if (reg == PMK_ARMV8_PMCCFILTR)
+		return (struct target){ TYPE, PMSELR_CYCLES, false };
+	if (reg >= PMK_ARMV8_PMEVTYPER0)
+		return (struct target){ TYPE, reg - PMK_ARMV8_PMEVTYPER0, false };
+	if (reg >= PMK_ARMV8_PMEVCNTR0)
+		return (struct target){ COUNT, reg - PMK_ARMV8_PMEVCNTR0, false };
+	return (struct target){ OTHER, 0, false };
+}
+
+/* Is there such a counter? */
+static bool exists(const struct pmk_armv8_model *m, const struct target *t)
+{
+	return t->kind == OTHER || t->n < m->params.counters ||
+	       (t->kind == TYPE && t->n == PMSELR_CYCLES);
+}
+
+/* ---- access rights ------------------------------------------------------------------------- */
+
+/* The bits of PMUSERENR of which one has to be set for EL0, or one of these. */
+#define EN	PMUSERENR_EN
+#define NOBODY	0x100 /* UNDEFINED at every level: read-only, write-only */
+#define EL1	0x200 /* UNDEFINED at EL0 */
+#define ANYBODY 0x400
+
+static unsigned rights(unsigned reg, bool write)
+{
+	static const struct {
+		uint16_t read, write;
+	} rights[] = {
+		/* clang-format off */
+		[PMK_ARMV8_PMCR]       = { EN,                EN },
+		[PMK_ARMV8_PMCNTENSET] = { EN,                EN },
+		[PMK_ARMV8_PMCNTENCLR] = { EN,                EN },
+		[PMK_ARMV8_PMOVSCLR]   = { EN,                EN },
+		[PMK_ARMV8_PMSWINC]    = { NOBODY,            EN | PMUSERENR_SW },
+		[PMK_ARMV8_PMSELR]     = { EN | PMUSERENR_ER, EN | PMUSERENR_ER },
+		[PMK_ARMV8_PMCEID0]    = { EN,                NOBODY },
+		[PMK_ARMV8_PMCEID1]    = { EN,                NOBODY },
+		[PMK_ARMV8_PMCCNTR]    = { EN | PMUSERENR_CR, EN },
+		[PMK_ARMV8_PMXEVTYPER] = { EN,                EN },
+		[PMK_ARMV8_PMXEVCNTR]  = { EN | PMUSERENR_ER, EN },
+		[PMK_ARMV8_PMUSERENR]  = { ANYBODY,           EL1 },
+		[PMK_ARMV8_PMOVSSET]   = { EN,                EN },
+		[PMK_ARMV8_PMINTENSET] = { EL1,               EL1 },
+		[PMK_ARMV8_PMINTENCLR] = { EL1,               EL1 },
+		[PMK_ARMV8_PMMIR]      = { EL1,               NOBODY },
+		[PMK_ARMV8_PMCCFILTR]  = { EN,                EN },
+		[PMK_ARMV8_DFR0]       = { EL1,               NOBODY },
+		/* clang-format on */
+	};
+
+	if (reg >= PMK_ARMV8_PMEVTYPER0)
+		reg = PMK_ARMV8_PMXEVTYPER;
+	else if (reg >= PMK_ARMV8_PMEVCNTR0)
+		reg = PMK_ARMV8_PMXEVCNTR;
+	return write ? rights[reg].write : rights[reg].read;
+}
+
+unsigned pmk_armv8_level(const struct pmk_armv8_model *m, enum pmk_mode mode)
+{
+	if (mode == PMK_MODE_USER || mode == PMK_MODE_USER_NONSEC)
+		return 0;
+	return m->input[PMK_ARMV8_IN_EL] > 1 ? (unsigned)m->input[PMK_ARMV8_IN_EL] : 1;
+}
+
+static int deny(struct pmk_armv8_model *m, uint8_t ec, unsigned el)
+{
+	m->trap = (struct pmk_armv8_trap){ .ec = ec, .el = (uint8_t)el };
+	m->oddities |= PMK_ARMV8_ODD_DENIED;
+	return PMK_EUNDEF;
+}
+
+/* No such register for software at this level, or none at all. */
+static bool is_undefined(const struct pmk_armv8_model *m, unsigned el, unsigned reg, bool write,
+			 const struct target *t)
+{
+	unsigned need = rights(reg, write);
+
+	if (need == NOBODY || (need == EL1 && el == 0))
+		return true;
+	if (reg == PMK_ARMV8_PMMIR && !pmk_armv8_has(m, PMUVER_V3P4))
+		return true;
+	return !exists(m, t) && (!t->selected || m->params.select_undefined);
+}
+
+static bool pmuserenr_permits(const struct pmk_armv8_model *m, unsigned reg, bool write)
+{
+	unsigned need = rights(reg, write);
+
+	return need == ANYBODY || (m->userenr & need);
+}
+
+/* Does MDCR_EL2 send this access of EL0 or EL1 to EL2? */
+static bool traps_to_el2(const struct pmk_armv8_model *m, unsigned el, unsigned reg,
+			 const struct target *t)
+{
+	uint64_t mdcr2 = m->input[PMK_ARMV8_IN_MDCR_EL2];
+
+	if ((mdcr2 & MDCR_EL2_TPM) || (reg == PMK_ARMV8_PMCR && (mdcr2 & MDCR_EL2_TPMCR)))
+		return true;
+	return t->kind != OTHER && t->n >= visible(m, el) && t->n < m->params.counters;
+}
+
+/* The order is that of the access pseudocode: UNDEFINED, PMUSERENR, EL2's traps, EL3's. */
+int pmk_armv8_check(struct pmk_armv8_model *m, unsigned el, unsigned reg, bool write, uint8_t ec)
+{
+	bool el2 = pmk_armv8_el2_enabled(m);
+	unsigned above = el ? el : el2 && m->input[PMK_ARMV8_IN_TGE] ? 2 : 1;
+	struct target t = target_of(m, reg);
+
+	if (!exists(m, &t) && t.selected)
+		m->oddities |= PMK_ARMV8_ODD_SELECT;
+	if (is_undefined(m, el, reg, write, &t))
+		return deny(m, 0x00, above);
+	if (el == 0 && !pmuserenr_permits(m, reg, write)) {
+		/* AArch32 EL0 under an AArch32 EL1 has no trap to go to. */
+		bool aarch32 = ec != 0x18 && m->input[PMK_ARMV8_IN_EL1_AARCH32] && above == 1;
+
+		return deny(m, aarch32 ? 0x00 : ec, above);
+	}
+	if (reg == PMK_ARMV8_DFR0) /* none of the PMU's, so none of their traps */
+		return PMK_OK;
+	if (el < 2 && el2 && traps_to_el2(m, el, reg, &t))
+		return deny(m, ec, 2);
+	if (el < 3 && (m->input[PMK_ARMV8_IN_MDCR_EL3] & MDCR_EL3_TPM))
+		return deny(m, ec, 3);
+	return PMK_OK;
+}
+
+/* ---- reading ------------------------------------------------------------------------------- */
+
+static uint64_t get_target(const struct pmk_armv8_model *m, const struct target *t)
+{
+	if (!exists(m, t))
+		return 0;
+	if (t->kind == COUNT)
+		return m->counter[t->n].count;
+	return t->n == PMSELR_CYCLES ? m->ccfiltr : m->counter[t->n].type;
+}
+
+uint64_t pmk_armv8_get(struct pmk_armv8_model *m, const struct pmk_bus *bus, unsigned el,
+		       unsigned reg)
+{
+	struct target t = target_of(m, reg);
+	uint64_t value = 0;
+
+	if (t.kind != OTHER)
+		return get_target(m, &t);
+	switch ((enum pmk_armv8_reg)reg) {
+	case PMK_ARMV8_PMCR:
+		value = PMK_PUT((uint64_t)m->pmcr, PMCR_IMP, (uint64_t)m->params.imp);
+		value = PMK_PUT(value, PMCR_IDCODE, (uint64_t)m->params.idcode);
+		return PMK_PUT(value, PMCR_N, (uint64_t)visible(m, el));
+	case PMK_ARMV8_PMCNTENSET:
+	case PMK_ARMV8_PMCNTENCLR:
+		return m->cnten & set_mask(m, el);
+	case PMK_ARMV8_PMOVSSET:
+	case PMK_ARMV8_PMOVSCLR:
+		return m->ovs & set_mask(m, el);
+	case PMK_ARMV8_PMINTENSET:
+	case PMK_ARMV8_PMINTENCLR:
+		return m->inten & set_mask(m, el);
+	case PMK_ARMV8_PMSELR:
+		return m->selr;
+	case PMK_ARMV8_PMCEID0:
+		return pmk_armv8_pmceid(m, bus, 0);
+	case PMK_ARMV8_PMCEID1:
+		return pmk_armv8_pmceid(m, bus, 1);
+	case PMK_ARMV8_PMCCNTR:
+		return m->cycles;
+	case PMK_ARMV8_PMUSERENR:
+		return m->userenr;
+	case PMK_ARMV8_PMMIR:
+		return m->params.pmmir;
+	case PMK_ARMV8_DFR0:
+		return PMK_PUT(value, DFR0_PMUVER, (uint64_t)m->params.version);
+	case PMK_ARMV8_PMSWINC:
+	case PMK_ARMV8_PMXEVTYPER:
+	case PMK_ARMV8_PMXEVCNTR:
+	case PMK_ARMV8_PMCCFILTR:
+	case PMK_ARMV8_PMEVCNTR0:
+	case PMK_ARMV8_PMEVTYPER0:
+	case PMK_ARMV8_NREGS:
+		break;
+	}
+	return value;
+}
+
+/* ---- writing ------------------------------------------------------------------------------- */
+
+static void set_target(struct pmk_armv8_model *m, const struct pmk_bus *bus, const struct target *t,
+		       uint64_t value)
+{
+	if (!exists(m, t))
+		return;
+	if (t->kind == COUNT) {
+		m->counter[t->n].count = value & count_mask(m);
+	} else if (t->n == PMSELR_CYCLES) {
+		m->ccfiltr = (uint32_t)value & filter_mask(m);
+	} else {
+		m->counter[t->n].type = (uint32_t)value & type_mask(m);
+		pmk_armv8_select(m, bus, t->n);
+	}
+}
+
+static void write_pmcr(struct pmk_armv8_model *m, unsigned el, uint32_t w)
+{
+	uint32_t mask = pmcr_mask(m);
+
+	m->pmcr = (m->pmcr & ~mask) | (w & mask);
+	if (w & PMCR_C) {
+		m->cycles = 0;
+		m->phase = 0;
+	}
+	if (w & PMCR_P)
+		for (unsigned n = 0; n < visible(m, el); n++)
+			m->counter[n].count = 0;
+}
+
+/* A counter whose event is not SW_INCR takes no notice. */
+void pmk_armv8_swinc(struct pmk_armv8_model *m, unsigned el, uint32_t w)
+{
+	uint64_t amount[PMK_ARMV8_MAX_EVENTS] = { 0 };
+
+	for (unsigned n = 0; n < m->params.counters; n++)
+		amount[n] = (w >> n & 1) && pmk_armv8_is_swinc(m, n);
+	pmk_armv8_pass(m, pmk_armv8_counting(m, el), amount);
+}
+
+void pmk_armv8_set(struct pmk_armv8_model *m, const struct pmk_bus *bus, unsigned el, unsigned reg,
+		   uint64_t value)
+{
+	struct target t = target_of(m, reg);
+	uint32_t w = (uint32_t)value, bits = w & set_mask(m, el);
+
+	if (t.kind != OTHER) {
+		set_target(m, bus, &t, value);
+		return;
+	}
+	switch ((enum pmk_armv8_reg)reg) {
+	case PMK_ARMV8_PMCR:
+		write_pmcr(m, el, w);
+		break;
+	case PMK_ARMV8_PMCNTENSET:
+		m->cnten |= bits;
+		break;
+	case PMK_ARMV8_PMCNTENCLR:
+		m->cnten &= ~bits;
+		break;
+	case PMK_ARMV8_PMOVSSET:
+		m->ovs |= bits;
+		break;
+	case PMK_ARMV8_PMOVSCLR:
+		m->ovs &= ~bits;
+		break;
+	case PMK_ARMV8_PMINTENSET:
+		m->inten |= bits;
+		break;
+	case PMK_ARMV8_PMINTENCLR:
+		m->inten &= ~bits;
+		break;
+	case PMK_ARMV8_PMSWINC:
+		pmk_armv8_swinc(m, el, bits);
+		break;
+	case PMK_ARMV8_PMSELR:
+		m->selr = w & PMSELR_SEL;
+		break;
+	case PMK_ARMV8_PMCCNTR:
+		m->cycles = value;
+		break;
+	case PMK_ARMV8_PMUSERENR:
+		m->userenr = w & (PMUSERENR_EN | PMUSERENR_SW | PMUSERENR_CR | PMUSERENR_ER);
+		break;
+	case PMK_ARMV8_PMCEID0:
+	case PMK_ARMV8_PMCEID1:
+	case PMK_ARMV8_PMMIR:
+	case PMK_ARMV8_DFR0:
+	case PMK_ARMV8_PMXEVTYPER:
+	case PMK_ARMV8_PMXEVCNTR:
+	case PMK_ARMV8_PMCCFILTR:
+	case PMK_ARMV8_PMEVCNTR0:
+	case PMK_ARMV8_PMEVTYPER0:
+	case PMK_ARMV8_NREGS:
+		break;
+	}
+}
+
+/* ---- the view of system registers ---------------------------------------------------------- */
+
+static int read_reg(void *model, struct pmk_bus *bus, enum pmk_mode mode, unsigned reg,
+		    uint64_t *value)
+{
+	struct pmk_armv8_model *m = model;
+	unsigned el = pmk_armv8_level(m, mode);
+	int err;
+
+	if (reg >= PMK_ARMV8_NREGS)
+		return PMK_EBADREG;
+	err = pmk_armv8_check(m, el, reg, false, 0x18);
+	if (err)
+		return err;
+	pmk_armv8_sync(m, bus);
+	*value = pmk_armv8_get(m, bus, el, reg);
+	return PMK_OK;
+}
+
+static int write_reg(void *model, struct pmk_bus *bus, enum pmk_mode mode, unsigned reg,
+		     uint64_t value)
+{
+	struct pmk_armv8_model *m = model;
+	unsigned el = pmk_armv8_level(m, mode);
+	int err;
+
+	if (reg >= PMK_ARMV8_NREGS)
+		return PMK_EBADREG;
+	err = pmk_armv8_check(m, el, reg, true, 0x18);
+	if (err)
+		return err;
+	pmk_armv8_sync(m, bus);
+	pmk_armv8_set(m, bus, el, reg, value);
+	return PMK_OK;
+}
+
+/* ---- inputs, reset ------------------------------------------------------------------------- */
+
+/* The bits of an input that this implementation has. */
+static uint64_t input_mask(const struct pmk_armv8_model *m, enum pmk_armv8_input input)
+{
+	uint64_t mask = 0;
+
+	switch (input) {
+	case PMK_ARMV8_IN_EL:
+		return 3;
+	case PMK_ARMV8_IN_MDCR_EL2:
+		if (!m->params.el2)
+			return 0;
+		mask = MDCR_EL2_HPMN | MDCR_EL2_TPMCR | MDCR_EL2_TPM | MDCR_EL2_HPME;
+		if (pmk_armv8_has(m, PMUVER_V3P1))
+			mask |= MDCR_EL2_HPMD;
+		if (pmk_armv8_has(m, PMUVER_V3P5))
+			mask |= MDCR_EL2_HCCD | MDCR_EL2_HLP;
+		if (pmk_armv8_has(m, PMUVER_V3P7))
+			mask |= MDCR_EL2_HPMFZO;
+		return mask;
+	case PMK_ARMV8_IN_MDCR_EL3:
+		if (!m->params.el3)
+			return 0;
+		mask = MDCR_EL3_SPME;
+		if (pmk_armv8_has(m, PMUVER_V3P5))
+			mask |= MDCR_EL3_SCCD;
+		/* SDCR, which stands for it in AArch32, has none of these. */
+		if (m->params.aarch64)
+			mask |= MDCR_EL3_TPM;
+		if (m->params.aarch64 && pmk_armv8_has(m, PMUVER_V3P7))
+			mask |= MDCR_EL3_MCCD | MDCR_EL3_MPMX;
+		return mask;
+	case PMK_ARMV8_IN_SECURE:
+	case PMK_ARMV8_IN_DEBUG:
+	case PMK_ARMV8_IN_STANDBY:
+	case PMK_ARMV8_IN_TGE:
+	case PMK_ARMV8_IN_EL1_AARCH32:
+	case PMK_ARMV8_IN_SUNIDEN:
+	case PMK_ARMV8_IN_SPNIDEN:
+	case PMK_ARMV8_IN_LOCKED_OUT:
+	case PMK_ARMV8_NINPUTS:
+		break;
+	}
+	return 1;
+}
+
+void pmk_armv8_model_input(struct pmk_armv8_model *m, struct pmk_bus *bus,
+			   enum pmk_armv8_input input, uint64_t value)
+{
+	pmk_armv8_sync(m, bus);
+	m->input[input] = value & input_mask(m, input);
+}
+
+struct pmk_armv8_params pmk_armv8_defaults(const struct pmk_pmu *pmu)
+{
+	const struct pmk_armv8_core *core = pmk_armv8_core(pmu);
+
+	return (struct pmk_armv8_params){
+		.counters = core->counters,
+		.version = core->version,
+		.imp = PMK_GET(core->pmcr, PMCR_IMP),
+		.idcode = PMK_GET(core->pmcr, PMCR_IDCODE),
+		.pmceid = { core->pmceid[0], core->pmceid[1] },
+		.el2 = true,
+		.el3 = true,
+		.aarch64 = true,
+		.aarch32 = true,
+		.chain_across = true,
+		.software_lock = true,
+		.external_swinc = true,
+	};
+}
+
+/* Fields whose reset value is UNKNOWN (DDI 0487 D23.5). E, LP and FZO reset to 0. */
+static void poison(struct pmk_armv8_model *m, const struct pmk_bus *bus)
+{
+	uint32_t pattern = (uint32_t)m->params.poison;
+	uint32_t unknown = pmcr_mask(m) & (PMCR_D | PMCR_X | PMCR_DP | PMCR_LC);
+
+	m->pmcr |= pattern & unknown;
+	m->cnten = m->inten = m->ovs =
+		pattern & (pmk_armv8_low(m->params.counters) | (uint32_t)PMSET_C);
+	m->cycles = m->params.poison;
+	m->ccfiltr = pattern & filter_mask(m);
+	m->selr = pattern & PMSELR_SEL;
+	m->userenr = pattern & 0xf;
+	for (unsigned n = 0; n < m->params.counters; n++) {
+		m->counter[n].count = m->params.poison & count_mask(m);
+		m->counter[n].type = pattern & type_mask(m);
+		pmk_armv8_select(m, bus, n);
+	}
+}
+
+void pmk_armv8_model_reset(struct pmk_armv8_model *m, const struct pmk_pmu *pmu,
+			   const struct pmk_armv8_params *params, struct pmk_bus *bus)
+{
+	memset(m, 0, sizeof(*m));
+	m->params = *params;
+	m->id = pmk_armv8_core(pmu)->id;
+	if (m->params.counters > PMK_ARMV8_MAX_EVENTS)
+		m->params.counters = PMK_ARMV8_MAX_EVENTS;
+	m->input[PMK_ARMV8_IN_EL] = 1;
+	m->input[PMK_ARMV8_IN_MDCR_EL2] = params->el2 ? m->params.counters : 0;
+	m->locked = params->software_lock;
+	m->cycles_seen = bus->total[PMK_SIG_CYCLE];
+	m->pmcr = params->aarch32 ? 0 : (uint32_t)PMCR_LC;
+	poison(m, bus);
+	m->oddities = 0;
+}
+
+static void reset_default(void *model, const struct pmk_pmu *pmu, struct pmk_bus *bus)
+{
+	struct pmk_armv8_params params = pmk_armv8_defaults(pmu);
+
+	pmk_armv8_model_reset(model, pmu, &params, bus);
+}
+
+static void reset_generic(void *model, struct pmk_bus *bus)
+{
+	reset_default(model, &pmk_armv8, bus);
+}
+
+static void reset_long(void *model, struct pmk_bus *bus)
+{
+	reset_default(model, &pmk_armv8_long, bus);
+}
+
+static void reset_a53(void *model, struct pmk_bus *bus)
+{
+	reset_default(model, &pmk_cortex_a53, bus);
+}
+
+static void reset_a55(void *model, struct pmk_bus *bus)
+{
+	reset_default(model, &pmk_cortex_a55, bus);
+}
+
+static void reset_a57(void *model, struct pmk_bus *bus)
+{
+	reset_default(model, &pmk_cortex_a57, bus);
+}
+
+static void reset_a72(void *model, struct pmk_bus *bus)
+{
+	reset_default(model, &pmk_cortex_a72, bus);
+}
+
+static void reset_n1(void *model, struct pmk_bus *bus)
+{
+	reset_default(model, &pmk_neoverse_n1, bus);
+}
+
+#define OPS(pmu_, reset_)                                                                  \
+	{                                                                                  \
+		.pmu = &(pmu_), .size = sizeof(struct pmk_armv8_model), .reset = (reset_), \
+		.read = read_reg, .write = write_reg, .sync = pmk_armv8_sync,              \
+		.ask = pmk_armv8_ask, .lines = pmk_armv8_lines,                            \
+	}
+
+const struct pmk_model_ops pmk_armv8_models[PMK_ARMV8_NMODELS] = {
+	[PMK_ARMV8_GENERIC] = OPS(pmk_armv8, reset_generic),
+	[PMK_ARMV8_GENERIC_LONG] = OPS(pmk_armv8_long, reset_long),
+	[PMK_ARMV8_A53] = OPS(pmk_cortex_a53, reset_a53),
+	[PMK_ARMV8_A55] = OPS(pmk_cortex_a55, reset_a55),
+	[PMK_ARMV8_A57] = OPS(pmk_cortex_a57, reset_a57),
+	[PMK_ARMV8_A72] = OPS(pmk_cortex_a72, reset_a72),
+	[PMK_ARMV8_N1] = OPS(pmk_neoverse_n1, reset_n1),
+};

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* PMUv3: what the files of the model share. count.c counts, model.c has the registers, views.c their
+ * AArch32 and memory-mapped faces. */
+#ifndef PMK_PMU_ARMV8_MODEL_H
+#define PMK_PMU_ARMV8_MODEL_H
+
+#include "pmu/armv8/armv8.h"
+#include "pmu/armv8/regs.h"
+
+/* clang-format off */
+#define MDCR_EL2_HPMFZO PMK_BIT(29)    /* FZO of range 2                              p7 */
+#define MDCR_EL2_HLP    PMK_BIT(26)    /* LP of range 2                               p5 */
+#define MDCR_EL2_HCCD   PMK_BIT(23)    /* PMCCNTR stops at EL2                        p5 */
+#define MDCR_EL2_HPMD   PMK_BIT(17)    /* range 1 stops at EL2                        p1 */
+#define MDCR_EL2_HPME   PMK_BIT(7)     /* E of range 2                                   */
+#define MDCR_EL2_TPM    PMK_BIT(6)     /* trap EL0 and EL1                               */
+#define MDCR_EL2_TPMCR  PMK_BIT(5)     /* the same, PMCR alone                           */
+#define MDCR_EL2_HPMN   PMK_BITS(4, 0) /* counters of range 1; the rest is EL2's         */
+
+#define MDCR_EL3_MPMX   PMK_BIT(35)    /* what SPME says is of EL3                    p7 */
+#define MDCR_EL3_MCCD   PMK_BIT(34)    /* PMCCNTR stops at EL3                        p7 */
+#define MDCR_EL3_SCCD   PMK_BIT(23)    /* PMCCNTR stops in Secure state               p5 */
+#define MDCR_EL3_SPME   PMK_BIT(17)    /* counting is permitted in Secure state          */
+#define MDCR_EL3_TPM    PMK_BIT(6)     /* trap EL0, EL1 and EL2                          */
+/* clang-format on */
+
+static inline bool pmk_armv8_has(const struct pmk_armv8_model *m, enum pmk_armv8_pmuver version)
+{
+	return m->params.version >= version;
+}
+
+/* Bits [n-1:0]. n ≤ 31. */
+static inline uint32_t pmk_armv8_low(unsigned n)
+{
+	return (UINT32_C(1) << n) - 1;
+}
+
+/* ---- count.c ---- */
+
+/* EL2 is there and enabled in the present security state. */
+bool pmk_armv8_el2_enabled(const struct pmk_armv8_model *m);
+/* Event counters of range 1: 0 … n - 1. Those above are EL2's. */
+unsigned pmk_armv8_range1(const struct pmk_armv8_model *m);
+/* The set of counters that count at level `el`, bit 31 for PMCCNTR. */
+uint32_t pmk_armv8_counting(const struct pmk_armv8_model *m, unsigned el);
+/* Add amount[n] to each event counter n of `counting`, carries to CHAIN included. */
+void pmk_armv8_pass(struct pmk_armv8_model *m, uint32_t counting,
+		    const uint64_t amount[PMK_ARMV8_MAX_EVENTS]);
+/* Event counter n counts software increments. */
+bool pmk_armv8_is_swinc(const struct pmk_armv8_model *m, unsigned n);
+/* Counter n's type was written: count its event from now on. */
+void pmk_armv8_select(struct pmk_armv8_model *m, const struct pmk_bus *bus, unsigned n);
+/* PMCEID0 (which = 0) or PMCEID1. */
+uint64_t pmk_armv8_pmceid(const struct pmk_armv8_model *m, const struct pmk_bus *bus,
+			  unsigned which);
+void pmk_armv8_sync(void *model, struct pmk_bus *bus);
+void pmk_armv8_ask(const void *model, struct pmk_bus *bus);
+unsigned pmk_armv8_lines(const void *model);
+
+/* ---- model.c ---- */
+
+/* The level an access in `mode` comes from. */
+unsigned pmk_armv8_level(const struct pmk_armv8_model *m, enum pmk_mode mode);
+/* May software at level `el` make this access? `ec` is the exception class of a trap in this view.
+ * 0, or PMK_EUNDEF with m->trap filled. */
+int pmk_armv8_check(struct pmk_armv8_model *m, unsigned el, unsigned reg, bool write, uint8_t ec);
+/* The access itself, permitted and synchronised. At EL2 and EL3 all counters are visible. */
+uint64_t pmk_armv8_get(struct pmk_armv8_model *m, const struct pmk_bus *bus, unsigned el,
+		       unsigned reg);
+void pmk_armv8_set(struct pmk_armv8_model *m, const struct pmk_bus *bus, unsigned el, unsigned reg,
+		   uint64_t value);
+/* PMSWINC, written at level `el`. */
+void pmk_armv8_swinc(struct pmk_armv8_model *m, unsigned el, uint32_t w);
+
+#endif

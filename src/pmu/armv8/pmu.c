@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+/*
+ * PMUv3: counters and the seven personalities. Freestanding.
+ *
+ * The cores share registers and encodings. They differ in the number of counters, in the version of
+ * the extension and in the events that PMCEID names. What a generic one has, the hardware says
+ * (pmk_armv8_probe): its catalogue lists all events of the architecture, its rows all 31 counters.
+ */
+#include "pmu/armv8/regs.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+/* clang-format off */
+#define EVENT_COUNTER(n, w) \
+	[PMK_ARMV8_CTR_EVENT0 + n] = { .name = "PMEVCNTR" #n, .width = w, .fixed_code = -1 }
+#define COUNTERS(w) \
+	[PMK_ARMV8_CTR_CYCLES] = { .name = "PMCCNTR", .width = 64, .fixed_code = 0x11 }, \
+	EVENT_COUNTER(0, w), EVENT_COUNTER(1, w), EVENT_COUNTER(2, w), EVENT_COUNTER(3, w), \
+	EVENT_COUNTER(4, w), EVENT_COUNTER(5, w), EVENT_COUNTER(6, w), EVENT_COUNTER(7, w), \
+	EVENT_COUNTER(8, w), EVENT_COUNTER(9, w), EVENT_COUNTER(10, w), EVENT_COUNTER(11, w), \
+	EVENT_COUNTER(12, w), EVENT_COUNTER(13, w), EVENT_COUNTER(14, w), EVENT_COUNTER(15, w), \
+	EVENT_COUNTER(16, w), EVENT_COUNTER(17, w), EVENT_COUNTER(18, w), EVENT_COUNTER(19, w), \
+	EVENT_COUNTER(20, w), EVENT_COUNTER(21, w), EVENT_COUNTER(22, w), EVENT_COUNTER(23, w), \
+	EVENT_COUNTER(24, w), EVENT_COUNTER(25, w), EVENT_COUNTER(26, w), EVENT_COUNTER(27, w), \
+	EVENT_COUNTER(28, w), EVENT_COUNTER(29, w), EVENT_COUNTER(30, w)
+
+/* A core with fewer counters has the first of them. */
+static const struct pmk_counter counters[PMK_ARMV8_NCTRS] = { COUNTERS(32) };
+static const struct pmk_counter long_counters[PMK_ARMV8_NCTRS] = { COUNTERS(64) };
+
+/* PMCR: DDI 0500 §12.4, 100095 and the TRMs of the others. PMCEID: of the Cortex-A53 and A72 as
+ * read on hardware; of the others the bits of their event lists (our choice). */
+static const struct pmk_armv8_core core_generic = {
+	.id = PMK_ARMV8_GENERIC, .counters = 31, .version = PMUVER_V3P4, .pmcr = 0x4100F800,
+	.pmceid = { 0x0F0FFE7FFFFFFFFF, 0x00000077FFFFFFFF },
+};
+
+static const struct pmk_armv8_core core_long = {
+	.id = PMK_ARMV8_GENERIC_LONG, .counters = 31, .version = PMUVER_V3P5,
+	.long_counters = true, .pmcr = 0x4100F800,
+	.pmceid = { 0x0F0FFE7FFFFFFFFF, 0x00000077FFFFFFFF },
+};
+
+static const struct pmk_armv8_core core_a53 = {
+	.id = PMK_ARMV8_A53, .counters = 6, .version = PMUVER_V3, .pmcr = 0x41033000,
+	.pmceid = { 0x67FFBFFF, 0 },
+};
+
+static const struct pmk_armv8_core core_a55 = {
+	.id = PMK_ARMV8_A55, .counters = 6, .version = PMUVER_V3P1, .pmcr = 0x41453000,
+	.pmceid = { 0x7FFFFFFF, 0x01F0AE7F },
+};
+
+static const struct pmk_armv8_core core_a57 = {
+	.id = PMK_ARMV8_A57, .counters = 6, .version = PMUVER_V3, .pmcr = 0x41013000,
+	.pmceid = { 0x7FFF0F3F, 0 },
+};
+
+static const struct pmk_armv8_core core_a72 = {
+	.id = PMK_ARMV8_A72, .counters = 6, .version = PMUVER_V3, .pmcr = 0x41023000,
+	.pmceid = { 0x7FFF0F3F, 0 },
+};
+
+static const struct pmk_armv8_core core_n1 = {
+	.id = PMK_ARMV8_N1, .counters = 6, .version = PMUVER_V3P1, .pmcr = 0x410C3000,
+	.pmceid = { 0x0000000F7FFF0F3F, 0x00F2AE7F },
+};
+/* clang-format on */
+
+const struct pmk_pmu pmk_armv8 = {
+	.name = "armv8",
+	.aliases = PMK_DOC("armv8_pmuv3 arm_v8 pmuv3"),
+	.brief = PMK_DOC("ARMv8 PMUv3 of any core, event counters of 32 bits"),
+	.note = PMK_DOC("what the core at hand has, its registers say; emulated with all common "
+			"events, 31 counters and PMUv3p4 (our choice)"),
+	.driver = &pmk_armv8_driver,
+	.events = pmk_armv8_events,
+	.nevents = PMK_ARMV8_NEVENTS,
+	.core = PMK_ARMV8_IS_GENERIC,
+	.counters = counters,
+	.ncounters = COUNT(counters),
+	PMK_REGS(pmk_armv8_p5_regs, PMK_ARMV8_NREGS),
+	.family = &core_generic,
+};
+
+const struct pmk_pmu pmk_armv8_long = {
+	.name = "armv8_long",
+	.aliases = PMK_DOC("armv8_pmuv3p5"),
+	.brief = PMK_DOC("ARMv8 PMUv3p5 of any core, event counters of 64 bits"),
+	.note = PMK_DOC("as armv8; emulated as PMUv3p5 (our choice)"),
+	.driver = &pmk_armv8_driver,
+	.events = pmk_armv8_events,
+	.nevents = PMK_ARMV8_NEVENTS,
+	.core = PMK_ARMV8_IS_GENERIC,
+	.counters = long_counters,
+	.ncounters = COUNT(long_counters),
+	PMK_REGS(pmk_armv8_p5_regs, PMK_ARMV8_NREGS),
+	.family = &core_long,
+};
+
+const struct pmk_pmu pmk_cortex_a53 = {
+	.name = "cortex-a53",
+	.aliases = PMK_DOC("cortex_a53 a53 armv8_cortex_a53 arm_ac53 arm_cortex_a53"),
+	.brief = PMK_DOC("Cortex-A53 performance monitor, PMUv3"),
+	.note = PMK_DOC("sources differ on PMCEID0 and 1: 0x67FFBFFF and 0 as read on hardware"),
+	.driver = &pmk_armv8_driver,
+	.events = pmk_armv8_events,
+	.nevents = PMK_ARMV8_NEVENTS,
+	.core = PMK_ARMV8_IS_A53,
+	.counters = counters,
+	.ncounters = 7,
+	PMK_REGS(pmk_armv8_regs, PMK_ARMV8_NREGS),
+	.family = &core_a53,
+};
+
+const struct pmk_pmu pmk_cortex_a55 = {
+	.name = "cortex-a55",
+	.aliases = PMK_DOC("cortex_a55 a55 armv8_cortex_a55 arm_ac55 arm_cortex_a55"),
+	.brief = PMK_DOC("Cortex-A55 performance monitor, PMUv3p1"),
+	.note = PMK_DOC("PMCEID follows the event list (our choice); events 0xC0 and above are not "
+			"listed"),
+	.driver = &pmk_armv8_driver,
+	.events = pmk_armv8_events,
+	.nevents = PMK_ARMV8_NEVENTS,
+	.core = PMK_ARMV8_IS_A55,
+	.counters = counters,
+	.ncounters = 7,
+	PMK_REGS(pmk_armv8_regs, PMK_ARMV8_NREGS),
+	.family = &core_a55,
+};
+
+const struct pmk_pmu pmk_cortex_a57 = {
+	.name = "cortex-a57",
+	.aliases = PMK_DOC("cortex_a57 a57 armv8_cortex_a57 arm_ac57 arm_cortex_a57"),
+	.brief = PMK_DOC("Cortex-A57 performance monitor, PMUv3"),
+	.note = PMK_DOC("PMCEID follows the event list (our choice)"),
+	.driver = &pmk_armv8_driver,
+	.events = pmk_armv8_events,
+	.nevents = PMK_ARMV8_NEVENTS,
+	.core = PMK_ARMV8_IS_A57,
+	.counters = counters,
+	.ncounters = 7,
+	PMK_REGS(pmk_armv8_regs, PMK_ARMV8_NREGS),
+	.family = &core_a57,
+};
+
+const struct pmk_pmu pmk_cortex_a72 = {
+	.name = "cortex-a72",
+	.aliases = PMK_DOC("cortex_a72 a72 armv8_cortex_a72 arm_ac72 arm_cortex_a72"),
+	.brief = PMK_DOC("Cortex-A72 performance monitor, PMUv3"),
+	.driver = &pmk_armv8_driver,
+	.events = pmk_armv8_events,
+	.nevents = PMK_ARMV8_NEVENTS,
+	.core = PMK_ARMV8_IS_A72,
+	.counters = counters,
+	.ncounters = 7,
+	PMK_REGS(pmk_armv8_regs, PMK_ARMV8_NREGS),
+	.family = &core_a72,
+};
+
+const struct pmk_pmu pmk_neoverse_n1 = {
+	.name = "neoverse-n1",
+	.aliases = PMK_DOC("neoverse_n1 n1 armv8_neoverse_n1 arm_n1"),
+	.brief = PMK_DOC("Neoverse N1 performance monitor, PMUv3p1"),
+	.note = PMK_DOC("PMCEID follows the event list (our choice)"),
+	.driver = &pmk_armv8_driver,
+	.events = pmk_armv8_events,
+	.nevents = PMK_ARMV8_NEVENTS,
+	.core = PMK_ARMV8_IS_N1,
+	.counters = counters,
+	.ncounters = 7,
+	PMK_REGS(pmk_armv8_regs, PMK_ARMV8_NREGS),
+	.family = &core_n1,
+};
