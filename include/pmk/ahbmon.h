@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The AHB Monitor (SP816) of the ARM926EJ-S Development Chip: 91 counters of what its buses do.
+ *
+ * Source: DDI 0287B  ARM926EJ-S Development Chip reference manual, chapter 4
+ *
+ * Six AHB layers, one per bus master, and the link from the MBX to the memory controller (GXI) have
+ * a monitor each. Every counter has 32 bits and counts one thing, for ever the same; there is
+ * nothing to select. One bit enables all of them together, one write resets them; they wrap (our
+ * choice: the manual does not say) and raise no interrupt. The registers are words in a window of
+ * 64 KB at 0x101D0000, which only the ARM-D and the EXP layer reach.
+ *
+ * THE REGISTER OFFSETS AND THE BITS OF AHBMONCtrlReg ARE NOT ARM'S. No public text has them. They
+ * come from one table, struct pmk_ahbmon_layout, and the one that is compiled in was made up by
+ * this project so that driver and model have something to agree on. Whoever has the manual fills in
+ * a table of their own, and asks pmk_ahbmon_probe() whether the hardware agrees:
+ *
+ *	static const struct pmk_ahbmon_layout layout = { ... };
+ *	struct pmk_pmu pmu = pmk_ahbmon;
+ *	pmu.family = &layout;
+ *	struct pmk_mmio mmio = { .base = 0x101D0000, .offset = layout.offset,
+ *				 .noffsets = PMK_AHBMON_NREGS };
+ *	struct pmk_dev dev = { .pmu = &pmu, .port = pmk_port_mmio(&mmio) };
+ *	int err = pmk_ahbmon_probe(&dev, layout.base, &agree);
+ *
+ * Measuring (the driver's slots, by pmk_ahbmon.driver): reset, pmk_ahbmon_configure, start, the
+ * work, stop, read. The accesses of the driver itself are traffic of the ARM-D layer: each one that
+ * is made while the counters are enabled counts. The write that enables them does not; the one that
+ * stops them does (1 write, 1 SINGLE burst on its layer).
+ *
+ * CtTotalCycles is free running: HCLK cycles since the last hardware reset. Enable, reset and
+ * preset do not reach it, so start, stop and reset of the driver do nothing to it: read it twice.
+ *
+ * The driver is freestanding; all functions may be called from an interrupt handler if the port
+ * may.
+ */
+#ifndef PMK_AHBMON_H
+#define PMK_AHBMON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <pmk/native.h>
+#include <pmk/pmu.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+extern const struct pmk_pmu pmk_ahbmon;
+
+/*
+ * The counters, in the order of the manual's tables. The number is ours: it is the counter number,
+ * the event code and the register number, and no offset. The manual spells them CtArmiRd …; what
+ * each counts is said once, in the catalogue: pmk_pmu_event_code().
+ */
+enum pmk_ahbmon_counter {
+	/* ARM-I layer, Table 4-6 */
+	PMK_AHBMON_ARMI_RD = 0,
+	PMK_AHBMON_ARMI_BURST_SINGLE,
+	PMK_AHBMON_ARMI_BURST_INCR4,
+	PMK_AHBMON_ARMI_LINE_FILL,
+	PMK_AHBMON_ARMI_WAIT_TOTAL,
+	PMK_AHBMON_ARMI_WAIT_NON_SEQ_SLAVE,
+	PMK_AHBMON_ARMI_WAIT_NON_SEQ_BUS,
+	PMK_AHBMON_ARMI_WAIT_THRESHOLD_HIT,
+	/* CLCDC layer, Table 4-7 */
+	PMK_AHBMON_CLCD_RD = 8,
+	PMK_AHBMON_CLCD_BURST_INCR,
+	PMK_AHBMON_CLCD_BURST_INCR4,
+	PMK_AHBMON_CLCD_BURST_INCR8,
+	PMK_AHBMON_CLCD_BURST_INCR16,
+	PMK_AHBMON_CLCD_WAIT_TOTAL,
+	PMK_AHBMON_CLCD_WAIT_NON_SEQ_SLAVE,
+	PMK_AHBMON_CLCD_WAIT_NON_SEQ_BUS,
+	PMK_AHBMON_CLCD_WAIT_THRESHOLD_HIT,
+	/* DMA-0 layer, Table 4-8 */
+	PMK_AHBMON_DMA0_RD = 17,
+	PMK_AHBMON_DMA0_WR,
+	PMK_AHBMON_DMA0_RD_UART,
+	PMK_AHBMON_DMA0_WR_UART,
+	PMK_AHBMON_DMA0_RD_SCI,
+	PMK_AHBMON_DMA0_WR_SCI,
+	PMK_AHBMON_DMA0_RD_SSP,
+	PMK_AHBMON_DMA0_WR_SSP,
+	PMK_AHBMON_DMA0_BURST_INCR,
+	PMK_AHBMON_DMA0_BURST_INCR4,
+	PMK_AHBMON_DMA0_BURST_INCR8,
+	PMK_AHBMON_DMA0_BURST_INCR16,
+	PMK_AHBMON_DMA0_WAIT_TOTAL,
+	PMK_AHBMON_DMA0_WAIT_NON_SEQ_SLAVE,
+	PMK_AHBMON_DMA0_WAIT_NON_SEQ_BUS,
+	PMK_AHBMON_DMA0_WAIT_THRESHOLD_HIT,
+	/* DMA-1 layer, Table 4-9 */
+	PMK_AHBMON_DMA1_RD = 33,
+	PMK_AHBMON_DMA1_WR,
+	PMK_AHBMON_DMA1_BURST_INCR,
+	PMK_AHBMON_DMA1_BURST_INCR4,
+	PMK_AHBMON_DMA1_BURST_INCR8,
+	PMK_AHBMON_DMA1_BURST_INCR16,
+	PMK_AHBMON_DMA1_WAIT_TOTAL,
+	PMK_AHBMON_DMA1_WAIT_NON_SEQ_SLAVE,
+	PMK_AHBMON_DMA1_WAIT_NON_SEQ_BUS,
+	PMK_AHBMON_DMA1_WAIT_THRESHOLD_HIT,
+	/* EXPansion layer, Table 4-10 */
+	PMK_AHBMON_EXP_RD = 43,
+	PMK_AHBMON_EXP_WR,
+	PMK_AHBMON_EXP_RD_APB_DMA,
+	PMK_AHBMON_EXP_WR_APB_DMA,
+	PMK_AHBMON_EXP_RD_APB_CORE,
+	PMK_AHBMON_EXP_WR_APB_CORE,
+	PMK_AHBMON_EXP_BURST_SINGLE,
+	PMK_AHBMON_EXP_BURST_INCR,
+	PMK_AHBMON_EXP_BURST_WRAP4,
+	PMK_AHBMON_EXP_BURST_INCR4,
+	PMK_AHBMON_EXP_BURST_WRAP8,
+	PMK_AHBMON_EXP_BURST_INCR8,
+	PMK_AHBMON_EXP_BURST_WRAP16,
+	PMK_AHBMON_EXP_BURST_INCR16,
+	PMK_AHBMON_EXP_WAIT_TOTAL,
+	PMK_AHBMON_EXP_WAIT_NON_SEQ_SLAVE,
+	PMK_AHBMON_EXP_WAIT_NON_SEQ_BUS,
+	PMK_AHBMON_EXP_WAIT_THRESHOLD_HIT,
+	/* ARM-D layer, Table 4-11 */
+	PMK_AHBMON_ARMD_RD = 61,
+	PMK_AHBMON_ARMD_WR,
+	PMK_AHBMON_ARMD_RD_APB_DMA,
+	PMK_AHBMON_ARMD_WR_APB_DMA,
+	PMK_AHBMON_ARMD_RD_APB_CORE,
+	PMK_AHBMON_ARMD_WR_APB_CORE,
+	PMK_AHBMON_ARMD_BURST_SINGLE,
+	PMK_AHBMON_ARMD_BURST_INCR4,
+	PMK_AHBMON_ARMD_BURST_INCR8,
+	PMK_AHBMON_ARMD_LINE_FILL,
+	PMK_AHBMON_ARMD_CAST_OUT4,
+	PMK_AHBMON_ARMD_CAST_OUT8,
+	PMK_AHBMON_ARMD_PAGE_WALK_D,
+	PMK_AHBMON_ARMD_PAGE_WALK_I,
+	PMK_AHBMON_ARMD_WAIT_TOTAL,
+	PMK_AHBMON_ARMD_WAIT_NON_SEQ_SLAVE,
+	PMK_AHBMON_ARMD_WAIT_NON_SEQ_BUS,
+	PMK_AHBMON_ARMD_WAIT_THRESHOLD_HIT,
+	/* MBX GXI, Table 4-12 */
+	PMK_AHBMON_GXI_WR = 79,
+	PMK_AHBMON_GXI_RD,
+	PMK_AHBMON_GXI_WR_ADDR_WAIT,
+	PMK_AHBMON_GXI_RD_ADDR_WAIT,
+	PMK_AHBMON_GXI_RD_DATA_WAIT,
+	PMK_AHBMON_GXI_RD_A_WAIT_THRESHOLD_HIT,
+	PMK_AHBMON_GXI_RD_D_WAIT_THRESHOLD_HIT,
+	PMK_AHBMON_GXI_WR_A_WAIT_THRESHOLD_HIT,
+	PMK_AHBMON_GXI_PAGE_CHANGE,
+	/* Miscellaneous, Table 4-13 */
+	PMK_AHBMON_TOTAL_CYCLES = 88,
+	PMK_AHBMON_TOTAL_CYCLES_EN,
+	PMK_AHBMON_TOTAL_CYCLES_NON_DEBUG,
+	PMK_AHBMON_NCTRS
+};
+
+/* What has a wait threshold. That each has a register of its own is our choice: the manual speaks
+ * of "a configurable threshold" per counter (§4.2.2). */
+enum pmk_ahbmon_threshold {
+	PMK_AHBMON_OVER_ARMI,
+	PMK_AHBMON_OVER_CLCDC,
+	PMK_AHBMON_OVER_DMA0,
+	PMK_AHBMON_OVER_DMA1,
+	PMK_AHBMON_OVER_EXP,
+	PMK_AHBMON_OVER_ARMD,
+	PMK_AHBMON_OVER_GXI_RD_A, /* read request */
+	PMK_AHBMON_OVER_GXI_RD_D, /* read data */
+	PMK_AHBMON_OVER_GXI_WR_A, /* write request */
+	PMK_AHBMON_NTHRESHOLDS
+};
+
+/* Register numbers: what a port is asked for. 0 to 90 are the counters, read only. */
+enum pmk_ahbmon_reg {
+	PMK_AHBMON_CTRLREG = PMK_AHBMON_NCTRS, /* AHBMONCtrlReg: enable, DBGACK tracking */
+	PMK_AHBMON_RSTCTRS,	/* AHBMONRstCtrs: any write resets the counters (§4.3.27) */
+	PMK_AHBMON_PRSTCTRS,	/* AHBMONPrstCtrs: any write stops the counters and sets each to its
+				 * own absolute address (§4.3.28) */
+	PMK_AHBMON_GXIPAGESIZE, /* GxiPageSize: [1:0], see enum pmk_ahbmon_page (§4.3.26) */
+	PMK_AHBMON_THRESHOLD0,	/* + enum pmk_ahbmon_threshold */
+	PMK_AHBMON_NREGS = PMK_AHBMON_THRESHOLD0 + PMK_AHBMON_NTHRESHOLDS
+};
+
+/* GxiPageSize [1:0]: what CtGxiPageChange takes for a page (§4.3.26). */
+enum pmk_ahbmon_page {
+	PMK_AHBMON_PAGE_2K,
+	PMK_AHBMON_PAGE_4K,
+	PMK_AHBMON_PAGE_8K,
+	PMK_AHBMON_PAGE_16K,
+	PMK_AHBMON_NPAGES
+};
+
+/*
+ * For producers and the model: one struct pmk_bus per observed bus, in an array of this length and
+ * order, because the signals are neutral: AHB_READ of one layer is AHB_READ of another. Functions
+ * that take a `struct pmk_bus *` for this PMU are given the first of the array. HCLK is that first
+ * one, so that code which knows of a single bus (the `settle` of a model port) lets the clock run.
+ * CYCLE of the HCLK bus is the bus clock; nobody looks at CYCLE of the others.
+ */
+enum pmk_ahbmon_bus {
+	PMK_AHBMON_BUS_HCLK,
+	PMK_AHBMON_BUS_ARMI,
+	PMK_AHBMON_BUS_CLCDC,
+	PMK_AHBMON_BUS_DMA0,
+	PMK_AHBMON_BUS_DMA1,
+	PMK_AHBMON_BUS_EXP,
+	PMK_AHBMON_BUS_ARMD,
+	PMK_AHBMON_BUS_GXI,
+	PMK_AHBMON_NBUSES
+};
+
+/* Where a layout comes from. */
+enum pmk_ahbmon_provenance {
+	PMK_AHBMON_FROM_PROJECT, /* made up; real hardware is different */
+	PMK_AHBMON_FROM_MANUAL	 /* from pages of DDI 0287 that its author has */
+};
+
+/*
+ * Where the registers and control bits are. No pointers. What the manual does say of any layout
+ * (§4.1, §4.2.2): words, aligned, inside 64 KB; pmk_ahbmon_layout_check() checks it.
+ */
+struct pmk_ahbmon_layout {
+	uint32_t provenance; /* enum pmk_ahbmon_provenance */
+	uint32_t base;	     /* physical address of the window; 0x101D0000 is the manual's */
+	/* Bits of AHBMONCtrlReg. */
+	uint32_t enable;	   /* all counters but CtTotalCycles */
+	uint32_t track_dbgack;	   /* ARM-I, ARM-D and CtTotalCyclesNonDebug stop with DBGACK */
+	uint32_t castout4_aligned; /* CtArmdCastOut4 wants 4-word alignment; 0: no such bit */
+	uint32_t threshold;	   /* bits of a threshold register */
+	/* By register number, so that struct pmk_mmio takes it. PMK_MMIO_NONE for a threshold that
+	 * has no register of its own. */
+	uint16_t offset[PMK_AHBMON_NREGS];
+};
+
+/* The project's own; data/layouts/sp816.ini is the same table for people. */
+extern const struct pmk_ahbmon_layout pmk_ahbmon_sp816;
+
+/* 0, or PMK_EINVAL when it cannot be a layout of this block: an offset that is missing, unaligned,
+ * outside of the window or given twice; control bits missing or overlapping. */
+int pmk_ahbmon_layout_check(const struct pmk_ahbmon_layout *layout);
+
+/*
+ * Does the hardware agree with the layout? Presets the counters and looks whether each holds its
+ * own address, as it must (§4.3.28): all but CtTotalCycles. `base` is the physical address of the
+ * window, even where the port reaches it through another one. *agree: how many of the 90 did.
+ *
+ *	0             all
+ *	PMK_EBADREG   some: the layout is wrong in places
+ *	PMK_ENOTSUP   none: no such block here (QEMU's versatilepb reads zeros), or the wrong layout
+ *	PMK_EIO …     an error of the port; *agree is what was found until then
+ *
+ * It cannot tell which counter counts what. The counts are lost, the counters stopped and reset.
+ */
+int pmk_ahbmon_probe(struct pmk_dev *d, uint32_t base, unsigned *agree);
+
+/* How to count. The driver's reset, start and stop leave it alone. */
+struct pmk_ahbmon_config {
+	bool track_dbgack;     /* leave out what ARM-I and ARM-D do in debug state */
+	bool castout4_aligned; /* take for a cast-out only INCR4 writes aligned to 4 words */
+	uint32_t page;	       /* enum pmk_ahbmon_page */
+	/* In HCLK cycles: waits that are longer count as hits (the rule is our choice). */
+	uint32_t threshold[PMK_AHBMON_NTHRESHOLDS];
+};
+
+/*
+ * Write the configuration while the counters are stopped (PMK_EBUSY if they are not), before
+ * anything else is touched. PMK_EINVAL: no such page size. PMK_ERANGE: a threshold is too large for
+ * its register. PMK_ENOTSUP: the layout has no bit for castout4_aligned, or no register for a
+ * threshold that is not 0.
+ */
+int pmk_ahbmon_configure(struct pmk_dev *d, const struct pmk_ahbmon_config *config);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

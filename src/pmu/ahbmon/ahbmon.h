@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * AHB Monitor: the model, for the rest of src/. The driver does not include this.
+ *
+ * Wherever a function takes a bus, it takes the first of PMK_AHBMON_NBUSES in the order of enum
+ * pmk_ahbmon_bus: struct pmk_bus buses[PMK_AHBMON_NBUSES].
+ *
+ * What the observer of the buses has to know of the registers is the thresholds: it raises
+ * AHB_WAIT_OVER and GXI_…_OVER by pmk_ahbmon_model_threshold(), which it asks anew when a register
+ * has been written. For everything else it raises all there is, at every page size and alignment,
+ * and the model picks.
+ *
+ * Time. A write acts after the bus cycle in which it completes: raise the signals of that cycle,
+ * its own transfer included, then write. A read gives the counts before the cycle in which it
+ * completes: read, then raise. So the write that resets the counters is not counted and what
+ * follows it is (DDI 0287B §4.2.2), nor is the write that enables them; the one that disables them
+ * is. The depth of the monitor's own pipeline is not documented and needs no number that way.
+ */
+#ifndef PMK_PMU_AHBMON_AHBMON_H
+#define PMK_PMU_AHBMON_AHBMON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <pmk/ahbmon.h>
+#include <pmk/model.h>
+
+/* Where the manual leaves a choice. The defaults, our choice, are all false and 0. */
+struct pmk_ahbmon_params {
+	/* A counter stays at 2^32 - 1 instead of wrapping. Nothing is said of overflow. */
+	bool saturate;
+	/* Reset and preset reach CtTotalCycles, too, as §4.3.27-28 have it ("all counters"). Table
+	 * 4-13 lets them reach the other two cycle counters only. */
+	bool reset_total;
+	/* A preset leaves the enable bit as it is. It stops the counters all the same (§4.3.28),
+	 * until the next write to AHBMONCtrlReg. By default it clears the bit. */
+	bool preset_keeps_enable;
+	uint32_t page_reset;	  /* GxiPageSize after hardware reset, enum pmk_ahbmon_page */
+	uint32_t threshold_reset; /* every threshold after hardware reset, in HCLK cycles */
+};
+
+/* Pins that the monitor sees. */
+enum pmk_ahbmon_input {
+	PMK_AHBMON_IN_DBGACK, /* 1: the ARM926EJ-S is in debug state (§4.2.2). 0 after reset */
+	PMK_AHBMON_NINPUTS
+};
+
+/* What a guest did that it had better not; bits of pmk_ahbmon_model.oddities, never cleared by the
+ * model but by reset. */
+enum pmk_ahbmon_oddity {
+	PMK_AHBMON_ODD_COUNTER_WRITE = 1 << 0, /* wrote a counter: ignored */
+	PMK_AHBMON_ODD_SBZ = 1 << 1,	       /* wrote 1 to a bit that has no meaning */
+	PMK_AHBMON_ODD_READ_WO = 1 << 2,       /* read AHBMONRstCtrs or AHBMONPrstCtrs: 0 */
+};
+
+/* One monitor. No pointers: it may be copied, forked and shared. Only `params` and `oddities` are
+ * for others to touch; everything else goes through the registers and the inputs. */
+struct pmk_ahbmon_model {
+	struct pmk_ahbmon_params params;
+	struct pmk_ahbmon_layout layout;
+	uint32_t oddities;
+	bool input[PMK_AHBMON_NINPUTS];
+	bool held; /* stopped by a preset, whatever the enable bit says */
+	uint32_t ctrl, page;
+	uint32_t threshold[PMK_AHBMON_NTHRESHOLDS];
+	uint32_t count[PMK_AHBMON_NCTRS];
+	uint64_t seen[PMK_AHBMON_NCTRS]; /* total of its signal at the last synchronisation */
+};
+
+#define PMK_AHBMON_NMODELS 1
+extern const struct pmk_model_ops pmk_ahbmon_models[PMK_AHBMON_NMODELS];
+
+/* Hardware reset with a layout, which is copied, and parameters. The reset of pmk_model_ops takes
+ * pmk_ahbmon_sp816 and the defaults. */
+void pmk_ahbmon_model_reset(struct pmk_ahbmon_model *m, const struct pmk_ahbmon_layout *layout,
+			    const struct pmk_ahbmon_params *params, struct pmk_bus *buses);
+
+/* Set an input. What has happened so far is counted under the old level. */
+void pmk_ahbmon_model_input(struct pmk_ahbmon_model *m, struct pmk_bus *buses,
+			    enum pmk_ahbmon_input input, bool level);
+
+/* The threshold in force, in HCLK cycles. */
+uint32_t pmk_ahbmon_model_threshold(const struct pmk_ahbmon_model *m,
+				    enum pmk_ahbmon_threshold which);
+
+#endif

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: MIT
+/*
+ * AHB Monitor driver. Freestanding: no libc, no heap, no division.
+ *
+ * Quirks of this hardware, and what is done about them:
+ *  - Where registers and control bits are is not public: everything goes through the layout of the
+ *    PMU at hand (struct pmk_pmu.family). Bits of AHBMONCtrlReg that the layout does not name are
+ *    written back as they were read.
+ *  - A counter counts one thing for ever: program() only says whether that is the one wanted.
+ *  - Counters cannot be preloaded and have neither flags nor interrupts (DDI 0287B mentions none),
+ *    so write() is not supported and the sets of counters that others take or give are empty.
+ *  - One write resets all counters and works while they count (§4.2.2); reset() stops them first.
+ *    It leaves alone what configure() sets, as the hardware's reset does.
+ *  - CtTotalCycles runs from the hardware reset on (Table 4-13): reset, start and stop do not reach
+ *    it.
+ *  - Counters cannot be latched together. A coherent set of values is read after stop().
+ *
+ * Nothing is kept in pmk_dev.state: the registers are the truth, whoever else writes them.
+ */
+#include "pmu/ahbmon/regs.h"
+
+#define ANY 1 /* what is written to AHBMONRstCtrs and AHBMONPrstCtrs does not matter: §4.3.27-28 */
+
+static const struct pmk_ahbmon_layout *layout_of(const struct pmk_dev *d)
+{
+	return pmk_ahbmon_layout_of(d->pmu);
+}
+
+static int get(const struct pmk_dev *d, unsigned reg, uint32_t *value)
+{
+	uint64_t v = 0;
+	int err = d->port.read(d->port.ctx, reg, &v);
+
+	*value = (uint32_t)v;
+	return err;
+}
+
+static int put(const struct pmk_dev *d, unsigned reg, uint32_t value)
+{
+	return d->port.write(d->port.ctx, reg, value);
+}
+
+static int update(const struct pmk_dev *d, uint32_t clear, uint32_t set)
+{
+	uint32_t ctrl;
+	int err = get(d, PMK_AHBMON_CTRLREG, &ctrl);
+
+	if (err)
+		return err;
+	return put(d, PMK_AHBMON_CTRLREG, (ctrl & ~clear) | set);
+}
+
+static int start(struct pmk_dev *d)
+{
+	return update(d, 0, layout_of(d)->enable);
+}
+
+static int stop(struct pmk_dev *d)
+{
+	return update(d, layout_of(d)->enable, 0);
+}
+
+static int reset(struct pmk_dev *d)
+{
+	int err = stop(d);
+
+	if (err)
+		return err;
+	return put(d, PMK_AHBMON_RSTCTRS, ANY);
+}
+
+/* PMK_ENOEVENT: there is no such counter. PMK_ENOCTR: this one counts something else. */
+static int program(struct pmk_dev *d, unsigned counter, unsigned code)
+{
+	(void)d;
+	if (counter >= PMK_AHBMON_NCTRS)
+		return PMK_EINVAL;
+	if (code >= PMK_AHBMON_NCTRS)
+		return PMK_ENOEVENT;
+	return code == counter ? PMK_OK : PMK_ENOCTR;
+}
+
+static int read_counter(struct pmk_dev *d, unsigned counter, uint64_t *value)
+{
+	uint32_t v;
+	int err;
+
+	if (counter >= PMK_AHBMON_NCTRS)
+		return PMK_EINVAL;
+	err = get(d, counter, &v);
+	if (!err)
+		*value = v;
+	return err;
+}
+
+static int write_counter(struct pmk_dev *d, unsigned counter, uint64_t value)
+{
+	(void)d;
+	(void)value;
+	return counter >= PMK_AHBMON_NCTRS ? PMK_EINVAL : PMK_ENOTSUP;
+}
+
+static int irq_enable(struct pmk_dev *d, uint32_t counters)
+{
+	(void)d;
+	return counters ? PMK_ENOTSUP : PMK_OK;
+}
+
+static int pending(struct pmk_dev *d, uint32_t *counters)
+{
+	(void)d;
+	*counters = 0;
+	return PMK_OK;
+}
+
+static int clear(struct pmk_dev *d, uint32_t counters)
+{
+	(void)d;
+	return counters ? PMK_ENOTSUP : PMK_OK;
+}
+
+static int running(struct pmk_dev *d, bool *yes)
+{
+	uint32_t ctrl;
+	int err = get(d, PMK_AHBMON_CTRLREG, &ctrl);
+
+	*yes = !err && (ctrl & layout_of(d)->enable);
+	return err;
+}
+
+const struct pmk_driver pmk_ahbmon_driver = {
+	.reset = reset,
+	.program = program,
+	.start = start,
+	.stop = stop,
+	.read = read_counter,
+	.write = write_counter,
+	.irq_enable = irq_enable,
+	.pending = pending,
+	.clear = clear,
+	.running = running,
+};
+
+static bool has_register(const struct pmk_ahbmon_layout *layout, unsigned reg)
+{
+	return layout->offset[reg] != PMK_MMIO_NONE;
+}
+
+static int check_config(const struct pmk_ahbmon_layout *layout,
+			const struct pmk_ahbmon_config *config)
+{
+	if (config->page >= PMK_AHBMON_NPAGES)
+		return PMK_EINVAL;
+	if (config->castout4_aligned && !layout->castout4_aligned)
+		return PMK_ENOTSUP;
+	for (unsigned i = 0; i < PMK_AHBMON_NTHRESHOLDS; i++) {
+		if (!has_register(layout, PMK_AHBMON_THRESHOLD0 + i) && config->threshold[i])
+			return PMK_ENOTSUP;
+		if (config->threshold[i] & ~layout->threshold)
+			return PMK_ERANGE;
+	}
+	return PMK_OK;
+}
+
+int pmk_ahbmon_configure(struct pmk_dev *d, const struct pmk_ahbmon_config *config)
+{
+	const struct pmk_ahbmon_layout *layout = layout_of(d);
+	uint32_t ctrl, set = 0;
+	int err = check_config(layout, config);
+
+	if (!err)
+		err = get(d, PMK_AHBMON_CTRLREG, &ctrl);
+	if (!err && (ctrl & layout->enable))
+		err = PMK_EBUSY;
+	for (unsigned i = 0; !err && i < PMK_AHBMON_NTHRESHOLDS; i++)
+		if (has_register(layout, PMK_AHBMON_THRESHOLD0 + i))
+			err = put(d, PMK_AHBMON_THRESHOLD0 + i, config->threshold[i]);
+	if (!err)
+		err = put(d, PMK_AHBMON_GXIPAGESIZE, config->page); /* [31:2] are written as 0 */
+	if (err)
+		return err;
+	if (config->track_dbgack)
+		set |= layout->track_dbgack;
+	if (config->castout4_aligned)
+		set |= layout->castout4_aligned;
+	ctrl &= ~(layout->track_dbgack | layout->castout4_aligned);
+	return put(d, PMK_AHBMON_CTRLREG, ctrl | set);
+}
+
+int pmk_ahbmon_probe(struct pmk_dev *d, uint32_t base, unsigned *agree)
+{
+	const struct pmk_ahbmon_layout *layout = layout_of(d);
+	unsigned asked = 0;
+	int err = put(d, PMK_AHBMON_PRSTCTRS, ANY);
+
+	*agree = 0;
+	for (unsigned ctr = 0; !err && ctr < PMK_AHBMON_NCTRS; ctr++) {
+		uint32_t value;
+
+		if (ctr == PMK_AHBMON_TOTAL_CYCLES)
+			continue;
+		err = get(d, ctr, &value);
+		asked++;
+		if (!err && value == base + layout->offset[ctr])
+			++*agree;
+	}
+	if (!err)
+		err = reset(d);
+	if (err)
+		return err;
+	if (*agree == asked)
+		return PMK_OK;
+	return *agree ? PMK_EBADREG : PMK_ENOTSUP;
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+/*
+ * AHB Monitor: the catalogue. DDI 0287B Tables 4-6 to 4-13, row by row from the list in regs.h.
+ *
+ * Every counter counts one thing, so an event is a counter: its code is the project's ID, which is
+ * the counter number, and no field of any register holds it. Signals are raised on the bus of the
+ * layer (enum pmk_ahbmon_bus). Read and write counters step once per beat, burst counters once per
+ * burst, on an OKAY response or the second cycle of an ERROR, and on nothing else (§4.2.2): that is
+ * the business of whoever observes the bus.
+ */
+#include "pmu/ahbmon/regs.h"
+
+#define EVENTS false
+#define CYCLES true
+
+#define T_ARMI	"DDI 0287B Table 4-6"
+#define T_CLCDC "DDI 0287B Table 4-7"
+#define T_DMA0	"DDI 0287B Table 4-8"
+#define T_DMA1	"DDI 0287B Table 4-9"
+#define T_EXP	"DDI 0287B Table 4-10"
+#define T_ARMD	"DDI 0287B Table 4-11"
+#define T_GXI	"DDI 0287B Table 4-12"
+#define T_HCLK	"DDI 0287B Table 4-13"
+
+#define C_FIRST	   "such waits on later beats are in the total alone"
+#define C_OVER	   "longer than the threshold; once per transfer, whatever its length (our choice)"
+#define C_STALLS   "counts stalls, not the requests that suffer from them"
+#define C_REQUESTS "the request is counted, not the data"
+#define C_PAGES	   "pages of 2, 4, 8 or 16 KB by GxiPageSize; reads and writes together"
+#define C_HPROT	   "a guess by burst, direction and HPROT: other traffic may look the same"
+#define C_CASTOUT \
+	"a guess: stores of four words look the same; the alignment test removes 3 of 4 of them"
+#define C_FREE	"free running: neither enable nor reset nor preset reach it; read it twice"
+#define C_DEBUG "debug state is left out only while DBGACK is tracked"
+
+#define NO_BUS "emulation runs no bus cycles; counted where the buses themselves are observed"
+
+#define ROW(id, manual, event, bus, sig, unit, note, text) \
+	[PMK_AHBMON_##id] = { .code = PMK_AHBMON_##id,     \
+			      .name = #event,              \
+			      .aliases = PMK_DOC(#manual), \
+			      .cores = 1,                  \
+			      .signal = PMK_SIG_##sig,     \
+			      .signal2 = PMK_SIG_NONE,     \
+			      .cycles = unit,              \
+			      .ref = PMK_DOC(T_##bus),     \
+			      .brief = PMK_DOC(text),      \
+			      .caveat = PMK_DOC(note),     \
+			      .unmodelled = PMK_DOC(NO_BUS) },
+
+const struct pmk_event pmk_ahbmon_events[] = { PMK_AHBMON_COUNTERS(ROW) };

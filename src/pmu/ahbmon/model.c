@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: MIT
+/*
+ * AHB Monitor model: 91 counters, AHBMONCtrlReg, AHBMONRstCtrs, AHBMONPrstCtrs, GxiPageSize and the
+ * wait thresholds. Sections and tables are those of DDI 0287B.
+ *
+ * It counts by differences of bus totals, taken when a register is touched or DBGACK changes.
+ * Nothing happens at an overflow but the wrap, so it never asks to be synchronised. When writes and
+ * reads act is said in ahbmon.h. Where the manual is silent (all of this is our choice):
+ *  - A write to a counter is ignored. The write-only registers, reserved bits and bits that the
+ *    layout does not name read as 0.
+ *  - Any mode may access: nothing is said of privilege. That ARM-I, CLCDC, DMA and MBX do not reach
+ *    the registers (§4.1) is up to whoever models the bus.
+ *  - The page size and the alignment test act from the write on; every signal of the other sizes up
+ *    to then is forgotten.
+ *
+ * Not modelled: what makes a wait, a burst or a cast-out (that is the observer of the buses); the
+ * lag of a read behind the monitor's pipeline, whose depth is not documented; accesses that are not
+ * aligned words, because a port has register numbers; the packet stream on AHBMONITOR[33:0].
+ */
+#include "pmu/ahbmon/ahbmon.h"
+#include "pmu/ahbmon/regs.h"
+
+#include <string.h>
+
+/* CtTotalCycles counts always. The rest wants the enable bit; ARM-I, ARM-D and
+ * CtTotalCyclesNonDebug pause while DBGACK is tracked and asserted: §4.2.2. */
+static bool counts(const struct pmk_ahbmon_model *m, unsigned ctr)
+{
+	bool paused = (m->ctrl & m->layout.track_dbgack) && m->input[PMK_AHBMON_IN_DBGACK];
+
+	if (ctr == PMK_AHBMON_TOTAL_CYCLES)
+		return true;
+	if (!(m->ctrl & m->layout.enable) || m->held)
+		return false;
+	switch ((enum pmk_ahbmon_bus)pmk_ahbmon_bus_of[ctr]) {
+	case PMK_AHBMON_BUS_HCLK:
+		return !(paused && ctr == PMK_AHBMON_TOTAL_CYCLES_NON_DEBUG);
+	case PMK_AHBMON_BUS_ARMI:
+	case PMK_AHBMON_BUS_ARMD:
+		return !paused;
+	case PMK_AHBMON_BUS_CLCDC:
+	case PMK_AHBMON_BUS_DMA0:
+	case PMK_AHBMON_BUS_DMA1:
+	case PMK_AHBMON_BUS_EXP:
+	case PMK_AHBMON_BUS_GXI:
+	case PMK_AHBMON_NBUSES:
+		break;
+	}
+	return true;
+}
+
+/* What a counter counts, by the settings. */
+static uint8_t signal_of(const struct pmk_ahbmon_model *m, unsigned ctr)
+{
+	static const uint8_t page[PMK_AHBMON_NPAGES] = {
+		[PMK_AHBMON_PAGE_2K] = PMK_SIG_GXI_PAGE_2K,
+		[PMK_AHBMON_PAGE_4K] = PMK_SIG_GXI_PAGE_4K,
+		[PMK_AHBMON_PAGE_8K] = PMK_SIG_GXI_PAGE_8K,
+		[PMK_AHBMON_PAGE_16K] = PMK_SIG_GXI_PAGE_16K,
+	};
+
+	if (ctr == PMK_AHBMON_GXI_PAGE_CHANGE)
+		return page[m->page];
+	if (ctr == PMK_AHBMON_ARMD_CAST_OUT4 && (m->ctrl & m->layout.castout4_aligned))
+		return PMK_SIG_AHB_CASTOUT4_ALIGNED;
+	return pmk_ahbmon_events[ctr].signal;
+}
+
+static uint64_t total_of(const struct pmk_ahbmon_model *m, const struct pmk_bus *buses,
+			 unsigned ctr)
+{
+	return buses[pmk_ahbmon_bus_of[ctr]].total[signal_of(m, ctr)];
+}
+
+static void advance(struct pmk_ahbmon_model *m, unsigned ctr, uint64_t n)
+{
+	if (m->params.saturate && n > UINT32_MAX - m->count[ctr])
+		m->count[ctr] = UINT32_MAX;
+	else
+		m->count[ctr] += (uint32_t)n;
+}
+
+/* Count from now on. */
+static void remember(struct pmk_ahbmon_model *m, const struct pmk_bus *buses)
+{
+	for (unsigned ctr = 0; ctr < PMK_AHBMON_NCTRS; ctr++)
+		m->seen[ctr] = total_of(m, buses, ctr);
+}
+
+static void sync(void *model, struct pmk_bus *buses)
+{
+	struct pmk_ahbmon_model *m = model;
+
+	for (unsigned ctr = 0; ctr < PMK_AHBMON_NCTRS; ctr++)
+		if (counts(m, ctr))
+			advance(m, ctr, total_of(m, buses, ctr) - m->seen[ctr]);
+	remember(m, buses);
+}
+
+/* No flag, no interrupt: nothing depends on the moment of a wrap. */
+static void ask(const void *model, struct pmk_bus *buses)
+{
+	(void)model;
+	(void)buses;
+}
+
+static unsigned lines(const void *model)
+{
+	(void)model;
+	return 0;
+}
+
+/* Do AHBMONRstCtrs and AHBMONPrstCtrs reach it? */
+static bool resettable(const struct pmk_ahbmon_model *m, unsigned ctr)
+{
+	return ctr != PMK_AHBMON_TOTAL_CYCLES || m->params.reset_total;
+}
+
+static void reset_counters(struct pmk_ahbmon_model *m)
+{
+	for (unsigned ctr = 0; ctr < PMK_AHBMON_NCTRS; ctr++)
+		if (resettable(m, ctr))
+			m->count[ctr] = 0;
+}
+
+static void preset_counters(struct pmk_ahbmon_model *m)
+{
+	for (unsigned ctr = 0; ctr < PMK_AHBMON_NCTRS; ctr++)
+		if (resettable(m, ctr))
+			m->count[ctr] = m->layout.base + m->layout.offset[ctr];
+	m->held = true;
+	if (!m->params.preset_keeps_enable)
+		m->ctrl &= ~m->layout.enable;
+}
+
+/* The bits of a register that keep what is written to them. */
+static uint32_t bits_of(const struct pmk_ahbmon_model *m, unsigned reg)
+{
+	const struct pmk_ahbmon_layout *l = &m->layout;
+
+	if (reg == PMK_AHBMON_CTRLREG)
+		return l->enable | l->track_dbgack | l->castout4_aligned;
+	if (reg == PMK_AHBMON_GXIPAGESIZE)
+		return GXIPAGESIZE_SIZE;
+	return l->threshold;
+}
+
+static bool exists(const struct pmk_ahbmon_model *m, unsigned reg)
+{
+	return reg < PMK_AHBMON_NREGS && m->layout.offset[reg] != PMK_MMIO_NONE;
+}
+
+static int read_reg(void *model, struct pmk_bus *buses, enum pmk_mode mode, unsigned reg,
+		    uint64_t *value)
+{
+	struct pmk_ahbmon_model *m = model;
+
+	(void)mode;
+	if (!exists(m, reg))
+		return PMK_EBADREG;
+	sync(m, buses);
+	if (reg < PMK_AHBMON_NCTRS) {
+		*value = m->count[reg];
+	} else if (reg == PMK_AHBMON_CTRLREG) {
+		*value = m->ctrl;
+	} else if (reg == PMK_AHBMON_GXIPAGESIZE) {
+		*value = m->page;
+	} else if (reg >= PMK_AHBMON_THRESHOLD0) {
+		*value = m->threshold[reg - PMK_AHBMON_THRESHOLD0];
+	} else {
+		m->oddities |= PMK_AHBMON_ODD_READ_WO;
+		*value = 0;
+	}
+	return PMK_OK;
+}
+
+/* A register that holds what is written to it. The caller has synchronised. */
+static void write_setting(struct pmk_ahbmon_model *m, unsigned reg, uint32_t w)
+{
+	uint32_t value = w & bits_of(m, reg);
+
+	if (w != value)
+		m->oddities |= PMK_AHBMON_ODD_SBZ;
+	if (reg == PMK_AHBMON_GXIPAGESIZE) {
+		m->page = value;
+	} else if (reg == PMK_AHBMON_CTRLREG) {
+		m->ctrl = value;
+		m->held = false;
+	} else {
+		m->threshold[reg - PMK_AHBMON_THRESHOLD0] = value;
+	}
+}
+
+static int write_reg(void *model, struct pmk_bus *buses, enum pmk_mode mode, unsigned reg,
+		     uint64_t value)
+{
+	struct pmk_ahbmon_model *m = model;
+
+	(void)mode;
+	if (!exists(m, reg))
+		return PMK_EBADREG;
+	sync(m, buses);
+	if (reg < PMK_AHBMON_NCTRS)
+		m->oddities |= PMK_AHBMON_ODD_COUNTER_WRITE;
+	else if (reg == PMK_AHBMON_RSTCTRS)
+		reset_counters(m);
+	else if (reg == PMK_AHBMON_PRSTCTRS)
+		preset_counters(m);
+	else
+		write_setting(m, reg, (uint32_t)value);
+	remember(m, buses);
+	return PMK_OK;
+}
+
+void pmk_ahbmon_model_input(struct pmk_ahbmon_model *m, struct pmk_bus *buses,
+			    enum pmk_ahbmon_input input, bool level)
+{
+	sync(m, buses);
+	m->input[input] = level;
+}
+
+uint32_t pmk_ahbmon_model_threshold(const struct pmk_ahbmon_model *m,
+				    enum pmk_ahbmon_threshold which)
+{
+	return m->threshold[which];
+}
+
+void pmk_ahbmon_model_reset(struct pmk_ahbmon_model *m, const struct pmk_ahbmon_layout *layout,
+			    const struct pmk_ahbmon_params *params, struct pmk_bus *buses)
+{
+	memset(m, 0, sizeof(*m));
+	m->params = *params;
+	m->layout = *layout;
+	m->page = params->page_reset & (uint32_t)GXIPAGESIZE_SIZE;
+	for (unsigned i = 0; i < PMK_AHBMON_NTHRESHOLDS; i++)
+		m->threshold[i] = params->threshold_reset & layout->threshold;
+	remember(m, buses);
+}
+
+static void reset_default(void *model, struct pmk_bus *buses)
+{
+	static const struct pmk_ahbmon_params defaults;
+
+	pmk_ahbmon_model_reset(model, &pmk_ahbmon_sp816, &defaults, buses);
+}
+
+const struct pmk_model_ops pmk_ahbmon_models[PMK_AHBMON_NMODELS] = {
+	{ .pmu = &pmk_ahbmon,
+	  .size = sizeof(struct pmk_ahbmon_model),
+	  .reset = reset_default,
+	  .read = read_reg,
+	  .write = write_reg,
+	  .sync = sync,
+	  .ask = ask,
+	  .lines = lines },
+};

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+/*
+ * AHB Monitor: counters, the layout, and the PMU itself. Freestanding.
+ *
+ * pmk_ahbmon_sp816 is the project's own layout, not ARM's: the pages of DDI 0287B with the register
+ * offsets and with the bits of AHBMONCtrlReg are not public. Only the base address is the manual's
+ * (§4.2.2). data/layouts/sp816.ini is the same table for people.
+ *
+ * Not described: peripheral and PrimeCell ID registers, because nothing says that this block has
+ * any; the packet stream on AHBMONITOR[33:0], which is no register.
+ */
+#include "pmu/ahbmon/regs.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+#define WINDOW 0x10000u /* bytes, what 16 bits of offset reach; §4.1 */
+
+#define COUNTER(id, manual, event, bus, sig, unit, note, text) \
+	[PMK_AHBMON_##id] = { .name = #manual, .width = 32, .fixed_code = PMK_AHBMON_##id },
+static const struct pmk_counter counters[] = { PMK_AHBMON_COUNTERS(COUNTER) };
+
+#define BUS_OF(id, manual, event, bus, sig, unit, note, text) \
+	[PMK_AHBMON_##id] = PMK_AHBMON_BUS_##bus,
+const uint8_t pmk_ahbmon_bus_of[] = { PMK_AHBMON_COUNTERS(BUS_OF) };
+
+/* The counters from 0 on, four bytes each in ID order; the rest from 0x200 on. */
+#define OFFSET(id, manual, event, bus, sig, unit, note, text) \
+	[PMK_AHBMON_##id] = 4 * PMK_AHBMON_##id,
+
+const struct pmk_ahbmon_layout pmk_ahbmon_sp816 = {
+	.provenance = PMK_AHBMON_FROM_PROJECT,
+	.base = 0x101D0000,
+	.enable = CTRLREG_ENABLE,
+	.track_dbgack = CTRLREG_TRACK_DBGACK,
+	.castout4_aligned = CTRLREG_CASTOUT4_ALIGNED,
+	.threshold = PMK_BITS(31, 0),
+	.offset = {
+		PMK_AHBMON_COUNTERS(OFFSET)
+		[PMK_AHBMON_CTRLREG] = 0x200,
+		[PMK_AHBMON_RSTCTRS] = 0x204,
+		[PMK_AHBMON_PRSTCTRS] = 0x208,
+		[PMK_AHBMON_GXIPAGESIZE] = 0x20C,
+		[PMK_AHBMON_THRESHOLD0 + PMK_AHBMON_OVER_ARMI] = 0x210,
+		[PMK_AHBMON_THRESHOLD0 + PMK_AHBMON_OVER_CLCDC] = 0x214,
+		[PMK_AHBMON_THRESHOLD0 + PMK_AHBMON_OVER_DMA0] = 0x218,
+		[PMK_AHBMON_THRESHOLD0 + PMK_AHBMON_OVER_DMA1] = 0x21C,
+		[PMK_AHBMON_THRESHOLD0 + PMK_AHBMON_OVER_EXP] = 0x220,
+		[PMK_AHBMON_THRESHOLD0 + PMK_AHBMON_OVER_ARMD] = 0x224,
+		[PMK_AHBMON_THRESHOLD0 + PMK_AHBMON_OVER_GXI_RD_A] = 0x228,
+		[PMK_AHBMON_THRESHOLD0 + PMK_AHBMON_OVER_GXI_RD_D] = 0x22C,
+		[PMK_AHBMON_THRESHOLD0 + PMK_AHBMON_OVER_GXI_WR_A] = 0x230,
+	},
+};
+
+static bool offset_ok(const struct pmk_ahbmon_layout *layout, unsigned reg)
+{
+	uint32_t offset = layout->offset[reg];
+
+	if (offset == PMK_MMIO_NONE)
+		return reg >= PMK_AHBMON_THRESHOLD0;
+	if (offset % 4)
+		return false;
+	for (unsigned i = 0; i < reg; i++)
+		if (layout->offset[i] == offset)
+			return false;
+	return true;
+}
+
+int pmk_ahbmon_layout_check(const struct pmk_ahbmon_layout *layout)
+{
+	uint32_t enable = layout->enable, track = layout->track_dbgack;
+	uint32_t aligned = layout->castout4_aligned;
+
+	if (layout->base % WINDOW || !enable || !track)
+		return PMK_EINVAL;
+	if ((enable & track) || (enable & aligned) || (track & aligned))
+		return PMK_EINVAL;
+	for (unsigned reg = 0; reg < PMK_AHBMON_NREGS; reg++)
+		if (!offset_ok(layout, reg))
+			return PMK_EINVAL;
+	return PMK_OK;
+}
+
+const struct pmk_pmu pmk_ahbmon = {
+	.name = "ahbmon",
+	.aliases = PMK_DOC("sp816 ahb-monitor"),
+	.brief = PMK_DOC("AHB Monitor (SP816) of the ARM926EJ-S Development Chip"),
+	.note = PMK_DOC(
+		"register offsets and control bits are this project's, not ARM's: the manual's "
+		"are not public. A layout of one's own replaces them (struct "
+		"pmk_ahbmon_layout)"),
+	.driver = &pmk_ahbmon_driver,
+	.events = pmk_ahbmon_events,
+	.nevents = COUNT(counters),
+	.core = 1,
+	.counters = counters,
+	.ncounters = COUNT(counters),
+	.no_flags = true,
+	PMK_REGS(pmk_ahbmon_regs, PMK_AHBMON_NREGS),
+	.family = &pmk_ahbmon_sp816,
+};
