@@ -9,13 +9,17 @@
  */
 #include <pmk/model.h>
 
+#include "pmu/ahbmon/ahbmon.h"
 #include "pmu/arm11/arm11.h"
+#include "pmu/armv8/armv8.h"
 
 static const struct {
 	const struct pmk_model_ops *ops;
 	unsigned count;
 } families[] = {
 	{ pmk_arm11_models, PMK_ARM11_NMODELS },
+	{ pmk_armv8_models, PMK_ARMV8_NMODELS },
+	{ pmk_ahbmon_models, PMK_AHBMON_NMODELS },
 };
 
 const struct pmk_model_ops *pmk_model_find(const struct pmk_pmu *pmu)

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Ports to silicon, for code that runs on it. All may be used from interrupt handlers. They keep no
+ * state; `settle` is NULL, because time passes by itself.
+ *
+ * Barriers: each is in the port, with its reason beside it in src/port/. A driver has none.
+ */
+#ifndef PMK_NATIVE_H
+#define PMK_NATIVE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <pmk/port.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * The PMU of the processor this runs on, by its own instructions:
+ *   32-bit Arm   ARM11: MRC/MCR p15, 0, Rd, c15, c12 (register numbers of <pmk/arm11.h>)
+ *   AArch64      PMUv3: MRS/MSR PMCR_EL0 … (register numbers of <pmk/armv8.h>)
+ * Access from user mode or EL0 takes an exception unless the system has opened the registers
+ * (SUNAVCR.V on an ARM1176, PMUSERENR_EL0 on ARMv8). Ask pmk_native_probe() first.
+ */
+struct pmk_port pmk_port_native(void);
+
+/* PMUv3 from AArch32 state: MRC/MCR p15, 0, Rd, c9 and c14. 32-bit Arm only; needs ARMv7 or ARMv8. */
+struct pmk_port pmk_port_cp15_pmuv3(void);
+
+/*
+ * May this mode access the PMU? Reads one register (PMNC; PMCR_EL0). 0: yes. PMK_EUNDEF: the access
+ * took an exception, and the exception handler called pmk_native_fixup(), which every program that
+ * calls pmk_native_probe() without knowing the answer has to arrange:
+ *
+ *	handler of Undefined (32-bit), of synchronous exceptions (AArch64), of SIGILL (Linux):
+ *		if (pmk_native_fixup(&pc))
+ *			return to pc;
+ *		… what it did before …
+ *
+ * `pc` is the address of the instruction that took the exception: ARM state LR_und - 4, AArch64
+ * ELR_ELx, Linux uc_mcontext.arm_pc or .pc. True: it was the probe's, and pc is moved past it.
+ */
+int pmk_native_probe(void);
+bool pmk_native_fixup(uintptr_t *pc);
+
+/*
+ * Memory-mapped registers, 32 bits each, at base + offset[register number]. PMK_MMIO_NONE: the
+ * register has no place there (PMK_EBADREG). A register of 64 bits is two words, low word first, when
+ * its bit is set in `wide`; it is read high, low, high until both highs agree. The memory has to be
+ * mapped as Device or non-cacheable. The caller owns the struct, which must outlive the port.
+ */
+#define PMK_MMIO_NONE 0xffff
+
+struct pmk_mmio {
+	uintptr_t base;
+	const uint16_t *offset;
+	unsigned noffsets;
+	const uint32_t *wide; /* bit per register number, or NULL */
+};
+
+struct pmk_port pmk_port_mmio(struct pmk_mmio *mmio);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Count, sum, smallest, largest, mean and standard deviation of 64-bit values, in integers and without
+ * loss: the sum of squares has 128 bits, and the deviation is taken from exact differences, not from
+ * the difference of two large rounded numbers.
+ *
+ * Freestanding; calls no division helper. Callable from anywhere; not atomic. pmk_stats_add() takes a
+ * constant few instructions, the others some hundreds.
+ */
+#ifndef PMK_STATS_H
+#define PMK_STATS_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct pmk_stats {
+	uint64_t n;
+	uint64_t sum;		  /* modulo 2^64 */
+	uint64_t sq_low, sq_high; /* Σx², modulo 2^128 */
+	uint64_t min, max;	  /* min > max: nothing was added */
+};
+
+void pmk_stats_init(struct pmk_stats *s);
+void pmk_stats_add(struct pmk_stats *s, uint64_t x);
+
+/* The mean and the sample standard deviation (divisor n - 1), times `scale` (1 … 1000), to the nearest
+ * integer, UINT64_MAX where it does not fit. 0 for the mean of nothing and the deviation of fewer
+ * than two. */
+uint64_t pmk_stats_mean(const struct pmk_stats *s, uint32_t scale);
+uint64_t pmk_stats_stddev(const struct pmk_stats *s, uint32_t scale);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

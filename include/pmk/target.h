@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Counters inside firmware.
+ *
+ *	static struct pmk_target pmu;
+ *	enum { REGION_FFT, REGION_IRQ, NREGIONS };
+ *	static struct pmk_region regions[NREGIONS] = { { .name = "fft" }, { .name = "irq" } };
+ *
+ *	pmk_target_open(&pmu, &pmk_arm1176, pmk_port_native());
+ *	pmk_target_add(&pmu, PMK_ARM11_CPU_CYCLES);
+ *	pmk_target_add(&pmu, PMK_ARM11_DCACHE_MISS);
+ *	pmk_target_regions(&pmu, regions, NREGIONS);
+ *	pmk_target_start(&pmu);
+ *
+ *	PMK_REGION_BEGIN(REGION_FFT);
+ *	fft(...);
+ *	PMK_REGION_END(REGION_FFT);
+ *
+ *	pmk_target_stop(&pmu);
+ *	pmk_target_report(&pmu, uart_putc);
+ *
+ * The driver is the one that emulation and probes use; the port says how to reach the registers.
+ * All memory is the caller's, there is no heap, no floating point and no hidden state, so there may be
+ * several targets (two PMUs, or one per core; a target belongs to one core). Functions return 0, a
+ * count, or a negative enum pmk_error.
+ *
+ * With PMK_ENABLED defined as 0 everything below is empty: no code, no data, no call.
+ *
+ * 64 bits out of 32. A counter of 32 bits wraps; each wrap sets a flag. pmk_target_isr(), called by
+ * the overflow interrupt, or pmk_target_poll(), called often enough where no interrupt is wired, adds
+ * 2^32 per flag. A reading looks at counter and flags and gives the exact 64-bit total at any moment,
+ * also while the interrupt is pending, masked or just being handled. It never stops a counter, and
+ * it loses nothing, as long as each flag is served before the counter has gone half round again:
+ * pmk_target_deadline() says how many cycles that is. A PMU without flags (pmk_pmu.no_flags) is counted
+ * by differences between polls, under the same condition.
+ *
+ * Who may call what: pmk_target_read(), pmk_region_begin() and pmk_region_end() from anywhere, also
+ * from interrupt handlers, with the locks of pmk_target_locks() where handlers or several tasks use
+ * regions. pmk_target_isr() from the overflow interrupt. Everything else from one thread.
+ */
+#ifndef PMK_TARGET_H
+#define PMK_TARGET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <pmk/native.h>
+#include <pmk/pmu.h>
+#include <pmk/stats.h>
+
+#ifndef PMK_ENABLED
+#define PMK_ENABLED 1
+#endif
+
+/* The object that the region macros use. Define it before this header is included if yours is
+ * called something else; `pmu` has to be visible where the macros are. */
+#ifndef PMK_TARGET
+#define PMK_TARGET (&pmu)
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define PMK_TARGET_EVENTS 8 /* events of one target */
+#define PMK_TARGET_DEPTH  8 /* regions open at a time, per task */
+#define PMK_NO_REGION	  0xffff
+
+/* Shortest and longest sampling period, in events. A shorter one would be over before its interrupt is
+ * served; a longer one could hide a wrap. */
+#define PMK_MIN_PERIOD 64
+#define PMK_MAX_PERIOD 0x80000000u
+
+/* Where characters of a report go: a UART, a buffer, semihosting. */
+typedef void pmk_put(char c);
+
+/*
+ * One region: code between BEGIN and END. Lies in the caller's array, zeroed but for `name`; its index
+ * is its id. `net` has what the region itself counted, per occurrence: the cost of measuring is taken
+ * off (see pmk_target_start); `raw` is the sum before that.
+ */
+struct pmk_region {
+	const char *name; /* NULL: the report says "region 3" */
+	uint32_t count;	  /* completed occurrences */
+	uint32_t errors;  /* ENDs without BEGIN, BEGINs without END */
+	uint64_t raw[PMK_TARGET_EVENTS];
+	struct pmk_stats net[PMK_TARGET_EVENTS];
+};
+
+/* One sample: where the program was when a counter had counted its period. */
+struct pmk_sample {
+	uintptr_t pc;	 /* as the interrupt handler gave it; 0: polled */
+	uint16_t region; /* innermost open one, or PMK_NO_REGION */
+	uint8_t event;	 /* index: the order of pmk_target_add() */
+	uint8_t late;	 /* 1: the counter went on for another period before it was served */
+};
+
+/* A ring of samples in the caller's memory. One writer (the interrupt handler), one reader. */
+struct pmk_ring {
+	struct pmk_sample *sample;
+	uint32_t size;		      /* entries, a power of two */
+	volatile uint32_t head, tail; /* ever written, ever read */
+	volatile uint32_t dropped;    /* samples that found it full */
+};
+
+/* A region that is open. */
+struct pmk_frame {
+	uint16_t region;
+	uint32_t inner; /* regions that began and ended inside */
+	uint64_t begin[PMK_TARGET_EVENTS];
+};
+
+/* What a task of an RTOS carries: its own counts and its own open regions. */
+struct pmk_task {
+	uint64_t counted[PMK_TARGET_EVENTS]; /* until it was last switched out */
+	uint64_t since[PMK_TARGET_EVENTS];   /* totals when it was last switched in */
+	struct pmk_frame frame[PMK_TARGET_DEPTH];
+	uint32_t depth; /* may exceed PMK_TARGET_DEPTH: the surplus is not measured */
+};
+
+/* One event on its counter. Two totals and a word that says which one holds, so that whoever
+ * interrupts whom, a single store makes the change. */
+struct pmk_target_event {
+	uint16_t code;
+	uint8_t counter;
+	uint64_t period; /* sampling: events per sample; 0 = plain counting */
+	uint64_t preload, mask;
+	/* Total when the counter stood at `base`: at its last wrap; without flags, at its last poll. */
+	struct {
+		uint64_t done, base;
+	} at[2];
+	volatile uint32_t word; /* bit 0: its flag is being served; 1: which `at`; above: serial */
+};
+
+enum pmk_target_state {
+	PMK_TARGET_CLOSED,
+	PMK_TARGET_OPEN,
+	PMK_TARGET_RUNNING,
+	PMK_TARGET_STOPPED
+};
+
+struct pmk_target {
+	struct pmk_dev dev;
+	uint8_t state; /* enum pmk_target_state */
+	uint8_t nevents;
+	bool interrupts;
+	uint16_t nregions;
+	uint32_t used, wraps; /* counters: in use; of those, that have to be watched for wraps */
+	struct pmk_target_event event[PMK_TARGET_EVENTS];
+	uint64_t zero[PMK_TARGET_EVENTS]; /* totals when the caller's counting began */
+	uint64_t cost[PMK_TARGET_EVENTS]; /* what an empty region counts */
+	uint64_t nest[PMK_TARGET_EVENTS]; /* what a region adds to the one around it */
+	struct pmk_region *region;
+	struct pmk_ring *ring;
+	struct pmk_task *task; /* the one that runs */
+	struct pmk_task main;
+	uintptr_t (*lock)(void);
+	void (*unlock)(uintptr_t before);
+};
+
+/*
+ * Take a PMU. Counters are stopped and zero afterwards.
+ *   PMK_EINVAL  a NULL argument
+ *   PMK_EBUSY   its counters run: somebody else uses it. pmk_target_seize() takes it all the same.
+ *   PMK_EUNDEF  this mode has no access, where the port can tell; see pmk_native_probe()
+ */
+int pmk_target_open(struct pmk_target *t, const struct pmk_pmu *pmu, struct pmk_port port);
+int pmk_target_seize(struct pmk_target *t, const struct pmk_pmu *pmu, struct pmk_port port);
+
+/*
+ * Count the event `code`. Returns its index, 0, 1, … in the order of the calls.
+ *   PMK_EBUSY     after start
+ *   PMK_ENOEVENT  the core has no such event
+ *   PMK_ENOCTR    no counter is left for it
+ *   PMK_ENOTSUP   this hardware says that it does not count it
+ */
+int pmk_target_add(struct pmk_target *t, unsigned code);
+
+/* Regions of the caller, zeroed but for their names. PMK_EBUSY while running, PMK_EINVAL for NULL or
+ * none or more than 65535. */
+int pmk_target_regions(struct pmk_target *t, struct pmk_region *regions, unsigned count);
+
+/* What interrupt handlers or a preempting scheduler make necessary around regions: `lock` masks
+ * interrupts and returns the state before, `unlock` restores it. NULL (the default): nothing. */
+int pmk_target_locks(struct pmk_target *t, uintptr_t (*lock)(void),
+		     void (*unlock)(uintptr_t before));
+
+/* Overflow interrupts on (true) or off (the default: poll). Before start; PMK_EBUSY after it.
+ * PMK_ENOTSUP where the PMU has none. The interrupt controller is the caller's business. */
+int pmk_target_interrupts(struct pmk_target *t, bool on);
+
+/*
+ * Sample: every `period` occurrences of the event with index `event`, note where the program is.
+ * Before start. The counter is set back at every sample; what happens in the few cycles that takes is
+ * lost to this event's total, which is then a lower bound (all other totals stay exact).
+ *   PMK_ERANGE  period outside PMK_MIN_PERIOD … PMK_MAX_PERIOD
+ *   PMK_EINVAL  no such event, no ring, or its size is no power of two
+ *   PMK_ENOTSUP this counter cannot be preloaded
+ */
+int pmk_target_sample(struct pmk_target *t, unsigned event, uint32_t period, struct pmk_ring *ring);
+
+/*
+ * Start, stop, start again: counts are kept. The first start measures the cost of measuring, on 16
+ * empty regions, and begins at zero after that.
+ *   PMK_EBUSY   running already, or somebody else has started the PMU since it was opened
+ *   PMK_EINVAL  not open, or no event was added
+ */
+int pmk_target_start(struct pmk_target *t);
+int pmk_target_stop(struct pmk_target *t);
+
+/* 64-bit total of event `event` since the first start. PMK_EINVAL: no such event, NULL, not started
+ * yet. pmk_target_read_all() reads all of them within a few cycles; `totals` has room for them. */
+int pmk_target_read(struct pmk_target *t, unsigned event, uint64_t *total);
+int pmk_target_read_all(struct pmk_target *t, uint64_t *totals);
+
+/*
+ * Serve overflows. Call from the overflow interrupt's handler with the address that was interrupted;
+ * it does not read the interrupt controller. Returns how many counters had overflowed; 0: the
+ * interrupt was somebody else's.
+ */
+int pmk_target_isr(struct pmk_target *t, uintptr_t pc);
+
+/* The same where no interrupt is wired: from a timer or a loop, at least once per
+ * pmk_target_deadline(). With interrupts on it does nothing. */
+int pmk_target_poll(struct pmk_target *t);
+
+/* Cycles within which an overflow has to be served, so that every total is exact: half the range of
+ * the shortest counter, divided by `per_cycle`, the most that one event can count in a cycle (1; 2 for
+ * instructions of a dual-issue core). UINT64_MAX when no counter can wrap. */
+uint64_t pmk_target_deadline(const struct pmk_target *t, unsigned per_cycle);
+
+/* Stop, if it runs, and give the PMU back: counters zero, interrupts off. */
+int pmk_target_close(struct pmk_target *t);
+
+/* A region begins or ends. PMK_EINVAL: no such region, or it is not open; what was begun inside it and
+ * not ended is dropped and counted in its `errors`. PMK_ERANGE: too deep, not measured. */
+int pmk_region_begin(struct pmk_target *t, unsigned id);
+int pmk_region_end(struct pmk_target *t, unsigned id);
+
+/* The region of that name; a nameless one gets it (names are not copied). PMK_ERANGE: none is left. */
+int pmk_region_find(struct pmk_target *t, const char *name);
+
+/* Forget what a region has counted. PMK_EINVAL: no such region. */
+int pmk_region_reset(struct pmk_target *t, unsigned id);
+
+/* RTOS hooks: the running task is switched out; another is switched in. What happens in between is
+ * nobody's. A task's memory is the caller's and starts zeroed. NULL is the target's own `main`. */
+int pmk_target_switch_out(struct pmk_target *t);
+int pmk_target_switch_in(struct pmk_target *t, struct pmk_task *task);
+/* Counts of a task until now. */
+int pmk_target_task_read(struct pmk_target *t, const struct pmk_task *task, uint64_t *totals);
+
+/* Take the oldest sample out of a ring: 1, or 0 when it is empty. */
+int pmk_ring_take(struct pmk_ring *ring, struct pmk_sample *sample);
+
+/*
+ * A table of everything, as text; lines end in "\n". `put` is called per character, from this thread.
+ * pmk_target_dump() writes the same compactly for `pmk report` (docs/FORMATS.md), samples included:
+ * these are taken out of the ring. It must not pass through anything that changes bytes (a terminal
+ * that makes "\r\n" out of "\n" is recognised and undone by `pmk report`).
+ */
+int pmk_target_report(struct pmk_target *t, pmk_put *put);
+int pmk_target_dump(struct pmk_target *t, pmk_put *put);
+
+#if PMK_ENABLED
+
+#define PMK_REGION_BEGIN(id) ((void)pmk_region_begin(PMK_TARGET, (id)))
+#define PMK_REGION_END(id)   ((void)pmk_region_end(PMK_TARGET, (id)))
+
+#else
+
+/*
+ * The compiler checks the call and throws it away; arguments are not evaluated. A statement expression
+ * of one expression, because compilers then neither warn of an unused value nor, at -O0, emit what an
+ * `if` around it would do.
+ */
+/* clang-format off */
+#define PMK_OFF(value, call) __extension__({ 0 ? (call) : (value); })
+#define pmk_target_open(...)	   PMK_OFF(0, pmk_target_open(__VA_ARGS__))
+#define pmk_target_seize(...)	   PMK_OFF(0, pmk_target_seize(__VA_ARGS__))
+#define pmk_target_add(...)	   PMK_OFF(0, pmk_target_add(__VA_ARGS__))
+#define pmk_target_regions(...)	   PMK_OFF(0, pmk_target_regions(__VA_ARGS__))
+#define pmk_target_locks(...)	   PMK_OFF(0, pmk_target_locks(__VA_ARGS__))
+#define pmk_target_interrupts(...) PMK_OFF(0, pmk_target_interrupts(__VA_ARGS__))
+#define pmk_target_sample(...)	   PMK_OFF(0, pmk_target_sample(__VA_ARGS__))
+#define pmk_target_start(...)	   PMK_OFF(0, pmk_target_start(__VA_ARGS__))
+#define pmk_target_stop(...)	   PMK_OFF(0, pmk_target_stop(__VA_ARGS__))
+#define pmk_target_read(t, event, total) \
+	PMK_OFF((*(total) = 0, 0), pmk_target_read((t), (event), (total)))
+#define pmk_target_read_all(...)   PMK_OFF(0, pmk_target_read_all(__VA_ARGS__))
+#define pmk_target_isr(...)	   PMK_OFF(0, pmk_target_isr(__VA_ARGS__))
+#define pmk_target_poll(...)	   PMK_OFF(0, pmk_target_poll(__VA_ARGS__))
+#define pmk_target_deadline(...)   PMK_OFF(UINT64_MAX, pmk_target_deadline(__VA_ARGS__))
+#define pmk_target_close(...)	   PMK_OFF(0, pmk_target_close(__VA_ARGS__))
+#define pmk_region_begin(...)	   PMK_OFF(0, pmk_region_begin(__VA_ARGS__))
+#define pmk_region_end(...)	   PMK_OFF(0, pmk_region_end(__VA_ARGS__))
+#define pmk_region_find(...)	   PMK_OFF(0, pmk_region_find(__VA_ARGS__))
+#define pmk_region_reset(...)	   PMK_OFF(0, pmk_region_reset(__VA_ARGS__))
+#define pmk_target_switch_out(...) PMK_OFF(0, pmk_target_switch_out(__VA_ARGS__))
+#define pmk_target_switch_in(...)  PMK_OFF(0, pmk_target_switch_in(__VA_ARGS__))
+#define pmk_target_task_read(...)  PMK_OFF(0, pmk_target_task_read(__VA_ARGS__))
+#define pmk_ring_take(...)	   PMK_OFF(0, pmk_ring_take(__VA_ARGS__))
+#define pmk_target_report(...)	   PMK_OFF(0, pmk_target_report(__VA_ARGS__))
+#define pmk_target_dump(...)	   PMK_OFF(0, pmk_target_dump(__VA_ARGS__))
+/* clang-format on */
+
+#define PMK_REGION_BEGIN(id) ((void)sizeof(id))
+#define PMK_REGION_END(id)   ((void)sizeof(id))
+
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

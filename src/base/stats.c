@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Statistics of 64-bit values in integers. Freestanding; see <pmk/stats.h>.
+ *
+ * Division and square root go bit by bit: they run when a report is written, and compilers for small
+ * processors would otherwise call helpers that firmware may not have.
+ *
+ * The deviation: with Σx = n·q + r and 0 ≤ r < n
+ *
+ *	Σ(x - mean)² = Σx² - q·(Σx + r) - r²/n
+ *
+ * in which nothing large is rounded before it is subtracted.
+ */
+#include <pmk/stats.h>
+
+struct u128 {
+	uint64_t high, low;
+};
+
+static struct u128 multiply(uint64_t a, uint64_t b)
+{
+	uint64_t a0 = (uint32_t)a, a1 = a >> 32, b0 = (uint32_t)b, b1 = b >> 32;
+	uint64_t low = a0 * b0, mid = a1 * b0 + (low >> 32), mid2 = a0 * b1 + (uint32_t)mid;
+
+	return (struct u128){ a1 * b1 + (mid >> 32) + (mid2 >> 32), mid2 << 32 | (uint32_t)low };
+}
+
+static struct u128 add(struct u128 a, struct u128 b)
+{
+	uint64_t low = a.low + b.low;
+
+	return (struct u128){ a.high + b.high + (low < a.low), low };
+}
+
+static struct u128 subtract(struct u128 a, struct u128 b)
+{
+	return (struct u128){ a.high - b.high - (a.low < b.low), a.low - b.low };
+}
+
+static int at_least(struct u128 a, struct u128 b)
+{
+	return a.high != b.high ? a.high > b.high : a.low >= b.low;
+}
+
+/* n / d; the remainder in *rest. */
+static struct u128 divide(struct u128 n, uint64_t d, uint64_t *rest)
+{
+	uint64_t r = 0;
+
+	for (unsigned i = 0; i < 128; i++) {
+		uint64_t carry = r >> 63;
+
+		r = r << 1 | n.high >> 63;
+		n.high = n.high << 1 | n.low >> 63;
+		n.low <<= 1;
+		if (carry || r >= d) {
+			r -= d;
+			n.low |= 1;
+		}
+	}
+	*rest = r;
+	return n;
+}
+
+/* The square root to the nearest integer; UINT64_MAX at most. */
+static uint64_t root(struct u128 v)
+{
+	struct u128 rest = { 0, 0 }, one = { 0, 1 };
+	uint64_t s = 0;
+
+	/* Two bits of v per step, as by hand: rest < 2^66. */
+	for (unsigned i = 0; i < 64; i++) {
+		struct u128 trial = { s >> 62, s << 2 };
+
+		rest.high = rest.high << 2 | rest.low >> 62;
+		rest.low = rest.low << 2 | v.high >> 62;
+		v.high = v.high << 2 | v.low >> 62;
+		v.low <<= 2;
+		trial = add(trial, one);
+		s <<= 1;
+		if (at_least(rest, trial)) {
+			rest = subtract(rest, trial);
+			s |= 1;
+		}
+	}
+	if (at_least(rest, (struct u128){ 0, s }) && (rest.high || rest.low > s) && s != UINT64_MAX)
+		s++;
+	return s;
+}
+
+static uint64_t saturate(struct u128 v)
+{
+	return v.high ? UINT64_MAX : v.low;
+}
+
+void pmk_stats_init(struct pmk_stats *s)
+{
+	*s = (struct pmk_stats){ .min = UINT64_MAX };
+}
+
+void pmk_stats_add(struct pmk_stats *s, uint64_t x)
+{
+	struct u128 sq = add((struct u128){ s->sq_high, s->sq_low }, multiply(x, x));
+
+	s->n++;
+	s->sum += x;
+	s->sq_low = sq.low;
+	s->sq_high = sq.high;
+	if (x < s->min)
+		s->min = x;
+	if (x > s->max)
+		s->max = x;
+}
+
+uint64_t pmk_stats_mean(const struct pmk_stats *s, uint32_t scale)
+{
+	uint64_t rest;
+
+	if (!s->n)
+		return 0;
+	return saturate(
+		divide(add(multiply(s->sum, scale), (struct u128){ 0, s->n / 2 }), s->n, &rest));
+}
+
+uint64_t pmk_stats_stddev(const struct pmk_stats *s, uint32_t scale)
+{
+	const uint64_t scale2 = (uint64_t)scale * scale;
+	struct u128 sq = { s->sq_high, s->sq_low };
+	uint64_t q, r, rest;
+
+	if (s->n < 2)
+		return 0;
+	q = divide((struct u128){ 0, s->sum }, s->n, &r).low;
+	sq = subtract(sq, add(multiply(q, s->sum), multiply(q, r)));
+	if (!sq.high && sq.low >> 44 == 0 && s->n >> 32 == 0) {
+		/* Small enough to keep r²/n exact: (n·sq - r²)·scale² / (n·(n - 1)). */
+		sq = subtract(multiply(sq.low, s->n), multiply(r, r));
+		sq = add(multiply(sq.low, scale2), (struct u128){ sq.high * scale2, 0 });
+		return root(divide(sq, s->n * (s->n - 1), &rest));
+	}
+	sq = subtract(sq, divide(multiply(r, r), s->n, &rest));
+	if (sq.high >> 44 == 0) {
+		sq = add(multiply(sq.low, scale2), (struct u128){ sq.high * scale2, 0 });
+		return root(divide(sq, s->n - 1, &rest));
+	}
+	return saturate(multiply(root(divide(sq, s->n - 1, &rest)), scale));
+}

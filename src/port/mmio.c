@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Memory-mapped registers. Freestanding; see <pmk/native.h>.
+ *
+ * Device memory keeps the order of accesses to one peripheral, so the sequence of the driver arrives as
+ * it was written. A write may still be on its way when the next instruction runs: where the processor
+ * has a barrier that waits for it, there is one after each write, so that counting has begun when
+ * start() returns.
+ */
+#include <pmk/native.h>
+
+#include <stddef.h>
+
+#include <pmk/error.h>
+
+static void complete_write(void)
+{
+#if defined(__aarch64__)
+	__asm__ volatile("dsb sy" ::: "memory");
+#elif defined(__ARM_ARCH) && __ARM_ARCH >= 7
+	__asm__ volatile("dsb" ::: "memory");
+#elif defined(__ARM_ARCH) && __ARM_ARCH == 6 && (!defined(__thumb__) || defined(__thumb2__))
+	/* Data Synchronization Barrier of ARMv6, allowed in user mode (DDI 0301H §3.2.22). */
+	__asm__ volatile("mcr p15, 0, %0, c7, c10, 4" ::"r"(0) : "memory");
+#endif
+	/* ARMv5: draining the write buffer is privileged there. Reading the register back would do; the
+	 * drivers read before they rely on anything. */
+}
+
+static volatile uint32_t *word(const struct pmk_mmio *m, unsigned reg)
+{
+	if (reg >= m->noffsets || m->offset[reg] == PMK_MMIO_NONE)
+		return NULL;
+	return (volatile uint32_t *)(m->base + m->offset[reg]);
+}
+
+static bool is_wide(const struct pmk_mmio *m, unsigned reg)
+{
+	return m->wide && (m->wide[reg / 32] >> reg % 32 & 1);
+}
+
+/* Low and high half are two accesses: the low one wraps between them at worst once. */
+static uint64_t read_wide(volatile uint32_t *w)
+{
+	uint32_t high = w[1], low, again;
+
+	for (;;) {
+		low = w[0];
+		again = w[1];
+		if (again == high)
+			return (uint64_t)high << 32 | low;
+		high = again;
+	}
+}
+
+static int read(void *ctx, unsigned reg, uint64_t *value)
+{
+	const struct pmk_mmio *m = ctx;
+	volatile uint32_t *w = word(m, reg);
+
+	if (!w)
+		return PMK_EBADREG;
+	*value = is_wide(m, reg) ? read_wide(w) : *w;
+	return PMK_OK;
+}
+
+static int write(void *ctx, unsigned reg, uint64_t value)
+{
+	const struct pmk_mmio *m = ctx;
+	volatile uint32_t *w = word(m, reg);
+
+	if (!w)
+		return PMK_EBADREG;
+	if (is_wide(m, reg)) {
+		/* Zero below first, so that no carry disturbs the new upper half. */
+		w[0] = 0;
+		w[1] = (uint32_t)(value >> 32);
+	}
+	w[0] = (uint32_t)value;
+	complete_write();
+	return PMK_OK;
+}
+
+struct pmk_port pmk_port_mmio(struct pmk_mmio *mmio)
+{
+	return (struct pmk_port){ .read = read, .write = write, .ctx = mmio };
+}

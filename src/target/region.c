@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Regions and tasks. Freestanding; see <pmk/target.h>.
+ *
+ * BEGIN reads the counters as the last thing it does and END as the first, so that little of
+ * themselves is measured. What remains is measured once, on empty regions, and taken off: `cost`, what
+ * an empty region counts, and `nest`, what a region adds to the one around it.
+ */
+#include "target/target.h"
+
+#define CALIBRATIONS 16
+
+static uintptr_t lock(const struct pmk_target *t)
+{
+	return t->lock ? t->lock() : 0;
+}
+
+static void unlock(const struct pmk_target *t, uintptr_t before)
+{
+	if (t->unlock)
+		t->unlock(before);
+}
+
+/* The counts of the running task: what it carries, and what has been counted since it was switched
+ * in. */
+static int task_now(struct pmk_target *t, uint64_t *counts)
+{
+	int err = pmk_target_now(t, counts);
+
+	for (unsigned i = 0; !err && i < t->nevents; i++)
+		counts[i] += t->task->counted[i] - t->task->since[i];
+	return err;
+}
+
+uint16_t pmk_target_innermost(const struct pmk_target *t)
+{
+	uint32_t depth = t->task->depth;
+
+	if (!depth)
+		return PMK_NO_REGION;
+	if (depth > PMK_TARGET_DEPTH)
+		depth = PMK_TARGET_DEPTH;
+	return t->task->frame[depth - 1].region;
+}
+
+/* ---- regions ---------------------------------------------------------------------------------- */
+
+static void empty(struct pmk_region *r)
+{
+	r->count = r->errors = 0;
+	for (unsigned e = 0; e < PMK_TARGET_EVENTS; e++) {
+		r->raw[e] = 0;
+		pmk_stats_init(&r->net[e]);
+	}
+}
+
+int pmk_target_regions(struct pmk_target *t, struct pmk_region *regions, unsigned count)
+{
+	if (!t || t->state == PMK_TARGET_CLOSED || !regions || !count || count >= PMK_NO_REGION)
+		return PMK_EINVAL;
+	if (t->state == PMK_TARGET_RUNNING)
+		return PMK_EBUSY;
+	for (unsigned i = 0; i < count; i++)
+		empty(&regions[i]);
+	t->region = regions;
+	t->nregions = (uint16_t)count;
+	return PMK_OK;
+}
+
+static bool same_name(const char *a, const char *b)
+{
+	while (*a && *a == *b) {
+		a++;
+		b++;
+	}
+	return *a == *b;
+}
+
+int pmk_region_find(struct pmk_target *t, const char *name)
+{
+	unsigned i;
+
+	if (!t || !name)
+		return PMK_EINVAL;
+	for (i = 0; i < t->nregions && t->region[i].name; i++)
+		if (same_name(t->region[i].name, name))
+			return (int)i;
+	if (i == t->nregions)
+		return PMK_ERANGE;
+	t->region[i].name = name;
+	return (int)i;
+}
+
+int pmk_region_reset(struct pmk_target *t, unsigned id)
+{
+	uintptr_t before;
+
+	if (!t || id >= t->nregions)
+		return PMK_EINVAL;
+	before = lock(t);
+	empty(&t->region[id]);
+	unlock(t, before);
+	return PMK_OK;
+}
+
+static int begin(struct pmk_target *t, unsigned id)
+{
+	struct pmk_task *task = t->task;
+	struct pmk_frame *f;
+
+	if (task->depth++ >= PMK_TARGET_DEPTH) {
+		t->region[id].errors++;
+		return PMK_ERANGE;
+	}
+	f = &task->frame[task->depth - 1];
+	f->region = (uint16_t)id;
+	f->inner = 0;
+	return task_now(t, f->begin);
+}
+
+int pmk_region_begin(struct pmk_target *t, unsigned id)
+{
+	uintptr_t before;
+	int err;
+
+	if (!t || t->state != PMK_TARGET_RUNNING || id >= t->nregions)
+		return PMK_EINVAL;
+	before = lock(t);
+	err = begin(t, id);
+	unlock(t, before);
+	return err;
+}
+
+/* The frame of region `id`, made the innermost one; NULL when it is not open. */
+static struct pmk_frame *find_frame(struct pmk_target *t, unsigned id)
+{
+	struct pmk_task *task = t->task;
+	uint32_t depth = task->depth;
+
+	while (depth && task->frame[depth - 1].region != id)
+		depth--;
+	if (!depth)
+		return NULL;
+	for (; task->depth > depth; task->depth--)
+		t->region[task->frame[task->depth - 1].region].errors++;
+	return &task->frame[depth - 1];
+}
+
+static uint64_t less(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : 0;
+}
+
+static void record(const struct pmk_target *t, const struct pmk_frame *f, const uint64_t *now)
+{
+	struct pmk_region *r = &t->region[f->region];
+
+	r->count++;
+	for (unsigned i = 0; i < t->nevents; i++) {
+		uint64_t raw = now[i] - f->begin[i];
+
+		r->raw[i] += raw;
+		pmk_stats_add(&r->net[i], less(raw, t->cost[i] + f->inner * t->nest[i]));
+	}
+}
+
+static int end(struct pmk_target *t, unsigned id)
+{
+	struct pmk_task *task = t->task;
+	uint64_t now[PMK_TARGET_EVENTS];
+	const struct pmk_frame *f;
+	int err = task_now(t, now);
+
+	if (err)
+		return err;
+	if (task->depth > PMK_TARGET_DEPTH) {
+		task->depth--;
+		return PMK_ERANGE;
+	}
+	f = find_frame(t, id);
+	if (!f) {
+		t->region[id].errors++;
+		return PMK_EINVAL;
+	}
+	record(t, f, now);
+	if (--task->depth)
+		task->frame[task->depth - 1].inner += 1 + f->inner;
+	return PMK_OK;
+}
+
+int pmk_region_end(struct pmk_target *t, unsigned id)
+{
+	uintptr_t before;
+	int err;
+
+	if (!t || t->state != PMK_TARGET_RUNNING || id >= t->nregions)
+		return PMK_EINVAL;
+	before = lock(t);
+	err = end(t, id);
+	unlock(t, before);
+	return err;
+}
+
+/* ---- what measuring costs --------------------------------------------------------------------- */
+
+/* One empty region, and an empty region in a region: the smallest of each so far. */
+static int calibrate_once(struct pmk_target *t, struct pmk_region *r)
+{
+	int err;
+
+	for (unsigned i = 0; i < t->nevents; i++)
+		r[0].raw[i] = r[1].raw[i] = 0;
+	err = pmk_region_begin(t, 0);
+	if (!err)
+		err = pmk_region_end(t, 0);
+	if (!err)
+		err = pmk_region_begin(t, 1);
+	if (!err)
+		err = pmk_region_begin(t, 0);
+	for (unsigned i = 0; !err && i < t->nevents; i++)
+		if (r[0].raw[i] < t->cost[i])
+			t->cost[i] = r[0].raw[i];
+	if (!err)
+		err = pmk_region_end(t, 0);
+	if (!err)
+		err = pmk_region_end(t, 1);
+	for (unsigned i = 0; !err && i < t->nevents; i++)
+		if (r[1].raw[i] < t->nest[i])
+			t->nest[i] = r[1].raw[i];
+	return err;
+}
+
+int pmk_target_calibrate(struct pmk_target *t)
+{
+	struct pmk_region *regions = t->region, trial[2];
+	uint16_t nregions = t->nregions;
+	int err = PMK_OK;
+
+	for (unsigned k = 0; k < 2; k++) {
+		trial[k].name = NULL;
+		empty(&trial[k]);
+	}
+	for (unsigned i = 0; i < t->nevents; i++)
+		t->cost[i] = t->nest[i] = UINT64_MAX;
+	t->region = trial;
+	t->nregions = 2;
+	for (unsigned n = 0; !err && n < CALIBRATIONS; n++)
+		err = calibrate_once(t, trial);
+	t->region = regions;
+	t->nregions = nregions;
+	for (unsigned i = 0; i < t->nevents; i++)
+		t->nest[i] -= t->cost[i];
+	return err;
+}
+
+int pmk_target_zero(struct pmk_target *t)
+{
+	int err = pmk_target_now(t, t->zero);
+
+	for (unsigned i = 0; i < t->nevents; i++) {
+		t->main.counted[i] = 0;
+		t->main.since[i] = t->zero[i];
+	}
+	return err;
+}
+
+/* ---- tasks ------------------------------------------------------------------------------------ */
+
+int pmk_target_switch_out(struct pmk_target *t)
+{
+	uint64_t now[PMK_TARGET_EVENTS];
+	uintptr_t before;
+	int err;
+
+	if (!t || t->state < PMK_TARGET_RUNNING)
+		return PMK_EINVAL;
+	before = lock(t);
+	err = task_now(t, now);
+	for (unsigned i = 0; !err && i < t->nevents; i++) {
+		t->task->since[i] += now[i] - t->task->counted[i];
+		t->task->counted[i] = now[i];
+	}
+	unlock(t, before);
+	return err;
+}
+
+int pmk_target_switch_in(struct pmk_target *t, struct pmk_task *task)
+{
+	uintptr_t before;
+	int err;
+
+	if (!t || t->state < PMK_TARGET_RUNNING)
+		return PMK_EINVAL;
+	before = lock(t);
+	t->task = task ? task : &t->main;
+	err = pmk_target_now(t, t->task->since);
+	unlock(t, before);
+	return err;
+}
+
+int pmk_target_task_read(struct pmk_target *t, const struct pmk_task *task, uint64_t *totals)
+{
+	if (!t || !totals || t->state < PMK_TARGET_RUNNING)
+		return PMK_EINVAL;
+	if (!task)
+		task = &t->main;
+	if (task == t->task)
+		return task_now(t, totals);
+	for (unsigned i = 0; i < t->nevents; i++)
+		totals[i] = task->counted[i];
+	return PMK_OK;
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The report as a table. Freestanding; see <pmk/target.h>.
+ *
+ *	pmk: arm1176, 2 events
+ *	               total        own cost          nested  event
+ *	             1234567              12              40  cpu_cycles
+ *	region fft: 100 times
+ *	               total       mean     stddev        min        max  event
+ */
+#include "target/target.h"
+
+#include "target/text.h"
+
+#define COLUMN 16
+#define NARROW 12
+
+static const char *event_name(const struct pmk_target *t, unsigned event)
+{
+	return pmk_pmu_event_code(t->dev.pmu, t->event[event].code)->name;
+}
+
+static void end_line(pmk_put *put, const char *name)
+{
+	pmk_text(put, "  ");
+	pmk_text(put, name);
+	put('\n');
+}
+
+static void whole(struct pmk_target *t, const uint64_t *totals, pmk_put *put)
+{
+	pmk_text(put, "pmk: ");
+	pmk_text(put, t->dev.pmu->name);
+	pmk_text(put, ", ");
+	pmk_text_number(put, t->nevents, 0, 0);
+	pmk_text(put, t->nevents == 1 ? " event\n" : " events\n");
+	pmk_text_right(put, "total", COLUMN);
+	pmk_text_right(put, "own cost", NARROW);
+	pmk_text_right(put, "nested", NARROW);
+	end_line(put, "event");
+	for (unsigned i = 0; i < t->nevents; i++) {
+		pmk_text_number(put, totals[i], 0, COLUMN);
+		pmk_text_number(put, t->cost[i], 0, NARROW);
+		pmk_text_number(put, t->nest[i], 0, NARROW);
+		end_line(put, event_name(t, i));
+	}
+}
+
+static void heading(const struct pmk_region *r, unsigned id, pmk_put *put)
+{
+	pmk_text(put, "region ");
+	if (r->name)
+		pmk_text(put, r->name);
+	else
+		pmk_text_number(put, id, 0, 0);
+	pmk_text(put, ": ");
+	pmk_text_number(put, r->count, 0, 0);
+	pmk_text(put, r->count == 1 ? " time" : " times");
+	if (r->errors) {
+		pmk_text(put, ", ");
+		pmk_text_number(put, r->errors, 0, 0);
+		pmk_text(put, " unmatched");
+	}
+	put('\n');
+}
+
+static void region(const struct pmk_target *t, unsigned id, pmk_put *put)
+{
+	const struct pmk_region *r = &t->region[id];
+
+	if (!r->count && !r->errors)
+		return;
+	heading(r, id, put);
+	if (!r->count)
+		return;
+	pmk_text_right(put, "net total", COLUMN);
+	pmk_text_right(put, "raw total", COLUMN);
+	pmk_text_right(put, "mean", NARROW);
+	pmk_text_right(put, "stddev", NARROW);
+	pmk_text_right(put, "min", NARROW);
+	pmk_text_right(put, "max", NARROW);
+	end_line(put, "event");
+	for (unsigned i = 0; i < t->nevents; i++) {
+		const struct pmk_stats *s = &r->net[i];
+
+		pmk_text_number(put, s->sum, 0, COLUMN);
+		pmk_text_number(put, r->raw[i], 0, COLUMN);
+		pmk_text_number(put, pmk_stats_mean(s, 100), 2, NARROW);
+		pmk_text_number(put, pmk_stats_stddev(s, 100), 2, NARROW);
+		pmk_text_number(put, s->min, 0, NARROW);
+		pmk_text_number(put, s->max, 0, NARROW);
+		end_line(put, event_name(t, i));
+	}
+}
+
+static void samples(const struct pmk_ring *ring, pmk_put *put)
+{
+	pmk_text(put, "samples: ");
+	pmk_text_number(put, ring->head - ring->tail, 0, 0);
+	pmk_text(put, " in the ring, ");
+	pmk_text_number(put, ring->dropped, 0, 0);
+	pmk_text(put, " dropped\n");
+}
+
+int pmk_target_report(struct pmk_target *t, pmk_put *put)
+{
+	uint64_t totals[PMK_TARGET_EVENTS];
+	int err;
+
+	if (!put)
+		return PMK_EINVAL;
+	err = pmk_target_read_all(t, totals);
+	if (err)
+		return err;
+	whole(t, totals, put);
+	for (unsigned i = 0; i < t->nregions; i++)
+		region(t, i, put);
+	if (t->ring)
+		samples(t->ring, put);
+	return PMK_OK;
+}

@@ -1,0 +1,526 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Counters inside firmware: opening, counting, widening, sampling. Freestanding; see <pmk/target.h>.
+ *
+ * Widening. The total of an event is
+ *
+ *	done + (counter - base)          modulo the counter's range
+ *
+ * and at each wrap the server (interrupt handler or poll) moves what the counter has lost into `done`.
+ * A reader can come at any moment of that: while the flag is up and nobody has served it, in the
+ * middle of the server, after it. It tells these apart by the flag, by bit 0 of `word` ("being
+ * served") and by the upper half of the counter's range: a counter that has just wrapped is small.
+ * The server writes the new total beside the old one and switches with one store of `word`; a reader
+ * that was interrupted by a whole server sees that `word` has changed and reads again. So nothing has
+ * to be masked, and the server may itself be interrupted by a reader.
+ *
+ * Flags are cleared before sampled counters are set back: a counter that overflows again after that
+ * has a flag of its own, however short its period.
+ *
+ * This differs from pmk_session on purpose: a session is polled from one thread, takes differences
+ * and tells when it was polled too seldom; here reader and server interrupt each other.
+ */
+#include "target/target.h"
+
+#include <pmk/bits.h>
+
+static const struct pmk_driver *driver(const struct pmk_target *t)
+{
+	return t->dev.pmu->driver;
+}
+
+/* The counter's bit in sets of counters; none for counters that cannot be in a set. */
+static uint32_t bit(const struct pmk_target_event *e)
+{
+	return e->counter < 32 ? UINT32_C(1) << e->counter : 0;
+}
+
+static bool is_small(const struct pmk_target_event *e, uint64_t value)
+{
+	return value <= e->mask / 2;
+}
+
+/* ---- opening ---------------------------------------------------------------------------------- */
+
+int pmk_target_seize(struct pmk_target *t, const struct pmk_pmu *pmu, struct pmk_port port)
+{
+	int err;
+
+	if (!t || !pmu || !port.read || !port.write)
+		return PMK_EINVAL;
+	*t = (struct pmk_target){ .dev = { .pmu = pmu, .port = port } };
+	t->task = &t->main;
+	err = driver(t)->reset(&t->dev);
+	if (!err)
+		t->state = PMK_TARGET_OPEN;
+	return err;
+}
+
+int pmk_target_open(struct pmk_target *t, const struct pmk_pmu *pmu, struct pmk_port port)
+{
+	struct pmk_dev dev = { .pmu = pmu, .port = port };
+	bool running;
+	int err;
+
+	if (!t || !pmu || !port.read || !port.write)
+		return PMK_EINVAL;
+	t->state = PMK_TARGET_CLOSED;
+	err = pmu->driver->running(&dev, &running);
+	if (err)
+		return err;
+	return running ? PMK_EBUSY : pmk_target_seize(t, pmu, port);
+}
+
+/* May the set-up still be changed? */
+static int changeable(const struct pmk_target *t)
+{
+	if (!t || t->state == PMK_TARGET_CLOSED)
+		return PMK_EINVAL;
+	return t->state == PMK_TARGET_OPEN ? PMK_OK : PMK_EBUSY;
+}
+
+int pmk_target_add(struct pmk_target *t, unsigned code)
+{
+	struct pmk_target_event *e;
+	int err = changeable(t), counter;
+
+	if (err)
+		return err;
+	if (!pmk_pmu_event_code(t->dev.pmu, code))
+		return PMK_ENOEVENT;
+	if (t->nevents == PMK_TARGET_EVENTS)
+		return PMK_ENOCTR;
+	counter = pmk_pmu_free_counter(t->dev.pmu, t->used, code);
+	if (counter < 0)
+		return counter;
+	err = driver(t)->program(&t->dev, (unsigned)counter, code);
+	if (err)
+		return err;
+	e = &t->event[t->nevents];
+	*e = (struct pmk_target_event){
+		.code = (uint16_t)code,
+		.counter = (uint8_t)counter,
+		.mask = PMK_BITS(t->dev.pmu->counters[counter].width - 1, 0),
+	};
+	t->used |= bit(e);
+	/* Of 64 bits: it would take centuries. */
+	if (e->mask >> 32 != UINT32_MAX)
+		t->wraps |= bit(e);
+	return t->nevents++;
+}
+
+int pmk_target_locks(struct pmk_target *t, uintptr_t (*lock)(void),
+		     void (*unlock)(uintptr_t before))
+{
+	int err = changeable(t);
+
+	if (!err && !lock != !unlock)
+		err = PMK_EINVAL;
+	if (err)
+		return err;
+	t->lock = lock;
+	t->unlock = unlock;
+	return PMK_OK;
+}
+
+int pmk_target_interrupts(struct pmk_target *t, bool on)
+{
+	int err = changeable(t);
+
+	if (err)
+		return err;
+	if (on && t->dev.pmu->no_flags)
+		return PMK_ENOTSUP;
+	/* Whether there are any shows when they are switched on; start does it for good. */
+	if (on)
+		err = driver(t)->irq_enable(&t->dev, t->used);
+	if (!err)
+		err = driver(t)->irq_enable(&t->dev, 0);
+	if (!err)
+		t->interrupts = on;
+	return err;
+}
+
+int pmk_target_sample(struct pmk_target *t, unsigned event, uint32_t period, struct pmk_ring *ring)
+{
+	struct pmk_target_event *e;
+	int err = changeable(t);
+
+	if (err)
+		return err;
+	if (event >= t->nevents || !ring || !ring->sample || !ring->size ||
+	    (ring->size & (ring->size - 1)))
+		return PMK_EINVAL;
+	if (period < PMK_MIN_PERIOD || period > PMK_MAX_PERIOD)
+		return PMK_ERANGE;
+	if (t->dev.pmu->no_flags)
+		return PMK_ENOTSUP;
+	e = &t->event[event];
+	err = driver(t)->write(&t->dev, e->counter, (0 - (uint64_t)period) & e->mask);
+	if (err)
+		return err;
+	e->period = period;
+	e->preload = (0 - (uint64_t)period) & e->mask;
+	t->wraps |= bit(e);
+	t->ring = ring;
+	return PMK_OK;
+}
+
+/* ---- running ---------------------------------------------------------------------------------- */
+
+/*
+ * Program everything anew, whatever has happened to the PMU since it was opened: of two owners the one
+ * that starts first has it, and the other is told.
+ */
+static int first_start(struct pmk_target *t)
+{
+	const struct pmk_driver *drv = driver(t);
+	bool running;
+	int err = drv->running(&t->dev, &running);
+
+	if (!err && running)
+		err = PMK_EBUSY;
+	if (!err)
+		err = drv->reset(&t->dev);
+	for (unsigned i = 0; !err && i < t->nevents; i++)
+		err = drv->program(&t->dev, t->event[i].counter, t->event[i].code);
+	return err;
+}
+
+/* Sampling and interrupts begin behind the calibration, so that no sample shows it. */
+static int arm(struct pmk_target *t)
+{
+	int err = PMK_OK;
+
+	for (unsigned i = 0; !err && i < t->nevents; i++) {
+		struct pmk_target_event *e = &t->event[i];
+
+		if (!e->period)
+			continue;
+		err = driver(t)->write(&t->dev, e->counter, e->preload);
+		e->at[0].base = e->at[1].base = e->preload;
+	}
+	return err ? err : driver(t)->irq_enable(&t->dev, t->interrupts ? t->wraps : 0);
+}
+
+int pmk_target_start(struct pmk_target *t)
+{
+	bool first;
+	int err;
+
+	if (!t || t->state == PMK_TARGET_CLOSED || !t->nevents)
+		return PMK_EINVAL;
+	if (t->state == PMK_TARGET_RUNNING)
+		return PMK_EBUSY;
+	first = t->state == PMK_TARGET_OPEN;
+	err = first ? first_start(t) : PMK_OK;
+	if (err)
+		return err;
+	/* STOPPED for as long as the counters may stand still: see clear_stopped(). */
+	if (first)
+		t->state = PMK_TARGET_RUNNING;
+	err = driver(t)->start(&t->dev);
+	if (!err && first)
+		err = pmk_target_calibrate(t);
+	if (!err && first)
+		err = arm(t);
+	if (!err && first)
+		err = pmk_target_zero(t);
+	if (!err)
+		t->state = PMK_TARGET_RUNNING;
+	else if (first)
+		t->state = PMK_TARGET_OPEN;
+	return err;
+}
+
+int pmk_target_stop(struct pmk_target *t)
+{
+	uint8_t before;
+	int err;
+
+	if (!t || t->state == PMK_TARGET_CLOSED || t->state == PMK_TARGET_OPEN)
+		return PMK_EINVAL;
+	before = t->state;
+	t->state = PMK_TARGET_STOPPED;
+	err = driver(t)->stop(&t->dev);
+	if (err)
+		t->state = before;
+	return err;
+}
+
+int pmk_target_close(struct pmk_target *t)
+{
+	int err;
+
+	if (!t || t->state == PMK_TARGET_CLOSED)
+		return PMK_EINVAL;
+	err = driver(t)->stop(&t->dev);
+	if (!err)
+		err = driver(t)->reset(&t->dev);
+	if (!err)
+		t->state = PMK_TARGET_CLOSED;
+	return err;
+}
+
+/* ---- reading ---------------------------------------------------------------------------------- */
+
+/*
+ * Bit 0 of `word`: the server is at work. With a plain counter it has taken the flag down, or is about
+ * to, and owes the wrap. A sampled one it is setting back, and what that has counted is in `done`
+ * already. While the counters are stopped it needs them all, and `done` is all there is.
+ */
+static uint64_t combine(const struct pmk_target *t, const struct pmk_target_event *e, uint32_t word,
+			uint64_t value, bool flag)
+{
+	uint64_t done = e->at[word >> 1 & 1].done, base = e->at[word >> 1 & 1].base;
+	bool serving = word & 1;
+
+	if (serving && t->state == PMK_TARGET_STOPPED)
+		return done;
+	if (!e->period && !t->dev.pmu->no_flags)
+		return done + value + ((flag || serving) && is_small(e, value) ? e->mask + 1 : 0);
+	/* Sampled, or without flags: the difference includes the wrap by itself. */
+	if (e->period && serving && is_small(e, value))
+		return done;
+	return done + ((value - base) & e->mask);
+}
+
+int pmk_target_now(struct pmk_target *t, uint64_t *totals)
+{
+	uint32_t word[PMK_TARGET_EVENTS], flags;
+	bool changed;
+
+	do {
+		int err = PMK_OK;
+
+		flags = 0;
+		for (unsigned i = 0; i < t->nevents; i++)
+			word[i] = t->event[i].word;
+		for (unsigned i = 0; !err && i < t->nevents; i++)
+			err = driver(t)->read(&t->dev, t->event[i].counter, &totals[i]);
+		/* Flags after counters: a flag that rises in between meets a large value, and is left for
+		 * the next reading. */
+		if (!err && t->wraps)
+			err = driver(t)->pending(&t->dev, &flags);
+		if (err)
+			return err;
+		changed = false;
+		for (unsigned i = 0; i < t->nevents; i++) {
+			const struct pmk_target_event *e = &t->event[i];
+
+			totals[i] = combine(t, e, word[i], totals[i], flags & bit(e));
+			PMK_ORDER();
+			changed |= e->word != word[i];
+		}
+	} while (changed);
+	return PMK_OK;
+}
+
+int pmk_target_read_all(struct pmk_target *t, uint64_t *totals)
+{
+	int err;
+
+	if (!t || !totals || t->state < PMK_TARGET_RUNNING)
+		return PMK_EINVAL;
+	err = pmk_target_now(t, totals);
+	for (unsigned i = 0; !err && i < t->nevents; i++)
+		totals[i] -= t->zero[i];
+	return err;
+}
+
+int pmk_target_read(struct pmk_target *t, unsigned event, uint64_t *total)
+{
+	uint64_t totals[PMK_TARGET_EVENTS];
+	int err;
+
+	if (!t || !total || event >= t->nevents)
+		return PMK_EINVAL;
+	err = pmk_target_read_all(t, totals);
+	if (!err)
+		*total = totals[event];
+	return err;
+}
+
+/* ---- serving overflows ------------------------------------------------------------------------ */
+
+static void note_sample(struct pmk_target *t, unsigned event, uintptr_t pc, bool late)
+{
+	struct pmk_ring *ring = t->ring;
+	uint32_t head = ring->head;
+
+	if (head - ring->tail >= ring->size) {
+		ring->dropped++;
+		return;
+	}
+	ring->sample[head & (ring->size - 1)] = (struct pmk_sample){
+		.pc = pc,
+		.region = pmk_target_innermost(t),
+		.event = (uint8_t)event,
+		.late = late,
+	};
+	PMK_ORDER();
+	ring->head = head + 1;
+}
+
+static uint64_t done_of(const struct pmk_target_event *e)
+{
+	return e->at[e->word >> 1 & 1].done;
+}
+
+/* The new total beside the old one, and then the switch. */
+static void change(struct pmk_target_event *e, uint64_t done, uint64_t base, bool serving)
+{
+	uint32_t word = e->word, other = ~(word >> 1) & 1;
+
+	e->at[other].done = done;
+	e->at[other].base = base;
+	PMK_ORDER();
+	e->word = ((word & ~UINT32_C(3)) + 4) | other << 1 | serving;
+}
+
+/* Counters run: take the flags down, and add the wraps of plain counters. */
+static int clear_running(struct pmk_target *t, uint32_t flags)
+{
+	int err;
+
+	for (unsigned i = 0; i < t->nevents; i++)
+		if ((flags & bit(&t->event[i])) && !t->event[i].period)
+			t->event[i].word |= 1;
+	err = driver(t)->clear(&t->dev, flags);
+	for (unsigned i = 0; !err && i < t->nevents; i++) {
+		struct pmk_target_event *e = &t->event[i];
+
+		if ((flags & bit(e)) && !e->period)
+			change(e, done_of(e) + e->mask + 1, 0, false);
+	}
+	return err;
+}
+
+/* Counters stand still: the driver may have to move them all to take a flag down. Meanwhile `done` is
+ * the whole total. */
+static int clear_stopped(struct pmk_target *t, uint32_t flags)
+{
+	uint64_t value[PMK_TARGET_EVENTS];
+	int err = PMK_OK;
+
+	for (unsigned i = 0; !err && i < t->nevents; i++)
+		err = driver(t)->read(&t->dev, t->event[i].counter, &value[i]);
+	if (err)
+		return err;
+	for (unsigned i = 0; i < t->nevents; i++) {
+		struct pmk_target_event *e = &t->event[i];
+
+		change(e, combine(t, e, e->word, value[i], flags & bit(e)),
+		       e->at[e->word >> 1 & 1].base, true);
+	}
+	err = driver(t)->clear(&t->dev, flags);
+	for (unsigned i = 0; !err && i < t->nevents; i++) {
+		struct pmk_target_event *e = &t->event[i];
+		uint64_t base = e->at[e->word >> 1 & 1].base;
+
+		change(e, done_of(e) - ((value[i] - base) & e->mask), base, false);
+	}
+	return err;
+}
+
+/* A sampled counter has counted its period: set it back at once, and only then note the sample. */
+static int sample(struct pmk_target *t, unsigned event, uintptr_t pc)
+{
+	struct pmk_target_event *e = &t->event[event];
+	uint64_t value, counted;
+	int err = driver(t)->read(&t->dev, e->counter, &value);
+
+	if (err)
+		return err;
+	counted = (value - e->preload) & e->mask;
+	change(e, done_of(e) + counted, e->preload, true);
+	err = driver(t)->write(&t->dev, e->counter, e->preload);
+	e->word &= ~UINT32_C(1);
+	note_sample(t, event, pc, counted >= 2 * e->period);
+	return err;
+}
+
+/* Without flags: what each counter has counted since the last poll. */
+static int poll_all(struct pmk_target *t)
+{
+	for (unsigned i = 0; i < t->nevents; i++) {
+		struct pmk_target_event *e = &t->event[i];
+		uint64_t value;
+		int err = driver(t)->read(&t->dev, e->counter, &value);
+
+		if (err)
+			return err;
+		change(e, done_of(e) + ((value - e->at[e->word >> 1 & 1].base) & e->mask), value,
+		       false);
+	}
+	return PMK_OK;
+}
+
+int pmk_target_isr(struct pmk_target *t, uintptr_t pc)
+{
+	uint32_t flags;
+	int err, served = 0;
+
+	if (!t || t->state == PMK_TARGET_CLOSED || t->state == PMK_TARGET_OPEN)
+		return PMK_EINVAL;
+	if (t->dev.pmu->no_flags)
+		return poll_all(t);
+	err = driver(t)->pending(&t->dev, &flags);
+	flags &= t->wraps;
+	if (err || !flags)
+		return err;
+	err = t->state == PMK_TARGET_STOPPED ? clear_stopped(t, flags) : clear_running(t, flags);
+	for (unsigned i = 0; !err && i < t->nevents; i++) {
+		if (!(flags & bit(&t->event[i])))
+			continue;
+		served++;
+		if (t->event[i].period)
+			err = sample(t, i, pc);
+	}
+	return err ? err : served;
+}
+
+int pmk_target_poll(struct pmk_target *t)
+{
+	if (t && t->interrupts)
+		return PMK_OK;
+	return pmk_target_isr(t, 0);
+}
+
+uint64_t pmk_target_deadline(const struct pmk_target *t, unsigned per_cycle)
+{
+	uint64_t shortest = UINT64_MAX, left, cycles = 0;
+
+	if (!t || !per_cycle)
+		return 0;
+	for (unsigned i = 0; i < t->nevents; i++)
+		if (t->event[i].mask / 2 < shortest)
+			shortest = t->event[i].mask / 2;
+	if (shortest >= UINT64_MAX / 2)
+		return UINT64_MAX;
+	/* shortest / per_cycle, bit by bit: there may be no divider. */
+	left = 0;
+	for (unsigned i = 0; i < 64; i++) {
+		left = left << 1 | shortest >> 63;
+		shortest <<= 1;
+		cycles <<= 1;
+		if (left >= per_cycle) {
+			left -= per_cycle;
+			cycles |= 1;
+		}
+	}
+	return cycles;
+}
+
+int pmk_ring_take(struct pmk_ring *ring, struct pmk_sample *sample)
+{
+	uint32_t tail = ring->tail;
+
+	if (ring->head == tail)
+		return 0;
+	PMK_ORDER();
+	*sample = ring->sample[tail & (ring->size - 1)];
+	PMK_ORDER();
+	ring->tail = tail + 1;
+	return 1;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* Text without a libc, for reports. */
+#ifndef PMK_TARGET_TEXT_H
+#define PMK_TARGET_TEXT_H
+
+#include <pmk/target.h>
+
+void pmk_text(pmk_put *put, const char *text);
+/* Right-aligned in `width` columns. `decimals` digits (0 … 3) stand after a point. */
+void pmk_text_number(pmk_put *put, uint64_t value, unsigned decimals, unsigned width);
+/* Right-aligned text. */
+void pmk_text_right(pmk_put *put, const char *text, unsigned width);
+
+#endif
