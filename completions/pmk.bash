@@ -28,7 +28,7 @@ _pmk_names() {
 }
 
 _pmk_parameters() {
-	_pmk_run list cores -v | sed -n 's/^    \([a-z_]*\(\.[a-z_]*\)*\)  *\(on\|off\|[0-9]\).*/\1=/p' | sort -u
+	_pmk_run list cores -v | sed -n 's/^    \([a-z0-9_]*\(\.[a-z0-9_]*\)*\)  *\(on\|off\|[0-9]\).*/\1=/p' | sort -u
 }
 
 # The value of option $1 given so far on the command line.
@@ -107,6 +107,7 @@ _pmk_program() {
 _pmk_operand() {
 	case $1 in
 	stat) _pmk_program ;;
+	report) _pmk_files -f ;;
 	list) _pmk_words $'pmus\ncores\nevents\nmetrics\ntargets' ;;
 	info) _pmk_words "$(_pmk_names events $(_pmk_pmu); _pmk_names metrics; _pmk_names pmus
 		_pmk_names cores; printf '%s\n' PMNC CCNT PMN0 PMN1)" ;;

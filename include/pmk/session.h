@@ -23,7 +23,7 @@
 extern "C" {
 #endif
 
-#define PMK_MAX_EVENTS	 64
+#define PMK_MAX_EVENTS	 256
 #define PMK_MAX_PASSES	 32
 #define PMK_MAX_COUNTERS 32
 

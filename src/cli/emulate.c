@@ -19,8 +19,26 @@
 
 #include "cli/cli.h"
 
-/* Where Debian's cross compiler packages put a target's libraries. */
-#define CROSS_SYSROOT "/usr/arm-linux-gnueabi"
+/* What runs an ELF file of a machine, and as which core unless another is asked for. The last column is
+ * where Debian's cross compiler packages put the target's libraries. */
+static const struct machine {
+	enum pmk_elf_machine elf;
+	bool is64;
+	const char *isa, *core, *qemu, *sysroot;
+} machines[] = {
+	{ PMK_ELF_ARM, false, "arm", "arm1176", "qemu-arm", "/usr/arm-linux-gnueabi" },
+	{ PMK_ELF_AARCH64, true, "a64", "cortex-a53", "qemu-aarch64", "/usr/aarch64-linux-gnu" },
+};
+
+/* NULL for a machine that is not emulated, and for one in the wrong byte order or word size. */
+static const struct machine *machine_of(const struct pmk_elf *elf)
+{
+	for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++)
+		if (machines[i].elf == elf->machine && machines[i].is64 == elf->is64 &&
+		    !elf->big_endian)
+			return &machines[i];
+	return NULL;
+}
 
 bool words_add(struct word_list *l, const char *word)
 {
@@ -84,6 +102,7 @@ static int override(struct pmk_core *core, const char *text)
 
 int emulation_core(struct emulation *emu, const char *name, const struct word_list *overrides)
 {
+	const struct machine *machine = machine_of(&emu->elf);
 	const char *data = cli_data_dir();
 	char path[4096], msg[512];
 	int err;
@@ -91,7 +110,7 @@ int emulation_core(struct emulation *emu, const char *name, const struct word_li
 	if (!data)
 		return PMK_EXIT_FAILED;
 	if (!name)
-		name = "arm1176";
+		name = machine ? machine->core : machines[0].core;
 	snprintf(path, sizeof(path), "%s/cores/%s.ini", data, name);
 	if (strchr(name, '/') || access(path, R_OK))
 		return unknown_core(name);
@@ -104,6 +123,9 @@ int emulation_core(struct emulation *emu, const char *name, const struct word_li
 	}
 	if (pmk_core_check(&emu->core, msg, sizeof(msg)))
 		return cli_fail(PMK_EXIT_USAGE, "core %s: %s", name, msg);
+	if (machine && strcmp(machine->isa, emu->core.isa) != 0)
+		return cli_fail(PMK_EXIT_USAGE, "core %s runs %s code; the program is for %s", name,
+				emu->core.isa, emu->elf.machine_name);
 	return 0;
 }
 
@@ -152,11 +174,11 @@ int emulation_program(struct emulation *emu, const char *program)
 	err = pmk_elf_read(emu->image, &emu->elf, msg, sizeof(msg));
 	if (err)
 		return cli_fail(PMK_EXIT_NOT_EXEC, "%s: %s", program, msg);
-	if (emu->elf.machine != PMK_ELF_ARM || emu->elf.big_endian)
+	if (!machine_of(&emu->elf))
 		return cli_fail(
 			PMK_EXIT_NOT_EXEC,
 			"%s: is an executable for %s%s (ELF machine %u); this version of pmk runs "
-			"little-endian ARM ones",
+			"little-endian ARM and AArch64 ones",
 			program, emu->elf.big_endian ? "big-endian " : "", emu->elf.machine_name,
 			emu->elf.machine_code);
 	return 0;
@@ -172,14 +194,15 @@ static bool has_interpreter(const char *sysroot, const char *interpreter)
 
 int emulation_user(struct emulation *emu, char **argv, const char *sysroot)
 {
-	const char *first[] = { "qemu-arm", "-cpu",	emu->core.qemu_cpu,
-				"-plugin",  "@plugin@", "-seed",
-				"1",	    "-s",	"8388608",
-				"-r",	    "6.1.0",	NULL };
+	const struct machine *machine = machine_of(&emu->elf);
+	const char *first[] = { machine->qemu, "-cpu",	   emu->core.qemu_cpu,
+				"-plugin",     "@plugin@", "-seed",
+				"1",	       "-s",	   "8388608",
+				"-r",	       "6.1.0",	   NULL };
 	int err = add_all(&emu->argv, first);
 
 	if (!err && emu->elf.dynamic) {
-		const char *root[] = { "-L", sysroot ? sysroot : CROSS_SYSROOT, NULL };
+		const char *root[] = { "-L", sysroot ? sysroot : machine->sysroot, NULL };
 
 		if (!has_interpreter(root[1], emu->elf.interpreter))
 			return cli_fail(
@@ -233,7 +256,12 @@ int emulation_system(struct emulation *emu, const char *command, char **more)
 		err = cli_fail(PMK_EXIT_USAGE, "--qemu: the command line is empty");
 	if (!err)
 		err = add_all(&emu->argv, (const char *const *)more);
-	return err ? err : find_image(emu);
+	if (!err)
+		err = find_image(emu);
+	if (!err && emu->elf.machine == PMK_ELF_AARCH64)
+		err = cli_fail(PMK_EXIT_USAGE, "--qemu: AArch64 firmware is not counted in system "
+					       "emulation by this version of pmk; ARM firmware is");
+	return err;
 }
 
 /* The line "NAME=VALUE" for what --env says; NULL when the variable is not set here. */

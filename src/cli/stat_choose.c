@@ -152,7 +152,7 @@ static int choose_events(struct job *job)
 /* Why an event cannot be counted here, or NULL. */
 static const char *not_counted_because(const struct job *job, const struct event_request *req)
 {
-	uint64_t raised = pmk_cpu_raises();
+	struct pmk_signal_set raised = pmk_cpu_raises(&job->emu.core);
 	const struct pmk_event *ev = req->event;
 
 	if (req->kernel && !req->user)
@@ -160,7 +160,7 @@ static const char *not_counted_because(const struct job *job, const struct event
 				       : "user emulation runs no kernel code";
 	if (req->user && !req->kernel && job->emu.system)
 		return "privileged and user mode are not told apart in emulation";
-	if (ev->signal >= PMK_NSIGNALS || !(raised >> ev->signal & 1))
+	if (!pmk_signal_in(&raised, ev->signal))
 		return ev->unmodelled ? ev->unmodelled : "not modelled";
 	return NULL;
 }

@@ -90,9 +90,9 @@ static int start_failed(struct job *job, int err)
 
 	if (err != PMK_ENOTSUP)
 		return cli_fail(PMK_EXIT_FAILED, "cannot start the emulator: %s", strerror(errno));
-	if (errno == ENOENT && !strcmp(qemu, "qemu-arm"))
+	if (errno == ENOENT && (!strcmp(qemu, "qemu-arm") || !strcmp(qemu, "qemu-aarch64")))
 		return cli_fail(PMK_EXIT_FAILED,
-				"qemu-arm is not installed (Debian: apt install qemu-user)");
+				"%s is not installed (Debian: apt install qemu-user)", qemu);
 	if (errno == ENOENT && !strcmp(qemu, "qemu-system-arm"))
 		return cli_fail(PMK_EXIT_FAILED, "qemu-system-arm is not installed (Debian: apt "
 						 "install qemu-system-arm)");
@@ -282,8 +282,13 @@ static int run_once(struct job *job, const struct pmk_plan *plan, unsigned first
 	if (err)
 		return start_failed(job, err);
 	wait_for_end(job);
-	if (!atomic_load(&job->runner.arena->ready))
-		return NEVER_READY;
+	if (!atomic_load(&job->runner.arena->ready)) {
+		/* A later run that was cut off this early takes nothing from those before it. */
+		if (signalled && job->result.runs)
+			return 0;
+		return signalled ? cli_fail(PMK_EXIT_FAILED, "interrupted before the program began")
+				 : NEVER_READY;
+	}
 	if (arena_error(job))
 		return cli_fail(PMK_EXIT_FAILED, "the emulated counters could not be started: %s",
 				arena_error(job));

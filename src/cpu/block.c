@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cpu/cache.h"
+#include "cpu/v8.h"
 
 /* Counting rules per instruction: ARM DAI 0195B §5-§7; which ones depend on the run is in block.h. */
 static void add_facts(const struct pmk_core *core, const struct pmk_insn *in, struct pmk_facts *f)
@@ -72,6 +73,10 @@ void pmk_block_build(const struct pmk_core *core, const struct pmk_insn *insn, s
 	const struct pmk_insn *last = &insn[n - 1];
 	struct pmk_pipe_block pipe;
 
+	if (pmk_core_is_a64(core)) {
+		pmk_v8_build(core, insn, n, slots, b);
+		return;
+	}
 	*b = (struct pmk_block){
 		.pc = (uint32_t)insn[0].addr,
 		.fall = (uint32_t)(last->addr + last->size),
@@ -98,7 +103,7 @@ void pmk_block_build(const struct pmk_core *core, const struct pmk_insn *insn, s
 	if (last->iclass != PMK_I_BRANCH && last->flow != PMK_FLOW_NEXT)
 		b->branch_cycles = 1; /* its own issue cycle, counted by the pipeline */
 	b->flag_distance = (uint8_t)pipe.flag_distance;
-	memcpy(b->need, pipe.need, sizeof(b->need));
-	memcpy(b->residue, pipe.residue, sizeof(b->residue));
+	memcpy(b->need, pipe.need, sizeof(pipe.need));
+	memcpy(b->residue, pipe.residue, sizeof(pipe.residue));
 	pmk_pipeline_lanes(&pipe, &b->late, &b->wants);
 }

@@ -26,7 +26,7 @@ enum pmk_fact {
 	PMK_FACT_READ, /* data accesses of unconditional loads, one per instruction */
 	PMK_FACT_WRITE,
 	PMK_FACT_DRAIN,
-	PMK_NFACTS = 8,
+	PMK_NFACTS = 32, /* A64 cores have their own list: v8.h */
 };
 
 struct pmk_facts {
@@ -48,16 +48,17 @@ enum { PMK_DISTURB_BTAC = 1, PMK_DISTURB_ICACHE = 2, PMK_DISTURB_TLB = 4 };
 
 struct pmk_block {
 	/* Read at every run: in one line of the host's cache. */
-	_Alignas(64) uint32_t pc;
-	uint32_t fall; /* address behind the last instruction */
+	_Alignas(64) uint64_t pc;
+	uint64_t fall; /* address behind the last instruction */
 	uint32_t id;
 	uint32_t branch; /* predictor slot of the branch that ends it */
 	uint32_t cycles;
-	uint64_t late;	/* what this block leaves unfinished … */
-	uint64_t wants; /* … and what it may have to wait for: see pmk_pipeline_lanes() */
+	uint64_t late;		/* what this block leaves unfinished … */
+	uint64_t wants;		/* … and what it may have to wait for: see pmk_pipeline_lanes() */
+	uint64_t late2, wants2; /* likewise, A64 only */
 	/* Read when something is out of the ordinary. */
-	uint32_t end_addr; /* address of the last instruction */
-	uint32_t target;   /* of a direct branch */
+	uint64_t end_addr; /* address of the last instruction */
+	uint64_t target;   /* of a direct branch */
 	uint8_t flow;	   /* enum pmk_flow of the last instruction */
 	bool conditional;  /* the last instruction may fail its condition */
 	bool is_branch;	   /* it counts as a branch */
@@ -67,8 +68,9 @@ struct pmk_block {
 	uint8_t disturbs;  /* what its maintenance operations flush: PMK_DISTURB_… */
 	uint8_t flag_distance;
 	uint8_t branch_cycles; /* of the last instruction, already in `cycles` */
-	uint8_t need[PMK_PIPE_REGS];
-	uint8_t residue[PMK_PIPE_REGS];
+	uint8_t need[PMK_NREGS +
+		     1]; /* A64: with the flags as the last; ARM11: PMK_PIPE_REGS of them */
+	uint8_t residue[PMK_NREGS + 1];
 	struct pmk_facts facts;
 };
 

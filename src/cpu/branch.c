@@ -112,7 +112,7 @@ void pmk_predictor_resolve(struct pmk_predictor *p, uint8_t *pred, const struct 
 		/* The evicted branch is looked at when it runs next, and gets its word then. */
 		if (e->branch)
 			pred[e->branch] = PMK_PRED_LOOK;
-		*e = (struct pmk_btac_entry){ .addr = b->end_addr,
+		*e = (struct pmk_btac_entry){ .addr = (uint32_t)b->end_addr,
 					      .branch = b->branch,
 					      .state = 2 };
 		word = PMK_PRED_LOOK;

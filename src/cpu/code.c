@@ -38,9 +38,9 @@ void pmk_code_fini(struct pmk_code *code)
 }
 
 /* Neighbouring addresses go to neighbouring entries: the table's pages stay few. */
-static uint32_t first_probe(uint32_t addr)
+static uint32_t first_probe(uint64_t addr)
 {
-	return addr >> 1 & TABLE_MASK;
+	return (uint32_t)(addr >> 1) & TABLE_MASK;
 }
 
 /* The predictor slot of the branch that ends `b`. Blocks that end in the same branch share it. */
@@ -50,7 +50,7 @@ static uint32_t branch_slot(struct pmk_code *code, const struct pmk_block *b, ui
 
 	if (b->disturbs || b->vector)
 		return PMK_BRANCH_SLOW;
-	if (b->flow == PMK_FLOW_NEXT)
+	if (b->flow == PMK_FLOW_NEXT || pmk_core_is_a64(code->core))
 		return PMK_BRANCH_NONE;
 	if (b->flow != PMK_FLOW_JUMP && b->flow != PMK_FLOW_CALL)
 		return PMK_BRANCH_SLOW;

@@ -21,7 +21,8 @@
 
 #include "base/nearest.h"
 
-#define LINE_BYTES 32u /* cache line of every ARM11 (DDI 0301H §7.2) */
+#define LINE_BYTES     32u /* cache line of every ARM11 (DDI 0301H §7.2) */
+#define A64_LINE_BYTES 64
 
 /* The unit column of PMK_CORE_KEYS, as a character. */
 #define UNIT(u) ((#u)[0])
@@ -279,15 +280,36 @@ static bool power_of_two(uint64_t n)
 	return n && (n & (n - 1)) == 0;
 }
 
-static int check_cache(const char *which, uint64_t bytes, uint64_t ways, char *msg, unsigned size)
+static int check_cache(const char *which, uint64_t bytes, uint64_t ways, unsigned line, char *msg,
+		       unsigned size)
 {
 	if (!power_of_two(bytes) || !power_of_two(ways)) {
 		snprintf(msg, size, "%s.size and %s.ways have to be powers of two", which, which);
 		return PMK_ERANGE;
 	}
-	if (bytes / ways < LINE_BYTES) {
+	if (bytes / ways < line) {
 		snprintf(msg, size, "%s.size / %s.ways is less than a line of %u bytes", which,
-			 which, LINE_BYTES);
+			 which, line);
+		return PMK_ERANGE;
+	}
+	return 0;
+}
+
+static int check_powers(const struct pmk_core *core, char *msg, unsigned size)
+{
+	const struct {
+		const char *key;
+		uint64_t value;
+	} rows[] = {
+		{ "bp.entries", core->bp_entries },   { "bp.indirect", core->bp_indirect },
+		{ "fetch.bytes", core->fetch_bytes }, { "dcache.bytes", core->l1d_bytes },
+		{ "bus.bytes", core->bus_bytes },
+	};
+
+	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (power_of_two(rows[i].value))
+			continue;
+		snprintf(msg, size, "%s has to be a power of two", rows[i].key);
 		return PMK_ERANGE;
 	}
 	return 0;
@@ -295,19 +317,20 @@ static int check_cache(const char *which, uint64_t bytes, uint64_t ways, char *m
 
 int pmk_core_check(const struct pmk_core *core, char *msg, unsigned size)
 {
-	int err = check_cache("icache", core->icache_size, core->icache_ways, msg, size);
+	unsigned line = pmk_core_is_a64(core) ? A64_LINE_BYTES : LINE_BYTES;
+	int err = check_cache("icache", core->icache_size, core->icache_ways, line, msg, size);
 
 	if (!err)
-		err = check_cache("dcache", core->dcache_size, core->dcache_ways, msg, size);
+		err = check_cache("dcache", core->dcache_size, core->dcache_ways, line, msg, size);
+	if (!err)
+		err = check_cache("l2", core->l2_size, core->l2_ways, line, msg, size);
+	if (!err)
+		err = check_powers(core, msg, size);
 	if (err)
 		return err;
 	if (core->tlb_entries % core->tlb_ways ||
 	    !power_of_two(core->tlb_entries / core->tlb_ways)) {
 		snprintf(msg, size, "tlb.entries / tlb.ways has to be a power of two");
-		return PMK_ERANGE;
-	}
-	if (!power_of_two(core->bp_entries)) {
-		snprintf(msg, size, "bp.entries has to be a power of two");
 		return PMK_ERANGE;
 	}
 	if (core->branch_min > core->branch_max) {

@@ -59,19 +59,36 @@
 	X(dmb_drains,      "wbuf.dmb_drains",   1, 0, 1,       b, "a DMB counts as a write buffer drain") \
 	X(store_miss_external, "dcache.store_miss_external", 1, 0, 1, b, "a store that misses counts as an explicit external access") \
 	X(miss_uncached,   "dcache.miss_uncached", 0, 0, 1,    b, "dcache_miss counts non-cacheable accesses, too") \
-	X(flush_stall,     "fetch.flush_stall", 1, 0, 16,      n, "ibuf_stall cycles a pipeline flush adds")
+	X(flush_stall,     "fetch.flush_stall", 1, 0, 16,      n, "ibuf_stall cycles a pipeline flush adds") \
+	X(fetch_bytes,     "fetch.bytes",       16, 4, 64,     n, "A64: bytes of one instruction cache access") \
+	X(l1d_bytes,       "dcache.bytes",      16, 4, 64,     n, "A64: widest single data cache access") \
+	X(l2_on,           "l2.enable",         1, 0, 1,       b, "A64: level 2 cache present") \
+	X(l2_size,         "l2.size",           524288, 65536, 8388608, s, "A64: level 2 cache size") \
+	X(l2_ways,         "l2.ways",           16, 1, 32,     n, "A64: level 2 cache ways") \
+	X(l2_latency,      "l2.latency",        13, 1, 1000,   n, "A64: cycles from an L1 miss to its critical word in level 2") \
+	X(bus_bytes,       "bus.bytes",         16, 4, 64,     n, "A64: bytes of one beat on the bus") \
+	X(bp_history,      "bp.history",        8, 0, 16,      n, "A64: global history bits of the direction predictor") \
+	X(bp_indirect,     "bp.indirect",       256, 1, 4096,  n, "A64: entries of the indirect branch target cache") \
+	X(div_latency,     "div.latency",       4, 1, 64,      n, "A64: cycles of an integer division") \
+	X(issue_width,     "issue.width",       2, 1, 4,       n, "A64: instructions issued per cycle at most")
 /* clang-format on */
 
 struct pmk_core {
 	char name[32];	   /* "arm1176" */
 	char pmu[32];	   /* its PMU: "arm1176", or "none" */
 	char qemu_cpu[32]; /* -cpu of the emulator */
-	char isa[16];	   /* "arm" */
+	char isa[16];	   /* "arm" or "a64" */
 	char brief[96];
 #define X(member, ...) uint64_t member;
 	PMK_CORE_KEYS(X)
 #undef X
 };
+
+/* Does it run A64 code? */
+static inline bool pmk_core_is_a64(const struct pmk_core *core)
+{
+	return core->isa[0] == 'a' && core->isa[1] == '6';
+}
 
 /* Every key at its default, names empty. */
 void pmk_core_defaults(struct pmk_core *core);

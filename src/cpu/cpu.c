@@ -16,6 +16,7 @@
 #include <pmk/error.h>
 
 #include "base/reserve.h"
+#include "cpu/v8.h"
 
 #define LINES_PER_PAGE (1u << (PMK_PAGE_SHIFT - PMK_LINE_SHIFT))
 #define LINE_BYTES     (1u << PMK_LINE_SHIFT)
@@ -35,6 +36,8 @@ int pmk_cpu_init(struct pmk_cpu *cpu, const struct pmk_core *core)
 	cpu->prev = &before_all;
 	cpu->igen = 1;
 	cpu->deadline = PMK_NEVER;
+	if (pmk_core_is_a64(core))
+		return pmk_v8_init(cpu);
 	cpu->rs.size = (uint32_t)core->rs_entries;
 	cpu->lsu = (struct pmk_lsu){
 		.slots = (uint32_t)core->lsu_slots,
@@ -64,6 +67,10 @@ int pmk_cpu_init(struct pmk_cpu *cpu, const struct pmk_core *core)
 
 void pmk_cpu_fini(struct pmk_cpu *cpu)
 {
+	if (pmk_core_is_a64(&cpu->core)) {
+		pmk_v8_fini(cpu);
+		return;
+	}
 	pmk_release(cpu->pred, PMK_MAX_BRANCHES);
 	pmk_release(cpu->imap, IMAP_SIZE);
 	pmk_release(cpu->dmap, DMAP_SIZE);
@@ -86,20 +93,31 @@ void pmk_cpu_forked(struct pmk_cpu *cpu, struct pmk_run *run)
 	cpu->run = run;
 }
 
-uint64_t pmk_cpu_raises(void)
+static struct pmk_signal_set raised_by_arm11(void)
 {
 	static const uint8_t unseen[] = { PMK_SIG_IRQ_MASKED, PMK_SIG_FIQ_MASKED,
-					  PMK_SIG_ETMEXTOUT0, PMK_SIG_ETMEXTOUT1,
-					  PMK_SIG_PARITY_ERROR };
-	uint64_t all = (UINT64_C(1) << PMK_NSIGNALS) - 1;
+					  PMK_SIG_ETMEXTOUT0, PMK_SIG_ETMEXTOUT1 };
+	struct pmk_signal_set set = { { 0 } };
 
-	for (size_t i = 0; i < sizeof(unseen); i++)
-		all &= ~(UINT64_C(1) << unseen[i]);
-	return all;
+	/* The signals from LOAD on are those of A64 cores. */
+	for (unsigned s = 0; s < PMK_SIG_LOAD; s++) {
+		bool seen = true;
+
+		for (size_t i = 0; i < sizeof(unseen); i++)
+			seen &= unseen[i] != s;
+		if (seen)
+			pmk_signal_add(&set, s);
+	}
+	return set;
+}
+
+struct pmk_signal_set pmk_cpu_raises(const struct pmk_core *core)
+{
+	return pmk_core_is_a64(core) ? pmk_v8_raises() : raised_by_arm11();
 }
 
 /* What each fact adds to; the places of enum pmk_fact that are not in use yet add nothing. */
-static const uint8_t signal_of[] = {
+static const uint8_t arm11_signal[] = {
 	[PMK_FACT_INSN] = PMK_SIG_INSN,
 	[PMK_FACT_BRANCH] = PMK_SIG_BRANCH,
 	[PMK_FACT_DATA_STALL] = PMK_SIG_DATA_STALL,
@@ -108,10 +126,31 @@ static const uint8_t signal_of[] = {
 	[PMK_FACT_DRAIN] = PMK_SIG_WBUF_DRAIN,
 };
 
+static const uint8_t *fact_signals(const struct pmk_core *core, unsigned *count)
+{
+	if (pmk_core_is_a64(core)) {
+		*count = PMK_V8_NFACTS;
+		return pmk_v8_signal;
+	}
+	*count = sizeof(arm11_signal);
+	return arm11_signal;
+}
+
 void pmk_cpu_add_facts(struct pmk_cpu *cpu, const struct pmk_facts *f)
 {
-	for (unsigned k = 0; k < sizeof(signal_of); k++)
-		cpu->dyn[signal_of[k]] += f->n[k];
+	unsigned count;
+	const uint8_t *signal = fact_signals(&cpu->core, &count);
+
+	for (unsigned k = 0; k < count; k++)
+		cpu->dyn[signal[k]] += f->n[k];
+}
+
+/* Sums of other signals. */
+static void derive_arm11(const struct pmk_cpu *cpu, uint64_t *t)
+{
+	t[PMK_SIG_L1D_ACCESS] = t[PMK_SIG_L1D_READ] + t[PMK_SIG_L1D_WRITE];
+	t[PMK_SIG_L1D_ACCESS_WB] = t[PMK_SIG_L1D_ACCESS] - cpu->uncached;
+	t[PMK_SIG_L1D_MISS] = t[PMK_SIG_L1D_READ_MISS] + t[PMK_SIG_L1D_WRITE_MISS];
 }
 
 void pmk_cpu_sum(const struct pmk_cpu *cpu, const struct pmk_facts *facts,
@@ -119,22 +158,25 @@ void pmk_cpu_sum(const struct pmk_cpu *cpu, const struct pmk_facts *facts,
 {
 	uint64_t sum[PMK_NFACTS] = { 0 };
 	uint64_t *t = bus->total;
+	unsigned count;
+	const uint8_t *signal = fact_signals(&cpu->core, &count);
 
 	for (uint32_t i = 0; i < (cpu->eager ? 0 : nblocks); i++) {
 		if (!run[i].runs)
 			continue;
-		for (unsigned k = 0; k < PMK_NFACTS; k++)
+		for (unsigned k = 0; k < count; k++)
 			sum[k] += run[i].runs * facts[i].n[k];
 	}
 	for (unsigned s = 0; s < PMK_NSIGNALS; s++)
 		t[s] = cpu->dyn[s];
-	for (unsigned k = 0; k < sizeof(signal_of); k++)
-		t[signal_of[k]] += sum[k];
+	for (unsigned k = 0; k < count; k++)
+		t[signal[k]] += sum[k];
 	t[PMK_SIG_CYCLE] = cpu->cycles;
 	t[PMK_SIG_PC_CHANGE] += cpu->taken;
-	t[PMK_SIG_L1D_ACCESS] = t[PMK_SIG_L1D_READ] + t[PMK_SIG_L1D_WRITE];
-	t[PMK_SIG_L1D_ACCESS_WB] = t[PMK_SIG_L1D_ACCESS] - cpu->uncached;
-	t[PMK_SIG_L1D_MISS] = t[PMK_SIG_L1D_READ_MISS] + t[PMK_SIG_L1D_WRITE_MISS];
+	if (pmk_core_is_a64(&cpu->core))
+		pmk_v8_derive(t);
+	else
+		derive_arm11(cpu, t);
 }
 
 void pmk_cpu_idle(struct pmk_cpu *cpu, uint64_t cycles)
@@ -197,7 +239,7 @@ WIDE static void unmap_page(uint8_t *map)
 static PMK_SLOW struct translation data_translate(struct pmk_cpu *cpu, uint32_t page)
 {
 	struct translation t = { 0 };
-	uint32_t old;
+	uint64_t old;
 
 	if (cpu->core.mmu) {
 		cpu->dyn[PMK_SIG_MICRO_DTLB_MISS]++;
@@ -227,14 +269,14 @@ static void fetch_fill(struct pmk_cpu *cpu, uint32_t line)
 /* The lines of a block that is about to run. */
 static void fetch_block(struct pmk_cpu *cpu, const struct pmk_block *b)
 {
-	uint32_t last = b->fall - 1;
+	uint32_t pc = (uint32_t)b->pc, last = (uint32_t)b->fall - 1;
 
-	fetch_translate(cpu, b->pc >> PMK_PAGE_SHIFT);
-	if (last >> PMK_PAGE_SHIFT != b->pc >> PMK_PAGE_SHIFT)
+	fetch_translate(cpu, pc >> PMK_PAGE_SHIFT);
+	if (last >> PMK_PAGE_SHIFT != pc >> PMK_PAGE_SHIFT)
 		fetch_translate(cpu, last >> PMK_PAGE_SHIFT);
 	if (!cpu->core.icache_on)
 		return;
-	for (uint32_t line = b->pc >> PMK_LINE_SHIFT; line <= last >> PMK_LINE_SHIFT; line++) {
+	for (uint32_t line = pc >> PMK_LINE_SHIFT; line <= last >> PMK_LINE_SHIFT; line++) {
 		if (cpu->imap[line])
 			continue;
 		cpu->dyn[PMK_SIG_L1I_MISS]++;
@@ -269,7 +311,8 @@ static void fetch_ahead(struct pmk_cpu *cpu, uint32_t done, uint32_t from, uint6
 static void fetch_shadow(struct pmk_cpu *cpu, const struct pmk_block *p, bool arrives)
 {
 	if (p->shadowed)
-		fetch_ahead(cpu, p->end_addr, p->fall, cpu->core.shadow_bytes, arrives);
+		fetch_ahead(cpu, (uint32_t)p->end_addr, (uint32_t)p->fall, cpu->core.shadow_bytes,
+			    arrives);
 }
 
 /* ---- branches ------------------------------------------------------------------------------- */
@@ -308,14 +351,15 @@ static uint64_t leave_direct(struct pmk_cpu *cpu, const struct pmk_block *p, boo
 		fetch_shadow(cpu, p, true);
 	if (say.taken != taken) {
 		if (say.taken && cpu->core.shadow > 1)
-			fetch_ahead(cpu, p->end_addr, p->target, cpu->core.wrong_bytes, true);
+			fetch_ahead(cpu, (uint32_t)p->end_addr, (uint32_t)p->target,
+				    cpu->core.wrong_bytes, true);
 		flush(cpu, true);
 		cycles = resolved_cycles(cpu, p);
 	} else if (!say.dynamic) {
 		cycles = taken ? cpu->core.static_correct_taken : 1;
 	}
 	if (taken && p->flow == PMK_FLOW_CALL)
-		push_return(cpu, p->fall);
+		push_return(cpu, (uint32_t)p->fall);
 	pmk_predictor_resolve(&cpu->bp, cpu->pred, p, taken);
 	return cycles;
 }
@@ -371,7 +415,7 @@ static uint64_t leave_indirect(struct pmk_cpu *cpu, const struct pmk_block *p)
 	fetch_shadow(cpu, p, true);
 	flush(cpu, p->is_branch || cpu->core.pc_writes);
 	if (p->flow == PMK_FLOW_INDCALL)
-		push_return(cpu, p->fall);
+		push_return(cpu, (uint32_t)p->fall);
 	return p->loads_pc ? cpu->core.load_pc : resolved_cycles(cpu, p);
 }
 
@@ -417,7 +461,7 @@ static void leave_block(struct pmk_cpu *cpu, const struct pmk_block *p, const st
 	if (p->flow == PMK_FLOW_JUMP || p->flow == PMK_FLOW_CALL)
 		cycles = leave_direct(cpu, p, taken);
 	else if (taken && p->flow == PMK_FLOW_RETURN)
-		cycles = leave_return(cpu, p, b->pc);
+		cycles = leave_return(cpu, p, (uint32_t)b->pc);
 	else if (taken)
 		cycles = leave_indirect(cpu, p);
 	if (cycles > p->branch_cycles)
@@ -503,7 +547,7 @@ void pmk_cpu_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const st
 		 * have is not seen, and lost. */
 		cpu->taken -= taken && !always_goes(p);
 	} else if (word == PMK_PRED_CALL && taken && b->pc == p->target) {
-		push_return(cpu, p->fall);
+		push_return(cpu, (uint32_t)p->fall);
 	} else if (pmk_pred_differs(word, taken)) {
 		cpu->cycles -= pmk_pred_cycles(word);
 		before = cpu->cycles;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A running core: the state of one processor's caches, TLBs, predictor and queues, and the totals of
- * what happened to them. One per vCPU; it belongs to that vCPU's thread.
+ * what happened to them. One per vCPU; it belongs to that vCPU's thread. What is common to all cores,
+ * and the hot paths of the ARM11 and its like; those of A64 cores are in v8.h.
  *
  * The hot paths are here and inline. What makes them short:
  *
@@ -67,8 +68,14 @@ struct pmk_cpu {
 	/* Read and written at every block and access: one line of the host's cache. */
 	_Alignas(64) const struct pmk_block *prev;
 	struct pmk_run *run; /* [block id] */
-	uint8_t *pred;	     /* [branch]: prediction words, see branch.h */
-	uint8_t *dmap;	     /* [line]: PMK_D_… */
+	union {
+		uint8_t *pred;	   /* [branch]: prediction words, see branch.h */
+		struct pmk_v8 *v8; /* A64 cores: the rest of them, see v8.h */
+	};
+	union {
+		uint8_t *dmap;	/* [line]: PMK_D_… */
+		uint64_t *fast; /* A64 cores: see v8.h */
+	};
 	uint64_t cycles;
 	uint64_t taken; /* blocks not left by falling through */
 	uint64_t igen;
@@ -125,8 +132,8 @@ void pmk_cpu_fini(struct pmk_cpu *cpu);
 /* A forked copy goes on with warm caches and no counts. `run` is the copy's. */
 void pmk_cpu_forked(struct pmk_cpu *cpu, struct pmk_run *run);
 
-/* Signals that this model raises (bit per signal). */
-uint64_t pmk_cpu_raises(void);
+/* Signals that this core raises. */
+struct pmk_signal_set pmk_cpu_raises(const struct pmk_core *core);
 
 /* Bring the bus up to date. facts[] and run[] have `nblocks` entries. */
 void pmk_cpu_sum(const struct pmk_cpu *cpu, const struct pmk_facts *facts,

@@ -183,7 +183,7 @@ static unsigned add_operand(const struct scoreboard *sb, const struct pmk_insn *
 static unsigned operands(const struct scoreboard *sb, const struct pmk_insn *in,
 			 const struct timing *t, struct operand *op)
 {
-	uint32_t rest = in->reads;
+	uint64_t rest = in->reads;
 	unsigned n = 0;
 
 	n = add_operand(sb, in, t, in->rn, RN, op, n);
@@ -261,7 +261,7 @@ static void lock_stored(struct scoreboard *sb, const struct pmk_insn *in,
 static void results(struct scoreboard *sb, const struct pmk_insn *in, const struct timing *t,
 		    const struct moment *issue, int32_t index)
 {
-	uint32_t rest = in->writes;
+	uint64_t rest = in->writes;
 
 	if (in->iclass == PMK_I_LOADM) {
 		load_list(sb, in, issue, index);

@@ -14,10 +14,10 @@
 #include <stdint.h>
 
 #define PMK_PAGE_SHIFT 12
-#define PMK_NO_PAGE    UINT32_MAX
+#define PMK_NO_PAGE    UINT64_MAX
 
 struct pmk_tlb {
-	uint32_t *page; /* [set * ways + way] */
+	uint64_t *page; /* [set * ways + way] */
 	uint8_t *next;	/* round robin position per set */
 	uint32_t set_mask;
 	uint32_t ways;
@@ -29,9 +29,9 @@ void pmk_tlb_fini(struct pmk_tlb *t);
 
 void pmk_tlb_clear(struct pmk_tlb *t);
 
-static inline bool pmk_tlb_holds(const struct pmk_tlb *t, uint32_t page)
+static inline bool pmk_tlb_holds(const struct pmk_tlb *t, uint64_t page)
 {
-	const uint32_t *set = &t->page[(page & t->set_mask) * t->ways];
+	const uint64_t *set = &t->page[(page & t->set_mask) * t->ways];
 
 	for (uint32_t way = 0; way < t->ways; way++)
 		if (set[way] == page)
@@ -40,11 +40,11 @@ static inline bool pmk_tlb_holds(const struct pmk_tlb *t, uint32_t page)
 }
 
 /* Put an absent page in; returns the page it replaces, or PMK_NO_PAGE. */
-static inline uint32_t pmk_tlb_fill(struct pmk_tlb *t, uint32_t page)
+static inline uint64_t pmk_tlb_fill(struct pmk_tlb *t, uint64_t page)
 {
-	uint32_t s = page & t->set_mask;
-	uint32_t *entry = &t->page[s * t->ways + t->next[s]];
-	uint32_t old = *entry;
+	uint32_t s = (uint32_t)page & t->set_mask;
+	uint64_t *entry = &t->page[s * t->ways + t->next[s]];
+	uint64_t old = *entry;
 
 	*entry = page;
 	t->next[s] = (uint8_t)(t->next[s] + 1u == t->ways ? 0 : t->next[s] + 1u);

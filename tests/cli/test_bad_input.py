@@ -79,10 +79,10 @@ def elf_of_another_machine():
     for machine, name in ((62, "x86-64"), (183, "AArch64"), (3, ""), (189, "MicroBlaze"), (9999, "")):
         data = elf[:18] + struct.pack("<H", machine) + elf[20:]
         refuse(NOT_EXEC, file_with(f"bad-machine-{machine}", data), said=(str(machine), name))
-    header = struct.pack("<HHIQQQIHHHHHH", 2, 183, 1, 0x400000, 64, 0, 0, 64, 56, 1, 64, 0, 0)
+    header = struct.pack("<HHIQQQIHHHHHH", 2, 243, 1, 0x400000, 64, 0, 0, 64, 56, 1, 64, 0, 0)
     segment = struct.pack("<IIQQQQQQ", 1, 5, 0, 0x400000, 0x400000, 120, 120, 4096)
-    aarch64 = b"\x7fELF\x02\x01\x01" + bytes(9) + header + segment
-    refuse(NOT_EXEC, file_with("bad-aarch64", aarch64), said="AArch64")
+    riscv = b"\x7fELF\x02\x01\x01" + bytes(9) + header + segment
+    refuse(NOT_EXEC, file_with("bad-riscv", riscv), said="243")
     big = elf[:5] + b"\x02" + elf[6:]
     refuse(NOT_EXEC, file_with("bad-endian", big))
 

@@ -2,10 +2,10 @@
 /*
  * Runs a file of conformance vectors on a register model:  run_model FILE.vec
  *
- * The vectors are data; their language is described at the top of arm11.vec. A target offers the
- * verbs it can do: what it lacks (silicon cannot be told to raise a signal) skips the vector. Only
- * the last part of this file knows that the target is a model. Exit status: 0 when all passed,
- * 1 when one failed, 2 when the file cannot be read or understood.
+ * The vectors are data; their language is described at the top of arm11.vec, armv8.vec and
+ * ahbmon.vec. A target offers the verbs it can do: what it lacks (silicon cannot be told to raise a
+ * signal) skips the vector. Only the last part of this file knows that the target is a model. Exit
+ * status: 0 when all passed, 1 when one failed, 2 when the file cannot be read or understood.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -16,9 +16,11 @@
 #include <pmk/model.h>
 #include <pmk/pmu.h>
 
+#include "pmu/ahbmon/ahbmon.h"
 #include "pmu/arm11/arm11.h"
+#include "pmu/armv8/armv8.h"
 
-#define MAX_LINES 4000
+#define MAX_LINES 8000
 #define MAX_WORDS 16
 
 enum verdict { PASS, FAIL, SKIP, BAD }; /* BAD: the file is wrong, not the model */
@@ -34,8 +36,20 @@ struct target {
 	void (*mode)(struct target *t, enum pmk_mode mode);
 	unsigned (*lines)(struct target *t);
 	bool (*option)(struct target *t, const char *name, uint64_t value);
-	bool (*input)(struct target *t, const char *name, bool level);
+	bool (*input)(struct target *t, const char *name, uint64_t value);
 	unsigned (*oddities)(struct target *t);
+	bool (*bus)(struct target *t, const char *name); /* where signals go, if there are several */
+	void (*raises)(struct target *t, unsigned signal, bool all); /* signal PMK_NSIGNALS: none */
+	/* The class of the last access that took an exception, and the level it went to. */
+	void (*trap)(struct target *t, unsigned *ec, unsigned *el);
+	/* Other views of the same registers: 32-bit coprocessor accesses (CRn, CRm, opc2), its one
+	 * 64-bit register, and words of memory. */
+	int (*mrc)(struct target *t, const unsigned place[3], uint32_t *value);
+	int (*mcr)(struct target *t, const unsigned place[3], uint32_t value);
+	int (*mrrc)(struct target *t, uint64_t *value);
+	int (*mcrr)(struct target *t, uint64_t value);
+	int (*load)(struct target *t, unsigned offset, uint32_t *value);
+	int (*store)(struct target *t, unsigned offset, uint32_t value);
 };
 
 /* ---- one vector on one core ---------------------------------------------------------------- */
@@ -77,11 +91,12 @@ static bool number(const char *text, uint64_t *value)
 	return *text && !*end && !errno;
 }
 
-/* Register names are those of the ARM1176, which has them all: on the others SUNAVCR is a register
- * that exists nowhere, and its access is Undefined. */
-static bool reg_number(const char *name, unsigned *reg)
+/* Register names of an ARM11 are those of the ARM1176, which has them all: on the others SUNAVCR is a
+ * register that exists nowhere, and its access is Undefined. */
+static bool reg_number(const struct run *r, const char *name, unsigned *reg)
 {
-	const struct pmk_pmu *pmu = pmk_pmu_find("arm1176");
+	bool arm11 = !strncmp(r->target->pmu->name, "arm11", 5);
+	const struct pmk_pmu *pmu = arm11 ? pmk_pmu_find("arm1176") : r->target->pmu;
 	const struct pmk_reg_info *info = pmk_pmu_reg(pmu, name);
 
 	if (info)
@@ -104,7 +119,7 @@ static enum verdict do_write(struct run *r, char *const arg[])
 	unsigned reg;
 	int err;
 
-	if (!reg_number(arg[0], &reg) || !number(arg[1], &value))
+	if (!reg_number(r, arg[0], &reg) || !number(arg[1], &value))
 		return complain(r, BAD, "write: register or value?");
 	err = r->target->write(r->target, reg, value);
 	return err ? complain(r, FAIL, pmk_strerror(err)) : PASS;
@@ -117,12 +132,34 @@ static enum verdict do_expect(struct run *r, char *const arg[])
 	unsigned reg;
 	int err;
 
-	if (!reg_number(arg[0], &reg) || !number(arg[1], &want) || !number(arg[2], &mask))
+	if (!reg_number(r, arg[0], &reg) || !number(arg[1], &want) || !number(arg[2], &mask))
 		return complain(r, BAD, "expect: register, value or mask?");
 	err = r->target->read(r->target, reg, &is);
 	if (err)
 		return complain(r, FAIL, pmk_strerror(err));
 	return (is & mask) == want ? PASS : differs(r, arg[0], is & mask, want);
+}
+
+/* expect-only CTR VALUE: and every other counter is 0 */
+static enum verdict do_expect_only(struct run *r, char *const arg[])
+{
+	const struct pmk_pmu *pmu = r->target->pmu;
+	unsigned only, reg = 0;
+	uint64_t want, is = 0;
+
+	if (!reg_number(r, arg[0], &only) || !number(arg[1], &want))
+		return complain(r, BAD, "expect-only: counter or value?");
+	for (unsigned i = 0; i < pmu->ncounters; i++) {
+		const char *name = pmu->counters[i].name;
+		int err = reg_number(r, name, &reg) ? r->target->read(r->target, reg, &is)
+						    : PMK_EBADREG;
+
+		if (err)
+			return complain(r, FAIL, pmk_strerror(err));
+		if (is != (reg == only ? want : 0))
+			return differs(r, name, is, reg == only ? want : 0);
+	}
+	return PASS;
 }
 
 /* expect-undef read REG, expect-undef write REG */
@@ -133,13 +170,228 @@ static enum verdict do_expect_undef(struct run *r, char *const arg[])
 	unsigned reg;
 	int err;
 
-	if ((!write && strcmp(arg[0], "read")) || !reg_number(arg[1], &reg))
+	if ((!write && strcmp(arg[0], "read")) || !reg_number(r, arg[1], &reg))
 		return complain(r, BAD, "expect-undef: read or write, and a register?");
 	err = write ? r->target->write(r->target, reg, 0xffffffff)
 		    : r->target->read(r->target, reg, &ignored);
 	if (err == PMK_EUNDEF)
 		return PASS;
 	return complain(r, FAIL, "the access did not take an Undefined exception");
+}
+
+/* An access that has to take an exception of class EC to level EL; `err` is what it returned. */
+static enum verdict trapped(struct run *r, int err, const char *ec, const char *el)
+{
+	uint64_t want_ec, want_el;
+	unsigned is_ec, is_el;
+
+	if (!number(ec, &want_ec) || !number(el, &want_el))
+		return complain(r, BAD, "exception class or level?");
+	if (err != PMK_EUNDEF)
+		return complain(r, FAIL, err ? pmk_strerror(err) : "the access was permitted");
+	r->target->trap(r->target, &is_ec, &is_el);
+	if (is_ec != want_ec)
+		return differs(r, "exception class", is_ec, want_ec);
+	return is_el == want_el ? PASS : differs(r, "exception level", is_el, want_el);
+}
+
+/* trap read REG EC EL, trap write REG EC EL */
+static enum verdict do_trap(struct run *r, char *const arg[])
+{
+	bool write = !strcmp(arg[0], "write");
+	uint64_t ignored;
+	unsigned reg;
+
+	if (!r->target->trap)
+		return SKIP;
+	if ((!write && strcmp(arg[0], "read")) || !reg_number(r, arg[1], &reg))
+		return complain(r, BAD, "trap: read or write, and a register?");
+	return trapped(r,
+		       write ? r->target->write(r->target, reg, 0xffffffff)
+			     : r->target->read(r->target, reg, &ignored),
+		       arg[2], arg[3]);
+}
+
+static enum verdict compare(const struct run *r, const char *what, int err, uint64_t is,
+			    const char *value, const char *mask)
+{
+	uint64_t want, bits;
+
+	if (!number(value, &want) || !number(mask, &bits))
+		return complain(r, BAD, "value or mask?");
+	if (err)
+		return complain(r, FAIL, pmk_strerror(err));
+	return (is & bits) == want ? PASS : differs(r, what, is & bits, want);
+}
+
+static bool cp15_place(char *const arg[], unsigned place[3])
+{
+	for (unsigned i = 0; i < 3; i++) {
+		uint64_t n;
+
+		if (!number(arg[i], &n))
+			return false;
+		place[i] = (unsigned)n;
+	}
+	return true;
+}
+
+/* mrc CRN CRM OPC2 VALUE MASK */
+static enum verdict do_mrc(struct run *r, char *const arg[])
+{
+	unsigned place[3];
+	uint32_t is = 0;
+	int err;
+
+	if (!r->target->mrc)
+		return SKIP;
+	if (!cp15_place(arg, place))
+		return complain(r, BAD, "mrc: which register?");
+	err = r->target->mrc(r->target, place, &is);
+	return compare(r, "register", err, is, arg[3], arg[4]);
+}
+
+/* mcr CRN CRM OPC2 VALUE */
+static enum verdict do_mcr(struct run *r, char *const arg[])
+{
+	unsigned place[3];
+	uint64_t value;
+	int err;
+
+	if (!r->target->mcr)
+		return SKIP;
+	if (!cp15_place(arg, place) || !number(arg[3], &value))
+		return complain(r, BAD, "mcr: register or value?");
+	err = r->target->mcr(r->target, place, (uint32_t)value);
+	return err ? complain(r, FAIL, pmk_strerror(err)) : PASS;
+}
+
+/* trap-mrc CRN CRM OPC2 EC EL */
+static enum verdict do_trap_mrc(struct run *r, char *const arg[])
+{
+	unsigned place[3];
+	uint32_t ignored;
+
+	if (!r->target->mrc)
+		return SKIP;
+	if (!cp15_place(arg, place))
+		return complain(r, BAD, "trap-mrc: which register?");
+	return trapped(r, r->target->mrc(r->target, place, &ignored), arg[3], arg[4]);
+}
+
+/* trap-mcr CRN CRM OPC2 EC EL */
+static enum verdict do_trap_mcr(struct run *r, char *const arg[])
+{
+	unsigned place[3];
+
+	if (!r->target->mcr)
+		return SKIP;
+	if (!cp15_place(arg, place))
+		return complain(r, BAD, "trap-mcr: which register?");
+	return trapped(r, r->target->mcr(r->target, place, 0xffffffff), arg[3], arg[4]);
+}
+
+/* mrrc VALUE MASK */
+static enum verdict do_mrrc(struct run *r, char *const arg[])
+{
+	uint64_t is = 0;
+	int err;
+
+	if (!r->target->mrrc)
+		return SKIP;
+	err = r->target->mrrc(r->target, &is);
+	return compare(r, "PMCCNTR", err, is, arg[0], arg[1]);
+}
+
+/* mcrr VALUE */
+static enum verdict do_mcrr(struct run *r, char *const arg[])
+{
+	uint64_t value;
+	int err;
+
+	if (!r->target->mcrr)
+		return SKIP;
+	if (!number(arg[0], &value))
+		return complain(r, BAD, "mcrr: a value?");
+	err = r->target->mcrr(r->target, value);
+	return err ? complain(r, FAIL, pmk_strerror(err)) : PASS;
+}
+
+/* trap-mrrc EC EL */
+static enum verdict do_trap_mrrc(struct run *r, char *const arg[])
+{
+	uint64_t ignored;
+
+	if (!r->target->mrrc)
+		return SKIP;
+	return trapped(r, r->target->mrrc(r->target, &ignored), arg[0], arg[1]);
+}
+
+/* trap-mcrr EC EL */
+static enum verdict do_trap_mcrr(struct run *r, char *const arg[])
+{
+	if (!r->target->mcrr)
+		return SKIP;
+	return trapped(r, r->target->mcrr(r->target, 0), arg[0], arg[1]);
+}
+
+/* load OFFSET VALUE MASK */
+static enum verdict do_load(struct run *r, char *const arg[])
+{
+	uint64_t offset;
+	uint32_t is = 0;
+	int err;
+
+	if (!r->target->load)
+		return SKIP;
+	if (!number(arg[0], &offset))
+		return complain(r, BAD, "load: an offset?");
+	err = r->target->load(r->target, (unsigned)offset, &is);
+	return compare(r, arg[0], err, is, arg[1], arg[2]);
+}
+
+/* store OFFSET VALUE */
+static enum verdict do_store(struct run *r, char *const arg[])
+{
+	uint64_t offset, value;
+	int err;
+
+	if (!r->target->store)
+		return SKIP;
+	if (!number(arg[0], &offset) || !number(arg[1], &value))
+		return complain(r, BAD, "store: offset or value?");
+	err = r->target->store(r->target, (unsigned)offset, (uint32_t)value);
+	return err ? complain(r, FAIL, pmk_strerror(err)) : PASS;
+}
+
+/* bus-error OFFSET: both a load and a store get an error response */
+static enum verdict do_bus_error(struct run *r, char *const arg[])
+{
+	uint64_t offset;
+	uint32_t ignored;
+
+	if (!r->target->load)
+		return SKIP;
+	if (!number(arg[0], &offset))
+		return complain(r, BAD, "bus-error: an offset?");
+	if (r->target->load(r->target, (unsigned)offset, &ignored) == PMK_EIO &&
+	    r->target->store(r->target, (unsigned)offset, 0) == PMK_EIO)
+		return PASS;
+	return complain(r, FAIL, "the access did not get an error response");
+}
+
+/* raises all, raises none, raises SIGNAL */
+static enum verdict do_raises(struct run *r, char *const arg[])
+{
+	unsigned sig = PMK_NSIGNALS;
+	bool all = !strcmp(arg[0], "all");
+
+	if (!r->target->raises)
+		return SKIP;
+	if (!all && strcmp(arg[0], "none") && !signal_number(arg[0], &sig))
+		return complain(r, BAD, "raises: all, none, or a signal?");
+	r->target->raises(r->target, sig, all);
+	return PASS;
 }
 
 static enum verdict pass(struct run *r, const char *signal, const char *count, bool at_once)
@@ -153,6 +405,14 @@ static enum verdict pass(struct run *r, const char *signal, const char *count, b
 		return complain(r, BAD, "signal or count?");
 	r->target->pass(r->target, sig, n, at_once);
 	return PASS;
+}
+
+/* bus NAME: signals are raised on this bus from now on */
+static enum verdict do_bus(struct run *r, char *const arg[])
+{
+	if (!r->target->bus)
+		return SKIP;
+	return r->target->bus(r->target, arg[0]) ? PASS : complain(r, BAD, "no such bus");
 }
 
 /* signal NAME COUNT */
@@ -223,14 +483,14 @@ static enum verdict do_option(struct run *r, char *const arg[])
 	return PASS;
 }
 
-/* input NAME LEVEL */
+/* input NAME VALUE */
 static enum verdict do_input(struct run *r, char *const arg[])
 {
-	uint64_t level;
+	uint64_t value;
 
 	if (!r->target->input)
 		return SKIP;
-	if (!number(arg[1], &level) || !r->target->input(r->target, arg[0], level))
+	if (!number(arg[1], &value) || !r->target->input(r->target, arg[0], value))
 		return complain(r, BAD, "no such input");
 	return PASS;
 }
@@ -256,7 +516,9 @@ static const struct verb {
 } verbs[] = {
 	{ "write", 2, do_write },
 	{ "expect", 3, do_expect },
+	{ "expect-only", 2, do_expect_only },
 	{ "expect-undef", 2, do_expect_undef },
+	{ "bus", 1, do_bus },
 	{ "signal", 2, do_signal },
 	{ "cycles", 1, do_cycles },
 	{ "cycles-at-once", 1, do_cycles_at_once },
@@ -265,6 +527,19 @@ static const struct verb {
 	{ "option", 2, do_option },
 	{ "input", 2, do_input },
 	{ "oddities", 1, do_oddities },
+	{ "raises", 1, do_raises },
+	{ "trap", 4, do_trap },
+	{ "mrc", 5, do_mrc },
+	{ "mcr", 4, do_mcr },
+	{ "mrrc", 2, do_mrrc },
+	{ "mcrr", 1, do_mcrr },
+	{ "trap-mrc", 5, do_trap_mrc },
+	{ "trap-mcr", 5, do_trap_mcr },
+	{ "trap-mrrc", 2, do_trap_mrrc },
+	{ "trap-mcrr", 2, do_trap_mcrr },
+	{ "load", 3, do_load },
+	{ "store", 2, do_store },
+	{ "bus-error", 1, do_bus_error },
 };
 
 static enum verdict run_line(struct run *r)
@@ -401,13 +676,22 @@ static char *load(const char *file)
 	return text;
 }
 
-/* ---- the target: an ARM11 model on a bus of its own ---------------------------------------- */
+/* ---- the target: a model on a bus of its own ------------------------------------------------ */
 
 static struct model_target {
 	struct target target; /* first: a target is cast back to its model_target */
 	const struct pmk_model_ops *ops;
-	struct pmk_bus bus;
-	struct pmk_arm11_model model;
+	union {
+		struct pmk_bus bus;
+		struct pmk_bus buses[PMK_AHBMON_NBUSES]; /* of the AHB Monitor, `bus` the first */
+	};
+	unsigned at; /* the one that signals go to */
+	struct pmk_signal_set raised;
+	union {
+		struct pmk_arm11_model arm11;
+		struct pmk_armv8_model armv8;
+		struct pmk_ahbmon_model ahbmon;
+	} model;
 	enum pmk_mode current_mode;
 } model;
 
@@ -422,14 +706,24 @@ static void ask_anew(struct model_target *m)
 	m->ops->ask(&m->model, &m->bus);
 }
 
-static void model_reset(struct target *t)
+static void fresh_bus(struct model_target *m)
+{
+	for (unsigned i = 0; i < PMK_AHBMON_NBUSES; i++)
+		pmk_bus_init(&m->buses[i]);
+	m->bus.raised = m->raised;
+	m->at = 0;
+}
+
+static void model_raises(struct target *t, unsigned signal, bool all)
 {
 	struct model_target *m = of(t);
 
-	m->ops = pmk_model_find(t->pmu);
-	m->current_mode = PMK_MODE_PRIV;
-	pmk_bus_init(&m->bus);
-	m->ops->reset(&m->model, &m->bus);
+	if (signal == PMK_NSIGNALS)
+		memset(&m->raised, 0, sizeof(m->raised));
+	for (unsigned sig = 0; sig < PMK_NSIGNALS; sig++)
+		if (all || sig == signal)
+			pmk_signal_add(&m->raised, sig);
+	m->bus.raised = m->raised;
 }
 
 static int model_read(struct target *t, unsigned reg, uint64_t *value)
@@ -476,10 +770,22 @@ static unsigned model_lines(struct target *t)
 	return of(t)->ops->lines(&of(t)->model);
 }
 
-static bool model_option(struct target *t, const char *name, uint64_t value)
+/* The index of a name in a list, or `n`. */
+static unsigned index_of(const char *name, const char *const names[], unsigned n)
+{
+	unsigned i = 0;
+
+	while (i < n && strcmp(names[i], name))
+		i++;
+	return i;
+}
+
+/* ---- ARM11 ---- */
+
+static bool arm11_option(struct target *t, const char *name, uint64_t value)
 {
 	struct model_target *m = of(t);
-	struct pmk_arm11_params p = m->model.params;
+	struct pmk_arm11_params p = m->model.arm11.params;
 
 	if (!strcmp(name, "user_access"))
 		p.user_access = value;
@@ -491,12 +797,12 @@ static bool model_option(struct target *t, const char *name, uint64_t value)
 		p.ccnt_reset = (uint32_t)value;
 	else
 		return false;
-	pmk_bus_init(&m->bus);
-	pmk_arm11_model_reset(&m->model, t->pmu, &p, &m->bus);
+	fresh_bus(m);
+	pmk_arm11_model_reset(&m->model.arm11, t->pmu, &p, &m->bus);
 	return true;
 }
 
-static bool model_input(struct target *t, const char *name, bool level)
+static bool arm11_input(struct target *t, const char *name, uint64_t value)
 {
 	static const char *const names[PMK_ARM11_NINPUTS] = {
 		[PMK_ARM11_IN_DEBUG] = "debug",
@@ -504,20 +810,278 @@ static bool model_input(struct target *t, const char *name, bool level)
 		[PMK_ARM11_IN_CP15SDISABLE] = "cp15sdisable",
 	};
 	struct model_target *m = of(t);
+	unsigned input = index_of(name, names, PMK_ARM11_NINPUTS);
 
-	for (unsigned i = 0; i < PMK_ARM11_NINPUTS; i++) {
-		if (strcmp(names[i], name))
+	if (input == PMK_ARM11_NINPUTS)
+		return false;
+	pmk_arm11_model_input(&m->model.arm11, &m->bus, input, value);
+	ask_anew(m);
+	return true;
+}
+
+static unsigned arm11_oddities(struct target *t)
+{
+	return of(t)->model.arm11.oddities;
+}
+
+/* ---- PMUv3 ---- */
+
+/* The parameters of the model, by name: where they are and how wide. */
+/* clang-format off */
+static const struct {
+	const char *name;
+	size_t at, size;
+} armv8_options[] = {
+#define OPTION(name) \
+	{ #name, offsetof(struct pmk_armv8_params, name), \
+	  sizeof(((struct pmk_armv8_params *)0)->name) }
+	OPTION(counters),
+	OPTION(version),
+	OPTION(imp),
+	OPTION(idcode),
+	OPTION(pmmir),
+	OPTION(el2),
+	OPTION(el3),
+	OPTION(secure_el2),
+	OPTION(aarch64),
+	OPTION(aarch32),
+	OPTION(poison),
+	OPTION(spme_needs_p7),
+	OPTION(freeze_on_cycles),
+	OPTION(divide_long),
+	OPTION(br_pred_right),
+	OPTION(pc_write_svc),
+	OPTION(pc_write_isb),
+	OPTION(select_undefined),
+	OPTION(chain_across),
+	OPTION(count_in_standby),
+	OPTION(software_lock),
+	OPTION(external_swinc),
+#undef OPTION
+	{ "pmceid0", offsetof(struct pmk_armv8_params, pmceid[0]), 8 },
+	{ "pmceid1", offsetof(struct pmk_armv8_params, pmceid[1]), 8 },
+};
+/* clang-format on */
+
+static void put(void *at, size_t size, uint64_t value)
+{
+	switch (size) {
+	case 1:
+		*(uint8_t *)at = (uint8_t)value;
+		break;
+	case 4:
+		*(uint32_t *)at = (uint32_t)value;
+		break;
+	default:
+		*(uint64_t *)at = value;
+	}
+}
+
+static bool armv8_option(struct target *t, const char *name, uint64_t value)
+{
+	struct model_target *m = of(t);
+	struct pmk_armv8_params p = m->model.armv8.params;
+
+	for (size_t i = 0; i < sizeof(armv8_options) / sizeof(armv8_options[0]); i++) {
+		if (strcmp(armv8_options[i].name, name))
 			continue;
-		pmk_arm11_model_input(&m->model, &m->bus, i, level);
-		ask_anew(m);
+		put((char *)&p + armv8_options[i].at, armv8_options[i].size, value);
+		fresh_bus(m);
+		pmk_armv8_model_reset(&m->model.armv8, t->pmu, &p, &m->bus);
 		return true;
 	}
 	return false;
 }
 
-static unsigned model_oddities(struct target *t)
+static bool armv8_input(struct target *t, const char *name, uint64_t value)
 {
-	return of(t)->model.oddities;
+	static const char *const names[PMK_ARMV8_NINPUTS] = {
+		[PMK_ARMV8_IN_EL] = "el",
+		[PMK_ARMV8_IN_SECURE] = "secure",
+		[PMK_ARMV8_IN_DEBUG] = "debug",
+		[PMK_ARMV8_IN_STANDBY] = "standby",
+		[PMK_ARMV8_IN_MDCR_EL2] = "mdcr_el2",
+		[PMK_ARMV8_IN_MDCR_EL3] = "mdcr_el3",
+		[PMK_ARMV8_IN_TGE] = "tge",
+		[PMK_ARMV8_IN_EL1_AARCH32] = "el1_aarch32",
+		[PMK_ARMV8_IN_SUNIDEN] = "suniden",
+		[PMK_ARMV8_IN_SPNIDEN] = "spniden",
+		[PMK_ARMV8_IN_LOCKED_OUT] = "locked_out",
+	};
+	struct model_target *m = of(t);
+	unsigned input = index_of(name, names, PMK_ARMV8_NINPUTS);
+
+	if (input == PMK_ARMV8_NINPUTS)
+		return false;
+	pmk_armv8_model_input(&m->model.armv8, &m->bus, input, value);
+	ask_anew(m);
+	return true;
+}
+
+static unsigned armv8_oddities(struct target *t)
+{
+	return of(t)->model.armv8.oddities;
+}
+
+static void armv8_trap(struct target *t, unsigned *ec, unsigned *el)
+{
+	*ec = of(t)->model.armv8.trap.ec;
+	*el = of(t)->model.armv8.trap.el;
+}
+
+static int armv8_mrc(struct target *t, const unsigned place[3], uint32_t *value)
+{
+	struct model_target *m = of(t);
+
+	return pmk_armv8_mrc(&m->model.armv8, &m->bus, m->current_mode, place[0], place[1],
+			     place[2], value);
+}
+
+static int armv8_mcr(struct target *t, const unsigned place[3], uint32_t value)
+{
+	struct model_target *m = of(t);
+	int err = pmk_armv8_mcr(&m->model.armv8, &m->bus, m->current_mode, place[0], place[1],
+				place[2], value);
+
+	ask_anew(m);
+	return err;
+}
+
+static int armv8_mrrc(struct target *t, uint64_t *value)
+{
+	struct model_target *m = of(t);
+
+	return pmk_armv8_mrrc(&m->model.armv8, &m->bus, m->current_mode, value);
+}
+
+static int armv8_mcrr(struct target *t, uint64_t value)
+{
+	struct model_target *m = of(t);
+	int err = pmk_armv8_mcrr(&m->model.armv8, &m->bus, m->current_mode, value);
+
+	ask_anew(m);
+	return err;
+}
+
+static int armv8_load(struct target *t, unsigned offset, uint32_t *value)
+{
+	struct model_target *m = of(t);
+
+	return pmk_armv8_load(&m->model.armv8, &m->bus, offset, value);
+}
+
+static int armv8_store(struct target *t, unsigned offset, uint32_t value)
+{
+	struct model_target *m = of(t);
+	int err = pmk_armv8_store(&m->model.armv8, &m->bus, offset, value);
+
+	ask_anew(m);
+	return err;
+}
+
+/* ---- AHB Monitor ---- */
+
+static bool ahbmon_bus(struct target *t, const char *name)
+{
+	static const char *const names[PMK_AHBMON_NBUSES] = {
+		[PMK_AHBMON_BUS_HCLK] = "HCLK",	  [PMK_AHBMON_BUS_ARMI] = "ARM-I",
+		[PMK_AHBMON_BUS_CLCDC] = "CLCDC", [PMK_AHBMON_BUS_DMA0] = "DMA-0",
+		[PMK_AHBMON_BUS_DMA1] = "DMA-1",  [PMK_AHBMON_BUS_EXP] = "EXP",
+		[PMK_AHBMON_BUS_ARMD] = "ARM-D",  [PMK_AHBMON_BUS_GXI] = "GXI",
+	};
+
+	of(t)->at = index_of(name, names, PMK_AHBMON_NBUSES);
+	return of(t)->at < PMK_AHBMON_NBUSES;
+}
+
+/* It has no horizon to honour. */
+static void ahbmon_pass(struct target *t, unsigned signal, uint64_t n, bool at_once)
+{
+	(void)at_once;
+	pmk_bus_add(&of(t)->buses[of(t)->at], signal, n);
+}
+
+static bool ahbmon_option(struct target *t, const char *name, uint64_t value)
+{
+	struct model_target *m = of(t);
+	struct pmk_ahbmon_params p = m->model.ahbmon.params;
+
+	if (!strcmp(name, "saturate"))
+		p.saturate = value;
+	else if (!strcmp(name, "reset_total"))
+		p.reset_total = value;
+	else if (!strcmp(name, "preset_keeps_enable"))
+		p.preset_keeps_enable = value;
+	else if (!strcmp(name, "page_reset"))
+		p.page_reset = (uint32_t)value;
+	else if (!strcmp(name, "threshold_reset"))
+		p.threshold_reset = (uint32_t)value;
+	else
+		return false;
+	fresh_bus(m);
+	pmk_ahbmon_model_reset(&m->model.ahbmon, &pmk_ahbmon_sp816, &p, m->buses);
+	return true;
+}
+
+static bool ahbmon_input(struct target *t, const char *name, uint64_t value)
+{
+	struct model_target *m = of(t);
+
+	if (strcmp(name, "dbgack"))
+		return false;
+	pmk_ahbmon_model_input(&m->model.ahbmon, m->buses, PMK_AHBMON_IN_DBGACK, value);
+	return true;
+}
+
+static unsigned ahbmon_oddities(struct target *t)
+{
+	return of(t)->model.ahbmon.oddities;
+}
+
+/* ---- all ---- */
+
+static void model_reset(struct target *t);
+
+#define COMMON                                                                            \
+	.reset = model_reset, .read = model_read, .write = model_write, .pass = model_pass, \
+	.mode = model_mode, .lines = model_lines, .raises = model_raises
+
+static const struct {
+	const struct pmk_model_ops *models;
+	unsigned count;
+	struct target target;
+} families[] = {
+	{ pmk_ahbmon_models,
+	  PMK_AHBMON_NMODELS,
+	  { .reset = model_reset, .read = model_read, .write = model_write, .mode = model_mode,
+	    .lines = model_lines, .pass = ahbmon_pass, .bus = ahbmon_bus, .option = ahbmon_option,
+	    .input = ahbmon_input, .oddities = ahbmon_oddities } },
+	{ pmk_arm11_models,
+	  PMK_ARM11_NMODELS,
+	  { COMMON, .option = arm11_option, .input = arm11_input, .oddities = arm11_oddities } },
+	{ pmk_armv8_models,
+	  PMK_ARMV8_NMODELS,
+	  { COMMON, .option = armv8_option, .input = armv8_input, .oddities = armv8_oddities,
+	    .trap = armv8_trap, .mrc = armv8_mrc, .mcr = armv8_mcr, .mrrc = armv8_mrrc,
+	    .mcrr = armv8_mcrr, .load = armv8_load, .store = armv8_store } },
+};
+
+/* Become the target that the PMU's family needs, and reset it. */
+static void model_reset(struct target *t)
+{
+	struct model_target *m = of(t);
+	const struct pmk_pmu *pmu = t->pmu;
+
+	m->ops = pmk_model_find(pmu);
+	for (size_t f = 0; f < sizeof(families) / sizeof(families[0]); f++)
+		for (unsigned i = 0; i < families[f].count; i++)
+			if (m->ops == &families[f].models[i])
+				*t = families[f].target;
+	t->pmu = pmu;
+	m->current_mode = PMK_MODE_PRIV;
+	model_raises(t, PMK_NSIGNALS, true);
+	fresh_bus(m);
+	m->ops->reset(&m->model, &m->bus);
 }
 
 int main(int argc, char **argv)
@@ -534,17 +1098,7 @@ int main(int argc, char **argv)
 		perror(argv[1]);
 		return 2;
 	}
-	model.target = (struct target){
-		.reset = model_reset,
-		.read = model_read,
-		.write = model_write,
-		.pass = model_pass,
-		.mode = model_mode,
-		.lines = model_lines,
-		.option = model_option,
-		.input = model_input,
-		.oddities = model_oddities,
-	};
+	model.target.reset = model_reset;
 	status = run_file(&model.target, argv[1], text);
 	free(text);
 	return status;

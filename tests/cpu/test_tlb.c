@@ -27,11 +27,11 @@ struct plain {
 	unsigned sets, ways;
 	struct {
 		unsigned n;
-		uint32_t page[64]; /* oldest first */
+		uint64_t page[64]; /* oldest first */
 	} set[512];
 };
 
-static int plain_holds(const struct plain *p, uint32_t page)
+static int plain_holds(const struct plain *p, uint64_t page)
 {
 	unsigned s = page % p->sets;
 
@@ -41,10 +41,10 @@ static int plain_holds(const struct plain *p, uint32_t page)
 	return 0;
 }
 
-static uint32_t plain_fill(struct plain *p, uint32_t page)
+static uint64_t plain_fill(struct plain *p, uint64_t page)
 {
 	unsigned s = page % p->sets;
-	uint32_t old = 0xFFFFFFFF;
+	uint64_t old = UINT64_MAX;
 
 	if (p->set[s].n == p->ways) {
 		old = p->set[s].page[0];
@@ -71,7 +71,7 @@ static void test_micro_tlb_by_hand(void **state)
 	assert_int_equal(pmk_tlb_init(&t, 10, 10), 0);
 	for (uint32_t page = 0; page < 10; page++) {
 		assert_false(pmk_tlb_holds(&t, page));
-		assert_int_equal(pmk_tlb_fill(&t, page), UINT32_MAX);
+		assert_int_equal(pmk_tlb_fill(&t, page), UINT64_MAX);
 		assert_true(pmk_tlb_holds(&t, page));
 	}
 	/* An eleventh page takes the place of the first; asking for page 1 does not make it younger. */
@@ -82,7 +82,7 @@ static void test_micro_tlb_by_hand(void **state)
 	pmk_tlb_clear(&t);
 	for (uint32_t page = 0; page < 11; page++)
 		assert_false(pmk_tlb_holds(&t, page));
-	assert_int_equal(pmk_tlb_fill(&t, 77), UINT32_MAX);
+	assert_int_equal(pmk_tlb_fill(&t, 77), UINT64_MAX);
 	pmk_tlb_fini(&t);
 	pmk_tlb_fini(&t); /* twice does no harm */
 }
@@ -94,12 +94,12 @@ static void test_main_tlb_by_hand(void **state)
 
 	(void)state;
 	assert_int_equal(pmk_tlb_init(&t, 64, 2), 0);
-	assert_int_equal(pmk_tlb_fill(&t, 5), UINT32_MAX);
-	assert_int_equal(pmk_tlb_fill(&t, 5 + 32), UINT32_MAX);
-	assert_int_equal(pmk_tlb_fill(&t, 6), UINT32_MAX);
+	assert_int_equal(pmk_tlb_fill(&t, 5), UINT64_MAX);
+	assert_int_equal(pmk_tlb_fill(&t, 5 + 32), UINT64_MAX);
+	assert_int_equal(pmk_tlb_fill(&t, 6), UINT64_MAX);
 	assert_int_equal(pmk_tlb_fill(&t, 5 + 64), 5);
 	assert_int_equal(pmk_tlb_fill(&t, 5), 5 + 32);
-	assert_int_equal(pmk_tlb_fill(&t, 6 + 32), UINT32_MAX); /* each set has its own turn */
+	assert_int_equal(pmk_tlb_fill(&t, 6 + 32), UINT64_MAX); /* each set has its own turn */
 	assert_int_equal(pmk_tlb_fill(&t, 6 + 64), 6);
 	assert_true(pmk_tlb_holds(&t, 6 + 32));
 	pmk_tlb_fini(&t);

@@ -43,14 +43,14 @@ def it_is_installed_for_pmk():
 
 @test
 def commands():
-    equal(complete(""), sorted(["stat", "list", "info", "decode", "help", "--help", "--version"]))
+    equal(complete(""), sorted(["stat", "report", "list", "info", "decode", "help", "--help", "--version"]))
     equal(complete("st"), ["stat"])
     equal(complete("help", "de"), ["decode"])
 
 
 @test
 def options():
-    for command in ("stat", "list", "info", "decode"):
+    for command in ("stat", "report", "list", "info", "decode"):
         equal(complete(command, "-"), option_words(command), command)
     equal(complete("stat", "--no"), ["--no-aggr", "--no-big-num"])
     equal(complete("stat", "-e", "cycles", "--core"), ["--core"])
@@ -118,6 +118,8 @@ def files():
     equal(complete("stat", "./prog", "-", cwd=folder), [], "options behind the program are its own")
     equal(complete("stat", "--sysroot", "l", cwd=folder), ["libs"])
     equal(complete("stat", "-o", "o", cwd=folder), ["other"])
+    equal(complete("report", "-j", "o", cwd=folder), ["other"])
+    equal(complete("report", "--elf", "./p", cwd=folder), ["./prog"])
 
 
 main()

@@ -28,13 +28,14 @@ LIBRARIES = {
 # counts; a pattern ending in / is a folder. {own} is the file's own folder.
 RULES = [
     (r"include/pmk/", ["pmk/"]),
-    (r"src/base/", ["base/", "pmk/error.h", "pmk/bits.h"]),
+    (r"src/base/", ["base/", "pmk/error.h", "pmk/bits.h", "pmk/stats.h"]),
     (r"src/bus/", ["bus/", "base/", "pmk/bus.h", "pmk/signal.h", "pmk/error.h", "pmk/bits.h"]),
     (r"src/pmu/\w+/driver\.c", ["{own}regs.h", "base/", "pmk/"]),
     (r"src/pmu/\w+/model\.c", ["{own}", "base/", "pmk/"]),
-    (r"src/pmu/", ["{own}", "base/", "pmk/"]),
+    (r"src/pmu/", ["{own}", "pmu/lookup.h", "base/", "pmk/"]),
     (r"src/port/model\.c", ["pmk/", "pmu/"]),
     (r"src/port/", ["pmk/", "base/"]),
+    (r"src/target/", ["target/", "pmk/"]),
     (r"src/isa/", ["isa/", "base/", "pmk/isa.h", "pmk/bits.h", "pmk/error.h"]),
     (r"src/cpu/", ["cpu/", "isa/", "base/", "pmk/isa.h", "pmk/bus.h", "pmk/signal.h", "pmk/error.h",
                    "pmk/bits.h"]),
@@ -220,7 +221,7 @@ def link_freestanding(cpu, level):
     for path in target_sources():
         obj = os.path.join(folder, path.replace("/", "_") + ".o")
         out = run("arm-none-eabi-gcc", "-std=gnu11", f"-mcpu={cpu}", "-marm", "-mfloat-abi=soft",
-                  "-ffreestanding", "-nostdinc", "-isystem", gcc_include(), level, "-Wall", "-Wextra",
+                  "-ffreestanding", "-DPMK_FIRMWARE", "-nostdinc", "-isystem", gcc_include(), level, "-Wall", "-Wextra",
                   "-Werror", "-I", os.path.join(SOURCE, "include"), "-I", os.path.join(SOURCE, "src"),
                   "-c", os.path.join(SOURCE, path), "-o", obj)
         assert out.code == 0, f"{path} for {cpu}: {out.err}"

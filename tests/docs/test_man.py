@@ -4,13 +4,14 @@
 examples of the pages run; mandoc finds no error."""
 import os
 import re
+import shutil
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from harness import *
 import repo
 
-COMMANDS = ("stat", "list", "info", "decode")
+COMMANDS = ("stat", "report", "list", "info", "decode")
 PAGES = ("pmk",) + tuple("pmk-" + c for c in COMMANDS)
 SECTIONS = ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "ENVIRONMENT", "FILES",
             "EXAMPLES", "SEE ALSO"]
@@ -19,6 +20,7 @@ SECTIONS = ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "ENVIRO
 EXIT_CODES = {
     "pmk stat -e cycles ./prog fail": 3,
     "pmk stat -e nosuchevent ./prog": 129,
+    "pmk report reset.log": 125,
     "pmk list nosuchtopic": 129,
     "pmk info nosuchname": 129,
     "pmk decode arm1176 PMNC=0x123456789": 129,
@@ -216,6 +218,8 @@ def example_folder():
     source = os.path.join(folder, "prog.c")
     with open(source, "w") as f:
         f.write(PROG_C)
+    for name, dumps in (("boot.log", "log"), ("reset.log", "reset")):
+        shutil.copy(os.path.join(SOURCE, "tests/fuzz/corpus/dump", dumps), os.path.join(folder, name))
     program = compile_arm(source, "man-examples/prog", "-O1", "-static")
     return folder, program
 

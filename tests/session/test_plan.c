@@ -162,7 +162,7 @@ static void test_limits(void **state)
 	assert_int_equal(pmk_plan_make(&narrow, &plan), PMK_ERANGE);
 	plan.nevents = 64;
 	assert_int_equal(pmk_plan_make(&wide, &plan), 0);
-	plan.nevents = 65; /* one more than there is room for */
+	plan.nevents = 257; /* one more than there is room for */
 	assert_int_equal(pmk_plan_make(&wide, &plan), PMK_ERANGE);
 	plan.nevents = UINT32_MAX;
 	assert_int_equal(pmk_plan_make(&wide, &plan), PMK_ERANGE);

@@ -27,6 +27,7 @@
 #include <unistd.h>
 
 #include "base/reserve.h"
+#include "cpu/v8.h"
 #include "producer/qemu/arena.h"
 #include "producer/qemu/qemu_api.h"
 
@@ -35,8 +36,8 @@
 #define HELPER_PAGE  0xffff0000u
 #define VECTORS_SIZE 0x20u
 
-/* Linux system calls of the ARM EABI that end or replace the program. */
-enum { SYS_EXECVE = 11, SYS_EXECVEAT = 387 };
+/* Linux system calls that replace the program. */
+enum { ARM_EXECVE = 11, ARM_EXECVEAT = 387, A64_EXECVE = 221, A64_EXECVEAT = 281 };
 
 QEMU_EXPORT int qemu_plugin_version = QEMU_API_VERSION;
 QEMU_EXPORT int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc,
@@ -52,6 +53,7 @@ static struct pmk_code code;
 static struct pmk_isa_arm *isa;
 static pthread_mutex_t translating = PTHREAD_MUTEX_INITIALIZER;
 static bool system_mode;
+static bool a64;
 static bool biased;
 
 /* The vCPU of the system call under way: after fork, the only one that goes on. */
@@ -123,46 +125,56 @@ static void on_deadline(struct pmk_cpu *cpu)
 
 /* ---- callbacks of running code -------------------------------------------------------------- */
 
-static void on_block(unsigned vcpu, void *block)
-{
-	pmk_cpu_block(cpus[vcpu], block);
-}
-
-/* The same for sums that are read often: the facts are added at once. */
-static void on_block_eager(unsigned vcpu, void *block)
-{
-	pmk_cpu_add_facts(cpus[vcpu], &((const struct pmk_block *)block)->facts);
-	pmk_cpu_block(cpus[vcpu], block);
-}
-
-/* The same while regions are armed. */
-static void on_block_followed(unsigned vcpu, void *block)
+/*
+ * The start of a block, for each kind of core: plain; for sums that are read often, with the facts added
+ * at once; while regions are armed; where a region begins or ends.
+ */
+static void follow(unsigned vcpu, const struct pmk_block *block)
 {
 	struct pmk_cpu *cpu = cpus[vcpu];
 	struct pmk_emulated_blocks b = blocks_of(cpu);
 
 	pmk_emulated_follow(emulated(cpu), &arena->cfg, &b, block);
-	on_block_eager(vcpu, block);
 }
 
-/* The same for a block that starts where a region begins or ends. */
-static void on_block_boundary(unsigned vcpu, void *block)
+static void cross_boundary(unsigned vcpu, const struct pmk_block *block)
 {
 	struct pmk_cpu *cpu = cpus[vcpu];
-	struct pmk_emulated *e = emulated(cpu);
 	struct pmk_emulated_blocks b = blocks_of(cpu);
 	const struct pmk_emulated_config *cfg = &arena->cfg;
-	uint32_t pc = ((const struct pmk_block *)block)->pc;
 
-	pmk_emulated_follow(e, cfg, &b, block);
 	for (unsigned r = 0; r < cfg->nregions; r++) {
-		if (cfg->region[r].end == pc)
-			pmk_emulated_region_end(e, cfg, &b, r);
-		if (cfg->region[r].begin == pc)
-			pmk_emulated_region_begin(e, cfg, &b, r);
+		if (cfg->region[r].end == block->pc)
+			pmk_emulated_region_end(emulated(cpu), cfg, &b, r);
+		if (cfg->region[r].begin == block->pc)
+			pmk_emulated_region_begin(emulated(cpu), cfg, &b, r);
 	}
-	on_block_eager(vcpu, block);
 }
+
+#define BLOCK_CALLBACKS(kind, enter)                                                        \
+	static void kind##_plain(unsigned vcpu, void *block)                                \
+	{                                                                                   \
+		enter(cpus[vcpu], block);                                                   \
+	}                                                                                   \
+	static void kind##_eager(unsigned vcpu, void *block)                                \
+	{                                                                                   \
+		pmk_cpu_add_facts(cpus[vcpu], &((const struct pmk_block *)block)->facts);   \
+		enter(cpus[vcpu], block);                                                   \
+	}                                                                                   \
+	static void kind##_followed(unsigned vcpu, void *block)                             \
+	{                                                                                   \
+		follow(vcpu, block);                                                        \
+		kind##_eager(vcpu, block);                                                  \
+	}                                                                                   \
+	static void kind##_boundary(unsigned vcpu, void *block)                             \
+	{                                                                                   \
+		follow(vcpu, block);                                                        \
+		cross_boundary(vcpu, block);                                                \
+		kind##_eager(vcpu, block);                                                  \
+	}
+
+BLOCK_CALLBACKS(arm11, pmk_cpu_block)
+BLOCK_CALLBACKS(v8, pmk_v8_block)
 
 static unsigned log2_size(unsigned bytes)
 {
@@ -288,6 +300,71 @@ static const qemu_mem_fn multiple_fn[2][2][2] = {
 	{ { cload_multiple_sys, cstore_multiple_sys }, { load_multiple_sys, store_multiple_sys } },
 };
 
+/*
+ * A64. All accesses are in their block's facts but those of a store exclusive, which shows only when it
+ * stores, as a read and a write. Accesses of 16 bytes and more come in pieces.
+ */
+#define A64_ACCESS(bytes)                                                                   \
+	static void a64_load##bytes(unsigned vcpu, uint32_t info, uint64_t addr, void *a)   \
+	{                                                                                   \
+		(void)info;                                                                 \
+		pmk_v8_load(cpus[vcpu], addr, bytes, bytes, (uint64_t)(uintptr_t)a);        \
+	}                                                                                   \
+	static void a64_store##bytes(unsigned vcpu, uint32_t info, uint64_t addr, void *a)  \
+	{                                                                                   \
+		(void)info;                                                                 \
+		pmk_v8_store(cpus[vcpu], addr, bytes, bytes, (uint64_t)(uintptr_t)a);       \
+	}
+
+A64_ACCESS(1)
+A64_ACCESS(2)
+A64_ACCESS(4)
+A64_ACCESS(8)
+
+static void a64_load_pieces(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
+{
+	uint64_t access = (uint64_t)(uintptr_t)a;
+
+	(void)info;
+	if (pmk_v8_first_piece(cpus[vcpu], addr, access))
+		pmk_v8_load(cpus[vcpu], addr, 1u << PMK_V8_ELEM(access), PMK_ACCESS_SIZE(access),
+			    access);
+}
+
+static void a64_store_pieces(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
+{
+	uint64_t access = (uint64_t)(uintptr_t)a;
+
+	(void)info;
+	if (pmk_v8_first_piece(cpus[vcpu], addr, access))
+		pmk_v8_store(cpus[vcpu], addr, 1u << PMK_V8_ELEM(access), PMK_ACCESS_SIZE(access),
+			     access);
+}
+
+static void a64_store_exclusive(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
+{
+	struct pmk_cpu *cpu = cpus[vcpu];
+
+	if (!qemu_plugin_mem_is_store(info) ||
+	    !pmk_v8_first_piece(cpu, addr, (uint64_t)(uintptr_t)a))
+		return;
+	cpu->dyn[PMK_SIG_STREX_PASS]++;
+	cpu->dyn[PMK_SIG_L1D_WRITE]++;
+	cpu->dyn[PMK_SIG_MEM_WRITE]++;
+	pmk_v8_store(cpu, addr, 1, PMK_ACCESS_SIZE((uint64_t)(uintptr_t)a), (uint64_t)(uintptr_t)a);
+}
+
+/* Atomics: the write stands for both. */
+static void a64_atomic(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
+{
+	uint64_t access = (uint64_t)(uintptr_t)a;
+
+	if (!qemu_plugin_mem_is_store(info))
+		return;
+	pmk_v8_load(cpus[vcpu], addr, 1, PMK_ACCESS_SIZE(access), access);
+	pmk_v8_store(cpus[vcpu], addr, 1, PMK_ACCESS_SIZE(access), access);
+}
+
 /* Device memory, by page; asked of QEMU at the first access to the page that is not a plain hit. */
 static bool is_device(void *ctx, uint32_t addr)
 {
@@ -306,6 +383,28 @@ static bool is_device(void *ctx, uint32_t addr)
 }
 
 /* ---- translation ---------------------------------------------------------------------------- */
+
+static void watch_a64(struct qemu_plugin_insn *qi, const struct pmk_insn *in,
+		      const struct pmk_block *b, const struct pmk_pipe_slot *pipe)
+{
+	static const qemu_mem_fn single[2][4] = {
+		{ a64_load1, a64_load2, a64_load4, a64_load8 },
+		{ a64_store1, a64_store2, a64_store4, a64_store8 },
+	};
+	uint64_t access = pmk_v8_access(b->cycles - pipe->issue, pipe->use, in);
+	qemu_mem_fn fn;
+
+	if (in->exclusive && in->store)
+		fn = a64_store_exclusive;
+	else if (in->load && in->store)
+		fn = a64_atomic;
+	else if (in->mem_total > in->mem_bytes || in->mem_bytes > 8)
+		fn = in->store ? a64_store_pieces : a64_load_pieces;
+	else
+		fn = single[in->store][log2_size(in->mem_bytes)];
+	qemu_plugin_register_vcpu_mem_cb(qi, fn, QEMU_CB_NO_REGS, QEMU_MEM_RW,
+					 (void *)(uintptr_t)access);
+}
 
 static void watch_access(struct qemu_plugin_insn *qi, const struct pmk_insn *in,
 			 const struct pmk_block *b, const struct pmk_pipe_slot *pipe)
@@ -372,7 +471,13 @@ static void decode(struct qemu_plugin_insn *qi, bool thumb, struct pmk_insn *in)
 {
 	uint64_t addr = qemu_plugin_insn_vaddr(qi);
 	size_t size = qemu_plugin_insn_size(qi);
+	uint32_t word;
 
+	if (a64) {
+		memcpy(&word, qemu_plugin_insn_data(qi), sizeof(word));
+		pmk_isa_a64_decode(addr, word, in);
+		return;
+	}
 	if (size) {
 		pmk_isa_arm_decode(isa, thumb, addr, qemu_plugin_insn_data(qi), size, in);
 		return;
@@ -398,6 +503,19 @@ static uint64_t hash_bytes(uint64_t hash, const void *data, size_t size)
 	return hash;
 }
 
+/* What runs when a block at `pc` starts. */
+static qemu_exec_fn block_callback(uint64_t pc)
+{
+	static const qemu_exec_fn fn[2][4] = {
+		{ arm11_plain, arm11_eager, arm11_followed, arm11_boundary },
+		{ v8_plain, v8_eager, v8_followed, v8_boundary },
+	};
+
+	if (arena->cfg.nregions)
+		return fn[a64][is_boundary(pc) ? 3 : 2];
+	return fn[a64][arena->cfg.eager];
+}
+
 /* A straight run [first, last) of the translated block becomes one block of ours. */
 static void add_block(struct qemu_plugin_tb *tb, const struct pmk_insn *in, size_t first,
 		      size_t last)
@@ -405,23 +523,20 @@ static void add_block(struct qemu_plugin_tb *tb, const struct pmk_insn *in, size
 	static struct pmk_pipe_slot pipe[MAX_TB_INSNS]; /* under the lock */
 	const struct pmk_block *b;
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
-	uint32_t pc = (uint32_t)in[first].addr;
-	qemu_exec_fn fn = arena->cfg.eager ? on_block_eager : on_block;
+	uint64_t pc = in[first].addr;
+	bool vector = system_mode && (pc < VECTORS_SIZE || pc - HELPER_PAGE < VECTORS_SIZE);
+	qemu_exec_fn fn = block_callback(pc);
 
 	for (size_t i = first; i < last; i++)
 		hash = hash_bytes(hash, qemu_plugin_insn_data(qemu_plugin_tb_get_insn(tb, i)),
 				  in[i].size);
-	b = pmk_code_add(&code, in + first, last - first, hash,
-			 system_mode && (pc < VECTORS_SIZE || pc - HELPER_PAGE < VECTORS_SIZE),
-			 pipe);
+	b = pmk_code_add(&code, in + first, last - first, hash, vector, pipe);
 	if (!b) {
 		atomic_store(&arena->blocks_full, 1);
 		return;
 	}
 	pmk_slot_facts(slot_memory)[b->id] = b->facts;
 	atomic_store(&slot->nblocks, code.nblocks);
-	if (arena->cfg.nregions)
-		fn = is_boundary(pc) ? on_block_boundary : on_block_followed;
 	if (first == 0)
 		qemu_plugin_register_vcpu_tb_exec_cb(tb, fn, QEMU_CB_NO_REGS, (void *)b);
 	else
@@ -429,7 +544,7 @@ static void add_block(struct qemu_plugin_tb *tb, const struct pmk_insn *in, size
 						       QEMU_CB_NO_REGS, (void *)b);
 	for (size_t i = first; i < last; i++)
 		if (in[i].load || in[i].store)
-			watch_access(qemu_plugin_tb_get_insn(tb, i), &in[i], b, &pipe[i - first]);
+			(a64 ? watch_a64 : watch_access)(qemu_plugin_tb_get_insn(tb, i), &in[i], b, &pipe[i - first]);
 }
 
 /* Where the program was loaded is known when its first block is translated. */
@@ -460,7 +575,7 @@ static void on_translate(uint64_t id, struct qemu_plugin_tb *tb)
 	pthread_mutex_lock(&translating);
 	if (!biased)
 		move_regions();
-	thumb = is_thumb(tb, n);
+	thumb = !a64 && is_thumb(tb, n);
 	for (size_t i = 0; i < n; i++) {
 		decode(qemu_plugin_tb_get_insn(tb, i), thumb, &in[i]);
 		/* A boundary in the middle starts a block of its own, and so does what follows a
@@ -600,12 +715,18 @@ static void after_fork(void)
 	atomic_store(&slot->pid, (uint32_t)getpid());
 }
 
+static bool is_execve(int64_t num)
+{
+	return a64 ? num == A64_EXECVE || num == A64_EXECVEAT
+		   : num == ARM_EXECVE || num == ARM_EXECVEAT;
+}
+
 static void on_syscall(uint64_t id, unsigned vcpu, int64_t num, uint64_t a1, uint64_t a2,
 		       uint64_t a3, uint64_t a4, uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8)
 {
 	(void)id, (void)a1, (void)a2, (void)a3, (void)a4, (void)a5, (void)a6, (void)a7, (void)a8;
 	calling_vcpu = vcpu % MAX_VCPUS;
-	if (num == SYS_EXECVE || num == SYS_EXECVEAT)
+	if (is_execve(num))
 		atomic_fetch_add(&slot->execs, 1);
 }
 
@@ -613,7 +734,7 @@ static void on_syscall(uint64_t id, unsigned vcpu, int64_t num, uint64_t a1, uin
 static void on_syscall_return(uint64_t id, unsigned vcpu, int64_t num, int64_t ret)
 {
 	(void)id, (void)vcpu, (void)ret;
-	if (num == SYS_EXECVE || num == SYS_EXECVEAT)
+	if (is_execve(num))
 		atomic_fetch_sub(&slot->execs, 1);
 }
 
@@ -657,6 +778,7 @@ int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc, cha
 		close(atoi(fd + 1));
 	system_mode = info->system_emulation;
 	arena->system = system_mode;
+	a64 = pmk_core_is_a64(&arena->cfg.core);
 	isa = pmk_isa_arm_new();
 	if (!isa || pmk_code_init(&code, &arena->cfg.core))
 		return -1;

@@ -1,0 +1,741 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The running core of an A64 processor: the paths taken when something changes. See v8.h. What the events
+ * mean: DDI 0487 D13.12 and the TRM of the core; docs/armv8.md lists each rule with its source and the
+ * choices made.
+ *
+ * Not modelled: the prefetcher, read-allocate mode, coherency traffic, exclusive caches, page sizes other
+ * than 4 KB, DC ZVA's stores (the emulator does not show their address), wrong-path execution.
+ */
+#include "cpu/v8.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <pmk/error.h>
+
+#define LINE_BYTES (1u << PMK_V8_LINE_SHIFT)
+#define LINE_MASK  (~(uint64_t)(LINE_BYTES - 1))
+#define FAST_MASK  (PMK_V8_FAST_LINES - 1)
+#define EMPTY	   (UINT64_C(1) << 63)
+#define DIRTY	   UINT64_C(1)
+
+#define LOAD_HIT_LATENCY 3
+
+const uint8_t pmk_v8_signal[PMK_V8_NFACTS] = {
+#define X(name) [PMK_V8_FACT_##name] = PMK_SIG_##name,
+	PMK_V8_FACTS(X)
+#undef X
+};
+
+_Static_assert((int)PMK_V8_NFACTS <= (int)PMK_NFACTS, "a block has room for PMK_NFACTS facts");
+
+/* Before the first block: nothing to wait for, and any address may follow. */
+static const struct pmk_block before_all = { .branch = PMK_V8_OTHER, .flow = PMK_FLOW_NEXT };
+
+/* ---- directories ------------------------------------------------------------------------------ */
+
+static int cache_init(struct pmk_v8_cache *c, const struct pmk_core *core, uint64_t size,
+		      uint64_t ways)
+{
+	uint64_t lines = size >> PMK_V8_LINE_SHIFT;
+
+	*c = (struct pmk_v8_cache){
+		.tag = malloc(lines * sizeof(*c->tag)),
+		.set_mask = (uint32_t)(lines / ways) - 1,
+		.ways = (uint32_t)ways,
+		.random = core->seed ? (uint32_t)core->seed : 1,
+		.round_robin = core->round_robin,
+	};
+	for (uint64_t i = 0; c->tag && i < lines; i++)
+		c->tag[i] = EMPTY;
+	return c->tag ? 0 : PMK_ENOMEM;
+}
+
+static uint64_t *cache_set(const struct pmk_v8_cache *c, uint64_t addr)
+{
+	return &c->tag[((uint32_t)(addr >> PMK_V8_LINE_SHIFT) & c->set_mask) * c->ways];
+}
+
+/* The line's entry, or NULL. */
+static uint64_t *cache_find(const struct pmk_v8_cache *c, uint64_t addr)
+{
+	uint64_t *set = cache_set(c, addr);
+
+	/* EMPTY is in the upper bits, DIRTY in those below a line. */
+	for (uint32_t w = 0; w < c->ways; w++)
+		if ((set[w] ^ addr) < LINE_BYTES)
+			return &set[w];
+	return NULL;
+}
+
+/* Invalid ways first, lowest first; then pseudo-random (xorshift32, as in cache.h) or in turn. */
+static uint64_t *cache_victim(struct pmk_v8_cache *c, uint64_t addr)
+{
+	uint64_t *set = cache_set(c, addr);
+
+	/* Filled from the lowest way, so only a set whose last is empty has an empty one. */
+	for (uint32_t w = 0; set[c->ways - 1] & EMPTY; w++)
+		if (set[w] & EMPTY)
+			return &set[w];
+	if (c->round_robin)
+		return &set[c->next++ & (c->ways - 1)];
+	c->random ^= c->random << 13;
+	c->random ^= c->random >> 17;
+	c->random ^= c->random << 5;
+	return &set[c->random >> 8 & (c->ways - 1)];
+}
+
+static void forget_pages(struct pmk_v8 *v)
+{
+	for (unsigned i = 0; i < PMK_V8_FAST_PAGES; i++)
+		v->fast[PMK_V8_FAST_LINES + i] = PMK_NO_PAGE;
+}
+
+/* ---- life ------------------------------------------------------------------------------------- */
+
+int pmk_v8_init(struct pmk_cpu *cpu)
+{
+	const struct pmk_core *core = &cpu->core;
+	struct pmk_v8 *v = calloc(1, sizeof(*v));
+
+	if (!v)
+		return PMK_ENOMEM;
+	cpu->prev = &before_all;
+	cpu->v8 = v;
+	cpu->fast = v->fast;
+	cpu->lsu = (struct pmk_lsu){
+		.slots = (uint32_t)core->lsu_slots,
+		.wbuf_entries = (uint32_t)core->wbuf_entries,
+		.latency = (uint32_t)core->mem_latency,
+		.fill_cycles = (uint32_t)core->fill_cycles,
+		.write_cycles = (uint32_t)core->write_cycles,
+	};
+	for (unsigned i = 0; i < PMK_V8_FAST_LINES; i++)
+		v->fast[i] = EMPTY;
+	forget_pages(v);
+	/* Weakly not taken. */
+	memset(v->pht, 1, sizeof(v->pht));
+	v->pht_mask = (uint32_t)core->bp_entries - 1;
+	v->history_mask = (1u << core->bp_history) - 1;
+	v->btac_mask = (uint32_t)core->bp_indirect - 1;
+	v->btac = calloc(core->bp_indirect, sizeof(*v->btac));
+	if (!v->btac || cache_init(&v->icache, core, core->icache_size, core->icache_ways) ||
+	    cache_init(&v->dcache, core, core->dcache_size, core->dcache_ways) ||
+	    cache_init(&v->l2, core, core->l2_size, core->l2_ways) ||
+	    pmk_tlb_init(&v->itlb, (uint32_t)core->utlb_entries, (uint32_t)core->utlb_entries) ||
+	    pmk_tlb_init(&v->dtlb, (uint32_t)core->utlb_entries, (uint32_t)core->utlb_entries) ||
+	    pmk_tlb_init(&v->main_tlb, (uint32_t)core->tlb_entries, (uint32_t)core->tlb_ways)) {
+		pmk_v8_fini(cpu);
+		return PMK_ENOMEM;
+	}
+	return 0;
+}
+
+void pmk_v8_fini(struct pmk_cpu *cpu)
+{
+	struct pmk_v8 *v = cpu->v8;
+
+	if (!v)
+		return;
+	free(v->btac);
+	free(v->icache.tag);
+	free(v->dcache.tag);
+	free(v->l2.tag);
+	pmk_tlb_fini(&v->itlb);
+	pmk_tlb_fini(&v->dtlb);
+	pmk_tlb_fini(&v->main_tlb);
+	free(v);
+	cpu->v8 = NULL;
+	cpu->fast = NULL;
+}
+
+struct pmk_signal_set pmk_v8_raises(void)
+{
+	/* Counted as they happen; the others are facts of blocks, and sums of these (derive). */
+	static const uint8_t dynamic[] = {
+		PMK_SIG_CYCLE,		PMK_SIG_PC_CHANGE,	 PMK_SIG_BRANCH_MISS,
+		PMK_SIG_CALL_PUSH,	PMK_SIG_RET_POP,	 PMK_SIG_RET_PREDICTED,
+		PMK_SIG_RET_MISS,	PMK_SIG_L1I_MISS,	 PMK_SIG_L1I_FILL,
+		PMK_SIG_FETCH_STALL,	PMK_SIG_MICRO_ITLB_MISS, PMK_SIG_MICRO_DTLB_MISS,
+		PMK_SIG_TLB_MISS,	PMK_SIG_LSU_FULL_STALL,	 PMK_SIG_L1D_READ_MISS,
+		PMK_SIG_L1D_WRITE_MISS, PMK_SIG_L1D_MISS,	 PMK_SIG_L1D_ACCESS,
+		PMK_SIG_L1D_EVICT,	PMK_SIG_UNALIGNED_LD,	 PMK_SIG_UNALIGNED_ST,
+		PMK_SIG_STREX_PASS,	PMK_SIG_STREX_FAIL,	 PMK_SIG_EXC_TAKEN,
+		PMK_SIG_L1I_TLB,	PMK_SIG_L1D_TLB_READ,	 PMK_SIG_L1D_TLB_WRITE,
+		PMK_SIG_DTLB_MISS_READ, PMK_SIG_DTLB_MISS_WRITE, PMK_SIG_ITLB_WALK,
+		PMK_SIG_DTLB_WALK,	PMK_SIG_L2_READ,	 PMK_SIG_L2_WRITE,
+		PMK_SIG_L2_MISS_READ,	PMK_SIG_L2_MISS_WRITE,	 PMK_SIG_L2_EVICT,
+		PMK_SIG_BUS_READ,	PMK_SIG_BUS_WRITE,	 PMK_SIG_BACKEND_STALL,
+		PMK_SIG_STALL,
+	};
+	struct pmk_signal_set set = { { 0 } };
+
+	for (size_t i = 0; i < sizeof(dynamic); i++)
+		pmk_signal_add(&set, dynamic[i]);
+	for (unsigned i = 0; i < PMK_V8_NFACTS; i++)
+		pmk_signal_add(&set, pmk_v8_signal[i]);
+	return set;
+}
+
+void pmk_v8_derive(uint64_t *t)
+{
+	t[PMK_SIG_L1D_ACCESS] = t[PMK_SIG_L1D_READ] + t[PMK_SIG_L1D_WRITE];
+	t[PMK_SIG_L1D_MISS] = t[PMK_SIG_L1D_READ_MISS] + t[PMK_SIG_L1D_WRITE_MISS];
+	t[PMK_SIG_L1D_TLB_READ] = t[PMK_SIG_MEM_READ];
+	t[PMK_SIG_L1D_TLB_WRITE] = t[PMK_SIG_MEM_WRITE];
+	t[PMK_SIG_L1I_TLB] = t[PMK_SIG_L1I_ACCESS];
+	t[PMK_SIG_STREX_FAIL] = t[PMK_SIG_STREX] - t[PMK_SIG_STREX_PASS];
+	t[PMK_SIG_EXC_TAKEN] =
+		t[PMK_SIG_EXC_SVC] + t[PMK_SIG_EXC_HVC] + t[PMK_SIG_EXC_SMC] + t[PMK_SIG_EXC_UNDEF];
+	t[PMK_SIG_BACKEND_STALL] = t[PMK_SIG_DATA_STALL] + t[PMK_SIG_LSU_FULL_STALL];
+	t[PMK_SIG_STALL] = t[PMK_SIG_BACKEND_STALL] + t[PMK_SIG_FETCH_STALL];
+}
+
+/* ---- building blocks -------------------------------------------------------------------------- */
+
+static void add_kinds(const struct pmk_insn *in, struct pmk_facts *f)
+{
+	static const struct {
+		uint32_t kind;
+		uint8_t fact;
+	} rows[] = {
+		{ PMK_K_DP, PMK_V8_FACT_DP },
+		{ PMK_K_ASE, PMK_V8_FACT_ASE },
+		{ PMK_K_VFP, PMK_V8_FACT_VFP },
+		{ PMK_K_CRYPTO, PMK_V8_FACT_CRYPTO },
+		{ PMK_K_LDREX, PMK_V8_FACT_LDREX },
+		{ PMK_K_STREX, PMK_V8_FACT_STREX },
+		{ PMK_K_ACQUIRE, PMK_V8_FACT_LD_ACQUIRE },
+		{ PMK_K_RELEASE, PMK_V8_FACT_ST_RELEASE },
+		{ PMK_K_BR_IMM, PMK_V8_FACT_BR_IMM },
+		{ PMK_K_BR_RETURN, PMK_V8_FACT_BR_RETURN },
+		{ PMK_K_BR_INDIRECT, PMK_V8_FACT_BR_INDIRECT },
+		{ PMK_K_SVC, PMK_V8_FACT_EXC_SVC },
+		{ PMK_K_HVC, PMK_V8_FACT_EXC_HVC },
+		{ PMK_K_SMC, PMK_V8_FACT_EXC_SMC },
+		{ PMK_K_UNDEF, PMK_V8_FACT_EXC_UNDEF },
+		{ PMK_K_ERET, PMK_V8_FACT_EXC_RETURN },
+		{ PMK_K_CID_WRITE, PMK_V8_FACT_CID_WRITE },
+		{ PMK_K_TTBR_WRITE, PMK_V8_FACT_TTBR_WRITE },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		f->n[rows[i].fact] += (in->kind & rows[i].kind) != 0;
+	f->n[PMK_V8_FACT_ISB] += in->sysop == PMK_SYS_ISB;
+	f->n[PMK_V8_FACT_DSB] += in->sysop == PMK_SYS_DSB;
+	f->n[PMK_V8_FACT_DMB] += in->sysop == PMK_SYS_DMB;
+}
+
+/* An access is one look-up per `dcache.bytes`; one that crosses a line is one more, which only the
+ * address shows. A store exclusive counts when it stores. */
+static void add_access(const struct pmk_core *core, const struct pmk_insn *in, struct pmk_facts *f)
+{
+	unsigned pieces =
+		(in->mem_total + (unsigned)core->l1d_bytes - 1) / (unsigned)core->l1d_bytes;
+
+	f->n[PMK_V8_FACT_LOAD] += in->load;
+	f->n[PMK_V8_FACT_STORE] += in->store;
+	if (in->load) {
+		f->n[PMK_V8_FACT_MEM_READ] += pieces;
+		f->n[PMK_V8_FACT_L1D_READ] += pieces;
+	}
+	if (in->store && !in->exclusive) {
+		f->n[PMK_V8_FACT_MEM_WRITE] += pieces;
+		f->n[PMK_V8_FACT_L1D_WRITE] += pieces;
+	}
+}
+
+static uint32_t end_of(const struct pmk_block *b, const struct pmk_insn *last)
+{
+	if (b->disturbs)
+		return PMK_V8_OTHER;
+	if (last->flow == PMK_FLOW_NEXT)
+		return PMK_V8_FALLS;
+	if (last->flow != PMK_FLOW_JUMP || last->target == last->addr + last->size)
+		return PMK_V8_OTHER;
+	return last->conditional ? PMK_V8_CONDITIONAL : PMK_V8_GOES;
+}
+
+/* A quick answer to "does the next block wait": lane 1 registers that are late at all against those
+ * needed at once; lane 2 those late by more than a cycle against all that are needed, so that its
+ * answer may be a false yes. The flags share the place of a register that is never late, 31 being SP. */
+static void lanes(struct pmk_block *b)
+{
+	for (unsigned r = 0; r < PMK_NREGS; r++) {
+		uint64_t bit = UINT64_C(1) << r;
+
+		b->late |= b->residue[r] > 0 ? bit : 0;
+		b->late2 |= b->residue[r] > 1 ? bit : 0;
+		b->wants |= b->need[r] == 0 ? bit : 0;
+		b->wants2 |= b->need[r] != PMK_PIPE_FAR ? bit : 0;
+	}
+}
+
+void pmk_v8_build(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
+		  struct pmk_pipe_slot *slots, struct pmk_block *b)
+{
+	const struct pmk_insn *last = &insn[n - 1];
+	const uint64_t granule = ~(uint64_t)(core->fetch_bytes - 1);
+	struct pmk_v8_timing t;
+
+	*b = (struct pmk_block){
+		.pc = insn[0].addr,
+		.fall = last->addr + last->size,
+		.end_addr = last->addr,
+		.target = last->target,
+		.flow = last->flow,
+		.conditional = last->conditional,
+		.is_branch = last->is_branch,
+	};
+	for (size_t i = 0; i < n; i++) {
+		b->facts.n[PMK_V8_FACT_INSN]++;
+		b->facts.n[PMK_V8_FACT_BRANCH] += insn[i].is_branch;
+		b->facts.n[PMK_V8_FACT_BR_PREDICTABLE] += insn[i].is_branch;
+		add_kinds(&insn[i], &b->facts);
+		if (insn[i].load || insn[i].store)
+			add_access(core, &insn[i], &b->facts);
+		if (insn[i].sysop == PMK_SYS_TLB)
+			b->disturbs |= PMK_DISTURB_TLB;
+		if (insn[i].sysop == PMK_SYS_ICACHE_INV)
+			b->disturbs |= PMK_DISTURB_ICACHE;
+	}
+	b->facts.n[PMK_V8_FACT_L1I_ACCESS] =
+		(uint16_t)(((last->addr & granule) - (b->pc & granule)) / core->fetch_bytes + 1);
+	pmk_v8_time(core, insn, n, slots, &t);
+	b->cycles = t.cycles;
+	b->facts.n[PMK_V8_FACT_DATA_STALL] = (uint16_t)t.data_stall;
+	memcpy(b->need, t.need, sizeof(b->need));
+	memcpy(b->residue, t.residue, sizeof(b->residue));
+	lanes(b);
+	b->branch = end_of(b, last);
+}
+
+/* ---- outside of the first level --------------------------------------------------------------- */
+
+static void bus(struct pmk_cpu *cpu, enum pmk_signal sig)
+{
+	cpu->dyn[sig] += LINE_BYTES / cpu->core.bus_bytes;
+}
+
+/* A line goes into level 2; what it throws out goes to memory. */
+static void l2_fill(struct pmk_cpu *cpu, uint64_t addr, bool dirty)
+{
+	uint64_t *e = cache_victim(&cpu->v8->l2, addr);
+
+	if (!(*e & EMPTY) && (*e & DIRTY)) {
+		cpu->dyn[PMK_SIG_L2_EVICT]++;
+		bus(cpu, PMK_SIG_BUS_WRITE);
+	}
+	*e = (addr & LINE_MASK) | (dirty ? DIRTY : 0);
+}
+
+/* Fetch a line for level 1; returns the latency of its critical word. */
+static uint64_t l2_read(struct pmk_cpu *cpu, uint64_t addr, bool for_write)
+{
+	if (!cpu->core.l2_on) {
+		bus(cpu, PMK_SIG_BUS_READ);
+		return cpu->core.mem_latency;
+	}
+	cpu->dyn[PMK_SIG_L2_READ]++;
+	if (cache_find(&cpu->v8->l2, addr))
+		return cpu->core.l2_latency;
+	cpu->dyn[for_write ? PMK_SIG_L2_MISS_WRITE : PMK_SIG_L2_MISS_READ]++;
+	l2_fill(cpu, addr, false);
+	bus(cpu, PMK_SIG_BUS_READ);
+	return cpu->core.mem_latency;
+}
+
+/* A dirty line leaves level 1. */
+static void l2_write(struct pmk_cpu *cpu, uint64_t addr)
+{
+	uint64_t *e;
+
+	if (!cpu->core.l2_on) {
+		bus(cpu, PMK_SIG_BUS_WRITE);
+		return;
+	}
+	cpu->dyn[PMK_SIG_L2_WRITE]++;
+	e = cache_find(&cpu->v8->l2, addr);
+	if (e)
+		*e |= DIRTY;
+	else
+		l2_fill(cpu, addr, true);
+}
+
+/* ---- translation ------------------------------------------------------------------------------ */
+
+/* After a micro-TLB miss; returns the cycles it takes. */
+static uint64_t translate(struct pmk_cpu *cpu, uint64_t page, enum pmk_signal walk)
+{
+	struct pmk_v8 *v = cpu->v8;
+
+	if (pmk_tlb_holds(&v->main_tlb, page))
+		return cpu->core.utlb_penalty;
+	cpu->dyn[PMK_SIG_TLB_MISS]++;
+	cpu->dyn[walk]++;
+	pmk_tlb_fill(&v->main_tlb, page);
+	return cpu->core.walk_penalty;
+}
+
+static void allow(struct pmk_v8 *v, uint64_t addr, bool store)
+{
+	v->fast[addr >> PMK_V8_LINE_SHIFT & FAST_MASK] =
+		(addr & LINE_MASK) | PMK_V8_LOAD_OK | (store ? PMK_V8_STORE_OK : 0);
+}
+
+static void forbid(struct pmk_v8 *v, uint64_t addr)
+{
+	uint64_t *w = &v->fast[addr >> PMK_V8_LINE_SHIFT & FAST_MASK];
+
+	if ((*w & LINE_MASK) == (addr & LINE_MASK))
+		*w = EMPTY;
+}
+
+static uint64_t *page_word(struct pmk_v8 *v, uint64_t page)
+{
+	return &v->fast[PMK_V8_FAST_LINES + (page & (PMK_V8_FAST_PAGES - 1))];
+}
+
+static uint64_t data_translate(struct pmk_cpu *cpu, uint64_t page, bool write)
+{
+	struct pmk_v8 *v = cpu->v8;
+	uint64_t cycles, old;
+
+	if (*page_word(v, page) == page)
+		return 0;
+	if (!cpu->core.mmu || pmk_tlb_holds(&v->dtlb, page)) {
+		*page_word(v, page) = page;
+		return 0;
+	}
+	cpu->dyn[PMK_SIG_MICRO_DTLB_MISS]++;
+	cpu->dyn[write ? PMK_SIG_DTLB_MISS_WRITE : PMK_SIG_DTLB_MISS_READ]++;
+	cycles = translate(cpu, page, PMK_SIG_DTLB_WALK);
+	old = pmk_tlb_fill(&v->dtlb, page);
+	if (old != PMK_NO_PAGE && *page_word(v, old) == old)
+		*page_word(v, old) = PMK_NO_PAGE;
+	*page_word(v, page) = page;
+	return cycles;
+}
+
+static void fetch_translate(struct pmk_cpu *cpu, uint64_t page)
+{
+	struct pmk_v8 *v = cpu->v8;
+	uint64_t cycles;
+
+	if (!cpu->core.mmu || pmk_tlb_holds(&v->itlb, page))
+		return;
+	cpu->dyn[PMK_SIG_MICRO_ITLB_MISS]++;
+	cycles = translate(cpu, page, PMK_SIG_ITLB_WALK);
+	cpu->dyn[PMK_SIG_FETCH_STALL] += cycles;
+	cpu->cycles += cycles;
+	if (pmk_tlb_fill(&v->itlb, page) != PMK_NO_PAGE)
+		cpu->igen++;
+}
+
+/* ---- fetch ------------------------------------------------------------------------------------ */
+
+static void fetch_line(struct pmk_cpu *cpu, uint64_t addr)
+{
+	struct pmk_v8 *v = cpu->v8;
+	uint64_t *e, latency;
+
+	if (cache_find(&v->icache, addr))
+		return;
+	cpu->dyn[PMK_SIG_L1I_MISS]++;
+	cpu->dyn[PMK_SIG_L1I_FILL]++;
+	latency = l2_read(cpu, addr, false);
+	cpu->dyn[PMK_SIG_FETCH_STALL] += latency;
+	cpu->cycles += latency;
+	e = cache_victim(&v->icache, addr);
+	if (!(*e & EMPTY))
+		cpu->igen++;
+	*e = addr & LINE_MASK;
+}
+
+static void fetch_block(struct pmk_cpu *cpu, const struct pmk_block *b)
+{
+	fetch_translate(cpu, b->pc >> PMK_PAGE_SHIFT);
+	if (b->end_addr >> PMK_PAGE_SHIFT != b->pc >> PMK_PAGE_SHIFT)
+		fetch_translate(cpu, b->end_addr >> PMK_PAGE_SHIFT);
+	for (uint64_t a = b->pc & LINE_MASK; cpu->core.icache_on && a <= b->end_addr;
+	     a += LINE_BYTES)
+		fetch_line(cpu, a);
+}
+
+/* ---- branches --------------------------------------------------------------------------------- */
+
+static void mispredict(struct pmk_cpu *cpu)
+{
+	cpu->dyn[PMK_SIG_BRANCH_MISS]++;
+	cpu->dyn[PMK_SIG_FETCH_STALL] += cpu->core.branch_max;
+	cpu->cycles += cpu->core.branch_max;
+}
+
+static void push_return(struct pmk_cpu *cpu, uint64_t addr)
+{
+	struct pmk_v8 *v = cpu->v8;
+	uint32_t size = (uint32_t)cpu->core.rs_entries;
+
+	cpu->dyn[PMK_SIG_CALL_PUSH]++;
+	v->rs_top = v->rs_top + 1 == size ? 0 : v->rs_top + 1;
+	v->rs[v->rs_top] = addr;
+	v->rs_count += v->rs_count < size;
+}
+
+static void leave_return(struct pmk_cpu *cpu, uint64_t target)
+{
+	struct pmk_v8 *v = cpu->v8;
+	uint64_t said;
+
+	if (!cpu->core.rs_on || !v->rs_count) {
+		mispredict(cpu);
+		return;
+	}
+	said = v->rs[v->rs_top];
+	v->rs_top = v->rs_top ? v->rs_top - 1 : (uint32_t)cpu->core.rs_entries - 1;
+	v->rs_count--;
+	cpu->dyn[PMK_SIG_RET_POP]++;
+	if (said == target) {
+		cpu->dyn[PMK_SIG_RET_PREDICTED]++;
+	} else {
+		cpu->dyn[PMK_SIG_RET_MISS]++;
+		mispredict(cpu);
+	}
+}
+
+static void leave_indirect(struct pmk_cpu *cpu, const struct pmk_block *p, uint64_t target)
+{
+	struct pmk_v8 *v = cpu->v8;
+	uint64_t *said = &v->btac[(p->end_addr >> 2) & v->btac_mask];
+
+	if (*said != target)
+		mispredict(cpu);
+	*said = target;
+}
+
+/* The end of `p` has to be looked at: it is no plain branch, or control went where it should not. */
+static void leave_block(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
+			bool taken)
+{
+	switch ((enum pmk_flow)p->flow) {
+	case PMK_FLOW_NEXT:
+	case PMK_FLOW_EXCEPTION:
+	case PMK_FLOW_MODE:
+		/* A signal, an exception or its return: no branch of the program. */
+		cpu->taken -= taken;
+		return;
+	case PMK_FLOW_JUMP:
+		/* To the next instruction: taken all the same. */
+		cpu->taken += !taken && !p->conditional;
+		return;
+	case PMK_FLOW_CALL:
+		cpu->taken += !taken;
+		push_return(cpu, p->fall);
+		return;
+	case PMK_FLOW_INDCALL:
+		cpu->taken += !taken;
+		leave_indirect(cpu, p, b->pc);
+		push_return(cpu, p->fall);
+		return;
+	case PMK_FLOW_INDIRECT:
+		cpu->taken += !taken;
+		leave_indirect(cpu, p, b->pc);
+		return;
+	case PMK_FLOW_RETURN:
+		cpu->taken += !taken;
+		leave_return(cpu, b->pc);
+		return;
+	}
+}
+
+static void disturb(struct pmk_cpu *cpu, unsigned what)
+{
+	struct pmk_v8 *v = cpu->v8;
+
+	if (what & PMK_DISTURB_ICACHE)
+		for (uint32_t i = 0; i < (v->icache.set_mask + 1) * v->icache.ways; i++)
+			v->icache.tag[i] = EMPTY;
+	if (what & PMK_DISTURB_TLB) {
+		pmk_tlb_clear(&v->itlb);
+		pmk_tlb_clear(&v->dtlb);
+		pmk_tlb_clear(&v->main_tlb);
+		forget_pages(v);
+	}
+	cpu->igen++;
+}
+
+/* What `p` leaves unfinished for `b`, worked out once for each pair that matters. */
+static unsigned wait_between(struct pmk_cpu *cpu, const struct pmk_block *p,
+			     const struct pmk_block *b)
+{
+	struct pmk_edge *e = &cpu->edge[(p->id ^ b->id * 7) % PMK_EDGES];
+	unsigned wait = 0;
+
+	if (e->from == p && e->to == b)
+		return e->wait;
+	for (unsigned r = 0; r <= PMK_NREGS; r++)
+		if (b->need[r] != PMK_PIPE_FAR && p->residue[r] > b->need[r] + wait)
+			wait = p->residue[r] - b->need[r];
+	*e = (struct pmk_edge){ .from = p, .to = b, .wait = (uint8_t)wait };
+	return wait;
+}
+
+void pmk_v8_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
+		       bool taken, bool mispredicted, uint64_t waits)
+{
+	struct pmk_run *run = &cpu->run[b->id];
+	uint64_t before = cpu->cycles, passed, wait;
+
+	if (mispredicted)
+		mispredict(cpu);
+	else if (p->branch != PMK_V8_CONDITIONAL && p->branch != (uint32_t)taken)
+		leave_block(cpu, p, b, taken);
+	if (PMK_UNLIKELY(p->disturbs))
+		disturb(cpu, p->disturbs);
+	if (run->igen != cpu->igen) {
+		uint64_t seen = cpu->igen;
+
+		fetch_block(cpu, b);
+		run->igen = seen;
+	}
+	if (waits) {
+		wait = wait_between(cpu, p, b);
+		passed = cpu->cycles - before;
+		if (wait > passed) {
+			cpu->cycles += wait - passed;
+			cpu->dyn[PMK_SIG_DATA_STALL] += wait - passed;
+		}
+	}
+	if (PMK_UNLIKELY(cpu->cycles >= cpu->deadline))
+		cpu->on_deadline(cpu);
+}
+
+/* ---- data ------------------------------------------------------------------------------------- */
+
+static uint64_t issue_time(const struct pmk_cpu *cpu, uint64_t access)
+{
+	uint64_t to_end = PMK_ACCESS_TO_END(access);
+
+	return cpu->cycles > to_end ? cpu->cycles - to_end : 0;
+}
+
+static void account(struct pmk_cpu *cpu, struct pmk_lsu_delay d)
+{
+	cpu->cycles += d.full + d.stall;
+	cpu->dyn[PMK_SIG_LSU_FULL_STALL] += d.full;
+	cpu->dyn[PMK_SIG_DATA_STALL] += d.stall;
+}
+
+static void evict(struct pmk_cpu *cpu, uint64_t *e)
+{
+	uint64_t addr = *e & LINE_MASK;
+
+	if (*e & EMPTY)
+		return;
+	forbid(cpu->v8, addr);
+	if (*e & DIRTY) {
+		cpu->dyn[PMK_SIG_L1D_EVICT]++;
+		l2_write(cpu, addr);
+	}
+}
+
+/* Reads and writes allocate. Returns the latency of the line; the entry in *out. */
+static uint64_t data_fill(struct pmk_cpu *cpu, uint64_t addr, bool write, uint64_t **out)
+{
+	uint64_t *e = cache_victim(&cpu->v8->dcache, addr), latency;
+
+	evict(cpu, e);
+	latency = l2_read(cpu, addr, write);
+	*e = addr & LINE_MASK;
+	*out = e;
+	return latency;
+}
+
+/* A load hit whose translation was missing has its value later by as much. */
+static void load_late(struct pmk_cpu *cpu, uint64_t access, uint64_t extra)
+{
+	uint64_t ready = LOAD_HIT_LATENCY + extra, use = PMK_ACCESS_USE(access);
+
+	if (extra && ready > use)
+		account(cpu, (struct pmk_lsu_delay){ .stall = ready - use });
+}
+
+static void data_off(struct pmk_cpu *cpu, uint64_t access, bool write, uint64_t extra)
+{
+	cpu->dyn[write ? PMK_SIG_BUS_WRITE : PMK_SIG_BUS_READ]++;
+	account(cpu, write ? pmk_lsu_write(&cpu->lsu, issue_time(cpu, access))
+			   : pmk_lsu_load_miss(&cpu->lsu, issue_time(cpu, access),
+					       PMK_ACCESS_USE(access), LOAD_HIT_LATENCY, extra));
+}
+
+static void load_line(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
+{
+	uint64_t extra = data_translate(cpu, addr >> PMK_PAGE_SHIFT, false), latency;
+	uint64_t *e = cache_find(&cpu->v8->dcache, addr);
+
+	if (!cpu->core.dcache_on) {
+		data_off(cpu, access, false, extra);
+		return;
+	}
+	if (e) {
+		load_late(cpu, access, extra);
+	} else {
+		cpu->dyn[PMK_SIG_L1D_READ_MISS]++;
+		latency = data_fill(cpu, addr, false, &e);
+		cpu->lsu.latency = (uint32_t)latency;
+		account(cpu, pmk_lsu_load_miss(&cpu->lsu, issue_time(cpu, access),
+					       PMK_ACCESS_USE(access), LOAD_HIT_LATENCY, extra));
+	}
+	allow(cpu->v8, addr, *e & DIRTY);
+}
+
+/* The store buffer hides a miss until it is full. */
+static void store_line(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
+{
+	uint64_t extra = data_translate(cpu, addr >> PMK_PAGE_SHIFT, true);
+	uint64_t *e = cache_find(&cpu->v8->dcache, addr);
+
+	if (!cpu->core.dcache_on) {
+		data_off(cpu, access, true, extra);
+		return;
+	}
+	if (!e) {
+		cpu->dyn[PMK_SIG_L1D_WRITE_MISS]++;
+		data_fill(cpu, addr, true, &e);
+		account(cpu, pmk_lsu_write(&cpu->lsu, issue_time(cpu, access)));
+	}
+	*e |= DIRTY;
+	allow(cpu->v8, addr, true);
+}
+
+static bool crosses(uint64_t addr, uint64_t last)
+{
+	return (addr ^ last) >> PMK_V8_LINE_SHIFT;
+}
+
+void pmk_v8_load_slow(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
+{
+	uint64_t last = addr + PMK_ACCESS_SIZE(access) - 1;
+
+	cpu->dyn[PMK_SIG_UNALIGNED_LD] += (addr & ((1u << PMK_V8_ELEM(access)) - 1)) != 0;
+	load_line(cpu, addr, access);
+	if (crosses(addr, last)) {
+		cpu->dyn[PMK_SIG_L1D_READ]++;
+		cpu->dyn[PMK_SIG_MEM_READ]++;
+		load_line(cpu, last, access);
+	}
+}
+
+void pmk_v8_store_slow(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
+{
+	uint64_t last = addr + PMK_ACCESS_SIZE(access) - 1;
+
+	cpu->dyn[PMK_SIG_UNALIGNED_ST] += (addr & ((1u << PMK_V8_ELEM(access)) - 1)) != 0;
+	store_line(cpu, addr, access);
+	if (crosses(addr, last)) {
+		cpu->dyn[PMK_SIG_L1D_WRITE]++;
+		cpu->dyn[PMK_SIG_MEM_WRITE]++;
+		store_line(cpu, last, access);
+	}
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The running core of an A64 processor: Cortex-A53 and its like. Two-way issue in order, split L1 caches
+ * with 64-byte lines, a unified L2, micro-TLBs before a main TLB, a direction predictor with global
+ * history. What it shares with the ARM11 (clock, blocks, totals) is in cpu.h.
+ *
+ * Hot paths, as there: a hit that changes nothing costs one load and a few operations.
+ *
+ * - `fast` has one word per data line, direct mapped by line number: the line's address, and in its low
+ *   six bits (free, because lines have 64 bytes) whether a load or a store of it changes nothing; behind
+ *   them, likewise, one word per page that the data micro-TLB holds. Both are hints: when two lines
+ *   share a word, the loser takes the slow path, and the directories are the truth. The address space
+ *   has 64 bits, so a byte per line of it, as on the ARM11, is out of the question; and with one word
+ *   per page a micro-TLB miss need not touch the words of its lines, which took most of the time of
+ *   programs that miss a lot.
+ * - Fetch looks up nothing while nothing was evicted (`igen`).
+ * - The outcome of a block's last branch is known when the next block starts.
+ *
+ * Choices where the manuals are silent are parameters of config.h.
+ */
+#ifndef PMK_CPU_V8_H
+#define PMK_CPU_V8_H
+
+#include "cpu/cpu.h"
+
+#define PMK_V8_LINE_SHIFT 6
+#define PMK_V8_FAST_LINES 8192 /* 16 times the lines of a 32 KB cache: collisions are rare */
+#define PMK_V8_FAST_PAGES 256
+
+/* What a block adds: X(fact), each the name of its signal. At most PMK_NFACTS. */
+/* clang-format off */
+#define PMK_V8_FACTS(X) \
+	X(INSN) X(BRANCH) X(LOAD) X(STORE) X(BR_IMM) X(BR_RETURN) X(BR_INDIRECT) X(BR_PREDICTABLE) \
+	X(MEM_READ) X(MEM_WRITE) X(L1D_READ) X(L1D_WRITE) X(LDREX) X(STREX) X(LD_ACQUIRE) X(ST_RELEASE) \
+	X(DP) X(ASE) X(VFP) X(CRYPTO) X(ISB) X(DSB) X(DMB) X(CID_WRITE) X(TTBR_WRITE) X(EXC_SVC) \
+	X(EXC_HVC) X(EXC_SMC) X(EXC_UNDEF) X(EXC_RETURN) X(L1I_ACCESS) X(DATA_STALL)
+/* clang-format on */
+
+enum pmk_v8_fact {
+#define X(name) PMK_V8_FACT_##name,
+	PMK_V8_FACTS(X)
+#undef X
+		PMK_V8_NFACTS
+};
+
+extern const uint8_t pmk_v8_signal[PMK_V8_NFACTS];
+
+/* How a block is left: pmk_block.branch of A64 blocks. */
+enum pmk_v8_end {
+	PMK_V8_FALLS,	    /* no branch at the end */
+	PMK_V8_GOES,	    /* unconditional, constant target, no call */
+	PMK_V8_CONDITIONAL, /* predicted by history */
+	PMK_V8_OTHER /* calls, returns, indirect branches, exceptions, maintenance: looked at */
+};
+
+/* Bits of a word of `fast`. */
+#define PMK_V8_LOAD_OK	UINT64_C(1)
+#define PMK_V8_STORE_OK UINT64_C(2)
+
+#define PMK_V8_MAX_PHT 4096
+
+struct pmk_v8_cache {
+	uint64_t *tag; /* [set * ways + way]: line address | dirty, or 1 << 63 = empty */
+	uint32_t set_mask, ways;
+	uint32_t random;
+	bool round_robin;
+	uint32_t next;
+};
+
+struct pmk_v8 {
+	uint64_t fast[PMK_V8_FAST_LINES + PMK_V8_FAST_PAGES];
+	uint8_t pht[PMK_V8_MAX_PHT]; /* 2-bit counters */
+	uint32_t pht_mask, history, history_mask;
+	/* The access that is being reported piece by piece. */
+	uint64_t piece_of, piece_first;
+	struct pmk_v8_cache icache, dcache, l2;
+	struct pmk_tlb itlb, dtlb, main_tlb;
+	uint64_t *btac; /* indirect targets */
+	uint32_t btac_mask;
+	uint64_t rs[PMK_RETURN_STACK_MAX];
+	uint32_t rs_top, rs_count;
+};
+
+int pmk_v8_init(struct pmk_cpu *cpu);
+void pmk_v8_fini(struct pmk_cpu *cpu);
+struct pmk_signal_set pmk_v8_raises(void);
+/* Totals that are sums of others. */
+void pmk_v8_derive(uint64_t *totals);
+
+/* Build a block; pmk_block_build() of A64 code. */
+void pmk_v8_build(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
+		  struct pmk_pipe_slot *slots, struct pmk_block *b);
+
+/* The pipeline's view of a run of instructions: v8_pipeline.c. */
+struct pmk_v8_timing {
+	uint32_t cycles, data_stall;
+	uint8_t need[PMK_NREGS + 1],
+		residue[PMK_NREGS + 1]; /* as pmk_pipe_block, without the + 1 */
+};
+
+void pmk_v8_time(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
+		 struct pmk_pipe_slot *slots, struct pmk_v8_timing *out);
+
+/*
+ * What a memory callback knows of its instruction: pmk_access_pack() with the bytes of the whole
+ * instruction as its size, and above it the element size's exponent and some bits of the address that
+ * tell neighbouring instructions apart.
+ */
+static inline uint64_t pmk_v8_access(uint32_t to_end, uint32_t use, const struct pmk_insn *in)
+{
+	unsigned elem = in->mem_bytes >= 16  ? 4
+			: in->mem_bytes >= 8 ? 3
+			: in->mem_bytes >= 4 ? 2
+			: in->mem_bytes >= 2 ? 1
+					     : 0;
+
+	return pmk_access_pack(to_end, use, in->mem_count, in->mem_total) | (uint64_t)elem << 48 |
+	       (in->addr >> 2 & 0x1fff) << 51;
+}
+#define PMK_V8_ELEM(access) ((uint32_t)((access) >> 48) & 7)
+
+PMK_SLOW void pmk_v8_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p,
+				const struct pmk_block *b, bool taken, bool mispredicted,
+				uint64_t waits);
+PMK_SLOW void pmk_v8_load_slow(struct pmk_cpu *cpu, uint64_t addr, uint64_t access);
+PMK_SLOW void pmk_v8_store_slow(struct pmk_cpu *cpu, uint64_t addr, uint64_t access);
+
+/* The block `b` starts: the outcome of the one before it, its fetch, its waits. */
+static inline void pmk_v8_block(struct pmk_cpu *cpu, const struct pmk_block *b)
+{
+	const struct pmk_block *p = cpu->prev;
+	struct pmk_run *run = &cpu->run[b->id];
+	struct pmk_v8 *v = cpu->v8;
+	uint64_t taken = b->pc != p->fall;
+	uint64_t waits = (p->late & b->wants) | (p->late2 & b->wants2);
+	uint64_t odd = (run->igen ^ cpu->igen) | waits;
+	bool wrong = false;
+
+	run->runs++;
+	cpu->prev = b;
+	cpu->cycles += b->cycles;
+	cpu->taken += taken;
+	v->piece_of = 0;
+	if (p->branch == PMK_V8_CONDITIONAL) {
+		uint8_t *state = &v->pht[((uint32_t)(p->end_addr >> 2) ^ v->history) & v->pht_mask];
+
+		wrong = *state >> 1 != taken;
+		*state = (uint8_t)(*state + (taken ? *state < 3 : -(*state > 0)));
+		v->history = (v->history << 1 | (uint32_t)taken) & v->history_mask;
+		odd |= wrong;
+	} else {
+		/* Falls: 0, goes: 1, other: never what `taken` is. */
+		odd |= p->branch ^ taken;
+	}
+	if (PMK_UNLIKELY(odd))
+		pmk_v8_block_slow(cpu, p, b, taken, wrong, waits);
+	else if (PMK_UNLIKELY(cpu->cycles >= cpu->deadline))
+		cpu->on_deadline(cpu);
+}
+
+/*
+ * Does an access have to be looked at? It does unless it is aligned to `align`, lies in one line, and
+ * that line's word allows it.
+ */
+static inline uint64_t pmk_v8_odd(const struct pmk_cpu *cpu, uint64_t addr, unsigned align,
+				  unsigned bytes, uint64_t ok)
+{
+	uint64_t w = cpu->fast[addr >> PMK_V8_LINE_SHIFT & (PMK_V8_FAST_LINES - 1)];
+	uint64_t page =
+		cpu->fast[PMK_V8_FAST_LINES + (addr >> PMK_PAGE_SHIFT & (PMK_V8_FAST_PAGES - 1))];
+	uint64_t odd = (addr ^ w) >> PMK_V8_LINE_SHIFT | (addr & (align - 1)) | (~w & ok) |
+		       (addr >> PMK_PAGE_SHIFT ^ page);
+
+	/* What is aligned to its size lies in one line. */
+	if (bytes > align)
+		odd |= (addr ^ (addr + bytes - 1)) >> PMK_V8_LINE_SHIFT;
+	return odd;
+}
+
+static inline void pmk_v8_load(struct pmk_cpu *cpu, uint64_t addr, unsigned align, unsigned bytes,
+			       uint64_t access)
+{
+	if (PMK_UNLIKELY(pmk_v8_odd(cpu, addr, align, bytes, PMK_V8_LOAD_OK)))
+		pmk_v8_load_slow(cpu, addr, access);
+}
+
+static inline void pmk_v8_store(struct pmk_cpu *cpu, uint64_t addr, unsigned align, unsigned bytes,
+				uint64_t access)
+{
+	if (PMK_UNLIKELY(pmk_v8_odd(cpu, addr, align, bytes, PMK_V8_STORE_OK)))
+		pmk_v8_store_slow(cpu, addr, access);
+}
+
+/* A piece of an access that the emulator reports in several. True: it is the first, and stands for
+ * all. */
+static inline bool pmk_v8_first_piece(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
+{
+	struct pmk_v8 *v = cpu->v8;
+
+	if (v->piece_of == access && addr > v->piece_first &&
+	    addr - v->piece_first < PMK_ACCESS_SIZE(access))
+		return false;
+	v->piece_of = access;
+	v->piece_first = addr;
+	return true;
+}
+
+#endif

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The pipeline of an in-order, dual-issue A64 core when every access hits. After what is public of the
+ * Cortex-A53: two instructions per cycle in program order, one of each of load/store, multiply, divide
+ * and floating-point units, results forwarded. Latencies follow LLVM's scheduling model of the core;
+ * config.h has those that are parameters.
+ *
+ * Not modelled: restrictions on pairing beyond units and operands, the store buffer, early and late
+ * forwarding points of the ALU pipes other than for multiply-accumulate.
+ */
+#include <string.h>
+
+#include "cpu/v8.h"
+
+#define FLAGS PMK_NREGS /* place of NZCV among the registers */
+#define OPEN  UINT16_MAX
+
+enum unit { ALU, LOAD_STORE, MULTIPLY, DIVIDE, BRANCH, FP, NUNITS };
+
+struct cost {
+	uint8_t unit;
+	uint16_t latency; /* cycles from issue until a dependent instruction can issue */
+	uint16_t busy;	  /* cycles the unit takes no other instruction */
+};
+
+struct scoreboard {
+	uint32_t cycle;	 /* of the last issue */
+	unsigned issued; /* in that cycle */
+	uint32_t free_at[NUNITS];
+	uint32_t ready[PMK_NREGS + 1];
+	uint32_t sum_ready[PMK_NREGS + 1]; /* for use as an accumulator */
+	int16_t writer[PMK_NREGS + 1];	   /* instruction of this block that wrote it, or -1 */
+};
+
+static struct cost load_store(const struct pmk_insn *in, unsigned latency)
+{
+	unsigned beats = in->mem_total > 16 ? (in->mem_total + 15u) / 16 : 1;
+
+	return (struct cost){ LOAD_STORE, (uint16_t)(latency + beats - 1), (uint16_t)beats };
+}
+
+static struct cost cost_of(const struct pmk_core *core, const struct pmk_insn *in)
+{
+	bool wide = in->mem_bytes == 8; /* double precision */
+
+	switch ((enum pmk_iclass)in->iclass) {
+	case PMK_I_LOAD:
+	case PMK_I_LOADM:
+	case PMK_I_ATOMIC:
+		return load_store(in, in->kind & PMK_K_VECTOR_MEM ? 4 : 3);
+	case PMK_I_STORE:
+	case PMK_I_STOREM:
+	case PMK_I_SWAP:
+	case PMK_I_PRELOAD:
+		return load_store(in, 1);
+	case PMK_I_ALU_SHIFT:
+	case PMK_I_ALU_RSHIFT:
+		return (struct cost){ ALU, 2, 1 };
+	case PMK_I_MUL:
+	case PMK_I_MLA:
+	case PMK_I_MULL:
+	case PMK_I_MLAL:
+	case PMK_I_MUL16:
+	case PMK_I_MLAL16:
+	case PMK_I_MMUL:
+		return (struct cost){ MULTIPLY, 4, 1 };
+	case PMK_I_DIV:
+		return (struct cost){ DIVIDE, (uint16_t)core->div_latency,
+				      (uint16_t)core->div_latency };
+	case PMK_I_BRANCH:
+		return (struct cost){ BRANCH, 1, 1 };
+	case PMK_I_FP_ADD:
+	case PMK_I_FP_MUL:
+	case PMK_I_FP_MOVE:
+	case PMK_I_SIMD_FP:
+		return (struct cost){ FP, 4, 1 };
+	case PMK_I_FP_MAC:
+		return (struct cost){ FP, 8, 1 };
+	case PMK_I_FP_DIV:
+		return (struct cost){ FP, wide ? 33 : 18, wide ? 29 : 14 };
+	case PMK_I_FP_SQRT:
+		return (struct cost){ FP, wide ? 32 : 17, wide ? 28 : 13 };
+	case PMK_I_SIMD:
+	case PMK_I_CRYPTO:
+	case PMK_I_FP:
+		return (struct cost){ FP, 3, 1 };
+	case PMK_I_OTHER:
+	case PMK_I_ALU:
+		break;
+	}
+	return (struct cost){ ALU, 1, 1 };
+}
+
+/* Cycle in which `reg` can be used, as an accumulator or otherwise; notes who waits for whom. */
+static uint32_t operand(struct scoreboard *sb, unsigned reg, bool accumulates)
+{
+	return accumulates ? sb->sum_ready[reg] : sb->ready[reg];
+}
+
+static bool multiplies(const struct pmk_insn *in)
+{
+	return in->iclass == PMK_I_MLA || in->iclass == PMK_I_MLAL || in->iclass == PMK_I_FP_MAC;
+}
+
+/* When the operands are there; also where each register of the caller's is first needed. */
+static uint32_t operands_ready(struct scoreboard *sb, const struct pmk_insn *in)
+{
+	uint32_t at = 0;
+
+	for (uint64_t rest = in->reads; rest; rest &= rest - 1) {
+		unsigned r = (unsigned)__builtin_ctzll(rest);
+		uint32_t t = operand(sb, r, multiplies(in) && (int)r == in->ra);
+
+		if (t > at)
+			at = t;
+	}
+	if (in->reads_flags && sb->ready[FLAGS] > at)
+		at = sb->ready[FLAGS];
+	return at;
+}
+
+static void note_needs(struct scoreboard *sb, const struct pmk_insn *in, uint32_t issue,
+		       struct pmk_pipe_slot *slots, struct pmk_v8_timing *out)
+{
+	uint64_t reads = in->reads;
+
+	for (unsigned r = 0; r <= FLAGS; r++) {
+		if (r == FLAGS ? !in->reads_flags : !(reads >> r & 1))
+			continue;
+		if (sb->writer[r] >= 0) {
+			struct pmk_pipe_slot *s = &slots[sb->writer[r]];
+
+			if (s->use == OPEN)
+				s->use = (uint16_t)(issue - s->issue);
+		} else if (issue < out->need[r]) {
+			out->need[r] = (uint8_t)(issue < PMK_PIPE_FAR ? issue : PMK_PIPE_FAR);
+		}
+	}
+}
+
+static void write_result(struct scoreboard *sb, unsigned r, uint32_t at, uint32_t sum_at, int index)
+{
+	sb->ready[r] = at;
+	sb->sum_ready[r] = sum_at;
+	sb->writer[r] = (int16_t)index;
+}
+
+static void note_results(struct scoreboard *sb, const struct pmk_insn *in, const struct cost *c,
+			 uint32_t issue, int index)
+{
+	/* An accumulator is needed two cycles later than a factor; four in floating point. */
+	unsigned early = in->iclass == PMK_I_FP_MAC ? 4 : multiplies(in) ? 2 : 0;
+
+	for (uint64_t rest = in->writes; rest; rest &= rest - 1) {
+		unsigned r = (unsigned)__builtin_ctzll(rest);
+		bool base = in->writeback && (int)r == in->rn && (int)r != in->rd;
+
+		write_result(sb, r, issue + (base ? 1u : c->latency),
+			     issue + (base ? 1u : c->latency) - (base ? 0 : early), index);
+	}
+	if (in->sets_flags)
+		write_result(sb, FLAGS, issue + 1, issue + 1, index);
+}
+
+static void issue_one(const struct pmk_core *core, struct scoreboard *sb, const struct pmk_insn *in,
+		      int index, struct pmk_pipe_slot *slots, struct pmk_v8_timing *out)
+{
+	struct cost c = cost_of(core, in);
+	uint32_t issue = sb->cycle, wanted = operands_ready(sb, in);
+
+	if (sb->issued >= core->issue_width)
+		issue++;
+	if (wanted > issue) {
+		/* Cycles in which nothing issues: the present one has had something already, but for
+		 * the first instruction. */
+		out->data_stall += wanted - issue - (issue == sb->cycle && sb->issued ? 1 : 0);
+		issue = wanted;
+	}
+	if (sb->free_at[c.unit] > issue)
+		issue = sb->free_at[c.unit];
+	if (issue != sb->cycle)
+		sb->issued = 0;
+	sb->cycle = issue;
+	sb->issued++;
+	/* Two simple integer instructions go together; of all other units there is one. */
+	if (c.unit != ALU)
+		sb->free_at[c.unit] = issue + c.busy;
+	slots[index] = (struct pmk_pipe_slot){ .issue = (uint16_t)issue, .use = OPEN };
+	note_needs(sb, in, issue, slots, out);
+	note_results(sb, in, &c, issue, index);
+}
+
+void pmk_v8_time(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
+		 struct pmk_pipe_slot *slots, struct pmk_v8_timing *out)
+{
+	struct scoreboard sb = { 0 };
+
+	*out = (struct pmk_v8_timing){ 0 };
+	memset(out->need, PMK_PIPE_FAR, sizeof(out->need));
+	memset(sb.writer, -1, sizeof(sb.writer));
+	for (size_t i = 0; i < n; i++)
+		issue_one(core, &sb, &insn[i], (int)i, slots, out);
+	out->cycles = sb.cycle + 1;
+	for (size_t i = 0; i < n; i++)
+		if (slots[i].use == OPEN)
+			slots[i].use = (uint16_t)(out->cycles - slots[i].issue);
+	for (unsigned r = 0; r <= FLAGS; r++) {
+		uint32_t late = sb.ready[r] > out->cycles ? sb.ready[r] - out->cycles : 0;
+
+		out->residue[r] = (uint8_t)(late < PMK_PIPE_FAR ? late : PMK_PIPE_FAR - 1);
+	}
+}
