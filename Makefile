@@ -4,6 +4,7 @@
 #   make demo      install what is needed (Debian), build, count a real ARM program
 #   make check     install what the tests need, build, run every test
 #   make           build/pmk, runs from the build tree
+#   make target    the library for firmware: build/target; TARGETS=armv6 builds that one alone
 #   make bench fuzz install clean
 
 BUILD ?= build
@@ -25,6 +26,9 @@ check:
 	@$(MAKE) --no-print-directory all
 	@tests/run $(BUILD)
 
+target:
+	@scripts/target $(BUILD) $(TARGETS)
+
 bench: all
 	@scripts/need build run test bench
 	@bench/run $(BUILD)
@@ -39,4 +43,4 @@ install: all
 clean:
 	rm -rf $(BUILD) build-*
 
-.PHONY: all demo check bench fuzz install clean
+.PHONY: all demo check target bench fuzz install clean

@@ -130,7 +130,7 @@ struct pmk_target_event {
 	struct {
 		uint64_t done, base;
 	} at[2];
-	volatile uint32_t word; /* bit 0: its flag is being served; 1: which `at`; above: serial */
+	volatile uint32_t word; /* who may use what of this: see src/target/target.c */
 };
 
 enum pmk_target_state {

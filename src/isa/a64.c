@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: MIT
 /*
- * Instruction facts for A64: entry, branches, exceptions and system instructions (ARM DDI 0487, C4.1,
- * groups "Reserved" and "Branches, Exception Generating and System instructions"). The other groups
- * are in a64_data.c, a64_memory.c and a64_simd.c. Comments in the tables name the encoding classes of
- * C4.1 by their titles, because their numbers change from issue to issue.
+ * Instruction facts for A64: entry, branches, exceptions and system instructions (ARM DDI 0487,
+ * C4.1, groups "Reserved" and "Branches, Exception Generating and System instructions"). The other
+ * groups are in a64_data.c, a64_memory.c, a64_simd.c and a64_fp.c. Comments in the tables name the
+ * encoding classes of C4.1 by their titles, because their numbers change from issue to issue.
  *
- * Known: ARMv8.0 with the cryptographic extension and CRC32; the atomics, LDLAR, STLLR and rounding
- * doubling multiply-accumulates of v8.1; half precision, dot product, SHA512, SHA3, SM3, SM4 and
- * FMLAL of v8.2; pointer authentication, LDAPR, complex numbers and FJCVTZS of v8.3; LDAPUR, STLUR
- * and the flag instructions of v8.4; FRINT32Z …, SB and BTI of v8.5. Not known: SVE, SME, memory
- * tagging, transactions, BFloat16, the 8-bit matrix multiply, and what v8.7 and later add.
+ * Known: ARMv8.0 with the cryptographic extension and CRC32; the atomics, LDLAR, STLLR and
+ * rounding doubling multiply-accumulates of v8.1; half precision, dot product, SHA512, SHA3, SM3,
+ * SM4 and FMLAL of v8.2; pointer authentication, LDAPR, complex numbers and FJCVTZS of v8.3;
+ * LDAPUR, STLUR and the flag instructions of v8.4; FRINT32Z …, SB and BTI of v8.5. Not known: SVE,
+ * SME, memory tagging, transactions, BFloat16, the 8-bit matrix multiply, and what v8.7 and later
+ * add.
  *
- * Roles: rn, rm and ra are the fields of these names, but for shifts: the register that is shifted is
- * rm (for LSLV …, by rs). An old value of the destination that goes into the result (MOVK, BFM, CAS,
- * vector accumulates and inserts, narrowing into the upper half) is in ra. rm is the value of a store
- * exclusive, of a swap and of an atomic, rd their result; rs is the second value of STXP. A structure
- * load or store names its first two registers; the masks have them all.
+ * Roles: rn, rm and ra are the fields of these names, but for shifts: the register that is shifted
+ * is rm (for LSLV …, by rs). An old value of the destination that goes into the result (MOVK, BFM,
+ * CAS, vector accumulates and inserts, narrowing into the upper half) is in ra. rm is the value of
+ * a store exclusive, of a swap and of an atomic, rd their result; rs is the second value of STXP.
+ * A structure load or store names its first two registers; the masks have them all.
  *
- * Instructions that a core without the extension runs as NOPs (the hints of pointer authentication)
- * have the registers they have where it exists. UNPREDICTABLE combinations of registers have the
- * facts of their fields. Condition codes AL and NV always hold: B.AL is not conditional.
- * DC ZVA is no store here: kind tells it, and rm the register of its address.
+ * Instructions that a core without the extension runs as NOPs (the hints of pointer
+ * authentication) have the registers they have where it exists. UNPREDICTABLE combinations of
+ * registers have the facts of their fields. Condition codes AL and NV always hold: B.AL is not
+ * conditional. DC ZVA is no store here: kind tells it, and rm the register of its address.
  */
 #include "isa/a64.h"
 
@@ -113,7 +114,7 @@ static const struct row rows[] = {
 	{ 0xfff8f000, 0xd5088000, RT_IN,    PMK_FLOW_NEXT, PMK_SYS_TLB, 0, 0 },              /* TLBI */
 	{ 0xfff80000, 0xd5080000, RT_IN,    PMK_FLOW_NEXT,      0, 0, 0 },                   /* SYS */
 	{ 0xfff80000, 0xd5280000, RT_OUT,   PMK_FLOW_NEXT,      0, 0, 0 },                   /* SYSL */
-	/* System register move: o0 [19], op1, CRn, CRm, op2. _EL12: v8.1's names at EL2 for EL1's */
+	/* System register move: o0 [19], op1, CRn, CRm, op2. _EL12: EL1.s seen from EL2, v8.1 */
 	{ 0xffffffe0, 0xd53b4200, RT_OUT,   PMK_FLOW_NEXT, 0, FLAGS_IN, 0 },                 /* NZCV */
 	{ 0xfff00000, 0xd5300000, RT_OUT,   PMK_FLOW_NEXT,      0, 0, 0 },                   /* MRS */
 	{ 0xffffffe0, 0xd51b4200, RT_IN,    PMK_FLOW_NEXT, 0, FLAGS_OUT, 0 },                /* NZCV */

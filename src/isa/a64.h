@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Shared by the parts of the A64 decoder: a64.c (entry, branches, system), a64_data.c (integer data
- * processing), a64_memory.c (loads and stores), a64_simd.c (Advanced SIMD and cryptography), a64_fp.c
- * (scalar floating point).
+ * Shared by the parts of the A64 decoder: a64.c (entry, branches, system), a64_data.c (integer
+ * data processing), a64_memory.c (loads and stores), a64_simd.c (Advanced SIMD and cryptography),
+ * a64_fp.c (scalar floating point).
  *
  * Each part gets a word of its top-level group (DDI 0487, C4.1) and a blank *in with addr and size
- * set. It returns false for an encoding that is unallocated or of an extension we do not know; what
- * it then left in *in is thrown away.
+ * set. It returns false for an encoding that is unallocated or of an extension we do not know;
+ * what it then left in *in is thrown away.
  */
 #ifndef PMK_SRC_ISA_A64_H
 #define PMK_SRC_ISA_A64_H

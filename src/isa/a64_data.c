@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * Instruction facts for A64: integer data processing (ARM DDI 0487, C4.1, groups "Data Processing --
- * Immediate" and "Data Processing -- Register").
+ * Instruction facts for A64: integer data processing (ARM DDI 0487, C4.1, groups "Data Processing
+ * -- Immediate" and "Data Processing -- Register").
  *
  * First match wins. A row says which fields are registers and which combinations of the others are
  * reserved. Our choices: CRC32 is of the class of multiplies, the pipe for integer operations of
- * several cycles; a shift by 0 is none. ADDG, SUBG and the other instructions of memory tagging are
- * not known.
+ * several cycles; a shift by 0 is none. ADDG, SUBG and the other instructions of memory tagging
+ * are not known.
  */
 #include "isa/a64.h"
 

@@ -3,9 +3,9 @@
  * Instruction facts for A64: scalar floating point (ARM DDI 0487, C4.1, group "Data Processing --
  * Scalar Floating-Point and Advanced SIMD", the classes whose title has no "Advanced SIMD").
  *
- * First match wins. ptype [23:22]: 0 single, 1 double, 3 half, 2 reserved. FMOV from and to general
- * registers has no kind, because no event counts it; other FMOVs and conversions from and to general
- * registers are VFP.
+ * First match wins. ptype [23:22]: 0 single, 1 double, 3 half, 2 reserved. FMOV from and to
+ * general registers has no kind, because no event counts it; other FMOVs and conversions from and
+ * to general registers are VFP.
  */
 #include "isa/a64.h"
 

@@ -43,7 +43,7 @@ static const struct row rows[] = {
 	{ 0x3b200400, 0x38000400, INDEX },             /* … (immediate post-indexed), (… pre-indexed) */
 	{ 0x3f200c00, 0x38000800, USER },              /* … (unprivileged) */
 	{ 0x3b000000, 0x18000000, LITERAL },           /* Load register (literal) */
-	/* Load/store exclusive pair, … register, ordered, Compare and swap (pair): one class of old.
+	/* Load/store exclusive pair, … register, ordered, Compare and swap (pair): once one class.
 	 * o2 [23], o1 [21], o0 [15] */
 	{ 0x3fa00000, 0x08000000, EXCLUSIVE },
 	{ 0xbfa00000, 0x88200000, EXCLUSIVE_PAIR },
@@ -126,7 +126,8 @@ static bool offset(uint32_t w, struct pmk_insn *in)
 	return bit(w, 14) && single(w, true, in);
 }
 
-/* opc [31:30], [25:23] 0 no-allocate, 1 post, 2 offset, 3 pre, L [22]. opc 1 of X registers is LDPSW. */
+/* opc [31:30], [25:23] 0 no-allocate, 1 post, 2 offset, 3 pre, L [22]. opc 1 of X registers is
+ * LDPSW. */
 static bool pair(uint32_t w, struct pmk_insn *in)
 {
 	unsigned opc = bits(w, 31, 30), mode = bits(w, 24, 23);
@@ -285,8 +286,8 @@ static bool structures(uint32_t w, struct pmk_insn *in)
 	return true;
 }
 
-/* R [21], opcode [15:13], S [12], size [11:10]. opcode [2:1] is the size of the element, with 3 of
- * all elements; the bits that are no index then are 0, but for size = 1 with S = 0: 8 bytes. */
+/* R [21], opcode [15:13], S [12], size [11:10]. opcode [2:1] is the size of the element, with 3
+ * of all elements; the bits that are no index then are 0, but for size = 1 with S = 0: 8 bytes. */
 static bool one_structure(uint32_t w, struct pmk_insn *in)
 {
 	unsigned n = (bits(w, 13, 13) << 1 | bits(w, 21, 21)) + 1, scale = bits(w, 15, 14);

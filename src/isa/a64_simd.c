@@ -3,12 +3,12 @@
  * Instruction facts for A64: Advanced SIMD and cryptography (ARM DDI 0487, C4.1, group "Data
  * Processing -- Scalar Floating-Point and Advanced SIMD"); scalar floating point is in a64_fp.c.
  *
- * An encoding class has one line in a list of classes, by its mask, and one table of its opcodes. An
- * opcode says which sizes and vector lengths are allocated, whether it is floating point and whether
- * the old destination goes into the result. Opcodes that are shared by an integer and a floating
- * point operation count as floating point: URECPE, URSQRTE. All of scalar Advanced SIMD is SIMD, as
- * in the event ASE_SPEC; PMULL of 64 bits too, it is no cryptography here. Moves from and to general
- * registers have no kind, because no event counts them.
+ * An encoding class has one line in a list of classes, by its mask, and one table of its opcodes.
+ * An opcode says which sizes and vector lengths are allocated, whether it is floating point and
+ * whether the old destination goes into the result. Opcodes that are shared by an integer and a
+ * floating point operation count as floating point: URECPE, URSQRTE. All of scalar Advanced SIMD
+ * is SIMD, as in the event ASE_SPEC; PMULL of 64 bits too, it is no cryptography here. Moves from
+ * and to general registers have no kind, because no event counts them.
  */
 #include "isa/a64.h"
 
@@ -446,7 +446,8 @@ static void keeps_old(uint32_t w, struct pmk_insn *in)
 	in->ra = reads_v(in, bits(w, 4, 0));
 }
 
-/* L [21], M [20], H [11]. 16-bit elements are those of V0 to V15, because M is part of their index. */
+/* L [21], M [20], H [11]. 16-bit elements are those of V0 to V15, because M is part of their
+ * index. */
 static bool by_element(uint32_t w, unsigned size, unsigned flags, struct pmk_insn *in)
 {
 	bool half = size < 2 || (flags & ELEMENT_H);
@@ -543,8 +544,8 @@ static void table(uint32_t w, struct pmk_insn *in)
 		keeps_old(w, in);
 }
 
-/* cmode [15:12], op [29], o2 [11]: MOVI, MVNI, FMOV; ORR, BIC with odd cmode below 12 go on the old
- * value. o2 is FMOV of half precision, and FMOV 2D has no shorter form. */
+/* cmode [15:12], op [29], o2 [11]: MOVI, MVNI, FMOV; ORR, BIC with odd cmode below 12 go on the
+ * old value. o2 is FMOV of half precision, and FMOV 2D has no shorter form. */
 static bool modified_immediate(uint32_t w, struct pmk_insn *in)
 {
 	unsigned cmode = bits(w, 15, 12);

@@ -107,6 +107,7 @@ static int begin(struct pmk_target *t, unsigned id)
 {
 	struct pmk_task *task = t->task;
 	struct pmk_frame *f;
+	int err;
 
 	if (task->depth++ >= PMK_TARGET_DEPTH) {
 		t->region[id].errors++;
@@ -115,7 +116,10 @@ static int begin(struct pmk_target *t, unsigned id)
 	f = &task->frame[task->depth - 1];
 	f->region = (uint16_t)id;
 	f->inner = 0;
-	return task_now(t, f->begin);
+	err = task_now(t, f->begin);
+	if (err)
+		task->depth--;
+	return err;
 }
 
 int pmk_region_begin(struct pmk_target *t, unsigned id)
@@ -203,53 +207,59 @@ int pmk_region_end(struct pmk_target *t, unsigned id)
 
 /* ---- what measuring costs --------------------------------------------------------------------- */
 
-/* One empty region, and an empty region in a region: the smallest of each so far. */
+/*
+ * One empty region, and an empty region in a region: the smallest of each so far. All of them are region
+ * 0, so that one scratch suffices: END closes the innermost.
+ */
 static int calibrate_once(struct pmk_target *t, struct pmk_region *r)
 {
+	uint64_t once[PMK_TARGET_EVENTS];
 	int err;
 
 	for (unsigned i = 0; i < t->nevents; i++)
-		r[0].raw[i] = r[1].raw[i] = 0;
+		r->raw[i] = 0;
 	err = pmk_region_begin(t, 0);
 	if (!err)
 		err = pmk_region_end(t, 0);
-	if (!err)
-		err = pmk_region_begin(t, 1);
+	for (unsigned i = 0; i < t->nevents; i++)
+		once[i] = r->raw[i];
+	/* Nothing of ours stands between these: it would be taken for their cost. */
 	if (!err)
 		err = pmk_region_begin(t, 0);
-	for (unsigned i = 0; !err && i < t->nevents; i++)
-		if (r[0].raw[i] < t->cost[i])
-			t->cost[i] = r[0].raw[i];
+	if (!err)
+		err = pmk_region_begin(t, 0);
 	if (!err)
 		err = pmk_region_end(t, 0);
 	if (!err)
-		err = pmk_region_end(t, 1);
-	for (unsigned i = 0; !err && i < t->nevents; i++)
-		if (r[1].raw[i] < t->nest[i])
-			t->nest[i] = r[1].raw[i];
+		err = pmk_region_end(t, 0);
+	for (unsigned i = 0; !err && i < t->nevents; i++) {
+		uint64_t both = r->raw[i] - once[i];
+
+		if (once[i] < t->cost[i])
+			t->cost[i] = once[i];
+		if (both < t->nest[i])
+			t->nest[i] = both;
+	}
 	return err;
 }
 
 int pmk_target_calibrate(struct pmk_target *t)
 {
-	struct pmk_region *regions = t->region, trial[2];
+	struct pmk_region *regions = t->region, trial = { .name = NULL };
 	uint16_t nregions = t->nregions;
 	int err = PMK_OK;
 
-	for (unsigned k = 0; k < 2; k++) {
-		trial[k].name = NULL;
-		empty(&trial[k]);
-	}
+	empty(&trial);
 	for (unsigned i = 0; i < t->nevents; i++)
 		t->cost[i] = t->nest[i] = UINT64_MAX;
-	t->region = trial;
-	t->nregions = 2;
+	t->region = &trial;
+	t->nregions = 1;
 	for (unsigned n = 0; !err && n < CALIBRATIONS; n++)
-		err = calibrate_once(t, trial);
+		err = calibrate_once(t, &trial);
 	t->region = regions;
 	t->nregions = nregions;
 	for (unsigned i = 0; i < t->nevents; i++)
-		t->nest[i] -= t->cost[i];
+		t->nest[i] -= 2 * t->cost[i]; /* of the inner and the outer one */
 	return err;
 }
 

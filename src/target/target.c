@@ -216,7 +216,7 @@ int pmk_target_start(struct pmk_target *t)
 	err = first ? first_start(t) : PMK_OK;
 	if (err)
 		return err;
-	/* STOPPED for as long as the counters may stand still: see clear_stopped(). */
+	/* STOPPED for as long as the counters may stand still: the handler asks then. */
 	if (first)
 		t->state = PMK_TARGET_RUNNING;
 	err = driver(t)->start(&t->dev);
@@ -264,21 +264,31 @@ int pmk_target_close(struct pmk_target *t)
 
 /* ---- reading ---------------------------------------------------------------------------------- */
 
+/* Bits of `word`, beside its serial. */
+#define SERVING 1u /* the server is at work on this counter */
+#define WHICH	2u /* which `at` holds */
+#define STILL	4u /* the counters stand still and the server needs them: `done` is all there is */
+#define SERIAL	8u /* one */
+
+static unsigned which(uint32_t word)
+{
+	return word & WHICH ? 1 : 0;
+}
+
 /*
- * Bit 0 of `word`: the server is at work. With a plain counter it has taken the flag down, or is about
- * to, and owes the wrap. A sampled one it is setting back, and what that has counted is in `done`
- * already. While the counters are stopped it needs them all, and `done` is all there is.
+ * SERVING: with a plain counter the server has taken the flag down, or is about to, and owes the wrap.
+ * A sampled one it is setting back, and what that has counted is in `done` already.
  */
 static uint64_t combine(const struct pmk_target *t, const struct pmk_target_event *e, uint32_t word,
 			uint64_t value, bool flag)
 {
-	uint64_t done = e->at[word >> 1 & 1].done, base = e->at[word >> 1 & 1].base;
-	bool serving = word & 1;
+	uint64_t done = e->at[which(word)].done, base = e->at[which(word)].base;
+	bool serving = word & SERVING;
 
-	if (serving && t->state == PMK_TARGET_STOPPED)
+	if (word & STILL)
 		return done;
 	if (!e->period && !t->dev.pmu->no_flags)
-		return done + value + ((flag || serving) && is_small(e, value) ? e->mask + 1 : 0);
+		return done + value + (serving || (flag && is_small(e, value)) ? e->mask + 1 : 0);
 	/* Sampled, or without flags: the difference includes the wrap by itself. */
 	if (e->period && serving && is_small(e, value))
 		return done;
@@ -364,18 +374,23 @@ static void note_sample(struct pmk_target *t, unsigned event, uintptr_t pc, bool
 
 static uint64_t done_of(const struct pmk_target_event *e)
 {
-	return e->at[e->word >> 1 & 1].done;
+	return e->at[which(e->word)].done;
+}
+
+static uint64_t base_of(const struct pmk_target_event *e)
+{
+	return e->at[which(e->word)].base;
 }
 
 /* The new total beside the old one, and then the switch. */
-static void change(struct pmk_target_event *e, uint64_t done, uint64_t base, bool serving)
+static void change(struct pmk_target_event *e, uint64_t done, uint64_t base, uint32_t bits)
 {
-	uint32_t word = e->word, other = ~(word >> 1) & 1;
+	uint32_t word = e->word, other = ~word & WHICH;
 
-	e->at[other].done = done;
-	e->at[other].base = base;
+	e->at[which(other)].done = done;
+	e->at[which(other)].base = base;
 	PMK_ORDER();
-	e->word = ((word & ~UINT32_C(3)) + 4) | other << 1 | serving;
+	e->word = ((word & ~(SERIAL - 1)) + SERIAL) | other | bits;
 }
 
 /* Counters run: take the flags down, and add the wraps of plain counters. */
@@ -385,13 +400,13 @@ static int clear_running(struct pmk_target *t, uint32_t flags)
 
 	for (unsigned i = 0; i < t->nevents; i++)
 		if ((flags & bit(&t->event[i])) && !t->event[i].period)
-			t->event[i].word |= 1;
+			t->event[i].word |= SERVING;
 	err = driver(t)->clear(&t->dev, flags);
 	for (unsigned i = 0; !err && i < t->nevents; i++) {
 		struct pmk_target_event *e = &t->event[i];
 
 		if ((flags & bit(e)) && !e->period)
-			change(e, done_of(e) + e->mask + 1, 0, false);
+			change(e, done_of(e) + e->mask + 1, 0, 0);
 	}
 	return err;
 }
@@ -410,15 +425,13 @@ static int clear_stopped(struct pmk_target *t, uint32_t flags)
 	for (unsigned i = 0; i < t->nevents; i++) {
 		struct pmk_target_event *e = &t->event[i];
 
-		change(e, combine(t, e, e->word, value[i], flags & bit(e)),
-		       e->at[e->word >> 1 & 1].base, true);
+		change(e, combine(t, e, e->word, value[i], flags & bit(e)), base_of(e), STILL);
 	}
 	err = driver(t)->clear(&t->dev, flags);
 	for (unsigned i = 0; !err && i < t->nevents; i++) {
 		struct pmk_target_event *e = &t->event[i];
-		uint64_t base = e->at[e->word >> 1 & 1].base;
 
-		change(e, done_of(e) - ((value[i] - base) & e->mask), base, false);
+		change(e, done_of(e) - ((value[i] - base_of(e)) & e->mask), base_of(e), 0);
 	}
 	return err;
 }
@@ -433,9 +446,9 @@ static int sample(struct pmk_target *t, unsigned event, uintptr_t pc)
 	if (err)
 		return err;
 	counted = (value - e->preload) & e->mask;
-	change(e, done_of(e) + counted, e->preload, true);
+	change(e, done_of(e) + counted, e->preload, SERVING);
 	err = driver(t)->write(&t->dev, e->counter, e->preload);
-	e->word &= ~UINT32_C(1);
+	e->word &= ~SERVING;
 	note_sample(t, event, pc, counted >= 2 * e->period);
 	return err;
 }
@@ -450,8 +463,7 @@ static int poll_all(struct pmk_target *t)
 
 		if (err)
 			return err;
-		change(e, done_of(e) + ((value - e->at[e->word >> 1 & 1].base) & e->mask), value,
-		       false);
+		change(e, done_of(e) + ((value - base_of(e)) & e->mask), value, 0);
 	}
 	return PMK_OK;
 }
@@ -459,6 +471,7 @@ static int poll_all(struct pmk_target *t)
 int pmk_target_isr(struct pmk_target *t, uintptr_t pc)
 {
 	uint32_t flags;
+	bool running = true;
 	int err, served = 0;
 
 	if (!t || t->state == PMK_TARGET_CLOSED || t->state == PMK_TARGET_OPEN)
@@ -469,7 +482,11 @@ int pmk_target_isr(struct pmk_target *t, uintptr_t pc)
 	flags &= t->wraps;
 	if (err || !flags)
 		return err;
-	err = t->state == PMK_TARGET_STOPPED ? clear_stopped(t, flags) : clear_running(t, flags);
+	/* The PMU knows best whether it runs: start() and stop() may be half done. */
+	if (t->state == PMK_TARGET_STOPPED)
+		err = driver(t)->running(&t->dev, &running);
+	if (!err)
+		err = running ? clear_running(t, flags) : clear_stopped(t, flags);
 	for (unsigned i = 0; !err && i < t->nevents; i++) {
 		if (!(flags & bit(&t->event[i])))
 			continue;

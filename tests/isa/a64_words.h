@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Words for the tests of the A64 decoder: insns_a64.s as words, and words from every encoding class. */
+/* Words for the tests of the A64 decoder: insns_a64.s as words, and words from every encoding
+ * class. */
 #ifndef PMK_TESTS_ISA_A64_WORDS_H
 #define PMK_TESTS_ISA_A64_WORDS_H
 
@@ -170,8 +171,8 @@ static const struct {
 #define A64_CLASSES (sizeof(a64_class) / sizeof(a64_class[0]))
 
 /*
- * The n-th word of a test: of each class in turn, then any word outside the empty top-level groups, then
- * one of `words` with one to three bits turned over.
+ * The n-th word of a test: of each class in turn, then any word outside the empty top-level
+ * groups, then one of `words` with one to three bits turned over.
  */
 static uint32_t some_word(uint64_t *random, unsigned n, const uint32_t *words, size_t nwords)
 {

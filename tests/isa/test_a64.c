@@ -22,9 +22,10 @@
 /* ---- every fact ----------------------------------------------------------------------------- */
 
 /*
- * Facts that are yes or no, one letter each: conditional, branch, sets flags, reads flags, exclusive,
- * Load, Store, literal, write-back, slow address. Roles: a letter for rd (d), rd2 (e), rn, rm, rs, ra
- * and the register. Memory: bytes of one access, number of accesses; the total is their product.
+ * Facts that are yes or no, one letter each: conditional, branch, sets flags, reads flags,
+ * exclusive, Load, Store, literal, write-back, slow address. Roles: a letter for rd (d), rd2 (e),
+ * rn, rm, rs, ra and the register. Memory: bytes of one access, number of accesses; the total is
+ * their product.
  */
 struct row {
 	int line;
@@ -619,15 +620,14 @@ static void check(const struct row *r, const struct pmk_insn *in)
 	    in->mem_bytes != r->bytes || in->mem_count != r->count ||
 	    in->mem_total != r->bytes * r->count || in->target != r->target || in->list != 0 ||
 	    strcmp(have, r->letters) != 0 || !roles_agree(r->roles, in))
-		fail_msg(
-			"line %d: %08x: decoded %d class %d flow %d sysop %d facts '%s' rd %d rd2 "
-			"%d rn %d rm %d rs %d ra %d reads %llx writes %llx kind %x memory %d x %d = "
-			"%d target %llx",
-			r->line, r->word, in->decoded, in->iclass, in->flow, in->sysop, have,
-			in->rd, in->rd2, in->rn, in->rm, in->rs, in->ra,
-			(unsigned long long)in->reads, (unsigned long long)in->writes, in->kind,
-			in->mem_bytes, in->mem_count, in->mem_total,
-			(unsigned long long)in->target);
+		fail_msg("line %d: %08x: decoded %d class %d flow %d sysop %d facts '%s' rd %d "
+			 "rd2 %d rn %d rm %d rs %d ra %d reads %llx writes %llx kind %x memory "
+			 "%d x %d = %d target %llx",
+			 r->line, r->word, in->decoded, in->iclass, in->flow, in->sysop, have,
+			 in->rd, in->rd2, in->rn, in->rm, in->rs, in->ra,
+			 (unsigned long long)in->reads, (unsigned long long)in->writes, in->kind,
+			 in->mem_bytes, in->mem_count, in->mem_total,
+			 (unsigned long long)in->target);
 }
 
 static void test_table(void **state)
@@ -709,18 +709,18 @@ static void test_unknown(void **state)
 		/* exceptions: LL, opc, op2 */
 		0xd4000000, 0xd4200001, 0xd4600000, 0xd4a00000, 0xd4000005,
 		/* system: Rt, op2, CRm, op0 */
-		0xd50340bf, 0xd503401f, 0xd503409f, 0xd503407f, 0xd501401f, 0xd503201e, 0xd503309e, 0xd503301f,
-		0xd50331ff, 0xd50040df, 0xd500411f, 0xd500415f, 0xd5000000, 0xd5200000,
+		0xd50340bf, 0xd503401f, 0xd503409f, 0xd503407f, 0xd501401f, 0xd503201e, 0xd503309e,
+		0xd503301f, 0xd50331ff, 0xd50040df, 0xd500411f, 0xd500415f, 0xd5000000, 0xd5200000,
 		/* branches (register): op4, op3, Rn, opc */
-		0xd61f0001, 0xd61f0400, 0xd61f0800, 0xd65f0bdf, 0xd69f03c0, 0xd67f0000, 0xd71f0000, 0xd7df0000,
-		0xd6bf0bff,
+		0xd61f0001, 0xd61f0400, 0xd61f0800, 0xd65f0bdf, 0xd69f03c0, 0xd67f0000, 0xd71f0000,
+		0xd7df0000, 0xd6bf0bff,
 		/* logical immediate: N of 32 bits, all ones, no length */
 		0x12400000, 0x1200fc00, 0x9240fc00, 0x9200f800,
 		/* move wide: beyond 32 bits, opc 1 */
 		0x12c00000, 0x52c00000, 0x32800000,
 		/* bitfield, extract: N unlike sf, beyond 32 bits, opc 3 */
-		0x13400000, 0x93000000, 0x13200000, 0x13008000, 0x73000000, 0x13c00000, 0x93800000, 0x13808000,
-		0x93e00000, 0xb3c00000,
+		0x13400000, 0x93000000, 0x13200000, 0x13008000, 0x73000000, 0x13c00000, 0x93800000,
+		0x13808000, 0x93e00000, 0xb3c00000,
 		/* shifted and extended registers: beyond 32 bits, shift 3, extension by 5, opt */
 		0x0a008000, 0x0b008000, 0x0bc00000, 0x8b201400, 0x8b600000,
 		/* with carry, conditional: op2, op3, S */
@@ -728,8 +728,8 @@ static void test_unknown(void **state)
 		/* three sources */
 		0x3b000000, 0x1b200000, 0x9b408000, 0x9b600000, 0x1b400000,
 		/* two sources, one source */
-		0x1ac00400, 0x1ac03000, 0x1ac04c00, 0x9ac04000, 0x1ac06000, 0x3ac00800, 0x5ac00c00, 0xdac01800,
-		0x5ac10000, 0xdac12000, 0xdac14be0,
+		0x1ac00400, 0x1ac03000, 0x1ac04c00, 0x9ac04000, 0x1ac06000, 0x3ac00800, 0x5ac00c00,
+		0xdac01800, 0x5ac10000, 0xdac12000, 0xdac14be0,
 		/* registers: LDRS of 4 and 8 bytes, PRFM with write-back, unprivileged PRFM */
 		0xb8c00000, 0xf8c00000, 0xf9c00000, 0xb9c00000, 0xf8800400, 0xf8800800,
 		/* V registers: only size 0 has 16 bytes; unprivileged */
@@ -749,36 +749,36 @@ static void test_unknown(void **state)
 		/* lanes: bits that are no index, ST1R, ST4R */
 		0x0d404400, 0x0d408800, 0x0d409400, 0x0d00c000, 0x0d40d000, 0x0d20e000,
 		/* scalar floating point: ptype 2, opcode */
-		0x1ea00800, 0x1e209800, 0x1fa00000, 0x3e200800, 0x1e224000, 0x1e234000,
-		0x1e26c000, 0x1ee84000, 0x1ea84000, 0x1e202001, 0x1e206000, 0x1e201020, 0x1ea01000,
+		0x1ea00800, 0x1e209800, 0x1fa00000, 0x3e200800, 0x1e224000, 0x1e234000, 0x1e26c000,
+		0x1ee84000, 0x1ea84000, 0x1e202001, 0x1e206000, 0x1e201020, 0x1ea01000,
 		/* conversions: sf, ptype, rmode, scale */
-		0x1e020000, 0x9e260000, 0x1e660000, 0x1eae0000, 0x1e2e0000, 0x9e7e0000, 0x1e3e0000, 0x1e2a0000,
-		0x1ea20000,
+		0x1e020000, 0x9e260000, 0x1e660000, 0x1eae0000, 0x1e2e0000, 0x9e7e0000, 0x1e3e0000,
+		0x1e2a0000, 0x1ea20000,
 		/* vectors, three same: 1D, sizes */
-		0x0ee08400, 0x4ee09400, 0x4ee00400, 0x4ee0a400, 0x0e20b400, 0x4ee0b400, 0x0ee0d400, 0x6e20bc00,
-		0x2ea0dc00, 0x4e801c01, 0x0e402c00,
+		0x0ee08400, 0x4ee09400, 0x4ee00400, 0x4ee0a400, 0x0e20b400, 0x4ee0b400, 0x0ee0d400,
+		0x6e20bc00, 0x2ea0dc00, 0x4e801c01, 0x0e402c00,
 		/* extra, three different, miscellaneous, across lanes */
-		0x0e009400, 0x0e009c00, 0x4ec0e400, 0x2e00c400, 0x4ee00000, 0x0e209000, 0x0e60e000, 0x0e20f000,
-		0x0ee00800, 0x0e601800, 0x4ee02800, 0x0e605800, 0x4ee12800, 0x2e216800, 0x0ef0a800, 0x0eb1b800,
-		0x2e30c800, 0x6e70c800, 0x0e70c800,
+		0x0e009400, 0x0e009c00, 0x4ec0e400, 0x2e00c400, 0x4ee00000, 0x0e209000, 0x0e60e000,
+		0x0e20f000, 0x0ee00800, 0x0e601800, 0x4ee02800, 0x0e605800, 0x4ee12800, 0x2e216800,
+		0x0ef0a800, 0x0eb1b800, 0x2e30c800, 0x6e70c800, 0x0e70c800,
 		/* FP16: size 0 has none */
 		0x0ec01c00, 0x0ef9c800,
 		/* permute, extract, table, copy */
-		0x0ec03800, 0x0e000800, 0x0e004800, 0x2e004000, 0x2e400000, 0x0e400000, 0x0e000400, 0x0e080400,
-		0x0e081c00, 0x0e042c00, 0x4e013c00, 0x0e083c00, 0x2e010400,
+		0x0ec03800, 0x0e000800, 0x0e004800, 0x2e004000, 0x2e400000, 0x0e400000, 0x0e000400,
+		0x0e080400, 0x0e081c00, 0x0e042c00, 0x4e013c00, 0x0e083c00, 0x2e010400,
 		/* modified immediate, shift: FMOV 1D, o2, immh */
-		0x2f00f400, 0x2f00fc00, 0x0f000c00, 0x0f800400, 0x0f400400, 0x0f408400, 0x0f08e400, 0x2f09e400,
-		0x0f10bc00,
+		0x2f00f400, 0x2f00fc00, 0x0f000c00, 0x0f800400, 0x0f400400, 0x0f408400, 0x0f08e400,
+		0x2f09e400, 0x0f10bc00,
 		/* elements */
-		0x0f000000, 0x0fc09000, 0x4fe09000, 0x0f208000, 0x0f40e000, 0x2fc0e000, 0x2fc01000, 0x2f401800,
-		0x2f801000,
+		0x0f000000, 0x0fc09000, 0x4fe09000, 0x0f208000, 0x0f40e000, 0x2fc0e000, 0x2fc01000,
+		0x2f401800, 0x2f801000,
 		/* scalars */
-		0x5e208400, 0x5ea01400, 0x5e20b400, 0x5e60d400, 0x7e20d400, 0x5e208800, 0x5e31b800, 0x7ef1b800,
-		0x5e701800, 0x5e209000, 0x7e609000,
-		0x5f000400, 0x5f200400, 0x5f408400, 0x5f401000, 0x5f208000, 0x5e000400, 0x5e100400, 0x7e010400,
-		0x5e008400, 0x5e408400,
+		0x5e208400, 0x5ea01400, 0x5e20b400, 0x5e60d400, 0x7e20d400, 0x5e208800, 0x5e31b800,
+		0x7ef1b800, 0x5e701800, 0x5e209000, 0x7e609000, 0x5f000400, 0x5f200400, 0x5f408400,
+		0x5f401000, 0x5f208000, 0x5e000400, 0x5e100400, 0x7e010400, 0x5e008400, 0x5e408400,
 		/* SHA, AES */
-		0x5e007000, 0x5e400000, 0x5e283800, 0x5e680800, 0x4e280800, 0x4e684800, 0x4e288800, 0x0e284800,
+		0x5e007000, 0x5e400000, 0x5e283800, 0x5e680800, 0x4e280800, 0x4e684800, 0x4e288800,
+		0x0e284800,
 		/* SHA512, SM3, XAR */
 		0xce600000, 0xce60cc00, 0xce609000, 0xcec08800, 0xcea00000,
 	};
@@ -848,22 +848,23 @@ static bool not_allocated(uint32_t w)
  * test_insns_a64.c.
  */
 
-/* It lets these read their destination, which they only write: moves, extracts, shifts to the right,
- * absolute differences, pairwise long additions. */
+/* It lets these read their destination, which they only write: moves, extracts, shifts to the
+ * right, absolute differences, pairwise long additions. */
 static const char takes_old[] =
-	"movz movn sbfx ubfx sbfiz ubfiz lsl lsr asr sxtb sxth sxtw uxtb uxth movi mvni fmov sshr ushr urshr sabd uabd "
-	"sabdl sabdl2 uabdl uabdl2 saddlp uaddlp aesmc aesimc tbl mrs sysl";
+	"movz movn sbfx ubfx sbfiz ubfiz lsl lsr asr sxtb sxth sxtw uxtb uxth movi mvni fmov "
+	"sshr ushr urshr sabd uabd sabdl sabdl2 uabdl uabdl2 saddlp uaddlp aesmc aesimc tbl mrs "
+	"sysl";
 
-/* It lets these only write their destination, part of which stays: upper halves, accumulation, FMOV of
- * the upper double word, ORR and BIC of an immediate. */
+/* It lets these only write their destination, part of which stays: upper halves, accumulation,
+ * FMOV of the upper double word, ORR and BIC of an immediate. */
 static const char forgets_old[] =
-	"addhn2 raddhn2 subhn2 rsubhn2 shrn2 rshrn2 sqshrn2 sqrshrn2 uqshrn2 uqrshrn2 sqshrun2 sqrshrun2 "
-	"xtn2 sqxtn2 uqxtn2 sqxtun2 fcvtn2 fcvtxn2 srsra fmov bic orr";
+	"addhn2 raddhn2 subhn2 rsubhn2 shrn2 rshrn2 sqshrn2 sqrshrn2 uqshrn2 uqrshrn2 sqshrun2 "
+	"sqrshrun2 xtn2 sqxtn2 uqxtn2 sqxtun2 fcvtn2 fcvtxn2 srsra fmov bic orr";
 
-/* It has other registers than these: ADDS and SUBS of an immediate and their aliases take the first
- * operand for the second; MSR and SYS write theirs; the register forms of vector BIC are taken for the
- * immediate ones; operations without an operand hide a register that is not XZR, RET its x30; SVC
- * writes x30. */
+/* It has other registers than these: ADDS and SUBS of an immediate and their aliases take the
+ * first operand for the second; MSR and SYS write theirs; the register forms of vector BIC are
+ * taken for the immediate ones; operations without an operand hide a register that is not XZR,
+ * RET its x30; SVC writes x30. */
 static const char misplaces[] = "adds cmp cmn tst msr sys bic ic tlbi ret svc";
 
 /* Its direction of operands is that of another form in tables of three and four registers and in
@@ -955,8 +956,8 @@ static void test_capstone(void **state)
 
 /* ---- speed ---------------------------------------------------------------------------------- */
 
-/* An instruction is decoded once per translation, for which 50 ns are nothing. The limit leaves room for
- * slow and busy hosts, sanitizers and unoptimised builds, and none for a disassembler. */
+/* An instruction is decoded once per translation, for which 50 ns are nothing. The limit leaves
+ * room for slow and busy hosts, sanitizers and unoptimised builds, and none for a disassembler. */
 static void test_speed(void **state)
 {
 	enum { ROUNDS = 1000 };

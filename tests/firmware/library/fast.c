@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The edges of PMK_FAST_BEGIN and PMK_FAST_END between marks, to be counted in the compiler's output:
+ * once through a pointer, once on the stack of a function that does something.
+ */
+#include <pmk/fast.h>
+
+/* A comment in the assembly that no access to memory moves across. */
+#define MARK(text) __asm__ volatile("/* mark " text " */" ::: "memory")
+
+#define EDGE(edge, f)        \
+	do {                 \
+		MARK(#edge); \
+		edge(f);     \
+		MARK("end"); \
+	} while (0)
+
+#if defined(__thumb__) && !defined(__thumb2__)
+#define ARM_STATE __attribute__((target("arm")))
+#else
+#define ARM_STATE
+#endif
+
+ARM_STATE void begin(struct pmk_fast *f)
+{
+	EDGE(PMK_FAST_BEGIN, f);
+}
+
+ARM_STATE void end(struct pmk_fast *f)
+{
+	EDGE(PMK_FAST_END, f);
+}
+
+ARM_STATE uint32_t both(volatile uint32_t *v, unsigned n)
+{
+	struct pmk_fast f;
+
+	EDGE(PMK_FAST_BEGIN, &f);
+	for (unsigned i = 0; i < n; i++)
+		v[i]++;
+	EDGE(PMK_FAST_END, &f);
+	return f.delta[0] + f.delta[1] + f.delta[2];
+}

@@ -1,0 +1,209 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Bytes, structs and stacks of the firmware library, and the budget for them.
+
+    tests/firmware/library/measure.py > tests/firmware/budget.txt
+
+writes down what the library takes now, plus 5 %. Do that when it has grown for a reason, and say the
+reason in the commit.
+
+Stack: what a function and all that it calls need at worst, by the compiler's own call graph
+(-fcallgraph-info=su). A call through a pointer goes, from a driver, to the deepest port of src/port; from
+target.c and session.c, to the deepest driver; from the reports and regions, to the program (put, lock,
+unlock), whose stack is its own. Not included either: memcpy and the like.
+"""
+import functools
+import glob
+import math
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+from harness import SOURCE, WORK, run  # noqa: E402
+
+from importlib.machinery import SourceFileLoader  # noqa: E402
+from importlib.util import module_from_spec, spec_from_loader  # noqa: E402
+
+BUDGET = os.path.join(SOURCE, "tests/firmware/budget.txt")
+HEADROOM = 1.05
+COMPILER = "12"  # the budget is GCC 12's
+
+# Written in assembly, without a stack.
+ASSEMBLY = {"pmk_native_probe", "pmk_native_probe_access"}
+
+STRUCTS = ["pmk_target", "pmk_region", "pmk_task", "pmk_sample", "pmk_ring", "pmk_session"]
+
+# Who calls through pointers, and where to.
+PORTS, DRIVERS, PROGRAM = r"src/port/\w+\.c$", r"src/pmu/\w+/driver\.c$", None
+INDIRECT = [
+    (r"src/pmu/", PORTS),
+    (r"src/session/session\.c$", DRIVERS),
+    (r"src/target/target\.c$", DRIVERS),
+    (r"src/target/(dump|region|report|text)\.c$", PROGRAM),
+]
+
+
+@functools.cache
+def tool():
+    """scripts/target as a module."""
+    sys.dont_write_bytecode = True
+    loader = SourceFileLoader("target", os.path.join(SOURCE, "scripts/target"))
+    module = module_from_spec(spec_from_loader("target", loader))
+    loader.exec_module(module)
+    return module
+
+
+@functools.cache
+def made():
+    """scripts/target, run once, with call graphs beside the objects: what it said."""
+    return run(os.path.join(SOURCE, "scripts/target"), os.path.join(WORK, "target-library"),
+               env=dict(os.environ, TARGET_CFLAGS="-fcallgraph-info=su"))
+
+
+def build(name):
+    """The archive of a target. None: no compiler here."""
+    if tool().missing(row(name)):
+        return None
+    assert made().code == 0, made()
+    return os.path.join(WORK, "target-library", "target", name, tool().LIBRARY)
+
+
+def row(name):
+    return next(t for t in tool().TARGETS if t[0] == name)
+
+
+def public_functions(name):
+    out = run(tools(name) + "nm", "-g", "--defined-only", build(name)).out
+    return sorted(set(re.findall(r"^[0-9a-f]+ T (\w+)$", out, re.M)) - ASSEMBLY)
+
+
+def tools(name):
+    return row(name)[1]
+
+
+class CallGraph:
+    def __init__(self, objects):
+        self.bytes, self.file, self.calls = {}, {}, {}
+        for path in glob.glob(os.path.join(objects, "*.ci")):
+            with open(path) as f:
+                self.read(f.read())
+        self.known, self.open = {}, []
+
+    def read(self, text):
+        for title, file, size, kind in re.findall(
+                r'^node: \{ title: "([^"]+)" label: "[^"]*?\\n([^":]+):\d+:\d+\\n(\d+) bytes \(([\w,]+)\)"',
+                text, re.M):
+            assert kind == "static", f"{title}: its stack is {kind}"
+            self.bytes[title], self.file[title] = int(size), file
+        for source, to in re.findall(r'^edge: \{ sourcename: "([^"]+)" targetname: "([^"]+)"', text, re.M):
+            self.calls.setdefault(source, set()).add(to)
+
+    def worst(self, function):
+        """Bytes of stack from the entry of `function` on."""
+        if function not in self.bytes:
+            return 0  # memcpy
+        assert function not in self.open, f"recursion: {' → '.join(self.open)} → {function}"
+        if function not in self.known:
+            self.open.append(function)
+            below = [self.pointer(function) if to == "__indirect_call" else self.worst(to)
+                     for to in self.calls.get(function, ())]
+            self.open.pop()
+            self.known[function] = self.bytes[function] + max(below, default=0)
+        return self.known[function]
+
+    def pointer(self, function):
+        """The deepest of what a pointer in `function` may point to."""
+        for caller, to in INDIRECT:
+            if re.search(caller, self.file[function]):
+                break
+        else:
+            raise AssertionError(f"{function} calls through a pointer, and INDIRECT does not say where to")
+        if to is PROGRAM:
+            return 0
+        # What is static in a driver or a port is behind a slot; a public function is not.
+        slots = [f for f, file in self.file.items() if re.search(to, file) and ":" in f]
+        assert slots, f"no function in {to}"
+        return max(self.worst(f) for f in slots)
+
+
+def room(object_name):
+    """pmu_arm11_driver.o → pmu/arm11"""
+    for source in tool().amalgamate.target_sources():
+        if source.replace("/", "_")[:-2] + ".o" == object_name:
+            return os.path.dirname(source)
+    raise AssertionError(object_name)
+
+
+def structs(name):
+    """{struct: bytes} of what a program allocates."""
+    source = os.path.join(os.path.dirname(build(name)), "structs.c")
+    with open(source, "w") as f:
+        f.write("#include <pmk/session.h>\n#include <pmk/target.h>\n")
+        f.writelines(f"char {s}[sizeof(struct {s})];\n" for s in STRUCTS)
+    target = row(name)
+    out = run(*tool().compiler(target), "-I", os.path.join(SOURCE, "include"), "-c", source, "-o",
+              source + ".o")
+    assert out.code == 0, out
+    listed = run(target[1] + "nm", "-S", source + ".o").out
+    return {s: int(size, 16) for size, s in re.findall(r" ([0-9a-f]+) \w (\w+)$", listed, re.M)}
+
+
+@functools.cache
+def measure(name):
+    """{what: bytes} of one target."""
+    objects = os.path.join(os.path.dirname(build(name)), "objects")
+    found = {}
+    for path in sorted(glob.glob(os.path.join(objects, "*.o"))):
+        for kind, size in tool().sizes(row(name), path).items():
+            if kind != "data":
+                what = f"{kind} {room(os.path.basename(path))}"
+                found[what] = found.get(what, 0) + size
+    for struct, size in structs(name).items():
+        found[f"struct {struct}"] = size
+    graph = CallGraph(objects)
+    for function in public_functions(name):
+        assert function in graph.bytes, f"{function} is in no call graph"
+        found[f"stack {function}"] = graph.worst(function)
+    return found
+
+
+def compiler_version(name):
+    return run(tools(name) + "gcc", "-dumpversion").out.strip()
+
+
+def read_budget():
+    """{target: {what: bytes}}"""
+    with open(BUDGET) as f:
+        rows = [line.split("|") for line in f if line.strip() and not line.startswith("#")]
+    names = [c.strip() for c in rows[0][1:]]
+    return {n: {row[0].strip(): int(row[1 + i]) for row in rows[1:] if row[1 + i].strip() != "-"}
+            for i, n in enumerate(names)}
+
+
+def allowed(what, size):
+    """What is written down for something that takes `size` bytes."""
+    if what.startswith("stack "):
+        return max(16, math.ceil(size * HEADROOM / 8) * 8)
+    return math.ceil(size * HEADROOM)
+
+
+def write_budget():
+    names = [t[0] for t in tool().TARGETS]
+    for n in names:
+        if not build(n):
+            sys.exit(tool().missing(row(n)))
+    order = {"code": 0, "constants": 1, "struct": 2, "stack": 3}
+    every = sorted({w for n in names for w in measure(n)}, key=lambda w: (order[w.split()[0]], w))
+    print(f"# Most bytes that the firmware library may take: code and constants of each room of src/, structs\n"
+          f"# that a program allocates, stack of each public function. As measured with GCC {COMPILER}, and 5 %;\n"
+          f"# stacks are rounded up to 8 and at least 16. How it is measured, and how to write this file anew:\n"
+          f"# tests/firmware/library/measure.py\n")
+    print(f"{'':<36}" + "".join(f" | {n:>8}" for n in names))
+    for what in every:
+        cells = [str(allowed(what, measure(n)[what])) if what in measure(n) else "-" for n in names]
+        print(f"{what:<36}" + "".join(f" | {c:>8}" for c in cells))
+
+
+if __name__ == "__main__":
+    write_budget()

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* What docs/firmware.md uses of Zephyr, declared as Zephyr's public documentation has it: enough to
+ * check the page's snippets, nothing that runs. */
+#ifndef FAKE_ZEPHYR_KERNEL_H
+#define FAKE_ZEPHYR_KERNEL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define BIT(n)	      (1UL << (n))
+#define ARG_UNUSED(x) (void)(x)
+
+void k_thread_custom_data_set(void *value);
+void *k_thread_custom_data_get(void);
+
+void printk(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* CONFIG_TRACING_USER */
+void sys_trace_thread_switched_in_user(void);
+void sys_trace_thread_switched_out_user(void);
+
+#endif

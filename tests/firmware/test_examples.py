@@ -1,0 +1,324 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""examples/firmware: every example is built and run as its Makefile does it, in QEMU, and what it prints is
+checked. Numbers of the virt example are exact: with -icount QEMU's counters are defined by the program.
+
+The dump is decoded here a second time, byte by byte from docs/FORMATS.md.
+"""
+import os
+import re
+import shutil
+import sys
+import tempfile
+import zlib
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from harness import *
+
+EXAMPLES = os.path.join(SOURCE, "examples", "firmware")
+TOOLS = {
+    "raspi0": ("arm-none-eabi-", "qemu-system-arm"),
+    "versatilepb": ("arm-none-eabi-", "qemu-system-arm"),
+    "virt": ("aarch64-linux-gnu-", "qemu-system-aarch64"),
+}
+PERIOD = 10007
+
+
+def make(board, *argv):
+    """make in the example's folder: what it printed, without the commands."""
+    cross, qemu = TOOLS[board]
+    have("make", cross + "gcc", qemu)
+    folder = os.path.join(WORK, "firmware-examples", board)
+    return run("make", "-s", "-C", os.path.join(EXAMPLES, board), "O=" + folder, *argv,
+               timeout=60), folder
+
+
+_ran = {}
+
+
+def ran(board, *argv):
+    """The output of `make run`, once per board and options."""
+    if (board, argv) not in _ran:
+        out, folder = make(board, "run", *argv)
+        equal(out.code, 0, f"make run for {board}: {out}")
+        log = os.path.join(folder, board + ".log")
+        raw = open(log, "rb").read() if os.path.exists(log) else out.out.encode()
+        _ran[board, argv] = out.out, raw
+    return _ran[board, argv]
+
+
+# ---- building --------------------------------------------------------------------------------------
+
+
+@test
+def all_build_without_a_warning():
+    for board in sorted(TOOLS):
+        out, folder = make(board, "-B")
+        equal((out.code, out.out, out.err), (0, "", ""), board)
+        assert os.path.getsize(os.path.join(folder, board + ".elf")) > 0
+
+
+@test
+def every_board_is_tested():
+    boards = {b for b in os.listdir(EXAMPLES) if b != "common"}
+    equal(boards, set(TOOLS))
+    for board in boards:
+        equal(sorted(os.listdir(os.path.join(EXAMPLES, board))),
+              ["Makefile", "link.ld", "main.c", "start.S"], board)
+
+
+@test
+def kernel_img_starts_where_the_firmware_jumps():
+    out, folder = make("raspi0")
+    equal(out.code, 0, str(out))
+    image = open(os.path.join(folder, "kernel.img"), "rb").read()
+    text = run("arm-none-eabi-objdump", "-s", "--start-address=0x8000", "--stop-address=0x8004",
+               os.path.join(folder, "raspi0.elf")).out
+    equal(re.search(r"^ 8000 ([0-9a-f]{8}) ", text, re.M).group(1), image[:4].hex())
+
+
+@test
+def a_copy_works_elsewhere():
+    have("make", "aarch64-linux-gnu-gcc", "qemu-system-aarch64")
+    with tempfile.TemporaryDirectory(dir=WORK) as folder:
+        for name in ("common", "virt"):
+            shutil.copytree(os.path.join(EXAMPLES, name), os.path.join(folder, name))
+        copy = os.path.join(folder, "virt")
+        out = run(os.path.join(SOURCE, "scripts", "amalgamate"), copy)
+        equal(out.code, 0, str(out))
+        out = run("make", "-s", "-C", copy, "O=.", "run", timeout=60)
+        equal((out.code, out.err), (0, ""), str(out))
+        equal(out.out, ran("virt")[0])
+
+
+@test
+def switched_off_nothing_is_left():
+    """-DPMK_ENABLED=0 for a whole program, the library's own file included: the same source builds without a
+    warning, and of the library only the words for errors are left."""
+    on, off = os.path.join(make("raspi0")[1], "raspi0.elf"), os.path.join(WORK, "firmware-examples", "off")
+    out, _ = make("raspi0", "O=" + off, "CC=arm-none-eabi-gcc -DPMK_ENABLED=0")
+    equal((out.code, out.err), (0, ""), str(out))
+
+    def left(elf):
+        return set(re.findall(r"\b(?:pmk_\w+|pmu|regions)$", run("arm-none-eabi-nm", elf).out, re.M))
+
+    equal(left(os.path.join(off, "raspi0.elf")), {"pmk_strerror"})
+    assert {"pmk_target_open", "pmk_region_begin", "pmu", "regions"} <= left(on), left(on)
+
+
+# ---- machines without the counters ------------------------------------------------------------------
+
+
+@test
+def raspi0_says_that_there_is_no_pmu():
+    out, _ = ran("raspi0")
+    equal(out, "pmk: the cycle counter does not move: this ARM1176 has no PMU (QEMU's has none)\n")
+
+
+@test
+def versatilepb_says_that_there_is_no_monitor():
+    out, _ = ran("versatilepb")
+    equal(out, "pmk: no AHB Monitor of this layout: 0 of 90 registers answer as it says (QEMU has none)\n")
+
+
+# ---- virt: counting ---------------------------------------------------------------------------------
+
+
+def loops(text):
+    """[(level, n, instructions, cycles)] of the known loops."""
+    return [(level, *map(int, rest)) for level, *rest in
+            re.findall(r"^(el[01]) n (\d+) instructions (\d+) cycles (\d+)$", text, re.M)]
+
+
+@test
+def virt_counts_known_loops_exactly():
+    found = loops(ran("virt")[0])
+    equal([(level, n) for level, n, _, _ in found],
+          [("el1", n) for n in (1, 2, 10, 100, 1000, 10000)] + [("el0", 1000)])
+    # Four instructions a turn, and what lies between the reads of a counter; a cycle an instruction.
+    insns, cycles = {i - 4 * n for _, n, i, _ in found}, {c - 4 * n for _, n, _, c in found}
+    equal((len(insns), len(cycles)), (1, 1), str(found))
+    assert 0 < min(cycles) < min(insns) < 12, (insns, cycles)
+
+
+@test
+def virt_cycles_follow_the_clock_and_instructions_do_not():
+    slow = loops(ran("virt", "SHIFT=1")[0])
+    equal(slow, [(level, n, i, 2 * c) for level, n, i, c in loops(ran("virt")[0])])
+
+
+@test
+def virt_says_the_same_every_time():
+    first = ran("virt")[1]
+    for _ in range(2):
+        _ran.pop(("virt", ()))
+        equal(ran("virt")[1] == first, True, "a run differs")
+
+
+@test
+def virt_probes_at_el0():
+    out, _ = ran("virt")
+    contains(out, "\nel0 probe: the access takes an Undefined exception in this mode\nel0 n 1000 ")
+
+
+@test
+def virt_takes_the_cost_of_measuring_off():
+    out, _ = ran("virt")
+    report = out[out.index("pmk: cortex-a53, 2 events"):]
+    assert re.search(r"^region loop: 10 times\n.*\n +40000 +\d+ +4000\.00 +0\.00 +4000 +4000  cpu_cycles\n"
+                     r" +40000 +\d+ +4000\.00 +0\.00 +4000 +4000  inst_retired$", report, re.M), report
+    sort = re.search(r"^region sort: 10 times\n.*\n +(\d+) +(\d+) .* 0\.00 +(\d+) +(\d+)  cpu_cycles\n"
+                     r" +(\d+) +(\d+) .*  inst_retired$", report, re.M)
+    assert sort, report
+    net, raw, least, most = map(int, sort.group(1, 2, 3, 4))
+    cost = int(re.search(r"^ +\d+ +(\d+) +\d+  cpu_cycles$", report, re.M).group(1))
+    equal((net, least, most), (raw - 10 * cost, net // 10, net // 10))
+
+
+@test
+def virt_without_icount_says_what_is_missing():
+    _, folder = make("virt")
+    have("qemu-system-aarch64")
+    out = run("qemu-system-aarch64", "-M", "virt", "-cpu", "cortex-a53", "-nographic", "-nic", "none",
+              "-semihosting-config", "enable=on,target=native", "-kernel",
+              os.path.join(folder, "virt.elf"), timeout=60)
+    equal(out.code, 0, str(out))
+    assert out.out.startswith("no instructions are counted here (QEMU needs -icount shift=0)\n"), out.out
+    equal({i for _, _, i, _ in loops(out.out)}, {0})
+
+
+# ---- virt: sampling ---------------------------------------------------------------------------------
+
+
+def decode(dump):
+    """{pmu, events, regions, samples, dropped} of a dump; asserts its form."""
+    equal(dump[:5], b"PMKD\1")
+    equal(int.from_bytes(dump[-4:], "little"), zlib.crc32(dump[:-4]), "CRC")
+    at = 5
+
+    def number():
+        nonlocal at
+        value = shift = 0
+        while True:
+            byte = dump[at]
+            at += 1
+            value |= (byte & 0x7F) << shift
+            shift += 7
+            if byte < 0x80:
+                return value
+
+    def text():
+        nonlocal at
+        length = number()
+        at += length
+        return dump[at - length:at].decode()
+
+    d = {"events": [], "regions": {}, "samples": []}
+    while True:
+        kind, at = chr(dump[at]), at + 1
+        if kind == "P":
+            d["pmu"] = text()
+        elif kind == "E":
+            d["events"].append(dict(zip(("code", "period", "total", "cost", "nest"),
+                                        [number() for _ in range(5)])))
+        elif kind == "R":
+            number()
+            name = text()
+            d["regions"][name] = {"count": number(), "errors": number(), "values":
+                                  [[number() for _ in range(6)] for _ in d["events"]]}
+        elif kind == "S":
+            d["samples"].append(tuple(number() for _ in range(4)))
+        elif kind == "D":
+            d["dropped"] = number()
+        else:
+            equal((kind, at), ("Z", len(dump) - 4))
+            return d
+
+
+def virt_dump():
+    raw = ran("virt")[1]
+    return raw[raw.index(b"\nPMKD") + 1:]
+
+
+def functions():
+    """[(begin, end, name)] of the virt example."""
+    elf = os.path.join(make("virt")[1], "virt.elf")
+    rows = re.findall(r"^([0-9a-f]+) ([0-9a-f]+) [tT] (\w+)$",
+                      run("aarch64-linux-gnu-nm", "-S", elf).out, re.M)
+    return [(int(a, 16), int(a, 16) + int(size, 16), name) for a, size, name in rows]
+
+
+def function_of(pc, table):
+    return next((name for begin, end, name in table if begin <= pc < end), "?")
+
+
+@test
+def virt_dump_agrees_with_the_report():
+    d = decode(virt_dump())
+    report = ran("virt")[0].split(f"sampled every {PERIOD} cycles\n")[1]
+    equal((d["pmu"], d["dropped"]), ("cortex-a53", 0))
+    (event,) = d["events"]
+    equal((event["code"], event["period"]), (0x11, PERIOD))
+    contains(report, f"\n{event['total']:16}{event['cost']:12}{event['nest']:12}  cpu_cycles\n")
+    contains(report, f"\nsamples: {len(d['samples'])} in the ring, 0 dropped\n")
+    equal({name: (r["count"], r["errors"]) for name, r in d["regions"].items()},
+          {"loop": (10, 0), "sort": (0, 0)})
+    (raw, net, _, _, least, most), = d["regions"]["loop"]["values"]
+    contains(report, f"{net:16}{raw:16}")
+    contains(report, f"{least:12}{most:12}  cpu_cycles\n")
+
+
+@test
+def virt_samples_at_every_period():
+    d = decode(virt_dump())
+    total, n = d["events"][0]["total"], len(d["samples"])
+    # The counter is set back when it is served, some hundred cycles late.
+    assert n * PERIOD * 0.99 < total < n * (PERIOD + 500), (n, total)
+    equal({(event, late) for _, _, event, late in d["samples"]}, {(0, 0)})
+
+
+@test
+def virt_samples_where_the_work_is():
+    table = functions()
+    samples = decode(virt_dump())["samples"]
+    by = {}
+    for pc, _, _, _ in samples:
+        name = function_of(pc, table)
+        by[name] = by.get(name, 0) + 1
+    # 30000 turns against 10000.
+    share = by["long_work"] / len(samples)
+    assert 0.70 < share < 0.78, by
+    assert 0.22 < by["short_work"] / len(samples) < 0.28, by
+    assert all(0x40100000 <= pc < 0x40200000 and pc % 4 == 0 for pc, _, _, _ in samples)
+
+
+@test
+def virt_samples_know_their_region():
+    table = functions()
+    loop, none = 1, 0
+    for pc, region, _, _ in decode(virt_dump())["samples"]:
+        name = function_of(pc, table)
+        assert region in (loop, none), f"region {region} at {pc:#x} in {name}: it never ran"
+        if name in ("long_work", "short_work"):
+            equal(region, loop if name == "long_work" else none, f"{pc:#x} in {name}")
+
+
+@test
+def pmk_report_reads_it():
+    if not re.search(r"^  report ", pmk("--help").out, re.M):
+        skip("pmk has no command report")
+    _, folder = make("virt")
+    d = decode(virt_dump())
+    out = pmk("report", "--no-big-num", "--elf", os.path.join(folder, "virt.elf"),
+              os.path.join(folder, "virt.log"))
+    equal(out.code, 0, str(out))
+    contains(out.out, " on cortex-a53")
+    assert re.search(rf"^ +{d['events'][0]['total']} +cpu_cycles ", out.out, re.M), out.out
+    assert re.search(rf"^.*\bsamples\b.*\b{PERIOD}\b.*$", out.out, re.M | re.I), out.out
+    by = {f: int(n) for n, f in re.findall(r"% +(\d+)  (\w+) ", out.out)}
+    table = functions()
+    for name in ("long_work", "short_work"):
+        equal(by[name], sum(function_of(pc, table) == name for pc, *_ in d["samples"]), name)
+
+
+main()

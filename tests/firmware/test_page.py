@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""docs/firmware.md: every C snippet compiles without a warning, for the processors that the comment above it
+names, against the library in two files and small fakes of the RTOS headers (rtos/); and its numbers are true.
+
+    <!-- compile: arm aarch64 -->                   a whole file
+    <!-- compile: arm, after the first -->          a file that goes on where the page's first block ends
+    <!-- compile: arm, inside a function -->        the same, in the body of a function
+    <!-- compile: aarch64 zephyr -->                a whole file, with the headers in rtos/zephyr
+    <!-- file: NAME -->                             a file that others include
+"""
+import os
+import re
+import shutil
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from harness import *
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+PAGE = open(os.path.join(SOURCE, "docs", "firmware.md"), encoding="utf-8").read()
+COMPILERS = {
+    "arm": ("arm-none-eabi-gcc", "-mcpu=arm1176jzf-s", "-marm"),
+    "aarch64": ("aarch64-linux-gnu-gcc", "-march=armv8-a", "-mgeneral-regs-only"),
+}
+WARNINGS = ("-std=gnu11", "-ffreestanding", "-O2", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function")
+
+
+def blocks():
+    """[(line, language, marker, text)] of the fenced blocks; marker is the comment above, or None."""
+    found = []
+    for m in re.finditer(r"(?:^<!-- (.+?) -->\n)?^```(\w+)\n(.*?)^```$", PAGE, re.M | re.S):
+        found.append((PAGE.count("\n", 0, m.start()) + 1, m.group(2), m.group(1), m.group(3)))
+    return found
+
+
+def library():
+    """The folder of pmk_target.[ch], made anew."""
+    folder = os.path.join(WORK, f"firmware-page-{os.getpid()}")
+    if not os.path.exists(folder):
+        out = run(os.path.join(SOURCE, "scripts", "amalgamate"), folder)
+        equal(out.code, 0, str(out))
+        for _, _, marker, text in blocks():
+            if marker and marker.startswith("file: "):
+                with open(os.path.join(folder, marker[6:]), "w") as f:
+                    f.write(text)
+    return folder
+
+
+def compile_text(text, what, processor, *flags):
+    have(COMPILERS[processor][0])
+    out = run(*COMPILERS[processor], *WARNINGS, *flags, "-I", library(), "-x", "c", "-c", "-o",
+              os.path.join(library(), "snippet.o"), "-", stdin=text)
+    equal(out.code, 0, f"{what} for {processor}: {out.err}")
+
+
+@test
+def every_c_block_is_marked():
+    marked = [marker for _, language, marker, _ in blocks() if language == "c"]
+    assert len(marked) >= 10, marked
+    for line, language, marker, _ in blocks():
+        if language == "c":
+            assert marker and re.match(r"(compile|file): ", marker), f"line {line} has no mark"
+
+
+@test
+def every_snippet_compiles():
+    first = next(text for _, language, _, text in blocks() if language == "c")
+    for line, _, marker, text in blocks():
+        if not (marker or "").startswith("compile: "):
+            continue
+        words, _, how = marker[len("compile: "):].partition(", ")
+        processors = [w for w in words.split() if w in COMPILERS]
+        flags = [f"-I{HERE}/rtos/{w}" for w in words.split() if w not in COMPILERS]
+        assert processors, f"line {line} names no processor"
+        if how == "inside a function":
+            text = first + "void snippet(void);\nvoid snippet(void)\n{\n" + text + "}\n"
+        elif how == "after the first":
+            text = first + text
+        else:
+            equal(how, "", f"line {line}")
+        for processor in processors:
+            compile_text(text, f"line {line}", processor, *flags)
+
+
+@test
+def freertos_expands_the_hooks():
+    have("aarch64-linux-gnu-gcc", "aarch64-linux-gnu-nm")
+    with open(os.path.join(HERE, "rtos", "freertos", "tasks.c")) as f:
+        compile_text(f.read(), "tasks.c", "aarch64", f"-I{HERE}/rtos/freertos")
+    names = run("aarch64-linux-gnu-nm", os.path.join(library(), "snippet.o")).out
+    for hook in ("pmu_task_out", "pmu_task_in"):
+        assert re.search(rf" U {hook}$", names, re.M), names
+
+
+@test
+def zephyr_module_is_cmake():
+    """The commands of the module's CMakeLists.txt, given fakes that write down what they were told."""
+    have("cmake")
+    text = next(text for _, language, _, text in blocks() if language == "cmake")
+    fakes = "".join(f"macro({name})\n  message(\"{name} ${{ARGV}}\")\nendmacro()\n" for name in
+                    ("zephyr_include_directories", "zephyr_library", "zephyr_library_sources",
+                     "zephyr_compile_definitions"))
+    script = os.path.join(library(), "module.cmake")
+    with open(script, "w") as f:
+        f.write(fakes + text)
+    wanted = {
+        "y": "zephyr_include_directories M\nzephyr_library \nzephyr_library_sources M/pmk_target.c\n",
+        "": "zephyr_include_directories M\nzephyr_compile_definitions PMK_ENABLED=0\n",
+    }
+    for config, want in wanted.items():
+        out = run("cmake", "-DZEPHYR_CURRENT_MODULE_DIR=M", f"-DCONFIG_PMUKIT={config}", "-P", script)
+        equal((out.code, out.err), (0, want))
+
+
+@test
+def sizes_of_structs_are_true():
+    rows = re.findall(r"^\| `(pmk_\w+)` \| (\d+) \| (\d+) \|", PAGE, re.M)
+    equal(len(rows), 4, str(rows))
+    for processor, column in (("arm", 1), ("aarch64", 2)):
+        text = '#include "pmk_target.h"\n' + "".join(
+            f'_Static_assert(sizeof(struct {row[0]}) == {row[column]}, "{row[0]}");\n' for row in rows)
+        compile_text(text, "sizes", processor)
+
+
+@test
+def deadlines_are_arithmetic():
+    for cycles, seconds, hertz in ((2**31, "3.1", 700e6), (2**30, "0.89", 1.2e9)):
+        contains(PAGE, f"2^{cycles.bit_length() - 1} cycles: {seconds} s |")
+        assert abs(cycles / hertz - float(seconds)) < 0.05, (cycles, seconds)
+
+
+@test
+def own_costs_are_measured():
+    """What the page says a region costs is what the virt example's report says (GCC 12)."""
+    have("make", "aarch64-linux-gnu-gcc", "qemu-system-aarch64")
+    if run("aarch64-linux-gnu-gcc", "-dumpversion").out.split(".")[0].strip() != "12":
+        skip("the page's numbers are those of GCC 12")
+    out = run("make", "-s", "-C", os.path.join(SOURCE, "examples", "firmware", "virt"), "run",
+              "O=" + os.path.join(WORK, "firmware-page-virt"), timeout=60)
+    equal(out.code, 0, str(out))
+    said = re.search(r"counts about (\d+) instructions of its own with two events; PMK_FAST_BEGIN and END add (\d+)",
+                     PAGE.replace("\n", " "))
+    own = re.search(r"^ +\d+ +(\d+) +\d+  inst_retired$", out.out, re.M)
+    fast = re.search(r"^el1 n 1 instructions (\d+) ", out.out, re.M)
+    equal(int(fast.group(1)) - 4, int(said.group(2)))
+    assert abs(int(own.group(1)) / int(said.group(1)) - 1) < 0.05, own.group(0)
+
+
+@test
+def links_lead_somewhere():
+    for link in re.findall(r"\]\(([^)#]+)\)", PAGE):
+        assert os.path.exists(os.path.join(SOURCE, "docs", link)), link
+
+
+try:
+    main()
+finally:
+    shutil.rmtree(os.path.join(WORK, f"firmware-page-{os.getpid()}"), ignore_errors=True)

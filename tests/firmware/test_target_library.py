@@ -1,0 +1,605 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The firmware library: libpmk-target.a for every target, the same in two files, what it needs and
+takes, and that nothing is left of it with PMK_ENABLED=0."""
+import filecmp
+import functools
+import os
+import re
+import shutil
+import sys
+
+OWN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "library")
+sys.path.insert(0, os.path.join(OWN, "..", ".."))
+sys.path.insert(0, OWN)
+from harness import *  # noqa: E402,F403
+import measure  # noqa: E402
+from measure import tool, tools  # noqa: E402
+
+TARGETS = {t[0]: t for t in tool().TARGETS}
+MEMORY = {"memcpy", "memset", "memmove", "memcmp"}
+# What the compiler of a processor without 64-bit multiply and shift (16-bit Thumb) calls.
+THUMB_HELPERS = {"__aeabi_lmul", "__aeabi_llsr", "__aeabi_llsl", "__aeabi_lasr"}
+# Declared for firmware, too, and defined for hosts alone; or for 32-bit ARMv7 and later alone.
+NOT_IN_FIRMWARE = {"pmk_pmu_find", "pmk_pmus", "pmk_signal_name", "pmk_signal_text", "pmk_signal_exact",
+                   "pmk_port_cp15_pmuv3"}
+FOLDER = os.path.join(WORK, "target-library")
+WARNINGS = ["-Wall", "-Wextra", "-Wshadow", "-Wstrict-prototypes", "-Wmissing-prototypes", "-Wwrite-strings",
+            "-Wundef", "-Wvla"]
+INCLUDE = ["-I", os.path.join(SOURCE, "include")]
+LEVELS = ("-O0", "-O1", "-Os", "-O2")
+
+
+def library(name):
+    """The archive of a target, built once."""
+    return measure.build(name) or skip(tool().missing(TARGETS[name]))
+
+
+def installed():
+    """Targets whose compiler is there; at least one."""
+    found = [n for n in TARGETS if not tool().missing(TARGETS[n])]
+    return found or skip("no compiler for any target is installed")
+
+
+def compiler(name, *more):
+    """The target's compiler: its processor flags, without those of the library."""
+    return [tools(name) + "gcc", *TARGETS[name][3].split(), "-std=gnu11", "-ffreestanding", *more]
+
+
+def quiet(*argv, **kw):
+    """Run a compiler that has to succeed without a word."""
+    out = run(*argv, **kw)
+    assert out.code == 0 and not out.err, f"{' '.join(map(str, argv))}\n{out}"
+    return out
+
+
+def scratch(name):
+    os.makedirs(FOLDER, exist_ok=True)
+    return os.path.join(FOLDER, name)
+
+
+def helper(name):
+    return os.path.join(OWN, name)
+
+
+@functools.cache
+def whole(name):
+    """Everything in the archive linked together, with nothing else."""
+    made = scratch(f"{name}-all.o")
+    quiet(tools(name) + "ld", "-r", "--whole-archive", library(name), "-o", made)
+    return made
+
+
+@functools.cache
+def in_one():
+    """The folder of pmk_target.[ch], made by the script."""
+    folder = scratch("in-one")
+    quiet(os.path.join(SOURCE, "scripts/amalgamate"), folder)
+    return folder
+
+
+def symbols(nm, file, *options):
+    """{(kind, name)}; kind is nm's letter."""
+    return set(re.findall(r"([A-Za-z]) (\S+)$", run(nm, *options, file).out, re.M))
+
+
+# ---- make target -----------------------------------------------------------------------------------
+
+
+@test
+def the_script_builds_all_and_prints_their_sizes():
+    names = installed()
+    out = measure.made()
+    equal((out.code, out.err), (0, ""), str(out))
+    for name in names:
+        archive = library(name)
+        row = re.search(rf"^{name} +(\d+) +(\d+) +(\d+)  (\S+)$", out.out, re.M)
+        assert row, f"no row for {name} in\n{out.out}"
+        equal(os.path.abspath(row.group(4)), archive)
+        told = [int(row.group(i)) for i in (1, 2, 3)]
+        real = [0, 0, 0]
+        for line in run(tools(name) + "size", "-A", "-d", archive).out.splitlines():
+            section = line.split()
+            for i, kinds in enumerate([(".text",), (".rodata",), (".data", ".bss", "COMMON")]):
+                if len(section) == 3 and section[0].startswith(kinds):
+                    real[i] += int(section[1])
+        equal(told, real, name)
+        assert told[0] > 5000 and told[1] > 2000, told
+    for file in ("pmk_target.c", "pmk_target.h"):
+        assert filecmp.cmp(scratch(f"target/{file}"), os.path.join(in_one(), file), shallow=False), file
+
+
+@test
+def a_missing_compiler_is_one_line():
+    folder = scratch("few-tools")
+    os.makedirs(folder, exist_ok=True)
+    for command in ("python3", "env"):
+        if not os.path.exists(os.path.join(folder, command)):
+            os.symlink(shutil.which(command), os.path.join(folder, command))
+    env = dict(os.environ, PATH=folder)
+    out = run(os.path.join(SOURCE, "scripts/target"), scratch("none"), env=env)
+    equal((out.code, out.err), (0, ""), str(out))
+    for name, (_, prefix, package, _) in TARGETS.items():
+        line = re.search(rf"^{name}: .*$", out.out, re.M).group()
+        contains(line, prefix + "gcc is not installed")
+        contains(line, f"apt-get install {package}")
+    assert os.path.exists(scratch("none/target/pmk_target.c"))
+    out = run(os.path.join(SOURCE, "scripts/target"), scratch("none"), "armv6", env=env)
+    equal((out.code, len(out.err.splitlines())), (1, 1), str(out))
+    contains(out.err, "apt-get install gcc-arm-none-eabi")
+    out = run(os.path.join(SOURCE, "scripts/target"), scratch("none"), "z80", env=env)
+    equal(out.code, 1)
+    contains(out.err, "no target z80")
+
+
+@test
+def what_is_built_is_installed():
+    name = installed()[0]
+    library(name)
+    build, prefix = scratch("to-install"), scratch("installed")
+    shutil.rmtree(build, ignore_errors=True)
+    shutil.rmtree(prefix, ignore_errors=True)
+    env = dict(os.environ, MESON_INSTALL_DESTDIR_PREFIX=prefix)
+    script = os.path.join(SOURCE, "scripts/target")
+    equal(run(script, "--install", build, env=env).code, 0)
+    assert not os.path.exists(prefix), "nothing was built and something was installed"
+    os.makedirs(os.path.join(build, "target", name))
+    shutil.copyfile(library(name), os.path.join(build, "target", name, "libpmk-target.a"))
+    equal(run(script, "--install", build, env=env).code, 0)
+    equal([os.path.relpath(os.path.join(d, f), prefix) for d, _, fs in os.walk(prefix) for f in fs],
+          [f"lib/pmk/target/{name}/libpmk-target.a"])
+
+
+# ---- what it needs ---------------------------------------------------------------------------------
+
+
+@test
+def it_needs_nothing_but_memory_functions():
+    for name in installed():
+        undefined = {s for _, s in symbols(tools(name) + "nm", whole(name), "-u")}
+        equal(undefined - MEMORY, set(), f"{name} needs these, too")
+
+
+@test
+def it_has_no_state():
+    """Everything that is loaded is code or constants: nothing writable, no constructors, no tables for
+    unwinding."""
+    for name in installed():
+        listed = run(tools(name) + "readelf", "-S", "-W", whole(name)).out
+        sections = re.findall(r"^ +\[ *\d+\] (\S+) +\S+ +\w+ \w+ (\w+) \w+ +([A-Za-z]*) ", listed, re.M)
+        assert len(sections) > 50, listed
+        for section, size, flags in sections:
+            if "A" in flags and int(size, 16):
+                assert "W" not in flags, f"{name}: {section} is writable"
+                assert re.match(r"\.(text|rodata)\b", section), f"{name}: {section} is loaded"
+        common = {s for kind, s in symbols(tools(name) + "nm", whole(name)) if kind in "CcDdBbGgSs"}
+        equal(common, set(), name)
+
+
+def instructions(objdump, file):
+    """[(mnemonic, operands)] of a disassembly, without addresses, symbols and comments."""
+    out = run(objdump, "-d", "--no-show-raw-insn", file).out
+    found = re.findall(r"^ +[0-9a-f]+:\t(\S+)(?:[ \t]+([^\n]*))?$", out, re.M)
+    return [(m, re.sub(r"[0-9a-f]+ <[^>]*>|//.*|;.*|@.*|0x[0-9a-f]+", "", operands)) for m, operands in found]
+
+
+def floating(name, found):
+    """Instructions of floating point, vectors and their coprocessors."""
+    registers = r"\b[vqdshbz]\d+\b" if tools(name).startswith("aarch64") else r"\b([dqs]\d+|p1[01])\b"
+    return [f"{m} {o}" for m, o in found if m[0] in "vf" or re.search(registers, o)]
+
+
+@test
+def it_has_no_floating_point_and_no_division():
+    for name in installed():
+        found = instructions(tools(name) + "objdump", whole(name))
+        assert len(found) > 2000, f"{name}: {len(found)} instructions"
+        equal(floating(name, found), [], name)
+        equal([i for i in found if i[0] in ("sdiv", "udiv")], [], name)
+
+
+@test
+def floating_point_would_be_seen():
+    for name, flags in (("armv6", ["-mfloat-abi=softfp", "-mfpu=vfp"]), ("armv8-a", ["-march=armv8-a"])):
+        if name not in installed():
+            continue
+        made = scratch(f"{name}-float.o")
+        quiet(tools(name) + "gcc", "-O2", "-ffreestanding", *flags, "-x", "c", "-c", "-", "-o", made,
+              stdin="void f(double *d) { d[0] = d[1] * d[0]; }\n")
+        assert len(floating(name, instructions(tools(name) + "objdump", made))) >= 3, name
+
+
+@test
+def a_program_that_uses_all_of_it_links():
+    """Every function of the headers is in the library, or in NOT_IN_FIRMWARE."""
+    for name in installed():
+        made = scratch(f"{name}-sample.o")
+        quiet(*compiler(name, "-Os", *WARNINGS, *INCLUDE, "-Wno-missing-prototypes"), "-c",
+              helper("sample.c"), "-o", made)
+        main = scratch("main.c")
+        with open(main, "w") as f:
+            f.write("".join(f"void *{m}(void *a) {{ return a; }}\n" for m in sorted(MEMORY)) +
+                    "void give_up(int line) { (void)line; }\nvoid show(long v) { (void)v; }\n"
+                    "void ignoring(void), careful(void), reading(void), reading_more(void), likwid(void);\n"
+                    "void start(void) { ignoring(); careful(); reading(); reading_more(); likwid(); }\n")
+        quiet(*compiler(name, "-Os", "-fno-builtin", "-w", "-nostdlib", "-Wl,--gc-sections,-e,start"), main,
+              made, library(name), "-o", scratch(f"{name}-sample"))
+        defined = {s for _, s in symbols(tools(name) + "nm", library(name), "-g", "--defined-only")}
+        with open(os.path.join(in_one(), "pmk_target.h")) as f:
+            header = re.sub(r"/\*(?s:.*?)\*/|^#(?:.*\\\n)*.*$", "", f.read(), flags=re.M)
+        declared = set(re.findall(r"^(?!typedef)[a-z][\w \t*]*?\b(pmk_\w+)\([^;{]*\);", header, re.M))
+        declared |= set(re.findall(r"^extern [^;(]*?\b(pmk_\w+)(?:\[\w*\])?;", header, re.M))
+        assert len(declared) > 60, declared
+        equal(declared - defined - NOT_IN_FIRMWARE, set(), f"declared and not in {name}")
+
+
+# ---- what it takes ---------------------------------------------------------------------------------
+
+RAISE = ("If the growth is worth it, raise the budget: tests/firmware/library/measure.py > "
+         "tests/firmware/budget.txt, and say why in the commit.")
+
+
+@test
+def sizes_structs_and_stacks_are_within_the_budget():
+    budget = measure.read_budget()
+    checked = 0
+    for name in installed():
+        if measure.compiler_version(name).split(".")[0] != measure.COMPILER:
+            continue
+        library(name)
+        assert name in budget, f"no budget for {name}. {RAISE}"
+        taken = measure.measure(name)
+        over = [f"{name}: {what} takes {size} bytes, its budget is {budget[name].get(what, 'missing')}"
+                for what, size in taken.items() if size > budget[name].get(what, -1)]
+        assert not over, "\n".join(over + [RAISE])
+        equal(set(budget[name]) - set(taken), set(), f"budgeted and not in {name}. {RAISE}")
+        checked += 1
+    if not checked:
+        skip(f"the budget is for GCC {measure.COMPILER}")
+
+
+@test
+def the_stack_of_a_known_chain():
+    """f → g → a port's slot, and a recursion, in a call graph as the compiler writes it."""
+    def node(title, file, size):
+        return f'node: {{ title: "{title}" label: "x\\n{file}:1:2\\n{size} bytes (static)" }}\n'
+
+    def edge(a, b):
+        return f'edge: {{ sourcename: "{a}" targetname: "{b}" label: "x:1:2" }}\n'
+
+    graph = measure.CallGraph("/nowhere")
+    graph.read(node("f", "/x/src/pmu/a/driver.c", 8) + edge("f", "g") + edge("f", "memcpy") +
+               node("g", "/x/src/pmu/a/driver.c", 16) + edge("g", "__indirect_call") +
+               node("/x/src/port/p.c:read", "/x/src/port/p.c", 32) +
+               node("/x/src/port/p.c:write", "/x/src/port/p.c", 64) + node("pub", "/x/src/port/p.c", 999) +
+               node("r", "/x/src/base/r.c", 8) + edge("r", "s") + node("s", "/x/src/base/r.c", 8) +
+               edge("s", "r") + node("i", "/x/src/base/i.c", 8) + edge("i", "__indirect_call"))
+    equal(graph.worst("f"), 8 + 16 + 64)
+    for bad, why in (("r", "recursion: r → s → r"), ("i", "INDIRECT")):
+        try:
+            graph.worst(bad)
+        except AssertionError as e:
+            contains(str(e), why)
+        else:
+            raise AssertionError(f"{bad} has no bound, and none was missed")
+
+
+# ---- two files -------------------------------------------------------------------------------------
+
+
+@test
+def two_files_are_deterministic_and_say_what_they_are():
+    with open(os.path.join(SOURCE, "meson.build")) as f:
+        version = re.search(r"version: '([^']+)'", f.read()).group(1)
+    again = scratch("in-one-again")
+    quiet(os.path.join(SOURCE, "scripts/amalgamate"), again, cwd="/",
+          env=dict(os.environ, PYTHONHASHSEED="12345", LC_ALL="C"))
+    for file in ("pmk_target.c", "pmk_target.h"):
+        assert filecmp.cmp(os.path.join(again, file), os.path.join(in_one(), file), shallow=False), file
+        with open(os.path.join(again, file), encoding="utf-8") as f:
+            text = f.read()
+        head = text.split("*/\n")[:2]
+        equal(head[0], "/* SPDX-License-Identifier: MIT ")
+        contains(head[1], f"pmukit {version}:")
+        contains(head[1], "Generated by scripts/amalgamate, do not edit.")
+        equal(text.count("SPDX-License-Identifier"), 1, file)
+        assert SOURCE not in text
+        inner = set(re.findall(r'^\s*#\s*include\s*([<"][^>"]+[>"])', text, re.M))
+        equal(inner, {'"pmk_target.h"'} if file.endswith("c") else
+              {"<limits.h>", "<stdbool.h>", "<stddef.h>", "<stdint.h>"}, file)
+
+
+def everywhere():
+    """(name, compiler) of all that the two files are compiled with: host, targets, 16-bit Thumb."""
+    found = [("host", ["gcc"])]
+    for name in installed():
+        found.append((name, [tools(name) + "gcc", *TARGETS[name][3].split()]))
+        if name == "armv5te":
+            found.append((name + "-thumb", [tools(name) + "gcc",
+                                            *TARGETS[name][3].replace("-marm", "-mthumb").split()]))
+    return found
+
+
+@functools.cache
+def object_in_one(name):
+    """pmk_target.c compiled as the archive is."""
+    made = scratch(f"in-one-{name}.o")
+    quiet(*tool().compiler(TARGETS[name]), *WARNINGS, "-c", os.path.join(in_one(), "pmk_target.c"), "-o",
+          made)
+    return made
+
+
+@test
+def two_files_compile_without_a_warning():
+    for name, argv in everywhere():
+        # A program may define PMK_ENABLED as 0 for all of its files, this one included.
+        strict = [*argv, "-std=c11", "-ffreestanding", "-DPMK_ENABLED=0", *WARNINGS,
+                  os.path.join(in_one(), "pmk_target.c")]
+        if name in TARGETS:
+            made, allowed = object_in_one(name), MEMORY
+            quiet(*strict, "-fsyntax-only")
+        else:
+            made, allowed = scratch(f"in-one-{name}.o"), MEMORY | {"_GLOBAL_OFFSET_TABLE_"}
+            quiet(*strict, "-Os", "-c", "-o", made)
+        if name.endswith("-thumb"):
+            allowed |= THUMB_HELPERS
+        undefined = {s for _, s in symbols(argv[0][:-3] + "nm", made, "-u")}
+        equal(undefined - allowed, set(), f"{name} needs these, too")
+
+
+@test
+def two_files_have_the_symbols_of_the_archive():
+    for name in installed():
+        one = symbols(tools(name) + "nm", object_in_one(name), "-g", "--defined-only")
+        many = symbols(tools(name) + "nm", library(name), "-g", "--defined-only")
+        assert ("T", "pmk_target_start") in many
+        equal(one ^ many, set(), f"{name}: in one and not in the other")
+
+
+@test
+def two_files_do_what_the_archive_does():
+    have("gcc", "ar")
+    host = ("host", "", "gcc", "-O0")
+    archive = tool().build(host, scratch("host"))
+    source = helper("host.c")
+    flags = ["gcc", "-std=gnu11", "-Wall", "-Wextra", source]
+    quiet(*flags, *INCLUDE, archive, "-o", scratch("host-archive"))
+    quiet(*flags, "-DIN_ONE", "-I", in_one(), os.path.join(in_one(), "pmk_target.c"), "-o",
+          scratch("host-in-one"))
+    many, one = quiet(scratch("host-archive")), quiet(scratch("host-in-one"))
+    equal(many.out.count("\n") > 600, True, "it says little")
+    for part in ("pmk: arm1176, 3 events", "region irq: 100 times, 1 unmatched", "90 agree"):
+        contains(many.out, part)
+    equal(one.out, many.out)
+
+
+@test
+def header_in_one_is_c99_and_cxx():
+    header = os.path.join(in_one(), "pmk_target.h")
+    for name, argv in everywhere():
+        for language, std in (("c", "c99"), ("c++", "c++11")):
+            if language == "c++" and not shutil.which(argv[0][:-3] + "g++"):
+                continue
+            warnings = ["-Wall", "-Wextra", "-Wshadow", "-Wundef"]
+            quiet(*argv, "-x", language, f"-std={std}", "-ffreestanding", *warnings, "-fsyntax-only", "-",
+                  stdin=f'#include "{header}"\n#include "{header}"\n')
+
+
+def renamed(c, path="room/file.c"):
+    amalgamate = tool().amalgamate
+    tokens = amalgamate.tokenize(c)
+    amalgamate.rename(path, tokens)
+    return "".join(t.text for t in tokens)
+
+
+@test
+def own_names_are_renamed_and_nothing_else():
+    before = r'''
+#define RESET(d) ((d)->reset + reset(d))        /* reset in a macro */
+struct out { int reset; struct out *next; int size[LIMIT]; };
+enum { LIMIT = 4, OTHER };
+enum kind { FIRST = LIMIT };
+static int get(struct dev *d), count;
+static const struct out table[LIMIT] = { [FIRST] = { .reset = 1 }, { OTHER, 0, { count } } };
+static int reset(struct dev *d)
+{
+	struct out out = { .reset = get(d) };   // reset here
+	const char *s = "reset \" get", c = 'g';
+	enum kind kind = FIRST;
+
+	if (d->get == out.reset && out.next->size[0])
+		goto reset;
+	return sizeof(struct out) + reset(d) + 0x1get + table[0].reset + d -> count + count;
+reset:
+	return get (d) + s[c] + kind;
+}
+ATTRIBUTE static struct out *find(void) { return 0; }
+int public(struct other *get) { return RESET(get) + find()->reset; }
+static int get(struct dev *d) { return d ? count : 0; }
+'''
+    after = r'''
+#define RESET(d) ((d)->reset + room_file_reset(d))        /* reset in a macro */
+struct room_file_out { int reset; struct room_file_out *next; int size[LIMIT]; };
+enum { room_file_LIMIT = 4, room_file_OTHER };
+enum room_file_kind { room_file_FIRST = room_file_LIMIT };
+static int room_file_get(struct dev *d), room_file_count;
+static const struct room_file_out room_file_table[room_file_LIMIT] = { [room_file_FIRST] = { .reset = 1 }, { room_file_OTHER, 0, { room_file_count } } };
+static int room_file_reset(struct dev *d)
+{
+	struct room_file_out out = { .reset = room_file_get(d) };   // reset here
+	const char *s = "reset \" get", c = 'g';
+	enum room_file_kind kind = room_file_FIRST;
+
+	if (d->get == out.reset && out.next->size[0])
+		goto room_file_reset;
+	return sizeof(struct room_file_out) + room_file_reset(d) + 0x1get + room_file_table[0].reset + d -> count + room_file_count;
+room_file_reset:
+	return room_file_get (d) + s[c] + kind;
+}
+ATTRIBUTE static struct room_file_out *room_file_find(void) { return 0; }
+int public(struct other *room_file_get) { return RESET(room_file_get) + room_file_find()->reset; }
+static int room_file_get(struct dev *d) { return d ? room_file_count : 0; }
+'''
+    # A size that a member's array takes from the file's own enumerator is the one thing that has to be
+    # seen in a struct.
+    equal(renamed(before), after.replace("int size[LIMIT]", "int size[room_file_LIMIT]"))
+
+
+@test
+def what_cannot_be_renamed_is_refused():
+    amalgamate = tool().amalgamate
+    for c, why in (("typedef int word;", "typedef"), ("static int (*f)(void);", "without a name"),
+                   ("#define P(x) pmk_##get\nstatic int get(void) { return 0; }", "##"),
+                   ("int f(void) {", "brackets")):
+        try:
+            renamed(c)
+        except amalgamate.Error as e:
+            contains(str(e), why)
+            contains(str(e), "room/file.c")
+        else:
+            raise AssertionError(f"accepted: {c}")
+
+
+# ---- nothing left with PMK_ENABLED=0 ---------------------------------------------------------------
+
+
+def sample(name, level, variant):
+    """The user's file compiled as `variant`, its name the same whatever that is."""
+    folder = scratch(f"{name}{level}-{variant.strip('-D').replace('=', '')}")
+    os.makedirs(folder, exist_ok=True)
+    made = os.path.join(folder, "sample.o")
+    quiet(*compiler(name, level, "-Wall", "-Wextra", *INCLUDE), variant, "-c", helper("sample.c"), "-o", made)
+    return made
+
+
+@test
+def the_sample_uses_every_function_and_macro():
+    with open(helper("sample.c")) as f:
+        used = set(re.findall(r"\w+", f.read()))
+    wanted = set()
+    for header in ("target", "fast", "likwid"):
+        with open(os.path.join(SOURCE, f"include/pmk/{header}.h")) as f:
+            text = re.sub(r"/\*.*?\*/", "", f.read(), flags=re.S)
+        wanted |= set(re.findall(r"^(?:int|uint64_t|void) (pmk_\w+)\(", text, re.M))
+        wanted |= set(re.findall(r"^#define ((?:PMK|LIKWID|pmk)\w+)\(", text, re.M))
+        wanted |= set(re.findall(r"^#define (LIKWID_\w+)", text, re.M))
+    assert len(wanted) > 35, wanted
+    equal(wanted - used - {"PMK_OFF"}, set(), "tests/firmware/library/sample.c does not use these")
+
+
+@test
+def disabled_leaves_nothing():
+    for name in installed():
+        for level in ("-O1", "-Os", "-O2"):
+            off, bare = sample(name, level, "-DPMK_ENABLED=0"), sample(name, level, "-DBARE")
+            assert filecmp.cmp(off, bare, shallow=False), f"{name} {level}: {off} and {bare} differ"
+
+
+@test
+def disabled_leaves_nothing_without_optimisation():
+    """At -O0, GCC keeps every static object, used or not, and a place on the stack for every local one.
+    Those that the sample has for pmk remain; no code does, and no reference."""
+    objects = {"pmu", "regions", "samples", "ring", "task"}
+    for name in installed():
+        off, bare = sample(name, "-O0", "-DPMK_ENABLED=0"), sample(name, "-O0", "-DBARE")
+        defined = [{s for _, s in symbols(tools(name) + "nm", o) if s != "$d"} for o in (off, bare)]
+        equal(defined[0] - defined[1], objects, name)
+        equal(defined[1] - defined[0], set(), name)
+        equal(*[called(name, o) for o in (off, bare)], f"{name}: references")
+        for function in ("work", "ignoring", "careful"):
+            code = [[i[0] for i in instructions_of(name, o, function) if i[0] != "nop"] for o in (off, bare)]
+            equal(code[0], code[1], f"{name}: instructions of {function}")
+            assert len(code[0]) >= 5, code
+
+
+def called(name, file):
+    """What the code refers to, beside the sample's own variable."""
+    out = run(tools(name) + "objdump", "-r", "-j", ".text", file).out
+    found = re.findall(r"^[0-9a-f]+ R_\w+ +(\S+)$", out, re.M)
+    assert len(found) > 5, out
+    return [f for f in found if not re.match(r"port_of_the_uart|\.bss", f)]
+
+
+def instructions_of(name, file, function):
+    out = run(tools(name) + "objdump", "-d", "--no-show-raw-insn", file).out
+    body = re.search(rf"^\w+ <{function}>:\n((?:.+\n)+)", out, re.M).group(1)
+    return re.findall(r"^ +[0-9a-f]+:\t(\S+)(?:[ \t]+([^\n]*))?$", body, re.M)
+
+
+@test
+def enabled_there_is_something():
+    """The comparison is not of two empty files."""
+    for name in installed():
+        on = sample(name, "-O2", "-DPMK_ENABLED=1")
+        used = {s for kind, s in symbols(tools(name) + "nm", on) if kind == "U"}
+        assert {"pmk_region_begin", "pmk_target_report", "pmk_arm1176"} <= used, used
+        assert not filecmp.cmp(on, sample(name, "-O2", "-DBARE"), shallow=False)
+
+
+# ---- the fast path ---------------------------------------------------------------------------------
+
+# Reads of counters and barriers of an edge: DDI 0301H §3.2.52-54; DDI 0487 D13.5.
+EDGE = {"armv6": {"mrc": 3}, "armv8-a": {"mrs": 3, "isb": 1}}
+MOST = 12  # instructions of an edge
+
+
+def edges(assembly):
+    """[(edge, [mnemonics])] between the marks of fast.c."""
+    found, inside = [], None
+    for line in assembly.splitlines():
+        mark = re.search(r"/\* mark (\w+) \*/", line)
+        if mark:
+            inside = None if mark.group(1) == "end" else []
+            if inside is not None:
+                found.append((mark.group(1), inside))
+        elif inside is not None:
+            op = re.match(r"\s+([a-z][\w.]*)", line)
+            if op:
+                inside.append(op.group(1))
+    return found
+
+
+@test
+def an_edge_of_the_fast_path_is_short():
+    for name, reads in EDGE.items():
+        if name not in installed():
+            continue
+        for more in ([], ["-mthumb"]) if name == "armv6" else ([],):
+            for level in ("-O1", "-Os", "-O2", "-O3"):
+                made = scratch("fast.s")
+                quiet(*compiler(name, level, *INCLUDE, "-Wall", "-Wextra", *more), "-S", helper("fast.c"),
+                      "-o", made)
+                with open(made) as f:
+                    found = edges(f.read())
+                equal([e for e, _ in found], ["PMK_FAST_BEGIN", "PMK_FAST_END"] * 2, f"{name} {level}")
+                for edge, ops in found:
+                    got = {op: ops.count(op) for op in set(ops) & {"mrc", "mcr", "mrs", "msr", "isb", "dsb"}}
+                    equal(got, reads, f"{name} {level}: {edge}")
+                    branches = [op for op in ops if re.match(r"b(?!ic|fi|fx)", op)]
+                    equal(branches, [], f"{name} {level}: {edge}")
+                    # Pairs of loads and stores are made from -Os on.
+                    if level != "-O1":
+                        assert len(ops) <= MOST, f"{name} {level}: {edge} takes {len(ops)}: {' '.join(ops)}"
+
+
+# ---- headers ---------------------------------------------------------------------------------------
+
+
+@test
+def each_header_is_understood_alone():
+    """As C99 without extensions by every compiler there is, and as C++ by one. result.h is for hosts
+    alone."""
+    headers = sorted(h for h in os.listdir(os.path.join(SOURCE, "include/pmk")) if h.endswith(".h"))
+    assert len(headers) > 15, headers
+    compilers = {"gcc"} | {tools(n) + "gcc" for n in installed()}
+    dialects = [[c, "-x", "c", "-std=c99"] for c in sorted(compilers)]
+    dialects += [[c[:-3] + "g++", "-x", "c++", "-std=c++11"] for c in sorted(compilers)
+                 if shutil.which(c[:-3] + "g++")][:1]
+    for argv in dialects:
+        for header in headers:
+            if header != "result.h":
+                quiet(*argv, "-Wpedantic", "-Wall", "-Wextra", "-Wundef", "-ffreestanding", *INCLUDE,
+                      "-fsyntax-only", "-", stdin=f"#include <pmk/{header}>\n")
+
+
+main()
