@@ -1,0 +1,728 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The dumps of firmware out of a capture, and functions by address. See dump.h; the writer is
+ * src/target/dump.c.
+ *
+ * A dump that cannot be read to its end is tried again with every CR LF made LF: terminals do the
+ * opposite. When that gives the right checksum, it was so. When neither does, the dump ends before the
+ * next one begins (a board that was reset in the middle of a dump writes another one), and CR LF is
+ * undone if every LF of what was read has a CR before it.
+ *
+ * Functions come from the symbol table alone: line tables and inlined functions are not looked at, and
+ * names are as the linker has them.
+ */
+#define _GNU_SOURCE
+#include "profile/dump.h"
+
+#include <fcntl.h>
+#include <gelf.h>
+#include <libelf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <pmk/error.h>
+
+#include "profile/elf.h"
+
+static const uint8_t magic[] = { 'P', 'M', 'K', 'D' };
+
+/* ---- bytes ---------------------------------------------------------------------------------- */
+
+/* A dump while it is read. Reading fails once: at `at`, in `place`, because of `what` (empty: the
+ * bytes ended). */
+struct in {
+	const uint8_t *data;
+	size_t size, at;
+	bool crlf;    /* take CR LF for LF */
+	uint32_t crc; /* running, of what was taken: IEEE 802.3, reflected */
+	struct pmk_dump *d;
+	char place[48], what[64];
+	bool no_memory;
+};
+
+static bool take_byte(struct in *in, uint8_t *b)
+{
+	if (in->crlf && in->size - in->at > 1 && in->data[in->at] == '\r' &&
+	    in->data[in->at + 1] == '\n')
+		in->at++;
+	if (in->at == in->size)
+		return false;
+	*b = in->data[in->at++];
+	in->crc ^= *b;
+	for (unsigned bit = 0; bit < 8; bit++)
+		in->crc = in->crc >> 1 ^ (in->crc & 1 ? UINT32_C(0xEDB88320) : 0);
+	return true;
+}
+
+/* Base 128, low group first. */
+static bool take_number(struct in *in, uint64_t most, uint64_t *v)
+{
+	size_t start = in->at;
+	uint8_t b;
+
+	*v = 0;
+	for (unsigned shift = 0; take_byte(in, &b); shift += 7) {
+		if (shift > 63 || (shift == 63 && b > 1)) {
+			snprintf(in->what, sizeof(in->what), "a number has more than 64 bits");
+			in->at = start;
+			return false;
+		}
+		*v |= (uint64_t)(b & 0x7F) << shift;
+		if (b & 0x80)
+			continue;
+		if (*v <= most)
+			return true;
+		snprintf(in->what, sizeof(in->what), "%llu is too large there",
+			 (unsigned long long)*v);
+		in->at = start;
+		return false;
+	}
+	return false;
+}
+
+static bool take_text(struct in *in, struct pmk_dump_text *text)
+{
+	uint64_t length;
+	uint8_t *byte;
+
+	if (!take_number(in, PMK_DUMP_NAME, &length))
+		return false;
+	byte = malloc(length + 1);
+	if (!byte) {
+		in->no_memory = true;
+		return false;
+	}
+	for (uint64_t i = 0; i < length; i++) {
+		if (!take_byte(in, &byte[i])) {
+			free(byte);
+			return false;
+		}
+	}
+	*text = (struct pmk_dump_text){ byte, (size_t)length };
+	return true;
+}
+
+/* Room for one more in an array; it grows with what has been read. */
+static void *grow(struct in *in, void *array, size_t n, size_t element)
+{
+	void *grown;
+
+	/* Full at every power of two from 8 on, and at the start. */
+	if (n && (n < 8 || (n & (n - 1))))
+		return array;
+	grown = realloc(array, (n ? 2 * n : 8) * element);
+	if (!grown)
+		in->no_memory = true;
+	return grown;
+}
+
+/* ---- records -------------------------------------------------------------------------------- */
+
+static bool read_event(struct in *in)
+{
+	struct pmk_dump *d = in->d;
+	struct pmk_dump_event e = { 0 };
+	uint64_t code;
+
+	snprintf(in->place, sizeof(in->place), "event %u", d->nevents);
+	if (d->nevents == PMK_DUMP_EVENTS) {
+		snprintf(in->what, sizeof(in->what), "it has more than %d events", PMK_DUMP_EVENTS);
+		return false;
+	}
+	if (!take_number(in, UINT16_MAX, &code) || !take_number(in, UINT64_MAX, &e.period) ||
+	    !take_number(in, UINT64_MAX, &e.total) || !take_number(in, UINT64_MAX, &e.cost) ||
+	    !take_number(in, UINT64_MAX, &e.nest))
+		return false;
+	e.code = (uint16_t)code;
+	d->event[d->nevents++] = e;
+	return true;
+}
+
+static bool read_count(struct in *in, struct pmk_dump_count *c)
+{
+	uint64_t *const member[] = { &c->raw, &c->sum, &c->sq_low, &c->sq_high, &c->min, &c->max };
+
+	for (size_t i = 0; i < sizeof(member) / sizeof(member[0]); i++)
+		if (!take_number(in, UINT64_MAX, member[i]))
+			return false;
+	return true;
+}
+
+/* A region that is cut keeps the events that were read to their end. */
+static bool read_counts(struct in *in, struct pmk_dump_region *r)
+{
+	struct pmk_dump *d = in->d;
+	struct pmk_dump_count c;
+
+	for (; r->nevents < d->nevents; r->nevents++) {
+		void *grown;
+
+		if (!read_count(in, &c))
+			return false;
+		grown = grow(in, d->count, d->ncounts, sizeof(*d->count));
+		if (!grown)
+			return false;
+		d->count = grown;
+		d->count[d->ncounts++] = c;
+	}
+	return true;
+}
+
+/* All of a region but its counts; `r` has them from `first` on. */
+static bool read_region_head(struct in *in, struct pmk_dump_region *r)
+{
+	uint64_t id, entries, errors;
+	size_t start = in->at;
+
+	if (!take_number(in, UINT64_MAX, &id))
+		return false;
+	if (id != in->d->nregions) {
+		snprintf(in->what, sizeof(in->what), "region %llu comes instead",
+			 (unsigned long long)id);
+		in->at = start;
+		return false;
+	}
+	if (!take_text(in, &r->name) || !take_number(in, UINT32_MAX, &entries) ||
+	    !take_number(in, UINT32_MAX, &errors))
+		return false;
+	r->entries = (uint32_t)entries;
+	r->errors = (uint32_t)errors;
+	return true;
+}
+
+static bool read_region(struct in *in)
+{
+	struct pmk_dump *d = in->d;
+	struct pmk_dump_region r = { .first = d->ncounts };
+	void *grown = NULL;
+
+	snprintf(in->place, sizeof(in->place), "region %zu", d->nregions);
+	if (read_region_head(in, &r))
+		grown = grow(in, d->region, d->nregions, sizeof(*d->region));
+	if (!grown) {
+		free(r.name.byte);
+		return false;
+	}
+	d->region = grown;
+	d->region[d->nregions] = r;
+	return read_counts(in, &d->region[d->nregions++]);
+}
+
+static bool read_sample(struct in *in)
+{
+	struct pmk_dump *d = in->d;
+	struct pmk_dump_sample s;
+	uint64_t region, event, late;
+	void *grown;
+
+	snprintf(in->place, sizeof(in->place), "sample %zu", d->nsamples);
+	/* An event that there is not is as wrong as one that does not fit a byte. */
+	if (!take_number(in, UINT64_MAX, &s.pc) || !take_number(in, UINT16_MAX, &region) ||
+	    !take_number(in, d->nevents ? d->nevents - 1 : 0, &event) || !take_number(in, 1, &late))
+		return false;
+	s.region = region ? (uint32_t)region - 1 : PMK_DUMP_NO_REGION;
+	s.event = (uint8_t)event;
+	s.late = late;
+	grown = grow(in, d->sample, d->nsamples, sizeof(*d->sample));
+	if (!grown)
+		return false;
+	d->sample = grown;
+	d->sample[d->nsamples++] = s;
+	return true;
+}
+
+static bool read_dropped(struct in *in)
+{
+	uint64_t dropped;
+
+	snprintf(in->place, sizeof(in->place), "the number of dropped samples");
+	if (!take_number(in, UINT32_MAX, &dropped))
+		return false;
+	in->d->dropped = (uint32_t)dropped;
+	in->d->sampling = true;
+	return true;
+}
+
+static bool read_end(struct in *in)
+{
+	uint32_t is = ~in->crc, says = 0;
+	uint8_t b;
+
+	snprintf(in->place, sizeof(in->place), "the checksum");
+	for (unsigned i = 0; i < 4; i++) {
+		if (!take_byte(in, &b))
+			return false;
+		says |= (uint32_t)b << 8 * i;
+	}
+	in->d->state = is == says ? PMK_DUMP_COMPLETE : PMK_DUMP_WRONG;
+	return true;
+}
+
+/* The records, in their order: P, then any number of E, of R and of S, D or none, Z. */
+static bool read_records(struct in *in)
+{
+	static const struct {
+		char letter;
+		bool once;
+		bool (*read)(struct in *in);
+	} kinds[] = {
+		{ 'E', false, read_event },  { 'R', false, read_region },
+		{ 'S', false, read_sample }, { 'D', true, read_dropped },
+		{ 'Z', true, read_end },
+	};
+	unsigned kind = 0;
+	uint8_t letter;
+
+	do {
+		const unsigned n = sizeof(kinds) / sizeof(kinds[0]);
+		size_t start = in->at;
+
+		snprintf(in->place, sizeof(in->place), "its records");
+		if (!take_byte(in, &letter))
+			return false;
+		while (kind < n && kinds[kind].letter != letter)
+			kind++;
+		if (kind == n) {
+			in->at = start;
+			snprintf(in->what, sizeof(in->what), "0x%02x begins no record there",
+				 letter);
+			return false;
+		}
+		if (!kinds[kind].read(in))
+			return false;
+		kind += kinds[kind].once;
+	} while (letter != 'Z');
+	return true;
+}
+
+static bool read_pmu(struct in *in)
+{
+	uint8_t letter;
+
+	snprintf(in->place, sizeof(in->place), "the name of the PMU");
+	if (!take_byte(in, &letter))
+		return false;
+	if (letter == 'P')
+		return take_text(in, &in->d->pmu);
+	in->at--;
+	snprintf(in->what, sizeof(in->what), "0x%02x begins no record there", letter);
+	return false;
+}
+
+/* ---- one dump ------------------------------------------------------------------------------- */
+
+void pmk_dump_free(struct pmk_dump *d)
+{
+	for (size_t id = 0; id < d->nregions; id++)
+		free(d->region[id].name.byte);
+	free(d->pmu.byte);
+	free(d->region);
+	free(d->count);
+	free(d->sample);
+	memset(d, 0, sizeof(*d));
+}
+
+/* Read what begins with the magic number at data[0]. in->at is where reading ended. */
+static int parse(struct in *in, const uint8_t *data, size_t size, bool crlf, struct pmk_dump *d)
+{
+	uint8_t b;
+
+	*d = (struct pmk_dump){ .state = PMK_DUMP_CUT, .crlf = crlf };
+	*in = (struct in){ .data = data, .size = size, .crlf = crlf, .crc = UINT32_MAX, .d = d };
+	for (size_t i = 0; i < sizeof(magic); i++)
+		take_byte(in, &b);
+	snprintf(in->place, sizeof(in->place), "the version");
+	if (!take_byte(in, &d->version))
+		return 0;
+	if (d->version != PMK_DUMP_VERSION) {
+		d->state = PMK_DUMP_UNKNOWN;
+		return 0;
+	}
+	if (read_pmu(in))
+		read_records(in);
+	if (!in->no_memory)
+		return 0;
+	pmk_dump_free(d);
+	return PMK_ENOMEM;
+}
+
+/* Was every LF, and is there one, a CR LF? */
+static bool looks_like_crlf(const uint8_t *data, size_t size)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < size; i++) {
+		if (data[i] != '\n')
+			continue;
+		if (!i || data[i - 1] != '\r')
+			return false;
+		any = true;
+	}
+	return any;
+}
+
+/* Neither as it is nor with CR LF undone is it complete: as much of it as there is. */
+static int parse_part(struct in *in, const uint8_t *data, size_t size, struct pmk_dump *d)
+{
+	int err = parse(in, data, size, false, d);
+
+	if (err || d->state == PMK_DUMP_UNKNOWN || !looks_like_crlf(data, in->at))
+		return err;
+	pmk_dump_free(d);
+	return parse(in, data, size, true, d);
+}
+
+static void explain(const struct in *in, struct pmk_dump *d, bool next_follows)
+{
+	switch (d->state) {
+	case PMK_DUMP_COMPLETE:
+		break;
+	case PMK_DUMP_UNKNOWN:
+		snprintf(d->why, sizeof(d->why), "is of version %u; this pmk reads version %d",
+			 d->version, PMK_DUMP_VERSION);
+		break;
+	case PMK_DUMP_WRONG:
+		snprintf(d->why, sizeof(d->why),
+			 "has a wrong checksum: bytes were changed or lost on the way");
+		break;
+	case PMK_DUMP_CUT:
+		snprintf(d->why, sizeof(d->why), "breaks off at offset %zu, in %s%s%s", d->end,
+			 in->place, *in->what || next_follows ? ": " : "",
+			 *in->what	? in->what
+			 : next_follows ? "the next one begins"
+					: "");
+		break;
+	}
+}
+
+/* A version, and not what follows "PMKD" in a text or in a program. */
+static bool is_version(uint8_t b)
+{
+	return b && b != '\t' && b != '\n' && b != '\r' && (b < ' ' || b > '~');
+}
+
+static const uint8_t *find_magic(const uint8_t *data, size_t size)
+{
+	const uint8_t *at = data;
+
+	while ((at = memmem(at, size - (size_t)(at - data), magic, sizeof(magic)))) {
+		size_t next = (size_t)(at - data) + sizeof(magic);
+
+		if (next == size || is_version(data[next]))
+			return at;
+		at += sizeof(magic);
+	}
+	return NULL;
+}
+
+/* To its right end, as it is or with CR LF undone; false: neither. */
+static bool parse_whole(struct in *in, const uint8_t *data, size_t size, struct pmk_dump *d,
+			int *err)
+{
+	for (int crlf = 0; crlf < 2; crlf++) {
+		*err = parse(in, data, size, crlf, d);
+		if (*err || d->state == PMK_DUMP_COMPLETE)
+			return !*err;
+		pmk_dump_free(d);
+	}
+	return false;
+}
+
+int pmk_dump_next(const uint8_t *data, size_t size, size_t *at, struct pmk_dump *d)
+{
+	const uint8_t *begin = find_magic(data + *at, size - *at), *next = NULL;
+	size_t left = begin ? size - (size_t)(begin - data) : 0;
+	struct in in;
+	int err;
+
+	if (!begin)
+		return 0;
+	if (!parse_whole(&in, begin, left, d, &err) && !err) {
+		/* It ends before the next one begins. */
+		next = find_magic(begin + sizeof(magic), left - sizeof(magic));
+		if (next)
+			left = (size_t)(next - begin);
+		err = parse_part(&in, begin, left, d);
+	}
+	if (err)
+		return err;
+	d->begin = (size_t)(begin - data);
+	d->end = d->begin + in.at;
+	*at = d->state == PMK_DUMP_COMPLETE ? d->end : d->begin + left;
+	explain(&in, d, next && in.at == left);
+	return 1;
+}
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+/* Length of the printable UTF-8 character at `s`; 0: there is none, or a control character. */
+static size_t printable(const uint8_t *s, size_t n)
+{
+	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	size_t length = s[0] < 0x80		? 1
+			: (s[0] & 0xE0) == 0xC0 ? 2
+			: (s[0] & 0xF0) == 0xE0 ? 3
+			: (s[0] & 0xF8) == 0xF0 ? 4
+						: 0;
+	uint32_t c = length == 1 ? s[0] : s[0] & (0x7Fu >> length);
+
+	if (!length || length > n)
+		return 0;
+	for (size_t i = 1; i < length; i++) {
+		if ((s[i] & 0xC0) != 0x80)
+			return 0;
+		c = c << 6 | (s[i] & 0x3F);
+	}
+	if (c < least[length] || c > 0x10FFFF || (c >= 0xD800 && c < 0xE000))
+		return 0;
+	return c < 0x20 || (c >= 0x7F && c < 0xA0) || c == '\\' ? 0 : length;
+}
+
+char *pmk_dump_escape(const void *name, size_t n)
+{
+	const uint8_t *s = name;
+	char *text = malloc(4 * n + 1), *out = text;
+
+	for (size_t i = 0; text && i < n;) {
+		size_t length = printable(s + i, n - i);
+
+		if (length) {
+			memcpy(out, s + i, length);
+			out += length;
+			i += length;
+		} else {
+			out += sprintf(out, s[i] == '\\' ? "\\\\" : "\\x%02x", s[i]);
+			i++;
+		}
+	}
+	if (text)
+		*out = '\0';
+	return text;
+}
+
+/* ---- functions by address -------------------------------------------------------------------- */
+
+struct function {
+	uint64_t begin, end;
+	const char *name; /* in the ELF file's string table */
+	bool sized;	  /* a function with a size; otherwise a label */
+};
+
+struct pmk_functions {
+	int fd;
+	Elf *elf;
+	struct function *list; /* by address, disjoint */
+	size_t n, room;
+};
+
+/* The end of the section that a symbol lies in; 0 when that holds no code. */
+static uint64_t code_end(Elf *elf, size_t section)
+{
+	Elf_Scn *scn = elf_getscn(elf, section);
+	GElf_Shdr sh;
+
+	if (!scn || !gelf_getshdr(scn, &sh) || !(sh.sh_flags & SHF_EXECINSTR))
+		return 0;
+	return sh.sh_addr + sh.sh_size;
+}
+
+static int add_function(struct pmk_functions *f, const GElf_Sym *sym, const char *name)
+{
+	bool function = GELF_ST_TYPE(sym->st_info) == STT_FUNC;
+	uint64_t begin = sym->st_value & ~(uint64_t)function, end;
+
+	/* "$a", "$d" … mark code and data of ARM files and name nothing. */
+	if ((!function && GELF_ST_TYPE(sym->st_info) != STT_NOTYPE) || !name || !*name ||
+	    *name == '$' || sym->st_shndx == SHN_UNDEF || sym->st_shndx >= SHN_LORESERVE)
+		return 0;
+	end = code_end(f->elf, sym->st_shndx);
+	if (end <= begin)
+		return 0;
+	if (sym->st_size && sym->st_size < end - begin)
+		end = begin + sym->st_size;
+	if (f->n == f->room) {
+		size_t room = f->room ? 2 * f->room : 64;
+		struct function *grown = realloc(f->list, room * sizeof(*grown));
+
+		if (!grown)
+			return PMK_ENOMEM;
+		f->list = grown;
+		f->room = room;
+	}
+	f->list[f->n++] = (struct function){ begin, end, name, function && sym->st_size };
+	return 0;
+}
+
+static int add_table(struct pmk_functions *f, Elf_Scn *scn)
+{
+	Elf_Data *data;
+	GElf_Shdr sh;
+	GElf_Sym sym;
+	int err = 0;
+
+	if (!gelf_getshdr(scn, &sh) || (sh.sh_type != SHT_SYMTAB && sh.sh_type != SHT_DYNSYM) ||
+	    !sh.sh_entsize)
+		return 0;
+	data = elf_getdata(scn, NULL);
+	for (int i = 0; !err && data && gelf_getsym(data, i, &sym); i++)
+		err = add_function(f, &sym, elf_strptr(f->elf, sh.sh_link, sym.st_name));
+	return err;
+}
+
+/* Of several symbols of one address the first is taken: a function before a label, then by name. */
+static int by_address(const void *a, const void *b)
+{
+	const struct function *x = a, *y = b;
+
+	if (x->begin != y->begin)
+		return x->begin < y->begin ? -1 : 1;
+	if (x->sized != y->sized)
+		return x->sized ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+/* Sort them and make them disjoint: a label inside a function names no other one, and everything ends
+ * where the next one begins. */
+static void make_disjoint(struct pmk_functions *f)
+{
+	size_t n = 0;
+
+	if (f->n)
+		qsort(f->list, f->n, sizeof(*f->list), by_address);
+	for (size_t i = 0; i < f->n; i++) {
+		struct function *last = n ? &f->list[n - 1] : NULL;
+
+		if (last && (f->list[i].begin == last->begin ||
+			     (!f->list[i].sized && last->sized && f->list[i].begin < last->end)))
+			continue;
+		if (last && last->end > f->list[i].begin)
+			last->end = f->list[i].begin;
+		f->list[n++] = f->list[i];
+	}
+	f->n = n;
+}
+
+void pmk_functions_free(struct pmk_functions *f)
+{
+	if (!f)
+		return;
+	if (f->elf)
+		elf_end(f->elf);
+	if (f->fd >= 0)
+		close(f->fd);
+	free(f->list);
+	free(f);
+}
+
+int pmk_functions_load(struct pmk_functions **out, const char *path, char *msg, size_t size)
+{
+	struct pmk_functions *f;
+	struct pmk_elf elf;
+	int err = pmk_elf_read(path, &elf, msg, size);
+
+	*out = NULL;
+	if (err)
+		return err;
+	f = calloc(1, sizeof(*f));
+	if (!f) {
+		snprintf(msg, size, "out of memory");
+		return PMK_ENOMEM;
+	}
+	f->fd = open(path, O_RDONLY | O_CLOEXEC);
+	f->elf = f->fd >= 0 ? elf_begin(f->fd, ELF_C_READ_MMAP, NULL) : NULL;
+	if (!f->elf) {
+		snprintf(msg, size, "cannot be read");
+		err = PMK_EIO;
+	}
+	for (Elf_Scn *scn = NULL; !err && (scn = elf_nextscn(f->elf, scn));)
+		err = add_table(f, scn);
+	if (err == PMK_ENOMEM)
+		snprintf(msg, size, "out of memory");
+	if (err) {
+		pmk_functions_free(f);
+		return err;
+	}
+	make_disjoint(f);
+	*out = f;
+	return 0;
+}
+
+size_t pmk_functions_count(const struct pmk_functions *f)
+{
+	return f->n;
+}
+
+const char *pmk_functions_at(const struct pmk_functions *f, uint64_t pc, uint64_t *begin)
+{
+	size_t low = 0, high = f->n;
+
+	/* The first that begins behind pc is at `high`. */
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (f->list[middle].begin <= pc)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!high || pc >= f->list[high - 1].end)
+		return NULL;
+	*begin = f->list[high - 1].begin;
+	return f->list[high - 1].name;
+}
+
+/* ---- the flat profile ------------------------------------------------------------------------ */
+
+static int by_place(const void *a, const void *b)
+{
+	const struct pmk_profile_line *x = a, *y = b;
+
+	if (x->event != y->event)
+		return x->event < y->event ? -1 : 1;
+	if (x->address != y->address)
+		return x->address < y->address ? -1 : 1;
+	/* A function may begin at address 0, which by itself means that nobody knows where. */
+	if (!x->function != !y->function)
+		return x->function ? -1 : 1;
+	return x->region < y->region ? -1 : x->region > y->region;
+}
+
+static int by_samples(const void *a, const void *b)
+{
+	const struct pmk_profile_line *x = a, *y = b;
+
+	if (x->event != y->event || x->samples == y->samples)
+		return by_place(a, b);
+	return x->samples > y->samples ? -1 : 1;
+}
+
+struct pmk_profile_line *pmk_dump_profile(const struct pmk_dump *d, const struct pmk_functions *f,
+					  size_t *count)
+{
+	struct pmk_profile_line *list = malloc((d->nsamples + 1) * sizeof(*list));
+	size_t n = 0;
+
+	if (!list)
+		return NULL;
+	for (size_t i = 0; i < d->nsamples; i++) {
+		const struct pmk_dump_sample *s = &d->sample[i];
+
+		list[i] = (struct pmk_profile_line){ s->event, s->region, s->pc, NULL, 1, s->late };
+		if (f && s->pc)
+			list[i].function = pmk_functions_at(f, s->pc, &list[i].address);
+	}
+	qsort(list, d->nsamples, sizeof(*list), by_place);
+	for (size_t i = 0; i < d->nsamples; i++) {
+		if (n && !by_place(&list[n - 1], &list[i])) {
+			list[n - 1].samples++;
+			list[n - 1].late += list[i].late;
+		} else {
+			list[n++] = list[i];
+		}
+	}
+	qsort(list, n, sizeof(*list), by_samples);
+	*count = n;
+	return list;
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+/*
+ * libFuzzer: a capture of any bytes gives dumps that lie one behind the other in it, each with what it
+ * says it has, and a text for those that are not complete. So does the same capture with CR LF for LF.
+ * Names come out printable, and every sample is in the profile.
+ *	clang -g -fsanitize=fuzzer,address,undefined … fuzz_dump.c
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/dump.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void expect(int condition)
+{
+	if (!condition)
+		abort();
+}
+
+static void check_name(const struct pmk_dump_text *name)
+{
+	char *text = pmk_dump_escape(name->byte, name->length);
+
+	expect(text != NULL && strlen(text) <= 4 * name->length);
+	for (const char *c = text; *c; c++)
+		expect((unsigned char)*c >= 0x20 && *c != 0x7f);
+	free(text);
+}
+
+static void check_profile(const struct pmk_dump *d)
+{
+	size_t n, samples = 0;
+	struct pmk_profile_line *list = pmk_dump_profile(d, NULL, &n);
+
+	expect(list != NULL && n <= d->nsamples);
+	for (size_t i = 0; i < n; i++) {
+		expect(list[i].samples && list[i].late <= list[i].samples);
+		expect(!i || list[i - 1].event <= list[i].event);
+		samples += list[i].samples;
+	}
+	expect(samples == d->nsamples);
+	free(list);
+}
+
+static void check(const struct pmk_dump *d)
+{
+	expect(memchr(d->why, '\0', sizeof(d->why)) != NULL);
+	expect((d->state == PMK_DUMP_COMPLETE) == !*d->why);
+	expect(d->nevents <= PMK_DUMP_EVENTS);
+	check_name(&d->pmu);
+	for (size_t id = 0; id < d->nregions; id++) {
+		const struct pmk_dump_region *r = &d->region[id];
+
+		expect(r->nevents == d->nevents ||
+		       (d->state == PMK_DUMP_CUT && id == d->nregions - 1));
+		expect(r->first + r->nevents <= d->ncounts);
+		check_name(&r->name);
+	}
+	for (size_t i = 0; i < d->nsamples; i++)
+		expect(d->sample[i].event <= d->nevents);
+	check_profile(d);
+}
+
+/* Returns how many are complete; with CR LF undone, too, where that is asked for. */
+static unsigned read_all(const uint8_t *data, size_t size, bool undone)
+{
+	unsigned complete = 0;
+	struct pmk_dump d;
+	size_t at = 0, before = 0;
+
+	while (pmk_dump_next(data, size, &at, &d)) {
+		expect(d.begin >= before && d.begin < at && at <= size);
+		expect(d.end > d.begin && d.end <= at);
+		before = at;
+		check(&d);
+		complete += d.state == PMK_DUMP_COMPLETE && (undone || !d.crlf);
+		pmk_dump_free(&d);
+	}
+	return complete;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	unsigned complete = read_all(data, size, false);
+	uint8_t *crlf = malloc(2 * size + 1);
+	size_t n = 0;
+
+	if (!crlf)
+		return 0;
+	for (size_t i = 0; i < size; i++) {
+		if (data[i] == '\n')
+			crlf[n++] = '\r';
+		crlf[n++] = data[i];
+	}
+	/* None is lost by it; of those that had it already it is undone once only. */
+	expect(read_all(crlf, n, true) >= complete);
+	free(crlf);
+	return 0;
+}
