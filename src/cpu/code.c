@@ -50,7 +50,7 @@ static uint32_t branch_slot(struct pmk_code *code, const struct pmk_block *b, ui
 
 	if (b->disturbs || b->vector)
 		return PMK_BRANCH_SLOW;
-	if (b->flow == PMK_FLOW_NEXT || pmk_core_is_a64(code->core))
+	if (b->flow == PMK_FLOW_NEXT)
 		return PMK_BRANCH_NONE;
 	if (b->flow != PMK_FLOW_JUMP && b->flow != PMK_FLOW_CALL)
 		return PMK_BRANCH_SLOW;
@@ -86,7 +86,8 @@ const struct pmk_block *pmk_code_add(struct pmk_code *code, const struct pmk_ins
 	if (code->nblocks == PMK_MAX_BLOCKS)
 		return NULL;
 	b.id = code->nblocks;
-	b.branch = branch_slot(code, &b, b.id);
+	if (!pmk_core_is_a64(code->core)) /* theirs says how they end, and is known by now */
+		b.branch = branch_slot(code, &b, b.id);
 	code->block[b.id] = b;
 	code->hash[b.id] = bytes_hash;
 	code->block_at[i] = b.id + 1;

@@ -26,6 +26,7 @@
 #define PMK_V8_LINE_SHIFT 6
 #define PMK_V8_FAST_LINES 8192 /* 16 times the lines of a 32 KB cache: collisions are rare */
 #define PMK_V8_FAST_PAGES 256
+#define PMK_V8_HINTS	  8192
 
 /* What a block adds: X(fact), each the name of its signal. At most PMK_NFACTS. */
 /* clang-format off */
@@ -65,12 +66,16 @@ struct pmk_v8_cache {
 	uint32_t random;
 	bool round_robin;
 	uint32_t next;
+	/* Way of the line that was filled last, by line number: where a search begins. */
+	uint8_t hint[PMK_V8_HINTS];
 };
 
 struct pmk_v8 {
 	uint64_t fast[PMK_V8_FAST_LINES + PMK_V8_FAST_PAGES];
 	uint8_t pht[PMK_V8_MAX_PHT]; /* 2-bit counters */
 	uint32_t pht_mask, history, history_mask;
+	/* Pages in the data micro-TLB, by the word of `fast` they share. */
+	uint8_t mapped[PMK_V8_FAST_PAGES];
 	/* The access that is being reported piece by piece. */
 	uint64_t piece_of, piece_first;
 	struct pmk_v8_cache icache, dcache, l2;

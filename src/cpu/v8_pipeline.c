@@ -15,6 +15,10 @@
 #define FLAGS PMK_NREGS /* place of NZCV among the registers */
 #define OPEN  UINT16_MAX
 
+/* Instead of an instruction's number: the register has what it had before, or a base written back, which
+ * does not wait for the access. */
+enum { CALLERS = -1, BASE = -2 };
+
 enum unit { ALU, LOAD_STORE, MULTIPLY, DIVIDE, BRANCH, FP, NUNITS };
 
 struct cost {
@@ -29,7 +33,7 @@ struct scoreboard {
 	uint32_t free_at[NUNITS];
 	uint32_t ready[PMK_NREGS + 1];
 	uint32_t sum_ready[PMK_NREGS + 1]; /* for use as an accumulator */
-	int16_t writer[PMK_NREGS + 1];	   /* instruction of this block that wrote it, or -1 */
+	int16_t writer[PMK_NREGS + 1];	   /* instruction of this block whose result it has, or: */
 };
 
 static struct cost load_store(const struct pmk_insn *in, unsigned latency)
@@ -132,7 +136,7 @@ static void note_needs(struct scoreboard *sb, const struct pmk_insn *in, uint32_
 
 			if (s->use == OPEN)
 				s->use = (uint16_t)(issue - s->issue);
-		} else if (issue < out->need[r]) {
+		} else if (sb->writer[r] == CALLERS && issue < out->need[r]) {
 			out->need[r] = (uint8_t)(issue < PMK_PIPE_FAR ? issue : PMK_PIPE_FAR);
 		}
 	}
@@ -156,7 +160,8 @@ static void note_results(struct scoreboard *sb, const struct pmk_insn *in, const
 		bool base = in->writeback && (int)r == in->rn && (int)r != in->rd;
 
 		write_result(sb, r, issue + (base ? 1u : c->latency),
-			     issue + (base ? 1u : c->latency) - (base ? 0 : early), index);
+			     issue + (base ? 1u : c->latency) - (base ? 0 : early),
+			     base ? BASE : index);
 	}
 	if (in->sets_flags)
 		write_result(sb, FLAGS, issue + 1, issue + 1, index);
@@ -170,16 +175,15 @@ static void issue_one(const struct pmk_core *core, struct scoreboard *sb, const 
 
 	if (sb->issued >= core->issue_width)
 		issue++;
-	if (wanted > issue) {
-		/* Cycles in which nothing issues: the present one has had something already, but for
-		 * the first instruction. */
-		out->data_stall += wanted - issue - (issue == sb->cycle && sb->issued ? 1 : 0);
+	if (wanted > issue)
 		issue = wanted;
-	}
 	if (sb->free_at[c.unit] > issue)
 		issue = sb->free_at[c.unit];
-	if (issue != sb->cycle)
+	if (issue != sb->cycle) {
+		/* Nothing issues in the cycles between, be it for an operand or for the unit. */
+		out->data_stall += issue - sb->cycle - (sb->issued ? 1 : 0);
 		sb->issued = 0;
+	}
 	sb->cycle = issue;
 	sb->issued++;
 	/* Two simple integer instructions go together; of all other units there is one. */
@@ -197,13 +201,19 @@ void pmk_v8_time(const struct pmk_core *core, const struct pmk_insn *insn, size_
 
 	*out = (struct pmk_v8_timing){ 0 };
 	memset(out->need, PMK_PIPE_FAR, sizeof(out->need));
-	memset(sb.writer, -1, sizeof(sb.writer));
+	for (unsigned r = 0; r <= FLAGS; r++)
+		sb.writer[r] = CALLERS;
 	for (size_t i = 0; i < n; i++)
 		issue_one(core, &sb, &insn[i], (int)i, slots, out);
 	out->cycles = sb.cycle + 1;
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
+		uint32_t to_end = out->cycles - slots[i].issue, latency = cost_of(core, &insn[i]).latency;
+
+		/* What the block leaves of a hit's latency is waited for by the next one; a miss must not
+		 * count it again. */
 		if (slots[i].use == OPEN)
-			slots[i].use = (uint16_t)(out->cycles - slots[i].issue);
+			slots[i].use = (uint16_t)(to_end > latency ? to_end : latency);
+	}
 	for (unsigned r = 0; r <= FLAGS; r++) {
 		uint32_t late = sb.ready[r] > out->cycles ? sb.ready[r] - out->cycles : 0;
 
