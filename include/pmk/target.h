@@ -192,8 +192,9 @@ int pmk_target_interrupts(struct pmk_target *t, bool on);
 
 /*
  * Sample: every `period` occurrences of the event with index `event`, note where the program is.
- * Before start. The counter is set back at every sample; what happens in the few cycles that takes is
- * lost to this event's total, which is then a lower bound (all other totals stay exact).
+ * Before start. The next period begins when the sample has been served: the counter is set back, and
+ * what happens in the few cycles that takes is lost to this event's total, which is then a lower bound
+ * (all other totals stay exact).
  *   PMK_ERANGE  period outside PMK_MIN_PERIOD … PMK_MAX_PERIOD
  *   PMK_EINVAL  no such event, no ring, or its size is no power of two
  *   PMK_ENOTSUP this counter cannot be preloaded

@@ -109,13 +109,16 @@ static int begin(struct pmk_target *t, unsigned id)
 	struct pmk_frame *f;
 	int err;
 
-	if (task->depth++ >= PMK_TARGET_DEPTH) {
+	if (task->depth >= PMK_TARGET_DEPTH) {
+		task->depth++;
 		t->region[id].errors++;
 		return PMK_ERANGE;
 	}
-	f = &task->frame[task->depth - 1];
+	f = &task->frame[task->depth];
 	f->region = (uint16_t)id;
 	f->inner = 0;
+	PMK_ORDER(); /* a sample may look for the innermost region at any moment */
+	task->depth++;
 	err = task_now(t, f->begin);
 	if (err)
 		task->depth--;

@@ -168,22 +168,13 @@ int pmk_target_sample(struct pmk_target *t, unsigned event, uint32_t period, str
 
 /* ---- running ---------------------------------------------------------------------------------- */
 
-/*
- * Program everything anew, whatever has happened to the PMU since it was opened: of two owners the one
- * that starts first has it, and the other is told.
- */
-static int first_start(struct pmk_target *t)
+/* Program everything anew, whatever has happened to the PMU since it was opened. */
+static int program_all(struct pmk_target *t)
 {
-	const struct pmk_driver *drv = driver(t);
-	bool running;
-	int err = drv->running(&t->dev, &running);
+	int err = driver(t)->reset(&t->dev);
 
-	if (!err && running)
-		err = PMK_EBUSY;
-	if (!err)
-		err = drv->reset(&t->dev);
 	for (unsigned i = 0; !err && i < t->nevents; i++)
-		err = drv->program(&t->dev, t->event[i].counter, t->event[i].code);
+		err = driver(t)->program(&t->dev, t->event[i].counter, t->event[i].code);
 	return err;
 }
 
@@ -203,33 +194,48 @@ static int arm(struct pmk_target *t)
 	return err ? err : driver(t)->irq_enable(&t->dev, t->interrupts ? t->wraps : 0);
 }
 
+/* Of two owners the one that starts first has it, and the other is told. */
+static int first_start(struct pmk_target *t)
+{
+	bool running;
+	int err = driver(t)->running(&t->dev, &running);
+
+	if (!err && running)
+		err = PMK_EBUSY;
+	if (err)
+		return err;
+	t->state = PMK_TARGET_RUNNING;
+	err = program_all(t);
+	if (!err)
+		err = driver(t)->start(&t->dev);
+	if (!err)
+		err = pmk_target_calibrate(t);
+	if (!err)
+		err = arm(t);
+	if (!err)
+		err = pmk_target_zero(t);
+	if (err) { /* it may be tried again */
+		(void)driver(t)->stop(&t->dev);
+		t->main.depth = 0;
+		t->state = PMK_TARGET_OPEN;
+	}
+	return err;
+}
+
 int pmk_target_start(struct pmk_target *t)
 {
-	bool first;
 	int err;
 
 	if (!t || t->state == PMK_TARGET_CLOSED || !t->nevents)
 		return PMK_EINVAL;
 	if (t->state == PMK_TARGET_RUNNING)
 		return PMK_EBUSY;
-	first = t->state == PMK_TARGET_OPEN;
-	err = first ? first_start(t) : PMK_OK;
-	if (err)
-		return err;
+	if (t->state == PMK_TARGET_OPEN)
+		return first_start(t);
 	/* STOPPED for as long as the counters may stand still: the handler asks then. */
-	if (first)
-		t->state = PMK_TARGET_RUNNING;
 	err = driver(t)->start(&t->dev);
-	if (!err && first)
-		err = pmk_target_calibrate(t);
-	if (!err && first)
-		err = arm(t);
-	if (!err && first)
-		err = pmk_target_zero(t);
 	if (!err)
 		t->state = PMK_TARGET_RUNNING;
-	else if (first)
-		t->state = PMK_TARGET_OPEN;
 	return err;
 }
 
@@ -290,9 +296,29 @@ static uint64_t combine(const struct pmk_target *t, const struct pmk_target_even
 	if (!e->period && !t->dev.pmu->no_flags)
 		return done + value + (serving || (flag && is_small(e, value)) ? e->mask + 1 : 0);
 	/* Sampled, or without flags: the difference includes the wrap by itself. */
-	if (e->period && serving && is_small(e, value))
+	value = (value - base) & e->mask;
+	if (e->period && serving && value >= e->period) /* not set back yet */
 		return done;
-	return done + ((value - base) & e->mask);
+	return done + value;
+}
+
+/* A sampled counter needs no flag. It is served often, so the time in which that must not happen is kept
+ * short. */
+static int read_sampled(struct pmk_target *t, const struct pmk_target_event *e, uint64_t *total)
+{
+	uint64_t value;
+	uint32_t word;
+	int err;
+
+	do {
+		word = e->word;
+		err = driver(t)->read(&t->dev, e->counter, &value);
+		if (err)
+			return err;
+		*total = combine(t, e, word, value, false);
+		PMK_ORDER();
+	} while (e->word != word);
+	return PMK_OK;
 }
 
 int pmk_target_now(struct pmk_target *t, uint64_t *totals)
@@ -306,8 +332,12 @@ int pmk_target_now(struct pmk_target *t, uint64_t *totals)
 		flags = 0;
 		for (unsigned i = 0; i < t->nevents; i++)
 			word[i] = t->event[i].word;
-		for (unsigned i = 0; !err && i < t->nevents; i++)
-			err = driver(t)->read(&t->dev, t->event[i].counter, &totals[i]);
+		for (unsigned i = 0; !err && i < t->nevents; i++) {
+			const struct pmk_target_event *e = &t->event[i];
+
+			err = e->period ? read_sampled(t, e, &totals[i])
+					: driver(t)->read(&t->dev, e->counter, &totals[i]);
+		}
 		/* Flags after counters: a flag that rises in between meets a large value, and is left for
 		 * the next reading. */
 		if (!err && t->wraps)
@@ -318,6 +348,8 @@ int pmk_target_now(struct pmk_target *t, uint64_t *totals)
 		for (unsigned i = 0; i < t->nevents; i++) {
 			const struct pmk_target_event *e = &t->event[i];
 
+			if (e->period)
+				continue;
 			totals[i] = combine(t, e, word[i], totals[i], flags & bit(e));
 			PMK_ORDER();
 			changed |= e->word != word[i];
@@ -353,23 +385,25 @@ int pmk_target_read(struct pmk_target *t, unsigned event, uint64_t *total)
 
 /* ---- serving overflows ------------------------------------------------------------------------ */
 
-static void note_sample(struct pmk_target *t, unsigned event, uintptr_t pc, bool late)
+/* The sample's place in the ring, or NULL: it was full. */
+static struct pmk_sample *note_sample(struct pmk_target *t, unsigned event, uintptr_t pc)
 {
 	struct pmk_ring *ring = t->ring;
 	uint32_t head = ring->head;
+	struct pmk_sample *s = &ring->sample[head & (ring->size - 1)];
 
 	if (head - ring->tail >= ring->size) {
 		ring->dropped++;
-		return;
+		return NULL;
 	}
-	ring->sample[head & (ring->size - 1)] = (struct pmk_sample){
+	*s = (struct pmk_sample){
 		.pc = pc,
 		.region = pmk_target_innermost(t),
 		.event = (uint8_t)event,
-		.late = late,
 	};
 	PMK_ORDER();
 	ring->head = head + 1;
+	return s;
 }
 
 static uint64_t done_of(const struct pmk_target_event *e)
@@ -391,6 +425,17 @@ static void change(struct pmk_target_event *e, uint64_t done, uint64_t base, uin
 	e->at[which(other)].base = base;
 	PMK_ORDER();
 	e->word = ((word & ~(SERIAL - 1)) + SERIAL) | other | bits;
+}
+
+/* Plain counters whose flags were to be taken down when the port failed. */
+static uint32_t owed(const struct pmk_target *t)
+{
+	uint32_t counters = 0;
+
+	for (unsigned i = 0; i < t->nevents; i++)
+		if (t->event[i].word & SERVING)
+			counters |= bit(&t->event[i]);
+	return counters;
 }
 
 /* Counters run: take the flags down, and add the wraps of plain counters. */
@@ -416,6 +461,7 @@ static int clear_running(struct pmk_target *t, uint32_t flags)
 static int clear_stopped(struct pmk_target *t, uint32_t flags)
 {
 	uint64_t value[PMK_TARGET_EVENTS];
+	uint32_t left = 0;
 	int err = PMK_OK;
 
 	for (unsigned i = 0; !err && i < t->nevents; i++)
@@ -428,18 +474,29 @@ static int clear_stopped(struct pmk_target *t, uint32_t flags)
 		change(e, combine(t, e, e->word, value[i], flags & bit(e)), base_of(e), STILL);
 	}
 	err = driver(t)->clear(&t->dev, flags);
-	for (unsigned i = 0; !err && i < t->nevents; i++) {
+	if (err && driver(t)->pending(&t->dev, &left))
+		left = flags;
+	for (unsigned i = 0; i < t->nevents; i++) {
 		struct pmk_target_event *e = &t->event[i];
+		uint64_t shown = (value[i] - base_of(e)) & e->mask;
 
-		change(e, done_of(e) - ((value[i] - base_of(e)) & e->mask), base_of(e), 0);
+		/* A flag that is still up will be added by readers. */
+		if ((flags & left & bit(e)) && !e->period)
+			shown += e->mask + 1;
+		change(e, done_of(e) - shown, base_of(e), 0);
 	}
 	return err;
 }
 
-/* A sampled counter has counted its period: set it back at once, and only then note the sample. */
+/*
+ * A sampled counter has counted its period. It is set back between as few instructions as possible,
+ * because what is counted there is lost, and as late as possible: a period that is over before the
+ * handler returns would leave the program no time.
+ */
 static int sample(struct pmk_target *t, unsigned event, uintptr_t pc)
 {
 	struct pmk_target_event *e = &t->event[event];
+	struct pmk_sample *s = note_sample(t, event, pc);
 	uint64_t value, counted;
 	int err = driver(t)->read(&t->dev, e->counter, &value);
 
@@ -449,7 +506,8 @@ static int sample(struct pmk_target *t, unsigned event, uintptr_t pc)
 	change(e, done_of(e) + counted, e->preload, SERVING);
 	err = driver(t)->write(&t->dev, e->counter, e->preload);
 	e->word &= ~SERVING;
-	note_sample(t, event, pc, counted >= 2 * e->period);
+	if (s)
+		s->late = counted >= 2 * e->period;
 	return err;
 }
 
@@ -479,9 +537,11 @@ int pmk_target_isr(struct pmk_target *t, uintptr_t pc)
 	if (t->dev.pmu->no_flags)
 		return poll_all(t);
 	err = driver(t)->pending(&t->dev, &flags);
-	flags &= t->wraps;
-	if (err || !flags)
+	if (err)
 		return err;
+	flags = (flags & t->wraps) | owed(t);
+	if (!flags)
+		return 0;
 	/* The PMU knows best whether it runs: start() and stop() may be half done. */
 	if (t->state == PMK_TARGET_STOPPED)
 		err = driver(t)->running(&t->dev, &running);

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: MIT
+"""Firmware on an emulated bare machine: builds the program of guest.c with the library's freestanding
+sources for a core, and makes a test of each one that `uc_firmware --list` names."""
+import os
+import re
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+from harness import *  # noqa: E402,F403
+
+UC = os.path.join(BUILD, "tests", "uc_firmware")
+FOLDER = os.path.join(SOURCE, "tests", "firmware", "uc")
+# What both have in common: a program that needs no library, in one place, without an operating system.
+FLAGS = ["-std=gnu11", "-Os", "-Wall", "-Wextra", "-Werror", "-DPMK_FIRMWARE", "-ffreestanding", "-nostdlib",
+         "-static", "-Wl,-Ttext=0x100000", "-Wl,-e,g_open", "-Wl,--build-id=none"]
+ARM = ["-marm", "-mfloat-abi=soft"]
+# Compiler, its flags, and the tests that say nothing of this core: of the other PMU's registers; and in
+# AArch32, which has the code of an ARM1176 in front of the registers of a Cortex-A53, the long ones.
+CORES = {
+    "arm": ("arm-none-eabi-gcc", ["-mcpu=arm1176jzf-s", *ARM], "words_armv8|misuse_events_armv8"),
+    "a32": ("arm-none-eabi-gcc", ["-mcpu=cortex-a15", *ARM],
+            "words_arm11|misuse_events_arm11|fast.*|user_mode|interrupted|sampled|random_.*|memory_.*"),
+    "a64": ("aarch64-linux-gnu-gcc", ["-march=armv8-a", "-mgeneral-regs-only", "-mno-outline-atomics",
+                                      "-fno-stack-protector", "-fno-pic", "-no-pie"],
+            "words_arm11|misuse_events_arm11"),
+}
+
+
+def target_sources():
+    with open(os.path.join(SOURCE, "src", "meson.build")) as f:
+        listed = re.search(r"target_sources = files\((.*?)\)", f.read(), re.S)
+    return [os.path.join(SOURCE, "src", name) for name in re.findall(r"'([^']+)'", listed.group(1))]
+
+
+def build(core):
+    """The firmware for a core; returns its path."""
+    compiler, flags, _ = CORES[core]
+    have(compiler)
+    path = os.path.join(WORK, f"firmware-{core}.elf")
+    out = run(compiler, *flags, *FLAGS, "-I", os.path.join(SOURCE, "include"),
+              "-I", os.path.join(SOURCE, "src"), os.path.join(FOLDER, "guest.c"),
+              os.path.join(FOLDER, "guest.S"), *target_sources(), "-o", path)
+    assert out.code == 0, f"cannot build the firmware: {out}"
+    return path
+
+
+def add_tests(core):
+    """A test for each name; one that says why there are none."""
+    if not os.path.exists(UC):
+        @test
+        def uc_firmware():
+            skip("built without Unicorn (Debian: libunicorn-dev)")
+        return
+    firmware = []
+
+    def one(name):
+        def run_it():
+            if not firmware:
+                firmware.append(build(core))
+            out = run(UC, firmware[0], name)
+            assert out.code == 0, out
+        run_it.__name__ = name
+        return run_it
+
+    for name in run(UC, "--list").out.split():
+        if not re.fullmatch(CORES[core][2], name):
+            test(one(name))

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Memory-mapped registers: the port's loads and stores on a device of the machine, behind which is the
+ * memory view of a PMUv3 or an AHB monitor. The latter has no overflow flags, so there totals come from
+ * polling alone.
+ */
+#include "rig.h"
+
+#include "guest.h"
+
+#include "pmu/ahbmon/ahbmon.h"
+#include "pmu/armv8/armv8.h"
+
+#define WRAP (UINT64_C(1) << 32)
+
+static void plain(struct machine *m, const struct pmk_pmu *pmu)
+{
+	machine_reset(m, pmu);
+	m->ctx = NULL;
+	m->boundary = NULL;
+	m->before = m->after = NULL;
+	m->returned = NULL;
+}
+
+static void want(struct machine *m, int result, const char *function, uint64_t a, uint64_t b)
+{
+	int got = (int)(uint32_t)machine_call(m, function, a, b, 0);
+
+	CHECK(got == result, "%s(%llu, %llu) is %d, want %d", function, (ull)a, (ull)b, got,
+	      result);
+}
+
+static void check_total(struct machine *m, unsigned event, uint64_t truth, const char *when)
+{
+	want(m, 0, "g_read_all", 0, 0);
+	CHECK(machine_number(m, "g_totals", event) == truth, "%s: event %u: %llu, truth %llu", when,
+	      event, (ull)machine_number(m, "g_totals", event), (ull)truth);
+}
+
+/* ---- PMUv3 ----------------------------------------------------------------------------------------- */
+
+static struct {
+	unsigned loads, stores;
+	unsigned wide_loads; /* of PMCCNTR's halves, offsets 0x0F8 and 0x0FC (DDI 0487 I5.3) */
+	bool carry;	     /* make PMCCNTR's low half wrap between them, once */
+} seen;
+
+static uint32_t load_armv8(struct machine *m, unsigned offset)
+{
+	uint32_t value;
+
+	if (offset == 0x0F8 && seen.carry) {
+		seen.carry = false;
+		machine_raise(m, PMK_SIG_CYCLE,
+			      WRAP - (uint32_t)machine_peek(m, PMK_ARMV8_PMCCNTR));
+	}
+	seen.loads++;
+	seen.wide_loads += offset == 0x0F8 || offset == 0x0FC;
+	CHECK(!pmk_armv8_load(m->model, &m->bus, offset, &value), "load of 0x%x", offset);
+	return value;
+}
+
+static void store_armv8(struct machine *m, unsigned offset, uint32_t value)
+{
+	seen.stores++;
+	CHECK(!pmk_armv8_store(m->model, &m->bus, offset, value), "store to 0x%x", offset);
+	pmk_bus_forget(&m->bus);
+	m->ops->ask(m->model, &m->bus);
+}
+
+static void test_memory_armv8(struct machine *m)
+{
+	uint64_t misses = 0, cycles, random = 3;
+
+	plain(m, pmk_pmu_find("cortex_a53"));
+	machine_device(m, load_armv8, store_armv8);
+	store_armv8(m, 0xFB0, 0xC5ACCE55); /* the software lock, PMLAR */
+	seen.loads = seen.stores = 0;
+	want(m, 0, "g_open_memory", G_CORTEX_A53, MACHINE_DEVICE);
+	want(m, 0, "g_add", 0x11, 0);
+	want(m, 1, "g_add", 0x03, 0);
+	want(m, 0, "g_regions", 0, 0);
+	want(m, 0, "g_start", 0, 0);
+	for (unsigned i = 0; i < 200; i++) {
+		uint64_t n = below(&random, WRAP / 2 - 1);
+
+		machine_raise(m, PMK_SIG_L1D_MISS, n);
+		misses += n;
+		check_total(m, 1, misses, "pending");
+		machine_call(m, "g_poll", 0, 0, 0);
+		check_total(m, 1, misses, "polled");
+	}
+	/* PMCCNTR's halves are read one after the other: a carry between them is noticed. */
+	want(m, 0, "g_read_all", 0, 0);
+	cycles = machine_number(m, "g_totals", 0);
+	seen.wide_loads = 0;
+	seen.carry = true;
+	want(m, 0, "g_read_all", 0, 0);
+	CHECK(seen.wide_loads > 3, "%u loads of PMCCNTR", seen.wide_loads);
+	CHECK(machine_number(m, "g_totals", 0) > cycles &&
+		      machine_number(m, "g_totals", 0) - cycles < WRAP + 2000,
+	      "cycles go from %llu to %llu", (ull)cycles, (ull)machine_number(m, "g_totals", 0));
+	want(m, 0, "g_stop", 0, 0);
+	check_total(m, 1, misses, "stopped");
+	want(m, 0, "g_close", 0, 0);
+	CHECK(!(machine_peek(m, PMK_ARMV8_PMCR) & 1), "PMCR.E");
+	CHECK(seen.loads > 1000 && seen.stores > 20, "%u loads, %u stores", seen.loads,
+	      seen.stores);
+}
+
+/* ---- AHB monitor ----------------------------------------------------------------------------------- */
+
+static struct {
+	struct pmk_ahbmon_model model;
+	struct pmk_bus bus[PMK_AHBMON_NBUSES];
+	uint64_t position, began;
+	bool entered;
+} ahb;
+
+static unsigned register_at(unsigned offset)
+{
+	for (unsigned reg = 0; reg < PMK_AHBMON_NREGS; reg++)
+		if (pmk_ahbmon_sp816.offset[reg] == offset)
+			return reg;
+	CHECK(false, "no register at 0x%x", offset);
+	return 0;
+}
+
+static uint32_t load_ahbmon(struct machine *m, unsigned offset)
+{
+	uint64_t value = 0;
+
+	(void)m;
+	CHECK(!pmk_ahbmon_models[0].read(&ahb.model, ahb.bus, PMK_MODE_PRIV, register_at(offset),
+					 &value),
+	      "load of 0x%x", offset);
+	return (uint32_t)value;
+}
+
+static void store_ahbmon(struct machine *m, unsigned offset, uint32_t value)
+{
+	(void)m;
+	CHECK(!pmk_ahbmon_models[0].write(&ahb.model, ahb.bus, PMK_MODE_PRIV, register_at(offset),
+					  value),
+	      "store to 0x%x", offset);
+}
+
+static uint64_t reader_at_position(struct machine *m, uint64_t pc)
+{
+	(void)pc;
+	if (ahb.entered || m->level || m->executed - ahb.began != ahb.position)
+		return 0;
+	ahb.entered = true;
+	return machine_symbol(m, "g_read_inner");
+}
+
+static void test_memory_ahbmon(struct machine *m)
+{
+	struct pmk_bus *armd = &ahb.bus[PMK_AHBMON_BUS_ARMD];
+	uint64_t reads = 0, random = 5;
+
+	plain(m, pmk_pmu_find(machine_is_armv8(m) ? "cortex_a53" : "arm1176"));
+	machine_device(m, load_ahbmon, store_ahbmon);
+	for (unsigned i = 0; i < PMK_AHBMON_NBUSES; i++)
+		pmk_bus_init(&ahb.bus[i]);
+	pmk_ahbmon_models[0].reset(&ahb.model, ahb.bus);
+	want(m, 0, "g_open_memory", G_AHBMON, MACHINE_DEVICE);
+	want(m, 0, "g_add", PMK_AHBMON_ARMD_RD, 0);
+	want(m, 1, "g_add", PMK_AHBMON_EXP_RD, 0);
+	want(m, PMK_ENOTSUP, "g_interrupts", 1, 0);
+	CHECK((int)machine_call(m, "g_sample", 0, 1000, 16) == PMK_ENOTSUP, "sampling");
+	want(m, 0, "g_start", 0, 0);
+	for (unsigned i = 0; i < 300; i++) {
+		uint64_t n = below(&random, WRAP - 1);
+
+		pmk_bus_add(armd, PMK_SIG_AHB_READ, n);
+		reads += n;
+		check_total(m, 0, reads, "before the poll");
+		machine_call(m, "g_poll", 0, 0, 0);
+		check_total(m, 0, reads, "polled");
+		check_total(m, 1, 0, "nothing happened");
+	}
+	/* A reader at each instruction of the poll. */
+	m->boundary = reader_at_position;
+	for (ahb.position = 0;; ahb.position++) {
+		pmk_bus_add(armd, PMK_SIG_AHB_READ, WRAP / 3 * 2);
+		reads += WRAP / 3 * 2;
+		ahb.entered = false;
+		ahb.began = m->executed;
+		machine_call(m, "g_poll", 0, 0, 0);
+		if (!ahb.entered)
+			break;
+		CHECK(machine_number(m, "g_inner", 0) == reads, "reader at %llu: %llu, truth %llu",
+		      (ull)ahb.position, (ull)machine_number(m, "g_inner", 0), (ull)reads);
+	}
+	CHECK(ahb.position > 50, "%llu instructions", (ull)ahb.position);
+}
+
+const struct test memory_tests[] = {
+	{ "memory_armv8", test_memory_armv8 },
+	{ "memory_ahbmon", test_memory_ahbmon },
+	{ 0 },
+};

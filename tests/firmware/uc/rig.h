@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the tests share: checking, the program opened on its events, and the truth.
+ *
+ * The truth is counted here, from the bus alone: what was raised between the write that starts the
+ * counters and the one that stops them. The library's totals are compared with it.
+ */
+#ifndef UC_RIG_H
+#define UC_RIG_H
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "machine.h"
+
+#define CHECK(condition, ...)                                           \
+	do {                                                            \
+		if (!(condition)) {                                     \
+			fprintf(stderr, "%s:%d: ", __FILE__, __LINE__); \
+			fprintf(stderr, __VA_ARGS__);                   \
+			fprintf(stderr, "\n");                          \
+			exit(1);                                        \
+		}                                                       \
+	} while (0)
+
+typedef unsigned long long ull; /* for printf */
+
+#define MAX_EVENTS 4
+
+/* An event of the program: code, register of the counter that it must get, and what is counted. */
+struct event {
+	unsigned code, reg;
+	unsigned counter; /* number in sets of counters */
+	uint32_t flag;	  /* its overflow flag, in PMNC or PMOVSCLR */
+	enum pmk_signal signal;
+	bool wraps; /* at 2^32 */
+};
+
+struct rig {
+	struct machine *m;
+	const struct pmk_pmu *pmu;
+	unsigned core; /* its number in guest.c */
+	const struct event *event;
+	unsigned nevents;
+
+	/* The truth. `counting`: between start and stop; `from`: totals when that began. */
+	bool toggles; /* the program is in start() or stop(), which may start or stop the counters */
+	bool counting;
+	uint64_t begins_at; /* cycle total at which counting begins; PMK_NEVER: it has */
+	uint64_t from[MAX_EVENTS], counted[MAX_EVENTS];
+	uint32_t sampled; /* bit per event */
+	/* Counted between a handler's reading of a sampled counter and its setting it back: lost. */
+	uint64_t lost[MAX_EVENTS], most_lost;
+	/* The truth but for what was lost, when each level last read the counter. */
+	uint64_t seen[MACHINE_LEVELS][MAX_EVENTS];
+	bool started;
+	uint64_t zero[MAX_EVENTS]; /* … when the first start() was done */
+
+	/* The interrupt is taken when this says so, NULL: at once. The truth needs the machine's
+	 * hooks; these are the test's. */
+	bool (*take)(struct rig *r);
+	uint64_t (*boundary)(struct rig *r, uint64_t pc);
+	void (*returned)(struct rig *r, uint64_t handler);
+	uint64_t isr; /* the handler */
+	void *ctx;
+};
+
+/* A machine switched on, nothing called yet. */
+void rig_reset(struct rig *r, struct machine *m);
+/* g_open, g_add for every event, g_interrupts, and regions. */
+void rig_open(struct rig *r, bool interrupts);
+void rig_sample(struct rig *r, unsigned event, uint32_t period, uint32_t ring_size);
+void rig_start(struct rig *r);
+void rig_stop(struct rig *r);
+
+/* Call a function that returns an enum pmk_error or a count. */
+int rig_int(struct rig *r, const char *function, uint64_t a, uint64_t b, uint64_t c);
+/* … and must return 0. */
+#define OK(r, ...) rig_ok(__LINE__, __FILE__, r, __VA_ARGS__)
+void rig_ok(int line, const char *file, struct rig *r, const char *function, uint64_t a, uint64_t b,
+	    uint64_t c);
+
+/* The truth of event i by now. */
+uint64_t rig_truth(const struct rig *r, unsigned i);
+
+/* Event i's overflow flag is up. */
+bool rig_pending(struct rig *r, unsigned i);
+
+/* The program's totals in `array`, read at `level`, are what they have to be. While somebody below sets a
+ * sampled counter back, its total may stand still, and never falls. */
+void rig_check(struct rig *r, const char *array, unsigned level, const char *when);
+
+/* Reading of all events now, checked. */
+void rig_read(struct rig *r, const char *when);
+
+/* Event i's counter comes to `left` events before its overflow, if it is farther away; for left = 0 it
+ * overflows. Between two readings of a few instructions no counter can go half round, so what shall
+ * overflow there has to be brought near first. */
+void rig_approach(struct rig *r, unsigned i, uint32_t left);
+
+/* The machine's hooks, so that a test can chain to them. */
+uint64_t rig_boundary(struct machine *m, uint64_t pc);
+
+/* A generator with a seed: xorshift64*. */
+uint64_t next_random(uint64_t *state);
+static inline uint64_t below(uint64_t *state, uint64_t n)
+{
+	return next_random(state) % n;
+}
+
+struct test {
+	const char *name;
+	void (*run)(struct machine *m);
+};
+
+extern const struct test sequence_tests[], fault_tests[], schedule_tests[], region_tests[],
+	sample_tests[], misuse_tests[], fast_tests[], memory_tests[];
+
+#endif
