@@ -83,7 +83,7 @@ static uint64_t *cache_victim(struct pmk_v8_cache *c, uint64_t addr)
 	uint64_t *set = cache_set(c, addr);
 
 	/* Filled from the lowest way, so only a set whose last is empty has an empty one. */
-	for (uint32_t w = 0; set[c->ways - 1] & EMPTY; w++)
+	for (uint32_t w = 0; set[c->ways - 1] == EMPTY; w++)
 		if (set[w] == EMPTY)
 			return &set[w];
 	if (c->round_robin)

@@ -95,25 +95,25 @@ static struct cost cost_of(const struct pmk_core *core, const struct pmk_insn *i
 	return (struct cost){ ALU, 1, 1 };
 }
 
-/* Cycle in which `reg` can be used, as an accumulator or otherwise; notes who waits for whom. */
-static uint32_t operand(struct scoreboard *sb, unsigned reg, bool accumulates)
-{
-	return accumulates ? sb->sum_ready[reg] : sb->ready[reg];
-}
-
 static bool multiplies(const struct pmk_insn *in)
 {
 	return in->iclass == PMK_I_MLA || in->iclass == PMK_I_MLAL || in->iclass == PMK_I_FP_MAC;
 }
 
-/* When the operands are there; also where each register of the caller's is first needed. */
-static uint32_t operands_ready(struct scoreboard *sb, const struct pmk_insn *in)
+/* Is the register wanted as a sum alone? */
+static bool accumulates(const struct pmk_insn *in, int reg)
+{
+	return multiplies(in) && reg == in->ra && reg != in->rn && reg != in->rm;
+}
+
+/* When the operands are there. */
+static uint32_t operands_ready(const struct scoreboard *sb, const struct pmk_insn *in)
 {
 	uint32_t at = 0;
 
 	for (uint64_t rest = in->reads; rest; rest &= rest - 1) {
 		unsigned r = (unsigned)__builtin_ctzll(rest);
-		uint32_t t = operand(sb, r, multiplies(in) && (int)r == in->ra);
+		uint32_t t = accumulates(in, (int)r) ? sb->sum_ready[r] : sb->ready[r];
 
 		if (t > at)
 			at = t;
@@ -123,7 +123,8 @@ static uint32_t operands_ready(struct scoreboard *sb, const struct pmk_insn *in)
 	return at;
 }
 
-static void note_needs(struct scoreboard *sb, const struct pmk_insn *in, uint32_t issue,
+/* Who waits for whom, and where each register of the caller's is first needed. */
+static void note_needs(const struct scoreboard *sb, const struct pmk_insn *in, uint32_t issue,
 		       struct pmk_pipe_slot *slots, struct pmk_v8_timing *out)
 {
 	uint64_t reads = in->reads;
@@ -181,7 +182,7 @@ static void issue_one(const struct pmk_core *core, struct scoreboard *sb, const 
 		issue = sb->free_at[c.unit];
 	if (issue != sb->cycle) {
 		/* Nothing issues in the cycles between, be it for an operand or for the unit. */
-		out->data_stall += issue - sb->cycle - (sb->issued ? 1 : 0);
+		out->data_stall += issue - sb->cycle - 1;
 		sb->issued = 0;
 	}
 	sb->cycle = issue;
@@ -207,7 +208,8 @@ void pmk_v8_time(const struct pmk_core *core, const struct pmk_insn *insn, size_
 		issue_one(core, &sb, &insn[i], (int)i, slots, out);
 	out->cycles = sb.cycle + 1;
 	for (size_t i = 0; i < n; i++) {
-		uint32_t to_end = out->cycles - slots[i].issue, latency = cost_of(core, &insn[i]).latency;
+		uint32_t to_end = out->cycles - slots[i].issue;
+		uint32_t latency = cost_of(core, &insn[i]).latency;
 
 		/* What the block leaves of a hit's latency is waited for by the next one; a miss must not
 		 * count it again. */

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""docs/TRACE.md covers both source documents, and what it says of the tree is true.
+"""docs/TRACE.md covers the source documents, and what it says of the tree is true.
 
 The lists below are the structure of the documents, written down from them and from nothing in this
 repository: sections, rows of tables, bits, event codes, formulas. DAI 0195B is Application Note 195,
-issue B; DDI 0211 the ARM1136 Technical Reference Manual, section c15, PMNC.
+issue B; DDI 0211 the ARM1136 Technical Reference Manual, section c15, PMNC; Valtrix the blog
+"Programming ARM v8 Performance Monitors" of 25 May 2016.
 """
 import os
 import re
@@ -55,6 +56,46 @@ DDI_TABLE_141 = [
     (0x20, "-"), (0x21, "-"), (0x22, "-"), (0xFF, "-"),
 ]
 
+# Valtrix: what its introduction and its overview state.
+VALTRIX_INTRODUCTION = ["purpose", "optional", "PMUv3", "accuracy"]
+VALTRIX_OVERVIEW = ["cycle counter", "event counters", "up to 31", "410c", "always cycles", "controls",
+                    "event numbers", "which events"]
+
+# Valtrix: its list of eight registers, statement by statement, and how they are accessed.
+VALTRIX_REGISTERS = {
+    "PMCEID0/1": ["common events", "a 1"],
+    "PMCR": ["implementation", "N", "control"],
+    "PMCNTENSET": ["enable", "bitmask"],
+    "PMCCFILTR": ["modes", "levels"],
+    "PMCCNTR": ["value", "64th"],
+    "PMSELR": ["selects", "0 to N - 1", "31", "all"],
+    "PMXEVCNTR": [""],
+    "PMXEVTYPER": [""],
+    "MRS and MSR": [""],
+}
+
+# Valtrix: every bit that the text names or the pseudo code writes or extracts, and SW, which it leaves.
+VALTRIX_BITS = ["PMCR[15:11]", "PMCR[2]", "PMCR[1]", "PMCR[0]", "PMCNTENSET[31]", "PMCNTENSET[N-1:0]",
+                "PMCNTENCLR[31]", "PMCNTENCLR[N-1:0]", "PMCCFILTR[31]", "PMXEVTYPER[31]",
+                "PMXEVTYPER[15:0]", "PMSELR[4:0]", "PMCEID0[31:0]", "PMCEID1[31:0]", "PMUSERENR[3]",
+                "PMUSERENR[2]", "PMUSERENR[1]", "PMUSERENR[0]"]
+
+# Valtrix: numbered caveats before the pseudo code; its three parts, step by step, 0 being when to run it.
+# In brackets what a step has to have in its description: the register, the formula.
+VALTRIX_CAVEATS = ["overflow", "read_register(), write_register()", "is_evnt_supported()", "first N events"]
+VALTRIX_SETUP = ["once", "PMCR", "(PMCR >> 11) & 0x1F", "N = 0", "PMCEID0", "PMCEID1", "PMUSERENR",
+                 "0xD"]
+VALTRIX_START = ["before", "0 to 63", "i = N", "supported", "PMSELR = i", "PMXEVTYPER = 0x80000000",
+                 "PMCCFILTR = 0x80000000", "PMCNTENSET = 0x80000000 or-ed with (1 << N) - 1", "PMCR",
+                 "0x7 or-ed in"]
+VALTRIX_STOP = ["after", "PMCNTENCLR = 0x80000000 or-ed with (1 << N) - 1", "PMCR", "without 0x7",
+                "PMCCNTR", "%x", "loop", "PMSELR = i", "PMXEVCNTR", "%d and %x"]
+VALTRIX_SLIPS = 15
+
+# The literals of its pseudo code, as C; both places that run it have them.
+VALTRIX_LITERALS = [">> 11) & 0x1F", "| 0xD", "j < 64", "i++", "0x80000000 | j", "CCFILTR, 0x80000000",
+                    "UINT32_C(1) << l->num_evnt_cntrs) - 1", "| 0x7)", "~UINT64_C(0x7)", "j & 31"]
+
 # Statements that this release does not carry; docs/arm11.md says so.
 NOT_CARRIED = {"DAI0195B §4 overlap", "DAI0195B §7 TCM", "DAI0195B §7 speculation", "DAI0195B §9 events",
                "DAI0195B §9 no match"}
@@ -69,7 +110,19 @@ def wanted():
     out += [f"DDI0211 T3.139 {value}" for value in DDI_TABLE_139]
     out += [f"DDI0211 T3.140 {who}" for who in DDI_TABLE_140]
     out += [f"DDI0211 T3.141 0x{code:02X} EVNTBUS {bits}" for code, bits in DDI_TABLE_141]
-    return out + ["DDI0211 T3.141 other"]
+    return out + ["DDI0211 T3.141 other"] + wanted_of_valtrix()
+
+
+def wanted_of_valtrix():
+    steps = [("caveat", ["", *VALTRIX_CAVEATS]), ("setup", VALTRIX_SETUP), ("start", VALTRIX_START),
+             ("stop", VALTRIX_STOP)]
+    out = [f"introduction {what}" for what in VALTRIX_INTRODUCTION]
+    out += [f"overview {what}" for what in VALTRIX_OVERVIEW]
+    out += [f"{reg} {what}".strip() for reg, list_ in VALTRIX_REGISTERS.items() for what in list_]
+    out += VALTRIX_BITS
+    out += [f"{part} {i}" for part, list_ in steps for i, what in enumerate(list_) if what]
+    out += [f"slip {n}" for n in range(1, VALTRIX_SLIPS + 1)] + ["recipe"]
+    return ["Valtrix " + anchor for anchor in out]
 
 
 def rows():
@@ -107,6 +160,11 @@ def the_lists_are_complete():
             covered += list(range(int(hi), int(lo or hi) - 1, -1))
         equal(covered, list(range(31, -1, -1)), "bits of PMNC")
     assert set(code for code, _ in DDI_TABLE_141) < set(DAI_TABLE_2)
+    equal((len(VALTRIX_CAVEATS), len(VALTRIX_SETUP), len(VALTRIX_START), len(VALTRIX_STOP)), (4, 8, 10, 10))
+    equal(len(VALTRIX_REGISTERS) - 1, 8, "registers of the list")
+    for bits in VALTRIX_BITS:  # each is of a register of the list, or of one that the pseudo code adds
+        reg = bits.split("[")[0]
+        assert reg in VALTRIX_REGISTERS or reg in ("PMCEID0", "PMCEID1", "PMCNTENCLR", "PMUSERENR"), bits
 
 
 @test
@@ -153,6 +211,55 @@ def every_vector_has_a_row():
     for name, ref in re.findall(r"^vector (\S+)\ncores [^\n]+\nref ([^\n]+)$", body, re.M):
         if re.match(r"DAI 0195B Table|DDI 0211 Table 3\.1(38|39|40|41)", ref):
             assert name in named, f"vector {name} ({ref}) is in no row"
+
+
+@test
+def steps_of_the_blog_are_described():
+    """The description of a step has the register and the formula of the pseudo code."""
+    told = {anchor: what for anchor, what, *_ in rows()}
+    for part, list_ in (("caveat", ["", *VALTRIX_CAVEATS]), ("setup", VALTRIX_SETUP),
+                        ("start", VALTRIX_START), ("stop", VALTRIX_STOP)):
+        for i, what in enumerate(list_):
+            if what:
+                contains(told[f"Valtrix {part} {i}"], what)
+
+
+@test
+def the_blog_is_run_as_it_is_printed():
+    for path in ("tests/pmu/test_armv8_blog.c", "src/cli/doctor_armv8.c"):
+        body = repo.without_comments(repo.text(path))
+        for literal in VALTRIX_LITERALS:
+            assert literal in body, f"{path} does not have '{literal}'"
+
+
+@test
+def every_test_of_the_blog_has_a_row():
+    named = {cell for anchor, _, _, tests in rows() if anchor.startswith("Valtrix") for cell in tests}
+    path = "tests/pmu/test_armv8_blog.c"
+    for name in test_names(path):
+        contains(named, f"{path}:{name}")
+    for name, ref in re.findall(r"^vector (\S+)\ncores [^\n]+\nref ([^\n]+)$",
+                                repo.text("tests/conformance/armv8.vec"), re.M):
+        if ref.startswith("Valtrix"):
+            contains(named, f"tests/conformance/armv8.vec:{name}")
+
+
+@test
+def slips_are_the_findings():
+    """pmk doctor armv8, docs/armv8.md and docs/TRACE.md have one list."""
+    found = json.loads(pmk("doctor", "armv8", "-j").out)["armv8"]["findings"]
+    equal([f["number"] for f in found], list(range(1, VALTRIX_SLIPS + 1)))
+    told = {anchor: what for anchor, what, *_ in rows()}
+    page = {}
+    for line in repo.text("docs/armv8.md").split("| n | finding |")[1].split("\n\n")[0].splitlines()[2:]:
+        cells = [c.strip() for c in re.split(r"(?<!\\)\|", line)][1:-1]
+        page[int(cells[0])] = [c.replace("\\|", "|") for c in cells[1:]]
+    equal(sorted(page), [f["number"] for f in found])
+    for f in found:
+        title, what, instead = page[f["number"]]
+        equal((title, instead.replace("*n*", "<n>")), (f["title"], f["instead"]), f"docs/armv8.md {f['number']}")
+        assert what, f"docs/armv8.md says nothing of finding {f['number']}"
+        equal(told[f"Valtrix slip {f['number']}"], f["title"].replace(" | ", " or "), "docs/TRACE.md")
 
 
 @test
@@ -209,7 +316,7 @@ def the_family_page_agrees_with_the_catalogue():
 def the_family_page_names_real_parameters():
     known = set(re.findall(r'^\tX\(\w+,\s*"([^"]+)"', repo.text("src/cpu/config.h"), re.M))
     groups = {k.split(".")[0] for k in known if "." in k}
-    for page in ("docs/arm11.md", "docs/DESIGN.md"):
+    for page in ("docs/arm11.md", "docs/armv8.md", "docs/DESIGN.md"):
         for span in re.findall(r"`([a-z]+\.[a-z_]+)(?:=\w+)?`", repo.text(page)):
             if span.split(".")[0] in groups and not span.endswith((".c", ".h")):
                 assert span in known, f"{page} names the parameter {span}"
@@ -217,6 +324,89 @@ def the_family_page_names_real_parameters():
     for span in ("user_access", "strict_e_clear", "debug_stops", "ccnt_reset"):
         contains(repo.text("docs/arm11.md"), f"`{span}`")
         contains(model, span)
+
+
+# ---- docs/armv8.md -------------------------------------------------------------------------------
+
+V8_PMUS = ("armv8", "cortex-a53", "cortex-a55", "cortex-a57", "cortex-a72", "neoverse-n1")
+
+
+def v8_page_events():
+    """{code: [name, y or - per PMU …, emulation, text]} of the event tables of docs/armv8.md."""
+    found = re.findall(r"^\| 0x([0-9A-F]{2}|4[0-9A-F]{3}) \| (\w+) \|" + r" ([y-]) \|" * 6 +
+                       r" (exact|modelled|-) \| ([^|]+) \|$", repo.text("docs/armv8.md"), re.M)
+    assert len(found) == len({code for code, *_ in found}), "a code twice"
+    return {int(code, 16): cells for code, *cells in found}
+
+
+@test
+def the_armv8_page_has_every_event():
+    page = v8_page_events()
+    events = json.loads(pmk("list", "events", "-j").out)["events"]
+    for column, pmu in enumerate(V8_PMUS, start=1):
+        of_pmu = {int(e["code"], 16): e for e in events if e["pmu"] == pmu}
+        equal(sorted(of_pmu), sorted(c for c, cells in page.items() if cells[column] == "y"), pmu)
+        for code, e in of_pmu.items():
+            equal((page[code][0], page[code][8].strip()), (e["name"], e["brief"]), f"0x{code:02X} {pmu}")
+    equal(sorted(page), list(page), "not in code order")
+
+
+@test
+def the_armv8_page_says_what_emulation_does():
+    """The emu column is what pmk stat makes of the events of the generic core and of the A53."""
+    have("qemu-aarch64", "aarch64-linux-gnu-gcc")
+    source, path = os.path.join(WORK, "exit-a64.S"), os.path.join(WORK, "exit-a64")
+    with open(source, "w") as f:
+        f.write("\t.global _start\n_start:\tmov x8, #93\n\tmov x0, #0\n\tsvc #0\n")
+    equal(run("aarch64-linux-gnu-gcc", "-nostdlib", "-static", source, "-o", path).code, 0)
+    page = v8_page_events()
+    for core in ("armv8", "cortex-a53"):
+        for c in stat("-e", "all", "--core", core, path)["counters"]:
+            trust = "-" if c["trust"] == "not supported" else c["trust"]
+            equal(page[int(c["code"], 16)][7], trust, f"{c['event']} on {core}")
+
+
+@test
+def the_armv8_page_has_the_registers():
+    """Places and fields are those of the tables that pmk decode and info print."""
+    places = re.findall(r"^\| (\w+_EL[01])[^|]*\| (S\d_\d_C\d+_C\d+_\d) \| (c\d+, c\d+, \d|-) \| (0x\w+|-) \|",
+                        repo.text("docs/armv8.md"), re.M)
+    equal(len(places), 18)
+    for reg, system, cp15, offset in places:
+        shown = pmk("info", reg, "--pmu", "armv8").out
+        contains(" ".join(shown.split()), f"{reg} ({system})" +
+                 (f"; p15, 0, <Rt>, {cp15}" if cp15 != "-" else "") +
+                 (f"; offset {offset}" if offset != "-" else ""))
+        equal("offset" in shown, offset != "-", reg)
+    for title, reg, least in (("PMCR", "PMCR", 13), ("PMEVTYPER and PMCCFILTR", "PMEVTYPER0", 13)):
+        part = repo.text("docs/armv8.md").split(f"### {title}\n")[1].split("\n### ")[0]
+        told = re.findall(r"^\| \[([\d:]+)\] \| (\w+) \| (\w+) \|", part, re.M)
+        equal(len(told), least, title)
+        fields = json.loads(pmk("decode", "armv8", f"{reg}=0", "-j").out)["registers"][0]["fields"]
+        real = [(f["bits"], f["name"], f["access"]) for f in fields if f["name"]]
+        equal(told, [f for f in real if f in told], title)
+    others = {}
+    part = repo.text("docs/armv8.md").split("### The others\n")[1].split("\n## ")[0]
+    for reg, bits, name in re.findall(r"^\| ([\w, ]*)\| \[([\d:]+)\] \| (\w+) \|", part, re.M):
+        others.setdefault(reg.split(",")[0].strip() or last, []).append((bits, name))
+        last = reg.split(",")[0].strip() or last
+    equal(sorted(others), ["ID_AA64DFR0", "PMCEID0", "PMMIR", "PMSELR", "PMUSERENR"])
+    for reg, list_ in others.items():
+        fields = json.loads(pmk("decode", "armv8", f"{reg}=0", "-j").out)["registers"][0]["fields"]
+        for bits, name in list_:
+            contains([(f["bits"], f["name"]) for f in fields], (bits, name))
+
+
+@test
+def the_armv8_page_names_every_parameter_of_the_model():
+    header = repo.text("src/pmu/armv8/armv8.h")
+    body = re.search(r"^struct pmk_armv8_params \{\n(.*?)^\};", header, re.M | re.S).group(1)
+    members = re.findall(r"\b(\w+)(?:\[\d\])?[,;]", repo.without_comments(body))
+    assert len(members) > 20, members
+    part = repo.text("docs/armv8.md").split("\n## 8. ")[1].split("\n## ")[0]
+    equal([m for m in members if f"`{m}`" not in part], [], "not in section 8")
+    for span in re.findall(r"`(\w+)`", part):
+        assert re.search(rf"\b{span}\b", header), f"docs/armv8.md, section 8, names {span}"
 
 
 main()

@@ -16,6 +16,7 @@
 
 #include <cmocka.h>
 #include <pmk/arm11.h>
+#include <pmk/armv8.h>
 #include <pmk/error.h>
 #include <pmk/result.h>
 
@@ -316,75 +317,157 @@ static void invalid_tests(void **state)
 	pmk_metrics_free(all);
 }
 
-/* The counts, by event code of the ARM1176; the values were computed by hand. */
+/* Which of the PMUs a shipped metric has to apply to, by bit. */
+enum {
+	ON_1136 = 1,
+	ON_1156 = 2,
+	ON_1176 = 4,
+	ON_MPCORE = 8,
+	ON_A53 = 16,
+	ON_A55 = 32,
+	ON_A57 = 64,
+	ON_A72 = 128,
+	ON_N1 = 256,
+	ON_ARMV8 = 512,
+	ON_LONG = 1024
+};
+#define MOST_11 (ON_1136 | ON_1156 | ON_1176)
+#define ALL_11	(MOST_11 | ON_MPCORE)
+#define TLB_11	(ON_1136 | ON_1176 | ON_MPCORE)
+#define P1_V8	(ON_A55 | ON_N1 | ON_ARMV8 | ON_LONG)
+#define ALL_V8	(P1_V8 | ON_A53 | ON_A57 | ON_A72)
+
+static const struct pmk_pmu *const those[] = {
+	&pmk_arm1136,	  &pmk_arm1156,	   &pmk_arm1176,    &pmk_arm11mpcore,
+	&pmk_cortex_a53,  &pmk_cortex_a55, &pmk_cortex_a57, &pmk_cortex_a72,
+	&pmk_neoverse_n1, &pmk_armv8,	   &pmk_armv8_long,
+};
+
+struct shipped {
+	const char *name, *unit;
+	double value;
+	unsigned on;
+};
+
+struct code_count {
+	unsigned code;
+	uint64_t value;
+};
+
+/* A result of one section with these counts, all of them valid. */
+static struct pmk_section *fill(struct pmk_result *r, const struct pmk_pmu *pmu, double hz,
+				const struct code_count *counts, unsigned n)
+{
+	struct pmk_section *s;
+
+	pmk_result_init(r);
+	r->pmu = pmu;
+	r->clock_hz = hz;
+	s = pmk_result_add(r, NULL, n);
+	assert_non_null(s);
+	for (unsigned i = 0; i < n; i++) {
+		const struct pmk_event *ev = pmk_pmu_event_code(pmu, counts[i].code);
+
+		assert_non_null(ev);
+		s->rows[i] = (struct pmk_row){
+			.event = ev, .name = ev->name, .coverage = 1, .value = counts[i].value
+		};
+	}
+	return s;
+}
+
+/* Every row is shipped, has this value here, and applies where it says. */
+static void check_shipped(const struct pmk_metrics *all, const struct pmk_result *r,
+			  const struct pmk_section *s, const struct shipped *rows, unsigned n,
+			  const char *document)
+{
+	for (unsigned i = 0; i < n; i++) {
+		const struct pmk_metric *m = pmk_metrics_find(all, rows[i].name);
+		struct pmk_metric_value v;
+
+		if (!m)
+			fail_msg("there is no %s", rows[i].name);
+		v = pmk_metric_eval(m, r, s);
+		assert_string_equal(m->unit, rows[i].unit);
+		if (!v.valid || v.value < rows[i].value - 1e-9 || v.value > rows[i].value + 1e-9)
+			fail_msg("%s: %f %s", m->name, v.value, v.valid ? "" : v.reason);
+		for (unsigned p = 0; p < sizeof(those) / sizeof(those[0]); p++)
+			if (pmk_metric_applies(m, those[p]) != (rows[i].on >> p & 1))
+				fail_msg("%s on %s", m->name, those[p]->name);
+		if (*m->beside)
+			assert_ptr_equal(v.beside, pmk_pmu_event(r->pmu, m->beside));
+		assert_non_null(strstr(m->text, document));
+	}
+}
+
+/* The counts are by event code; the values were computed by hand. Between them the two tables have
+ * every metric that is shipped. */
 static void shipped_tests(void **state)
 {
-	static const struct {
-		unsigned code;
-		uint64_t value;
-	} counts[] = {
+	static const struct code_count arm11[] = {
 		{ 0x00, 40 },  { 0x01, 250 },  { 0x02, 100 },  { 0x03, 6 },   { 0x04, 10 },
 		{ 0x05, 200 }, { 0x06, 10 },   { 0x07, 1000 }, { 0x09, 400 }, { 0x0A, 500 },
 		{ 0x0B, 20 },  { 0x0C, 7 },    { 0x0D, 150 },  { 0x0F, 4 },   { 0x10, 50 },
 		{ 0x11, 20 },  { 0xFF, 2000 },
 	};
-	static const struct {
-		const char *name, *unit;
-		double value;
-		bool on_1156, on_mpcore;
-	} rows[] = {
-		{ "bpred_ratio", "%", 95, true, true },
-		{ "br_mpki", "misses/1000 insns", 10, true, true },
-		{ "cpi", "cycles/insn", 2, true, true },
-		{ "dcache_hit_estimate", "%", 95, true, false },
-		{ "dcache_miss_ratio", "%", 5, true, false },
-		{ "dcache_mpki", "misses/1000 insns", 20, true, false },
-		{ "ddep_stall_share", "%", 5, true, true },
-		{ "external_per_miss", "accesses/miss", 2.5, true, false },
-		{ "ibuf_stall_share", "%", 12.5, true, true },
-		{ "icache_mpki", "misses/1000 insns", 40, true, true },
-		{ "ipc", "insns/cycle", 0.5, true, true },
-		{ "lsu_full_stall_share", "%", 1, true, true },
-		{ "noncacheable_share", "%", 20, true, false },
-		{ "taken_branch_rate", "%", 15, true, true },
-		{ "tlb_mpki", "misses/1000 insns", 4, false, true },
-		{ "tlb_walk_rate", "%", 25, false, true },
-		{ "writeback_bandwidth", "bytes/s", 39200000, true, false },
-		{ "writeback_bytes", "bytes", 112, true, false },
+	static const struct shipped of_arm11[] = {
+		{ "bpred_ratio", "%", 95, ALL_11 },
+		{ "br_mpki", "misses/1000 insns", 10, ALL_11 },
+		{ "cpi", "cycles/insn", 2, ALL_11 | ALL_V8 },
+		{ "dcache_hit_estimate", "%", 95, MOST_11 },
+		{ "dcache_miss_ratio", "%", 5, MOST_11 },
+		{ "dcache_mpki", "misses/1000 insns", 20, MOST_11 },
+		{ "ddep_stall_share", "%", 5, ALL_11 },
+		{ "external_per_miss", "accesses/miss", 2.5, MOST_11 },
+		{ "ibuf_stall_share", "%", 12.5, ALL_11 },
+		{ "icache_mpki", "misses/1000 insns", 40, ALL_11 },
+		{ "ipc", "insns/cycle", 0.5, ALL_11 | ALL_V8 },
+		{ "lsu_full_stall_share", "%", 1, ALL_11 },
+		{ "noncacheable_share", "%", 20, MOST_11 },
+		{ "taken_branch_rate", "%", 15, ALL_11 },
+		{ "tlb_mpki", "misses/1000 insns", 4, TLB_11 },
+		{ "tlb_walk_rate", "%", 25, TLB_11 },
+		{ "writeback_bandwidth", "bytes/s", 39200000, MOST_11 },
+		{ "writeback_bytes", "bytes", 112, MOST_11 },
 	};
+	static const struct code_count armv8[] = {
+		{ 0x01, 30 },	 { 0x02, 5 },  { 0x03, 80 },   { 0x04, 3200 }, { 0x05, 25 },
+		{ 0x08, 10000 }, { 0x10, 40 }, { 0x11, 8000 }, { 0x12, 1600 }, { 0x14, 2400 },
+		{ 0x16, 125 },	 { 0x17, 10 }, { 0x19, 50 },   { 0x23, 400 },  { 0x24, 2000 },
+		{ 0x34, 7 },	 { 0x35, 3 },
+	};
+	static const struct shipped of_armv8[] = {
+		{ "branch_miss_ratio", "%", 2.5, ALL_V8 },
+		{ "branch_mpki", "misses/1000 insns", 4, ALL_V8 },
+		{ "bus_bandwidth", "bytes/s", 120000000, ALL_V8 }, /* 50 · 16 / 8000 · 1.2 GHz */
+		{ "bus_bytes_per_cycle", "bytes/cycle", 0.1, ALL_V8 },
+		{ "cpi", "cycles/insn", 0.8, ALL_11 | ALL_V8 },
+		{ "dtlb_mpki", "misses/1000 insns", 2.5, ALL_V8 },
+		{ "ipc", "insns/cycle", 1.25, ALL_11 | ALL_V8 },
+		{ "itlb_mpki", "misses/1000 insns", 0.5, ALL_V8 },
+		{ "l1d_miss_ratio", "%", 2.5, ALL_V8 },
+		{ "l1d_mpki", "misses/1000 insns", 8, ALL_V8 },
+		{ "l1i_miss_ratio", "%", 1.25, ALL_V8 },
+		{ "l1i_mpki", "misses/1000 insns", 3, ALL_V8 },
+		{ "l2_miss_ratio", "%", 8, ALL_V8 },
+		{ "l2_mpki", "misses/1000 insns", 1, ALL_V8 },
+		{ "stall_backend_share", "%", 25, P1_V8 },
+		{ "stall_frontend_share", "%", 5, P1_V8 },
+		{ "walk_mpki", "misses/1000 insns", 1, P1_V8 },
+	};
+	const unsigned n11 = sizeof(of_arm11) / sizeof(of_arm11[0]);
+	const unsigned n8 = sizeof(of_armv8) / sizeof(of_armv8[0]);
 	struct pmk_metrics *all = ours();
 	struct pmk_section *s;
 	struct pmk_result r;
 
 	(void)state;
-	pmk_result_init(&r);
-	r.pmu = &pmk_arm1176;
-	r.clock_hz = 700e6;
-	s = pmk_result_add(&r, NULL, sizeof(counts) / sizeof(counts[0]));
-	for (unsigned i = 0; i < s->nrows; i++) {
-		const struct pmk_event *ev = pmk_pmu_event_code(r.pmu, counts[i].code);
-
-		s->rows[i] = (struct pmk_row){
-			.event = ev, .name = ev->name, .coverage = 1, .value = counts[i].value
-		};
-	}
-	assert_int_equal(pmk_metrics_count(all), sizeof(rows) / sizeof(rows[0]));
-	for (unsigned i = 0; i < pmk_metrics_count(all); i++) {
-		const struct pmk_metric *m = pmk_metrics_get(all, i);
-		struct pmk_metric_value v = pmk_metric_eval(m, &r, s);
-
-		assert_string_equal(m->name, rows[i].name);
-		assert_string_equal(m->unit, rows[i].unit);
-		if (!v.valid || v.value < rows[i].value - 1e-9 || v.value > rows[i].value + 1e-9)
-			fail_msg("%s: %f %s", m->name, v.value, v.valid ? "" : v.reason);
-		assert_true(pmk_metric_applies(m, &pmk_arm1136));
-		assert_true(pmk_metric_applies(m, &pmk_arm1176));
-		assert_int_equal(pmk_metric_applies(m, &pmk_arm1156), rows[i].on_1156);
-		assert_int_equal(pmk_metric_applies(m, &pmk_arm11mpcore), rows[i].on_mpcore);
-		if (*m->beside)
-			assert_ptr_equal(v.beside, pmk_pmu_event(r.pmu, m->beside));
-		assert_non_null(strstr(m->text, "DAI 0195B"));
-	}
+	assert_int_equal(pmk_metrics_count(all), n11 + n8 - 2); /* cpi and ipc are in both */
+	s = fill(&r, &pmk_arm1176, 700e6, arm11, sizeof(arm11) / sizeof(arm11[0]));
+	check_shipped(all, &r, s, of_arm11, n11, "DAI 0195B");
+	pmk_result_free(&r);
+	s = fill(&r, &pmk_armv8, 1.2e9, armv8, sizeof(armv8) / sizeof(armv8[0]));
+	check_shipped(all, &r, s, of_armv8, n8, "DDI 0487");
 	pmk_result_free(&r);
 	pmk_metrics_free(all);
 }

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+/*
+ * pmk doctor ahbmon: the layout of the AHB Monitor's registers, asked the way hardware can be
+ * asked. A preset sets each counter to its own address (DDI 0287B §4.3.28), so what reads back
+ * differently is not where the layout has it.
+ *
+ * There is no hardware here, so the model answers: with the same layout, with its counters
+ * somewhere else, and not at all. The last two show that the check can fail.
+ */
+#include <string.h>
+
+#include <pmk/ahbmon.h>
+#include <pmk/error.h>
+
+#include "cli/cli.h"
+#include "cli/doctor.h"
+#include "cli/show.h"
+#include "pmu/ahbmon/ahbmon.h"
+
+/* A window of memory with the model behind it: what the driver asks for by its layout is found
+ * by the model's. */
+struct window {
+	struct pmk_bus buses[PMK_AHBMON_NBUSES];
+	struct pmk_ahbmon_model model;
+	bool empty; /* nothing there */
+};
+
+static bool find_register(const struct window *w, unsigned reg, unsigned *found)
+{
+	uint16_t offset = pmk_ahbmon_sp816.offset[reg];
+
+	for (*found = 0; !w->empty && *found < PMK_AHBMON_NREGS; ++*found)
+		if (w->model.layout.offset[*found] == offset)
+			return true;
+	return false;
+}
+
+static int window_read(void *ctx, unsigned reg, uint64_t *value)
+{
+	struct window *w = ctx;
+	unsigned found;
+
+	*value = 0;
+	if (!find_register(w, reg, &found))
+		return PMK_OK;
+	return pmk_ahbmon_models[0].read(&w->model, w->buses, PMK_MODE_PRIV, found, value);
+}
+
+static int window_write(void *ctx, unsigned reg, uint64_t value)
+{
+	struct window *w = ctx;
+	unsigned found;
+
+	if (!find_register(w, reg, &found))
+		return PMK_OK;
+	return pmk_ahbmon_models[0].write(&w->model, w->buses, PMK_MODE_PRIV, found, value);
+}
+
+/* Who answers the driver, and what comes of it. */
+struct trial {
+	const char *who;
+	unsigned moved; /* counters from this one on are somewhere else */
+	bool empty;
+	unsigned agree;
+	int err;
+};
+
+static void probe(struct trial *t)
+{
+	static struct window w;
+	struct pmk_ahbmon_params params = { 0 };
+	struct pmk_ahbmon_layout layout = pmk_ahbmon_sp816;
+	struct pmk_dev dev = {
+		.pmu = &pmk_ahbmon,
+		.port = { .read = window_read, .write = window_write, .ctx = &w },
+	};
+
+	for (unsigned i = 0; i < PMK_AHBMON_NBUSES; i++)
+		pmk_bus_init(&w.buses[i]);
+	for (unsigned n = t->moved; n < PMK_AHBMON_NCTRS; n++)
+		layout.offset[n] = (uint16_t)(layout.offset[n] + 0x1000);
+	w.empty = t->empty;
+	pmk_ahbmon_model_reset(&w.model, &layout, &params, w.buses);
+	t->err = pmk_ahbmon_probe(&dev, layout.base, &t->agree);
+}
+
+#define PRESET_COUNTERS (PMK_AHBMON_NCTRS - 1) /* all but CtTotalCycles */
+
+static const char *verdict(const struct trial *t)
+{
+	switch (t->err) {
+	case PMK_OK:
+		return "the layout fits";
+	case PMK_EBADREG:
+		return "the layout is wrong in places";
+	case PMK_ENOTSUP:
+		return "no such block, or another layout";
+	default:
+		return pmk_strerror(t->err);
+	}
+}
+
+static const char advice[] =
+	"These offsets and control bits are the project's, not Arm's: the manual's are not public. That "
+	"the model agrees says that driver and model were built from one table, and nothing of "
+	"hardware. To ask hardware, fill in a struct pmk_ahbmon_layout, set its provenance, and call "
+	"pmk_ahbmon_probe() in firmware; include/pmk/ahbmon.h shows how. It cannot tell which counter "
+	"counts what.";
+
+static void print_text(const struct trial *trials, unsigned n, bool sound)
+{
+	printf("%sAHB Monitor%s: each counter holds its own address after a preset (DDI 0287B "
+	       "§4.3.28)\n\n",
+	       show_bold(), show_plain());
+	printf("  layout sp816, %s, base 0x%08x: %s\n\n",
+	       pmk_ahbmon_sp816.provenance == PMK_AHBMON_FROM_MANUAL ? "from the manual"
+								     : "made up by the project",
+	       pmk_ahbmon_sp816.base,
+	       sound ? "can be one (words, aligned, inside 64 KB, none twice)" : "cannot be one");
+	for (unsigned i = 0; i < n; i++)
+		printf("  %-52s %2u of %u agree: %s\n", trials[i].who, trials[i].agree,
+		       PRESET_COUNTERS, verdict(&trials[i]));
+	putchar('\n');
+	show_wrapped(advice, "  ", "  ", 96);
+}
+
+static void add_json(json_object *doc, const struct trial *trials, unsigned n, bool sound)
+{
+	json_object *o = json_object_new_object(), *list = json_object_new_array();
+
+	show_add(o, "layout", "sp816");
+	show_add(o, "provenance",
+		 pmk_ahbmon_sp816.provenance == PMK_AHBMON_FROM_MANUAL ? "manual" : "project");
+	json_object_object_add(o, "sound", json_object_new_boolean(sound));
+	for (unsigned i = 0; i < n; i++) {
+		json_object *t = json_object_new_object();
+
+		show_add(t, "who", trials[i].who);
+		json_object_object_add(t, "agree", json_object_new_int((int)trials[i].agree));
+		json_object_object_add(t, "of", json_object_new_int(PRESET_COUNTERS));
+		show_add(t, "verdict", verdict(&trials[i]));
+		json_object_array_add(list, t);
+	}
+	json_object_object_add(o, "trials", list);
+	show_add(o, "advice", advice);
+	json_object_object_add(doc, "ahbmon", o);
+}
+
+int doctor_ahbmon(json_object *doc)
+{
+	struct trial trials[] = {
+		{ .who = "the model, with this layout", .moved = PMK_AHBMON_NCTRS },
+		{ .who = "the model, its counters from ARM-D on elsewhere",
+		  .moved = PMK_AHBMON_ARMD_RD },
+		{ .who = "nothing there: reads are 0", .moved = PMK_AHBMON_NCTRS, .empty = true },
+	};
+	const unsigned n = sizeof(trials) / sizeof(trials[0]);
+	bool sound = pmk_ahbmon_layout_check(&pmk_ahbmon_sp816) == PMK_OK;
+
+	for (unsigned i = 0; i < n; i++)
+		probe(&trials[i]);
+	if (doc)
+		add_json(doc, trials, n, sound);
+	else
+		print_text(trials, n, sound);
+	/* Driver and model of one build have to agree. */
+	return sound && trials[0].err == PMK_OK ? PMK_EXIT_OK : PMK_EXIT_FAILED;
+}

@@ -1,0 +1,455 @@
+// SPDX-License-Identifier: MIT
+/*
+ * pmk doctor environment: data files, plugin, emulators, libraries of the programs, the host's own
+ * counters. Where there is an emulator, pmk runs a program of three instructions in it and looks
+ * whether it counts three: that proves emulator, plugin and data files at once.
+ *
+ * Not checked: compilers, which pmk does not need, and firmware in system emulation, which needs an
+ * image.
+ */
+#define _GNU_SOURCE
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/perf_event.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/doctor.h"
+#include "cli/show.h"
+
+#define SECONDS 20 /* that a child process may take */
+
+enum status { OK, MISSING, BROKEN };
+static const char *const status_names[] = { "ok", "missing", "broken" };
+
+/* One line of the report. */
+struct item {
+	const char *name;
+	enum status status;
+	char text[PATH_MAX + 300]; /* what was found */
+	const char *advice;	   /* what to do, unless it is ok */
+};
+
+#define MAX_ITEMS 16
+struct report {
+	struct item item[MAX_ITEMS];
+	unsigned n;
+	bool counts; /* some program was counted */
+};
+
+static struct item *add(struct report *r, const char *name, enum status status, const char *advice)
+{
+	struct item *it = &r->item[r->n++];
+
+	*it = (struct item){ .name = name, .status = status, .advice = advice };
+	return it;
+}
+
+#define SAY(it, ...) snprintf((it)->text, sizeof((it)->text), __VA_ARGS__)
+
+/* ---- child processes ------------------------------------------------------------------------ */
+
+static _Noreturn void become(const char *const argv[], int out)
+{
+	int null = open("/dev/null", O_RDONLY);
+
+	dup2(null, 0);
+	dup2(out, 1);
+	dup2(out, 2);
+	alarm(SECONDS); /* outlives exec */
+	/* execvp() is older than const; it changes nothing. */
+	execvp(argv[0], (char *const *)(uintptr_t)argv);
+	_exit(errno == ENOENT || errno == ENOTDIR ? PMK_EXIT_NOT_FOUND : PMK_EXIT_NOT_EXEC);
+}
+
+/* Run a command; the beginning of what it prints goes into `out`, as one line. Its exit code;
+ * 128 + signal; PMK_EXIT_NOT_FOUND when there is no such command. */
+static int capture(const char *const argv[], char *out, size_t size)
+{
+	char rest[256];
+	size_t used = 0;
+	int fd[2], status;
+	ssize_t n;
+	pid_t pid;
+
+	*out = '\0';
+	if (pipe2(fd, O_CLOEXEC))
+		return PMK_EXIT_FAILED;
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0)
+		become(argv, fd[1]);
+	close(fd[1]);
+	while (pid > 0 && (n = read(fd[0], used + 1 < size ? out + used : rest,
+				    used + 1 < size ? size - used - 1 : sizeof(rest))) > 0)
+		used += used + 1 < size ? (size_t)n : 0;
+	close(fd[0]);
+	out[used] = '\0';
+	out[strcspn(out, "\n")] = '\0';
+	if (pid < 0 || waitpid(pid, &status, 0) < 0)
+		return PMK_EXIT_FAILED;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/* ---- files ---------------------------------------------------------------------------------- */
+
+static unsigned count_names(char **names)
+{
+	unsigned n = 0;
+
+	while (names && names[n])
+		n++;
+	return n;
+}
+
+/* What is wrong inside of the directory has been told on stderr, with file and line. */
+static void check_data(struct report *r)
+{
+	const char *dir = cli_data_dir();
+	struct item *it =
+		add(r, "data files", OK, "set PMK_DATA to the directory with cores/ and metrics/");
+	char **names = dir ? cli_core_names() : NULL;
+	struct pmk_metrics *metrics = names ? cli_metrics() : NULL;
+	char msg[PATH_MAX + 300];
+	struct pmk_core core;
+
+	if (!dir || !names) {
+		it->status = MISSING;
+		SAY(it, "%s", dir ? dir : "no directory");
+		return;
+	}
+	SAY(it, "%s: %u cores, %u metrics", dir, count_names(names),
+	    metrics ? pmk_metrics_count(metrics) : 0);
+	if (!metrics || !pmk_metrics_count(metrics) || !*names)
+		it->status = BROKEN;
+	for (unsigned i = 0; names[i]; i++) {
+		if (show_load_core(names[i], &core, msg, sizeof(msg)) == 0)
+			continue;
+		it->status = BROKEN;
+		SAY(it, "%s", msg);
+	}
+	cli_free_names(names);
+}
+
+static void check_plugin(struct report *r)
+{
+	const char *path = cli_plugin_path();
+	struct item *it =
+		add(r, "plugin", OK, "build it (make), or set PMK_PLUGIN to the file pmk-qemu.so");
+
+	SAY(it, "%s", path ? path : "pmk-qemu.so is neither beside pmk nor installed");
+	if (!path || access(path, R_OK))
+		it->status = MISSING;
+}
+
+static void check_directory(struct report *r, const char *name, const char *dir, const char *what,
+			    const char *advice)
+{
+	struct item *it = add(r, name, access(dir, R_OK) ? MISSING : OK, advice);
+
+	SAY(it, "%s, libraries of dynamically linked %s programs", dir, what);
+}
+
+/* ---- emulators ------------------------------------------------------------------------------ */
+
+/* Sets exit code 0 and ends, in three instructions. pmk's hosts are little-endian, as these
+ * files are. */
+static const struct {
+	Elf32_Ehdr head;
+	Elf32_Phdr segment;
+	uint32_t code[3];
+} arm_program = {
+	.head = {
+		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS32, ELFDATA2LSB, EV_CURRENT },
+		.e_type = ET_EXEC,
+		.e_machine = EM_ARM,
+		.e_version = EV_CURRENT,
+		.e_entry = 0x10000 + sizeof(Elf32_Ehdr) + sizeof(Elf32_Phdr),
+		.e_phoff = sizeof(Elf32_Ehdr),
+		.e_flags = EF_ARM_EABI_VER5,
+		.e_ehsize = sizeof(Elf32_Ehdr),
+		.e_phentsize = sizeof(Elf32_Phdr),
+		.e_phnum = 1,
+	},
+	.segment = {
+		.p_type = PT_LOAD,
+		.p_vaddr = 0x10000,
+		.p_filesz = sizeof(arm_program),
+		.p_memsz = sizeof(arm_program),
+		.p_flags = PF_R | PF_X,
+		.p_align = 0x1000,
+	},
+	.code = { 0xe3a07001, 0xe3a00000, 0xef000000 }, /* mov r7, #1; mov r0, #0; svc 0 */
+};
+
+static const struct {
+	Elf64_Ehdr head;
+	Elf64_Phdr segment;
+	uint32_t code[3];
+} a64_program = {
+	.head = {
+		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
+		.e_type = ET_EXEC,
+		.e_machine = EM_AARCH64,
+		.e_version = EV_CURRENT,
+		.e_entry = 0x10000 + sizeof(Elf64_Ehdr) + sizeof(Elf64_Phdr),
+		.e_phoff = sizeof(Elf64_Ehdr),
+		.e_ehsize = sizeof(Elf64_Ehdr),
+		.e_phentsize = sizeof(Elf64_Phdr),
+		.e_phnum = 1,
+	},
+	.segment = {
+		.p_type = PT_LOAD,
+		.p_vaddr = 0x10000,
+		.p_filesz = sizeof(a64_program),
+		.p_memsz = sizeof(a64_program),
+		.p_flags = PF_R | PF_X,
+		.p_align = 0x1000,
+	},
+	.code = { 0xd2800ba8, 0xd2800000, 0xd4000001 }, /* mov x8, #93; mov x0, #0; svc #0 */
+};
+
+#define INSTRUCTIONS 3
+
+static const struct emulator {
+	const char *command, *runs, *advice;
+	const void *program; /* NULL: none can be run without a machine */
+	size_t size;
+} emulators[] = {
+	{ "qemu-arm", "programs for ARM", "install qemu-user (Debian: apt-get install qemu-user)",
+	  &arm_program, sizeof(arm_program) },
+	{ "qemu-aarch64", "programs for AArch64",
+	  "install qemu-user (Debian: apt-get install qemu-user)", &a64_program,
+	  sizeof(a64_program) },
+	{ "qemu-system-arm", "firmware for ARM, with --qemu",
+	  "install it, if wanted (Debian: apt-get install qemu-system-arm)", NULL, 0 },
+};
+
+/* "7.2.22" out of "qemu-arm version 7.2.22 (Debian …)"; false: it does not look like that. */
+static bool find_version(char *text, unsigned long *major)
+{
+	char *at = strstr(text, "version ");
+
+	if (!at)
+		return false;
+	at += strlen("version ");
+	*major = strtoul(at, NULL, 10);
+	memmove(text, at, strlen(at) + 1);
+	text[strcspn(text, " ,(")] = '\0';
+	return *major > 0;
+}
+
+/* A file with the program; false with errno. The caller unlinks it. */
+static bool write_program(const struct emulator *e, char *path)
+{
+	int fd = mkstemp(path);
+	bool ok;
+
+	if (fd < 0)
+		return false;
+	ok = write(fd, e->program, e->size) == (ssize_t)e->size && !fchmod(fd, 0700);
+	if (close(fd) || !ok) {
+		unlink(path);
+		return false;
+	}
+	return true;
+}
+
+/* Count it, by this very pmk. */
+static void check_counting(struct report *r, const struct emulator *e)
+{
+	struct item *it =
+		add(r, e->command, BROKEN,
+		    "'pmk stat' with the same program tells more; the plugin needs QEMU 6.0 "
+		    "or newer with plugins enabled");
+	char exe[PATH_MAX] = "", path[] = "/tmp/pmk-doctor-XXXXXX", out[400];
+	const char *const argv[] = { exe, "stat", "-x", ";", "-e", "instructions", path, NULL };
+	unsigned long counted;
+	char *end;
+	int code;
+
+	if (readlink("/proc/self/exe", exe, sizeof(exe) - 1) <= 0 || !write_program(e, path)) {
+		SAY(it, "cannot try it: %s", strerror(errno));
+		return;
+	}
+	code = capture(argv, out, sizeof(out));
+	unlink(path);
+	counted = strtoul(out, &end, 10);
+	if (code != 0 || end == out || *end != ';') {
+		SAY(it, "counting fails (exit code %d): %s", code, out);
+		return;
+	}
+	SAY(it, "counts: %lu of %u instructions of a small program", counted, INSTRUCTIONS);
+	if (counted == INSTRUCTIONS) {
+		it->status = OK;
+		r->counts = true;
+	}
+}
+
+static void check_emulator(struct report *r, const struct emulator *e)
+{
+	struct item *it = add(r, e->command, OK, e->advice);
+	const char *const argv[] = { e->command, "--version", NULL };
+	char out[400];
+	unsigned long major = 0;
+	int code = capture(argv, out, sizeof(out));
+
+	if (code == PMK_EXIT_NOT_FOUND) {
+		it->status = MISSING;
+		SAY(it, "runs %s", e->runs);
+	} else if (code || !find_version(out, &major)) {
+		it->status = BROKEN;
+		SAY(it, "does not tell its version (exit code %d)", code);
+	} else {
+		it->status = major < 6 ? BROKEN : OK;
+		SAY(it, "version %s, runs %s%s", out, e->runs,
+		    major < 6 ? "; too old: plugins need 6.0" : "");
+	}
+	if (it->status == OK && e->program)
+		check_counting(r, e);
+}
+
+/* ---- the host's own counters ----------------------------------------------------------------- */
+
+static long number_in(const char *path, long otherwise)
+{
+	char text[32] = "";
+	FILE *f = fopen(path, "r");
+
+	if (f && !fgets(text, sizeof(text), f))
+		*text = '\0';
+	if (f)
+		fclose(f);
+	return *text ? strtol(text, NULL, 10) : otherwise;
+}
+
+/* Cycles of this process in user mode: what needs the fewest rights. */
+static int open_cycles(void)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_HARDWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_HW_CPU_CYCLES,
+		.disabled = 1,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+
+	return (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0);
+}
+
+static void check_host(struct report *r)
+{
+	long paranoid = number_in("/proc/sys/kernel/perf_event_paranoid", LONG_MIN);
+	struct item *it = add(r, "host counters", OK, NULL);
+	int fd = open_cycles();
+
+	if (fd >= 0) {
+		close(fd);
+		SAY(it, "perf_event_open works, perf_event_paranoid is %ld: %s", paranoid,
+		    paranoid <= 1 ? "user and kernel mode" : "user mode");
+		return;
+	}
+	it->status = MISSING;
+	switch (errno) {
+	case EACCES:
+	case EPERM:
+		SAY(it, "perf_event_open is not permitted, perf_event_paranoid is %ld", paranoid);
+		it->advice =
+			"sysctl -w kernel.perf_event_paranoid=2, or run with CAP_PERFMON; in a "
+			"container its seccomp profile has to allow it";
+		break;
+	case ENOENT:
+	case ENODEV:
+	case EOPNOTSUPP:
+		SAY(it, "this machine counts no cycles");
+		it->advice = "a virtual machine needs a virtual PMU (QEMU: -cpu host,pmu=on); "
+			     "emulation needs none";
+		break;
+	default:
+		SAY(it, "perf_event_open: %s", strerror(errno));
+		it->advice = "the kernel needs CONFIG_PERF_EVENTS; emulation does not";
+		break;
+	}
+}
+
+/* Where the file exists (AArch64), programs may read counters without a system call if it says
+ * so. */
+static void check_user_access(struct report *r)
+{
+	long allowed = number_in("/proc/sys/kernel/perf_user_access", LONG_MIN);
+	struct item *it;
+
+	if (allowed == LONG_MIN)
+		return;
+	it = add(r, "user access", allowed ? OK : MISSING,
+		 "sysctl -w kernel.perf_user_access=1, if wanted");
+	SAY(it, "perf_user_access is %ld: programs %s read counters themselves", allowed,
+	    allowed ? "may" : "may not");
+}
+
+/* ---- report ---------------------------------------------------------------------------------- */
+
+static void print_text(const struct report *r)
+{
+	printf("%sEnvironment%s\n\n", show_bold(), show_plain());
+	for (unsigned i = 0; i < r->n; i++) {
+		const struct item *it = &r->item[i];
+
+		printf("  %-8s %-16s %s\n", status_names[it->status], it->name, it->text);
+		if (it->status != OK)
+			printf("  %-8s %-16s %s\n", "", "", it->advice);
+	}
+	printf("\n  %s\n", r->counts ? "pmk can count in emulation."
+				     : "pmk cannot count in emulation: see above.");
+}
+
+static void add_json(json_object *doc, const struct report *r)
+{
+	json_object *o = json_object_new_object(), *list = json_object_new_array();
+
+	json_object_object_add(o, "counts", json_object_new_boolean(r->counts));
+	for (unsigned i = 0; i < r->n; i++) {
+		const struct item *it = &r->item[i];
+		json_object *line = json_object_new_object();
+
+		show_add(line, "name", it->name);
+		show_add(line, "status", status_names[it->status]);
+		show_add(line, "text", it->text);
+		show_add(line, "advice", it->status == OK ? NULL : it->advice);
+		json_object_array_add(list, line);
+	}
+	json_object_object_add(o, "items", list);
+	json_object_object_add(doc, "environment", o);
+}
+
+int doctor_environment(json_object *doc)
+{
+	static struct report r; /* too big for a stack */
+
+	r.n = 0;
+	r.counts = false;
+	check_data(&r);
+	check_plugin(&r);
+	for (size_t i = 0; i < sizeof(emulators) / sizeof(emulators[0]); i++)
+		check_emulator(&r, &emulators[i]);
+	check_directory(&r, "ARM sysroot", "/usr/arm-linux-gnueabi", "ARM",
+			"Debian: apt-get install libc6-dev-armel-cross; or give --sysroot DIR");
+	check_directory(&r, "AArch64 sysroot", "/usr/aarch64-linux-gnu", "AArch64",
+			"Debian: apt-get install libc6-dev-arm64-cross; or give --sysroot DIR");
+	check_host(&r);
+	check_user_access(&r);
+	if (doc)
+		add_json(doc, &r);
+	else
+		print_text(&r);
+	return r.counts ? PMK_EXIT_OK : PMK_EXIT_FAILED;
+}
