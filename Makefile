@@ -29,9 +29,10 @@ check:
 target:
 	@scripts/target $(BUILD) $(TARGETS)
 
+# Both, whether or not the first meets its targets.
 bench: all
 	@scripts/need build run test bench
-	@bench/run $(BUILD)
+	@bench/firmware $(BUILD); met=$$?; bench/run $(BUILD) && exit $$met
 
 fuzz:
 	@scripts/need build test fuzz

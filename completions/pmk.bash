@@ -24,7 +24,7 @@ _pmk_options() {
 
 # Names of a topic of pmk list: the first column.
 _pmk_names() {
-	_pmk_run list "$@" | sed -n 's/^  \([A-Za-z0-9][A-Za-z0-9_]*\) .*/\1/p'
+	_pmk_run list "$@" | sed -n 's/^  \([A-Za-z0-9][A-Za-z0-9_-]*\) .*/\1/p'
 }
 
 _pmk_parameters() {
@@ -86,6 +86,7 @@ _pmk_value() {
 	*:PMU) _pmk_words "$(_pmk_names pmus)" ;;
 	*:CORE) _pmk_words "$(_pmk_names cores)" ;;
 	*:TARGET) _pmk_words "$(_pmk_names targets)" ;;
+	-p:* | --pid:*) _pmk_list "$(cd /proc && printf '%s\n' [0-9]*)" ;;
 	--passes:*) _pmk_words $'clone\nrerun' ;;
 	--set:*) _pmk_words "$(_pmk_parameters)"
 		compopt -o nospace 2>/dev/null ;;
@@ -118,6 +119,7 @@ _pmk_operand() {
 			_pmk_words $'PMNC=\nCCNT=\nPMN0=\nPMN1=\nSUNAVCR='
 			compopt -o nospace 2>/dev/null
 		fi ;;
+	doctor) _pmk_words $'environment\narmv8\nahbmon' ;;
 	help) _pmk_words "$(_pmk_commands)" ;;
 	esac
 }

@@ -15,6 +15,7 @@
 #include <stdio.h>
 
 #include <pmk/pmu.h>
+#include <pmk/stats.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -26,7 +27,7 @@ enum pmk_trust {
 	PMK_TRUST_MODELLED,	 /* depends on the core's parameters */
 	PMK_TRUST_MEASURED,	 /* silicon */
 	PMK_TRUST_SCALED,	 /* time-shared; see `coverage` */
-	PMK_TRUST_WRAPPED,	 /* a counter wrapped unseen: a lower bound */
+	PMK_TRUST_WRAPPED,	 /* a counter wrapped and part was missed: a lower bound */
 	PMK_TRUST_NOT_SUPPORTED, /* no value; `reason` says why */
 	PMK_TRUST_NOT_COUNTED,	 /* no value; it never ran */
 };
@@ -36,30 +37,78 @@ const char *pmk_trust_name(enum pmk_trust t);
 /* False for the two states that have no value. */
 bool pmk_trust_has_value(enum pmk_trust t);
 
+/* How an event's values are spread: over the occurrences of a region, or what a latency counter saw. */
+struct pmk_distribution {
+	struct pmk_stats values; /* n = 0: there was none */
+	uint64_t raw;		 /* their sum before the cost of measuring was taken off */
+	uint64_t cost, nested;	 /* that is: of an empty region; of one for the region around it */
+};
+
 /* One value of one event in one place and time. */
 struct pmk_row {
-	const struct pmk_event *event;
-	const char *name; /* as the user asked for it, e.g. "cycles" */
-	uint64_t value;	  /* with runs > 1: the rounded mean */
+	const struct pmk_event *event; /* NULL: it has no code of 16 bits */
+	const struct pmk_pmu *pmu;     /* whose event it is; NULL: the result's */
+	const char *name;	       /* as the user asked for it, e.g. "cycles" */
+	const char *unit;	       /* of the value, "ns"; NULL: a plain number */
+	uint64_t value;		       /* with runs > 1: the rounded mean */
 	enum pmk_trust trust;
-	const char *reason;  /* why there is no value, or NULL */
+	const char *reason;  /* why there is no value, or only a lower bound; or NULL */
 	double stddev_pct;   /* standard deviation of the mean in percent, when runs > 1 */
 	double coverage;     /* share of the time it was counted, 1.0 = always */
-	uint64_t runtime_ns; /* guest time it was counted */
+	uint64_t runtime_ns; /* time it was counted, the guest's in emulation */
 	unsigned group;	     /* 0 = none; rows of one {group} share a number */
+	uint64_t period;     /* it was sampled, once in so many; 0: it was not */
+	bool has_dist;
+	struct pmk_distribution dist;
 };
 
 /* A block of rows: the whole run, a region, an interval, a core. */
 struct pmk_section {
-	char *region; /* region name, or NULL for the whole run */
-	int cpu;      /* -1: all */
+	unsigned dump;		       /* 1, 2, …: the dump of firmware it comes from; 0: none */
+	char *region;		       /* region name, or NULL for the whole run */
+	uint64_t region_id, unmatched; /* of firmware: number; begins or ends without a partner */
+	int cpu;		       /* -1: all */
 	bool interval;
 	uint64_t at_cycles,
-		at_insns;  /* end of the interval, guest cycles and instructions since start */
-	double at_seconds; /* the same in guest seconds */
+		at_insns; /* end of the interval, cycles and instructions since start; 0: not known */
+	double at_seconds; /* the same in seconds, of the guest in emulation */
 	uint64_t entries;  /* how often the region was entered */
 	struct pmk_row *rows;
 	unsigned nrows;
+};
+
+/* Samples of one event in one place. */
+struct pmk_profile_row {
+	char *function;	  /* NULL: not known */
+	bool somewhere;	  /* false: polled, `address` is not known either */
+	uint64_t address; /* where the function begins, else of the sample */
+	char *region;	  /* that was open, or NULL */
+	uint64_t samples;
+	uint64_t late; /* of them: they came a period or more after their time */
+};
+
+/* Where the samples of one event lie: a flat profile, most samples first. The caller allocates the rows
+ * and their strings with malloc(); pmk_profile_free() frees them. */
+struct pmk_profile {
+	unsigned dump; /* as in a section */
+	const struct pmk_event *event;
+	const struct pmk_pmu *pmu;
+	uint64_t period;  /* 0: not known */
+	uint64_t samples; /* in all rows */
+	struct pmk_profile_row *rows;
+	size_t nrows;
+};
+
+/* A dump of firmware: what JSON tells of it. */
+struct pmk_dump_facts {
+	uint64_t offset; /* where it begins in its file, bytes */
+	unsigned version;
+	char *pmu;    /* as the dump names it */
+	char *reason; /* why it is not complete, or NULL */
+	bool crlf;    /* CR LF was undone */
+	uint64_t regions, samples, late;
+	bool sampled; /* `dropped` is known */
+	uint64_t dropped;
 };
 
 struct pmk_metric_value {
@@ -88,12 +137,23 @@ struct pmk_result {
 	int exit_status; /* wait status of the command */
 	struct pmk_section *sections;
 	unsigned nsections;
+	struct pmk_dump_facts *dumps;
+	unsigned ndumps;
 };
 
 void pmk_result_init(struct pmk_result *r);
 void pmk_result_free(struct pmk_result *r);
 /* Append a section with `nrows` zeroed rows; NULL when out of memory. region is copied. */
 struct pmk_section *pmk_result_add(struct pmk_result *r, const char *region, unsigned nrows);
+/* Forget the last section: it is written, and there are many. */
+void pmk_result_drop(struct pmk_result *r);
+/* Append the facts of a dump, all zero; their strings become the result's. NULL when out of memory. */
+struct pmk_dump_facts *pmk_result_add_dump(struct pmk_result *r);
+/* Append a line to the warnings; out of memory: it is lost. */
+void pmk_result_warn(struct pmk_result *r, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+void pmk_profile_free(struct pmk_profile *p);
 
 /*
  * Metrics: text files, one each (docs/FORMATS.md): events, formula, unit, explanation.
@@ -141,7 +201,8 @@ struct pmk_write_options {
 	bool big_num;	       /* text: group digits */
 	bool colour;	       /* text: only on a terminal */
 	bool verbose;	       /* text: reasons and references in full */
-	const struct pmk_metric *const *metrics;
+	bool firmware;	       /* CSV, JSON: the columns and keys of pmk report, too */
+	const struct pmk_metric *const *metrics; /* read anew for every section */
 };
 
 struct pmk_writer;
@@ -150,6 +211,9 @@ struct pmk_writer *pmk_writer_begin(FILE *f, const struct pmk_write_options *opt
 				    const struct pmk_result *r);
 int pmk_writer_section(struct pmk_writer *w, const struct pmk_result *r,
 		       const struct pmk_section *s);
+/* After the sections, or after those of one dump. */
+int pmk_writer_profile(struct pmk_writer *w, const struct pmk_result *r,
+		       const struct pmk_profile *p);
 /* Writes what is only known at the end (how it was counted), closes, frees the writer. */
 int pmk_writer_end(struct pmk_writer *w, const struct pmk_result *r);
 

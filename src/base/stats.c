@@ -62,7 +62,12 @@ static struct u128 divide(struct u128 n, uint64_t d, uint64_t *rest)
 	return n;
 }
 
-/* The square root to the nearest integer; UINT64_MAX at most. */
+static struct u128 times(struct u128 v, uint64_t k)
+{
+	return add(multiply(v.low, k), (struct u128){ v.high * k, 0 });
+}
+
+/* The square root, rounded down. */
 static uint64_t root(struct u128 v)
 {
 	struct u128 rest = { 0, 0 }, one = { 0, 1 };
@@ -83,8 +88,6 @@ static uint64_t root(struct u128 v)
 			s |= 1;
 		}
 	}
-	if (at_least(rest, (struct u128){ 0, s }) && (rest.high || rest.low > s) && s != UINT64_MAX)
-		s++;
 	return s;
 }
 
@@ -122,26 +125,35 @@ uint64_t pmk_stats_mean(const struct pmk_stats *s, uint32_t scale)
 		divide(add(multiply(s->sum, scale), (struct u128){ 0, s->n / 2 }), s->n, &rest));
 }
 
+/*
+ * The root is taken of four times the value, which shows whether the fraction is ½ or more. Deviations
+ * of 2^53 and more leave no room for that; they are off by at most `scale`.
+ */
 uint64_t pmk_stats_stddev(const struct pmk_stats *s, uint32_t scale)
 {
-	const uint64_t scale2 = (uint64_t)scale * scale;
+	const uint64_t scale2 = 4 * (uint64_t)scale * scale; /* < 2^22 */
 	struct u128 sq = { s->sq_high, s->sq_low };
-	uint64_t q, r, rest;
+	uint64_t q, r, rest, divisor = s->n - 1;
 
 	if (s->n < 2)
 		return 0;
 	q = divide((struct u128){ 0, s->sum }, s->n, &r).low;
 	sq = subtract(sq, add(multiply(q, s->sum), multiply(q, r)));
 	if (!sq.high && sq.low >> 44 == 0 && s->n >> 32 == 0) {
-		/* Small enough to keep r²/n exact: (n·sq - r²)·scale² / (n·(n - 1)). */
+		/* Small enough to keep r²/n exact. */
 		sq = subtract(multiply(sq.low, s->n), multiply(r, r));
-		sq = add(multiply(sq.low, scale2), (struct u128){ sq.high * scale2, 0 });
-		return root(divide(sq, s->n * (s->n - 1), &rest));
+		divisor *= s->n;
+	} else {
+		sq = subtract(sq, divide(multiply(r, r), s->n, &rest));
 	}
-	sq = subtract(sq, divide(multiply(r, r), s->n, &rest));
-	if (sq.high >> 44 == 0) {
-		sq = add(multiply(sq.low, scale2), (struct u128){ sq.high * scale2, 0 });
-		return root(divide(sq, s->n - 1, &rest));
+	if (sq.high >> 42 == 0) {
+		sq = divide(times(sq, scale2), divisor, &rest);
+	} else {
+		sq = divide(sq, divisor, &rest);
+		if (sq.high >> 42)
+			return saturate(multiply(root(sq), scale));
+		sq = times(sq, scale2);
 	}
-	return saturate(multiply(root(divide(sq, s->n - 1, &rest)), scale));
+	r = root(sq);
+	return (r >> 1) + (r & 1);
 }

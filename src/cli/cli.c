@@ -192,6 +192,28 @@ void cli_help(FILE *f, const struct cli_command *cmd)
 	}
 }
 
+bool words_add(struct word_list *l, const char *word)
+{
+	char **bigger = realloc(l->word, (l->count + 2) * sizeof(*bigger));
+
+	if (!bigger)
+		return false;
+	l->word = bigger;
+	l->word[l->count] = strdup(word);
+	if (!l->word[l->count])
+		return false;
+	l->word[++l->count] = NULL;
+	return true;
+}
+
+void words_free(struct word_list *l)
+{
+	for (unsigned i = 0; i < l->count; i++)
+		free(l->word[i]);
+	free(l->word);
+	*l = (struct word_list){ 0 };
+}
+
 /* ---- files ---------------------------------------------------------------------------------- */
 
 /* The directory of the running program; NULL when it cannot be told. */

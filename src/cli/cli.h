@@ -35,7 +35,7 @@ struct cli_command {
 	int (*run)(int argc, char **argv); /* argv[0] is the command's name; returns an exit code */
 };
 
-extern const struct cli_command cmd_stat, cmd_report, cmd_list, cmd_info, cmd_decode;
+extern const struct cli_command cmd_stat, cmd_report, cmd_list, cmd_info, cmd_decode, cmd_doctor;
 extern const struct cli_command *const cli_commands[]; /* NULL terminated, in help's order */
 
 /*
@@ -57,6 +57,16 @@ int cli_fail(int code, const char *fmt, ...) __attribute__((format(printf, 2, 3)
  */
 void cli_nearest(const char *word, const char *(*next)(const void *ctx, unsigned i),
 		 const void *ctx, char *buf, size_t size);
+
+/* What an option that may be repeated was given, in its order. */
+struct word_list {
+	char **word; /* NULL terminated; NULL when there is none */
+	unsigned count;
+};
+
+/* False when out of memory. The word is copied. */
+bool words_add(struct word_list *l, const char *word);
+void words_free(struct word_list *l);
 
 /* Colour is for terminals that can show it, and for people who want it (NO_COLOR). */
 bool cli_colour(FILE *f);

@@ -12,14 +12,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <linux/perf_event.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <pmk/linux.h>
 
 #include "cli/cli.h"
 #include "cli/doctor.h"
@@ -332,53 +332,23 @@ static long number_in(const char *path, long otherwise)
 }
 
 /* Cycles of this process in user mode: what needs the fewest rights. */
-static int open_cycles(void)
-{
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_HARDWARE,
-		.size = sizeof(attr),
-		.config = PERF_COUNT_HW_CPU_CYCLES,
-		.disabled = 1,
-		.exclude_kernel = 1,
-		.exclude_hv = 1,
-	};
-
-	return (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0);
-}
-
 static void check_host(struct report *r)
 {
 	long paranoid = number_in("/proc/sys/kernel/perf_event_paranoid", LONG_MIN);
 	struct item *it = add(r, "host counters", OK, NULL);
-	int fd = open_cycles();
+	const char *const names[] = { "cycles" };
+	struct pmk_linux_self *s;
+	char why[512];
 
-	if (fd >= 0) {
-		close(fd);
-		SAY(it, "perf_event_open works, perf_event_paranoid is %ld: %s", paranoid,
+	if (pmk_linux_self_open(&s, names, 1, why, sizeof(why)) == 0) {
+		pmk_linux_self_close(s);
+		SAY(it, "the kernel counts cycles, perf_event_paranoid is %ld: %s", paranoid,
 		    paranoid <= 1 ? "user and kernel mode" : "user mode");
 		return;
 	}
 	it->status = MISSING;
-	switch (errno) {
-	case EACCES:
-	case EPERM:
-		SAY(it, "perf_event_open is not permitted, perf_event_paranoid is %ld", paranoid);
-		it->advice =
-			"sysctl -w kernel.perf_event_paranoid=2, or run with CAP_PERFMON; in a "
-			"container its seccomp profile has to allow it";
-		break;
-	case ENOENT:
-	case ENODEV:
-	case EOPNOTSUPP:
-		SAY(it, "this machine counts no cycles");
-		it->advice = "a virtual machine needs a virtual PMU (QEMU: -cpu host,pmu=on); "
-			     "emulation needs none";
-		break;
-	default:
-		SAY(it, "perf_event_open: %s", strerror(errno));
-		it->advice = "the kernel needs CONFIG_PERF_EVENTS; emulation does not";
-		break;
-	}
+	SAY(it, "%s", why);
+	it->advice = "docs/linux.md has the causes; emulation needs no counters of the host";
 }
 
 /* Where the file exists (AArch64), programs may read counters without a system call if it says

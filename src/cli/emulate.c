@@ -40,28 +40,6 @@ static const struct machine *machine_of(const struct pmk_elf *elf)
 	return NULL;
 }
 
-bool words_add(struct word_list *l, const char *word)
-{
-	char **bigger = realloc(l->word, (l->count + 2) * sizeof(*bigger));
-
-	if (!bigger)
-		return false;
-	l->word = bigger;
-	l->word[l->count] = strdup(word);
-	if (!l->word[l->count])
-		return false;
-	l->word[++l->count] = NULL;
-	return true;
-}
-
-void words_free(struct word_list *l)
-{
-	for (unsigned i = 0; i < l->count; i++)
-		free(l->word[i]);
-	free(l->word);
-	*l = (struct word_list){ 0 };
-}
-
 static int add_all(struct word_list *l, const char *const *words)
 {
 	for (; *words; words++)
@@ -129,8 +107,8 @@ int emulation_core(struct emulation *emu, const char *name, const struct word_li
 	return 0;
 }
 
-/* Like the shell: a name with a slash is a path, any other is searched in PATH. */
-static char *find_program(const char *name)
+/* A name with a slash is a path, any other is searched in PATH. */
+char *program_path(const char *name)
 {
 	const char *path = getenv("PATH");
 	char candidate[4096];
@@ -152,16 +130,14 @@ static char *find_program(const char *name)
 	return NULL;
 }
 
-int emulation_program(struct emulation *emu, const char *program)
+int program_find(const char *program, char **path)
 {
-	char msg[256];
 	struct stat st;
-	int err;
 
-	emu->image = find_program(program);
-	if (!emu->image || (stat(emu->image, &st) && (errno == ENOENT || errno == ENOTDIR)))
+	*path = program_path(program);
+	if (!*path || (stat(*path, &st) && (errno == ENOENT || errno == ENOTDIR)))
 		return cli_fail(PMK_EXIT_NOT_FOUND, "%s: command not found", program);
-	if (stat(emu->image, &st))
+	if (stat(*path, &st))
 		return cli_fail(PMK_EXIT_NOT_EXEC, "%s: %s", program, strerror(errno));
 	if (S_ISDIR(st.st_mode))
 		return cli_fail(PMK_EXIT_NOT_EXEC, "%s: is a directory", program);
@@ -171,6 +147,16 @@ int emulation_program(struct emulation *emu, const char *program)
 	if (!(st.st_mode & (S_IXUSR | S_IXGRP | S_IXOTH)))
 		return cli_fail(PMK_EXIT_NOT_EXEC, "%s: permission denied (no execute bit)",
 				program);
+	return 0;
+}
+
+int emulation_program(struct emulation *emu, const char *program)
+{
+	char msg[256];
+	int err = program_find(program, &emu->image);
+
+	if (err)
+		return err;
 	err = pmk_elf_read(emu->image, &emu->elf, msg, sizeof(msg));
 	if (err)
 		return cli_fail(PMK_EXIT_NOT_EXEC, "%s: %s", program, msg);

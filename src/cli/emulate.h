@@ -5,18 +5,15 @@
 
 #include <stdbool.h>
 
+#include "cli/cli.h"
 #include "cpu/config.h"
 #include "producer/qemu/runner.h"
 #include "profile/elf.h"
 
-struct word_list {
-	char **word; /* NULL terminated */
-	unsigned count;
-};
-
-/* False when out of memory. The word is copied. */
-bool words_add(struct word_list *l, const char *word);
-void words_free(struct word_list *l);
+/* Like the shell: where the program is, in memory that the caller frees; NULL: nowhere. */
+char *program_path(const char *name);
+/* The same for a program to be executed. 0 and *path; or 126 / 127 after one line on stderr. */
+int program_find(const char *name, char **path);
 
 struct emulation {
 	struct pmk_core core;

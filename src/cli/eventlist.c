@@ -49,15 +49,19 @@ static int add_all(struct event_list *list, const struct pmk_pmu *pmu, struct ev
 	return 0;
 }
 
-/* The modifiers behind the last colon of [text, text + len): cuts them off. "pmu::event" has colons
- * of its own, so only a tail of the letters u, k and h counts. */
+/* The modifiers behind the last colon of [text, text + len), or behind the second slash of
+ * "pmu/event/u": cuts them off. "pmu::event" has colons of its own: two are none. */
 static int take_modifiers(const char *text, size_t *len, struct event_request *req)
 {
 	size_t at = *len;
+	bool closed;
 
 	while (at > 0 && text[at - 1] != ':' && text[at - 1] != '/' && text[at - 1] != '}')
 		at--;
-	if (at == 0 || text[at - 1] != ':' || (at > 1 && text[at - 2] == ':') || at == *len)
+	if (at == 0 || at == *len || (at > 1 && text[at - 1] == ':' && text[at - 2] == ':'))
+		return 0;
+	closed = text[at - 1] == '/' && memchr(text, '/', at - 1);
+	if (text[at - 1] != ':' && !closed)
 		return 0;
 	for (size_t i = at; i < *len; i++) {
 		if (!strchr("ukh", text[i]))
@@ -67,8 +71,17 @@ static int take_modifiers(const char *text, size_t *len, struct event_request *r
 		req->user |= text[i] == 'u';
 		req->kernel |= text[i] == 'k' || text[i] == 'h';
 	}
-	*len = at - 1;
+	*len = closed ? at : at - 1;
 	return 0;
+}
+
+static int find(const struct event_list *list, const struct pmk_pmu *pmu, const char *name,
+		struct event_request *req)
+{
+	if (list->find)
+		return list->find(list->ctx, name, req);
+	req->event = cli_event(pmu, name);
+	return req->event ? 0 : PMK_EXIT_USAGE;
 }
 
 static int parse_event(struct event_list *list, const struct pmk_pmu *pmu, const char *text,
@@ -88,8 +101,9 @@ static int parse_event(struct event_list *list, const struct pmk_pmu *pmu, const
 	if (!strcmp(name, "all")) {
 		err = add_all(list, pmu, req);
 	} else {
-		req.event = cli_event(pmu, name);
-		err = req.event ? append(list, req, text, len) : PMK_EXIT_USAGE;
+		err = find(list, pmu, name, &req);
+		if (!err)
+			err = append(list, req, text, len);
 	}
 	free(name);
 	return err;

@@ -13,11 +13,16 @@ struct event_request {
 	char *name;	   /* as typed, modifiers included */
 	unsigned group;	   /* 0 = none */
 	bool user, kernel; /* :u, :k given */
+	const void *how;   /* what event_list.find() leaves here */
 };
 
 struct event_list {
 	struct event_request item[PMK_MAX_EVENTS];
 	unsigned count, groups;
+	/* What a name means, modifiers cut off: fills req->event. 0, or an exit code after one line on
+	 * stderr. NULL: the events of the PMU alone count, cli_event(). */
+	int (*find)(void *ctx, const char *name, struct event_request *req);
+	void *ctx;
 };
 
 /* Append what one -e says. 0, or an exit code after one line on stderr. */

@@ -12,6 +12,7 @@
 
 #include "cli/cli.h"
 #include "cli/show.h"
+#include "cli/target.h"
 #include "cpu/config.h"
 
 static const struct cli_option options[] = {
@@ -34,15 +35,6 @@ struct request {
 	bool show[NTOPICS];
 	bool json, verbose, overview;
 };
-
-/* Where `pmk stat -T` can count. */
-static const struct {
-	const char *name, *brief;
-} targets[] = {
-	{ "emu", "emulation: the program runs under QEMU and its core is modelled (the default)" },
-};
-
-#define NTARGETS (sizeof(targets) / sizeof(targets[0]))
 
 /* ---- text ----------------------------------------------------------------------------------- */
 
@@ -187,8 +179,8 @@ static int list_metrics(const struct request *q)
 static void list_targets(const struct request *q)
 {
 	heading(q, "Targets (pmk stat -T)");
-	for (unsigned i = 0; i < NTARGETS; i++)
-		printf("  %-14s %s\n", targets[i].name, targets[i].brief);
+	for (unsigned i = 0; stat_targets[i]; i++)
+		printf("  %-14s %s\n", stat_targets[i]->name, stat_targets[i]->brief);
 }
 
 static int list_text(const struct request *q)
@@ -283,11 +275,11 @@ static int json_metrics(const struct request *q, json_object *list)
 
 static void json_targets(json_object *list)
 {
-	for (unsigned i = 0; i < NTARGETS; i++) {
+	for (unsigned i = 0; stat_targets[i]; i++) {
 		json_object *o = json_object_new_object();
 
-		show_add(o, "name", targets[i].name);
-		show_add(o, "brief", targets[i].brief);
+		show_add(o, "name", stat_targets[i]->name);
+		show_add(o, "brief", stat_targets[i]->brief);
 		json_object_array_add(list, o);
 	}
 }

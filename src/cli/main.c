@@ -11,7 +11,7 @@
 #endif
 
 const struct cli_command *const cli_commands[] = {
-	&cmd_stat, &cmd_report, &cmd_list, &cmd_info, &cmd_decode, NULL,
+	&cmd_stat, &cmd_report, &cmd_list, &cmd_info, &cmd_decode, &cmd_doctor, NULL,
 };
 
 static const char *command_name(const void *ctx, unsigned i)

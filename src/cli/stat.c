@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * pmk stat: run a program and print what its core's counters read.
- * This file: the options. See stat.h for the others.
+ * This file: the options, and which target they mean. See stat.h for the others.
  */
 #include "cli/stat.h"
 
@@ -20,9 +20,13 @@ static const struct cli_option options[] = {
 	{ 0, "pmu", "PMU", "the PMU to count with" },
 	{ 0, "core", "CORE", "the core to model (pmk list cores)" },
 	{ 0, "set", "KEY=VALUE", "change one parameter of the core; repeatable" },
-	{ 'T', "target", "TARGET", "where to count: emu (the only one of this version)" },
+	{ 'T', "target", "TARGET", "where to count: emu or linux (pmk list targets)" },
+	{ 'p', "pid", "LIST", "count these processes instead of a program" },
+	{ 'a', "all-cpus", NULL, "count everything on all processors" },
+	{ 'C', "cpu", "CPUS", "count everything on these processors: 0,2-3" },
+	{ 0, "no-inherit", NULL, "not the children and threads that the program starts" },
 	{ 'r', "repeat", "N", "run N times; print mean and spread" },
-	{ 'I', "interval", "N[UNIT]", "print counts every N cycles, insns, or ms of guest time" },
+	{ 'I', "interval", "N[UNIT]", "print counts every N ms, or emulated cycles or insns" },
 	{ 0, "region", "SYMBOL", "count inside this function, calls included; repeatable" },
 	{ 0, "from", "SYMBOL", "start counting here …" },
 	{ 0, "to", "SYMBOL", "… and stop here" },
@@ -99,12 +103,66 @@ static int parse_passes(struct request *q, const char *text)
 	return cli_fail(PMK_EXIT_USAGE, "--passes %s: expected clone or rerun", text);
 }
 
-static int parse_target(const char *text)
+const struct stat_target *const stat_targets[] = { &stat_emu, &stat_linux, NULL };
+
+static const char *target_name(const void *ctx, unsigned i)
 {
-	if (!strcmp(text, "emu"))
+	(void)ctx;
+	return stat_targets[i] ? stat_targets[i]->name : NULL;
+}
+
+static int parse_target(struct request *q, const char *text)
+{
+	char near[64] = "";
+
+	for (unsigned i = 0; stat_targets[i]; i++) {
+		if (strcmp(text, stat_targets[i]->name) != 0)
+			continue;
+		q->target = stat_targets[i];
 		return 0;
-	return cli_fail(PMK_EXIT_USAGE, "-T %s: this version counts in emulation only (-T emu)",
-			text);
+	}
+	cli_nearest(text, target_name, NULL, near, sizeof(near));
+	return cli_fail(PMK_EXIT_USAGE, "-T %s: there is no such target%s%s%s (pmk list targets)",
+			text, *near ? "; did you mean " : "", near, *near ? "?" : "");
+}
+
+/* The target that alone knows an option; NULL: all do. */
+static const struct stat_target *owner(const struct cli_option *o)
+{
+	for (unsigned i = 0; stat_targets[i]; i++)
+		for (const char *const *name = stat_targets[i]->options; *name; name++)
+			if (is(o, *name))
+				return stat_targets[i];
+	return NULL;
+}
+
+/* Options of different targets make no sense together. */
+static int note_owner(struct request *q, const struct cli_option *o)
+{
+	const struct stat_target *t = owner(o);
+
+	if (!t || t == q->hinted)
+		return 0;
+	if (q->hinted)
+		return cli_fail(PMK_EXIT_USAGE, "--%s is for -T %s, and --%s for -T %s", q->hint,
+				q->hinted->name, o->name, t->name);
+	q->hinted = t;
+	q->hint = o->name;
+	return 0;
+}
+
+/* Without -T: the target whose options were given; else this machine for what runs on it. */
+static int choose_target(struct request *q)
+{
+	if (q->target && q->hinted && q->target != q->hinted)
+		return cli_fail(PMK_EXIT_USAGE, "--%s is for -T %s, not for -T %s", q->hint,
+				q->hinted->name, q->target->name);
+	if (!q->target)
+		q->target = q->hinted;
+	if (!q->target)
+		q->target =
+			q->command[0] && stat_linux_runs(q->command[0]) ? &stat_linux : &stat_emu;
+	return 0;
 }
 
 static int add_region(struct request *q, const char *symbol)
@@ -121,10 +179,12 @@ static int add_word(struct word_list *l, const char *word)
 
 static int take_option(struct request *q, const struct cli_option *o, char *value)
 {
+	int code;
+
+	if (output_take(&q->out, o, value, &code))
+		return code;
 	if (is(o, "event"))
 		return add_word(&q->events, value);
-	if (is(o, "metrics"))
-		return add_word(&q->metrics, value);
 	if (is(o, "set"))
 		return add_word(&q->overrides, value);
 	if (is(o, "env"))
@@ -138,7 +198,7 @@ static int take_option(struct request *q, const struct cli_option *o, char *valu
 	if (is(o, "passes"))
 		return parse_passes(q, value);
 	if (is(o, "target"))
-		return parse_target(value);
+		return parse_target(q, value);
 	if (is(o, "pmu"))
 		q->pmu_name = value;
 	else if (is(o, "core"))
@@ -147,37 +207,30 @@ static int take_option(struct request *q, const struct cli_option *o, char *valu
 		q->from = value;
 	else if (is(o, "to"))
 		q->to = value;
-	else if (is(o, "field-separator"))
-		q->separator = strcmp(value, "\\t") ? value : "\t"; /* as perf does */
-	else if (is(o, "output"))
-		q->output = value;
 	else if (is(o, "sysroot"))
 		q->sysroot = value;
 	else if (is(o, "qemu"))
 		q->qemu = value;
-	else if (is(o, "json-output"))
-		q->json = true;
-	else if (is(o, "append"))
-		q->append = true;
+	else if (is(o, "pid"))
+		q->pids = value;
+	else if (is(o, "cpu"))
+		q->cpus = value;
+	else if (is(o, "all-cpus"))
+		q->all_cpus = true;
+	else if (is(o, "no-inherit"))
+		q->no_inherit = true;
 	else if (is(o, "no-aggr"))
 		q->per_core = true;
-	else if (is(o, "no-big-num"))
-		q->plain_numbers = true;
-	else if (is(o, "verbose"))
-		q->verbose = true;
 	return 0;
 }
 
 /* What makes no sense together. */
 static int check_request(const struct request *q)
 {
-	if (q->json && q->separator)
-		return cli_fail(PMK_EXIT_USAGE, "-j and -x exclude each other");
-	if (q->separator && (!*q->separator || strpbrk(q->separator, "\"\n")))
-		return cli_fail(PMK_EXIT_USAGE,
-				"-x needs a separator other than a quote or a new line");
-	if (q->append && !q->output)
-		return cli_fail(PMK_EXIT_USAGE, "--append needs -o FILE");
+	int code = output_check(&q->out);
+
+	if (code)
+		return code;
 	if (!q->from != !q->to)
 		return cli_fail(PMK_EXIT_USAGE, "--from and --to go together");
 	if (q->interval_unit != INTERVAL_NONE && (q->runs > 1 || q->rerun))
@@ -187,7 +240,7 @@ static int check_request(const struct request *q)
 				"-I goes with --from and --to, not with --region or -A");
 	if (q->per_core && q->regions.count)
 		return cli_fail(PMK_EXIT_USAGE, "-A and --region exclude each other");
-	if (!q->command[0] && !q->qemu)
+	if (!q->command[0] && !q->qemu && !q->pids && !q->cpus && !q->all_cpus)
 		return cli_fail(PMK_EXIT_USAGE, "no program to run (pmk stat --help)");
 	return 0;
 }
@@ -205,19 +258,22 @@ static int parse(struct request *q, int argc, char **argv, bool *help)
 			return 0;
 		}
 		err = take_option(q, o, value);
+		if (!err)
+			err = note_owner(q, o);
 		if (err)
 			return err;
 	}
 	if (bad)
 		return PMK_EXIT_USAGE;
 	q->command = argv + index;
-	return check_request(q);
+	err = check_request(q);
+	return err ? err : choose_target(q);
 }
 
 static void free_request(struct request *q)
 {
 	words_free(&q->events);
-	words_free(&q->metrics);
+	output_options_free(&q->out);
 	words_free(&q->overrides);
 	words_free(&q->regions);
 	words_free(&q->env);
@@ -229,6 +285,7 @@ static void free_job(struct job *job)
 	pmk_result_free(&job->result);
 	event_list_free(&job->events);
 	emulation_free(&job->emu);
+	linux_job_free(job->linux_job);
 	free(job->places);
 	free(job);
 }
@@ -243,11 +300,11 @@ static int count(const struct request *q)
 	job->q = q;
 	pmk_result_init(&job->result);
 	job->result.runs = 0; /* so far */
-	code = stat_choose(job);
+	code = q->target->choose(job);
 	if (!code)
 		code = report_open(job);
 	if (!code)
-		code = stat_run(job);
+		code = q->target->run(job);
 	if (!code)
 		code = report_end(job);
 	else
@@ -276,7 +333,7 @@ const struct cli_command cmd_stat = {
 	.usage =
 		"[-e LIST]... [-M LIST] [--core CORE] [--set KEY=VALUE]... [-r N] [-I N[UNIT]]\n"
 		"                [--region SYMBOL | --from SYMBOL --to SYMBOL]... [-x SEP | -j] [-o FILE]\n"
-		"                [--] PROGRAM [ARG...]",
+		"                [-p LIST | -a | -C CPUS] [--] [PROGRAM [ARG...]]",
 	.options = options,
 	.run = run_stat,
 };

@@ -3,9 +3,10 @@
  * pmk stat between its files:
  *
  *	stat.c         options → struct request
- *	stat_choose.c  request → what is counted where (struct job)
+ *	stat_choose.c  request → what is counted where (struct job), in emulation
  *	stat_run.c     runs the emulator, takes the readings
  *	stat_report.c  readings → result → writer
+ *	stat_linux.c   all of this but the options and the writing, for the counters of this machine
  */
 #ifndef PMK_CLI_STAT_H
 #define PMK_CLI_STAT_H
@@ -18,19 +19,26 @@
 
 #include "cli/emulate.h"
 #include "cli/eventlist.h"
+#include "cli/output.h"
+#include "cli/target.h"
 
 enum interval_unit { INTERVAL_NONE, INTERVAL_CYCLES, INTERVAL_INSNS, INTERVAL_MS };
 
 /* What the user asked for. */
 struct request {
-	struct word_list events, metrics, overrides, regions, env;
+	const struct stat_target *target;
+	const struct stat_target *hinted; /* the only one that knows … */
+	const char *hint;		  /* … this option */
+	struct output_options out;
+	struct word_list events, overrides, regions, env;
 	const char *pmu_name, *core_name;
 	const char *from, *to;
-	const char *separator, *output, *sysroot, *qemu;
+	const char *sysroot, *qemu;
+	const char *pids, *cpus;
 	enum interval_unit interval_unit;
 	uint64_t interval;
 	unsigned runs;
-	bool json, append, per_core, plain_numbers, verbose, rerun;
+	bool per_core, rerun, all_cpus, no_inherit;
 	char **command; /* NULL terminated */
 };
 
@@ -52,11 +60,12 @@ struct place {
 
 struct job {
 	const struct request *q;
+	const char *program; /* the file that is run, or NULL */
 	struct emulation emu;
 	const struct pmk_pmu *pmu;
 	struct event_list events;
 	const char *reason[PMK_MAX_EVENTS]; /* why event i is not counted, or NULL */
-	const struct pmk_metric *metrics[PMK_MAX_EVENTS + 1];
+	struct metric_list metrics;
 	struct pmk_plan plan;		   /* the countable events … */
 	unsigned event_of[PMK_MAX_EVENTS]; /* … and which of the list each is */
 	struct pmk_emulated_config cfg;
@@ -64,18 +73,26 @@ struct job {
 	unsigned nplaces;
 	struct pmk_result result;
 	uint64_t interval_began; /* guest cycles */
-	struct pmk_writer *writer;
-	FILE *out;
-	bool own_out;
+	struct output out;
 	bool write_failed; /* an interval could not be written */
 	struct pmk_runner runner;
 	char qemu_version[64]; /* "7.2.22"; empty when it did not answer like QEMU */
 	int interrupted;       /* the signal that told pmk to stop, 0 = none */
+	struct linux_job *linux_job;
 };
 
-/* All return 0 or an exit code after one line on stderr. */
+struct linux_job; /* of stat_linux.c */
+void linux_job_free(struct linux_job *l);
+
+/* Parts of stat_emu. */
 int stat_choose(struct job *job);
 int stat_run(struct job *job);
+void stat_describe(struct job *job);
+int stat_write(struct job *job);
+
+/* What -e and -M name, into job->events and job->metrics; without both, what `defaults` names. 0 or
+ * an exit code. */
+int stat_choose_events(struct job *job, int (*defaults)(struct job *job));
 
 /* Open the output, before anything runs. */
 int report_open(struct job *job);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* pmk stat, first part: settle which core, events, metrics, regions and intervals are meant. */
+/*
+ * pmk stat, first part: settle which core, events, metrics, regions and intervals are meant. Choosing
+ * events and metrics is the same for every target, the rest is emulation's.
+ */
 #include "cli/stat.h"
 
 #include <stdlib.h>
@@ -42,11 +45,35 @@ static int choose_core(struct job *job)
 static int default_events(struct job *job)
 {
 	static const char *const names[] = {
-		"cpu_cycles",	   "instr_exec",  "br_exec",
-		"br_mispredict",   "icache_miss", "dcache_access_cacheable",
-		"dcache_rdaccess", "dcache_miss", "dcache_rdmiss",
-		"main_tlb_miss",   "ibuf_stall",  "ddep_stall",
+		/* ARM11 */
+		"cpu_cycles",
+		"instr_exec",
+		"br_exec",
+		"br_mispredict",
+		"icache_miss",
+		"dcache_access_cacheable",
+		"dcache_rdaccess",
+		"dcache_miss",
+		"dcache_rdmiss",
+		"main_tlb_miss",
+		"ibuf_stall",
+		"ddep_stall",
 		"lsu_full_stall",
+		/* PMUv3 */
+		"inst_retired",
+		"br_pred",
+		"br_mis_pred",
+		"l1i_cache",
+		"l1i_cache_refill",
+		"l1d_cache",
+		"l1d_cache_refill",
+		"l2d_cache",
+		"l2d_cache_refill",
+		"l1i_tlb_refill",
+		"l1d_tlb_refill",
+		"bus_access",
+		"stall_frontend",
+		"stall_backend",
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -59,93 +86,49 @@ static int default_events(struct job *job)
 	return 0;
 }
 
-static const char *next_metric(const void *ctx, unsigned i)
+/* The events of the metrics that -M names. */
+static int metric_events(struct job *job)
 {
-	return i < pmk_metrics_count(ctx) ? pmk_metrics_get(ctx, i)->name : NULL;
-}
-
-static int add_metric(struct job *job, const char *name, unsigned *count)
-{
-	struct pmk_metrics *all = cli_metrics();
-	const struct pmk_metric *m = all ? pmk_metrics_find(all, name) : NULL;
-	char near[256] = "";
-
-	if (!all)
-		return PMK_EXIT_FAILED;
-	if (!m) {
-		cli_nearest(name, next_metric, all, near, sizeof(near));
-		return cli_fail(PMK_EXIT_USAGE, "unknown metric '%s'%s%s%s (pmk list metrics)",
-				name, *near ? "; did you mean " : "", near, *near ? "?" : "");
-	}
-	for (const char *const *e = m->events; *e; e++) {
-		const struct pmk_event *ev = pmk_pmu_event(job->pmu, *e);
-		int err;
-
-		if (!ev)
-			return cli_fail(PMK_EXIT_USAGE,
-					"metric %s needs event %s, which %s does not have", name,
-					*e, job->pmu->name);
-		err = event_list_add(&job->events, ev, ev->name);
-		if (err)
-			return err;
-	}
-	if (*count < PMK_MAX_EVENTS)
-		job->metrics[(*count)++] = m;
-	return 0;
-}
-
-static int asked_metrics(struct job *job, unsigned *count)
-{
-	for (unsigned i = 0; i < job->q->metrics.count; i++) {
-		char *list = strdup(job->q->metrics.word[i]), *save, *name;
-		int err = list ? 0 : cli_fail(PMK_EXIT_FAILED, "out of memory");
-
-		for (name = list ? strtok_r(list, ",", &save) : NULL; name && !err;
-		     name = strtok_r(NULL, ",", &save))
-			err = add_metric(job, name, count);
-		free(list);
-		if (err)
-			return err;
-	}
-	return 0;
-}
-
-/* Without -M: every metric that the events at hand suffice for. */
-static int fitting_metrics(struct job *job, unsigned *count)
-{
-	struct pmk_metrics *all = cli_metrics();
-
-	for (unsigned i = 0; all && i < pmk_metrics_count(all) && *count < PMK_MAX_EVENTS; i++) {
-		const struct pmk_metric *m = pmk_metrics_get(all, i);
-		bool fits = true;
+	for (unsigned i = 0; i < job->metrics.count; i++) {
+		const struct pmk_metric *m = job->metrics.item[i];
 
 		for (const char *const *e = m->events; *e; e++) {
 			const struct pmk_event *ev = pmk_pmu_event(job->pmu, *e);
+			int err;
 
-			fits = fits && ev && event_list_find(&job->events, ev);
+			if (!ev)
+				return cli_fail(PMK_EXIT_USAGE,
+						"metric %s needs event %s, which %s does not have",
+						m->name, *e, job->pmu->name);
+			err = event_list_add(&job->events, ev, ev->name);
+			if (err)
+				return err;
 		}
-		if (fits)
-			job->metrics[(*count)++] = m;
 	}
-	return all ? 0 : PMK_EXIT_FAILED;
+	return 0;
 }
 
-static int choose_events(struct job *job)
+static bool is_listed(const void *list, const struct pmk_event *ev)
 {
-	unsigned nmetrics = 0;
+	return event_list_find(list, ev) != NULL;
+}
+
+int stat_choose_events(struct job *job, int (*defaults)(struct job *job))
+{
+	unsigned nmetrics = job->q->out.metrics.count;
 	int err = 0;
 
-	for (unsigned i = 0; i < job->q->metrics.count; i++)
-		if (!*job->q->metrics.word[i])
-			return cli_fail(PMK_EXIT_USAGE, "empty metric name in the metric list");
 	for (unsigned i = 0; !err && i < job->q->events.count; i++)
 		err = event_list_parse(&job->events, job->pmu, job->q->events.word[i]);
-	if (!err && !job->q->events.count && !job->q->metrics.count)
-		err = default_events(job);
+	if (!err && !job->q->events.count && !nmetrics)
+		err = defaults(job);
 	if (!err)
-		err = asked_metrics(job, &nmetrics);
-	if (!err && !job->q->metrics.count)
-		err = fitting_metrics(job, &nmetrics);
+		err = output_metrics(&job->q->out, &job->metrics);
+	if (!err)
+		err = metric_events(job);
+	if (!err && !nmetrics)
+		err = output_fitting_metrics(&job->metrics, job->pmu, job->emu.core.clock_hz > 0,
+					     is_listed, &job->events);
 	return err;
 }
 
@@ -270,7 +253,7 @@ int stat_choose(struct job *job)
 	if (!err)
 		err = choose_core(job);
 	if (!err)
-		err = choose_events(job);
+		err = stat_choose_events(job, default_events);
 	if (!err)
 		err = plan_events(job);
 	if (!err)
@@ -281,8 +264,22 @@ int stat_choose(struct job *job)
 		err = emulation_user(&job->emu, job->q->command, job->q->sysroot);
 	if (!err)
 		err = emulation_env(&job->emu, &job->q->env);
+	job->program = job->emu.image;
 	snprintf(job->cfg.pmu, sizeof(job->cfg.pmu), "%s", job->pmu ? job->pmu->name : "");
 	job->cfg.core = job->emu.core;
 	pmk_emulated_configure(&job->cfg);
 	return err;
 }
+
+static const char *const own_options[] = { "core", "set",    "region",	"from", "to",
+					   "env",  "passes", "sysroot", "qemu", NULL };
+
+const struct stat_target stat_emu = {
+	.name = "emu",
+	.brief = "emulation: the program runs under QEMU and its core is modelled",
+	.options = own_options,
+	.choose = stat_choose,
+	.run = stat_run,
+	.describe = stat_describe,
+	.write = stat_write,
+};

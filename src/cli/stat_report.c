@@ -5,10 +5,8 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -61,7 +59,7 @@ static int print_interval(struct job *job, const uint64_t *delta, uint64_t cycle
 	}
 	for (unsigned i = 0; i < job->plan.nevents; i++)
 		s->rows[job->event_of[i]].value = delta[i];
-	return pmk_writer_section(job->writer, &job->result, s);
+	return pmk_writer_section(job->out.writer, &job->result, s);
 }
 
 /* perf's figure: the standard deviation of the mean, in percent of it. */
@@ -98,58 +96,32 @@ static char *join(char *const *words, const char *prefix)
 	return text;
 }
 
-/* -o must not overwrite the program that is about to run. */
-static bool is_program(const struct job *job)
-{
-	struct stat out, image;
-
-	return job->emu.image && !stat(job->q->output, &out) && !stat(job->emu.image, &image) &&
-	       out.st_dev == image.st_dev && out.st_ino == image.st_ino;
-}
-
 int report_open(struct job *job)
 {
-	job->out = stderr;
-	if (!job->q->output)
-		return 0;
-	if (is_program(job))
+	if (job->program && output_is(&job->q->out, job->program))
 		return cli_fail(PMK_EXIT_USAGE, "-o %s: that is the program to run",
-				job->q->output);
-	job->out = fopen(job->q->output, job->q->append ? "ae" : "we");
-	if (!job->out)
-		return cli_fail(PMK_EXIT_FAILED, "cannot write %s: %s", job->q->output,
-				strerror(errno));
-	job->own_out = true;
-	return 0;
+				job->q->out.path);
+	return output_open(&job->out, &job->q->out, stderr);
 }
 
 int report_begin(struct job *job)
 {
 	struct pmk_result *r = &job->result;
-	struct pmk_write_options opt = {
-		.format = job->q->json	      ? PMK_FORMAT_JSON
-			  : job->q->separator ? PMK_FORMAT_CSV
-					      : PMK_FORMAT_TEXT,
-		.separator = job->q->separator,
-		.big_num = !job->q->plain_numbers,
-		.colour = cli_colour(job->out),
-		.verbose = job->q->verbose,
-		.metrics = job->metrics,
-	};
 
 	r->pmu = job->pmu;
-	r->core = strdup(job->emu.core.name);
-	r->command = join(job->q->command, job->q->qemu ? job->q->qemu : "");
+	if (*job->emu.core.name)
+		r->core = strdup(job->emu.core.name);
+	if (!r->command)
+		r->command = join(job->q->command, job->q->qemu ? job->q->qemu : "");
 	r->settings = join(job->q->overrides.word, "");
 	r->env = join(job->emu.passed.word, "");
 	r->passes = job->plan.npasses;
 	if (!r->runs)
 		r->runs = job->q->runs;
 	r->clock_hz = (double)job->emu.core.clock_hz;
-	job->writer = pmk_writer_begin(job->out, &opt, r);
-	if (!job->writer || !r->core || !r->command || !r->settings || !r->env)
+	if (!r->command || !r->settings || !r->env)
 		return cli_fail(PMK_EXIT_FAILED, "out of memory");
-	return 0;
+	return output_begin(&job->out, r, &job->metrics, false);
 }
 
 int report_interval(struct job *job, const struct pmk_arena_interval *i)
@@ -178,11 +150,11 @@ static int write_place(struct job *job, const struct place *p)
 		if (p->wrapped[i])
 			row->trust = PMK_TRUST_WRAPPED;
 	}
-	return pmk_writer_section(job->writer, &job->result, s);
+	return pmk_writer_section(job->out.writer, &job->result, s);
 }
 
 /* All of them, even after a failure: the result has to be whole for rescue(). */
-static int write_sections(struct job *job)
+int stat_write(struct job *job)
 {
 	const struct pmk_runner *r = &job->runner;
 	int err = 0;
@@ -197,53 +169,46 @@ static int write_sections(struct job *job)
 	return err;
 }
 
-static void warn(char **text, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-
-static void warn(char **text, const char *fmt, ...)
-{
-	char line[512];
-	char *more;
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(line, sizeof(line), fmt, ap);
-	va_end(ap);
-	if (asprintf(&more, "%s%s%s", *text ? *text : "", *text ? "\n" : "", line) < 0)
-		return;
-	free(*text);
-	*text = more;
-}
-
 static void set_warnings(struct job *job)
 {
 	const struct pmk_arena *a = job->runner.arena;
-	char **w = &job->result.warning;
 
 	if (job->result.partial)
-		warn(w, "the program was %s: counts are what had been counted by then",
-		     job->interrupted ? "interrupted" : "killed");
+		pmk_result_warn(&job->result,
+				"the program was %s: counts are what had been counted by then",
+				job->interrupted ? "interrupted" : "killed");
 	if (job->interrupted && job->q->runs > 1)
-		warn(w, "%u of %u runs were completed", job->result.runs, job->q->runs);
+		pmk_result_warn(&job->result, "%u of %u runs were completed", job->result.runs,
+				job->q->runs);
 	if (job->runner.execs)
-		warn(w, "%u process(es) replaced themselves by execve: not counted from there on",
-		     job->runner.execs);
+		pmk_result_warn(
+			&job->result,
+			"%u process(es) replaced themselves by execve: not counted from there on",
+			job->runner.execs);
 	if (job->runner.alive)
-		warn(w, "%u process(es) still ran when the program ended: counted until then",
-		     job->runner.alive);
+		pmk_result_warn(
+			&job->result,
+			"%u process(es) still ran when the program ended: counted until then",
+			job->runner.alive);
 	if (atomic_load(&a->lost_forks))
-		warn(w, "%u forked process(es) were not counted: more than %d at a time",
-		     atomic_load(&a->lost_forks), PMK_ARENA_SLOTS);
+		pmk_result_warn(&job->result,
+				"%u forked process(es) were not counted: more than %d at a time",
+				atomic_load(&a->lost_forks), PMK_ARENA_SLOTS);
 	if (atomic_load(&a->lost_threads))
-		warn(w, "%u thread(s) were not counted: more than %d at a time",
-		     atomic_load(&a->lost_threads), PMK_ARENA_CPUS);
+		pmk_result_warn(&job->result,
+				"%u thread(s) were not counted: more than %d at a time",
+				atomic_load(&a->lost_threads), PMK_ARENA_CPUS);
 	if (atomic_load(&a->blocks_full))
-		warn(w, "the program has more than %u blocks of code: the rest was not counted",
-		     PMK_MAX_BLOCKS);
+		pmk_result_warn(
+			&job->result,
+			"the program has more than %u blocks of code: the rest was not counted",
+			PMK_MAX_BLOCKS);
 	if (job->q->from && !job->runner.sum.entries[0])
-		warn(w, "--from %s was never reached", job->q->from);
+		pmk_result_warn(&job->result, "--from %s was never reached", job->q->from);
 	for (unsigned i = 0; i < job->q->regions.count; i++)
 		if (!job->runner.sum.entries[job->cfg.window + i])
-			warn(w, "region %s was never entered", job->q->regions.word[i]);
+			pmk_result_warn(&job->result, "region %s was never entered",
+					job->q->regions.word[i]);
 }
 
 static const char *base_name(const char *path)
@@ -263,12 +228,12 @@ static int rescue(struct job *job)
 {
 	struct pmk_write_options opt = {
 		.format = PMK_FORMAT_TEXT,
-		.big_num = !job->q->plain_numbers,
-		.metrics = job->metrics,
+		.big_num = !job->q->out.plain_numbers,
+		.metrics = job->metrics.item,
 	};
 	struct pmk_writer *w;
 
-	cli_fail(PMK_EXIT_FAILED, "cannot write %s: %s; the counts follow here", job->q->output,
+	cli_fail(PMK_EXIT_FAILED, "cannot write %s: %s; the counts follow here", job->q->out.path,
 		 strerror(errno ? errno : EIO));
 	w = pmk_writer_begin(stderr, &opt, &job->result);
 	for (unsigned i = 0; w && i < job->result.nsections; i++)
@@ -278,10 +243,9 @@ static int rescue(struct job *job)
 	return PMK_EXIT_FAILED;
 }
 
-int report_end(struct job *job)
+void stat_describe(struct job *job)
 {
 	const char *version = job->qemu_version;
-	int err;
 
 	if (asprintf(&job->result.producer, "%s %s", base_name(job->emu.argv.word[0]),
 		     *version ? version : "(version unknown)") < 0)
@@ -289,19 +253,23 @@ int report_end(struct job *job)
 	job->result.processes = job->runner.processes;
 	job->result.threads = job->runner.threads;
 	set_warnings(job);
-	if (!job->writer && report_begin(job))
+}
+
+int report_end(struct job *job)
+{
+	int err, closed;
+
+	job->q->target->describe(job);
+	if (!job->out.writer && report_begin(job))
 		return PMK_EXIT_FAILED;
 	errno = 0;
-	err = write_sections(job);
+	err = job->q->target->write(job);
 	if (job->write_failed)
 		err = PMK_EIO;
-	if (pmk_writer_end(job->writer, &job->result) && !err)
-		err = PMK_EIO;
-	job->writer = NULL;
-	if (job->own_out && fclose(job->out) && !err)
-		err = PMK_EIO;
-	job->own_out = false;
-	if (err && job->q->output)
+	closed = output_close(&job->out, &job->result);
+	if (!err)
+		err = closed;
+	if (err && job->q->out.path)
 		return rescue(job);
 	if (err)
 		return cli_fail(PMK_EXIT_FAILED, "cannot write the counts: %s", pmk_strerror(err));
@@ -312,10 +280,5 @@ int report_end(struct job *job)
 
 void report_abandon(struct job *job)
 {
-	if (job->writer)
-		pmk_writer_end(job->writer, &job->result);
-	job->writer = NULL;
-	if (job->own_out)
-		fclose(job->out);
-	job->own_out = false;
+	output_close(&job->out, &job->result);
 }

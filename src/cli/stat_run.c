@@ -17,10 +17,9 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/watch.h"
 
 #define OLDEST_QEMU "6.0"
-#define GRACE_MS    300	 /* for the program to end by itself after Ctrl-C */
-#define KILL_MS	    2000 /* and after being asked to */
 
 static volatile sig_atomic_t signalled;
 
@@ -133,7 +132,7 @@ static double seconds(void)
 /* Intervals are shown while the program runs; any other report waits for its end. */
 static int begin_report(struct job *job)
 {
-	if (job->writer || job->q->interval_unit == INTERVAL_NONE ||
+	if (job->out.writer || job->q->interval_unit == INTERVAL_NONE ||
 	    !atomic_load(&job->runner.arena->ready))
 		return 0;
 	return report_begin(job);
@@ -145,7 +144,7 @@ static void drain_intervals(struct job *job)
 	static struct pmk_arena_interval rec; /* big */
 
 	job->write_failed |= begin_report(job) != 0;
-	while (job->writer && pmk_runner_interval(&job->runner, &rec))
+	while (job->out.writer && pmk_runner_interval(&job->runner, &rec))
 		job->write_failed |= report_interval(job, &rec) != 0;
 }
 
@@ -222,9 +221,9 @@ static void wait_for_end(struct job *job)
 			continue;
 		if (since == 0)
 			since = seconds();
-		if (sent < 1 && (seconds() - since) * 1000 > GRACE_MS)
+		if (sent < 1 && (seconds() - since) * 1000 > WATCH_GRACE_MS)
 			sent = 1, kill(job->runner.pid, signalled);
-		if (sent < 2 && (seconds() - since) * 1000 > GRACE_MS + KILL_MS)
+		if (sent < 2 && (seconds() - since) * 1000 > WATCH_GRACE_MS + WATCH_KILL_MS)
 			sent = 2, kill(job->runner.pid, SIGKILL);
 	}
 	drain_intervals(job);

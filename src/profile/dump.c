@@ -1,30 +1,20 @@
 // SPDX-License-Identifier: MIT
 /*
- * The dumps of firmware out of a capture, and functions by address. See dump.h; the writer is
- * src/target/dump.c.
+ * The dumps of firmware out of a capture. See dump.h; the writer is src/target/dump.c.
  *
  * A dump that cannot be read to its end is tried again with every CR LF made LF: terminals do the
  * opposite. When that gives the right checksum, it was so. When neither does, the dump ends before the
  * next one begins (a board that was reset in the middle of a dump writes another one), and CR LF is
  * undone if every LF of what was read has a CR before it.
- *
- * Functions come from the symbol table alone: line tables and inlined functions are not looked at, and
- * names are as the linker has them.
  */
 #define _GNU_SOURCE
 #include "profile/dump.h"
 
-#include <fcntl.h>
-#include <gelf.h>
-#include <libelf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <pmk/error.h>
-
-#include "profile/elf.h"
 
 static const uint8_t magic[] = { 'P', 'M', 'K', 'D' };
 
@@ -213,7 +203,7 @@ static bool read_region(struct in *in)
 static bool read_sample(struct in *in)
 {
 	struct pmk_dump *d = in->d;
-	struct pmk_dump_sample s;
+	struct pmk_profile_sample s;
 	uint64_t region, event, late;
 	void *grown;
 
@@ -222,7 +212,7 @@ static bool read_sample(struct in *in)
 	if (!take_number(in, UINT64_MAX, &s.pc) || !take_number(in, UINT16_MAX, &region) ||
 	    !take_number(in, d->nevents ? d->nevents - 1 : 0, &event) || !take_number(in, 1, &late))
 		return false;
-	s.region = region ? (uint32_t)region - 1 : PMK_DUMP_NO_REGION;
+	s.region = region ? (uint32_t)region - 1 : PMK_SAMPLE_NO_REGION;
 	s.event = (uint8_t)event;
 	s.late = late;
 	grown = grow(in, d->sample, d->nsamples, sizeof(*d->sample));
@@ -500,229 +490,4 @@ char *pmk_dump_escape(const void *name, size_t n)
 	if (text)
 		*out = '\0';
 	return text;
-}
-
-/* ---- functions by address -------------------------------------------------------------------- */
-
-struct function {
-	uint64_t begin, end;
-	const char *name; /* in the ELF file's string table */
-	bool sized;	  /* a function with a size; otherwise a label */
-};
-
-struct pmk_functions {
-	int fd;
-	Elf *elf;
-	struct function *list; /* by address, disjoint */
-	size_t n, room;
-};
-
-/* The end of the section that a symbol lies in; 0 when that holds no code. */
-static uint64_t code_end(Elf *elf, size_t section)
-{
-	Elf_Scn *scn = elf_getscn(elf, section);
-	GElf_Shdr sh;
-
-	if (!scn || !gelf_getshdr(scn, &sh) || !(sh.sh_flags & SHF_EXECINSTR))
-		return 0;
-	return sh.sh_addr + sh.sh_size;
-}
-
-static int add_function(struct pmk_functions *f, const GElf_Sym *sym, const char *name)
-{
-	bool function = GELF_ST_TYPE(sym->st_info) == STT_FUNC;
-	uint64_t begin = sym->st_value & ~(uint64_t)function, end;
-
-	/* "$a", "$d" … mark code and data of ARM files and name nothing. */
-	if ((!function && GELF_ST_TYPE(sym->st_info) != STT_NOTYPE) || !name || !*name ||
-	    *name == '$' || sym->st_shndx == SHN_UNDEF || sym->st_shndx >= SHN_LORESERVE)
-		return 0;
-	end = code_end(f->elf, sym->st_shndx);
-	if (end <= begin)
-		return 0;
-	if (sym->st_size && sym->st_size < end - begin)
-		end = begin + sym->st_size;
-	if (f->n == f->room) {
-		size_t room = f->room ? 2 * f->room : 64;
-		struct function *grown = realloc(f->list, room * sizeof(*grown));
-
-		if (!grown)
-			return PMK_ENOMEM;
-		f->list = grown;
-		f->room = room;
-	}
-	f->list[f->n++] = (struct function){ begin, end, name, function && sym->st_size };
-	return 0;
-}
-
-static int add_table(struct pmk_functions *f, Elf_Scn *scn)
-{
-	Elf_Data *data;
-	GElf_Shdr sh;
-	GElf_Sym sym;
-	int err = 0;
-
-	if (!gelf_getshdr(scn, &sh) || (sh.sh_type != SHT_SYMTAB && sh.sh_type != SHT_DYNSYM) ||
-	    !sh.sh_entsize)
-		return 0;
-	data = elf_getdata(scn, NULL);
-	for (int i = 0; !err && data && gelf_getsym(data, i, &sym); i++)
-		err = add_function(f, &sym, elf_strptr(f->elf, sh.sh_link, sym.st_name));
-	return err;
-}
-
-/* Of several symbols of one address the first is taken: a function before a label, then by name. */
-static int by_address(const void *a, const void *b)
-{
-	const struct function *x = a, *y = b;
-
-	if (x->begin != y->begin)
-		return x->begin < y->begin ? -1 : 1;
-	if (x->sized != y->sized)
-		return x->sized ? -1 : 1;
-	return strcmp(x->name, y->name);
-}
-
-/* Sort them and make them disjoint: a label inside a function names no other one, and everything ends
- * where the next one begins. */
-static void make_disjoint(struct pmk_functions *f)
-{
-	size_t n = 0;
-
-	if (f->n)
-		qsort(f->list, f->n, sizeof(*f->list), by_address);
-	for (size_t i = 0; i < f->n; i++) {
-		struct function *last = n ? &f->list[n - 1] : NULL;
-
-		if (last && (f->list[i].begin == last->begin ||
-			     (!f->list[i].sized && last->sized && f->list[i].begin < last->end)))
-			continue;
-		if (last && last->end > f->list[i].begin)
-			last->end = f->list[i].begin;
-		f->list[n++] = f->list[i];
-	}
-	f->n = n;
-}
-
-void pmk_functions_free(struct pmk_functions *f)
-{
-	if (!f)
-		return;
-	if (f->elf)
-		elf_end(f->elf);
-	if (f->fd >= 0)
-		close(f->fd);
-	free(f->list);
-	free(f);
-}
-
-int pmk_functions_load(struct pmk_functions **out, const char *path, char *msg, size_t size)
-{
-	struct pmk_functions *f;
-	struct pmk_elf elf;
-	int err = pmk_elf_read(path, &elf, msg, size);
-
-	*out = NULL;
-	if (err)
-		return err;
-	f = calloc(1, sizeof(*f));
-	if (!f) {
-		snprintf(msg, size, "out of memory");
-		return PMK_ENOMEM;
-	}
-	f->fd = open(path, O_RDONLY | O_CLOEXEC);
-	f->elf = f->fd >= 0 ? elf_begin(f->fd, ELF_C_READ_MMAP, NULL) : NULL;
-	if (!f->elf) {
-		snprintf(msg, size, "cannot be read");
-		err = PMK_EIO;
-	}
-	for (Elf_Scn *scn = NULL; !err && (scn = elf_nextscn(f->elf, scn));)
-		err = add_table(f, scn);
-	if (err == PMK_ENOMEM)
-		snprintf(msg, size, "out of memory");
-	if (err) {
-		pmk_functions_free(f);
-		return err;
-	}
-	make_disjoint(f);
-	*out = f;
-	return 0;
-}
-
-size_t pmk_functions_count(const struct pmk_functions *f)
-{
-	return f->n;
-}
-
-const char *pmk_functions_at(const struct pmk_functions *f, uint64_t pc, uint64_t *begin)
-{
-	size_t low = 0, high = f->n;
-
-	/* The first that begins behind pc is at `high`. */
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (f->list[middle].begin <= pc)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!high || pc >= f->list[high - 1].end)
-		return NULL;
-	*begin = f->list[high - 1].begin;
-	return f->list[high - 1].name;
-}
-
-/* ---- the flat profile ------------------------------------------------------------------------ */
-
-static int by_place(const void *a, const void *b)
-{
-	const struct pmk_profile_line *x = a, *y = b;
-
-	if (x->event != y->event)
-		return x->event < y->event ? -1 : 1;
-	if (x->address != y->address)
-		return x->address < y->address ? -1 : 1;
-	/* A function may begin at address 0, which by itself means that nobody knows where. */
-	if (!x->function != !y->function)
-		return x->function ? -1 : 1;
-	return x->region < y->region ? -1 : x->region > y->region;
-}
-
-static int by_samples(const void *a, const void *b)
-{
-	const struct pmk_profile_line *x = a, *y = b;
-
-	if (x->event != y->event || x->samples == y->samples)
-		return by_place(a, b);
-	return x->samples > y->samples ? -1 : 1;
-}
-
-struct pmk_profile_line *pmk_dump_profile(const struct pmk_dump *d, const struct pmk_functions *f,
-					  size_t *count)
-{
-	struct pmk_profile_line *list = malloc((d->nsamples + 1) * sizeof(*list));
-	size_t n = 0;
-
-	if (!list)
-		return NULL;
-	for (size_t i = 0; i < d->nsamples; i++) {
-		const struct pmk_dump_sample *s = &d->sample[i];
-
-		list[i] = (struct pmk_profile_line){ s->event, s->region, s->pc, NULL, 1, s->late };
-		if (f && s->pc)
-			list[i].function = pmk_functions_at(f, s->pc, &list[i].address);
-	}
-	qsort(list, d->nsamples, sizeof(*list), by_place);
-	for (size_t i = 0; i < d->nsamples; i++) {
-		if (n && !by_place(&list[n - 1], &list[i])) {
-			list[n - 1].samples++;
-			list[n - 1].late += list[i].late;
-		} else {
-			list[n++] = list[i];
-		}
-	}
-	qsort(list, n, sizeof(*list), by_samples);
-	*count = n;
-	return list;
 }

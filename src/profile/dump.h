@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What `pmk report` reads: the dumps that firmware wrote with pmk_target_dump(), and the functions that
- * the addresses of their samples lie in. The format is in docs/FORMATS.md.
+ * What `pmk report` reads: the dumps that firmware wrote with pmk_target_dump(). The format is in
+ * docs/FORMATS.md.
  *
  * A dump comes out of a capture, a serial log with text before and after it, so every byte of it is
  * untrusted: numbers may be any, names may hold any byte, and nothing is allocated that the bytes at
@@ -14,10 +14,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PMK_DUMP_VERSION   1
-#define PMK_DUMP_EVENTS	   64	/* that one dump may have; more are taken for damage */
-#define PMK_DUMP_NAME	   4096 /* bytes of a name, likewise */
-#define PMK_DUMP_NO_REGION UINT32_MAX
+#include "profile/profile.h"
+
+#define PMK_DUMP_VERSION 1
+#define PMK_DUMP_EVENTS	 64   /* that one dump may have; more are taken for damage */
+#define PMK_DUMP_NAME	 4096 /* bytes of a name, likewise */
 
 /* Any bytes, not terminated; NULL where none were read. */
 struct pmk_dump_text {
@@ -48,13 +49,6 @@ struct pmk_dump_region {
 	size_t first;	  /* index of event 0 in pmk_dump.count */
 };
 
-struct pmk_dump_sample {
-	uint64_t pc; /* 0: polled, nobody knows where */
-	uint32_t region;
-	uint8_t event;
-	bool late;
-};
-
 enum pmk_dump_state {
 	PMK_DUMP_COMPLETE, /* to its end, and the checksum is right */
 	PMK_DUMP_CUT,	   /* breaks off: what comes before that is there, unchecked */
@@ -75,7 +69,7 @@ struct pmk_dump {
 	size_t nregions;
 	struct pmk_dump_count *count;
 	size_t ncounts;
-	struct pmk_dump_sample *sample; /* oldest first */
+	struct pmk_profile_sample *sample; /* oldest first */
 	size_t nsamples;
 	bool sampling; /* `dropped` was read */
 	uint32_t dropped;
@@ -92,36 +86,5 @@ void pmk_dump_free(struct pmk_dump *dump);
  * control character, and \\ for a backslash, so that different names look different. The caller
  * frees; NULL: out of memory. */
 char *pmk_dump_escape(const void *name, size_t length);
-
-/* ---- functions by address -------------------------------------------------------------------- */
-
-struct pmk_functions;
-
-/*
- * The functions of an ELF executable: its symbols in executable sections, Thumb bit cleared. 0 (also
- * when it has none, see pmk_functions_count()), PMK_EIO, PMK_EPARSE or PMK_ENOMEM with one line in
- * msg, without the file's name.
- */
-int pmk_functions_load(struct pmk_functions **out, const char *path, char *msg, size_t size);
-void pmk_functions_free(struct pmk_functions *f);
-size_t pmk_functions_count(const struct pmk_functions *f);
-/* Name of the function that `pc` lies in and where that begins; NULL when it lies in none. A label
- * without a size reaches to the next symbol, or to the end of its section. */
-const char *pmk_functions_at(const struct pmk_functions *f, uint64_t pc, uint64_t *begin);
-
-/* ---- the flat profile ------------------------------------------------------------------------ */
-
-/* Samples of one event, in one function or at one address, while one region was the innermost. */
-struct pmk_profile_line {
-	unsigned event;
-	uint32_t region;      /* or PMK_DUMP_NO_REGION */
-	uint64_t address;     /* where the function begins, else the sample's */
-	const char *function; /* NULL with address 0: polled */
-	uint64_t samples, late;
-};
-
-/* Sorted by event, then most samples first. `f` may be NULL. The caller frees; NULL: out of memory. */
-struct pmk_profile_line *pmk_dump_profile(const struct pmk_dump *d, const struct pmk_functions *f,
-					  size_t *count);
 
 #endif

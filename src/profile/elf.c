@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: MIT
-/* ELF files through libelf (elfutils). See elf.h. Symbols of shared libraries are not looked up. */
+/*
+ * ELF files through libelf (elfutils). See elf.h. Symbols of shared libraries are not looked up.
+ *
+ * Functions come from the symbol table alone: line tables and inlined functions are not looked at, and
+ * names are as the linker has them.
+ */
 #include "profile/elf.h"
 
 #include <errno.h>
@@ -173,7 +178,9 @@ out:
 	return err;
 }
 
-/* Step through the function symbols of all symbol tables. */
+/* ---- symbols -------------------------------------------------------------------------------- */
+
+/* Step through the functions and labels of all symbol tables. */
 struct symbols {
 	Elf *elf;
 	Elf_Scn *scn;
@@ -197,29 +204,26 @@ static bool next_table(struct symbols *s)
 	return false;
 }
 
-/* Name of the next defined function, NULL at the end. */
-static const char *next_function(struct symbols *s, uint64_t *addr)
+/* Name of the next one that is defined, NULL at the end. */
+static const char *next_symbol(struct symbols *s, GElf_Sym *sym)
 {
-	GElf_Sym sym;
-
 	for (;;) {
 		if (!s->data || s->next >= s->sh.sh_size / s->sh.sh_entsize) {
 			if (!next_table(s))
 				return NULL;
 			continue;
 		}
-		if (!gelf_getsym(s->data, (int)s->next++, &sym) || sym.st_shndx == SHN_UNDEF)
+		if (!gelf_getsym(s->data, (int)s->next++, sym) || sym->st_shndx == SHN_UNDEF)
 			continue;
 		/* Assembler labels without a type are functions to those who wrote them. */
-		if (GELF_ST_TYPE(sym.st_info) != STT_FUNC &&
-		    GELF_ST_TYPE(sym.st_info) != STT_NOTYPE)
+		if (GELF_ST_TYPE(sym->st_info) != STT_FUNC &&
+		    GELF_ST_TYPE(sym->st_info) != STT_NOTYPE)
 			continue;
-		const char *name = elf_strptr(s->elf, s->sh.sh_link, sym.st_name);
+		const char *name = elf_strptr(s->elf, s->sh.sh_link, sym->st_name);
 
 		/* "$a", "$d" … mark code and data of ARM files and name nothing. */
 		if (!name || !*name || *name == '$')
 			continue;
-		*addr = sym.st_value;
 		return name;
 	}
 }
@@ -239,6 +243,7 @@ int pmk_elf_symbol(const char *path, const char *name, uint64_t *addr, char *msg
 	struct pmk_nearest near;
 	struct open_elf o;
 	struct symbols s;
+	GElf_Sym sym;
 	const char *found;
 	size_t count = 0;
 	int err;
@@ -250,10 +255,10 @@ int pmk_elf_symbol(const char *path, const char *name, uint64_t *addr, char *msg
 		goto out;
 	s = (struct symbols){ .elf = o.elf };
 	pmk_nearest_init(&near, name);
-	while ((found = next_function(&s, addr))) {
+	while ((found = next_symbol(&s, &sym))) {
 		count++;
 		if (!strcmp(found, name)) {
-			*addr &= ~UINT64_C(1);
+			*addr = sym.st_value & ~UINT64_C(1);
 			goto out;
 		}
 		pmk_nearest_offer(&near, found);
@@ -271,4 +276,149 @@ int pmk_elf_symbol(const char *path, const char *name, uint64_t *addr, char *msg
 out:
 	close_elf(&o);
 	return err;
+}
+
+/* ---- functions by address -------------------------------------------------------------------- */
+
+struct function {
+	uint64_t begin, end;
+	const char *name; /* in the file's string table */
+	bool sized;	  /* a function with a size; otherwise a label */
+};
+
+struct pmk_functions {
+	struct open_elf file;
+	struct function *list; /* by address, disjoint */
+	size_t n, room;
+};
+
+/* The end of the section that a symbol lies in; 0 when that holds no code. */
+static uint64_t code_end(Elf *elf, size_t section)
+{
+	Elf_Scn *scn = elf_getscn(elf, section);
+	GElf_Shdr sh;
+
+	if (!scn || !gelf_getshdr(scn, &sh) || !(sh.sh_flags & SHF_EXECINSTR))
+		return 0;
+	return sh.sh_addr + sh.sh_size;
+}
+
+static int add_function(struct pmk_functions *f, const GElf_Sym *sym, const char *name)
+{
+	bool function = GELF_ST_TYPE(sym->st_info) == STT_FUNC;
+	uint64_t begin = sym->st_value & ~(uint64_t)function, end;
+
+	if (sym->st_shndx >= SHN_LORESERVE)
+		return 0;
+	end = code_end(f->file.elf, sym->st_shndx);
+	if (end <= begin)
+		return 0;
+	if (sym->st_size && sym->st_size < end - begin)
+		end = begin + sym->st_size;
+	if (f->n == f->room) {
+		size_t room = f->room ? 2 * f->room : 64;
+		struct function *grown = realloc(f->list, room * sizeof(*grown));
+
+		if (!grown)
+			return PMK_ENOMEM;
+		f->list = grown;
+		f->room = room;
+	}
+	f->list[f->n++] = (struct function){ begin, end, name, function && sym->st_size };
+	return 0;
+}
+
+/* Of several symbols of one address the first is taken: a function before a label, then by name. */
+static int by_address(const void *a, const void *b)
+{
+	const struct function *x = a, *y = b;
+
+	if (x->begin != y->begin)
+		return x->begin < y->begin ? -1 : 1;
+	if (x->sized != y->sized)
+		return x->sized ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+/* Sort them and make them disjoint: a label inside a function names no other one, and everything ends
+ * where the next one begins. */
+static void make_disjoint(struct pmk_functions *f)
+{
+	size_t n = 0;
+
+	if (f->n)
+		qsort(f->list, f->n, sizeof(*f->list), by_address);
+	for (size_t i = 0; i < f->n; i++) {
+		struct function *last = n ? &f->list[n - 1] : NULL;
+
+		if (last && (f->list[i].begin == last->begin ||
+			     (!f->list[i].sized && last->sized && f->list[i].begin < last->end)))
+			continue;
+		if (last && last->end > f->list[i].begin)
+			last->end = f->list[i].begin;
+		f->list[n++] = f->list[i];
+	}
+	f->n = n;
+}
+
+void pmk_functions_free(struct pmk_functions *f)
+{
+	if (!f)
+		return;
+	close_elf(&f->file);
+	free(f->list);
+	free(f);
+}
+
+int pmk_functions_load(struct pmk_functions **out, const char *path, char *msg, size_t size)
+{
+	struct pmk_functions *f;
+	struct symbols s;
+	struct pmk_elf elf;
+	GElf_Sym sym;
+	const char *name;
+	int err = pmk_elf_read(path, &elf, msg, size);
+
+	*out = NULL;
+	if (err)
+		return err;
+	f = calloc(1, sizeof(*f));
+	if (!f)
+		return say(msg, size, PMK_ENOMEM, "out of memory");
+	err = open_elf(&f->file, path, msg, size);
+	s = (struct symbols){ .elf = f->file.elf };
+	while (!err && (name = next_symbol(&s, &sym)))
+		if (add_function(f, &sym, name))
+			err = say(msg, size, PMK_ENOMEM, "out of memory");
+	if (err) {
+		pmk_functions_free(f);
+		return err;
+	}
+	make_disjoint(f);
+	*out = f;
+	return 0;
+}
+
+size_t pmk_functions_count(const struct pmk_functions *f)
+{
+	return f->n;
+}
+
+const char *pmk_functions_at(const struct pmk_functions *f, uint64_t pc, uint64_t *begin)
+{
+	size_t low = 0, high = f->n;
+
+	/* The first that begins behind pc is at `high`. */
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (f->list[middle].begin <= pc)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!high || pc >= f->list[high - 1].end)
+		return NULL;
+	*begin = f->list[high - 1].begin;
+	return f->list[high - 1].name;
 }

@@ -39,4 +39,19 @@ int pmk_elf_read(const char *path, struct pmk_elf *elf, char *msg, size_t size);
  */
 int pmk_elf_symbol(const char *path, const char *name, uint64_t *addr, char *msg, size_t size);
 
+/* Functions by address. */
+struct pmk_functions;
+
+/*
+ * The functions of an executable: its symbols in executable sections, Thumb bit cleared. 0 (also when it
+ * has none, see pmk_functions_count()), PMK_EIO, PMK_EPARSE or PMK_ENOMEM with one line in msg, without
+ * the file's name. Names are valid until pmk_functions_free().
+ */
+int pmk_functions_load(struct pmk_functions **out, const char *path, char *msg, size_t size);
+void pmk_functions_free(struct pmk_functions *f);
+size_t pmk_functions_count(const struct pmk_functions *f);
+/* Name of the function that `pc` lies in and where that begins; NULL when it lies in none. A label
+ * without a size reaches to the next symbol, or to the end of its section. */
+const char *pmk_functions_at(const struct pmk_functions *f, uint64_t pc, uint64_t *begin);
+
 #endif

@@ -6,7 +6,8 @@
  *	metric-value,metric-unit,pmu,code,trust,region
  *
  * The first columns are perf's, in perf's order; the last four are ours. time comes with intervals,
- * cpu with a row of one processor, stddev% with several runs. A second metric of an event, or one
+ * cpu with a row of one processor, stddev% with several runs. What firmware tells beyond that comes
+ * behind these columns (docs/FORMATS.md). A second metric of an event, or one
  * that belongs beside none, has a line with the value's columns empty, as in perf. A field with a
  * quote, a line break or the separator in it is put in double quotes, quotes doubled. Columns are
  * only ever added at the end.
@@ -14,6 +15,8 @@
 #include <string.h>
 
 #include "result/internal.h"
+
+#define PROFILE_COLUMNS 5 /* samples, share, late, function, address */
 
 static void separator(struct pmk_writer *w)
 {
@@ -40,6 +43,16 @@ static void next_field(struct pmk_writer *w, const char *text)
 {
 	separator(w);
 	field(w, text);
+}
+
+/* Empty when there is none. */
+static void next_number(struct pmk_writer *w, bool there, uint64_t value)
+{
+	char text[PMK_NUMBER_SIZE] = "";
+
+	if (there)
+		pmk_number_text(text, value, 0, false);
+	next_field(w, text);
 }
 
 /* [time,][cpu,] */
@@ -72,6 +85,27 @@ static void metric_fields(struct pmk_writer *w, const struct pmk_metric_value *v
 	next_field(w, unit);
 }
 
+/* Of firmware: what there is of the section, and of a row of it or NULL. */
+static void details(struct pmk_writer *w, const struct pmk_section *s, const struct pmk_row *row)
+{
+	static const struct pmk_row nothing;
+
+	if (!w->opt.firmware)
+		return;
+	next_number(w, s->dump, s->dump);
+	next_number(w, s->region, s->region_id);
+	next_number(w, s->region, s->entries);
+	next_number(w, s->region, s->unmatched);
+	for (unsigned i = 0; i < PMK_DETAILS; i++) {
+		char text[PMK_NUMBER_SIZE];
+
+		pmk_detail_text(text, row ? row : &nothing, i, 3, false);
+		next_field(w, text);
+	}
+	for (unsigned i = 0; i < PROFILE_COLUMNS; i++)
+		separator(w);
+}
+
 /* A line with a metric and nothing else. */
 static void metric_line(struct pmk_writer *w, const struct pmk_result *r,
 			const struct pmk_section *s, const struct pmk_metric_value *v)
@@ -87,6 +121,7 @@ static void metric_line(struct pmk_writer *w, const struct pmk_result *r,
 	next_field(w, "");
 	next_field(w, "");
 	next_field(w, s->region ? s->region : "");
+	details(w, s, NULL);
 	putc('\n', w->f);
 }
 
@@ -102,7 +137,7 @@ static void row_line(struct pmk_writer *w, const struct pmk_result *r, const str
 	} else {
 		field(w, pmk_no_value_text(row->trust));
 	}
-	next_field(w, "");
+	next_field(w, row->unit ? row->unit : "");
 	next_field(w, row->name);
 	if (r->runs > 1) {
 		snprintf(text, sizeof(text), "%.2f%%", row->stddev_pct);
@@ -113,11 +148,12 @@ static void row_line(struct pmk_writer *w, const struct pmk_result *r, const str
 	snprintf(text, sizeof(text), "%.2f", row->coverage * 100);
 	next_field(w, text);
 	metric_fields(w, v);
-	next_field(w, r->pmu ? r->pmu->name : "");
+	next_field(w, row->pmu ? row->pmu->name : r->pmu ? r->pmu->name : "");
 	snprintf(text, sizeof(text), "0x%02x", row->event ? row->event->code : 0);
 	next_field(w, row->event ? text : "");
 	next_field(w, pmk_trust_name(row->trust));
 	next_field(w, s->region ? s->region : "");
+	details(w, s, row);
 	putc('\n', w->f);
 }
 
@@ -149,8 +185,46 @@ static int csv_section(struct pmk_writer *w, const struct pmk_result *r,
 	return 0;
 }
 
+/* The place of a line, without a value; then what is known of it. */
+static void profile_line(struct pmk_writer *w, const struct pmk_profile *p,
+			 const struct pmk_profile_row *row)
+{
+	char code[16], share[PMK_NUMBER_SIZE], address[PMK_NUMBER_SIZE];
+
+	snprintf(code, sizeof(code), "0x%02x", p->event->code);
+	pmk_share_text(share, p, row);
+	pmk_address_text(address, row);
+	separator(w);
+	next_field(w, p->event->name);
+	for (unsigned i = 0; i < 4; i++) /* event-runtime, pcnt-running, metric-value, -unit */
+		separator(w);
+	next_field(w, p->pmu->name);
+	next_field(w, code);
+	separator(w); /* trust */
+	next_field(w, row->region ? row->region : "");
+	next_number(w, true, p->dump);
+	for (unsigned i = 0; i < 3 + PMK_DETAILS; i++) /* region-id, entries, unmatched */
+		separator(w);
+	next_number(w, true, row->samples);
+	next_field(w, share);
+	next_number(w, true, row->late);
+	next_field(w, row->function ? row->function : "");
+	next_field(w, address);
+	putc('\n', w->f);
+}
+
+static int csv_profile(struct pmk_writer *w, const struct pmk_result *r,
+		       const struct pmk_profile *p)
+{
+	(void)r;
+	for (size_t i = 0; i < p->nrows; i++)
+		profile_line(w, p, &p->rows[i]);
+	return 0;
+}
+
 const struct pmk_writer_ops pmk_writer_csv = {
 	.begin = csv_begin,
 	.section = csv_section,
+	.profile = csv_profile,
 	.end = csv_begin,
 };

@@ -11,6 +11,8 @@ struct pmk_writer_ops {
 	int (*begin)(struct pmk_writer *w, const struct pmk_result *r);
 	int (*section)(struct pmk_writer *w, const struct pmk_result *r,
 		       const struct pmk_section *s);
+	int (*profile)(struct pmk_writer *w, const struct pmk_result *r,
+		       const struct pmk_profile *p);
 	int (*end)(struct pmk_writer *w, const struct pmk_result *r);
 };
 
@@ -35,6 +37,38 @@ bool pmk_metric_beside(const struct pmk_writer *w, const struct pmk_result *r,
 		       struct pmk_metric_value *out);
 /* True when the section has a row of this event. */
 bool pmk_section_has(const struct pmk_section *s, const struct pmk_event *ev);
+
+/* 2^64 - 1 has 20 digits and 6 commas; and there may be a point. */
+#define PMK_NUMBER_SIZE 32
+
+/* `value` times 10^-decimals; digits before the point in groups of three, if wanted. */
+void pmk_number_text(char text[PMK_NUMBER_SIZE], uint64_t value, unsigned decimals, bool group);
+
+/* What a row has beyond its value, in the order of CSV's columns. */
+enum pmk_detail {
+	PMK_DETAIL_PERIOD,
+	PMK_DETAIL_COST,
+	PMK_DETAIL_NESTED,
+	PMK_DETAIL_RAW,
+	PMK_DETAIL_MEAN,
+	PMK_DETAIL_STDDEV,
+	PMK_DETAIL_MIN,
+	PMK_DETAIL_MAX,
+	PMK_DETAILS
+};
+
+/* JSON's keys for them. */
+extern const char *const pmk_detail_keys[PMK_DETAILS];
+/* The number as text, mean and deviation with 2 or 3 decimals, or without any where these do not fit;
+ * empty when there is none. */
+void pmk_detail_text(char text[PMK_NUMBER_SIZE], const struct pmk_row *row, enum pmk_detail which,
+		     unsigned decimals, bool group);
+
+/* Percent of the profile's samples that are in this row, with two decimals. */
+void pmk_share_text(char text[PMK_NUMBER_SIZE], const struct pmk_profile *p,
+		    const struct pmk_profile_row *row);
+/* "0x00008000", empty when it is not known. */
+void pmk_address_text(char text[PMK_NUMBER_SIZE], const struct pmk_profile_row *row);
 
 /* The value as text with six decimals, for CSV and JSON. */
 void pmk_metric_text(char *buf, size_t size, double value);

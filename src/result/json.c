@@ -12,9 +12,9 @@
  *	],
  *	"producer":…,"passes":…,"processes":…,"threads":…,"partial":…,"warning":…,"exit-status":…}
  *
- * Every counter is written on a line of its own when its section comes, so that a reader can follow
- * a run. Metrics are kept until the counters are over. Elapsed time is left out: the same run gives
- * the same bytes.
+ * and, of firmware, the arrays "dumps" and "profile" at the end. Every counter is written on a line of
+ * its own when its section comes, so that a reader can follow a run. Metrics and profiles are kept until
+ * the counters are over. Elapsed time is left out: the same run gives the same bytes.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -26,12 +26,17 @@
 
 #include "result/internal.h"
 
+/* An array that is written later, one object a line. */
+struct array {
+	char *text;
+	size_t size;
+	FILE *f; /* into `text` */
+	unsigned n;
+};
+
 struct state {
 	unsigned ncounters;
-	char *metrics; /* the lines of "metrics", in an open memory stream */
-	size_t metrics_size;
-	FILE *metrics_file;
-	unsigned nmetrics;
+	struct array metrics, profile;
 };
 
 /* ---- values --------------------------------------------------------------------------------- */
@@ -101,6 +106,13 @@ static const char *serialise(json_object *o)
 							 JSON_C_TO_STRING_NOSLASHESCAPE);
 }
 
+/* The next object of an array, on a line of its own; frees it. */
+static void put_object(FILE *f, unsigned *n, json_object *o)
+{
+	fprintf(f, "%s\n%s", (*n)++ ? "," : "", serialise(o));
+	json_object_put(o);
+}
+
 /* Write the members of `o` without the braces around them; frees it. */
 static void put_members(FILE *f, json_object *o)
 {
@@ -110,22 +122,64 @@ static void put_members(FILE *f, json_object *o)
 	json_object_put(o);
 }
 
+/* What has been put into it, "" when that is nothing. NULL: out of memory. */
+static const char *array_close(struct array *a)
+{
+	bool good = a->f && fclose(a->f) == 0;
+
+	a->f = NULL;
+	return good ? a->text : NULL;
+}
+
+static json_object *count(uint64_t v)
+{
+	return json_object_new_uint64(v);
+}
+
+/* A number that is text already; null when there is none. */
+static json_object *number(const char *text)
+{
+	return *text ? json_object_new_double_s(0, text) : NULL;
+}
+
+static json_object *code(const struct pmk_event *ev)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "0x%02x", ev->code);
+	return string(text);
+}
+
 /* ---- rows ----------------------------------------------------------------------------------- */
 
 static void add_place(json_object *o, const struct pmk_section *s)
 {
 	add(o, "region", string(s->region));
 	if (s->region)
-		add(o, "entries", json_object_new_uint64(s->entries));
+		add(o, "entries", count(s->entries));
 	if (s->cpu >= 0)
 		add(o, "cpu", json_object_new_int(s->cpu));
 	if (s->interval) {
 		json_object *at = json_object_new_object();
 
 		add(at, "seconds", decimal(s->at_seconds, 9));
-		add(at, "cycles", json_object_new_uint64(s->at_cycles));
-		add(at, "instructions", json_object_new_uint64(s->at_insns));
+		add(at, "cycles", s->at_cycles ? count(s->at_cycles) : NULL);
+		add(at, "instructions", s->at_insns ? count(s->at_insns) : NULL);
 		add(o, "interval", at);
+	}
+}
+
+/* Of firmware. */
+static void add_details(json_object *o, const struct pmk_section *s, const struct pmk_row *row)
+{
+	add(o, "dump", count(s->dump));
+	add(o, "region-id", s->region ? count(s->region_id) : NULL);
+	add(o, "unmatched", s->region ? count(s->unmatched) : NULL);
+	for (unsigned i = 0; i < PMK_DETAILS; i++) {
+		char text[PMK_NUMBER_SIZE];
+
+		pmk_detail_text(text, row, i, 3, false);
+		add(o, pmk_detail_keys[i], number(text));
 	}
 }
 
@@ -137,12 +191,12 @@ static json_object *counter(struct pmk_writer *w, const struct pmk_result *r,
 	struct pmk_metric_value v;
 	char text[160];
 
-	add(o, "counter-value", has_value ? json_object_new_uint64(row->value) : NULL);
-	add(o, "unit", string(""));
+	add(o, "counter-value", has_value ? count(row->value) : NULL);
+	add(o, "unit", string(row->unit ? row->unit : ""));
 	add(o, "event", string(row->name));
 	if (r->runs > 1)
 		add(o, "variance", decimal(row->stddev_pct, 2));
-	add(o, "event-runtime", json_object_new_uint64(row->runtime_ns));
+	add(o, "event-runtime", count(row->runtime_ns));
 	add(o, "pcnt-running", decimal(row->coverage * 100, 2));
 	if (pmk_metric_beside(w, r, s, row, 0, &v)) {
 		pmk_metric_unit_text(text, sizeof(text), &v);
@@ -152,12 +206,13 @@ static json_object *counter(struct pmk_writer *w, const struct pmk_result *r,
 		add(o, "metric-value", NULL);
 		add(o, "metric-unit", NULL);
 	}
-	snprintf(text, sizeof(text), "0x%02x", row->event ? row->event->code : 0);
-	add(o, "pmu", string(r->pmu ? r->pmu->name : NULL));
-	add(o, "code", string(row->event ? text : NULL));
+	add(o, "pmu", string(row->pmu ? row->pmu->name : r->pmu ? r->pmu->name : NULL));
+	add(o, "code", row->event ? code(row->event) : NULL);
 	add(o, "trust", string(pmk_trust_name(row->trust)));
-	add(o, "reason", string(has_value ? NULL : row->reason));
+	add(o, "reason", string(row->reason));
 	add_place(o, s);
+	if (w->opt.firmware)
+		add_details(o, s, row);
 	return o;
 }
 
@@ -177,8 +232,9 @@ static int json_begin(struct pmk_writer *w, const struct pmk_result *r)
 	putc('{', w->f);
 	put_members(w->f, o);
 	fputs(",\n\"counters\":[", w->f);
-	st->metrics_file = open_memstream(&st->metrics, &st->metrics_size);
-	return st->metrics_file ? 0 : PMK_ENOMEM;
+	st->metrics.f = open_memstream(&st->metrics.text, &st->metrics.size);
+	st->profile.f = open_memstream(&st->profile.text, &st->profile.size);
+	return st->metrics.f && st->profile.f ? 0 : PMK_ENOMEM;
 }
 
 static void metric_line(struct pmk_writer *w, const struct pmk_section *s,
@@ -192,8 +248,9 @@ static void metric_line(struct pmk_writer *w, const struct pmk_section *s,
 	add(o, "unit", string(v->unit));
 	add(o, "reason", string(v->reason));
 	add_place(o, s);
-	fprintf(st->metrics_file, "%s\n%s", st->nmetrics++ ? "," : "", serialise(o));
-	json_object_put(o);
+	if (w->opt.firmware)
+		add(o, "dump", count(s->dump));
+	put_object(st->metrics.f, &st->metrics.n, o);
 }
 
 static int json_section(struct pmk_writer *w, const struct pmk_result *r,
@@ -201,18 +258,64 @@ static int json_section(struct pmk_writer *w, const struct pmk_result *r,
 {
 	struct state *st = w->state;
 
-	for (unsigned i = 0; i < s->nrows; i++) {
-		json_object *o = counter(w, r, s, &s->rows[i]);
-
-		fprintf(w->f, "%s\n%s", st->ncounters++ ? "," : "", serialise(o));
-		json_object_put(o);
-	}
-	for (unsigned i = 0; st->metrics_file && w->opt.metrics && w->opt.metrics[i]; i++) {
+	for (unsigned i = 0; i < s->nrows; i++)
+		put_object(w->f, &st->ncounters, counter(w, r, s, &s->rows[i]));
+	for (unsigned i = 0; st->metrics.f && w->opt.metrics && w->opt.metrics[i]; i++) {
 		struct pmk_metric_value v = pmk_metric_eval(w->opt.metrics[i], r, s);
 
 		metric_line(w, s, &v);
 	}
 	return 0;
+}
+
+static int json_profile(struct pmk_writer *w, const struct pmk_result *r,
+			const struct pmk_profile *p)
+{
+	struct state *st = w->state;
+
+	(void)r;
+	for (size_t i = 0; st->profile.f && i < p->nrows; i++) {
+		const struct pmk_profile_row *row = &p->rows[i];
+		json_object *o = json_object_new_object();
+		char share[PMK_NUMBER_SIZE], address[PMK_NUMBER_SIZE];
+
+		pmk_share_text(share, p, row);
+		pmk_address_text(address, row);
+		add(o, "dump", count(p->dump));
+		add(o, "event", string(p->event->name));
+		add(o, "code", code(p->event));
+		add(o, "samples", count(row->samples));
+		add(o, "share", number(share));
+		add(o, "late", count(row->late));
+		add(o, "function", string(row->function));
+		add(o, "address", string(*address ? address : NULL));
+		add(o, "region", string(row->region));
+		put_object(st->profile.f, &st->profile.n, o);
+	}
+	return 0;
+}
+
+static void put_dumps(struct pmk_writer *w, const struct pmk_result *r)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < r->ndumps; i++) {
+		const struct pmk_dump_facts *d = &r->dumps[i];
+		json_object *o = json_object_new_object();
+
+		add(o, "dump", count(i + 1));
+		add(o, "offset", count(d->offset));
+		add(o, "version", count(d->version));
+		add(o, "pmu", string(d->pmu));
+		add(o, "complete", json_object_new_boolean(!d->reason));
+		add(o, "reason", string(d->reason));
+		add(o, "crlf", json_object_new_boolean(d->crlf));
+		add(o, "regions", count(d->regions));
+		add(o, "samples", count(d->samples));
+		add(o, "late", count(d->late));
+		add(o, "dropped", d->sampled ? count(d->dropped) : NULL);
+		put_object(w->f, &n, o);
+	}
 }
 
 /* perf and the shell: the exit code, or 128 + signal. */
@@ -224,28 +327,33 @@ static int exit_code(int status)
 static int json_end(struct pmk_writer *w, const struct pmk_result *r)
 {
 	struct state *st = w->state;
+	const char *metrics = array_close(&st->metrics), *profile = array_close(&st->profile);
 	json_object *o = json_object_new_object();
-	int err = 0;
 
-	if (st->metrics_file && fclose(st->metrics_file) != 0)
-		err = PMK_ENOMEM;
-	fprintf(w->f, "\n],\n\"metrics\":[%s\n],\n", st->metrics && !err ? st->metrics : "");
-	free(st->metrics);
+	fprintf(w->f, "\n],\n\"metrics\":[%s\n],\n", metrics ? metrics : "");
 	add(o, "producer", string(r->producer));
-	add(o, "passes", json_object_new_int64(r->passes));
-	add(o, "processes", json_object_new_int64(r->processes));
-	add(o, "threads", json_object_new_int64(r->threads));
+	add(o, "passes", count(r->passes));
+	add(o, "processes", count(r->processes));
+	add(o, "threads", count(r->threads));
 	add(o, "partial", json_object_new_boolean(r->partial));
 	add(o, "warning", string(r->warning));
 	add(o, "exit-status", json_object_new_int(exit_code(r->exit_status)));
 	put_members(w->f, o);
+	if (w->opt.firmware) {
+		fputs(",\n\"dumps\":[", w->f);
+		put_dumps(w, r);
+		fprintf(w->f, "\n],\n\"profile\":[%s\n]", profile ? profile : "");
+	}
 	fputs("}\n", w->f);
-	return err;
+	free(st->metrics.text);
+	free(st->profile.text);
+	return metrics && profile ? 0 : PMK_ENOMEM;
 }
 
 const struct pmk_writer_ops pmk_writer_json = {
 	.state_size = sizeof(struct state),
 	.begin = json_begin,
 	.section = json_section,
+	.profile = json_profile,
 	.end = json_end,
 };

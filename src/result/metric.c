@@ -239,7 +239,7 @@ static bool lookup_row(struct formula *p, const char *name, double *value)
 	} else if (!pmk_trust_has_value(row->trust)) {
 		why = row->reason ? row->reason : pmk_trust_name(row->trust);
 	} else if (row->trust == PMK_TRUST_WRAPPED) {
-		why = "a counter wrapped unseen";
+		why = row->reason ? row->reason : "a counter wrapped unseen";
 	} else {
 		*value = (double)row->value;
 	}

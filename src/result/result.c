@@ -6,9 +6,11 @@
  * A write error shows when the stream's buffer is flushed, so every section is flushed: a reader of
  * a pipe sees an interval when it is over, and a full disk is told at once.
  */
+#define _GNU_SOURCE
 #include <pmk/result.h>
 
 #include <locale.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,11 +52,14 @@ void pmk_result_init(struct pmk_result *r)
 
 void pmk_result_free(struct pmk_result *r)
 {
-	for (unsigned i = 0; i < r->nsections; i++) {
-		free(r->sections[i].region);
-		free(r->sections[i].rows);
-	}
+	while (r->nsections)
+		pmk_result_drop(r);
 	free(r->sections);
+	for (unsigned i = 0; i < r->ndumps; i++) {
+		free(r->dumps[i].pmu);
+		free(r->dumps[i].reason);
+	}
+	free(r->dumps);
 	free(r->core);
 	free(r->command);
 	free(r->producer);
@@ -83,6 +88,56 @@ struct pmk_section *pmk_result_add(struct pmk_result *r, const char *region, uns
 	return s;
 }
 
+void pmk_result_drop(struct pmk_result *r)
+{
+	struct pmk_section *s = &r->sections[--r->nsections];
+
+	free(s->region);
+	free(s->rows);
+}
+
+struct pmk_dump_facts *pmk_result_add_dump(struct pmk_result *r)
+{
+	struct pmk_dump_facts *grown = realloc(r->dumps, (r->ndumps + 1) * sizeof(*grown));
+
+	if (!grown)
+		return NULL;
+	r->dumps = grown;
+	grown[r->ndumps] = (struct pmk_dump_facts){ 0 };
+	return &grown[r->ndumps++];
+}
+
+void pmk_result_warn(struct pmk_result *r, const char *fmt, ...)
+{
+	char *line, *all;
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vasprintf(&line, fmt, ap);
+	va_end(ap);
+	if (n < 0)
+		return;
+	n = r->warning ? asprintf(&all, "%s\n%s", r->warning, line) : asprintf(&all, "%s", line);
+	free(line);
+	if (n < 0)
+		return;
+	free(r->warning);
+	r->warning = all;
+}
+
+void pmk_profile_free(struct pmk_profile *p)
+{
+	for (size_t i = 0; p->rows && i < p->nrows; i++) {
+		free(p->rows[i].function);
+		free(p->rows[i].region);
+	}
+	free(p->rows);
+	*p = (struct pmk_profile){ 0 };
+}
+
+/* ---- what the writers share ----------------------------------------------------------------- */
+
 bool pmk_section_has(const struct pmk_section *s, const struct pmk_event *ev)
 {
 	for (unsigned i = 0; i < s->nrows; i++)
@@ -107,6 +162,101 @@ bool pmk_metric_beside(const struct pmk_writer *w, const struct pmk_result *r,
 	return false;
 }
 
+void pmk_number_text(char text[PMK_NUMBER_SIZE], uint64_t value, unsigned decimals, bool group)
+{
+	char digits[24];
+	int n = snprintf(digits, sizeof(digits), "%0*llu", (int)decimals + 1,
+			 (unsigned long long)value);
+	int whole = n - (int)decimals;
+
+	for (int i = 0; i < n; i++) {
+		if (i == whole)
+			*text++ = '.';
+		else if (group && i && i < whole && (whole - i) % 3 == 0)
+			*text++ = ',';
+		*text++ = digits[i];
+	}
+	*text = '\0';
+}
+
+const char *const pmk_detail_keys[PMK_DETAILS] = {
+	[PMK_DETAIL_PERIOD] = "period", [PMK_DETAIL_COST] = "cost", [PMK_DETAIL_NESTED] = "nested",
+	[PMK_DETAIL_RAW] = "raw",	[PMK_DETAIL_MEAN] = "mean", [PMK_DETAIL_STDDEV] = "stddev",
+	[PMK_DETAIL_MIN] = "min",	[PMK_DETAIL_MAX] = "max",
+};
+
+/* A number for which the decimals do not fit has none. */
+static void scaled_text(char *text, uint64_t (*of)(const struct pmk_stats *, uint32_t),
+			const struct pmk_stats *s, unsigned decimals, bool group)
+{
+	uint64_t v = of(s, decimals == 3 ? 1000 : 100);
+
+	if (v == UINT64_MAX)
+		pmk_number_text(text, of(s, 1), 0, group);
+	else
+		pmk_number_text(text, v, decimals, group);
+}
+
+static void number_text(char *text, bool there, uint64_t value, bool group)
+{
+	*text = '\0';
+	if (there)
+		pmk_number_text(text, value, 0, group);
+}
+
+void pmk_detail_text(char text[PMK_NUMBER_SIZE], const struct pmk_row *row, enum pmk_detail which,
+		     unsigned decimals, bool group)
+{
+	const struct pmk_distribution *d = &row->dist;
+	uint64_t n = row->has_dist ? d->values.n : 0;
+
+	*text = '\0';
+	switch (which) {
+	case PMK_DETAIL_PERIOD:
+		number_text(text, row->period, row->period, group);
+		break;
+	case PMK_DETAIL_COST:
+		number_text(text, row->has_dist, d->cost, group);
+		break;
+	case PMK_DETAIL_NESTED:
+		number_text(text, row->has_dist, d->nested, group);
+		break;
+	case PMK_DETAIL_RAW:
+		number_text(text, row->has_dist, d->raw, group);
+		break;
+	case PMK_DETAIL_MEAN:
+		if (n)
+			scaled_text(text, pmk_stats_mean, &d->values, decimals, group);
+		break;
+	case PMK_DETAIL_STDDEV:
+		if (n > 1)
+			scaled_text(text, pmk_stats_stddev, &d->values, decimals, group);
+		break;
+	case PMK_DETAIL_MIN:
+		number_text(text, n, d->values.min, group);
+		break;
+	case PMK_DETAIL_MAX:
+		number_text(text, n, d->values.max, group);
+		break;
+	case PMK_DETAILS:
+		break;
+	}
+}
+
+void pmk_share_text(char text[PMK_NUMBER_SIZE], const struct pmk_profile *p,
+		    const struct pmk_profile_row *row)
+{
+	/* Samples are in memory somewhere: there are fewer than 2^50. */
+	pmk_number_text(text, (row->samples * 10000 + p->samples / 2) / p->samples, 2, false);
+}
+
+void pmk_address_text(char text[PMK_NUMBER_SIZE], const struct pmk_profile_row *row)
+{
+	*text = '\0';
+	if (row->somewhere)
+		snprintf(text, PMK_NUMBER_SIZE, "0x%08llx", (unsigned long long)row->address);
+}
+
 void pmk_metric_text(char *buf, size_t size, double value)
 {
 	snprintf(buf, size, "%.6f", value);
@@ -117,19 +267,28 @@ void pmk_metric_unit_text(char *buf, size_t size, const struct pmk_metric_value 
 	snprintf(buf, size, "%s%s%s", v->unit, *v->unit ? "  " : "", v->name);
 }
 
-/* One call of a writer's slot, in the C locale. */
-static int run(struct pmk_writer *w, const struct pmk_result *r, const struct pmk_section *s,
-	       int (*begin_or_end)(struct pmk_writer *, const struct pmk_result *))
-{
-	locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0), before;
-	int err;
+/* ---- the front of the writers --------------------------------------------------------------- */
 
-	if (c == (locale_t)0)
-		return PMK_ENOMEM;
-	before = uselocale(c);
-	err = s ? w->ops->section(w, r, s) : begin_or_end(w, r);
-	uselocale(before);
-	freelocale(c);
+/* A call of one of a writer's slots, in the C locale: */
+struct call {
+	locale_t c, before;
+};
+
+static bool enter(struct call *call)
+{
+	call->c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+	if (call->c == (locale_t)0)
+		return false;
+	call->before = uselocale(call->c);
+	return true;
+}
+
+static int leave(struct call *call, struct pmk_writer *w, int err)
+{
+	if (call->c != (locale_t)0) {
+		uselocale(call->before);
+		freelocale(call->c);
+	}
 	if ((fflush(w->f) != 0 || ferror(w->f)) && !err)
 		err = PMK_EIO;
 	if (err && !w->error)
@@ -144,6 +303,7 @@ struct pmk_writer *pmk_writer_begin(FILE *f, const struct pmk_write_options *opt
 					   : opt->format == PMK_FORMAT_CSV ? &pmk_writer_csv
 									   : &pmk_writer_text;
 	struct pmk_writer *w = calloc(1, sizeof(*w) + ops->state_size);
+	struct call call;
 
 	if (!w)
 		return NULL;
@@ -153,19 +313,30 @@ struct pmk_writer *pmk_writer_begin(FILE *f, const struct pmk_write_options *opt
 	w->state = w + 1;
 	if (!w->opt.separator || !*w->opt.separator)
 		w->opt.separator = ",";
-	run(w, r, NULL, ops->begin);
+	leave(&call, w, enter(&call) ? ops->begin(w, r) : PMK_ENOMEM);
 	return w;
 }
 
 int pmk_writer_section(struct pmk_writer *w, const struct pmk_result *r,
 		       const struct pmk_section *s)
 {
-	return run(w, r, s, NULL);
+	struct call call;
+
+	return leave(&call, w, enter(&call) ? w->ops->section(w, r, s) : PMK_ENOMEM);
+}
+
+int pmk_writer_profile(struct pmk_writer *w, const struct pmk_result *r,
+		       const struct pmk_profile *p)
+{
+	struct call call;
+
+	return leave(&call, w, enter(&call) ? w->ops->profile(w, r, p) : PMK_ENOMEM);
 }
 
 int pmk_writer_end(struct pmk_writer *w, const struct pmk_result *r)
 {
-	int err = run(w, r, NULL, w->ops->end);
+	struct call call;
+	int err = leave(&call, w, enter(&call) ? w->ops->end(w, r) : PMK_ENOMEM);
 
 	free(w);
 	return err;

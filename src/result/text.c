@@ -5,6 +5,9 @@
  *	      1,234,567      instr_exec   exact     #       1.73  cycles per instruction (cpi)
  *	<not supported>      etmextout_0
  *
+ * Below the rows of a region stands a table of how its occurrences differ, where that is known, and below
+ * all sections the profiles.
+ *
  * What would be said on many lines is said once at the end: why events have no value, how it was
  * counted, what the words of the trust column mean. This format is for people and may change; CSV
  * and JSON do not.
@@ -34,6 +37,9 @@ struct state {
 	bool interval_head;
 	bool rows; /* a section was printed */
 	int name_width;
+	FILE *never; /* regions of firmware that were never completed, into … */
+	char *never_text;
+	size_t never_size;
 };
 
 static struct state *state_of(struct pmk_writer *w)
@@ -58,28 +64,13 @@ static const char *plain(const struct pmk_writer *w)
 	return w->opt.colour ? "\033[0m" : "";
 }
 
-/* 1234567 as "1,234,567" (or without commas). 27 bytes are enough for any. */
-static void count_text(char *buf, size_t size, uint64_t value, bool group)
-{
-	char digits[24];
-	int n = snprintf(digits, sizeof(digits), "%llu", (unsigned long long)value);
-	size_t at = 0;
-
-	for (int i = 0; i < n && at + 2 < size; i++) {
-		if (group && i && (n - i) % 3 == 0)
-			buf[at++] = ',';
-		buf[at++] = digits[i];
-	}
-	buf[at] = '\0';
-}
-
 /* Two decimals as perf; four for what would read 0.00, none for a large whole number. */
-static void metric_value_text(char *buf, size_t size, double v, bool group)
+static void metric_value_text(char buf[48], double v, bool group)
 {
 	if (v >= 1000 && v < 1e18 && v == floor(v))
-		count_text(buf, size, (uint64_t)v, group);
+		pmk_number_text(buf, (uint64_t)v, 0, group);
 	else
-		snprintf(buf, size, "%.*f", v != 0 && fabs(v) < 0.1 ? 4 : 2, v);
+		snprintf(buf, 48, "%.*f", v != 0 && fabs(v) < 0.1 ? 4 : 2, v);
 }
 
 static bool has_name(const char *names, const char *name)
@@ -147,7 +138,7 @@ static int metric(struct pmk_writer *w, const struct pmk_metric_value *v)
 	bool percent = strcmp(v->unit, "%") == 0;
 
 	if (v->valid)
-		metric_value_text(text, sizeof(text), v->value, w->opt.big_num);
+		metric_value_text(text, v->value, w->opt.big_num);
 	fprintf(w->f, "# %10s%s %s (%s)", text, percent && v->valid ? "%" : " ",
 		title_of(w, v->name), v->name);
 	return v->valid ? 0 : note(w, v->name, v->reason);
@@ -181,17 +172,18 @@ static int row_line(struct pmk_writer *w, const struct pmk_result *r, const stru
 	const char *none = pmk_no_value_text(row->trust);
 	int trust_at = st->name_width + 1, metric_at = trust_at + TRUST_WIDTH + 2, used, err = 0;
 	struct pmk_metric_value v;
-	char value[48];
+	char value[PMK_NUMBER_SIZE];
 	bool beside;
 
 	line_start(w, s);
 	st->trusts |= 1u << row->trust;
+	if (row->reason)
+		err = note(w, row->name, row->reason);
 	if (none) {
 		fprintf(w->f, "%s%*s%s      ", dim(w), VALUE_WIDTH, none, plain(w));
-		err = row->reason ? note(w, row->name, row->reason) : 0;
 	} else {
-		count_text(value, sizeof(value), row->value, w->opt.big_num);
-		fprintf(w->f, "%*s      ", VALUE_WIDTH, value);
+		pmk_number_text(value, row->value, 0, w->opt.big_num);
+		fprintf(w->f, "%*s %-4s ", VALUE_WIDTH, value, row->unit ? row->unit : "");
 	}
 	/* No blanks at the end of a line: pad only when something follows. */
 	used = fprintf(w->f, "%s", row->name);
@@ -243,6 +235,103 @@ static int other_metrics(struct pmk_writer *w, const struct pmk_result *r,
 	return err;
 }
 
+/* ---- regions of firmware -------------------------------------------------------------------- */
+
+#define TABLE_COLUMNS 8
+
+static void table_cell(char text[PMK_NUMBER_SIZE], const struct pmk_writer *w,
+		       const struct pmk_row *row, unsigned column)
+{
+	static const enum pmk_detail details[TABLE_COLUMNS] = {
+		PMK_DETAILS,	PMK_DETAIL_MEAN, PMK_DETAIL_STDDEV, PMK_DETAIL_MIN,
+		PMK_DETAIL_MAX, PMK_DETAIL_RAW,	 PMK_DETAIL_COST,   PMK_DETAIL_NESTED,
+	};
+
+	if (column)
+		pmk_detail_text(text, row, details[column], 2, w->opt.big_num);
+	else if (row->has_dist)
+		pmk_number_text(text, row->value, 0, w->opt.big_num);
+	else
+		*text = '\0';
+	if (!*text)
+		strcpy(text, "-");
+}
+
+static int wider(int width, const char *text)
+{
+	int n = (int)strlen(text);
+
+	return n > width ? n : width;
+}
+
+/* Names to the left, numbers to the right. */
+static void table(struct pmk_writer *w, const struct pmk_section *s)
+{
+	static const char *const heads[TABLE_COLUMNS] = {
+		"net total", "mean", "stddev", "min", "max", "raw total", "own cost", "nested",
+	};
+	int first = wider(0, "event"), width[TABLE_COLUMNS];
+	char text[PMK_NUMBER_SIZE];
+	bool any = false;
+
+	for (unsigned i = 0; i < s->nrows; i++) {
+		any |= s->rows[i].has_dist;
+		first = wider(first, s->rows[i].name);
+	}
+	if (!any)
+		return;
+	fprintf(w->f, "\n   %-*s", first, "event");
+	for (unsigned c = 0; c < TABLE_COLUMNS; c++) {
+		width[c] = wider(0, heads[c]);
+		for (unsigned i = 0; i < s->nrows; i++) {
+			table_cell(text, w, &s->rows[i], c);
+			width[c] = wider(width[c], text);
+		}
+		fprintf(w->f, "  %*s", width[c], heads[c]);
+	}
+	putc('\n', w->f);
+	for (unsigned i = 0; i < s->nrows; i++) {
+		fprintf(w->f, "   %-*s", first, s->rows[i].name);
+		for (unsigned c = 0; c < TABLE_COLUMNS; c++) {
+			table_cell(text, w, &s->rows[i], c);
+			fprintf(w->f, "  %*s", width[c], text);
+		}
+		putc('\n', w->f);
+	}
+}
+
+/* Firmware has many regions, and those that a run did not come to are told in one line. */
+static int never_completed(struct pmk_writer *w, const struct pmk_section *s)
+{
+	struct state *st = state_of(w);
+	bool first = !st->never;
+
+	if (first)
+		st->never = open_memstream(&st->never_text, &st->never_size);
+	if (!st->never)
+		return PMK_ENOMEM;
+	fprintf(st->never, "%s%s", first ? "" : ", ", s->region);
+	if (s->unmatched)
+		fprintf(st->never, " (begins or ends without a partner: %llu)",
+			(unsigned long long)s->unmatched);
+	return 0;
+}
+
+/* When the sections are over. */
+static void end_sections(struct pmk_writer *w)
+{
+	struct state *st = state_of(w);
+
+	if (!st->never)
+		return;
+	fclose(st->never);
+	st->never = NULL;
+	fprintf(w->f, "\n never completed: %s\n", st->never_text ? st->never_text : "");
+	free(st->never_text);
+}
+
+/* ---- sections ------------------------------------------------------------------------------- */
+
 static void section_head(struct pmk_writer *w, const struct pmk_section *s)
 {
 	struct state *st = state_of(w);
@@ -269,6 +358,8 @@ static int text_section(struct pmk_writer *w, const struct pmk_result *r,
 	bool spread = false;
 	int err = 0;
 
+	if (s->dump && s->region && !s->entries)
+		return never_completed(w, s);
 	/* Processors of one run follow each other as in perf -A, without a heading between them. */
 	if (s->cpu < 0 || s->region || s->interval)
 		section_head(w, s);
@@ -289,7 +380,56 @@ static int text_section(struct pmk_writer *w, const struct pmk_result *r,
 		err = PMK_ENOMEM;
 	if (r->runs > 1 && !spread)
 		fprintf(w->f, "\n identical in all %u runs\n", r->runs);
+	if (!s->nrows && !s->region)
+		fputs(" no events\n", w->f);
+	table(w, s);
+	if (s->unmatched)
+		fprintf(w->f, "\n   begins or ends without a partner: %llu\n",
+			(unsigned long long)s->unmatched);
 	return err;
+}
+
+/* ---- profiles ------------------------------------------------------------------------------- */
+
+/* Where a row's samples lie; `text` is room for it. */
+static const char *place(char text[PMK_NUMBER_SIZE], const struct pmk_profile_row *row)
+{
+	if (row->function)
+		return row->function;
+	pmk_address_text(text, row);
+	return *text ? text : "(polled)";
+}
+
+static int text_profile(struct pmk_writer *w, const struct pmk_result *r,
+			const struct pmk_profile *p)
+{
+	char text[PMK_NUMBER_SIZE], share[PMK_NUMBER_SIZE];
+	int width = wider(0, "function");
+
+	(void)r;
+	end_sections(w);
+	fprintf(w->f, "\n Samples of %s", p->event->name);
+	if (p->period) {
+		pmk_number_text(text, p->period, 0, w->opt.big_num);
+		fprintf(w->f, ", one every %s", text);
+	}
+	pmk_number_text(text, p->samples, 0, w->opt.big_num);
+	fprintf(w->f, ": %s\n", text);
+	for (size_t i = 0; i < p->nrows; i++)
+		width = wider(width, place(text, &p->rows[i]));
+	if (p->nrows)
+		fprintf(w->f, "\n   %7s  %10s  %-*s  %s\n", "share", "samples", width, "function",
+			"region");
+	for (size_t i = 0; i < p->nrows; i++) {
+		const struct pmk_profile_row *row = &p->rows[i];
+
+		pmk_share_text(share, p, row);
+		pmk_number_text(text, row->samples, 0, w->opt.big_num);
+		fprintf(w->f, "   %6s%%  %10s  ", share, text);
+		fprintf(w->f, "%-*s  %s\n", width, place(text, row),
+			row->region ? row->region : "-");
+	}
+	return 0;
 }
 
 /* ---- head and foot -------------------------------------------------------------------------- */
@@ -348,10 +488,10 @@ static void legend(struct pmk_writer *w)
 	} words[] = {
 		{ PMK_TRUST_EXACT, "exact: defined by the instruction stream" },
 		{ PMK_TRUST_MODELLED, "modelled: by the core's parameters" },
-		{ PMK_TRUST_MEASURED, "measured: by the hardware" },
+		{ PMK_TRUST_MEASURED, "measured: on the machine itself" },
 		{ PMK_TRUST_SCALED, "scaled: extrapolated from the share of time it was counted" },
 		{ PMK_TRUST_WRAPPED,
-		  "wrapped: a counter overflowed unseen, the true value is larger" },
+		  "wrapped: a counter overflowed and part was missed, the true value is larger" },
 	};
 	const char *separator = "; ";
 
@@ -419,6 +559,7 @@ static int text_end(struct pmk_writer *w, const struct pmk_result *r)
 {
 	struct state *st = state_of(w);
 
+	end_sections(w);
 	if (st->nnotes)
 		putc('\n', w->f);
 	for (unsigned i = 0; i < st->nnotes; i++) {
@@ -444,5 +585,6 @@ const struct pmk_writer_ops pmk_writer_text = {
 	.state_size = sizeof(struct state),
 	.begin = text_begin,
 	.section = text_section,
+	.profile = text_profile,
 	.end = text_end,
 };

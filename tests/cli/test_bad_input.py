@@ -67,7 +67,7 @@ def content(path):
 @test
 def not_an_elf_file():
     script = file_with("bad-script", b"#!/bin/sh\necho ran\n")
-    refuse(NOT_EXEC, script, said=("bad-script", "not an ELF"))
+    refuse(NOT_EXEC, "-T", "emu", script, said=("bad-script", "not an ELF"))
     refuse(NOT_EXEC, file_with("bad-text", b"hello\n" * 100), said="not an ELF")
     refuse(NOT_EXEC, file_with("bad-magic", b"\x7fELG" + bytes(60)), said="not an ELF")
     refuse(NOT_EXEC, file_with("bad-empty", b""), said="not an ELF")

@@ -9,6 +9,7 @@ import os
 import random
 import shutil
 import sys
+import tempfile
 import zlib
 from fractions import Fraction
 
@@ -129,7 +130,8 @@ def text_of_the_library_dump():
     equal(profile, [["50.00%", "4", "0x00008000", "a\\x09b"], ["25.00%", "2", "0x00008004", "a\\x09b"],
                     ["12.50%", "1", "(polled)", "a\\x09b"], ["12.50%", "1", "0x00008004", "-"]])
     contains(out, "counted by firmware as arm1176, 1 pass (2 event counters + CCNT)")
-    for warning in ("br_exec was sampled", "came late, by a period or more: 1", "ring was full: 2",
+    contains(out, "\n br_exec: a counter is set back at each sample, which leaves a lower bound\n")
+    for warning in ("came late, by a period or more: 1", "ring was full: 2",
                     "without a partner, not measured: 1"):
         assert re.search(rf"^ warning: .*{warning}", out, re.M), f"{warning}: {out}"
 
@@ -157,7 +159,8 @@ def json_of_the_library_dump():
     whole = counter(doc, "br_exec")
     equal((whole["counter-value"], whole["trust"], whole["code"], whole["period"], whole["cost"],
            whole["mean"], whole["raw"], whole["region-id"]),
-          (1200, "wrapped", "0x05", 100, 0, None, None, None))
+          (1200, "wrapped", "0x05", 100, None, None, None, None))
+    contains(whole["reason"], "set back at each sample")
     fft = counter(doc, "cpu_cycles", "fft")
     equal([fft[k] for k in ("counter-value", "trust", "raw", "cost", "nested", "mean", "stddev",
                             "min", "max", "region-id", "unmatched", "period")],
@@ -172,7 +175,7 @@ def json_of_the_library_dump():
                               "share": 50.0, "late": 1, "function": None,
                               "address": "0x00008000", "region": "a\\x09b"})
     equal([p["address"] for p in doc["profile"]], ["0x00008000", "0x00008004", None, "0x00008004"])
-    equal(len(doc["warning"].splitlines()), 4)
+    equal(len(doc["warning"].splitlines()), 3)
 
 
 @test
@@ -349,7 +352,7 @@ def a_region_that_is_cut_keeps_what_was_read():
     equal(counter(doc, "instr_exec", "r")["counter-value"], None)
     out = report(cut, code=125).out
     assert re.search(r"^ +<not counted>      instr_exec\b", out, re.M), out
-    equal(table(out, "r")["instr_exec"], ["-"] * 6 + ["0", "0"])
+    equal(table(out, "r")["instr_exec"], ["-"] * 8)
     row = [r for r in lines(cut, code=125) if r[2] == "instr_exec" and r[10] == "r"][0]
     equal((row[0], row[9]), ("<not counted>", "not counted"))
 
@@ -522,13 +525,14 @@ def random_contents_come_out_as_they_went_in():
         got = iter(doc["counters"])
         for code, total, period, cost, nested in events:
             c = next(got)
-            equal((c["code"], c["counter-value"], c["period"] or 0, c["cost"], c["nested"], c["trust"]),
-                  (f"0x{code:02x}", total, period, cost, nested, "wrapped" if period else "measured"))
+            equal((c["code"], c["counter-value"], c["period"] or 0, c["trust"]),
+                  (f"0x{code:02x}", total, period, "wrapped" if period else "measured"))
+            equal((c["cost"], c["nested"]), (None, None), "they are not taken off here")
         for i, (n, bad, cs) in enumerate(regions):
-            for raw, net, _, _, low, high in cs:
+            for (raw, net, _, _, low, high), (_, _, _, cost, nested) in zip(cs, events):
                 c = next(got)
-                equal((c["region-id"], c["entries"], c["unmatched"], c["raw"], c["counter-value"]),
-                      (i, n, bad, raw, net))
+                equal((c["region-id"], c["entries"], c["unmatched"], c["raw"], c["counter-value"],
+                       c["cost"], c["nested"]), (i, n, bad, raw, net, cost, nested))
                 equal((c["min"], c["max"]), (low, high) if n else (None, None))
         equal(next(got, None), None)
         equal(sum(p["samples"] for p in doc["profile"]), len(samples))
@@ -672,7 +676,7 @@ def metrics():
     equal(counter(doc, "instr_exec")["metric-value"], 1.5)
     # A number that is too small makes no ratio; one that needs the clock has none.
     low = document(dump(event(0xff, 3000), event(7, 2000, period=100)), "-M", "cpi")
-    equal((low["metrics"][0]["value"], low["metrics"][0]["reason"]), (None, "a counter wrapped unseen"))
+    equal((low["metrics"][0]["value"], low["metrics"][0]["reason"]), (None, "a counter is set back at each sample, which leaves a lower bound"))
     clock = document(dump(event(0xff, 3), event(0xc, 2)), "-M", "writeback_bandwidth")
     equal(clock["metrics"][0]["reason"], "the clock is not known")
     assert "n/a" not in report(dump(event(0xff, 3), event(0xc, 2))).out
@@ -747,6 +751,8 @@ def wrong_usage():
                         (("-j", "-x", ",", log), "exclude each other"),
                         (("-x", "", log), "separator"), (("-x", '"', log), "separator"),
                         (("--append", log), "--append needs -o FILE"),
+                        (("-M", "", log), "empty metric name"),
+                        (("-M", "cpi,,ipc", log), "empty metric name"),
                         (("--metrix", "cpi", log), "did you mean --metrics"),
                         (("--elf",), "--elf needs a value")):
         out = pmk("report", *argv)
@@ -775,6 +781,19 @@ def files_that_cannot_be_read_or_written():
             out = run("sh", "-c", f"'{PMK}' report {' '.join(argv)} '{log}' >/dev/full")
             equal(out.code, 125, argv)
             one_line(out.err, "cannot write")
+
+
+@test
+def without_a_data_directory():
+    """The program alone, moved out of the tree: no metrics, but all the counts."""
+    log = capture("alone.log", dump(event(0xff, 3000), event(7, 2000)))
+    env = {k: v for k, v in os.environ.items() if k != "PMK_DATA"}
+    with tempfile.TemporaryDirectory() as folder:
+        out = run(shutil.copy(PMK, os.path.join(folder, "pmk")), "report", log, env=env)
+    equal(out.code, 0)
+    contains(out.err, "no data directory")
+    assert re.search(r"^ +2,000      instr_exec +measured$", out.out, re.M), out
+    assert "cpi" not in out.out
 
 
 @test

@@ -867,8 +867,7 @@ def per_core_sections():
 @test
 def the_target_is_emulation():
     equal(value(stat("-T", "emu", "-e", "instr_exec", loop(N), code=3), "instr_exec"), TOTAL)
-    out = pmk("stat", "-T", "linux", loop(N))
-    equal(out.code, 129)
+    equal(pmk("stat", "-T", "silicon", loop(N)).code, 129)
 
 
 # ---- list, info, decode, help --------------------------------------------------------------------
@@ -915,7 +914,7 @@ def info_explains():
     equal(event.code, 0)
     contains(event.out, "0x0b")
     contains(event.out, "DDI 0301H")
-    contains(pmk("info", "cpi").out, "cpu_cycles / instr_exec")
+    contains(pmk("info", "cpi").out, "cycles / instructions")
     contains(pmk("info", "PMNC").out, "EvtCount0")
     contains(pmk("info", "arm926").out, "no PMU")
     out = pmk("info", "dcache_mis")

@@ -25,7 +25,7 @@ def complete(*words, cwd=None):
 
 
 def listed(topic, *more):
-    return sorted(set(re.findall(r"^  (\w+) ", pmk("list", topic, *more).out, re.M)))
+    return sorted(set(re.findall(r"^  ([\w-]+) ", pmk("list", topic, *more).out, re.M)))
 
 
 def option_words(command):
@@ -43,16 +43,16 @@ def it_is_installed_for_pmk():
 
 @test
 def commands():
-    equal(complete(""), sorted(["stat", "report", "list", "info", "decode", "help", "--help", "--version"]))
+    equal(complete(""), sorted(["stat", "report", "list", "info", "decode", "doctor", "help", "--help", "--version"]))
     equal(complete("st"), ["stat"])
     equal(complete("help", "de"), ["decode"])
 
 
 @test
 def options():
-    for command in ("stat", "report", "list", "info", "decode"):
+    for command in ("stat", "report", "list", "info", "decode", "doctor"):
         equal(complete(command, "-"), option_words(command), command)
-    equal(complete("stat", "--no"), ["--no-aggr", "--no-big-num"])
+    equal(complete("stat", "--no"), ["--no-aggr", "--no-big-num", "--no-inherit"])
     equal(complete("stat", "-e", "cycles", "--core"), ["--core"])
 
 
@@ -84,7 +84,7 @@ def cores_pmus_metrics_targets():
     equal(complete("list", "--pmu", "arm115"), ["arm1156"])
     equal(complete("stat", "-M", ""), listed("metrics"))
     equal(complete("stat", "-M", "cpi,ip"), ["cpi,ipc"])
-    equal(complete("stat", "-T", ""), ["emu"])
+    equal(complete("stat", "-T", ""), ["emu", "linux"])
     equal(complete("stat", "--passes", ""), ["clone", "rerun"])
 
 
@@ -103,6 +103,9 @@ def operands():
     equal(complete("info", "dcache_wb"), ["dcache_wback"])
     equal(complete("info", "cp"), ["cpi", "cpu_cycles"])
     equal(complete("decode", "arm117"), ["arm1176"])
+    equal(complete("decode", "cortex-a5"), ["cortex-a53", "cortex-a55", "cortex-a57"])
+    equal(complete("doctor", ""), ["ahbmon", "armv8", "environment"])
+    equal(complete("doctor", "armv8", "e"), ["environment"])
     equal(complete("decode", "arm1176", "PMN"), ["PMN0=", "PMN1=", "PMNC="])
 
 

@@ -41,6 +41,7 @@ RULES = [
                    "pmk/bits.h"]),
     (r"src/session/emulated\.[ch]", ["session/emulated.h", "cpu/", "pmk/"]),
     (r"src/session/", ["session/", "pmk/"]),
+    (r"src/producer/linux/", ["{own}", "base/", "pmk/"]),
     (r"src/producer/", ["{own}", "base/", "cpu/", "isa/", "session/emulated.h", "pmk/"]),
     (r"src/profile/", ["profile/", "base/", "pmk/error.h"]),
     (r"src/result/", ["result/", "base/", "pmk/pmu.h", "pmk/result.h", "pmk/error.h"]),
@@ -166,6 +167,12 @@ def the_command_is_nobodys_library():
 def qemu_is_known_to_the_plugin_alone():
     users = [p for p in code() if any("qemu_api.h" in n or "qemu-plugin" in n for n in includes(p))]
     equal(users, ["src/producer/qemu/plugin.c"])
+
+
+@test
+def the_kernels_counters_are_known_to_one_room():
+    users = [p for p in code() if "linux/perf_event.h" in includes(p)]
+    assert users and all(p.startswith("src/producer/linux/") for p in users), users
 
 
 @test

@@ -11,7 +11,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from harness import *
 import repo
 
-COMMANDS = ("stat", "report", "list", "info", "decode")
+COMMANDS = ("stat", "report", "list", "info", "decode", "doctor")
 PAGES = ("pmk",) + tuple("pmk-" + c for c in COMMANDS)
 SECTIONS = ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "ENVIRONMENT", "FILES",
             "EXAMPLES", "SEE ALSO"]
@@ -24,6 +24,7 @@ EXIT_CODES = {
     "pmk list nosuchtopic": 129,
     "pmk info nosuchname": 129,
     "pmk decode arm1176 PMNC=0x123456789": 129,
+    "pmk doctor nosuchcheck": 129,
 }
 # Examples that need more than pmk and a cross compiler.
 NEEDS = {"qemu-system-arm": ("qemu-system-arm", "arm-none-eabi-gcc")}
@@ -232,12 +233,17 @@ def make_firmware(folder):
     equal(out.code, 0, out.err)
 
 
+def kind(line):
+    """What an example needs: an emulated board, the kernel's permission to count, or nothing."""
+    return "board" if "--qemu" in line else "linux" if "-T linux" in line else "any"
+
+
 def run_examples(wanted):
     folder, _ = example_folder()
     env = dict(os.environ, PATH=BUILD + ":" + os.environ["PATH"])
     ran = 0
     for name, line in examples():
-        if ("--qemu" in line) != wanted:
+        if kind(line) != wanted:
             continue
         out = run("sh", "-c", line, cwd=folder, env=env)
         equal(out.code, EXIT_CODES.get(line, 0), f"{name}(1): {line}: {out}")
@@ -251,7 +257,7 @@ def run_examples(wanted):
 
 @test
 def examples_run():
-    assert run_examples(False) > 15
+    assert run_examples("any") > 15
 
 
 @test
@@ -259,7 +265,15 @@ def firmware_example_runs():
     have(*NEEDS["qemu-system-arm"])
     folder, _ = example_folder()
     make_firmware(folder)
-    equal(run_examples(True), 1)
+    equal(run_examples("board"), 1)
+
+
+@test
+def examples_on_this_machine_run():
+    out = pmk("stat", "-T", "linux", "-a", "-e", "context-switches", "true")
+    if out.code:
+        skip(out.err.strip())
+    assert run_examples("linux") > 3
 
 
 @test

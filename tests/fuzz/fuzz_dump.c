@@ -32,7 +32,7 @@ static void check_name(const struct pmk_dump_text *name)
 static void check_profile(const struct pmk_dump *d)
 {
 	size_t n, samples = 0;
-	struct pmk_profile_line *list = pmk_dump_profile(d, NULL, &n);
+	struct pmk_spot *list = pmk_profile_count(d->sample, d->nsamples, NULL, &n);
 
 	expect(list != NULL && n <= d->nsamples);
 	for (size_t i = 0; i < n; i++) {

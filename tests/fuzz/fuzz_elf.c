@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * libFuzzer: a file of any bytes is either an executable or gives an error with one line of text, and
- * asking it for symbols neither crashes nor runs on for ever.
+ * asking it for symbols and functions neither crashes nor runs on for ever.
  *	clang -g -fsanitize=fuzzer,address,undefined … fuzz_elf.c
  */
 #define _GNU_SOURCE
@@ -31,6 +31,19 @@ static void check(int err, const char *msg, size_t size)
 		expect(memchr(msg, '\0', size) && *msg);
 }
 
+static void ask_functions(const char *path, uint64_t pc)
+{
+	struct pmk_functions *f;
+	char msg[128] = "";
+	uint64_t begin = 0;
+	int err = pmk_functions_load(&f, path, msg, sizeof(msg));
+
+	check(err, msg, sizeof(msg));
+	if (!err && pmk_functions_at(f, pc, &begin))
+		expect(pmk_functions_count(f) && begin <= pc);
+	pmk_functions_free(f);
+}
+
 static void ask(const char *path)
 {
 	char msg[128] = "";
@@ -47,6 +60,7 @@ static void ask(const char *path)
 	check(err, msg, sizeof(msg));
 	if (!err)
 		expect(!(addr & 1));
+	ask_functions(path, elf.code_start);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Dumps of firmware: what pmk_target_dump() writes on the ARM11 model is what is read; what anything
- * else made of it on the way is noticed. And functions by address.
+ * else made of it on the way is noticed.
  *
  *	test_dump               run the tests
  *	test_dump write FILE    write the dump of the model, for the tests of the command
@@ -318,7 +318,7 @@ static void same_as_target(const struct pmk_dump *d, const struct pmk_target *t,
 		assert_int_equal(d->sample[i].event, samples[i].event);
 		assert_int_equal(d->sample[i].late, samples[i].late);
 		if (samples[i].region == PMK_NO_REGION)
-			assert_true(d->sample[i].region == PMK_DUMP_NO_REGION);
+			assert_true(d->sample[i].region == PMK_SAMPLE_NO_REGION);
 		else
 			assert_int_equal(d->sample[i].region, samples[i].region);
 	}
@@ -413,7 +413,7 @@ static void test_firmware(void **state)
 		assert_int_equal(d.sample[i].pc, i == 5 ? 0 : 0x8000 + 4 * (i / 4));
 		assert_int_equal(d.sample[i].event, 1);
 		assert_int_equal(d.sample[i].late, i == 2);
-		assert_true(d.sample[i].region == (i < 7 ? 3 : PMK_DUMP_NO_REGION));
+		assert_true(d.sample[i].region == (i < 7 ? 3 : PMK_SAMPLE_NO_REGION));
 	}
 	pmk_dump_free(&d);
 	free(b.at);
@@ -1004,259 +1004,6 @@ static void test_escapes(void **state)
 	}
 }
 
-/* ---- the flat profile ----------------------------------------------------------------------- */
-
-static void test_profile(void **state)
-{
-	static struct pmk_dump_sample samples[] = {
-		{ 0x8004, 1, 1, false }, { 0x8000, 0, 0, false }, { 0, 0, 0, true },
-		{ 0x8004, 0, 0, true },	 { 0x8004, 0, 0, false }, { 0x8004, 1, 0, true },
-		{ 0x8004, 1, 1, true },
-	};
-	static const struct pmk_profile_line want[] = {
-		{ 0, 0, 0x8004, NULL, 2, 1 }, { 0, 0, 0, NULL, 1, 1 },
-		{ 0, 0, 0x8000, NULL, 1, 0 }, { 0, 1, 0x8004, NULL, 1, 1 },
-		{ 1, 1, 0x8004, NULL, 2, 1 },
-	};
-	const struct pmk_dump d = { .sample = samples, .nsamples = COUNT(samples) };
-	struct pmk_profile_line *got;
-	size_t n;
-
-	(void)state;
-	got = pmk_dump_profile(&d, NULL, &n);
-	assert_non_null(got);
-	assert_int_equal(n, COUNT(want));
-	for (size_t i = 0; i < n; i++) {
-		assert_int_equal(got[i].event, want[i].event);
-		assert_int_equal(got[i].region, want[i].region);
-		assert_true(got[i].address == want[i].address);
-		assert_null(got[i].function);
-		assert_int_equal(got[i].samples, want[i].samples);
-		assert_int_equal(got[i].late, want[i].late);
-	}
-	free(got);
-	got = pmk_dump_profile(&(const struct pmk_dump){ 0 }, NULL, &n);
-	assert_non_null(got);
-	assert_int_equal(n, 0);
-	free(got);
-}
-
-/* ---- functions by address ------------------------------------------------------------------- */
-
-static char file[96];
-
-static int make_file(void **state)
-{
-	const char *tmp = getenv("TMPDIR");
-	int fd;
-
-	(void)state;
-	snprintf(file, sizeof(file), "%.60s/pmk-dump-XXXXXX", tmp ? tmp : "/tmp");
-	fd = mkstemp(file);
-	return fd < 0 ? -1 : close(fd);
-}
-
-static int remove_file(void **state)
-{
-	(void)state;
-	return unlink(file);
-}
-
-static void put_le(struct bytes *b, unsigned n, uint32_t v)
-{
-	for (unsigned i = 0; i < n; i++)
-		put(b, (uint8_t)(v >> 8 * i));
-}
-
-static void put_section(struct bytes *b, uint32_t type, uint32_t flags, uint32_t addr,
-			uint32_t offset, uint32_t size, uint32_t link, uint32_t entsize)
-{
-	const uint32_t word[] = { 0, type, flags, addr, offset, size, link, 0, 1, entsize };
-
-	for (size_t i = 0; i < COUNT(word); i++)
-		put_le(b, 4, word[i]);
-}
-
-#define NAMES  "\0reset\0loop\0thumb\0gap\0inner\0data\0$a\0tail\0alias\0zero"
-#define SYMTAB 0x100
-#define SHDR   0x300
-
-enum { FUNC = 2, OBJECT = 1, LABEL = 0 };
-
-static const struct {
-	const char *name;
-	uint32_t value, size;
-	uint8_t type;
-	uint16_t section; /* 1: code at 0x8000, 0x100 bytes; 2: data */
-} symbols[] = {
-	{ "thumb", 0x8041, 0x10, FUNC, 1 }, /* bit 0: Thumb */
-	{ "reset", 0x8000, 0x20, FUNC, 1 },
-	{ "alias", 0x8000, 0, LABEL, 1 },
-	{ "inner", 0x8008, 0, LABEL, 1 }, /* inside reset: names nothing of its own */
-	{ "loop", 0x8020, 0, LABEL, 1 },  /* to the next one */
-	{ "gap", 0x8060, 4, FUNC, 1 },
-	{ "$a", 0x8080, 0, LABEL, 1 },
-	{ "tail", 0x80f0, 0, LABEL, 1 }, /* to the end of the section */
-	{ "data", 0x8070, 8, FUNC, 2 },	 /* the section holds no code */
-	{ "zero", 0x8090, 4, OBJECT, 1 },
-	{ "loop", 0x80c0, 0, LABEL, 0 },      /* not defined here */
-	{ "loop", 0x80c0, 0, LABEL, 0xfff1 }, /* an absolute number */
-};
-
-/* A 32-bit little-endian ARM executable with one segment and these symbols. */
-static struct bytes image(unsigned machine, bool with_symbols)
-{
-	static const char names[] = NAMES;
-	struct bytes b = { 0 };
-
-	put_string(&b, "\177ELF\1\1\1");
-	while (b.n < 16)
-		put(&b, 0);
-	put_le(&b, 2, 2); /* ET_EXEC */
-	put_le(&b, 2, machine);
-	put_le(&b, 4, 1);
-	put_le(&b, 4, 0x8000);
-	put_le(&b, 4, 0x34);
-	put_le(&b, 4, SHDR);
-	put_le(&b, 4, 0);
-	put_le(&b, 2, 0x34);
-	put_le(&b, 2, 32);
-	put_le(&b, 2, 1);
-	put_le(&b, 2, 40);
-	put_le(&b, 2, with_symbols ? 5 : 3);
-	put_le(&b, 2, 0);
-	put_le(&b, 4, 1); /* PT_LOAD */
-	put_le(&b, 4, 0);
-	put_le(&b, 4, 0x8000);
-	put_le(&b, 4, 0x8000);
-	put_le(&b, 4, 0x40);
-	put_le(&b, 4, 0x100);
-	put_le(&b, 4, 5);
-	put_le(&b, 4, 4);
-	put_all(&b, names, sizeof(names));
-	while (b.n < SYMTAB)
-		put(&b, 0);
-	for (size_t i = 0; i < COUNT(symbols); i++) {
-		const char *at = names + 1;
-
-		while (strcmp(at, symbols[i].name) != 0)
-			at += strlen(at) + 1;
-		put_le(&b, 4, (uint32_t)(at - names));
-		put_le(&b, 4, symbols[i].value);
-		put_le(&b, 4, symbols[i].size);
-		put_le(&b, 1, 0x10 | symbols[i].type);
-		put_le(&b, 1, 0);
-		put_le(&b, 2, symbols[i].section);
-	}
-	while (b.n < SHDR)
-		put(&b, 0);
-	put_section(&b, 0, 0, 0, 0, 0, 0, 0);
-	put_section(&b, 1, 6, 0x8000, 0, 0x100, 0, 0); /* PROGBITS, ALLOC and EXECINSTR */
-	put_section(&b, 1, 3, 0x8000, 0, 0x100, 0, 0); /* PROGBITS, ALLOC and WRITE */
-	put_section(&b, 2, 0, 0, SYMTAB, (uint32_t)(16 * COUNT(symbols)), 4, 16);
-	put_section(&b, 3, 0, 0, 0x54, sizeof(names), 0, 0);
-	return b;
-}
-
-static void write_file(const struct bytes *b, size_t n)
-{
-	FILE *f = fopen(file, "wb");
-
-	assert_non_null(f);
-	assert_int_equal(fwrite(b->at, 1, n, f), n);
-	assert_int_equal(fclose(f), 0);
-}
-
-static const struct {
-	int line;
-	uint64_t pc;
-	const char *name;
-	uint64_t begin;
-} places[] = {
-	{ __LINE__, 0x7fff, NULL, 0 },
-	{ __LINE__, 0x8000, "reset", 0x8000 },
-	{ __LINE__, 0x8008, "reset", 0x8000 },
-	{ __LINE__, 0x801f, "reset", 0x8000 },
-	{ __LINE__, 0x8020, "loop", 0x8020 },
-	{ __LINE__, 0x803f, "loop", 0x8020 },
-	{ __LINE__, 0x8040, "thumb", 0x8040 },
-	{ __LINE__, 0x8041, "thumb", 0x8040 },
-	{ __LINE__, 0x804f, "thumb", 0x8040 },
-	{ __LINE__, 0x8050, NULL, 0 },
-	{ __LINE__, 0x8060, "gap", 0x8060 },
-	{ __LINE__, 0x8063, "gap", 0x8060 },
-	{ __LINE__, 0x8064, NULL, 0 },
-	{ __LINE__, 0x8070, NULL, 0 },
-	{ __LINE__, 0x8080, NULL, 0 },
-	{ __LINE__, 0x8090, NULL, 0 },
-	{ __LINE__, 0x80c0, NULL, 0 },
-	{ __LINE__, 0x80f0, "tail", 0x80f0 },
-	{ __LINE__, 0x80ff, "tail", 0x80f0 },
-	{ __LINE__, 0x8100, NULL, 0 },
-	{ __LINE__, 0, NULL, 0 },
-	{ __LINE__, UINT64_MAX, NULL, 0 },
-};
-
-static void test_functions(void **state)
-{
-	struct bytes b = image(40, true); /* EM_ARM */
-	struct pmk_functions *f;
-	char msg[128];
-
-	(void)state;
-	write_file(&b, b.n);
-	OK(pmk_functions_load(&f, file, msg, sizeof(msg)));
-	assert_int_equal(pmk_functions_count(f), 5);
-	for (size_t i = 0; i < COUNT(places); i++) {
-		uint64_t begin = 0;
-		const char *name = pmk_functions_at(f, places[i].pc, &begin);
-
-		if (!name != !places[i].name || (name && strcmp(name, places[i].name) != 0) ||
-		    begin != places[i].begin)
-			fail_msg("line %d: %s at 0x%llx", places[i].line, name ? name : "nothing",
-				 (unsigned long long)begin);
-	}
-	pmk_functions_free(f);
-	free(b.at);
-}
-
-static void test_functions_of_odd_files(void **state)
-{
-	struct bytes b = image(40, false);
-	struct pmk_functions *f;
-	char msg[128];
-	uint64_t begin;
-
-	(void)state;
-	write_file(&b, b.n);
-	OK(pmk_functions_load(&f, file, msg, sizeof(msg)));
-	assert_int_equal(pmk_functions_count(f), 0);
-	assert_null(pmk_functions_at(f, 0x8000, &begin));
-	pmk_functions_free(f);
-	free(b.at);
-
-	b = image(40, true);
-	for (size_t n = 0; n < b.n; n++) {
-		int err;
-
-		write_file(&b, n);
-		msg[0] = '\0';
-		err = pmk_functions_load(&f, file, msg, sizeof(msg));
-		assert_true(err <= 0);
-		assert_int_equal(!*msg, !err);
-		if (!err) {
-			pmk_functions_at(f, 0x8000, &begin);
-			pmk_functions_free(f);
-		} else {
-			assert_null(f);
-		}
-	}
-	free(b.at);
-	assert_int_equal(pmk_functions_load(&f, "/nonexistent/elf", msg, sizeof(msg)), PMK_EIO);
-	assert_null(f);
-	pmk_functions_free(NULL);
-}
-
 /* ---- main ----------------------------------------------------------------------------------- */
 
 static int write_dump(const char *path)
@@ -1291,10 +1038,6 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_long_names),
 		cmocka_unit_test(test_many_broken),
 		cmocka_unit_test(test_escapes),
-		cmocka_unit_test(test_profile),
-		cmocka_unit_test_setup_teardown(test_functions, make_file, remove_file),
-		cmocka_unit_test_setup_teardown(test_functions_of_odd_files, make_file,
-						remove_file),
 	};
 
 	if (argc == 3 && !strcmp(argv[1], "write"))

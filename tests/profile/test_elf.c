@@ -523,6 +523,148 @@ static void test_damaged_images(void **state)
 	}
 }
 
+/* ---- functions by address ------------------------------------------------------------------ */
+
+enum { FUNC = 2, OBJECT = 1, LABEL = 0 };
+
+static const struct {
+	const char *name;
+	uint32_t value, size;
+	uint8_t type;
+	uint16_t section; /* 1: code at 0x8000, 0x100 bytes; 2: data */
+} symbols[] = {
+	{ "thumb", 0x8041, 0x10, FUNC, 1 }, /* bit 0: Thumb */
+	{ "reset", 0x8000, 0x20, FUNC, 1 },
+	{ "alias", 0x8000, 0, LABEL, 1 },
+	{ "inner", 0x8008, 0, LABEL, 1 }, /* inside reset: names nothing of its own */
+	{ "loop", 0x8020, 0, LABEL, 1 },  /* to the next one */
+	{ "gap", 0x8060, 4, FUNC, 1 },
+	{ "$a", 0x8080, 0, LABEL, 1 },
+	{ "tail", 0x80f0, 0, LABEL, 1 }, /* to the end of the section */
+	{ "data", 0x8070, 8, FUNC, 2 },	 /* the section holds no code */
+	{ "zero", 0x8090, 4, OBJECT, 1 },
+	{ "loop", 0x80c0, 0, LABEL, 0 },      /* not defined here */
+	{ "loop", 0x80c0, 0, LABEL, 0xfff1 }, /* an absolute number */
+};
+
+static void put_code(struct image *m, unsigned index, uint32_t flags)
+{
+	put_section(m, index, 1, 0, 0x100, 0, 0); /* PROGBITS */
+	put(m, SHDR + 40 * index + 8, 4, flags);
+	put(m, SHDR + 40 * index + 12, 4, 0x8000);
+}
+
+/* An ARM executable with these symbols, or without any. */
+static void make_functions(struct image *m, bool with_symbols)
+{
+	unsigned name = 1;
+
+	make_image(m, false);
+	memset(m->byte + STRTAB, 0, SHDR - STRTAB);
+	for (unsigned i = 0; i < COUNT(symbols); i++) {
+		put_symbol(m, i, name, symbols[i].value, symbols[i].type, symbols[i].section);
+		put(m, SYMTAB + 16 * i + 8, 4, symbols[i].size);
+		strcpy((char *)m->byte + STRTAB + name, symbols[i].name);
+		name += (unsigned)strlen(symbols[i].name) + 1;
+	}
+	assert_true(STRTAB + name <= SYMTAB);
+	put_code(m, 1, 6); /* ALLOC and EXECINSTR */
+	put_code(m, 2, 3); /* ALLOC and WRITE */
+	put_section(m, 3, 3, STRTAB, name, 0, 0);
+	put_section(m, 4, 2, SYMTAB, 16 * COUNT(symbols), 3, 16);
+	put(m, 48, 2, with_symbols ? 5 : 3);
+}
+
+static const struct {
+	int line;
+	uint64_t pc;
+	const char *name;
+	uint64_t begin;
+} places[] = {
+	{ __LINE__, 0x7fff, NULL, 0 },
+	{ __LINE__, 0x8000, "reset", 0x8000 },
+	{ __LINE__, 0x8008, "reset", 0x8000 },
+	{ __LINE__, 0x801f, "reset", 0x8000 },
+	{ __LINE__, 0x8020, "loop", 0x8020 },
+	{ __LINE__, 0x803f, "loop", 0x8020 },
+	{ __LINE__, 0x8040, "thumb", 0x8040 },
+	{ __LINE__, 0x8041, "thumb", 0x8040 },
+	{ __LINE__, 0x804f, "thumb", 0x8040 },
+	{ __LINE__, 0x8050, NULL, 0 },
+	{ __LINE__, 0x8060, "gap", 0x8060 },
+	{ __LINE__, 0x8063, "gap", 0x8060 },
+	{ __LINE__, 0x8064, NULL, 0 },
+	{ __LINE__, 0x8070, NULL, 0 },
+	{ __LINE__, 0x8080, NULL, 0 },
+	{ __LINE__, 0x8090, NULL, 0 },
+	{ __LINE__, 0x80c0, NULL, 0 },
+	{ __LINE__, 0x80f0, "tail", 0x80f0 },
+	{ __LINE__, 0x80ff, "tail", 0x80f0 },
+	{ __LINE__, 0x8100, NULL, 0 },
+	{ __LINE__, 0, NULL, 0 },
+	{ __LINE__, UINT64_MAX, NULL, 0 },
+};
+
+static void test_functions(void **state)
+{
+	struct pmk_functions *f;
+	struct image m;
+	char msg[128];
+
+	(void)state;
+	make_functions(&m, true);
+	store(m.byte, m.size);
+	assert_int_equal(pmk_functions_load(&f, file, msg, sizeof(msg)), 0);
+	assert_int_equal(pmk_functions_count(f), 5);
+	for (size_t i = 0; i < COUNT(places); i++) {
+		uint64_t begin = 0;
+		const char *name = pmk_functions_at(f, places[i].pc, &begin);
+
+		if (!name != !places[i].name || (name && strcmp(name, places[i].name) != 0) ||
+		    begin != places[i].begin)
+			fail_msg("line %d: %s at 0x%llx", places[i].line, name ? name : "nothing",
+				 (unsigned long long)begin);
+	}
+	pmk_functions_free(f);
+}
+
+static void test_functions_of_odd_files(void **state)
+{
+	struct pmk_functions *f;
+	struct image m;
+	char msg[128];
+	uint64_t begin;
+
+	(void)state;
+	make_functions(&m, false);
+	store(m.byte, m.size);
+	assert_int_equal(pmk_functions_load(&f, file, msg, sizeof(msg)), 0);
+	assert_int_equal(pmk_functions_count(f), 0);
+	assert_null(pmk_functions_at(f, 0x8000, &begin));
+	pmk_functions_free(f);
+
+	make_functions(&m, true);
+	for (unsigned n = 0; n < m.size; n++) {
+		int err;
+
+		store(m.byte, n);
+		msg[0] = '\0';
+		err = pmk_functions_load(&f, file, msg, sizeof(msg));
+		assert_true(err <= 0);
+		assert_int_equal(!*msg, !err);
+		if (!err) {
+			pmk_functions_at(f, 0x8000, &begin);
+			pmk_functions_free(f);
+		} else {
+			check_message(msg, sizeof(msg));
+			assert_null(f);
+		}
+	}
+	assert_int_equal(pmk_functions_load(&f, "/nonexistent/elf", msg, sizeof(msg)), PMK_EIO);
+	assert_null(f);
+	pmk_functions_free(NULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -538,6 +680,8 @@ int main(void)
 		cmocka_unit_test(test_cut_off_images),
 		cmocka_unit_test(test_cut_off_executable),
 		cmocka_unit_test(test_damaged_images),
+		cmocka_unit_test(test_functions),
+		cmocka_unit_test(test_functions_of_odd_files),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * The three writers against golden text: values and none, regions, intervals, repeats, processors,
- * odd characters, a full disk, a locale with a decimal comma.
+ * what firmware tells beyond that, odd characters, a full disk, a locale with a decimal comma.
  */
 #include <locale.h>
 #include <setjmp.h>
@@ -254,7 +254,7 @@ static void region_tests(void **state)
 	       "\n counted by qemu-arm 7.2.22 as arm1176 with dcache.size=32K, 2 passes taking turns (2 "
 	       "event counters + CCNT each); exact: defined by the instruction stream, modelled: by "
 	       "the core's parameters, scaled: extrapolated from the share of time it was counted, "
-	       "wrapped: a counter overflowed unseen, the true value is larger\n"
+	       "wrapped: a counter overflowed and part was missed, the true value is larger\n"
 	       " 2 processes, 5 threads\n"
 	       "\n warning: one\n warning: two\n\n");
 	expect(__LINE__, &r, csv,
@@ -341,6 +341,270 @@ static void interval_tests(void **state)
 	free(got);
 	got = written(&r, json);
 	assert_non_null(strstr(got, "\"cpu\":11}"));
+	free(got);
+	pmk_result_free(&r);
+}
+
+/* ---- firmware: distributions, dumps, profiles ----------------------------------------------- */
+
+#define SAMPLED "a counter is set back"
+
+/* Two occurrences of 10 and 21, and what measuring them cost. */
+static void spread(struct pmk_row *row)
+{
+	row->has_dist = true;
+	row->dist = (struct pmk_distribution){
+		.values = { 2, 31, 541, 0, 10, 21 },
+		.raw = 1049,
+		.cost = 9,
+		.nested = 1000,
+	};
+}
+
+static void add_firmware_region(struct pmk_result *r, const char *name, unsigned id,
+				unsigned entries)
+{
+	struct pmk_section *s = pmk_result_add(r, name, 2);
+
+	assert_non_null(s);
+	s->dump = 1;
+	s->region_id = id;
+	s->entries = entries;
+	s->unmatched = 3 * id;
+	s->rows[0] = row(0xFF, "cpu_cycles", 31, PMK_TRUST_MEASURED);
+	spread(&s->rows[0]);
+	s->rows[0].dist.values.n = entries;
+	s->rows[1] = row(0x07, "instr_exec", 0, PMK_TRUST_NOT_COUNTED);
+	s->rows[1].reason = "it breaks off";
+}
+
+/* The whole run, a region, one that was never completed, and the facts of the dump. */
+static void make_firmware(struct pmk_result *r)
+{
+	struct pmk_dump_facts *facts;
+	struct pmk_section *s = make(r);
+
+	s->dump = 1;
+	s->nrows = 2;
+	s->rows[0] = row(0xFF, "cpu_cycles", 1234567, PMK_TRUST_MEASURED);
+	s->rows[1] = row(0x07, "instr_exec", 700, PMK_TRUST_WRAPPED);
+	s->rows[1].period = 1000;
+	s->rows[1].reason = SAMPLED;
+	add_firmware_region(r, "f,t", 0, 2);
+	add_firmware_region(r, "irq", 1, 0);
+	add_firmware_region(r, "usb", 2, 0);
+	facts = pmk_result_add_dump(r);
+	assert_non_null(facts);
+	*facts = (struct pmk_dump_facts){ .offset = 5,
+					  .version = 1,
+					  .crlf = true,
+					  .regions = 3,
+					  .samples = 4,
+					  .late = 1,
+					  .sampled = true,
+					  .dropped = 6 };
+	facts->pmu = strdup("arm1176");
+	facts = pmk_result_add_dump(r);
+	assert_non_null(facts);
+	facts->pmu = strdup("zork");
+	facts->reason = strdup("breaks off");
+	pmk_result_warn(r, "%s %d", "one", 1);
+	pmk_result_warn(r, "two");
+	r->passes = 1;
+	r->elapsed = 0;
+}
+
+static char *written_with_profile(const struct pmk_result *r, struct pmk_write_options opt)
+{
+	char function[] = "memcpy", region[] = "f,t";
+	struct pmk_profile_row rows[] = {
+		{ function, true, 0x8000, NULL, 2, 0 },
+		{ NULL, true, 0x10, region, 1, 1 },
+		{ NULL, false, 0, NULL, 1, 0 },
+	};
+	const struct pmk_profile p = {
+		.dump = 1,
+		.event = pmk_pmu_event_code(&pmk_arm1176, 0x07),
+		.pmu = &pmk_arm1176,
+		.period = 1000,
+		.samples = 4,
+		.rows = rows,
+		.nrows = 3,
+	};
+	const struct pmk_profile none = { .event = p.event, .pmu = p.pmu };
+	struct pmk_writer *w;
+	char *got = NULL;
+	size_t size = 0;
+	FILE *f = open_memstream(&got, &size);
+
+	opt.firmware = true;
+	opt.metrics = NULL;
+	assert_non_null(f);
+	w = pmk_writer_begin(f, &opt, r);
+	assert_non_null(w);
+	for (unsigned i = 0; i < r->nsections; i++)
+		assert_int_equal(pmk_writer_section(w, r, &r->sections[i]), 0);
+	assert_int_equal(pmk_writer_profile(w, r, &p), 0);
+	assert_int_equal(pmk_writer_profile(w, r, &none), 0);
+	assert_int_equal(pmk_writer_end(w, r), 0);
+	assert_int_equal(fclose(f), 0);
+	return got;
+}
+
+static void firmware_text_test(void **state)
+{
+	struct pmk_result r;
+	char *got;
+
+	(void)state;
+	make_firmware(&r);
+	got = written_with_profile(&r, text);
+	assert_string_equal(
+		got,
+		"\n Performance counter stats for './prog a b' on arm1176:\n\n"
+		"         1,234,567      cpu_cycles               measured\n"
+		"               700      instr_exec               wrapped\n"
+		"\n Region 'f,t', entered 2 times:\n\n"
+		"                31      cpu_cycles               measured\n"
+		"     <not counted>      instr_exec\n"
+		"\n   event       net total   mean  stddev  min  max  raw total  own cost  nested\n"
+		"   cpu_cycles         31  15.50    7.78   10   21      1,049         9   1,000\n"
+		"   instr_exec          -      -       -    -    -          -         -       -\n"
+		"\n never completed: irq (begins or ends without a partner: 3), usb (begins or ends "
+		"without a partner: 6)\n"
+		"\n Samples of instr_exec, one every 1,000: 4\n"
+		"\n     share     samples  function    region\n"
+		"    50.00%           2  memcpy      -\n"
+		"    25.00%           1  0x00000010  f,t\n"
+		"    25.00%           1  (polled)    -\n"
+		"\n Samples of instr_exec: 0\n"
+		"\n instr_exec: " SAMPLED "\n instr_exec: it breaks off\n"
+		"\n counted by qemu-arm 7.2.22 as arm1176, 1 pass (2 event counters + CCNT); measured: "
+		"on the machine itself, wrapped: a counter overflowed and part was missed, the true "
+		"value is larger\n"
+		"\n warning: one 1\n warning: two\n\n");
+	free(got);
+	pmk_result_free(&r);
+}
+
+static void firmware_csv_test(void **state)
+{
+	struct pmk_result r;
+	char *got;
+
+	(void)state;
+	make_firmware(&r);
+	pmk_result_drop(&r); /* usb */
+	got = written_with_profile(&r, csv);
+	assert_string_equal(
+		got, "1234567,,cpu_cycles,3051144,100.00,,,arm1176,0xff,measured,,"
+		     "1,,,,,,,,,,,,,,,,\n"
+		     "700,,instr_exec,3051144,100.00,,,arm1176,0x07,wrapped,,"
+		     "1,,,,1000,,,,,,,,,,,,\n"
+		     "31,,cpu_cycles,3051144,100.00,,,arm1176,0xff,measured,\"f,t\","
+		     "1,0,2,0,,9,1000,1049,15.500,7.778,10,21,,,,,\n"
+		     "<not counted>,,instr_exec,3051144,100.00,,,arm1176,0x07,not counted,\"f,t\","
+		     "1,0,2,0,,,,,,,,,,,,,\n"
+		     "31,,cpu_cycles,3051144,100.00,,,arm1176,0xff,measured,irq,"
+		     "1,1,0,3,,9,1000,1049,,,,,,,,,\n"
+		     "<not counted>,,instr_exec,3051144,100.00,,,arm1176,0x07,not counted,irq,"
+		     "1,1,0,3,,,,,,,,,,,,,\n"
+		     ",,instr_exec,,,,,arm1176,0x07,,,1,,,,,,,,,,,,2,50.00,0,memcpy,0x00008000\n"
+		     ",,instr_exec,,,,,arm1176,0x07,,\"f,t\",1,,,,,,,,,,,,1,25.00,1,,0x00000010\n"
+		     ",,instr_exec,,,,,arm1176,0x07,,,1,,,,,,,,,,,,1,25.00,0,,\n");
+	free(got);
+	pmk_result_free(&r);
+}
+
+static void firmware_json_test(void **state)
+{
+	struct pmk_result r;
+	json_object *doc;
+	char *got;
+
+	(void)state;
+	make_firmware(&r);
+	got = written_with_profile(&r, json);
+	doc = json_tokener_parse(got);
+	assert_non_null(doc);
+	json_object_put(doc);
+	assert_non_null(strstr(got, "\"trust\":\"wrapped\",\"reason\":\"" SAMPLED
+				    "\",\"region\":null,\"dump\":1,\"region-id\":null,"
+				    "\"unmatched\":null,\"period\":1000,\"cost\":null,"
+				    "\"nested\":null,\"raw\":null,\"mean\":null,\"stddev\":null,"
+				    "\"min\":null,\"max\":null},\n"));
+	assert_non_null(strstr(got, "\"region\":\"f,t\",\"entries\":2,\"dump\":1,\"region-id\":0,"
+				    "\"unmatched\":0,\"period\":null,\"cost\":9,\"nested\":1000,"
+				    "\"raw\":1049,\"mean\":15.500,\"stddev\":7.778,\"min\":10,"
+				    "\"max\":21},\n"));
+	assert_non_null(strstr(got, "\"region\":\"irq\",\"entries\":0,\"dump\":1,\"region-id\":1,"
+				    "\"unmatched\":3,\"period\":null,\"cost\":9,\"nested\":1000,"
+				    "\"raw\":1049,\"mean\":null,\"stddev\":null,\"min\":null,"
+				    "\"max\":null},\n"));
+	assert_non_null(strstr(
+		got, "\"warning\":\"one 1\\ntwo\",\"exit-status\":0,\n"
+		     "\"dumps\":[\n"
+		     "{\"dump\":1,\"offset\":5,\"version\":1,\"pmu\":\"arm1176\",\"complete\":true,"
+		     "\"reason\":null,\"crlf\":true,\"regions\":3,\"samples\":4,\"late\":1,"
+		     "\"dropped\":6},\n"
+		     "{\"dump\":2,\"offset\":0,\"version\":0,\"pmu\":\"zork\",\"complete\":false,"
+		     "\"reason\":\"breaks off\",\"crlf\":false,\"regions\":0,\"samples\":0,"
+		     "\"late\":0,\"dropped\":null}\n"
+		     "],\n"
+		     "\"profile\":[\n"
+		     "{\"dump\":1,\"event\":\"instr_exec\",\"code\":\"0x07\",\"samples\":2,"
+		     "\"share\":50.00,\"late\":0,\"function\":\"memcpy\","
+		     "\"address\":\"0x00008000\",\"region\":null},\n"
+		     "{\"dump\":1,\"event\":\"instr_exec\",\"code\":\"0x07\",\"samples\":1,"
+		     "\"share\":25.00,\"late\":1,\"function\":null,"
+		     "\"address\":\"0x00000010\",\"region\":\"f,t\"},\n"
+		     "{\"dump\":1,\"event\":\"instr_exec\",\"code\":\"0x07\",\"samples\":1,"
+		     "\"share\":25.00,\"late\":0,\"function\":null,\"address\":null,"
+		     "\"region\":null}\n"
+		     "]}\n"));
+	free(got);
+	/* Nothing of it where it was not asked for. */
+	got = written(&r, json);
+	assert_null(strstr(got, "\"dump"));
+	assert_null(strstr(got, "\"profile\""));
+	free(got);
+	got = written(&r, csv);
+	assert_non_null(strstr(got, ",measured,\"f,t\"\n"));
+	free(got);
+	pmk_result_free(&r);
+}
+
+/* What a number too large for decimals looks like, and a metric of what is a lower bound only. */
+static void firmware_odd_test(void **state)
+{
+	static const struct pmk_metric *cpi[2];
+	struct pmk_write_options detailed = json;
+	struct pmk_result r;
+	struct pmk_section *s;
+	char *got;
+
+	(void)state;
+	s = make(&r);
+	cpi[0] = chosen[0];
+	detailed.metrics = cpi;
+	detailed.firmware = true;
+	s->dump = 7;
+	s->nrows = 2;
+	s->rows[0].trust = PMK_TRUST_WRAPPED;
+	s->rows[0].reason = SAMPLED;
+	spread(&s->rows[1]);
+	s->rows[1].dist.values =
+		(struct pmk_stats){ 1, UINT64_MAX, 1, UINT64_MAX - 1, UINT64_MAX, UINT64_MAX };
+	got = written(&r, detailed);
+	assert_non_null(strstr(got, "\"mean\":18446744073709551615,\"stddev\":null,"
+				    "\"min\":18446744073709551615,\"max\":18446744073709551615}"));
+	assert_non_null(strstr(got, "{\"name\":\"cpi\",\"value\":null,\"unit\":\"cycles/insn\","
+				    "\"reason\":\"" SAMPLED "\",\"region\":null,\"dump\":7}"));
+	free(got);
+	s->nrows = 0;
+	s->dump = 0;
+	got = written(&r, text);
+	assert_non_null(strstr(got, "\n no events\n"));
 	free(got);
 	pmk_result_free(&r);
 }
@@ -498,11 +762,13 @@ static void trust_tests(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(plain_tests),	  cmocka_unit_test(region_tests),
-		cmocka_unit_test(interval_tests), cmocka_unit_test(odd_tests),
-		cmocka_unit_test(empty_tests),	  cmocka_unit_test(repeat_tests),
-		cmocka_unit_test(full_disk_test), cmocka_unit_test(locale_test),
-		cmocka_unit_test(trust_tests),
+		cmocka_unit_test(plain_tests),	     cmocka_unit_test(region_tests),
+		cmocka_unit_test(interval_tests),    cmocka_unit_test(odd_tests),
+		cmocka_unit_test(empty_tests),	     cmocka_unit_test(repeat_tests),
+		cmocka_unit_test(full_disk_test),    cmocka_unit_test(locale_test),
+		cmocka_unit_test(trust_tests),	     cmocka_unit_test(firmware_text_test),
+		cmocka_unit_test(firmware_csv_test), cmocka_unit_test(firmware_json_test),
+		cmocka_unit_test(firmware_odd_test),
 	};
 
 	return cmocka_run_group_tests(tests, load_metrics, free_metrics);

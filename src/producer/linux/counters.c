@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Events of programs and of whole processors: one descriptor per event and place (a thread, or a
+ * processor), as perf does it.
+ *
+ * A number is the kernel's count with two times: how long it was to be counted, and how long it was.
+ * They differ when more events were asked for than there are counters: then the kernel lets events take
+ * turns, and pmk_linux_scale() extrapolates. A {group} is scheduled as a whole, so its members have
+ * the same times. Readings of several places are added before they are scaled, as in perf: a thread that
+ * was too short to get its turn is made up for by the others.
+ *
+ * Every event is read alone. Reading a group at once is not allowed for inherited events on older
+ * kernels, and a program that has ended does not move any more.
+ */
+#define _GNU_SOURCE
+#include "producer/linux/linux.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <pmk/error.h>
+
+/* ---- scaling -------------------------------------------------------------------------------- */
+
+/* a · b / d to the nearest integer, bit by bit: 32-bit processors have no type of 128 bits. */
+static uint64_t multiply_divide(uint64_t a, uint64_t b, uint64_t d)
+{
+	uint64_t a0 = (uint32_t)a, a1 = a >> 32, b0 = (uint32_t)b, b1 = b >> 32;
+	uint64_t low = a0 * b0, mid = a1 * b0 + (low >> 32), mid2 = a0 * b1 + (uint32_t)mid;
+	uint64_t high = a1 * b1 + (mid >> 32) + (mid2 >> 32), rest = 0;
+
+	low = mid2 << 32 | (uint32_t)low;
+	if (high >= d)
+		return UINT64_MAX;
+	rest = high;
+	for (unsigned i = 0; i < 64; i++) {
+		bool carry = rest >> 63;
+
+		rest = rest << 1 | low >> 63;
+		low <<= 1;
+		if (carry || rest >= d) {
+			rest -= d;
+			low |= 1;
+		}
+	}
+	if (rest >= d - rest && low != UINT64_MAX)
+		low++;
+	return low;
+}
+
+uint64_t pmk_linux_scale(uint64_t value, uint64_t enabled_ns, uint64_t running_ns)
+{
+	if (!running_ns)
+		return 0;
+	return enabled_ns == running_ns ? value : multiply_divide(value, enabled_ns, running_ns);
+}
+
+uint64_t pmk_linux_since(const struct pmk_linux_value *before, const struct pmk_linux_value *after)
+{
+	uint64_t enabled = after->enabled_ns - before->enabled_ns;
+	uint64_t running = after->running_ns - before->running_ns, value;
+
+	/* Between two direct readings without a clock no time has passed. */
+	value = after->value - before->value;
+	return enabled == running ? value : pmk_linux_scale(value, enabled, running);
+}
+
+/* ---- opening -------------------------------------------------------------------------------- */
+
+struct counted {
+	struct pmk_linux_ask ask;
+	int *fd; /* per place, -1: not there */
+	int error;
+	bool user_only;
+	bool denied; /* user mode alone was refused, too */
+	char reason[512];
+};
+
+struct pmk_linux_counters {
+	const struct pmk_linux_kernel *kernel;
+	const struct pmk_linux_facts *facts;
+	struct pmk_linux_scope scope;
+	unsigned nplaces, nevents;
+	struct counted event[];
+};
+
+/* The attributes of an event. `leader`: it is not a further member of a group. */
+static struct perf_event_attr attributes(const struct pmk_linux_counters *c,
+					 const struct counted *e, bool leader)
+{
+	const struct pmk_linux_event *ev = e->ask.event;
+	bool one_mode = e->ask.user != e->ask.kernel, user = e->ask.user || e->user_only;
+
+	return (struct perf_event_attr){
+		.size = sizeof(struct perf_event_attr),
+		.type = ev->type,
+		.config = ev->config,
+		.config1 = ev->config1,
+		.config2 = ev->config2,
+		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
+		.disabled = leader,
+		.enable_on_exec = leader && c->scope.on_exec,
+		.inherit = c->scope.inherit && !c->scope.ncpus,
+		.exclude_user = one_mode && e->ask.kernel,
+		.exclude_kernel = (one_mode || e->user_only) && user,
+		.exclude_hv = (one_mode || e->user_only) && user,
+	};
+}
+
+static int open_at(const struct pmk_linux_counters *c, const struct counted *e, unsigned place,
+		   int leader)
+{
+	struct perf_event_attr attr = attributes(c, e, leader < 0);
+	bool cpus = c->scope.ncpus != 0;
+
+	return c->kernel->open(&attr, cpus ? -1 : c->scope.pids[place],
+			       cpus ? (int)c->scope.cpus[place] : -1, leader);
+}
+
+/* Would it have been opened in another way? Asked only to tell the user what was wrong. */
+static bool opens_without(const struct pmk_linux_counters *c, struct counted e, unsigned place,
+			  bool modes)
+{
+	int fd;
+
+	if (modes) {
+		e.ask.user = e.ask.kernel = false;
+		e.user_only = false;
+	}
+	fd = open_at(c, &e, place, -1);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+static bool denied(int error)
+{
+	return error == EACCES || error == EPERM;
+}
+
+static void refuse(struct pmk_linux_counters *c, struct counted *e, unsigned place, int error,
+		   bool in_group)
+{
+	struct pmk_linux_refusal r = {
+		.error = error,
+		.event = e->ask.event,
+		.whole_cpu = c->scope.ncpus != 0,
+		.foreign = !c->scope.ncpus && !c->scope.on_exec,
+		.wants_kernel = e->ask.kernel || e->ask.event->in_kernel,
+		.only_user = e->denied || (e->ask.user && !e->ask.kernel),
+	};
+	bool modes = e->ask.user || e->ask.kernel || e->user_only;
+
+	if (error != ENOSYS && error != EMFILE && error != ENFILE && error != ENXIO) {
+		r.mode_filter = modes && opens_without(c, *e, place, true);
+		r.crowded = !r.mode_filter && in_group && opens_without(c, *e, place, false);
+	}
+	e->error = error;
+	pmk_linux_reason(e->reason, sizeof(e->reason), c->facts, &r);
+}
+
+static void close_event(const struct pmk_linux_counters *c, struct counted *e)
+{
+	for (unsigned p = 0; p < c->nplaces; p++) {
+		if (e->fd[p] >= 0)
+			close(e->fd[p]);
+		e->fd[p] = -1;
+	}
+}
+
+/* Does this event count on this processor at all? */
+static bool belongs(const struct pmk_linux_counters *c, const struct counted *e, unsigned place)
+{
+	const struct pmk_linux_cpus *cpus = &e->ask.event->pmu->cpus;
+
+	return !c->scope.ncpus || !cpus->count || pmk_linux_cpus_have(cpus, c->scope.cpus[place]);
+}
+
+/*
+ * Open the event in one place. Where kernel mode is forbidden and was not asked for by :k, user mode
+ * alone is better than nothing, as in perf. 0, or errno of what was refused.
+ */
+static int open_place(const struct pmk_linux_counters *c, struct counted *e, unsigned place,
+		      int leader)
+{
+	int error;
+
+	e->fd[place] = open_at(c, e, place, leader);
+	error = e->fd[place] < 0 ? errno : 0;
+	if (!denied(error) || e->user_only || e->ask.user || e->ask.kernel || c->scope.ncpus ||
+	    e->ask.event->in_kernel)
+		return error;
+	e->user_only = true;
+	e->fd[place] = open_at(c, e, place, leader);
+	if (e->fd[place] >= 0)
+		return 0;
+	e->user_only = false;
+	e->denied = denied(errno);
+	return errno == ENOENT ? ENOENT : error; /* there is no such event, allowed or not */
+}
+
+/* Open one event everywhere. 0, or errno. A thread or a processor may go away at any time. */
+static int open_event(struct pmk_linux_counters *c, struct counted *e, const struct counted *leader,
+		      unsigned *where)
+{
+	unsigned opened = 0;
+	int gone = ENXIO;
+
+	*where = 0;
+	if (e->ask.event->in_kernel && e->ask.user && !e->ask.kernel)
+		return EINVAL; /* it would be opened, and count nothing */
+	for (unsigned p = 0; p < c->nplaces; p++) {
+		int error;
+
+		*where = p;
+		if (!belongs(c, e, p) || (leader && leader->fd[p] < 0))
+			continue;
+		error = open_place(c, e, p, leader ? leader->fd[p] : -1);
+		if (!error)
+			opened++;
+		else if (error == ESRCH || (error == ENODEV && c->scope.ncpus))
+			gone = error;
+		else
+			return error;
+	}
+	return opened ? 0 : gone;
+}
+
+/* The event and, if it is the first of a {group}, those that belong to it. */
+static void open_group(struct pmk_linux_counters *c, unsigned first)
+{
+	unsigned group = c->event[first].ask.group, where = 0, members = 0;
+	const struct counted *leader = NULL;
+	unsigned i;
+	int error = 0;
+
+	for (i = first; i < c->nevents; i++)
+		members += i == first || (group && c->event[i].ask.group == group);
+	for (i = first; i < c->nevents && !error; i++) {
+		struct counted *e = &c->event[i];
+
+		if (i != first && (!group || e->ask.group != group))
+			continue;
+		error = open_event(c, e, leader, &where);
+		if (error)
+			refuse(c, e, where, error, members > 1);
+		if (!leader)
+			leader = e;
+	}
+	for (i = first; error && i < c->nevents; i++) {
+		struct counted *e = &c->event[i];
+
+		if (i != first && (!group || e->ask.group != group))
+			continue;
+		close_event(c, e);
+		if (e->error)
+			continue;
+		e->error = error;
+		snprintf(e->reason, sizeof(e->reason),
+			 "another event of its {group} cannot be counted");
+	}
+}
+
+int pmk_linux_counters_open(struct pmk_linux_counters **out, const struct pmk_linux_kernel *kernel,
+			    const struct pmk_linux_facts *facts, const struct pmk_linux_ask *asks,
+			    unsigned nasks, const struct pmk_linux_scope *scope)
+{
+	struct pmk_linux_counters *c = calloc(1, sizeof(*c) + nasks * sizeof(c->event[0]));
+
+	*out = NULL;
+	if (!c)
+		return PMK_ENOMEM;
+	c->kernel = kernel;
+	c->facts = facts;
+	c->scope = *scope;
+	c->nplaces = scope->ncpus ? scope->ncpus : scope->npids;
+	for (; c->nevents < nasks; c->nevents++) {
+		struct counted *e = &c->event[c->nevents];
+
+		e->ask = asks[c->nevents];
+		e->fd = malloc((c->nplaces ? c->nplaces : 1) * sizeof(*e->fd));
+		if (!e->fd) {
+			pmk_linux_counters_close(c);
+			return PMK_ENOMEM;
+		}
+		for (unsigned p = 0; p < c->nplaces; p++)
+			e->fd[p] = -1;
+	}
+	for (unsigned i = 0; i < nasks; i++) {
+		bool led = false;
+
+		for (unsigned k = 0; k < i; k++)
+			led |= asks[i].group && asks[k].group == asks[i].group;
+		if (!led)
+			open_group(c, i);
+	}
+	*out = c;
+	return 0;
+}
+
+void pmk_linux_counters_close(struct pmk_linux_counters *c)
+{
+	if (!c)
+		return;
+	/* Members before their leaders: a leader that goes first leaves its members to themselves. */
+	for (unsigned i = c->nevents; i-- > 0;) {
+		close_event(c, &c->event[i]);
+		free(c->event[i].fd);
+	}
+	free(c);
+}
+
+/* ---- asking --------------------------------------------------------------------------------- */
+
+const char *pmk_linux_counters_reason(const struct pmk_linux_counters *c, unsigned i)
+{
+	return c->event[i].error ? c->event[i].reason : NULL;
+}
+
+int pmk_linux_counters_error(const struct pmk_linux_counters *c, unsigned i)
+{
+	return c->event[i].error;
+}
+
+bool pmk_linux_counters_user_only(const struct pmk_linux_counters *c, unsigned i)
+{
+	return c->event[i].user_only;
+}
+
+int pmk_linux_counters_fd(const struct pmk_linux_counters *c, unsigned i)
+{
+	return c->event[i].fd[0];
+}
+
+void pmk_linux_counters_enable(struct pmk_linux_counters *c)
+{
+	/* Members of a group follow their leader, and enabling one twice does no harm. */
+	for (unsigned i = 0; i < c->nevents; i++)
+		for (unsigned p = 0; p < c->nplaces; p++)
+			if (c->event[i].fd[p] >= 0)
+				ioctl(c->event[i].fd[p], PERF_EVENT_IOC_ENABLE, 0);
+}
+
+bool pmk_linux_counters_read(const struct pmk_linux_counters *c, unsigned i, int place,
+			     struct pmk_linux_value *v)
+{
+	const struct counted *e = &c->event[i];
+	bool any = false;
+
+	*v = (struct pmk_linux_value){ 0 };
+	for (unsigned p = 0; p < c->nplaces; p++) {
+		uint64_t words[3];
+
+		if ((place >= 0 && (unsigned)place != p) || e->fd[p] < 0)
+			continue;
+		if (read(e->fd[p], words, sizeof(words)) != sizeof(words))
+			continue;
+		v->value += words[0];
+		v->enabled_ns += words[1];
+		v->running_ns += words[2];
+		any = true;
+	}
+	return any;
+}

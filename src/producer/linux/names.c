@@ -1,0 +1,508 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What a name means: which number to program on which PMU, and which row of a catalogue it is.
+ *
+ * Generic names (cycles, branch-misses …) are looked up in our catalogue of the core first, by the event
+ * that Linux gives them there, so that what is printed is what was programmed. On a core that we
+ * have no catalogue of, the kernel decides.
+ */
+#define _GNU_SOURCE
+#include "producer/linux/sysfs.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <pmk/error.h>
+
+#include "base/nearest.h"
+
+#define MAX_NAME 1024
+
+struct search {
+	struct pmk_linux_pmus *all;
+	const char *name; /* as asked for */
+	char *msg;
+	size_t size;
+};
+
+static int fail(const struct search *s, int err, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static int fail(const struct search *s, int err, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(s->msg, s->size, fmt, ap);
+	va_end(ap);
+	return err;
+}
+
+/* ---- events --------------------------------------------------------------------------------- */
+
+/* A new event of `pmu`, yet without a row. */
+static struct pmk_linux_made *new_event(const struct search *s, const struct pmk_linux_pmu *pmu)
+{
+	struct pmk_linux_made *m = calloc(1, sizeof(*m));
+
+	if (!m)
+		return NULL;
+	m->event = (struct pmk_linux_event){ .pmu = pmu, .type = pmu->type, .unit = "" };
+	m->next = s->all->made;
+	s->all->made = m;
+	return m;
+}
+
+/* PMUv3: the kernel lists the common events that PMCEID names, and no others. What it does not list
+ * can be programmed all the same, and counts nothing where the core has no such event. */
+static bool unlisted(const struct pmk_linux_pmu_full *pmu, uint64_t code)
+{
+	bool common = code < 0x40 || (code >= 0x4000 && code < 0x4040);
+
+	if (!common || !pmu->nevents || strncmp(pmu->name, "armv8", 5) != 0)
+		return false;
+	for (unsigned i = 0; i < pmu->nevents; i++) {
+		const char *terms = pmu->events[i].terms;
+
+		if (!strncmp(terms, "event=", 6) && strtoull(terms + 6, NULL, 0) == code)
+			return false;
+	}
+	return true;
+}
+
+/* Give the event its row: the catalogue's, or one of its own that is called as it was asked for. */
+static int finish(const struct search *s, struct pmk_linux_made *m, const struct pmk_event *row,
+		  const struct pmk_linux_event **out)
+{
+	struct pmk_linux_event *ev = &m->event;
+
+	ev->coded = ev->config <= UINT16_MAX && !ev->config1 && !ev->config2;
+	if (!row && ev->coded && ev->pmu->known)
+		row = pmk_pmu_event_code(ev->pmu->pmu, (unsigned)ev->config);
+	if (!row) {
+		m->name = strdup(s->name);
+		if (!m->name)
+			return fail(s, PMK_ENOMEM, "out of memory");
+		m->row = (struct pmk_event){
+			.code = (uint16_t)ev->config,
+			.name = m->name,
+			.cores = 1,
+			.signal = PMK_SIG_NONE,
+			.signal2 = PMK_SIG_NONE,
+			.ref = ev->pmu->name,
+			.brief = "an event of this kernel's PMU",
+		};
+		row = &m->row;
+	}
+	ev->row = row;
+	ev->unlisted = ev->coded && unlisted(pmk_linux_full(ev->pmu), ev->config);
+	*out = ev;
+	return 0;
+}
+
+static int found(const struct search *s, const struct pmk_linux_pmu *pmu,
+		 const struct pmk_event *row, const struct pmk_linux_event **out)
+{
+	struct pmk_linux_made *m = new_event(s, pmu);
+
+	if (!m)
+		return fail(s, PMK_ENOMEM, "out of memory");
+	m->event.config = row->code;
+	if (pmu->software) {
+		bool clock = row->code == PERF_COUNT_SW_CPU_CLOCK ||
+			     row->code == PERF_COUNT_SW_TASK_CLOCK;
+
+		m->event.unit = clock ? "ns" : "";
+		m->event.in_kernel = row->code == PERF_COUNT_SW_CONTEXT_SWITCHES ||
+				     row->code == PERF_COUNT_SW_CPU_MIGRATIONS;
+	}
+	return finish(s, m, row, out);
+}
+
+/* ---- terms ---------------------------------------------------------------------------------- */
+
+/* Put `value` into the format's bits. False when it has more. */
+static bool scatter(struct pmk_linux_event *ev, const struct pmk_linux_format *f, uint64_t value)
+{
+	uint64_t *words[] = { &ev->config, &ev->config1, &ev->config2 }, *word = words[f->word];
+
+	for (unsigned i = 0; i < f->npieces; i++) {
+		unsigned low = f->piece[i].low, bits = f->piece[i].high - low + 1u;
+		uint64_t mask = bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
+
+		*word = (*word & ~(mask << low)) | (value & mask) << low;
+		value = bits < 64 ? value >> bits : 0;
+	}
+	return value == 0;
+}
+
+/* Where the bits of a term go. Whole words are terms of any PMU, and a driver that describes no formats
+ * takes the event's code in config. */
+static bool find_format(const struct pmk_linux_pmu_full *pmu, const char *name,
+			struct pmk_linux_format *f)
+{
+	static const char *const words[] = { "config", "config1", "config2" };
+
+	for (unsigned i = 0; i < pmu->nformats; i++) {
+		if (strcmp(pmu->formats[i].name, name) != 0)
+			continue;
+		*f = pmu->formats[i];
+		return true;
+	}
+	*f = (struct pmk_linux_format){ .npieces = 1, .piece = { { 0, 63 } } };
+	for (unsigned w = 0; w < 3; w++) {
+		f->word = w;
+		if (!strcmp(words[w], name))
+			return true;
+	}
+	f->word = 0;
+	return !pmu->nformats && !strcmp(name, "event");
+}
+
+static const struct pmk_linux_named *find_named(const struct pmk_linux_pmu_full *pmu,
+						const char *name)
+{
+	for (unsigned i = 0; i < pmu->nevents; i++)
+		if (!strcasecmp(pmu->events[i].name, name))
+			return &pmu->events[i];
+	return NULL;
+}
+
+static int unknown_term(const struct search *s, const struct pmk_linux_pmu_full *pmu,
+			const char *term)
+{
+	struct pmk_nearest near;
+	char text[256];
+
+	pmk_nearest_init(&near, term);
+	for (unsigned i = 0; i < pmu->nformats; i++)
+		pmk_nearest_offer(&near, pmu->formats[i].name);
+	for (unsigned i = 0; i < pmu->nevents; i++)
+		pmk_nearest_offer(&near, pmu->events[i].name);
+	pmk_nearest_text(&near, text, sizeof(text));
+	return fail(s, PMK_ENOEVENT, "event '%s': %s has no event or term '%s'%s%s%s", s->name,
+		    pmu->name, term, *text ? "; did you mean " : "", text, *text ? "?" : "");
+}
+
+/* "event=0x11,umask=1" or the kernel's name for such a list. Names are not nested. */
+static int take_terms(const struct search *s, const struct pmk_linux_pmu_full *pmu,
+		      struct pmk_linux_event *ev, const char *terms, bool named)
+{
+	char buf[MAX_NAME], *save, *term;
+	int n = snprintf(buf, sizeof(buf), "%s", terms);
+
+	if (n < 0 || (size_t)n >= sizeof(buf))
+		return fail(s, PMK_ENOEVENT, "event '%.40s…' is too long", s->name);
+	for (term = strtok_r(buf, ",", &save); term; term = strtok_r(NULL, ",", &save)) {
+		char *eq = strchr(term, '='), *end;
+		const struct pmk_linux_named *name = eq || named ? NULL : find_named(pmu, term);
+		struct pmk_linux_format f;
+		uint64_t value = 1;
+		int err = 0;
+
+		if (name) {
+			ev->unit = name->unit;
+			err = take_terms(s, pmu, ev, name->terms, true);
+			if (err)
+				return err;
+			continue;
+		}
+		if (eq)
+			*eq = '\0';
+		if (!find_format(pmu, term, &f))
+			return unknown_term(s, pmu, term);
+		errno = 0;
+		if (eq)
+			value = strtoull(eq + 1, &end, 0);
+		if (eq && (errno || end == eq + 1 || *end || eq[1] == '-'))
+			return fail(s, PMK_ENOEVENT, "event '%s': '%s' is no number", s->name,
+				    eq + 1);
+		if (!scatter(ev, &f, value))
+			return fail(s, PMK_ENOEVENT, "event '%s': the value is too large for '%s'",
+				    s->name, term);
+	}
+	return 0;
+}
+
+/* "r0b", "0x0b": hexadecimal. False: not written like one, or too long. */
+static bool raw_code(const char *text, uint64_t *code)
+{
+	if (*text == 'r' || *text == 'R')
+		text++;
+	else if (text[0] == '0' && (text[1] | 0x20) == 'x')
+		text += 2;
+	else
+		return false;
+	if (!*text || strlen(text) > 16 || strspn(text, "0123456789abcdefABCDEF") != strlen(text))
+		return false;
+	*code = strtoull(text, NULL, 16);
+	return true;
+}
+
+/* ---- names ---------------------------------------------------------------------------------- */
+
+/* A name inside one PMU, without complaint: 0, an error, or 1 when it has none of that name. */
+static int find_in(const struct search *s, const struct pmk_linux_pmu *pmu, const char *name,
+		   const struct pmk_linux_event **out)
+{
+	const struct pmk_event *row = pmk_pmu_event(pmu->pmu, name);
+	const struct pmk_linux_pmu_full *full = pmk_linux_full(pmu);
+	struct pmk_linux_made *m;
+	uint64_t code;
+	bool raw;
+	int err;
+
+	if (row)
+		return found(s, pmu, row, out);
+	raw = raw_code(name, &code);
+	if (!raw && !find_named(full, name))
+		return 1;
+	m = new_event(s, pmu);
+	if (!m)
+		return fail(s, PMK_ENOMEM, "out of memory");
+	if (raw)
+		m->event.config = code;
+	err = raw ? 0 : take_terms(s, full, &m->event, name, false);
+	return err ? err : finish(s, m, NULL, out);
+}
+
+/* perf's cache events, "L1-dcache-load-misses": cache, operation, result in a byte each. */
+static int find_cache(const struct search *s, const struct pmk_linux_event **out)
+{
+	static const char *const caches[] = { "L1-dcache", "L1-icache", "LLC", "dTLB",
+					      "iTLB",	   "branch",	"node" };
+	static const struct {
+		const char *name;
+		unsigned operation, result;
+	} what[] = {
+		{ "loads", 0, 0 },	  { "load-misses", 0, 1 }, { "stores", 1, 0 },
+		{ "store-misses", 1, 1 }, { "prefetches", 2, 0 },  { "prefetch-misses", 2, 1 },
+	};
+	struct pmk_linux_made *m;
+
+	for (unsigned c = 0; c < sizeof(caches) / sizeof(caches[0]); c++) {
+		size_t n = strlen(caches[c]);
+
+		if (strncasecmp(s->name, caches[c], n) != 0 || s->name[n] != '-')
+			continue;
+		for (unsigned w = 0; w < sizeof(what) / sizeof(what[0]); w++) {
+			if (strcasecmp(s->name + n + 1, what[w].name) != 0)
+				continue;
+			m = new_event(s, pmk_linux_pmu_find(s->all, "hw-cache"));
+			if (!m)
+				return fail(s, PMK_ENOMEM, "out of memory");
+			m->event.config = c | what[w].operation << 8 | what[w].result << 16;
+			return finish(s, m, NULL, out);
+		}
+	}
+	return 1;
+}
+
+/* Offer the words of a text; the nearest are kept by pointer, so copies go to `pool`. */
+struct words {
+	char (*word)[64];
+	unsigned n, room;
+};
+
+static void offer(struct words *w, struct pmk_nearest *near, const char *text)
+{
+	while (text && *text && w->n < w->room) {
+		size_t n = strcspn(text, " ");
+
+		if (n < sizeof(w->word[0])) {
+			snprintf(w->word[w->n], sizeof(w->word[0]), "%.*s", (int)n, text);
+			pmk_nearest_offer(near, w->word[w->n++]);
+		}
+		text += n + strspn(text + n, " ");
+	}
+}
+
+static void offer_pmu(struct words *w, struct pmk_nearest *near, const struct pmk_linux_pmu *pmu)
+{
+	const struct pmk_linux_pmu_full *full = pmk_linux_full(pmu);
+
+	for (unsigned i = 0; i < pmu->pmu->nevents; i++) {
+		if (!pmk_pmu_has(pmu->pmu, &pmu->pmu->events[i]))
+			continue;
+		offer(w, near, pmu->pmu->events[i].name);
+		offer(w, near, pmu->pmu->events[i].aliases);
+	}
+	for (unsigned i = 0; i < full->nevents; i++)
+		offer(w, near, full->events[i].name);
+}
+
+/* Nobody has it: name the nearest of `pmu` (NULL: of core, generic and software events). */
+static int unknown(const struct search *s, const struct pmk_linux_pmu *pmu, const char *name)
+{
+	const struct pmk_linux_pmu *core = pmk_linux_core(s->all);
+	struct words w = { .room = 4096 };
+	struct pmk_nearest near;
+	char text[256] = "";
+
+	w.word = calloc(w.room, sizeof(*w.word));
+	pmk_nearest_init(&near, name);
+	if (w.word && pmu) {
+		offer_pmu(&w, &near, pmu);
+	} else if (w.word) {
+		if (core)
+			offer_pmu(&w, &near, core);
+		offer_pmu(&w, &near, pmk_linux_pmu_find(s->all, "hardware"));
+		offer_pmu(&w, &near, pmk_linux_pmu_find(s->all, "software"));
+	}
+	pmk_nearest_text(&near, text, sizeof(text));
+	free(w.word);
+	if (*text)
+		return fail(s, PMK_ENOEVENT, "%s has no event '%s'; did you mean %s?",
+			    pmu ? pmu->name : "this machine", name, text);
+	return fail(s, PMK_ENOEVENT,
+		    "%s has no event '%s'; a code is written r11 or %s/event=0x11/",
+		    pmu ? pmu->name : "this machine", name, pmu ? pmu->name : "PMU");
+}
+
+static int unknown_pmu(const struct search *s, const char *name)
+{
+	struct pmk_nearest near;
+	char text[256];
+
+	pmk_nearest_init(&near, name);
+	for (unsigned i = 0; i < s->all->count; i++)
+		pmk_nearest_offer(&near, s->all->list[i].name);
+	pmk_nearest_text(&near, text, sizeof(text));
+	return fail(s, PMK_ENOEVENT, "'%s': this machine has no PMU '%s'%s%s%s", s->name, name,
+		    *text ? "; did you mean " : " (ls /sys/bus/event_source/devices)", text,
+		    *text ? "?" : "");
+}
+
+/* pmu/…/ and pmu::…; `at` is where the PMU's name ends, `rest` what follows. */
+static int find_qualified(const struct search *s, size_t at, const char *rest,
+			  const struct pmk_linux_event **out)
+{
+	char name[MAX_NAME], inner[MAX_NAME];
+	const struct pmk_linux_pmu *pmu;
+	struct pmk_linux_format f;
+	struct pmk_linux_made *m;
+	size_t n = strlen(rest);
+	int err;
+
+	if (n && rest[n - 1] == '/' && s->name[at] == '/')
+		n--;
+	if (at >= sizeof(name) || n >= sizeof(inner))
+		return fail(s, PMK_ENOEVENT, "event '%.40s…' is too long", s->name);
+	snprintf(name, sizeof(name), "%.*s", (int)at, s->name);
+	snprintf(inner, sizeof(inner), "%.*s", (int)n, rest);
+	pmu = pmk_linux_pmu_find(s->all, name);
+	if (!pmu)
+		return unknown_pmu(s, name);
+	if (!*inner)
+		return fail(s, PMK_ENOEVENT, "event '%s' names a PMU and no event", s->name);
+	err = find_in(s, pmu, inner, out);
+	if (err <= 0)
+		return err;
+	if (!strpbrk(inner, "=,") && !find_format(pmk_linux_full(pmu), inner, &f))
+		return unknown(s, pmu, inner);
+	m = new_event(s, pmu);
+	if (!m)
+		return fail(s, PMK_ENOMEM, "out of memory");
+	err = take_terms(s, pmk_linux_full(pmu), &m->event, inner, false);
+	return err ? err : finish(s, m, NULL, out);
+}
+
+/* A code: of the core PMU, or where the machine shows none, of perf's type for them. */
+static int find_raw(const struct search *s, const struct pmk_linux_pmu *core, uint64_t code,
+		    const struct pmk_linux_event **out)
+{
+	struct pmk_linux_made *m =
+		new_event(s, core ? core : pmk_linux_pmu_find(s->all, "hardware"));
+
+	if (!m)
+		return fail(s, PMK_ENOMEM, "out of memory");
+	if (!core)
+		m->event.type = PERF_TYPE_RAW;
+	m->event.config = code;
+	m->event.by_code = true;
+	return finish(s, m, NULL, out);
+}
+
+/*
+ * Our catalogue of the core knows the generic names as well, and which event of the core each is. Where
+ * there is none, a generic name is the kernel's to resolve, and the core's own list comes last.
+ */
+static int find_plain(const struct search *s, const struct pmk_linux_pmu *prefer,
+		      const struct pmk_linux_event **out)
+{
+	const struct pmk_linux_pmu *core = prefer ? prefer : pmk_linux_core(s->all);
+	bool first = prefer || (core && core->known);
+	const struct pmk_linux_pmu *const order[] = {
+		first ? core : NULL,
+		pmk_linux_pmu_find(s->all, "software"),
+		pmk_linux_pmu_find(s->all, "hardware"),
+		first ? NULL : core,
+	};
+	uint64_t code;
+	int err = 1;
+
+	if (raw_code(s->name, &code))
+		err = find_raw(s, core, code, out);
+	for (unsigned i = 0; i < 4 && err == 1; i++)
+		if (order[i])
+			err = find_in(s, order[i], s->name, out);
+	if (err == 1)
+		err = find_cache(s, out);
+	if (err == 1)
+		return unknown(s, NULL, s->name);
+	if (!err) /* the newest is it */
+		s->all->made->event.any_core = !prefer && !(*out)->pmu->software;
+	return err;
+}
+
+int pmk_linux_find(struct pmk_linux_pmus *all, const struct pmk_linux_pmu *prefer, const char *name,
+		   const struct pmk_linux_event **out, char *msg, size_t size)
+{
+	const struct search s = { all, name, msg, size };
+	const char *slash = strchr(name, '/'), *colons = strstr(name, "::");
+
+	*out = NULL;
+	if (slash)
+		return find_qualified(&s, (size_t)(slash - name), slash + 1, out);
+	if (colons)
+		return find_qualified(&s, (size_t)(colons - name), colons + 2, out);
+	return find_plain(&s, prefer, out);
+}
+
+/* A generic event on a core of several kinds: the kernel takes the core's type in the upper half. */
+static const struct pmk_linux_event *generic_on(const struct search *s,
+						const struct pmk_linux_event *ev,
+						const struct pmk_linux_pmu *pmu)
+{
+	struct pmk_linux_made *m = new_event(s, pmu);
+
+	if (!m)
+		return NULL;
+	m->event = *ev;
+	m->event.pmu = pmu;
+	m->event.config |= (uint64_t)pmu->type << 32;
+	m->event.coded = false;
+	return &m->event;
+}
+
+const struct pmk_linux_event *pmk_linux_on(struct pmk_linux_pmus *all,
+					   const struct pmk_linux_event *ev,
+					   const struct pmk_linux_pmu *pmu)
+{
+	const struct pmk_linux_event *out = NULL;
+	char msg[256];
+	const struct search s = { all, ev->row->name, msg, sizeof(msg) };
+
+	if (pmu == ev->pmu)
+		return ev;
+	if (ev->by_code)
+		return find_raw(&s, pmu, ev->config, &out) ? NULL : out;
+	if (ev->type == PERF_TYPE_HARDWARE || ev->type == PERF_TYPE_HW_CACHE)
+		return generic_on(&s, ev, pmu);
+	return find_in(&s, pmu, ev->row->name, &out) ? NULL : out;
+}

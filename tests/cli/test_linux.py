@@ -1,0 +1,724 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""pmk stat -T linux on this machine: events of the kernel, which every machine counts, have known answers;
+hardware events are counted or refused with their cause. tests/linux/ counts hardware in a guest."""
+import ctypes
+import errno
+import os
+import platform
+import pwd
+import re
+import resource
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from harness import *
+from programs import build, loop
+
+FAILED, NOT_EXEC, NOT_FOUND, USAGE = 125, 126, 127, 129
+LINUX = ("-T", "linux")
+
+# pages N: touch N pages. burn MS: use so much processor time. sleep N: block N times. threads N: touch N
+# pages in another thread. fork N: in a child. fail N, signal N: end so. wait: for ever, without ending on SIGINT.
+PROG = r"""
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static long number;
+
+static void *touch(void *unused)
+{
+	size_t size = sysconf(_SC_PAGESIZE);
+	volatile char *p = mmap(NULL, number * size, PROT_READ | PROT_WRITE,
+				MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	madvise((void *)p, number * size, MADV_NOHUGEPAGE);
+	for (long i = 0; i < number; i++)
+		p[i * size] = 1;
+	return unused;
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "";
+	struct timespec t = { 0, 1000000 };
+	pthread_t thread;
+
+	number = argc > 2 ? atol(argv[2]) : 0;
+	if (!strcmp(what, "pages"))
+		touch(NULL);
+	if (!strcmp(what, "burn"))
+		while (clock() < number * (CLOCKS_PER_SEC / 1000))
+			;
+	if (!strcmp(what, "sleep"))
+		while (number--)
+			nanosleep(&t, NULL);
+	if (!strcmp(what, "threads")) {
+		pthread_create(&thread, NULL, touch, NULL);
+		pthread_join(thread, NULL);
+	}
+	if (!strcmp(what, "fork") && fork() == 0) {
+		touch(NULL);
+		_exit(0);
+	}
+	wait(NULL);
+	if (!strcmp(what, "signal"))
+		raise((int)number);
+	if (!strcmp(what, "wait")) {
+		signal(SIGINT, SIG_IGN);
+		puts("waiting");
+		fflush(stdout);
+		for (;;)
+			pause();
+	}
+	return !strcmp(what, "fail") ? (int)number : 0;
+}
+"""
+
+
+def prog():
+    return build("linux-prog", PROG, "-O1", "-pthread", prefix="")
+
+
+def permitted(*argv):
+    """Skip unless this kernel lets this user count events, kernel mode included."""
+    out = pmk("stat", *LINUX, "-e", "page-faults:k", *argv, "true")
+    if out.code:
+        skip(out.err.strip())
+
+
+def rows(document):
+    return {c["event"]: c for c in document["counters"]}
+
+
+def count(event, *argv, code=0):
+    return stat(*LINUX, "-e", event, *argv, code=code)["counters"][0]["counter-value"]
+
+
+def core_pmu():
+    """Has this machine hardware counters?"""
+    path = "/sys/bus/event_source/devices"
+    return any(n == "cpu" or n.startswith(("cpu_", "armv")) or os.path.exists(f"{path}/{n}/cpus")
+               for n in (os.listdir(path) if os.path.isdir(path) else ()))
+
+
+def refuse(code, *argv, said=(), **kw):
+    out = pmk("stat", *argv, **kw)
+    equal(out.code, code, str(out))
+    lines = out.err.strip().split("\n")
+    assert len(lines) == 1 and lines[0].startswith("pmk: "), out
+    for part in (said,) if isinstance(said, str) else said:
+        contains(out.err, part)
+    return out
+
+
+# ---- known answers -------------------------------------------------------------------------------
+
+
+@test
+def page_faults_are_the_pages_touched():
+    permitted()
+    few, many = (count("page-faults", prog(), "pages", n) for n in (100, 1100))
+    assert 1000 - 10 <= many - few <= 1000 + 30, (few, many)
+    assert few >= 100, few
+    minor, major = (count(e, prog(), "pages", 1000) for e in ("minor-faults", "major-faults"))
+    assert minor >= 1000 and major < 100, (minor, major)
+
+
+@test
+def task_clock_is_the_time_used():
+    permitted()
+    doc = stat(*LINUX, "-e", "task-clock,cpu-clock", prog(), "burn", "60")
+    for name, c in rows(doc).items():
+        assert 55e6 < c["counter-value"] < 1e9, (name, c)
+        equal((c["unit"], c["trust"], c["pcnt-running"], c["pmu"]), ("ns", "measured", 100, "software"))
+        assert c["event-runtime"] >= 55e6, c
+
+
+@test
+def context_switches_are_the_waits():
+    permitted()
+    assert 20 <= count("context-switches", prog(), "sleep", 20) <= 60
+    assert count("cs", prog(), "sleep", 20) >= 20
+    assert count("cpu-migrations", prog(), "sleep", 20) <= 60
+
+
+@test
+def perf_counts_the_same():
+    permitted()
+    have("perf")
+    out = run("perf", "stat", "-x", ",", "-e", "page-faults", prog(), "pages", 500)
+    if out.code:
+        skip("perf does not count here: " + out.err.strip().splitlines()[-1])
+    theirs = int(out.err.split(",")[0])
+    ours = count("page-faults", prog(), "pages", 500)
+    assert abs(ours - theirs) <= 10, (ours, theirs)
+
+
+@test
+def children_and_threads_are_inherited_or_not():
+    permitted()
+    for what in ("fork", "threads"):
+        whole = count("page-faults", prog(), what, 1000)
+        alone = count("page-faults", "--no-inherit", prog(), what, 1000)
+        assert whole >= 1000 > alone + 500, (what, whole, alone)
+
+
+@test
+def only_the_program_is_counted():
+    """Not what pmk did before it executed it."""
+    permitted()
+    assert count("page-faults", *("-e", "task-clock") * 20, prog()) < 300
+
+
+# ---- hardware ------------------------------------------------------------------------------------
+
+
+@test
+def hardware_is_counted_or_the_cause_is_told():
+    permitted()
+    out = pmk("stat", *LINUX, "-e", "cycles,instructions,page-faults", prog(), "burn", "5")
+    equal(out.code, 0, str(out))
+    if core_pmu():
+        assert re.search(r"^ +[\d,]+ +instructions +measured", out.err, re.M), out
+        return
+    equal(out.err.count("<not supported>"), 2, str(out))
+    notes = [l for l in out.err.splitlines() if "no hardware counters" in l]
+    equal(len(notes), 1, "one line tells the cause, with what to do")
+    assert notes[0].startswith(" cycles, instructions: "), notes
+    doc = rows(stat(*LINUX, "-e", "cycles,page-faults", prog()))
+    equal((doc["cycles"]["counter-value"], doc["cycles"]["trust"]), (None, "not supported"))
+    contains(doc["cycles"]["reason"], "no hardware counters")
+    equal(doc["page-faults"]["trust"], "measured")
+
+
+@test
+def metrics_of_what_is_not_counted_are_left_out():
+    permitted()
+    if core_pmu():
+        skip("this machine has hardware counters")
+    out = pmk("stat", *LINUX, prog())
+    assert "n/a" not in out.err, out
+    asked = pmk("stat", *LINUX, "-M", "ipc", prog())
+    equal(asked.code, 0)
+    contains(asked.err, "n/a")
+    contains(asked.err, "no hardware counters")
+
+
+@test
+def groups_are_all_or_nothing():
+    permitted()
+    doc = stat(*LINUX, "-e", "{task-clock,page-faults},cs", prog(), "pages", 100)
+    clock, faults, _ = doc["counters"]
+    equal(clock["event-runtime"], faults["event-runtime"])
+    if core_pmu():
+        skip("what cannot be counted on a machine with hardware counters is not known")
+    doc = rows(stat(*LINUX, "-e", "{page-faults,cycles},cs", prog()))
+    equal([doc[e]["trust"] for e in ("page-faults", "cycles", "cs")],
+          ["not supported", "not supported", "measured"])
+    contains(doc["page-faults"]["reason"], "{group}")
+
+
+@test
+def a_pmu_of_the_kernels_list():
+    """By name, by term, by code; the msr PMU of x86 needs no hardware counters."""
+    permitted()
+    if not os.path.exists("/sys/bus/event_source/devices/msr/events/tsc"):
+        skip("this kernel has no msr PMU")
+    doc = stat(*LINUX, "-e", "msr/tsc/,msr/event=0/,msr/config=0/,msr::tsc,msr/tsc/u", prog(), "burn", "20")
+    *counted, filtered = doc["counters"]
+    for c in counted:
+        assert c["counter-value"] > 1000000, c
+        equal((c["pmu"], c["code"], c["trust"]), ("msr", "0x00", "measured"), str(c))
+    equal(filtered["trust"], "not supported")
+    contains(filtered["reason"], "leave out :u and :k")
+
+
+# ---- whom to count -------------------------------------------------------------------------------
+
+
+def background(*argv, **kw):
+    return subprocess.Popen([str(a) for a in argv], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, **kw)
+
+
+@test
+def attached_until_the_process_ends():
+    permitted()
+    p = background(prog(), "sleep", 500)
+    doc = stat(*LINUX, "-p", p.pid, "-e", "cs,task-clock")
+    p.wait()
+    switches = rows(doc)["cs"]["counter-value"]
+    assert 20 <= switches <= 1500, doc
+    equal((doc["command"], doc["exit-status"], doc["partial"]), (f"process id {p.pid}", 0, False))
+
+
+@test
+def attached_for_the_time_of_a_program():
+    permitted()
+    p, q = background(prog(), "burn", 100000), background(prog(), "sleep", 100000)
+    try:
+        began = time.monotonic()
+        doc = stat("-p", f"{p.pid},{q.pid}", "-e", "task-clock,cs", "sh", "-c", "sleep 0.2; exit 3", code=3)
+        assert time.monotonic() - began < 5
+        # The program is only the clock: its own time is not in it.
+        assert rows(doc)["task-clock"]["counter-value"] > 20e6, doc
+        assert rows(doc)["cs"]["counter-value"] > 20, doc
+    finally:
+        p.kill(), q.kill(), p.wait(), q.wait()
+
+
+@test
+def attached_to_more_processes_than_can_be_watched():
+    """Beyond 64 there is no descriptor for each; their ends are noticed all the same."""
+    permitted()
+    sleepers = subprocess.Popen(["sh", "-c", "for i in $(seq 70); do sleep 1.2 & echo $!; done; wait"],
+                                stdout=subprocess.PIPE, text=True)
+    pids = [sleepers.stdout.readline().strip() for _ in range(70)]
+    out = pmk("stat", "-x", ",", "-p", ",".join(pids), "-e", "task-clock", timeout=10)
+    equal(out.code, 0, str(out))
+    assert int(out.err.split(",")[0]) > 70 * 1000, out
+    sleepers.communicate()
+
+
+@test
+def attached_until_ctrl_c():
+    permitted()
+    p = background(prog(), "sleep", 100000)
+    try:
+        out = interrupted("-j", "-p", p.pid, "-e", "cs", after=0.3)
+        equal(out.code, 130)
+        doc = json.loads(out.err)
+        assert doc["counters"][0]["counter-value"] > 20, doc
+        equal((doc["partial"], doc["warning"]), (False, None))
+        equal(p.poll(), None, "the process goes on")
+    finally:
+        p.kill(), p.wait()
+
+
+@test
+def processes_that_are_not_there():
+    gone = background("true")
+    gone.wait()
+    for wrong in (str(gone.pid), "0", "-1", "", "x", "1,,2", "1x", "99999999999"):
+        refuse(USAGE, "-p", wrong, said="-p")
+
+
+@test
+def whole_processors():
+    out = pmk("stat", "-a", "-e", "cs", "true")
+    if out.code == FAILED:
+        contains(out.err, "nothing can be counted")
+        skip(out.err.strip())
+    doc = stat("-a", "-e", "cpu-clock,cs", "sleep", "0.2")
+    cpus = os.sysconf("SC_NPROCESSORS_ONLN")
+    assert 0.15e9 * cpus < rows(doc)["cpu-clock"]["counter-value"] < 5e9 * cpus, doc
+    doc = stat("-a", "-A", "-e", "cpu-clock,cs", "sleep", "0.1")
+    equal(len(doc["counters"]), 2 * cpus)
+    equal(len({c["cpu"] for c in doc["counters"]}), cpus)
+    first = doc["counters"][0]["cpu"]
+    doc = stat("-C", first, "-e", "cpu-clock", "sleep", "0.1")
+    assert doc["counters"][0]["counter-value"] < 2e9, doc
+    out = interrupted("-x", ",", "-a", "-e", "cpu-clock", after=0.2)
+    equal(out.code, 130)
+    assert int(out.err.split(",")[0]) > 0.1e9, out
+
+
+@test
+def processors_that_are_not_there():
+    for wrong in ("", "x", "-1", "9999", "1-0", "0,", "0 1"):
+        refuse(USAGE, "-C", wrong, "-e", "cs", "true", said="-C")
+
+
+# ---- intervals, repeats, formats -----------------------------------------------------------------
+
+
+@test
+def intervals_add_up():
+    permitted()
+    doc = stat(*LINUX, "-I", "50", "-e", "context-switches", prog(), "sleep", 250)
+    assert len(doc["counters"]) >= 4, doc
+    times = [c["interval"]["seconds"] for c in doc["counters"]]
+    equal(times, sorted(times))
+    assert 0.045 < times[0] < 5, times
+    equal(doc["counters"][0]["interval"]["cycles"], None)
+    assert 250 <= sum(c["counter-value"] or 0 for c in doc["counters"]) <= 500, doc
+    out = pmk("stat", *LINUX, "-I", "30ms", "-x", ";", "-e", "cs,task-clock", prog(), "sleep", 60)
+    for line in out.err.splitlines():
+        cells = line.split(";")
+        assert re.fullmatch(r"\d+\.\d{9}", cells[0]) and len(cells) == 12, line
+    out = pmk("stat", *LINUX, "-I", "30", "-e", "cs", prog(), "sleep", 60)
+    assert re.search(r"^ +0\.0\d+ +\d+ +cs +measured$", out.err, re.M), out
+
+
+@test
+def repeats_have_mean_and_spread():
+    permitted()
+    doc = stat(*LINUX, "-r", "5", "-e", "page-faults,task-clock", prog(), "pages", 200)
+    equal(doc["runs"], 5)
+    faults = rows(doc)["page-faults"]
+    assert 200 <= faults["counter-value"] < 600, faults
+    assert 0 <= faults["variance"] < 50, faults
+    assert rows(doc)["task-clock"]["variance"] > 0, doc
+    refuse(USAGE, "-r", "2", "-a", said="-r")
+    refuse(USAGE, "-r", "2", "-I", "10", "true", said="-I")
+
+
+@test
+def csv_has_perfs_columns():
+    permitted()
+    out = pmk("stat", *LINUX, "-x", ",", "-e", "task-clock,page-faults,software/faults/", prog())
+    lines = [l.split(",") for l in out.err.splitlines()]
+    equal([len(l) for l in lines], [11, 11, 11])
+    equal([(l[1], l[2], l[4], l[7], l[8], l[9], l[10]) for l in lines],
+          [("ns", "task-clock", "100.00", "software", "0x01", "measured", ""),
+           ("", "page-faults", "100.00", "software", "0x02", "measured", ""),
+           ("", "software/faults/", "100.00", "software", "0x02", "measured", "")])
+
+
+@test
+def text_shows_units():
+    permitted()
+    out = pmk("stat", *LINUX, "-e", "task-clock,page-faults", prog())
+    assert re.search(r"^ +[\d,]+ ns   task-clock +measured$", out.err, re.M), out
+    assert re.search(r"^ +[\d,]+      page-faults +measured$", out.err, re.M), out
+    contains(out.err, f"counted by Linux {platform.release()}")
+    contains(out.err, "seconds time elapsed")
+
+
+@test
+def output_goes_to_a_file_and_is_appended():
+    permitted()
+    path = os.path.join(WORK, "linux-output.csv")
+    for more in ((), ("--append",)):
+        out = pmk("stat", *LINUX, "-x", ",", "-e", "cs", "-o", path, *more, prog())
+        equal((out.code, out.out, out.err), (0, "", ""))
+    with open(path) as f:
+        equal(len(f.read().splitlines()), 2)
+    refuse(USAGE, *LINUX, "-o", prog(), prog(), said="that is the program")
+
+
+# ---- the program's end, and ours -----------------------------------------------------------------
+
+
+def interrupted(*argv, after, sig=signal.SIGINT, group=False):
+    """pmk stat, told to stop after so many seconds; with group, so is its program."""
+    p = subprocess.Popen([PMK, "stat", *map(str, argv)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                         stderr=subprocess.PIPE, text=True, start_new_session=True)
+    time.sleep(after)
+    (os.killpg if group else os.kill)(p.pid, sig)
+    out, err = p.communicate(timeout=20)
+    return Output(p.returncode if p.returncode >= 0 else 128 - p.returncode, out, err)
+
+
+@test
+def exit_codes_are_the_programs():
+    permitted()
+    for n in (0, 1, 3, 125, 126, 127, 129, 255):
+        equal(pmk("stat", *LINUX, "-e", "cs", prog(), "fail", n).code, n)
+    for sig in (signal.SIGKILL, signal.SIGSEGV, signal.SIGTERM, signal.SIGINT):
+        doc = stat(*LINUX, "-e", "page-faults", prog(), "signal", int(sig), code=128 + sig)
+        equal((doc["exit-status"], doc["partial"]), (128 + sig, False))
+        assert doc["counters"][0]["counter-value"] > 10, "what it counted until then"
+
+
+@test
+def ctrl_c_prints_what_was_counted():
+    permitted()
+    for argv in (("-j",), ("-j", "-I", "50")):
+        out = interrupted(*argv, *LINUX, "-e", "cs", prog(), "sleep", 100000, after=0.6, group=True)
+        equal(out.code, 130, str(out))
+        doc = json.loads(out.err)
+        equal((doc["partial"], doc["exit-status"]), (True, 130))
+        assert sum(c["counter-value"] or 0 for c in doc["counters"]) > 0, doc
+        contains(doc["warning"], "interrupted")
+    # To pmk alone: it passes it on.
+    out = interrupted("-j", *LINUX, "-e", "cs", "sleep", "100", after=0.2, sig=signal.SIGTERM)
+    equal((out.code, json.loads(out.err)["exit-status"]), (143, 143))
+
+
+@test
+def a_program_that_does_not_want_to_end():
+    permitted()
+    began = time.monotonic()
+    out = interrupted("-j", *LINUX, "-e", "page-faults", prog(), "wait", after=0.8, group=True)
+    assert time.monotonic() - began < 10
+    equal((out.code, out.out), (130, "waiting\n"))
+    doc = json.loads(out.err)
+    equal(doc["exit-status"], 137, "it had to be killed")
+    assert doc["counters"][0]["counter-value"] > 10, doc
+
+
+@test
+def an_interrupted_series_means_its_whole_runs():
+    permitted()
+    out = interrupted("-j", *LINUX, "-r", "10000", "-e", "page-faults", prog(), "pages", 1000, after=0.7,
+                      group=True)
+    doc = json.loads(out.err)
+    assert 0 < doc["runs"] < 10000, doc
+    assert 1000 <= doc["counters"][0]["counter-value"] < 1500, doc
+    contains(doc["warning"], "of 10000 runs")
+
+
+@test
+def the_program_is_left_alone():
+    """Its standard streams, environment, descriptors and signals are as without pmk."""
+    permitted()
+    out = run(PMK, "stat", *LINUX, "-o", "/dev/null", "-e", "cs", "cat", stdin="in and out")
+    equal((out.code, out.out, out.err), (0, "in and out", ""))
+    out = pmk("stat", *LINUX, "-o", "/dev/null", "-e", "cs", "env", env=dict(os.environ, MARK="here"))
+    contains(out.out, "MARK=here")
+    out = pmk("stat", *LINUX, "-o", "/dev/null", "-e", "cs,page-faults", "ls", "/proc/self/fd")
+    equal(out.out.split(), ["0", "1", "2", "3"], "descriptors; one is of the listing itself")
+    signals = ("SigBlk", "SigIgn", "SigCgt")
+    want = run("grep", "-E", "|".join(signals), "/proc/self/status").out
+    equal(pmk("stat", *LINUX, "-o", "/dev/null", "-e", "cs", "grep", "-E", "|".join(signals),
+              "/proc/self/status").out, want)
+
+
+@test
+def programs_that_cannot_be_run():
+    refuse(NOT_FOUND, *LINUX, "no-such-program", said="command not found")
+    refuse(NOT_FOUND, *LINUX, "./no/such/program", said="command not found")
+    refuse(NOT_EXEC, *LINUX, WORK, said="is a directory")
+    for name, text, mode, said in (("none", "echo\n", 0o755, "#! line"),
+                                   ("mode", "#!/bin/sh\n", 0o644, "permission denied"),
+                                   ("interpreter", "#!/no/such/shell\n", 0o755, "interpreter")):
+        path = os.path.join(WORK, f"linux-script-{name}")
+        with open(path, "w") as f:
+            f.write(text)
+        os.chmod(path, mode)
+        if name != "mode":
+            permitted()
+        refuse(NOT_EXEC, *LINUX, "-e", "cs", path, said=said)
+
+
+@test
+def a_program_for_another_machine():
+    permitted()
+    foreign = loop(10)
+    out = pmk("stat", *LINUX, "-e", "cs", foreign)
+    if out.code == 3:
+        skip("this kernel runs ARM programs")
+    equal(out.code, NOT_EXEC, str(out))
+    contains(out.err, "-T emu")
+
+
+# ---- which target --------------------------------------------------------------------------------
+
+
+@test
+def what_runs_here_is_counted_here():
+    permitted()
+    script = os.path.join(WORK, "linux-script")
+    with open(script, "w") as f:
+        f.write("#!/bin/sh\nexit 7\n")
+    os.chmod(script, 0o755)
+    for argv, code in (((script,), 7), (("true",), 0), ((prog(), "fail", 5), 5), (("-a", "true"), 0)):
+        out = pmk("stat", "-j", "-e", "cs", *argv)
+        if "-a" in argv and out.code == FAILED:
+            continue
+        equal(out.code, code, str(out))
+        contains(json.loads(out.err)["producer"], "Linux")
+    equal(pmk("stat", "-T", "emu", script).code, NOT_EXEC)
+    if platform.machine() != "aarch64":
+        contains(stat(loop(10), code=3)["producer"], "qemu")
+
+
+@test
+def options_of_different_targets():
+    for argv in (("--core", "arm1176", "-a"), ("-p", "1", "--qemu", "qemu-system-arm"),
+                 ("-T", "linux", "--core", "arm1176"), ("-T", "linux", "--set", "dcache.size=8K"),
+                 ("-T", "linux", "--region", "main"), ("-T", "linux", "--from", "a", "--to", "b"),
+                 ("-T", "linux", "--env", "A=b"), ("-T", "linux", "--passes", "rerun"),
+                 ("-T", "linux", "--sysroot", "/"), ("-T", "emu", "-a"), ("-T", "emu", "-C", "0"),
+                 ("-T", "emu", "--no-inherit")):
+        refuse(USAGE, *argv, "true", said=("-T emu", "-T linux"))
+    refuse(USAGE, "-a", "-p", "1", "true", said=("-a", "-p"))
+    refuse(USAGE, "-T", "linux", "-A", "true", said="-a")
+    refuse(USAGE, "-T", "linux", "-I", "1000cycles", "true", said="ms")
+    refuse(USAGE, "-T", "linux", "-I", "99999999999", "true", said="-I")
+    refuse(USAGE, "-T", "linx", "true", said="did you mean linux?")
+    refuse(USAGE, "-T", "linux", said="no program")
+    contains(pmk("list", "targets").out, "linux")
+
+
+@test
+def names_that_are_none():
+    for event, said in (("page-fautls", "page-faults"), ("software/page-fautls/", "page-faults"),
+                        ("sofware/page-faults/", "software"), ("software//", "no event"),
+                        ("software/config=x/", "no number"), ("software/nonsense=1/", "nonsense"),
+                        ("{page-faults", "brace"), ("", "empty"), ("page-faults:x", "modifier"),
+                        ("software/page-faults/x", "modifier")):
+        refuse(USAGE, *LINUX, "-e", event, "true", said=said)
+    refuse(USAGE, *LINUX, "--pmu", "nonsense", "true", said="no such PMU")
+    refuse(USAGE, *LINUX, "-M", "nonsense", "true", said="unknown metric")
+    refuse(USAGE, *LINUX, "-M", "dcache_miss_ratio", "--pmu", "software", "true", said="software")
+
+
+# ---- in one's own program ------------------------------------------------------------------------
+
+
+@test
+def the_example_of_the_page_runs():
+    permitted()
+    with open(os.path.join(SOURCE, "docs/linux.md")) as f:
+        source = re.search(r"```c\n(.*?)```", f.read(), re.S).group(1)
+    example = build("linux-example", source, "-Wall", "-Werror", "-I", os.path.join(SOURCE, "include"),
+                    "-xnone", os.path.join(BUILD, "libpmk.a"), prefix="")
+    out = run(example)
+    equal(out.code, 0, str(out))
+    assert re.fullmatch(r"what is to be counted\n\d+ ns, \d+ page faults\n", out.out), out
+
+
+# ---- what may be counted -------------------------------------------------------------------------
+
+
+def as_nobody(*argv):
+    """pmk as an ordinary user; skips where we cannot become one."""
+    if os.geteuid() != 0:
+        skip("needs root to become an ordinary user")
+    nobody = pwd.getpwnam("nobody")
+    # A copy of pmk where everybody can read it.
+    place = "/tmp/pmk-test-nobody"
+    os.makedirs(place, exist_ok=True)
+    shutil.copy(PMK, place)
+    p = subprocess.run([os.path.join(place, "pmk"), "stat", *map(str, argv)], capture_output=True, text=True,
+                       user=nobody.pw_uid, group=nobody.pw_gid, extra_groups=[], cwd="/",
+                       env={"PATH": os.environ["PATH"], "HOME": "/nonexistent",
+                            "PMK_DATA": public_data(place)})
+    shutil.rmtree(place)
+    return Output(p.returncode, p.stdout, p.stderr)
+
+
+def public_data(place):
+    shutil.copytree(os.path.join(SOURCE, "data"), os.path.join(place, "data"), dirs_exist_ok=True)
+    return os.path.join(place, "data")
+
+
+def paranoid():
+    try:
+        with open("/proc/sys/kernel/perf_event_paranoid") as f:
+            return int(f.read())
+    except OSError:
+        skip("this kernel has no performance events")
+
+
+@test
+def ordinary_users_see_what_they_may():
+    level = paranoid()
+    out = as_nobody("-j", "-e", "page-faults,task-clock,cs", "true")
+    if level > 2:
+        equal(out.code, FAILED)
+        contains(out.err, f"perf_event_paranoid is {level}")
+        return
+    equal(out.code, 0, str(out))
+    doc = json.loads(out.err)
+    if level < 2:
+        equal({c["trust"] for c in doc["counters"]}, {"measured"})
+        return
+    faults, clock, switches = doc["counters"]
+    equal((faults["event"], faults["trust"]), ("page-faults:u", "measured"))
+    assert faults["counter-value"] > 10, doc
+    equal((switches["event"], switches["trust"]), ("cs", "not supported"))
+    contains(switches["reason"], "counting kernel mode needs 1 or less")
+    contains(doc["warning"], "perf_event_paranoid is 2")
+    out = as_nobody("-e", "page-faults:k", "true")
+    equal(out.code, FAILED)
+    contains(out.err, "nothing can be counted: perf_event_paranoid is 2, and counting kernel mode")
+
+
+@test
+def ordinary_users_cannot_count_others():
+    level = paranoid()
+    out = as_nobody("-a", "-e", "cs", "true")
+    if level > 0:
+        equal(out.code, FAILED)
+        contains(out.err, f"perf_event_paranoid is {level}, and counting whole processors needs 0 or less")
+    out = as_nobody("-p", "1", "-e", "page-faults:u", "sleep", "0.1")
+    equal(out.code, FAILED)
+    contains(out.err, "somebody else's" if level <= 2 else "paranoid")
+
+
+def with_filter(error):
+    """A preexec function: perf_event_open fails with this errno from now on, as in a container."""
+    number = {"x86_64": 298, "aarch64": 241}.get(platform.machine()) or skip("which number is the call?")
+    code = ((0x20, 0, 0, 0),                     # load the number of the call
+            (0x15, 0, 1, number),                # equal? else skip one
+            (0x06, 0, 0, 0x00050000 | error),    # SECCOMP_RET_ERRNO
+            (0x06, 0, 0, 0x7FFF0000))            # SECCOMP_RET_ALLOW
+    program = ctypes.create_string_buffer(b"".join(struct.pack("<HBBI", *c) for c in code))
+    head = struct.pack("HxxxxxxQ", len(code), ctypes.addressof(program))
+    libc = ctypes.CDLL(None, use_errno=True)
+
+    def install():
+        libc.prctl(38, 1, 0, 0, 0)                                  # PR_SET_NO_NEW_PRIVS
+        if libc.prctl(22, 2, ctypes.create_string_buffer(head), 0, 0):  # PR_SET_SECCOMP, filter
+            os._exit(99)
+
+    install.keep = program
+    return install
+
+
+@test
+def a_container_that_forbids_the_call():
+    for error in (errno.EPERM, errno.ENOSYS):
+        p = subprocess.run([PMK, "stat", *LINUX, "true"], capture_output=True, text=True,
+                           preexec_fn=with_filter(error))
+        if p.returncode == 99:
+            skip("no seccomp filters here")
+        equal(p.returncode, FAILED, p.stderr)
+        contains(p.stderr, "nothing can be counted: a seccomp filter")
+
+
+@test
+def user_emulation_has_no_counters():
+    qemu = {"x86_64": "qemu-x86_64", "aarch64": "qemu-aarch64"}.get(platform.machine(), "qemu-user")
+    have(qemu)
+    paranoid()
+    out = run(qemu, PMK, "stat", *LINUX, "true")
+    equal(out.code, FAILED, str(out))
+    contains(out.err, "user emulation")
+
+
+@test
+def more_events_than_descriptors():
+    permitted()
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_NOFILE, (20, 20))
+
+    p = subprocess.run([PMK, "stat", "-j", *LINUX, "-e", ",".join(["page-faults"] * 40), prog()],
+                       capture_output=True, text=True, preexec_fn=limit)
+    equal(p.returncode, 0, p.stderr)
+    doc = json.loads(p.stderr)
+    refused = [c for c in doc["counters"] if c["trust"] == "not supported"]
+    assert 20 < len(refused) < 40, doc
+    for c in refused:
+        contains(c["reason"], "ulimit -n")
+    # A soft limit is raised, for pmk and not for the program.
+    p = subprocess.run([PMK, "stat", "-j", *LINUX, "-e", ",".join(["page-faults"] * 40), "sh", "-c", "ulimit -n"],
+                       capture_output=True, text=True,
+                       preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (20, 200)))
+    equal((p.returncode, p.stdout), (0, "20\n"), p.stderr)
+    equal({c["trust"] for c in json.loads(p.stderr)["counters"]}, {"measured"})
+
+
+@test
+def more_events_than_a_list_takes():
+    refuse(USAGE, *LINUX, "-e", ",".join(["cs"] * 1000), "true", said="more than")
+
+
+main()

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: MIT
+"""A Linux guest: pmk built for it, an initramfs around it, a boot that runs scripts one after the other and
+powers off; what each of them printed."""
+import gzip
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from harness import *
+import packages
+
+INIT = """#!/bin/busybox sh
+/bin/busybox --install -s /bin
+mount -t proc proc /proc
+mount -t sysfs sys /sys
+mount -t devtmpfs dev /dev
+export HOME=/ TERM=dumb PMK_DATA=/data
+cd /
+for script in /scripts/*; do
+	name=${script##*/}
+	echo "<<<$name"
+	sh $script </dev/null 2>&1
+	echo ">>>$name $?"
+done
+poweroff -f
+"""
+
+
+class Guest:
+    def __init__(self, arch, triplet, cpu_family, *flags):
+        self.arch, self.triplet, self.cpu_family, self.flags = arch, triplet, cpu_family, flags
+        self._said = {}
+        packages.use(arch)
+
+    def kernel(self):
+        return packages.one_file(self.arch, packages.KERNELS[self.arch])
+
+    def build(self):
+        """The folder with pmk and libpmk.a for the guest, statically linked; it is kept."""
+        have("meson", "ninja", "pkg-config", self.triplet + "-gcc")
+        root = packages.sysroot(self.arch)
+        folder = os.path.join(WORK, f"linux-{self.arch}")
+        args = [*self.flags, "-idirafter", f"{root}/usr/include"]
+        with open(f"{folder}.ini", "w") as f:
+            f.write(f"""[binaries]
+c = '{self.triplet}-gcc'
+ar = '{self.triplet}-ar'
+strip = '{self.triplet}-strip'
+pkgconfig = 'pkg-config'
+[properties]
+sys_root = '{root}'
+pkg_config_libdir = '{root}/usr/lib/{self.triplet}/pkgconfig'
+[built-in options]
+c_args = {args}
+c_link_args = ['-static', '-L{root}/usr/lib/{self.triplet}']
+prefer_static = true
+[host_machine]
+system = 'linux'
+cpu_family = '{self.cpu_family}'
+cpu = '{self.cpu_family}'
+endian = 'little'
+""")
+        if not os.path.exists(os.path.join(folder, "build.ninja")):
+            out = run("meson", "setup", "--cross-file", f"{folder}.ini", "--buildtype=plain", folder, SOURCE)
+            assert out.code == 0, out
+        out = run("ninja", "-j2", "-C", folder, "pmk", "libpmk.a", timeout=600)
+        assert out.code == 0, out
+        return folder
+
+    def compile(self, name, source, *flags, ext="c"):
+        """A static program for the guest: what is in it."""
+        path = os.path.join(WORK, f"{self.arch}-{name}")
+        with open(f"{path}.{ext}", "w") as f:
+            f.write(source)
+        out = run(f"{self.triplet}-gcc", *self.flags, "-o", path, f"{path}.{ext}", "-static", *flags)
+        assert out.code == 0, out
+        return read(path)
+
+    def initramfs(self, name, programs, scripts):
+        """programs: {name: content}; scripts: {name: text}."""
+        stripped = os.path.join(WORK, f"{self.arch}-pmk")
+        out = run(f"{self.triplet}-strip", "-o", stripped, os.path.join(self.build(), "pmk"))
+        assert out.code == 0, out
+        files = {"init": INIT.encode(), "bin/pmk": read(stripped),
+                 "bin/busybox": read(packages.one_file(self.arch, packages.BUSYBOX[self.arch]))}
+        files |= {f"bin/{n}": content for n, content in programs.items()}
+        files |= {f"scripts/{n}": text.encode() + b"\n" for n, text in scripts.items()}
+        metrics = os.path.join(SOURCE, "data/metrics")
+        files |= {f"data/metrics/{n}": read(os.path.join(metrics, n)) for n in os.listdir(metrics)}
+        path = os.path.join(WORK, f"{self.arch}-{name}.gz")
+        with open(path, "wb") as f:
+            f.write(archive(files))
+        return path
+
+    def boot(self, name, programs, scripts, *qemu):
+        """{script: (exit code, what it printed)}; boots once per name. `programs` is called when it does;
+        "@kernel@" and "@initrd@" in the emulator's command line are replaced."""
+        if name not in self._said:
+            self._said[name] = "there is no guest; see the first failure"
+            have(qemu[0])
+            try:
+                paths = {"@kernel@": self.kernel(), "@initrd@": self.initramfs(name, programs(), scripts)}
+            except packages.Unavailable as why:
+                self._said[name] = str(why)
+                skip(str(why))
+            out = run(*(paths.get(word, word) for word in qemu), stdin="", timeout=120)
+            said = {m.group(1): (int(m.group(3)), m.group(2)) for m in
+                    re.finditer(r"^<<<(\S+)\n(.*?)^>>>\1 (\d+)$", out.out.replace("\r", ""), re.M | re.S)}
+            assert set(said) == set(scripts), f"not all scripts ran: {out}"
+            self._said[name] = said
+        if isinstance(self._said[name], str):
+            skip(self._said[name])
+        return self._said[name]
+
+
+def read(path):
+    with open(path, "rb") as f:
+        return f.read()
+
+
+def archive(files):
+    """An initramfs: cpio, "newc". files: {path: content}, all executable."""
+    out = bytearray()
+
+    def entry(path, mode, content, number):
+        name = path.encode() + b"\0"
+        head = b"070701" + b"".join(b"%08X" % v for v in (
+            number, mode, 0, 0, 1, 0, len(content), 0, 0, 0, 0, len(name), 0))
+        out.extend(head + name)
+        out.extend(bytes(-len(out) % 4))
+        out.extend(content)
+        out.extend(bytes(-len(out) % 4))
+
+    folders = sorted({"/".join(p.split("/")[:i]) for p in files for i in range(1, p.count("/") + 1)})
+    for n, folder in enumerate(folders + ["proc", "sys", "dev", "etc", "tmp"]):
+        entry(folder, 0o40755, b"", n + 1)
+    for n, (path, content) in enumerate(sorted(files.items())):
+        entry(path, 0o100755, content, 1000 + n)
+    entry("TRAILER!!!", 0, b"", 0)
+    return gzip.compress(bytes(out), 1)
+
+
+def documents(text):
+    """The JSON documents in what a script printed, and the text between them."""
+    found, at, rest = [], 0, ""
+    decoder = json.JSONDecoder()
+    while at < len(text):
+        if text[at] != "{":
+            rest, at = rest + text[at], at + 1
+            continue
+        doc, at = decoder.raw_decode(text, at)
+        found.append(doc)
+    return found, rest
+
+
+def values(doc):
+    return [c["counter-value"] for c in doc["counters"]]
+
+
+def rows(doc):
+    return {c["event"]: c for c in doc["counters"]}
