@@ -6,14 +6,18 @@
  * config.h has those that are parameters.
  *
  * Not modelled: restrictions on pairing beyond units and operands, the store buffer, early and late
- * forwarding points of the ALU pipes other than for multiply-accumulate.
+ * forwarding points of the ALU pipes other than for multiply-accumulate, units other than that of
+ * floating point that are busy beyond the end of a block.
  */
 #include <string.h>
 
 #include "cpu/v8.h"
 
-#define FLAGS PMK_NREGS /* place of NZCV among the registers */
-#define OPEN  UINT16_MAX
+#define FLAGS	PMK_NREGS /* place of NZCV among the registers */
+/* Place of the floating-point unit in need[] and residue[], which divisions keep busy for long. It is
+ * SP's, which is never loaded: at most a cycle late, and that is not seen. */
+#define FP_UNIT 31
+#define OPEN	UINT16_MAX
 
 /* Instead of an instruction's number: the register has what it had before, or a base written back, which
  * does not wait for the access. */
@@ -130,7 +134,7 @@ static void note_needs(const struct scoreboard *sb, const struct pmk_insn *in, u
 	uint64_t reads = in->reads;
 
 	for (unsigned r = 0; r <= FLAGS; r++) {
-		if (r == FLAGS ? !in->reads_flags : !(reads >> r & 1))
+		if (r == FP_UNIT || (r == FLAGS ? !in->reads_flags : !(reads >> r & 1)))
 			continue;
 		if (sb->writer[r] >= 0) {
 			struct pmk_pipe_slot *s = &slots[sb->writer[r]];
@@ -190,6 +194,8 @@ static void issue_one(const struct pmk_core *core, struct scoreboard *sb, const 
 	/* Two simple integer instructions go together; of all other units there is one. */
 	if (c.unit != ALU)
 		sb->free_at[c.unit] = issue + c.busy;
+	if (c.unit == FP && issue < out->need[FP_UNIT])
+		out->need[FP_UNIT] = (uint8_t)issue;
 	slots[index] = (struct pmk_pipe_slot){ .issue = (uint16_t)issue, .use = OPEN };
 	note_needs(sb, in, issue, slots, out);
 	note_results(sb, in, &c, issue, index);
@@ -216,6 +222,7 @@ void pmk_v8_time(const struct pmk_core *core, const struct pmk_insn *insn, size_
 		if (slots[i].use == OPEN)
 			slots[i].use = (uint16_t)(to_end > latency ? to_end : latency);
 	}
+	sb.ready[FP_UNIT] = sb.free_at[FP];
 	for (unsigned r = 0; r <= FLAGS; r++) {
 		uint32_t late = sb.ready[r] > out->cycles ? sb.ready[r] - out->cycles : 0;
 

@@ -1,0 +1,1317 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The running core of A64 processors against a plain oracle.
+ *
+ * The core keeps words of hints and generations so that what changes nothing costs nothing. The oracle
+ * here has none of that: arrays of lines, pages and 2-bit counters, searched at every single access,
+ * after DDI 0487 D13.12 and K3.1 (what the events mean), DDI 0500 (the Cortex-A53) and the choices that
+ * v8.h, tlb.h and lsu.h declare. Random programs run through both on many geometries, and every signal
+ * that the core raises has to be the same, cycles included. How long a block takes when every access
+ * hits is asked of v8_pipeline.c, which has a test of its own, as lsu.h has.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cpu/v8.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+static uint64_t seed;
+
+static uint32_t pick(uint32_t n)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return (uint32_t)(seed >> 20) % n;
+}
+
+/* ---- the oracle: storage ------------------------------------------------------------------- */
+
+struct line {
+	bool valid, dirty;
+	uint64_t number; /* address / 64 */
+};
+
+struct cache {
+	unsigned sets, ways;
+	struct line *line; /* [set * ways + way] */
+	uint32_t turn, random;
+	bool round_robin;
+};
+
+static void cache_init(struct cache *c, const struct pmk_core *core, uint64_t size, uint64_t ways)
+{
+	c->ways = (unsigned)ways;
+	c->sets = (unsigned)(size / 64 / ways);
+	c->line = calloc(c->sets * c->ways, sizeof(*c->line));
+	assert_non_null(c->line);
+	c->random = (uint32_t)core->seed;
+	c->round_robin = core->round_robin;
+}
+
+static struct line *cache_find(struct cache *c, uint64_t number)
+{
+	struct line *set = &c->line[number % c->sets * c->ways];
+
+	for (unsigned w = 0; w < c->ways; w++)
+		if (set[w].valid && set[w].number == number)
+			return &set[w];
+	return NULL;
+}
+
+/* The place for a new line: invalid ways first; else one turn for all sets, or the generator that
+ * cache.h declares. */
+static struct line *cache_victim(struct cache *c, uint64_t number)
+{
+	struct line *set = &c->line[number % c->sets * c->ways];
+
+	for (unsigned w = 0; w < c->ways; w++)
+		if (!set[w].valid)
+			return &set[w];
+	if (c->round_robin)
+		return &set[c->turn++ % c->ways];
+	c->random ^= c->random << 13;
+	c->random ^= c->random >> 17;
+	c->random ^= c->random << 5;
+	return &set[(c->random >> 8) % c->ways];
+}
+
+struct tlb {
+	unsigned sets, ways;
+	struct {
+		bool valid;
+		uint64_t page;
+	} * entry;
+	unsigned *turn;
+};
+
+static void tlb_init(struct tlb *t, uint64_t entries, uint64_t ways)
+{
+	t->ways = (unsigned)ways;
+	t->sets = (unsigned)(entries / ways);
+	t->entry = calloc(entries, sizeof(*t->entry));
+	t->turn = calloc(t->sets, sizeof(*t->turn));
+	assert_true(t->entry && t->turn);
+}
+
+static void tlb_fini(struct tlb *t)
+{
+	free(t->entry);
+	free(t->turn);
+}
+
+static void tlb_flush(struct tlb *t)
+{
+	memset(t->entry, 0, t->sets * t->ways * sizeof(*t->entry));
+	memset(t->turn, 0, t->sets * sizeof(*t->turn));
+}
+
+/* Look a page up and take it in if it is absent. True: it was there. */
+static bool tlb_look(struct tlb *t, uint64_t page)
+{
+	unsigned s = (unsigned)(page % t->sets);
+
+	for (unsigned w = 0; w < t->ways; w++)
+		if (t->entry[s * t->ways + w].valid && t->entry[s * t->ways + w].page == page)
+			return true;
+	t->entry[s * t->ways + t->turn[s]].valid = true;
+	t->entry[s * t->ways + t->turn[s]].page = page;
+	t->turn[s] = (t->turn[s] + 1) % t->ways;
+	return false;
+}
+
+/* ---- the oracle: a core -------------------------------------------------------------------- */
+
+struct oracle {
+	const struct pmk_core *core;
+	struct cache icache, dcache, l2;
+	struct tlb itlb, dtlb, main_tlb;
+	uint8_t counter[4096]; /* 0, 1: not taken; 2, 3: taken */
+	uint32_t history;
+	uint64_t target[4096]; /* of indirect branches */
+	uint64_t stack[16];
+	unsigned depth;
+	struct pmk_lsu lsu;
+	uint64_t cycles;
+	uint64_t n[PMK_NSIGNALS];
+};
+
+static void oracle_init(struct oracle *o, const struct pmk_core *core)
+{
+	memset(o, 0, sizeof(*o));
+	o->core = core;
+	cache_init(&o->icache, core, core->icache_size, core->icache_ways);
+	cache_init(&o->dcache, core, core->dcache_size, core->dcache_ways);
+	cache_init(&o->l2, core, core->l2_size, core->l2_ways);
+	tlb_init(&o->itlb, core->utlb_entries, core->utlb_entries);
+	tlb_init(&o->dtlb, core->utlb_entries, core->utlb_entries);
+	tlb_init(&o->main_tlb, core->tlb_entries, core->tlb_ways);
+	memset(o->counter, 1, sizeof(o->counter));
+	o->lsu.slots = (uint32_t)core->lsu_slots;
+	o->lsu.wbuf_entries = (uint32_t)core->wbuf_entries;
+	o->lsu.latency = (uint32_t)core->mem_latency;
+	o->lsu.fill_cycles = (uint32_t)core->fill_cycles;
+	o->lsu.write_cycles = (uint32_t)core->write_cycles;
+}
+
+static void oracle_fini(struct oracle *o)
+{
+	free(o->icache.line);
+	free(o->dcache.line);
+	free(o->l2.line);
+	tlb_fini(&o->itlb);
+	tlb_fini(&o->dtlb);
+	tlb_fini(&o->main_tlb);
+}
+
+/* Put a line into level 2. A dirty one that it replaces goes out on the bus, as whole lines do. */
+static void l2_put(struct oracle *o, uint64_t number, bool dirty)
+{
+	struct line *l = cache_victim(&o->l2, number);
+
+	if (l->valid && l->dirty) {
+		o->n[PMK_SIG_L2_EVICT]++;
+		o->n[PMK_SIG_BUS_WRITE] += 64 / o->core->bus_bytes;
+	}
+	*l = (struct line){ .valid = true, .dirty = dirty, .number = number };
+}
+
+/* Level 1 asks for a line; how long its critical word takes. */
+static uint64_t l2_get(struct oracle *o, uint64_t number, bool for_write)
+{
+	if (o->core->l2_on) {
+		o->n[PMK_SIG_L2_READ]++;
+		if (cache_find(&o->l2, number))
+			return o->core->l2_latency;
+		o->n[for_write ? PMK_SIG_L2_MISS_WRITE : PMK_SIG_L2_MISS_READ]++;
+		l2_put(o, number, false);
+	}
+	o->n[PMK_SIG_BUS_READ] += 64 / o->core->bus_bytes;
+	return o->core->mem_latency;
+}
+
+/* Level 1 gives a dirty line back. */
+static void l2_take(struct oracle *o, uint64_t number)
+{
+	struct line *l;
+
+	if (!o->core->l2_on) {
+		o->n[PMK_SIG_BUS_WRITE] += 64 / o->core->bus_bytes;
+		return;
+	}
+	o->n[PMK_SIG_L2_WRITE]++;
+	l = cache_find(&o->l2, number);
+	if (l)
+		l->dirty = true;
+	else
+		l2_put(o, number, true);
+}
+
+/* Cycles that the translation takes. */
+static uint64_t translate(struct oracle *o, struct tlb *micro, uint64_t page, unsigned walk,
+			  bool *missed)
+{
+	*missed = o->core->mmu && !tlb_look(micro, page);
+	if (!*missed)
+		return 0;
+	if (tlb_look(&o->main_tlb, page))
+		return o->core->utlb_penalty;
+	o->n[PMK_SIG_TLB_MISS]++;
+	o->n[walk]++;
+	return o->core->walk_penalty;
+}
+
+static void lose_fetch(struct oracle *o, uint64_t cycles)
+{
+	o->n[PMK_SIG_FETCH_STALL] += cycles;
+	o->cycles += cycles;
+}
+
+/* The bytes of a block: pages first, then lines. Look-ups are of pieces of fetch.bytes. */
+static void fetch(struct oracle *o, uint64_t from, uint64_t last)
+{
+	uint64_t width = o->core->fetch_bytes;
+	bool missed;
+
+	for (uint64_t a = from / width * width; a <= last; a += width) {
+		o->n[PMK_SIG_L1I_ACCESS]++;
+		o->n[PMK_SIG_L1I_TLB]++;
+	}
+	lose_fetch(o, translate(o, &o->itlb, from / 4096, PMK_SIG_ITLB_WALK, &missed));
+	o->n[PMK_SIG_MICRO_ITLB_MISS] += missed;
+	lose_fetch(o, translate(o, &o->itlb, last / 4096, PMK_SIG_ITLB_WALK, &missed));
+	o->n[PMK_SIG_MICRO_ITLB_MISS] += missed;
+	for (uint64_t number = from / 64; o->core->icache_on && number <= last / 64; number++) {
+		if (cache_find(&o->icache, number))
+			continue;
+		o->n[PMK_SIG_L1I_MISS]++;
+		o->n[PMK_SIG_L1I_FILL]++;
+		lose_fetch(o, l2_get(o, number, false));
+		*cache_victim(&o->icache, number) =
+			(struct line){ .valid = true, .number = number };
+	}
+}
+
+static void felt(struct oracle *o, struct pmk_lsu_delay d)
+{
+	o->n[PMK_SIG_LSU_FULL_STALL] += d.full;
+	o->n[PMK_SIG_DATA_STALL] += d.stall;
+	o->cycles += d.full + d.stall;
+}
+
+/* When an instruction issued that stands `to_end` cycles before the end of its block. */
+static uint64_t issued(const struct oracle *o, unsigned to_end)
+{
+	return o->cycles > to_end ? o->cycles - to_end : 0;
+}
+
+/* One line of an access. */
+static void touch(struct oracle *o, uint64_t addr, bool write, unsigned to_end, unsigned use)
+{
+	const unsigned hit = 3;
+	bool missed;
+	uint64_t extra = translate(o, &o->dtlb, addr / 4096, PMK_SIG_DTLB_WALK, &missed);
+	struct line *l;
+
+	o->n[PMK_SIG_MICRO_DTLB_MISS] += missed;
+	o->n[write ? PMK_SIG_DTLB_MISS_WRITE : PMK_SIG_DTLB_MISS_READ] += missed;
+	if (!o->core->dcache_on) {
+		o->n[write ? PMK_SIG_BUS_WRITE : PMK_SIG_BUS_READ]++;
+		felt(o, write ? pmk_lsu_write(&o->lsu, issued(o, to_end))
+			      : pmk_lsu_load_miss(&o->lsu, issued(o, to_end), use, hit, extra));
+		return;
+	}
+	l = cache_find(&o->dcache, addr / 64);
+	if (!l) {
+		uint64_t latency;
+
+		o->n[PMK_SIG_L1D_MISS]++;
+		o->n[write ? PMK_SIG_L1D_WRITE_MISS : PMK_SIG_L1D_READ_MISS]++;
+		/* What was there leaves before the line is asked for. */
+		l = cache_victim(&o->dcache, addr / 64);
+		if (l->valid && l->dirty) {
+			o->n[PMK_SIG_L1D_EVICT]++;
+			l2_take(o, l->number);
+		}
+		latency = l2_get(o, addr / 64, write);
+		*l = (struct line){ .valid = true, .number = addr / 64 };
+		if (write) {
+			felt(o, pmk_lsu_write(&o->lsu, issued(o, to_end)));
+		} else {
+			o->lsu.latency = (uint32_t)latency;
+			felt(o, pmk_lsu_load_miss(&o->lsu, issued(o, to_end), use, hit, extra));
+		}
+	} else if (!write && extra && hit + extra > use) {
+		felt(o, (struct pmk_lsu_delay){ .stall = hit + extra - use });
+	}
+	l->dirty |= write;
+}
+
+/* An access: a look-up for each dcache.bytes, and one more if it lies in two lines. */
+static void access_bytes(struct oracle *o, uint64_t addr, unsigned bytes, unsigned element,
+			 bool write, unsigned to_end, unsigned use)
+{
+	uint64_t last = addr + bytes - 1;
+	unsigned looks = 0;
+
+	for (unsigned i = 0; i < bytes; i += (unsigned)o->core->l1d_bytes)
+		looks++;
+	looks += addr / 64 != last / 64;
+	o->n[PMK_SIG_L1D_ACCESS] += looks;
+	o->n[write ? PMK_SIG_L1D_WRITE : PMK_SIG_L1D_READ] += looks;
+	o->n[write ? PMK_SIG_MEM_WRITE : PMK_SIG_MEM_READ] += looks;
+	o->n[write ? PMK_SIG_L1D_TLB_WRITE : PMK_SIG_L1D_TLB_READ] += looks;
+	o->n[write ? PMK_SIG_UNALIGNED_ST : PMK_SIG_UNALIGNED_LD] += addr % element != 0;
+	touch(o, addr, write, to_end, use);
+	if (addr / 64 != last / 64)
+		touch(o, last, write, to_end, use);
+}
+
+static void mispredict(struct oracle *o)
+{
+	o->n[PMK_SIG_BRANCH_MISS]++;
+	lose_fetch(o, o->core->branch_max);
+}
+
+static void push(struct oracle *o, uint64_t addr)
+{
+	o->n[PMK_SIG_CALL_PUSH]++;
+	if (o->depth == o->core->rs_entries)
+		memmove(o->stack, o->stack + 1, --o->depth * sizeof(o->stack[0]));
+	o->stack[o->depth++] = addr;
+}
+
+/* How a block is left, as the program knows it. */
+struct leaving {
+	uint64_t at, fall, target; /* the branch, what stands behind it, where it went */
+	enum pmk_flow flow;
+	bool conditional, taken;
+};
+
+static void leave_conditional(struct oracle *o, const struct leaving *l)
+{
+	uint32_t i = (uint32_t)(l->at / 4 ^ o->history) % (uint32_t)o->core->bp_entries;
+
+	if ((o->counter[i] >= 2) != l->taken)
+		mispredict(o);
+	if (l->taken && o->counter[i] < 3)
+		o->counter[i]++;
+	if (!l->taken && o->counter[i] > 0)
+		o->counter[i]--;
+	o->history = (o->history * 2 + l->taken) % (1u << o->core->bp_history);
+}
+
+static void leave_indirect(struct oracle *o, const struct leaving *l)
+{
+	uint64_t *said = &o->target[l->at / 4 % o->core->bp_indirect];
+
+	if (*said != l->target)
+		mispredict(o);
+	*said = l->target;
+}
+
+static void leave_return(struct oracle *o, const struct leaving *l)
+{
+	if (!o->core->rs_on || !o->depth) {
+		mispredict(o);
+		return;
+	}
+	o->n[PMK_SIG_RET_POP]++;
+	if (o->stack[--o->depth] == l->target) {
+		o->n[PMK_SIG_RET_PREDICTED]++;
+	} else {
+		o->n[PMK_SIG_RET_MISS]++;
+		mispredict(o);
+	}
+}
+
+static void leave(struct oracle *o, const struct leaving *l)
+{
+	switch (l->flow) {
+	case PMK_FLOW_NEXT:
+	case PMK_FLOW_EXCEPTION:
+	case PMK_FLOW_MODE:
+		return;
+	case PMK_FLOW_JUMP:
+		if (l->conditional)
+			leave_conditional(o, l);
+		break;
+	case PMK_FLOW_CALL:
+		push(o, l->fall);
+		break;
+	case PMK_FLOW_INDIRECT:
+		leave_indirect(o, l);
+		break;
+	case PMK_FLOW_INDCALL:
+		leave_indirect(o, l);
+		push(o, l->fall);
+		break;
+	case PMK_FLOW_RETURN:
+		leave_return(o, l);
+		break;
+	}
+	o->n[PMK_SIG_PC_CHANGE] += l->taken;
+}
+
+/* What an instruction counts by being executed. */
+static void execute(struct oracle *o, const struct pmk_insn *in)
+{
+	static const struct {
+		uint32_t kind;
+		uint8_t sig;
+	} kinds[] = {
+		{ PMK_K_DP, PMK_SIG_DP },
+		{ PMK_K_ASE, PMK_SIG_ASE },
+		{ PMK_K_VFP, PMK_SIG_VFP },
+		{ PMK_K_CRYPTO, PMK_SIG_CRYPTO },
+		{ PMK_K_LDREX, PMK_SIG_LDREX },
+		{ PMK_K_STREX, PMK_SIG_STREX },
+		{ PMK_K_ACQUIRE, PMK_SIG_LD_ACQUIRE },
+		{ PMK_K_RELEASE, PMK_SIG_ST_RELEASE },
+		{ PMK_K_BR_IMM, PMK_SIG_BR_IMM },
+		{ PMK_K_BR_RETURN, PMK_SIG_BR_RETURN },
+		{ PMK_K_BR_INDIRECT, PMK_SIG_BR_INDIRECT },
+		{ PMK_K_SVC, PMK_SIG_EXC_SVC },
+		{ PMK_K_HVC, PMK_SIG_EXC_HVC },
+		{ PMK_K_SMC, PMK_SIG_EXC_SMC },
+		{ PMK_K_UNDEF, PMK_SIG_EXC_UNDEF },
+		{ PMK_K_ERET, PMK_SIG_EXC_RETURN },
+		{ PMK_K_CID_WRITE, PMK_SIG_CID_WRITE },
+		{ PMK_K_TTBR_WRITE, PMK_SIG_TTBR_WRITE },
+	};
+
+	o->n[PMK_SIG_INSN]++;
+	o->n[PMK_SIG_BRANCH] += in->is_branch;
+	o->n[PMK_SIG_BR_PREDICTABLE] += in->is_branch;
+	o->n[PMK_SIG_LOAD] += in->load;
+	o->n[PMK_SIG_STORE] += in->store;
+	for (size_t i = 0; i < COUNT(kinds); i++)
+		o->n[kinds[i].sig] += (in->kind & kinds[i].kind) != 0;
+	o->n[PMK_SIG_EXC_TAKEN] +=
+		(in->kind & (PMK_K_SVC | PMK_K_HVC | PMK_K_SMC | PMK_K_UNDEF)) != 0;
+	o->n[PMK_SIG_ISB] += in->sysop == PMK_SYS_ISB;
+	o->n[PMK_SIG_DSB] += in->sysop == PMK_SYS_DSB;
+	o->n[PMK_SIG_DMB] += in->sysop == PMK_SYS_DMB;
+}
+
+/* Maintenance takes effect when its block has run. */
+static void maintain(struct oracle *o, const struct pmk_insn *in)
+{
+	if (in->sysop == PMK_SYS_ICACHE_INV)
+		for (unsigned i = 0; i < o->icache.sets * o->icache.ways; i++)
+			o->icache.line[i].valid = false;
+	if (in->sysop == PMK_SYS_TLB) {
+		tlb_flush(&o->itlb);
+		tlb_flush(&o->dtlb);
+		tlb_flush(&o->main_tlb);
+	}
+}
+
+/* ---- random programs ----------------------------------------------------------------------- */
+
+#define MAX_LENGTH 64
+#define MAX_BLOCKS 700
+
+struct code_block {
+	unsigned n;
+	struct pmk_insn insn[MAX_LENGTH];
+	struct pmk_pipe_slot slot[MAX_LENGTH];
+	struct pmk_v8_timing time;
+	const struct pmk_block *block;
+	int next;	/* the block behind it, -1: none */
+	int target;	/* of a direct branch */
+	unsigned habit; /* percent of being taken */
+};
+
+struct program {
+	struct code_block b[MAX_BLOCKS];
+	int n;
+	struct pmk_code code;
+	struct pmk_facts facts[MAX_BLOCKS];
+};
+
+struct shape {
+	unsigned segments, blocks; /* blocks per segment */
+	unsigned length;	   /* at most, in instructions */
+	uint64_t spacing;	   /* of the segments */
+	unsigned pages;		   /* of data */
+	uint64_t code;		   /* where it stands */
+};
+
+static struct pmk_insn plain_insn(uint64_t addr)
+{
+	static const uint32_t kinds[] = {
+		PMK_K_DP, PMK_K_DP, PMK_K_ASE, PMK_K_VFP, PMK_K_CRYPTO, 0
+	};
+	static const uint8_t classes[] = { PMK_I_ALU, PMK_I_ALU, PMK_I_MUL, PMK_I_FP_ADD };
+	unsigned rd = pick(64), rn = pick(64);
+
+	return (struct pmk_insn){ .addr = addr,
+				  .size = 4,
+				  .iclass = classes[pick(COUNT(classes))],
+				  .kind = kinds[pick(COUNT(kinds))],
+				  .decoded = true,
+				  .rd = (int8_t)rd,
+				  .rd2 = -1,
+				  .rn = (int8_t)rn,
+				  .rm = -1,
+				  .rs = -1,
+				  .ra = -1,
+				  .reads = UINT64_C(1) << rn,
+				  .writes = UINT64_C(1) << rd };
+}
+
+static void make_memory(struct pmk_insn *in)
+{
+	static const uint8_t elements[] = { 1, 2, 4, 8, 8, 8, 16 };
+	static const uint8_t structures[] = { 2, 3, 4, 8, 16, 32, 48, 64 };
+	unsigned kind = pick(16);
+
+	in->mem_bytes = elements[pick(COUNT(elements))];
+	in->mem_count = 1;
+	in->kind = 0;
+	in->load = pick(5) < 3;
+	in->store = !in->load;
+	if (kind < 4) {
+		in->mem_count = 2;
+	} else if (kind < 6) { /* of structures: up to 64 bytes */
+		unsigned n = structures[pick(COUNT(structures))];
+
+		in->mem_bytes = (uint8_t)(1u << pick(4));
+		in->mem_count = (uint8_t)(n * in->mem_bytes <= 64 ? n : 64u / in->mem_bytes);
+		in->kind = PMK_K_VECTOR_MEM;
+	} else if (kind < 8) {
+		in->mem_bytes = (uint8_t)(1u << pick(4));
+		in->mem_count = in->mem_bytes >= 4 && pick(2) ? 2 : 1;
+		in->exclusive = true;
+		in->kind = (in->load ? PMK_K_LDREX : PMK_K_STREX) |
+			   (pick(2) ? (in->load ? PMK_K_ACQUIRE : PMK_K_RELEASE) : 0u);
+	} else if (kind < 9) {
+		in->mem_bytes = (uint8_t)(1u << pick(4));
+		in->load = in->store = true;
+	}
+	in->mem_total = (uint8_t)(in->mem_bytes * in->mem_count);
+	in->iclass = in->load && in->store ? PMK_I_ATOMIC : in->load ? PMK_I_LOAD : PMK_I_STORE;
+	in->writeback = pick(4) == 0;
+	if (in->store && !in->load) {
+		in->reads |= in->writes;
+		in->writes = 0;
+	}
+	if (in->writeback)
+		in->writes |= UINT64_C(1) << in->rn;
+}
+
+static void make_system(struct pmk_insn *in)
+{
+	static const uint8_t ops[] = { PMK_SYS_DSB, PMK_SYS_DMB, PMK_SYS_ISB };
+	static const uint32_t kinds[] = { PMK_K_CID_WRITE, PMK_K_TTBR_WRITE, 0, 0 };
+
+	in->iclass = PMK_I_OTHER;
+	in->sysop = ops[pick(COUNT(ops))];
+	in->kind = kinds[pick(COUNT(kinds))];
+}
+
+/* The last instruction of a block. */
+static void make_leaving(struct pmk_insn *in, bool last_of_segment)
+{
+	static const uint8_t flows[] = { PMK_FLOW_NEXT,	    PMK_FLOW_JUMP,    PMK_FLOW_JUMP,
+					 PMK_FLOW_JUMP,	    PMK_FLOW_JUMP,    PMK_FLOW_CALL,
+					 PMK_FLOW_CALL,	    PMK_FLOW_RETURN,  PMK_FLOW_RETURN,
+					 PMK_FLOW_INDIRECT, PMK_FLOW_INDCALL, PMK_FLOW_EXCEPTION,
+					 PMK_FLOW_MODE };
+	static const uint8_t away[] = { PMK_FLOW_JUMP, PMK_FLOW_RETURN, PMK_FLOW_INDIRECT };
+	static const uint32_t exceptions[] = { PMK_K_SVC, PMK_K_SVC, PMK_K_HVC, PMK_K_SMC,
+					       PMK_K_UNDEF };
+	static const uint32_t kind_of[] = {
+		[PMK_FLOW_JUMP] = PMK_K_BR_IMM,
+		[PMK_FLOW_CALL] = PMK_K_BR_IMM,
+		[PMK_FLOW_INDIRECT] = PMK_K_BR_INDIRECT,
+		[PMK_FLOW_INDCALL] = PMK_K_BR_INDIRECT,
+		[PMK_FLOW_RETURN] = PMK_K_BR_INDIRECT | PMK_K_BR_RETURN,
+		[PMK_FLOW_MODE] = PMK_K_ERET,
+	};
+	uint64_t addr = in->addr;
+	uint8_t flow = last_of_segment ? away[pick(COUNT(away))] : flows[pick(COUNT(flows))];
+
+	if (flow == PMK_FLOW_NEXT)
+		return;
+	*in = plain_insn(addr);
+	in->flow = flow;
+	in->kind = flow == PMK_FLOW_EXCEPTION ? exceptions[pick(COUNT(exceptions))] : kind_of[flow];
+	in->is_branch = (in->kind & (PMK_K_BR_IMM | PMK_K_BR_INDIRECT)) != 0;
+	in->iclass = in->is_branch ? PMK_I_BRANCH : PMK_I_OTHER;
+	in->conditional = flow == PMK_FLOW_JUMP && !last_of_segment && pick(4) > 0;
+	in->writes = flow == PMK_FLOW_CALL || flow == PMK_FLOW_INDCALL ? UINT64_C(1) << 30 : 0;
+}
+
+static void make_block(struct code_block *b, uint64_t *at, unsigned longest, bool last)
+{
+	b->n = 1 + pick(longest);
+	for (unsigned i = 0; i < b->n; i++) {
+		b->insn[i] = plain_insn(*at);
+		if (pick(3) == 0)
+			make_memory(&b->insn[i]);
+		else if (pick(30) == 0)
+			make_system(&b->insn[i]);
+		*at += 4;
+	}
+	make_leaving(&b->insn[b->n - 1], last);
+	/* Blocks with maintenance are left by nothing that is predicted by history. */
+	if (pick(20) == 0 && b->n > 1 && !b->insn[b->n - 1].conditional)
+		b->insn[0] = (struct pmk_insn){ .addr = b->insn[0].addr,
+						.size = 4,
+						.iclass = PMK_I_OTHER,
+						.sysop = pick(2) ? PMK_SYS_TLB : PMK_SYS_ICACHE_INV,
+						.rd = -1,
+						.rd2 = -1,
+						.rn = -1,
+						.rm = -1,
+						.rs = -1,
+						.ra = -1 };
+	b->habit = pick(3) ? (pick(2) ? 95 : 8) : pick(101);
+}
+
+/* Blocks entered in the middle: the tail of a block, which ends in the same branch. */
+static void make_tail(struct program *p, const struct code_block *whole)
+{
+	struct code_block *b = &p->b[p->n];
+	unsigned from = pick(whole->n);
+
+	*b = *whole;
+	b->n -= from;
+	memmove(b->insn, b->insn + from, b->n * sizeof(b->insn[0]));
+	p->n++;
+}
+
+/* A direct branch goes to a block, the same for all that end in it, and a conditional one never to the
+ * next instruction: there it could not be told from one that is not taken. */
+static void choose_target(struct program *p, int i, int straight)
+{
+	struct pmk_insn *last = &p->b[i].insn[p->b[i].n - 1];
+
+	for (int k = 0; k < i; k++)
+		if (p->b[k].insn[p->b[k].n - 1].addr == last->addr) {
+			p->b[i].target = p->b[k].target;
+			last->target = p->b[k].insn[p->b[k].n - 1].target;
+			return;
+		}
+	do {
+		p->b[i].target = (int)(pick(3) ? (uint32_t)(i + straight + (int)pick(9) - 4) %
+							 (uint32_t)straight
+					       : pick((uint32_t)p->n));
+		last->target = p->b[p->b[i].target].insn[0].addr;
+	} while (last->conditional && last->target == last->addr + 4);
+}
+
+static void make_program(struct program *p, const struct pmk_core *core, const struct shape *s)
+{
+	int straight;
+
+	p->n = 0;
+	for (unsigned k = 0; k < s->segments; k++) {
+		uint64_t at = s->code + k * s->spacing + 4 * pick(16);
+
+		for (unsigned i = 0; i < s->blocks; i++) {
+			bool last = i + 1 == s->blocks;
+
+			make_block(&p->b[p->n], &at, s->length, last);
+			p->b[p->n].next = last ? -1 : p->n + 1;
+			p->n++;
+		}
+	}
+	straight = p->n;
+	for (int i = 0; i < straight / 4; i++)
+		make_tail(p, &p->b[pick((uint32_t)straight)]);
+	assert_int_equal(pmk_code_init(&p->code, core), 0);
+	for (int i = 0; i < p->n; i++) {
+		struct code_block *b = &p->b[i];
+		uint8_t flow = b->insn[b->n - 1].flow;
+
+		if (flow == PMK_FLOW_JUMP || flow == PMK_FLOW_CALL)
+			choose_target(p, i, straight);
+		b->block = pmk_code_add(&p->code, b->insn, b->n, 1, false, b->slot);
+		assert_non_null(b->block);
+		p->facts[b->block->id] = b->block->facts;
+		pmk_v8_time(core, b->insn, b->n, b->slot, &b->time);
+	}
+}
+
+/* ---- running both -------------------------------------------------------------------------- */
+
+struct run {
+	struct pmk_cpu cpu;
+	struct pmk_run runs[MAX_BLOCKS];
+	struct oracle o;
+	struct program p;
+	struct pmk_core core;
+	const struct shape *shape;
+	uint64_t page[64]; /* data pages, the first ones are used more */
+	int calls[64];	   /* blocks that calls have to return to */
+	unsigned ncalls;
+	uint64_t base; /* register of the array walk */
+};
+
+static uint64_t data_addr(struct run *r, unsigned align)
+{
+	unsigned pages = r->shape->pages;
+	uint64_t page = r->page[pick(4) ? pick(1 + pages / 4) : pick(pages)];
+
+	if (pick(4) == 0) /* along an array */
+		return (r->base += 4 + 4 * pick(4)) & ~(uint64_t)(align - 1);
+	/* Over the end of the page, but not over that of all pages. */
+	page += pick(3) ? pick(4096) & ~(align - 1) : pick(4096);
+	return page > UINT64_MAX - 64 ? page - 64 : page;
+}
+
+/* The emulator's callbacks for one access that comes in pieces of at most 8 bytes; the first stands for
+ * all. */
+static void in_pieces(struct run *r, const struct pmk_insn *in, uint64_t addr, uint64_t a)
+{
+	unsigned step = in->mem_bytes < 8 ? in->mem_bytes : 8;
+
+	for (unsigned i = 0; i < in->mem_total; i += step) {
+		if (!pmk_v8_first_piece(&r->cpu, addr + i, a))
+			continue;
+		if (in->store && in->exclusive) {
+			r->cpu.dyn[PMK_SIG_STREX_PASS]++;
+			r->cpu.dyn[PMK_SIG_L1D_WRITE]++;
+			r->cpu.dyn[PMK_SIG_MEM_WRITE]++;
+			pmk_v8_store(&r->cpu, addr + i, 1, in->mem_total, a);
+		} else if (in->store) {
+			pmk_v8_store(&r->cpu, addr + i, in->mem_bytes, in->mem_total, a);
+		} else {
+			pmk_v8_load(&r->cpu, addr + i, in->mem_bytes, in->mem_total, a);
+		}
+	}
+}
+
+static void run_memory(struct run *r, const struct code_block *b, unsigned k)
+{
+	const struct pmk_insn *in = &b->insn[k];
+	unsigned to_end = b->time.cycles - b->slot[k].issue, use = b->slot[k].use;
+	uint64_t a = pmk_v8_access(to_end, use, in);
+	bool aligned = in->exclusive || (in->load && in->store);
+	uint64_t addr;
+
+	if (!in->load && !in->store)
+		return;
+	if (in->exclusive && in->store) {
+		if (pick(2)) {
+			r->o.n[PMK_SIG_STREX_FAIL]++;
+			return;
+		}
+		r->o.n[PMK_SIG_STREX_PASS]++;
+	}
+	addr = data_addr(r, in->mem_bytes);
+	if (aligned) /* the emulator lets no other through */
+		addr &= ~(uint64_t)(in->mem_total - 1);
+	if (in->load && in->store) {
+		pmk_v8_load(&r->cpu, addr, 1, in->mem_total, a);
+		pmk_v8_store(&r->cpu, addr, 1, in->mem_total, a);
+		access_bytes(&r->o, addr, in->mem_total, in->mem_bytes, false, to_end, use);
+		access_bytes(&r->o, addr, in->mem_total, in->mem_bytes, true, to_end, use);
+		return;
+	}
+	if (in->mem_total > 8 || in->mem_count > 1 || (in->exclusive && in->store))
+		in_pieces(r, in, addr, a);
+	else if (in->store)
+		pmk_v8_store(&r->cpu, addr, in->mem_bytes, in->mem_bytes, a);
+	else
+		pmk_v8_load(&r->cpu, addr, in->mem_bytes, in->mem_bytes, a);
+	access_bytes(&r->o, addr, in->mem_total, in->mem_bytes, in->store, to_end, use);
+}
+
+/* Where block `i` goes, and how. */
+static int choose_next(struct run *r, int i, struct leaving *l)
+{
+	const struct code_block *b = &r->p.b[i];
+	const struct pmk_insn *last = &b->insn[b->n - 1];
+	bool taken = !last->conditional || pick(100) < b->habit;
+	int anywhere = (int)pick((uint32_t)r->p.n), to = b->next;
+
+	*l = (struct leaving){ .at = last->addr,
+			       .fall = last->addr + 4,
+			       .flow = last->flow,
+			       .conditional = last->conditional };
+	switch (l->flow) {
+	case PMK_FLOW_NEXT:
+		return to;
+	case PMK_FLOW_EXCEPTION: /* a call of the system: it goes on behind, or in a signal handler */
+		return pick(8) ? to : anywhere;
+	case PMK_FLOW_MODE:
+		return anywhere;
+	case PMK_FLOW_JUMP:
+	case PMK_FLOW_CALL:
+		to = taken ? b->target : to;
+		break;
+	case PMK_FLOW_RETURN:
+		to = r->ncalls && pick(10) ? r->calls[--r->ncalls] : anywhere;
+		break;
+	case PMK_FLOW_INDIRECT:
+	case PMK_FLOW_INDCALL:
+		to = pick(3) ? b->target : anywhere;
+		break;
+	}
+	l->target = r->p.b[to].insn[0].addr;
+	l->taken = taken;
+	if ((l->flow == PMK_FLOW_CALL || l->flow == PMK_FLOW_INDCALL) && r->ncalls < 64)
+		r->calls[r->ncalls++] = b->next;
+	return to;
+}
+
+/* What block `p`, if any, has not finished when block `b` begins; `passed`: cycles lost to the branch
+ * and the fetch between the two. */
+static void wait_for_results(struct oracle *o, const struct code_block *p,
+			     const struct code_block *b, uint64_t passed)
+{
+	unsigned wait = 0;
+
+	for (unsigned r = 0; p && r < 64; r++)
+		if (b->time.need[r] != 255 && p->time.residue[r] > b->time.need[r] + wait)
+			wait = p->time.residue[r] - b->time.need[r];
+	if (wait > passed) {
+		o->cycles += wait - passed;
+		o->n[PMK_SIG_DATA_STALL] += wait - passed;
+	}
+}
+
+/* One block: how the one before is left, fetch, waits, then its instructions. */
+static void step(struct run *r, const struct code_block *p, const struct code_block *b,
+		 const struct leaving *l)
+{
+	struct oracle *o = &r->o;
+	uint64_t before;
+
+	if (r->cpu.eager)
+		pmk_cpu_add_facts(&r->cpu, &b->block->facts);
+	pmk_v8_block(&r->cpu, b->block);
+	o->cycles += b->time.cycles;
+	o->n[PMK_SIG_DATA_STALL] += b->time.data_stall;
+	before = o->cycles;
+	if (p) {
+		leave(o, l);
+		for (unsigned k = 0; k < p->n; k++)
+			maintain(o, &p->insn[k]);
+	}
+	fetch(o, b->insn[0].addr, b->insn[b->n - 1].addr);
+	wait_for_results(o, p, b, o->cycles - before);
+	for (unsigned k = 0; k < b->n; k++) {
+		execute(o, &b->insn[k]);
+		run_memory(r, b, k);
+	}
+}
+
+static void compare(struct run *r, const char *what, unsigned step)
+{
+	static struct pmk_bus bus;
+	struct pmk_signal_set raised = pmk_cpu_raises(&r->core);
+
+	pmk_bus_init(&bus);
+	pmk_cpu_sum(&r->cpu, r->p.facts, r->runs, r->p.code.nblocks, &bus);
+	r->o.n[PMK_SIG_CYCLE] = r->o.cycles;
+	r->o.n[PMK_SIG_BACKEND_STALL] = r->o.n[PMK_SIG_DATA_STALL] + r->o.n[PMK_SIG_LSU_FULL_STALL];
+	r->o.n[PMK_SIG_STALL] = r->o.n[PMK_SIG_BACKEND_STALL] + r->o.n[PMK_SIG_FETCH_STALL];
+	for (unsigned s = 0; s < PMK_NSIGNALS; s++)
+		if (pmk_signal_in(&raised, s) && bus.total[s] != r->o.n[s])
+			fail_msg("%s: after %u blocks %s is %llu, the oracle has %llu", what, step,
+				 pmk_signal_name(s), (unsigned long long)bus.total[s],
+				 (unsigned long long)r->o.n[s]);
+}
+
+/* Some pages near each other, some far, some on one set of the main TLB and on one word of the hints,
+ * those of a kernel, the last one there is. */
+static void choose_pages(struct run *r)
+{
+	for (uint64_t i = 0; i < 64; i++)
+		r->page[i] = i % 5 == 0	  ? UINT64_C(0x0000000000800000) + 0x1000 * i
+			     : i % 5 == 1 ? UINT64_C(0x0000007f00000000) + 0x100000 * i
+			     : i % 5 == 2 ? UINT64_C(0x1000) * pick(0x1000000)
+			     : i % 5 == 3 ? UINT64_C(0xffffff8000000000) + 0x3000 * i
+					  : UINT64_C(0xfffffffffffff000) - 0x1000 * i;
+	r->page[r->shape->pages - 1] = UINT64_C(0xfffffffffffff000);
+}
+
+static uint64_t met[PMK_NSIGNALS]; /* what all programs together gave to compare */
+
+static void run_both(const struct pmk_core *core, const struct shape *shape, const char *what,
+		     unsigned steps, bool eager)
+{
+	static struct run r;
+	struct leaving l = { 0 };
+	int at = 0, before = -1;
+
+	memset(&r, 0, sizeof(r));
+	r.core = *core;
+	r.shape = shape;
+	r.base = UINT64_C(0x0000004000000000);
+	choose_pages(&r);
+	make_program(&r.p, &r.core, shape);
+	oracle_init(&r.o, &r.core);
+	assert_int_equal(pmk_cpu_init(&r.cpu, &r.core), 0);
+	r.cpu.run = r.runs;
+	r.cpu.eager = eager;
+	for (unsigned i = 1; i <= steps; i++) {
+		step(&r, before < 0 ? NULL : &r.p.b[before], &r.p.b[at], &l);
+		if (i % 97 == 0 || i < 200)
+			compare(&r, what, i);
+		before = at;
+		at = choose_next(&r, at, &l);
+	}
+	compare(&r, what, steps);
+	for (unsigned s = 0; s < PMK_NSIGNALS; s++)
+		met[s] += r.o.n[s];
+	pmk_cpu_fini(&r.cpu);
+	pmk_code_fini(&r.p.code);
+	oracle_fini(&r.o);
+}
+
+/* ---- geometries ---------------------------------------------------------------------------- */
+
+struct setting {
+	const char *key, *value;
+};
+
+struct geometry {
+	const char *name;
+	struct setting set[12];
+};
+
+#define SMALL                                             \
+	{ "icache.size", "4K" }, { "dcache.size", "2K" }, \
+	{                                                 \
+		"l2.size", "64K"                          \
+	}
+
+/* clang-format off */
+static const struct geometry geometries[] = {
+	{ "as it comes", { { NULL, NULL } } },
+	{ "small", { SMALL } },
+	{ "round robin", { SMALL, { "cache.round_robin", "on" } } },
+	{ "direct mapped", { SMALL, { "icache.ways", "1" }, { "dcache.ways", "1" }, { "l2.ways", "1" } } },
+	{ "16 ways", { SMALL, { "icache.ways", "16" }, { "dcache.ways", "16" }, { "l2.ways", "32" },
+		       { "cache.seed", "77" } } },
+	{ "one set", { { "icache.size", "1K" }, { "icache.ways", "16" }, { "dcache.size", "1K" },
+		       { "dcache.ways", "16" }, { "l2.size", "64K" }, { "cache.round_robin", "on" } } },
+	{ "large", { { "dcache.size", "128K" }, { "l2.size", "1M" }, { "tlb.entries", "1024" } } },
+	{ "no level 2", { SMALL, { "l2.enable", "off" } } },
+	{ "MMU off", { SMALL, { "mmu.enable", "off" } } },
+	{ "data cache off", { { "dcache.enable", "off" } } },
+	{ "caches and MMU off", { { "dcache.enable", "off" }, { "icache.enable", "off" },
+				  { "mmu.enable", "off" } } },
+	{ "tiny TLBs", { SMALL, { "utlb.entries", "1" }, { "tlb.entries", "4" }, { "tlb.ways", "1" } } },
+	{ "odd TLBs", { { "utlb.entries", "7" }, { "tlb.entries", "24" }, { "tlb.ways", "3" } } },
+	{ "large micro-TLBs", { SMALL, { "utlb.entries", "64" }, { "tlb.entries", "64" } } },
+	{ "small predictor", { { "bp.entries", "2" }, { "bp.history", "1" }, { "bp.indirect", "1" },
+			       { "rs.entries", "1" } } },
+	{ "no history", { SMALL, { "bp.history", "0" } } },
+	{ "long history", { SMALL, { "bp.history", "16" }, { "bp.indirect", "4096" },
+			    { "rs.entries", "16" } } },
+	{ "no return stack", { SMALL, { "rs.enable", "off" } } },
+	{ "widths", { SMALL, { "fetch.bytes", "4" }, { "dcache.bytes", "8" }, { "bus.bytes", "32" } } },
+	{ "more widths", { SMALL, { "fetch.bytes", "64" }, { "dcache.bytes", "64" },
+			   { "bus.bytes", "64" } } },
+	{ "times", { SMALL, { "mem.latency", "33" }, { "l2.latency", "5" }, { "mem.fill", "9" },
+		     { "mem.write", "7" }, { "lsu.slots", "1" }, { "wbuf.entries", "1" },
+		     { "branch.max", "1" }, { "utlb.penalty", "11" } } },
+	{ "four at a time", { SMALL, { "issue.width", "4" }, { "lsu.slots", "16" } } },
+};
+/* clang-format on */
+
+static void configure(struct pmk_core *core, const struct geometry *g)
+{
+	static const struct setting a53[] = {
+		{ "icache.size", "32K" }, { "icache.ways", "2" },  { "dcache.size", "32K" },
+		{ "tlb.entries", "512" }, { "tlb.ways", "4" },	   { "bp.entries", "4096" },
+		{ "rs.entries", "8" },	  { "branch.max", "9" },   { "branch.min", "1" },
+		{ "mem.latency", "120" }, { "utlb.penalty", "2" }, { "tlb.penalty", "20" },
+		{ "lsu.slots", "3" },
+	};
+	char msg[256];
+
+	pmk_core_defaults(core);
+	strcpy(core->isa, "a64");
+	for (size_t i = 0; i < COUNT(a53); i++)
+		assert_int_equal(pmk_core_set(core, a53[i].key, a53[i].value, msg, sizeof(msg)), 0);
+	for (size_t i = 0; i < COUNT(g->set) && g->set[i].key; i++)
+		if (pmk_core_set(core, g->set[i].key, g->set[i].value, msg, sizeof(msg)))
+			fail_msg("%s: %s", g->name, msg);
+	assert_int_equal(pmk_core_check(core, msg, sizeof(msg)), 0);
+}
+
+/* A loop nest in a few pages, code spread over many, long blocks, a kernel. */
+static const struct shape shapes[] = {
+	{ .segments = 3,
+	  .blocks = 12,
+	  .length = 6,
+	  .spacing = 0x400,
+	  .pages = 4,
+	  .code = 0x400000 },
+	{ .segments = 16,
+	  .blocks = 24,
+	  .length = 10,
+	  .spacing = 0x1400,
+	  .pages = 40,
+	  .code = 0x400000 },
+	{ .segments = 5,
+	  .blocks = 20,
+	  .length = 40,
+	  .spacing = 0x10000,
+	  .pages = 16,
+	  .code = UINT64_C(0xffffffc008000000) },
+};
+
+static void test_against_the_oracle(void **state)
+{
+	struct pmk_signal_set raised;
+	struct pmk_core core;
+
+	(void)state;
+	for (size_t g = 0; g < COUNT(geometries); g++) {
+		for (size_t s = 0; s < COUNT(shapes); s++) {
+			char what[80];
+
+			seed = UINT64_C(0x9E3779B97F4A7C15) + g * 100 + s;
+			configure(&core, &geometries[g]);
+			snprintf(what, sizeof(what), "%s, program %zu", geometries[g].name, s);
+			run_both(&core, &shapes[s], what, 10000, (g + s) % 2);
+		}
+	}
+	/* Runs that met nothing would prove nothing. */
+	raised = pmk_cpu_raises(&core);
+	for (unsigned s = 0; s < PMK_NSIGNALS; s++)
+		if (pmk_signal_in(&raised, s) && met[s] < 500)
+			fail_msg("%s: only %llu", pmk_signal_name(s), (unsigned long long)met[s]);
+}
+
+/* Many small programs on the geometries where most happens. */
+static void test_many_programs(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 60; i++) {
+		const struct shape shape = { .segments = 1 + i % 9,
+					     .blocks = 3 + i % 7,
+					     .length = 1 + i % 20,
+					     .spacing = 0x300 + 0x100 * (i % 50),
+					     .pages = 1 + i % 30,
+					     .code = i % 4 ? 0x10000
+							   : UINT64_C(0xffff000000080000) };
+		struct pmk_core core;
+		char what[80];
+
+		seed = 12345 + i;
+		configure(&core, &geometries[i % 3 + 1]);
+		core.utlb_entries = 3 + i % 5;
+		core.l2_ways = 1u << i % 5;
+		snprintf(what, sizeof(what), "program %u", i);
+		run_both(&core, &shape, what, 2000, i % 2);
+	}
+}
+
+/* ---- single cases -------------------------------------------------------------------------- */
+
+struct single {
+	struct pmk_core core;
+	struct pmk_cpu cpu;
+	struct pmk_code code;
+	struct pmk_run runs[16];
+	struct pmk_facts facts[16];
+	struct pmk_pipe_slot slot[1024];
+};
+
+static struct single *open_single(const struct geometry *g)
+{
+	static struct single s;
+
+	memset(&s, 0, sizeof(s));
+	configure(&s.core, g);
+	assert_int_equal(pmk_code_init(&s.code, &s.core), 0);
+	assert_int_equal(pmk_cpu_init(&s.cpu, &s.core), 0);
+	s.cpu.run = s.runs;
+	return &s;
+}
+
+static void close_single(struct single *s)
+{
+	pmk_cpu_fini(&s->cpu);
+	pmk_code_fini(&s->code);
+}
+
+static const struct pmk_block *add_words(struct single *s, uint64_t addr, const uint32_t *words,
+					 size_t n)
+{
+	static struct pmk_insn insn[1024];
+	const struct pmk_block *b;
+
+	for (size_t i = 0; i < n; i++)
+		pmk_isa_a64_decode(addr + 4 * i, words[i], &insn[i]);
+	b = pmk_code_add(&s->code, insn, n, words[0], false, s->slot);
+	assert_non_null(b);
+	s->facts[b->id] = b->facts;
+	return b;
+}
+
+static uint64_t total(const struct single *s, unsigned sig)
+{
+	static struct pmk_bus bus;
+
+	pmk_bus_init(&bus);
+	pmk_cpu_sum(&s->cpu, s->facts, s->runs, s->code.nblocks, &bus);
+	return bus.total[sig];
+}
+
+/* A block larger than the whole cache, and over two pages where the micro-TLB holds one: what it fetches
+ * throws out what it fetched before, every time it runs. 400 instructions from 0x8e40 on are 25 lines,
+ * for 16 of the cache: lines 0 to 8 share their place with 16 to 24, and lines 9 to 15 stay. */
+static void test_a_block_that_evicts_itself(void **state)
+{
+	static const struct geometry tiny = {
+		"a block that evicts itself",
+		{ { "icache.size", "1K" }, { "icache.ways", "1" }, { "utlb.entries", "1" } },
+	};
+	struct single *s = open_single(&tiny);
+	static uint32_t words[400];
+	const struct pmk_block *b;
+
+	(void)state;
+	for (unsigned i = 0; i < 399; i++)
+		words[i] = 0xd503201f; /* nop */
+	words[399] = 0x17fffe71;       /* b to the first */
+	b = add_words(s, 0x8e40, words, 400);
+	assert_int_equal(b->target, 0x8e40);
+	for (unsigned i = 1; i <= 5; i++) {
+		pmk_v8_block(&s->cpu, b);
+		assert_int_equal(s->cpu.dyn[PMK_SIG_L1I_MISS], 25 + (i - 1) * 18);
+		assert_int_equal(s->cpu.dyn[PMK_SIG_MICRO_ITLB_MISS], 2 * i);
+	}
+	assert_int_equal(total(s, PMK_SIG_INSN), 2000);
+	assert_int_equal(total(s, PMK_SIG_PC_CHANGE), 4); /* the last one is not left yet */
+	close_single(s);
+}
+
+/* Accesses in pieces: each instruction counts once for what it touches, whatever was before. */
+static void test_pieces(void **state)
+{
+	/* ldp q0, q1, [x0], twice; the same from [x0, #16]; ret */
+	static const uint32_t words[] = { 0xad400400, 0xad400400, 0xad408400, 0xd65f03c0 };
+	static const struct geometry plain = { "pieces", { { NULL, NULL } } };
+	struct single *s = open_single(&plain);
+	const struct pmk_block *b = add_words(s, 0x400000, words, 4);
+	const uint64_t at[] = { 0x800030, 0x800030, 0x800040 };
+
+	(void)state;
+	for (unsigned run = 0; run < 3; run++) {
+		pmk_v8_block(&s->cpu, b);
+		for (unsigned i = 0; i < 3; i++) {
+			struct pmk_insn in;
+			uint64_t a;
+			unsigned firsts = 0;
+
+			pmk_isa_a64_decode(0x400000 + 4 * i, words[i], &in);
+			a = pmk_v8_access(1, 1, &in);
+			for (unsigned k = 0; k < 32; k += 8)
+				if (pmk_v8_first_piece(&s->cpu, at[i] + k, a)) {
+					firsts++;
+					assert_int_equal(k, 0);
+					pmk_v8_load(&s->cpu, at[i], 16, 32, a);
+				}
+			assert_int_equal(firsts, 1);
+		}
+	}
+	/* A run: 2 + 1, 2 + 1 (over the line's end), 2 look-ups. Two lines. */
+	assert_int_equal(total(s, PMK_SIG_L1D_READ), 3 * 8);
+	assert_int_equal(total(s, PMK_SIG_L1D_READ_MISS), 2);
+	assert_int_equal(total(s, PMK_SIG_LOAD), 9);
+	assert_int_equal(total(s, PMK_SIG_UNALIGNED_LD), 0);
+	close_single(s);
+}
+
+/* What a memory callback is told of its instruction. */
+static void test_access_word(void **state)
+{
+	/* ldr q0, [x0]; ldrh w0, [x0]; ld4 {v0.4s-v3.4s}, [x0]; stp w1, w2, [x0] */
+	static const uint32_t words[] = { 0x3dc00000, 0x79400000, 0x4c400800, 0x29000801 };
+	static const unsigned total_bytes[] = { 16, 2, 64, 8 }, element[] = { 16, 2, 4, 4 };
+
+	(void)state;
+	for (unsigned i = 0; i < 4; i++) {
+		struct pmk_insn in;
+		uint64_t a, b;
+
+		pmk_isa_a64_decode(0x400000, words[i], &in);
+		a = pmk_v8_access(70000, 300, &in);
+		assert_int_equal(PMK_ACCESS_SIZE(a), total_bytes[i]);
+		assert_int_equal(1u << PMK_V8_ELEM(a), element[i]);
+		assert_int_equal(PMK_ACCESS_TO_END(a), 65535); /* as far as can be told */
+		assert_int_equal(PMK_ACCESS_USE(a), 300);
+		/* Two of the same kind in one block are told apart. */
+		in.addr += 4;
+		b = pmk_v8_access(70000, 300, &in);
+		assert_true(a != b);
+	}
+}
+
+/* The largest numbers that a block can have fit: 1024 times four registers in pieces of 4 bytes. */
+static void test_facts_fit(void **state)
+{
+	static const struct geometry narrow = { "narrow", { { "dcache.bytes", "4" } } };
+	static uint32_t words[1024];
+	struct single *s = open_single(&narrow);
+	const struct pmk_block *b;
+
+	(void)state;
+	for (unsigned i = 0; i < 1024; i++)
+		words[i] = 0x4c400000; /* ld4 {v0.16b-v3.16b}, [x0] */
+	b = add_words(s, 0x400000, words, 1024);
+	assert_int_equal(b->facts.n[PMK_V8_FACT_L1D_READ], 1024 * 16);
+	assert_int_equal(b->facts.n[PMK_V8_FACT_LOAD], 1024);
+	close_single(s);
+}
+
+/* A forked copy finds what its parent had in the caches, and counts from nothing. */
+static void test_forked(void **state)
+{
+	static const uint32_t words[] = { 0xf9400000, 0xf9000000, 0x14000000 }; /* ldr, str, b . */
+	static const struct geometry plain = { "forked", { { NULL, NULL } } };
+	struct single *s = open_single(&plain);
+	const struct pmk_block *b = add_words(s, 0x400000, words, 3);
+	struct pmk_run runs[16] = { { 0 } };
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		pmk_v8_block(&s->cpu, b);
+		pmk_v8_load(&s->cpu, 0x800000, 8, 8, pmk_access_pack(2, 2, 1, 8));
+		pmk_v8_store(&s->cpu, 0x800000, 8, 8, pmk_access_pack(1, 1, 1, 8));
+		if (i == 0) {
+			assert_int_equal(s->cpu.dyn[PMK_SIG_L1D_READ_MISS], 1);
+			assert_int_equal(s->cpu.dyn[PMK_SIG_L1I_MISS], 1);
+			pmk_cpu_forked(&s->cpu, runs);
+		}
+	}
+	assert_int_equal(runs[b->id].runs, 1);
+	for (unsigned sig = 0; sig < PMK_NSIGNALS; sig++)
+		assert_int_equal(s->cpu.dyn[sig], 0);
+	/* LDR, STR and the branch: a cycle each, and the unit takes one of the first two at a time. */
+	assert_int_equal(s->cpu.cycles, b->cycles);
+	assert_int_equal(s->cpu.taken, 1);
+	close_single(s);
+}
+
+/* Conditional branches are predicted, whatever makes the blocks: 20 times taken. */
+static void test_predicts(void **state)
+{
+	static const uint32_t words[] = { 0xf1000400,
+					  0x54ffffe1 }; /* subs x0, x0, #1; b.ne to it */
+	static const struct geometry plain = { "predicts", { { "bp.history", "0" } } };
+	struct single *s = open_single(&plain);
+	const struct pmk_block *b = add_words(s, 0x400000, words, 2);
+
+	(void)state;
+	for (unsigned i = 0; i < 21; i++)
+		pmk_v8_block(&s->cpu, b);
+	assert_int_equal(s->cpu.dyn[PMK_SIG_BRANCH_MISS], 1);
+	assert_int_equal(total(s, PMK_SIG_PC_CHANGE), 20);
+	close_single(s);
+}
+
+/* What nobody sees is not said to be. */
+static void test_raises(void **state)
+{
+	static const unsigned unseen[] = {
+		PMK_SIG_EXC_PABORT,  PMK_SIG_EXC_DABORT,   PMK_SIG_EXC_IRQ,
+		PMK_SIG_EXC_FIQ,     PMK_SIG_WBUF_DRAIN,   PMK_SIG_L1D_ALLOC_WRITE,
+		PMK_SIG_SYSTEM_TICK, PMK_SIG_PARITY_ERROR, PMK_SIG_AHB_READ,
+		PMK_NSIGNALS,
+	};
+	struct pmk_signal_set raised = pmk_cpu_raises(&(struct pmk_core){ .isa = "a64" });
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(unseen); i++)
+		assert_false(pmk_signal_in(&raised, unseen[i]));
+	assert_true(pmk_signal_in(&raised, PMK_SIG_CYCLE));
+	assert_true(pmk_signal_in(&raised, PMK_SIG_LOAD));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_against_the_oracle),
+		cmocka_unit_test(test_many_programs),
+		cmocka_unit_test(test_a_block_that_evicts_itself),
+		cmocka_unit_test(test_pieces),
+		cmocka_unit_test(test_access_word),
+		cmocka_unit_test(test_facts_fit),
+		cmocka_unit_test(test_forked),
+		cmocka_unit_test(test_predicts),
+		cmocka_unit_test(test_raises),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

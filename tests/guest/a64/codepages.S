@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* PASSES times through PAGES pages of code: that of k_begin, and PAGES - 1 behind it. */
+#include "kernel.inc"
+
+	.macro	setup
+	.endm
+
+	start
+	begin
+	mov	x0, #PASSES
+1:	b	first_page
+back:	sub	x0, x0, #1
+	cbnz	x0, 1b
+	nop
+	finish
+	.balign	4096
+first_page:
+	.rept	PAGES - 2
+	nop
+	b	. + 4092		/* the start of the next page */
+	.balign	4096
+	.endr
+	nop
+	b	back

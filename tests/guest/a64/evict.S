@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Read a line into way 0 of set 0, make it dirty with DIRTY, then read four more lines of the set.
+ * The first three take the invalid ways 1 to 3; with round robin replacement, whose counter stands at
+ * 0 because nothing was evicted yet, the fourth throws out way 0. AFTER runs then.
+ */
+#include "kernel.inc"
+
+#ifndef DIRTY
+#define DIRTY
+#endif
+#ifndef AFTER
+#define AFTER
+#endif
+
+	.macro	setup
+	mov	x5, #8192
+	add	x6, x10, x5
+	.endm
+
+	start
+	begin
+	ldr	x0, [x10]
+	DIRTY
+	ldr	x1, [x6]
+	ldr	x1, [x6, x5]
+	add	x6, x6, x5, lsl #1
+	ldr	x1, [x6]
+	ldr	x1, [x6, x5]
+	AFTER
+	nop
+	finish

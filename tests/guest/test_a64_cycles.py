@@ -1,0 +1,277 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Cycles of A64 code, worked out by hand: small programs on the pipeline of the armv8 core (that of the
+Cortex-A53), everything warm or missing by design. The rules are those at the top of src/cpu/v8_pipeline.c
+and src/cpu/lsu.h, the numbers those of data/cores/armv8.ini: memory 120 cycles, level 2 13, misprediction
+9, micro-TLB refill 2, walk 20. What is counted beside cycles is the business of test_a64_kernels.py."""
+import os
+import sys
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "a64"))
+from measure import *  # noqa: E402,F403
+
+
+# ---- the pipeline --------------------------------------------------------------------------------
+# `n` times the body, everything warm. The NOP at k_begin is the first of the two instructions of cycle 0;
+# "last" is the cycle of the last instruction, so that cpu_cycles is one more. "empty": cycles in which
+# nothing issues because an operand or a unit is missing. Vector loads and stores are repeated less often:
+# the emulator cuts a piece of code with many accesses, and at the cut nothing is paired.
+#
+#    name                    n  instructions                                       last       empty
+PIPELINE = [
+    ("nop",                 32, "nop",                                             16,             0),
+    # Dependent: 0, 1, 2 … In pairs: 65 instructions, two a cycle.
+    ("alu_chain",           32, "add x1, x1, #1",                                  31,             0),
+    ("alu_pairs",           32, "add x1, x4, #1; sub x3, x4, #1",                  32,             0),
+    # The second of a pair waits for the first, and goes with the first of the next.
+    ("alu_dependent_pairs", 32, "add x1, x4, #1; add x3, x1, #1",                  32,             0),
+    ("move_wide_chain",     32, "movk x1, #7",                                     31,             0),
+    ("flags",               32, "cmp x4, x5; csel x1, x4, x5, eq",                 32,             0),
+    ("carry_chain",         32, "adcs x3, x4, x5",                                 31,             0),
+    # Two cycles for a shifted operand, one of them empty.
+    ("shift_chain",         32, "add x1, x1, x4, lsl #3",                          31 * 2,        31),
+    ("shift_by_register",   32, "lsl x1, x1, x5",                                  31 * 2,        31),
+    ("mul_chain",           32, "mul x1, x1, x5",                                  31 * 4,    31 * 3),
+    # One multiplier: one a cycle.
+    ("mul_independent",     32, "mul x1, x4, x5",                                  31,             0),
+    # The sum of a multiply-accumulate is wanted two cycles later than a factor.
+    ("madd_sum",            32, "madd x1, x4, x5, x1",                             31 * 2,        31),
+    ("madd_factor",         32, "madd x1, x1, x5, x4",                             31 * 4,    31 * 3),
+    ("smaddl_sum",          32, "smaddl x1, w4, w5, x1",                           31 * 2,        31),
+    ("smulh_chain",         32, "smulh x1, x1, x5",                                31 * 4,    31 * 3),
+    ("div_chain",           32, "udiv x1, x1, x5",                                 31 * 4,    31 * 3),
+    # The divider is busy: no operand is missing, but nothing issues.
+    ("div_independent",     32, "udiv x1, x4, x5",                                 31 * 4,    31 * 3),
+    ("load_chain",          32, "ldr x2, [x2]",                                    31 * 3,    31 * 2),
+    # The next load goes with the ADD.
+    ("load_use",            32, "ldr x1, [x10]; add x3, x1, #0",                   32 * 3,    32 * 2),
+    # NOPs fill the cycles: LDR, NOP; NOP, NOP; NOP; ADD with the next LDR.
+    ("load_use_later",      16, "ldr x1, [x10]; nops 4; add x3, x1, #0",           16 * 3,         0),
+    # One load-store unit: one a cycle.
+    ("loads",               32, "ldr x1, [x10]",                                   31,             0),
+    ("load_and_store",      16, "ldr x1, [x10]; str x4, [x10, #8]",                31,             0),
+    ("load_and_alu",        32, "ldr x1, [x10]; add x3, x4, #1",                   32,             0),
+    # A base that is written back is there at once.
+    ("load_post_index",     32, "ldr x1, [x6], #8",                                31,             0),
+    ("store_pre_index",     32, "str x4, [x6, #8]!",                               31,             0),
+    # 16 bytes a cycle: the unit is busy for two cycles with 32 bytes, for four with 64.
+    ("load_pair",           16, "ldp x1, x3, [x10]",                               15,             0),
+    ("load_pair_q",          8, "ldp q0, q1, [x10]",                               7 * 2,          7),
+    ("load_64_bytes",        4, "ld1 {v0.16b-v3.16b}, [x10]",                      3 * 4,      3 * 3),
+    ("store_64_bytes",       4, "st1 {v0.16b-v3.16b}, [x10]",                      3 * 4,      3 * 3),
+    # Vector loads take 4, and a cycle for each 16 bytes more.
+    ("load_q_use",           8, "ldr q0, [x10]; add v1.4s, v0.4s, v0.4s",          8 * 4,      8 * 3),
+    ("load_pair_q_use",      8, "ldp q0, q1, [x10]; add v2.4s, v1.4s, v1.4s",      8 * 5,      8 * 4),
+    ("fadd_chain",          32, "fadd d0, d0, d1",                                 31 * 4,    31 * 3),
+    ("fmul_chain",          32, "fmul s0, s0, s1",                                 31 * 4,    31 * 3),
+    ("fadd_independent",    32, "fadd d0, d1, d2",                                 31,             0),
+    ("fcvt_chain",          16, "scvtf d0, x1; fcvtzs x1, d0",                     31 * 4,    31 * 3),
+    ("fmov_chain",          16, "fmov d0, x1; fmov x1, d0",                        31 * 4,    31 * 3),
+    # A sum four cycles after the last one, a factor eight.
+    ("fmadd_sum",           32, "fmadd d0, d1, d2, d0",                            31 * 4,    31 * 3),
+    ("fmadd_factor",        32, "fmadd d0, d0, d2, d1",                            31 * 8,    31 * 7),
+    # The result, and (independent ones) the unit.
+    ("fdiv_double",         16, "fdiv d0, d0, d1",                                 15 * 33,  15 * 32),
+    ("fdiv_double_busy",    16, "fdiv d0, d1, d2",                                 15 * 29,  15 * 28),
+    ("fdiv_single",         16, "fdiv s0, s0, s1",                                 15 * 18,  15 * 17),
+    ("fdiv_single_busy",    16, "fdiv s0, s1, s2",                                 15 * 14,  15 * 13),
+    ("fsqrt_double",        16, "fsqrt d0, d0",                                    15 * 32,  15 * 31),
+    ("fsqrt_double_busy",   16, "fsqrt d0, d1",                                    15 * 28,  15 * 27),
+    ("fsqrt_single",        16, "fsqrt s0, s0",                                    15 * 17,  15 * 16),
+    ("fsqrt_single_busy",   16, "fsqrt s0, s1",                                    15 * 13,  15 * 12),
+    ("simd_chain",          32, "add v0.4s, v0.4s, v1.4s",                         31 * 3,    31 * 2),
+    ("simd_fp_chain",       32, "fadd v0.4s, v0.4s, v1.4s",                        31 * 4,    31 * 3),
+    ("aes_chain",           16, "aese v0.16b, v1.16b",                             15 * 3,    15 * 2),
+    # An FP and an integer instruction go together.
+    ("fp_and_alu",          32, "fadd d0, d1, d2; add x3, x4, #1",                 32,             0),
+]
+
+PIPELINE_SETUP = ("mov x1, #0; str x10, [x10]; mov x2, x10; mov x4, #3; mov x5, #1; mov x6, x10; "
+                  "str x7, [x10, #64]; str x7, [x10, #128]; str x7, [x10, #192]; str x7, [x10, #256]")
+
+
+def pipeline_test(name, n, body, last, empty):
+    def check():
+        c = count("repeat", SETUP=PIPELINE_SETUP, BODY=body, REPS=n, WARM=1)
+        want(c, cpu_cycles=last + 1, stall_backend=empty, stall_frontend=0, l1i_cache_refill=0,
+             l1d_cache_refill=0)
+    add_test("cycles_" + name, check)
+
+
+for row in PIPELINE:
+    pipeline_test(*row)
+
+
+@test
+def cycles_by_issue_width():
+    # 65 instructions that do not depend on each other: 65, 33, 22, 17 cycles.
+    for width, cycles in ((1, 65), (2, 33), (3, 22), (4, 17)):
+        want(count("repeat", f"issue.width={width}", SETUP="mov x4, #1",
+                   BODY="add x1, x4, #1; sub x3, x4, #1", REPS=32, WARM=1), cpu_cycles=cycles)
+
+
+@test
+def cycles_by_division_latency():
+    want(count("repeat", "div.latency=20", SETUP="mov x1, #1; mov x5, #1", BODY="udiv x1, x1, x5",
+               REPS=32, WARM=1), cpu_cycles=31 * 20 + 1, stall_backend=31 * 19)
+
+
+@test
+def cycles_across_a_branch():
+    # A pass: ADD, MUL in cycle 0, SUB in 1, CBNZ in 2: 3 cycles; the product is there after 4, and the
+    # ADD of the next pass waits for 1. The first block begins with NOP, MOVZ (0), MOVK, ADD (1), MUL, SUB
+    # (2), CBNZ (3): 4 cycles, product at 6: waits 2. 48 other waits. The exit is mispredicted: 9. NOP.
+    c = count("loop", LOCAL, SETUP="mov x4, #1; mov x5, #1; mov x1, #0",
+              BODY="add x3, x1, x5; mul x1, x4, x5", COUNT=50, WARM=1)
+    want(c, cpu_cycles=4 + 49 * 3 + 2 + 48 + 9 + 1, stall_backend=50, stall_frontend=9, br_mis_pred=1)
+
+
+@test
+def cycles_of_divisions_in_a_loop():
+    # A pass: FDIV, SUB in cycle 0, CBNZ in 1; the next FDIV waits for the unit, which is busy for 29: 27
+    # more. The first block, with NOP, MOVZ; MOVK, FDIV; SUB; CBNZ, takes 4 and leaves 26. Exit 9. NOP.
+    c = count("loop", LOCAL, BODY="fdiv d0, d1, d2", COUNT=50, WARM=1)
+    want(c, cpu_cycles=4 + 26 + 49 * 2 + 48 * 27 + 9 + 1, stall_backend=26 + 48 * 27)
+
+
+@test
+def cycles_of_call_and_return():
+    # NOP, BL: 1; RET: 1; 31 times NOP, BL and RET; the last NOP.
+    want(count("repeat", BODY="bl f; nop", AUX="f: ret", REPS=32, WARM=1), br_mis_pred=0,
+         cpu_cycles=2 + 31 * 2 + 1)
+
+
+@test
+def cycles_of_mispredictions():
+    # 16 branches that meet new counters, in 3 lines of code. Each 9 cycles, or 19, without instructions.
+    body = "b.eq 1f; nop; 1: nop"
+    near = count("repeat", SETUP="cmp x10, x10", BODY=body, REPS=16)
+    far = count("repeat", "branch.max=19", SETUP="cmp x10, x10", BODY=body, REPS=16)
+    want(near, br_mis_pred=16, stall_frontend=16 * 9 + 3 * 120, stall_backend=0,
+         cpu_cycles=16 * 9 + 3 * 120 + 17)
+    want(far, stall_frontend=16 * 19 + 3 * 120, cpu_cycles=16 * 19 + 3 * 120 + 17)
+    # Wrong returns and indirect branches cost the same.
+    wrong = dict(BODY="bl f; nop; nop", AUX="f: add x30, x30, #4; ret", REPS=16, WARM=1)
+    want(count("repeat", **wrong), stall_frontend=16 * 9)
+    want(count("repeat", "branch.max=12", **wrong), stall_frontend=16 * 12)
+
+
+# ---- translations --------------------------------------------------------------------------------
+
+@test
+def tlb_refill_costs_cycles():
+    # A ring of 11 pages, warm: each of 44 dependent loads waits for a micro-TLB refill, 2 cycles or 20,
+    # all of it waiting for an operand.
+    near = count("chase", NODES=11, STRIDE=4160, LOADS=44, WARM=1)
+    far = count("chase", "utlb.penalty=20", NODES=11, STRIDE=4160, LOADS=44, WARM=1)
+    want(near, l1d_tlb_refill=44, l2d_tlb_refill=0, l1d_cache_refill=0,
+         cpu_cycles=44 * (3 + 2) + 1, stall_backend=44 * 4)
+    want(far, cpu_cycles=44 * (3 + 20) + 1, stall_backend=44 * 22)
+
+
+@test
+def tlb_walk_costs_cycles():
+    # Main TLB of two sets of one way: 6 and 5 pages for each. Every load walks, 20 cycles or 100.
+    tiny = ("tlb.entries=2", "tlb.ways=1")
+    for sets, walk in (((), 20), (("tlb.penalty=100",), 100)):
+        want(count("chase", *tiny, *sets, NODES=11, STRIDE=4160, LOADS=44, WARM=1),
+             l1d_tlb_refill=44, dtlb_walk=44, cpu_cycles=44 * (3 + walk) + 1)
+
+
+# ---- misses --------------------------------------------------------------------------------------
+
+@test
+def miss_from_level_2():
+    # 16 lines of level 1, a ring of 32 lines: every load misses and finds its line in level 2. Its value
+    # comes 13 cycles later than from a hit: 16 a load, the last of which the ADD waits for.
+    small = ("dcache.size=1K", "dcache.ways=1")
+    for sets, late in (((), 13), (("l2.latency=33",), 33)):
+        want(count("chase", *small, *sets, NODES=32, STRIDE=64, LOADS=48, WARM=1), l1d_cache_refill=48,
+             l2d_cache_refill=0, cpu_cycles=48 * (3 + late) + 1, stall_backend=48 * (2 + late))
+
+
+@test
+def miss_from_memory():
+    small = ("dcache.size=1K", "dcache.ways=1", "l2.enable=0")
+    for sets, late in (((), 120), (("mem.latency=200",), 200)):
+        want(count("chase", *small, *sets, NODES=32, STRIDE=64, LOADS=48, WARM=1), l1d_cache_refill=48,
+             cpu_cycles=48 * (3 + late) + 1, stall_backend=48 * (2 + late))
+
+
+# x2 is another line in the warm-up run (x28 = 1) than in the counted one (x28 = 0), in the same page.
+ELSEWHERE = "mov x5, #1; mov x4, #0; add x2, x10, x28, lsl #10"
+
+
+@test
+def miss_felt_at_the_first_use():
+    # NOP, LDR; 120 cycles more than the 3 of a hit until the ADD.
+    c = count("repeat", SETUP=ELSEWHERE, BODY="ldr x1, [x2]; add x3, x1, x5", WARM=1)
+    want(c, l1d_cache_refill=1, l2d_cache_refill=1, stall_backend=2 + 120, cpu_cycles=3 + 120 + 1)
+
+
+# Shorter, so that a piece of code is long enough to hide it.
+NEAR = "mem.latency=40"
+
+
+@test
+def miss_partly_hidden():
+    # 20 NOPs take 10 of the cycles.
+    c = count("repeat", NEAR, SETUP=ELSEWHERE, BODY="ldr x1, [x2]; nops 20; add x3, x1, x5", WARM=1)
+    want(c, l1d_cache_refill=1, stall_backend=2 + 40 - 10, cpu_cycles=3 + 40 + 1)
+
+
+@test
+def miss_hidden_by_work():
+    # 100 NOPs hide it: NOP, LDR, 50 cycles, ADD.
+    c = count("repeat", NEAR, SETUP=ELSEWHERE, BODY="ldr x1, [x2]; nops 100; add x3, x1, x5", WARM=1)
+    want(c, l1d_cache_refill=1, stall_backend=0, cpu_cycles=52)
+
+
+@test
+def miss_whose_base_is_written_back():
+    # The base of a post-indexed load is no result of its miss: it can be used at once, and only the ADD
+    # waits for the value, as above. NOP, LDR; ADD, LDR; 50 cycles; ADD.
+    c = count("repeat", NEAR, SETUP=ELSEWHERE, WARM=1,
+              BODY="ldr x1, [x2], #8; add x3, x2, x5; ldr x4, [x2], #8; nops 100; add x3, x1, x5")
+    want(c, l1d_cache_refill=1, stall_backend=0, cpu_cycles=53)
+
+
+@test
+def miss_at_the_end_of_a_block():
+    # A load before a branch is felt at the block's end at the latest (our choice), as late as if its
+    # value were needed there: 40 cycles more than a hit. What the next block waits for of a hit's
+    # latency is not waited for twice. NOP, LDR; B; ADD after 2 more; NOP with it.
+    body = "ldr x1, [x2]; b 1f; nop; 1: add x3, x1, x5; nop"
+    hit = count("repeat", NEAR, SETUP="mov x5, #1; mov x2, x10", BODY=body, WARM=1)
+    want(hit, cpu_cycles=4, stall_backend=1)
+    miss = count("repeat", NEAR, SETUP=ELSEWHERE, BODY=body, WARM=1)
+    want(miss, l1d_cache_refill=1, cpu_cycles=4 + 40, stall_backend=1 + 40)
+
+
+@test
+def misses_under_way():
+    # lsu.slots=3: three loads may be outstanding, a fourth waits for the first to end. NOP, LDR; LDR;
+    # LDR, NOP; 119 NOPs: 63 cycles.
+    three = "ldr x1, [x2]; ldr x3, [x2, #64]; ldr x6, [x2, #128]; nops 120"
+    four = "ldr x1, [x2]; ldr x3, [x2, #64]; ldr x6, [x2, #128]; ldr x7, [x2, #192]; nops 120"
+    want(count("repeat", NEAR, SETUP=ELSEWHERE, BODY=three, WARM=1), l1d_cache_refill=3,
+         stall_backend=0, cpu_cycles=63)
+    full = count("repeat", NEAR, SETUP=ELSEWHERE, BODY=four, WARM=1)
+    want(full, l1d_cache_refill=4, cpu_cycles=64 + full["stall_backend"])
+    # The fourth comes three cycles after the first, whose line takes 40 to arrive and 4 to fill.
+    assert 37 <= full["stall_backend"] <= 45, full
+    want(count("repeat", NEAR, "lsu.slots=4", SETUP=ELSEWHERE, BODY=four, WARM=1), l1d_cache_refill=4,
+         stall_backend=0, cpu_cycles=64)
+
+
+@test
+def store_buffer_fills_up():
+    # 64 stores to absent lines, one a cycle; the bus takes one in 4 cycles, the buffer holds 8
+    # (mem.write, wbuf.entries: our choice). The bus is done with store n at 4 n, and store n can issue
+    # when store n - 8 is done: store 64 at 224. 225 cycles instead of 64: 161 waits.
+    stores = dict(SETUP="nops 300; add x2, x10, x28, lsl #12", BODY="str x1, [x2], #64", REPS=64, WARM=1)
+    want(count("repeat", **stores), l1d_cache_refill_wr=64, stall_backend=161, cpu_cycles=225)
+    want(count("repeat", "wbuf.entries=64", **stores), stall_backend=0, cpu_cycles=64)
+
+
+main()

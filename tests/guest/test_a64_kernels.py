@@ -1,0 +1,1180 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Known-answer kernels for A64: small programs, each with the counts that follow by hand from what the
+events mean (ARM DDI 0487 D13.12, K3.1), from the geometry of the Cortex-A53 (DDI 0500) and from the
+parameters of the core. The derivations are in the comments; a few long sequences are checked against a
+dozen lines of Python that restate one rule.
+
+Sizes not named are those of the core: lines of 64 bytes; 32 KB data cache, 4 ways of 128 sets; 32 KB
+instruction cache, 2 ways of 256; 512 KB level 2, 16 ways of 512; micro-TLBs of 10 pages, main TLB of
+512 pages in 4 ways; 4096 two-bit counters, weakly not taken at first, found by the branch's word
+address exclusive-or 8 outcomes; 256 indirect targets; 8 return addresses. Memory 120 cycles, level 2
+13, misprediction 9, micro-TLB refill 2, walk 20."""
+import os
+import sys
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "a64"))
+from measure import *  # noqa: E402,F403
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
+from programs import build as build_c  # noqa: E402
+
+
+def instructions(body):
+    return len([i for i in body.replace("; ", ";").split(";") if i.strip() and not i.endswith(":")])
+
+
+# ---- data accesses: which instruction makes how many ---------------------------------------------
+#
+# All of them start with an empty data cache. x2 is DATA + `offset`. A look-up is made for each 16 bytes
+# that an instruction transfers (dcache.bytes), and one more if the bytes lie in two lines. Loads and
+# stores allocate, so each line misses once. An access is unaligned when its address is no multiple of
+# its element: the register of a single or a pair, the element of a structure.
+#
+#    name               offset  instructions                      ld st  reads writes  rd wr misses  unaligned
+ACCESSES = [
+    ("every_load",          0, "ldrb w1, [x2]; ldrsb x1, [x2, #1]; ldrh w1, [x2, #2]; "
+                               "ldrsh w1, [x2, #4]; ldrsw x1, [x2, #8]; ldr w1, [x2, #12]; "
+                               "ldr x1, [x2, #16]",                7, 0,  7, 0,  1, 0,  0),
+    ("every_store",         0, "strb w1, [x2]; strh w1, [x2, #2]; str w1, [x2, #4]; "
+                               "str x1, [x2, #8]",                 0, 4,  0, 4,  0, 1,  0),
+    # A store fills its line; the load behind it hits.
+    ("store_then_load",     0, "str x1, [x2]; ldr x1, [x2]",       1, 1,  1, 1,  0, 1,  0),
+    ("load_then_store",     0, "ldr x1, [x2]; str x1, [x2, #56]",  1, 1,  1, 1,  1, 0,  0),
+    ("address_modes",       0, "ldr x1, [x2, #8]!; ldr x1, [x2], #8; ldr x1, [x2, x6]; "
+                               "ldur x1, [x2, #-8]; ldr w1, [x2, w6, uxtw #2]; ldtr x1, [x2]",
+                                                                   6, 0,  6, 0,  1, 0,  0),
+    ("fp_registers",        0, "ldr b0, [x2]; ldr h0, [x2, #2]; ldr s0, [x2, #4]; ldr d0, [x2, #8]; "
+                               "str b0, [x2]; str h0, [x2, #2]; str s0, [x2, #4]; str d0, [x2, #8]",
+                                                                   4, 4,  4, 4,  1, 0,  0),
+    # Bytes 0x3d … 0x44 are in two lines; 0x3c … 0x3f in one, and 0x3a … 0x41 of a word pair in two.
+    ("word_to_the_end",  0x3c, "ldr w1, [x2]",                     1, 0,  1, 0,  1, 0,  0),
+    ("word_two_lines",   0x3d, "ldr w1, [x2]",                     1, 0,  2, 0,  2, 0,  1),
+    ("double_two_lines", 0x3c, "ldr x1, [x2]",                     1, 0,  2, 0,  2, 0,  1),
+    ("half_two_lines",   0x3f, "ldrh w1, [x2]",                    1, 0,  2, 0,  2, 0,  1),
+    ("store_two_lines",  0x39, "str x1, [x2]",                     0, 1,  0, 2,  0, 2,  1),
+    ("unaligned_inside", 0x01, "ldr x1, [x2]; ldr w1, [x2]; ldrh w1, [x2]; ldrb w1, [x2]; "
+                               "str x1, [x2]; strh w1, [x2]",      4, 2,  4, 2,  1, 0,  5),
+    # Over a boundary of 16 bytes, but not of 64: one look-up.
+    ("over_16_bytes",    0x0c, "ldr x1, [x2]; ldr q0, [x2]",       2, 0,  2, 0,  1, 0,  2),
+    # Pairs. The element is a register.
+    ("ldp_x",               0, "ldp x1, x3, [x2]",                 1, 0,  1, 0,  1, 0,  0),
+    ("ldp_x_two_lines",  0x38, "ldp x1, x3, [x2]",                 1, 0,  2, 0,  2, 0,  0),
+    ("ldp_x_unaligned",  0x0c, "ldp x1, x3, [x2]",                 1, 0,  1, 0,  1, 0,  1),
+    ("ldp_w_two_lines",  0x3c, "ldp w1, w3, [x2]; ldpsw x1, x3, [x2]",
+                                                                   2, 0,  4, 0,  2, 0,  0),
+    ("stp_x_two_lines",  0x38, "stp x1, x3, [x2]",                 0, 1,  0, 2,  0, 2,  0),
+    ("push_pop",         0x80, "stp x29, x30, [x2, #-16]!; ldp x29, x30, [x2], #16",
+                                                                   1, 1,  1, 1,  0, 1,  0),
+    ("no_allocate_pair",    0, "stnp x1, x3, [x2]; ldnp x1, x3, [x2]",
+                                                                   1, 1,  1, 1,  0, 1,  0),
+    ("ldp_d",            0x38, "ldp d0, d1, [x2]; ldp s0, s1, [x2]",
+                                                                   2, 0,  3, 0,  2, 0,  0),
+    # 16 bytes are one piece, 32 two.
+    ("ldr_q",               0, "ldr q0, [x2]; str q0, [x2, #16]",  1, 1,  1, 1,  1, 0,  0),
+    ("ldr_q_two_lines",  0x38, "ldr q0, [x2]",                     1, 0,  2, 0,  2, 0,  1),
+    ("str_q_two_lines",  0x31, "str q0, [x2]",                     0, 1,  0, 2,  0, 2,  1),
+    ("ldp_q",               0, "ldp q0, q1, [x2]",                 1, 0,  2, 0,  1, 0,  0),
+    ("ldp_q_two_lines",  0x30, "ldp q0, q1, [x2]",                 1, 0,  3, 0,  2, 0,  0),
+    ("ldp_q_to_the_end", 0x20, "ldp q0, q1, [x2]; stp q0, q1, [x2]",
+                                                                   1, 1,  2, 2,  1, 0,  0),
+    ("stp_q_unaligned",  0x28, "stp q0, q1, [x2]",                 0, 1,  0, 3,  0, 2,  1),
+    # Structures: 16, 32, 48, 64 bytes, by elements of 1 to 8.
+    ("ld1_one_to_four",     0, "ld1 {v0.16b}, [x2]; ld1 {v0.8h, v1.8h}, [x2]; "
+                               "ld1 {v0.4s-v2.4s}, [x2]; ld1 {v0.2d-v3.2d}, [x2]",
+                                                                   4, 0, 10, 0,  1, 0,  0),
+    ("ld4_16b",             0, "ld4 {v0.16b-v3.16b}, [x2]",        1, 0,  4, 0,  1, 0,  0),
+    ("ld4_16b_two_lines",   1, "ld4 {v0.16b-v3.16b}, [x2]",        1, 0,  5, 0,  2, 0,  0),
+    ("ld4_4s_unaligned",    2, "ld4 {v0.4s-v3.4s}, [x2]",          1, 0,  5, 0,  2, 0,  1),
+    ("ld4_8b",           0x28, "ld4 {v0.8b-v3.8b}, [x2]",          1, 0,  3, 0,  2, 0,  0),
+    ("ld3_16b",          0x10, "ld3 {v0.16b-v2.16b}, [x2]",        1, 0,  3, 0,  1, 0,  0),
+    ("ld2_8h",           0x30, "ld2 {v0.8h-v1.8h}, [x2], #32",     1, 0,  3, 0,  2, 0,  0),
+    ("ld1_8b_post",         0, "ld1 {v0.8b}, [x2], #8; ld1 {v0.8b}, [x2], x6",
+                                                                   2, 0,  2, 0,  1, 0,  0),
+    ("st1_st4",             0, "st1 {v0.16b-v3.16b}, [x2]; st4 {v0.2d-v3.2d}, [x2]",
+                                                                   0, 2,  0, 8,  0, 1,  0),
+    ("st4_two_lines",       8, "st4 {v0.2d-v3.2d}, [x2]",          0, 1,  0, 5,  0, 2,  0),
+    ("st3_8b",              0, "st3 {v0.8b-v2.8b}, [x2]",          0, 1,  0, 2,  0, 1,  0),
+    # One element of each register, and the same for all: 1, 8, 12, 32 bytes.
+    ("single_structures",   0, "ld1 {v0.b}[3], [x2]; ld2 {v0.s-v1.s}[1], [x2]; "
+                               "ld3 {v0.s-v2.s}[2], [x2]; ld4 {v0.d-v3.d}[1], [x2]",
+                                                                   4, 0,  5, 0,  1, 0,  0),
+    ("single_two_lines", 0x3e, "ld3 {v0.b-v2.b}[7], [x2]; st3 {v0.b-v2.b}[7], [x2]",
+                                                                   1, 1,  2, 2,  2, 0,  0),
+    ("replicated",          0, "ld1r {v0.16b}, [x2]; ld2r {v0.4s-v1.4s}, [x2]; "
+                               "ld4r {v0.2d-v3.2d}, [x2]",         3, 0,  4, 0,  1, 0,  0),
+    # Exclusives: a failing store accesses nothing.
+    ("exclusive_pair",      0, "ldxp x1, x3, [x2]; stxp w6, x1, x3, [x2]",
+                                                                   1, 1,  1, 1,  1, 0,  0),
+    ("exclusive_word_pair", 8, "ldxp w1, w3, [x2]; stxp w6, w1, w3, [x2]",
+                                                                   1, 1,  1, 1,  1, 0,  0),
+    ("exclusive_fails",     0, "ldxr x1, [x2]; clrex; stxr w6, x5, [x2]",
+                                                                   1, 1,  1, 0,  1, 0,  0),
+    ("exclusive_without_load", 0, "clrex; stxr w6, x5, [x2]",      0, 1,  0, 0,  0, 0,  0),
+    ("acquire_release",     0, "ldar x1, [x2]; stlr x1, [x2]; ldarb w1, [x2]; stlrh w1, [x2]",
+                                                                   2, 2,  2, 2,  1, 0,  0),
+    # A prefetch accesses nothing here (not modelled).
+    ("prefetch",            0, "prfm pldl1keep, [x2]; prfum pldl1strm, [x2, #1]",
+                                                                   0, 0,  0, 0,  0, 0,  0),
+    ("no_access",           0, "add x1, x2, x5; mul x1, x2, x5; fadd d0, d1, d2; dmb ish; nop",
+                                                                   0, 0,  0, 0,  0, 0,  0),
+]
+
+
+def access_test(name, offset, body, ld, st, reads, writes, read_misses, write_misses, unaligned):
+    def check():
+        c = count("repeat", SETUP=f"set32 x2, (DATA+{offset}); mov x5, #1; mov x6, #0", BODY=body)
+        want(c, ld_retired=ld, st_retired=st, l1d_cache_rd=reads, l1d_cache_wr=writes,
+             mem_access=reads + writes, l1d_cache_refill_rd=read_misses,
+             l1d_cache_refill_wr=write_misses, unaligned_ldst_retired=unaligned, l1d_cache_wb=0,
+             inst_retired=instructions(body), br_retired=0, pc_write_retired=0, exc_taken=0)
+    add_test("access_" + name, check)
+
+
+for row in ACCESSES:
+    access_test(*row)
+
+
+@test
+def access_literals():
+    # Four bytes, eight, sixteen and a signed word behind the code, in one line: four reads, one miss;
+    # the line is in level 2 as well as the instructions' own (the one of k_begin: fetched first).
+    c = count("repeat", BODY="ldr w1, 1f; ldr x1, 1f; ldr q0, 1f; ldrsw x1, 1f",
+              AUX="1: .quad 1, 2, 3, 4, 5, 6, 7, 8")
+    want(c, ld_retired=4, l1d_cache_rd=4, l1d_cache_refill=1, l1i_cache_refill=1, l2d_cache_rd=2,
+         l2d_cache_refill=2, unaligned_ld_spec=0)
+
+
+@test
+def access_zero_a_block():
+    # DC ZVA writes a line without reading it; the emulator does not show which: a look-up that hits.
+    events = ["st_retired", "mem_access", "l1d_cache", "l1d_cache_wr", "l1d_cache_refill"]
+    c = count("repeat", events=events, SETUP="set32 x2, DATA", BODY="dc zva, x2; nop", REPS=3)
+    want(c, st_retired=0, mem_access=0, l1d_cache=3, l1d_cache_wr=3, l1d_cache_refill=0)
+
+
+@test
+def access_two_pages_two_translations():
+    # A double word from 4 bytes below the page's end: a look-up and a miss of the TLBs on each side.
+    for op, read in (("ldr", 1), ("str", 0)):
+        want(count("repeat", SETUP="set32 x2, (DATA+0xffc)", BODY=f"{op} x1, [x2]"), l1d_tlb=2,
+             l1d_tlb_refill_rd=2 * read, l1d_tlb_refill_wr=2 - 2 * read, dtlb_walk=2,
+             l1d_cache_refill=2, unaligned_ldst_retired=1)
+
+
+@test
+def access_structure_over_two_pages():
+    # 64 bytes from 4 below the page's end, in single bytes: still one access, cut in two.
+    for op in ("ld1", "ld4", "st4", "st1"):
+        want(count("repeat", SETUP="set32 x2, (DATA+0xffc)", BODY=op + " {v0.16b-v3.16b}, [x2]"),
+             l1d_cache=5, l1d_cache_refill=2, dtlb_walk=2, l1d_tlb_refill=2, unaligned_ldst_retired=0)
+
+
+@test
+def access_the_same_instruction_again():
+    # Accesses that come in pieces, one after the other and in a loop: each counts for itself, and also
+    # when the second one begins inside the first. 10 passes of 2 + 2 + 1 pieces, 20 of the LDP twice at
+    # 0x10: inside one line.
+    body = "ldp q0, q1, [x10]; ldp q2, q3, [x10, #16]; ldr q4, [x10, #16]"
+    want(count("loop", BODY=body, COUNT=10), ld_retired=30, l1d_cache_rd=50, l1d_cache_refill=1)
+    want(count("repeat", BODY="ldp q0, q1, [x10]; ldp q0, q1, [x10]; ldp q0, q1, [x10, #16]", REPS=7),
+         ld_retired=21, l1d_cache_rd=42, l1d_cache_refill=1)
+
+
+@test
+def access_width_of_a_look_up():
+    # dcache.bytes: LDR X, LDP X, LDP Q and LD1 of 64 bytes are 8, 16, 32, 64 bytes.
+    body = "ldr x1, [x10]; ldp x1, x3, [x10]; ldp q0, q1, [x10]; ld1 {v0.16b-v3.16b}, [x10]"
+    for width, pieces in ((8, 1 + 2 + 4 + 8), (16, 1 + 1 + 2 + 4), (32, 1 + 1 + 1 + 2), (64, 4)):
+        want(count("repeat", f"dcache.bytes={width}", BODY=body), l1d_cache_rd=pieces, ld_retired=4,
+             l1d_cache_refill=1)
+
+
+@test
+def access_cache_off():
+    # dcache.enable=0: nothing misses; each look-up is a beat on the bus. LDR 1, STR 1, LDP Q in one line
+    # 2, of which the emulated core sees one request. The line of code is four beats more.
+    c = count("repeat", "dcache.enable=0", BODY="ldr x1, [x10]; str x1, [x10]; ldr x1, [x10]")
+    want(c, l1d_cache_refill=0, l1d_cache_wb=0, l1d_cache=3, bus_access_rd=2 + 4, bus_access_wr=1)
+
+
+# ---- exclusives, atomics, ordered accesses, barriers ---------------------------------------------
+
+@test
+def exclusives_pass_and_fail():
+    # Passes; fails, because CLREX; fails, because of another address; passes as the pair it is; fails,
+    # because the pass before has used the monitor up.
+    body = ("ldxr x1, [x10]; stxr w3, x5, [x10]; ldxr x1, [x10]; clrex; stxr w3, x5, [x10]; "
+            "ldaxr w1, [x10]; stlxr w3, w5, [x2]; ldaxp x1, x4, [x10]; stlxp w3, x1, x4, [x10]; "
+            "stxr w3, x5, [x10]")
+    want(count("repeat", SETUP="add x2, x10, #64; mov x5, #1", BODY=body), ldrex_spec=4, strex_spec=5,
+         strex_pass_spec=2, strex_fail_spec=3, ld_retired=4, st_retired=5, l1d_cache_rd=4,
+         l1d_cache_wr=2, rc_ld_spec=2, rc_st_spec=2, l1d_cache_refill_rd=1, l1d_cache_refill_wr=0)
+
+
+@test
+def exclusives_of_every_size():
+    body = "; ".join(f"ldxr{s} {r}1, [x10]; stxr{s} w3, {r}1, [x10]"
+                     for s, r in (("b", "w"), ("h", "w"), ("", "w"), ("", "x")))
+    want(count("repeat", BODY=body), ldrex_spec=4, strex_pass_spec=4, strex_fail_spec=0)
+
+
+@test
+def exclusives_in_a_loop():
+    # An atomic increment, 50 times: each store passes.
+    c = count("loop", BODY="2: ldxr x1, [x10]; add x1, x1, #1; stxr w3, x1, [x10]; cbnz w3, 2b",
+              COUNT=50)
+    want(c, ldrex_spec=50, strex_pass_spec=50, strex_fail_spec=0, br_immed_retired=100,
+         pc_write_retired=49, l1d_cache_rd=50, l1d_cache_wr=50)
+
+
+@test
+def exclusive_store_makes_dirty():
+    # The dirty line of the set is thrown out by the fifth load; a store that fails leaves it clean.
+    for store, dirty in (("ldxr x0, [x10]; stxr w3, x0, [x10]", 1),
+                         ("ldxp x0, x2, [x10]; stxp w3, x0, x2, [x10]", 1),
+                         ("clrex; stxr w3, x0, [x10]", 0)):
+        want(count("evict", RR, DIRTY=store), l1d_cache_wb=dirty)
+
+
+def v8_1(body, **expected):
+    """The atomics of v8.1, which the emulated A53 and A72 lack, on the emulator's largest core."""
+    have("qemu-aarch64")
+    program = build("repeat", {"SETUP": "mov x5, #1; mov x6, #0; mov x7, #0", "BODY": body})
+    # No symbols are looked up in a command line.
+    begin, end = hex(symbol(program, "k_begin")), hex(symbol(program, "k_end"))
+    doc = stat("--core", "armv8", "--from", begin, "--to", end, "-e", ",".join(EVENTS),
+               "--qemu", f"qemu-aarch64 -cpu max {program}")
+    c = counts(doc)
+    sums_close(c, ())
+    want(c, **expected)
+
+
+@test
+def atomics_read_and_write():
+    # A read and a write each. The read fills the line, the write hits. CASP is 16 bytes: one piece.
+    body = (".arch armv8.1-a; ldadd x5, x1, [x10]; swp x5, x1, [x10]; cas x6, x5, [x10]; "
+            "ldaddal w5, w1, [x10]; stadd x5, [x10]; swpb w5, w1, [x10]; casp x6, x7, x4, x5, [x10]")
+    v8_1(body, inst_retired=7, ld_retired=7, st_retired=7, l1d_cache_rd=7, l1d_cache_wr=7,
+         l1d_cache_refill_rd=1, l1d_cache_refill_wr=0, ldrex_spec=0, strex_spec=0)
+
+
+@test
+def ordered_accesses():
+    body = ("ldar x1, [x10]; ldarb w1, [x10]; ldarh w1, [x10]; stlr x1, [x10]; stlrb w1, [x10]; "
+            "ldxr x1, [x10]; stxr w3, x1, [x10]; ldr x1, [x10]; dmb ish")
+    want(count("repeat", BODY=body), rc_ld_spec=3, rc_st_spec=2, ldrex_spec=1, dmb_spec=1)
+
+
+@test
+def barriers():
+    # One of each kind and option; DSB and DMB count whatever they order. CLREX, SEV, WFE … are none.
+    body = "isb; dsb sy; dsb ish; dsb st; dmb sy; dmb ishld; dmb st; dmb ishst; clrex; sev; yield; nop"
+    want(count("repeat", BODY=body), isb_spec=1, dsb_spec=3, dmb_spec=4, inst_retired=12,
+         br_retired=0, pc_write_retired=0)
+
+
+# ---- kinds of instructions (K3.1) ----------------------------------------------------------------
+# DP: integer data processing and moves. VFP: scalar floating point; ASE: Advanced SIMD; both without
+# loads, stores and moves from or to general registers. CRYPTO: AES and SHA.
+#
+#    name                instructions                                                   dp ase vfp crypto
+KINDS = [
+    ("integer",          "add x1, x2, x3; subs x1, x2, #1; mov x1, x2; mov x1, #77; and x1, x2, #3; "
+                         "lsl x1, x2, #3; lsl x1, x2, x3; mul x1, x2, x3; madd x1, x2, x3, x4; "
+                         "smulh x1, x2, x3; udiv x1, x2, x3; clz x1, x2; rev x1, x2; csel x1, x2, x3, eq; "
+                         "ccmp x1, x2, #0, eq; adc x1, x2, x3; bfi x1, x2, #3, #4; extr x1, x2, x3, #9; "
+                         "adr x1, .; crc32x w1, w2, x3; tst x1, x2; cmp x1, x2",         22, 0, 0, 0),
+    ("scalar_fp",        "fadd d0, d1, d2; fsub s0, s1, s2; fmul d0, d1, d2; fdiv s0, s1, s2; "
+                         "fsqrt s0, s1; fmadd d0, d1, d2, d3; fcmp d0, d1; fcsel d0, d1, d2, eq; "
+                         "fabs s0, s1; frintz d0, d1; fcvt d0, s1; fmov d0, #1.0; fmov d0, d1",
+                                                                                          0, 0, 13, 0),
+    # Between the register files: neither.
+    ("moves",            "fmov x1, d0; fmov d0, x1; umov w1, v0.b[0]; ins v0.d[0], x1; "
+                         "dup v0.4s, w1; smov x1, v0.h[1]",                               0, 0, 0, 0),
+    ("simd",             "add v0.4s, v1.4s, v2.4s; mul v0.8h, v1.8h, v2.8h; fadd v0.2d, v1.2d, v2.2d; "
+                         "fmla v0.4s, v1.4s, v2.4s; shl v0.2d, v1.2d, #3; tbl v0.16b, {v1.16b}, v2.16b; "
+                         "zip1 v0.4s, v1.4s, v2.4s; addv s0, v1.4s; movi v0.4s, #1; "
+                         "and v0.16b, v1.16b, v2.16b; dup v0.4s, v1.s[0]; ext v0.16b, v1.16b, v2.16b, #3",
+                                                                                          0, 12, 0, 0),
+    ("crypto",           "aese v0.16b, v1.16b; aesd v0.16b, v1.16b; aesmc v0.16b, v1.16b; "
+                         "aesimc v0.16b, v1.16b; sha1h s0, s1; sha1c q0, s1, v2.4s; "
+                         "sha256h q0, q1, v2.4s; sha256su0 v0.4s, v1.4s",                 0, 0, 0, 8),
+    ("loads_and_stores", "ldr x1, [x10]; ldr d0, [x10]; str q0, [x10]; ld1 {v0.4s}, [x10]; "
+                         "ldp x1, x2, [x10]; prfm pldl1keep, [x10]",                      0, 0, 0, 0),
+    ("system",           "nop; isb; dmb ish; mrs x1, nzcv; msr nzcv, x1; mrs x1, tpidr_el0; yield",
+                                                                                          0, 0, 0, 0),
+]
+
+
+def kind_test(name, body, dp, ase, vfp, crypto):
+    def check():
+        want(count("repeat", SETUP="mov x3, #1", BODY=body), dp_spec=dp, ase_spec=ase, vfp_spec=vfp,
+             crypto_spec=crypto, inst_retired=instructions(body))
+    add_test("kind_" + name, check)
+
+
+for row in KINDS:
+    kind_test(*row)
+
+
+# ---- branches: which instructions are which ------------------------------------------------------
+# "taken": pc_write_retired counts all branches that go, immediate ones whether they go or not.
+#
+#    name                instructions                                immed return indirect taken all
+BRANCHES = [
+    ("b",                "b 1f; nop; 1: nop",                            1, 0, 0, 1, 2),
+    # To the next instruction: still a change of the PC.
+    ("b_to_next",        "b 1f; 1: nop",                                 1, 0, 0, 1, 2),
+    ("bl_ret",           "bl f; nop",                                    1, 1, 1, 2, 3),
+    ("ret_by_register",  "bl g; nop",                                    1, 1, 1, 2, 4),
+    ("br",               "br x11; nop; .org 0x40; nop",                  0, 0, 1, 1, 2),
+    ("blr",              "blr x12; nop",                                 0, 1, 2, 2, 3),
+    # Returns that are none: BR X30.
+    ("br_lr",            "bl h; nop",                                    1, 0, 1, 2, 3),
+    ("taken",            "cmp x10, x10; b.eq 1f; nop; 1: b.ge 2f; nop; 2: nop",
+                                                                         2, 0, 0, 2, 4),
+    ("not_taken",        "cmp x10, x10; b.ne 1f; b.lt 1f; b.hi 1f; 1: nop",
+                                                                         3, 0, 0, 0, 5),
+    ("always",           "b.al 1f; nop; 1: nop",                         1, 0, 0, 1, 2),
+    ("cbz",              "cbz x10, 1f; cbnz x10, 2f; 1: nop; 2: cbz xzr, 3f; nop; 3: cbnz wzr, 4f; 4: nop",
+                                                                         4, 0, 0, 2, 5),
+    # DATA has bit 23.
+    ("tbz",              "tbz x10, #23, 1f; tbnz x10, #23, 2f; 1: nop; 2: tbz x10, #63, 3f; nop; "
+                         "3: tbnz w10, #0, 4f; 4: nop",                  4, 0, 0, 2, 5),
+    ("no_branch",        "csel x1, x2, x3, eq; adr x1, .; isb; nop",     0, 0, 0, 0, 4),
+    # The call stands at the region's end: both have gone when it ends.
+    ("tail_call",        "bl t; nop",                                    2, 1, 1, 3, 4),
+]
+FUNCTIONS = ("f: ret; .balign 64; g: mov x13, x30; ret x13; .balign 64; h: br x30; .balign 64; "
+             "t: b f")
+
+
+def branch_test(name, body, immed, returns, indirect, taken, executed):
+    def check():
+        c = count("repeat", SETUP="adr x11, k_begin + 0x40; adr x12, f", BODY=body, AUX=FUNCTIONS)
+        want(c, br_immed_retired=immed, br_return_retired=returns, br_indirect_spec=indirect,
+             pc_write_retired=taken, inst_retired=executed, br_retired=immed + indirect)
+    body = body.replace(".org 0x40", ".balign 64")
+    add_test("branch_" + name, check)
+
+
+for row in BRANCHES:
+    branch_test(*row)
+
+
+@test
+def exceptions():
+    # getpid three times: SVC is an exception taken, no branch and no change of the PC (our choice).
+    c = count("repeat", SETUP="mov x8, #172", BODY="svc #0; nop", REPS=3)
+    want(c, exc_taken=3, exc_svc=3, exc_undef=0, pc_write_retired=0, br_retired=0, inst_retired=6)
+
+
+@test
+def exceptions_undefined():
+    # BRK and UDF end the program with SIGTRAP (5) and SIGILL (4); each is an exception, and an
+    # instruction that did not retire, which the emulator shows all the same (our choice).
+    for word, code in (("brk #0", 133), ("udf #0", 132)):
+        program = build("repeat", {"BODY": word})
+        c = counts(stat("--core", "armv8", "-e", "exc_taken,exc_undef,exc_svc", program, code=code))
+        want(c, exc_taken=1, exc_undef=1, exc_svc=0)
+
+
+# ---- direction prediction ------------------------------------------------------------------------
+
+class Predictor:
+    """Two-bit counters, weakly not taken at first, found by word address exclusive-or history."""
+
+    def __init__(self, entries=4096, history=8):
+        self.state, self.past, self.mask, self.bits = {}, 0, entries - 1, history
+        self.wrong = 0
+
+    def branch(self, addr, taken):
+        i = (addr >> 2 ^ self.past) & self.mask
+        s = self.state.get(i, 1)
+        self.wrong += (s >= 2) != taken
+        self.state[i] = min(s + 1, 3) if taken else max(s - 1, 0)
+        self.past = (self.past << 1 | taken) & (1 << self.bits) - 1
+
+
+def pattern(bits, *sets, n=32, **more):
+    return count("pattern", *sets, PATTERN=f"0x{bits:08x}", COUNT=n, **more)
+
+
+ALWAYS, NEVER, ALTERNATE_T, ALTERNATE_N = 0xffffffff, 0, 0x55555555, 0xaaaaaaaa
+PERIOD_TTN, PERIOD_NNT = 0x1b6db6db, 0x24924924  # lowest bit first: 110 110 …, 001 001 …
+
+
+@test
+def predictor_loop():
+    # The loop's branch, taken 99 times, then not. The outcomes before it are 0, then 1, 3, 7 … 0x7f,
+    # 0xff: nine counters in turn, each of which says "not taken" when it is new: 9 wrong; at 0xff it
+    # has learned. The exit is wrong, too.
+    want(count("loop", COUNT=100), br_mis_pred=9 + 1, br_immed_retired=100, pc_write_retired=99)
+    # With n bits of history it takes n + 1 counters.
+    for n in (0, 1, 4, 12):
+        want(count("loop", f"bp.history={n}", COUNT=100), br_mis_pred=n + 1 + 1)
+
+
+@test
+def predictor_loop_again():
+    # Warm: the second run begins with other outcomes before it, those of the exit and of the harness's
+    # branch back (… 1 1 0 1), and meets counters that are new until both have left the history.
+    p, wrong = Predictor(), []
+    program = build("loop", {"COUNT": 100, "WARM": 1})
+    begin, end = symbol(program, "k_begin"), symbol(program, "k_end")
+    for again in range(2):
+        p.wrong = 0
+        for i in range(100):
+            p.branch(begin + 16, i < 99)
+        wrong.append(p.wrong)
+        # The branch back is settled before k_begin: whether it was wrong does not count.
+        p.branch(end + 4, not again)
+    equal(wrong[0], 10)
+    want(count("loop", COUNT=100, WARM=1), br_mis_pred=wrong[1])
+
+
+@test
+def predictor_never():
+    # 16 branches that do not go: weakly not taken is right from the start.
+    want(count("repeat", SETUP="cmp x10, x10", BODY="b.ne 1f; nop; 1: nop", REPS=16), br_mis_pred=0,
+         br_immed_retired=16, pc_write_retired=0)
+
+
+@test
+def predictor_once_each():
+    # 16 branches at 16 addresses that go: each meets a new counter. Without history the second run
+    # finds all of them in state 2.
+    body = "b.eq 1f; nop; 1: nop"
+    want(count("repeat", SETUP="cmp x10, x10", BODY=body, REPS=16), br_mis_pred=16, pc_write_retired=16)
+    want(count("repeat", LOCAL, SETUP="cmp x10, x10", BODY=body, REPS=16, WARM=1), br_mis_pred=0)
+
+
+@test
+def predictor_unconditional():
+    # B and BL need no prediction, from the first time on.
+    want(count("repeat", BODY="b 1f; nop; 1: nop; bl f; nop", AUX="f: ret", REPS=16), br_mis_pred=0,
+         pc_write_retired=48)
+
+
+@test
+def predictor_without_history():
+    # Two branches, two counters. The loop's: first wrong, then right, exit wrong: 2.
+    # Always: first wrong. Never: none. T N T N …: 1 wrong → 2 wrong → 1 …: all 32. N T N T …: 1 right
+    # → 0, wrong → 1, right → 0, …: every T, 16. T T N: wrong → 2, → 3, wrong → 2, → 3, → 3, wrong …:
+    # 1 and one a period. N N T: → 0, → 0, wrong → 1, → 0, → 0, wrong …: one a period.
+    for bits, wrong, n in ((ALWAYS, 1, 32), (NEVER, 0, 32), (ALTERNATE_T, 32, 32),
+                           (ALTERNATE_N, 16, 32), (PERIOD_TTN, 11, 30), (PERIOD_NNT, 10, 30)):
+        want(pattern(bits, LOCAL, n=n), br_mis_pred=wrong + 2, br_immed_retired=2 * n,
+             pc_write_retired=bin(bits & (1 << n) - 1).count("1") + n - 1)
+
+
+@test
+def predictor_learns_a_pattern():
+    # With history the pattern of period 2 or 3 is learned: no more than the counters that are met for
+    # the first time can be wrong, and over 32 passes a taken branch meets at most 9 + 9 of them.
+    for bits, n in ((ALTERNATE_T, 32), (ALTERNATE_N, 32), (PERIOD_TTN, 30), (PERIOD_NNT, 30)):
+        wrong = pattern(bits, n=n)["br_mis_pred"]
+        assert wrong <= 18 + 1, wrong
+
+
+def lfsr(n):
+    x = 1
+    for _ in range(n):
+        out, x = x & 1, x >> 1
+        if out:
+            x ^= 0x80200003
+        yield bool(out)
+
+
+@test
+def predictor_restated():
+    # Patterns and a random sequence of 3000, on several sizes.
+    for defines, sequence in (({"PATTERN": "0x1b6db6db", "COUNT": 30}, None),
+                              ({"PATTERN": "0x55555555", "COUNT": 32}, None),
+                              ({"LFSR": 1, "COUNT": 3000}, lfsr)):
+        n = defines["COUNT"]
+        begin = symbol(build("pattern", defines), "k_begin")
+        outcomes = (list(sequence(n)) if sequence else
+                    [bool(int(defines["PATTERN"], 16) >> i & 1) for i in range(n)])
+        for entries, history in ((4096, 8), (64, 8), (16, 0), (2, 1), (4096, 16)):
+            p = Predictor(entries, history)
+            for i, taken in enumerate(outcomes):
+                p.branch(begin + 16, taken)
+                p.branch(begin + 28, i < n - 1)
+            c = count("pattern", f"bp.entries={entries}", f"bp.history={history}", **defines)
+            want(c, br_mis_pred=p.wrong, pc_write_retired=sum(outcomes) + n - 1)
+
+
+@test
+def predictor_aliases():
+    # Two counters, no history. A goes, B does not, the loop's branch goes but for the exit. Words 2, 5
+    # and 8: A and the loop share a counter, wrong at first and at the exit; B has its own. Words 2, 4
+    # and 7: A and B share one, from 1 up and down again, always wrong; the loop has its own.
+    body = "cbnz x0, 5f; nop; 5: {}cbz x0, 6f; nop; 6: "
+    for between, wrong in (("nop; ", 2), ("", 40 + 2)):
+        want(count("loop", LOCAL, "bp.entries=2", BODY=body.format(between), COUNT=20),
+             br_mis_pred=wrong, br_immed_retired=60)
+
+
+# ---- returns and indirect branches ---------------------------------------------------------------
+
+@test
+def return_stack_depth():
+    # 8 entries. A ninth call throws out the oldest address, whose return then finds nothing.
+    for depth, wrong in ((1, 0), (7, 0), (8, 0), (9, 1), (11, 3)):
+        want(count("calls", DEPTH=depth), br_mis_pred=wrong, br_return_retired=depth,
+             br_immed_retired=depth, pc_write_retired=2 * depth)
+    want(count("calls", "rs.entries=3", DEPTH=8), br_mis_pred=5)
+    want(count("calls", "rs.entries=16", DEPTH=11), br_mis_pred=0)
+    want(count("calls", "rs.enable=0", DEPTH=4), br_mis_pred=4)
+
+
+@test
+def return_stack_again():
+    # What was overwritten is lost once: each of 5 calls of depth 10 is wrong twice.
+    want(count("calls", DEPTH=10, REPS=5), br_mis_pred=10, br_return_retired=50)
+
+
+@test
+def return_elsewhere():
+    # The function returns 4 bytes further: wrong each time, and the stack is right again afterwards.
+    c = count("repeat", BODY="bl f; nop; nop", AUX="f: add x30, x30, #4; ret", REPS=10)
+    want(c, br_mis_pred=10, br_return_retired=10, inst_retired=40)
+
+
+@test
+def return_without_call():
+    # RET to the address of a register with nothing on the stack.
+    want(count("repeat", SETUP="adr x11, k_begin + 8", BODY="ret x11; nop; nop"), br_mis_pred=1,
+         br_return_retired=1, inst_retired=2)
+
+
+@test
+def return_by_an_indirect_branch():
+    # BR X30 pops nothing: the addresses of the calls stay. 3 calls left by BR, new target each time: 3
+    # wrong. Then a RET to the newest address but one: predicted with the newest of all, wrong.
+    body = "bl h; nop; bl h; nop; bl h; nop"
+    want(count("repeat", BODY=body, AUX=FUNCTIONS), br_mis_pred=3, br_return_retired=0,
+         br_indirect_spec=3)
+
+
+@test
+def indirect_targets():
+    # BR at one address, 12 passes. One target: wrong the first time. Two in turn: always wrong. A table
+    # of 4 targets, 3 times each: 4 wrong.
+    goto = "add x11, x12, x13, lsl #4; br x11; nop; .balign 16; 3: b 4f; .balign 16; b 4f; " \
+           ".balign 16; b 4f; .balign 16; b 4f; .balign 16; 4: add x14, x14, #1"
+    for choose, wrong in (("mov x13, #0", 1), ("and x13, x14, #1", 12), ("lsr x13, x15, #0", 1),
+                          ("mov x16, #3; udiv x13, x14, x16", 4)):
+        c = count("loop", LOCAL, SETUP="adr x12, 3f; mov x14, #0; mov x15, #0",
+                  BODY=f"{choose}; {goto}", COUNT=12)
+        # The loop's own branch: first and last.
+        want(c, br_mis_pred=wrong + 2, br_indirect_spec=12)
+
+
+@test
+def indirect_targets_share_an_entry():
+    # 256 entries, found by the word's address, without a tag: a BR 1024 bytes on uses the same entry.
+    # Each goes to the instruction behind it, and so each throws out the other's target: 2 wrong a pass.
+    # 1020 bytes on it does not: 1 each. LOOP: first and last.
+    for space, wrong in ((1024, 20), (1020, 2)):
+        body = ("adr x11, 3f; br x11; 3: adr x12, 4f; b 2f; .space " + str(space - 16) +
+                "; 2: nop; br x12; 4: nop")
+        c = count("loop", LOCAL, BODY=body, COUNT=10)
+        want(c, br_mis_pred=wrong + 2, br_indirect_spec=20)
+
+
+@test
+def indirect_calls():
+    # BLR: predicted by its target, and its return by the stack. 8 different sites: 8 wrong, no return.
+    want(count("repeat", SETUP="adr x12, f", BODY="blr x12; nop", AUX=FUNCTIONS, REPS=8), br_mis_pred=8,
+         br_indirect_spec=16, br_return_retired=8)
+    want(count("loop", LOCAL, SETUP="adr x12, f", BODY="blr x12", AUX=FUNCTIONS, COUNT=8),
+         br_mis_pred=1 + 2, br_indirect_spec=16)
+
+
+# ---- level 1 data cache --------------------------------------------------------------------------
+# walk.S: its code is one line, fetched inside of the count: l1i_cache_refill 1, also in level 2.
+
+@test
+def walk_half_the_cache():
+    # 256 lines fill invalid ways in the first pass; nothing is evicted, whatever the replacement.
+    for how in ("cache.round_robin=0", RR):
+        want(count("walk", how, STRIDE=64, COUNT=256, PASSES=4), l1d_cache_rd=1024,
+             l1d_cache_refill=256, l1d_cache_wb=0, l2d_cache_rd=257, l2d_cache_refill=257,
+             bus_access_rd=4 * 257, bus_access_wr=0)
+
+
+@test
+def walk_the_whole_cache():
+    # 512 lines, 4 in each of 128 sets: all of them fit.
+    for how in ("cache.round_robin=0", RR):
+        want(count("walk", how, STRIDE=64, COUNT=512, PASSES=4), l1d_cache=2048, l1d_cache_refill=512)
+
+
+@test
+def walk_double_words_of_the_whole_cache():
+    want(count("walk", STRIDE=8, COUNT=4096, PASSES=2), l1d_cache=8192, l1d_cache_refill=512)
+
+
+@test
+def walk_in_pieces():
+    # LDR Q in steps of 24: 256 of them are 6144 bytes, 96 lines. Offsets 0, 24, 48, 72 = 8 in the next
+    # line … repeat after 8 accesses (192 bytes, 3 lines). In a line of 64 an access crosses from 49 on:
+    # 0, 24, 48 | 8, 32, 56 crosses | 16, 40: one of 8. The last ends at 6136: 96 lines. Unaligned: 24,
+    # 72 …, every second.
+    want(count("walk", REG="q2", STRIDE=24, COUNT=256, PASSES=2), ld_retired=512,
+         l1d_cache_rd=2 * (256 + 32), l1d_cache_refill=96, unaligned_ld_spec=256)
+
+
+@test
+def walk_twice_a_direct_mapped_cache():
+    # 512 sets of one way, 1024 lines: each line throws out the one it needs half a pass later.
+    want(count("walk", "dcache.ways=1", STRIDE=64, COUNT=1024, PASSES=3), l1d_cache_refill=3072,
+         l2d_cache_rd=3073, l2d_cache_refill=1025)
+
+
+@test
+def walk_twice_the_cache_at_random():
+    # 8 lines for 4 ways of each set. No policy keeps more than 512 of the 1024 lines from one pass to
+    # the next, so at least 512 misses a pass. With random replacement and m misses a set and pass a line
+    # survives from use to use with probability h = (3/4)^m, and m = 8 (1 - h): h = 0.137, m = 6.9, 884
+    # misses a pass; 10 steady passes stay within 5 % of that. The first pass misses 1024 times.
+    c = count("walk", STRIDE=64, COUNT=1024, PASSES=11)
+    assert 1024 + 10 * 840 <= c["l1d_cache_refill"] <= 1024 + 10 * 928, c
+    equal(c["l2d_cache_refill"], 1025)
+
+
+@test
+def walk_a_cache_of_64k():
+    want(count("walk", "dcache.size=64K", STRIDE=64, COUNT=1024, PASSES=3), l1d_cache_refill=1024)
+
+
+@test
+def walk_by_the_way_size():
+    # 8192 bytes apart: all in set 0. Four lines fit; of five, round robin throws out the next one needed
+    # every time.
+    want(count("walk", RR, STRIDE=8192, COUNT=4, PASSES=5), l1d_cache=20, l1d_cache_refill=4)
+    want(count("walk", RR, STRIDE=8192, COUNT=5, PASSES=5), l1d_cache=25, l1d_cache_refill=25)
+    # 4 ways of 256 sets: the five are in two sets.
+    want(count("walk", RR, "dcache.size=64K", STRIDE=8192, COUNT=5, PASSES=5), l1d_cache_refill=5)
+
+
+def directory(n, bits, size, ways):
+    """Counts of random.S from the rules of the cache directory and of the micro-TLB, restated.
+    Cache: invalid ways first, lowest number first; then one round robin counter for all sets; reads and
+    writes allocate. Micro-TLB: 10 entries, filled and replaced in turn."""
+    sets, turn, x = size // 64 // ways, 0, 1
+    tags, dirty, tlb = {}, set(), []
+    c = dict(l1d_cache_rd=0, l1d_cache_wr=0, l1d_cache_refill_rd=0, l1d_cache_refill_wr=0,
+             l1d_cache_wb=0, l1d_tlb_refill_rd=0, l1d_tlb_refill_wr=0, dtlb_walk=0)
+    pages_seen = set()
+    for _ in range(n):
+        x = (x * 1103515245 + 12345) & 0xffffffff
+        line, way = x >> 32 - bits, "wr" if x >> 31 - bits & 1 else "rd"
+        page = line // 64
+        c["l1d_cache_" + way] += 1
+        if page not in tlb:
+            c["l1d_tlb_refill_" + way] += 1
+            tlb = (tlb + [page])[-10:]
+        pages_seen.add(page)
+        row = tags.setdefault(line % sets, [])
+        if line not in row:
+            c["l1d_cache_refill_" + way] += 1
+            if len(row) < ways:
+                row.append(line)
+            else:
+                c["l1d_cache_wb"] += row[turn % ways] in dirty
+                dirty.discard(row[turn % ways])
+                row[turn % ways] = line
+                turn += 1
+        if way == "wr":
+            dirty.add(line)
+    c["dtlb_walk"] = len(pages_seen)  # at most 32 pages: one a set
+    return c
+
+
+@test
+def random_accesses_round_robin():
+    # 64 KB, 16 pages; 128 KB, 32 pages.
+    for size, ways, bits in ((32768, 4, 10), (16384, 2, 10), (4096, 1, 10), (32768, 8, 11),
+                             (65536, 4, 11)):
+        want(count("random", RR, f"dcache.size={size}", f"dcache.ways={ways}", COUNT=4000, BITS=bits),
+             **directory(4000, bits, size, ways))
+
+
+# ---- write-backs ---------------------------------------------------------------------------------
+# evict.S: five lines of set 0; the first one is made dirty, or not, and thrown out by the fifth.
+DIRTY = [
+    ("nothing", "", 0),
+    ("store", "str x0, [x10]", 1),
+    ("last_byte", "strb w0, [x10, #63]", 1),
+    ("two_stores", "str x0, [x10]; str x0, [x10, #32]", 1),
+    ("pair", "stp x0, x1, [x10, #48]", 1),
+    ("pair_in_the_next_line_too", "stp x0, x1, [x10, #56]", 1),
+    ("vector", "str q0, [x10, #16]", 1),
+    ("structure", "st4 {v0.16b-v3.16b}, [x10]", 1),
+    ("single_structure", "st1 {v0.b}[3], [x10]", 1),
+    ("release", "stlr x0, [x10]", 1),
+    ("next_line_only", "str x0, [x10, #64]", 0),
+    ("load", "ldp q0, q1, [x10]", 0),
+]
+
+
+def dirty_test(name, instructions, lines):
+    def check():
+        want(count("evict", RR, DIRTY=instructions), l1d_cache_wb=lines, l2d_cache_wr=lines)
+    add_test("writeback_" + name, check)
+
+
+for row in DIRTY:
+    dirty_test(*row)
+
+
+@test
+def writeback_and_back_again():
+    # The line comes back from level 2 (no refill there), is clean, and throws out the second one, which
+    # is not dirty. Its next store hits.
+    c = count("evict", RR, DIRTY="str x0, [x10]", AFTER="ldr x0, [x10]; str x0, [x10]")
+    want(c, l1d_cache_refill=6, l1d_cache_wb=1, l2d_cache_rd=7, l2d_cache_refill=6, l2d_cache_wb=0)
+
+
+@test
+def stores_walk_twice_a_direct_mapped_cache():
+    # Every line is dirty when its successor throws it out: 512 in the first pass (the other 512 fill
+    # invalid ways), 1024 in each of the next two.
+    want(count("walk", "dcache.ways=1", ACCESS="str", STRIDE=64, COUNT=1024, PASSES=3), st_retired=3072,
+         l1d_cache_refill_wr=3072, l1d_cache_refill_rd=0, l1d_cache_wb=2560, l2d_cache_wr=2560,
+         l2d_cache_refill=1025)
+
+
+# ---- level 2 -------------------------------------------------------------------------------------
+# With a direct mapped level 1 of 512 sets a walk over more than 64 KB misses there at every line.
+
+@test
+def level_2_fits():
+    # 480 KB are 15 lines in each of 512 sets of 16 ways, which leaves one for the few lines of code.
+    want(count("walk", "dcache.ways=1", STRIDE=64, COUNT=7680, PASSES=2), l1d_cache_refill=15360,
+         l2d_cache_rd=15361, l2d_cache_refill=7681, bus_access_rd=4 * 7681)
+    # 512 KB are half of 1 MB.
+    want(count("walk", "dcache.ways=1", "l2.size=1M", STRIDE=64, COUNT=8192, PASSES=2),
+         l2d_cache_rd=16385, l2d_cache_refill=8193)
+
+
+@test
+def level_2_does_not_fit():
+    # Direct mapped as well, 8192 sets: each of 16384 lines throws out the one needed half a pass later.
+    want(count("walk", "dcache.ways=1", "l2.ways=1", STRIDE=64, COUNT=16384, PASSES=2),
+         l1d_cache_refill=32768, l2d_cache_refill=32769, l2d_cache_wb=0)
+
+
+@test
+def level_2_writes_back():
+    # Stores to 16384 lines, once. A line leaves level 1 dirty 512 lines later, when level 2 still has
+    # it; 8192 lines later it is thrown out there and goes to memory: 16384 - 8192. It left level 1
+    # 16384 - 512 times.
+    want(count("walk", "dcache.ways=1", "l2.ways=1", ACCESS="str", STRIDE=64, COUNT=16384, PASSES=1),
+         l1d_cache_wb=15872, l2d_cache_wr=15872, l2d_cache_wb=8192, bus_access_wr=4 * 8192)
+
+
+@test
+def level_2_off():
+    # Lines and write-backs go to the bus. 1024 + 1 lines; 512 of them are written back.
+    want(count("walk", "dcache.ways=1", "l2.enable=0", ACCESS="str", STRIDE=64, COUNT=1024, PASSES=1),
+         l1d_cache_refill=1024, l1d_cache_wb=512, l2d_cache=0, l2d_cache_refill=0,
+         bus_access_rd=4 * 1025, bus_access_wr=4 * 512)
+
+
+@test
+def width_of_the_bus():
+    # 64 lines of data and one of code in beats of 8 or 32 bytes.
+    for width, beats in ((8, 8), (32, 2), (64, 1)):
+        want(count("walk", f"bus.bytes={width}", STRIDE=64, COUNT=64, PASSES=1),
+             bus_access_rd=65 * beats)
+
+
+# ---- TLBs ----------------------------------------------------------------------------------------
+# COUNT loads, each in a page of its own, ten times over.
+
+def pages(n, *sets, stride=4160, **more):
+    return count("walk", *sets, STRIDE=stride, COUNT=n, PASSES=10, **more)
+
+
+@test
+def tlb_10_pages():
+    # Fit into the micro-TLB: one miss each, in both levels.
+    want(pages(8), l1d_tlb_refill=8, l2d_tlb_refill=8, l1d_tlb=80, l1i_tlb_refill=0)
+    want(pages(10), l1d_tlb_refill_rd=10, l2d_tlb_refill=10, dtlb_walk=10)
+
+
+@test
+def tlb_11_pages():
+    # Round robin over 10 entries always throws out the page needed next: every access misses. The main
+    # TLB holds all 11 from the first pass on.
+    want(pages(11), l1d_tlb_refill_rd=110, l1d_tlb_refill_wr=0, l2d_tlb_refill=11, dtlb_walk=11)
+    want(pages(11, ACCESS="str"), l1d_tlb_refill_rd=0, l1d_tlb_refill_wr=110, dtlb_walk=11)
+
+
+@test
+def tlb_512_pages():
+    # Four pages for each of the 128 sets of four ways. The page of the code shares set 4 with four of
+    # them and is thrown out by the fourth; nobody asks for it again, as the micro-TLB has it.
+    want(pages(512, stride=4096), l1d_tlb_refill=5120, l2d_tlb_refill=512, l1i_tlb_refill=0)
+
+
+@test
+def tlb_640_pages():
+    # Five pages for four ways of each set: round robin keeps none until it is needed.
+    want(pages(640, stride=4096), l1d_tlb_refill=6400, l2d_tlb_refill=6400, dtlb_walk=6400)
+
+
+@test
+def tlb_more_entries():
+    want(pages(11, "utlb.entries=11"), l1d_tlb_refill=11, l2d_tlb_refill=11)
+    want(pages(8, "utlb.entries=7"), l1d_tlb_refill=80, l2d_tlb_refill=8)
+    want(pages(640, "tlb.entries=1024", stride=4096), l1d_tlb_refill=6400, l2d_tlb_refill=640)
+
+
+@test
+def tlb_mmu_off():
+    want(pages(100, "mmu.enable=0"), l1d_tlb_refill=0, l1i_tlb_refill=0, l2d_tlb_refill=0,
+         l1d_cache_refill=100)
+
+
+@test
+def tlb_pages_64k_apart_in_the_hints():
+    # 256 pages apart: all share one place among the core's hints of what needs no look-up, which must
+    # not show: 10 of them fit into the micro-TLB, whose entries are fully associative. 10 passes.
+    for n, misses in ((5, 5), (6, 6)):
+        want(count("walk", STRIDE=0x100000, COUNT=n, PASSES=10), l1d_tlb_refill=misses,
+             l2d_tlb_refill=n, l1d_cache=10 * n)
+
+
+def code_pages(n, passes, *sets):
+    return count("codepages", *sets, PAGES=n, PASSES=passes)
+
+
+@test
+def itlb_10_pages():
+    # The page of k_begin is there; 9 others are fetched from once before they are known.
+    want(code_pages(10, 5), l1i_tlb_refill=9, itlb_walk=9, l1d_tlb_refill=0)
+
+
+@test
+def itlb_11_pages():
+    # The eleventh throws out the first, and so on: 10 pages and the way back, 11 misses a pass.
+    want(code_pages(11, 5), l1i_tlb_refill=55, itlb_walk=10, dtlb_walk=0)
+
+
+@test
+def itlb_refill_stalls_fetch():
+    # 10 walks in the first pass; 45 refills from the main TLB of 2 cycles, or 20.
+    near, far = code_pages(11, 5), code_pages(11, 5, "utlb.penalty=20")
+    equal(far["stall_frontend"] - near["stall_frontend"], 45 * 18)
+    equal(far["cpu_cycles"] - near["cpu_cycles"], 45 * 18)
+
+
+# ---- instruction cache ---------------------------------------------------------------------------
+
+@test
+def icache_straight_line():
+    # 8 lines of 16 NOPs, never run before: each is fetched once, from memory, 120 cycles. Two NOPs a
+    # cycle. 32 look-ups of 16 bytes.
+    want(count("repeat", BODY="nop", REPS=128), l1i_cache_refill=8, l1i_cache=32, inst_retired=128,
+         l2d_cache_refill=8, stall_frontend=8 * 120, cpu_cycles=64 + 8 * 120)
+    want(count("repeat", "mem.latency=60", BODY="nop", REPS=128), stall_frontend=8 * 60,
+         cpu_cycles=64 + 8 * 60)
+    for width, looks in ((4, 128), (8, 64), (64, 8)):
+        want(count("repeat", f"fetch.bytes={width}", BODY="nop", REPS=128), l1i_cache=looks)
+
+
+@test
+def icache_look_ups_by_block():
+    # The loop begins 8 bytes into a line and has 2, 3, 8 instructions: bytes 8 to 15, to 19, to 39. Each
+    # pass begins with a look-up of its own, and ends with the 16 bytes of its branch.
+    for body, looks in (("", 1), ("nop", 2), ("nops 6", 3)):
+        a, b = (count("loop", BODY=body, COUNT=n)["l1i_cache"] for n in (10, 30))
+        equal(b - a, 20 * looks, body)
+
+
+@test
+def icache_warm():
+    want(count("repeat", BODY="nop", REPS=512, WARM=1), l1i_cache_refill=0, stall_frontend=0,
+         inst_retired=513)
+
+
+@test
+def icache_off():
+    # Nothing misses in a cache that is off; its look-ups count all the same.
+    want(count("repeat", "icache.enable=0", BODY="nop", REPS=128), l1i_cache_refill=0, l1i_cache=32,
+         stall_frontend=0, cpu_cycles=64)
+
+
+@test
+def icache_half_of_it():
+    # One line before the loop, 256 in it and one behind, all of which fit.
+    want(count("codelines", LINES=256, PASSES=4), l1i_cache_refill=258)
+
+
+@test
+def icache_twice_of_it():
+    # Direct mapped: 1025 lines over 512 sets, each throws out the one half a pass ahead: all of them
+    # miss in every pass. One line before.
+    want(count("codelines", "icache.ways=1", LINES=1024, PASSES=3), l1i_cache_refill=3 * 1025 + 1,
+         l2d_cache_refill=1026)
+    want(count("codelines", "icache.size=128K", LINES=1024, PASSES=3), l1i_cache_refill=1026)
+
+
+@test
+def icache_from_level_2():
+    # A cache of 16 lines and code of 33, warm in level 2: 13 cycles each.
+    for sets, latency in (((), 13), (("l2.latency=40",), 40)):
+        want(count("repeat", "icache.size=1K", "icache.ways=1", *sets, BODY="nop", REPS=512, WARM=1),
+             l1i_cache_refill=33, l2d_cache_refill=0, stall_frontend=33 * latency)
+
+
+# ---- what does not depend on anything else -------------------------------------------------------
+
+@test
+def tagged_addresses():
+    # The top byte of an address is ignored (DDI 0487 D5.1.4): the same line and page.
+    c = count("repeat", SETUP="orr x2, x10, #0xf000000000000000",
+              BODY="ldr x1, [x10]; ldr x1, [x2]; str x1, [x2]; ldp q0, q1, [x2]")
+    want(c, l1d_cache=5, l1d_cache_refill=1, l1d_tlb_refill=1)
+
+
+@test
+def same_counts_on_the_cortex_a53():
+    # What the Cortex-A53's PMU has, it counts as the PMU without a name.
+    events = ("inst_retired ld_retired st_retired br_immed_retired br_indirect_spec pc_write_retired "
+              "br_mis_pred mem_access l1d_cache l1d_cache_refill l1d_cache_wb l1i_cache l2d_cache "
+              "l1d_tlb_refill bus_access cpu_cycles").split()
+    for kernel, defines in (("random", {"COUNT": 2000, "BITS": 11}), ("calls", {"DEPTH": 9})):
+        c = count(kernel, **defines)
+        equal(count(kernel, core="cortex-a53", events=events, **defines), {e: c[e] for e in events})
+
+
+@test
+def the_cortex_a72():
+    # 48 pages in its micro-TLBs, three instructions a cycle, 15 cycles for a misprediction; two ways of
+    # 256 sets.
+    def a72(kernel, *sets, **defines):
+        return count(kernel, *sets, core="cortex-a72",
+                     events=["l1d_tlb_refill", "l1d_cache_refill", "cpu_cycles", "br_mis_pred"], **defines)
+
+    want(a72("walk", STRIDE=4160, COUNT=48, PASSES=10), l1d_tlb_refill=48)
+    want(a72("walk", STRIDE=4160, COUNT=49, PASSES=10), l1d_tlb_refill=490)
+    want(a72("walk", RR, STRIDE=16384, COUNT=3, PASSES=10), l1d_cache_refill=30)
+    want(a72("repeat", BODY="nop", REPS=29, WARM=1), cpu_cycles=10)
+    wrong = dict(BODY="bl f; nop; nop", AUX="f: add x30, x30, #4; ret", REPS=16, WARM=1)
+    equal(a72("repeat", "branch.max=20", **wrong)["cpu_cycles"] - a72("repeat", **wrong)["cpu_cycles"],
+          16 * 5)
+
+
+@test
+def same_counts_alone_and_together():
+    program = build("random", {"COUNT": 2000, "BITS": 11})
+    together = count("random", COUNT=2000, BITS=11)
+    for event in ("l1d_cache_refill", "cpu_cycles", "inst_retired", "stall_backend"):
+        alone = counts(stat("--core", "armv8", "--from", "k_begin", "--to", "k_end", "-e", event,
+                            program))
+        equal(alone, {event: together[event]})
+
+
+@test
+def same_counts_with_and_without_a_window():
+    # The counts of k_begin to k_end are those of the whole program for half the work and all of it.
+    a, b = (count("random", COUNT=n, BITS=11) for n in (1000, 3000))
+    w = [counts(stat("--core", "armv8", "-e", ",".join(EVENTS), build("random", {"COUNT": n, "BITS": 11})))
+         for n in (1000, 3000)]
+    for event in EVENTS:
+        equal(w[1][event] - w[0][event], b[event] - a[event], event)
+
+
+@test
+def timing_parameters_change_cycles_only():
+    # What is counted does not depend on how long it takes.
+    times = ("cpu_cycles", "stall_frontend", "stall_backend", "stall")
+    slow = count("random", "mem.latency=200", "mem.fill=9", "mem.write=7", "utlb.penalty=30",
+                 "tlb.penalty=300", "lsu.slots=1", "wbuf.entries=2", "l2.latency=50", "issue.width=1",
+                 "branch.max=30", COUNT=2000, BITS=11)
+    fast = count("random", COUNT=2000, BITS=11)
+    for event in EVENTS:
+        if event not in times:
+            equal(slow[event], fast[event], event)
+    assert slow["cpu_cycles"] > fast["cpu_cycles"]
+
+
+# ---- memory far away -----------------------------------------------------------------------------
+
+@test
+def a_gigabyte_far_away():
+    # 1 GB at 0x7000000000 by mmap(MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE); one store in
+    # each 64 KB: 16384 pages and lines, all of set 0. The last four stay, the others leave dirty.
+    mmap = ("mov x0, #0x7000000000; mov x1, #0x40000000; mov x2, #3; mov x3, #0x4032; mov x4, #-1; "
+            "mov x5, #0; mov x8, #222; svc #0; mov x2, x0; mov w3, #16384")
+    c = count("repeat", SETUP=mmap, BODY="5: str x1, [x2]; add x2, x2, #0x10, lsl #12; sub w3, w3, #1; "
+                                         "cbnz w3, 5b; nop")
+    want(c, st_retired=16384, l1d_cache_refill_wr=16384, l1d_cache_wb=16380, dtlb_walk=16384,
+         l1d_tlb_refill_wr=16384, inst_retired=4 * 16384 + 1)
+
+
+@test
+def a_stack_at_an_odd_place():
+    # 3 bytes below the end of a page: STP and LDP of 16 bytes below it in one line, STR and LDR of 16
+    # bytes at it in two lines and pages. Nobody checks the alignment of SP here.
+    body = "stp x0, x1, [sp, #-16]!; ldp x0, x1, [sp], #16; str q0, [sp]; ldr q0, [sp]"
+    want(count("repeat", SETUP="set32 x2, (DATA+4093); mov sp, x2", BODY=body), l1d_cache_wr=3,
+         l1d_cache_rd=3, unaligned_st_spec=2, unaligned_ld_spec=2, l1d_cache_refill=2, dtlb_walk=2)
+
+
+# ---- processes, threads, signals -----------------------------------------------------------------
+# Functions whose instructions are known, in programs of C. work(n): 2 n + 2; fact(n): 10 (n - 1) + 4,
+# two loads and two stores for each n above 1; note(): 2.
+
+FUNCTIONS_C = r"""
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+long work(long n);
+long fact(long n);
+void note(int sig);
+__asm__(".text\n"
+	".global work, fact, note\n"
+	".type work, %function\n.type fact, %function\n.type note, %function\n"
+	"work: nop\n1: sub x0, x0, #1\n cbnz x0, 1b\n ret\n"
+	"fact: cmp x0, #1\n b.gt 1f\n mov x0, #1\n ret\n"
+	"1: stp x29, x30, [sp, #-32]!\n str x0, [sp, #16]\n sub x0, x0, #1\n bl fact\n"
+	" ldr x1, [sp, #16]\n mul x0, x0, x1\n ldp x29, x30, [sp], #32\n ret\n"
+	"note: nop\n ret\n");
+static sigjmp_buf env;
+static void come_back(int sig) { note(sig); }
+static void leave(int sig) { note(sig); siglongjmp(env, 1); }
+static void *thread(void *n) { return (void *)work((long)n); }
+static void threads(void)
+{
+	pthread_t t[5];
+
+	for (long i = 0; i < 5; i++)
+		pthread_create(&t[i], NULL, thread, (void *)(1000 * (i + 1)));
+	for (int i = 0; i < 5; i++)
+		pthread_join(t[i], NULL);
+}
+static void forks(void)
+{
+	for (int i = 0; i < 3; i++)
+		if (!fork()) {
+			work(100 * (i + 1));
+			_exit(i);
+		}
+	while (wait(NULL) > 0)
+		;
+	work(1000);
+}
+int main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "";
+
+	signal(SIGUSR1, come_back);
+	signal(SIGSEGV, leave);
+	if (!strcmp(what, "threads"))
+		threads();
+	if (!strcmp(what, "forks"))
+		forks();
+	if (!strcmp(what, "recursion"))
+		for (int i = 1; i <= 10; i++)
+			fact(i);
+	if (!strcmp(what, "signals"))
+		for (int i = 0; i < 50; i++)
+			raise(SIGUSR1);
+	if (!strcmp(what, "faults"))
+		for (long i = 0; i < 100; i++)
+			if (!sigsetjmp(env, 1))
+				*(volatile int *)(i * 8) = 1;
+	if (!strcmp(what, "killed")) {
+		work(500);
+		raise(SIGKILL);
+	}
+	return 0;
+}
+"""
+
+
+def regions(what, *functions, flags=("-static",), code=0):
+    program = build_c("a64-functions", FUNCTIONS_C, "-O1", "-pthread", *flags, prefix=CROSS64)
+    options = [w for f in functions for w in ("--region", f)]
+    doc = stat("--core", "armv8", "-e", "inst_retired,ld_retired,st_retired,br_return_retired,exc_svc",
+               *options, program, what, code=code)
+    entered = {c["region"]: c["entries"] for c in doc["counters"] if c["region"]}
+    return {f: (entered[f], counts(doc, f)) for f in functions}
+
+
+def region_test(name, what, function, entered, instructions, returns, flags=("-static",), code=0, **more):
+    def check():
+        times, c = regions(what, function, flags=flags, code=code)[function]
+        equal(times, entered)
+        want(c, inst_retired=instructions, br_return_retired=returns, **more)
+    add_test("program_" + name, check)
+
+
+# 1000, 2000 … 5000 in five threads; 100, 200, 300 in three children and 1000 in their parent.
+region_test("threads", "threads", "work", 5, 2 * 15000 + 2 * 5, 5)
+region_test("forks", "forks", "work", 4, 2 * 1600 + 2 * 4, 4)
+# fact(1) … fact(10) call themselves: 55 entries, counted once each.
+region_test("recursion", "recursion", "fact", 55, 10 * 45 + 4 * 10, 55, ld_retired=90, st_retired=90)
+region_test("recursion_dynamic", "recursion", "fact", 55, 10 * 45 + 4 * 10, 55, flags=())
+region_test("recursion_static_pie", "recursion", "fact", 55, 10 * 45 + 4 * 10, 55,
+            flags=("-static-pie",))
+region_test("signals", "signals", "note", 50, 100, 50)
+# A store that faults, in the middle of a block; the handler jumps out.
+region_test("faults", "faults", "note", 100, 200, 100)
+# What was counted is told when the program dies.
+region_test("killed", "killed", "work", 1, 2 * 500 + 2, 1, code=137)
+
+
+@test
+def three_runs_are_identical():
+    program = build_c("a64-functions", FUNCTIONS_C, "-O1", "-pthread", "-static", prefix=CROSS64)
+    documents = []
+    for i in range(3):
+        path = os.path.join(WORK, f"a64-same-{os.getpid()}.json")
+        equal(pmk("stat", "-j", "-o", path, "--core", "cortex-a53", "-e", "all", program, "recursion").code,
+              0)
+        with open(path, "rb") as f:
+            documents.append(f.read())
+        os.unlink(path)
+    assert documents[0] == documents[1] == documents[2], "three runs differ"
+    contains(pmk("stat", "-r", "3", "-e", "cycles", program, "forks").err, "identical in all 3 runs")
+
+
+@test
+def intervals_add_up():
+    # 20000 passes of two instructions, in intervals of 5000; each ends with the block in which it is due.
+    program = build("loop", {"COUNT": 20000})
+    events = ("inst_retired", "cpu_cycles", "br_retired")
+    whole = counts(stat("--core", "armv8", "-e", ",".join(events), program))
+    doc = stat("--core", "armv8", "-e", ",".join(events), "-I", "5000insns", program)
+    for event in events:
+        parts = [c["counter-value"] for c in doc["counters"] if c["event"] == event]
+        equal(sum(parts), whole[event], event)
+        if event == "inst_retired":
+            assert len(parts) == 9 and all(abs(n - 5000) <= 4 for n in parts[:-1]), parts
+
+
+@test
+def programs_of_other_processors():
+    arm = build_c("a64-not", "int main(void) { return 0; }", "-static", prefix=CROSS)
+    big = build_c("a64-big-endian", ".globl _start\n_start: mov x8, #93\nsvc #0\n", "-nostdlib", "-static",
+                  "-mbig-endian", "-Wl,-EB", prefix=CROSS64, ext="S")
+    for core, program, code in (("cortex-a53", arm, 129), ("arm1176", build("loop", {"COUNT": 1}), 129),
+                                ("cortex-a53", big, 126)):
+        out = pmk("stat", "--core", core, "-e", "cycles", program)
+        equal(out.code, code, out.err)
+        assert len(out.err.splitlines()) == 1, out.err
+
+
+main()
