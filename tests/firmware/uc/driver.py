@@ -20,7 +20,8 @@ ARM = ["-marm", "-mfloat-abi=soft"]
 CORES = {
     "arm": ("arm-none-eabi-gcc", ["-mcpu=arm1176jzf-s", *ARM], "words_armv8|misuse_events_armv8"),
     "a32": ("arm-none-eabi-gcc", ["-mcpu=cortex-a15", *ARM],
-            "words_arm11|misuse_events_arm11|fast.*|user_mode|interrupted|sampled|random_.*|memory_.*"),
+            "words_arm11|misuse_events_arm11|fast.*|user_mode|interrupted|reader_.*|sampled|random_.*|"
+            "memory_.*"),
     "a64": ("aarch64-linux-gnu-gcc", ["-march=armv8-a", "-mgeneral-regs-only", "-mno-outline-atomics",
                                       "-fno-stack-protector", "-fno-pic", "-no-pie"],
             "words_arm11|misuse_events_arm11"),

@@ -29,6 +29,8 @@ struct fault {
 	bool raised;
 	uint64_t raised_at;
 	uint64_t random;
+	uint64_t inner, handler_began; /* of a reader in a handler in an operation */
+	bool read;
 
 	/* What regions and tasks have to come to. */
 	uint64_t begin[MAX_EVENTS], raw[MAX_EVENTS]; /* of the region */
@@ -372,6 +374,89 @@ static void test_reader_in_handler_stopped(struct machine *m)
 		read_inside_everywhere(m, POLLED, sampled);
 }
 
+/* ---- a reader in the handler in start and stop ------------------------------------------------------- */
+
+static uint64_t enter_both(struct rig *r, uint64_t pc)
+{
+	struct fault *f = (struct fault *)r;
+	uint64_t now = r->m->executed;
+
+	(void)pc;
+	if (!f->inside)
+		return 0;
+	if (!f->raised && r->m->level == 0 && now - f->began == f->position) {
+		f->raised = true;
+		f->handler_began = now;
+		return machine_symbol(r->m, "g_isr");
+	}
+	if (f->raised && !f->read && r->m->level == 1 && now - f->handler_began == f->inner) {
+		f->read = true;
+		return machine_symbol(r->m, "g_read_inner");
+	}
+	return 0;
+}
+
+static void check_inner(struct rig *r, uint64_t handler)
+{
+	struct fault *f = (struct fault *)r;
+	char what[128];
+
+	if (handler != machine_symbol(r->m, "g_read_inner"))
+		return;
+	snprintf(what, sizeof(what), "reader at %llu of the handler at %llu of %s", (ull)f->inner,
+		 (ull)f->position, f->op->name);
+	rig_check(r, "g_inner", 2, what);
+	f->runs++;
+}
+
+/* An overflow is pending when the counters are started or stopped; false: no more instructions. */
+static bool run_both(struct fault *f)
+{
+	f->inside = f->raised = true; /* hold everything back */
+	f->op->prepare(f);
+	rig_approach(&f->rig, f->event, 0);
+	f->raised = f->read = false;
+	f->began = f->rig.m->executed;
+	f->op->run(f);
+	f->inside = false;
+	f->op->finish(f);
+	settle(f);
+	rig_read(&f->rig, f->op->name);
+	return f->raised;
+}
+
+static void stop_with_overflow(struct fault *f)
+{
+	rig_approach(&f->rig, f->event, 0);
+	rig_stop(&f->rig);
+}
+
+static void test_reader_in_handler_in_start(struct machine *m)
+{
+	static const struct op ops[] = {
+		{ "start", stop_with_overflow, start, nothing },
+		{ "stop", nothing, stop, read_stopped_and_start },
+		{ 0 },
+	};
+	struct fault f;
+
+	open_fault(&f, m, true, 0);
+	f.event = 1;
+	f.when = AFTERWARDS;
+	f.rig.boundary = enter_both;
+	f.rig.returned = check_inner;
+	/* All instructions of the operation, and of the handler all but in different runs. */
+	for (f.op = ops; f.op->name; f.op++)
+		for (f.position = 0, f.inner = 0; run_both(&f); f.inner += 23) {
+			if (f.read)
+				continue;
+			f.position++;
+			f.inner = f.position % 23;
+		}
+	CHECK(f.runs > 2000, "%u runs", f.runs);
+	printf("%u runs\n", f.runs);
+}
+
 /* ---- a sampled counter -------------------------------------------------------------------------------- */
 
 /* Its total lacks what was counted while the handler set it back, no more and no less: `lost` has it.
@@ -396,6 +481,7 @@ const struct test fault_tests[] = {
 	{ "polled", test_polled },
 	{ "reader_in_handler", test_reader_in_handler },
 	{ "reader_in_handler_stopped", test_reader_in_handler_stopped },
+	{ "reader_in_handler_in_start", test_reader_in_handler_in_start },
 	{ "sampled", test_sampled },
 	{ 0 },
 };

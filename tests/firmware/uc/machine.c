@@ -9,7 +9,8 @@
  * was. Exception levels and banked registers are therefore not exercised; the accesses' mode is the
  * model's business (`mode`).
  *
- * Not modelled: memory timing, instruction fetch, anything that takes more than a cycle.
+ * Not modelled: memory timing, instruction fetch, anything that takes more than a cycle. Accesses happen
+ * in program order, so a missing barrier is not noticed here.
  */
 #include "machine.h"
 

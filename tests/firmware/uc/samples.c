@@ -132,8 +132,8 @@ static void sample_instructions(struct machine *m, uint32_t period)
 	struct sample x;
 
 	open_sampling(&s, m, true, INSNS, period, 64);
-	for (unsigned i = 0; i < 20; i++) {
-		machine_call(m, "g_spin", 10 * period, 0, 0);
+	for (unsigned i = 0; i < 10; i++) {
+		machine_call(m, "g_spin", 4 * period, 0, 0);
 		for (; take_sample(&s.rig, &x); n++)
 			CHECK(x.event == INSNS && (x.late || period > 500), "event %llu, late %llu",
 			      (ull)x.event, (ull)x.late);
