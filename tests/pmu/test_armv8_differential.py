@@ -1,0 +1,217 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The model of PMUv3 beside QEMU's: random programs of register accesses, instructions and changes
+of level, on three cores and four boards, must leave the same in both logs. What QEMU does otherwise
+is listed in differential/deviations.c; each entry is shown to be so, here.
+
+PMK_SEED=N and PMK_PROGRAMS=N make other programs, and more. Each difference is printed with the
+operations that lead to it."""
+import collections
+import os
+import random
+import re
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from harness import *  # noqa: E402,F403
+
+HOST = os.path.join(BUILD, "tests", "armv8_differential")
+FOLDER = os.path.join(WORK, "armv8-differential")
+QEMU = "qemu-system-aarch64"
+COMPILER = "aarch64-linux-gnu-gcc"
+SEED = os.environ.get("PMK_SEED", "1")
+PROGRAMS = os.environ.get("PMK_PROGRAMS", "300")
+CORES = ("cortex-a53", "neoverse-n1", "max")
+BOARDS = ("el1", "el2", "el3", "el2-el3")
+# Rules that take bits away; the others keep programs from doing something.
+MASKS = {"lp-is-kept", "type-bits-are-kept", "flags-are-late", "line-is-late", "line-without-hpme",
+         "divider-phase", "hpmn-sets"}
+CODE = "0x40400000"  # where guest.S looks for the programs
+
+_logs = {}
+_total = collections.Counter()
+
+
+def host(*argv, code=0):
+    out = run(HOST, *argv)
+    assert out.code == code, f"{' '.join(map(str, argv))}: {out}"
+    return out.out
+
+
+def one_instruction_per_block():
+    """An access that takes an exception would otherwise count the rest of its block."""
+    version = re.search(r"version (\d+)\.(\d+)", run(QEMU, "--version").out)
+    new = tuple(map(int, version.groups())) >= (8, 1)
+    return ["-accel", "tcg,one-insn-per-tb=on"] if new else ["-singlestep"]
+
+
+def guest():
+    """What surrounds the programs, as an ELF file."""
+    have(QEMU, COMPILER)
+    if not os.path.exists(HOST):
+        skip("armv8_differential is not built")
+    path = os.path.join(WORK, "armv8-differential.elf")
+    source = os.path.join(SOURCE, "tests", "pmu", "differential", "guest.S")
+    if not os.path.exists(path) or os.path.getmtime(path) < os.path.getmtime(source):
+        out = run(COMPILER, "-nostdlib", "-static", "-Wl,--build-id=none",
+                  "-Wl,-Ttext=0x40080000", "-Wl,-e,_start", source, "-o", path)
+        assert out.code == 0, f"cannot build the guest: {out}"
+    return path
+
+
+def on_qemu(core, board, name, *write):
+    """Run the programs that `write` makes; returns the path of QEMU's log."""
+    elf = guest()
+    folder = os.path.join(FOLDER, name)
+    os.makedirs(folder, exist_ok=True)
+    code, log = os.path.join(folder, "code"), os.path.join(folder, "log")
+    if os.path.exists(log):
+        os.unlink(log)
+    shift, machine = host("options", core, board).split()
+    host(*write, code)
+    out = run(QEMU, "-machine", machine, "-cpu", core, "-icount", "shift=" + shift,
+              *one_instruction_per_block(), "-display", "none", "-serial", "none",
+              "-monitor", "none", "-nodefaults", "-net", "none",
+              "-semihosting-config", "enable=on,target=native",
+              "-kernel", elf, "-device", f"loader,file={code},addr={CODE},force-raw=on",
+              cwd=folder, timeout=120)
+    assert out.code == 0, f"QEMU: {out}"
+    assert os.path.exists(log), f"QEMU wrote no log: {out}"
+    return log
+
+
+def log_of(core, board):
+    if (core, board) not in _logs:
+        _logs[core, board] = on_qemu(core, board, f"{core}-{board}", "write", core, board, SEED,
+                                     PROGRAMS)
+    return _logs[core, board]
+
+
+def check(core, board, log, *fault):
+    """Exit code, output, and the numbers in it."""
+    out = run(HOST, "check", core, board, SEED, PROGRAMS, log, *fault)
+    numbers = {f"{kind} {name}": int(n)
+               for kind, name, n in re.findall(r"^(masked|seen) (\S+) (\d+)$", out.out, re.M)}
+    m = re.search(r"^programs (\d+) values (\d+) differences (\d+)$", out.out, re.M)
+    assert m, out
+    numbers.update(zip(("programs", "values", "differences"), map(int, m.groups())))
+    return out, numbers
+
+
+def add_random(core, board):
+    def fn():
+        out, numbers = check(core, board, log_of(core, board))
+        assert out.code == 0, out.out
+        equal(numbers["programs"], int(PROGRAMS))
+        equal(numbers["differences"], 0)
+        _total.update(numbers)
+    fn.__name__ = f"random_{core}_{board}".replace("-", "_")
+    test(fn)
+
+
+for _core in CORES:
+    for _board in BOARDS:
+        add_random(_core, _board)
+
+
+@test
+def programs_get_somewhere():
+    """Of all that was compared, enough was worth it: about half of what seed 1 has."""
+    if not _total:
+        skip("no random programs were run")
+    for what, least in (("programs", 2000), ("values", 60000), ("seen undefined", 3000),
+                        ("seen trap-to-el1", 2000), ("seen trap-to-el2", 400),
+                        ("seen trap-to-el3", 250), ("seen count", 6000), ("seen overflow", 800),
+                        ("seen interrupt", 250), ("seen no-interrupt", 600)):
+        least = least * int(PROGRAMS) // 300
+        assert _total[what] >= least, f"{what}: {_total[what]}, should be {least}"
+
+
+@test
+def every_mask_is_used_and_small():
+    if _total["programs"] < 3600:
+        skip("not enough programs were run")
+    used = {name.split()[1] for name in _total if name.startswith("masked")}
+    equal(used, MASKS)
+    lines = sum(_total["masked " + m] for m in ("line-is-late", "line-without-hpme"))
+    assert lines < _total["seen interrupt"] + _total["seen no-interrupt"], _total
+    assert _total["masked divider-phase"] + _total["masked flags-are-late"] < _total["values"] / 100
+
+
+def deviations():
+    if not os.path.exists(HOST):
+        return []
+    return [line.split() for line in host("deviations").splitlines()]
+
+
+def add_deviation(name, core, board):
+    def fn():
+        log = on_qemu(core, board, "deviation", "write-deviation", name)
+        out = run(HOST, "check-deviation", name, log)
+        assert out.code == 0, out.out
+    fn.__name__ = "qemu_still_has_" + name.replace("-", "_")
+    test(fn)
+
+
+for _deviation in deviations():
+    add_deviation(*_deviation)
+
+
+@test
+def faults_are_noticed():
+    """A model with a fault differs."""
+    log = log_of("max", "el2-el3")
+    for fault in host("faults").split():
+        out, numbers = check("max", "el2-el3", log, fault)
+        equal(out.code, 1, fault)
+        assert numbers["differences"] > 0, fault
+
+
+@test
+def changed_logs_are_noticed():
+    """So does a log with one other bit. Few words are open in that bit."""
+    with open(log_of("cortex-a53", "el1"), "rb") as f:
+        log = f.read()
+    changed = os.path.join(FOLDER, "changed")
+    chance, tries, noticed = random.Random(1), 60, 0
+    for _ in range(tries):
+        at = chance.randrange(len(log) // 8) * 8
+        with open(changed, "wb") as f:
+            f.write(log[:at] + bytes([log[at] ^ 1]) + log[at + 1:])
+        out, numbers = check("cortex-a53", "el1", changed)
+        equal(out.code, int(numbers["differences"] > 0))
+        noticed += numbers["differences"] == 1
+    assert noticed >= tries - 4, f"{noticed} of {tries}"
+    for name, other in (("cut", log[:-8]), ("long", log + b"\0" * 8)):
+        with open(changed, "wb") as f:
+            f.write(other)
+        equal(check("cortex-a53", "el1", changed)[0].code, 1, name)
+
+
+@test
+def the_same_seed_makes_the_same_programs():
+    have(HOST)
+    os.makedirs(FOLDER, exist_ok=True)
+    texts = []
+    for i, seed in enumerate(("7", "7", "8")):
+        path = os.path.join(FOLDER, f"seed-{i}")
+        host("write", "max", "el2-el3", seed, "20", path)
+        with open(path, "rb") as f:
+            texts.append(f.read())
+    equal(texts[0], texts[1])
+    assert texts[0] != texts[2]
+
+
+@test
+def wrong_calls_say_so():
+    have(HOST)
+    for argv in ((), ("nothing",), ("options", "z80", "el1"),
+                 ("write", "max", "el9", "1", "1", "x"), ("write", "max", "el1", "1", "0", "x"),
+                 ("check", "max", "el1", "1", "1", "/nowhere"),
+                 ("check", "max", "el1", "1", "1", "/nowhere", "no-fault"),
+                 ("write-deviation", "none", "x"), ("other", "max", "el1", "1", "1", "x")):
+        host(*argv, code=2)
+
+
+main()

@@ -1,0 +1,657 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The firmware library compiled for the host, over ports to models: what its functions answer, a port that
+ * fails at any access, several targets, and the report. That totals are exact whenever what happens is
+ * shown by its machine code: tests/firmware/uc.
+ *
+ * Numbers are literal: ARM1176 events 0xFF cycles, 0x07 instructions, 0x0B data cache misses
+ * (DDI 0301H Table 3-137).
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <pmk/ahbmon.h>
+#include <pmk/arm11.h>
+#include <pmk/armv8.h>
+#include <pmk/model.h>
+#include <pmk/target.h>
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+#define OK(call) assert_int_equal((call), 0)
+#define NEVER	 UINT32_MAX
+
+/* ---- the rig: a target, a port that may fail, a model ---------------------------------------- */
+
+struct rig {
+	struct pmk_target target;
+	struct pmk_region regions[3];
+	struct pmk_sample samples[8];
+	struct pmk_ring ring;
+	struct pmk_bus bus[PMK_AHBMON_NBUSES]; /* all but the AHB monitor have one */
+	struct pmk_model_port to_model;
+	struct pmk_port inner, port;
+	unsigned accesses;
+	unsigned fail_at; /* this access fails with PMK_EIO */
+};
+
+static int rig_read(void *ctx, unsigned reg, uint64_t *value)
+{
+	struct rig *r = ctx;
+
+	if (r->accesses++ == r->fail_at)
+		return PMK_EIO;
+	return r->inner.read(r->inner.ctx, reg, value);
+}
+
+static int rig_write(void *ctx, unsigned reg, uint64_t value)
+{
+	struct rig *r = ctx;
+
+	if (r->accesses++ == r->fail_at)
+		return PMK_EIO;
+	return r->inner.write(r->inner.ctx, reg, value);
+}
+
+static void setup(struct rig *r, const struct pmk_pmu *pmu)
+{
+	const struct pmk_model_ops *ops = pmk_model_find(pmu);
+
+	memset(r, 0, sizeof(*r));
+	for (size_t i = 0; i < COUNT(r->bus); i++) {
+		pmk_bus_init(&r->bus[i]);
+		memset(&r->bus[i].raised, 0xff, sizeof(r->bus[i].raised));
+	}
+	r->to_model = (struct pmk_model_port){ ops, calloc(1, ops->size), r->bus, PMK_MODE_PRIV };
+	ops->reset(r->to_model.model, r->bus);
+	r->inner = pmk_port_model(&r->to_model);
+	r->port = (struct pmk_port){ .read = rig_read, .write = rig_write, .ctx = r };
+	r->fail_at = NEVER;
+	r->ring = (struct pmk_ring){ .sample = r->samples, .size = 8 };
+	r->regions[0].name = "fft";
+}
+
+static void teardown(struct rig *r)
+{
+	free(r->to_model.model);
+}
+
+static uint64_t peek(struct rig *r, unsigned reg)
+{
+	uint64_t value;
+
+	OK(r->inner.read(r->inner.ctx, reg, &value));
+	return value;
+}
+
+/* Counting begins three cycles after E was written (DDI 0211, PMNC). */
+static void pass_start_delay(struct rig *r)
+{
+	pmk_bus_add(r->bus, PMK_SIG_CYCLE, 3);
+	r->to_model.ops->sync(r->to_model.model, r->bus);
+}
+
+/* Cycles, instructions and misses on an ARM1176, running. */
+static void run_arm1176(struct rig *r)
+{
+	setup(r, &pmk_arm1176);
+	OK(pmk_target_open(&r->target, &pmk_arm1176, r->port));
+	assert_int_equal(pmk_target_add(&r->target, 0xff), 0);
+	assert_int_equal(pmk_target_add(&r->target, 0x07), 1);
+	assert_int_equal(pmk_target_add(&r->target, 0x0b), 2);
+	OK(pmk_target_regions(&r->target, r->regions, 3));
+	OK(pmk_target_start(&r->target));
+	pass_start_delay(r);
+}
+
+static uint64_t total(struct rig *r, unsigned event)
+{
+	uint64_t value;
+
+	OK(pmk_target_read(&r->target, event, &value));
+	return value;
+}
+
+/* ---- arguments --------------------------------------------------------------------------------- */
+
+static void test_null_arguments(void **state)
+{
+	struct pmk_port none = { .read = NULL }, half;
+	struct rig r;
+	uint64_t value;
+
+	(void)state;
+	run_arm1176(&r);
+	half = r.port;
+	half.write = NULL;
+	assert_int_equal(pmk_target_open(NULL, &pmk_arm1176, r.port), PMK_EINVAL);
+	assert_int_equal(pmk_target_open(&r.target, NULL, r.port), PMK_EINVAL);
+	assert_int_equal(pmk_target_open(&r.target, &pmk_arm1176, none), PMK_EINVAL);
+	assert_int_equal(pmk_target_seize(&r.target, &pmk_arm1176, half), PMK_EINVAL);
+	assert_int_equal(pmk_target_read(&r.target, 0, NULL), PMK_EINVAL);
+	assert_int_equal(pmk_target_read(&r.target, 3, &value), PMK_EINVAL);
+	assert_int_equal(pmk_region_find(&r.target, NULL), PMK_EINVAL);
+	assert_int_equal(pmk_target_report(NULL, NULL), PMK_EINVAL);
+	assert_int_equal(pmk_target_dump(&r.target, NULL), PMK_EINVAL);
+	/* None of that has closed the target. */
+	OK(pmk_target_read(&r.target, 2, &value));
+	teardown(&r);
+}
+
+static void test_sample_arguments(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	setup(&r, &pmk_arm1176);
+	OK(pmk_target_open(&r.target, &pmk_arm1176, r.port));
+	assert_int_equal(pmk_target_sample(&r.target, 0, 1000, &r.ring), PMK_EINVAL);
+	assert_int_equal(pmk_target_add(&r.target, 0x0b), 0);
+	assert_int_equal(pmk_target_sample(&r.target, 0, 1000, NULL), PMK_EINVAL);
+	r.ring.sample = NULL;
+	assert_int_equal(pmk_target_sample(&r.target, 0, 1000, &r.ring), PMK_EINVAL);
+	r.ring.sample = r.samples;
+	for (r.ring.size = 0; r.ring.size <= 8; r.ring.size++) {
+		bool power = r.ring.size && !(r.ring.size & (r.ring.size - 1));
+
+		assert_int_equal(pmk_target_sample(&r.target, 0, 1000, &r.ring),
+				 power ? 0 : PMK_EINVAL);
+	}
+	teardown(&r);
+
+	/* No flags, no samples, no interrupts. */
+	setup(&r, &pmk_ahbmon);
+	r.ring.size = 8;
+	OK(pmk_target_open(&r.target, &pmk_ahbmon, r.port));
+	assert_int_equal(pmk_target_add(&r.target, PMK_AHBMON_ARMD_RD), 0);
+	assert_int_equal(pmk_target_sample(&r.target, 0, 1000, &r.ring), PMK_ENOTSUP);
+	assert_int_equal(pmk_target_interrupts(&r.target, true), PMK_ENOTSUP);
+	OK(pmk_target_interrupts(&r.target, false));
+	teardown(&r);
+}
+
+static uintptr_t lock(void)
+{
+	return 0;
+}
+
+static void unlock(uintptr_t before)
+{
+	(void)before;
+}
+
+static void test_locks_come_in_pairs(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	setup(&r, &pmk_arm1176);
+	OK(pmk_target_open(&r.target, &pmk_arm1176, r.port));
+	assert_int_equal(pmk_target_locks(&r.target, lock, NULL), PMK_EINVAL);
+	assert_int_equal(pmk_target_locks(&r.target, NULL, unlock), PMK_EINVAL);
+	OK(pmk_target_locks(&r.target, lock, unlock));
+	OK(pmk_target_locks(&r.target, NULL, NULL));
+	teardown(&r);
+}
+
+/* User mode: said before anything has changed. */
+static void test_no_access(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	setup(&r, &pmk_arm1176);
+	r.to_model.mode = PMK_MODE_USER;
+	assert_int_equal(pmk_target_open(&r.target, &pmk_arm1176, r.port), PMK_EUNDEF);
+	assert_int_equal(pmk_target_seize(&r.target, &pmk_arm1176, r.port), PMK_EUNDEF);
+	assert_int_equal(pmk_target_add(&r.target, 0x07), PMK_EINVAL);
+	teardown(&r);
+}
+
+/* Half the range of the shortest counter in use, or never. */
+static void test_deadline(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	setup(&r, &pmk_cortex_a53);
+	OK(pmk_target_open(&r.target, &pmk_cortex_a53, r.port));
+	assert_int_equal(pmk_target_add(&r.target, 0x11), 0); /* PMCCNTR: 64 bits */
+	assert_true(pmk_target_deadline(&r.target, 1) == UINT64_MAX);
+	assert_int_equal(pmk_target_add(&r.target, 0x08), 1);
+	assert_true(pmk_target_deadline(&r.target, 1) == 0x7fffffff);
+	assert_true(pmk_target_deadline(&r.target, 2) == 0x3fffffff);
+	assert_true(pmk_target_deadline(&r.target, 3) == 0x7fffffff / 3);
+	assert_true(pmk_target_deadline(&r.target, 0) == 0);
+	teardown(&r);
+	/* Without flags the counter's range is all there is. */
+	setup(&r, &pmk_ahbmon);
+	OK(pmk_target_open(&r.target, &pmk_ahbmon, r.port));
+	assert_int_equal(pmk_target_add(&r.target, PMK_AHBMON_ARMD_RD), 0);
+	assert_true(pmk_target_deadline(&r.target, 1) == 0x7fffffff);
+	teardown(&r);
+}
+
+/* ---- counting ------------------------------------------------------------------------------------ */
+
+static void test_counts(void **state)
+{
+	uint64_t totals[3];
+	struct rig r;
+
+	(void)state;
+	run_arm1176(&r);
+	for (unsigned i = 0; i < 3; i++)
+		assert_int_equal(total(&r, i), 0);
+	pmk_bus_add(r.bus, PMK_SIG_CYCLE, 1000);
+	pmk_bus_add(r.bus, PMK_SIG_INSN, 700);
+	pmk_bus_add(r.bus, PMK_SIG_L1D_MISS, 7);
+	OK(pmk_target_read_all(&r.target, totals));
+	assert_int_equal(totals[0], 1000);
+	assert_int_equal(totals[1], 700);
+	assert_int_equal(totals[2], 7);
+	/* 2^32 and more, each overflow polled once. */
+	for (unsigned i = 0; i < 10; i++) {
+		pmk_bus_add(r.bus, PMK_SIG_L1D_MISS, 0x60000000);
+		assert_int_equal(total(&r, 2), 7 + (i + 1) * UINT64_C(0x60000000));
+		assert_in_range(pmk_target_poll(&r.target), 0, 1);
+		assert_int_equal(total(&r, 2), 7 + (i + 1) * UINT64_C(0x60000000));
+	}
+	OK(pmk_target_stop(&r.target));
+	pmk_bus_add(r.bus, PMK_SIG_L1D_MISS, 100);
+	assert_int_equal(total(&r, 2), 7 + 10 * UINT64_C(0x60000000));
+	OK(pmk_target_stop(&r.target)); /* twice does no harm */
+	OK(pmk_target_close(&r.target));
+	teardown(&r);
+}
+
+/* How many counters had overflowed; 0: the interrupt was somebody else's. */
+static void test_isr_counts(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	run_arm1176(&r);
+	assert_int_equal(pmk_target_isr(&r.target, 0), 0);
+	pmk_bus_add(r.bus, PMK_SIG_INSN, UINT64_C(1) << 32);
+	assert_int_equal(pmk_target_isr(&r.target, 0), 1);
+	assert_int_equal(pmk_target_isr(&r.target, 0), 0);
+	for (unsigned i = 0; i < 3; i++) {
+		static const uint8_t signals[] = { PMK_SIG_CYCLE, PMK_SIG_INSN, PMK_SIG_L1D_MISS };
+
+		pmk_bus_add(r.bus, signals[i], UINT64_C(1) << 32);
+	}
+	assert_int_equal(pmk_target_isr(&r.target, 0), 3);
+	assert_int_equal(total(&r, 1), UINT64_C(1) << 33);
+	assert_int_equal(total(&r, 0), UINT64_C(1) << 32);
+	teardown(&r);
+}
+
+/* An event that another target of the same memory could not have: each has a world of its own. */
+static void test_two_targets(void **state)
+{
+	struct rig a, b;
+
+	(void)state;
+	run_arm1176(&a);
+	setup(&b, &pmk_cortex_a53);
+	OK(pmk_target_open(&b.target, &pmk_cortex_a53, b.port));
+	assert_int_equal(pmk_target_add(&b.target, 0x03), 0);
+	OK(pmk_target_start(&b.target));
+	pmk_bus_add(a.bus, PMK_SIG_L1D_MISS, 5);
+	pmk_bus_add(b.bus, PMK_SIG_L1D_MISS, 9);
+	assert_int_equal(total(&a, 2), 5);
+	assert_int_equal(total(&b, 0), 9);
+	teardown(&a);
+	teardown(&b);
+}
+
+/* Of two owners of one PMU the first to start has it; who seizes it takes it away. */
+static void test_two_owners(void **state)
+{
+	struct pmk_target other;
+	uint64_t value;
+	struct rig r;
+
+	(void)state;
+	run_arm1176(&r);
+	assert_int_equal(pmk_target_open(&other, &pmk_arm1176, r.port), PMK_EBUSY);
+	assert_int_equal(pmk_target_add(&other, 0x07), PMK_EINVAL);
+	OK(pmk_target_stop(&r.target));
+	OK(pmk_target_open(&other, &pmk_arm1176, r.port));
+	assert_int_equal(pmk_target_add(&other, 0x07), 0);
+	OK(pmk_target_start(&r.target));
+	assert_int_equal(pmk_target_start(&other), PMK_EBUSY);
+	OK(pmk_target_seize(&other, &pmk_arm1176, r.port));
+	assert_int_equal(peek(&r, 0) & 1, 0);
+	assert_int_equal(pmk_target_add(&other, 0x0b), 0);
+	OK(pmk_target_start(&other));
+	OK(pmk_target_read(&other, 0, &value));
+	teardown(&r);
+}
+
+/* ---- a port that fails ------------------------------------------------------------------------------ */
+
+/* An operation; returns an enum pmk_error or a count. */
+typedef int operation(struct rig *r);
+
+static int do_open(struct rig *r)
+{
+	return pmk_target_open(&r->target, &pmk_arm1176, r->port);
+}
+
+/* open() would call the PMU busy that a failed reset() has left running. */
+static int do_seize(struct rig *r)
+{
+	return pmk_target_seize(&r->target, &pmk_arm1176, r->port);
+}
+
+static int do_add(struct rig *r)
+{
+	int index = pmk_target_add(&r->target, 0x0b);
+
+	return index < 0 ? index : 0;
+}
+
+static int do_interrupts(struct rig *r)
+{
+	return pmk_target_interrupts(&r->target, true);
+}
+
+static int do_sample(struct rig *r)
+{
+	return pmk_target_sample(&r->target, 0, 1000, &r->ring);
+}
+
+static int do_start(struct rig *r)
+{
+	return pmk_target_start(&r->target);
+}
+
+static int do_read(struct rig *r)
+{
+	uint64_t totals[PMK_TARGET_EVENTS];
+
+	return pmk_target_read_all(&r->target, totals);
+}
+
+static int do_region(struct rig *r)
+{
+	int err = pmk_region_begin(&r->target, 0);
+
+	if (err)
+		return err;
+	err = pmk_region_end(&r->target, 0);
+	if (err) /* the region is still open: END it now */
+		OK(pmk_region_end(&r->target, 0));
+	return err;
+}
+
+static int do_switch(struct rig *r)
+{
+	int err = pmk_target_switch_out(&r->target);
+
+	return err ? err : pmk_target_switch_in(&r->target, NULL);
+}
+
+static int do_poll(struct rig *r)
+{
+	int served = pmk_target_isr(&r->target, 0);
+
+	return served < 0 ? served : 0;
+}
+
+static int do_stop(struct rig *r)
+{
+	return pmk_target_stop(&r->target);
+}
+
+static int do_close(struct rig *r)
+{
+	return pmk_target_close(&r->target);
+}
+
+/* Each access of the operation fails once: the error is told, and the same call works after it. */
+static void fail_everywhere(struct rig *r, operation *op, operation *undo)
+{
+	for (unsigned k = 0;; k++) {
+		int err;
+
+		r->accesses = 0;
+		r->fail_at = k;
+		err = op(r);
+		r->fail_at = NEVER;
+		if (r->accesses <= k) {
+			OK(err);
+			assert_true(k > 0);
+			return;
+		}
+		assert_int_equal(err, PMK_EIO);
+		OK(op(r));
+		if (undo)
+			OK(undo(r));
+	}
+}
+
+static void test_failing_port(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	setup(&r, &pmk_arm1176);
+	OK(do_open(&r));
+	fail_everywhere(&r, do_seize, NULL);
+	fail_everywhere(&r, do_add, do_open);
+	fail_everywhere(&r, do_interrupts, NULL);
+	fail_everywhere(&r, do_sample, NULL);
+	OK(pmk_target_regions(&r.target, r.regions, 3));
+	teardown(&r);
+
+	run_arm1176(&r);
+	fail_everywhere(&r, do_read, NULL);
+	fail_everywhere(&r, do_region, NULL);
+	fail_everywhere(&r, do_switch, NULL);
+	fail_everywhere(&r, do_stop, do_start);
+	fail_everywhere(&r, do_start, do_stop);
+	assert_int_equal(r.target.main.depth, 0);
+	fail_everywhere(&r, do_close, do_open);
+	teardown(&r);
+}
+
+static int close_and_prepare(struct rig *r)
+{
+	OK(pmk_target_close(&r->target));
+	OK(do_open(r));
+	OK(do_add(r));
+	OK(pmk_target_regions(&r->target, r->regions, 3));
+	return 0;
+}
+
+/* The first start has most to do; when it fails, it can be tried again. */
+static void test_failing_first_start(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	setup(&r, &pmk_arm1176);
+	OK(do_open(&r));
+	OK(do_add(&r));
+	OK(pmk_target_regions(&r.target, r.regions, 3));
+	fail_everywhere(&r, do_start, close_and_prepare);
+	assert_int_equal(r.target.main.depth, 0);
+	assert_ptr_equal(r.target.region, r.regions);
+	assert_int_equal(total(&r, 0), 0);
+	pass_start_delay(&r);
+	pmk_bus_add(r.bus, PMK_SIG_L1D_MISS, 5);
+	assert_int_equal(total(&r, 0), 5);
+	teardown(&r);
+}
+
+/* A server that fails half-way loses nothing: totals are right before, after it, and when it has been
+ * called again. */
+static void test_failing_server(void **state)
+{
+	static const bool stopped[] = { false, true };
+	struct rig r;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(stopped); i++) {
+		uint64_t truth = 0;
+
+		run_arm1176(&r);
+		for (unsigned k = 0;; k++) {
+			unsigned accesses;
+			int err;
+
+			pmk_bus_add(r.bus, PMK_SIG_L1D_MISS, UINT64_C(1) << 32);
+			truth += UINT64_C(1) << 32;
+			if (stopped[i])
+				OK(pmk_target_stop(&r.target));
+			r.accesses = 0;
+			r.fail_at = k;
+			err = do_poll(&r);
+			r.fail_at = NEVER;
+			accesses = r.accesses;
+			assert_int_equal(total(&r, 2), truth);
+			if (accesses <= k)
+				break;
+			assert_int_equal(err, PMK_EIO);
+			OK(do_poll(&r));
+			assert_int_equal(total(&r, 2), truth);
+			if (stopped[i])
+				OK(pmk_target_start(&r.target));
+			OK(do_poll(&r));
+			pass_start_delay(&r);
+		}
+		teardown(&r);
+	}
+}
+
+/* ---- regions and their names ------------------------------------------------------------------------- */
+
+static void test_names(void **state)
+{
+	char irq[] = "irq";
+	struct rig r;
+
+	(void)state;
+	run_arm1176(&r);
+	assert_int_equal(pmk_region_find(&r.target, "fft"), 0);
+	assert_int_equal(pmk_region_find(&r.target, irq), 1);
+	assert_ptr_equal(r.regions[1].name, irq);
+	assert_int_equal(pmk_region_find(&r.target, "irq"), 1);
+	assert_int_equal(pmk_region_find(&r.target, "ir"), 2);
+	assert_int_equal(pmk_region_find(&r.target, "irq2"), PMK_ERANGE);
+	assert_int_equal(pmk_region_find(&r.target, ""), PMK_ERANGE);
+	assert_int_equal(pmk_region_find(&r.target, "fft"), 0);
+	assert_int_equal(pmk_region_reset(&r.target, 3), PMK_EINVAL);
+	teardown(&r);
+}
+
+/* ---- the report ---------------------------------------------------------------------------------------- */
+
+static char text[4096];
+static size_t length;
+
+static void put(char c)
+{
+	assert_true(length < sizeof(text) - 1);
+	text[length++] = c;
+	text[length] = '\0';
+}
+
+static void test_report(void **state)
+{
+	static const uint64_t misses[] = { 2, 4, 4, 4, 5, 5, 7, 9 };
+	static const char want[] =
+		"pmk: arm1176, 3 events\n"
+		"           total    own cost      nested  event\n"
+		"         5000000           0           0  cpu_cycles\n"
+		"         3000000           0           0  instr_exec\n"
+		"              40           0           0  dcache_miss\n"
+		"region fft: 8 times, 1 unmatched\n"
+		"       net total       raw total        mean      stddev         min         max  event\n"
+		"               0               0        0.00        0.00           0           0  cpu_cycles\n"
+		"               0               0        0.00        0.00           0           0  instr_exec\n"
+		"              40              40        5.00        2.14           2           9  dcache_miss\n"
+		"region 2: 0 times, 1 unmatched\n";
+	struct rig r;
+
+	(void)state;
+	run_arm1176(&r);
+	for (size_t i = 0; i < COUNT(misses); i++) {
+		OK(pmk_region_begin(&r.target, 0));
+		pmk_bus_add(r.bus, PMK_SIG_L1D_MISS, misses[i]);
+		OK(pmk_region_end(&r.target, 0));
+	}
+	assert_int_equal(pmk_region_end(&r.target, 0), PMK_EINVAL);
+	assert_int_equal(pmk_region_end(&r.target, 2), PMK_EINVAL);
+	pmk_bus_add(r.bus, PMK_SIG_CYCLE, 5000000);
+	pmk_bus_add(r.bus, PMK_SIG_INSN, 3000000);
+	length = 0;
+	OK(pmk_target_report(&r.target, put));
+	assert_string_equal(text, want);
+	teardown(&r);
+}
+
+static void test_report_of_samples(void **state)
+{
+	struct pmk_sample s;
+	struct rig r;
+
+	(void)state;
+	setup(&r, &pmk_arm1176);
+	OK(pmk_target_open(&r.target, &pmk_arm1176, r.port));
+	assert_int_equal(pmk_target_add(&r.target, 0x0b), 0);
+	OK(pmk_target_sample(&r.target, 0, 1000, &r.ring));
+	assert_int_equal(pmk_target_report(&r.target, put), PMK_EINVAL); /* not started */
+	OK(pmk_target_start(&r.target));
+	pass_start_delay(&r);
+	for (unsigned i = 0; i < 10; i++) {
+		pmk_bus_add(r.bus, PMK_SIG_L1D_MISS, i == 3 ? 2000 : 1000);
+		assert_int_equal(pmk_target_isr(&r.target, 0x8000 + i), 1);
+	}
+	length = 0;
+	OK(pmk_target_report(&r.target, put));
+	assert_non_null(strstr(text, "pmk: arm1176, 1 event\n"));
+	assert_non_null(strstr(text, "\nsamples: 8 in the ring, 2 dropped\n"));
+	for (unsigned i = 0; i < 8; i++) {
+		assert_int_equal(pmk_ring_take(&r.ring, &s), 1);
+		assert_int_equal(s.pc, 0x8000 + i);
+		assert_int_equal(s.region, 0xffff);
+		assert_int_equal(s.event, 0);
+		assert_int_equal(s.late, i == 3);
+	}
+	assert_int_equal(pmk_ring_take(&r.ring, &s), 0);
+	assert_int_equal(total(&r, 0), 11000);
+	teardown(&r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_null_arguments),
+		cmocka_unit_test(test_sample_arguments),
+		cmocka_unit_test(test_locks_come_in_pairs),
+		cmocka_unit_test(test_no_access),
+		cmocka_unit_test(test_deadline),
+		cmocka_unit_test(test_counts),
+		cmocka_unit_test(test_isr_counts),
+		cmocka_unit_test(test_two_targets),
+		cmocka_unit_test(test_two_owners),
+		cmocka_unit_test(test_failing_port),
+		cmocka_unit_test(test_failing_first_start),
+		cmocka_unit_test(test_failing_server),
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_report),
+		cmocka_unit_test(test_report_of_samples),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
