@@ -174,13 +174,13 @@ enum pmk_ahbmon_threshold {
 
 /* Register numbers: what a port is asked for. 0 to 90 are the counters, read only. */
 enum pmk_ahbmon_reg {
-	PMK_AHBMON_CTRLREG = PMK_AHBMON_NCTRS, /* AHBMONCtrlReg: enable, DBGACK tracking */
+	PMK_AHBMON_CTRLREG = (int)PMK_AHBMON_NCTRS, /* AHBMONCtrlReg: enable, DBGACK tracking */
 	PMK_AHBMON_RSTCTRS,	/* AHBMONRstCtrs: any write resets the counters (§4.3.27) */
 	PMK_AHBMON_PRSTCTRS,	/* AHBMONPrstCtrs: any write stops the counters and sets each to its
 				 * own absolute address (§4.3.28) */
 	PMK_AHBMON_GXIPAGESIZE, /* GxiPageSize: [1:0], see enum pmk_ahbmon_page (§4.3.26) */
 	PMK_AHBMON_THRESHOLD0,	/* + enum pmk_ahbmon_threshold */
-	PMK_AHBMON_NREGS = PMK_AHBMON_THRESHOLD0 + PMK_AHBMON_NTHRESHOLDS
+	PMK_AHBMON_NREGS = PMK_AHBMON_THRESHOLD0 + (int)PMK_AHBMON_NTHRESHOLDS
 };
 
 /* GxiPageSize [1:0]: what CtGxiPageChange takes for a page (§4.3.26). */

@@ -45,6 +45,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <pmk/ahbmon.h>
+#include <pmk/arm11.h>
+#include <pmk/armv8.h>
 #include <pmk/native.h>
 #include <pmk/pmu.h>
 #include <pmk/stats.h>
@@ -67,8 +70,9 @@ extern "C" {
 #define PMK_TARGET_DEPTH  8 /* regions open at a time, per task */
 #define PMK_NO_REGION	  0xffff
 
-/* Shortest and longest sampling period, in events. A shorter one would be over before its interrupt is
- * served; a longer one could hide a wrap. */
+/* Shortest and longest sampling period, in events. A longer one could hide a wrap. The shortest that is
+ * of use is that of rare events: serving a sample takes some 600 to 950 instructions, and a period that
+ * is over before that leaves the program no time. */
 #define PMK_MIN_PERIOD 64
 #define PMK_MAX_PERIOD 0x80000000u
 
@@ -162,7 +166,8 @@ struct pmk_target {
 /*
  * Take a PMU. Counters are stopped and zero afterwards.
  *   PMK_EINVAL  a NULL argument
- *   PMK_EBUSY   its counters run: somebody else uses it. pmk_target_seize() takes it all the same.
+ *   PMK_EBUSY   its counters run: somebody else uses it. *t is as before. pmk_target_seize() takes it
+ *               all the same.
  *   PMK_EUNDEF  this mode has no access, where the port can tell; see pmk_native_probe()
  */
 int pmk_target_open(struct pmk_target *t, const struct pmk_pmu *pmu, struct pmk_port port);
@@ -170,14 +175,14 @@ int pmk_target_seize(struct pmk_target *t, const struct pmk_pmu *pmu, struct pmk
 
 /*
  * Count the event `code`. Returns its index, 0, 1, … in the order of the calls.
- *   PMK_EBUSY     after start
+ *   PMK_EBUSY     after start, or another target has started the PMU
  *   PMK_ENOEVENT  the core has no such event
  *   PMK_ENOCTR    no counter is left for it
  *   PMK_ENOTSUP   this hardware says that it does not count it
  */
 int pmk_target_add(struct pmk_target *t, unsigned code);
 
-/* Regions of the caller, zeroed but for their names. PMK_EBUSY while running, PMK_EINVAL for NULL or
+/* Regions of the caller, zeroed but for their names. PMK_EBUSY after start, PMK_EINVAL for NULL or
  * none or more than 65535. */
 int pmk_target_regions(struct pmk_target *t, struct pmk_region *regions, unsigned count);
 
@@ -231,7 +236,8 @@ int pmk_target_poll(struct pmk_target *t);
  * instructions of a dual-issue core). UINT64_MAX when no counter can wrap. */
 uint64_t pmk_target_deadline(const struct pmk_target *t, unsigned per_cycle);
 
-/* Stop, if it runs, and give the PMU back: counters zero, interrupts off. */
+/* Stop, if it runs, and give the PMU back: counters zero, interrupts off. One that another target has
+ * started meanwhile is left alone. */
 int pmk_target_close(struct pmk_target *t);
 
 /* A region begins or ends. PMK_EINVAL: no such region, or it is not open; what was begun inside it and

@@ -622,7 +622,7 @@ static int start(struct job *job, struct watch *w)
 	limit = raise_file_limit();
 	err = open_counters(job, attached ? 0 : w->child.pid);
 	if (limit.rlim_max)
-		setrlimit(RLIMIT_NOFILE, &limit); /* the next run is to see this one */
+		setrlimit(RLIMIT_NOFILE, &limit); /* programs are to have the limit that pmk has */
 	for (unsigned i = 0; !err && i < l->nprocesses; i++)
 		err = watch_process(w, l->processes[i]);
 	if (err && l->path)

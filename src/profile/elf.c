@@ -113,10 +113,13 @@ static bool read_interpreter(Elf *e, const GElf_Phdr *ph, struct pmk_elf *elf)
 	return true;
 }
 
+/* A segment of zeros alone (.bss) takes nothing from the file, wherever its offset is. */
 static bool segment_complete(Elf *e, const GElf_Phdr *ph)
 {
 	size_t size;
 
+	if (!ph->p_filesz)
+		return true;
 	return elf_rawfile(e, &size) && ph->p_offset <= size && ph->p_filesz <= size - ph->p_offset;
 }
 

@@ -66,13 +66,16 @@ static uint64_t interval_deadline(const struct pmk_emulated *e,
 				  const struct pmk_emulated_config *cfg)
 {
 	uint64_t insns = e->bus.total[PMK_SIG_INSN];
+	/* An ARM11 that folds a branch retires two. */
+	uint64_t most = pmk_core_is_a64(&cfg->core) ? cfg->core.issue_width : 2;
 
 	if (cfg->interval_unit == PMK_INTERVAL_NONE || e->interval_due == PMK_NEVER)
 		return PMK_NEVER;
 	if (cfg->interval_unit == PMK_INTERVAL_CYCLES)
 		return e->interval_due;
-	/* At most two instructions per cycle: approach from below, ever closer. */
-	return e->cpu.cycles + (e->interval_due > insns ? (e->interval_due - insns + 1) / 2 : 1);
+	/* No more instructions per cycle than `most`: approach from below, ever closer. */
+	return e->cpu.cycles +
+	       (e->interval_due > insns ? (e->interval_due - insns + most - 1) / most : 1);
 }
 
 static void set_deadline(struct pmk_emulated *e, const struct pmk_emulated_config *cfg)

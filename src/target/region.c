@@ -58,7 +58,8 @@ int pmk_target_regions(struct pmk_target *t, struct pmk_region *regions, unsigne
 {
 	if (!t || t->state == PMK_TARGET_CLOSED || !regions || !count || count >= PMK_NO_REGION)
 		return PMK_EINVAL;
-	if (t->state == PMK_TARGET_RUNNING)
+	/* Open regions go by their number in the array. */
+	if (t->state != PMK_TARGET_OPEN)
 		return PMK_EBUSY;
 	for (unsigned i = 0; i < count; i++)
 		empty(&regions[i]);

@@ -64,19 +64,27 @@ int pmk_target_open(struct pmk_target *t, const struct pmk_pmu *pmu, struct pmk_
 
 	if (!t || !pmu || !port.read || !port.write)
 		return PMK_EINVAL;
-	t->state = PMK_TARGET_CLOSED;
 	err = pmu->driver->running(&dev, &running);
 	if (err)
 		return err;
 	return running ? PMK_EBUSY : pmk_target_seize(t, pmu, port);
 }
 
-/* May the set-up still be changed? */
-static int changeable(const struct pmk_target *t)
+/* Does somebody else run the PMU of a target that does not? */
+static int ours(struct pmk_target *t)
+{
+	bool running;
+	int err = driver(t)->running(&t->dev, &running);
+
+	return err ? err : running ? PMK_EBUSY : PMK_OK;
+}
+
+/* May the set-up still be changed, and its registers be written? */
+static int changeable(struct pmk_target *t)
 {
 	if (!t || t->state == PMK_TARGET_CLOSED)
 		return PMK_EINVAL;
-	return t->state == PMK_TARGET_OPEN ? PMK_OK : PMK_EBUSY;
+	return t->state == PMK_TARGET_OPEN ? ours(t) : PMK_EBUSY;
 }
 
 int pmk_target_add(struct pmk_target *t, unsigned code)
@@ -260,6 +268,16 @@ int pmk_target_close(struct pmk_target *t)
 
 	if (!t || t->state == PMK_TARGET_CLOSED)
 		return PMK_EINVAL;
+	err = t->state == PMK_TARGET_OPEN ? ours(t) : PMK_OK;
+	if (err == PMK_EBUSY) {
+		/* Another target has started it since: it is not ours to stop. */
+		t->state = PMK_TARGET_CLOSED;
+		return PMK_OK;
+	}
+	if (err)
+		return err;
+	/* From here on it is ours to bring to an end, if need be by another call. */
+	t->state = PMK_TARGET_STOPPED;
 	err = driver(t)->stop(&t->dev);
 	if (!err)
 		err = driver(t)->reset(&t->dev);
@@ -591,8 +609,11 @@ uint64_t pmk_target_deadline(const struct pmk_target *t, unsigned per_cycle)
 
 int pmk_ring_take(struct pmk_ring *ring, struct pmk_sample *sample)
 {
-	uint32_t tail = ring->tail;
+	uint32_t tail;
 
+	if (!ring || !ring->sample || !sample)
+		return 0;
+	tail = ring->tail;
 	if (ring->head == tail)
 		return 0;
 	PMK_ORDER();

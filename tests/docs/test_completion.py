@@ -85,6 +85,7 @@ def cores_pmus_metrics_targets():
     equal(complete("stat", "-M", ""), listed("metrics"))
     equal(complete("stat", "-M", "cpi,ip"), ["cpi,ipc"])
     equal(complete("stat", "-T", ""), ["emu", "linux"])
+    assert f"1,{os.getpid()}" in complete("stat", "-p", f"1,{os.getpid()}")
     equal(complete("stat", "--passes", ""), ["clone", "rerun"])
 
 

@@ -189,44 +189,49 @@ static int unknown_term(const struct search *s, const struct pmk_linux_pmu_full 
 		    pmu->name, term, *text ? "; did you mean " : "", text, *text ? "?" : "");
 }
 
-/* "event=0x11,umask=1" or the kernel's name for such a list. Names are not nested. */
+/* "umask=1"; "edge" is "edge=1". Cut up in place. */
+static int take_term(const struct search *s, const struct pmk_linux_pmu_full *pmu,
+		     struct pmk_linux_event *ev, char *term)
+{
+	char *eq = strchr(term, '='), *end;
+	struct pmk_linux_format f;
+	uint64_t value = 1;
+
+	if (eq)
+		*eq = '\0';
+	if (!find_format(pmu, term, &f))
+		return unknown_term(s, pmu, term);
+	if (eq) {
+		errno = 0;
+		value = strtoull(eq + 1, &end, 0);
+		if (errno || end == eq + 1 || *end || eq[1] == '-')
+			return fail(s, PMK_ENOEVENT, "event '%s': '%s' is no number", s->name,
+				    eq + 1);
+	}
+	if (!scatter(ev, &f, value))
+		return fail(s, PMK_ENOEVENT, "event '%s': the value is too large for '%s'", s->name,
+			    term);
+	return 0;
+}
+
+/* "event=0x11,umask=1", or with `names` the kernel's names of such lists among them. */
 static int take_terms(const struct search *s, const struct pmk_linux_pmu_full *pmu,
-		      struct pmk_linux_event *ev, const char *terms, bool named)
+		      struct pmk_linux_event *ev, const char *terms, bool names)
 {
 	char buf[MAX_NAME], *save, *term;
-	int n = snprintf(buf, sizeof(buf), "%s", terms);
+	int n = snprintf(buf, sizeof(buf), "%s", terms), err = 0;
 
 	if (n < 0 || (size_t)n >= sizeof(buf))
 		return fail(s, PMK_ENOEVENT, "event '%.40s…' is too long", s->name);
-	for (term = strtok_r(buf, ",", &save); term; term = strtok_r(NULL, ",", &save)) {
-		char *eq = strchr(term, '='), *end;
-		const struct pmk_linux_named *name = eq || named ? NULL : find_named(pmu, term);
-		struct pmk_linux_format f;
-		uint64_t value = 1;
-		int err = 0;
+	for (term = strtok_r(buf, ",", &save); term && !err; term = strtok_r(NULL, ",", &save)) {
+		const struct pmk_linux_named *named = names ? find_named(pmu, term) : NULL;
 
-		if (name) {
-			ev->unit = name->unit;
-			err = take_terms(s, pmu, ev, name->terms, true);
-			if (err)
-				return err;
-			continue;
-		}
-		if (eq)
-			*eq = '\0';
-		if (!find_format(pmu, term, &f))
-			return unknown_term(s, pmu, term);
-		errno = 0;
-		if (eq)
-			value = strtoull(eq + 1, &end, 0);
-		if (eq && (errno || end == eq + 1 || *end || eq[1] == '-'))
-			return fail(s, PMK_ENOEVENT, "event '%s': '%s' is no number", s->name,
-				    eq + 1);
-		if (!scatter(ev, &f, value))
-			return fail(s, PMK_ENOEVENT, "event '%s': the value is too large for '%s'",
-				    s->name, term);
+		if (named)
+			ev->unit = named->unit;
+		err = named ? take_terms(s, pmu, ev, named->terms, false)
+			    : take_term(s, pmu, ev, term);
 	}
-	return 0;
+	return err;
 }
 
 /* "r0b", "0x0b": hexadecimal. False: not written like one, or too long. */
@@ -267,7 +272,7 @@ static int find_in(const struct search *s, const struct pmk_linux_pmu *pmu, cons
 		return fail(s, PMK_ENOMEM, "out of memory");
 	if (raw)
 		m->event.config = code;
-	err = raw ? 0 : take_terms(s, full, &m->event, name, false);
+	err = raw ? 0 : take_terms(s, full, &m->event, name, true);
 	return err ? err : finish(s, m, NULL, out);
 }
 
@@ -303,7 +308,7 @@ static int find_cache(const struct search *s, const struct pmk_linux_event **out
 	return 1;
 }
 
-/* Offer the words of a text; the nearest are kept by pointer, so copies go to `pool`. */
+/* The words of texts, one by one: the nearest are kept by pointer. */
 struct words {
 	char (*word)[64];
 	unsigned n, room;
@@ -408,7 +413,7 @@ static int find_qualified(const struct search *s, size_t at, const char *rest,
 	m = new_event(s, pmu);
 	if (!m)
 		return fail(s, PMK_ENOMEM, "out of memory");
-	err = take_terms(s, pmk_linux_full(pmu), &m->event, inner, false);
+	err = take_terms(s, pmk_linux_full(pmu), &m->event, inner, true);
 	return err ? err : finish(s, m, NULL, out);
 }
 

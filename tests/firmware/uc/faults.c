@@ -445,7 +445,8 @@ static void test_reader_in_handler_in_start(struct machine *m)
 	f.when = AFTERWARDS;
 	f.rig.boundary = enter_both;
 	f.rig.returned = check_inner;
-	/* All instructions of the operation, and of the handler all but in different runs. */
+	/* At each instruction of the operation the handler, and in it a reader at every 23rd, from a different
+	 * one each time. */
 	for (f.op = ops; f.op->name; f.op++)
 		for (f.position = 0, f.inner = 0; run_both(&f); f.inner += 23) {
 			if (f.read)

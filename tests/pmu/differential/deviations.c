@@ -320,7 +320,7 @@ static bool line_differs(const struct machine *m, enum rule *rule)
 
 	if (m->line_late)
 		return *rule = RULE_LINE_LATE, true;
-	if (machine_late(m) & m->model.inten)
+	if (m->late & m->model.inten)
 		return *rule = RULE_FLAGS_LATE, true;
 	if ((m->model.ovs & m->model.inten & range2) && e != hpme)
 		return *rule = RULE_LINE_HPME, true;
@@ -331,7 +331,7 @@ static bool line_differs(const struct machine *m, enum rule *rule)
 
 static uint64_t flags_differ(const struct machine *m, bool used[NRULES])
 {
-	uint64_t differ = machine_late(m);
+	uint64_t differ = m->late;
 
 	if (differ)
 		used[RULE_FLAGS_LATE] = true;

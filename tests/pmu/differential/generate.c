@@ -217,7 +217,6 @@ static void access(struct maker *g, struct op op)
 	if (needs_flags(&op)) /* a write that changes nothing; denied, it does as well */
 		append(g, (struct op){ .kind = OP_WRITE, .reg = PMK_ARMV8_PMCNTENSET });
 	trial = g->m;
-	trial.model.ovs = trial.flags = 0; /* a flag may be set a second time, too */
 	machine_step(&trial, &op, ignore, NULL);
 	if (!trial.flag_lost)
 		append(g, op);

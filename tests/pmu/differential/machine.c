@@ -116,6 +116,7 @@ static bool divides(const struct machine *m)
 static void watch_divider(struct machine *m)
 {
 	bool now = divides(m);
+	struct pmk_armv8_model ahead = m->model;
 	uint32_t low, near;
 
 	if (now && !m->dividing)
@@ -123,23 +124,28 @@ static void watch_divider(struct machine *m)
 	m->dividing = now;
 	if (!m->divided)
 		return;
-	pmk_armv8_sync(&m->model, &m->bus);
-	low = (uint32_t)m->model.cycles;
+	pmk_armv8_sync(&ahead, &m->bus);
+	low = (uint32_t)ahead.cycles;
 	near = m->divided + 1;
 	if (low <= near || low >= 0 - near)
 		m->flag_unsure = true;
 }
 
-/* What shows in PMOVS and QEMU does not know of yet. */
-uint32_t machine_late(const struct machine *m)
+/* Overflows since QEMU looked at its counters, of flags that are set already, too. The model itself
+ * is left as far behind as it was. */
+static void watch_overflows(struct machine *m)
 {
-	return m->model.ovs & ~m->flags;
+	struct pmk_armv8_model ahead = m->model;
+
+	ahead.ovs = 0;
+	pmk_armv8_sync(&ahead, &m->bus);
+	m->late |= ahead.ovs;
 }
 
 static void watch_write(struct machine *m, unsigned reg, uint64_t value, uint32_t pmcr)
 {
 	if (reg == PMK_ARMV8_PMCNTENSET)
-		m->flags = m->model.ovs;
+		m->late = 0;
 	if (reg == PMK_ARMV8_PMCCNTR || (reg == PMK_ARMV8_PMCR && (value & 4)))
 		m->divided = divides(m);
 	if ((reg == PMK_ARMV8_PMOVSCLR || reg == PMK_ARMV8_PMOVSSET) && (value & 0x80000000))
@@ -157,6 +163,7 @@ static void tick(struct machine *m, uint64_t instructions)
 {
 	pmk_bus_add(&m->bus, PMK_SIG_INSN, instructions);
 	pmk_bus_add(&m->bus, PMK_SIG_CYCLE, instructions << m->core->shift);
+	watch_overflows(m);
 	watch_divider(m);
 }
 
@@ -164,7 +171,7 @@ static void go_to(struct machine *m, unsigned el)
 {
 	set_input(m, PMK_ARMV8_IN_EL, el);
 	m->el = el;
-	m->flags = m->model.ovs;
+	m->late = 0;
 	watch_divider(m);
 }
 
@@ -223,8 +230,7 @@ static uint64_t write_register(struct machine *m, unsigned reg, uint64_t value)
 {
 	uint32_t pmcr = m->model.pmcr;
 
-	pmk_armv8_sync(&m->model, &m->bus);
-	if (reg == PMK_ARMV8_PMOVSCLR && (machine_late(m) & value))
+	if (reg == PMK_ARMV8_PMOVSCLR && (m->late & value))
 		m->flag_lost = true;
 	if (reg >= PMK_ARMV8_NREGS) {
 		write_control(m, reg, value);

@@ -157,7 +157,7 @@ struct machine {
 	bool dividing;	  /* in one */
 	bool flag_unsure; /* PMOVS.C: the phase of the divider decides it */
 	bool line_late;	  /* PMCR.E was changed since QEMU last looked at its line */
-	uint32_t flags;	  /* PMOVS when QEMU last looked at its counters */
+	uint32_t late;	  /* counters that overflowed since QEMU last looked at them */
 	bool flag_lost;	  /* a flag was cleared before QEMU had set it */
 };
 
@@ -177,8 +177,6 @@ unsigned machine_hpmn(const struct machine *m);
 /* The number of the counter whose count or type this register is, -1: of none. PMSELR may say
  * 31. */
 int machine_counter(const struct machine *m, unsigned reg);
-/* Flags that are set and that QEMU may not have noticed yet. */
-uint32_t machine_late(const struct machine *m);
 
 /* ---- where QEMU differs (deviations.c) ----------------------------------------------------- */
 
