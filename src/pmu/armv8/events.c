@@ -537,7 +537,8 @@ const struct pmk_event pmk_armv8_events[] = {
 	  .cores = GEN | A57 | A72 | N1, .signal = PMK_SIG_STREX_PASS, .signal2 = PMK_SIG_NONE,
 	  .ref = PMK_DOC(RECOMMENDED),
 	  .brief = PMK_DOC("store exclusive instructions that stored"),
-	  .caveat = PMK_DOC("in emulation, one that fails because another thread changed the value counts as well") },
+	  .caveat = PMK_DOC(EXECUTED "; one that fails because another thread changed the value "
+			    "counts as well") },
 	{ .code = 0x6E, .name = "strex_fail_spec",
 	  .cores = GEN | A57 | A72 | N1, .signal = PMK_SIG_STREX_FAIL, .signal2 = PMK_SIG_NONE,
 	  .ref = PMK_DOC(RECOMMENDED),
