@@ -5,6 +5,9 @@
  * level, loops, changes of level; at its end it reads everything at the highest level. The model
  * runs along, to know where the program is and what PMUSERENR and PMSELR hold. The first 16
  * programs try every register from EL0, each with another PMUSERENR.
+ *
+ * No expression asks chance twice without saying which comes first: a seed means the same programs
+ * whatever the compiler.
  */
 #include "program.h"
 
@@ -85,11 +88,14 @@ static uint64_t type(struct maker *g)
 					   0x23, 0x24, 0x3C, 0x1E, 0x04, 0x21 };
 	uint64_t event = chance(g, 92) ? events[below(g, 12)] : next(g) & 0xFFFF;
 
-	return filter(g) | event | noise(g, UINT64_C(0xFFFFFFFF01FF0000));
+	event |= filter(g);
+	return event | noise(g, UINT64_C(0xFFFFFFFF01FF0000));
 }
 
 static uint64_t count(struct maker *g)
 {
+	uint64_t high;
+
 	switch (below(g, 7)) {
 	case 0:
 		return 0;
@@ -101,9 +107,11 @@ static uint64_t count(struct maker *g)
 	case 4:
 		return UINT64_MAX - below(g, 400);
 	case 5:
-		return (next(g) & UINT64_C(0xFFFFFFFF00000000)) | (UINT32_MAX - below(g, 400));
+		high = next(g) & UINT64_C(0xFFFFFFFF00000000);
+		return high | (UINT32_MAX - below(g, 400));
 	default:
-		return next(g) >> below(g, 40);
+		high = next(g);
+		return high >> below(g, 40);
 	}
 }
 
@@ -138,12 +146,15 @@ static uint64_t mdcr_el3(struct maker *g)
 
 static uint64_t scr_el3(struct maker *g)
 {
-	return SCR_RW | (chance(g, 50) ? SCR_NS : 0) |
-	       (g->m.core->secure_el2 && chance(g, 50) ? SCR_EEL2 : 0);
+	uint64_t v = SCR_RW | (chance(g, 50) ? SCR_NS : 0);
+
+	return v | (g->m.core->secure_el2 && chance(g, 50) ? SCR_EEL2 : 0);
 }
 
 static uint64_t value_for(struct maker *g, unsigned reg)
 {
+	uint64_t v;
+
 	switch (reg) {
 	case PMK_ARMV8_PMCR:
 		return pmcr(g);
@@ -153,7 +164,8 @@ static uint64_t value_for(struct maker *g, unsigned reg)
 	case PMK_ARMV8_PMXEVCNTR:
 		return count(g);
 	case PMK_ARMV8_PMCCFILTR:
-		return filter(g) | noise(g, UINT64_C(0xFFFFFFFF01FFFFFF));
+		v = filter(g);
+		return v | noise(g, UINT64_C(0xFFFFFFFF01FFFFFF));
 	case PMK_ARMV8_PMXEVTYPER:
 		return type(g);
 	case PMK_ARMV8_PMUSERENR:
