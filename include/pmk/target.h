@@ -164,7 +164,8 @@ struct pmk_target {
 };
 
 /*
- * Take a PMU. Counters are stopped and zero afterwards.
+ * Take a PMU. Counters are stopped and zero afterwards. *t is zeroed memory, as static objects are, or a
+ * target that was used before.
  *   PMK_EINVAL  a NULL argument
  *   PMK_EBUSY   its counters run: somebody else uses it. *t is as before. pmk_target_seize() takes it
  *               all the same.

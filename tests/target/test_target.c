@@ -315,7 +315,7 @@ static void test_two_targets(void **state)
 /* Of two owners of one PMU the first to start has it; who seizes it takes it away. */
 static void test_two_owners(void **state)
 {
-	struct pmk_target other;
+	struct pmk_target other = { .state = PMK_TARGET_CLOSED };
 	uint64_t value;
 	struct rig r;
 
