@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * MicroBlaze with extended debug: up to 48 event counters and 7 latency counters.
+ *
+ * Sources: UG984   MicroBlaze Processor Reference Guide, "Performance Monitoring", debug registers
+ *          PG115   MicroBlaze Debug Module v3.2, software access to debug registers
+ *
+ * The counters are reached one after the other: every access to Control, Status, Data Read and Data
+ * Write goes on to the next item or counter, event counters before latency counters, until Reset in the
+ * Command register goes back to the first. They are read from a sample of all counters, taken at one
+ * instant. Nothing can be read back but the samples, and neither how many counters there are nor
+ * how wide: that is configuration.
+ *
+ *	PCCMDR    4      3      2     1       0
+ *	        ┌──────┬──────┬─────┬───────┬──────┐
+ *	        │Clear │Start │Stop │Sample │Reset │
+ *	        └──────┴──────┴─────┴───────┴──────┘
+ *
+ * The driver and the ports are freestanding. A sequence of accesses must not be interrupted by another
+ * user of the same counters (pmk_pmu.sequential), and goes on from call to call: one struct pmk_dev for
+ * the counters of a processor, and a lock around its calls.
+ */
+#ifndef PMK_MICROBLAZE_H
+#define PMK_MICROBLAZE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <pmk/pmu.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* C_DEBUG_EVENT_COUNTERS, C_DEBUG_LATENCY_COUNTERS: ranges as seen in public designs. */
+#define PMK_MICROBLAZE_MAX_EVENTS    48
+#define PMK_MICROBLAZE_MAX_LATENCIES 7
+
+/* Register numbers of ports and models: UG984, debug registers. */
+enum pmk_microblaze_reg {
+	PMK_MICROBLAZE_PCCTRLR, /* Control,    8 bits, write: event of the selected counter */
+	PMK_MICROBLAZE_PCCMDR,	/* Command,    5 bits, write */
+	PMK_MICROBLAZE_PCSR,	/* Status,     2 bits, read */
+	PMK_MICROBLAZE_PCDRR,	/* Data Read,  32 bits, read */
+	PMK_MICROBLAZE_PCDWR,	/* Data Write, 32 bits, write */
+	PMK_MICROBLAZE_NREGS
+};
+
+/* How the debug module reaches them: its command, and how many bits it shifts behind that, the highest
+ * first (UG984, debug registers). */
+struct pmk_microblaze_access {
+	uint8_t command, bits;
+	bool write; /* write-only; the others are read-only */
+};
+
+extern const struct pmk_microblaze_access pmk_microblaze_access[PMK_MICROBLAZE_NREGS];
+
+/* How the processor was built. */
+struct pmk_microblaze_config {
+	uint8_t events;	   /* C_DEBUG_EVENT_COUNTERS, 0 … 48 */
+	uint8_t latencies; /* C_DEBUG_LATENCY_COUNTERS, 0 … 7 */
+	uint8_t width;	   /* C_DEBUG_COUNTER_WIDTH, 32, 48 or 64 */
+};
+
+/* The tools' default: five event counters, one latency counter, 32 bits. Counter numbers are the order
+ * of access: event counters from 0, then latency counters. */
+extern const struct pmk_pmu pmk_microblaze;
+
+/* One that was built otherwise. The caller owns it; it must outlive its users, and stay where it is. */
+struct pmk_microblaze_pmu {
+	struct pmk_pmu pmu;
+	struct pmk_microblaze_config config;
+	struct pmk_counter counter[PMK_MICROBLAZE_MAX_EVENTS + PMK_MICROBLAZE_MAX_LATENCIES];
+};
+
+/* Fill `p`; then use &p->pmu. PMK_ERANGE: outside of the ranges above, or no counter at all. */
+int pmk_microblaze_configure(struct pmk_microblaze_pmu *p, unsigned events, unsigned latencies,
+			     unsigned width);
+
+/*
+ * The MicroBlaze Debug Module (MDM), memory-mapped: software access to debug registers (PG115),
+ * C_DBG_REG_ACCESS = 1. For software on a processor that reaches its AXI interface, and for probes.
+ *
+ * Each access takes the access lock, which keeps JTAG and software apart, and gives it back. Between two
+ * accesses others may have it; while a debugger uses the same counters nothing can be measured.
+ */
+struct pmk_mdm {
+	/* 32-bit accesses at byte offsets 0x10 (DBG_CTRL, DBG_STATUS), 0x14 (DBG_DATA), 0x18
+	 * (DBG_LOCK). 0 or a negative enum pmk_error. An access to DBG_DATA lasts as long as the module
+	 * shifts; there is nothing to poll. */
+	int (*load)(void *ctx, unsigned offset, uint32_t *value);
+	int (*store)(void *ctx, unsigned offset, uint32_t value);
+	void *ctx;
+	uint8_t ports;	   /* C_MB_DBG_PORTS, 1 … 32 */
+	uint8_t processor; /* which of them, 0 … ports - 1 */
+	uint32_t patience; /* how often to ask for the access lock before PMK_EBUSY; not 0 */
+};
+
+/* Fill `mdm` for registers at address `base`, one processor. `base` has to be mapped as Device. */
+void pmk_mdm_mmio(struct pmk_mdm *mdm, uintptr_t base);
+/* Unlock the module and select the processor. PMK_EBUSY: JTAG or somebody else holds the access lock.
+ * PMK_EINVAL: there is no such processor. After an error the module is locked again. */
+int pmk_mdm_open(struct pmk_mdm *mdm);
+/* Give it back, locked. */
+int pmk_mdm_close(struct pmk_mdm *mdm);
+/*
+ * `mdm` must outlive the port. PMK_EBUSY: somebody else has the access lock. PMK_EINVAL: a register that
+ * is not read, or not written. Otherwise what `load` and `store` say: where a debugger takes the lock
+ * away by force between asking for it and DBG_DATA, that access ends with a bus error, in some versions
+ * of the module; in the others nothing tells.
+ */
+struct pmk_port pmk_port_mdm(struct pmk_mdm *mdm);
+
+/*
+ * The same over JTAG. `scan` shifts `bits` bits through the data register of the USER instruction that
+ * the MDM listens to, bit 0 of out[0] first, keeps what comes out in in[] likewise (NULL: nobody wants
+ * it), and passes Update-DR. `select` loads BYPASS and then that instruction (bits of it depend on the
+ * FPGA); no other is loaded before the next `select`.
+ */
+struct pmk_mdm_jtag {
+	int (*select)(void *ctx);
+	int (*scan)(void *ctx, unsigned bits, const uint8_t *out, uint8_t *in);
+	void *ctx;
+	uint8_t ports, processor; /* as above */
+	bool lost;		  /* the port's: a scan failed */
+};
+
+/* Select the USER instruction, the MDM behind it and the processor. PMK_EINVAL as above. */
+int pmk_mdm_jtag_open(struct pmk_mdm_jtag *jtag);
+/*
+ * `jtag` must outlive the port. Scans are by turns a command and its data, so when one has failed nobody
+ * knows which is next: every access is PMK_EIO until it is opened again. PMK_EINVAL as above.
+ */
+struct pmk_port pmk_port_mdm_jtag(struct pmk_mdm_jtag *jtag);
+
+/*
+ * Event codes: UG984, "Performance Monitoring", table of events, which calls them E0 to E63. What each
+ * means is said once, in the catalogue: pmk_pmu_event_code(). From 57 on they have a latency: a latency
+ * counter takes these and nothing else, an event counter counts how often they ended.
+ */
+enum pmk_microblaze_event {
+	PMK_MICROBLAZE_INSN_EXECUTED = 0,
+	PMK_MICROBLAZE_LOAD_WORD = 1,
+	PMK_MICROBLAZE_LOAD_HALF = 2,
+	PMK_MICROBLAZE_LOAD_BYTE = 3,
+	PMK_MICROBLAZE_STORE_WORD = 4,
+	PMK_MICROBLAZE_STORE_HALF = 5,
+	PMK_MICROBLAZE_STORE_BYTE = 6,
+	PMK_MICROBLAZE_BRANCH_UNCOND = 7,
+	PMK_MICROBLAZE_BRANCH_COND_TAKEN = 8,
+	PMK_MICROBLAZE_BRANCH_COND_NOT_TAKEN = 9,
+	PMK_MICROBLAZE_ICACHE_REQUEST = 10,
+	PMK_MICROBLAZE_ICACHE_HIT = 11,
+	PMK_MICROBLAZE_DCACHE_READ_REQUEST = 12,
+	PMK_MICROBLAZE_DCACHE_READ_HIT = 13,
+	PMK_MICROBLAZE_DCACHE_WRITE_REQUEST = 14,
+	PMK_MICROBLAZE_DCACHE_WRITE_HIT = 15,
+	PMK_MICROBLAZE_LOAD_R1 = 16,
+	PMK_MICROBLAZE_STORE_R1 = 17,
+	PMK_MICROBLAZE_LOGICAL_OP = 18,
+	PMK_MICROBLAZE_ARITH_OP = 19,
+	PMK_MICROBLAZE_MUL_OP = 20,
+	PMK_MICROBLAZE_BARREL_SHIFT_OP = 21,
+	PMK_MICROBLAZE_SHIFT_OP = 22,
+	PMK_MICROBLAZE_EXCEPTION_TAKEN = 23,
+	PMK_MICROBLAZE_INTERRUPT = 24,
+	PMK_MICROBLAZE_STALL_OF = 25,
+	PMK_MICROBLAZE_STALL_EX = 26,
+	PMK_MICROBLAZE_STALL_MEM = 27,
+	PMK_MICROBLAZE_DIV_OP = 28,
+	PMK_MICROBLAZE_FP_OP = 29,
+	PMK_MICROBLAZE_CLOCK_CYCLES = 30,
+	PMK_MICROBLAZE_IMM_OP = 31,
+	PMK_MICROBLAZE_PATTERN_COMPARE_OP = 32,
+	PMK_MICROBLAZE_SIGN_EXTEND_OP = 33,
+	PMK_MICROBLAZE_ICACHE_INVALIDATE_OP = 34,
+	PMK_MICROBLAZE_DCACHE_INVALIDATE_FLUSH_OP = 35,
+	PMK_MICROBLAZE_MSR_OP = 36,
+	PMK_MICROBLAZE_BRANCH_UNCOND_DELAY = 37,
+	PMK_MICROBLAZE_BRANCH_COND_TAKEN_DELAY = 38,
+	PMK_MICROBLAZE_BRANCH_COND_NOT_TAKEN_DELAY = 39,
+	PMK_MICROBLAZE_DELAY_SLOT_NOP = 40,
+	PMK_MICROBLAZE_LOAD_ANY = 41,
+	PMK_MICROBLAZE_STORE_ANY = 42,
+	PMK_MICROBLAZE_MMU_DATA_REQUEST = 43,
+	PMK_MICROBLAZE_BRANCH_COND = 44,
+	PMK_MICROBLAZE_BRANCH_ANY = 45,
+	PMK_MICROBLAZE_DCACHE_REQUEST = 46,
+	PMK_MICROBLAZE_DCACHE_HIT = 47,
+	PMK_MICROBLAZE_MMU_EXCEPTION = 48,
+	PMK_MICROBLAZE_MMU_INSN_EXCEPTION = 49,
+	PMK_MICROBLAZE_MMU_DATA_EXCEPTION = 50,
+	PMK_MICROBLAZE_STALL_ANY = 51,
+	PMK_MICROBLAZE_BTC_HIT = 52,
+	PMK_MICROBLAZE_MMU_INSN_REQUEST = 53,
+	PMK_MICROBLAZE_ITLB_HIT = 54,
+	PMK_MICROBLAZE_DTLB_HIT = 55,
+	PMK_MICROBLAZE_UTLB_HIT = 56,
+	PMK_MICROBLAZE_INTERRUPT_LATENCY = 57,
+	PMK_MICROBLAZE_DCACHE_READ_LATENCY = 58,
+	PMK_MICROBLAZE_DCACHE_WRITE_LATENCY = 59,
+	PMK_MICROBLAZE_ICACHE_READ_LATENCY = 60,
+	PMK_MICROBLAZE_MMU_LOOKUP_LATENCY = 61,
+	PMK_MICROBLAZE_AXI_DP_READ_LATENCY = 62,
+	PMK_MICROBLAZE_AXI_DP_WRITE_LATENCY = 63,
+};
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: MIT
+/*
+ * MicroBlaze performance counter driver. Freestanding: no libc, no heap, no division.
+ *
+ * Quirks of this hardware, and what is done about them:
+ *  - Counters have no address. Every access to Control, Status, Data Read and Data Write goes on to the
+ *    next counter or item, and Reset in Command goes back (UG984, "Performance Monitoring"). Whether the
+ *    four registers share one pointer or have one each is open, so nothing here depends on it: one
+ *    register is gone through at a time, from a Reset on, and whatever comes in between is followed by a
+ *    Reset again. Where a sequence stands is in pmk_dev.state, so that counters taken in ascending order
+ *    cost one Reset for all of them. After an error nobody knows, and the next access begins with a Reset.
+ *  - Nothing is ever accessed behind the last counter, and no write-only register is read: what that does
+ *    is not documented, or the documents disagree.
+ *  - Events cannot be read back. They are remembered in pmk_dev.state, and programming a counter writes
+ *    those of the counters before it again, which is taken to change nothing.
+ *  - Neither can whether the counters run. running() tells what start() and stop() did; cross triggers
+ *    and debuggers can start and stop them, too.
+ *  - Values are read from a sample. reset() takes one, so that there always is one.
+ *  - Dbg_Intr, which rises when an event counter overflows, cannot be switched off here, but in the
+ *    interrupt controller: irq_enable() knows the empty set alone. Only zero() lets it fall.
+ *    For its sake reset() leaves the counters on events that hardly ever happen.
+ *  - A preset has to pass the items of the counters before it: write() has them from a new sample and
+ *    writes them back. That would lose counts, so it wants stopped counters. A preset comes after
+ *    zero(), which takes it, too.
+ */
+#include "pmu/microblaze/regs.h"
+
+/* What a counter that nobody uses is left on: needs an MMU, and faults; needs an interrupt. */
+#define IDLE_EVENT   PMK_MICROBLAZE_MMU_INSN_EXCEPTION
+#define IDLE_LATENCY PMK_MICROBLAZE_INTERRUPT_LATENCY
+
+/* Words of pmk_dev.state: an event of 8 bits per counter, then these two. */
+#define STATE_PLACE   14
+#define STATE_RUNNING 15
+
+_Static_assert(PMK_MICROBLAZE_MAX_EVENTS + PMK_MICROBLAZE_MAX_LATENCIES <= STATE_PLACE * 4,
+	       "every counter has an event");
+
+/* Where the sequence under way stands: its register + 1, or 0 where there is none, and the next counter
+ * (Control, Status) or item (Data Read, Data Write), from 0. */
+#define PLACE_REG  PMK_BITS(31, 16)
+#define PLACE_NEXT PMK_BITS(15, 0)
+
+static const struct pmk_microblaze_config *config_of(const struct pmk_dev *d)
+{
+	return pmk_microblaze_config_of(d->pmu);
+}
+
+static unsigned count_of(const struct pmk_dev *d)
+{
+	return (unsigned)config_of(d)->events + config_of(d)->latencies;
+}
+
+static bool is_latency(const struct pmk_dev *d, unsigned counter)
+{
+	return counter >= config_of(d)->events;
+}
+
+/* ---- sequences -------------------------------------------------------------------------------- */
+
+static int command(struct pmk_dev *d, uint32_t bits)
+{
+	d->state[STATE_PLACE] = 0;
+	return d->port.write(d->port.ctx, PMK_MICROBLAZE_PCCMDR, bits);
+}
+
+static unsigned next_of(const struct pmk_dev *d)
+{
+	return (unsigned)PMK_GET(d->state[STATE_PLACE], PLACE_NEXT);
+}
+
+/* Let the sequence of `reg` stand at `index` or before it. */
+static int approach(struct pmk_dev *d, unsigned reg, unsigned index)
+{
+	int err;
+
+	if (PMK_GET(d->state[STATE_PLACE], PLACE_REG) == reg + 1 && next_of(d) <= index)
+		return PMK_OK;
+	err = command(d, (uint32_t)PCCMDR_RESET);
+	if (!err)
+		d->state[STATE_PLACE] = (uint32_t)PMK_PUT(0, PLACE_REG, reg + 1);
+	return err;
+}
+
+static int put_next(struct pmk_dev *d, unsigned reg, uint32_t value)
+{
+	uint32_t place = d->state[STATE_PLACE];
+	int err;
+
+	d->state[STATE_PLACE] = 0;
+	err = d->port.write(d->port.ctx, reg, value);
+	if (!err)
+		d->state[STATE_PLACE] = place + 1;
+	return err;
+}
+
+static int get_next(struct pmk_dev *d, unsigned reg, uint32_t *value)
+{
+	uint32_t place = d->state[STATE_PLACE];
+	uint64_t v = 0;
+	int err;
+
+	d->state[STATE_PLACE] = 0;
+	err = d->port.read(d->port.ctx, reg, &v);
+	if (!err)
+		d->state[STATE_PLACE] = place + 1;
+	*value = (uint32_t)v;
+	return err;
+}
+
+/* Those between where the sequence stands and `index` are read and dropped. */
+static int get_at(struct pmk_dev *d, unsigned reg, unsigned index, uint32_t *value)
+{
+	int err = approach(d, reg, index);
+
+	while (!err && next_of(d) <= index)
+		err = get_next(d, reg, value);
+	return err;
+}
+
+/* ---- events ----------------------------------------------------------------------------------- */
+
+static uint32_t event_of(const struct pmk_dev *d, unsigned counter)
+{
+	return d->state[counter / 4] >> counter % 4 * 8 & 0xff;
+}
+
+static void remember_event(struct pmk_dev *d, unsigned counter, unsigned code)
+{
+	uint32_t *word = &d->state[counter / 4];
+
+	*word = (*word & ~(UINT32_C(0xff) << counter % 4 * 8)) | code << counter % 4 * 8;
+}
+
+/* The events of all counters up to this one. */
+static int put_events(struct pmk_dev *d, unsigned counter)
+{
+	int err = approach(d, PMK_MICROBLAZE_PCCTRLR, counter);
+
+	while (!err && next_of(d) <= counter)
+		err = put_next(d, PMK_MICROBLAZE_PCCTRLR, event_of(d, next_of(d)));
+	return err;
+}
+
+/* PMK_ENOEVENT: there is no such event. PMK_EINVAL: it has no latency that this counter could time. */
+static int program(struct pmk_dev *d, unsigned counter, unsigned code)
+{
+	if (counter >= count_of(d))
+		return PMK_EINVAL;
+	if (code >= PMK_MICROBLAZE_NEVENTS)
+		return PMK_ENOEVENT;
+	if (is_latency(d, counter) && code < PMK_MICROBLAZE_FIRST_LATENCY)
+		return PMK_EINVAL;
+	remember_event(d, counter, code);
+	return put_events(d, counter);
+}
+
+/* ---- commands --------------------------------------------------------------------------------- */
+
+static int start(struct pmk_dev *d)
+{
+	int err = command(d, (uint32_t)PCCMDR_START);
+
+	if (!err)
+		d->state[STATE_RUNNING] = 1;
+	return err;
+}
+
+static int stop(struct pmk_dev *d)
+{
+	int err = command(d, (uint32_t)PCCMDR_STOP);
+
+	if (!err)
+		d->state[STATE_RUNNING] = 0;
+	return err;
+}
+
+static int sample(struct pmk_dev *d)
+{
+	return command(d, (uint32_t)PCCMDR_SAMPLE);
+}
+
+static int zero(struct pmk_dev *d)
+{
+	return command(d, (uint32_t)PCCMDR_CLEAR);
+}
+
+static int reset(struct pmk_dev *d)
+{
+	int err = stop(d);
+
+	if (!err)
+		err = zero(d);
+	if (!err)
+		err = sample(d);
+	if (err)
+		return err;
+	for (unsigned i = 0; i < count_of(d); i++)
+		remember_event(d, i, is_latency(d, i) ? IDLE_LATENCY : IDLE_EVENT);
+	return put_events(d, count_of(d) - 1);
+}
+
+/* ---- values ----------------------------------------------------------------------------------- */
+
+static uint64_t range_of(const struct pmk_dev *d)
+{
+	if (config_of(d)->width == 32)
+		return PMK_BITS(31, 0);
+	return config_of(d)->width == 48 ? PMK_BITS(47, 0) : PMK_BITS(63, 0);
+}
+
+static unsigned first_item(const struct pmk_dev *d, unsigned counter)
+{
+	const struct pmk_microblaze_config *c = config_of(d);
+	unsigned events = counter < c->events ? counter : c->events;
+	unsigned item = events * pmk_microblaze_items(c, 0);
+
+	if (counter > events)
+		item += (counter - events) * pmk_microblaze_items(c, c->events);
+	return item;
+}
+
+/* The first `n` items of a counter. */
+static int get_items(struct pmk_dev *d, unsigned counter, unsigned n, uint32_t *item)
+{
+	unsigned first = first_item(d, counter);
+	int err = PMK_OK;
+
+	for (unsigned i = 0; !err && i < n; i++)
+		err = get_at(d, PMK_MICROBLAZE_PCDRR, first + i, &item[i]);
+	return err;
+}
+
+static uint64_t wide(const struct pmk_dev *d, uint32_t high, uint32_t low)
+{
+	return ((uint64_t)high << 32 | low) & range_of(d);
+}
+
+/* Of a latency counter: how many it timed. */
+static int read_counter(struct pmk_dev *d, unsigned counter, uint64_t *value)
+{
+	uint32_t item[2];
+	unsigned n;
+	int err;
+
+	if (counter >= count_of(d))
+		return PMK_EINVAL;
+	n = is_latency(d, counter) ? 1 : pmk_microblaze_items(config_of(d), counter);
+	err = get_items(d, counter, n, item);
+	if (!err)
+		*value = n == 1 ? item[0] : wide(d, item[0], item[1]);
+	return err;
+}
+
+static int latency32(struct pmk_dev *d, unsigned counter, struct pmk_latency *l)
+{
+	uint32_t item[PMK_MICROBLAZE_ITEMS32];
+	int err = get_items(d, counter, PMK_MICROBLAZE_ITEMS32, item);
+
+	if (err)
+		return err;
+	*l = (struct pmk_latency){
+		.n = item[PMK_MICROBLAZE_ITEM32_N],
+		.sum = item[PMK_MICROBLAZE_ITEM32_SUM],
+		.sum2 = item[PMK_MICROBLAZE_ITEM32_SUM2],
+		.min = PMK_GET(item[PMK_MICROBLAZE_ITEM32_EXTREMES], EXTREMES_MIN),
+		.max = PMK_GET(item[PMK_MICROBLAZE_ITEM32_EXTREMES], EXTREMES_MAX),
+	};
+	return PMK_OK;
+}
+
+static int latency64(struct pmk_dev *d, unsigned counter, struct pmk_latency *l)
+{
+	uint32_t item[PMK_MICROBLAZE_ITEMS64];
+	int err = get_items(d, counter, PMK_MICROBLAZE_ITEMS64, item);
+
+	if (err)
+		return err;
+	*l = (struct pmk_latency){
+		.n = item[PMK_MICROBLAZE_ITEM64_N],
+		.sum = wide(d, item[PMK_MICROBLAZE_ITEM64_SUM_HIGH],
+			    item[PMK_MICROBLAZE_ITEM64_SUM_LOW]),
+		.sum2 = wide(d, item[PMK_MICROBLAZE_ITEM64_SUM2_HIGH],
+			     item[PMK_MICROBLAZE_ITEM64_SUM2_LOW]),
+		.min = item[PMK_MICROBLAZE_ITEM64_MIN],
+		.max = item[PMK_MICROBLAZE_ITEM64_MAX],
+	};
+	return PMK_OK;
+}
+
+/* What the extremes read as while there are none is not documented. */
+static int latency(struct pmk_dev *d, unsigned counter, struct pmk_latency *l)
+{
+	int err;
+
+	if (counter >= count_of(d) || !is_latency(d, counter))
+		return PMK_EINVAL;
+	if (config_of(d)->width == 32)
+		err = latency32(d, counter, l);
+	else
+		err = latency64(d, counter, l);
+	if (!err && !l->n) {
+		l->min = UINT64_MAX;
+		l->max = 0;
+	}
+	return err;
+}
+
+static int status(struct pmk_dev *d, unsigned counter, unsigned *bits)
+{
+	uint32_t v = 0;
+	int err;
+
+	if (counter >= count_of(d))
+		return PMK_EINVAL;
+	err = get_at(d, PMK_MICROBLAZE_PCSR, counter, &v);
+	if (err)
+		return err;
+	*bits = (v & PCSR_OVERFLOW ? PMK_STATUS_OVERFLOW : 0) |
+		(v & PCSR_FULL ? PMK_STATUS_FULL : 0);
+	return PMK_OK;
+}
+
+/* ---- presets ---------------------------------------------------------------------------------- */
+
+/* The values of all counters before this one, as they are. */
+static int get_before(struct pmk_dev *d, unsigned counter, uint32_t *item)
+{
+	int err = counter ? sample(d) : PMK_OK;
+
+	for (unsigned i = 0; !err && i < first_item(d, counter); i++)
+		err = get_at(d, PMK_MICROBLAZE_PCDRR, i, &item[i]);
+	return err;
+}
+
+/* PMK_EBUSY: the counters run. PMK_ERANGE: more than the counter holds. PMK_ENOTSUP: it is a latency
+ * counter, which is no single value. Of any counter but the first, it takes a sample. */
+static int write_counter(struct pmk_dev *d, unsigned counter, uint64_t value)
+{
+	uint32_t item[2 * PMK_MICROBLAZE_MAX_EVENTS];
+	unsigned n;
+	int err;
+
+	if (counter >= count_of(d))
+		return PMK_EINVAL;
+	if (is_latency(d, counter))
+		return PMK_ENOTSUP;
+	if (value > range_of(d))
+		return PMK_ERANGE;
+	if (d->state[STATE_RUNNING])
+		return PMK_EBUSY;
+	err = get_before(d, counter, item);
+	n = first_item(d, counter);
+	if (pmk_microblaze_items(config_of(d), counter) == 2)
+		item[n++] = (uint32_t)(value >> 32);
+	item[n++] = (uint32_t)value;
+	if (!err)
+		err = command(d, (uint32_t)PCCMDR_RESET);
+	for (unsigned i = 0; !err && i < n; i++)
+		err = d->port.write(d->port.ctx, PMK_MICROBLAZE_PCDWR, item[i]);
+	return err;
+}
+
+/* ---- overflows: nothing to enable, to find or to clear ------------------------------------------ */
+
+static int irq_enable(struct pmk_dev *d, uint32_t counters)
+{
+	(void)d;
+	return counters ? PMK_ENOTSUP : PMK_OK;
+}
+
+static int pending(struct pmk_dev *d, uint32_t *counters)
+{
+	(void)d;
+	*counters = 0;
+	return PMK_OK;
+}
+
+static int clear(struct pmk_dev *d, uint32_t counters)
+{
+	(void)d;
+	return counters ? PMK_ENOTSUP : PMK_OK;
+}
+
+static int running(struct pmk_dev *d, bool *yes)
+{
+	*yes = d->state[STATE_RUNNING] != 0;
+	return PMK_OK;
+}
+
+const struct pmk_driver pmk_microblaze_driver = {
+	.reset = reset,
+	.program = program,
+	.start = start,
+	.stop = stop,
+	.read = read_counter,
+	.write = write_counter,
+	.irq_enable = irq_enable,
+	.pending = pending,
+	.clear = clear,
+	.running = running,
+	.sample = sample,
+	.latency = latency,
+	.status = status,
+	.zero = zero,
+};

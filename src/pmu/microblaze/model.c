@@ -1,0 +1,717 @@
+// SPDX-License-Identifier: MIT
+/*
+ * MicroBlaze model: the five registers of the performance counters.
+ *
+ * It counts by differences of bus totals, and times by the bus's latency log: what a latency
+ * counter counts took one cycle where the log does not say otherwise. What the documents leave open
+ * has a parameter each; beside them (our choice):
+ *  - Counters come up at zero, with event 0, stopped. Clear reaches counts, Overflow, Full,
+ *    Dbg_Intr and the latency that is being timed; not the events, the pointer or whether they
+ *    count.
+ *  - A count that wraps goes on from zero; Overflow stays until Clear. Data Write changes no flag.
+ *  - Latency counters set Overflow when N (32 bits) or a sum wraps.
+ *  - The minimum of a latency counter becomes valid with its first occurrence, or by writing it
+ *    while N is not zero.
+ *  - Writing an event counter's upper half ignores the bits that the width does not have.
+ *  - Full: an occurrence began before one that is being timed had ended. Occurrences that the log
+ *    does not name have no beginning and overlap with nothing.
+ *  - An occurrence belongs to the moment at which the producer tells of it, which is its end.
+ */
+#include "pmu/microblaze/microblaze.h"
+#include "pmu/microblaze/regs.h"
+
+#include <string.h>
+
+const struct pmk_microblaze_params pmk_microblaze_defaults = { .shared_pointer = true };
+
+static bool counting(const struct pmk_microblaze_model *m)
+{
+	return m->started && (!m->halted || m->params.count_while_halted);
+}
+
+static unsigned ncounters(const struct pmk_microblaze_model *m)
+{
+	return m->config.events + m->config.latencies;
+}
+
+static uint64_t max_of(const struct pmk_microblaze_model *m)
+{
+	return PMK_BITS(m->config.width - 1, 0);
+}
+
+/* What a counter counts; NULL: nothing. */
+static const struct pmk_event *event_of(const struct pmk_microblaze_model *m, unsigned counter)
+{
+	unsigned code = m->code[counter];
+	const struct pmk_event *ev;
+
+	if (m->params.decode_6_bits)
+		code %= PMK_MICROBLAZE_NEVENTS;
+	if (code >= PMK_MICROBLAZE_NEVENTS)
+		return NULL;
+	ev = &pmk_microblaze_events[code];
+	return counter < m->config.events || ev->latency ? ev : NULL;
+}
+
+static uint64_t total_of(const struct pmk_bus *bus, const struct pmk_event *ev)
+{
+	uint64_t total = 0;
+
+	if (ev && ev->signal != PMK_SIG_NONE)
+		total += bus->total[ev->signal];
+	if (ev && ev->signal2 != PMK_SIG_NONE)
+		total += bus->total[ev->signal2];
+	return total;
+}
+
+/* ---- counting ------------------------------------------------------------------------------ */
+
+/* Add to a count or sum; true when it goes beyond its maximum. */
+static bool advance(const struct pmk_microblaze_model *m, uint64_t *value, uint64_t n, uint64_t max)
+{
+	bool beyond = n > max - *value;
+
+	*value = beyond && m->params.saturate ? max : (*value + n) & max;
+	return beyond;
+}
+
+static void count_event(struct pmk_microblaze_model *m, unsigned counter, uint64_t n)
+{
+	struct pmk_microblaze_event_counter *e = &m->event[counter];
+	bool reaches = n && n >= max_of(m) - e->count;
+
+	if (advance(m, &e->count, n, max_of(m)) || (reaches && m->params.overflow_at_max))
+		m->status[counter] |= PCSR_OVERFLOW;
+}
+
+/* What the extremes of a latency counter can hold. */
+static uint32_t extreme(const struct pmk_microblaze_model *m, uint32_t cycles)
+{
+	uint32_t most = m->config.width == 32 ? UINT16_MAX : UINT32_MAX;
+
+	if (m->params.truncate_extremes)
+		return cycles & most;
+	return cycles < most ? cycles : most;
+}
+
+/* `n` occurrences of `cycles` each; n * cycles * cycles has no more than 64 bits. */
+static void add_latencies(struct pmk_microblaze_model *m, unsigned index, uint64_t n,
+			  uint32_t cycles)
+{
+	struct pmk_microblaze_latency *l = &m->latency[index].live;
+	uint64_t sum = n * cycles, count = l->n;
+	uint32_t shown = extreme(m, cycles);
+	bool beyond = advance(m, &count, n, UINT32_MAX);
+
+	if (!n)
+		return;
+	l->n = (uint32_t)count;
+	beyond |= advance(m, &l->sum, sum, max_of(m));
+	beyond |= advance(m, &l->sum2, sum * cycles, max_of(m));
+	if (beyond)
+		m->status[m->config.events + index] |= PCSR_OVERFLOW;
+	if (!l->some || shown < l->min)
+		l->min = shown;
+	if (shown > l->max)
+		l->max = shown;
+	l->some = true;
+}
+
+static bool is_timed(struct pmk_microblaze_model *m, unsigned index,
+		     const struct pmk_latency_record *r)
+{
+	struct pmk_microblaze_latency_counter *c = &m->latency[index];
+
+	if (r->start < c->since && !m->params.time_in_flight)
+		return false;
+	if (r->start < c->busy) {
+		m->status[m->config.events + index] |= PCSR_FULL;
+		if (m->params.overlap_ignored)
+			return false;
+	}
+	if (r->start + r->cycles > c->busy)
+		c->busy = r->start + r->cycles;
+	return true;
+}
+
+/* The log has fewer than 2^16 records: so few cycles that sums of squares fit. */
+#define FEW (1u << 24)
+
+/* The records of `sig` from number `at` on. Many in a row take as long as the one before: these are added
+ * together. */
+static void time_records(struct pmk_microblaze_model *m, const struct pmk_bus *bus, unsigned index,
+			 enum pmk_signal sig, uint64_t at)
+{
+	uint32_t cycles = 0;
+	uint64_t n = 0;
+
+	for (at = pmk_bus_next_record(bus, sig, at); at < bus->recorded;
+	     at = pmk_bus_next_record(bus, sig, at + 1)) {
+		const struct pmk_latency_record *r = &bus->log[at % PMK_LATENCY_LOG];
+
+		m->latency[index].seen++;
+		if (!is_timed(m, index, r))
+			continue;
+		if (r->cycles != cycles || cycles > FEW) {
+			add_latencies(m, index, n, cycles);
+			cycles = r->cycles;
+			n = 0;
+		}
+		n++;
+	}
+	add_latencies(m, index, n, cycles);
+}
+
+static void count_latencies(struct pmk_microblaze_model *m, const struct pmk_bus *bus,
+			    unsigned index)
+{
+	struct pmk_microblaze_latency_counter *c = &m->latency[index];
+	const struct pmk_event *ev = event_of(m, m->config.events + index);
+	uint64_t at = m->read_log, total = total_of(bus, ev);
+
+	if (!ev)
+		return;
+	if (bus->recorded - at > PMK_LATENCY_LOG) {
+		at = bus->recorded - PMK_LATENCY_LOG;
+		m->oddities |= PMK_MICROBLAZE_ODD_LOST;
+		m->status[m->config.events + index] |= PCSR_FULL;
+	}
+	time_records(m, bus, index, ev->signal, at);
+	/* A producer may add up totals later than it records; then there is nothing left to see
+	 * yet. */
+	if (total > c->seen) {
+		add_latencies(m, index, total - c->seen, 1);
+		c->seen = total;
+	}
+}
+
+static void sync(void *model, struct pmk_bus *bus)
+{
+	struct pmk_microblaze_model *m = model;
+
+	for (unsigned i = 0; i < m->config.events; i++) {
+		uint64_t total = total_of(bus, event_of(m, i));
+
+		if (counting(m))
+			count_event(m, i, total - m->event[i].seen);
+		m->event[i].seen = total;
+	}
+	for (unsigned i = 0; i < m->config.latencies; i++) {
+		if (counting(m))
+			count_latencies(m, bus, i);
+		else
+			m->latency[i].seen = total_of(bus, event_of(m, m->config.events + i));
+	}
+	m->read_log = bus->recorded;
+}
+
+/* ---- the horizon --------------------------------------------------------------------------- */
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static void ask_signal(struct pmk_bus *bus, unsigned sig, uint64_t n)
+{
+	uint64_t total = bus->total[sig];
+
+	pmk_bus_ask(bus, sig, n > PMK_NEVER - total ? PMK_NEVER : total + n);
+}
+
+/* Ask to be called before an event's signals have made `n` in all. Of two, one has made at least
+ * half of the way when they have, so half is asked for, and again, and again. */
+static void ask_event(struct pmk_bus *bus, const struct pmk_event *ev, uint64_t n)
+{
+	if (ev->signal2 != PMK_SIG_NONE) {
+		n -= n / 2;
+		ask_signal(bus, ev->signal2, n);
+	}
+	if (ev->signal != PMK_SIG_NONE)
+		ask_signal(bus, ev->signal, n);
+}
+
+/* The moment of Overflow, and, for those who take differences, half of a range. */
+static void ask_event_counter(const struct pmk_microblaze_model *m, struct pmk_bus *bus, unsigned i)
+{
+	const struct pmk_microblaze_event_counter *e = &m->event[i];
+	const struct pmk_event *ev = event_of(m, i);
+	uint64_t n = max_of(m) / 2 + 1, left = max_of(m) - e->count;
+
+	if (!ev)
+		return;
+	/* Less by one, so that it fits: the count beyond the maximum is one more than is left. */
+	if (m->params.overflow_at_max)
+		left -= left > 0;
+	if (!(m->status[i] & PCSR_OVERFLOW) && left < n - 1)
+		n = left + 1;
+	ask_event(bus, ev, n);
+}
+
+/*
+ * Before the log overflows; before a sum can have made a quarter of its range by occurrences that
+ * are recorded, or by those that are not; and before there are so many that each could have been
+ * the longest and they had made a quarter. So a producer may overshoot by as much again, and those
+ * who take differences miss no wrap, and can tell that they did not. N has 32 bits at every width.
+ */
+static void ask_latency_counter(const struct pmk_microblaze_model *m, struct pmk_bus *bus,
+				unsigned index)
+{
+	const struct pmk_event *ev = event_of(m, m->config.events + index);
+	uint64_t longest = bus->longest, quarter = max_of(m) / 4 + 1;
+	uint64_t records = 1, n = UINT64_C(1) << 30;
+
+	if (!ev)
+		return;
+	if (longest) {
+		records = least(quarter / (longest * longest), PMK_LATENCY_LOG / 2);
+		n = least(quarter / longest, n);
+	}
+	pmk_bus_ask_recorded(bus, m->read_log + (records ? records : 1));
+	ask_event(bus, ev, n ? n : 1);
+}
+
+static void ask(const void *model, struct pmk_bus *bus)
+{
+	const struct pmk_microblaze_model *m = model;
+
+	if (!counting(m))
+		return;
+	for (unsigned i = 0; i < m->config.events; i++)
+		ask_event_counter(m, bus, i);
+	for (unsigned i = 0; i < m->config.latencies; i++)
+		ask_latency_counter(m, bus, i);
+}
+
+/* Dbg_Intr. */
+static unsigned lines(const void *model)
+{
+	const struct pmk_microblaze_model *m = model;
+	unsigned n = m->params.latency_irq ? ncounters(m) : m->config.events, overflow = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		overflow |= m->status[i] & PCSR_OVERFLOW;
+	return overflow != 0;
+}
+
+/* ---- commands ------------------------------------------------------------------------------ */
+
+/* Forget the latencies that are being timed; what has begun before now is not seen. */
+static void forget_in_flight(struct pmk_microblaze_latency_counter *c, const struct pmk_bus *bus)
+{
+	c->since = bus->total[PMK_SIG_CYCLE];
+	c->busy = 0;
+}
+
+static void set_state(struct pmk_microblaze_model *m, const struct pmk_bus *bus, bool started,
+		      bool halted)
+{
+	bool before = counting(m);
+
+	m->started = started;
+	m->halted = halted;
+	if (before || !counting(m))
+		return;
+	for (unsigned i = 0; i < m->config.latencies; i++)
+		forget_in_flight(&m->latency[i], bus);
+}
+
+static void clear(struct pmk_microblaze_model *m, const struct pmk_bus *bus)
+{
+	static const struct pmk_microblaze_latency nothing;
+
+	for (unsigned i = 0; i < ncounters(m); i++) {
+		m->status[i] = 0;
+		if (m->params.clear_sample)
+			m->sampled[i] = 0;
+	}
+	for (unsigned i = 0; i < m->config.events; i++) {
+		m->event[i].count = 0;
+		if (m->params.clear_sample)
+			m->event[i].sampled = 0;
+	}
+	for (unsigned i = 0; i < m->config.latencies; i++) {
+		m->latency[i].live = nothing;
+		if (m->params.clear_sample)
+			m->latency[i].sampled = nothing;
+		forget_in_flight(&m->latency[i], bus);
+	}
+}
+
+static void sample(struct pmk_microblaze_model *m)
+{
+	memcpy(m->sampled, m->status, sizeof(m->sampled));
+	for (unsigned i = 0; i < m->config.events; i++)
+		m->event[i].sampled = m->event[i].count;
+	for (unsigned i = 0; i < m->config.latencies; i++)
+		m->latency[i].sampled = m->latency[i].live;
+}
+
+static void command(struct pmk_microblaze_model *m, const struct pmk_bus *bus, uint32_t w)
+{
+	if ((w & PCCMDR_START) && (w & PCCMDR_STOP))
+		m->oddities |= PMK_MICROBLAZE_ODD_START_STOP;
+	if (w & PCCMDR_RESET)
+		memset(m->pointer, 0, sizeof(m->pointer));
+	if ((w & PCCMDR_CLEAR) && m->params.clear_first)
+		clear(m, bus);
+	if (w & PCCMDR_SAMPLE)
+		sample(m);
+	if ((w & PCCMDR_STOP) && !m->params.stop_last)
+		set_state(m, bus, false, m->halted);
+	if ((w & PCCMDR_CLEAR) && !m->params.clear_first)
+		clear(m, bus);
+	if (w & PCCMDR_START)
+		set_state(m, bus, true, m->halted);
+	if ((w & PCCMDR_STOP) && m->params.stop_last)
+		set_state(m, bus, false, m->halted);
+}
+
+/* ---- from counter to counter and item to item ---------------------------------------------- */
+
+static struct pmk_microblaze_pointer *pointer_of(struct pmk_microblaze_model *m, unsigned reg)
+{
+	return &m->pointer[m->params.shared_pointer ? 0 : reg];
+}
+
+/* Where an access to `reg` goes; false: nowhere, it is behind the last counter. */
+static bool find(struct pmk_microblaze_model *m, unsigned reg, struct pmk_microblaze_pointer *at)
+{
+	*at = *pointer_of(m, reg);
+	if (at->counter < ncounters(m))
+		return true;
+	m->oddities |= PMK_MICROBLAZE_ODD_END;
+	return false;
+}
+
+static void next_counter(struct pmk_microblaze_model *m, unsigned reg)
+{
+	struct pmk_microblaze_pointer *p = pointer_of(m, reg);
+
+	p->counter++;
+	p->item = 0;
+	if (p->counter == ncounters(m) && m->params.pointer_wraps)
+		p->counter = 0;
+}
+
+static void next_item(struct pmk_microblaze_model *m, unsigned reg)
+{
+	struct pmk_microblaze_pointer *p = pointer_of(m, reg);
+
+	if (++p->item == pmk_microblaze_items(&m->config, p->counter))
+		next_counter(m, reg);
+}
+
+/* ---- data items ---------------------------------------------------------------------------- */
+
+static uint32_t half(uint64_t value, bool upper)
+{
+	return (uint32_t)(upper ? value >> 32 : value);
+}
+
+static void put_half(const struct pmk_microblaze_model *m, uint64_t *value, bool upper, uint32_t w)
+{
+	uint64_t mask = upper ? PMK_BITS(63, 32) : PMK_BITS(31, 0);
+
+	*value = PMK_PUT(*value, mask, (uint64_t)w) & max_of(m);
+}
+
+/* Is this item the upper half of an event counter? */
+static bool upper(const struct pmk_microblaze_model *m, unsigned item)
+{
+	return m->config.width != 32 && item == 0;
+}
+
+static uint32_t latency_item32(const struct pmk_microblaze_latency *l, uint32_t min, unsigned item)
+{
+	switch ((enum pmk_microblaze_item32)item) {
+	case PMK_MICROBLAZE_ITEM32_N:
+		return l->n;
+	case PMK_MICROBLAZE_ITEM32_SUM:
+		return half(l->sum, false);
+	case PMK_MICROBLAZE_ITEM32_SUM2:
+		return half(l->sum2, false);
+	case PMK_MICROBLAZE_ITEM32_EXTREMES:
+		return (uint32_t)(PMK_PUT(l->max, EXTREMES_MIN, min));
+	case PMK_MICROBLAZE_ITEMS32:
+		break;
+	}
+	return 0;
+}
+
+static uint32_t latency_item64(const struct pmk_microblaze_latency *l, uint32_t min, unsigned item)
+{
+	switch ((enum pmk_microblaze_item64)item) {
+	case PMK_MICROBLAZE_ITEM64_N:
+		return l->n;
+	case PMK_MICROBLAZE_ITEM64_SUM_HIGH:
+	case PMK_MICROBLAZE_ITEM64_SUM_LOW:
+		return half(l->sum, item == PMK_MICROBLAZE_ITEM64_SUM_HIGH);
+	case PMK_MICROBLAZE_ITEM64_SUM2_HIGH:
+	case PMK_MICROBLAZE_ITEM64_SUM2_LOW:
+		return half(l->sum2, item == PMK_MICROBLAZE_ITEM64_SUM2_HIGH);
+	case PMK_MICROBLAZE_ITEM64_MIN:
+		return min;
+	case PMK_MICROBLAZE_ITEM64_MAX:
+		return l->max;
+	case PMK_MICROBLAZE_ITEMS64:
+		break;
+	}
+	return 0;
+}
+
+static uint32_t sampled_item(const struct pmk_microblaze_model *m,
+			     const struct pmk_microblaze_pointer *at)
+{
+	const struct pmk_microblaze_latency *l;
+	uint32_t min;
+
+	if (at->counter < m->config.events)
+		return half(m->event[at->counter].sampled, upper(m, at->item));
+	l = &m->latency[at->counter - m->config.events].sampled;
+	min = l->some ? l->min : m->params.min_empty;
+	return m->config.width == 32 ? latency_item32(l, min, at->item)
+				     : latency_item64(l, min, at->item);
+}
+
+static void put_min(struct pmk_microblaze_latency *l, uint32_t min)
+{
+	l->min = min;
+	if (l->n)
+		l->some = true;
+}
+
+static void put_latency_item32(struct pmk_microblaze_latency *l, unsigned item, uint32_t w)
+{
+	switch ((enum pmk_microblaze_item32)item) {
+	case PMK_MICROBLAZE_ITEM32_N:
+		l->n = w;
+		break;
+	case PMK_MICROBLAZE_ITEM32_SUM:
+		l->sum = w;
+		break;
+	case PMK_MICROBLAZE_ITEM32_SUM2:
+		l->sum2 = w;
+		break;
+	case PMK_MICROBLAZE_ITEM32_EXTREMES:
+		put_min(l, (uint32_t)PMK_GET(w, EXTREMES_MIN));
+		l->max = (uint32_t)PMK_GET(w, EXTREMES_MAX);
+		break;
+	case PMK_MICROBLAZE_ITEMS32:
+		break;
+	}
+}
+
+static void put_latency_item64(const struct pmk_microblaze_model *m,
+			       struct pmk_microblaze_latency *l, unsigned item, uint32_t w)
+{
+	switch ((enum pmk_microblaze_item64)item) {
+	case PMK_MICROBLAZE_ITEM64_N:
+		l->n = w;
+		break;
+	case PMK_MICROBLAZE_ITEM64_SUM_HIGH:
+	case PMK_MICROBLAZE_ITEM64_SUM_LOW:
+		put_half(m, &l->sum, item == PMK_MICROBLAZE_ITEM64_SUM_HIGH, w);
+		break;
+	case PMK_MICROBLAZE_ITEM64_SUM2_HIGH:
+	case PMK_MICROBLAZE_ITEM64_SUM2_LOW:
+		put_half(m, &l->sum2, item == PMK_MICROBLAZE_ITEM64_SUM2_HIGH, w);
+		break;
+	case PMK_MICROBLAZE_ITEM64_MIN:
+		put_min(l, w);
+		break;
+	case PMK_MICROBLAZE_ITEM64_MAX:
+		l->max = w;
+		break;
+	case PMK_MICROBLAZE_ITEMS64:
+		break;
+	}
+}
+
+static void put_latency_item(const struct pmk_microblaze_model *m, struct pmk_microblaze_latency *l,
+			     unsigned item, uint32_t w)
+{
+	if (m->config.width == 32)
+		put_latency_item32(l, item, w);
+	else
+		put_latency_item64(m, l, item, w);
+}
+
+static void put_item(struct pmk_microblaze_model *m, const struct pmk_microblaze_pointer *at,
+		     uint32_t w)
+{
+	if (at->counter < m->config.events) {
+		struct pmk_microblaze_event_counter *e = &m->event[at->counter];
+
+		put_half(m, &e->count, upper(m, at->item), w);
+		if (m->params.write_sample)
+			put_half(m, &e->sampled, upper(m, at->item), w);
+	} else {
+		struct pmk_microblaze_latency_counter *l =
+			&m->latency[at->counter - m->config.events];
+
+		put_latency_item(m, &l->live, at->item, w);
+		if (m->params.write_sample)
+			put_latency_item(m, &l->sampled, at->item, w);
+	}
+}
+
+/* ---- the registers ------------------------------------------------------------------------- */
+
+/* Let a counter count the event `code` from now on. */
+static void select_event(struct pmk_microblaze_model *m, const struct pmk_bus *bus,
+			 unsigned counter, uint8_t code)
+{
+	const struct pmk_event *ev;
+
+	m->code[counter] = code;
+	ev = event_of(m, counter);
+	if (!ev)
+		m->oddities |= PMK_MICROBLAZE_ODD_EVENT;
+	if (counter < m->config.events) {
+		m->event[counter].seen = total_of(bus, ev);
+	} else {
+		m->latency[counter - m->config.events].seen = total_of(bus, ev);
+		forget_in_flight(&m->latency[counter - m->config.events], bus);
+	}
+}
+
+static int read_reg(void *model, struct pmk_bus *bus, enum pmk_mode mode, unsigned reg,
+		    uint64_t *value)
+{
+	struct pmk_microblaze_model *m = model;
+	struct pmk_microblaze_pointer at;
+
+	(void)mode;
+	if (reg >= PMK_MICROBLAZE_NREGS)
+		return PMK_EBADREG;
+	sync(m, bus);
+	if (reg != PMK_MICROBLAZE_PCSR && reg != PMK_MICROBLAZE_PCDRR) {
+		m->oddities |= PMK_MICROBLAZE_ODD_READ_WO;
+		*value = m->params.undefined & PMK_BITS(pmk_microblaze_access[reg].bits - 1, 0);
+		return PMK_OK;
+	}
+	*value = 0;
+	if (!find(m, reg, &at))
+		return PMK_OK;
+	if (reg == PMK_MICROBLAZE_PCSR) {
+		*value = m->sampled[at.counter];
+		next_counter(m, reg);
+	} else {
+		*value = sampled_item(m, &at);
+		next_item(m, reg);
+	}
+	return PMK_OK;
+}
+
+static void write_data(struct pmk_microblaze_model *m, const struct pmk_microblaze_pointer *at,
+		       uint32_t w)
+{
+	if (counting(m))
+		m->oddities |= PMK_MICROBLAZE_ODD_WRITE_RUNNING;
+	put_item(m, at, w);
+	next_item(m, PMK_MICROBLAZE_PCDWR);
+}
+
+static int write_reg(void *model, struct pmk_bus *bus, enum pmk_mode mode, unsigned reg,
+		     uint64_t value)
+{
+	struct pmk_microblaze_model *m = model;
+	struct pmk_microblaze_pointer at;
+
+	(void)mode;
+	if (reg >= PMK_MICROBLAZE_NREGS)
+		return PMK_EBADREG;
+	sync(m, bus);
+	switch ((enum pmk_microblaze_reg)reg) {
+	case PMK_MICROBLAZE_PCCTRLR:
+		if (!find(m, reg, &at))
+			break;
+		select_event(m, bus, at.counter, (uint8_t)value);
+		next_counter(m, reg);
+		break;
+	case PMK_MICROBLAZE_PCCMDR:
+		command(m, bus, (uint32_t)value);
+		break;
+	case PMK_MICROBLAZE_PCDWR:
+		if (find(m, reg, &at))
+			write_data(m, &at, (uint32_t)value);
+		break;
+	case PMK_MICROBLAZE_PCSR:
+	case PMK_MICROBLAZE_PCDRR:
+	case PMK_MICROBLAZE_NREGS:
+		m->oddities |= PMK_MICROBLAZE_ODD_WRITE_RO;
+		break;
+	}
+	return PMK_OK;
+}
+
+/* ---- reset and inputs ---------------------------------------------------------------------- */
+
+static void power_up(struct pmk_microblaze_model *m, const struct pmk_microblaze_config *config,
+		     const struct pmk_microblaze_params *params, struct pmk_bus *bus)
+{
+	memset(m, 0, sizeof(*m));
+	m->config = *config;
+	m->params = *params;
+	sync(m, bus); /* counts from now on */
+}
+
+void pmk_microblaze_model_reset(struct pmk_microblaze_model *m, const struct pmk_pmu *pmu,
+				const struct pmk_microblaze_params *params, struct pmk_bus *bus)
+{
+	power_up(m, pmk_microblaze_config_of(pmu), params, bus);
+}
+
+static void reset(void *model, struct pmk_bus *bus, const struct pmk_pmu *pmu)
+{
+	pmk_microblaze_model_reset(model, pmu, &pmk_microblaze_defaults, bus);
+}
+
+static void core_reset(struct pmk_microblaze_model *m, struct pmk_bus *bus)
+{
+	const struct pmk_microblaze_config config = m->config;
+	const struct pmk_microblaze_params params = m->params;
+	bool halted = m->halted;
+
+	if (params.reset_ignored)
+		return;
+	power_up(m, &config, &params, bus);
+	m->halted = halted;
+}
+
+void pmk_microblaze_model_input(struct pmk_microblaze_model *m, struct pmk_bus *bus,
+				enum pmk_microblaze_input input, bool level)
+{
+	sync(m, bus);
+	switch (input) {
+	case PMK_MICROBLAZE_IN_HALTED:
+		set_state(m, bus, m->started, level);
+		break;
+	case PMK_MICROBLAZE_IN_STOP:
+		if (level)
+			set_state(m, bus, false, m->halted);
+		break;
+	case PMK_MICROBLAZE_IN_START:
+		if (level)
+			set_state(m, bus, true, m->halted);
+		break;
+	case PMK_MICROBLAZE_IN_RESET:
+		if (level)
+			core_reset(m, bus);
+		break;
+	case PMK_MICROBLAZE_NINPUTS:
+		break;
+	}
+}
+
+const struct pmk_model_ops pmk_microblaze_models[PMK_MICROBLAZE_NMODELS] = {
+	{ .pmu = &pmk_microblaze,
+	  .size = sizeof(struct pmk_microblaze_model),
+	  .reset = reset,
+	  .read = read_reg,
+	  .write = write_reg,
+	  .sync = sync,
+	  .ask = ask,
+	  .lines = lines },
+};

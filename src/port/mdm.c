@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+/*
+ * MicroBlaze counters through the memory-mapped registers of the MicroBlaze Debug Module. Freestanding;
+ * see <pmk/microblaze.h>.
+ *
+ * Sources: PG115 for the registers, the example values of DBG_CTRL and Which-MicroBlaze; UG984 for the
+ * values of DBG_CTRL of the counters. How the fields of DBG_CTRL lie and how the access lock behaves is
+ * from the module's published VHDL (mdm_v3_2); where PG115 says of DBG_STATUS that JTAG holds the lock,
+ * the VHDL says that software does, and that is what is done here.
+ *
+ *  - The access lock is asked for by writing DBG_CTRL and is not queued: write, look, and again.
+ *  - Lock type 01 gives it back after the next access to DBG_DATA, so DBG_CTRL comes before each.
+ *  - A second 0xEBAB locks DBG_LOCK again, hence the 0 before it.
+ *  - Bits above the size of a register are what the module shifted last: they are masked.
+ */
+#include <pmk/microblaze.h>
+
+#include <pmk/bits.h>
+
+/* clang-format off */
+#define DBG_STATUS 0x10 /* read */
+#define DBG_CTRL   0x10 /* write */
+#define DBG_DATA   0x14
+#define DBG_LOCK   0x18
+
+#define STATUS_LOCKED PMK_BIT(0)      /* software holds the access lock */
+
+#define CTRL_TYPE     PMK_BITS(19, 18) /* of the access lock */
+#define CTRL_MDM      PMK_BIT(17)      /* a register of the module, not of the processor */
+#define CTRL_COMMAND  PMK_BITS(16, 9)
+#define CTRL_SIZE     PMK_BITS(8, 0)   /* bits - 1 */
+/* clang-format on */
+
+#define TYPE_RELEASE 0
+#define TYPE_ONCE    1
+
+#define UNLOCK 0xEBAB
+
+#define WHICH_MICROBLAZE 0x0D /* MDM command; bit n is processor n */
+
+static uint32_t control(unsigned command, unsigned bits)
+{
+	uint64_t ctrl = PMK_PUT(0, CTRL_TYPE, TYPE_ONCE);
+
+	ctrl = PMK_PUT(ctrl, CTRL_COMMAND, command);
+	return (uint32_t)PMK_PUT(ctrl, CTRL_SIZE, bits - 1);
+}
+
+/* An access that failed may have left the access lock with us. */
+static int end(const struct pmk_mdm *mdm, int err)
+{
+	if (err)
+		mdm->store(mdm->ctx, DBG_CTRL, (uint32_t)PMK_PUT(0, CTRL_TYPE, TYPE_RELEASE));
+	return err;
+}
+
+/* Ask for the access lock. */
+static int begin(const struct pmk_mdm *mdm, uint32_t ctrl)
+{
+	for (uint32_t i = 0; i < mdm->patience; i++) {
+		uint32_t status;
+		int err = mdm->store(mdm->ctx, DBG_CTRL, ctrl);
+
+		if (!err)
+			err = mdm->load(mdm->ctx, DBG_STATUS, &status);
+		if (err)
+			return end(mdm, err);
+		if (status & STATUS_LOCKED)
+			return PMK_OK;
+	}
+	return PMK_EBUSY;
+}
+
+static int put(const struct pmk_mdm *mdm, uint32_t ctrl, uint32_t value)
+{
+	int err = begin(mdm, ctrl);
+
+	if (err)
+		return err;
+	return end(mdm, mdm->store(mdm->ctx, DBG_DATA, value));
+}
+
+static int read(void *ctx, unsigned reg, uint64_t *value)
+{
+	const struct pmk_mdm *mdm = ctx;
+	const struct pmk_microblaze_access *a;
+	uint32_t data = 0;
+	int err;
+
+	if (reg >= PMK_MICROBLAZE_NREGS)
+		return PMK_EBADREG;
+	a = &pmk_microblaze_access[reg];
+	if (a->write)
+		return PMK_EINVAL;
+	err = begin(mdm, control(a->command, a->bits));
+	if (!err)
+		err = end(mdm, mdm->load(mdm->ctx, DBG_DATA, &data));
+	*value = data & UINT32_MAX >> (32 - a->bits);
+	return err;
+}
+
+static int write(void *ctx, unsigned reg, uint64_t value)
+{
+	const struct pmk_microblaze_access *a;
+
+	if (reg >= PMK_MICROBLAZE_NREGS)
+		return PMK_EBADREG;
+	a = &pmk_microblaze_access[reg];
+	if (!a->write)
+		return PMK_EINVAL;
+	return put(ctx, control(a->command, a->bits), (uint32_t)value);
+}
+
+/* One processor is always selected. */
+static int select_processor(const struct pmk_mdm *mdm)
+{
+	unsigned bits = mdm->ports > 8 ? mdm->ports : 8;
+
+	if (mdm->ports == 1)
+		return PMK_OK;
+	return put(mdm, control(WHICH_MICROBLAZE, bits) | (uint32_t)CTRL_MDM,
+		   UINT32_C(1) << mdm->processor);
+}
+
+int pmk_mdm_open(struct pmk_mdm *mdm)
+{
+	int err;
+
+	if (mdm->ports > 32 || mdm->processor >= mdm->ports)
+		return PMK_EINVAL;
+	err = mdm->store(mdm->ctx, DBG_LOCK, 0);
+	if (!err)
+		err = mdm->store(mdm->ctx, DBG_LOCK, UNLOCK);
+	if (!err)
+		err = select_processor(mdm);
+	if (err)
+		mdm->store(mdm->ctx, DBG_LOCK, 0);
+	return err;
+}
+
+int pmk_mdm_close(struct pmk_mdm *mdm)
+{
+	return mdm->store(mdm->ctx, DBG_LOCK, 0);
+}
+
+struct pmk_port pmk_port_mdm(struct pmk_mdm *mdm)
+{
+	return (struct pmk_port){ .read = read, .write = write, .ctx = mdm };
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The registers of the MicroBlaze Debug Module in this processor's memory. Freestanding; see
+ * <pmk/microblaze.h>. The words are those of a memory port, barriers included.
+ */
+#include <pmk/microblaze.h>
+
+#include <pmk/native.h>
+
+#define FIRST 0x10 /* the counters need three words from here on: PG115 */
+
+#define PATIENCE 10000 /* our choice: a debugger's scan takes microseconds, asking a few cycles */
+
+static const uint16_t offsets[] = { FIRST, FIRST + 4, FIRST + 8 };
+
+static struct pmk_mmio words_at(void *base)
+{
+	return (struct pmk_mmio){
+		.base = (uintptr_t)base,
+		.offset = offsets,
+		.noffsets = sizeof(offsets) / sizeof(offsets[0]),
+	};
+}
+
+static int load(void *ctx, unsigned offset, uint32_t *value)
+{
+	struct pmk_mmio words = words_at(ctx);
+	struct pmk_port port = pmk_port_mmio(&words);
+	uint64_t v = 0;
+	int err = port.read(port.ctx, (offset - FIRST) / 4, &v);
+
+	*value = (uint32_t)v;
+	return err;
+}
+
+static int store(void *ctx, unsigned offset, uint32_t value)
+{
+	struct pmk_mmio words = words_at(ctx);
+	struct pmk_port port = pmk_port_mmio(&words);
+
+	return port.write(port.ctx, (offset - FIRST) / 4, value);
+}
+
+void pmk_mdm_mmio(struct pmk_mdm *mdm, uintptr_t base)
+{
+	*mdm = (struct pmk_mdm){
+		.load = load,
+		.store = store,
+		.ctx = (void *)base,
+		.ports = 1,
+		.patience = PATIENCE,
+	};
+}
