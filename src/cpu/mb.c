@@ -1,0 +1,949 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The running core of a MicroBlaze: building blocks, and the paths taken when something changes. See
+ * mb.h. What the events mean: UG984, "Performance Monitoring"; docs/microblaze.md lists each rule with
+ * its source and the choices made.
+ *
+ * Not modelled: fetching ahead and the stream buffers, victim caches, wic and wdc (their operands are not
+ * seen), waiting for a stream, time asleep, and MSR: caches and address translation are on or off for
+ * all of the run. Translation is by pages of 4 KB.
+ */
+#include "cpu/mb.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <pmk/error.h>
+
+const uint8_t pmk_mb_signal[PMK_MB_NFACTS] = {
+#define X(name) [PMK_MB_FACT_##name] = PMK_SIG_##name,
+	PMK_MB_FACTS(X)
+#undef X
+};
+
+_Static_assert((int)PMK_MB_NFACTS <= (int)PMK_NFACTS, "a block has room for PMK_NFACTS facts");
+
+/* Before the first block: nothing to wait for, and any address may follow. */
+static const struct pmk_block before_all = {
+	.end = { .key = PMK_MB_NO_PREDICT, .entry = PMK_MB_MAX_BTC, .other = PMK_MB_ANYWHERE },
+	.flow = PMK_FLOW_NEXT,
+};
+
+/* The bit of r0, which is never waited for, in pmk_block.late and wants: look at what follows. */
+#define LOOK UINT64_C(1)
+
+/* ---- life ------------------------------------------------------------------------------------- */
+
+static unsigned log2_of(uint64_t n)
+{
+	return (unsigned)__builtin_ctzll(n);
+}
+
+static void empty_btc(struct pmk_mb *m)
+{
+	for (unsigned i = 0; i <= PMK_MB_MAX_BTC; i++)
+		m->btc[i] = PMK_MB_NO_BRANCH;
+}
+
+static void empty_shadows(struct pmk_mb *m)
+{
+	m->page = PMK_MB_NO_PAGE;
+	for (unsigned i = 0; i < PMK_MB_MAX_SHADOWS; i++) {
+		m->itlb[i] = m->dtlb[i] = PMK_MB_NO_PAGE;
+		m->used[i] = 0;
+	}
+	for (unsigned i = 0; i < PMK_MB_FAST_PAGES; i++)
+		m->mapped[i] = PMK_MB_NO_PAGE;
+}
+
+/* log2 of the lines of a sector of the instruction cache. */
+static unsigned sector_shift(const struct pmk_core *core)
+{
+	unsigned lines = log2_of(core->icache_size) - log2_of(core->icache_line * 4);
+	unsigned sectors = log2_of(PMK_MB_SECTORS);
+
+	return lines > sectors ? lines - sectors : 0;
+}
+
+static void init_caches(struct pmk_mb *m, const struct pmk_core *core)
+{
+	m->ishift = log2_of(core->icache_line * 4);
+	m->iindex = (uint32_t)(core->icache_size >> m->ishift) - 1;
+	m->sector_shift = sector_shift(core);
+	m->dshift = log2_of(core->dcache_line * 4);
+	m->dindex = (uint32_t)(core->dcache_size >> m->dshift) - 1;
+	m->dwords = (uint32_t)core->dcache_line - 1;
+	m->grain = core->dcache_wt ? PMK_MB_GRAIN : PMK_MB_WORD_GRAIN;
+	memset(m->iline, 0xff, sizeof(m->iline));
+	memset(m->present, 0xff, sizeof(m->present));
+	memset(m->dirty, 0xff, sizeof(m->dirty));
+	for (unsigned i = 0; i < PMK_MB_MAX_LINES; i++)
+		m->dline[i] = PMK_MB_NO_LINE;
+	for (unsigned i = 0; i <= PMK_MB_UNCACHED; i++)
+		m->generation[i] = 1;
+}
+
+int pmk_mb_init(struct pmk_cpu *cpu)
+{
+	const struct pmk_core *core = &cpu->core;
+	struct pmk_mb *m = calloc(1, sizeof(*m));
+
+	if (!m)
+		return PMK_ENOMEM;
+	cpu->prev = &before_all;
+	cpu->mb = m;
+	cpu->lsu = (struct pmk_lsu){
+		.wbuf_entries = (uint32_t)core->wbuf_entries,
+		.write_cycles = (uint32_t)core->write_cycles,
+	};
+	m->wbuf_room = core->wbuf_entries * core->write_cycles;
+	m->page_mask = core->mmu ? ~((1u << PMK_PAGE_SHIFT) - 1) : 0;
+	empty_btc(m);
+	empty_shadows(m);
+	init_caches(m, core);
+	/* The operating system fills it, one entry after the other. */
+	if (pmk_tlb_init(&m->utlb, (uint32_t)core->tlb_entries, (uint32_t)core->tlb_entries)) {
+		pmk_mb_fini(cpu);
+		return PMK_ENOMEM;
+	}
+	return 0;
+}
+
+void pmk_mb_fini(struct pmk_cpu *cpu)
+{
+	if (!cpu->mb)
+		return;
+	pmk_tlb_fini(&cpu->mb->utlb);
+	free(cpu->mb);
+	cpu->mb = NULL;
+}
+
+void pmk_mb_forked(struct pmk_cpu *cpu)
+{
+	for (unsigned i = 0; i < PMK_MB_MAX_SHADOWS; i++)
+		cpu->mb->used[i] -= (int64_t)cpu->cycles;
+}
+
+struct pmk_signal_set pmk_mb_raises(const struct pmk_core *core)
+{
+	/* Counted as they happen, or derived; the others are facts of blocks. */
+	static const uint8_t dynamic[] = {
+		PMK_SIG_CYCLE,
+		PMK_SIG_BRANCH,
+		PMK_SIG_BR_TAKEN,
+		PMK_SIG_BR_NOT_TAKEN,
+		PMK_SIG_BR_TAKEN_DELAY,
+		PMK_SIG_BR_NOT_TAKEN_DELAY,
+		PMK_SIG_MEM_STALL,
+		PMK_SIG_STALL,
+		PMK_SIG_L1I_HIT,
+		PMK_SIG_L1D_CACHED_READ,
+		PMK_SIG_L1D_CACHED_READ_HIT,
+		PMK_SIG_L1D_CACHED_WRITE,
+		PMK_SIG_L1D_CACHED_WRITE_HIT,
+		PMK_SIG_BTC_HIT,
+		PMK_SIG_L1I_TLB,
+		PMK_SIG_ITLB_HIT,
+		PMK_SIG_L1D_TLB_READ,
+		PMK_SIG_L1D_TLB_WRITE,
+		PMK_SIG_DTLB_HIT,
+		PMK_SIG_UTLB_HIT,
+		PMK_SIG_MMU_LOOKUP,
+		PMK_SIG_PERIPHERAL_READ,
+		PMK_SIG_PERIPHERAL_WRITE,
+	};
+	struct pmk_signal_set set = { { 0 } };
+
+	for (size_t i = 0; i < sizeof(dynamic); i++)
+		pmk_signal_add(&set, dynamic[i]);
+	for (unsigned i = 0; i < PMK_MB_NFACTS; i++)
+		pmk_signal_add(&set, pmk_mb_signal[i]);
+	/* Their vectors are only entered where there is a system. */
+	if (core->system) {
+		pmk_signal_add(&set, PMK_SIG_EXC_HW);
+		pmk_signal_add(&set, PMK_SIG_EXC_IRQ);
+	}
+	return set;
+}
+
+/* ---- sums ------------------------------------------------------------------------------------- */
+
+/* Of the conditional branches in the rows of outcomes from `row` on: taken or not. */
+static uint64_t went(const struct pmk_cpu *cpu, unsigned row, bool taken)
+{
+	return cpu->outcome[row + taken] + cpu->outcome[row + 2 + taken];
+}
+
+static void derive_branches(const struct pmk_cpu *cpu, uint64_t *t)
+{
+	uint64_t delayed = went(cpu, PMK_MB_ROW_DELAYED, true);
+	uint64_t plain = went(cpu, PMK_MB_ROW_CONDITIONAL, true);
+
+	/* These are not looked at when they are taken. */
+	t[PMK_SIG_OF_STALL] += plain * pmk_mb_taken_cycles(&cpu->core, false) +
+			       delayed * pmk_mb_taken_cycles(&cpu->core, true);
+	t[PMK_SIG_BR_TAKEN_DELAY] = delayed + went(cpu, PMK_MB_ROW_PREDICTED_DELAYED, true);
+	t[PMK_SIG_BR_NOT_TAKEN_DELAY] = went(cpu, PMK_MB_ROW_DELAYED, false) +
+					went(cpu, PMK_MB_ROW_PREDICTED_DELAYED, false);
+	t[PMK_SIG_BR_TAKEN] =
+		plain + went(cpu, PMK_MB_ROW_PREDICTED, true) + t[PMK_SIG_BR_TAKEN_DELAY];
+	t[PMK_SIG_BR_NOT_TAKEN] = went(cpu, PMK_MB_ROW_CONDITIONAL, false) +
+				  went(cpu, PMK_MB_ROW_PREDICTED, false) +
+				  t[PMK_SIG_BR_NOT_TAKEN_DELAY];
+	t[PMK_SIG_BRANCH] = t[PMK_SIG_BR_UNCOND] + t[PMK_SIG_BR_TAKEN] + t[PMK_SIG_BR_NOT_TAKEN];
+	for (unsigned row = 0; row < PMK_MB_OUTCOMES; row += 4)
+		t[PMK_SIG_BTC_HIT] += cpu->outcome[row + 2] + cpu->outcome[row + 3];
+}
+
+static void derive_caches(const struct pmk_cpu *cpu, uint64_t *t)
+{
+	uint64_t reads = t[PMK_SIG_LOAD], writes = t[PMK_SIG_STORE];
+
+	t[PMK_SIG_L1I_HIT] = t[PMK_SIG_L1I_ACCESS] - t[PMK_SIG_L1I_MISS];
+	if (cpu->core.dcache_on && !pmk_mb_data_is_local(&cpu->core)) {
+		t[PMK_SIG_L1D_CACHED_READ] = reads - cpu->uncached;
+		t[PMK_SIG_L1D_CACHED_WRITE] = writes - cpu->uncached_writes;
+	}
+	t[PMK_SIG_L1D_CACHED_READ_HIT] = t[PMK_SIG_L1D_CACHED_READ] - t[PMK_SIG_L1D_READ_MISS];
+	t[PMK_SIG_L1D_CACHED_WRITE_HIT] = t[PMK_SIG_L1D_CACHED_WRITE] - t[PMK_SIG_L1D_WRITE_MISS];
+	if (!cpu->core.mmu)
+		return;
+	t[PMK_SIG_L1I_TLB] = t[PMK_SIG_INSN];
+	t[PMK_SIG_ITLB_HIT] = t[PMK_SIG_L1I_TLB] - t[PMK_SIG_MICRO_ITLB_MISS];
+	t[PMK_SIG_L1D_TLB_READ] = reads;
+	t[PMK_SIG_L1D_TLB_WRITE] = writes;
+	t[PMK_SIG_DTLB_HIT] = reads + writes - t[PMK_SIG_MICRO_DTLB_MISS];
+	t[PMK_SIG_MMU_LOOKUP] = t[PMK_SIG_MICRO_ITLB_MISS] + t[PMK_SIG_MICRO_DTLB_MISS];
+	t[PMK_SIG_UTLB_HIT] = t[PMK_SIG_MMU_LOOKUP] - t[PMK_SIG_TLB_MISS];
+}
+
+void pmk_mb_derive(const struct pmk_cpu *cpu, uint64_t *t)
+{
+	derive_branches(cpu, t);
+	derive_caches(cpu, t);
+	t[PMK_SIG_STALL] = t[PMK_SIG_OF_STALL] + t[PMK_SIG_EX_STALL] + t[PMK_SIG_MEM_STALL];
+	if (cpu->core.stall_cascade) {
+		t[PMK_SIG_OF_STALL] += t[PMK_SIG_MEM_STALL];
+		t[PMK_SIG_EX_STALL] += t[PMK_SIG_MEM_STALL];
+	}
+}
+
+/* ---- building blocks -------------------------------------------------------------------------- */
+
+/* UG984, table of events; the choices of which forms belong to a family are the decoder's. */
+static void add_kinds(const struct pmk_insn *in, struct pmk_facts *f)
+{
+	static const struct {
+		uint32_t kind;
+		uint8_t fact;
+	} rows[] = {
+		{ PMK_MB_ARITH, PMK_MB_FACT_ARITH },
+		{ PMK_MB_LOGICAL, PMK_MB_FACT_LOGICAL },
+		{ PMK_MB_MUL, PMK_MB_FACT_MUL },
+		{ PMK_MB_DIV, PMK_MB_FACT_DIV },
+		{ PMK_MB_BARREL, PMK_MB_FACT_BARREL_SHIFT },
+		{ PMK_MB_SHIFT, PMK_MB_FACT_SHIFT },
+		{ PMK_MB_FP, PMK_MB_FACT_VFP },
+		{ PMK_MB_PCMP, PMK_MB_FACT_PATTERN_COMPARE },
+		{ PMK_MB_SEXT, PMK_MB_FACT_SIGN_EXTEND },
+		{ PMK_MB_IMM, PMK_MB_FACT_IMM_PREFIX },
+		{ PMK_MB_WIC, PMK_MB_FACT_ICACHE_OP },
+		{ PMK_MB_WDC, PMK_MB_FACT_DCACHE_OP },
+		{ PMK_MB_MSR, PMK_MB_FACT_STATUS_OP },
+		{ PMK_MB_BR, PMK_MB_FACT_BR_UNCOND },
+	};
+
+	f->n[PMK_MB_FACT_INSN]++;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		f->n[rows[i].fact] += (in->kind & rows[i].kind) != 0;
+	f->n[PMK_MB_FACT_BR_UNCOND_DELAY] += (in->kind & PMK_MB_BR) && (in->kind & PMK_MB_DELAY);
+}
+
+/* r1 as a part of the address; as the value of a store it does not count (our choice). */
+static void add_access(const struct pmk_insn *in, struct pmk_facts *f)
+{
+	bool stack = in->kind & PMK_MB_R1;
+
+	f->n[PMK_MB_FACT_LOAD] += in->load;
+	f->n[PMK_MB_FACT_LOAD_WORD] += in->load && in->mem_bytes == 4;
+	f->n[PMK_MB_FACT_LOAD_HALF] += in->load && in->mem_bytes == 2;
+	f->n[PMK_MB_FACT_LOAD_BYTE] += in->load && in->mem_bytes == 1;
+	f->n[PMK_MB_FACT_LOAD_SP] += in->load && stack;
+	f->n[PMK_MB_FACT_STORE] += in->store;
+	f->n[PMK_MB_FACT_STORE_WORD] += in->store && in->mem_bytes == 4;
+	f->n[PMK_MB_FACT_STORE_HALF] += in->store && in->mem_bytes == 2;
+	f->n[PMK_MB_FACT_STORE_BYTE] += in->store && in->mem_bytes == 1;
+	f->n[PMK_MB_FACT_STORE_SP] += in->store && stack;
+}
+
+static bool fetch_is_cached(const struct pmk_core *core, uint64_t addr)
+{
+	return core->icache_on && addr >= core->lmb_size && addr >= core->icache_base &&
+	       addr <= core->icache_high;
+}
+
+/* Every instruction is fetched once, from the cache, from local memory in a cycle, or from the bus. */
+static void add_fetches(const struct pmk_core *core, size_t n, struct pmk_block *b)
+{
+	size_t wait = n * (size_t)(core->peripheral_latency - 1);
+
+	if (fetch_is_cached(core, b->pc)) {
+		b->facts.n[PMK_MB_FACT_L1I_ACCESS] = (uint16_t)n;
+	} else if (b->pc >= core->lmb_size) {
+		b->facts.n[PMK_MB_FACT_OF_STALL] += (uint16_t)wait;
+		b->cycles += (uint32_t)wait;
+	}
+}
+
+static bool is_predicted(const struct pmk_core *core, const struct pmk_insn *branch)
+{
+	uint64_t fall = branch->addr + (branch->kind & PMK_MB_DELAY ? 8 : 4);
+
+	/* Where a branch to what follows goes shows nothing. */
+	return core->bp_on && (branch->kind & PMK_MB_RETURN ||
+			       (branch->kind & PMK_MB_BR_IMM && branch->target != fall));
+}
+
+static unsigned branch_cycles(const struct pmk_core *core, const struct pmk_insn *branch)
+{
+	if (branch->kind & PMK_MB_RETURN)
+		return pmk_mb_return_cycles(core);
+	return pmk_mb_taken_cycles(core, branch->kind & PMK_MB_DELAY);
+}
+
+static uint8_t row_of(const struct pmk_insn *branch, bool predicted)
+{
+	if (!branch->conditional)
+		return PMK_MB_ROW_OTHER;
+	if (branch->kind & PMK_MB_DELAY)
+		return predicted ? PMK_MB_ROW_PREDICTED_DELAYED : PMK_MB_ROW_DELAYED;
+	return predicted ? PMK_MB_ROW_PREDICTED : PMK_MB_ROW_CONDITIONAL;
+}
+
+static const struct pmk_mb_end falls = {
+	.key = PMK_MB_NO_PREDICT,
+	.entry = PMK_MB_MAX_BTC,
+	.row = PMK_MB_ROW_OTHER,
+	.other = PMK_MB_NOWHERE,
+};
+
+/* How a block is left that ends in `branch`. */
+static struct pmk_mb_end end_of(const struct pmk_core *core, const struct pmk_insn *branch)
+{
+	bool predicted = is_predicted(core, branch);
+	struct pmk_mb_end end = falls;
+
+	end.row = row_of(branch, predicted);
+	if (predicted) {
+		end.key = branch->addr << 32;
+		end.entry = (uint16_t)(branch->addr >> 2 & (core->bp_entries - 1));
+		return end;
+	}
+	if (!branch->conditional) {
+		end.other = PMK_MB_ANYWHERE;
+		return end;
+	}
+	end.extra = (uint8_t)branch_cycles(core, branch);
+	if (branch->kind & PMK_MB_BR_IMM)
+		end.other = (uint32_t)branch->target;
+	else
+		end.other = core->bp_on ? PMK_MB_NOWHERE : PMK_MB_ANYWHERE;
+	return end;
+}
+
+/* The branch that ends a block, its delay slot perhaps behind it; NULL: there is none. */
+static const struct pmk_insn *branch_of(const struct pmk_insn *insn, size_t n)
+{
+	const uint32_t branches = PMK_MB_BR | PMK_MB_BR_COND | PMK_MB_RETURN;
+
+	if (n > 1 && insn[n - 2].kind & PMK_MB_DELAY)
+		return &insn[n - 2];
+	return insn[n - 1].kind & branches ? &insn[n - 1] : NULL;
+}
+
+/* A quick answer to "does the next block wait": registers that are late at all against those needed at
+ * once, in the low half; those later than a cycle against all others needed, which may be a false yes. */
+static void lanes(const struct pmk_mb_timing *t, struct pmk_block *b)
+{
+	for (unsigned r = 1; r < PMK_MB_REGS; r++) {
+		b->late |= (uint64_t)(t->residue[r] > 0) << r;
+		b->late |= (uint64_t)(t->residue[r] > 1) << (r + 32);
+		b->wants |= (uint64_t)(t->need[r] == 0) << r;
+		b->wants |= (uint64_t)(t->need[r] != 0 && t->need[r] != PMK_PIPE_FAR) << (r + 32);
+	}
+	b->wants |= LOOK;
+}
+
+static void add_timing(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
+		       unsigned certain, struct pmk_pipe_slot *slots, struct pmk_block *b)
+{
+	struct pmk_mb_timing t;
+
+	pmk_mb_time(core, insn, n, slots, &t);
+	for (unsigned r = 0; r < PMK_MB_REGS; r++)
+		t.residue[r] -= t.residue[r] < certain ? t.residue[r] : (uint8_t)certain;
+	b->cycles = t.cycles + certain;
+	b->facts.n[PMK_MB_FACT_OF_STALL] = (uint16_t)(t.of_stall + certain);
+	b->facts.n[PMK_MB_FACT_EX_STALL] = (uint16_t)t.ex_stall;
+	memcpy(b->need, t.need, sizeof(t.need));
+	memcpy(b->residue, t.residue, sizeof(t.residue));
+	lanes(&t, b);
+}
+
+static void place(const struct pmk_core *core, struct pmk_block *b)
+{
+	unsigned shift = log2_of(core->icache_line * 4) + sector_shift(core);
+	uint32_t first = (uint32_t)b->pc >> shift, last = (uint32_t)b->end_addr >> shift;
+
+	b->sector = first == last ? first % PMK_MB_SECTORS : PMK_MB_SEVERAL;
+	if (!fetch_is_cached(core, b->pc))
+		b->sector = PMK_MB_UNCACHED;
+}
+
+/* How it is left, and what its branch certainly costs. An open block falls through, into the slot. */
+static unsigned settle_end(const struct pmk_core *core, const struct pmk_insn *branch,
+			   struct pmk_block *b)
+{
+	b->end = falls;
+	if (!branch)
+		return 0;
+	b->target = (uint32_t)branch->target;
+	b->flow = branch->flow;
+	b->conditional = branch->conditional;
+	b->is_branch = branch->is_branch;
+	b->branch_cycles = (uint8_t)branch_cycles(core, branch);
+	*(b->open ? &b->slot_end : &b->end) = end_of(core, branch);
+	return branch->conditional || is_predicted(core, branch) ? 0 : b->branch_cycles;
+}
+
+void pmk_mb_build(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
+		  struct pmk_pipe_slot *slots, struct pmk_block *b)
+{
+	const struct pmk_insn *last = &insn[n - 1];
+
+	*b = (struct pmk_block){
+		.pc = (uint32_t)insn[0].addr,
+		.fall = (uint32_t)(last->addr + last->size),
+		.end_addr = (uint32_t)last->addr,
+		.flow = PMK_FLOW_NEXT,
+		.open = last->kind & PMK_MB_DELAY,
+		.starts_with_nop = insn[0].kind & PMK_MB_NOP,
+	};
+	for (size_t i = 0; i < n; i++) {
+		add_kinds(&insn[i], &b->facts);
+		if (insn[i].load || insn[i].store)
+			add_access(&insn[i], &b->facts);
+		if (i > 0 && insn[i - 1].kind & PMK_MB_DELAY && insn[i].kind & PMK_MB_NOP)
+			b->facts.n[PMK_MB_FACT_DELAY_NOP]++;
+		if (insn[i].kind & PMK_MB_BTC_FLUSH)
+			b->disturbs |= PMK_DISTURB_BTAC;
+		if (insn[i].sysop == PMK_SYS_TLB)
+			b->disturbs |= PMK_DISTURB_TLB;
+	}
+	add_timing(core, insn, n, settle_end(core, branch_of(insn, n), b), slots, b);
+	add_fetches(core, n, b);
+	place(core, b);
+	if (b->open || b->disturbs)
+		b->late |= LOOK;
+}
+
+/* ---- time ------------------------------------------------------------------------------------- */
+
+/* The owner synchronises when its log has no more room. */
+static void record(struct pmk_cpu *cpu, enum pmk_signal sig, uint64_t start, uint64_t cycles)
+{
+	if (!cpu->bus || cycles == 1)
+		return;
+	pmk_bus_record(cpu->bus, sig, start, (uint32_t)cycles);
+	if (cpu->bus->recorded >= cpu->bus->recorded_due)
+		cpu->deadline = 0;
+}
+
+static void stall(struct pmk_cpu *cpu, enum pmk_signal sig, uint64_t cycles)
+{
+	cpu->dyn[sig] += cycles;
+	cpu->cycles += cycles;
+}
+
+/* Three stages have none for memory: what takes long there holds execution. */
+static void stall_memory(struct pmk_cpu *cpu, uint64_t cycles)
+{
+	stall(cpu, cpu->core.area == 1 ? PMK_SIG_EX_STALL : PMK_SIG_MEM_STALL, cycles);
+}
+
+/*
+ * A line is asked for at `now`: cycles until the word that is wanted is there. The rest of the line
+ * follows, and the next line has to wait for it. *busy: until when the bus of this side is. Which word
+ * comes first and who waits for the rest is our choice.
+ */
+static uint64_t fill_cycles(const struct pmk_core *core, uint64_t now, uint64_t *busy)
+{
+	uint64_t ready = pmk_later(now, *busy) + core->mem_latency;
+
+	*busy = ready + core->fill_cycles;
+	return ready - now;
+}
+
+uint32_t pmk_mb_longest(const struct pmk_core *core)
+{
+	/* A fill behind another, behind an eviction for which the write buffer has no room. */
+	uint64_t longest = 1 + core->mem_latency + core->fill_cycles + core->write_cycles;
+
+	longest = pmk_later(longest, core->peripheral_latency);
+	return (uint32_t)pmk_later(longest, core->utlb_penalty);
+}
+
+/* ---- translation ------------------------------------------------------------------------------ */
+
+/* After a miss in a shadow TLB. Of a system the unified TLB is not seen; what it does not hold is an
+ * exception there, so an access that happens has hit. */
+static bool utlb_misses(struct pmk_cpu *cpu, uint32_t page)
+{
+	struct pmk_mb *m = cpu->mb;
+	uint8_t *where = &m->where[page % PMK_MB_FAST_PAGES];
+
+	if (cpu->core.system || m->utlb.page[*where] == page || pmk_tlb_holds(&m->utlb, page))
+		return false;
+	*where = m->utlb.next[0];
+	pmk_tlb_fill(&m->utlb, page);
+	return true;
+}
+
+/* Cycles of a look-up in the unified TLB that begins at `now`. */
+static uint64_t look_up(struct pmk_cpu *cpu, uint32_t page, uint64_t now)
+{
+	uint64_t cycles = cpu->core.utlb_penalty;
+
+	record(cpu, PMK_SIG_MMU_LOOKUP, now, cycles);
+	if (utlb_misses(cpu, page)) {
+		cpu->dyn[PMK_SIG_TLB_MISS]++;
+		cycles += cpu->core.walk_penalty;
+	}
+	return cycles;
+}
+
+/* The instruction shadow TLB, kept in order of use. */
+static void fetch_translate(struct pmk_cpu *cpu, uint32_t page, uint64_t now)
+{
+	struct pmk_mb *m = cpu->mb;
+	unsigned last = (unsigned)cpu->core.itlb_entries - 1, i = 0;
+
+	while (i < last && m->itlb[i] != page)
+		i++;
+	if (m->itlb[i] != page) {
+		cpu->dyn[PMK_SIG_MICRO_ITLB_MISS]++;
+		stall(cpu, PMK_SIG_OF_STALL, look_up(cpu, page, now));
+	}
+	memmove(&m->itlb[1], &m->itlb[0], i * sizeof(m->itlb[0]));
+	m->itlb[0] = page;
+	m->page = page << PMK_PAGE_SHIFT;
+}
+
+static unsigned least_recently_used(const struct pmk_cpu *cpu)
+{
+	const struct pmk_mb *m = cpu->mb;
+	unsigned victim = 0;
+
+	for (unsigned i = 1; i < cpu->core.dtlb_entries; i++)
+		if (m->used[i] < m->used[victim])
+			victim = i;
+	return victim;
+}
+
+/* The entry of the data shadow TLB with the page; its number of entries where there is none. */
+static unsigned find_shadow(const struct pmk_cpu *cpu, uint32_t page)
+{
+	unsigned i = 0;
+
+	while (i < cpu->core.dtlb_entries && cpu->mb->dtlb[i] != page)
+		i++;
+	return i;
+}
+
+/* The page is not in the data shadow TLB, or not where it was looked for; cycles until it is. */
+static PMK_SLOW uint64_t data_translate(struct pmk_cpu *cpu, uint32_t page, uint64_t now)
+{
+	struct pmk_mb *m = cpu->mb;
+	unsigned entry = find_shadow(cpu, page);
+	uint64_t cycles = 0;
+
+	if (entry == cpu->core.dtlb_entries) {
+		uint32_t *hint;
+
+		entry = least_recently_used(cpu);
+		hint = &m->mapped[m->dtlb[entry] % PMK_MB_FAST_PAGES];
+		if (*hint >> 3 == m->dtlb[entry])
+			*hint = PMK_MB_NO_PAGE;
+		cpu->dyn[PMK_SIG_MICRO_DTLB_MISS]++;
+		cycles = look_up(cpu, page, now);
+		stall_memory(cpu, cycles);
+		m->dtlb[entry] = page;
+	}
+	m->mapped[page % PMK_MB_FAST_PAGES] = page << 3 | entry;
+	m->used[entry] = (int64_t)now;
+	return cycles;
+}
+
+/* Translate the address of an access; the clock when that is done. */
+static inline uint64_t translated(struct pmk_cpu *cpu, uint32_t addr, uint64_t now)
+{
+	struct pmk_mb *m = cpu->mb;
+	uint32_t page = addr >> PMK_PAGE_SHIFT, hint = m->mapped[page % PMK_MB_FAST_PAGES];
+
+	if (!m->page_mask)
+		return now;
+	if (hint >> 3 != page)
+		return now + data_translate(cpu, page, now);
+	m->used[hint % PMK_MB_MAX_SHADOWS] = (int64_t)now;
+	return now;
+}
+
+/* ---- fetch ------------------------------------------------------------------------------------ */
+
+static void fetch_line(struct pmk_cpu *cpu, uint32_t line, uint64_t now)
+{
+	struct pmk_mb *m = cpu->mb;
+	uint32_t *entry = &m->iline[line & m->iindex];
+	uint64_t cycles;
+
+	if (*entry == line)
+		return;
+	cpu->dyn[PMK_SIG_L1I_MISS]++;
+	cycles = fill_cycles(&cpu->core, now, &cpu->lsu.busy_until[0]);
+	record(cpu, PMK_SIG_L1I_ACCESS, now, 1 + cycles);
+	stall(cpu, PMK_SIG_OF_STALL, cycles);
+	if (*entry != UINT32_MAX) {
+		m->generation[*entry >> m->sector_shift & (PMK_MB_SECTORS - 1)]++;
+		m->generation[PMK_MB_SEVERAL]++;
+	}
+	*entry = line;
+}
+
+/* The lines of a block are fetched when it starts, each as if its first instruction were due then and
+ * nothing but fetching had held the block; `moved`: they may be missing. */
+static void fetch_block(struct pmk_cpu *cpu, const struct pmk_block *b, bool moved)
+{
+	const struct pmk_mb *m = cpu->mb;
+	uint32_t pc = (uint32_t)b->pc, last = (uint32_t)b->end_addr;
+
+	if (m->page_mask) {
+		if ((pc ^ m->page) & m->page_mask)
+			fetch_translate(cpu, pc >> PMK_PAGE_SHIFT, cpu->cycles - b->cycles);
+		if ((last ^ m->page) & m->page_mask)
+			fetch_translate(cpu, last >> PMK_PAGE_SHIFT, cpu->cycles - b->cycles);
+	}
+	if (!moved || b->sector == PMK_MB_UNCACHED)
+		return;
+	for (uint32_t line = pc >> m->ishift; line <= last >> m->ishift; line++) {
+		uint32_t begins = line << m->ishift > pc ? line << m->ishift : pc;
+
+		fetch_line(cpu, line, cpu->cycles - b->cycles + (begins - pc) / 4);
+	}
+}
+
+/* ---- branches --------------------------------------------------------------------------------- */
+
+/* Does `b` stand where control goes from the end of `p`, as far as can be seen? */
+static bool follows(const struct pmk_block *p, const struct pmk_block *b)
+{
+	bool direct = p->flow == PMK_FLOW_JUMP || p->flow == PMK_FLOW_CALL;
+
+	if (b->pc == p->fall)
+		return true;
+	if (direct || (p->flow == PMK_FLOW_EXCEPTION && b->vector))
+		return b->pc == p->target;
+	/* Branches to a register may go anywhere, but not to a vector. */
+	return p->flow != PMK_FLOW_NEXT && !b->vector;
+}
+
+/* A signal, an exception or an interrupt came before the block that would have followed. Which way a
+ * conditional branch went is not seen: it is not counted. */
+static void interrupted(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
+			unsigned outcome)
+{
+	if (p->conditional && !p->open) {
+		cpu->outcome[outcome]--;
+		cpu->cycles -= outcome & 1 ? p->end.extra : 0;
+	}
+	if (!b->vector)
+		return;
+	if (b->pc - cpu->core.vectors_base == PMK_MB_VECTOR_INTERRUPT)
+		cpu->dyn[PMK_SIG_EXC_IRQ]++;
+	else
+		cpu->dyn[PMK_SIG_EXC_HW]++;
+}
+
+/* The branch target cache said something else, or nothing of a branch that is taken. It learns branches
+ * when they are taken (our choice), and then says of each where it went last. */
+static void leave_predicted(struct pmk_cpu *cpu, const struct pmk_block *p, uint32_t pc,
+			    unsigned outcome)
+{
+	uint64_t *entry = &cpu->mb->btc[p->end.entry];
+	bool hit = outcome & 2, taken = outcome & 1;
+
+	if (hit && (uint32_t)*entry != pc)
+		stall(cpu, PMK_SIG_OF_STALL, pmk_mb_wrong_cycles(&cpu->core));
+	else if (!hit && taken)
+		stall(cpu, PMK_SIG_OF_STALL, p->branch_cycles);
+	if (hit || taken)
+		*entry = p->end.key | pc;
+}
+
+/* The slot of an open block's branch starts: what follows it is that branch's outcome. */
+static void join(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *slot)
+{
+	struct pmk_block *j = &cpu->mb->joined;
+
+	*j = *slot;
+	j->end = p->slot_end;
+	j->target = p->target;
+	j->flow = p->flow;
+	j->conditional = p->conditional;
+	j->is_branch = p->is_branch;
+	j->branch_cycles = p->branch_cycles;
+	cpu->dyn[PMK_SIG_DELAY_NOP] += slot->starts_with_nop;
+	cpu->prev = j;
+}
+
+static void disturb(struct pmk_cpu *cpu, unsigned what)
+{
+	if (what & PMK_DISTURB_BTAC)
+		empty_btc(cpu->mb);
+	if (what & PMK_DISTURB_TLB) {
+		pmk_tlb_clear(&cpu->mb->utlb);
+		empty_shadows(cpu->mb);
+	}
+}
+
+/* Cycles that `b` waits for registers that `p` has written. */
+static uint64_t wait_between(const struct pmk_block *p, const struct pmk_block *b)
+{
+	uint32_t regs = (uint32_t)(p->late & (b->wants | b->wants >> 32)) & ~(uint32_t)LOOK;
+	unsigned wait = 0;
+
+	for (; regs; regs &= regs - 1) {
+		unsigned r = (unsigned)__builtin_ctz(regs);
+
+		if (p->residue[r] > b->need[r] + wait)
+			wait = p->residue[r] - b->need[r];
+	}
+	return wait;
+}
+
+/* `n` is 1 or -1: what is counted of a block when it starts. */
+static void count_block(struct pmk_cpu *cpu, const struct pmk_block *b, int n)
+{
+	cpu->cycles += (uint64_t)(int64_t)n * b->cycles;
+	if (!cpu->eager)
+		cpu->run[b->id].runs += (uint64_t)(int64_t)n;
+	for (unsigned f = 0; cpu->eager && f < PMK_MB_NFACTS; f++)
+		cpu->dyn[pmk_mb_signal[f]] += (uint64_t)(int64_t)(n * b->facts.n[f]);
+}
+
+/* Nothing of the block must be seen by those who look now: accesses that are still to come cannot have missed,
+ * and would be taken for hits. */
+void pmk_mb_deadline(struct pmk_cpu *cpu, const struct pmk_block *b)
+{
+	count_block(cpu, b, -1);
+	cpu->on_deadline(cpu);
+	count_block(cpu, b, 1);
+}
+
+void pmk_mb_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
+		       unsigned outcome)
+{
+	struct pmk_run *run = &cpu->run[b->id];
+	uint64_t seen = cpu->mb->generation[b->sector], before, wait, passed;
+	uint64_t extra = outcome & 1 ? p->end.extra : 0;
+
+	cpu->cycles += cpu->core.bp_on ? extra : 0;
+	before = cpu->cycles - b->cycles - extra;
+	if (!follows(p, b))
+		interrupted(cpu, p, b, outcome);
+	else if (p->open)
+		join(cpu, p, b);
+	else if (p->end.key != PMK_MB_NO_PREDICT)
+		leave_predicted(cpu, p, (uint32_t)b->pc, outcome);
+	if (PMK_UNLIKELY(cpu->cycles - b->cycles >= cpu->deadline))
+		pmk_mb_deadline(cpu, b);
+	if (PMK_UNLIKELY(p->disturbs))
+		disturb(cpu, p->disturbs);
+	fetch_block(cpu, b, run->igen != seen);
+	/* Not what it is now: the block may have evicted a line of its own. Blocks at exception vectors
+	 * always come here. */
+	run->igen = b->vector ? 0 : seen;
+	wait = wait_between(p, b);
+	passed = cpu->cycles - b->cycles - before;
+	if (wait > passed)
+		stall(cpu, PMK_SIG_OF_STALL, wait - passed);
+}
+
+/* ---- data ------------------------------------------------------------------------------------- */
+
+enum place { LOCAL, CACHED, PERIPHERAL };
+
+static enum place place_of(const struct pmk_cpu *cpu, uint32_t addr)
+{
+	const struct pmk_core *core = &cpu->core;
+
+	if (cpu->is_device && cpu->is_device(cpu->device_ctx, addr))
+		return PERIPHERAL;
+	if (addr < core->lmb_size)
+		return LOCAL;
+	return core->dcache_on && addr >= core->dcache_base && addr <= core->dcache_high
+		       ? CACHED
+		       : PERIPHERAL;
+}
+
+bool pmk_mb_data_is_local(const struct pmk_core *core)
+{
+	return core->lmb_size > UINT32_MAX && !core->mmu && !core->system;
+}
+
+static uint64_t issue_time(const struct pmk_cpu *cpu, uint64_t access)
+{
+	uint64_t to_end = PMK_ACCESS_TO_END(access);
+
+	return cpu->cycles > to_end ? cpu->cycles - to_end : 0;
+}
+
+static uint64_t *entry_of(struct pmk_mb *m, uint32_t addr)
+{
+	return &m->dline[addr >> m->dshift & m->dindex];
+}
+
+static uint64_t word_of(const struct pmk_mb *m, uint32_t addr)
+{
+	return UINT64_C(1) << (addr >> 2 & m->dwords);
+}
+
+static bool holds_line(const struct pmk_mb *m, uint64_t entry, uint32_t addr)
+{
+	return entry >> 32 == addr >> m->dshift;
+}
+
+/* The fast tables follow what `e`, a word of dline, says. */
+static void show_line(struct pmk_mb *m, uint64_t e)
+{
+	uint32_t shift = m->dshift - m->grain, mask = (PMK_MB_MAX_BYTES >> m->grain) - 1;
+	uint32_t granule = (uint32_t)(e >> 32) << shift;
+
+	for (uint32_t i = 0; i < 1u << shift; i++, granule++) {
+		/* Of larger granules all words are valid, or none. */
+		bool valid = e >> i & 1;
+
+		m->present[granule & mask] = valid ? granule : PMK_MB_NO_GRANULE;
+		m->dirty[granule & mask] = valid && e & PMK_MB_DIRTY ? granule : PMK_MB_NO_GRANULE;
+	}
+}
+
+/* Make room for the line of `addr`; cycles until the write buffer has taken what was there. */
+static uint64_t evict(struct pmk_cpu *cpu, uint32_t addr, uint64_t now)
+{
+	struct pmk_mb *m = cpu->mb;
+	uint64_t *e = entry_of(m, addr), wait = 0;
+
+	if (*e & PMK_MB_DIRTY) {
+		cpu->dyn[PMK_SIG_L1D_EVICT]++;
+		wait = pmk_lsu_write(&cpu->lsu, now).full;
+	}
+	if (*e != PMK_MB_NO_LINE)
+		show_line(m, *e >> 32 << 32);
+	*e = (uint64_t)(addr >> m->dshift) << 32;
+	return wait;
+}
+
+/* Fetch the line of `addr`, or what of it is not valid; cycles until the wanted word is there. */
+static uint64_t data_fill(struct pmk_cpu *cpu, uint32_t addr, uint64_t now)
+{
+	uint64_t *e = entry_of(cpu->mb, addr), wait = 0;
+
+	if (!holds_line(cpu->mb, *e, addr))
+		wait = evict(cpu, addr, now);
+	*e |= (UINT64_C(2) << cpu->mb->dwords) - 1;
+	show_line(cpu->mb, *e);
+	return wait + fill_cycles(&cpu->core, now + wait, &cpu->lsu.bus_free);
+}
+
+static void peripheral(struct pmk_cpu *cpu, enum pmk_signal sig, uint64_t now)
+{
+	cpu->dyn[sig]++;
+	record(cpu, sig, now, cpu->core.peripheral_latency);
+	stall_memory(cpu, cpu->core.peripheral_latency - 1);
+}
+
+static void load_cached(struct pmk_cpu *cpu, uint32_t addr, uint64_t now)
+{
+	uint64_t e = *entry_of(cpu->mb, addr), cycles;
+
+	if (holds_line(cpu->mb, e, addr) && e & word_of(cpu->mb, addr))
+		return;
+	cpu->dyn[PMK_SIG_L1D_READ_MISS]++;
+	cycles = data_fill(cpu, addr, now);
+	record(cpu, PMK_SIG_L1D_CACHED_READ, now, 1 + cycles);
+	stall_memory(cpu, cycles);
+}
+
+/* Write-back: a word that is not there just becomes valid, without a fetch; part of a word has to be read
+ * first (UG984, "Data Cache"). */
+static uint64_t write_back(struct pmk_cpu *cpu, uint32_t addr, uint64_t access, uint64_t now)
+{
+	struct pmk_mb *m = cpu->mb;
+	uint64_t *e = entry_of(m, addr), cycles = 0;
+	bool here = holds_line(m, *e, addr);
+
+	if (!here || !(*e & word_of(m, addr))) {
+		cpu->dyn[PMK_SIG_L1D_WRITE_MISS]++;
+		if (PMK_ACCESS_SIZE(access) < 4)
+			cycles = data_fill(cpu, addr, now);
+		else if (!here)
+			cycles = evict(cpu, addr, now);
+	}
+	*e |= PMK_MB_DIRTY | word_of(m, addr);
+	show_line(m, *e);
+	return cycles;
+}
+
+/* Write-through: what is there is brought up to date; what is not is not fetched. */
+static uint64_t write_through(struct pmk_cpu *cpu, uint32_t addr, uint64_t now)
+{
+	cpu->dyn[PMK_SIG_L1D_WRITE_MISS] += !holds_line(cpu->mb, *entry_of(cpu->mb, addr), addr);
+	return pmk_lsu_write(&cpu->lsu, now).full;
+}
+
+static void store_cached(struct pmk_cpu *cpu, uint32_t addr, uint64_t access, uint64_t now)
+{
+	uint64_t cycles = cpu->core.dcache_wt ? write_through(cpu, addr, now)
+					      : write_back(cpu, addr, access, now);
+
+	record(cpu, PMK_SIG_L1D_CACHED_WRITE, now, 1 + cycles);
+	stall_memory(cpu, cycles);
+}
+
+void pmk_mb_load_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
+{
+	uint64_t now = translated(cpu, addr, issue_time(cpu, access));
+	enum place place = place_of(cpu, addr);
+
+	if (PMK_LIKELY(place == CACHED)) {
+		load_cached(cpu, addr, now);
+		return;
+	}
+	cpu->uncached++;
+	if (place == PERIPHERAL)
+		peripheral(cpu, PMK_SIG_PERIPHERAL_READ, now);
+}
+
+void pmk_mb_store_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
+{
+	uint64_t now = translated(cpu, addr, issue_time(cpu, access));
+	enum place place = place_of(cpu, addr);
+
+	if (PMK_LIKELY(place == CACHED)) {
+		store_cached(cpu, addr, access, now);
+		return;
+	}
+	cpu->uncached_writes++;
+	if (place == PERIPHERAL)
+		peripheral(cpu, PMK_SIG_PERIPHERAL_WRITE, now);
+}

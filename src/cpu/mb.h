@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The running core of a MicroBlaze (UG984, MicroBlaze Processor Reference Guide): single issue, in order,
+ * three pipelines to choose from, direct-mapped caches, an optional branch target cache, an optional MMU
+ * with small shadow TLBs in front of a software-managed one. What it shares with the other cores (clock,
+ * blocks, totals) is in cpu.h.
+ *
+ * Hot paths, as there: a hit that changes nothing costs a few loads and compares.
+ *
+ * - Caches are direct mapped, so a table of 64 KB by the lower bits of the address says of each line or word
+ *   whether it is there, in one compare, whatever size of cache and line are modelled.
+ * - Fetch looks up nothing while nothing near was evicted. The instruction cache has PMK_MB_SECTORS
+ *   sectors with a generation each, and a block remembers that of its own: direct-mapped caches evict
+ *   often, and one generation for all would send every block the slow way each time.
+ * - The page that is executed from is the most recently used one of the instruction shadow TLB, so only
+ *   a change of pages is looked at.
+ * - The data shadow TLB replaces the least recently used page: an access notes its time with its page.
+ * - A block's last branch, with its delay slot behind it, is decided when the next block starts.
+ *   QEMU puts the slot of a branch at the end of a page into a block of its own: the branch's block is
+ *   then `open`, and the two are joined when the slot starts.
+ *
+ * Choices where the manual is silent are parameters of config.h, or marked as our choice.
+ */
+#ifndef PMK_CPU_MB_H
+#define PMK_CPU_MB_H
+
+#include "cpu/cpu.h"
+
+/* What a block adds: X(fact), each the name of its signal. At most PMK_NFACTS. */
+/* clang-format off */
+#define PMK_MB_FACTS(X) \
+	X(INSN) X(LOAD_WORD) X(LOAD_HALF) X(LOAD_BYTE) X(STORE_WORD) X(STORE_HALF) X(STORE_BYTE) X(LOAD) \
+	X(STORE) X(LOAD_SP) X(STORE_SP) X(BR_UNCOND) X(BR_UNCOND_DELAY) X(DELAY_NOP) X(LOGICAL) X(ARITH) \
+	X(MUL) X(BARREL_SHIFT) X(SHIFT) X(DIV) X(VFP) X(IMM_PREFIX) X(PATTERN_COMPARE) X(SIGN_EXTEND) \
+	X(ICACHE_OP) X(DCACHE_OP) X(STATUS_OP) X(L1I_ACCESS) X(OF_STALL) X(EX_STALL)
+/* clang-format on */
+
+enum pmk_mb_fact {
+#define X(name) PMK_MB_FACT_##name,
+	PMK_MB_FACTS(X)
+#undef X
+		PMK_MB_NFACTS
+};
+
+extern const uint8_t pmk_mb_signal[PMK_MB_NFACTS];
+
+/* Rows of pmk_cpu.outcome, by how a block ends; in each by 2 × found in the branch target cache + taken. */
+enum pmk_mb_row {
+	PMK_MB_ROW_OTHER = 0, /* no conditional branch */
+	PMK_MB_ROW_CONDITIONAL = 4,
+	PMK_MB_ROW_DELAYED = 8, /* with a delay slot */
+	PMK_MB_ROW_PREDICTED = 12,
+	PMK_MB_ROW_PREDICTED_DELAYED = 16,
+};
+
+/* Instructions have addresses that are multiples of 4. What is no branch in the branch target cache, and
+ * what no branch that it predicts: */
+#define PMK_MB_NO_BRANCH  (UINT64_C(2) << 32)
+#define PMK_MB_NO_PREDICT (UINT64_C(1) << 32)
+/* Of pmk_mb_end.other: */
+#define PMK_MB_NOWHERE	  1u
+#define PMK_MB_ANYWHERE	  2u
+
+/* Offset of the vectors from vectors.base (UG984, "Reset, Interrupts, Exceptions, and Break"). */
+enum { PMK_MB_VECTOR_INTERRUPT = 0x10, PMK_MB_VECTOR_EXCEPTION = 0x20 };
+
+#define PMK_MB_MAX_BYTES   65536 /* of a cache … */
+#define PMK_MB_GRAIN	   4	 /* … in lines of 16 bytes or more … */
+#define PMK_MB_WORD_GRAIN  2	 /* … of words */
+#define PMK_MB_MAX_LINES   (PMK_MB_MAX_BYTES >> PMK_MB_GRAIN)
+#define PMK_MB_SECTORS	   16
+/* The sectors of blocks that lie in several, and in none. */
+#define PMK_MB_SEVERAL	   PMK_MB_SECTORS
+#define PMK_MB_UNCACHED	   (PMK_MB_SECTORS + 1)
+#define PMK_MB_MAX_BTC	   2048
+#define PMK_MB_FAST_PAGES  256
+#define PMK_MB_MAX_SHADOWS 8
+#define PMK_MB_NO_PAGE	   UINT32_MAX
+#define PMK_MB_NO_GRANULE  UINT32_MAX
+
+/* Bits of a word of `dline` below the line's number: its valid words, then: */
+#define PMK_MB_DIRTY   (UINT64_C(1) << 16)
+#define PMK_MB_NO_LINE (UINT64_C(0xffffffff) << 32) /* no line has so high a number */
+
+struct pmk_mb {
+	uint64_t btc[PMK_MB_MAX_BTC +
+		     1]; /* branch << 32 | where it went last; one more stays empty */
+	uint64_t generation[PMK_MB_UNCACHED + 1];
+	uint32_t page, page_mask; /* address of the page executed from; 0: none is looked at */
+	uint64_t wbuf_room;	  /* cycles of writes that the write buffer holds */
+	int64_t used[PMK_MB_MAX_SHADOWS]; /* when each entry of the data shadow TLB was used last */
+	/* Pages of the data shadow TLB, by the lower bits of their number: page << 3 | entry. */
+	uint32_t mapped[PMK_MB_FAST_PAGES];
+	/* What a load, or a store of a write-back cache, finds and does not change, by the lower bits of
+	 * its address. Caches are no larger than this, so one entry is of no two granules at a time. */
+	uint32_t present[PMK_MB_MAX_BYTES >> PMK_MB_WORD_GRAIN];
+	uint32_t dirty[PMK_MB_MAX_BYTES >> PMK_MB_WORD_GRAIN];
+	/* Looked at when something is out of the ordinary. */
+	uint64_t dline[PMK_MB_MAX_LINES]; /* line number << 32 | … */
+	uint32_t iline[PMK_MB_MAX_LINES]; /* line number */
+	uint32_t sector_shift;	 /* log2 of the lines of a sector of the instruction cache */
+	uint32_t ishift, iindex; /* log2 of a line's bytes, last index */
+	uint32_t dshift, dindex, dwords;   /* likewise; words of a line - 1 */
+	uint32_t grain;			   /* of `present`: PMK_MB_GRAIN or PMK_MB_WORD_GRAIN */
+	uint32_t itlb[PMK_MB_MAX_SHADOWS]; /* most recently used first */
+	uint32_t dtlb[PMK_MB_MAX_SHADOWS];
+	struct pmk_tlb utlb;
+	uint8_t where[PMK_MB_FAST_PAGES]; /* in the unified TLB, by page: where a search begins */
+	struct pmk_block joined;	  /* an open block and its slot */
+};
+
+int pmk_mb_init(struct pmk_cpu *cpu);
+void pmk_mb_fini(struct pmk_cpu *cpu);
+struct pmk_signal_set pmk_mb_raises(const struct pmk_core *core);
+/* The clock is about to start anew. */
+void pmk_mb_forked(struct pmk_cpu *cpu);
+/* Totals that are sums and differences of others. */
+void pmk_mb_derive(const struct pmk_cpu *cpu, uint64_t *totals);
+
+/* Build a block; pmk_block_build() of MicroBlaze code. */
+void pmk_mb_build(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
+		  struct pmk_pipe_slot *slots, struct pmk_block *b);
+
+/* The pipeline's view of a run of instructions: mb_pipeline.c. */
+#define PMK_MB_REGS 32
+
+struct pmk_mb_timing {
+	uint32_t cycles;
+	uint32_t of_stall, ex_stall; /* of these, waiting for operands, executing */
+	uint8_t need[PMK_MB_REGS], residue[PMK_MB_REGS]; /* as pmk_pipe_block, without the + 1 */
+};
+
+void pmk_mb_time(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
+		 struct pmk_pipe_slot *slots, struct pmk_mb_timing *out);
+
+/* Cycles beyond the first of a taken branch or break, of a return, and of a branch that was predicted
+ * wrong: UG984, instruction pages and "Branch Target Cache". */
+unsigned pmk_mb_taken_cycles(const struct pmk_core *core, bool delayed);
+unsigned pmk_mb_return_cycles(const struct pmk_core *core);
+unsigned pmk_mb_wrong_cycles(const struct pmk_core *core);
+
+/* No latency that is recorded is longer. */
+uint32_t pmk_mb_longest(const struct pmk_core *core);
+
+/* Can no data access make a difference? Then nobody need report them. */
+bool pmk_mb_data_is_local(const struct pmk_core *core);
+
+PMK_SLOW void pmk_mb_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p,
+				const struct pmk_block *b, unsigned outcome);
+PMK_SLOW void pmk_mb_load_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
+PMK_SLOW void pmk_mb_store_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
+/* Call the owner: `b` has started, and the owner sees what was before it. */
+PMK_SLOW void pmk_mb_deadline(struct pmk_cpu *cpu, const struct pmk_block *b);
+
+/*
+ * The block `b` starts: the outcome of the one before it, its fetch, its waits. `btc`, a constant of the
+ * caller: there is a branch target cache. Then the cycles of taken branches that it does not predict are
+ * left to pmk_mb_block_slow(), to which all of these go.
+ */
+static inline void pmk_mb_block(struct pmk_cpu *cpu, const struct pmk_block *b, bool btc)
+{
+	const struct pmk_block *p = cpu->prev;
+	struct pmk_run *run = &cpu->run[b->id];
+	const struct pmk_mb *m = cpu->mb;
+	uint32_t pc = (uint32_t)b->pc, taken = pc != (uint32_t)p->fall,
+		 outcome = p->end.row + taken;
+	uint64_t cycles = cpu->cycles, differs;
+	uint32_t odd;
+
+	if (btc) {
+		differs = m->btc[p->end.entry] ^ (p->end.key | pc);
+		odd = taken & p->end.other;
+		if (!(differs >> 32)) {
+			odd = (uint32_t)differs;
+			outcome += 2;
+		}
+	} else {
+		odd = taken & (p->end.other != pc) & (p->end.other != PMK_MB_ANYWHERE);
+		cycles += p->end.extra & -taken;
+	}
+	odd |= (pc ^ m->page) & m->page_mask;
+	differs = (run->igen ^ m->generation[b->sector]) | (p->late & b->wants);
+	run->runs++;
+	cpu->prev = b;
+	cpu->outcome[outcome]++;
+	cpu->cycles = cycles + b->cycles;
+	if (PMK_UNLIKELY(odd | differs))
+		pmk_mb_block_slow(cpu, p, b, outcome);
+	else if (PMK_UNLIKELY(cycles >= cpu->deadline))
+		pmk_mb_deadline(cpu, b);
+}
+
+/*
+ * Does a data access have to be looked at? Constants of the caller: address translation is on; `grain`:
+ * log2 of the bytes that one entry of `held` speaks of, PMK_MB_GRAIN or, where the words of a line are
+ * valid one by one, PMK_MB_WORD_GRAIN. *entry: of the data shadow TLB.
+ */
+static inline uint32_t pmk_mb_odd(const struct pmk_mb *m, const uint32_t *held, uint32_t addr,
+				  bool mmu, unsigned grain, uint32_t *entry)
+{
+	uint32_t granule = addr >> grain, page = addr >> PMK_PAGE_SHIFT, mapped;
+	uint32_t odd = held[granule & ((PMK_MB_MAX_BYTES >> grain) - 1)] ^ granule;
+
+	if (!mmu)
+		return odd;
+	mapped = m->mapped[page & (PMK_MB_FAST_PAGES - 1)];
+	*entry = mapped & (PMK_MB_MAX_SHADOWS - 1);
+	return odd | (mapped >> 3 ^ page);
+}
+
+static inline void pmk_mb_access(struct pmk_cpu *cpu, const uint32_t *held, uint32_t addr,
+				 uint64_t access, bool mmu, unsigned grain,
+				 void (*slow)(struct pmk_cpu *, uint32_t, uint64_t))
+{
+	uint32_t entry = 0;
+
+	if (PMK_UNLIKELY(pmk_mb_odd(cpu->mb, held, addr, mmu, grain, &entry)))
+		slow(cpu, addr, access);
+	else if (mmu)
+		cpu->mb->used[entry] = (int64_t)(cpu->cycles - PMK_ACCESS_TO_END(access));
+}
+
+static inline void pmk_mb_load(struct pmk_cpu *cpu, uint32_t addr, uint64_t access, bool mmu,
+			       unsigned grain)
+{
+	pmk_mb_access(cpu, cpu->mb->present, addr, access, mmu, grain, pmk_mb_load_slow);
+}
+
+/* Write-back: a store to a word of a line that is dirty changes nothing. */
+static inline void pmk_mb_store_back(struct pmk_cpu *cpu, uint32_t addr, uint64_t access, bool mmu)
+{
+	pmk_mb_access(cpu, cpu->mb->dirty, addr, access, mmu, PMK_MB_WORD_GRAIN, pmk_mb_store_slow);
+}
+
+/* Write-through: every store goes into the write buffer, and waits for room in it. */
+static inline void pmk_mb_store_through(struct pmk_cpu *cpu, uint32_t addr, uint64_t access,
+					bool mmu)
+{
+	struct pmk_lsu *lsu = &cpu->lsu;
+	uint64_t issue = cpu->cycles - PMK_ACCESS_TO_END(access);
+	uint64_t empty = pmk_later(lsu->wbuf_empty, issue) + lsu->write_cycles;
+	uint32_t entry = 0;
+	uint32_t odd = pmk_mb_odd(cpu->mb, cpu->mb->present, addr, mmu, PMK_MB_GRAIN, &entry);
+
+	if (PMK_UNLIKELY(odd | (empty > issue + cpu->mb->wbuf_room))) {
+		pmk_mb_store_slow(cpu, addr, access);
+		return;
+	}
+	lsu->wbuf_empty = empty;
+	if (mmu)
+		cpu->mb->used[entry] = (int64_t)issue;
+}
+
+#endif
