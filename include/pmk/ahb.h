@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * AHB: what is sampled of a bus in one cycle of its clock.
+ *
+ * Sources: IHI 0011A  AMBA Specification rev. 2.0, chapter 3 (AHB); IHI 0033A AHB-Lite
+ *          DDI 0287B  ARM926EJ-S Development Chip reference manual, chapter 4 (causes, GXI states)
+ *
+ * One sample per rising edge of HCLK: the values the signals have at the edge, which are those of
+ * the cycle that ends with it. So one sample holds two things that belong to different transfers:
+ *
+ *	address phase  HTRANS HADDR HWRITE HSIZE HBURST HPROT   of the transfer that comes next
+ *	data phase     HREADY HRESP                             of the one before it
+ *
+ * HREADY is the one the master sees; where it is low, the address phase is not taken and stands in
+ * the next sample again. A layer is one master's view of a multi-layer bus, or a whole AHB-Lite bus.
+ *
+ * A signal that was x or z at the edge has its bit in `x`, and its value does not matter. A signal
+ * that is not there at all is said once, to whoever observes (see the `has` of its parameters).
+ */
+#ifndef PMK_AHB_H
+#define PMK_AHB_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The signals, by role. */
+enum pmk_ahb_role {
+	PMK_AHB_HTRANS,
+	PMK_AHB_HADDR,
+	PMK_AHB_HWRITE,
+	PMK_AHB_HSIZE,
+	PMK_AHB_HBURST,
+	PMK_AHB_HPROT,
+	PMK_AHB_HREADY,
+	PMK_AHB_HRESP,
+	PMK_AHB_NROLES
+};
+
+/* A set of signals: the sum of these. */
+#define PMK_AHB_ROLE(role) (1u << (role))
+#define PMK_AHB_ALL	   ((1u << PMK_AHB_NROLES) - 1)
+/* Without these two nothing can be said of a bus. */
+#define PMK_AHB_REQUIRED   (PMK_AHB_ROLE(PMK_AHB_HTRANS) | PMK_AHB_ROLE(PMK_AHB_HREADY))
+
+enum pmk_ahb_trans { /* HTRANS[1:0], §3.5 */
+		     PMK_AHB_IDLE,
+		     PMK_AHB_BUSY,
+		     PMK_AHB_NONSEQ,
+		     PMK_AHB_SEQ
+};
+
+enum pmk_ahb_burst { /* HBURST[2:0], §3.6 */
+		     PMK_AHB_SINGLE,
+		     PMK_AHB_INCR,
+		     PMK_AHB_WRAP4,
+		     PMK_AHB_INCR4,
+		     PMK_AHB_WRAP8,
+		     PMK_AHB_INCR8,
+		     PMK_AHB_WRAP16,
+		     PMK_AHB_INCR16,
+		     PMK_AHB_NBURSTS
+};
+
+enum pmk_ahb_resp { /* HRESP[1:0], §3.9.2; AHB-Lite has OKAY and ERROR */
+		    PMK_AHB_OKAY,
+		    PMK_AHB_ERROR,
+		    PMK_AHB_RETRY,
+		    PMK_AHB_SPLIT
+};
+
+enum pmk_ahb_size { /* HSIZE[2:0], Table 3-3: the transfer has 1 << HSIZE bytes */
+		    PMK_AHB_BYTE,
+		    PMK_AHB_HALF,
+		    PMK_AHB_WORD,
+		    PMK_AHB_DWORD
+};
+
+/* HPROT[3:0], §3.7.3 */
+#define PMK_AHB_PROT_DATA	0x1 /* 0: opcode fetch */
+#define PMK_AHB_PROT_PRIV	0x2
+#define PMK_AHB_PROT_BUFFERABLE 0x4
+#define PMK_AHB_PROT_CACHEABLE	0x8
+
+/* Why a wait state (DDI 0287B §4.2.1: WS, WB, WA). The signals of a layer alone do not tell: a bus
+ * matrix or a side signal has to. */
+enum pmk_ahb_cause {
+	PMK_AHB_CAUSE_UNKNOWN,
+	PMK_AHB_CAUSE_SLAVE,	/* the slave itself */
+	PMK_AHB_CAUSE_CONNECT,	/* the matrix connects the layer to another slave */
+	PMK_AHB_CAUSE_ARBITRATE /* another layer has the slave */
+};
+
+/* One cycle of one layer. */
+struct pmk_ahb_cycle {
+	uint64_t haddr;
+	uint16_t x;	/* set of signals that were x or z, PMK_AHB_ROLE() */
+	uint8_t htrans; /* enum pmk_ahb_trans */
+	uint8_t hburst; /* enum pmk_ahb_burst */
+	uint8_t hsize;	/* enum pmk_ahb_size, up to 7 */
+	uint8_t hprot;	/* PMK_AHB_PROT_… */
+	uint8_t hresp;	/* enum pmk_ahb_resp */
+	uint8_t cause;	/* enum pmk_ahb_cause, of a wait state */
+	bool hwrite;
+	bool hready;
+	bool reset; /* HRESETn is asserted: the bus is idle, whatever the signals say */
+};
+
+/*
+ * One cycle of the GXI, the link of the MBX to the memory controller. Its signals are not
+ * published; its two channels are, as the states that the AHB Monitor reports (DDI 0287B Tables 4-4
+ * and 4-5), with these codes.
+ */
+enum pmk_gxi_address {
+	PMK_GXI_IDLE,
+	PMK_GXI_WAIT,  /* a read or a write address transfer waits: `write` says which */
+	PMK_GXI_READ,  /* a read address transfer completes */
+	PMK_GXI_WRITE, /* a write transfer completes */
+};
+
+enum pmk_gxi_data {
+	PMK_GXI_DATA_IDLE,
+	PMK_GXI_DATA_STALLED, /* at least one read is pending and its data does not come */
+	PMK_GXI_DATA_LAST,    /* data comes, no further read is pending */
+	PMK_GXI_DATA_MORE,    /* data comes, further reads are pending */
+};
+
+struct pmk_gxi_cycle {
+	uint64_t addr;	 /* of the transfer that completes or waits on the address channel */
+	uint8_t address; /* enum pmk_gxi_address */
+	uint8_t data;	 /* enum pmk_gxi_data */
+	bool write;	 /* of PMK_GXI_WAIT: a write waits, else a read */
+	bool reset;	 /* as above */
+};
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The observer of the GXI, the link of the MBX to the memory controller: the states of its two
+ * channels become signals (GXI_READ, GXI_DATA_WAIT …, GXI_PAGE_2K to _16K, see <pmk/signal.h>).
+ *
+ * Rules (DDI 0287B §4.2.1, §4.2.2, §4.3.26; the mapping of states to counters is our choice):
+ *  - A write counts when it completes, a read when its request does, not its data.
+ *  - A wait cycle is a cycle in which the channel waits; a run of them ends with any other state, or
+ *    when the other kind of request waits. Threshold hits are per run, whoever suffers from it.
+ *  - A transfer is in another page when its address and that of the transfer before it, of either
+ *    kind, differ above the size of a page; the first one only sets the mark (our choice).
+ *
+ * No pointers in the struct.
+ */
+#ifndef PMK_AHB_GXI_H
+#define PMK_AHB_GXI_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <pmk/ahb.h>
+#include <pmk/bus.h>
+
+enum pmk_gxi_wait { PMK_GXI_WAIT_READ, PMK_GXI_WAIT_DATA, PMK_GXI_WAIT_WRITE, PMK_GXI_NWAITS };
+
+struct pmk_gxi_params {
+	/* As in struct pmk_ahb_layer_params. */
+	bool threshold_reached, threshold_every_cycle;
+	bool no_address; /* addresses are not known: no GXI_PAGE_… */
+};
+
+struct pmk_gxi {
+	struct pmk_gxi_params params;
+	uint32_t threshold[PMK_GXI_NWAITS]; /* in force; the caller may change them */
+	uint64_t run[PMK_GXI_NWAITS];
+	bool hit[PMK_GXI_NWAITS];
+	bool marked;			 /* there was a transfer */
+	uint64_t mark;			 /* its address */
+	uint8_t seen_address, seen_data; /* what the last sample was */
+	uint64_t cycles;
+	uint64_t address[4], data[4]; /* cycles per state of each channel */
+	uint64_t base[PMK_NSIGNALS];
+};
+
+/* Sets what is raised on `bus`. */
+void pmk_gxi_init(struct pmk_gxi *g, const struct pmk_gxi_params *params, struct pmk_bus *bus);
+
+/* One cycle. */
+void pmk_gxi_sample(struct pmk_gxi *g, struct pmk_bus *bus, const struct pmk_gxi_cycle *c);
+
+/* `n` cycles in which both channels are idle. */
+void pmk_gxi_idle(struct pmk_gxi *g, struct pmk_bus *bus, uint64_t n);
+
+/* As pmk_ahb_layer_check(). */
+const char *pmk_gxi_check(const struct pmk_gxi *g, const struct pmk_bus *bus);
+
+#endif

@@ -1,0 +1,640 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The bus matrix: see matrix.h. A cycle has four parts: masters show addresses, layers get their
+ * responses, slaves choose whom to listen to, and at the clock edge everything moves on.
+ *
+ * Where the manual is silent (our choice):
+ *  - A slave stays connected to the layer it served last, so that layer's next transfer passes
+ *    through without a wait for the matrix. Any other layer's is held for one cycle at least
+ *    (`connect`), which is the wait for the connection; further ones are for arbitration.
+ *  - A held transfer takes part in arbitration from its first cycle in the input stage on.
+ *  - A BUSY cycle keeps the slave.
+ *  - A burst that lost its slave at a quad-word boundary costs the slave's first-beat waits again.
+ *  - All wait states. The memory controller is one slave, though the real one has several ports.
+ */
+#include "ahb/matrix.h"
+
+#include <stddef.h>
+#include <string.h>
+#include <strings.h>
+
+#include <pmk/error.h>
+
+#define BOUNDARY  1024 /* no burst crosses it */
+#define QUAD_WORD 16
+#define NOBODY	  PMK_MATRIX_NMASTERS
+
+/* ---- the development chip ------------------------------------------------------------------ */
+
+enum { MPMC, SMC, APB_CORE, APB_DMA, AHBMON, NSLAVES };
+
+#define AT(place) (1u << PMK_AHB_AT_##place)
+
+void pmk_matrix_devchip(struct pmk_matrix_config *config)
+{
+	/* clang-format off */
+	static const struct pmk_matrix_config devchip = {
+		.nslaves = NSLAVES,
+		.slave = {
+			[MPMC] = { "mpmc", 5, 0, 2, 0, false },	      /* SDRAM */
+			[SMC] = { "smc", 3, 2, 3, 2, false },	      /* static memory */
+			[APB_CORE] = { "apb_core", 2, 2, 2, 2, false },
+			[APB_DMA] = { "apb_dma", 2, 2, 2, 2, false },
+			[AHBMON] = { "ahbmon", 0, 0, 0, 0, false },
+		},
+		.nwindows = 10,
+		.window = {
+			{ 0x00000000, 0x0FFFFFFF, 0, MPMC },
+			{ 0x70000000, 0x7FFFFFFF, 0, MPMC },
+			{ 0x20000000, 0x3FFFFFFF, 0, SMC },
+			{ 0x101D0000, 0x101DFFFF, 0, AHBMON },
+			{ 0x101E0000, 0x101EFFFF, AT(APB_CORE), APB_CORE },
+			{ 0x101F0000, 0x101F0FFF, AT(APB_DMA) | AT(SCI), APB_DMA },
+			{ 0x101F1000, 0x101F3FFF, AT(APB_DMA) | AT(UART), APB_DMA },
+			{ 0x101F4000, 0x101F4FFF, AT(APB_DMA) | AT(SSP), APB_DMA },
+			{ 0x101F5000, 0x101FFFFF, AT(APB_DMA), APB_DMA },
+			{ 0x10000000, 0x1000FFFF, 0, APB_CORE }, /* system registers */
+		},
+		/* DDI 0287B §3.1.2 */
+		.priority = { PMK_MATRIX_CLCDC, PMK_MATRIX_DMA0, PMK_MATRIX_EXP, PMK_MATRIX_DMA1,
+			      PMK_MATRIX_ARMD, PMK_MATRIX_ARMI },
+		/* DDI 0287B §4.2.2; what the master behind the expansion bridge does is our choice */
+		.on_error = {
+			[PMK_MATRIX_ARMI] = PMK_MATRIX_GOES_ON,
+			[PMK_MATRIX_CLCDC] = PMK_MATRIX_HALTS,
+			[PMK_MATRIX_DMA0] = PMK_MATRIX_HALTS,
+			[PMK_MATRIX_DMA1] = PMK_MATRIX_HALTS,
+			[PMK_MATRIX_EXP] = PMK_MATRIX_DROPS,
+			[PMK_MATRIX_ARMD] = PMK_MATRIX_GOES_ON,
+		},
+		.connect = 1,
+	};
+	/* clang-format on */
+
+	*config = devchip;
+}
+
+int pmk_matrix_slave_find(const struct pmk_matrix_config *config, const char *name)
+{
+	for (unsigned s = 0; s < config->nslaves; s++)
+		if (!strcasecmp(config->slave[s].name, name))
+			return (int)s;
+	return -1;
+}
+
+static bool config_ok(const struct pmk_matrix_config *config)
+{
+	unsigned listed = 0;
+
+	if (config->nslaves > PMK_MATRIX_MAX_SLAVES || config->nwindows > PMK_AHB_MAX_WINDOWS ||
+	    !config->connect)
+		return false;
+	for (unsigned i = 0; i < config->nwindows; i++)
+		if (config->window[i].slave >= config->nslaves)
+			return false;
+	for (unsigned i = 0; i < PMK_MATRIX_NMASTERS; i++)
+		if (config->priority[i] < PMK_MATRIX_NMASTERS)
+			listed |= 1u << config->priority[i];
+	return listed == (1u << PMK_MATRIX_NMASTERS) - 1;
+}
+
+int pmk_matrix_init(struct pmk_matrix *m, const struct pmk_matrix_config *config)
+{
+	if (!config_ok(config))
+		return PMK_EINVAL;
+	memset(m, 0, sizeof(*m));
+	m->config = *config;
+	for (unsigned s = 0; s <= PMK_MATRIX_MAX_SLAVES; s++)
+		m->owner[s] = NOBODY;
+	return PMK_OK;
+}
+
+/* ---- requests ------------------------------------------------------------------------------ */
+
+static unsigned beats_of(const struct pmk_ahb_request *r)
+{
+	static const uint8_t beats[PMK_AHB_NBURSTS] = { 1, 0, 4, 4, 8, 8, 16, 16 };
+
+	return r->burst == PMK_AHB_INCR ? r->beats : beats[r->burst];
+}
+
+static bool wraps(uint8_t burst)
+{
+	return burst == PMK_AHB_WRAP4 || burst == PMK_AHB_WRAP8 || burst == PMK_AHB_WRAP16;
+}
+
+static bool request_ok(const struct pmk_ahb_request *r)
+{
+	uint64_t bytes;
+
+	if (r->burst >= PMK_AHB_NBURSTS || r->size > PMK_AHB_WORD || !beats_of(r))
+		return false;
+	bytes = (uint64_t)beats_of(r) << r->size;
+	return r->addr % (1u << r->size) == 0 &&
+	       (wraps(r->burst) || r->addr % BOUNDARY + bytes <= BOUNDARY);
+}
+
+int pmk_matrix_post(struct pmk_matrix *m, unsigned master, const struct pmk_ahb_request *r,
+		    uint64_t *ticket)
+{
+	struct pmk_matrix_layer *l;
+
+	if (master >= PMK_MATRIX_NMASTERS || !request_ok(r))
+		return PMK_EINVAL;
+	l = &m->layer[master];
+	if (l->posted - l->done == PMK_MATRIX_QUEUE)
+		return PMK_EBUSY;
+	*ticket = l->posted;
+	l->queue[l->posted++ % PMK_MATRIX_QUEUE] = *r;
+	return PMK_OK;
+}
+
+int pmk_matrix_served(const struct pmk_matrix *m, unsigned master, uint64_t ticket,
+		      struct pmk_ahb_served *served)
+{
+	const struct pmk_matrix_layer *l;
+
+	if (master >= PMK_MATRIX_NMASTERS)
+		return PMK_ERANGE;
+	l = &m->layer[master];
+	if (ticket >= l->posted || l->posted - ticket > PMK_MATRIX_QUEUE)
+		return PMK_ERANGE;
+	if (ticket >= l->done)
+		return 0;
+	*served = l->result[ticket % PMK_MATRIX_QUEUE];
+	return 1;
+}
+
+/* ---- scripts ------------------------------------------------------------------------------- */
+
+/* The first burst of a script. */
+static struct pmk_ahb_request first_of(const struct pmk_matrix_script *s)
+{
+	return (struct pmk_ahb_request){ .at = s->start,
+					 .addr = s->addr,
+					 .burst = s->burst,
+					 .size = s->size,
+					 .prot = s->prot,
+					 .beats = s->beats,
+					 .busy = s->busy,
+					 .write = s->direction == PMK_MATRIX_WRITES };
+}
+
+static struct pmk_ahb_request scripted(const struct pmk_matrix_layer *l)
+{
+	struct pmk_ahb_request r = first_of(&l->script);
+
+	r.at = l->due;
+	r.addr += l->offset;
+	if (l->script.direction == PMK_MATRIX_BOTH)
+		r.write = l->bursts % 2;
+	return r;
+}
+
+uint64_t pmk_matrix_stride(const struct pmk_matrix_script *script)
+{
+	struct pmk_ahb_request r = first_of(script);
+	uint64_t bytes = (uint64_t)beats_of(&r) << r.size, stride = 1;
+
+	while (stride < bytes)
+		stride *= 2;
+	return stride;
+}
+
+static bool script_ok(const struct pmk_matrix_script *s)
+{
+	struct pmk_ahb_request r = first_of(s);
+	uint64_t stride;
+
+	if (s->direction > PMK_MATRIX_BOTH || !request_ok(&r))
+		return false;
+	stride = pmk_matrix_stride(s);
+	return s->addr % stride == 0 && s->span && s->span % stride == 0;
+}
+
+int pmk_matrix_script(struct pmk_matrix *m, unsigned master, const struct pmk_matrix_script *script)
+{
+	struct pmk_matrix_layer *l;
+
+	if (master >= PMK_MATRIX_NMASTERS || (script && !script_ok(script)))
+		return PMK_EINVAL;
+	l = &m->layer[master];
+	l->script = script ? *script : (struct pmk_matrix_script){ .on = false };
+	l->due = l->script.start;
+	l->bursts = 0;
+	l->offset = 0;
+	return PMK_OK;
+}
+
+static bool script_goes_on(const struct pmk_matrix_layer *l)
+{
+	return l->script.on && (!l->script.count || l->bursts < l->script.count);
+}
+
+static void advance_script(struct pmk_matrix_layer *l, uint64_t now)
+{
+	l->bursts++;
+	l->offset = (l->offset + pmk_matrix_stride(&l->script)) % l->script.span;
+	l->due = now + l->script.period;
+}
+
+void pmk_matrix_resume(struct pmk_matrix *m, unsigned master)
+{
+	struct pmk_matrix_layer *l = &m->layer[master];
+
+	l->halted = false;
+	l->offset = 0;
+	l->due = m->now;
+}
+
+/* ---- masters show addresses ---------------------------------------------------------------- */
+
+static uint8_t slave_at(const struct pmk_matrix *m, uint64_t addr)
+{
+	for (unsigned i = 0; i < m->config.nwindows; i++) {
+		const struct pmk_ahb_window *w = &m->config.window[i];
+
+		if (addr >= w->first && addr <= w->last)
+			return (uint8_t)w->slave;
+	}
+	return PMK_MATRIX_MAX_SLAVES; /* the default slave */
+}
+
+static uint64_t address_after(const struct pmk_ahb_request *r, uint64_t addr)
+{
+	uint64_t size = UINT64_C(1) << r->size, total = size * beats_of(r);
+
+	if (wraps(r->burst))
+		return (addr & ~(total - 1)) | ((addr + size) & (total - 1));
+	return addr + size;
+}
+
+/* The cycle in which the next burst may begin; UINT64_MAX: there is none. */
+static uint64_t next_burst_at(const struct pmk_matrix_layer *l)
+{
+	if (l->halted)
+		return UINT64_MAX;
+	if (l->begun < l->posted)
+		return l->queue[l->begun % PMK_MATRIX_QUEUE].at;
+	return script_goes_on(l) ? l->due : UINT64_MAX;
+}
+
+static void begin_burst(struct pmk_matrix *m, struct pmk_matrix_layer *l)
+{
+	struct pmk_matrix_burst *b;
+
+	l->slot ^= 1;
+	b = &l->burst[l->slot];
+	*b = (struct pmk_matrix_burst){ .of_queue = l->begun < l->posted, .served.start = m->now };
+	if (b->of_queue) {
+		b->request = l->queue[l->begun++ % PMK_MATRIX_QUEUE];
+	} else {
+		b->request = scripted(l);
+		advance_script(l, m->now);
+	}
+	l->next = b->request.addr;
+	l->beats_left = beats_of(&b->request);
+	l->busy_left = 0;
+}
+
+/* Beats of a burst follow one another, and bursts, too: the first address of one is shown while the
+ * last beat of the one before is in its data phase. */
+static void show_address(struct pmk_matrix *m, struct pmk_matrix_layer *l)
+{
+	const struct pmk_ahb_request *r;
+
+	if (l->address.trans != PMK_AHB_IDLE)
+		return; /* not taken yet */
+	if (l->data.responded && l->burst[l->data.slot].served.dropped)
+		return; /* the second cycle of ERROR: what was cancelled is IDLE */
+	if (!l->beats_left && next_burst_at(l) <= m->now)
+		begin_burst(m, l);
+	if (!l->beats_left)
+		return;
+	r = &l->burst[l->slot].request;
+	if (l->beats_left == beats_of(r))
+		l->address.trans = PMK_AHB_NONSEQ;
+	else
+		l->address.trans = l->busy_left ? PMK_AHB_BUSY : PMK_AHB_SEQ;
+	l->address.addr = l->next;
+	l->address.slave = slave_at(m, l->next);
+}
+
+/* Its address phase was taken. */
+static void consume_address(struct pmk_matrix_layer *l)
+{
+	const struct pmk_ahb_request *r = &l->burst[l->slot].request;
+
+	if (l->address.trans == PMK_AHB_BUSY) {
+		l->busy_left--;
+	} else if (l->address.trans != PMK_AHB_IDLE) {
+		l->next = address_after(r, l->next);
+		l->beats_left--;
+		l->busy_left = r->busy;
+	}
+	l->address.trans = PMK_AHB_IDLE;
+}
+
+/* ---- layers get responses ------------------------------------------------------------------ */
+
+static const struct pmk_matrix_slave *slave_of(const struct pmk_matrix *m, unsigned slave)
+{
+	static const struct pmk_matrix_slave none = { .error = true };
+
+	return slave == PMK_MATRIX_MAX_SLAVES ? &none : &m->config.slave[slave];
+}
+
+static void respond(const struct pmk_matrix *m, const struct pmk_matrix_layer *l,
+		    struct pmk_ahb_cycle *c)
+{
+	const struct pmk_matrix_data *d = &l->data;
+	bool connecting = d->connects && d->held < m->config.connect;
+
+	c->hready = true;
+	switch ((enum pmk_matrix_place)d->place) {
+	case PMK_MATRIX_NOWHERE:
+		return;
+	case PMK_MATRIX_HELD:
+		c->hready = false;
+		c->cause = connecting ? PMK_AHB_CAUSE_CONNECT : PMK_AHB_CAUSE_ARBITRATE;
+		return;
+	case PMK_MATRIX_AT_SLAVE:
+		if (d->waits) {
+			c->hready = false;
+			c->cause = PMK_AHB_CAUSE_SLAVE;
+		} else if (slave_of(m, d->slave)->error) {
+			c->hready = d->responded;
+			c->hresp = PMK_AHB_ERROR;
+		}
+	}
+}
+
+static void show(const struct pmk_matrix *m, const struct pmk_matrix_layer *l,
+		 struct pmk_ahb_cycle *c)
+{
+	const struct pmk_ahb_request *r = &l->burst[l->slot].request;
+
+	*c = (struct pmk_ahb_cycle){ .htrans = l->address.trans };
+	if (l->address.trans != PMK_AHB_IDLE) {
+		c->haddr = l->address.addr;
+		c->hburst = r->burst;
+		c->hsize = r->size;
+		c->hprot = r->prot;
+		c->hwrite = r->write;
+	}
+	respond(m, l, c);
+}
+
+/* ---- slaves choose ------------------------------------------------------------------------- */
+
+/* Who is listened to this cycle, by slave; NOBODY where none is. */
+struct choice {
+	uint8_t winner[PMK_MATRIX_MAX_SLAVES + 1];
+};
+
+static bool transfers(const struct pmk_matrix_layer *l)
+{
+	return l->address.trans == PMK_AHB_NONSEQ || l->address.trans == PMK_AHB_SEQ;
+}
+
+static bool held_at(const struct pmk_matrix *m, const struct pmk_matrix_layer *l, unsigned slave)
+{
+	const struct pmk_matrix_data *d = &l->data;
+
+	return d->place == PMK_MATRIX_HELD && d->slave == slave &&
+	       (!d->connects || d->held + 1 >= m->config.connect);
+}
+
+/* Does the beat that this layer shows go on undisturbed? */
+static bool keeps(const struct pmk_matrix_layer *l)
+{
+	const struct pmk_ahb_request *r = &l->burst[l->slot].request;
+
+	return l->address.trans == PMK_AHB_SEQ &&
+	       (wraps(r->burst) || l->address.addr % QUAD_WORD != 0);
+}
+
+static uint8_t choose(const struct pmk_matrix *m, const struct pmk_ahb_cycle cycle[],
+		      unsigned slave)
+{
+	uint8_t owner = m->owner[slave];
+	const struct pmk_matrix_layer *l = owner == NOBODY ? NULL : &m->layer[owner];
+	bool shows = l && cycle[owner].hready && l->address.slave == slave;
+
+	if (l && l->data.place == PMK_MATRIX_AT_SLAVE && l->data.slave == slave &&
+	    !cycle[owner].hready)
+		return NOBODY; /* the slave is at work */
+	if (shows && l->address.trans == PMK_AHB_BUSY)
+		return NOBODY;
+	if (shows && keeps(l))
+		return owner;
+	for (unsigned i = 0; i < PMK_MATRIX_NMASTERS; i++) {
+		uint8_t p = m->config.priority[i];
+
+		if (held_at(m, &m->layer[p], slave) || (p == owner && shows && transfers(l)))
+			return p;
+	}
+	return NOBODY;
+}
+
+static unsigned waits_for(const struct pmk_matrix *m, unsigned slave, bool write, bool first)
+{
+	const struct pmk_matrix_slave *s = slave_of(m, slave);
+
+	if (write)
+		return first ? s->write_first : s->write_next;
+	return first ? s->read_first : s->read_next;
+}
+
+/* ---- the clock edge ------------------------------------------------------------------------ */
+
+static void complete(struct pmk_matrix *m, struct pmk_matrix_layer *l, uint8_t resp)
+{
+	const struct pmk_matrix_data *d = &l->data;
+	struct pmk_matrix_burst *b = &l->burst[d->slot];
+
+	if (d->first)
+		b->served.first = m->now;
+	b->served.last = m->now;
+	b->served.error |= resp == PMK_AHB_ERROR;
+	if ((d->last || b->served.dropped) && b->of_queue)
+		l->result[l->done++ % PMK_MATRIX_QUEUE] = b->served;
+}
+
+/* A burst that has shown its address, and of which no beat was taken, has not begun. */
+static void take_back(struct pmk_matrix_layer *l)
+{
+	if (l->burst[l->slot].of_queue)
+		l->begun--;
+	else
+		l->bursts--;
+	l->beats_left = 0;
+	l->address.trans = PMK_AHB_IDLE;
+	l->slot ^= 1;
+}
+
+/* The first cycle of ERROR: in the second, the master shows IDLE or goes on. */
+static void see_error(const struct pmk_matrix *m, unsigned master, struct pmk_matrix_layer *l)
+{
+	uint8_t what = m->config.on_error[master];
+	bool same = l->data.slot == l->slot;
+
+	l->data.responded = true;
+	if (what == PMK_MATRIX_GOES_ON)
+		return;
+	l->halted = what == PMK_MATRIX_HALTS;
+	if (same && l->beats_left) {
+		l->burst[l->slot].served.dropped = true;
+		l->beats_left = 0;
+		l->address.trans = PMK_AHB_IDLE;
+	} else if (!same && l->halted) {
+		take_back(l);
+	}
+}
+
+/* What the input stage makes of the address phase that was taken. */
+static void enter(struct pmk_matrix *m, unsigned master, const struct choice *ch)
+{
+	struct pmk_matrix_layer *l = &m->layer[master];
+	uint8_t slave = l->address.slave;
+	bool passes = ch->winner[slave] == master;
+
+	l->data = (struct pmk_matrix_data){ .place = PMK_MATRIX_NOWHERE };
+	if (!transfers(l))
+		return;
+	l->data = (struct pmk_matrix_data){
+		.place = passes ? PMK_MATRIX_AT_SLAVE : PMK_MATRIX_HELD,
+		.slave = slave,
+		.slot = l->slot,
+		.first = l->address.trans == PMK_AHB_NONSEQ,
+		.last = l->beats_left == 1,
+		.write = l->burst[l->slot].request.write,
+		.connects = m->owner[slave] != master,
+	};
+	if (passes)
+		l->data.waits = waits_for(m, slave, l->data.write, l->data.first);
+}
+
+static void wait_on(struct pmk_matrix *m, unsigned master, const struct choice *ch)
+{
+	struct pmk_matrix_layer *l = &m->layer[master];
+	struct pmk_matrix_data *d = &l->data;
+
+	if (d->place == PMK_MATRIX_AT_SLAVE && !d->waits) {
+		see_error(m, master, l);
+		return;
+	}
+	l->burst[d->slot].served.waits++;
+	if (d->place == PMK_MATRIX_AT_SLAVE) {
+		d->waits--;
+	} else if (ch->winner[d->slave] == master) {
+		d->place = PMK_MATRIX_AT_SLAVE;
+		d->waits = waits_for(m, d->slave, d->write, true);
+	} else {
+		d->held++;
+	}
+}
+
+static void edge(struct pmk_matrix *m, unsigned master, const struct pmk_ahb_cycle *c,
+		 const struct choice *ch)
+{
+	struct pmk_matrix_layer *l = &m->layer[master];
+
+	if (!c->hready) {
+		wait_on(m, master, ch);
+		return;
+	}
+	if (l->data.place == PMK_MATRIX_AT_SLAVE)
+		complete(m, l, c->hresp);
+	enter(m, master, ch);
+	consume_address(l);
+}
+
+/* ---- running ------------------------------------------------------------------------------- */
+
+void pmk_matrix_step(struct pmk_matrix *m, struct pmk_ahb_cycle cycle[PMK_MATRIX_NMASTERS])
+{
+	struct choice ch;
+
+	for (unsigned i = 0; i < PMK_MATRIX_NMASTERS; i++) {
+		show_address(m, &m->layer[i]);
+		show(m, &m->layer[i], &cycle[i]);
+	}
+	memset(&ch, NOBODY, sizeof(ch));
+	for (unsigned s = 0; s < m->config.nslaves; s++)
+		ch.winner[s] = choose(m, cycle, s);
+	ch.winner[PMK_MATRIX_MAX_SLAVES] = choose(m, cycle, PMK_MATRIX_MAX_SLAVES);
+	for (unsigned i = 0; i < PMK_MATRIX_NMASTERS; i++)
+		edge(m, i, &cycle[i], &ch);
+	for (unsigned s = 0; s <= PMK_MATRIX_MAX_SLAVES; s++)
+		if (ch.winner[s] != NOBODY)
+			m->owner[s] = ch.winner[s];
+	m->now++;
+}
+
+uint64_t pmk_matrix_quiet(const struct pmk_matrix *m)
+{
+	uint64_t at = UINT64_MAX;
+
+	for (unsigned i = 0; i < PMK_MATRIX_NMASTERS; i++) {
+		const struct pmk_matrix_layer *l = &m->layer[i];
+		uint64_t next = next_burst_at(l);
+
+		if (l->address.trans != PMK_AHB_IDLE || l->beats_left ||
+		    l->data.place != PMK_MATRIX_NOWHERE || next <= m->now)
+			return 0;
+		if (next < at)
+			at = next;
+	}
+	return at == UINT64_MAX ? at : at - m->now;
+}
+
+static void skip(struct pmk_matrix *m, uint64_t n, pmk_matrix_sink *sink, void *ctx)
+{
+	struct pmk_ahb_cycle idle[PMK_MATRIX_NMASTERS];
+
+	for (unsigned i = 0; i < PMK_MATRIX_NMASTERS; i++)
+		idle[i] = (struct pmk_ahb_cycle){ .htrans = PMK_AHB_IDLE, .hready = true };
+	m->now += n;
+	if (sink)
+		sink(ctx, idle, n);
+}
+
+static void step(struct pmk_matrix *m, pmk_matrix_sink *sink, void *ctx)
+{
+	struct pmk_ahb_cycle cycle[PMK_MATRIX_NMASTERS];
+
+	pmk_matrix_step(m, cycle);
+	if (sink)
+		sink(ctx, cycle, 1);
+}
+
+void pmk_matrix_run(struct pmk_matrix *m, uint64_t until, pmk_matrix_sink *sink, void *ctx)
+{
+	while (m->now < until) {
+		uint64_t quiet = pmk_matrix_quiet(m), left = until - m->now;
+
+		if (quiet)
+			skip(m, quiet < left ? quiet : left, sink, ctx);
+		else
+			step(m, sink, ctx);
+	}
+}
+
+int pmk_matrix_wait(struct pmk_matrix *m, unsigned master, uint64_t ticket, pmk_matrix_sink *sink,
+		    void *ctx, struct pmk_ahb_served *served)
+{
+	int is;
+
+	while (!(is = pmk_matrix_served(m, master, ticket, served))) {
+		uint64_t quiet = pmk_matrix_quiet(m);
+
+		if (m->layer[master].halted && m->layer[master].data.place == PMK_MATRIX_NOWHERE)
+			return PMK_EBUSY;
+		if (quiet)
+			skip(m, quiet, sink, ctx);
+		else
+			step(m, sink, ctx);
+	}
+	return is;
+}

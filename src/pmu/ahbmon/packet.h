@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * AHB Monitor: what it tells cycle by cycle on the pins AHBMONITOR[33:0] (the Bus Cycle Analyzer).
+ *
+ * Source: DDI 0287B §4.2.1, Figure 4-2 and Tables 4-1, 4-4, 4-5
+ *
+ *	 32    29 28      23 22    19 18      14 13       9 8        4 3      0
+ *	+--------+----------+--------+----------+----------+----------+--------+
+ *	|  GXI   |  ARM-D   | ARM-I  |  DMA-0   |  DMA-1   |   EXP    | CLCDC  |
+ *	+--------+----------+--------+----------+----------+----------+--------+
+ *
+ * [33] is a copy of the clock, to capture the others with; it is no part of a packet here. A packet
+ * tells of one data-phase cycle of every layer and comes 3 HCLK cycles later.
+ *
+ * The states of the layers are the manual's. THEIR CODES ARE NOT: the pages with them are not public.
+ * They are a table that the user fills in, and what is not in it is not encoded: its pins are not
+ * among `known`. The codes of the GXI are the manual's.
+ */
+#ifndef PMK_PMU_AHBMON_PACKET_H
+#define PMK_PMU_AHBMON_PACKET_H
+
+#include <stdint.h>
+
+#include "pmu/ahbmon/observe.h"
+
+#define PMK_AHBMON_LAG 3 /* HCLK cycles, §4.2.1 */
+
+/* What a layer does, Table 4-1. */
+enum pmk_ahbmon_state {
+	PMK_AHBMON_S_I,	 /* idle */
+	PMK_AHBMON_S_B,	 /* busy */
+	PMK_AHBMON_S_EN, /* first cycle of ERROR */
+	PMK_AHBMON_S_RN, /* first cycle of RETRY; of SPLIT, too (our choice: no layer gets one) */
+	PMK_AHBMON_S_WS, /* wait state: the slave */
+	PMK_AHBMON_S_WB, /* wait state: the matrix connects */
+	PMK_AHBMON_S_WA, /* wait state: arbitration */
+	PMK_AHBMON_S_S,	 /* completes a sequential transfer of burst type `detail` */
+	PMK_AHBMON_S_NR, /* completes a nonsequential read of slave number `detail` */
+	PMK_AHBMON_S_NW, /* completes a nonsequential write to it */
+	PMK_AHBMON_S_UNKNOWN, /* not known: an x, or a wait state without a cause */
+	PMK_AHBMON_NSTATES
+};
+
+struct pmk_ahbmon_layer_state {
+	uint8_t state;	/* enum pmk_ahbmon_state */
+	uint8_t detail; /* of S: enum pmk_ahb_burst; of NR and NW: slave, PMK_AHB_NO_SLAVE: none */
+};
+
+#define PMK_AHBMON_NSLAVES 16
+#define PMK_AHBMON_NO_CODE (-1)
+
+/* The codes of one layer, PMK_AHBMON_NO_CODE where they are not known. */
+struct pmk_ahbmon_codes {
+	int16_t state[PMK_AHBMON_S_S]; /* I to WA */
+	int16_t seq[PMK_AHB_NBURSTS];
+	int16_t read[PMK_AHBMON_NSLAVES], write[PMK_AHBMON_NSLAVES];
+};
+
+struct pmk_ahbmon_packet_params {
+	struct pmk_ahbmon_codes layer[PMK_AHBMON_NLAYERS];
+	/* The state in the second cycle of RETRY, of which nothing is said. */
+	uint8_t after_retry;
+};
+
+struct pmk_ahbmon_packet {
+	struct pmk_ahbmon_layer_state layer[PMK_AHBMON_NLAYERS];
+	uint8_t gxi_address, gxi_data; /* enum pmk_gxi_address, enum pmk_gxi_data */
+	bool no_gxi;		       /* it is not observed */
+	uint64_t pins;		       /* [32:0] */
+	uint64_t known;		       /* which of them say something */
+};
+
+struct pmk_ahbmon_packets {
+	struct pmk_ahbmon_packet_params params;
+	struct pmk_ahbmon_packet late[PMK_AHBMON_LAG]; /* a ring, the oldest at `at` */
+	uint32_t at;
+};
+
+/* No codes; idle after RETRY. */
+void pmk_ahbmon_packet_defaults(struct pmk_ahbmon_packet_params *params);
+
+/* The pins say idle until the first sample comes out (our choice). PMK_ERANGE: a code has more bits
+ * than its field. */
+int pmk_ahbmon_packets_init(struct pmk_ahbmon_packets *p,
+			    const struct pmk_ahbmon_packet_params *params);
+
+/* What the pins say in the cycle that `o` has seen last. Call once after each sample. */
+void pmk_ahbmon_packets_next(struct pmk_ahbmon_packets *p, const struct pmk_ahbmon_observer *o,
+			     struct pmk_ahbmon_packet *out);
+
+/* "NW1", "S_INCR4", "WB": as the manual writes the states. */
+int pmk_ahbmon_state_text(const struct pmk_ahbmon_layer_state *s, char *buf, size_t size);
+
+#endif
