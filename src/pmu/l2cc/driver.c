@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Drivers of the L210's event monitor and of the L220's event counters. Freestanding: no libc, no heap,
+ * no division.
+ *
+ * Quirks of this hardware, and what is done about them:
+ *  - L210: which bit of EMMC [11:8] sets which counter to zero is not published (one vendor's masks run
+ *    the other way round): reset() writes all four, and write() knows no value but 0 for all of them,
+ *    so it is not supported.
+ *  - L210: EMMC holds bits of other vendors' making (trigger levels, pulse lengths): they are written
+ *    back as they were read.
+ *  - L220: a counter stops at 2^32 - 1, and one status bit is both counters': there are no flags in the
+ *    driver's sense, counters are read in time and set back (pmk_counter.saturates).
+ *  - L220: the registers of counter 1 come first.
+ *
+ * Nothing is kept in pmk_dev.state: the registers are the truth, whoever else writes them.
+ */
+#include "pmu/l2cc/regs.h"
+
+static int get(const struct pmk_dev *d, unsigned reg, uint32_t *value)
+{
+	uint64_t v = 0;
+	int err = d->port.read(d->port.ctx, reg, &v);
+
+	*value = (uint32_t)v;
+	return err;
+}
+
+static int put(const struct pmk_dev *d, unsigned reg, uint64_t value)
+{
+	return d->port.write(d->port.ctx, reg, value);
+}
+
+static int update(const struct pmk_dev *d, unsigned reg, uint64_t clear, uint64_t set)
+{
+	uint32_t v;
+	int err = get(d, reg, &v);
+
+	return err ? err : put(d, reg, (v & ~clear) | set);
+}
+
+static int is_enabled(struct pmk_dev *d, unsigned reg, uint64_t bit, bool *yes)
+{
+	uint32_t v;
+	int err = get(d, reg, &v);
+
+	*yes = (v & bit) != 0;
+	return err;
+}
+
+static int read_counter(struct pmk_dev *d, unsigned reg, uint64_t *value)
+{
+	uint32_t v;
+	int err = get(d, reg, &v);
+
+	if (!err)
+		*value = v;
+	return err;
+}
+
+/* ---- L210 ------------------------------------------------------------------------------------- */
+
+static int l210_stop(struct pmk_dev *d)
+{
+	return update(d, PMK_L210_EMMC, EMMC_ENABLE | EMMC_RESET, 0);
+}
+
+static int l210_start(struct pmk_dev *d)
+{
+	return update(d, PMK_L210_EMMC, EMMC_RESET, EMMC_ENABLE);
+}
+
+static int l210_reset(struct pmk_dev *d)
+{
+	int err = l210_stop(d);
+
+	for (unsigned c = 0; !err && c < PMK_L210_NCTRS; c++)
+		err = put(d, PMK_L210_EMCC0 + c, 0);
+	if (!err)
+		err = update(d, PMK_L210_EMMC, 0, EMMC_RESET);
+	return err ? err : put(d, PMK_L210_EMCS, EMCS_FLAGS);
+}
+
+static int l210_program(struct pmk_dev *d, unsigned counter, unsigned code)
+{
+	if (counter >= PMK_L210_NCTRS)
+		return PMK_EINVAL;
+	if (!pmk_pmu_event_code(d->pmu, code))
+		return PMK_ENOEVENT;
+	return update(d, PMK_L210_EMCC0 + counter, EMCC_EVENT, code * PMK_LSB(EMCC_EVENT));
+}
+
+static int l210_read(struct pmk_dev *d, unsigned counter, uint64_t *value)
+{
+	return counter < PMK_L210_NCTRS ? read_counter(d, PMK_L210_EMC0 + counter, value)
+					: PMK_EINVAL;
+}
+
+static int l210_write(struct pmk_dev *d, unsigned counter, uint64_t value)
+{
+	(void)d;
+	(void)value;
+	return counter < PMK_L210_NCTRS ? PMK_ENOTSUP : PMK_EINVAL;
+}
+
+static int l210_irq_enable(struct pmk_dev *d, uint32_t counters)
+{
+	int err = 0;
+
+	if (counters & ~(uint32_t)EMCS_FLAGS)
+		return PMK_EINVAL;
+	for (unsigned c = 0; !err && c < PMK_L210_NCTRS; c++)
+		err = update(d, PMK_L210_EMCC0 + c, EMCC_EVERY | EMCC_IRQ,
+			     counters >> c & 1 ? EMCC_IRQ : 0);
+	return err;
+}
+
+static int l210_pending(struct pmk_dev *d, uint32_t *counters)
+{
+	int err = get(d, PMK_L210_EMCS, counters);
+
+	*counters &= EMCS_FLAGS;
+	return err;
+}
+
+static int l210_clear(struct pmk_dev *d, uint32_t counters)
+{
+	return put(d, PMK_L210_EMCS, counters & EMCS_FLAGS);
+}
+
+static int l210_running(struct pmk_dev *d, bool *yes)
+{
+	return is_enabled(d, PMK_L210_EMMC, EMMC_ENABLE, yes);
+}
+
+const struct pmk_driver pmk_l210_driver = {
+	.reset = l210_reset,
+	.program = l210_program,
+	.start = l210_start,
+	.stop = l210_stop,
+	.read = l210_read,
+	.write = l210_write,
+	.irq_enable = l210_irq_enable,
+	.pending = l210_pending,
+	.clear = l210_clear,
+	.running = l210_running,
+};
+
+/* ---- L220 ------------------------------------------------------------------------------------- */
+
+static unsigned config_of(unsigned counter)
+{
+	return counter ? PMK_L220_CONFIG1 : PMK_L220_CONFIG0;
+}
+
+static unsigned value_of(unsigned counter)
+{
+	return counter ? PMK_L220_COUNTER1 : PMK_L220_COUNTER0;
+}
+
+static int l220_stop(struct pmk_dev *d)
+{
+	return put(d, PMK_L220_CONTROL, 0);
+}
+
+static int l220_start(struct pmk_dev *d)
+{
+	return put(d, PMK_L220_CONTROL, ECC_ENABLE);
+}
+
+static int l220_reset(struct pmk_dev *d)
+{
+	int err = put(d, PMK_L220_CONTROL, ECC_RESET1 | ECC_RESET0);
+
+	if (!err)
+		err = put(d, PMK_L220_CONFIG0, 0);
+	if (!err)
+		err = put(d, PMK_L220_CONFIG1, 0);
+	if (!err)
+		err = update(d, PMK_L220_INT_MASK, INT_ECNTR, 0);
+	return err ? err : put(d, PMK_L220_INT_CLEAR, INT_ECNTR);
+}
+
+static int l220_program(struct pmk_dev *d, unsigned counter, unsigned code)
+{
+	if (counter >= PMK_L220_NCTRS)
+		return PMK_EINVAL;
+	if (!pmk_pmu_event_code(d->pmu, code))
+		return PMK_ENOEVENT;
+	return update(d, config_of(counter), ECF_EVENT, code * PMK_LSB(ECF_EVENT));
+}
+
+static int l220_read(struct pmk_dev *d, unsigned counter, uint64_t *value)
+{
+	return counter < PMK_L220_NCTRS ? read_counter(d, value_of(counter), value) : PMK_EINVAL;
+}
+
+/* Counters are written while they are off: that a running one takes a value is not said anywhere. */
+static int l220_write(struct pmk_dev *d, unsigned counter, uint64_t value)
+{
+	uint32_t control;
+	int err;
+
+	if (counter >= PMK_L220_NCTRS)
+		return PMK_EINVAL;
+	err = get(d, PMK_L220_CONTROL, &control);
+	if (!err && (control & ECC_ENABLE))
+		err = put(d, PMK_L220_CONTROL, 0);
+	if (!err)
+		err = put(d, value_of(counter), (uint32_t)value);
+	if (!err && (control & ECC_ENABLE))
+		err = put(d, PMK_L220_CONTROL, ECC_ENABLE);
+	return err;
+}
+
+static int l220_irq_enable(struct pmk_dev *d, uint32_t counters)
+{
+	int err = 0;
+
+	if (counters >> PMK_L220_NCTRS)
+		return PMK_EINVAL;
+	for (unsigned c = 0; !err && c < PMK_L220_NCTRS; c++)
+		err = update(d, config_of(c), ECF_IRQ, counters >> c & 1 ? ECF_IRQ_OVERFLOW : 0);
+	return err ? err : update(d, PMK_L220_INT_MASK, INT_ECNTR, counters ? INT_ECNTR : 0);
+}
+
+/* One status bit is both counters', so no set of counters can be told (no_flags). */
+static int l220_pending(struct pmk_dev *d, uint32_t *counters)
+{
+	(void)d;
+	*counters = 0;
+	return PMK_OK;
+}
+
+/* The interrupt falls; the counters stay where they are. */
+static int l220_clear(struct pmk_dev *d, uint32_t counters)
+{
+	if (counters >> PMK_L220_NCTRS)
+		return PMK_EINVAL;
+	return counters ? put(d, PMK_L220_INT_CLEAR, INT_ECNTR) : PMK_OK;
+}
+
+static int l220_running(struct pmk_dev *d, bool *yes)
+{
+	return is_enabled(d, PMK_L220_CONTROL, ECC_ENABLE, yes);
+}
+
+const struct pmk_driver pmk_l220_driver = {
+	.reset = l220_reset,
+	.program = l220_program,
+	.start = l220_start,
+	.stop = l220_stop,
+	.read = l220_read,
+	.write = l220_write,
+	.irq_enable = l220_irq_enable,
+	.pending = l220_pending,
+	.clear = l220_clear,
+	.running = l220_running,
+};

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/* L210 and L220: the models, for the rest of src/. The drivers do not include this. */
+#ifndef PMK_PMU_L2CC_L2CC_H
+#define PMK_PMU_L2CC_L2CC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <pmk/l2cc.h>
+#include <pmk/model.h>
+
+#define PMK_L2CC_MAX_COUNTERS 4
+
+/* Where the sources leave a choice; all defaults, false, are our choice. */
+struct pmk_l2cc_params {
+	/* L210: EMMC [11:8] are the reset bits of counters 0 … 3 from the top. By default bit 8 + n is
+	 * counter n's. */
+	bool reset_from_top;
+	/* L220: a counter takes a written value while the counters are enabled. By default it does
+	 * not. */
+	bool write_while_running;
+};
+
+/* What a guest did that it had better not; bits of `oddities`, never cleared by the model but by
+ * reset. */
+enum pmk_l2cc_oddity {
+	PMK_L2CC_ODD_EVENT = 1 << 0,	 /* selected a reserved event */
+	PMK_L2CC_ODD_READ_ONLY = 1 << 1, /* wrote a register that cannot be written (now) */
+	PMK_L2CC_ODD_SBZ = 1 << 2,	 /* wrote 1 to a bit that has no meaning */
+};
+
+/* Either of them. No pointers. */
+struct pmk_l2cc_model {
+	struct pmk_l2cc_params params;
+	uint32_t oddities;
+	bool l210;
+	uint32_t control, status, mask;
+	uint32_t config[PMK_L2CC_MAX_COUNTERS];
+	uint32_t count[PMK_L2CC_MAX_COUNTERS];
+	uint64_t seen[PMK_L2CC_MAX_COUNTERS]; /* total of its signal at the last synchronisation */
+};
+
+#define PMK_L2CC_NMODELS 2
+extern const struct pmk_model_ops pmk_l2cc_models[PMK_L2CC_NMODELS];
+
+/* Power-on reset with parameters; the reset of pmk_model_ops takes the defaults. */
+void pmk_l2cc_model_reset(struct pmk_l2cc_model *m, const struct pmk_pmu *pmu,
+			  const struct pmk_l2cc_params *params, struct pmk_bus *bus);
+
+#endif

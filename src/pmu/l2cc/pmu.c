@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+/* L210 and L220: counters and the two PMUs. Freestanding. */
+#include "pmu/l2cc/regs.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+/* clang-format off */
+static const struct pmk_counter l210_counters[PMK_L210_NCTRS] = {
+	{ .name = "EMC0", .width = 32, .fixed_code = -1 }, { .name = "EMC1", .width = 32, .fixed_code = -1 },
+	{ .name = "EMC2", .width = 32, .fixed_code = -1 }, { .name = "EMC3", .width = 32, .fixed_code = -1 },
+};
+
+static const struct pmk_counter l220_counters[PMK_L220_NCTRS] = {
+	{ .name = "Counter0", .width = 32, .fixed_code = -1, .saturates = true },
+	{ .name = "Counter1", .width = 32, .fixed_code = -1, .saturates = true },
+};
+
+/* L210 appendix C. */
+const uint16_t pmk_l210_offsets[PMK_L210_NREGS] = {
+	0x000, 0x004, 0x100, 0x104, 0x108, 0x10C, 0x200, 0x204, 0x208, 0x20C,
+};
+
+/* The i.MX31's headers. */
+const uint16_t pmk_l210_imx31_offsets[PMK_L210_NREGS] = {
+	0x00, 0x04, 0x08, 0x0C, 0x10, 0x14, 0x18, 0x1C, 0x20, 0x24,
+};
+
+/* DDI 0246 Table 3.1. */
+const uint16_t pmk_l220_offsets[PMK_L220_NREGS] = {
+	0x200, 0x204, 0x208, 0x20C, 0x210, 0x214, 0x218, 0x21C, 0x220,
+};
+/* clang-format on */
+
+const struct pmk_pmu pmk_l210 = {
+	.name = "l210",
+	.aliases = PMK_DOC("l2cc_l210 arm_l210"),
+	.brief = PMK_DOC("L210 level 2 cache controller: event monitor"),
+	.note = PMK_DOC(
+		"the event bus of the L2 has to be enabled (Auxiliary Control bit 20), while "
+		"the cache is off"),
+	.driver = &pmk_l210_driver,
+	.events = pmk_l210_events,
+	.nevents = COUNT(pmk_l210_events),
+	.core = 1,
+	.counters = l210_counters,
+	.ncounters = COUNT(l210_counters),
+	PMK_REGS(pmk_l210_regs, PMK_L210_NREGS),
+};
+
+const struct pmk_pmu pmk_l220 = {
+	.name = "l220",
+	.aliases = PMK_DOC("l2cc_l220 arm_l220"),
+	.brief = PMK_DOC("L220 level 2 cache controller: event counters"),
+	.note = PMK_DOC("counters stop at 2^32 - 1"),
+	.driver = &pmk_l220_driver,
+	.events = pmk_l220_events,
+	.nevents = COUNT(pmk_l220_events),
+	.core = 1,
+	.counters = l220_counters,
+	.ncounters = COUNT(l220_counters),
+	.no_flags = true,
+	PMK_REGS(pmk_l220_regs, PMK_L220_NREGS),
+};

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+/* L210 and L220: the registers described, for `pmk decode` and `pmk info`. Not part of the firmware
+ * library. */
+#include "pmu/l2cc/regs.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+#define R_L210	  "L210 appendix C"
+#define R_CONTROL "DDI 0246 §3.3.6"
+#define R_CONFIG  "DDI 0246 §3.3.7, Table 3.8"
+#define R_COUNTER "DDI 0246 §3.3.8"
+#define R_INT	  "DDI 0246 §3.3.10"
+#define W_EMC(o)  "event monitor base + " o " (ARM's template)"
+#define W_L220(o) "controller base + " o
+
+static const char *const stopped_counts[] = { "counters stopped", "counters count", NULL };
+static const char *const off_on[] = { "off", "on", NULL };
+static const char *const when[] = { "on overflow", "on every increment", NULL };
+static const char *const interrupts[] = { "off", "on every increment", "on overflow", "off", NULL };
+
+/* clang-format off */
+static const struct pmk_field emmc_fields[] = {
+	{ .name = "-", .mask = PMK_BITS(31, 12), .access = "SBZ", .ref = R_L210, .brief = "reserved" },
+	{ .name = "Reset", .mask = EMMC_RESET, .access = "WO", .ref = R_L210,
+	  .brief = "sets counters to zero; all four together, which bit is whose is not published" },
+	{ .name = "-", .mask = PMK_BITS(7, 1), .access = "SBZ", .ref = R_L210,
+	  .brief = "interrupt trigger and pulse length in one vendor's chip" },
+	{ .name = "Enable", .mask = EMMC_ENABLE, .access = "RW", .ref = R_L210,
+	  .brief = "all counters", .values = stopped_counts },
+};
+
+static const struct pmk_field emcs_fields[] = {
+	{ .name = "-", .mask = PMK_BITS(31, 4), .access = "SBZ", .ref = R_L210, .brief = "reserved" },
+	{ .name = "Flags", .mask = EMCS_FLAGS, .access = "W1C", .ref = R_L210,
+	  .brief = "bit n: counter n overflowed, or counted where that was asked for" },
+};
+
+static const struct pmk_field emcc_fields[] = {
+	{ .name = "-", .mask = PMK_BITS(31, 7), .access = "SBZ", .ref = R_L210, .brief = "reserved" },
+	{ .name = "Event", .mask = EMCC_EVENT, .access = "RW", .ref = R_L210,
+	  .brief = "what it counts; 0: nothing", .event = true },
+	{ .name = "When", .mask = EMCC_EVERY, .access = "RW", .ref = R_L210,
+	  .brief = "when its flag rises", .values = when },
+	{ .name = "IRQ", .mask = EMCC_IRQ, .access = "RW", .ref = R_L210,
+	  .brief = "its interrupt", .values = off_on },
+};
+
+static const struct pmk_field count_fields[] = {
+	{ .name = "Count", .mask = PMK_BITS(31, 0), .access = "RO", .ref = R_L210,
+	  .brief = "wraps" },
+};
+
+static const struct pmk_field control_fields[] = {
+	{ .name = "-", .mask = PMK_BITS(31, 3), .access = "SBZ", .ref = R_CONTROL, .brief = "reserved" },
+	{ .name = "Reset1", .mask = ECC_RESET1, .access = "WO", .ref = R_CONTROL,
+	  .brief = "sets counter 1 to zero" },
+	{ .name = "Reset0", .mask = ECC_RESET0, .access = "WO", .ref = R_CONTROL,
+	  .brief = "sets counter 0 to zero" },
+	{ .name = "Enable", .mask = ECC_ENABLE, .access = "RW", .ref = R_CONTROL,
+	  .brief = "both counters", .values = stopped_counts },
+};
+
+static const struct pmk_field config_fields[] = {
+	{ .name = "-", .mask = PMK_BITS(31, 6), .access = "SBZ", .ref = R_CONFIG, .brief = "reserved" },
+	{ .name = "Event", .mask = ECF_EVENT, .access = "RW", .ref = R_CONFIG,
+	  .brief = "what it counts; 0: it is off", .event = true },
+	{ .name = "IRQ", .mask = ECF_IRQ, .access = "RW", .ref = R_CONFIG,
+	  .brief = "its interrupt", .values = interrupts },
+};
+
+static const struct pmk_field l220_count_fields[] = {
+	{ .name = "Count", .mask = PMK_BITS(31, 0), .access = "RW", .ref = R_COUNTER,
+	  .brief = "stops at 0xFFFFFFFF" },
+};
+
+static const struct pmk_field int_fields[] = {
+	{ .name = "-", .mask = PMK_BITS(31, 9), .access = "SBZ", .ref = R_INT, .brief = "reserved" },
+	{ .name = "Errors", .mask = PMK_BITS(8, 1), .access = "RW", .ref = R_INT,
+	  .brief = "of the cache, not of its counters" },
+	{ .name = "ECNTR", .mask = INT_ECNTR, .access = "RW", .ref = R_INT,
+	  .brief = "event counter overflow or increment" },
+};
+
+#define REG(n, w, f, r, text) \
+	{ .name = (n), .where = (w), .width = 32, .fields = (f), .nfields = COUNT(f), .ref = (r), .brief = (text) }
+
+const struct pmk_reg_info pmk_l210_regs[PMK_L210_NREGS] = {
+	REG("EMMC", W_EMC("0x000"), emmc_fields, R_L210, "monitor control"),
+	REG("EMCS", W_EMC("0x004"), emcs_fields, R_L210, "counter status"),
+	REG("EMCC0", W_EMC("0x100"), emcc_fields, R_L210, "configuration of counter 0"),
+	REG("EMCC1", W_EMC("0x104"), emcc_fields, R_L210, "configuration of counter 1"),
+	REG("EMCC2", W_EMC("0x108"), emcc_fields, R_L210, "configuration of counter 2"),
+	REG("EMCC3", W_EMC("0x10C"), emcc_fields, R_L210, "configuration of counter 3"),
+	REG("EMC0", W_EMC("0x200"), count_fields, R_L210, "counter 0"),
+	REG("EMC1", W_EMC("0x204"), count_fields, R_L210, "counter 1"),
+	REG("EMC2", W_EMC("0x208"), count_fields, R_L210, "counter 2"),
+	REG("EMC3", W_EMC("0x20C"), count_fields, R_L210, "counter 3"),
+};
+
+const struct pmk_reg_info pmk_l220_regs[PMK_L220_NREGS] = {
+	REG("CONTROL", W_L220("0x200"), control_fields, R_CONTROL, "event counter control"),
+	REG("CONFIG1", W_L220("0x204"), config_fields, R_CONFIG, "configuration of counter 1"),
+	REG("CONFIG0", W_L220("0x208"), config_fields, R_CONFIG, "configuration of counter 0"),
+	REG("COUNTER1", W_L220("0x20C"), l220_count_fields, R_COUNTER, "counter 1"),
+	REG("COUNTER0", W_L220("0x210"), l220_count_fields, R_COUNTER, "counter 0"),
+	REG("INT_MASK", W_L220("0x214"), int_fields, R_INT, "interrupt mask: 1 lets it through"),
+	REG("INT_MASKED", W_L220("0x218"), int_fields, R_INT, "interrupts that are let through"),
+	REG("INT_RAW", W_L220("0x21C"), int_fields, R_INT, "interrupts, masked or not"),
+	REG("INT_CLEAR", W_L220("0x220"), int_fields, R_INT, "write 1 to clear"),
+};
+/* clang-format on */
