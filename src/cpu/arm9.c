@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The slow paths of an ARM926EJ-S. See arm9.h. Sources: DDI 0198D (ARM926EJ-S TRM) chapters 3 and 4.
+ *
+ * Stores to absent lines go through the write buffer and fill nothing (unless dcache.write_allocate);
+ * halves of lines have a dirty bit each. A page that is in the TLB has PMK_D_MAPPED in its bytes of the
+ * data map once data in it was used, and loses it when the TLB throws the page out.
+ *
+ * Not modelled: tightly coupled memories, lockdown, and cache maintenance of the data side.
+ */
+#include "cpu/arm9.h"
+
+#include "cpu/biu.h"
+
+#define LINES_PER_PAGE (1u << (PMK_PAGE_SHIFT - PMK_LINE_SHIFT))
+#define LINE_BYTES     (1u << PMK_LINE_SHIFT)
+#define DIRTY	       (PMK_D_DIRTY_LO | PMK_D_DIRTY_HI)
+
+/* ---- translation ---------------------------------------------------------------------------- */
+
+static void map_page(struct pmk_cpu *cpu, uint32_t page)
+{
+	uint8_t *map = &cpu->dmap[page * LINES_PER_PAGE];
+
+	for (unsigned i = 0; i < LINES_PER_PAGE; i++)
+		map[i] = (uint8_t)(map[i] | PMK_D_MAPPED | (map[i] >> 3 & PMK_D_FAST));
+}
+
+static void unmap_page(struct pmk_cpu *cpu, uint64_t page)
+{
+	uint8_t *map = &cpu->dmap[page * LINES_PER_PAGE];
+
+	if (page == PMK_NO_PAGE)
+		return;
+	for (unsigned i = 0; i < LINES_PER_PAGE; i++)
+		map[i] &= (uint8_t) ~(PMK_D_MAPPED | PMK_D_FAST);
+}
+
+/* One TLB for both sides: what it throws out has to be asked for again by both. */
+static void translate(struct pmk_cpu *cpu, uint32_t page, bool fetch)
+{
+	uint64_t old;
+
+	if (!cpu->core.mmu || pmk_tlb_holds(&cpu->main_tlb, page))
+		return;
+	cpu->dyn[PMK_SIG_TLB_MISS]++;
+	cpu->cycles += pmk_biu_walk(cpu->biu, cpu->cycles, page, fetch);
+	old = pmk_tlb_fill(&cpu->main_tlb, page);
+	unmap_page(cpu, old);
+	cpu->igen += old != PMK_NO_PAGE;
+}
+
+void pmk_arm9_flush_tlb(struct pmk_cpu *cpu)
+{
+	const struct pmk_tlb *t = &cpu->main_tlb;
+
+	for (uint32_t i = 0; i < (t->set_mask + 1) * t->ways; i++)
+		unmap_page(cpu, t->page[i]);
+	pmk_tlb_clear(&cpu->main_tlb);
+	cpu->igen++;
+}
+
+/* ---- fetch ---------------------------------------------------------------------------------- */
+
+static void fetch_line(struct pmk_cpu *cpu, uint32_t addr)
+{
+	uint32_t line = addr >> PMK_LINE_SHIFT, victim;
+
+	if (cpu->imap[line])
+		return;
+	cpu->dyn[PMK_SIG_L1I_MISS]++;
+	cpu->dyn[PMK_SIG_L1I_FILL]++;
+	cpu->cycles += pmk_biu_fetch(cpu->biu, cpu->cycles, addr);
+	victim = pmk_cache_fill(&cpu->icache, line);
+	cpu->imap[line] = 1;
+	if (victim != PMK_NO_LINE) {
+		cpu->imap[victim] = 0;
+		cpu->igen++;
+	}
+}
+
+void pmk_arm9_fetch(struct pmk_cpu *cpu, const struct pmk_block *b)
+{
+	uint32_t pc = (uint32_t)b->pc, last = (uint32_t)b->fall - 1;
+
+	pmk_biu_access(cpu->biu, pc, last - pc + 1, b->cycles);
+	translate(cpu, pc >> PMK_PAGE_SHIFT, true);
+	if (last >> PMK_PAGE_SHIFT != pc >> PMK_PAGE_SHIFT)
+		translate(cpu, last >> PMK_PAGE_SHIFT, true);
+	if (!cpu->core.icache_on) {
+		cpu->cycles += pmk_biu_fetch_uncached(cpu->biu, cpu->cycles);
+		return;
+	}
+	fetch_line(cpu, pc);
+	for (uint32_t line = (pc >> PMK_LINE_SHIFT) + 1; line <= last >> PMK_LINE_SHIFT; line++)
+		fetch_line(cpu, line << PMK_LINE_SHIFT);
+}
+
+/* ---- data ----------------------------------------------------------------------------------- */
+
+/* The bytes of an access; of a multiple, those that are left of it in its line. */
+static uint32_t bytes_of(const struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
+{
+	uint32_t size = PMK_ACCESS_SIZE(access), in_line = LINE_BYTES - (addr & (LINE_BYTES - 1));
+	uint32_t left = ((uint32_t)cpu->multiple_left + 1) * size;
+
+	if (PMK_ACCESS_COUNT(access) < 2)
+		return size;
+	return left < in_line ? left : in_line;
+}
+
+static bool is_device(struct pmk_cpu *cpu, uint32_t line)
+{
+	return cpu->is_device && cpu->is_device(cpu->device_ctx, line << PMK_LINE_SHIFT);
+}
+
+static bool is_uncached(struct pmk_cpu *cpu, uint32_t line)
+{
+	return !cpu->core.dcache_on || is_device(cpu, line);
+}
+
+static void map_data(struct pmk_cpu *cpu, uint32_t line)
+{
+	uint32_t page = line / LINES_PER_PAGE;
+
+	if (cpu->dmap[line] & PMK_D_MAPPED)
+		return;
+	translate(cpu, page, false);
+	map_page(cpu, page);
+}
+
+/* The line fill comes first; the victim waits in the write-back buffer (DDI 0198D §4.1). */
+static void data_fill(struct pmk_cpu *cpu, uint32_t line)
+{
+	uint32_t victim;
+
+	cpu->dyn[PMK_SIG_DATA_EXTERNAL]++;
+	cpu->cycles += pmk_biu_linefill(cpu->biu, cpu->cycles, line);
+	victim = pmk_cache_fill(&cpu->dcache, line);
+	if (victim != PMK_NO_LINE) {
+		uint8_t *byte = &cpu->dmap[victim];
+		bool low = *byte & PMK_D_DIRTY_LO, high = *byte & PMK_D_DIRTY_HI;
+
+		cpu->dyn[PMK_SIG_L1D_WB_HALF] += (unsigned)low + high;
+		cpu->dyn[PMK_SIG_L1D_EVICT] += low || high;
+		pmk_biu_castout(cpu->biu, cpu->cycles, victim, low, high);
+		*byte &= PMK_D_MAPPED;
+	}
+	cpu->dmap[line] |= PMK_D_PRESENT | PMK_D_LOAD;
+}
+
+static void load_line(struct pmk_cpu *cpu, uint32_t line)
+{
+	map_data(cpu, line);
+	if (is_uncached(cpu, line)) {
+		cpu->uncached++;
+		cpu->dyn[PMK_SIG_DATA_EXTERNAL]++;
+		cpu->cycles += pmk_biu_read(cpu->biu, cpu->cycles, line);
+	} else if (!(cpu->dmap[line] & PMK_D_PRESENT)) {
+		cpu->dyn[PMK_SIG_L1D_READ_MISS]++;
+		data_fill(cpu, line);
+	}
+}
+
+static void write_out(struct pmk_cpu *cpu, uint32_t line)
+{
+	cpu->dyn[PMK_SIG_DATA_EXTERNAL]++;
+	cpu->cycles += pmk_biu_write(cpu->biu, cpu->cycles, line);
+}
+
+static void store_line(struct pmk_cpu *cpu, uint32_t line, unsigned halves)
+{
+	map_data(cpu, line);
+	if (is_uncached(cpu, line)) {
+		cpu->uncached++;
+		cpu->dyn[PMK_SIG_DATA_EXTERNAL]++;
+		cpu->cycles += pmk_biu_write_unbuffered(cpu->biu, cpu->cycles, line);
+		return;
+	}
+	if (!(cpu->dmap[line] & PMK_D_PRESENT)) {
+		cpu->dyn[PMK_SIG_L1D_WRITE_MISS]++;
+		if (!cpu->core.write_allocate) {
+			write_out(cpu, line);
+			return;
+		}
+		data_fill(cpu, line);
+	}
+	if (cpu->core.dcache_wt)
+		write_out(cpu, line);
+	else
+		cpu->dmap[line] |= (uint8_t)(halves | (halves >> 3 & PMK_D_FAST));
+}
+
+/* The halves of its line that [from, to] touches. */
+static unsigned halves_of(uint32_t from, uint32_t to)
+{
+	return (from & LINE_BYTES / 2 ? 0u : PMK_D_DIRTY_LO) |
+	       (to & LINE_BYTES / 2 ? PMK_D_DIRTY_HI : 0u);
+}
+
+void pmk_arm9_load(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
+{
+	uint32_t bytes = bytes_of(cpu, addr, access), last = addr + bytes - 1;
+
+	pmk_biu_access(cpu->biu, addr, bytes, PMK_ACCESS_TO_END(access));
+	load_line(cpu, addr >> PMK_LINE_SHIFT);
+	if (addr >> PMK_LINE_SHIFT != last >> PMK_LINE_SHIFT)
+		load_line(cpu, last >> PMK_LINE_SHIFT);
+}
+
+/* Of a store multiple, `access` has the bytes already: see pmk_cpu_store_span(). */
+void pmk_arm9_store(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
+{
+	uint32_t bytes = PMK_ACCESS_SIZE(access), last = addr + bytes - 1;
+	uint32_t boundary = last & ~(LINE_BYTES - 1);
+
+	pmk_biu_access(cpu->biu, addr, bytes, PMK_ACCESS_TO_END(access));
+	if (addr >> PMK_LINE_SHIFT == last >> PMK_LINE_SHIFT) {
+		store_line(cpu, addr >> PMK_LINE_SHIFT, halves_of(addr, last));
+		return;
+	}
+	store_line(cpu, addr >> PMK_LINE_SHIFT, halves_of(addr, boundary - 1));
+	store_line(cpu, last >> PMK_LINE_SHIFT, halves_of(boundary, last));
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Timing of a straight run on an ARM926EJ-S, whose integer core is an ARM9E-S: five stages, one
+ * instruction at a time, results forwarded to the next one. Source: DDI 0165B (ARM9E-S TRM) chapter 8.
+ *
+ * An instruction issues when the one before has issued its last cycle and its operands are there. No
+ * operand is needed early, so there is nothing else to wait for.
+ *
+ * Our choices: conditional instructions are timed as if they pass; saturating arithmetic, status and
+ * coprocessor transfers take a cycle, and so does floating point. A branch costs nothing here: that is
+ * the branch model's.
+ */
+#include "cpu/arm9_pipeline.h"
+
+#include <string.h>
+
+#define LATEST 3 /* no result comes later behind the end of a run */
+
+struct timing {
+	uint8_t cycles, flag_cycles; /* issue cycles; of the form that sets the flags */
+	uint8_t latency;	     /* from issue until the next instruction may use the result */
+	bool sums;		     /* the result is forwarded to an accumulator a cycle early */
+};
+
+static const struct timing timing[] = {
+	[PMK_I_OTHER] = { 1, 1, 1, false },	[PMK_I_ALU] = { 1, 1, 1, false },
+	[PMK_I_ALU_SHIFT] = { 1, 1, 1, false }, [PMK_I_ALU_RSHIFT] = { 2, 2, 2, false },
+	[PMK_I_MUL] = { 2, 4, 3, true },	[PMK_I_MLA] = { 2, 4, 3, true },
+	[PMK_I_MULL] = { 3, 5, 4, true },	[PMK_I_MLAL] = { 3, 5, 4, true },
+	[PMK_I_MUL16] = { 1, 1, 2, true },	[PMK_I_MLAL16] = { 2, 2, 3, true },
+	[PMK_I_MMUL] = { 2, 2, 3, true }, /* ARMv6: none on this core */
+	[PMK_I_LOAD] = { 1, 1, 2, false },	[PMK_I_STORE] = { 1, 1, 1, false },
+	[PMK_I_LOADM] = { 1, 1, 2, false },	[PMK_I_STOREM] = { 1, 1, 1, false },
+	[PMK_I_SWAP] = { 2, 2, 3, false },	[PMK_I_PRELOAD] = { 1, 1, 1, false },
+	[PMK_I_BRANCH] = { 0, 0, 0, false },	[PMK_I_FP] = { 1, 1, 1, false },
+};
+
+struct board {
+	int32_t next;		       /* the next instruction may issue */
+	int32_t ready[PMK_PIPE_REGS];  /* by register */
+	int32_t as_sum[PMK_PIPE_REGS]; /* the same, for an accumulator */
+	uint32_t stall;		       /* cycles waited so far */
+};
+
+/* A word a cycle, and two cycles at least; a double word is two. */
+static unsigned words_of(const struct pmk_insn *in)
+{
+	bool multiple = in->iclass == PMK_I_LOADM || in->iclass == PMK_I_STOREM;
+
+	if (multiple && in->mem_count < 2)
+		return 2;
+	return in->mem_count > 1 ? in->mem_count : 1;
+}
+
+static unsigned cycles_of(const struct pmk_insn *in)
+{
+	const struct timing *t = &timing[in->iclass];
+	unsigned cycles = in->sets_flags ? t->flag_cycles : t->cycles;
+
+	if ((in->load || in->store) && in->iclass != PMK_I_SWAP)
+		cycles = words_of(in);
+	return cycles;
+}
+
+/* Bytes and half words are aligned in the cycle behind: one more to wait for. */
+static bool is_narrow(const struct pmk_insn *in)
+{
+	return in->load && in->mem_bytes < 4;
+}
+
+static int32_t issue_at(const struct board *b, const struct pmk_insn *in)
+{
+	int32_t at = b->next;
+
+	for (unsigned r = 0; r < PMK_PIPE_PORT; r++) {
+		bool sum = (int)r == in->ra ||
+			   (in->iclass == PMK_I_MLAL && ((int)r == in->rd || (int)r == in->rd2));
+		bool other = (int)r == in->rn || (int)r == in->rm || (int)r == in->rs;
+		int32_t ready = sum && !other ? b->as_sum[r] : b->ready[r];
+
+		if ((in->reads >> r & 1) && ready > at)
+			at = ready;
+	}
+	return at;
+}
+
+/* Loaded registers come one a cycle, the base is there at once. */
+static void load_results(struct board *b, const struct pmk_insn *in, int32_t issue)
+{
+	int32_t place = 0;
+
+	for (unsigned r = 0; r < PMK_PIPE_PORT; r++) {
+		bool loaded = in->list >> r & 1;
+
+		if (in->iclass != PMK_I_LOADM)
+			loaded = (int)r == in->rd || (int)r == in->rd2;
+		if (!(in->writes >> r & 1) || !loaded)
+			continue;
+		b->ready[r] = b->as_sum[r] = issue + place++ + 2 + is_narrow(in);
+	}
+}
+
+static void results(struct board *b, const struct pmk_insn *in, int32_t issue)
+{
+	const struct timing *t = &timing[in->iclass];
+	unsigned extra = cycles_of(in) - t->cycles;
+	int32_t ready = issue + t->latency + (int32_t)(in->sets_flags ? extra : 0);
+
+	for (unsigned r = 0; r < PMK_PIPE_PORT; r++)
+		if (in->writes >> r & 1) {
+			b->ready[r] = in->load || in->store ? issue + 1 : ready;
+			b->as_sum[r] = b->ready[r] - t->sums;
+		}
+	if (in->iclass == PMK_I_SWAP && in->rd >= 0 && in->rd < PMK_PIPE_PORT)
+		b->ready[in->rd] = b->as_sum[in->rd] = issue + t->latency + is_narrow(in);
+	else if (in->load)
+		load_results(b, in, issue);
+}
+
+/* From entries that are there at cycle entry[] on; *b is how it ends. */
+static void run(const struct pmk_insn *insn, size_t n, const int32_t entry[PMK_PIPE_REGS],
+		struct pmk_pipe_slot *slots, struct board *b)
+{
+	memset(b, 0, sizeof(*b));
+	memcpy(b->ready, entry, sizeof(b->ready));
+	memcpy(b->as_sum, entry, sizeof(b->as_sum));
+	for (size_t i = 0; i < n; i++) {
+		int32_t issue = issue_at(b, &insn[i]);
+
+		b->stall += (uint32_t)(issue - b->next);
+		b->next = issue + (int32_t)cycles_of(&insn[i]);
+		results(b, &insn[i], issue);
+		if (slots)
+			slots[i].issue = (uint16_t)issue;
+	}
+}
+
+/* The register may be there this late, plus one: one cycle more and the run would end later. */
+static uint8_t need_of(const struct pmk_insn *insn, size_t n, unsigned reg, int32_t end)
+{
+	int32_t entry[PMK_PIPE_REGS] = { 0 };
+	struct board b;
+
+	for (int32_t late = 1; late <= LATEST; late++) {
+		entry[reg] = late;
+		run(insn, n, entry, NULL, &b);
+		if (b.next > end)
+			return (uint8_t)late;
+	}
+	return PMK_PIPE_FAR;
+}
+
+void pmk_arm9_pipeline_time(const struct pmk_insn *insn, size_t n, struct pmk_pipe_slot *slots,
+			    struct pmk_pipe_block *out)
+{
+	static const int32_t at_once[PMK_PIPE_REGS];
+	uint64_t read = 0;
+	struct board b;
+
+	run(insn, n, at_once, slots, &b);
+	*out = (struct pmk_pipe_block){ .cycles = (uint32_t)b.next,
+					.data_stall = b.stall,
+					.flag_distance = 15 };
+	for (size_t i = 0; i < n; i++) {
+		slots[i].use = (uint16_t)(b.next - slots[i].issue);
+		read |= insn[i].reads;
+	}
+	for (unsigned r = 0; r < PMK_PIPE_REGS; r++) {
+		bool reads = r != PMK_PIPE_PORT && (read >> r & 1);
+		int32_t behind = r == PMK_PIPE_PORT ? 0 : b.ready[r] - b.next;
+
+		out->need[r] = reads ? need_of(insn, n, r, b.next) : PMK_PIPE_FAR;
+		out->residue[r] = behind > 0 ? (uint8_t)(behind + 1) : 0;
+	}
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* The pipeline of an ARM926EJ-S: what pipeline.h says of an ARM11, with the same results. */
+#ifndef PMK_CPU_ARM9_PIPELINE_H
+#define PMK_CPU_ARM9_PIPELINE_H
+
+#include "cpu/pipeline.h"
+
+void pmk_arm9_pipeline_time(const struct pmk_insn *insn, size_t n, struct pmk_pipe_slot *slots,
+			    struct pmk_pipe_block *out);
+
+#endif

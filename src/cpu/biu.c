@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: MIT
+/* The bus interface unit of an ARM926EJ-S: see biu.h. */
+#include "cpu/biu.h"
+
+#include <string.h>
+
+#include "cpu/cache.h"
+
+#define LINE_BYTES (1u << PMK_LINE_SHIFT)
+#define HALF_BYTES (LINE_BYTES / 2)
+#define WORD	   4u
+
+/* In user emulation addresses are virtual; which pages are behind them is not known. They are taken to
+ * be in the first 256 MB, the memory controller's, with the same low bits (our choice). */
+#define MEMORY_MASK 0x0FFFFFFFu
+/* Where the translation tables are: a first level of 16 KB, and behind it one second level (our choice). */
+#define TABLE_1	    0x00004000u
+#define TABLE_2	    0x00100000u
+
+/* HCLK cycles of waiting after which nothing is expected to come any more: masters of higher priority
+ * have all of the slave's time. */
+#define PATIENCE 1000000
+
+/* DDI 0287B Table 4-11: "CBPD" and "CBPI". */
+#define CASTOUT_PROT 0xF
+#define WALK_D_PROT  0xF
+#define WALK_I_PROT  0xE
+
+static void copy_waits(struct pmk_matrix_config *config, const char *slave, uint64_t read,
+		       uint64_t read_next, uint64_t write, uint64_t write_next)
+{
+	struct pmk_matrix_slave *s = &config->slave[pmk_matrix_slave_find(config, slave)];
+
+	s->read_first = (uint16_t)read;
+	s->read_next = (uint16_t)read_next;
+	s->write_first = (uint16_t)write;
+	s->write_next = (uint16_t)write_next;
+}
+
+void pmk_biu_matrix(const struct pmk_core *core, struct pmk_matrix_config *config)
+{
+	pmk_matrix_devchip(config);
+	config->connect = (uint32_t)core->ahb_connect;
+	copy_waits(config, "mpmc", core->mpmc_read, core->mpmc_read_next, core->mpmc_write,
+		   core->mpmc_write_next);
+	copy_waits(config, "smc", core->smc_read, core->smc_read_next, core->smc_write,
+		   core->smc_write_next);
+	copy_waits(config, "apb_core", core->apb_read, core->apb_read, core->apb_write,
+		   core->apb_write);
+	copy_waits(config, "apb_dma", core->apb_read, core->apb_read, core->apb_write,
+		   core->apb_write);
+}
+
+int pmk_biu_init(struct pmk_biu *b, const struct pmk_core *core)
+{
+	struct pmk_matrix_config config;
+
+	pmk_biu_matrix(core, &config);
+	*b = (struct pmk_biu){
+		.ratio = (uint32_t)core->ahb_ratio,
+		.walk_reads = (uint32_t)core->walk_reads,
+		.max_writes = (uint32_t)core->wbuf_entries,
+		.max_words = (uint32_t)core->wbuf_words,
+		.privileged = core->system,
+		.placed = core->system,
+		.cacheable =
+			PMK_AHB_PROT_CACHEABLE | (core->dcache_wt ? 0 : PMK_AHB_PROT_BUFFERABLE),
+	};
+	if (b->max_writes > PMK_BIU_MAX_WRITES)
+		b->max_writes = PMK_BIU_MAX_WRITES;
+	return pmk_matrix_init(&b->matrix, &config);
+}
+
+/* ---- time ----------------------------------------------------------------------------------- */
+
+static uint64_t moment(const struct pmk_biu *b, uint64_t clock)
+{
+	return clock > b->ahead ? clock - b->ahead : 0;
+}
+
+/* From `from` on, the core stands still until the end of HCLK cycle `cycle`. */
+static uint64_t still(const struct pmk_biu *b, uint64_t from, uint64_t cycle)
+{
+	uint64_t until = (cycle + 1) * b->ratio;
+
+	return until > from ? until - from : 0;
+}
+
+void pmk_biu_catch_up(struct pmk_biu *b, uint64_t clock)
+{
+	if (!b->starved)
+		pmk_matrix_run(&b->matrix, clock / b->ratio, b->sink, b->sink_ctx);
+}
+
+static void step(struct pmk_biu *b)
+{
+	uint64_t quiet = pmk_matrix_quiet(&b->matrix);
+
+	pmk_matrix_run(&b->matrix, b->matrix.now + (quiet ? quiet : 1), b->sink, b->sink_ctx);
+}
+
+static bool is_done(const struct pmk_biu *b, unsigned master, uint64_t ticket)
+{
+	return b->matrix.layer[master].done > ticket;
+}
+
+static bool first_beat_is_done(const struct pmk_biu *b, unsigned master, uint64_t ticket)
+{
+	const struct pmk_matrix_layer *l = &b->matrix.layer[master];
+	const struct pmk_matrix_burst *burst = &l->burst[l->slot];
+
+	return is_done(b, master, ticket) ||
+	       (l->begun == ticket + 1 && burst->of_queue && burst->served.first);
+}
+
+/* True when it is; false: starved. */
+static bool wait_until(struct pmk_biu *b, unsigned master, uint64_t ticket,
+		       bool (*is)(const struct pmk_biu *, unsigned, uint64_t))
+{
+	uint64_t patience = b->matrix.now + PATIENCE;
+
+	while (!b->starved && !is(b, master, ticket)) {
+		step(b);
+		b->starved = b->matrix.now > patience;
+	}
+	return !b->starved;
+}
+
+void pmk_biu_drain(struct pmk_biu *b)
+{
+	static const uint8_t mine[] = { PMK_MATRIX_ARMI, PMK_MATRIX_ARMD };
+
+	for (unsigned i = 0; i < sizeof(mine); i++) {
+		const struct pmk_matrix_layer *l = &b->matrix.layer[mine[i]];
+
+		if (l->posted)
+			wait_until(b, mine[i], l->posted - 1, is_done);
+	}
+}
+
+/* ---- requests ------------------------------------------------------------------------------- */
+
+/* Where the chip has what the program calls `addr`. */
+static uint32_t place(const struct pmk_biu *b, uint32_t addr)
+{
+	const struct pmk_matrix_config *c = &b->matrix.config;
+
+	for (unsigned i = 0; b->placed && i < c->nwindows; i++)
+		if (addr >= c->window[i].first && addr <= c->window[i].last)
+			return addr;
+	return addr & MEMORY_MASK;
+}
+
+static uint8_t privilege(const struct pmk_biu *b)
+{
+	return b->privileged ? PMK_AHB_PROT_PRIV : 0;
+}
+
+/* Post at core time `at`; the ticket. A full queue is waited for, though its users leave room in it. */
+static uint64_t post(struct pmk_biu *b, unsigned master, uint64_t at, struct pmk_ahb_request r)
+{
+	const struct pmk_matrix_layer *l = &b->matrix.layer[master];
+	uint64_t ticket = 0;
+
+	pmk_biu_catch_up(b, at);
+	r.at = (at + b->ratio - 1) / b->ratio;
+	if (l->posted - l->done == PMK_MATRIX_QUEUE)
+		wait_until(b, master, l->done, is_done);
+	pmk_matrix_post(&b->matrix, master, &r, &ticket);
+	return ticket;
+}
+
+static struct pmk_ahb_request words_at(uint32_t addr, uint8_t burst, unsigned prot, bool write)
+{
+	return (struct pmk_ahb_request){
+		.addr = addr & ~(WORD - 1),
+		.burst = burst,
+		.size = PMK_AHB_WORD,
+		.prot = (uint8_t)prot,
+		.write = write,
+	};
+}
+
+static const struct pmk_ahb_served *result(const struct pmk_biu *b, unsigned master,
+					   uint64_t ticket)
+{
+	return &b->matrix.layer[master].result[ticket % PMK_MATRIX_QUEUE];
+}
+
+/* The HCLK cycle in which the last request that was posted has its first beat. What comes behind it need
+ * not be run yet. */
+static uint64_t first_beat(struct pmk_biu *b, unsigned master, uint64_t ticket)
+{
+	const struct pmk_matrix_layer *l = &b->matrix.layer[master];
+
+	if (!wait_until(b, master, ticket, first_beat_is_done))
+		return 0;
+	return is_done(b, master, ticket) ? result(b, master, ticket)->first
+					  : l->burst[l->slot].served.first;
+}
+
+/* The same for its last beat. */
+static uint64_t last_beat(struct pmk_biu *b, unsigned master, uint64_t ticket)
+{
+	return wait_until(b, master, ticket, is_done) ? result(b, master, ticket)->last : 0;
+}
+
+/* ---- what the core wants -------------------------------------------------------------------- */
+
+static uint64_t fill(struct pmk_biu *b, unsigned master, uint64_t at, uint32_t addr, unsigned prot)
+{
+	uint64_t ticket = post(b, master, at, words_at(place(b, addr), PMK_AHB_WRAP8, prot, false));
+
+	return still(b, at, first_beat(b, master, ticket));
+}
+
+uint64_t pmk_biu_fetch(struct pmk_biu *b, uint64_t clock, uint32_t addr)
+{
+	return fill(b, PMK_MATRIX_ARMI, moment(b, clock), addr,
+		    PMK_AHB_PROT_CACHEABLE | PMK_AHB_PROT_BUFFERABLE | privilege(b));
+}
+
+uint64_t pmk_biu_fetch_uncached(struct pmk_biu *b, uint64_t clock)
+{
+	uint32_t last = b->addr + b->bytes - 1;
+	uint64_t at = moment(b, clock), now = at;
+
+	for (uint32_t quad = b->addr / HALF_BYTES; quad <= last / HALF_BYTES; quad++) {
+		uint64_t ticket = post(
+			b, PMK_MATRIX_ARMI, now,
+			words_at(place(b, quad * HALF_BYTES), PMK_AHB_INCR4, privilege(b), false));
+
+		now += still(b, now, last_beat(b, PMK_MATRIX_ARMI, ticket));
+	}
+	return now - at;
+}
+
+/* The part of the access under way that is in `line`. */
+static void part_in(const struct pmk_biu *b, uint32_t line, uint32_t *from, uint32_t *to)
+{
+	uint32_t first = line << PMK_LINE_SHIFT, end = b->addr + b->bytes - 1;
+
+	*from = b->addr >> PMK_LINE_SHIFT == line ? b->addr : first;
+	*to = end >> PMK_LINE_SHIFT == line ? end : first + LINE_BYTES - 1;
+}
+
+uint64_t pmk_biu_linefill(struct pmk_biu *b, uint64_t clock, uint32_t line)
+{
+	uint32_t from, to;
+
+	part_in(b, line, &from, &to);
+	return fill(b, PMK_MATRIX_ARMD, moment(b, clock), from,
+		    b->cacheable | privilege(b) | PMK_AHB_PROT_DATA);
+}
+
+uint64_t pmk_biu_castout(struct pmk_biu *b, uint64_t clock, uint32_t line, bool low, bool high)
+{
+	uint32_t addr = place(b, line << PMK_LINE_SHIFT) + (low ? 0 : HALF_BYTES);
+	uint8_t burst = low && high ? PMK_AHB_INCR8 : PMK_AHB_INCR4;
+
+	if (low || high)
+		post(b, PMK_MATRIX_ARMD, moment(b, clock),
+		     words_at(addr, burst, CASTOUT_PROT, true));
+	return 0;
+}
+
+uint64_t pmk_biu_walk(struct pmk_biu *b, uint64_t clock, uint32_t page, bool fetch)
+{
+	/* First level: one entry for each MB; second level: one for each page. */
+	const uint32_t entry[] = { TABLE_1 + (page >> 8) * WORD,
+				   TABLE_2 + (page & 0xFFFFF) * WORD };
+	unsigned prot = fetch ? WALK_I_PROT : WALK_D_PROT;
+	uint64_t at = moment(b, clock), now = at;
+
+	for (unsigned i = 0; i < b->walk_reads; i++) {
+		uint64_t ticket = post(b, PMK_MATRIX_ARMD, now,
+				       words_at(entry[i], PMK_AHB_SINGLE, prot, false));
+
+		now += still(b, now, last_beat(b, PMK_MATRIX_ARMD, ticket));
+	}
+	return now - at;
+}
+
+/* The largest transfer that fits: HSIZE. */
+static uint8_t size_at(uint32_t addr, uint32_t bytes)
+{
+	if (bytes >= WORD && addr % WORD == 0)
+		return PMK_AHB_WORD;
+	return bytes >= 2 && addr % 2 == 0 ? PMK_AHB_HALF : PMK_AHB_BYTE;
+}
+
+static struct pmk_ahb_request single(uint32_t addr, uint8_t size, unsigned prot, bool write)
+{
+	return (struct pmk_ahb_request){ .addr = addr,
+					 .burst = PMK_AHB_SINGLE,
+					 .size = size,
+					 .prot = (uint8_t)prot,
+					 .write = write };
+}
+
+uint64_t pmk_biu_read(struct pmk_biu *b, uint64_t clock, uint32_t line)
+{
+	uint64_t at = moment(b, clock), now = at;
+	uint32_t from, to;
+
+	part_in(b, line, &from, &to);
+	while (from <= to) {
+		uint8_t size = size_at(from, to - from + 1);
+		uint64_t ticket =
+			post(b, PMK_MATRIX_ARMD, now,
+			     single(place(b, from), size, privilege(b) | PMK_AHB_PROT_DATA, false));
+
+		now += still(b, now, last_beat(b, PMK_MATRIX_ARMD, ticket));
+		from += 1u << size;
+	}
+	return now - at;
+}
+
+/* [from, to] as bursts: eight and four words, and single transfers for what is left (DDI 0198D chapter 6). The
+ * ticket of the last. */
+static uint64_t post_write(struct pmk_biu *b, uint64_t at, uint32_t from, uint32_t to,
+			   unsigned prot)
+{
+	uint64_t ticket = 0;
+
+	while (from <= to) {
+		uint32_t left = to - from + 1, addr = place(b, from);
+		bool words = from % WORD == 0;
+		uint8_t size = size_at(from, left);
+
+		if (words && left >= 8 * WORD) {
+			ticket = post(b, PMK_MATRIX_ARMD, at,
+				      words_at(addr, PMK_AHB_INCR8, prot, true));
+			from += 8 * WORD;
+		} else if (words && left >= 4 * WORD) {
+			ticket = post(b, PMK_MATRIX_ARMD, at,
+				      words_at(addr, PMK_AHB_INCR4, prot, true));
+			from += 4 * WORD;
+		} else {
+			ticket = post(b, PMK_MATRIX_ARMD, at, single(addr, size, prot, true));
+			from += 1u << size;
+		}
+	}
+	return ticket;
+}
+
+static struct pmk_biu_write *oldest(struct pmk_biu *b)
+{
+	return &b->write[b->first_write % PMK_BIU_MAX_WRITES];
+}
+
+static void take_out(struct pmk_biu *b)
+{
+	b->words -= oldest(b)->words;
+	b->first_write++;
+	b->nwrites--;
+}
+
+/* Room for a write of `words`; the core's time when there is. */
+static uint64_t make_room(struct pmk_biu *b, uint64_t at, uint32_t words)
+{
+	const struct pmk_matrix_layer *l = &b->matrix.layer[PMK_MATRIX_ARMD];
+	uint64_t now = at;
+
+	pmk_biu_catch_up(b, at);
+	while (b->nwrites && (l->done > oldest(b)->last || b->nwrites == b->max_writes ||
+			      b->words + words > b->max_words)) {
+		now += still(b, now, last_beat(b, PMK_MATRIX_ARMD, oldest(b)->last));
+		take_out(b);
+	}
+	return now;
+}
+
+uint64_t pmk_biu_write(struct pmk_biu *b, uint64_t clock, uint32_t line)
+{
+	uint64_t at = moment(b, clock), now;
+	uint32_t from, to, words;
+
+	part_in(b, line, &from, &to);
+	words = to / WORD - from / WORD + 1;
+	now = make_room(b, at, words);
+	b->write[(b->first_write + b->nwrites++) % PMK_BIU_MAX_WRITES] = (struct pmk_biu_write){
+		.last = post_write(b, now, from, to,
+				   b->cacheable | privilege(b) | PMK_AHB_PROT_DATA),
+		.words = words,
+	};
+	b->words += words;
+	return now - at;
+}
+
+uint64_t pmk_biu_write_unbuffered(struct pmk_biu *b, uint64_t clock, uint32_t line)
+{
+	uint64_t at = moment(b, clock), ticket;
+	uint32_t from, to;
+
+	part_in(b, line, &from, &to);
+	ticket = post_write(b, at, from, to, privilege(b) | PMK_AHB_PROT_DATA);
+	return still(b, at, last_beat(b, PMK_MATRIX_ARMD, ticket));
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The bus interface unit of an ARM926EJ-S: what its caches, its MMU and its write buffer want of the
+ * outside becomes bursts on two layers of a bus matrix, ARM-I and ARM-D, and the core stands still
+ * until they are served.
+ *
+ * Sources: DDI 0287B  ARM926EJ-S Development Chip reference manual §3.1.2, §4.2.2
+ *          DDI 0198D  ARM926EJ-S TRM chapters 4 and 6
+ *
+ *	fetch, no cache	INCR4 reads of four words; the core waits for all of them
+ *	linefill	WRAP8 read, the wanted word first; the core goes on when that has come
+ *	cast-out	INCR4 or INCR8 write, by the halves of the line that are dirty; nobody waits
+ *	table walk	SINGLE reads on ARM-D, one per level; the core waits for each
+ *	buffered write	INCR8, INCR4, SINGLE, by its words; the core waits when the buffer is full
+ *	other accesses	SINGLE reads, writes like the ones above; the core waits for their end
+ *
+ * Times are cycles of the core, of which HCLK has one in `ratio`. The matrix is behind: it is run up to
+ * the moment of a request when there is one. One layer serves in the order of posting, so a linefill
+ * waits for the writes before it (our choice: nothing overtakes).
+ *
+ * No pointers but the sink, which is its owner's.
+ */
+#ifndef PMK_CPU_BIU_H
+#define PMK_CPU_BIU_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ahb/matrix.h"
+#include "cpu/config.h"
+
+/* A write in the buffer: its bursts have the tickets up to `last`. */
+struct pmk_biu_write {
+	uint64_t last;
+	uint32_t words;
+};
+
+/* Half of the queue of a layer is left to what the core waits for, and to cast-outs. */
+#define PMK_BIU_MAX_WRITES (PMK_MATRIX_QUEUE / 2)
+
+struct pmk_biu {
+	struct pmk_matrix matrix;
+	pmk_matrix_sink *sink;
+	void *sink_ctx;
+	uint32_t ratio;
+	uint32_t walk_reads;
+	uint32_t max_writes, max_words;
+	bool privileged;   /* the core runs in privileged modes, else in User mode */
+	bool placed;	   /* addresses are those of the chip's map, else all of them are memory */
+	bool starved;	   /* other masters left the core nothing: it no longer asks, nor waits */
+	uint8_t cacheable; /* HPROT of what is cached */
+	/* The access under way: how far the core's clock is ahead of it, and its bytes. */
+	uint64_t ahead;
+	uint32_t addr, bytes;
+	/* The write buffer, a ring. */
+	uint32_t first_write, nwrites, words;
+	struct pmk_biu_write write[PMK_BIU_MAX_WRITES];
+};
+
+/* Empty, at time 0. PMK_EINVAL: the matrix cannot be as the core's parameters say. */
+int pmk_biu_init(struct pmk_biu *b, const struct pmk_core *core);
+
+/* The matrix of a core: the development chip's with the core's wait states. */
+void pmk_biu_matrix(const struct pmk_core *core, struct pmk_matrix_config *config);
+
+/* An access of `bytes` at `addr` by an instruction that issued `ahead` cycles before the core's clock. */
+static inline void pmk_biu_access(struct pmk_biu *b, uint32_t addr, uint32_t bytes, uint64_t ahead)
+{
+	b->addr = addr;
+	b->bytes = bytes;
+	b->ahead = ahead;
+}
+
+/*
+ * What follows returns how many cycles the core stands still. `clock` is the core's.
+ */
+
+/* The line of an instruction fetch at `addr`, and of the access under way. */
+uint64_t pmk_biu_fetch(struct pmk_biu *b, uint64_t clock, uint32_t addr);
+uint64_t pmk_biu_linefill(struct pmk_biu *b, uint64_t clock, uint32_t line);
+/* The access under way is a fetch that is not cached. */
+uint64_t pmk_biu_fetch_uncached(struct pmk_biu *b, uint64_t clock);
+/* A line is thrown out: its low or high half or both are dirty. */
+uint64_t pmk_biu_castout(struct pmk_biu *b, uint64_t clock, uint32_t line, bool low, bool high);
+/* The page of an instruction fetch or of data is not in the TLB. */
+uint64_t pmk_biu_walk(struct pmk_biu *b, uint64_t clock, uint32_t page, bool fetch);
+/* The part of the access under way that is in `line`, past the cache: read; written through the buffer;
+ * written without it. */
+uint64_t pmk_biu_read(struct pmk_biu *b, uint64_t clock, uint32_t line);
+uint64_t pmk_biu_write(struct pmk_biu *b, uint64_t clock, uint32_t line);
+uint64_t pmk_biu_write_unbuffered(struct pmk_biu *b, uint64_t clock, uint32_t line);
+
+/* Run the matrix up to the core's time; until nothing of the core is under way any more. */
+void pmk_biu_catch_up(struct pmk_biu *b, uint64_t clock);
+void pmk_biu_drain(struct pmk_biu *b);
+
+#endif
