@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Waveform dumps: the values of signals at the edges of a clock, out of a VCD or an FST file.
+ * Host library only.
+ *
+ *	struct pmk_wave *w;
+ *	struct pmk_wave_map map;
+ *	struct pmk_wave_error err;
+ *	struct pmk_wave_report report;
+ *
+ *	if (pmk_wave_open(&w, "sim.vcd", &err) || pmk_wave_map_load(&map, "ahb.ini", &err) ||
+ *	    pmk_wave_bind(w, &map, &err))
+ *		… err.text says where and why
+ *	status = pmk_wave_run(w, &(struct pmk_wave_sink){ .edge = edge, .ctx = … }, &report);
+ *	pmk_wave_map_free(&map);
+ *	pmk_wave_close(w);
+ *
+ * The dump is read once, from its beginning to its end, in memory that depends on the number of
+ * its signals and not on its length. It may be a pipe, and longer than the memory of the machine.
+ *
+ * Times are in units of the dump's $timescale, 64 bits; pmk_wave_time_text() shows them.
+ */
+#ifndef PMK_WAVE_H
+#define PMK_WAVE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <pmk/error.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What was wrong, and where. */
+struct pmk_wave_error {
+	int code;	 /* enum pmk_error; 0: nothing */
+	bool in_dump;	 /* the next two are places in the dump, after decompression */
+	uint64_t offset; /* bytes before it */
+	uint64_t line;	 /* from 1 */
+	bool timed;	 /* a time of the dump had been seen */
+	uint64_t time;
+	char text[512]; /* one line for people, with all of the above */
+};
+
+/* ---- the dump ------------------------------------------------------------------------------- */
+
+struct pmk_wave;
+
+enum pmk_wave_kind {
+	PMK_WAVE_BITS, /* wire, reg, integer …: the only kind that can be sampled */
+	PMK_WAVE_REAL,
+	PMK_WAVE_STRING,
+	PMK_WAVE_EVENT
+};
+
+/* A name in the dump. Several names may belong to one net: then `net` is the same. */
+struct pmk_wave_signal {
+	const char *scope; /* "tb.core"; empty at the top */
+	const char *name;  /* "haddr" */
+	uint32_t width;	   /* bits */
+	int32_t msb, lsb;  /* as declared; width - 1 and 0 where it is not said */
+	uint32_t net;
+	uint8_t kind; /* enum pmk_wave_kind */
+};
+
+/*
+ * Open a dump and read its header: a VCD, an FST, or a VCD compressed by gzip; "-" is standard
+ * input. What it is, is told by its content. FST goes through fst2vcd (package gtkwave), gzip
+ * through gzip; neither can read a pipe that has begun. 0 and *out, or a negative enum pmk_error:
+ * PMK_EIO (cannot be opened, read or converted), PMK_EPARSE, PMK_ENOMEM.
+ */
+int pmk_wave_open(struct pmk_wave **out, const char *path, struct pmk_wave_error *err);
+void pmk_wave_close(struct pmk_wave *w);
+
+/* All names in the order of the dump. Valid until close, as all that they point to. */
+const struct pmk_wave_signal *pmk_wave_signals(const struct pmk_wave *w, size_t *count);
+/* "VCD", "FST", "VCD, gzip". */
+const char *pmk_wave_format(const struct pmk_wave *w);
+/* "120 ns"; a number alone when the dump has no timescale. */
+void pmk_wave_time_text(const struct pmk_wave *w, uint64_t time, char *buf, size_t size);
+/* Of a time of the dump; 0 when it has no timescale. */
+double pmk_wave_seconds(const struct pmk_wave *w, uint64_t time);
+
+/* ---- the map -------------------------------------------------------------------------------- */
+
+/* What a slot is for. */
+enum pmk_wave_part {
+	PMK_WAVE_LAYER,	  /* `role` is enum pmk_ahb_role, or PMK_WAVE_CAUSE */
+	PMK_WAVE_GXI,	  /* `role` is enum pmk_wave_gxi_role */
+	PMK_WAVE_EVNTBUS, /* the vector of an ARM11 */
+	PMK_WAVE_SIGNAL	  /* `role` is enum pmk_signal */
+};
+
+/* Roles of a layer beyond those of <pmk/ahb.h>: enum pmk_ahb_cause, of a wait state. */
+#define PMK_WAVE_CAUSE PMK_AHB_NROLES
+
+enum pmk_wave_gxi_role {
+	PMK_WAVE_GXI_ADDRESS, /* enum pmk_gxi_address */
+	PMK_WAVE_GXI_DATA,    /* enum pmk_gxi_data */
+	PMK_WAVE_GXI_ADDR,    /* the address itself */
+	PMK_WAVE_GXI_IS_WRITE
+};
+
+/* How a signal counts at an edge of the clock. */
+enum pmk_wave_how {
+	PMK_WAVE_LEVEL, /* once while it is not 0 */
+	PMK_WAVE_EDGE,	/* once when it is not 0 and was 0 at the edge before */
+	PMK_WAVE_COUNT	/* its value is the number */
+};
+
+/* One signal to be sampled. The index in the map is its place in struct pmk_wave_edge.value. */
+struct pmk_wave_slot {
+	const char *signal; /* as the map has it: "tb.hready", "tb.bus[7:4]", "!tb.idle", "0" */
+	const char *scope;  /* what it is relative to; empty: nothing */
+	unsigned line;	    /* of the map */
+	unsigned group;	    /* which layer; 0 elsewhere */
+	unsigned role;
+	uint8_t part; /* enum pmk_wave_part */
+	uint8_t how;  /* enum pmk_wave_how, of PMK_WAVE_SIGNAL */
+};
+
+struct pmk_wave_layer {
+	const char *name;  /* "armd", as in [layer armd] */
+	const char *scope; /* what its names are relative to */
+	unsigned line;	   /* of the map */
+	uint8_t monitor;   /* enum pmk_ahbmon_bus: which monitor watches it */
+	uint8_t protocol;  /* enum pmk_wave_protocol */
+	uint16_t bytes;	   /* width of the data bus; 0: not known */
+};
+
+enum pmk_wave_protocol {
+	PMK_WAVE_BY_HRESP, /* AHB-Lite where HRESP has one bit */
+	PMK_WAVE_AHB,
+	PMK_WAVE_AHB_LITE
+};
+
+/* Addresses behind which something is that is counted for itself. */
+struct pmk_wave_window {
+	uint64_t first, last; /* both inside */
+	uint8_t place; /* 0 UART, 1 SCI, 2 SSP, 3 APB bridge of DMA peripherals, 4 of the core's */
+};
+
+#define PMK_WAVE_WINDOWS 16
+
+/*
+ * When a signal is read that changes at the very time of the edge. Simulators write what a clock edge
+ * causes with the time of the edge, so what a register sees is the value before (our choice).
+ */
+enum pmk_wave_sample {
+	PMK_WAVE_BEFORE, /* the value before the time of the edge */
+	PMK_WAVE_AFTER	 /* the last value at the time of the edge */
+};
+
+/* A map as read. Layout: docs/wave.md. Only to be looked at. */
+struct pmk_wave_map {
+	const char *file;	   /* for messages */
+	const char *scope;	   /* what names are relative to; empty: nothing */
+	const char *clock, *reset; /* signals; reset may be NULL */
+	unsigned clock_line, reset_line;
+	bool falling;	/* the active edge of the clock */
+	bool reset_low; /* the reset is asserted while it is 0, as HRESETn is */
+	uint8_t sample; /* enum pmk_wave_sample */
+	/* Name of a PMU: whose EVNTBUS it is, else whose events [events] names. NULL: neither. */
+	const char *core;
+	struct pmk_wave_layer *layer;
+	unsigned nlayers;
+	struct pmk_wave_slot *slot;
+	unsigned nslots;
+	struct pmk_wave_window window[PMK_WAVE_WINDOWS];
+	unsigned nwindows;
+	void *text; /* what all of these point into */
+};
+
+/* Read a map. 0, or PMK_EIO, PMK_EPARSE, PMK_ENOMEM; err->text begins with "file:line: ". */
+int pmk_wave_map_load(struct pmk_wave_map *map, const char *path, struct pmk_wave_error *err);
+void pmk_wave_map_free(struct pmk_wave_map *map);
+
+/*
+ * The map that the names in the dump suggest, as the text of a map file for people to correct: *text,
+ * which the caller frees. PMK_ENOTSUP: nothing to be made of these names; PMK_ENOMEM.
+ */
+int pmk_wave_guess(const struct pmk_wave *w, char **text, struct pmk_wave_error *err);
+
+/* ---- the run -------------------------------------------------------------------------------- */
+
+/* Find the map's signals in the dump. The map has to live as long as the dump is open. 0, or PMK_EPARSE
+ * (no such signal, not one that can be sampled: "file:line: …" with the nearest names), PMK_ENOMEM. */
+int pmk_wave_bind(struct pmk_wave *w, const struct pmk_wave_map *map, struct pmk_wave_error *err);
+
+/* A value of up to 64 bits. x and z are the same: the bit in `x` is set and the one in `bits` is 0. */
+struct pmk_wave_value {
+	uint64_t bits, x;
+};
+
+/* One active edge of the clock. */
+struct pmk_wave_edge {
+	uint64_t time;
+	uint64_t number;		    /* of the edge, from 0 */
+	bool reset;			    /* the reset is asserted, or x */
+	bool gap;			    /* edges before this one were lost: $dumpoff */
+	const struct pmk_wave_value *value; /* by slot of the map */
+};
+
+struct pmk_wave_progress {
+	uint64_t bytes; /* read so far, of the file … */
+	uint64_t size;	/* … that has so many; 0: not known, as in a pipe */
+	uint64_t time;	/* in the dump */
+	uint64_t edges;
+};
+
+/* Who is told. Both may return nonzero to stop reading. */
+struct pmk_wave_sink {
+	int (*edge)(void *ctx, const struct pmk_wave_edge *edge);
+	/* About ten times a second, also while nothing comes out of a pipe. May be NULL. */
+	int (*progress)(void *ctx, const struct pmk_wave_progress *p);
+	void *ctx;
+};
+
+/* What was odd about a dump and did not keep anybody from reading it. */
+/* clang-format off */
+#define PMK_WAVE_ODDITIES(X) \
+	X(GLITCH,    "the clock changed more than once at one time; what is left of it counts") \
+	X(SHORT,     "a clock period of less than half the one before; it counts") \
+	X(CLOCK_X,   "the clock was x or z; a change between 0 and 1 around it counts") \
+	X(RESET_X,   "the reset was x or z at an edge; taken as asserted") \
+	X(DUMP_OFF,  "the dump was switched off; edges in that time are lost") \
+	X(UNKNOWN,   "a signal that counts was x or z at an edge; those bits count as 0") \
+	X(BUS_X,     "a signal of a layer was x or z where it has to have a value; what it hides is not counted")
+/* clang-format on */
+
+enum pmk_wave_oddity {
+#define X(name, text) PMK_WAVE_##name,
+	PMK_WAVE_ODDITIES(X)
+#undef X
+		PMK_WAVE_NODDITIES
+};
+
+const char *pmk_wave_oddity_text(unsigned oddity);
+
+/* How often, and the first of them. */
+struct pmk_wave_warning {
+	uint64_t count;
+	uint64_t time;
+	const char *signal; /* as the map has it */
+};
+
+struct pmk_wave_report {
+	uint64_t edges;
+	uint64_t begin, end;   /* the first and the last time in the dump */
+	uint64_t first, last;  /* of the edges */
+	uint64_t bytes, lines; /* of the dump, as VCD */
+	bool stopped;	       /* by the sink */
+	struct pmk_wave_warning warning[PMK_WAVE_NODDITIES];
+	struct pmk_wave_error error; /* why it ended before the end of the dump */
+};
+
+/* pmk_wave_run(): the edges are valid, and there are more. */
+#define PMK_WAVE_PARTIAL 1
+
+/*
+ * Read the dump to its end and tell the sink of every active edge of the clock. Once per dump.
+ *
+ *	0                  all of it
+ *	PMK_WAVE_PARTIAL   it ended early: report->error, or report->stopped; what was told is valid
+ *	negative           report->error, and no edge was told: PMK_EIO, PMK_EPARSE, PMK_ENOMEM;
+ *	                   PMK_ENOTSUP: the clock has no active edge in this dump
+ */
+int pmk_wave_run(struct pmk_wave *w, const struct pmk_wave_sink *sink,
+		 struct pmk_wave_report *report);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

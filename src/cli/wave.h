@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* What commands that read waveform dumps share. */
+#ifndef PMK_CLI_WAVE_H
+#define PMK_CLI_WAVE_H
+
+#include <stdio.h>
+#include <time.h>
+
+#include <pmk/wave.h>
+
+/* A line on stderr that says how far a dump has been read, where that is a terminal. */
+struct cli_wave_progress {
+	const char *path;
+	struct timespec began;
+	unsigned width;		   /* of the line that stands there */
+	volatile int *interrupted; /* nonzero stops; may be NULL */
+};
+
+void cli_wave_progress_begin(struct cli_wave_progress *p, const char *path);
+/* For struct pmk_wave_sink and struct pmk_wave_count; `p` is the ctx. */
+int cli_wave_progress_show(struct cli_wave_progress *p, const struct pmk_wave_progress *now);
+/* Take the line away, before anything else is printed. */
+void cli_wave_progress_end(struct cli_wave_progress *p);
+
+/* What was odd about the dump, a line each: "warning: …: 3 times, first at 120 ns: tb.hclk". */
+void cli_wave_warnings(FILE *f, const struct pmk_wave *w, const struct pmk_wave_report *report);
+
+#endif

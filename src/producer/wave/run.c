@@ -1,0 +1,465 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Samples of a dump into the observers. Where a dump meets what it is a dump of: the protocol of AHB
+ * (src/ahb) and the EVNTBUS of an ARM11.
+ *
+ * After edges that were lost ($dumpoff) the layers are idle and the protocol checker starts anew: what
+ * was under way is not known. The observer of a layer sees one idle cycle for each such gap.
+ */
+#define _GNU_SOURCE
+#include "producer/wave/run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <pmk/ahbmon.h>
+#include <pmk/evntbus.h>
+#include <pmk/pmu.h>
+
+#include "base/nearest.h"
+#include "producer/wave/wave.h"
+
+#define NO_SLOT (-1)
+
+/* ---- layers --------------------------------------------------------------------------------- */
+
+static uint32_t has(const struct pmk_wave_watched *l)
+{
+	uint32_t set = 0;
+
+	for (unsigned r = 0; r < PMK_AHB_NROLES; r++)
+		if (l->slot[r] != NO_SLOT)
+			set |= PMK_AHB_ROLE(r);
+	return set;
+}
+
+static bool is_lite(const struct pmk_wave_count *c, const struct pmk_wave_watched *l)
+{
+	int hresp = l->slot[PMK_AHB_HRESP];
+
+	if (l->layer->protocol != PMK_WAVE_BY_HRESP)
+		return l->layer->protocol == PMK_WAVE_AHB_LITE;
+	return hresp != NO_SLOT && c->w->width[hresp] == 1;
+}
+
+static void start_checker(const struct pmk_wave_count *c, struct pmk_wave_watched *l)
+{
+	const struct pmk_ahb_checker_params params = { .has = has(l),
+						       .bytes = l->layer->bytes,
+						       .lite = is_lite(c, l) };
+
+	pmk_ahb_checker_init(&l->checker, &params);
+}
+
+static int start_layer(struct pmk_wave_count *c, struct pmk_wave_watched *l)
+{
+	const struct pmk_wave_map *m = c->map;
+	struct pmk_ahb_layer_params params;
+
+	for (unsigned r = 0; r <= PMK_WAVE_CAUSE; r++)
+		l->slot[r] = NO_SLOT;
+	for (unsigned i = 0; i < m->nslots; i++)
+		if (m->slot[i].part == PMK_WAVE_LAYER && m->slot[i].group == l->index)
+			l->slot[m->slot[i].role] = (int)i;
+	start_checker(c, l);
+	if (!c->monitor)
+		return 0;
+	l->bus = &c->monitor[l->layer->monitor];
+	pmk_ahb_layer_defaults(&params);
+	params.has = has(l);
+	for (unsigned i = 0; i < m->nwindows; i++)
+		params.window[i] = (struct pmk_ahb_window){ .first = m->window[i].first,
+							    .last = m->window[i].last,
+							    .places = 1u << m->window[i].place,
+							    .slave = PMK_AHB_NO_SLAVE };
+	params.nwindows = m->nwindows;
+	return pmk_ahb_layer_init(&l->observer, &params, l->bus);
+}
+
+static int no_layer(const struct pmk_wave_count *c, struct pmk_wave_error *err)
+{
+	struct pmk_nearest near;
+	char hint[160];
+
+	pmk_nearest_init(&near, c->only);
+	for (unsigned i = 0; i < c->map->nlayers; i++)
+		pmk_nearest_offer(&near, c->map->layer[i].name);
+	pmk_nearest_text(&near, hint, sizeof(hint));
+	if (!*hint && c->map->nlayers)
+		snprintf(hint, sizeof(hint), "%.60s", c->map->layer[0].name);
+	return wave_error(err, PMK_EPARSE, "%s: no layer '%.60s'%s%s%s", c->map->file, c->only,
+			  *hint ? "; did you mean " : ": the map has none", hint, *hint ? "?" : "");
+}
+
+static int start_layers(struct pmk_wave_count *c, struct pmk_wave_error *err)
+{
+	const struct pmk_wave_layer *owner[PMK_AHBMON_NBUSES] = { NULL };
+	const struct pmk_wave_map *m = c->map;
+
+	c->watched = calloc(m->nlayers + 1, sizeof(*c->watched));
+	if (!c->watched)
+		return wave_error(err, PMK_ENOMEM, "%s: out of memory", m->file);
+	for (unsigned i = 0; i < m->nlayers; i++) {
+		const struct pmk_wave_layer *layer = &m->layer[i];
+		struct pmk_wave_watched *l = &c->watched[c->nwatched];
+
+		if (c->only && strcasecmp(c->only, layer->name) != 0)
+			continue;
+		if (c->monitor && owner[layer->monitor])
+			return wave_error(err, PMK_EPARSE,
+					  "%s:%u: the layers %.40s and %.40s have one monitor: "
+					  "choose one by --layer, or say monitor = NAME",
+					  m->file, layer->line, owner[layer->monitor]->name,
+					  layer->name);
+		owner[layer->monitor] = layer;
+		*l = (struct pmk_wave_watched){ .layer = layer, .index = i };
+		if (start_layer(c, l))
+			return wave_error(err, PMK_EPARSE,
+					  "%s:%u: [layer %.40s] cannot be observed", m->file,
+					  layer->line, layer->name);
+		c->nwatched++;
+	}
+	return c->only && !c->nwatched ? no_layer(c, err) : 0;
+}
+
+/* ---- GXI, EVNTBUS, events ------------------------------------------------------------------- */
+
+static void start_gxi(struct pmk_wave_count *c)
+{
+	const struct pmk_wave_map *m = c->map;
+	bool some = false;
+
+	for (unsigned r = 0; r <= PMK_WAVE_GXI_IS_WRITE; r++)
+		c->gxi_slot[r] = NO_SLOT;
+	for (unsigned i = 0; i < m->nslots && c->monitor && !c->only; i++) {
+		if (m->slot[i].part != PMK_WAVE_GXI)
+			continue;
+		c->gxi_slot[m->slot[i].role] = (int)i;
+		some = true;
+	}
+	if (!some)
+		return;
+	pmk_gxi_init(
+		&c->gxi,
+		&(struct pmk_gxi_params){ .no_address = c->gxi_slot[PMK_WAVE_GXI_ADDR] == NO_SLOT },
+		&c->monitor[PMK_AHBMON_BUS_GXI]);
+}
+
+/* Which signal each event code of EVNTBUS is. */
+static int start_evntbus(struct pmk_wave_count *c, struct pmk_wave_error *err)
+{
+	const struct pmk_wave_map *m = c->map;
+	uint8_t count[PMK_ARM11_EVNTBUS_CODES];
+
+	c->evntbus = NO_SLOT;
+	for (unsigned i = 0; i < m->nslots && c->core; i++)
+		if (m->slot[i].part == PMK_WAVE_EVNTBUS)
+			c->evntbus = (int)i;
+	if (c->evntbus == NO_SLOT)
+		return 0;
+	c->pmu = pmk_pmu_find(m->core);
+	if (!c->pmu || pmk_arm11_evntbus_counts(c->pmu, 0, count))
+		return wave_error(err, PMK_EPARSE,
+				  "%s:%u: the EVNTBUS of %s is not documented; that of arm1136 and "
+				  "arm1176 is",
+				  m->file, m->slot[c->evntbus].line, m->core);
+	for (unsigned code = 0; code < PMK_ARM11_EVNTBUS_CODES; code++) {
+		const struct pmk_event *ev = pmk_pmu_event_code(c->pmu, code);
+
+		c->evntbus_signal[code] = ev ? ev->signal : (uint8_t)PMK_SIG_NONE;
+		if (c->evntbus_signal[code] < PMK_NSIGNALS)
+			pmk_signal_add(&c->core->raised, c->evntbus_signal[code]);
+	}
+	return 0;
+}
+
+static void start_events(struct pmk_wave_count *c)
+{
+	for (unsigned i = 0; i < c->map->nslots && c->core; i++)
+		if (c->map->slot[i].part == PMK_WAVE_SIGNAL)
+			pmk_signal_add(&c->core->raised, c->map->slot[i].role);
+}
+
+int pmk_wave_count_init(struct pmk_wave_count *c, struct pmk_wave *w, struct pmk_wave_error *err)
+{
+	int code;
+
+	*err = (struct pmk_wave_error){ .code = 0 };
+	c->w = w;
+	c->nwatched = 0;
+	c->cycles = 0;
+	c->watched = NULL;
+	c->was = calloc(c->map->nslots + 1, sizeof(*c->was));
+	code = c->was ? start_layers(c, err)
+		      : wave_error(err, PMK_ENOMEM, "%s: out of memory", c->map->file);
+	start_gxi(c);
+	if (!code)
+		code = start_evntbus(c, err);
+	start_events(c);
+	c->own_cycles = c->core && pmk_signal_in(&c->core->raised, PMK_SIG_CYCLE);
+	if (c->monitor)
+		pmk_signal_add(&c->monitor[PMK_AHBMON_BUS_HCLK].raised, PMK_SIG_CYCLE);
+	if (c->core)
+		pmk_signal_add(&c->core->raised, PMK_SIG_CYCLE);
+	if (code)
+		pmk_wave_count_free(c);
+	return code;
+}
+
+void pmk_wave_count_free(struct pmk_wave_count *c)
+{
+	free(c->watched);
+	free(c->was);
+	c->watched = NULL;
+	c->was = NULL;
+	c->nwatched = 0;
+}
+
+/* ---- an edge -------------------------------------------------------------------------------- */
+
+static void warn(struct pmk_wave_count *c, enum pmk_wave_oddity what, unsigned slot, uint64_t time)
+{
+	struct pmk_wave_warning *w = &c->report->warning[what];
+
+	if (!w->count++) {
+		w->time = time;
+		w->signal = c->map->slot[slot].signal;
+	}
+}
+
+static uint64_t value(const struct pmk_wave_edge *e, int slot)
+{
+	return slot == NO_SLOT ? 0 : e->value[slot].bits;
+}
+
+/* What the master drives in an address phase that is one. */
+#define OF_TRANSFERS                                                  \
+	(PMK_AHB_ROLE(PMK_AHB_HADDR) | PMK_AHB_ROLE(PMK_AHB_HWRITE) | \
+	 PMK_AHB_ROLE(PMK_AHB_HSIZE) | PMK_AHB_ROLE(PMK_AHB_HBURST) | PMK_AHB_ROLE(PMK_AHB_HPROT))
+
+static void warn_x(struct pmk_wave_count *c, const struct pmk_wave_watched *l,
+		   const struct pmk_wave_edge *e, const struct pmk_ahb_cycle *cycle)
+{
+	uint32_t wrong = cycle->x;
+
+	if (cycle->reset)
+		return;
+	if (cycle->x & PMK_AHB_ROLE(PMK_AHB_HTRANS) || cycle->htrans < PMK_AHB_NONSEQ)
+		wrong &= ~OF_TRANSFERS;
+	for (unsigned r = 0; r < PMK_AHB_NROLES; r++)
+		if (wrong & PMK_AHB_ROLE(r))
+			warn(c, PMK_WAVE_BUS_X, (unsigned)l->slot[r], e->time);
+}
+
+static struct pmk_ahb_cycle cycle_of(const struct pmk_wave_watched *l,
+				     const struct pmk_wave_edge *e)
+{
+	struct pmk_ahb_cycle c = { .haddr = value(e, l->slot[PMK_AHB_HADDR]),
+				   .htrans = (uint8_t)value(e, l->slot[PMK_AHB_HTRANS]),
+				   .hburst = (uint8_t)value(e, l->slot[PMK_AHB_HBURST]),
+				   .hsize = (uint8_t)value(e, l->slot[PMK_AHB_HSIZE]),
+				   .hprot = value(e, l->slot[PMK_AHB_HPROT]) & 0xf,
+				   .hresp = (uint8_t)value(e, l->slot[PMK_AHB_HRESP]),
+				   .cause = (uint8_t)value(e, l->slot[PMK_WAVE_CAUSE]),
+				   .hwrite = value(e, l->slot[PMK_AHB_HWRITE]) & 1,
+				   .hready = value(e, l->slot[PMK_AHB_HREADY]) & 1,
+				   .reset = e->reset };
+
+	for (unsigned r = 0; r < PMK_AHB_NROLES; r++)
+		if (l->slot[r] != NO_SLOT && e->value[l->slot[r]].x)
+			c.x |= PMK_AHB_ROLE(r);
+	return c;
+}
+
+static int check_layer(struct pmk_wave_count *c, struct pmk_wave_watched *l,
+		       const struct pmk_wave_edge *e, const struct pmk_ahb_cycle *cycle)
+{
+	struct pmk_ahb_violation v[PMK_AHB_MAX_VIOLATIONS];
+	unsigned n = pmk_ahb_checker_sample(&l->checker, cycle, v);
+	int stop = 0;
+
+	l->violations += n;
+	for (unsigned i = 0; i < n && !stop; i++)
+		stop = c->violation(c->ctx, l, e, &v[i]);
+	return stop;
+}
+
+static int sample_layer(struct pmk_wave_count *c, struct pmk_wave_watched *l,
+			const struct pmk_wave_edge *e)
+{
+	static const struct pmk_ahb_cycle idle = { .reset = true };
+	struct pmk_ahb_cycle cycle = cycle_of(l, e);
+
+	if (cycle.x)
+		warn_x(c, l, e, &cycle);
+	if (e->gap && e->number) {
+		start_checker(c, l);
+		if (l->bus)
+			pmk_ahb_layer_sample(&l->observer, l->bus, &idle);
+	}
+	if (l->bus)
+		pmk_ahb_layer_sample(&l->observer, l->bus, &cycle);
+	return c->violation ? check_layer(c, l, e, &cycle) : 0;
+}
+
+static void sample_gxi(struct pmk_wave_count *c, const struct pmk_wave_edge *e)
+{
+	const struct pmk_gxi_cycle cycle = {
+		.addr = value(e, c->gxi_slot[PMK_WAVE_GXI_ADDR]),
+		.address = (uint8_t)value(e, c->gxi_slot[PMK_WAVE_GXI_ADDRESS]),
+		.data = (uint8_t)value(e, c->gxi_slot[PMK_WAVE_GXI_DATA]),
+		.write = value(e, c->gxi_slot[PMK_WAVE_GXI_IS_WRITE]) & 1,
+		.reset = e->reset,
+	};
+
+	for (unsigned r = 0; r <= PMK_WAVE_GXI_IS_WRITE && !e->reset; r++)
+		if (c->gxi_slot[r] != NO_SLOT && e->value[c->gxi_slot[r]].x)
+			warn(c, PMK_WAVE_BUS_X, (unsigned)c->gxi_slot[r], e->time);
+	pmk_gxi_sample(&c->gxi, &c->monitor[PMK_AHBMON_BUS_GXI], &cycle);
+}
+
+static void sample_evntbus(struct pmk_wave_count *c, const struct pmk_wave_edge *e)
+{
+	uint8_t count[PMK_ARM11_EVNTBUS_CODES];
+
+	pmk_arm11_evntbus_counts(c->pmu, (uint32_t)e->value[c->evntbus].bits, count);
+	for (unsigned code = 0; code < PMK_ARM11_EVNTBUS_CODES; code++)
+		if (count[code] && c->evntbus_signal[code] < PMK_NSIGNALS)
+			pmk_bus_add(c->core, c->evntbus_signal[code], count[code]);
+}
+
+static void sample_event(struct pmk_wave_count *c, unsigned slot, const struct pmk_wave_edge *e)
+{
+	const struct pmk_wave_slot *s = &c->map->slot[slot];
+	uint64_t bits = e->value[slot].bits;
+	bool high = bits != 0;
+
+	if (s->how == PMK_WAVE_COUNT)
+		pmk_bus_add(c->core, s->role, bits);
+	else if (high && (s->how == PMK_WAVE_LEVEL || !c->was[slot]))
+		pmk_bus_add(c->core, s->role, 1);
+	c->was[slot] = high;
+}
+
+/* EVNTBUS and [events]; nothing happens to a core in reset. */
+static void sample_core(struct pmk_wave_count *c, const struct pmk_wave_edge *e)
+{
+	const struct pmk_wave_map *m = c->map;
+
+	for (unsigned i = 0; i < m->nslots; i++) {
+		if (m->slot[i].part != PMK_WAVE_SIGNAL && m->slot[i].part != PMK_WAVE_EVNTBUS)
+			continue;
+		if (e->reset) {
+			c->was[i] = false;
+			continue;
+		}
+		if (e->value[i].x)
+			warn(c, PMK_WAVE_UNKNOWN, i, e->time);
+		if (m->slot[i].part == PMK_WAVE_SIGNAL)
+			sample_event(c, i, e);
+		else
+			sample_evntbus(c, e);
+	}
+}
+
+/* Has anybody asked to be told? */
+static bool has_horizon(const struct pmk_bus *bus)
+{
+	for (unsigned sig = 0; sig < PMK_NSIGNALS; sig++)
+		if (bus->due[sig] != PMK_NEVER)
+			return true;
+	return bus->recorded_due != PMK_NEVER;
+}
+
+#define CORE_BUS PMK_AHBMON_NBUSES
+
+static const struct pmk_bus *bus_number(const struct pmk_wave_count *c, unsigned i)
+{
+	if (i == CORE_BUS)
+		return c->core;
+	return c->monitor ? &c->monitor[i] : NULL;
+}
+
+/* Horizons change only while the caller is at work: before the run, and in what it is called for. To
+ * look at all of them at every edge would take as long as all the rest. */
+static void note_horizons(struct pmk_wave_count *c)
+{
+	c->horizons = 0;
+	for (unsigned i = 0; i <= CORE_BUS; i++)
+		if (bus_number(c, i) && has_horizon(bus_number(c, i)))
+			c->horizons |= 1u << i;
+}
+
+static bool any_due(const struct pmk_wave_count *c)
+{
+	for (uint32_t left = c->horizons; left; left &= left - 1)
+		if (pmk_bus_due(bus_number(c, (unsigned)__builtin_ctz(left))))
+			return true;
+	return false;
+}
+
+/* What the caller wants to be told of at this edge. */
+static int tell(struct pmk_wave_count *c, const struct pmk_wave_edge *e)
+{
+	int stop = 0;
+
+	if (c->due && any_due(c)) {
+		stop = c->due(c->ctx);
+		note_horizons(c);
+	}
+	if (!stop && c->tick && c->every && (e->number + 1) % c->every == 0) {
+		stop = c->tick(c->ctx, e);
+		note_horizons(c);
+	}
+	return stop;
+}
+
+static int edge(void *ctx, const struct pmk_wave_edge *e)
+{
+	struct pmk_wave_count *c = ctx;
+	int stop = 0;
+
+	for (unsigned i = 0; i < c->nwatched && !stop; i++)
+		stop = sample_layer(c, &c->watched[i], e);
+	if (c->gxi_slot[PMK_WAVE_GXI_ADDRESS] != NO_SLOT ||
+	    c->gxi_slot[PMK_WAVE_GXI_DATA] != NO_SLOT)
+		sample_gxi(c, e);
+	if (c->core)
+		sample_core(c, e);
+	if (!e->reset) {
+		c->cycles++;
+		if (c->monitor)
+			pmk_bus_add(&c->monitor[PMK_AHBMON_BUS_HCLK], PMK_SIG_CYCLE, 1);
+		/* Unless the map says itself what a cycle of the core is. */
+		if (c->core && !c->own_cycles)
+			pmk_bus_add(c->core, PMK_SIG_CYCLE, 1);
+	}
+	return stop ? stop : tell(c, e);
+}
+
+static int progress(void *ctx, const struct pmk_wave_progress *p)
+{
+	struct pmk_wave_count *c = ctx;
+
+	return c->progress ? c->progress(c->ctx, p) : 0;
+}
+
+int pmk_wave_count_run(struct pmk_wave_count *c, struct pmk_wave_report *report)
+{
+	const struct pmk_wave_sink sink = { .edge = edge, .progress = progress, .ctx = c };
+
+	c->report = report;
+	note_horizons(c);
+	return pmk_wave_run(c->w, &sink, report);
+}
+
+const char *pmk_wave_count_check(const struct pmk_wave_count *c)
+{
+	const char *why = NULL;
+
+	for (unsigned i = 0; i < c->nwatched && !why; i++)
+		if (c->watched[i].bus)
+			why = pmk_ahb_layer_check(&c->watched[i].observer, c->watched[i].bus);
+	return why;
+}

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The edges of the clock.
+ *
+ * A VCD lists the changes of one time in any order. They are gathered until time goes on; what the
+ * clock did between the time before and this one is one step, whatever the order was. If the step is
+ * an active edge, the sink gets the values of before the step (PMK_WAVE_BEFORE) or after it.
+ *
+ * An edge is a step between 0 and 1. x and z of the clock are stepped over: 0 x 1 is one rising
+ * edge, 1 x 1 is none. The first level that is known is no edge, nor is the first one after
+ * $dumpoff.
+ */
+#define _GNU_SOURCE
+#include <string.h>
+#include <time.h>
+
+#include "producer/wave/wave.h"
+
+#define TICK_NS 100000000 /* between calls of `progress` */
+
+struct sampler {
+	struct pmk_wave *w;
+	const struct pmk_wave_sink *sink;
+	struct pmk_wave_report *report;
+	bool known, level; /* of the clock */
+	bool gap;
+	uint64_t period; /* between the last two edges; 0: not known */
+	struct timespec told;
+};
+
+const char *pmk_wave_oddity_text(unsigned oddity)
+{
+	static const char *const texts[] = {
+#define X(name, text) [PMK_WAVE_##name] = text,
+		PMK_WAVE_ODDITIES(X)
+#undef X
+	};
+
+	return oddity < PMK_WAVE_NODDITIES ? texts[oddity] : NULL;
+}
+
+static void warn(struct sampler *s, enum pmk_wave_oddity what, const char *signal, uint64_t time)
+{
+	struct pmk_wave_warning *w = &s->report->warning[what];
+
+	if (!w->count++) {
+		w->time = time;
+		w->signal = signal;
+	}
+}
+
+/* Did this step end with an active edge? */
+static bool clock_step(struct sampler *s, uint64_t time)
+{
+	const struct wave_cells *c = &s->w->vcd.cells;
+	struct pmk_wave_value now = c->now[s->w->clock];
+	const struct pmk_wave_map *map = s->w->map;
+	bool level = now.bits & 1, edge;
+
+	if (!c->changes[s->w->clock])
+		return false;
+	if (s->known && c->changes[s->w->clock] > 1)
+		warn(s, PMK_WAVE_GLITCH, map->clock, time);
+	if (now.x) {
+		if (s->known)
+			warn(s, PMK_WAVE_CLOCK_X, map->clock, time);
+		return false;
+	}
+	edge = s->known && level != s->level && level == !map->falling;
+	s->known = true;
+	s->level = level;
+	return edge;
+}
+
+/* Distances between edges: one that is much shorter than the one before may be a glitch. */
+static void watch_period(struct sampler *s, uint64_t time)
+{
+	struct pmk_wave_report *r = s->report;
+
+	if (!r->edges) {
+		r->first = time;
+	} else if (!s->gap) {
+		uint64_t period = time - r->last;
+
+		if (s->period && period < s->period / 2)
+			warn(s, PMK_WAVE_SHORT, s->w->map->clock, time);
+		s->period = period;
+	}
+	r->last = time;
+}
+
+static bool in_reset(struct sampler *s, uint64_t time)
+{
+	const struct pmk_wave_map *map = s->w->map;
+	struct pmk_wave_value v;
+
+	if (s->w->reset == WAVE_NO_CELL)
+		return false;
+	v = s->w->vcd.cells.before[s->w->reset];
+	if (v.x) {
+		warn(s, PMK_WAVE_RESET_X, map->reset, time);
+		return true;
+	}
+	return (v.bits & 1) == !map->reset_low;
+}
+
+/* All changes of one time are known. */
+static int settle(void *ctx, uint64_t time)
+{
+	struct sampler *s = ctx;
+	struct wave_cells *c = &s->w->vcd.cells;
+	struct pmk_wave_edge edge;
+
+	if (!clock_step(s, time))
+		return 0;
+	if (s->w->map->sample == PMK_WAVE_AFTER)
+		wave_cells_commit(c);
+	watch_period(s, time);
+	edge = (struct pmk_wave_edge){ .time = time,
+				       .number = s->report->edges++,
+				       .reset = in_reset(s, time),
+				       .gap = s->gap,
+				       .value = c->before };
+	s->gap = false;
+	if (s->sink->edge(s->sink->ctx, &edge))
+		s->report->stopped = true;
+	return s->report->stopped;
+}
+
+static void dump_off(void *ctx, uint64_t time)
+{
+	struct sampler *s = ctx;
+
+	warn(s, PMK_WAVE_DUMP_OFF, s->w->map->clock, time);
+	s->known = false;
+	s->gap = true;
+}
+
+static int progress(void *ctx)
+{
+	struct sampler *s = ctx;
+	const struct wave_vcd *v = &s->w->vcd;
+	struct pmk_wave_progress p = { .size = v->source.size,
+				       .time = v->time,
+				       .edges = s->report->edges };
+	struct timespec now;
+
+	if (!s->sink->progress)
+		return 0;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if ((now.tv_sec - s->told.tv_sec) * 1000000000LL + now.tv_nsec - s->told.tv_nsec < TICK_NS)
+		return 0;
+	s->told = now;
+	p.bytes = wave_source_position(&v->source);
+	if (s->sink->progress(s->sink->ctx, &p))
+		s->report->stopped = true;
+	return s->report->stopped;
+}
+
+/* Nothing was told: is that an error by itself? */
+static int no_edge(struct sampler *s)
+{
+	const struct wave_vcd *v = &s->w->vcd;
+	const struct pmk_wave_map *map = s->w->map;
+	char begin[80], end[80];
+
+	wave_vcd_time_text(v, v->begin, begin, sizeof(begin));
+	wave_vcd_time_text(v, v->time, end, sizeof(end));
+	if (!v->timed)
+		return wave_error(&s->report->error, PMK_ENOTSUP,
+				  "%s: a header and no changes: nothing to count", s->w->path);
+	return wave_error(&s->report->error, PMK_ENOTSUP,
+			  "%s:%u: the clock '%.100s' has no %s edge between time %s and %s",
+			  map->file, map->clock_line, map->clock,
+			  map->falling ? "falling" : "rising", begin, end);
+}
+
+int pmk_wave_run(struct pmk_wave *w, const struct pmk_wave_sink *sink,
+		 struct pmk_wave_report *report)
+{
+	struct sampler s = { .w = w, .sink = sink, .report = report };
+	const struct wave_clockwork clockwork = {
+		.settle = settle, .off = dump_off, .progress = progress, .ctx = &s
+	};
+	int err;
+
+	*report = (struct pmk_wave_report){ .edges = 0 };
+	if (!w->map || w->ran)
+		return wave_error(&report->error, PMK_EINVAL, "%s: %s", w->path,
+				  w->ran ? "it has been read" : "no map is bound");
+	w->ran = true;
+	clock_gettime(CLOCK_MONOTONIC, &s.told);
+	err = wave_vcd_run(&w->vcd, &clockwork);
+	report->begin = w->vcd.begin;
+	report->end = w->vcd.time;
+	wave_vcd_place(&w->vcd, &report->bytes, &report->lines);
+	report->lines--;
+	report->error = w->vcd.error;
+	if (report->stopped || (err && report->edges))
+		return PMK_WAVE_PARTIAL;
+	if (err)
+		return err;
+	return report->edges ? 0 : no_edge(&s);
+}

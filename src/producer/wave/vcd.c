@@ -1,0 +1,1043 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A VCD, read as a stream. Understood:
+ *
+ *	header      $date $version $comment $timescale $scope $upscope $var $enddefinitions; other
+ *	            sections ($attrbegin of GTKWave …) are skipped to their $end. Names with and without
+ *	            a blank before their [range]. Several names of one identifier code.
+ *	changes     #time; 0 1 x z and VHDL's U W L H - before a code; b… r… s… with a blank between;
+ *	            $dumpvars $dumpall $dumpon $dumpoff with their values inside or after them;
+ *	            $comment anywhere. Any white space between any two words, CR LF included.
+ *
+ * x, z, U, W and - are unknown; L is 0, H is 1. A vector shorter than its net is extended by x or z
+ * if that is its first digit, else by 0 (§18.2.1); of a longer one the low bits count.
+ *
+ * Not understood: $dumpports (extended VCD), which is told by its p….
+ *
+ * Speed. Most of a dump are changes of nets that nobody asked for, so a change costs as little as can
+ * be: eight bytes are loaded at once, the first blank among them found by arithmetic instead of a
+ * loop, and what is before it is the key of a hash table. Vectors are skipped the same way and
+ * decoded only when somebody watches. Lines are counted afterwards, buffer by buffer. See bench/wave.
+ */
+#define _GNU_SOURCE
+#include "producer/wave/vcd.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BUFFER	     (256 * 1024) /* fits a level 2 cache; it grows when a word does not fit … */
+#define LONGEST_WORD (16 * 1024 * 1024) /* … up to here */
+#define PATIENCE_MS  100 /* between looks at who may want to stop, while nothing comes */
+#define SLACK	     16	 /* bytes behind the text that may be loaded: see word_at() */
+
+/* ---- strings -------------------------------------------------------------------------------- */
+
+#define BLOCK 65536
+
+struct wave_block {
+	struct wave_block *next;
+	size_t used, size;
+	char text[];
+};
+
+char *wave_arena_copy(struct wave_arena *a, const char *text, size_t n)
+{
+	struct wave_block *b = a->block;
+	char *copy;
+
+	if (!b || b->size - b->used <= n) {
+		size_t size = n + 1 > BLOCK ? n + 1 : BLOCK;
+
+		b = malloc(sizeof(*b) + size);
+		if (!b)
+			return NULL;
+		*b = (struct wave_block){ .next = a->block, .size = size };
+		a->block = b;
+	}
+	copy = b->text + b->used;
+	memcpy(copy, text, n);
+	copy[n] = '\0';
+	b->used += n + 1;
+	return copy;
+}
+
+void wave_arena_free(struct wave_arena *a)
+{
+	while (a->block) {
+		struct wave_block *next = a->block->next;
+
+		free(a->block);
+		a->block = next;
+	}
+}
+
+/* ---- errors --------------------------------------------------------------------------------- */
+
+static void count_lines(struct wave_vcd *v, const char *upto)
+{
+	uint64_t n = 0;
+
+	for (const char *c = v->counted; c < upto; c++)
+		n += *c == '\n';
+	v->lines += n;
+	if (upto > v->counted)
+		v->counted = (char *)(uintptr_t)upto;
+}
+
+void wave_vcd_place(struct wave_vcd *v, uint64_t *offset, uint64_t *line)
+{
+	count_lines(v, v->at);
+	*offset = v->base + (uint64_t)(v->at - v->buf);
+	*line = v->lines + 1;
+}
+
+void wave_vcd_time_text(const struct wave_vcd *v, uint64_t time, char *buf, size_t size)
+{
+	uint64_t scaled;
+
+	if (!v->unit)
+		snprintf(buf, size, "%llu", (unsigned long long)time);
+	else if (__builtin_mul_overflow(time, v->scale, &scaled))
+		snprintf(buf, size, "%llu x %u %s", (unsigned long long)time, v->scale, v->unit);
+	else
+		snprintf(buf, size, "%llu %s", (unsigned long long)scaled, v->unit);
+}
+
+/* "sim.vcd: byte 812, line 40, time 1200 ns: why", once: the first error is the one that counts. */
+static int __attribute__((format(printf, 3, 4)))
+fail(struct wave_vcd *v, int code, const char *fmt, ...)
+{
+	struct pmk_wave_error *e = &v->error;
+	char why[320], time[80], when[96] = "";
+	va_list ap;
+
+	if (e->code)
+		return e->code;
+	va_start(ap, fmt);
+	vsnprintf(why, sizeof(why), fmt, ap);
+	va_end(ap);
+	e->code = code;
+	e->in_dump = true;
+	wave_vcd_place(v, &e->offset, &e->line);
+	e->timed = v->timed;
+	e->time = v->time;
+	if (v->timed) {
+		wave_vcd_time_text(v, v->time, time, sizeof(time));
+		snprintf(when, sizeof(when), ", time %s", time);
+	}
+	snprintf(e->text, sizeof(e->text), "%.120s: byte %llu, line %llu%s: %s", v->path,
+		 (unsigned long long)e->offset, (unsigned long long)e->line, when, why);
+	return code;
+}
+
+static int no_memory(struct wave_vcd *v)
+{
+	return fail(v, PMK_ENOMEM, "out of memory");
+}
+
+/* A word of the dump, fit to be shown: into buf, which is returned. */
+#define SHOWN 40
+
+static const char *shown(char buf[SHOWN], const char *word, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < (n ? n : 1) && i < SHOWN - 4; i++)
+		buf[i] = word[i] > ' ' && word[i] < 0x7f ? word[i] : '?';
+	strcpy(buf + i, i < n ? "..." : "");
+	return buf;
+}
+
+/* ---- the buffer ----------------------------------------------------------------------------- */
+
+/* Twice the room, for `left` bytes at its front that have not been read. */
+static int grow(struct wave_vcd *v, size_t left)
+{
+	size_t room = v->room ? 2 * v->room : BUFFER;
+	char *bigger;
+
+	if (room > LONGEST_WORD)
+		return fail(v, PMK_EPARSE, "%u MB without a line end: this is no VCD",
+			    LONGEST_WORD >> 20);
+	bigger = realloc(v->buf, room + SLACK);
+	if (!bigger)
+		return no_memory(v);
+	v->room = room;
+	v->buf = v->at = v->counted = bigger;
+	v->end = bigger + left;
+	return 0;
+}
+
+/* What the converter said at its end. */
+static int ended(struct wave_vcd *v)
+{
+	int status = wave_source_status(&v->source);
+
+	v->eof = true;
+	if (!status)
+		return 0;
+	return fail(v, PMK_EIO, "%s ended with code %d: the %s file is damaged or truncated",
+		    v->source.tool, status, v->source.format);
+}
+
+/* More text behind what has not been read yet, which moves to the front. 0, also at the end. */
+static int refill(struct wave_vcd *v)
+{
+	size_t left = (size_t)(v->end - v->at);
+	ssize_t n;
+	int err;
+
+	count_lines(v, v->at);
+	v->base += (uint64_t)(v->at - v->buf);
+	memmove(v->buf, v->at, left);
+	v->at = v->counted = v->buf;
+	v->end = v->buf + left;
+	if (left == v->room && (err = grow(v, left)))
+		return err;
+	do {
+		if (v->clockwork && v->clockwork->progress(v->clockwork->ctx)) {
+			v->stopped = true;
+			return 0;
+		}
+		/* It does not block for long: a signal just before it would go unnoticed. */
+		n = wave_source_read(&v->source, v->end, v->room - left, PATIENCE_MS);
+	} while (n < 0 && (errno == EINTR || errno == EAGAIN));
+	if (n < 0)
+		return fail(v, PMK_EIO, "cannot be read: %s", strerror(errno));
+	v->end += n;
+	memset(v->end, 0, SLACK);
+	return n ? 0 : ended(v);
+}
+
+static bool blank(char c)
+{
+	return (unsigned char)c <= ' ';
+}
+
+/* More of the header's text. False at its end or after an error. */
+static bool more(struct wave_vcd *v)
+{
+	return !v->eof && !refill(v) && !v->stopped;
+}
+
+/* The next word of the header; NULL at the end or after an error. Valid until the next call, and
+ * until then the place of an error. */
+static const char *word(struct wave_vcd *v, size_t *length)
+{
+	size_t n = 0;
+
+	v->at += v->word;
+	v->word = 0;
+	do {
+		while (v->at < v->end && blank(*v->at))
+			v->at++;
+	} while (v->at == v->end && more(v));
+	do {
+		while (v->at + n < v->end && !blank(v->at[n]))
+			n++;
+	} while (v->at + n == v->end && more(v));
+	*length = v->word = n;
+	return n && !v->error.code ? v->at : NULL;
+}
+
+static bool is(const char *word, size_t n, const char *text)
+{
+	return n == strlen(text) && memcmp(word, text, n) == 0;
+}
+
+/* ---- identifier codes ----------------------------------------------------------------------- */
+
+/* Eight bytes, the first the lowest. There are SLACK bytes behind any text. */
+static inline uint64_t word_at(const char *p)
+{
+	uint64_t w;
+
+	memcpy(&w, p, sizeof(w));
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	w = __builtin_bswap64(w);
+#endif
+	return w;
+}
+
+/* The highest bit of every byte up to ' '. Exact up to the lowest that is set, and that is all that is
+ * looked at: a borrow reaches upwards only. */
+static inline uint64_t blanks(uint64_t w)
+{
+	return (w - UINT64_C(0x2121212121212121)) & ~w & UINT64_C(0x8080808080808080);
+}
+
+/* A code of more than 8 characters is its hash, with the highest bit set, which no ASCII has. */
+static uint64_t long_key(const char *code, size_t n)
+{
+	uint64_t h = UINT64_C(0xcbf29ce484222325);
+
+	for (size_t i = 0; i < n; i++)
+		h = (h ^ (unsigned char)code[i]) * UINT64_C(0x100000001b3);
+	return h | UINT64_C(1) << 63;
+}
+
+static uint64_t key_of(const char *code, size_t n)
+{
+	uint64_t key = 0;
+
+	if (n > 8)
+		return long_key(code, n);
+	for (size_t i = n; i-- > 0;)
+		key = key << 8 | (unsigned char)code[i];
+	return key;
+}
+
+/* Its entry, or the free one where it belongs. There is always a free one. */
+static inline struct wave_id *find_id(const struct wave_vcd *v, uint64_t key)
+{
+	size_t mask = v->room_ids - 1, i = (key * UINT64_C(0x9e3779b97f4a7c15)) >> v->id_shift;
+
+	while (v->id[i].key != key && v->id[i].key)
+		i = (i + 1) & mask;
+	return &v->id[i];
+}
+
+static int grow_ids(struct wave_vcd *v)
+{
+	size_t before = v->room_ids, room = before ? 2 * before : 1024;
+	struct wave_id *old = v->id, *all = calloc(room, sizeof(*all));
+
+	if (!all)
+		return no_memory(v);
+	v->id = all;
+	v->room_ids = room;
+	v->id_shift = (unsigned)__builtin_clzll(room) + 1;
+	for (size_t i = 0; i < before; i++)
+		if (old[i].key)
+			*find_id(v, old[i].key) = old[i];
+	free(old);
+	return 0;
+}
+
+/* The net of a code, which may be new. */
+static int net_of(struct wave_vcd *v, uint64_t key, uint32_t *net)
+{
+	struct wave_id *id;
+	int err;
+
+	if (2 * (v->nids + 1) > v->room_ids && (err = grow_ids(v)))
+		return err;
+	id = find_id(v, key);
+	if (!id->key)
+		*id = (struct wave_id){ .key = key, .net = (uint32_t)v->nids++ };
+	*net = id->net;
+	return 0;
+}
+
+/* ---- the header ----------------------------------------------------------------------------- */
+
+/* To the $end of a section. */
+static int skip_section(struct wave_vcd *v, const char *what)
+{
+	const char *w;
+	size_t n;
+
+	while ((w = word(v, &n)))
+		if (is(w, n, "$end"))
+			return 0;
+	return fail(v, PMK_EPARSE, "the dump ends within %s: truncated?", what);
+}
+
+/* The words up to $end into buf, with `gap` between them; what does not fit is cut off. */
+static int section_text(struct wave_vcd *v, const char *what, const char *gap, char *buf,
+			size_t size)
+{
+	size_t used = 0, n;
+	const char *w;
+
+	buf[0] = '\0';
+	while ((w = word(v, &n))) {
+		if (is(w, n, "$end"))
+			return 0;
+		used += (size_t)snprintf(buf + used, size - used, "%s%.*s", used ? gap : "",
+					 n < size ? (int)n : (int)size, w);
+		if (used >= size)
+			used = size - 1;
+	}
+	return fail(v, PMK_EPARSE, "the dump ends within %s: truncated?", what);
+}
+
+/* Only times are shown with it, so one that is not understood does no harm: they are plain numbers. */
+static int read_timescale(struct wave_vcd *v)
+{
+	static const char *const units[] = { "s", "ms", "us", "ns", "ps", "fs" };
+	char text[32], *rest;
+	unsigned long scale;
+	int err = section_text(v, "$timescale", "", text, sizeof(text));
+
+	if (err)
+		return err;
+	scale = strtoul(text, &rest, 10);
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		if (strcmp(rest, units[i]) == 0 && (scale == 1 || scale == 10 || scale == 100)) {
+			v->unit = units[i];
+			v->scale = (unsigned)scale;
+		}
+	}
+	return 0;
+}
+
+/* Scopes are kept as their whole path, the current one on top of a stack within one string. */
+struct scopes {
+	char *path; /* "tb.core", malloc */
+	size_t length, room;
+	const char *shared; /* a copy in the arena that its signals point to; NULL: none yet */
+	size_t *start;	    /* where each begins in the path */
+	size_t depth, room_depth;
+};
+
+static int enter_scope(struct wave_vcd *v, struct scopes *s)
+{
+	char text[1024], *name;
+	int err = section_text(v, "$scope", " ", text, sizeof(text));
+	size_t n;
+
+	if (err)
+		return err;
+	name = strchr(text, ' '); /* the first word is its type: module, task … */
+	if (!name)
+		return fail(v, PMK_EPARSE, "a $scope without a name");
+	n = strlen(++name);
+	if (s->length + n + 2 > s->room) {
+		size_t room = 2 * (s->length + n + 2);
+		char *bigger = realloc(s->path, room);
+
+		if (!bigger)
+			return no_memory(v);
+		s->path = bigger;
+		s->room = room;
+	}
+	if (s->depth == s->room_depth) {
+		size_t room = s->depth ? 2 * s->depth : 32;
+		size_t *bigger = realloc(s->start, room * sizeof(*bigger));
+
+		if (!bigger)
+			return no_memory(v);
+		s->start = bigger;
+		s->room_depth = room;
+	}
+	s->start[s->depth++] = s->length;
+	s->length += (size_t)sprintf(s->path + s->length, "%s%s", s->length ? "." : "", name);
+	s->shared = NULL;
+	return 0;
+}
+
+static int leave_scope(struct wave_vcd *v, struct scopes *s)
+{
+	if (!s->depth)
+		return fail(v, PMK_EPARSE, "an $upscope without a $scope");
+	s->length = s->start[--s->depth];
+	s->path[s->length] = '\0';
+	s->shared = NULL;
+	return skip_section(v, "$upscope");
+}
+
+static uint8_t kind_of(const char *type, size_t n)
+{
+	if (is(type, n, "real") || is(type, n, "realtime") || is(type, n, "real_parameter") ||
+	    is(type, n, "shortreal"))
+		return PMK_WAVE_REAL;
+	if (is(type, n, "string"))
+		return PMK_WAVE_STRING;
+	return is(type, n, "event") ? PMK_WAVE_EVENT : PMK_WAVE_BITS;
+}
+
+/* "[31:0]", "[3]" of exactly that form; false for anything else. */
+static bool read_range(const char *text, int32_t *msb, int32_t *lsb)
+{
+	int a, b, n = 0;
+
+	if (sscanf(text, "[%9d:%9d]%n", &a, &b, &n) == 2 && n && !text[n]) {
+		*msb = a;
+		*lsb = b;
+		return true;
+	}
+	n = 0;
+	if (sscanf(text, "[%9d]%n", &a, &n) == 1 && n && !text[n]) {
+		*msb = *lsb = a;
+		return true;
+	}
+	return false;
+}
+
+static uint32_t span(int32_t msb, int32_t lsb)
+{
+	return (uint32_t)(msb > lsb ? msb - lsb : lsb - msb) + 1;
+}
+
+/* The reference of a $var, "haddr [31:0]" or "haddr[31:0]", into name and range. An index that does not
+ * fit the width is part of the name, as in "mem[3]" of 8 bits. */
+static void split_range(char *text, struct pmk_wave_signal *s)
+{
+	size_t n = strlen(text);
+	char *bracket = n && text[n - 1] == ']' ? strrchr(text, '[') : NULL;
+	int32_t msb, lsb;
+
+	s->msb = (int32_t)s->width - 1;
+	s->lsb = 0;
+	if (!bracket || bracket == text || !read_range(bracket, &msb, &lsb) ||
+	    span(msb, lsb) != s->width)
+		return;
+	s->msb = msb;
+	s->lsb = lsb;
+	while (bracket > text + 1 && bracket[-1] == ' ')
+		bracket--;
+	*bracket = '\0';
+}
+
+static int add_signal(struct wave_vcd *v, struct scopes *scopes, struct pmk_wave_signal *s,
+		      const char *name)
+{
+	if (!scopes->shared)
+		scopes->shared =
+			wave_arena_copy(&v->text, scopes->path ? scopes->path : "", scopes->length);
+	s->scope = scopes->shared;
+	s->name = wave_arena_copy(&v->text, name, strlen(name));
+	if (v->nsignals == v->room_signals) {
+		size_t room = v->room_signals ? 2 * v->room_signals : 1024;
+		struct pmk_wave_signal *bigger = realloc(v->signal, room * sizeof(*bigger));
+
+		if (!bigger)
+			return no_memory(v);
+		v->signal = bigger;
+		v->room_signals = room;
+	}
+	if (!s->scope || !s->name)
+		return no_memory(v);
+	v->signal[v->nsignals++] = *s;
+	return 0;
+}
+
+/* $var wire 32 ! haddr [31:0] $end */
+static int read_var(struct wave_vcd *v, struct scopes *scopes)
+{
+	struct pmk_wave_signal s = { .width = 0 };
+	char text[4096], buf[SHOWN], *rest;
+	const char *w;
+	size_t n;
+	int err;
+
+	w = word(v, &n);
+	if (w)
+		s.kind = kind_of(w, n);
+	w = w ? word(v, &n) : NULL;
+	if (w) {
+		snprintf(text, sizeof(text), "%.*s", n < 20 ? (int)n : 20, w);
+		s.width = (uint32_t)strtoul(text, &rest, 10);
+		if (*rest || rest == text || text[0] == '-' || s.width > (1u << 24) ||
+		    (!s.width && s.kind == PMK_WAVE_BITS))
+			return fail(v, PMK_EPARSE, "'%s' is no width of a $var", shown(buf, w, n));
+	}
+	w = w ? word(v, &n) : NULL;
+	if (w && is(w, n, "$end"))
+		return fail(v, PMK_EPARSE, "a $var without a name");
+	if (w && (err = net_of(v, key_of(w, n), &s.net)))
+		return err;
+	if ((err = section_text(v, "$var", " ", text, sizeof(text))))
+		return err;
+	if (!*text)
+		return fail(v, PMK_EPARSE, "a $var without a name");
+	split_range(text, &s);
+	return add_signal(v, scopes, &s, text);
+}
+
+static int read_section(struct wave_vcd *v, const char *w, size_t n, struct scopes *scopes)
+{
+	char buf[SHOWN];
+
+	if (is(w, n, "$var"))
+		return read_var(v, scopes);
+	if (is(w, n, "$scope"))
+		return enter_scope(v, scopes);
+	if (is(w, n, "$upscope"))
+		return leave_scope(v, scopes);
+	if (is(w, n, "$timescale"))
+		return read_timescale(v);
+	return skip_section(v, shown(buf, w, n));
+}
+
+static int read_header(struct wave_vcd *v, struct scopes *scopes)
+{
+	const char *w;
+	char buf[SHOWN];
+	bool first = true;
+	int err = 0;
+	size_t n;
+
+	while (!err && (w = word(v, &n))) {
+		if (is(w, n, "$enddefinitions"))
+			return skip_section(v, "$enddefinitions");
+		if (*w != '$' || is(w, n, "$end"))
+			return first ? fail(v, PMK_EPARSE,
+					    "this is neither VCD nor FST: it begins with '%s'",
+					    shown(buf, w, n))
+				     : fail(v, PMK_EPARSE, "'%s' before $enddefinitions",
+					    shown(buf, w, n));
+		first = false;
+		err = read_section(v, w, n, scopes);
+	}
+	return err ? err : fail(v, PMK_EPARSE, "the dump ends before $enddefinitions: truncated?");
+}
+
+int wave_vcd_open(struct wave_vcd *v, const char *path, struct pmk_wave_error *err)
+{
+	struct scopes scopes = { .depth = 0 };
+	int code;
+
+	*v = (struct wave_vcd){ .path = path };
+	code = wave_source_open(&v->source, path, err);
+	if (code)
+		return code;
+	code = grow(v, 0);
+	if (!code)
+		code = grow_ids(v);
+	if (!code)
+		code = read_header(v, &scopes);
+	v->at += v->word;
+	free(scopes.path);
+	free(scopes.start);
+	*err = v->error;
+	return code;
+}
+
+void wave_vcd_close(struct wave_vcd *v)
+{
+	wave_source_close(&v->source);
+	wave_arena_free(&v->text);
+	free(v->buf);
+	free(v->signal);
+	free(v->id);
+	free(v->watch);
+	free(v->cells.now);
+	free(v->cells.before);
+	free(v->cells.changes);
+	free(v->cells.changed);
+}
+
+/* ---- values --------------------------------------------------------------------------------- */
+
+int wave_vcd_cells(struct wave_vcd *v, size_t n)
+{
+	struct wave_cells *c = &v->cells;
+
+	c->now = calloc(n + 1, sizeof(*c->now));
+	c->before = calloc(n + 1, sizeof(*c->before));
+	c->changes = calloc(n + 1, sizeof(*c->changes));
+	c->changed = calloc(n + 1, sizeof(*c->changed));
+	return c->now && c->before && c->changes && c->changed ? 0 : PMK_ENOMEM;
+}
+
+static uint64_t ones(unsigned n)
+{
+	return n < 64 ? (UINT64_C(1) << n) - 1 : UINT64_MAX;
+}
+
+int wave_vcd_watch(struct wave_vcd *v, const struct wave_watch *watch)
+{
+	struct wave_watch *bigger = realloc(v->watch, (v->nwatches + 1) * sizeof(*bigger));
+	struct wave_watch *w;
+	uint64_t mask = ones(watch->width) << watch->shift;
+
+	if (!bigger)
+		return PMK_ENOMEM;
+	v->watch = bigger;
+	w = &bigger[v->nwatches++];
+	*w = *watch;
+	v->cells.now[w->cell].x |= mask;
+	v->cells.before[w->cell].x |= mask;
+	for (size_t i = 0; i < v->room_ids; i++) {
+		if (v->id[i].key && v->id[i].net == v->signal[w->signal].net) {
+			w->next = v->id[i].watch;
+			v->id[i].watch = v->nwatches;
+		}
+	}
+	return 0;
+}
+
+/* What a digit of a value is. */
+enum { DIGIT_0, DIGIT_1, DIGIT_X, NO_DIGIT };
+
+static unsigned digit(char c)
+{
+	switch (c) {
+	case '0':
+	case 'l':
+	case 'L':
+		return DIGIT_0;
+	case '1':
+	case 'h':
+	case 'H':
+		return DIGIT_1;
+	case 'x':
+	case 'X':
+	case 'z':
+	case 'Z':
+	case 'u':
+	case 'U':
+	case 'w':
+	case 'W':
+	case '-':
+		return DIGIT_X;
+	default:
+		return NO_DIGIT;
+	}
+}
+
+/* Bits [low, low + width) of a value of n digits, the highest first. False: it has something else. */
+static bool decode(const char *text, size_t n, unsigned low, unsigned width,
+		   struct pmk_wave_value *out)
+{
+	size_t top = (size_t)low + width, from = top < n ? top : n;
+	uint64_t bits = 0, x = 0;
+
+	if (top > n) { /* it is shorter: extend it */
+		unsigned d = digit(text[0]), more = top - n < width ? (unsigned)(top - n) : width;
+
+		if (d == NO_DIGIT)
+			return false;
+		x = d == DIGIT_X ? ones(more) : 0;
+	}
+	for (size_t i = from; i > low; i--) {
+		unsigned d = digit(text[n - i]);
+
+		if (d == NO_DIGIT)
+			return false;
+		bits = bits << 1 | (d == DIGIT_1);
+		x = x << 1 | (d == DIGIT_X);
+	}
+	*out = (struct pmk_wave_value){ .bits = bits, .x = x };
+	return true;
+}
+
+static void put(struct wave_cells *c, const struct wave_watch *w, struct pmk_wave_value value)
+{
+	uint64_t mask = ones(w->width) << w->shift;
+	struct pmk_wave_value *now = &c->now[w->cell];
+	uint64_t bits, x = (now->x & ~mask) | value.x << w->shift;
+
+	if (w->inverted)
+		value.bits = ~value.bits & ~value.x & ones(w->width);
+	bits = (now->bits & ~mask) | value.bits << w->shift;
+	if (bits == now->bits && x == now->x)
+		return;
+	*now = (struct pmk_wave_value){ .bits = bits, .x = x };
+	if (!c->changes[w->cell])
+		c->changed[c->nchanged++] = w->cell;
+	if (c->changes[w->cell] < UINT32_MAX)
+		c->changes[w->cell]++;
+}
+
+/* A value of somebody's net. */
+static int change(struct wave_vcd *v, uint32_t first, const char *text, size_t n)
+{
+	struct pmk_wave_value value;
+	char buf[SHOWN];
+
+	for (uint32_t i = first; i; i = v->watch[i - 1].next) {
+		const struct wave_watch *w = &v->watch[i - 1];
+		const struct pmk_wave_signal *s = &v->signal[w->signal];
+
+		if (!n || !decode(text, n, w->low, w->width, &value))
+			return fail(v, PMK_EPARSE, "'%s' is no value of %s%s%s",
+				    shown(buf, text, n), s->scope, *s->scope ? "." : "", s->name);
+		put(&v->cells, w, value);
+	}
+	return 0;
+}
+
+/* ---- changes -------------------------------------------------------------------------------- */
+
+static int settle(struct wave_vcd *v)
+{
+	if (v->cells.nchanged && v->clockwork->settle(v->clockwork->ctx, v->time))
+		v->stopped = true;
+	wave_cells_commit(&v->cells);
+	return v->stopped;
+}
+
+/* A word that goes on at p. */
+static size_t length_of(const char *p)
+{
+	size_t n = 0;
+
+	for (;;) {
+		uint64_t at = blanks(word_at(p + n));
+
+		if (at)
+			return n + (size_t)__builtin_ctzll(at) / 8;
+		n += 8;
+	}
+}
+
+/* "#1200". Returns how long it is; 0 after an error. */
+static size_t read_time(struct wave_vcd *v, const char *p)
+{
+	size_t n = length_of(p), i;
+	uint64_t t = 0;
+	char buf[SHOWN], then[80];
+
+	for (i = 1; i < n; i++) {
+		unsigned d = (unsigned)(p[i] - '0');
+
+		if (d > 9)
+			break;
+		if (__builtin_mul_overflow(t, 10, &t) || __builtin_add_overflow(t, d, &t)) {
+			fail(v, PMK_EPARSE, "the time '%s' has more than 64 bits",
+			     shown(buf, p, n));
+			return 0;
+		}
+	}
+	if (i < n || n == 1) {
+		fail(v, PMK_EPARSE, "'%s' is no time", shown(buf, p, n));
+		return 0;
+	}
+	if (!v->timed) {
+		v->begin = t;
+	} else if (t < v->time) {
+		wave_vcd_time_text(v, t, then, sizeof(then));
+		fail(v, PMK_EPARSE, "time goes back to %s", then);
+		return 0;
+	} else if (t > v->time && settle(v)) {
+		return 0;
+	}
+	v->block = false; /* some writers leave its $end out */
+	v->timed = true;
+	v->time = t;
+	return n;
+}
+
+/* The end of a comment that goes on at p, or as far as there is text. */
+static const char *skip_comment(struct wave_vcd *v, const char *p, const char *limit)
+{
+	while (p < limit) {
+		size_t n = length_of(p);
+
+		if (is(p, n, "$end")) {
+			v->comment = false;
+			return p + n;
+		}
+		p += n;
+		while (p < limit && blank(*p))
+			p++;
+	}
+	return p;
+}
+
+/* Returns how long it is; 0 after an error. */
+static size_t read_keyword(struct wave_vcd *v, const char *p)
+{
+	size_t n = length_of(p);
+	char buf[SHOWN];
+
+	if (is(p, n, "$end")) {
+		v->block = false;
+	} else if (is(p, n, "$dumpvars") || is(p, n, "$dumpall") || is(p, n, "$dumpon")) {
+		v->block = true;
+	} else if (is(p, n, "$dumpoff")) {
+		v->block = true;
+		if (settle(v))
+			return 0;
+		v->clockwork->off(v->clockwork->ctx, v->time);
+	} else if (is(p, n, "$comment")) {
+		v->comment = true;
+	} else {
+		fail(v, PMK_EPARSE, "'%s' between the changes", shown(buf, p, n));
+		return 0;
+	}
+	return n;
+}
+
+/* The code of a change that begins at p. Returns how long it is; 0 after an error. */
+static inline size_t read_code(struct wave_vcd *v, const char *p, const struct wave_id **id)
+{
+	uint64_t w = word_at(p), at = blanks(w);
+	char buf[SHOWN];
+	size_t n;
+
+	if (__builtin_expect(at != 0, 1)) {
+		/* The lowest set bit is the top one of the first blank; below its byte is the code. */
+		uint64_t first = at & -at;
+
+		n = (size_t)__builtin_ctzll(at) / 8;
+		*id = find_id(v, w & ((first >> 7) - 1));
+	} else {
+		n = length_of(p);
+		*id = find_id(v, key_of(p, n));
+	}
+	if (__builtin_expect((*id)->key != 0, 1))
+		return n;
+	if (n)
+		fail(v, PMK_EPARSE, "a change of '%s', which the header does not have",
+		     shown(buf, p, n));
+	else
+		fail(v, PMK_EPARSE, "a value without an identifier code");
+	return 0;
+}
+
+/* "b1010 !": a vector, real or string. Where it ends; NULL after an error; p when the text ends before
+ * its code does. */
+static inline const char *read_vector(struct wave_vcd *v, const char *p, const char *limit)
+{
+	const char *value = p + 1, *code;
+	size_t n = length_of(value), more;
+	const struct wave_id *id;
+
+	code = value + n;
+	while (code < limit && blank(*code))
+		code++;
+	if (code >= limit)
+		return p;
+	more = read_code(v, code, &id);
+	if (!more)
+		return NULL;
+	if (id->watch && (*p == 'b' || *p == 'B') && change(v, id->watch, value, n))
+		return NULL;
+	return code + more;
+}
+
+static const char *odd_character(struct wave_vcd *v, const char *p)
+{
+	char buf[SHOWN];
+
+	if (*p == 'p')
+		fail(v, PMK_EPARSE,
+		     "'%s': an extended VCD ($dumpports) is not understood; use $dumpvars",
+		     shown(buf, p, length_of(p)));
+	else
+		fail(v, PMK_EPARSE, "'%s' is no change", shown(buf, p, length_of(p)));
+	return NULL;
+}
+
+/*
+ * The changes from p to limit, which is a NUL and stands behind white space or at the end. Returns how
+ * far it came: a change that has no code yet is left for when there is more text; NULL: v->error or
+ * v->stopped.
+ */
+static const char *read_changes(struct wave_vcd *v, const char *p, const char *limit)
+{
+	const struct wave_id *id;
+	size_t n;
+
+	for (;;) {
+		if (v->comment)
+			p = skip_comment(v, p, limit);
+		v->at = (char *)(uintptr_t)p;
+		switch (*p) {
+		case '\n':
+		case '\r':
+		case '\t':
+		case ' ':
+			p++;
+			break;
+		case '0':
+		case '1':
+		case 'x':
+		case 'X':
+		case 'z':
+		case 'Z':
+		case 'u':
+		case 'U':
+		case 'w':
+		case 'W':
+		case 'l':
+		case 'L':
+		case 'h':
+		case 'H':
+		case '-':
+			n = read_code(v, p + 1, &id);
+			if (!n || (id->watch && change(v, id->watch, p, 1)))
+				return NULL;
+			p += 1 + n;
+			p += *p == '\n';
+			break;
+		case '#':
+			n = read_time(v, p);
+			if (!n)
+				return NULL;
+			p += n;
+			break;
+		case 'b':
+		case 'B':
+		case 'r':
+		case 'R':
+		case 's':
+		case 'S': {
+			const char *next = read_vector(v, p, limit);
+
+			if (!next || next == p)
+				return next;
+			p = next + (*next == '\n');
+			break;
+		}
+		case '$':
+			n = read_keyword(v, p);
+			if (!n)
+				return NULL;
+			p += n;
+			break;
+		case '\0':
+			if (p == limit)
+				return p;
+			/* fall through */
+		default:
+			return odd_character(v, p);
+		}
+	}
+}
+
+/* What there is of whole words. False: no more of it can be read. */
+static bool read_buffer(struct wave_vcd *v)
+{
+	char *last = memrchr(v->at, '\n', (size_t)(v->end - v->at));
+	const char *p;
+	char kept;
+
+	if (!last)
+		return true;
+	kept = *++last;
+	*last = '\0';
+	p = read_changes(v, v->at, last);
+	*last = kept;
+	if (p)
+		v->at = (char *)(uintptr_t)p;
+	return p != NULL;
+}
+
+/* The text is over: was it whole? A line without an end may be half of one, so it is left out. */
+static int read_end(struct wave_vcd *v)
+{
+	while (v->at < v->end && (*v->at == ' ' || *v->at == '\t' || *v->at == '\r'))
+		v->at++;
+	if (v->at < v->end)
+		return fail(v, PMK_EPARSE, "the dump ends within a line: truncated?");
+	if (v->comment || v->block)
+		return fail(v, PMK_EPARSE, "the dump ends before the $end of %s: truncated?",
+			    v->comment ? "a comment" : "its values");
+	return 0;
+}
+
+int wave_vcd_run(struct wave_vcd *v, const struct wave_clockwork *clockwork)
+{
+	int err = 0;
+
+	v->clockwork = clockwork;
+	while (read_buffer(v) && !v->eof && !err && !v->stopped)
+		err = refill(v);
+	/* What a converter wrote before it failed is whole lines, and counts. */
+	if (err && v->eof)
+		read_buffer(v);
+	if (!v->error.code && !v->stopped)
+		read_end(v);
+	/* The last time may lack changes when the dump is cut off, but none of before its edge. */
+	if (!v->stopped)
+		settle(v);
+	return v->error.code;
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+/* A dump and the map that is bound to it. */
+#define _GNU_SOURCE
+#include "producer/wave/wave.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <pmk/ahb.h>
+
+int pmk_wave_open(struct pmk_wave **out, const char *path, struct pmk_wave_error *err)
+{
+	struct pmk_wave *w = calloc(1, sizeof(*w));
+	int code;
+
+	*out = NULL;
+	if (!w || !(w->path = strdup(path))) {
+		free(w);
+		return wave_error(err, PMK_ENOMEM, "%s: out of memory", path);
+	}
+	code = wave_vcd_open(&w->vcd, w->path, err);
+	if (code)
+		pmk_wave_close(w);
+	else
+		*out = w;
+	return code;
+}
+
+void pmk_wave_close(struct pmk_wave *w)
+{
+	if (!w)
+		return;
+	wave_vcd_close(&w->vcd);
+	free(w->width);
+	free(w->path);
+	free(w);
+}
+
+const struct pmk_wave_signal *pmk_wave_signals(const struct pmk_wave *w, size_t *count)
+{
+	*count = w->vcd.nsignals;
+	return w->vcd.signal;
+}
+
+const char *pmk_wave_format(const struct pmk_wave *w)
+{
+	return w->vcd.source.format;
+}
+
+void pmk_wave_time_text(const struct pmk_wave *w, uint64_t time, char *buf, size_t size)
+{
+	wave_vcd_time_text(&w->vcd, time, buf, size);
+}
+
+double pmk_wave_seconds(const struct pmk_wave *w, uint64_t time)
+{
+	static const struct {
+		const char *name;
+		double seconds;
+	} units[] = { { "s", 1 },     { "ms", 1e-3 },  { "us", 1e-6 },
+		      { "ns", 1e-9 }, { "ps", 1e-12 }, { "fs", 1e-15 } };
+
+	for (size_t i = 0; w->vcd.unit && i < sizeof(units) / sizeof(units[0]); i++)
+		if (!strcmp(w->vcd.unit, units[i].name))
+			return (double)time * w->vcd.scale * units[i].seconds;
+	return 0;
+}
+
+/* ---- binding -------------------------------------------------------------------------------- */
+
+/* How many bits a role may have: what the protocol has, or less. */
+struct widths {
+	uint8_t least, most;
+};
+
+static const struct widths layer_widths[] = {
+	[PMK_AHB_HTRANS] = { 2, 2 }, [PMK_AHB_HADDR] = { 1, 64 }, [PMK_AHB_HWRITE] = { 1, 1 },
+	[PMK_AHB_HSIZE] = { 1, 3 },  [PMK_AHB_HBURST] = { 3, 3 }, [PMK_AHB_HPROT] = { 1, 7 },
+	[PMK_AHB_HREADY] = { 1, 1 }, [PMK_AHB_HRESP] = { 1, 2 },  [PMK_WAVE_CAUSE] = { 1, 2 },
+};
+
+static const struct widths gxi_widths[] = {
+	[PMK_WAVE_GXI_ADDRESS] = { 2, 2 },
+	[PMK_WAVE_GXI_DATA] = { 2, 2 },
+	[PMK_WAVE_GXI_ADDR] = { 1, 64 },
+	[PMK_WAVE_GXI_IS_WRITE] = { 1, 1 },
+};
+
+static struct widths widths_of(const struct pmk_wave_slot *s)
+{
+	switch ((enum pmk_wave_part)s->part) {
+	case PMK_WAVE_LAYER:
+		return layer_widths[s->role];
+	case PMK_WAVE_GXI:
+		return gxi_widths[s->role];
+	case PMK_WAVE_EVNTBUS:
+		return (struct widths){ 1, 32 };
+	case PMK_WAVE_SIGNAL:
+		break;
+	}
+	return (struct widths){ 1, 64 };
+}
+
+static int watch(struct pmk_wave *w, const struct wave_pick *pick, uint32_t cell, bool inverted)
+{
+	for (unsigned i = 0; i < pick->nparts; i++) {
+		const struct wave_part *p = &pick->part[i];
+		struct wave_watch one = { .cell = cell,
+					  .signal = p->signal,
+					  .low = p->low,
+					  .width = p->width,
+					  .shift = p->shift,
+					  .inverted = inverted };
+
+		if (wave_vcd_watch(&w->vcd, &one))
+			return PMK_ENOMEM;
+	}
+	return 0;
+}
+
+/* A name, "!name" or a number into a cell. */
+static int bind_one(struct pmk_wave *w, const char *scope, const char *signal, unsigned line,
+		    struct widths widths, uint32_t cell, struct pmk_wave_error *err)
+{
+	const char *file = w->map->file, *name = signal + (*signal == '!');
+	struct wave_pick pick;
+	uint64_t number;
+	char why[400];
+
+	if (wave_number(signal, &number)) {
+		w->vcd.cells.now[cell].bits = w->vcd.cells.before[cell].bits = number;
+		return 0;
+	}
+	if (wave_find(&w->vcd, scope, name, &pick, why, sizeof(why)))
+		return wave_error(err, PMK_EPARSE, "%s:%u: %s", file, line, why);
+	if (pick.width < widths.least || pick.width > widths.most)
+		return wave_error(err, PMK_EPARSE,
+				  "%s:%u: '%.100s' has %u bits in the dump, and %s%u can be meant: "
+				  "choose them, as in [%u:0]",
+				  file, line, name, pick.width,
+				  widths.least == widths.most ? "" : "up to ", widths.most,
+				  widths.most - 1u);
+	w->width[cell] = (uint8_t)pick.width;
+	if (watch(w, &pick, cell, *signal == '!'))
+		return wave_error(err, PMK_ENOMEM, "%s: out of memory", w->path);
+	return 0;
+}
+
+int pmk_wave_bind(struct pmk_wave *w, const struct pmk_wave_map *map, struct pmk_wave_error *err)
+{
+	const struct widths one = { 1, 1 };
+	int code = 0;
+
+	*err = (struct pmk_wave_error){ .code = 0 };
+	if (w->map)
+		return wave_error(err, PMK_EBUSY, "%s: a map is bound already", w->path);
+	w->map = map;
+	w->clock = map->nslots;
+	w->reset = map->reset ? map->nslots + 1 : WAVE_NO_CELL;
+	w->width = calloc(map->nslots + 2, sizeof(*w->width));
+	if (!w->width || wave_vcd_cells(&w->vcd, map->nslots + 2))
+		return wave_error(err, PMK_ENOMEM, "%s: out of memory", w->path);
+	code = bind_one(w, map->scope, map->clock, map->clock_line, one, w->clock, err);
+	if (!code && map->reset)
+		code = bind_one(w, map->scope, map->reset, map->reset_line, one, w->reset, err);
+	for (unsigned i = 0; i < map->nslots && !code; i++)
+		code = bind_one(w, map->slot[i].scope, map->slot[i].signal, map->slot[i].line,
+				widths_of(&map->slot[i]), i, err);
+	return code;
+}
