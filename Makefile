@@ -5,6 +5,7 @@
 #   make check     install what the tests need, build, run every test
 #   make           build/pmk, runs from the build tree
 #   make target    the library for firmware: build/target; TARGETS=armv6 builds that one alone
+#   make microblaze-toolchain   a compiler for MicroBlaze, for the tests that want one; once, some minutes
 #   make bench fuzz install clean
 
 BUILD ?= build
@@ -29,10 +30,13 @@ check:
 target:
 	@scripts/target $(BUILD) $(TARGETS)
 
-# Both, whether or not the first meets its targets.
+microblaze-toolchain:
+	@scripts/microblaze-toolchain
+
+# All, whether or not the first ones meet their targets.
 bench: all
 	@scripts/need build run test bench
-	@bench/firmware $(BUILD); met=$$?; bench/run $(BUILD) && exit $$met
+	@bench/firmware $(BUILD); a=$$?; bench/wave $(BUILD); b=$$?; bench/run $(BUILD) && [ $$a = 0 ] && [ $$b = 0 ]
 
 fuzz:
 	@scripts/need build test fuzz
@@ -44,4 +48,4 @@ install: all
 clean:
 	rm -rf $(BUILD) build-*
 
-.PHONY: all demo check target bench fuzz install clean
+.PHONY: all demo check target microblaze-toolchain bench fuzz install clean

@@ -2,7 +2,7 @@
 /*
  * The bus: where producers tell and models look.
  *
- * It holds one monotonic 64-bit total per signal, five numbers per latency, and the horizon: the
+ * It holds one monotonic 64-bit total per signal, a log of what took how long, and the horizon: the
  * smallest total of each signal at which somebody has to be asked again (a counter overflows, a
  * start delay ends). Nothing ticks. A producer adds; a model takes differences when one of its
  * registers is touched; a producer that sees pmk_bus_due() lets the models catch up before it
@@ -30,13 +30,17 @@
 extern "C" {
 #endif
 
-#define PMK_NLATENCIES 8
-#define PMK_NEVER      UINT64_MAX
+#define PMK_NEVER UINT64_MAX
 
-/* A latency in the form every latency counter reports it (MicroBlaze PG079: N, ΣL, ΣL², min, max).
- * Cycles. `sum2` wraps modulo 2^64. min > max means that nothing was recorded. */
-struct pmk_latency {
-	uint64_t n, sum, sum2, min, max;
+/* Entries of the latency log, a power of two. A producer that looks for pmk_bus_due() between blocks of
+ * code may record up to half of them in one block. */
+#define PMK_LATENCY_LOG 4096
+
+/* One occurrence of a signal that took other than one cycle. */
+struct pmk_latency_record {
+	uint64_t start; /* cycle */
+	uint32_t cycles;
+	uint32_t sig; /* enum pmk_signal */
 };
 
 /* A set of signals. */
@@ -56,9 +60,15 @@ static inline bool pmk_signal_in(const struct pmk_signal_set *set, unsigned sig)
 
 struct pmk_bus {
 	uint64_t total[PMK_NSIGNALS];
-	uint64_t due[PMK_NSIGNALS]; /* horizon per signal, an absolute total; PMK_NEVER = none */
+	uint64_t due[PMK_NSIGNALS];   /* horizon per signal, an absolute total; PMK_NEVER = none */
 	struct pmk_signal_set raised; /* what the producer raises */
-	struct pmk_latency latency[PMK_NLATENCIES];
+	/* The latency log, a ring. Of a signal with latencies, the occurrences in `total` that have no
+	 * record took one cycle: cache hits would fill the log. Each model remembers how far it has read. */
+	uint64_t recorded;     /* ever */
+	uint64_t recorded_due; /* horizon of `recorded` */
+	uint32_t longest;      /* no latency the producer records is longer, cycles; 0: not known */
+	struct pmk_latency_record log[PMK_LATENCY_LOG];
+	uint8_t log_sig[PMK_LATENCY_LOG]; /* their signals once more, close together: quick to search */
 };
 
 /* All totals 0, no horizon, nothing raised. */
@@ -84,14 +94,34 @@ static inline void pmk_bus_ask(struct pmk_bus *bus, enum pmk_signal sig, uint64_
 /* Forget every horizon; the models ask again when they have synchronised. */
 void pmk_bus_forget(struct pmk_bus *bus);
 
-/* True when a signal has reached its horizon. */
+/* True when a signal or the latency log has reached its horizon. */
 bool pmk_bus_due(const struct pmk_bus *bus);
 
 /* How many more of `sig` may happen before its horizon: 0 when it is due, PMK_NEVER when none. */
 uint64_t pmk_bus_horizon(const struct pmk_bus *bus, enum pmk_signal sig);
 
-/* Record one latency of `cycles` in record `which` (0 … PMK_NLATENCIES - 1). */
-void pmk_latency_add(struct pmk_latency *l, uint64_t cycles);
+/* An occurrence of `sig`, which total[sig] counts as well, began at cycle `start` and took `cycles`. */
+static inline void pmk_bus_record(struct pmk_bus *bus, enum pmk_signal sig, uint64_t start,
+				  uint32_t cycles)
+{
+	struct pmk_latency_record *r = &bus->log[bus->recorded % PMK_LATENCY_LOG];
+
+	bus->log_sig[bus->recorded++ % PMK_LATENCY_LOG] = (uint8_t)sig;
+	r->start = start;
+	r->cycles = cycles;
+	r->sig = sig;
+}
+
+/* The number of the first record of `sig` from number `at` on, which has to be in the log still; `recorded`
+ * when there is none. */
+uint64_t pmk_bus_next_record(const struct pmk_bus *bus, enum pmk_signal sig, uint64_t at);
+
+/* Ask to be synchronised no later than when `recorded` reaches `at`. */
+static inline void pmk_bus_ask_recorded(struct pmk_bus *bus, uint64_t at)
+{
+	if (at < bus->recorded_due)
+		bus->recorded_due = at;
+}
 
 #ifdef __cplusplus
 }

@@ -48,6 +48,12 @@ enum pmk_iclass {
 	PMK_I_SIMD_FP, /* Advanced SIMD, floating point */
 	PMK_I_CRYPTO,
 	PMK_I_ATOMIC, /* LSE atomics, CAS, SWP: read and write of one location */
+	/* MicroBlaze */
+	PMK_I_BARREL,	   /* bsrl, bsra, bsll, bsefi, bsifi; sra, src, srl are PMK_I_ALU */
+	PMK_I_FP_COMPARE,  /* fcmp, dcmp; PMK_I_FP_ADD is fadd, frsub and their double forms */
+	PMK_I_FP_TO_INT,   /* fint, dlong */
+	PMK_I_FP_FROM_INT, /* flt, dbl */
+	PMK_I_CACHE_OP,	   /* wic, wdc */
 };
 
 /* What an A64 instruction is beyond its class: bits of pmk_insn.kind, for events that count kinds. */
@@ -74,6 +80,39 @@ enum pmk_ikind {
 	PMK_K_VECTOR_MEM = 1 << 19, /* load or store of FP/SIMD registers */
 };
 
+/* The same for MicroBlaze, in the same field: mul, idiv are ARITH, too, a NOP is LOGICAL, too. */
+enum pmk_mb_kind {
+	PMK_MB_ARITH = 1 << 0,	    /* add, rsub, cmp, mul, idiv and their immediate forms */
+	PMK_MB_LOGICAL = 1 << 1,    /* or, and, xor, andn and their immediate forms */
+	PMK_MB_MUL = 1 << 2,
+	PMK_MB_DIV = 1 << 3,
+	PMK_MB_BARREL = 1 << 4,	    /* bsrl, bsra, bsll, their immediate forms, bsefi, bsifi */
+	PMK_MB_SHIFT = 1 << 5,	    /* sra, src, srl */
+	PMK_MB_FP = 1 << 6,
+	PMK_MB_PCMP = 1 << 7,	    /* pcmpbf, pcmpeq, pcmpne */
+	PMK_MB_SEXT = 1 << 8,	    /* sext8, sext16, sextl32 */
+	PMK_MB_IMM = 1 << 9,	    /* imm, imml: a prefix of the instruction that follows */
+	PMK_MB_WIC = 1 << 10,
+	PMK_MB_WDC = 1 << 11,	    /* all forms */
+	PMK_MB_MSR = 1 << 12,	    /* msrset, msrclr */
+	PMK_MB_R1 = 1 << 13,	    /* load or store with r1 in its address */
+	PMK_MB_R1_DATA = 1 << 14,   /* store of r1 */
+	PMK_MB_BR = 1 << 15,	    /* br, bri, brk, brki and their forms */
+	PMK_MB_BR_COND = 1 << 16,   /* beq … bge, beqi … bgei and their forms */
+	PMK_MB_BR_IMM = 1 << 17,    /* a branch of these two with a constant target; not brki */
+	PMK_MB_ABSOLUTE = 1 << 18,  /* the target is the immediate: brai, braid, bralid, brki */
+	PMK_MB_BREAK = 1 << 19,	    /* brk, brki; Linux programs call the system with brki */
+	PMK_MB_RETURN = 1 << 20,    /* rtsd, rtid, rtbd, rted */
+	PMK_MB_DELAY = 1 << 21,	    /* the next instruction is its delay slot; all RETURNs */
+	PMK_MB_NOP = 1 << 22,	    /* the word 0x80000000: or r0, r0, r0 */
+	PMK_MB_MBAR = 1 << 23,	    /* mbar and the sleep family */
+	PMK_MB_SLEEP = 1 << 24,	    /* sleep, hibernate, suspend */
+	PMK_MB_BTC_FLUSH = 1 << 25, /* empties the branch target cache: bri 4, mbar for code */
+	PMK_MB_GET = 1 << 26,	    /* reads a stream */
+	PMK_MB_PUT = 1 << 27,	    /* writes a stream */
+	PMK_MB_LONG = 1 << 28,	    /* the 32-bit core does not have it */
+};
+
 /* What it does to the flow of control. */
 enum pmk_flow {
 	PMK_FLOW_NEXT,	    /* goes on to the next instruction */
@@ -98,7 +137,10 @@ enum pmk_sysop {
 	PMK_SYS_WFI,
 };
 
-/* A32: r0-r15 are 0-15. A64: x0-x30 are 0-30, SP is 31, XZR is no register; v0-v31 are 32-63. */
+/*
+ * A32: r0-r15 are 0-15. A64: x0-x30 are 0-30, SP is 31, XZR is no register; v0-v31 are 32-63.
+ * MicroBlaze: r1-r31 are 1-31, r0 is no register.
+ */
 #define PMK_NREGS  64
 #define PMK_NO_REG (-1)
 
@@ -127,8 +169,8 @@ struct pmk_insn {
 	int8_t rs;	   /* shift amount, or second multiplicand */
 	int8_t ra;	   /* accumulator */
 	uint16_t list;	   /* registers of a multiple, bit per register */
-	uint32_t kind;	   /* enum pmk_ikind bits; A64 only */
-	uint8_t mem_total; /* A64: bytes in all, 1 to 64; LDP Q: 32 */
+	uint32_t kind;	   /* A64: enum pmk_ikind bits; MicroBlaze: enum pmk_mb_kind bits */
+	uint8_t mem_total; /* A64, MicroBlaze: bytes in all, 1 to 64; LDP Q: 32 */
 	uint64_t reads;	   /* all registers read, bit per register (PC excluded) */
 	uint64_t writes;   /* all registers written (PC excluded) */
 };
@@ -159,6 +201,34 @@ void pmk_isa_arm_decode(struct pmk_isa_arm *isa, bool thumb, uint64_t addr, cons
  * their result in rd. LDn and STn count elements, the class of more than one is LOADM or STOREM.
  */
 void pmk_isa_a64_decode(uint64_t addr, uint32_t word, struct pmk_insn *insn);
+
+/*
+ * Decode one MicroBlaze instruction at guest address `addr`; `word` is its value, whatever the byte
+ * order of the core. No state, any thread. Always fills *insn; an encoding that UG984 does not
+ * give, reserved fields included, has decoded = false. microblaze: the 32-bit core; microblaze64:
+ * the core with C_DATA_SIZE = 64, which has all of it and PMK_MB_LONG.
+ *
+ * Beside what the struct says: rn is the field rA, rm the field rB, the value of a store is rd, the
+ * flag is MSR[C]. Bytes, halves and words are told by load, store and mem_bytes. Branches with
+ * PMK_MB_BR_IMM are JUMP or CALL; brk and brki are EXCEPTION, brki has a target; rtsd is RETURN,
+ * the other returns are MODE. is_branch is PMK_MB_BR or PMK_MB_BR_COND. sysop of mbar: WFI for the
+ * sleep family, else DSB if it waits for data, else ISB if it waits for code; of a write to the
+ * UTLB or the process ID: TLB.
+ */
+void pmk_isa_microblaze_decode(uint64_t addr, uint32_t word, struct pmk_insn *insn);
+void pmk_isa_microblaze64_decode(uint64_t addr, uint32_t word, struct pmk_insn *insn);
+
+/*
+ * Complete a decoded instruction that stands behind a prefix: `prefix` is the word of the imm, or
+ * for microblaze64 imml, right in front of it. It changes the target of an immediate branch or
+ * break, and whether a bri 4 is one; no other fact depends on an immediate. Call it once for
+ * whatever follows a prefix. Of two imml, for 64 bits, the nearer one counts: 40 bits.
+ */
+void pmk_isa_microblaze_imm(struct pmk_insn *insn, uint32_t prefix);
+void pmk_isa_microblaze64_imm(struct pmk_insn *insn, uint32_t prefix);
+
+/* The four bytes of an instruction as a number. */
+uint32_t pmk_isa_microblaze_word(const void *bytes, bool big_endian);
 
 #ifdef __cplusplus
 }

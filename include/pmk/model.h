@@ -34,8 +34,9 @@ enum pmk_mode {
 struct pmk_model_ops {
 	const struct pmk_pmu *pmu;
 	size_t size;
-	/* Power-on reset; counts from the bus's present totals. */
-	void (*reset)(void *model, struct pmk_bus *bus);
+	/* Power-on reset as `pmu`, this one or one with the same driver that was configured otherwise;
+	 * counts from the bus's present totals. */
+	void (*reset)(void *model, struct pmk_bus *bus, const struct pmk_pmu *pmu);
 	int (*read)(void *model, struct pmk_bus *bus, enum pmk_mode mode, unsigned reg,
 		    uint64_t *value);
 	int (*write)(void *model, struct pmk_bus *bus, enum pmk_mode mode, unsigned reg,
@@ -48,7 +49,7 @@ struct pmk_model_ops {
 	unsigned (*lines)(const void *model);
 };
 
-/* The model of a PMU; NULL if there is none. */
+/* The model of a PMU, or of one with its driver; NULL if there is none. */
 const struct pmk_model_ops *pmk_model_find(const struct pmk_pmu *pmu);
 
 /*

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include <pmk/error.h>
+#include <pmk/latency.h>
 #include <pmk/port.h>
 #include <pmk/signal.h>
 
@@ -22,10 +23,10 @@ extern "C" {
 /* Text for people. Left out of the firmware library (PMK_FIRMWARE), where flash is dear: there it is
  * NULL, and `regs` are none. */
 #ifdef PMK_FIRMWARE
-#define PMK_DOC(text) NULL
+#define PMK_DOC(text)	   NULL
 #define PMK_REGS(table, n) .regs = NULL, .nregs = 0
 #else
-#define PMK_DOC(text) (text)
+#define PMK_DOC(text)	   (text)
 #define PMK_REGS(table, n) .regs = (table), .nregs = (n)
 #endif
 
@@ -38,6 +39,7 @@ struct pmk_event {
 	uint8_t signal;	     /* enum pmk_signal: what a model counts; PMK_SIG_NONE: not modelled */
 	uint8_t signal2;     /* a second signal counted as well (etmextout), else PMK_SIG_NONE */
 	bool cycles;	     /* counts cycles of a condition, not occurrences */
+	bool latency;	     /* a latency counter times it; elsewhere its occurrences are counted */
 	const char *ref;     /* document and section or table */
 	const char *brief;   /* one line */
 	const char *caveat;  /* what a reader of the number has to know, or NULL */
@@ -72,7 +74,29 @@ struct pmk_counter {
 	const char *name;   /* the manual's: "PMN0", "CCNT" */
 	uint8_t width;	    /* bits */
 	int32_t fixed_code; /* the only event it counts, or -1 for any */
+	/* It times events with a latency, and counts nothing else: bits of its shortest and longest, which
+	 * stop at their greatest value. 0: it is an ordinary counter. */
+	uint8_t extreme_width;
+	/* It stops at its greatest value instead of wrapping: read it, and set it back to 0, before. */
+	bool saturates;
 };
+
+/* A set of counters, by number. */
+#define PMK_MAX_COUNTERS 96
+
+struct pmk_counter_set {
+	uint32_t bits[PMK_MAX_COUNTERS / 32];
+};
+
+static inline void pmk_counter_add(struct pmk_counter_set *set, unsigned counter)
+{
+	set->bits[counter / 32] |= UINT32_C(1) << counter % 32;
+}
+
+static inline bool pmk_counter_in(const struct pmk_counter_set *set, unsigned counter)
+{
+	return counter < PMK_MAX_COUNTERS && (set->bits[counter / 32] >> counter % 32 & 1);
+}
 
 struct pmk_pmu;
 
@@ -82,15 +106,22 @@ struct pmk_pmu;
 struct pmk_dev {
 	const struct pmk_pmu *pmu;
 	struct pmk_port port;
-	uint32_t state[4];
+	uint32_t state[16];
+};
+
+/* What a counter says of its own value, as sampled. */
+enum pmk_status {
+	PMK_STATUS_OVERFLOW = 1 << 0, /* it has wrapped since its counters were last cleared */
+	/* An occurrence began while another was being timed: the latencies are less accurate. */
+	PMK_STATUS_FULL = 1 << 1,
 };
 
 /*
- * The driver: the PMU's programming sequence over a port. Every slot is filled; what a PMU cannot
- * do returns PMK_ENOTSUP. All return 0 or a negative enum pmk_error. No slot stops a counter but
+ * The driver: the PMU's programming sequence over a port. Every slot is filled, but those that say
+ * NULL; what a PMU cannot do returns PMK_ENOTSUP. All return 0 or a negative enum pmk_error. No slot stops a counter but
  * `stop`, and none loses a pending overflow but `clear`. Sets of counters are bits by counter number;
  * a PMU with more than 32 counters has no overflow flags (no_flags), and its sets are empty.
- * All may be called from an interrupt handler if the port may.
+ * All may be called from an interrupt handler if the port may, and if the PMU is not `sequential`.
  */
 struct pmk_driver {
 	/* Put the PMU into a known state: counters stopped and zero, overflows and interrupts
@@ -115,6 +146,17 @@ struct pmk_driver {
 	int (*clear)(struct pmk_dev *d, uint32_t counters);
 	/* Has anybody started the counters? */
 	int (*running)(struct pmk_dev *d, bool *yes);
+	/* Take all counters at one instant: `read`, `latency` and `status` tell what they were then, and
+	 * show nothing newer until the next sample. NULL: `read` is live. */
+	int (*sample)(struct pmk_dev *d);
+	/* A latency counter as sampled, each item as wide as the hardware has it: `n` 32 bits, the sums
+	 * the counter's width. PMK_EINVAL: it is none. NULL: the PMU has none. */
+	int (*latency)(struct pmk_dev *d, unsigned counter, struct pmk_latency *l);
+	/* enum pmk_status bits of a counter as sampled. NULL: the PMU has no such thing. */
+	int (*status)(struct pmk_dev *d, unsigned counter, unsigned *bits);
+	/* All counters to zero at one instant, running or not; their status and the interrupt fall.
+	 * NULL: there is no such command. */
+	int (*zero)(struct pmk_dev *d);
 };
 
 struct pmk_pmu {
@@ -128,7 +170,11 @@ struct pmk_pmu {
 	uint32_t core; /* this personality's bit in pmk_event.cores */
 	const struct pmk_counter *counters;
 	unsigned ncounters;
-	bool no_flags; /* nothing tells that a counter wrapped: read each once per range */
+	/* Nothing tells that a counter wrapped, or it cannot be told that it was understood: read each
+	 * once per range. */
+	bool no_flags;
+	/* One access depends on the one before: readers of one PMU need a lock. */
+	bool sequential;
 	const struct pmk_reg_info *regs;
 	unsigned nregs;
 	const void *family; /* the family's own per-personality data */
@@ -151,9 +197,17 @@ const struct pmk_event *pmk_pmu_event(const struct pmk_pmu *pmu, const char *nam
 const struct pmk_event *pmk_pmu_event_code(const struct pmk_pmu *pmu, unsigned code);
 const struct pmk_event *pmk_pmu_event_family(const struct pmk_pmu *pmu, const char *name);
 
-/* A counter that can count `code` and is not in `used` (bit per counter; those from 32 on are never
- * in use): one that counts nothing else before one that counts anything. PMK_ENOCTR: none. */
-int pmk_pmu_free_counter(const struct pmk_pmu *pmu, uint32_t used, unsigned code);
+/* A counter that can count `code` and is not in `used`: one that counts nothing else before one that
+ * counts anything. An event with a latency gets a latency counter, where the PMU has one at all.
+ * PMK_ENOCTR: none is free. */
+int pmk_pmu_free_counter(const struct pmk_pmu *pmu, const struct pmk_counter_set *used,
+			 unsigned code);
+
+/* Has it latency counters? */
+bool pmk_pmu_times_latencies(const struct pmk_pmu *pmu);
+
+/* The greatest value of the first counter that can count `code`; 0: none can. */
+uint64_t pmk_pmu_range(const struct pmk_pmu *pmu, unsigned code);
 
 const struct pmk_reg_info *pmk_pmu_reg(const struct pmk_pmu *pmu, const char *name);
 

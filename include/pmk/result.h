@@ -39,7 +39,11 @@ bool pmk_trust_has_value(enum pmk_trust t);
 
 /* How an event's values are spread: over the occurrences of a region, or what a latency counter saw. */
 struct pmk_distribution {
-	struct pmk_stats values; /* n = 0: there was none */
+	struct pmk_stats values; /* n = 0: there was none; min > max: the extremes are not known */
+	/* Of a latency counter: the row's value is how often, these are how long, in cycles. */
+	bool latency;
+	bool full;	/* occurrences overlapped: less accurate */
+	bool saturated; /* there may have been longer ones than max */
 	uint64_t raw;		 /* their sum before the cost of measuring was taken off */
 	uint64_t cost, nested;	 /* that is: of an empty region; of one for the region around it */
 };

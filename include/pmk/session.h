@@ -18,14 +18,15 @@
 #include <stdint.h>
 
 #include <pmk/pmu.h>
+#include <pmk/stats.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-#define PMK_MAX_EVENTS	 256
-#define PMK_MAX_PASSES	 32
-#define PMK_MAX_COUNTERS 32
+#define PMK_MAX_EVENTS	  256
+#define PMK_MAX_PASSES	  32
+#define PMK_MAX_LATENCIES 8 /* latency counters of one PMU */
 
 struct pmk_plan_event {
 	uint16_t code;
@@ -36,6 +37,11 @@ struct pmk_plan_event {
 
 struct pmk_plan {
 	uint32_t nevents, npasses;
+	/* The interval timer: a counter of every pass, beside the events, counts `timer_code` and overflows
+	 * at the end of each interval; see pmk_session_timer(). */
+	bool timed;
+	uint16_t timer_code;
+	uint8_t timer_counter; /* filled by pmk_plan_make() */
 	struct pmk_plan_event event[PMK_MAX_EVENTS];
 };
 
@@ -54,13 +60,24 @@ struct pmk_wide {
 	bool early;   /* a wrap was seen in the value before its flag: that flag is still to come */
 };
 
+/* A latency counter widened: occurrences, sum and squares without loss; the extremes as the hardware
+ * has them. */
+struct pmk_wide_latency {
+	struct pmk_stats values;
+	struct pmk_latency last;
+	uint64_t min, max; /* of the interval that the last tick ended; min > max: nothing happened */
+	bool full; /* occurrences overlapped: the latencies are less accurate (PMK_STATUS_FULL) */
+};
+
 struct pmk_session_pass {
 	struct pmk_dev dev;
 	struct pmk_wide wide[PMK_MAX_COUNTERS];
+	struct pmk_wide_latency latency[PMK_MAX_LATENCIES]; /* by order of the latency counters */
 };
 
 struct pmk_session {
 	struct pmk_plan plan;
+	uint64_t interval; /* of the timer; 0: it is off */
 	struct pmk_session_pass pass[PMK_MAX_PASSES];
 };
 
@@ -72,6 +89,9 @@ void pmk_session_rebind(struct pmk_session *s, const struct pmk_pmu *pmu,
 			const struct pmk_port *ports);
 int pmk_session_start(struct pmk_session *s);
 int pmk_session_stop(struct pmk_session *s);
+/* Take what has been counted so far for nothing: totals go on from 0. Passes are started one after the
+ * other, each with its settling time; the first ones have counted that. */
+int pmk_session_forget(struct pmk_session *s);
 
 /*
  * Bring the 64-bit totals up to date and acknowledge overflows. Needed at least once per counter
@@ -82,8 +102,26 @@ int pmk_session_poll(struct pmk_session *s);
 /* poll, then totals[i] of plan.event[i]. */
 int pmk_session_read(struct pmk_session *s, uint64_t totals[PMK_MAX_EVENTS]);
 
-/* True when the total of event i is only a lower bound. */
+/* True when the total of event i is only a lower bound or, where a latency counter times it, its sums may
+ * be too small. */
 bool pmk_session_wrapped(const struct pmk_session *s, unsigned i);
+
+/* What a latency counter tells of event i, as of the last read or poll; its total is the number of
+ * occurrences. NULL: it is on an ordinary counter. */
+const struct pmk_wide_latency *pmk_session_latency(const struct pmk_session *s, unsigned i);
+/* Is the longest of event i the most its counter can hold, so that there may have been longer ones? */
+bool pmk_session_saturated(const struct pmk_session *s, unsigned i);
+
+/*
+ * The interval timer of a plan that is `timed`: it overflows `interval` occurrences of timer_code after
+ * the start, or after the last pmk_session_tick(). Call before start. PMK_ERANGE: 0 or more than the
+ * counter holds; PMK_ENOTSUP: the PMU cannot set its counters to zero at once.
+ */
+int pmk_session_timer(struct pmk_session *s, uint64_t interval);
+/* What the timer's interrupt does: read all counters, set them to zero and the timer back. totals[] as
+ * pmk_session_read(): they go on growing. PMK_ENOTSUP: no timer is set. After another
+ * error call it again; until then counters may stand still, and the interrupt may not come. */
+int pmk_session_tick(struct pmk_session *s, uint64_t totals[PMK_MAX_EVENTS]);
 
 #ifdef __cplusplus
 }

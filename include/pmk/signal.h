@@ -61,8 +61,11 @@ extern "C" {
 	X(BR_PREDICTABLE,  EXACT,    "branch executed that the predictor handles") \
 	X(UNALIGNED_LD,    EXACT,    "load whose address is not a multiple of its element size") \
 	X(UNALIGNED_ST,    EXACT,    "store whose address is not a multiple of its element size") \
-	X(MEM_READ,        EXACT,    "data read of the load-store unit, split ones counted by piece") \
-	X(MEM_WRITE,       EXACT,    "data write of the load-store unit, split ones counted by piece") \
+	X(MEM_READ,        MODELLED, "data read of the load-store unit, split ones counted by piece") \
+	X(MEM_WRITE,       MODELLED, "data write of the load-store unit, split ones counted by piece") \
+	X(L1D_LOOKUP,      MODELLED, "data cache look-up, one per width of its port") \
+	X(L1D_LOOKUP_READ, MODELLED, "of L1D_LOOKUP: reads") \
+	X(L1D_LOOKUP_WRITE, MODELLED, "of L1D_LOOKUP: writes") \
 	X(LDREX,           EXACT,    "load exclusive executed") \
 	X(STREX,           EXACT,    "store exclusive executed") \
 	X(STREX_PASS,      EXACT,    "store exclusive that stored") \
@@ -107,6 +110,61 @@ extern "C" {
 	X(BACKEND_STALL,   MODELLED, "cycle in which nothing was issued because of the back end") \
 	X(STALL,           MODELLED, "cycle in which nothing was issued") \
 	X(SYSTEM_TICK,     EXACT,    "tick of the system counter") \
+	X(LOAD_WORD,       EXACT,    "load of a word executed") \
+	X(LOAD_HALF,       EXACT,    "load of a halfword executed") \
+	X(LOAD_BYTE,       EXACT,    "load of a byte executed") \
+	X(STORE_WORD,      EXACT,    "store of a word executed") \
+	X(STORE_HALF,      EXACT,    "store of a halfword executed") \
+	X(STORE_BYTE,      EXACT,    "store of a byte executed") \
+	X(LOAD_SP,         EXACT,    "load that addresses through the stack pointer") \
+	X(STORE_SP,        EXACT,    "store that addresses through the stack pointer") \
+	X(BR_UNCOND,       EXACT,    "unconditional branch executed") \
+	X(BR_TAKEN,        EXACT,    "conditional branch executed and taken") \
+	X(BR_NOT_TAKEN,    EXACT,    "conditional branch executed and not taken") \
+	X(BR_UNCOND_DELAY, EXACT,    "of BR_UNCOND: with a delay slot") \
+	X(BR_TAKEN_DELAY,  EXACT,    "of BR_TAKEN: with a delay slot") \
+	X(BR_NOT_TAKEN_DELAY, EXACT, "of BR_NOT_TAKEN: with a delay slot") \
+	X(DELAY_NOP,       EXACT,    "no-operation executed in a delay slot") \
+	X(LOGICAL,         EXACT,    "logical instruction executed") \
+	X(ARITH,           EXACT,    "arithmetic instruction executed") \
+	X(MUL,             EXACT,    "multiplication executed") \
+	X(DIV,             EXACT,    "integer division executed") \
+	X(BARREL_SHIFT,    EXACT,    "barrel shift executed") \
+	X(SHIFT,           EXACT,    "shift by one bit executed") \
+	X(IMM_PREFIX,      EXACT,    "immediate prefix executed") \
+	X(PATTERN_COMPARE, EXACT,    "pattern compare executed") \
+	X(SIGN_EXTEND,     EXACT,    "sign extension executed") \
+	X(ICACHE_OP,       EXACT,    "instruction cache maintenance executed") \
+	X(DCACHE_OP,       EXACT,    "data cache maintenance executed") \
+	X(STATUS_OP,       EXACT,    "status register bits set or cleared") \
+	X(EXC_HW,          EXACT,    "hardware exception taken: no interrupt, no break") \
+	X(L1I_HIT,         MODELLED, "of L1I_ACCESS: hits") \
+	X(L1D_CACHED_READ, MODELLED, "data read handed to the cache") \
+	X(L1D_CACHED_READ_HIT, MODELLED, "of L1D_CACHED_READ: hits") \
+	X(L1D_CACHED_WRITE, MODELLED, "data write handed to the cache") \
+	X(L1D_CACHED_WRITE_HIT, MODELLED, "of L1D_CACHED_WRITE: hits") \
+	X(BTC_HIT,         MODELLED, "branch or return found in the branch target cache") \
+	X(OF_STALL,        MODELLED, "cycle in which operand fetch held the pipeline") \
+	X(EX_STALL,        MODELLED, "cycle in which execution held the pipeline") \
+	X(MEM_STALL,       MODELLED, "cycle in which memory held the pipeline") \
+	X(ITLB_HIT,        MODELLED, "of L1I_TLB: hits") \
+	X(DTLB_HIT,        MODELLED, "of L1D_TLB_READ and L1D_TLB_WRITE: hits") \
+	X(UTLB_HIT,        MODELLED, "unified TLB hit after a miss in the first level") \
+	X(MMU_EXC_INSN,    EXACT,    "MMU exception of an instruction fetch taken") \
+	X(MMU_EXC_DATA,    EXACT,    "MMU exception of a data access taken") \
+	X(MMU_LOOKUP,      MODELLED, "unified TLB looked up") \
+	X(IRQ_ENTRY,       MODELLED, "interrupt input to first instruction of its vector") \
+	X(PERIPHERAL_READ, MODELLED, "data read on the peripheral bus") \
+	X(PERIPHERAL_WRITE, MODELLED, "data write on the peripheral bus") \
+	X(L2CC_INSN_READ,  MODELLED, "instruction read request to the L2 cache controller") \
+	X(L2CC_INSN_READ_HIT, MODELLED, "of L2CC_INSN_READ: hits") \
+	X(L2CC_DATA_READ,  MODELLED, "data read request to the L2 cache controller") \
+	X(L2CC_DATA_READ_HIT, MODELLED, "of L2CC_DATA_READ: hits") \
+	X(L2CC_DATA_WRITE, MODELLED, "data write request to the L2 cache controller, not write-through") \
+	X(L2CC_DATA_WRITE_HIT, MODELLED, "of L2CC_DATA_WRITE and L2CC_WT_WRITE: hits") \
+	X(L2CC_WT_WRITE,   MODELLED, "write-through data write request to the L2 cache controller") \
+	X(L2CC_WRITE_ALLOC, MODELLED, "line allocated in the L2 by a write") \
+	X(L2CC_EVICT_HALF, MODELLED, "dirty half line evicted from the L2") \
 	X(AHB_READ,        MODELLED, "AHB read transfer completed") \
 	X(AHB_WRITE,       MODELLED, "AHB write transfer completed") \
 	X(AHB_READ_UART,   MODELLED, "of AHB_READ: from a UART") \

@@ -36,7 +36,7 @@
  *
  * Who may call what: pmk_target_read(), pmk_region_begin() and pmk_region_end() from anywhere, also
  * from interrupt handlers, with the locks of pmk_target_locks() where handlers or several tasks use
- * regions. pmk_target_isr() from the overflow interrupt. Everything else from one thread.
+ * regions, or where the PMU is reached by sequences of accesses (pmk_pmu.sequential). pmk_target_isr() from the overflow interrupt. Everything else from one thread.
  */
 #ifndef PMK_TARGET_H
 #define PMK_TARGET_H
@@ -48,6 +48,7 @@
 #include <pmk/ahbmon.h>
 #include <pmk/arm11.h>
 #include <pmk/armv8.h>
+#include <pmk/microblaze.h>
 #include <pmk/native.h>
 #include <pmk/pmu.h>
 #include <pmk/stats.h>
@@ -150,7 +151,8 @@ struct pmk_target {
 	uint8_t nevents;
 	bool interrupts;
 	uint16_t nregions;
-	uint32_t used, wraps; /* counters: in use; of those, that have to be watched for wraps */
+	struct pmk_counter_set used;
+	uint32_t wraps; /* counters that have to be watched for wraps */
 	struct pmk_target_event event[PMK_TARGET_EVENTS];
 	uint64_t zero[PMK_TARGET_EVENTS]; /* totals when the caller's counting began */
 	uint64_t cost[PMK_TARGET_EVENTS]; /* what an empty region counts */
@@ -220,6 +222,13 @@ int pmk_target_stop(struct pmk_target *t);
  * yet. pmk_target_read_all() reads all of them within a few cycles; `totals` has room for them. */
 int pmk_target_read(struct pmk_target *t, unsigned event, uint64_t *total);
 int pmk_target_read_all(struct pmk_target *t, uint64_t *totals);
+
+/*
+ * What the latency counter of event `event` holds: how often and how long since the counters were last
+ * set to zero, as wide as the hardware has it, the cost of measuring included. Returns enum pmk_status
+ * bits: a measurement is good when there is none. PMK_ENOTSUP: it is on an ordinary counter.
+ */
+int pmk_target_latency(struct pmk_target *t, unsigned event, struct pmk_latency *l);
 
 /*
  * Serve overflows. Call from the overflow interrupt's handler with the address that was interrupted;
@@ -297,6 +306,7 @@ int pmk_target_dump(struct pmk_target *t, pmk_put *put);
 #define pmk_target_read(t, event, total) \
 	PMK_OFF((*(total) = 0, 0), pmk_target_read((t), (event), (total)))
 #define pmk_target_read_all(...)   PMK_OFF(0, pmk_target_read_all(__VA_ARGS__))
+#define pmk_target_latency(...)	   PMK_OFF(0, pmk_target_latency(__VA_ARGS__))
 #define pmk_target_isr(...)	   PMK_OFF(0, pmk_target_isr(__VA_ARGS__))
 #define pmk_target_poll(...)	   PMK_OFF(0, pmk_target_poll(__VA_ARGS__))
 #define pmk_target_deadline(...)   PMK_OFF(UINT64_MAX, pmk_target_deadline(__VA_ARGS__))

@@ -13,6 +13,8 @@
  */
 #include <pmk/stats.h>
 
+#include <stdbool.h>
+
 struct u128 {
 	uint64_t high, low;
 };
@@ -115,6 +117,37 @@ void pmk_stats_add(struct pmk_stats *s, uint64_t x)
 		s->max = x;
 }
 
+void pmk_stats_merge(struct pmk_stats *s, const struct pmk_stats *more)
+{
+	struct u128 sq = add((struct u128){ s->sq_high, s->sq_low },
+			     (struct u128){ more->sq_high, more->sq_low });
+	bool known = (!s->n || s->min <= s->max) && (!more->n || more->min <= more->max);
+
+	s->n += more->n;
+	s->sum += more->sum;
+	s->sq_low = sq.low;
+	s->sq_high = sq.high;
+	if (!known || more->min < s->min)
+		s->min = known ? more->min : UINT64_MAX;
+	if (!known || more->max > s->max)
+		s->max = known ? more->max : 0;
+}
+
+void pmk_stats_remove(struct pmk_stats *s, const struct pmk_stats *part)
+{
+	struct u128 sq = subtract((struct u128){ s->sq_high, s->sq_low },
+				  (struct u128){ part->sq_high, part->sq_low });
+
+	if (!part->n)
+		return;
+	s->n -= part->n;
+	s->sum -= part->sum;
+	s->sq_low = sq.low;
+	s->sq_high = sq.high;
+	s->min = UINT64_MAX;
+	s->max = 0;
+}
+
 uint64_t pmk_stats_mean(const struct pmk_stats *s, uint32_t scale)
 {
 	uint64_t rest;
@@ -126,17 +159,16 @@ uint64_t pmk_stats_mean(const struct pmk_stats *s, uint32_t scale)
 }
 
 /*
- * The root is taken of four times the value, which shows whether the fraction is ½ or more. Deviations
- * of 2^53 and more leave no room for that; they are off by at most `scale`.
+ * The root of the variance with divisor n or n - 1. It is taken of four times the value, which shows
+ * whether the fraction is ½ or more. Deviations of 2^53 and more leave no room for that; they are off by
+ * at most `scale`.
  */
-uint64_t pmk_stats_stddev(const struct pmk_stats *s, uint32_t scale)
+static uint64_t deviation(const struct pmk_stats *s, uint64_t divisor, uint32_t scale)
 {
 	const uint64_t scale2 = 4 * (uint64_t)scale * scale; /* < 2^22 */
 	struct u128 sq = { s->sq_high, s->sq_low };
-	uint64_t q, r, rest, divisor = s->n - 1;
+	uint64_t q, r, rest;
 
-	if (s->n < 2)
-		return 0;
 	q = divide((struct u128){ 0, s->sum }, s->n, &r).low;
 	sq = subtract(sq, add(multiply(q, s->sum), multiply(q, r)));
 	if (!sq.high && sq.low >> 44 == 0 && s->n >> 32 == 0) {
@@ -156,4 +188,14 @@ uint64_t pmk_stats_stddev(const struct pmk_stats *s, uint32_t scale)
 	}
 	r = root(sq);
 	return (r >> 1) + (r & 1);
+}
+
+uint64_t pmk_stats_stddev(const struct pmk_stats *s, uint32_t scale)
+{
+	return s->n < 2 ? 0 : deviation(s, s->n - 1, scale);
+}
+
+uint64_t pmk_stats_deviation(const struct pmk_stats *s, uint32_t scale)
+{
+	return s->n ? deviation(s, s->n, scale) : 0;
 }

@@ -8,14 +8,13 @@ void pmk_bus_init(struct pmk_bus *bus)
 {
 	memset(bus, 0, sizeof(*bus));
 	pmk_bus_forget(bus);
-	for (unsigned i = 0; i < PMK_NLATENCIES; i++)
-		bus->latency[i].min = UINT64_MAX;
 }
 
 void pmk_bus_forget(struct pmk_bus *bus)
 {
 	for (unsigned i = 0; i < PMK_NSIGNALS; i++)
 		bus->due[i] = PMK_NEVER;
+	bus->recorded_due = PMK_NEVER;
 }
 
 bool pmk_bus_due(const struct pmk_bus *bus)
@@ -23,7 +22,25 @@ bool pmk_bus_due(const struct pmk_bus *bus)
 	for (unsigned i = 0; i < PMK_NSIGNALS; i++)
 		if (bus->total[i] >= bus->due[i])
 			return true;
-	return false;
+	return bus->recorded >= bus->recorded_due;
+}
+
+uint64_t pmk_bus_next_record(const struct pmk_bus *bus, enum pmk_signal sig, uint64_t at)
+{
+	while (at < bus->recorded) {
+		uint64_t place = at % PMK_LATENCY_LOG, n = PMK_LATENCY_LOG - place;
+		const uint8_t *from = &bus->log_sig[place], *found;
+
+		if (*from == sig) /* often many in a row are of one signal */
+			return at;
+		if (n > bus->recorded - at)
+			n = bus->recorded - at;
+		found = memchr(from, (int)sig, n);
+		if (found)
+			return at + (uint64_t)(found - from);
+		at += n;
+	}
+	return bus->recorded;
 }
 
 uint64_t pmk_bus_horizon(const struct pmk_bus *bus, enum pmk_signal sig)
@@ -31,15 +48,4 @@ uint64_t pmk_bus_horizon(const struct pmk_bus *bus, enum pmk_signal sig)
 	if (bus->due[sig] == PMK_NEVER)
 		return PMK_NEVER;
 	return bus->due[sig] > bus->total[sig] ? bus->due[sig] - bus->total[sig] : 0;
-}
-
-void pmk_latency_add(struct pmk_latency *l, uint64_t cycles)
-{
-	l->n++;
-	l->sum += cycles;
-	l->sum2 += cycles * cycles;
-	if (cycles < l->min)
-		l->min = cycles;
-	if (cycles > l->max)
-		l->max = cycles;
 }

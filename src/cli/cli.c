@@ -466,7 +466,8 @@ static bool strip_pmu(const struct pmk_pmu *pmu, const char *text, char *name, s
 	snprintf(other, sizeof(other), "%.*s", prefix < sizeof(other) ? (int)prefix : MAX_EVENT - 1,
 		 text);
 	named = pmk_pmu_find(other);
-	if (named == pmu)
+	/* One that was configured otherwise is still called by its name. */
+	if (named && !strcmp(named->name, pmu->name))
 		return true;
 	cli_fail(0,
 		 named ? "'%s' is an event of %s, but %s does the counting"
@@ -504,7 +505,10 @@ const struct pmk_event *cli_event(const struct pmk_pmu *pmu, const char *text)
 		return ev;
 	nearest_events(pmu, name, near, sizeof(near));
 	if (owner(name))
-		cli_fail(0, "%s has no event '%s'; %s has", pmu->name, name, owner(name)->name);
+		cli_fail(0,
+			 "%s has no event '%s', that is one of %s's; 'pmk list events --pmu %s' "
+			 "shows all",
+			 pmu->name, name, owner(name)->name, pmu->name);
 	else if (*near)
 		cli_fail(0, "%s has no event '%s'; did you mean %s?", pmu->name, name, near);
 	else

@@ -71,7 +71,7 @@ static void explain(const struct pmk_pmu *pmu, const struct pmk_reg_info *reg, s
 	} else {
 		snprintf(p->text, sizeof(p->text), "%s", f->brief);
 	}
-	if (f && p->hi - p->lo + 1u == reg->width) /* a counter: say it in decimal */
+	if (f && !f->event && p->hi - p->lo + 1u == reg->width) /* a counter: in decimal */
 		snprintf(p->text, sizeof(p->text), "%llu (%s)", (unsigned long long)p->value,
 			 f->brief);
 	p->wrong = p->value && (!f || strcmp(f->access, "SBZ") == 0);

@@ -71,7 +71,7 @@ static void stream(struct pmk_bus *bus, uint64_t n)
 {
 	pmk_bus_add(bus, PMK_SIG_CYCLE, n);
 	pmk_bus_add(bus, PMK_SIG_INSN, n);
-	pmk_bus_add(bus, PMK_SIG_L1D_ACCESS, n / 10);
+	pmk_bus_add(bus, PMK_SIG_L1D_LOOKUP, n / 10);
 	pmk_bus_add(bus, PMK_SIG_L1D_MISS, n / 100);
 	pmk_bus_add(bus, PMK_SIG_L1I_FILL, n / 500);
 	pmk_bus_add(bus, PMK_SIG_MICRO_ITLB_MISS, n / 1000);
@@ -466,7 +466,7 @@ static void look_overflow(char *found, size_t size)
 	blog_setup(&l);
 	blog_start(&l);
 	at_el(&l, 0);
-	pmk_bus_add(&bus, PMK_SIG_L1D_ACCESS, UINT64_C(0x100000007));
+	pmk_bus_add(&bus, PMK_SIG_L1D_LOOKUP, UINT64_C(0x100000007));
 	at_el(&l, 1);
 	blog_stop(&l);
 	FOUND("of 4294967303 data accesses it shows %" PRIu64 ", with the flags at 0x%08" PRIx64,

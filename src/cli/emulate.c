@@ -23,11 +23,16 @@
  * where Debian's cross compiler packages put the target's libraries. */
 static const struct machine {
 	enum pmk_elf_machine elf;
-	bool is64;
+	bool is64, big_endian;
 	const char *isa, *core, *qemu, *sysroot;
 } machines[] = {
-	{ PMK_ELF_ARM, false, "arm", "arm1176", "qemu-arm", "/usr/arm-linux-gnueabi" },
-	{ PMK_ELF_AARCH64, true, "a64", "cortex-a53", "qemu-aarch64", "/usr/aarch64-linux-gnu" },
+	{ PMK_ELF_ARM, false, false, "arm", "arm1176", "qemu-arm", "/usr/arm-linux-gnueabi" },
+	{ PMK_ELF_AARCH64, true, false, "a64", "cortex-a53", "qemu-aarch64",
+	  "/usr/aarch64-linux-gnu" },
+	{ PMK_ELF_MICROBLAZE, false, false, "microblaze", "microblaze", "qemu-microblazeel",
+	  "/usr/microblazeel-linux-gnu" },
+	{ PMK_ELF_MICROBLAZE, false, true, "microblaze", "microblaze", "qemu-microblaze",
+	  "/usr/microblaze-linux-gnu" },
 };
 
 /* NULL for a machine that is not emulated, and for one in the wrong byte order or word size. */
@@ -35,7 +40,7 @@ static const struct machine *machine_of(const struct pmk_elf *elf)
 {
 	for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++)
 		if (machines[i].elf == elf->machine && machines[i].is64 == elf->is64 &&
-		    !elf->big_endian)
+		    machines[i].big_endian == elf->big_endian)
 			return &machines[i];
 	return NULL;
 }
@@ -78,7 +83,39 @@ static int override(struct pmk_core *core, const char *text)
 	return 0;
 }
 
-int emulation_core(struct emulation *emu, const char *name, const struct word_list *overrides)
+static bool preset_path(char *path, size_t size, const char *data, const char *name)
+{
+	snprintf(path, size, "%s/cores/%s.ini", data, name);
+	return !strchr(name, '/') && access(path, R_OK) == 0;
+}
+
+/* Does the preset have the PMU? */
+static bool has_pmu(const char *data, const char *name, const char *pmu)
+{
+	struct pmk_core core;
+	char path[4096], msg[512];
+
+	return preset_path(path, sizeof(path), data, name) &&
+	       !pmk_core_load(&core, path, msg, sizeof(msg)) && !strcmp(core.pmu, pmu);
+}
+
+char *emulation_core_with(const char *pmu)
+{
+	const char *data = cli_data_dir();
+	char path[4096], **names, *found = NULL;
+
+	if (data && preset_path(path, sizeof(path), data, pmu))
+		return strdup(pmu);
+	names = data ? cli_core_names() : NULL;
+	for (unsigned i = 0; names && names[i] && !found; i++)
+		if (has_pmu(data, names[i], pmu))
+			found = strdup(names[i]);
+	cli_free_names(names);
+	return found;
+}
+
+int emulation_core(struct emulation *emu, const char *name, const char *pmu,
+		   const struct word_list *overrides)
 {
 	const struct machine *machine = machine_of(&emu->elf);
 	const char *data = cli_data_dir();
@@ -89,16 +126,18 @@ int emulation_core(struct emulation *emu, const char *name, const struct word_li
 		return PMK_EXIT_FAILED;
 	if (!name)
 		name = machine ? machine->core : machines[0].core;
-	snprintf(path, sizeof(path), "%s/cores/%s.ini", data, name);
-	if (strchr(name, '/') || access(path, R_OK))
+	if (!preset_path(path, sizeof(path), data, name))
 		return unknown_core(name);
 	if (pmk_core_load(&emu->core, path, msg, sizeof(msg)))
 		return cli_fail(PMK_EXIT_FAILED, "%s", msg);
+	if (pmu && pmk_core_can_have_l2(&emu->core) && pmk_core_l2_type(pmu))
+		emu->core.l2_type = pmk_core_l2_type(pmu);
 	for (unsigned i = 0; i < overrides->count; i++) {
 		err = override(&emu->core, overrides->word[i]);
 		if (err)
 			return err;
 	}
+	emu->core.system = emu->system;
 	if (pmk_core_check(&emu->core, msg, sizeof(msg)))
 		return cli_fail(PMK_EXIT_USAGE, "core %s: %s", name, msg);
 	if (machine && strcmp(machine->isa, emu->core.isa) != 0)
@@ -164,7 +203,7 @@ int emulation_program(struct emulation *emu, const char *program)
 		return cli_fail(
 			PMK_EXIT_NOT_EXEC,
 			"%s: is an executable for %s%s (ELF machine %u); this version of pmk runs "
-			"little-endian ARM and AArch64 ones",
+			"little-endian ARM and AArch64, and MicroBlaze ones",
 			program, emu->elf.big_endian ? "big-endian " : "", emu->elf.machine_name,
 			emu->elf.machine_code);
 	return 0;

@@ -25,9 +25,14 @@ struct emulation {
 	bool system;
 };
 
-/* The preset `name`, or for NULL the one for the program's machine, with overrides "key=value".
+/* The preset that is meant by a PMU: of its name, or else the first that has it. Memory that the caller
+ * frees; NULL: there is none. */
+char *emulation_core_with(const char *pmu);
+/* The preset `name`, or for NULL the one for the program's machine, with overrides "key=value". `pmu`, which
+ * may be NULL: if it is that of a level 2 cache, an ARM core has that cache unless overrides say otherwise.
  * 0 or an exit code after one line on stderr. */
-int emulation_core(struct emulation *emu, const char *name, const struct word_list *overrides);
+int emulation_core(struct emulation *emu, const char *name, const char *pmu,
+		   const struct word_list *overrides);
 
 /*
  * Find the program, read its ELF header. 0, or 126 / 127 / 129 / 125 after one line on stderr.

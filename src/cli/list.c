@@ -73,7 +73,7 @@ static int list_cores(const struct request *q)
 			code = cli_fail(PMK_EXIT_FAILED, "%s", msg);
 			break;
 		}
-		if (q->pmu && pmk_pmu_find(core.pmu) != q->pmu)
+		if (q->pmu && !show_core_can_have(&core, q->pmu))
 			continue;
 		printf("  %-14s %s\n", core.name, core.brief);
 		if (q->verbose && !q->overview)
@@ -240,7 +240,7 @@ static int json_cores(const struct request *q, json_object *list)
 	for (unsigned i = 0; !code && names[i]; i++) {
 		if (show_load_core(names[i], &core, msg, sizeof(msg)) != 0)
 			code = cli_fail(PMK_EXIT_FAILED, "%s", msg);
-		else if (!q->pmu || pmk_pmu_find(core.pmu) == q->pmu)
+		else if (!q->pmu || show_core_can_have(&core, q->pmu))
 			json_object_array_add(list, show_json_core(&core));
 	}
 	cli_free_names(names);

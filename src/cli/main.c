@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 /* pmk: find the command and run it. Everything else is the command's business. */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
 
@@ -11,7 +13,7 @@
 #endif
 
 const struct cli_command *const cli_commands[] = {
-	&cmd_stat, &cmd_report, &cmd_list, &cmd_info, &cmd_decode, &cmd_doctor, NULL,
+	&cmd_stat, &cmd_report, &cmd_list, &cmd_info, &cmd_decode, &cmd_doctor, &cmd_wave, NULL,
 };
 
 static const char *command_name(const void *ctx, unsigned i)
@@ -85,9 +87,21 @@ static int dispatch(int argc, char **argv)
 	return cmd ? cmd->run(argc - 1, argv + 1) : unknown(argv[1]);
 }
 
+/* A standard stream that the caller has closed would be the next file that is opened. In its place stands
+ * one that cannot be used, so that what is lost there is noticed. */
+static void fill_standard_streams(void)
+{
+	for (int fd = 0; fd <= 2; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd ? O_RDONLY : O_WRONLY) < 0)
+			_exit(PMK_EXIT_FAILED);
+}
+
 int main(int argc, char **argv)
 {
-	int code = dispatch(argc, argv);
+	int code;
+
+	fill_standard_streams();
+	code = dispatch(argc, argv);
 
 	/* What a command printed has arrived, or the command has failed. */
 	if ((fflush(stdout) != 0 || ferror(stdout)) && code == PMK_EXIT_OK)

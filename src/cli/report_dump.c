@@ -89,7 +89,7 @@ static void isa_of(const struct pmk_pmu *pmu, char *isa, size_t size)
 	*isa = '\0';
 	for (unsigned i = 0; names && names[i] && !*isa; i++)
 		if (!show_load_core(names[i], &core, msg, sizeof(msg)) &&
-		    pmk_pmu_find(core.pmu) == pmu)
+		    show_core_can_have(&core, pmu))
 			snprintf(isa, size, "%s", core.isa);
 	cli_free_names(names);
 }

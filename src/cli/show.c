@@ -93,10 +93,18 @@ static void key_text(char *buf, size_t size, uint64_t v, char unit)
 {
 	if (unit == 'b')
 		snprintf(buf, size, "%s", v ? "on" : "off");
+	else if (unit == 'l')
+		snprintf(buf, size, "%s", pmk_core_l2[v]);
 	else if (unit == 's' && v % 1024 == 0)
 		snprintf(buf, size, "%lluK", (unsigned long long)(v / 1024));
 	else
 		snprintf(buf, size, "%llu", (unsigned long long)v);
+}
+
+bool show_core_can_have(const struct pmk_core *core, const struct pmk_pmu *pmu)
+{
+	return pmk_pmu_find(core->pmu) == pmu ||
+	       (pmk_core_can_have_l2(core) && pmk_core_l2_type(pmu->name));
 }
 
 void show_core_keys(const struct pmk_core *core, const char *indent)
@@ -106,10 +114,17 @@ void show_core_keys(const struct pmk_core *core, const char *indent)
 	for (const struct pmk_core_key *k = pmk_core_keys; k->key; k++) {
 		char now[24], min[24], max[24], range[52];
 
+		if (!pmk_core_has(core, k))
+			continue;
 		key_text(now, sizeof(now), key_value(core, k), k->unit);
 		key_text(min, sizeof(min), k->min, k->unit);
 		key_text(max, sizeof(max), k->max, k->unit);
-		snprintf(range, sizeof(range), k->unit == 'b' ? "on|off" : "%s..%s", min, max);
+		if (k->unit == 'b')
+			strcpy(range, "on|off");
+		else if (k->unit == 'l')
+			strcpy(range, "none|l210|l220");
+		else
+			snprintf(range, sizeof(range), "%s..%s", min, max);
 		printf("%s%-26s %-10s %-18s %s\n", indent, k->key, now, range, k->text);
 	}
 }
@@ -229,7 +244,11 @@ json_object *show_json_core(const struct pmk_core *core)
 	show_add(o, "qemu-cpu", core->qemu_cpu);
 	show_add(o, "brief", core->brief);
 	for (const struct pmk_core_key *k = pmk_core_keys; k->key; k++)
-		json_object_object_add(keys, k->key, json_object_new_uint64(key_value(core, k)));
+		if (pmk_core_has(core, k) && k->unit == 'l')
+			show_add(keys, k->key, pmk_core_l2[key_value(core, k)]);
+		else if (pmk_core_has(core, k))
+			json_object_object_add(keys, k->key,
+					       json_object_new_uint64(key_value(core, k)));
 	json_object_object_add(o, "parameters", keys);
 	return o;
 }

@@ -23,6 +23,8 @@ const char *show_support(const struct pmk_event *ev);
 
 /* Read a preset of the data directory and check it. 0 or negative with one line in msg. */
 int show_load_core(const char *name, struct pmk_core *core, char *msg, unsigned size);
+/* Does it have that PMU, itself or in a level 2 cache that it can be given? */
+bool show_core_can_have(const struct pmk_core *core, const struct pmk_pmu *pmu);
 /* Every key with its value, range and text. */
 void show_core_keys(const struct pmk_core *core, const char *indent);
 

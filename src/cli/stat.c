@@ -20,7 +20,10 @@ static const struct cli_option options[] = {
 	{ 0, "pmu", "PMU", "the PMU to count with" },
 	{ 0, "core", "CORE", "the core to model (pmk list cores)" },
 	{ 0, "set", "KEY=VALUE", "change one parameter of the core; repeatable" },
-	{ 'T', "target", "TARGET", "where to count: emu or linux (pmk list targets)" },
+	{ 0, "traffic", "SPEC", "another master on the buses of arm926: dma0:period=40; repeatable" },
+	{ 'T', "target", "TARGET", "where to count: emu, linux or wave:FILE (pmk list targets)" },
+	{ 'm', "map", "FILE", "-T wave: which signals are which" },
+	{ 'l', "layer", "NAME", "-T wave: this layer of the map alone" },
 	{ 'p', "pid", "LIST", "count these processes instead of a program" },
 	{ 'a', "all-cpus", NULL, "count everything on all processors" },
 	{ 'C', "cpu", "CPUS", "count everything on these processors: 0,2-3" },
@@ -103,7 +106,7 @@ static int parse_passes(struct request *q, const char *text)
 	return cli_fail(PMK_EXIT_USAGE, "--passes %s: expected clone or rerun", text);
 }
 
-const struct stat_target *const stat_targets[] = { &stat_emu, &stat_linux, NULL };
+const struct stat_target *const stat_targets[] = { &stat_emu, &stat_linux, &stat_wave, NULL };
 
 static const char *target_name(const void *ctx, unsigned i)
 {
@@ -113,12 +116,18 @@ static const char *target_name(const void *ctx, unsigned i)
 
 static int parse_target(struct request *q, const char *text)
 {
+	size_t n = strcspn(text, ":");
 	char near[64] = "";
 
 	for (unsigned i = 0; stat_targets[i]; i++) {
-		if (strcmp(text, stat_targets[i]->name) != 0)
+		const struct stat_target *t = stat_targets[i];
+
+		if (strncmp(text, t->name, n) != 0 || t->name[n] || (text[n] && !t->file))
 			continue;
-		q->target = stat_targets[i];
+		q->target = t;
+		q->file = text[n] ? text + n + 1 : NULL;
+		if (t->file && (!q->file || !*q->file))
+			return cli_fail(PMK_EXIT_USAGE, "-T %s: expected %s:FILE", text, t->name);
 		return 0;
 	}
 	cli_nearest(text, target_name, NULL, near, sizeof(near));
@@ -187,6 +196,8 @@ static int take_option(struct request *q, const struct cli_option *o, char *valu
 		return add_word(&q->events, value);
 	if (is(o, "set"))
 		return add_word(&q->overrides, value);
+	if (is(o, "traffic"))
+		return add_word(&q->traffic, value);
 	if (is(o, "env"))
 		return add_word(&q->env, value);
 	if (is(o, "region"))
@@ -213,6 +224,10 @@ static int take_option(struct request *q, const struct cli_option *o, char *valu
 		q->qemu = value;
 	else if (is(o, "pid"))
 		q->pids = value;
+	else if (is(o, "map"))
+		q->map = value;
+	else if (is(o, "layer"))
+		q->layer = value;
 	else if (is(o, "cpu"))
 		q->cpus = value;
 	else if (is(o, "all-cpus"))
@@ -240,7 +255,7 @@ static int check_request(const struct request *q)
 				"-I goes with --from and --to, not with --region or -A");
 	if (q->per_core && q->regions.count)
 		return cli_fail(PMK_EXIT_USAGE, "-A and --region exclude each other");
-	if (!q->command[0] && !q->qemu && !q->pids && !q->cpus && !q->all_cpus)
+	if (!q->command[0] && !q->qemu && !q->pids && !q->cpus && !q->all_cpus && !q->file)
 		return cli_fail(PMK_EXIT_USAGE, "no program to run (pmk stat --help)");
 	return 0;
 }
@@ -275,6 +290,7 @@ static void free_request(struct request *q)
 	words_free(&q->events);
 	output_options_free(&q->out);
 	words_free(&q->overrides);
+	words_free(&q->traffic);
 	words_free(&q->regions);
 	words_free(&q->env);
 }
@@ -286,6 +302,7 @@ static void free_job(struct job *job)
 	event_list_free(&job->events);
 	emulation_free(&job->emu);
 	linux_job_free(job->linux_job);
+	wave_job_free(job->wave_job);
 	free(job->places);
 	free(job);
 }

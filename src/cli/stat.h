@@ -7,6 +7,7 @@
  *	stat_run.c     runs the emulator, takes the readings
  *	stat_report.c  readings → result → writer
  *	stat_linux.c   all of this but the options and the writing, for the counters of this machine
+ *	stat_wave.c    likewise, for a waveform dump
  */
 #ifndef PMK_CLI_STAT_H
 #define PMK_CLI_STAT_H
@@ -30,11 +31,12 @@ struct request {
 	const struct stat_target *hinted; /* the only one that knows … */
 	const char *hint;		  /* … this option */
 	struct output_options out;
-	struct word_list events, overrides, regions, env;
+	struct word_list events, overrides, traffic, regions, env;
 	const char *pmu_name, *core_name;
 	const char *from, *to;
 	const char *sysroot, *qemu;
 	const char *pids, *cpus;
+	const char *file, *map, *layer; /* of a dump */
 	enum interval_unit interval_unit;
 	uint64_t interval;
 	unsigned runs;
@@ -56,6 +58,7 @@ struct place {
 	uint64_t entries;
 	struct sample value[PMK_MAX_EVENTS]; /* by event of the list */
 	bool wrapped[PMK_MAX_EVENTS];
+	struct pmk_reading counts; /* of all runs, by event of the plan: for the latencies */
 };
 
 struct job {
@@ -63,6 +66,7 @@ struct job {
 	const char *program; /* the file that is run, or NULL */
 	struct emulation emu;
 	const struct pmk_pmu *pmu;
+	struct pmk_microblaze_pmu microblaze; /* it, where it is one */
 	struct event_list events;
 	const char *reason[PMK_MAX_EVENTS]; /* why event i is not counted, or NULL */
 	struct metric_list metrics;
@@ -79,10 +83,13 @@ struct job {
 	char qemu_version[64]; /* "7.2.22"; empty when it did not answer like QEMU */
 	int interrupted;       /* the signal that told pmk to stop, 0 = none */
 	struct linux_job *linux_job;
+	struct wave_job *wave_job;
 };
 
 struct linux_job; /* of stat_linux.c */
 void linux_job_free(struct linux_job *l);
+struct wave_job; /* of stat_wave.c */
+void wave_job_free(struct wave_job *j);
 
 /* Parts of stat_emu. */
 int stat_choose(struct job *job);

@@ -42,8 +42,29 @@ static uint64_t cycles_to_ns(const struct job *job, uint64_t cycles)
 	return (uint64_t)((double)cycles * 1e9 / (double)job->emu.core.clock_hz);
 }
 
-static int print_interval(struct job *job, const uint64_t *delta, uint64_t cycles, uint64_t insns,
-			  int cpu)
+/* What a latency counter tells of the plan's event i, into its row. */
+static void set_latency(const struct job *job, unsigned i, const struct pmk_reading *counts,
+			struct pmk_row *row)
+{
+	int l = pmk_reading_latency(&job->plan, job->pmu, i);
+
+	if (l < 0 && row->event && row->event->latency)
+		row->reason = "counted, not timed: no latency counter was free for it";
+	if (l < 0)
+		return;
+	row->has_dist = true;
+	row->dist = (struct pmk_distribution){
+		.values = counts->latency[l].values,
+		.latency = true,
+		.full = counts->latency[l].full,
+		.saturated = counts->latency[l].saturated,
+	};
+	if (row->dist.full)
+		row->reason = "occurrences overlapped: the latencies are less accurate";
+}
+
+static int print_interval(struct job *job, const struct pmk_reading *delta, uint64_t cycles,
+			  uint64_t insns, int cpu)
 {
 	struct pmk_section *s = pmk_result_add(&job->result, NULL, job->events.count);
 	uint64_t ns = cycles_to_ns(job, cycles - job->interval_began);
@@ -57,8 +78,10 @@ static int print_interval(struct job *job, const uint64_t *delta, uint64_t cycle
 		start_row(job, i, &s->rows[i]);
 		s->rows[i].runtime_ns = ns;
 	}
-	for (unsigned i = 0; i < job->plan.nevents; i++)
-		s->rows[job->event_of[i]].value = delta[i];
+	for (unsigned i = 0; i < job->plan.nevents; i++) {
+		s->rows[job->event_of[i]].value = delta->total[i];
+		set_latency(job, i, delta, &s->rows[job->event_of[i]]);
+	}
 	return pmk_writer_section(job->out.writer, &job->result, s);
 }
 
@@ -119,6 +142,9 @@ int report_begin(struct job *job)
 	if (!r->runs)
 		r->runs = job->q->runs;
 	r->clock_hz = (double)job->emu.core.clock_hz;
+	/* Cycles of this PMU are those of the bus. */
+	if (pmk_core_on_ahb(&job->emu.core))
+		r->clock_hz /= (double)job->emu.core.ahb_ratio;
 	if (!r->command || !r->settings || !r->env)
 		return cli_fail(PMK_EXIT_FAILED, "out of memory");
 	return output_begin(&job->out, r, &job->metrics, false);
@@ -126,7 +152,7 @@ int report_begin(struct job *job)
 
 int report_interval(struct job *job, const struct pmk_arena_interval *i)
 {
-	return print_interval(job, i->delta, i->cycles, i->insns, i->cpu ? (int)i->cpu : -1);
+	return print_interval(job, &i->delta, i->cycles, i->insns, i->cpu ? (int)i->cpu : -1);
 }
 
 static int write_place(struct job *job, const struct place *p)
@@ -150,6 +176,8 @@ static int write_place(struct job *job, const struct place *p)
 		if (p->wrapped[i])
 			row->trust = PMK_TRUST_WRAPPED;
 	}
+	for (unsigned i = 0; i < job->plan.nevents; i++)
+		set_latency(job, i, &p->counts, &s->rows[job->event_of[i]]);
 	return pmk_writer_section(job->out.writer, &job->result, s);
 }
 
@@ -160,7 +188,7 @@ int stat_write(struct job *job)
 	int err = 0;
 
 	if (job->q->interval_unit != INTERVAL_NONE)
-		return print_interval(job, r->tail->total, r->sum.cycles, r->sum.insns, -1);
+		return print_interval(job, &r->tail->total, r->sum.cycles, r->sum.insns, -1);
 	for (unsigned i = 0; i < job->nplaces; i++) {
 		int e = write_place(job, &job->places[i]);
 
@@ -190,6 +218,9 @@ static void set_warnings(struct job *job)
 			&job->result,
 			"%u process(es) still ran when the program ended: counted until then",
 			job->runner.alive);
+	job->result.partial |= job->runner.execs || job->runner.alive ||
+			       atomic_load(&a->lost_forks) || atomic_load(&a->lost_threads) ||
+			       atomic_load(&a->blocks_full);
 	if (atomic_load(&a->lost_forks))
 		pmk_result_warn(&job->result,
 				"%u forked process(es) were not counted: more than %d at a time",

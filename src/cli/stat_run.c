@@ -83,18 +83,36 @@ static void read_version(struct version_query v, char *version, size_t size)
 		snprintf(version, size, "%.*s", (int)strcspn(at + 8, " (\n"), at + 8);
 }
 
+/* Debian's package of an emulator; NULL: not known. */
+static const char *package_of(const char *qemu)
+{
+	static const struct {
+		const char *qemu, *package;
+	} rows[] = {
+		{ "qemu-arm", "qemu-user" },
+		{ "qemu-aarch64", "qemu-user" },
+		{ "qemu-microblaze", "qemu-user" },
+		{ "qemu-microblazeel", "qemu-user" },
+		{ "qemu-system-arm", "qemu-system-arm" },
+		{ "qemu-system-microblaze", "qemu-system-misc" },
+		{ "qemu-system-microblazeel", "qemu-system-misc" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (!strcmp(qemu, rows[i].qemu))
+			return rows[i].package;
+	return NULL;
+}
+
 static int start_failed(struct job *job, int err)
 {
 	const char *qemu = job->emu.argv.word[0];
 
 	if (err != PMK_ENOTSUP)
 		return cli_fail(PMK_EXIT_FAILED, "cannot start the emulator: %s", strerror(errno));
-	if (errno == ENOENT && (!strcmp(qemu, "qemu-arm") || !strcmp(qemu, "qemu-aarch64")))
-		return cli_fail(PMK_EXIT_FAILED,
-				"%s is not installed (Debian: apt install qemu-user)", qemu);
-	if (errno == ENOENT && !strcmp(qemu, "qemu-system-arm"))
-		return cli_fail(PMK_EXIT_FAILED, "qemu-system-arm is not installed (Debian: apt "
-						 "install qemu-system-arm)");
+	if (errno == ENOENT && package_of(qemu))
+		return cli_fail(PMK_EXIT_FAILED, "%s is not installed (Debian: apt install %s)",
+				qemu, package_of(qemu));
 	if (errno == ENOENT)
 		return cli_fail(PMK_EXIT_FAILED, "%s is not installed", qemu);
 	return cli_fail(PMK_EXIT_FAILED, "%s: %s", qemu, strerror(errno));
@@ -102,6 +120,14 @@ static int start_failed(struct job *job, int err)
 
 static int never_ready(const struct job *job)
 {
+	const struct pmk_arena *a = job->runner.arena;
+
+	if (atomic_load(&a->other_isa))
+		return cli_fail(PMK_EXIT_USAGE,
+				"%s emulates %s, and core %s runs %s code; choose another with "
+				"--core (pmk list cores)",
+				job->emu.argv.word[0], a->target, job->emu.core.name,
+				job->emu.core.isa);
 	if (!*job->qemu_version)
 		return cli_fail(PMK_EXIT_FAILED,
 				"%s does not behave like QEMU: it does not tell its "
@@ -158,15 +184,30 @@ static void add_sample(struct sample *s, uint64_t value)
 	s->m2 += delta * ((double)value - s->mean);
 }
 
-static void collect_place(struct job *job, struct place *p, const uint64_t *values,
+/* The latencies of a part of the plan, at their place in the whole plan. */
+static void collect_latencies(struct job *job, struct place *p, const struct pmk_reading *counts,
+			      unsigned first, unsigned count)
+{
+	unsigned part = 0;
+
+	for (unsigned i = first; i < first + count; i++) {
+		int l = pmk_reading_latency(&job->plan, job->pmu, i);
+
+		if (l >= 0)
+			pmk_reading_add_latency(&p->counts.latency[l], &counts->latency[part++]);
+	}
+}
+
+static void collect_place(struct job *job, struct place *p, const struct pmk_reading *counts,
 			  const bool *wrapped, unsigned first, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++) {
 		unsigned event = job->event_of[first + i];
 
-		add_sample(&p->value[event], values[i]);
+		add_sample(&p->value[event], counts->total[i]);
 		p->wrapped[event] |= wrapped[i];
 	}
+	collect_latencies(job, p, counts, first, count);
 }
 
 /* The runner's sums, for the plan's events [first, first + count), into the places. */
@@ -180,13 +221,13 @@ static void collect(struct job *job, unsigned first, unsigned count)
 		unsigned region = (unsigned)job->cfg.window + (i - 1);
 
 		if (p->cpu >= 0) {
-			collect_place(job, p, r->core[p->cpu].total, r->core[p->cpu].wrapped, first,
-				      count);
+			collect_place(job, p, &r->core[p->cpu].total, r->core[p->cpu].wrapped,
+				      first, count);
 		} else if (p->region) {
-			collect_place(job, p, sum->region[region], sum->wrapped, first, count);
+			collect_place(job, p, &sum->region[region], sum->wrapped, first, count);
 			p->entries = sum->entries[region];
 		} else {
-			collect_place(job, p, sum->total, sum->wrapped, first, count);
+			collect_place(job, p, &sum->total, sum->wrapped, first, count);
 		}
 	}
 }
@@ -202,6 +243,7 @@ static int make_places(struct job *job)
 		return cli_fail(PMK_EXIT_FAILED, "out of memory");
 	job->nplaces = n;
 	for (unsigned i = 0; i < n; i++) {
+		pmk_reading_init(&job->places[i].counts);
 		job->places[i].cpu = job->q->per_core ? (int)i : -1;
 		if (!job->q->per_core && i > 0)
 			job->places[i].region = job->q->regions.word[i - 1];
@@ -241,6 +283,11 @@ static bool has_part(const struct pmk_runner *r)
 static int take_reading(struct job *job, const struct pmk_plan *plan, unsigned first)
 {
 	pmk_runner_finish(&job->runner);
+	if (job->runner.error == PMK_EBUSY && job->q->traffic.count)
+		return cli_fail(
+			PMK_EXIT_FAILED,
+			"--traffic leaves the program nothing: a transfer of it was waiting for "
+			"a million HCLK cycles; take a longer period or fewer masters");
 	if (job->runner.error)
 		return cli_fail(PMK_EXIT_FAILED, "reading the emulated counters failed: %s",
 				pmk_strerror(job->runner.error));
@@ -298,7 +345,12 @@ static int run_once(struct job *job, const struct pmk_plan *plan, unsigned first
 static int run_passes(struct job *job)
 {
 	for (unsigned pass = 0; pass < job->plan.npasses; pass++) {
-		struct pmk_plan part = { .npasses = 1 };
+		struct pmk_plan part = {
+			.npasses = 1,
+			.timed = job->plan.timed,
+			.timer_code = job->plan.timer_code,
+			.timer_counter = job->plan.timer_counter,
+		};
 		unsigned first = 0;
 		int err;
 
@@ -320,9 +372,10 @@ static int run_passes(struct job *job)
 /* Put the events of each pass side by side, so that a pass is a range of them. */
 static void sort_by_pass(struct job *job)
 {
-	struct pmk_plan sorted = { .npasses = job->plan.npasses };
+	struct pmk_plan sorted = job->plan;
 	unsigned event_of[PMK_MAX_EVENTS];
 
+	sorted.nevents = 0;
 	for (unsigned pass = 0; pass < job->plan.npasses; pass++)
 		for (unsigned i = 0; i < job->plan.nevents; i++)
 			if (job->plan.event[i].pass == pass) {

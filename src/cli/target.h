@@ -9,6 +9,7 @@ struct job; /* stat.h */
 
 struct stat_target {
 	const char *name, *brief;
+	bool file; /* -T NAME:FILE */
 	const char *const *options; /* those that no other target knows; NULL terminated */
 	/* Settle what is counted. Like run(): 0, or an exit code after one line on stderr. */
 	int (*choose)(struct job *job);
@@ -19,7 +20,7 @@ struct stat_target {
 	int (*write)(struct job *job);
 };
 
-extern const struct stat_target stat_emu, stat_linux;
+extern const struct stat_target stat_emu, stat_linux, stat_wave;
 extern const struct stat_target *const stat_targets[]; /* NULL terminated */
 
 /* Is it a program of this very machine, or a script? Then it is counted by stat_linux. */

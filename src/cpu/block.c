@@ -4,7 +4,9 @@
 
 #include <string.h>
 
+#include "cpu/arm9_pipeline.h"
 #include "cpu/cache.h"
+#include "cpu/mb.h"
 #include "cpu/v8.h"
 
 /* Counting rules per instruction: ARM DAI 0195B §5-§7; which ones depend on the run is in block.h. */
@@ -77,6 +79,10 @@ void pmk_block_build(const struct pmk_core *core, const struct pmk_insn *insn, s
 		pmk_v8_build(core, insn, n, slots, b);
 		return;
 	}
+	if (pmk_core_is_mb(core)) {
+		pmk_mb_build(core, insn, n, slots, b);
+		return;
+	}
 	*b = (struct pmk_block){
 		.pc = (uint32_t)insn[0].addr,
 		.fall = (uint32_t)(last->addr + last->size),
@@ -93,7 +99,10 @@ void pmk_block_build(const struct pmk_core *core, const struct pmk_insn *insn, s
 		add_facts(core, &insn[i], &b->facts);
 		b->disturbs |= disturbance(&insn[i]);
 	}
-	pmk_pipeline_time(insn, n, slots, &pipe);
+	if (pmk_core_on_ahb(core))
+		pmk_arm9_pipeline_time(insn, n, slots, &pipe);
+	else
+		pmk_pipeline_time(insn, n, slots, &pipe);
 	b->facts.n[PMK_FACT_DATA_STALL] = (uint16_t)pipe.data_stall;
 	b->branch_cycles = (uint8_t)certain_branch_cycles(core, insn, n);
 	b->cycles = pipe.cycles + b->branch_cycles;

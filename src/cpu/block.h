@@ -26,7 +26,7 @@ enum pmk_fact {
 	PMK_FACT_READ, /* data accesses of unconditional loads, one per instruction */
 	PMK_FACT_WRITE,
 	PMK_FACT_DRAIN,
-	PMK_NFACTS = 32, /* A64 cores have their own list: v8.h */
+	PMK_NFACTS = 32, /* A64 and MicroBlaze cores have their own lists: v8.h, mb.h */
 };
 
 struct pmk_facts {
@@ -46,6 +46,20 @@ struct pmk_run {
 
 enum { PMK_DISTURB_BTAC = 1, PMK_DISTURB_ICACHE = 2, PMK_DISTURB_TLB = 4 };
 
+/* Registers, and on A64 units that are busy for long. */
+#define PMK_PLACES (PMK_NREGS + 3)
+
+/* How a MicroBlaze block is left: see mb.h. */
+struct pmk_mb_end {
+	uint64_t key; /* a branch that the branch target cache predicts: its address << 32 */
+	/* Where it may go beside falling through without being looked at; of anything else PMK_MB_NOWHERE,
+	 * and PMK_MB_ANYWHERE. */
+	uint32_t other;
+	uint16_t entry; /* of the branch target cache */
+	uint8_t row;	/* of pmk_cpu.outcome */
+	uint8_t extra;	/* cycles when it does not fall through and is not looked at */
+};
+
 struct pmk_block {
 	/* Read at every run: in one line of the host's cache. */
 	_Alignas(64) uint64_t pc;
@@ -53,9 +67,14 @@ struct pmk_block {
 	uint32_t id;
 	uint32_t branch; /* predictor slot of the branch that ends it */
 	uint32_t cycles;
-	uint64_t late;		/* what this block leaves unfinished … */
-	uint64_t wants;		/* … and what it may have to wait for: see pmk_pipeline_lanes() */
-	uint64_t late2, wants2; /* likewise, A64 only */
+	uint64_t late;	/* what this block leaves unfinished … */
+	uint64_t wants; /* … and what it may have to wait for: see pmk_pipeline_lanes() */
+	union {
+		struct {
+			uint64_t late2, wants2; /* likewise, A64 only */
+		};
+		struct pmk_mb_end end; /* MicroBlaze only */
+	};
 	/* Read when something is out of the ordinary. */
 	uint64_t end_addr; /* address of the last instruction */
 	uint64_t target;   /* of a direct branch */
@@ -67,10 +86,16 @@ struct pmk_block {
 	bool shadowed;	   /* the fetch behind it would enter another line (fetch.shadow_bytes) */
 	uint8_t disturbs;  /* what its maintenance operations flush: PMK_DISTURB_… */
 	uint8_t flag_distance;
+	/* MicroBlaze: the sector of the instruction cache, see mb.h; the delay slot is in the next block;
+	 * this may be one and starts with a NOP; how an open block is left once its slot has run. */
+	uint8_t sector;
+	bool open, starts_with_nop;
+	struct pmk_mb_end slot_end;
 	uint8_t branch_cycles; /* of the last instruction, already in `cycles` */
-	uint8_t need[PMK_NREGS +
-		     1]; /* A64: with the flags as the last; ARM11: PMK_PIPE_REGS of them */
-	uint8_t residue[PMK_NREGS + 1];
+	/* What is needed when, and what is late how much. ARM11: PMK_PIPE_REGS; A64: see v8.h. */
+	uint8_t need[PMK_PLACES], residue[PMK_PLACES];
+	uint8_t need_sum[PMK_NREGS]; /* A64 only: of results of multiply-accumulates */
+	uint64_t sums;		     /* registers that have such a result */
 	struct pmk_facts facts;
 };
 

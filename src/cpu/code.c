@@ -86,7 +86,8 @@ const struct pmk_block *pmk_code_add(struct pmk_code *code, const struct pmk_ins
 	if (code->nblocks == PMK_MAX_BLOCKS)
 		return NULL;
 	b.id = code->nblocks;
-	if (!pmk_core_is_a64(code->core)) /* theirs says how they end, and is known by now */
+	/* Others know by now how they end. */
+	if (!pmk_core_is_a64(code->core) && !pmk_core_is_mb(code->core))
 		b.branch = branch_slot(code, &b, b.id);
 	code->block[b.id] = b;
 	code->hash[b.id] = bytes_hash;

@@ -4,7 +4,10 @@
  * `--set key=value` overrides one. PMK_CORE_KEYS is the one list of keys: it makes the struct's
  * members, the reader, the range checks, `pmk list cores -v` and the manual page's table.
  *
- * X(member, "key", default, min, max, unit, text)   unit: n number, s size (accepts K, M), b on/off
+ * X(member, "key", "isas", default, min, max, unit, text)
+ *   isas: the instruction sets whose cores have it, or all; ahb: cores on the buses of the ARM926EJ-S
+ *         Development Chip
+ *   unit: n number, s size (accepts K, M), b on/off, l one of pmk_core_l2
  */
 #ifndef PMK_CPU_CONFIG_H
 #define PMK_CPU_CONFIG_H
@@ -14,71 +17,111 @@
 
 /* clang-format off */
 #define PMK_CORE_KEYS(X) \
-	X(clock_hz,        "clock",             700000000, 1000, 10000000000, n, "core clock in Hz; only turns cycles into seconds") \
-	X(icache_on,       "icache.enable",     1, 0, 1,       b, "instruction cache on (SCTLR.I)") \
-	X(icache_size,     "icache.size",       16384, 1024, 131072, s, "instruction cache size") \
-	X(icache_ways,     "icache.ways",       4, 1, 16,      n, "instruction cache ways") \
-	X(dcache_on,       "dcache.enable",     1, 0, 1,       b, "data cache on (SCTLR.C)") \
-	X(dcache_size,     "dcache.size",       16384, 1024, 131072, s, "data cache size") \
-	X(dcache_ways,     "dcache.ways",       4, 1, 16,      n, "data cache ways") \
-	X(dcache_wt,       "dcache.write_through", 0, 0, 1,    b, "all memory is write-through instead of write-back") \
-	X(round_robin,     "cache.round_robin", 0, 0, 1,       b, "replacement: round robin (SCTLR.RR) instead of pseudo-random") \
-	X(write_allocate,  "dcache.write_allocate", 0, 0, 1,   b, "a store miss fills the line (no ARM11 does)") \
-	X(seed,            "cache.seed",        1, 1, 4294967295, n, "seed of the pseudo-random replacement") \
-	X(mmu,             "mmu.enable",        1, 0, 1,       b, "address translation on: micro-TLBs and main TLB are used") \
-	X(utlb_entries,    "utlb.entries",      10, 1, 64,     n, "entries of each micro-TLB, fully associative, round robin") \
-	X(tlb_entries,     "tlb.entries",       64, 2, 1024,   n, "entries of the main TLB") \
-	X(tlb_ways,        "tlb.ways",          2, 1, 8,       n, "ways of the main TLB, round robin") \
-	X(bp_on,           "bp.enable",         1, 0, 1,       b, "branch prediction on (SCTLR.Z)") \
-	X(bp_dynamic,      "bp.dynamic",        1, 0, 1,       b, "dynamic prediction on (ACTLR.DB)") \
-	X(bp_static,       "bp.static",         1, 0, 1,       b, "static prediction on (ACTLR.SB)") \
-	X(bp_entries,      "bp.entries",        128, 2, 4096,  n, "branch target cache entries, direct mapped") \
-	X(bp_folding,      "bp.folding",        1, 0, 1,       b, "a dynamically predicted branch costs no cycle (ACTLR.BFD = 0)") \
-	X(rs_on,           "rs.enable",         1, 0, 1,       b, "return stack on (ACTLR.RS)") \
-	X(rs_entries,      "rs.entries",        3, 1, 16,      n, "return stack entries") \
-	X(ret_exclusive,   "rs.pred_exclusive", 0, 0, 1,       b, "proc_ret_exec_pred counts correct predictions only") \
-	X(pc_writes,       "bp.count_pc_writes", 0, 0, 1,      b, "br_exec counts PC writes by data processing and loads, too") \
-	X(shadow,          "fetch.shadow",      1, 0, 2,       n, "speculative fetch counted by icache_miss: 0 none, 1 branch shadow, 2 also the wrong path") \
-	X(shadow_bytes,    "fetch.shadow_bytes", 16, 0, 64,    n, "bytes fetched beyond an unpredicted taken branch") \
-	X(wrong_bytes,     "fetch.wrong_path_bytes", 24, 0, 64, n, "bytes fetched down the wrong path (fetch.shadow = 2)") \
-	X(mem_latency,     "mem.latency",       56, 1, 10000,  n, "cycles from an L1 miss to its critical word") \
-	X(fill_cycles,     "mem.fill",          4, 1, 1000,    n, "cycles a line fill occupies the bus") \
-	X(write_cycles,    "mem.write",         4, 1, 1000,    n, "cycles an external write occupies the bus") \
-	X(utlb_penalty,    "utlb.penalty",      8, 0, 1000,    n, "cycles of a micro-TLB miss that hits the main TLB") \
-	X(walk_penalty,    "tlb.penalty",       93, 0, 10000,  n, "cycles of a main TLB miss (page table walk)") \
-	X(lsu_slots,       "lsu.slots",         2, 1, 16,      n, "outstanding external requests of the load-store unit") \
-	X(wbuf_entries,    "wbuf.entries",      8, 1, 64,      n, "external writes the write buffer holds") \
-	X(static_correct_taken, "branch.static_taken", 4, 0, 50, n, "cycles of a taken branch predicted statically") \
-	X(branch_max,      "branch.max",        7, 1, 50,      n, "cycles of a mispredicted branch right after its flags were set") \
-	X(branch_min,      "branch.min",        5, 1, 50,      n, "cycles of a mispredicted branch, at least") \
-	X(return_correct,  "return.correct",    4, 0, 50,      n, "cycles of a correctly predicted return") \
-	X(return_wrong,    "return.wrong",      7, 0, 50,      n, "cycles of a wrongly predicted return") \
-	X(return_empty,    "return.empty",      5, 0, 50,      n, "cycles of a return with nothing on the return stack") \
-	X(ldm_return_wrong, "return.ldm_wrong", 9, 0, 50,      n, "cycles of an LDM to the PC that is not or wrongly predicted") \
-	X(load_pc,         "branch.load_pc",    8, 0, 50,      n, "cycles of a load to the PC that is no return") \
-	X(dmb_drains,      "wbuf.dmb_drains",   1, 0, 1,       b, "a DMB counts as a write buffer drain") \
-	X(store_miss_external, "dcache.store_miss_external", 1, 0, 1, b, "a store that misses counts as an explicit external access") \
-	X(miss_uncached,   "dcache.miss_uncached", 0, 0, 1,    b, "dcache_miss counts non-cacheable accesses, too") \
-	X(flush_stall,     "fetch.flush_stall", 1, 0, 16,      n, "ibuf_stall cycles a pipeline flush adds") \
-	X(fetch_bytes,     "fetch.bytes",       16, 4, 64,     n, "A64: bytes of one instruction cache access") \
-	X(l1d_bytes,       "dcache.bytes",      16, 4, 64,     n, "A64: widest single data cache access") \
-	X(l2_on,           "l2.enable",         1, 0, 1,       b, "A64: level 2 cache present") \
-	X(l2_size,         "l2.size",           524288, 65536, 8388608, s, "A64: level 2 cache size") \
-	X(l2_ways,         "l2.ways",           16, 1, 32,     n, "A64: level 2 cache ways") \
-	X(l2_latency,      "l2.latency",        13, 1, 1000,   n, "A64: cycles from an L1 miss to its critical word in level 2") \
-	X(bus_bytes,       "bus.bytes",         16, 4, 64,     n, "A64: bytes of one beat on the bus") \
-	X(bp_history,      "bp.history",        8, 0, 16,      n, "A64: global history bits of the direction predictor") \
-	X(bp_indirect,     "bp.indirect",       256, 1, 4096,  n, "A64: entries of the indirect branch target cache") \
-	X(div_latency,     "div.latency",       4, 1, 64,      n, "A64: cycles of an integer division") \
-	X(issue_width,     "issue.width",       2, 1, 4,       n, "A64: instructions issued per cycle at most")
+	X(clock_hz,             "clock",                      "all",            700000000, 1000, 10000000000, n, "core clock in Hz; only turns cycles into seconds") \
+	X(icache_on,            "icache.enable",              "all",            1, 0, 1, b, "instruction cache on (SCTLR.I)") \
+	X(icache_size,          "icache.size",                "all",            16384, 64, 131072, s, "instruction cache size") \
+	X(icache_ways,          "icache.ways",                "all",            4, 1, 16, n, "instruction cache ways") \
+	X(dcache_on,            "dcache.enable",              "all",            1, 0, 1, b, "data cache on (SCTLR.C)") \
+	X(dcache_size,          "dcache.size",                "all",            16384, 64, 131072, s, "data cache size") \
+	X(dcache_ways,          "dcache.ways",                "all",            4, 1, 16, n, "data cache ways") \
+	X(dcache_wt,            "dcache.write_through",       "arm microblaze", 0, 0, 1, b, "all memory is write-through instead of write-back") \
+	X(round_robin,          "cache.round_robin",          "arm a64",        0, 0, 1, b, "replacement: round robin (SCTLR.RR) instead of pseudo-random") \
+	X(write_allocate,       "dcache.write_allocate",      "arm",            0, 0, 1, b, "a store miss fills the line (no ARM11 does)") \
+	X(seed,                 "cache.seed",                 "arm a64",        1, 1, 4294967295, n, "seed of the pseudo-random replacement") \
+	X(mmu,                  "mmu.enable",                 "all",            1, 0, 1, b, "address translation on: micro-TLBs and main TLB are used") \
+	X(utlb_entries,         "utlb.entries",               "arm a64",        10, 1, 64, n, "entries of each micro-TLB, fully associative, round robin") \
+	X(tlb_entries,          "tlb.entries",                "all",            64, 2, 1024, n, "entries of the main TLB") \
+	X(tlb_ways,             "tlb.ways",                   "all",            2, 1, 8, n, "ways of the main TLB, round robin") \
+	X(bp_on,                "bp.enable",                  "all",            1, 0, 1, b, "branch prediction on (SCTLR.Z); a64, off: every taken branch is mispredicted") \
+	X(bp_dynamic,           "bp.dynamic",                 "arm",            1, 0, 1, b, "dynamic prediction on (ACTLR.DB)") \
+	X(bp_static,            "bp.static",                  "arm",            1, 0, 1, b, "static prediction on (ACTLR.SB)") \
+	X(bp_entries,           "bp.entries",                 "all",            128, 2, 4096, n, "branch target cache entries, direct mapped; a64: two-bit counters") \
+	X(bp_folding,           "bp.folding",                 "arm",            1, 0, 1, b, "a dynamically predicted branch costs no cycle (ACTLR.BFD = 0)") \
+	X(rs_on,                "rs.enable",                  "arm a64",        1, 0, 1, b, "return stack on (ACTLR.RS)") \
+	X(rs_entries,           "rs.entries",                 "arm a64",        3, 1, 16, n, "return stack entries") \
+	X(ret_exclusive,        "rs.pred_exclusive",          "arm",            0, 0, 1, b, "proc_ret_exec_pred counts correct predictions only") \
+	X(pc_writes,            "bp.count_pc_writes",         "arm",            0, 0, 1, b, "br_exec counts PC writes by data processing and loads, too") \
+	X(shadow,               "fetch.shadow",               "arm",            1, 0, 2, n, "speculative fetch counted by icache_miss: 0 none, 1 branch shadow, 2 also the wrong path") \
+	X(shadow_bytes,         "fetch.shadow_bytes",         "arm",            16, 0, 64, n, "bytes fetched beyond an unpredicted taken branch") \
+	X(wrong_bytes,          "fetch.wrong_path_bytes",     "arm",            24, 0, 64, n, "bytes fetched down the wrong path (fetch.shadow = 2)") \
+	X(mem_latency,          "mem.latency",                "all",            56, 1, 10000, n, "cycles from an L1 miss to its critical word") \
+	X(fill_cycles,          "mem.fill",                   "all",            4, 1, 1000, n, "cycles a line fill occupies the bus") \
+	X(write_cycles,         "mem.write",                  "all",            4, 1, 1000, n, "cycles an external write occupies the bus") \
+	X(utlb_penalty,         "utlb.penalty",               "all",            8, 0, 1000, n, "cycles of a micro-TLB miss that hits the main TLB") \
+	X(walk_penalty,         "tlb.penalty",                "all",            93, 0, 10000, n, "cycles of a main TLB miss (page table walk)") \
+	X(lsu_slots,            "lsu.slots",                  "arm a64",        2, 1, 16, n, "outstanding external requests of the load-store unit") \
+	X(wbuf_entries,         "wbuf.entries",               "all",            8, 1, 64, n, "external writes the write buffer holds") \
+	X(static_correct_taken, "branch.static_taken",        "arm",            4, 0, 50, n, "cycles of a taken branch predicted statically") \
+	X(branch_max,           "branch.max",                 "arm a64",        7, 1, 50, n, "cycles of a mispredicted branch right after its flags were set; a64: of any") \
+	X(branch_min,           "branch.min",                 "arm",            5, 1, 50, n, "cycles of a mispredicted branch, at least") \
+	X(return_correct,       "return.correct",             "arm",            4, 0, 50, n, "cycles of a correctly predicted return") \
+	X(return_wrong,         "return.wrong",               "arm",            7, 0, 50, n, "cycles of a wrongly predicted return") \
+	X(return_empty,         "return.empty",               "arm",            5, 0, 50, n, "cycles of a return with nothing on the return stack") \
+	X(ldm_return_wrong,     "return.ldm_wrong",           "arm",            9, 0, 50, n, "cycles of an LDM to the PC that is not or wrongly predicted") \
+	X(load_pc,              "branch.load_pc",             "arm",            8, 0, 50, n, "cycles of a load to the PC that is no return") \
+	X(dmb_drains,           "wbuf.dmb_drains",            "arm",            1, 0, 1, b, "a DMB counts as a write buffer drain") \
+	X(store_miss_external,  "dcache.store_miss_external", "arm",            1, 0, 1, b, "a store that misses counts as an explicit external access") \
+	X(miss_uncached,        "dcache.miss_uncached",       "arm",            0, 0, 1, b, "dcache_miss counts non-cacheable accesses, too") \
+	X(flush_stall,          "fetch.flush_stall",          "arm",            1, 0, 16, n, "ibuf_stall cycles a pipeline flush adds") \
+	X(fetch_bytes,          "fetch.bytes",                "a64",            16, 4, 64, n, "bytes of one instruction cache access") \
+	X(l1d_bytes,            "dcache.bytes",               "a64",            16, 4, 64, n, "widest single data cache access") \
+	X(l2_on,                "l2.enable",                  "a64",            1, 0, 1, b, "level 2 cache present") \
+	X(l2_size,              "l2.size",                    "arm a64",        131072, 65536, 8388608, s, "level 2 cache size") \
+	X(l2_ways,              "l2.ways",                    "arm a64",        8, 1, 32, n, "level 2 cache ways") \
+	X(l2_latency,           "l2.latency",                 "arm a64",        13, 1, 1000, n, "cycles from an L1 miss to its critical word in level 2") \
+	X(l2_type,              "l2.type",                    "arm",            0, 0, 2, l, "level 2 cache controller") \
+	X(l2_write_allocate,    "l2.write_allocate",          "arm",            0, 0, 1, b, "a write that misses level 2 brings its line in") \
+	X(l2_buffers,           "l2.buffers",                 "arm",            1, 0, 8, n, "lines in each slave port's read buffer, whose reads are no requests") \
+	X(bus_bytes,            "bus.bytes",                  "a64",            16, 4, 64, n, "bytes of one beat on the bus") \
+	X(bp_history,           "bp.history",                 "a64",            8, 0, 16, n, "global history bits of the direction predictor") \
+	X(bp_indirect,          "bp.indirect",                "a64",            256, 1, 4096, n, "entries of the indirect branch target cache") \
+	X(div_latency,          "div.latency",                "a64",            4, 1, 64, n, "cycles of an integer division") \
+	X(issue_width,          "issue.width",                "a64",            2, 1, 4, n, "instructions issued per cycle at most") \
+	X(ahb_ratio,            "ahb.ratio",                  "ahb",            3, 1, 16, n, "core clocks in one HCLK cycle") \
+	X(ahb_connect,          "ahb.connect",                "ahb",            1, 1, 100, n, "HCLK cycles to connect a layer to a slave that another one had") \
+	X(mpmc_read,            "mpmc.read",                  "ahb",            5, 0, 1000, n, "wait states of the memory controller for the first word of a read") \
+	X(mpmc_read_next,       "mpmc.read_next",             "ahb",            0, 0, 1000, n, "the same for each further word of the burst") \
+	X(mpmc_write,           "mpmc.write",                 "ahb",            2, 0, 1000, n, "wait states of the memory controller for the first word of a write") \
+	X(mpmc_write_next,      "mpmc.write_next",            "ahb",            0, 0, 1000, n, "the same for each further word of the burst") \
+	X(smc_read,             "smc.read",                   "ahb",            3, 0, 1000, n, "wait states of the static memory controller for the first word of a read") \
+	X(smc_read_next,        "smc.read_next",              "ahb",            2, 0, 1000, n, "the same for each further word of the burst") \
+	X(smc_write,            "smc.write",                  "ahb",            3, 0, 1000, n, "wait states of the static memory controller for the first word of a write") \
+	X(smc_write_next,       "smc.write_next",             "ahb",            2, 0, 1000, n, "the same for each further word of the burst") \
+	X(apb_read,             "apb.read",                   "ahb",            2, 0, 1000, n, "wait states of the APB bridges for each read") \
+	X(apb_write,            "apb.write",                  "ahb",            2, 0, 1000, n, "wait states of the APB bridges for each write") \
+	X(walk_reads,           "tlb.walk_reads",             "ahb",            2, 1, 2, n, "reads of a page table walk: 1 as for sections, 2 as for pages") \
+	X(wbuf_words,           "wbuf.words",                 "ahb",            16, 8, 64, n, "words the write buffer holds") \
+	X(wait_threshold,       "wait.threshold",             "ahb",            0, 0, 4294967295, n, "wait states of a transfer beyond which it is a threshold hit, on all layers") \
+	X(castout_aligned,      "castout4.aligned",           "ahb",            0, 0, 1, b, "CtArmdCastOut4 takes only bursts aligned to four words") \
+	X(area,                 "area.optimized",             "microblaze",     0, 0, 2, n, "pipeline (C_AREA_OPTIMIZED): 0 five stages, 1 three, 2 eight") \
+	X(icache_line,          "icache.line",                "microblaze",     4, 4, 16, n, "words of an instruction cache line (4, 8, 16)") \
+	X(icache_base,          "icache.base",                "microblaze",     0, 0, 4294967295, n, "first address that the instruction cache caches") \
+	X(icache_high,          "icache.high",                "microblaze",     4294967295, 0, 4294967295, n, "last address that the instruction cache caches") \
+	X(dcache_line,          "dcache.line",                "microblaze",     4, 4, 16, n, "words of a data cache line (4, 8, 16)") \
+	X(dcache_base,          "dcache.base",                "microblaze",     0, 0, 4294967295, n, "first address that the data cache caches") \
+	X(dcache_high,          "dcache.high",                "microblaze",     4294967295, 0, 4294967295, n, "last address that the data cache caches") \
+	X(lmb_size,             "lmb.size",                   "microblaze",     0, 0, 4294967296, s, "addresses below are local memory: one cycle, no cache") \
+	X(peripheral_latency,   "peripheral.latency",         "microblaze",     10, 1, 100, n, "cycles of an access that is neither cached nor local") \
+	X(itlb_entries,         "itlb.entries",               "microblaze",     2, 1, 8, n, "entries of the instruction shadow TLB (1, 2, 4, 8), least recently used goes") \
+	X(dtlb_entries,         "dtlb.entries",               "microblaze",     4, 1, 8, n, "entries of the data shadow TLB (1, 2, 4, 8), likewise") \
+	X(hazard_load,          "hazard.load",                "microblaze",     2, 0, 5, n, "cycles the next instruction waits for a loaded value") \
+	X(hazard_mul,           "hazard.mul",                 "microblaze",     2, 0, 5, n, "cycles it waits for a product") \
+	X(hazard_fp,            "hazard.fp",                  "microblaze",     2, 0, 5, n, "cycles it waits for a floating-point result, once that is computed") \
+	X(hazard_shift,         "hazard.shift",               "microblaze",     1, 0, 5, n, "cycles it waits for a barrel shift or, once that is computed, a quotient") \
+	X(stall_cascade,        "stall.cascade",              "microblaze",     0, 0, 1, b, "stall_of and stall_ex include the cycles of stall_mem") \
+	X(vectors_base,         "vectors.base",               "microblaze",     0, 0, 4294967295, n, "address of the exception vectors (C_BASE_VECTORS)") \
+	X(event_counters,       "debug.event_counters",       "microblaze",     5, 0, 48, n, "event counters (C_DEBUG_EVENT_COUNTERS)") \
+	X(latency_counters,     "debug.latency_counters",     "microblaze",     1, 0, 7, n, "latency counters (C_DEBUG_LATENCY_COUNTERS)") \
+	X(counter_width,        "debug.counter_width",        "microblaze",     32, 32, 64, n, "bits of a counter (C_DEBUG_COUNTER_WIDTH): 32, 48 or 64")
 /* clang-format on */
 
 struct pmk_core {
 	char name[32];	   /* "arm1176" */
 	char pmu[32];	   /* its PMU: "arm1176", or "none" */
 	char qemu_cpu[32]; /* -cpu of the emulator */
-	char isa[16];	   /* "arm" or "a64" */
+	char isa[16];	   /* "arm", "a64" or "microblaze" */
 	char brief[96];
+	bool system; /* set by its owner: system emulation, in which exceptions are seen */
 #define X(member, ...) uint64_t member;
 	PMK_CORE_KEYS(X)
 #undef X
@@ -90,12 +133,44 @@ static inline bool pmk_core_is_a64(const struct pmk_core *core)
 	return core->isa[0] == 'a' && core->isa[1] == '6';
 }
 
+/* Does it run MicroBlaze code? */
+static inline bool pmk_core_is_mb(const struct pmk_core *core)
+{
+	return core->isa[0] == 'm';
+}
+
+/* Or A32 and T32? So it is taken to do while it is not said. */
+static inline bool pmk_core_is_arm(const struct pmk_core *core)
+{
+	return !pmk_core_is_a64(core) && !pmk_core_is_mb(core);
+}
+
+/* Is it on the buses of the ARM926EJ-S Development Chip, with the AHB Monitor as its PMU? */
+static inline bool pmk_core_on_ahb(const struct pmk_core *core)
+{
+	return core->pmu[0] == 'a' && core->pmu[1] == 'h' && core->pmu[2] == 'b';
+}
+
+/* The level 2 cache controllers of ARM cores, by l2_type: "none", "l210", "l220". Each but the first is also
+ * the name of its PMU. */
+#define PMK_CORE_NL2 3
+extern const char *const pmk_core_l2[PMK_CORE_NL2];
+
+static inline bool pmk_core_can_have_l2(const struct pmk_core *core)
+{
+	return pmk_core_is_arm(core) && !pmk_core_on_ahb(core);
+}
+
+/* The l2_type of a core with that PMU in its level 2 cache, or 0: it is no such PMU. */
+unsigned pmk_core_l2_type(const char *pmu);
+
 /* Every key at its default, names empty. */
 void pmk_core_defaults(struct pmk_core *core);
 
 /*
- * Set one key from text. Returns 0, PMK_EINVAL for an unknown key (msg names the nearest one),
- * PMK_EPARSE or PMK_ERANGE for a value (msg says what is accepted).
+ * Set one key from text. Returns 0, PMK_EINVAL for an unknown key (msg names the nearest one) or one that
+ * cores of this instruction set do not have, PMK_EPARSE or PMK_ERANGE for a value (msg says what is
+ * accepted). While the core has no instruction set, all keys are taken.
  */
 int pmk_core_set(struct pmk_core *core, const char *key, const char *value, char *msg,
 		 unsigned size);
@@ -111,11 +186,14 @@ int pmk_core_check(const struct pmk_core *core, char *msg, unsigned size);
 
 /* The rows of the list, for printing: NULL key ends it. */
 struct pmk_core_key {
-	const char *key, *text;
+	const char *key, *isas, *text;
 	uint64_t initial, min, max;
 	char unit;
 	unsigned offset; /* of the uint64_t in struct pmk_core */
 };
 extern const struct pmk_core_key pmk_core_keys[];
+
+/* Does the core have this parameter? */
+bool pmk_core_has(const struct pmk_core *core, const struct pmk_core_key *key);
 
 #endif

@@ -16,6 +16,8 @@
 #include <pmk/error.h>
 
 #include "base/reserve.h"
+#include "cpu/arm9.h"
+#include "cpu/mb.h"
 #include "cpu/v8.h"
 
 #define LINES_PER_PAGE (1u << (PMK_PAGE_SHIFT - PMK_LINE_SHIFT))
@@ -38,6 +40,8 @@ int pmk_cpu_init(struct pmk_cpu *cpu, const struct pmk_core *core)
 	cpu->deadline = PMK_NEVER;
 	if (pmk_core_is_a64(core))
 		return pmk_v8_init(cpu);
+	if (pmk_core_is_mb(core))
+		return pmk_mb_init(cpu);
 	cpu->rs.size = (uint32_t)core->rs_entries;
 	cpu->lsu = (struct pmk_lsu){
 		.slots = (uint32_t)core->lsu_slots,
@@ -57,7 +61,7 @@ int pmk_cpu_init(struct pmk_cpu *cpu, const struct pmk_core *core)
 	    pmk_tlb_init(&cpu->itlb, (uint32_t)core->utlb_entries, (uint32_t)core->utlb_entries) ||
 	    pmk_tlb_init(&cpu->dtlb, (uint32_t)core->utlb_entries, (uint32_t)core->utlb_entries) ||
 	    pmk_tlb_init(&cpu->main_tlb, (uint32_t)core->tlb_entries, (uint32_t)core->tlb_ways) ||
-	    pmk_predictor_init(&cpu->bp, core)) {
+	    pmk_predictor_init(&cpu->bp, core) || pmk_l2cc_init(&cpu->l2, core)) {
 		pmk_cpu_fini(cpu);
 		return PMK_ENOMEM;
 	}
@@ -71,6 +75,10 @@ void pmk_cpu_fini(struct pmk_cpu *cpu)
 		pmk_v8_fini(cpu);
 		return;
 	}
+	if (pmk_core_is_mb(&cpu->core)) {
+		pmk_mb_fini(cpu);
+		return;
+	}
 	pmk_release(cpu->pred, PMK_MAX_BRANCHES);
 	pmk_release(cpu->imap, IMAP_SIZE);
 	pmk_release(cpu->dmap, DMAP_SIZE);
@@ -80,20 +88,25 @@ void pmk_cpu_fini(struct pmk_cpu *cpu)
 	pmk_tlb_fini(&cpu->dtlb);
 	pmk_tlb_fini(&cpu->main_tlb);
 	pmk_predictor_fini(&cpu->bp);
+	pmk_l2cc_fini(&cpu->l2);
 	cpu->pred = cpu->imap = cpu->dmap = NULL;
 }
 
 void pmk_cpu_forked(struct pmk_cpu *cpu, struct pmk_run *run)
 {
 	/* The clock starts anew, so nothing may be under way. */
-	memset(cpu->lsu.busy_until, 0, sizeof(cpu->lsu.busy_until));
-	cpu->lsu.bus_free = cpu->lsu.wbuf_empty = cpu->lsu.wait_end = cpu->lsu.wait_cycles = 0;
+	pmk_lsu_restart(&cpu->lsu);
+	if (pmk_core_is_a64(&cpu->core))
+		cpu->v8->pending = 0;
+	if (pmk_core_is_mb(&cpu->core))
+		pmk_mb_forked(cpu);
 	memset(cpu->dyn, 0, sizeof(cpu->dyn));
-	cpu->cycles = cpu->taken = cpu->uncached = 0;
+	memset(cpu->outcome, 0, sizeof(cpu->outcome));
+	cpu->cycles = cpu->taken = cpu->uncached = cpu->uncached_writes = 0;
 	cpu->run = run;
 }
 
-static struct pmk_signal_set raised_by_arm11(void)
+static struct pmk_signal_set raised_by_arm11(const struct pmk_core *core)
 {
 	static const uint8_t unseen[] = { PMK_SIG_IRQ_MASKED, PMK_SIG_FIQ_MASKED,
 					  PMK_SIG_ETMEXTOUT0, PMK_SIG_ETMEXTOUT1 };
@@ -108,12 +121,22 @@ static struct pmk_signal_set raised_by_arm11(void)
 		if (seen)
 			pmk_signal_add(&set, s);
 	}
+	for (unsigned s = PMK_SIG_L2CC_INSN_READ; core->l2_type && s <= PMK_SIG_L2CC_EVICT_HALF;
+	     s++)
+		pmk_signal_add(&set, s);
 	return set;
 }
 
 struct pmk_signal_set pmk_cpu_raises(const struct pmk_core *core)
 {
-	return pmk_core_is_a64(core) ? pmk_v8_raises() : raised_by_arm11();
+	if (pmk_core_is_mb(core))
+		return pmk_mb_raises(core);
+	return pmk_core_is_a64(core) ? pmk_v8_raises() : raised_by_arm11(core);
+}
+
+uint32_t pmk_cpu_longest(const struct pmk_core *core)
+{
+	return pmk_core_is_mb(core) ? pmk_mb_longest(core) : 0;
 }
 
 /* What each fact adds to; the places of enum pmk_fact that are not in use yet add nothing. */
@@ -131,6 +154,10 @@ static const uint8_t *fact_signals(const struct pmk_core *core, unsigned *count)
 	if (pmk_core_is_a64(core)) {
 		*count = PMK_V8_NFACTS;
 		return pmk_v8_signal;
+	}
+	if (pmk_core_is_mb(core)) {
+		*count = PMK_MB_NFACTS;
+		return pmk_mb_signal;
 	}
 	*count = sizeof(arm11_signal);
 	return arm11_signal;
@@ -175,6 +202,8 @@ void pmk_cpu_sum(const struct pmk_cpu *cpu, const struct pmk_facts *facts,
 	t[PMK_SIG_PC_CHANGE] += cpu->taken;
 	if (pmk_core_is_a64(&cpu->core))
 		pmk_v8_derive(t);
+	else if (pmk_core_is_mb(&cpu->core))
+		pmk_mb_derive(cpu, t);
 	else
 		derive_arm11(cpu, t);
 }
@@ -254,9 +283,12 @@ static PMK_SLOW struct translation data_translate(struct pmk_cpu *cpu, uint32_t 
 
 /* ---- fetch ---------------------------------------------------------------------------------- */
 
-static void fetch_fill(struct pmk_cpu *cpu, uint32_t line)
+/* A line is fetched; returns the cycles to its critical word. */
+static uint64_t fetch_fill(struct pmk_cpu *cpu, uint32_t line)
 {
 	uint32_t victim = pmk_cache_fill(&cpu->icache, line);
+	bool near =
+		pmk_l2cc_is_on(&cpu->l2) && pmk_l2cc_read(&cpu->l2, cpu->dyn, PMK_L2CC_INSN, line);
 
 	cpu->dyn[PMK_SIG_L1I_FILL]++;
 	cpu->imap[line] = 1;
@@ -264,6 +296,7 @@ static void fetch_fill(struct pmk_cpu *cpu, uint32_t line)
 		cpu->imap[victim] = 0;
 		cpu->igen++;
 	}
+	return near ? cpu->core.l2_latency : cpu->core.mem_latency;
 }
 
 /* The lines of a block that is about to run. */
@@ -277,12 +310,14 @@ static void fetch_block(struct pmk_cpu *cpu, const struct pmk_block *b)
 	if (!cpu->core.icache_on)
 		return;
 	for (uint32_t line = pc >> PMK_LINE_SHIFT; line <= last >> PMK_LINE_SHIFT; line++) {
+		uint64_t latency;
+
 		if (cpu->imap[line])
 			continue;
+		latency = fetch_fill(cpu, line);
 		cpu->dyn[PMK_SIG_L1I_MISS]++;
-		cpu->dyn[PMK_SIG_FETCH_STALL] += cpu->core.mem_latency;
-		cpu->cycles += cpu->core.mem_latency;
-		fetch_fill(cpu, line);
+		cpu->dyn[PMK_SIG_FETCH_STALL] += latency;
+		cpu->cycles += latency;
 	}
 }
 
@@ -498,7 +533,9 @@ static PMK_SLOW void disturb(struct pmk_cpu *cpu, unsigned what)
 		pmk_predictor_flush(&cpu->bp, cpu->pred);
 	if (what & PMK_DISTURB_ICACHE)
 		invalidate_icache(cpu);
-	if (what & PMK_DISTURB_TLB)
+	if ((what & PMK_DISTURB_TLB) && cpu->biu)
+		pmk_arm9_flush_tlb(cpu);
+	else if (what & PMK_DISTURB_TLB)
 		flush_tlbs(cpu);
 }
 
@@ -558,10 +595,13 @@ void pmk_cpu_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const st
 	if (run->igen != cpu->igen) {
 		uint64_t seen = cpu->igen;
 
-		fetch_block(cpu, b);
+		if (cpu->biu)
+			pmk_arm9_fetch(cpu, b);
+		else
+			fetch_block(cpu, b);
 		/* Not the present one: the block may have evicted a line of its own. Blocks at exception
-		 * vectors always come here. */
-		run->igen = b->vector ? 0 : seen;
+		 * vectors always come here, and those that go out to the bus each time. */
+		run->igen = b->vector || (cpu->biu && !cpu->core.icache_on) ? 0 : seen;
 	}
 	if (p->late & b->wants)
 		wait_for_results(cpu, p, b, before);
@@ -608,11 +648,27 @@ static void load_late(struct pmk_cpu *cpu, uint64_t access, struct translation t
 		account(cpu, (struct pmk_lsu_delay){ .stall = ready - use }, t.walk);
 }
 
+/* A line, or a word that level 1 does not keep, is asked of level 2: how long will it take? */
+static PMK_SLOW void level2_read(struct pmk_cpu *cpu, uint32_t line)
+{
+	cpu->lsu.level2 = pmk_l2cc_read(&cpu->l2, cpu->dyn, PMK_L2CC_DATA, line);
+	cpu->lsu.latency =
+		(uint32_t)(cpu->lsu.level2 ? cpu->core.l2_latency : cpu->core.mem_latency);
+}
+
+/* Data goes out to level 2; `halves`: PMK_D_DIRTY_… */
+static PMK_SLOW void level2_write(struct pmk_cpu *cpu, uint32_t line, unsigned halves)
+{
+	pmk_l2cc_write(&cpu->l2, cpu->dyn, line, halves / PMK_D_DIRTY_LO, cpu->core.dcache_wt);
+}
+
 static void data_evict(struct pmk_cpu *cpu, uint32_t line)
 {
 	uint8_t *byte = &cpu->dmap[line];
 	unsigned halves = !!(*byte & PMK_D_DIRTY_LO) + !!(*byte & PMK_D_DIRTY_HI);
 
+	if (halves && pmk_l2cc_is_on(&cpu->l2))
+		level2_write(cpu, line, *byte & (PMK_D_DIRTY_LO | PMK_D_DIRTY_HI));
 	cpu->dyn[PMK_SIG_L1D_WB_HALF] += halves;
 	cpu->dyn[PMK_SIG_L1D_EVICT] += halves != 0;
 	*byte &= PMK_D_MAPPED;
@@ -622,23 +678,44 @@ static void data_fill(struct pmk_cpu *cpu, uint32_t line)
 {
 	uint32_t victim = pmk_cache_fill(&cpu->dcache, line);
 
+	if (pmk_l2cc_is_on(&cpu->l2))
+		level2_read(cpu, line);
 	if (victim != PMK_NO_LINE)
 		data_evict(cpu, victim);
 	cpu->dyn[PMK_SIG_DATA_EXTERNAL]++;
 	cpu->dmap[line] |= PMK_D_PRESENT | PMK_D_LOAD;
 }
 
+static bool is_device(struct pmk_cpu *cpu, uint32_t line)
+{
+	return cpu->is_device && cpu->is_device(cpu->device_ctx, line << PMK_LINE_SHIFT);
+}
+
 /* The access bypasses the cache: it is off, or the page is device memory. */
 static bool is_uncached(struct pmk_cpu *cpu, uint32_t line)
 {
-	return !cpu->core.dcache_on ||
-	       (cpu->is_device && cpu->is_device(cpu->device_ctx, line << PMK_LINE_SHIFT));
+	return !cpu->core.dcache_on || is_device(cpu, line);
+}
+
+/* Level 2 caches what level 1 could have cached if it were on (our choice), and no device memory. */
+static void level2_uncached(struct pmk_cpu *cpu, uint32_t line, unsigned halves)
+{
+	if (is_device(cpu, line)) {
+		cpu->lsu.level2 = false;
+		cpu->lsu.latency = (uint32_t)cpu->core.mem_latency;
+	} else if (halves) {
+		level2_write(cpu, line, halves);
+	} else {
+		level2_read(cpu, line);
+	}
 }
 
 /* `halves`: PMK_D_DIRTY_LO, _HI of the halves that a store touches; 0 for a load. */
-static PMK_SLOW void data_uncached(struct pmk_cpu *cpu, uint64_t access, unsigned halves,
-				   struct translation t)
+static PMK_SLOW void data_uncached(struct pmk_cpu *cpu, uint32_t line, uint64_t access,
+				   unsigned halves, struct translation t)
 {
+	if (pmk_l2cc_is_on(&cpu->l2))
+		level2_uncached(cpu, line, halves);
 	cpu->uncached++;
 	cpu->dyn[PMK_SIG_DATA_EXTERNAL]++;
 	if (cpu->core.miss_uncached)
@@ -661,7 +738,7 @@ static inline void load_line(struct pmk_cpu *cpu, uint32_t line, uint64_t access
 	struct translation t = data_mapped(cpu, line);
 
 	if (PMK_UNLIKELY(is_uncached(cpu, line))) {
-		data_uncached(cpu, access, 0, t);
+		data_uncached(cpu, line, access, 0, t);
 	} else if (cpu->dmap[line] & PMK_D_PRESENT) {
 		load_late(cpu, access, t);
 	} else {
@@ -672,7 +749,8 @@ static inline void load_line(struct pmk_cpu *cpu, uint32_t line, uint64_t access
 }
 
 /* Reads allocate, writes do not (TRM 7.2): every store to an absent line misses and goes out. */
-static inline bool store_misses(struct pmk_cpu *cpu, uint32_t line, uint64_t access)
+static inline bool store_misses(struct pmk_cpu *cpu, uint32_t line, unsigned halves,
+				uint64_t access)
 {
 	if (cpu->dmap[line] & PMK_D_PRESENT)
 		return false;
@@ -681,6 +759,8 @@ static inline bool store_misses(struct pmk_cpu *cpu, uint32_t line, uint64_t acc
 		data_fill(cpu, line);
 		return false;
 	}
+	if (pmk_l2cc_is_on(&cpu->l2))
+		level2_write(cpu, line, halves);
 	cpu->dyn[PMK_SIG_DATA_EXTERNAL] += cpu->core.store_miss_external | cpu->core.dcache_wt;
 	store_external(cpu, access);
 	return true;
@@ -691,14 +771,16 @@ static inline void store_line(struct pmk_cpu *cpu, uint32_t line, unsigned halve
 	struct translation t = data_mapped(cpu, line);
 
 	if (PMK_UNLIKELY(is_uncached(cpu, line))) {
-		data_uncached(cpu, access, halves, t);
+		data_uncached(cpu, line, access, halves, t);
 		return;
 	}
 	/* The write buffer hides a micro-TLB refill; a table walk holds up the unit. */
 	cpu->cycles += t.walk;
-	if (store_misses(cpu, line, access))
+	if (store_misses(cpu, line, halves, access))
 		return;
 	if (cpu->core.dcache_wt) {
+		if (pmk_l2cc_is_on(&cpu->l2))
+			level2_write(cpu, line, halves);
 		cpu->dyn[PMK_SIG_DATA_EXTERNAL]++;
 		store_external(cpu, access);
 	} else {
@@ -735,7 +817,9 @@ void pmk_cpu_load_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 {
 	uint32_t last = addr + PMK_ACCESS_SIZE(access) - 1;
 
-	if (PMK_UNLIKELY(addr >> PMK_LINE_SHIFT != last >> PMK_LINE_SHIFT))
+	if (PMK_UNLIKELY(cpu->biu != NULL))
+		pmk_arm9_load(cpu, addr, access);
+	else if (PMK_UNLIKELY(addr >> PMK_LINE_SHIFT != last >> PMK_LINE_SHIFT))
 		load_split(cpu, addr, last, access);
 	else
 		load_line(cpu, addr >> PMK_LINE_SHIFT, access);
@@ -745,7 +829,9 @@ void pmk_cpu_store_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 {
 	uint32_t last = addr + PMK_ACCESS_SIZE(access) - 1;
 
-	if (PMK_UNLIKELY(addr >> PMK_LINE_SHIFT != last >> PMK_LINE_SHIFT))
+	if (PMK_UNLIKELY(cpu->biu != NULL))
+		pmk_arm9_store(cpu, addr, access);
+	else if (PMK_UNLIKELY(addr >> PMK_LINE_SHIFT != last >> PMK_LINE_SHIFT))
 		store_split(cpu, addr, last, access);
 	else
 		store_line(cpu, addr >> PMK_LINE_SHIFT, halves_of(addr, last), access);

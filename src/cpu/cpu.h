@@ -2,7 +2,7 @@
 /*
  * A running core: the state of one processor's caches, TLBs, predictor and queues, and the totals of
  * what happened to them. One per vCPU; it belongs to that vCPU's thread. What is common to all cores,
- * and the hot paths of the ARM11 and its like; those of A64 cores are in v8.h.
+ * and the hot paths of the ARM11 and its like; those of A64 cores are in v8.h, those of MicroBlaze in mb.h.
  *
  * The hot paths are here and inline. What makes them short:
  *
@@ -37,6 +37,7 @@
 #include "cpu/cache.h"
 #include "cpu/code.h"
 #include "cpu/config.h"
+#include "cpu/l2cc.h"
 #include "cpu/lsu.h"
 #include "cpu/tlb.h"
 
@@ -64,6 +65,8 @@ struct pmk_edge {
 
 #define PMK_EDGES 256
 
+#define PMK_MB_OUTCOMES 20
+
 struct pmk_cpu {
 	/* Read and written at every block and access: one line of the host's cache. */
 	_Alignas(64) const struct pmk_block *prev;
@@ -71,6 +74,7 @@ struct pmk_cpu {
 	union {
 		uint8_t *pred;	   /* [branch]: prediction words, see branch.h */
 		struct pmk_v8 *v8; /* A64 cores: the rest of them, see v8.h */
+		struct pmk_mb *mb; /* MicroBlaze: likewise, see mb.h */
 	};
 	union {
 		uint8_t *dmap;	/* [line]: PMK_D_… */
@@ -83,11 +87,17 @@ struct pmk_cpu {
 
 	uint8_t *imap;	       /* [line]: 1 = present */
 	int32_t multiple_left; /* words of the running load or store multiple still to come */
-	uint64_t uncached;     /* data accesses that bypassed the cache */
+	uint64_t uncached;     /* data accesses that bypassed the cache; MicroBlaze: reads */
 	bool eager;	       /* the owner adds facts at every run instead of summing up later */
 
 	/* Counts by signal that are not static facts (and, when eager, those as well). */
 	uint64_t dyn[PMK_NSIGNALS];
+
+	/* MicroBlaze: how blocks were left, by pmk_mb_end.row, and what else is no signal: see mb.h. */
+	uint64_t outcome[PMK_MB_OUTCOMES];
+	uint64_t uncached_writes;
+	struct pmk_bus *bus; /* where latencies are recorded, or NULL: the owner's, as `run` */
+	struct pmk_biu *biu; /* ARM926EJ-S: what is outside, see arm9.h; the owner's, too */
 
 	struct pmk_core core;
 	struct pmk_cache icache, dcache;
@@ -95,6 +105,7 @@ struct pmk_cpu {
 	struct pmk_predictor bp;
 	struct pmk_return_stack rs;
 	struct pmk_lsu lsu;
+	struct pmk_l2cc l2;
 	struct pmk_edge edge[PMK_EDGES];
 
 	/* The owner's: called when the clock passes the deadline, to set the next one. */
@@ -124,13 +135,16 @@ static inline uint64_t pmk_access_resize(uint64_t access, uint32_t size)
 	return (access & ~(UINT64_C(0xff) << 40)) | (uint64_t)size << 40;
 }
 
-/* 0 or PMK_ENOMEM. The caller sets `run` and may set is_device. The struct is big and may lie in
+/* 0 or PMK_ENOMEM. The caller sets `run` and may set `bus` and is_device. The struct is big and may lie in
  * shared memory; what it points to is private to this process. */
 int pmk_cpu_init(struct pmk_cpu *cpu, const struct pmk_core *core);
 void pmk_cpu_fini(struct pmk_cpu *cpu);
 
 /* A forked copy goes on with warm caches and no counts. `run` is the copy's. */
 void pmk_cpu_forked(struct pmk_cpu *cpu, struct pmk_run *run);
+
+/* No latency that it records is longer; 0: it records none. */
+uint32_t pmk_cpu_longest(const struct pmk_core *core);
 
 /* Signals that this core raises. */
 struct pmk_signal_set pmk_cpu_raises(const struct pmk_core *core);

@@ -9,31 +9,47 @@
  * memory instruction waits, which is event 0x11. The queue's depth and the buffer's size are not
  * published: lsu.slots and wbuf.entries are our choice.
  *
+ * The owner's clock passes a whole block at once, and a wait in the middle of it is added when the load
+ * is seen that makes it necessary. Loads between that one and the wait are seen later, and did not wait.
+ * So there is a second clock, that of a core which waits for no memory, and a list that says how late the
+ * real one is: all instructions from undelayed time `at` on by `late`. Waits do not add up: an
+ * instruction that cannot issue before some time makes itself and all behind it as late as that needs,
+ * no matter what they waited for before.
+ *
  * Not modelled: that the external bus is shared with instruction fetches and evictions, and that a
  * second load of a line under way waits for it (it is taken to arrive with the first).
  */
 #ifndef PMK_CPU_LSU_H
 #define PMK_CPU_LSU_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define PMK_LSU_MAX_SLOTS 16
+#define PMK_LSU_MAX_WAITS 16
+/* In place of the use: no instruction of the block needs the value. */
+#define PMK_LSU_NO_USE	  UINT64_MAX
+
+struct pmk_lsu_wait {
+	uint64_t at, late;
+};
 
 struct pmk_lsu {
 	uint32_t slots, wbuf_entries;
 	uint32_t latency, fill_cycles, write_cycles;
+	bool level2;				/* the latency is that of level 2 */
 	uint64_t busy_until[PMK_LSU_MAX_SLOTS]; /* request slots */
-	uint64_t bus_free;			/* the bus can take the next line fill */
-	uint64_t wbuf_empty;			/* the write buffer will have drained */
-	/* The last load that made the core wait: later misses of the same block that issue before the
-	 * waiting instruction started that much earlier than the clock now says. */
-	uint64_t wait_end; /* clock (with the wait) at the waiting instruction */
-	uint64_t wait_cycles;
+	uint64_t bus_free, level2_free; /* the next line can come from memory, from level 2 */
+	uint64_t wbuf_empty;		/* the write buffer will have drained */
+	uint64_t late;			/* at the memory instruction that was seen last … */
+	uint32_t nwaits;		/* … and behind it; both numbers rise */
+	struct pmk_lsu_wait wait[PMK_LSU_MAX_WAITS];
 };
 
 struct pmk_lsu_delay {
 	uint64_t full;	/* cycles a memory instruction waited for a slot or entry */
 	uint64_t stall; /* cycles an instruction waited for the loaded value */
+	uint64_t ready; /* when the value of a load is there */
 };
 
 static inline uint64_t pmk_later(uint64_t a, uint64_t b)
@@ -41,53 +57,135 @@ static inline uint64_t pmk_later(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
+/* How late the core is when all waits are over: what its clock holds beyond the undelayed one. */
+static inline uint64_t pmk_lsu_late(const struct pmk_lsu *lsu)
+{
+	return lsu->nwaits ? lsu->wait[lsu->nwaits - 1].late : lsu->late;
+}
+
+static inline void pmk_lsu_drop(struct pmk_lsu *lsu, uint32_t i, uint32_t n)
+{
+	lsu->nwaits -= n;
+	for (; n && i < lsu->nwaits; i++)
+		lsu->wait[i] = lsu->wait[i + n];
+}
+
+/* A memory instruction is seen, at undelayed time `at`. What follows stands behind it, too. */
+static inline void pmk_lsu_reach(struct pmk_lsu *lsu, uint64_t at)
+{
+	uint32_t n = 0;
+
+	while (n < lsu->nwaits && lsu->wait[n].at <= at)
+		lsu->late = lsu->wait[n++].late;
+	pmk_lsu_drop(lsu, 0, n);
+}
+
+/*
+ * The instruction of undelayed time `at` cannot issue before `until`. Returns the cycles that the core's
+ * clock has to go on for that.
+ */
+static inline uint64_t pmk_lsu_hold(struct pmk_lsu *lsu, uint64_t at, uint64_t until)
+{
+	uint64_t late = until - at, before = lsu->late, all = pmk_lsu_late(lsu);
+	uint32_t first = 0, next;
+
+	while (first < lsu->nwaits && lsu->wait[first].at <= at)
+		before = lsu->wait[first++].late;
+	if (until <= at + before)
+		return 0;
+	/* Shorter waits behind it are over by then. */
+	for (next = first; next < lsu->nwaits && lsu->wait[next].late <= late;)
+		next++;
+	pmk_lsu_drop(lsu, first, next - first);
+	if (lsu->nwaits == PMK_LSU_MAX_WAITS) {
+		/* No room: the earliest is forgotten, which counts for loads right behind it alone. */
+		if (!first)
+			return 0;
+		pmk_lsu_drop(lsu, 0, 1);
+		first--;
+	}
+	for (uint32_t i = lsu->nwaits++; i > first; i--)
+		lsu->wait[i] = lsu->wait[i - 1];
+	lsu->wait[first] = (struct pmk_lsu_wait){ at, late };
+	return late > all ? late - all : 0;
+}
+
+/* A memory instruction is seen, at undelayed time `at`, that cannot issue before `free`. Returns when it
+ * does; *full is the cycles that the core's clock has to go on for that. */
+static inline uint64_t pmk_lsu_issue(struct pmk_lsu *lsu, uint64_t at, uint64_t free,
+				     uint64_t *full)
+{
+	pmk_lsu_reach(lsu, at);
+	if (free > at + lsu->late) {
+		*full = pmk_lsu_hold(lsu, at, free);
+		pmk_lsu_reach(lsu, at);
+	}
+	return at + lsu->late;
+}
+
 /*
  * A load issued at clock `issue` misses; its result is first needed `use` cycles after issue (with a
  * hit, which takes `hit` of them). `extra` cycles (table walks) come before the request. Inline, like
- * the next one: every miss of the program comes here.
+ * the next ones: every miss of the program comes here.
  */
 static inline struct pmk_lsu_delay pmk_lsu_load_miss(struct pmk_lsu *lsu, uint64_t issue,
 						     uint64_t use, uint64_t hit, uint64_t extra)
 {
+	uint64_t at = issue - pmk_lsu_late(lsu), word;
+	uint64_t *bus = lsu->level2 ? &lsu->level2_free : &lsu->bus_free;
 	struct pmk_lsu_delay d = { 0 };
-	uint64_t needed = issue + use, arrives;
 	unsigned slot = 0;
 
 	for (unsigned i = 1; i < lsu->slots; i++)
 		if (lsu->busy_until[i] < lsu->busy_until[slot])
 			slot = i;
-	/* The clock already holds the wait of an earlier load whose value is needed only after this
-	 * instruction: this one really issued before that wait. */
-	if (issue < lsu->wait_end && issue >= lsu->wait_cycles)
-		issue -= lsu->wait_cycles;
-	if (needed < lsu->wait_end && needed >= lsu->wait_cycles)
-		needed -= lsu->wait_cycles;
-	if (lsu->busy_until[slot] > issue) {
-		d.full = lsu->busy_until[slot] - issue;
-		issue += d.full;
-		needed += d.full;
-	}
-	arrives = pmk_later(issue + extra + lsu->latency, lsu->bus_free) + hit;
-	lsu->bus_free = arrives - hit + lsu->fill_cycles;
-	lsu->busy_until[slot] = arrives + lsu->fill_cycles - 1;
-	if (arrives > needed) {
-		d.stall = arrives - needed;
-		lsu->wait_cycles = d.stall + d.full;
-		lsu->wait_end = needed + d.stall;
-	}
+	word = pmk_lsu_issue(lsu, at, lsu->busy_until[slot], &d.full) + extra + lsu->latency;
+	word = pmk_later(word, *bus);
+	d.ready = word + hit;
+	*bus = word + lsu->fill_cycles;
+	lsu->busy_until[slot] = d.ready + lsu->fill_cycles - 1;
+	if (use != PMK_LSU_NO_USE)
+		d.stall = pmk_lsu_hold(lsu, at + use, d.ready);
+	return d;
+}
+
+/* A load that needs no request has its value `takes` cycles after issue. */
+static inline struct pmk_lsu_delay pmk_lsu_load_hit(struct pmk_lsu *lsu, uint64_t issue,
+						    uint64_t use, uint64_t takes)
+{
+	uint64_t at = issue - pmk_lsu_late(lsu);
+	struct pmk_lsu_delay d = { 0 };
+
+	d.ready = pmk_lsu_issue(lsu, at, 0, &d.full) + takes;
+	if (use != PMK_LSU_NO_USE)
+		d.stall = pmk_lsu_hold(lsu, at + use, d.ready);
 	return d;
 }
 
 /* A store issued at `issue` goes out. */
 static inline struct pmk_lsu_delay pmk_lsu_write(struct pmk_lsu *lsu, uint64_t issue)
 {
-	struct pmk_lsu_delay d = { 0 };
+	uint64_t at = issue - pmk_lsu_late(lsu);
 	uint64_t room = (uint64_t)lsu->wbuf_entries * lsu->write_cycles;
+	struct pmk_lsu_delay d = { 0 };
 
-	lsu->wbuf_empty = pmk_later(lsu->wbuf_empty, issue) + lsu->write_cycles;
-	if (lsu->wbuf_empty > issue + room)
-		d.full = lsu->wbuf_empty - issue - room;
+	pmk_lsu_reach(lsu, at);
+	lsu->wbuf_empty = pmk_later(lsu->wbuf_empty, at + lsu->late) + lsu->write_cycles;
+	if (lsu->wbuf_empty > room)
+		pmk_lsu_issue(lsu, at, lsu->wbuf_empty - room, &d.full);
 	return d;
+}
+
+/* Time starts anew, with nothing under way. */
+static inline void pmk_lsu_restart(struct pmk_lsu *lsu)
+{
+	*lsu = (struct pmk_lsu){
+		.slots = lsu->slots,
+		.wbuf_entries = lsu->wbuf_entries,
+		.latency = lsu->latency,
+		.fill_cycles = lsu->fill_cycles,
+		.write_cycles = lsu->write_cycles,
+	};
 }
 
 #endif

@@ -77,6 +77,12 @@ static void remember(struct pmk_v8_cache *c, uint64_t addr, const uint64_t *e)
 	c->hint[addr >> PMK_V8_LINE_SHIFT & (PMK_V8_HINTS - 1)] = (uint8_t)(e - cache_set(c, addr));
 }
 
+/* Most have a power of two ways, and a division takes longer than all the rest. */
+static uint32_t way_of(const struct pmk_v8_cache *c, uint32_t n)
+{
+	return c->ways & (c->ways - 1) ? n % c->ways : n & (c->ways - 1);
+}
+
 /* Invalid ways first, lowest first; then pseudo-random (xorshift32, as in cache.h) or in turn. */
 static uint64_t *cache_victim(struct pmk_v8_cache *c, uint64_t addr)
 {
@@ -87,11 +93,11 @@ static uint64_t *cache_victim(struct pmk_v8_cache *c, uint64_t addr)
 		if (set[w] == EMPTY)
 			return &set[w];
 	if (c->round_robin)
-		return &set[c->next++ & (c->ways - 1)];
+		return &set[way_of(c, c->next++)];
 	c->random ^= c->random << 13;
 	c->random ^= c->random >> 17;
 	c->random ^= c->random << 5;
-	return &set[c->random >> 8 & (c->ways - 1)];
+	return &set[way_of(c, c->random >> 8)];
 }
 
 static void forget_pages(struct pmk_v8 *v)
@@ -168,7 +174,7 @@ struct pmk_signal_set pmk_v8_raises(void)
 		PMK_SIG_RET_MISS,	PMK_SIG_L1I_MISS,	 PMK_SIG_L1I_FILL,
 		PMK_SIG_FETCH_STALL,	PMK_SIG_MICRO_ITLB_MISS, PMK_SIG_MICRO_DTLB_MISS,
 		PMK_SIG_TLB_MISS,	PMK_SIG_LSU_FULL_STALL,	 PMK_SIG_L1D_READ_MISS,
-		PMK_SIG_L1D_WRITE_MISS, PMK_SIG_L1D_MISS,	 PMK_SIG_L1D_ACCESS,
+		PMK_SIG_L1D_WRITE_MISS, PMK_SIG_L1D_MISS,	 PMK_SIG_L1D_LOOKUP,
 		PMK_SIG_L1D_EVICT,	PMK_SIG_UNALIGNED_LD,	 PMK_SIG_UNALIGNED_ST,
 		PMK_SIG_STREX_PASS,	PMK_SIG_STREX_FAIL,	 PMK_SIG_EXC_TAKEN,
 		PMK_SIG_L1I_TLB,	PMK_SIG_L1D_TLB_READ,	 PMK_SIG_L1D_TLB_WRITE,
@@ -189,7 +195,7 @@ struct pmk_signal_set pmk_v8_raises(void)
 
 void pmk_v8_derive(uint64_t *t)
 {
-	t[PMK_SIG_L1D_ACCESS] = t[PMK_SIG_L1D_READ] + t[PMK_SIG_L1D_WRITE];
+	t[PMK_SIG_L1D_LOOKUP] = t[PMK_SIG_L1D_LOOKUP_READ] + t[PMK_SIG_L1D_LOOKUP_WRITE];
 	t[PMK_SIG_L1D_MISS] = t[PMK_SIG_L1D_READ_MISS] + t[PMK_SIG_L1D_WRITE_MISS];
 	t[PMK_SIG_L1D_TLB_READ] = t[PMK_SIG_MEM_READ];
 	t[PMK_SIG_L1D_TLB_WRITE] = t[PMK_SIG_MEM_WRITE];
@@ -232,7 +238,7 @@ static void add_kinds(const struct pmk_insn *in, struct pmk_facts *f)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		f->n[rows[i].fact] += (in->kind & rows[i].kind) != 0;
 	/* A write of a whole line. Where, the emulator does not show: it is one look-up that hits. */
-	f->n[PMK_V8_FACT_L1D_WRITE] += (in->kind & PMK_K_DC_ZVA) != 0;
+	f->n[PMK_V8_FACT_L1D_LOOKUP_WRITE] += (in->kind & PMK_K_DC_ZVA) != 0;
 	f->n[PMK_V8_FACT_ISB] += in->sysop == PMK_SYS_ISB;
 	f->n[PMK_V8_FACT_DSB] += in->sysop == PMK_SYS_DSB;
 	f->n[PMK_V8_FACT_DMB] += in->sysop == PMK_SYS_DMB;
@@ -242,24 +248,24 @@ static void add_kinds(const struct pmk_insn *in, struct pmk_facts *f)
  * address shows. A store exclusive counts when it stores. */
 static void add_access(const struct pmk_core *core, const struct pmk_insn *in, struct pmk_facts *f)
 {
-	unsigned pieces =
-		(in->mem_total + (unsigned)core->l1d_bytes - 1) / (unsigned)core->l1d_bytes;
+	unsigned pieces = pmk_v8_pieces(core, in->mem_total);
 
 	f->n[PMK_V8_FACT_LOAD] += in->load;
 	f->n[PMK_V8_FACT_STORE] += in->store;
 	if (in->load) {
 		f->n[PMK_V8_FACT_MEM_READ] += pieces;
-		f->n[PMK_V8_FACT_L1D_READ] += pieces;
+		f->n[PMK_V8_FACT_L1D_LOOKUP_READ] += pieces;
 	}
 	if (in->store && !in->exclusive) {
 		f->n[PMK_V8_FACT_MEM_WRITE] += pieces;
-		f->n[PMK_V8_FACT_L1D_WRITE] += pieces;
+		f->n[PMK_V8_FACT_L1D_LOOKUP_WRITE] += pieces;
 	}
 }
 
-static uint32_t end_of(const struct pmk_block *b, const struct pmk_insn *last)
+static uint32_t end_of(const struct pmk_core *core, const struct pmk_block *b,
+		       const struct pmk_insn *last)
 {
-	if (b->disturbs)
+	if (b->disturbs || (last->is_branch && !core->bp_on))
 		return PMK_V8_OTHER;
 	if (last->flow == PMK_FLOW_NEXT)
 		return PMK_V8_FALLS;
@@ -268,19 +274,21 @@ static uint32_t end_of(const struct pmk_block *b, const struct pmk_insn *last)
 	return last->conditional ? PMK_V8_CONDITIONAL : PMK_V8_GOES;
 }
 
-/* A quick answer to "does the next block wait": lane 1 registers that are late at all against those
- * needed at once; lane 2 those late by more than a cycle against all that are needed, so that its
- * answer may be a false yes. The flags share the place of a register that is never late, 31 being SP. */
-static void lanes(struct pmk_block *b)
+/* A quick answer to "does the next block wait": lane 1 has what is late at all against what is needed at
+ * once, lane 2 what is late by more than a cycle against all that is read or written, so that its answer
+ * may be a false yes. What was written before is no longer pending; units may be, in any block. */
+static void lanes(struct pmk_block *b, uint64_t writes)
 {
-	for (unsigned r = 0; r < PMK_NREGS; r++) {
-		uint64_t bit = UINT64_C(1) << r;
+	for (unsigned r = 0; r < PMK_PLACES; r++) {
+		uint64_t bit = r < PMK_NREGS ? UINT64_C(1) << r : PMK_V8_UNITS;
 
 		b->late |= b->residue[r] > 0 ? bit : 0;
 		b->late2 |= b->residue[r] > 1 ? bit : 0;
+		b->late2 |= b->residue[r] > PMK_V8_LONG ? PMK_V8_UNITS : 0;
 		b->wants |= b->need[r] == 0 ? bit : 0;
 		b->wants2 |= b->need[r] != PMK_PIPE_FAR ? bit : 0;
 	}
+	b->wants2 |= writes | PMK_V8_UNITS;
 }
 
 void pmk_v8_build(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
@@ -318,8 +326,10 @@ void pmk_v8_build(const struct pmk_core *core, const struct pmk_insn *insn, size
 	b->facts.n[PMK_V8_FACT_DATA_STALL] = (uint16_t)t.data_stall;
 	memcpy(b->need, t.need, sizeof(b->need));
 	memcpy(b->residue, t.residue, sizeof(b->residue));
-	lanes(b);
-	b->branch = end_of(b, last);
+	memcpy(b->need_sum, t.need_sum, sizeof(b->need_sum));
+	b->sums = t.sums;
+	lanes(b, t.writes);
+	b->branch = end_of(core, b, last);
 }
 
 /* ---- outside of the first level --------------------------------------------------------------- */
@@ -345,13 +355,16 @@ static void l2_fill(struct pmk_cpu *cpu, uint64_t addr, bool dirty)
 /* Fetch a line for level 1; returns the latency of its critical word. */
 static uint64_t l2_read(struct pmk_cpu *cpu, uint64_t addr, bool for_write)
 {
+	cpu->lsu.level2 = false;
 	if (!cpu->core.l2_on) {
 		bus(cpu, PMK_SIG_BUS_READ);
 		return cpu->core.mem_latency;
 	}
 	cpu->dyn[PMK_SIG_L2_READ]++;
-	if (cache_find(&cpu->v8->l2, addr))
+	if (cache_find(&cpu->v8->l2, addr)) {
+		cpu->lsu.level2 = true;
 		return cpu->core.l2_latency;
+	}
 	cpu->dyn[for_write ? PMK_SIG_L2_MISS_WRITE : PMK_SIG_L2_MISS_READ]++;
 	l2_fill(cpu, addr, false);
 	bus(cpu, PMK_SIG_BUS_READ);
@@ -531,10 +544,22 @@ static void leave_indirect(struct pmk_cpu *cpu, const struct pmk_block *p, uint6
 	*said = target;
 }
 
+/* Without prediction, fetch goes on behind every branch. */
+static void leave_unpredicted(struct pmk_cpu *cpu, const struct pmk_block *p, bool taken)
+{
+	cpu->taken += !taken && !p->conditional;
+	if (taken || !p->conditional)
+		mispredict(cpu);
+}
+
 /* The end of `p` has to be looked at: it is no plain branch, or control went where it should not. */
 static void leave_block(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
 			bool taken)
 {
+	if (!cpu->core.bp_on && p->is_branch) {
+		leave_unpredicted(cpu, p, taken);
+		return;
+	}
 	switch ((enum pmk_flow)p->flow) {
 	case PMK_FLOW_NEXT:
 	case PMK_FLOW_EXCEPTION:
@@ -582,6 +607,14 @@ static void disturb(struct pmk_cpu *cpu, unsigned what)
 	cpu->igen++;
 }
 
+/* When block `b` needs what `p` left in a place. */
+static unsigned needed(const struct pmk_block *p, const struct pmk_block *b, unsigned place)
+{
+	bool sum = place < PMK_NREGS && (p->sums >> place & 1);
+
+	return sum ? b->need_sum[place] : b->need[place];
+}
+
 /* What `p` leaves unfinished for `b`, worked out once for each pair that matters. */
 static unsigned wait_between(struct pmk_cpu *cpu, const struct pmk_block *p,
 			     const struct pmk_block *b)
@@ -591,18 +624,91 @@ static unsigned wait_between(struct pmk_cpu *cpu, const struct pmk_block *p,
 
 	if (e->from == p && e->to == b)
 		return e->wait;
-	for (unsigned r = 0; r <= PMK_NREGS; r++)
-		if (b->need[r] != PMK_PIPE_FAR && p->residue[r] > b->need[r] + wait)
-			wait = p->residue[r] - b->need[r];
+	for (unsigned r = 0; r < PMK_PLACES; r++)
+		if (needed(p, b, r) != PMK_PIPE_FAR && p->residue[r] <= PMK_V8_LONG &&
+		    p->residue[r] > needed(p, b, r) + wait)
+			wait = p->residue[r] - needed(p, b, r);
 	*e = (struct pmk_edge){ .from = p, .to = b, .wait = (uint8_t)wait };
 	return wait;
+}
+
+/* Some registers will have their values at `ready`. */
+static void expect(struct pmk_v8 *v, uint64_t regs, uint64_t ready)
+{
+	for (uint64_t rest = regs; rest; rest &= rest - 1) {
+		unsigned r = (unsigned)__builtin_ctzll(rest);
+
+		/* Of a load from two lines, the later one. */
+		v->ready[r] = v->pending >> r & 1 ? pmk_later(v->ready[r], ready) : ready;
+	}
+	v->pending |= regs;
+}
+
+/* What block `p`, which ended at `end`, leaves unfinished for long. */
+static void remember_long(struct pmk_v8 *v, const struct pmk_block *p, uint64_t end)
+{
+	for (unsigned r = 0; r < PMK_PLACES; r++) {
+		if (p->residue[r] <= PMK_V8_LONG)
+			continue;
+		if (r < PMK_NREGS) {
+			expect(v, UINT64_C(1) << r, end + p->residue[r]);
+		} else {
+			v->ready[r] = end + p->residue[r];
+			v->pending |= PMK_V8_UNITS;
+		}
+	}
+}
+
+/*
+ * Block `b` reads or writes registers `regs` that may still be under way, or units may be busy. It goes on
+ * until an instruction needs one of them; what is written before is waited for by nobody.
+ */
+static void wait_for_pending(struct pmk_cpu *cpu, const struct pmk_block *b, uint64_t regs)
+{
+	struct pmk_v8 *v = cpu->v8;
+	uint64_t start = cpu->cycles - b->cycles - pmk_lsu_late(&cpu->lsu), waits = 0;
+	bool busy = false;
+
+	for (uint64_t rest = regs & ~PMK_V8_UNITS; rest; rest &= rest - 1) {
+		unsigned r = (unsigned)__builtin_ctzll(rest);
+
+		if (b->need[r] != PMK_PIPE_FAR)
+			waits += pmk_lsu_hold(&cpu->lsu, start + b->need[r], v->ready[r]);
+	}
+	for (unsigned u = PMK_NREGS; u < PMK_PLACES && (regs & PMK_V8_UNITS); u++) {
+		if (b->need[u] != PMK_PIPE_FAR) {
+			waits += pmk_lsu_hold(&cpu->lsu, start + b->need[u], v->ready[u]);
+			v->ready[u] = 0;
+		}
+		busy |= v->ready[u] > cpu->cycles;
+	}
+	v->pending &= ~regs;
+	v->pending |= busy ? PMK_V8_UNITS : 0;
+	cpu->cycles += waits;
+	cpu->dyn[PMK_SIG_DATA_STALL] += waits;
+}
+
+/* What was not finished before block `b`; `before`: the clock when only its own cycles had been added. */
+static void wait_for_results(struct pmk_cpu *cpu, const struct pmk_block *p,
+			     const struct pmk_block *b, uint64_t before)
+{
+	uint64_t wait = wait_between(cpu, p, b), passed = cpu->cycles - before;
+
+	if (wait > passed) {
+		cpu->cycles += wait - passed;
+		cpu->dyn[PMK_SIG_DATA_STALL] += wait - passed;
+	}
+	if (p->late2 & PMK_V8_UNITS)
+		remember_long(cpu->v8, p, before - b->cycles);
+	if (cpu->v8->pending & b->wants2)
+		wait_for_pending(cpu, b, cpu->v8->pending & b->wants2);
 }
 
 void pmk_v8_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
 		       bool taken, bool mispredicted, uint64_t waits)
 {
 	struct pmk_run *run = &cpu->run[b->id];
-	uint64_t before = cpu->cycles, passed, wait;
+	uint64_t before = cpu->cycles;
 
 	if (mispredicted)
 		mispredict(cpu);
@@ -616,14 +722,8 @@ void pmk_v8_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const str
 		fetch_block(cpu, b);
 		run->igen = seen;
 	}
-	if (waits) {
-		wait = wait_between(cpu, p, b);
-		passed = cpu->cycles - before;
-		if (wait > passed) {
-			cpu->cycles += wait - passed;
-			cpu->dyn[PMK_SIG_DATA_STALL] += wait - passed;
-		}
-	}
+	if (waits)
+		wait_for_results(cpu, p, b, before);
 	if (PMK_UNLIKELY(cpu->cycles >= cpu->deadline))
 		cpu->on_deadline(cpu);
 }
@@ -637,11 +737,24 @@ static uint64_t issue_time(const struct pmk_cpu *cpu, uint64_t access)
 	return cpu->cycles > to_end ? cpu->cycles - to_end : 0;
 }
 
+/* When the block first needs what an access loads. */
+static uint64_t first_use(uint64_t access)
+{
+	return PMK_ACCESS_USE(access) < PMK_V8_OPEN ? PMK_ACCESS_USE(access) : PMK_LSU_NO_USE;
+}
+
 static void account(struct pmk_cpu *cpu, struct pmk_lsu_delay d)
 {
 	cpu->cycles += d.full + d.stall;
 	cpu->dyn[PMK_SIG_LSU_FULL_STALL] += d.full;
 	cpu->dyn[PMK_SIG_DATA_STALL] += d.stall;
+}
+
+static void account_load(struct pmk_cpu *cpu, uint64_t access, struct pmk_lsu_delay d)
+{
+	account(cpu, d);
+	if (first_use(access) == PMK_LSU_NO_USE)
+		expect(cpu->v8, pmk_v8_open_regs(PMK_ACCESS_USE(access)), d.ready);
 }
 
 static void evict(struct pmk_cpu *cpu, uint64_t *e)
@@ -673,18 +786,28 @@ static uint64_t data_fill(struct pmk_cpu *cpu, uint64_t addr, bool write, uint64
 /* A load hit whose translation was missing has its value later by as much. */
 static void load_late(struct pmk_cpu *cpu, uint64_t access, uint64_t extra)
 {
-	uint64_t ready = LOAD_HIT_LATENCY + extra, use = PMK_ACCESS_USE(access);
+	if (extra)
+		account_load(cpu, access,
+			     pmk_lsu_load_hit(&cpu->lsu, issue_time(cpu, access), first_use(access),
+					      LOAD_HIT_LATENCY + extra));
+}
 
-	if (extra && ready > use)
-		account(cpu, (struct pmk_lsu_delay){ .stall = ready - use });
+/* A load that goes to level 2 or to memory, `latency` away. */
+static void load_miss(struct pmk_cpu *cpu, uint64_t access, uint64_t latency, uint64_t extra)
+{
+	cpu->lsu.latency = (uint32_t)latency;
+	account_load(cpu, access,
+		     pmk_lsu_load_miss(&cpu->lsu, issue_time(cpu, access), first_use(access),
+				       LOAD_HIT_LATENCY, extra));
 }
 
 static void data_off(struct pmk_cpu *cpu, uint64_t access, bool write, uint64_t extra)
 {
 	cpu->dyn[write ? PMK_SIG_BUS_WRITE : PMK_SIG_BUS_READ]++;
-	account(cpu, write ? pmk_lsu_write(&cpu->lsu, issue_time(cpu, access))
-			   : pmk_lsu_load_miss(&cpu->lsu, issue_time(cpu, access),
-					       PMK_ACCESS_USE(access), LOAD_HIT_LATENCY, extra));
+	if (write)
+		account(cpu, pmk_lsu_write(&cpu->lsu, issue_time(cpu, access)));
+	else
+		load_miss(cpu, access, cpu->core.mem_latency, extra);
 }
 
 static void load_line(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
@@ -701,9 +824,7 @@ static void load_line(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
 	} else {
 		cpu->dyn[PMK_SIG_L1D_READ_MISS]++;
 		latency = data_fill(cpu, addr, false, &e);
-		cpu->lsu.latency = (uint32_t)latency;
-		account(cpu, pmk_lsu_load_miss(&cpu->lsu, issue_time(cpu, access),
-					       PMK_ACCESS_USE(access), LOAD_HIT_LATENCY, extra));
+		load_miss(cpu, access, latency, extra);
 	}
 	allow(cpu->v8, addr, *e & DIRTY);
 }
@@ -739,7 +860,7 @@ void pmk_v8_load_slow(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
 	cpu->dyn[PMK_SIG_UNALIGNED_LD] += (addr & ((1u << PMK_V8_ELEM(access)) - 1)) != 0;
 	load_line(cpu, addr, access);
 	if (crosses(addr, last)) {
-		cpu->dyn[PMK_SIG_L1D_READ]++;
+		cpu->dyn[PMK_SIG_L1D_LOOKUP_READ]++;
 		cpu->dyn[PMK_SIG_MEM_READ]++;
 		load_line(cpu, last, access);
 	}
@@ -752,7 +873,7 @@ void pmk_v8_store_slow(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
 	cpu->dyn[PMK_SIG_UNALIGNED_ST] += (addr & ((1u << PMK_V8_ELEM(access)) - 1)) != 0;
 	store_line(cpu, addr, access);
 	if (crosses(addr, last)) {
-		cpu->dyn[PMK_SIG_L1D_WRITE]++;
+		cpu->dyn[PMK_SIG_L1D_LOOKUP_WRITE]++;
 		cpu->dyn[PMK_SIG_MEM_WRITE]++;
 		store_line(cpu, last, access);
 	}

@@ -32,8 +32,8 @@
 /* clang-format off */
 #define PMK_V8_FACTS(X) \
 	X(INSN) X(BRANCH) X(LOAD) X(STORE) X(BR_IMM) X(BR_RETURN) X(BR_INDIRECT) X(BR_PREDICTABLE) \
-	X(MEM_READ) X(MEM_WRITE) X(L1D_READ) X(L1D_WRITE) X(LDREX) X(STREX) X(LD_ACQUIRE) X(ST_RELEASE) \
-	X(DP) X(ASE) X(VFP) X(CRYPTO) X(ISB) X(DSB) X(DMB) X(CID_WRITE) X(TTBR_WRITE) X(EXC_SVC) \
+	X(MEM_READ) X(MEM_WRITE) X(L1D_LOOKUP_READ) X(L1D_LOOKUP_WRITE) X(LDREX) X(STREX) X(LD_ACQUIRE) \
+	X(ST_RELEASE) X(DP) X(ASE) X(VFP) X(CRYPTO) X(ISB) X(DSB) X(DMB) X(CID_WRITE) X(TTBR_WRITE) X(EXC_SVC) \
 	X(EXC_HVC) X(EXC_SMC) X(EXC_UNDEF) X(EXC_RETURN) X(L1I_ACCESS) X(DATA_STALL)
 /* clang-format on */
 
@@ -74,6 +74,10 @@ struct pmk_v8 {
 	uint64_t fast[PMK_V8_FAST_LINES + PMK_V8_FAST_PAGES];
 	uint8_t pht[PMK_V8_MAX_PHT]; /* 2-bit counters */
 	uint32_t pht_mask, history, history_mask;
+	/* Registers whose load or division is under way, bit by bit, PMK_V8_UNITS for units; when they will be
+	 * there. */
+	uint64_t pending;
+	uint64_t ready[PMK_PLACES];
 	/* Pages in the data micro-TLB, by the word of `fast` they share. */
 	uint8_t mapped[PMK_V8_FAST_PAGES];
 	/* The access that is being reported piece by piece. */
@@ -96,15 +100,64 @@ void pmk_v8_derive(uint64_t *totals);
 void pmk_v8_build(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
 		  struct pmk_pipe_slot *slots, struct pmk_block *b);
 
+/*
+ * need[] and residue[] as in pmk_pipe_block, without the + 1: of registers, and of the units from
+ * PMK_NREGS on. SP is never loaded and never late, so in sets of registers its bit stands for all units.
+ */
+enum pmk_v8_place {
+	PMK_V8_FP = PMK_NREGS,
+	PMK_V8_DIVIDER,
+	PMK_V8_LOAD_STORE,
+};
+#define PMK_V8_UNITS (UINT64_C(1) << 31)
+
+/* A block's results that are late by more than this are remembered until they are there, whatever runs
+ * meanwhile: those of divisions. The others are seen by the next block alone. */
+#define PMK_V8_LONG 8
+
 /* The pipeline's view of a run of instructions: v8_pipeline.c. */
 struct pmk_v8_timing {
 	uint32_t cycles, data_stall;
-	uint8_t need[PMK_NREGS + 1],
-		residue[PMK_NREGS + 1]; /* as pmk_pipe_block, without the + 1 */
+	uint64_t writes; /* all registers that it writes */
+	uint8_t need[PMK_PLACES], residue[PMK_PLACES];
+	/* A result of a multiply-accumulate is there earlier for another one to add to. */
+	uint8_t need_sum[PMK_NREGS];
+	uint64_t sums;
 };
 
 void pmk_v8_time(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
 		 struct pmk_pipe_slot *slots, struct pmk_v8_timing *out);
+
+/*
+ * The use of a load whose value no instruction of its block needs: the registers that still have it at
+ * the end of the block. Up to two: their numbers; else bit 13, and of four vector registers in a row the
+ * first one and a bit for each.
+ */
+#define PMK_V8_OPEN 0xC000u
+#define PMK_V8_ROW  0x2000u
+
+static inline uint32_t pmk_v8_open(const struct pmk_insn *in, uint64_t regs)
+{
+	uint32_t first = in->rd > 31 ? (uint32_t)in->rd - 32 : 0, row = 0;
+
+	if (regs && __builtin_popcountll(regs) <= 2)
+		return PMK_V8_OPEN | (uint32_t)__builtin_ctzll(regs) |
+		       (uint32_t)(63 - __builtin_clzll(regs)) << 6;
+	for (uint32_t i = 0; i < 4; i++)
+		row |= (uint32_t)(regs >> (32 + (first + i) % 32) & 1) << i;
+	return PMK_V8_OPEN | PMK_V8_ROW | first | row << 5;
+}
+
+static inline uint64_t pmk_v8_open_regs(uint32_t use)
+{
+	uint64_t regs = 0;
+
+	if (!(use & PMK_V8_ROW))
+		return UINT64_C(1) << (use & 63) | UINT64_C(1) << (use >> 6 & 63);
+	for (uint32_t i = 0; i < 4; i++)
+		regs |= (uint64_t)(use >> (5 + i) & 1) << (32 + ((use & 31) + i) % 32);
+	return regs;
+}
 
 /*
  * What a memory callback knows of its instruction: pmk_access_pack() with the bytes of the whole
@@ -137,7 +190,7 @@ static inline void pmk_v8_block(struct pmk_cpu *cpu, const struct pmk_block *b)
 	struct pmk_run *run = &cpu->run[b->id];
 	struct pmk_v8 *v = cpu->v8;
 	uint64_t taken = b->pc != p->fall;
-	uint64_t waits = (p->late & b->wants) | (p->late2 & b->wants2);
+	uint64_t waits = (p->late & b->wants) | ((p->late2 | v->pending) & b->wants2);
 	uint64_t odd = (run->igen ^ cpu->igen) | waits;
 	bool wrong = false;
 
@@ -194,6 +247,23 @@ static inline void pmk_v8_store(struct pmk_cpu *cpu, uint64_t addr, unsigned ali
 {
 	if (PMK_UNLIKELY(pmk_v8_odd(cpu, addr, align, bytes, PMK_V8_STORE_OK)))
 		pmk_v8_store_slow(cpu, addr, access);
+}
+
+/* Look-ups of an access: one per `dcache.bytes`. */
+static inline unsigned pmk_v8_pieces(const struct pmk_core *core, unsigned bytes)
+{
+	return (bytes + (unsigned)core->l1d_bytes - 1) / (unsigned)core->l1d_bytes;
+}
+
+/* A store exclusive that stores. */
+static inline void pmk_v8_store_exclusive(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
+{
+	unsigned pieces = pmk_v8_pieces(&cpu->core, PMK_ACCESS_SIZE(access));
+
+	cpu->dyn[PMK_SIG_STREX_PASS]++;
+	cpu->dyn[PMK_SIG_L1D_LOOKUP_WRITE] += pieces;
+	cpu->dyn[PMK_SIG_MEM_WRITE] += pieces;
+	pmk_v8_store(cpu, addr, 1, PMK_ACCESS_SIZE(access), access);
 }
 
 /* A piece of an access that the emulator reports in several. True: it is the first, and stands for

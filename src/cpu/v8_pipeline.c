@@ -5,19 +5,16 @@
  * and floating-point units, results forwarded. Latencies follow LLVM's scheduling model of the core;
  * config.h has those that are parameters.
  *
- * Not modelled: restrictions on pairing beyond units and operands, the store buffer, early and late
- * forwarding points of the ALU pipes other than for multiply-accumulate, units other than that of
- * floating point that are busy beyond the end of a block.
+ * Not modelled: restrictions on pairing beyond units and operands, pairs of which one instruction ends a
+ * block, the store buffer, early and late forwarding points of the ALU pipes other than for
+ * multiply-accumulate.
  */
 #include <string.h>
 
 #include "cpu/v8.h"
 
-#define FLAGS	PMK_NREGS /* place of NZCV among the registers */
-/* Place of the floating-point unit in need[] and residue[], which divisions keep busy for long. It is
- * SP's, which is never loaded: at most a cycle late, and that is not seen. */
-#define FP_UNIT 31
-#define OPEN	UINT16_MAX
+#define FLAGS PMK_NREGS /* place of NZCV among the registers; it is never late */
+#define OPEN  UINT16_MAX
 
 /* Instead of an instruction's number: the register has what it had before, or a base written back, which
  * does not wait for the access. */
@@ -94,9 +91,23 @@ static struct cost cost_of(const struct pmk_core *core, const struct pmk_insn *i
 		return (struct cost){ FP, 3, 1 };
 	case PMK_I_OTHER:
 	case PMK_I_ALU:
+	case PMK_I_BARREL: /* from here on MicroBlaze's */
+	case PMK_I_FP_COMPARE:
+	case PMK_I_FP_TO_INT:
+	case PMK_I_FP_FROM_INT:
+	case PMK_I_CACHE_OP:
 		break;
 	}
 	return (struct cost){ ALU, 1, 1 };
+}
+
+/* Units that an instruction may keep busy beyond the end of the block; else -1. */
+static int place_of(uint8_t unit)
+{
+	return unit == FP	    ? PMK_V8_FP
+	       : unit == DIVIDE	    ? PMK_V8_DIVIDER
+	       : unit == LOAD_STORE ? PMK_V8_LOAD_STORE
+				    : -1;
 }
 
 static bool multiplies(const struct pmk_insn *in)
@@ -127,6 +138,20 @@ static uint32_t operands_ready(const struct scoreboard *sb, const struct pmk_ins
 	return at;
 }
 
+/* A result of a multiply-accumulate is there so much earlier as an accumulator than as a factor. */
+static unsigned early_sum(unsigned reg)
+{
+	return reg < 32 ? 2 : 4; /* integer, floating point */
+}
+
+static void lower(uint8_t *need, uint32_t issue)
+{
+	if (issue < *need)
+		*need = (uint8_t)issue;
+	else if (*need == PMK_PIPE_FAR)
+		*need = PMK_PIPE_FAR - 1;
+}
+
 /* Who waits for whom, and where each register of the caller's is first needed. */
 static void note_needs(const struct scoreboard *sb, const struct pmk_insn *in, uint32_t issue,
 		       struct pmk_pipe_slot *slots, struct pmk_v8_timing *out)
@@ -134,15 +159,17 @@ static void note_needs(const struct scoreboard *sb, const struct pmk_insn *in, u
 	uint64_t reads = in->reads;
 
 	for (unsigned r = 0; r <= FLAGS; r++) {
-		if (r == FP_UNIT || (r == FLAGS ? !in->reads_flags : !(reads >> r & 1)))
+		if (r == FLAGS ? !in->reads_flags : !(reads >> r & 1))
 			continue;
 		if (sb->writer[r] >= 0) {
 			struct pmk_pipe_slot *s = &slots[sb->writer[r]];
 
 			if (s->use == OPEN)
 				s->use = (uint16_t)(issue - s->issue);
-		} else if (sb->writer[r] == CALLERS && issue < out->need[r]) {
-			out->need[r] = (uint8_t)(issue < PMK_PIPE_FAR ? issue : PMK_PIPE_FAR);
+		} else if (sb->writer[r] == CALLERS && r != FLAGS) {
+			lower(&out->need[r], issue);
+			lower(&out->need_sum[r],
+			      issue + (accumulates(in, (int)r) ? early_sum(r) : 0));
 		}
 	}
 }
@@ -157,15 +184,12 @@ static void write_result(struct scoreboard *sb, unsigned r, uint32_t at, uint32_
 static void note_results(struct scoreboard *sb, const struct pmk_insn *in, const struct cost *c,
 			 uint32_t issue, int index)
 {
-	/* An accumulator is needed two cycles later than a factor; four in floating point. */
-	unsigned early = in->iclass == PMK_I_FP_MAC ? 4 : multiplies(in) ? 2 : 0;
-
 	for (uint64_t rest = in->writes; rest; rest &= rest - 1) {
 		unsigned r = (unsigned)__builtin_ctzll(rest);
 		bool base = in->writeback && (int)r == in->rn && (int)r != in->rd;
+		uint32_t at = issue + (base ? 1u : c->latency);
 
-		write_result(sb, r, issue + (base ? 1u : c->latency),
-			     issue + (base ? 1u : c->latency) - (base ? 0 : early),
+		write_result(sb, r, at, at - (multiplies(in) ? early_sum(r) : 0),
 			     base ? BASE : index);
 	}
 	if (in->sets_flags)
@@ -177,6 +201,7 @@ static void issue_one(const struct pmk_core *core, struct scoreboard *sb, const 
 {
 	struct cost c = cost_of(core, in);
 	uint32_t issue = sb->cycle, wanted = operands_ready(sb, in);
+	int place = place_of(c.unit);
 
 	if (sb->issued >= core->issue_width)
 		issue++;
@@ -194,11 +219,39 @@ static void issue_one(const struct pmk_core *core, struct scoreboard *sb, const 
 	/* Two simple integer instructions go together; of all other units there is one. */
 	if (c.unit != ALU)
 		sb->free_at[c.unit] = issue + c.busy;
-	if (c.unit == FP && issue < out->need[FP_UNIT])
-		out->need[FP_UNIT] = (uint8_t)issue;
+	if (place >= 0)
+		lower(&out->need[place], issue);
 	slots[index] = (struct pmk_pipe_slot){ .issue = (uint16_t)issue, .use = OPEN };
 	note_needs(sb, in, issue, slots, out);
 	note_results(sb, in, &c, issue, index);
+}
+
+/*
+ * Loads for which nobody in the block waits: the registers that still have their value at its end. What
+ * the block leaves of a hit's latency is waited for by the next one.
+ */
+static void note_open(const struct scoreboard *sb, const struct pmk_insn *insn, size_t n,
+		      struct pmk_pipe_slot *slots)
+{
+	for (size_t i = 0; i < n; i++) {
+		uint64_t regs = 0;
+
+		if (slots[i].use < PMK_V8_OPEN)
+			continue;
+		for (uint64_t rest = insn[i].writes; rest; rest &= rest - 1) {
+			unsigned r = (unsigned)__builtin_ctzll(rest);
+
+			regs |= (uint64_t)(sb->writer[r] == (int16_t)i) << r;
+		}
+		slots[i].use = (uint16_t)pmk_v8_open(&insn[i], insn[i].load ? regs : 0);
+	}
+}
+
+static uint8_t residue(uint32_t ready, uint32_t end)
+{
+	uint32_t late = ready > end ? ready - end : 0;
+
+	return (uint8_t)(late < PMK_PIPE_FAR ? late : PMK_PIPE_FAR - 1);
 }
 
 void pmk_v8_time(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
@@ -208,24 +261,21 @@ void pmk_v8_time(const struct pmk_core *core, const struct pmk_insn *insn, size_
 
 	*out = (struct pmk_v8_timing){ 0 };
 	memset(out->need, PMK_PIPE_FAR, sizeof(out->need));
+	memset(out->need_sum, PMK_PIPE_FAR, sizeof(out->need_sum));
 	for (unsigned r = 0; r <= FLAGS; r++)
 		sb.writer[r] = CALLERS;
-	for (size_t i = 0; i < n; i++)
-		issue_one(core, &sb, &insn[i], (int)i, slots, out);
-	out->cycles = sb.cycle + 1;
 	for (size_t i = 0; i < n; i++) {
-		uint32_t to_end = out->cycles - slots[i].issue;
-		uint32_t latency = cost_of(core, &insn[i]).latency;
-
-		/* What the block leaves of a hit's latency is waited for by the next one; a miss must not
-		 * count it again. */
-		if (slots[i].use == OPEN)
-			slots[i].use = (uint16_t)(to_end > latency ? to_end : latency);
+		issue_one(core, &sb, &insn[i], (int)i, slots, out);
+		out->writes |= insn[i].writes;
 	}
-	sb.ready[FP_UNIT] = sb.free_at[FP];
-	for (unsigned r = 0; r <= FLAGS; r++) {
-		uint32_t late = sb.ready[r] > out->cycles ? sb.ready[r] - out->cycles : 0;
-
-		out->residue[r] = (uint8_t)(late < PMK_PIPE_FAR ? late : PMK_PIPE_FAR - 1);
+	out->cycles = sb.cycle + 1;
+	note_open(&sb, insn, n, slots);
+	for (unsigned r = 0; r < PMK_NREGS; r++) {
+		out->residue[r] = residue(sb.ready[r], out->cycles);
+		out->sums |= (uint64_t)(sb.sum_ready[r] < sb.ready[r]) << r;
 	}
+	for (unsigned unit = 0; unit < NUNITS; unit++)
+		if (place_of((uint8_t)unit) >= 0)
+			out->residue[place_of((uint8_t)unit)] =
+				residue(sb.free_at[unit], out->cycles);
 }

@@ -5,6 +5,8 @@
  */
 #include "pmu/lookup.h"
 
+#include <pmk/bits.h>
+
 static char lower(char c)
 {
 	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
@@ -78,12 +80,23 @@ const struct pmk_reg_info *pmk_pmu_reg(const struct pmk_pmu *pmu, const char *na
 	return NULL;
 }
 
-int pmk_pmu_free_counter(const struct pmk_pmu *pmu, uint32_t used, unsigned code)
+bool pmk_pmu_times_latencies(const struct pmk_pmu *pmu)
 {
+	for (unsigned c = 0; c < pmu->ncounters; c++)
+		if (pmu->counters[c].extreme_width)
+			return true;
+	return false;
+}
+
+int pmk_pmu_free_counter(const struct pmk_pmu *pmu, const struct pmk_counter_set *used,
+			 unsigned code)
+{
+	const struct pmk_event *ev = pmk_pmu_event_code(pmu, code);
+	bool latency = ev && ev->latency && pmk_pmu_times_latencies(pmu);
 	int any = PMK_ENOCTR;
 
 	for (unsigned c = 0; c < pmu->ncounters; c++) {
-		if (c < 32 && (used >> c & 1))
+		if (pmk_counter_in(used, c) || (pmu->counters[c].extreme_width != 0) != latency)
 			continue;
 		if (pmu->counters[c].fixed_code == (int32_t)code)
 			return (int)c;
@@ -91,4 +104,12 @@ int pmk_pmu_free_counter(const struct pmk_pmu *pmu, uint32_t used, unsigned code
 			any = (int)c;
 	}
 	return any;
+}
+
+uint64_t pmk_pmu_range(const struct pmk_pmu *pmu, unsigned code)
+{
+	const struct pmk_counter_set none = { { 0 } };
+	int c = pmk_pmu_free_counter(pmu, &none, code);
+
+	return c < 0 ? 0 : PMK_BITS(pmu->counters[c].width - 1, 0);
 }

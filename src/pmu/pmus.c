@@ -5,6 +5,8 @@
 #include <pmk/ahbmon.h>
 #include <pmk/arm11.h>
 #include <pmk/armv8.h>
+#include <pmk/l2cc.h>
+#include <pmk/microblaze.h>
 
 #include "pmu/lookup.h"
 
@@ -13,7 +15,8 @@ const struct pmk_pmu *const pmk_pmus[] = {
 	&pmk_arm1136_r0, &pmk_arm1136, &pmk_arm1156, &pmk_arm1176, &pmk_arm11mpcore,
 	&pmk_cortex_a53, &pmk_cortex_a55, &pmk_cortex_a57, &pmk_cortex_a72, &pmk_neoverse_n1,
 	&pmk_armv8, &pmk_armv8_long,
-	&pmk_ahbmon,
+	&pmk_ahbmon, &pmk_l210, &pmk_l220,
+	&pmk_microblaze,
 	NULL,
 };
 /* clang-format on */

@@ -12,6 +12,8 @@
 #include "pmu/ahbmon/ahbmon.h"
 #include "pmu/arm11/arm11.h"
 #include "pmu/armv8/armv8.h"
+#include "pmu/l2cc/l2cc.h"
+#include "pmu/microblaze/microblaze.h"
 
 static const struct {
 	const struct pmk_model_ops *ops;
@@ -20,15 +22,22 @@ static const struct {
 	{ pmk_arm11_models, PMK_ARM11_NMODELS },
 	{ pmk_armv8_models, PMK_ARMV8_NMODELS },
 	{ pmk_ahbmon_models, PMK_AHBMON_NMODELS },
+	{ pmk_l2cc_models, PMK_L2CC_NMODELS },
+	{ pmk_microblaze_models, PMK_MICROBLAZE_NMODELS },
 };
 
 const struct pmk_model_ops *pmk_model_find(const struct pmk_pmu *pmu)
 {
+	const struct pmk_model_ops *relative = NULL;
+
 	for (size_t f = 0; f < sizeof(families) / sizeof(families[0]); f++)
-		for (unsigned i = 0; i < families[f].count; i++)
+		for (unsigned i = 0; i < families[f].count; i++) {
 			if (families[f].ops[i].pmu == pmu)
 				return &families[f].ops[i];
-	return NULL;
+			if (families[f].ops[i].pmu->driver == pmu->driver)
+				relative = &families[f].ops[i];
+		}
+	return relative;
 }
 
 static int port_read(void *ctx, unsigned reg, uint64_t *value)

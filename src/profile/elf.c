@@ -58,6 +58,9 @@ static int open_elf(struct open_elf *o, const char *path, char *msg, size_t size
 	return 0;
 }
 
+/* What MicroBlaze had before it was given a number of its own; old toolchains still write it. */
+#define EM_MICROBLAZE_OLD 0xbaab
+
 static const char *machine_name(unsigned machine)
 {
 	static const struct {
@@ -67,6 +70,7 @@ static const char *machine_name(unsigned machine)
 		{ EM_ARM, "ARM" },
 		{ EM_AARCH64, "AArch64" },
 		{ EM_MICROBLAZE, "MicroBlaze" },
+		{ EM_MICROBLAZE_OLD, "MicroBlaze" },
 		{ EM_X86_64, "x86-64" },
 		{ EM_386, "i386" },
 		{ EM_RISCV, "RISC-V" },
@@ -92,6 +96,7 @@ static enum pmk_elf_machine known_machine(unsigned machine)
 	case EM_AARCH64:
 		return PMK_ELF_AARCH64;
 	case EM_MICROBLAZE:
+	case EM_MICROBLAZE_OLD:
 		return PMK_ELF_MICROBLAZE;
 	default:
 		return PMK_ELF_OTHER;

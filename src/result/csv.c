@@ -85,6 +85,25 @@ static void metric_fields(struct pmk_writer *w, const struct pmk_metric_value *v
 	next_field(w, unit);
 }
 
+/* Of a PMU with latency counters: how long. */
+static void latency(struct pmk_writer *w, const struct pmk_result *r, const struct pmk_row *row)
+{
+	static const enum pmk_detail details[] = { PMK_DETAIL_MEAN, PMK_DETAIL_STDDEV,
+						   PMK_DETAIL_MIN, PMK_DETAIL_MAX };
+	bool timed = row && row->has_dist && row->dist.latency;
+
+	if (!pmk_times_latencies(r) || w->opt.firmware)
+		return;
+	next_number(w, timed, timed ? pmk_latency_sum(r, row) : 0);
+	for (unsigned i = 0; i < sizeof(details) / sizeof(details[0]); i++) {
+		char text[PMK_NUMBER_SIZE] = "";
+
+		if (timed)
+			pmk_detail_text(text, row, details[i], 3, false);
+		next_field(w, text);
+	}
+}
+
 /* Of firmware: what there is of the section, and of a row of it or NULL. */
 static void details(struct pmk_writer *w, const struct pmk_section *s, const struct pmk_row *row)
 {
@@ -121,6 +140,7 @@ static void metric_line(struct pmk_writer *w, const struct pmk_result *r,
 	next_field(w, "");
 	next_field(w, "");
 	next_field(w, s->region ? s->region : "");
+	latency(w, r, NULL);
 	details(w, s, NULL);
 	putc('\n', w->f);
 }
@@ -153,6 +173,7 @@ static void row_line(struct pmk_writer *w, const struct pmk_result *r, const str
 	next_field(w, row->event ? text : "");
 	next_field(w, pmk_trust_name(row->trust));
 	next_field(w, s->region ? s->region : "");
+	latency(w, r, row);
 	details(w, s, row);
 	putc('\n', w->f);
 }
@@ -161,6 +182,13 @@ static int csv_begin(struct pmk_writer *w, const struct pmk_result *r)
 {
 	(void)w;
 	(void)r;
+	return 0;
+}
+
+/* As perf's own lines about a run: comments. */
+static int csv_end(struct pmk_writer *w, const struct pmk_result *r)
+{
+	pmk_write_warnings(w, r, "# ");
 	return 0;
 }
 
@@ -226,5 +254,5 @@ const struct pmk_writer_ops pmk_writer_csv = {
 	.begin = csv_begin,
 	.section = csv_section,
 	.profile = csv_profile,
-	.end = csv_begin,
+	.end = csv_end,
 };

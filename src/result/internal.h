@@ -45,6 +45,15 @@ bool pmk_section_has(const struct pmk_section *s, const struct pmk_event *ev);
 void pmk_number_text(char text[PMK_NUMBER_SIZE], uint64_t value, unsigned decimals, bool group);
 
 /* What a row has beyond its value, in the order of CSV's columns. */
+/* Can it time latencies, so that its counts come with a distribution? */
+bool pmk_times_latencies(const struct pmk_result *r);
+
+/* Sum of a row's latencies: of one run, the rounded mean of several, as the row's value is. */
+uint64_t pmk_latency_sum(const struct pmk_result *r, const struct pmk_row *row);
+
+/* Every line of the warning on a line of its own. */
+void pmk_write_warnings(struct pmk_writer *w, const struct pmk_result *r, const char *before);
+
 enum pmk_detail {
 	PMK_DETAIL_PERIOD,
 	PMK_DETAIL_COST,

@@ -169,6 +169,28 @@ static void add_place(json_object *o, const struct pmk_section *s)
 	}
 }
 
+/* How long, of an event that a latency counter timed; else null. */
+static json_object *latency(const struct pmk_result *r, const struct pmk_row *row)
+{
+	static const enum pmk_detail details[] = { PMK_DETAIL_MEAN, PMK_DETAIL_STDDEV,
+						   PMK_DETAIL_MIN, PMK_DETAIL_MAX };
+	json_object *o;
+
+	if (!row->has_dist || !row->dist.latency)
+		return NULL;
+	o = json_object_new_object();
+	add(o, "sum", count(pmk_latency_sum(r, row)));
+	for (unsigned i = 0; i < sizeof(details) / sizeof(details[0]); i++) {
+		char text[PMK_NUMBER_SIZE];
+
+		pmk_detail_text(text, row, details[i], 3, false);
+		add(o, pmk_detail_keys[details[i]], number(text));
+	}
+	add(o, "overlapped", json_object_new_boolean(row->dist.full));
+	add(o, "saturated", json_object_new_boolean(row->dist.saturated));
+	return o;
+}
+
 /* Of firmware. */
 static void add_details(json_object *o, const struct pmk_section *s, const struct pmk_row *row)
 {
@@ -211,6 +233,8 @@ static json_object *counter(struct pmk_writer *w, const struct pmk_result *r,
 	add(o, "trust", string(pmk_trust_name(row->trust)));
 	add(o, "reason", string(row->reason));
 	add_place(o, s);
+	if (pmk_times_latencies(r) && !w->opt.firmware)
+		add(o, "latency", latency(r, row));
 	if (w->opt.firmware)
 		add_details(o, s, row);
 	return o;

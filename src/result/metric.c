@@ -18,10 +18,11 @@
  *
  *	formula = term { ("+" | "-") term }
  *	term    = factor { ("*" | "/") factor }
- *	factor  = "-" factor | "(" formula ")" | number | event | "cycles_per_second"
+ *	factor  = "-" factor | "(" formula ")" | number | event [ ".sum" ] | "cycles_per_second"
  *	number  = digits [ "." digits ]
  *
- * cycles_per_second is the core's clock. The parser computes while it reads: formulas are a line
+ * cycles_per_second is the core's clock. event.sum is the sum of the latencies, in cycles, of an event
+ * whose plain value is how often it happened. The parser computes while it reads: formulas are a line
  * long, and a second form of them would be a second thing to get wrong. Parentheses and signs nest
  * 32 deep at most, files have 64 KB at most.
  */
@@ -60,7 +61,7 @@ struct formula {
 	const char *why;     /* syntax error, at `at` */
 	const char *invalid; /* the value cannot be computed */
 	/* What a name stands for; false: no such name. May set `invalid`. */
-	bool (*lookup)(struct formula *p, const char *name, double *value);
+	bool (*lookup)(struct formula *p, const char *name, bool latency, double *value);
 	const struct metric *metric;
 	const struct pmk_result *result;
 	const struct pmk_section *section;
@@ -117,17 +118,19 @@ static double named(struct formula *p)
 	const char *start = p->at;
 	char name[MAX_NAME];
 	double v = 0;
+	bool latency;
 	size_t n = 0;
 
 	while (is_name(start[n]))
 		n++;
+	latency = strncmp(start + n, ".sum", 4) == 0 && !is_name(start[n + 4]);
 	if (n >= sizeof(name))
 		return fail(p, "the name is too long");
 	memcpy(name, start, n);
 	name[n] = '\0';
-	if (!p->lookup(p, name, &v))
+	if (!p->lookup(p, name, latency, &v))
 		return fail(p, "not among EVENTS");
-	p->at = start + n;
+	p->at = start + n + (latency ? 4 : 0);
 	return v;
 }
 
@@ -220,7 +223,13 @@ static const struct pmk_row *find_row(const struct pmk_result *r, const struct p
 	return found;
 }
 
-static bool lookup_row(struct formula *p, const char *name, double *value)
+/* Why a latency that was not timed cannot be told. */
+static const char *not_timed(const struct pmk_row *row)
+{
+	return row->reason ? row->reason : "no latency counter timed one of its events";
+}
+
+static bool lookup_row(struct formula *p, const char *name, bool latency, double *value)
 {
 	const struct pmk_row *row;
 	const char *why = NULL;
@@ -240,8 +249,10 @@ static bool lookup_row(struct formula *p, const char *name, double *value)
 		why = row->reason ? row->reason : pmk_trust_name(row->trust);
 	} else if (row->trust == PMK_TRUST_WRAPPED) {
 		why = row->reason ? row->reason : "a counter wrapped unseen";
+	} else if (latency && !(row->has_dist && row->dist.latency)) {
+		why = not_timed(row);
 	} else {
-		*value = (double)row->value;
+		*value = (double)(latency ? row->dist.values.sum : row->value);
 	}
 	if (why && !p->invalid)
 		p->invalid = why;
@@ -328,8 +339,9 @@ static int complain(const struct diag *d, int line, int column, const char *why)
 	return PMK_EPARSE;
 }
 
-static bool lookup_name(struct formula *p, const char *name, double *value)
+static bool lookup_name(struct formula *p, const char *name, bool latency, double *value)
 {
+	(void)latency;
 	int i = event_index(p->metric, name);
 
 	*value = 1;

@@ -179,6 +179,30 @@ void pmk_number_text(char text[PMK_NUMBER_SIZE], uint64_t value, unsigned decima
 	*text = '\0';
 }
 
+uint64_t pmk_latency_sum(const struct pmk_result *r, const struct pmk_row *row)
+{
+	uint64_t runs = r->runs ? r->runs : 1;
+
+	return (row->dist.values.sum + runs / 2) / runs;
+}
+
+void pmk_write_warnings(struct pmk_writer *w, const struct pmk_result *r, const char *before)
+{
+	const char *text = r->warning;
+
+	while (text && *text) {
+		size_t n = strcspn(text, "\n");
+
+		fprintf(w->f, "%swarning: %.*s\n", before, (int)n, text);
+		text += n + (text[n] == '\n');
+	}
+}
+
+bool pmk_times_latencies(const struct pmk_result *r)
+{
+	return r->pmu && pmk_pmu_times_latencies(r->pmu);
+}
+
 const char *const pmk_detail_keys[PMK_DETAILS] = {
 	[PMK_DETAIL_PERIOD] = "period", [PMK_DETAIL_COST] = "cost", [PMK_DETAIL_NESTED] = "nested",
 	[PMK_DETAIL_RAW] = "raw",	[PMK_DETAIL_MEAN] = "mean", [PMK_DETAIL_STDDEV] = "stddev",
@@ -209,6 +233,8 @@ void pmk_detail_text(char text[PMK_NUMBER_SIZE], const struct pmk_row *row, enum
 {
 	const struct pmk_distribution *d = &row->dist;
 	uint64_t n = row->has_dist ? d->values.n : 0;
+	bool region = row->has_dist && !d->latency;
+	bool extremes = n && (!d->latency || d->values.min <= d->values.max);
 
 	*text = '\0';
 	switch (which) {
@@ -216,27 +242,29 @@ void pmk_detail_text(char text[PMK_NUMBER_SIZE], const struct pmk_row *row, enum
 		number_text(text, row->period, row->period, group);
 		break;
 	case PMK_DETAIL_COST:
-		number_text(text, row->has_dist, d->cost, group);
+		number_text(text, region, d->cost, group);
 		break;
 	case PMK_DETAIL_NESTED:
-		number_text(text, row->has_dist, d->nested, group);
+		number_text(text, region, d->nested, group);
 		break;
 	case PMK_DETAIL_RAW:
-		number_text(text, row->has_dist, d->raw, group);
+		number_text(text, region, d->raw, group);
 		break;
 	case PMK_DETAIL_MEAN:
 		if (n)
 			scaled_text(text, pmk_stats_mean, &d->values, decimals, group);
 		break;
 	case PMK_DETAIL_STDDEV:
-		if (n > 1)
+		if (d->latency && n)
+			scaled_text(text, pmk_stats_deviation, &d->values, decimals, group);
+		else if (n > 1)
 			scaled_text(text, pmk_stats_stddev, &d->values, decimals, group);
 		break;
 	case PMK_DETAIL_MIN:
-		number_text(text, n, d->values.min, group);
+		number_text(text, extremes, d->values.min, group);
 		break;
 	case PMK_DETAIL_MAX:
-		number_text(text, n, d->values.max, group);
+		number_text(text, extremes, d->values.max, group);
 		break;
 	case PMK_DETAILS:
 		break;

@@ -235,9 +235,10 @@ static int other_metrics(struct pmk_writer *w, const struct pmk_result *r,
 	return err;
 }
 
-/* ---- regions of firmware -------------------------------------------------------------------- */
+/* ---- distributions: of a region's occurrences, of latencies ----------------------------------- */
 
-#define TABLE_COLUMNS 8
+#define TABLE_COLUMNS	8
+#define LATENCY_COLUMNS 5 /* of these */
 
 static void table_cell(char text[PMK_NUMBER_SIZE], const struct pmk_writer *w,
 		       const struct pmk_row *row, unsigned column)
@@ -247,9 +248,15 @@ static void table_cell(char text[PMK_NUMBER_SIZE], const struct pmk_writer *w,
 		PMK_DETAIL_MAX, PMK_DETAIL_RAW,	 PMK_DETAIL_COST,   PMK_DETAIL_NESTED,
 	};
 
-	if (column)
-		pmk_detail_text(text, row, details[column], 2, w->opt.big_num);
-	else if (row->has_dist)
+	if (column) {
+		size_t at_least = 0;
+
+		if (details[column] == PMK_DETAIL_MAX && row->has_dist && row->dist.saturated)
+			at_least = strlen(strcpy(text, ">="));
+		pmk_detail_text(text + at_least, row, details[column], 2, w->opt.big_num);
+		if (!text[at_least])
+			*text = '\0';
+	} else if (row->has_dist)
 		pmk_number_text(text, row->value, 0, w->opt.big_num);
 	else
 		*text = '\0';
@@ -264,35 +271,55 @@ static int wider(int width, const char *text)
 	return n > width ? n : width;
 }
 
+/* Which rows a table has: all of a region's, or those with a latency. */
+static bool in_table(const struct pmk_row *row, bool latencies)
+{
+	return !latencies || (row->has_dist && row->dist.latency);
+}
+
+static unsigned with_distribution(const struct pmk_section *s, bool latencies)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < s->nrows; i++)
+		n += s->rows[i].has_dist && s->rows[i].dist.latency == latencies;
+	return n;
+}
+
 /* Names to the left, numbers to the right. */
-static void table(struct pmk_writer *w, const struct pmk_section *s)
+static void table(struct pmk_writer *w, const struct pmk_section *s, bool latencies)
 {
 	static const char *const heads[TABLE_COLUMNS] = {
 		"net total", "mean", "stddev", "min", "max", "raw total", "own cost", "nested",
 	};
-	int first = wider(0, "event"), width[TABLE_COLUMNS];
+	unsigned columns = latencies ? LATENCY_COLUMNS : TABLE_COLUMNS;
+	const char *title = latencies ? "latency in cycles" : "event";
+	int first = wider(0, title), width[TABLE_COLUMNS];
 	char text[PMK_NUMBER_SIZE];
-	bool any = false;
 
-	for (unsigned i = 0; i < s->nrows; i++) {
-		any |= s->rows[i].has_dist;
-		first = wider(first, s->rows[i].name);
-	}
-	if (!any)
+	if (!with_distribution(s, latencies))
 		return;
-	fprintf(w->f, "\n   %-*s", first, "event");
-	for (unsigned c = 0; c < TABLE_COLUMNS; c++) {
-		width[c] = wider(0, heads[c]);
+	for (unsigned i = 0; i < s->nrows; i++)
+		if (in_table(&s->rows[i], latencies))
+			first = wider(first, s->rows[i].name);
+	fprintf(w->f, "\n   %-*s", first, title);
+	for (unsigned c = 0; c < columns; c++) {
+		const char *head = latencies && c == 0 ? "count" : heads[c];
+
+		width[c] = wider(0, head);
 		for (unsigned i = 0; i < s->nrows; i++) {
 			table_cell(text, w, &s->rows[i], c);
-			width[c] = wider(width[c], text);
+			if (in_table(&s->rows[i], latencies))
+				width[c] = wider(width[c], text);
 		}
-		fprintf(w->f, "  %*s", width[c], heads[c]);
+		fprintf(w->f, "  %*s", width[c], head);
 	}
 	putc('\n', w->f);
 	for (unsigned i = 0; i < s->nrows; i++) {
+		if (!in_table(&s->rows[i], latencies))
+			continue;
 		fprintf(w->f, "   %-*s", first, s->rows[i].name);
-		for (unsigned c = 0; c < TABLE_COLUMNS; c++) {
+		for (unsigned c = 0; c < columns; c++) {
 			table_cell(text, w, &s->rows[i], c);
 			fprintf(w->f, "  %*s", width[c], text);
 		}
@@ -382,7 +409,8 @@ static int text_section(struct pmk_writer *w, const struct pmk_result *r,
 		fprintf(w->f, "\n identical in all %u runs\n", r->runs);
 	if (!s->nrows && !s->region)
 		fputs(" no events\n", w->f);
-	table(w, s);
+	table(w, s, false);
+	table(w, s, true);
 	if (s->unmatched)
 		fprintf(w->f, "\n   begins or ends without a partner: %llu\n",
 			(unsigned long long)s->unmatched);
@@ -449,13 +477,26 @@ static int text_begin(struct pmk_writer *w, const struct pmk_result *r)
 }
 
 /* "2 event counters + CCNT" */
+#define NAMED_COUNTERS 4 /* more of those that count one thing each are told by their number */
+
 static void counters_text(FILE *f, const struct pmk_pmu *pmu)
 {
-	unsigned any = 0;
+	unsigned any = 0, latencies = 0, fixed = 0;
 
 	for (unsigned i = 0; i < pmu->ncounters; i++)
-		any += pmu->counters[i].fixed_code < 0;
+		if (pmu->counters[i].extreme_width)
+			latencies++;
+		else if (pmu->counters[i].fixed_code < 0)
+			any++;
+		else
+			fixed++;
+	if (fixed > NAMED_COUNTERS) {
+		fprintf(f, "%u counters", pmu->ncounters);
+		return;
+	}
 	fprintf(f, "%u event counter%s", any, any == 1 ? "" : "s");
+	if (latencies)
+		fprintf(f, " + %u latency counter%s", latencies, latencies == 1 ? "" : "s");
 	for (unsigned i = 0; i < pmu->ncounters; i++)
 		if (pmu->counters[i].fixed_code >= 0)
 			fprintf(f, " + %s", pmu->counters[i].name);
@@ -488,7 +529,8 @@ static void legend(struct pmk_writer *w)
 	} words[] = {
 		{ PMK_TRUST_EXACT, "exact: defined by the instruction stream" },
 		{ PMK_TRUST_MODELLED, "modelled: by the core's parameters" },
-		{ PMK_TRUST_MEASURED, "measured: on the machine itself" },
+		{ PMK_TRUST_MEASURED,
+		  "measured: on the machine itself, or in a dump of its signals" },
 		{ PMK_TRUST_SCALED, "scaled: extrapolated from the share of time it was counted" },
 		{ PMK_TRUST_WRAPPED,
 		  "wrapped: a counter overflowed and part was missed, the true value is larger" },
@@ -544,17 +586,6 @@ static void references(struct pmk_writer *w, const struct pmk_result *r)
 		fprintf(w->f, " %s: %s\n", w->opt.metrics[i]->name, w->opt.metrics[i]->formula);
 }
 
-/* Every line of the warning on a line of its own. */
-static void warnings(struct pmk_writer *w, const char *text)
-{
-	while (text && *text) {
-		size_t n = strcspn(text, "\n");
-
-		fprintf(w->f, " warning: %.*s\n", (int)n, text);
-		text += n + (text[n] == '\n');
-	}
-}
-
 static int text_end(struct pmk_writer *w, const struct pmk_result *r)
 {
 	struct state *st = state_of(w);
@@ -573,7 +604,7 @@ static int text_end(struct pmk_writer *w, const struct pmk_result *r)
 	how_counted(w, r);
 	if (r->warning && *r->warning) {
 		putc('\n', w->f);
-		warnings(w, r->warning);
+		pmk_write_warnings(w, r, " ");
 	}
 	if (r->elapsed > 0)
 		fprintf(w->f, "\n%18.9f seconds time elapsed\n", r->elapsed);

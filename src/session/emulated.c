@@ -12,23 +12,53 @@
 /* No signal happens half as often per cycle: a load multiple touches three lines in its one issue
  * cycle, an evicted line is two halves, two instructions retire in a cycle when one is folded. */
 #define MAX_PER_CYCLE 32
+/* Counters of a PMU without flags: none of 32 bits that counts a cycle at most wraps unseen. */
+#define HALF_RANGE    (UINT64_C(1) << 31)
 /* Ask no more often than this when a counter is close to wrapping. */
 #define MIN_POLL      256
+
+const struct pmk_pmu *pmk_emulated_pmu(const char *name, const struct pmk_core *core,
+				       struct pmk_microblaze_pmu *own)
+{
+	const struct pmk_pmu *pmu = pmk_pmu_find(name);
+
+	if (pmu != &pmk_microblaze)
+		return pmu;
+	return pmk_microblaze_configure(own, (unsigned)core->event_counters,
+					(unsigned)core->latency_counters,
+					(unsigned)core->counter_width)
+		       ? NULL
+		       : &own->pmu;
+}
+
+struct pmk_signal_set pmk_emulated_raises(const struct pmk_core *core)
+{
+	return pmk_core_on_ahb(core) ? pmk_devchip_raises() : pmk_cpu_raises(core);
+}
+
+/* The bus that the models look at, or the first of them. */
+static struct pmk_bus *counted_bus(struct pmk_emulated *e)
+{
+	return e->cpu.biu ? e->chip.bus : &e->bus;
+}
 
 static int bind(struct pmk_emulated *e, struct pmk_emulated_ports *ports,
 		const struct pmk_emulated_config *cfg, const struct pmk_pmu **pmu)
 {
 	const struct pmk_model_ops *ops;
 
-	*pmu = pmk_pmu_find(cfg->pmu);
+	*pmu = pmk_emulated_pmu(cfg->pmu, &cfg->core, &ports->microblaze);
 	ops = *pmu ? pmk_model_find(*pmu) : NULL;
 	if (!ops || ops->size > PMK_MODEL_BYTES || cfg->plan.npasses > PMK_MAX_PASSES)
 		return PMK_ENOTSUP;
+	e->cpu.biu = pmk_core_on_ahb(&cfg->core) ? &e->chip.biu : NULL;
+	if (e->cpu.biu)
+		pmk_devchip_bind(&e->chip);
 	for (unsigned i = 0; i < cfg->plan.npasses; i++) {
 		ports->model[i] = (struct pmk_model_port){
 			.ops = ops,
 			.model = e->model[i],
-			.bus = &e->bus,
+			.bus = counted_bus(e),
 			.mode = PMK_MODE_PRIV,
 		};
 		ports->port[i] = pmk_port_model(&ports->model[i]);
@@ -41,6 +71,8 @@ static uint64_t poll_deadline(struct pmk_emulated *e)
 {
 	uint64_t near = PMK_NEVER;
 
+	if (e->cpu.biu)
+		return e->cpu.cycles + HALF_RANGE * e->cpu.biu->ratio;
 	for (unsigned s = 0; s < PMK_NSIGNALS; s++) {
 		uint64_t h = pmk_bus_horizon(&e->bus, s);
 
@@ -51,7 +83,10 @@ static uint64_t poll_deadline(struct pmk_emulated *e)
 	}
 	if (near == PMK_NEVER)
 		return PMK_NEVER;
-	return e->cpu.cycles + (near < MIN_POLL ? MIN_POLL : near);
+	/* The interval timer is not to be late. */
+	if (near < MIN_POLL && !e->session.plan.timed)
+		near = MIN_POLL;
+	return e->cpu.cycles + near;
 }
 
 static void ask_models(struct pmk_emulated *e, const struct pmk_model_ops *ops)
@@ -67,10 +102,13 @@ static uint64_t interval_deadline(const struct pmk_emulated *e,
 {
 	uint64_t insns = e->bus.total[PMK_SIG_INSN];
 	/* An ARM11 that folds a branch retires two. */
-	uint64_t most = pmk_core_is_a64(&cfg->core) ? cfg->core.issue_width : 2;
+	uint64_t most = pmk_core_is_a64(&cfg->core)  ? cfg->core.issue_width
+			: pmk_core_is_mb(&cfg->core) ? 1
+						     : 2;
 
-	if (cfg->interval_unit == PMK_INTERVAL_NONE || e->interval_due == PMK_NEVER)
-		return PMK_NEVER;
+	if (cfg->interval_unit == PMK_INTERVAL_NONE || e->interval_due == PMK_NEVER ||
+	    cfg->plan.timed)
+		return PMK_NEVER; /* the PMU's own timer asks by the horizon */
 	if (cfg->interval_unit == PMK_INTERVAL_CYCLES)
 		return e->interval_due;
 	/* No more instructions per cycle than `most`: approach from below, ever closer. */
@@ -104,6 +142,19 @@ static void first_interval(struct pmk_emulated *e, const struct pmk_emulated_con
 				  : interval_clock(e, cfg) + cfg->interval;
 }
 
+/* The monitor's settings, by its driver, and the observers that go by them. */
+static int begin_observing(struct pmk_emulated *e, const struct pmk_emulated_config *cfg)
+{
+	struct pmk_ahbmon_config config = { .castout4_aligned = cfg->core.castout_aligned };
+	int err = 0;
+
+	for (unsigned i = 0; i < PMK_AHBMON_NTHRESHOLDS; i++)
+		config.threshold[i] = (uint32_t)cfg->core.wait_threshold;
+	for (unsigned i = 0; !err && i < cfg->plan.npasses; i++)
+		err = pmk_ahbmon_configure(&e->session.pass[i].dev, &config);
+	return err ? err : pmk_devchip_observe(&e->chip, (struct pmk_ahbmon_model *)e->model[0]);
+}
+
 static int begin_session(struct pmk_emulated *e, struct pmk_emulated_ports *ports,
 			 const struct pmk_emulated_config *cfg)
 {
@@ -113,19 +164,24 @@ static int begin_session(struct pmk_emulated *e, struct pmk_emulated_ports *port
 	if (err)
 		return err;
 	pmk_bus_init(&e->bus);
+	if (e->cpu.biu)
+		err = pmk_devchip_init(&e->chip, &cfg->core, cfg->traffic);
+	if (err)
+		return err;
 	e->bus.raised = pmk_cpu_raises(&cfg->core);
+	e->bus.longest = pmk_cpu_longest(&cfg->core);
+	e->cpu.bus = &e->bus;
 	for (unsigned i = 0; i < cfg->plan.npasses; i++)
-		ports->model[i].ops->reset(e->model[i], &e->bus);
+		ports->model[i].ops->reset(e->model[i], counted_bus(e), pmu);
 	err = pmk_session_open(&e->session, pmu, &cfg->plan, ports->port);
+	if (!err && cfg->plan.timed)
+		err = pmk_session_timer(&e->session, cfg->interval);
+	if (!err && e->cpu.biu)
+		err = begin_observing(e, cfg);
 	if (!err)
 		err = pmk_session_start(&e->session);
-	/* Passes are started one after the other, each with its settling time; what the first ones
-	 * counted of it is nothing but cycles, and is taken away here. */
 	if (!err)
-		err = pmk_session_poll(&e->session);
-	for (unsigned i = 0; !err && i < cfg->plan.npasses; i++)
-		for (unsigned c = 0; c < PMK_MAX_COUNTERS; c++)
-			e->session.pass[i].wide[c].total = 0;
+		err = pmk_session_forget(&e->session);
 	e->cpu.cycles = e->start_cycles = e->bus.total[PMK_SIG_CYCLE];
 	if (cfg->window && !e->region[0].inside)
 		e->interval_due = PMK_NEVER;
@@ -145,12 +201,22 @@ void pmk_emulated_configure(struct pmk_emulated_config *cfg)
 		     (cfg->interval_unit != PMK_INTERVAL_NONE && cfg->interval < 1000000);
 }
 
+static void clear_readings(struct pmk_emulated *e)
+{
+	pmk_reading_init(&e->interval_total);
+	for (unsigned r = 0; r < PMK_MAX_REGIONS; r++) {
+		pmk_reading_init(&e->region[r].total);
+		pmk_reading_init(&e->region[r].entered_at);
+	}
+}
+
 int pmk_emulated_start(struct pmk_emulated *e, struct pmk_emulated_ports *ports,
 		       const struct pmk_emulated_config *cfg, struct pmk_run *run)
 {
 	int err;
 
-	memset(e, 0, sizeof(*e));
+	memset(e, 0, pmk_emulated_bytes(cfg));
+	clear_readings(e);
 	err = pmk_cpu_init(&e->cpu, &cfg->core);
 	if (err)
 		return err;
@@ -162,50 +228,53 @@ int pmk_emulated_start(struct pmk_emulated *e, struct pmk_emulated_ports *ports,
 int pmk_emulated_forked(struct pmk_emulated *e, struct pmk_emulated_ports *ports,
 			const struct pmk_emulated_config *cfg, struct pmk_run *run)
 {
-	memset(e->interval_total, 0, sizeof(e->interval_total));
 	/* A region that the parent was in goes on in the child, from 0. */
-	for (unsigned r = 0; r < PMK_MAX_REGIONS; r++) {
+	clear_readings(e);
+	for (unsigned r = 0; r < PMK_MAX_REGIONS; r++)
 		e->region[r].entries = 0;
-		memset(e->region[r].total, 0, sizeof(e->region[r].total));
-		memset(e->region[r].entered_at, 0, sizeof(e->region[r].entered_at));
-	}
 	pmk_cpu_forked(&e->cpu, run);
 	return begin_session(e, ports, cfg);
 }
 
 /* Session totals since the start, whatever the window. */
 static int read_session(struct pmk_emulated *e, const struct pmk_emulated_blocks *b,
-			uint64_t totals[PMK_MAX_EVENTS])
+			struct pmk_reading *totals)
 {
 	int err;
 
 	pmk_cpu_sum(&e->cpu, b->facts, b->run, b->count, &e->bus);
-	err = pmk_session_read(&e->session, totals);
+	if (e->cpu.biu)
+		pmk_biu_catch_up(e->cpu.biu, e->cpu.cycles);
+	err = pmk_reading_take(totals, &e->session);
 	if (err && !e->error)
 		e->error = err;
 	return err;
 }
 
 /* Totals of a region with, if it is open, what has been counted since it was entered. */
-static void region_totals(const struct pmk_emulated *e, unsigned r, const uint64_t *now,
-			  uint64_t *totals)
+static void region_totals(const struct pmk_emulated *e, unsigned r, const struct pmk_reading *now,
+			  struct pmk_reading *totals)
 {
 	const struct pmk_region_state *s = &e->region[r];
+	struct pmk_reading open;
 
-	for (unsigned i = 0; i < e->session.plan.nevents; i++)
-		totals[i] = s->total[i] + (s->inside ? now[i] - s->entered_at[i] : 0);
+	*totals = s->total;
+	if (!s->inside)
+		return;
+	pmk_reading_since(&open, now, &s->entered_at);
+	pmk_reading_add(totals, &open);
 }
 
 int pmk_emulated_totals(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
-			const struct pmk_emulated_blocks *b, uint64_t totals[PMK_MAX_EVENTS])
+			const struct pmk_emulated_blocks *b, struct pmk_reading *totals)
 {
-	uint64_t now[PMK_MAX_EVENTS];
-	int err = read_session(e, b, now);
+	struct pmk_reading now;
+	int err = read_session(e, b, &now);
 
 	if (cfg->window)
-		region_totals(e, 0, now, totals);
+		region_totals(e, 0, &now, totals);
 	else
-		memcpy(totals, now, sizeof(now));
+		*totals = now;
 	return err;
 }
 
@@ -214,18 +283,40 @@ static bool interval_over(const struct pmk_emulated *e, const struct pmk_emulate
 	return cfg->interval_unit != PMK_INTERVAL_NONE && interval_clock(e, cfg) >= e->interval_due;
 }
 
-int pmk_emulated_deadline(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
-			  const struct pmk_emulated_blocks *b, uint64_t delta[PMK_MAX_EVENTS])
+/* The PMU's own interval timer: its interrupt line says that the interval is over. */
+static int timer_deadline(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
+			  const struct pmk_emulated_blocks *b, struct pmk_reading *delta)
 {
-	uint64_t totals[PMK_MAX_EVENTS];
-	int err = pmk_emulated_totals(e, cfg, b, totals);
-	bool over = interval_over(e, cfg);
+	const struct pmk_model_ops *ops = pmk_model_find(e->session.pass[0].dev.pmu);
+	struct pmk_reading totals;
+	bool over;
+	int err;
 
+	pmk_cpu_sum(&e->cpu, b->facts, b->run, b->count, &e->bus);
+	ops->sync(e->model[0], &e->bus);
+	over = ops->lines(e->model[0]) != 0;
+	err = over ? pmk_reading_tick(delta, &e->interval_total, &e->session)
+		   : pmk_reading_take(&totals, &e->session);
+	if (err && !e->error)
+		e->error = err;
+	set_deadline(e, cfg);
+	return err ? err : over;
+}
+
+int pmk_emulated_deadline(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
+			  const struct pmk_emulated_blocks *b, struct pmk_reading *delta)
+{
+	struct pmk_reading totals;
+	bool over;
+	int err;
+
+	if (cfg->plan.timed)
+		return timer_deadline(e, cfg, b, delta);
+	err = pmk_emulated_totals(e, cfg, b, &totals);
+	over = interval_over(e, cfg);
 	if (over) {
-		for (unsigned i = 0; i < e->session.plan.nevents; i++) {
-			delta[i] = totals[i] - e->interval_total[i];
-			e->interval_total[i] = totals[i];
-		}
+		pmk_reading_since(delta, &totals, &e->interval_total);
+		e->interval_total = totals;
 		e->interval_due +=
 			(interval_clock(e, cfg) - e->interval_due) / cfg->interval * cfg->interval +
 			cfg->interval;
@@ -244,7 +335,7 @@ void pmk_emulated_region_begin(struct pmk_emulated *e, const struct pmk_emulated
 	s->entries++;
 	if (s->inside)
 		return; /* the function calls itself, or --from is reached again */
-	read_session(e, b, s->entered_at);
+	read_session(e, b, &s->entered_at);
 	s->inside = 1;
 	s->call_depth = e->calls;
 	if (cfg->window && r == 0) {
@@ -255,11 +346,11 @@ void pmk_emulated_region_begin(struct pmk_emulated *e, const struct pmk_emulated
 
 static void close_region(struct pmk_emulated *e, const struct pmk_emulated_blocks *b, unsigned r)
 {
-	uint64_t now[PMK_MAX_EVENTS], totals[PMK_MAX_EVENTS];
+	struct pmk_reading now, totals;
 
-	read_session(e, b, now);
-	region_totals(e, r, now, totals);
-	memcpy(e->region[r].total, totals, sizeof(totals));
+	read_session(e, b, &now);
+	region_totals(e, r, &now, &totals);
+	e->region[r].total = totals;
 	e->region[r].inside = 0;
 }
 
@@ -291,14 +382,27 @@ static void push_call(struct pmk_emulated *e, uint64_t addr)
 	e->call[e->calls++] = addr;
 }
 
-/* Control came to `pc` by an indirect branch: which call does it return from? longjmp leaves several
- * at once. Returns the number of calls still under way. */
-static uint32_t returned_to(const struct pmk_emulated *e, uint64_t pc)
+/* The place where the calls that were under way when `addr` was last returned to are remembered. */
+static struct pmk_returned *returned_slot(struct pmk_emulated *e, uint64_t addr)
 {
+	return &e->returned[(addr >> 2) % PMK_RETURNED];
+}
+
+/*
+ * Control came to `pc` by an indirect branch: which call does it return from? longjmp leaves several
+ * at once, and goes to where setjmp has returned to before. Returns the number of calls still under
+ * way.
+ */
+static uint32_t returned_to(struct pmk_emulated *e, uint64_t pc)
+{
+	struct pmk_returned *r = returned_slot(e, pc);
+
 	for (uint32_t i = e->calls; i > 0; i--)
-		if (e->call[i - 1] == pc)
+		if (e->call[i - 1] == pc) {
+			*r = (struct pmk_returned){ .addr = pc, .calls = i - 1 };
 			return i - 1;
-	return e->calls;
+		}
+	return r->addr == pc && r->calls < e->calls ? r->calls : e->calls;
 }
 
 void pmk_emulated_follow(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
@@ -324,9 +428,21 @@ void pmk_emulated_follow(struct pmk_emulated *e, const struct pmk_emulated_confi
 	}
 }
 
+/* The bus ends what is under way: what was cast out last is on its way still. */
+static void finish_bus(struct pmk_emulated *e)
+{
+	int err;
+
+	pmk_biu_catch_up(&e->chip.biu, e->cpu.cycles);
+	pmk_biu_drain(&e->chip.biu);
+	err = e->chip.biu.starved ? PMK_EBUSY : pmk_devchip_check(&e->chip);
+	if (err && !e->error)
+		e->error = err;
+}
+
 int pmk_emulated_finish(struct pmk_emulated *copy, struct pmk_emulated_ports *ports,
 			const struct pmk_emulated_config *cfg, const struct pmk_emulated_blocks *b,
-			uint64_t totals[PMK_MAX_EVENTS])
+			struct pmk_reading *totals)
 {
 	const struct pmk_pmu *pmu;
 	int err = bind(copy, ports, cfg, &pmu);
@@ -334,6 +450,8 @@ int pmk_emulated_finish(struct pmk_emulated *copy, struct pmk_emulated_ports *po
 	if (err)
 		return err;
 	pmk_session_rebind(&copy->session, pmu, ports->port);
+	if (copy->cpu.biu)
+		finish_bus(copy);
 	err = pmk_emulated_totals(copy, cfg, b, totals);
 	for (unsigned r = 0; r < cfg->nregions; r++)
 		if (copy->region[r].inside)

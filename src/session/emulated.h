@@ -11,14 +11,17 @@
 #ifndef PMK_SESSION_EMULATED_H
 #define PMK_SESSION_EMULATED_H
 
+#include <stddef.h>
 #include <stdint.h>
 
+#include <pmk/microblaze.h>
 #include <pmk/model.h>
-#include <pmk/session.h>
+#include <pmk/reading.h>
 
 #include "cpu/cpu.h"
+#include "session/devchip.h"
 
-#define PMK_MODEL_BYTES 1024 /* room for any model; attach refuses a larger one */
+#define PMK_MODEL_BYTES 2048 /* room for any model; attach refuses a larger one */
 #define PMK_MAX_REGIONS 16
 
 /* What to count where; the same for all cores of a run. Filled by pmk. */
@@ -37,6 +40,8 @@ struct pmk_emulated_config {
 	uint32_t nregions;
 	struct pmk_emulated_region region[PMK_MAX_REGIONS];
 	uint32_t window; /* 1: region[0] is --from/--to, and everything counts only inside it */
+	/* Of other masters on the buses around the core. */
+	struct pmk_matrix_script traffic[PMK_MATRIX_NMASTERS];
 	uint32_t interval_unit;
 	uint32_t eager; /* readings are frequent: add up at every block; see configure */
 	uint64_t interval;
@@ -44,13 +49,20 @@ struct pmk_emulated_config {
 
 struct pmk_region_state {
 	uint64_t entries;
-	uint64_t total[PMK_MAX_EVENTS];
-	uint64_t entered_at[PMK_MAX_EVENTS]; /* session totals at the outermost entry */
+	struct pmk_reading total;
+	struct pmk_reading entered_at; /* of the session, at the outermost entry */
 	uint32_t inside;
 	uint32_t call_depth; /* calls under way at the outermost entry */
 };
 
 #define PMK_CALL_STACK 1024
+#define PMK_RETURNED   256
+
+/* An address that was returned to, and how many calls were under way then. */
+struct pmk_returned {
+	uint64_t addr;
+	uint32_t calls;
+};
 
 struct pmk_emulated {
 	struct pmk_cpu cpu;
@@ -63,17 +75,40 @@ struct pmk_emulated {
 	 * forgotten when it overflows. */
 	uint64_t call[PMK_CALL_STACK];
 	uint32_t calls;
+	struct pmk_returned returned[PMK_RETURNED]; /* by address; where longjmp goes */
 	/* Intervals. */
-	uint64_t interval_due;			 /* in the interval's unit */
-	uint64_t interval_total[PMK_MAX_EVENTS]; /* totals at the end of the last one */
-	int32_t error;				 /* first error of the driver, 0 = none */
+	uint64_t interval_due;		   /* in the interval's unit */
+	struct pmk_reading interval_total; /* at the end of the last one */
+	int32_t error;			   /* first error of the driver, 0 = none */
+	/* What is around the core, for PMUs that count there. Nobody touches it for others: pages that are
+	 * not touched do not exist. */
+	struct pmk_devchip chip;
 };
+
+/* How much of the struct is used. */
+static inline size_t pmk_emulated_bytes(const struct pmk_emulated_config *cfg)
+{
+	return pmk_core_on_ahb(&cfg->core) ? sizeof(struct pmk_emulated)
+					   : offsetof(struct pmk_emulated, chip);
+}
 
 /* Pointers that only one process may use, kept outside of shared memory. */
 struct pmk_emulated_ports {
 	struct pmk_model_port model[PMK_MAX_PASSES];
 	struct pmk_port port[PMK_MAX_PASSES];
+	/* The PMU itself, where the core says how it was built. */
+	struct pmk_microblaze_pmu microblaze;
 };
+
+/*
+ * The PMU `name` as the core has it, or NULL where there is none. A MicroBlaze's counters are parameters of the
+ * core: `own` is then filled, and what is returned points to it.
+ */
+const struct pmk_pmu *pmk_emulated_pmu(const char *name, const struct pmk_core *core,
+				       struct pmk_microblaze_pmu *own);
+
+/* What can be counted on it: what the core raises, or for a PMU outside of it the buses there. */
+struct pmk_signal_set pmk_emulated_raises(const struct pmk_core *core);
 
 /* Where the facts and run counters of a core are. */
 struct pmk_emulated_blocks {
@@ -92,16 +127,16 @@ int pmk_emulated_start(struct pmk_emulated *e, struct pmk_emulated_ports *ports,
 int pmk_emulated_forked(struct pmk_emulated *e, struct pmk_emulated_ports *ports,
 			const struct pmk_emulated_config *cfg, struct pmk_run *run);
 
-/* Totals of the plan's events inside the window (the whole run where there is none), now. */
+/* What has been counted inside the window (the whole run where there is none), now. */
 int pmk_emulated_totals(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
-			const struct pmk_emulated_blocks *b, uint64_t totals[PMK_MAX_EVENTS]);
+			const struct pmk_emulated_blocks *b, struct pmk_reading *totals);
 
 /*
  * The core reached its deadline: poll the session where a counter may be about to wrap, and end the
- * interval where it is over. Returns 1 with the interval's counts in delta[], else 0 or an error.
+ * interval where it is over. Returns 1 with the interval's counts in *delta, else 0 or an error.
  */
 int pmk_emulated_deadline(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
-			  const struct pmk_emulated_blocks *b, uint64_t delta[PMK_MAX_EVENTS]);
+			  const struct pmk_emulated_blocks *b, struct pmk_reading *delta);
 
 /* Control reached the begin or end address of region `r`, coming from the block cpu.prev. */
 void pmk_emulated_region_begin(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
@@ -115,10 +150,10 @@ void pmk_emulated_follow(struct pmk_emulated *e, const struct pmk_emulated_confi
 
 /*
  * The final counts, from a private copy of the struct: closes open regions, reads everything through
- * the driver. totals[] as pmk_emulated_totals.
+ * the driver. *totals as pmk_emulated_totals.
  */
 int pmk_emulated_finish(struct pmk_emulated *copy, struct pmk_emulated_ports *ports,
 			const struct pmk_emulated_config *cfg, const struct pmk_emulated_blocks *b,
-			uint64_t totals[PMK_MAX_EVENTS]);
+			struct pmk_reading *totals);
 
 #endif

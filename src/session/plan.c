@@ -4,17 +4,17 @@
 
 /* Try to put the events of one group into `pass`, all or none. */
 static bool place(const struct pmk_pmu *pmu, struct pmk_plan *plan, const uint8_t *member,
-		  unsigned count, unsigned pass, uint32_t *used)
+		  unsigned count, unsigned pass, struct pmk_counter_set *used)
 {
-	uint32_t trial = *used;
+	struct pmk_counter_set trial = *used;
 
 	for (unsigned i = 0; i < count; i++) {
 		struct pmk_plan_event *e = &plan->event[member[i]];
-		int c = pmk_pmu_free_counter(pmu, trial, e->code);
+		int c = pmk_pmu_free_counter(pmu, &trial, e->code);
 
 		if (c < 0)
 			return false;
-		trial |= UINT32_C(1) << c;
+		pmk_counter_add(&trial, (unsigned)c);
 		e->pass = (uint8_t)pass;
 		e->counter = (uint8_t)c;
 	}
@@ -44,12 +44,23 @@ static unsigned members(const struct pmk_plan *plan, unsigned i, uint8_t *member
 
 int pmk_plan_make(const struct pmk_pmu *pmu, struct pmk_plan *plan)
 {
-	uint32_t used[PMK_MAX_PASSES] = { 0 };
+	struct pmk_counter_set used[PMK_MAX_PASSES] = { 0 };
 	uint8_t member[PMK_MAX_EVENTS];
 
 	if (plan->nevents > PMK_MAX_EVENTS || pmu->ncounters > PMK_MAX_COUNTERS)
 		return PMK_ERANGE;
 	plan->npasses = 0;
+	if (plan->timed) {
+		int c = pmk_pmu_free_counter(pmu, &used[0], plan->timer_code);
+
+		if (!pmk_pmu_event_code(pmu, plan->timer_code))
+			return PMK_ENOEVENT;
+		if (c < 0)
+			return c;
+		plan->timer_counter = (uint8_t)c;
+		for (unsigned i = 0; i < PMK_MAX_PASSES; i++)
+			pmk_counter_add(&used[i], (unsigned)c);
+	}
 	for (unsigned i = 0; i < plan->nevents; i++) {
 		unsigned count = members(plan, i, member);
 		unsigned pass = 0;

@@ -3,11 +3,16 @@
  * Sessions: programming passes and widening counters. Freestanding. See <pmk/session.h>.
  *
  * Widening takes differences modulo the counter's range: total += (now - last) & mask. It needs one
- * poll per range and no flag, so no order of reading counter and flag can lose or double a wrap. The
- * flag only proves the opposite: a counter that overflowed and yet is not below its last value has
- * gone round at least once more than the difference shows.
+ * poll per range and no flag, so no order of reading counter and flag can lose or double a wrap.
+ * The flag only proves the opposite: a counter that overflowed and yet is not below its last value
+ * has gone round at least once more than the difference shows.
+ *
+ * The sums of a latency counter have one flag, which stays until they are cleared. Once it is set,
+ * what was added since the last poll tells whether one of them can have gone round more than once.
  */
 #include <pmk/session.h>
+
+#include <stddef.h>
 
 #include <pmk/bits.h>
 
@@ -33,6 +38,8 @@ static int open_pass(struct pmk_session *s, unsigned pass)
 	for (unsigned i = 0; !err && i < s->plan.nevents; i++)
 		if (s->plan.event[i].pass == pass)
 			err = drv->program(dev, s->plan.event[i].counter, s->plan.event[i].code);
+	if (!err && s->plan.timed)
+		err = drv->program(dev, s->plan.timer_counter, s->plan.timer_code);
 	return err;
 }
 
@@ -53,6 +60,8 @@ int pmk_session_open(struct pmk_session *s, const struct pmk_pmu *pmu, const str
 	for (unsigned i = 0; i < plan->npasses; i++) {
 		int err = open_pass(s, i);
 
+		for (unsigned l = 0; l < PMK_MAX_LATENCIES; l++)
+			pmk_stats_init(&s->pass[i].latency[l].values);
 		if (err)
 			return err;
 	}
@@ -83,6 +92,22 @@ int pmk_session_stop(struct pmk_session *s)
 	return 0;
 }
 
+/* A counter that stops at its end begins anew well before it. What happens in these few cycles is
+ * lost. */
+static int begin_anew(struct pmk_session_pass *p, unsigned counter)
+{
+	struct pmk_wide *w = &p->wide[counter];
+	int err;
+
+	if (!p->dev.pmu->counters[counter].saturates || w->last <= range_mask(p, counter) / 2)
+		return 0;
+	w->wrapped |= w->last == range_mask(p, counter);
+	err = p->dev.pmu->driver->write(&p->dev, counter, 0);
+	if (!err)
+		w->last = 0;
+	return err;
+}
+
 static int poll_counter(struct pmk_session_pass *p, unsigned counter, bool overflowed)
 {
 	struct pmk_wide *w = &p->wide[counter];
@@ -101,40 +126,169 @@ static int poll_counter(struct pmk_session_pass *p, unsigned counter, bool overf
 		w->early = true;
 	w->total += (now - w->last) & range_mask(p, counter);
 	w->last = now;
+	return begin_anew(p, counter);
+}
+
+/* Where a latency counter's sums are kept. */
+static unsigned latency_index(const struct pmk_pmu *pmu, unsigned counter)
+{
+	unsigned index = 0;
+
+	for (unsigned c = 0; c < counter; c++)
+		index += pmu->counters[c].extreme_width != 0;
+	return index;
+}
+
+static void add_squares(struct pmk_stats *s, uint64_t sum2)
+{
+	s->sq_low += sum2;
+	s->sq_high += s->sq_low < sum2;
+}
+
+/* a * b > limit */
+static bool exceeds(uint64_t a, uint32_t b, uint64_t limit)
+{
+	uint64_t low = (a & UINT32_MAX) * b, high = (a >> 32) * b + (low >> 32);
+
+	return high >> 32 || (high << 32 | (low & UINT32_MAX)) > limit;
+}
+
+/* The longest that a latency counter can hold. */
+static uint64_t most_of(const struct pmk_pmu *pmu, unsigned counter)
+{
+	return PMK_BITS(pmu->counters[counter].extreme_width - 1, 0);
+}
+
+/*
+ * `n` occurrences have added `sum`. Can that, or their squares, be more than one range? With none
+ * longer than max, Σx ≤ n · max; with none of 0, Σx² = Σx + Σx(x - 1) ≤ Σx + max · Σ(x - 1), which
+ * does not make much of cache hits.
+ */
+static bool beyond_range(const struct pmk_session_pass *p, unsigned counter, uint64_t n,
+			 uint64_t sum, const struct pmk_latency *extremes)
+{
+	uint64_t range = range_mask(p, counter), over = extremes->min ? sum - n : sum;
+
+	if (!n)
+		return false;
+	return extremes->max >= most_of(p->dev.pmu, counter) ||
+	       exceeds(n, (uint32_t)extremes->max, range) ||
+	       exceeds(over, (uint32_t)extremes->max, range - sum);
+}
+
+static int poll_latency(struct pmk_session_pass *p, unsigned counter, unsigned status)
+{
+	struct pmk_wide_latency *w = &p->latency[latency_index(p->dev.pmu, counter)];
+	struct pmk_latency now;
+	uint64_t n, sum;
+	int err = p->dev.pmu->driver->latency(&p->dev, counter, &now);
+
+	if (err)
+		return err;
+	n = (uint32_t)(now.n - w->last.n);
+	sum = (now.sum - w->last.sum) & range_mask(p, counter);
+	if ((status & PMK_STATUS_OVERFLOW) && beyond_range(p, counter, n, sum, &now))
+		p->wide[counter].wrapped = true;
+	w->full |= (status & PMK_STATUS_FULL) != 0;
+	w->values.n += n;
+	w->values.sum += sum;
+	add_squares(&w->values, (now.sum2 - w->last.sum2) & range_mask(p, counter));
+	if (now.min < w->values.min)
+		w->values.min = now.min;
+	if (now.max > w->values.max)
+		w->values.max = now.max;
+	w->last = now;
+	p->wide[counter].total = w->values.n;
 	return 0;
+}
+
+/* The status of all latency counters in use, by their order: before the values, and not among them,
+ * for where counters are reached one after the other, that is two ways instead of many. */
+static int poll_status(struct pmk_session *s, unsigned pass, unsigned status[PMK_MAX_LATENCIES])
+{
+	struct pmk_dev *dev = &s->pass[pass].dev;
+	const struct pmk_pmu *pmu = dev->pmu;
+	unsigned index = 0;
+	int err = 0;
+
+	for (unsigned c = 0; !err && c < pmu->ncounters; c++) {
+		if (!pmu->counters[c].extreme_width)
+			continue;
+		status[index] = 0;
+		if (in_use(s, pass, c))
+			err = pmu->driver->status(dev, c, &status[index]);
+		index++;
+	}
+	return err;
+}
+
+static int poll_counters(struct pmk_session *s, unsigned pass, uint32_t overflowed)
+{
+	struct pmk_session_pass *p = &s->pass[pass];
+	const struct pmk_pmu *pmu = p->dev.pmu;
+	unsigned status[PMK_MAX_LATENCIES], index = 0;
+	int err = poll_status(s, pass, status);
+
+	for (unsigned c = 0; !err && c < pmu->ncounters; c++) {
+		bool times = pmu->counters[c].extreme_width != 0;
+
+		if (in_use(s, pass, c))
+			err = times ? poll_latency(p, c, status[index])
+				    : poll_counter(p, c, c < 32 && (overflowed >> c & 1));
+		index += times;
+	}
+	return err;
+}
+
+static int poll_pass(struct pmk_session *s, unsigned pass)
+{
+	struct pmk_dev *dev = &s->pass[pass].dev;
+	const struct pmk_driver *drv = dev->pmu->driver;
+	uint32_t overflowed;
+	/* Flags before counters: a flag that rises in between belongs to a wrap that the value
+	 * already shows, and is expected at the next poll. */
+	int err = drv->pending(dev, &overflowed);
+
+	if (!err && overflowed)
+		err = drv->clear(dev, overflowed);
+	if (!err && drv->sample)
+		err = drv->sample(dev);
+	return err ? err : poll_counters(s, pass, overflowed);
 }
 
 int pmk_session_poll(struct pmk_session *s)
 {
-	for (unsigned i = 0; i < s->plan.npasses; i++) {
-		struct pmk_session_pass *p = &s->pass[i];
-		const struct pmk_driver *drv = p->dev.pmu->driver;
-		uint32_t overflowed;
-		/* Flags before counters: a flag that rises in between belongs to a wrap that the value
-		 * already shows, and is expected at the next poll. */
-		int err = drv->pending(&p->dev, &overflowed);
+	int err = 0;
 
-		if (!err && overflowed)
-			err = drv->clear(&p->dev, overflowed);
+	for (unsigned i = 0; !err && i < s->plan.npasses; i++)
+		err = poll_pass(s, i);
+	return err;
+}
 
-		for (unsigned c = 0; !err && c < p->dev.pmu->ncounters; c++)
-			if (in_use(s, i, c))
-				err = poll_counter(p, c, overflowed >> c & 1);
-		if (err)
-			return err;
+int pmk_session_forget(struct pmk_session *s)
+{
+	int err = pmk_session_poll(s);
+
+	for (unsigned i = 0; !err && i < s->plan.npasses; i++)
+		for (unsigned c = 0; c < PMK_MAX_COUNTERS; c++)
+			s->pass[i].wide[c].total = 0;
+	return err;
+}
+
+static void totals_of(const struct pmk_session *s, uint64_t totals[PMK_MAX_EVENTS])
+{
+	for (unsigned i = 0; i < s->plan.nevents; i++) {
+		const struct pmk_plan_event *e = &s->plan.event[i];
+
+		totals[i] = s->pass[e->pass].wide[e->counter].total;
 	}
-	return 0;
 }
 
 int pmk_session_read(struct pmk_session *s, uint64_t totals[PMK_MAX_EVENTS])
 {
 	int err = pmk_session_poll(s);
 
-	for (unsigned i = 0; i < s->plan.nevents; i++) {
-		const struct pmk_plan_event *e = &s->plan.event[i];
-
-		totals[i] = s->pass[e->pass].wide[e->counter].total;
-	}
+	totals_of(s, totals);
 	return err;
 }
 
@@ -143,4 +297,100 @@ bool pmk_session_wrapped(const struct pmk_session *s, unsigned i)
 	const struct pmk_plan_event *e = &s->plan.event[i];
 
 	return s->pass[e->pass].wide[e->counter].wrapped;
+}
+
+const struct pmk_wide_latency *pmk_session_latency(const struct pmk_session *s, unsigned i)
+{
+	const struct pmk_plan_event *e = &s->plan.event[i];
+	const struct pmk_session_pass *p = &s->pass[e->pass];
+
+	if (!p->dev.pmu->counters[e->counter].extreme_width)
+		return NULL;
+	return &p->latency[latency_index(p->dev.pmu, e->counter)];
+}
+
+bool pmk_session_saturated(const struct pmk_session *s, unsigned i)
+{
+	const struct pmk_wide_latency *w = pmk_session_latency(s, i);
+	const struct pmk_plan_event *e = &s->plan.event[i];
+
+	return w && w->values.n && w->values.max >= most_of(s->pass[e->pass].dev.pmu, e->counter);
+}
+
+/* ---- the interval timer -------------------------------------------------------------------- */
+
+/* A counter set to the complement overflows when the interval is over. */
+static int set_timer(struct pmk_session *s, unsigned pass)
+{
+	struct pmk_session_pass *p = &s->pass[pass];
+	unsigned counter = s->plan.timer_counter;
+
+	return p->dev.pmu->driver->write(&p->dev, counter,
+					 (0 - s->interval) & range_mask(p, counter));
+}
+
+int pmk_session_timer(struct pmk_session *s, uint64_t interval)
+{
+	int err = 0;
+
+	if (!s->plan.timed || !s->plan.npasses || !s->pass[0].dev.pmu->driver->zero)
+		return PMK_ENOTSUP;
+	if (!interval || interval > range_mask(&s->pass[0], s->plan.timer_counter))
+		return PMK_ERANGE;
+	s->interval = interval;
+	for (unsigned i = 0; !err && i < s->plan.npasses; i++)
+		err = set_timer(s, i);
+	return err;
+}
+
+/* The counters stand at zero. */
+static void forget_last(struct pmk_session_pass *p)
+{
+	for (unsigned c = 0; c < PMK_MAX_COUNTERS; c++)
+		p->wide[c].last = 0;
+	for (unsigned l = 0; l < PMK_MAX_LATENCIES; l++) {
+		struct pmk_wide_latency *w = &p->latency[l];
+
+		w->min = w->last.min;
+		w->max = w->last.max;
+		pmk_latency_init(&w->last);
+	}
+}
+
+/* What stands still while the interval ends. */
+static int end_interval(struct pmk_session *s, unsigned pass)
+{
+	struct pmk_session_pass *p = &s->pass[pass];
+	int err = poll_pass(s, pass);
+
+	/* Zero before the preset: it takes that, too. */
+	if (!err)
+		err = p->dev.pmu->driver->zero(&p->dev);
+	if (err)
+		return err;
+	forget_last(p);
+	return set_timer(s, pass);
+}
+
+/* After an error the pass goes on counting, if it can be started. Doing it again mends the rest. */
+static int tick_pass(struct pmk_session *s, unsigned pass)
+{
+	struct pmk_dev *dev = &s->pass[pass].dev;
+	int err = dev->pmu->driver->stop(dev), start;
+
+	if (err)
+		return err;
+	err = end_interval(s, pass);
+	start = dev->pmu->driver->start(dev);
+	return err ? err : start;
+}
+
+int pmk_session_tick(struct pmk_session *s, uint64_t totals[PMK_MAX_EVENTS])
+{
+	int err = s->interval ? 0 : PMK_ENOTSUP;
+
+	for (unsigned i = 0; !err && i < s->plan.npasses; i++)
+		err = tick_pass(s, i);
+	totals_of(s, totals);
+	return err;
 }

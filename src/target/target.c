@@ -29,6 +29,21 @@ static const struct pmk_driver *driver(const struct pmk_target *t)
 	return t->dev.pmu->driver;
 }
 
+/*
+ * A PMU that is reached by sequences of accesses is kept from handlers in the middle of one. Locks nest:
+ * each puts back what it found.
+ */
+static uintptr_t hold(const struct pmk_target *t)
+{
+	return t->dev.pmu->sequential && t->lock ? t->lock() : 0;
+}
+
+static void release(const struct pmk_target *t, uintptr_t before)
+{
+	if (t->dev.pmu->sequential && t->lock)
+		t->unlock(before);
+}
+
 /* The counter's bit in sets of counters; none for counters that cannot be in a set. */
 static uint32_t bit(const struct pmk_target_event *e)
 {
@@ -87,6 +102,12 @@ static int changeable(struct pmk_target *t)
 	return t->state == PMK_TARGET_OPEN ? ours(t) : PMK_EBUSY;
 }
 
+/* The range of a count; that of a latency counter has 32 bits, whatever the width of its sums. */
+static uint64_t count_mask(const struct pmk_counter *c)
+{
+	return PMK_BITS((c->extreme_width ? 32 : c->width) - 1, 0);
+}
+
 int pmk_target_add(struct pmk_target *t, unsigned code)
 {
 	struct pmk_target_event *e;
@@ -98,7 +119,7 @@ int pmk_target_add(struct pmk_target *t, unsigned code)
 		return PMK_ENOEVENT;
 	if (t->nevents == PMK_TARGET_EVENTS)
 		return PMK_ENOCTR;
-	counter = pmk_pmu_free_counter(t->dev.pmu, t->used, code);
+	counter = pmk_pmu_free_counter(t->dev.pmu, &t->used, code);
 	if (counter < 0)
 		return counter;
 	err = driver(t)->program(&t->dev, (unsigned)counter, code);
@@ -108,9 +129,9 @@ int pmk_target_add(struct pmk_target *t, unsigned code)
 	*e = (struct pmk_target_event){
 		.code = (uint16_t)code,
 		.counter = (uint8_t)counter,
-		.mask = PMK_BITS(t->dev.pmu->counters[counter].width - 1, 0),
+		.mask = count_mask(&t->dev.pmu->counters[counter]),
 	};
-	t->used |= bit(e);
+	pmk_counter_add(&t->used, e->counter);
 	/* Of 64 bits: it would take centuries. */
 	if (e->mask >> 32 != UINT32_MAX)
 		t->wraps |= bit(e);
@@ -141,7 +162,7 @@ int pmk_target_interrupts(struct pmk_target *t, bool on)
 		return PMK_ENOTSUP;
 	/* Whether there are any shows when they are switched on; start does it for good. */
 	if (on)
-		err = driver(t)->irq_enable(&t->dev, t->used);
+		err = driver(t)->irq_enable(&t->dev, t->used.bits[0]);
 	if (!err)
 		err = driver(t)->irq_enable(&t->dev, 0);
 	if (!err)
@@ -230,25 +251,34 @@ static int first_start(struct pmk_target *t)
 	return err;
 }
 
+static int start_again(struct pmk_target *t)
+{
+	/* STOPPED for as long as the counters may stand still: the handler asks then. */
+	int err = driver(t)->start(&t->dev);
+
+	if (!err)
+		t->state = PMK_TARGET_RUNNING;
+	return err;
+}
+
 int pmk_target_start(struct pmk_target *t)
 {
+	uintptr_t before;
 	int err;
 
 	if (!t || t->state == PMK_TARGET_CLOSED || !t->nevents)
 		return PMK_EINVAL;
 	if (t->state == PMK_TARGET_RUNNING)
 		return PMK_EBUSY;
-	if (t->state == PMK_TARGET_OPEN)
-		return first_start(t);
-	/* STOPPED for as long as the counters may stand still: the handler asks then. */
-	err = driver(t)->start(&t->dev);
-	if (!err)
-		t->state = PMK_TARGET_RUNNING;
+	before = hold(t);
+	err = t->state == PMK_TARGET_OPEN ? first_start(t) : start_again(t);
+	release(t, before);
 	return err;
 }
 
 int pmk_target_stop(struct pmk_target *t)
 {
+	uintptr_t held;
 	uint8_t before;
 	int err;
 
@@ -256,19 +286,17 @@ int pmk_target_stop(struct pmk_target *t)
 		return PMK_EINVAL;
 	before = t->state;
 	t->state = PMK_TARGET_STOPPED;
+	held = hold(t);
 	err = driver(t)->stop(&t->dev);
+	release(t, held);
 	if (err)
 		t->state = before;
 	return err;
 }
 
-int pmk_target_close(struct pmk_target *t)
+static int give_back(struct pmk_target *t)
 {
-	int err;
-
-	if (!t || t->state == PMK_TARGET_CLOSED)
-		return PMK_EINVAL;
-	err = t->state == PMK_TARGET_OPEN ? ours(t) : PMK_OK;
+	int err = t->state == PMK_TARGET_OPEN ? ours(t) : PMK_OK;
 	if (err == PMK_EBUSY) {
 		/* Another target has started it since: it is not ours to stop. */
 		t->state = PMK_TARGET_CLOSED;
@@ -283,6 +311,19 @@ int pmk_target_close(struct pmk_target *t)
 		err = driver(t)->reset(&t->dev);
 	if (!err)
 		t->state = PMK_TARGET_CLOSED;
+	return err;
+}
+
+int pmk_target_close(struct pmk_target *t)
+{
+	uintptr_t before;
+	int err;
+
+	if (!t || t->state == PMK_TARGET_CLOSED)
+		return PMK_EINVAL;
+	before = hold(t);
+	err = give_back(t);
+	release(t, before);
 	return err;
 }
 
@@ -339,13 +380,19 @@ static int read_sampled(struct pmk_target *t, const struct pmk_target_event *e, 
 	return PMK_OK;
 }
 
-int pmk_target_now(struct pmk_target *t, uint64_t *totals)
+/* All counters at one instant, where the PMU can. */
+static int take_sample(struct pmk_target *t)
+{
+	return driver(t)->sample ? driver(t)->sample(&t->dev) : PMK_OK;
+}
+
+static int read_now(struct pmk_target *t, uint64_t *totals)
 {
 	uint32_t word[PMK_TARGET_EVENTS], flags;
 	bool changed;
 
 	do {
-		int err = PMK_OK;
+		int err = take_sample(t);
 
 		flags = 0;
 		for (unsigned i = 0; i < t->nevents; i++)
@@ -376,6 +423,15 @@ int pmk_target_now(struct pmk_target *t, uint64_t *totals)
 	return PMK_OK;
 }
 
+int pmk_target_now(struct pmk_target *t, uint64_t *totals)
+{
+	uintptr_t before = hold(t);
+	int err = read_now(t, totals);
+
+	release(t, before);
+	return err;
+}
+
 int pmk_target_read_all(struct pmk_target *t, uint64_t *totals)
 {
 	int err;
@@ -399,6 +455,26 @@ int pmk_target_read(struct pmk_target *t, unsigned event, uint64_t *total)
 	if (!err)
 		*total = totals[event];
 	return err;
+}
+
+int pmk_target_latency(struct pmk_target *t, unsigned event, struct pmk_latency *l)
+{
+	uintptr_t before;
+	unsigned status;
+	int err;
+
+	if (!t || !l || event >= t->nevents || t->state < PMK_TARGET_RUNNING)
+		return PMK_EINVAL;
+	if (!t->dev.pmu->counters[t->event[event].counter].extreme_width)
+		return PMK_ENOTSUP;
+	before = hold(t);
+	err = take_sample(t);
+	if (!err)
+		err = driver(t)->latency(&t->dev, t->event[event].counter, l);
+	if (!err)
+		err = driver(t)->status(&t->dev, t->event[event].counter, &status);
+	release(t, before);
+	return err ? err : (int)status;
 }
 
 /* ---- serving overflows ------------------------------------------------------------------------ */
@@ -529,19 +605,41 @@ static int sample(struct pmk_target *t, unsigned event, uintptr_t pc)
 	return err;
 }
 
+/*
+ * What a counter has counted since the last poll. One that stops at its end begins anew well before it: a
+ * reader that comes in between takes the total for done, and what happens in these few cycles is lost.
+ */
+static int poll_one(struct pmk_target *t, struct pmk_target_event *e, uint64_t value)
+{
+	uint64_t done = done_of(e) + ((value - base_of(e)) & e->mask);
+	int err;
+
+	if (!t->dev.pmu->counters[e->counter].saturates || is_small(e, value)) {
+		change(e, done, value, 0);
+		return PMK_OK;
+	}
+	change(e, done, value, STILL);
+	err = driver(t)->write(&t->dev, e->counter, 0);
+	change(e, done, err ? value : 0, 0);
+	return err;
+}
+
 /* Without flags: what each counter has counted since the last poll. */
 static int poll_all(struct pmk_target *t)
 {
-	for (unsigned i = 0; i < t->nevents; i++) {
+	uintptr_t before = hold(t);
+	int err = take_sample(t);
+
+	for (unsigned i = 0; !err && i < t->nevents; i++) {
 		struct pmk_target_event *e = &t->event[i];
 		uint64_t value;
-		int err = driver(t)->read(&t->dev, e->counter, &value);
 
-		if (err)
-			return err;
-		change(e, done_of(e) + ((value - base_of(e)) & e->mask), value, 0);
+		err = driver(t)->read(&t->dev, e->counter, &value);
+		if (!err)
+			err = poll_one(t, e, value);
 	}
-	return PMK_OK;
+	release(t, before);
+	return err;
 }
 
 int pmk_target_isr(struct pmk_target *t, uintptr_t pc)

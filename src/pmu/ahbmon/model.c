@@ -13,9 +13,9 @@
  *  - The page size and the alignment test act from the write on; every signal of the other sizes up
  *    to then is forgotten.
  *
- * Not modelled: what makes a wait, a burst or a cast-out (that is the observer of the buses); the
- * lag of a read behind the monitor's pipeline, whose depth is not documented; accesses that are not
- * aligned words, because a port has register numbers; the packet stream on AHBMONITOR[33:0].
+ * Not here: what makes a wait, a burst or a cast-out (observe.c, of the buses); the packets on
+ * AHBMONITOR[33:0] (packet.c). Not modelled: the lag of a read behind the monitor's pipeline, whose
+ * depth is not documented; accesses that are not aligned words, because a port has register numbers.
  */
 #include "pmu/ahbmon/ahbmon.h"
 #include "pmu/ahbmon/regs.h"
@@ -237,17 +237,18 @@ void pmk_ahbmon_model_reset(struct pmk_ahbmon_model *m, const struct pmk_ahbmon_
 	remember(m, buses);
 }
 
-static void reset_default(void *model, struct pmk_bus *buses)
+static void reset(void *model, struct pmk_bus *buses, const struct pmk_pmu *pmu)
 {
 	static const struct pmk_ahbmon_params defaults;
 
+	(void)pmu; /* there is one */
 	pmk_ahbmon_model_reset(model, &pmk_ahbmon_sp816, &defaults, buses);
 }
 
 const struct pmk_model_ops pmk_ahbmon_models[PMK_AHBMON_NMODELS] = {
 	{ .pmu = &pmk_ahbmon,
 	  .size = sizeof(struct pmk_ahbmon_model),
-	  .reset = reset_default,
+	  .reset = reset,
 	  .read = read_reg,
 	  .write = write_reg,
 	  .sync = sync,

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include <pmk/arm11.h>
+#include <pmk/evntbus.h>
 #include <pmk/model.h>
 
 /* Where the documents leave a choice. The defaults are our choice: all false and 0, except that
@@ -78,20 +79,5 @@ void pmk_arm11_model_reset(struct pmk_arm11_model *m, const struct pmk_pmu *pmu,
 /* Set an input. What has happened so far is counted under the old level; ask() anew afterwards. */
 void pmk_arm11_model_input(struct pmk_arm11_model *m, struct pmk_bus *bus,
 			   enum pmk_arm11_input input, bool level);
-
-/*
- * EVNTBUS, the export of every event to trace hardware, for one cycle. `count` is indexed by event
- * code: 0, 1 or 2 occurrences in this cycle. A one-bit field says "some"; in a two-bit field 1 is
- * b01 and 2 is b10: the documents say only that the upper bit means two (DDI 0301H Table 3-137),
- * the lower is our choice. With `x` (PMNC.X) false the bus is held at 0; in Debug state it is, too:
- * the caller passes false. Always 0 on ARM1156 and MPCore, whose layout is not documented.
- */
-#define PMK_ARM11_EVNTBUS_CODES 0x13
-uint32_t pmk_arm11_evntbus(const struct pmk_pmu *pmu, bool x,
-			   const uint8_t count[PMK_ARM11_EVNTBUS_CODES]);
-
-/* The reverse: occurrences per event code. PMK_ENOTSUP on ARM1156 and MPCore, counts all 0. */
-int pmk_arm11_evntbus_counts(const struct pmk_pmu *pmu, uint32_t word,
-			     uint8_t count[PMK_ARM11_EVNTBUS_CODES]);
 
 #endif

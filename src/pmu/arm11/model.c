@@ -341,48 +341,23 @@ void pmk_arm11_model_reset(struct pmk_arm11_model *m, const struct pmk_pmu *pmu,
 		m->count[PMK_ARM11_CTR_CCNT] = params->ccnt_reset;
 }
 
-static void reset_default(void *model, const struct pmk_pmu *pmu, struct pmk_bus *bus)
+static void reset(void *model, struct pmk_bus *bus, const struct pmk_pmu *pmu)
 {
 	struct pmk_arm11_params params = pmk_arm11_defaults(pmu);
 
 	pmk_arm11_model_reset(model, pmu, &params, bus);
 }
 
-static void reset_1136_r0(void *model, struct pmk_bus *bus)
-{
-	reset_default(model, &pmk_arm1136_r0, bus);
-}
-
-static void reset_1136(void *model, struct pmk_bus *bus)
-{
-	reset_default(model, &pmk_arm1136, bus);
-}
-
-static void reset_1156(void *model, struct pmk_bus *bus)
-{
-	reset_default(model, &pmk_arm1156, bus);
-}
-
-static void reset_1176(void *model, struct pmk_bus *bus)
-{
-	reset_default(model, &pmk_arm1176, bus);
-}
-
-static void reset_mpcore(void *model, struct pmk_bus *bus)
-{
-	reset_default(model, &pmk_arm11mpcore, bus);
-}
-
-#define OPS(pmu_, reset_)                                                                       \
+#define OPS(pmu_)                                                                               \
 	{                                                                                       \
-		.pmu = &(pmu_), .size = sizeof(struct pmk_arm11_model), .reset = (reset_),      \
+		.pmu = &(pmu_), .size = sizeof(struct pmk_arm11_model), .reset = reset,         \
 		.read = read_reg, .write = write_reg, .sync = sync, .ask = ask, .lines = lines, \
 	}
 
 const struct pmk_model_ops pmk_arm11_models[PMK_ARM11_NMODELS] = {
-	[PMK_ARM11_1136_R0] = OPS(pmk_arm1136_r0, reset_1136_r0),
-	[PMK_ARM11_1136] = OPS(pmk_arm1136, reset_1136),
-	[PMK_ARM11_1156] = OPS(pmk_arm1156, reset_1156),
-	[PMK_ARM11_1176] = OPS(pmk_arm1176, reset_1176),
-	[PMK_ARM11_MPCORE] = OPS(pmk_arm11mpcore, reset_mpcore),
+	[PMK_ARM11_1136_R0] = OPS(pmk_arm1136_r0),
+	[PMK_ARM11_1136] = OPS(pmk_arm1136),
+	[PMK_ARM11_1156] = OPS(pmk_arm1156),
+	[PMK_ARM11_1176] = OPS(pmk_arm1176),
+	[PMK_ARM11_MPCORE] = OPS(pmk_arm11mpcore),
 };

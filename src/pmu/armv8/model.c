@@ -527,61 +527,26 @@ void pmk_armv8_model_reset(struct pmk_armv8_model *m, const struct pmk_pmu *pmu,
 	m->oddities = 0;
 }
 
-static void reset_default(void *model, const struct pmk_pmu *pmu, struct pmk_bus *bus)
+static void reset(void *model, struct pmk_bus *bus, const struct pmk_pmu *pmu)
 {
 	struct pmk_armv8_params params = pmk_armv8_defaults(pmu);
 
 	pmk_armv8_model_reset(model, pmu, &params, bus);
 }
 
-static void reset_generic(void *model, struct pmk_bus *bus)
-{
-	reset_default(model, &pmk_armv8, bus);
-}
-
-static void reset_long(void *model, struct pmk_bus *bus)
-{
-	reset_default(model, &pmk_armv8_long, bus);
-}
-
-static void reset_a53(void *model, struct pmk_bus *bus)
-{
-	reset_default(model, &pmk_cortex_a53, bus);
-}
-
-static void reset_a55(void *model, struct pmk_bus *bus)
-{
-	reset_default(model, &pmk_cortex_a55, bus);
-}
-
-static void reset_a57(void *model, struct pmk_bus *bus)
-{
-	reset_default(model, &pmk_cortex_a57, bus);
-}
-
-static void reset_a72(void *model, struct pmk_bus *bus)
-{
-	reset_default(model, &pmk_cortex_a72, bus);
-}
-
-static void reset_n1(void *model, struct pmk_bus *bus)
-{
-	reset_default(model, &pmk_neoverse_n1, bus);
-}
-
-#define OPS(pmu_, reset_)                                                                  \
-	{                                                                                  \
-		.pmu = &(pmu_), .size = sizeof(struct pmk_armv8_model), .reset = (reset_), \
-		.read = read_reg, .write = write_reg, .sync = pmk_armv8_sync,              \
-		.ask = pmk_armv8_ask, .lines = pmk_armv8_lines,                            \
+#define OPS(pmu_)                                                                       \
+	{                                                                               \
+		.pmu = &(pmu_), .size = sizeof(struct pmk_armv8_model), .reset = reset, \
+		.read = read_reg, .write = write_reg, .sync = pmk_armv8_sync,           \
+		.ask = pmk_armv8_ask, .lines = pmk_armv8_lines,                         \
 	}
 
 const struct pmk_model_ops pmk_armv8_models[PMK_ARMV8_NMODELS] = {
-	[PMK_ARMV8_GENERIC] = OPS(pmk_armv8, reset_generic),
-	[PMK_ARMV8_GENERIC_LONG] = OPS(pmk_armv8_long, reset_long),
-	[PMK_ARMV8_A53] = OPS(pmk_cortex_a53, reset_a53),
-	[PMK_ARMV8_A55] = OPS(pmk_cortex_a55, reset_a55),
-	[PMK_ARMV8_A57] = OPS(pmk_cortex_a57, reset_a57),
-	[PMK_ARMV8_A72] = OPS(pmk_cortex_a72, reset_a72),
-	[PMK_ARMV8_N1] = OPS(pmk_neoverse_n1, reset_n1),
+	[PMK_ARMV8_GENERIC] = OPS(pmk_armv8),
+	[PMK_ARMV8_GENERIC_LONG] = OPS(pmk_armv8_long),
+	[PMK_ARMV8_A53] = OPS(pmk_cortex_a53),
+	[PMK_ARMV8_A55] = OPS(pmk_cortex_a55),
+	[PMK_ARMV8_A57] = OPS(pmk_cortex_a57),
+	[PMK_ARMV8_A72] = OPS(pmk_cortex_a72),
+	[PMK_ARMV8_N1] = OPS(pmk_neoverse_n1),
 };

@@ -47,7 +47,7 @@ struct pmk_arena_slot {
 struct pmk_arena_interval {
 	uint32_t pid, cpu;
 	uint64_t cycles, insns; /* at its end, since the program began */
-	uint64_t delta[PMK_MAX_EVENTS];
+	struct pmk_reading delta;
 };
 
 struct pmk_arena {
@@ -60,6 +60,8 @@ struct pmk_arena {
 	struct pmk_emulated_config cfg;
 
 	_Atomic uint32_t ready;	       /* the plugin was loaded and understood the configuration */
+	char target[24];	       /* what the emulator emulates, "aarch64"; set before ready */
+	_Atomic uint32_t other_isa;    /* the core runs other code than that */
 	_Atomic uint32_t lost_forks;   /* processes that found no slot */
 	_Atomic uint32_t lost_threads; /* vCPUs beyond PMK_ARENA_CPUS */
 	_Atomic uint32_t blocks_full;  /* the program has more code than there are block numbers */

@@ -12,6 +12,8 @@
  *  - A condition that fails makes no memory callback; multiples make one per word.
  *  - The user-mode helper page of ARM Linux (0xffff0fxx) shows as blocks of one instruction with
  *    size 0. They count as one instruction that returns, as the emulator runs them.
+ *  - Of MicroBlaze code neither bytes nor size are shown; the bytes are taken from where the emulator
+ *    has the page. Code that is in no memory (a device's) counts as instructions of no kind.
  *
  * Not seen: an instruction that faults in the middle of a block leaves the rest of it counted.
  */
@@ -27,6 +29,7 @@
 #include <unistd.h>
 
 #include "base/reserve.h"
+#include "cpu/mb.h"
 #include "cpu/v8.h"
 #include "producer/qemu/arena.h"
 #include "producer/qemu/qemu_api.h"
@@ -37,7 +40,17 @@
 #define VECTORS_SIZE 0x20u
 
 /* Linux system calls that replace the program. */
-enum { ARM_EXECVE = 11, ARM_EXECVEAT = 387, A64_EXECVE = 221, A64_EXECVEAT = 281 };
+enum {
+	ARM_EXECVE = 11,
+	ARM_EXECVEAT = 387,
+	A64_EXECVE = 221,
+	A64_EXECVEAT = 281,
+	MB_EXECVE = 11,
+	MB_EXECVEAT = 388,
+};
+
+/* The kinds of running cores. */
+enum family { ARM11, V8, MICROBLAZE, NFAMILIES };
 
 QEMU_EXPORT int qemu_plugin_version = QEMU_API_VERSION;
 QEMU_EXPORT int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc,
@@ -53,7 +66,8 @@ static struct pmk_code code;
 static struct pmk_isa_arm *isa;
 static pthread_mutex_t translating = PTHREAD_MUTEX_INITIALIZER;
 static bool system_mode;
-static bool a64;
+static enum family family;
+static bool big_endian; /* of MicroBlaze */
 static bool biased;
 
 /* The vCPU of the system call under way: after fork, the only one that goes on. */
@@ -96,7 +110,7 @@ static bool wait_for_room(void)
 	return true;
 }
 
-static void report_interval(const struct pmk_emulated *e, const uint64_t *delta)
+static void report_interval(const struct pmk_emulated *e, const struct pmk_reading *delta)
 {
 	while (atomic_exchange(&arena->ring_lock, 1))
 		nap();
@@ -108,7 +122,7 @@ static void report_interval(const struct pmk_emulated *e, const uint64_t *delta)
 		r->cpu = e->cpu.index;
 		r->cycles = e->cpu.cycles - e->start_cycles;
 		r->insns = e->bus.total[PMK_SIG_INSN];
-		memcpy(r->delta, delta, sizeof(r->delta));
+		r->delta = *delta;
 		atomic_store(&arena->ring_head, head + 1);
 	}
 	atomic_store(&arena->ring_lock, 0);
@@ -117,10 +131,10 @@ static void report_interval(const struct pmk_emulated *e, const uint64_t *delta)
 static void on_deadline(struct pmk_cpu *cpu)
 {
 	struct pmk_emulated_blocks b = blocks_of(cpu);
-	uint64_t delta[PMK_MAX_EVENTS];
+	struct pmk_reading delta;
 
-	if (pmk_emulated_deadline(emulated(cpu), &arena->cfg, &b, delta) > 0)
-		report_interval(emulated(cpu), delta);
+	if (pmk_emulated_deadline(emulated(cpu), &arena->cfg, &b, &delta) > 0)
+		report_interval(emulated(cpu), &delta);
 }
 
 /* ---- callbacks of running code -------------------------------------------------------------- */
@@ -151,30 +165,32 @@ static void cross_boundary(unsigned vcpu, const struct pmk_block *block)
 	}
 }
 
-#define BLOCK_CALLBACKS(kind, enter)                                                        \
-	static void kind##_plain(unsigned vcpu, void *block)                                \
-	{                                                                                   \
-		enter(cpus[vcpu], block);                                                   \
-	}                                                                                   \
-	static void kind##_eager(unsigned vcpu, void *block)                                \
-	{                                                                                   \
-		pmk_cpu_add_facts(cpus[vcpu], &((const struct pmk_block *)block)->facts);   \
-		enter(cpus[vcpu], block);                                                   \
-	}                                                                                   \
-	static void kind##_followed(unsigned vcpu, void *block)                             \
-	{                                                                                   \
-		follow(vcpu, block);                                                        \
-		kind##_eager(vcpu, block);                                                  \
-	}                                                                                   \
-	static void kind##_boundary(unsigned vcpu, void *block)                             \
-	{                                                                                   \
-		follow(vcpu, block);                                                        \
-		cross_boundary(vcpu, block);                                                \
-		kind##_eager(vcpu, block);                                                  \
+#define BLOCK_CALLBACKS(kind, enter, ...)                                                 \
+	static void kind##_plain(unsigned vcpu, void *block)                              \
+	{                                                                                 \
+		enter(cpus[vcpu], block, ##__VA_ARGS__);                                  \
+	}                                                                                 \
+	static void kind##_eager(unsigned vcpu, void *block)                              \
+	{                                                                                 \
+		pmk_cpu_add_facts(cpus[vcpu], &((const struct pmk_block *)block)->facts); \
+		enter(cpus[vcpu], block, ##__VA_ARGS__);                                  \
+	}                                                                                 \
+	static void kind##_followed(unsigned vcpu, void *block)                           \
+	{                                                                                 \
+		follow(vcpu, block);                                                      \
+		kind##_eager(vcpu, block);                                                \
+	}                                                                                 \
+	static void kind##_boundary(unsigned vcpu, void *block)                           \
+	{                                                                                 \
+		follow(vcpu, block);                                                      \
+		cross_boundary(vcpu, block);                                              \
+		kind##_eager(vcpu, block);                                                \
 	}
 
 BLOCK_CALLBACKS(arm11, pmk_cpu_block)
 BLOCK_CALLBACKS(v8, pmk_v8_block)
+BLOCK_CALLBACKS(mb, pmk_mb_block, false)
+BLOCK_CALLBACKS(mb_btc, pmk_mb_block, true)
 
 static unsigned log2_size(unsigned bytes)
 {
@@ -304,16 +320,16 @@ static const qemu_mem_fn multiple_fn[2][2][2] = {
  * A64. All accesses are in their block's facts but those of a store exclusive, which shows only when it
  * stores, as a read and a write. Accesses of 16 bytes and more come in pieces.
  */
-#define A64_ACCESS(bytes)                                                                   \
-	static void a64_load##bytes(unsigned vcpu, uint32_t info, uint64_t addr, void *a)   \
-	{                                                                                   \
-		(void)info;                                                                 \
-		pmk_v8_load(cpus[vcpu], addr, bytes, bytes, (uint64_t)(uintptr_t)a);        \
-	}                                                                                   \
-	static void a64_store##bytes(unsigned vcpu, uint32_t info, uint64_t addr, void *a)  \
-	{                                                                                   \
-		(void)info;                                                                 \
-		pmk_v8_store(cpus[vcpu], addr, bytes, bytes, (uint64_t)(uintptr_t)a);       \
+#define A64_ACCESS(bytes)                                                                  \
+	static void a64_load##bytes(unsigned vcpu, uint32_t info, uint64_t addr, void *a)  \
+	{                                                                                  \
+		(void)info;                                                                \
+		pmk_v8_load(cpus[vcpu], addr, bytes, bytes, (uint64_t)(uintptr_t)a);       \
+	}                                                                                  \
+	static void a64_store##bytes(unsigned vcpu, uint32_t info, uint64_t addr, void *a) \
+	{                                                                                  \
+		(void)info;                                                                \
+		pmk_v8_store(cpus[vcpu], addr, bytes, bytes, (uint64_t)(uintptr_t)a);      \
 	}
 
 A64_ACCESS(1)
@@ -348,10 +364,7 @@ static void a64_store_exclusive(unsigned vcpu, uint32_t info, uint64_t addr, voi
 	if (!qemu_plugin_mem_is_store(info) ||
 	    !pmk_v8_first_piece(cpu, addr, (uint64_t)(uintptr_t)a))
 		return;
-	cpu->dyn[PMK_SIG_STREX_PASS]++;
-	cpu->dyn[PMK_SIG_L1D_WRITE]++;
-	cpu->dyn[PMK_SIG_MEM_WRITE]++;
-	pmk_v8_store(cpu, addr, 1, PMK_ACCESS_SIZE((uint64_t)(uintptr_t)a), (uint64_t)(uintptr_t)a);
+	pmk_v8_store_exclusive(cpu, addr, (uint64_t)(uintptr_t)a);
 }
 
 /* Atomics: the write stands for both. */
@@ -363,6 +376,42 @@ static void a64_atomic(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
 		return;
 	pmk_v8_load(cpus[vcpu], addr, 1, PMK_ACCESS_SIZE(access), access);
 	pmk_v8_store(cpus[vcpu], addr, 1, PMK_ACCESS_SIZE(access), access);
+}
+
+/*
+ * MicroBlaze. All accesses are in their block's facts, those of a store exclusive that fails included.
+ * One function for each way to store, with and without translation; sizes make no difference.
+ */
+#define MB_ACCESS(name, call, ...)                                                     \
+	static void name(unsigned vcpu, uint32_t info, uint64_t addr, void *a)         \
+	{                                                                              \
+		(void)info;                                                            \
+		call(cpus[vcpu], (uint32_t)addr, (uint64_t)(uintptr_t)a, __VA_ARGS__); \
+	}                                                                              \
+	static void name##_sys(unsigned vcpu, uint32_t info, uint64_t addr, void *a)   \
+	{                                                                              \
+		access_info = info;                                                    \
+		access_addr = addr;                                                    \
+		call(cpus[vcpu], (uint32_t)addr, (uint64_t)(uintptr_t)a, __VA_ARGS__); \
+	}
+
+MB_ACCESS(mb_load_back, pmk_mb_load, false, PMK_MB_WORD_GRAIN)
+MB_ACCESS(mb_load_back_mmu, pmk_mb_load, true, PMK_MB_WORD_GRAIN)
+MB_ACCESS(mb_load_through, pmk_mb_load, false, PMK_MB_GRAIN)
+MB_ACCESS(mb_load_through_mmu, pmk_mb_load, true, PMK_MB_GRAIN)
+MB_ACCESS(mb_store_back, pmk_mb_store_back, false)
+MB_ACCESS(mb_store_back_mmu, pmk_mb_store_back, true)
+MB_ACCESS(mb_store_through, pmk_mb_store_through, false)
+MB_ACCESS(mb_store_through_mmu, pmk_mb_store_through, true)
+
+/* QEMU reports a store exclusive as a read and a write. */
+static void mb_store_exclusive(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
+{
+	if (!qemu_plugin_mem_is_store(info))
+		return;
+	access_info = info;
+	access_addr = addr;
+	pmk_mb_store_slow(cpus[vcpu], (uint32_t)addr, (uint64_t)(uintptr_t)a);
 }
 
 /* Device memory, by page; asked of QEMU at the first access to the page that is not a plain hit. */
@@ -402,6 +451,33 @@ static void watch_a64(struct qemu_plugin_insn *qi, const struct pmk_insn *in,
 		fn = in->store ? a64_store_pieces : a64_load_pieces;
 	else
 		fn = single[in->store][log2_size(in->mem_bytes)];
+	qemu_plugin_register_vcpu_mem_cb(qi, fn, QEMU_CB_NO_REGS, QEMU_MEM_RW,
+					 (void *)(uintptr_t)access);
+}
+
+static void watch_mb(struct qemu_plugin_insn *qi, const struct pmk_insn *in,
+		     const struct pmk_block *b, const struct pmk_pipe_slot *pipe)
+{
+	/* [store][write-through][translation][system] */
+	static const qemu_mem_fn plain[2][2][2][2] = {
+		{ { { mb_load_back, mb_load_back_sys },
+		    { mb_load_back_mmu, mb_load_back_mmu_sys } },
+		  { { mb_load_through, mb_load_through_sys },
+		    { mb_load_through_mmu, mb_load_through_mmu_sys } } },
+		{ { { mb_store_back, mb_store_back_sys },
+		    { mb_store_back_mmu, mb_store_back_mmu_sys } },
+		  { { mb_store_through, mb_store_through_sys },
+		    { mb_store_through_mmu, mb_store_through_mmu_sys } } },
+	};
+	const struct pmk_core *core = &arena->cfg.core;
+	uint64_t access = pmk_access_pack(b->cycles - pipe->issue, 0, 1, in->mem_bytes);
+	qemu_mem_fn fn;
+
+	if (pmk_mb_data_is_local(core))
+		return;
+	fn = plain[in->store][core->dcache_wt][core->mmu][system_mode];
+	if (in->store && in->exclusive)
+		fn = mb_store_exclusive;
 	qemu_plugin_register_vcpu_mem_cb(qi, fn, QEMU_CB_NO_REGS, QEMU_MEM_RW,
 					 (void *)(uintptr_t)access);
 }
@@ -467,13 +543,60 @@ static bool is_thumb(struct qemu_plugin_tb *tb, size_t n)
 	return same;
 }
 
+/* The bytes of a MicroBlaze instruction, or NULL. */
+static const void *mb_bytes(const struct qemu_plugin_insn *qi)
+{
+	return qemu_plugin_insn_size(qi) == 4 ? qemu_plugin_insn_data(qi)
+					      : qemu_plugin_insn_haddr(qi);
+}
+
+/*
+ * Prefixes that were the last instruction of a translated block, by the address behind them: what stands
+ * there is completed by them, in a block of its own.
+ */
+static struct prefix {
+	uint64_t behind;
+	uint32_t word;
+} prefixes[256];
+
+static struct prefix *prefix_slot(uint64_t behind)
+{
+	return &prefixes[behind / 4 % (sizeof(prefixes) / sizeof(prefixes[0]))];
+}
+
+static void decode_mb(struct qemu_plugin_tb *tb, size_t n, struct pmk_insn *in)
+{
+	uint64_t addr = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0));
+	struct prefix before = *prefix_slot(addr);
+	uint32_t prefix = before.behind == addr ? before.word : 0;
+
+	for (size_t i = 0; i < n; i++) {
+		struct qemu_plugin_insn *qi = qemu_plugin_tb_get_insn(tb, i);
+		const void *bytes = mb_bytes(qi);
+		uint32_t word = bytes ? pmk_isa_microblaze_word(bytes, big_endian) : 0;
+
+		addr = qemu_plugin_insn_vaddr(qi);
+		pmk_isa_microblaze_decode(addr, word, &in[i]);
+		if (!bytes)
+			in[i] = (struct pmk_insn){ .addr = addr, .size = 4 };
+		if (prefix)
+			pmk_isa_microblaze_imm(&in[i], prefix);
+		prefix = in[i].kind & PMK_MB_IMM ? word : 0;
+	}
+	addr += 4;
+	if (prefix)
+		*prefix_slot(addr) = (struct prefix){ addr, prefix };
+	else if (prefix_slot(addr)->behind == addr)
+		prefix_slot(addr)->word = 0; /* it has become another program */
+}
+
 static void decode(struct qemu_plugin_insn *qi, bool thumb, struct pmk_insn *in)
 {
 	uint64_t addr = qemu_plugin_insn_vaddr(qi);
 	size_t size = qemu_plugin_insn_size(qi);
 	uint32_t word;
 
-	if (a64) {
+	if (family == V8) {
 		memcpy(&word, qemu_plugin_insn_data(qi), sizeof(word));
 		pmk_isa_a64_decode(addr, word, in);
 		return;
@@ -506,14 +629,33 @@ static uint64_t hash_bytes(uint64_t hash, const void *data, size_t size)
 /* What runs when a block at `pc` starts. */
 static qemu_exec_fn block_callback(uint64_t pc)
 {
-	static const qemu_exec_fn fn[2][4] = {
-		{ arm11_plain, arm11_eager, arm11_followed, arm11_boundary },
-		{ v8_plain, v8_eager, v8_followed, v8_boundary },
+	static const qemu_exec_fn fn[NFAMILIES + 1][4] = {
+		[ARM11] = { arm11_plain, arm11_eager, arm11_followed, arm11_boundary },
+		[V8] = { v8_plain, v8_eager, v8_followed, v8_boundary },
+		[MICROBLAZE] = { mb_plain, mb_eager, mb_followed, mb_boundary },
+		[MICROBLAZE + 1] = { mb_btc_plain, mb_btc_eager, mb_btc_followed, mb_btc_boundary },
 	};
+	unsigned kind = family + (family == MICROBLAZE && arena->cfg.core.bp_on);
 
 	if (arena->cfg.nregions)
-		return fn[a64][is_boundary(pc) ? 3 : 2];
-	return fn[a64][arena->cfg.eager];
+		return fn[kind][is_boundary(pc) ? 3 : 2];
+	return fn[kind][arena->cfg.eager];
+}
+
+static bool is_vector(uint64_t pc)
+{
+	uint64_t base = arena->cfg.core.vectors_base;
+
+	if (family == MICROBLAZE)
+		return pc == base + PMK_MB_VECTOR_INTERRUPT || pc == base + PMK_MB_VECTOR_EXCEPTION;
+	return pc < VECTORS_SIZE || pc - HELPER_PAGE < VECTORS_SIZE;
+}
+
+static uint64_t hash_insn(uint64_t hash, const struct qemu_plugin_insn *qi, size_t size)
+{
+	const void *bytes = family == MICROBLAZE ? mb_bytes(qi) : qemu_plugin_insn_data(qi);
+
+	return bytes ? hash_bytes(hash, bytes, size) : hash;
 }
 
 /* A straight run [first, last) of the translated block becomes one block of ours. */
@@ -521,15 +663,21 @@ static void add_block(struct qemu_plugin_tb *tb, const struct pmk_insn *in, size
 		      size_t last)
 {
 	static struct pmk_pipe_slot pipe[MAX_TB_INSNS]; /* under the lock */
+	static void (*const watch[NFAMILIES])(struct qemu_plugin_insn *, const struct pmk_insn *,
+					      const struct pmk_block *,
+					      const struct pmk_pipe_slot *) = {
+		[ARM11] = watch_access,
+		[V8] = watch_a64,
+		[MICROBLAZE] = watch_mb,
+	};
 	const struct pmk_block *b;
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
 	uint64_t pc = in[first].addr;
-	bool vector = system_mode && (pc < VECTORS_SIZE || pc - HELPER_PAGE < VECTORS_SIZE);
+	bool vector = system_mode && is_vector(pc);
 	qemu_exec_fn fn = block_callback(pc);
 
 	for (size_t i = first; i < last; i++)
-		hash = hash_bytes(hash, qemu_plugin_insn_data(qemu_plugin_tb_get_insn(tb, i)),
-				  in[i].size);
+		hash = hash_insn(hash, qemu_plugin_tb_get_insn(tb, i), in[i].size);
 	b = pmk_code_add(&code, in + first, last - first, hash, vector, pipe);
 	if (!b) {
 		atomic_store(&arena->blocks_full, 1);
@@ -544,7 +692,7 @@ static void add_block(struct qemu_plugin_tb *tb, const struct pmk_insn *in, size
 						       QEMU_CB_NO_REGS, (void *)b);
 	for (size_t i = first; i < last; i++)
 		if (in[i].load || in[i].store)
-			(a64 ? watch_a64 : watch_access)(qemu_plugin_tb_get_insn(tb, i), &in[i], b, &pipe[i - first]);
+			watch[family](qemu_plugin_tb_get_insn(tb, i), &in[i], b, &pipe[i - first]);
 }
 
 /* Where the program was loaded is known when its first block is translated. */
@@ -562,12 +710,29 @@ static void move_regions(void)
 	}
 }
 
+static void decode_all(struct qemu_plugin_tb *tb, size_t n, struct pmk_insn *in)
+{
+	bool thumb = family == ARM11 && is_thumb(tb, n);
+
+	if (family == MICROBLAZE) {
+		decode_mb(tb, n, in);
+		return;
+	}
+	for (size_t i = 0; i < n; i++)
+		decode(qemu_plugin_tb_get_insn(tb, i), thumb, &in[i]);
+}
+
+/* Behind a branch with a delay slot control goes on to the slot. */
+static bool changes_control(const struct pmk_insn *in)
+{
+	return in->flow != PMK_FLOW_NEXT && !(family == MICROBLAZE && in->kind & PMK_MB_DELAY);
+}
+
 static void on_translate(uint64_t id, struct qemu_plugin_tb *tb)
 {
 	static struct pmk_insn in[MAX_TB_INSNS]; /* under the lock */
 	size_t n = qemu_plugin_tb_n_insns(tb);
 	size_t first = 0;
-	bool thumb;
 
 	(void)id;
 	if (n == 0 || n > MAX_TB_INSNS)
@@ -575,12 +740,11 @@ static void on_translate(uint64_t id, struct qemu_plugin_tb *tb)
 	pthread_mutex_lock(&translating);
 	if (!biased)
 		move_regions();
-	thumb = !a64 && is_thumb(tb, n);
+	decode_all(tb, n, in);
 	for (size_t i = 0; i < n; i++) {
-		decode(qemu_plugin_tb_get_insn(tb, i), thumb, &in[i]);
 		/* A boundary in the middle starts a block of its own, and so does what follows a
 		 * change of control that QEMU did not end its block at. */
-		if (i > first && (is_boundary(in[i].addr) || in[i - 1].flow != PMK_FLOW_NEXT)) {
+		if (i > first && (is_boundary(in[i].addr) || changes_control(&in[i - 1]))) {
 			add_block(tb, in, first, i);
 			first = i;
 		}
@@ -676,7 +840,7 @@ static void before_fork(void)
 	const struct pmk_cpu *cpu = cpus[calling_vcpu];
 
 	if (cpu)
-		memcpy(&at_fork, cpu, sizeof(at_fork));
+		memcpy(&at_fork, cpu, pmk_emulated_bytes(&arena->cfg));
 }
 
 /* The program has forked, and this is the child: it gets memory of its own, warm caches, and counts
@@ -704,7 +868,7 @@ static void after_fork(void)
 	e = pmk_slot_cpu(slot_memory, vcpu);
 	memcpy(pmk_slot_facts(slot_memory), pmk_slot_facts(old_memory),
 	       code.nblocks * sizeof(struct pmk_facts));
-	memcpy(e, &at_fork, sizeof(*e));
+	memcpy(e, &at_fork, pmk_emulated_bytes(&arena->cfg));
 	if (pmk_emulated_forked(e, &ports[vcpu], &arena->cfg, pmk_slot_run(slot_memory, vcpu)))
 		give_up(PMK_ENOTSUP);
 	cpus[vcpu] = &e->cpu;
@@ -717,8 +881,13 @@ static void after_fork(void)
 
 static bool is_execve(int64_t num)
 {
-	return a64 ? num == A64_EXECVE || num == A64_EXECVEAT
-		   : num == ARM_EXECVE || num == ARM_EXECVEAT;
+	static const int64_t execve[NFAMILIES][2] = {
+		[ARM11] = { ARM_EXECVE, ARM_EXECVEAT },
+		[V8] = { A64_EXECVE, A64_EXECVEAT },
+		[MICROBLAZE] = { MB_EXECVE, MB_EXECVEAT },
+	};
+
+	return num == execve[family][0] || num == execve[family][1];
 }
 
 static void on_syscall(uint64_t id, unsigned vcpu, int64_t num, uint64_t a1, uint64_t a2,
@@ -759,6 +928,16 @@ static const char *arena_path(int argc, char **argv)
 	return NULL;
 }
 
+/* qemu-system-aarch64 has ARM boards, too. */
+static bool emulates(const char *target, const char *code_of)
+{
+	if (!strcmp(code_of, "a64"))
+		return !strcmp(target, "aarch64");
+	if (!strcmp(code_of, "arm"))
+		return !strcmp(target, "arm") || (system_mode && !strcmp(target, "aarch64"));
+	return !strncmp(target, code_of, strlen(code_of));
+}
+
 int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc, char **argv)
 {
 	const char *path = arena_path(argc, argv);
@@ -778,7 +957,15 @@ int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc, cha
 		close(atoi(fd + 1));
 	system_mode = info->system_emulation;
 	arena->system = system_mode;
-	a64 = pmk_core_is_a64(&arena->cfg.core);
+	snprintf(arena->target, sizeof(arena->target), "%s", info->target_name);
+	if (!emulates(info->target_name, arena->cfg.core.isa)) {
+		atomic_store(&arena->other_isa, 1);
+		return -1;
+	}
+	family = pmk_core_is_mb(&arena->cfg.core)    ? MICROBLAZE
+		 : pmk_core_is_a64(&arena->cfg.core) ? V8
+						     : ARM11;
+	big_endian = !strcmp(info->target_name, "microblaze");
 	isa = pmk_isa_arm_new();
 	if (!isa || pmk_code_init(&code, &arena->cfg.core))
 		return -1;

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/personality.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -63,6 +64,14 @@ static char **emulator_words(char *const *words, char *plugin)
 	return argv;
 }
 
+/* Without pmk nobody reads what it counts: whatever ends pmk ends the emulator. */
+static void end_with(pid_t parent)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(127); /* that was too late */
+}
+
 /* What the host decides and the program could notice: where the emulator lies, and the stack limit. */
 static void fix_surroundings(void)
 {
@@ -76,11 +85,12 @@ static void fix_surroundings(void)
 }
 
 /* The child's side between fork and exec. Errors go back through `report`, which exec closes. */
-static _Noreturn void exec_emulator(char **argv, char *const *envp, int report)
+static _Noreturn void exec_emulator(char **argv, char *const *envp, pid_t parent, int report)
 {
 	ssize_t ignored;
 	int err;
 
+	end_with(parent);
 	fix_surroundings();
 	execvpe(argv[0], argv, envp);
 	err = errno;
@@ -89,10 +99,19 @@ static _Noreturn void exec_emulator(char **argv, char *const *envp, int report)
 	_exit(127);
 }
 
+static void clear_counts(struct pmk_runner_counts *c)
+{
+	memset(c, 0, sizeof(*c));
+	pmk_reading_init(&c->total);
+	for (unsigned k = 0; k < PMK_MAX_REGIONS; k++)
+		pmk_reading_init(&c->region[k]);
+}
+
 int pmk_runner_start(struct pmk_runner *r, const struct pmk_runner_config *cfg)
 {
 	char plugin[PATH_MAX + 64], **argv;
 	int arena_fd, report[2], err = 0;
+	pid_t parent;
 
 	memset(r, 0, sizeof(*r));
 	r->cfg = *cfg;
@@ -101,6 +120,8 @@ int pmk_runner_start(struct pmk_runner *r, const struct pmk_runner_config *cfg)
 	r->arena = create_arena(&arena_fd);
 	if (!r->core || !r->tail || !r->arena)
 		return PMK_ENOMEM;
+	clear_counts(&r->sum);
+	clear_counts(r->tail);
 	r->arena->magic = PMK_ARENA_MAGIC;
 	r->arena->size = PMK_ARENA_LAYOUT;
 	r->arena->pmk_pid = (uint32_t)getpid();
@@ -114,9 +135,10 @@ int pmk_runner_start(struct pmk_runner *r, const struct pmk_runner_config *cfg)
 		close(arena_fd);
 		return PMK_EIO;
 	}
+	parent = getpid();
 	r->pid = fork();
 	if (r->pid == 0)
-		exec_emulator(argv, cfg->envp, report[1]);
+		exec_emulator(argv, cfg->envp, parent, report[1]);
 	free(argv);
 	close(arena_fd);
 	close(report[1]);
@@ -137,14 +159,12 @@ int pmk_runner_start(struct pmk_runner *r, const struct pmk_runner_config *cfg)
 
 static void add_counts(struct pmk_runner_counts *sum, const struct pmk_runner_counts *c)
 {
-	for (unsigned i = 0; i < PMK_MAX_EVENTS; i++) {
-		sum->total[i] += c->total[i];
+	pmk_reading_add(&sum->total, &c->total);
+	for (unsigned i = 0; i < PMK_MAX_EVENTS; i++)
 		sum->wrapped[i] |= c->wrapped[i];
-	}
 	for (unsigned k = 0; k < PMK_MAX_REGIONS; k++) {
 		sum->entries[k] += c->entries[k];
-		for (unsigned i = 0; i < PMK_MAX_EVENTS; i++)
-			sum->region[k][i] += c->region[k][i];
+		pmk_reading_add(&sum->region[k], &c->region[k]);
 	}
 	sum->cycles += c->cycles;
 	sum->insns += c->insns;
@@ -162,22 +182,26 @@ static void read_core(struct pmk_runner *r, struct pmk_arena_slot *slot, unsigne
 		.run = pmk_slot_run(memory, cpu),
 		.count = atomic_load(&slot->nblocks),
 	};
+	struct pmk_reading tail;
 	int err;
 
-	memset(c, 0, sizeof(*c));
-	memcpy(&copy, pmk_slot_cpu(memory, cpu), sizeof(copy));
+	clear_counts(c);
+	memcpy(&copy, pmk_slot_cpu(memory, cpu), pmk_emulated_bytes(&r->arena->cfg));
 	if (!copy.session.plan.nevents)
 		return; /* the vCPU was never started */
-	err = pmk_emulated_finish(&copy, &ports, &r->arena->cfg, &b, c->total);
+	err = pmk_emulated_finish(&copy, &ports, &r->arena->cfg, &b, &c->total);
 	if (err && !r->error)
 		r->error = err;
-	for (unsigned i = 0; i < copy.session.plan.nevents; i++) {
+	for (unsigned i = 0; i < copy.session.plan.nevents; i++)
 		c->wrapped[i] = pmk_session_wrapped(&copy.session, i);
-		r->tail->total[i] += c->total[i] - copy.interval_total[i];
-	}
+	if (copy.session.plan.timed)
+		pmk_reading_after_tick(&tail, &c->total, &copy.interval_total, &copy.session);
+	else
+		pmk_reading_since(&tail, &c->total, &copy.interval_total);
+	pmk_reading_add(&r->tail->total, &tail);
 	for (unsigned k = 0; k < r->arena->cfg.nregions; k++) {
 		c->entries[k] = copy.region[k].entries;
-		memcpy(c->region[k], copy.region[k].total, sizeof(c->region[k]));
+		c->region[k] = copy.region[k].total;
 	}
 	c->cycles = copy.cpu.cycles - copy.start_cycles;
 	c->insns = copy.bus.total[PMK_SIG_INSN];

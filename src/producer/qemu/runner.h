@@ -28,8 +28,8 @@ struct pmk_runner_config {
 
 /* Counts of one core or of all together. */
 struct pmk_runner_counts {
-	uint64_t total[PMK_MAX_EVENTS];
-	uint64_t region[PMK_MAX_REGIONS][PMK_MAX_EVENTS];
+	struct pmk_reading total;
+	struct pmk_reading region[PMK_MAX_REGIONS];
 	uint64_t entries[PMK_MAX_REGIONS];
 	uint64_t cycles, insns; /* of the whole run, whatever was asked for */
 	bool wrapped[PMK_MAX_EVENTS];

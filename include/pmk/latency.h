@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a latency counter tells of the occurrences it timed, in the form that hardware has it (MicroBlaze,
+ * UG984 "Performance Monitoring"): how many, the sum of their latencies and of the squares, the shortest
+ * and the longest. Cycles. min > max: nothing was timed.
+ */
+#ifndef PMK_LATENCY_H
+#define PMK_LATENCY_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct pmk_latency {
+	uint64_t n, sum;
+	uint64_t sum2; /* modulo 2^64 */
+	uint64_t min, max;
+};
+
+static inline void pmk_latency_init(struct pmk_latency *l)
+{
+	l->n = l->sum = l->sum2 = l->max = 0;
+	l->min = UINT64_MAX;
+}
+
+static inline void pmk_latency_add(struct pmk_latency *l, uint64_t cycles)
+{
+	l->n++;
+	l->sum += cycles;
+	l->sum2 += cycles * cycles;
+	if (cycles < l->min)
+		l->min = cycles;
+	if (cycles > l->max)
+		l->max = cycles;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
