@@ -28,7 +28,7 @@ _pmk_names() {
 }
 
 _pmk_parameters() {
-	_pmk_run list cores -v | sed -n 's/^    \([a-z0-9_]*\(\.[a-z0-9_]*\)*\)  *\(on\|off\|[0-9]\).*/\1=/p' | sort -u
+	_pmk_run list cores -v | sed -n 's/^    \([a-z0-9_]*\(\.[a-z0-9_]*\)*\)  *\(on\|off\|none\|[0-9]\).*/\1=/p' | sort -u
 }
 
 # The value of option $1 given so far on the command line.
@@ -119,6 +119,7 @@ _pmk_operand() {
 			_pmk_words $'PMNC=\nCCNT=\nPMN0=\nPMN1=\nSUNAVCR='
 			compopt -o nospace 2>/dev/null
 		fi ;;
+	wave) if [ "$operands" = 0 ]; then _pmk_words $'signals\ncheck'; else _pmk_files -f; fi ;;
 	doctor) _pmk_words $'environment\narmv8\nahbmon' ;;
 	help) _pmk_words "$(_pmk_commands)" ;;
 	esac
