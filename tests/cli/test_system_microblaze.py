@@ -1,0 +1,224 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""pmk stat --qemu with firmware for MicroBlaze: exceptions and interrupts by their vectors, devices on the
+peripheral bus, both byte orders. The boards have nothing that ends the emulator: the firmware says that it is
+done over its UART and waits, and the test then asks pmk to end. What is looked at are regions that are over."""
+import os
+import signal
+import subprocess
+import sys
+import time
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from harness import *  # noqa: E402,F403
+import mbtools as mb  # noqa: E402
+
+# The devices of petalogix-s3adsp1800 in QEMU: UART Lite, XPS timer, interrupt controller.
+FRAME = r"""
+	.section .vectors, "ax"
+	bri	_start
+	.org	0x10
+	bri	interrupt
+	.org	0x20
+	bri	exception
+	.text
+	.global	_start, work, interrupt, exception
+_start:	addik	r1, r0, stack
+	brlid	r15, work
+	nop
+	addik	r3, r0, 'd'
+	swi	r3, r0, 0x84000004
+1:	bri	1b
+	.balign	64, 0x80000000
+work:
+@BODY@
+	rtsd	r15, 8
+	nop
+	.balign	64, 0x80000000
+exception:
+@EXCEPTION@
+interrupt:
+@INTERRUPT@
+	.bss
+	.balign	16
+	.space	256
+stack:	.space	32
+"""
+
+
+def assemble(name, order, body, exception="\tbri\t.", interrupt="\tbri\t."):
+    text = FRAME.replace("@BODY@", body).replace("@EXCEPTION@", exception).replace("@INTERRUPT@", interrupt)
+    source = os.path.join(WORK, f"mb-{name}.S")
+    with open(f"{source}.{os.getpid()}", "w") as f:
+        f.write(text)
+    os.replace(f"{source}.{os.getpid()}", source)
+    return mb.firmware(name, source, 0x90000000, order=order, ld=("--section-start=.vectors=0",))
+
+
+def machine(kernel, order, *more, serial="null"):
+    return (f"{mb.ORDERS[order].system} -M petalogix-s3adsp1800 -kernel '{kernel}' -nographic -monitor none "
+            f"-serial file:'{serial}' {' '.join(more)}")
+
+
+def count(kernel, order, *options, more=()):
+    """What pmk counted when the firmware was done and pmk was told to end."""
+    have(mb.ORDERS[order].system)
+    serial, result = (os.path.join(WORK, f"mb-{os.getpid()}.{x}") for x in ("serial", "json"))
+    with open(serial, "w"):
+        pass
+    p = subprocess.Popen([PMK, "stat", "-j", "-o", result, "--qemu", machine(kernel, order, *more, serial=serial),
+                          "-e", "all", "--region", "work", *options], stderr=subprocess.PIPE, text=True)
+    try:
+        for _ in range(3000):
+            with open(serial) as f:
+                if f.read() == "d" or p.poll() is not None:
+                    break
+            time.sleep(0.02)
+        p.send_signal(signal.SIGINT)
+        err = p.communicate(timeout=60)[1]
+    finally:
+        p.kill()
+    with open(serial) as f:
+        equal(f.read(), "d", err)
+    with open(result) as f:
+        doc = json.load(f)
+    os.unlink(serial)
+    os.unlink(result)
+    return doc
+
+
+def region(doc):
+    return counts(doc, "work")
+
+
+LOOP = """
+	addik	r20, r0, 1000
+2:	addik	r20, r20, -1
+	bneid	r20, 2b
+	nop
+"""
+
+
+@test
+def a_loop_in_both_byte_orders():
+    for order in mb.ORDERS:
+        c = region(count(assemble("loop", order, LOOP), order))
+        equal(c["insn_executed"], 1 + 3 * 1000 + 2, order)
+        equal((c["branch_cond_taken"], c["branch_cond_not_taken"], c["delay_slot_nop"]), (999, 1, 1001), order)
+        equal((c["exception_taken"], c["interrupt"]), (0, 0), order)
+
+
+# An opcode that no core has. It returns behind it, because r17 is the address of what follows.
+ILLEGAL = """
+	addik	r20, r0, 10
+	msrset	r0, 0x100
+2:	.word	0x54000000
+	addik	r20, r20, -1
+	bneid	r20, 2b
+	nop
+"""
+RETURN = """
+	rted	r17, 0
+	nop
+"""
+
+
+@test
+def exceptions_by_their_vector():
+    for order in mb.ORDERS:
+        c = region(count(assemble("illegal", order, ILLEGAL, exception=RETURN), order,
+                         more=("-global microblaze-cpu.ill-opcode-exception=on",)))
+        equal((c["exception_taken"], c["interrupt"]), (10, 0), order)
+        # At the vector a bri with a prefix; the return with its slot.
+        equal(c["insn_executed"], 2 + 4 * 10 + 4 * 10 + 2, order)
+        equal((c["branch_cond"], c["branch_uncond"], c["msr_op"]), (10, 10, 1), order)
+
+
+# The timer counts down and starts anew; its interrupts go through the controller. The handler stops it with the
+# fifth interrupt.
+TIMER = """
+	swi	r0, r1, -4
+	addik	r3, r0, 3
+	swi	r3, r0, 0x8180001c
+	addik	r3, r0, 1
+	swi	r3, r0, 0x81800008
+	addik	r3, r0, 50000
+	swi	r3, r0, 0x83c00004
+	addik	r3, r0, 0x120
+	swi	r3, r0, 0x83c00000
+	addik	r3, r0, 0xd2
+	swi	r3, r0, 0x83c00000
+	msrset	r0, 2
+2:	lwi	r3, r1, -4
+	addik	r3, r3, -5
+	blti	r3, 2b
+	msrclr	r0, 2
+"""
+HANDLER = """
+	swi	r3, r1, -8
+	lwi	r3, r1, -4
+	addik	r3, r3, 1
+	swi	r3, r1, -4
+	addik	r3, r3, -5
+	bneid	r3, 3f
+	addik	r3, r0, 0x1d2
+	addik	r3, r0, 0x112
+3:	swi	r3, r0, 0x83c00000
+	addik	r3, r0, 1
+	swi	r3, r0, 0x8180000c
+	lwi	r3, r1, -8
+	rtid	r14, 0
+	nop
+"""
+
+
+@test
+def interrupts_by_their_vector():
+    for order in mb.ORDERS:
+        c = region(count(assemble("timer", order, TIMER, interrupt=HANDLER), order))
+        equal((c["interrupt"], c["exception_taken"]), (5, 0), order)
+        # The loop is left once, and how often it ran depends on the host.
+        equal(c["store_word"], 6 + 5 * 4, order)
+        assert c["branch_cond"] > 5 and c["branch_cond"] == c["branch_cond_taken"] + c["branch_cond_not_taken"]
+        # The stores to devices, three before and two for each interrupt.
+        equal(c["axi_dp_write_latency"], 5 + 5 * 2, order)
+        equal(c["axi_dp_read_latency"], 0, order)
+
+
+DEVICE = """
+	addik	r20, r0, 8
+2:	lwi	r3, r0, 0x84000008
+	lwi	r4, r1, -8
+	swi	r4, r1, -4
+	addik	r20, r20, -1
+	bnei	r20, 2b
+"""
+
+
+@test
+def devices_are_on_the_peripheral_bus():
+    doc = count(assemble("device", "little", DEVICE), "little", "--set", "peripheral.latency=17", "--set",
+                "mmu.enable=off")
+    c = region(doc)
+    equal((c["axi_dp_read_latency"], c["dcache_read_request"], c["dcache_write_request"]), (8, 8, 8))
+    latency = next(x for x in doc["counters"] if x["region"] == "work" and x["event"] == "axi_dp_read_latency")["latency"]
+    equal((latency["sum"], latency["min"], latency["max"]), (8 * 17, 17, 17))
+    equal((c["mmu_insn_request"], c["mmu_data_request"]), (0, 0))
+
+
+@test
+def what_is_not_seen():
+    doc = count(assemble("loop", "little", LOOP), "little")
+    missing = sorted(x["event"] for x in doc["counters"] if x["counter-value"] is None and x["region"] is None)
+    equal(missing, ["interrupt_latency", "mmu_data_exception", "mmu_exception", "mmu_insn_exception"])
+
+
+@test
+def the_core_of_another_machine():
+    have("qemu-system-arm")
+    out = pmk("stat", "--core", "microblaze", "--qemu", "qemu-system-arm -M versatilepb -nographic -S")
+    equal(out.code, 129)
+    contains(out.err, "microblaze")
+
+
+main()

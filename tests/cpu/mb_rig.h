@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A MicroBlaze core under test: blocks of instruction words run on it as the emulator runs them, with data
+ * addresses of the test's choice. Words are written with the encodings of UG984, bits numbered from the
+ * right.
+ */
+#ifndef TESTS_CPU_MB_RIG_H
+#define TESTS_CPU_MB_RIG_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cpu/mb.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+/* ---- words ---------------------------------------------------------------------------------- */
+
+#define TYPE_A(op, d, a, b) \
+	((uint32_t)(op) | (uint32_t)(d) << 21 | (uint32_t)(a) << 16 | (uint32_t)(b) << 11)
+#define TYPE_B(op, d, a, imm) \
+	((uint32_t)(op) | (uint32_t)(d) << 21 | (uint32_t)(a) << 16 | ((uint32_t)(imm)&0xffff))
+
+#define NOP		 0x80000000u
+#define ADDK(d, a, b)	 TYPE_A(0x10000000, d, a, b)
+#define ADDIK(d, a, imm) TYPE_B(0x30000000, d, a, imm)
+#define MUL(d, a, b)	 TYPE_A(0x40000000, d, a, b)
+#define BSLL(d, a, b)	 TYPE_A(0x44000400, d, a, b)
+#define IDIV(d, a, b)	 TYPE_A(0x48000000, d, a, b)
+#define FADD(d, a, b)	 TYPE_A(0x58000000, d, a, b)
+#define FMUL(d, a, b)	 TYPE_A(0x58000100, d, a, b)
+#define FDIV(d, a, b)	 TYPE_A(0x58000180, d, a, b)
+#define FCMP_LT(d, a, b) TYPE_A(0x58000210, d, a, b)
+#define FLT(d, a)	 TYPE_A(0x58000280, d, a, 0)
+#define FINT(d, a)	 TYPE_A(0x58000300, d, a, 0)
+#define FSQRT(d, a)	 TYPE_A(0x58000380, d, a, 0)
+#define LWI(d, a, imm)	 TYPE_B(0xe8000000, d, a, imm)
+#define LHUI(d, a, imm)	 TYPE_B(0xe4000000, d, a, imm)
+#define LBUI(d, a, imm)	 TYPE_B(0xe0000000, d, a, imm)
+#define LWX(d, a, b)	 TYPE_A(0xc8000400, d, a, b)
+#define SWI(d, a, imm)	 TYPE_B(0xf8000000, d, a, imm)
+#define SHI(d, a, imm)	 TYPE_B(0xf4000000, d, a, imm)
+#define SBI(d, a, imm)	 TYPE_B(0xf0000000, d, a, imm)
+#define BRI(imm)	 TYPE_B(0xb8000000, 0, 0, imm)
+#define BRID(imm)	 TYPE_B(0xb8100000, 0, 0, imm)
+#define BRLID(d, imm)	 TYPE_B(0xb8140000, d, 0, imm)
+#define BRKI(d, imm)	 TYPE_B(0xb80c0000, d, 0, imm)
+#define BR(b)		 TYPE_A(0x98000000, 0, 0, b)
+#define BRD(b)		 TYPE_A(0x98100000, 0, 0, b)
+#define BEQI(a, imm)	 TYPE_B(0xbc000000, 0, a, imm)
+#define BEQID(a, imm)	 TYPE_B(0xbe000000, 0, a, imm)
+#define BEQ(a, b)	 TYPE_A(0x9c000000, 0, a, b)
+#define RTSD(a, imm)	 TYPE_B(0xb6000000, 0, a, imm)
+#define WIC(a, b)	 TYPE_A(0x90000068, 0, a, b)
+#define MBAR_1		 0xb8220004u /* waits for data */
+#define MBAR_2		 0xb8420004u /* waits for code */
+#define MTS_RPID(a)	 TYPE_B(0x9400d000, 0, a, 0xd000)
+
+/* ---- a core --------------------------------------------------------------------------------- */
+
+#define MAX_BLOCKS 4096
+#define MAX_INSNS  1024
+
+struct rig {
+	struct pmk_core core;
+	struct pmk_code code;
+	struct pmk_cpu cpu;
+	struct pmk_bus bus;
+	struct pmk_facts facts[MAX_BLOCKS];
+	struct pmk_run run[MAX_BLOCKS];
+};
+
+/* Nothing takes longer than the pipeline: all in local memory, nothing predicted, nothing translated. */
+static inline struct pmk_core plain_core(void)
+{
+	struct pmk_core core;
+
+	pmk_core_defaults(&core);
+	strcpy(core.isa, "microblaze");
+	core.icache_on = core.dcache_on = 0;
+	core.icache_ways = core.dcache_ways = 1;
+	core.icache_size = core.dcache_size = 1024;
+	core.lmb_size = UINT64_C(1) << 32;
+	core.mmu = 0;
+	core.bp_on = 0;
+	core.bp_entries = 8;
+	core.mem_latency = 20;
+	core.fill_cycles = 3;
+	core.write_cycles = 4;
+	core.wbuf_entries = 2;
+	core.utlb_penalty = 2;
+	core.walk_penalty = 0;
+	core.tlb_ways = 1;
+	return core;
+}
+
+static inline struct rig *rig_new(const struct pmk_core *core)
+{
+	struct rig *r = calloc(1, sizeof(*r));
+	char msg[256];
+
+	assert_non_null(r);
+	if (pmk_core_check(core, msg, sizeof(msg)))
+		fail_msg("%s", msg);
+	r->core = *core;
+	pmk_bus_init(&r->bus);
+	assert_int_equal(pmk_code_init(&r->code, &r->core), 0);
+	assert_int_equal(pmk_cpu_init(&r->cpu, &r->core), 0);
+	r->cpu.run = r->run;
+	r->cpu.bus = &r->bus;
+	return r;
+}
+
+static inline void rig_free(struct rig *r)
+{
+	pmk_cpu_fini(&r->cpu);
+	pmk_code_fini(&r->code);
+	free(r);
+}
+
+/* As the emulator's callbacks. */
+static inline void rig_access(struct rig *r, const struct pmk_insn *in, uint32_t addr,
+			      uint64_t access)
+{
+	bool mmu = r->core.mmu, through = r->core.dcache_wt;
+
+	if (in->load && through)
+		pmk_mb_load(&r->cpu, addr, access, mmu, PMK_MB_GRAIN);
+	else if (in->load)
+		pmk_mb_load(&r->cpu, addr, access, mmu, PMK_MB_WORD_GRAIN);
+	else if (through)
+		pmk_mb_store_through(&r->cpu, addr, access, mmu);
+	else
+		pmk_mb_store_back(&r->cpu, addr, access, mmu);
+}
+
+/* Run the block of `n` words at `pc`; data[] has the address of each load and store, in their order. */
+static inline void rig_run(struct rig *r, uint32_t pc, const uint32_t *words, size_t n,
+			   const uint32_t *data)
+{
+	static struct pmk_insn insn[MAX_INSNS];
+	static struct pmk_pipe_slot slots[MAX_INSNS];
+	const struct pmk_block *b;
+	uint64_t hash = 0;
+	bool vector = r->core.system &&
+		      (pc - r->core.vectors_base == 0x10 || pc - r->core.vectors_base == 0x20);
+
+	for (size_t i = 0; i < n; i++) {
+		pmk_isa_microblaze_decode(pc + 4 * (uint32_t)i, words[i], &insn[i]);
+		hash = hash * 31 + words[i];
+	}
+	b = pmk_code_add(&r->code, insn, n, hash, vector, slots);
+	assert_non_null(b);
+	assert_true(b->id < MAX_BLOCKS);
+	r->facts[b->id] = b->facts;
+	pmk_mb_block(&r->cpu, b, r->core.bp_on);
+	for (size_t i = 0; i < n; i++)
+		if (insn[i].load || insn[i].store)
+			rig_access(r, &insn[i], *data++,
+				   pmk_access_pack(b->cycles - slots[i].issue, 0, 1,
+						   insn[i].mem_bytes));
+}
+
+#define WORDS(...) (const uint32_t[]){ __VA_ARGS__ }, sizeof((const uint32_t[]){ __VA_ARGS__ }) / 4
+#define DATA(...)           \
+	(const uint32_t[])  \
+	{                   \
+		__VA_ARGS__ \
+	}
+#define GO(r, pc, ...) rig_run(r, pc, WORDS(__VA_ARGS__), NULL)
+
+static inline uint64_t total(struct rig *r, enum pmk_signal sig)
+{
+	pmk_cpu_sum(&r->cpu, r->facts, r->run, r->code.nblocks, &r->bus);
+	return r->bus.total[sig];
+}
+
+/* Signals and what they have to be, in pairs, ended by PMK_SIG_NONE. */
+static inline void check_totals(struct rig *r, int line, ...)
+{
+	va_list ap;
+
+	va_start(ap, line);
+	for (unsigned sig; (sig = va_arg(ap, unsigned)) != PMK_SIG_NONE;) {
+		unsigned want = va_arg(ap, unsigned);
+		uint64_t got = total(r, sig);
+
+		if (got != want)
+			fail_msg("line %d: %s is %llu, not %u", line, pmk_signal_name(sig),
+				 (unsigned long long)got, want);
+	}
+	va_end(ap);
+}
+#define TOTALS(r, ...) check_totals(r, __LINE__, __VA_ARGS__, PMK_SIG_NONE)
+
+/* The latency record number `i` that the core has made. */
+static inline void check_record(struct rig *r, int line, unsigned i, enum pmk_signal sig,
+				uint64_t start, uint32_t cycles)
+{
+	const struct pmk_latency_record *l = &r->bus.log[i];
+
+	if (i >= r->bus.recorded)
+		fail_msg("line %d: %u records only", line, (unsigned)r->bus.recorded);
+	if (l->sig != sig || l->start != start || l->cycles != cycles)
+		fail_msg("line %d: record %u is %s from %llu, %u cycles", line, i,
+			 pmk_signal_name(l->sig), (unsigned long long)l->start, l->cycles);
+}
+#define RECORD(r, i, sig, start, cycles) check_record(r, __LINE__, i, PMK_SIG_##sig, start, cycles)
+
+#endif

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: MIT
+"""Counts of kernels: small programs in assembly without a C library, entered at _start.
+
+bare(name, NAME=text...)           the program of microblaze/<name>.S
+count(name, "key=value"..., NAME=text...)
+                                   what is counted between its k_begin and k_end: events, latencies, metrics
+want(c, event=n...)                compare some; timed(c, event, sum=n...) what is told of a latency
+identities(document)               what must hold for any program, whatever it does
+"""
+import functools
+import os
+
+from harness import counts, equal, have, stat
+import mbtools as mb
+
+# Where a bare program lies.
+CODE, DATA = 0x10004000, 0x10100000
+
+
+def make_bare(source, order, flags, path):
+    inputs = mb.objects(path, [source], order, ["-mcpu=v9.6", "-I", mb.GUEST, *flags])
+    mb.link(path, inputs, "-m", mb.ORDERS[order].emulation, "-static", "-z", "max-page-size=4096",
+            f"-Ttext={CODE:#x}", f"-Tbss={DATA:#x}")
+
+
+def bare(name, order="little", **defines):
+    """The path of microblaze/<name>.S as a program, with preprocessor definitions."""
+    mb.tool("gcc")
+    source = os.path.join(mb.GUEST, name + ".S")
+    flags = tuple(f"-D{k}={v}" for k, v in sorted(defines.items()))
+    return mb.made(name, [source], functools.partial(make_bare, source, order, flags))
+
+
+def symbol(program, name):
+    for line in mb.call(mb.tool("nm"), program).splitlines():
+        value, _, this = line.split()
+        if this == name:
+            return int(value, 16)
+    raise AssertionError(f"{program} has no {name}")
+
+
+# Events by the numbers of UG984's table: left, right; section 4 of docs/microblaze.md.
+SUMS = [(44, (8, 9)), (45, (7, 44)), (46, (12, 14)), (47, (13, 15)), (41, (1, 2, 3)), (42, (4, 5, 6)),
+        (51, (25, 26, 27))]
+AT_MOST = [(16, (41,)), (17, (42,)), (20, (19,)), (28, (19,)), (37, (7,)), (38, (8,)), (39, (9,)), (11, (10,)),
+           (13, (12,)), (15, (14,)), (54, (53,)), (55, (43,)), (56, (61,)), (40, (0,)), (52, (0,)), (0, (30,)),
+           (51, (30,))]
+TIMED = {58: 12, 59: 14, 60: 10, 62: 62, 63: 63}  # N of a latency event is the count of another
+
+
+def identities(document, core="microblaze"):
+    """What must hold for any program, by the definitions and by the rules of docs/microblaze.md."""
+    by_name = counts(document)
+    c = {int(x["code"], 16): by_name[x["event"]] for x in document["counters"] if x.get("region") is None}
+    for left, parts in SUMS:
+        equal(c[left], sum(c[p] for p in parts), f"E{left} = " + " + ".join(f"E{p}" for p in parts))
+    for left, parts in AT_MOST:
+        assert c[left] <= sum(c[p] for p in parts), f"E{left} > " + " + ".join(f"E{p}" for p in parts)
+    for timed, event in TIMED.items():
+        equal(c[timed], c[event], f"N of E{timed} = E{event}")
+    assert c[20] + c[28] <= c[19], c
+    # An instruction takes a cycle and what it is held.
+    equal(c[30], c[0] + c[51], "E30 = E0 + E51")
+    if core == "microblaze-area":
+        return  # local memory, no caches, no MMU
+    equal((c[10], c[53], c[43]), (c[0], c[0], c[41] + c[42]), "all is cacheable and translated")
+    equal((c[12], c[14]), (c[41], c[42]), "all is cacheable")
+    equal(c[61], c[53] - c[54] + c[43] - c[55], "the UTLB is looked up after a miss in the ITLB or DTLB")
+
+
+# Code in local memory: every fetch takes a cycle, nothing is translated or predicted. Data is cached.
+LOCAL_CODE = ("lmb.size=257M", "mmu.enable=0", "bp.enable=0")
+# Data as well: only the pipeline is left.
+LOCAL = ("lmb.size=4096M", "mmu.enable=0", "bp.enable=0")
+
+
+class Counts(dict):
+    """{event: count}, and {event: its latencies} in `latency`."""
+
+    def __init__(self, document):
+        super().__init__(counts(document))
+        self.latency = {c["event"]: c["latency"] for c in document["counters"] if c.get("latency")}
+        self.metrics = {m["name"]: m["value"] for m in document["metrics"]}
+
+
+def count(kernel, *sets, core="microblaze", order="little", events="all", **defines):
+    """What is counted between k_begin and k_end of a kernel, built with `defines`, on a core with `sets`."""
+    have(mb.ORDERS[order].qemu)
+    program = bare(kernel, order=order, **defines)
+    options = [w for s in sets for w in ("--set", s)]
+    document = stat("--core", core, "--from", "k_begin", "--to", "k_end", "-e", events, *options, program)
+    return Counts(document)
+
+
+def want(c, **expected):
+    """Compare some of the counts; all differences in one message."""
+    wrong = [f"{e}: got {c[e]}, want {n}" for e, n in expected.items() if c[e] != n]
+    assert not wrong, "; ".join(wrong)
+
+
+def timed(c, event, **expected):
+    """Compare what is told of a latency: sum, mean, stddev, min, max; the last two to three digits."""
+    got = c.latency[event]
+    wrong = [f"{k}: got {got[k]}, want {v}" for k, v in expected.items()
+             if (got[k] != v if not isinstance(v, float) else abs(got[k] - v) > 0.0006)]
+    assert not wrong, f"{event}: " + "; ".join(wrong)

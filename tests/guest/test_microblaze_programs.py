@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What mbtools makes runs in both byte orders and on every kind of core: the programs that other tests count
+are what they seem to be."""
+import glob
+import hashlib
+import os
+import struct
+import sys
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from harness import *  # noqa: E402,F403
+import mbtools as mb  # noqa: E402
+
+STRICT = ("-Wall", "-Wextra", "-Werror")
+CPUS = {
+    "small": mb.SMALL,
+    "full": mb.FULL,
+    "multiplier": (*mb.SMALL, *mb.MULTIPLIER),
+    "multiplier_64": (*mb.SMALL, *mb.MULTIPLIER_64),
+    "divider": (*mb.SMALL, *mb.DIVIDER),
+    "barrel_shifter": (*mb.SMALL, *mb.BARREL_SHIFTER),
+    "pattern_compare": (*mb.SMALL, *mb.PATTERN_COMPARE),
+    "reorder": ("-mcpu=v9.6", *mb.REORDER),
+    "fpu": (*mb.SMALL, *mb.FPU),
+    "fpu_extended": (*mb.SMALL, *mb.FPU_EXTENDED),
+}
+BENCH = {os.path.basename(f)[:-2]: f for f in glob.glob(os.path.join(SOURCE, "bench", "programs", "*.c"))}
+
+
+def disassembly(path):
+    return mb.call(mb.tool("objdump"), "-d", path)
+
+
+def mnemonics(path):
+    return set(re.findall(r"^ *[0-9a-f]+:\t[0-9a-f]{8} \t(\S+)", disassembly(path), re.M))
+
+
+def native(source, *arguments):
+    have("gcc")
+    path = os.path.join(WORK, f"mb-{os.path.basename(source)[:-2]}-native")
+    equal(run("gcc", "-std=gnu11", "-O2", "-o", path, source).code, 0, source)
+    return run(path, *arguments).out
+
+
+@test
+def without_a_toolchain_the_reason_is_told():
+    environment = dict(os.environ, PMK_CACHE=os.path.join(WORK, "nowhere"))
+    environment.pop("PMK_MB_TOOLCHAIN", None)
+    for own, why in ((None, "no compiler for MicroBlaze; `make microblaze-toolchain` builds one, in some minutes"),
+                     ("nowhere", "PMK_MB_TOOLCHAIN has no bin/microblazeel-elf-gcc")):
+        if own:
+            environment["PMK_MB_TOOLCHAIN"] = own
+        out = run(sys.executable, "-B", __file__, "hello_in_both_orders", env=environment)
+        equal((out.code, out.out, out.err), (0, f"skip hello_in_both_orders: {why}\n", ""))
+
+
+@test
+def the_script_knows_what_is_there():
+    script = os.path.join(SOURCE, "scripts", "microblaze-toolchain")
+    cache = os.path.join(WORK, "mb-cache")
+    environment = dict(os.environ, PMK_CACHE=cache)
+    path = run(script, "--path", env=environment).out.strip()
+    equal(os.path.dirname(path), cache)
+    os.makedirs(os.path.join(path, "bin"), exist_ok=True)
+    with open(os.path.join(path, "bin", "microblazeel-elf-gcc"), "w") as f:
+        os.fchmod(f.fileno(), 0o755)
+    out = run(script, env=environment)
+    equal((out.code, out.out, out.err), (0, f"already there: {path}\n", ""))
+    out = run(script, "--nonsense", env=environment)
+    equal((out.code, out.out), (2, ""))
+    contains(out.err, "--path")
+
+
+@test
+def hello_in_both_orders():
+    for order, magic in (("little", b"\x7fELF\1\1"), ("big", b"\x7fELF\1\2")):
+        path = mb.program("hello", "hello.c", order=order, flags=STRICT)
+        with open(path, "rb") as f:
+            head = f.read(20)
+        equal(head[:6], magic)
+        equal(struct.unpack("<>"[order == "big"] + "H", head[18:])[0], 189, "EM_MICROBLAZE")
+        out = mb.run_program(path, "one", "two", order=order)
+        equal((out.code, out.out, out.err), (2, f"{order}-endian, 2 arguments: one two\n", ""))
+        # The other emulator does not take it.
+        other = "big" if order == "little" else "little"
+        assert mb.run_program(path, order=other).code != 0
+
+
+@test
+def arithmetic_on_every_core():
+    source = os.path.join(mb.GUEST, "arith.c")
+    right = native(source)
+    for order in mb.ORDERS:
+        for name, cpu in CPUS.items():
+            path = mb.program("arith", "arith.c", order=order, cpu=cpu, flags=STRICT)
+            out = mb.run_program(path, order=order)
+            equal((out.code, out.out), (0, right), f"{name}, {order}")
+
+
+@test
+def options_decide_which_instructions_there_are():
+    # An instruction that shows that the option is on, and stands nowhere without it.
+    signs = {"multiplier": "mul", "multiplier_64": "mulhu", "divider": "idiv", "barrel_shifter": "bsll",
+             "pattern_compare": "clz", "reorder": "swapb", "fpu": "fadd", "fpu_extended": "flt"}
+    small = mnemonics(mb.program("arith", "arith.c", cpu=mb.SMALL, flags=STRICT))
+    full = mnemonics(mb.program("arith", "arith.c", cpu=mb.FULL, flags=STRICT))
+    for name, sign in signs.items():
+        assert sign not in small, sign
+        assert sign in full, sign
+        assert sign in mnemonics(mb.program("arith", "arith.c", cpu=CPUS[name], flags=STRICT)), name
+
+
+def sha256_checksum(order, rounds):
+    """What bench/programs/sha256.c prints; the words of its state are in the buffer as memory has them."""
+    state, total, buffer = hashlib.sha256(b"abc").digest(), 0, bytearray(65536)
+    for _ in range(rounds):
+        words = struct.unpack(">8I", state)
+        for at in range(0, len(buffer), 1024):
+            buffer[at:at + 32] = struct.pack("<>"[order == "big"] + "8I", *words)
+        state = hashlib.sha256(buffer).digest()
+        words = struct.unpack(">8I", state)
+        total ^= words[0] ^ words[7]
+    return f"sha256 {total:08x}\n"
+
+
+@test
+def the_benchmarks_print_what_they_print_natively():
+    assert len(BENCH) >= 8, BENCH
+    for name, source in BENCH.items():
+        right = native(source, "2")
+        for order in mb.ORDERS:
+            want = sha256_checksum(order, 2) if name == "sha256" else right
+            for cpu in (mb.SMALL, mb.FULL):
+                path = mb.program(name, source, order=order, cpu=cpu, flags=STRICT)
+                out = mb.run_program(path, "2", order=order)
+                equal((out.code, out.out), (0, want), f"{name}, {order}")
+
+
+@test
+def firmware_is_what_its_source_says():
+    source = os.path.join(WORK, "mb-firmware.S")
+    with open(source, "w") as f:
+        f.write("\t.global _start\n_start:\taddik r3, r0, 7\n\tswi r3, r0, 0x104\n\tbri 0\n")
+    for order in mb.ORDERS:
+        path = mb.firmware("firmware", source, at=0x90000000, order=order)
+        code = re.findall(r"^([0-9a-f]+):\t([0-9a-f]{8}) \t(.+)$", disassembly(path), re.M)
+        equal([(a, w) for a, w, _ in code],
+              [("90000000", "30600007"), ("90000004", "f8600104"), ("90000008", "b8000000")])
+
+
+@test
+def a_program_is_made_once():
+    path = mb.program("hello", "hello.c", flags=STRICT)
+    first = os.stat(path)
+    equal(mb.program("hello", "hello.c", flags=STRICT), path)
+    equal(os.stat(path).st_mtime_ns, first.st_mtime_ns, "made again")
+    assert mb.program("hello", "hello.c", flags=(*STRICT, "-O1")) != path
+    assert not glob.glob(os.path.join(WORK, "mb-*.o")), "objects are left"
+
+
+main()
