@@ -371,9 +371,13 @@ static void test_counters(void **state)
 		assert_string_equal(ctr->name, rows[i].manual);
 		assert_int_equal(ctr->width, 32);
 		assert_int_equal(ctr->fixed_code, i);
-		assert_int_equal(pmk_pmu_free_counter(&pmk_ahbmon, 0, i), i);
+		assert_int_equal(
+			pmk_pmu_free_counter(&pmk_ahbmon, &(struct pmk_counter_set){ { 0 } }, i),
+			i);
 	}
-	assert_int_equal(pmk_pmu_free_counter(&pmk_ahbmon, 1u << 5, 5), PMK_ENOCTR);
+	assert_int_equal(
+		pmk_pmu_free_counter(&pmk_ahbmon, &(struct pmk_counter_set){ { 1u << 5 } }, 5),
+		PMK_ENOCTR);
 }
 
 /* ---- registers ----------------------------------------------------------------------------- */

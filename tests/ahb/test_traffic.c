@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: MIT
+/* Scripts of masters as text: what they say, and one clear line for each way to get them wrong. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <pmk/error.h>
+
+#include "ahb/traffic.h"
+
+static struct pmk_matrix_config config;
+static struct pmk_matrix_script script;
+static unsigned master;
+static char msg[256];
+
+static int parse(const char *text)
+{
+	memset(&script, 0xa5, sizeof(script));
+	master = 99;
+	msg[0] = '\0';
+	return pmk_traffic_parse(text, &config, &master, &script, msg, sizeof(msg));
+}
+
+static void good(const char *text)
+{
+	static struct pmk_matrix matrix;
+
+	if (parse(text))
+		fail_msg("%s", msg);
+	assert_true(script.on);
+	assert_int_equal(pmk_matrix_init(&matrix, &config), 0);
+	assert_int_equal(pmk_matrix_script(&matrix, master, &script), 0);
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	pmk_matrix_devchip(&config);
+	return 0;
+}
+
+static void test_short(void **state)
+{
+	(void)state;
+	good("dma0:burst=incr8,period=40,slave=mpmc");
+	assert_int_equal(master, PMK_MATRIX_DMA0);
+	assert_int_equal(script.burst, 5);
+	assert_int_equal(script.size, 2);
+	assert_int_equal(script.beats, 1);
+	assert_int_equal(script.prot, 3);
+	assert_int_equal(script.direction, PMK_MATRIX_READS);
+	assert_int_equal(script.addr, 0);
+	assert_int_equal(script.span, 65536);
+	assert_int_equal(script.period, 40);
+	assert_int_equal(script.start, 0);
+	assert_int_equal(script.count, 0);
+	assert_int_equal(script.busy, 0);
+}
+
+static void test_everything(void **state)
+{
+	(void)state;
+	good("EXP:burst=INCR,beats=5,size=half,dir=both,prot=0xb,addr=0x101f1000,span=0x20,"
+	     "period=7,start=1000,count=12,busy=3");
+	assert_int_equal(master, PMK_MATRIX_EXP);
+	assert_int_equal(script.burst, 1);
+	assert_int_equal(script.beats, 5);
+	assert_int_equal(script.size, 1);
+	assert_int_equal(script.direction, PMK_MATRIX_BOTH);
+	assert_int_equal(script.prot, 11);
+	assert_int_equal(script.addr, 0x101f1000);
+	assert_int_equal(script.span, 32);
+	assert_int_equal(script.period, 7);
+	assert_int_equal(script.start, 1000);
+	assert_int_equal(script.count, 12);
+	assert_int_equal(script.busy, 3);
+}
+
+static void test_defaults(void **state)
+{
+	static const struct {
+		const char *name;
+		unsigned burst, prot;
+	} rows[] = { { "armi", 4, 2 }, { "clcdc", 5, 3 }, { "dma0", 5, 3 },
+		     { "dma1", 5, 3 }, { "exp", 5, 3 },	  { "armd", 4, 3 } };
+
+	(void)state;
+	for (unsigned i = 0; i < 6; i++) {
+		char text[64];
+
+		snprintf(text, sizeof(text), "%s:period=0", rows[i].name);
+		good(text);
+		assert_int_equal(master, i);
+		assert_int_equal(script.burst, rows[i].burst);
+		assert_int_equal(script.prot, rows[i].prot);
+		assert_string_equal(pmk_matrix_master_name(i), rows[i].name);
+	}
+	assert_null(pmk_matrix_master_name(6));
+	good("dma0:period=1,slave=APB_DMA");
+	assert_int_equal(script.addr, 0x101f0000);
+}
+
+/* What each master does, DDI 0287B §4.2.2: bursts as letters s i 4 8 6, W for wraps. */
+static void test_repertoire(void **state)
+{
+	static const char *const bursts[8] = { "single", "incr",  "wrap4",  "incr4",
+					       "wrap8",	 "incr8", "wrap16", "incr16" };
+	static const struct {
+		const char *name;
+		unsigned reads, writes; /* bit n: HBURST n */
+		bool small, busy;
+	} rows[] = {
+		{ "armi", 1 << 0 | 1 << 3 | 1 << 4, 0, false, false },
+		{ "clcdc", 1 << 1 | 1 << 3 | 1 << 5 | 1 << 7, 0, false, false },
+		{ "dma0", 1 << 1 | 1 << 3 | 1 << 5 | 1 << 7, 1 << 1 | 1 << 3 | 1 << 5 | 1 << 7,
+		  true, true },
+		{ "dma1", 1 << 1 | 1 << 3 | 1 << 5 | 1 << 7, 1 << 1 | 1 << 3 | 1 << 5 | 1 << 7,
+		  true, true },
+		{ "exp", 0xff, 0xff, true, true },
+		{ "armd", 1 << 0 | 1 << 1 | 1 << 3 | 1 << 4 | 1 << 5,
+		  1 << 0 | 1 << 1 | 1 << 3 | 1 << 5, true, false },
+	};
+	char text[96];
+
+	(void)state;
+	for (unsigned i = 0; i < 6; i++) {
+		for (unsigned b = 0; b < 8; b++) {
+			snprintf(text, sizeof(text), "%s:period=9,burst=%s,dir=read", rows[i].name,
+				 bursts[b]);
+			assert_int_equal(parse(text) == 0, rows[i].reads >> b & 1);
+			snprintf(text, sizeof(text), "%s:period=9,burst=%s,dir=write", rows[i].name,
+				 bursts[b]);
+			assert_int_equal(parse(text) == 0, rows[i].writes >> b & 1);
+			snprintf(text, sizeof(text), "%s:period=9,burst=%s,dir=both", rows[i].name,
+				 bursts[b]);
+			assert_int_equal(parse(text) == 0,
+					 (rows[i].reads & rows[i].writes) >> b & 1);
+		}
+		for (unsigned size = 0; size < 2; size++) {
+			snprintf(text, sizeof(text), "%s:period=9,burst=incr4,size=%s",
+				 rows[i].name, size ? "half" : "byte");
+			assert_int_equal(parse(text) == 0, rows[i].small);
+		}
+		snprintf(text, sizeof(text), "%s:period=9,burst=incr4,busy=1", rows[i].name);
+		assert_int_equal(parse(text) == 0, rows[i].busy);
+	}
+}
+
+static void test_wrong(void **state)
+{
+	static const struct {
+		const char *text, *what;
+	} rows[] = {
+		{ "", "want MASTER:KEY=VALUE" },
+		{ "dma0", "want MASTER:KEY=VALUE" },
+		{ "dma2:period=1", "no master 'dma2'; did you mean dma0" },
+		{ ":period=1", "no master ''; there are armi, clcdc" },
+		{ "xyzzy:period=1", "there are armi, clcdc, dma0, dma1, exp, armd" },
+		{ "dma0:", "'' is not KEY=VALUE" },
+		{ "dma0:period", "'period' is not KEY=VALUE" },
+		{ "dma0:perod=1", "no key 'perod'; did you mean period" },
+		{ "dma0:period=1,", "'' is not KEY=VALUE" },
+		{ "dma0:period=", "period: '' is not a number" },
+		{ "dma0:period=-1", "period: '-1' is not a number" },
+		{ "dma0:period=1x", "period: '1x' is not a number" },
+		{ "dma0:period=4294967296", "is more than 4294967295" },
+		{ "dma0:start=99999999999999999999,period=1",
+		  "start: 99999999999999999999 is more" },
+		{ "dma0:period=1,period=2", "period is given twice" },
+		{ "dma0:burst=incr8", "period is missing" },
+		{ "dma0:period=1,burst=incr9", "no burst 'incr9'; did you mean incr" },
+		{ "dma0:period=1,size=dword", "no size 'dword'; did you mean word?" },
+		{ "dma0:period=1,dir=up", "no dir 'up'; there are read, write, both" },
+		{ "dma0:period=1,prot=16", "prot: 16 is more than 15" },
+		{ "dma0:period=1,slave=mpcm", "no slave 'mpcm'; did you mean mpmc?" },
+		{ "dma0:period=1,slave=mpmc,addr=0", "slave or addr, not both" },
+		{ "dma0:period=1,burst=single", "dma0 has no single burst" },
+		{ "armd:period=1,dir=write", "armd has no wrap8 burst that writes" },
+		{ "clcdc:period=1,dir=both", "clcdc does not write" },
+		{ "armi:period=1,size=half", "armi transfers words only" },
+		{ "armd:period=1,busy=1", "armd has no BUSY cycles" },
+		{ "dma0:period=1,beats=3", "beats is of burst=incr; incr8 has its own" },
+		{ "dma0:period=1,burst=incr,beats=0", "a burst has at least 1" },
+		{ "dma0:period=1,burst=incr,beats=256", "beats: 256 is more than 255" },
+		{ "dma0:period=1,addr=0x10", "addr: 0x10 is not a multiple of 32" },
+		{ "dma0:period=1,span=0", "span: 0 is not a multiple of 32" },
+		{ "dma0:period=1,span=48", "span: 48 is not a multiple of 32" },
+	};
+	char text[400];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		assert_int_equal(parse(rows[i].text), PMK_EPARSE);
+		if (!strstr(msg, rows[i].what))
+			fail_msg("%s: %s", rows[i].text, msg);
+		assert_null(strchr(msg, '\n'));
+		assert_memory_equal(msg, "traffic '", 9);
+	}
+	memset(text, 'a', sizeof(text));
+	text[399] = '\0';
+	assert_int_equal(parse(text), PMK_EPARSE);
+	assert_non_null(strstr(msg, "longer than 255 characters"));
+	text[256] = '\0';
+	assert_int_equal(parse(text), PMK_EPARSE);
+	assert_non_null(strstr(msg, "longer than 255 characters"));
+	text[255] = '\0';
+	assert_int_equal(parse(text), PMK_EPARSE);
+	assert_non_null(strstr(msg, "want MASTER"));
+	/* a message is cut, not overrun */
+	memset(msg, 0x5a, sizeof(msg));
+	assert_int_equal(pmk_traffic_parse("dma0:perod=1", &config, &master, &script, msg, 20),
+			 PMK_EPARSE);
+	assert_int_equal(msg[19], 0);
+	assert_int_equal(msg[20], 0x5a);
+}
+
+/* The longest INCR burst stays within 1 KB; 255 words round up to it. */
+static void test_long_burst(void **state)
+{
+	(void)state;
+	good("exp:period=1,burst=incr,beats=255,span=1024");
+	assert_int_equal(pmk_matrix_stride(&script), 1024);
+	good("exp:period=1,burst=single,size=byte,addr=3,span=5");
+	assert_int_equal(pmk_matrix_stride(&script), 1);
+	good("exp:period=1,burst=incr,beats=3,span=16");
+	assert_int_equal(pmk_matrix_stride(&script), 16);
+}
+
+/* A chip without an mpmc, and with a slave that is nowhere. */
+static void test_other_chip(void **state)
+{
+	(void)state;
+	strcpy(config.slave[0].name, "ddr");
+	assert_int_equal(parse("dma0:period=1"), PMK_EPARSE);
+	assert_non_null(strstr(msg, "give addr"));
+	good("dma0:period=1,slave=ddr");
+	config.nwindows = 1;
+	assert_int_equal(parse("dma0:period=1,slave=smc"), PMK_EPARSE);
+	assert_non_null(strstr(msg, "give addr"));
+	pmk_matrix_devchip(&config);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_short),	   cmocka_unit_test(test_everything),
+		cmocka_unit_test(test_defaults),   cmocka_unit_test(test_repertoire),
+		cmocka_unit_test(test_wrong),	   cmocka_unit_test(test_long_burst),
+		cmocka_unit_test(test_other_chip),
+	};
+
+	return cmocka_run_group_tests(tests, setup, NULL);
+}

@@ -1,0 +1,46 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""bench/wave works from end to end. What it measures is not judged here: other tests run at the same time."""
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from harness import *
+
+WAVE = os.path.join(SOURCE, "bench", "wave")
+
+
+@test
+def it_measures_and_judges():
+    have("gcc", "vcd2fst")
+    out = run(WAVE, BUILD, "--mb", "60", "--rounds", "1")
+    assert out.code in (0, 1), out
+    rows = {l.split("  ")[0]: l.split() for l in out.out.splitlines() if l.startswith(("pmk", "vcd2fst"))}
+    equal(sorted(rows), ["pmk wave check", "vcd2fst"])
+    for line in ("VCD is read at ", "time over vcd2fst's: ", "peak memory "):
+        judged = [l for l in out.out.splitlines() if l.startswith(line)]
+        equal(len(judged), 1, line)
+        assert re.search(r"\(target .*\): (met|MISSED)$", judged[0]), judged
+    equal("MISSED" in out.out, out.code == 1, "verdicts and exit code")
+
+
+@test
+def a_big_dump_is_piped():
+    have("gcc", "vcd2fst")
+    out = run(WAVE, BUILD, "--big", "0.06")
+    assert out.code in (0, 1), out
+    assert re.search(r"^0\.1 GB through a pipe: .*; \d{6} clock cycles$", out.out, re.M), out.out
+    contains(out.out, "peak memory ")
+
+
+@test
+def it_refuses_what_it_cannot_measure():
+    equal(run(WAVE, BUILD, "--mb", "0").code, 2)
+    equal(run(WAVE, BUILD, "--big", "-1").code, 2)
+    out = run(WAVE, os.path.join(WORK, "bench-empty"), "--mb", "1")
+    equal(out.code, 2)
+    contains(out.err, "not found")
+
+
+main()

@@ -1,0 +1,268 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""pmk stat --pmu ahbmon: an ARM926EJ-S and the buses around it, from the command line."""
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from harness import *  # noqa: E402,F403
+from programs import assemble, build, program  # noqa: E402
+
+# Reads COUNT lines of 32 bytes, from a page boundary on, and ends with exit code 3.
+LINES = """
+	.syntax	unified
+	.arm
+	.global	_start, work, after
+	.type	work, %function
+	.bss
+	.balign	4096
+data:	.space	0x100000
+	.text
+	.balign	4096
+_start:
+	ldr	r2, =data
+	movs	r3, #(COUNT & 0xff00)
+	orr	r3, r3, #(COUNT & 0xff)
+	bl	work
+after:
+	mov	r0, #3
+	mov	r7, #1
+	svc	#0
+	.balign	32
+work:	ldr	r1, [r2], #32
+	subs	r3, r3, #1
+	bne	work
+	bx	lr
+"""
+FORKS = r"""
+#include <sys/wait.h>
+#include <unistd.h>
+static volatile char data[65536];
+int main(void)
+{
+	if (fork() == 0)
+		_exit(0);
+	for (unsigned i = 0; i < sizeof(data); i += 32)
+		data[i];
+	wait(0);
+	return 0;
+}
+"""
+
+
+def lines(count):
+    have("qemu-arm")
+    return assemble("ahb-lines", LINES, f"-DCOUNT={count}", "-march=armv5te")
+
+
+@test
+def what_is_printed():
+    out = pmk("stat", "--pmu", "ahbmon", lines(1000))
+    equal((out.code, out.out), (3, ""))
+    for part in ("on arm926", "1 pass (91 counters)", "ct_armd_line_fill", "modelled",
+                 "data cache linefills per 1000 bus cycles (ahb_dfill_rate)",
+                 "share of bus cycles in which layer ARM-D transfers or waits (ahb_armd_utilisation)"):
+        contains(out.err, part)
+    assert "dma0" not in out.err, out.err
+    assert "not supported" not in out.err, out.err
+
+
+@test
+def the_core_has_the_pmu():
+    a = stat("--pmu", "ahbmon", "-e", "all", lines(300), code=3)
+    b = stat("--core", "arm926", "-e", "all", lines(300), code=3)
+    c = stat("--pmu", "sp816", "-e", "all", lines(300), code=3)
+    equal(counts(a), counts(b))
+    equal(counts(a), counts(c))
+    equal((a["core"], a["pmu"], len(counts(a))), ("arm926", "ahbmon", 91))
+    # A line of the literal, and the lines that are read.
+    equal(counts(a)["ct_armd_line_fill"], 301)
+
+
+@test
+def the_manuals_names_are_understood():
+    doc = stat("--pmu", "ahbmon", "-e", "CtArmdLineFill,CtTotalCycles", lines(300), code=3)
+    equal(counts(doc)["CtArmdLineFill"], 301)
+
+
+@test
+def regions_and_windows():
+    whole = counts(stat("--pmu", "ahbmon", "-e", "all", lines(500), code=3))
+    doc = stat("--pmu", "ahbmon", "-e", "all", "--region", "work", lines(500), code=3)
+    inside = counts(doc, "work")
+    equal(counts(doc), whole)
+    equal(inside["ct_armd_line_fill"], 500)
+    for event, n in inside.items():
+        assert n <= whole[event], event
+    window = counts(stat("--pmu", "ahbmon", "-e", "all", "--from", "work", "--to", "after", lines(500),
+                         code=3))
+    equal(window["ct_armd_line_fill"], 500)
+
+
+@test
+def intervals_add_up():
+    program = lines(5000)
+    whole = counts(stat("--pmu", "ahbmon", "-e", "all", program, code=3))
+    for every in ("30000cycles", "1000insns", "1"):
+        path = os.path.join(WORK, f"ahb-intervals-{every}.csv")
+        out = pmk("stat", "--pmu", "ahbmon", "-I", every, "-x", ",", "-o", path, "-e",
+                  "ct_armd_line_fill,ct_armd_rd,ct_total_cycles", program)
+        equal(out.code, 3)
+        with open(path) as f:
+            rows = [r.split(",") for r in f if "ct_" in r]
+        os.unlink(path)
+        for event in ("ct_armd_line_fill", "ct_armd_rd", "ct_total_cycles"):
+            parts = [int(r[1]) for r in rows if event in r]
+            equal(sum(parts), whole[event], f"{event} every {every}")
+            assert len(parts) > 1 or every == "1", (every, parts)
+
+
+@test
+def processes_are_chips_of_their_own():
+    doc = stat("--pmu", "ahbmon", "-e", "all", program("ahb-forks", FORKS))
+    c = counts(doc)
+    # The parent reads 2048 lines of 32 bytes.
+    assert c["ct_armd_line_fill"] > 2048, c
+    equal(c["ct_armi_rd"], 8 * c["ct_armi_line_fill"])
+
+
+@test
+def a_program_with_a_library():
+    c = counts(stat("--pmu", "ahbmon", "-e", "all", "--traffic", "dma0:period=200",
+                    program("ahb-printf", '#include <stdio.h>\nint main(void){for(int i=0;i<2000;i++)'
+                            'printf("%d\\n", i * i);return 0;}')))
+    equal(c["ct_armi_rd"], 8 * c["ct_armi_line_fill"])
+    equal(c["ct_armd_rd"] + c["ct_armd_wr"],
+          c["ct_armd_burst_single"] + 4 * c["ct_armd_burst_incr4"] +
+          8 * (c["ct_armd_burst_incr8"] + c["ct_armd_line_fill"]))
+    assert c["ct_dma0_burst_incr8"] > 100, c
+
+
+@test
+def traffic_brings_its_layer():
+    out = pmk("stat", "--pmu", "ahbmon", "--traffic", "dma0:period=100", "--traffic", "clcdc:period=300",
+              lines(1000))
+    equal(out.code, 3)
+    for event in ("ct_dma0_rd", "ct_clcd_wait_total", "ahb_dma0_utilisation"):
+        contains(out.err, event)
+    assert "ct_dma1" not in out.err, out.err
+
+
+@test
+def bad_traffic():
+    for core, spec, said in (
+            ("arm926", "dma0", "want MASTER:KEY=VALUE"),
+            ("arm926", "dma0:perid=4", "did you mean period?"),
+            ("arm926", "dma0:burst=incr8", "period is missing"),
+            ("arm926", "dma7:period=4", "did you mean"),
+            ("arm926", "armd:period=4", "on armd is the program"),
+            ("arm926", "armi:period=4", "on armi is the program"),
+            ("arm926", "clcdc:period=4,dir=write", "does not write"),
+            ("arm1176", "dma0:period=4", "no buses that are modelled; take --core arm926")):
+        out = pmk("stat", "--core", core, "--traffic", spec, lines(10))
+        equal((out.code, out.out), (129, ""), spec)
+        contains(out.err, said)
+        equal(out.err.count("\n"), 1, out.err)
+    out = pmk("stat", "--pmu", "ahbmon", "--traffic", "dma0:period=99", "--traffic", "dma0:period=50",
+              lines(10))
+    equal(out.code, 129)
+    contains(out.err, "dma0 is given twice")
+
+
+@test
+def traffic_that_leaves_nothing():
+    out = pmk("stat", "--pmu", "ahbmon", "--traffic", "dma0:burst=incr16,period=0", lines(1000))
+    equal(out.code, 125)
+    contains(out.err, "--traffic leaves the program nothing")
+    equal(out.err.count("\n"), 1, out.err)
+
+
+@test
+def parameters_of_other_cores():
+    out = pmk("stat", "--pmu", "ahbmon", "--set", "ahb.ratio=0", lines(10))
+    equal(out.code, 129)
+    contains(out.err, "ahb.ratio takes a number from 1 to 16")
+    out = pmk("stat", "--core", "arm1176", "--set", "mpmc.read=4", lines(10))
+    equal(out.code, 129)
+    contains(out.err, "mpmc.read has no effect")
+
+
+# ---- a whole machine -----------------------------------------------------------------------------------
+
+UART = """
+	.syntax	unified
+	.arm
+	.global	_start, done
+_start:
+	mov	sp, #0x100000
+	mov	r4, #100
+	ldr	r5, =0x101f1000
+1:	ldr	r0, [r5, #0x18]
+	mov	r0, #46
+	strb	r0, [r5]
+	subs	r4, r4, #1
+	bne	1b
+done:
+	mov	r0, #0x18
+	ldr	r1, =0x20026
+	svc	0x123456
+	b	.
+"""
+
+
+@test
+def a_peripheral_is_reached_through_its_bridge():
+    have("qemu-system-arm")
+    kernel = build("ahb-uart", UART, "-march=armv5te", "-nostdlib", "-static", "-Wl,-Ttext=0x10000",
+                   ext="S", prefix="arm-none-eabi-")
+    c = counts(stat("--pmu", "ahbmon", "-e", "all", "--qemu",
+                    f"qemu-system-arm -M versatilepb -cpu arm926 -display none -serial null -monitor none "
+                    f"-semihosting -kernel {kernel}"))
+    equal((c["ct_armd_rd_apb_dma"], c["ct_armd_wr_apb_dma"]), (100, 100))
+    equal((c["ct_armd_rd_apb_core"], c["ct_armd_wr_apb_core"]), (0, 0))
+    # 2 waits each, all of them singles, which the page table's are, too.
+    equal(c["ct_armd_burst_single"],
+          200 + c["ct_armd_page_walk_d"] + c["ct_armd_page_walk_i"])
+
+
+# Store multiples of four and eight words to absent lines: at a multiple of 16, not at one, eight words.
+STM = """
+	.syntax	unified
+	.arm
+	.global	_start, work, done
+_start:
+	mov	sp, #0x100000
+	mov	r9, #0x200000
+	add	r10, r9, #0x104
+	add	r11, r9, #0x200
+	mov	r12, #400
+work:	stmia	r9, {r4-r7}
+	stmia	r10, {r4-r7}
+	stmia	r11, {r0-r7}
+1:	subs	r12, r12, #1
+	bne	1b
+done:
+	mov	r0, #0x18
+	ldr	r1, =0x20026
+	svc	0x123456
+	b	.
+"""
+
+
+@test
+def privileged_stores_look_like_cast_outs():
+    # All of them have HPROT 15 there; the alignment test of CtArmdCastOut4 tells one (Table 4-11).
+    have("qemu-system-arm")
+    kernel = build("ahb-stm", STM, "-march=armv5te", "-nostdlib", "-static", "-Wl,-Ttext=0x10000",
+                   ext="S", prefix="arm-none-eabi-")
+    machine = (f"qemu-system-arm -M versatilepb -cpu arm926 -display none -serial null -monitor none "
+               f"-semihosting -kernel {kernel}")
+    for sets, four in (((), 2), (("--set", "castout4.aligned=1"), 1)):
+        c = counts(stat("--pmu", "ahbmon", "-e", "all", "--from", "work", "--to", "done", *sets,
+                        "--qemu", machine))
+        equal((c["ct_armd_burst_incr4"], c["ct_armd_cast_out4"]), (2, four), sets)
+        equal((c["ct_armd_burst_incr8"], c["ct_armd_cast_out8"]), (1, 1), sets)
+
+
+main()

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The bus interface unit of an ARM926EJ-S: which bursts its requests become, and how long the core stands
+ * still for them. HCLK is the core's clock here unless a test is about that, and memory has 5 wait states
+ * for the first word read and 2 for the first written: an address cycle, the waits, a cycle a word. The first
+ * transfer of all waits 1 more, to be connected.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <pmk/error.h>
+
+#include "cpu/biu.h"
+
+#define MAX_BEATS 256
+
+struct seen {
+	uint8_t master;
+	struct pmk_ahb_cycle cycle;
+};
+
+struct rig {
+	struct pmk_core core;
+	struct pmk_biu biu;
+	uint64_t cycles;
+	unsigned n;
+	struct seen beat[MAX_BEATS]; /* address phases that were taken */
+};
+
+static void see(void *ctx, const struct pmk_ahb_cycle cycle[PMK_MATRIX_NMASTERS], uint64_t n)
+{
+	struct rig *r = ctx;
+
+	r->cycles += n;
+	for (unsigned i = 0; i < PMK_MATRIX_NMASTERS; i++) {
+		if (!cycle[i].hready || cycle[i].htrans < PMK_AHB_NONSEQ)
+			continue;
+		assert_int_equal(n, 1);
+		assert_true(r->n < MAX_BEATS);
+		r->beat[r->n++] = (struct seen){ (uint8_t)i, cycle[i] };
+	}
+}
+
+static struct rig *start(uint64_t ratio, bool system)
+{
+	static struct rig r;
+
+	memset(&r, 0, sizeof(r));
+	r.core = (struct pmk_core){ .pmu = "ahbmon",
+				    .isa = "arm",
+				    .system = system,
+				    .ahb_ratio = ratio,
+				    .ahb_connect = 1,
+				    .mpmc_read = 5,
+				    .mpmc_write = 2,
+				    .smc_read = 3,
+				    .smc_read_next = 2,
+				    .apb_read = 2,
+				    .apb_write = 4,
+				    .walk_reads = 2,
+				    .wbuf_entries = 4,
+				    .wbuf_words = 16 };
+	assert_int_equal(pmk_biu_init(&r.biu, &r.core), PMK_OK);
+	r.biu.sink = see;
+	r.biu.sink_ctx = &r;
+	return &r;
+}
+
+/* The burst that beat `i` begins. */
+static void is_burst(const struct rig *r, unsigned i, unsigned master, uint32_t addr,
+		     unsigned burst, bool write, unsigned prot)
+{
+	const struct pmk_ahb_cycle *c = &r->beat[i].cycle;
+
+	assert_true(i < r->n);
+	assert_int_equal(r->beat[i].master, master);
+	assert_int_equal(c->htrans, PMK_AHB_NONSEQ);
+	assert_int_equal(c->haddr, addr);
+	assert_int_equal(c->hburst, burst);
+	assert_int_equal(c->hwrite, write);
+	assert_int_equal(c->hprot, prot);
+}
+
+static void test_linefill(void **state)
+{
+	struct rig *r = start(1, false);
+
+	(void)state;
+	/* Cycle 0 is the address, 1 to 6 are waits, 7 has the word: it is there at the end of 7. */
+	pmk_biu_access(&r->biu, 0x8014, 4, 0);
+	assert_int_equal(pmk_biu_linefill(&r->biu, 0, 0x8014 >> 5), 8);
+	pmk_biu_drain(&r->biu);
+	assert_int_equal(r->n, 8);
+	/* The wanted word comes first. Cacheable, bufferable, User, data. */
+	is_burst(r, 0, PMK_MATRIX_ARMD, 0x8014, 4, false, 0xD);
+	assert_int_equal(r->beat[3].cycle.haddr, 0x8000);
+	assert_int_equal(r->beat[7].cycle.haddr, 0x8010);
+	assert_int_equal(r->cycles, 15);
+}
+
+static void test_fetch(void **state)
+{
+	struct rig *r = start(1, true);
+
+	(void)state;
+	pmk_biu_access(&r->biu, 0x8008, 4, 0);
+	assert_int_equal(pmk_biu_fetch(&r->biu, 100, 0x8008), 8);
+	/* Cacheable, bufferable, privileged, opcode. */
+	pmk_biu_drain(&r->biu);
+	is_burst(r, 0, PMK_MATRIX_ARMI, 0x8008, 4, false, 0xE);
+	assert_int_equal(r->n, 8);
+	assert_int_equal(r->cycles, 115);
+}
+
+static void test_bus_clock(void **state)
+{
+	struct rig *r = start(3, false);
+
+	(void)state;
+	/* Asked for at core cycle 100, in HCLK cycle 33: on the bus in 34, there at the end of 41. */
+	pmk_biu_access(&r->biu, 0x8000, 4, 0);
+	assert_int_equal(pmk_biu_linefill(&r->biu, 100, 0x8000 >> 5), 42 * 3 - 100);
+	/* By an instruction that issued 10 cycles before the clock's reading: 90, HCLK cycle 30. */
+	r = start(3, false);
+	pmk_biu_access(&r->biu, 0x8000, 4, 10);
+	assert_int_equal(pmk_biu_linefill(&r->biu, 100, 0x8000 >> 5), 38 * 3 - 90);
+}
+
+static void test_castout(void **state)
+{
+	struct rig *r = start(1, false);
+
+	(void)state;
+	assert_int_equal(pmk_biu_castout(&r->biu, 0, 0x9000 >> 5, true, false), 0);
+	assert_int_equal(pmk_biu_castout(&r->biu, 0, 0x9020 >> 5, false, true), 0);
+	assert_int_equal(pmk_biu_castout(&r->biu, 0, 0x9040 >> 5, true, true), 0);
+	assert_int_equal(pmk_biu_castout(&r->biu, 0, 0x9060 >> 5, false, false), 0);
+	pmk_biu_drain(&r->biu);
+	assert_int_equal(r->n, 16);
+	is_burst(r, 0, PMK_MATRIX_ARMD, 0x9000, 3, true, 0xF);
+	is_burst(r, 4, PMK_MATRIX_ARMD, 0x9030, 3, true, 0xF);
+	is_burst(r, 8, PMK_MATRIX_ARMD, 0x9040, 5, true, 0xF);
+}
+
+static void test_linefill_waits_for_castout(void **state)
+{
+	struct rig *r = start(1, false);
+
+	(void)state;
+	pmk_biu_castout(&r->biu, 0, 0x9040 >> 5, true, true);
+	/* The address in 0, 3 waits and 8 words from 1 to 11. The linefill's address goes with the last
+	 * word, its first word waits 5. */
+	pmk_biu_access(&r->biu, 0x8000, 4, 0);
+	assert_int_equal(pmk_biu_linefill(&r->biu, 0, 0x8000 >> 5), 11 + 5 + 1 + 1);
+}
+
+static void test_walk(void **state)
+{
+	struct rig *r = start(1, false);
+
+	(void)state;
+	pmk_biu_access(&r->biu, 0x8000, 4, 0);
+	assert_int_equal(pmk_biu_walk(&r->biu, 0, 8, false), 15);
+	assert_int_equal(pmk_biu_walk(&r->biu, 50, 8, true), 14);
+	assert_int_equal(r->n, 4);
+	is_burst(r, 0, PMK_MATRIX_ARMD, 0x4000, 0, false, 0xF);
+	is_burst(r, 1, PMK_MATRIX_ARMD, 0x100020, 0, false, 0xF);
+	is_burst(r, 2, PMK_MATRIX_ARMD, 0x4000, 0, false, 0xE);
+	is_burst(r, 3, PMK_MATRIX_ARMD, 0x100020, 0, false, 0xE);
+}
+
+/* Every split that the ARM926EJ-S makes; sizes of single transfers. */
+static void test_write_shapes(void **state)
+{
+	static const struct {
+		uint32_t addr, bytes;
+		unsigned n;
+		struct {
+			uint32_t addr;
+			uint8_t burst, size, beats;
+		} burst[4];
+	} rows[] = {
+		{ 0x8003, 1, 1, { { 0x8003, 0, 0, 1 } } },
+		{ 0x8002, 2, 1, { { 0x8002, 0, 1, 1 } } },
+		{ 0x8004, 4, 1, { { 0x8004, 0, 2, 1 } } },
+		{ 0x8001, 4, 3, { { 0x8001, 0, 0, 1 }, { 0x8002, 0, 1, 1 }, { 0x8004, 0, 0, 1 } } },
+		{ 0x8008, 8, 2, { { 0x8008, 0, 2, 1 }, { 0x800c, 0, 2, 1 } } },
+		{ 0x8004, 16, 1, { { 0x8004, 3, 2, 4 } } },
+		{ 0x8000,
+		  24,
+		  3,
+		  { { 0x8000, 3, 2, 4 }, { 0x8010, 0, 2, 1 }, { 0x8014, 0, 2, 1 } } },
+		{ 0x8000, 32, 1, { { 0x8000, 5, 2, 8 } } },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct rig *r = start(1, false);
+		unsigned at = 0;
+
+		pmk_biu_access(&r->biu, rows[i].addr, rows[i].bytes, 0);
+		assert_int_equal(pmk_biu_write(&r->biu, 0, 0x8000 >> 5), 0);
+		pmk_biu_drain(&r->biu);
+		for (unsigned k = 0; k < rows[i].n; k++) {
+			is_burst(r, at, PMK_MATRIX_ARMD, rows[i].burst[k].addr,
+				 rows[i].burst[k].burst, true, 0xD);
+			assert_int_equal(r->beat[at].cycle.hsize, rows[i].burst[k].size);
+			at += rows[i].burst[k].beats;
+		}
+		assert_int_equal(r->n, at);
+	}
+}
+
+static void test_write_buffer(void **state)
+{
+	struct rig *r = start(1, false);
+
+	(void)state;
+	/* A single write is done at the end of cycle 4, the next ones 3 later each: 7, 10, 13. */
+	for (uint32_t i = 0; i < 4; i++) {
+		pmk_biu_access(&r->biu, 0x8000 + 4 * i, 4, 0);
+		assert_int_equal(pmk_biu_write(&r->biu, 0, 0x8000 >> 5), 0);
+	}
+	/* Four addresses are all there are. */
+	pmk_biu_access(&r->biu, 0x8010, 4, 0);
+	assert_int_equal(pmk_biu_write(&r->biu, 0, 0x8000 >> 5), 5);
+	/* When some have gone there is room again. */
+	pmk_biu_access(&r->biu, 0x8014, 4, 0);
+	assert_int_equal(pmk_biu_write(&r->biu, 8, 0x8000 >> 5), 0);
+}
+
+static void test_write_buffer_words(void **state)
+{
+	struct rig *r = start(1, false);
+
+	(void)state;
+	/* Two times eight words are sixteen. The first burst ends with cycle 11. */
+	for (uint32_t i = 0; i < 2; i++) {
+		pmk_biu_access(&r->biu, 0x8000 + 32 * i, 32, 0);
+		assert_int_equal(pmk_biu_write(&r->biu, 0, (0x8000 >> 5) + i), 0);
+	}
+	pmk_biu_access(&r->biu, 0x8040, 4, 0);
+	assert_int_equal(pmk_biu_write(&r->biu, 0, 0x8040 >> 5), 12);
+}
+
+static void test_unbuffered(void **state)
+{
+	struct rig *r = start(1, true);
+
+	(void)state;
+	/* A peripheral: address, 1 and 2 waits, the word; 4 waits for a write. Privileged, not cached. */
+	pmk_biu_access(&r->biu, 0x101F1000, 4, 0);
+	assert_int_equal(pmk_biu_read(&r->biu, 0, 0x101F1000 >> 5), 5);
+	pmk_biu_access(&r->biu, 0x101F1000, 1, 0);
+	assert_int_equal(pmk_biu_write_unbuffered(&r->biu, 10, 0x101F1000 >> 5), 6);
+	is_burst(r, 0, PMK_MATRIX_ARMD, 0x101F1000, 0, false, 0x3);
+	is_burst(r, 1, PMK_MATRIX_ARMD, 0x101F1000, 0, true, 0x3);
+	assert_int_equal(r->beat[1].cycle.hsize, 0);
+	/* Four words of a load multiple are four transfers, one after the other. */
+	pmk_biu_access(&r->biu, 0x101F1000, 16, 0);
+	assert_int_equal(pmk_biu_read(&r->biu, 20, 0x101F1000 >> 5), 16);
+	assert_int_equal(r->n, 6);
+}
+
+static void test_places(void **state)
+{
+	struct rig *r = start(1, true);
+
+	(void)state;
+	/* Addresses of the chip's map stay; all others are memory. In user emulation all are. */
+	pmk_biu_access(&r->biu, 0x34000004, 4, 0);
+	pmk_biu_read(&r->biu, 0, 0x34000004 >> 5);
+	pmk_biu_access(&r->biu, 0xC0008000, 4, 0);
+	pmk_biu_read(&r->biu, 100, 0xC0008000 >> 5);
+	assert_int_equal(r->beat[0].cycle.haddr, 0x34000004);
+	assert_int_equal(r->beat[1].cycle.haddr, 0x8000);
+	r = start(1, false);
+	pmk_biu_access(&r->biu, 0x101F1000, 4, 0);
+	pmk_biu_read(&r->biu, 0, 0x101F1000 >> 5);
+	assert_int_equal(r->beat[0].cycle.haddr, 0x01F1000);
+}
+
+static void test_part_of_an_access(void **state)
+{
+	struct rig *r = start(1, false);
+
+	(void)state;
+	/* Eight bytes across a line: four in each. */
+	pmk_biu_access(&r->biu, 0x801C, 8, 0);
+	pmk_biu_read(&r->biu, 0, 0x8000 >> 5);
+	pmk_biu_read(&r->biu, 50, 0x8020 >> 5);
+	assert_int_equal(r->n, 2);
+	assert_int_equal(r->beat[0].cycle.haddr, 0x801C);
+	assert_int_equal(r->beat[1].cycle.haddr, 0x8020);
+}
+
+static void test_starved(void **state)
+{
+	static const struct pmk_matrix_script all = {
+		.on = true, .burst = PMK_AHB_INCR16, .size = PMK_AHB_WORD, .span = 65536
+	};
+	struct rig *r = start(1, false);
+
+	(void)state;
+	/* A master of higher priority that never pauses; who asks must come back all the same. */
+	r->biu.sink = NULL;
+	assert_int_equal(pmk_matrix_script(&r->biu.matrix, PMK_MATRIX_DMA0, &all), PMK_OK);
+	pmk_biu_access(&r->biu, 0x8000, 4, 0);
+	pmk_biu_linefill(&r->biu, 100, 0x8000 >> 5);
+	assert_true(r->biu.starved);
+	for (unsigned i = 0; i < 100; i++) {
+		assert_int_equal(pmk_biu_linefill(&r->biu, 1000, 0x8000 >> 5), 0);
+		assert_int_equal(pmk_biu_write(&r->biu, 1000, 0x8000 >> 5), 0);
+		assert_int_equal(pmk_biu_walk(&r->biu, 1000, 8, true), 0);
+	}
+	pmk_biu_drain(&r->biu);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_linefill),
+		cmocka_unit_test(test_fetch),
+		cmocka_unit_test(test_bus_clock),
+		cmocka_unit_test(test_castout),
+		cmocka_unit_test(test_linefill_waits_for_castout),
+		cmocka_unit_test(test_walk),
+		cmocka_unit_test(test_write_shapes),
+		cmocka_unit_test(test_write_buffer),
+		cmocka_unit_test(test_write_buffer_words),
+		cmocka_unit_test(test_unbuffered),
+		cmocka_unit_test(test_places),
+		cmocka_unit_test(test_part_of_an_access),
+		cmocka_unit_test(test_starved),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,537 @@
+// SPDX-License-Identifier: MIT
+/*
+ * An ARM11 with a level 2 cache, in cases whose counts and cycles are known by hand. Random programs
+ * on such cores are in test_cpu.c.
+ *
+ * The data cache is direct mapped and has 1 KB, so that addresses 1 KB apart are in each other's place;
+ * so is the level 2 cache, with 64 KB.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cpu/cpu.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+#define KB	 UINT32_C(1024)
+#define A	 UINT32_C(0x00100000)
+
+struct setting {
+	const char *key, *value;
+};
+
+struct bench {
+	struct pmk_core core;
+	struct pmk_cpu cpu;
+	struct pmk_run runs[2];
+	struct pmk_facts facts[2];
+	struct pmk_block b[2];
+	struct pmk_bus bus;
+};
+
+static struct bench s; /* big */
+
+static void set(const struct setting *settings, size_t n)
+{
+	char msg[256];
+
+	for (size_t i = 0; i < n && settings[i].key; i++)
+		if (pmk_core_set(&s.core, settings[i].key, settings[i].value, msg, sizeof(msg)))
+			fail_msg("%s", msg);
+}
+
+/* A core with these settings beside the ones above, and two blocks in one line each, 1 KB apart. */
+static void begin(const struct setting *more, size_t n)
+{
+	static const struct setting all[] = {
+		{ "dcache.size", "1K" },  { "dcache.ways", "1" },  { "icache.size", "1K" },
+		{ "icache.ways", "1" },	  { "l2.type", "l220" },   { "l2.size", "64K" },
+		{ "l2.ways", "1" },	  { "mmu.enable", "off" }, { "fetch.shadow", "0" },
+		{ "mem.latency", "100" }, { "l2.latency", "20" },
+	};
+	char msg[256];
+
+	memset(&s, 0, sizeof(s));
+	pmk_core_defaults(&s.core);
+	strcpy(s.core.isa, "arm");
+	set(all, COUNT(all));
+	set(more, n);
+	assert_int_equal(pmk_core_check(&s.core, msg, sizeof(msg)), 0);
+	assert_int_equal(pmk_cpu_init(&s.cpu, &s.core), 0);
+	s.cpu.run = s.runs;
+	s.cpu.cycles = 1000;
+	for (unsigned i = 0; i < 2; i++)
+		s.b[i] = (struct pmk_block){ .pc = 0x8000 + 0x400 * i,
+					     .end_addr = 0x8010 + 0x400 * i,
+					     .fall = 0x8014 + 0x400 * i,
+					     .id = i,
+					     .cycles = 10,
+					     .flow = PMK_FLOW_NEXT };
+}
+
+#define BEGIN(...)                                                                \
+	do {                                                                      \
+		const struct setting more_[] = { { NULL, NULL }, ##__VA_ARGS__ }; \
+		begin(COUNT(more_) > 1 ? more_ + 1 : more_, COUNT(more_) - 1);    \
+	} while (0)
+
+static void end(void)
+{
+	pmk_cpu_fini(&s.cpu);
+}
+
+static uint64_t total(enum pmk_signal sig)
+{
+	pmk_bus_init(&s.bus);
+	pmk_cpu_sum(&s.cpu, s.facts, s.runs, 2, &s.bus);
+	return s.bus.total[sig];
+}
+
+static uint64_t load(uint32_t addr)
+{
+	uint64_t before = s.cpu.cycles;
+
+	pmk_cpu_load(&s.cpu, addr, 2, pmk_access_pack(10, 3, 1, 4));
+	return s.cpu.cycles - before;
+}
+
+static void store(uint32_t addr)
+{
+	pmk_cpu_store(&s.cpu, addr, 2, pmk_access_pack(10, 0, 1, 4));
+}
+
+static uint64_t run(unsigned block)
+{
+	uint64_t before = s.cpu.cycles;
+
+	pmk_cpu_block(&s.cpu, &s.b[block]);
+	return s.cpu.cycles - before;
+}
+
+/* Nine counts, in the order IRREQ IRHIT DRREQ DRHIT DWREQ DWTREQ DWHIT WA CO. */
+static void counts(int line, uint64_t irreq, uint64_t irhit, uint64_t drreq, uint64_t drhit,
+		   uint64_t dwreq, uint64_t dwtreq, uint64_t dwhit, uint64_t wa, uint64_t co)
+{
+	const struct {
+		enum pmk_signal sig;
+		uint64_t want;
+	} rows[] = {
+		{ PMK_SIG_L2CC_INSN_READ, irreq },	{ PMK_SIG_L2CC_INSN_READ_HIT, irhit },
+		{ PMK_SIG_L2CC_DATA_READ, drreq },	{ PMK_SIG_L2CC_DATA_READ_HIT, drhit },
+		{ PMK_SIG_L2CC_DATA_WRITE, dwreq },	{ PMK_SIG_L2CC_WT_WRITE, dwtreq },
+		{ PMK_SIG_L2CC_DATA_WRITE_HIT, dwhit }, { PMK_SIG_L2CC_WRITE_ALLOC, wa },
+		{ PMK_SIG_L2CC_EVICT_HALF, co },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++)
+		if (total(rows[i].sig) != rows[i].want)
+			fail_msg("line %d: %s is %llu, want %llu", line,
+				 pmk_signal_name(rows[i].sig),
+				 (unsigned long long)total(rows[i].sig),
+				 (unsigned long long)rows[i].want);
+}
+
+#define COUNTS(...) counts(__LINE__, __VA_ARGS__)
+
+static void walk(uint32_t bytes, unsigned times)
+{
+	for (unsigned n = 0; n < times; n++)
+		for (uint32_t at = 0; at < bytes; at += 32)
+			load(A + at);
+}
+
+/* ---- reads ------------------------------------------------------------------------------------ */
+
+/* More than level 1 holds and no more than level 2: the second and third time all hit there. */
+static void test_fits_level_2(void **state)
+{
+	(void)state;
+	BEGIN();
+	walk(64 * KB, 3);
+	COUNTS(0, 0, 6144, 4096, 0, 0, 0, 0, 0);
+	assert_int_equal(total(PMK_SIG_L1D_READ_MISS), 6144);
+	end();
+
+	/* What level 1 holds is asked for once. */
+	BEGIN();
+	walk(1 * KB, 3);
+	COUNTS(0, 0, 32, 0, 0, 0, 0, 0, 0);
+	end();
+}
+
+/* Twice level 2: each line has gone when it is wanted again. Nothing was written, nothing goes out. */
+static void test_thrashes_level_2(void **state)
+{
+	(void)state;
+	BEGIN();
+	walk(128 * KB, 3);
+	COUNTS(0, 0, 12288, 0, 0, 0, 0, 0, 0);
+	end();
+
+	/* Two ways of as much hold it. */
+	BEGIN({ "l2.ways", "2" }, { "l2.size", "128K" });
+	walk(128 * KB, 3);
+	COUNTS(0, 0, 12288, 8192, 0, 0, 0, 0, 0);
+	end();
+}
+
+/* ---- writes ----------------------------------------------------------------------------------- */
+
+/* What level 1 evicts hits the line that it was read from, one request for the line; level 2 evicts it
+ * by halves. */
+static void test_write_back(void **state)
+{
+	(void)state;
+	BEGIN();
+	load(A);
+	store(A); /* the low half */
+	store(A + 4);
+	load(A + 1 * KB);
+	COUNTS(0, 0, 2, 0, 1, 0, 1, 0, 0);
+	load(A + 64 * KB);
+	COUNTS(0, 0, 3, 0, 1, 0, 1, 0, 1);
+	assert_int_equal(total(PMK_SIG_L1D_WB_HALF), 1);
+
+	load(A);
+	store(A);
+	store(A + 16);
+	load(A + 1 * KB); /* both halves are still one write */
+	COUNTS(0, 0, 5, 1, 2, 0, 2, 0, 1);
+	assert_int_equal(total(PMK_SIG_L1D_WB_HALF), 3);
+	load(A + 64 * KB);
+	COUNTS(0, 0, 6, 1, 2, 0, 2, 0, 3);
+
+	/* A dirty line that is written again stays dirty, and one that was read anew is clean. */
+	load(A);
+	load(A + 64 * KB);
+	COUNTS(0, 0, 8, 1, 2, 0, 2, 0, 3);
+	end();
+}
+
+/* The halves that two evictions from level 1 wrote add up. */
+static void test_halves_add_up(void **state)
+{
+	(void)state;
+	BEGIN();
+	load(A);
+	store(A);
+	load(A + 1 * KB);
+	load(A);
+	store(A + 28);
+	load(A + 1 * KB);
+	load(A + 64 * KB);
+	COUNTS(0, 0, 5, 2, 2, 0, 2, 0, 2);
+	end();
+}
+
+/* The line is read before the victim is written: level 2 has lost the victim by then. */
+static void test_level_2_lost_it(void **state)
+{
+	(void)state;
+	BEGIN();
+	load(A);
+	store(A);
+	load(A + 64 * KB); /* in the place of A in both */
+	COUNTS(0, 0, 2, 0, 1, 0, 0, 0, 0);
+	load(A);
+	COUNTS(0, 0, 3, 0, 1, 0, 0, 0, 0);
+	end();
+
+	/* A cache that allocates takes it back, in the place of the new line. */
+	BEGIN({ "l2.write_allocate", "on" });
+	load(A);
+	store(A);
+	load(A + 64 * KB);
+	COUNTS(0, 0, 2, 0, 1, 0, 0, 1, 0);
+	load(A);
+	COUNTS(0, 0, 3, 1, 1, 0, 0, 1, 0);
+	load(A + 64 * KB); /* it was dirty */
+	COUNTS(0, 0, 4, 1, 1, 0, 0, 1, 1);
+	end();
+}
+
+/* Stores that miss level 1 go out one by one. */
+static void test_store_misses(void **state)
+{
+	(void)state;
+	BEGIN();
+	for (uint32_t i = 0; i < 32; i += 4)
+		store(A + i);
+	COUNTS(0, 0, 0, 0, 8, 0, 0, 0, 0);
+	load(A);
+	load(A + 1 * KB);
+	store(A); /* level 2 alone has the line */
+	COUNTS(0, 0, 2, 0, 9, 0, 1, 0, 0);
+	load(A + 64 * KB);
+	COUNTS(0, 0, 3, 0, 9, 0, 1, 0, 1);
+	end();
+
+	BEGIN({ "l2.write_allocate", "on" });
+	for (uint32_t i = 0; i < 32; i += 4)
+		store(A + i);
+	COUNTS(0, 0, 0, 0, 8, 0, 7, 1, 0);
+	store(A + 64 * KB);
+	COUNTS(0, 0, 0, 0, 9, 0, 7, 2, 2);
+	end();
+
+	/* Level 1 allocates instead: it reads the line, and writes when it evicts it. */
+	BEGIN({ "dcache.write_allocate", "on" });
+	store(A);
+	COUNTS(0, 0, 1, 0, 0, 0, 0, 0, 0);
+	load(A + 1 * KB);
+	COUNTS(0, 0, 2, 0, 1, 0, 1, 0, 0);
+	end();
+}
+
+/* Written through: both levels and memory have it, so nothing is dirty and nothing allocates. */
+static void test_write_through(void **state)
+{
+	(void)state;
+	BEGIN({ "dcache.write_through", "on" }, { "l2.write_allocate", "on" });
+	store(A);
+	COUNTS(0, 0, 0, 0, 0, 1, 0, 0, 0);
+	load(A);
+	store(A);
+	store(A + 16);
+	COUNTS(0, 0, 1, 0, 0, 3, 2, 0, 0);
+	load(A + 64 * KB);
+	COUNTS(0, 0, 2, 0, 0, 3, 2, 0, 0);
+	end();
+}
+
+/* ---- the read buffers of the slave ports ------------------------------------------------------- */
+
+static void read_words(uint32_t addr)
+{
+	for (uint32_t i = 0; i < 32; i += 4)
+		load(addr + i);
+}
+
+/* Eight reads of words in one line are one request (DAI 0195B §9). */
+static void test_read_buffer(void **state)
+{
+	(void)state;
+	BEGIN({ "dcache.enable", "off" });
+	read_words(A);
+	COUNTS(0, 0, 1, 0, 0, 0, 0, 0, 0);
+	read_words(A + 32);
+	read_words(A);
+	COUNTS(0, 0, 3, 1, 0, 0, 0, 0, 0);
+	assert_int_equal(total(PMK_SIG_DATA_EXTERNAL), 24);
+	end();
+
+	BEGIN({ "dcache.enable", "off" }, { "l2.buffers", "0" });
+	read_words(A);
+	COUNTS(0, 0, 8, 7, 0, 0, 0, 0, 0);
+	end();
+
+	/* Two lines in turn fit two buffers, three do not: the oldest goes. */
+	BEGIN({ "dcache.enable", "off" }, { "l2.buffers", "2" });
+	for (unsigned i = 0; i < 10; i++) {
+		load(A);
+		load(A + 32);
+	}
+	COUNTS(0, 0, 2, 0, 0, 0, 0, 0, 0);
+	load(A + 64);
+	load(A + 32);
+	COUNTS(0, 0, 3, 0, 0, 0, 0, 0, 0);
+	load(A);
+	COUNTS(0, 0, 4, 1, 0, 0, 0, 0, 0);
+	end();
+}
+
+/* A write makes the ports forget that line, and no other. */
+static void test_write_empties_the_buffer(void **state)
+{
+	(void)state;
+	BEGIN({ "dcache.enable", "off" });
+	load(A);
+	store(A + 32);
+	load(A);
+	COUNTS(0, 0, 1, 0, 1, 0, 0, 0, 0);
+	store(A + 4);
+	load(A);
+	COUNTS(0, 0, 2, 1, 2, 0, 1, 0, 0);
+	end();
+}
+
+/* ---- instructions ------------------------------------------------------------------------------ */
+
+/* Two blocks in each other's place of the instruction cache. */
+static void test_fetches(void **state)
+{
+	(void)state;
+	BEGIN();
+	assert_int_equal(run(0), 110);
+	assert_int_equal(run(1), 110);
+	COUNTS(2, 0, 0, 0, 0, 0, 0, 0, 0);
+	for (unsigned i = 0; i < 5; i++) {
+		assert_int_equal(run(0), 30);
+		assert_int_equal(run(1), 30);
+	}
+	COUNTS(12, 10, 0, 0, 0, 0, 0, 0, 0);
+	assert_int_equal(total(PMK_SIG_FETCH_STALL), 2 * 100 + 10 * 20);
+
+	/* Both sides share the cache, but not a buffer. */
+	load(0x8000);
+	COUNTS(12, 10, 1, 1, 0, 0, 0, 0, 0);
+	end();
+}
+
+/* The look-up behind a well predicted return counts as a level 1 miss and asks level 2 for nothing; what
+ * arrives behind another branch is a request. */
+static void test_speculation(void **state)
+{
+	(void)state;
+	for (unsigned predicted = 0; predicted < 2; predicted++) {
+		BEGIN({ "fetch.shadow", "1" }, { "fetch.shadow_bytes", "32" });
+		s.b[0].flow = PMK_FLOW_RETURN;
+		s.b[0].is_branch = s.b[0].shadowed = true;
+		s.b[0].branch = 1;
+		if (predicted)
+			pmk_return_push(&s.cpu.rs, (uint32_t)s.b[1].pc);
+		run(0);
+		run(1);
+		assert_int_equal(total(PMK_SIG_L1I_MISS), 3);
+		COUNTS(predicted ? 2 : 3, 0, 0, 0, 0, 0, 0, 0, 0);
+		end();
+	}
+}
+
+/* Two misses of one line, one of them behind a return whose fetch was cancelled, are one request. */
+static void test_two_misses_of_a_line(void **state)
+{
+	(void)state;
+	BEGIN({ "fetch.shadow", "1" }, { "fetch.shadow_bytes", "32" });
+	s.b[0].flow = PMK_FLOW_RETURN;
+	s.b[0].is_branch = s.b[0].shadowed = true;
+	s.b[0].branch = 1;
+	s.b[1].pc = 0x8020;
+	s.b[1].fall = 0x8034;
+	pmk_return_push(&s.cpu.rs, 0x8020);
+	run(0);
+	run(1);
+	assert_int_equal(total(PMK_SIG_L1I_MISS), 3);
+	assert_int_equal(total(PMK_SIG_L1I_FILL), 2);
+	COUNTS(2, 0, 0, 0, 0, 0, 0, 0, 0);
+	end();
+}
+
+/* ---- cycles ------------------------------------------------------------------------------------ */
+
+static void test_cycles(void **state)
+{
+	(void)state;
+	BEGIN();
+	assert_int_equal(load(A), 100); /* from memory */
+	s.cpu.cycles = 2000;
+	assert_int_equal(load(A), 0);
+	load(A + 1 * KB);
+	s.cpu.cycles = 3000;
+	assert_int_equal(load(A), 20); /* from level 2 */
+	s.cpu.cycles = 4000;
+	assert_int_equal(load(A + 2 * KB), 100); /* and memory is as slow as before */
+	end();
+
+	/* What a read buffer serves comes from level 2. */
+	BEGIN({ "dcache.enable", "off" });
+	assert_int_equal(load(A), 100);
+	s.cpu.cycles = 2000;
+	assert_int_equal(load(A + 4), 20);
+	end();
+
+	BEGIN({ "l2.type", "none" });
+	for (unsigned i = 1; i <= 3; i++) {
+		s.cpu.cycles = 2000 * i;
+		assert_int_equal(load(A + i % 2 * KB), 100);
+	}
+	end();
+}
+
+/* ---- what does not go there -------------------------------------------------------------------- */
+
+static bool every_page(void *ctx, uint32_t addr)
+{
+	(void)ctx;
+	(void)addr;
+	return true;
+}
+
+static void test_devices_pass_by(void **state)
+{
+	(void)state;
+	BEGIN();
+	load(A + 1 * KB); /* level 2 was asked last */
+	load(A);
+	load(A + 1 * KB);
+	COUNTS(0, 0, 3, 1, 0, 0, 0, 0, 0);
+	s.cpu.is_device = every_page;
+	s.cpu.cycles = 5000;
+	assert_int_equal(load(A), 100);
+	store(A);
+	COUNTS(0, 0, 3, 1, 0, 0, 0, 0, 0);
+	end();
+}
+
+/* Without a controller there is nothing to count, and nothing is said to be. */
+static void test_off(void **state)
+{
+	struct pmk_signal_set raised;
+
+	(void)state;
+	BEGIN({ "l2.type", "none" });
+	walk(64 * KB, 2);
+	run(0);
+	store(A);
+	COUNTS(0, 0, 0, 0, 0, 0, 0, 0, 0);
+	raised = pmk_cpu_raises(&s.core);
+	assert_false(pmk_signal_in(&raised, PMK_SIG_L2CC_INSN_READ));
+	assert_false(pmk_signal_in(&raised, PMK_SIG_L2CC_EVICT_HALF));
+	set(&(struct setting){ "l2.type", "l210" }, 1);
+	raised = pmk_cpu_raises(&s.core);
+	for (unsigned sig = PMK_SIG_L2CC_INSN_READ; sig <= PMK_SIG_L2CC_EVICT_HALF; sig++)
+		assert_true(pmk_signal_in(&raised, sig));
+	assert_false(pmk_signal_in(&raised, PMK_SIG_AHB_READ));
+	end();
+}
+
+/* A fork begins with what its parent had in the cache, and no counts. */
+static void test_fork(void **state)
+{
+	(void)state;
+	BEGIN();
+	walk(64 * KB, 1);
+	pmk_cpu_forked(&s.cpu, s.runs);
+	COUNTS(0, 0, 0, 0, 0, 0, 0, 0, 0);
+	walk(64 * KB, 1);
+	COUNTS(0, 0, 2048, 2048, 0, 0, 0, 0, 0);
+	end();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_fits_level_2),
+		cmocka_unit_test(test_thrashes_level_2),
+		cmocka_unit_test(test_write_back),
+		cmocka_unit_test(test_halves_add_up),
+		cmocka_unit_test(test_level_2_lost_it),
+		cmocka_unit_test(test_store_misses),
+		cmocka_unit_test(test_write_through),
+		cmocka_unit_test(test_read_buffer),
+		cmocka_unit_test(test_write_empties_the_buffer),
+		cmocka_unit_test(test_fetches),
+		cmocka_unit_test(test_speculation),
+		cmocka_unit_test(test_two_misses_of_a_line),
+		cmocka_unit_test(test_cycles),
+		cmocka_unit_test(test_devices_pass_by),
+		cmocka_unit_test(test_off),
+		cmocka_unit_test(test_fork),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

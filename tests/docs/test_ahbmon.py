@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""docs/ahbmon.md says of the buses what the sources say: rules, parameters, fields of the packet."""
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from harness import *
+import repo
+
+
+def section(n):
+    return re.search(rf"^## {n}\. .*?(?=^## |\Z)", repo.text("docs/ahbmon.md"), re.M | re.S).group(0)
+
+
+@test
+def every_rule_of_the_protocol():
+    told = re.findall(r"^\| ([a-z][\w-]+) \| (AHB, Lite|AHB|Lite) \|", section(10), re.M)
+    real = re.findall(r'^\s*X\(\w+,\s*"([\w-]+)",', repo.text("src/ahb/check.h"), re.M)
+    assert len(real) > 15, real
+    equal([name for name, _ in told], real)
+
+
+@test
+def every_parameter_exists():
+    headers = {7: ["src/ahb/layer.h", "src/ahb/gxi.h"], 8: ["src/pmu/ahbmon/packet.h"],
+               9: ["src/ahb/matrix.h"], 5: ["src/pmu/ahbmon/ahbmon.h", "include/pmk/ahbmon.h"]}
+    for n, paths in headers.items():
+        code = " ".join(repo.without_comments(repo.text(p)) for p in paths)
+        rows = re.findall(r"^\| [^|]+ \| [^|]+ \| ([^|]*) \|$", section(n), re.M)
+        named = [w for row in rows for span in re.findall(r"`([^`<]+)`", row)
+                 for w in re.findall(r"\w+", span.split(":")[0])]
+        for word in named:
+            assert re.search(rf"\b{word}\b", code), f"section {n} names {word}"
+
+
+@test
+def no_parameter_is_kept_back():
+    """What a struct of parameters has is on the page."""
+    for n, path, struct in ((7, "src/ahb/layer.h", "pmk_ahb_layer_params"),
+                            (5, "src/pmu/ahbmon/ahbmon.h", "pmk_ahbmon_params")):
+        body = re.search(rf"^struct {struct} \{{\n(.*?)^\}};", repo.text(path), re.M | re.S).group(1)
+        members = re.findall(r"\b(\w+)(?:\[\w+\])?[,;]", repo.without_comments(body))
+        assert len(members) > 3, members
+        told = section(n) + section(5)
+        equal([m for m in members if m not in ("nwindows", "window") and f"`{m}`" not in told], [], path)
+
+
+@test
+def fields_of_the_packet():
+    code = repo.text("src/pmu/ahbmon/packet.c")
+    layers = re.findall(r"PMK_BITS\((\d+), (\d+)\),\s*/\* ([\w-]+) \*/", code)
+    gxi = re.findall(r"^#define (GXI_\w+)\s+PMK_BITS\((\d+), (\d+)\)", code, re.M)
+    equal((len(layers), len(gxi)), (6, 2))
+    page = dict(re.findall(r"^\| \[([\d:]+)\] \| ([^|]+) \|", section(8), re.M))
+    for hi, lo, name in layers:
+        equal(page[f"{hi}:{lo}"], name)
+    for name, hi, lo in gxi:
+        contains(page[f"{hi}:{lo}"], "data" if name == "GXI_DATA" else "address")
+    bits = [b for span in page for b in range(int(span.split(":")[-1]), int(span.split(":")[0]) + 1)]
+    equal(sorted(bits), list(range(34)), "every pin once")
+
+
+main()

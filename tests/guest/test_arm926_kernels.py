@@ -1,0 +1,369 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Known-answer kernels on the buses of the ARM926EJ-S Development Chip: small ARM programs, each with the
+counts of its AHB Monitor that follow from the caches and the bus protocol. Sizes are those of the arm926
+core: 32 KB caches with 4 ways of 256 sets (a way is 8 KB), a TLB of 64 pages in 2 ways of 32 sets, HCLK
+at a third of the core clock, memory with 5 wait states for the first word read and 2 for the first
+written, 1 to connect a layer to a slave that another layer had.
+
+Every run has all 91 counters, and the identities that hold whatever a program does are checked for each."""
+import hashlib
+import os
+import sys
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from harness import *  # noqa: E402,F403
+
+KERNELS = os.path.join(SOURCE, "tests", "guest", "kernels")
+
+RR = "cache.round_robin=1"
+
+
+def build(body, setup="nop", aux="nop", reps=1):
+    flags = ["-march=armv5te", "-marm", "-I", KERNELS, "-nostdlib", "-static", "-Wl,-z,noexecstack",
+             "-Wl,--build-id=none", "-Wl,-Ttext=0x10000", "-Wl,-Tbss=0x100000",
+             f"-DSETUP={setup}", f"-DAUX={aux}", f"-DREPS={reps}", f"-DBODY={body}"]
+    name = hashlib.sha256(repr(flags).encode()).hexdigest()[:16]
+    return compile_arm(os.path.join(KERNELS, "bus.S"), "arm926-" + name, *flags)
+
+
+def identities(c):
+    """What must hold for any program, as no layer has errors, retries or bursts that end early."""
+    equal(c["ct_armi_rd"],
+          c["ct_armi_burst_single"] + 4 * c["ct_armi_burst_incr4"] + 8 * c["ct_armi_line_fill"])
+    equal(c["ct_armd_rd"] + c["ct_armd_wr"],
+          c["ct_armd_burst_single"] + 4 * c["ct_armd_burst_incr4"] + 8 * c["ct_armd_burst_incr8"] +
+          8 * c["ct_armd_line_fill"])
+    for n in ("0", "1"):
+        dma = {k.replace(f"ct_dma{n}_", ""): v for k, v in c.items() if f"ct_dma{n}_" in k}
+        bursts = 4 * dma["burst_incr4"] + 8 * dma["burst_incr8"] + 16 * dma["burst_incr16"]
+        assert abs(dma["rd"] + dma["wr"] - bursts) < 16 or dma["burst_incr"], dma
+    assert c["ct_armd_page_walk_d"] + c["ct_armd_page_walk_i"] <= c["ct_armd_burst_single"], c
+    assert c["ct_armd_cast_out4"] <= c["ct_armd_burst_incr4"], c
+    assert c["ct_armd_cast_out8"] <= c["ct_armd_burst_incr8"], c
+    for layer in ("armi", "clcd", "dma0", "dma1", "exp", "armd"):
+        waits = {k: c[f"ct_{layer}_wait_{k}"] for k in ("total", "non_seq_slave", "non_seq_bus")}
+        assert waits["non_seq_slave"] + waits["non_seq_bus"] <= waits["total"], (layer, waits)
+        # A cycle of a layer is idle, a wait, or the end of a transfer.
+        beats = c[f"ct_{layer}_rd"] + c.get(f"ct_{layer}_wr", 0)
+        assert waits["total"] + beats <= c["ct_total_cycles"], (layer, c)
+    equal(c["ct_total_cycles_en"], c["ct_total_cycles"])
+    equal(c["ct_total_cycles_non_debug"], c["ct_total_cycles_en"])
+
+
+def count(program, *options):
+    have("qemu-arm")
+    doc = stat("--core", "arm926", "--from", "k_begin", "--to", "k_end", "-e", "all", *options, program)
+    c = counts(doc)
+    equal(len(c), 91)
+    assert all(isinstance(n, int) for n in c.values()), c
+    identities(c)
+    return c
+
+
+def measure(body, *sets, setup="nop", aux="nop", traffic=(), **kw):
+    options = [w for s in sets for w in ("--set", s)] + [w for t in traffic for w in ("--traffic", t)]
+    return count(build(body, setup, aux, **kw), *options)
+
+
+def want(c, **expected):
+    wrong = [f"{e}: got {c['ct_' + e]}, want {n}" for e, n in expected.items() if c["ct_" + e] != n]
+    assert not wrong, "; ".join(wrong)
+
+
+# ---- the data side ---------------------------------------------------------------------------------
+
+@test
+def a_load_that_misses():
+    # The line of the code: a WRAP8 on ARM-I, 5 waits; ARM-I had the memory before. The load runs when
+    # its first word is there. On ARM-D the first read of the page table is 1 cycle in its address
+    # phase and 6 behind the other 7 words, 1 of them to connect; then it waits 5. The second read
+    # waits 5, and so does the WRAP8 of the line.
+    c = measure("ldr r1, [r10]")
+    want(c, armi_rd=8, armi_line_fill=1, armi_wait_total=5, armi_wait_non_seq_slave=5,
+         armi_wait_non_seq_bus=0, armd_rd=10, armd_wr=0, armd_burst_single=2, armd_line_fill=1,
+         armd_page_walk_d=2, armd_page_walk_i=0, armd_wait_total=21, armd_wait_non_seq_slave=15,
+         armd_wait_non_seq_bus=6, armd_wait_threshold_hit=3, armi_wait_threshold_hit=1)
+
+
+@test
+def nothing_happens_on_the_other_layers():
+    c = measure("ldr r1, [r10]")
+    quiet = [e for e in c if e.startswith(("ct_clcd", "ct_dma", "ct_exp", "ct_gxi"))]
+    equal(len(quiet), 9 + 16 + 10 + 18 + 9)
+    equal({e: c[e] for e in quiet if c[e]}, {})
+
+
+@test
+def a_line_is_filled_once():
+    want(measure("ldr r1, [r10]; ldr r2, [r10, #28]; ldrb r3, [r10, #17]; ldmia r10, {r1-r4}"),
+         armd_line_fill=1, armd_rd=10, armd_burst_single=2)
+
+
+@test
+def one_linefill_for_each_line():
+    # 100 lines of 32 bytes from the start of a page: 3200 bytes, one page.
+    body = "mov r3, #100; 1: ldr r1, [r2], #32; subs r3, r3, #1; bne 1b"
+    want(measure(body, setup="mov r2, r10"), armd_line_fill=100, armd_page_walk_d=2, armd_rd=802,
+         armd_burst_single=2, armd_wr=0)
+
+
+@test
+def a_load_across_lines_fills_both():
+    want(measure("ldrd r4, [r10, #28]", setup="nop"), armd_line_fill=2)
+
+
+# A way is 8 KB: five lines of set 0, the fifth throws out the first. Each is in a page of its own.
+EVICT = ("ldr r0, [r10]; {}; add r2, r10, #8192; ldr r1, [r2]; add r2, r2, #8192; ldr r1, [r2]; "
+         "add r2, r2, #8192; ldr r1, [r2]; add r2, r2, #8192; ldr r1, [r2]")
+
+# What makes the line dirty, and what is cast out then: half lines, whole lines, words written.
+DIRTY = [
+    ("nothing", "nop", 0, 0, 0),
+    ("a_word_of_the_low_half", "str r0, [r10, #12]", 1, 0, 4),
+    ("a_word_of_the_high_half", "str r0, [r10, #16]", 1, 0, 4),
+    ("a_byte", "strb r0, [r10, #31]", 1, 0, 4),
+    ("both_halves", "str r0, [r10]; str r0, [r10, #28]", 0, 1, 8),
+    ("a_double_word", "strd r0, [r10, #8]", 1, 0, 4),
+    ("four_words_in_the_middle", "add r2, r10, #8; stmia r2, {r4-r7}", 0, 1, 8),
+    ("eight_words", "stmia r10, {r0-r7}", 0, 1, 8),
+]
+
+
+def evict_test(name, dirty, four, eight, words):
+    def check():
+        c = measure(EVICT.format(dirty), RR)
+        want(c, armd_line_fill=5, armd_page_walk_d=10, armd_rd=50, armd_wr=words,
+             armd_cast_out4=four, armd_cast_out8=eight, armd_burst_incr4=four,
+             armd_burst_incr8=eight, armd_burst_single=10)
+    check.__name__ = "evicted_with_" + name
+    test(check)
+
+
+for row in DIRTY:
+    evict_test(*row)
+
+
+@test
+def cast_outs_pass_the_alignment_test():
+    c = measure(EVICT.format("str r0, [r10, #16]"), RR, "castout4.aligned=1")
+    want(c, armd_cast_out4=1)
+
+
+# ---- writes that miss ------------------------------------------------------------------------------
+
+# Stores to absent lines: the bursts that their words make. The page table costs two single reads.
+#         name               instructions                         single incr4 incr8 words
+STORES = [
+    ("a_word", "str r1, [r2]", 1, 0, 0, 1),
+    ("a_byte", "strb r1, [r2, #3]", 1, 0, 0, 1),
+    ("a_half_word", "strh r1, [r2, #2]", 1, 0, 0, 1),
+    ("a_double_word", "strd r4, [r2]", 2, 0, 0, 2),
+    ("three_words", "stmia r2, {r4-r6}", 3, 0, 0, 3),
+    ("four_words", "stmia r2, {r4-r7}", 0, 1, 0, 4),
+    ("five_words", "stmia r2, {r4-r8}", 1, 1, 0, 5),
+    ("eight_words", "stmia r2, {r0-r7}", 0, 0, 1, 8),
+    # 0x10 to 0x2f: bursts end with the line (our choice).
+    ("eight_words_in_two_lines", "add r3, r2, #16; stmia r3, {r0-r7}", 0, 2, 0, 8),
+    ("two_words_apart", "str r1, [r2]; str r1, [r2, #4]", 2, 0, 0, 2),
+]
+
+
+def store_test(name, body, single, incr4, incr8, words):
+    def check():
+        c = measure(body, setup="mov r2, r10")
+        # In User mode HPROT says so, and four words are not taken for a cast-out.
+        want(c, armd_line_fill=0, armd_wr=words, armd_rd=2, armd_burst_single=2 + single,
+             armd_burst_incr4=incr4, armd_burst_incr8=incr8, armd_cast_out4=0, armd_cast_out8=0,
+             armd_page_walk_d=2)
+    check.__name__ = "store_of_" + name
+    test(check)
+
+
+for row in STORES:
+    store_test(*row)
+
+
+@test
+def a_store_that_hits_stays_inside():
+    want(measure("ldr r1, [r10]; str r1, [r10]; str r1, [r10, #4]"), armd_wr=0, armd_line_fill=1)
+
+
+@test
+def write_through_writes_every_store():
+    # Nothing gets dirty: five lines of a set are read, and nothing is cast out.
+    c = measure(EVICT.format("str r0, [r10]; str r0, [r10, #16]; strb r0, [r10]"), RR,
+                "dcache.write_through=1")
+    want(c, armd_wr=3, armd_burst_single=13, armd_line_fill=5, armd_cast_out4=0, armd_cast_out8=0)
+
+
+@test
+def write_allocate_fills_instead():
+    want(measure("str r1, [r10]; str r1, [r10, #4]", "dcache.write_allocate=1"), armd_wr=0,
+         armd_line_fill=1)
+
+
+@test
+def the_write_buffer_holds_four_writes():
+    # Three core cycles to an HCLK cycle. Without a full buffer eight stores in a row take eight core
+    # cycles; with one address they wait for each other.
+    stores = "; ".join(f"str r1, [r10, #{4 * i}]" for i in range(8))
+    few = measure(stores, "wbuf.entries=1")
+    many = measure(stores, "wbuf.entries=8")
+    assert few["ct_total_cycles"] > many["ct_total_cycles"] + 10, (few, many)
+
+
+@test
+def cache_off():
+    # Every word on its own: 1 + 4 reads, 1 write, 4 words in a burst.
+    c = measure("ldr r1, [r10]; ldmia r10, {r4-r7}; str r1, [r10]; stmia r10, {r4-r7}", "dcache.enable=0")
+    want(c, armd_line_fill=0, armd_rd=2 + 5, armd_wr=5, armd_burst_single=2 + 5 + 1, armd_burst_incr4=1)
+
+
+# ---- translation -----------------------------------------------------------------------------------
+
+PAGES = ("mov r4, #2; 1: mov r2, r10; mov r3, #{0}; 2: ldr r1, [r2]; add r2, r2, #4096; subs r3, r3, #1; bne 2b; "
+         "subs r4, r4, #1; bne 1b")
+
+
+@test
+def pages_that_fit_the_tlb():
+    # 32 pages, one for each set, twice: the second time they are there.
+    want(measure(PAGES.format(32)), armd_page_walk_d=64, armd_page_walk_i=0)
+
+
+@test
+def pages_that_do_not():
+    # 128 pages for 32 sets of two: four in turn in each, so none is there the second time either.
+    # The code's page, in set 16, is thrown out with them.
+    c = measure(PAGES.format(128))
+    want(c, armd_page_walk_d=2 * 256)
+    assert c["ct_armd_page_walk_i"] > 0 and c["ct_armd_page_walk_i"] % 2 == 0, c
+
+
+@test
+def sections_take_one_read():
+    want(measure(PAGES.format(32), "tlb.walk_reads=1"), armd_page_walk_d=32)
+
+
+@test
+def without_an_mmu_nothing_is_walked():
+    want(measure(PAGES.format(128), "mmu.enable=0"), armd_page_walk_d=0, armd_page_walk_i=0,
+         armd_burst_single=0)
+
+
+@test
+def code_on_another_page():
+    # The subroutine is 8 KB on: a page of its own, seen on ARM-D and not on ARM-I, and one more line.
+    c = measure("bl far", aux=".space 8192; far: bx lr")
+    want(c, armd_page_walk_i=2, armd_page_walk_d=0, armi_line_fill=2, armd_rd=2)
+
+
+# ---- fetch -----------------------------------------------------------------------------------------
+
+@test
+def one_linefill_for_each_line_of_code():
+    # 20 lines of NOPs, and one of what settles.
+    want(measure("nop", reps=160), armi_line_fill=21, armi_rd=168, armi_burst_single=0,
+         armi_burst_incr4=0)
+
+
+@test
+def code_in_the_cache_is_not_fetched():
+    body = "mov r3, #50; 1: nop; nop; subs r3, r3, #1; bne 1b"
+    want(measure(body), armi_line_fill=1)
+
+
+@test
+def without_an_instruction_cache():
+    # Four aligned words at a time, and every time. BODY is four words: one burst up to the first BNE,
+    # and one for each of the other 49 runs of the loop. Behind it the loop that settles is in the next
+    # four: MOV to BNE, then 98 times SUBS and BNE.
+    c = measure("mov r3, #50; 1: nop; subs r3, r3, #1; bne 1b", "icache.enable=0")
+    want(c, armi_line_fill=0, armi_burst_single=0, armi_burst_incr4=1 + 49 + 1 + 98)
+
+
+# ---- time ------------------------------------------------------------------------------------------
+
+@test
+def wait_states_are_parameters():
+    # Three reads on ARM-D wait 9 each, and 7 × 2 for the words of the line behind the first. The
+    # first stands behind 7 words of ARM-I that take 3 cycles each, but for 1 in its address phase.
+    c = measure("ldr r1, [r10]", "mpmc.read=9", "mpmc.read_next=2")
+    want(c, armd_wait_total=27 + 14 + 20, armd_wait_non_seq_slave=27, armd_wait_non_seq_bus=20,
+         armi_wait_total=9 + 14)
+    c = measure("ldr r1, [r10]", "ahb.connect=8")
+    want(c, armd_wait_total=23, armd_wait_non_seq_bus=8)
+
+
+@test
+def thresholds():
+    # Waits of 11, 5 and 5 cycles.
+    want(measure("ldr r1, [r10]", "wait.threshold=4"), armd_wait_threshold_hit=3)
+    want(measure("ldr r1, [r10]", "wait.threshold=5"), armd_wait_threshold_hit=1)
+    want(measure("ldr r1, [r10]", "wait.threshold=10"), armd_wait_threshold_hit=1)
+    want(measure("ldr r1, [r10]", "wait.threshold=11"), armd_wait_threshold_hit=0)
+
+
+@test
+def a_slower_bus_takes_more_core_cycles_and_no_more_of_its_own():
+    body = "mov r3, #100; 1: ldr r1, [r2], #32; subs r3, r3, #1; bne 1b"
+    c = {r: measure(body, f"ahb.ratio={r}", setup="mov r2, r10") for r in (1, 2, 3, 4)}
+    for r in (2, 3, 4):
+        equal(c[r]["ct_armd_line_fill"], 100)
+        assert c[r]["ct_total_cycles"] < c[r - 1]["ct_total_cycles"], (r, c)
+    # A linefill takes 1 + 5 + 8 cycles; 100 of them cannot take less.
+    assert c[4]["ct_total_cycles"] > 1400, c[4]
+
+
+TRAFFIC_BODY = "mov r3, #200; 1: ldr r1, [r2], #32; str r1, [r2, #4000]; subs r3, r3, #1; bne 1b"
+
+
+@test
+def other_masters_make_it_wait_and_change_nothing_else():
+    alone = measure(TRAFFIC_BODY, setup="mov r2, r10")
+    busy = measure(TRAFFIC_BODY, setup="mov r2, r10",
+                   traffic=["dma0:burst=incr8,period=40,slave=mpmc", "clcdc:burst=incr16,period=90"])
+    for e in alone:
+        if e.startswith(("ct_armi", "ct_armd")) and "_wait_" not in e:
+            equal(busy[e], alone[e], e)
+    for e in ("armd_wait_total", "armd_wait_non_seq_bus", "total_cycles"):
+        assert busy["ct_" + e] > alone["ct_" + e], e
+    equal(busy["ct_armd_wait_non_seq_slave"], alone["ct_armd_wait_non_seq_slave"])
+
+
+@test
+def traffic_is_what_was_asked_for():
+    c = measure(TRAFFIC_BODY, setup="mov r2, r10",
+                traffic=["dma0:burst=incr8,period=40", "dma1:burst=incr4,period=100,dir=both",
+                         "exp:burst=wrap16,period=200,slave=smc", "clcdc:burst=incr16,period=90"])
+    cycles = c["ct_total_cycles"]
+    for event, period in (("dma0_burst_incr8", 40), ("dma1_burst_incr4", 100), ("exp_burst_wrap16", 200),
+                          ("clcd_burst_incr16", 90)):
+        n = c["ct_" + event]
+        assert cycles * 0.8 / period < n <= cycles / period + 1, (event, n, cycles)
+    assert c["ct_dma1_rd"] > 0 and c["ct_dma1_wr"] > 0, c
+    equal(c["ct_dma0_wr"], 0)
+
+
+@test
+def peripherals_are_seen_by_address():
+    c = measure(TRAFFIC_BODY, setup="mov r2, r10",
+                traffic=["dma0:burst=incr4,period=100,addr=0x101f1000,span=4096,dir=both",
+                         "exp:burst=single,period=50,addr=0x101e0000,span=4096"])
+    assert c["ct_dma0_rd_uart"] > 0 and c["ct_dma0_wr_uart"] > 0, c
+    equal(c["ct_dma0_rd_uart"], c["ct_dma0_rd"])
+    equal(c["ct_dma0_rd_sci"], 0)
+    equal(c["ct_exp_rd_apb_core"], c["ct_exp_rd"])
+    equal(c["ct_exp_rd_apb_dma"], 0)
+
+
+@test
+def the_same_every_time():
+    program = build(TRAFFIC_BODY, "mov r2, r10")
+    options = ("--traffic", "dma0:burst=incr8,period=37")
+    equal(count(program, *options), count(program, *options))
+
+
+if __name__ == "__main__":
+    main()

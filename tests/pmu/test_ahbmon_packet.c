@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The AHB Monitor's packets: the states of DDI 0287B Table 4-1 on every layer, the codes of Tables
+ * 4-4 and 4-5, the lag of 3 HCLK, and that codes which nobody knows are not made up.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <pmk/error.h>
+
+#include "pmu/ahbmon/packet.h"
+
+#include "../ahb/trace.h"
+
+static struct pmk_bus bus[8];
+static struct pmk_ahbmon_observer_params params;
+static struct pmk_ahbmon_observer observer;
+static struct pmk_ahbmon_packet_params codes;
+static struct pmk_ahbmon_packets packets;
+static struct pmk_ahbmon_packet packet;
+static struct trace trace;
+
+static int setup(void **state)
+{
+	(void)state;
+	pmk_ahbmon_observer_defaults(&params);
+	for (unsigned i = 0; i < 6; i++) { /* slaves 1 and 2, as in the manual's sample */
+		params.layer[i].nwindows = 2;
+		params.layer[i].window[0] = (struct pmk_ahb_window){ 0, 0xfff, 0, 1 };
+		params.layer[i].window[1] = (struct pmk_ahb_window){ 0x1000, 0x1fff, 0, 2 };
+	}
+	pmk_ahbmon_packet_defaults(&codes);
+	return 0;
+}
+
+static void begin(void)
+{
+	for (unsigned i = 0; i < 8; i++)
+		pmk_bus_init(&bus[i]);
+	assert_int_equal(pmk_ahbmon_observer_init(&observer, &params, bus), 0);
+	assert_int_equal(pmk_ahbmon_packets_init(&packets, &codes), 0);
+}
+
+static void next(const struct pmk_ahbmon_sample *s)
+{
+	pmk_ahbmon_observer_sample(&observer, bus, s);
+	pmk_ahbmon_packets_next(&packets, &observer, &packet);
+}
+
+/* What the pins say of a layer during a wave and the 3 cycles after it: states, a space each. */
+static void states_of(unsigned layer, const char *wave, char *out, size_t size)
+{
+	trace_make(&trace, wave);
+	*out = '\0';
+	for (unsigned i = 0; i < trace.n + 3; i++) {
+		struct pmk_ahbmon_sample s = { .gxi = { 0 } };
+		char text[16];
+
+		for (unsigned l = 0; l < 6; l++)
+			s.layer[l].hready = true;
+		if (i < trace.n)
+			s.layer[layer] = trace.cycle[i];
+		next(&s);
+		pmk_ahbmon_state_text(&packet.layer[layer], text, sizeof(text));
+		assert_true(strlen(out) + strlen(text) + 2 < size);
+		strcat(out, i ? " " : "");
+		strcat(out, text);
+	}
+}
+
+/* DDI 0287B p4-5, three cycles late. */
+static void test_sample_stream(void **state)
+{
+	char out[400];
+
+	(void)state;
+	for (unsigned layer = 0; layer < 6; layer++) {
+		begin();
+		states_of(layer, "Nw:incr4@0 S/co S S Nr:wrap4@1000 S/cao S/s", out, sizeof(out));
+		assert_string_equal(out, "I I I "
+					 "I WB NW1 S_INCR4 S_INCR4 S_INCR4 WB WA NR2 WS");
+	}
+}
+
+static void test_other_states(void **state)
+{
+	static const struct {
+		const char *wave, *states;
+	} rows[] = {
+		{ "Nr:incr@0 B S I", "I I I I NR1 B S_INCR" },
+		{ "Nr:single@0 I/eE I", "I I I I EN NR1 I" },
+		{ "Nw:incr8@1000 S S/seE I", "I I I I NW2 WS EN S_INCR8 S_INCR8" },
+		{ "Nr:single@0 I/rR I", "I I I I RN I I" },
+		{ "Nr:single@0 I/pP I", "I I I I RN I I" },
+		{ "Nr:single@2000 I", "I I I I NR" }, /* no slave number there */
+		{ "Nr:wrap8@0 S S", "I I I I NR1 S_WRAP8" },
+		{ "Nr:single@0 I/uo I", "I I I I WS NR1 I" },
+	};
+	char out[400];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		begin();
+		states_of(5, rows[i].wave, out, sizeof(out));
+		assert_string_equal(out, rows[i].states);
+	}
+	params.layer[5].unknown_cause = PMK_AHB_CAUSE_UNKNOWN;
+	codes.after_retry = PMK_AHBMON_S_RN;
+	begin();
+	states_of(5, "Nr:single@0 Nr:single@0/uo I/rR I", out, sizeof(out));
+	assert_string_equal(out, "I I I I ? NR1 RN RN I");
+	setup(NULL);
+}
+
+/* Both GXI fields, all 16 pairs: [32:31] read data channel, [30:29] address channel. */
+static void test_gxi_codes(void **state)
+{
+	(void)state;
+	begin();
+	for (unsigned i = 0; i < 16 + 3; i++) {
+		struct pmk_ahbmon_sample s = { .gxi = { .address = i & 3, .data = i >> 2 & 3 } };
+
+		for (unsigned l = 0; l < 6; l++)
+			s.layer[l].hready = true;
+		next(&s);
+		assert_true(packet.known == UINT64_C(0x1e0000000)); /* and nothing else is */
+		if (i < 3)
+			assert_true(packet.pins == 0);
+		else
+			assert_true(packet.pins == (uint64_t)(i - 3) << 29);
+	}
+}
+
+/* Each layer's field, Figure 4-2: a code that fills it, and no other. */
+static void test_fields(void **state)
+{
+	static const uint64_t field[6] = { 0x00780000, 0x0000000f, 0x0007c000,
+					   0x00003e00, 0x000001f0, 0x1f800000 };
+	static const int16_t most[6] = { 15, 15, 31, 31, 31, 63 };
+
+	(void)state;
+	for (unsigned layer = 0; layer < 6; layer++) {
+		struct pmk_ahbmon_sample s = { .gxi = { 0 } };
+
+		setup(NULL);
+		codes.layer[layer].state[PMK_AHBMON_S_I] = most[layer];
+		begin();
+		for (unsigned l = 0; l < 6; l++)
+			s.layer[l].hready = true;
+		next(&s);
+		assert_true(packet.known == (UINT64_C(0x1e0000000) | field[layer]));
+		assert_true(packet.pins == field[layer]);
+		codes.layer[layer].state[PMK_AHBMON_S_I] = most[layer] + 1;
+		assert_int_equal(pmk_ahbmon_packets_init(&packets, &codes), PMK_ERANGE);
+		codes.layer[layer].state[PMK_AHBMON_S_I] = -2;
+		assert_int_equal(pmk_ahbmon_packets_init(&packets, &codes), PMK_ERANGE);
+	}
+	setup(NULL);
+}
+
+/* A code that does not fit is refused, wherever it stands. */
+static void test_codes_too_large(void **state)
+{
+	int16_t *const places[] = { &codes.layer[1].state[6], &codes.layer[1].seq[7],
+				    &codes.layer[1].read[15], &codes.layer[1].write[15] };
+
+	(void)state;
+	for (unsigned i = 0; i < 4; i++) {
+		setup(NULL);
+		*places[i] = 15;
+		assert_int_equal(pmk_ahbmon_packets_init(&packets, &codes), 0);
+		*places[i] = 16;
+		assert_int_equal(pmk_ahbmon_packets_init(&packets, &codes), PMK_ERANGE);
+	}
+	setup(NULL);
+}
+
+/* A table of one's own: every kind of state has its code, and only what is in it is encoded. */
+static void test_codes(void **state)
+{
+	static const char wave[] = "Nw:incr4@0 S/sco S/a B/o S S/eE I/rR";
+	/* I, WS, WB, NW1, WA, S_INCR4, B, EN, S_INCR4, RN, and what is not known */
+	static const int want[] = { 1, 5, 6, 21, 7, 33, 2, 3, 33, 4, -1 };
+
+	(void)state;
+	setup(NULL);
+	for (unsigned i = 0; i < PMK_AHBMON_S_S; i++)
+		codes.layer[5].state[i] = (int16_t)(i + 1);
+	codes.layer[5].state[PMK_AHBMON_S_I] = 1;
+	codes.layer[5].seq[3] = 33;
+	codes.layer[5].write[1] = 21;
+	codes.after_retry = PMK_AHBMON_S_UNKNOWN;
+	begin();
+	trace_make(&trace, wave);
+	for (unsigned i = 0; i < trace.n + 3; i++) {
+		struct pmk_ahbmon_sample s = { .gxi = { 0 } };
+		int code;
+
+		for (unsigned l = 0; l < 6; l++)
+			s.layer[l].hready = true;
+		if (i < trace.n)
+			s.layer[5] = trace.cycle[i];
+		next(&s);
+		code = packet.known & 0x1f800000 ? (int)(packet.pins >> 23 & 63) : -1;
+		assert_true(packet.known & 0x1f800000 || !(packet.pins & 0x1f800000));
+		if (i >= 3 && i - 3 < sizeof(want) / sizeof(want[0]))
+			assert_int_equal(code, want[i - 3]);
+	}
+	assert_int_equal(trace.n, sizeof(want) / sizeof(want[0]));
+	setup(NULL);
+}
+
+/* Slaves are numbered 0 to 15; another number has no code, and does not hit somebody else's. */
+static void test_slave_numbers(void **state)
+{
+	(void)state;
+	for (unsigned slave = 14; slave < 18; slave++) {
+		setup(NULL);
+		for (unsigned i = 0; i < 16; i++)
+			codes.layer[5].read[i] = codes.layer[5].write[i] = (int16_t)(i + 16);
+		params.layer[5].window[0].slave = slave;
+		begin();
+		trace_make(&trace, "Nr:single@0 I I I I");
+		for (unsigned i = 0; i < 5; i++) {
+			struct pmk_ahbmon_sample s = { .gxi = { 0 } };
+
+			for (unsigned l = 0; l < 6; l++)
+				s.layer[l].hready = true;
+			s.layer[5] = trace.cycle[i];
+			next(&s);
+		}
+		assert_int_equal(packet.layer[5].detail, slave);
+		assert_int_equal(packet.known >> 23 & 63, slave < 16 ? 63 : 0);
+		assert_int_equal(packet.pins >> 23 & 63, slave < 16 ? slave + 16 : 0);
+	}
+	setup(NULL);
+}
+
+/* What is not observed is not known. */
+static void test_not_observed(void **state)
+{
+	struct pmk_ahbmon_sample s = { .gxi = { .data = 3 } };
+
+	(void)state;
+	params.present = 1 << 6;
+	begin();
+	for (unsigned i = 0; i < 4; i++)
+		next(&s);
+	assert_true(packet.known == 0 && packet.pins == 0);
+	assert_int_equal(packet.layer[0].state, PMK_AHBMON_S_UNKNOWN);
+	assert_int_equal(packet.layer[5].state, PMK_AHBMON_S_I);
+	setup(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_sample_stream),	cmocka_unit_test(test_other_states),
+		cmocka_unit_test(test_gxi_codes),	cmocka_unit_test(test_fields),
+		cmocka_unit_test(test_codes_too_large), cmocka_unit_test(test_codes),
+		cmocka_unit_test(test_slave_numbers),	cmocka_unit_test(test_not_observed),
+	};
+
+	return cmocka_run_group_tests(tests, setup, NULL);
+}

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A core on the buses of the ARM926EJ-S Development Chip: what its accesses do there has to come back
+ * through model, driver and session. Blocks are made up: one instruction, ten cycles. HCLK is the core's
+ * clock; there is no translation, so that every burst is one that the test asked for.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "session/emulated.h"
+
+/* Counters by their number, DDI 0287B Tables 4-6 to 4-13 in order. */
+enum {
+	ARMI_RD = 0,
+	ARMI_LINE_FILL = 3,
+	DMA0_RD = 17,
+	DMA0_INCR8 = 27,
+	ARMD_RD = 61,
+	ARMD_WR = 62,
+	ARMD_SINGLE = 67,
+	ARMD_INCR4 = 68,
+	ARMD_INCR8 = 69,
+	ARMD_LINE_FILL = 70,
+	ARMD_CAST_OUT4 = 71,
+	ARMD_CAST_OUT8 = 72,
+	ARMD_WAIT_TOTAL = 75,
+	TOTAL_CYCLES = 88,
+	TOTAL_CYCLES_EN = 89,
+	NCOUNTERS = 91
+};
+
+#define NBLOCKS	   4
+#define BLOCK_TIME 10
+
+struct rig {
+	struct pmk_emulated e, copy;
+	struct pmk_emulated_ports ports, other;
+	struct pmk_emulated_config cfg;
+	struct pmk_block block[NBLOCKS];
+	struct pmk_facts facts[NBLOCKS];
+	struct pmk_run run[NBLOCKS];
+	struct pmk_emulated_blocks b;
+};
+
+static struct pmk_core core_926(void)
+{
+	struct pmk_core core;
+
+	pmk_core_defaults(&core);
+	strcpy(core.isa, "arm");
+	strcpy(core.pmu, "ahbmon");
+	core.icache_size = core.dcache_size = 32768;
+	core.bp_on = core.rs_on = core.mmu = core.shadow = 0;
+	core.round_robin = 1;
+	core.ahb_ratio = 1;
+	core.wbuf_entries = 4;
+	return core;
+}
+
+static struct rig *rig_new(const struct pmk_core *core)
+{
+	struct rig *r = calloc(1, sizeof(*r));
+
+	assert_non_null(r);
+	strcpy(r->cfg.pmu, "ahbmon");
+	r->cfg.core = *core;
+	for (unsigned i = 0; i < NCOUNTERS; i++)
+		r->cfg.plan.event[i].code = (uint16_t)i;
+	r->cfg.plan.nevents = NCOUNTERS;
+	assert_int_equal(pmk_plan_make(pmk_pmu_find("ahbmon"), &r->cfg.plan), 0);
+	assert_int_equal(r->cfg.plan.npasses, 1);
+	pmk_emulated_configure(&r->cfg);
+	for (unsigned i = 0; i < NBLOCKS; i++) {
+		r->block[i] = (struct pmk_block){ .pc = 0x8000 + 32 * i,
+						  .fall = 0x8004 + 32 * i,
+						  .end_addr = 0x8000 + 32 * i,
+						  .id = i,
+						  .cycles = BLOCK_TIME,
+						  .branch = PMK_BRANCH_SLOW };
+		r->facts[i].n[PMK_FACT_INSN] = 1;
+	}
+	r->b = (struct pmk_emulated_blocks){ .facts = r->facts, .run = r->run, .count = NBLOCKS };
+	assert_int_equal(pmk_emulated_start(&r->e, &r->ports, &r->cfg, r->run), 0);
+	return r;
+}
+
+static void rig_free(struct rig *r)
+{
+	pmk_cpu_fini(&r->e.cpu);
+	free(r);
+}
+
+static void block(struct rig *r, unsigned i)
+{
+	pmk_cpu_block(&r->e.cpu, &r->block[i]);
+}
+
+static void load(struct rig *r, uint32_t addr)
+{
+	pmk_cpu_load(&r->e.cpu, addr, 2, pmk_access_pack(BLOCK_TIME, BLOCK_TIME, 1, 4));
+}
+
+static void store(struct rig *r, uint32_t addr)
+{
+	pmk_cpu_store(&r->e.cpu, addr, 2, pmk_access_pack(BLOCK_TIME, BLOCK_TIME, 1, 4));
+}
+
+/* The final counts, as another process takes them; 0 or the error. */
+static int finish(struct rig *r, struct pmk_reading *totals)
+{
+	memcpy(&r->copy, &r->e, pmk_emulated_bytes(&r->cfg));
+	return pmk_emulated_finish(&r->copy, &r->other, &r->cfg, &r->b, totals);
+}
+
+static void test_counts_come_back(void **state)
+{
+	struct pmk_core core = core_926();
+	struct rig *r = rig_new(&core);
+	struct pmk_reading t;
+
+	(void)state;
+	block(r, 0);
+	/* Five lines of one set of four ways: the first is dirty in one half and is thrown out. */
+	load(r, 0x10000);
+	store(r, 0x10010);
+	for (uint32_t i = 1; i < 5; i++)
+		load(r, 0x10000 + 8192 * i);
+	store(r, 0x40000); /* absent */
+	block(r, 1);
+	assert_int_equal(finish(r, &t), 0);
+	assert_int_equal(t.total[ARMI_LINE_FILL], 2);
+	assert_int_equal(t.total[ARMI_RD], 16);
+	assert_int_equal(t.total[ARMD_LINE_FILL], 5);
+	assert_int_equal(t.total[ARMD_RD], 40);
+	assert_int_equal(t.total[ARMD_CAST_OUT4], 1);
+	assert_int_equal(t.total[ARMD_INCR4], 1);
+	assert_int_equal(t.total[ARMD_CAST_OUT8], 0);
+	assert_int_equal(t.total[ARMD_SINGLE], 1);
+	assert_int_equal(t.total[ARMD_WR], 5);
+	assert_int_equal(t.total[DMA0_RD], 0);
+	assert_int_equal(t.total[TOTAL_CYCLES_EN], t.total[TOTAL_CYCLES]);
+	/* The clock of the bus is the core's: not a cycle less, and no more than what was under way. */
+	assert_true(t.total[TOTAL_CYCLES] >= r->e.cpu.cycles);
+	assert_true(t.total[TOTAL_CYCLES] < r->e.cpu.cycles + 40);
+	rig_free(r);
+}
+
+/* The core's time and the bus's waits agree: ten cycles a block, and nine for each line that is read:
+ * the address, the waits and the first word. */
+static void test_time_is_the_buses(void **state)
+{
+	struct pmk_core core = core_926();
+	struct rig *r = rig_new(&core);
+	struct pmk_reading t;
+	uint64_t waits;
+
+	(void)state;
+	block(r, 0);
+	for (uint32_t i = 0; i < 50; i++) {
+		block(r, 0);
+		load(r, 0x20000 + 32 * i);
+	}
+	assert_int_equal(finish(r, &t), 0);
+	waits = t.total[ARMD_WAIT_TOTAL];
+	assert_int_equal(t.total[ARMD_LINE_FILL], 50);
+	/* 1 to connect; a fill begins when the one before is over. */
+	assert_true(waits >= 250 && waits <= 260);
+	assert_true(r->e.cpu.cycles >= 51 * BLOCK_TIME + 50 * 7);
+	rig_free(r);
+}
+
+static void test_readings_on_the_way(void **state)
+{
+	struct pmk_core core = core_926();
+	struct rig *r = rig_new(&core);
+	struct pmk_reading t;
+
+	(void)state;
+	block(r, 0);
+	for (uint32_t i = 0; i < 20; i++) {
+		load(r, 0x20000 + 32 * i);
+		for (unsigned k = 0; k < 10; k++)
+			block(r, 0);
+		assert_int_equal(pmk_emulated_totals(&r->e, &r->cfg, &r->b, &t), 0);
+		assert_int_equal(t.total[ARMD_LINE_FILL], i + 1);
+		assert_int_equal(t.total[ARMD_RD], 8 * (i + 1));
+		assert_int_equal(t.total[TOTAL_CYCLES], r->e.cpu.cycles);
+	}
+	rig_free(r);
+}
+
+static void test_traffic(void **state)
+{
+	struct pmk_core core = core_926();
+	struct rig *r = rig_new(&core);
+	struct pmk_reading t;
+
+	(void)state;
+	r->cfg.traffic[PMK_MATRIX_DMA0] = (struct pmk_matrix_script){ .on = true,
+								      .burst = PMK_AHB_INCR8,
+								      .size = PMK_AHB_WORD,
+								      .span = 4096,
+								      .period = 100 };
+	pmk_cpu_fini(&r->e.cpu);
+	assert_int_equal(pmk_emulated_start(&r->e, &r->ports, &r->cfg, r->run), 0);
+	block(r, 0);
+	pmk_cpu_idle(&r->e.cpu, 9000);
+	assert_int_equal(pmk_emulated_totals(&r->e, &r->cfg, &r->b, &t), 0);
+	assert_int_equal(t.total[TOTAL_CYCLES], r->e.cpu.cycles);
+	assert_int_equal(t.total[DMA0_INCR8], (r->e.cpu.cycles + 99 - 14) / 100);
+	rig_free(r);
+}
+
+static struct rig *deadlines_of;
+
+static void on_deadline(struct pmk_cpu *cpu)
+{
+	struct rig *r = deadlines_of;
+	struct pmk_reading delta;
+
+	assert_ptr_equal(cpu, &r->e.cpu);
+	assert_int_equal(pmk_emulated_deadline(&r->e, &r->cfg, &r->b, &delta), 0);
+	assert_true(cpu->deadline > cpu->cycles);
+}
+
+/* 32 bits and no flag: the session looks often enough by itself. */
+static void test_longer_than_a_counter(void **state)
+{
+	struct pmk_core core = core_926();
+	struct rig *r = rig_new(&core);
+	struct pmk_reading t;
+
+	(void)state;
+	deadlines_of = r;
+	r->e.cpu.on_deadline = on_deadline;
+	for (unsigned i = 0; i < 10; i++) {
+		pmk_cpu_idle(&r->e.cpu, UINT64_C(1) << 30);
+		block(r, 0);
+	}
+	assert_int_equal(pmk_emulated_totals(&r->e, &r->cfg, &r->b, &t), 0);
+	assert_int_equal(t.total[TOTAL_CYCLES_EN], r->e.cpu.cycles);
+	assert_true(t.total[TOTAL_CYCLES_EN] > UINT64_C(10) << 30);
+	rig_free(r);
+}
+
+static void test_forked(void **state)
+{
+	struct pmk_core core = core_926();
+	struct rig *r = rig_new(&core);
+	struct pmk_reading t;
+
+	(void)state;
+	block(r, 0);
+	load(r, 0x20000);
+	assert_int_equal(pmk_emulated_forked(&r->e, &r->ports, &r->cfg, r->run), 0);
+	/* Warm, and from 0. */
+	block(r, 0);
+	load(r, 0x20000);
+	load(r, 0x20020);
+	assert_int_equal(finish(r, &t), 0);
+	assert_int_equal(t.total[ARMD_LINE_FILL], 1);
+	assert_int_equal(t.total[ARMI_LINE_FILL], 0);
+	rig_free(r);
+}
+
+static void test_sums_are_checked(void **state)
+{
+	struct pmk_core core = core_926();
+	struct rig *r = rig_new(&core);
+	struct pmk_reading t;
+
+	(void)state;
+	block(r, 0);
+	load(r, 0x20000);
+	assert_int_equal(finish(r, &t), 0);
+	/* A transfer that no cycle had. */
+	r->e.chip.bus[PMK_AHBMON_BUS_ARMD].total[PMK_SIG_AHB_READ]++;
+	assert_int_equal(finish(r, &t), PMK_EIO);
+	rig_free(r);
+}
+
+static void test_starved(void **state)
+{
+	struct pmk_core core = core_926();
+	struct rig *r = rig_new(&core);
+	struct pmk_reading t;
+
+	(void)state;
+	r->cfg.traffic[PMK_MATRIX_CLCDC] = (struct pmk_matrix_script){
+		.on = true, .burst = PMK_AHB_INCR16, .size = PMK_AHB_WORD, .span = 4096
+	};
+	pmk_cpu_fini(&r->e.cpu);
+	assert_int_equal(pmk_emulated_start(&r->e, &r->ports, &r->cfg, r->run), 0);
+	pmk_cpu_idle(&r->e.cpu, 1000);
+	block(r, 0);
+	load(r, 0x20000);
+	assert_int_equal(finish(r, &t), PMK_EBUSY);
+	rig_free(r);
+}
+
+static void test_what_can_be_counted(void **state)
+{
+	struct pmk_core core = core_926(), arm11;
+	const struct pmk_pmu *pmu = pmk_pmu_find("ahbmon");
+	struct pmk_signal_set raised = pmk_emulated_raises(&core);
+	struct pmk_emulated_config cfg = { .core = core };
+
+	(void)state;
+	for (unsigned i = 0; i < pmu->nevents; i++)
+		assert_true(pmk_signal_in(&raised, pmu->events[i].signal));
+	assert_false(pmk_signal_in(&raised, PMK_SIG_INSN));
+	/* Others do without the chip. */
+	pmk_core_defaults(&arm11);
+	strcpy(arm11.isa, "arm");
+	strcpy(arm11.pmu, "arm1176");
+	raised = pmk_emulated_raises(&arm11);
+	assert_true(pmk_signal_in(&raised, PMK_SIG_INSN));
+	assert_false(pmk_signal_in(&raised, PMK_SIG_AHB_READ));
+	assert_int_equal(pmk_emulated_bytes(&cfg), sizeof(struct pmk_emulated));
+	cfg.core = arm11;
+	assert_true(pmk_emulated_bytes(&cfg) <
+		    sizeof(struct pmk_emulated) - sizeof(struct pmk_devchip) + 64);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_counts_come_back),
+		cmocka_unit_test(test_time_is_the_buses),
+		cmocka_unit_test(test_readings_on_the_way),
+		cmocka_unit_test(test_traffic),
+		cmocka_unit_test(test_longer_than_a_counter),
+		cmocka_unit_test(test_forked),
+		cmocka_unit_test(test_sums_are_checked),
+		cmocka_unit_test(test_starved),
+		cmocka_unit_test(test_what_can_be_counted),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,529 @@
+// SPDX-License-Identifier: MIT
+/* Map files: what they say, what is wrong with them, and finding their names in a dump. */
+#include "dump.h"
+
+#include <pmk/ahb.h>
+#include <pmk/ahbmon.h>
+#include <pmk/signal.h>
+
+static struct outcome o;
+
+static int load(struct pmk_wave_map *map, const char *text, struct pmk_wave_error *err)
+{
+	char path[32];
+	int code;
+
+	write_file(path, text, strlen(text));
+	code = pmk_wave_map_load(map, path, err);
+	unlink(path);
+	return code;
+}
+
+static void assert_slot(const struct pmk_wave_map *m, unsigned i, unsigned part, unsigned group,
+			unsigned role, const char *signal, unsigned line)
+{
+	const struct pmk_wave_slot *s = &m->slot[i];
+
+	assert_true(i < m->nslots);
+	assert_int_equal(s->part, part);
+	assert_int_equal(s->group, group);
+	assert_int_equal(s->role, role);
+	assert_string_equal(s->signal, signal);
+	assert_int_equal(s->line, line);
+}
+
+static void test_everything(void **state)
+{
+	static const char text[] = "# a map\n"
+				   "[clock]\n"
+				   "signal = clk ; the bus clock\n"
+				   "edge = falling\n"
+				   "sample = after\n"
+				   "reset = rst\n"
+				   "reset_active = high\n"
+				   "scope = tb\n"
+				   "\n"
+				   "[layer armd]\n"
+				   "  htrans = m.ht[1:0]\n" /* 11 */
+				   "  HREADY = !m.stall\n"
+				   "hprot = 0b0011\n"
+				   "cause = m.why\n"
+				   "[layer cpu]\n"
+				   "monitor = dma0\n"
+				   "protocol = ahb-lite\n"
+				   "bytes = 8\n"
+				   "scope = tb.cpu\n"
+				   "htrans = htrans\n" /* 20 */
+				   "hready = hready\n"
+				   "[layer armd]\n"
+				   "haddr = m.ha\n"
+				   "[gxi]\n"
+				   "address_state = g.a\n"
+				   "data_state = g.d\n"
+				   "address = g.addr\n"
+				   "write = g.w\n"
+				   "[evntbus]\n"
+				   "core = arm1136\n"
+				   "vector = core.EVNTBUS\n" /* 31 */
+				   "[events]\n"
+				   "l1d_miss = core.miss\n"
+				   "INSN = core.n count\n"
+				   "pmu = arm1176\n"
+				   "dcache_miss = core.miss2 edge\n" /* 36 */
+				   "[windows]\n"
+				   "uart = 0x1000-0x1fff\n"
+				   "apb_core = 0 - 15\n";
+	struct pmk_wave_error err;
+	struct pmk_wave_map m;
+
+	(void)state;
+	if (load(&m, text, &err))
+		fail_msg("%s", err.text);
+	assert_string_equal(m.clock, "clk");
+	assert_string_equal(m.reset, "rst");
+	assert_string_equal(m.scope, "tb");
+	assert_true(m.falling);
+	assert_false(m.reset_low);
+	assert_int_equal(m.sample, PMK_WAVE_AFTER);
+	assert_int_equal(m.clock_line, 3);
+	assert_int_equal(m.reset_line, 6);
+	assert_int_equal(m.nlayers, 2);
+	assert_string_equal(m.layer[0].name, "armd");
+	assert_int_equal(m.layer[0].monitor, PMK_AHBMON_BUS_ARMD);
+	assert_int_equal(m.layer[0].protocol, PMK_WAVE_BY_HRESP);
+	assert_int_equal(m.layer[0].bytes, 0);
+	assert_string_equal(m.layer[0].scope, "tb");
+	assert_string_equal(m.layer[1].name, "cpu");
+	assert_int_equal(m.layer[1].monitor, PMK_AHBMON_BUS_DMA0);
+	assert_int_equal(m.layer[1].protocol, PMK_WAVE_AHB_LITE);
+	assert_int_equal(m.layer[1].bytes, 8);
+	assert_int_equal(m.nslots, 15);
+	assert_slot(&m, 0, PMK_WAVE_LAYER, 0, PMK_AHB_HTRANS, "m.ht[1:0]", 11);
+	assert_slot(&m, 1, PMK_WAVE_LAYER, 0, PMK_AHB_HREADY, "!m.stall", 12);
+	assert_slot(&m, 2, PMK_WAVE_LAYER, 0, PMK_AHB_HPROT, "0b0011", 13);
+	assert_slot(&m, 3, PMK_WAVE_LAYER, 0, PMK_WAVE_CAUSE, "m.why", 14);
+	assert_slot(&m, 4, PMK_WAVE_LAYER, 1, PMK_AHB_HTRANS, "htrans", 20);
+	assert_string_equal(m.slot[4].scope, "tb.cpu");
+	assert_slot(&m, 6, PMK_WAVE_LAYER, 0, PMK_AHB_HADDR, "m.ha", 23);
+	assert_string_equal(m.slot[6].scope, "tb");
+	assert_slot(&m, 7, PMK_WAVE_GXI, 0, PMK_WAVE_GXI_ADDRESS, "g.a", 25);
+	assert_slot(&m, 10, PMK_WAVE_GXI, 0, PMK_WAVE_GXI_IS_WRITE, "g.w", 28);
+	assert_slot(&m, 11, PMK_WAVE_EVNTBUS, 0, 0, "core.EVNTBUS", 31);
+	assert_string_equal(m.core, "arm1136");
+	assert_slot(&m, 12, PMK_WAVE_SIGNAL, 0, PMK_SIG_L1D_MISS, "core.miss", 33);
+	assert_int_equal(m.slot[12].how, PMK_WAVE_LEVEL);
+	assert_slot(&m, 13, PMK_WAVE_SIGNAL, 0, PMK_SIG_INSN, "core.n", 34);
+	assert_int_equal(m.slot[13].how, PMK_WAVE_COUNT);
+	assert_slot(&m, 14, PMK_WAVE_SIGNAL, 0, PMK_SIG_L1D_MISS, "core.miss2", 36);
+	assert_int_equal(m.slot[14].how, PMK_WAVE_EDGE);
+	assert_int_equal(m.nwindows, 2);
+	assert_int_equal(m.window[0].first, 0x1000);
+	assert_int_equal(m.window[0].last, 0x1fff);
+	assert_int_equal(m.window[0].place, 0);
+	assert_int_equal(m.window[1].last, 15);
+	assert_int_equal(m.window[1].place, 4);
+	pmk_wave_map_free(&m);
+}
+
+static void test_defaults(void **state)
+{
+	struct pmk_wave_error err;
+	struct pmk_wave_map m;
+
+	(void)state;
+	assert_int_equal(load(&m,
+			      "[clock]\nsignal=c\n[layer Exp]\nhtrans=a\nhready=b\n[layer x]\n"
+			      "htrans=a\nhready=b\n",
+			      &err),
+			 0);
+	assert_false(m.falling);
+	assert_true(m.reset_low);
+	assert_null(m.reset);
+	assert_string_equal(m.scope, "");
+	assert_int_equal(m.sample, PMK_WAVE_BEFORE);
+	assert_null(m.core);
+	assert_int_equal(m.layer[0].monitor, PMK_AHBMON_BUS_EXP);
+	assert_int_equal(m.layer[1].monitor, PMK_AHBMON_BUS_EXP);
+	pmk_wave_map_free(&m);
+}
+
+/* Whose EVNTBUS it is before whose events are named. */
+static void test_core(void **state)
+{
+	static const struct {
+		const char *text, *core;
+	} rows[] = {
+		{ "[evntbus]\nvector = x\n", "arm1176" },
+		{ "[evntbus]\ncore = arm1136\nvector = x\n", "arm1136" },
+		{ "[evntbus]\nvector = x\ncore = arm1136\n", "arm1136" },
+		{ "[events]\npmu = cortex-a53\nINSN = x\n", "cortex-a53" },
+		{ "[events]\npmu = cortex-a53\nINSN = x\n[evntbus]\nvector = x\n", "arm1176" },
+	};
+	struct pmk_wave_error err;
+	struct pmk_wave_map m;
+	char text[128];
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		snprintf(text, sizeof(text), "[clock]\nsignal = c\n%s", rows[i].text);
+		assert_int_equal(load(&m, text, &err), 0);
+		assert_string_equal(m.core, rows[i].core);
+		pmk_wave_map_free(&m);
+	}
+}
+
+static void assert_refused(const char *text, unsigned line, const char *why)
+{
+	struct pmk_wave_error err;
+	struct pmk_wave_map m;
+	char place[16];
+
+	snprintf(place, sizeof(place), ":%u: ", line);
+	if (load(&m, text, &err) != PMK_EPARSE)
+		fail_msg("not refused: %s", text);
+	assert_int_equal(err.code, PMK_EPARSE);
+	if (!strstr(err.text, why) || !strstr(err.text, place))
+		print_error("'%s' or '%s' is not in '%s'\n", place, why, err.text);
+	assert_non_null(strstr(err.text, why));
+	assert_non_null(strstr(err.text, place));
+	assert_null(strchr(err.text, '\n'));
+	assert_null(m.text);
+}
+
+static void test_refused(void **state)
+{
+	char text[512];
+
+	(void)state;
+	assert_refused("", 1, "no clock: [clock] has to say signal = NAME");
+	assert_refused("signal = c\n", 1, "a [section] has to come first");
+	assert_refused("[clokc]\nsignal = c\n", 2, "no section 'clokc'; did you mean clock?");
+	assert_refused("[clock]\nsignl = c\n", 2, "[clock] has no 'signl'; did you mean signal?");
+	assert_refused("[clock]\nsignal\n", 2, "neither [section] nor name = value");
+	assert_refused("[clock]\nsignal =\n", 2, "'signal' has no value");
+	assert_refused("[clock]\nsignal = a\nsignal = b\n", 3,
+		       "a second clock: line 2 has 'a', and a map has one");
+	assert_refused("[clock]\nsignal = a\n[layer x]\nclock = b\n", 4,
+		       "a layer has no clock of its own");
+	assert_refused("[clock]\nreset = a\nreset = b\n", 3, "given in line 2 already");
+	assert_refused("[clock]\nedge = up\n", 2, "no such edge 'up'");
+	assert_refused("[clock]\nsample = befor\n", 2, "did you mean before?");
+	assert_refused("[clock]\nreset_active = 1\n", 2,
+		       "no such level '1' (known: high, low)");
+	assert_refused("[clock]\nsignal = a\n", 2, "nothing to sample");
+	assert_refused("[clock]\nsignal = a\n[layer]\nhtrans = b\n", 4, "a layer needs a name");
+	assert_refused("[clock]\nsignal = a\n[layer x]\nhtrans = b\n", 4,
+		       "[layer x] needs htrans and hready");
+	assert_refused("[layer x]\nhtranz = b\n", 2,
+		       "a layer has no 'htranz'; did you mean htrans?");
+	assert_refused("[layer x]\nhready = b\n[layer y]\nhready = b\n[layer x]\nHREADY = c\n", 6,
+		       "given in line 2 already");
+	assert_refused("[layer x]\nmonitor = arm\n", 2, "no such monitor 'arm'");
+	assert_refused("[layer x]\nprotocol = axi\n", 2, "no such protocol 'axi'");
+	assert_refused("[layer x]\nbytes = 3\n", 2, "bytes is the width of the data bus");
+	assert_refused("[gxi]\naddres = b\n", 2, "[gxi] has no 'addres'; did you mean address");
+	assert_refused("[evntbus]\ncore = arm1177\n", 2, "no PMU 'arm1177'; did you mean arm11");
+	assert_refused("[evntbus]\nvector = a\nvector = b\n", 3, "given in line 2 already");
+	assert_refused("[events]\nL1D_MIS = a\n", 2,
+		       "no signal 'L1D_MIS' of <pmk/signal.h>; did "
+		       "you mean L1D_MISS");
+	assert_refused("[events]\nxyzzyx = a\n", 2, "for names of events say pmu = NAME first");
+	assert_refused("[events]\npmu = arm1176\ndcache_mis = a\n", 3,
+		       "no event of arm1176; did you mean dcache_miss");
+	assert_refused("[events]\nINSN = a twice\n", 2, "a signal counts by 'twice'");
+	assert_refused("[windows]\nuart = 5\n", 2, "'5' are no addresses");
+	assert_refused("[windows]\nuart = 5-4\n", 2, "'5-4' are no addresses");
+	assert_refused("[windows]\nurt = 5-6\n", 2, "did you mean uart?");
+	snprintf(text, sizeof(text), "[clock]\nsignal = %0300d\n", 7);
+	assert_refused(text, 2, "the line is too long: 198 characters at most");
+}
+
+static void test_no_file(void **state)
+{
+	struct pmk_wave_error err;
+	struct pmk_wave_map m;
+
+	(void)state;
+	assert_int_equal(pmk_wave_map_load(&m, "/nonexistent/map", &err), PMK_EIO);
+	assert_string_equal(err.text, "/nonexistent/map: No such file or directory");
+	assert_int_equal(pmk_wave_map_load(&m, "/", &err), PMK_EIO);
+}
+
+/* ---- names in a dump ------------------------------------------------------------------------ */
+
+#define DUMP                                                                        \
+	"$scope module tb $end\n"                                                   \
+	"$var wire 1 ! clk $end\n"                                                  \
+	"$var wire 8 1 bus [15:8] $end\n"                                           \
+	"$var wire 8 2 up [0:7] $end\n"                                             \
+	"$var wire 100 3 wide [99:0] $end\n"                                        \
+	"$var wire 1 a bits [2] $end\n$var wire 1 b bits [1] $end\n"                \
+	"$var wire 1 c bits [4] $end\n"                                             \
+	"$var real 1 r temperature $end\n"                                          \
+	"$var wire 1 e \\odd+name $end\n"                                           \
+	"$scope module one $end\n$var wire 1 4 hready $end\n"                       \
+	"$var wire 1 ! hclk $end\n$upscope $end\n"                                  \
+	"$scope module two $end\n$var wire 1 5 hready $end\n"                       \
+	"$var wire 1 ! hclk $end\n$var wire 8 6 mem[3] [7:0] $end\n"                \
+	"$upscope $end\n$upscope $end\n$enddefinitions $end\n"                      \
+	"#0\n0!\nb11010110 1\nb11010110 2\n"                                        \
+	"b11010000000000000000000000000000000000000000000000000000000000000x01 3\n" \
+	"1a\n0b\n1c\n1e\n14\n05\nb1111 6\n#5\n1!\n"
+
+/* The value of a name at the only edge. */
+static struct pmk_wave_value value_of(const char *scope, const char *name)
+{
+	char map[256];
+
+	snprintf(map, sizeof(map), "[clock]\nsignal = tb.clk\nscope = %s\n[events]\nINSN = %s\n",
+		 scope, name);
+	run_dump(&o, DUMP, map);
+	if (o.bound || o.opened || o.status)
+		fail_msg("%s: %s %s", name, o.err.text, o.report.error.text);
+	assert_int_equal(o.nedges, 1);
+	return o.edge[0].value[0];
+}
+
+static void assert_name(const char *name, uint64_t bits, uint64_t x)
+{
+	struct pmk_wave_value v = value_of("tb", name);
+
+	if (v.bits != bits || v.x != x)
+		print_error("%s: 0x%llx\n", name, (unsigned long long)v.bits);
+	assert_int_equal(v.bits, bits);
+	assert_int_equal(v.x, x);
+}
+
+static void test_names(void **state)
+{
+	(void)state;
+	assert_name("tb.one.hready", 1, 0);
+	assert_name("one.hready", 1, 0);
+	assert_name("two.hready", 0, 0);
+	assert_name("two/hready", 0, 0);
+	assert_name("tb/one/hready", 1, 0);
+	assert_name("!two.hready", 1, 0);
+	assert_name("hclk", 0, 0); /* in two scopes, but one net */
+	assert_name("bus", 0xd6, 0);
+	assert_name("!bus", 0x29, 0);
+	assert_name("tb.bus[15:12]", 0xd, 0);
+	assert_name("bus[9:8]", 2, 0);
+	assert_name("bus[10]", 1, 0);
+	assert_name("up", 0xd6, 0);
+	assert_name("up[0]", 1, 0); /* the highest */
+	assert_name("up[4:7]", 6, 0);
+	assert_name("wide[2:0]", 1, 4);
+	assert_name("wide[71:64]", 0xd, 0);
+	assert_name("!wide[2:1]", 1, 2); /* what is x stays x */
+	assert_name("bits", 0xa, 0);	 /* [4], [2], [1]; nobody has [3] */
+	assert_name("bits[2:1]", 2, 0);
+	assert_name("bits[4]", 1, 0);
+	assert_name("\\odd+name", 1, 0);
+	assert_name("two.mem[3]", 0xf, 0);
+	assert_name("two.mem[3][4:2]", 3, 0);
+	assert_name("12", 12, 0);
+	assert_name("0x1F", 31, 0);
+	assert_name("0b101", 5, 0);
+	assert_int_equal(value_of("tb.two", "hready").bits, 0);
+	assert_int_equal(value_of("tb.one", "hready").bits, 1);
+	assert_int_equal(value_of("tb.one", "tb.two.hready").bits, 0);
+}
+
+static void assert_unbound(const char *scope, const char *key, const char *name, const char *why)
+{
+	char map[256];
+
+	snprintf(map, sizeof(map),
+		 "[clock]\nsignal = tb.clk\nscope = %s\n[layer x]\nhtrans = 0\n%s = %s\n"
+		 "%s",
+		 scope, key, name, strcmp(key, "hready") ? "hready = 1\n" : "");
+	run_dump(&o, DUMP, map);
+	assert_int_equal(o.bound, PMK_EPARSE);
+	if (!strstr(o.err.text, why) || !strstr(o.err.text, ":6: "))
+		print_error("'%s' is not in '%s'\n", why, o.err.text);
+	assert_non_null(strstr(o.err.text, why));
+	assert_non_null(strstr(o.err.text, ":6: "));
+}
+
+static void test_names_not_found(void **state)
+{
+	(void)state;
+	assert_unbound(
+		"tb", "hready", "hraedy",
+		"no signal 'hraedy' in the dump; did you mean tb.one.hready or tb.two.hready?");
+	assert_unbound("tb.two", "hready", "hraedy",
+		       "did you mean tb.two.hready or tb.one.hready?");
+	assert_unbound("tb", "hready", "tb.one.hready2", "did you mean tb.one.hready");
+	assert_unbound("tb", "hready", "three.hready",
+		       "no signal 'three.hready' in the dump; did you");
+	assert_unbound("tb", "hready", "qqqqqqq", "'pmk wave signals' lists them");
+	assert_unbound("tb", "hready", "hready",
+		       "'hready' may be tb.one.hready or tb.two.hready: write more of its path");
+	assert_unbound("tb", "hready", "tb.clk2[0]",
+		       "no signal 'tb.clk2' in the dump; did you mean tb.clk");
+	assert_unbound("tb", "haddr", "temperature",
+		       "'temperature' is a real, which cannot be sampled");
+	assert_unbound("tb", "haddr", "wide", "'wide' has 100 bits, and 64 can be sampled");
+	assert_unbound("tb", "haddr", "bus[16]", "'bus' has bits 15 to 8 in the dump");
+	assert_unbound("tb", "haddr", "up[3:8]", "'up' has bits 0 to 7 in the dump");
+	assert_unbound("tb", "haddr", "bits[5]", "'bits' has bits 4 to 1 in the dump");
+	assert_unbound("tb", "hready", "bus", "'bus' has 8 bits in the dump, and 1 can be meant");
+	assert_unbound("tb", "hburst", "bus[9:8]", "has 2 bits in the dump, and 3 can be meant");
+	assert_unbound("tb", "hsize", "bus",
+		       "has 8 bits in the dump, and up to 3 can be meant: choose "
+		       "them, as in [2:0]");
+}
+
+/* Two nets that a name may mean, one after the other: no order of the dump decides. */
+static void test_declared_twice(void **state)
+{
+	(void)state;
+	run_dump(&o,
+		 "$var wire 1 ! clk $end\n$var wire 1 a x $end\n$var wire 1 b x $end\n"
+		 "$enddefinitions $end\n",
+		 "[clock]\nsignal = clk\n[events]\nINSN = x\n");
+	assert_int_equal(o.bound, PMK_EPARSE);
+	assert_non_null(strstr(o.err.text, "'x' is in the dump more than once"));
+}
+
+/* ---- guessing ------------------------------------------------------------------------------- */
+
+/* The guess for a header, as text and loaded again. */
+static char *guess(const char *header, int code, struct pmk_wave_map *map)
+{
+	struct pmk_wave_error err;
+	struct pmk_wave *w;
+	char path[32], *text;
+
+	write_file(path, header, strlen(header));
+	assert_int_equal(pmk_wave_open(&w, path, &err), 0);
+	unlink(path);
+	assert_int_equal(pmk_wave_guess(w, &text, &err), code);
+	assert_int_equal(err.code, code);
+	assert_true(code ? text == NULL : text != NULL);
+	if (!code && load(map, text, &err))
+		fail_msg("%s\n%s", err.text, text);
+	if (!code && pmk_wave_bind(w, map, &err))
+		fail_msg("%s\n%s", err.text, text);
+	pmk_wave_close(w);
+	return text;
+}
+
+static void test_guess_one_layer(void **state)
+{
+	struct pmk_wave_map m;
+	char *text = guess("$scope module tb $end\n"
+			   "$var wire 1 ! clk $end\n$var wire 1 r rst $end\n"
+			   "$var wire 1 i ICLK2 $end\n"
+			   "$scope module dut $end\n"
+			   "$var wire 1 ! HCLK $end\n$var wire 1 n HRESETn $end\n"
+			   "$var wire 32 a HADDR [31:0] $end\n$var wire 2 t HTRANS [1:0] $end\n"
+			   "$var wire 1 w HWRITE $end\n$var wire 1 y HREADY $end\n"
+			   "$var wire 1 p HRESP $end\n"
+			   "$scope module slave $end\n$var wire 2 t htrans [1:0] $end\n"
+			   "$var wire 1 y hready $end\n$upscope $end\n"
+			   "$upscope $end\n$upscope $end\n$enddefinitions $end\n",
+			   0, &m);
+
+	(void)state;
+	assert_string_equal(text, "[clock]\n"
+				  "signal = tb.dut.HCLK\n"
+				  "edge = rising\n"
+				  "reset = tb.dut.HRESETn\n"
+				  "reset_active = low\n"
+				  "\n"
+				  "[layer dut]\n"
+				  "scope = tb.dut\n"
+				  "htrans = HTRANS\n"
+				  "haddr = HADDR\n"
+				  "hwrite = HWRITE\n"
+				  "# hsize is not there by that name\n"
+				  "# hburst is not there by that name\n"
+				  "# hprot is not there by that name\n"
+				  "hready = HREADY\n"
+				  "hresp = HRESP\n");
+	pmk_wave_map_free(&m);
+	free(text);
+}
+
+/* Several masters in one scope, a slave's port, directions in the names, an active high reset. */
+static void test_guess_layers(void **state)
+{
+	struct pmk_wave_map m;
+	char *text =
+		guess("$scope module soc $end\n"
+		      "$var wire 1 ! clk_i $end\n$var wire 1 r rst $end\n"
+		      "$var wire 2 1 armd_htrans_o [1:0] $end\n$var wire 1 2 armd_hready_i $end\n"
+		      "$var wire 32 3 armd_haddr_o [31:0] $end\n"
+		      "$var wire 2 4 HTRANS_M1 [1:0] $end\n$var wire 1 5 HREADY_M1 $end\n"
+		      "$var wire 2 6 htrans_s0 [1:0] $end\n$var wire 1 7 hreadyout_s0 $end\n"
+		      "$var wire 1 8 hsel_s0 $end\n"
+		      "$var wire 2 9 htrans_lonely [1:0] $end\n"
+		      "$upscope $end\n$enddefinitions $end\n",
+		      0, &m);
+
+	(void)state;
+	assert_int_equal(m.nlayers, 2);
+	assert_string_equal(m.layer[0].name, "armd");
+	assert_string_equal(m.layer[1].name, "m1");
+	assert_int_equal(m.nslots, 5);
+	assert_string_equal(m.slot[0].signal, "armd_htrans_o");
+	assert_string_equal(m.slot[1].signal, "armd_haddr_o");
+	assert_string_equal(m.slot[2].signal, "armd_hready_i");
+	assert_string_equal(m.clock, "soc.clk_i");
+	assert_string_equal(m.reset, "soc.rst");
+	assert_false(m.reset_low);
+	pmk_wave_map_free(&m);
+	free(text);
+}
+
+static void test_guess_evntbus(void **state)
+{
+	struct pmk_wave_map m;
+	char *text = guess("$scope module core $end\n$var wire 1 ! CLKIN $end\n"
+			   "$var wire 20 e EVNTBUS [19:0] $end\n$upscope $end\n"
+			   "$enddefinitions $end\n",
+			   0, &m);
+
+	(void)state;
+	assert_int_equal(m.nlayers, 0);
+	assert_int_equal(m.nslots, 1);
+	assert_int_equal(m.slot[0].part, PMK_WAVE_EVNTBUS);
+	assert_string_equal(m.clock, "core.CLKIN");
+	assert_null(m.reset);
+	pmk_wave_map_free(&m);
+	free(text);
+}
+
+static void test_guess_nothing(void **state)
+{
+	struct pmk_wave_map m;
+	char *text = guess("$var wire 1 ! clk $end\n$enddefinitions $end\n", PMK_ENOTSUP, &m);
+
+	(void)state;
+	assert_null(text);
+	text = guess("$var wire 2 ! htrans [1:0] $end\n$var wire 1 y hready $end\n"
+		     "$enddefinitions $end\n",
+		     PMK_ENOTSUP, &m);
+	assert_null(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_everything),
+		cmocka_unit_test(test_defaults),
+		cmocka_unit_test(test_core),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_no_file),
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_names_not_found),
+		cmocka_unit_test(test_declared_twice),
+		cmocka_unit_test(test_guess_one_layer),
+		cmocka_unit_test(test_guess_layers),
+		cmocka_unit_test(test_guess_evntbus),
+		cmocka_unit_test(test_guess_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

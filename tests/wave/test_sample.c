@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: MIT
+/* The edges of a clock: which there are, what the signals were, and what is odd. */
+#include "dump.h"
+
+#include <pmk/error.h>
+
+#define HEADER                        \
+	"$timescale 1 ns $end\n"      \
+	"$scope module tb $end\n"     \
+	"$var wire 1 ! clk $end\n"    \
+	"$var wire 1 r rst $end\n"    \
+	"$var reg 4 v v [3:0] $end\n" \
+	"$upscope $end\n"             \
+	"$enddefinitions $end\n"
+
+#define CLOCK "[clock]\nsignal = tb.clk\n"
+#define V     "[events]\nINSN = tb.v\n"
+#define RESET CLOCK "reset = tb.rst\n"
+
+static struct outcome o;
+
+static void assert_edge(unsigned i, uint64_t time, uint64_t bits)
+{
+	assert_true(i < o.nedges);
+	assert_int_equal(o.edge[i].time, time);
+	assert_int_equal(o.edge[i].value[0].bits, bits);
+	assert_int_equal(o.edge[i].value[0].x, 0);
+}
+
+static void assert_warned(enum pmk_wave_oddity which, uint64_t count, uint64_t time)
+{
+	for (unsigned i = 0; i < PMK_WAVE_NODDITIES; i++) {
+		if (i != which && o.report.warning[i].count)
+			fail_msg("warned: %s", pmk_wave_oddity_text(i));
+		if (i == which) {
+			assert_int_equal(o.report.warning[i].count, count);
+			assert_int_equal(o.report.warning[i].time, time);
+		}
+	}
+}
+
+static void assert_no_warning(void)
+{
+	assert_warned(PMK_WAVE_NODDITIES, 0, 0);
+}
+
+/* What changes with the edge belongs to after it, wherever it stands. */
+static void test_before_the_edge(void **state)
+{
+	(void)state;
+	run_dump(&o,
+		 HEADER "#0\n0!\nb1 v\n"
+			"#5\nb10 v\n1!\nb11 v\n" /* before and after the clock */
+			"#10\n0!\nb100 v\n"
+			"#15\n1!\n#15\nb101 v\n" /* the same time again */
+			"#20\n0!\n#25\n1!\n",
+		 CLOCK V);
+	assert_int_equal(o.status, 0);
+	assert_int_equal(o.nedges, 3);
+	assert_edge(0, 5, 1);
+	assert_edge(1, 15, 4);
+	assert_edge(2, 25, 5);
+	assert_int_equal(o.report.edges, 3);
+	assert_int_equal(o.report.first, 5);
+	assert_int_equal(o.report.last, 25);
+	assert_int_equal(o.report.begin, 0);
+	assert_int_equal(o.report.end, 25);
+	assert_no_warning();
+}
+
+static void test_after_the_edge(void **state)
+{
+	(void)state;
+	run_dump(&o, HEADER "#0\n0!\nb1 v\n#5\nb10 v\n1!\nb11 v\n#10\n0!\nb100 v\n#15\n1!\n",
+		 CLOCK "sample = after\n" V);
+	assert_int_equal(o.nedges, 2);
+	assert_edge(0, 5, 3);
+	assert_edge(1, 15, 4);
+}
+
+static void test_falling(void **state)
+{
+	(void)state;
+	run_dump(&o, HEADER "#0\n1!\nb1 v\n#5\n0!\nb10 v\n#10\n1!\n#15\n0!\n",
+		 CLOCK "edge = falling\n" V);
+	assert_int_equal(o.nedges, 2);
+	assert_edge(0, 5, 1);
+	assert_edge(1, 15, 2);
+}
+
+static void test_inverted_clock(void **state)
+{
+	(void)state;
+	run_dump(&o, HEADER "#0\n1!\nb1 v\n#5\n0!\nb10 v\n#10\n1!\n#15\n0!\n",
+		 "[clock]\nsignal = !tb.clk\n" V);
+	assert_int_equal(o.nedges, 2);
+	assert_edge(0, 5, 1);
+	assert_edge(1, 15, 2);
+}
+
+/* The first level that is known is no edge, whatever it is. */
+static void test_first_level(void **state)
+{
+	(void)state;
+	run_dump(&o, HEADER "#0\n$dumpvars\nx!\nb1 v\n$end\n#3\n1!\n#5\n0!\n#10\n1!\n", CLOCK V);
+	assert_int_equal(o.nedges, 1);
+	assert_edge(0, 10, 1);
+	assert_no_warning();
+}
+
+/* Twice at one time is a glitch; what is left of it is the step. */
+static void test_glitches(void **state)
+{
+	(void)state;
+	run_dump(&o,
+		 HEADER "#0\n0!\nb1 v\n#5\n1!\n0!\n" /* nothing is left */
+			"#10\n1!\n0!\n1!\n"	     /* one edge */
+			"#15\n0!\n#20\n1!\n",
+		 CLOCK V);
+	assert_int_equal(o.nedges, 2);
+	assert_edge(0, 10, 1);
+	assert_edge(1, 20, 1);
+	assert_warned(PMK_WAVE_GLITCH, 2, 5);
+	/* To say the same level twice is none. */
+	run_dump(&o, HEADER "#0\n0!\nb1 v\n#5\n1!\n1!\n$dumpall 1! b1 v $end\n#6\n0!\n", CLOCK V);
+	assert_int_equal(o.nedges, 1);
+	assert_no_warning();
+}
+
+/* A pulse of its own time is an edge, and one much too early is told. */
+static void test_short_period(void **state)
+{
+	(void)state;
+	run_dump(&o,
+		 HEADER "#0\n0!\nb1 v\n#5\n1!\n#10\n0!\n#15\n1!\n#17\n0!\n#19\n1!\n#20\n0!\n"
+			"#24\n1!\n#25\n0!\n#34\n1!\n",
+		 CLOCK V);
+	assert_int_equal(o.nedges, 5);
+	assert_warned(PMK_WAVE_SHORT, 1, 19);
+}
+
+static void test_clock_x(void **state)
+{
+	(void)state;
+	run_dump(&o,
+		 HEADER "#0\n0!\nb1 v\n#5\nx!\n#6\n1!\n" /* 0 x 1: an edge */
+			"#10\nz!\n#11\n1!\n"		 /* 1 z 1: none */
+			"#15\n0!\n#16\nx!\n#17\n0!\n"	 /* 0 x 0: none */
+			"#18\n1!\n",
+		 CLOCK V);
+	assert_int_equal(o.nedges, 2);
+	assert_edge(0, 6, 1);
+	assert_edge(1, 18, 1);
+	assert_warned(PMK_WAVE_CLOCK_X, 3, 5);
+}
+
+/* $dumpoff: a gap, and no edge out of it. Icarus has the values inside of the block, fst2vcd after. */
+static void test_dump_off(void **state)
+{
+	static const char *const off[] = { "$dumpoff\nx!\nbx v\n$end\n",
+					   "$dumpoff $end\nbx v\nx!\n" };
+	static const char *const on[] = { "$dumpon\nb11 v\n1!\n$end\n",
+					  "$dumpon $end\n1!\nb11 v\n" };
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		char dump[1024];
+
+		snprintf(dump, sizeof(dump),
+			 HEADER
+			 "#0\n0!\nb1 v\n#5\n1!\n%s#40\n%s#45\n0!\n#50\n1!\n#55\n0!\n#60\n1!\n",
+			 off[i], on[i]);
+		run_dump(&o, dump, CLOCK V);
+		assert_int_equal(o.status, 0);
+		assert_int_equal(o.nedges, 3);
+		assert_edge(0, 5, 1);
+		assert_edge(1, 50, 3);
+		assert_edge(2, 60, 3);
+		assert_int_equal(o.edge[0].gap, 0);
+		assert_int_equal(o.edge[1].gap, 1);
+		assert_int_equal(o.edge[2].gap, 0);
+		assert_warned(PMK_WAVE_DUMP_OFF, 1, 5);
+	}
+}
+
+static void test_reset(void **state)
+{
+	static const char dump[] = HEADER "#0\n0!\nxr\nb1 v\n#5\n1!\n#6\n0r\n#10\n0!\n#15\n1!\n1r\n"
+					  "#20\n0!\n#25\n1!\n";
+	static const int low[] = { 1, 1, 0 }, high[] = { 1, 0, 1 }, after[] = { 1, 0, 0 };
+
+	(void)state;
+	run_dump(&o, dump, RESET V);
+	assert_int_equal(o.nedges, 3);
+	for (unsigned i = 0; i < 3; i++)
+		assert_int_equal(o.edge[i].reset, low[i]);
+	assert_warned(PMK_WAVE_RESET_X, 1, 5);
+	run_dump(&o, dump, RESET "reset_active = high\n" V);
+	for (unsigned i = 0; i < 3; i++)
+		assert_int_equal(o.edge[i].reset, high[i]);
+	run_dump(&o, dump, RESET "sample = after\n" V);
+	for (unsigned i = 0; i < 3; i++)
+		assert_int_equal(o.edge[i].reset, after[i]);
+	run_dump(&o, dump, CLOCK V);
+	for (unsigned i = 0; i < 3; i++)
+		assert_int_equal(o.edge[i].reset, 0);
+}
+
+static void test_no_clock(void **state)
+{
+	(void)state;
+	run_dump(&o, HEADER "#0\n0!\nb1 v\n#5\nb10 v\n#90\n0!\n", CLOCK V);
+	assert_int_equal(o.status, PMK_ENOTSUP);
+	assert_int_equal(o.nedges, 0);
+	assert_non_null(strstr(o.report.error.text, ":2: the clock 'tb.clk' has no rising edge "
+						    "between time 0 ns and 90 ns"));
+	run_dump(&o, HEADER, CLOCK V);
+	assert_int_equal(o.status, PMK_ENOTSUP);
+	assert_non_null(strstr(o.report.error.text, "a header and no changes"));
+	run_dump(&o, HEADER "#0\n0!\n#5\n1!\n#10\n0!\n", "[clock]\nsignal = 0\n" V);
+	assert_int_equal(o.status, PMK_ENOTSUP);
+}
+
+/* An error before the first edge leaves nothing; the same error later leaves what was. */
+static void test_errors_by_edges(void **state)
+{
+	(void)state;
+	run_dump(&o, HEADER "#3\n0!\n#2\n", CLOCK V);
+	assert_int_equal(o.status, PMK_EPARSE);
+	assert_int_equal(o.nedges, 0);
+	run_dump(&o, HEADER "#3\n0!\n#4\n1!\n#2\n", CLOCK V);
+	assert_int_equal(o.status, PMK_WAVE_PARTIAL);
+	assert_int_equal(o.nedges, 1);
+	assert_int_equal(o.report.stopped, 0);
+}
+
+static void test_stop(void **state)
+{
+	(void)state;
+	o.stop_after = 2;
+	run_dump(&o, HEADER "#0\n0!\n#5\n1!\n#10\n0!\n#15\n1!\n#20\n0!\n#25\n1!\n", CLOCK V);
+	o.stop_after = 0;
+	assert_int_equal(o.status, PMK_WAVE_PARTIAL);
+	assert_int_equal(o.report.stopped, 1);
+	assert_int_equal(o.report.error.code, 0);
+	assert_int_equal(o.nedges, 2);
+}
+
+/* Once per dump, and not without a map. */
+static void test_misuse(void **state)
+{
+	static const struct pmk_wave_sink sink = { .edge = take_edge, .ctx = &o };
+	struct pmk_wave_report report;
+	struct pmk_wave_error err;
+	char path[32], map_path[32];
+	struct pmk_wave_map map;
+	struct pmk_wave *w;
+
+	(void)state;
+	write_file(path, HEADER, strlen(HEADER));
+	write_file(map_path, CLOCK V, strlen(CLOCK V));
+	assert_int_equal(pmk_wave_map_load(&map, map_path, &err), 0);
+	assert_int_equal(pmk_wave_open(&w, path, &err), 0);
+	assert_int_equal(pmk_wave_run(w, &sink, &report), PMK_EINVAL);
+	assert_int_equal(pmk_wave_bind(w, &map, &err), 0);
+	assert_int_equal(pmk_wave_bind(w, &map, &err), PMK_EBUSY);
+	assert_int_equal(pmk_wave_run(w, &sink, &report), PMK_ENOTSUP);
+	assert_int_equal(pmk_wave_run(w, &sink, &report), PMK_EINVAL);
+	pmk_wave_close(w);
+	pmk_wave_close(NULL);
+	pmk_wave_map_free(&map);
+	pmk_wave_map_free(&map);
+	unlink(path);
+	unlink(map_path);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_before_the_edge),
+		cmocka_unit_test(test_after_the_edge),
+		cmocka_unit_test(test_falling),
+		cmocka_unit_test(test_inverted_clock),
+		cmocka_unit_test(test_first_level),
+		cmocka_unit_test(test_glitches),
+		cmocka_unit_test(test_short_period),
+		cmocka_unit_test(test_clock_x),
+		cmocka_unit_test(test_dump_off),
+		cmocka_unit_test(test_reset),
+		cmocka_unit_test(test_no_clock),
+		cmocka_unit_test(test_errors_by_edges),
+		cmocka_unit_test(test_stop),
+		cmocka_unit_test(test_misuse),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,447 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Dumps of simulators, as they are and damaged: counts beside a scoreboard, and what `pmk wave` says.
+
+Nothing here is timed. Where a test sleeps, it does so for something that has to take at least as long.
+"""
+import gzip
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from harness import *
+
+ROOM = os.path.join(WORK, "wave")
+COUNTS = os.path.join(BUILD, "tests", "wave_counts")
+HERE = os.path.dirname(os.path.abspath(__file__))
+os.makedirs(ROOM, exist_ok=True)
+
+BURSTS = ["SINGLE", "INCR", "WRAP4", "INCR4", "WRAP8", "INCR8", "WRAP16", "INCR16"]
+SMALL = """$timescale 1 ns $end
+$scope module tb $end
+$var wire 1 ! hclk $end
+$var wire 2 t htrans [1:0] $end
+$var wire 1 y hready $end
+$upscope $end
+$enddefinitions $end
+"""
+SMALL_MAP = "[clock]\nsignal = tb.hclk\n[layer tb]\nscope = tb\nhtrans = htrans\nhready = hready\n"
+
+
+def path(name):
+    return os.path.join(ROOM, name)
+
+
+def write(name, data):
+    with open(path(name), "wb") as f:
+        f.write(data if isinstance(data, bytes) else data.encode())
+    return path(name)
+
+
+def clocks(first, n):
+    """n cycles of an idle bus, from cycle `first` on."""
+    return "".join(f"#{10 * i + 5}\n1!\n#{10 * i + 10}\n0!\n" for i in range(first, first + n))
+
+
+def small(n=3):
+    return SMALL + "#0\n0!\nb0 t\n1y\n" + clocks(0, n)
+
+
+def simulator(*flags):
+    """The testbench, compiled; once per set of flags."""
+    have("iverilog", "vvp")
+    out = path("bus" + "".join(flags) + ".vvp")
+    source = os.path.join(HERE, "bus.v")
+    if not os.path.exists(out) or os.path.getmtime(out) < os.path.getmtime(source):
+        done = run("iverilog", "-g2005", "-Wall", *flags, "-o", out, source)
+        equal((done.code, done.err), (0, ""))
+    return out
+
+
+def scoreboard(text, cycles):
+    """{layer: {what: count}} as the testbench prints it."""
+    board = {}
+    for line in text.splitlines():
+        words = line.split()
+        if words and words[0] in ("armd", "dma0"):
+            board[words[0]] = dict(zip(words[1::2], map(int, words[2::2])))
+    equal(sorted(board), ["armd", "dma0"])
+    contains(text, f"cycles {cycles}")
+    return board
+
+
+def simulate(dump, seed, cycles, flags=(), fst=False):
+    """Run it; returns its scoreboard."""
+    done = run("vvp", simulator(*flags), *(["-fst"] if fst else []), f"+dump={dump}", f"+seed={seed}",
+               f"+cycles={cycles}", cwd=ROOM)
+    equal(done.code, 0, str(done))
+    return scoreboard(done.out, cycles)
+
+
+def guessed(dump, name):
+    """The output of `pmk wave signals` as it is, as a map."""
+    out = pmk("wave", "signals", dump)
+    equal((out.code, out.err), (0, ""))
+    return write(name, out.out)
+
+
+def counts_of(dump, ini, stdin=None):
+    out = run(COUNTS, dump, ini, stdin=stdin, text=False)
+    equal(out.code, 0, str(out))
+    return out.out.decode(), out.err.decode()
+
+
+def totals(text):
+    found = {}
+    for line in text.splitlines():
+        words = line.split()
+        if len(words) == 3:
+            found.setdefault(words[0], {})[words[1]] = int(words[2])
+    return found
+
+
+def compare(board, text, cycles):
+    found = totals(text)
+    for layer, want in board.items():
+        got = found[layer]
+        bursts = sum(got["AHB_" + b] for b in BURSTS)
+        equal({"READ": got["AHB_READ"], "WRITE": got["AHB_WRITE"], "WAIT": got["AHB_WAIT"],
+               "BURST": bursts, "WAIT_FIRST": got["AHB_WAIT_FIRST_SLAVE"] + got["AHB_WAIT_FIRST_BUS"]},
+              want, layer)
+        assert all(n > 0 for n in want.values()), want
+    equal(found["core"]["CYCLE"], cycles)
+    contains(text, "status 0")
+
+
+# ---- against a scoreboard -----------------------------------------------------------------------
+
+@test
+def icarus_dumps_equal_the_scoreboard():
+    for seed in range(1, 9):
+        board = simulate("random.vcd", seed, 2000)
+        ini = guessed(path("random.vcd"), "random.ini")
+        compare(board, counts_of(path("random.vcd"), ini)[0], 2000)
+
+
+@test
+def fst_equals_the_scoreboard():
+    have("fst2vcd", "vcd2fst")
+    for seed in (11, 12):
+        board = simulate("native.fst", seed, 2000, fst=True)
+        ini = guessed(path("native.fst"), "native.ini")
+        compare(board, counts_of(path("native.fst"), ini)[0], 2000)
+        equal(simulate("again.vcd", seed, 2000), board)
+        equal(run("vcd2fst", path("again.vcd"), path("again.fst")).code, 0)
+        compare(board, counts_of(path("again.fst"), ini)[0], 2000)
+        contains(pmk("wave", "signals", path("again.fst")).out, "again.fst: FST, ")
+
+
+@test
+def verilator_dumps_equal_the_scoreboard():
+    have("verilator", "g++", "make")
+    source, folder = os.path.join(HERE, "bus.v"), path("verilated")
+    program = os.path.join(folder, "Vtb")
+    if not os.path.exists(program) or os.path.getmtime(program) < os.path.getmtime(source):
+        done = run("verilator", "--binary", "--trace", "--timing", "-Wno-fatal", "-Wno-lint", "-Wno-style",
+                   "--top-module", "tb", "-j", "1", "-CFLAGS", "-O1", "-Mdir", folder, source, timeout=600)
+        if "--binary" in done.err or "--timing" in done.err:
+            skip("this verilator is older than 5")
+        equal(done.code, 0, str(done))
+    for seed in (41, 42):
+        done = run(program, "+dump=verilator.vcd", f"+seed={seed}", "+cycles=2000", cwd=ROOM)
+        equal(done.code, 0, str(done))
+        board = scoreboard(done.out, 2000)
+        ini = guessed(path("verilator.vcd"), "verilator.ini")
+        compare(board, counts_of(path("verilator.vcd"), ini)[0], 2000)
+        if shutil.which("iverilog"):
+            equal(simulate("icarus.vcd", seed, 2000), board, "two simulators of one design")
+
+
+@test
+def a_compressed_dump_and_a_pipe_are_the_same():
+    have("gzip")
+    simulate("same.vcd", 5, 3000)
+    ini = guessed(path("same.vcd"), "same.ini")
+    with open(path("same.vcd"), "rb") as f:
+        data = f.read()
+    want = counts_of(path("same.vcd"), ini)
+    equal(counts_of(write("no-suffix", gzip.compress(data)), ini), want)
+    equal(counts_of("-", ini, stdin=data), want)
+    with open(path("no-suffix"), "rb") as f:  # a file as standard input can be read from its beginning
+        done = subprocess.run([COUNTS, "-", ini], stdin=f, capture_output=True, text=True)
+    equal((done.stdout, done.stderr), want)
+    equal(counts_of(write("crlf.vcd", data.replace(b"\n", b"\r\n")), ini), want)
+    for tool in ("gzip",):
+        contains(pmk("wave", "signals", path("no-suffix")).out, f"no-suffix: VCD, {tool}, ")
+
+
+@test
+def a_dump_made_for_a_benchmark_equals_its_scoreboard():
+    have("gcc")
+    gen = path("generate")
+    source = os.path.join(SOURCE, "bench/dump/generate.c")
+    equal(run("gcc", "-O2", "-o", gen, source).code, 0)
+    for seed in (1, 2):
+        made = run(gen, 3000000, seed, text=False)
+        equal(made.code, 0)
+        told = made.err.split()
+        want = dict(zip(told[0::2], map(int, told[1::2])))
+        dump = write("made.vcd", made.out)
+        text = counts_of(dump, guessed(dump, "made.ini"))[0]
+        got = totals(text)
+        equal({b"cycles": got["core"]["CYCLE"], b"reads": got["tb"]["AHB_READ"],
+               b"writes": got["tb"]["AHB_WRITE"], b"waits": got["tb"]["AHB_WAIT"]}, want)
+
+
+@test
+def memory_does_not_depend_on_the_length():
+    have("gcc")
+    a_dump_made_for_a_benchmark_equals_its_scoreboard()
+    peaks = []
+    for size in (1 << 20, 1 << 26):
+        gen = subprocess.Popen([path("generate"), str(size)], stdout=subprocess.PIPE,
+                               stderr=subprocess.DEVNULL)
+        reader = subprocess.Popen([COUNTS, "-", path("made.ini")], stdin=subprocess.PIPE,
+                                  stdout=subprocess.PIPE)
+        while piece := gen.stdout.read(1 << 16):
+            reader.stdin.write(piece)
+        reader.stdin.flush()
+        # All but what is in the pipe has been read, and more is waited for.
+        with open(f"/proc/{reader.pid}/status") as f:
+            peaks.append(int(re.search(r"^VmHWM:\s+(\d+) kB", f.read(), re.M).group(1)))
+        reader.stdin.close()
+        contains(reader.stdout.read().decode(), "status 0")
+        equal((gen.wait(), reader.wait()), (0, 0))
+    assert abs(peaks[1] - peaks[0]) < 1024, f"peak KiB of 1 MiB and of 64 MiB: {peaks}"
+
+
+# ---- check --------------------------------------------------------------------------------------
+
+@test
+def check_finds_nothing_in_a_good_bus():
+    simulate("good.vcd", 21, 2000)
+    ini = guessed(path("good.vcd"), "good.ini")
+    out = pmk("wave", "check", path("good.vcd"), "--map", ini)
+    equal((out.code, out.err), (0, ""))
+    equal(out.out, "armd: 2002 cycles, 0 violations\ndma0: 2002 cycles, 0 violations\n"
+          f"{path('good.vcd')}: 2002 edges of tb.armd.hclk from 5000 ps to 20015000 ps\n")
+
+
+@test
+def check_finds_what_is_broken():
+    simulate("broken.vcd", 21, 2000, flags=("-DBROKEN",))
+    ini = guessed(path("broken.vcd"), "broken.ini")
+    out = pmk("wave", "check", path("broken.vcd"), "-m", ini, "--limit", "3")
+    equal(out.code, 1, str(out))
+    lines = out.out.splitlines()
+    assert re.fullmatch(r"\d+ ps  dma0  wait-address: HADDR changes in a wait state: HADDR 0x\w+, "
+                        r"want 0x\w+", lines[0]), lines[0]
+    equal(lines[3], "armd: 2002 cycles, 0 violations")
+    m = re.fullmatch(r"dma0: 2002 cycles, (\d+) violations: (.*)", lines[4])
+    equal(sum(int(w.split()[1]) for w in m.group(2).split(", ")), int(m.group(1)))
+    contains(lines[5], f"{m.group(1)} violations, 3 of them shown")
+    alone = pmk("wave", "check", path("broken.vcd"), "-m", ini, "--layer", "armd")
+    equal(alone.code, 0, alone)
+    counted = pmk("wave", "check", path("broken.vcd"), "-m", ini, "--limit", "0")
+    equal(len(counted.out.splitlines()), 4)
+
+
+@test
+def check_tells_what_is_odd():
+    dump = write("odd.vcd", SMALL + "#0\n0!\nb0 t\n1y\n" + clocks(0, 2) + "#21\nxy\n" + clocks(3, 2) +
+                 "#60\n1!\n0!\n")
+    out = pmk("wave", "check", dump, "-m", write("odd.ini", SMALL_MAP))
+    contains(out.out, "tb: 4 cycles")
+    contains(out.out, "warning: the clock changed more than once at one time; what is left of it counts: "
+             "1 times, first at 60 ns: tb.hclk")
+    contains(out.out, "2 times, first at 35 ns: hready")
+
+
+# ---- what is wrong ------------------------------------------------------------------------------
+
+def fails(code, why, *argv, **kw):
+    out = pmk("wave", *argv, **kw)
+    equal(out.code, code, str(out))
+    contains(out.err, why)
+    equal(len(out.err.splitlines()), 1, out.err)
+    assert out.err.startswith("pmk: "), out.err
+    return out
+
+
+@test
+def dumps_that_are_none():
+    ini = write("small.ini", SMALL_MAP)
+    for what in (["signals"], ["check", "--map", ini]):
+        fails(125, "nowhere.vcd: No such file or directory", *what, path("nowhere.vcd"))
+        fails(125, "the dump is empty (0 bytes)", *what, write("empty", ""))
+        fails(125, "byte 0, line 1: this is neither VCD nor FST", *what, PMK)
+        fails(125, "byte 0, line 1: this is neither VCD nor FST", *what, write("text", "hello\n"))
+        fails(125, "Is a directory", *what, ROOM)
+        fails(125, "ends within $var: truncated?", *what, write("cut", SMALL[:60]))
+        fails(125, "ends before $enddefinitions: truncated?", *what, write("cut", SMALL[:-22]))
+    fails(125, "a header and no changes", "check", "--map", ini, write("header.vcd", SMALL))
+    fails(125, "the clock 'tb.hclk' has no rising edge between time 0 ns and 0 ns", "check", "--map", ini,
+          write("still.vcd", small(0)))
+
+
+@test
+def what_was_read_of_a_damaged_dump_counts():
+    ini = write("small.ini", SMALL_MAP)
+    for tail, why in (("#3\n", "time goes back to 3 ns"), ("1%\n", "a change of '%'"), ("#99", "within a line"),
+                      ("\xff\xfe\x00\n", "is no change")):
+        dump = write("damaged.vcd", small(3).encode() + tail.encode("latin-1"))
+        out = fails(2, why, "check", dump, "-m", ini)
+        contains(out.out, "tb: 3 cycles, 0 violations")
+        contains(out.out, "3 edges of tb.hclk from 5 ns to 25 ns, partial")
+        contains(out.err, f"pmk: {dump}: byte {len(small(3))}, line 24, time 30 ns: ")
+
+
+@test
+def damaged_and_broken_is_broken():
+    dump = write("both.vcd", small(1) + "b11 t\n" + clocks(1, 2) + "#1\n")
+    out = pmk("wave", "check", dump, "-m", write("small.ini", SMALL_MAP))
+    equal(out.code, 1)
+    contains(out.out, "seq-alone")
+    contains(out.err, "time goes back")
+
+
+@test
+def truncated_files_behind_a_converter():
+    have("gzip", "vcd2fst", "fst2vcd")
+    simulate("whole.vcd", 31, 20000)
+    ini = guessed(path("whole.vcd"), "whole.ini")
+    with open(path("whole.vcd"), "rb") as f:
+        data = gzip.compress(f.read())
+    out = fails(2, "gzip ended with code 1: the VCD, gzip file is damaged or truncated", "check",
+                write("cut.gz", data[:len(data) // 2]), "-m", ini)
+    assert re.search(r"armd: \d{3,} cycles, 0 violations", out.out), out
+    fails(125, "gzip ended with code 1", "check", write("stump.gz", data[:12]), "-m", ini)
+    equal(run("vcd2fst", path("whole.vcd"), path("whole.fst")).code, 0)
+    with open(path("whole.fst"), "rb") as f:
+        data = f.read()
+    out = pmk("wave", "check", write("cut.fst", data[:len(data) // 2]), "-m", ini)
+    assert out.code in (2, 125), out
+    equal(len(out.err.splitlines()), 1, str(out))
+
+
+@test
+def converters_that_are_missing_are_named():
+    have("vcd2fst")
+    dump = write("small.vcd", small())
+    equal(run("vcd2fst", dump, path("small.fst")).code, 0)
+    env = dict(os.environ, PATH=path("no-such-folder"))
+    fails(125, "FST dumps are read through fst2vcd, which is not installed (Debian: apt-get install gtkwave)",
+          "signals", path("small.fst"), env=env)
+    fails(125, "VCD, gzip dumps are read through gzip, which is not installed", "signals",
+          write("small.gz", gzip.compress(small().encode())), env=env)
+
+
+@test
+def converters_cannot_read_pipes():
+    have("vcd2fst")
+    equal(run("vcd2fst", write("small.vcd", small()), path("small.fst")).code, 0)
+    with open(path("small.fst"), "rb") as f:
+        fst = f.read()
+    for data, why in ((fst, "-: an FST dump cannot be read from a pipe: name a file"),
+                      (gzip.compress(small().encode()), "or let 'gzip -dc' write the pipe")):
+        done = subprocess.run([PMK, "wave", "signals", "-"], input=data, capture_output=True)
+        equal(done.returncode, 125)
+        contains(done.stderr.decode(), why)
+
+
+@test
+def maps_that_are_wrong():
+    dump = write("small.vcd", small())
+    fails(129, "wave check needs --map FILE; 'pmk wave signals " + dump, "check", dump)
+    fails(125, "nowhere.ini: No such file", "check", dump, "-m", path("nowhere.ini"))
+    ini = write("wrong.ini", SMALL_MAP.replace("hready = hready", "hready = hraedy"))
+    fails(129, f"{ini}:6: no signal 'hraedy' in the dump; did you mean tb.hready?", "check", dump, "-m", ini)
+    ini = write("wrong.ini", SMALL_MAP + "hbusrt = x\n")
+    fails(129, f"{ini}:7: a layer has no 'hbusrt'; did you mean hburst?", "check", dump, "-m", ini)
+    ini = write("wrong.ini", SMALL_MAP + "[clock]\nsignal = tb.hready\n")
+    fails(129, f"{ini}:8: a second clock: line 2 has 'tb.hclk'", "check", dump, "-m", ini)
+    fails(129, "no layer 'bt'; did you mean tb?", "check", dump, "-m", write("small.ini", SMALL_MAP),
+          "--layer", "bt")
+    ini = write("events.ini", "[clock]\nsignal = tb.hclk\n[events]\nINSN = tb.hready\n")
+    fails(129, "no [layer]: there is no protocol to check", "check", dump, "-m", ini)
+
+
+@test
+def usage():
+    dump = write("small.vcd", small())
+    equal(pmk("wave", "--help").code, 0)
+    fails(129, "usage: pmk wave signals|check FILE", )
+    fails(129, "wave has no 'sginals'; did you mean signals?", "sginals", dump)
+    fails(129, "wave has no 'x'; did you mean signals or check?", "x", dump)
+    fails(129, "wave signals takes one FILE", "signals")
+    fails(129, "wave signals takes one FILE", "signals", dump, dump)
+    fails(129, "--limit takes a number, not 'x'", "check", dump, "--limit", "x")
+    fails(129, "has no option '--mapp=x'; did you mean --map?", "check", dump, "--mapp=x")
+
+
+@test
+def signals_without_a_guess():
+    out = pmk("wave", "signals", write("plain.vcd", "$scope module a $end\n$var wire 1 ! x $end\n"
+                                       "$var wire 8 \" v [0:7] $end\n$var real 64 r temp $end\n"
+                                       "$upscope $end\n$enddefinitions $end\n"))
+    equal(out.code, 0)
+    contains(out.out, "# scope  name     bits\n# a      x           1\n# a      v[0:7]      8\n"
+             "# a      temp       64  real\n")
+    contains(out.err, "no map can be guessed: no names like htrans and hready")
+
+
+# ---- while it runs ------------------------------------------------------------------------------
+
+def feed(stderr):
+    """pmk wave check on a pipe, with two megabytes read."""
+    ini = write("small.ini", SMALL_MAP)
+    child = subprocess.Popen([PMK, "wave", "check", "-", "-m", ini], stdin=subprocess.PIPE,
+                             stdout=subprocess.PIPE, stderr=stderr)
+    # More than a pipe holds: when all is written, most of it has been read, and its handlers stand.
+    child.stdin.write((small(0) + clocks(0, 100000)).encode())
+    child.stdin.flush()
+    return child
+
+
+@test
+def an_interrupt_prints_what_was_read():
+    child = feed(subprocess.PIPE)
+    child.send_signal(signal.SIGINT)
+    out, err = child.stdout.read().decode(), child.stderr.read().decode()
+    child.stdin.close()
+    equal(child.wait(), 2, err)
+    equal(err, "pmk: -: interrupted\n")
+    assert re.search(r"tb: \d{4,} cycles, 0 violations\n-: \d+ edges of tb.hclk from 5 ns to \d+ ns, partial\n",
+                     out), out
+
+
+@test
+def progress_is_for_terminals():
+    master, slave = pty.openpty()
+    child = feed(slave)
+    time.sleep(0.2)  # twice the time between two looks
+    child.stdin.write(clocks(100000, 100).encode())
+    child.stdin.close()
+    out = child.stdout.read().decode()
+    equal(child.wait(), 0)
+    os.close(slave)
+    shown = b""
+    while True:
+        try:
+            piece = os.read(master, 4096)
+        except OSError:
+            break
+        if not piece:
+            break
+        shown += piece
+    os.close(master)
+    assert re.search(rb"\r-: \d+ MB, \d+ MB/s", shown), shown
+    assert shown.endswith(b" \r"), shown  # taken away
+    contains(out, "tb: 100100 cycles, 0 violations")
+
+
+main()
