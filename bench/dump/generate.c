@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A VCD of any length on standard output: one AHB-Lite layer among NETS nets that change at random, as
+ * in the dump of a whole chip. The same arguments give the same bytes.
+ *
+ *	generate BYTES [SEED]
+ *
+ * Ends after the first clock cycle in which BYTES are reached, and tells on stderr what it made:
+ * "cycles N reads N writes N waits N". Fast enough not to be what is measured: whole cycles are written
+ * into a buffer, random numbers are a multiplication each.
+ */
+#include <inttypes.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NETS	4000 /* beside those of the layer */
+#define CHANGES 24   /* of them per cycle */
+#define CODES	(NETS + 16)
+
+static char buffer[1 << 20];
+static char *at = buffer;
+static uint64_t written, seed;
+static char code[CODES][4];
+static uint8_t width[CODES];
+static size_t code_length[CODES];
+
+static uint64_t rnd(void)
+{
+	seed += UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t z = seed;
+
+	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+	return z ^ z >> 31;
+}
+
+static void flush(void)
+{
+	size_t n = (size_t)(at - buffer);
+
+	if (fwrite(buffer, 1, n, stdout) != n)
+		exit(1);
+	written += n;
+	at = buffer;
+}
+
+static void text(const char *s, size_t n)
+{
+	memcpy(at, s, n);
+	at += n;
+}
+
+/* Codes as Icarus Verilog and Verilator count them: the lowest digit first. */
+static void make_codes(void)
+{
+	for (unsigned i = 0; i < CODES; i++) {
+		unsigned n = i + 1;
+
+		do {
+			code[i][code_length[i]++] = (char)('!' + (n - 1) % 94);
+			n = (n - 1) / 94;
+		} while (n);
+	}
+}
+
+enum { HCLK, HRESETN, HADDR, HTRANS, HWRITE, HSIZE, HBURST, HPROT, HREADY, HRESP, FIRST };
+
+static void header(void)
+{
+	static const struct {
+		const char *name;
+		unsigned width;
+	} layer[FIRST] = { { "hclk", 1 },   { "hresetn", 1 }, { "haddr", 32 }, { "htrans", 2 },
+			   { "hwrite", 1 }, { "hsize", 3 },   { "hburst", 3 }, { "hprot", 4 },
+			   { "hready", 1 }, { "hresp", 1 } };
+	static const uint8_t widths[] = { 1, 1, 1, 1, 1, 2, 4, 8, 16, 32, 32, 64 };
+
+	printf("$version made for a benchmark $end\n$timescale 1ns $end\n$scope module tb $end\n");
+	for (unsigned i = 0; i < FIRST; i++) {
+		width[i] = (uint8_t)layer[i].width;
+		printf("$var wire %u %.*s %s $end\n", width[i], (int)code_length[i], code[i],
+		       layer[i].name);
+	}
+	for (unsigned i = FIRST; i < FIRST + NETS; i++) {
+		if ((i - FIRST) % 100 == 0)
+			printf("%s$scope module block%u $end\n", i > FIRST ? "$upscope $end\n" : "",
+			       (i - FIRST) / 100);
+		width[i] = widths[rnd() % sizeof(widths)];
+		printf("$var reg %u %.*s net%u $end\n", width[i], (int)code_length[i], code[i], i);
+	}
+	printf("$upscope $end\n$upscope $end\n$enddefinitions $end\n");
+}
+
+static void put(unsigned net, uint64_t value)
+{
+	if (width[net] == 1) {
+		*at++ = (char)('0' + (value & 1));
+	} else {
+		unsigned top = width[net];
+
+		*at++ = 'b';
+		while (top > 1 && !(value >> (top - 1) & 1))
+			top--;
+		while (top-- > 0)
+			*at++ = (char)('0' + (value >> top & 1));
+		*at++ = ' ';
+	}
+	text(code[net], code_length[net]);
+	*at++ = '\n';
+}
+
+static void put_time(uint64_t t)
+{
+	char digits[24];
+	size_t n = 0;
+
+	do {
+		digits[n++] = (char)('0' + t % 10);
+	} while (t /= 10);
+	*at++ = '#';
+	while (n)
+		*at++ = digits[--n];
+	*at++ = '\n';
+}
+
+/* A master of INCR4 bursts with pauses, a slave with a wait state now and then. */
+struct layer {
+	unsigned beat; /* of the burst on the address bus, 4: none */
+	uint32_t addr;
+	int write, pending, pending_write, ready;
+	uint64_t reads, writes, waits;
+};
+
+/* The edge: what was on the bus is taken, and what follows is driven. */
+static void clock_layer(struct layer *l)
+{
+	uint64_t r = rnd();
+
+	if (l->ready) {
+		if (l->pending) {
+			l->reads += !l->pending_write;
+			l->writes += (uint64_t)l->pending_write;
+		}
+		l->pending = l->beat < 4;
+		l->pending_write = l->write;
+		if (l->beat < 3) {
+			l->beat++;
+			l->addr += 4;
+		} else if (r % 3) {
+			l->beat = 0;
+			l->addr = (uint32_t)(r >> 8) & ~15u;
+			l->write = r >> 5 & 1;
+			put(HWRITE, (uint64_t)l->write);
+		} else {
+			l->beat = 4;
+		}
+		put(HTRANS, l->beat == 4 ? 0 : l->beat ? 3 : 2);
+		put(HADDR, l->addr);
+	} else {
+		l->waits++;
+	}
+	l->ready = !l->pending || (r >> 40 & 3);
+	put(HREADY, (uint64_t)l->ready);
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t bytes = argc > 1 ? strtoull(argv[1], NULL, 0) : 1000000, cycle = 0;
+	struct layer l = { .beat = 4, .ready = 1 };
+
+	seed = argc > 2 ? strtoull(argv[2], NULL, 0) : 1;
+	make_codes();
+	header();
+	put_time(0);
+	text("$dumpvars\n", 10);
+	for (unsigned i = 0; i < FIRST; i++)
+		put(i, i == HRESETN || i == HREADY ? 1
+		       : i == HBURST || i == HPROT ? 3
+		       : i == HSIZE		   ? 2
+						   : 0);
+	text("$end\n", 5);
+	while (written + (uint64_t)(at - buffer) < bytes) {
+		put_time(10 * cycle + 5);
+		put(HCLK, 1);
+		clock_layer(&l);
+		for (unsigned i = 0; i < CHANGES; i++)
+			put(FIRST + (unsigned)(rnd() % NETS), rnd());
+		put_time(10 * cycle + 10);
+		put(HCLK, 0);
+		cycle++;
+		if ((size_t)(at - buffer) > sizeof(buffer) - 65536)
+			flush();
+	}
+	flush();
+	fprintf(stderr,
+		"cycles %" PRIu64 " reads %" PRIu64 " writes %" PRIu64 " waits %" PRIu64 "\n",
+		cycle, l.reads, l.writes, l.waits);
+	return fflush(stdout) != 0;
+}
