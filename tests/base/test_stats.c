@@ -275,13 +275,76 @@ static void test_many(void **state)
 	}
 }
 
+/* The divisor n instead of n - 1: 2, 4, 4, 4, 5, 5, 7, 9 deviate by 2 exactly. */
+static void test_deviation(void **state)
+{
+	static const uint64_t x[] = { 2, 4, 4, 4, 5, 5, 7, 9 };
+	struct pmk_stats s;
+
+	(void)state;
+	fill(&s, x, 8);
+	assert_true(pmk_stats_mean(&s, 100) == 500);
+	assert_true(pmk_stats_deviation(&s, 1000) == 2000);
+	assert_true(pmk_stats_stddev(&s, 1000) == 2138); /* √(32/7) */
+	fill(&s, x, 1);
+	assert_true(pmk_stats_deviation(&s, 1000) == 0);
+	pmk_stats_init(&s);
+	assert_true(pmk_stats_deviation(&s, 1000) == 0);
+}
+
+/* Where N·ΣL² and (ΣL)² are both beyond 64 bits, and nearly the same. */
+static void test_deviation_of_large_sums(void **state)
+{
+	struct pmk_stats s;
+
+	(void)state;
+	pmk_stats_init(&s);
+	for (unsigned i = 0; i < 1000; i++)
+		pmk_stats_add(&s, UINT64_C(10000000000) + i % 2 * 6);
+	assert_true(pmk_stats_mean(&s, 1) == UINT64_C(10000000003));
+	assert_true(pmk_stats_deviation(&s, 1000) == 3000);
+}
+
+static void test_merge_and_remove(void **state)
+{
+	uint64_t x[40], seed = 11;
+	struct pmk_stats all, first, rest, merged;
+
+	(void)state;
+	for (unsigned i = 0; i < 40; i++)
+		x[i] = next(&seed) >> (i % 8 * 8);
+	for (unsigned cut = 0; cut <= 40; cut++) {
+		fill(&all, x, 40);
+		fill(&first, x, cut);
+		fill(&rest, x + cut, 40 - cut);
+		merged = first;
+		pmk_stats_merge(&merged, &rest);
+		check_sums(&merged, x, 40);
+		pmk_stats_remove(&all, &first);
+		assert_true(all.n == rest.n && all.sum == rest.sum);
+		assert_true(all.sq_low == rest.sq_low && all.sq_high == rest.sq_high);
+		/* With something taken off, nobody knows whose the extremes were. */
+		assert_true(cut ? all.min > all.max : all.min == rest.min && all.max == rest.max);
+	}
+	/* What is not known stays so. */
+	fill(&all, x, 40);
+	fill(&first, x, 20);
+	pmk_stats_remove(&all, &first);
+	pmk_stats_merge(&all, &first);
+	assert_true(all.n == 40 && all.min > all.max);
+	pmk_stats_merge(&first, &all);
+	assert_true(first.n == 60 && first.min > first.max);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_nothing),	     cmocka_unit_test(test_known),
 		cmocka_unit_test(test_rounding),     cmocka_unit_test(test_random_small),
 		cmocka_unit_test(test_random_large), cmocka_unit_test(test_extremes),
-		cmocka_unit_test(test_many),
+		cmocka_unit_test(test_many),	     cmocka_unit_test(test_deviation),
+		cmocka_unit_test(test_deviation_of_large_sums),
+		cmocka_unit_test(test_merge_and_remove),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

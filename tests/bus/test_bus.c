@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include <pmk/bus.h>
+#include <pmk/latency.h>
 
 /* ---- the list of signals ------------------------------------------------------------------- */
 
@@ -93,11 +94,7 @@ static void test_init(void **state)
 		assert_false(pmk_bus_raises(&bus, i));
 	}
 	assert_false(pmk_bus_due(&bus));
-	for (unsigned i = 0; i < 8; i++) {
-		assert_true(bus.latency[i].n == 0 && bus.latency[i].sum == 0);
-		assert_true(bus.latency[i].sum2 == 0);
-		assert_true(bus.latency[i].min > bus.latency[i].max);
-	}
+	assert_true(bus.recorded == 0);
 }
 
 static void test_totals_are_apart(void **state)
@@ -194,37 +191,89 @@ static void test_asked_too_late(void **state)
 
 static void test_latency(void **state)
 {
-	struct pmk_bus bus;
-	struct pmk_latency *l;
+	struct pmk_latency l;
 
 	(void)state;
-	pmk_bus_init(&bus);
-	l = &bus.latency[7];
-	assert_true(l->min > l->max); /* nothing recorded */
-	pmk_latency_add(l, 0);
-	assert_true(l->n == 1 && l->sum == 0 && l->sum2 == 0 && l->min == 0 && l->max == 0);
-	pmk_latency_add(l, 12);
-	pmk_latency_add(l, 5);
-	assert_true(l->n == 3 && l->sum == 17 && l->sum2 == 169 && l->min == 0 && l->max == 12);
-	assert_true(bus.latency[6].n == 0);
+	pmk_latency_init(&l);
+	assert_true(l.min > l.max); /* nothing recorded */
+	pmk_latency_add(&l, 0);
+	assert_true(l.n == 1 && l.sum == 0 && l.sum2 == 0 && l.min == 0 && l.max == 0);
+	pmk_latency_add(&l, 12);
+	pmk_latency_add(&l, 5);
+	assert_true(l.n == 3 && l.sum == 17 && l.sum2 == 169 && l.min == 0 && l.max == 12);
 
-	l = &bus.latency[0];
-	pmk_latency_add(l, 9); /* a first one is minimum and maximum at once */
-	assert_true(l->n == 1 && l->min == 9 && l->max == 9 && l->sum2 == 81);
+	pmk_latency_init(&l);
+	pmk_latency_add(&l, 9); /* a first one is minimum and maximum at once */
+	assert_true(l.n == 1 && l.min == 9 && l.max == 9 && l.sum2 == 81);
 }
 
 /* The sum of squares wraps modulo 2^64; the others do not come near. */
 static void test_latency_squares_wrap(void **state)
 {
+	struct pmk_latency l;
+
+	(void)state;
+	pmk_latency_init(&l);
+	pmk_latency_add(&l, UINT64_C(0x100000001)); /* square: 2^64 + 2^33 + 1 */
+	assert_true(l.sum2 == UINT64_C(0x200000001));
+	assert_true(l.sum == UINT64_C(0x100000001) && l.max == UINT64_C(0x100000001));
+}
+
+static void test_latency_log(void **state)
+{
 	struct pmk_bus bus;
-	struct pmk_latency *l;
 
 	(void)state;
 	pmk_bus_init(&bus);
-	l = &bus.latency[1];
-	pmk_latency_add(l, UINT64_C(0x100000001)); /* square: 2^64 + 2^33 + 1 */
-	assert_true(l->sum2 == UINT64_C(0x200000001));
-	assert_true(l->sum == UINT64_C(0x100000001) && l->max == UINT64_C(0x100000001));
+	assert_true(bus.recorded == 0 && !pmk_bus_due(&bus));
+	for (unsigned i = 0; i < 4097; i++)
+		pmk_bus_record(&bus, PMK_SIG_L1I_ACCESS, 10 * i, i + 2);
+	/* A ring: the first is overwritten, the second is the oldest. */
+	assert_true(bus.recorded == 4097);
+	assert_true(bus.log[0].start == 40960 && bus.log[0].cycles == 4098);
+	assert_true(bus.log[1].start == 10 && bus.log[1].cycles == 3);
+	assert_int_equal(bus.log[1].sig, PMK_SIG_L1I_ACCESS);
+	/* Recording is no occurrence. */
+	assert_true(bus.total[PMK_SIG_L1I_ACCESS] == 0);
+}
+
+/* Records of one signal among those of others, round the end of the ring. */
+static void test_latency_log_is_searched(void **state)
+{
+	static struct pmk_bus bus;
+	uint64_t at = 4000, found = 0;
+
+	(void)state;
+	pmk_bus_init(&bus);
+	assert_true(pmk_bus_next_record(&bus, PMK_SIG_L1I_ACCESS, 0) == 0);
+	for (unsigned i = 0; i < 4500; i++)
+		pmk_bus_record(&bus, i % 7 ? PMK_SIG_L1I_ACCESS : PMK_SIG_MMU_LOOKUP, i, 2);
+	/* 4004, 4011 … 4494 */
+	for (at = pmk_bus_next_record(&bus, PMK_SIG_MMU_LOOKUP, at); at < bus.recorded;
+	     at = pmk_bus_next_record(&bus, PMK_SIG_MMU_LOOKUP, at + 1)) {
+		assert_true(at % 7 == 0 && bus.log[at % 4096].start == at);
+		found++;
+	}
+	assert_true(at == 4500 && found == 71);
+	assert_true(pmk_bus_next_record(&bus, PMK_SIG_L1I_ACCESS, 4494) == 4495);
+	assert_true(pmk_bus_next_record(&bus, PMK_SIG_CYCLE, 4000) == 4500);
+	assert_true(pmk_bus_next_record(&bus, PMK_SIG_MMU_LOOKUP, 4495) == 4500);
+}
+
+static void test_latency_log_is_due(void **state)
+{
+	struct pmk_bus bus;
+
+	(void)state;
+	pmk_bus_init(&bus);
+	pmk_bus_ask_recorded(&bus, 2);
+	pmk_bus_ask_recorded(&bus, 5); /* the nearest holds */
+	pmk_bus_record(&bus, PMK_SIG_L1I_ACCESS, 0, 2);
+	assert_false(pmk_bus_due(&bus));
+	pmk_bus_record(&bus, PMK_SIG_L1I_ACCESS, 2, 2);
+	assert_true(pmk_bus_due(&bus));
+	pmk_bus_forget(&bus);
+	assert_false(pmk_bus_due(&bus));
 }
 
 int main(void)
@@ -241,6 +290,9 @@ int main(void)
 		cmocka_unit_test(test_asked_too_late),
 		cmocka_unit_test(test_latency),
 		cmocka_unit_test(test_latency_squares_wrap),
+		cmocka_unit_test(test_latency_log),
+		cmocka_unit_test(test_latency_log_is_searched),
+		cmocka_unit_test(test_latency_log_is_due),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

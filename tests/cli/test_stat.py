@@ -4,6 +4,8 @@
 import csv
 import io
 import os
+import re
+import shutil
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
@@ -821,9 +823,16 @@ def every_core_with_a_pmu():
 
 @test
 def a_core_without_a_pmu():
-    out = pmk("stat", "--core", "arm926", loop(N))
+    data = os.path.join(WORK, "data-bare")
+    shutil.rmtree(data, ignore_errors=True)
+    shutil.copytree(os.path.join(SOURCE, "data"), data)
+    with open(os.path.join(data, "cores", "bare.ini"), "w") as f:
+        f.write("[core]\nname = bare\npmu = none\nqemu_cpu = arm926\nisa = arm\n")
+    env = dict(os.environ, PMK_DATA=data)
+    out = pmk("stat", "--core", "bare", loop(N), env=env)
     equal((out.code, out.out), (129, ""))
-    contains(out.err, "core arm926 has no performance monitor")
+    contains(out.err, "core bare has no performance monitor")
+    assert re.search(r"PMU +none", pmk("info", "bare", env=env).out)
 
 
 @test
@@ -916,7 +925,7 @@ def info_explains():
     contains(event.out, "DDI 0301H")
     contains(pmk("info", "cpi").out, "cycles / instructions")
     contains(pmk("info", "PMNC").out, "EvtCount0")
-    contains(pmk("info", "arm926").out, "no PMU")
+    contains(pmk("info", "arm926").out, "ahbmon")
     out = pmk("info", "dcache_mis")
     equal(out.code, 129)
     contains(out.err, "dcache_miss")

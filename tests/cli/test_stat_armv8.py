@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: MIT
 """pmk stat of an A64 program: what a newcomer sees without asking for anything, and the metrics."""
 import os
+import subprocess
 import sys
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -98,6 +100,110 @@ def metrics_of_the_arm11_do_not_fit():
     out = pmk("stat", "-M", "dcache_miss_ratio", loop())
     equal(out.code, 129)
     contains(out.err, "which cortex-a53 does not have")
+
+SPIN = """
+	.global	_start
+_start:
+1:	b	1b
+"""
+
+LONGJMP = """
+#include <setjmp.h>
+
+static jmp_buf out;
+
+__attribute__((noinline)) void deep(int n)
+{
+	if (n == 0)
+		longjmp(out, 1);
+	deep(n - 1);
+	__asm__ volatile("");
+}
+
+__attribute__((noinline)) void spin(void)
+{
+	for (volatile int i = 0; i < 1000; i++)
+		;
+}
+
+int main(void)
+{
+	for (int i = 0; i < 3; i++) {
+		if (!setjmp(out))
+			deep(5);
+		spin();
+	}
+	return 0;
+}
+"""
+
+
+@test
+def the_emulator_runs_other_code_than_the_core():
+    have("qemu-aarch64", "qemu-arm")
+    for command, core, target, isa in ((f"qemu-aarch64 {loop()}", "arm1176", "aarch64", "arm"),
+                                       ("qemu-arm /bin/true", "cortex-a53", "arm", "a64")):
+        out = pmk("stat", "--core", core, "--qemu", command)
+        equal(out.code, 129, out)
+        contains(out.err, f"emulates {target}, and core {core} runs {isa} code; choose another with --core")
+
+
+@test
+def a_function_left_by_longjmp_is_left():
+    have("qemu-aarch64")
+    doc = stat("-e", "inst_retired", "--region", "deep", "--region", "spin",
+               build("longjmp-a64", LONGJMP, "-O1", "-static", prefix="aarch64-linux-gnu-"))
+    deep, spin = (counts(doc, region)["inst_retired"] for region in ("deep", "spin"))
+    assert 50 < deep < 1000 < 3 * 4000 < spin, (deep, spin)
+
+
+@test
+def csv_tells_what_json_tells_in_comments():
+    have("qemu-aarch64")
+    out = pmk("stat", "-x,", "-e", "inst_retired", "--region", "0x1234", loop())
+    equal(out.err.splitlines()[-1], "# warning: region 0x1234 was never entered", out)
+
+
+@test
+def a_closed_stderr_is_noticed():
+    have("qemu-aarch64")
+    out = run("sh", "-c", '"$0" stat -e inst_retired "$1" 2>&-', PMK, loop())
+    equal((out.code, out.out, out.err), (125, "", ""), out)
+
+
+@test
+def the_emulator_ends_with_pmk():
+    have("qemu-aarch64")
+    program = build("spin-a64", SPIN, "-nostdlib", "-static", ext="S", prefix="aarch64-linux-gnu-")
+    child = subprocess.Popen([PMK, "stat", "-e", "inst_retired", program], stderr=subprocess.DEVNULL)
+    children = f"/proc/{child.pid}/task/{child.pid}/children"
+    emulator = ""
+    while not emulator:
+        # The first child asks QEMU for its version.
+        for pid in open(children).read().split():
+            if program in open(f"/proc/{pid}/cmdline").read():
+                emulator = pid
+        time.sleep(0.01)
+    child.kill()
+    child.wait()
+    for _ in range(500):
+        try:
+            state = open(f"/proc/{emulator}/stat").read().rsplit(")", 1)[1].split()[0]
+        except OSError:
+            return
+        if state in "ZX":
+            return
+        time.sleep(0.01)
+    os.kill(int(emulator), 9)
+    raise AssertionError("the emulator goes on without pmk")
+
+
+@test
+def a_pmu_that_no_core_has_is_told():
+    out = pmk("stat", "--pmu", "cortex-a57", loop())
+    equal(out.code, 129, out)
+    contains(out.err, "no core that is emulated has the PMU cortex-a57")
+
 
 
 main()

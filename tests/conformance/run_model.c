@@ -2,8 +2,8 @@
 /*
  * Runs a file of conformance vectors on a register model:  run_model FILE.vec
  *
- * The vectors are data; their language is described at the top of arm11.vec, armv8.vec and
- * ahbmon.vec. A target offers the verbs it can do: what it lacks (silicon cannot be told to raise a
+ * The vectors are data; their language is described at the top of arm11.vec, armv8.vec, ahbmon.vec,
+ * l2cc.vec and microblaze.vec. A target offers the verbs it can do: what it lacks (silicon cannot be told to raise a
  * signal) skips the vector. Only the last part of this file knows that the target is a model. Exit
  * status: 0 when all passed, 1 when one failed, 2 when the file cannot be read or understood.
  */
@@ -17,8 +17,13 @@
 #include <pmk/pmu.h>
 
 #include "pmu/ahbmon/ahbmon.h"
+#include "pmu/ahbmon/observe.h"
 #include "pmu/arm11/arm11.h"
 #include "pmu/armv8/armv8.h"
+#include "pmu/l2cc/l2cc.h"
+#include "pmu/microblaze/microblaze.h"
+
+#include "../ahb/trace.h"
 
 #define MAX_LINES 8000
 #define MAX_WORDS 16
@@ -38,7 +43,9 @@ struct target {
 	bool (*option)(struct target *t, const char *name, uint64_t value);
 	bool (*input)(struct target *t, const char *name, uint64_t value);
 	unsigned (*oddities)(struct target *t);
-	bool (*bus)(struct target *t, const char *name); /* where signals go, if there are several */
+	bool (*bus)(struct target *t,
+		    const char *name); /* where signals go, if there are several */
+	bool (*wave)(struct target *t, char *const words[], unsigned n); /* on that bus */
 	void (*raises)(struct target *t, unsigned signal, bool all); /* signal PMK_NSIGNALS: none */
 	/* The class of the last access that took an exception, and the level it went to. */
 	void (*trap)(struct target *t, unsigned *ec, unsigned *el);
@@ -50,6 +57,11 @@ struct target {
 	int (*mcrr)(struct target *t, uint64_t value);
 	int (*load)(struct target *t, unsigned offset, uint32_t *value);
 	int (*store)(struct target *t, unsigned offset, uint32_t value);
+	/* Something that took `cycles`, from cycle `start` on. */
+	void (*latency)(struct target *t, unsigned signal, uint64_t start, uint32_t cycles);
+	/* `bits` bits through the JTAG data register, bit 0 first. */
+	int (*scan)(struct target *t, unsigned bits, uint64_t out, uint64_t *in);
+	void (*prepare)(struct target *t); /* what else a vector wants anew */
 };
 
 /* ---- one vector on one core ---------------------------------------------------------------- */
@@ -415,6 +427,16 @@ static enum verdict do_bus(struct run *r, char *const arg[])
 	return r->target->bus(r->target, arg[0]) ? PASS : complain(r, BAD, "no such bus");
 }
 
+/* wave WORD… */
+static enum verdict do_wave(struct run *r, char *const arg[])
+{
+	if (!r->target->wave)
+		return SKIP;
+	return r->target->wave(r->target, arg, r->line->nwords - 1)
+		       ? PASS
+		       : complain(r, BAD, "wave: no such word, or not on this bus");
+}
+
 /* signal NAME COUNT */
 static enum verdict do_signal(struct run *r, char *const arg[])
 {
@@ -431,6 +453,35 @@ static enum verdict do_cycles(struct run *r, char *const arg[])
 static enum verdict do_cycles_at_once(struct run *r, char *const arg[])
 {
 	return pass(r, "CYCLE", arg[0], true);
+}
+
+/* latency SIGNAL START CYCLES */
+static enum verdict do_latency(struct run *r, char *const arg[])
+{
+	uint64_t start, cycles;
+	unsigned sig;
+
+	if (!r->target->latency)
+		return SKIP;
+	if (!signal_number(arg[0], &sig) || !number(arg[1], &start) || !number(arg[2], &cycles) ||
+	    cycles > UINT32_MAX)
+		return complain(r, BAD, "latency: signal, first cycle or cycles?");
+	r->target->latency(r->target, sig, start, (uint32_t)cycles);
+	return PASS;
+}
+
+/* scan BITS OUT IN */
+static enum verdict do_scan(struct run *r, char *const arg[])
+{
+	uint64_t bits, out, is = 0;
+	int err;
+
+	if (!r->target->scan)
+		return SKIP;
+	if (!number(arg[0], &bits) || !bits || bits > 64 || !number(arg[1], &out))
+		return complain(r, BAD, "scan: bits or value?");
+	err = r->target->scan(r->target, (unsigned)bits, out, &is);
+	return compare(r, "what came out", err, is, arg[2], "0xffffffffffffffff");
 }
 
 /* mode priv|user|priv-ns|user-ns */
@@ -511,7 +562,7 @@ static enum verdict do_oddities(struct run *r, char *const arg[])
 
 static const struct verb {
 	const char *name;
-	unsigned nargs;
+	unsigned nargs; /* 0: one or more */
 	enum verdict (*run)(struct run *r, char *const arg[]);
 } verbs[] = {
 	{ "write", 2, do_write },
@@ -519,6 +570,7 @@ static const struct verb {
 	{ "expect-only", 2, do_expect_only },
 	{ "expect-undef", 2, do_expect_undef },
 	{ "bus", 1, do_bus },
+	{ "wave", 0, do_wave },
 	{ "signal", 2, do_signal },
 	{ "cycles", 1, do_cycles },
 	{ "cycles-at-once", 1, do_cycles_at_once },
@@ -540,6 +592,8 @@ static const struct verb {
 	{ "load", 3, do_load },
 	{ "store", 2, do_store },
 	{ "bus-error", 1, do_bus_error },
+	{ "latency", 3, do_latency },
+	{ "scan", 3, do_scan },
 };
 
 static enum verdict run_line(struct run *r)
@@ -547,7 +601,7 @@ static enum verdict run_line(struct run *r)
 	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++) {
 		if (strcmp(verbs[i].name, r->line->word[0]))
 			continue;
-		if (r->line->nwords != verbs[i].nargs + 1)
+		if (verbs[i].nargs ? r->line->nwords != verbs[i].nargs + 1 : r->line->nwords < 2)
 			return complain(r, BAD, "wrong number of words");
 		return verbs[i].run(r, r->line->word + 1);
 	}
@@ -601,8 +655,11 @@ static void run_block(struct target *t, const char *file, const struct line *l,
 		}
 		enum verdict v = run_vector(&r, l + 3, end);
 
-		printf("%s %s on %s\n", v == PASS ? "ok" : v == SKIP ? "skip" : "FAIL", r.vector,
-		       t->pmu->name);
+		printf("%s %s on %s\n",
+		       v == PASS   ? "ok"
+		       : v == SKIP ? "skip"
+				   : "FAIL",
+		       r.vector, t->pmu->name);
 		tally->count[v]++;
 	}
 }
@@ -691,6 +748,8 @@ static struct model_target {
 		struct pmk_arm11_model arm11;
 		struct pmk_armv8_model armv8;
 		struct pmk_ahbmon_model ahbmon;
+		struct pmk_l2cc_model l2cc;
+		struct pmk_microblaze_model microblaze;
 	} model;
 	enum pmk_mode current_mode;
 } model;
@@ -1001,6 +1060,47 @@ static void ahbmon_pass(struct target *t, unsigned signal, uint64_t n, bool at_o
 	pmk_bus_add(&of(t)->buses[of(t)->at], signal, n);
 }
 
+/* The observers of the buses, for waves. */
+static struct pmk_ahbmon_observer observer;
+
+static void ahbmon_prepare(struct target *t)
+{
+	struct pmk_ahbmon_observer_params p;
+
+	pmk_ahbmon_observer_defaults(&p);
+	pmk_ahbmon_observer_init(&observer, &p, of(t)->buses);
+}
+
+/* Nothing on any bus but what the words say of one: tests/ahb/trace.h. */
+static bool ahbmon_wave(struct target *t, char *const words[], unsigned n)
+{
+	struct model_target *m = of(t);
+	struct pmk_ahb_cycle phase = { 0 };
+	struct pmk_ahbmon_sample s = { .gxi = { 0 } };
+	static struct trace trace;
+
+	pmk_ahbmon_observer_thresholds(&observer, &m->model.ahbmon);
+	for (unsigned i = 0; i < PMK_AHBMON_NLAYERS; i++)
+		s.layer[i].hready = true;
+	for (unsigned w = 0; w < n; w++) {
+		trace.n = 1;
+		if (m->at == PMK_AHBMON_BUS_GXI) {
+			if (!trace_gxi_word(words[w], &s.gxi))
+				return false;
+		} else if (m->at != PMK_AHBMON_BUS_HCLK) {
+			trace.n = 0;
+			if (!trace_word(&trace, words[w], &phase))
+				return false;
+		}
+		for (unsigned i = 0; i < trace.n; i++) {
+			if (m->at >= PMK_AHBMON_BUS_ARMI && m->at <= PMK_AHBMON_BUS_ARMD)
+				s.layer[m->at - PMK_AHBMON_BUS_ARMI] = trace.cycle[i];
+			pmk_ahbmon_observer_sample(&observer, m->buses, &s);
+		}
+	}
+	return true;
+}
+
 static bool ahbmon_option(struct target *t, const char *name, uint64_t value)
 {
 	struct model_target *m = of(t);
@@ -1020,6 +1120,7 @@ static bool ahbmon_option(struct target *t, const char *name, uint64_t value)
 		return false;
 	fresh_bus(m);
 	pmk_ahbmon_model_reset(&m->model.ahbmon, &pmk_ahbmon_sp816, &p, m->buses);
+	ahbmon_prepare(t);
 	return true;
 }
 
@@ -1038,11 +1139,223 @@ static unsigned ahbmon_oddities(struct target *t)
 	return of(t)->model.ahbmon.oddities;
 }
 
+/* ---- L210, L220 ---- */
+
+static bool l2cc_option(struct target *t, const char *name, uint64_t value)
+{
+	struct model_target *m = of(t);
+	struct pmk_l2cc_params p = m->model.l2cc.params;
+
+	if (!strcmp(name, "reset_from_top"))
+		p.reset_from_top = value;
+	else if (!strcmp(name, "write_while_running"))
+		p.write_while_running = value;
+	else
+		return false;
+	fresh_bus(m);
+	pmk_l2cc_model_reset(&m->model.l2cc, t->pmu, &p, &m->bus);
+	return true;
+}
+
+static unsigned l2cc_oddities(struct target *t)
+{
+	return of(t)->model.l2cc.oddities;
+}
+
+/* ---- MicroBlaze ---- */
+
+/* One processor, and the debug module in front of it. */
+static struct {
+	struct pmk_microblaze_pmu pmu;
+	struct pmk_model_port model;
+	struct pmk_port port;
+	struct pmk_mdm_model mdm;
+	struct pmk_mdm_jtag_model jtag;
+} board;
+
+static void microblaze_begin(struct model_target *m, const struct pmk_microblaze_params *p,
+			     const struct pmk_mdm_params *mdm)
+{
+	fresh_bus(m);
+	pmk_microblaze_model_reset(&m->model.microblaze, &board.pmu.pmu, p, &m->bus);
+	board.model = (struct pmk_model_port){ m->ops, &m->model, &m->bus, PMK_MODE_PRIV };
+	board.port = pmk_port_model(&board.model);
+	pmk_mdm_model_reset(&board.mdm, mdm, &board.port, 1);
+	pmk_mdm_jtag_model_reset(&board.jtag, &board.mdm);
+}
+
+static void microblaze_prepare(struct target *t)
+{
+	pmk_microblaze_configure(&board.pmu, 5, 1, 32);
+	microblaze_begin(of(t), &pmk_microblaze_defaults, &pmk_mdm_defaults);
+}
+
+/* events, latencies, width: how the processor was built. */
+static bool microblaze_config(const char *name, uint64_t value)
+{
+	struct pmk_microblaze_config c = board.pmu.config;
+
+	if (!strcmp(name, "events"))
+		c.events = (uint8_t)value;
+	else if (!strcmp(name, "latencies"))
+		c.latencies = (uint8_t)value;
+	else if (!strcmp(name, "width"))
+		c.width = (uint8_t)value;
+	else
+		return false;
+	return !pmk_microblaze_configure(&board.pmu, c.events, c.latencies, c.width);
+}
+
+/* clang-format off */
+static const struct microblaze_option {
+	const char *name;
+	size_t at, size;
+} microblaze_options[] = {
+#define OPTION(name) \
+	{ #name, offsetof(struct pmk_microblaze_params, name), \
+	  sizeof(((struct pmk_microblaze_params *)0)->name) }
+	OPTION(shared_pointer),
+	OPTION(pointer_wraps),
+	OPTION(clear_first),
+	OPTION(stop_last),
+	OPTION(clear_sample),
+	OPTION(write_sample),
+	OPTION(decode_6_bits),
+	OPTION(reset_ignored),
+	OPTION(count_while_halted),
+	OPTION(overflow_at_max),
+	OPTION(saturate),
+	OPTION(latency_irq),
+	OPTION(truncate_extremes),
+	OPTION(time_in_flight),
+	OPTION(overlap_ignored),
+	OPTION(min_empty),
+	OPTION(undefined),
+#undef OPTION
+}, mdm_options[] = {
+#define OPTION(name) \
+	{ #name, offsetof(struct pmk_mdm_params, name), \
+	  sizeof(((struct pmk_mdm_params *)0)->name) }
+	OPTION(access),
+	OPTION(uart),
+	OPTION(cross_trigger),
+	OPTION(key_toggles),
+	OPTION(status_is_jtag),
+	OPTION(silent),
+	OPTION(zero_first),
+	OPTION(all_of_several),
+	OPTION(undirected),
+	OPTION(fetch_early),
+#undef OPTION
+};
+/* clang-format on */
+
+static bool set_option(void *params, const struct microblaze_option *o, size_t n, const char *name,
+		       uint64_t value)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (strcmp(o[i].name, name))
+			continue;
+		put((char *)params + o[i].at, o[i].size, value);
+		return true;
+	}
+	return false;
+}
+
+static bool microblaze_option(struct target *t, const char *name, uint64_t value)
+{
+	struct model_target *m = of(t);
+	struct pmk_microblaze_params p = m->model.microblaze.params;
+	struct pmk_mdm_params mdm = board.mdm.params;
+
+	if (!set_option(&p, microblaze_options,
+			sizeof(microblaze_options) / sizeof(microblaze_options[0]), name, value) &&
+	    !set_option(&mdm, mdm_options, sizeof(mdm_options) / sizeof(mdm_options[0]), name,
+			value) &&
+	    !microblaze_config(name, value))
+		return false;
+	microblaze_begin(m, &p, &mdm);
+	return true;
+}
+
+static bool microblaze_input(struct target *t, const char *name, uint64_t value)
+{
+	static const char *const names[PMK_MICROBLAZE_NINPUTS] = {
+		[PMK_MICROBLAZE_IN_HALTED] = "halted",
+		[PMK_MICROBLAZE_IN_STOP] = "stop",
+		[PMK_MICROBLAZE_IN_START] = "start",
+		[PMK_MICROBLAZE_IN_RESET] = "reset",
+	};
+	struct model_target *m = of(t);
+	unsigned input = index_of(name, names, PMK_MICROBLAZE_NINPUTS);
+
+	if (!strcmp(name, "jtag_lock")) { /* 0 gives it back, 1 takes it, 2 by force */
+		if (value)
+			pmk_mdm_model_jtag_lock(&board.mdm, value == 2);
+		else
+			pmk_mdm_model_jtag_unlock(&board.mdm);
+		return true;
+	}
+	if (!strcmp(name, "jtag_user")) { /* is the USER instruction loaded? */
+		if (value)
+			pmk_mdm_jtag_model_select(&board.jtag);
+		else
+			pmk_mdm_jtag_model_deselect(&board.jtag);
+		return true;
+	}
+	if (input == PMK_MICROBLAZE_NINPUTS)
+		return false;
+	pmk_microblaze_model_input(&m->model.microblaze, &m->bus, input, value);
+	ask_anew(m);
+	return true;
+}
+
+static unsigned microblaze_oddities(struct target *t)
+{
+	return of(t)->model.microblaze.oddities;
+}
+
+static void microblaze_latency(struct target *t, unsigned signal, uint64_t start, uint32_t cycles)
+{
+	struct model_target *m = of(t);
+
+	pmk_bus_record(&m->bus, signal, start, cycles);
+	model_pass(t, signal, 1, true);
+}
+
+static int microblaze_load(struct target *t, unsigned offset, uint32_t *value)
+{
+	(void)t;
+	return pmk_mdm_model_load(&board.mdm, offset, value);
+}
+
+static int microblaze_store(struct target *t, unsigned offset, uint32_t value)
+{
+	int err = pmk_mdm_model_store(&board.mdm, offset, value);
+
+	ask_anew(of(t));
+	return err;
+}
+
+static int microblaze_scan(struct target *t, unsigned bits, uint64_t out, uint64_t *in)
+{
+	uint8_t to[8], from[8] = { 0 };
+	int err;
+
+	for (unsigned i = 0; i < 8; i++)
+		to[i] = (uint8_t)(out >> 8 * i);
+	err = pmk_mdm_jtag_model_scan(&board.jtag, bits, to, from);
+	for (unsigned i = 0; i < 8; i++)
+		*in |= (uint64_t)from[i] << 8 * i;
+	ask_anew(of(t));
+	return err;
+}
+
 /* ---- all ---- */
 
 static void model_reset(struct target *t);
 
-#define COMMON                                                                            \
+#define COMMON                                                                              \
 	.reset = model_reset, .read = model_read, .write = model_write, .pass = model_pass, \
 	.mode = model_mode, .lines = model_lines, .raises = model_raises
 
@@ -1053,9 +1366,26 @@ static const struct {
 } families[] = {
 	{ pmk_ahbmon_models,
 	  PMK_AHBMON_NMODELS,
-	  { .reset = model_reset, .read = model_read, .write = model_write, .mode = model_mode,
-	    .lines = model_lines, .pass = ahbmon_pass, .bus = ahbmon_bus, .option = ahbmon_option,
-	    .input = ahbmon_input, .oddities = ahbmon_oddities } },
+	  { .reset = model_reset,
+	    .read = model_read,
+	    .write = model_write,
+	    .mode = model_mode,
+	    .lines = model_lines,
+	    .pass = ahbmon_pass,
+	    .bus = ahbmon_bus,
+	    .wave = ahbmon_wave,
+	    .prepare = ahbmon_prepare,
+	    .option = ahbmon_option,
+	    .input = ahbmon_input,
+	    .oddities = ahbmon_oddities } },
+	{ pmk_l2cc_models,
+	  PMK_L2CC_NMODELS,
+	  { COMMON, .option = l2cc_option, .oddities = l2cc_oddities } },
+	{ pmk_microblaze_models,
+	  PMK_MICROBLAZE_NMODELS,
+	  { COMMON, .option = microblaze_option, .input = microblaze_input,
+	    .oddities = microblaze_oddities, .latency = microblaze_latency, .load = microblaze_load,
+	    .store = microblaze_store, .scan = microblaze_scan, .prepare = microblaze_prepare } },
 	{ pmk_arm11_models,
 	  PMK_ARM11_NMODELS,
 	  { COMMON, .option = arm11_option, .input = arm11_input, .oddities = arm11_oddities } },
@@ -1081,7 +1411,9 @@ static void model_reset(struct target *t)
 	m->current_mode = PMK_MODE_PRIV;
 	model_raises(t, PMK_NSIGNALS, true);
 	fresh_bus(m);
-	m->ops->reset(&m->model, &m->bus);
+	m->ops->reset(&m->model, &m->bus, m->ops->pmu);
+	if (t->prepare)
+		t->prepare(t);
 }
 
 int main(int argc, char **argv)

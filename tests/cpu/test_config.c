@@ -30,8 +30,8 @@ static void set_tests(void **state)
 		{ __LINE__, "icache.size", "64K", 0, 65536, "" },
 		{ __LINE__, "icache.size", "64k", 0, 65536, "" },
 		{ __LINE__, "icache.size", "0x4000", 0, 16384, "" },
-		{ __LINE__, "icache.size", "1M", PMK_ERANGE, 0, "from 1024 to 131072" },
-		{ __LINE__, "icache.size", "512", PMK_ERANGE, 0, "from 1024 to 131072" },
+		{ __LINE__, "icache.size", "1M", PMK_ERANGE, 0, "from 64 to 131072" },
+		{ __LINE__, "icache.size", "32", PMK_ERANGE, 0, "from 64 to 131072" },
 		{ __LINE__, "icache.size", "16KB", PMK_EPARSE, 0, "not '16KB'" },
 		{ __LINE__, "icache.size", "-16", PMK_EPARSE, 0, "such as 16K" },
 		{ __LINE__, "icache.size", " 16K", PMK_EPARSE, 0, "icache.size" },
@@ -46,7 +46,13 @@ static void set_tests(void **state)
 		{ __LINE__, "mmu.enable", "no", 0, 0, "" },
 		{ __LINE__, "mmu.enable", "true", 0, 1, "" },
 		{ __LINE__, "mmu.enable", "2", PMK_EPARSE, 0, "on or off, not '2'" },
-		{ __LINE__, "icache.sise", "1", PMK_EINVAL, 0, "did you mean icache.size or " },
+		{ __LINE__, "l2.type", "none", 0, 0, "" },
+		{ __LINE__, "l2.type", "l210", 0, 1, "" },
+		{ __LINE__, "l2.type", "l220", 0, 2, "" },
+		{ __LINE__, "l2.type", "pl310", PMK_EPARSE, 0, "none, l210 or l220, not 'pl310'" },
+		{ __LINE__, "l2.type", "1", PMK_EPARSE, 0, "none, l210 or l220, not '1'" },
+		{ __LINE__, "l2.type", "", PMK_EPARSE, 0, "none, l210 or l220, not ''" },
+		{ __LINE__, "icache.sise", "1", PMK_EINVAL, 0, "did you mean icache.size, " },
 		{ __LINE__, "ICACHE_size", "1", PMK_EINVAL, 0, "no core parameter 'ICACHE_size'" },
 		{ __LINE__, "qwertyuiop", "1", PMK_EINVAL, 0, "pmk list cores -v" },
 		{ __LINE__, "", "1", PMK_EINVAL, 0, "no core parameter ''" },
@@ -74,6 +80,116 @@ static void set_tests(void **state)
 			if (strcmp(k->key, rows[i].key) == 0 && *v != rows[i].expect)
 				fail_msg("line %d: %llu", rows[i].line, (unsigned long long)*v);
 		}
+	}
+}
+
+/* A key that the core's instruction set does not have is refused. */
+static void isa_tests(void **state)
+{
+	static const struct {
+		int line;
+		const char *isa, *key, *value;
+		int err;
+	} rows[] = {
+		{ __LINE__, "arm", "dcache.write_through", "on", 0 },
+		{ __LINE__, "microblaze", "dcache.write_through", "on", 0 },
+		{ __LINE__, "a64", "dcache.write_through", "on", PMK_EINVAL },
+		{ __LINE__, "a64", "dcache.write_allocate", "on", PMK_EINVAL },
+		{ __LINE__, "a64", "dcache.store_miss_external", "on", PMK_EINVAL },
+		{ __LINE__, "a64", "dcache.miss_uncached", "on", PMK_EINVAL },
+		{ __LINE__, "a64", "bp.enable", "off", 0 },
+		{ __LINE__, "a64", "bp.dynamic", "off", PMK_EINVAL },
+		{ __LINE__, "a64", "bp.static", "off", PMK_EINVAL },
+		{ __LINE__, "a64", "bp.folding", "off", PMK_EINVAL },
+		{ __LINE__, "a64", "bp.count_pc_writes", "on", PMK_EINVAL },
+		{ __LINE__, "a64", "rs.pred_exclusive", "on", PMK_EINVAL },
+		{ __LINE__, "a64", "fetch.shadow", "2", PMK_EINVAL },
+		{ __LINE__, "a64", "fetch.shadow_bytes", "8", PMK_EINVAL },
+		{ __LINE__, "a64", "fetch.wrong_path_bytes", "8", PMK_EINVAL },
+		{ __LINE__, "a64", "fetch.flush_stall", "2", PMK_EINVAL },
+		{ __LINE__, "a64", "branch.static_taken", "2", PMK_EINVAL },
+		{ __LINE__, "a64", "branch.load_pc", "2", PMK_EINVAL },
+		{ __LINE__, "a64", "branch.min", "2", PMK_EINVAL },
+		{ __LINE__, "a64", "branch.max", "20", 0 },
+		{ __LINE__, "a64", "return.correct", "2", PMK_EINVAL },
+		{ __LINE__, "a64", "return.wrong", "2", PMK_EINVAL },
+		{ __LINE__, "a64", "return.empty", "2", PMK_EINVAL },
+		{ __LINE__, "a64", "return.ldm_wrong", "2", PMK_EINVAL },
+		{ __LINE__, "a64", "wbuf.dmb_drains", "off", PMK_EINVAL },
+		{ __LINE__, "a64", "lmb.size", "4K", PMK_EINVAL },
+		{ __LINE__, "a64", "l2.size", "1M", 0 },
+		{ __LINE__, "arm", "l2.size", "1M", 0 },
+		{ __LINE__, "arm", "l2.type", "l220", 0 },
+		{ __LINE__, "arm", "l2.enable", "on", PMK_EINVAL },
+		{ __LINE__, "a64", "l2.type", "l220", PMK_EINVAL },
+		{ __LINE__, "a64", "l2.write_allocate", "on", PMK_EINVAL },
+		{ __LINE__, "a64", "l2.buffers", "2", PMK_EINVAL },
+		{ __LINE__, "arm", "issue.width", "2", PMK_EINVAL },
+		{ __LINE__, "arm", "lmb.size", "4K", PMK_EINVAL },
+		{ __LINE__, "microblaze", "lmb.size", "4K", 0 },
+		{ __LINE__, "microblaze", "l2.size", "1M", PMK_EINVAL },
+		{ __LINE__, "microblaze", "bp.folding", "off", PMK_EINVAL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct pmk_core core, before;
+		char msg[256] = "", expect[128];
+		int err;
+
+		pmk_core_defaults(&core);
+		strcpy(core.isa, rows[i].isa);
+		strcpy(core.name, "mine");
+		before = core;
+		err = pmk_core_set(&core, rows[i].key, rows[i].value, msg, sizeof(msg));
+		snprintf(expect, sizeof(expect),
+			 "%s has no effect on cores with the instruction set %s; ", rows[i].key,
+			 rows[i].isa);
+		if (err != rows[i].err || (err && strncmp(msg, expect, strlen(expect)) != 0))
+			fail_msg("line %d: %d '%s'", rows[i].line, err, msg);
+		if (err)
+			assert_memory_equal(&core, &before, sizeof(core));
+	}
+}
+
+/* The sets of a cache have to be a power of two; its ways on A64 need not. */
+static void ways_tests(void **state)
+{
+	static const struct {
+		const char *isa, *size, *ways;
+		int err;
+	} rows[] = {
+		{ "a64", "48K", "3", 0 },	   { "a64", "32K", "2", 0 },
+		{ "a64", "48K", "2", PMK_ERANGE }, { "a64", "32K", "3", PMK_ERANGE },
+		{ "a64", "64", "1", 0 },	   { "a64", "192", "3", 0 },
+		{ "a64", "128", "4", PMK_ERANGE }, { "arm", "48K", "3", PMK_ERANGE },
+		{ "arm", "32K", "4", 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct pmk_core core;
+		char msg[256] = "";
+
+		pmk_core_defaults(&core);
+		strcpy(core.isa, rows[i].isa);
+		assert_int_equal(pmk_core_set(&core, "icache.size", rows[i].size, msg, sizeof(msg)),
+				 0);
+		assert_int_equal(pmk_core_set(&core, "icache.ways", rows[i].ways, msg, sizeof(msg)),
+				 0);
+		if (pmk_core_check(&core, msg, sizeof(msg)) != rows[i].err)
+			fail_msg("%s, %s in %s ways: '%s'", rows[i].isa, rows[i].size, rows[i].ways,
+				 msg);
+	}
+	/* A misprediction has one price on A64. */
+	for (unsigned a64 = 0; a64 < 2; a64++) {
+		struct pmk_core core;
+		char msg[256] = "";
+
+		pmk_core_defaults(&core);
+		strcpy(core.isa, a64 ? "a64" : "arm");
+		core.branch_max = 2;
+		assert_int_equal(pmk_core_check(&core, msg, sizeof(msg)), a64 ? 0 : PMK_ERANGE);
 	}
 }
 
@@ -105,7 +221,7 @@ static void table_tests(void **state)
 	(void)state;
 	for (const struct pmk_core_key *k = pmk_core_keys; k->key; k++) {
 		assert_true(k->min <= k->initial && k->initial <= k->max);
-		assert_non_null(strchr("nsb", k->unit));
+		assert_non_null(strchr("nsbl", k->unit));
 		assert_true(strlen(k->text) > 0);
 		for (const struct pmk_core_key *other = k + 1; other->key; other++) {
 			assert_string_not_equal(k->key, other->key);
@@ -128,6 +244,8 @@ static void check_tests(void **state)
 		{ __LINE__, "tlb.entries", "24", "tlb.entries / tlb.ways" },
 		{ __LINE__, "bp.entries", "100", "bp.entries" },
 		{ __LINE__, "branch.min", "8", "branch.min is more than branch.max" },
+		{ __LINE__, "l2.size", "196608", "l2.size and l2.ways have to be powers of two" },
+		{ __LINE__, "l2.ways", "12", "l2.size and l2.ways have to be powers of two" },
 	};
 
 	(void)state;
@@ -173,6 +291,14 @@ static void file_tests(void **state)
 		  ":7: no core parameter 'icache.sizes'; did you mean icache.size or " },
 		{ __LINE__, CORE "[icache]\nsize=1\n", PMK_EPARSE, ":7: icache.size takes a size" },
 		{ __LINE__, CORE "[icache\nsize=8K\n", PMK_EPARSE, ":6: neither [section]" },
+		{ __LINE__, CORE "[icache]\nsize=8K\n[l2]\nenable=on\n", PMK_EPARSE,
+		  ":9: l2.enable has no effect on cores with the instruction set arm" },
+		{ __LINE__, "[issue]\nwidth=1\n[l2]\nsize=1M\nways=8\n[icache]\nsize=8K\n" CORE,
+		  PMK_EPARSE,
+		  ":2: issue.width has no effect on cores with the instruction set arm" },
+		{ __LINE__, "[icache]\nsize=8K\n[l2]\nenable=on\nsize=1M\n" CORE, PMK_EPARSE,
+		  ":4: l2.enable has no effect" },
+		{ __LINE__, "[icache]\nsize=8K\n" CORE, 0, "" },
 		{ __LINE__, CORE "rubbish\n[icache]\nsize=1\n", PMK_EPARSE,
 		  ":6: neither [section]" },
 		{ __LINE__, CORE "[icache]\nsize=1\nrubbish\n", PMK_EPARSE,
@@ -230,7 +356,7 @@ static void preset_tests(void **state)
 		{ "arm1176", "arm1176", "arm1176", 700000000, 16384, 16384, true, true, true },
 		{ "arm11mpcore", "arm11mpcore", "arm11mpcore", 600000000, 32768, 32768, true, true,
 		  true },
-		{ "arm926", "none", "arm926", 200000000, 32768, 32768, true, false, false },
+		{ "arm926", "ahbmon", "arm926", 210000000, 32768, 32768, true, false, false },
 	};
 
 	(void)state;
@@ -253,6 +379,36 @@ static void preset_tests(void **state)
 		assert_int_equal(core.mmu, rows[i].mmu);
 		assert_int_equal(core.bp_on, rows[i].bp);
 		assert_int_equal(core.rs_on, rows[i].rs);
+	}
+}
+
+/* Those of A64: instruction and data cache, and that they load at all. */
+static void a64_preset_tests(void **state)
+{
+	static const struct {
+		const char *name;
+		uint64_t icache, iways, dcache, dways, l2;
+	} rows[] = {
+		{ "armv8", 32768, 2, 32768, 4, 524288 },
+		{ "cortex-a53", 32768, 2, 32768, 4, 524288 },
+		{ "cortex-a72", 49152, 3, 32768, 2, 1048576 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct pmk_core core;
+		char path[1024], msg[512] = "";
+
+		snprintf(path, sizeof(path), "%s/cores/%s.ini", PMK_SOURCE_DATA, rows[i].name);
+		if (pmk_core_load(&core, path, msg, sizeof(msg)) ||
+		    pmk_core_check(&core, msg, sizeof(msg)))
+			fail_msg("%s", msg);
+		assert_string_equal(core.isa, "a64");
+		assert_int_equal(core.icache_size, rows[i].icache);
+		assert_int_equal(core.icache_ways, rows[i].iways);
+		assert_int_equal(core.dcache_size, rows[i].dcache);
+		assert_int_equal(core.dcache_ways, rows[i].dways);
+		assert_int_equal(core.l2_size, rows[i].l2);
 	}
 }
 
@@ -285,10 +441,12 @@ static void rubbish_tests(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(set_tests),	cmocka_unit_test(member_tests),
-		cmocka_unit_test(table_tests),	cmocka_unit_test(check_tests),
-		cmocka_unit_test(file_tests),	cmocka_unit_test(unreadable_tests),
-		cmocka_unit_test(preset_tests), cmocka_unit_test(rubbish_tests),
+		cmocka_unit_test(set_tests),	    cmocka_unit_test(member_tests),
+		cmocka_unit_test(table_tests),	    cmocka_unit_test(check_tests),
+		cmocka_unit_test(file_tests),	    cmocka_unit_test(unreadable_tests),
+		cmocka_unit_test(preset_tests),	    cmocka_unit_test(rubbish_tests),
+		cmocka_unit_test(a64_preset_tests), cmocka_unit_test(isa_tests),
+		cmocka_unit_test(ways_tests),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -135,6 +135,10 @@ struct oracle {
 	} btac[4096];
 	uint32_t stack[16];
 	unsigned depth;
+	/* Level 2, and what its two ports have read last: line numbers + 1. */
+	struct cache l2;
+	uint32_t held[2][8];
+	unsigned turn[2];
 	bool (*is_device)(void *ctx, uint32_t addr);
 	uint64_t n[PMK_NSIGNALS];
 };
@@ -145,6 +149,7 @@ static void oracle_init(struct oracle *o, const struct pmk_core *core)
 	o->core = core;
 	cache_init(&o->icache, core, core->icache_size, core->icache_ways);
 	cache_init(&o->dcache, core, core->dcache_size, core->dcache_ways);
+	cache_init(&o->l2, core, core->l2_size, core->l2_ways);
 	tlb_init(&o->itlb, core->utlb_entries, core->utlb_entries);
 	tlb_init(&o->dtlb, core->utlb_entries, core->utlb_entries);
 	tlb_init(&o->main_tlb, core->tlb_entries, core->tlb_ways);
@@ -154,9 +159,67 @@ static void oracle_fini(struct oracle *o)
 {
 	free(o->icache.line);
 	free(o->dcache.line);
+	free(o->l2.line);
 	tlb_fini(&o->itlb);
 	tlb_fini(&o->dtlb);
 	tlb_fini(&o->main_tlb);
+}
+
+/* Level 2 takes a line in. */
+static struct line *level2_bring(struct oracle *o, uint32_t number)
+{
+	struct line *l = cache_victim(&o->l2, number);
+
+	if (l->valid)
+		o->n[PMK_SIG_L2CC_EVICT_HALF] += l->dirty[0] + l->dirty[1];
+	*l = (struct line){ .valid = true, .number = number };
+	return l;
+}
+
+static void level2_read(struct oracle *o, bool data, uint32_t number)
+{
+	unsigned buffers = (unsigned)o->core->l2_buffers;
+
+	if (!o->core->l2_type)
+		return;
+	for (unsigned i = 0; i < buffers; i++)
+		if (o->held[data][i] == number + 1)
+			return;
+	if (buffers)
+		o->held[data][o->turn[data]++ % buffers] = number + 1;
+	o->n[data ? PMK_SIG_L2CC_DATA_READ : PMK_SIG_L2CC_INSN_READ]++;
+	if (cache_find(&o->l2, number))
+		o->n[data ? PMK_SIG_L2CC_DATA_READ_HIT : PMK_SIG_L2CC_INSN_READ_HIT]++;
+	else
+		level2_bring(o, number);
+}
+
+static void level2_write(struct oracle *o, uint32_t addr, uint32_t bytes)
+{
+	bool through = o->core->dcache_wt;
+	struct line *l = cache_find(&o->l2, addr >> 5);
+
+	if (!o->core->l2_type)
+		return;
+	for (unsigned i = 0; i < 16; i++)
+		if (o->held[i / 8][i % 8] == (addr >> 5) + 1)
+			o->held[i / 8][i % 8] = 0;
+	o->n[through ? PMK_SIG_L2CC_WT_WRITE : PMK_SIG_L2CC_DATA_WRITE]++;
+	o->n[PMK_SIG_L2CC_DATA_WRITE_HIT] += l != NULL;
+	if (!l && !through && o->core->l2_write_allocate) {
+		o->n[PMK_SIG_L2CC_WRITE_ALLOC]++;
+		l = level2_bring(o, addr >> 5);
+	}
+	for (uint32_t i = 0; l && !through && i < bytes; i++)
+		l->dirty[(addr + i) / 16 % 2] = true;
+}
+
+/* A line leaves level 1: what is dirty of it is one write. */
+static void level2_write_back(struct oracle *o, const struct line *l)
+{
+	if (l->dirty[0] || l->dirty[1])
+		level2_write(o, l->number * 32 + (l->dirty[0] ? 0 : 16),
+			     l->dirty[0] && l->dirty[1] ? 32 : 16);
 }
 
 static void translate(struct oracle *o, struct tlb *micro, unsigned sig, uint32_t page)
@@ -177,6 +240,7 @@ static void fetch_line(struct oracle *o, uint32_t number, bool fill)
 	if (!fill)
 		return;
 	o->n[PMK_SIG_L1I_FILL]++;
+	level2_read(o, false, number);
 	*cache_victim(&o->icache, number) = (struct line){ .valid = true, .number = number };
 }
 
@@ -222,22 +286,34 @@ static void touch(struct oracle *o, uint32_t addr, uint32_t bytes, bool write)
 	}
 	if (!cached) {
 		o->n[PMK_SIG_DATA_EXTERNAL]++;
+		if (!o->is_device || !o->is_device(NULL, addr)) {
+			if (write)
+				level2_write(o, addr, bytes);
+			else
+				level2_read(o, true, addr >> 5);
+		}
 		return;
 	}
 	if (!l && (!write || c->write_allocate)) {
 		l = cache_victim(&o->dcache, addr >> 5);
+		level2_read(o, true, addr >> 5); /* before the victim goes out */
 		if (l->valid) {
+			level2_write_back(o, l);
 			o->n[PMK_SIG_L1D_WB_HALF] += l->dirty[0] + l->dirty[1];
 			o->n[PMK_SIG_L1D_EVICT] += l->dirty[0] || l->dirty[1];
 		}
 		*l = (struct line){ .valid = true, .number = addr >> 5 };
 		o->n[PMK_SIG_DATA_EXTERNAL]++; /* the line fill */
-		if (write && c->dcache_wt)
+		if (write && c->dcache_wt) {
 			o->n[PMK_SIG_DATA_EXTERNAL]++;
+			level2_write(o, addr, bytes);
+		}
 	} else if (write && c->dcache_wt) {
+		level2_write(o, addr, bytes);
 		/* Written through: one external access, whether the line is there or not. */
 		o->n[PMK_SIG_DATA_EXTERNAL] += l || c->store_miss_external;
 	} else if (write && !l) {
+		level2_write(o, addr, bytes);
 		o->n[PMK_SIG_DATA_EXTERNAL] += c->store_miss_external;
 	}
 	if (write && l && !c->dcache_wt)
@@ -698,13 +774,43 @@ static void start_block(struct run *r, int i)
 }
 
 static const uint8_t compared[] = {
-	PMK_SIG_INSN,	   PMK_SIG_BRANCH,	  PMK_SIG_BRANCH_MISS,	   PMK_SIG_PC_CHANGE,
-	PMK_SIG_CALL_PUSH, PMK_SIG_RET_POP,	  PMK_SIG_RET_PREDICTED,   PMK_SIG_RET_MISS,
-	PMK_SIG_L1I_MISS,  PMK_SIG_L1I_FILL,	  PMK_SIG_MICRO_ITLB_MISS, PMK_SIG_MICRO_DTLB_MISS,
-	PMK_SIG_TLB_MISS,  PMK_SIG_L1D_ACCESS,	  PMK_SIG_L1D_ACCESS_WB,   PMK_SIG_L1D_READ,
-	PMK_SIG_L1D_WRITE, PMK_SIG_L1D_READ_MISS, PMK_SIG_L1D_WRITE_MISS,  PMK_SIG_L1D_MISS,
-	PMK_SIG_L1D_EVICT, PMK_SIG_L1D_WB_HALF,	  PMK_SIG_DATA_EXTERNAL,   PMK_SIG_WBUF_DRAIN,
+	PMK_SIG_INSN,
+	PMK_SIG_BRANCH,
+	PMK_SIG_BRANCH_MISS,
+	PMK_SIG_PC_CHANGE,
+	PMK_SIG_CALL_PUSH,
+	PMK_SIG_RET_POP,
+	PMK_SIG_RET_PREDICTED,
+	PMK_SIG_RET_MISS,
+	PMK_SIG_L1I_MISS,
+	PMK_SIG_L1I_FILL,
+	PMK_SIG_MICRO_ITLB_MISS,
+	PMK_SIG_MICRO_DTLB_MISS,
+	PMK_SIG_TLB_MISS,
+	PMK_SIG_L1D_ACCESS,
+	PMK_SIG_L1D_ACCESS_WB,
+	PMK_SIG_L1D_READ,
+	PMK_SIG_L1D_WRITE,
+	PMK_SIG_L1D_READ_MISS,
+	PMK_SIG_L1D_WRITE_MISS,
+	PMK_SIG_L1D_MISS,
+	PMK_SIG_L1D_EVICT,
+	PMK_SIG_L1D_WB_HALF,
+	PMK_SIG_DATA_EXTERNAL,
+	PMK_SIG_WBUF_DRAIN,
+	/* Those of level 2 are the last. */
+	PMK_SIG_L2CC_INSN_READ,
+	PMK_SIG_L2CC_INSN_READ_HIT,
+	PMK_SIG_L2CC_DATA_READ,
+	PMK_SIG_L2CC_DATA_READ_HIT,
+	PMK_SIG_L2CC_DATA_WRITE,
+	PMK_SIG_L2CC_DATA_WRITE_HIT,
+	PMK_SIG_L2CC_WT_WRITE,
+	PMK_SIG_L2CC_WRITE_ALLOC,
+	PMK_SIG_L2CC_EVICT_HALF,
 };
+
+#define COMPARED_LEVEL2 9
 
 static void compare(const struct run *r, const char *what, unsigned step)
 {
@@ -797,6 +903,12 @@ struct geometry {
 		"dcache.size", "2K" \
 	}
 
+#define L2                       \
+	{ "l2.type", "l220" },   \
+	{                        \
+		"l2.size", "64K" \
+	}
+
 static const struct geometry geometries[] = {
 	{ "as it comes", { { NULL, NULL } } },
 	{ "small", { SMALL } },
@@ -837,6 +949,24 @@ static const struct geometry geometries[] = {
 	{ "long shadow", { SMALL, { "fetch.shadow_bytes", "64" }, { "cache.round_robin", "on" } } },
 	{ "no shadow bytes", { SMALL, { "fetch.shadow_bytes", "0" } } },
 	{ "DMB does not drain", { { "wbuf.dmb_drains", "off" } } },
+	{ "level 2", { SMALL, L2, { "l2.ways", "1" } } },
+	{ "level 2 as it comes", { { "l2.type", "l210" } } },
+	{ "level 2 of 32 ways", { SMALL, L2, { "l2.ways", "32" }, { "cache.round_robin", "on" } } },
+	{ "level 2 allocates", { SMALL, L2, { "l2.ways", "2" }, { "l2.write_allocate", "on" } } },
+	{ "both levels allocate",
+	  { SMALL, L2, { "dcache.write_allocate", "on" }, { "l2.write_allocate", "on" } } },
+	{ "level 2, written through",
+	  { SMALL, L2, { "dcache.write_through", "on" }, { "l2.write_allocate", "on" } } },
+	{ "written through, level 1 allocates",
+	  { SMALL, L2, { "dcache.write_through", "on" }, { "dcache.write_allocate", "on" } } },
+	{ "level 2 alone", { SMALL, L2, { "dcache.enable", "off" } } },
+	{ "level 2 alone, 3 buffers",
+	  { L2,
+	    { "dcache.enable", "off" },
+	    { "l2.buffers", "3" },
+	    { "l2.write_allocate", "on" } } },
+	{ "8 buffers", { SMALL, L2, { "l2.buffers", "8" } } },
+	{ "no buffers", { SMALL, L2, { "dcache.enable", "off" }, { "l2.buffers", "0" } } },
 };
 
 static void configure(struct pmk_core *core, const struct geometry *g)
@@ -907,7 +1037,7 @@ static bool some_device(void *ctx, uint32_t addr)
 
 static void test_devices(void **state)
 {
-	static const unsigned which[] = { 1, 5, 6, 9 };
+	static const unsigned which[] = { 1, 5, 6, 9, 28, 35 };
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(which); i++) {
@@ -977,6 +1107,10 @@ static void test_raises(void **state)
 	(void)state;
 	pmk_core_defaults(&core);
 	raised = pmk_cpu_raises(&(struct pmk_core){ .isa = "arm" });
+	for (size_t i = 0; i < COUNT(compared); i++)
+		assert_true(pmk_signal_in(&raised, compared[i]) ==
+			    (i < COUNT(compared) - COMPARED_LEVEL2));
+	raised = pmk_cpu_raises(&(struct pmk_core){ .isa = "arm", .l2_type = 2 });
 	for (size_t i = 0; i < COUNT(compared); i++)
 		assert_true(pmk_signal_in(&raised, compared[i]));
 	assert_true(pmk_signal_in(&raised, PMK_SIG_CYCLE));

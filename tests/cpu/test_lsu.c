@@ -132,6 +132,182 @@ static void test_second_load_issued_before_the_wait(void **state)
 	expect(pmk_lsu_load_miss(&lsu, 1063, 3, 3, 0), 0, 56, __LINE__);
 }
 
+/*
+ * Eight loads in a row, a cycle apart, then eight instructions that need them, one by one, the first of
+ * them 8 cycles behind its load. A line comes 120 cycles after the request, one a cycle, so that a slot is
+ * taken for 123. The clock at the end, beyond that of a core that waits for nothing:
+ * eight slots: 1123 for 1008. Four: the second four go at 1123, the last of them is needed at 1012 and there
+ * at 1246. Two: at 1123, 1246, 1369; 1492 for 1014. One: the last one goes at 1861; 1984 for 1015.
+ */
+static void test_all_slots_overlap(void **state)
+{
+	static const struct {
+		unsigned slots;
+		uint64_t late;
+	} rows[] = { { 1, 969 }, { 2, 478 }, { 4, 234 }, { 8, 115 }, { 16, 115 } };
+
+	(void)state;
+	for (size_t r = 0; r < sizeof(rows) / sizeof(rows[0]); r++) {
+		struct pmk_lsu lsu = fresh(rows[r].slots);
+		uint64_t late = 0;
+
+		lsu.latency = 120;
+		lsu.fill_cycles = 1;
+		for (unsigned i = 0; i < 8; i++) {
+			struct pmk_lsu_delay d = pmk_lsu_load_miss(&lsu, 1000 + i + late, 8, 3, 0);
+
+			late += d.full + d.stall;
+		}
+		if (late != rows[r].late)
+			fail_msg("%u slots: %llu cycles", rows[r].slots, (unsigned long long)late);
+		assert_int_equal(pmk_lsu_late(&lsu), late);
+	}
+}
+
+/* A load whose value is needed late, and one behind it that is needed early: the wait for the second one
+ * is all there is. */
+static void test_waits_do_not_add_up(void **state)
+{
+	struct pmk_lsu lsu = fresh(4);
+	struct pmk_lsu_delay d;
+
+	(void)state;
+	/* Needed at 1050, there at 1059. */
+	expect(pmk_lsu_load_miss(&lsu, 1000, 50, 3, 0), 0, 9, __LINE__);
+	/* Went at 1001, needed at 1004, there at 1063: 59, of which 9 have been waited for. */
+	expect(pmk_lsu_load_miss(&lsu, 1001 + 9, 3, 3, 0), 0, 59 - 9, __LINE__);
+	/* Behind 20 instructions more: went at 1024 + 59, there at 1142. Needed at 1080 + 59 = 1139. */
+	d = pmk_lsu_load_miss(&lsu, 1024 + 59, 56, 3, 0);
+	expect(d, 0, 3, __LINE__);
+	assert_int_equal(d.ready, 1142);
+	/* Between the two, 1030 + 59: does not wait for what is needed at 1080. */
+	d = pmk_lsu_load_miss(&lsu, 1030 + 62, 3, 3, 0);
+	assert_int_equal(d.ready, 1030 + 59 + 56 + 3);
+	expect(d, 0, 1148 - (1033 + 62), __LINE__);
+}
+
+/* Nobody needs the value yet. */
+static void test_no_use(void **state)
+{
+	struct pmk_lsu lsu = fresh(2);
+	struct pmk_lsu_delay d = pmk_lsu_load_miss(&lsu, 1000, PMK_LSU_NO_USE, 3, 8);
+
+	(void)state;
+	expect(d, 0, 0, __LINE__);
+	assert_int_equal(d.ready, 1000 + 8 + 56 + 3);
+	/* An instruction of 1020 does. */
+	assert_int_equal(pmk_lsu_hold(&lsu, 1020, d.ready), 47);
+	/* One at 1010 needs what comes at 1050: 40, and 1020 had to wait longer. */
+	assert_int_equal(pmk_lsu_hold(&lsu, 1010, 1050), 0);
+	assert_int_equal(pmk_lsu_hold(&lsu, 1015, 1055), 0);
+	assert_int_equal(pmk_lsu_late(&lsu), 47);
+	/* A load between them goes at 1012 + 40. */
+	d = pmk_lsu_load_hit(&lsu, 1012 + 47, PMK_LSU_NO_USE, 3 + 8);
+	assert_int_equal(d.ready, 1012 + 40 + 11);
+}
+
+/* A hit whose page had to be looked up. */
+static void test_late_hit(void **state)
+{
+	struct pmk_lsu lsu = fresh(2);
+
+	(void)state;
+	expect(pmk_lsu_load_hit(&lsu, 1000, 3, 3 + 20), 0, 20, __LINE__);
+	/* Went at 1001, there at 1024; needed at 1010 + 20. */
+	expect(pmk_lsu_load_hit(&lsu, 1001 + 20, 9, 3 + 20), 0, 0, __LINE__);
+	/* Needed at 1003, which is 20 late as it is. */
+	expect(pmk_lsu_load_hit(&lsu, 1002 + 20, 1, 3), 0, 0, __LINE__);
+}
+
+/* Lines of level 2 overtake those of memory, and each other not. */
+static void test_level_2(void **state)
+{
+	struct pmk_lsu lsu = fresh(4);
+
+	(void)state;
+	assert_int_equal(pmk_lsu_load_miss(&lsu, 1000, PMK_LSU_NO_USE, 3, 0).ready, 1059);
+	lsu.level2 = true;
+	lsu.latency = 13;
+	assert_int_equal(pmk_lsu_load_miss(&lsu, 1001, PMK_LSU_NO_USE, 3, 0).ready, 1017);
+	assert_int_equal(pmk_lsu_load_miss(&lsu, 1002, PMK_LSU_NO_USE, 3, 0).ready, 1021);
+	lsu.level2 = false;
+	lsu.latency = 56;
+	assert_int_equal(pmk_lsu_load_miss(&lsu, 1003, PMK_LSU_NO_USE, 3, 0).ready, 1063);
+}
+
+/* More waits ahead than the list holds: the sum stays right. */
+static void test_many_waits(void **state)
+{
+	struct pmk_lsu lsu = fresh(2);
+
+	(void)state;
+	for (unsigned k = 0; k < 40; k++)
+		assert_int_equal(pmk_lsu_hold(&lsu, 1000 + 10 * k, 1001 + 11 * k), 1);
+	assert_int_equal(pmk_lsu_late(&lsu), 40);
+	assert_int_equal(lsu.nwaits, 16);
+	/* Shorter than all that are known, and before them. */
+	assert_int_equal(pmk_lsu_hold(&lsu, 1000, 1001), 0);
+	assert_int_equal(lsu.nwaits, 16);
+	/* In place of some of them: 30 late from 1200 on. */
+	assert_int_equal(pmk_lsu_hold(&lsu, 1200, 1230), 0);
+	assert_int_equal(pmk_lsu_late(&lsu), 40);
+	/* A load at 1295, that knows of them; and one behind all. */
+	assert_int_equal(pmk_lsu_load_hit(&lsu, 1295 + 40, PMK_LSU_NO_USE, 3).ready, 1295 + 30 + 3);
+	assert_int_equal(pmk_lsu_load_hit(&lsu, 1305 + 40, PMK_LSU_NO_USE, 3).ready, 1305 + 31 + 3);
+	assert_int_equal(pmk_lsu_load_hit(&lsu, 1500 + 40, PMK_LSU_NO_USE, 3).ready, 1543);
+	assert_int_equal(lsu.nwaits, 0);
+}
+
+/* The list against the rule: an instruction is as late as the longest wait at or before it. */
+static void test_against_the_rule(void **state)
+{
+	uint32_t seed = 1;
+
+	(void)state;
+	for (unsigned run = 0; run < 2000; run++) {
+		struct pmk_lsu lsu = fresh(2);
+		uint64_t at[12], until[12], sum = 0, most = 0;
+
+		for (unsigned i = 0; i < 12; i++) {
+			uint64_t ready = 1000;
+
+			seed = seed * 1664525 + 1013904223;
+			at[i] = 1000 + (seed >> 16) % 50;
+			until[i] = 1000 + (seed >> 24) % 200;
+			sum += pmk_lsu_hold(&lsu, at[i], until[i]);
+			if (until[i] > at[i] + most)
+				most = until[i] - at[i];
+			if (sum != most || pmk_lsu_late(&lsu) != most)
+				fail_msg("run %u, %u: %llu late, not %llu", run, i,
+					 (unsigned long long)sum, (unsigned long long)most);
+			/* Seen from instruction 1000 + i: those that are behind it are not waited for. */
+			for (unsigned k = 0; k <= i; k++)
+				if (at[k] == 1000 && until[k] > ready)
+					ready = until[k];
+			if (i == 11)
+				assert_int_equal(
+					pmk_lsu_load_hit(&lsu, 1000 + most, PMK_LSU_NO_USE, 0)
+						.ready,
+					ready);
+		}
+	}
+}
+
+/* Nothing is under way after a fork; the sizes stay. */
+static void test_restart(void **state)
+{
+	struct pmk_lsu lsu = fresh(1);
+
+	(void)state;
+	pmk_lsu_load_miss(&lsu, 1000, 3, 3, 0);
+	for (unsigned i = 0; i < 9; i++)
+		pmk_lsu_write(&lsu, 1100);
+	pmk_lsu_restart(&lsu);
+	expect(pmk_lsu_load_miss(&lsu, 5, 3, 3, 0), 0, 56, __LINE__);
+	/* The slot is free at 67, for 6: 61 late, 5 more than at 8. */
+	expect(pmk_lsu_load_miss(&lsu, 6 + 56, 3, 3, 0), 5, 56, __LINE__);
+}
+
 /* Two entries of 4 cycles each: a third store in a row waits for the first one to leave. */
 static void test_write_buffer(void **state)
 {
@@ -193,6 +369,14 @@ int main(void)
 		cmocka_unit_test(test_no_slot),
 		cmocka_unit_test(test_slots_are_counted),
 		cmocka_unit_test(test_second_load_issued_before_the_wait),
+		cmocka_unit_test(test_all_slots_overlap),
+		cmocka_unit_test(test_waits_do_not_add_up),
+		cmocka_unit_test(test_no_use),
+		cmocka_unit_test(test_late_hit),
+		cmocka_unit_test(test_level_2),
+		cmocka_unit_test(test_many_waits),
+		cmocka_unit_test(test_against_the_rule),
+		cmocka_unit_test(test_restart),
 		cmocka_unit_test(test_write_buffer),
 		cmocka_unit_test(test_write_stream),
 		cmocka_unit_test(test_apart),

@@ -140,6 +140,7 @@ struct oracle {
 	uint64_t stack[16];
 	unsigned depth;
 	struct pmk_lsu lsu;
+	uint64_t under_way[PMK_PLACES]; /* when a register or a unit will be there; 0: it is */
 	uint64_t cycles;
 	uint64_t n[PMK_NSIGNALS];
 };
@@ -187,9 +188,10 @@ static void l2_put(struct oracle *o, uint64_t number, bool dirty)
 /* Level 1 asks for a line; how long its critical word takes. */
 static uint64_t l2_get(struct oracle *o, uint64_t number, bool for_write)
 {
+	o->lsu.level2 = o->core->l2_on && cache_find(&o->l2, number);
 	if (o->core->l2_on) {
 		o->n[PMK_SIG_L2_READ]++;
-		if (cache_find(&o->l2, number))
+		if (o->lsu.level2)
 			return o->core->l2_latency;
 		o->n[for_write ? PMK_SIG_L2_MISS_WRITE : PMK_SIG_L2_MISS_READ]++;
 		l2_put(o, number, false);
@@ -273,10 +275,27 @@ static uint64_t issued(const struct oracle *o, unsigned to_end)
 	return o->cycles > to_end ? o->cycles - to_end : 0;
 }
 
+/* Where nobody in the block needs what was loaded, the registers that still have it at its end will. */
+static void load_felt(struct oracle *o, unsigned use, struct pmk_lsu_delay d)
+{
+	felt(o, d);
+	for (unsigned r = 0; use >= 0xC000 && r < 64; r++)
+		if (pmk_v8_open_regs(use) >> r & 1)
+			o->under_way[r] = pmk_later(o->under_way[r], d.ready);
+}
+
+static void load_goes_out(struct oracle *o, uint64_t latency, unsigned to_end, unsigned use,
+			  uint64_t extra)
+{
+	o->lsu.latency = (uint32_t)latency;
+	load_felt(o, use,
+		  pmk_lsu_load_miss(&o->lsu, issued(o, to_end), use < 0xC000 ? use : PMK_LSU_NO_USE,
+				    3, extra));
+}
+
 /* One line of an access. */
 static void touch(struct oracle *o, uint64_t addr, bool write, unsigned to_end, unsigned use)
 {
-	const unsigned hit = 3;
 	bool missed;
 	uint64_t extra = translate(o, &o->dtlb, addr / 4096, PMK_SIG_DTLB_WALK, &missed);
 	struct line *l;
@@ -285,8 +304,11 @@ static void touch(struct oracle *o, uint64_t addr, bool write, unsigned to_end, 
 	o->n[write ? PMK_SIG_DTLB_MISS_WRITE : PMK_SIG_DTLB_MISS_READ] += missed;
 	if (!o->core->dcache_on) {
 		o->n[write ? PMK_SIG_BUS_WRITE : PMK_SIG_BUS_READ]++;
-		felt(o, write ? pmk_lsu_write(&o->lsu, issued(o, to_end))
-			      : pmk_lsu_load_miss(&o->lsu, issued(o, to_end), use, hit, extra));
+		o->lsu.level2 = false;
+		if (write)
+			felt(o, pmk_lsu_write(&o->lsu, issued(o, to_end)));
+		else
+			load_goes_out(o, o->core->mem_latency, to_end, use, extra);
 		return;
 	}
 	l = cache_find(&o->dcache, addr / 64);
@@ -303,14 +325,14 @@ static void touch(struct oracle *o, uint64_t addr, bool write, unsigned to_end, 
 		}
 		latency = l2_get(o, addr / 64, write);
 		*l = (struct line){ .valid = true, .number = addr / 64 };
-		if (write) {
+		if (write)
 			felt(o, pmk_lsu_write(&o->lsu, issued(o, to_end)));
-		} else {
-			o->lsu.latency = (uint32_t)latency;
-			felt(o, pmk_lsu_load_miss(&o->lsu, issued(o, to_end), use, hit, extra));
-		}
-	} else if (!write && extra && hit + extra > use) {
-		felt(o, (struct pmk_lsu_delay){ .stall = hit + extra - use });
+		else
+			load_goes_out(o, latency, to_end, use, extra);
+	} else if (!write && extra) {
+		load_felt(o, use,
+			  pmk_lsu_load_hit(&o->lsu, issued(o, to_end),
+					   use < 0xC000 ? use : PMK_LSU_NO_USE, 3 + extra));
 	}
 	l->dirty |= write;
 }
@@ -325,8 +347,8 @@ static void access_bytes(struct oracle *o, uint64_t addr, unsigned bytes, unsign
 	for (unsigned i = 0; i < bytes; i += (unsigned)o->core->l1d_bytes)
 		looks++;
 	looks += addr / 64 != last / 64;
-	o->n[PMK_SIG_L1D_ACCESS] += looks;
-	o->n[write ? PMK_SIG_L1D_WRITE : PMK_SIG_L1D_READ] += looks;
+	o->n[PMK_SIG_L1D_LOOKUP] += looks;
+	o->n[write ? PMK_SIG_L1D_LOOKUP_WRITE : PMK_SIG_L1D_LOOKUP_READ] += looks;
 	o->n[write ? PMK_SIG_MEM_WRITE : PMK_SIG_MEM_READ] += looks;
 	o->n[write ? PMK_SIG_L1D_TLB_WRITE : PMK_SIG_L1D_TLB_READ] += looks;
 	o->n[write ? PMK_SIG_UNALIGNED_ST : PMK_SIG_UNALIGNED_LD] += addr % element != 0;
@@ -395,6 +417,15 @@ static void leave_return(struct oracle *o, const struct leaving *l)
 
 static void leave(struct oracle *o, const struct leaving *l)
 {
+	bool is_branch = l->flow != PMK_FLOW_NEXT && l->flow != PMK_FLOW_EXCEPTION &&
+			 l->flow != PMK_FLOW_MODE;
+
+	if (!o->core->bp_on && is_branch) {
+		if (l->taken)
+			mispredict(o);
+		o->n[PMK_SIG_PC_CHANGE] += l->taken;
+		return;
+	}
 	switch (l->flow) {
 	case PMK_FLOW_NEXT:
 	case PMK_FLOW_EXCEPTION:
@@ -506,17 +537,27 @@ struct shape {
 	uint64_t code;		   /* where it stands */
 };
 
+/* Any but SP, which is never late. Few of them, so that they meet. */
+static unsigned some_register(void)
+{
+	return pick(3) ? pick(6) + 32 * pick(2) : pick(31) + 32 * pick(2);
+}
+
 static struct pmk_insn plain_insn(uint64_t addr)
 {
 	static const uint32_t kinds[] = {
 		PMK_K_DP, PMK_K_DP, PMK_K_ASE, PMK_K_VFP, PMK_K_CRYPTO, 0
 	};
-	static const uint8_t classes[] = { PMK_I_ALU, PMK_I_ALU, PMK_I_MUL, PMK_I_FP_ADD };
-	unsigned rd = pick(64), rn = pick(64);
+	static const uint8_t classes[] = { PMK_I_ALU, PMK_I_ALU,    PMK_I_ALU,
+					   PMK_I_MUL, PMK_I_MLA,    PMK_I_FP_MAC,
+					   PMK_I_DIV, PMK_I_FP_DIV, PMK_I_FP_ADD };
+	unsigned rd = some_register(), rn = some_register(), ra = some_register();
+	uint8_t iclass = classes[pick(COUNT(classes))];
+	bool sum = iclass == PMK_I_MLA || iclass == PMK_I_FP_MAC;
 
 	return (struct pmk_insn){ .addr = addr,
 				  .size = 4,
-				  .iclass = classes[pick(COUNT(classes))],
+				  .iclass = iclass,
 				  .kind = kinds[pick(COUNT(kinds))],
 				  .decoded = true,
 				  .rd = (int8_t)rd,
@@ -524,8 +565,8 @@ static struct pmk_insn plain_insn(uint64_t addr)
 				  .rn = (int8_t)rn,
 				  .rm = -1,
 				  .rs = -1,
-				  .ra = -1,
-				  .reads = UINT64_C(1) << rn,
+				  .ra = (int8_t)(sum ? (int)ra : -1),
+				  .reads = UINT64_C(1) << rn | (uint64_t)sum << ra,
 				  .writes = UINT64_C(1) << rd };
 }
 
@@ -538,10 +579,17 @@ static void make_memory(struct pmk_insn *in)
 	in->mem_bytes = elements[pick(COUNT(elements))];
 	in->mem_count = 1;
 	in->kind = 0;
+	in->iclass = PMK_I_LOAD;
+	in->reads = UINT64_C(1) << in->rn;
+	in->ra = -1;
 	in->load = pick(5) < 3;
 	in->store = !in->load;
 	if (kind < 4) {
+		unsigned rd2 = some_register();
+
 		in->mem_count = 2;
+		in->rd2 = (int8_t)rd2;
+		in->writes |= UINT64_C(1) << rd2;
 	} else if (kind < 6) { /* of structures: up to 64 bytes */
 		unsigned n = structures[pick(COUNT(structures))];
 
@@ -741,10 +789,7 @@ static void in_pieces(struct run *r, const struct pmk_insn *in, uint64_t addr, u
 		if (!pmk_v8_first_piece(&r->cpu, addr + i, a))
 			continue;
 		if (in->store && in->exclusive) {
-			r->cpu.dyn[PMK_SIG_STREX_PASS]++;
-			r->cpu.dyn[PMK_SIG_L1D_WRITE]++;
-			r->cpu.dyn[PMK_SIG_MEM_WRITE]++;
-			pmk_v8_store(&r->cpu, addr + i, 1, in->mem_total, a);
+			pmk_v8_store_exclusive(&r->cpu, addr + i, a);
 		} else if (in->store) {
 			pmk_v8_store(&r->cpu, addr + i, in->mem_bytes, in->mem_total, a);
 		} else {
@@ -827,19 +872,40 @@ static int choose_next(struct run *r, int i, struct leaving *l)
 	return to;
 }
 
-/* What block `p`, if any, has not finished when block `b` begins; `passed`: cycles lost to the branch
- * and the fetch between the two. */
+/* The clock goes on by `cycles` in which nothing issues for want of an operand or a unit. */
+static void lose_data(struct oracle *o, uint64_t cycles)
+{
+	o->cycles += cycles;
+	o->n[PMK_SIG_DATA_STALL] += cycles;
+}
+
+/* What blocks before `b` have not finished. The results of `p`, the last one, that are late by no more than 8
+ * cycles hold up `b` as a whole; `passed`: cycles lost meanwhile to the branch and the fetch. */
 static void wait_for_results(struct oracle *o, const struct code_block *p,
 			     const struct code_block *b, uint64_t passed)
 {
+	uint64_t end = o->cycles - passed - b->time.cycles, start;
 	unsigned wait = 0;
 
-	for (unsigned r = 0; p && r < 64; r++)
-		if (b->time.need[r] != 255 && p->time.residue[r] > b->time.need[r] + wait)
-			wait = p->time.residue[r] - b->time.need[r];
-	if (wait > passed) {
-		o->cycles += wait - passed;
-		o->n[PMK_SIG_DATA_STALL] += wait - passed;
+	for (unsigned r = 0; p && r < PMK_PLACES; r++) {
+		bool sum = r < 64 && (p->time.sums >> r & 1);
+		unsigned need = sum ? b->time.need_sum[r] : b->time.need[r],
+			 late = p->time.residue[r];
+
+		if (late > 8)
+			o->under_way[r] = end + late;
+		else if (need != 255 && late > need + wait)
+			wait = late - need;
+	}
+	if (wait > passed)
+		lose_data(o, wait - passed);
+	start = o->cycles - b->time.cycles - pmk_lsu_late(&o->lsu);
+	for (unsigned r = 0; r < PMK_PLACES; r++) {
+		if (o->under_way[r] && b->time.need[r] != 255)
+			lose_data(o,
+				  pmk_lsu_hold(&o->lsu, start + b->time.need[r], o->under_way[r]));
+		if (b->time.need[r] != 255 || (r < 64 && (b->time.writes >> r & 1)))
+			o->under_way[r] = 0;
 	}
 }
 
@@ -975,6 +1041,11 @@ static const struct geometry geometries[] = {
 	{ "long history", { SMALL, { "bp.history", "16" }, { "bp.indirect", "4096" },
 			    { "rs.entries", "16" } } },
 	{ "no return stack", { SMALL, { "rs.enable", "off" } } },
+	{ "no prediction", { SMALL, { "bp.enable", "off" } } },
+	{ "3 ways", { { "icache.size", "12K" }, { "icache.ways", "3" }, { "dcache.size", "6K" },
+		      { "dcache.ways", "3" }, { "l2.size", "192K" }, { "l2.ways", "12" } } },
+	{ "5 ways in turn", { { "icache.size", "5K" }, { "icache.ways", "5" }, { "dcache.size", "5K" },
+			      { "dcache.ways", "5" }, { "cache.round_robin", "on" } } },
 	{ "widths", { SMALL, { "fetch.bytes", "4" }, { "dcache.bytes", "8" }, { "bus.bytes", "32" } } },
 	{ "more widths", { SMALL, { "fetch.bytes", "64" }, { "dcache.bytes", "64" },
 			   { "bus.bytes", "64" } } },
@@ -990,9 +1061,8 @@ static void configure(struct pmk_core *core, const struct geometry *g)
 	static const struct setting a53[] = {
 		{ "icache.size", "32K" }, { "icache.ways", "2" },  { "dcache.size", "32K" },
 		{ "tlb.entries", "512" }, { "tlb.ways", "4" },	   { "bp.entries", "4096" },
-		{ "rs.entries", "8" },	  { "branch.max", "9" },   { "branch.min", "1" },
-		{ "mem.latency", "120" }, { "utlb.penalty", "2" }, { "tlb.penalty", "20" },
-		{ "lsu.slots", "3" },
+		{ "rs.entries", "8" },	  { "branch.max", "9" },   { "mem.latency", "120" },
+		{ "utlb.penalty", "2" },  { "tlb.penalty", "20" }, { "lsu.slots", "3" },
 	};
 	char msg[256];
 
@@ -1186,7 +1256,7 @@ static void test_pieces(void **state)
 		}
 	}
 	/* A run: 2 + 1, 2 + 1 (over the line's end), 2 look-ups. Two lines. */
-	assert_int_equal(total(s, PMK_SIG_L1D_READ), 3 * 8);
+	assert_int_equal(total(s, PMK_SIG_L1D_LOOKUP_READ), 3 * 8);
 	assert_int_equal(total(s, PMK_SIG_L1D_READ_MISS), 2);
 	assert_int_equal(total(s, PMK_SIG_LOAD), 9);
 	assert_int_equal(total(s, PMK_SIG_UNALIGNED_LD), 0);
@@ -1230,7 +1300,7 @@ static void test_facts_fit(void **state)
 	for (unsigned i = 0; i < 1024; i++)
 		words[i] = 0x4c400000; /* ld4 {v0.16b-v3.16b}, [x0] */
 	b = add_words(s, 0x400000, words, 1024);
-	assert_int_equal(b->facts.n[PMK_V8_FACT_L1D_READ], 1024 * 16);
+	assert_int_equal(b->facts.n[PMK_V8_FACT_L1D_LOOKUP_READ], 1024 * 16);
 	assert_int_equal(b->facts.n[PMK_V8_FACT_LOAD], 1024);
 	close_single(s);
 }

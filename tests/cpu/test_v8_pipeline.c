@@ -15,10 +15,10 @@
 
 #include "cpu/v8.h"
 
-#define MAX	40
-#define FLAGS	64
-/* The floating-point unit stands in the place of SP. */
-#define FP_BUSY 31
+#define MAX   40
+#define FLAGS 64
+/* Units stand behind the registers: floating point, divider, load-store. */
+enum { FP_BUSY = 64, DIV_BUSY, LS_BUSY, PLACES };
 
 static struct pmk_core core;
 
@@ -127,29 +127,43 @@ static void test_examples(void **state)
 	}
 }
 
-/* use: from issue to the first instruction that waits for the loaded value. */
+/* use: from issue to the first instruction that waits for the loaded value; where there is none, the
+ * registers that hold it at the end. */
 static void test_slots(void **state)
 {
 	/* clang-format off */
 	static const struct {
 		int line;
 		uint32_t words[7];
-		unsigned issue, use; /* of the last load */
+		unsigned issue, use; /* of the last load; use 0: nobody in the block */
+		uint64_t open;
 	} rows[] = {
 		{ __LINE__, { LDR_X1, ADD_1 }, 0, 3 },
 		{ __LINE__, { LDR_X1, NOP, NOP, NOP, NOP, NOP, ADD_1 }, 0, 3 },
 		{ __LINE__, { ADD_9, ADD_9, LDR_X1, ADD_1 }, 1, 3 },
-		/* Nobody: to the end of the block, but no less than a hit takes. */
-		{ __LINE__, { LDR_X1 }, 0, 3 },
-		{ __LINE__, { LDR_X1, ADD_9, ADD_9, ADD_9, ADD_9, ADD_9, ADD_9 }, 0, 6 },
-		/* Overwritten. */
-		{ __LINE__, { LDR_X1, 0xd2800001, ADD_1, ADD_9, ADD_9, ADD_9, ADD_9 }, 0, 5 },
-		/* ldr x1, [x3], #8; add x3, x3, #1 …: the base is no result of the load. */
-		{ __LINE__, { 0xf8408461, 0x91000463, ADD_9, ADD_9, ADD_9, ADD_9, ADD_1 }, 0, 4 },
 		/* ldp x1, x2, [x3]; add x6, x2, x2: the second register. */
 		{ __LINE__, { 0xa9400861, 0x8b020046 }, 0, 3 },
-		/* ldr q0, [x3]: 4 */
-		{ __LINE__, { 0x3dc00060 }, 0, 4 },
+		/* ldr x1, [x3], #8; add x3, x3, #1 …; add x6, x1, x1: the base is no result of the load. */
+		{ __LINE__, { 0xf8408461, 0x91000463, ADD_9, ADD_9, ADD_9, ADD_9, ADD_1 }, 0, 4 },
+		/* Nobody. */
+		{ __LINE__, { LDR_X1 }, 0, 0, 1 << 1 },
+		{ __LINE__, { ADD_9, ADD_9, LDR_X1, ADD_9 }, 1, 0, 1 << 1 },
+		{ __LINE__, { 0xf8408461, 0x91000463, ADD_9 }, 0, 0, 1 << 1 },
+		/* Overwritten: nobody ever. */
+		{ __LINE__, { LDR_X1, 0xd2800001, ADD_1, ADD_9 }, 0, 0, 0 },
+		/* ldr x1, [x3]; ldr x1, [x4] */
+		{ __LINE__, { LDR_X1, 0xf9400081 }, 1, 0, 1 << 1 },
+		/* ldp x1, x2, [x3]; mov x1, #0 */
+		{ __LINE__, { 0xa9400861 }, 0, 0, 1 << 1 | 1 << 2 },
+		{ __LINE__, { 0xa9400861, 0xd2800001 }, 0, 0, 1 << 2 },
+		/* ldr xzr, [x3] */
+		{ __LINE__, { 0xf940007f }, 0, 0, 0 },
+		/* ldr q0, [x3]; ldp q31, q7, [x3] */
+		{ __LINE__, { 0x3dc00060 }, 0, 0, UINT64_C(1) << 32 },
+		{ __LINE__, { 0xad401c7f }, 0, 0, UINT64_C(1) << 63 | UINT64_C(1) << 39 },
+		/* ld4 {v30.4s, v31.4s, v0.4s, v1.4s}, [x3]; and with add v31.4s, v5.4s, v5.4s */
+		{ __LINE__, { 0x4c40087e }, 0, 0, UINT64_C(0xC000000300000000) },
+		{ __LINE__, { 0x4c40087e, 0x4ea584bf }, 0, 0, UINT64_C(0x4000000300000000) },
 	};
 	/* clang-format on */
 
@@ -166,7 +180,10 @@ static void test_slots(void **state)
 		for (size_t k = 0; k < n; k++)
 			load = insn[k].load ? k : load;
 		pmk_v8_time(&core, insn, n, slots, &t);
-		if (slots[load].issue != rows[i].issue || slots[load].use != rows[i].use)
+		if (slots[load].issue != rows[i].issue ||
+		    (rows[i].use ? slots[load].use != rows[i].use
+				 : slots[load].use < PMK_V8_OPEN ||
+					   pmk_v8_open_regs(slots[load].use) != rows[i].open))
 			fail_msg("line %d: issue %u, use %u", rows[i].line, slots[load].issue,
 				 slots[load].use);
 	}
@@ -190,12 +207,67 @@ static void test_need_and_residue(void **state)
 	assert_int_equal(t.need[4], 1);
 	assert_int_equal(t.need[5], 1);
 	assert_int_equal(t.need[1], 255);
-	assert_int_equal(t.need[FLAGS], 255);
+	assert_int_equal(t.need[LS_BUSY], 0);
+	assert_int_equal(t.writes, 1 << 1 | 1 << 5 | 1 << 9);
 	assert_int_equal(t.residue[1], 3 - 2);
 	assert_int_equal(t.residue[5], 1 + 4 - 2);
 	assert_int_equal(t.residue[9], 0);
 	assert_int_equal(t.need[FP_BUSY], 255);
-	assert_int_equal(t.residue[FLAGS], 0);
+	assert_int_equal(t.need[DIV_BUSY], 255);
+	assert_int_equal(t.residue[LS_BUSY], 0);
+}
+
+/* A register that is first read 300 cycles from the start is read all the same. */
+static void test_far(void **state)
+{
+	static struct pmk_insn insn[76];
+	static struct pmk_pipe_slot slots[76];
+	struct pmk_v8_timing t;
+	uint32_t words[76];
+
+	(void)state;
+	for (unsigned i = 0; i < 75; i++)
+		words[i] = 0x9b057ca5; /* mul x5, x5, x5 */
+	words[75] = 0x8b0500a1;	       /* add x1, x5, x5 */
+	words[74] = 0x8b0600a5;	       /* add x5, x5, x6 */
+	decode_all(words, 76, insn);
+	pmk_v8_time(&core, insn, 76, slots, &t);
+	assert_int_equal(slots[74].issue, 74 * 4);
+	assert_int_equal(t.need[6], 254);
+	assert_int_equal(t.need_sum[6], 254);
+	assert_int_equal(t.need[1], 255);
+}
+
+/* A sum is there earlier for the next multiply-accumulate: two cycles, in floating point four. */
+static void test_sums(void **state)
+{
+	/* fmadd d1, d2, d3, d1; madd x1, x2, x3, x4; mul x5, x1, x1 */
+	static const uint32_t words[] = { 0x1f430441, 0x9b031041, 0x9b017c25 };
+	struct pmk_insn insn[3];
+	struct pmk_pipe_slot slots[3];
+	struct pmk_v8_timing t;
+
+	(void)state;
+	decode_all(words, 3, insn);
+	pmk_v8_time(&core, insn, 2, slots, &t);
+	assert_int_equal(t.cycles, 1);
+	assert_int_equal(t.residue[33], 8 - 1);
+	assert_int_equal(t.residue[1], 4 - 1);
+	assert_true(t.sums == (UINT64_C(1) << 33 | 1 << 1));
+	assert_int_equal(t.need[33], 0);
+	assert_int_equal(t.need_sum[33], 4);
+	assert_int_equal(t.need_sum[34], 0);
+	assert_int_equal(t.need_sum[4], 2);
+	assert_int_equal(t.need_sum[2], 0);
+	/* The product of one is none. */
+	pmk_v8_time(&core, insn, 3, slots, &t);
+	assert_int_equal(t.residue[5], 3);
+	assert_true(t.sums == (UINT64_C(1) << 33 | 1 << 1));
+	/* madd x1, x2, x3, x4; mul x5, x4, x4: a factor a cycle later, an accumulator two. */
+	decode_all((const uint32_t[]){ 0x9b031041, 0x9b047c85 }, 2, insn);
+	pmk_v8_time(&core, insn, 2, slots, &t);
+	assert_int_equal(t.need[4], 0);
+	assert_int_equal(t.need_sum[4], 1);
 }
 
 /* A division keeps the floating-point unit busy for the next block, too. */
@@ -220,6 +292,19 @@ static void test_busy_unit(void **state)
 	pmk_v8_time(&core, insn, 1, slots, &t);
 	assert_int_equal(t.need[FP_BUSY], 0);
 	assert_int_equal(t.residue[FP_BUSY], 0);
+	/* add x9; add x9; udiv x1, x2, x3: its unit for as long as its result. */
+	decode_all((const uint32_t[]){ ADD_9, ADD_9, 0x9ac30841 }, 3, insn);
+	pmk_v8_time(&core, insn, 3, slots, &t);
+	assert_int_equal(t.cycles, 2);
+	assert_int_equal(t.need[DIV_BUSY], 1);
+	assert_int_equal(t.residue[DIV_BUSY], 4 - 1);
+	assert_int_equal(t.residue[1], 4 - 1);
+	assert_int_equal(t.need[FP_BUSY], 255);
+	/* ld1 {v0.16b-v3.16b}, [x10]: four cycles of 16 bytes. */
+	decode_all((const uint32_t[]){ 0x4c402140 }, 1, insn);
+	pmk_v8_time(&core, insn, 1, slots, &t);
+	assert_int_equal(t.need[LS_BUSY], 0);
+	assert_int_equal(t.residue[LS_BUSY], 4 - 1);
 }
 
 /* ---- random code ---------------------------------------------------------------------------- */
@@ -343,8 +428,10 @@ static struct op random_op(void)
 
 struct schedule {
 	unsigned cycles, empty;
-	unsigned issue[MAX], use[MAX];
-	unsigned need[65], residue[65];
+	unsigned issue[MAX], use[MAX]; /* use 0: nobody */
+	uint64_t open[MAX];
+	unsigned need[PLACES], need_sum[64], residue[PLACES];
+	uint64_t sums;
 };
 
 struct state {
@@ -381,14 +468,20 @@ static bool can_issue(const struct state *s, const struct op *op, unsigned now)
 	return true;
 }
 
-static void used(struct schedule *out, const struct state *s, unsigned reg, unsigned now)
+/* `early`: how much later than a factor, if the result of a multiply-accumulate comes from outside. */
+static void used(struct schedule *out, const struct state *s, unsigned reg, unsigned now,
+		 unsigned early)
 {
 	int by = s->by[reg];
 
 	if (by >= 0 && !out->use[by])
 		out->use[by] = now - out->issue[by];
-	if (by == -1 && out->need[reg] > now)
+	if (by != -1 || reg == FLAGS)
+		return;
+	if (out->need[reg] > now)
 		out->need[reg] = now;
+	if (out->need_sum[reg] > now + early)
+		out->need_sum[reg] = now + early;
 }
 
 static void result(struct state *s, unsigned reg, unsigned at, unsigned early, int by)
@@ -398,6 +491,8 @@ static void result(struct state *s, unsigned reg, unsigned at, unsigned early, i
 	s->by[reg] = by;
 }
 
+static const unsigned place_of_unit[NUNITS] = { [FP] = FP_BUSY, [DIV] = DIV_BUSY, [LS] = LS_BUSY };
+
 static void issue(struct schedule *out, struct state *s, const struct op *op, int index,
 		  unsigned now)
 {
@@ -406,13 +501,17 @@ static void issue(struct schedule *out, struct state *s, const struct op *op, in
 	out->issue[index] = now;
 	if (t->unit != ALU)
 		s->unit_free[t->unit] = now + t->busy;
-	if (t->unit == FP && out->need[FP_BUSY] > now)
-		out->need[FP_BUSY] = now;
-	for (unsigned i = 0; i < 5; i++)
+	if (place_of_unit[t->unit] && out->need[place_of_unit[t->unit]] > now)
+		out->need[place_of_unit[t->unit]] = now;
+	for (unsigned i = 0; i < 5; i++) {
+		unsigned reg = role_reg(op, t->roles[i]);
+		bool sum = (t->roles[i] & 0x40) && !is_factor(op, reg);
+
 		if (t->roles[i] && !(t->roles[i] & 0x20))
-			used(out, s, role_reg(op, t->roles[i]), now);
+			used(out, s, reg, now, sum ? t->early : 0);
+	}
 	if (t->flags & 1)
-		used(out, s, FLAGS, now);
+		used(out, s, FLAGS, now, 0);
 	for (unsigned i = 0; i < 5; i++)
 		if (t->roles[i] & 0x20)
 			result(s, role_reg(op, t->roles[i]), now + t->latency, t->early, index);
@@ -424,6 +523,12 @@ static void issue(struct schedule *out, struct state *s, const struct op *op, in
 		result(s, FLAGS, now + 1, 0, index);
 }
 
+/* Its first result, if it has one, comes from memory. */
+static bool loads(const struct op *op)
+{
+	return op->t->unit == LS && (op->t->roles[0] & 0x2f) == OUT(D);
+}
+
 static void restate(const struct op *ops, int n, unsigned width, struct schedule *out)
 {
 	struct state s;
@@ -431,6 +536,7 @@ static void restate(const struct op *ops, int n, unsigned width, struct schedule
 
 	memset(out, 0, sizeof(*out));
 	memset(out->need, 0xff, sizeof(out->need));
+	memset(out->need_sum, 0xff, sizeof(out->need_sum));
 	memset(&s, 0, sizeof(s));
 	memset(s.by, -1, sizeof(s.by));
 	for (unsigned now = 0; i < n; now++) {
@@ -444,15 +550,15 @@ static void restate(const struct op *ops, int n, unsigned width, struct schedule
 		out->empty += !did;
 		out->cycles = now + 1;
 	}
-	for (i = 0; i < n; i++)
-		if (!out->use[i]) {
-			out->use[i] = out->cycles - out->issue[i];
-			if (out->use[i] < ops[i].t->latency)
-				out->use[i] = ops[i].t->latency;
-		}
-	s.ready[FP_BUSY] = s.unit_free[FP];
-	for (unsigned r = 0; r <= FLAGS; r++)
+	for (unsigned r = 0; r < FLAGS; r++) {
+		if (s.by[r] >= 0 && loads(&ops[s.by[r]]) && !out->use[s.by[r]])
+			out->open[s.by[r]] |= UINT64_C(1) << r;
 		out->residue[r] = s.ready[r] > out->cycles ? s.ready[r] - out->cycles : 0;
+		out->sums |= (uint64_t)(s.for_sum[r] != s.ready[r]) << r;
+	}
+	for (unsigned u = 0; u < NUNITS; u++)
+		if (place_of_unit[u] && s.unit_free[u] > out->cycles)
+			out->residue[place_of_unit[u]] = s.unit_free[u] - out->cycles;
 }
 
 static void random_ops(struct op *ops, struct pmk_insn *insn, int n)
@@ -464,6 +570,12 @@ static void random_ops(struct op *ops, struct pmk_insn *insn, int n)
 		words[i] = ops[i].word;
 	}
 	decode_all(words, (size_t)n, insn);
+}
+
+/* 255: never; else as far as a byte tells. */
+static unsigned capped(unsigned need)
+{
+	return need == UINT32_MAX ? 255 : need < 255 ? need : 254;
 }
 
 static void test_restated(void **state)
@@ -487,13 +599,19 @@ static void test_restated(void **state)
 			fail_msg("run %u: %u cycles, %u empty instead of %u, %u", run, t.cycles,
 				 t.data_stall, want.cycles, want.empty);
 		for (int i = 0; i < n; i++)
-			if (slots[i].issue != want.issue[i] || slots[i].use != want.use[i])
+			if (slots[i].issue != want.issue[i] ||
+			    (want.use[i] ? slots[i].use != want.use[i]
+					 : slots[i].use < PMK_V8_OPEN ||
+						   pmk_v8_open_regs(slots[i].use) != want.open[i]))
 				fail_msg("run %u, %d (%08x): issue %u, use %u instead of %u, %u",
 					 run, i, ops[i].word, slots[i].issue, slots[i].use,
 					 want.issue[i], want.use[i]);
-		for (unsigned r = 0; r <= FLAGS; r++) {
-			unsigned need = want.need[r] < 255 ? want.need[r] : 255;
+		assert_true(t.sums == want.sums);
+		for (unsigned r = 0; r < PLACES; r++) {
+			unsigned need = capped(want.need[r]);
 
+			if (r < FLAGS)
+				assert_int_equal(t.need_sum[r], capped(want.need_sum[r]));
 			if (t.need[r] != need || t.residue[r] != want.residue[r])
 				fail_msg(
 					"run %u, register %u: need %u, residue %u instead of %u, %u",
@@ -508,14 +626,16 @@ static unsigned wait_between(const struct pmk_v8_timing *a, const struct pmk_v8_
 {
 	unsigned wait = 0;
 
-	for (unsigned r = 0; r <= FLAGS; r++)
-		if (b->need[r] != 255 && a->residue[r] > b->need[r] + wait)
-			wait = a->residue[r] - b->need[r];
+	for (unsigned r = 0; r < PLACES; r++) {
+		unsigned need = r < FLAGS && (a->sums >> r & 1) ? b->need_sum[r] : b->need[r];
+
+		if (need != 255 && a->residue[r] > need + wait)
+			wait = a->residue[r] - need;
+	}
 	return wait;
 }
 
-/* Code that is cut in two takes no less time than whole, but for units other than that of floating point
- * that are busy over the cut, of which the second part knows nothing. */
+/* Code that is cut in two takes no less time than whole. */
 static void test_cuts(void **state)
 {
 	uint64_t whole_cycles = 0, cut_cycles = 0;
@@ -531,9 +651,7 @@ static void test_cuts(void **state)
 		unsigned sum;
 
 		for (int i = 0; i < n; i++)
-			do
-				ops[i] = random_op();
-			while (ops[i].t->busy > 1 && ops[i].t->unit != FP);
+			ops[i] = random_op();
 		for (int i = 0; i < n; i++)
 			decode_all(&ops[i].word, 1, &insn[i]);
 		pmk_v8_time(&core, insn, (size_t)n, slots, &whole);
@@ -578,9 +696,14 @@ static int set_up(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_examples),	 cmocka_unit_test(test_slots),
-		cmocka_unit_test(test_need_and_residue), cmocka_unit_test(test_busy_unit),
-		cmocka_unit_test(test_restated),	 cmocka_unit_test(test_cuts),
+		cmocka_unit_test(test_examples),
+		cmocka_unit_test(test_slots),
+		cmocka_unit_test(test_need_and_residue),
+		cmocka_unit_test(test_far),
+		cmocka_unit_test(test_sums),
+		cmocka_unit_test(test_busy_unit),
+		cmocka_unit_test(test_restated),
+		cmocka_unit_test(test_cuts),
 		cmocka_unit_test(test_parameters),
 	};
 

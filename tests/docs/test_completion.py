@@ -43,14 +43,14 @@ def it_is_installed_for_pmk():
 
 @test
 def commands():
-    equal(complete(""), sorted(["stat", "report", "list", "info", "decode", "doctor", "help", "--help", "--version"]))
+    equal(complete(""), sorted(["stat", "report", "list", "info", "decode", "doctor", "wave", "help", "--help", "--version"]))
     equal(complete("st"), ["stat"])
     equal(complete("help", "de"), ["decode"])
 
 
 @test
 def options():
-    for command in ("stat", "report", "list", "info", "decode", "doctor"):
+    for command in ("stat", "report", "list", "info", "decode", "doctor", "wave"):
         equal(complete(command, "-"), option_words(command), command)
     equal(complete("stat", "--no"), ["--no-aggr", "--no-big-num", "--no-inherit"])
     equal(complete("stat", "-e", "cycles", "--core"), ["--core"])
@@ -84,7 +84,7 @@ def cores_pmus_metrics_targets():
     equal(complete("list", "--pmu", "arm115"), ["arm1156"])
     equal(complete("stat", "-M", ""), listed("metrics"))
     equal(complete("stat", "-M", "cpi,ip"), ["cpi,ipc"])
-    equal(complete("stat", "-T", ""), ["emu", "linux"])
+    equal(complete("stat", "-T", ""), ["emu", "linux", "wave"])
     assert f"1,{os.getpid()}" in complete("stat", "-p", f"1,{os.getpid()}")
     equal(complete("stat", "--passes", ""), ["clone", "rerun"])
 
@@ -107,6 +107,7 @@ def operands():
     equal(complete("decode", "cortex-a5"), ["cortex-a53", "cortex-a55", "cortex-a57"])
     equal(complete("doctor", ""), ["ahbmon", "armv8", "environment"])
     equal(complete("doctor", "armv8", "e"), ["environment"])
+    equal(complete("wave", "s"), ["signals"])
     equal(complete("decode", "arm1176", "PMN"), ["PMN0=", "PMN1=", "PMNC="])
 
 

@@ -11,7 +11,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from harness import *
 import repo
 
-COMMANDS = ("stat", "report", "list", "info", "decode", "doctor")
+COMMANDS = ("stat", "report", "list", "info", "decode", "doctor", "wave")
 PAGES = ("pmk",) + tuple("pmk-" + c for c in COMMANDS)
 SECTIONS = ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "ENVIRONMENT", "FILES",
             "EXAMPLES", "SEE ALSO"]
@@ -25,6 +25,8 @@ EXIT_CODES = {
     "pmk info nosuchname": 129,
     "pmk decode arm1176 PMNC=0x123456789": 129,
     "pmk doctor nosuchcheck": 129,
+    "pmk wave check cut.vcd --map ahb.ini": 2,
+    "pmk wave check sim.vcd": 129,
 }
 # Examples that need more than pmk and a cross compiler.
 NEEDS = {"qemu-system-arm": ("qemu-system-arm", "arm-none-eabi-gcc")}
@@ -105,18 +107,21 @@ def table(name, title):
 
 
 def core_keys():
-    """(key, default, range, text) of PMK_CORE_KEYS."""
+    """(key, instruction sets, default, range, text) of PMK_CORE_KEYS."""
     def shown(value, unit):
         value = int(value)
         if unit == "b":
             return "on" if value else "off"
+        if unit == "l":
+            return ["none", "l210", "l220"][value]
         return f"{value // 1024}K" if unit == "s" and value % 1024 == 0 else str(value)
 
-    rows = re.findall(r'^\tX\(\w+,\s*"([^"]+)",\s*(\d+),\s*(\d+),\s*(\d+),\s*(\w),\s*"([^"]*)"\)',
+    rows = re.findall(r'^\tX\(\w+,\s*"([^"]+)",\s*"([^"]+)",\s*(\d+),\s*(\d+),\s*(\d+),\s*(\w),\s*"([^"]*)"\)',
                       repo.text("src/cpu/config.h"), re.M)
-    return [[key, shown(default, unit),
-             "on, off" if unit == "b" else f"{shown(low, unit)} to {shown(high, unit)}", text]
-            for key, default, low, high, unit, text in rows]
+    return [[key, isas, shown(default, unit),
+             {"b": "on, off", "l": "none, l210, l220"}.get(unit, f"{shown(low, unit)} to {shown(high, unit)}"),
+             text]
+            for key, isas, default, low, high, unit, text in rows]
 
 
 @test
@@ -154,7 +159,7 @@ def options_of_pmk_itself_work():
 @test
 def core_parameters_are_those_of_the_program():
     rows = table("pmk-stat", "CORE PARAMETERS")
-    equal(rows[0], ["key", "default", "range", "meaning"])
+    equal(rows[0], ["key", "cores", "default", "range", "meaning"])
     want = core_keys()
     assert len(want) > 40, f"only {len(want)} parameters found in config.h"
     lines = len(re.findall(r"^\tX\(", repo.text("src/cpu/config.h"), re.M))
@@ -221,6 +226,8 @@ def example_folder():
         f.write(PROG_C)
     for name, dumps in (("boot.log", "log"), ("reset.log", "reset")):
         shutil.copy(os.path.join(SOURCE, "tests/fuzz/corpus/dump", dumps), os.path.join(folder, name))
+    for name, seed in (("sim.vcd", "vcd/small"), ("cut.vcd", "vcd/cut"), ("ahb.ini", "wavemap/ahb")):
+        shutil.copy(os.path.join(SOURCE, "tests/fuzz/corpus", seed), os.path.join(folder, name))
     program = compile_arm(source, "man-examples/prog", "-O1", "-static")
     return folder, program
 

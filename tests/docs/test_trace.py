@@ -5,7 +5,8 @@
 The lists below are the structure of the documents, written down from them and from nothing in this
 repository: sections, rows of tables, bits, event codes, formulas. DAI 0195B is Application Note 195,
 issue B; DDI 0211 the ARM1136 Technical Reference Manual, section c15, PMNC; Valtrix the blog
-"Programming ARM v8 Performance Monitors" of 25 May 2016.
+"Programming ARM v8 Performance Monitors" of 25 May 2016. What is wanted of the AHB Monitor's is in
+trace_ahbmon.py, of the MicroBlaze's in trace_microblaze.py.
 """
 import os
 import re
@@ -14,6 +15,8 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from harness import *
 import repo
+import trace_ahbmon
+import trace_microblaze
 
 # DAI 0195B: what each section states.
 DAI_SECTIONS = {
@@ -26,7 +29,9 @@ DAI_SECTIONS = {
     6: ["executed", "no sum"],
     7: ["non-sequential", "difference 0xA - 0x9", "TCM", "speculation", "exclusions"],
     8: ["data cache 0xB/0x9", "hits 1 - 0xB/0x9", "reads and writes", "instruction cache"],
-    9: ["events", "no match"],
+    9: ["event bus", "instruction read request", "instruction read hit", "data read request", "data read hit",
+        "data write request", "data write request, write-through", "data write hit", "others", "no match",
+        "no fetch", "two misses", "read buffer"],
 }
 
 # DAI 0195B Table 1, from the top.
@@ -96,9 +101,9 @@ VALTRIX_SLIPS = 15
 VALTRIX_LITERALS = [">> 11) & 0x1F", "| 0xD", "j < 64", "i++", "0x80000000 | j", "CCFILTR, 0x80000000",
                     "UINT32_C(1) << l->num_evnt_cntrs) - 1", "| 0x7)", "~UINT64_C(0x7)", "j & 31"]
 
-# Statements that this release does not carry; docs/arm11.md says so.
-NOT_CARRIED = {"DAI0195B §4 overlap", "DAI0195B §7 TCM", "DAI0195B §7 speculation", "DAI0195B §9 events",
-               "DAI0195B §9 no match"}
+# Statements that this release does not carry; the family's page says so.
+NOT_CARRIED = {"DAI0195B §4 overlap", "DAI0195B §7 TCM", "DAI0195B §7 speculation",
+               *trace_ahbmon.NOT_CARRIED, *trace_microblaze.NOT_CARRIED}
 
 
 def wanted():
@@ -110,7 +115,8 @@ def wanted():
     out += [f"DDI0211 T3.139 {value}" for value in DDI_TABLE_139]
     out += [f"DDI0211 T3.140 {who}" for who in DDI_TABLE_140]
     out += [f"DDI0211 T3.141 0x{code:02X} EVNTBUS {bits}" for code, bits in DDI_TABLE_141]
-    return out + ["DDI0211 T3.141 other"] + wanted_of_valtrix()
+    return out + ["DDI0211 T3.141 other"] + wanted_of_valtrix() + trace_ahbmon.wanted() + \
+        trace_microblaze.wanted()
 
 
 def wanted_of_valtrix():
@@ -278,6 +284,27 @@ def event_rows_name_the_event():
             contains(files, f"src/pmu/arm11/events.c:{name}")
 
 
+@test
+def rows_of_the_microblaze_say_what_the_document_says():
+    """Instructions, formulas and constants; and the file of an event's row is the catalogue's event."""
+    told = {anchor: (what, files) for anchor, what, files, _ in rows()}
+    for anchor, what in trace_microblaze.described().items():
+        contains(told[anchor][0], what)
+    events = json.loads(pmk("list", "events", "-j", "--pmu", "microblaze").out)["events"]
+    equal([int(e["code"], 16) for e in events], list(range(64)))
+    for e in events:
+        contains(told[f"UG984 PM T1 E{int(e['code'], 16)}"][1], f"src/pmu/microblaze/events.c:{e['name']}")
+
+
+@test
+def every_vector_of_the_microblaze_document_has_a_row():
+    named = {cell for anchor, _, _, tests in rows() if anchor.startswith("UG984") for cell in tests}
+    for name, ref in re.findall(r"^vector (\S+)\ncores [^\n]+\nref ([^\n]+)$",
+                                repo.text("tests/conformance/microblaze.vec"), re.M):
+        if re.match(r"PM\b", ref):
+            assert f"tests/conformance/microblaze.vec:{name}" in named, f"vector {name} ({ref}) is in no row"
+
+
 # ---- docs/arm11.md says what the catalogue and the documents say --------------------------------
 
 def page_events():
@@ -407,6 +434,26 @@ def the_armv8_page_names_every_parameter_of_the_model():
     equal([m for m in members if f"`{m}`" not in part], [], "not in section 8")
     for span in re.findall(r"`(\w+)`", part):
         assert re.search(rf"\b{span}\b", header), f"docs/armv8.md, section 8, names {span}"
+
+
+# ---- docs/microblaze.md --------------------------------------------------------------------------
+
+@test
+def the_microblaze_page_has_every_event():
+    """Number, name and description are the catalogue's; the last column is its caveat, but for "our choice"."""
+    page = re.findall(r"^\| (\d+) \| (\w+) \| ([A-Z0-9_ +]+) \| ([^|]+) \|([^|]*)\|$", repo.text("docs/microblaze.md"),
+                      re.M)
+    events = json.loads(pmk("list", "events", "-j", "--pmu", "microblaze").out)["events"]
+    equal([(int(n), name, brief.strip()) for n, name, _, brief, _ in page],
+          [(int(e["code"], 16), e["name"], e["brief"]) for e in events])
+
+
+@test
+def the_microblaze_page_has_the_registers():
+    for reg, (bits, command, ctrl, access) in trace_microblaze.REGISTERS.items():
+        contains(repo.text("docs/microblaze.md"), f"| 0x{int(command.replace(' ', ''), 2):02X} | {bits.split()[0]} | 0x{ctrl} "
+                                                  f"| {access} |")
+        contains(pmk("info", reg, "--pmu", "microblaze").out, reg)
 
 
 main()

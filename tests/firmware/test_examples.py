@@ -14,12 +14,14 @@ import zlib
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from harness import *
+import mbtools
 
 EXAMPLES = os.path.join(SOURCE, "examples", "firmware")
 TOOLS = {
     "raspi0": ("arm-none-eabi-", "qemu-system-arm"),
     "versatilepb": ("arm-none-eabi-", "qemu-system-arm"),
     "virt": ("aarch64-linux-gnu-", "qemu-system-aarch64"),
+    "ml605": (None, "qemu-system-microblazeel"),  # the compiler that mbtools finds
 }
 PERIOD = 10007
 
@@ -27,7 +29,11 @@ PERIOD = 10007
 def make(board, *argv):
     """make in the example's folder: what it printed, without the commands."""
     cross, qemu = TOOLS[board]
-    have("make", cross + "gcc", qemu)
+    have("make", qemu)
+    if cross:
+        have(cross + "gcc")
+    else:
+        argv = ["CROSS=" + mbtools.tool(""), *argv]
     folder = os.path.join(WORK, "firmware-examples", board)
     return run("make", "-s", "-C", os.path.join(EXAMPLES, board), "O=" + folder, *argv,
                timeout=60), folder
@@ -53,6 +59,8 @@ def ran(board, *argv):
 @test
 def all_build_without_a_warning():
     for board in sorted(TOOLS):
+        if not TOOLS[board][0] and mbtools.folder()[1]:
+            continue
         out, folder = make(board, "-B")
         equal((out.code, out.out, out.err), (0, "", ""), board)
         assert os.path.getsize(os.path.join(folder, board + ".elf")) > 0
@@ -119,6 +127,26 @@ def raspi0_says_that_there_is_no_pmu():
 def versatilepb_says_that_there_is_no_monitor():
     out, _ = ran("versatilepb")
     equal(out, "pmk: no AHB Monitor of this layout: 0 of 90 registers answer as it says (QEMU has none)\n")
+
+
+@test
+def ml605_says_that_no_mdm_answers():
+    out, _ = ran("ml605")
+    equal(out, "pmk: no MDM answers, or a debugger has it: DBG_STATUS stays 0 (QEMU has no MDM)\n")
+
+
+@test
+def ml605_tells_its_exit_code():
+    """The machine has no end of its own: make ends QEMU at the program's line, with the code in it."""
+    other = os.path.join(WORK, "ml605-three.c")
+    with open(other, "w") as f:
+        f.write(f'#define main unused\n#include "{EXAMPLES}/ml605/main.c"\n#undef main\n'
+                'int main(void)\n{\n\tprint("three");\n\tprint("\\n");\n\treturn 3;\n}\n')
+    folder = os.path.join(WORK, "firmware-examples", "ml605-three")
+    out, _ = make("ml605", "O=" + folder, "run", "SOURCES=start.S ../common/print.c ../common/memory.c "
+                  f"{folder}/pmk_target.c {other}")
+    equal((out.code, out.out), (2, "three\n"), str(out))
+    contains(out.err, "Error 3")
 
 
 # ---- virt: counting ---------------------------------------------------------------------------------

@@ -238,9 +238,8 @@ def miss_whose_base_is_written_back():
 
 @test
 def miss_at_the_end_of_a_block():
-    # A load before a branch is felt at the block's end at the latest (our choice), as late as if its
-    # value were needed there: 40 cycles more than a hit. What the next block waits for of a hit's
-    # latency is not waited for twice. NOP, LDR; B; ADD after 2 more; NOP with it.
+    # The value is needed behind a branch: 40 cycles later than that of a hit. What the next block waits
+    # for of a hit's latency is not waited for twice. NOP, LDR; B; ADD after 2 more; NOP with it.
     body = "ldr x1, [x2]; b 1f; nop; 1: add x3, x1, x5; nop"
     hit = count("repeat", NEAR, SETUP="mov x5, #1; mov x2, x10", BODY=body, WARM=1)
     want(hit, cpu_cycles=4, stall_backend=1)
@@ -262,6 +261,89 @@ def misses_under_way():
     assert 37 <= full["stall_backend"] <= 45, full
     want(count("repeat", NEAR, "lsu.slots=4", SETUP=ELSEWHERE, BODY=four, WARM=1), l1d_cache_refill=4,
          stall_backend=0, cpu_cycles=64)
+
+
+# As ELSEWHERE, with 2 KB for each run.
+STREAM = "mov x5, #1; mov x1, #0; add x2, x10, x28, lsl #11"
+
+
+@test
+def misses_overlap_in_a_pass():
+    # A pass: LDR; LDR; LDR; LDR, ADD x2; ADD x8; -; ADD x9, SUB; CBNZ: 8 cycles, 9 the first one. With a line
+    # per cycle (mem.fill) and four slots the values come at 123 to 126, and ADD x9 goes at 126 for 6: 120
+    # late. Three slots: the last load goes at 123, its value comes at 246. Two: the third goes at 123, the
+    # last at 124. One: 123, 246, 369, 492. The exit is mispredicted: 9. NOP.
+    body = ("ldr x1, [x2]; ldr x3, [x2, #64]; ldr x6, [x2, #128]; ldr x7, [x2, #192]; add x2, x2, #256; "
+            "add x8, x1, x3; add x9, x6, x7")
+    for slots, late in ((1, 486), (2, 241), (3, 240), (4, 120), (8, 120)):
+        c = count("loop", LOCAL, "mem.fill=1", f"lsu.slots={slots}", SETUP=STREAM, BODY=body, COUNT=8,
+                  WARM=1)
+        want(c, l1d_cache_refill=32, cpu_cycles=8 * (8 + late) + 1 + 9 + 1)
+
+
+@test
+def misses_overlap_across_passes():
+    # Nobody reads x1, so the slots alone limit the loop, however wide the core is. A slot is taken for 126
+    # cycles: 120, 3 of a hit, 3 more of the line. Three slots: load 0 goes in cycle 1, 3 k + 1 at 5 + 126 k,
+    # and behind load 31 comes the CBNZ. Exit 9, NOP. Single issue: load 0 in cycle 3, 3 k + 1 at 7 + 126 k.
+    stream = dict(SETUP=STREAM, BODY="ldr x1, [x2], #64", COUNT=32, WARM=1)
+    for sets, last in (((), 5 + 1260), (("lsu.slots=1",), 1 + 31 * 126), (("issue.width=1",), 7 + 1260 + 1)):
+        c = count("loop", LOCAL, *sets, **stream)
+        want(c, l1d_cache_refill=32, cpu_cycles=last + 2 + 9 + 1)
+
+
+@test
+def miss_needed_in_the_next_pass():
+    # The ADD of a pass waits for the load of the one before, and the next load with it: 123 for each. The
+    # first one goes in cycle 2. A pass: ADD, LDR; SUB; CBNZ. Exit 9, NOP.
+    c = count("loop", LOCAL, SETUP=STREAM, BODY="add x3, x1, x5; ldr x1, [x2], #64", COUNT=32, WARM=1)
+    want(c, l1d_cache_refill=32, cpu_cycles=2 + 31 * 123 + 3 + 9 + 1)
+    # Overwritten before it is read, it is waited for by nobody: as many cycles as there are slots for.
+    c = count("loop", LOCAL, "lsu.slots=16", "mem.latency=20", SETUP=STREAM, COUNT=32, WARM=1,
+              BODY="mov x1, #0; add x3, x1, x5; nop; nop; ldr x1, [x2], #64")
+    want(c, l1d_cache_refill=32, stall_backend=0)
+
+
+@test
+def level_2_does_not_wait_for_memory():
+    # Lines of the warm-up run are thrown out of level 1 and stay in level 2. A load from memory, one from
+    # level 2, which is there after 16: NOP, LDR; LDR; 15 cycles; ADD.
+    small = ("dcache.size=1K", "dcache.ways=1")
+    setup = ("mov x5, #1; add x2, x10, x28, lsl #10; add x6, x10, #2048; ldr x3, [x6]; "
+             "ldr x3, [x10, #3072]; nops 300")
+    c = count("repeat", *small, SETUP=setup, BODY="ldr x1, [x2]; ldr x3, [x6]; add x4, x3, x5", WARM=1)
+    want(c, l1d_cache_refill=2, l2d_cache_refill=1, cpu_cycles=1 + 16 + 1)
+
+
+@test
+def divider_is_busy_across_passes():
+    # One division for each latency. The first goes in cycle 1; the last with SUB, then CBNZ. Exit 9, NOP.
+    for late in (2, 4, 8, 12, 40, 64):
+        c = count("loop", LOCAL, f"div.latency={late}", SETUP="mov x4, #1; mov x5, #1",
+                  BODY="udiv x1, x4, x5", COUNT=50, WARM=1)
+        want(c, cpu_cycles=max(1 + 49 * late, 4 + 48 * 2) + 2 + 9 + 1)
+    # A piece of code between that does not divide changes nothing.
+    for late in (12, 40):
+        c = count("loop", LOCAL, f"div.latency={late}", SETUP="mov x4, #1; mov x5, #1",
+                  BODY="udiv x1, x4, x5; b 7f; nop; 7:", COUNT=50, WARM=1)
+        want(c, cpu_cycles=1 + 49 * late + 3 + 9 + 1)
+
+
+@test
+def sums_across_passes():
+    # A sum is wanted 4 cycles after the last one, or 2 if it is of integers; a factor 8 or 4. A pass takes 2,
+    # the first one 4, of which the multiply-accumulate goes in cycle 1. Exit 9, NOP.
+    for body, late in (("fmadd d0, d1, d2, d0", 4), ("fmadd d0, d0, d2, d1", 8),
+                       ("madd x1, x4, x5, x1", 2), ("madd x1, x1, x5, x4", 4)):
+        c = count("loop", LOCAL, SETUP="mov x4, #3; mov x5, #1", BODY=body, COUNT=50, WARM=1)
+        want(c, cpu_cycles=max(1 + 49 * late, 4 + 48 * 2) + 2 + 9 + 1)
+
+
+@test
+def no_prediction():
+    # Every taken branch costs 9 cycles, the exit none. A pass takes 2, the first one 4: SUB; CBNZ. NOP.
+    c = count("loop", "bp.enable=off", BODY="nop", COUNT=50, WARM=1)
+    want(c, br_mis_pred=49, stall_frontend=49 * 9, cpu_cycles=4 + 49 * 2 + 49 * 9 + 1)
 
 
 @test

@@ -126,7 +126,7 @@ static void setup(struct rig *r, const struct pmk_pmu *pmu)
 		.bus = &r->bus,
 		.mode = PMK_MODE_PRIV,
 	};
-	r->to_model.ops->reset(&r->model, &r->bus);
+	r->to_model.ops->reset(&r->model, &r->bus, r->to_model.ops->pmu);
 	r->inner = pmk_port_model(&r->to_model);
 	r->dev.pmu = pmu;
 	r->dev.port = (struct pmk_port){ rig_read, rig_write, rig_settle, r };

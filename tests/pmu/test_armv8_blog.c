@@ -104,7 +104,7 @@ static void stream(struct lab *l, uint64_t n)
 {
 	pmk_bus_add(&l->bus, PMK_SIG_INSN, n);
 	pmk_bus_add(&l->bus, PMK_SIG_CYCLE, n);
-	pmk_bus_add(&l->bus, PMK_SIG_L1D_ACCESS, n / 10);
+	pmk_bus_add(&l->bus, PMK_SIG_L1D_LOOKUP, n / 10);
 	pmk_bus_add(&l->bus, PMK_SIG_L1D_MISS, n / 100);
 }
 
@@ -551,7 +551,7 @@ static void test_wraps(void **state)
 	blog_start(&l);
 	at_el(&l, 0);
 	pmk_bus_add(&l.bus, PMK_SIG_CYCLE, UINT64_C(0x1000007d2));
-	pmk_bus_add(&l.bus, PMK_SIG_L1D_ACCESS, UINT64_C(0x100000007));
+	pmk_bus_add(&l.bus, PMK_SIG_L1D_LOOKUP, UINT64_C(0x100000007));
 	at_el(&l, 1);
 	blog_stop(&l);
 	check_prints(&l, "cycles 7d2, 0=0 1=0 2=0 3=0 4=7 5=0");

@@ -1871,7 +1871,7 @@ static void test_session_totals(void **state)
 						 .model = &model[i],
 						 .bus = &r.bus,
 						 .mode = PMK_MODE_PRIV };
-		to[i].ops->reset(&model[i], &r.bus);
+		to[i].ops->reset(&model[i], &r.bus, to[i].ops->pmu);
 		port[i] = pmk_port_model(&to[i]);
 	}
 	OK(pmk_session_open(&s, &pmk_cortex_a53, &plan, port));

@@ -37,7 +37,7 @@ static const struct row rows[] = {
 	{ 0x01, "l1i_cache_refill",        "g3572n", "L1I_FILL",                      0 },
 	{ 0x02, "l1i_tlb_refill",          "g3572n", "MICRO_ITLB_MISS",               0 },
 	{ 0x03, "l1d_cache_refill",        "g3572n", "L1D_MISS",                      0 },
-	{ 0x04, "l1d_cache",               "g3572n", "L1D_ACCESS",                    0 },
+	{ 0x04, "l1d_cache",               "g3572n", "L1D_LOOKUP",                    0 },
 	{ 0x05, "l1d_tlb_refill",          "g3572n", "MICRO_DTLB_MISS",               0 },
 	{ 0x06, "ld_retired",              "g35",    "LOAD",                          0 },
 	{ 0x07, "st_retired",              "g35",    "STORE",                         0 },
@@ -97,8 +97,8 @@ static const struct row rows[] = {
 	{ 0x3d, "stall_slot_backend",      "g",      "",                              0 },
 	{ 0x3e, "stall_slot_frontend",     "g",      "",                              0 },
 	{ 0x3f, "stall_slot",              "g",      "",                              0 },
-	{ 0x40, "l1d_cache_rd",            "g572n",  "L1D_READ",                      0 },
-	{ 0x41, "l1d_cache_wr",            "g572n",  "L1D_WRITE",                     0 },
+	{ 0x40, "l1d_cache_rd",            "g572n",  "L1D_LOOKUP_READ",               0 },
+	{ 0x41, "l1d_cache_wr",            "g572n",  "L1D_LOOKUP_WRITE",              0 },
 	{ 0x42, "l1d_cache_refill_rd",     "g572n",  "L1D_READ_MISS",                 0 },
 	{ 0x43, "l1d_cache_refill_wr",     "g572n",  "L1D_WRITE_MISS",                0 },
 	{ 0x44, "l1d_cache_refill_inner",  "g5n",    "",                              0 },
@@ -626,13 +626,24 @@ static void test_personalities(void **state)
 static void test_free_counter(void **state)
 {
 	(void)state;
-	assert_int_equal(pmk_pmu_free_counter(&pmk_cortex_a53, 0, 0x11), 0);
-	assert_int_equal(pmk_pmu_free_counter(&pmk_cortex_a53, 1, 0x11), 1);
-	assert_int_equal(pmk_pmu_free_counter(&pmk_cortex_a53, 0, 0x08), 1);
-	assert_int_equal(pmk_pmu_free_counter(&pmk_cortex_a53, 0x3f, 0x08), 6);
-	assert_int_equal(pmk_pmu_free_counter(&pmk_cortex_a53, 0x7e, 0x08), PMK_ENOCTR);
-	assert_int_equal(pmk_pmu_free_counter(&pmk_armv8, 0x7fffffff, 0x08), 31);
-	assert_int_equal(pmk_pmu_free_counter(&pmk_armv8, 0xfffffffe, 0x08), PMK_ENOCTR);
+	assert_int_equal(
+		pmk_pmu_free_counter(&pmk_cortex_a53, &(struct pmk_counter_set){ { 0 } }, 0x11), 0);
+	assert_int_equal(
+		pmk_pmu_free_counter(&pmk_cortex_a53, &(struct pmk_counter_set){ { 1 } }, 0x11), 1);
+	assert_int_equal(
+		pmk_pmu_free_counter(&pmk_cortex_a53, &(struct pmk_counter_set){ { 0 } }, 0x08), 1);
+	assert_int_equal(
+		pmk_pmu_free_counter(&pmk_cortex_a53, &(struct pmk_counter_set){ { 0x3f } }, 0x08),
+		6);
+	assert_int_equal(
+		pmk_pmu_free_counter(&pmk_cortex_a53, &(struct pmk_counter_set){ { 0x7e } }, 0x08),
+		PMK_ENOCTR);
+	assert_int_equal(
+		pmk_pmu_free_counter(&pmk_armv8, &(struct pmk_counter_set){ { 0x7fffffff } }, 0x08),
+		31);
+	assert_int_equal(
+		pmk_pmu_free_counter(&pmk_armv8, &(struct pmk_counter_set){ { 0xfffffffe } }, 0x08),
+		PMK_ENOCTR);
 }
 
 /* Counter numbers and their bits. */

@@ -188,7 +188,7 @@ static void open_rig(struct rig *r)
 		.bus = &r->bus,
 		.mode = PMK_MODE_PRIV,
 	};
-	r->to_model.ops->reset(&r->model, &r->bus);
+	r->to_model.ops->reset(&r->model, &r->bus, r->to_model.ops->pmu);
 	r->inner = pmk_port_model(&r->to_model);
 	r->ring = (struct pmk_ring){ .sample = r->sample, .size = RING };
 	OK(pmk_target_open(&r->t, &pmk_arm1176,

@@ -15,9 +15,12 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <pmk/ahbmon.h>
 #include <pmk/arm11.h>
 #include <pmk/armv8.h>
+#include <pmk/l2cc.h>
 #include <pmk/error.h>
+#include <pmk/microblaze.h>
 #include <pmk/result.h>
 
 #define HEAD "TITLE t\nEVENTS cpu_cycles instr_exec\nFORMULA "
@@ -87,6 +90,41 @@ static void make_result(struct pmk_result *r, uint64_t cycles, uint64_t insns)
 }
 
 /* ---- tests ---------------------------------------------------------------------------------- */
+
+/* event.sum: the sum of an event's latencies, where a latency counter timed it. */
+static void latency_tests(void **state)
+{
+	struct pmk_metrics *all = NULL;
+	struct pmk_metric_value v;
+	struct pmk_result r;
+	struct place p;
+	char msg[256] = "";
+
+	(void)state;
+	make_place(&p);
+	make_result(&r, 300, 200);
+	put_text(&p, HEAD "(cpu_cycles.sum - cpu_cycles) / instr_exec" TAIL);
+	assert_int_equal(load(&p, &all, msg, sizeof(msg)), 0);
+	v = pmk_metric_eval(pmk_metrics_get(all, 0), &r, &r.sections[0]);
+	assert_false(v.valid);
+	assert_string_equal(v.reason, "no latency counter timed one of its events");
+	r.sections[0].rows[0].has_dist = true;
+	r.sections[0].rows[0].dist.values.sum = 1300;
+	v = pmk_metric_eval(pmk_metrics_get(all, 0), &r, &r.sections[0]);
+	assert_false(v.valid); /* of a region's occurrences, not of a latency */
+	r.sections[0].rows[0].dist.latency = true;
+	v = pmk_metric_eval(pmk_metrics_get(all, 0), &r, &r.sections[0]);
+	assert_true(v.valid && v.value == 5);
+	pmk_metrics_free(all);
+
+	put_text(&p, HEAD "cpu_cycles.mean + instr_exec" TAIL);
+	assert_int_not_equal(load(&p, &all, msg, sizeof(msg)), 0);
+	assert_non_null(strstr(msg, ":3:19: an operator expected"));
+	put_text(&p, HEAD "cpu_cycles.summe + instr_exec" TAIL);
+	assert_int_not_equal(load(&p, &all, msg, sizeof(msg)), 0);
+	pmk_result_free(&r);
+	remove_place(&p);
+}
 
 /* cpu_cycles = 300, instr_exec = 200, clock 700 MHz */
 static void formula_tests(void **state)
@@ -329,7 +367,11 @@ enum {
 	ON_A72 = 128,
 	ON_N1 = 256,
 	ON_ARMV8 = 512,
-	ON_LONG = 1024
+	ON_LONG = 1024,
+	ON_MB = 2048,
+	ON_L210 = 4096,
+	ON_L220 = 8192,
+	ON_AHB = 16384
 };
 #define MOST_11 (ON_1136 | ON_1156 | ON_1176)
 #define ALL_11	(MOST_11 | ON_MPCORE)
@@ -338,9 +380,9 @@ enum {
 #define ALL_V8	(P1_V8 | ON_A53 | ON_A57 | ON_A72)
 
 static const struct pmk_pmu *const those[] = {
-	&pmk_arm1136,	  &pmk_arm1156,	   &pmk_arm1176,    &pmk_arm11mpcore,
-	&pmk_cortex_a53,  &pmk_cortex_a55, &pmk_cortex_a57, &pmk_cortex_a72,
-	&pmk_neoverse_n1, &pmk_armv8,	   &pmk_armv8_long,
+	&pmk_arm1136,	 &pmk_arm1156,	  &pmk_arm1176,	   &pmk_arm11mpcore, &pmk_cortex_a53,
+	&pmk_cortex_a55, &pmk_cortex_a57, &pmk_cortex_a72, &pmk_neoverse_n1, &pmk_armv8,
+	&pmk_armv8_long, &pmk_microblaze, &pmk_l210,	   &pmk_l220,	     &pmk_ahbmon,
 };
 
 struct shipped {
@@ -376,6 +418,17 @@ static struct pmk_section *fill(struct pmk_result *r, const struct pmk_pmu *pmu,
 	return s;
 }
 
+/* A latency counter has timed the event with this code. */
+static void time_all(struct pmk_section *s, unsigned code, uint64_t sum)
+{
+	for (unsigned i = 0; i < s->nrows; i++)
+		if (s->rows[i].event->code == code) {
+			s->rows[i].has_dist = true;
+			s->rows[i].dist.latency = true;
+			s->rows[i].dist.values.sum = sum;
+		}
+}
+
 /* Every row is shipped, has this value here, and applies where it says. */
 static void check_shipped(const struct pmk_metrics *all, const struct pmk_result *r,
 			  const struct pmk_section *s, const struct shipped *rows, unsigned n,
@@ -400,7 +453,7 @@ static void check_shipped(const struct pmk_metrics *all, const struct pmk_result
 	}
 }
 
-/* The counts are by event code; the values were computed by hand. Between them the two tables have
+/* The counts are by event code; the values were computed by hand. Between them the tables have
  * every metric that is shipped. */
 static void shipped_tests(void **state)
 {
@@ -413,7 +466,7 @@ static void shipped_tests(void **state)
 	static const struct shipped of_arm11[] = {
 		{ "bpred_ratio", "%", 95, ALL_11 },
 		{ "br_mpki", "misses/1000 insns", 10, ALL_11 },
-		{ "cpi", "cycles/insn", 2, ALL_11 | ALL_V8 },
+		{ "cpi", "cycles/insn", 2, ALL_11 | ALL_V8 | ON_MB },
 		{ "dcache_hit_estimate", "%", 95, MOST_11 },
 		{ "dcache_miss_ratio", "%", 5, MOST_11 },
 		{ "dcache_mpki", "misses/1000 insns", 20, MOST_11 },
@@ -421,7 +474,7 @@ static void shipped_tests(void **state)
 		{ "external_per_miss", "accesses/miss", 2.5, MOST_11 },
 		{ "ibuf_stall_share", "%", 12.5, ALL_11 },
 		{ "icache_mpki", "misses/1000 insns", 40, ALL_11 },
-		{ "ipc", "insns/cycle", 0.5, ALL_11 | ALL_V8 },
+		{ "ipc", "insns/cycle", 0.5, ALL_11 | ALL_V8 | ON_MB },
 		{ "lsu_full_stall_share", "%", 1, ALL_11 },
 		{ "noncacheable_share", "%", 20, MOST_11 },
 		{ "taken_branch_rate", "%", 15, ALL_11 },
@@ -441,9 +494,9 @@ static void shipped_tests(void **state)
 		{ "branch_mpki", "misses/1000 insns", 4, ALL_V8 },
 		{ "bus_bandwidth", "bytes/s", 120000000, ALL_V8 }, /* 50 · 16 / 8000 · 1.2 GHz */
 		{ "bus_bytes_per_cycle", "bytes/cycle", 0.1, ALL_V8 },
-		{ "cpi", "cycles/insn", 0.8, ALL_11 | ALL_V8 },
+		{ "cpi", "cycles/insn", 0.8, ALL_11 | ALL_V8 | ON_MB },
 		{ "dtlb_mpki", "misses/1000 insns", 2.5, ALL_V8 },
-		{ "ipc", "insns/cycle", 1.25, ALL_11 | ALL_V8 },
+		{ "ipc", "insns/cycle", 1.25, ALL_11 | ALL_V8 | ON_MB },
 		{ "itlb_mpki", "misses/1000 insns", 0.5, ALL_V8 },
 		{ "l1d_miss_ratio", "%", 2.5, ALL_V8 },
 		{ "l1d_mpki", "misses/1000 insns", 8, ALL_V8 },
@@ -455,19 +508,110 @@ static void shipped_tests(void **state)
 		{ "stall_frontend_share", "%", 5, P1_V8 },
 		{ "walk_mpki", "misses/1000 insns", 1, P1_V8 },
 	};
+	static const struct code_count microblaze[] = {
+		{ 0, 4000 }, { 8, 30 },	   { 10, 500 }, { 11, 480 },  { 12, 300 }, { 13, 290 },
+		{ 14, 200 }, { 15, 160 },  { 29, 100 }, { 30, 5000 }, { 44, 40 },  { 46, 500 },
+		{ 47, 450 }, { 51, 1000 }, { 58, 300 }, { 59, 200 },  { 60, 500 },
+	};
+	static const struct shipped of_microblaze[] = {
+		{ "cond_taken_ratio", "%", 75, ON_MB },
+		{ "cpi", "cycles/insn", 1.25, ALL_11 | ALL_V8 | ON_MB },
+		{ "dcache_hit_ratio", "%", 90, ON_MB },
+		{ "dcache_read_miss_cost", "cycles/miss", 25, ON_MB },
+		{ "dcache_write_miss_cost", "cycles/miss", 7.5, ON_MB },
+		{ "fp_share", "%", 2.5, ON_MB },
+		{ "icache_hit_ratio", "%", 96, ON_MB },
+		{ "icache_miss_cost", "cycles/miss", 15, ON_MB },
+		{ "ipc", "insns/cycle", 0.8, ALL_11 | ALL_V8 | ON_MB },
+		{ "stall_share", "%", 20, ON_MB },
+	};
+	static const struct code_count l220[] = {
+		{ 2, 80 }, { 3, 100 }, { 4, 27 }, { 5, 20 }, { 6, 16 }, { 7, 9 }, { 8, 10 },
+	};
+	static const struct shipped of_l220[] = {
+		{ "l2_insn_hit_ratio", "%", 90, ON_L210 | ON_L220 },
+		{ "l2_read_hit_ratio", "%", 80, ON_L210 | ON_L220 },
+		{ "l2_write_hit_ratio", "%", 75, ON_L210 | ON_L220 },
+	};
+	/* ARM-I from 0 on, CLCDC 8, DMA-0 17, DMA-1 33, EXP 43, ARM-D 61. */
+	static const struct code_count ahbmon[] = {
+		{ 89, 10000 }, { 0, 800 },  { 1, 20 },	 { 2, 0 },     { 3, 80 },   { 4, 800 },
+		{ 5, 300 },    { 6, 100 },  { 8, 1600 }, { 9, 0 },     { 10, 0 },   { 11, 0 },
+		{ 12, 100 },   { 13, 500 }, { 14, 100 }, { 15, 300 },  { 17, 200 }, { 18, 100 },
+		{ 25, 10 },    { 26, 20 },  { 27, 10 },	 { 28, 10 },   { 29, 200 }, { 30, 50 },
+		{ 31, 50 },    { 33, 100 }, { 34, 100 }, { 35, 5 },    { 36, 5 },   { 37, 5 },
+		{ 38, 5 },     { 39, 100 }, { 40, 20 },	 { 41, 5 },    { 43, 50 },  { 44, 50 },
+		{ 49, 2 },     { 50, 1 },   { 51, 1 },	 { 52, 1 },    { 53, 1 },   { 54, 2 },
+		{ 55, 1 },     { 56, 1 },   { 57, 40 },	 { 58, 5 },    { 59, 15 },  { 61, 1500 },
+		{ 62, 500 },   { 67, 100 }, { 68, 50 },	 { 69, 50 },   { 70, 200 }, { 71, 30 },
+		{ 72, 35 },    { 73, 40 },  { 74, 10 },	 { 75, 1000 }, { 76, 600 }, { 77, 200 }
+	};
+	static const struct shipped of_ahbmon[] = {
+		{ "ahb_armi_utilisation", "%", 16, ON_AHB },
+		{ "ahb_armi_bandwidth", "bytes/s", 16e6, ON_AHB }, /* 800 · 4 / 10000 · 50 MHz */
+		{ "ahb_armi_wait_per_burst", "cycles/burst", 8, ON_AHB },
+		{ "ahb_armi_first_wait_share", "%", 50, ON_AHB },
+		{ "ahb_armi_bus_wait_share", "%", 25, ON_AHB },
+		{ "ahb_clcd_utilisation", "%", 21, ON_AHB },
+		{ "ahb_clcd_bandwidth", "bytes/s", 32e6, ON_AHB },
+		{ "ahb_clcd_wait_per_burst", "cycles/burst", 5, ON_AHB },
+		{ "ahb_clcd_first_wait_share", "%", 80, ON_AHB },
+		{ "ahb_clcd_bus_wait_share", "%", 75, ON_AHB },
+		{ "ahb_dma0_utilisation", "%", 5, ON_AHB },
+		{ "ahb_dma0_bandwidth", "bytes/s", 6e6, ON_AHB },
+		{ "ahb_dma0_wait_per_burst", "cycles/burst", 4, ON_AHB },
+		{ "ahb_dma0_first_wait_share", "%", 50, ON_AHB },
+		{ "ahb_dma0_bus_wait_share", "%", 50, ON_AHB },
+		{ "ahb_dma1_utilisation", "%", 3, ON_AHB },
+		{ "ahb_dma1_bandwidth", "bytes/s", 4e6, ON_AHB },
+		{ "ahb_dma1_wait_per_burst", "cycles/burst", 5, ON_AHB },
+		{ "ahb_dma1_first_wait_share", "%", 25, ON_AHB },
+		{ "ahb_dma1_bus_wait_share", "%", 20, ON_AHB },
+		{ "ahb_exp_utilisation", "%", 1.4, ON_AHB },
+		{ "ahb_exp_bandwidth", "bytes/s", 2e6, ON_AHB },
+		{ "ahb_exp_wait_per_burst", "cycles/burst", 4, ON_AHB },
+		{ "ahb_exp_first_wait_share", "%", 50, ON_AHB },
+		{ "ahb_exp_bus_wait_share", "%", 75, ON_AHB },
+		{ "ahb_armd_utilisation", "%", 30, ON_AHB },
+		{ "ahb_armd_bandwidth", "bytes/s", 40e6, ON_AHB },
+		{ "ahb_armd_wait_per_burst", "cycles/burst", 2.5, ON_AHB },
+		{ "ahb_armd_first_wait_share", "%", 80, ON_AHB },
+		{ "ahb_armd_bus_wait_share", "%", 25, ON_AHB },
+		{ "ahb_ifill_rate", "fills/kcycle", 8, ON_AHB },
+		{ "ahb_dfill_rate", "fills/kcycle", 20, ON_AHB },
+		{ "ahb_castout_per_fill", "words/fill", 2, ON_AHB },
+		{ "ahb_walk_rate", "reads/kcycle", 5, ON_AHB },
+	};
 	const unsigned n11 = sizeof(of_arm11) / sizeof(of_arm11[0]);
 	const unsigned n8 = sizeof(of_armv8) / sizeof(of_armv8[0]);
+	const unsigned nmb = sizeof(of_microblaze) / sizeof(of_microblaze[0]);
+	const unsigned nl2 = sizeof(of_l220) / sizeof(of_l220[0]);
+	const unsigned nahb = sizeof(of_ahbmon) / sizeof(of_ahbmon[0]);
 	struct pmk_metrics *all = ours();
 	struct pmk_section *s;
 	struct pmk_result r;
 
 	(void)state;
-	assert_int_equal(pmk_metrics_count(all), n11 + n8 - 2); /* cpi and ipc are in both */
+	assert_int_equal(pmk_metrics_count(all),
+			 n11 + n8 + nmb + nl2 + nahb - 4); /* cpi and ipc are in all */
 	s = fill(&r, &pmk_arm1176, 700e6, arm11, sizeof(arm11) / sizeof(arm11[0]));
 	check_shipped(all, &r, s, of_arm11, n11, "DAI 0195B");
 	pmk_result_free(&r);
 	s = fill(&r, &pmk_armv8, 1.2e9, armv8, sizeof(armv8) / sizeof(armv8[0]));
 	check_shipped(all, &r, s, of_armv8, n8, "DDI 0487");
+	pmk_result_free(&r);
+	s = fill(&r, &pmk_microblaze, 100e6, microblaze,
+		 sizeof(microblaze) / sizeof(microblaze[0]));
+	time_all(s, 58, 550); /* 300 reads, 10 misses of 26 cycles */
+	time_all(s, 59, 500); /* 200 writes, 40 misses of 8.5 on average */
+	time_all(s, 60, 800); /* 500 fetches, 20 misses of 16 */
+	check_shipped(all, &r, s, of_microblaze, nmb, "UG984");
+	pmk_result_free(&r);
+	s = fill(&r, &pmk_l220, 700e6, l220, sizeof(l220) / sizeof(l220[0]));
+	check_shipped(all, &r, s, of_l220, nl2, "DAI 0195B");
+	pmk_result_free(&r);
+	s = fill(&r, &pmk_ahbmon, 50e6, ahbmon, sizeof(ahbmon) / sizeof(ahbmon[0]));
+	check_shipped(all, &r, s, of_ahbmon, nahb, "DDI 0287B");
 	pmk_result_free(&r);
 	pmk_metrics_free(all);
 }
@@ -530,9 +674,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(formula_tests), cmocka_unit_test(error_tests),
-		cmocka_unit_test(file_tests),	 cmocka_unit_test(override_test),
-		cmocka_unit_test(invalid_tests), cmocka_unit_test(shipped_tests),
-		cmocka_unit_test(rubbish_tests),
+		cmocka_unit_test(latency_tests), cmocka_unit_test(file_tests),
+		cmocka_unit_test(override_test), cmocka_unit_test(invalid_tests),
+		cmocka_unit_test(shipped_tests), cmocka_unit_test(rubbish_tests),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -266,7 +266,8 @@ static void region_tests(void **state)
 	       "\"quick,sort\"\n"
 	       "2135801,,cycles,0.00%,3051144,50.00,,,arm1176,0xff,scaled,\"quick,sort\"\n"
 	       "<not counted>,,etmextout_0,0.00%,0,100.00,,,arm1176,0x20,not counted,\"quick,sort\"\n"
-	       ",,,,,,,%  bpred_ratio,arm1176,,,\"quick,sort\"\n");
+	       ",,,,,,,%  bpred_ratio,arm1176,,,\"quick,sort\"\n"
+	       "# warning: one\n# warning: two\n");
 	got = written(&r, json);
 	assert_non_null(
 		strstr(got, "\"event\":\"instr_exec\",\"variance\":0.50,\"event-runtime\""));
@@ -480,7 +481,7 @@ static void firmware_text_test(void **state)
 		"\n Samples of instr_exec: 0\n"
 		"\n instr_exec: " SAMPLED "\n instr_exec: it breaks off\n"
 		"\n counted by qemu-arm 7.2.22 as arm1176, 1 pass (2 event counters + CCNT); measured: "
-		"on the machine itself, wrapped: a counter overflowed and part was missed, the true "
+		"on the machine itself, or in a dump of its signals, wrapped: a counter overflowed and part was missed, the true "
 		"value is larger\n"
 		"\n warning: one 1\n warning: two\n\n");
 	free(got);
@@ -511,7 +512,8 @@ static void firmware_csv_test(void **state)
 		     "1,1,0,3,,,,,,,,,,,,,\n"
 		     ",,instr_exec,,,,,arm1176,0x07,,,1,,,,,,,,,,,,2,50.00,0,memcpy,0x00008000\n"
 		     ",,instr_exec,,,,,arm1176,0x07,,\"f,t\",1,,,,,,,,,,,,1,25.00,1,,0x00000010\n"
-		     ",,instr_exec,,,,,arm1176,0x07,,,1,,,,,,,,,,,,1,25.00,0,,\n");
+		     ",,instr_exec,,,,,arm1176,0x07,,,1,,,,,,,,,,,,1,25.00,0,,\n"
+		     "# warning: one 1\n# warning: two\n");
 	free(got);
 	pmk_result_free(&r);
 }
@@ -759,6 +761,106 @@ static void trust_tests(void **state)
 	assert_false(pmk_trust_has_value(PMK_TRUST_NOT_COUNTED));
 }
 
+/* ---- latencies ------------------------------------------------------------------------------ */
+
+static const struct pmk_event timed_events[] = {
+	{ .code = 0, .name = "insn_executed", .cores = 1, .signal = PMK_SIG_INSN },
+	{ .code = 60, .name = "icache_read_latency", .cores = 1, .latency = true },
+	{ .code = 61, .name = "mmu_lookup_latency", .cores = 1, .latency = true },
+	{ .code = 62, .name = "axi_dp_read_latency", .cores = 1, .latency = true },
+};
+static const struct pmk_counter timed_counters[] = {
+	{ .name = "EVENT0", .width = 32, .fixed_code = -1 },
+	{ .name = "LATENCY0", .width = 32, .fixed_code = -1, .extreme_width = 16 },
+};
+static const struct pmk_pmu timed_pmu = {
+	.name = "timed",
+	.events = timed_events,
+	.nevents = 4,
+	.core = 1,
+	.counters = timed_counters,
+	.ncounters = 2,
+};
+
+static void make_timed(struct pmk_result *r)
+{
+	struct pmk_section *s;
+
+	make(r);
+	r->pmu = &timed_pmu;
+	pmk_result_drop(r);
+	s = pmk_result_add(r, NULL, 4);
+	assert_non_null(s);
+	for (unsigned i = 0; i < 4; i++)
+		s->rows[i] = (struct pmk_row){ .event = &timed_events[i],
+					       .name = timed_events[i].name,
+					       .value = 1000,
+					       .trust = PMK_TRUST_MODELLED,
+					       .coverage = 1 };
+	/* 2, 4, 4, 4, 5, 5, 7, 9 */
+	s->rows[1].value = 8;
+	s->rows[1].has_dist = true;
+	s->rows[1].dist = (struct pmk_distribution){
+		.values = { .n = 8, .sum = 40, .sq_low = 232, .min = 2, .max = 9 },
+		.latency = true,
+	};
+	/* The longest may have been longer, some overlapped. */
+	s->rows[2].value = 2;
+	s->rows[2].has_dist = true;
+	s->rows[2].dist = (struct pmk_distribution){
+		.values = { .n = 2, .sum = 131068, .sq_low = 8589410314, .min = 65533, .max = 65535 },
+		.latency = true,
+		.saturated = true,
+		.full = true,
+	};
+	s->rows[2].reason = "occurrences overlapped: the latencies are less accurate";
+	/* Part of a run: the extremes are not known. */
+	s->rows[3].value = 1;
+	s->rows[3].has_dist = true;
+	s->rows[3].dist = (struct pmk_distribution){
+		.values = { .n = 1, .sum = 20, .sq_low = 400, .min = UINT64_MAX },
+		.latency = true,
+	};
+}
+
+static void latency_tests(void **state)
+{
+	static const char *const lines[] = {
+		"\n   latency in cycles    count       mean  stddev     min       max\n",
+		"\n   icache_read_latency      8       5.00    2.00       2         9\n",
+		"\n   mmu_lookup_latency       2  65,534.00    1.00  65,533  >=65,535\n",
+		"\n   axi_dp_read_latency      1      20.00    0.00       -         -\n",
+		"(1 event counter + 1 latency counter each)",
+	};
+	struct pmk_write_options plain = csv;
+	struct pmk_result r;
+	char *got;
+
+	(void)state;
+	make_timed(&r);
+	plain.metrics = NULL;
+	got = written(&r, text);
+	for (unsigned i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		if (!strstr(got, lines[i]))
+			fail_msg("no %s in\n%s", lines[i], got);
+	free(got);
+	expect(__LINE__, &r, plain,
+	       "1000,,insn_executed,0,100.00,,,timed,0x00,modelled,,,,,,\n"
+	       "8,,icache_read_latency,0,100.00,,,timed,0x3c,modelled,,40,5.000,2.000,2,9\n"
+	       "2,,mmu_lookup_latency,0,100.00,,,timed,0x3d,modelled,,131068,65534.000,1.000,65533,65535\n"
+	       "1,,axi_dp_read_latency,0,100.00,,,timed,0x3e,modelled,,20,20.000,0.000,,\n");
+	got = written(&r, json);
+	assert_non_null(strstr(got, "\"latency\":null"));
+	assert_non_null(strstr(got, "\"latency\":{\"sum\":40,\"mean\":5.000,\"stddev\":2.000,"
+				    "\"min\":2,\"max\":9,\"overlapped\":false,"
+				    "\"saturated\":false}"));
+	assert_non_null(strstr(got, "\"latency\":{\"sum\":20,\"mean\":20.000,\"stddev\":0.000,"
+				    "\"min\":null,\"max\":null,\"overlapped\":false,"
+				    "\"saturated\":false}"));
+	free(got);
+	pmk_result_free(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -768,7 +870,7 @@ int main(void)
 		cmocka_unit_test(full_disk_test),    cmocka_unit_test(locale_test),
 		cmocka_unit_test(trust_tests),	     cmocka_unit_test(firmware_text_test),
 		cmocka_unit_test(firmware_csv_test), cmocka_unit_test(firmware_json_test),
-		cmocka_unit_test(firmware_odd_test),
+		cmocka_unit_test(firmware_odd_test), cmocka_unit_test(latency_tests),
 	};
 
 	return cmocka_run_group_tests(tests, load_metrics, free_metrics);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The planner: passes and counters by hand for an ARM11 (CCNT counts 0xFF and nothing else, PMN0 and
- * PMN1 anything), for made-up PMUs, and as a property over random lists.
+ * The planner: passes and counters by hand for an ARM11 (CCNT counts 0xFF and nothing else, PMN0
+ * and PMN1 anything), for a MicroBlaze (counters 0 to 4 count, 5 times), for made-up PMUs, and as a
+ * property over random lists.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,6 +14,7 @@
 #include <cmocka.h>
 
 #include <pmk/arm11.h>
+#include <pmk/microblaze.h>
 #include <pmk/session.h>
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -116,6 +118,15 @@ static const struct row rows[] = {
 	{ __LINE__, &wide, 6, {2, 2, 2, 3, 3, 1}, {0}, 0, 2, {0, 0, 0, 0, 0, 1}, {1, 3, 0, 4, 2, 0} },
 	{ __LINE__, &wide, 5, {1, 4, 2, 2, 3}, {3, 3, 3, 3, 3}, 0, 1, {0}, {0, 2, 1, 3, 4} },
 	{ __LINE__, &wide, 3, {1, 4, 1}, {3, 3, 3}, PMK_ENOCTR, 0, {0}, {0} },
+	/* what has a latency is timed, and nothing else is, though counters be free */
+	{ __LINE__, &pmk_microblaze, 2, {62, 0}, {0}, 0, 1, {0, 0}, {5, 0} },
+	{ __LINE__, &pmk_microblaze, 4, {57, 63, 0, 57}, {0}, 0, 3, {0, 1, 0, 2}, {5, 5, 0, 5} },
+	{ __LINE__, &pmk_microblaze, 6, {0, 56, 2, 3, 4, 5}, {0}, 0, 2,
+	  {0, 0, 0, 0, 0, 1}, {0, 1, 2, 3, 4, 0} },
+	/* what a hit rate and a miss latency need; two latencies do not fit */
+	{ __LINE__, &pmk_microblaze, 3, {60, 10, 11}, {1, 1, 1}, 0, 1, {0, 0, 0}, {5, 0, 1} },
+	{ __LINE__, &pmk_microblaze, 3, {60, 58, 11}, {1, 1, 1}, PMK_ENOCTR, 0, {0}, {0} },
+	{ __LINE__, &pmk_microblaze, 1, {64}, {0}, PMK_ENOEVENT, 0, {0}, {0} },
 };
 /* clang-format on */
 
@@ -149,6 +160,57 @@ static void test_by_hand(void **state)
 }
 
 /* 32 passes are the most: PMK_MAX_PASSES in <pmk/session.h>. */
+/* The interval timer has the same counter in every pass. */
+static void test_timer(void **state)
+{
+	/* clang-format off */
+	static const struct {
+		const struct pmk_pmu *pmu;
+		uint16_t timer;
+		unsigned n;
+		uint16_t code[6];
+		uint8_t group[6];
+		int err;
+		unsigned npasses, timer_counter;
+		uint8_t pass[6], counter[6];
+	} timed[] = {
+		{ &pmk_microblaze, 30, 6, {0, 1, 2, 3, 4, 62}, {0}, 0, 2, 0,
+		  {0, 0, 0, 0, 1, 0}, {1, 2, 3, 4, 1, 5} },
+		/* the same event may be counted beside it */
+		{ &pmk_microblaze, 30, 1, {30}, {0}, 0, 1, 0, {0}, {1} },
+		{ &pmk_microblaze, 30, 0, {0}, {0}, 0, 0, 0, {0}, {0} },
+		{ &pmk_microblaze, 64, 1, {0}, {0}, PMK_ENOEVENT, 0, 0, {0}, {0} },
+		/* a group that fits no more */
+		{ &pmk_microblaze, 30, 5, {0, 1, 2, 3, 4}, {1, 1, 1, 1, 1}, PMK_ENOCTR, 0, 0, {0}, {0} },
+		{ &pmk_arm1176, 0xFF, 3, {0xFF, 1, 2}, {0}, 0, 2, 0, {0, 0, 1}, {1, 2, 1} },
+		{ &narrow, 1, 1, {2}, {0}, PMK_ENOCTR, 0, 0, {0}, {0} },
+		{ &wide, 2, 3, {2, 2, 1}, {0}, 0, 1, 1, {0, 0, 0}, {3, 0, 2} },
+	};
+	/* clang-format on */
+
+	(void)state;
+	for (unsigned i = 0; i < COUNT(timed); i++) {
+		struct pmk_plan plan = { .nevents = timed[i].n,
+					 .timed = true,
+					 .timer_code = timed[i].timer,
+					 .timer_counter = 99 };
+
+		for (unsigned k = 0; k < timed[i].n; k++) {
+			plan.event[k].code = timed[i].code[k];
+			plan.event[k].group = timed[i].group[k];
+		}
+		assert_int_equal(pmk_plan_make(timed[i].pmu, &plan), timed[i].err);
+		if (timed[i].err)
+			continue;
+		assert_int_equal(plan.npasses, timed[i].npasses);
+		assert_int_equal(plan.timer_counter, timed[i].timer_counter);
+		for (unsigned k = 0; k < timed[i].n; k++) {
+			assert_int_equal(plan.event[k].pass, timed[i].pass[k]);
+			assert_int_equal(plan.event[k].counter, timed[i].counter[k]);
+		}
+	}
+}
+
 static void test_limits(void **state)
 {
 	struct pmk_plan plan = { .nevents = 32 };
@@ -313,6 +375,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_by_hand),
+		cmocka_unit_test(test_timer),
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_singles_are_minimal),
 		cmocka_unit_test(test_pairs_are_minimal),

@@ -519,7 +519,7 @@ static void arm11_setup(struct arm11 *a, const struct pmk_pmu *pmu, const uint16
 						    .bus = &a->bus,
 						    .mode = PMK_MODE_PRIV };
 		assert_true(a->mp[i].ops->size <= sizeof(a->model[i]));
-		a->mp[i].ops->reset(a->model[i], &a->bus);
+		a->mp[i].ops->reset(a->model[i], &a->bus, a->mp[i].ops->pmu);
 		a->port[i] = pmk_port_model(&a->mp[i]);
 	}
 	assert_int_equal(pmk_session_open(&a->s, pmu, &a->plan, a->port), 0);

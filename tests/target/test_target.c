@@ -20,6 +20,7 @@
 #include <pmk/ahbmon.h>
 #include <pmk/arm11.h>
 #include <pmk/armv8.h>
+#include <pmk/microblaze.h>
 #include <pmk/model.h>
 #include <pmk/target.h>
 
@@ -69,7 +70,7 @@ static void setup(struct rig *r, const struct pmk_pmu *pmu)
 		memset(&r->bus[i].raised, 0xff, sizeof(r->bus[i].raised));
 	}
 	r->to_model = (struct pmk_model_port){ ops, calloc(1, ops->size), r->bus, PMK_MODE_PRIV };
-	ops->reset(r->to_model.model, r->bus);
+	ops->reset(r->to_model.model, r->bus, ops->pmu);
 	r->inner = pmk_port_model(&r->to_model);
 	r->port = (struct pmk_port){ .read = rig_read, .write = rig_write, .ctx = r };
 	r->fail_at = NEVER;
@@ -633,6 +634,88 @@ static void test_report_of_samples(void **state)
 	teardown(&r);
 }
 
+/* ---- a PMU that is reached by sequences -------------------------------------------------------- */
+
+static unsigned locked, locks, unlocked_accesses;
+
+static uintptr_t lock_it(void)
+{
+	uintptr_t before = locked;
+
+	locked = 1;
+	locks++;
+	return before;
+}
+
+static void unlock_it(uintptr_t before)
+{
+	locked = (unsigned)before;
+}
+
+static int watched_read(void *ctx, unsigned reg, uint64_t *value)
+{
+	unlocked_accesses += !locked;
+	return rig_read(ctx, reg, value);
+}
+
+static int watched_write(void *ctx, unsigned reg, uint64_t value)
+{
+	unlocked_accesses += !locked;
+	return rig_write(ctx, reg, value);
+}
+
+/* Five plain counters and one for latencies; from start to close every access is under the lock. */
+static void test_sequential(void **state)
+{
+	uint64_t totals[PMK_TARGET_EVENTS];
+	struct pmk_latency l;
+	struct rig r;
+
+	(void)state;
+	setup(&r, &pmk_microblaze);
+	r.port.read = watched_read;
+	r.port.write = watched_write;
+	locked = locks = 0;
+	OK(pmk_target_open(&r.target, &pmk_microblaze, r.port));
+	assert_int_equal(pmk_target_add(&r.target, 30), 0); /* clock cycles */
+	assert_int_equal(pmk_target_add(&r.target, 60), 1); /* instruction cache latency */
+	assert_int_equal(pmk_target_add(&r.target, 0), 2);  /* instructions */
+	assert_int_equal(pmk_target_add(&r.target, 58), PMK_ENOCTR);
+	OK(pmk_target_locks(&r.target, lock_it, unlock_it));
+	assert_int_equal(pmk_target_latency(&r.target, 1, &l), PMK_EINVAL); /* not started */
+	assert_int_equal(pmk_target_interrupts(&r.target, true), PMK_ENOTSUP);
+	unlocked_accesses = 0;
+	OK(pmk_target_start(&r.target));
+
+	/* Three fetches, of which one takes 30 cycles and begins at cycle 100. */
+	pmk_bus_add(r.bus, PMK_SIG_CYCLE, 500);
+	pmk_bus_add(r.bus, PMK_SIG_INSN, 7);
+	pmk_bus_add(r.bus, PMK_SIG_L1I_ACCESS, 3);
+	pmk_bus_record(r.bus, PMK_SIG_L1I_ACCESS, 100, 30);
+	OK(pmk_target_read_all(&r.target, totals));
+	assert_true(totals[0] == 500 && totals[1] == 3 && totals[2] == 7);
+	assert_int_equal(pmk_target_latency(&r.target, 1, &l), 0); /* neither overflow nor full */
+	assert_true(l.n == 3 && l.sum == 32 && l.sum2 == 902 && l.min == 1 && l.max == 30);
+	assert_int_equal(pmk_target_latency(&r.target, 0, &l), PMK_ENOTSUP);
+	assert_int_equal(pmk_target_latency(&r.target, 3, &l), PMK_EINVAL);
+	assert_int_equal(pmk_target_latency(&r.target, 1, NULL), PMK_EINVAL);
+
+	/* Two ranges of 2^32, polled in between: nothing is lost. */
+	for (unsigned i = 0; i < 4; i++) {
+		pmk_bus_add(r.bus, PMK_SIG_CYCLE, UINT64_C(0x80000000));
+		r.to_model.ops->sync(r.to_model.model, r.bus);
+		OK(pmk_target_poll(&r.target));
+	}
+	OK(pmk_target_read_all(&r.target, totals));
+	assert_true(totals[0] == UINT64_C(0x200000000) + 500);
+	OK(pmk_target_stop(&r.target));
+	OK(pmk_target_start(&r.target));
+	OK(pmk_target_close(&r.target));
+	assert_int_equal(unlocked_accesses, 0);
+	assert_true(locks > 0 && !locked);
+	teardown(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -651,6 +734,7 @@ int main(void)
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_report),
 		cmocka_unit_test(test_report_of_samples),
+		cmocka_unit_test(test_sequential),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,6 +14,14 @@
 #include <pmk/fast.h>
 #include <pmk/likwid.h>
 #include <pmk/target.h>
+#ifdef __MICROBLAZE__ /* no instruction reads its counters */
+#include <pmk/microblaze.h>
+#define pmk_port_native() pmk_port_mdm(0)
+#ifndef PMK_FAST_BEGIN
+#define PMK_FAST_BEGIN(f) ((void)(f))
+#define PMK_FAST_END(f)	  ((void)(f))
+#endif
+#endif
 #define PMK(...)	      __VA_ARGS__
 #define PMK_GIVES(value, ...) __VA_ARGS__
 #endif
@@ -136,9 +144,11 @@ void reading_more(void)
 {
 	PMK(uint64_t totals[PMK_TARGET_EVENTS];)
 	PMK(struct pmk_sample s;)
+	PMK(struct pmk_latency l;)
 
 	PMK(if (pmk_target_read_all(&pmu, totals)) show(totals[0]);)
 	PMK(if (pmk_target_task_read(&pmu, &task, totals)) show(totals[1]);)
+	PMK(if (pmk_target_latency(&pmu, 0, &l)) show(l.n);)
 	PMK(while (pmk_ring_take(&ring, &s)) show(s.pc);)
 	show(3);
 }

@@ -10,6 +10,7 @@
 #include <pmk/ahbmon.h>
 #include <pmk/arm11.h>
 #include <pmk/armv8.h>
+#include <pmk/l2cc.h>
 #include <pmk/target.h>
 #ifndef G_TWIN
 #include <pmk/fast.h>
@@ -26,9 +27,14 @@ uint64_t g_totals[PMK_TARGET_EVENTS], g_inner[PMK_TARGET_EVENTS], g_out[8];
 unsigned g_served, g_locks, g_unlocks;
 
 static const struct pmk_pmu *const cores[] = {
-	[G_ARM1176] = &pmk_arm1176,	  [G_ARM1136] = &pmk_arm1136,
-	[G_ARM1156] = &pmk_arm1156,	  [G_ARM11MPCORE] = &pmk_arm11mpcore,
-	[G_CORTEX_A53] = &pmk_cortex_a53, [G_AHBMON] = &pmk_ahbmon,
+	[G_ARM1176] = &pmk_arm1176,
+	[G_ARM1136] = &pmk_arm1136,
+	[G_ARM1156] = &pmk_arm1156,
+	[G_ARM11MPCORE] = &pmk_arm11mpcore,
+	[G_CORTEX_A53] = &pmk_cortex_a53,
+	[G_AHBMON] = &pmk_ahbmon,
+	[G_L210] = &pmk_l210,
+	[G_L220] = &pmk_l220,
 };
 
 /* As after power-on. */
@@ -51,22 +57,31 @@ int g_seize(unsigned core)
 	return pmk_target_seize(&pmu, cores[core], g_port());
 }
 
-/* The same by memory-mapped registers: a PMUv3's debug interface, and the AHB monitor. */
+/* The same by memory-mapped registers: a PMUv3's debug interface, the AHB monitor, level 2 caches. */
 static struct pmk_mmio block;
 static struct pmk_port words;
 
 int g_open_memory(unsigned core, uintptr_t base)
 {
-	bool ahbmon = core == G_AHBMON;
+	static const struct {
+		const uint16_t *offset;
+		unsigned noffsets;
+	} places[] = {
+		[G_CORTEX_A53] = { pmk_armv8_mmio_offsets, PMK_ARMV8_NWORDS },
+		[G_AHBMON] = { pmk_ahbmon_sp816.offset, PMK_AHBMON_NREGS },
+		[G_L210] = { pmk_l210_offsets, PMK_L210_NREGS },
+		[G_L220] = { pmk_l220_offsets, PMK_L220_NREGS },
+	};
+	bool armv8 = core == G_CORTEX_A53;
 
 	block = (struct pmk_mmio){
 		.base = base,
-		.offset = ahbmon ? pmk_ahbmon_sp816.offset : pmk_armv8_mmio_offsets,
-		.noffsets = ahbmon ? (unsigned)PMK_AHBMON_NREGS : (unsigned)PMK_ARMV8_NWORDS,
-		.wide = ahbmon ? NULL : pmk_armv8_mmio_wide,
+		.offset = places[core].offset,
+		.noffsets = places[core].noffsets,
+		.wide = armv8 ? pmk_armv8_mmio_wide : NULL,
 	};
 	words = pmk_port_mmio(&block);
-	return pmk_target_open(&pmu, cores[core], ahbmon ? words : pmk_armv8_port_memory(&words));
+	return pmk_target_open(&pmu, cores[core], armv8 ? pmk_armv8_port_memory(&words) : words);
 }
 
 int g_add(unsigned code)

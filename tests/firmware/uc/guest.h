@@ -12,7 +12,7 @@
 #define G_SAMPLES 64 /* entries of the ring's memory */
 
 /* Cores, by the number that g_open() takes. */
-enum { G_ARM1176, G_ARM1136, G_ARM1156, G_ARM11MPCORE, G_CORTEX_A53, G_AHBMON };
+enum { G_ARM1176, G_ARM1136, G_ARM1156, G_ARM11MPCORE, G_CORTEX_A53, G_AHBMON, G_L210, G_L220 };
 
 /* How the program reaches its registers. */
 struct pmk_port g_port(void);

@@ -532,7 +532,7 @@ void machine_reset(struct machine *m, const struct pmk_pmu *pmu)
 	m->accesses = 0;
 	pmk_bus_init(&m->bus);
 	memset(&m->bus.raised, 0xff, sizeof(m->bus.raised));
-	m->ops->reset(m->model, &m->bus);
+	m->ops->reset(m->model, &m->bus, m->ops->pmu);
 	catch_up(m);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Memory-mapped registers: the port's loads and stores on a device of the machine, behind which is the
- * memory view of a PMUv3 or an AHB monitor. The latter has no overflow flags, so there totals come from
- * polling alone.
+ * memory view of a PMUv3, an AHB monitor, or the counters of a level 2 cache. The AHB monitor has no
+ * overflow flags and the L220 counters that stop at their end, so there totals come from polling alone.
  */
 #include "rig.h"
 
@@ -10,6 +10,7 @@
 
 #include "pmu/ahbmon/ahbmon.h"
 #include "pmu/armv8/armv8.h"
+#include "pmu/l2cc/l2cc.h"
 
 #define WRAP (UINT64_C(1) << 32)
 
@@ -35,6 +36,40 @@ static void check_total(struct machine *m, unsigned event, uint64_t truth, const
 	want(m, 0, "g_read_all", 0, 0);
 	CHECK(machine_number(m, "g_totals", event) == truth, "%s: event %u: %llu, truth %llu", when,
 	      event, (ull)machine_number(m, "g_totals", event), (ull)truth);
+}
+
+/* A reader at each instruction of a poll of event 0, before each of which `signal` happens n times. */
+static struct {
+	uint64_t position, began;
+	bool entered;
+} reader;
+
+static uint64_t reader_at_position(struct machine *m, uint64_t pc)
+{
+	(void)pc;
+	if (reader.entered || m->level || m->executed - reader.began != reader.position)
+		return 0;
+	reader.entered = true;
+	return machine_symbol(m, "g_read_inner");
+}
+
+static void read_in_polls(struct machine *m, struct pmk_bus *bus, enum pmk_signal signal,
+			  uint64_t n, uint64_t truth)
+{
+	m->boundary = reader_at_position;
+	for (reader.position = 0;; reader.position++) {
+		pmk_bus_add(bus, signal, n);
+		truth += n;
+		reader.entered = false;
+		reader.began = m->executed;
+		machine_call(m, "g_poll", 0, 0, 0);
+		if (!reader.entered)
+			break;
+		CHECK(machine_number(m, "g_inner", 0) == truth, "reader at %llu: %llu, truth %llu",
+		      (ull)reader.position, (ull)machine_number(m, "g_inner", 0), (ull)truth);
+	}
+	CHECK(reader.position > 50, "%llu instructions", (ull)reader.position);
+	m->boundary = NULL;
 }
 
 /* ---- PMUv3 ----------------------------------------------------------------------------------------- */
@@ -113,8 +148,6 @@ static void test_memory_armv8(struct machine *m)
 static struct {
 	struct pmk_ahbmon_model model;
 	struct pmk_bus bus[PMK_AHBMON_NBUSES];
-	uint64_t position, began;
-	bool entered;
 } ahb;
 
 static unsigned register_at(unsigned offset)
@@ -145,15 +178,6 @@ static void store_ahbmon(struct machine *m, unsigned offset, uint32_t value)
 	      "store to 0x%x", offset);
 }
 
-static uint64_t reader_at_position(struct machine *m, uint64_t pc)
-{
-	(void)pc;
-	if (ahb.entered || m->level || m->executed - ahb.began != ahb.position)
-		return 0;
-	ahb.entered = true;
-	return machine_symbol(m, "g_read_inner");
-}
-
 static void test_memory_ahbmon(struct machine *m)
 {
 	struct pmk_bus *armd = &ahb.bus[PMK_AHBMON_BUS_ARMD];
@@ -163,7 +187,7 @@ static void test_memory_ahbmon(struct machine *m)
 	machine_device(m, load_ahbmon, store_ahbmon);
 	for (unsigned i = 0; i < PMK_AHBMON_NBUSES; i++)
 		pmk_bus_init(&ahb.bus[i]);
-	pmk_ahbmon_models[0].reset(&ahb.model, ahb.bus);
+	pmk_ahbmon_models[0].reset(&ahb.model, ahb.bus, &pmk_ahbmon);
 	want(m, 0, "g_open_memory", G_AHBMON, MACHINE_DEVICE);
 	want(m, 0, "g_add", PMK_AHBMON_ARMD_RD, 0);
 	want(m, 1, "g_add", PMK_AHBMON_EXP_RD, 0);
@@ -180,24 +204,150 @@ static void test_memory_ahbmon(struct machine *m)
 		check_total(m, 0, reads, "polled");
 		check_total(m, 1, 0, "nothing happened");
 	}
-	/* A reader at each instruction of the poll. */
-	m->boundary = reader_at_position;
-	for (ahb.position = 0;; ahb.position++) {
-		pmk_bus_add(armd, PMK_SIG_AHB_READ, WRAP / 3 * 2);
-		reads += WRAP / 3 * 2;
-		ahb.entered = false;
-		ahb.began = m->executed;
+	read_in_polls(m, armd, PMK_SIG_AHB_READ, WRAP / 3 * 2, reads);
+}
+
+/* ---- level 2 caches -------------------------------------------------------------------------------- */
+
+static struct {
+	const struct pmk_pmu *pmu;
+	const struct pmk_model_ops *ops;
+	const uint16_t *offsets;
+	struct pmk_l2cc_model model;
+	struct pmk_bus bus;
+} l2;
+
+static unsigned l2_register(unsigned offset)
+{
+	unsigned reg = 0;
+
+	while (reg < l2.pmu->nregs && l2.offsets[reg] != offset)
+		reg++;
+	CHECK(reg < l2.pmu->nregs, "no register at 0x%x", offset);
+	return reg;
+}
+
+static uint32_t load_l2(struct machine *m, unsigned offset)
+{
+	uint64_t value = 0;
+
+	(void)m;
+	CHECK(!l2.ops->read(&l2.model, &l2.bus, PMK_MODE_PRIV, l2_register(offset), &value),
+	      "load of 0x%x", offset);
+	return (uint32_t)value;
+}
+
+static void store_l2(struct machine *m, unsigned offset, uint32_t value)
+{
+	(void)m;
+	CHECK(!l2.ops->write(&l2.model, &l2.bus, PMK_MODE_PRIV, l2_register(offset), value),
+	      "store to 0x%x", offset);
+}
+
+static void open_l2(struct machine *m, const struct pmk_pmu *pmu, const uint16_t *offsets,
+		    unsigned number)
+{
+	plain(m, pmk_pmu_find(machine_is_armv8(m) ? "cortex_a53" : "arm1176"));
+	l2.pmu = pmu;
+	l2.ops = pmk_model_find(pmu);
+	l2.offsets = offsets;
+	machine_device(m, load_l2, store_l2);
+	pmk_bus_init(&l2.bus);
+	l2.ops->reset(&l2.model, &l2.bus, pmu);
+	want(m, 0, "g_open_memory", number, MACHINE_DEVICE);
+}
+
+/* Reads and hits, polled once per half range at least, on the counters of events 0 and 1. */
+static uint64_t count_l2(struct machine *m)
+{
+	uint64_t reads = 0, hits = 0, random = 7;
+
+	want(m, 0, "g_start", 0, 0);
+	for (unsigned i = 0; i < 300; i++) {
+		uint64_t n = below(&random, WRAP / 2 - 2);
+
+		pmk_bus_add(&l2.bus, PMK_SIG_L2CC_DATA_READ, n);
+		pmk_bus_add(&l2.bus, PMK_SIG_L2CC_DATA_READ_HIT, n / 3);
+		reads += n;
+		hits += n / 3;
+		check_total(m, 0, reads, "before the poll");
 		machine_call(m, "g_poll", 0, 0, 0);
-		if (!ahb.entered)
-			break;
-		CHECK(machine_number(m, "g_inner", 0) == reads, "reader at %llu: %llu, truth %llu",
-		      (ull)ahb.position, (ull)machine_number(m, "g_inner", 0), (ull)reads);
+		check_total(m, 0, reads, "polled");
+		check_total(m, 1, hits, "polled");
 	}
-	CHECK(ahb.position > 50, "%llu instructions", (ull)ahb.position);
+	CHECK(hits > 10 * WRAP, "%llu hits", (ull)hits);
+	return reads;
+}
+
+static void close_l2(struct machine *m, unsigned enable)
+{
+	want(m, 0, "g_stop", 0, 0);
+	pmk_bus_add(&l2.bus, PMK_SIG_L2CC_DATA_READ, 5);
+	want(m, 0, "g_close", 0, 0);
+	CHECK(!(l2.model.control & enable), "it still counts");
+	CHECK(!l2.model.oddities, "oddities 0x%x", l2.model.oddities);
+}
+
+/* Four counters that wrap, with flags; nobody can set one of them. */
+static void test_memory_l210(struct machine *m)
+{
+	open_l2(m, &pmk_l210, pmk_l210_offsets, G_L210);
+	want(m, 0, "g_add", 0x4, 0);
+	want(m, 1, "g_add", 0x3, 0);
+	want(m, 2, "g_add", 0xf, 0);
+	want(m, 3, "g_add", 0x9, 0);
+	want(m, PMK_ENOCTR, "g_add", 0x2, 0);
+	CHECK((int)machine_call(m, "g_sample", 0, 1000, 16) == PMK_ENOTSUP, "sampling");
+	read_in_polls(m, &l2.bus, PMK_SIG_L2CC_DATA_READ, WRAP / 5 * 2, count_l2(m));
+	close_l2(m, 1);
+}
+
+/* Served by interrupts instead: the line rises with a wrap and falls when that is served. */
+static void test_memory_l210_interrupts(struct machine *m)
+{
+	uint64_t reads = 0, served = 0, random = 9;
+
+	open_l2(m, &pmk_l210, pmk_l210_offsets, G_L210);
+	want(m, 0, "g_add", 0x4, 0);
+	want(m, 0, "g_interrupts", 1, 0);
+	want(m, 0, "g_start", 0, 0);
+	for (unsigned i = 0; i < 300; i++) {
+		uint64_t n = below(&random, WRAP / 2 - 2);
+		bool wraps = (reads % WRAP + n) >> 32;
+
+		pmk_bus_add(&l2.bus, PMK_SIG_L2CC_DATA_READ, n);
+		reads += n;
+		l2.ops->sync(&l2.model, &l2.bus);
+		CHECK((l2.ops->lines(&l2.model) != 0) == wraps, "line after %llu", (ull)reads);
+		check_total(m, 0, reads, "pending");
+		if (!wraps)
+			continue;
+		machine_call(m, "g_isr", 0, 0, 0);
+		CHECK(!l2.ops->lines(&l2.model), "the line has not fallen");
+		check_total(m, 0, reads, "served");
+		served++;
+	}
+	CHECK(served == reads / WRAP && served > 50, "%llu served", (ull)served);
+	close_l2(m, 1);
+}
+
+/* Two that stop at their end: whoever polls sets them back. */
+static void test_memory_l220(struct machine *m)
+{
+	open_l2(m, &pmk_l220, pmk_l220_offsets, G_L220);
+	want(m, 0, "g_add", 0x3, 0);
+	want(m, 1, "g_add", 0x2, 0);
+	want(m, PMK_ENOCTR, "g_add", 0x1, 0);
+	want(m, PMK_ENOTSUP, "g_interrupts", 1, 0);
+	read_in_polls(m, &l2.bus, PMK_SIG_L2CC_DATA_READ, WRAP / 5 * 2, count_l2(m));
+	close_l2(m, 1);
 }
 
 const struct test memory_tests[] = {
 	{ "memory_armv8", test_memory_armv8 },
 	{ "memory_ahbmon", test_memory_ahbmon },
+	{ "memory_l210", test_memory_l210 },
+	{ "memory_l210_interrupts", test_memory_l210_interrupts },
+	{ "memory_l220", test_memory_l220 },
 	{ 0 },
 };

@@ -205,7 +205,7 @@ static void power_twin(struct machine *m)
 	twin.bus.raised = m->bus.raised;
 	twin.to_model = (struct pmk_model_port){ m->ops, calloc(1, m->ops->size), &twin.bus,
 						 PMK_MODE_PRIV };
-	m->ops->reset(twin.to_model.model, &twin.bus);
+	m->ops->reset(twin.to_model.model, &twin.bus, m->ops->pmu);
 	twin.port = pmk_port_model(&twin.to_model);
 	g_clear();
 	memset(&log_, 0, sizeof(log_));
