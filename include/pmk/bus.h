@@ -36,12 +36,22 @@ extern "C" {
  * code may record up to half of them in one block. */
 #define PMK_LATENCY_LOG 4096
 
-/* One occurrence of a signal that took other than one cycle. */
+/* Occurrences of a signal that took other than one cycle, all of them as long. There is more than one only
+ * where they are `apart`: each began after everything before it had ended, and after the log was last read. */
 struct pmk_latency_record {
-	uint64_t start; /* cycle */
+	uint64_t start; /* cycle; of the first */
+	uint64_t end;	/* of the last */
 	uint32_t cycles;
-	uint32_t sig; /* enum pmk_signal */
+	uint16_t n;
+	uint8_t sig; /* enum pmk_signal */
+	bool apart;
 };
+
+/* Records that are added to, at most: the last one of each signal and length, by a hash. */
+#define PMK_LATENCY_OPEN 64
+/* What a record holds at most; n * cycles * cycles has no more than 64 bits. */
+#define PMK_LATENCY_MANY UINT16_MAX
+#define PMK_LATENCY_LONG (UINT32_C(1) << 24)
 
 /* A set of signals. */
 struct pmk_signal_set {
@@ -64,11 +74,19 @@ struct pmk_bus {
 	struct pmk_signal_set raised; /* what the producer raises */
 	/* The latency log, a ring. Of a signal with latencies, the occurrences in `total` that have no
 	 * record took one cycle: cache hits would fill the log. Each model remembers how far it has read. */
-	uint64_t recorded;     /* ever */
+	uint64_t recorded;     /* records ever */
 	uint64_t recorded_due; /* horizon of `recorded` */
-	uint32_t longest;      /* no latency the producer records is longer, cycles; 0: not known */
+	uint64_t timed;	       /* occurrences in them */
+	uint64_t timed_due;
+	/* Records before this one are not added to, because somebody has read them; PMK_NEVER: none is. */
+	uint64_t sealed;
+	uint64_t sealed_at;		 /* cycle */
+	uint64_t busy[PMK_NSIGNALS];	 /* until when, by all that was recorded of a signal */
+	uint64_t open[PMK_LATENCY_OPEN]; /* by hash: the number of a record, and 1 */
+	uint32_t longest; /* no latency the producer records is longer, cycles; 0: not known */
 	struct pmk_latency_record log[PMK_LATENCY_LOG];
-	uint8_t log_sig[PMK_LATENCY_LOG]; /* their signals once more, close together: quick to search */
+	uint8_t log_sig
+		[PMK_LATENCY_LOG]; /* their signals once more, close together: quick to search */
 };
 
 /* All totals 0, no horizon, nothing raised. */
@@ -100,27 +118,61 @@ bool pmk_bus_due(const struct pmk_bus *bus);
 /* How many more of `sig` may happen before its horizon: 0 when it is due, PMK_NEVER when none. */
 uint64_t pmk_bus_horizon(const struct pmk_bus *bus, enum pmk_signal sig);
 
+/* Out of the hot path: a record of its own. */
+void pmk_bus_record_new(struct pmk_bus *bus, enum pmk_signal sig, uint64_t start, uint32_t cycles);
+
+static inline uint64_t *pmk_bus_open_record(struct pmk_bus *bus, enum pmk_signal sig,
+					    uint32_t cycles)
+{
+	return &bus->open[(sig * 5u + cycles) % PMK_LATENCY_OPEN];
+}
+
 /* An occurrence of `sig`, which total[sig] counts as well, began at cycle `start` and took `cycles`. */
 static inline void pmk_bus_record(struct pmk_bus *bus, enum pmk_signal sig, uint64_t start,
 				  uint32_t cycles)
 {
-	struct pmk_latency_record *r = &bus->log[bus->recorded % PMK_LATENCY_LOG];
+	uint64_t number = *pmk_bus_open_record(bus, sig, cycles);
+	struct pmk_latency_record *r = &bus->log[(number - 1) % PMK_LATENCY_LOG];
 
-	bus->log_sig[bus->recorded++ % PMK_LATENCY_LOG] = (uint8_t)sig;
-	r->start = start;
-	r->cycles = cycles;
-	r->sig = sig;
+	bus->timed++;
+	if (number > bus->sealed && r->sig == sig && r->cycles == cycles &&
+	    r->n < PMK_LATENCY_MANY && start >= bus->busy[sig] && start >= bus->sealed_at) {
+		r->n++;
+		r->end = bus->busy[sig] = start + cycles;
+	} else {
+		pmk_bus_record_new(bus, sig, start, cycles);
+	}
+}
+
+/* Who has read the log says so: what comes is recorded behind it. */
+static inline void pmk_bus_seal(struct pmk_bus *bus)
+{
+	if (bus->sealed != PMK_NEVER)
+		bus->sealed = bus->recorded;
+	bus->sealed_at = bus->total[PMK_SIG_CYCLE];
 }
 
 /* The number of the first record of `sig` from number `at` on, which has to be in the log still; `recorded`
  * when there is none. */
 uint64_t pmk_bus_next_record(const struct pmk_bus *bus, enum pmk_signal sig, uint64_t at);
 
-/* Ask to be synchronised no later than when `recorded` reaches `at`. */
+/* Ask to be synchronised no later than when `recorded`, or `timed`, reaches `at`. */
 static inline void pmk_bus_ask_recorded(struct pmk_bus *bus, uint64_t at)
 {
 	if (at < bus->recorded_due)
 		bus->recorded_due = at;
+}
+
+static inline void pmk_bus_ask_timed(struct pmk_bus *bus, uint64_t at)
+{
+	if (at < bus->timed_due)
+		bus->timed_due = at;
+}
+
+/* True when the latency log has reached a horizon. */
+static inline bool pmk_bus_log_due(const struct pmk_bus *bus)
+{
+	return bus->recorded >= bus->recorded_due || bus->timed >= bus->timed_due;
 }
 
 #ifdef __cplusplus

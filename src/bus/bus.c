@@ -15,6 +15,7 @@ void pmk_bus_forget(struct pmk_bus *bus)
 	for (unsigned i = 0; i < PMK_NSIGNALS; i++)
 		bus->due[i] = PMK_NEVER;
 	bus->recorded_due = PMK_NEVER;
+	bus->timed_due = PMK_NEVER;
 }
 
 bool pmk_bus_due(const struct pmk_bus *bus)
@@ -22,7 +23,34 @@ bool pmk_bus_due(const struct pmk_bus *bus)
 	for (unsigned i = 0; i < PMK_NSIGNALS; i++)
 		if (bus->total[i] >= bus->due[i])
 			return true;
-	return bus->recorded >= bus->recorded_due;
+	return pmk_bus_log_due(bus);
+}
+
+/*
+ * Occurrences in one record overlap neither each other nor any before them. What does overlap, or began
+ * before the log was read, gets a record of its own, and what follows is recorded behind that: so the
+ * order of records is that of what overlaps.
+ */
+void pmk_bus_record_new(struct pmk_bus *bus, enum pmk_signal sig, uint64_t start, uint32_t cycles)
+{
+	uint64_t number = bus->recorded++, end = start + cycles;
+	bool apart = start >= bus->busy[sig] && start >= bus->sealed_at;
+
+	bus->log_sig[number % PMK_LATENCY_LOG] = (uint8_t)sig;
+	bus->log[number % PMK_LATENCY_LOG] = (struct pmk_latency_record){
+		.start = start,
+		.end = end,
+		.cycles = cycles,
+		.n = 1,
+		.sig = (uint8_t)sig,
+		.apart = apart,
+	};
+	if (end > bus->busy[sig])
+		bus->busy[sig] = end;
+	if (apart && cycles <= PMK_LATENCY_LONG)
+		*pmk_bus_open_record(bus, sig, cycles) = bus->recorded;
+	else if (!apart && bus->sealed != PMK_NEVER)
+		bus->sealed = bus->recorded;
 }
 
 uint64_t pmk_bus_next_record(const struct pmk_bus *bus, enum pmk_signal sig, uint64_t at)

@@ -455,7 +455,7 @@ static void record(struct pmk_cpu *cpu, enum pmk_signal sig, uint64_t start, uin
 	if (!cpu->bus || cycles == 1)
 		return;
 	pmk_bus_record(cpu->bus, sig, start, (uint32_t)cycles);
-	if (cpu->bus->recorded >= cpu->bus->recorded_due)
+	if (pmk_bus_log_due(cpu->bus))
 		cpu->deadline = 0;
 }
 

@@ -260,17 +260,143 @@ static void test_latency_log_is_searched(void **state)
 	assert_true(pmk_bus_next_record(&bus, PMK_SIG_MMU_LOOKUP, 4495) == 4500);
 }
 
+static void expect_record(const struct pmk_bus *bus, unsigned number, uint64_t start, uint64_t end,
+			  uint32_t cycles, unsigned n)
+{
+	const struct pmk_latency_record *r = &bus->log[number];
+
+	assert_true(number < bus->recorded);
+	assert_true(r->start == start && r->end == end);
+	assert_int_equal(r->cycles, cycles);
+	assert_int_equal(r->n, n);
+}
+
+/* Occurrences as long as others, with nothing under way when they begin, are told in one record. */
+static void test_latencies_alike_are_one_record(void **state)
+{
+	static struct pmk_bus bus;
+
+	(void)state;
+	pmk_bus_init(&bus);
+	for (unsigned i = 0; i < 3; i++) {
+		pmk_bus_record(&bus, PMK_SIG_L1I_ACCESS, 100 * i, 20);
+		pmk_bus_record(&bus, PMK_SIG_L1I_ACCESS, 100 * i + 20, 30);
+		pmk_bus_record(&bus, PMK_SIG_MMU_LOOKUP, 100 * i + 10, 20);
+	}
+	assert_true(bus.recorded == 3 && bus.timed == 9);
+	expect_record(&bus, 0, 0, 220, 20, 3);
+	expect_record(&bus, 1, 20, 250, 30, 3);
+	expect_record(&bus, 2, 10, 230, 20, 3);
+	assert_true(bus.log[0].apart && bus.log[1].apart && bus.log[2].apart);
+	assert_int_equal(bus.log[2].sig, PMK_SIG_MMU_LOOKUP);
+	/* A length that is remembered in the same place: 20 + 64. */
+	pmk_bus_record(&bus, PMK_SIG_L1I_ACCESS, 300, 84);
+	pmk_bus_record(&bus, PMK_SIG_L1I_ACCESS, 400, 20);
+	expect_record(&bus, 3, 300, 384, 84, 1);
+	expect_record(&bus, 4, 400, 420, 20, 1);
+	pmk_bus_record(&bus, PMK_SIG_L1I_ACCESS, 420, 20);
+	expect_record(&bus, 4, 400, 440, 20, 2);
+}
+
+static void test_a_record_is_full(void **state)
+{
+	static struct pmk_bus bus;
+	uint64_t now = 0;
+
+	(void)state;
+	pmk_bus_init(&bus);
+	for (unsigned i = 0; i < 65536; i++)
+		pmk_bus_record(&bus, PMK_SIG_L1I_ACCESS, 2 * i, 2);
+	assert_true(bus.recorded == 2 && bus.timed == 65536);
+	expect_record(&bus, 0, 0, 131070, 2, 65535);
+	expect_record(&bus, 1, 131070, 131072, 2, 1);
+	/* 65535 squares of 2^24 are less than 2^64; longer ones are told one by one. */
+	for (now = 131072; bus.recorded < 4; now += 16777216)
+		pmk_bus_record(&bus, PMK_SIG_L1I_ACCESS, now,
+			       bus.recorded == 2 ? 16777216 : 16777217);
+	pmk_bus_record(&bus, PMK_SIG_L1I_ACCESS, now + 1, 16777217);
+	pmk_bus_record(&bus, PMK_SIG_L1I_ACCESS, now + 16777218, 16777216);
+	assert_true(bus.recorded == 5);
+	assert_int_equal(bus.log[2].n, 2);
+	assert_int_equal(bus.log[3].n, 1);
+	assert_int_equal(bus.log[4].n, 1);
+}
+
+/* Records stand in the order of what overlaps. */
+static void test_what_overlaps_has_its_own_record(void **state)
+{
+	static struct pmk_bus bus;
+
+	(void)state;
+	pmk_bus_init(&bus);
+	pmk_bus_record(&bus, PMK_SIG_PERIPHERAL_READ, 0, 50);
+	pmk_bus_record(&bus, PMK_SIG_PERIPHERAL_READ, 49, 50);
+	pmk_bus_record(&bus, PMK_SIG_PERIPHERAL_READ, 98, 50);
+	pmk_bus_record(&bus, PMK_SIG_MMU_LOOKUP, 100, 50);
+	pmk_bus_record(&bus, PMK_SIG_PERIPHERAL_READ, 148, 50);
+	pmk_bus_record(&bus, PMK_SIG_PERIPHERAL_READ, 198, 50);
+	assert_true(bus.recorded == 5 && bus.timed == 6);
+	expect_record(&bus, 0, 0, 50, 50, 1);
+	expect_record(&bus, 1, 49, 99, 50, 1);
+	expect_record(&bus, 2, 98, 148, 50, 1);
+	expect_record(&bus, 3, 100, 150, 50, 1);
+	expect_record(&bus, 4, 148, 248, 50, 2);
+	assert_true(bus.log[0].apart && !bus.log[1].apart && !bus.log[2].apart);
+	assert_true(bus.log[3].apart && bus.log[4].apart);
+	/* It goes by the end that is latest. */
+	pmk_bus_record(&bus, PMK_SIG_PERIPHERAL_WRITE, 300, 100);
+	pmk_bus_record(&bus, PMK_SIG_PERIPHERAL_WRITE, 310, 10);
+	pmk_bus_record(&bus, PMK_SIG_PERIPHERAL_WRITE, 399, 10);
+	assert_false(bus.log[7].apart);
+}
+
+/* Who has read a record does not find more in it later. */
+static void test_what_was_read_is_sealed(void **state)
+{
+	static struct pmk_bus bus;
+
+	(void)state;
+	pmk_bus_init(&bus);
+	pmk_bus_record(&bus, PMK_SIG_L1I_ACCESS, 0, 20);
+	pmk_bus_add(&bus, PMK_SIG_CYCLE, 40);
+	pmk_bus_seal(&bus);
+	pmk_bus_record(&bus, PMK_SIG_L1I_ACCESS, 39, 20); /* had begun when it was read */
+	pmk_bus_record(&bus, PMK_SIG_L1I_ACCESS, 60, 20);
+	pmk_bus_record(&bus, PMK_SIG_L1I_ACCESS, 80, 20);
+	assert_true(bus.recorded == 3);
+	expect_record(&bus, 0, 0, 20, 20, 1);
+	expect_record(&bus, 1, 39, 59, 20, 1);
+	expect_record(&bus, 2, 60, 100, 20, 2);
+	assert_true(bus.log[0].apart && !bus.log[1].apart && bus.log[2].apart);
+	/* And nothing is added to any where that is not wanted. */
+	pmk_bus_init(&bus);
+	bus.sealed = PMK_NEVER;
+	pmk_bus_seal(&bus);
+	for (unsigned i = 0; i < 3; i++)
+		pmk_bus_record(&bus, PMK_SIG_L1I_ACCESS, 100 * i, 20);
+	assert_true(bus.recorded == 3 && bus.timed == 3);
+}
+
 static void test_latency_log_is_due(void **state)
 {
-	struct pmk_bus bus;
+	static struct pmk_bus bus;
 
 	(void)state;
 	pmk_bus_init(&bus);
 	pmk_bus_ask_recorded(&bus, 2);
 	pmk_bus_ask_recorded(&bus, 5); /* the nearest holds */
 	pmk_bus_record(&bus, PMK_SIG_L1I_ACCESS, 0, 2);
-	assert_false(pmk_bus_due(&bus));
 	pmk_bus_record(&bus, PMK_SIG_L1I_ACCESS, 2, 2);
+	assert_false(pmk_bus_due(&bus));
+	pmk_bus_record(&bus, PMK_SIG_L1I_ACCESS, 4, 3);
+	assert_true(pmk_bus_due(&bus));
+	pmk_bus_forget(&bus);
+	assert_false(pmk_bus_due(&bus));
+	pmk_bus_ask_timed(&bus, 6);
+	pmk_bus_ask_timed(&bus, 5);
+	pmk_bus_record(&bus, PMK_SIG_L1I_ACCESS, 7, 3);
+	assert_false(pmk_bus_due(&bus));
+	pmk_bus_record(&bus, PMK_SIG_L1I_ACCESS, 10, 3);
 	assert_true(pmk_bus_due(&bus));
 	pmk_bus_forget(&bus);
 	assert_false(pmk_bus_due(&bus));
@@ -292,6 +418,10 @@ int main(void)
 		cmocka_unit_test(test_latency_squares_wrap),
 		cmocka_unit_test(test_latency_log),
 		cmocka_unit_test(test_latency_log_is_searched),
+		cmocka_unit_test(test_latencies_alike_are_one_record),
+		cmocka_unit_test(test_a_record_is_full),
+		cmocka_unit_test(test_what_overlaps_has_its_own_record),
+		cmocka_unit_test(test_what_was_read_is_sealed),
 		cmocka_unit_test(test_latency_log_is_due),
 	};
 

@@ -111,6 +111,7 @@ static inline struct rig *rig_new(const struct pmk_core *core)
 		fail_msg("%s", msg);
 	r->core = *core;
 	pmk_bus_init(&r->bus);
+	r->bus.sealed = PMK_NEVER; /* each latency has a record of its own */
 	assert_int_equal(pmk_code_init(&r->code, &r->core), 0);
 	assert_int_equal(pmk_cpu_init(&r->cpu, &r->core), 0);
 	r->cpu.run = r->run;

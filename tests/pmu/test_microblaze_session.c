@@ -545,7 +545,7 @@ static void test_late_producer(void **state)
 			pmk_bus_add(&r.bus, PMK_SIG_CYCLE, cycles);
 			if (pick(2048) == 0)
 				service(&r);
-			else if (r.bus.recorded >= r.bus.recorded_due + 2047)
+			else if (r.bus.timed >= r.bus.timed_due + 2047)
 				service(&r);
 		}
 		EXPECT_EXACT(&r);

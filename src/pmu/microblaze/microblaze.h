@@ -118,7 +118,8 @@ struct pmk_microblaze_model {
 	uint8_t code[PMK_MICROBLAZE_MAX_EVENTS + PMK_MICROBLAZE_MAX_LATENCIES];
 	uint8_t status[PMK_MICROBLAZE_MAX_EVENTS + PMK_MICROBLAZE_MAX_LATENCIES];
 	uint8_t sampled[PMK_MICROBLAZE_MAX_EVENTS + PMK_MICROBLAZE_MAX_LATENCIES];
-	uint64_t read_log; /* how far the bus's latency log has been read */
+	/* How far the bus's latency log has been read: records, occurrences. */
+	uint64_t read_log, read_timed;
 	struct pmk_microblaze_event_counter event[PMK_MICROBLAZE_MAX_EVENTS];
 	struct pmk_microblaze_latency_counter latency[PMK_MICROBLAZE_MAX_LATENCIES];
 };

@@ -117,49 +117,36 @@ static void add_latencies(struct pmk_microblaze_model *m, unsigned index, uint64
 	l->some = true;
 }
 
-static bool is_timed(struct pmk_microblaze_model *m, unsigned index,
-		     const struct pmk_latency_record *r)
+/* How many of a record's occurrences count. */
+static unsigned timed(struct pmk_microblaze_model *m, unsigned index,
+		      const struct pmk_latency_record *r)
 {
 	struct pmk_microblaze_latency_counter *c = &m->latency[index];
 
-	if (r->start < c->since && !m->params.time_in_flight)
-		return false;
-	if (r->start < c->busy) {
+	/* Those that are apart began after the last command. */
+	if (!r->apart && r->start < c->since && !m->params.time_in_flight)
+		return 0;
+	if (!r->apart && r->start < c->busy) {
 		m->status[m->config.events + index] |= PCSR_FULL;
 		if (m->params.overlap_ignored)
-			return false;
+			return 0;
 	}
-	if (r->start + r->cycles > c->busy)
-		c->busy = r->start + r->cycles;
-	return true;
+	if (r->end > c->busy)
+		c->busy = r->end;
+	return r->n;
 }
 
-/* The log has fewer than 2^16 records: so few cycles that sums of squares fit. */
-#define FEW (1u << 24)
-
-/* The records of `sig` from number `at` on. Many in a row take as long as the one before: these are added
- * together. */
+/* The records of `sig` from number `at` on. */
 static void time_records(struct pmk_microblaze_model *m, const struct pmk_bus *bus, unsigned index,
 			 enum pmk_signal sig, uint64_t at)
 {
-	uint32_t cycles = 0;
-	uint64_t n = 0;
-
 	for (at = pmk_bus_next_record(bus, sig, at); at < bus->recorded;
 	     at = pmk_bus_next_record(bus, sig, at + 1)) {
 		const struct pmk_latency_record *r = &bus->log[at % PMK_LATENCY_LOG];
 
-		m->latency[index].seen++;
-		if (!is_timed(m, index, r))
-			continue;
-		if (r->cycles != cycles || cycles > FEW) {
-			add_latencies(m, index, n, cycles);
-			cycles = r->cycles;
-			n = 0;
-		}
-		n++;
+		m->latency[index].seen += r->n;
+		add_latencies(m, index, timed(m, index, r), r->cycles);
 	}
-	add_latencies(m, index, n, cycles);
 }
 
 static void count_latencies(struct pmk_microblaze_model *m, const struct pmk_bus *bus,
@@ -203,6 +190,8 @@ static void sync(void *model, struct pmk_bus *bus)
 			m->latency[i].seen = total_of(bus, event_of(m, m->config.events + i));
 	}
 	m->read_log = bus->recorded;
+	m->read_timed = bus->timed;
+	pmk_bus_seal(bus);
 }
 
 /* ---- the horizon --------------------------------------------------------------------------- */
@@ -259,15 +248,16 @@ static void ask_latency_counter(const struct pmk_microblaze_model *m, struct pmk
 {
 	const struct pmk_event *ev = event_of(m, m->config.events + index);
 	uint64_t longest = bus->longest, quarter = max_of(m) / 4 + 1;
-	uint64_t records = 1, n = UINT64_C(1) << 30;
+	uint64_t timed = 1, n = UINT64_C(1) << 30;
 
 	if (!ev)
 		return;
 	if (longest) {
-		records = least(quarter / (longest * longest), PMK_LATENCY_LOG / 2);
+		timed = least(quarter / (longest * longest), n);
 		n = least(quarter / longest, n);
 	}
-	pmk_bus_ask_recorded(bus, m->read_log + (records ? records : 1));
+	pmk_bus_ask_recorded(bus, m->read_log + PMK_LATENCY_LOG / 2);
+	pmk_bus_ask_timed(bus, m->read_timed + (timed ? timed : 1));
 	ask_event(bus, ev, n ? n : 1);
 }
 
