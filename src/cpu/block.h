@@ -51,13 +51,10 @@ enum { PMK_DISTURB_BTAC = 1, PMK_DISTURB_ICACHE = 2, PMK_DISTURB_TLB = 4 };
 
 /* How a MicroBlaze block is left: see mb.h. */
 struct pmk_mb_end {
-	uint64_t key; /* a branch that the branch target cache predicts: its address << 32 */
-	/* Where it may go beside falling through without being looked at; of anything else PMK_MB_NOWHERE,
-	 * and PMK_MB_ANYWHERE. */
-	uint32_t other;
+	uint64_t key;	/* a branch that the branch target cache predicts: its address << 32 */
 	uint16_t entry; /* of the branch target cache */
 	uint8_t row;	/* of pmk_cpu.outcome */
-	uint8_t extra;	/* cycles when it does not fall through and is not looked at */
+	uint8_t extra; /* cycles when it does not fall through, of a branch that is not predicted */
 };
 
 struct pmk_block {

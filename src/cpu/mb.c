@@ -15,6 +15,8 @@
 
 #include <pmk/error.h>
 
+#include "base/reserve.h"
+
 const uint8_t pmk_mb_signal[PMK_MB_NFACTS] = {
 #define X(name) [PMK_MB_FACT_##name] = PMK_SIG_##name,
 	PMK_MB_FACTS(X)
@@ -25,7 +27,8 @@ _Static_assert((int)PMK_MB_NFACTS <= (int)PMK_NFACTS, "a block has room for PMK_
 
 /* Before the first block: nothing to wait for, and any address may follow. */
 static const struct pmk_block before_all = {
-	.end = { .key = PMK_MB_NO_PREDICT, .entry = PMK_MB_MAX_BTC, .other = PMK_MB_ANYWHERE },
+	.id = PMK_MB_NO_BLOCK,
+	.end = { .key = PMK_MB_NO_PREDICT, .entry = PMK_MB_MAX_BTC },
 	.flow = PMK_FLOW_NEXT,
 };
 
@@ -49,11 +52,19 @@ static void empty_shadows(struct pmk_mb *m)
 {
 	m->page = PMK_MB_NO_PAGE;
 	for (unsigned i = 0; i < PMK_MB_MAX_SHADOWS; i++) {
+		if (m->dtlb[i] != PMK_MB_NO_PAGE)
+			m->mapped[m->dtlb[i]] &= (uint8_t)~PMK_MB_SHADOW;
 		m->itlb[i] = m->dtlb[i] = PMK_MB_NO_PAGE;
 		m->used[i] = 0;
 	}
-	for (unsigned i = 0; i < PMK_MB_FAST_PAGES; i++)
-		m->mapped[i] = PMK_MB_NO_PAGE;
+}
+
+static void empty_unified(struct pmk_mb *m)
+{
+	for (uint32_t i = 0; i < m->utlb.ways; i++)
+		if (m->utlb.page[i] != PMK_NO_PAGE)
+			m->mapped[m->utlb.page[i]] &= (uint8_t)~PMK_MB_UNIFIED;
+	pmk_tlb_clear(&m->utlb);
 }
 
 /* log2 of the lines of a sector of the instruction cache. */
@@ -65,6 +76,16 @@ static unsigned sector_shift(const struct pmk_core *core)
 	return lines > sectors ? lines - sectors : 0;
 }
 
+static void init_cached(struct pmk_mb *m, const struct pmk_core *core)
+{
+	uint64_t base = pmk_later(core->dcache_base, core->lmb_size);
+
+	if (!core->dcache_on || base > core->dcache_high)
+		return;
+	m->cached_base = (uint32_t)base;
+	m->cached_size = core->dcache_high - base + 1;
+}
+
 static void init_caches(struct pmk_mb *m, const struct pmk_core *core)
 {
 	m->ishift = log2_of(core->icache_line * 4);
@@ -74,6 +95,10 @@ static void init_caches(struct pmk_mb *m, const struct pmk_core *core)
 	m->dindex = (uint32_t)(core->dcache_size >> m->dshift) - 1;
 	m->dwords = (uint32_t)core->dcache_line - 1;
 	m->grain = core->dcache_wt ? PMK_MB_GRAIN : PMK_MB_WORD_GRAIN;
+	/* Write-back caches are no larger than the table, so one entry is of no two granules at a time. */
+	m->present_mask =
+		(uint32_t)((core->dcache_wt ? core->dcache_size : PMK_MB_MAX_BYTES) >> m->grain) -
+		1;
 	memset(m->iline, 0xff, sizeof(m->iline));
 	memset(m->present, 0xff, sizeof(m->present));
 	memset(m->dirty, 0xff, sizeof(m->dirty));
@@ -98,11 +123,17 @@ int pmk_mb_init(struct pmk_cpu *cpu)
 	};
 	m->wbuf_room = core->wbuf_entries * core->write_cycles;
 	m->page_mask = core->mmu ? ~((1u << PMK_PAGE_SHIFT) - 1) : 0;
+	m->epoch = PMK_MB_EPOCH;
 	empty_btc(m);
-	empty_shadows(m);
+	memset(m->itlb, 0xff, sizeof(m->itlb));
+	memset(m->dtlb, 0xff, sizeof(m->dtlb));
+	m->page = PMK_MB_NO_PAGE;
 	init_caches(m, core);
+	init_cached(m, core);
+	m->mapped = pmk_reserve(PMK_MB_PAGES);
 	/* The operating system fills it, one entry after the other. */
-	if (pmk_tlb_init(&m->utlb, (uint32_t)core->tlb_entries, (uint32_t)core->tlb_entries)) {
+	if (!m->mapped ||
+	    pmk_tlb_init(&m->utlb, (uint32_t)core->tlb_entries, (uint32_t)core->tlb_entries)) {
 		pmk_mb_fini(cpu);
 		return PMK_ENOMEM;
 	}
@@ -113,6 +144,7 @@ void pmk_mb_fini(struct pmk_cpu *cpu)
 {
 	if (!cpu->mb)
 		return;
+	pmk_release(cpu->mb->mapped, PMK_MB_PAGES);
 	pmk_tlb_fini(&cpu->mb->utlb);
 	free(cpu->mb);
 	cpu->mb = NULL;
@@ -324,7 +356,6 @@ static const struct pmk_mb_end falls = {
 	.key = PMK_MB_NO_PREDICT,
 	.entry = PMK_MB_MAX_BTC,
 	.row = PMK_MB_ROW_OTHER,
-	.other = PMK_MB_NOWHERE,
 };
 
 /* How a block is left that ends in `branch`. */
@@ -339,15 +370,8 @@ static struct pmk_mb_end end_of(const struct pmk_core *core, const struct pmk_in
 		end.entry = (uint16_t)(branch->addr >> 2 & (core->bp_entries - 1));
 		return end;
 	}
-	if (!branch->conditional) {
-		end.other = PMK_MB_ANYWHERE;
-		return end;
-	}
-	end.extra = (uint8_t)branch_cycles(core, branch);
-	if (branch->kind & PMK_MB_BR_IMM)
-		end.other = (uint32_t)branch->target;
-	else
-		end.other = core->bp_on ? PMK_MB_NOWHERE : PMK_MB_ANYWHERE;
+	if (branch->conditional)
+		end.extra = (uint8_t)branch_cycles(core, branch);
 	return end;
 }
 
@@ -450,7 +474,7 @@ void pmk_mb_build(const struct pmk_core *core, const struct pmk_insn *insn, size
 /* ---- time ------------------------------------------------------------------------------------- */
 
 /* The owner synchronises when its log has no more room. */
-static void record(struct pmk_cpu *cpu, enum pmk_signal sig, uint64_t start, uint64_t cycles)
+static inline void record(struct pmk_cpu *cpu, enum pmk_signal sig, uint64_t start, uint64_t cycles)
 {
 	if (!cpu->bus || cycles == 1)
 		return;
@@ -500,12 +524,14 @@ uint32_t pmk_mb_longest(const struct pmk_core *core)
 static bool utlb_misses(struct pmk_cpu *cpu, uint32_t page)
 {
 	struct pmk_mb *m = cpu->mb;
-	uint8_t *where = &m->where[page % PMK_MB_FAST_PAGES];
+	uint64_t old;
 
-	if (cpu->core.system || m->utlb.page[*where] == page || pmk_tlb_holds(&m->utlb, page))
+	if (cpu->core.system || m->mapped[page] & PMK_MB_UNIFIED)
 		return false;
-	*where = m->utlb.next[0];
-	pmk_tlb_fill(&m->utlb, page);
+	old = pmk_tlb_fill(&m->utlb, page);
+	if (old != PMK_NO_PAGE)
+		m->mapped[old] &= (uint8_t)~PMK_MB_UNIFIED;
+	m->mapped[page] |= PMK_MB_UNIFIED;
 	return true;
 }
 
@@ -550,36 +576,20 @@ static unsigned least_recently_used(const struct pmk_cpu *cpu)
 	return victim;
 }
 
-/* The entry of the data shadow TLB with the page; its number of entries where there is none. */
-static unsigned find_shadow(const struct pmk_cpu *cpu, uint32_t page)
-{
-	unsigned i = 0;
-
-	while (i < cpu->core.dtlb_entries && cpu->mb->dtlb[i] != page)
-		i++;
-	return i;
-}
-
-/* The page is not in the data shadow TLB, or not where it was looked for; cycles until it is. */
+/* The page is not in the data shadow TLB; cycles until it is. */
 static PMK_SLOW uint64_t data_translate(struct pmk_cpu *cpu, uint32_t page, uint64_t now)
 {
 	struct pmk_mb *m = cpu->mb;
-	unsigned entry = find_shadow(cpu, page);
-	uint64_t cycles = 0;
+	unsigned entry = least_recently_used(cpu);
+	uint64_t cycles;
 
-	if (entry == cpu->core.dtlb_entries) {
-		uint32_t *hint;
-
-		entry = least_recently_used(cpu);
-		hint = &m->mapped[m->dtlb[entry] % PMK_MB_FAST_PAGES];
-		if (*hint >> 3 == m->dtlb[entry])
-			*hint = PMK_MB_NO_PAGE;
-		cpu->dyn[PMK_SIG_MICRO_DTLB_MISS]++;
-		cycles = look_up(cpu, page, now);
-		stall_memory(cpu, cycles);
-		m->dtlb[entry] = page;
-	}
-	m->mapped[page % PMK_MB_FAST_PAGES] = page << 3 | entry;
+	if (m->dtlb[entry] != PMK_MB_NO_PAGE)
+		m->mapped[m->dtlb[entry]] &= (uint8_t)~PMK_MB_SHADOW;
+	cpu->dyn[PMK_SIG_MICRO_DTLB_MISS]++;
+	cycles = look_up(cpu, page, now);
+	stall_memory(cpu, cycles);
+	m->dtlb[entry] = page;
+	m->mapped[page] |= (uint8_t)(entry + 1);
 	m->used[entry] = (int64_t)now;
 	return cycles;
 }
@@ -588,14 +598,26 @@ static PMK_SLOW uint64_t data_translate(struct pmk_cpu *cpu, uint32_t page, uint
 static inline uint64_t translated(struct pmk_cpu *cpu, uint32_t addr, uint64_t now)
 {
 	struct pmk_mb *m = cpu->mb;
-	uint32_t page = addr >> PMK_PAGE_SHIFT, hint = m->mapped[page % PMK_MB_FAST_PAGES];
+	unsigned entry = pmk_mb_shadow(m, addr);
 
 	if (!m->page_mask)
 		return now;
-	if (hint >> 3 != page)
-		return now + data_translate(cpu, page, now);
-	m->used[hint % PMK_MB_MAX_SHADOWS] = (int64_t)now;
+	if (!entry)
+		return now + data_translate(cpu, addr >> PMK_PAGE_SHIFT, now);
+	m->used[entry - 1] = (int64_t)now;
 	return now;
+}
+
+/* ---- edges ------------------------------------------------------------------------------------ */
+
+/* None of them is known any more. */
+static void new_epoch(struct pmk_mb *m)
+{
+	m->epoch += PMK_MB_EPOCH;
+	if (m->epoch)
+		return;
+	memset(m->edge, 0, sizeof(m->edge));
+	m->epoch = PMK_MB_EPOCH;
 }
 
 /* ---- fetch ------------------------------------------------------------------------------------ */
@@ -615,6 +637,7 @@ static void fetch_line(struct pmk_cpu *cpu, uint32_t line, uint64_t now)
 	if (*entry != UINT32_MAX) {
 		m->generation[*entry >> m->sector_shift & (PMK_MB_SECTORS - 1)]++;
 		m->generation[PMK_MB_SEVERAL]++;
+		new_epoch(m);
 	}
 	*entry = line;
 }
@@ -695,6 +718,7 @@ static void join(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pm
 	struct pmk_block *j = &cpu->mb->joined;
 
 	*j = *slot;
+	j->id = PMK_MB_NO_BLOCK;
 	j->end = p->slot_end;
 	j->target = p->target;
 	j->flow = p->flow;
@@ -710,9 +734,10 @@ static void disturb(struct pmk_cpu *cpu, unsigned what)
 	if (what & PMK_DISTURB_BTAC)
 		empty_btc(cpu->mb);
 	if (what & PMK_DISTURB_TLB) {
-		pmk_tlb_clear(&cpu->mb->utlb);
+		empty_unified(cpu->mb);
 		empty_shadows(cpu->mb);
 	}
+	new_epoch(cpu->mb);
 }
 
 /* Cycles that `b` waits for registers that `p` has written. */
@@ -749,15 +774,28 @@ void pmk_mb_deadline(struct pmk_cpu *cpu, const struct pmk_block *b)
 	count_block(cpu, b, 1);
 }
 
-void pmk_mb_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
-		       unsigned outcome)
+static uint32_t goes_on(const struct pmk_block *p, const struct pmk_block *b)
+{
+	return (uint32_t)b->pc != (uint32_t)p->fall;
+}
+
+/* Is the branch that ends `p` in the branch target cache? */
+static bool is_known(const struct pmk_mb *m, const struct pmk_block *p)
+{
+	return !((m->btc[p->end.entry] ^ p->end.key) >> 32);
+}
+
+/* Something is out of the ordinary, or may be. */
+static PMK_SLOW void block_slow(struct pmk_cpu *cpu, const struct pmk_block *p,
+				const struct pmk_block *b)
 {
 	struct pmk_run *run = &cpu->run[b->id];
-	uint64_t seen = cpu->mb->generation[b->sector], before, wait, passed;
-	uint64_t extra = outcome & 1 ? p->end.extra : 0;
+	uint64_t seen = cpu->mb->generation[b->sector], before = cpu->cycles, wait, passed;
+	unsigned outcome = p->end.row + goes_on(p, b) + (is_known(cpu->mb, p) ? 2 : 0);
 
-	cpu->cycles += cpu->core.bp_on ? extra : 0;
-	before = cpu->cycles - b->cycles - extra;
+	cpu->prev = b;
+	cpu->outcome[outcome]++;
+	cpu->cycles += b->cycles + (outcome & 1 ? p->end.extra : 0);
 	if (!follows(p, b))
 		interrupted(cpu, p, b, outcome);
 	else if (p->open)
@@ -776,6 +814,63 @@ void pmk_mb_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const str
 	passed = cpu->cycles - b->cycles - before;
 	if (wait > passed)
 		stall(cpu, PMK_SIG_OF_STALL, wait - passed);
+}
+
+/* Learn the edge from `p` to `b` unless there is something to be looked at each time. Of `p` that spans pages it
+ * is not known which of them is translated when it has run; a joined block is one today and another tomorrow. */
+static bool learn(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
+		  struct pmk_mb_edge *e)
+{
+	struct pmk_mb *m = cpu->mb;
+	uint32_t extra = goes_on(p, b) ? p->end.extra : 0;
+	uint64_t wait;
+
+	if (p->id == PMK_MB_NO_BLOCK || p->late & b->wants & LOOK ||
+	    cpu->run[b->id].igen != m->generation[b->sector] ||
+	    ((p->pc ^ p->end_addr) | (b->pc ^ m->page)) & m->page_mask || !follows(p, b))
+		return false;
+	wait = wait_between(p, b);
+	e->key = pmk_mb_key(m, p, b);
+	e->wait = (uint16_t)(wait > extra ? wait - extra : 0);
+	e->extra = extra + e->wait;
+	return true;
+}
+
+/* What the branch target cache says now of the branch that ends `p`. Its cycles are passed waiting, too. */
+static void leave(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
+		  struct pmk_mb_edge *e)
+{
+	uint64_t *entry = &cpu->mb->btc[p->end.entry], now = p->end.key | (uint32_t)b->pc, before;
+	unsigned taken = goes_on(p, b), known = is_known(cpu->mb, p) ? 2 : 0;
+	unsigned outcome = p->end.row + taken, cycles = 0;
+
+	cpu->prev = b;
+	cpu->outcome[outcome + known]++;
+	if (known && *entry != now)
+		cycles = pmk_mb_wrong_cycles(&cpu->core);
+	if (p->end.key != PMK_MB_NO_PREDICT && !known && taken)
+		cycles = p->branch_cycles;
+	if (known || cycles) {
+		*entry = now;
+		known = 2;
+	}
+	e->said = *entry;
+	e->outcome = (uint16_t)(outcome + known);
+	before = cpu->cycles + (cycles > e->extra ? cycles : e->extra);
+	cpu->dyn[PMK_SIG_OF_STALL] += cycles > e->wait ? cycles : e->wait;
+	cpu->cycles = before + b->cycles;
+	if (PMK_UNLIKELY(before >= cpu->deadline))
+		pmk_mb_deadline(cpu, b);
+}
+
+void pmk_mb_block_anew(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b)
+{
+	struct pmk_mb_edge *e = pmk_mb_edge(cpu->mb, p, b);
+
+	if (e->key == pmk_mb_key(cpu->mb, p, b) || learn(cpu, p, b, e))
+		leave(cpu, p, b, e);
+	else
+		block_slow(cpu, p, b);
 }
 
 /* ---- data ------------------------------------------------------------------------------------- */
@@ -825,15 +920,14 @@ static bool holds_line(const struct pmk_mb *m, uint64_t entry, uint32_t addr)
 /* The fast tables follow what `e`, a word of dline, says. */
 static void show_line(struct pmk_mb *m, uint64_t e)
 {
-	uint32_t shift = m->dshift - m->grain, mask = (PMK_MB_MAX_BYTES >> m->grain) - 1;
-	uint32_t granule = (uint32_t)(e >> 32) << shift;
+	uint32_t word = (uint32_t)(e >> 32) << (m->dshift - PMK_MB_WORD_GRAIN);
 
-	for (uint32_t i = 0; i < 1u << shift; i++, granule++) {
-		/* Of larger granules all words are valid, or none. */
+	for (uint32_t i = 0; i <= m->dwords; i++, word++) {
 		bool valid = e >> i & 1;
 
-		m->present[granule & mask] = valid ? granule : PMK_MB_NO_GRANULE;
-		m->dirty[granule & mask] = valid && e & PMK_MB_DIRTY ? granule : PMK_MB_NO_GRANULE;
+		m->present[word & m->present_mask] = valid ? word : PMK_MB_NO_GRANULE;
+		m->dirty[word & m->present_mask] =
+			valid && e & PMK_MB_DIRTY ? word : PMK_MB_NO_GRANULE;
 	}
 }
 
@@ -853,7 +947,7 @@ static uint64_t evict(struct pmk_cpu *cpu, uint32_t addr, uint64_t now)
 	return wait;
 }
 
-/* Fetch the line of `addr`, or what of it is not valid; cycles until the wanted word is there. */
+/* Write-back: fetch the line of `addr`, or what of it is not valid; cycles until the wanted word is there. */
 static uint64_t data_fill(struct pmk_cpu *cpu, uint32_t addr, uint64_t now)
 {
 	uint64_t *e = entry_of(cpu->mb, addr), wait = 0;
@@ -872,16 +966,43 @@ static void peripheral(struct pmk_cpu *cpu, enum pmk_signal sig, uint64_t now)
 	stall_memory(cpu, cpu->core.peripheral_latency - 1);
 }
 
-static void load_cached(struct pmk_cpu *cpu, uint32_t addr, uint64_t now)
+/* Write-through: a line takes the place of another. */
+static inline uint64_t fill_through(struct pmk_cpu *cpu, uint32_t addr, uint64_t now)
 {
-	uint64_t e = *entry_of(cpu->mb, addr), cycles;
+	struct pmk_mb *m = cpu->mb;
+	uint32_t granule = addr >> m->dshift << (m->dshift - PMK_MB_GRAIN);
+	uint32_t last = granule | ((1u << (m->dshift - PMK_MB_GRAIN)) - 1);
 
-	if (holds_line(cpu->mb, e, addr) && e & word_of(cpu->mb, addr))
-		return;
+	for (; granule <= last; granule++)
+		m->present[granule & m->present_mask] = granule;
+	return fill_cycles(&cpu->core, now, &cpu->lsu.bus_free);
+}
+
+static inline void read_missed(struct pmk_cpu *cpu, uint64_t now, uint64_t cycles)
+{
 	cpu->dyn[PMK_SIG_L1D_READ_MISS]++;
-	cycles = data_fill(cpu, addr, now);
 	record(cpu, PMK_SIG_L1D_CACHED_READ, now, 1 + cycles);
 	stall_memory(cpu, cycles);
+}
+
+static void load_cached(struct pmk_cpu *cpu, uint32_t addr, uint64_t now)
+{
+	struct pmk_mb *m = cpu->mb;
+
+	if (!pmk_mb_holds(m, m->present, addr, m->grain))
+		read_missed(cpu, now,
+			    m->grain == PMK_MB_GRAIN ? fill_through(cpu, addr, now)
+						     : data_fill(cpu, addr, now));
+}
+
+void pmk_mb_load_missed(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
+{
+	uint64_t now = issue_time(cpu, access);
+
+	if (!pmk_mb_cached(cpu, addr))
+		pmk_mb_load_slow(cpu, addr, access);
+	else
+		read_missed(cpu, now, fill_through(cpu, addr, now));
 }
 
 /* Write-back: a word that is not there just becomes valid, without a fetch; part of a word has to be read
@@ -907,7 +1028,8 @@ static uint64_t write_back(struct pmk_cpu *cpu, uint32_t addr, uint64_t access, 
 /* Write-through: what is there is brought up to date; what is not is not fetched. */
 static uint64_t write_through(struct pmk_cpu *cpu, uint32_t addr, uint64_t now)
 {
-	cpu->dyn[PMK_SIG_L1D_WRITE_MISS] += !holds_line(cpu->mb, *entry_of(cpu->mb, addr), addr);
+	cpu->dyn[PMK_SIG_L1D_WRITE_MISS] +=
+		!pmk_mb_holds(cpu->mb, cpu->mb->present, addr, PMK_MB_GRAIN);
 	return pmk_lsu_write(&cpu->lsu, now).full;
 }
 

@@ -7,8 +7,12 @@
  *
  * Hot paths, as there: a hit that changes nothing costs a few loads and compares.
  *
- * - Caches are direct mapped, so a table of 64 KB by the lower bits of the address says of each line or word
- *   whether it is there, in one compare, whatever size of cache and line are modelled.
+ * - Caches are direct mapped, so a table by the lower bits of the address says of each granule of a line
+ *   whether it is there, in one compare, whatever size of cache and line are modelled. Where a line is valid
+ *   as a whole, that table is all that there is of a data cache, and a miss costs not much more than a hit.
+ * - A table remembers what it takes to go from one block to another, where nothing about that is out of the
+ *   ordinary: no line or page was missing. Going there again, with the branch target cache in the state that it
+ *   was in, is two compares. Where a line is evicted, or something flushed, all is forgotten: a new epoch.
  * - Fetch looks up nothing while nothing near was evicted. The instruction cache has PMK_MB_SECTORS
  *   sectors with a generation each, and a block remembers that of its own: direct-mapped caches evict
  *   often, and one generation for all would send every block the slow way each time.
@@ -57,9 +61,6 @@ enum pmk_mb_row {
  * what no branch that it predicts: */
 #define PMK_MB_NO_BRANCH  (UINT64_C(2) << 32)
 #define PMK_MB_NO_PREDICT (UINT64_C(1) << 32)
-/* Of pmk_mb_end.other: */
-#define PMK_MB_NOWHERE	  1u
-#define PMK_MB_ANYWHERE	  2u
 
 /* Offset of the vectors from vectors.base (UG984, "Reset, Interrupts, Exceptions, and Break"). */
 enum { PMK_MB_VECTOR_INTERRUPT = 0x10, PMK_MB_VECTOR_EXCEPTION = 0x20 };
@@ -73,8 +74,11 @@ enum { PMK_MB_VECTOR_INTERRUPT = 0x10, PMK_MB_VECTOR_EXCEPTION = 0x20 };
 #define PMK_MB_SEVERAL	   PMK_MB_SECTORS
 #define PMK_MB_UNCACHED	   (PMK_MB_SECTORS + 1)
 #define PMK_MB_MAX_BTC	   2048
-#define PMK_MB_FAST_PAGES  256
 #define PMK_MB_MAX_SHADOWS 8
+#define PMK_MB_PAGES	   (1u << (32 - PMK_PAGE_SHIFT))
+/* Of a byte of `mapped`: the entry of the data shadow TLB, and 1; the unified TLB holds the page. */
+#define PMK_MB_SHADOW	   0x0fu
+#define PMK_MB_UNIFIED	   0x10u
 #define PMK_MB_NO_PAGE	   UINT32_MAX
 #define PMK_MB_NO_GRANULE  UINT32_MAX
 
@@ -82,21 +86,42 @@ enum { PMK_MB_VECTOR_INTERRUPT = 0x10, PMK_MB_VECTOR_EXCEPTION = 0x20 };
 #define PMK_MB_DIRTY   (UINT64_C(1) << 16)
 #define PMK_MB_NO_LINE (UINT64_C(0xffffffff) << 32) /* no line has so high a number */
 
+/* From one block to another, when nothing is out of the ordinary. */
+struct pmk_mb_edge {
+	uint64_t key;	/* of both and the epoch; 0: none */
+	uint64_t said;	/* what was in the branch target cache */
+	uint32_t extra; /* cycles before the block */
+	uint16_t wait;	/* of these, waiting for operands */
+	uint16_t outcome;
+};
+
+#define PMK_MB_EDGES	  8192
+/* The numbers of two blocks, and the epoch above them. */
+#define PMK_MB_BLOCK_BITS 21
+#define PMK_MB_EPOCH	  (UINT64_C(1) << 2 * PMK_MB_BLOCK_BITS)
+/* In place of a block's number, where it is no block of the program. */
+#define PMK_MB_NO_BLOCK	  PMK_MAX_BLOCKS
+
 struct pmk_mb {
+	uint64_t epoch;
+	uint32_t present_mask; /* last index of `present` and `dirty` that is in use */
 	uint64_t btc[PMK_MB_MAX_BTC +
 		     1]; /* branch << 32 | where it went last; one more stays empty */
 	uint64_t generation[PMK_MB_UNCACHED + 1];
 	uint32_t page, page_mask; /* address of the page executed from; 0: none is looked at */
 	uint64_t wbuf_room;	  /* cycles of writes that the write buffer holds */
 	int64_t used[PMK_MB_MAX_SHADOWS]; /* when each entry of the data shadow TLB was used last */
-	/* Pages of the data shadow TLB, by the lower bits of their number: page << 3 | entry. */
-	uint32_t mapped[PMK_MB_FAST_PAGES];
+	uint8_t *mapped;		  /* [page]: where its translation is */
+	struct pmk_mb_edge edge[PMK_MB_EDGES];
 	/* What a load, or a store of a write-back cache, finds and does not change, by the lower bits of
-	 * its address. Caches are no larger than this, so one entry is of no two granules at a time. */
+	 * its address. Write-through: as many entries as the cache has granules. */
 	uint32_t present[PMK_MB_MAX_BYTES >> PMK_MB_WORD_GRAIN];
 	uint32_t dirty[PMK_MB_MAX_BYTES >> PMK_MB_WORD_GRAIN];
 	/* Looked at when something is out of the ordinary. */
-	uint64_t dline[PMK_MB_MAX_LINES]; /* line number << 32 | … */
+	/* Cached addresses. */
+	uint64_t cached_size;
+	uint32_t cached_base;
+	uint64_t dline[PMK_MB_MAX_LINES]; /* write-back: line number << 32 | … */
 	uint32_t iline[PMK_MB_MAX_LINES]; /* line number */
 	uint32_t sector_shift;	 /* log2 of the lines of a sector of the instruction cache */
 	uint32_t ishift, iindex; /* log2 of a line's bytes, last index */
@@ -105,8 +130,7 @@ struct pmk_mb {
 	uint32_t itlb[PMK_MB_MAX_SHADOWS]; /* most recently used first */
 	uint32_t dtlb[PMK_MB_MAX_SHADOWS];
 	struct pmk_tlb utlb;
-	uint8_t where[PMK_MB_FAST_PAGES]; /* in the unified TLB, by page: where a search begins */
-	struct pmk_block joined;	  /* an open block and its slot */
+	struct pmk_block joined; /* an open block and its slot */
 };
 
 int pmk_mb_init(struct pmk_cpu *cpu);
@@ -145,110 +169,124 @@ uint32_t pmk_mb_longest(const struct pmk_core *core);
 /* Can no data access make a difference? Then nobody need report them. */
 bool pmk_mb_data_is_local(const struct pmk_core *core);
 
-PMK_SLOW void pmk_mb_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p,
-				const struct pmk_block *b, unsigned outcome);
+/* The block `b` starts, and that is not as it was the last time. */
+PMK_SLOW void pmk_mb_block_anew(struct pmk_cpu *cpu, const struct pmk_block *p,
+				const struct pmk_block *b);
 PMK_SLOW void pmk_mb_load_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
 PMK_SLOW void pmk_mb_store_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
+/* A load misses a write-through cache, or is not cached; its address is translated. */
+PMK_SLOW void pmk_mb_load_missed(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
 /* Call the owner: `b` has started, and the owner sees what was before it. */
 PMK_SLOW void pmk_mb_deadline(struct pmk_cpu *cpu, const struct pmk_block *b);
 
-/*
- * The block `b` starts: the outcome of the one before it, its fetch, its waits. `btc`, a constant of the
- * caller: there is a branch target cache. Then the cycles of taken branches that it does not predict are
- * left to pmk_mb_block_slow(), to which all of these go.
- */
-static inline void pmk_mb_block(struct pmk_cpu *cpu, const struct pmk_block *b, bool btc)
+static inline uint64_t pmk_mb_key(const struct pmk_mb *m, const struct pmk_block *p,
+				  const struct pmk_block *b)
+{
+	return (p->id | (uint64_t)b->id << PMK_MB_BLOCK_BITS) + m->epoch;
+}
+
+static inline struct pmk_mb_edge *pmk_mb_edge(struct pmk_mb *m, const struct pmk_block *p,
+					      const struct pmk_block *b)
+{
+	return &m->edge[(p->id * 5 + b->id) % PMK_MB_EDGES];
+}
+
+/* The block `b` starts: the outcome of the one before it, its fetch, its waits. */
+static inline void pmk_mb_block(struct pmk_cpu *cpu, const struct pmk_block *b)
 {
 	const struct pmk_block *p = cpu->prev;
-	struct pmk_run *run = &cpu->run[b->id];
-	const struct pmk_mb *m = cpu->mb;
-	uint32_t pc = (uint32_t)b->pc, taken = pc != (uint32_t)p->fall,
-		 outcome = p->end.row + taken;
-	uint64_t cycles = cpu->cycles, differs;
-	uint32_t odd;
+	const struct pmk_mb_edge *e = pmk_mb_edge(cpu->mb, p, b);
+	uint64_t cycles = cpu->cycles + e->extra;
 
-	if (btc) {
-		differs = m->btc[p->end.entry] ^ (p->end.key | pc);
-		odd = taken & p->end.other;
-		if (!(differs >> 32)) {
-			odd = (uint32_t)differs;
-			outcome += 2;
-		}
-	} else {
-		odd = taken & (p->end.other != pc) & (p->end.other != PMK_MB_ANYWHERE);
-		cycles += p->end.extra & -taken;
+	cpu->run[b->id].runs++;
+	if (PMK_UNLIKELY(e->key != pmk_mb_key(cpu->mb, p, b) ||
+			 e->said != cpu->mb->btc[p->end.entry])) {
+		pmk_mb_block_anew(cpu, p, b);
+		return;
 	}
-	odd |= (pc ^ m->page) & m->page_mask;
-	differs = (run->igen ^ m->generation[b->sector]) | (p->late & b->wants);
-	run->runs++;
 	cpu->prev = b;
-	cpu->outcome[outcome]++;
+	cpu->outcome[e->outcome]++;
+	cpu->dyn[PMK_SIG_OF_STALL] += e->wait;
 	cpu->cycles = cycles + b->cycles;
-	if (PMK_UNLIKELY(odd | differs))
-		pmk_mb_block_slow(cpu, p, b, outcome);
-	else if (PMK_UNLIKELY(cycles >= cpu->deadline))
+	if (PMK_UNLIKELY(cycles >= cpu->deadline))
 		pmk_mb_deadline(cpu, b);
 }
 
 /*
- * Does a data access have to be looked at? Constants of the caller: address translation is on; `grain`:
- * log2 of the bytes that one entry of `held` speaks of, PMK_MB_GRAIN or, where the words of a line are
- * valid one by one, PMK_MB_WORD_GRAIN. *entry: of the data shadow TLB.
+ * Data accesses. Constants of the caller: `mmu`: address translation is on; `grain`: log2 of the bytes that
+ * one entry of `held` speaks of, PMK_MB_GRAIN or, where the words of a line are valid one by one,
+ * PMK_MB_WORD_GRAIN.
  */
-static inline uint32_t pmk_mb_odd(const struct pmk_mb *m, const uint32_t *held, uint32_t addr,
-				  bool mmu, unsigned grain, uint32_t *entry)
+static inline bool pmk_mb_holds(const struct pmk_mb *m, const uint32_t *held, uint32_t addr,
+				unsigned grain)
 {
-	uint32_t granule = addr >> grain, page = addr >> PMK_PAGE_SHIFT, mapped;
-	uint32_t odd = held[granule & ((PMK_MB_MAX_BYTES >> grain) - 1)] ^ granule;
+	uint32_t granule = addr >> grain;
 
-	if (!mmu)
-		return odd;
-	mapped = m->mapped[page & (PMK_MB_FAST_PAGES - 1)];
-	*entry = mapped & (PMK_MB_MAX_SHADOWS - 1);
-	return odd | (mapped >> 3 ^ page);
+	return PMK_LIKELY(held[granule & m->present_mask] == granule);
 }
 
-static inline void pmk_mb_access(struct pmk_cpu *cpu, const uint32_t *held, uint32_t addr,
-				 uint64_t access, bool mmu, unsigned grain,
-				 void (*slow)(struct pmk_cpu *, uint32_t, uint64_t))
+/* False: that has to be asked. */
+static inline bool pmk_mb_cached(const struct pmk_cpu *cpu, uint32_t addr)
 {
-	uint32_t entry = 0;
+	return PMK_LIKELY(addr - cpu->mb->cached_base < cpu->mb->cached_size && !cpu->is_device);
+}
 
-	if (PMK_UNLIKELY(pmk_mb_odd(cpu->mb, held, addr, mmu, grain, &entry)))
-		slow(cpu, addr, access);
-	else if (mmu)
-		cpu->mb->used[entry] = (int64_t)(cpu->cycles - PMK_ACCESS_TO_END(access));
+/* The entry of the data shadow TLB that has the page of an address, and 1; 0 where none has. */
+static inline unsigned pmk_mb_shadow(const struct pmk_mb *m, uint32_t addr)
+{
+	return m->mapped[addr >> PMK_PAGE_SHIFT] & PMK_MB_SHADOW;
+}
+
+/* Translate; false: that takes time, and the access has to be looked at as a whole. */
+static inline bool pmk_mb_translated(struct pmk_cpu *cpu, uint32_t addr, uint64_t access, bool mmu)
+{
+	unsigned entry = mmu ? pmk_mb_shadow(cpu->mb, addr) : 0;
+
+	if (!mmu)
+		return true;
+	if (PMK_UNLIKELY(!entry))
+		return false;
+	cpu->mb->used[entry - 1] = (int64_t)(cpu->cycles - PMK_ACCESS_TO_END(access));
+	return true;
 }
 
 static inline void pmk_mb_load(struct pmk_cpu *cpu, uint32_t addr, uint64_t access, bool mmu,
 			       unsigned grain)
 {
-	pmk_mb_access(cpu, cpu->mb->present, addr, access, mmu, grain, pmk_mb_load_slow);
+	if (PMK_UNLIKELY(!pmk_mb_translated(cpu, addr, access, mmu)))
+		pmk_mb_load_slow(cpu, addr, access);
+	else if (PMK_UNLIKELY(!pmk_mb_holds(cpu->mb, cpu->mb->present, addr, grain)))
+		(grain == PMK_MB_GRAIN ? pmk_mb_load_missed : pmk_mb_load_slow)(cpu, addr, access);
 }
 
 /* Write-back: a store to a word of a line that is dirty changes nothing. */
 static inline void pmk_mb_store_back(struct pmk_cpu *cpu, uint32_t addr, uint64_t access, bool mmu)
 {
-	pmk_mb_access(cpu, cpu->mb->dirty, addr, access, mmu, PMK_MB_WORD_GRAIN, pmk_mb_store_slow);
+	if (PMK_UNLIKELY(!pmk_mb_translated(cpu, addr, access, mmu) ||
+			 !pmk_mb_holds(cpu->mb, cpu->mb->dirty, addr, PMK_MB_WORD_GRAIN)))
+		pmk_mb_store_slow(cpu, addr, access);
 }
 
-/* Write-through: every store goes into the write buffer, and waits for room in it. */
+/* Write-through: every store goes into the write buffer, and waits for room in it; what is not in the cache
+ * is not fetched. */
 static inline void pmk_mb_store_through(struct pmk_cpu *cpu, uint32_t addr, uint64_t access,
 					bool mmu)
 {
-	struct pmk_lsu *lsu = &cpu->lsu;
+	struct pmk_mb *m = cpu->mb;
 	uint64_t issue = cpu->cycles - PMK_ACCESS_TO_END(access);
-	uint64_t empty = pmk_later(lsu->wbuf_empty, issue) + lsu->write_cycles;
-	uint32_t entry = 0;
-	uint32_t odd = pmk_mb_odd(cpu->mb, cpu->mb->present, addr, mmu, PMK_MB_GRAIN, &entry);
+	uint64_t empty = pmk_later(cpu->lsu.wbuf_empty, issue) + cpu->lsu.write_cycles;
+	unsigned entry = mmu ? pmk_mb_shadow(m, addr) : 1;
+	bool holds = pmk_mb_holds(m, m->present, addr, PMK_MB_GRAIN);
 
-	if (PMK_UNLIKELY(odd | (empty > issue + cpu->mb->wbuf_room))) {
+	if (PMK_UNLIKELY(!entry || empty > issue + m->wbuf_room ||
+			 (!holds && !pmk_mb_cached(cpu, addr)))) {
 		pmk_mb_store_slow(cpu, addr, access);
 		return;
 	}
-	lsu->wbuf_empty = empty;
+	cpu->dyn[PMK_SIG_L1D_WRITE_MISS] += !holds;
+	cpu->lsu.wbuf_empty = empty;
 	if (mmu)
-		cpu->mb->used[entry] = (int64_t)issue;
+		m->used[entry - 1] = (int64_t)issue;
 }
 
 #endif

@@ -161,7 +161,7 @@ static inline void rig_run(struct rig *r, uint32_t pc, const uint32_t *words, si
 	assert_non_null(b);
 	assert_true(b->id < MAX_BLOCKS);
 	r->facts[b->id] = b->facts;
-	pmk_mb_block(&r->cpu, b, r->core.bp_on);
+	pmk_mb_block(&r->cpu, b);
 	for (size_t i = 0; i < n; i++)
 		if (insn[i].load || insn[i].store)
 			rig_access(r, &insn[i], *data++,

@@ -165,15 +165,15 @@ static void cross_boundary(unsigned vcpu, const struct pmk_block *block)
 	}
 }
 
-#define BLOCK_CALLBACKS(kind, enter, ...)                                                 \
+#define BLOCK_CALLBACKS(kind, enter)                                                      \
 	static void kind##_plain(unsigned vcpu, void *block)                              \
 	{                                                                                 \
-		enter(cpus[vcpu], block, ##__VA_ARGS__);                                  \
+		enter(cpus[vcpu], block);                                                 \
 	}                                                                                 \
 	static void kind##_eager(unsigned vcpu, void *block)                              \
 	{                                                                                 \
 		pmk_cpu_add_facts(cpus[vcpu], &((const struct pmk_block *)block)->facts); \
-		enter(cpus[vcpu], block, ##__VA_ARGS__);                                  \
+		enter(cpus[vcpu], block);                                                 \
 	}                                                                                 \
 	static void kind##_followed(unsigned vcpu, void *block)                           \
 	{                                                                                 \
@@ -189,8 +189,7 @@ static void cross_boundary(unsigned vcpu, const struct pmk_block *block)
 
 BLOCK_CALLBACKS(arm11, pmk_cpu_block)
 BLOCK_CALLBACKS(v8, pmk_v8_block)
-BLOCK_CALLBACKS(mb, pmk_mb_block, false)
-BLOCK_CALLBACKS(mb_btc, pmk_mb_block, true)
+BLOCK_CALLBACKS(mb, pmk_mb_block)
 
 static unsigned log2_size(unsigned bytes)
 {
@@ -629,17 +628,15 @@ static uint64_t hash_bytes(uint64_t hash, const void *data, size_t size)
 /* What runs when a block at `pc` starts. */
 static qemu_exec_fn block_callback(uint64_t pc)
 {
-	static const qemu_exec_fn fn[NFAMILIES + 1][4] = {
+	static const qemu_exec_fn fn[NFAMILIES][4] = {
 		[ARM11] = { arm11_plain, arm11_eager, arm11_followed, arm11_boundary },
 		[V8] = { v8_plain, v8_eager, v8_followed, v8_boundary },
 		[MICROBLAZE] = { mb_plain, mb_eager, mb_followed, mb_boundary },
-		[MICROBLAZE + 1] = { mb_btc_plain, mb_btc_eager, mb_btc_followed, mb_btc_boundary },
 	};
-	unsigned kind = family + (family == MICROBLAZE && arena->cfg.core.bp_on);
 
 	if (arena->cfg.nregions)
-		return fn[kind][is_boundary(pc) ? 3 : 2];
-	return fn[kind][arena->cfg.eager];
+		return fn[family][is_boundary(pc) ? 3 : 2];
+	return fn[family][arena->cfg.eager];
 }
 
 static bool is_vector(uint64_t pc)
