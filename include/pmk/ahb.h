@@ -106,6 +106,7 @@ struct pmk_ahb_cycle {
 	uint8_t cause;	/* enum pmk_ahb_cause, of a wait state */
 	bool hwrite;
 	bool hready;
+	bool hmastlock; /* the transfer shown is of a locked sequence; counts nothing */
 	bool reset; /* HRESETn is asserted: the bus is idle, whatever the signals say */
 };
 

@@ -10,6 +10,8 @@
  *  - A held transfer takes part in arbitration from its first cycle in the input stage on.
  *  - A BUSY cycle keeps the slave.
  *  - A burst that lost its slave at a quad-word boundary costs the slave's first-beat waits again.
+ *  - A slave refuses at once, without wait states, and serves what it has refused when it comes again,
+ *    with first-beat waits. A burst whose first beat is refused comes again as it was.
  *  - All wait states. The memory controller is one slave, though the real one has several ports.
  */
 #include "ahb/matrix.h"
@@ -23,6 +25,8 @@
 #define BOUNDARY  1024 /* no burst crosses it */
 #define QUAD_WORD 16
 #define NOBODY	  PMK_MATRIX_NMASTERS
+
+#define REFUSAL_CYCLES 2 /* of RETRY and SPLIT, IHI 0011A §3.9.3 */
 
 /* ---- the development chip ------------------------------------------------------------------ */
 
@@ -67,6 +71,18 @@ void pmk_matrix_devchip(struct pmk_matrix_config *config)
 			[PMK_MATRIX_EXP] = PMK_MATRIX_DROPS,
 			[PMK_MATRIX_ARMD] = PMK_MATRIX_GOES_ON,
 		},
+		/* DDI 0287B §4.2.2: ARM-D can receive RETRY. Of SPLIT nothing is said (our choice). */
+		.refusable = 1 << PMK_MATRIX_ARMD,
+		/* ARM926EJ-S: DDI 0198D Table 6-1; the others have no SINGLE, or nothing is said of
+		 * them, and an INCR of one beat is what the CLCDC takes for it: DDI 0287B §4.2.2. */
+		.rebuilt = {
+			[PMK_MATRIX_ARMI] = PMK_AHB_SINGLE,
+			[PMK_MATRIX_CLCDC] = PMK_AHB_INCR,
+			[PMK_MATRIX_DMA0] = PMK_AHB_INCR,
+			[PMK_MATRIX_DMA1] = PMK_AHB_INCR,
+			[PMK_MATRIX_EXP] = PMK_AHB_INCR,
+			[PMK_MATRIX_ARMD] = PMK_AHB_SINGLE,
+		},
 		.connect = 1,
 	};
 	/* clang-format on */
@@ -105,7 +121,7 @@ int pmk_matrix_init(struct pmk_matrix *m, const struct pmk_matrix_config *config
 	memset(m, 0, sizeof(*m));
 	m->config = *config;
 	for (unsigned s = 0; s <= PMK_MATRIX_MAX_SLAVES; s++)
-		m->owner[s] = NOBODY;
+		m->owner[s] = m->holder[s] = NOBODY;
 	return PMK_OK;
 }
 
@@ -127,7 +143,8 @@ static bool request_ok(const struct pmk_ahb_request *r)
 {
 	uint64_t bytes;
 
-	if (r->burst >= PMK_AHB_NBURSTS || r->size > PMK_AHB_WORD || !beats_of(r))
+	if (r->burst >= PMK_AHB_NBURSTS || r->size > PMK_AHB_WORD || !beats_of(r) ||
+	    r->lock > PMK_MATRIX_LOCKED_PAIR)
 		return false;
 	bytes = (uint64_t)beats_of(r) << r->size;
 	return r->addr % (1u << r->size) == 0 &&
@@ -177,7 +194,15 @@ static struct pmk_ahb_request first_of(const struct pmk_matrix_script *s)
 					 .prot = s->prot,
 					 .beats = s->beats,
 					 .busy = s->busy,
-					 .write = s->direction == PMK_MATRIX_WRITES };
+					 .write = s->direction == PMK_MATRIX_WRITES,
+					 .lock = s->lock ? PMK_MATRIX_LOCKED
+							 : PMK_MATRIX_UNLOCKED };
+}
+
+/* Does a locked read go before the write at the same place? */
+static bool in_pairs(const struct pmk_matrix_script *s)
+{
+	return s->lock && s->direction == PMK_MATRIX_BOTH;
 }
 
 static struct pmk_ahb_request scripted(const struct pmk_matrix_layer *l)
@@ -188,6 +213,8 @@ static struct pmk_ahb_request scripted(const struct pmk_matrix_layer *l)
 	r.addr += l->offset;
 	if (l->script.direction == PMK_MATRIX_BOTH)
 		r.write = l->bursts % 2;
+	if (in_pairs(&l->script) && !r.write)
+		r.lock = PMK_MATRIX_LOCKED_PAIR;
 	return r;
 }
 
@@ -206,7 +233,7 @@ static bool script_ok(const struct pmk_matrix_script *s)
 	struct pmk_ahb_request r = first_of(s);
 	uint64_t stride;
 
-	if (s->direction > PMK_MATRIX_BOTH || !request_ok(&r))
+	if (s->direction > PMK_MATRIX_BOTH || !request_ok(&r) || (in_pairs(s) && s->count % 2))
 		return false;
 	stride = pmk_matrix_stride(s);
 	return s->addr % stride == 0 && s->span && s->span % stride == 0;
@@ -233,9 +260,15 @@ static bool script_goes_on(const struct pmk_matrix_layer *l)
 
 static void advance_script(struct pmk_matrix_layer *l, uint64_t now)
 {
+	bool first_of_pair = in_pairs(&l->script) && l->bursts % 2 == 0;
+
 	l->bursts++;
+	if (first_of_pair) {
+		l->pair = l->due = now;
+		return;
+	}
 	l->offset = (l->offset + pmk_matrix_stride(&l->script)) % l->script.span;
-	l->due = now + l->script.period;
+	l->due = (in_pairs(&l->script) ? l->pair : now) + l->script.period;
 }
 
 void pmk_matrix_resume(struct pmk_matrix *m, unsigned master)
@@ -243,6 +276,11 @@ void pmk_matrix_resume(struct pmk_matrix *m, unsigned master)
 	struct pmk_matrix_layer *l = &m->layer[master];
 
 	l->halted = false;
+	if (l->withdrawn)
+		l->bursts--;
+	l->withdrawn = false;
+	if (in_pairs(&l->script))
+		l->bursts -= l->bursts % 2;
 	l->offset = 0;
 	l->due = m->now;
 }
@@ -274,6 +312,8 @@ static uint64_t next_burst_at(const struct pmk_matrix_layer *l)
 {
 	if (l->halted)
 		return UINT64_MAX;
+	if (l->withdrawn)
+		return 0;
 	if (l->begun < l->posted)
 		return l->queue[l->begun % PMK_MATRIX_QUEUE].at;
 	return script_goes_on(l) ? l->due : UINT64_MAX;
@@ -285,8 +325,12 @@ static void begin_burst(struct pmk_matrix *m, struct pmk_matrix_layer *l)
 
 	l->slot ^= 1;
 	b = &l->burst[l->slot];
-	*b = (struct pmk_matrix_burst){ .of_queue = l->begun < l->posted, .served.start = m->now };
-	if (b->of_queue) {
+	if (!l->withdrawn)
+		*b = (struct pmk_matrix_burst){ .of_queue = l->begun < l->posted };
+	b->served.start = m->now;
+	if (l->withdrawn) {
+		l->withdrawn = false;
+	} else if (b->of_queue) {
 		b->request = l->queue[l->begun++ % PMK_MATRIX_QUEUE];
 	} else {
 		b->request = scripted(l);
@@ -297,6 +341,20 @@ static void begin_burst(struct pmk_matrix *m, struct pmk_matrix_layer *l)
 	l->busy_left = 0;
 }
 
+/* The second cycle of a response after which the master shows nothing. */
+static bool cancelled(const struct pmk_matrix_layer *l)
+{
+	return l->data.responded && (l->data.refused || l->burst[l->data.slot].served.dropped);
+}
+
+/* The last beat of a locked sequence is in its data phase: IHI 0011A §3.11 wants a cycle of IDLE behind
+ * it, in which others get their turn. */
+static bool ends_lock(const struct pmk_matrix_layer *l)
+{
+	return l->data.place != PMK_MATRIX_NOWHERE && l->data.last &&
+	       l->burst[l->data.slot].request.lock == PMK_MATRIX_LOCKED;
+}
+
 /* Beats of a burst follow one another, and bursts, too: the first address of one is shown while the
  * last beat of the one before is in its data phase. */
 static void show_address(struct pmk_matrix *m, struct pmk_matrix_layer *l)
@@ -305,14 +363,14 @@ static void show_address(struct pmk_matrix *m, struct pmk_matrix_layer *l)
 
 	if (l->address.trans != PMK_AHB_IDLE)
 		return; /* not taken yet */
-	if (l->data.responded && l->burst[l->data.slot].served.dropped)
-		return; /* the second cycle of ERROR: what was cancelled is IDLE */
+	if (cancelled(l) || m->now < l->released || ends_lock(l))
+		return;
 	if (!l->beats_left && next_burst_at(l) <= m->now)
 		begin_burst(m, l);
 	if (!l->beats_left)
 		return;
 	r = &l->burst[l->slot].request;
-	if (l->beats_left == beats_of(r))
+	if (l->beats_left == beats_of(r) || l->burst[l->slot].rebuilt)
 		l->address.trans = PMK_AHB_NONSEQ;
 	else
 		l->address.trans = l->busy_left ? PMK_AHB_BUSY : PMK_AHB_SEQ;
@@ -362,6 +420,9 @@ static void respond(const struct pmk_matrix *m, const struct pmk_matrix_layer *l
 		if (d->waits) {
 			c->hready = false;
 			c->cause = PMK_AHB_CAUSE_SLAVE;
+		} else if (d->refused) {
+			c->hready = d->responded;
+			c->hresp = slave_of(m, d->slave)->split ? PMK_AHB_SPLIT : PMK_AHB_RETRY;
 		} else if (slave_of(m, d->slave)->error) {
 			c->hready = d->responded;
 			c->hresp = PMK_AHB_ERROR;
@@ -369,15 +430,26 @@ static void respond(const struct pmk_matrix *m, const struct pmk_matrix_layer *l
 	}
 }
 
-static void show(const struct pmk_matrix *m, const struct pmk_matrix_layer *l,
-		 struct pmk_ahb_cycle *c)
+/* HMASTLOCK: of the transfer that is shown, and between two of one sequence. */
+static bool shows_lock(const struct pmk_matrix_layer *l)
 {
+	const struct pmk_matrix_burst *b = &l->burst[l->slot];
+	uint8_t lock = b->request.lock;
+
+	if (l->address.trans != PMK_AHB_IDLE || l->beats_left)
+		return lock != PMK_MATRIX_UNLOCKED;
+	return lock == PMK_MATRIX_LOCKED_PAIR && !l->halted && !b->served.dropped;
+}
+
+static void show(const struct pmk_matrix *m, unsigned master, struct pmk_ahb_cycle *c)
+{
+	const struct pmk_matrix_layer *l = &m->layer[master];
 	const struct pmk_ahb_request *r = &l->burst[l->slot].request;
 
-	*c = (struct pmk_ahb_cycle){ .htrans = l->address.trans };
+	*c = (struct pmk_ahb_cycle){ .htrans = l->address.trans, .hmastlock = shows_lock(l) };
 	if (l->address.trans != PMK_AHB_IDLE) {
 		c->haddr = l->address.addr;
-		c->hburst = r->burst;
+		c->hburst = l->burst[l->slot].rebuilt ? m->config.rebuilt[master] : r->burst;
 		c->hsize = r->size;
 		c->hprot = r->prot;
 		c->hwrite = r->write;
@@ -426,6 +498,8 @@ static uint8_t choose(const struct pmk_matrix *m, const struct pmk_ahb_cycle cyc
 		return NOBODY; /* the slave is at work */
 	if (shows && l->address.trans == PMK_AHB_BUSY)
 		return NOBODY;
+	if (m->holder[slave] != NOBODY)
+		return shows && transfers(l) ? owner : NOBODY;
 	if (shows && keeps(l))
 		return owner;
 	for (unsigned i = 0; i < PMK_MATRIX_NMASTERS; i++) {
@@ -448,17 +522,28 @@ static unsigned waits_for(const struct pmk_matrix *m, unsigned slave, bool write
 
 /* ---- the clock edge ------------------------------------------------------------------------ */
 
-static void complete(struct pmk_matrix *m, struct pmk_matrix_layer *l, uint8_t resp)
+static void unlock(struct pmk_matrix *m, unsigned master)
 {
+	for (unsigned s = 0; s <= PMK_MATRIX_MAX_SLAVES; s++)
+		if (m->holder[s] == master)
+			m->holder[s] = NOBODY;
+}
+
+static void complete(struct pmk_matrix *m, unsigned master, uint8_t resp)
+{
+	struct pmk_matrix_layer *l = &m->layer[master];
 	const struct pmk_matrix_data *d = &l->data;
 	struct pmk_matrix_burst *b = &l->burst[d->slot];
+	bool ends = d->last || b->served.dropped;
 
-	if (d->first)
+	if (!b->served.first)
 		b->served.first = m->now;
 	b->served.last = m->now;
 	b->served.error |= resp == PMK_AHB_ERROR;
-	if ((d->last || b->served.dropped) && b->of_queue)
+	if (ends && b->of_queue)
 		l->result[l->done++ % PMK_MATRIX_QUEUE] = b->served;
+	if (ends && (b->request.lock != PMK_MATRIX_LOCKED_PAIR || b->served.dropped || l->halted))
+		unlock(m, master);
 }
 
 /* A burst that has shown its address, and of which no beat was taken, has not begun. */
@@ -492,6 +577,63 @@ static void see_error(const struct pmk_matrix *m, unsigned master, struct pmk_ma
 	}
 }
 
+/* The first cycle of RETRY or SPLIT: in the second the master shows IDLE, and then this transfer again.
+ * What it shows of a later burst waits until that is done. */
+static void see_refusal(struct pmk_matrix_layer *l)
+{
+	struct pmk_matrix_data *d = &l->data;
+	struct pmk_matrix_burst *b = &l->burst[d->slot];
+	bool shows_next = d->slot != l->slot;
+
+	d->responded = true;
+	if (shows_next && l->burst[l->slot].of_queue) {
+		take_back(l);
+	} else if (shows_next) {
+		l->withdrawn = true;
+		l->slot ^= 1;
+		l->beats_left = 0;
+	}
+	l->beats_left++;
+	l->next = d->addr;
+	l->busy_left = 0;
+	l->address.trans = PMK_AHB_IDLE;
+	b->rebuilt |= l->beats_left != beats_of(&b->request);
+}
+
+/* The second cycle of it is over. */
+static void leave_refused(struct pmk_matrix *m, struct pmk_matrix_layer *l)
+{
+	const struct pmk_matrix_slave *s = slave_of(m, l->data.slave);
+
+	l->again = true;
+	l->refused++;
+	l->released = m->now + 1 + (s->split ? s->release : 0);
+}
+
+/* A transfer has reached its slave. */
+static void arrive(struct pmk_matrix *m, unsigned master, bool first)
+{
+	struct pmk_matrix_layer *l = &m->layer[master];
+	struct pmk_matrix_data *d = &l->data;
+	const struct pmk_matrix_slave *s = slave_of(m, d->slave);
+
+	d->place = PMK_MATRIX_AT_SLAVE;
+	d->waits = waits_for(m, d->slave, d->write, first);
+	if (l->burst[d->slot].request.lock != PMK_MATRIX_UNLOCKED)
+		m->holder[d->slave] = (uint8_t)master;
+	if (l->again || !s->refuse_every) {
+		l->again = false;
+		return;
+	}
+	if (++m->transfers[d->slave] % s->refuse_every)
+		return;
+	d->refused = m->config.refusable >> master & 1;
+	if (d->refused)
+		d->waits = 0;
+	else
+		d->waits += REFUSAL_CYCLES + (s->split ? s->release : 0);
+}
+
 /* What the input stage makes of the address phase that was taken. */
 static void enter(struct pmk_matrix *m, unsigned master, const struct choice *ch)
 {
@@ -503,7 +645,8 @@ static void enter(struct pmk_matrix *m, unsigned master, const struct choice *ch
 	if (!transfers(l))
 		return;
 	l->data = (struct pmk_matrix_data){
-		.place = passes ? PMK_MATRIX_AT_SLAVE : PMK_MATRIX_HELD,
+		.addr = l->address.addr,
+		.place = PMK_MATRIX_HELD,
 		.slave = slave,
 		.slot = l->slot,
 		.first = l->address.trans == PMK_AHB_NONSEQ,
@@ -512,7 +655,7 @@ static void enter(struct pmk_matrix *m, unsigned master, const struct choice *ch
 		.connects = m->owner[slave] != master,
 	};
 	if (passes)
-		l->data.waits = waits_for(m, slave, l->data.write, l->data.first);
+		arrive(m, master, l->data.first);
 }
 
 static void wait_on(struct pmk_matrix *m, unsigned master, const struct choice *ch)
@@ -521,15 +664,17 @@ static void wait_on(struct pmk_matrix *m, unsigned master, const struct choice *
 	struct pmk_matrix_data *d = &l->data;
 
 	if (d->place == PMK_MATRIX_AT_SLAVE && !d->waits) {
-		see_error(m, master, l);
+		if (d->refused)
+			see_refusal(l);
+		else
+			see_error(m, master, l);
 		return;
 	}
 	l->burst[d->slot].served.waits++;
 	if (d->place == PMK_MATRIX_AT_SLAVE) {
 		d->waits--;
 	} else if (ch->winner[d->slave] == master) {
-		d->place = PMK_MATRIX_AT_SLAVE;
-		d->waits = waits_for(m, d->slave, d->write, true);
+		arrive(m, master, true);
 	} else {
 		d->held++;
 	}
@@ -544,8 +689,10 @@ static void edge(struct pmk_matrix *m, unsigned master, const struct pmk_ahb_cyc
 		wait_on(m, master, ch);
 		return;
 	}
-	if (l->data.place == PMK_MATRIX_AT_SLAVE)
-		complete(m, l, c->hresp);
+	if (l->data.place == PMK_MATRIX_AT_SLAVE && l->data.refused)
+		leave_refused(m, l);
+	else if (l->data.place == PMK_MATRIX_AT_SLAVE)
+		complete(m, master, c->hresp);
 	enter(m, master, ch);
 	consume_address(l);
 }
@@ -558,7 +705,7 @@ void pmk_matrix_step(struct pmk_matrix *m, struct pmk_ahb_cycle cycle[PMK_MATRIX
 
 	for (unsigned i = 0; i < PMK_MATRIX_NMASTERS; i++) {
 		show_address(m, &m->layer[i]);
-		show(m, &m->layer[i], &cycle[i]);
+		show(m, i, &cycle[i]);
 	}
 	memset(&ch, NOBODY, sizeof(ch));
 	for (unsigned s = 0; s < m->config.nslaves; s++)

@@ -12,6 +12,10 @@
  *    to a slave that another layer had last, ARBITRATE while another layer has the slave, SLAVE
  *    while the slave is at work.
  *  - No slave at an address: ERROR, at once.
+ *  - A slave may refuse transfers: RETRY and SPLIT (IHI 0011A §3.9, §3.12). The layer is idle for the
+ *    second cycle and then asks again; of a burst with beats behind it, the rest goes one by one.
+ *  - A locked sequence keeps its slave until its last transfer is done (IHI 0011A §3.11), and an idle
+ *    cycle follows it.
  *
  * A master gets its work from a queue, into which a core model posts what it wants, and else from a
  * script. Time is HCLK cycles since init. A core that stands still until its data comes:
@@ -56,6 +60,10 @@ struct pmk_matrix_slave {
 	char name[12];
 	uint16_t read_first, read_next, write_first, write_next;
 	bool error; /* answers every transfer with ERROR */
+	/* Refuses one in so many transfers, once: what is asked for again is served. 0: none. */
+	uint32_t refuse_every;
+	bool split;	  /* with SPLIT, not with RETRY; */
+	uint32_t release; /* then the layer is let go that many cycles after the response */
 };
 
 /* What a master does about ERROR: DDI 0287B §4.2.2. */
@@ -72,6 +80,11 @@ struct pmk_matrix_config {
 	struct pmk_ahb_window window[PMK_AHB_MAX_WINDOWS];
 	uint8_t priority[PMK_MATRIX_NMASTERS]; /* masters, the highest first */
 	uint8_t on_error[PMK_MATRIX_NMASTERS];
+	/* Layers that can be refused, a sum of 1 << enum pmk_matrix_master. To others a refusal is as
+	 * many wait states. */
+	uint8_t refusable;
+	/* HBURST of the transfers that are left of a burst that was refused. */
+	uint8_t rebuilt[PMK_MATRIX_NMASTERS];
 	uint32_t connect; /* cycles to connect a layer to a slave that another had, at least 1 */
 };
 
@@ -84,6 +97,12 @@ int pmk_matrix_slave_find(const struct pmk_matrix_config *config, const char *na
 
 /* ---- what masters want --------------------------------------------------------------------- */
 
+enum pmk_matrix_lock {
+	PMK_MATRIX_UNLOCKED,
+	PMK_MATRIX_LOCKED,	/* up to the end of this burst */
+	PMK_MATRIX_LOCKED_PAIR, /* and of the next one: it has to come */
+};
+
 struct pmk_ahb_request {
 	uint64_t at;   /* not before this cycle */
 	uint64_t addr; /* of the first beat, aligned to its size */
@@ -93,6 +112,7 @@ struct pmk_ahb_request {
 	uint8_t beats; /* of an INCR burst, 1 or more */
 	uint8_t busy;  /* BUSY cycles before each beat but the first */
 	bool write;
+	uint8_t lock; /* enum pmk_matrix_lock */
 };
 
 struct pmk_ahb_served {
@@ -113,7 +133,9 @@ enum pmk_matrix_direction { PMK_MATRIX_READS, PMK_MATRIX_WRITES, PMK_MATRIX_BOTH
 struct pmk_matrix_script {
 	bool on;
 	uint8_t burst, size, prot, beats, busy; /* as in a request */
-	uint8_t direction;   /* enum pmk_matrix_direction; BOTH: in turn, reads first */
+	uint8_t direction; /* enum pmk_matrix_direction; BOTH: in turn, reads first */
+	bool lock;	   /* every burst is locked; BOTH: the read and the write behind it, at one
+			      * address and one right after the other, as of a SWP */
 	uint64_t addr, span; /* span: bytes, after which it begins again at addr */
 	uint64_t start;	     /* cycle of the first burst */
 	uint64_t period;     /* least number of cycles from one start to the next */
@@ -136,12 +158,14 @@ enum pmk_matrix_place {
 };
 
 struct pmk_matrix_data {
+	uint64_t addr;
 	uint8_t place; /* enum pmk_matrix_place */
 	uint8_t slave;
 	uint8_t slot; /* of its burst */
 	bool first, last, write;
 	bool connects;	/* HELD: the layer has to be connected first */
-	bool responded; /* the first cycle of ERROR has been */
+	bool responded; /* the first cycle of ERROR, RETRY, SPLIT has been */
+	bool refused;	/* the answer is RETRY or SPLIT */
 	uint32_t held;	/* cycles in the input stage */
 	uint32_t waits; /* cycles the slave still needs */
 };
@@ -152,6 +176,7 @@ struct pmk_matrix_burst {
 	struct pmk_ahb_request request;
 	struct pmk_ahb_served served;
 	bool of_queue; /* else of the script */
+	bool rebuilt;  /* it was refused with beats behind it: the rest goes one by one */
 };
 
 struct pmk_matrix_layer {
@@ -161,6 +186,10 @@ struct pmk_matrix_layer {
 	uint32_t busy_left;  /* BUSY cycles before the next of them */
 	uint64_t next;	     /* address of that */
 	bool halted;
+	bool again;	   /* the next transfer is one that was refused */
+	bool withdrawn;	   /* the script's burst in the other slot comes after that */
+	uint64_t released; /* SPLIT: nothing is shown before this cycle */
+	uint64_t refused;  /* transfers, so far */
 	struct pmk_matrix_address address;
 	struct pmk_matrix_data data;
 	/* The queue. Requests and results are numbered; a result lives as long as its place in the
@@ -173,6 +202,7 @@ struct pmk_matrix_layer {
 	uint64_t due;	 /* cycle of its next burst */
 	uint64_t bursts; /* so far */
 	uint64_t offset; /* of the next burst in the span */
+	uint64_t pair;	 /* cycle in which the read of a locked pair began */
 };
 
 struct pmk_matrix {
@@ -181,6 +211,9 @@ struct pmk_matrix {
 	struct pmk_matrix_layer layer[PMK_MATRIX_NMASTERS];
 	/* The layer each slave is connected to, or NMASTERS; the one more is the default slave. */
 	uint8_t owner[PMK_MATRIX_MAX_SLAVES + 1];
+	/* The layer that holds it for a locked sequence, or NMASTERS. */
+	uint8_t holder[PMK_MATRIX_MAX_SLAVES + 1];
+	uint64_t transfers[PMK_MATRIX_MAX_SLAVES]; /* that could be refused, so far */
 };
 
 /* n cycles that look the same, in which the layers are as given; n > 1 only if all are idle. */

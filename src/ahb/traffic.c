@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Scripts of masters as text: see traffic.h. */
+/* What is on the buses, as text: see traffic.h. */
 #include "ahb/traffic.h"
 
 #include <errno.h>
@@ -46,6 +46,7 @@ static const char *const burst_names[PMK_AHB_NBURSTS] = { "single", "incr",  "wr
 							  "wrap8",  "incr8", "wrap16", "incr16" };
 static const char *const size_names[] = { "byte", "half", "word" };
 static const char *const dir_names[] = { "read", "write", "both" };
+static const char *const switch_names[] = { "off", "on" };
 
 const char *pmk_matrix_master_name(unsigned master)
 {
@@ -54,18 +55,75 @@ const char *pmk_matrix_master_name(unsigned master)
 
 /* ---- one text at work ---------------------------------------------------------------------- */
 
-enum key { BURST, BEATS, SIZE, DIR, PROT, SLAVE, ADDR, SPAN, PERIOD, START, COUNTED, BUSY, NKEYS };
+/* Of whom a text is. */
+enum kind { A_MASTER, THE_GXI, A_SLAVE };
 
-static const char *const key_names[NKEYS] = {
-	"burst", "beats", "size",   "dir",   "prot",  "slave",
-	"addr",	 "span",  "period", "start", "count", "busy"
+#define MASTERS (1u << A_MASTER)
+#define GXI	(1u << THE_GXI)
+#define SLAVES	(1u << A_SLAVE)
+
+enum key {
+	BURST,
+	BEATS,
+	SIZE,
+	DIR,
+	PROT,
+	SLAVE,
+	ADDR,
+	SPAN,
+	PERIOD,
+	START,
+	COUNTED,
+	BUSY,
+	LOCK,
+	STEP,
+	PENDING,
+	READ_WAIT,
+	WRITE_WAIT,
+	DATA_WAIT,
+	RETRY,
+	SPLIT,
+	RELEASE,
+	NKEYS
+};
+
+static const struct {
+	const char *name;
+	unsigned kinds;
+} keys[NKEYS] = {
+	[BURST] = { "burst", MASTERS },		[BEATS] = { "beats", MASTERS },
+	[SIZE] = { "size", MASTERS },		[DIR] = { "dir", MASTERS | GXI },
+	[PROT] = { "prot", MASTERS },		[SLAVE] = { "slave", MASTERS },
+	[ADDR] = { "addr", MASTERS | GXI },	[SPAN] = { "span", MASTERS | GXI },
+	[PERIOD] = { "period", MASTERS | GXI }, [START] = { "start", MASTERS | GXI },
+	[COUNTED] = { "count", MASTERS | GXI }, [BUSY] = { "busy", MASTERS },
+	[LOCK] = { "lock", MASTERS },		[STEP] = { "step", GXI },
+	[PENDING] = { "pending", GXI },		[READ_WAIT] = { "read_wait", GXI },
+	[WRITE_WAIT] = { "write_wait", GXI },	[DATA_WAIT] = { "data_wait", GXI },
+	[RETRY] = { "retry", SLAVES },		[SPLIT] = { "split", SLAVES },
+	[RELEASE] = { "release", SLAVES },
+};
+
+/* Whom a text can be of: the masters, the GXI, the slaves. */
+#define MAX_NAMES (PMK_MATRIX_NMASTERS + 1 + PMK_MATRIX_MAX_SLAVES)
+#define NAME_GXI  PMK_MATRIX_NMASTERS
+
+/* The values of a text; which of them mean something is up to its kind. */
+struct values {
+	struct pmk_matrix_script script;
+	struct pmk_mbx_script gxi;
+	struct pmk_refusal refusal;
+	/* Of masters and of the GXI. */
+	uint8_t direction;
+	uint64_t addr, span, start, period, count;
 };
 
 struct parse {
 	const char *text;
 	const struct pmk_matrix_config *config;
-	unsigned master;
-	struct pmk_matrix_script *script;
+	enum kind kind;
+	unsigned who; /* number of the master or slave */
+	struct values v;
 	int slave;
 	bool given[NKEYS];
 	char *msg;
@@ -125,9 +183,9 @@ static bool parse_number(const struct parse *p, enum key key, const char *word, 
 	errno = 0;
 	*value = strtoull(word, &end, 0);
 	if (*word < '0' || *word > '9' || *end)
-		return fail(p, "%s: '%.40s' is not a number", key_names[key], word);
+		return fail(p, "%s: '%.40s' is not a number", keys[key].name, word);
 	if (errno || *value > max)
-		return fail(p, "%s: %.40s is more than %" PRIu64, key_names[key], word, max);
+		return fail(p, "%s: %.40s is more than %" PRIu64, keys[key].name, word, max);
 	return true;
 }
 
@@ -139,6 +197,34 @@ static bool parse_byte(const struct parse *p, enum key key, const char *word, ui
 	if (!parse_number(p, key, word, max, &n))
 		return false;
 	*value = (uint8_t)n;
+	return true;
+}
+
+#define MOST_CYCLES 1000000 /* of waiting */
+
+static bool parse_cycles(const struct parse *p, enum key key, const char *word, uint32_t *value)
+{
+	uint64_t n;
+
+	if (!parse_number(p, key, word, MOST_CYCLES, &n))
+		return false;
+	*value = (uint32_t)n;
+	return true;
+}
+
+/* "every:N" */
+static bool parse_every(struct parse *p, enum key key, const char *word)
+{
+	uint64_t n;
+
+	if (strncasecmp(word, "every:", 6) != 0)
+		return fail(p, "%s: '%.40s' is not every:N, such as every:5", keys[key].name, word);
+	if (!parse_number(p, key, word + 6, UINT32_MAX, &n))
+		return false;
+	if (!n)
+		return fail(p, "%s: one transfer in 0 is none; leave it out", keys[key].name);
+	p->v.refusal.every = (uint32_t)n;
+	p->v.refusal.split = key == SPLIT;
 	return true;
 }
 
@@ -156,33 +242,55 @@ static bool parse_slave(struct parse *p, const char *word)
 
 static bool parse_value(struct parse *p, enum key key, const char *word)
 {
-	struct pmk_matrix_script *s = p->script;
+	struct values *v = &p->v;
+	uint8_t on = 0;
 
 	switch (key) {
 	case BURST:
-		return parse_name(p, "burst", word, burst_names, COUNT(burst_names), &s->burst);
+		return parse_name(p, "burst", word, burst_names, COUNT(burst_names),
+				  &v->script.burst);
 	case BEATS:
-		return parse_byte(p, key, word, 255, &s->beats);
+		return parse_byte(p, key, word, 255, &v->script.beats);
 	case SIZE:
-		return parse_name(p, "size", word, size_names, COUNT(size_names), &s->size);
+		return parse_name(p, "size", word, size_names, COUNT(size_names), &v->script.size);
 	case DIR:
-		return parse_name(p, "dir", word, dir_names, COUNT(dir_names), &s->direction);
+		return parse_name(p, "dir", word, dir_names, COUNT(dir_names), &v->direction);
 	case PROT:
-		return parse_byte(p, key, word, 15, &s->prot);
+		return parse_byte(p, key, word, 15, &v->script.prot);
 	case SLAVE:
 		return parse_slave(p, word);
 	case ADDR:
-		return parse_number(p, key, word, UINT32_MAX, &s->addr);
+		return parse_number(p, key, word, UINT32_MAX, &v->addr);
 	case SPAN:
-		return parse_number(p, key, word, UINT32_MAX, &s->span);
+		return parse_number(p, key, word, UINT32_MAX, &v->span);
 	case PERIOD:
-		return parse_number(p, key, word, UINT32_MAX, &s->period);
+		return parse_number(p, key, word, UINT32_MAX, &v->period);
 	case START:
-		return parse_number(p, key, word, UINT64_MAX / 2, &s->start);
+		return parse_number(p, key, word, UINT64_MAX / 2, &v->start);
 	case COUNTED:
-		return parse_number(p, key, word, UINT64_MAX / 2, &s->count);
+		return parse_number(p, key, word, UINT64_MAX / 2, &v->count);
 	case BUSY:
-		return parse_byte(p, key, word, 255, &s->busy);
+		return parse_byte(p, key, word, 255, &v->script.busy);
+	case LOCK:
+		if (!parse_name(p, "lock", word, switch_names, COUNT(switch_names), &on))
+			return false;
+		v->script.lock = on;
+		return true;
+	case STEP:
+		return parse_number(p, key, word, UINT32_MAX, &v->gxi.step);
+	case PENDING:
+		return parse_byte(p, key, word, PMK_MBX_PENDING, &v->gxi.pending);
+	case READ_WAIT:
+		return parse_cycles(p, key, word, &v->gxi.read_wait);
+	case WRITE_WAIT:
+		return parse_cycles(p, key, word, &v->gxi.write_wait);
+	case DATA_WAIT:
+		return parse_cycles(p, key, word, &v->gxi.data_wait);
+	case RETRY:
+	case SPLIT:
+		return parse_every(p, key, word);
+	case RELEASE:
+		return parse_cycles(p, key, word, &v->refusal.release);
 	case NKEYS:
 		break;
 	}
@@ -193,48 +301,68 @@ static bool parse_value(struct parse *p, enum key key, const char *word)
 static bool parse_pair(struct parse *p, char *pair)
 {
 	char *value = strchr(pair, '=');
-	uint8_t key = 0;
+	const char *names[NKEYS];
+	unsigned key_of[NKEYS], n = 0;
+	uint8_t i = 0;
 
 	if (!value)
 		return fail(p, "'%.40s' is not KEY=VALUE", pair);
 	*value++ = '\0';
-	if (!parse_name(p, "key", pair, key_names, NKEYS, &key))
+	for (unsigned key = 0; key < NKEYS; key++)
+		if (keys[key].kinds >> p->kind & 1) {
+			key_of[n] = key;
+			names[n++] = keys[key].name;
+		}
+	if (!parse_name(p, "key", pair, names, n, &i))
 		return false;
-	if (p->given[key])
-		return fail(p, "%s is given twice", key_names[key]);
-	p->given[key] = true;
-	return parse_value(p, (enum key)key, value);
+	if (p->given[key_of[i]])
+		return fail(p, "%s is given twice", names[i]);
+	p->given[key_of[i]] = true;
+	return parse_value(p, (enum key)key_of[i], value);
 }
 
 /* ---- does it make sense -------------------------------------------------------------------- */
 
 static bool does(const struct parse *p, bool write)
 {
-	uint32_t bursts = write ? masters[p->master].writes : masters[p->master].reads;
+	uint32_t bursts = write ? masters[p->who].writes : masters[p->who].reads;
 
-	return bursts >> p->script->burst & 1;
+	return bursts >> p->v.script.burst & 1;
+}
+
+static bool check_lock(const struct parse *p)
+{
+	if (!p->v.script.lock)
+		return true;
+	if (!masters[p->who].writes)
+		return fail(p, "%s only reads and locks nothing; take lock=off",
+			    masters[p->who].name);
+	if (p->v.direction == PMK_MATRIX_BOTH && p->v.count % 2)
+		return fail(p, "count: with lock=on and dir=both a read and a write belong "
+			       "together; take an even number");
+	return true;
 }
 
 static bool check_master(const struct parse *p)
 {
-	const struct pmk_matrix_script *s = p->script;
-	const char *name = masters[p->master].name, *burst = burst_names[s->burst];
-	bool writes = s->direction != PMK_MATRIX_READS;
+	const struct pmk_matrix_script *s = &p->v.script;
+	const char *name = masters[p->who].name, *burst = burst_names[s->burst];
+	bool writes = p->v.direction != PMK_MATRIX_READS;
 
-	if (writes && !masters[p->master].writes)
+	if (writes && !masters[p->who].writes)
 		return fail(p, "%s does not write (DDI 0287B 4.2.2); take dir=read", name);
-	if ((s->direction != PMK_MATRIX_WRITES && !does(p, false)) || (writes && !does(p, true)))
+	if ((p->v.direction != PMK_MATRIX_WRITES && !does(p, false)) || (writes && !does(p, true)))
 		return fail(p, "%s has no %s burst%s (DDI 0287B 4.2.2)", name, burst,
 			    does(p, false) ? " that writes" : "");
-	if (masters[p->master].words && s->size != PMK_AHB_WORD)
+	if (masters[p->who].words && s->size != PMK_AHB_WORD)
 		return fail(p, "%s transfers words only (DDI 0287B 4.2.2); take size=word", name);
-	if (s->busy && !masters[p->master].busy)
+	if (s->busy && !masters[p->who].busy)
 		return fail(p, "%s has no BUSY cycles (DDI 0287B 4.2.2); take busy=0", name);
 	if (p->given[BEATS] && s->burst != PMK_AHB_INCR)
 		return fail(p, "beats is of burst=incr; %s has its own", burst);
 	if (!s->beats)
 		return fail(p, "beats: a burst has at least 1");
-	return true;
+	return check_lock(p);
 }
 
 static bool find_address(struct parse *p)
@@ -249,72 +377,199 @@ static bool find_address(struct parse *p)
 		p->slave = pmk_matrix_slave_find(config, "mpmc");
 	for (unsigned i = 0; i < config->nwindows; i++)
 		if ((int)config->window[i].slave == p->slave) {
-			p->script->addr = config->window[i].first;
+			p->v.addr = config->window[i].first;
 			return true;
 		}
 	return fail(p, "the slave has no address; give addr");
 }
 
-static bool check_addresses(const struct parse *p)
+static bool check_addresses(const struct parse *p, uint64_t addr_unit, uint64_t span_unit,
+			    const char *what)
 {
-	const struct pmk_matrix_script *s = p->script;
-	uint64_t stride = pmk_matrix_stride(s);
-
-	if (s->addr % stride)
+	if (p->v.addr % addr_unit)
 		return fail(p,
 			    "addr: 0x%" PRIx64 " is not a multiple of %" PRIu64
-			    ", what a burst takes up",
-			    s->addr, stride);
-	if (!s->span || s->span % stride)
-		return fail(p,
-			    "span: %" PRIu64 " is not a multiple of %" PRIu64
-			    ", what a burst takes up",
-			    s->span, stride);
+			    ", what a %s takes up",
+			    p->v.addr, addr_unit, what);
+	if (!p->v.span || p->v.span % span_unit)
+		return fail(
+			p, "span: %" PRIu64 " is not a multiple of %" PRIu64 ", what a %s takes up",
+			p->v.span, span_unit, what);
 	return true;
 }
 
-static bool parse_all(struct parse *p, char *copy)
+/* The link leads to the memory controller and nowhere else (DDI 0287B §4.2.2). */
+static bool check_place(const struct parse *p)
 {
-	char *rest = strchr(copy, ':'), *pair;
-	const char *names[PMK_MATRIX_NMASTERS];
-	uint8_t master = 0;
+	int mpmc = pmk_matrix_slave_find(p->config, "mpmc");
+	uint64_t last = p->v.addr + p->v.span - 1;
+
+	for (unsigned i = 0; i < p->config->nwindows; i++) {
+		const struct pmk_ahb_window *w = &p->config->window[i];
+
+		if ((int)w->slave == mpmc && p->v.addr >= w->first && last <= w->last)
+			return true;
+	}
+	return fail(p,
+		    "the GXI leads to mpmc alone, and 0x%" PRIx64 " to 0x%" PRIx64 " is not in it",
+		    p->v.addr, last);
+}
+
+/* ---- of whom it is ------------------------------------------------------------------------- */
+
+static bool finish_master(struct parse *p, struct pmk_traffic *t)
+{
+	struct pmk_matrix_script *s = &p->v.script;
+	uint64_t stride;
+
+	if (!p->given[PERIOD])
+		return fail(p, "period is missing: cycles from one burst to the next");
+	if (!check_master(p) || !find_address(p))
+		return false;
+	stride = pmk_matrix_stride(s);
+	if (!check_addresses(p, stride, stride, "burst"))
+		return false;
+	s->direction = p->v.direction;
+	s->addr = p->v.addr;
+	s->span = p->v.span;
+	s->start = p->v.start;
+	s->period = p->v.period;
+	s->count = p->v.count;
+	t->master[p->who] = *s;
+	return true;
+}
+
+static bool finish_gxi(struct parse *p, struct pmk_traffic *t)
+{
+	struct pmk_mbx_script *g = &p->v.gxi;
+
+	if (!p->given[PERIOD])
+		return fail(p, "period is missing: cycles from one request to the next");
+	if (!g->pending)
+		return fail(p, "pending: a read is under way while it is; take 1 to %d",
+			    PMK_MBX_PENDING);
+	if (!g->step || g->step % PMK_MBX_UNIT)
+		return fail(p,
+			    "step: %" PRIu64 " is not a multiple of %d, what a transfer takes up",
+			    g->step, PMK_MBX_UNIT);
+	if (!find_address(p) || !check_addresses(p, PMK_MBX_UNIT, g->step, "transfer") ||
+	    !check_place(p))
+		return false;
+	g->direction = p->v.direction;
+	g->addr = p->v.addr;
+	g->span = p->v.span;
+	g->start = p->v.start;
+	g->period = p->v.period;
+	g->count = p->v.count;
+	t->gxi = *g;
+	return true;
+}
+
+static bool finish_slave(struct parse *p, struct pmk_traffic *t)
+{
+	if (p->given[RETRY] && p->given[SPLIT])
+		return fail(p, "give retry or split, not both");
+	if (!p->v.refusal.every)
+		return fail(p, "what %s does is missing: retry=every:N or split=every:N",
+			    p->config->slave[p->who].name);
+	if (p->given[RELEASE] && !p->v.refusal.split)
+		return fail(p, "release is of split; after RETRY a layer may ask at once");
+	t->slave[p->who] = p->v.refusal;
+	return true;
+}
+
+static bool finish(struct parse *p, struct pmk_traffic *t)
+{
+	switch (p->kind) {
+	case A_MASTER:
+		return finish_master(p, t);
+	case THE_GXI:
+		return finish_gxi(p, t);
+	case A_SLAVE:
+		return finish_slave(p, t);
+	}
+	return false;
+}
+
+/* Before the keys, as it may look at what is the default of what. */
+static void set_defaults(struct parse *p)
+{
+	int mpmc = pmk_matrix_slave_find(p->config, "mpmc");
+
+	p->v = (struct values){
+		.script = { .on = true, .size = PMK_AHB_WORD, .beats = 1 },
+		.gxi = { .on = true, .step = PMK_MBX_UNIT, .pending = 4 },
+		.refusal = { .release = 8 },
+		.span = 65536,
+	};
+	if (p->kind == A_MASTER) {
+		p->v.script.burst = masters[p->who].burst;
+		p->v.script.prot = masters[p->who].prot;
+	}
+	if (mpmc >= 0) {
+		p->v.gxi.write_wait = p->config->slave[mpmc].write_first;
+		p->v.gxi.data_wait = p->config->slave[mpmc].read_first;
+	}
+}
+
+static bool parse_who(struct parse *p, const char *word)
+{
+	const char *names[MAX_NAMES];
+	unsigned n = 0;
+	uint8_t who = 0;
 
 	for (unsigned i = 0; i < PMK_MATRIX_NMASTERS; i++)
-		names[i] = masters[i].name;
+		names[n++] = masters[i].name;
+	names[n++] = "gxi";
+	for (unsigned s = 0; s < p->config->nslaves; s++)
+		names[n++] = p->config->slave[s].name;
+	if (!parse_name(p, "master or slave", word, names, n, &who))
+		return false;
+	p->kind = who < NAME_GXI ? A_MASTER : who == NAME_GXI ? THE_GXI : A_SLAVE;
+	p->who = p->kind == A_SLAVE ? who - NAME_GXI - 1u : who;
+	return true;
+}
+
+static bool is_given(const struct parse *p, const struct pmk_traffic *t)
+{
+	switch (p->kind) {
+	case A_MASTER:
+		return t->master[p->who].on;
+	case THE_GXI:
+		return t->gxi.on;
+	case A_SLAVE:
+		return t->slave[p->who].every;
+	}
+	return false;
+}
+
+static bool parse_all(struct parse *p, char *copy, struct pmk_traffic *t)
+{
+	char *rest = strchr(copy, ':'), *pair;
+
 	if (!rest)
 		return fail(p, "want MASTER:KEY=VALUE,…, such as dma0:burst=incr8,period=40");
 	*rest++ = '\0';
-	if (!parse_name(p, "master", copy, names, PMK_MATRIX_NMASTERS, &master))
+	if (!parse_who(p, copy))
 		return false;
-	p->master = master;
-	*p->script = (struct pmk_matrix_script){ .on = true,
-						 .burst = masters[master].burst,
-						 .prot = masters[master].prot,
-						 .size = PMK_AHB_WORD,
-						 .beats = 1,
-						 .span = 65536 };
+	if (is_given(p, t))
+		return fail(p, "%.40s is given twice", copy);
+	set_defaults(p);
 	while ((pair = strsep(&rest, ",")))
 		if (!parse_pair(p, pair))
 			return false;
-	if (!p->given[PERIOD])
-		return fail(p, "period is missing: cycles from one burst to the next");
-	return check_master(p) && find_address(p) && check_addresses(p);
+	return finish(p, t);
 }
 
-int pmk_traffic_parse(const char *text, const struct pmk_matrix_config *config, unsigned *master,
-		      struct pmk_matrix_script *script, char *msg, size_t size)
+int pmk_traffic_parse(const char *text, const struct pmk_matrix_config *config,
+		      struct pmk_traffic *traffic, char *msg, size_t size)
 {
-	struct parse p = {
-		.text = text, .config = config, .script = script, .msg = msg, .size = size
-	};
+	struct parse p = { .text = text, .config = config, .msg = msg, .size = size };
 	char copy[256];
 
 	if (snprintf(copy, sizeof(copy), "%s", text) >= (int)sizeof(copy)) {
 		fail(&p, "is longer than %zu characters", sizeof(copy) - 1);
 		return PMK_EPARSE;
 	}
-	if (!parse_all(&p, copy))
-		return PMK_EPARSE;
-	*master = p.master;
-	return PMK_OK;
+	return parse_all(&p, copy, traffic) ? PMK_OK : PMK_EPARSE;
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Scripts of masters as text: "dma0:burst=incr8,period=40,slave=mpmc".
+ * What else is on the buses, as text: masters with scripts ("dma0:burst=incr8,period=40,slave=mpmc"), the
+ * MBX on its link ("gxi:period=10,dir=both"), and slaves that refuse transfers ("smc:retry=every:5").
  *
- *	MASTER:KEY=VALUE[,KEY=VALUE]…
+ *	WHO:KEY=VALUE[,KEY=VALUE]…
  *
- *	MASTER	armi, clcdc, dma0, dma1, exp, armd
+ *	armi, clcdc, dma0, dma1, exp, armd: struct pmk_matrix_script
+ *
  *	period	cycles from the start of one burst to the start of the next, at least; 0: without a gap.
  *		A burst that is late shifts those after it. Has no default
  *	burst	single, incr, wrap4, incr4, wrap8, incr8, wrap16, incr16     armi, armd: wrap8, else incr8
@@ -18,9 +20,26 @@
  *	start	cycle of the first burst				     0
  *	count	bursts, 0: without end					     0
  *	busy	BUSY cycles before each beat but the first		     0
+ *	lock	on: every burst is locked; with dir=both the read and the write behind it, at one
+ *		address, as of a SWP; period is then from pair to pair	     off
+ *
+ *	gxi: struct pmk_mbx_script
+ *
+ *	period, dir, addr, span, start, count	of transfers, which are single words. Has to be in mpmc
+ *	step	bytes from one transfer to the next			     4
+ *	pending	reads under way, 1 to 8					     4
+ *	read_wait, write_wait	cycles that a request waits		     0, mpmc's of a first write
+ *	data_wait		cycles that read data wait		     mpmc's of a first read
+ *
+ *	a slave by its name: struct pmk_matrix_slave
+ *
+ *	retry	every:N, one transfer in N is answered with RETRY
+ *	split	every:N, with SPLIT
+ *	release	cycles after which a split layer may go on		     8
  *
  * What a master of the development chip never does (DDI 0287B §4.2.2) is refused: no writes of armi
- * and clcdc, no bytes of theirs, no SINGLE of a DMA controller, no BUSY of armi, clcdc and armd.
+ * and clcdc, no bytes of theirs, no SINGLE of a DMA controller, no BUSY of armi, clcdc and armd. Nor is
+ * there anything to lock for those that only read (our choice).
  */
 #ifndef PMK_AHB_TRAFFIC_H
 #define PMK_AHB_TRAFFIC_H
@@ -28,15 +47,30 @@
 #include <stddef.h>
 
 #include "ahb/matrix.h"
+#include "ahb/mbx.h"
+
+/* When a slave refuses: the members of struct pmk_matrix_slave. `every` is 0 where it does not. */
+struct pmk_refusal {
+	uint32_t every;
+	bool split;
+	uint32_t release;
+};
+
+/* Everything that is on the buses; all zeros: nothing. */
+struct pmk_traffic {
+	struct pmk_matrix_script master[PMK_MATRIX_NMASTERS]; /* those that are `on` */
+	struct pmk_mbx_script gxi;
+	struct pmk_refusal slave[PMK_MATRIX_MAX_SLAVES]; /* by the number in the matrix */
+};
 
 /* "dma0" for PMK_MATRIX_DMA0; NULL for no master. */
 const char *pmk_matrix_master_name(unsigned master);
 
 /*
- * 0, or PMK_EPARSE with one line in `msg` that says what is wrong and what may stand there. The script
- * is one that pmk_matrix_script() takes.
+ * Add one. 0, or PMK_EPARSE with one line in `msg` that says what is wrong and what may stand there; the
+ * traffic is then as it was. The scripts are such that pmk_matrix_script() and pmk_mbx_init() take them.
  */
-int pmk_traffic_parse(const char *text, const struct pmk_matrix_config *config, unsigned *master,
-		      struct pmk_matrix_script *script, char *msg, size_t size);
+int pmk_traffic_parse(const char *text, const struct pmk_matrix_config *config,
+		      struct pmk_traffic *traffic, char *msg, size_t size);
 
 #endif

@@ -4,7 +4,8 @@
  * against the protocol checker and the observers' sums.
  *
  * A layer's cycle is one letter: . idle, b BUSY; of a transfer that waits c to connect, a for
- * arbitration, s for the slave; 1 a first beat ends, n a later one; e first cycle of ERROR, E second.
+ * arbitration, s for the slave; 1 a first beat ends, n a later one; e first cycle of ERROR, E second,
+ * r and R of RETRY, p and P of SPLIT.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -38,7 +39,11 @@ struct rig {
 	struct pmk_ahb_checker checker[6];
 	struct pmk_bus bus[6];
 	char seen[6][4000];
+	char lock[6][4000]; /* HMASTLOCK, as . and L */
 	unsigned n;
+	/* Who has a slave for a locked sequence, by what is on the buses. */
+	bool locked_data[6];
+	int keeper[PMK_MATRIX_MAX_SLAVES + 1];
 };
 
 static struct rig rig;
@@ -61,6 +66,23 @@ static void setup(void)
 		assert_int_equal(pmk_ahb_layer_init(&rig.layer[i], &params, &rig.bus[i]), 0);
 		pmk_ahb_checker_init(&rig.checker[i], &strict);
 	}
+	for (unsigned s = 0; s <= PMK_MATRIX_MAX_SLAVES; s++)
+		rig.keeper[s] = -1;
+}
+
+/* AHB, not AHB-Lite; all layers can be refused, by the memory controller: one transfer in `every`. */
+static void setup_refusals(unsigned every, bool split, unsigned release)
+{
+	struct pmk_ahb_checker_params ahb = { .has = PMK_AHB_ALL, .bytes = 4 };
+
+	setup();
+	rig.config.refusable = 0x3f;
+	rig.config.slave[0].refuse_every = every;
+	rig.config.slave[0].split = split;
+	rig.config.slave[0].release = release;
+	assert_int_equal(pmk_matrix_init(&rig.matrix, &rig.config), 0);
+	for (unsigned i = 0; i < 6; i++)
+		pmk_ahb_checker_init(&rig.checker[i], &ahb);
 }
 
 static char letter(const struct pmk_ahb_seen *seen)
@@ -73,9 +95,9 @@ static char letter(const struct pmk_ahb_seen *seen)
 	case PMK_AHB_C_WAIT:
 		return "?sca"[seen->cause];
 	case PMK_AHB_C_DONE:
-		return seen->resp == PMK_AHB_ERROR ? 'E' : seen->first ? '1' : 'n';
+		return seen->resp ? "?ERP"[seen->resp] : seen->first ? '1' : 'n';
 	case PMK_AHB_C_FIRST:
-		return 'e';
+		return "?erp"[seen->resp];
 	default:
 		return '?';
 	}
@@ -93,6 +115,29 @@ static void one_layer_per_slave(void)
 	}
 }
 
+/* From a locked transfer on, until one ends whose address phase behind it has HMASTLOCK low, nobody else
+ * is at its slave (IHI 0011A §3.11). */
+static void nobody_breaks_a_lock(const struct pmk_ahb_cycle cycle[])
+{
+	for (unsigned i = 0; i < 6; i++) {
+		const struct pmk_matrix_data *d = &rig.matrix.layer[i].data;
+
+		if (cycle[i].hready)
+			rig.locked_data[i] =
+				cycle[i].hmastlock && cycle[i].htrans >= PMK_AHB_NONSEQ;
+		if (d->place != PMK_MATRIX_AT_SLAVE)
+			continue;
+		if (rig.keeper[d->slave] >= 0)
+			assert_int_equal(rig.keeper[d->slave], i);
+		if (rig.locked_data[i])
+			rig.keeper[d->slave] = (int)i;
+	}
+	for (unsigned s = 0; s <= PMK_MATRIX_MAX_SLAVES; s++)
+		if (rig.keeper[s] >= 0 && cycle[rig.keeper[s]].hready &&
+		    !cycle[rig.keeper[s]].hmastlock)
+			rig.keeper[s] = -1;
+}
+
 static void take(void *ctx, const struct pmk_ahb_cycle cycle[PMK_MATRIX_NMASTERS], uint64_t n)
 {
 	struct pmk_ahb_violation v[PMK_AHB_MAX_VIOLATIONS];
@@ -100,11 +145,14 @@ static void take(void *ctx, const struct pmk_ahb_cycle cycle[PMK_MATRIX_NMASTERS
 
 	(void)ctx;
 	one_layer_per_slave();
+	nobody_breaks_a_lock(cycle);
 	for (uint64_t k = 0; k < n; k++, rig.n++)
 		for (unsigned i = 0; i < 6; i++) {
 			pmk_ahb_layer_sample(&rig.layer[i], &rig.bus[i], &cycle[i]);
 			if (rig.n < sizeof(rig.seen[i]) - 1)
 				rig.seen[i][rig.n] = letter(&rig.layer[i].seen);
+			if (rig.n < sizeof(rig.lock[i]) - 1)
+				rig.lock[i][rig.n] = cycle[i].hmastlock ? 'L' : '.';
 			if (pmk_ahb_checker_sample(&rig.checker[i], &cycle[i], v)) {
 				pmk_ahb_violation_text(&v[0], text, sizeof(text));
 				fail_msg("layer %u, cycle %u: %s", i, rig.n, text);
@@ -123,6 +171,7 @@ static void run(unsigned cycles)
 		if (wrong)
 			fail_msg("layer %u: %s", i, wrong);
 		assert_int_equal(rig.layer[i].cause_unknown, 0);
+		assert_int_equal(rig.layer[i].refused, rig.matrix.layer[i].refused);
 	}
 }
 
@@ -547,6 +596,306 @@ static void test_frame_again(void **state)
 	assert_string_equal(rig.seen[CLCDC] + 40, ".ss1nnn....eE.......");
 }
 
+/* ---- RETRY and SPLIT ----------------------------------------------------------------------- */
+
+/* Refused once, at once; idle in the second cycle; then the same transfer again. It counts once. */
+static void test_retry(void **state)
+{
+	struct pmk_ahb_served s;
+	uint64_t t;
+
+	(void)state;
+	setup_refusals(1, false, 0);
+	t = post(ARMD, 0, MEMORY, PMK_AHB_SINGLE, false);
+	run(12);
+	expect(ARMD, ".crR.ss1....");
+	assert_int_equal(rig.bus[ARMD].total[PMK_SIG_AHB_READ], 1);
+	assert_int_equal(rig.bus[ARMD].total[PMK_SIG_AHB_SINGLE], 1);
+	assert_int_equal(rig.bus[ARMD].total[PMK_SIG_AHB_WAIT], 3);
+	assert_int_equal(pmk_matrix_served(&rig.matrix, ARMD, t, &s), 1);
+	assert_int_equal(s.first, 7);
+	assert_int_equal(s.last, 7);
+	assert_int_equal(s.waits, 3);
+	assert_false(s.error || s.dropped);
+}
+
+/* A first beat that is refused: the whole burst again, as it was. */
+static void test_retry_of_a_first_beat(void **state)
+{
+	(void)state;
+	setup_refusals(5, false, 0);
+	post(ARMD, 0, MEMORY, PMK_AHB_INCR4, true);
+	post(ARMD, 0, MEMORY + 64, PMK_AHB_INCR4, true);
+	run(22);
+	expect(ARMD, ".css1nnnrR.ss1nnn.....");
+	assert_int_equal(rig.bus[ARMD].total[PMK_SIG_AHB_WRITE], 8);
+	assert_int_equal(rig.bus[ARMD].total[PMK_SIG_AHB_INCR4], 2);
+	assert_int_equal(rig.bus[ARMD].total[PMK_SIG_AHB_SINGLE], 0);
+}
+
+/* A later beat: the rest as single transfers, by the ARM926EJ-S (DDI 0198D Table 6-1); as INCR of one
+ * by masters that have no SINGLE. */
+static void test_retry_within_a_burst(void **state)
+{
+	static const struct {
+		unsigned master;
+		uint64_t single, incr;
+	} rows[] = { { ARMI, 2, 0 }, { CLCDC, 0, 2 }, { DMA0, 0, 2 },
+		     { DMA1, 0, 2 }, { EXP, 0, 2 },   { ARMD, 2, 0 } };
+
+	(void)state;
+	for (unsigned i = 0; i < 6; i++) {
+		const struct pmk_bus *bus = &rig.bus[rows[i].master];
+
+		setup_refusals(3, false, 0);
+		post(rows[i].master, 0, MEMORY, PMK_AHB_INCR4, false);
+		run(18);
+		expect(rows[i].master, ".css1nrR.ss1ss1...");
+		assert_int_equal(bus->total[PMK_SIG_AHB_READ], 4);
+		assert_int_equal(bus->total[PMK_SIG_AHB_INCR4], 1);
+		assert_int_equal(bus->total[PMK_SIG_AHB_SINGLE], rows[i].single);
+		assert_int_equal(bus->total[PMK_SIG_AHB_INCR], rows[i].incr);
+	}
+}
+
+/* The addresses of a wrapping burst stay what they were. */
+static void test_retry_wraps(void **state)
+{
+	static const uint32_t want[] = { 0x1018, 0x101c, 0x1000, 0x1004,
+					 0x1008, 0x100c, 0x1010, 0x1014 };
+	struct pmk_ahb_cycle cycle[6];
+	unsigned n = 0;
+
+	(void)state;
+	setup_refusals(3, false, 0);
+	post(ARMI, 0, MEMORY + 0x18, PMK_AHB_WRAP8, false);
+	while (pmk_matrix_quiet(&rig.matrix) == 0) {
+		uint64_t addr = rig.matrix.layer[ARMI].data.addr;
+		bool at_slave = rig.matrix.layer[ARMI].data.place == PMK_MATRIX_AT_SLAVE;
+
+		pmk_matrix_step(&rig.matrix, cycle);
+		if (at_slave && cycle[ARMI].hready && cycle[ARMI].hresp == PMK_AHB_OKAY)
+			assert_int_equal(addr, want[n++]);
+	}
+	assert_int_equal(n, 8);
+	assert_int_equal(rig.matrix.layer[ARMI].refused,
+			 2); /* the third and, of the others, the sixth */
+}
+
+/* The next burst has shown its address: it is withdrawn and comes after. */
+static void test_retry_of_a_last_beat(void **state)
+{
+	struct pmk_matrix_script s = { .on = true,
+				       .burst = PMK_AHB_INCR4,
+				       .size = 2,
+				       .prot = 3,
+				       .addr = MEMORY,
+				       .span = 64,
+				       .count = 3 };
+
+	(void)state;
+	setup_refusals(4, false, 0);
+	post(DMA0, 0, MEMORY, PMK_AHB_INCR4, false);
+	post(DMA0, 0, MEMORY + 64, PMK_AHB_INCR4, true);
+	run(26);
+	expect(DMA0, ".css1nnrR.ss1ss1nnrR.ss1..");
+	assert_int_equal(rig.bus[DMA0].total[PMK_SIG_AHB_READ], 4);
+	assert_int_equal(rig.bus[DMA0].total[PMK_SIG_AHB_WRITE], 4);
+	setup_refusals(4, false, 0);
+	assert_int_equal(pmk_matrix_script(&rig.matrix, DMA0, &s), 0);
+	run(40);
+	expect(DMA0, ".css1nnrR.ss1ss1nnrR.ss1ss1nnrR.ss1.....");
+	assert_int_equal(rig.bus[DMA0].total[PMK_SIG_AHB_READ], 12);
+	assert_int_equal(rig.bus[DMA0].total[PMK_SIG_AHB_INCR4], 3);
+	assert_int_equal(rig.bus[DMA0].total[PMK_SIG_AHB_INCR], 3);
+	assert_int_equal(pmk_matrix_quiet(&rig.matrix), UINT64_MAX);
+}
+
+/* What RETRY is for: the slave is free in between, and a higher priority gets it. */
+static void test_retry_lets_others_in(void **state)
+{
+	(void)state;
+	setup_refusals(1, false, 0);
+	post(ARMD, 0, MEMORY, PMK_AHB_SINGLE, false);
+	post(DMA0, 3, STATICS, PMK_AHB_SINGLE, false);
+	rig.config.slave[0].refuse_every = 0;
+	run(3);
+	rig.matrix.config.slave[0].refuse_every = 0;
+	post(DMA0, 3, MEMORY, PMK_AHB_INCR4, false);
+	run(24);
+	expect(ARMD, ".crR.ss1................");
+	expect(DMA0, "....cs1css1nnn..........");
+	setup_refusals(2, false, 0);
+	post(ARMD, 0, MEMORY, PMK_AHB_SINGLE, false);
+	post(ARMD, 0, MEMORY, PMK_AHB_SINGLE, false); /* refused */
+	post(DMA0, 5, MEMORY, PMK_AHB_INCR,
+	     false); /* held while it is: connected in the second cycle */
+	run(18);
+	expect(ARMD, ".css1rR.cass1.....");
+	expect(DMA0, "......css1........");
+}
+
+/* SPLIT: the layer has to wait for the slave, the slave serves others. */
+static void test_split(void **state)
+{
+	(void)state;
+	setup_refusals(1, true, 6);
+	post(ARMD, 0, MEMORY, PMK_AHB_INCR4, false);
+	run(4);
+	rig.matrix.config.slave[0].refuse_every = 0;
+	post(DMA1, 4, MEMORY, PMK_AHB_SINGLE, true);
+	run(24);
+	expect(ARMD, ".cpP.......css1nnn......");
+	assert_int_equal(rig.bus[ARMD].total[PMK_SIG_AHB_INCR4], 1);
+	assert_int_equal(rig.bus[ARMD].total[PMK_SIG_AHB_READ], 4);
+}
+
+/* A layer that cannot be refused has wait states instead (DDI 0287B §4.2.2, of the AHB-AHB bridge). */
+static void test_not_refusable(void **state)
+{
+	(void)state;
+	for (unsigned split = 0; split < 2; split++) {
+		setup_refusals(3, split, 2);
+		rig.matrix.config.refusable = 1 << ARMD;
+		post(EXP, 0, MEMORY, PMK_AHB_INCR4, false);
+		run(14);
+		expect(EXP, split ? ".css1nssssnn.." : ".css1nssnn....");
+		assert_int_equal(rig.layer[EXP].later_waits, split ? 4 : 2);
+	}
+	pmk_matrix_devchip(&rig.config);
+	assert_int_equal(rig.config.refusable, 0x20);
+}
+
+/* ---- locked transfers ---------------------------------------------------------------------- */
+
+static uint64_t post_locked(unsigned master, uint64_t at, uint64_t addr, unsigned burst, bool write,
+			    unsigned lock)
+{
+	struct pmk_ahb_request r = { .at = at,
+				     .addr = addr,
+				     .burst = (uint8_t)burst,
+				     .size = 2,
+				     .prot = 3,
+				     .beats = 1,
+				     .write = write,
+				     .lock = (uint8_t)lock };
+	uint64_t ticket = 99;
+
+	assert_int_equal(pmk_matrix_post(&rig.matrix, master, &r, &ticket), 0);
+	return ticket;
+}
+
+static void expect_lock(unsigned master, const char *letters)
+{
+	assert_string_equal(rig.lock[master], letters);
+}
+
+/* A locked burst does not give way at a quad-word boundary; an idle cycle is behind it. */
+static void test_lock(void **state)
+{
+	(void)state;
+	setup();
+	post_locked(ARMD, 0, MEMORY, PMK_AHB_INCR8, true, PMK_MATRIX_LOCKED);
+	post(ARMD, 0, MEMORY, PMK_AHB_SINGLE, true);
+	post(DMA0, 4, MEMORY + 256, PMK_AHB_SINGLE, false);
+	run(24);
+	/*                 0123456789 */
+	expect(ARMD, ".css1nnnnnnn.aaass1.....");
+	expect_lock(ARMD, "LLLLLLLLLLL.............");
+	expect(DMA0, ".....caaaaaaass1........");
+	expect_lock(DMA0, "........................");
+}
+
+/* A read and a write, as of SWP: what is posted between them is served after both. */
+static void test_locked_pair(void **state)
+{
+	(void)state;
+	setup();
+	post_locked(ARMD, 0, MEMORY, PMK_AHB_SINGLE, false, PMK_MATRIX_LOCKED_PAIR);
+	post_locked(ARMD, 8, MEMORY, PMK_AHB_SINGLE, true, PMK_MATRIX_LOCKED);
+	post(CLCDC, 2, MEMORY + 256, PMK_AHB_SINGLE, false);
+	run(20);
+	expect(ARMD, ".css1....ss1........");
+	expect_lock(ARMD, "LLLLLLLLL...........");
+	expect(CLCDC, "...caaaaaaaaass1....");
+}
+
+/* Other slaves are not locked. */
+static void test_lock_is_of_one_slave(void **state)
+{
+	(void)state;
+	setup();
+	post_locked(ARMD, 0, MEMORY, PMK_AHB_INCR8, true, PMK_MATRIX_LOCKED);
+	post(DMA0, 4, STATICS, PMK_AHB_SINGLE, false);
+	run(14);
+	expect(ARMD, ".css1nnnnnnn..");
+	expect(DMA0, ".....cs1......");
+}
+
+/* A sequence that is refused, or ends by an ERROR, keeps the slave or leaves it. */
+static void test_lock_and_responses(void **state)
+{
+	(void)state;
+	for (unsigned split = 0; split < 2; split++) {
+		setup_refusals(2, split, 3);
+		post_locked(ARMD, 0, MEMORY, PMK_AHB_SINGLE, false, PMK_MATRIX_LOCKED_PAIR);
+		post_locked(ARMD, 0, MEMORY, PMK_AHB_SINGLE, true, PMK_MATRIX_LOCKED);
+		post(CLCDC, 2, MEMORY + 256, PMK_AHB_SINGLE, false);
+		run(20);
+		expect(ARMD, split ? ".css1pP....ss1......" : ".css1rR.ss1.........");
+		expect_lock(ARMD, split ? "LLLLL.LLLLL........." : "LLLLL.LL............");
+		expect(CLCDC, split ? "...caaaaaaaaaaass1.." : "...caaaaaaaass1.....");
+	}
+	setup(); /* the write of a SWP is tried all the same, DDI 0287B §4.2.2 */
+	post_locked(ARMD, 0, NOTHING, PMK_AHB_SINGLE, false, PMK_MATRIX_LOCKED_PAIR);
+	post_locked(ARMD, 0, NOTHING, PMK_AHB_SINGLE, true, PMK_MATRIX_LOCKED);
+	post(CLCDC, 0, NOTHING, PMK_AHB_SINGLE, false);
+	post_locked(DMA0, 20, NOTHING, PMK_AHB_SINGLE, false, PMK_MATRIX_LOCKED_PAIR);
+	post_locked(DMA0, 20, NOTHING, PMK_AHB_SINGLE, true, PMK_MATRIX_LOCKED);
+	post(ARMI, 24, NOTHING, PMK_AHB_SINGLE, false);
+	run(34);
+	expect(CLCDC, ".ceE..............................");
+	expect(ARMD, ".caaeEeE..........................");
+	expect(DMA0, ".....................ceE..........");
+	expect(ARMI, ".........................ceE......");
+	expect_lock(DMA0, "....................LLL...........");
+}
+
+/* Scripts: single bursts, and pairs at one address whose period is from read to read. */
+static void test_locked_scripts(void **state)
+{
+	struct pmk_matrix_script s = { .on = true,
+				       .burst = PMK_AHB_INCR,
+				       .beats = 1,
+				       .size = 2,
+				       .prot = 3,
+				       .lock = true,
+				       .direction = PMK_MATRIX_BOTH,
+				       .addr = MEMORY,
+				       .span = 8,
+				       .period = 12,
+				       .count = 4 };
+
+	(void)state;
+	setup();
+	assert_int_equal(pmk_matrix_script(&rig.matrix, DMA0, &s), 0);
+	run(30);
+	expect(DMA0, ".css1ss1.....ss1ss1...........");
+	expect_lock(DMA0, "LLLLL.......LLLL..............");
+	assert_int_equal(rig.bus[DMA0].total[PMK_SIG_AHB_READ], 2);
+	assert_int_equal(rig.bus[DMA0].total[PMK_SIG_AHB_WRITE], 2);
+	s.count = 3;
+	assert_int_equal(pmk_matrix_script(&rig.matrix, DMA0, &s), PMK_EINVAL);
+	s.direction = PMK_MATRIX_WRITES;
+	s.period = 0;
+	setup();
+	assert_int_equal(pmk_matrix_script(&rig.matrix, DMA0, &s), 0);
+	post(ARMI, 1, MEMORY, PMK_AHB_SINGLE, false); /* lowest of all, and gets its turn */
+	run(24);
+	expect(DMA0, ".css1.ss1.ss1...........");
+	expect(ARMI, "..caaaaaaaaaaass1.......");
+}
+
 /* ---- the queue and time -------------------------------------------------------------------- */
 
 static void test_queue(void **state)
@@ -728,6 +1077,32 @@ static bool post_random(unsigned master)
 	return pmk_matrix_post(&rig.matrix, master, &r, &t) == 0;
 }
 
+/* A locked burst, or a read and a write of one place. */
+static unsigned post_random_locked(unsigned master)
+{
+	struct pmk_ahb_request r = { .at = rig.matrix.now + pick(40),
+				     .addr = (uint64_t)pick(64) * 4,
+				     .burst = PMK_AHB_INCR,
+				     .size = 2,
+				     .beats = (uint8_t)(1 + pick(20)),
+				     .write = pick(2),
+				     .lock = PMK_MATRIX_LOCKED };
+	struct pmk_matrix_layer *l = &rig.matrix.layer[master];
+	bool pair = pick(2);
+	uint64_t t;
+
+	if (l->posted - l->done + 2 > PMK_MATRIX_QUEUE)
+		return 0;
+	if (pair) {
+		r.lock = PMK_MATRIX_LOCKED_PAIR;
+		assert_int_equal(pmk_matrix_post(&rig.matrix, master, &r, &t), 0);
+		r.lock = PMK_MATRIX_LOCKED;
+		r.at += pick(20);
+	}
+	assert_int_equal(pmk_matrix_post(&rig.matrix, master, &r, &t), 0);
+	return 1 + pair;
+}
+
 /*
  * Six masters at random: the protocol is kept, every wait has a cause, all cycles add up, every
  * request is served in order, and no slave serves two layers at a time.
@@ -760,6 +1135,43 @@ static void test_random(void **state)
 		}
 		seed = first;
 	}
+}
+
+/* The same with slaves that refuse and masters that lock. */
+static void test_random_refusals(void **state)
+{
+	static uint64_t posted[6];
+	uint64_t refused = 0;
+
+	(void)state;
+	for (seed = 1; seed < 60; seed++) {
+		uint32_t first = seed;
+
+		setup_refusals(pick(6), pick(2), pick(10));
+		memset(posted, 0, sizeof(posted));
+		rig.config.slave[2].refuse_every = 1 + pick(3);
+		rig.config.connect = 1 + pick(3);
+		rig.config.refusable = (uint8_t)pick(64);
+		for (unsigned i = 0; i < 6; i++)
+			rig.config.on_error[i] = (uint8_t)pick(2);
+		assert_int_equal(pmk_matrix_init(&rig.matrix, &rig.config), 0);
+		for (unsigned n = 0; n < 150; n++) {
+			unsigned m = pick(6);
+
+			posted[m] += pick(3) ? post_random(m) : post_random_locked(m);
+			pmk_matrix_run(&rig.matrix, rig.matrix.now + pick(20), take, NULL);
+		}
+		run((unsigned)rig.matrix.now + 20000);
+		assert_int_equal(pmk_matrix_quiet(&rig.matrix), UINT64_MAX);
+		for (unsigned m = 0; m < 6; m++) {
+			assert_int_equal(rig.matrix.layer[m].done, posted[m]);
+			refused += rig.matrix.layer[m].refused;
+		}
+		for (unsigned s = 0; s <= PMK_MATRIX_MAX_SLAVES; s++)
+			assert_int_equal(rig.matrix.holder[s], 6);
+		seed = first;
+	}
+	assert_true(refused > 1000);
 }
 
 /* Stepping and skipping idle cycles give the same; a copy goes on by itself. */
@@ -813,6 +1225,19 @@ int main(void)
 		cmocka_unit_test(test_error_halts),
 		cmocka_unit_test(test_error_alone),
 		cmocka_unit_test(test_frame_again),
+		cmocka_unit_test(test_retry),
+		cmocka_unit_test(test_retry_of_a_first_beat),
+		cmocka_unit_test(test_retry_within_a_burst),
+		cmocka_unit_test(test_retry_wraps),
+		cmocka_unit_test(test_retry_of_a_last_beat),
+		cmocka_unit_test(test_retry_lets_others_in),
+		cmocka_unit_test(test_split),
+		cmocka_unit_test(test_not_refusable),
+		cmocka_unit_test(test_lock),
+		cmocka_unit_test(test_locked_pair),
+		cmocka_unit_test(test_lock_is_of_one_slave),
+		cmocka_unit_test(test_lock_and_responses),
+		cmocka_unit_test(test_locked_scripts),
 		cmocka_unit_test(test_queue),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_config),
@@ -820,6 +1245,7 @@ int main(void)
 		cmocka_unit_test(test_saturated),
 		cmocka_unit_test(test_queue_before_script),
 		cmocka_unit_test(test_random),
+		cmocka_unit_test(test_random_refusals),
 		cmocka_unit_test(test_run_is_step),
 	};
 

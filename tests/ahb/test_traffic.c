@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Scripts of masters as text: what they say, and one clear line for each way to get them wrong. */
+/* What is on the buses, as text: what it says, and one clear line for each way to get it wrong. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,16 +14,16 @@
 #include "ahb/traffic.h"
 
 static struct pmk_matrix_config config;
-static struct pmk_matrix_script script;
-static unsigned master;
+static struct pmk_traffic traffic;
+static struct pmk_matrix_script script; /* of the one master … */
+static unsigned master;			/* … that is on */
 static char msg[256];
 
 static int parse(const char *text)
 {
-	memset(&script, 0xa5, sizeof(script));
-	master = 99;
+	memset(&traffic, 0, sizeof(traffic));
 	msg[0] = '\0';
-	return pmk_traffic_parse(text, &config, &master, &script, msg, sizeof(msg));
+	return pmk_traffic_parse(text, &config, &traffic, msg, sizeof(msg));
 }
 
 static void good(const char *text)
@@ -32,9 +32,26 @@ static void good(const char *text)
 
 	if (parse(text))
 		fail_msg("%s", msg);
-	assert_true(script.on);
+	master = 99;
+	for (unsigned i = 0; i < 6; i++)
+		if (traffic.master[i].on) {
+			assert_int_equal(master, 99);
+			master = i;
+		}
+	assert_true(master < 6);
+	script = traffic.master[master];
 	assert_int_equal(pmk_matrix_init(&matrix, &config), 0);
 	assert_int_equal(pmk_matrix_script(&matrix, master, &script), 0);
+}
+
+static void good_gxi(const char *text)
+{
+	static struct pmk_mbx mbx;
+
+	if (parse(text))
+		fail_msg("%s", msg);
+	assert_true(traffic.gxi.on);
+	assert_int_equal(pmk_mbx_init(&mbx, &traffic.gxi), 0);
 }
 
 static int setup(void **state)
@@ -60,6 +77,7 @@ static void test_short(void **state)
 	assert_int_equal(script.start, 0);
 	assert_int_equal(script.count, 0);
 	assert_int_equal(script.busy, 0);
+	assert_false(script.lock);
 }
 
 static void test_everything(void **state)
@@ -158,9 +176,10 @@ static void test_wrong(void **state)
 	} rows[] = {
 		{ "", "want MASTER:KEY=VALUE" },
 		{ "dma0", "want MASTER:KEY=VALUE" },
-		{ "dma2:period=1", "no master 'dma2'; did you mean dma0" },
-		{ ":period=1", "no master ''; there are armi, clcdc" },
-		{ "xyzzy:period=1", "there are armi, clcdc, dma0, dma1, exp, armd" },
+		{ "dma2:period=1", "no master or slave 'dma2'; did you mean dma0" },
+		{ ":period=1", "no master or slave ''; there are armi, clcdc" },
+		{ "xyzzy:period=1",
+		  "there are armi, clcdc, dma0, dma1, exp, armd, gxi, mpmc, smc" },
 		{ "dma0:", "'' is not KEY=VALUE" },
 		{ "dma0:period", "'period' is not KEY=VALUE" },
 		{ "dma0:perod=1", "no key 'perod'; did you mean period" },
@@ -190,6 +209,30 @@ static void test_wrong(void **state)
 		{ "dma0:period=1,addr=0x10", "addr: 0x10 is not a multiple of 32" },
 		{ "dma0:period=1,span=0", "span: 0 is not a multiple of 32" },
 		{ "dma0:period=1,span=48", "span: 48 is not a multiple of 32" },
+		{ "dma0:period=1,lock=1", "no lock '1'; there are off, on" },
+		{ "clcdc:period=1,lock=on", "clcdc only reads and locks nothing" },
+		{ "dma0:period=1,lock=on,dir=both,count=3", "take an even number" },
+		{ "dma0:period=1,step=8", "no key 'step'" },
+		{ "gxi:burst=incr4", "no key 'burst'" },
+		{ "gxi:dir=read", "period is missing" },
+		{ "gxi:period=1,pending=0", "take 1 to 8" },
+		{ "gxi:period=1,pending=9", "pending: 9 is more than 8" },
+		{ "gxi:period=1,step=0", "step: 0 is not a multiple of 4" },
+		{ "gxi:period=1,step=6", "step: 6 is not a multiple of 4" },
+		{ "gxi:period=1,step=12", "span: 65536 is not a multiple of 12" },
+		{ "gxi:period=1,span=0", "span: 0 is not a multiple of 4" },
+		{ "gxi:period=1,addr=2", "addr: 0x2 is not a multiple of 4" },
+		{ "gxi:period=1,addr=0x20000000",
+		  "leads to mpmc alone, and 0x20000000 to 0x2000ffff" },
+		{ "gxi:period=1,addr=0x0fffff00", "leads to mpmc alone" },
+		{ "gxi:period=1,data_wait=1000001", "data_wait: 1000001 is more than 1000000" },
+		{ "smc:period=1", "no key 'period'; there are retry, split, release" },
+		{ "smc:retry=5", "retry: '5' is not every:N" },
+		{ "smc:retry=every:", "retry: '' is not a number" },
+		{ "smc:retry=every:0", "one transfer in 0 is none" },
+		{ "smc:retry=every:2,split=every:3", "retry or split, not both" },
+		{ "smc:release=4", "what smc does is missing" },
+		{ "smc:retry=every:2,release=4", "release is of split" },
 	};
 	char text[400];
 
@@ -213,8 +256,7 @@ static void test_wrong(void **state)
 	assert_non_null(strstr(msg, "want MASTER"));
 	/* a message is cut, not overrun */
 	memset(msg, 0x5a, sizeof(msg));
-	assert_int_equal(pmk_traffic_parse("dma0:perod=1", &config, &master, &script, msg, 20),
-			 PMK_EPARSE);
+	assert_int_equal(pmk_traffic_parse("dma0:perod=1", &config, &traffic, msg, 20), PMK_EPARSE);
 	assert_int_equal(msg[19], 0);
 	assert_int_equal(msg[20], 0x5a);
 }
@@ -231,6 +273,99 @@ static void test_long_burst(void **state)
 	assert_int_equal(pmk_matrix_stride(&script), 16);
 }
 
+static void test_lock(void **state)
+{
+	(void)state;
+	good("armd:burst=single,period=30,dir=both,lock=ON,count=4,addr=0x40,span=4");
+	assert_true(script.lock);
+	assert_int_equal(script.direction, PMK_MATRIX_BOTH);
+	good("dma1:period=30,lock=off");
+	assert_false(script.lock);
+}
+
+/* What is not said of the GXI: words one after the other, accepted at once, with the wait states of the
+ * memory controller. */
+static void test_gxi(void **state)
+{
+	(void)state;
+	good_gxi("gxi:period=10");
+	assert_int_equal(traffic.gxi.direction, PMK_MATRIX_READS);
+	assert_int_equal(traffic.gxi.addr, 0);
+	assert_int_equal(traffic.gxi.span, 65536);
+	assert_int_equal(traffic.gxi.step, 4);
+	assert_int_equal(traffic.gxi.pending, 4);
+	assert_int_equal(traffic.gxi.period, 10);
+	assert_int_equal(traffic.gxi.read_wait, 0);
+	assert_int_equal(traffic.gxi.write_wait, 2);
+	assert_int_equal(traffic.gxi.data_wait, 5);
+	config.slave[0].read_first = 9;
+	config.slave[0].write_first = 4;
+	good_gxi("GXI:period=0");
+	assert_int_equal(traffic.gxi.write_wait, 4);
+	assert_int_equal(traffic.gxi.data_wait, 9);
+	pmk_matrix_devchip(&config);
+	good_gxi("gxi:period=1,dir=both,addr=0x70000000,span=0x4000,step=0x800,start=7,count=3,"
+		 "pending=8,read_wait=1,write_wait=3,data_wait=11");
+	assert_int_equal(traffic.gxi.direction, PMK_MATRIX_BOTH);
+	assert_int_equal(traffic.gxi.addr, 0x70000000);
+	assert_int_equal(traffic.gxi.span, 16384);
+	assert_int_equal(traffic.gxi.step, 2048);
+	assert_int_equal(traffic.gxi.start, 7);
+	assert_int_equal(traffic.gxi.count, 3);
+	assert_int_equal(traffic.gxi.pending, 8);
+	assert_int_equal(traffic.gxi.read_wait, 1);
+	assert_int_equal(traffic.gxi.write_wait, 3);
+	assert_int_equal(traffic.gxi.data_wait, 11);
+	for (unsigned i = 0; i < 6; i++)
+		assert_false(traffic.master[i].on);
+}
+
+static void test_slaves(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("smc:retry=every:5"), 0);
+	assert_int_equal(traffic.slave[1].every, 5);
+	assert_false(traffic.slave[1].split);
+	assert_int_equal(parse("MPMC:split=every:100,release=20"), 0);
+	assert_int_equal(traffic.slave[0].every, 100);
+	assert_true(traffic.slave[0].split);
+	assert_int_equal(traffic.slave[0].release, 20);
+	assert_int_equal(parse("mpmc:split=every:1"), 0);
+	assert_int_equal(traffic.slave[0].release, 8);
+}
+
+/* One after the other adds up; the same twice is refused, and what is wrong changes nothing. */
+static void test_several(void **state)
+{
+	static const char *const texts[] = { "dma0:period=9", "gxi:period=4", "smc:retry=every:3",
+					     "exp:period=7", "mpmc:split=every:9" };
+	static const char *const twice[] = { "dma0 is given twice", "gxi is given twice",
+					     "smc is given twice", "exp is given twice",
+					     "mpmc is given twice" };
+	struct pmk_traffic before;
+
+	(void)state;
+	memset(&traffic, 0, sizeof(traffic));
+	for (unsigned i = 0; i < 5; i++)
+		assert_int_equal(pmk_traffic_parse(texts[i], &config, &traffic, msg, sizeof(msg)),
+				 0);
+	before = traffic;
+	for (unsigned i = 0; i < 5; i++) {
+		assert_int_equal(pmk_traffic_parse(texts[i], &config, &traffic, msg, sizeof(msg)),
+				 PMK_EPARSE);
+		assert_non_null(strstr(msg, twice[i]));
+	}
+	assert_int_equal(
+		pmk_traffic_parse("dma1:period=9,prot=99", &config, &traffic, msg, sizeof(msg)),
+		PMK_EPARSE);
+	assert_memory_equal(&before, &traffic, sizeof(before));
+	assert_int_equal(traffic.master[PMK_MATRIX_DMA0].period, 9);
+	assert_int_equal(traffic.master[PMK_MATRIX_EXP].period, 7);
+	assert_int_equal(traffic.gxi.period, 4);
+	assert_int_equal(traffic.slave[1].every, 3);
+	assert_int_equal(traffic.slave[0].every, 9);
+}
+
 /* A chip without an mpmc, and with a slave that is nowhere. */
 static void test_other_chip(void **state)
 {
@@ -239,6 +374,8 @@ static void test_other_chip(void **state)
 	assert_int_equal(parse("dma0:period=1"), PMK_EPARSE);
 	assert_non_null(strstr(msg, "give addr"));
 	good("dma0:period=1,slave=ddr");
+	assert_int_equal(parse("gxi:period=1"), PMK_EPARSE);
+	assert_int_equal(parse("gxi:period=1,addr=0"), PMK_EPARSE);
 	config.nwindows = 1;
 	assert_int_equal(parse("dma0:period=1,slave=smc"), PMK_EPARSE);
 	assert_non_null(strstr(msg, "give addr"));
@@ -251,6 +388,8 @@ int main(void)
 		cmocka_unit_test(test_short),	   cmocka_unit_test(test_everything),
 		cmocka_unit_test(test_defaults),   cmocka_unit_test(test_repertoire),
 		cmocka_unit_test(test_wrong),	   cmocka_unit_test(test_long_burst),
+		cmocka_unit_test(test_lock),	   cmocka_unit_test(test_gxi),
+		cmocka_unit_test(test_slaves),	   cmocka_unit_test(test_several),
 		cmocka_unit_test(test_other_chip),
 	};
 

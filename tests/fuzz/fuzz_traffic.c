@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * libFuzzer: a script of a master of any bytes either parses, and then a matrix takes it and runs it
- * with every wait explained and no rule of the protocol broken, or it gives one line that says why not.
+ * libFuzzer: traffic of any bytes, a line for each master or slave, either parses, and then a matrix and
+ * an MBX take it and run it with every wait explained, all cycles adding up and no rule of the protocol
+ * broken, or it gives one line that says why not.
  *	clang -g -fsanitize=fuzzer,address,undefined … fuzz_traffic.c
  */
 #include <stdint.h>
@@ -9,16 +10,16 @@
 #include <string.h>
 
 #include "ahb/check.h"
+#include "ahb/gxi.h"
 #include "ahb/layer.h"
 #include "ahb/traffic.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 struct watch {
-	struct pmk_ahb_layer layer;
-	struct pmk_ahb_checker checker;
-	struct pmk_bus bus;
-	unsigned master;
+	struct pmk_ahb_layer layer[PMK_MATRIX_NMASTERS];
+	struct pmk_ahb_checker checker[PMK_MATRIX_NMASTERS];
+	struct pmk_bus bus[PMK_MATRIX_NMASTERS];
 };
 
 static void watch(void *ctx, const struct pmk_ahb_cycle cycle[PMK_MATRIX_NMASTERS], uint64_t n)
@@ -26,52 +27,96 @@ static void watch(void *ctx, const struct pmk_ahb_cycle cycle[PMK_MATRIX_NMASTER
 	struct pmk_ahb_violation v[PMK_AHB_MAX_VIOLATIONS];
 	struct watch *w = ctx;
 
-	if (n > 1) {
-		pmk_ahb_layer_idle(&w->layer, &w->bus, n);
-		return;
+	for (unsigned i = 0; i < PMK_MATRIX_NMASTERS; i++) {
+		if (n > 1) {
+			pmk_ahb_layer_idle(&w->layer[i], &w->bus[i], n);
+			continue;
+		}
+		pmk_ahb_layer_sample(&w->layer[i], &w->bus[i], &cycle[i]);
+		if (pmk_ahb_checker_sample(&w->checker[i], &cycle[i], v))
+			abort();
 	}
-	pmk_ahb_layer_sample(&w->layer, &w->bus, &cycle[w->master]);
-	if (pmk_ahb_checker_sample(&w->checker, &cycle[w->master], v))
-		abort();
 }
 
-static void run(const struct pmk_matrix_config *config, unsigned master,
-		const struct pmk_matrix_script *script)
+static void run_matrix(struct pmk_matrix_config *config, const struct pmk_traffic *t)
 {
-	static const struct pmk_ahb_checker_params rules = { .has = PMK_AHB_ALL,
-							     .bytes = 4,
-							     .lite = true };
+	static const struct pmk_ahb_checker_params rules = { .has = PMK_AHB_ALL, .bytes = 4 };
 	static struct pmk_matrix matrix;
 	static struct watch w;
 	struct pmk_ahb_layer_params params;
+	uint64_t start = 0;
 
-	w.master = master;
-	pmk_bus_init(&w.bus);
+	for (unsigned s = 0; s < PMK_MATRIX_MAX_SLAVES; s++) {
+		config->slave[s].refuse_every = t->slave[s].every;
+		config->slave[s].split = t->slave[s].split;
+		config->slave[s].release = t->slave[s].release;
+	}
+	config->refusable = 0x3f;
 	pmk_ahb_layer_defaults(&params);
-	pmk_ahb_layer_init(&w.layer, &params, &w.bus);
-	pmk_ahb_checker_init(&w.checker, &rules);
-	if (pmk_matrix_init(&matrix, config) || pmk_matrix_script(&matrix, master, script))
+	if (pmk_matrix_init(&matrix, config))
 		abort();
-	pmk_matrix_run(&matrix, script->start + 2000, watch, &w);
-	if (pmk_ahb_layer_check(&w.layer, &w.bus) || w.layer.cause_unknown)
+	for (unsigned i = 0; i < PMK_MATRIX_NMASTERS; i++) {
+		pmk_bus_init(&w.bus[i]);
+		pmk_ahb_layer_init(&w.layer[i], &params, &w.bus[i]);
+		pmk_ahb_checker_init(&w.checker[i], &rules);
+		if (t->master[i].on && pmk_matrix_script(&matrix, i, &t->master[i]))
+			abort();
+		if (t->master[i].start > start)
+			start = t->master[i].start;
+	}
+	/* One that starts late is waited for, unless others are at work for all of that time. */
+	pmk_matrix_run(&matrix, pmk_matrix_quiet(&matrix) >= start ? start + 2000 : 2000, watch,
+		       &w);
+	for (unsigned i = 0; i < PMK_MATRIX_NMASTERS; i++)
+		if (pmk_ahb_layer_check(&w.layer[i], &w.bus[i]) || w.layer[i].cause_unknown ||
+		    w.layer[i].refused != matrix.layer[i].refused)
+			abort();
+}
+
+static void run_gxi(const struct pmk_mbx_script *script)
+{
+	static const struct pmk_gxi_params params;
+	static struct pmk_mbx mbx;
+	static struct pmk_gxi gxi;
+	static struct pmk_bus bus;
+
+	if (pmk_mbx_init(&mbx, script))
+		abort();
+	pmk_bus_init(&bus);
+	pmk_gxi_init(&gxi, &params, &bus);
+	if (pmk_mbx_quiet(&mbx) != UINT64_MAX)
+		pmk_mbx_skip(&mbx, pmk_mbx_quiet(&mbx));
+	for (unsigned i = 0; i < 2000; i++) {
+		struct pmk_gxi_cycle c;
+
+		pmk_mbx_step(&mbx, &c);
+		pmk_gxi_sample(&gxi, &bus, &c);
+	}
+	if (pmk_gxi_check(&gxi, &bus) || bus.total[PMK_SIG_GXI_READ] != mbx.reads ||
+	    bus.total[PMK_SIG_GXI_WRITE] != mbx.writes || mbx.data > mbx.reads ||
+	    mbx.reads - mbx.data > script->pending)
 		abort();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct pmk_matrix_script script;
+	static struct pmk_traffic traffic;
 	struct pmk_matrix_config config;
-	char text[512], msg[128] = "";
-	unsigned master;
+	char text[1024], msg[128], *rest = text, *line;
 
 	if (size >= sizeof(text))
 		return 0;
 	memcpy(text, data, size);
 	text[size] = '\0';
 	pmk_matrix_devchip(&config);
-	if (!pmk_traffic_parse(text, &config, &master, &script, msg, sizeof(msg)))
-		run(&config, master, &script);
-	else if (!msg[0])
-		abort();
+	memset(&traffic, 0, sizeof(traffic));
+	while ((line = strsep(&rest, "\n"))) {
+		msg[0] = '\0';
+		if (pmk_traffic_parse(line, &config, &traffic, msg, sizeof(msg)) && !msg[0])
+			abort();
+	}
+	run_matrix(&config, &traffic);
+	if (traffic.gxi.on)
+		run_gxi(&traffic.gxi);
 	return 0;
 }

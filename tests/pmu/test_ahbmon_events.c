@@ -306,7 +306,7 @@ static void test_rows_are_complete(void **state)
 
 		check_words(ev->brief);
 		check_words(ev->ref);
-		check_words(ev->unmodelled); /* QEMU has no such buses */
+		assert_null(ev->unmodelled); /* an ARM926EJ-S on its buses is emulated */
 		assert_true(pmk_pmu_has(&pmk_ahbmon, ev));
 		if (ev->caveat)
 			check_words(ev->caveat);
@@ -507,6 +507,8 @@ static int take(void *ctx, const char *section, const char *name, const char *va
 	struct file *f = ctx;
 	uint32_t number = (uint32_t)strtoul(value, NULL, 0);
 
+	if (!strncmp(section, "packet", 6)) /* test_ahbmon_layout.c */
+		return 1;
 	if (!strcmp(section, "offset"))
 		return take_offset(f, name, number);
 	f->others++;

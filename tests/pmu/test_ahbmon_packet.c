@@ -216,6 +216,103 @@ static void test_codes(void **state)
 	setup(NULL);
 }
 
+/* A code is that of one state: two cannot be told apart. */
+static void test_codes_twice(void **state)
+{
+	(void)state;
+	setup(NULL);
+	codes.layer[2].state[PMK_AHBMON_S_I] = 7;
+	codes.layer[2].read[3] = 6;
+	codes.layer[3].read[3] = 7; /* another layer's */
+	assert_int_equal(pmk_ahbmon_packets_init(&packets, &codes), 0);
+	codes.layer[2].read[3] = 7;
+	assert_int_equal(pmk_ahbmon_packets_init(&packets, &codes), PMK_ERANGE);
+	setup(NULL);
+}
+
+/* What is encoded is decoded to what it was, whatever the layers do; and by another table to nothing. */
+static void test_decode(void **state)
+{
+	static const char *const waves[6] = { "Nr:wrap8@0 S/sco S*3 S/a I/o I",
+					      "Nr:incr4@0 S S S/ss I",
+					      "Nw:incr@0 B S/eE I",
+					      "Nr:incr16@1000 S*15 I",
+					      "Nw:wrap4@0 S B S S I",
+					      "Nr:single@0 Nw:single@1000 I/rR I" };
+	struct pmk_ahbmon_packet_params none;
+	struct trace of[6];
+	unsigned known = 0;
+
+	(void)state;
+	setup(NULL);
+	pmk_ahbmon_packet_defaults(&none);
+	for (unsigned l = 0; l < 6; l++) {
+		for (unsigned k = 0; k < 7; k++)
+			codes.layer[l].state[k] = (int16_t)k;
+		for (unsigned b = 1; b < 8; b++)
+			codes.layer[l].seq[b] = (int16_t)(6 + b);
+		codes.layer[l].read[1] = 14;
+		codes.layer[l].write[1] = 15;
+		trace_make(&of[l], waves[l]);
+	}
+	begin();
+	for (unsigned i = 0; i < 30; i++) {
+		struct pmk_ahbmon_sample s = { .gxi = { .address = i & 3, .data = i >> 2 & 3 } };
+		struct pmk_ahbmon_packet out;
+
+		for (unsigned l = 0; l < 6; l++) {
+			s.layer[l].hready = true;
+			if (i < of[l].n)
+				s.layer[l] = of[l].cycle[i];
+		}
+		next(&s);
+		pmk_ahbmon_packet_decode(&codes, packet.pins, packet.known, &out);
+		assert_true(out.pins == packet.pins && out.known == packet.known);
+		assert_int_equal(out.gxi_address, packet.gxi_address);
+		assert_int_equal(out.gxi_data, packet.gxi_data);
+		for (unsigned l = 0; l < 6; l++) {
+			if (!(packet.known &
+			      pmk_ahbmon_packet_field[l])) { /* slave 2 has no code */
+				assert_int_equal(packet.layer[l].detail, 2);
+				assert_int_equal(out.layer[l].state, PMK_AHBMON_S_UNKNOWN);
+				continue;
+			}
+			known++;
+			assert_int_equal(out.layer[l].state, packet.layer[l].state);
+			if (packet.layer[l].state >= PMK_AHBMON_S_S)
+				assert_int_equal(out.layer[l].detail, packet.layer[l].detail);
+		}
+		pmk_ahbmon_packet_decode(&none, packet.pins, packet.known, &out);
+		for (unsigned l = 0; l < 6; l++)
+			assert_int_equal(out.layer[l].state, PMK_AHBMON_S_UNKNOWN);
+	}
+	assert_true(known > 170);
+	setup(NULL);
+}
+
+/* Fields that are not all known say nothing; pins beyond [32:0] are none. */
+static void test_decode_known(void **state)
+{
+	struct pmk_ahbmon_packet out;
+
+	(void)state;
+	setup(NULL);
+	codes.layer[5].state[PMK_AHBMON_S_WS] = 63;
+	pmk_ahbmon_packet_decode(&codes, UINT64_MAX, UINT64_MAX, &out);
+	assert_true(out.pins == UINT64_C(0x1ffffffff) && out.known == UINT64_C(0x1ffffffff));
+	assert_int_equal(out.layer[5].state, PMK_AHBMON_S_WS);
+	assert_int_equal(out.layer[4].state, PMK_AHBMON_S_UNKNOWN);
+	assert_int_equal(out.gxi_data, 3);
+	assert_int_equal(out.gxi_address, 3);
+	pmk_ahbmon_packet_decode(&codes, UINT64_MAX, ~(UINT64_C(1) << 25), &out);
+	assert_int_equal(out.layer[5].state, PMK_AHBMON_S_UNKNOWN);
+	assert_false(out.no_gxi);
+	pmk_ahbmon_packet_decode(&codes, UINT64_MAX, ~(UINT64_C(1) << 29), &out);
+	assert_true(out.no_gxi);
+	assert_int_equal(out.layer[5].state, PMK_AHBMON_S_WS);
+	setup(NULL);
+}
+
 /* Slaves are numbered 0 to 15; another number has no code, and does not hit somebody else's. */
 static void test_slave_numbers(void **state)
 {
@@ -223,7 +320,7 @@ static void test_slave_numbers(void **state)
 	for (unsigned slave = 14; slave < 18; slave++) {
 		setup(NULL);
 		for (unsigned i = 0; i < 16; i++)
-			codes.layer[5].read[i] = codes.layer[5].write[i] = (int16_t)(i + 16);
+			codes.layer[5].read[i] = (int16_t)(i + 16);
 		params.layer[5].window[0].slave = slave;
 		begin();
 		trace_make(&trace, "Nr:single@0 I I I I");
@@ -264,7 +361,9 @@ int main(void)
 		cmocka_unit_test(test_sample_stream),	cmocka_unit_test(test_other_states),
 		cmocka_unit_test(test_gxi_codes),	cmocka_unit_test(test_fields),
 		cmocka_unit_test(test_codes_too_large), cmocka_unit_test(test_codes),
-		cmocka_unit_test(test_slave_numbers),	cmocka_unit_test(test_not_observed),
+		cmocka_unit_test(test_codes_twice),	cmocka_unit_test(test_decode),
+		cmocka_unit_test(test_decode_known),	cmocka_unit_test(test_slave_numbers),
+		cmocka_unit_test(test_not_observed),
 	};
 
 	return cmocka_run_group_tests(tests, setup, NULL);

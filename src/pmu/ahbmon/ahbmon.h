@@ -70,8 +70,8 @@ struct pmk_ahbmon_model {
 #define PMK_AHBMON_NMODELS 1
 extern const struct pmk_model_ops pmk_ahbmon_models[PMK_AHBMON_NMODELS];
 
-/* Hardware reset with a layout, which is copied, and parameters. The reset of pmk_model_ops takes
- * pmk_ahbmon_sp816 and the defaults. */
+/* Hardware reset with a layout, which is copied, and parameters. The reset of pmk_model_ops takes that of
+ * the PMU it is given (pmk_pmu.family), as the driver does, and the defaults. */
 void pmk_ahbmon_model_reset(struct pmk_ahbmon_model *m, const struct pmk_ahbmon_layout *layout,
 			    const struct pmk_ahbmon_params *params, struct pmk_bus *buses);
 

@@ -33,8 +33,6 @@
 #define C_FREE	"free running: neither enable nor reset nor preset reach it; read it twice"
 #define C_DEBUG "debug state is left out only while DBGACK is tracked"
 
-#define NO_BUS "emulation runs no bus cycles; counted where the buses themselves are observed"
-
 #define ROW(id, manual, event, bus, sig, unit, note, text) \
 	[PMK_AHBMON_##id] = { .code = PMK_AHBMON_##id,     \
 			      .name = #event,              \
@@ -45,7 +43,6 @@
 			      .cycles = unit,              \
 			      .ref = PMK_DOC(T_##bus),     \
 			      .brief = PMK_DOC(text),      \
-			      .caveat = PMK_DOC(note),     \
-			      .unmodelled = PMK_DOC(NO_BUS) },
+			      .caveat = PMK_DOC(note) },
 
 const struct pmk_event pmk_ahbmon_events[] = { PMK_AHBMON_COUNTERS(ROW) };

@@ -241,8 +241,7 @@ static void reset(void *model, struct pmk_bus *buses, const struct pmk_pmu *pmu)
 {
 	static const struct pmk_ahbmon_params defaults;
 
-	(void)pmu; /* there is one */
-	pmk_ahbmon_model_reset(model, &pmk_ahbmon_sp816, &defaults, buses);
+	pmk_ahbmon_model_reset(model, pmk_ahbmon_layout_of(pmu), &defaults, buses);
 }
 
 const struct pmk_model_ops pmk_ahbmon_models[PMK_AHBMON_NMODELS] = {

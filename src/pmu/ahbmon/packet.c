@@ -13,7 +13,7 @@
 #define GXI_ADDRESS PMK_BITS(30, 29) /* Table 4-5 */
 
 /* By layer, in the order of enum pmk_ahbmon_bus. */
-static const uint64_t field[PMK_AHBMON_NLAYERS] = {
+const uint64_t pmk_ahbmon_packet_field[PMK_AHBMON_NLAYERS] = {
 	PMK_BITS(22, 19), /* ARM-I */
 	PMK_BITS(3, 0),	  /* CLCDC */
 	PMK_BITS(18, 14), /* DMA-0 */
@@ -22,43 +22,68 @@ static const uint64_t field[PMK_AHBMON_NLAYERS] = {
 	PMK_BITS(28, 23), /* ARM-D */
 };
 
-static void no_codes(int16_t code[], unsigned n)
+int16_t *pmk_ahbmon_code(struct pmk_ahbmon_codes *c, unsigned number)
 {
-	for (unsigned i = 0; i < n; i++)
-		code[i] = PMK_AHBMON_NO_CODE;
+	struct pmk_ahbmon_layer_state s = pmk_ahbmon_coded_state(number);
+
+	if (s.state < PMK_AHBMON_S_S)
+		return &c->state[s.state];
+	if (s.state == PMK_AHBMON_S_S)
+		return &c->seq[s.detail];
+	return s.state == PMK_AHBMON_S_NR ? &c->read[s.detail] : &c->write[s.detail];
+}
+
+struct pmk_ahbmon_layer_state pmk_ahbmon_coded_state(unsigned number)
+{
+	static const struct {
+		uint8_t state;
+		unsigned n;
+	} rows[] = { { PMK_AHBMON_S_S, PMK_AHB_NBURSTS },
+		     { PMK_AHBMON_S_NR, PMK_AHBMON_NSLAVES },
+		     { PMK_AHBMON_S_NW, PMK_AHBMON_NSLAVES } };
+
+	if (number < PMK_AHBMON_S_S)
+		return (struct pmk_ahbmon_layer_state){ .state = (uint8_t)number };
+	number -= PMK_AHBMON_S_S;
+	for (unsigned i = 0; i < 3; i++) {
+		if (number < rows[i].n)
+			return (struct pmk_ahbmon_layer_state){ rows[i].state, (uint8_t)number };
+		number -= rows[i].n;
+	}
+	return (struct pmk_ahbmon_layer_state){ .state = PMK_AHBMON_S_UNKNOWN };
 }
 
 void pmk_ahbmon_packet_defaults(struct pmk_ahbmon_packet_params *params)
 {
 	params->after_retry = PMK_AHBMON_S_I;
-	for (unsigned i = 0; i < PMK_AHBMON_NLAYERS; i++) {
-		no_codes(params->layer[i].state, PMK_AHBMON_S_S);
-		no_codes(params->layer[i].seq, PMK_AHB_NBURSTS);
-		no_codes(params->layer[i].read, PMK_AHBMON_NSLAVES);
-		no_codes(params->layer[i].write, PMK_AHBMON_NSLAVES);
-	}
+	for (unsigned i = 0; i < PMK_AHBMON_NLAYERS; i++)
+		for (unsigned k = 0; k < PMK_AHBMON_NCODES; k++)
+			*pmk_ahbmon_code(&params->layer[i], k) = PMK_AHBMON_NO_CODE;
 }
 
-static bool fit(const int16_t code[], unsigned n, uint64_t mask)
+/* They are in their field, and each is there once. */
+static bool codes_ok(struct pmk_ahbmon_codes c, uint64_t field)
 {
-	for (unsigned i = 0; i < n; i++)
-		if (code[i] < PMK_AHBMON_NO_CODE || code[i] > (int16_t)PMK_GET(mask, mask))
+	uint64_t seen = 0; /* no field has more than 6 bits */
+
+	for (unsigned k = 0; k < PMK_AHBMON_NCODES; k++) {
+		int code = *pmk_ahbmon_code(&c, k);
+
+		if (code == PMK_AHBMON_NO_CODE)
+			continue;
+		if (code < 0 || code > (int)PMK_GET(field, field) || seen >> code & 1)
 			return false;
+		seen |= UINT64_C(1) << code;
+	}
 	return true;
 }
 
 int pmk_ahbmon_packets_init(struct pmk_ahbmon_packets *p,
 			    const struct pmk_ahbmon_packet_params *params)
 {
-	for (unsigned i = 0; i < PMK_AHBMON_NLAYERS; i++) {
-		const struct pmk_ahbmon_codes *c = &params->layer[i];
-
-		if (!fit(c->state, PMK_AHBMON_S_S, field[i]) ||
-		    !fit(c->seq, PMK_AHB_NBURSTS, field[i]) ||
-		    !fit(c->read, PMK_AHBMON_NSLAVES, field[i]) ||
-		    !fit(c->write, PMK_AHBMON_NSLAVES, field[i]))
+	for (unsigned i = 0; i < PMK_AHBMON_NLAYERS; i++)
+		if (!codes_ok(params->layer[i], pmk_ahbmon_packet_field[i]))
 			return PMK_ERANGE;
-	}
 	*p = (struct pmk_ahbmon_packets){ .params = *params };
 	return PMK_OK;
 }
@@ -141,8 +166,39 @@ static void encode(const struct pmk_ahbmon_packets *p, struct pmk_ahbmon_packet 
 
 		if (code == PMK_AHBMON_NO_CODE)
 			continue;
-		out->known |= field[i];
-		out->pins |= PMK_PUT(0, field[i], (uint64_t)code);
+		out->known |= pmk_ahbmon_packet_field[i];
+		out->pins |= PMK_PUT(0, pmk_ahbmon_packet_field[i], (uint64_t)code);
+	}
+}
+
+static struct pmk_ahbmon_layer_state decode(struct pmk_ahbmon_codes c, int code)
+{
+	for (unsigned k = 0; k < PMK_AHBMON_NCODES; k++)
+		if (*pmk_ahbmon_code(&c, k) == code)
+			return pmk_ahbmon_coded_state(k);
+	return (struct pmk_ahbmon_layer_state){ .state = PMK_AHBMON_S_UNKNOWN };
+}
+
+void pmk_ahbmon_packet_decode(const struct pmk_ahbmon_packet_params *params, uint64_t pins,
+			      uint64_t known, struct pmk_ahbmon_packet *out)
+{
+	uint64_t gxi = GXI_DATA | GXI_ADDRESS;
+
+	known &= PMK_AHBMON_PINS;
+	pins &= known;
+	*out = (struct pmk_ahbmon_packet){ .pins = pins,
+					   .known = known,
+					   .no_gxi = (known & gxi) != gxi };
+	if (!out->no_gxi) {
+		out->gxi_data = (uint8_t)PMK_GET(pins, GXI_DATA);
+		out->gxi_address = (uint8_t)PMK_GET(pins, GXI_ADDRESS);
+	}
+	for (unsigned i = 0; i < PMK_AHBMON_NLAYERS; i++) {
+		uint64_t field = pmk_ahbmon_packet_field[i];
+
+		out->layer[i].state = PMK_AHBMON_S_UNKNOWN;
+		if ((known & field) == field)
+			out->layer[i] = decode(params->layer[i], (int)PMK_GET(pins, field));
 	}
 }
 

@@ -13,8 +13,8 @@
  * tells of one data-phase cycle of every layer and comes 3 HCLK cycles later.
  *
  * The states of the layers are the manual's. THEIR CODES ARE NOT: the pages with them are not public.
- * They are a table that the user fills in, and what is not in it is not encoded: its pins are not
- * among `known`. The codes of the GXI are the manual's.
+ * They are a section of the layout file that the user fills in (layout.h), and what is not in it is
+ * neither encoded nor decoded: its pins are not among `known`. The codes of the GXI are the manual's.
  */
 #ifndef PMK_PMU_AHBMON_PACKET_H
 #define PMK_PMU_AHBMON_PACKET_H
@@ -49,6 +49,11 @@ struct pmk_ahbmon_layer_state {
 #define PMK_AHBMON_NSLAVES 16
 #define PMK_AHBMON_NO_CODE (-1)
 
+/* The pins of a layer, Figure 4-2; of the GXI's channels. */
+extern const uint64_t pmk_ahbmon_packet_field[PMK_AHBMON_NLAYERS];
+
+#define PMK_AHBMON_PINS ((UINT64_C(1) << 33) - 1) /* [32:0] */
+
 /* The codes of one layer, PMK_AHBMON_NO_CODE where they are not known. */
 struct pmk_ahbmon_codes {
 	int16_t state[PMK_AHBMON_S_S]; /* I to WA */
@@ -80,7 +85,7 @@ struct pmk_ahbmon_packets {
 void pmk_ahbmon_packet_defaults(struct pmk_ahbmon_packet_params *params);
 
 /* The pins say idle until the first sample comes out (our choice). PMK_ERANGE: a code has more bits
- * than its field. */
+ * than its field, or stands for two states of a layer. */
 int pmk_ahbmon_packets_init(struct pmk_ahbmon_packets *p,
 			    const struct pmk_ahbmon_packet_params *params);
 
@@ -88,7 +93,20 @@ int pmk_ahbmon_packets_init(struct pmk_ahbmon_packets *p,
 void pmk_ahbmon_packets_next(struct pmk_ahbmon_packets *p, const struct pmk_ahbmon_observer *o,
 			     struct pmk_ahbmon_packet *out);
 
+/*
+ * The other way: what the pins say, by the same codes. Of `known` pins alone; a layer some of whose pins
+ * are not, or whose code is not in the table, is PMK_AHBMON_S_UNKNOWN. Every packet is taken by itself.
+ */
+void pmk_ahbmon_packet_decode(const struct pmk_ahbmon_packet_params *params, uint64_t pins,
+			      uint64_t known, struct pmk_ahbmon_packet *out);
+
 /* "NW1", "S_INCR4", "WB": as the manual writes the states. */
 int pmk_ahbmon_state_text(const struct pmk_ahbmon_layer_state *s, char *buf, size_t size);
+
+/* Where the code of a state stands, or NULL for what has none; and its number, 0 to
+ * PMK_AHBMON_NCODES - 1, and back. */
+#define PMK_AHBMON_NCODES (PMK_AHBMON_S_S + PMK_AHB_NBURSTS + 2 * PMK_AHBMON_NSLAVES)
+int16_t *pmk_ahbmon_code(struct pmk_ahbmon_codes *c, unsigned number);
+struct pmk_ahbmon_layer_state pmk_ahbmon_coded_state(unsigned number);
 
 #endif

@@ -4,7 +4,7 @@
  *
  * pmk_ahbmon_sp816 is the project's own layout, not ARM's: the pages of DDI 0287B with the register
  * offsets and with the bits of AHBMONCtrlReg are not public. Only the base address is the manual's
- * (§4.2.2). data/layouts/sp816.ini is the same table for people.
+ * (§4.2.2). data/layouts/sp816.ini is the same table as a file; firmware reads none.
  *
  * Not described: peripheral and PrimeCell ID registers, because nothing says that this block has
  * any; the packet stream on AHBMONITOR[33:0], which is no register.

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+/* INI files with line numbers: see ini.h. The grammar is inih's. */
+#include "base/ini.h"
+
+#include <errno.h>
+#include <ini.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <pmk/error.h>
+
+_Static_assert(PMK_INI_LINE == INI_MAX_LINE - 2, "its buffer also has a newline and a 0");
+
+struct reading {
+	struct pmk_ini ini;
+	pmk_ini_take *take;
+	void *ctx;
+};
+
+bool pmk_ini_fail(struct pmk_ini *ini, unsigned line, const char *format, ...)
+{
+	va_list args;
+
+	if (ini->error_line)
+		return false;
+	ini->error_line = line ? line : 1;
+	va_start(args, format);
+	vsnprintf(ini->why, sizeof(ini->why), format, args);
+	va_end(args);
+	return false;
+}
+
+/* ini_reader: one line without its indentation into `str`, as fgets. What does not fit is an error. */
+static char *next_line(char *str, int num, void *stream)
+{
+	struct pmk_ini *ini = stream;
+	size_t n, indent;
+	int c;
+
+	if (!fgets(str, num, ini->file))
+		return NULL;
+	ini->line++;
+	n = strlen(str);
+	if (n + 1 == (size_t)num && str[n - 1] != '\n') {
+		c = getc(ini->file);
+		if (c != EOF && c != '\n')
+			pmk_ini_fail(ini, ini->line,
+				     "the line is too long: %d characters at most%s%s", num - 2,
+				     ini->shorter ? "; " : "", ini->shorter ? ini->shorter : "");
+		while (c != EOF && c != '\n')
+			c = getc(ini->file);
+	}
+	indent = strspn(str, " \t");
+	memmove(str, str + indent, n - indent + 1);
+	return str;
+}
+
+/* ini_handler: 1 goes on, 0 reports an error. */
+static int handle(void *user, const char *section, const char *name, const char *value)
+{
+	struct reading *r = user;
+
+	if (r->ini.error_line)
+		return 0;
+	if (!*section)
+		return pmk_ini_fail(&r->ini, r->ini.line, "a [section] has to come first");
+	return r->take(r->ctx, &r->ini, section, name, value);
+}
+
+static int read_all(struct reading *r, const char *path, char *msg, size_t size)
+{
+	int line = ini_parse_stream(next_line, &r->ini, handle, r);
+
+	if (ferror(r->ini.file)) {
+		snprintf(msg, size, "%s: %s", path, strerror(errno));
+		return PMK_EIO;
+	}
+	if (line < 0) {
+		snprintf(msg, size, "%s: out of memory", path);
+		return PMK_ENOMEM;
+	}
+	/* inih tells the first line that is neither a section, a comment nor name = value, or that
+	 * `handle` refused; pmk_ini_fail() knows which of the two it was. */
+	if (line > 0 && (!r->ini.error_line || (unsigned)line < r->ini.error_line)) {
+		snprintf(msg, size, "%s:%d: neither [section] nor name = value", path, line);
+		return PMK_EPARSE;
+	}
+	if (!r->ini.error_line)
+		r->take(r->ctx, &r->ini, NULL, NULL, NULL);
+	if (!r->ini.error_line)
+		return PMK_OK;
+	snprintf(msg, size, "%s:%u: %s", path, r->ini.error_line, r->ini.why);
+	return PMK_EPARSE;
+}
+
+int pmk_ini_load(const char *path, const char *shorter, pmk_ini_take *take, void *ctx, char *msg,
+		 size_t size)
+{
+	struct reading r = { .ini.shorter = shorter, .take = take, .ctx = ctx };
+	int err;
+
+	errno = 0;
+	r.ini.file = fopen(path, "r");
+	if (!r.ini.file) {
+		snprintf(msg, size, "%s: %s", path, strerror(errno));
+		return PMK_EIO;
+	}
+	err = read_all(&r, path, msg, size);
+	fclose(r.ini.file);
+	return err;
+}

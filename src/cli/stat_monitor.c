@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+/*
+ * pmk stat: how the AHB Monitor is to count, in emulation and from a dump alike. Its layout comes from a
+ * file, --layout or data/layouts/sp816.ini; driver and model get the same one. Its settings are parameters of the
+ * core: thresholds, page size, alignment test.
+ */
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/stat.h"
+
+int cli_layout(struct pmk_ahbmon_layout_file *file, const char *path)
+{
+	const char *data = path ? NULL : cli_data_dir();
+	char usual[PATH_MAX], msg[PATH_MAX + 256];
+	int err;
+
+	if (!path && !data)
+		return PMK_EXIT_FAILED;
+	if (!path)
+		snprintf(usual, sizeof(usual), "%s/layouts/sp816.ini", data);
+	err = pmk_ahbmon_layout_load(file, path ? path : usual, msg, sizeof(msg));
+	if (err)
+		return cli_fail(err == PMK_EPARSE && path ? PMK_EXIT_USAGE : PMK_EXIT_FAILED,
+				"%s%s", path ? "--layout: " : "", msg);
+	return 0;
+}
+
+/* Names of parameters, by enum pmk_ahbmon_threshold. */
+static const char *const threshold_names[PMK_AHBMON_NTHRESHOLDS] = {
+	"wait.armi", "wait.clcdc",    "wait.dma0",     "wait.dma1",	 "wait.exp",
+	"wait.armd", "wait.gxi_read", "wait.gxi_data", "wait.gxi_write",
+};
+
+/* What this layout has no place for. */
+static int check_settings(const struct job *job)
+{
+	const struct pmk_ahbmon_config *c = &job->monitor_config;
+	const struct pmk_ahbmon_layout *l = &job->layout.layout;
+
+	if (c->castout4_aligned && !l->castout4_aligned)
+		return cli_fail(PMK_EXIT_USAGE,
+				"--set castout4.aligned: layout %s has no bit for it",
+				job->layout.name);
+	for (unsigned i = 0; i < PMK_AHBMON_NTHRESHOLDS; i++) {
+		if (c->threshold[i] && l->offset[PMK_AHBMON_THRESHOLD0 + i] == PMK_MMIO_NONE)
+			return cli_fail(PMK_EXIT_USAGE,
+					"--set %s: layout %s has no register for it",
+					threshold_names[i], job->layout.name);
+		if (c->threshold[i] & ~l->threshold)
+			return cli_fail(
+				PMK_EXIT_USAGE,
+				"--set %s: %u is more than %u, what a threshold of layout %s "
+				"holds",
+				threshold_names[i], c->threshold[i], l->threshold,
+				job->layout.name);
+	}
+	return 0;
+}
+
+int stat_monitor(struct job *job, const struct pmk_core *core)
+{
+	int err = cli_layout(&job->layout, job->q->layout);
+
+	if (err)
+		return err;
+	pmk_devchip_settings(core, &job->monitor_config);
+	return check_settings(job);
+}
+
+int stat_no_monitor(const struct job *job, const char *what)
+{
+	return job->q->layout ? cli_fail(PMK_EXIT_USAGE,
+					 "--layout: %s has no AHB Monitor; it is "
+					 "counted with --pmu ahbmon",
+					 what)
+			      : 0;
+}
+
+/* Of a dump there is no core to have parameters; those of the monitor are left. */
+int stat_monitor_core(struct pmk_core *core, const struct word_list *overrides)
+{
+	static const char *const own[] = { "wait.", "gxi.page=", "castout4.aligned=" };
+	char key[64], msg[256];
+
+	pmk_core_defaults(core);
+	strcpy(core->name, "arm926");
+	strcpy(core->isa, "arm");
+	strcpy(core->pmu, "ahbmon");
+	for (unsigned i = 0; i < overrides->count; i++) {
+		const char *word = overrides->word[i], *eq = strchr(word, '=');
+		bool ours = false;
+
+		for (unsigned k = 0; k < sizeof(own) / sizeof(own[0]); k++)
+			ours |= strncmp(word, own[k], strlen(own[k])) == 0;
+		if (!eq || !ours || (size_t)(eq - word) >= sizeof(key))
+			return cli_fail(PMK_EXIT_USAGE,
+					"--set %s: a dump has no core; what can be set are "
+					"wait.threshold, wait.LAYER, gxi.page and castout4.aligned",
+					word);
+		snprintf(key, sizeof(key), "%.*s", (int)(eq - word), word);
+		if (pmk_core_set(core, key, eq + 1, msg, sizeof(msg)))
+			return cli_fail(PMK_EXIT_USAGE, "--set %s: %s", word, msg);
+	}
+	if (core->gxi_page & (core->gxi_page - 1))
+		return cli_fail(PMK_EXIT_USAGE, "--set gxi.page: 2K, 4K, 8K or 16K");
+	return 0;
+}

@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: MIT
+/* AHB Monitor: layout files. See layout.h. */
+#include "pmu/ahbmon/layout.h"
+#include "pmu/ahbmon/regs.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include <pmk/error.h>
+
+#include "base/ini.h"
+#include "base/nearest.h"
+
+#define WINDOW 0x10000u /* §4.1 */
+
+/* By layer. */
+static const char *const layer_names[PMK_AHBMON_NLAYERS] = { "armi", "clcdc", "dma0",
+							     "dma1", "exp",   "armd" };
+
+/* What is in [layout], [control] and [threshold]. */
+enum item { NAME, PROVENANCE, BASE, ENABLE, TRACK_DBGACK, CASTOUT4_ALIGNED, WIDTH, NITEMS };
+
+static const struct {
+	const char *section, *name;
+	bool optional;
+} items[NITEMS] = {
+	[NAME] = { "layout", "name", false },
+	[PROVENANCE] = { "layout", "provenance", false },
+	[BASE] = { "layout", "base", false },
+	[ENABLE] = { "control", "enable", false },
+	[TRACK_DBGACK] = { "control", "track_dbgack", false },
+	[CASTOUT4_ALIGNED] = { "control", "castout4_aligned", true },
+	[WIDTH] = { "threshold", "width", false },
+};
+
+struct reading {
+	struct pmk_ahbmon_layout_file *file;
+	/* Lines of what has been there, 0: not yet. */
+	unsigned item[NITEMS];
+	unsigned reg[PMK_AHBMON_NREGS];
+	unsigned code[PMK_AHBMON_NLAYERS][PMK_AHBMON_NCODES];
+	unsigned after_retry;
+};
+
+/* ---- values -------------------------------------------------------------------------------- */
+
+/* Decimal or 0x…: 010 is ten. */
+static bool number(struct pmk_ini *ini, const char *name, const char *value, uint64_t max,
+		   uint64_t *n)
+{
+	bool hex = value[0] == '0' && (value[1] | 0x20) == 'x';
+	char *end;
+
+	errno = 0;
+	*n = strtoull(value, &end, hex ? 16 : 10);
+	if (*value < '0' || *value > '9' || *end)
+		return pmk_ini_fail(ini, ini->line, "%s: '%.40s' is not a number", name, value);
+	if (errno || *n > max)
+		return pmk_ini_fail(ini, ini->line, "%s: %.40s is more than %s%llx", name, value,
+				    max > 9 ? "0x" : "", (unsigned long long)max);
+	return true;
+}
+
+/* It has not been there; now it has. */
+static bool once(struct pmk_ini *ini, const char *name, unsigned *line)
+{
+	if (*line)
+		return pmk_ini_fail(ini, ini->line, "%s is given twice: line %u", name, *line);
+	*line = ini->line;
+	return true;
+}
+
+static bool is_none(const char *value)
+{
+	return strcasecmp(value, "none") == 0;
+}
+
+/* ---- [layout], [control], [threshold] ------------------------------------------------------ */
+
+static bool take_bit(struct pmk_ini *ini, const char *name, const char *value, uint32_t *bit)
+{
+	uint64_t n;
+
+	if (!number(ini, name, value, 31, &n))
+		return false;
+	*bit = UINT32_C(1) << n;
+	return true;
+}
+
+static bool take_width(struct pmk_ini *ini, const char *value, uint32_t *bits)
+{
+	uint64_t n;
+
+	if (!number(ini, "width", value, 32, &n))
+		return false;
+	if (!n)
+		return pmk_ini_fail(ini, ini->line, "width: a threshold has 1 bit at least");
+	*bits = UINT32_MAX >> (32 - n);
+	return true;
+}
+
+static bool take_base(struct pmk_ini *ini, const char *value, uint32_t *base)
+{
+	uint64_t n;
+
+	if (!number(ini, "base", value, UINT32_MAX, &n))
+		return false;
+	if (n % WINDOW)
+		return pmk_ini_fail(ini, ini->line, "base: the window is aligned to its 64 KB");
+	*base = (uint32_t)n;
+	return true;
+}
+
+static bool take_item(struct reading *r, struct pmk_ini *ini, enum item item, const char *value)
+{
+	struct pmk_ahbmon_layout *l = &r->file->layout;
+	const char *name = items[item].name;
+
+	if (!once(ini, name, &r->item[item]))
+		return false;
+	switch (item) {
+	case NAME:
+		if (!*value || strlen(value) >= sizeof(r->file->name))
+			return pmk_ini_fail(ini, ini->line, "name: 1 to %zu characters",
+					    sizeof(r->file->name) - 1);
+		strcpy(r->file->name, value);
+		return true;
+	case PROVENANCE:
+		if (strcmp(value, "manual") != 0 && strcmp(value, "project") != 0)
+			return pmk_ini_fail(ini, ini->line,
+					    "provenance is 'project' or 'manual', not '%.40s'",
+					    value);
+		l->provenance = *value == 'm' ? PMK_AHBMON_FROM_MANUAL : PMK_AHBMON_FROM_PROJECT;
+		return true;
+	case BASE:
+		return take_base(ini, value, &l->base);
+	case ENABLE:
+		return take_bit(ini, name, value, &l->enable);
+	case TRACK_DBGACK:
+		return take_bit(ini, name, value, &l->track_dbgack);
+	case CASTOUT4_ALIGNED:
+		return is_none(value) || take_bit(ini, name, value, &l->castout4_aligned);
+	case WIDTH:
+		return take_width(ini, value, &l->threshold);
+	case NITEMS:
+		break;
+	}
+	return false;
+}
+
+/* ---- [offset] ------------------------------------------------------------------------------ */
+
+static bool no_such(struct pmk_ini *ini, const char *what, const char *name,
+		    struct pmk_nearest *near)
+{
+	char hint[160];
+
+	pmk_nearest_text(near, hint, sizeof(hint));
+	return pmk_ini_fail(ini, ini->line, "there is no %s '%.40s'%s%s%s", what, name,
+			    *hint ? "; did you mean " : "", hint, *hint ? "?" : "");
+}
+
+static bool take_offset(struct reading *r, struct pmk_ini *ini, const char *name, const char *value)
+{
+	struct pmk_nearest near;
+	unsigned reg = 0;
+	uint64_t n;
+
+	pmk_nearest_init(&near, name);
+	while (reg < PMK_AHBMON_NREGS && strcasecmp(name, pmk_ahbmon_regs[reg].name) != 0)
+		pmk_nearest_offer(&near, pmk_ahbmon_regs[reg++].name);
+	if (reg == PMK_AHBMON_NREGS)
+		return no_such(ini, "register", name, &near);
+	name = pmk_ahbmon_regs[reg].name;
+	if (!once(ini, name, &r->reg[reg]))
+		return false;
+	if (is_none(value) && reg >= PMK_AHBMON_THRESHOLD0)
+		return true;
+	if (!number(ini, name, value, WINDOW - 4, &n))
+		return false;
+	if (n % 4)
+		return pmk_ini_fail(ini, ini->line,
+				    "%s: registers are words, and %s is not a multiple of 4", name,
+				    value);
+	for (unsigned i = 0; i < PMK_AHBMON_NREGS; i++)
+		if (i != reg && r->reg[i] && r->file->layout.offset[i] == n)
+			return pmk_ini_fail(ini, ini->line, "%s: at %s is %s already: line %u",
+					    name, value, pmk_ahbmon_regs[i].name, r->reg[i]);
+	r->file->layout.offset[reg] = (uint16_t)n;
+	return true;
+}
+
+/* ---- [packet …] ---------------------------------------------------------------------------- */
+
+static void code_name(unsigned number, char *buf, size_t size)
+{
+	struct pmk_ahbmon_layer_state s = pmk_ahbmon_coded_state(number);
+
+	pmk_ahbmon_state_text(&s, buf, size);
+}
+
+/* The number of a state by its name; PMK_AHBMON_NCODES: there is none. */
+static unsigned find_code(const char *name)
+{
+	unsigned k = 0;
+
+	for (; k < PMK_AHBMON_NCODES; k++) {
+		char text[16];
+
+		code_name(k, text, sizeof(text));
+		if (strcasecmp(name, text) == 0)
+			break;
+	}
+	return k;
+}
+
+static bool no_state(struct pmk_ini *ini, const char *name)
+{
+	return pmk_ini_fail(
+		ini, ini->line,
+		"there is no state '%.40s'; there are I, B, EN, RN, WS, WB, WA, S_BURST such "
+		"as S_INCR4, and NR0 to NR15, NW0 to NW15",
+		name);
+}
+
+static bool take_code(struct reading *r, struct pmk_ini *ini, unsigned layer, const char *name,
+		      const char *value)
+{
+	struct pmk_ahbmon_codes *codes = &r->file->packet.layer[layer];
+	uint64_t field = pmk_ahbmon_packet_field[layer], n;
+	unsigned code = find_code(name);
+	char other[16];
+
+	if (code == PMK_AHBMON_NCODES)
+		return no_state(ini, name);
+	if (!once(ini, name, &r->code[layer][code]))
+		return false;
+	if (is_none(value))
+		return true;
+	if (!number(ini, name, value, PMK_GET(field, field), &n))
+		return false;
+	for (unsigned k = 0; k < PMK_AHBMON_NCODES; k++) {
+		if (*pmk_ahbmon_code(codes, k) != (int)n)
+			continue;
+		code_name(k, other, sizeof(other));
+		return pmk_ini_fail(ini, ini->line, "%s: %s is the code of %s already: line %u",
+				    name, value, other, r->code[layer][k]);
+	}
+	*pmk_ahbmon_code(codes, code) = (int16_t)n;
+	return true;
+}
+
+/* The one thing that is of all layers. */
+static bool take_packet(struct reading *r, struct pmk_ini *ini, const char *name, const char *value)
+{
+	unsigned code = find_code(value);
+
+	if (strcmp(name, "after_retry") != 0)
+		return pmk_ini_fail(
+			ini, ini->line,
+			"[packet] has after_retry; codes are in [packet LAYER], such as "
+			"[packet armd]");
+	if (!once(ini, name, &r->after_retry))
+		return false;
+	if (code >= PMK_AHBMON_S_S)
+		return pmk_ini_fail(ini, ini->line,
+				    "after_retry is one of I, B, EN, RN, WS, WB, WA, not '%.40s'",
+				    value);
+	r->file->packet.after_retry = (uint8_t)code;
+	return true;
+}
+
+/* ---- the whole ----------------------------------------------------------------------------- */
+
+static bool take_section(struct reading *r, struct pmk_ini *ini, const char *section,
+			 const char *name, const char *value)
+{
+	struct pmk_nearest near;
+	bool there = false;
+
+	pmk_nearest_init(&near, name);
+	for (unsigned i = 0; i < NITEMS; i++) {
+		if (strcmp(section, items[i].section) != 0)
+			continue;
+		if (strcmp(name, items[i].name) == 0)
+			return take_item(r, ini, (enum item)i, value);
+		pmk_nearest_offer(&near, items[i].name);
+		there = true;
+	}
+	if (there) {
+		char what[32];
+
+		snprintf(what, sizeof(what), "[%s]", section);
+		return no_such(ini, what, name, &near);
+	}
+	return pmk_ini_fail(
+		ini, ini->line,
+		"there is no section [%.40s]; there are [layout], [control], [threshold], "
+		"[offset], [packet] and [packet LAYER]",
+		section);
+}
+
+static bool take_layer(struct reading *r, struct pmk_ini *ini, const char *layer, const char *name,
+		       const char *value)
+{
+	for (unsigned i = 0; i < PMK_AHBMON_NLAYERS; i++)
+		if (strcasecmp(layer, layer_names[i]) == 0)
+			return take_code(r, ini, i, name, value);
+	return pmk_ini_fail(
+		ini, ini->line,
+		"there is no layer '%.40s'; there are armi, clcdc, dma0, dma1, exp and armd",
+		layer);
+}
+
+/* What has to be there and was not. */
+static bool check(struct reading *r, struct pmk_ini *ini)
+{
+	struct pmk_ahbmon_layout *l = &r->file->layout;
+
+	for (unsigned i = 0; i < NITEMS; i++)
+		if (!r->item[i] && !items[i].optional)
+			return pmk_ini_fail(ini, ini->line, "[%s] has no %s", items[i].section,
+					    items[i].name);
+	for (unsigned reg = 0; reg < PMK_AHBMON_THRESHOLD0; reg++)
+		if (!r->reg[reg])
+			return pmk_ini_fail(ini, ini->line, "[offset] has no %s",
+					    pmk_ahbmon_regs[reg].name);
+	if (l->enable == l->track_dbgack)
+		return pmk_ini_fail(ini, r->item[TRACK_DBGACK],
+				    "track_dbgack: this bit is enable already: line %u",
+				    r->item[ENABLE]);
+	if (l->castout4_aligned & (l->enable | l->track_dbgack))
+		return pmk_ini_fail(ini, r->item[CASTOUT4_ALIGNED],
+				    "castout4_aligned: this bit is enable or track_dbgack already");
+	if (pmk_ahbmon_layout_check(l))
+		return pmk_ini_fail(ini, ini->line, "this cannot be a layout of an AHB Monitor");
+	return true;
+}
+
+static bool take(void *ctx, struct pmk_ini *ini, const char *section, const char *name,
+		 const char *value)
+{
+	struct reading *r = ctx;
+
+	if (!section)
+		return check(r, ini);
+	if (strcmp(section, "offset") == 0)
+		return take_offset(r, ini, name, value);
+	if (strcmp(section, "packet") == 0)
+		return take_packet(r, ini, name, value);
+	if (strncmp(section, "packet ", 7) == 0)
+		return take_layer(r, ini, section + 7 + strspn(section + 7, " "), name, value);
+	return take_section(r, ini, section, name, value);
+}
+
+int pmk_ahbmon_layout_load(struct pmk_ahbmon_layout_file *file, const char *path, char *msg,
+			   size_t size)
+{
+	struct reading r = { .file = file };
+
+	memset(file, 0, sizeof(*file));
+	for (unsigned reg = 0; reg < PMK_AHBMON_NREGS; reg++)
+		file->layout.offset[reg] = PMK_MMIO_NONE;
+	pmk_ahbmon_packet_defaults(&file->packet);
+	return pmk_ini_load(path, NULL, take, &r, msg, size);
+}
