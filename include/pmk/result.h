@@ -191,6 +191,35 @@ struct pmk_metric_value pmk_metric_eval(const struct pmk_metric *m, const struct
 					const struct pmk_section *s);
 
 /*
+ * Layers of a bus, by the events that tell of them: what the text report draws. Lists end with NULL. An
+ * event that was not counted leaves out what it tells, and nothing is concluded about it.
+ */
+#define PMK_LAYER_TRANSFERS 2
+#define PMK_LAYER_BURSTS    8
+
+struct pmk_layer {
+	const char *name; /* "ARM-D" */
+	/* Each of them is a cycle of the layer: one that ends a transfer, one in which one waits. */
+	const struct pmk_event *transfer[PMK_LAYER_TRANSFERS + 1], *wait[PMK_LAYER_TRANSFERS + 1];
+	/* Of the waits: on first beats, because of the slave and of the bus. NULL: not told apart. */
+	const struct pmk_event *slave, *bus;
+	const struct pmk_event *burst[PMK_LAYER_BURSTS + 1]; /* empty: the layer knows none */
+};
+
+struct pmk_layers {
+	const struct pmk_event *cycles; /* of all layers, while they are counted */
+	const struct pmk_layer *layer;
+	unsigned n;
+};
+
+/* How to draw. */
+struct pmk_bars {
+	const struct pmk_layers *layers; /* NULL: there are none; trends of latencies are drawn */
+	unsigned columns;		 /* of the terminal */
+	bool utf8;			 /* false: ASCII */
+};
+
+/*
  * Writers. `metrics` is a NULL terminated list, or NULL. They write numbers in the C locale whatever
  * the locale is. Return 0, or PMK_EIO when the stream failed (disk full).
  *
@@ -201,11 +230,12 @@ enum pmk_format { PMK_FORMAT_TEXT, PMK_FORMAT_CSV, PMK_FORMAT_JSON };
 
 struct pmk_write_options {
 	enum pmk_format format;
-	const char *separator; /* CSV */
-	bool big_num;	       /* text: group digits */
-	bool colour;	       /* text: only on a terminal */
-	bool verbose;	       /* text: reasons and references in full */
-	bool firmware;	       /* CSV, JSON: the columns and keys of pmk report, too */
+	const char *separator;	     /* CSV */
+	bool big_num;		     /* text: group digits */
+	bool colour;		     /* text: only on a terminal */
+	bool verbose;		     /* text: reasons and references in full */
+	bool firmware;		     /* CSV, JSON: the columns and keys of pmk report, too */
+	const struct pmk_bars *bars; /* text: draw them; NULL: do not */
 	const struct pmk_metric *const *metrics; /* read anew for every section */
 };
 

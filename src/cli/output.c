@@ -8,7 +8,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include <pmk/ahbmon.h>
 #include <pmk/error.h>
+
+#include "pmu/ahbmon/layers.h"
 
 /* ---- options -------------------------------------------------------------------------------- */
 
@@ -36,9 +39,16 @@ bool output_take(struct output_options *o, const struct cli_option *option, char
 		o->plain_numbers = true;
 	else if (!strcmp(name, "verbose"))
 		o->verbose = true;
+	else if (!strcmp(name, "bars"))
+		o->bars = true;
 	else
 		return false;
 	return true;
+}
+
+bool output_is_text(const struct output_options *o)
+{
+	return !o->json && !o->separator;
 }
 
 int output_check(const struct output_options *o)
@@ -48,6 +58,8 @@ int output_check(const struct output_options *o)
 	if (o->separator && (!*o->separator || strpbrk(o->separator, "\"\n")))
 		return cli_fail(PMK_EXIT_USAGE,
 				"-x needs a separator other than a quote or a new line");
+	if (o->bars && !output_is_text(o))
+		return cli_fail(PMK_EXIT_USAGE, "--bars is of the text report: not with -j or -x");
 	if (o->append && !o->path)
 		return cli_fail(PMK_EXIT_USAGE, "--append needs -o FILE");
 	return 0;
@@ -56,11 +68,6 @@ int output_check(const struct output_options *o)
 void output_options_free(struct output_options *o)
 {
 	words_free(&o->metrics);
-}
-
-bool output_is_text(const struct output_options *o)
-{
-	return !o->json && !o->separator;
 }
 
 bool output_is(const struct output_options *o, const char *path)
@@ -154,6 +161,11 @@ int output_open(struct output *out, const struct output_options *o, FILE *usual)
 	return 0;
 }
 
+const struct pmk_layers *output_layers(const struct pmk_pmu *pmu)
+{
+	return pmu && pmu->driver == pmk_ahbmon.driver ? &pmk_ahbmon_layers : NULL;
+}
+
 int output_begin(struct output *out, const struct pmk_result *r, const struct metric_list *metrics,
 		 bool firmware)
 {
@@ -168,8 +180,14 @@ int output_begin(struct output *out, const struct pmk_result *r, const struct me
 		.verbose = o->verbose,
 		.firmware = firmware,
 		.metrics = metrics->item,
+		.bars = o->bars ? &out->bars : NULL,
 	};
 
+	out->bars = (struct pmk_bars){
+		.layers = output_layers(r->pmu),
+		.columns = cli_columns(out->f),
+		.utf8 = cli_utf8(),
+	};
 	out->writer = pmk_writer_begin(out->f, &opt, r);
 	return out->writer ? 0 : out_of_memory();
 }

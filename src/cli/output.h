@@ -15,7 +15,7 @@ struct output_options {
 	struct word_list metrics; /* -M */
 	const char *separator;	  /* -x */
 	const char *path;	  /* -o; NULL: the command's usual stream */
-	bool json, append, plain_numbers, verbose;
+	bool json, append, plain_numbers, verbose, bars;
 };
 
 /* Take the option if it is one of these; false: it is not. *code: 0, or an exit code after one line on
@@ -47,11 +47,14 @@ struct output {
 	const struct output_options *o;
 	FILE *f;
 	bool own;		   /* opened by us */
+	struct pmk_bars bars;	   /* how its writer draws */
 	struct pmk_writer *writer; /* of the document that is open, or NULL */
 };
 
 /* Open the file of -o; without it, write to `usual`. 0 or an exit code. */
 int output_open(struct output *out, const struct output_options *o, FILE *usual);
+/* The layers of a bus that a PMU counts; NULL: none. */
+const struct pmk_layers *output_layers(const struct pmk_pmu *pmu);
 /* Begin a document; `firmware` as in struct pmk_write_options. 0 or an exit code. */
 int output_begin(struct output *out, const struct pmk_result *r, const struct metric_list *metrics,
 		 bool firmware);

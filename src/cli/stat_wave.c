@@ -33,6 +33,7 @@ struct wave_job {
 	struct pmk_wave_count count;
 	struct pmk_wave_report report;
 	struct cli_wave_progress progress;
+	struct pmk_pmu monitor;		       /* with its layout */
 	struct pmk_bus bus[PMK_AHBMON_NBUSES]; /* of the monitor; of a core: the first */
 	struct pmk_session session;
 	struct pmk_model_port to_model[PMK_MAX_PASSES];
@@ -111,14 +112,47 @@ static const struct pmk_bus *bus_of(const struct job *job, const struct pmk_even
 	return &job->wave_job->bus[is_monitor(job) ? pmk_ahbmon_bus_of[ev->code] : 0];
 }
 
-static bool raised(const struct job *job, const struct pmk_event *ev)
+#define NO_CAUSE "the layer has no cause in the map: waits on first beats all count as the slave's"
+
+/* Does the map tell why the layer of an event waits? Without it there is nothing to tell apart. */
+static bool has_cause(const struct job *job, const struct pmk_event *ev)
+{
+	const struct pmk_wave_count *c = &job->wave_job->count;
+
+	for (unsigned i = 0; i < c->nwatched; i++)
+		if (c->watched[i].bus == bus_of(job, ev))
+			return c->watched[i].slot[PMK_WAVE_CAUSE] >= 0;
+	return false;
+}
+
+/* Why an event cannot be counted, or NULL. */
+static const char *not_counted_because(const struct job *job, const struct pmk_event *ev)
 {
 	const struct pmk_bus *bus = bus_of(job, ev);
 
 	if (is_monitor(job) && pmk_ahbmon_bus_of[ev->code] == PMK_AHBMON_BUS_HCLK)
-		return true;
-	return pmk_bus_raises(bus, ev->signal) &&
-	       (ev->signal2 == PMK_SIG_NONE || pmk_bus_raises(bus, ev->signal2));
+		return NULL;
+	if (!pmk_bus_raises(bus, ev->signal) ||
+	    (ev->signal2 != PMK_SIG_NONE && !pmk_bus_raises(bus, ev->signal2)))
+		return "the map has no signal that tells it";
+	if (ev->signal == PMK_SIG_AHB_WAIT_FIRST_BUS && !has_cause(job, ev))
+		return NO_CAUSE;
+	return NULL;
+}
+
+/* What a reader has to know of a count, or NULL. */
+static const char *remark(const struct job *job, const struct pmk_event *ev)
+{
+	if (ev->latency)
+		return "counted, not timed: a dump does not tell how long it took";
+	if (ev->signal == PMK_SIG_AHB_WAIT_FIRST_SLAVE && !has_cause(job, ev))
+		return NO_CAUSE;
+	return NULL;
+}
+
+static bool watched(const struct job *job, const struct pmk_event *ev)
+{
+	return !not_counted_because(job, ev);
 }
 
 /* Everything that the map lets be seen. */
@@ -128,7 +162,7 @@ static int default_events(struct job *job)
 		const struct pmk_event *ev = &job->pmu->events[i];
 		int err = 0;
 
-		if (pmk_pmu_has(job->pmu, ev) && raised(job, ev))
+		if (pmk_pmu_has(job->pmu, ev) && watched(job, ev))
 			err = event_list_add(&job->events, ev, ev->name);
 		if (err)
 			return err;
@@ -143,10 +177,9 @@ static int plan_events(struct job *job)
 	for (unsigned i = 0; i < job->events.count; i++) {
 		const struct event_request *req = &job->events.item[i];
 
-		if (!raised(job, req->event)) {
-			job->reason[i] = "the map has no signal that tells it";
+		job->reason[i] = not_counted_because(job, req->event);
+		if (job->reason[i])
 			continue;
-		}
 		job->event_of[job->plan.nevents] = i;
 		job->plan.event[job->plan.nevents++] = (struct pmk_plan_event){
 			.code = req->event->code,
@@ -239,6 +272,27 @@ static int start_counting(struct job *job)
 	return pmk_wave_count_init(&j->count, j->wave, &err) ? map_failed(&err) : 0;
 }
 
+/* The AHB Monitor with the layout that was asked for. */
+static int choose_settings(struct job *job)
+{
+	struct wave_job *j = job->wave_job;
+	struct pmk_core core;
+	int err;
+
+	if (!is_monitor(job) && job->q->overrides.count)
+		return cli_fail(PMK_EXIT_USAGE, "--set %s: a dump has no core whose parameter it is",
+				job->q->overrides.word[0]);
+	if (!is_monitor(job))
+		return stat_no_monitor(job, job->pmu->name);
+	err = stat_monitor_core(&core, &job->q->overrides);
+	if (!err)
+		err = stat_monitor(job, &core);
+	j->monitor = *job->pmu;
+	j->monitor.family = &job->layout.layout;
+	job->pmu = &j->monitor;
+	return err;
+}
+
 static int choose(struct job *job)
 {
 	int err = check(job->q);
@@ -250,9 +304,11 @@ static int choose(struct job *job)
 		return cli_fail(PMK_EXIT_FAILED, "out of memory");
 	err = open_dump(job);
 	if (!err)
+		err = choose_settings(job);
+	if (!err)
 		err = start_counting(job);
 	if (!err)
-		err = stat_choose_events(job, default_events);
+		err = stat_choose_events(job, default_events, watched);
 	return err ? err : plan_events(job);
 }
 
@@ -278,6 +334,10 @@ static int start_session(struct job *job)
 	}
 	pmk_reading_init(&j->last);
 	err = pmk_session_open(&j->session, job->pmu, &job->plan, j->port);
+	for (unsigned i = 0; !err && is_monitor(job) && i < job->plan.npasses; i++)
+		err = pmk_ahbmon_configure(&j->session.pass[i].dev, &job->monitor_config);
+	if (!err && is_monitor(job))
+		pmk_wave_count_thresholds(&j->count, job->monitor_config.threshold);
 	if (!err)
 		err = pmk_session_start(&j->session);
 	/* What starting takes is not in the dump. */
@@ -304,19 +364,11 @@ static struct pmk_section *add_section(struct job *job, const struct pmk_reading
 {
 	struct pmk_section *s = pmk_result_add(&job->result, NULL, job->events.count);
 
-	for (unsigned i = 0; s && i < job->events.count; i++)
-		s->rows[i] = (struct pmk_row){
-			.event = job->events.item[i].event,
-			.name = job->events.item[i].name,
-			.group = job->events.item[i].group,
-			.coverage = 1.0,
-			.reason =
-				job->reason[i] ? job->reason[i]
-				: job->events.item[i].event->latency
-					? "counted, not timed: a dump does not tell how long it took"
-					: NULL,
-			.trust = job->reason[i] ? PMK_TRUST_NOT_SUPPORTED : PMK_TRUST_MEASURED,
-		};
+	for (unsigned i = 0; s && i < job->events.count; i++) {
+		report_row(job, i, PMK_TRUST_MEASURED, &s->rows[i]);
+		if (!job->reason[i])
+			s->rows[i].reason = remark(job, job->events.item[i].event);
+	}
 	for (unsigned i = 0; s && i < job->plan.nevents; i++) {
 		struct pmk_row *row = &s->rows[job->event_of[i]];
 
@@ -458,7 +510,7 @@ static int write_sections(struct job *job)
 	return err ? err : pmk_writer_section(job->out.writer, &job->result, s);
 }
 
-static const char *const own_options[] = { "map", "layer", NULL };
+static const char *const own_options[] = { "map", "layer", "layout", "set", NULL };
 
 const struct stat_target stat_wave = {
 	.name = "wave",

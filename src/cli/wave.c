@@ -17,7 +17,8 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "producer/wave/run.h"
+#include "cli/output.h"
+#include "cli/wave_forms.h"
 
 /* Exit codes of `check` beside those of cli.h. */
 enum { FOUND = 1, PARTIAL = 2 };
@@ -28,6 +29,8 @@ static const struct cli_option options[] = {
 	{ 'm', "map", "FILE", "check: which signals are which" },
 	{ 'l', "layer", "NAME", "check: this layer of the map alone" },
 	{ 0, "limit", "N", "check: show the first N violations (100); 0: count only" },
+	{ 'x', "field-separator", "SEP", "write CSV with this separator" },
+	{ 'j', "json-output", NULL, "write JSON" },
 	{ 'h', "help", NULL, "show this help" },
 	{ 0, NULL, NULL, NULL },
 };
@@ -35,6 +38,9 @@ static const struct cli_option options[] = {
 struct wave_request {
 	const char *what, *file, *map, *layer;
 	uint64_t limit;
+	struct output_options out; /* -j and -x alone */
+	const char *separator;
+	const struct wave_form *form;
 };
 
 /* ---- progress ------------------------------------------------------------------------------- */
@@ -84,74 +90,25 @@ void cli_wave_progress_end(struct cli_wave_progress *p)
 	p->width = 0;
 }
 
-void cli_wave_warnings(FILE *f, const struct pmk_wave *w, const struct pmk_wave_report *report)
-{
-	for (unsigned i = 0; i < PMK_WAVE_NODDITIES; i++) {
-		const struct pmk_wave_warning *warning = &report->warning[i];
-		char time[80];
-
-		if (!warning->count)
-			continue;
-		pmk_wave_time_text(w, warning->time, time, sizeof(time));
-		fprintf(f, "warning: %s: %" PRIu64 " times, first at %s: %s\n",
-			pmk_wave_oddity_text(i), warning->count, time, warning->signal);
-	}
-}
-
 /* ---- signals -------------------------------------------------------------------------------- */
-
-/* "haddr[31:0]", as in the table. */
-static void name_text(const struct pmk_wave_signal *s, char *buf, size_t size)
-{
-	if (s->kind != PMK_WAVE_BITS || (s->width == 1 && s->msb == 0 && s->lsb == 0))
-		snprintf(buf, size, "%s", s->name);
-	else if (s->msb == s->lsb)
-		snprintf(buf, size, "%s[%d]", s->name, s->msb);
-	else
-		snprintf(buf, size, "%s[%d:%d]", s->name, s->msb, s->lsb);
-}
-
-static void print_table(const struct pmk_wave_signal *list, size_t n)
-{
-	static const char *const kinds[] = { [PMK_WAVE_BITS] = "",
-					     [PMK_WAVE_REAL] = "real",
-					     [PMK_WAVE_STRING] = "string",
-					     [PMK_WAVE_EVENT] = "event" };
-	size_t scope = strlen("scope"), name = strlen("name");
-	char text[512];
-
-	for (size_t i = 0; i < n; i++) {
-		name_text(&list[i], text, sizeof(text));
-		scope = strlen(list[i].scope) > scope ? strlen(list[i].scope) : scope;
-		name = strlen(text) > name ? strlen(text) : name;
-	}
-	printf("# %-*s  %-*s  %5s\n", (int)scope, "scope", (int)name, "name", "bits");
-	for (size_t i = 0; i < n; i++) {
-		name_text(&list[i], text, sizeof(text));
-		printf("# %-*s  %-*s  %5u", (int)scope, list[i].scope, (int)name, text,
-		       list[i].width);
-		printf("%s%s\n", *kinds[list[i].kind] ? "  " : "", kinds[list[i].kind]);
-	}
-}
 
 static int show_signals(const struct wave_request *q)
 {
-	const struct pmk_wave_signal *list;
+	struct wave_names names = { .separator = q->separator, .file = q->file };
 	struct pmk_wave_error err;
 	struct pmk_wave *w;
 	char *guess;
-	size_t n;
 
 	if (pmk_wave_open(&w, q->file, &err))
 		return cli_fail(PMK_EXIT_FAILED, "%s", err.text);
-	list = pmk_wave_signals(w, &n);
-	printf("# %s: %s, %zu names\n#\n", q->file, pmk_wave_format(w), n);
-	print_table(list, n);
-	printf("\n# A map guessed from the names: look it over. Its format is in docs/wave.md.\n");
+	names.w = w;
+	names.list = pmk_wave_signals(w, &names.n);
 	if (pmk_wave_guess(w, &guess, &err))
-		cli_fail(0, "%s", err.text);
-	else
-		fputs(guess, stdout);
+		names.no_map = err.text;
+	names.map = guess;
+	q->form->signals(&names);
+	if (names.no_map && q->form == &wave_text)
+		cli_fail(0, "%s", names.no_map);
 	free(guess);
 	pmk_wave_close(w);
 	return PMK_EXIT_OK;
@@ -168,29 +125,22 @@ static void on_interrupt(int sig)
 
 struct check {
 	const struct wave_request *q;
-	struct pmk_wave *w;
-	struct pmk_wave_map map;
-	struct pmk_wave_count count;
-	struct pmk_wave_report report;
+	struct wave_checked c;
 	struct cli_wave_progress progress;
-	uint64_t shown;
-	uint64_t (*by_rule)[PMK_AHB_NRULES]; /* of each layer */
 };
 
 static int take_violation(void *ctx, const struct pmk_wave_watched *l,
 			  const struct pmk_wave_edge *edge, const struct pmk_ahb_violation *v)
 {
 	struct check *k = ctx;
-	char text[200], time[80];
 
-	k->by_rule[l->index][v->rule]++;
-	if (k->shown == k->q->limit)
+	k->c.by_rule[l->index][v->rule]++;
+	k->c.found++;
+	if (k->c.shown == k->q->limit)
 		return 0;
-	k->shown++;
 	cli_wave_progress_end(&k->progress);
-	pmk_ahb_violation_text(v, text, sizeof(text));
-	pmk_wave_time_text(k->w, edge->time, time, sizeof(time));
-	printf("%s  %s  %s\n", time, l->layer->name, text);
+	k->q->form->violation(&k->c, l, edge, v);
+	k->c.shown++;
 	return 0;
 }
 
@@ -201,76 +151,56 @@ static int show_progress(void *ctx, const struct pmk_wave_progress *p)
 	return cli_wave_progress_show(&k->progress, p);
 }
 
-/* "armd: 10000 cycles, 3 violations: not-next 2, alignment 1" */
-static uint64_t print_layer(const struct check *k, const struct pmk_wave_watched *l)
+/* How it went, in the form that was asked for and in a line on stderr. */
+static int finish(struct check *k, int status)
 {
-	const char *before = ": ";
+	struct wave_checked *c = &k->c;
+	char interrupt[200];
 
-	printf("%s: %" PRIu64 " cycles, %" PRIu64 " violation%s", l->layer->name, k->report.edges,
-	       l->violations, l->violations == 1 ? "" : "s");
-	for (unsigned r = 0; r < PMK_AHB_NRULES; r++) {
-		if (!k->by_rule[l->index][r])
-			continue;
-		printf("%s%s %" PRIu64, before, pmk_ahb_rules[r].name, k->by_rule[l->index][r]);
-		before = ", ";
+	c->partial = status != 0;
+	if (c->report.error.code)
+		c->error = c->report.error.text;
+	else if (status) {
+		snprintf(interrupt, sizeof(interrupt), "%.160s: interrupted", k->q->file);
+		c->error = interrupt;
 	}
-	putchar('\n');
-	return l->violations;
-}
-
-static int print_check(struct check *k, int status)
-{
-	char first[80], last[80];
-	uint64_t found = 0;
-
-	for (unsigned i = 0; i < k->count.nwatched; i++)
-		found += print_layer(k, &k->count.watched[i]);
-	if (found > k->shown)
-		printf("%" PRIu64 " violations, %" PRIu64 " of them shown; --limit shows more\n",
-		       found, k->shown);
-	if (k->report.edges) {
-		pmk_wave_time_text(k->w, k->report.first, first, sizeof(first));
-		pmk_wave_time_text(k->w, k->report.last, last, sizeof(last));
-		printf("%s: %" PRIu64 " edges of %s from %s to %s%s\n", k->q->file, k->report.edges,
-		       k->map.clock, first, last, status ? ", partial" : "");
-	}
-	cli_wave_warnings(stdout, k->w, &k->report);
-	if (status < 0)
-		return cli_fail(PMK_EXIT_FAILED, "%s", k->report.error.text);
-	if (k->report.error.code)
-		cli_fail(0, "%s", k->report.error.text);
-	else if (status)
-		cli_fail(0, "%s: interrupted", k->q->file);
-	return found ? FOUND : status ? PARTIAL : PMK_EXIT_OK;
+	c->code = status < 0 ? PMK_EXIT_FAILED : c->found ? FOUND : status ? PARTIAL : PMK_EXIT_OK;
+	k->q->form->end(c);
+	return c->error ? cli_fail(c->code, "%s", c->error) : c->code;
 }
 
 static int run_check(struct check *k)
 {
 	struct sigaction act = { .sa_handler = on_interrupt };
+	struct wave_checked *c = &k->c;
 	struct pmk_wave_error err;
 	int status;
 
-	k->count = (struct pmk_wave_count){ .map = &k->map,
+	c->separator = k->q->separator;
+	c->file = k->q->file;
+	c->map_file = k->q->map;
+	c->count = (struct pmk_wave_count){ .map = &c->map,
 					    .only = k->q->layer,
 					    .violation = take_violation,
 					    .progress = show_progress,
 					    .ctx = k };
-	if (pmk_wave_bind(k->w, &k->map, &err) || pmk_wave_count_init(&k->count, k->w, &err))
+	if (pmk_wave_bind(c->w, &c->map, &err) || pmk_wave_count_init(&c->count, c->w, &err))
 		return cli_fail(PMK_EXIT_USAGE, "%s", err.text);
-	if (!k->count.nwatched)
+	if (!c->count.nwatched)
 		return cli_fail(PMK_EXIT_USAGE, "%s: no [layer]: there is no protocol to check",
 				k->q->map);
-	k->by_rule = calloc(k->map.nlayers, sizeof(*k->by_rule));
-	if (!k->by_rule)
+	c->by_rule = calloc(c->map.nlayers, sizeof(*c->by_rule));
+	if (!c->by_rule)
 		return cli_fail(PMK_EXIT_FAILED, "out of memory");
 	/* No SA_RESTART: a read from a pipe that says nothing has to end, too. */
 	sigaction(SIGINT, &act, NULL);
 	sigaction(SIGTERM, &act, NULL);
 	cli_wave_progress_begin(&k->progress, k->q->file);
 	k->progress.interrupted = &interrupted;
-	status = pmk_wave_count_run(&k->count, &k->report);
+	k->q->form->begin(c);
+	status = pmk_wave_count_run(&c->count, &c->report);
 	cli_wave_progress_end(&k->progress);
-	return print_check(k, status);
+	return finish(k, status);
 }
 
 static int check(const struct wave_request *q)
@@ -283,17 +213,17 @@ static int check(const struct wave_request *q)
 		return cli_fail(PMK_EXIT_USAGE,
 				"wave check needs --map FILE; 'pmk wave signals %s' guesses one",
 				q->file);
-	if (pmk_wave_map_load(&k.map, q->map, &err))
+	if (pmk_wave_map_load(&k.c.map, q->map, &err))
 		return cli_fail(err.code == PMK_EIO ? PMK_EXIT_FAILED : PMK_EXIT_USAGE, "%s",
 				err.text);
-	if (pmk_wave_open(&k.w, q->file, &err))
+	if (pmk_wave_open(&k.c.w, q->file, &err))
 		code = cli_fail(PMK_EXIT_FAILED, "%s", err.text);
 	else
 		code = run_check(&k);
-	free(k.by_rule);
-	pmk_wave_count_free(&k.count);
-	pmk_wave_close(k.w);
-	pmk_wave_map_free(&k.map);
+	free(k.c.by_rule);
+	pmk_wave_count_free(&k.c.count);
+	pmk_wave_close(k.c.w);
+	pmk_wave_map_free(&k.c.map);
 	return code;
 }
 
@@ -333,7 +263,7 @@ static int run_wave(int argc, char **argv)
 	unsigned operands = 0;
 	char *value;
 	bool bad;
-	int i = 1;
+	int i = 1, code;
 
 	for (;;) {
 		o = cli_next(&cmd_wave, argc, argv, &i, &value, &bad);
@@ -349,10 +279,17 @@ static int run_wave(int argc, char **argv)
 			q.layer = value;
 		else if (o->letter == 'h')
 			return cli_help(stdout, &cmd_wave), PMK_EXIT_OK;
+		else if (output_take(&q.out, o, value, &code))
+			continue;
 		else if (!set_limit(&q, value))
 			return cli_fail(PMK_EXIT_USAGE, "wave: --limit takes a number, not '%s'",
 					value);
 	}
+	code = output_check(&q.out);
+	if (code)
+		return code;
+	q.separator = q.out.separator;
+	q.form = q.out.json ? &wave_json : q.separator ? &wave_csv : &wave_text;
 	q.what = operands > 0 ? argv[1] : NULL;
 	q.file = operands > 1 ? argv[2] : NULL;
 	if (!q.what || (strcmp(q.what, "signals") != 0 && strcmp(q.what, "check") != 0))
@@ -366,7 +303,7 @@ static int run_wave(int argc, char **argv)
 const struct cli_command cmd_wave = {
 	.name = "wave",
 	.brief = "look into waveform dumps and check their buses",
-	.usage = "signals|check FILE [--map FILE] [--layer NAME] [--limit N]",
+	.usage = "signals|check FILE [--map FILE] [--layer NAME] [--limit N] [-x SEP | -j]",
 	.options = options,
 	.run = run_wave,
 };

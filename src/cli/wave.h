@@ -3,7 +3,6 @@
 #ifndef PMK_CLI_WAVE_H
 #define PMK_CLI_WAVE_H
 
-#include <stdio.h>
 #include <time.h>
 
 #include <pmk/wave.h>
@@ -21,8 +20,5 @@ void cli_wave_progress_begin(struct cli_wave_progress *p, const char *path);
 int cli_wave_progress_show(struct cli_wave_progress *p, const struct pmk_wave_progress *now);
 /* Take the line away, before anything else is printed. */
 void cli_wave_progress_end(struct cli_wave_progress *p);
-
-/* What was odd about the dump, a line each: "warning: …: 3 times, first at 120 ns: tb.hclk". */
-void cli_wave_warnings(FILE *f, const struct pmk_wave *w, const struct pmk_wave_report *report);
 
 #endif

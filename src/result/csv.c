@@ -23,20 +23,25 @@ static void separator(struct pmk_writer *w)
 	fputs(w->opt.separator, w->f);
 }
 
+void pmk_csv_field(FILE *f, const char *separator, const char *text)
+{
+	if (!strstr(text, separator) && !strpbrk(text, "\"\r\n")) {
+		fputs(text, f);
+		return;
+	}
+	putc('"', f);
+	for (; *text; text++) {
+		if (*text == '"')
+			putc('"', f);
+		putc(*text, f);
+	}
+	putc('"', f);
+}
+
 /* One field, without the separator before it. */
 static void field(struct pmk_writer *w, const char *text)
 {
-	if (!strstr(text, w->opt.separator) && !strpbrk(text, "\"\r\n")) {
-		fputs(text, w->f);
-		return;
-	}
-	putc('"', w->f);
-	for (; *text; text++) {
-		if (*text == '"')
-			putc('"', w->f);
-		putc(*text, w->f);
-	}
-	putc('"', w->f);
+	pmk_csv_field(w->f, w->opt.separator, text);
 }
 
 static void next_field(struct pmk_writer *w, const char *text)

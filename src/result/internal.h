@@ -35,8 +35,23 @@ const char *pmk_no_value_text(enum pmk_trust t);
 bool pmk_metric_beside(const struct pmk_writer *w, const struct pmk_result *r,
 		       const struct pmk_section *s, const struct pmk_row *row, unsigned skip,
 		       struct pmk_metric_value *out);
-/* True when the section has a row of this event. */
-bool pmk_section_has(const struct pmk_section *s, const struct pmk_event *ev);
+/* The row of an event: the first that has a value, if any has; NULL: there is none. */
+const struct pmk_row *pmk_section_row(const struct pmk_section *s, const struct pmk_event *ev);
+
+/* What is drawn in a text report: see bars.c. */
+struct pmk_bars_state {
+	bool head;    /* of the lines of intervals: is printed */
+	bool drawn;   /* there is a bar, which takes a legend … */
+	bool unknown; /* … and one of them has a part that was not counted */
+	bool trends;
+};
+
+/* Below the rows of a section; when all sections are over. */
+void pmk_bars_section(struct pmk_writer *w, struct pmk_bars_state *st, const struct pmk_section *s);
+void pmk_bars_end(struct pmk_writer *w, struct pmk_bars_state *st, const struct pmk_result *r);
+
+/* What stands before the value of every line of a section. */
+void pmk_text_line_start(struct pmk_writer *w, const struct pmk_section *s);
 
 /* 2^64 - 1 has 20 digits and 6 commas; and there may be a point. */
 #define PMK_NUMBER_SIZE 32
@@ -44,7 +59,9 @@ bool pmk_section_has(const struct pmk_section *s, const struct pmk_event *ev);
 /* `value` times 10^-decimals; digits before the point in groups of three, if wanted. */
 void pmk_number_text(char text[PMK_NUMBER_SIZE], uint64_t value, unsigned decimals, bool group);
 
-/* What a row has beyond its value, in the order of CSV's columns. */
+/* One field of CSV: with quotes where it takes them. */
+void pmk_csv_field(FILE *f, const char *separator, const char *text);
+
 /* Can it time latencies, so that its counts come with a distribution? */
 bool pmk_times_latencies(const struct pmk_result *r);
 
@@ -54,6 +71,7 @@ uint64_t pmk_latency_sum(const struct pmk_result *r, const struct pmk_row *row);
 /* Every line of the warning on a line of its own. */
 void pmk_write_warnings(struct pmk_writer *w, const struct pmk_result *r, const char *before);
 
+/* What a row has beyond its value, in the order of CSV's columns. */
 enum pmk_detail {
 	PMK_DETAIL_PERIOD,
 	PMK_DETAIL_COST,

@@ -21,10 +21,10 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include <json.h>
 #include <pmk/error.h>
 
 #include "result/internal.h"
+#include "result/jsonio.h"
 
 /* An array that is written later, one object a line. */
 struct array {
@@ -59,8 +59,8 @@ static size_t utf8_length(const unsigned char *s)
 	return n;
 }
 
-/* A string, or null. A command line is bytes and JSON is UTF-8: what is not becomes U+FFFD. */
-static json_object *string(const char *text)
+/* A command line is bytes and JSON is UTF-8. */
+json_object *pmk_json_string(const char *text)
 {
 	const unsigned char *in = (const unsigned char *)text;
 	json_object *o;
@@ -106,15 +106,13 @@ static const char *serialise(json_object *o)
 							 JSON_C_TO_STRING_NOSLASHESCAPE);
 }
 
-/* The next object of an array, on a line of its own; frees it. */
-static void put_object(FILE *f, unsigned *n, json_object *o)
+void pmk_json_put_object(FILE *f, unsigned *n, json_object *o)
 {
 	fprintf(f, "%s\n%s", (*n)++ ? "," : "", serialise(o));
 	json_object_put(o);
 }
 
-/* Write the members of `o` without the braces around them; frees it. */
-static void put_members(FILE *f, json_object *o)
+void pmk_json_put_members(FILE *f, json_object *o)
 {
 	const char *text = serialise(o);
 
@@ -147,14 +145,14 @@ static json_object *code(const struct pmk_event *ev)
 	char text[16];
 
 	snprintf(text, sizeof(text), "0x%02x", ev->code);
-	return string(text);
+	return pmk_json_string(text);
 }
 
 /* ---- rows ----------------------------------------------------------------------------------- */
 
 static void add_place(json_object *o, const struct pmk_section *s)
 {
-	add(o, "region", string(s->region));
+	add(o, "region", pmk_json_string(s->region));
 	if (s->region)
 		add(o, "entries", count(s->entries));
 	if (s->cpu >= 0)
@@ -214,8 +212,8 @@ static json_object *counter(struct pmk_writer *w, const struct pmk_result *r,
 	char text[160];
 
 	add(o, "counter-value", has_value ? count(row->value) : NULL);
-	add(o, "unit", string(row->unit ? row->unit : ""));
-	add(o, "event", string(row->name));
+	add(o, "unit", pmk_json_string(row->unit ? row->unit : ""));
+	add(o, "event", pmk_json_string(row->name));
 	if (r->runs > 1)
 		add(o, "variance", decimal(row->stddev_pct, 2));
 	add(o, "event-runtime", count(row->runtime_ns));
@@ -223,15 +221,15 @@ static json_object *counter(struct pmk_writer *w, const struct pmk_result *r,
 	if (pmk_metric_beside(w, r, s, row, 0, &v)) {
 		pmk_metric_unit_text(text, sizeof(text), &v);
 		add(o, "metric-value", v.valid ? decimal(v.value, 6) : NULL);
-		add(o, "metric-unit", string(text));
+		add(o, "metric-unit", pmk_json_string(text));
 	} else {
 		add(o, "metric-value", NULL);
 		add(o, "metric-unit", NULL);
 	}
-	add(o, "pmu", string(row->pmu ? row->pmu->name : r->pmu ? r->pmu->name : NULL));
+	add(o, "pmu", pmk_json_string(row->pmu ? row->pmu->name : r->pmu ? r->pmu->name : NULL));
 	add(o, "code", row->event ? code(row->event) : NULL);
-	add(o, "trust", string(pmk_trust_name(row->trust)));
-	add(o, "reason", string(row->reason));
+	add(o, "trust", pmk_json_string(pmk_trust_name(row->trust)));
+	add(o, "reason", pmk_json_string(row->reason));
 	add_place(o, s);
 	if (pmk_times_latencies(r) && !w->opt.firmware)
 		add(o, "latency", latency(r, row));
@@ -245,16 +243,16 @@ static int json_begin(struct pmk_writer *w, const struct pmk_result *r)
 	struct state *st = w->state;
 	json_object *o = json_object_new_object();
 
-	add(o, "format", string("pmk-stat"));
+	add(o, "format", pmk_json_string("pmk-stat"));
 	add(o, "version", json_object_new_int(1));
-	add(o, "command", string(r->command));
-	add(o, "pmu", string(r->pmu ? r->pmu->name : NULL));
-	add(o, "core", string(r->core));
-	add(o, "settings", string(r->settings ? r->settings : ""));
-	add(o, "env", string(r->env ? r->env : ""));
+	add(o, "command", pmk_json_string(r->command));
+	add(o, "pmu", pmk_json_string(r->pmu ? r->pmu->name : NULL));
+	add(o, "core", pmk_json_string(r->core));
+	add(o, "settings", pmk_json_string(r->settings ? r->settings : ""));
+	add(o, "env", pmk_json_string(r->env ? r->env : ""));
 	add(o, "runs", json_object_new_int64(r->runs));
 	putc('{', w->f);
-	put_members(w->f, o);
+	pmk_json_put_members(w->f, o);
 	fputs(",\n\"counters\":[", w->f);
 	st->metrics.f = open_memstream(&st->metrics.text, &st->metrics.size);
 	st->profile.f = open_memstream(&st->profile.text, &st->profile.size);
@@ -267,14 +265,14 @@ static void metric_line(struct pmk_writer *w, const struct pmk_section *s,
 	struct state *st = w->state;
 	json_object *o = json_object_new_object();
 
-	add(o, "name", string(v->name));
+	add(o, "name", pmk_json_string(v->name));
 	add(o, "value", v->valid ? decimal(v->value, 6) : NULL);
-	add(o, "unit", string(v->unit));
-	add(o, "reason", string(v->reason));
+	add(o, "unit", pmk_json_string(v->unit));
+	add(o, "reason", pmk_json_string(v->reason));
 	add_place(o, s);
 	if (w->opt.firmware)
 		add(o, "dump", count(s->dump));
-	put_object(st->metrics.f, &st->metrics.n, o);
+	pmk_json_put_object(st->metrics.f, &st->metrics.n, o);
 }
 
 static int json_section(struct pmk_writer *w, const struct pmk_result *r,
@@ -283,7 +281,7 @@ static int json_section(struct pmk_writer *w, const struct pmk_result *r,
 	struct state *st = w->state;
 
 	for (unsigned i = 0; i < s->nrows; i++)
-		put_object(w->f, &st->ncounters, counter(w, r, s, &s->rows[i]));
+		pmk_json_put_object(w->f, &st->ncounters, counter(w, r, s, &s->rows[i]));
 	for (unsigned i = 0; st->metrics.f && w->opt.metrics && w->opt.metrics[i]; i++) {
 		struct pmk_metric_value v = pmk_metric_eval(w->opt.metrics[i], r, s);
 
@@ -306,15 +304,15 @@ static int json_profile(struct pmk_writer *w, const struct pmk_result *r,
 		pmk_share_text(share, p, row);
 		pmk_address_text(address, row);
 		add(o, "dump", count(p->dump));
-		add(o, "event", string(p->event->name));
+		add(o, "event", pmk_json_string(p->event->name));
 		add(o, "code", code(p->event));
 		add(o, "samples", count(row->samples));
 		add(o, "share", number(share));
 		add(o, "late", count(row->late));
-		add(o, "function", string(row->function));
-		add(o, "address", string(*address ? address : NULL));
-		add(o, "region", string(row->region));
-		put_object(st->profile.f, &st->profile.n, o);
+		add(o, "function", pmk_json_string(row->function));
+		add(o, "address", pmk_json_string(*address ? address : NULL));
+		add(o, "region", pmk_json_string(row->region));
+		pmk_json_put_object(st->profile.f, &st->profile.n, o);
 	}
 	return 0;
 }
@@ -330,15 +328,15 @@ static void put_dumps(struct pmk_writer *w, const struct pmk_result *r)
 		add(o, "dump", count(i + 1));
 		add(o, "offset", count(d->offset));
 		add(o, "version", count(d->version));
-		add(o, "pmu", string(d->pmu));
+		add(o, "pmu", pmk_json_string(d->pmu));
 		add(o, "complete", json_object_new_boolean(!d->reason));
-		add(o, "reason", string(d->reason));
+		add(o, "reason", pmk_json_string(d->reason));
 		add(o, "crlf", json_object_new_boolean(d->crlf));
 		add(o, "regions", count(d->regions));
 		add(o, "samples", count(d->samples));
 		add(o, "late", count(d->late));
 		add(o, "dropped", d->sampled ? count(d->dropped) : NULL);
-		put_object(w->f, &n, o);
+		pmk_json_put_object(w->f, &n, o);
 	}
 }
 
@@ -355,14 +353,14 @@ static int json_end(struct pmk_writer *w, const struct pmk_result *r)
 	json_object *o = json_object_new_object();
 
 	fprintf(w->f, "\n],\n\"metrics\":[%s\n],\n", metrics ? metrics : "");
-	add(o, "producer", string(r->producer));
+	add(o, "producer", pmk_json_string(r->producer));
 	add(o, "passes", count(r->passes));
 	add(o, "processes", count(r->processes));
 	add(o, "threads", count(r->threads));
 	add(o, "partial", json_object_new_boolean(r->partial));
-	add(o, "warning", string(r->warning));
+	add(o, "warning", pmk_json_string(r->warning));
 	add(o, "exit-status", json_object_new_int(exit_code(r->exit_status)));
-	put_members(w->f, o);
+	pmk_json_put_members(w->f, o);
 	if (w->opt.firmware) {
 		fputs(",\n\"dumps\":[", w->f);
 		put_dumps(w, r);

@@ -207,20 +207,13 @@ static int event_index(const struct metric *m, const char *name)
 	return -1;
 }
 
-/* The row of an event of that name; the first that has a value, if any has. */
+/* The row of an event of that name. */
 static const struct pmk_row *find_row(const struct pmk_result *r, const struct pmk_section *s,
 				      const char *name)
 {
 	const struct pmk_event *ev = pmk_pmu_event(r->pmu, name);
-	const struct pmk_row *found = NULL;
 
-	for (unsigned i = 0; ev && i < s->nrows; i++) {
-		if (s->rows[i].event != ev)
-			continue;
-		if (!found || !pmk_trust_has_value(found->trust))
-			found = &s->rows[i];
-	}
-	return found;
+	return ev ? pmk_section_row(s, ev) : NULL;
 }
 
 /* Why a latency that was not timed cannot be told. */
@@ -301,7 +294,7 @@ struct pmk_metric_value pmk_metric_eval(const struct pmk_metric *m, const struct
 
 	if (*m->beside)
 		v.beside = pmk_pmu_event(r->pmu, m->beside);
-	if (v.beside && !pmk_section_has(s, v.beside))
+	if (v.beside && !pmk_section_row(s, v.beside))
 		v.beside = NULL;
 	if (!compute(&p, &v.value))
 		p.invalid = p.why;

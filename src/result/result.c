@@ -138,12 +138,17 @@ void pmk_profile_free(struct pmk_profile *p)
 
 /* ---- what the writers share ----------------------------------------------------------------- */
 
-bool pmk_section_has(const struct pmk_section *s, const struct pmk_event *ev)
+const struct pmk_row *pmk_section_row(const struct pmk_section *s, const struct pmk_event *ev)
 {
-	for (unsigned i = 0; i < s->nrows; i++)
-		if (s->rows[i].event == ev)
-			return true;
-	return false;
+	const struct pmk_row *found = NULL;
+
+	for (unsigned i = 0; i < s->nrows; i++) {
+		if (s->rows[i].event != ev)
+			continue;
+		if (!found || !pmk_trust_has_value(found->trust))
+			found = &s->rows[i];
+	}
+	return found;
 }
 
 bool pmk_metric_beside(const struct pmk_writer *w, const struct pmk_result *r,

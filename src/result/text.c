@@ -37,6 +37,7 @@ struct state {
 	bool interval_head;
 	bool rows; /* a section was printed */
 	int name_width;
+	struct pmk_bars_state bars;
 	FILE *never; /* regions of firmware that were never completed, into … */
 	char *never_text;
 	size_t never_size;
@@ -146,8 +147,7 @@ static int metric(struct pmk_writer *w, const struct pmk_metric_value *v)
 
 /* ---- rows ----------------------------------------------------------------------------------- */
 
-/* What stands before the value of every line of a section. */
-static void line_start(struct pmk_writer *w, const struct pmk_section *s)
+void pmk_text_line_start(struct pmk_writer *w, const struct pmk_section *s)
 {
 	if (s->interval)
 		fprintf(w->f, "%16.9f ", s->at_seconds);
@@ -175,7 +175,7 @@ static int row_line(struct pmk_writer *w, const struct pmk_result *r, const stru
 	char value[PMK_NUMBER_SIZE];
 	bool beside;
 
-	line_start(w, s);
+	pmk_text_line_start(w, s);
 	st->trusts |= 1u << row->trust;
 	if (row->reason)
 		err = note(w, row->name, row->reason);
@@ -206,7 +206,7 @@ static int row_line(struct pmk_writer *w, const struct pmk_result *r, const stru
 		fprintf(w->f, "  (%.2f%%)", row->coverage * 100);
 	putc('\n', w->f);
 	for (unsigned skip = 1; beside && pmk_metric_beside(w, r, s, row, skip, &v); skip++) {
-		line_start(w, s);
+		pmk_text_line_start(w, s);
 		spaces(w->f, VALUE_WIDTH + 6 + metric_at);
 		if (metric(w, &v))
 			err = PMK_ENOMEM;
@@ -226,7 +226,7 @@ static int other_metrics(struct pmk_writer *w, const struct pmk_result *r,
 
 		if (v.beside)
 			continue;
-		line_start(w, s);
+		pmk_text_line_start(w, s);
 		spaces(w->f, VALUE_WIDTH + 6 + state_of(w)->name_width + 1 + TRUST_WIDTH + 2);
 		if (metric(w, &v))
 			err = PMK_ENOMEM;
@@ -411,6 +411,7 @@ static int text_section(struct pmk_writer *w, const struct pmk_result *r,
 		fputs(" no events\n", w->f);
 	table(w, s, false);
 	table(w, s, true);
+	pmk_bars_section(w, &st->bars, s);
 	if (s->unmatched)
 		fprintf(w->f, "\n   begins or ends without a partner: %llu\n",
 			(unsigned long long)s->unmatched);
@@ -502,8 +503,19 @@ static void counters_text(FILE *f, const struct pmk_pmu *pmu)
 			fprintf(f, " + %s", pmu->counters[i].name);
 }
 
+/* Another PMU than the result's, whose events were counted as well; or NULL. */
+static const struct pmk_pmu *pmu_beside(const struct pmk_result *r)
+{
+	for (unsigned s = 0; s < r->nsections; s++)
+		for (unsigned i = 0; i < r->sections[s].nrows; i++)
+			if (r->sections[s].rows[i].pmu && r->sections[s].rows[i].pmu != r->pmu)
+				return r->sections[s].rows[i].pmu;
+	return NULL;
+}
+
 static void passes_text(struct pmk_writer *w, const struct pmk_result *r)
 {
+	const struct pmk_pmu *beside = pmu_beside(r);
 	unsigned trusts = state_of(w)->trusts;
 	bool emulated = trusts & (1u << PMK_TRUST_EXACT | 1u << PMK_TRUST_MODELLED);
 
@@ -517,7 +529,12 @@ static void passes_text(struct pmk_writer *w, const struct pmk_result *r)
 	if (r->pmu) {
 		fputs(" (", w->f);
 		counters_text(w->f, r->pmu);
-		fputs(r->passes > 1 ? " each)" : ")", w->f);
+		fputs(r->passes > 1 ? " each" : "", w->f);
+		if (beside) {
+			fprintf(w->f, "; %s: ", beside->name);
+			counters_text(w->f, beside);
+		}
+		fputs(")", w->f);
 	}
 }
 
@@ -591,6 +608,7 @@ static int text_end(struct pmk_writer *w, const struct pmk_result *r)
 	struct state *st = state_of(w);
 
 	end_sections(w);
+	pmk_bars_end(w, &st->bars, r);
 	if (st->nnotes)
 		putc('\n', w->f);
 	for (unsigned i = 0; i < st->nnotes; i++) {

@@ -1,9 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """pmk stat -T wave: counts out of a dump of a simulated bus, against the scoreboard of its testbench."""
+import fcntl
 import os
+import pty
 import re
+import struct
+import subprocess
 import sys
+import termios
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from harness import *  # noqa: E402,F403
@@ -136,6 +141,161 @@ def a_latency_is_counted_and_not_timed():
     equal(doc["counters"][0]["reason"], "counted, not timed: a dump does not tell how long it took")
 
 
+# ---- bars ---------------------------------------------------------------------------------------
+
+BUS = """$timescale 1 ns $end
+$var wire 1 ! hclk $end
+$var wire 2 t htrans [1:0] $end
+$var wire 1 w hwrite $end
+$var wire 3 b hburst [2:0] $end
+$var wire 1 y hready $end
+$var wire 2 c cause [1:0] $end
+$enddefinitions $end
+"""
+LAYER = "[clock]\nsignal = hclk\n[layer armd]\nhtrans = htrans\nhwrite = hwrite\nhburst = hburst\nhready = hready\nhsize = 2\n"
+# An INCR4 read: its first beat waits once for the slave and once for the matrix, its second once.
+#          (HTRANS, HREADY, cause) of ten cycles
+CYCLES = [(0, 1, 0), (2, 1, 0), (3, 0, 1), (3, 0, 2), (3, 1, 0), (3, 0, 1), (3, 1, 0), (3, 1, 0), (0, 1, 0), (0, 1, 0)]
+
+
+def small_bus(name="bus", cause=True):
+    """That burst; ten cycles of 10 ns."""
+    os.makedirs(FOLDER, exist_ok=True)
+    dump, ini = (os.path.join(FOLDER, f"{name}.{end}") for end in ("vcd", "ini"))
+    with open(dump, "w") as f:
+        f.write(BUS + "#0\n0!\n0w\nb11 b\n")
+        for i, (trans, ready, why) in enumerate(CYCLES):
+            f.write(f"#{10 * i + 1}\nb{trans:b} t\n{ready}y\nb{why:b} c\n#{10 * i + 5}\n1!\n#{10 * i + 10}\n0!\n")
+    with open(ini, "w") as f:
+        f.write(LAYER + ("cause = cause\n" if cause else ""))
+    return dump, ini
+
+
+def bars(dump, ini, *argv, locale="C", **env):
+    """The report from the bars on."""
+    out = pmk("stat", "-T", f"wave:{dump}", "--map", ini, "--bars", *argv,
+              env=dict(os.environ, LC_ALL=locale, TERM="xterm", **env))
+    equal(out.code, 0, out)
+    return out.err
+
+
+@test
+def bars_of_a_layer():
+    dump, ini = small_bus()
+    text = bars(dump, ini)
+    contains(text, """
+   cycles of layers                     transfer   slave     bus   other    rest
+   ARM-D ############ssssbbbwww.........   40.0%   10.0%   10.0%   10.0%   30.0%
+
+   waits per burst         bursts    mean   slave     bus   other
+   ARM-D                        1    3.00    1.00    1.00    1.00
+
+   # transfers, s first beats wait for the slave, b first beats wait for the bus
+   w other waits, . idle, busy, responses
+""")
+    contains(bars(dump, ini, locale="C.UTF-8"), "   ARM-D ████████████▓▓▓▓▒▒▒░░░·········   40.0%")
+    assert "\033" not in text
+    # -e and -M do not take the bars away, and the bars take their events with them.
+    contains(bars(dump, ini, "-e", "ct_armd_rd"), "   ARM-D ############ssssbbbwww.........   40.0%")
+    path = os.path.join(FOLDER, "bars.txt")
+    equal(bars(dump, ini, "-M", "ahb_armd_utilisation", "-o", path), "")
+    with open(path) as f:
+        text = f.read()
+    contains(text, "   ARM-D ############ssssbbbwww.........   40.0%")
+    contains(text, "(ahb_armd_utilisation)")
+    assert "bandwidth" not in text, text
+
+
+@test
+def bars_of_intervals():
+    dump, ini = small_bus()
+    text = bars(dump, ini, "-I", "5cycles")
+    for line in ("#           time layer, waits per burst             mean   slave     bus   other\n",
+                 # 1 transfer, 1 and 1 waits, 2 idle cycles; 3 transfers, 1 wait, 1 idle cycle
+                 "     0.000000045 ARM-D #####sssssbbbbb..........    2.00    1.00    1.00    0.00\n",
+                 "     0.000000095 ARM-D ###############wwwww.....       -       -       -       -\n",
+                 "\n   waits per burst by interval\n"
+                 "   ARM-D waits               #   least 2.00, most 2.00\n"
+                 "   ARM-D  slave              =   least 1.00, most 1.00\n"
+                 "   ARM-D  bus                =   least 1.00, most 1.00\n"):
+        contains(text, line)
+
+
+@test
+def metrics_of_intervals():
+    """What the lines of the bars say is in CSV and JSON, too: by the metrics."""
+    dump, ini = small_bus()
+    names = ["ahb_armd_utilisation", "ahb_armd_wait_per_burst", "ahb_armd_first_wait_per_burst",
+             "ahb_armd_bus_wait_per_burst", "ahb_armd_bus_wait_share"]
+    argv = ["-T", f"wave:{dump}", "--map", ini, "-I", "5cycles", "-M", ",".join(names)]
+    doc = stat(*argv)
+    want = [(60, 2, 2, 1, 50), (80, None, None, None, None)]
+    for i, cycles in enumerate((5, 10)):
+        found = {m["name"]: m["value"] for m in doc["metrics"] if m["interval"]["cycles"] == cycles}
+        equal(tuple(found[n] for n in names), want[i], f"{cycles} cycles")
+    equal({m["reason"] for m in doc["metrics"] if m["value"] is None}, {"division by zero"})
+    rows = [row.split(",") for row in pmk("stat", "-x,", *argv).err.splitlines()]
+    found = {(row[0], row[7].split("  ")[-1]): row[6] for row in rows if row[7]}
+    for i, time in enumerate(("0.000000045", "0.000000095")):
+        for n, value in zip(names, want[i]):
+            equal(found[time, n], "" if value is None else f"{value:.6f}", f"{n} at {time}")
+
+
+@test
+def a_map_without_causes():
+    dump, ini = small_bus("nocause", cause=False)
+    doc = stat("-T", f"wave:{dump}", "--map", ini, "-e", "ct_armd_wait_non_seq_slave,ct_armd_wait_non_seq_bus")
+    why = "the layer has no cause in the map: waits on first beats all count as the slave's"
+    equal([(c["counter-value"], c["trust"], c["reason"]) for c in doc["counters"]],
+          [(2, "measured", why), (None, "not supported", why)])
+    text = bars(dump, ini)
+    contains(text, "   ARM-D ############wwwwwwwwww.........   40.0%       -       -   30.0%   30.0%\n")
+    contains(text, "   ARM-D                        1    3.00       -       -    3.00\n")
+    contains(text, f" ct_armd_wait_non_seq_slave: {why}\n")
+
+
+@test
+def bars_on_a_terminal():
+    """As wide as it is, and in colour."""
+    dump, ini = small_bus()
+    for columns, no_color, line in (
+            (60, {}, b"   ARM-D \033[32m####\033[0m\033[33mss\033[0m\033[31mb\033[0m\033[35mw\033[0m"
+             b"\033[2m...\033[0m   40.0%"),
+            (60, {"NO_COLOR": "1"}, b"   ARM-D ####ssbw...   40.0%"),
+            (100, {"NO_COLOR": "1"}, b"   ARM-D " + b"#" * 20 + b"s" * 6 + b"b" * 5 + b"w" * 5 + b"." * 15)):
+        master, slave = pty.openpty()
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        env = {k: v for k, v in os.environ.items() if k != "NO_COLOR"}
+        child = subprocess.Popen([PMK, "stat", "-T", f"wave:{dump}", "--map", ini, "--bars"], stderr=slave,
+                                 env=dict(env, LC_ALL="C", TERM="xterm", **no_color))
+        os.close(slave)
+        shown = b""
+        while True:
+            try:
+                piece = os.read(master, 4096)
+            except OSError:
+                break
+            if not piece:
+                break
+            shown += piece
+        os.close(master)
+        equal(child.wait(), 0)
+        assert line in shown, (columns, line, shown)
+
+
+@test
+def bars_where_there_are_none():
+    dump, ini = hand_written("event", 2, "[events]\npmu = arm1176\nINSN = e\n")
+    argv = ["-T", f"wave:{dump}", "--map", ini, "--bars"]
+    out = pmk("stat", *argv)
+    equal((out.code, out.err), (129, "pmk: --bars draws layers of a bus, as --pmu ahbmon counts them; arm1176 has none\n"))
+    for form in (["-j"], ["-x,"]):
+        out = pmk("stat", *argv, *form)
+        equal((out.code, out.err), (129, "pmk: --bars is of the text report: not with -j or -x\n"))
+    out = pmk("stat", "-T", "linux", "--bars", "true")
+    equal((out.code, out.err), (129, "pmk: --bars draws layers of a bus, as --pmu ahbmon counts them; -T linux has none\n"))
+
+
 @test
 def a_map_without_anything_for_the_pmu():
     dump, ini, _ = simulated(14, 50)
@@ -147,6 +307,7 @@ def a_map_without_anything_for_the_pmu():
 @test
 def what_makes_no_sense_is_refused():
     dump, ini, _ = simulated(13, 50)
+    event, event_ini = hand_written("event", 2, "[events]\npmu = arm1176\nINSN = e\n")
     for argv, code, why in (
             (["-T", f"wave:{dump}"], 129, "--map FILE says which signals are which"),
             (["-T", "wave:", "--map", ini], 129, "expected wave:FILE"),
@@ -157,6 +318,10 @@ def what_makes_no_sense_is_refused():
             (["-T", f"wave:{dump}", "--map", ini, "-I", "5ms"], 129, "-I 5cycles"),
             (["-T", f"wave:{dump}", "--map", ini, "--pmu", "nix"], 129, "unknown PMU 'nix'"),
             (["-T", f"wave:{dump}", "--map", ini, "--core", "arm1176"], 129, "--map is for -T wave, and --core for -T emu"),
+            (["-T", f"wave:{dump}", "--core", "arm1176"], 129, "--core is for -T emu, not for -T wave"),
+            (["-T", f"wave:{dump}", "--map", ini, "--set", "mpmc.read=3"], 129, "--set mpmc.read=3: a dump has no core"),
+            (["-T", f"wave:{event}", "--map", event_ini, "--set", "mpmc.read=3"], 129,
+             "--set mpmc.read=3: a dump has no core"),
             (["-T", f"wave:{dump}", "--map", ini, "--layer", "armi"], 129, "no layer 'armi'"),
             (["-T", f"wave:{dump}", "--map", "nowhere.ini"], 125, "nowhere.ini"),
             (["-T", "wave:nowhere.vcd", "--map", ini], 125, "nowhere.vcd: No such file"),

@@ -6,6 +6,10 @@
 //
 // prints "LAYER READ n WRITE n WAIT n BURST n WAIT_FIRST n" for each layer, and "cycles N". Compiled with
 // -DBROKEN the second master forgets to hold HADDR in wait states.
+//
+// Beside them a GXI by the states of its channels (DDI 0287B Tables 4-4 and 4-5), with its own line: "gxi RD n
+// WR n RD_WAIT n WR_WAIT n DATA_WAIT n", stalls of more than one cycle as RD_OVER, WR_OVER and DATA_OVER, and
+// changes of page as PAGE_2K to PAGE_16K.
 `timescale 1ns/1ps
 
 // Bursts of all fixed types, with pauses, and BUSY now and then.
@@ -174,6 +178,108 @@ module layer(input hclk, input hresetn);
 		.hwrite(hwrite));
 endmodule
 
+// Requests that wait for up to three cycles, at addresses of 64 KB; data of reads when chance wants it.
+module gxi(input hclk, input hresetn, output reg [1:0] address_state, output reg [1:0] data_state,
+	   output reg [31:0] address, output reg write);
+	reg [31:0] r;
+	reg asks;
+	reg [1:0] left;
+	reg [7:0] pending;	// reads accepted, the one of this cycle left out
+	reg [7:0] p;
+	integer seed;
+
+	initial begin
+		if (!$value$plusargs("seed=%d", seed)) seed = 1;
+		r = seed * 32'hc2b2ae35 + 7;
+	end
+
+	function [31:0] next(input [31:0] x);
+		begin
+			next = x ^ x << 13;
+			next = next ^ next >> 17;
+			next = next ^ next << 5;
+		end
+	endfunction
+
+	always @(posedge hclk or negedge hresetn)
+		if (!hresetn) begin
+			address_state <= 0; data_state <= 0; address <= 0; write <= 0;
+			asks <= 0; left <= 0; pending <= 0;
+		end else begin
+			r = next(r);
+			if (asks && left != 0)
+				left <= left - 1;
+			else if (asks) begin
+				asks <= 0;
+				address_state <= write ? 3 : 2;
+			end else if (r[1:0] == 0)
+				address_state <= 0;
+			else begin
+				write <= r[2];
+				address <= {16'h7000, r[31:18], 2'b0};
+				asks <= r[4:3] != 0;
+				left <= r[4:3] - 1;
+				address_state <= r[4:3] != 0 ? 1 : r[2] ? 3 : 2;
+			end
+			p = pending + (address_state == 2 ? 1 : 0);
+			if (p == 0)
+				data_state <= 0;
+			else if (r[6:5] == 0)
+				data_state <= 1;
+			else begin
+				data_state <= p > 1 ? 3 : 2;
+				p = p - 1;
+			end
+			pending <= p;
+		end
+endmodule
+
+module gxi_scoreboard(input hclk, input hresetn, input [1:0] address_state, input [1:0] data_state,
+		      input [31:0] address, input write);
+	integer rd, wr, rd_wait, wr_wait, data_wait, rd_over, wr_over, data_over, run_rd, run_wr, run_data;
+	integer p2, p4, p8, p16;
+	reg marked;
+	reg [31:0] mark;
+
+	initial begin
+		rd = 0; wr = 0; rd_wait = 0; wr_wait = 0; data_wait = 0; rd_over = 0; wr_over = 0; data_over = 0;
+		run_rd = 0; run_wr = 0; run_data = 0; p2 = 0; p4 = 0; p8 = 0; p16 = 0; marked = 0;
+	end
+	always @(posedge hclk)
+		if (hresetn) begin
+			run_rd = address_state == 1 && !write ? run_rd + 1 : 0;
+			run_wr = address_state == 1 && write ? run_wr + 1 : 0;
+			run_data = data_state == 1 ? run_data + 1 : 0;
+			if (run_rd != 0) rd_wait = rd_wait + 1;
+			if (run_wr != 0) wr_wait = wr_wait + 1;
+			if (run_data != 0) data_wait = data_wait + 1;
+			if (run_rd == 2) rd_over = rd_over + 1;
+			if (run_wr == 2) wr_over = wr_over + 1;
+			if (run_data == 2) data_over = data_over + 1;
+			if (address_state == 2) rd = rd + 1;
+			if (address_state == 3) wr = wr + 1;
+			if (address_state[1]) begin
+				if (marked && address[31:11] != mark[31:11]) p2 = p2 + 1;
+				if (marked && address[31:12] != mark[31:12]) p4 = p4 + 1;
+				if (marked && address[31:13] != mark[31:13]) p8 = p8 + 1;
+				if (marked && address[31:14] != mark[31:14]) p16 = p16 + 1;
+				marked = 1;
+				mark = address;
+			end
+		end
+endmodule
+
+module link(input hclk, input hresetn);
+	wire [1:0] address_state, data_state;
+	wire [31:0] address;
+	wire write;
+
+	gxi g(.hclk(hclk), .hresetn(hresetn), .address_state(address_state), .data_state(data_state),
+		.address(address), .write(write));
+	gxi_scoreboard b(.hclk(hclk), .hresetn(hresetn), .address_state(address_state),
+		.data_state(data_state), .address(address), .write(write));
+endmodule
+
 module tb;
 	reg hclk, hresetn;
 	integer cycles, limit;
@@ -186,6 +292,7 @@ module tb;
 `endif
 	layer #(.SALT(1)) armd(.hclk(hclk), .hresetn(hresetn));
 	layer #(.SALT(2), .BROKEN(B)) dma0(.hclk(hclk), .hresetn(hresetn));
+	link mbx(.hclk(hclk), .hresetn(hresetn));
 
 	always #5 hclk = ~hclk;
 	always @(posedge hclk) if (hresetn) begin
@@ -196,6 +303,9 @@ module tb;
 				 armd.b.writes, armd.b.waits, armd.b.bursts, armd.b.first);
 			$display("dma0 READ %0d WRITE %0d WAIT %0d BURST %0d WAIT_FIRST %0d", dma0.b.reads,
 				 dma0.b.writes, dma0.b.waits, dma0.b.bursts, dma0.b.first);
+			$display("gxi RD %0d WR %0d RD_WAIT %0d WR_WAIT %0d DATA_WAIT %0d RD_OVER %0d WR_OVER %0d DATA_OVER %0d PAGE_2K %0d PAGE_4K %0d PAGE_8K %0d PAGE_16K %0d",
+				 mbx.b.rd, mbx.b.wr, mbx.b.rd_wait, mbx.b.wr_wait, mbx.b.data_wait, mbx.b.rd_over,
+				 mbx.b.wr_over, mbx.b.data_over, mbx.b.p2, mbx.b.p4, mbx.b.p8, mbx.b.p16);
 			$display("cycles %0d", cycles);
 			$finish;
 		end

@@ -235,7 +235,7 @@ static void test_refused(void **state)
 	assert_refused("[windows]\nuart = 5-4\n", 2, "'5-4' are no addresses");
 	assert_refused("[windows]\nurt = 5-6\n", 2, "did you mean uart?");
 	snprintf(text, sizeof(text), "[clock]\nsignal = %0300d\n", 7);
-	assert_refused(text, 2, "the line is too long: 198 characters at most");
+	assert_refused(text, 2, "the line is too long: 198 characters at most; 'scope = …' shortens names");
 }
 
 static void test_no_file(void **state)

@@ -51,7 +51,10 @@ static void test_vectors(void **state)
 	assert_value("b1x \"", 0x2, 0x1);
 	assert_value("bz01x \"", 0x2, 0x9);
 	assert_value("B11 \"", 0x3, 0);
-	assert_value("b110101 \"", 0x5, 0); /* too long: the low bits */
+	assert_value("b0001010 \"", 0xa, 0); /* longer, by what a shorter one is extended by */
+	assert_value("bxxx01 \"", 0x1, 0xc);
+	assert_value("bz-x01 \"", 0x1, 0xc);
+	assert_value("b00x01x \"", 0x2, 0x9);
 	assert_value("b1010\t\"", 0xa, 0);
 	assert_value("b1010\n\"", 0xa, 0);
 	assert_value("b1010 \r\n \"", 0xa, 0);
@@ -260,6 +263,10 @@ static void test_bad_headers(void **state)
 	FAILS("$date $end\n$var wire 0 ! x $end\n", 21, 2, "'0' is no width");
 	FAILS("$date $end\n$var wire -1 ! x $end\n", 21, 2, "'-1' is no width");
 	FAILS("$date $end\n$var wire 99999999 ! x $end\n", 21, 2, "'99999999' is no width");
+	FAILS("$date $end\n$var port [3:0] <7 data $end\n", 21, 2,
+	      "'[3:0]': an extended VCD ($dumpports) is not understood; use $dumpvars");
+	FAILS("$date $end\n$var port 1 <0 data $end\n", 23, 2,
+	      "'<0': an extended VCD ($dumpports)");
 	FAILS("$date $end\n$var wire", 20, 2, "ends within $var: truncated?");
 #undef FAILS
 }
@@ -299,6 +306,13 @@ static void test_bad_changes(void **state)
 	assert_partial("b10\n#8\n", "line 12", "change of '#8', which the header does not have");
 	assert_partial("b1q1 \"\n", "line 12", "'1q1' is no value of tb.v");
 	assert_partial("b \"\n0!\n", "line 12", "is no value of tb.v");
+	assert_partial("b110101 \"\n", "byte 142, line 12, time 7 ns",
+		       "'110101' has 6 bits, and tb.v has 4");
+	assert_partial("b10000 \"\n", "line 12", "'10000' has 5 bits, and tb.v has 4");
+	assert_partial("bx1010 \"\n", "line 12", "'x1010' has 5 bits, and tb.v has 4");
+	assert_partial("b0x1010 \"\n", "line 12", "'0x1010' has 6 bits, and tb.v has 4");
+	assert_partial("b01010 !\n", "line 12", "'01010' has 5 bits, and tb.clk has 1");
+	assert_partial("$dumpports\npD 6 0 <0\n", "line 12", "'$dumpports': an extended VCD");
 	assert_partial("pDU 0 6 <1\n", "line 12", "extended VCD ($dumpports)");
 	assert_partial("hello\n", "line 12", "change of 'ello'");
 	assert_partial("?\n", "line 12", "'?' is no change");
@@ -377,7 +391,7 @@ static void test_long_times(void **state)
 /* A value longer than the buffer, and one longer than we take. */
 static void test_long_words(void **state)
 {
-	static const char head[] = "$var wire 1 ! clk $end\n$var wire 9000000 \" v $end\n"
+	static const char head[] = "$var wire 1 ! clk $end\n$var wire 9000004 \" v $end\n"
 				   "$enddefinitions $end\n#0\n0!\nb";
 	static const char tail[] = "0110 \"\n#5\n1!\n";
 	static const char map[] = "[clock]\nsignal = clk\n[events]\nINSN = v[3:0]\n";

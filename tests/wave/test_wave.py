@@ -261,6 +261,137 @@ def check_tells_what_is_odd():
     contains(out.out, "2 times, first at 35 ns: hready")
 
 
+# ---- for programs -------------------------------------------------------------------------------
+
+# HADDR of the second beat is 0x14 and has to be 0x1c with HSIZE 2 and INCR: 4 more than 0x18.
+WRONG = """$timescale 10 ns $end
+$scope module tb $end
+$var wire 1 ! hclk $end
+$var wire 2 t htrans [1:0] $end
+$var wire 8 a haddr [7:0] $end
+$var wire 3 s hsize [2:0] $end
+$var wire 3 b hburst [2:0] $end
+$var wire 1 y hready $end
+$upscope $end
+$enddefinitions $end
+#0
+0!
+b0 t
+b0 a
+b10 s
+b1 b
+1y
+#5
+1!
+#10
+0!
+b10 t
+b11000 a
+#15
+1!
+#20
+0!
+b11 t
+b10100 a
+#25
+1!
+#30
+0!
+b0 t
+#35
+1!
+xy
+#45
+1!
+#50
+0!
+#55
+1!
+"""
+WRONG_MAP = SMALL_MAP + "haddr = haddr\nhsize = hsize\nhburst = hburst\n"
+
+
+def document(*argv, code=0, **kw):
+    out = pmk("wave", *argv, "-j", **kw)
+    equal(out.code, code, str(out))
+    return json.loads(out.out), out
+
+
+@test
+def check_as_json():
+    dump, ini = write("wrong.vcd", WRONG), write("wrong.ini", WRONG_MAP)
+    doc, out = document("check", dump, "-m", ini, code=1)
+    equal(out.err, "")
+    equal(doc["violations"][0], {
+        "time": 25, "cycle": 2, "layer": "tb", "rule": "not-next", "signal": "HADDR", "value": 0x14,
+        "wanted": 0x1c, "text": "HADDR is not that of the next beat",
+        "reference": "IHI 0011A §3.5-3.6; IHI 0033A §3.2"})
+    equal(doc["violations"][1]["rule"], "unknown")
+    equal((doc["violations"][1]["value"], doc["violations"][1]["wanted"]), (None, None))
+    equal(doc["layers"], [{"layer": "tb", "cycles": 5, "violations": 2, "rules": {"not-next": 1, "unknown": 1}}])
+    equal(doc["warnings"], [{"text": "a signal of a layer was x or z where it has to have a value; what it hides "
+                             "is not counted", "count": 1, "time": 55, "signal": "hready"}])
+    equal({k: doc[k] for k in doc if k not in ("violations", "layers", "warnings")},
+          {"format": "pmk-wave-check", "version": 1, "file": dump, "type": "VCD", "timescale": "10 ns",
+           "map": ini, "found": 2, "clock": "tb.hclk", "edges": 5, "first": 5, "last": 55, "partial": False,
+           "error": None, "exit-status": 1})
+    doc, _ = document("check", dump, "-m", ini, "--limit", "0", code=1)
+    equal((doc["violations"], doc["found"]), ([], 2))
+
+
+@test
+def check_as_json_of_a_damaged_dump():
+    ini = write("small.ini", SMALL_MAP)
+    doc, out = document("check", write("damaged.vcd", small(3) + "#3\n"), "-m", ini, code=2)
+    equal((doc["partial"], doc["edges"], doc["exit-status"]), (True, 3, 2))
+    contains(doc["error"], "line 24, time 30 ns: time goes back to 3 ns")
+    equal(out.err, f"pmk: {doc['error']}\n")
+    doc, out = document("check", write("still.vcd", small(0)), "-m", ini, code=125)
+    equal((doc["edges"], doc["first"], doc["last"], doc["exit-status"]), (0, None, None, 125))
+    contains(doc["error"], "has no rising edge")
+    # What is wrong before a document has begun is told in a line alone.
+    equal(fails(125, "No such file", "check", path("nowhere.vcd"), "-m", ini, "-j").out, "")
+
+
+@test
+def check_as_csv():
+    dump, ini = write("wrong.vcd", WRONG), write("wrong.ini", WRONG_MAP)
+    out = pmk("wave", "check", dump, "-m", ini, "-x", ";")
+    equal((out.code, out.err), (1, ""))
+    lines = out.out.splitlines()
+    equal(lines[0], "25;10 ns;2;tb;not-next;HADDR;20;28;HADDR is not that of the next beat")
+    equal(lines[1], "55;10 ns;4;tb;unknown;HREADY;;;a signal is x or z where it has to have a value")
+    equal(lines[2], "# tb: 5 cycles, 2 violations: not-next 1, unknown 1")
+    assert all(line.startswith("# ") for line in lines[2:]), lines
+
+
+@test
+def signals_as_json_and_csv():
+    text = ("$timescale 1 ns $end\n$scope module a $end\n$var wire 1 ! x,y $end\n$var wire 8 \" v [0:7] $end\n"
+            "$var real 64 r temp $end\n$upscope $end\n$var wire 1 ! top $end\n$enddefinitions $end\n")
+    dump = write("plain.vcd", text)
+    doc, out = document("signals", dump)
+    equal(out.err, "")
+    equal(doc["signals"][:2], [
+        {"scope": "a", "name": "x,y", "bits": 1, "msb": 0, "lsb": 0, "kind": "bits", "net": 0},
+        {"scope": "a", "name": "v", "bits": 8, "msb": 0, "lsb": 7, "kind": "bits", "net": 1}])
+    equal([(s["name"], s["kind"], s["net"]) for s in doc["signals"][2:]], [("temp", "real", 2), ("top", "bits", 0)])
+    equal({k: doc[k] for k in doc if k != "signals"},
+          {"format": "pmk-wave-signals", "version": 1, "file": dump, "type": "VCD", "timescale": "1 ns",
+           "map": None, "reason": doc["reason"]})
+    contains(doc["reason"], "no map can be guessed")
+    equal(pmk("wave", "signals", dump, "-x,").out,
+          'a,"x,y",1,0,0,bits,0\na,v,8,0,7,bits,1\na,temp,64,63,0,real,2\n,top,1,0,0,bits,0\n')
+    doc, _ = document("signals", write("small.vcd", small()))
+    equal(doc["reason"], None)
+    dump = write("again.vcd", small(3))
+    equal(pmk("wave", "check", dump, "-m", write("from.ini", doc["map"])).code, 0)
+    fails(129, "-j and -x exclude each other", "signals", dump, "-j", "-x,")
+    fails(129, "-x needs a separator", "signals", dump, "-x", "")
+    doc, _ = document("signals", write("latin.vcd", small().encode().replace(b"module tb", b"module t\xe4")))
+    equal(doc["signals"][0]["scope"], "t\ufffd")
+
+
 # ---- what is wrong ------------------------------------------------------------------------------
 
 def fails(code, why, *argv, **kw):
@@ -298,6 +429,25 @@ def what_was_read_of_a_damaged_dump_counts():
         contains(out.out, "tb: 3 cycles, 0 violations")
         contains(out.out, "3 edges of tb.hclk from 5 ns to 25 ns, partial")
         contains(out.err, f"pmk: {dump}: byte {len(small(3))}, line 24, time 30 ns: ")
+
+
+@test
+def values_that_are_too_wide():
+    before = small(2) + "b0000010 t\n" + clocks(2, 1)
+    dump = write("wide.vcd", before + "b110 t\n" + clocks(3, 1))
+    out = fails(2, f"{dump}: byte {len(before)}, line {before.count(chr(10)) + 1}, time 30 ns: '110' has 3 bits, and "
+                "tb.htrans has 2", "check", dump, "-m", write("small.ini", SMALL_MAP))
+    contains(out.out, "tb: 3 cycles, 0 violations")
+
+
+@test
+def extended_dumps_are_refused():
+    ports = os.path.join(SOURCE, "tests/fuzz/corpus/vcd/ports")
+    why = f"{ports}: byte 76, line 4: '<0': an extended VCD ($dumpports) is not understood; use $dumpvars"
+    fails(125, why, "signals", ports)
+    fails(125, why, "check", ports, "-m", write("small.ini", SMALL_MAP))
+    # The same ports in the values of any VCD, as fst2vcd writes them.
+    equal(pmk("wave", "signals", write("port.vcd", SMALL.replace("wire", "port"))).code, 0)
 
 
 @test

@@ -1,22 +1,17 @@
 // SPDX-License-Identifier: MIT
 /*
- * Map files: which signals of a dump mean what. The format is told in docs/wave.md.
- *
- * An INI file, read by inih, which would take an indented line for more of the one before and tells no
- * line numbers to its handler: both is settled in the function that hands it the lines.
+ * Map files: which signals of a dump mean what. INI files; the format is told in docs/wave.md.
  */
 #define _GNU_SOURCE
 #include <ctype.h>
-#include <errno.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <ini.h>
 #include <pmk/ahb.h>
 #include <pmk/ahbmon.h>
 #include <pmk/pmu.h>
 
+#include "base/ini.h"
 #include "base/nearest.h"
 #include "producer/wave/wave.h"
 
@@ -32,13 +27,10 @@ struct contents {
 enum section { S_NONE, S_CLOCK, S_LAYER, S_GXI, S_EVNTBUS, S_EVENTS, S_WINDOWS, S_UNKNOWN };
 
 struct reading {
-	FILE *f;
+	struct pmk_ini *ini;
 	struct pmk_wave_map *map;
 	struct contents *all;
-	unsigned line;	     /* of the line inih works on */
-	unsigned error_line; /* 0: none */
 	bool no_memory;
-	char why[400];
 	char section[64]; /* the one that was looked up last */
 	enum section kind;
 	unsigned layer;
@@ -46,18 +38,8 @@ struct reading {
 	const struct pmk_pmu *pmu; /* whose events [events] may name */
 };
 
-static int __attribute__((format(printf, 2, 3))) complain(struct reading *r, const char *fmt, ...)
-{
-	va_list ap;
-
-	if (r->error_line)
-		return 0;
-	r->error_line = r->line;
-	va_start(ap, fmt);
-	vsnprintf(r->why, sizeof(r->why), fmt, ap);
-	va_end(ap);
-	return 0;
-}
+/* Something is wrong in the line that is taken. False, for the caller to return. */
+#define complain(r, ...) pmk_ini_fail((r)->ini, (r)->ini->line, __VA_ARGS__)
 
 static const char *keep(struct reading *r, const char *text)
 {
@@ -98,16 +80,16 @@ static int find_word(struct reading *r, const char *what, const char *const *lis
 }
 
 /* A text that may be given once. */
-static int set_text(struct reading *r, const char **to, unsigned *line, const char *value)
+static bool set_text(struct reading *r, const char **to, unsigned *line, const char *value)
 {
 	if (*line)
 		return complain(r, "given in line %u already", *line);
-	*line = r->line;
+	*line = r->ini->line;
 	*to = keep(r, value);
 	return *to != NULL;
 }
 
-static int add_slot(struct reading *r, const struct pmk_wave_slot *slot, const char *signal)
+static bool add_slot(struct reading *r, const struct pmk_wave_slot *slot, const char *signal)
 {
 	struct pmk_wave_map *m = r->map;
 	struct pmk_wave_slot *bigger = realloc(r->all->slot, (m->nslots + 1) * sizeof(*bigger)), *s;
@@ -121,12 +103,12 @@ static int add_slot(struct reading *r, const struct pmk_wave_slot *slot, const c
 	s = &bigger[m->nslots++];
 	*s = *slot;
 	s->signal = signal;
-	s->line = r->line;
-	return 1;
+	s->line = r->ini->line;
+	return true;
 }
 
 /* A slot that may be there once per group. */
-static int add_role(struct reading *r, const struct pmk_wave_slot *slot, const char *signal)
+static bool add_role(struct reading *r, const struct pmk_wave_slot *slot, const char *signal)
 {
 	for (unsigned i = 0; i < r->map->nslots; i++) {
 		const struct pmk_wave_slot *s = &r->map->slot[i];
@@ -139,7 +121,7 @@ static int add_role(struct reading *r, const struct pmk_wave_slot *slot, const c
 
 /* ---- [clock] -------------------------------------------------------------------------------- */
 
-static int take_clock(struct reading *r, const char *name, const char *value)
+static bool take_clock(struct reading *r, const char *name, const char *value)
 {
 	enum { SIGNAL, EDGE, SAMPLE, RESET, ACTIVE, SCOPE };
 	static const char *const keys[] = { "signal", "edge",	      "sample",
@@ -176,7 +158,7 @@ static int take_clock(struct reading *r, const char *name, const char *value)
 		m->reset_low = i == 1;
 		return i >= 0;
 	}
-	return 0;
+	return false;
 }
 
 /* ---- [layer NAME] --------------------------------------------------------------------------- */
@@ -208,13 +190,13 @@ static bool enter_layer(struct reading *r, const char *name)
 		return false;
 	}
 	bigger[m->nlayers++] = (struct pmk_wave_layer){ .name = name,
-							.line = r->line,
+							.line = r->ini->line,
 							.monitor = monitor_by_name(name) };
 	return true;
 }
 
 /* "4": the width of a data bus in bytes. */
-static int set_bytes(struct reading *r, struct pmk_wave_layer *layer, const char *value)
+static bool set_bytes(struct reading *r, struct pmk_wave_layer *layer, const char *value)
 {
 	uint64_t bytes;
 
@@ -222,10 +204,10 @@ static int set_bytes(struct reading *r, struct pmk_wave_layer *layer, const char
 		return complain(r, "bytes is the width of the data bus, 1 2 4 … 128, not '%.40s'",
 				value);
 	layer->bytes = (uint16_t)bytes;
-	return 1;
+	return true;
 }
 
-static int take_layer(struct reading *r, const char *name, const char *value)
+static bool take_layer(struct reading *r, const char *name, const char *value)
 {
 	enum { MONITOR = PMK_WAVE_CAUSE + 1, SCOPE, PROTOCOL, BYTES, CLOCK };
 	static const char *const protocols[] = { "ahb", "ahb-lite" };
@@ -243,7 +225,7 @@ static int take_layer(struct reading *r, const char *name, const char *value)
 	int i = find_word(r, "a layer has no", keys, COUNT(keys), name);
 
 	if (i < 0)
-		return 0;
+		return false;
 	if (i == CLOCK)
 		return complain(r, "a layer has no clock of its own: a map has one, in [clock]; "
 				   "layers of other clocks want a map and a run of their own");
@@ -269,7 +251,7 @@ static int take_layer(struct reading *r, const char *name, const char *value)
 
 /* ---- the others ----------------------------------------------------------------------------- */
 
-static int take_gxi(struct reading *r, const char *name, const char *value)
+static bool take_gxi(struct reading *r, const char *name, const char *value)
 {
 	static const char *const keys[] = { [PMK_WAVE_GXI_ADDRESS] = "address_state",
 					    [PMK_WAVE_GXI_DATA] = "data_state",
@@ -279,7 +261,7 @@ static int take_gxi(struct reading *r, const char *name, const char *value)
 	int i = find_word(r, "[gxi] has no", keys, COUNT(keys), name);
 
 	if (i < 0)
-		return 0;
+		return false;
 	slot.role = (unsigned)i;
 	return add_role(r, &slot, value);
 }
@@ -302,7 +284,7 @@ static const struct pmk_pmu *find_pmu(struct reading *r, const char *name)
 	return NULL;
 }
 
-static int take_evntbus(struct reading *r, const char *name, const char *value)
+static bool take_evntbus(struct reading *r, const char *name, const char *value)
 {
 	static const char *const keys[] = { "vector", "core" };
 	struct pmk_wave_slot slot = { .part = PMK_WAVE_EVNTBUS };
@@ -318,7 +300,7 @@ static int take_evntbus(struct reading *r, const char *name, const char *value)
 		r->evntbus_core = pmu ? pmu->name : NULL;
 		return pmu != NULL;
 	}
-	return 0;
+	return false;
 }
 
 /* The signal that an event of the PMU counts; -1 after a complaint. */
@@ -361,13 +343,13 @@ static int find_signal(struct reading *r, const char *name)
 }
 
 /* NAME = signal [level|edge|count] */
-static int take_events(struct reading *r, const char *name, const char *value)
+static bool take_events(struct reading *r, const char *name, const char *value)
 {
 	static const char *const hows[] = {
 		[PMK_WAVE_LEVEL] = "level", [PMK_WAVE_EDGE] = "edge", [PMK_WAVE_COUNT] = "count"
 	};
 	struct pmk_wave_slot slot = { .part = PMK_WAVE_SIGNAL, .how = PMK_WAVE_LEVEL };
-	char signal[INI_MAX_LINE + 1], *blank;
+	char signal[PMK_INI_LINE + 1], *blank;
 	int i;
 
 	if (strcasecmp(name, "pmu") == 0) {
@@ -378,7 +360,7 @@ static int take_events(struct reading *r, const char *name, const char *value)
 	}
 	i = find_signal(r, name);
 	if (i < 0)
-		return 0;
+		return false;
 	slot.role = (unsigned)i;
 	snprintf(signal, sizeof(signal), "%s", value);
 	blank = strpbrk(signal, " \t");
@@ -387,14 +369,14 @@ static int take_events(struct reading *r, const char *name, const char *value)
 		blank += strspn(blank, " \t");
 		i = find_word(r, "a signal counts by", hows, COUNT(hows), blank);
 		if (i < 0)
-			return 0;
+			return false;
 		slot.how = (uint8_t)i;
 	}
 	return add_slot(r, &slot, signal);
 }
 
 /* NAME = FIRST-LAST */
-static int take_windows(struct reading *r, const char *name, const char *value)
+static bool take_windows(struct reading *r, const char *name, const char *value)
 {
 	static const char *const places[] = { "uart", "sci", "ssp", "apb_dma", "apb_core" };
 	int i = find_word(r, "[windows] has no", places, COUNT(places), name);
@@ -403,7 +385,7 @@ static int take_windows(struct reading *r, const char *name, const char *value)
 	const char *dash = strchr(value, '-');
 
 	if (i < 0)
-		return 0;
+		return false;
 	snprintf(first, sizeof(first), "%.*s", dash ? (int)(dash - value) : 0, value);
 	first[strcspn(first, " ")] = '\0';
 	if (!dash || !wave_number(first, &w.first) ||
@@ -413,12 +395,12 @@ static int take_windows(struct reading *r, const char *name, const char *value)
 	if (r->map->nwindows == PMK_WAVE_WINDOWS)
 		return complain(r, "more than %d windows", PMK_WAVE_WINDOWS);
 	r->map->window[r->map->nwindows++] = w;
-	return 1;
+	return true;
 }
 
 /* ---- the file ------------------------------------------------------------------------------- */
 
-static int enter_section(struct reading *r, const char *section)
+static bool enter_section(struct reading *r, const char *section)
 {
 	static const char *const names[] = {
 		[S_NONE] = "",		[S_CLOCK] = "clock",	 [S_LAYER] = "layer",
@@ -430,8 +412,6 @@ static int enter_section(struct reading *r, const char *section)
 
 	snprintf(r->section, sizeof(r->section), "%s", section);
 	r->kind = S_UNKNOWN;
-	if (!*section)
-		return complain(r, "a [section] has to come first");
 	if (strncasecmp(section, "layer", strlen("layer")) == 0 && (!*layer || isblank(*layer))) {
 		layer += strspn(layer, " \t");
 		if (!*layer)
@@ -445,15 +425,55 @@ static int enter_section(struct reading *r, const char *section)
 	return i >= 0;
 }
 
-/* ini_handler: 1 goes on, 0 reports an error. */
-static int take(void *user, const char *section, const char *name, const char *value)
+/* What a map as a whole needs. */
+static bool check(struct reading *r)
 {
-	struct reading *r = user;
+	struct pmk_wave_map *m = r->map;
 
-	if (r->error_line)
-		return 0;
+	if (r->evntbus_core)
+		m->core = r->evntbus_core;
+	if (!m->clock)
+		return complain(r, "no clock: [clock] has to say signal = NAME");
+	if (!m->nslots)
+		return complain(r, "nothing to sample: there is no [layer], [gxi], [evntbus] or "
+				   "[events]");
+	for (unsigned l = 0; l < m->nlayers; l++) {
+		unsigned roles = 0;
+
+		for (unsigned i = 0; i < m->nslots; i++)
+			if (m->slot[i].part == PMK_WAVE_LAYER && m->slot[i].group == l)
+				roles |= PMK_AHB_ROLE(m->slot[i].role);
+		if ((roles & PMK_AHB_REQUIRED) == PMK_AHB_REQUIRED)
+			continue;
+		return pmk_ini_fail(r->ini, m->layer[l].line,
+				    "[layer %.40s] needs htrans and hready", m->layer[l].name);
+	}
+	return true;
+}
+
+/* Every slot knows its scope: the layer's, or the map's. */
+static void spread_scopes(struct pmk_wave_map *m, struct contents *all)
+{
+	for (unsigned i = 0; i < m->nlayers; i++)
+		if (!all->layer[i].scope)
+			all->layer[i].scope = m->scope;
+	for (unsigned i = 0; i < m->nslots; i++)
+		all->slot[i].scope = all->slot[i].part == PMK_WAVE_LAYER
+					     ? all->layer[all->slot[i].group].scope
+					     : m->scope;
+}
+
+/* pmk_ini_take */
+static bool take(void *ctx, struct pmk_ini *ini, const char *section, const char *name,
+		 const char *value)
+{
+	struct reading *r = ctx;
+
+	r->ini = ini;
+	if (!section)
+		return check(r);
 	if ((r->kind == S_NONE || strcmp(section, r->section) != 0) && !enter_section(r, section))
-		return 0;
+		return false;
 	if (!*value)
 		return complain(r, "'%.60s' has no value", name);
 	switch (r->kind) {
@@ -473,118 +493,28 @@ static int take(void *user, const char *section, const char *name, const char *v
 	case S_UNKNOWN:
 		break;
 	}
-	return 0;
-}
-
-/* ini_reader: one line without its indentation into `str`, as fgets. */
-static char *next_line(char *str, int num, void *stream)
-{
-	struct reading *r = stream;
-	size_t n, indent;
-	int c;
-
-	if (!fgets(str, num, r->f))
-		return NULL;
-	r->line++;
-	n = strlen(str);
-	if (n + 1 == (size_t)num && str[n - 1] != '\n') {
-		c = getc(r->f);
-		if (c != EOF && c != '\n')
-			complain(r,
-				 "the line is too long: %d characters at most; 'scope = …' "
-				 "shortens names",
-				 num - 2);
-		while (c != EOF && c != '\n')
-			c = getc(r->f);
-	}
-	indent = strspn(str, " \t");
-	memmove(str, str + indent, n - indent + 1);
-	return str;
-}
-
-/* What a map as a whole needs. */
-static int check(struct reading *r)
-{
-	const struct pmk_wave_map *m = r->map;
-
-	if (!r->line) /* of an empty file */
-		r->line = 1;
-	if (!m->clock)
-		return complain(r, "no clock: [clock] has to say signal = NAME");
-	if (!m->nslots)
-		return complain(r, "nothing to sample: there is no [layer], [gxi], [evntbus] or "
-				   "[events]");
-	for (unsigned l = 0; l < m->nlayers; l++) {
-		unsigned roles = 0;
-
-		for (unsigned i = 0; i < m->nslots; i++)
-			if (m->slot[i].part == PMK_WAVE_LAYER && m->slot[i].group == l)
-				roles |= PMK_AHB_ROLE(m->slot[i].role);
-		if ((roles & PMK_AHB_REQUIRED) == PMK_AHB_REQUIRED)
-			continue;
-		r->line = m->layer[l].line;
-		return complain(r, "[layer %.40s] needs htrans and hready", m->layer[l].name);
-	}
-	return 1;
-}
-
-/* Every slot knows its scope: the layer's, or the map's. */
-static void spread_scopes(struct pmk_wave_map *m, struct contents *all)
-{
-	for (unsigned i = 0; i < m->nlayers; i++)
-		if (!all->layer[i].scope)
-			all->layer[i].scope = m->scope;
-	for (unsigned i = 0; i < m->nslots; i++)
-		all->slot[i].scope = all->slot[i].part == PMK_WAVE_LAYER
-					     ? all->layer[all->slot[i].group].scope
-					     : m->scope;
-}
-
-/* Everything but opening the file. 0, or an error with a text. */
-static int read_map(struct reading *r, const char *path, struct pmk_wave_error *err)
-{
-	int line;
-
-	errno = 0;
-	line = ini_parse_stream(next_line, r, take, r);
-	if (ferror(r->f))
-		return wave_error(err, PMK_EIO, "%s: %s", path, strerror(errno));
-	/* inih tells the first line that is neither a section, a comment nor name = value, or that
-	 * `take` refused; `r` knows which of the two it was. */
-	if (line > 0 && (!r->error_line || (unsigned)line < r->error_line))
-		return wave_error(err, PMK_EPARSE, "%s:%d: neither [section] nor name = value",
-				  path, line);
-	if (r->evntbus_core)
-		r->map->core = r->evntbus_core;
-	if (!r->error_line)
-		check(r);
-	if (r->no_memory)
-		return wave_error(err, PMK_ENOMEM, "%s: out of memory", path);
-	if (r->error_line)
-		return wave_error(err, PMK_EPARSE, "%s:%u: %s", path, r->error_line, r->why);
-	spread_scopes(r->map, r->all);
-	return 0;
+	return false;
 }
 
 int pmk_wave_map_load(struct pmk_wave_map *map, const char *path, struct pmk_wave_error *err)
 {
-	struct reading r = { .map = map, .line = 0 };
-	int code;
+	struct reading r = { .map = map };
+	char msg[sizeof(err->text)];
+	int code = 0;
 
 	*err = (struct pmk_wave_error){ .code = 0 };
 	*map = (struct pmk_wave_map){ .scope = "", .reset_low = true };
 	r.all = map->text = calloc(1, sizeof(*r.all));
-	if (!r.all || !(map->file = keep(&r, path))) {
-		pmk_wave_map_free(map);
-		return wave_error(err, PMK_ENOMEM, "%s: out of memory", path);
-	}
-	r.f = fopen(path, "r");
-	if (!r.f) {
-		code = wave_error(err, PMK_EIO, "%s: %s", path, strerror(errno));
-	} else {
-		code = read_map(&r, path, err);
-		fclose(r.f);
-	}
+	if (!r.all || !(map->file = wave_arena_copy(&r.all->text, path, strlen(path))))
+		r.no_memory = true;
+	else
+		code = pmk_ini_load(path, "'scope = …' shortens names", take, &r, msg, sizeof(msg));
+	if (r.no_memory)
+		code = wave_error(err, PMK_ENOMEM, "%s: out of memory", path);
+	else if (code)
+		wave_error(err, code, "%s", msg);
+	else
+		spread_scopes(map, r.all);
 	if (code)
 		pmk_wave_map_free(map);
 	return code;

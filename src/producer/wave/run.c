@@ -207,6 +207,16 @@ int pmk_wave_count_init(struct pmk_wave_count *c, struct pmk_wave *w, struct pmk
 	return code;
 }
 
+void pmk_wave_count_thresholds(struct pmk_wave_count *c, const uint32_t threshold[])
+{
+	for (unsigned i = 0; i < c->nwatched; i++)
+		c->watched[i].observer.threshold =
+			threshold[c->watched[i].layer->monitor - PMK_AHBMON_BUS_ARMI];
+	c->gxi.threshold[PMK_GXI_WAIT_READ] = threshold[PMK_AHBMON_OVER_GXI_RD_A];
+	c->gxi.threshold[PMK_GXI_WAIT_DATA] = threshold[PMK_AHBMON_OVER_GXI_RD_D];
+	c->gxi.threshold[PMK_GXI_WAIT_WRITE] = threshold[PMK_AHBMON_OVER_GXI_WR_A];
+}
+
 void pmk_wave_count_free(struct pmk_wave_count *c)
 {
 	free(c->watched);
@@ -454,6 +464,14 @@ int pmk_wave_count_run(struct pmk_wave_count *c, struct pmk_wave_report *report)
 	return pmk_wave_run(c->w, &sink, report);
 }
 
+static bool watches_gxi(const struct pmk_wave_count *c)
+{
+	for (unsigned r = 0; r <= PMK_WAVE_GXI_IS_WRITE; r++)
+		if (c->gxi_slot[r] != NO_SLOT)
+			return true;
+	return false;
+}
+
 const char *pmk_wave_count_check(const struct pmk_wave_count *c)
 {
 	const char *why = NULL;
@@ -461,5 +479,7 @@ const char *pmk_wave_count_check(const struct pmk_wave_count *c)
 	for (unsigned i = 0; i < c->nwatched && !why; i++)
 		if (c->watched[i].bus)
 			why = pmk_ahb_layer_check(&c->watched[i].observer, c->watched[i].bus);
+	if (!why && watches_gxi(c))
+		why = pmk_gxi_check(&c->gxi, &c->monitor[PMK_AHBMON_BUS_GXI]);
 	return why;
 }

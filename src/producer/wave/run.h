@@ -51,7 +51,7 @@ struct pmk_wave_count {
 			 const struct pmk_wave_edge *edge, const struct pmk_ahb_violation *v);
 	int (*progress)(void *ctx, const struct pmk_wave_progress *p);
 	void *ctx;
-	/* Ours. The thresholds of the observers are for the caller to set. */
+	/* Ours. */
 	struct pmk_wave *w;
 	struct pmk_wave_watched *watched;
 	unsigned nwatched;
@@ -72,10 +72,13 @@ struct pmk_wave_count {
 int pmk_wave_count_init(struct pmk_wave_count *c, struct pmk_wave *w, struct pmk_wave_error *err);
 void pmk_wave_count_free(struct pmk_wave_count *c);
 
+/* Set the wait thresholds of the observers, by enum pmk_ahbmon_threshold. They are 0 after init. */
+void pmk_wave_count_thresholds(struct pmk_wave_count *c, const uint32_t threshold[]);
+
 /* pmk_wave_run(), with everything counted. */
 int pmk_wave_count_run(struct pmk_wave_count *c, struct pmk_wave_report *report);
 
-/* Do the cycles of all layers add up? NULL, or one line; see pmk_ahb_layer_check(). */
+/* Do the cycles of all layers and of the GXI add up? NULL, or one line; see pmk_ahb_layer_check(). */
 const char *pmk_wave_count_check(const struct pmk_wave_count *c);
 
 #endif

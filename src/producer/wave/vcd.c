@@ -10,9 +10,11 @@
  *	            $comment anywhere. Any white space between any two words, CR LF included.
  *
  * x, z, U, W and - are unknown; L is 0, H is 1. A vector shorter than its net is extended by x or z
- * if that is its first digit, else by 0 (§18.2.1); of a longer one the low bits count.
+ * if that is its first digit, else by 0 (§18.2.1). In a longer one the digits that are too many have to be
+ * 0, or x and z before another of these; else nobody knows which bits are meant, and it is an error.
  *
- * Not understood: $dumpports (extended VCD), which is told by its p….
+ * Not understood: $dumpports (extended VCD, §18.3). It is told by its ports, whose sizes are ranges and whose
+ * codes are <0, <1 …; fst2vcd writes ports, too, with sizes and codes as of anything else.
  *
  * Speed. Most of a dump are changes of nets that nobody asked for, so a change costs as little as can
  * be: eight bytes are loaded at once, the first blank among them found by arithmetic instead of a
@@ -516,19 +518,32 @@ static int add_signal(struct wave_vcd *v, struct scopes *scopes, struct pmk_wave
 	return 0;
 }
 
+static int extended(struct wave_vcd *v, const char *word, size_t n)
+{
+	char buf[SHOWN];
+
+	return fail(v, PMK_EPARSE,
+		    "'%s': an extended VCD ($dumpports) is not understood; use $dumpvars",
+		    shown(buf, word, n));
+}
+
 /* $var wire 32 ! haddr [31:0] $end */
 static int read_var(struct wave_vcd *v, struct scopes *scopes)
 {
 	struct pmk_wave_signal s = { .width = 0 };
 	char text[4096], buf[SHOWN], *rest;
 	const char *w;
+	bool port;
 	size_t n;
 	int err;
 
 	w = word(v, &n);
+	port = w && is(w, n, "port");
 	if (w)
 		s.kind = kind_of(w, n);
 	w = w ? word(v, &n) : NULL;
+	if (port && w && *w == '[')
+		return extended(v, w, n);
 	if (w) {
 		snprintf(text, sizeof(text), "%.*s", n < 20 ? (int)n : 20, w);
 		s.width = (uint32_t)strtoul(text, &rest, 10);
@@ -539,6 +554,8 @@ static int read_var(struct wave_vcd *v, struct scopes *scopes)
 	w = w ? word(v, &n) : NULL;
 	if (w && is(w, n, "$end"))
 		return fail(v, PMK_EPARSE, "a $var without a name");
+	if (port && w && !v->nsignals && is(w, n, "<0"))
+		return extended(v, w, n);
 	if (w && (err = net_of(v, key_of(w, n), &s.net)))
 		return err;
 	if ((err = section_text(v, "$var", " ", text, sizeof(text))))
@@ -691,6 +708,19 @@ static unsigned digit(char c)
 	}
 }
 
+/* Does a value of n digits say more than its net has bits? Not where the first ones are mere extension. */
+static bool too_wide(const char *text, size_t n, uint32_t width)
+{
+	unsigned top = digit(text[0]);
+
+	if (n <= width)
+		return false;
+	for (size_t i = 0; i < n - width; i++)
+		if (digit(text[i]) != top || top == DIGIT_1)
+			return true;
+	return top == DIGIT_X && digit(text[n - width]) != DIGIT_X;
+}
+
 /* Bits [low, low + width) of a value of n digits, the highest first. False: it has something else. */
 static bool decode(const char *text, size_t n, unsigned low, unsigned width,
 		   struct pmk_wave_value *out)
@@ -748,6 +778,10 @@ static int change(struct wave_vcd *v, uint32_t first, const char *text, size_t n
 		if (!n || !decode(text, n, w->low, w->width, &value))
 			return fail(v, PMK_EPARSE, "'%s' is no value of %s%s%s",
 				    shown(buf, text, n), s->scope, *s->scope ? "." : "", s->name);
+		if (too_wide(text, n, s->width))
+			return fail(v, PMK_EPARSE, "'%s' has %zu bits, and %s%s%s has %u",
+				    shown(buf, text, n), n, s->scope, *s->scope ? "." : "", s->name,
+				    s->width);
 		put(&v->cells, w, value);
 	}
 	return 0;
@@ -848,6 +882,9 @@ static size_t read_keyword(struct wave_vcd *v, const char *p)
 		v->clockwork->off(v->clockwork->ctx, v->time);
 	} else if (is(p, n, "$comment")) {
 		v->comment = true;
+	} else if (is(p, n < 10 ? n : 10, "$dumpports")) { /* $dumpportson, … */
+		extended(v, p, n);
+		return 0;
 	} else {
 		fail(v, PMK_EPARSE, "'%s' between the changes", shown(buf, p, n));
 		return 0;
@@ -908,9 +945,7 @@ static const char *odd_character(struct wave_vcd *v, const char *p)
 	char buf[SHOWN];
 
 	if (*p == 'p')
-		fail(v, PMK_EPARSE,
-		     "'%s': an extended VCD ($dumpports) is not understood; use $dumpvars",
-		     shown(buf, p, length_of(p)));
+		extended(v, p, length_of(p));
 	else
 		fail(v, PMK_EPARSE, "'%s' is no change", shown(buf, p, length_of(p)));
 	return NULL;

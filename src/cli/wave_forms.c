@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What pmk wave prints, in its three forms (docs/FORMATS.md).
+ *
+ * Violations are written when they are found: there may be more of them than fit the memory. In CSV
+ * they are all there is, and what follows them are comments.
+ */
+#include "cli/wave_forms.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/wave.h"
+#include "result/internal.h"
+#include "result/jsonio.h"
+
+/* "1 ns": what the numbers of times are multiples of; "" when the dump does not say. */
+static const char *timescale(const struct pmk_wave *w, char *buf, size_t size)
+{
+	*buf = '\0';
+	if (pmk_wave_seconds(w, 1) > 0)
+		pmk_wave_time_text(w, 1, buf, size);
+	return buf;
+}
+
+/* ---- text ----------------------------------------------------------------------------------- */
+
+static const char *const kinds[] = { [PMK_WAVE_BITS] = "bits",
+				     [PMK_WAVE_REAL] = "real",
+				     [PMK_WAVE_STRING] = "string",
+				     [PMK_WAVE_EVENT] = "event" };
+
+/* "haddr[31:0]", as in the table. */
+static void name_text(const struct pmk_wave_signal *s, char *buf, size_t size)
+{
+	if (s->kind != PMK_WAVE_BITS || (s->width == 1 && s->msb == 0 && s->lsb == 0))
+		snprintf(buf, size, "%s", s->name);
+	else if (s->msb == s->lsb)
+		snprintf(buf, size, "%s[%d]", s->name, s->msb);
+	else
+		snprintf(buf, size, "%s[%d:%d]", s->name, s->msb, s->lsb);
+}
+
+static void print_table(const struct pmk_wave_signal *list, size_t n)
+{
+	size_t scope = strlen("scope"), name = strlen("name");
+	char text[512];
+
+	for (size_t i = 0; i < n; i++) {
+		name_text(&list[i], text, sizeof(text));
+		scope = strlen(list[i].scope) > scope ? strlen(list[i].scope) : scope;
+		name = strlen(text) > name ? strlen(text) : name;
+	}
+	printf("# %-*s  %-*s  %5s\n", (int)scope, "scope", (int)name, "name", "bits");
+	for (size_t i = 0; i < n; i++) {
+		name_text(&list[i], text, sizeof(text));
+		printf("# %-*s  %-*s  %5u", (int)scope, list[i].scope, (int)name, text,
+		       list[i].width);
+		if (list[i].kind != PMK_WAVE_BITS)
+			printf("  %s", kinds[list[i].kind]);
+		putchar('\n');
+	}
+}
+
+static void text_signals(const struct wave_names *n)
+{
+	printf("# %s: %s, %zu names\n#\n", n->file, pmk_wave_format(n->w), n->n);
+	print_table(n->list, n->n);
+	printf("\n# A map guessed from the names: look it over. Its format is in docs/wave.md.\n");
+	if (n->map)
+		fputs(n->map, stdout);
+}
+
+static void text_begin(const struct wave_checked *c)
+{
+	(void)c;
+}
+
+static void text_violation(const struct wave_checked *c, const struct pmk_wave_watched *l,
+			   const struct pmk_wave_edge *edge, const struct pmk_ahb_violation *v)
+{
+	char text[200], time[80];
+
+	pmk_ahb_violation_text(v, text, sizeof(text));
+	pmk_wave_time_text(c->w, edge->time, time, sizeof(time));
+	printf("%s  %s  %s\n", time, l->layer->name, text);
+}
+
+/* "armd: 10000 cycles, 3 violations: not-next 2, alignment 1" */
+static void print_layer(const struct wave_checked *c, const struct pmk_wave_watched *l,
+			const char *start)
+{
+	const char *before = ": ";
+
+	printf("%s%s: %" PRIu64 " cycles, %" PRIu64 " violation%s", start, l->layer->name,
+	       c->report.edges, l->violations, l->violations == 1 ? "" : "s");
+	for (unsigned r = 0; r < PMK_AHB_NRULES; r++) {
+		if (!c->by_rule[l->index][r])
+			continue;
+		printf("%s%s %" PRIu64, before, pmk_ahb_rules[r].name, c->by_rule[l->index][r]);
+		before = ", ";
+	}
+	putchar('\n');
+}
+
+/* The lines below the violations, each after `start`. */
+static void print_end(const struct wave_checked *c, const char *start)
+{
+	char first[80], last[80];
+
+	for (unsigned i = 0; i < c->count.nwatched; i++)
+		print_layer(c, &c->count.watched[i], start);
+	if (c->found > c->shown)
+		printf("%s%" PRIu64 " violations, %" PRIu64 " of them shown; --limit shows more\n",
+		       start, c->found, c->shown);
+	if (c->report.edges) {
+		pmk_wave_time_text(c->w, c->report.first, first, sizeof(first));
+		pmk_wave_time_text(c->w, c->report.last, last, sizeof(last));
+		printf("%s%s: %" PRIu64 " edges of %s from %s to %s%s\n", start, c->file,
+		       c->report.edges, c->map.clock, first, last, c->partial ? ", partial" : "");
+	}
+	for (unsigned i = 0; i < PMK_WAVE_NODDITIES; i++) {
+		const struct pmk_wave_warning *warning = &c->report.warning[i];
+
+		if (!warning->count)
+			continue;
+		pmk_wave_time_text(c->w, warning->time, first, sizeof(first));
+		printf("%swarning: %s: %" PRIu64 " times, first at %s: %s\n", start,
+		       pmk_wave_oddity_text(i), warning->count, first, warning->signal);
+	}
+}
+
+static void text_end(const struct wave_checked *c)
+{
+	print_end(c, "");
+}
+
+const struct wave_form wave_text = { text_signals, text_begin, text_violation, text_end };
+
+/* ---- CSV ------------------------------------------------------------------------------------ */
+
+static void csv_text(const char *separator, const char *text)
+{
+	fputs(separator, stdout);
+	pmk_csv_field(stdout, separator, text);
+}
+
+static void csv_number(const char *separator, bool there, uint64_t value)
+{
+	fputs(separator, stdout);
+	if (there)
+		printf("%" PRIu64, value);
+}
+
+static void csv_signals(const struct wave_names *n)
+{
+	for (size_t i = 0; i < n->n; i++) {
+		const struct pmk_wave_signal *s = &n->list[i];
+
+		pmk_csv_field(stdout, n->separator, s->scope);
+		csv_text(n->separator, s->name);
+		printf("%s%u%s%d%s%d", n->separator, s->width, n->separator, s->msb, n->separator,
+		       s->lsb);
+		csv_text(n->separator, kinds[s->kind]);
+		csv_number(n->separator, true, s->net);
+		putchar('\n');
+	}
+}
+
+static void csv_violation(const struct wave_checked *c, const struct pmk_wave_watched *l,
+			  const struct pmk_wave_edge *edge, const struct pmk_ahb_violation *v)
+{
+	char text[80];
+
+	printf("%" PRIu64, edge->time);
+	csv_text(c->separator, timescale(c->w, text, sizeof(text)));
+	csv_number(c->separator, true, edge->number);
+	csv_text(c->separator, l->layer->name);
+	csv_text(c->separator, pmk_ahb_rules[v->rule].name);
+	csv_text(c->separator, pmk_ahb_role_name(v->role));
+	csv_number(c->separator, v->rule != PMK_AHB_RULE_UNKNOWN, v->is);
+	csv_number(c->separator, v->wants, v->want);
+	csv_text(c->separator, pmk_ahb_rules[v->rule].text);
+	putchar('\n');
+}
+
+static void csv_end(const struct wave_checked *c)
+{
+	print_end(c, "# ");
+}
+
+const struct wave_form wave_csv = { csv_signals, text_begin, csv_violation, csv_end };
+
+/* ---- JSON ----------------------------------------------------------------------------------- */
+
+static void add(json_object *o, const char *key, json_object *value)
+{
+	json_object_object_add(o, key, value);
+}
+
+static void add_text(json_object *o, const char *key, const char *text)
+{
+	add(o, key, pmk_json_string(text));
+}
+
+static void add_count(json_object *o, const char *key, uint64_t value)
+{
+	add(o, key, json_object_new_uint64(value));
+}
+
+/* "{…," of a document. */
+static void json_head(const char *format, const char *file, const struct pmk_wave *w,
+		      const char *map)
+{
+	json_object *o = json_object_new_object();
+	char text[80];
+
+	add_text(o, "format", format);
+	add(o, "version", json_object_new_int(1));
+	add_text(o, "file", file);
+	add_text(o, "type", pmk_wave_format(w));
+	add_text(o, "timescale", *timescale(w, text, sizeof(text)) ? text : NULL);
+	if (map)
+		add_text(o, "map", map);
+	putchar('{');
+	pmk_json_put_members(stdout, o);
+	puts(",");
+}
+
+static void json_signals(const struct wave_names *n)
+{
+	json_object *o = json_object_new_object();
+	unsigned written = 0;
+
+	json_head("pmk-wave-signals", n->file, n->w, NULL);
+	fputs("\"signals\":[", stdout);
+	for (size_t i = 0; i < n->n; i++) {
+		const struct pmk_wave_signal *s = &n->list[i];
+		json_object *row = json_object_new_object();
+
+		add_text(row, "scope", s->scope);
+		add_text(row, "name", s->name);
+		add_count(row, "bits", s->width);
+		add(row, "msb", json_object_new_int(s->msb));
+		add(row, "lsb", json_object_new_int(s->lsb));
+		add_text(row, "kind", kinds[s->kind]);
+		add_count(row, "net", s->net);
+		pmk_json_put_object(stdout, &written, row);
+	}
+	fputs("\n],\n", stdout);
+	add_text(o, "map", n->map);
+	add_text(o, "reason", n->no_map);
+	pmk_json_put_members(stdout, o);
+	puts("}");
+}
+
+static void json_begin(const struct wave_checked *c)
+{
+	json_head("pmk-wave-check", c->file, c->w, c->map_file);
+	fputs("\"violations\":[", stdout);
+}
+
+static void json_violation(const struct wave_checked *c, const struct pmk_wave_watched *l,
+			   const struct pmk_wave_edge *edge, const struct pmk_ahb_violation *v)
+{
+	unsigned before = c->shown > 0;
+	json_object *o = json_object_new_object();
+	bool is = v->rule != PMK_AHB_RULE_UNKNOWN;
+
+	add_count(o, "time", edge->time);
+	add_count(o, "cycle", edge->number);
+	add_text(o, "layer", l->layer->name);
+	add_text(o, "rule", pmk_ahb_rules[v->rule].name);
+	add_text(o, "signal", pmk_ahb_role_name(v->role));
+	add(o, "value", is ? json_object_new_uint64(v->is) : NULL);
+	add(o, "wanted", v->wants ? json_object_new_uint64(v->want) : NULL);
+	add_text(o, "text", pmk_ahb_rules[v->rule].text);
+	add_text(o, "reference", pmk_ahb_rules[v->rule].ref);
+	pmk_json_put_object(stdout, &before, o);
+}
+
+static json_object *layer(const struct wave_checked *c, const struct pmk_wave_watched *l)
+{
+	json_object *o = json_object_new_object(), *rules = json_object_new_object();
+
+	add_text(o, "layer", l->layer->name);
+	add_count(o, "cycles", c->report.edges);
+	add_count(o, "violations", l->violations);
+	for (unsigned r = 0; r < PMK_AHB_NRULES; r++)
+		if (c->by_rule[l->index][r])
+			add_count(rules, pmk_ahb_rules[r].name, c->by_rule[l->index][r]);
+	add(o, "rules", rules);
+	return o;
+}
+
+static json_object *warning(const struct pmk_wave_warning *w, unsigned oddity)
+{
+	json_object *o = json_object_new_object();
+
+	add_text(o, "text", pmk_wave_oddity_text(oddity));
+	add_count(o, "count", w->count);
+	add_count(o, "time", w->time);
+	add_text(o, "signal", w->signal);
+	return o;
+}
+
+static void json_end(const struct wave_checked *c)
+{
+	json_object *o = json_object_new_object();
+	bool some = c->report.edges != 0;
+	unsigned written = 0;
+
+	fputs("\n],\n\"layers\":[", stdout);
+	for (unsigned i = 0; i < c->count.nwatched; i++)
+		pmk_json_put_object(stdout, &written, layer(c, &c->count.watched[i]));
+	fputs("\n],\n\"warnings\":[", stdout);
+	written = 0;
+	for (unsigned i = 0; i < PMK_WAVE_NODDITIES; i++)
+		if (c->report.warning[i].count)
+			pmk_json_put_object(stdout, &written, warning(&c->report.warning[i], i));
+	fputs("\n],\n", stdout);
+	add_count(o, "found", c->found);
+	add_text(o, "clock", c->map.clock);
+	add_count(o, "edges", c->report.edges);
+	add(o, "first", some ? json_object_new_uint64(c->report.first) : NULL);
+	add(o, "last", some ? json_object_new_uint64(c->report.last) : NULL);
+	add(o, "partial", json_object_new_boolean(c->partial));
+	add_text(o, "error", c->error);
+	add(o, "exit-status", json_object_new_int(c->code));
+	pmk_json_put_members(stdout, o);
+	puts("}");
+}
+
+const struct wave_form wave_json = { json_signals, json_begin, json_violation, json_end };

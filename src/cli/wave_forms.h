@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* pmk wave between its files: wave.c does the work, wave_forms.c writes it as text, CSV or JSON. */
+#ifndef PMK_CLI_WAVE_FORMS_H
+#define PMK_CLI_WAVE_FORMS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "producer/wave/run.h"
+
+/* What `signals` tells. */
+struct wave_names {
+	const char *separator; /* CSV */
+	const char *file;
+	const struct pmk_wave *w;
+	const struct pmk_wave_signal *list;
+	size_t n;
+	const char *map;    /* guessed from the names, NULL: none … */
+	const char *no_map; /* … for this reason */
+};
+
+/* What `check` tells, as it goes on. */
+struct wave_checked {
+	const char *separator;
+	const char *file, *map_file;
+	struct pmk_wave *w;
+	struct pmk_wave_map map;
+	struct pmk_wave_count count;
+	struct pmk_wave_report report;
+	uint64_t (*by_rule)[PMK_AHB_NRULES]; /* of each layer of the map */
+	uint64_t found, shown;
+	/* In the end: */
+	bool partial;
+	const char *error; /* why it is, or NULL */
+	int code;	   /* what pmk exits with */
+};
+
+/* One form of both. */
+struct wave_form {
+	void (*signals)(const struct wave_names *n);
+	void (*begin)(const struct wave_checked *c);
+	void (*violation)(const struct wave_checked *c, const struct pmk_wave_watched *l,
+			  const struct pmk_wave_edge *edge, const struct pmk_ahb_violation *v);
+	void (*end)(const struct wave_checked *c);
+};
+
+extern const struct wave_form wave_text, wave_csv, wave_json;
+
+#endif

@@ -1,0 +1,494 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The part of the text report that is drawn: how the cycles of every layer of a bus were spent, how long
+ * its bursts waited, and with intervals how that, or the latency of an event, went over time.
+ *
+ * Of each layer the counters tell the cycles in which it ended a transfer, those in which one waited,
+ * and of the waits on first beats who caused them. Nothing counts idle and busy cycles and the first
+ * cycles of responses: they are what is left of all cycles, and are drawn when all else is known. What
+ * was not counted is drawn as such, and what was extrapolated or has wrapped counts as not counted.
+ */
+#include <string.h>
+
+#include "result/internal.h"
+
+enum part { TRANSFER, SLAVE, BUS, OTHER, REST, UNKNOWN, NPARTS };
+
+/* A number that may not be known. */
+struct count {
+	bool known;
+	uint64_t n;
+};
+
+/* What a section tells of a layer. `waits` is SLAVE + BUS + OTHER. */
+struct spent {
+	struct count part[NPARTS], waits, bursts;
+	uint64_t cycles; /* 0: not known */
+};
+
+#define NAME_WIDTH   5 /* of a layer */
+#define NUMBER_WIDTH 8
+#define LEAST_BAR    10
+#define MOST_BAR     60
+#define LEVELS	     8
+
+/* ---- counts --------------------------------------------------------------------------------- */
+
+static struct count value_of(const struct pmk_section *s, const struct pmk_event *ev)
+{
+	const struct pmk_row *row = ev ? pmk_section_row(s, ev) : NULL;
+
+	if (!row || !pmk_trust_has_value(row->trust) || row->trust == PMK_TRUST_WRAPPED ||
+	    row->trust == PMK_TRUST_SCALED)
+		return (struct count){ .known = false };
+	return (struct count){ .known = true, .n = row->value };
+}
+
+/* Of a list of events; known when each of them is. */
+static struct count sum_of(const struct pmk_section *s, const struct pmk_event *const *ev)
+{
+	struct count sum = { .known = *ev != NULL };
+
+	for (; *ev; ev++) {
+		struct count c = value_of(s, *ev);
+
+		sum.known = sum.known && c.known;
+		sum.n += c.n;
+	}
+	return sum.known ? sum : (struct count){ .known = false };
+}
+
+/* What is left of `all`; means of several runs are rounded, so it may be a little less than nothing. */
+static struct count left_of(struct count all, uint64_t taken)
+{
+	all.n = all.n > taken ? all.n - taken : 0;
+	return all;
+}
+
+static void look(struct spent *t, const struct pmk_layers *layers, const struct pmk_layer *l,
+		 const struct pmk_section *s)
+{
+	struct count cycles = value_of(s, layers->cycles);
+
+	*t = (struct spent){ .cycles = cycles.known ? cycles.n : 0 };
+	t->waits = sum_of(s, l->wait);
+	t->bursts = sum_of(s, l->burst);
+	t->part[TRANSFER] = sum_of(s, l->transfer);
+	t->part[SLAVE] = value_of(s, l->slave);
+	t->part[BUS] = value_of(s, l->bus);
+	/* One of them alone may have those of the other: causes are told apart, or they are not. */
+	if (!t->part[SLAVE].known || !t->part[BUS].known)
+		t->part[SLAVE] = t->part[BUS] = (struct count){ .known = false };
+	t->part[OTHER] = left_of(t->waits, t->part[SLAVE].n + t->part[BUS].n);
+	cycles.known = cycles.known && t->part[TRANSFER].known && t->waits.known;
+	t->part[REST] = left_of(cycles, t->part[TRANSFER].n + t->waits.n);
+}
+
+static bool had_traffic(const struct spent *t)
+{
+	return t->part[TRANSFER].n || t->waits.n || t->part[SLAVE].n || t->part[BUS].n;
+}
+
+/* ---- pieces --------------------------------------------------------------------------------- */
+
+/* How a part is drawn, and in which colour: green, yellow, red, magenta, faint. */
+static const struct look {
+	const char *ascii, *utf8, *colour, *legend;
+} looks[NPARTS] = {
+	[TRANSFER] = { "#", "\u2588", "32", "transfers" },
+	[SLAVE] = { "s", "\u2593", "33", "first beats wait for the slave" },
+	[BUS] = { "b", "\u2592", "31", "first beats wait for the bus" },
+	[OTHER] = { "w", "\u2591", "35", "other waits" },
+	[REST] = { ".", "\u00b7", "2", "idle, busy, responses" },
+	[UNKNOWN] = { "?", "?", "2", "not counted" },
+};
+
+static void draw(struct pmk_writer *w, enum part part, unsigned cells)
+{
+	if (!cells)
+		return;
+	if (w->opt.colour)
+		fprintf(w->f, "\033[%sm", looks[part].colour);
+	while (cells--)
+		fputs(w->opt.bars->utf8 ? looks[part].utf8 : looks[part].ascii, w->f);
+	if (w->opt.colour)
+		fputs("\033[0m", w->f);
+}
+
+/* Each part ends at the cell that is nearest to where it should, so that no part is a cell off. */
+static void bar(struct pmk_writer *w, struct pmk_bars_state *st, const struct spent *t,
+		unsigned width)
+{
+	uint64_t sum = 0, all = t->cycles;
+	unsigned at = 0;
+
+	for (unsigned p = TRANSFER; p < REST; p++)
+		sum += t->part[p].n;
+	all = all > sum ? all : sum; /* means of several runs are rounded */
+	sum = 0;
+	for (unsigned p = TRANSFER; p < REST && t->cycles; p++) {
+		unsigned end;
+
+		sum += t->part[p].n;
+		end = (unsigned)((double)sum / (double)all * width + 0.5);
+		draw(w, p, end - at);
+		at = end;
+	}
+	st->unknown |= !t->part[REST].known;
+	draw(w, t->part[REST].known ? REST : UNKNOWN, width - at);
+}
+
+/* What is left for the bar beside so many columns. */
+static unsigned bar_width(const struct pmk_writer *w, unsigned beside)
+{
+	unsigned columns = w->opt.bars->columns;
+
+	if (columns < beside + LEAST_BAR)
+		return LEAST_BAR;
+	return columns - beside > MOST_BAR ? MOST_BAR : columns - beside;
+}
+
+static void share(struct pmk_writer *w, struct count c, uint64_t cycles)
+{
+	if (c.known && cycles)
+		fprintf(w->f, "%*.1f%%", NUMBER_WIDTH - 1, 100.0 * (double)c.n / (double)cycles);
+	else
+		fprintf(w->f, "%*s", NUMBER_WIDTH, "-");
+}
+
+static void per(struct pmk_writer *w, struct count c, struct count bursts)
+{
+	if (c.known && bursts.known && bursts.n)
+		fprintf(w->f, "%*.2f", NUMBER_WIDTH, (double)c.n / (double)bursts.n);
+	else
+		fprintf(w->f, "%*s", NUMBER_WIDTH, "-");
+}
+
+static void headings(struct pmk_writer *w, const char *const *head)
+{
+	for (; *head; head++)
+		fprintf(w->f, "%*s", NUMBER_WIDTH, *head);
+	putc('\n', w->f);
+}
+
+/* ---- a section ------------------------------------------------------------------------------ */
+
+static void layer_name(struct pmk_writer *w, const struct pmk_layer *l)
+{
+	fprintf(w->f, "   %-*s ", NAME_WIDTH, l->name);
+}
+
+/* "ARM-D  ####ssb...   12.0%    8.1% …" */
+static bool shares(struct pmk_writer *w, struct pmk_bars_state *st, const struct pmk_section *s)
+{
+	static const char *const head[] = { "transfer", "slave", "bus", "other", "rest", NULL };
+	const struct pmk_layers *layers = w->opt.bars->layers;
+	unsigned width = bar_width(w, 3 + NAME_WIDTH + 1 + 5 * NUMBER_WIDTH);
+	bool begun = false;
+	struct spent t;
+
+	for (unsigned i = 0; i < layers->n; i++) {
+		look(&t, layers, &layers->layer[i], s);
+		if (!had_traffic(&t) || !t.cycles)
+			continue;
+		if (!begun) {
+			fprintf(w->f, "\n   %-*s", (int)(NAME_WIDTH + 1 + width),
+				"cycles of layers");
+			headings(w, head);
+		}
+		begun = true;
+		layer_name(w, &layers->layer[i]);
+		bar(w, st, &t, width);
+		for (unsigned p = TRANSFER; p <= REST; p++)
+			share(w, t.part[p], t.cycles);
+		putc('\n', w->f);
+	}
+	return begun;
+}
+
+static void waits_per_burst(struct pmk_writer *w, const struct spent *t)
+{
+	per(w, t->waits, t->bursts);
+	for (unsigned p = SLAVE; p <= OTHER; p++)
+		per(w, t->part[p], t->bursts);
+}
+
+/* The latency of bursts, and what it is made of. */
+static void waits(struct pmk_writer *w, const struct pmk_section *s)
+{
+	static const char *const head[] = { "mean", "slave", "bus", "other", NULL };
+	const struct pmk_layers *layers = w->opt.bars->layers;
+	char text[PMK_NUMBER_SIZE];
+	bool begun = false;
+	struct spent t;
+
+	for (unsigned i = 0; i < layers->n; i++) {
+		look(&t, layers, &layers->layer[i], s);
+		if (!t.bursts.known || !t.bursts.n)
+			continue;
+		if (!begun) {
+			fputs("\n   waits per burst         bursts", w->f);
+			headings(w, head);
+		}
+		begun = true;
+		layer_name(w, &layers->layer[i]);
+		pmk_number_text(text, t.bursts.n, 0, w->opt.big_num);
+		fprintf(w->f, "%24s", text);
+		waits_per_burst(w, &t);
+		putc('\n', w->f);
+	}
+}
+
+/* A line for each layer: intervals come while the program runs, and there are many. */
+static void interval(struct pmk_writer *w, struct pmk_bars_state *st, const struct pmk_section *s)
+{
+	static const char *const head[] = { "mean", "slave", "bus", "other", NULL };
+	const struct pmk_layers *layers = w->opt.bars->layers;
+	unsigned before = 17 + (s->cpu >= 0 ? 9 : 0) + NAME_WIDTH + 1;
+	unsigned width = bar_width(w, before + 4 * NUMBER_WIDTH);
+	struct spent t;
+
+	for (unsigned i = 0; i < layers->n; i++) {
+		look(&t, layers, &layers->layer[i], s);
+		if (!had_traffic(&t))
+			continue;
+		if (!st->head) {
+			fprintf(w->f, "#%15s %s%-*s", "time", s->cpu >= 0 ? "cpu      " : "",
+				(int)(NAME_WIDTH + 1 + width), "layer, waits per burst");
+			headings(w, head);
+		}
+		st->head = st->drawn = true;
+		pmk_text_line_start(w, s);
+		fprintf(w->f, "%-*s ", NAME_WIDTH, layers->layer[i].name);
+		bar(w, st, &t, width);
+		waits_per_burst(w, &t);
+		putc('\n', w->f);
+	}
+}
+
+void pmk_bars_section(struct pmk_writer *w, struct pmk_bars_state *st, const struct pmk_section *s)
+{
+	if (!w->opt.bars || !w->opt.bars->layers)
+		return;
+	if (s->interval) {
+		interval(w, st, s);
+		return;
+	}
+	st->drawn |= shares(w, st, s);
+	waits(w, s);
+}
+
+/* ---- trends --------------------------------------------------------------------------------- */
+
+/* A mean over time: of an event's latency, or of a layer's waits per burst. */
+struct series {
+	const struct pmk_event *event;
+	const struct pmk_layer *layer;
+	enum part part; /* of the layer's waits; NPARTS: all of them */
+	int cpu;
+	char name[80];
+};
+
+/* What a section adds to numerator and denominator. False: nothing is known. */
+static bool add_point(const struct pmk_writer *w, const struct series *x,
+		      const struct pmk_section *s, double *sum, double *n)
+{
+	const struct pmk_row *row;
+	struct count c;
+	struct spent t;
+
+	if (!s->interval || s->cpu != x->cpu)
+		return false;
+	if (x->event) {
+		row = pmk_section_row(s, x->event);
+		if (!row || !row->has_dist || !row->dist.latency || !row->dist.values.n)
+			return false;
+		*sum += (double)row->dist.values.sum;
+		*n += (double)row->dist.values.n;
+		return true;
+	}
+	look(&t, w->opt.bars->layers, x->layer, s);
+	c = x->part == NPARTS ? t.waits : t.part[x->part];
+	if (!c.known || !t.bursts.known || !t.bursts.n)
+		return false;
+	*sum += (double)c.n;
+	*n += (double)t.bursts.n;
+	return true;
+}
+
+struct range {
+	double least, most;
+	unsigned points; /* intervals in which there was something to take the mean of */
+};
+
+static struct range range_of(const struct pmk_writer *w, const struct series *x,
+			     const struct pmk_result *r)
+{
+	struct range range = { 0 };
+
+	for (unsigned i = 0; i < r->nsections; i++) {
+		double sum = 0, n = 0;
+
+		if (!add_point(w, x, &r->sections[i], &sum, &n))
+			continue;
+		if (!range.points || sum / n < range.least)
+			range.least = sum / n;
+		if (!range.points || sum / n > range.most)
+			range.most = sum / n;
+		range.points++;
+	}
+	return range;
+}
+
+/* Levels from 0 to `most`; a blank where there was nothing. */
+static void level(struct pmk_writer *w, double v, double most)
+{
+	static const char *const utf8[LEVELS] = { "\u2581", "\u2582", "\u2583", "\u2584",
+						  "\u2585", "\u2586", "\u2587", "\u2588" };
+	unsigned i = most > 0 ? (unsigned)(v / most * LEVELS) : 0;
+
+	i = i < LEVELS ? i : LEVELS - 1;
+	if (w->opt.bars->utf8)
+		fputs(utf8[i], w->f);
+	else
+		putc("_.:-=+*#"[i], w -> f);
+}
+
+/* How many intervals there are; more than fit share a column. */
+static unsigned intervals(const struct pmk_result *r, int cpu)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < r->nsections; i++)
+		n += r->sections[i].interval && r->sections[i].cpu == cpu;
+	return n;
+}
+
+static void trend(struct pmk_writer *w, const struct pmk_result *r, const struct series *x,
+		  double most, unsigned each)
+{
+	double sum = 0, n = 0;
+	unsigned seen = 0, of = intervals(r, x->cpu);
+
+	for (unsigned i = 0; i < r->nsections; i++) {
+		if (!r->sections[i].interval || r->sections[i].cpu != x->cpu)
+			continue;
+		add_point(w, x, &r->sections[i], &sum, &n);
+		if (++seen % each && seen < of)
+			continue;
+		if (n > 0)
+			level(w, sum / n, most);
+		else
+			putc(' ', w->f);
+		sum = n = 0;
+	}
+}
+
+#define RANGE_WIDTH 25 /* "  least 12.34, most 123.45" */
+
+/* A series in a line. `most`: what a full column is; 0: the series' own, which is returned. */
+static double line(struct pmk_writer *w, struct pmk_bars_state *st, const struct pmk_result *r,
+		   struct series *x, double most)
+{
+	struct range range = range_of(w, x, r);
+	unsigned all = intervals(r, x->cpu), width = bar_width(w, 3 + 25 + 1 + RANGE_WIDTH), each;
+
+	if (!range.points)
+		return most;
+	each = (all + width - 1) / width;
+	if (!st->trends) {
+		fprintf(w->f, "\n   %s by interval", x->event ? "mean latency" : "waits per burst");
+		if (each > 1)
+			fprintf(w->f, ", %u intervals in a column", each);
+		putc('\n', w->f);
+	}
+	st->trends = true;
+	most = most > 0 ? most : range.most;
+	fprintf(w->f, "   %-25s ", x->name);
+	trend(w, r, x, most, each);
+	fprintf(w->f, "  least %.2f, most %.2f\n", range.least, range.most);
+	return most;
+}
+
+static void name_series(struct series *x, const char *name, const char *what)
+{
+	char cpu[20] = "";
+
+	if (x->cpu >= 0)
+		snprintf(cpu, sizeof(cpu), "CPU%d ", x->cpu);
+	snprintf(x->name, sizeof(x->name), "%s%.40s %s", cpu, name, what);
+}
+
+/* All waits of a layer, and what they are made of, on one scale. */
+static void layer_trends(struct pmk_writer *w, struct pmk_bars_state *st,
+			 const struct pmk_result *r, const struct pmk_layer *l, int cpu)
+{
+	static const struct {
+		enum part part;
+		const char *what;
+	} lines[] = {
+		{ NPARTS, "waits" }, { SLAVE, " slave" }, { BUS, " bus" }, { OTHER, " other" }
+	};
+	double most = 0;
+
+	for (unsigned i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		struct series x = { .layer = l, .part = lines[i].part, .cpu = cpu };
+
+		name_series(&x, l->name, lines[i].what);
+		/* What there never was needs no line. */
+		if (i && range_of(w, &x, r).most == 0)
+			continue;
+		most = line(w, st, r, &x, most);
+	}
+}
+
+static void latency_trends(struct pmk_writer *w, struct pmk_bars_state *st,
+			   const struct pmk_result *r, int cpu)
+{
+	const struct pmk_section *first = &r->sections[0];
+
+	for (unsigned i = 0; i < first->nrows; i++) {
+		struct series x = { .event = first->rows[i].event, .cpu = cpu };
+
+		/* Of two rows of one event the first has its latency. */
+		if (!x.event || pmk_section_row(first, x.event) != &first->rows[i])
+			continue;
+		name_series(&x, first->rows[i].name, "");
+		line(w, st, r, &x, 0);
+	}
+}
+
+static int last_cpu(const struct pmk_result *r)
+{
+	int cpu = -1;
+
+	for (unsigned i = 0; i < r->nsections; i++)
+		if (r->sections[i].interval && r->sections[i].cpu > cpu)
+			cpu = r->sections[i].cpu;
+	return cpu;
+}
+
+void pmk_bars_end(struct pmk_writer *w, struct pmk_bars_state *st, const struct pmk_result *r)
+{
+	const struct pmk_layers *layers;
+
+	if (!w->opt.bars)
+		return;
+	layers = w->opt.bars->layers;
+	for (int cpu = -1; r->nsections && cpu <= last_cpu(r); cpu++) {
+		for (unsigned i = 0; layers && i < layers->n; i++)
+			layer_trends(w, st, r, &layers->layer[i], cpu);
+		latency_trends(w, st, r, cpu);
+	}
+	if (!st->drawn)
+		return;
+	putc('\n', w->f);
+	for (unsigned p = TRANSFER; p < NPARTS; p++) {
+		if (p == UNKNOWN && !st->unknown)
+			continue;
+		fputs(p == TRANSFER ? "   " : p == OTHER ? "\n   " : ", ", w->f);
+		draw(w, p, 1);
+		fprintf(w->f, " %s", looks[p].legend);
+	}
+	putc('\n', w->f);
+}
