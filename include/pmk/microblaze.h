@@ -93,7 +93,8 @@ struct pmk_mdm {
 	void *ctx;
 	uint8_t ports;	   /* C_MB_DBG_PORTS, 1 … 32 */
 	uint8_t processor; /* which of them, 0 … ports - 1 */
-	uint32_t patience; /* how often to ask for the access lock before PMK_EBUSY; not 0 */
+	/* How often to ask for the access lock before PMK_EBUSY; not 0. docs/firmware.md: which. */
+	uint32_t patience;
 };
 
 /* Fill `mdm` for registers at address `base`, one processor. `base` has to be mapped as Device. */

@@ -9,7 +9,7 @@
 
 #define FIRST 0x10 /* the counters need three words from here on: PG115 */
 
-#define PATIENCE 10000 /* our choice: a debugger's scan takes microseconds, asking a few cycles */
+#define PATIENCE 10000 /* our choice: a debugger's scan takes microseconds, asking 2 or 3 */
 
 static const uint16_t offsets[] = { FIRST, FIRST + 4, FIRST + 8 };
 

@@ -151,6 +151,86 @@ def own_costs_are_measured():
     assert abs(int(own.group(1)) / int(said.group(1)) - 1) < 0.05, own.group(0)
 
 
+def microblaze_cost(cpu, option, events, rounds):
+    """Instructions that ROUNDS rounds of tests/firmware/library/microblaze_cost.c take, and accesses to DBG_DATA."""
+    path = mbtools.program(f"cost{option}", [os.path.join(HERE, "library", "microblaze_cost.c"),
+                                             os.path.join(library(), "pmk_target.c")], cpu=cpu,
+                           flags=("-I", library(), "-I", mbtools.GUEST, "-DPMK_FIRMWARE", option))
+    n = [counts(stat("-e", "insn_executed", path, events, r))["insn_executed"] for r in (rounds, 2 * rounds)]
+    said = mbtools.run_program(path, str(events), str(rounds)).out
+    return (n[1] - n[0]) / rounds, int(said or 0) / rounds
+
+
+@test
+def a_region_on_microblaze_costs_what_the_page_says():
+    have("qemu-microblazeel")
+    text = PAGE.replace("\n", " ")
+    one, five, full_one, full_five = map(int, re.search(
+        r"with one event is about (\d+) instructions, with five about (\d+), on a processor without multiplier and barrel "
+        r"shifter; with both, about (\d+) and (\d+) \(GCC 12, `-Os`", text).groups())
+    ask = int(re.search(r"An ask is about (\d+) instructions", text).group(1))
+    contains(text, "2 × (2 + events) accesses to the MDM, 14 for five events")
+    cpus = mbtools.SMALL, ("-mcpu=v9.6", *mbtools.MULTIPLIER_64, *mbtools.BARREL_SHIFTER)
+    for cpu, events, told in ((cpus[0], 1, one), (cpus[0], 5, five), (cpus[1], 1, full_one), (cpus[1], 5, full_five)):
+        took, accesses = microblaze_cost(cpu, "-Os", events, 500)
+        equal(accesses, 2 * (2 + events))
+        assert abs(took / told - 1) < 0.05, (cpu, events, took, told)
+    took, accesses = microblaze_cost(cpus[0], "-Os", 0, 500)
+    assert abs(took / ask - 1) < 0.1, (took, ask)
+
+
+@test
+def mean_and_deviation_of_a_latency():
+    """The page's function, with what a counter holds of 1, 1 and 21 cycles: mean 23 / 3, deviation sqrt(800 / 9)."""
+    have("cc")
+    block = next(text for _, _, _, text in blocks() if "bool how_long(" in text)
+    source = r"""
+#include <stdio.h>
+#include "pmk_target.h"
+static int status;
+static int counter(struct pmk_target *t, unsigned event, struct pmk_latency *l)
+{
+	(void)t;
+	*l = (struct pmk_latency){ .n = 3, .sum = 23, .sum2 = 443, .min = 1, .max = 21 };
+	return event == 5 ? status : PMK_ENOTSUP;
+}
+#define pmk_target_latency counter
+""" + block + r"""
+int main(void)
+{
+	unsigned long long mean = 0, deviation = 0;
+	uint64_t m = 0, d = 0;
+	for (status = 0; status < 3; status++) {
+		bool good = how_long(0, 5, &m, &d);
+		mean = m, deviation = d;
+		printf("%d %llu %llu\n", good, mean, deviation);
+	}
+	printf("%d\n", how_long(0, 4, &m, &d));
+	return 0;
+}
+"""
+    path = os.path.join(library(), "how_long")
+    with open(path + ".c", "w") as f:
+        f.write(source)
+    out = run("cc", "-std=gnu11", "-I", library(), "-o", path, path + ".c", os.path.join(library(), "pmk_target.c"))
+    equal(out.code, 0, out.err)
+    equal(run(path).out, "1 7667 9428\n0 7667 9428\n0 7667 9428\n0\n")
+
+
+@test
+def the_two_files_build_as_the_page_says():
+    """For MicroBlaze: with -ffreestanding, and with these helpers of the compiler; without it, not."""
+    gcc = [mbtools.tool("gcc"), "-mcpu=v9.6", "-std=gnu11", "-Os", "-DPMK_FIRMWARE"]
+    source, made = os.path.join(library(), "pmk_target.c"), os.path.join(library(), "microblaze.o")
+    out = run(*gcc, "-c", source, "-o", made)
+    assert out.code and "stdint.h" in out.err, out
+    for flags, wanted in (((), {"__mulsi3", "__muldi3", "__lshrdi3", "memset"}),
+                          (("-mno-xl-soft-mul", "-mxl-multiply-high"), {"__lshrdi3", "memset"})):
+        out = run(*gcc, "-ffreestanding", *flags, "-c", source, "-o", made)
+        equal((out.code, out.err), (0, ""), str(out))
+        equal(set(re.findall(r" U (\w+)", run(mbtools.tool("nm"), "-u", made).out)), wanted, str(flags))
+
+
 @test
 def links_lead_somewhere():
     for link in re.findall(r"\]\(([^)#]+)\)", PAGE):

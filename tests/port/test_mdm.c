@@ -2,44 +2,22 @@
 /*
  * The memory-mapped MDM port in front of a module in its simplest form, which records, refuses and
  * fails. Literal numbers: offsets 0x10 DBG_CTRL and DBG_STATUS, 0x14 DBG_DATA, 0x18 DBG_LOCK; values of
- * DBG_CTRL as UG984 and PG115 have them. Registers: 0 PCCTRLR, 1 PCCMDR, 2 PCSR, 3 PCDRR, 4 PCDWR.
+ * DBG_CTRL as UG984 and PG115 have them.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include <pmk/microblaze.h>
-
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-#define OK(call) assert_int_equal(call, 0)
+#include "mdm_rig.h"
 
 /* ---- the module ------------------------------------------------------------------------------ */
 
 struct module {
-	bool unlocked;	 /* DBG_LOCK */
-	uint32_t ctrl;	 /* as last stored while unlocked */
-	bool ours;	 /* software holds the access lock */
-	unsigned refuse; /* so often JTAG has it when it is asked for */
-	bool steal;	 /* JTAG takes it by force after DBG_STATUS was read */
-	uint32_t data;	 /* what a register reads as, upper bits included */
-	unsigned shifts; /* accesses to registers behind it that were made */
-	char log[4096];	 /* " W10=4a404 R10=1": accesses since the last check */
-	size_t len;
-	unsigned n;
-	int fail_at; /* this access fails with PMK_EIO; -1: none */
+	bool unlocked;	   /* DBG_LOCK */
+	uint32_t ctrl;	   /* as last stored while unlocked */
+	bool ours;	   /* software holds the access lock */
+	unsigned refuse;   /* so often JTAG has it when it is asked for */
+	bool steal;	   /* JTAG takes it by force after DBG_STATUS was read */
+	uint32_t data;	   /* what a register reads as, upper bits included */
+	unsigned shifts;   /* accesses to registers behind it that were made */
+	struct record rec; /* "W10=4a404 R10=1" */
 };
-
-static int note(struct module *m, const char *text)
-{
-	m->len += (size_t)snprintf(m->log + m->len, sizeof(m->log) - m->len, "%s", text);
-	assert_true(m->len < sizeof(m->log));
-	return m->fail_at == (int)m->n++ ? PMK_EIO : 0;
-}
 
 /* DBG_DATA without the access lock is a bus error; locked, nothing would happen and the lock stay. */
 static int shift(struct module *m)
@@ -61,10 +39,10 @@ static int load(void *ctx, unsigned offset, uint32_t *value)
 
 	assert_true(offset == 0x10 || offset == 0x14);
 	if (offset == 0x10)
-		snprintf(text, sizeof(text), " R10=%u", m->ours);
+		snprintf(text, sizeof(text), "R10=%u", m->ours);
 	else
-		snprintf(text, sizeof(text), " R14");
-	err = note(m, text);
+		snprintf(text, sizeof(text), "R14");
+	err = record_note(&m->rec, text);
 	if (err)
 		return err;
 	if (offset == 0x14) {
@@ -97,8 +75,8 @@ static int store(void *ctx, unsigned offset, uint32_t value)
 	int err;
 
 	assert_true(offset == 0x10 || offset == 0x14 || offset == 0x18);
-	snprintf(text, sizeof(text), " W%x=%x", offset, value);
-	err = note(m, text);
+	snprintf(text, sizeof(text), "W%x=%x", offset, value);
+	err = record_note(&m->rec, text);
 	if (err)
 		return err;
 	if (offset == 0x10)
@@ -114,20 +92,6 @@ struct rig {
 	struct pmk_port port;
 };
 
-static void forget_log(struct module *m)
-{
-	m->log[0] = '\0';
-	m->len = 0;
-	m->n = 0;
-	m->fail_at = -1;
-}
-
-static void check_log(struct rig *r, const char *expected)
-{
-	assert_string_equal(r->m.len ? r->m.log + 1 : "", expected);
-	forget_log(&r->m);
-}
-
 static void setup(struct rig *r)
 {
 	memset(r, 0, sizeof(*r));
@@ -139,24 +103,14 @@ static void setup(struct rig *r)
 		.patience = 5,
 	};
 	r->port = pmk_port_mdm(&r->mdm);
-	forget_log(&r->m);
+	record_forget(&r->m.rec);
 }
 
 static void setup_open(struct rig *r)
 {
 	setup(r);
 	OK(pmk_mdm_open(&r->mdm));
-	forget_log(&r->m);
-}
-
-static int get(struct rig *r, unsigned reg, uint64_t *value)
-{
-	return r->port.read(r->port.ctx, reg, value);
-}
-
-static int put(struct rig *r, unsigned reg, uint64_t value)
-{
-	return r->port.write(r->port.ctx, reg, value);
+	record_forget(&r->m.rec);
 }
 
 /* ---- the procedure --------------------------------------------------------------------------- */
@@ -183,25 +137,26 @@ static void test_typical_procedure(void **state)
 	setup(&r);
 	dev.port = r.port;
 	OK(pmk_mdm_open(&r.mdm));
-	check_log(&r, "W18=0 W18=ebab");
+	record_check(&r.m.rec, "W18=0 W18=ebab");
 	for (unsigned i = 0; i < 6; i++)
 		OK(drv->program(&dev, i, codes[i]));
-	check_log(&r, COMMAND "1 " CONTROL "1e " CONTROL "0 " CONTROL "a " CONTROL "b " CONTROL
-			      "2e " CONTROL "3c");
-	OK(put(&r, 1, 0x18)); /* Clear and Start */
-	check_log(&r, COMMAND "18");
-	OK(put(&r, 1, 0x06)); /* Sample and Stop */
-	check_log(&r, COMMAND "6");
+	record_check(&r.m.rec, COMMAND "1 " CONTROL "1e " CONTROL "0 " CONTROL "a " CONTROL
+				       "b " CONTROL "2e " CONTROL "3c");
+	OK(put(&r.port, 1, 0x18)); /* Clear and Start */
+	record_check(&r.m.rec, COMMAND "18");
+	OK(put(&r.port, 1, 0x06)); /* Sample and Stop */
+	record_check(&r.m.rec, COMMAND "6");
 	for (unsigned i = 0; i < 6; i++)
 		OK(drv->status(&dev, i, &bits));
-	check_log(&r, COMMAND "1 " STATUS " " STATUS " " STATUS " " STATUS " " STATUS " " STATUS);
+	record_check(&r.m.rec,
+		     COMMAND "1 " STATUS " " STATUS " " STATUS " " STATUS " " STATUS " " STATUS);
 	for (unsigned i = 0; i < 5; i++)
 		OK(drv->read(&dev, i, &value));
 	OK(drv->latency(&dev, 5, &l));
-	check_log(&r, COMMAND "1 " READ " " READ " " READ " " READ " " READ " " READ " " READ
-			      " " READ " " READ);
+	record_check(&r.m.rec, COMMAND "1 " READ " " READ " " READ " " READ " " READ " " READ
+				       " " READ " " READ " " READ);
 	OK(pmk_mdm_close(&r.mdm));
-	check_log(&r, "W18=0");
+	record_check(&r.m.rec, "W18=0");
 	assert_false(r.m.unlocked);
 }
 
@@ -212,16 +167,16 @@ static void test_values_of_dbg_ctrl(void **state)
 
 	(void)state;
 	setup_open(&r);
-	OK(put(&r, 0, 0x3f));
-	check_log(&r, "W10=4a207 R10=1 W14=3f");
-	OK(put(&r, 1, 0x1f));
-	check_log(&r, "W10=4a404 R10=1 W14=1f");
-	OK(get(&r, 2, &value));
-	check_log(&r, "W10=4a601 R10=1 R14");
-	OK(get(&r, 3, &value));
-	check_log(&r, "W10=4ac1f R10=1 R14");
-	OK(put(&r, 4, 0xdeadbeef));
-	check_log(&r, "W10=4ae1f R10=1 W14=deadbeef");
+	OK(put(&r.port, 0, 0x3f));
+	record_check(&r.m.rec, "W10=4a207 R10=1 W14=3f");
+	OK(put(&r.port, 1, 0x1f));
+	record_check(&r.m.rec, "W10=4a404 R10=1 W14=1f");
+	OK(get(&r.port, 2, &value));
+	record_check(&r.m.rec, "W10=4a601 R10=1 R14");
+	OK(get(&r.port, 3, &value));
+	record_check(&r.m.rec, "W10=4ac1f R10=1 R14");
+	OK(put(&r.port, 4, 0xdeadbeef));
+	record_check(&r.m.rec, "W10=4ae1f R10=1 W14=deadbeef");
 	assert_int_equal(r.m.shifts, 5);
 }
 
@@ -234,30 +189,22 @@ static void test_upper_bits(void **state)
 	(void)state;
 	setup_open(&r);
 	r.m.data = 0xfffffffe;
-	OK(get(&r, 2, &value));
+	OK(get(&r.port, 2, &value));
 	assert_int_equal(value, 2);
-	OK(get(&r, 3, &value));
+	OK(get(&r.port, 3, &value));
 	assert_int_equal(value, 0xfffffffe);
 	r.m.data = 0x12345679;
-	OK(get(&r, 2, &value));
+	OK(get(&r.port, 2, &value));
 	assert_int_equal(value, 1);
 }
 
 static void test_wrong_direction(void **state)
 {
-	static const unsigned written[] = { 0, 1, 4 }, read[] = { 2, 3 };
 	struct rig r;
-	uint64_t value;
 
 	(void)state;
 	setup_open(&r);
-	for (size_t i = 0; i < COUNT(written); i++)
-		assert_int_equal(get(&r, written[i], &value), PMK_EINVAL);
-	for (size_t i = 0; i < COUNT(read); i++)
-		assert_int_equal(put(&r, read[i], 0), PMK_EINVAL);
-	assert_int_equal(get(&r, 5, &value), PMK_EBADREG);
-	assert_int_equal(put(&r, 5, 0), PMK_EBADREG);
-	check_log(&r, "");
+	check_wrong_direction(&r.port, &r.m.rec);
 }
 
 /* ---- several processors ------------------------------------------------------------------------ */
@@ -285,25 +232,27 @@ static void test_select(void **state)
 		r.mdm.ports = (uint8_t)rows[i].ports;
 		r.mdm.processor = (uint8_t)rows[i].processor;
 		OK(pmk_mdm_open(&r.mdm));
-		check_log(&r, rows[i].log);
+		record_check(&r.m.rec, rows[i].log);
 	}
+}
+
+static int open_for(unsigned ports, unsigned processor)
+{
+	struct rig r;
+	int err;
+
+	setup(&r);
+	r.mdm.ports = (uint8_t)ports;
+	r.mdm.processor = (uint8_t)processor;
+	err = pmk_mdm_open(&r.mdm);
+	record_check(&r.m.rec, "");
+	return err;
 }
 
 static void test_no_such_processor(void **state)
 {
-	static const unsigned char wrong[][2] = {
-		{ 0, 0 }, { 1, 1 }, { 8, 8 }, { 32, 32 }, { 33, 0 }, { 255, 254 },
-	};
-	struct rig r;
-
 	(void)state;
-	for (size_t i = 0; i < COUNT(wrong); i++) {
-		setup(&r);
-		r.mdm.ports = wrong[i][0];
-		r.mdm.processor = wrong[i][1];
-		assert_int_equal(pmk_mdm_open(&r.mdm), PMK_EINVAL);
-		check_log(&r, "");
-	}
+	check_no_such_processor(open_for);
 }
 
 /* ---- the locks ------------------------------------------------------------------------------- */
@@ -327,9 +276,9 @@ static void test_somebody_has_the_lock_for_a_while(void **state)
 	(void)state;
 	setup_open(&r);
 	r.m.refuse = 4;
-	OK(put(&r, 1, 8));
-	check_log(&r, "W10=4a404 R10=0 W10=4a404 R10=0 W10=4a404 R10=0 W10=4a404 R10=0 "
-		      "W10=4a404 R10=1 W14=8");
+	OK(put(&r.port, 1, 8));
+	record_check(&r.m.rec, "W10=4a404 R10=0 W10=4a404 R10=0 W10=4a404 R10=0 W10=4a404 R10=0 "
+			       "W10=4a404 R10=1 W14=8");
 }
 
 /* Patience ends; DBG_DATA is not touched, and nothing is given back that is not ours. */
@@ -341,14 +290,14 @@ static void test_somebody_keeps_the_lock(void **state)
 	(void)state;
 	setup_open(&r);
 	r.m.refuse = 5;
-	assert_int_equal(put(&r, 1, 8), PMK_EBUSY);
-	check_log(&r, "W10=4a404 R10=0 W10=4a404 R10=0 W10=4a404 R10=0 W10=4a404 R10=0 "
-		      "W10=4a404 R10=0");
+	assert_int_equal(put(&r.port, 1, 8), PMK_EBUSY);
+	record_check(&r.m.rec, "W10=4a404 R10=0 W10=4a404 R10=0 W10=4a404 R10=0 W10=4a404 R10=0 "
+			       "W10=4a404 R10=0");
 	r.m.refuse = 5;
-	assert_int_equal(get(&r, 3, &value), PMK_EBUSY);
-	assert_int_equal(r.m.n, 10);
+	assert_int_equal(get(&r.port, 3, &value), PMK_EBUSY);
+	assert_int_equal(r.m.rec.n, 10);
 	assert_int_equal(r.m.shifts, 0);
-	OK(get(&r, 3, &value));
+	OK(get(&r.port, 3, &value));
 }
 
 /* While the processor is selected: the module is left locked. */
@@ -376,16 +325,16 @@ static void test_lock_is_lost(void **state)
 	setup_open(&r);
 	dev.port = r.port;
 	OK(drv->read(&dev, 0, &value));
-	forget_log(&r.m);
+	record_forget(&r.m.rec);
 	r.m.steal = true;
 	assert_int_equal(drv->read(&dev, 1, &value), PMK_EIO);
-	check_log(&r, "W10=4ac1f R10=1 R14 W10=0");
+	record_check(&r.m.rec, "W10=4ac1f R10=1 R14 W10=0");
 	r.m.steal = false;
 	OK(drv->read(&dev, 1, &value));
-	check_log(&r, COMMAND "1 " READ " " READ);
+	record_check(&r.m.rec, COMMAND "1 " READ " " READ);
 	r.m.steal = true;
-	assert_int_equal(put(&r, 4, 0), PMK_EIO);
-	check_log(&r, "W10=4ae1f R10=1 W14=0 W10=0");
+	assert_int_equal(put(&r.port, 4, 0), PMK_EIO);
+	record_check(&r.m.rec, "W10=4ae1f R10=1 W14=0 W10=0");
 }
 
 /* ---- faults ---------------------------------------------------------------------------------- */
@@ -403,14 +352,14 @@ static int do_close(struct rig *r)
 
 static int do_write(struct rig *r)
 {
-	return put(r, 0, 30);
+	return put(&r->port, 0, 30);
 }
 
 static int do_read(struct rig *r)
 {
 	uint64_t value;
 
-	return get(r, 3, &value);
+	return get(&r->port, 3, &value);
 }
 
 /* An access that fails is told, and the access lock is not kept. */
@@ -426,12 +375,12 @@ static void test_every_access_fails_once(void **state)
 	for (size_t i = 0; i < COUNT(calls); i++)
 		for (unsigned at = 0; at < calls[i].accesses; at++) {
 			setup_open(&r);
-			r.m.fail_at = (int)at;
+			r.m.rec.fail_at = (int)at;
 			assert_int_equal(calls[i].call(&r), PMK_EIO);
 			assert_false(r.m.ours);
-			forget_log(&r.m);
+			record_forget(&r.m.rec);
 			OK(calls[i].call(&r));
-			assert_int_equal(r.m.n, calls[i].accesses);
+			assert_int_equal(r.m.rec.n, calls[i].accesses);
 		}
 }
 
@@ -461,8 +410,8 @@ static void test_nobody_answers(void **state)
 	r.mdm.load = dead_load;
 	r.mdm.store = dead_store;
 	assert_int_equal(pmk_mdm_open(&r.mdm), PMK_EIO);
-	assert_int_equal(get(&r, 3, &value), PMK_EIO);
-	assert_int_equal(put(&r, 1, 1), PMK_EIO);
+	assert_int_equal(get(&r.port, 3, &value), PMK_EIO);
+	assert_int_equal(put(&r.port, 1, 1), PMK_EIO);
 	assert_int_equal(pmk_mdm_close(&r.mdm), PMK_EIO);
 }
 

@@ -9,6 +9,7 @@
 #include "pmk_target.h"
 
 #include "board.h"
+#include "work.h"
 
 static struct pmk_target pmu;
 enum { REGION_SUM, REGION_COPY, NREGIONS };
@@ -57,33 +58,6 @@ static uintptr_t lock(void)
 static void unlock(uintptr_t before)
 {
 	__asm__ volatile("mts rmsr, %0" ::"r"(before) : "memory");
-}
-
-/* ---- what is measured ------------------------------------------------------------------------- */
-
-#define WORDS 256
-
-static volatile uint32_t from[WORDS], to[WORDS];
-
-static uint32_t sum(void)
-{
-	uint32_t s = 0;
-
-	for (unsigned i = 0; i < WORDS; i++)
-		s += from[i];
-	return s;
-}
-
-static void fill(void)
-{
-	for (unsigned i = 0; i < WORDS; i++)
-		from[i] = i;
-}
-
-static void copy(void)
-{
-	for (unsigned i = 0; i < WORDS; i++)
-		to[i] = from[i];
 }
 
 /* ---- measuring -------------------------------------------------------------------------------- */

@@ -14,6 +14,7 @@
 
 #include "board.h"
 #include "semihosting.h"
+#include "work.h"
 
 static struct pmk_target pmu;
 enum { REGION_SUM, REGION_COPY, NREGIONS };
@@ -39,33 +40,6 @@ void board_put(char c)
 void board_exit(int code)
 {
 	semihosting_exit(code);
-}
-
-/* ---- what is measured ------------------------------------------------------------------------- */
-
-#define WORDS 256
-
-static volatile uint32_t from[WORDS], to[WORDS];
-
-static uint32_t sum(void)
-{
-	uint32_t s = 0;
-
-	for (unsigned i = 0; i < WORDS; i++)
-		s += from[i];
-	return s;
-}
-
-static void fill(void)
-{
-	for (unsigned i = 0; i < WORDS; i++)
-		from[i] = i;
-}
-
-static void copy(void)
-{
-	for (unsigned i = 0; i < WORDS; i++)
-		to[i] = from[i];
 }
 
 /* ---- measuring -------------------------------------------------------------------------------- */

@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""docs/microblaze.md: its examples run, and its table of the models has every parameter. Events, registers and rules
+are compared in test_trace.py and tests/guest."""
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from harness import *
+import mbtools
+import repo
+
+
+def page():
+    return repo.text("docs/microblaze.md")
+
+
+def section(title):
+    return re.search(rf"^## {title}\n(.*?)(?=^## )", page(), re.M | re.S).group(1)
+
+
+def examples():
+    found = re.findall(r"^\$ (pmk .*)$", section("Try it"), re.M)
+    assert len(found) >= 8, found
+    return found
+
+
+@test
+def examples_run():
+    have("qemu-microblazeel")
+    folder = os.path.join(WORK, "microblaze-page")
+    os.makedirs(folder, exist_ok=True)
+    prog = os.path.join(folder, "prog")
+    if not os.path.lexists(prog):
+        os.symlink(mbtools.program("hello", "hello.c"), prog)
+    env = dict(os.environ, PATH=BUILD + ":" + os.environ["PATH"])
+    for line in examples():
+        out = run("sh", "-c", line, cwd=folder, env=env)
+        equal(out.code, 0, f"{line}: {out}")
+        for word in ("<not ", "n/a", "warning:"):
+            assert word not in out.err, f"{line}: {out}"
+
+
+@test
+def its_four_ways_to_name_an_event_agree():
+    have("qemu-microblazeel")
+    words = next(re.search(r"-e (\S*r29\S*)", line) for line in examples() if "r29" in line).group(1)
+    by_name = counts(stat("-e", "clock_cycles,insn_executed,load_any", mbtools.program("hello", "hello.c")))
+    named = counts(stat("-e", words, mbtools.program("hello", "hello.c")))
+    equal(list(named.values()), [by_name["clock_cycles"], by_name["insn_executed"], *[by_name["load_any"]] * 3])
+
+
+@test
+def firmware_example_names_a_machine_that_is_there():
+    command = re.search(r"`pmk stat --qemu '(qemu-system-microblazeel) -M (\S+) ", section("Try it"))
+    have(command.group(1))
+    contains(run(command.group(1), "-M", "help").out, command.group(2) + " ")
+
+
+@test
+def every_parameter_of_the_models_is_told():
+    header = repo.text("src/pmu/microblaze/microblaze.h")
+    told = [w for cell in re.findall(r"^\| [^|]+ \| [^|]+ \| ([^|]+) \|$", section(r"7\. [^\n]*"), re.M)
+            for w in re.findall(r"`(\w+)`", cell)]
+    real = []
+    for struct in ("pmk_microblaze_params", "pmk_mdm_params"):
+        body = re.search(rf"^struct {struct} {{\n(.*?)^}};", header, re.M | re.S).group(1)
+        for names in re.findall(r"^\t(?:bool|u?int\d+_t) ([\w, ]+);", re.sub(r"/\*.*?\*/", "", body, flags=re.S), re.M):
+            real += names.split(", ")
+    assert len(real) > 20, real
+    equal(sorted(told), sorted(real))
+
+
+main()
