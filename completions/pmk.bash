@@ -31,23 +31,38 @@ _pmk_parameters() {
 	_pmk_run list cores -v | sed -n 's/^    \([a-z0-9_]*\(\.[a-z0-9_]*\)*\)  *\(on\|off\|none\|[0-9]\).*/\1=/p' | sort -u
 }
 
-# The value of option $1 given so far on the command line.
+# The value of option $1 given so far on the command line; fails when there is none.
 _pmk_given() {
 	local i
 	for ((i = 2; i < COMP_CWORD; i++)); do
 		case ${COMP_WORDS[i]} in
-		"$1") echo "${COMP_WORDS[i + 1]}"; return ;;
+		"$1")
+			[ "${COMP_WORDS[i + 1]}" = = ] && ((i++))
+			echo "${COMP_WORDS[i + 1]}"
+			return ;;
 		"$1"=*) echo "${COMP_WORDS[i]#*=}"; return ;;
 		esac
 	done
+	return 1
 }
 
-# The PMU that is meant: of --pmu, of --core (they share their names), or all.
+# The PMU of core $1.
+_pmk_pmu_of() {
+	_pmk_run info "$1" | sed -n 's/^    PMU  *\([a-z0-9_-]*\)$/\1/p'
+}
+
+# The PMU that is meant: of --pmu, that of --core, or all.
 _pmk_pmu() {
-	local pmu
+	local pmu core
 	pmu=$(_pmk_given --pmu)
-	[ -n "$pmu" ] || pmu=$(_pmk_given --core)
+	core=$(_pmk_given --core)
+	[ -n "$pmu" ] || [ -z "$core" ] || pmu=$(_pmk_pmu_of "$core")
 	[ -z "$pmu" ] || echo "--pmu=$pmu"
+}
+
+# The registers of these PMUs.
+_pmk_registers() {
+	_pmk_run info "$@" | sed -n 's/^    registers  *//p' | tr ' ' '\n' | sort -u
 }
 
 _pmk_words() { # words, prefix to keep
@@ -109,14 +124,14 @@ _pmk_operand() {
 	case $1 in
 	stat) _pmk_program ;;
 	report) _pmk_files -f ;;
-	list) _pmk_words $'pmus\ncores\nevents\nmetrics\ntargets' ;;
+	list) _pmk_words "$(printf '%s\n' pmus cores events metrics targets all; _pmk_names pmus)" ;;
 	info) _pmk_words "$(_pmk_names events $(_pmk_pmu); _pmk_names metrics; _pmk_names pmus
-		_pmk_names cores; printf '%s\n' PMNC CCNT PMN0 PMN1)" ;;
+		_pmk_names cores; _pmk_parameters | tr -d =; _pmk_registers $(_pmk_given --pmu || _pmk_names pmus))" ;;
 	decode)
 		if [ "$operands" = 0 ]; then
 			_pmk_words "$(_pmk_names pmus)"
 		else
-			_pmk_words $'PMNC=\nCCNT=\nPMN0=\nPMN1=\nSUNAVCR='
+			_pmk_words "$(_pmk_registers "$first" | sed 's/$/=/')"
 			compopt -o nospace 2>/dev/null
 		fi ;;
 	wave) if [ "$operands" = 0 ]; then _pmk_words $'signals\ncheck'; else _pmk_files -f; fi ;;
@@ -126,7 +141,7 @@ _pmk_operand() {
 }
 
 _pmk() {
-	local cur=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]} takes word i operands=0 ended=
+	local cur=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]} takes word i first operands=0 ended=
 	COMPREPLY=()
 	if [ "$COMP_CWORD" -le 1 ]; then
 		_pmk_words "$(_pmk_commands; printf '%s\n' help --help --version)"
@@ -151,7 +166,7 @@ _pmk() {
 				((i += 2))
 			done
 		elif [ -n "$ended" ] || [[ $word != -* ]]; then
-			((operands++))
+			((operands++)) || first=$word
 			[ "$command" = stat ] && ended=1
 		fi
 	done

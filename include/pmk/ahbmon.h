@@ -234,7 +234,7 @@ struct pmk_ahbmon_layout {
 	uint16_t offset[PMK_AHBMON_NREGS];
 };
 
-/* The project's own; data/layouts/sp816.ini is the same table for people. */
+/* The project's own; data/layouts/sp816.ini is the same table as a file, which pmk reads. */
 extern const struct pmk_ahbmon_layout pmk_ahbmon_sp816;
 
 /* 0, or PMK_EINVAL when it cannot be a layout of this block: an offset that is missing, unaligned,

@@ -33,6 +33,7 @@ struct pmk_plan_event {
 	uint8_t group; /* events of one group (> 0) share a pass, so that their ratio means something */
 	uint8_t pass;	 /* filled by pmk_plan_make() */
 	uint8_t counter; /* likewise */
+	uint8_t pmu;	 /* whose, where a session is on several; else 0 */
 };
 
 struct pmk_plan {

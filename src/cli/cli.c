@@ -5,14 +5,18 @@
  * The look-ups that are made once (paths, metrics) are kept in static variables: this is the
  * program, not the library, and it has one thread.
  */
+#define _GNU_SOURCE
 #include "cli/cli.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <langinfo.h>
 #include <limits.h>
+#include <locale.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/nearest.h"
@@ -37,6 +41,23 @@ bool cli_colour(FILE *f)
 	const char *term = getenv("TERM");
 
 	return isatty(fileno(f)) && term && strcmp(term, "dumb") != 0 && !getenv("NO_COLOR");
+}
+
+bool cli_utf8(void)
+{
+	locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
+	bool utf8 = locale != (locale_t)0 && !strcmp(nl_langinfo_l(CODESET, locale), "UTF-8");
+
+	if (locale != (locale_t)0)
+		freelocale(locale);
+	return utf8;
+}
+
+unsigned cli_columns(FILE *f)
+{
+	struct winsize size;
+
+	return ioctl(fileno(f), TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : 80;
 }
 
 void cli_nearest(const char *word, const char *(*next)(const void *ctx, unsigned i),
@@ -497,8 +518,10 @@ const struct pmk_event *cli_event(const struct pmk_pmu *pmu, const char *text)
 	if (!ev && raw_code(name, &code)) {
 		ev = pmk_pmu_event_code(pmu, code);
 		if (!ev)
-			cli_fail(0, "%s has no event with code 0x%02x; 'pmk list events' shows all",
-				 pmu->name, code);
+			cli_fail(
+				0,
+				"%s has no event with code 0x%02x; 'pmk list events --pmu %s' shows all",
+				pmu->name, code, pmu->name);
 		return ev;
 	}
 	if (ev)

@@ -70,6 +70,14 @@ void words_free(struct word_list *l);
 
 /* Colour is for terminals that can show it, and for people who want it (NO_COLOR). */
 bool cli_colour(FILE *f);
+/* Does the locale say that text is UTF-8? */
+bool cli_utf8(void);
+/* How wide a terminal is; 80 where there is none. */
+unsigned cli_columns(FILE *f);
+
+struct pmk_ahbmon_layout_file;
+/* The layout file at `path`, or for NULL the project's. 0 or an exit code. */
+int cli_layout(struct pmk_ahbmon_layout_file *file, const char *path);
 
 /* The data directory with cores/ and metrics/: $PMK_DATA, the build tree's, or the installed one.
  * NULL and one line on stderr when there is none. */

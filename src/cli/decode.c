@@ -5,6 +5,8 @@
  *
  *	$ pmk decode arm1176 PMNC=0x00b0b701
  *
+ * Packets of the AHB Monitor, AHBMONITOR=VALUE, are taken apart likewise, by the codes of a layout file.
+ *
  * A '*' marks what is not 0, a '!' what should be 0 and is not.
  */
 #include <errno.h>
@@ -15,9 +17,12 @@
 #include <pmk/bits.h>
 
 #include "cli/cli.h"
+#include "cli/decode_packet.h"
 #include "cli/show.h"
+#include "pmu/ahbmon/layout.h"
 
 static const struct cli_option options[] = {
+	{ 0, "layout", "FILE", "ahbmon: what the codes of AHBMONITOR mean" },
 	{ 'j', "json-output", NULL, "write JSON" },
 	{ 'h', "help", NULL, "show this help" },
 	{ 0, NULL, NULL, NULL },
@@ -27,6 +32,7 @@ static const struct cli_option options[] = {
 struct word {
 	const struct pmk_reg_info *reg;
 	uint64_t value;
+	const struct pmk_ahbmon_packet_params *codes; /* of a packet */
 };
 
 /* One field of it. */
@@ -49,10 +55,14 @@ static const struct pmk_field *field_at(const struct pmk_reg_info *reg, unsigned
 	return NULL;
 }
 
-static void explain(const struct pmk_pmu *pmu, const struct pmk_reg_info *reg, struct part *p)
+static void explain(const struct pmk_pmu *pmu, const struct word *w, struct part *p)
 {
+	const struct pmk_reg_info *reg = w->reg;
 	const struct pmk_field *f = p->field;
 	unsigned nvalues = 0;
+
+	if (f && w->codes && decode_packet_text(w->codes, f, p->value, p->text, sizeof(p->text)))
+		return;
 
 	while (f && f->values && f->values[nvalues])
 		nvalues++;
@@ -86,7 +96,7 @@ static struct part next_part(const struct pmk_pmu *pmu, const struct word *w, in
 		--*bit;
 	p.lo = (unsigned)(*bit)--;
 	p.value = PMK_GET(w->value, PMK_BITS(p.hi, p.lo));
-	explain(pmu, w->reg, &p);
+	explain(pmu, w, &p);
 	return p;
 }
 
@@ -206,7 +216,8 @@ static bool parse_value(const char *text, uint64_t *value)
 	return errno == 0;
 }
 
-static int parse_word(const struct pmk_pmu *pmu, const char *arg, struct word *w)
+static int parse_word(const struct pmk_pmu *pmu, const char *arg,
+		      const struct pmk_ahbmon_packet_params *codes, struct word *w)
 {
 	const char *eq = strchr(arg, '=');
 	char name[64];
@@ -214,7 +225,10 @@ static int parse_word(const struct pmk_pmu *pmu, const char *arg, struct word *w
 	if (!eq || eq == arg)
 		return cli_fail(PMK_EXIT_USAGE, "decode: '%s' is not REG=VALUE", arg);
 	snprintf(name, sizeof(name), "%.*s", (int)(eq - arg), arg);
-	w->reg = pmk_pmu_reg(pmu, name);
+	w->reg = decode_packet(pmu, name);
+	w->codes = w->reg ? codes : NULL;
+	if (!w->reg)
+		w->reg = pmk_pmu_reg(pmu, name);
 	if (!w->reg)
 		return unknown_register(pmu, name);
 	if (!parse_value(eq + 1, &w->value))
@@ -226,15 +240,30 @@ static int parse_word(const struct pmk_pmu *pmu, const char *arg, struct word *w
 	return 0;
 }
 
-static int decode(const struct pmk_pmu *pmu, char **args, unsigned n, bool json)
+/* Where codes are not asked for, the file with them need not be there. */
+static int find_codes(const struct pmk_pmu *pmu, const char *layout,
+		      struct pmk_ahbmon_layout_file *file, bool packets)
 {
+	if (layout && !decode_packet(pmu, "AHBMONITOR"))
+		return cli_fail(PMK_EXIT_USAGE, "--layout: %s is no AHB Monitor", pmu->name);
+	return layout || packets ? cli_layout(file, layout) : 0;
+}
+
+static int decode(const struct pmk_pmu *pmu, char **args, unsigned n, const char *layout, bool json)
+{
+	struct pmk_ahbmon_layout_file file;
 	json_object *doc = NULL, *list = NULL;
+	bool packets = false;
 	struct word w;
 	int code = 0;
 
 	/* All or nothing: what is wrong is said before anything is printed. */
-	for (unsigned i = 0; i < n && !code; i++)
-		code = parse_word(pmu, args[i], &w);
+	for (unsigned i = 0; i < n && !code; i++) {
+		code = parse_word(pmu, args[i], &file.packet, &w);
+		packets |= !code && w.codes;
+	}
+	if (!code)
+		code = find_codes(pmu, layout, &file, packets);
 	if (code)
 		return code;
 	if (json) {
@@ -244,7 +273,7 @@ static int decode(const struct pmk_pmu *pmu, char **args, unsigned n, bool json)
 		json_object_object_add(doc, "registers", list);
 	}
 	for (unsigned i = 0; i < n; i++) {
-		parse_word(pmu, args[i], &w);
+		parse_word(pmu, args[i], &file.packet, &w);
 		if (json) {
 			json_object_array_add(list, json_word(pmu, &w));
 			continue;
@@ -264,6 +293,7 @@ static int run_decode(int argc, char **argv)
 	const struct cli_option *o;
 	const struct pmk_pmu *pmu;
 	unsigned operands = 0;
+	const char *layout = NULL;
 	bool bad, json = false;
 	char *value;
 	int i = 1;
@@ -278,6 +308,8 @@ static int run_decode(int argc, char **argv)
 			argv[1 + operands++] = argv[i++];
 		else if (o->letter == 'j')
 			json = true;
+		else if (o->letter != 'h')
+			layout = value;
 		else {
 			cli_help(stdout, &cmd_decode);
 			return PMK_EXIT_OK;
@@ -286,13 +318,13 @@ static int run_decode(int argc, char **argv)
 	if (operands < 2)
 		return cli_fail(PMK_EXIT_USAGE, "decode: usage: pmk decode %s", cmd_decode.usage);
 	pmu = show_find_pmu(argv[1]);
-	return pmu ? decode(pmu, argv + 2, operands - 1, json) : PMK_EXIT_USAGE;
+	return pmu ? decode(pmu, argv + 2, operands - 1, layout, json) : PMK_EXIT_USAGE;
 }
 
 const struct cli_command cmd_decode = {
 	.name = "decode",
 	.brief = "say what the bits of a PMU register mean",
-	.usage = "PMU REG=VALUE... [-j]",
+	.usage = "PMU REG=VALUE... [--layout FILE] [-j]",
 	.options = options,
 	.run = run_decode,
 };

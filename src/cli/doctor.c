@@ -8,6 +8,7 @@
 #include "cli/show.h"
 
 static const struct cli_option options[] = {
+	{ 0, "layout", "FILE", "ahbmon: the layout to ask, instead of the project's" },
 	{ 'j', "json-output", NULL, "write JSON" },
 	{ 'h', "help", NULL, "show this help" },
 	{ 0, NULL, NULL, NULL },
@@ -68,7 +69,7 @@ static void list_checks(json_object *doc)
 }
 
 /* The checks that were named, each once, in this order; the first exit code that is not 0. */
-static int examine(const bool wanted[NCHECKS], bool any, json_object *doc)
+static int examine(const bool wanted[NCHECKS], bool any, json_object *doc, const char *layout)
 {
 	int code = PMK_EXIT_OK;
 	bool begun = false;
@@ -81,7 +82,7 @@ static int examine(const bool wanted[NCHECKS], bool any, json_object *doc)
 		if (begun && !doc)
 			putchar('\n');
 		begun = true;
-		its = checks[i].run(doc);
+		its = checks[i].run(doc, layout);
 		code = code ? code : its;
 	}
 	if (!any)
@@ -95,6 +96,7 @@ static int run_doctor(int argc, char **argv)
 	const struct doctor_check *check;
 	const struct cli_option *o;
 	json_object *doc = NULL;
+	const char *layout = NULL;
 	char *value;
 	int i = 1, code;
 
@@ -106,7 +108,10 @@ static int run_doctor(int argc, char **argv)
 			cli_help(stdout, &cmd_doctor);
 			return PMK_EXIT_OK;
 		}
-		json |= o != NULL;
+		if (o && o->letter == 'j')
+			json = true;
+		else if (o)
+			layout = value;
 		if (o)
 			continue;
 		if (i >= argc)
@@ -116,11 +121,13 @@ static int run_doctor(int argc, char **argv)
 			return PMK_EXIT_USAGE;
 		wanted[check - checks] = any = true;
 	}
+	if (layout && !wanted[NCHECKS - 1]) /* of the last one */
+		return cli_fail(PMK_EXIT_USAGE, "--layout is for pmk doctor ahbmon");
 	if (!any)
 		wanted[0] = true;
 	if (json)
 		doc = show_json_document("pmk-doctor");
-	code = examine(wanted, any, doc);
+	code = examine(wanted, any, doc, layout);
 	if (doc)
 		show_json_print(doc);
 	json_object_put(doc);
@@ -130,7 +137,7 @@ static int run_doctor(int argc, char **argv)
 const struct cli_command cmd_doctor = {
 	.name = "doctor",
 	.brief = "check the environment, and sequences and layouts on the models",
-	.usage = "[environment|armv8|ahbmon]... [-j]",
+	.usage = "[environment|armv8|ahbmon]... [--layout FILE] [-j]",
 	.options = options,
 	.run = run_doctor,
 };

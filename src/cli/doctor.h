@@ -11,14 +11,15 @@
  */
 struct doctor_check {
 	const char *name, *brief;
-	int (*run)(json_object *doc);
+	/* `layout`: the file of --layout, or NULL. */
+	int (*run)(json_object *doc, const char *layout);
 };
 
 /* Is here what pmk needs? PMK_EXIT_FAILED when it can count nothing. */
-int doctor_environment(json_object *doc);
+int doctor_environment(json_object *doc, const char *layout);
 /* The blog's sequence and pmk's driver on the model of a PMUv3. */
-int doctor_armv8(json_object *doc);
+int doctor_armv8(json_object *doc, const char *layout);
 /* Preset and read back the counters of the AHB Monitor. */
-int doctor_ahbmon(json_object *doc);
+int doctor_ahbmon(json_object *doc, const char *layout);
 
 #endif

@@ -682,7 +682,7 @@ static void add_json(json_object *doc, const struct run *runs, unsigned n)
 	json_object_object_add(doc, "armv8", o);
 }
 
-int doctor_armv8(json_object *doc)
+int doctor_armv8(json_object *doc, const char *layout)
 {
 	struct run runs[] = {
 		{ .title =
@@ -698,6 +698,7 @@ int doctor_armv8(json_object *doc)
 	};
 	const unsigned n = sizeof(runs) / sizeof(runs[0]);
 
+	(void)layout;
 	for (unsigned i = 0; i < n; i++) {
 		int err = compare(&runs[i]);
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * pmk doctor environment: data files, plugin, emulators, libraries of the programs, the host's own
- * counters. Where there is an emulator, pmk runs a program of three instructions in it and looks
- * whether it counts three: that proves emulator, plugin and data files at once.
+ * pmk doctor environment: data files, plugin, emulators, libraries of the programs, converters of dumps, the
+ * host's own counters. Where there is an emulator, pmk runs a program of three instructions in it and
+ * looks whether it counts three: that proves emulator, plugin and data files at once.
  *
- * Not checked: compilers, which pmk does not need, and firmware in system emulation, which needs an
- * image.
+ * Not checked: compilers and debuggers, which pmk does not need, and firmware in system emulation, which
+ * needs an image.
  */
 #define _GNU_SOURCE
 #include <elf.h>
@@ -38,7 +38,7 @@ struct item {
 	const char *advice;	   /* what to do, unless it is ok */
 };
 
-#define MAX_ITEMS 16
+#define MAX_ITEMS 24
 struct report {
 	struct item item[MAX_ITEMS];
 	unsigned n;
@@ -160,35 +160,48 @@ static void check_directory(struct report *r, const char *name, const char *dir,
 
 /* ---- emulators ------------------------------------------------------------------------------ */
 
-/* Sets exit code 0 and ends, in three instructions. pmk's hosts are little-endian, as these
- * files are. */
-static const struct {
+/* Each sets exit code 0 and ends, in three instructions. pmk's hosts are little-endian. */
+#define SAME(n)	  (n)
+#define SWAP16(n) __builtin_bswap16(n)
+#define SWAP32(n) __builtin_bswap32(n)
+#define PROGRAM32(data, machine, flags, H, W, ...)                                                          \
+	{                                                                                                   \
+		.head = {                                                                                 \
+			.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS32, data, EV_CURRENT },  \
+			.e_type = H(ET_EXEC),                                                             \
+			.e_machine = H(machine),                                                          \
+			.e_version = W(EV_CURRENT),                                                       \
+			.e_entry = W(0x10000 + sizeof(Elf32_Ehdr) + sizeof(Elf32_Phdr)),                  \
+			.e_phoff = W(sizeof(Elf32_Ehdr)),                                                 \
+			.e_flags = W(flags),                                                              \
+			.e_ehsize = H(sizeof(Elf32_Ehdr)),                                                \
+			.e_phentsize = H(sizeof(Elf32_Phdr)),                                             \
+			.e_phnum = H(1),                                                                  \
+		},                                                                                        \
+		.segment = {                                                                              \
+			.p_type = W(PT_LOAD),                                                             \
+			.p_vaddr = W(0x10000),                                                            \
+			.p_filesz = W(sizeof(struct program32)),                                          \
+			.p_memsz = W(sizeof(struct program32)),                                           \
+			.p_flags = W(PF_R | PF_X),                                                        \
+			.p_align = W(0x1000),                                                             \
+		},                                                                                        \
+		.code = { __VA_ARGS__ }, \
+	}
+
+/* clang-format off */
+static const struct program32 {
 	Elf32_Ehdr head;
 	Elf32_Phdr segment;
 	uint32_t code[3];
-} arm_program = {
-	.head = {
-		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS32, ELFDATA2LSB, EV_CURRENT },
-		.e_type = ET_EXEC,
-		.e_machine = EM_ARM,
-		.e_version = EV_CURRENT,
-		.e_entry = 0x10000 + sizeof(Elf32_Ehdr) + sizeof(Elf32_Phdr),
-		.e_phoff = sizeof(Elf32_Ehdr),
-		.e_flags = EF_ARM_EABI_VER5,
-		.e_ehsize = sizeof(Elf32_Ehdr),
-		.e_phentsize = sizeof(Elf32_Phdr),
-		.e_phnum = 1,
-	},
-	.segment = {
-		.p_type = PT_LOAD,
-		.p_vaddr = 0x10000,
-		.p_filesz = sizeof(arm_program),
-		.p_memsz = sizeof(arm_program),
-		.p_flags = PF_R | PF_X,
-		.p_align = 0x1000,
-	},
-	.code = { 0xe3a07001, 0xe3a00000, 0xef000000 }, /* mov r7, #1; mov r0, #0; svc 0 */
-};
+} arm_program = /* mov r7, #1; mov r0, #0; svc 0 */
+	PROGRAM32(ELFDATA2LSB, EM_ARM, EF_ARM_EABI_VER5, SAME, SAME, 0xe3a07001, 0xe3a00000, 0xef000000),
+  microblazeel_program = /* addik r12, r0, 1; addk r5, r0, r0; brki r14, 8 */
+	PROGRAM32(ELFDATA2LSB, EM_MICROBLAZE, 0, SAME, SAME, 0x31800001, 0x10a00000, 0xb9cc0008),
+  microblaze_program =
+	PROGRAM32(ELFDATA2MSB, EM_MICROBLAZE, 0, SWAP16, SWAP32, SWAP32(0x31800001), SWAP32(0x10a00000),
+		  SWAP32(0xb9cc0008));
+/* clang-format on */
 
 static const struct {
 	Elf64_Ehdr head;
@@ -219,18 +232,29 @@ static const struct {
 
 #define INSTRUCTIONS 3
 
+#define QEMU_USER "install qemu-user (Debian: apt-get install qemu-user)"
+#define QEMU_ARM  "install it, if wanted (Debian: apt-get install qemu-system-arm)"
+#define QEMU_MISC "install it, if wanted (Debian: apt-get install qemu-system-misc)"
+
 static const struct emulator {
 	const char *command, *runs, *advice;
 	const void *program; /* NULL: none can be run without a machine */
 	size_t size;
 } emulators[] = {
-	{ "qemu-arm", "programs for ARM", "install qemu-user (Debian: apt-get install qemu-user)",
-	  &arm_program, sizeof(arm_program) },
-	{ "qemu-aarch64", "programs for AArch64",
-	  "install qemu-user (Debian: apt-get install qemu-user)", &a64_program,
-	  sizeof(a64_program) },
-	{ "qemu-system-arm", "firmware for ARM, with --qemu",
-	  "install it, if wanted (Debian: apt-get install qemu-system-arm)", NULL, 0 },
+	{ "qemu-arm", "programs for ARM", QEMU_USER, &arm_program, sizeof(arm_program) },
+	{ "qemu-aarch64", "programs for AArch64", QEMU_USER, &a64_program, sizeof(a64_program) },
+	{ "qemu-microblazeel", "programs for MicroBlaze, little-endian", QEMU_USER,
+	  &microblazeel_program, sizeof(microblazeel_program) },
+	{ "qemu-microblaze", "programs for MicroBlaze, big-endian", QEMU_USER, &microblaze_program,
+	  sizeof(microblaze_program) },
+	{ "qemu-system-arm", "firmware for ARM, with --qemu", QEMU_ARM, NULL, 0 },
+	{ "qemu-system-aarch64",
+	  "firmware for ARM, with --qemu; firmware for AArch64 that counts itself", QEMU_ARM, NULL,
+	  0 },
+	{ "qemu-system-microblazeel", "firmware for MicroBlaze, little-endian, with --qemu",
+	  QEMU_MISC, NULL, 0 },
+	{ "qemu-system-microblaze", "firmware for MicroBlaze, big-endian, with --qemu", QEMU_MISC,
+	  NULL, 0 },
 };
 
 /* "7.2.22" out of "qemu-arm version 7.2.22 (Debian …)"; false: it does not look like that. */
@@ -317,6 +341,36 @@ static void check_emulator(struct report *r, const struct emulator *e)
 		check_counting(r, e);
 }
 
+/* ---- converters of waveform dumps ------------------------------------------------------------- */
+
+/* That they start is all that is looked at. */
+static void check_converters(struct report *r)
+{
+	static const struct {
+		const char *command, *reads, *advice;
+	} tools[] = {
+		{ "fst2vcd", "FST dumps",
+		  "install it, if wanted: it is GTKWave's (Debian: apt-get install gtkwave)" },
+		{ "gzip", "compressed VCD dumps",
+		  "install it, if wanted (Debian: apt-get install gzip)" },
+	};
+
+	for (size_t i = 0; i < sizeof(tools) / sizeof(tools[0]); i++) {
+		const char *const argv[] = { tools[i].command, "--help", NULL };
+		struct item *it = add(r, tools[i].command, OK, tools[i].advice);
+		char out[400];
+		int code = capture(argv, out, sizeof(out));
+
+		SAY(it, "reads %s, for -T wave", tools[i].reads);
+		if (code == PMK_EXIT_NOT_FOUND) {
+			it->status = MISSING;
+		} else if (code) {
+			it->status = BROKEN;
+			SAY(it, "does not start (exit code %d)", code);
+		}
+	}
+}
+
 /* ---- the host's own counters ----------------------------------------------------------------- */
 
 static long number_in(const char *path, long otherwise)
@@ -374,9 +428,9 @@ static void print_text(const struct report *r)
 	for (unsigned i = 0; i < r->n; i++) {
 		const struct item *it = &r->item[i];
 
-		printf("  %-8s %-16s %s\n", status_names[it->status], it->name, it->text);
+		printf("  %-8s %-24s %s\n", status_names[it->status], it->name, it->text);
 		if (it->status != OK)
-			printf("  %-8s %-16s %s\n", "", "", it->advice);
+			printf("  %-8s %-24s %s\n", "", "", it->advice);
 	}
 	printf("\n  %s\n", r->counts ? "pmk can count in emulation."
 				     : "pmk cannot count in emulation: see above.");
@@ -401,10 +455,11 @@ static void add_json(json_object *doc, const struct report *r)
 	json_object_object_add(doc, "environment", o);
 }
 
-int doctor_environment(json_object *doc)
+int doctor_environment(json_object *doc, const char *layout)
 {
 	static struct report r; /* too big for a stack */
 
+	(void)layout;
 	r.n = 0;
 	r.counts = false;
 	check_data(&r);
@@ -415,6 +470,7 @@ int doctor_environment(json_object *doc)
 			"Debian: apt-get install libc6-dev-armel-cross; or give --sysroot DIR");
 	check_directory(&r, "AArch64 sysroot", "/usr/aarch64-linux-gnu", "AArch64",
 			"Debian: apt-get install libc6-dev-arm64-cross; or give --sysroot DIR");
+	check_converters(&r);
 	check_host(&r);
 	check_user_access(&r);
 	if (doc)

@@ -114,6 +114,26 @@ char *emulation_core_with(const char *pmu)
 	return found;
 }
 
+/* A cache that was switched on, where it has nothing to cache: all that it could is local memory. */
+static int check_effect(const struct pmk_core *core, const char *name,
+			const struct word_list *overrides)
+{
+	for (unsigned i = 0; i < overrides->count; i++) {
+		const char *word = overrides->word[i];
+		bool icache = !strncmp(word, "icache.enable=", 14) && core->icache_on;
+		bool dcache = !strncmp(word, "dcache.enable=", 14) && core->dcache_on;
+
+		if (pmk_core_is_mb(core) && ((icache && core->icache_high < core->lmb_size) ||
+					     (dcache && core->dcache_high < core->lmb_size)))
+			return cli_fail(
+				PMK_EXIT_USAGE,
+				"--set %s: core %s has nothing to cache, its memory is local up to "
+				"lmb.size; lower that, such as --set lmb.size=0",
+				word, name);
+	}
+	return 0;
+}
+
 int emulation_core(struct emulation *emu, const char *name, const char *pmu,
 		   const struct word_list *overrides)
 {
@@ -140,6 +160,9 @@ int emulation_core(struct emulation *emu, const char *name, const char *pmu,
 	emu->core.system = emu->system;
 	if (pmk_core_check(&emu->core, msg, sizeof(msg)))
 		return cli_fail(PMK_EXIT_USAGE, "core %s: %s", name, msg);
+	err = check_effect(&emu->core, name, overrides);
+	if (err)
+		return err;
 	if (machine && strcmp(machine->isa, emu->core.isa) != 0)
 		return cli_fail(PMK_EXIT_USAGE, "core %s runs %s code; the program is for %s", name,
 				emu->core.isa, emu->elf.machine_name);

@@ -34,6 +34,7 @@ int event_list_add(struct event_list *list, const struct pmk_event *ev, const ch
 	return append(list, (struct event_request){ .event = ev }, name, strlen(name));
 }
 
+/* A MicroBlaze may have been built without event counters: then these are those with a latency. */
 static int add_all(struct event_list *list, const struct pmk_pmu *pmu, struct event_request req)
 {
 	for (unsigned i = 0; i < pmu->nevents; i++) {
@@ -41,7 +42,8 @@ static int add_all(struct event_list *list, const struct pmk_pmu *pmu, struct ev
 		int err = 0;
 
 		req.event = &pmu->events[i];
-		if (pmk_pmu_has(pmu, req.event) && !event_list_find(list, req.event))
+		if (pmk_pmu_has(pmu, req.event) && pmk_pmu_range(pmu, req.event->code) &&
+		    !event_list_find(list, req.event))
 			err = append(list, req, name, strlen(name));
 		if (err)
 			return err;
@@ -129,14 +131,22 @@ static int parse_group(struct event_list *list, const struct pmk_pmu *pmu, const
 		       size_t len)
 {
 	struct event_request req = { .group = ++list->groups };
-	size_t inner = len;
+	size_t inner = len, end = 1 + strcspn(text + 1, "{}");
 	int err = take_modifiers(text, &inner, &req);
 
 	if (err)
 		return err;
-	if (inner < 2 || text[inner - 1] != '}')
+	if (end >= len)
 		return cli_fail(PMK_EXIT_USAGE, "event group '%.*s' has no closing brace", (int)len,
 				text);
+	if (text[end] == '{')
+		return cli_fail(PMK_EXIT_USAGE, "event group '%.*s': groups do not nest", (int)len,
+				text);
+	if (end != inner - 1)
+		return cli_fail(PMK_EXIT_USAGE,
+				"event group '%.*s': behind the brace comes a comma or a modifier "
+				"(:u, :k, :h)",
+				(int)len, text);
 	/* Between the braces as outside: words and commas, none of them empty. */
 	for (size_t at = 1;; at++) {
 		size_t n = strcspn(text + at, ",}");

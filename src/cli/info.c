@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * pmk info NAME: all that is known of an event, a metric, a register, a PMU or a core. A name may
- * be several of these (arm1176 is a PMU and a core): each is shown. Without --pmu every PMU is
+ * pmk info NAME: all that is known of an event, a metric, a register, a PMU, a core or its parameter. A
+ * name may be several of these (arm1176 is a PMU and a core): each is shown. Without --pmu every PMU is
  * asked, the ARM1176 first, and of siblings that share an event or a register the first one is
  * shown.
  */
@@ -320,6 +320,22 @@ static int info_core(const char *name)
 	return 0;
 }
 
+/* A parameter: what it is on each core that has it. */
+static int info_parameter(const struct pmk_core_key *key, char *const *cores)
+{
+	char msg[PATH_MAX + 300];
+	struct pmk_core core;
+
+	title(key->key, "core parameter (pmk stat --set): value, range and meaning, by core");
+	for (unsigned i = 0; cores[i]; i++) {
+		if (show_load_core(cores[i], &core, msg, sizeof(msg)) != 0)
+			return cli_fail(PMK_EXIT_FAILED, "%s", msg);
+		if (pmk_core_has(&core, key))
+			show_core_key(&core, key, core.name, INDENT);
+	}
+	return 0;
+}
+
 /* ---- search --------------------------------------------------------------------------------- */
 
 /* All PMUs with the ARM1176 first, or the one asked for. NULL ends it. */
@@ -377,6 +393,7 @@ static void find_register(const struct pmk_pmu *only, const char *name, bool *fo
 	}
 }
 
+/* Cores and their parameters. */
 static int find_core(const struct pmk_pmu *only, const char *name, bool *found)
 {
 	char **names = only ? NULL : cli_core_names();
@@ -388,15 +405,24 @@ static int find_core(const struct pmk_pmu *only, const char *name, bool *found)
 		gap(found);
 		code = info_core(name);
 	}
+	for (const struct pmk_core_key *k = pmk_core_keys; names && !code && k->key; k++) {
+		if (strcmp(k->key, name) != 0)
+			continue;
+		gap(found);
+		code = info_parameter(k, names);
+	}
 	cli_free_names(names);
 	return code;
 }
 
-/* Candidates for a hint: events of each PMU, registers of each, metrics. */
+/* Candidates for a hint: parameters of cores, events of each PMU, registers of each, metrics. */
 static const char *any_name(const void *ctx, unsigned i)
 {
 	const struct pmk_metrics *metrics = ctx;
 
+	for (const struct pmk_core_key *key = pmk_core_keys; key->key; key++)
+		if (i-- == 0)
+			return key->key;
 	for (unsigned k = 0; pmk_pmus[k]; k++) {
 		if (i < pmk_pmus[k]->nevents)
 			return pmk_pmus[k]->events[i].name;
@@ -476,7 +502,7 @@ static int run_info(int argc, char **argv)
 
 const struct cli_command cmd_info = {
 	.name = "info",
-	.brief = "explain an event, metric, register, PMU or core",
+	.brief = "explain an event, metric, register, PMU, core or parameter",
 	.usage = "NAME... [--pmu PMU]",
 	.options = options,
 	.run = run_info,

@@ -33,31 +33,35 @@ static const char *const topics[NTOPICS + 1] = {
 struct request {
 	const struct pmk_pmu *pmu; /* NULL: all */
 	bool show[NTOPICS];
-	bool json, verbose, overview;
+	bool json, verbose;
+	bool headings; /* several topics */
+	bool by_pmu;   /* a PMU was named as a topic: its events, unless there are others */
+	bool overview; /* nothing was asked for: what there is, in short */
 };
 
 /* ---- text ----------------------------------------------------------------------------------- */
 
 static void heading(const struct request *q, const char *text)
 {
-	if (q->overview)
+	if (q->headings)
 		printf("%s%s%s\n\n", show_bold(), text, show_plain());
 }
 
 static void list_pmus(const struct request *q)
 {
-	heading(q, "PMUs (performance monitoring units)");
+	heading(q, q->overview ? "PMUs (pmk list PMU shows the events of one)"
+			       : "PMUs (performance monitoring units)");
 	for (unsigned i = 0; pmk_pmus[i]; i++) {
 		const struct pmk_pmu *pmu = pmk_pmus[i];
 
 		if (q->pmu && pmu != q->pmu)
 			continue;
-		printf("  %-14s %2u events, %u counters  %s\n", pmu->name, show_event_count(pmu),
+		printf("  %-15s %3u events, %2u counters  %s\n", pmu->name, show_event_count(pmu),
 		       pmu->ncounters, pmu->brief);
 		if (q->verbose && pmu->aliases)
-			printf("  %-14s also: %s\n", "", pmu->aliases);
+			printf("  %-15s also: %s\n", "", pmu->aliases);
 		if (q->verbose && pmu->note)
-			printf("  %-14s %s\n", "", pmu->note);
+			printf("  %-15s %s\n", "", pmu->note);
 	}
 }
 
@@ -75,8 +79,8 @@ static int list_cores(const struct request *q)
 		}
 		if (q->pmu && !show_core_can_have(&core, q->pmu))
 			continue;
-		printf("  %-14s %s\n", core.name, core.brief);
-		if (q->verbose && !q->overview)
+		printf("  %-15s %s\n", core.name, core.brief);
+		if (q->verbose && !q->headings)
 			show_core_keys(&core, "    ");
 	}
 	cli_free_names(names);
@@ -180,31 +184,64 @@ static void list_targets(const struct request *q)
 {
 	heading(q, "Targets (pmk stat -T)");
 	for (unsigned i = 0; stat_targets[i]; i++)
-		printf("  %-14s %s\n", stat_targets[i]->name, stat_targets[i]->brief);
+		printf("  %-15s %s\n", stat_targets[i]->name, stat_targets[i]->brief);
+}
+
+/* What the overview leaves out, and how to get it. */
+static int list_more(const struct request *q)
+{
+	struct pmk_metrics *all = cli_metrics();
+
+	if (!all)
+		return PMK_EXIT_FAILED;
+	heading(q, "More");
+	printf("  %-24s its events, such as 'pmk list microblaze'\n", "pmk list PMU");
+	printf("  %-24s %u ratios of events (pmk stat -M)\n", "pmk list metrics",
+	       pmk_metrics_count(all));
+	printf("  %-24s every parameter of the cores (pmk stat --set)\n", "pmk list cores -v");
+	printf("  %-24s all of this, of every PMU\n", "pmk list all");
+	printf("  %-24s explains an event, metric, register, PMU, core or parameter\n",
+	       "pmk info NAME");
+	return 0;
+}
+
+static int list_topic(const struct request *q, enum topic t)
+{
+	switch (t) {
+	case PMUS:
+		list_pmus(q);
+		break;
+	case CORES:
+		return list_cores(q);
+	case EVENTS:
+		list_events(q);
+		break;
+	case METRICS:
+		return list_metrics(q);
+	case TARGETS:
+		list_targets(q);
+		break;
+	case NTOPICS:
+		break;
+	}
+	return 0;
 }
 
 static int list_text(const struct request *q)
 {
-	const char *gap = q->overview ? "\n" : "";
+	const char *gap = "";
 	int code = 0;
 
-	if (q->show[PMUS])
-		list_pmus(q);
-	if (q->show[CORES] && !code) {
-		fputs(q->show[PMUS] ? gap : "", stdout);
-		code = list_cores(q);
-	}
-	if (q->show[EVENTS] && !code) {
+	for (unsigned t = 0; t < NTOPICS && !code; t++) {
+		if (!q->show[t])
+			continue;
 		fputs(gap, stdout);
-		list_events(q);
+		code = list_topic(q, (enum topic)t);
+		gap = "\n";
 	}
-	if (q->show[METRICS] && !code) {
+	if (q->overview && !code) {
 		fputs(gap, stdout);
-		code = list_metrics(q);
-	}
-	if (q->show[TARGETS] && !code) {
-		fputs(gap, stdout);
-		list_targets(q);
+		code = list_more(q);
 	}
 	return code;
 }
@@ -324,15 +361,52 @@ static int list_json(const struct request *q)
 
 /* ---- command -------------------------------------------------------------------------------- */
 
-static const char *topic_name(const void *ctx, unsigned i)
+/* Topics, all, PMUs. */
+static const char *any_topic(const void *ctx, unsigned i)
 {
 	(void)ctx;
-	return topics[i];
+	if (i < NTOPICS)
+		return topics[i];
+	if (i == NTOPICS)
+		return "all";
+	i -= NTOPICS + 1;
+	return pmk_pmus[i] ? pmk_pmus[i]->name : NULL;
+}
+
+static void show_all(struct request *q)
+{
+	for (unsigned t = 0; t < NTOPICS; t++)
+		q->show[t] = true;
+}
+
+static int take_pmu(struct request *q, const struct pmk_pmu *pmu)
+{
+	if (q->pmu && q->pmu != pmu)
+		return cli_fail(PMK_EXIT_USAGE, "list: one PMU at a time: %s or %s", q->pmu->name,
+				pmu->name);
+	q->pmu = pmu;
+	return 0;
+}
+
+/* The PMU of that name, or of the core of that name; NULL: there is none. */
+static const struct pmk_pmu *pmu_called(const char *name)
+{
+	const struct pmk_pmu *pmu = pmk_pmu_find(name);
+	char **names = pmu ? NULL : cli_core_names(), msg[PATH_MAX + 300];
+	struct pmk_core core;
+
+	for (unsigned i = 0; names && names[i] && !pmu; i++)
+		if (strcmp(names[i], name) == 0 &&
+		    show_load_core(name, &core, msg, sizeof(msg)) == 0)
+			pmu = pmk_pmu_find(core.pmu);
+	cli_free_names(names);
+	return pmu;
 }
 
 /* "event" and "PMUs" are understood, too. */
 static int take_topic(struct request *q, const char *word)
 {
+	const struct pmk_pmu *pmu;
 	char near[64];
 
 	for (unsigned t = 0; t < NTOPICS; t++) {
@@ -344,21 +418,51 @@ static int take_topic(struct request *q, const char *word)
 			return 0;
 		}
 	}
-	cli_nearest(word, topic_name, NULL, near, sizeof(near));
+	if (strcasecmp(word, "all") == 0) {
+		show_all(q);
+		return 0;
+	}
+	pmu = pmu_called(word);
+	if (pmu) {
+		q->by_pmu = true;
+		return take_pmu(q, pmu);
+	}
+	cli_nearest(word, any_topic, NULL, near, sizeof(near));
 	if (*near)
-		return cli_fail(PMK_EXIT_USAGE, "list: no topic '%s'; did you mean %s?", word,
-				near);
-	return cli_fail(PMK_EXIT_USAGE,
-			"list: no topic '%s'; there are pmus, cores, events, metrics and targets",
-			word);
+		return cli_fail(PMK_EXIT_USAGE, "list: no topic or PMU '%s'; did you mean %s?",
+				word, near);
+	return cli_fail(
+		PMK_EXIT_USAGE,
+		"list: no topic or PMU '%s'; there are pmus, cores, events, metrics, targets "
+		"and all",
+		word);
 }
 
-static int run_list(int argc, char **argv)
+/* What is shown, where no topic was named; and whether that takes headings. */
+static void choose_topics(struct request *q)
 {
-	struct request q = { .pmu = NULL };
+	unsigned n = 0;
+
+	for (unsigned t = 0; t < NTOPICS; t++)
+		n += q->show[t];
+	if (!n && q->by_pmu) {
+		q->show[EVENTS] = true;
+	} else if (!n && (q->pmu || q->json)) {
+		show_all(q); /* of one PMU, and for scripts */
+		q->headings = true;
+	} else if (!n) {
+		q->show[PMUS] = q->show[CORES] = q->show[TARGETS] = true;
+		q->headings = q->overview = true;
+	} else {
+		q->headings = n > 1;
+	}
+}
+
+static int parse(struct request *q, int argc, char **argv, bool *help)
+{
 	const struct cli_option *o;
 	char *value;
-	bool bad, any = false;
+	bool bad;
 	int i = 1, code = 0;
 
 	while (!code) {
@@ -368,28 +472,35 @@ static int run_list(int argc, char **argv)
 		if (!o && i >= argc)
 			break;
 		if (!o) {
-			code = take_topic(&q, argv[i++]);
-			any = true;
+			code = take_topic(q, argv[i++]);
 		} else if (o->letter == 'h') {
-			cli_help(stdout, &cmd_list);
-			return PMK_EXIT_OK;
+			*help = true;
+			return 0;
 		} else if (o->letter == 'j') {
-			q.json = true;
+			q->json = true;
 		} else if (o->letter == 'v') {
-			q.verbose = true;
+			q->verbose = true;
 		} else {
-			q.pmu = show_find_pmu(value);
-			if (!q.pmu)
-				return PMK_EXIT_USAGE;
+			const struct pmk_pmu *pmu = show_find_pmu(value);
+
+			code = pmu ? take_pmu(q, pmu) : PMK_EXIT_USAGE;
 		}
 	}
+	choose_topics(q);
+	return code;
+}
+
+static int run_list(int argc, char **argv)
+{
+	struct request q = { .pmu = NULL };
+	bool help = false;
+	int code = parse(&q, argc, argv, &help);
+
 	if (code)
 		return code;
-	for (unsigned t = 0; t < NTOPICS && !any; t++)
-		q.show[t] = true;
-	for (unsigned t = 0, n = 0; t < NTOPICS; t++) {
-		n += q.show[t];
-		q.overview = n > 1;
+	if (help) {
+		cli_help(stdout, &cmd_list);
+		return PMK_EXIT_OK;
 	}
 	return q.json ? list_json(&q) : list_text(&q);
 }
@@ -397,7 +508,7 @@ static int run_list(int argc, char **argv)
 const struct cli_command cmd_list = {
 	.name = "list",
 	.brief = "list the PMUs, cores, events, metrics and targets",
-	.usage = "[pmus|cores|events|metrics|targets]... [--pmu PMU] [-j] [-v]",
+	.usage = "[pmus|cores|events|metrics|targets|all|PMU]... [--pmu PMU] [-j] [-v]",
 	.options = options,
 	.run = run_list,
 };

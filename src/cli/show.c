@@ -95,7 +95,7 @@ static void key_text(char *buf, size_t size, uint64_t v, char unit)
 		snprintf(buf, size, "%s", v ? "on" : "off");
 	else if (unit == 'l')
 		snprintf(buf, size, "%s", pmk_core_l2[v]);
-	else if (unit == 's' && v % 1024 == 0)
+	else if ((unit == 's' || unit == 'q') && v % 1024 == 0)
 		snprintf(buf, size, "%lluK", (unsigned long long)(v / 1024));
 	else
 		snprintf(buf, size, "%llu", (unsigned long long)v);
@@ -107,26 +107,47 @@ bool show_core_can_have(const struct pmk_core *core, const struct pmk_pmu *pmu)
 	       (pmk_core_can_have_l2(core) && pmk_core_l2_type(pmu->name));
 }
 
+/* "on|off", "1..16", "64..64K (2^n)", "4, 8, 16": what the core accepts. */
+static void range_text(char *buf, size_t size, const struct pmk_core_key *row)
+{
+	uint64_t few[PMK_CORE_FEW];
+	unsigned n = pmk_core_few(row, few);
+	char min[24], max[24];
+	size_t at = 0;
+
+	key_text(min, sizeof(min), row->min, row->unit);
+	key_text(max, sizeof(max), row->max, row->unit);
+	if (row->unit == 'b')
+		snprintf(buf, size, "on|off");
+	else if (row->unit == 'l')
+		snprintf(buf, size, "none|l210|l220");
+	else if (!n)
+		snprintf(buf, size, "%s..%s%s", min, max,
+			 row->unit == 'p' || row->unit == 'q' ? " (2^n)" : "");
+	for (unsigned i = 0; i < n && row->unit != 'b' && at < size; i++) {
+		key_text(min, sizeof(min), few[i], row->unit);
+		at += (size_t)snprintf(buf + at, size - at, "%s%s", i ? ", " : "", min);
+	}
+}
+
+void show_core_key(const struct pmk_core *core, const struct pmk_core_key *k, const char *label,
+		   const char *indent)
+{
+	struct pmk_core_key row = pmk_core_key_of(core, k);
+	char now[24], range[64];
+
+	key_text(now, sizeof(now), key_value(core, k), k->unit);
+	range_text(range, sizeof(range), &row);
+	printf("%s%-26s %-10s %-18s %s\n", indent, label, now, range, row.text);
+}
+
 void show_core_keys(const struct pmk_core *core, const char *indent)
 {
 	printf("%s%-26s %s\n", indent, "PMU", core->pmu);
 	printf("%s%-26s %s\n", indent, "emulated by QEMU as", core->qemu_cpu);
-	for (const struct pmk_core_key *k = pmk_core_keys; k->key; k++) {
-		char now[24], min[24], max[24], range[52];
-
-		if (!pmk_core_has(core, k))
-			continue;
-		key_text(now, sizeof(now), key_value(core, k), k->unit);
-		key_text(min, sizeof(min), k->min, k->unit);
-		key_text(max, sizeof(max), k->max, k->unit);
-		if (k->unit == 'b')
-			strcpy(range, "on|off");
-		else if (k->unit == 'l')
-			strcpy(range, "none|l210|l220");
-		else
-			snprintf(range, sizeof(range), "%s..%s", min, max);
-		printf("%s%-26s %-10s %-18s %s\n", indent, k->key, now, range, k->text);
-	}
+	for (const struct pmk_core_key *k = pmk_core_keys; k->key; k++)
+		if (pmk_core_has(core, k))
+			show_core_key(core, k, k->key, indent);
 }
 
 /* Columns of the first `n` bytes of a UTF-8 text. */

@@ -27,6 +27,9 @@ int show_load_core(const char *name, struct pmk_core *core, char *msg, unsigned 
 bool show_core_can_have(const struct pmk_core *core, const struct pmk_pmu *pmu);
 /* Every key with its value, range and text. */
 void show_core_keys(const struct pmk_core *core, const char *indent);
+/* One line of it: what the parameter is there and what the core accepts, behind `label`. */
+void show_core_key(const struct pmk_core *core, const struct pmk_core_key *k, const char *label,
+		   const char *indent);
 
 /* Paragraphs of text, broken before column `width`: `first` stands before the first line, `indent`
  * before the others. */

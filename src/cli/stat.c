@@ -20,7 +20,8 @@ static const struct cli_option options[] = {
 	{ 0, "pmu", "PMU", "the PMU to count with" },
 	{ 0, "core", "CORE", "the core to model (pmk list cores)" },
 	{ 0, "set", "KEY=VALUE", "change one parameter of the core; repeatable" },
-	{ 0, "traffic", "SPEC", "another master on the buses of arm926: dma0:period=40; repeatable" },
+	{ 0, "traffic", "SPEC", "what else is on the buses of arm926: dma0:period=40; repeatable" },
+	{ 0, "layout", "FILE", "where the AHB Monitor has its registers" },
 	{ 'T', "target", "TARGET", "where to count: emu, linux or wave:FILE (pmk list targets)" },
 	{ 'm', "map", "FILE", "-T wave: which signals are which" },
 	{ 'l', "layer", "NAME", "-T wave: this layer of the map alone" },
@@ -39,6 +40,7 @@ static const struct cli_option options[] = {
 	{ 'j', "json-output", NULL, "write JSON" },
 	{ 'o', "output", "FILE", "write to FILE instead of stderr" },
 	{ 0, "append", NULL, "append to the file of -o" },
+	{ 0, "bars", NULL, "draw how the layers of a bus spent their cycles; with -I, trends" },
 	{ 0, "no-big-num", NULL, "do not group digits" },
 	{ 0, "env", "NAME[=VALUE]", "let the program see this variable; repeatable" },
 	{ 0, "sysroot", "DIR", "where the program's shared libraries are" },
@@ -136,21 +138,37 @@ static int parse_target(struct request *q, const char *text)
 }
 
 /* The target that alone knows an option; NULL: all do. */
-static const struct stat_target *owner(const struct cli_option *o)
+static bool knows(const struct stat_target *t, const char *option)
 {
-	for (unsigned i = 0; stat_targets[i]; i++)
-		for (const char *const *name = stat_targets[i]->options; *name; name++)
-			if (is(o, *name))
-				return stat_targets[i];
-	return NULL;
+	for (const char *const *name = t->options; *name; name++)
+		if (strcmp(*name, option) == 0)
+			return true;
+	return false;
+}
+
+/* The one target that has the option, or NULL: all have it. If several do, *shared. */
+static const struct stat_target *owner(const struct cli_option *o, bool *shared)
+{
+	const struct stat_target *found = NULL;
+
+	for (unsigned i = 0; stat_targets[i]; i++) {
+		if (!knows(stat_targets[i], o->name))
+			continue;
+		*shared |= found != NULL;
+		found = found ? found : stat_targets[i];
+	}
+	return found;
 }
 
 /* Options of different targets make no sense together. */
 static int note_owner(struct request *q, const struct cli_option *o)
 {
-	const struct stat_target *t = owner(o);
+	bool shared = false;
+	const struct stat_target *t = owner(o, &shared);
 
-	if (!t || t == q->hinted)
+	if (shared)
+		q->shared = o->name;
+	if (!t || shared || t == q->hinted)
 		return 0;
 	if (q->hinted)
 		return cli_fail(PMK_EXIT_USAGE, "--%s is for -T %s, and --%s for -T %s", q->hint,
@@ -169,8 +187,11 @@ static int choose_target(struct request *q)
 	if (!q->target)
 		q->target = q->hinted;
 	if (!q->target)
-		q->target =
-			q->command[0] && stat_linux_runs(q->command[0]) ? &stat_linux : &stat_emu;
+		q->target = q->command[0] && !q->shared && stat_linux_runs(q->command[0])
+				    ? &stat_linux
+				    : &stat_emu;
+	if (q->shared && !knows(q->target, q->shared))
+		return cli_fail(PMK_EXIT_USAGE, "--%s is not for -T %s", q->shared, q->target->name);
 	return 0;
 }
 
@@ -228,6 +249,8 @@ static int take_option(struct request *q, const struct cli_option *o, char *valu
 		q->map = value;
 	else if (is(o, "layer"))
 		q->layer = value;
+	else if (is(o, "layout"))
+		q->layout = value;
 	else if (is(o, "cpu"))
 		q->cpus = value;
 	else if (is(o, "all-cpus"))

@@ -8,6 +8,7 @@
  *	stat_report.c  readings → result → writer
  *	stat_linux.c   all of this but the options and the writing, for the counters of this machine
  *	stat_wave.c    likewise, for a waveform dump
+ *	stat_monitor.c how the AHB Monitor counts, for both of them
  */
 #ifndef PMK_CLI_STAT_H
 #define PMK_CLI_STAT_H
@@ -22,6 +23,7 @@
 #include "cli/eventlist.h"
 #include "cli/output.h"
 #include "cli/target.h"
+#include "pmu/ahbmon/layout.h"
 
 enum interval_unit { INTERVAL_NONE, INTERVAL_CYCLES, INTERVAL_INSNS, INTERVAL_MS };
 
@@ -30,6 +32,7 @@ struct request {
 	const struct stat_target *target;
 	const struct stat_target *hinted; /* the only one that knows … */
 	const char *hint;		  /* … this option */
+	const char *shared;		  /* an option that some targets know */
 	struct output_options out;
 	struct word_list events, overrides, traffic, regions, env;
 	const char *pmu_name, *core_name;
@@ -37,6 +40,7 @@ struct request {
 	const char *sysroot, *qemu;
 	const char *pids, *cpus;
 	const char *file, *map, *layer; /* of a dump */
+	const char *layout;		/* of the AHB Monitor */
 	enum interval_unit interval_unit;
 	uint64_t interval;
 	unsigned runs;
@@ -67,16 +71,22 @@ struct job {
 	struct emulation emu;
 	const struct pmk_pmu *pmu;
 	struct pmk_microblaze_pmu microblaze; /* it, where it is one */
+	/* Another PMU of the same machine, of which -e can name events: that of the level 2 cache, or of the
+	 * core if it is that of the cache that counts. NULL: there is none. */
+	const struct pmk_pmu *beside;
 	struct event_list events;
 	const char *reason[PMK_MAX_EVENTS]; /* why event i is not counted, or NULL */
 	struct metric_list metrics;
 	struct pmk_plan plan;		   /* the countable events … */
 	unsigned event_of[PMK_MAX_EVENTS]; /* … and which of the list each is */
 	struct pmk_emulated_config cfg;
+	struct pmk_ahbmon_layout_file layout; /* of the AHB Monitor, if it counts */
+	struct pmk_ahbmon_config monitor_config;
 	struct place *places;
 	unsigned nplaces;
 	struct pmk_result result;
 	uint64_t interval_began; /* guest cycles */
+	bool beyond_timer;	 /* the PMU has an interval timer, but none that counts so far */
 	struct output out;
 	bool write_failed; /* an interval could not be written */
 	struct pmk_runner runner;
@@ -97,10 +107,21 @@ int stat_run(struct job *job);
 void stat_describe(struct job *job);
 int stat_write(struct job *job);
 
-/* What -e and -M name, into job->events and job->metrics; without both, what `defaults` names. 0 or
- * an exit code. */
-int stat_choose_events(struct job *job, int (*defaults)(struct job *job));
+/* Layout and settings of the AHB Monitor, into job->layout and job->monitor_config. */
+int stat_monitor(struct job *job, const struct pmk_core *core);
+/* Nothing for --layout to say, because `what` counts. */
+int stat_no_monitor(const struct job *job, const char *what);
+/* The parameters of it that --set can change where there is no core. */
+int stat_monitor_core(struct pmk_core *core, const struct word_list *overrides);
 
+/* What -e and -M name, into job->events and job->metrics; without both, what `defaults` names. With --bars
+ * also the events of the PMU's layers that `watched` says yes to; NULL: there are no bars here. 0 or an
+ * exit code. */
+int stat_choose_events(struct job *job, int (*defaults)(struct job *job),
+		       bool (*watched)(const struct job *job, const struct pmk_event *ev));
+
+/* The row of event i without its value; `trust` if it is counted. */
+void report_row(const struct job *job, unsigned i, enum pmk_trust trust, struct pmk_row *row);
 /* Open the output, before anything runs. */
 int report_open(struct job *job);
 /* Begin the document; it is closed by report_end() or report_abandon(), always. */

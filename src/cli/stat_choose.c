@@ -10,6 +10,7 @@
 
 #include "ahb/traffic.h"
 #include "cli/cli.h"
+#include "pmu/ahbmon/regs.h"
 
 /* ---- what is counted ------------------------------------------------------------------------ */
 
@@ -64,10 +65,44 @@ static int choose_core(struct job *job)
 	return 0;
 }
 
+/* The core's PMU and that of its level 2 cache are on one bus: one of them is job->pmu, and of the other one
+ * events can be named. */
+static void choose_beside(struct job *job)
+{
+	const struct pmk_core *core = &job->emu.core;
+	const struct pmk_pmu *cache =
+		core->l2_type ? pmk_pmu_find(pmk_core_l2[core->l2_type]) : NULL;
+
+	if (cache)
+		job->beside = job->pmu == cache ? pmk_pmu_find(core->pmu) : cache;
+}
+
+/* Does "pmu/event/" or "pmu::event" name that PMU? */
+static bool names_pmu(const char *name, const struct pmk_pmu *pmu)
+{
+	size_t n = strcspn(name, "/:");
+	char first[64];
+
+	snprintf(first, sizeof(first), "%.*s", n < sizeof(first) ? (int)n : 0, name);
+	return name[n] && pmk_pmu_find(first) == pmu;
+}
+
+/* An event of the one PMU or of the other. */
+static int find_event(void *ctx, const char *name, struct event_request *req)
+{
+	struct job *job = ctx;
+
+	if (job->beside && names_pmu(name, job->beside))
+		req->how = job->beside;
+	req->event = cli_event(req->how ? job->beside : job->pmu, name);
+	return req->event ? 0 : PMK_EXIT_USAGE;
+}
+
 /* The layers of the masters that --traffic has made busy. */
 static int traffic_events(struct job *job)
 {
-	static const char *const names[PMK_MATRIX_NMASTERS][5] = {
+	enum { GXI = PMK_MATRIX_NMASTERS };
+	static const char *const names[GXI + 1][5] = {
 		[PMK_MATRIX_CLCDC] = { "ct_clcd_rd", "ct_clcd_wait_total",
 				       "ct_clcd_wait_non_seq_bus" },
 		[PMK_MATRIX_DMA0] = { "ct_dma0_rd", "ct_dma0_wr", "ct_dma0_wait_total",
@@ -76,11 +111,14 @@ static int traffic_events(struct job *job)
 				      "ct_dma1_wait_non_seq_bus" },
 		[PMK_MATRIX_EXP] = { "ct_exp_rd", "ct_exp_wr", "ct_exp_wait_total",
 				     "ct_exp_wait_non_seq_bus" },
+		[GXI] = { "ct_gxi_rd", "ct_gxi_wr", "ct_gxi_rd_data_wait", "ct_gxi_page_change" },
 	};
+	const struct pmk_traffic *t = &job->cfg.traffic;
 	int err = 0;
 
-	for (unsigned m = 0; m < PMK_MATRIX_NMASTERS; m++)
-		for (unsigned i = 0; !err && job->cfg.traffic[m].on && names[m][i]; i++) {
+	for (unsigned m = 0; m <= GXI; m++)
+		for (unsigned i = 0; !err && (m == GXI ? t->gxi.on : t->master[m].on) && names[m][i];
+		     i++) {
 			const struct pmk_event *ev = pmk_pmu_event(job->pmu, names[m][i]);
 
 			err = event_list_add(&job->events, ev, ev->name);
@@ -88,7 +126,7 @@ static int traffic_events(struct job *job)
 	return err;
 }
 
-/* What a newcomer wants to see first; those of them that the PMU has. */
+/* What a newcomer wants to see first; those of them that the PMU has, and a counter for. */
 static int default_events(struct job *job)
 {
 	static const char *const names[] = {
@@ -168,8 +206,10 @@ static int default_events(struct job *job)
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		const struct pmk_event *ev = pmk_pmu_event(job->pmu, names[i]);
-		int err = ev ? event_list_add(&job->events, ev, ev->name) : 0;
+		int err = 0;
 
+		if (ev && pmk_pmu_range(job->pmu, ev->code))
+			err = event_list_add(&job->events, ev, ev->name);
 		if (err)
 			return err;
 	}
@@ -198,12 +238,78 @@ static int metric_events(struct job *job)
 	return 0;
 }
 
+/* Is anything on the bus that it is counted on? The program's layers, and those that --traffic keeps busy. */
+static bool has_traffic(const struct job *job, const struct pmk_event *ev)
+{
+	unsigned bus = pmk_ahbmon_bus_of[ev->code];
+
+	switch (bus) {
+	case PMK_AHBMON_BUS_HCLK:
+	case PMK_AHBMON_BUS_ARMI:
+	case PMK_AHBMON_BUS_ARMD:
+		return true;
+	case PMK_AHBMON_BUS_GXI:
+		return job->cfg.traffic.gxi.on;
+	default: /* a master for each layer, in their order */
+		return job->cfg.traffic.master[bus - PMK_AHBMON_BUS_ARMI].on;
+	}
+}
+
 static bool is_listed(const void *list, const struct pmk_event *ev)
 {
 	return event_list_find(list, ev) != NULL;
 }
 
-int stat_choose_events(struct job *job, int (*defaults)(struct job *job))
+static int add_watched(struct job *job, const struct pmk_event *const *ev,
+		       bool (*watched)(const struct job *job, const struct pmk_event *ev))
+{
+	int err = 0;
+
+	for (; !err && *ev; ev++)
+		if (watched(job, *ev))
+			err = event_list_add(&job->events, *ev, (*ev)->name);
+	return err;
+}
+
+/* What --bars needs. */
+static int bar_events(struct job *job,
+		      bool (*watched)(const struct job *job, const struct pmk_event *ev))
+{
+	const struct pmk_layers *layers = output_layers(job->pmu);
+	bool timed = watched && pmk_pmu_times_latencies(job->pmu);
+	int err;
+
+	if (timed && job->q->interval_unit != INTERVAL_NONE)
+		return 0;
+	if (timed)
+		return cli_fail(PMK_EXIT_USAGE,
+				"--bars: %s has no layers of a bus to draw; with -I "
+				"the trend of its latencies is drawn",
+				job->pmu->name);
+	if (!watched || !layers)
+		return cli_fail(
+			PMK_EXIT_USAGE,
+			"--bars draws layers of a bus, as --pmu ahbmon counts them; %s has none",
+			watched ? job->pmu->name : "-T linux");
+	err = add_watched(job, (const struct pmk_event *const[]){ layers->cycles, NULL }, watched);
+	for (unsigned i = 0; !err && i < layers->n; i++) {
+		const struct pmk_layer *l = &layers->layer[i];
+
+		err = add_watched(job, l->transfer, watched);
+		if (!err)
+			err = add_watched(job, l->burst, watched);
+		if (!err)
+			err = add_watched(job, l->wait, watched);
+		if (!err)
+			err = add_watched(
+				job, (const struct pmk_event *const[]){ l->slave, l->bus, NULL },
+				watched);
+	}
+	return err;
+}
+
+int stat_choose_events(struct job *job, int (*defaults)(struct job *job),
+		       bool (*watched)(const struct job *job, const struct pmk_event *ev))
 {
 	unsigned nmetrics = job->q->out.metrics.count;
 	int err = 0;
@@ -216,6 +322,8 @@ int stat_choose_events(struct job *job, int (*defaults)(struct job *job))
 		err = output_metrics(&job->q->out, &job->metrics);
 	if (!err)
 		err = metric_events(job);
+	if (!err && job->q->out.bars)
+		err = bar_events(job, watched);
 	if (!err && !nmetrics)
 		err = output_fitting_metrics(&job->metrics, job->pmu, job->emu.core.clock_hz > 0,
 					     is_listed, &job->events);
@@ -265,15 +373,25 @@ static void use_interval_timer(struct job *job)
 			pmk_pmu_has(pmu, &pmu->events[i]) && pmu->events[i].signal == PMK_SIG_CYCLE;
 		job->plan.timer_code = pmu->events[i].code;
 	}
-	if (job->plan.timed && job->cfg.interval > pmk_pmu_range(pmu, job->plan.timer_code))
+	if (job->plan.timed && job->cfg.interval > pmk_pmu_range(pmu, job->plan.timer_code)) {
 		job->plan.timed = false;
+		job->beyond_timer = true;
+	}
+}
+
+static const struct pmk_pmu *pmu_of_event(const struct job *job, unsigned event)
+{
+	return job->plan.event[event].pmu ? job->beside : job->pmu;
 }
 
 /* Does an event find a counter when no other event is counted? */
-static bool fits_alone(const struct job *job, uint32_t code)
+static bool fits_alone(const struct job *job, unsigned event)
 {
 	static struct pmk_plan alone;
+	uint16_t code = job->plan.event[event].code;
 
+	if (job->plan.event[event].pmu)
+		return true; /* its counters take any event */
 	alone = (struct pmk_plan){
 		.timed = job->plan.timed,
 		.timer_code = job->plan.timer_code,
@@ -283,34 +401,110 @@ static bool fits_alone(const struct job *job, uint32_t code)
 	return !pmk_plan_make(job->pmu, &alone);
 }
 
-static unsigned count_latency_counters(const struct pmk_pmu *pmu)
+/* --set of the counters of a MicroBlaze that would be enough, or nothing: other PMUs have what they have. */
+static void more_counters(const struct job *job, bool latency, unsigned n, char *buf, size_t size)
 {
-	unsigned n = 0;
+	const char *key = latency ? "debug.latency_counters" : "debug.event_counters";
 
-	for (unsigned i = 0; i < pmu->ncounters; i++)
-		n += pmu->counters[i].extreme_width != 0;
-	return n;
+	*buf = '\0';
+	if (job->pmu == &job->microblaze.pmu &&
+	    n <= (latency ? PMK_MICROBLAZE_MAX_LATENCIES : PMK_MICROBLAZE_MAX_EVENTS))
+		snprintf(buf, size, ", or --set %s=%u", key, n);
 }
 
+/* Counters of one kind: how many there are that count anything, and how many a group wants at a time. */
+struct need {
+	unsigned there, wanted;
+};
+
+/* What the events of a group take: [0] counters of events, [1] of latencies. An event that has a counter
+ * of its own takes none. */
+static void group_needs(const struct job *job, unsigned event, struct need needs[2])
+{
+	const struct pmk_pmu *pmu = pmu_of_event(job, event);
+	uint8_t group = job->plan.event[event].group;
+	struct pmk_counter_set used = { { 0 } };
+
+	needs[0] = needs[1] = (struct need){ 0 };
+	for (unsigned c = 0; c < pmu->ncounters; c++)
+		if (pmu->counters[c].fixed_code < 0)
+			needs[pmu->counters[c].extreme_width != 0].there++;
+	for (unsigned i = 0; i < job->plan.nevents; i++) {
+		const struct pmk_event *ev = job->events.item[job->event_of[i]].event;
+		int c;
+
+		if (job->plan.event[i].group != group)
+			continue;
+		c = pmk_pmu_free_counter(pmu, &used, ev->code);
+		if (c >= 0)
+			pmk_counter_add(&used, (unsigned)c);
+		if (c < 0 || pmu->counters[c].fixed_code < 0)
+			needs[ev->latency && pmk_pmu_times_latencies(pmu)].wanted++;
+	}
+}
+
+static int group_too_large(const struct job *job, unsigned event, bool latency, struct need need)
+{
+	bool timer = job->plan.timed && !latency;
+	char more[64];
+
+	more_counters(job, latency, need.wanted + timer, more, sizeof(more));
+	return cli_fail(
+		PMK_EXIT_USAGE,
+		"the group {%s,...} needs %u %s counters at a time, %s has %u%s; without the "
+		"braces they take several passes%s",
+		job->events.item[job->event_of[event]].name, need.wanted,
+		latency ? "latency" : "event", pmu_of_event(job, event)->name, need.there,
+		timer ? ", one of them for -I" : "", more);
+}
+
+static int event_without_counter(const struct job *job, unsigned event)
+{
+	bool timed = job->plan.timed;
+	char more[64];
+
+	more_counters(job, false, 1 + timed, more, sizeof(more));
+	return cli_fail(PMK_EXIT_USAGE, "%s has no event counter for %s%s; count others%s%s",
+			job->pmu->name, job->events.item[job->event_of[event]].name,
+			timed ? " beside that of -I" : "", timed ? ", or give -I in insns" : "",
+			more);
+}
+
+/* The first event or group that does not fit the counters: what it needs, what there is, what helps. */
 static int no_counter(const struct job *job)
 {
-	const struct pmk_pmu *pmu = job->pmu;
-	unsigned latencies = count_latency_counters(pmu);
-	const char *timer = job->plan.timed ? ", one of them for -I" : "";
+	for (unsigned i = 0; i < job->plan.nevents; i++) {
+		struct need needs[2];
 
-	for (unsigned i = 0; i < job->plan.nevents; i++)
-		if (!fits_alone(job, job->plan.event[i].code))
-			return cli_fail(PMK_EXIT_USAGE, "%s has no counter for %s%s", pmu->name,
-					job->events.item[job->event_of[i]].event->name,
-					job->plan.timed ? " beside that of -I" : "");
-	if (latencies)
-		return cli_fail(PMK_EXIT_USAGE,
-				"a {group} needs more counters at a time than %s has (%u event "
-				"counters%s, %u with latencies)",
-				pmu->name, pmu->ncounters - latencies, timer, latencies);
-	return cli_fail(PMK_EXIT_USAGE,
-			"a {group} needs more counters at a time than %s has (%u%s)", pmu->name,
-			pmu->ncounters, timer);
+		if (!fits_alone(job, i))
+			return event_without_counter(job, i);
+		if (!job->plan.event[i].group)
+			continue;
+		group_needs(job, i, needs);
+		if (needs[0].wanted + job->plan.timed > needs[0].there)
+			return group_too_large(job, i, false, needs[0]);
+		if (needs[1].wanted > needs[1].there)
+			return group_too_large(job, i, true, needs[1]);
+	}
+	return cli_fail(PMK_EXIT_USAGE, "these events do not fit the counters of %s%s%s",
+			job->pmu->name, job->beside ? " and " : "",
+			job->beside ? job->beside->name : "");
+}
+
+/* What shares a pass is on one PMU. */
+static int check_group(const struct job *job, unsigned i)
+{
+	const struct pmk_plan_event *e = &job->plan.event[i];
+
+	for (unsigned k = 0; e->group && k < i; k++)
+		if (job->plan.event[k].group == e->group && job->plan.event[k].pmu != e->pmu)
+			return cli_fail(
+				PMK_EXIT_USAGE,
+				"the group {%s,...} has events of %s and of %s; what is not in "
+				"braces is counted in the same run, too",
+				job->events.item[job->event_of[k]].name, job->pmu->name,
+				job->beside->name);
+	return 0;
 }
 
 static int plan_events(struct job *job)
@@ -327,18 +521,26 @@ static int plan_events(struct job *job)
 		job->plan.event[job->plan.nevents++] = (struct pmk_plan_event){
 			.code = req->event->code,
 			.group = (uint8_t)req->group,
+			.pmu = req->how != NULL,
 		};
+		err = check_group(job, job->plan.nevents - 1);
+		if (err)
+			return err;
 	}
 	use_interval_timer(job);
-	err = pmk_plan_make(job->pmu, &job->plan);
+	err = pmk_several_plan((const struct pmk_pmu *const[]){ job->pmu, job->beside },
+			       &job->plan);
 	if (err == PMK_ENOCTR)
 		return no_counter(job);
 	if (err == PMK_ERANGE)
 		return cli_fail(
 			PMK_EXIT_USAGE,
 			"these events take more than %d passes on the counters of %s; count fewer of "
-			"them",
-			PMK_MAX_PASSES, job->pmu->name);
+			"them%s",
+			PMK_MAX_PASSES, job->pmu->name,
+			job->pmu == &job->microblaze.pmu
+				? ", or give it more counters: --set debug.event_counters=N"
+				: "");
 	if (err)
 		return cli_fail(PMK_EXIT_USAGE, "these events do not fit %s: %s", job->pmu->name,
 				pmk_strerror(err));
@@ -390,6 +592,7 @@ static int choose_regions(struct job *job)
 static int choose_traffic(struct job *job)
 {
 	const struct word_list *specs = &job->q->traffic;
+	struct pmk_traffic *t = &job->cfg.traffic;
 	struct pmk_matrix_config config;
 	char msg[512];
 
@@ -400,21 +603,14 @@ static int choose_traffic(struct job *job)
 			job->emu.core.name);
 	pmk_biu_matrix(&job->emu.core, &config);
 	for (unsigned i = 0; i < specs->count; i++) {
-		struct pmk_matrix_script script;
-		unsigned master;
-
-		if (pmk_traffic_parse(specs->word[i], &config, &master, &script, msg, sizeof(msg)))
+		if (pmk_traffic_parse(specs->word[i], &config, t, msg, sizeof(msg)))
 			return cli_fail(PMK_EXIT_USAGE, "--%s", msg);
-		if (master == PMK_MATRIX_ARMI || master == PMK_MATRIX_ARMD)
+		if (t->master[PMK_MATRIX_ARMI].on || t->master[PMK_MATRIX_ARMD].on)
 			return cli_fail(
 				PMK_EXIT_USAGE,
-				"--traffic %s: on %s is the program; other masters are clcdc, "
-				"dma0, dma1 and exp",
-				specs->word[i], pmk_matrix_master_name(master));
-		if (job->cfg.traffic[master].on)
-			return cli_fail(PMK_EXIT_USAGE, "--traffic: %s is given twice",
-					pmk_matrix_master_name(master));
-		job->cfg.traffic[master] = script;
+				"--traffic %s: on %.4s is the program; other masters are clcdc, "
+				"dma0, dma1, exp and gxi",
+				specs->word[i], specs->word[i]);
 	}
 	return 0;
 }
@@ -455,9 +651,17 @@ int stat_choose(struct job *job)
 	if (!err)
 		err = choose_core(job);
 	if (!err)
-		err = choose_traffic(job);
+		choose_beside(job);
+	job->events.find = find_event;
+	job->events.ctx = job;
 	if (!err)
-		err = stat_choose_events(job, default_events);
+		err = choose_traffic(job);
+	if (!err && pmk_core_on_ahb(&job->emu.core))
+		err = stat_monitor(job, &job->emu.core);
+	else if (!err)
+		err = stat_no_monitor(job, job->emu.core.name);
+	if (!err)
+		err = stat_choose_events(job, default_events, has_traffic);
 	if (!err)
 		err = choose_interval(job);
 	if (!err)
@@ -470,13 +674,16 @@ int stat_choose(struct job *job)
 		err = emulation_env(&job->emu, &job->q->env);
 	job->program = job->emu.image;
 	snprintf(job->cfg.pmu, sizeof(job->cfg.pmu), "%s", job->pmu ? job->pmu->name : "");
+	snprintf(job->cfg.beside, sizeof(job->cfg.beside), "%s",
+		 job->beside ? job->beside->name : "");
 	job->cfg.core = job->emu.core;
+	job->cfg.layout = job->layout.layout;
 	pmk_emulated_configure(&job->cfg);
 	return err;
 }
 
-static const char *const own_options[] = { "core", "set",    "traffic", "region", "from", "to",
-					   "env",  "passes", "sysroot", "qemu",	  NULL };
+static const char *const own_options[] = { "core", "set", "layout", "traffic", "region", "from",
+					   "to",   "env", "passes", "sysroot", "qemu",	 NULL };
 
 const struct stat_target stat_emu = {
 	.name = "emu",

@@ -309,7 +309,7 @@ static int choose(struct job *job)
 	if (!err)
 		err = choose_pmu(job);
 	if (!err)
-		err = stat_choose_events(job, default_events);
+		err = stat_choose_events(job, default_events, NULL);
 	if (!err)
 		err = resolve_events(job);
 	if (err)

@@ -20,21 +20,26 @@ static void set_time(const struct job *job, struct pmk_section *s, uint64_t cycl
 	s->at_seconds = (double)cycles / (double)job->emu.core.clock_hz;
 }
 
-/* A row without its value. */
-static void start_row(const struct job *job, unsigned i, struct pmk_row *row)
+void report_row(const struct job *job, unsigned i, enum pmk_trust trust, struct pmk_row *row)
 {
 	const struct event_request *req = &job->events.item[i];
 
 	*row = (struct pmk_row){
 		.event = req->event,
+		.pmu = req->how && req->how == job->beside ? job->beside : NULL,
 		.name = req->name,
 		.group = req->group,
 		.coverage = 1.0,
 		.reason = job->reason[i],
-		.trust = job->reason[i]				? PMK_TRUST_NOT_SUPPORTED
-			 : pmk_signal_exact(req->event->signal) ? PMK_TRUST_EXACT
-								: PMK_TRUST_MODELLED,
+		.trust = job->reason[i] ? PMK_TRUST_NOT_SUPPORTED : trust,
 	};
+}
+
+static void start_row(const struct job *job, unsigned i, struct pmk_row *row)
+{
+	bool exact = pmk_signal_exact(job->events.item[i].event->signal);
+
+	report_row(job, i, exact ? PMK_TRUST_EXACT : PMK_TRUST_MODELLED, row);
 }
 
 static uint64_t cycles_to_ns(const struct job *job, uint64_t cycles)
@@ -49,7 +54,8 @@ static void set_latency(const struct job *job, unsigned i, const struct pmk_read
 	int l = pmk_reading_latency(&job->plan, job->pmu, i);
 
 	if (l < 0 && row->event && row->event->latency)
-		row->reason = "counted, not timed: no latency counter was free for it";
+		row->reason = "counted, not timed: there is no latency counter "
+			      "(debug.latency_counters=0)";
 	if (l < 0)
 		return;
 	row->has_dist = true;
@@ -119,6 +125,27 @@ static char *join(char *const *words, const char *prefix)
 	return text;
 }
 
+/* All that was asked for of the core and what is around it. */
+static char *settings_of(const struct request *q)
+{
+	char *sets = join(q->overrides.word, ""), *text = NULL;
+	size_t size = 0;
+	FILE *f = sets ? open_memstream(&text, &size) : NULL;
+
+	if (!f) {
+		free(sets);
+		return NULL;
+	}
+	fputs(sets, f);
+	for (unsigned i = 0; i < q->traffic.count; i++)
+		fprintf(f, "%straffic=%s", i || *sets ? " " : "", q->traffic.word[i]);
+	if (q->layout)
+		fprintf(f, "%slayout=%s", q->traffic.count || *sets ? " " : "", q->layout);
+	fclose(f);
+	free(sets);
+	return text;
+}
+
 int report_open(struct job *job)
 {
 	if (job->program && output_is(&job->q->out, job->program))
@@ -136,7 +163,7 @@ int report_begin(struct job *job)
 		r->core = strdup(job->emu.core.name);
 	if (!r->command)
 		r->command = join(job->q->command, job->q->qemu ? job->q->qemu : "");
-	r->settings = join(job->q->overrides.word, "");
+	r->settings = settings_of(job->q);
 	r->env = join(job->emu.passed.word, "");
 	r->passes = job->plan.npasses;
 	if (!r->runs)
@@ -197,10 +224,28 @@ int stat_write(struct job *job)
 	return err;
 }
 
+/* What is lost when the PMU's own timer cannot count as far as -I wants. */
+static void warn_of_timer(struct job *job)
+{
+	uint64_t range = pmk_pmu_range(job->pmu, job->plan.timer_code);
+	char why[64] = "no event counter";
+
+	if (range)
+		snprintf(why, sizeof(why), "no counter that counts %llu cycles",
+			 (unsigned long long)job->cfg.interval);
+	pmk_result_warn(&job->result, "-I: %s has %s: intervals end with a block of instructions%s",
+			job->pmu->name, why,
+			pmk_pmu_times_latencies(job->pmu)
+				? ", and have no shortest and longest latency"
+				: "");
+}
+
 static void set_warnings(struct job *job)
 {
 	const struct pmk_arena *a = job->runner.arena;
 
+	if (job->beyond_timer)
+		warn_of_timer(job);
 	if (job->result.partial)
 		pmk_result_warn(&job->result,
 				"the program was %s: counts are what had been counted by then",

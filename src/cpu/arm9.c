@@ -6,15 +6,47 @@
  * halves of lines have a dirty bit each. A page that is in the TLB has PMK_D_MAPPED in its bytes of the
  * data map once data in it was used, and loses it when the TLB throws the page out.
  *
- * Not modelled: tightly coupled memories, lockdown, and cache maintenance of the data side.
+ * A line of a tightly coupled memory is marked in the maps as one that is always there, and dirty: no
+ * access to it changes anything, and as no cache holds it, none throws it out.
+ *
+ * Not modelled: wait states of tightly coupled memories, lockdown, and cache maintenance of the data side.
  */
 #include "cpu/arm9.h"
+
+#include <string.h>
 
 #include "cpu/biu.h"
 
 #define LINES_PER_PAGE (1u << (PMK_PAGE_SHIFT - PMK_LINE_SHIFT))
 #define LINE_BYTES     (1u << PMK_LINE_SHIFT)
 #define DIRTY	       (PMK_D_DIRTY_LO | PMK_D_DIRTY_HI)
+
+/* ---- tightly coupled memories --------------------------------------------------------------- */
+
+static bool in_itcm(const struct pmk_core *core, uint32_t addr)
+{
+	return (uint32_t)(addr - core->itcm_base) < core->itcm_size;
+}
+
+/* Data: in either of them. The data side reads and writes the ITCM, too (DDI 0198D chapter 5). */
+static bool in_tcm(const struct pmk_core *core, uint32_t addr)
+{
+	return in_itcm(core, addr) || (uint32_t)(addr - core->dtcm_base) < core->dtcm_size;
+}
+
+static void hold_data(struct pmk_cpu *cpu, uint64_t base, uint64_t size)
+{
+	memset(&cpu->dmap[base >> PMK_LINE_SHIFT], PMK_D_PRESENT | DIRTY, size >> PMK_LINE_SHIFT);
+}
+
+void pmk_arm9_init(struct pmk_cpu *cpu)
+{
+	const struct pmk_core *core = &cpu->core;
+
+	hold_data(cpu, core->itcm_base, core->itcm_size);
+	hold_data(cpu, core->dtcm_base, core->dtcm_size);
+	memset(&cpu->imap[core->itcm_base >> PMK_LINE_SHIFT], 1, core->itcm_size >> PMK_LINE_SHIFT);
+}
 
 /* ---- translation ---------------------------------------------------------------------------- */
 
@@ -79,6 +111,18 @@ static void fetch_line(struct pmk_cpu *cpu, uint32_t addr)
 	}
 }
 
+/* The part of [*pc, *last] that is not in the ITCM; false: there is none. A block is shorter than any ITCM. */
+static bool outside_itcm(const struct pmk_core *core, uint32_t *pc, uint32_t *last)
+{
+	bool begins = in_itcm(core, *pc), ends = in_itcm(core, *last);
+
+	if (begins)
+		*pc = (uint32_t)(core->itcm_base + core->itcm_size);
+	else if (ends)
+		*last = (uint32_t)core->itcm_base - 1;
+	return !begins || !ends;
+}
+
 void pmk_arm9_fetch(struct pmk_cpu *cpu, const struct pmk_block *b)
 {
 	uint32_t pc = (uint32_t)b->pc, last = (uint32_t)b->fall - 1;
@@ -87,6 +131,9 @@ void pmk_arm9_fetch(struct pmk_cpu *cpu, const struct pmk_block *b)
 	translate(cpu, pc >> PMK_PAGE_SHIFT, true);
 	if (last >> PMK_PAGE_SHIFT != pc >> PMK_PAGE_SHIFT)
 		translate(cpu, last >> PMK_PAGE_SHIFT, true);
+	if (!outside_itcm(&cpu->core, &pc, &last))
+		return;
+	pmk_biu_access(cpu->biu, pc, last - pc + 1, b->cycles);
 	if (!cpu->core.icache_on) {
 		cpu->cycles += pmk_biu_fetch_uncached(cpu->biu, cpu->cycles);
 		return;
@@ -152,6 +199,8 @@ static void data_fill(struct pmk_cpu *cpu, uint32_t line)
 static void load_line(struct pmk_cpu *cpu, uint32_t line)
 {
 	map_data(cpu, line);
+	if (in_tcm(&cpu->core, line << PMK_LINE_SHIFT))
+		return;
 	if (is_uncached(cpu, line)) {
 		cpu->uncached++;
 		cpu->dyn[PMK_SIG_DATA_EXTERNAL]++;
@@ -171,6 +220,8 @@ static void write_out(struct pmk_cpu *cpu, uint32_t line)
 static void store_line(struct pmk_cpu *cpu, uint32_t line, unsigned halves)
 {
 	map_data(cpu, line);
+	if (in_tcm(&cpu->core, line << PMK_LINE_SHIFT))
+		return;
 	if (is_uncached(cpu, line)) {
 		cpu->uncached++;
 		cpu->dyn[PMK_SIG_DATA_EXTERNAL]++;
@@ -204,8 +255,10 @@ void pmk_arm9_load(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 
 	pmk_biu_access(cpu->biu, addr, bytes, PMK_ACCESS_TO_END(access));
 	load_line(cpu, addr >> PMK_LINE_SHIFT);
-	if (addr >> PMK_LINE_SHIFT != last >> PMK_LINE_SHIFT)
-		load_line(cpu, last >> PMK_LINE_SHIFT);
+	if (addr >> PMK_LINE_SHIFT == last >> PMK_LINE_SHIFT)
+		return;
+	cpu->dyn[PMK_SIG_L1D_READ]++; /* two lines are two accesses */
+	load_line(cpu, last >> PMK_LINE_SHIFT);
 }
 
 /* Of a store multiple, `access` has the bytes already: see pmk_cpu_store_span(). */
@@ -220,5 +273,6 @@ void pmk_arm9_store(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 		return;
 	}
 	store_line(cpu, addr >> PMK_LINE_SHIFT, halves_of(addr, boundary - 1));
+	cpu->dyn[PMK_SIG_L1D_WRITE]++;
 	store_line(cpu, last >> PMK_LINE_SHIFT, halves_of(boundary, last));
 }

@@ -9,6 +9,9 @@
 
 #include "cpu/cpu.h"
 
+/* Behind pmk_cpu_init(): its tightly coupled memories. */
+void pmk_arm9_init(struct pmk_cpu *cpu);
+
 /* The lines and pages of a block that is about to run. */
 void pmk_arm9_fetch(struct pmk_cpu *cpu, const struct pmk_block *b);
 void pmk_arm9_load(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);

@@ -98,6 +98,7 @@ void pmk_block_build(const struct pmk_core *core, const struct pmk_insn *insn, s
 	for (size_t i = 0; i < n; i++) {
 		add_facts(core, &insn[i], &b->facts);
 		b->disturbs |= disturbance(&insn[i]);
+		b->wants2 |= (insn[i].reads | insn[i].writes) & ((1u << PMK_PIPE_PORT) - 1);
 	}
 	if (pmk_core_on_ahb(core))
 		pmk_arm9_pipeline_time(insn, n, slots, &pipe);

@@ -68,7 +68,8 @@ struct pmk_block {
 	uint64_t wants; /* … and what it may have to wait for: see pmk_pipeline_lanes() */
 	union {
 		struct {
-			uint64_t late2, wants2; /* likewise, A64 only */
+			/* Likewise; A64 only, but for wants2 of an ARM11: all registers read or written. */
+			uint64_t late2, wants2;
 		};
 		struct pmk_mb_end end; /* MicroBlaze only */
 	};

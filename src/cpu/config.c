@@ -2,11 +2,9 @@
 /*
  * The parameters of a core: defaults, one key from text, a preset file, the final check.
  *
- * A preset is an INI file, read by inih. The section and the name make the key: "size" in [icache]
- * is icache.size. [core] holds the five texts (name, pmu, qemu_cpu, isa, brief) and the keys
- * without a section, such as clock. inih tells the line of the first syntax error only, so the
- * lines are counted here, in the function that hands them to it. Lines that inih would split are
- * refused.
+ * A preset is an INI file. The section and the name make the key: "size" in [icache] is icache.size.
+ * [core] holds the five texts (name, pmu, qemu_cpu, isa, brief) and the keys without a section, such as
+ * clock.
  */
 #include "cpu/config.h"
 
@@ -16,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <ini.h>
 #include <pmk/error.h>
 
+#include "base/ini.h"
 #include "base/nearest.h"
 
 #define LINE_BYTES     32u /* cache line of every ARM11 (DDI 0301H §7.2) */
@@ -40,6 +38,22 @@ const struct pmk_core_key pmk_core_keys[] = {
 	PMK_CORE_KEYS(X)
 #undef X
 		{ .key = NULL },
+};
+
+static const struct variant {
+	const char *key, *isa, *text;
+	uint64_t min, max;
+	char unit;
+} variants[] = {
+#define V(key_, isa_, min_, max_, unit_, text_) \
+	{ .key = key_,                          \
+	  .isa = isa_,                          \
+	  .text = text_,                        \
+	  .min = UINT64_C(min_),                \
+	  .max = UINT64_C(max_),                \
+	  .unit = UNIT(unit_) },
+	PMK_CORE_VARIANTS(V)
+#undef V
 };
 
 const char *const pmk_core_l2[PMK_CORE_NL2] = { "none", "l210", "l220" };
@@ -95,15 +109,71 @@ static bool is_of_arm11(const char *key)
 	return false;
 }
 
+static const char *isa_of(const struct pmk_core *core)
+{
+	return pmk_core_is_a64(core) ? "a64" : pmk_core_is_mb(core) ? "microblaze" : "arm";
+}
+
 bool pmk_core_has(const struct pmk_core *core, const struct pmk_core_key *key)
 {
-	const char *isa = pmk_core_is_a64(core)	 ? "a64"
-			  : pmk_core_is_mb(core) ? "microblaze"
-						 : "arm";
-
 	if (pmk_core_on_ahb(core) && (strstr(key->isas, "ahb") || is_of_arm11(key->key)))
 		return !is_of_arm11(key->key);
-	return strcmp(key->isas, "all") == 0 || strstr(key->isas, isa);
+	return strcmp(key->isas, "all") == 0 || strstr(key->isas, isa_of(core));
+}
+
+struct pmk_core_key pmk_core_key_of(const struct pmk_core *core, const struct pmk_core_key *key)
+{
+	struct pmk_core_key row = *key;
+
+	for (size_t i = 0; i < sizeof(variants) / sizeof(variants[0]); i++) {
+		const struct variant *v = &variants[i];
+
+		if (strcmp(v->key, key->key) != 0)
+			continue;
+		if (strcmp(v->isa, pmk_core_on_ahb(core) ? "ahb" : isa_of(core)) != 0)
+			continue;
+		row.text = v->text;
+		row.min = v->min;
+		row.max = v->max;
+		row.unit = v->unit;
+	}
+	return row;
+}
+
+static bool power_of_two(uint64_t n)
+{
+	return n && (n & (n - 1)) == 0;
+}
+
+static bool of_powers(const struct pmk_core_key *row)
+{
+	return row->unit == 'p' || row->unit == 'q';
+}
+
+static bool of_sizes(const struct pmk_core_key *row)
+{
+	return row->unit == 's' || row->unit == 'q';
+}
+
+bool pmk_core_accepts(const struct pmk_core_key *row, uint64_t n)
+{
+	if (n < row->min || n > row->max)
+		return false;
+	return of_powers(row) ? power_of_two(n) : row->unit != 'w' || n % 16 == 0;
+}
+
+unsigned pmk_core_few(const struct pmk_core_key *row, uint64_t few[PMK_CORE_FEW])
+{
+	unsigned n = 0;
+
+	if (row->min != row->max && !of_powers(row) && row->unit != 'w')
+		return 0;
+	for (uint64_t v = row->min; v <= row->max; v += row->unit == 'w' ? 16 : v ? v : 1) {
+		if (n == PMK_CORE_FEW)
+			return 0;
+		few[n++] = v;
+	}
+	return n;
 }
 
 unsigned pmk_core_l2_type(const char *pmu)
@@ -204,13 +274,61 @@ static int parse_value(const struct pmk_core_key *k, const char *text, uint64_t 
 		return parse_switch(text, value);
 	if (k->unit == 'l')
 		return parse_l2(text, value);
-	return parse_number(text, k->unit == 's', value);
+	return parse_number(text, of_sizes(k), value);
+}
+
+/* "a number from 0 to 48", "4, 8 or 16", "1 only". */
+static void values_text(const struct pmk_core_key *row, char *buf, size_t size)
+{
+	uint64_t few[PMK_CORE_FEW];
+	unsigned n = pmk_core_few(row, few);
+	size_t at = 0;
+
+	if (!n)
+		snprintf(buf, size, "a %s%s from %llu to %llu",
+			 of_powers(row)	 ? "power of two"
+			 : of_sizes(row) ? "size"
+					 : "number",
+			 of_sizes(row) ? " (such as 16K)" : "", (unsigned long long)row->min,
+			 (unsigned long long)row->max);
+	for (unsigned i = 0; i < n && at < size; i++)
+		at += (size_t)snprintf(buf + at, size - at, "%s%llu%s",
+				       !i	   ? ""
+				       : i + 1 < n ? ", "
+						   : " or ",
+				       (unsigned long long)few[i], n == 1 ? " only" : "");
+}
+
+/* What a row accepts, and what it was given instead. */
+static void say_values(const struct pmk_core_key *row, const char *given, char *msg, unsigned size)
+{
+	char values[128];
+
+	values_text(row, values, sizeof(values));
+	if (row->unit == 'b')
+		snprintf(msg, size, "%s is on or off, not '%.40s'", row->key, given);
+	else if (row->unit == 'l')
+		snprintf(msg, size, "%s is none, l210 or l220, not '%.40s'", row->key, given);
+	else
+		snprintf(msg, size, "%s takes %s, not '%.40s'", row->key, values, given);
+}
+
+/* wait.threshold is that of every layer, until one is given its own. */
+static void set_member(struct pmk_core *core, const struct pmk_core_key *key, uint64_t n)
+{
+	*member(core, key) = n;
+	if (strcmp(key->key, "wait.threshold") != 0)
+		return;
+	for (const struct pmk_core_key *k = pmk_core_keys; k->key; k++)
+		if (strncmp(k->key, "wait.", 5) == 0)
+			*member(core, k) = n;
 }
 
 int pmk_core_set(struct pmk_core *core, const char *key, const char *value, char *msg,
 		 unsigned size)
 {
 	const struct pmk_core_key *k = find_key(key);
+	struct pmk_core_key row;
 	uint64_t n = 0;
 	int err;
 
@@ -222,63 +340,23 @@ int pmk_core_set(struct pmk_core *core, const char *key, const char *value, char
 	if (!err && (n < k->min || n > k->max))
 		err = PMK_ERANGE;
 	if (!err) {
-		*member(core, k) = n;
+		set_member(core, k, n);
 		return 0;
 	}
-	if (k->unit == 'b')
-		snprintf(msg, size, "%s is on or off, not '%.40s'", key, value);
-	else if (k->unit == 'l')
-		snprintf(msg, size, "%s is none, l210 or l220, not '%.40s'", key, value);
-	else
-		snprintf(msg, size, "%s takes %s from %llu to %llu, not '%.40s'", key,
-			 k->unit == 's' ? "a size (such as 16K)" : "a number",
-			 (unsigned long long)k->min, (unsigned long long)k->max, value);
+	row = pmk_core_key_of(core, k);
+	say_values(&row, value, msg, size);
 	return err;
 }
 
-/* What the reader and the handler of inih share. */
+/* A preset while it is read. */
 struct reading {
-	FILE *f;
 	struct pmk_core *core;
-	unsigned line;	     /* of the line inih works on */
-	unsigned error_line; /* 0: none */
-	char why[256];
 	unsigned line_of[sizeof(pmk_core_keys) / sizeof(pmk_core_keys[0])]; /* 0: has no line */
 };
 
-static void complain(struct reading *r, const char *why)
+/* One of the texts in [core]; NULL when `name` is none of them. */
+static char *find_text(struct pmk_core *core, const char *name, size_t *size)
 {
-	if (r->error_line)
-		return;
-	r->error_line = r->line;
-	snprintf(r->why, sizeof(r->why), "%s", why);
-}
-
-/* ini_reader: one line into `str`, as fgets. The rest of a line that does not fit is dropped. */
-static char *next_line(char *str, int num, void *stream)
-{
-	struct reading *r = stream;
-	size_t n;
-	int c;
-
-	if (!fgets(str, num, r->f))
-		return NULL;
-	r->line++;
-	n = strlen(str);
-	if (n + 1 < (size_t)num || str[n - 1] == '\n')
-		return str;
-	c = getc(r->f);
-	if (c != EOF && c != '\n')
-		complain(r, "the line is too long");
-	while (c != EOF && c != '\n')
-		c = getc(r->f);
-	return str;
-}
-
-/* One of the texts in [core]; false when `name` is none of them. */
-static bool set_text(struct reading *r, const char *name, const char *value)
-{
-	struct pmk_core *core = r->core;
 	const struct {
 		const char *name;
 		char *text;
@@ -294,144 +372,97 @@ static bool set_text(struct reading *r, const char *name, const char *value)
 	for (unsigned i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		if (strcmp(name, texts[i].name) != 0)
 			continue;
-		if (strlen(value) >= texts[i].size)
-			complain(r, "the text is too long");
-		else
-			strcpy(texts[i].text, value);
-		return true;
+		*size = texts[i].size;
+		return texts[i].text;
 	}
-	return false;
+	return NULL;
 }
 
-/* ini_handler: 1 goes on, 0 reports an error. */
-static int take(void *user, const char *section, const char *name, const char *value)
+/* What a preset as a whole needs; and no key that stood before the line with the instruction set is
+ * one that it does not have. */
+static bool check_preset(const struct reading *r, struct pmk_ini *ini)
 {
-	struct reading *r = user;
-	char key[128], why[256];
+	const struct pmk_core *core = r->core;
+	unsigned first = 0;
+	char why[256];
 
-	if (r->error_line)
-		return 0;
-	if (!*section) {
-		complain(r, "a [section] has to come first");
-		return 0;
+	if (!core->name[0] || !core->pmu[0] || !core->qemu_cpu[0] || !core->isa[0])
+		return pmk_ini_fail(ini, ini->line,
+				    "[core] has to say name, pmu, qemu_cpu and isa");
+	for (unsigned i = 0; pmk_core_keys[i].key; i++) {
+		if (!r->line_of[i] || pmk_core_has(core, &pmk_core_keys[i]) ||
+		    (first && r->line_of[i] > first))
+			continue;
+		first = r->line_of[i];
+		not_its_key(core, &pmk_core_keys[i], why, sizeof(why));
 	}
+	return !first || pmk_ini_fail(ini, first, "%s", why);
+}
+
+/* pmk_ini_take */
+static bool take(void *ctx, struct pmk_ini *ini, const char *section, const char *name,
+		 const char *value)
+{
+	struct reading *r = ctx;
+	char key[128], why[256], *text = NULL;
+	size_t size = 0;
+
+	if (!section)
+		return check_preset(r, ini);
 	if (strcmp(section, "core") == 0) {
-		if (set_text(r, name, value))
-			return r->error_line == 0;
+		text = find_text(r->core, name, &size);
 		snprintf(key, sizeof(key), "%.100s", name);
 	} else {
 		snprintf(key, sizeof(key), "%.60s.%.60s", section, name);
 	}
-	if (pmk_core_set(r->core, key, value, why, sizeof(why)) != 0)
-		complain(r, why);
-	else
-		r->line_of[find_key(key) - pmk_core_keys] = r->line;
-	return r->error_line == 0;
-}
-
-/* The keys that stood before the line with the instruction set. */
-static void check_early_keys(struct reading *r)
-{
-	unsigned first = 0;
-
-	for (unsigned i = 0; pmk_core_keys[i].key; i++) {
-		if (!r->line_of[i] || pmk_core_has(r->core, &pmk_core_keys[i]) ||
-		    (first && r->line_of[i] > first))
-			continue;
-		first = r->line_of[i];
-		not_its_key(r->core, &pmk_core_keys[i], r->why, sizeof(r->why));
+	if (text && strlen(value) >= size)
+		return pmk_ini_fail(ini, ini->line, "the text is too long");
+	if (text) {
+		strcpy(text, value);
+		return true;
 	}
-	r->error_line = first;
+	if (pmk_core_set(r->core, key, value, why, sizeof(why)) != 0)
+		return pmk_ini_fail(ini, ini->line, "%s", why);
+	r->line_of[find_key(key) - pmk_core_keys] = ini->line;
+	return true;
 }
 
 int pmk_core_load(struct pmk_core *core, const char *path, char *msg, unsigned size)
 {
 	struct reading r = { .core = core };
-	int line, unreadable;
 
 	pmk_core_defaults(core);
-	r.f = fopen(path, "r");
-	if (!r.f) {
-		snprintf(msg, size, "%s: %s", path, strerror(errno));
-		return PMK_EIO;
-	}
-	errno = 0;
-	line = ini_parse_stream(next_line, &r, take, &r);
-	unreadable = ferror(r.f) ? errno : 0;
-	fclose(r.f);
-	if (unreadable) {
-		snprintf(msg, size, "%s: %s", path, strerror(unreadable));
-		return PMK_EIO;
-	}
-	if (line < 0) {
-		snprintf(msg, size, "%s: out of memory", path);
-		return PMK_EIO;
-	}
-	/* inih tells the first line that is neither a section, a comment nor name = value, or that
-	 * `take` refused; `r` knows which of the two it was. */
-	if (line > 0 && (!r.error_line || (unsigned)line < r.error_line)) {
-		snprintf(msg, size, "%s:%d: neither [section] nor name = value", path, line);
-		return PMK_EPARSE;
-	}
-	if (r.error_line) {
-		snprintf(msg, size, "%s:%u: %s", path, r.error_line, r.why);
-		return PMK_EPARSE;
-	}
-	if (!core->name[0] || !core->pmu[0] || !core->qemu_cpu[0] || !core->isa[0]) {
-		snprintf(msg, size, "%s:%u: [core] has to say name, pmu, qemu_cpu and isa", path,
-			 r.line);
-		return PMK_EPARSE;
-	}
-	check_early_keys(&r);
-	if (r.error_line) {
-		snprintf(msg, size, "%s:%u: %s", path, r.error_line, r.why);
-		return PMK_EPARSE;
+	return pmk_ini_load(path, NULL, take, &r, msg, size);
+}
+
+/* Every parameter is one of those that its row has for this core. */
+static int check_values(const struct pmk_core *core, char *msg, unsigned size)
+{
+	for (const struct pmk_core_key *k = pmk_core_keys; k->key; k++) {
+		struct pmk_core_key row = pmk_core_key_of(core, k);
+		uint64_t n = *(const uint64_t *)(const void *)((const char *)core + k->offset);
+		char given[24];
+
+		if (!pmk_core_has(core, k) || pmk_core_accepts(&row, n))
+			continue;
+		snprintf(given, sizeof(given), "%llu", (unsigned long long)n);
+		say_values(&row, given, msg, size);
+		return PMK_ERANGE;
 	}
 	return 0;
 }
 
-static bool power_of_two(uint64_t n)
+/* The sets are a power of two; on A64 they alone: 48K in 3 ways. */
+static int check_cache(const char *which, uint64_t bytes, uint64_t ways, unsigned line, char *msg,
+		       unsigned size)
 {
-	return n && (n & (n - 1)) == 0;
-}
-
-/* On A64 the sets alone have to be a power of two: 48K in 3 ways. */
-static int check_cache(const struct pmk_core *core, const char *which, uint64_t bytes,
-		       uint64_t ways, unsigned line, char *msg, unsigned size)
-{
-	if (pmk_core_is_a64(core)) {
-		if (bytes % ways || !power_of_two(bytes / ways)) {
-			snprintf(msg, size, "%s.size / %s.ways has to be a power of two", which,
-				 which);
-			return PMK_ERANGE;
-		}
-	} else if (!power_of_two(bytes) || !power_of_two(ways)) {
-		snprintf(msg, size, "%s.size and %s.ways have to be powers of two", which, which);
+	if (bytes % ways || !power_of_two(bytes / ways)) {
+		snprintf(msg, size, "%s.size / %s.ways has to be a power of two", which, which);
 		return PMK_ERANGE;
 	}
 	if (bytes / ways < line) {
 		snprintf(msg, size, "%s.size / %s.ways is less than a line of %u bytes", which,
 			 which, line);
-		return PMK_ERANGE;
-	}
-	return 0;
-}
-
-static int check_powers(const struct pmk_core *core, char *msg, unsigned size)
-{
-	const struct {
-		const char *key;
-		uint64_t value;
-	} rows[] = {
-		{ "bp.entries", core->bp_entries },   { "bp.indirect", core->bp_indirect },
-		{ "fetch.bytes", core->fetch_bytes }, { "dcache.bytes", core->l1d_bytes },
-		{ "bus.bytes", core->bus_bytes },
-	};
-
-	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		if (power_of_two(rows[i].value))
-			continue;
-		snprintf(msg, size, "%s has to be a power of two", rows[i].key);
 		return PMK_ERANGE;
 	}
 	return 0;
@@ -443,33 +474,47 @@ static int say_range(char *msg, unsigned size, const char *text)
 	return PMK_ERANGE;
 }
 
-/* UG984: which parameters exclude each other, and which values there are. */
+/* UG984: which parameters exclude each other. */
 static int check_mb(const struct pmk_core *core, char *msg, unsigned size)
 {
-	if (core->icache_ways != 1 || core->dcache_ways != 1)
-		return say_range(msg, size, "icache.ways and dcache.ways have to be 1");
-	if (!power_of_two(core->icache_line) || !power_of_two(core->dcache_line))
-		return say_range(msg, size, "icache.line and dcache.line are 4, 8 or 16");
-	if (core->icache_size > 65536 || core->dcache_size > 65536)
-		return say_range(msg, size, "icache.size and dcache.size go up to 64K");
 	if (core->icache_base > core->icache_high || core->dcache_base > core->dcache_high)
 		return say_range(
 			msg, size,
 			"icache.base and dcache.base lie below icache.high and dcache.high");
-	if (!power_of_two(core->itlb_entries) || !power_of_two(core->dtlb_entries))
-		return say_range(msg, size, "itlb.entries and dtlb.entries are 1, 2, 4 or 8");
-	if (core->bp_entries > 2048)
-		return say_range(msg, size, "bp.entries go up to 2048");
-	if (core->tlb_entries > 128)
-		return say_range(msg, size, "tlb.entries go up to 128");
 	if (core->area == 1 && (core->bp_on || core->mmu))
 		return say_range(msg, size,
 				 "area.optimized = 1 goes with bp.enable and mmu.enable off only");
-	if (core->counter_width % 16 != 0)
-		return say_range(msg, size, "debug.counter_width is 32, 48 or 64");
 	if (!core->event_counters && !core->latency_counters)
 		return say_range(msg, size,
 				 "debug.event_counters and debug.latency_counters are both 0");
+	return 0;
+}
+
+/* DDI 0198D §2.3, CP15 c9: sizes, and that a region begins at a multiple of its size. That the two lie beside each
+ * other is for the program to see to. */
+static int check_tcm(const struct pmk_core *core, char *msg, unsigned size)
+{
+	const struct {
+		const char *name;
+		uint64_t base, bytes;
+	} tcm[] = { { "itcm", core->itcm_base, core->itcm_size },
+		    { "dtcm", core->dtcm_base, core->dtcm_size } };
+
+	for (unsigned i = 0; i < 2; i++) {
+		if (tcm[i].bytes && (tcm[i].bytes < 4096 || !power_of_two(tcm[i].bytes))) {
+			snprintf(msg, size, "%s.size is 0 or a power of two from 4K to 1M",
+				 tcm[i].name);
+			return PMK_ERANGE;
+		}
+		if (tcm[i].bytes && tcm[i].base % tcm[i].bytes) {
+			snprintf(msg, size, "%s.base has to be a multiple of %s.size", tcm[i].name,
+				 tcm[i].name);
+			return PMK_ERANGE;
+		}
+	}
+	if (tcm[0].base < tcm[1].base + tcm[1].bytes && tcm[1].base < tcm[0].base + tcm[0].bytes &&
+	    tcm[0].bytes && tcm[1].bytes)
+		return say_range(msg, size, "itcm and dtcm lie over each other");
 	return 0;
 }
 
@@ -482,19 +527,19 @@ static unsigned line_bytes(const struct pmk_core *core, uint64_t words)
 
 int pmk_core_check(const struct pmk_core *core, char *msg, unsigned size)
 {
-	int err = pmk_core_is_mb(core) ? check_mb(core, msg, size) : 0;
+	int err = check_values(core, msg, size);
 
+	if (!err && pmk_core_is_mb(core))
+		err = check_mb(core, msg, size);
 	if (!err)
-		err = check_cache(core, "icache", core->icache_size, core->icache_ways,
+		err = check_cache("icache", core->icache_size, core->icache_ways,
 				  line_bytes(core, core->icache_line), msg, size);
 	if (!err)
-		err = check_cache(core, "dcache", core->dcache_size, core->dcache_ways,
+		err = check_cache("dcache", core->dcache_size, core->dcache_ways,
 				  line_bytes(core, core->dcache_line), msg, size);
-	if (!err)
-		err = check_cache(core, "l2", core->l2_size, core->l2_ways,
+	if (!err && !pmk_core_is_mb(core))
+		err = check_cache("l2", core->l2_size, core->l2_ways,
 				  pmk_core_is_a64(core) ? A64_LINE_BYTES : LINE_BYTES, msg, size);
-	if (!err)
-		err = check_powers(core, msg, size);
 	if (err)
 		return err;
 	if (core->tlb_entries % core->tlb_ways ||
@@ -502,12 +547,9 @@ int pmk_core_check(const struct pmk_core *core, char *msg, unsigned size)
 		snprintf(msg, size, "tlb.entries / tlb.ways has to be a power of two");
 		return PMK_ERANGE;
 	}
-	if (pmk_core_on_ahb(core) && core->shadow)
-		return say_range(msg, size,
-				 "fetch.shadow has to be 0: this core fetches nothing ahead");
 	if (pmk_core_is_arm(core) && core->branch_min > core->branch_max) {
 		snprintf(msg, size, "branch.min is more than branch.max");
 		return PMK_ERANGE;
 	}
-	return 0;
+	return pmk_core_on_ahb(core) ? check_tcm(core, msg, size) : 0;
 }

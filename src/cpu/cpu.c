@@ -66,6 +66,8 @@ int pmk_cpu_init(struct pmk_cpu *cpu, const struct pmk_core *core)
 		return PMK_ENOMEM;
 	}
 	cpu->pred[PMK_BRANCH_NONE] = PMK_PRED_NOT_TAKEN;
+	if (pmk_core_on_ahb(core))
+		pmk_arm9_init(cpu);
 	return 0;
 }
 
@@ -96,8 +98,7 @@ void pmk_cpu_forked(struct pmk_cpu *cpu, struct pmk_run *run)
 {
 	/* The clock starts anew, so nothing may be under way. */
 	pmk_lsu_restart(&cpu->lsu);
-	if (pmk_core_is_a64(&cpu->core))
-		cpu->v8->pending = 0;
+	cpu->pending = 0;
 	if (pmk_core_is_mb(&cpu->core))
 		pmk_mb_forked(cpu);
 	memset(cpu->dyn, 0, sizeof(cpu->dyn));
@@ -170,6 +171,26 @@ void pmk_cpu_add_facts(struct pmk_cpu *cpu, const struct pmk_facts *f)
 
 	for (unsigned k = 0; k < count; k++)
 		cpu->dyn[signal[k]] += f->n[k];
+}
+
+/* `n` is 1 or -1: what is counted of a block when it starts. */
+static void count_block(struct pmk_cpu *cpu, const struct pmk_block *b, int n)
+{
+	unsigned count;
+	const uint8_t *signal = fact_signals(&cpu->core, &count);
+
+	cpu->cycles += (uint64_t)(int64_t)n * b->cycles;
+	if (!cpu->eager)
+		cpu->run[b->id].runs += (uint64_t)(int64_t)n;
+	for (unsigned k = 0; cpu->eager && k < count; k++)
+		cpu->dyn[signal[k]] += (uint64_t)(int64_t)(n * b->facts.n[k]);
+}
+
+void pmk_cpu_deadline(struct pmk_cpu *cpu, const struct pmk_block *b)
+{
+	count_block(cpu, b, -1);
+	cpu->on_deadline(cpu);
+	count_block(cpu, b, 1);
 }
 
 /* Sums of other signals. */
@@ -573,6 +594,25 @@ static void wait_for_results(struct pmk_cpu *cpu, const struct pmk_block *p,
 		cpu->dyn[PMK_SIG_DATA_STALL] += e->data - passed;
 }
 
+/* Block `b` reads or writes registers whose loads are under way. It goes on until an instruction needs one of
+ * them; what is written before is waited for by nobody (our choice). */
+static void wait_for_pending(struct pmk_cpu *cpu, const struct pmk_block *b, uint64_t regs)
+{
+	uint64_t start = cpu->cycles - b->cycles - pmk_lsu_late(&cpu->lsu);
+
+	for (uint64_t rest = regs; rest; rest &= rest - 1) {
+		unsigned r = (unsigned)__builtin_ctzll(rest);
+		uint64_t wait;
+
+		if (b->need[r] == PMK_PIPE_FAR)
+			continue;
+		wait = pmk_lsu_hold(&cpu->lsu, start + b->need[r] - 1, cpu->ready[r]);
+		cpu->cycles += wait;
+		cpu->dyn[PMK_SIG_DATA_STALL] += wait > cpu->walk[r] ? wait - cpu->walk[r] : 0;
+	}
+	cpu->pending &= ~regs;
+}
+
 void pmk_cpu_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
 			uint64_t taken, uint64_t word)
 {
@@ -605,8 +645,10 @@ void pmk_cpu_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const st
 	}
 	if (p->late & b->wants)
 		wait_for_results(cpu, p, b, before);
-	if (PMK_UNLIKELY(cpu->cycles >= cpu->deadline))
-		cpu->on_deadline(cpu);
+	if (cpu->pending & b->wants2)
+		wait_for_pending(cpu, b, cpu->pending & b->wants2);
+	if (PMK_UNLIKELY(cpu->cycles - b->cycles >= cpu->deadline))
+		pmk_cpu_deadline(cpu, b);
 }
 
 /* ---- data ----------------------------------------------------------------------------------- */
@@ -626,12 +668,39 @@ static void account(struct pmk_cpu *cpu, struct pmk_lsu_delay d, uint64_t walk)
 	cpu->dyn[PMK_SIG_DATA_STALL] += d.stall > walk ? d.stall - walk : 0;
 }
 
+/* When the block first needs what an access loads. */
+static uint64_t first_use(uint64_t access)
+{
+	return PMK_ACCESS_USE(access) & PMK_PIPE_OPEN ? PMK_LSU_NO_USE : PMK_ACCESS_USE(access);
+}
+
+/* What no instruction of the block needs is waited for by the first one behind it that does. */
+static void account_load(struct pmk_cpu *cpu, uint64_t access, struct pmk_lsu_delay d,
+			 uint64_t walk)
+{
+	uint64_t open = PMK_ACCESS_USE(access) ^ PMK_PIPE_OPEN;
+
+	account(cpu, d, walk);
+	if (first_use(access) != PMK_LSU_NO_USE)
+		return;
+	for (uint64_t rest = open; rest; rest &= rest - 1) {
+		unsigned r = (unsigned)__builtin_ctzll(rest);
+
+		/* Of a load from two lines, the later one. */
+		if (cpu->pending >> r & 1 && cpu->ready[r] >= d.ready)
+			continue;
+		cpu->ready[r] = d.ready;
+		cpu->walk[r] = (uint32_t)walk;
+	}
+	cpu->pending |= open;
+}
+
 static void load_external(struct pmk_cpu *cpu, uint64_t access, struct translation t)
 {
-	account(cpu,
-		pmk_lsu_load_miss(&cpu->lsu, issue_time(cpu, access), PMK_ACCESS_USE(access),
-				  LOAD_HIT_LATENCY, t.refill + t.walk),
-		t.walk);
+	account_load(cpu, access,
+		     pmk_lsu_load_miss(&cpu->lsu, issue_time(cpu, access), first_use(access),
+				       LOAD_HIT_LATENCY, t.refill + t.walk),
+		     t.walk);
 }
 
 static void store_external(struct pmk_cpu *cpu, uint64_t access)
@@ -642,10 +711,11 @@ static void store_external(struct pmk_cpu *cpu, uint64_t access)
 /* A hit whose translation had to be fetched: the value comes later by as much. */
 static void load_late(struct pmk_cpu *cpu, uint64_t access, struct translation t)
 {
-	uint64_t ready = LOAD_HIT_LATENCY + t.refill + t.walk, use = PMK_ACCESS_USE(access);
-
-	if (t.refill + t.walk && ready > use)
-		account(cpu, (struct pmk_lsu_delay){ .stall = ready - use }, t.walk);
+	if (t.refill + t.walk)
+		account_load(cpu, access,
+			     pmk_lsu_load_hit(&cpu->lsu, issue_time(cpu, access), first_use(access),
+					      LOAD_HIT_LATENCY + t.refill + t.walk),
+			     t.walk);
 }
 
 /* A line, or a word that level 1 does not keep, is asked of level 2: how long will it take? */

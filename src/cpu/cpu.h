@@ -83,9 +83,10 @@ struct pmk_cpu {
 	uint64_t cycles;
 	uint64_t taken; /* blocks not left by falling through */
 	uint64_t igen;
-	uint64_t deadline; /* cycles at which on_deadline is called, at the start of a block */
+	uint64_t deadline; /* the first block that starts at it or behind calls on_deadline */
 
-	uint8_t *imap;	       /* [line]: 1 = present */
+	uint64_t pending; /* registers whose load (A64: or division) is under way, see `ready` */
+	uint8_t *imap;	  /* [line]: 1 = present */
 	int32_t multiple_left; /* words of the running load or store multiple still to come */
 	uint64_t uncached;     /* data accesses that bypassed the cache; MicroBlaze: reads */
 	bool eager;	       /* the owner adds facts at every run instead of summing up later */
@@ -107,8 +108,13 @@ struct pmk_cpu {
 	struct pmk_lsu lsu;
 	struct pmk_l2cc l2;
 	struct pmk_edge edge[PMK_EDGES];
+	/* Of pending registers, when they will be there; of an ARM11 also the cycles of that which are a table
+	 * walk's. */
+	uint64_t ready[PMK_PLACES];
+	uint32_t walk[PMK_PIPE_REGS];
 
-	/* The owner's: called when the clock passes the deadline, to set the next one. */
+	/* The owner's: called when the clock passes the deadline, to set the next one. It sees nothing of the
+	 * block that starts. */
 	void (*on_deadline)(struct pmk_cpu *cpu);
 	unsigned index;
 	/* System emulation: says whether the page of the present access is device memory. */
@@ -164,6 +170,12 @@ PMK_SLOW void pmk_cpu_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p,
 PMK_SLOW void pmk_cpu_load_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
 PMK_SLOW void pmk_cpu_store_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
 void pmk_cpu_add_facts(struct pmk_cpu *cpu, const struct pmk_facts *f);
+/*
+ * Call the owner: `b` has started, and the owner sees what was before it. A block is counted as a whole
+ * when it starts, so what is taken off again while it runs (the accesses that were not cached, of all; the
+ * stores that succeeded, of those that were tried) would let sums step back behind a look into it.
+ */
+PMK_SLOW void pmk_cpu_deadline(struct pmk_cpu *cpu, const struct pmk_block *b);
 
 /*
  * The block `b` starts. Its facts are not added: they are summed up later (pmk_cpu_sum), or by the
@@ -175,18 +187,18 @@ static inline void pmk_cpu_block(struct pmk_cpu *cpu, const struct pmk_block *b)
 	struct pmk_run *run = &cpu->run[b->id];
 	uint64_t taken = b->pc != p->fall;
 	uint64_t word = cpu->pred[p->branch];
-	uint64_t odd =
-		pmk_pred_differs(word, taken) | (run->igen ^ cpu->igen) | (p->late & b->wants);
-	uint64_t cycles = cpu->cycles + b->cycles + pmk_pred_cycles(word);
+	uint64_t odd = pmk_pred_differs(word, taken) | (run->igen ^ cpu->igen) |
+		       (p->late & b->wants) | (cpu->pending & b->wants2);
+	uint64_t cycles = cpu->cycles + pmk_pred_cycles(word);
 
 	run->runs++;
 	cpu->prev = b;
-	cpu->cycles = cycles;
+	cpu->cycles = cycles + b->cycles;
 	cpu->taken += taken;
 	if (PMK_UNLIKELY(odd))
 		pmk_cpu_block_slow(cpu, p, b, taken, word);
 	else if (PMK_UNLIKELY(cycles >= cpu->deadline))
-		cpu->on_deadline(cpu);
+		pmk_cpu_deadline(cpu, b);
 }
 
 /* Index of an access of 1 << shift bytes; unaligned ones fall into the empty part of the map. */

@@ -755,25 +755,6 @@ static uint64_t wait_between(const struct pmk_block *p, const struct pmk_block *
 	return wait;
 }
 
-/* `n` is 1 or -1: what is counted of a block when it starts. */
-static void count_block(struct pmk_cpu *cpu, const struct pmk_block *b, int n)
-{
-	cpu->cycles += (uint64_t)(int64_t)n * b->cycles;
-	if (!cpu->eager)
-		cpu->run[b->id].runs += (uint64_t)(int64_t)n;
-	for (unsigned f = 0; cpu->eager && f < PMK_MB_NFACTS; f++)
-		cpu->dyn[pmk_mb_signal[f]] += (uint64_t)(int64_t)(n * b->facts.n[f]);
-}
-
-/* Nothing of the block must be seen by those who look now: accesses that are still to come cannot have missed,
- * and would be taken for hits. */
-void pmk_mb_deadline(struct pmk_cpu *cpu, const struct pmk_block *b)
-{
-	count_block(cpu, b, -1);
-	cpu->on_deadline(cpu);
-	count_block(cpu, b, 1);
-}
-
 static uint32_t goes_on(const struct pmk_block *p, const struct pmk_block *b)
 {
 	return (uint32_t)b->pc != (uint32_t)p->fall;
@@ -803,7 +784,7 @@ static PMK_SLOW void block_slow(struct pmk_cpu *cpu, const struct pmk_block *p,
 	else if (p->end.key != PMK_MB_NO_PREDICT)
 		leave_predicted(cpu, p, (uint32_t)b->pc, outcome);
 	if (PMK_UNLIKELY(cpu->cycles - b->cycles >= cpu->deadline))
-		pmk_mb_deadline(cpu, b);
+		pmk_cpu_deadline(cpu, b);
 	if (PMK_UNLIKELY(p->disturbs))
 		disturb(cpu, p->disturbs);
 	fetch_block(cpu, b, run->igen != seen);
@@ -860,7 +841,7 @@ static void leave(struct pmk_cpu *cpu, const struct pmk_block *p, const struct p
 	cpu->dyn[PMK_SIG_OF_STALL] += cycles > e->wait ? cycles : e->wait;
 	cpu->cycles = before + b->cycles;
 	if (PMK_UNLIKELY(before >= cpu->deadline))
-		pmk_mb_deadline(cpu, b);
+		pmk_cpu_deadline(cpu, b);
 }
 
 void pmk_mb_block_anew(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b)

@@ -176,9 +176,6 @@ PMK_SLOW void pmk_mb_load_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t acce
 PMK_SLOW void pmk_mb_store_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
 /* A load misses a write-through cache, or is not cached; its address is translated. */
 PMK_SLOW void pmk_mb_load_missed(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
-/* Call the owner: `b` has started, and the owner sees what was before it. */
-PMK_SLOW void pmk_mb_deadline(struct pmk_cpu *cpu, const struct pmk_block *b);
-
 static inline uint64_t pmk_mb_key(const struct pmk_mb *m, const struct pmk_block *p,
 				  const struct pmk_block *b)
 {
@@ -209,7 +206,7 @@ static inline void pmk_mb_block(struct pmk_cpu *cpu, const struct pmk_block *b)
 	cpu->dyn[PMK_SIG_OF_STALL] += e->wait;
 	cpu->cycles = cycles + b->cycles;
 	if (PMK_UNLIKELY(cycles >= cpu->deadline))
-		pmk_mb_deadline(cpu, b);
+		pmk_cpu_deadline(cpu, b);
 }
 
 /*

@@ -296,7 +296,7 @@ static void note_uses(const struct scoreboard *sb, const struct operand *op, uns
 		if (p < 0)
 			continue;
 		use = issue - op[i].wait - slots[p].issue;
-		if (use >= 0 && use < slots[p].use)
+		if (use >= 0 && use < slots[p].use && use < (int32_t)PMK_PIPE_OPEN)
 			slots[p].use = (uint16_t)use;
 	}
 }
@@ -348,6 +348,32 @@ static void summarise(const struct scoreboard *sb, struct pmk_pipe_block *out)
 	}
 }
 
+/* Somebody may wait for its result later on: it loads registers of the core. A load of the PC is needed by what
+ * follows; who needs those of coprocessors is not seen. */
+static bool can_be_late(const struct pmk_insn *in)
+{
+	uint64_t base = in->writeback ? UINT64_C(1) << in->rn : 0;
+
+	return in->load && in->flow == PMK_FLOW_NEXT && (in->writes & ~base);
+}
+
+/* What no instruction of the run needs. */
+static void leave_open(const struct scoreboard *sb, const struct pmk_insn *insn, size_t n,
+		       struct pmk_pipe_slot *slots)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (slots[i].use != OPEN)
+			continue;
+		slots[i].use = (uint16_t)(sb->next.at - slots[i].issue);
+		if (!can_be_late(&insn[i]))
+			continue;
+		slots[i].use = PMK_PIPE_OPEN;
+		for (unsigned r = 0; r < PMK_PIPE_PORT; r++)
+			if (sb->producer[r] == (int32_t)i)
+				slots[i].use |= (uint16_t)(1u << r);
+	}
+}
+
 void pmk_pipeline_time(const struct pmk_insn *insn, size_t n, struct pmk_pipe_slot *slots,
 		       struct pmk_pipe_block *out)
 {
@@ -365,9 +391,7 @@ void pmk_pipeline_time(const struct pmk_insn *insn, size_t n, struct pmk_pipe_sl
 	out->cycles = (uint32_t)end;
 	if (flags != NEVER && end - flags < 15)
 		out->flag_distance = (uint16_t)(end - flags);
-	for (size_t i = 0; i < n; i++)
-		if (slots[i].use == OPEN)
-			slots[i].use = (uint16_t)(end - slots[i].issue);
+	leave_open(&sb, insn, n, slots);
 	summarise(&sb, out);
 }
 

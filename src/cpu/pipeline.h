@@ -24,9 +24,13 @@
 /* Per instruction, for the memory model: when a miss would be felt. */
 struct pmk_pipe_slot {
 	uint16_t issue; /* issue cycle, from the start of the block */
-	uint16_t use;	/* cycles from issue to the first instruction that waits for its result;
-			   * to the end of the block where none in the block does */
+	/* Cycles from issue to the first instruction that waits for its result. Where none in the block
+	 * does, of a load PMK_PIPE_OPEN and the registers that have the result at the end of the block, bit
+	 * by bit; else to the end of the block. */
+	uint16_t use;
 };
+
+#define PMK_PIPE_OPEN 0x8000u
 
 struct pmk_pipe_block {
 	uint32_t cycles; /* issue of the first instruction to issue of what follows; a branch that

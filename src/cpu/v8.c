@@ -633,28 +633,28 @@ static unsigned wait_between(struct pmk_cpu *cpu, const struct pmk_block *p,
 }
 
 /* Some registers will have their values at `ready`. */
-static void expect(struct pmk_v8 *v, uint64_t regs, uint64_t ready)
+static void expect(struct pmk_cpu *cpu, uint64_t regs, uint64_t ready)
 {
 	for (uint64_t rest = regs; rest; rest &= rest - 1) {
 		unsigned r = (unsigned)__builtin_ctzll(rest);
 
 		/* Of a load from two lines, the later one. */
-		v->ready[r] = v->pending >> r & 1 ? pmk_later(v->ready[r], ready) : ready;
+		cpu->ready[r] = cpu->pending >> r & 1 ? pmk_later(cpu->ready[r], ready) : ready;
 	}
-	v->pending |= regs;
+	cpu->pending |= regs;
 }
 
 /* What block `p`, which ended at `end`, leaves unfinished for long. */
-static void remember_long(struct pmk_v8 *v, const struct pmk_block *p, uint64_t end)
+static void remember_long(struct pmk_cpu *cpu, const struct pmk_block *p, uint64_t end)
 {
 	for (unsigned r = 0; r < PMK_PLACES; r++) {
 		if (p->residue[r] <= PMK_V8_LONG)
 			continue;
 		if (r < PMK_NREGS) {
-			expect(v, UINT64_C(1) << r, end + p->residue[r]);
+			expect(cpu, UINT64_C(1) << r, end + p->residue[r]);
 		} else {
-			v->ready[r] = end + p->residue[r];
-			v->pending |= PMK_V8_UNITS;
+			cpu->ready[r] = end + p->residue[r];
+			cpu->pending |= PMK_V8_UNITS;
 		}
 	}
 }
@@ -665,7 +665,6 @@ static void remember_long(struct pmk_v8 *v, const struct pmk_block *p, uint64_t 
  */
 static void wait_for_pending(struct pmk_cpu *cpu, const struct pmk_block *b, uint64_t regs)
 {
-	struct pmk_v8 *v = cpu->v8;
 	uint64_t start = cpu->cycles - b->cycles - pmk_lsu_late(&cpu->lsu), waits = 0;
 	bool busy = false;
 
@@ -673,17 +672,17 @@ static void wait_for_pending(struct pmk_cpu *cpu, const struct pmk_block *b, uin
 		unsigned r = (unsigned)__builtin_ctzll(rest);
 
 		if (b->need[r] != PMK_PIPE_FAR)
-			waits += pmk_lsu_hold(&cpu->lsu, start + b->need[r], v->ready[r]);
+			waits += pmk_lsu_hold(&cpu->lsu, start + b->need[r], cpu->ready[r]);
 	}
 	for (unsigned u = PMK_NREGS; u < PMK_PLACES && (regs & PMK_V8_UNITS); u++) {
 		if (b->need[u] != PMK_PIPE_FAR) {
-			waits += pmk_lsu_hold(&cpu->lsu, start + b->need[u], v->ready[u]);
-			v->ready[u] = 0;
+			waits += pmk_lsu_hold(&cpu->lsu, start + b->need[u], cpu->ready[u]);
+			cpu->ready[u] = 0;
 		}
-		busy |= v->ready[u] > cpu->cycles;
+		busy |= cpu->ready[u] > cpu->cycles;
 	}
-	v->pending &= ~regs;
-	v->pending |= busy ? PMK_V8_UNITS : 0;
+	cpu->pending &= ~regs;
+	cpu->pending |= busy ? PMK_V8_UNITS : 0;
 	cpu->cycles += waits;
 	cpu->dyn[PMK_SIG_DATA_STALL] += waits;
 }
@@ -699,9 +698,9 @@ static void wait_for_results(struct pmk_cpu *cpu, const struct pmk_block *p,
 		cpu->dyn[PMK_SIG_DATA_STALL] += wait - passed;
 	}
 	if (p->late2 & PMK_V8_UNITS)
-		remember_long(cpu->v8, p, before - b->cycles);
-	if (cpu->v8->pending & b->wants2)
-		wait_for_pending(cpu, b, cpu->v8->pending & b->wants2);
+		remember_long(cpu, p, before - b->cycles);
+	if (cpu->pending & b->wants2)
+		wait_for_pending(cpu, b, cpu->pending & b->wants2);
 }
 
 void pmk_v8_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
@@ -724,8 +723,8 @@ void pmk_v8_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const str
 	}
 	if (waits)
 		wait_for_results(cpu, p, b, before);
-	if (PMK_UNLIKELY(cpu->cycles >= cpu->deadline))
-		cpu->on_deadline(cpu);
+	if (PMK_UNLIKELY(cpu->cycles - b->cycles >= cpu->deadline))
+		pmk_cpu_deadline(cpu, b);
 }
 
 /* ---- data ------------------------------------------------------------------------------------- */
@@ -754,7 +753,7 @@ static void account_load(struct pmk_cpu *cpu, uint64_t access, struct pmk_lsu_de
 {
 	account(cpu, d);
 	if (first_use(access) == PMK_LSU_NO_USE)
-		expect(cpu->v8, pmk_v8_open_regs(PMK_ACCESS_USE(access)), d.ready);
+		expect(cpu, pmk_v8_open_regs(PMK_ACCESS_USE(access)), d.ready);
 }
 
 static void evict(struct pmk_cpu *cpu, uint64_t *e)

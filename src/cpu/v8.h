@@ -74,10 +74,6 @@ struct pmk_v8 {
 	uint64_t fast[PMK_V8_FAST_LINES + PMK_V8_FAST_PAGES];
 	uint8_t pht[PMK_V8_MAX_PHT]; /* 2-bit counters */
 	uint32_t pht_mask, history, history_mask;
-	/* Registers whose load or division is under way, bit by bit, PMK_V8_UNITS for units; when they will be
-	 * there. */
-	uint64_t pending;
-	uint64_t ready[PMK_PLACES];
 	/* Pages in the data micro-TLB, by the word of `fast` they share. */
 	uint8_t mapped[PMK_V8_FAST_PAGES];
 	/* The access that is being reported piece by piece. */
@@ -190,13 +186,14 @@ static inline void pmk_v8_block(struct pmk_cpu *cpu, const struct pmk_block *b)
 	struct pmk_run *run = &cpu->run[b->id];
 	struct pmk_v8 *v = cpu->v8;
 	uint64_t taken = b->pc != p->fall;
-	uint64_t waits = (p->late & b->wants) | ((p->late2 | v->pending) & b->wants2);
+	uint64_t waits = (p->late & b->wants) | ((p->late2 | cpu->pending) & b->wants2);
 	uint64_t odd = (run->igen ^ cpu->igen) | waits;
+	uint64_t cycles = cpu->cycles;
 	bool wrong = false;
 
 	run->runs++;
 	cpu->prev = b;
-	cpu->cycles += b->cycles;
+	cpu->cycles = cycles + b->cycles;
 	cpu->taken += taken;
 	v->piece_of = 0;
 	if (p->branch == PMK_V8_CONDITIONAL) {
@@ -212,8 +209,8 @@ static inline void pmk_v8_block(struct pmk_cpu *cpu, const struct pmk_block *b)
 	}
 	if (PMK_UNLIKELY(odd))
 		pmk_v8_block_slow(cpu, p, b, taken, wrong, waits);
-	else if (PMK_UNLIKELY(cpu->cycles >= cpu->deadline))
-		cpu->on_deadline(cpu);
+	else if (PMK_UNLIKELY(cycles >= cpu->deadline))
+		pmk_cpu_deadline(cpu, b);
 }
 
 /*

@@ -6,20 +6,39 @@
 
 #include <pmk/error.h>
 
+#define PAGE_BYTES 2048u /* PMK_AHBMON_PAGE_2K; each further one is twice as large */
+
 _Static_assert(PMK_MATRIX_NMASTERS == PMK_AHBMON_NLAYERS, "one layer for each master");
 
-/* What the matrix did is what the monitors see. Nothing is on the GXI: no MBX is modelled. */
+/* What the matrix did is what the monitors see, beside what the MBX did in the same cycles. */
+static void see_one(struct pmk_devchip *chip, const struct pmk_ahb_cycle cycle[PMK_MATRIX_NMASTERS])
+{
+	struct pmk_ahbmon_sample sample;
+
+	pmk_mbx_step(&chip->mbx, &sample.gxi);
+	memcpy(sample.layer, cycle, sizeof(sample.layer));
+	pmk_ahbmon_observer_sample(&chip->observer, chip->bus, &sample);
+}
+
+/* n > 1: the layers are idle, and the GXI may be, too. */
 static void see(void *ctx, const struct pmk_ahb_cycle cycle[PMK_MATRIX_NMASTERS], uint64_t n)
 {
 	struct pmk_devchip *chip = ctx;
-	struct pmk_ahbmon_sample sample = { .gxi.address = PMK_GXI_IDLE };
 
-	if (n > 1) {
-		pmk_ahbmon_observer_idle(&chip->observer, chip->bus, n);
-		return;
+	while (n > 1) {
+		uint64_t quiet = pmk_mbx_quiet(&chip->mbx), skip = quiet < n ? quiet : n;
+
+		if (!skip) {
+			see_one(chip, cycle);
+			n--;
+			continue;
+		}
+		pmk_ahbmon_observer_idle(&chip->observer, chip->bus, skip);
+		pmk_mbx_skip(&chip->mbx, skip);
+		n -= skip;
 	}
-	memcpy(sample.layer, cycle, sizeof(sample.layer));
-	pmk_ahbmon_observer_sample(&chip->observer, chip->bus, &sample);
+	if (n)
+		see_one(chip, cycle);
 }
 
 void pmk_devchip_bind(struct pmk_devchip *chip)
@@ -29,13 +48,22 @@ void pmk_devchip_bind(struct pmk_devchip *chip)
 }
 
 int pmk_devchip_init(struct pmk_devchip *chip, const struct pmk_core *core,
-		     const struct pmk_matrix_script traffic[PMK_MATRIX_NMASTERS])
+		     const struct pmk_traffic *traffic)
 {
 	int err = pmk_biu_init(&chip->biu, core);
 
+	for (unsigned s = 0; s < PMK_MATRIX_MAX_SLAVES; s++) {
+		struct pmk_matrix_slave *slave = &chip->biu.matrix.config.slave[s];
+
+		slave->refuse_every = traffic->slave[s].every;
+		slave->split = traffic->slave[s].split;
+		slave->release = traffic->slave[s].release;
+	}
 	for (unsigned i = 0; !err && i < PMK_MATRIX_NMASTERS; i++)
-		if (traffic[i].on)
-			err = pmk_matrix_script(&chip->biu.matrix, i, &traffic[i]);
+		if (traffic->master[i].on)
+			err = pmk_matrix_script(&chip->biu.matrix, i, &traffic->master[i]);
+	if (!err)
+		err = pmk_mbx_init(&chip->mbx, &traffic->gxi);
 	for (unsigned i = 0; i < PMK_AHBMON_NBUSES; i++)
 		pmk_bus_init(&chip->bus[i]);
 	pmk_devchip_bind(chip);
@@ -56,9 +84,39 @@ int pmk_devchip_observe(struct pmk_devchip *chip, const struct pmk_ahbmon_model 
 
 int pmk_devchip_check(const struct pmk_devchip *chip)
 {
+	const struct pmk_bus *gxi = &chip->bus[PMK_AHBMON_BUS_GXI];
 	enum pmk_ahbmon_bus bus;
 
-	return pmk_ahbmon_observer_check(&chip->observer, chip->bus, &bus) ? PMK_EIO : PMK_OK;
+	if (pmk_ahbmon_observer_check(&chip->observer, chip->bus, &bus) ||
+	    chip->mbx.now != chip->observer.cycles ||
+	    chip->mbx.reads != gxi->total[PMK_SIG_GXI_READ] ||
+	    chip->mbx.writes != gxi->total[PMK_SIG_GXI_WRITE])
+		return PMK_EIO;
+	for (unsigned i = 0; i < PMK_MATRIX_NMASTERS; i++)
+		if (chip->biu.matrix.layer[i].refused != chip->observer.layer[i].refused)
+			return PMK_EIO;
+	return PMK_OK;
+}
+
+void pmk_devchip_settings(const struct pmk_core *core, struct pmk_ahbmon_config *config)
+{
+	const uint64_t wait[PMK_AHBMON_NTHRESHOLDS] = {
+		[PMK_AHBMON_OVER_ARMI] = core->wait_armi,
+		[PMK_AHBMON_OVER_CLCDC] = core->wait_clcdc,
+		[PMK_AHBMON_OVER_DMA0] = core->wait_dma0,
+		[PMK_AHBMON_OVER_DMA1] = core->wait_dma1,
+		[PMK_AHBMON_OVER_EXP] = core->wait_exp,
+		[PMK_AHBMON_OVER_ARMD] = core->wait_armd,
+		[PMK_AHBMON_OVER_GXI_RD_A] = core->wait_gxi_read,
+		[PMK_AHBMON_OVER_GXI_RD_D] = core->wait_gxi_data,
+		[PMK_AHBMON_OVER_GXI_WR_A] = core->wait_gxi_write,
+	};
+
+	*config = (struct pmk_ahbmon_config){ .castout4_aligned = core->castout_aligned };
+	while (PAGE_BYTES << config->page < core->gxi_page && config->page < PMK_AHBMON_PAGE_16K)
+		config->page++;
+	for (unsigned i = 0; i < PMK_AHBMON_NTHRESHOLDS; i++)
+		config->threshold[i] = (uint32_t)wait[i];
 }
 
 struct pmk_signal_set pmk_devchip_raises(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The ARM926EJ-S Development Chip around a running core: the core's bus interface unit, the bus matrix
- * with its other masters, and the observers of the AHB Monitor, which turn every HCLK cycle of every
+ * with its other masters, the MBX on its link, and the observers of the AHB Monitor, which turn every HCLK cycle of every
  * layer into signals on the monitor's buses.
  *
  * It may lie in memory that two processes share; bind it in each before use.
@@ -12,25 +12,32 @@
 #include <pmk/ahbmon.h>
 #include <pmk/bus.h>
 
+#include "ahb/mbx.h"
+#include "ahb/traffic.h"
 #include "cpu/biu.h"
 #include "pmu/ahbmon/observe.h"
 
 struct pmk_devchip {
 	struct pmk_biu biu;
+	struct pmk_mbx mbx;
 	struct pmk_ahbmon_observer observer;
 	struct pmk_bus bus[PMK_AHBMON_NBUSES];
 };
 
 /* In this process: its pointers. */
 void pmk_devchip_bind(struct pmk_devchip *chip);
-/* At time 0, with scripts (by master, those that are `on`). 0 or an error. The observers begin with
+/* At time 0, with what else is on the buses. 0 or an error. The observers begin with
  * pmk_devchip_observe(), when the monitor's registers are set. */
 int pmk_devchip_init(struct pmk_devchip *chip, const struct pmk_core *core,
-		     const struct pmk_matrix_script traffic[PMK_MATRIX_NMASTERS]);
+		     const struct pmk_traffic *traffic);
 int pmk_devchip_observe(struct pmk_devchip *chip, const struct pmk_ahbmon_model *model);
 
-/* Does everything add up, on every bus? PMK_OK or PMK_EIO. */
+/* Does everything add up, on every bus, and did the monitors see what masters and slaves say they did?
+ * PMK_OK or PMK_EIO. */
 int pmk_devchip_check(const struct pmk_devchip *chip);
+
+/* How the monitor is to count, by the core's parameters. */
+void pmk_devchip_settings(const struct pmk_core *core, struct pmk_ahbmon_config *config);
 
 /* Signals that are raised on some bus of it. */
 struct pmk_signal_set pmk_devchip_raises(void);

@@ -43,20 +43,30 @@ static struct pmk_bus *counted_bus(struct pmk_emulated *e)
 }
 
 static int bind(struct pmk_emulated *e, struct pmk_emulated_ports *ports,
-		const struct pmk_emulated_config *cfg, const struct pmk_pmu **pmu)
+		const struct pmk_emulated_config *cfg)
 {
-	const struct pmk_model_ops *ops;
+	const struct pmk_pmu **pmu = ports->pmu;
+	const struct pmk_model_ops *ops[PMK_SEVERAL];
 
-	*pmu = pmk_emulated_pmu(cfg->pmu, &cfg->core, &ports->microblaze);
-	ops = *pmu ? pmk_model_find(*pmu) : NULL;
-	if (!ops || ops->size > PMK_MODEL_BYTES || cfg->plan.npasses > PMK_MAX_PASSES)
+	pmu[0] = pmk_emulated_pmu(cfg->pmu, &cfg->core, &ports->microblaze);
+	pmu[1] = *cfg->beside ? pmk_pmu_find(cfg->beside) : pmu[0];
+	for (unsigned k = 0; k < PMK_SEVERAL; k++) {
+		ops[k] = pmu[k] ? pmk_model_find(pmu[k]) : NULL;
+		if (!ops[k] || ops[k]->size > PMK_MODEL_BYTES)
+			return PMK_ENOTSUP;
+	}
+	if (cfg->plan.npasses > PMK_MAX_PASSES)
 		return PMK_ENOTSUP;
 	e->cpu.biu = pmk_core_on_ahb(&cfg->core) ? &e->chip.biu : NULL;
-	if (e->cpu.biu)
+	if (e->cpu.biu) {
 		pmk_devchip_bind(&e->chip);
+		ports->ahbmon = *pmu[0];
+		ports->ahbmon.family = &cfg->layout;
+		pmu[0] = &ports->ahbmon;
+	}
 	for (unsigned i = 0; i < cfg->plan.npasses; i++) {
 		ports->model[i] = (struct pmk_model_port){
-			.ops = ops,
+			.ops = ops[pmk_several_of(&cfg->plan, i)],
 			.model = e->model[i],
 			.bus = counted_bus(e),
 			.mode = PMK_MODE_PRIV,
@@ -89,11 +99,11 @@ static uint64_t poll_deadline(struct pmk_emulated *e)
 	return e->cpu.cycles + near;
 }
 
-static void ask_models(struct pmk_emulated *e, const struct pmk_model_ops *ops)
+static void ask_models(struct pmk_emulated *e)
 {
 	pmk_bus_forget(&e->bus);
 	for (unsigned i = 0; i < e->session.plan.npasses; i++)
-		ops->ask(e->model[i], &e->bus);
+		pmk_model_find(e->session.pass[i].dev.pmu)->ask(e->model[i], &e->bus);
 }
 
 /* When the running interval could be over at the earliest, in cycles. */
@@ -118,10 +128,9 @@ static uint64_t interval_deadline(const struct pmk_emulated *e,
 
 static void set_deadline(struct pmk_emulated *e, const struct pmk_emulated_config *cfg)
 {
-	const struct pmk_model_ops *ops = pmk_model_find(pmk_pmu_find(cfg->pmu));
 	uint64_t poll, interval;
 
-	ask_models(e, ops);
+	ask_models(e);
 	poll = poll_deadline(e);
 	interval = interval_deadline(e, cfg);
 	e->cpu.deadline = poll < interval ? poll : interval;
@@ -145,11 +154,10 @@ static void first_interval(struct pmk_emulated *e, const struct pmk_emulated_con
 /* The monitor's settings, by its driver, and the observers that go by them. */
 static int begin_observing(struct pmk_emulated *e, const struct pmk_emulated_config *cfg)
 {
-	struct pmk_ahbmon_config config = { .castout4_aligned = cfg->core.castout_aligned };
+	struct pmk_ahbmon_config config;
 	int err = 0;
 
-	for (unsigned i = 0; i < PMK_AHBMON_NTHRESHOLDS; i++)
-		config.threshold[i] = (uint32_t)cfg->core.wait_threshold;
+	pmk_devchip_settings(&cfg->core, &config);
 	for (unsigned i = 0; !err && i < cfg->plan.npasses; i++)
 		err = pmk_ahbmon_configure(&e->session.pass[i].dev, &config);
 	return err ? err : pmk_devchip_observe(&e->chip, (struct pmk_ahbmon_model *)e->model[0]);
@@ -158,22 +166,22 @@ static int begin_observing(struct pmk_emulated *e, const struct pmk_emulated_con
 static int begin_session(struct pmk_emulated *e, struct pmk_emulated_ports *ports,
 			 const struct pmk_emulated_config *cfg)
 {
-	const struct pmk_pmu *pmu;
-	int err = bind(e, ports, cfg, &pmu);
+	int err = bind(e, ports, cfg);
 
 	if (err)
 		return err;
 	pmk_bus_init(&e->bus);
 	if (e->cpu.biu)
-		err = pmk_devchip_init(&e->chip, &cfg->core, cfg->traffic);
+		err = pmk_devchip_init(&e->chip, &cfg->core, &cfg->traffic);
 	if (err)
 		return err;
 	e->bus.raised = pmk_cpu_raises(&cfg->core);
 	e->bus.longest = pmk_cpu_longest(&cfg->core);
 	e->cpu.bus = &e->bus;
 	for (unsigned i = 0; i < cfg->plan.npasses; i++)
-		ports->model[i].ops->reset(e->model[i], counted_bus(e), pmu);
-	err = pmk_session_open(&e->session, pmu, &cfg->plan, ports->port);
+		ports->model[i].ops->reset(e->model[i], counted_bus(e),
+					   ports->pmu[pmk_several_of(&cfg->plan, i)]);
+	err = pmk_several_open(&e->session, ports->pmu, &cfg->plan, ports->port);
 	if (!err && cfg->plan.timed)
 		err = pmk_session_timer(&e->session, cfg->interval);
 	if (!err && e->cpu.biu)
@@ -197,6 +205,8 @@ void pmk_emulated_configure(struct pmk_emulated_config *cfg)
 {
 	if (!cfg->interval)
 		cfg->interval_unit = PMK_INTERVAL_NONE;
+	if (!cfg->layout.enable)
+		cfg->layout = pmk_ahbmon_sp816;
 	cfg->eager = cfg->nregions > 0 ||
 		     (cfg->interval_unit != PMK_INTERVAL_NONE && cfg->interval < 1000000);
 }
@@ -444,12 +454,11 @@ int pmk_emulated_finish(struct pmk_emulated *copy, struct pmk_emulated_ports *po
 			const struct pmk_emulated_config *cfg, const struct pmk_emulated_blocks *b,
 			struct pmk_reading *totals)
 {
-	const struct pmk_pmu *pmu;
-	int err = bind(copy, ports, cfg, &pmu);
+	int err = bind(copy, ports, cfg);
 
 	if (err)
 		return err;
-	pmk_session_rebind(&copy->session, pmu, ports->port);
+	pmk_several_rebind(&copy->session, ports->pmu, ports->port);
 	if (copy->cpu.biu)
 		finish_bus(copy);
 	err = pmk_emulated_totals(copy, cfg, b, totals);

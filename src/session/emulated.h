@@ -20,6 +20,7 @@
 
 #include "cpu/cpu.h"
 #include "session/devchip.h"
+#include "session/several.h"
 
 #define PMK_MODEL_BYTES 2048 /* room for any model; attach refuses a larger one */
 #define PMK_MAX_REGIONS 16
@@ -35,13 +36,18 @@ enum pmk_interval_unit { PMK_INTERVAL_NONE, PMK_INTERVAL_CYCLES, PMK_INTERVAL_IN
 
 struct pmk_emulated_config {
 	char pmu[32];
+	/* Another one on the same bus, that of the level 2 cache or the core, or empty: events of the plan
+	 * whose `pmu` is 1 are its. */
+	char beside[32];
 	struct pmk_core core;
 	struct pmk_plan plan;
 	uint32_t nregions;
 	struct pmk_emulated_region region[PMK_MAX_REGIONS];
 	uint32_t window; /* 1: region[0] is --from/--to, and everything counts only inside it */
-	/* Of other masters on the buses around the core. */
-	struct pmk_matrix_script traffic[PMK_MATRIX_NMASTERS];
+	/* What else is on the buses around the core; and where their monitor has its registers: the
+	 * project's layout, unless another is given before pmk_emulated_configure(). */
+	struct pmk_traffic traffic;
+	struct pmk_ahbmon_layout layout;
 	uint32_t interval_unit;
 	uint32_t eager; /* readings are frequent: add up at every block; see configure */
 	uint64_t interval;
@@ -98,6 +104,8 @@ struct pmk_emulated_ports {
 	struct pmk_port port[PMK_MAX_PASSES];
 	/* The PMU itself, where the core says how it was built. */
 	struct pmk_microblaze_pmu microblaze;
+	struct pmk_pmu ahbmon; /* with the layout of the configuration */
+	const struct pmk_pmu *pmu[PMK_SEVERAL];
 };
 
 /*

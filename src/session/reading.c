@@ -15,10 +15,11 @@ int pmk_reading_latency(const struct pmk_plan *plan, const struct pmk_pmu *pmu, 
 {
 	int index = 0;
 
-	if (!pmu->counters[plan->event[i].counter].extreme_width)
+	if (plan->event[i].pmu || !pmu->counters[plan->event[i].counter].extreme_width)
 		return -1;
 	for (unsigned k = 0; k < i; k++)
-		index += pmu->counters[plan->event[k].counter].extreme_width != 0;
+		index += !plan->event[k].pmu &&
+			 pmu->counters[plan->event[k].counter].extreme_width != 0;
 	return index < PMK_READING_LATENCIES ? index : -1;
 }
 

@@ -198,6 +198,48 @@ static void test_no_address(void **state)
 	expect(&b, S(WRITE), 2, -1);
 }
 
+/* What is not known is not raised: on the bus, that is no 0. */
+static void test_not_known(void **state)
+{
+	static const struct {
+		struct pmk_gxi_params params;
+		unsigned raised;	/* signals */
+		unsigned there, absent; /* one of those that are, one of those that are not */
+	} rows[] = {
+		{ { .no_write = true }, 2 + 2 + 4, S(DATA_WAIT), S(READ_WAIT) },
+		{ { .no_write = true }, 2 + 2 + 4, S(PAGE_2K), S(WRITE_OVER) },
+		{ { .no_address_state = true }, 2, S(DATA_OVER), S(READ) },
+		{ { .no_data_state = true }, 2 + 4 + 4, S(WRITE_WAIT), S(DATA_WAIT) },
+		{ { .no_address = true, .no_write = true, .no_data_state = true },
+		  2,
+		  S(WRITE),
+		  S(READ_OVER) },
+	};
+	static struct bench b;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		unsigned n = 0;
+
+		setup(&b);
+		pmk_bus_init(&b.bus);
+		pmk_gxi_init(&b.gxi, &rows[i].params, &b.bus);
+		for (unsigned s = 0; s < PMK_NSIGNALS; s++)
+			n += pmk_bus_raises(&b.bus, s);
+		assert_int_equal(n, rows[i].raised);
+		assert_true(pmk_bus_raises(&b.bus, rows[i].there));
+		assert_false(pmk_bus_raises(&b.bus, rows[i].absent));
+	}
+	setup(&b);
+	b.params.no_write = true;
+	pmk_gxi_init(&b.gxi, &b.params, &b.bus);
+	cycle(&b, 1, 1, true, 0);
+	cycle(&b, 1, 1, false, 0);
+	cycle(&b, 2, 2, false, 0);
+	expect(&b, S(READ), 1, S(DATA_WAIT), 2, S(DATA_OVER), 1, -1);
+	assert_null(pmk_gxi_check(&b.gxi, &b.bus));
+}
+
 static void test_idle(void **state)
 {
 	static struct bench b;
@@ -243,6 +285,7 @@ int main(void)
 		cmocka_unit_test(test_pages),
 		cmocka_unit_test(test_reset_forgets),
 		cmocka_unit_test(test_no_address),
+		cmocka_unit_test(test_not_known),
 		cmocka_unit_test(test_idle),
 		cmocka_unit_test(test_check_finds),
 	};

@@ -76,14 +76,16 @@ def every_program_has_work_factors():
     assert len(sources()) >= 6, sources()
     for name, factors in BENCHMARK["PROGRAMS"].items():
         equal(len(factors), len(BENCHMARK["ISAS"]), name)
-        assert all(f // BENCHMARK["QUICK"] > 0 for f in factors), name
+        for isa in BENCHMARK["ISAS"].values():
+            assert factors[isa.work] // BENCHMARK["QUICK"] > 0 or isa.name in BENCHMARK["ASKED_FOR"], name
 
 
 @test
 def instruction_sets_are_what_the_claims_are_about():
     isas = BENCHMARK["ISAS"].values()
     equal([(i.name, i.core, i.most_slowdown, i.work) for i in isas],
-          [("arm", "arm1176", 4.0, 0), ("a64", "cortex-a53", 4.5, 1), ("microblaze", "microblaze", 4.5, 2)])
+          [("arm", "arm1176", 4.0, 0), ("a64", "cortex-a53", 4.5, 1), ("microblaze", "microblaze", 4.5, 2),
+           ("arm926", "arm926", 40.0, 3)])
 
 
 @test
@@ -116,6 +118,9 @@ def bench_run_measures_and_judges():
     # 1 is a missed target: other tests run at the same time, so time is not judged here
     assert out.code in (0, 1), out
     for isa in isas:
+        if isa.name in BENCHMARK["ASKED_FOR"]:
+            assert isa.name not in out.out, out.out
+            continue
         for line in ("slowdown geomean ", "peak memory at most ", "start-up "):
             judged = [l for l in out.out.splitlines() if l.startswith(f"{isa.name}: {line}")]
             equal(len(judged), 1, line)

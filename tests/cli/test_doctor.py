@@ -218,11 +218,19 @@ def environment(code, path=None, **env):
     for name, status, what, advice in items:
         assert status in ("ok", "missing", "broken"), status
         equal(advice is None, status == "ok", name)
-        contains(text.out, f"  {status:<8} {name:<16} {what}\n")
+        contains(text.out, f"  {status:<8} {name:<24} {what}\n")
         if advice:
-            contains(text.out, f"\n{'':28}{advice}\n")
+            contains(text.out, f"\n{'':36}{advice}\n")
     contains(text.out, "pmk can count in emulation." if code == 0 else "pmk cannot count in emulation")
     return items
+
+
+# Commands and the Debian packages that they are in.
+EMULATORS = {
+    "qemu-arm": "qemu-user", "qemu-aarch64": "qemu-user", "qemu-microblazeel": "qemu-user",
+    "qemu-microblaze": "qemu-user", "qemu-system-arm": "qemu-system-arm", "qemu-system-aarch64": "qemu-system-arm",
+    "qemu-system-microblazeel": "qemu-system-misc", "qemu-system-microblaze": "qemu-system-misc",
+}
 
 
 def item(items, name, n=0):
@@ -236,15 +244,19 @@ def a_whole_environment():
     items = environment(0)
     names = [i[0] for i in items]
     equal(names[:3], ["data files", "plugin", "qemu-arm"])
-    for name in ("qemu-system-arm", "ARM sysroot", "AArch64 sysroot", "host counters"):
+    for name in (*EMULATORS, "ARM sysroot", "AArch64 sysroot", "fst2vcd", "gzip", "host counters"):
         contains(names, name)
     assert re.search(r": \d+ cores, \d+ metrics$", item(items, "data files")[2]), items
     equal(item(items, "plugin")[1], "ok")
     version = re.search(r"version (\S+)", run("qemu-arm", "--version").out).group(1).rstrip(",")
     equal(item(items, "qemu-arm")[1:3], ("ok", f"version {version}, runs programs for ARM"))
     equal(item(items, "qemu-arm", 1)[1:3], ("ok", "counts: 3 of 3 instructions of a small program"))
-    if shutil.which("qemu-aarch64"):
-        equal(item(items, "qemu-aarch64", 1)[1:3], ("ok", "counts: 3 of 3 instructions of a small program"))
+    for name in ("qemu-aarch64", "qemu-microblazeel", "qemu-microblaze"):
+        if shutil.which(name):
+            equal(item(items, name, 1)[1:3], ("ok", "counts: 3 of 3 instructions of a small program"), name)
+    for name in (*EMULATORS, "fst2vcd", "gzip"):
+        equal(item(items, name)[1], "ok" if shutil.which(name) else "missing", name)
+    equal(item(items, "fst2vcd")[2], "reads FST dumps, for -T wave")
     equal(set(glob.glob("/tmp/pmk-doctor-*")) - before, set(), "files left behind")
 
 
@@ -259,9 +271,12 @@ def without_a_name_it_lists_the_others():
 @test
 def no_emulator():
     items = environment(125, commands("none"))
-    for name in ("qemu-arm", "qemu-aarch64", "qemu-system-arm"):
+    for name, package in EMULATORS.items():
         equal(item(items, name)[1], "missing")
-        contains(item(items, name)[3], "apt-get install qemu-")
+        contains(item(items, name)[3], f"apt-get install {package})")
+    for name, package in (("fst2vcd", "gtkwave"), ("gzip", "gzip")):
+        equal(item(items, name)[1], "missing")
+        contains(item(items, name)[3], f"apt-get install {package})")
     equal(len([i for i in items if i[0] == "qemu-arm"]), 1, "nothing is run without an emulator")
     equal(item(items, "data files")[1], "ok")
 
@@ -276,11 +291,13 @@ def an_emulator_that_is_too_old():
 
 @test
 def emulators_that_do_not_work():
-    path = commands("odd", qemu_arm="exit 3", qemu_aarch64="echo no idea", qemu_system_arm="kill -9 $$")
+    path = commands("odd", qemu_arm="exit 3", qemu_aarch64="echo no idea", qemu_system_arm="kill -9 $$",
+                    fst2vcd="exit 4")
     items = environment(125, path)
     equal(item(items, "qemu-arm")[1:3], ("broken", "does not tell its version (exit code 3)"))
     equal(item(items, "qemu-aarch64")[1:3], ("broken", "does not tell its version (exit code 0)"))
     equal(item(items, "qemu-system-arm")[1:3], ("broken", "does not tell its version (exit code 137)"))
+    equal(item(items, "fst2vcd")[1:3], ("broken", "does not start (exit code 4)"))
 
 
 @test

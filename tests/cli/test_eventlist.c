@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include <pmk/arm11.h>
+#include <pmk/microblaze.h>
 
 #include "cli/eventlist.h"
 
@@ -178,6 +179,21 @@ static void test_all(void **state)
 	event_list_free(&list);
 }
 
+/* What no counter can count is not in it. */
+static void test_all_without_event_counters(void **state)
+{
+	struct event_list list = { .count = 0 };
+	struct pmk_microblaze_pmu mb;
+
+	(void)state;
+	assert_int_equal(pmk_microblaze_configure(&mb, 0, 1, 32), 0);
+	assert_int_equal(event_list_parse(&list, &mb.pmu, "all"), 0);
+	assert_int_equal(list.count, 7);
+	for (unsigned i = 0; i < list.count; i++)
+		assert_int_equal(list.item[i].event->code, 57 + i);
+	event_list_free(&list);
+}
+
 static void test_add(void **state)
 {
 	const struct pmk_event *ev = pmk_pmu_event_code(&pmk_arm1176, 0x0B);
@@ -212,7 +228,12 @@ static const struct {
 	{ __LINE__, "{cycles", "no closing brace" },
 	{ __LINE__, "{cycles,r07", "no closing brace" },
 	{ __LINE__, "{", "no closing brace" },
-	{ __LINE__, "{cycles}x", "no closing brace" },
+	{ __LINE__, "{cycles}x", "'{cycles}x': behind the brace comes a comma or a modifier" },
+	{ __LINE__, "{cycles}:", "'{cycles}:': behind the brace comes a comma or a modifier" },
+	{ __LINE__, "{cycles}{r07}", "'{cycles}{r07}': behind the brace comes a comma" },
+	{ __LINE__, "{{cycles}}", "'{{cycles}}': groups do not nest" },
+	{ __LINE__, "r07,{cycles,{r08}}", "'{cycles,{r08}}': groups do not nest" },
+	{ __LINE__, "{}", "empty" },
 	{ __LINE__, "{,cycles}", "empty" },
 	{ __LINE__, "{cycles,,r07}", "empty" },
 	{ __LINE__, "{cycles}:x", "unknown modifier" },
@@ -338,6 +359,7 @@ int main(void)
 		cmocka_unit_test(test_good_lists),
 		cmocka_unit_test(test_several_options),
 		cmocka_unit_test(test_all),
+		cmocka_unit_test(test_all_without_event_counters),
 		cmocka_unit_test(test_add),
 		cmocka_unit_test(test_bad_lists),
 		cmocka_unit_test(test_bad_groups),

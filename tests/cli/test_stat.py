@@ -303,11 +303,12 @@ def groups_share_a_pass():
 
 @test
 def a_group_that_is_too_large():
-    out = pmk("stat", "-e", "{instr_exec,dcache_miss,br_exec}", loop(N))
-    equal((out.code, out.out), (129, ""))
-    contains(out.err, "group")
-    contains(out.err, "arm1176")
-    equal(out.err.count("\n"), 1)
+    # Cycles have a counter of their own.
+    for cycles in ("", ",cpu_cycles"):
+        out = pmk("stat", "-e", "r0c,{instr_exec,dcache_miss,br_exec" + cycles + "}", loop(N))
+        equal((out.code, out.out, out.err),
+              (129, "", "pmk: the group {instr_exec,...} needs 3 event counters at a time, arm1176 has 2; without the "
+                        "braces they take several passes\n"))
 
 
 @test
@@ -889,11 +890,45 @@ def list_has_every_topic():
     contains(pmk("list", "metrics").out, "dcache_miss_ratio")
     contains(pmk("list", "targets").out, "emu")
     contains(pmk("list", "events", "--pmu", "arm1176").out, "proc_ret_exec")
-    whole = pmk("list")
+    whole = pmk("list", "all")
     equal(whole.code, 0)
     for word in ("arm1176", "dcache_miss", "cpi", "emu"):
         contains(whole.out, word)
-    equal(pmk("list", "nonsense").code, 129)
+    out = pmk("list", "nonsense")
+    equal((out.code, out.out), (129, ""))
+    contains(out.err, "no topic or PMU 'nonsense'; there are pmus, cores, events, metrics, targets and all")
+
+
+@test
+def list_alone_is_short():
+    """PMUs with what they have, cores, targets, and how to see the rest: no events."""
+    out = pmk("list").out
+    assert len(out.splitlines()) < 60, out
+    assert re.search(r"^  arm1176 +25 events,  3 counters  ", out, re.M), out
+    assert re.search(r"^  microblaze +64 events,  6 counters  ", out, re.M), out
+    equal(re.findall(r"^(PMUs|Cores|Events|Metrics|Targets|More)\b", out, re.M), ["PMUs", "Cores", "Targets", "More"])
+    for word in ("dcache_miss", "load_word"):
+        assert word not in out, word
+    # What it tells to try works.
+    for line in re.findall(r"^  pmk (list [\w -]*?)  ", out, re.M):
+        equal(pmk(*line.replace("PMU", "arm1176").split()).code, 0, line)
+    doc = json.loads(pmk("list", "-j").out)
+    equal([k for k in doc if k not in ("format", "version")], ["pmus", "cores", "events", "metrics", "targets"])
+
+
+@test
+def list_of_one_pmu():
+    events = pmk("list", "events", "--pmu", "microblaze").out
+    equal(len(events.splitlines()), 64)
+    for argv in (("microblaze",), ("mb",), ("microblaze-freq",), ("microblaze", "--pmu", "mb"), ("events", "microblaze")):
+        equal(pmk("list", *argv).out, events, argv)
+    equal(pmk("list", "arm926").out, pmk("list", "events", "--pmu", "ahbmon").out)
+    equal(pmk("list", "cores", "microblaze").out, pmk("list", "cores", "--pmu", "microblaze").out)
+    equal(pmk("list", "microblaze", "-j").out, pmk("list", "events", "--pmu", "microblaze", "-j").out)
+    for argv, line in ((("arm1176", "microblaze"), "list: one PMU at a time: arm1176 or microblaze"),
+                       (("microblace",), "list: no topic or PMU 'microblace'; did you mean microblaze?")):
+        out = pmk("list", *argv)
+        equal((out.code, out.out, out.err), (129, "", f"pmk: {line}\n"))
 
 
 @test
@@ -929,6 +964,27 @@ def info_explains():
     out = pmk("info", "dcache_mis")
     equal(out.code, 129)
     contains(out.err, "dcache_miss")
+
+
+@test
+def info_of_core_parameters():
+    """By core, as far as it has it; ranges are those that the core accepts."""
+    def rows(name):
+        out = pmk("info", name)
+        equal(out.code, 0, out)
+        return {r[0]: r[1:] for r in re.findall(r"^    (\S+) +(\S+) +(\S.*?)  +(\S.*)$", out.out, re.M)}
+
+    size = rows("icache.size")
+    equal(size["arm1176"], ("16K", "64..128K (2^n)", "instruction cache size"))
+    equal(size["cortex-a72"], ("48K", "64..128K", "instruction cache size; divided by its ways a power of two"))
+    equal(size["microblaze"], ("8K", "64..64K (2^n)", "instruction cache size"))
+    equal(rows("icache.line"), {c: ("4", "4, 8, 16", "words of an instruction cache line")
+                                for c in ("microblaze", "microblaze-area", "microblaze-freq")})
+    equal(rows("debug.counter_width")["microblaze"][:2], ("32", "32, 48, 64"))
+    for core in ("microblaze", "microblaze-area", "microblaze-freq"):
+        text = pmk("info", core).out
+        assert "CTLR" not in text and "micro-TLB" not in text, text
+    contains(pmk("info", "icache.lin").err, "did you mean icache.line")
 
 
 @test

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """pmk stat --pmu ahbmon: an ARM926EJ-S and the buses around it, from the command line."""
 import os
+import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
@@ -87,6 +88,12 @@ def the_manuals_names_are_understood():
 
 
 @test
+def emulation_is_told_of():
+    for event in ("ct_armd_rd", "ct_total_cycles", "ct_gxi_rd"):
+        contains(pmk("info", event).out, "    emulation    modelled\n")
+
+
+@test
 def regions_and_windows():
     whole = counts(stat("--pmu", "ahbmon", "-e", "all", lines(500), code=3))
     doc = stat("--pmu", "ahbmon", "-e", "all", "--region", "work", lines(500), code=3)
@@ -147,6 +154,75 @@ def traffic_brings_its_layer():
     for event in ("ct_dma0_rd", "ct_clcd_wait_total", "ahb_dma0_utilisation"):
         contains(out.err, event)
     assert "ct_dma1" not in out.err, out.err
+
+
+def row(text, start):
+    """The numbers of the line that begins so, "-" as None; and the bar in it."""
+    line = next(l for l in text.splitlines() if l.startswith(start))
+    words = line[len(start):].replace("%", "").split()
+    bar = words.pop(0) if re.fullmatch(r"[#sbw.?]+", words[0]) else ""
+    return [None if w == "-" else float(w.replace(",", "")) for w in words], bar
+
+
+LAYERS = {"armi": ("ARM-I", ["burst_single", "burst_incr4", "line_fill"]),
+          "armd": ("ARM-D", ["burst_single", "burst_incr4", "burst_incr8", "line_fill"]),
+          "dma0": ("DMA-0", ["burst_incr", "burst_incr4", "burst_incr8", "burst_incr16"])}
+
+
+def parts(c, layer):
+    """Transfers, waits by cause, the rest; and bursts."""
+    first = c[f"ct_{layer}_wait_non_seq_slave"], c[f"ct_{layer}_wait_non_seq_bus"]
+    transfers = c[f"ct_{layer}_rd"] + c.get(f"ct_{layer}_wr", 0)
+    waits = c[f"ct_{layer}_wait_total"]
+    return ([transfers, *first, waits - sum(first), c["ct_total_cycles_en"] - transfers - waits],
+            sum(c[f"ct_{layer}_{b}"] for b in LAYERS[layer][1]))
+
+
+@test
+def bars_are_the_counts():
+    argv = ["--pmu", "ahbmon", "--traffic", "dma0:period=40"]
+    c = counts(stat(*argv, "-e", "all", lines(1000), code=3))
+    out = pmk("stat", *argv, "--bars", lines(1000), env=dict(os.environ, LC_ALL="C"))
+    equal(out.code, 3)
+    shares, waits = out.err.split("cycles of layers")[1].split("waits per burst")
+    for layer, (name, _) in LAYERS.items():
+        spent, bursts = parts(c, layer)
+        numbers, bar = row(shares, f"   {name} ")
+        equal(numbers, [float(f"{100 * n / c['ct_total_cycles_en']:.1f}") for n in spent], layer)
+        equal(len(bar), 31)
+        for cells, n in zip((bar.count(glyph) for glyph in "#sbw."), spent):
+            assert abs(cells - 31 * n / c["ct_total_cycles_en"]) < 1, (layer, bar, spent)
+        total = sum(spent[1:4])
+        equal(row(waits, f"   {name} ")[0],
+              [bursts] + [float(f"{n / bursts:.2f}") for n in (total, *spent[1:4])], layer)
+    # SDRAM makes each linefill wait for 5 cycles (docs/ahbmon.md, section 9), and there is nothing else.
+    equal(row(waits, "   ARM-D ")[0][2], 5)
+    assert "CLCDC" not in shares and "GXI" not in shares, shares
+
+
+@test
+def trends_show_the_traffic():
+    """A DMA controller that begins late and ends early, by the interval."""
+    argv = ["--pmu", "ahbmon", "-I", "6000cycles", "--traffic", "dma0:period=40,start=2000,count=40"]
+    out = pmk("stat", *argv, "--bars", lines(1000), env=dict(os.environ, LC_ALL="C"))
+    equal(out.code, 3)
+    names = ["ahb_armd_wait_per_burst", "ahb_armd_bus_wait_per_burst"]
+    metrics = stat(*argv, "-M", ",".join(names), lines(1000), code=3)["metrics"]
+    total, bus = ([m["value"] for m in metrics if m["name"] == n] for n in names)
+    assert bus[1] > 1 and not any(bus[2:]), bus
+    shown = [row(line, "")[0] for line in re.findall(r"^ +[\d.]+ ARM-D [#sbw.]+( .*)$", out.err, re.M)]
+    equal([s[0] for s in shown], [float(f"{v:.2f}") for v in total])
+    equal([s[2] for s in shown], [float(f"{v:.2f}") for v in bus])
+    # Levels from 0 to the longest mean.
+    for what, values in (("waits", total), (" bus", bus)):
+        levels = "".join("_.:-=+*#"[min(7, int(v / max(total) * 8))] for v in values)
+        contains(out.err, f"   ARM-D {what:<20}{levels}  least {min(values):.2f}, most {max(values):.2f}\n")
+
+
+@test
+def bars_of_other_pmus():
+    out = pmk("stat", "--bars", lines(10))
+    equal((out.code, out.err), (129, "pmk: --bars draws layers of a bus, as --pmu ahbmon counts them; arm1176 has none\n"))
 
 
 @test

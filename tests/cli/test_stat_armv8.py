@@ -32,6 +32,25 @@ buffer:	.zero	64
 """
 N = 1000
 
+EXCLUSIVE = """
+	.global	_start
+_start:
+	adrp	x1, var
+	mov	x3, #500
+1:	ldxr	w0, [x1]
+	add	w0, w0, #1
+	stxr	w2, w0, [x1]
+	cbnz	w2, 1b
+	subs	x3, x3, #1
+	b.ne	1b
+	mov	x8, #93
+	mov	x0, #0
+	svc	#0
+	.data
+	.balign	4096
+var:	.zero	64
+"""
+
 DEFAULTS = ["cpu_cycles", "inst_retired", "br_pred", "br_mis_pred", "l1i_cache", "l1i_cache_refill",
             "l1d_cache", "l1d_cache_refill", "l2d_cache", "l2d_cache_refill", "l1i_tlb_refill",
             "l1d_tlb_refill", "bus_access"]
@@ -204,6 +223,24 @@ def a_pmu_that_no_core_has_is_told():
     equal(out.code, 129, out)
     contains(out.err, "no core that is emulated has the PMU cortex-a57")
 
+
+@test
+def sums_never_step_back():
+    # A block is counted when it starts, and its store exclusive succeeds later: no row may take that for a
+    # failure, or take it back. 500 pass, none fails.
+    program = build("exclusive-a64", EXCLUSIVE, "-nostdlib", "-static", "-Wl,--build-id=none", ext="S",
+                    prefix="aarch64-linux-gnu-")
+    for interval in ("10cycles", "1insns"):
+        path = os.path.join(WORK, f"exclusive-{interval}.csv")
+        equal(pmk("stat", "--core", "cortex-a72", "-I", interval, "-x", ",", "-o", path, "-e",
+                  "strex_fail_spec,strex_pass_spec", program).code, 0)
+        with open(path) as f:
+            rows = [r.split(",") for r in f if "strex" in r]
+        os.unlink(path)
+        sums = {e: sum(int(r[1]) for r in rows if r[3] == e) for e in ("strex_fail_spec", "strex_pass_spec")}
+        equal(sums, {"strex_fail_spec": 0, "strex_pass_spec": 500})
+        equal({int(r[1]) for r in rows if r[3] == "strex_fail_spec"}, {0})
+        assert len(rows) > 500, len(rows)
 
 
 main()

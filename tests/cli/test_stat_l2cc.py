@@ -154,9 +154,9 @@ def settings_reach_it():
     equal((c["drreq"], c["drhit"]), (PASSES * LINES, (PASSES - 1) * LINES))
     equal((c["dwreq"], c["dwhit"], c["wa"]), (PASSES * LINES, PASSES * LINES, 0))
     equal(refused("--pmu", "l220", "--set", "l2.ways=3", walk()),
-          "pmk: core arm1176: l2.size and l2.ways have to be powers of two\n")
+          "pmk: core arm1176: l2.ways takes a power of two from 1 to 32, not '3'\n")
     equal(refused("--pmu", "l220", "--set", "l2.size=100", walk()),
-          "pmk: --set l2.size=100: l2.size takes a size (such as 16K) from 65536 to 8388608, not '100'\n")
+          "pmk: --set l2.size=100: l2.size takes a power of two (such as 16K) from 65536 to 8388608, not '100'\n")
 
 
 @test
@@ -175,6 +175,71 @@ def where_there_is_none():
     contains(refused("--pmu", "l220", "-e", "dcache_miss", walk()), "dcache_miss")
     equal(refused("--pmu", "arm1136", "--core", "arm1176", "--set", "l2.type=l220", walk()),
           "pmk: core arm1176 has the PMU arm1176, not arm1136\n")
+
+
+@test
+def both_pmus_in_one_run():
+    have("qemu-arm")
+    for cache in ("l220", "l210"):
+        here = ("--set", f"l2.type={cache}")
+        core = ("cycles", "dcache_miss", "instr_exec", "br_exec")
+        level2 = ("drreq", "drhit", "dwreq", "irreq")
+        alone = counts(stat(*here, "-e", ",".join(core), walk()))
+        alone |= {f"{cache}/{e}/": n for e, n in
+                  counts(stat("--pmu", cache, "-e", ",".join(level2), walk())).items()}
+        events = ",".join([*core, *(f"{cache}/{e}/" for e in level2)])
+        for passes in ("clone", "rerun"):
+            doc = stat(*here, "--passes", passes, "-e", events, walk())
+            equal(counts(doc), alone)
+            equal([c["pmu"] for c in doc["counters"]], ["arm1176"] * 4 + [cache] * 4)
+            # Two event counters and CCNT; two, or four.
+            equal((doc["pmu"], doc["passes"]), ("arm1176", 4 if cache == "l220" else 3))
+        # The other way round, and with the other syntax.
+        doc = stat("--pmu", cache, "-e", "drreq,arm1176/dcache_miss/,arm1176::cycles", walk())
+        equal(list(counts(doc).values()), [alone[f"{cache}/drreq/"], alone["dcache_miss"], alone["cycles"]])
+        equal([doc["pmu"], *(c["pmu"] for c in doc["counters"])], [cache, cache, "arm1176", "arm1176"])
+        assert alone["dcache_miss"] >= alone[f"{cache}/drreq/"] > 0, alone
+
+
+@test
+def both_pmus_in_regions_and_intervals():
+    have("qemu-arm")
+    on = ("--set", "l2.type=l220", "-e", "cycles,l220/drreq/")
+    whole = counts(stat(*on, walk()))
+    doc = stat(*on, "--region", "walk", walk())
+    equal(counts(doc), whole)
+    inside = counts(doc, "walk")
+    assert 0 < inside["l220/drreq/"] <= whole["l220/drreq/"] and inside["cycles"] < whole["cycles"], inside
+    path = os.path.join(WORK, "l2-both.csv")
+    equal(pmk("stat", *on, "-I", "20000cycles", "-x", ",", "-o", path, walk()).code, 0)
+    with open(path) as f:
+        rows = [r.split(",") for r in f if not r.startswith("#")]
+    os.unlink(path)
+    for event, total in whole.items():
+        parts = [int(r[1]) for r in rows if event in r]
+        equal(sum(parts), total, event)
+        assert len(parts) > 3, (event, parts)
+
+
+@test
+def both_pmus_in_text():
+    have("qemu-arm")
+    out = pmk("stat", "--set", "l2.type=l220", "-e", "cycles,dcache_miss,l220/drreq/", walk())
+    equal(out.code, 0)
+    contains(out.err, "l220/drreq/")
+    contains(out.err, "2 passes at once (2 event counters + CCNT each; l220: 2 event counters)")
+
+
+@test
+def events_of_another_pmu_are_refused():
+    have("qemu-arm")
+    contains(refused("-e", "l220/drreq/", walk()), "'l220/drreq/' is an event of l220, but arm1176 does the counting")
+    contains(refused("--set", "l2.type=l210", "-e", "l220/drreq/", walk()), "but arm1176 does the counting")
+    contains(refused("--set", "l2.type=l210", "-e", "l210/drrq/", walk()), "did you mean drreq")
+    contains(refused("--set", "l2.type=l220", "-e", "{cycles,l220/drreq/}", walk()),
+             "the group {cycles,...} has events of arm1176 and of l220")
+    contains(refused("--set", "l2.type=l220", "-e", "{l220/drreq/,l220/drhit/,l220/co/}", walk()),
+             "needs 3 event counters at a time, l220 has 2")
 
 
 main()

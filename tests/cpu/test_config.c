@@ -38,7 +38,7 @@ static void set_tests(void **state)
 		{ __LINE__, "icache.size", "", PMK_EPARSE, 0, "icache.size" },
 		{ __LINE__, "icache.size", "18446744073709551615K", PMK_ERANGE, 0, "icache.size" },
 		{ __LINE__, "icache.size", "99999999999999999999", PMK_ERANGE, 0, "icache.size" },
-		{ __LINE__, "icache.ways", "4K", PMK_EPARSE, 0, "a number from 1 to 16" },
+		{ __LINE__, "icache.ways", "4K", PMK_EPARSE, 0, "a power of two from 1 to 16" },
 		{ __LINE__, "icache.ways", "010", 0, 10, "" },
 		{ __LINE__, "clock", "10000000000", 0, UINT64_C(10000000000), "" },
 		{ __LINE__, "mmu.enable", "on", 0, 1, "" },
@@ -221,7 +221,7 @@ static void table_tests(void **state)
 	(void)state;
 	for (const struct pmk_core_key *k = pmk_core_keys; k->key; k++) {
 		assert_true(k->min <= k->initial && k->initial <= k->max);
-		assert_non_null(strchr("nsbl", k->unit));
+		assert_non_null(strchr("nsblpqw", k->unit));
 		assert_true(strlen(k->text) > 0);
 		for (const struct pmk_core_key *other = k + 1; other->key; other++) {
 			assert_string_not_equal(k->key, other->key);
@@ -238,14 +238,16 @@ static void check_tests(void **state)
 		int line;
 		const char *key, *value, *msg;
 	} rows[] = {
-		{ __LINE__, "icache.size", "3000", "icache.size and icache.ways" },
-		{ __LINE__, "dcache.ways", "3", "dcache.size and dcache.ways" },
+		{ __LINE__, "icache.size", "3000",
+		  "icache.size takes a power of two (such as 16K) " },
+		{ __LINE__, "dcache.ways", "3",
+		  "dcache.ways takes a power of two from 1 to 16, not '3'" },
 		{ __LINE__, "tlb.entries", "63", "tlb.entries / tlb.ways" },
 		{ __LINE__, "tlb.entries", "24", "tlb.entries / tlb.ways" },
-		{ __LINE__, "bp.entries", "100", "bp.entries" },
+		{ __LINE__, "bp.entries", "100", "bp.entries takes a power of two from 2 to 4096" },
 		{ __LINE__, "branch.min", "8", "branch.min is more than branch.max" },
-		{ __LINE__, "l2.size", "196608", "l2.size and l2.ways have to be powers of two" },
-		{ __LINE__, "l2.ways", "12", "l2.size and l2.ways have to be powers of two" },
+		{ __LINE__, "l2.size", "196608", "l2.size takes a power of two" },
+		{ __LINE__, "l2.ways", "12", "l2.ways takes a power of two from 1 to 32" },
 	};
 
 	(void)state;
@@ -260,6 +262,107 @@ static void check_tests(void **state)
 		    !strstr(msg, rows[i].msg))
 			fail_msg("line %d: '%s'", rows[i].line, msg);
 	}
+}
+
+static void load_preset(struct pmk_core *core, const char *name)
+{
+	char path[1024], msg[512] = "";
+
+	snprintf(path, sizeof(path), "%s/cores/%s.ini", PMK_SOURCE_DATA, name);
+	if (pmk_core_load(core, path, msg, sizeof(msg)) || pmk_core_check(core, msg, sizeof(msg)))
+		fail_msg("%s", msg);
+}
+
+/* What a row says of the cores that differ: UG984 "Instruction Cache", "Data Cache", "Branch Target Cache". */
+static void variant_tests(void **state)
+{
+	static const struct {
+		const char *core, *key;
+		uint64_t min, max;
+		const char *text; /* part of it */
+		uint64_t few[5];  /* 0 ends them */
+	} rows[] = {
+		{ "arm1176", "icache.size", 64, 131072, "cache size", { 0 } },
+		{ "arm1176", "icache.enable", 0, 1, "SCTLR.I", { 0 } },
+		{ "cortex-a72", "icache.ways", 1, 16, "cache ways", { 0 } },
+		{ "arm926", "fetch.shadow", 0, 0, "nothing ahead", { 0 } },
+		{ "microblaze", "icache.enable", 0, 1, "MSR[ICE]", { 0 } },
+		{ "microblaze", "dcache.size", 64, 65536, "cache size", { 0 } },
+		{ "microblaze", "dcache.ways", 1, 1, "direct mapped", { 1 } },
+		{ "microblaze", "icache.line", 4, 16, "words", { 4, 8, 16 } },
+		{ "microblaze", "dtlb.entries", 1, 8, "shadow TLB", { 1, 2, 4, 8 } },
+		{ "microblaze", "debug.counter_width", 32, 64, "bits", { 32, 48, 64 } },
+		{ "microblaze", "bp.entries", 2, 2048, "branch target cache", { 0 } },
+		{ "microblaze-area", "tlb.entries", 2, 128, "unified TLB", { 0 } },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct pmk_core_key *k = pmk_core_keys;
+		uint64_t few[PMK_CORE_FEW];
+		struct pmk_core_key row;
+		struct pmk_core core;
+		unsigned n;
+
+		load_preset(&core, rows[i].core);
+		while (k->key && strcmp(k->key, rows[i].key) != 0)
+			k++;
+		assert_non_null(k->key);
+		row = pmk_core_key_of(&core, k);
+		assert_int_equal(row.min, rows[i].min);
+		assert_int_equal(row.max, rows[i].max);
+		assert_non_null(strstr(row.text, rows[i].text));
+		n = row.unit == 'b' ? 0 : pmk_core_few(&row, few);
+		for (unsigned v = 0; v < n; v++)
+			assert_int_equal(few[v], rows[i].few[v]);
+		if (rows[i].few[0] || row.min == row.max)
+			assert_true(n && !rows[i].few[n]);
+		else
+			assert_int_equal(n, 0);
+	}
+}
+
+/* Of every core and parameter: the row that is shown accepts what the core accepts. Numbers that have to fit
+ * each other are told by another message, which has no "takes". */
+static void range_tests(void **state)
+{
+	static const char *const cores[] = { "arm1136",		"arm1156",	  "arm1176",
+					     "arm11mpcore",	"arm926",	  "armv8",
+					     "cortex-a53",	"cortex-a72",	  "microblaze",
+					     "microblaze-area", "microblaze-freq" };
+	unsigned accepted = 0, refused = 0;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cores) / sizeof(cores[0]); i++) {
+		struct pmk_core preset;
+
+		load_preset(&preset, cores[i]);
+		for (const struct pmk_core_key *k = pmk_core_keys; k->key; k++) {
+			struct pmk_core_key row = pmk_core_key_of(&preset, k);
+			const uint64_t tried[] = { row.min, row.max,	 row.min - 1, row.max + 1,
+						   3,	    row.max / 2, 40,	      48 };
+
+			if (!pmk_core_has(&preset, k) || row.unit == 'b' || row.unit == 'l')
+				continue;
+			assert_true(k->min <= row.min && row.max <= k->max);
+			for (size_t t = 0; t < sizeof(tried) / sizeof(tried[0]); t++) {
+				struct pmk_core core = preset;
+				char text[24], msg[256] = "";
+				bool ok;
+
+				snprintf(text, sizeof(text), "%llu", (unsigned long long)tried[t]);
+				ok = !pmk_core_set(&core, k->key, text, msg, sizeof(msg));
+				if (ok)
+					ok = !pmk_core_check(&core, msg, sizeof(msg)) ||
+					     !strstr(msg, " takes ");
+				if (ok != pmk_core_accepts(&row, tried[t]))
+					fail_msg("%s: %s=%s: '%s'", cores[i], k->key, text, msg);
+				accepted += ok;
+				refused += !ok;
+			}
+		}
+	}
+	assert_true(accepted > 1000 && refused > 1000);
 }
 
 static void write_file(char *path, const void *data, size_t n)
@@ -286,10 +389,11 @@ static void file_tests(void **state)
 	} rows[] = {
 		{ __LINE__, CORE "clock=1000000\n[icache]\nsize = 8K ; small\n", 0, "" },
 		{ __LINE__, "# only a comment\n", PMK_EPARSE, ":1: [core] has to say name" },
-		{ __LINE__, "", PMK_EPARSE, ":0: [core] has to say name" },
+		{ __LINE__, "", PMK_EPARSE, ":1: [core] has to say name" },
 		{ __LINE__, CORE "[icache]\nsizes=8K\n", PMK_EPARSE,
 		  ":7: no core parameter 'icache.sizes'; did you mean icache.size or " },
-		{ __LINE__, CORE "[icache]\nsize=1\n", PMK_EPARSE, ":7: icache.size takes a size" },
+		{ __LINE__, CORE "[icache]\nsize=1\n", PMK_EPARSE,
+		  ":7: icache.size takes a power of two" },
 		{ __LINE__, CORE "[icache\nsize=8K\n", PMK_EPARSE, ":6: neither [section]" },
 		{ __LINE__, CORE "[icache]\nsize=8K\n[l2]\nenable=on\n", PMK_EPARSE,
 		  ":9: l2.enable has no effect on cores with the instruction set arm" },
@@ -306,7 +410,10 @@ static void file_tests(void **state)
 		{ __LINE__, "name=a\n" CORE, PMK_EPARSE, ":1: a [section] has to come first" },
 		{ __LINE__, "[core]\nname=0123456789012345678901234567890123456789\n", PMK_EPARSE,
 		  ":2: the text is too long" },
-		{ __LINE__, longline, PMK_EPARSE, ":7: the line is too long" },
+		{ __LINE__, longline, PMK_EPARSE,
+		  ":7: the line is too long: 198 characters at most" },
+		{ __LINE__, CORE "[icache]\n  size=8K\n  sizes=8K\n", PMK_EPARSE,
+		  ":8: no core parameter 'icache.sizes'" },
 	};
 
 	(void)state;
@@ -362,12 +469,8 @@ static void preset_tests(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct pmk_core core;
-		char path[1024], msg[512] = "";
 
-		snprintf(path, sizeof(path), "%s/cores/%s.ini", PMK_SOURCE_DATA, rows[i].name);
-		if (pmk_core_load(&core, path, msg, sizeof(msg)) ||
-		    pmk_core_check(&core, msg, sizeof(msg)))
-			fail_msg("%s", msg);
+		load_preset(&core, rows[i].name);
 		assert_string_equal(core.name, rows[i].name);
 		assert_string_equal(core.pmu, rows[i].pmu);
 		assert_string_equal(core.qemu_cpu, rows[i].cpu);
@@ -397,12 +500,8 @@ static void a64_preset_tests(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct pmk_core core;
-		char path[1024], msg[512] = "";
 
-		snprintf(path, sizeof(path), "%s/cores/%s.ini", PMK_SOURCE_DATA, rows[i].name);
-		if (pmk_core_load(&core, path, msg, sizeof(msg)) ||
-		    pmk_core_check(&core, msg, sizeof(msg)))
-			fail_msg("%s", msg);
+		load_preset(&core, rows[i].name);
 		assert_string_equal(core.isa, "a64");
 		assert_int_equal(core.icache_size, rows[i].icache);
 		assert_int_equal(core.icache_ways, rows[i].iways);
@@ -438,6 +537,48 @@ static void rubbish_tests(void **state)
 	}
 }
 
+/* DDI 0198D §2.3, CP15 c9: none, or 4 KB to 1 MB from a multiple of that on. */
+static void tcm_tests(void **state)
+{
+	static const struct {
+		int line;
+		const char *itcm_base, *itcm_size, *dtcm_base, *dtcm_size, *msg;
+	} rows[] = {
+		{ __LINE__, "0", "0", "0", "0", "" },
+		{ __LINE__, "0", "4K", "0x1000", "4K", "" },
+		{ __LINE__, "0", "1M", "0x100000", "1M", "" },
+		{ __LINE__, "0xfff00000", "1M", "0", "0", "" },
+		{ __LINE__, "5", "0", "0", "4K", "" },
+		{ __LINE__, "0", "2K", "0", "0", "itcm.size is 0 or a power of two from 4K to 1M" },
+		{ __LINE__, "0", "12K", "0", "0",
+		  "itcm.size is 0 or a power of two from 4K to 1M" },
+		{ __LINE__, "0", "0", "0", "1", "dtcm.size is 0 or a power of two from 4K to 1M" },
+		{ __LINE__, "0x1000", "8K", "0", "0",
+		  "itcm.base has to be a multiple of itcm.size" },
+		{ __LINE__, "0", "0", "4", "4K", "dtcm.base has to be a multiple of dtcm.size" },
+		{ __LINE__, "0", "8K", "0", "4K", "itcm and dtcm lie over each other" },
+		{ __LINE__, "0x1000", "4K", "0", "8K", "itcm and dtcm lie over each other" },
+		{ __LINE__, "0xfff00000", "1M", "0xfffff000", "4K",
+		  "itcm and dtcm lie over each other" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct pmk_core core;
+		char msg[256] = "";
+
+		load_preset(&core, "arm926");
+		pmk_core_set(&core, "itcm.base", rows[i].itcm_base, msg, sizeof(msg));
+		pmk_core_set(&core, "itcm.size", rows[i].itcm_size, msg, sizeof(msg));
+		pmk_core_set(&core, "dtcm.base", rows[i].dtcm_base, msg, sizeof(msg));
+		pmk_core_set(&core, "dtcm.size", rows[i].dtcm_size, msg, sizeof(msg));
+		assert_string_equal(msg, "");
+		if (pmk_core_check(&core, msg, sizeof(msg)) != (*rows[i].msg ? PMK_ERANGE : 0) ||
+		    strcmp(msg, rows[i].msg) != 0)
+			fail_msg("line %d: '%s'", rows[i].line, msg);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -446,7 +587,8 @@ int main(void)
 		cmocka_unit_test(file_tests),	    cmocka_unit_test(unreadable_tests),
 		cmocka_unit_test(preset_tests),	    cmocka_unit_test(rubbish_tests),
 		cmocka_unit_test(a64_preset_tests), cmocka_unit_test(isa_tests),
-		cmocka_unit_test(ways_tests),
+		cmocka_unit_test(ways_tests),	    cmocka_unit_test(variant_tests),
+		cmocka_unit_test(range_tests),	    cmocka_unit_test(tcm_tests),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

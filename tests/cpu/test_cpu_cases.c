@@ -451,6 +451,7 @@ static void test_cycles_of_misses(void **state)
 		assert_int_equal(load_word(s, 0x20000 + 0x1020 * i), 93 + 56);
 	}
 	/* The eleventh page threw the first one out of ten entries; the main TLB still has it. */
+	s->cpu.cycles += 10000;
 	stall = total(s, PMK_SIG_DATA_STALL);
 	assert_int_equal(load_word(s, 0x20000), 8);
 	assert_int_equal(total(s, PMK_SIG_DATA_STALL) - stall, 8);
@@ -466,6 +467,111 @@ static void test_cycles_of_misses(void **state)
 	stall = s->cpu.cycles;
 	pmk_cpu_load(&s->cpu, 0x20080, 2, pmk_access_pack(60, 59, 1, 4));
 	assert_int_equal(s->cpu.cycles - stall, 0);
+	bench_free(s);
+}
+
+/* A load of r1 or r2 that no instruction of its block needs, `to_end` cycles before the block's end. */
+static void load_open(struct bench *s, uint32_t addr, unsigned reg, unsigned to_end)
+{
+	uint64_t before = s->cpu.cycles;
+
+	pmk_cpu_load(&s->cpu, addr, 2, pmk_access_pack(to_end, 0x8000u | 1u << reg, 1, 4));
+	assert_int_equal(s->cpu.cycles, before);
+}
+
+/* Block `i` reads a register so many cycles behind its entry; -1: it writes it and does not read it. */
+static void touches(struct bench *s, unsigned i, unsigned reg, int behind)
+{
+	s->b[i].wants2 |= UINT64_C(1) << reg;
+	s->b[i].need[reg] = (uint8_t)(behind < 0 ? PMK_PIPE_FAR : behind + 1);
+}
+
+/* Cycles that block `i` waits for what is under way. */
+static uint64_t waits(struct bench *s, unsigned i)
+{
+	uint64_t before = s->cpu.cycles;
+
+	pmk_cpu_block(&s->cpu, &s->b[i]);
+	return s->cpu.cycles - before - 10;
+}
+
+/* A miss takes 56 cycles, and its value is there 3 later: the first instruction that needs it waits, in whatever
+ * block it is. */
+static void test_misses_outlive_their_block(void **state)
+{
+	struct bench *s = bench_new(&bare);
+	struct pmk_run other[16] = { { 0 } };
+
+	(void)state;
+	s->cpu.cycles = 100000;
+	touches(s, 2, 1, 0);
+	touches(s, 3, 1, 3);
+	touches(s, 4, 1, -1);
+	touches(s, 5, 1, 0);
+	touches(s, 5, 2, 0);
+	/* Another block of 10 cycles passes before it is needed at once, or after three cycles. */
+	assert_int_equal(waits(s, 0), 0);
+	load_open(s, 0x20000, 1, 10);
+	assert_int_equal(waits(s, 1), 0);
+	assert_int_equal(waits(s, 2), 59 - 20);
+	assert_int_equal(waits(s, 2), 0);
+	waits(s, 0);
+	load_open(s, 0x20020, 1, 10);
+	assert_int_equal(waits(s, 3), 59 - 10 - 3);
+	assert_int_equal(total(s, PMK_SIG_DATA_STALL), 39 + 46);
+	/* Written over: nobody waits for it any more. */
+	waits(s, 0);
+	load_open(s, 0x20040, 1, 10);
+	assert_int_equal(waits(s, 4), 0);
+	assert_int_equal(waits(s, 2), 0);
+	/* It was long enough ago. */
+	s->cpu.cycles += 1000;
+	waits(s, 0);
+	load_open(s, 0x20060, 1, 10);
+	for (unsigned i = 0; i < 6; i++)
+		assert_int_equal(waits(s, 0), 0);
+	assert_int_equal(waits(s, 2), 0);
+	/* Two: the second comes when the bus is free, 4 cycles behind the first. Not both are waited for. */
+	s->cpu.cycles += 1000;
+	waits(s, 0);
+	load_open(s, 0x20080, 1, 10);
+	load_open(s, 0x200a0, 2, 9);
+	assert_int_equal(waits(s, 5), 59 + 4 - 10);
+	/* A hit has been waited for by the rules of blocks. */
+	waits(s, 0);
+	load_open(s, 0x20080, 1, 10);
+	assert_int_equal(waits(s, 2), 0);
+	/* A fork: nothing is under way. */
+	waits(s, 0);
+	load_open(s, 0x200c0, 1, 10);
+	pmk_cpu_forked(&s->cpu, other);
+	assert_int_equal(waits(s, 2), 0);
+	bench_free(s);
+}
+
+/* A wait for a table walk is no stall, wherever it is felt (DAI 0195B §4). */
+static void test_walks_outlive_their_block(void **state)
+{
+	static const struct geometry data_only = {
+		"data", { { "icache.enable", "off" }, { "fetch.shadow", "0" } }
+	};
+	struct bench *s = bench_new(&data_only);
+
+	(void)state;
+	touches(s, 2, 1, 0);
+	for (unsigned i = 0; i < 3; i++)
+		pmk_cpu_block(&s->cpu, &s->b[i]); /* their page is known now */
+	assert_int_equal(waits(s, 0), 0);
+	load_open(s, 0x20000, 1, 10);
+	assert_int_equal(waits(s, 2), 93 + 59 - 10);
+	assert_int_equal(total(s, PMK_SIG_DATA_STALL), 59 - 10);
+	/* The line is there, but eleven pages later its page no longer in the micro-TLB: 8 cycles and 3. */
+	for (uint32_t i = 1; i <= 10; i++)
+		load_word(s, 0x20000 + 0x1020 * i);
+	s->cpu.cycles += 10000;
+	assert_int_equal(waits(s, 0), 0);
+	load_open(s, 0x20000, 1, 10);
+	assert_int_equal(waits(s, 2), 8 + 3 - 10);
 	bench_free(s);
 }
 
@@ -497,7 +603,7 @@ static void on_deadline(struct pmk_cpu *cpu)
 	cpu->deadline = cpu->cycles + 100;
 }
 
-/* Called at the first block that reaches it, on the common way and on the other one. */
+/* Called at the first block that starts at it or behind, on the common way and on the other one. */
 static void test_deadline(void **state)
 {
 	struct bench *s = bench_new(&bare);
@@ -509,8 +615,8 @@ static void test_deadline(void **state)
 		pmk_cpu_block(&s->cpu, &s->b[0]);
 	assert_int_equal(deadlines, 0); /* nobody asked */
 	s->cpu.deadline = s->cpu.cycles + 25;
-	pmk_cpu_block(&s->cpu, &s->b[0]);
-	pmk_cpu_block(&s->cpu, &s->b[0]);
+	for (unsigned i = 0; i < 3; i++)
+		pmk_cpu_block(&s->cpu, &s->b[0]);
 	assert_int_equal(deadlines, 0);
 	pmk_cpu_block(&s->cpu, &s->b[0]);
 	assert_int_equal(deadlines, 1);
@@ -574,6 +680,8 @@ int main(void)
 		cmocka_unit_test(test_jump_to_the_next_instruction),
 		cmocka_unit_test(test_wrong_return),
 		cmocka_unit_test(test_cycles_of_misses),
+		cmocka_unit_test(test_misses_outlive_their_block),
+		cmocka_unit_test(test_walks_outlive_their_block),
 		cmocka_unit_test(test_cycles_of_fetches),
 		cmocka_unit_test(test_deadline),
 		cmocka_unit_test(test_forked),

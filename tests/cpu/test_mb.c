@@ -1276,12 +1276,12 @@ static void bad_cores(void **state)
 		int line;
 		const char *key, *value, *msg;
 	} rows[] = {
-		{ __LINE__, "icache.ways", "2", "icache.ways and dcache.ways" },
-		{ __LINE__, "dcache.ways", "4", "icache.ways and dcache.ways" },
+		{ __LINE__, "icache.ways", "2", "icache.ways takes 1 only" },
+		{ __LINE__, "dcache.ways", "4", "dcache.ways takes 1 only" },
 		{ __LINE__, "icache.line", "5", "4, 8 or 16" },
 		{ __LINE__, "dcache.line", "12", "4, 8 or 16" },
-		{ __LINE__, "dcache.size", "128K", "up to 64K" },
-		{ __LINE__, "icache.size", "96", "powers of two" },
+		{ __LINE__, "dcache.size", "128K", "to 65536, not '131072'" },
+		{ __LINE__, "icache.size", "96", "a power of two" },
 		{ __LINE__, "itlb.entries", "3", "1, 2, 4 or 8" },
 		{ __LINE__, "dtlb.entries", "6", "1, 2, 4 or 8" },
 		{ __LINE__, "bp.entries", "4096", "2048" },

@@ -70,6 +70,15 @@ def events():
 
 
 @test
+def events_of_cores_that_are_not_called_like_their_pmu():
+    for core, pmu in (("arm926", "ahbmon"), ("microblaze-area", "microblaze"), ("microblaze-freq", "microblaze")):
+        for words in (["--core", core], ["--core", "=", core]):
+            equal(complete("stat", *words, "-e", ""), sorted(listed("events", "--pmu", pmu) + ["all"]), core)
+            equal(complete("stat", *words, "-M", ""), listed("metrics", "--pmu", pmu), core)
+    equal(complete("stat", "--core", "arm926", "--pmu", "l220", "-e", "w"), ["wa"])
+
+
+@test
 def an_option_with_an_equals_sign():
     # In bash "--core=arm11" is the three words --core = arm11.
     equal(complete("stat", "--core", "=", "arm117"), ["arm1176"])
@@ -99,7 +108,7 @@ def core_parameters():
 
 @test
 def operands():
-    equal(complete("list", ""), ["cores", "events", "metrics", "pmus", "targets"])
+    equal(complete("list", ""), sorted(["cores", "events", "metrics", "pmus", "targets", "all"] + listed("pmus")))
     equal(complete("list", "cores", "ev"), ["events"])
     equal(complete("info", "dcache_wb"), ["dcache_wback"])
     equal(complete("info", "cp"), ["cpi", "cpu_cycles"])
@@ -109,6 +118,10 @@ def operands():
     equal(complete("doctor", "armv8", "e"), ["environment"])
     equal(complete("wave", "s"), ["signals"])
     equal(complete("decode", "arm1176", "PMN"), ["PMN0=", "PMN1=", "PMNC="])
+    equal(complete("decode", "microblaze", ""), ["PCCMDR=", "PCCTRLR=", "PCDRR=", "PCDWR=", "PCSR="])
+    equal(complete("info", "PCC"), ["PCCMDR", "PCCTRLR"])
+    equal(complete("info", "debug.c"), ["debug.counter_width"])
+    equal(complete("info", "--pmu", "arm1176", "PMC"), [])
 
 
 @test

@@ -97,6 +97,35 @@ def json_keys_of_list_and_decode():
 
 
 @test
+def keys_and_columns_of_wave():
+    text = part("CSV and JSON: `pmk wave`")
+    folder = os.path.join(WORK, "formats")
+    os.makedirs(folder, exist_ok=True)
+    dump, ini = os.path.join(folder, "bus.vcd"), os.path.join(folder, "bus.ini")
+    with open(dump, "w") as f:
+        f.write("$timescale 1 ns $end\n$var wire 1 ! hclk $end\n$var wire 2 t htrans [1:0] $end\n$var wire 1 y hready $end\n"
+                "$enddefinitions $end\n#0\n0!\nb0 t\n1y\n#5\n1!\n#10\n0!\nb11 t\n#15\n1!\n#20\n0!\nxy\n#25\n1!\n")
+    with open(ini, "w") as f:
+        f.write("[clock]\nsignal = hclk\n[layer armd]\nhtrans = htrans\nhready = hready\n")
+    told = {}
+    for row in re.findall(r"^\| (`.*) \|$", text, re.M):
+        names, keys = row.split(" | ")
+        name = re.findall(r'[\w-]+', names.split(",")[0])[-1]
+        told[name] = set(re.findall(r"`([\w-]+)`", re.sub(r"\([^)]*\)", "", keys)))
+    for command in (["signals", dump], ["check", dump, "-m", ini]):
+        doc = json.loads(pmk("wave", *command, "-j").out)
+        equal(doc.pop("version"), 1)
+        equal(set(doc), told[doc.pop("format")] | {"format"}, str(command))
+        for key, value in doc.items():
+            if isinstance(value, list):
+                equal(set(value[0]), told[key], key)
+        columns = re.search(rf"`pmk wave {command[0]} -x` \| (.*) \|", text).group(1)
+        columns = re.split("[;:]", re.sub(r"\([^)]*\)", "", columns))[0].split(",")
+        row = pmk("wave", *command, "-x;").out.splitlines()[0]
+        equal(len(row.split(";")), len(columns), row)
+
+
+@test
 def metric_keywords():
     text = part("Metrics")
     keywords = first_cells(text, "| keyword | content |")

@@ -18,7 +18,7 @@ MEMORY = {"memcpy", "memset", "memmove", "memcmp"}
 # Libraries, and the only places that may know them.
 LIBRARIES = {
     "capstone": ["src/isa/"],
-    "ini.h": ["src/cpu/config.c", "src/producer/wave/map.c"],
+    "ini.h": ["src/base/ini.c"],
     "json": ["src/result/", "src/cli/"],
     "libelf.h": ["src/profile/"],
     "gelf.h": ["src/profile/"],
@@ -42,7 +42,8 @@ RULES = [
     (r"src/cpu/biu\.[ch]", ["cpu/", "ahb/", "pmk/ahb.h"]),
     (r"src/cpu/", ["cpu/", "isa/", "base/", "pmk/isa.h", "pmk/bus.h", "pmk/signal.h", "pmk/error.h",
                    "pmk/bits.h"]),
-    (r"src/session/emulated\.[ch]", ["session/emulated.h", "session/devchip.h", "cpu/", "pmk/"]),
+    (r"src/session/emulated\.[ch]", ["session/emulated.h", "session/devchip.h", "session/several.h", "cpu/",
+                                     "pmk/"]),
     (r"src/session/devchip\.[ch]", ["session/devchip.h", "ahb/", "cpu/biu.h", "pmu/ahbmon/observe.h",
                                     "pmk/"]),
     (r"src/session/", ["session/", "pmk/"]),

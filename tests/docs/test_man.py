@@ -107,21 +107,35 @@ def table(name, title):
 
 
 def core_keys():
-    """(key, instruction sets, default, range, text) of PMK_CORE_KEYS."""
+    """(key, instruction sets, default, range, text) of PMK_CORE_KEYS, each with its PMK_CORE_VARIANTS."""
     def shown(value, unit):
         value = int(value)
         if unit == "b":
             return "on" if value else "off"
         if unit == "l":
             return ["none", "l210", "l220"][value]
-        return f"{value // 1024}K" if unit == "s" and value % 1024 == 0 else str(value)
+        return f"{value // 1024}K" if unit in "sq" and value % 1024 == 0 else str(value)
 
+    def values(unit, low, high):
+        low, high = int(low), int(high)
+        few = [n for n in range(low, min(high, 100) + 1)
+               if low == high or unit == "w" and n % 16 == 0 or unit in "pq" and n & (n - 1) == 0]
+        if unit in "bl":
+            return "on, off" if unit == "b" else "none, l210, l220"
+        if high <= 100 and 1 <= len(few) <= 4:
+            return ", ".join(shown(n, unit) for n in few)
+        return f"{shown(low, unit)} to {shown(high, unit)}" + (", 2^n" if unit in "pq" else "")
+
+    text = repo.text("src/cpu/config.h")
     rows = re.findall(r'^\tX\(\w+,\s*"([^"]+)",\s*"([^"]+)",\s*(\d+),\s*(\d+),\s*(\d+),\s*(\w),\s*"([^"]*)"\)',
-                      repo.text("src/cpu/config.h"), re.M)
-    return [[key, isas, shown(default, unit),
-             {"b": "on, off", "l": "none, l210, l220"}.get(unit, f"{shown(low, unit)} to {shown(high, unit)}"),
-             text]
-            for key, isas, default, low, high, unit, text in rows]
+                      text, re.M)
+    variants = re.findall(r'^\tV\("([^"]+)",\s*"([^"]+)",\s*(\d+), (\d+), (\w), "([^"]*)"\)', text, re.M)
+    equal(len(variants), len(re.findall(r"^\tV\(", text, re.M)), "variants that this test understands")
+    keys = []
+    for key, isas, default, low, high, unit, text in rows:
+        keys.append([key, isas, shown(default, unit), values(unit, low, high), text])
+        keys += [[key, isa, "as above", values(u, lo, hi), t] for k, isa, lo, hi, u, t in variants if k == key]
+    return keys
 
 
 @test
@@ -162,8 +176,8 @@ def core_parameters_are_those_of_the_program():
     equal(rows[0], ["key", "cores", "default", "range", "meaning"])
     want = core_keys()
     assert len(want) > 40, f"only {len(want)} parameters found in config.h"
-    lines = len(re.findall(r"^\tX\(", repo.text("src/cpu/config.h"), re.M))
-    equal(len(want), lines, "rows of PMK_CORE_KEYS that this test understands")
+    lines = len(re.findall(r"^\t[XV]\(", repo.text("src/cpu/config.h"), re.M))
+    equal(len(want), lines, "rows of the lists that this test understands")
     for got, row in zip(rows[1:], want):
         equal(got, row)
     equal(len(rows) - 1, len(want), "number of parameters")

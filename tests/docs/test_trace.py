@@ -6,7 +6,7 @@ The lists below are the structure of the documents, written down from them and f
 repository: sections, rows of tables, bits, event codes, formulas. DAI 0195B is Application Note 195,
 issue B; DDI 0211 the ARM1136 Technical Reference Manual, section c15, PMNC; Valtrix the blog
 "Programming ARM v8 Performance Monitors" of 25 May 2016. What is wanted of the AHB Monitor's is in
-trace_ahbmon.py, of the MicroBlaze's in trace_microblaze.py.
+trace_ahbmon.py, of the ARM9E-S's in trace_arm9.py, of the MicroBlaze's in trace_microblaze.py.
 """
 import os
 import re
@@ -16,6 +16,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from harness import *
 import repo
 import trace_ahbmon
+import trace_arm9
 import trace_microblaze
 
 # DAI 0195B: what each section states.
@@ -116,7 +117,7 @@ def wanted():
     out += [f"DDI0211 T3.140 {who}" for who in DDI_TABLE_140]
     out += [f"DDI0211 T3.141 0x{code:02X} EVNTBUS {bits}" for code, bits in DDI_TABLE_141]
     return out + ["DDI0211 T3.141 other"] + wanted_of_valtrix() + trace_ahbmon.wanted() + \
-        trace_microblaze.wanted()
+        trace_arm9.wanted() + trace_microblaze.wanted()
 
 
 def wanted_of_valtrix():
@@ -282,6 +283,13 @@ def event_rows_name_the_event():
             name = catalogue[int(m.group(1), 16)]
             equal(what, name, anchor)
             contains(files, f"src/pmu/arm11/events.c:{name}")
+
+
+@test
+def rows_of_the_arm9_say_how_many_cycles():
+    told = {anchor: what for anchor, what, *_ in rows()}
+    for anchor, cycles in trace_arm9.described().items():
+        contains(told[anchor], cycles)
 
 
 @test

@@ -259,6 +259,82 @@ def code_on_another_page():
     want(c, armd_page_walk_i=2, armd_page_walk_d=0, armi_line_fill=2, armd_rd=2)
 
 
+# ---- tightly coupled memories ------------------------------------------------------------------------
+
+DTCM = ("dtcm.base=0x100000", "dtcm.size=4K")
+NO_MMU = "mmu.enable=0"
+
+
+@test
+def data_in_the_dtcm_is_not_on_the_bus():
+    # The page is translated as any other is; nothing else is to be seen.
+    body = "ldr r1, [r10]; str r1, [r10, #64]; stmia r10, {r0-r7}; ldrd r4, [r10, #28]; strb r1, [r10, #4095]"
+    want(measure(body, *DTCM), armd_rd=2, armd_wr=0, armd_line_fill=0, armd_page_walk_d=2)
+    want(measure(body, *DTCM, NO_MMU), armd_rd=0, armd_wr=0, armd_wait_total=0)
+
+
+@test
+def an_access_takes_a_cycle():
+    # 100 lines that are loaded a second time: it takes as long from the cache.
+    loop = "mov r3, #100; 1: ldr r1, [r2], #32; subs r3, r3, #1; bne 1b"
+    setup = f"mov r2, r10; {loop}; mov r2, r10"
+    cached = measure(loop, NO_MMU, "ahb.ratio=1", setup=setup)
+    want(cached, armd_rd=0)
+    equal(measure(loop, NO_MMU, "ahb.ratio=1", *DTCM, setup=setup)["ct_total_cycles"], cached["ct_total_cycles"])
+
+
+@test
+def the_dtcm_is_there_with_the_cache_off_and_written_through():
+    body = "ldr r1, [r10]; ldmia r10, {r4-r7}; str r1, [r10]; stmia r10, {r4-r7}"
+    for off in ("dcache.enable=0", "dcache.write_through=1"):
+        want(measure(body, *DTCM, NO_MMU, off), armd_rd=0, armd_wr=0)
+
+
+@test
+def what_is_behind_the_dtcm():
+    # Eight words from 16 bytes before its end on: four of them in the cache, from their own line.
+    ends = "add r8, r10, #4080; {} r8, {{r0-r7}}"
+    want(measure(ends.format("ldmia"), *DTCM, NO_MMU), armd_line_fill=1, armd_rd=8)
+    want(measure(ends.format("stmia"), *DTCM, NO_MMU), armd_line_fill=0, armd_wr=4, armd_burst_incr4=1)
+
+
+@test
+def the_dtcm_takes_no_room_in_the_cache():
+    # Five lines of one set of four ways, the first of them in the DTCM: none is thrown out.
+    dirty = "str r0, [r10]; str r0, [r10, #16]"
+    want(measure(EVICT.format(dirty), RR, NO_MMU, *DTCM), armd_line_fill=4, armd_wr=0)
+    want(measure(EVICT.format(dirty), RR, NO_MMU), armd_line_fill=5, armd_cast_out8=1)
+
+
+@test
+def code_in_the_itcm_is_not_on_the_bus():
+    itcm = ("itcm.base=0x10000", "itcm.size=64K", NO_MMU)
+    for cache in ("icache.enable=1", "icache.enable=0"):
+        c = measure("nop", *itcm, cache, reps=160)
+        want(c, armi_rd=0, armi_burst_incr4=0, armi_wait_total=0, armd_rd=0)
+    # The page of the code is translated when it is first run, which is before k_begin.
+    want(measure("bl far", "itcm.base=0x10000", "itcm.size=64K", aux=".space 8192; far: bx lr"), armi_rd=0,
+         armd_page_walk_i=2, armd_rd=2)
+
+
+@test
+def code_that_runs_out_of_the_itcm():
+    # From k_begin, 0x10040, 1100 words and three that settle: up to 0x1117c, 138 lines. With an ITCM up to
+    # 0x11000 twelve of them are fetched.
+    itcm = ("itcm.base=0x10000", "itcm.size=4K", NO_MMU)
+    want(measure("nop", NO_MMU, reps=1100), armi_line_fill=138)
+    want(measure("nop", *itcm, reps=1100), armi_line_fill=12)
+
+
+@test
+def data_in_the_itcm():
+    c = measure("ldr r1, [r10]; str r1, [r10, #64]", "itcm.base=0x100000", "itcm.size=1M", NO_MMU)
+    want(c, armd_rd=0, armd_wr=0)
+    # Code is not fetched from the DTCM.
+    c = measure("nop", "dtcm.base=0x10000", "dtcm.size=64K", NO_MMU, reps=160)
+    want(c, armi_line_fill=21)
+
+
 # ---- fetch -----------------------------------------------------------------------------------------
 
 @test
@@ -356,6 +432,154 @@ def peripherals_are_seen_by_address():
     equal(c["ct_dma0_rd_sci"], 0)
     equal(c["ct_exp_rd_apb_core"], c["ct_exp_rd"])
     equal(c["ct_exp_rd_apb_dma"], 0)
+
+
+# ---- the core's own cycles ----------------------------------------------------------------------------
+
+# What instructions add to a turn of a loop whose lines are in the caches, in cycles of the core (DDI 0165B chapter 8).
+TIMES = [
+    ("nothing", "", 0),
+    ("data_processing", "add r4, r5, r6; ", 1),
+    ("a_shift_by_a_register", "add r4, r5, r6, lsl r7; ", 2),
+    ("a_branch", "b 2f; 2: ", 3),
+    ("a_branch_not_taken", "bvs 2f; 2: ", 1),
+    ("a_call_and_its_return", "bl 2f; b 3f; 2: bx lr; 3: ", 3 + 3 + 3),
+    ("a_branch_to_a_register", "adr r2, 2f; bx r2; 2: ", 1 + 3),
+    ("a_load_of_the_pc", "adr r2, 2f; str r2, [r10]; ldr pc, [r10]; 2: ", 1 + 1 + 5),
+    ("a_multiplication", "mul r5, r6, r7; ", 2),
+    ("a_multiplication_that_is_used", "mul r5, r6, r7; add r4, r5, r5; ", 2 + 1 + 1),
+    ("a_multiplication_that_sets_flags", "muls r5, r6, r7; ", 4),
+    ("a_long_multiplication", "umull r4, r5, r6, r7; ", 3),
+    ("a_product_of_half_words", "smulbb r4, r5, r6; ", 1),
+    ("a_long_sum_of_half_words", "smlalbb r4, r5, r6, r7; ", 2),
+    ("a_load", "ldr r4, [r10]; ", 1),
+    ("a_load_that_is_used", "ldr r4, [r10]; add r5, r4, r4; ", 1 + 1 + 1),
+    ("a_byte_that_is_used", "ldrb r4, [r10]; add r5, r4, r4; ", 1 + 2 + 1),
+    ("a_load_multiple", "ldm r10, {r4-r7}; ", 4),
+    ("a_load_multiple_of_one", "ldm r10, {r4}; ", 2),
+    ("a_store_multiple", "stm r10, {r4-r7}; ", 4),
+    ("a_double_word", "ldrd r4, [r10]; ", 2),
+    ("a_swap", "swp r4, r5, [r10]; ", 2),
+]
+
+
+@test
+def cycles_of_instructions():
+    for name, body, cycles in TIMES:
+        # SUBS 1, BNE 3. HCLK is the core's clock, and what is not the loop is in both.
+        turns = [measure(f"ldr r1, [r10]; mov r3, #{n}; 1: {body}subs r3, r3, #1; bne 1b", "ahb.ratio=1")
+                 ["ct_total_cycles"] for n in (100, 200)]
+        equal(turns[1] - turns[0], 100 * (cycles + 1 + 3), name)
+
+
+# ---- the GXI, refused and locked transfers ------------------------------------------------------------
+
+# A thousand turns of a loop in the cache: some 1300 HCLK cycles with nothing on the program's layers.
+LOOP = "ldr r3, =1000; 1: subs r3, r3, #1; bne 1b"
+
+
+def whole(*traffic, sets=()):
+    """All of the program, so that what traffic does from cycle 0 on is in the counts."""
+    have("qemu-arm")
+    options = [w for s in sets for w in ("--set", s)] + [w for t in traffic for w in ("--traffic", t)]
+    c = counts(stat("--core", "arm926", "-e", "all", *options, build(LOOP)))
+    equal(len(c), 91)
+    return c
+
+
+# 50 requests, one every 10 HCLK cycles. A read is accepted at once and its data wait 5 cycles, a write waits 2:
+# those of the memory controller. Threshold 0: each wait is beyond it.
+#    traffic                                            reads writes wait of read, write, data  pages of 2, 4, 8, 16 KB
+GXI = [
+    ("gxi:period=10,count=50", 50, 0, 0, 0, 250, (0, 0, 0, 0)),
+    ("gxi:period=10,count=50,dir=write", 0, 50, 0, 100, 0, (0, 0, 0, 0)),
+    ("gxi:period=10,count=50,dir=both", 25, 25, 0, 50, 125, (0, 0, 0, 0)),
+    ("gxi:period=10,count=50,read_wait=3,data_wait=4", 50, 0, 150, 0, 200, (0, 0, 0, 0)),
+    # 1 KB on each time: every second request is in another 2 KB, every fourth in another 4 KB, …
+    ("gxi:period=10,count=50,step=1024", 50, 0, 0, 0, 250, (24, 12, 6, 3)),
+    ("gxi:period=10,count=50,step=1024,dir=both", 25, 25, 0, 50, 125, (24, 12, 6, 3)),
+    # There and back between two pages of 16 KB.
+    ("gxi:period=10,count=50,addr=0x3ffc,span=8,step=4", 50, 0, 0, 0, 250, (49, 49, 49, 49)),
+    # One in each cycle, in the cycles 0 to 3; then four are pending, and the fifth waits until the first data
+    # have come: 3 cycles. They stall for 5 cycles, and those of the fifth for 3 behind the fourth's.
+    ("gxi:period=0,count=8", 8, 0, 3, 0, 8, (0, 0, 0, 0)),
+]
+
+
+def gxi_test(n, spec, reads, writes, read_wait, write_wait, data_wait, pages):
+    def check():
+        for page, changes in zip(("2K", "4K", "8K", "16K"), pages):
+            c = whole(spec, sets=[f"gxi.page={page}"])
+            want(c, gxi_rd=reads, gxi_wr=writes, gxi_rd_addr_wait=read_wait, gxi_wr_addr_wait=write_wait,
+                 gxi_rd_data_wait=data_wait, gxi_page_change=changes)
+    check.__name__ = f"gxi_{n}"
+    test(check)
+
+
+for number, row in enumerate(GXI, start=1):
+    gxi_test(number, *row)
+
+
+@test
+def gxi_thresholds():
+    # 25 stalls each, of 3, 2 and 4 cycles.
+    spec = "gxi:period=10,count=50,dir=both,read_wait=3,write_wait=2,data_wait=4"
+    for threshold in range(5):
+        c = whole(spec, sets=[f"wait.threshold={threshold}"])
+        want(c, gxi_rd_a_wait_threshold_hit=25 if threshold < 3 else 0,
+             gxi_wr_a_wait_threshold_hit=25 if threshold < 2 else 0,
+             gxi_rd_d_wait_threshold_hit=25 if threshold < 4 else 0)
+    # Each by itself, and after the one for all.
+    c = whole(spec, sets=["wait.threshold=9", "wait.gxi_write=1", "wait.gxi_data=3"])
+    want(c, gxi_rd_a_wait_threshold_hit=0, gxi_wr_a_wait_threshold_hit=25, gxi_rd_d_wait_threshold_hit=25,
+         armi_wait_threshold_hit=0)
+
+
+@test
+def the_gxi_has_a_port_of_its_own():
+    alone, busy = whole(), whole("gxi:period=0,dir=both")
+    equal({e: n for e, n in busy.items() if "gxi" not in e}, {e: n for e, n in alone.items() if "gxi" not in e})
+    # Nothing but idle or at work: a request completes or waits in every cycle.
+    equal(sum(busy["ct_gxi_" + e] for e in ("rd", "wr", "rd_addr_wait", "wr_addr_wait")), busy["ct_total_cycles"])
+
+
+def refused(how):
+    # Each transfer is refused once. The two reads of the page table come again as they were, and so does the
+    # WRAP8, whose first word is refused; its other seven words come one by one. None of it counts as a wait, but
+    # what comes again waits for its slave as a first word does: 10 times 5 cycles.
+    have("qemu-arm")
+    doc = stat("--core", "arm926", "--from", "k_begin", "--to", "k_end", "-e", "all", "--traffic", how,
+               build("ldr r1, [r10]"))
+    want(counts(doc), armd_rd=10, armd_burst_single=2 + 7, armd_line_fill=1, armd_page_walk_d=2,
+         armd_wait_non_seq_slave=50,
+         # ARM-I cannot be refused (DDI 0287B 4.2.2): two wait states for each of its words.
+         armi_rd=8, armi_line_fill=1, armi_burst_single=0)
+    return counts(doc)
+
+
+@test
+def retries():
+    c = refused("mpmc:retry=every:1")
+    want(c, armi_wait_total=5 + 8 * 2)
+
+
+@test
+def splits():
+    c = refused("mpmc:split=every:1,release=3")
+    want(c, armi_wait_total=5 + 8 * 5)
+
+
+@test
+def refusals_of_another_slave_are_no_matter():
+    equal(measure("ldr r1, [r10]", traffic=["smc:retry=every:1"]), measure("ldr r1, [r10]"))
+
+
+@test
+def locked_pairs():
+    # 20 bursts, a read and a write of one word in turn; nothing else wants the memory then.
+    c = whole("dma0:burst=incr,dir=both,lock=on,period=50,count=20,start=200")
+    want(c, dma0_rd=10, dma0_wr=10, dma0_burst_incr=20, dma0_wait_non_seq_bus=1,
+         dma0_wait_non_seq_slave=10 * 5 + 10 * 2)
 
 
 @test

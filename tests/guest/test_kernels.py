@@ -480,6 +480,24 @@ def miss_hidden_by_work():
 
 
 @test
+def miss_felt_behind_branches():
+    # Whatever branches lie between the load and the ADD that needs it, the word arrives when it does: 61 cycles
+    # as above. The same program with an ADD that does not need it says how long what lies between takes.
+    loop = "ldr r1, [r2]; mov r6, #5; 1: subs r6, r6, #1; bne 1b; add r3, {}, r5"
+    call = "ldr r1, [r2]; bl sub; add r3, {}, r5"
+    for body, aux in ((loop, "nop"), (call, "sub: nop; bx lr")):
+        needs = count("repeat", SETUP=ELSEWHERE, BODY=body.format("r1"), AUX=aux, WARM=1)
+        free = count("repeat", SETUP=ELSEWHERE, BODY=body.format("r4"), AUX=aux, WARM=1)
+        want(free, dcache_miss=1, ddep_stall=0)
+        want(needs, dcache_miss=1, cpu_cycles=61, ddep_stall=61 - free["cpu_cycles"])
+        assert 5 < free["cpu_cycles"] < 40, free
+    # Written over behind a branch: nobody waits.
+    over = "ldr r1, [r2]; bl sub; mov r1, #0; add r3, r1, r5"
+    c = count("repeat", SETUP=ELSEWHERE, BODY=over, AUX="sub: nop; bx lr", WARM=1)
+    want(c, dcache_miss=1, ddep_stall=0)
+
+
+@test
 def two_misses_under_way():
     # lsu.slots=2: two loads may be outstanding, a third waits for the first to end.
     two = "ldr r1, [r2]; ldr r3, [r2, #32]; nops 200"

@@ -968,8 +968,9 @@ def intervals_tell_latencies():
 def intervals_take_a_counter():
     out = pmk("stat", "-I", "1000cycles", "-e", "{load_word,load_half,load_byte,store_word,store_half}",
               bare("loop", COUNT=10))
-    equal((out.code, out.err), (129, "pmk: a {group} needs more counters at a time than microblaze has (5 event "
-                                     "counters, one of them for -I, 1 with latencies)\n"))
+    equal((out.code, out.err), (129, "pmk: the group {load_word,...} needs 5 event counters at a time, microblaze has 5, "
+                                     "one of them for -I; without the braces they take several passes, or --set "
+                                     "debug.event_counters=6\n"))
     stat("-I", "1000cycles", "-e", "{load_word,load_half,load_byte,store_word}", bare("loop", COUNT=10))
     stat("-I", "1000insns", "-e", "{load_word,load_half,load_byte,store_word,store_half}", bare("loop", COUNT=10))
 
@@ -997,14 +998,14 @@ SETTINGS = [
     ("debug.event_counters=49",      "debug.event_counters takes a number from 0 to 48, not '49'"),
     ("debug.event_counters=many",    "debug.event_counters takes a number from 0 to 48, not 'many'"),
     ("debug.latency_counters=8",     "debug.latency_counters takes a number from 0 to 7, not '8'"),
-    ("debug.counter_width=31",       "debug.counter_width takes a number from 32 to 64, not '31'"),
-    ("debug.counter_width=40",       "debug.counter_width is 32, 48 or 64"),
-    ("icache.line=6",                "icache.line and dcache.line are 4, 8 or 16"),
-    ("dcache.line=12",               "icache.line and dcache.line are 4, 8 or 16"),
-    ("dcache.ways=2",                "icache.ways and dcache.ways have to be 1"),
-    ("dcache.size=100",              "dcache.size and dcache.ways have to be powers of two"),
-    ("bp.entries=24",                "bp.entries has to be a power of two"),
-    ("dtlb.entries=3",               "itlb.entries and dtlb.entries are 1, 2, 4 or 8"),
+    ("debug.counter_width=31",       "debug.counter_width takes 32, 48 or 64, not '31'"),
+    ("debug.counter_width=40",       "debug.counter_width takes 32, 48 or 64, not '40'"),
+    ("icache.line=6",                "icache.line takes 4, 8 or 16, not '6'"),
+    ("dcache.line=12",               "dcache.line takes 4, 8 or 16, not '12'"),
+    ("dcache.ways=2",                "dcache.ways takes 1 only, not '2'"),
+    ("dcache.size=100",              "dcache.size takes a power of two (such as 16K) from 64 to 65536, not '100'"),
+    ("bp.entries=24",                "bp.entries takes a power of two from 2 to 2048, not '24'"),
+    ("dtlb.entries=3",               "dtlb.entries takes 1, 2, 4 or 8, not '3'"),
     ("area.optimized=3",             "area.optimized takes a number from 0 to 2, not '3'"),
     ("area.optimized=1",             "area.optimized = 1 goes with bp.enable and mmu.enable off only"),
     ("l2.size=65536",                "l2.size has no effect on cores with the instruction set microblaze"),
@@ -1020,7 +1021,7 @@ def settings_that_are_refused():
     for side in ("icache", "dcache"):
         refused(129, "icache.base and dcache.base lie below icache.high and dcache.high", "--set", f"{side}.base=1024",
                 "--set", f"{side}.high=1023", bare("loop", COUNT=1))
-    refused(129, "pmk: microblaze has no counter for clock_cycles", "--set", "debug.event_counters=0", "-e",
+    refused(129, "pmk: microblaze has no event counter for clock_cycles; count others, or --set debug.event_counters=1", "--set", "debug.event_counters=0", "-e",
             "dcache_read_latency,clock_cycles", bare("loop", COUNT=1))
 
 
@@ -1028,13 +1029,15 @@ def settings_that_are_refused():
 def groups_that_do_not_fit():
     program = bare("loop", COUNT=1)
     six = "{load_word,load_half,load_byte,store_word,store_half,store_byte}"
-    refused(129, "pmk: a {group} needs more counters at a time than microblaze has (5 event counters, 1 with "
-            "latencies)", "-e", six, program)
+    refused(129, "pmk: the group {load_word,...} needs 6 event counters at a time, microblaze has 5; without the "
+            "braces they take several passes, or --set debug.event_counters=6", "-e", six, program)
     # Five fit, with an event of the latency counter beside them; two of those do not.
     stat("-e", "{load_word,load_half,load_byte,store_word,store_half,dcache_read_latency}", program)
-    refused(129, "a {group} needs more counters at a time than microblaze has", "-e",
+    refused(129, "pmk: the group {dcache_read_latency,...} needs 2 latency counters at a time, microblaze has 1; without "
+            "the braces they take several passes, or --set debug.latency_counters=2", "-e",
             "{dcache_read_latency,dcache_write_latency}", program)
-    refused(129, "pmk: microblaze has no counter for load_word beside that of -I", "-I", "9cycles", "--set",
+    refused(129, "pmk: microblaze has no event counter for load_word beside that of -I; count others, or give -I in insns, or "
+            "--set debug.event_counters=2", "-I", "9cycles", "--set",
             "debug.event_counters=1", "-e", "load_word", program)
     equal(stat("--set", "debug.event_counters=6", "-e", six, program)["passes"], 1)
     equal(stat("--set", "debug.latency_counters=2", "-e", "{dcache_read_latency,dcache_write_latency}",

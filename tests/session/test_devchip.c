@@ -31,6 +31,11 @@ enum {
 	ARMD_CAST_OUT4 = 71,
 	ARMD_CAST_OUT8 = 72,
 	ARMD_WAIT_TOTAL = 75,
+	GXI_WR = 79,
+	GXI_RD = 80,
+	GXI_WR_ADDR_WAIT = 81,
+	GXI_RD_DATA_WAIT = 83,
+	GXI_PAGE_CHANGE = 87,
 	TOTAL_CYCLES = 88,
 	TOTAL_CYCLES_EN = 89,
 	NCOUNTERS = 91
@@ -203,11 +208,11 @@ static void test_traffic(void **state)
 	struct pmk_reading t;
 
 	(void)state;
-	r->cfg.traffic[PMK_MATRIX_DMA0] = (struct pmk_matrix_script){ .on = true,
-								      .burst = PMK_AHB_INCR8,
-								      .size = PMK_AHB_WORD,
-								      .span = 4096,
-								      .period = 100 };
+	r->cfg.traffic.master[PMK_MATRIX_DMA0] = (struct pmk_matrix_script){ .on = true,
+									     .burst = PMK_AHB_INCR8,
+									     .size = PMK_AHB_WORD,
+									     .span = 4096,
+									     .period = 100 };
 	pmk_cpu_fini(&r->e.cpu);
 	assert_int_equal(pmk_emulated_start(&r->e, &r->ports, &r->cfg, r->run), 0);
 	block(r, 0);
@@ -286,6 +291,125 @@ static void test_sums_are_checked(void **state)
 	rig_free(r);
 }
 
+/* The MBX and the buses go by one clock, idle stretches or not: as many requests as it has periods. */
+static void test_gxi(void **state)
+{
+	struct pmk_core core = core_926();
+	struct rig *r = rig_new(&core);
+	struct pmk_reading t;
+
+	(void)state;
+	r->cfg.traffic.gxi = (struct pmk_mbx_script){ .on = true,
+						      .direction = PMK_MATRIX_BOTH,
+						      .pending = 4,
+						      .span = 8192,
+						      .step = 1024,
+						      .period = 100,
+						      .write_wait = 2,
+						      .data_wait = 5 };
+	r->cfg.core.gxi_page = 4096;
+	pmk_cpu_fini(&r->e.cpu);
+	assert_int_equal(pmk_emulated_start(&r->e, &r->ports, &r->cfg, r->run), 0);
+	block(r, 0);
+	pmk_cpu_idle(&r->e.cpu, 10000 - r->e.cpu.cycles);
+	for (uint32_t i = 0; i < 10; i++) /* requests of the program come in between */
+		load(r, 0x20000 + 32 * i);
+	pmk_cpu_idle(&r->e.cpu, 20000 - r->e.cpu.cycles);
+	assert_int_equal(pmk_emulated_totals(&r->e, &r->cfg, &r->b, &t), 0);
+	assert_int_equal(t.total[TOTAL_CYCLES], 20000);
+	assert_int_equal(t.total[GXI_RD], 100);
+	assert_int_equal(t.total[GXI_WR], 100);
+	assert_int_equal(t.total[GXI_WR_ADDR_WAIT], 200);
+	assert_int_equal(t.total[GXI_RD_DATA_WAIT], 500);
+	assert_int_equal(t.total[GXI_PAGE_CHANGE], 49); /* every fourth of 200, but for the first */
+	assert_int_equal(t.total[ARMD_LINE_FILL], 10);
+	assert_int_equal(finish(r, &t), 0);
+	/* What the MBX did and the monitor did not see. */
+	r->e.chip.mbx.reads++;
+	assert_int_equal(finish(r, &t), PMK_EIO);
+	rig_free(r);
+}
+
+static void test_refusals(void **state)
+{
+	struct pmk_core core = core_926();
+	struct rig *r = rig_new(&core);
+	struct pmk_reading t;
+
+	(void)state;
+	r->cfg.traffic.slave[0] = (struct pmk_refusal){ .every = 4 };
+	pmk_cpu_fini(&r->e.cpu);
+	assert_int_equal(pmk_emulated_start(&r->e, &r->ports, &r->cfg, r->run), 0);
+	/* ARM-I has eight transfers; then the fourth and the eighth of each eight are ARM-D's that are refused.
+	 * The rest of a line goes one by one: from its fourth word on five, up to the last. */
+	block(r, 0);
+	for (uint32_t i = 0; i < 20; i++)
+		load(r, 0x20000 + 32 * i);
+	assert_int_equal(finish(r, &t), 0);
+	assert_int_equal(t.total[ARMI_RD], 8);
+	assert_int_equal(t.total[ARMD_RD], 160);
+	assert_int_equal(t.total[ARMD_LINE_FILL], 20);
+	assert_int_equal(t.total[ARMD_SINGLE], 20 * 5);
+	assert_int_equal(r->copy.chip.biu.matrix.layer[PMK_MATRIX_ARMD].refused, 40);
+	r->e.chip.observer.layer[PMK_MATRIX_ARMD].refused++;
+	assert_int_equal(finish(r, &t), PMK_EIO);
+	rig_free(r);
+}
+
+/* Driver and model by another layout; its counters are the same. */
+static void test_layout(void **state)
+{
+	struct pmk_core core = core_926();
+	struct rig *r = rig_new(&core);
+	const struct pmk_ahbmon_model *model = (struct pmk_ahbmon_model *)r->e.model[0];
+	struct pmk_reading t;
+
+	(void)state;
+	assert_memory_equal(&model->layout, &pmk_ahbmon_sp816, sizeof(model->layout));
+	r->cfg.layout.enable = 1u << 20;
+	r->cfg.layout.base = 0x40000000;
+	pmk_cpu_fini(&r->e.cpu);
+	assert_int_equal(pmk_emulated_start(&r->e, &r->ports, &r->cfg, r->run), 0);
+	assert_int_equal(model->layout.base, 0x40000000);
+	assert_int_equal(model->ctrl, 1u << 20);
+	block(r, 0);
+	load(r, 0x20000);
+	assert_int_equal(finish(r, &t), 0);
+	assert_int_equal(t.total[ARMD_LINE_FILL], 1);
+	/* A setting that it has no place for. */
+	r->cfg.core.wait_exp = 256;
+	r->cfg.layout.threshold = 0xff;
+	pmk_cpu_fini(&r->e.cpu);
+	assert_int_equal(pmk_emulated_start(&r->e, &r->ports, &r->cfg, r->run), PMK_ERANGE);
+	rig_free(r);
+}
+
+static void test_settings(void **state)
+{
+	static const uint64_t pages[4] = { 2048, 4096, 8192, 16384 };
+	struct pmk_core core = core_926();
+	struct pmk_ahbmon_config c;
+	char msg[100];
+
+	(void)state;
+	for (unsigned i = 0; i < 4; i++) {
+		core.gxi_page = pages[i];
+		pmk_devchip_settings(&core, &c);
+		assert_int_equal(c.page, i);
+	}
+	assert_int_equal(pmk_core_set(&core, "wait.threshold", "7", msg, sizeof(msg)), 0);
+	assert_int_equal(pmk_core_set(&core, "wait.armd", "1", msg, sizeof(msg)), 0);
+	assert_int_equal(pmk_core_set(&core, "wait.gxi_write", "2", msg, sizeof(msg)), 0);
+	pmk_devchip_settings(&core, &c);
+	for (unsigned i = 0; i < 9; i++)
+		assert_int_equal(c.threshold[i], i == 5 ? 1 : i == 8 ? 2 : 7);
+	assert_int_equal(pmk_core_set(&core, "wait.threshold", "3", msg, sizeof(msg)), 0);
+	pmk_devchip_settings(&core, &c);
+	for (unsigned i = 0; i < 9; i++)
+		assert_int_equal(c.threshold[i], 3);
+	assert_false(c.castout4_aligned || c.track_dbgack);
+}
+
 static void test_starved(void **state)
 {
 	struct pmk_core core = core_926();
@@ -293,7 +417,7 @@ static void test_starved(void **state)
 	struct pmk_reading t;
 
 	(void)state;
-	r->cfg.traffic[PMK_MATRIX_CLCDC] = (struct pmk_matrix_script){
+	r->cfg.traffic.master[PMK_MATRIX_CLCDC] = (struct pmk_matrix_script){
 		.on = true, .burst = PMK_AHB_INCR16, .size = PMK_AHB_WORD, .span = 4096
 	};
 	pmk_cpu_fini(&r->e.cpu);
@@ -339,6 +463,10 @@ int main(void)
 		cmocka_unit_test(test_longer_than_a_counter),
 		cmocka_unit_test(test_forked),
 		cmocka_unit_test(test_sums_are_checked),
+		cmocka_unit_test(test_gxi),
+		cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_layout),
+		cmocka_unit_test(test_settings),
 		cmocka_unit_test(test_starved),
 		cmocka_unit_test(test_what_can_be_counted),
 	};

@@ -331,7 +331,8 @@ static void test_finish_tells_the_error(void **state)
 
 /* ---- intervals ----------------------------------------------------------------------------- */
 
-/* Every 1000 cycles, blocks of 7: the interval ends with the first block that reaches it. */
+/* Every 1000 cycles, blocks of 7: the interval ends with the first block that reaches it, which is seen when
+ * the next one starts. */
 static void test_intervals_of_cycles(void **state)
 {
 	struct rig *r = rig_new(five, 5);
@@ -343,6 +344,8 @@ static void test_intervals_of_cycles(void **state)
 	rig_start(r);
 	for (unsigned i = 0; i < 10000; i++)
 		run_block(r, i % 5);
+	assert_int_equal(r->intervals, 69);
+	run_block(r, 0);
 	assert_int_equal(r->intervals, 70);
 	for (unsigned k = 0; k < 70; k++) {
 		assert_true(r->at_cycles[k] == (1000 * (k + 1) + 6) / 7 * 7);
@@ -351,7 +354,7 @@ static void test_intervals_of_cycles(void **state)
 	assert_true(r->last[0] == r->at_cycles[69] - r->at_cycles[68]);
 	/* What the intervals said and what came after them is the whole. */
 	totals_of(r, totals);
-	assert_true(totals[0] == 70000 && r->sum[0] == r->at_cycles[69]);
+	assert_true(totals[0] == 70007 && r->sum[0] == r->at_cycles[69]);
 	for (unsigned i = 0; i < 5; i++)
 		assert_true(totals[i] - r->e.interval_total.total[i] + r->sum[i] == totals[i]);
 	assert_true(r->sum[1] == r->at_insns[69]);
@@ -374,7 +377,7 @@ static void test_intervals_of_instructions(void **state)
 		rig_start(r);
 		assert_int_equal(r->e.cpu.eager,
 				 round != 3); /* frequent readings are prepared for */
-		for (unsigned i = 0; i < blocks; i++)
+		for (unsigned i = 0; i <= blocks; i++)
 			run_block(r, i % 5);
 		assert_int_equal(r->intervals, expect);
 		for (unsigned k = 0; k < expect && round != 1; k++)
@@ -400,10 +403,10 @@ static void test_interval_after_a_pause(void **state)
 	pmk_cpu_idle(&r->e.cpu, 5300);
 	run_block(r, 0);
 	assert_int_equal(r->intervals, 1);
-	assert_true(r->sum[0] == 5314 && r->sum[1] == 10);
+	assert_true(r->sum[0] == 5307 && r->sum[1] == 5);
 	while (r->intervals < 2)
 		run_block(r, 0);
-	assert_true(r->at_cycles[1] == 5314 + (686 + 6) / 7 * 7);
+	assert_true(r->at_cycles[1] == 5307 + 693);
 	rig_free(r);
 }
 
@@ -676,18 +679,20 @@ static void test_window(void **state)
 	assert_int_equal(r->intervals, 0); /* no interval runs outside */
 	for (unsigned i = 0; i < 10; i++)
 		run_block(r, i);
-	/* Blocks 2, 3, 4: 21 cycles, an interval after 14 and one after 21. */
-	assert_int_equal(r->intervals, 2);
-	assert_true(r->sum[0] == 21 && r->sum[1] == 15);
+	/* Blocks 2, 3, 4: 21 cycles, an interval after 14; the next one is cut short by the window. */
+	assert_int_equal(r->intervals, 1);
+	assert_true(r->sum[0] == 14 && r->sum[1] == 10);
 	totals_of(r, totals);
 	assert_true(totals[0] == 21 && totals[1] == 15 && totals[2] == 6);
 	run_block(r, 2);
 	finish(r, totals, NULL);
 	assert_true(totals[0] == 28 && totals[1] == 20);
+	assert_int_equal(r->intervals, 1);
+	run_block(r, 3);
+	assert_int_equal(r->intervals, 1);
+	run_block(r, 4); /* ten cycles after the second entry */
 	assert_int_equal(r->intervals, 2);
-	run_block(r, 3); /* ten cycles after the second entry */
-	assert_int_equal(r->intervals, 3);
-	assert_true(r->last[0] == 14 && r->sum[0] == 35);
+	assert_true(r->last[0] == 7 + 14 && r->sum[0] == 35);
 	rig_free(r);
 }
 
@@ -751,10 +756,10 @@ static void test_forked_inside_the_window(void **state)
 	run_block(r, 2);
 	memset(r->run, 0, sizeof(r->run));
 	assert_int_equal(pmk_emulated_forked(&r->e, &r->ports, &r->cfg, r->run), 0);
-	for (unsigned i = 0; i < 100; i++)
+	for (unsigned i = 0; i < 101; i++)
 		run_block(r, 3);
 	totals_of(r, totals);
-	assert_true(totals[0] == 700 && totals[1] == 500);
+	assert_true(totals[0] == 707 && totals[1] == 505);
 	assert_int_equal(r->intervals, 7);
 	rig_free(r);
 }

@@ -208,8 +208,7 @@ static void test_refused(void **state)
 	assert_refused("[clock]\nreset = a\nreset = b\n", 3, "given in line 2 already");
 	assert_refused("[clock]\nedge = up\n", 2, "no such edge 'up'");
 	assert_refused("[clock]\nsample = befor\n", 2, "did you mean before?");
-	assert_refused("[clock]\nreset_active = 1\n", 2,
-		       "no such level '1' (known: high, low)");
+	assert_refused("[clock]\nreset_active = 1\n", 2, "no such level '1' (known: high, low)");
 	assert_refused("[clock]\nsignal = a\n", 2, "nothing to sample");
 	assert_refused("[clock]\nsignal = a\n[layer]\nhtrans = b\n", 4, "a layer needs a name");
 	assert_refused("[clock]\nsignal = a\n[layer x]\nhtrans = b\n", 4,
@@ -235,7 +234,8 @@ static void test_refused(void **state)
 	assert_refused("[windows]\nuart = 5-4\n", 2, "'5-4' are no addresses");
 	assert_refused("[windows]\nurt = 5-6\n", 2, "did you mean uart?");
 	snprintf(text, sizeof(text), "[clock]\nsignal = %0300d\n", 7);
-	assert_refused(text, 2, "the line is too long: 198 characters at most; 'scope = …' shortens names");
+	assert_refused(text, 2,
+		       "the line is too long: 198 characters at most; 'scope = …' shortens names");
 }
 
 static void test_no_file(void **state)
@@ -495,6 +495,96 @@ static void test_guess_evntbus(void **state)
 	free(text);
 }
 
+/* One of two ends of a link, and what is beside its states; a state machine of other names is none. */
+static void test_guess_gxi(void **state)
+{
+	struct pmk_wave_map m;
+	char *text = guess("$scope module tb $end\n"
+			   "$var wire 1 ! hclk $end\n"
+			   "$var wire 2 1 address_state [1:0] $end\n"
+			   "$var wire 2 2 data_state [1:0] $end\n"
+			   "$scope module soc $end\n"
+			   "$var wire 2 a GXI_addr_state_o [1:0] $end\n"
+			   "$var wire 2 d GXI_data_state_o [1:0] $end\n"
+			   "$var wire 32 x GXI_addr_o [31:0] $end\n"
+			   "$var wire 1 w GXI_write_i $end\n"
+			   "$scope module mpmc $end\n"
+			   "$var wire 2 A gxi_addr_state [1:0] $end\n"
+			   "$var wire 2 D gxi_data_state [1:0] $end\n"
+			   "$upscope $end\n$upscope $end\n"
+			   "$scope module mbx2 $end\n"
+			   "$var wire 2 3 address_state [1:0] $end\n"
+			   "$var wire 2 4 data_state [1:0] $end\n"
+			   "$var wire 3 5 write [2:0] $end\n"
+			   "$upscope $end\n"
+			   "$scope module mbx3 $end\n"
+			   "$var wire 3 6 address_state [2:0] $end\n"
+			   "$var wire 2 7 data_state [1:0] $end\n"
+			   "$upscope $end\n$upscope $end\n$enddefinitions $end\n",
+			   0, &m);
+
+	(void)state;
+	assert_string_equal(text,
+			    "[clock]\n"
+			    "signal = tb.hclk\n"
+			    "edge = rising\n"
+			    "\n"
+			    "[gxi]\n"
+			    "address_state = tb.soc.GXI_addr_state_o\n"
+			    "data_state = tb.soc.GXI_data_state_o\n"
+			    "address = tb.soc.GXI_addr_o\n"
+			    "write = tb.soc.GXI_write_i\n"
+			    "# the GXI of tb.soc.mpmc is taken for another end of that of tb.soc\n"
+			    "# tb.mbx2.address_state is left out: a map has one GXI\n");
+	pmk_wave_map_free(&m);
+	free(text);
+	text = guess("$var wire 1 ! clk $end\n$scope module mbx $end\n"
+		     "$var wire 2 3 addressState [1:0] $end\n$var wire 2 4 dataState [1:0] $end\n"
+		     "$var wire 65 5 address [64:0] $end\n$var wire 1 6 rst_n $end\n"
+		     "$upscope $end\n$enddefinitions $end\n",
+		     0, &m);
+	assert_string_equal(text, "[clock]\nsignal = clk\nedge = rising\nreset = mbx.rst_n\n"
+				  "reset_active = low\n\n[gxi]\n"
+				  "address_state = mbx.addressState\ndata_state = mbx.dataState\n"
+				  "# address is not there by that name\n"
+				  "# write is not there by that name\n");
+	pmk_wave_map_free(&m);
+	free(text);
+	/* Without a data channel, and with the words alone. */
+	text = guess("$var wire 1 ! clk $end\n$var wire 2 1 gxi_address_state [1:0] $end\n"
+		     "$var wire 2 2 address_state [1:0] $end\n$var wire 2 3 data_state [1:0] $end\n"
+		     "$enddefinitions $end\n",
+		     PMK_ENOTSUP, &m);
+	assert_null(text);
+}
+
+/* DDI 0287B §4.2.1: GXI address channel [30:29], read data channel [32:31]. */
+static void test_guess_pins(void **state)
+{
+	struct pmk_wave_map m;
+	char *text = guess("$scope module tb $end\n$var wire 1 ! HCLK $end\n"
+			   "$var wire 34 a AHBMONITOR [33:0] $end\n"
+			   "$var wire 32 b ahbmonitor_low [31:0] $end\n"
+			   "$upscope $end\n$enddefinitions $end\n",
+			   0, &m);
+
+	(void)state;
+	assert_string_equal(text, "[clock]\nsignal = tb.HCLK\nedge = rising\n\n[gxi]\n"
+				  "address_state = tb.AHBMONITOR[30:29]\n"
+				  "data_state = tb.AHBMONITOR[32:31]\n"
+				  "# address and write are not among these pins\n");
+	pmk_wave_map_free(&m);
+	free(text);
+	text = guess("$var wire 1 ! HCLK $end\n$var wire 33 a ahbmonitor_o [32:0] $end\n"
+		     "$var wire 2 s gxi_address_state [1:0] $end\n"
+		     "$var wire 2 d gxi_data_state [1:0] $end\n$enddefinitions $end\n",
+		     0, &m);
+	assert_null(strstr(text, "ahbmonitor"));
+	assert_non_null(strstr(text, "address_state = gxi_address_state\n"));
+	pmk_wave_map_free(&m);
+	free(text);
+}
+
 static void test_guess_nothing(void **state)
 {
 	struct pmk_wave_map m;
@@ -522,6 +612,8 @@ int main(void)
 		cmocka_unit_test(test_guess_one_layer),
 		cmocka_unit_test(test_guess_layers),
 		cmocka_unit_test(test_guess_evntbus),
+		cmocka_unit_test(test_guess_gxi),
+		cmocka_unit_test(test_guess_pins),
 		cmocka_unit_test(test_guess_nothing),
 	};
 

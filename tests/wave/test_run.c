@@ -354,6 +354,24 @@ static void test_gxi(void **state)
 	assert_int_equal(total(PMK_AHBMON_BUS_GXI, PMK_SIG_GXI_PAGE_4K), 0);
 }
 
+static void test_half_a_gxi(void **state)
+{
+	(void)state;
+	begin();
+	add("b1 t\nb1 r\n#10\n1k\n");
+	assert_int_equal(run(CLOCK "[gxi]\naddress_state = htrans\ndata_state = hresp\n", NULL), 0);
+	assert_int_equal(total(PMK_AHBMON_BUS_GXI, PMK_SIG_GXI_DATA_WAIT), 1);
+	assert_true(pmk_bus_raises(&buses[PMK_AHBMON_BUS_GXI], PMK_SIG_GXI_READ));
+	assert_false(pmk_bus_raises(&buses[PMK_AHBMON_BUS_GXI], PMK_SIG_GXI_READ_WAIT));
+	assert_false(pmk_bus_raises(&buses[PMK_AHBMON_BUS_GXI], PMK_SIG_GXI_PAGE_2K));
+	assert_int_equal(run(CLOCK "[gxi]\naddress_state = htrans\nwrite = 1\n", NULL), 0);
+	assert_int_equal(total(PMK_AHBMON_BUS_GXI, PMK_SIG_GXI_WRITE_WAIT), 1);
+	assert_false(pmk_bus_raises(&buses[PMK_AHBMON_BUS_GXI], PMK_SIG_GXI_DATA_WAIT));
+	assert_int_equal(run(CLOCK "[gxi]\ndata_state = hresp\n", NULL), 0);
+	assert_false(pmk_bus_raises(&buses[PMK_AHBMON_BUS_GXI], PMK_SIG_GXI_READ));
+	assert_false(pmk_bus_raises(&buses[PMK_AHBMON_BUS_GXI], PMK_SIG_GXI_WRITE_OVER));
+}
+
 /* DDI 0301H Table 3-137: bit 0 event 0x00, bits 9:8 event 0x07 (b01 one, b10 two), bit 12 event 0x0B. */
 static void test_evntbus(void **state)
 {
@@ -408,8 +426,8 @@ int main(void)
 		cmocka_unit_test(test_windows),	      cmocka_unit_test(test_reset),
 		cmocka_unit_test(test_violation),     cmocka_unit_test(test_x_on_hready),
 		cmocka_unit_test(test_gap),	      cmocka_unit_test(test_two_layers),
-		cmocka_unit_test(test_gxi),	      cmocka_unit_test(test_evntbus),
-		cmocka_unit_test(test_events),
+		cmocka_unit_test(test_gxi),	      cmocka_unit_test(test_half_a_gxi),
+		cmocka_unit_test(test_evntbus),	      cmocka_unit_test(test_events),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

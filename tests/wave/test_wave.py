@@ -128,6 +128,35 @@ def icarus_dumps_equal_the_scoreboard():
 
 
 @test
+def a_guessed_gxi_equals_its_scoreboard():
+    for seed in (21, 22):
+        done = run("vvp", simulator(), "+dump=gxi.vcd", f"+seed={seed}", "+cycles=2000", cwd=ROOM)
+        words = re.search(r"^gxi (.*)$", done.out, re.M).group(1).split()
+        board = dict(zip(words[0::2], map(int, words[1::2])))
+        assert len(board) == 12 and all(n > 10 for n in board.values()), board
+        c = counts(stat("-T", f"wave:{path('gxi.vcd')}", "--map", guessed(path("gxi.vcd"), "gxi.ini")))
+        equal({e: c[e] for e in c if re.match("ct_gxi.*(rd|wr|wait|change)$", e)},
+              {"ct_gxi_rd": board["RD"], "ct_gxi_wr": board["WR"], "ct_gxi_rd_addr_wait": board["RD_WAIT"],
+               "ct_gxi_wr_addr_wait": board["WR_WAIT"], "ct_gxi_rd_data_wait": board["DATA_WAIT"],
+               "ct_gxi_page_change": board["PAGE_2K"]})
+
+
+@test
+def the_gxi_of_ahbmonitor():
+    """DDI 0287B Tables 4-4 and 4-5: address channel [30:29], read data channel [32:31]. What waits is not there."""
+    states = [(1, 0), (1, 1), (2, 1), (3, 2), (0, 0), (2, 3), (2, 2)]
+    text = SMALL.replace("wire 1 y hready", "wire 34 p AHBMONITOR [33:0]") + "#0\n0!\n"
+    for i, (address, data) in enumerate(states):
+        text += f"b{data << 31 | address << 29:b} p\n" + clocks(i, 1)
+    dump = write("pins.vcd", text)
+    doc = stat("-T", f"wave:{dump}", "--map", guessed(dump, "pins.ini"), "-e", "ct_gxi_rd,ct_gxi_wr,"
+               "ct_gxi_rd_data_wait,ct_gxi_rd_addr_wait,ct_gxi_wr_addr_wait,ct_gxi_page_change")
+    equal(counts(doc), {"ct_gxi_rd": 3, "ct_gxi_wr": 1, "ct_gxi_rd_data_wait": 2, "ct_gxi_rd_addr_wait": None,
+                        "ct_gxi_wr_addr_wait": None, "ct_gxi_page_change": None})
+    equal({c["reason"] for c in doc["counters"][3:]}, {"the map has no signal that tells it"})
+
+
+@test
 def fst_equals_the_scoreboard():
     have("fst2vcd", "vcd2fst")
     for seed in (11, 12):
