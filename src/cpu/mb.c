@@ -15,8 +15,6 @@
 
 #include <pmk/error.h>
 
-#include "base/reserve.h"
-
 const uint8_t pmk_mb_signal[PMK_MB_NFACTS] = {
 #define X(name) [PMK_MB_FACT_##name] = PMK_SIG_##name,
 	PMK_MB_FACTS(X)
@@ -130,10 +128,8 @@ int pmk_mb_init(struct pmk_cpu *cpu)
 	m->page = PMK_MB_NO_PAGE;
 	init_caches(m, core);
 	init_cached(m, core);
-	m->mapped = pmk_reserve(PMK_MB_PAGES);
 	/* The operating system fills it, one entry after the other. */
-	if (!m->mapped ||
-	    pmk_tlb_init(&m->utlb, (uint32_t)core->tlb_entries, (uint32_t)core->tlb_entries)) {
+	if (pmk_tlb_init(&m->utlb, (uint32_t)core->tlb_entries, (uint32_t)core->tlb_entries)) {
 		pmk_mb_fini(cpu);
 		return PMK_ENOMEM;
 	}
@@ -144,7 +140,6 @@ void pmk_mb_fini(struct pmk_cpu *cpu)
 {
 	if (!cpu->mb)
 		return;
-	pmk_release(cpu->mb->mapped, PMK_MB_PAGES);
 	pmk_tlb_fini(&cpu->mb->utlb);
 	free(cpu->mb);
 	cpu->mb = NULL;

@@ -111,7 +111,6 @@ struct pmk_mb {
 	uint32_t page, page_mask; /* address of the page executed from; 0: none is looked at */
 	uint64_t wbuf_room;	  /* cycles of writes that the write buffer holds */
 	int64_t used[PMK_MB_MAX_SHADOWS]; /* when each entry of the data shadow TLB was used last */
-	uint8_t *mapped;		  /* [page]: where its translation is */
 	struct pmk_mb_edge edge[PMK_MB_EDGES];
 	/* What a load, or a store of a write-back cache, finds and does not change, by the lower bits of
 	 * its address. Write-through: as many entries as the cache has granules. */
@@ -131,6 +130,8 @@ struct pmk_mb {
 	uint32_t dtlb[PMK_MB_MAX_SHADOWS];
 	struct pmk_tlb utlb;
 	struct pmk_block joined; /* an open block and its slot */
+	/* Where the translation of a page is. Few pages are touched. */
+	uint8_t mapped[PMK_MB_PAGES];
 };
 
 int pmk_mb_init(struct pmk_cpu *cpu);
