@@ -23,17 +23,29 @@ static const struct {
 	{ PMK_SIG_GXI_PAGE_16K, 14 },
 };
 
+/* Is it known what waits? */
+static bool tells(const struct pmk_gxi_params *params, enum pmk_gxi_wait w)
+{
+	if (w == PMK_GXI_WAIT_DATA)
+		return !params->no_data_state;
+	return !params->no_address_state && !params->no_write;
+}
+
 void pmk_gxi_init(struct pmk_gxi *g, const struct pmk_gxi_params *params, struct pmk_bus *bus)
 {
 	*g = (struct pmk_gxi){ .params = *params };
 	for (unsigned sig = 0; sig < PMK_NSIGNALS; sig++)
 		g->base[sig] = bus->total[sig];
-	pmk_signal_add(&bus->raised, PMK_SIG_GXI_READ);
-	pmk_signal_add(&bus->raised, PMK_SIG_GXI_WRITE);
 	for (unsigned w = 0; w < PMK_GXI_NWAITS; w++) {
+		if (!tells(params, w))
+			continue;
 		pmk_signal_add(&bus->raised, wait_signal[w][0]);
 		pmk_signal_add(&bus->raised, wait_signal[w][1]);
 	}
+	if (params->no_address_state)
+		return;
+	pmk_signal_add(&bus->raised, PMK_SIG_GXI_READ);
+	pmk_signal_add(&bus->raised, PMK_SIG_GXI_WRITE);
 	for (unsigned i = 0; !params->no_address && i < NSIZES; i++)
 		pmk_signal_add(&bus->raised, page[i].signal);
 }
@@ -85,8 +97,10 @@ void pmk_gxi_sample(struct pmk_gxi *g, struct pmk_bus *bus, const struct pmk_gxi
 	g->cycles++;
 	g->address[address]++;
 	g->data[data]++;
-	wait_or_end(g, bus, PMK_GXI_WAIT_READ, waits && !c->write);
-	wait_or_end(g, bus, PMK_GXI_WAIT_WRITE, waits && c->write);
+	if (!g->params.no_write) {
+		wait_or_end(g, bus, PMK_GXI_WAIT_READ, waits && !c->write);
+		wait_or_end(g, bus, PMK_GXI_WAIT_WRITE, waits && c->write);
+	}
 	wait_or_end(g, bus, PMK_GXI_WAIT_DATA, data == PMK_GXI_DATA_STALLED);
 	if (address == PMK_GXI_READ)
 		pmk_bus_add(bus, PMK_SIG_GXI_READ, 1);
@@ -128,8 +142,9 @@ const char *pmk_gxi_check(const struct pmk_gxi *g, const struct pmk_bus *bus)
 	if (raised(g, bus, PMK_SIG_GXI_READ) != g->address[PMK_GXI_READ] ||
 	    raised(g, bus, PMK_SIG_GXI_WRITE) != g->address[PMK_GXI_WRITE])
 		return "GXI transfers are not the completing cycles of the address channel";
-	if (raised(g, bus, PMK_SIG_GXI_READ_WAIT) + raised(g, bus, PMK_SIG_GXI_WRITE_WAIT) !=
-	    g->address[PMK_GXI_WAIT])
+	if (!g->params.no_write &&
+	    raised(g, bus, PMK_SIG_GXI_READ_WAIT) + raised(g, bus, PMK_SIG_GXI_WRITE_WAIT) !=
+		    g->address[PMK_GXI_WAIT])
 		return "GXI request waits are not the waiting cycles of the address channel";
 	if (raised(g, bus, PMK_SIG_GXI_DATA_WAIT) != g->data[PMK_GXI_DATA_STALLED])
 		return "GXI data waits are not the stalled cycles of the data channel";

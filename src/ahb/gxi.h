@@ -26,7 +26,11 @@ enum pmk_gxi_wait { PMK_GXI_WAIT_READ, PMK_GXI_WAIT_DATA, PMK_GXI_WAIT_WRITE, PM
 struct pmk_gxi_params {
 	/* As in struct pmk_ahb_layer_params. */
 	bool threshold_reached, threshold_every_cycle;
-	bool no_address; /* addresses are not known: no GXI_PAGE_… */
+	/* What is not known of the cycles, and is not raised therefore. */
+	bool no_address; /* addresses: no GXI_PAGE_… */
+	bool no_write;	 /* which request waits: no GXI_READ_WAIT, GXI_WRITE_OVER and their like */
+	bool no_address_state; /* the state of the address channel: nothing but waits of data */
+	bool no_data_state;    /* that of the data channel: no GXI_DATA_… */
 };
 
 struct pmk_gxi {

@@ -8,6 +8,10 @@
  *  - A module within another that has an htrans of the same name, and no more roles: simulators give
  *    the two ends of a port nets of their own.
  *  - Ports of slaves, told by their hsel, where there is anything else: their traffic is a master's.
+ *
+ * A GXI is two states of two bits, address_state and data_state, on a path with gxi or mbx in it: the words
+ * alone are those of many a state machine. Without one, the pins of an AHB Monitor have the states, too.
+ * The handshakes of AXI are no states.
  */
 #define _GNU_SOURCE
 #include <ctype.h>
@@ -26,6 +30,29 @@ static const char *const role_names[PMK_AHB_NROLES] = {
 	[PMK_AHB_HREADY] = "hready", [PMK_AHB_HRESP] = "hresp",
 };
 
+#define NGXI (PMK_WAVE_GXI_IS_WRITE + 1)
+
+/* The keys of [gxi], and what signals are called. */
+static const char *const gxi_keys[NGXI] = {
+	[PMK_WAVE_GXI_ADDRESS] = "address_state",
+	[PMK_WAVE_GXI_DATA] = "data_state",
+	[PMK_WAVE_GXI_ADDR] = "address",
+	[PMK_WAVE_GXI_IS_WRITE] = "write",
+};
+static const char *const gxi_names[NGXI][5] = {
+	[PMK_WAVE_GXI_ADDRESS] = { "address_state", "addr_state", "addressstate", "addrstate" },
+	[PMK_WAVE_GXI_DATA] = { "data_state", "datastate", "read_data_state", "rdata_state" },
+	[PMK_WAVE_GXI_ADDR] = { "address", "addr" },
+	[PMK_WAVE_GXI_IS_WRITE] = { "write", "is_write", "wr" },
+};
+/* At most; states have all of them. */
+static const uint32_t gxi_bits[NGXI] = {
+	[PMK_WAVE_GXI_ADDRESS] = 2,
+	[PMK_WAVE_GXI_DATA] = 2,
+	[PMK_WAVE_GXI_ADDR] = 64,
+	[PMK_WAVE_GXI_IS_WRITE] = 1,
+};
+
 #define NAME_BYTES 48
 
 struct layer {
@@ -36,6 +63,11 @@ struct layer {
 	char name[NAME_BYTES];
 };
 
+struct gxi {
+	const struct pmk_wave_signal *role[NGXI];
+	unsigned roles; /* 0: there is none */
+};
+
 struct layers {
 	/* The signals that have the name of a role in theirs: a dump has a thousand times as many. */
 	const struct pmk_wave_signal **role;
@@ -43,6 +75,8 @@ struct layers {
 	struct layer *layer;
 	size_t count;
 	bool masters; /* one of them is no slave's port */
+	struct gxi gxi;
+	const struct pmk_wave_signal *pins; /* AHBMONITOR */
 };
 
 static size_t path_length(const struct pmk_wave_signal *s)
@@ -52,12 +86,24 @@ static size_t path_length(const struct pmk_wave_signal *s)
 
 /* ---- layers --------------------------------------------------------------------------------- */
 
-static bool has_role(const char *name)
+static bool on_gxi(const struct pmk_wave_signal *s)
+{
+	return strcasestr(s->name, "gxi") || strcasestr(s->name, "mbx") ||
+	       strcasestr(s->scope, "gxi") || strcasestr(s->scope, "mbx");
+}
+
+static bool has_role(const struct pmk_wave_signal *s)
 {
 	for (unsigned r = 0; r < PMK_AHB_NROLES; r++)
-		if (strcasestr(name, role_names[r]))
+		if (strcasestr(s->name, role_names[r]))
 			return true;
-	return strcasestr(name, "hsel") != NULL;
+	if (strcasestr(s->name, "hsel"))
+		return true;
+	for (unsigned r = 0; r < NGXI && on_gxi(s); r++)
+		for (unsigned i = 0; gxi_names[r][i]; i++)
+			if (strcasestr(s->name, gxi_names[r][i]))
+				return true;
+	return false;
 }
 
 /* 0 or PMK_ENOMEM. */
@@ -65,18 +111,19 @@ static int find_roles(const struct wave_vcd *v, struct layers *all)
 {
 	all->role = calloc(v->nsignals + 1, sizeof(*all->role));
 	for (size_t i = 0; all->role && i < v->nsignals; i++)
-		if (v->signal[i].kind == PMK_WAVE_BITS && has_role(v->signal[i].name))
+		if (v->signal[i].kind == PMK_WAVE_BITS && has_role(&v->signal[i]))
 			all->role[all->nroles++] = &v->signal[i];
 	return all->role ? 0 : PMK_ENOMEM;
 }
 
-/* The signal beside `htrans` whose name is its name with `role` for "htrans", and perhaps the other
- * direction at its end. */
+/* The signal beside `to` whose name is its name with `role` for `word`, and perhaps the other direction at
+ * its end. */
 static const struct pmk_wave_signal *beside(const struct layers *all,
-					    const struct pmk_wave_signal *htrans, const char *role)
+					    const struct pmk_wave_signal *to, const char *word,
+					    const char *role)
 {
-	const char *at = strcasestr(htrans->name, "htrans"), *rest = at + strlen("htrans");
-	size_t before = (size_t)(at - htrans->name), n = strlen(role), tail = strlen(rest);
+	const char *at = strcasestr(to->name, word), *rest = at + strlen(word);
+	size_t before = (size_t)(at - to->name), n = strlen(role), tail = strlen(rest);
 	char last = (char)(tail ? tolower((unsigned char)rest[tail - 1]) : 0);
 	const struct pmk_wave_signal *turned = NULL;
 
@@ -85,9 +132,8 @@ static const struct pmk_wave_signal *beside(const struct layers *all,
 		const char *end;
 
 		if (strlen(s->name) != before + n + tail ||
-		    strncmp(s->name, htrans->name, before) != 0 ||
-		    strncasecmp(s->name + before, role, n) != 0 ||
-		    strcmp(s->scope, htrans->scope) != 0)
+		    strncmp(s->name, to->name, before) != 0 ||
+		    strncasecmp(s->name + before, role, n) != 0 || strcmp(s->scope, to->scope) != 0)
 			continue;
 		end = s->name + before + n;
 		if (strcasecmp(end, rest) == 0)
@@ -107,13 +153,13 @@ static bool read_layer(const struct layers *all, const struct pmk_wave_signal *h
 	*l = (struct layer){ .roles = 0 };
 	for (unsigned r = 0; r < PMK_AHB_NROLES; r++)
 		if (r != PMK_AHB_HREADY)
-			l->role[r] = beside(all, htrans, role_names[r]);
+			l->role[r] = beside(all, htrans, "htrans", role_names[r]);
 	l->role[PMK_AHB_HTRANS] = htrans;
 	for (unsigned i = 0; i < 3 && !l->role[PMK_AHB_HREADY]; i++)
-		l->role[PMK_AHB_HREADY] = beside(all, htrans, ready[i]);
+		l->role[PMK_AHB_HREADY] = beside(all, htrans, "htrans", ready[i]);
 	for (unsigned r = 0; r < PMK_AHB_NROLES; r++)
 		l->roles += l->role[r] != NULL;
-	l->slave = beside(all, htrans, "hsel") != NULL;
+	l->slave = beside(all, htrans, "htrans", "hsel") != NULL;
 	return l->role[PMK_AHB_HREADY] != NULL;
 }
 
@@ -213,6 +259,59 @@ static void name_layer(struct layers *all, size_t n)
 			snprintf(l->name + used, sizeof(l->name) - used, "%zu", n);
 }
 
+/* ---- GXI ------------------------------------------------------------------------------------ */
+
+/* Is it the state of an address channel, with a data channel beside it? */
+static bool read_gxi(const struct layers *all, const struct pmk_wave_signal *s, struct gxi *g)
+{
+	const char *word = NULL;
+
+	*g = (struct gxi){ .role[PMK_WAVE_GXI_ADDRESS] = s, .roles = 1 };
+	for (unsigned i = 0; gxi_names[PMK_WAVE_GXI_ADDRESS][i] && !word; i++)
+		if (strcasestr(s->name, gxi_names[PMK_WAVE_GXI_ADDRESS][i]))
+			word = gxi_names[PMK_WAVE_GXI_ADDRESS][i];
+	if (!word || s->width != 2 || !on_gxi(s))
+		return false;
+	for (unsigned r = PMK_WAVE_GXI_ADDRESS + 1; r < NGXI; r++) {
+		for (unsigned i = 0; gxi_names[r][i] && !g->role[r]; i++)
+			g->role[r] = beside(all, s, word, gxi_names[r][i]);
+		if (g->role[r] && g->role[r]->width > gxi_bits[r])
+			g->role[r] = NULL;
+		g->roles += g->role[r] != NULL;
+	}
+	return g->role[PMK_WAVE_GXI_DATA] && g->role[PMK_WAVE_GXI_DATA]->width == 2;
+}
+
+/* The one with the most roles, then the shortest path. */
+static void find_gxi(struct layers *all)
+{
+	struct gxi *best = &all->gxi, g;
+
+	for (size_t i = 0; i < all->nroles; i++) {
+		if (!read_gxi(all, all->role[i], &g) || g.roles < best->roles)
+			continue;
+		if (g.roles > best->roles || path_length(g.role[PMK_WAVE_GXI_ADDRESS]) <
+						     path_length(best->role[PMK_WAVE_GXI_ADDRESS]))
+			*best = g;
+	}
+}
+
+/* AHBMONITOR[33:0], or without the copy of the clock: DDI 0287B §4.2.1. */
+static const struct pmk_wave_signal *find_pins(const struct wave_vcd *v)
+{
+	const struct pmk_wave_signal *best = NULL;
+
+	for (size_t i = 0; i < v->nsignals; i++) {
+		const struct pmk_wave_signal *s = &v->signal[i];
+
+		if (s->kind == PMK_WAVE_BITS && (s->msb == 33 || s->msb == 32) && s->lsb == 0 &&
+		    strcasestr(s->name, "ahbmonitor") &&
+		    (!best || path_length(s) < path_length(best)))
+			best = s;
+	}
+	return best;
+}
+
 /* ---- clock and reset ------------------------------------------------------------------------ */
 
 /* Names from the most telling on; a trailing '*' stands for anything on both sides. */
@@ -291,6 +390,42 @@ static void write_layer(FILE *f, const struct layer *l)
 	}
 }
 
+static void write_gxi(FILE *f, const struct layers *all)
+{
+	const struct pmk_wave_signal *state = all->gxi.role[PMK_WAVE_GXI_ADDRESS];
+	size_t n = strlen(state->scope);
+	struct gxi g;
+
+	fputs("\n[gxi]\n", f);
+	for (unsigned r = 0; r < NGXI; r++) {
+		if (all->gxi.role[r])
+			write_path(f, gxi_keys[r], all->gxi.role[r]);
+		else
+			fprintf(f, "# %s is not there by that name\n", gxi_keys[r]);
+	}
+	for (size_t i = 0; i < all->nroles; i++) {
+		const struct pmk_wave_signal *s = all->role[i];
+
+		if (!read_gxi(all, s, &g) || s->net == state->net)
+			continue;
+		if (strncmp(s->scope, state->scope, n) == 0 && s->scope[n] == '.')
+			fprintf(f, "# the GXI of %s is taken for another end of that of %s\n",
+				s->scope, state->scope);
+		else
+			fprintf(f, "# %s.%s is left out: a map has one GXI\n", s->scope, s->name);
+	}
+}
+
+/* DDI 0287B Tables 4-5 and 4-4 */
+static void write_pins(FILE *f, const struct pmk_wave_signal *s)
+{
+	const char *dot = *s->scope ? "." : "";
+
+	fprintf(f, "\n[gxi]\naddress_state = %s%s%s[30:29]\n", s->scope, dot, s->name);
+	fprintf(f, "data_state = %s%s%s[32:31]\n", s->scope, dot, s->name);
+	fputs("# address and write are not among these pins\n", f);
+}
+
 static void write_map(FILE *f, const struct layers *all, const struct pmk_wave_signal *clock,
 		      const struct pmk_wave_signal *reset, const struct pmk_wave_signal *evntbus)
 {
@@ -314,6 +449,10 @@ static void write_map(FILE *f, const struct layers *all, const struct pmk_wave_s
 		else
 			write_layer(f, l);
 	}
+	if (all->gxi.roles)
+		write_gxi(f, all);
+	else if (all->pins)
+		write_pins(f, all->pins);
 	if (evntbus) {
 		fputs("\n[evntbus]\ncore = arm1176\n", f);
 		write_path(f, "vector", evntbus);
@@ -343,17 +482,23 @@ static int guess(const struct pmk_wave *w, FILE *f, struct layers *all, struct p
 
 	if (find_layers(v, all))
 		return wave_error(err, PMK_ENOMEM, "%s: out of memory", w->path);
+	find_gxi(all);
+	all->pins = find_pins(v);
 	find_inner_ends(all);
 	for (size_t i = 0; i < all->count; i++)
 		name_layer(all, i);
+	if (all->pins)
+		scope = all->pins->scope;
+	if (all->gxi.roles)
+		scope = all->gxi.role[PMK_WAVE_GXI_ADDRESS]->scope;
 	if (all->count)
 		scope = all->layer[0].role[PMK_AHB_HTRANS]->scope;
 	clock = most_telling(v, clocks, scope);
 	reset = most_telling(v, resets, scope);
-	if (!all->count && !evntbus)
+	if (!all->count && !all->gxi.roles && !all->pins && !evntbus)
 		return wave_error(err, PMK_ENOTSUP,
-				  "%s: no map can be guessed: no names like htrans and hready, or "
-				  "EVNTBUS",
+				  "%s: no map can be guessed: no names like htrans and hready, "
+				  "gxi_address_state and gxi_data_state, AHBMONITOR, or EVNTBUS",
 				  w->path);
 	if (!clock)
 		return wave_error(err, PMK_ENOTSUP,

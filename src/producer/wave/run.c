@@ -128,6 +128,7 @@ static int start_layers(struct pmk_wave_count *c, struct pmk_wave_error *err)
 static void start_gxi(struct pmk_wave_count *c)
 {
 	const struct pmk_wave_map *m = c->map;
+	struct pmk_gxi_params params;
 	bool some = false;
 
 	for (unsigned r = 0; r <= PMK_WAVE_GXI_IS_WRITE; r++)
@@ -140,10 +141,13 @@ static void start_gxi(struct pmk_wave_count *c)
 	}
 	if (!some)
 		return;
-	pmk_gxi_init(
-		&c->gxi,
-		&(struct pmk_gxi_params){ .no_address = c->gxi_slot[PMK_WAVE_GXI_ADDR] == NO_SLOT },
-		&c->monitor[PMK_AHBMON_BUS_GXI]);
+	params = (struct pmk_gxi_params){
+		.no_address = c->gxi_slot[PMK_WAVE_GXI_ADDR] == NO_SLOT,
+		.no_write = c->gxi_slot[PMK_WAVE_GXI_IS_WRITE] == NO_SLOT,
+		.no_address_state = c->gxi_slot[PMK_WAVE_GXI_ADDRESS] == NO_SLOT,
+		.no_data_state = c->gxi_slot[PMK_WAVE_GXI_DATA] == NO_SLOT,
+	};
+	pmk_gxi_init(&c->gxi, &params, &c->monitor[PMK_AHBMON_BUS_GXI]);
 }
 
 /* Which signal each event code of EVNTBUS is. */
