@@ -88,7 +88,7 @@ typedef void pmk_put(char c);
 struct pmk_region {
 	const char *name; /* NULL: the report says "region 3" */
 	uint32_t count;	  /* completed occurrences */
-	uint32_t errors;  /* ENDs without BEGIN, BEGINs without END */
+	uint32_t errors;  /* ENDs without BEGIN or without a reading, BEGINs without END */
 	uint64_t raw[PMK_TARGET_EVENTS];
 	struct pmk_stats net[PMK_TARGET_EVENTS];
 };
@@ -250,8 +250,14 @@ uint64_t pmk_target_deadline(const struct pmk_target *t, unsigned per_cycle);
  * started meanwhile is left alone. */
 int pmk_target_close(struct pmk_target *t);
 
-/* A region begins or ends. PMK_EINVAL: no such region, or it is not open; what was begun inside it and
- * not ended is dropped and counted in its `errors`. PMK_ERANGE: too deep, not measured. */
+/*
+ * A region begins or ends.
+ *   PMK_EINVAL  no such region, or it is not open. What was begun inside it and not ended is dropped and
+ *               counted in its `errors`
+ *   PMK_ERANGE  too deep, not measured
+ *   others      the port's: the counters could not be read (PMK_EBUSY: a debugger has the MDM). BEGIN has begun
+ *               nothing. END has left the region: this occurrence is lost and counted in `errors`
+ */
 int pmk_region_begin(struct pmk_target *t, unsigned id);
 int pmk_region_end(struct pmk_target *t, unsigned id);
 

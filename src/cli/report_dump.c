@@ -156,9 +156,10 @@ static void set_warnings(const struct view *v, struct pmk_result *r)
 	for (size_t id = 0; id < d->nregions; id++)
 		unmatched += d->region[id].errors;
 	if (unmatched)
-		pmk_result_warn(r,
-				"%sbegins or ends of regions without a partner, not measured: %llu",
-				which, (unsigned long long)unmatched);
+		pmk_result_warn(
+			r,
+			"%sbegins or ends of regions without a partner or reading, not measured: %llu",
+			which, (unsigned long long)unmatched);
 }
 
 static int describe(const struct view *v, struct pmk_result *r)

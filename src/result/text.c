@@ -339,7 +339,7 @@ static int never_completed(struct pmk_writer *w, const struct pmk_section *s)
 		return PMK_ENOMEM;
 	fprintf(st->never, "%s%s", first ? "" : ", ", s->region);
 	if (s->unmatched)
-		fprintf(st->never, " (begins or ends without a partner: %llu)",
+		fprintf(st->never, " (begins or ends without a partner or reading: %llu)",
 			(unsigned long long)s->unmatched);
 	return 0;
 }
@@ -413,7 +413,7 @@ static int text_section(struct pmk_writer *w, const struct pmk_result *r,
 	table(w, s, true);
 	pmk_bars_section(w, &st->bars, s);
 	if (s->unmatched)
-		fprintf(w->f, "\n   begins or ends without a partner: %llu\n",
+		fprintf(w->f, "\n   begins or ends without a partner or reading: %llu\n",
 			(unsigned long long)s->unmatched);
 	return err;
 }

@@ -179,8 +179,6 @@ static int end(struct pmk_target *t, unsigned id)
 	const struct pmk_frame *f;
 	int err = task_now(t, now);
 
-	if (err)
-		return err;
 	if (task->depth > PMK_TARGET_DEPTH) {
 		task->depth--;
 		return PMK_ERANGE;
@@ -190,10 +188,15 @@ static int end(struct pmk_target *t, unsigned id)
 		t->region[id].errors++;
 		return PMK_EINVAL;
 	}
-	record(t, f, now);
+	/* Without a reading it is left, too: PMK_REGION_END is not repeated, and a later END would measure
+	 * what is not in the region. */
+	if (err)
+		t->region[id].errors++;
+	else
+		record(t, f, now);
 	if (--task->depth)
 		task->frame[task->depth - 1].inner += 1 + f->inner;
-	return PMK_OK;
+	return err;
 }
 
 int pmk_region_end(struct pmk_target *t, unsigned id)

@@ -59,7 +59,7 @@ static void heading(const struct pmk_region *r, unsigned id, pmk_put *put)
 	if (r->errors) {
 		pmk_text(put, ", ");
 		pmk_text_number(put, r->errors, 0, 0);
-		pmk_text(put, " unmatched");
+		pmk_text(put, " not measured");
 	}
 	put('\n');
 }

@@ -389,7 +389,7 @@ def two_files_do_what_the_archive_does():
           scratch("host-in-one"))
     many, one = quiet(scratch("host-archive")), quiet(scratch("host-in-one"))
     equal(many.out.count("\n") > 600, True, "it says little")
-    for part in ("pmk: arm1176, 3 events", "region irq: 100 times, 1 unmatched", "90 agree"):
+    for part in ("pmk: arm1176, 3 events", "region irq: 100 times, 1 not measured", "90 agree"):
         contains(many.out, part)
     equal(one.out, many.out)
 

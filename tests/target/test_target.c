@@ -24,6 +24,8 @@
 #include <pmk/model.h>
 #include <pmk/target.h>
 
+#include "target/target.h"
+
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define OK(call) assert_int_equal((call), 0)
 #define NEVER	 UINT32_MAX
@@ -386,12 +388,7 @@ static int do_region(struct rig *r)
 {
 	int err = pmk_region_begin(&r->target, 0);
 
-	if (err)
-		return err;
-	err = pmk_region_end(&r->target, 0);
-	if (err) /* the region is still open: END it now */
-		OK(pmk_region_end(&r->target, 0));
-	return err;
+	return err ? err : pmk_region_end(&r->target, 0);
 }
 
 static int do_switch(struct rig *r)
@@ -462,6 +459,78 @@ static void test_failing_port(void **state)
 	fail_everywhere(&r, do_start, do_stop);
 	assert_int_equal(r.target.main.depth, 0);
 	fail_everywhere(&r, do_close, do_open);
+	teardown(&r);
+}
+
+/* The misses of regions 0, 1, 2, and of what could not be measured of them. */
+static void assert_region(struct rig *r, unsigned id, uint32_t count, uint32_t errors,
+			  uint64_t misses)
+{
+	assert_int_equal(r->regions[id].count, count);
+	assert_int_equal(r->regions[id].errors, errors);
+	assert_int_equal(r->regions[id].raw[2], misses);
+}
+
+/* An END that cannot read leaves its region: those around it and after it are measured as ever. More often
+ * than regions can be open. */
+static void test_failing_end(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	run_arm1176(&r);
+	for (unsigned i = 1; i <= 20; i++) {
+		OK(pmk_region_begin(&r.target, 0));
+		pmk_bus_add(r.bus, PMK_SIG_L1D_MISS, 1);
+		OK(pmk_region_begin(&r.target, 1));
+		pmk_bus_add(r.bus, PMK_SIG_L1D_MISS, 10);
+		r.accesses = r.fail_at = 0;
+		assert_int_equal(pmk_region_end(&r.target, 1), PMK_EIO);
+		assert_int_equal(pmk_target_innermost(&r.target), 0);
+		assert_int_equal(pmk_region_end(&r.target, 0), 0);
+		assert_region(&r, 0, i, 0, 11 * i);
+		assert_region(&r, 1, 0, i, 0);
+	}
+	/* What was begun in it and not ended is dropped as ever. */
+	OK(pmk_region_begin(&r.target, 1));
+	OK(pmk_region_begin(&r.target, 2));
+	r.accesses = r.fail_at = 0;
+	assert_int_equal(pmk_region_end(&r.target, 1), PMK_EIO);
+	assert_region(&r, 1, 0, 21, 0);
+	assert_region(&r, 2, 0, 1, 0);
+	assert_int_equal(r.target.main.depth, 0);
+	/* A region that is not open is none, whether the counters can be read or not. */
+	r.accesses = r.fail_at = 0;
+	assert_int_equal(pmk_region_end(&r.target, 2), PMK_EINVAL);
+	assert_region(&r, 2, 0, 2, 0);
+	/* BEGIN has begun nothing. */
+	r.accesses = r.fail_at = 0;
+	assert_int_equal(pmk_region_begin(&r.target, 2), PMK_EIO);
+	assert_int_equal(r.target.main.depth, 0);
+	assert_region(&r, 2, 0, 2, 0);
+	OK(pmk_region_begin(&r.target, 2));
+	pmk_bus_add(r.bus, PMK_SIG_L1D_MISS, 7);
+	OK(pmk_region_end(&r.target, 2));
+	assert_region(&r, 2, 1, 2, 7);
+	teardown(&r);
+}
+
+/* Too deep for a frame: left as well, with or without a reading. */
+static void test_failing_end_too_deep(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	run_arm1176(&r);
+	for (unsigned i = 0; i < 8; i++)
+		OK(pmk_region_begin(&r.target, 0));
+	assert_int_equal(pmk_region_begin(&r.target, 1), PMK_ERANGE);
+	r.accesses = r.fail_at = 0;
+	assert_int_equal(pmk_region_end(&r.target, 1), PMK_ERANGE);
+	for (unsigned i = 0; i < 8; i++)
+		OK(pmk_region_end(&r.target, 0));
+	assert_region(&r, 0, 8, 0, 0);
+	assert_region(&r, 1, 0, 1, 0);
 	teardown(&r);
 }
 
@@ -576,12 +645,12 @@ static void test_report(void **state)
 		"         5000000           0           0  cpu_cycles\n"
 		"         3000000           0           0  instr_exec\n"
 		"              40           0           0  dcache_miss\n"
-		"region fft: 8 times, 1 unmatched\n"
+		"region fft: 8 times, 1 not measured\n"
 		"       net total       raw total        mean      stddev         min         max  event\n"
 		"               0               0        0.00        0.00           0           0  cpu_cycles\n"
 		"               0               0        0.00        0.00           0           0  instr_exec\n"
 		"              40              40        5.00        2.14           2           9  dcache_miss\n"
-		"region 2: 0 times, 1 unmatched\n";
+		"region 2: 0 times, 1 not measured\n";
 	struct rig r;
 
 	(void)state;
@@ -729,6 +798,8 @@ int main(void)
 		cmocka_unit_test(test_two_targets),
 		cmocka_unit_test(test_two_owners),
 		cmocka_unit_test(test_failing_port),
+		cmocka_unit_test(test_failing_end),
+		cmocka_unit_test(test_failing_end_too_deep),
 		cmocka_unit_test(test_failing_first_start),
 		cmocka_unit_test(test_failing_server),
 		cmocka_unit_test(test_names),

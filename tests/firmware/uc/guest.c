@@ -184,6 +184,26 @@ int g_begin(unsigned id)
 	return pmk_region_begin(&pmu, id);
 }
 
+/* Registers that cannot be read, as those behind an MDM that a debugger uses. */
+static int busy(void *ctx, unsigned reg, uint64_t *value)
+{
+	(void)ctx;
+	(void)reg;
+	(void)value;
+	return PMK_EBUSY;
+}
+
+int g_busy_end(unsigned id)
+{
+	struct pmk_port *port = &pmu.dev.port;
+	int (*read)(void *ctx, unsigned reg, uint64_t *value) = port->read, err;
+
+	port->read = busy;
+	err = pmk_region_end(&pmu, id);
+	port->read = read;
+	return err;
+}
+
 int g_end(unsigned id)
 {
 	return pmk_region_end(&pmu, id);

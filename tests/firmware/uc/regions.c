@@ -230,6 +230,29 @@ static void test_unmatched(struct machine *m)
 	CHECK(machine_number(m, "g_out", 2) == 0, "a region is still open");
 }
 
+/* An END that cannot read leaves its region, more often than regions can be open; the one around it, and the
+ * one after it, count. */
+static void test_busy(struct machine *m)
+{
+	struct rig r;
+
+	open_rig(&r, m, true);
+	for (unsigned i = 1; i <= 20; i++) {
+		OK(&r, "g_begin", 0, 0, 0);
+		OK(&r, "g_begin", 1, 0, 0);
+		CHECK(rig_int(&r, "g_busy_end", 1, 0, 0) == PMK_EBUSY, "END %u", i);
+		OK(&r, "g_end", 0, 0, 0);
+		CHECK(sums(&r, 0, 0).count == i && !sums(&r, 0, 0).errors, "around END %u", i);
+		CHECK(!sums(&r, 1, 0).count && sums(&r, 1, 0).errors == i, "END %u", i);
+	}
+	CHECK(rig_int(&r, "g_busy_end", 1, 0, 0) == PMK_EINVAL, "END without BEGIN");
+	OK(&r, "g_begin", 1, 0, 0);
+	OK(&r, "g_end", 1, 0, 0);
+	CHECK(sums(&r, 1, 0).count == 1 && sums(&r, 1, 0).errors == 21, "the one after them");
+	machine_call(m, "g_costs", 0, 0, 0);
+	CHECK(machine_number(m, "g_out", 2) == 0, "a region is still open");
+}
+
 /* Eight are open at a time; more are not measured, and closed by their ENDs all the same. */
 static void test_too_deep(struct machine *m)
 {
@@ -377,6 +400,7 @@ const struct test region_tests[] = {
 	{ "region_levels", test_levels },
 	{ "region_series", test_series },
 	{ "region_unmatched", test_unmatched },
+	{ "region_busy", test_busy },
 	{ "region_too_deep", test_too_deep },
 	{ "tasks", test_tasks },
 	{ "locks", test_locks },
