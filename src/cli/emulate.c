@@ -268,6 +268,15 @@ int emulation_user(struct emulation *emu, char **argv, const char *sysroot)
 	return err ? err : add_all(&emu->argv, (const char *const *)argv + 1);
 }
 
+/* With it QEMU 7.2 begins a block anew at an access to a device, and both beginnings would be counted. */
+static bool has_icount(const struct emulation *emu)
+{
+	for (unsigned i = 1; i < emu->argv.count; i++)
+		if (!strcmp(emu->argv.word[i], "-icount") || !strcmp(emu->argv.word[i], "--icount"))
+			return true;
+	return false;
+}
+
 /* The word behind "-kernel" is the firmware. */
 static int find_image(struct emulation *emu)
 {
@@ -304,6 +313,10 @@ int emulation_system(struct emulation *emu, const char *command, char **more)
 		err = cli_fail(PMK_EXIT_USAGE, "--qemu: the command line is empty");
 	if (!err)
 		err = add_all(&emu->argv, (const char *const *)more);
+	if (!err && has_icount(emu))
+		err = cli_fail(PMK_EXIT_USAGE,
+			       "--qemu: with -icount QEMU begins blocks anew at device accesses, which "
+			       "would count twice; leave it out");
 	if (!err)
 		err = find_image(emu);
 	if (!err && emu->elf.machine == PMK_ELF_AARCH64)

@@ -334,6 +334,14 @@ def an_emulator_that_is_not_there():
 
 
 @test
+def icount_would_count_twice():
+    out = pmk("stat", "--qemu", machine(firmware(CALLS, CALLED), "-icount shift=0"))
+    equal(out.code, 129)
+    equal(out.err, "pmk: --qemu: with -icount QEMU begins blocks anew at device accesses, which would count twice; "
+                   "leave it out\n")
+
+
+@test
 def a_machine_that_does_not_start():
     have("qemu-system-arm")
     out = pmk("stat", "-e", "instr_exec", "--qemu", "qemu-system-arm -M no-such-machine -nographic")
