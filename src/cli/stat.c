@@ -178,6 +178,20 @@ static int note_owner(struct request *q, const struct cli_option *o)
 	return 0;
 }
 
+/* The option belongs to several targets, and this is none of them. */
+static int not_for_target(const char *option, const struct stat_target *target)
+{
+	char list[128] = "";
+	size_t n = 0;
+
+	for (unsigned i = 0; stat_targets[i]; i++)
+		if (knows(stat_targets[i], option) && n < sizeof(list))
+			n += (size_t)snprintf(list + n, sizeof(list) - n, "%s-T %s",
+					      n ? " and " : "", stat_targets[i]->name);
+	return cli_fail(PMK_EXIT_USAGE, "--%s is for %s, not for -T %s", option, list,
+			target->name);
+}
+
 /* Without -T: the target whose options were given; else this machine for what runs on it. */
 static int choose_target(struct request *q)
 {
@@ -191,7 +205,7 @@ static int choose_target(struct request *q)
 				    ? &stat_linux
 				    : &stat_emu;
 	if (q->shared && !knows(q->target, q->shared))
-		return cli_fail(PMK_EXIT_USAGE, "--%s is not for -T %s", q->shared, q->target->name);
+		return not_for_target(q->shared, q->target);
 	return 0;
 }
 
