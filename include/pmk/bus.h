@@ -127,21 +127,28 @@ static inline uint64_t *pmk_bus_open_record(struct pmk_bus *bus, enum pmk_signal
 	return &bus->open[(sig * 5u + cycles) % PMK_LATENCY_OPEN];
 }
 
-/* An occurrence of `sig`, which total[sig] counts as well, began at cycle `start` and took `cycles`. */
-static inline void pmk_bus_record(struct pmk_bus *bus, enum pmk_signal sig, uint64_t start,
-				  uint32_t cycles)
+/* Hot path: add an occurrence to a record that there is. False: it needs one of its own. */
+static inline bool pmk_bus_record_more(struct pmk_bus *bus, enum pmk_signal sig, uint64_t start,
+				       uint32_t cycles)
 {
 	uint64_t number = *pmk_bus_open_record(bus, sig, cycles);
 	struct pmk_latency_record *r = &bus->log[(number - 1) % PMK_LATENCY_LOG];
 
+	if (number <= bus->sealed || r->cycles != cycles || r->sig != sig ||
+	    r->n == PMK_LATENCY_MANY || start < bus->busy[sig])
+		return false;
 	bus->timed++;
-	if (number > bus->sealed && r->sig == sig && r->cycles == cycles &&
-	    r->n < PMK_LATENCY_MANY && start >= bus->busy[sig] && start >= bus->sealed_at) {
-		r->n++;
-		r->end = bus->busy[sig] = start + cycles;
-	} else {
+	r->n++;
+	r->end = bus->busy[sig] = start + cycles;
+	return true;
+}
+
+/* An occurrence of `sig`, which total[sig] counts as well, began at cycle `start` and took `cycles`. */
+static inline void pmk_bus_record(struct pmk_bus *bus, enum pmk_signal sig, uint64_t start,
+				  uint32_t cycles)
+{
+	if (!pmk_bus_record_more(bus, sig, start, cycles))
 		pmk_bus_record_new(bus, sig, start, cycles);
-	}
 }
 
 /* Who has read the log says so: what comes is recorded behind it. */

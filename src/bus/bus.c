@@ -36,6 +36,7 @@ void pmk_bus_record_new(struct pmk_bus *bus, enum pmk_signal sig, uint64_t start
 	uint64_t number = bus->recorded++, end = start + cycles;
 	bool apart = start >= bus->busy[sig] && start >= bus->sealed_at;
 
+	bus->timed++;
 	bus->log_sig[number % PMK_LATENCY_LOG] = (uint8_t)sig;
 	bus->log[number % PMK_LATENCY_LOG] = (struct pmk_latency_record){
 		.start = start,

@@ -51,7 +51,7 @@ static void empty_shadows(struct pmk_mb *m)
 	m->page = PMK_MB_NO_PAGE;
 	for (unsigned i = 0; i < PMK_MB_MAX_SHADOWS; i++) {
 		if (m->dtlb[i] != PMK_MB_NO_PAGE)
-			m->mapped[m->dtlb[i]] &= (uint8_t)~PMK_MB_SHADOW;
+			m->shadow[m->dtlb[i]] = 0;
 		m->itlb[i] = m->dtlb[i] = PMK_MB_NO_PAGE;
 		m->used[i] = 0;
 	}
@@ -61,7 +61,7 @@ static void empty_unified(struct pmk_mb *m)
 {
 	for (uint32_t i = 0; i < m->utlb.ways; i++)
 		if (m->utlb.page[i] != PMK_NO_PAGE)
-			m->mapped[m->utlb.page[i]] &= (uint8_t)~PMK_MB_UNIFIED;
+			m->unified[m->utlb.page[i]] = false;
 	pmk_tlb_clear(&m->utlb);
 }
 
@@ -92,6 +92,7 @@ static void init_caches(struct pmk_mb *m, const struct pmk_core *core)
 	m->dshift = log2_of(core->dcache_line * 4);
 	m->dindex = (uint32_t)(core->dcache_size >> m->dshift) - 1;
 	m->dwords = (uint32_t)core->dcache_line - 1;
+	m->line_granules = m->dwords >> (PMK_MB_GRAIN - PMK_MB_WORD_GRAIN);
 	m->grain = core->dcache_wt ? PMK_MB_GRAIN : PMK_MB_WORD_GRAIN;
 	/* Write-back caches are no larger than the table, so one entry is of no two granules at a time. */
 	m->present_mask =
@@ -468,13 +469,24 @@ void pmk_mb_build(const struct pmk_core *core, const struct pmk_insn *insn, size
 
 /* ---- time ------------------------------------------------------------------------------------- */
 
-/* The owner synchronises when its log has no more room. */
+static PMK_SLOW void record_new(struct pmk_cpu *cpu, enum pmk_signal sig, uint64_t start,
+				uint64_t cycles)
+{
+	pmk_bus_record_new(cpu->bus, sig, start, (uint32_t)cycles);
+	if (pmk_bus_log_due(cpu->bus))
+		cpu->deadline = 0;
+}
+
+/* The owner synchronises when the log has reached a horizon. Best called last: nothing is saved then. */
 static inline void record(struct pmk_cpu *cpu, enum pmk_signal sig, uint64_t start, uint64_t cycles)
 {
-	if (!cpu->bus || cycles == 1)
+	struct pmk_bus *bus = cpu->bus;
+
+	if (!bus || cycles == 1)
 		return;
-	pmk_bus_record(cpu->bus, sig, start, (uint32_t)cycles);
-	if (pmk_bus_log_due(cpu->bus))
+	if (PMK_UNLIKELY(!pmk_bus_record_more(bus, sig, start, (uint32_t)cycles)))
+		record_new(cpu, sig, start, cycles);
+	else if (PMK_UNLIKELY(bus->timed >= bus->timed_due))
 		cpu->deadline = 0;
 }
 
@@ -521,12 +533,12 @@ static bool utlb_misses(struct pmk_cpu *cpu, uint32_t page)
 	struct pmk_mb *m = cpu->mb;
 	uint64_t old;
 
-	if (cpu->core.system || m->mapped[page] & PMK_MB_UNIFIED)
+	if (cpu->core.system || m->unified[page])
 		return false;
 	old = pmk_tlb_fill(&m->utlb, page);
 	if (old != PMK_NO_PAGE)
-		m->mapped[old] &= (uint8_t)~PMK_MB_UNIFIED;
-	m->mapped[page] |= PMK_MB_UNIFIED;
+		m->unified[old] = false;
+	m->unified[page] = true;
 	return true;
 }
 
@@ -579,12 +591,12 @@ static PMK_SLOW uint64_t data_translate(struct pmk_cpu *cpu, uint32_t page, uint
 	uint64_t cycles;
 
 	if (m->dtlb[entry] != PMK_MB_NO_PAGE)
-		m->mapped[m->dtlb[entry]] &= (uint8_t)~PMK_MB_SHADOW;
+		m->shadow[m->dtlb[entry]] = 0;
 	cpu->dyn[PMK_SIG_MICRO_DTLB_MISS]++;
 	cycles = look_up(cpu, page, now);
 	stall_memory(cpu, cycles);
 	m->dtlb[entry] = page;
-	m->mapped[page] |= (uint8_t)(entry + 1);
+	m->shadow[page] = (uint8_t)(entry + 1);
 	m->used[entry] = (int64_t)now;
 	return cycles;
 }
@@ -593,7 +605,7 @@ static PMK_SLOW uint64_t data_translate(struct pmk_cpu *cpu, uint32_t page, uint
 static inline uint64_t translated(struct pmk_cpu *cpu, uint32_t addr, uint64_t now)
 {
 	struct pmk_mb *m = cpu->mb;
-	unsigned entry = pmk_mb_shadow(m, addr);
+	unsigned entry = m->shadow[addr >> PMK_PAGE_SHIFT];
 
 	if (!m->page_mask)
 		return now;
@@ -946,19 +958,20 @@ static void peripheral(struct pmk_cpu *cpu, enum pmk_signal sig, uint64_t now)
 static inline uint64_t fill_through(struct pmk_cpu *cpu, uint32_t addr, uint64_t now)
 {
 	struct pmk_mb *m = cpu->mb;
-	uint32_t granule = addr >> m->dshift << (m->dshift - PMK_MB_GRAIN);
-	uint32_t last = granule | ((1u << (m->dshift - PMK_MB_GRAIN)) - 1);
+	uint32_t granule = addr >> PMK_MB_GRAIN & ~m->line_granules;
+	uint32_t last = granule | m->line_granules;
 
-	for (; granule <= last; granule++)
+	do
 		m->present[granule & m->present_mask] = granule;
+	while (granule++ != last);
 	return fill_cycles(&cpu->core, now, &cpu->lsu.bus_free);
 }
 
 static inline void read_missed(struct pmk_cpu *cpu, uint64_t now, uint64_t cycles)
 {
 	cpu->dyn[PMK_SIG_L1D_READ_MISS]++;
-	record(cpu, PMK_SIG_L1D_CACHED_READ, now, 1 + cycles);
 	stall_memory(cpu, cycles);
+	record(cpu, PMK_SIG_L1D_CACHED_READ, now, 1 + cycles);
 }
 
 static void load_cached(struct pmk_cpu *cpu, uint32_t addr, uint64_t now)
@@ -973,7 +986,7 @@ static void load_cached(struct pmk_cpu *cpu, uint32_t addr, uint64_t now)
 
 void pmk_mb_load_missed(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 {
-	uint64_t now = issue_time(cpu, access);
+	uint64_t now = cpu->cycles - PMK_ACCESS_TO_END(access);
 
 	if (!pmk_mb_cached(cpu, addr))
 		pmk_mb_load_slow(cpu, addr, access);
@@ -1014,14 +1027,14 @@ static void store_cached(struct pmk_cpu *cpu, uint32_t addr, uint64_t access, ui
 	uint64_t cycles = cpu->core.dcache_wt ? write_through(cpu, addr, now)
 					      : write_back(cpu, addr, access, now);
 
-	record(cpu, PMK_SIG_L1D_CACHED_WRITE, now, 1 + cycles);
 	stall_memory(cpu, cycles);
+	record(cpu, PMK_SIG_L1D_CACHED_WRITE, now, 1 + cycles);
 }
 
 void pmk_mb_load_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 {
 	uint64_t now = translated(cpu, addr, issue_time(cpu, access));
-	enum place place = place_of(cpu, addr);
+	enum place place = pmk_mb_cached(cpu, addr) ? CACHED : place_of(cpu, addr);
 
 	if (PMK_LIKELY(place == CACHED)) {
 		load_cached(cpu, addr, now);
@@ -1035,7 +1048,7 @@ void pmk_mb_load_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 void pmk_mb_store_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 {
 	uint64_t now = translated(cpu, addr, issue_time(cpu, access));
-	enum place place = place_of(cpu, addr);
+	enum place place = pmk_mb_cached(cpu, addr) ? CACHED : place_of(cpu, addr);
 
 	if (PMK_LIKELY(place == CACHED)) {
 		store_cached(cpu, addr, access, now);

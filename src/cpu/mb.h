@@ -76,9 +76,6 @@ enum { PMK_MB_VECTOR_INTERRUPT = 0x10, PMK_MB_VECTOR_EXCEPTION = 0x20 };
 #define PMK_MB_MAX_BTC	   2048
 #define PMK_MB_MAX_SHADOWS 8
 #define PMK_MB_PAGES	   (1u << (32 - PMK_PAGE_SHIFT))
-/* Of a byte of `mapped`: the entry of the data shadow TLB, and 1; the unified TLB holds the page. */
-#define PMK_MB_SHADOW	   0x0fu
-#define PMK_MB_UNIFIED	   0x10u
 #define PMK_MB_NO_PAGE	   UINT32_MAX
 #define PMK_MB_NO_GRANULE  UINT32_MAX
 
@@ -104,7 +101,8 @@ struct pmk_mb_edge {
 
 struct pmk_mb {
 	uint64_t epoch;
-	uint32_t present_mask; /* last index of `present` and `dirty` that is in use */
+	uint32_t line_granules; /* granules of a line of data - 1 */
+	uint32_t present_mask;	/* last index of `present` and `dirty` that is in use */
 	uint64_t btc[PMK_MB_MAX_BTC +
 		     1]; /* branch << 32 | where it went last; one more stays empty */
 	uint64_t generation[PMK_MB_UNCACHED + 1];
@@ -130,8 +128,10 @@ struct pmk_mb {
 	uint32_t dtlb[PMK_MB_MAX_SHADOWS];
 	struct pmk_tlb utlb;
 	struct pmk_block joined; /* an open block and its slot */
-	/* Where the translation of a page is. Few pages are touched. */
-	uint8_t mapped[PMK_MB_PAGES];
+	/* Where the translation of a page is: the entry of the data shadow TLB, and 1; is it in the unified
+	 * TLB? Few pages are touched. */
+	uint8_t shadow[PMK_MB_PAGES];
+	bool unified[PMK_MB_PAGES];
 };
 
 int pmk_mb_init(struct pmk_cpu *cpu);
@@ -229,16 +229,10 @@ static inline bool pmk_mb_cached(const struct pmk_cpu *cpu, uint32_t addr)
 	return PMK_LIKELY(addr - cpu->mb->cached_base < cpu->mb->cached_size && !cpu->is_device);
 }
 
-/* The entry of the data shadow TLB that has the page of an address, and 1; 0 where none has. */
-static inline unsigned pmk_mb_shadow(const struct pmk_mb *m, uint32_t addr)
-{
-	return m->mapped[addr >> PMK_PAGE_SHIFT] & PMK_MB_SHADOW;
-}
-
 /* Translate; false: that takes time, and the access has to be looked at as a whole. */
 static inline bool pmk_mb_translated(struct pmk_cpu *cpu, uint32_t addr, uint64_t access, bool mmu)
 {
-	unsigned entry = mmu ? pmk_mb_shadow(cpu->mb, addr) : 0;
+	unsigned entry = mmu ? cpu->mb->shadow[addr >> PMK_PAGE_SHIFT] : 0;
 
 	if (!mmu)
 		return true;
@@ -273,15 +267,19 @@ static inline void pmk_mb_store_through(struct pmk_cpu *cpu, uint32_t addr, uint
 	struct pmk_mb *m = cpu->mb;
 	uint64_t issue = cpu->cycles - PMK_ACCESS_TO_END(access);
 	uint64_t empty = pmk_later(cpu->lsu.wbuf_empty, issue) + cpu->lsu.write_cycles;
-	unsigned entry = mmu ? pmk_mb_shadow(m, addr) : 1;
-	bool holds = pmk_mb_holds(m, m->present, addr, PMK_MB_GRAIN);
+	unsigned entry = mmu ? m->shadow[addr >> PMK_PAGE_SHIFT] : 1;
 
-	if (PMK_UNLIKELY(!entry || empty > issue + m->wbuf_room ||
-			 (!holds && !pmk_mb_cached(cpu, addr)))) {
+	if (PMK_UNLIKELY(!entry || empty - issue > m->wbuf_room)) {
 		pmk_mb_store_slow(cpu, addr, access);
 		return;
 	}
-	cpu->dyn[PMK_SIG_L1D_WRITE_MISS] += !holds;
+	if (PMK_UNLIKELY(!pmk_mb_holds(m, m->present, addr, PMK_MB_GRAIN))) {
+		if (!pmk_mb_cached(cpu, addr)) {
+			pmk_mb_store_slow(cpu, addr, access);
+			return;
+		}
+		cpu->dyn[PMK_SIG_L1D_WRITE_MISS]++;
+	}
 	cpu->lsu.wbuf_empty = empty;
 	if (mmu)
 		m->used[entry - 1] = (int64_t)issue;
