@@ -57,6 +57,9 @@ struct pmk_row {
 	uint64_t value;		       /* with runs > 1: the rounded mean */
 	enum pmk_trust trust;
 	const char *reason;  /* why there is no value, or only a lower bound; or NULL */
+	/* There were others of its family that nothing counts, and why: a mean over the family cannot be told. NULL:
+	 * all of them were counted. A metric with two such rows or more takes such a mean. */
+	const char *gap;
 	double stddev_pct;   /* standard deviation of the mean in percent, when runs > 1 */
 	double coverage;     /* share of the time it was counted, 1.0 = always */
 	uint64_t runtime_ns; /* time it was counted, the guest's in emulation */
@@ -121,6 +124,7 @@ struct pmk_metric_value {
 	double value;
 	bool valid;
 	const char *reason;		/* why not valid */
+	bool no_divisor;		/* that is: there was nothing to divide by */
 	const struct pmk_event *beside; /* the row that text and CSV print it beside, or NULL */
 };
 

@@ -227,7 +227,10 @@ struct pmk_wave_sink {
 	X(RESET_X,   "the reset was x or z at an edge; taken as asserted") \
 	X(DUMP_OFF,  "the dump was switched off; edges in that time are lost") \
 	X(UNKNOWN,   "a signal that counts was x or z at an edge; those bits count as 0") \
-	X(BUS_X,     "a signal of a layer was x or z where it has to have a value; what it hides is not counted")
+	X(BUS_X,     "a signal of a layer was x or z where it has to have a value; what it hides is not counted") \
+	X(NO_HRESP,  "HREADY was low on a layer without hresp in the map; it counts as a wait state, and may have " \
+		     "been the first cycle of ERROR, RETRY or SPLIT") \
+	X(RESET,     "nearly all edges were in reset, where nothing counts (the other reset_active?)")
 /* clang-format on */
 
 enum pmk_wave_oddity {

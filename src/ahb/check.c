@@ -9,6 +9,8 @@
  *    as AHB-Lite spells it out; AHB of AMBA 2 says nothing of it.
  *  - Giving up a burst of fixed length is a violation on AHB-Lite alone: elsewhere the master may
  *    have lost the bus, which no signal here shows.
+ *  - Where HRESP is not there or x, a wait state may be the first cycle of an ERROR, RETRY or SPLIT:
+ *    a change to IDLE, and a burst that ends behind it, are let pass.
  *  - An x on a signal is told once, until it has a value again.
  */
 #include "ahb/check.h"
@@ -168,7 +170,11 @@ static bool may_become(const struct work *w, uint8_t from, uint8_t to)
 	uint32_t there = w->k->params.has & ~last->x;
 	bool fixed = (there & PMK_AHB_ROLE(PMK_AHB_HBURST)) && last->hburst != PMK_AHB_INCR;
 
-	if (from == to || (to == PMK_AHB_IDLE && w->k->response != PMK_AHB_OKAY))
+	if (from == to)
+		return true;
+	/* After a first cycle of ERROR, RETRY or SPLIT; where HRESP is not known, it may have been one. */
+	if (to == PMK_AHB_IDLE &&
+	    (w->k->response != PMK_AHB_OKAY || !(there & PMK_AHB_ROLE(PMK_AHB_HRESP))))
 		return true;
 	if (from == PMK_AHB_IDLE)
 		return to == PMK_AHB_NONSEQ;
@@ -310,7 +316,8 @@ static bool will_cross(const struct pmk_ahb_cycle *c)
 static void check_end(struct work *w)
 {
 	struct pmk_ahb_checker *k = w->k;
-	bool excused = known(w, PMK_AHB_HRESP) && w->c->hresp != PMK_AHB_OKAY;
+	bool excused = known(w, PMK_AHB_HRESP) ? w->c->hresp != PMK_AHB_OKAY
+					       : k->has_last && !k->last.hready;
 
 	if (k->params.lite && k->state == PMK_AHB_B_OPEN && k->left && !excused)
 		tell_want(w, PMK_AHB_RULE_EARLY_END, PMK_AHB_HTRANS, PMK_AHB_SEQ);

@@ -181,6 +181,8 @@ static const char *reg_name(const void *ctx, unsigned i)
 	return i < pmu->nregs ? pmu->regs[i].name : NULL;
 }
 
+#define MORE " and others"
+
 static int unknown_register(const struct pmk_pmu *pmu, const char *name)
 {
 	char near[128], all[256];
@@ -191,9 +193,16 @@ static int unknown_register(const struct pmk_pmu *pmu, const char *name)
 		return cli_fail(PMK_EXIT_USAGE, "%s has no register '%s'; did you mean %s?",
 				pmu->name, name, near);
 	*all = '\0';
-	for (unsigned i = 0; i < pmu->nregs && at < sizeof(all); i++)
-		at += (size_t)snprintf(all + at, sizeof(all) - at, "%s%s", i ? ", " : "",
-				       pmu->regs[i].name);
+	for (unsigned i = 0; i < pmu->nregs; i++) {
+		const char *reg = pmu->regs[i].name;
+
+		/* There are PMUs with a hundred. */
+		if (at + strlen(", ") + strlen(reg) + strlen(MORE) >= sizeof(all)) {
+			strcpy(all + at, MORE);
+			break;
+		}
+		at += (size_t)snprintf(all + at, sizeof(all) - at, "%s%s", i ? ", " : "", reg);
+	}
 	return cli_fail(PMK_EXIT_USAGE, "%s has no register '%s'; it has %s", pmu->name, name, all);
 }
 

@@ -8,6 +8,7 @@
 #include "cli/emulate.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,28 +20,50 @@
 
 #include "cli/cli.h"
 
-/* What runs an ELF file of a machine, and as which core unless another is asked for. The last column is
- * where Debian's cross compiler packages put the target's libraries. */
+/* What runs an ELF file of a machine, as a program and as firmware (NULL: that is not counted), and as
+ * which core unless another is asked for. The last column is where Debian's cross compiler packages put the
+ * target's libraries. */
 static const struct machine {
 	enum pmk_elf_machine elf;
 	bool is64, big_endian;
-	const char *isa, *core, *qemu, *sysroot;
+	const char *isa, *core, *qemu, *system, *sysroot;
 } machines[] = {
-	{ PMK_ELF_ARM, false, false, "arm", "arm1176", "qemu-arm", "/usr/arm-linux-gnueabi" },
-	{ PMK_ELF_AARCH64, true, false, "a64", "cortex-a53", "qemu-aarch64",
+	{ PMK_ELF_ARM, false, false, "arm", "arm1176", "qemu-arm", "qemu-system-arm",
+	  "/usr/arm-linux-gnueabi" },
+	{ PMK_ELF_AARCH64, true, false, "a64", "cortex-a53", "qemu-aarch64", NULL,
 	  "/usr/aarch64-linux-gnu" },
 	{ PMK_ELF_MICROBLAZE, false, false, "microblaze", "microblaze", "qemu-microblazeel",
-	  "/usr/microblazeel-linux-gnu" },
+	  "qemu-system-microblazeel", "/usr/microblazeel-linux-gnu" },
 	{ PMK_ELF_MICROBLAZE, false, true, "microblaze", "microblaze", "qemu-microblaze",
-	  "/usr/microblaze-linux-gnu" },
+	  "qemu-system-microblaze", "/usr/microblaze-linux-gnu" },
 };
+
+#define NMACHINES (sizeof(machines) / sizeof(machines[0]))
 
 /* NULL for a machine that is not emulated, and for one in the wrong byte order or word size. */
 static const struct machine *machine_of(const struct pmk_elf *elf)
 {
-	for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++)
+	for (size_t i = 0; i < NMACHINES; i++)
 		if (machines[i].elf == elf->machine && machines[i].is64 == elf->is64 &&
 		    machines[i].big_endian == elf->big_endian)
+			return &machines[i];
+	return NULL;
+}
+
+const char *emulation_name(const struct emulation *emu)
+{
+	const char *path = emu->argv.word[0], *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* What the emulator of --qemu emulates, by its name; NULL: not known. */
+static const struct machine *machine_by_emulator(const struct emulation *emu)
+{
+	const char *name = emulation_name(emu);
+
+	for (size_t i = 0; i < NMACHINES; i++)
+		if (machines[i].system && !strcmp(machines[i].system, name))
 			return &machines[i];
 	return NULL;
 }
@@ -137,15 +160,17 @@ static int check_effect(const struct pmk_core *core, const char *name,
 int emulation_core(struct emulation *emu, const char *name, const char *pmu,
 		   const struct word_list *overrides)
 {
-	const struct machine *machine = machine_of(&emu->elf);
+	const struct machine *machine = machine_of(&emu->elf), *usual = machine;
 	const char *data = cli_data_dir();
 	char path[4096], msg[512];
 	int err;
 
 	if (!data)
 		return PMK_EXIT_FAILED;
+	if (!usual && emu->system)
+		usual = machine_by_emulator(emu);
 	if (!name)
-		name = machine ? machine->core : machines[0].core;
+		name = usual ? usual->core : machines[0].core;
 	if (!preset_path(path, sizeof(path), data, name))
 		return unknown_core(name);
 	if (pmk_core_load(&emu->core, path, msg, sizeof(msg)))
@@ -277,19 +302,94 @@ static bool has_icount(const struct emulation *emu)
 	return false;
 }
 
-/* The word behind "-kernel" is the firmware. */
+/* The word behind "-kernel" is the firmware; NULL: there is none. */
+static const char *kernel_of(const struct emulation *emu)
+{
+	for (unsigned i = 1; i + 1 < emu->argv.count; i++)
+		if (!strcmp(emu->argv.word[i], "-kernel") || !strcmp(emu->argv.word[i], "--kernel"))
+			return emu->argv.word[i + 1];
+	return NULL;
+}
+
+static int bad_kernel(int code, const char *kernel, const char *why)
+{
+	return cli_fail(code, "--qemu: -kernel %s: %s", kernel, why);
+}
+
+/* Can QEMU load it, and does it begin like an ELF file? A raw binary is a kernel, too; it just has no symbols. */
+static int look_at_kernel(const char *kernel, bool *elf)
+{
+	char magic[4];
+	struct stat st;
+	ssize_t n;
+	int fd;
+
+	if (stat(kernel, &st))
+		return bad_kernel(errno == ENOENT || errno == ENOTDIR ? PMK_EXIT_NOT_FOUND
+								      : PMK_EXIT_NOT_EXEC,
+				  kernel, strerror(errno));
+	if (S_ISDIR(st.st_mode))
+		return bad_kernel(PMK_EXIT_NOT_EXEC, kernel, "is a directory");
+	if (!S_ISREG(st.st_mode))
+		return bad_kernel(PMK_EXIT_NOT_EXEC, kernel, "is not a regular file");
+	fd = open(kernel, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : read(fd, magic, sizeof(magic));
+	if (n < 0)
+		bad_kernel(PMK_EXIT_NOT_EXEC, kernel, strerror(errno));
+	else if (!n)
+		bad_kernel(PMK_EXIT_NOT_EXEC, kernel, "is empty");
+	if (fd >= 0)
+		close(fd);
+	*elf = n == sizeof(magic) && !memcmp(magic, "\177ELF", sizeof(magic));
+	return n > 0 ? 0 : PMK_EXIT_NOT_EXEC;
+}
+
+/* Is the firmware for the machine that the emulator emulates? Big-endian ARM goes by instructions that are
+ * little-endian all the same (BE8). */
+static int check_emulator(const struct emulation *emu)
+{
+	const struct machine *runs = machine_by_emulator(emu), *needs = machine_of(&emu->elf);
+	const struct pmk_elf *elf = &emu->elf;
+	char other[64] = "";
+
+	if (!runs || (runs->elf == elf->machine &&
+		      (runs->big_endian == elf->big_endian || elf->machine == PMK_ELF_ARM)))
+		return 0;
+	if (needs && needs->system)
+		snprintf(other, sizeof(other), "; take %s", needs->system);
+	return cli_fail(PMK_EXIT_NOT_EXEC,
+			"--qemu: %s is for %s-endian %s, and %s runs %s-endian %s%s", emu->image,
+			elf->big_endian ? "big" : "little", elf->machine_name, runs->system,
+			runs->big_endian ? "big" : "little",
+			runs->elf == PMK_ELF_ARM ? "ARM" : "MicroBlaze", other);
+}
+
 static int find_image(struct emulation *emu)
 {
+	const char *kernel = kernel_of(emu);
+	bool elf = false;
 	char msg[256];
+	int err = kernel ? look_at_kernel(kernel, &elf) : 0;
 
-	for (unsigned i = 1; i + 1 < emu->argv.count; i++) {
-		if (strcmp(emu->argv.word[i], "-kernel"))
-			continue;
-		if (pmk_elf_read(emu->argv.word[i + 1], &emu->elf, msg, sizeof(msg)))
-			return 0; /* a raw binary is a kernel, too; it just has no symbols */
-		emu->image = strdup(emu->argv.word[i + 1]);
-		return emu->image ? 0 : cli_fail(PMK_EXIT_FAILED, "out of memory");
-	}
+	if (err || !elf)
+		return err;
+	if (pmk_elf_read(kernel, &emu->elf, msg, sizeof(msg)))
+		return bad_kernel(PMK_EXIT_NOT_EXEC, kernel, msg);
+	emu->image = strdup(kernel);
+	return emu->image ? 0 : cli_fail(PMK_EXIT_FAILED, "out of memory");
+}
+
+/* What runs programs takes another command line, and its programs need no --qemu. */
+static int check_system(const struct emulation *emu)
+{
+	const char *name = emulation_name(emu);
+
+	for (size_t i = 0; i < NMACHINES; i++)
+		if (!strcmp(machines[i].qemu, name))
+			return cli_fail(PMK_EXIT_USAGE,
+					"--qemu: %s runs programs, and they need no --qemu: pmk "
+					"stat PROGRAM",
+					name);
 	return 0;
 }
 
@@ -313,15 +413,22 @@ int emulation_system(struct emulation *emu, const char *command, char **more)
 		err = cli_fail(PMK_EXIT_USAGE, "--qemu: the command line is empty");
 	if (!err)
 		err = add_all(&emu->argv, (const char *const *)more);
+	if (!err)
+		err = check_system(emu);
 	if (!err && has_icount(emu))
-		err = cli_fail(PMK_EXIT_USAGE,
-			       "--qemu: with -icount QEMU begins blocks anew at device accesses, which "
-			       "would count twice; leave it out");
+		err = cli_fail(
+			PMK_EXIT_USAGE,
+			"--qemu: with -icount QEMU begins blocks anew at device accesses, which "
+			"would count twice; leave it out");
 	if (!err)
 		err = find_image(emu);
 	if (!err && emu->elf.machine == PMK_ELF_AARCH64)
-		err = cli_fail(PMK_EXIT_USAGE, "--qemu: AArch64 firmware is not counted in system "
-					       "emulation by this version of pmk; ARM firmware is");
+		err = cli_fail(PMK_EXIT_USAGE,
+			       "--qemu: AArch64 firmware is not counted in system "
+			       "emulation by this version of pmk; ARM and MicroBlaze "
+			       "firmware is");
+	if (!err && emu->image)
+		err = check_emulator(emu);
 	return err;
 }
 

@@ -28,9 +28,11 @@ struct emulation {
 /* The preset that is meant by a PMU: of its name, or else the first that has it. Memory that the caller
  * frees; NULL: there is none. */
 char *emulation_core_with(const char *pmu);
-/* The preset `name`, or for NULL the one for the program's machine, with overrides "key=value". `pmu`, which
- * may be NULL: if it is that of a level 2 cache, an ARM core has that cache unless overrides say otherwise.
- * 0 or an exit code after one line on stderr. */
+/* The emulator's name, without its folder. */
+const char *emulation_name(const struct emulation *emu);
+/* The preset `name`, or for NULL the one for the machine of the program, or else of the emulator, with overrides
+ * "key=value". `pmu`, which may be NULL: if it is that of a level 2 cache, an ARM core has that cache unless
+ * overrides say otherwise. 0 or an exit code after one line on stderr. */
 int emulation_core(struct emulation *emu, const char *name, const char *pmu,
 		   const struct word_list *overrides);
 
@@ -42,7 +44,8 @@ int emulation_program(struct emulation *emu, const char *program);
 
 /* The command line for user emulation of `argv`; sysroot NULL: the usual place. */
 int emulation_user(struct emulation *emu, char **argv, const char *sysroot);
-/* The command line the user gave with --qemu; splits it, adds the plugin, finds the image. */
+/* The command line the user gave with --qemu; splits it, adds the plugin, looks at the firmware: it can be
+ * loaded, and the emulator is that of its machine. */
 int emulation_system(struct emulation *emu, const char *command, char **more);
 /* The fixed environment plus --env NAME or NAME=VALUE. */
 int emulation_env(struct emulation *emu, const struct word_list *pass);

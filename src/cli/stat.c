@@ -19,7 +19,8 @@ static const struct cli_option options[] = {
 	{ 'M', "metrics", "LIST", "metrics to print (and the events they need)" },
 	{ 0, "pmu", "PMU", "the PMU to count with" },
 	{ 0, "core", "CORE", "the core to model (pmk list cores)" },
-	{ 0, "set", "KEY=VALUE", "change one parameter of the core; repeatable" },
+	{ 0, "set", "KEY=VALUE",
+	  "change a parameter of the core, or several, with commas; repeatable" },
 	{ 0, "traffic", "SPEC", "what else is on the buses of arm926: dma0:period=40; repeatable" },
 	{ 0, "layout", "FILE", "where the AHB Monitor has its registers" },
 	{ 'T', "target", "TARGET", "where to count: emu, linux or wave:FILE (pmk list targets)" },
@@ -221,6 +222,20 @@ static int add_word(struct word_list *l, const char *word)
 	return words_add(l, word) ? 0 : out_of_memory();
 }
 
+/* "l2.type=l220,l2.size=128K": no value has a comma in it. */
+static int add_settings(struct request *q, char *text)
+{
+	int err = 0;
+
+	for (char *next; text && !err; text = next) {
+		next = strchr(text, ',');
+		if (next)
+			*next++ = '\0';
+		err = add_word(&q->overrides, text);
+	}
+	return err;
+}
+
 static int take_option(struct request *q, const struct cli_option *o, char *value)
 {
 	int code;
@@ -230,7 +245,7 @@ static int take_option(struct request *q, const struct cli_option *o, char *valu
 	if (is(o, "event"))
 		return add_word(&q->events, value);
 	if (is(o, "set"))
-		return add_word(&q->overrides, value);
+		return add_settings(q, value);
 	if (is(o, "traffic"))
 		return add_word(&q->traffic, value);
 	if (is(o, "env"))

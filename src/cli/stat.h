@@ -92,6 +92,7 @@ struct job {
 	struct pmk_runner runner;
 	char qemu_version[64]; /* "7.2.22"; empty when it did not answer like QEMU */
 	int interrupted;       /* the signal that told pmk to stop, 0 = none */
+	int killed;	       /* the signal that an emulated program died of, 0 = none */
 	struct linux_job *linux_job;
 	struct wave_job *wave_job;
 };
@@ -128,6 +129,8 @@ int report_open(struct job *job);
 int report_begin(struct job *job);
 /* One interval, as soon as it is known; 0 or a negative enum pmk_error. */
 int report_interval(struct job *job, const struct pmk_arena_interval *interval);
+/* Warn of an end that was not the program's own, by job->interrupted and job->killed. */
+void report_warn_of_end(struct job *job);
 /* Everything else; returns the code that pmk exits with. */
 int report_end(struct job *job);
 /* Close the document after a failure. */

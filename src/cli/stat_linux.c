@@ -712,14 +712,9 @@ static void describe(struct job *job)
 		job->result.exit_status = job->interrupted;
 		return;
 	}
+	/* Of a program that is killed the kernel has counted all there was. */
 	job->result.partial = job->interrupted != 0;
-	if (job->interrupted)
-		pmk_result_warn(&job->result,
-				"the program was interrupted: counts are what had been counted by "
-				"then");
-	if (job->interrupted && job->q->runs > 1)
-		pmk_result_warn(&job->result, "%u of %u runs were completed", job->result.runs,
-				job->q->runs);
+	report_warn_of_end(job);
 }
 
 static const char *const own_options[] = { "pid", "all-cpus", "cpu", "no-inherit", NULL };

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -67,6 +68,9 @@ static void set_latency(const struct job *job, unsigned i, const struct pmk_read
 	};
 	if (row->dist.full)
 		row->reason = "occurrences overlapped: the latencies are less accurate";
+	else if (row->dist.values.n && row->dist.values.min > row->dist.values.max)
+		row->reason =
+			"no min and max: the counter has them since its last clear, not of a part";
 }
 
 static int print_interval(struct job *job, const struct pmk_reading *delta, uint64_t cycles,
@@ -240,19 +244,58 @@ static void warn_of_timer(struct job *job)
 				: "");
 }
 
+static const struct {
+	int signal;
+	const char *name;
+	bool fault; /* an instruction raises it, in the middle of its block */
+} signals[] = {
+	{ SIGHUP, "SIGHUP", false },   { SIGINT, "SIGINT", false },   { SIGQUIT, "SIGQUIT", false },
+	{ SIGILL, "SIGILL", true },    { SIGTRAP, "SIGTRAP", true },  { SIGABRT, "SIGABRT", false },
+	{ SIGBUS, "SIGBUS", true },    { SIGFPE, "SIGFPE", true },    { SIGKILL, "SIGKILL", false },
+	{ SIGUSR1, "SIGUSR1", false }, { SIGSEGV, "SIGSEGV", true },  { SIGUSR2, "SIGUSR2", false },
+	{ SIGPIPE, "SIGPIPE", false }, { SIGALRM, "SIGALRM", false }, { SIGTERM, "SIGTERM", false },
+	{ SIGXCPU, "SIGXCPU", false }, { SIGXFSZ, "SIGXFSZ", false }, { SIGSYS, "SIGSYS", false },
+};
+
+static void warn_of_signal(struct job *job)
+{
+	bool fault = false;
+	char name[32];
+
+	snprintf(name, sizeof(name), "signal %d", job->killed);
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
+		if (signals[i].signal != job->killed)
+			continue;
+		snprintf(name, sizeof(name), "%s", signals[i].name);
+		/* Of firmware it is the emulator's own fault. */
+		fault = signals[i].fault && !job->emu.system;
+	}
+	pmk_result_warn(
+		&job->result,
+		"the program was killed by %s: counts are what had been counted by then%s", name,
+		fault ? "; the block of instructions with the fault was counted as a whole" : "");
+}
+
+void report_warn_of_end(struct job *job)
+{
+	if (job->interrupted)
+		pmk_result_warn(&job->result,
+				"the program was interrupted: counts are what had been counted by "
+				"then");
+	else if (job->killed)
+		warn_of_signal(job);
+	if (job->interrupted && job->q->runs > 1)
+		pmk_result_warn(&job->result, "%u of %u runs were completed", job->result.runs,
+				job->q->runs);
+}
+
 static void set_warnings(struct job *job)
 {
 	const struct pmk_arena *a = job->runner.arena;
 
 	if (job->beyond_timer)
 		warn_of_timer(job);
-	if (job->result.partial)
-		pmk_result_warn(&job->result,
-				"the program was %s: counts are what had been counted by then",
-				job->interrupted ? "interrupted" : "killed");
-	if (job->interrupted && job->q->runs > 1)
-		pmk_result_warn(&job->result, "%u of %u runs were completed", job->result.runs,
-				job->q->runs);
+	report_warn_of_end(job);
 	if (job->runner.execs)
 		pmk_result_warn(
 			&job->result,
@@ -287,13 +330,6 @@ static void set_warnings(struct job *job)
 					job->q->regions.word[i]);
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static int exit_code(int status)
 {
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
@@ -323,7 +359,7 @@ void stat_describe(struct job *job)
 {
 	const char *version = job->qemu_version;
 
-	if (asprintf(&job->result.producer, "%s %s", base_name(job->emu.argv.word[0]),
+	if (asprintf(&job->result.producer, "%s %s", emulation_name(&job->emu),
 		     *version ? version : "(version unknown)") < 0)
 		job->result.producer = NULL;
 	job->result.processes = job->runner.processes;

@@ -271,11 +271,6 @@ static void wait_for_end(struct job *job)
 	drain_intervals(job);
 }
 
-static bool has_part(const struct pmk_runner *r)
-{
-	return WIFSIGNALED(r->status) && WTERMSIG(r->status) == SIGKILL;
-}
-
 /* The emulator ended before our plugin was there: explained when its version is known. */
 #define NEVER_READY (-1)
 
@@ -293,10 +288,13 @@ static int take_reading(struct job *job, const struct pmk_plan *plan, unsigned f
 				pmk_strerror(job->runner.error));
 	if (plan->nevents && !job->runner.sum.insns && !signalled)
 		return cli_fail(job->emu.system ? PMK_EXIT_FAILED : PMK_EXIT_NOT_EXEC,
-				"%s ended before the program executed an instruction",
-				job->emu.argv.word[0]);
+				"%s ended before the program executed an instruction%s",
+				job->emu.argv.word[0],
+				job->emu.system ? "" : " (firmware is run with --qemu)");
 	job->result.exit_status = job->runner.status;
-	job->result.partial |= has_part(&job->runner) || signalled;
+	if (WIFSIGNALED(job->runner.status) && !job->killed)
+		job->killed = WTERMSIG(job->runner.status);
+	job->result.partial |= job->killed || signalled;
 	/* A run that was cut off would spoil the mean of those that were not. */
 	if (signalled && job->result.runs)
 		return 0;

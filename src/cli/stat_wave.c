@@ -23,6 +23,7 @@
 #include "cli/stat.h"
 #include "cli/wave.h"
 #include "pmu/ahbmon/ahbmon.h"
+#include "pmu/ahbmon/layers.h"
 #include "pmu/ahbmon/regs.h"
 #include "producer/wave/run.h"
 #include "session/emulated.h"
@@ -42,6 +43,11 @@ struct wave_job {
 	struct pmk_reading last; /* at the end of the last interval */
 	uint64_t last_time;	 /* of it, in the dump */
 	uint64_t edges;		 /* so far */
+	/* Bursts that no counter of their layer's monitor takes, and at the end of the last interval. */
+	struct uncounted {
+		uint64_t kind; /* HBURST is one that it has no counter for */
+		uint64_t x;    /* HBURST was x or z */
+	} uncounted[PMK_AHBMON_NBUSES];
 	int err;		 /* first error of the driver */
 };
 
@@ -126,10 +132,13 @@ static bool has_cause(const struct job *job, const struct pmk_event *ev)
 }
 
 /* Why an event cannot be counted, or NULL. */
-static const char *not_counted_because(const struct job *job, const struct pmk_event *ev)
+static const char *not_counted_because(const struct job *job, const struct event_request *req)
 {
+	const struct pmk_event *ev = req->event;
 	const struct pmk_bus *bus = bus_of(job, ev);
 
+	if (req->user != req->kernel)
+		return "privileged and user mode are not told apart in a dump";
 	if (is_monitor(job) && pmk_ahbmon_bus_of[ev->code] == PMK_AHBMON_BUS_HCLK)
 		return NULL;
 	if (!pmk_bus_raises(bus, ev->signal) ||
@@ -152,7 +161,7 @@ static const char *remark(const struct job *job, const struct pmk_event *ev)
 
 static bool watched(const struct job *job, const struct pmk_event *ev)
 {
-	return !not_counted_because(job, ev);
+	return !not_counted_because(job, &(struct event_request){ .event = ev });
 }
 
 /* Everything that the map lets be seen. */
@@ -177,7 +186,7 @@ static int plan_events(struct job *job)
 	for (unsigned i = 0; i < job->events.count; i++) {
 		const struct event_request *req = &job->events.item[i];
 
-		job->reason[i] = not_counted_because(job, req->event);
+		job->reason[i] = not_counted_because(job, req);
 		if (job->reason[i])
 			continue;
 		job->event_of[job->plan.nevents] = i;
@@ -360,6 +369,70 @@ static int due(void *ctx)
 	return j->err;
 }
 
+static bool is_burst_of(const struct pmk_layer *layer, const struct pmk_event *ev)
+{
+	for (unsigned i = 0; layer->burst[i]; i++)
+		if (layer->burst[i] == ev)
+			return true;
+	return false;
+}
+
+static const struct pmk_layer *layer_on(const struct pmk_wave_watched *l)
+{
+	return &pmk_ahbmon_layers.layer[l->layer->monitor - PMK_AHBMON_BUS_ARMI];
+}
+
+/* What has begun on a layer so far and is in none of its counters of bursts. Where the map leaves out one of
+ * these counters nothing can be concluded: the counter says so itself. */
+static struct uncounted uncounted_on(const struct pmk_wave_watched *l)
+{
+	const struct pmk_layer *layer = layer_on(l);
+	struct uncounted u = { .x = l->observer.burst_undecided };
+	uint64_t counted = 0;
+
+	for (unsigned i = 0; layer->burst[i]; i++) {
+		unsigned sig = layer->burst[i]->signal;
+
+		if (!pmk_bus_raises(l->bus, sig))
+			return (struct uncounted){ .kind = 0 };
+		counted += l->bus->total[sig] - l->observer.base[sig];
+	}
+	u.kind = l->observer.first_beat - u.x - counted;
+	return u;
+}
+
+/* Counts of bursts that are not all there were since the last interval: no mean can be taken over them. */
+static void mark_gaps(struct job *job, struct pmk_section *s)
+{
+	struct wave_job *j = job->wave_job;
+
+	for (unsigned i = 0; i < j->count.nwatched && is_monitor(job); i++) {
+		const struct pmk_wave_watched *l = &j->count.watched[i];
+		struct uncounted now = uncounted_on(l), *last = &j->uncounted[l->layer->monitor];
+		const char *gap = now.kind != last->kind
+					  ? "the layer had bursts of kinds it has no counter for"
+				  : now.x != last->x ? "the layer had bursts with HBURST x or z"
+						     : NULL;
+
+		*last = now;
+		for (unsigned r = 0; gap && r < s->nrows; r++)
+			if (is_burst_of(layer_on(l), s->rows[r].event))
+				s->rows[r].gap = gap;
+	}
+}
+
+/* Of the map's clock so far, where that is what a cycle is; 0: not known, as when edges were lost because the
+ * dump was off. */
+static double clock_hz(const struct wave_job *j)
+{
+	double seconds = pmk_wave_seconds(j->wave, j->report.last - j->report.first);
+
+	if (j->report.edges < 2 || !(seconds > 0) || j->count.own_cycles ||
+	    j->report.warning[PMK_WAVE_DUMP_OFF].count)
+		return 0;
+	return (double)(j->report.edges - 1) / seconds;
+}
+
 static struct pmk_section *add_section(struct job *job, const struct pmk_reading *counts)
 {
 	struct pmk_section *s = pmk_result_add(&job->result, NULL, job->events.count);
@@ -376,6 +449,9 @@ static struct pmk_section *add_section(struct job *job, const struct pmk_reading
 		if (pmk_session_wrapped(&job->wave_job->session, i))
 			row->trust = PMK_TRUST_WRAPPED;
 	}
+	if (s)
+		mark_gaps(job, s);
+	job->result.clock_hz = clock_hz(job->wave_job);
 	return s;
 }
 
@@ -440,7 +516,8 @@ static int run(struct job *job)
 	status = pmk_wave_count_run(&j->count, &j->report);
 	cli_wave_progress_end(&j->progress);
 	j->edges = j->report.edges;
-	job->interrupted = interrupted;
+	/* After the last change there was nothing left to interrupt. */
+	job->interrupted = j->report.stopped ? interrupted : 0;
 	job->result.partial = status != 0;
 	if (status < 0)
 		return wave_failed(&j->report.error);
@@ -466,17 +543,41 @@ static void warn_of_oddities(struct job *job)
 	}
 }
 
+/* For whoever adds bursts up, or wants their mean. */
+static void warn_of_uncounted(struct job *job)
+{
+	const struct pmk_wave_count *c = &job->wave_job->count;
+
+	for (unsigned i = 0; i < c->nwatched && is_monitor(job); i++) {
+		const struct pmk_layer *layer = layer_on(&c->watched[i]);
+		uint64_t n = uncounted_on(&c->watched[i]).kind;
+		bool asked = false;
+
+		for (unsigned e = 0; e < job->events.count; e++)
+			asked |= is_burst_of(layer, job->events.item[e].event);
+		if (n && asked)
+			pmk_result_warn(&job->result,
+					"%" PRIu64 " of %" PRIu64
+					" bursts on %s are of kinds it has no counter "
+					"for: no mean over its bursts",
+					n, c->watched[i].observer.first_beat, layer->name);
+	}
+}
+
 static void describe(struct job *job)
 {
 	struct wave_job *j = job->wave_job;
 	const char *sum = pmk_wave_count_check(&j->count);
-	char began[64], ended[64];
+	char began[64], ended[64], reset[64] = "";
 
+	if (j->count.in_reset.count)
+		snprintf(reset, sizeof(reset), " (%" PRIu64 " of them in reset)",
+			 j->count.in_reset.count);
 	pmk_wave_time_text(j->wave, j->report.first, began, sizeof(began));
 	pmk_wave_time_text(j->wave, j->report.last, ended, sizeof(ended));
 	if (asprintf(&job->result.producer,
-		     "the signals of a dump (%s), %" PRIu64 " cycles from %s to %s",
-		     pmk_wave_format(j->wave), j->report.edges, began, ended) < 0)
+		     "the signals of a dump (%s), %" PRIu64 " cycles%s from %s to %s",
+		     pmk_wave_format(j->wave), j->report.edges, reset, began, ended) < 0)
 		job->result.producer = NULL;
 	if (j->report.error.code)
 		pmk_result_warn(&job->result, "%s; counted is what came before",
@@ -484,9 +585,15 @@ static void describe(struct job *job)
 	else if (job->interrupted)
 		pmk_result_warn(&job->result,
 				"interrupted: counts are what had been counted by then");
+	if (!(pmk_wave_seconds(j->wave, 1) > 0))
+		pmk_result_warn(
+			&job->result,
+			"the dump has no $timescale of 1, 10 or 100 s, ms, us, ns, ps or fs: its "
+			"times are numbers without a unit, and no seconds are known (-I: 0)");
 	if (sum)
 		pmk_result_warn(&job->result, "the cycles of a layer do not add up: %s", sum);
 	warn_of_oddities(job);
+	warn_of_uncounted(job);
 	/* A dump that ends early is a failure of whoever wrote it; what was counted is told. */
 	job->result.exit_status = j->report.error.code ? PMK_EXIT_FAILED << 8 : job->interrupted;
 }

@@ -155,13 +155,16 @@ static int show_progress(void *ctx, const struct pmk_wave_progress *p)
 static int finish(struct check *k, int status)
 {
 	struct wave_checked *c = &k->c;
-	char interrupt[200];
+	char interrupt[300], time[80];
 
 	c->partial = status != 0;
 	if (c->report.error.code)
 		c->error = c->report.error.text;
 	else if (status) {
-		snprintf(interrupt, sizeof(interrupt), "%.160s: interrupted", k->q->file);
+		pmk_wave_time_text(c->w, c->report.end, time, sizeof(time));
+		snprintf(interrupt, sizeof(interrupt),
+			 "%.160s: byte %" PRIu64 ", time %s: interrupted", k->q->file,
+			 c->report.bytes, time);
 		c->error = interrupt;
 	}
 	c->code = status < 0 ? PMK_EXIT_FAILED : c->found ? FOUND : status ? PARTIAL : PMK_EXIT_OK;

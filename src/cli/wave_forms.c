@@ -66,11 +66,15 @@ static void print_table(const struct pmk_wave_signal *list, size_t n)
 
 static void text_signals(const struct wave_names *n)
 {
-	printf("# %s: %s, %zu names\n#\n", n->file, pmk_wave_format(n->w), n->n);
+	printf("# %s: %s, %zu name%s\n#\n", n->file, pmk_wave_format(n->w), n->n,
+	       n->n == 1 ? "" : "s");
 	print_table(n->list, n->n);
+	if (!n->map) {
+		printf("\n# No map can be guessed from these names. Its format is in docs/wave.md.\n");
+		return;
+	}
 	printf("\n# A map guessed from the names: look it over. Its format is in docs/wave.md.\n");
-	if (n->map)
-		fputs(n->map, stdout);
+	fputs(n->map, stdout);
 }
 
 static void text_begin(const struct wave_checked *c)
@@ -118,9 +122,16 @@ static void print_end(const struct wave_checked *c, const char *start)
 	if (c->report.edges) {
 		pmk_wave_time_text(c->w, c->report.first, first, sizeof(first));
 		pmk_wave_time_text(c->w, c->report.last, last, sizeof(last));
-		printf("%s%s: %" PRIu64 " edges of %s from %s to %s%s\n", start, c->file,
-		       c->report.edges, c->map.clock, first, last, c->partial ? ", partial" : "");
+		printf("%s%s: %" PRIu64 " edges of %s", start, c->file, c->report.edges,
+		       c->map.clock);
+		if (c->count.in_reset.count)
+			printf(" (%" PRIu64 " of them in reset)", c->count.in_reset.count);
+		printf(" from %s to %s%s\n", first, last, c->partial ? ", partial" : "");
 	}
+	if (!*timescale(c->w, first, sizeof(first)))
+		printf("%swarning: the dump has no $timescale of 1, 10 or 100 s, ms, us, ns, ps or fs: its "
+		       "times are numbers without a unit\n",
+		       start);
 	for (unsigned i = 0; i < PMK_WAVE_NODDITIES; i++) {
 		const struct pmk_wave_warning *warning = &c->report.warning[i];
 

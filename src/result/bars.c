@@ -23,6 +23,7 @@ struct count {
 /* What a section tells of a layer. `waits` is SLAVE + BUS + OTHER. */
 struct spent {
 	struct count part[NPARTS], waits, bursts;
+	uint64_t counted; /* bursts, where there were others: then `bursts` is not known */
 	uint64_t cycles; /* 0: not known */
 };
 
@@ -58,6 +59,18 @@ static struct count sum_of(const struct pmk_section *s, const struct pmk_event *
 	return sum.known ? sum : (struct count){ .known = false };
 }
 
+static bool has_gap(const struct pmk_section *s, const struct pmk_event *const *ev)
+{
+	bool gap = false;
+
+	for (; *ev; ev++) {
+		const struct pmk_row *row = pmk_section_row(s, *ev);
+
+		gap |= row && row->gap;
+	}
+	return gap;
+}
+
 /* What is left of `all`; means of several runs are rounded, so it may be a little less than nothing. */
 static struct count left_of(struct count all, uint64_t taken)
 {
@@ -73,6 +86,10 @@ static void look(struct spent *t, const struct pmk_layers *layers, const struct 
 	*t = (struct spent){ .cycles = cycles.known ? cycles.n : 0 };
 	t->waits = sum_of(s, l->wait);
 	t->bursts = sum_of(s, l->burst);
+	if (has_gap(s, l->burst)) {
+		t->counted = t->bursts.n;
+		t->bursts = (struct count){ .known = false };
+	}
 	t->part[TRANSFER] = sum_of(s, l->transfer);
 	t->part[SLAVE] = value_of(s, l->slave);
 	t->part[BUS] = value_of(s, l->bus);
@@ -218,13 +235,14 @@ static void waits(struct pmk_writer *w, const struct pmk_section *s)
 {
 	static const char *const head[] = { "mean", "slave", "bus", "other", NULL };
 	const struct pmk_layers *layers = w->opt.bars->layers;
-	char text[PMK_NUMBER_SIZE];
+	char text[PMK_NUMBER_SIZE + 2];
 	bool begun = false;
 	struct spent t;
+	size_t at_least;
 
 	for (unsigned i = 0; i < layers->n; i++) {
 		look(&t, layers, &layers->layer[i], s);
-		if (!t.bursts.known || !t.bursts.n)
+		if (!t.bursts.n && !t.counted)
 			continue;
 		if (!begun) {
 			fputs("\n   waits per burst         bursts", w->f);
@@ -232,7 +250,8 @@ static void waits(struct pmk_writer *w, const struct pmk_section *s)
 		}
 		begun = true;
 		layer_name(w, &layers->layer[i]);
-		pmk_number_text(text, t.bursts.n, 0, w->opt.big_num);
+		at_least = t.counted ? strlen(strcpy(text, ">=")) : 0;
+		pmk_number_text(text + at_least, t.bursts.n + t.counted, 0, w->opt.big_num);
 		fprintf(w->f, "%24s", text);
 		waits_per_burst(w, &t);
 		putc('\n', w->f);

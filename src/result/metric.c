@@ -66,7 +66,11 @@ struct formula {
 	const struct pmk_result *result;
 	const struct pmk_section *section;
 	unsigned used; /* bit per entry of metric->events */
+	unsigned gaps; /* rows that are not all of their family; the first one's reason */
+	const char *gap;
 };
+
+static const char no_divisor[] = "division by zero";
 
 static double sum(struct formula *p);
 
@@ -172,7 +176,7 @@ static double product(struct formula *p)
 		double by = factor(p);
 
 		if (divide && by == 0 && !p->invalid)
-			p->invalid = "division by zero";
+			p->invalid = no_divisor;
 		v = divide ? v / (by == 0 ? 1 : by) : v * by;
 	}
 	return v;
@@ -246,6 +250,8 @@ static bool lookup_row(struct formula *p, const char *name, bool latency, double
 		why = not_timed(row);
 	} else {
 		*value = (double)(latency ? row->dist.values.sum : row->value);
+		p->gaps += row->gap != NULL;
+		p->gap = p->gap ? p->gap : row->gap;
 	}
 	if (why && !p->invalid)
 		p->invalid = why;
@@ -298,6 +304,10 @@ struct pmk_metric_value pmk_metric_eval(const struct pmk_metric *m, const struct
 		v.beside = NULL;
 	if (!compute(&p, &v.value))
 		p.invalid = p.why;
+	/* Also where none was counted: that there is nothing to divide by is not the reason then. */
+	if (p.gaps > 1 && (!p.invalid || p.invalid == no_divisor))
+		p.invalid = p.gap;
+	v.no_divisor = p.invalid == no_divisor;
 	if (!p.invalid && !comparable(own, r, s))
 		p.invalid = "its events were not counted at the same time";
 	if (!p.invalid && !isfinite(v.value))

@@ -35,6 +35,7 @@ struct state {
 	unsigned nnotes;
 	unsigned trusts; /* bit per enum pmk_trust that was printed */
 	bool interval_head;
+	bool no_divisor; /* of a metric in some interval */
 	bool rows; /* a section was printed */
 	int name_width;
 	struct pmk_bars_state bars;
@@ -133,7 +134,8 @@ static const char *title_of(const struct pmk_writer *w, const char *metric)
 	return "";
 }
 
-static int metric(struct pmk_writer *w, const struct pmk_metric_value *v)
+static int metric(struct pmk_writer *w, const struct pmk_section *s,
+		  const struct pmk_metric_value *v)
 {
 	char text[48] = "n/a";
 	bool percent = strcmp(v->unit, "%") == 0;
@@ -142,7 +144,12 @@ static int metric(struct pmk_writer *w, const struct pmk_metric_value *v)
 		metric_value_text(text, v->value, w->opt.big_num);
 	fprintf(w->f, "# %10s%s %s (%s)", text, percent && v->valid ? "%" : " ",
 		title_of(w, v->name), v->name);
-	return v->valid ? 0 : note(w, v->name, v->reason);
+	/* An interval without a burst has no mean of one, and there are many of both: said once. */
+	if (s->interval && v->no_divisor)
+		state_of(w)->no_divisor = true;
+	else if (!v->valid)
+		return note(w, v->name, v->reason);
+	return 0;
 }
 
 /* ---- rows ----------------------------------------------------------------------------------- */
@@ -194,7 +201,7 @@ static int row_line(struct pmk_writer *w, const struct pmk_result *r, const stru
 	beside = pmk_metric_beside(w, r, s, row, 0, &v);
 	if (beside) {
 		spaces(w->f, metric_at - used);
-		if (metric(w, &v))
+		if (metric(w, s, &v))
 			err = PMK_ENOMEM;
 	} else if (!none && (spread || row->trust == PMK_TRUST_SCALED)) {
 		spaces(w->f, metric_at - 2 - used);
@@ -208,7 +215,7 @@ static int row_line(struct pmk_writer *w, const struct pmk_result *r, const stru
 	for (unsigned skip = 1; beside && pmk_metric_beside(w, r, s, row, skip, &v); skip++) {
 		pmk_text_line_start(w, s);
 		spaces(w->f, VALUE_WIDTH + 6 + metric_at);
-		if (metric(w, &v))
+		if (metric(w, s, &v))
 			err = PMK_ENOMEM;
 		putc('\n', w->f);
 	}
@@ -228,7 +235,7 @@ static int other_metrics(struct pmk_writer *w, const struct pmk_result *r,
 			continue;
 		pmk_text_line_start(w, s);
 		spaces(w->f, VALUE_WIDTH + 6 + state_of(w)->name_width + 1 + TRUST_WIDTH + 2);
-		if (metric(w, &v))
+		if (metric(w, s, &v))
 			err = PMK_ENOMEM;
 		putc('\n', w->f);
 	}
@@ -609,8 +616,11 @@ static int text_end(struct pmk_writer *w, const struct pmk_result *r)
 
 	end_sections(w);
 	pmk_bars_end(w, &st->bars, r);
-	if (st->nnotes)
+	if (st->nnotes || st->no_divisor)
 		putc('\n', w->f);
+	if (st->no_divisor)
+		fputs(" n/a in an interval: nothing was counted there that the metric divides by\n",
+		      w->f);
 	for (unsigned i = 0; i < st->nnotes; i++) {
 		fprintf(w->f, " %s: %s\n", st->notes[i].names, st->notes[i].reason);
 		free(st->notes[i].names);

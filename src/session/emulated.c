@@ -337,11 +337,21 @@ int pmk_emulated_deadline(struct pmk_emulated *e, const struct pmk_emulated_conf
 
 /* ---- regions -------------------------------------------------------------------------------- */
 
+/* Did a direct branch that is no call lead to the block that starts at `pc`? */
+static bool branched_to(const struct pmk_emulated *e, uint64_t pc)
+{
+	const struct pmk_block *p = e->cpu.prev;
+
+	return p->flow == PMK_FLOW_JUMP && p->target == pc;
+}
+
 void pmk_emulated_region_begin(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
 			       const struct pmk_emulated_blocks *b, unsigned r)
 {
 	struct pmk_region_state *s = &e->region[r];
 
+	if (s->inside && branched_to(e, cfg->region[r].begin))
+		return; /* a loop whose first instruction is the function's */
 	s->entries++;
 	if (s->inside)
 		return; /* the function calls itself, or --from is reached again */

@@ -380,6 +380,37 @@ static void test_absent(void **state)
 	assert_int_equal(nfound, 1);
 }
 
+/* Without HRESP a change to IDLE, and the end of the burst, may be what follows an ERROR. */
+static void test_no_hresp(void **state)
+{
+	struct pmk_ahb_checker_params p = { .has = PMK_AHB_ALL & ~PMK_AHB_ROLE(PMK_AHB_HRESP) };
+
+	(void)state;
+	for (unsigned lite = 0; lite < 2; lite++) {
+		p.lite = lite;
+		begin(lite, "I Nr:incr4@0 S/s I/E I");
+		pmk_ahb_checker_init(&checker, &p);
+		check_samples();
+		assert_int_equal(nfound, 0);
+		begin(lite, "I Nr:incr4@0 S/s Nr@40/o I");
+		pmk_ahb_checker_init(&checker, &p);
+		check_samples();
+		assert_int_equal(nfound, 1);
+		assert_int_equal(found[0].rule, RULE(WAIT_TRANS));
+	}
+	/* With it, or without a wait, it is wrong. */
+	begin(true, "I Nr:incr4@0 S/s I/o I");
+	check_samples();
+	assert_int_equal(nfound, 2);
+	assert_int_equal(found[0].rule, RULE(WAIT_TRANS));
+	assert_int_equal(found[1].rule, RULE(EARLY_END));
+	begin(true, "I Nr:incr4@0 S I I");
+	pmk_ahb_checker_init(&checker, &p);
+	check_samples();
+	assert_int_equal(nfound, 1);
+	assert_int_equal(found[0].rule, RULE(EARLY_END));
+}
+
 /* A width that is not known is not checked; a wide bus has wide transfers. */
 static void test_width(void **state)
 {
@@ -442,7 +473,8 @@ int main(void)
 		cmocka_unit_test(test_reset),	   cmocka_unit_test(test_begins_anywhere),
 		cmocka_unit_test(test_x),	   cmocka_unit_test(test_x_on_hready),
 		cmocka_unit_test(test_x_lasts),	   cmocka_unit_test(test_absent),
-		cmocka_unit_test(test_width),	   cmocka_unit_test(test_noise),
+		cmocka_unit_test(test_no_hresp),   cmocka_unit_test(test_width),
+		cmocka_unit_test(test_noise),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -122,6 +122,13 @@ def settings_that_the_layout_has_no_place_for():
 
 
 @test
+def registers_that_are_unknown():
+    """There are more of them than fit a line; no name is cut."""
+    refused(129, "pmk: ahbmon has no register 'FOO'; it has CtArmiRd, ", "decode", "ahbmon", "FOO=1")
+    refused(129, ", CtClcdBurstIncr8, CtClcdBurstIncr16 and others\n", "decode", "ahbmon", "FOO=1")
+
+
+@test
 def a_layout_where_there_is_no_monitor():
     refused(129, "--layout: arm1176 has no AHB Monitor", "stat", "--core", "arm1176", "--layout", PROJECTS, loop())
     refused(129, "--layout is for -T emu and -T wave, not for -T linux", "stat", "-T", "linux", "--layout", PROJECTS, "true")

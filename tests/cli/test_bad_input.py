@@ -429,7 +429,16 @@ def no_output_at_all():
     script = f"exec {PMK} stat -e instr_exec -o {path} {loop(1)} >&- 2>&- <&-"
     equal(run("sh", "-c", script).code, 3)
     contains(content(path).decode(), "instr_exec")
-    equal(run("sh", "-c", f"{PMK} list events > /dev/full").code, FAILED)
+
+
+@test
+def a_full_disk_is_named():
+    # One that fits the buffer, ones that do not.
+    for command in ("list pmus", "list microblaze", "list all", "info br_exec", "decode arm1176 PMNC=1", "--help"):
+        out = run("sh", "-c", f"{PMK} {command} > /dev/full")
+        equal((out.code, out.err), (FAILED, "pmk: cannot write the output: No space left on device\n"), command)
+    out = run("sh", "-c", f"{PMK} list pmus >&-")
+    equal((out.code, out.err), (FAILED, "pmk: cannot write the output: Bad file descriptor\n"))
 
 
 # ---- signals -------------------------------------------------------------------------------------
@@ -600,6 +609,44 @@ def a_program_that_crashes():
     assert re.search(r"^ +[\d,]+ +instr_exec", out.err, re.M), out
     undefined = program("undefined", 'int main(void) { __asm__(".inst 0xe7f000f0"); return 0; }')
     equal(stat("-e", "instr_exec", undefined, code=132)["exit-status"], 132)
+
+
+RAISES = """
+    #include <signal.h>
+    #include <stdlib.h>
+    int main(int argc, char **argv) { raise(atoi(argv[1])); return 5; }"""
+BY_THEN = "counts are what had been counted by then"
+WHOLE_BLOCK = "; the block of instructions with the fault was counted as a whole"
+
+
+@test
+def the_signal_is_named_that_a_program_dies_of():
+    raises = program("raises", RAISES)
+    for sig, name, more in ((6, "SIGABRT", ""), (11, "SIGSEGV", WHOLE_BLOCK), (7, "SIGBUS", WHOLE_BLOCK),
+                            (4, "SIGILL", WHOLE_BLOCK), (8, "SIGFPE", WHOLE_BLOCK), (5, "SIGTRAP", WHOLE_BLOCK),
+                            (15, "SIGTERM", ""), (9, "SIGKILL", ""), (13, "SIGPIPE", ""), (10, "SIGUSR1", ""),
+                            (26, "signal 26", "")):
+        doc = stat("-e", "instr_exec", raises, sig, code=128 + sig)
+        equal((doc["exit-status"], doc["partial"], doc["warning"]),
+              (128 + sig, True, f"the program was killed by {name}: {BY_THEN}{more}"))
+        assert counts(doc)["instr_exec"] > 1000, doc
+    doc = stat("-e", "instr_exec", "-r", "2", raises, 11, code=139)
+    equal((doc["runs"], doc["partial"], doc["warning"].count("SIGSEGV")), (2, True, 1))
+    out = pmk("stat", "-e", "instr_exec", raises, 6)
+    equal((out.code, out.err.count(f"warning: the program was killed by SIGABRT: {BY_THEN}\n")), (134, 1), str(out))
+    out = pmk("stat", "-x,", "-e", "instr_exec", raises, 11)
+    contains(out.err, f"# warning: the program was killed by SIGSEGV: {BY_THEN}{WHOLE_BLOCK}\n")
+    doc = stat("-e", "instr_exec", raises, 17, code=5)  # SIGCHLD, which kills nobody
+    equal((doc["partial"], doc["warning"]), (False, None))
+
+
+@test
+def the_emulator_is_told_to_end():
+    r = Running("work", options=("-e", "instr_exec"))
+    os.kill(r.emulator(), signal.SIGTERM)
+    out = r.end()
+    check_partial(out, 143)
+    contains(out.err, f"warning: the program was killed by SIGTERM: {BY_THEN}\n")
 
 
 @test

@@ -256,6 +256,10 @@ def traffic_that_leaves_nothing():
 
 @test
 def parameters_of_other_cores():
+    listed = stat("--pmu", "ahbmon", "--set", "ahb.ratio=2,mpmc.read=8", lines(10), code=3)
+    equal(listed["settings"], "ahb.ratio=2 mpmc.read=8")
+    equal(counts(listed), counts(stat("--pmu", "ahbmon", "--set", "ahb.ratio=2", "--set", "mpmc.read=8", lines(10),
+                                      code=3)))
     out = pmk("stat", "--pmu", "ahbmon", "--set", "ahb.ratio=0", lines(10))
     equal(out.code, 129)
     contains(out.err, "ahb.ratio takes a number from 1 to 16")

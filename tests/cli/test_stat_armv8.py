@@ -160,8 +160,8 @@ int main(void)
 @test
 def the_emulator_runs_other_code_than_the_core():
     have("qemu-aarch64", "qemu-arm")
-    for command, core, target, isa in ((f"qemu-aarch64 {loop()}", "arm1176", "aarch64", "arm"),
-                                       ("qemu-arm /bin/true", "cortex-a53", "arm", "a64")):
+    for command, core, target, isa in ((f"{renamed('qemu-aarch64')} {loop()}", "arm1176", "aarch64", "arm"),
+                                       (f"{renamed('qemu-arm')} /bin/true", "cortex-a53", "arm", "a64")):
         out = pmk("stat", "--core", core, "--qemu", command)
         equal(out.code, 129, out)
         contains(out.err, f"emulates {target}, and core {core} runs {isa} code; choose another with --core")

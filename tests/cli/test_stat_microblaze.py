@@ -3,7 +3,9 @@
 """pmk stat with MicroBlaze programs for Linux: forks, execve, code that QEMU cuts at odd places, files that
 are almost ones, choices that the counters do not allow. What is counted of single instructions and of whole runs
 is in tests/guest."""
+import json
 import os
+import re
 import shutil
 import struct
 import sys
@@ -94,16 +96,18 @@ def execve_ends_counting():
 
 # ---- what cannot be counted, or not so ---------------------------------------------------------------
 
-def three(order="little"):
+def three(order="little", before=()):
     """A program that ends, in three instructions: addik r12, r0, 1; addk r5, r0, r0; brki r14, 8. Made without
-    a compiler."""
+    a compiler, with those words before them."""
     have(mb.ORDERS[order].qemu)
-    form, path = "<" if order == "little" else ">", os.path.join(WORK, f"mb-three-{order}")
+    form, path = "<" if order == "little" else ">", os.path.join(WORK, f"mb-three-{order}{len(before)}")
+    words = (*before, 0x31800001, 0x10a00000, 0xb9cc0008)
+    size = 0x54 + 4 * len(words)
     head = struct.pack(form + "16s2H5I6H", b"\x7fELF\1" + (b"\1" if order == "little" else b"\2") + b"\1", 2, 189, 1,
                        0x10054, 52, 0, 0, 52, 32, 1, 0, 0, 0)
-    segment = struct.pack(form + "8I", 1, 0, 0x10000, 0x10000, 0x60, 0x60, 5, 0x1000)
+    segment = struct.pack(form + "8I", 1, 0, 0x10000, 0x10000, size, size, 5, 0x1000)
     with open(f"{path}.{os.getpid()}", "wb") as f:
-        f.write(head + segment + struct.pack(form + "3I", 0x31800001, 0x10a00000, 0xb9cc0008))
+        f.write(head + segment + struct.pack(form + f"{len(words)}I", *words))
     os.chmod(f.name, 0o755)
     os.replace(f.name, path)
     return path
@@ -156,6 +160,50 @@ def no_latency_counter():
     out = pmk("stat", "-M", "icache_miss_cost", *none, three())
     equal(out.code, 0)
     contains(out.err, "n/a  cycles an instruction cache miss costs (icache_miss_cost)")
+
+
+@test
+def latencies_of_a_part_have_no_extremes():
+    """Of a region, a window and intervals by instructions; of the whole run, and of intervals by cycles, they do."""
+    why = "no min and max: the counter has them since its last clear, not of a part"
+
+    # bri 4: what counts is behind it, in a block of its own.
+    path = three(before=(0xb8000004,))
+
+    def read(*argv, of=None):
+        # The last section: the whole run, the region, or the last interval.
+        doc = stat("-e", "icache_read_latency", *argv, path)
+        c = [x for x in doc["counters"] if x.get("region") == of and x["counter-value"]][-1]
+        equal(c["latency"]["min"] is None, c["latency"]["max"] is None)
+        return c["counter-value"], c["latency"]["min"] is None, c["reason"]
+
+    equal(read(), (4, False, None))
+    equal(read("--region", "0x10058"), (4, False, None))
+    equal(read("--region", "0x10058", of="0x10058"), (3, True, why))
+    equal(read("--from", "0x10058", "--to", "0x20000"), (3, True, why))
+    equal(read("-I", "1insns"), (3, True, why))
+    equal(read("-I", "9cycles"), (3, False, None))
+    out = pmk("stat", "-e", "icache_read_latency", "--region", "0x10058", path)
+    contains(out.err, f" icache_read_latency: {why}\n")
+
+
+@test
+def a_loop_to_the_first_instruction_is_no_entry():
+    # addik r20, r0, 5; bri 4; the function: addik r20, r20, -1; bnei r20, -4; and the three.
+    path = three(before=(0x32800005, 0xb8000004, 0x3294ffff, 0xbc34fffc))
+    c = next(c for c in stat("-e", "insn_executed", "--region", "0x1005c", path)["counters"] if c["region"])
+    equal((c["entries"], c["counter-value"]), (1, 5 * 2 + 3))
+
+
+@test
+def latency_events_say_so():
+    listed = dict(re.findall(r"^  (\S+) +0x\w\w  (\w+) ", pmk("list", "microblaze").out, re.M))
+    equal(sorted(e for e, kind in listed.items() if kind == "latency"), sorted(["interrupt_latency", *LATENCIES]))
+    equal((listed["clock_cycles"], listed["insn_executed"]), ("cycles", "events"))
+    for event in json.loads(pmk("list", "microblaze", "-j").out)["events"]:
+        equal(event["latency"], event["name"] in ["interrupt_latency", *LATENCIES], event["name"])
+    contains(pmk("info", "E58").out, "counts       occurrences, each timed by a latency counter\n")
+    contains(pmk("info", "load_word").out, "counts       occurrences\n")
 
 
 @test

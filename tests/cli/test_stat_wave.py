@@ -234,11 +234,103 @@ def metrics_of_intervals():
         found = {m["name"]: m["value"] for m in doc["metrics"] if m["interval"]["cycles"] == cycles}
         equal(tuple(found[n] for n in names), want[i], f"{cycles} cycles")
     equal({m["reason"] for m in doc["metrics"] if m["value"] is None}, {"division by zero"})
-    rows = [row.split(",") for row in pmk("stat", "-x,", *argv).err.splitlines()]
+    rows = [row.split(",") for row in pmk("stat", "-x,", *argv).err.splitlines() if row[:1] != "#"]
     found = {(row[0], row[7].split("  ")[-1]): row[6] for row in rows if row[7]}
     for i, time in enumerate(("0.000000045", "0.000000095")):
         for n, value in zip(names, want[i]):
             equal(found[time, n], "" if value is None else f"{value:.6f}", f"{n} at {time}")
+
+
+@test
+def bursts_without_a_counter_have_no_mean():
+    """The testbench makes bursts of all kinds, and DMA-0 has counters for four of them."""
+    dump, ini, scores = simulated(3, cycles=5000)
+    of = scores["dma0"]["BURST"]
+    equal(of, 416)
+    argv = ["-T", f"wave:{dump}", "--map", ini]
+    doc = stat(*argv, "-M", "ahb_dma0_wait_per_burst,ahb_dma0_utilisation")
+    counted = sum(n for name, n in counts(doc).items() if "burst" in name)
+    equal(counted, 208)
+    means = {m["name"]: (m["value"], m["reason"]) for m in doc["metrics"]}
+    equal(means["ahb_dma0_wait_per_burst"], (None, "the layer had bursts of kinds it has no counter for"))
+    assert means["ahb_dma0_utilisation"][0] is not None
+    equal(doc["warning"], "208 of 416 bursts on DMA-0 are of kinds it has no counter for: no mean over its bursts")
+    contains(bars(dump, ini), "   DMA-0                    >=208       -       -       -       -\n")
+    # Who does not ask for bursts need not know, and a monitor that counts all kinds has their mean.
+    equal(stat(*argv, "-e", "ct_dma0_rd").get("warning"), None)
+    with open(ini) as f:
+        text = f.read().replace("[layer dma0]", "[layer dma0]\nmonitor = exp")
+    other = os.path.join(FOLDER, "exp.ini")
+    with open(other, "w") as f:
+        f.write(text)
+    doc = stat("-T", f"wave:{dump}", "--map", other, "-M", "ahb_exp_wait_per_burst")
+    equal([m["value"] for m in doc["metrics"]], [round(scores["dma0"]["WAIT"] / of, 6)])
+    equal(doc.get("warning"), None)
+
+
+@test
+def intervals_without_a_burst():
+    dump, ini = small_bus()
+    out = pmk("stat", "-T", f"wave:{dump}", "--map", ini, "-I", "5cycles", "-M",
+              "ahb_armd_wait_per_burst,ahb_armd_first_wait_per_burst").err
+    equal(out.count(" n/a in an interval: nothing was counted there that the metric divides by\n"), 1)
+    assert "division" not in out, out
+
+
+@test
+def user_mode_is_not_told_apart():
+    dump, ini, scores = simulated(1)
+    doc = stat("-T", f"wave:{dump}", "--map", ini, "-e", "ct_armd_rd:u,ct_armd_rd:k,ct_armd_rd:uk")
+    equal([(c["counter-value"], c["reason"]) for c in doc["counters"]],
+          [(None, "privileged and user mode are not told apart in a dump")] * 2 + [(scores["armd"]["READ"], None)])
+
+
+@test
+def the_clock_is_that_of_the_dump():
+    dump, ini, scores = simulated(1)
+    doc = stat("-T", f"wave:{dump}", "--map", ini, "-M", "ahb_armd_bandwidth")
+    words = scores["armd"]["READ"] + scores["armd"]["WRITE"]
+    equal([m["value"] for m in doc["metrics"]], [round(4 * words * 1e8 / 3000, 6)])  # 10 ns
+    contains(doc["producer"], "3002 cycles (2 of them in reset) from ")
+
+
+@test
+def reset_and_hresp_are_told():
+    dump, ini, _ = simulated(1)
+    with open(ini) as f:
+        text = f.read()
+    other = os.path.join(FOLDER, "other.ini")
+    with open(other, "w") as f:
+        f.write(text.replace("reset_active = low", "reset_active = high"))
+    doc = stat("-T", f"wave:{dump}", "--map", other, "-e", "ct_armd_rd")
+    contains(doc["producer"], "3002 cycles (3000 of them in reset)")
+    contains(doc["warning"], "nearly all edges were in reset, where nothing counts (the other reset_active?): 3000 times")
+    with open(other, "w") as f:
+        f.write(re.sub("^hresp.*\n", "", text, flags=re.M))
+    doc = stat("-T", f"wave:{dump}", "--map", other, "-e", "ct_armd_rd")
+    contains(doc["warning"], "HREADY was low on a layer without hresp in the map")
+
+
+@test
+def a_dump_without_a_timescale():
+    dump, ini = small_bus("unit")
+    with open(dump) as f:
+        text = f.read()
+    with open(dump, "w") as f:
+        f.write(re.sub(r"\$timescale.*?\$end", "$timescale 3 parsecs $end", text))
+    doc = stat("-T", f"wave:{dump}", "--map", ini, "-M", "ahb_armd_bandwidth")
+    contains(doc["warning"], "the dump has no $timescale of 1, 10 or 100 s, ms, us, ns, ps or fs: its times are numbers "
+             "without a unit, and no seconds are known (-I: 0)")
+    equal([(m["value"], m["reason"]) for m in doc["metrics"]], [(None, "the clock is not known")])
+
+
+@test
+def settings_in_a_list():
+    dump, ini = small_bus()
+    doc = stat("-T", f"wave:{dump}", "--map", ini, "--set", "wait.armd=1,gxi.page=4K", "-e", "ct_armd_wait_threshold_hit")
+    equal((doc["settings"], counts(doc)), ("wait.armd=1 gxi.page=4K", {"ct_armd_wait_threshold_hit": 1}))
+    out = pmk("stat", "-T", f"wave:{dump}", "--map", ini, "--set", "wait.armd=1,gxi.page=3K")
+    equal((out.code, out.err), (129, "pmk: --set gxi.page=3K: 2K, 4K, 8K or 16K\n"))
 
 
 @test

@@ -352,6 +352,56 @@ def a_machine_that_does_not_start():
     assert out.code not in (0, 139), out
 
 
+def refused(code, line, *argv):
+    out = pmk("stat", *argv)
+    equal((out.code, out.out, out.err), (code, "", f"pmk: --qemu: {line}\n"), str(argv))
+
+
+def file_with(name, data):
+    path = os.path.join(WORK, name)
+    with open(path, "wb") as f:
+        f.write(data)
+    return path
+
+
+@test
+def a_kernel_that_cannot_be_loaded():
+    fifo = os.path.join(WORK, "system-fifo")
+    if not os.path.exists(fifo):
+        os.mkfifo(fifo)
+    with open(firmware(CALLS, CALLED), "rb") as f:
+        elf = f.read()
+    empty, header, half, obj = (file_with(f"system-{n}", d) for n, d in (
+        ("empty", b""), ("header", elf[:40]), ("half", elf[:len(elf) // 4]),
+        ("object", elf[:16] + b"\1\0" + elf[18:])))
+    for path, code, why in (("/nowhere/kernel", 127, "No such file or directory"), (WORK, 126, "is a directory"),
+                            (firmware(CALLS, CALLED) + "/x", 127, "Not a directory"),
+                            ("/dev/null", 126, "is not a regular file"), (fifo, 126, "is not a regular file"),
+                            (empty, 126, "is empty"), (header, 126, "is not an ELF file"),
+                            (half, 126, "is cut off: a segment ends behind the file"),
+                            (obj, 126, "is an ELF object, not an executable")):
+        refused(code, f"-kernel {path}: {why}", "--qemu", machine(path))
+        refused(code, f"-kernel {path}: {why}", "--qemu", f"qemu-system-arm -M raspi0 --kernel {path}")
+
+
+@test
+def firmware_of_another_machine():
+    with open(firmware(CALLS, CALLED), "rb") as f:
+        elf = f.read()
+    for order, emulator in (("big", "qemu-system-microblaze"), ("little", "qemu-system-microblazeel")):
+        refused(126, f"{firmware(CALLS, CALLED)} is for little-endian ARM, and {emulator} runs {order}-endian MicroBlaze; "
+                "take qemu-system-arm", "--qemu", f"/opt/bin/{emulator} -kernel {firmware(CALLS, CALLED)}")
+    mips = file_with("system-mips", elf[:18] + b"\x08\0" + elf[20:])
+    refused(126, f"{mips} is for little-endian MIPS, and qemu-system-arm runs little-endian ARM", "--qemu", machine(mips))
+
+
+@test
+def programs_need_no_qemu():
+    for emulator in ("qemu-arm", "/usr/bin/qemu-aarch64", "qemu-microblaze", "qemu-microblazeel"):
+        name = os.path.basename(emulator)
+        refused(129, f"{name} runs programs, and they need no --qemu: pmk stat PROGRAM", "--qemu", f"{emulator} ./prog")
+
+
 @test
 def a_core_that_has_another_pmu():
     out = pmk("stat", "--core", "arm926", "--pmu", "arm1176", "--qemu", machine(firmware(CALLS, CALLED)))

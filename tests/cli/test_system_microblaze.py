@@ -5,6 +5,7 @@ peripheral bus, both byte orders. The boards have nothing that ends the emulator
 done over its UART and waits, and the test then asks pmk to end. What is looked at are regions that are over."""
 import os
 import signal
+import struct
 import subprocess
 import sys
 import time
@@ -60,14 +61,14 @@ def machine(kernel, order, *more, serial="null"):
             f"-serial file:'{serial}' {' '.join(more)}")
 
 
-def count(kernel, order, *options, more=()):
+def count(kernel, order, *options, more=(), region=("--region", "work")):
     """What pmk counted when the firmware was done and pmk was told to end."""
     have(mb.ORDERS[order].system)
     serial, result = (os.path.join(WORK, f"mb-{os.getpid()}.{x}") for x in ("serial", "json"))
     with open(serial, "w"):
         pass
     p = subprocess.Popen([PMK, "stat", "-j", "-o", result, "--qemu", machine(kernel, order, *more, serial=serial),
-                          "-e", "all", "--region", "work", *options], stderr=subprocess.PIPE, text=True)
+                          "-e", "all", *region, *options], stderr=subprocess.PIPE, text=True)
     try:
         for _ in range(3000):
             with open(serial) as f:
@@ -211,6 +212,68 @@ def what_is_not_seen():
     doc = count(assemble("loop", "little", LOOP), "little")
     missing = sorted(x["event"] for x in doc["counters"] if x["counter-value"] is None and x["region"] is None)
     equal(missing, ["interrupt_latency", "mmu_data_exception", "mmu_exception", "mmu_insn_exception"])
+
+
+# ---- what the firmware is for ------------------------------------------------------------------------
+
+@test
+def the_emulator_of_the_other_byte_order():
+    for order, other in (("little", "big"), ("big", "little")):
+        kernel = assemble("loop", order, LOOP)
+        runs, needs = mb.ORDERS[other].system, mb.ORDERS[order].system
+        out = pmk("stat", "--qemu", machine(kernel, other))
+        equal((out.code, out.out, out.err),
+              (126, "", f"pmk: --qemu: {kernel} is for {order}-endian MicroBlaze, and {runs} runs {other}-endian "
+                        f"MicroBlaze; take {needs}\n"))
+        out = pmk("stat", "--qemu", f"qemu-system-arm -M raspi0 -kernel {kernel}")
+        equal((out.code, out.err),
+              (126, f"pmk: --qemu: {kernel} is for {order}-endian MicroBlaze, and qemu-system-arm runs little-endian "
+                    f"ARM; take {needs}\n"))
+
+
+@test
+def a_raw_binary_runs_on_the_core_of_the_emulator():
+    for order, form in (("little", "<6I"), ("big", ">6I")):
+        path = os.path.join(WORK, f"mb-raw-{order}.{os.getpid()}")
+        with open(path, "wb") as f:
+            # addik r3, r0, 'd'; imm 0x8400; swi r3, r0, 4; bri 0; and what is not reached.
+            f.write(struct.pack(form, 0x30600064, 0xb0008400, 0xf8600004, 0xb8000000, 0x80000000, 0x80000000))
+        doc = count(path, order, region=())
+        os.unlink(path)
+        equal((doc["core"], doc["pmu"]), ("microblaze", "microblaze"))
+        c = counts(doc)
+        equal((c["store_word"], c["imm_op"], c["axi_dp_write_latency"]), (1, 1, 1), order)
+
+
+@test
+def firmware_is_no_program():
+    for order in mb.ORDERS:
+        have(mb.ORDERS[order].qemu)
+        out = pmk("stat", assemble("loop", order, LOOP))
+        equal((out.code, out.out), (126, ""))
+        contains(out.err, f"pmk: {mb.ORDERS[order].qemu} ended before the program executed an instruction (firmware is "
+                 "run with --qemu)\n")
+
+
+# ---- where a region ends -----------------------------------------------------------------------------
+
+COUNTDOWN = """
+	.global	over
+	addik	r20, r0, 1000
+2:	addik	r20, r20, -1
+	bnei	r20, 2b
+over:
+"""
+
+
+@test
+def a_branch_right_before_the_end_is_not_known_yet():
+    kernel = assemble("countdown", "little", COUNTDOWN)
+    c = counts(count(kernel, "little", "--from", "work", "--to", "over", region=()))
+    equal((c["branch_cond"], c["branch_cond_taken"], c["branch_cond_not_taken"]), (999, 999, 0))
+    equal((c["insn_executed"], c["branch_any"]), (2001, 999))
+    c = region(count(kernel, "little"))
+    equal((c["branch_cond"], c["branch_cond_taken"], c["branch_cond_not_taken"]), (1000, 999, 1))
 
 
 @test

@@ -1074,9 +1074,10 @@ def events_that_emulation_cannot_see():
 def a_program_of_the_other_byte_order():
     for order, other in (("little", "big"), ("big", "little")):
         have(mb.ORDERS[other].qemu)
-        out = pmk("stat", "--core", "microblaze", "--qemu", f"{mb.ORDERS[other].qemu} {bare('loop', order, COUNT=1)}")
-        equal((out.code, out.out), (125, ""), out)
-        contains(out.err, "pmk: " + mb.ORDERS[other].qemu + " ended before the program executed an instruction")
+        emulator = renamed(mb.ORDERS[other].qemu)
+        out = pmk("stat", "--core", "microblaze", "--qemu", f"{emulator} {bare('loop', order, COUNT=1)}")
+        equal((out.code, out.out), (125, ""), str(out))
+        contains(out.err, f"pmk: {emulator} ended before the program executed an instruction\n")
 
 
 @test

@@ -326,6 +326,33 @@ static void lines_of_intervals(void **state)
 	pmk_result_free(&r);
 }
 
+/* Bursts that nothing counts: there is no mean, of the whole and of that interval. */
+static void bursts_that_are_not_counted(void **state)
+{
+	struct pmk_section *s;
+	struct pmk_result r;
+	char *text;
+
+	(void)state;
+	start(&r);
+	s = ADD(&r, WHOLE);
+	s->rows[3].gap = s->rows[4].gap = "there were others";
+	expect(__LINE__, &r, ascii, "\n   waits per",
+	       "\n   waits per burst         bursts    mean   slave     bus   other\n"
+	       "   ARM-D                    >=100       -       -       -       -\n" LEGEND "\n\n");
+	pmk_result_free(&r);
+	three_intervals(&r);
+	for (unsigned i = 3; i < 7; i++)
+		r.sections[0].rows[i].gap = "there were others";
+	text = drawn(&r, ascii, false, HEAD_OF_LINES);
+	assert_non_null(strstr(
+		text,
+		"     0.000001000 ARM-D ##########sssssbbbw......       -       -       -       -\n"));
+	assert_non_null(strstr(text, "   ARM-D waits                 #  least 2.00, most 2.00\n"));
+	free(text);
+	pmk_result_free(&r);
+}
+
 static void trends(void **state)
 {
 	struct pmk_result r;
@@ -412,6 +439,7 @@ int main(void)
 		cmocka_unit_test(what_is_not_counted),
 		cmocka_unit_test(other_layers),
 		cmocka_unit_test(lines_of_intervals),
+		cmocka_unit_test(bursts_that_are_not_counted),
 		cmocka_unit_test(trends),
 		cmocka_unit_test(trends_that_do_not_fit),
 		cmocka_unit_test(trends_of_latencies),

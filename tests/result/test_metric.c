@@ -319,7 +319,21 @@ static void invalid_tests(void **state)
 	v = pmk_metric_eval(cpi, &r, &r.sections[0]);
 	assert_false(v.valid);
 	assert_string_equal(v.reason, "division by zero");
+	assert_true(v.no_divisor);
 	row->value = 200;
+
+	/* One such count is what it is; a mean over several is not known, and why is said before all else. */
+	row->gap = "there were others";
+	v = pmk_metric_eval(cpi, &r, &r.sections[0]);
+	assert_true(v.valid && !v.no_divisor);
+	r.sections[0].rows[0].gap = "there were others";
+	for (row->value = 0; row->value <= 200; row->value += 200) {
+		v = pmk_metric_eval(cpi, &r, &r.sections[0]);
+		assert_false(v.valid || v.no_divisor);
+		assert_string_equal(v.reason, "there were others");
+	}
+	row->value = 200;
+	row->gap = r.sections[0].rows[0].gap = NULL;
 
 	row->trust = PMK_TRUST_NOT_SUPPORTED;
 	row->reason = "no such wire";

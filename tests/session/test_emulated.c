@@ -527,6 +527,58 @@ static void test_recursion(void **state)
 	rig_free(r);
 }
 
+/* A loop that goes back to the first instruction of f is no entry, whichever calls are made in it; a call from the
+ * loop is, and so is a jump to f from where f is not under way. */
+static void test_loop_to_the_first_instruction(void **state)
+{
+	static const uint16_t code[] = { INSTR_EXEC };
+	struct rig *r = rig_new(code, 1);
+	struct pmk_region_state regions[PMK_MAX_REGIONS];
+	uint64_t totals[PMK_MAX_EVENTS];
+
+	(void)state;
+	ends_in(r, 0, PMK_FLOW_CALL, 4);
+	behind(r, 1, 0);
+	ends_in(r, 4, PMK_FLOW_CALL, 6); /* f: calls g, which returns */
+	behind(r, 5, 4);
+	ends_in(r, 5, PMK_FLOW_JUMP, 4); /* and loops, but for the last time */
+	r->block[5].conditional = true;
+	behind(r, 7, 5);
+	ends_in(r, 6, PMK_FLOW_RETURN, 5);
+	ends_in(r, 7, PMK_FLOW_RETURN, 1);
+	ends_in(r, 2, PMK_FLOW_JUMP, 4);
+	r->cfg.nregions = 1;
+	r->cfg.region[0].begin = r->block[4].pc;
+	rig_start(r);
+	run_block(r, 0);
+	for (unsigned i = 0; i < 100; i++) {
+		run_block(r, 4);
+		run_block(r, 6);
+		run_block(r, 5);
+	}
+	run_block(r, 7);
+	run_block(r, 1);
+	finish(r, totals, regions);
+	assert_true(totals[0] == 5 * 303);
+	assert_true(regions[0].entries == 1 && regions[0].total.total[0] == 5 * 301);
+	run_block(r, 2); /* main ends in f, which is then not under way */
+	run_block(r, 4);
+	finish(r, totals, regions);
+	assert_true(regions[0].entries == 2);
+	r->block[6].flow = PMK_FLOW_CALL; /* g calls f, and then f jumps to itself */
+	run_block(r, 6);
+	run_block(r, 4);
+	finish(r, totals, regions);
+	assert_true(regions[0].entries == 3);
+	r->block[4].flow = PMK_FLOW_JUMP;
+	r->block[4].target = r->block[4].pc;
+	run_block(r, 4);
+	run_block(r, 4);
+	finish(r, totals, regions);
+	assert_true(regions[0].entries == 3);
+	rig_free(r);
+}
+
 /*
  * Calls nested deeper than is remembered (1024). A function entered before the oldest remembered call
  * is not closed too early, and one entered later is closed by its own return.
@@ -901,6 +953,7 @@ int main(void)
 		cmocka_unit_test(test_interval_after_a_pause),
 		cmocka_unit_test(test_regions_of_functions),
 		cmocka_unit_test(test_open_region),
+		cmocka_unit_test(test_loop_to_the_first_instruction),
 		cmocka_unit_test(test_recursion),
 		cmocka_unit_test(test_deep_calls),
 		cmocka_unit_test(test_several_calls_end_at_once),

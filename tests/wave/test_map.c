@@ -585,6 +585,49 @@ static void test_guess_pins(void **state)
 	free(text);
 }
 
+#define A_BUS(name, clock)                                                                \
+	"$scope module " name " $end\n$var wire 1 " clock " hclk $end\n$var wire 2 " name \
+	"t htrans [1:0] $end\n$var wire 1 " name "y hready $end\n$upscope $end\n"
+
+#define NO_MONITOR                                                                                 \
+	"# for pmk stat each layer has to have a monitor of its own, one of armi clcdc dma0 dma1 " \
+	"exp armd:\n# monitor = exp\n"
+
+/* Layers whose names are no monitors', of one clock, of two, and of what may be two. */
+static void test_guess_several(void **state)
+{
+	struct pmk_wave_map m;
+	char *text = guess(
+		A_BUS("a", "!") A_BUS("b", "!") A_BUS("dma0", "!") "$enddefinitions $end\n", 0, &m);
+
+	(void)state;
+	assert_int_equal(m.nlayers, 3);
+	assert_non_null(strstr(text, "[layer a]\n" NO_MONITOR "scope = a\n"));
+	assert_non_null(strstr(text, "[layer b]\n" NO_MONITOR "scope = b\n"));
+	assert_non_null(strstr(text, "[layer dma0]\nscope = dma0\n"));
+	pmk_wave_map_free(&m);
+	free(text);
+
+	text = guess(A_BUS("a", "!") A_BUS("b", "k") "$enddefinitions $end\n", 0, &m);
+	assert_int_equal(m.nlayers, 1);
+	assert_string_equal(m.clock, "a.hclk");
+	assert_non_null(strstr(
+		text, "# the htrans of b is left out: its clock is b.hclk, and a map has one\n"));
+	assert_null(strstr(text, "# monitor"));
+	pmk_wave_map_free(&m);
+	free(text);
+
+	/* Simulators give the ends of a port nets of their own. */
+	text = guess("$var wire 1 c hclk $end\n" A_BUS("a", "!")
+			     A_BUS("b", "k") "$enddefinitions $end\n",
+		     0, &m);
+	assert_int_equal(m.nlayers, 2);
+	assert_non_null(strstr(text, "[layer b]\n# b.hclk is a net of its own: where it is another "
+				     "clock, this layer wants a map and a run of its own\n"));
+	pmk_wave_map_free(&m);
+	free(text);
+}
+
 static void test_guess_nothing(void **state)
 {
 	struct pmk_wave_map m;
@@ -614,6 +657,7 @@ int main(void)
 		cmocka_unit_test(test_guess_evntbus),
 		cmocka_unit_test(test_guess_gxi),
 		cmocka_unit_test(test_guess_pins),
+		cmocka_unit_test(test_guess_several),
 		cmocka_unit_test(test_guess_nothing),
 	};
 

@@ -274,6 +274,47 @@ static void test_misuse(void **state)
 	unlink(map_path);
 }
 
+static int slow_edge(void *ctx, const struct pmk_wave_edge *e)
+{
+	(void)ctx;
+	if (!e->number)
+		usleep(150000); /* progress is told ten times a second */
+	return 0;
+}
+
+static int stop(void *ctx, const struct pmk_wave_progress *p)
+{
+	(void)ctx;
+	(void)p;
+	return 1;
+}
+
+/* Who wants to stop when all of the file has been read comes too late: nothing is left out. */
+static void test_stop_at_the_end(void **state)
+{
+	const struct pmk_wave_sink sink = { .edge = slow_edge, .progress = stop };
+	char path[32], map_path[32];
+	struct pmk_wave_report report;
+	struct pmk_wave_error err;
+	struct pmk_wave_map map;
+	struct pmk_wave *w;
+	const char *dump = HEADER "#0\n0!\nb0 v\n#5\n1!\n#10\n0!\n#15\n1!\n";
+
+	(void)state;
+	write_file(path, dump, strlen(dump));
+	write_file(map_path, CLOCK V, strlen(CLOCK V));
+	assert_int_equal(pmk_wave_open(&w, path, &err), 0);
+	assert_int_equal(pmk_wave_map_load(&map, map_path, &err), 0);
+	assert_int_equal(pmk_wave_bind(w, &map, &err), 0);
+	assert_int_equal(pmk_wave_run(w, &sink, &report), 0);
+	assert_int_equal(report.edges, 2);
+	assert_false(report.stopped);
+	pmk_wave_close(w);
+	pmk_wave_map_free(&map);
+	unlink(path);
+	unlink(map_path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -290,6 +331,7 @@ int main(void)
 		cmocka_unit_test(test_no_clock),
 		cmocka_unit_test(test_errors_by_edges),
 		cmocka_unit_test(test_stop),
+		cmocka_unit_test(test_stop_at_the_end),
 		cmocka_unit_test(test_misuse),
 	};
 

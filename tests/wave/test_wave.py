@@ -257,7 +257,7 @@ def check_finds_nothing_in_a_good_bus():
     out = pmk("wave", "check", path("good.vcd"), "--map", ini)
     equal((out.code, out.err), (0, ""))
     equal(out.out, "armd: 2002 cycles, 0 violations\ndma0: 2002 cycles, 0 violations\n"
-          f"{path('good.vcd')}: 2002 edges of tb.armd.hclk from 5000 ps to 20015000 ps\n")
+          f"{path('good.vcd')}: 2002 edges of tb.armd.hclk (2 of them in reset) from 5000 ps to 20015000 ps\n")
 
 
 @test
@@ -288,6 +288,80 @@ def check_tells_what_is_odd():
     contains(out.out, "warning: the clock changed more than once at one time; what is left of it counts: "
              "1 times, first at 60 ns: tb.hclk")
     contains(out.out, "2 times, first at 35 ns: hready")
+
+
+@test
+def a_map_without_hresp():
+    """A master that gives up on ERROR or RETRY is right; that nothing shows it is said."""
+    dump = write("nohresp.vcd", SMALL + "#0\n0!\nb0 t\n1y\n" + clocks(0, 1) + "b10 t\n" + clocks(1, 1) + "b11 t\n0y\n" +
+                 clocks(2, 1) + "b0 t\n1y\n" + clocks(3, 2))
+    ini = write("small.ini", SMALL_MAP)
+    why = ("warning: HREADY was low on a layer without hresp in the map; it counts as a wait state, and may have been the "
+           "first cycle of ERROR, RETRY or SPLIT: 1 times, first at 25 ns: hready\n")
+    out = pmk("wave", "check", dump, "-m", ini)
+    equal((out.code, out.err), (0, ""))
+    equal(out.out, f"tb: 5 cycles, 0 violations\n{dump}: 5 edges of tb.hclk from 5 ns to 45 ns\n{why}")
+    # HRESP is there and OKAY: it was no such thing.
+    out = pmk("wave", "check", dump, "-m", write("okay.ini", SMALL_MAP + "hresp = 0\n"))
+    equal(out.code, 1)
+    contains(out.out, "wait-trans")
+    assert "warning" not in out.out, out
+    simulate("retry.vcd", 22, 2000)
+    with open(guessed(path("retry.vcd"), "retry.ini")) as f:
+        ini = write("few.ini", "".join(line for line in f if not line.startswith("hresp")))
+    out = pmk("wave", "check", path("retry.vcd"), "-m", ini)
+    equal(out.code, 0, out)
+    contains(out.out, "armd: 2002 cycles, 0 violations\ndma0: 2002 cycles, 0 violations\n")
+
+
+@test
+def unknown_values_where_nothing_needs_them():
+    """Warnings and violations agree: what has to have a value in a cycle is both, and else there is neither."""
+    head = SMALL.replace("$upscope", "$var wire 8 a haddr [7:0] $end\n$var wire 1 p hresp $end\n$upscope")
+    ini = write("x.ini", SMALL_MAP + "haddr = haddr\nhresp = hresp\n")
+    busy = "b10 t\nb0 a\n0p\n" + clocks(1, 1)
+
+    def check(name, waits):
+        dump = write(name, head + "#0\n0!\nb0 t\n1y\nxp\nbx a\n" + clocks(0, 1) + busy + waits + "b10 t\n1y\nb100 a\n" +
+                     clocks(3, 1) + "b0 t\n" + clocks(4, 3))
+        return pmk("wave", "check", dump, "-m", ini)
+    for waits in ("0y\nbx a\n", "0y\nbx t\n"):
+        out = check("fine.vcd", waits + clocks(2, 1))
+        equal((out.code, "warning" in out.out), (0, False), str(out))
+    for waits in ("0y\nxp\n", "xy\n", "bx t\n", "b10 t\nbx a\n"):
+        out = check("wrong.vcd", waits + clocks(2, 1) + "0p\n")
+        equal(out.code, 1, waits + str(out))
+        contains(out.out, "unknown: a signal is x or z where it has to have a value")
+        contains(out.out, "warning: a signal of a layer was x or z where it has to have a value")
+
+
+@test
+def a_reset_the_wrong_way_round():
+    simulate("reset.vcd", 21, 2000)
+    with open(guessed(path("reset.vcd"), "reset.ini")) as f:
+        ini = write("high.ini", f.read().replace("reset_active = low", "reset_active = high"))
+    contains(pmk("wave", "check", path("reset.vcd"), "-m", ini).out,
+             "2002 edges of tb.armd.hclk (2000 of them in reset) from 5000 ps to 20015000 ps\nwarning: nearly all edges were "
+             "in reset, where nothing counts (the other reset_active?): 2000 times, first at 25000 ps: tb.armd.hresetn\n")
+
+
+@test
+def a_reset_of_a_short_dump():
+    ini = write("short.ini", SMALL_MAP.replace("[layer", "reset = rst\n[layer"))
+    head = SMALL.replace("$upscope", "$var wire 1 r rst $end\n$upscope") + "#0\n0!\nb0 t\n1y\n0r\n" + clocks(0, 2)
+    out = pmk("wave", "check", write("some.vcd", head + "1r\n" + clocks(2, 1)), "-m", ini).out
+    contains(out, "3 edges of tb.hclk (2 of them in reset) from 5 ns to 25 ns")
+    assert "warning" not in out, out
+    contains(pmk("wave", "check", write("all.vcd", head), "-m", ini).out, "warning: nearly all edges were in reset")
+
+
+@test
+def a_dump_without_a_unit_of_time():
+    for scale in ("", "$timescale 3 parsecs $end\n"):
+        dump = write("unit.vcd", small().replace("$timescale 1 ns $end\n", scale))
+        out = pmk("wave", "check", dump, "-m", write("small.ini", SMALL_MAP))
+        equal(out.out, f"tb: 3 cycles, 0 violations\n{dump}: 3 edges of tb.hclk from 5 to 25\nwarning: the dump has no "
+              "$timescale of 1, 10 or 100 s, ms, us, ns, ps or fs: its times are numbers without a unit\n")
 
 
 # ---- for programs -------------------------------------------------------------------------------
@@ -440,6 +514,8 @@ def dumps_that_are_none():
         fails(125, "the dump is empty (0 bytes)", *what, write("empty", ""))
         fails(125, "byte 0, line 1: this is neither VCD nor FST", *what, PMK)
         fails(125, "byte 0, line 1: this is neither VCD nor FST", *what, write("text", "hello\n"))
+        fails(125, "byte 0, line 1: this is neither VCD nor FST: a byte 0 in the header", *what, "/dev/zero")
+        fails(125, "byte 3, line 2: this is neither VCD nor FST: a byte 0 in the header", *what, write("nul", " \n \0"))
         fails(125, "Is a directory", *what, ROOM)
         fails(125, "ends within $var: truncated?", *what, write("cut", SMALL[:60]))
         fails(125, "ends before $enddefinitions: truncated?", *what, write("cut", SMALL[:-22]))
@@ -539,6 +615,13 @@ def maps_that_are_wrong():
     fails(125, "nowhere.ini: No such file", "check", dump, "-m", path("nowhere.ini"))
     ini = write("wrong.ini", SMALL_MAP.replace("hready = hready", "hready = hraedy"))
     fails(129, f"{ini}:6: no signal 'hraedy' in the dump; did you mean tb.hready?", "check", dump, "-m", ini)
+    ini = write("wrong.ini", SMALL_MAP.replace("scope = tb", "scope = bt").replace("hready = hready", "hready = rdy"))
+    fails(129, f"{ini}:6: no signal 'rdy' in the dump; 'pmk wave signals' lists them (there is no scope 'bt')", "check", dump,
+          "-m", ini)
+    for line, why in (("hready = 2", "2 is too large: 1 bit can be meant, 0 to 1"),
+                      ("hready = 1\nhburst = 0x1f", "0x1f is too large: 3 bits can be meant, 0 to 7")):
+        ini = write("wrong.ini", SMALL_MAP.replace("hready = hready", line))
+        fails(129, f"{ini}:{6 + line.count(chr(10))}: {why}", "check", dump, "-m", ini)
     ini = write("wrong.ini", SMALL_MAP + "hbusrt = x\n")
     fails(129, f"{ini}:7: a layer has no 'hbusrt'; did you mean hburst?", "check", dump, "-m", ini)
     ini = write("wrong.ini", SMALL_MAP + "[clock]\nsignal = tb.hready\n")
@@ -570,7 +653,11 @@ def signals_without_a_guess():
     equal(out.code, 0)
     contains(out.out, "# scope  name     bits\n# a      x           1\n# a      v[0:7]      8\n"
              "# a      temp       64  real\n")
+    contains(out.out, "# No map can be guessed from these names.")
     contains(out.err, "no map can be guessed: no names like htrans and hready")
+    assert "A map guessed" not in out.out, out
+    dump = write("one.vcd", "$var wire 1 ! x $end\n$enddefinitions $end\n")
+    contains(pmk("wave", "signals", dump).out, f"# {dump}: VCD, 1 name\n")
 
 
 # ---- while it runs ------------------------------------------------------------------------------
@@ -593,7 +680,7 @@ def an_interrupt_prints_what_was_read():
     out, err = child.stdout.read().decode(), child.stderr.read().decode()
     child.stdin.close()
     equal(child.wait(), 2, err)
-    equal(err, "pmk: -: interrupted\n")
+    assert re.fullmatch(r"pmk: -: byte \d{6,}, time \d+ ns: interrupted\n", err), err
     assert re.search(r"tb: \d{4,} cycles, 0 violations\n-: \d+ edges of tb.hclk from 5 ns to \d+ ns, partial\n",
                      out), out
 

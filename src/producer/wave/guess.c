@@ -359,6 +359,46 @@ static const struct pmk_wave_signal *most_telling(const struct wave_vcd *v, cons
 	return best;
 }
 
+/* The clock's namesake beside a layer's htrans, if it is another net; or NULL. */
+static const struct pmk_wave_signal *clock_of(const struct wave_vcd *v, const struct layer *l,
+					      const struct pmk_wave_signal *clock)
+{
+	for (size_t i = 0; i < v->nsignals; i++) {
+		const struct pmk_wave_signal *s = &v->signal[i];
+
+		if (s->kind == PMK_WAVE_BITS && s->width == 1 &&
+		    strcasecmp(s->name, clock->name) == 0 &&
+		    strcmp(s->scope, l->role[PMK_AHB_HTRANS]->scope) == 0)
+			return s->net == clock->net ? NULL : s;
+	}
+	return NULL;
+}
+
+/* Is `scope` that of `outer`, or within it? */
+static bool is_in(const char *scope, const char *outer)
+{
+	size_t n = strlen(outer);
+
+	return !n || (strncmp(scope, outer, n) == 0 && (!scope[n] || scope[n] == '.'));
+}
+
+/* Is there a net of the clock's name around both, which may drive the two of them? */
+static bool may_share_clock(const struct wave_vcd *v, const struct layer *l,
+			    const struct pmk_wave_signal *clock)
+{
+	const char *scope = l->role[PMK_AHB_HTRANS]->scope;
+
+	for (size_t i = 0; i < v->nsignals; i++) {
+		const struct pmk_wave_signal *s = &v->signal[i];
+
+		if (s->width == 1 && strcasecmp(s->name, clock->name) == 0 &&
+		    strcmp(s->scope, scope) != 0 && is_in(scope, s->scope) &&
+		    is_in(clock->scope, s->scope))
+			return true;
+	}
+	return false;
+}
+
 /* HRESETn, rst_n, rst_ni: asserted while it is low. */
 static bool active_low(const char *name)
 {
@@ -377,9 +417,28 @@ static void write_path(FILE *f, const char *key, const struct pmk_wave_signal *s
 	fprintf(f, "%s = %s%s%s\n", key, s->scope, *s->scope ? "." : "", s->name);
 }
 
-static void write_layer(FILE *f, const struct layer *l)
+static bool unnamed(const struct layer *l)
+{
+	return wave_monitor(l->name) == WAVE_NMONITORS;
+}
+
+/* `own`: a clock in its scope that may be another one, or NULL; `several`: there is another layer whose
+ * name is no monitor's. */
+static void write_layer(FILE *f, const struct layer *l, const struct pmk_wave_signal *own,
+			bool several)
 {
 	fprintf(f, "\n[layer %s]\n", l->name);
+	if (own)
+		fprintf(f,
+			"# %s.%s is a net of its own: where it is another clock, this layer wants "
+			"a map and a run of its own\n",
+			own->scope, own->name);
+	if (several && unnamed(l)) {
+		fputs("# for pmk stat each layer has to have a monitor of its own, one of " WAVE_MONITORS
+		      ":\n",
+		      f);
+		fputs("# monitor = exp\n", f);
+	}
 	if (*l->role[PMK_AHB_HTRANS]->scope)
 		fprintf(f, "scope = %s\n", l->role[PMK_AHB_HTRANS]->scope);
 	for (unsigned r = 0; r < PMK_AHB_NROLES; r++) {
@@ -426,9 +485,17 @@ static void write_pins(FILE *f, const struct pmk_wave_signal *s)
 	fputs("# address and write are not among these pins\n", f);
 }
 
-static void write_map(FILE *f, const struct layers *all, const struct pmk_wave_signal *clock,
-		      const struct pmk_wave_signal *reset, const struct pmk_wave_signal *evntbus)
+static bool is_written(const struct layers *all, const struct layer *l)
 {
+	return !l->same && !(l->slave && all->masters);
+}
+
+static void write_map(FILE *f, const struct wave_vcd *v, const struct layers *all,
+		      const struct pmk_wave_signal *clock, const struct pmk_wave_signal *reset,
+		      const struct pmk_wave_signal *evntbus)
+{
+	unsigned others = 0;
+
 	fputs("[clock]\n", f);
 	write_path(f, "signal", clock);
 	fputs("edge = rising\n", f);
@@ -436,9 +503,20 @@ static void write_map(FILE *f, const struct layers *all, const struct pmk_wave_s
 		write_path(f, "reset", reset);
 		fprintf(f, "reset_active = %s\n", active_low(reset->name) ? "low" : "high");
 	}
+	for (size_t i = 0; i < all->count; i++)
+		others += is_written(all, &all->layer[i]) && unnamed(&all->layer[i]) &&
+			  (!clock_of(v, &all->layer[i], clock) ||
+			   may_share_clock(v, &all->layer[i], clock));
 	for (size_t i = 0; i < all->count; i++) {
 		const struct layer *l = &all->layer[i];
+		const struct pmk_wave_signal *own = clock_of(v, l, clock);
 
+		if (own && is_written(all, l) && !may_share_clock(v, l, clock)) {
+			fprintf(f,
+				"# the htrans of %s is left out: its clock is %s.%s, and a map has one\n",
+				own->scope, own->scope, own->name);
+			continue;
+		}
 		if (l->same)
 			fprintf(f, "# the htrans of %s is taken for another end of that of %s\n",
 				l->role[PMK_AHB_HTRANS]->scope,
@@ -447,7 +525,7 @@ static void write_map(FILE *f, const struct layers *all, const struct pmk_wave_s
 			fprintf(f, "# %s.%s is a slave's port\n", l->role[PMK_AHB_HTRANS]->scope,
 				l->role[PMK_AHB_HTRANS]->name);
 		else
-			write_layer(f, l);
+			write_layer(f, l, own, others > 1);
 	}
 	if (all->gxi.roles)
 		write_gxi(f, all);
@@ -505,7 +583,7 @@ static int guess(const struct pmk_wave *w, FILE *f, struct layers *all, struct p
 				  "%s: no map can be guessed: no signal of one bit has a name like "
 				  "hclk or clk",
 				  w->path);
-	write_map(f, all, clock, reset, evntbus);
+	write_map(f, v, all, clock, reset, evntbus);
 	return 0;
 }
 

@@ -163,14 +163,26 @@ static bool take_clock(struct reading *r, const char *name, const char *value)
 
 /* ---- [layer NAME] --------------------------------------------------------------------------- */
 
-static const char *const monitors[] = { "armi", "clcdc", "dma0", "dma1", "exp", "armd" };
+const char *const wave_monitors[WAVE_NMONITORS] = {
+	"armi", "clcdc", "dma0", "dma1", "exp", "armd"
+};
+
+unsigned wave_monitor(const char *name)
+{
+	unsigned i = 0;
+
+	while (i < WAVE_NMONITORS && strcasecmp(wave_monitors[i], name) != 0)
+		i++;
+	return i;
+}
 
 static uint8_t monitor_by_name(const char *name)
 {
-	for (unsigned i = 0; i < COUNT(monitors); i++)
-		if (strcasecmp(monitors[i], name) == 0)
-			return (uint8_t)(PMK_AHBMON_BUS_ARMI + i);
-	return PMK_AHBMON_BUS_EXP; /* the one with a counter for every type of burst */
+	unsigned i = wave_monitor(name);
+
+	/* Else the one with a counter for every type of burst. */
+	return i < WAVE_NMONITORS ? (uint8_t)(PMK_AHBMON_BUS_ARMI + i)
+				  : (uint8_t)PMK_AHBMON_BUS_EXP;
 }
 
 /* The layer of that name, which may be new. False when out of memory. */
@@ -234,7 +246,7 @@ static bool take_layer(struct reading *r, const char *name, const char *value)
 		return layer->scope != NULL;
 	}
 	if (i == MONITOR) {
-		i = find_word(r, "no such monitor", monitors, COUNT(monitors), value);
+		i = find_word(r, "no such monitor", wave_monitors, WAVE_NMONITORS, value);
 		layer->monitor = (uint8_t)(PMK_AHBMON_BUS_ARMI + i);
 		return i >= 0;
 	}

@@ -107,13 +107,16 @@ static int start_layers(struct pmk_wave_count *c, struct pmk_wave_error *err)
 		if (c->only && strcasecmp(c->only, layer->name) != 0)
 			continue;
 		if (c->monitor && owner[layer->monitor])
-			return wave_error(err, PMK_EPARSE,
-					  "%s:%u: the layers %.40s and %.40s have one monitor: "
-					  "choose one by --layer, or say monitor = NAME",
-					  m->file, layer->line, owner[layer->monitor]->name,
-					  layer->name);
+			return wave_error(
+				err, PMK_EPARSE,
+				"%s:%u: the layers %.40s and %.40s have one monitor, %s: "
+				"choose one by --layer, or say monitor = NAME, one of %s",
+				m->file, layer->line, owner[layer->monitor]->name, layer->name,
+				wave_monitors[layer->monitor - PMK_AHBMON_BUS_ARMI], WAVE_MONITORS);
 		owner[layer->monitor] = layer;
-		*l = (struct pmk_wave_watched){ .layer = layer, .index = i };
+		*l = (struct pmk_wave_watched){ .layer = layer,
+						.index = i,
+						.data = PMK_WAVE_DATA_X };
 		if (start_layer(c, l))
 			return wave_error(err, PMK_EPARSE,
 					  "%s:%u: [layer %.40s] cannot be observed", m->file,
@@ -193,6 +196,7 @@ int pmk_wave_count_init(struct pmk_wave_count *c, struct pmk_wave *w, struct pmk
 	c->w = w;
 	c->nwatched = 0;
 	c->cycles = 0;
+	c->in_reset = (struct pmk_wave_warning){ .count = 0 };
 	c->watched = NULL;
 	c->was = calloc(c->map->nslots + 1, sizeof(*c->was));
 	code = c->was ? start_layers(c, err)
@@ -252,15 +256,28 @@ static uint64_t value(const struct pmk_wave_edge *e, int slot)
 	(PMK_AHB_ROLE(PMK_AHB_HADDR) | PMK_AHB_ROLE(PMK_AHB_HWRITE) | \
 	 PMK_AHB_ROLE(PMK_AHB_HSIZE) | PMK_AHB_ROLE(PMK_AHB_HBURST) | PMK_AHB_ROLE(PMK_AHB_HPROT))
 
+static bool in_transfer(const struct pmk_wave_watched *l)
+{
+	return l->data == PMK_AHB_NONSEQ || l->data == PMK_AHB_SEQ;
+}
+
+/* Where something is hidden, as the checker has it: an address phase has to be known when it is taken, a
+ * response while there is a transfer. */
 static void warn_x(struct pmk_wave_count *c, const struct pmk_wave_watched *l,
 		   const struct pmk_wave_edge *e, const struct pmk_ahb_cycle *cycle)
 {
-	uint32_t wrong = cycle->x;
+	uint32_t needed = PMK_AHB_ROLE(PMK_AHB_HREADY), wrong;
+	bool ready = cycle->hready && !(cycle->x & PMK_AHB_ROLE(PMK_AHB_HREADY));
 
 	if (cycle->reset)
 		return;
-	if (cycle->x & PMK_AHB_ROLE(PMK_AHB_HTRANS) || cycle->htrans < PMK_AHB_NONSEQ)
-		wrong &= ~OF_TRANSFERS;
+	if (in_transfer(l) && !(cycle->x & PMK_AHB_ROLE(PMK_AHB_HREADY)))
+		needed |= PMK_AHB_ROLE(PMK_AHB_HRESP);
+	if (ready)
+		needed |= PMK_AHB_ROLE(PMK_AHB_HTRANS);
+	if (ready && !(cycle->x & PMK_AHB_ROLE(PMK_AHB_HTRANS)) && cycle->htrans >= PMK_AHB_NONSEQ)
+		needed |= OF_TRANSFERS;
+	wrong = cycle->x & needed;
 	for (unsigned r = 0; r < PMK_AHB_NROLES; r++)
 		if (wrong & PMK_AHB_ROLE(r))
 			warn(c, PMK_WAVE_BUS_X, (unsigned)l->slot[r], e->time);
@@ -299,19 +316,39 @@ static int check_layer(struct pmk_wave_count *c, struct pmk_wave_watched *l,
 	return stop;
 }
 
+static bool is_low(const struct pmk_ahb_cycle *cycle)
+{
+	return !cycle->hready && !(cycle->x & PMK_AHB_ROLE(PMK_AHB_HREADY));
+}
+
+/* The data phase after this cycle. */
+static void follow(struct pmk_wave_watched *l, const struct pmk_ahb_cycle *cycle)
+{
+	if (cycle->reset)
+		l->data = PMK_AHB_IDLE;
+	else if (cycle->x & PMK_AHB_ROLE(PMK_AHB_HREADY))
+		l->data = PMK_WAVE_DATA_X;
+	else if (cycle->hready)
+		l->data = cycle->x & PMK_AHB_ROLE(PMK_AHB_HTRANS) ? PMK_WAVE_DATA_X : cycle->htrans;
+}
+
 static int sample_layer(struct pmk_wave_count *c, struct pmk_wave_watched *l,
 			const struct pmk_wave_edge *e)
 {
 	static const struct pmk_ahb_cycle idle = { .reset = true };
 	struct pmk_ahb_cycle cycle = cycle_of(l, e);
 
-	if (cycle.x)
-		warn_x(c, l, e, &cycle);
 	if (e->gap && e->number) {
 		start_checker(c, l);
+		l->data = PMK_WAVE_DATA_X;
 		if (l->bus)
 			pmk_ahb_layer_sample(&l->observer, l->bus, &idle);
 	}
+	if (cycle.x)
+		warn_x(c, l, e, &cycle);
+	if (l->slot[PMK_AHB_HRESP] == NO_SLOT && in_transfer(l) && !e->reset && is_low(&cycle))
+		warn(c, PMK_WAVE_NO_HRESP, (unsigned)l->slot[PMK_AHB_HREADY], e->time);
+	follow(l, &cycle);
 	if (l->bus)
 		pmk_ahb_layer_sample(&l->observer, l->bus, &cycle);
 	return c->violation ? check_layer(c, l, e, &cycle) : 0;
@@ -441,6 +478,8 @@ static int edge(void *ctx, const struct pmk_wave_edge *e)
 		sample_gxi(c, e);
 	if (c->core)
 		sample_core(c, e);
+	if (e->reset && !c->in_reset.count++)
+		c->in_reset.time = e->time;
 	if (!e->reset) {
 		c->cycles++;
 		if (c->monitor)
@@ -462,10 +501,15 @@ static int progress(void *ctx, const struct pmk_wave_progress *p)
 int pmk_wave_count_run(struct pmk_wave_count *c, struct pmk_wave_report *report)
 {
 	const struct pmk_wave_sink sink = { .edge = edge, .progress = progress, .ctx = c };
+	int status;
 
 	c->report = report;
 	note_horizons(c);
-	return pmk_wave_run(c->w, &sink, report);
+	status = pmk_wave_run(c->w, &sink, report);
+	c->in_reset.signal = c->map->reset;
+	if (c->in_reset.count * 10 > report->edges * 9)
+		report->warning[PMK_WAVE_RESET] = c->in_reset;
+	return status;
 }
 
 static bool watches_gxi(const struct pmk_wave_count *c)

@@ -25,6 +25,8 @@
 #include "ahb/gxi.h"
 #include "ahb/layer.h"
 
+#define PMK_WAVE_DATA_X 0xff
+
 /* One layer of the map. */
 struct pmk_wave_watched {
 	const struct pmk_wave_layer *layer;
@@ -33,6 +35,7 @@ struct pmk_wave_watched {
 	int slot[PMK_AHB_NROLES + 1]; /* by role, PMK_WAVE_CAUSE the last; -1: not there */
 	struct pmk_ahb_layer observer;
 	struct pmk_ahb_checker checker;
+	uint8_t data; /* HTRANS of the data phase, PMK_WAVE_DATA_X: not known */
 	uint64_t violations;
 };
 
@@ -63,6 +66,7 @@ struct pmk_wave_count {
 	bool *was;		    /* by slot: was not 0 at the edge before */
 	bool own_cycles;	    /* [events] has CYCLE */
 	uint64_t cycles;	    /* edges outside of reset */
+	struct pmk_wave_warning in_reset; /* the others, and the first of them */
 	uint32_t horizons;	    /* buses that somebody asked of: monitor by number, then core */
 	struct pmk_wave_report *report;
 };

@@ -185,6 +185,12 @@ static int ended(struct wave_vcd *v)
 		    v->source.tool, status, v->source.format);
 }
 
+/* Has all of a file been read? Then it is too late to stop. */
+static bool at_end(const struct wave_source *s)
+{
+	return s->size && !s->tool && s->taken >= s->size;
+}
+
 /* More text behind what has not been read yet, which moves to the front. 0, also at the end. */
 static int refill(struct wave_vcd *v)
 {
@@ -200,7 +206,8 @@ static int refill(struct wave_vcd *v)
 	if (left == v->room && (err = grow(v, left)))
 		return err;
 	do {
-		if (v->clockwork && v->clockwork->progress(v->clockwork->ctx)) {
+		if (v->clockwork && !at_end(&v->source) &&
+		    v->clockwork->progress(v->clockwork->ctx)) {
 			v->stopped = true;
 			return 0;
 		}
@@ -234,9 +241,13 @@ static const char *word(struct wave_vcd *v, size_t *length)
 	v->at += v->word;
 	v->word = 0;
 	do {
-		while (v->at < v->end && blank(*v->at))
+		while (v->at < v->end && *v->at && blank(*v->at))
 			v->at++;
 	} while (v->at == v->end && more(v));
+	if (v->at < v->end && !*v->at) {
+		fail(v, PMK_EPARSE, "this is neither VCD nor FST: a byte 0 in the header");
+		return NULL;
+	}
 	do {
 		while (v->at + n < v->end && !blank(v->at[n]))
 			n++;

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "producer/wave/wave.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -118,6 +119,20 @@ static int watch(struct pmk_wave *w, const struct wave_pick *pick, uint32_t cell
 	return 0;
 }
 
+/* Is there a signal in this scope, or in one within it? */
+static bool has_scope(const struct pmk_wave *w, const char *scope)
+{
+	size_t n = strlen(scope);
+
+	for (size_t i = 0; n && i < w->vcd.nsignals; i++) {
+		const char *s = w->vcd.signal[i].scope;
+
+		if (strncmp(s, scope, n) == 0 && (!s[n] || s[n] == '.'))
+			return true;
+	}
+	return !n;
+}
+
 /* A name, "!name" or a number into a cell. */
 static int bind_one(struct pmk_wave *w, const char *scope, const char *signal, unsigned line,
 		    struct widths widths, uint32_t cell, struct pmk_wave_error *err)
@@ -128,11 +143,21 @@ static int bind_one(struct pmk_wave *w, const char *scope, const char *signal, u
 	char why[400];
 
 	if (wave_number(signal, &number)) {
+		if (widths.most < 64 && number >> widths.most)
+			return wave_error(err, PMK_EPARSE,
+					  "%s:%u: %.100s is too large: %u bit%s can be meant, "
+					  "0 to %" PRIu64,
+					  file, line, signal, widths.most,
+					  widths.most == 1 ? "" : "s",
+					  (UINT64_C(1) << widths.most) - 1);
 		w->vcd.cells.now[cell].bits = w->vcd.cells.before[cell].bits = number;
 		return 0;
 	}
 	if (wave_find(&w->vcd, scope, name, &pick, why, sizeof(why)))
-		return wave_error(err, PMK_EPARSE, "%s:%u: %s", file, line, why);
+		return wave_error(err, PMK_EPARSE, "%s:%u: %s%s%.100s%s", file, line, why,
+				  has_scope(w, scope) ? "" : " (there is no scope '",
+				  has_scope(w, scope) ? "" : scope,
+				  has_scope(w, scope) ? "" : "')");
 	if (pick.width < widths.least || pick.width > widths.most)
 		return wave_error(err, PMK_EPARSE,
 				  "%s:%u: '%.100s' has %u bits in the dump, and %s%u can be meant: "

@@ -46,6 +46,13 @@ int wave_find(const struct wave_vcd *v, const char *scope, const char *text, str
 /* "12", "0x0c", "0b1100" in full; false for anything else. */
 bool wave_number(const char *text, uint64_t *value);
 
+/* What a layer's monitor may be, by enum pmk_ahbmon_bus from ARM-I on. */
+#define WAVE_NMONITORS 6
+#define WAVE_MONITORS  "armi clcdc dma0 dma1 exp armd"
+extern const char *const wave_monitors[WAVE_NMONITORS];
+/* Which of them has this name, in any case; WAVE_NMONITORS: none. */
+unsigned wave_monitor(const char *name);
+
 #define WAVE_NO_CELL UINT32_MAX
 
 struct pmk_wave {
