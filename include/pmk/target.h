@@ -150,6 +150,7 @@ struct pmk_target {
 	uint8_t state; /* enum pmk_target_state */
 	uint8_t nevents;
 	bool interrupts;
+	bool late; /* the running task counts from the next reading on: there was none when it came */
 	uint16_t nregions;
 	struct pmk_counter_set used;
 	uint32_t wraps; /* counters that have to be watched for wraps */
@@ -178,6 +179,7 @@ int pmk_target_seize(struct pmk_target *t, const struct pmk_pmu *pmu, struct pmk
 
 /*
  * Count the event `code`. Returns its index, 0, 1, … in the order of the calls.
+ *   PMK_EINVAL    *t is not open, or failed to open: what that returned is lost if nobody looked
  *   PMK_EBUSY     after start, or another target has started the PMU
  *   PMK_ENOEVENT  the core has no such event
  *   PMK_ENOCTR    no counter is left for it
@@ -268,7 +270,9 @@ int pmk_region_find(struct pmk_target *t, const char *name);
 int pmk_region_reset(struct pmk_target *t, unsigned id);
 
 /* RTOS hooks: the running task is switched out; another is switched in. What happens in between is
- * nobody's. A task's memory is the caller's and starts zeroed. NULL is the target's own `main`. */
+ * nobody's. A task's memory is the caller's and starts zeroed. NULL is the target's own `main`. When the
+ * counters cannot be read, the error is the port's: what the task that goes has counted since it came is lost,
+ * and the one that comes, which is the running one all the same, counts from the next reading on. */
 int pmk_target_switch_out(struct pmk_target *t);
 int pmk_target_switch_in(struct pmk_target *t, struct pmk_task *task);
 /* Counts of a task until now. */

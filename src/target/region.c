@@ -22,14 +22,20 @@ static void unlock(const struct pmk_target *t, uintptr_t before)
 }
 
 /* The counts of the running task: what it carries, and what has been counted since it was switched
- * in. */
+ * in. Locked. */
 static int task_now(struct pmk_target *t, uint64_t *counts)
 {
 	int err = pmk_target_now(t, counts);
 
-	for (unsigned i = 0; !err && i < t->nevents; i++)
+	if (err)
+		return err;
+	for (unsigned i = 0; i < t->nevents; i++) {
+		if (t->late)
+			t->task->since[i] = counts[i];
 		counts[i] += t->task->counted[i] - t->task->since[i];
-	return err;
+	}
+	t->late = false;
+	return PMK_OK;
 }
 
 uint16_t pmk_target_innermost(const struct pmk_target *t)
@@ -311,19 +317,25 @@ int pmk_target_switch_in(struct pmk_target *t, struct pmk_task *task)
 	before = lock(t);
 	t->task = task ? task : &t->main;
 	err = pmk_target_now(t, t->task->since);
+	t->late = err != PMK_OK;
 	unlock(t, before);
 	return err;
 }
 
 int pmk_target_task_read(struct pmk_target *t, const struct pmk_task *task, uint64_t *totals)
 {
+	uintptr_t before;
+	int err = PMK_OK;
+
 	if (!t || !totals || t->state < PMK_TARGET_RUNNING)
 		return PMK_EINVAL;
 	if (!task)
 		task = &t->main;
+	before = lock(t);
 	if (task == t->task)
-		return task_now(t, totals);
-	for (unsigned i = 0; i < t->nevents; i++)
+		err = task_now(t, totals);
+	for (unsigned i = 0; task != t->task && i < t->nevents; i++)
 		totals[i] = task->counted[i];
-	return PMK_OK;
+	unlock(t, before);
+	return err;
 }

@@ -534,6 +534,53 @@ static void test_failing_end_too_deep(void **state)
 	teardown(&r);
 }
 
+static void assert_task(struct rig *r, const struct pmk_task *task, uint64_t misses)
+{
+	uint64_t counts[PMK_TARGET_EVENTS];
+
+	OK(pmk_target_task_read(&r->target, task, counts));
+	assert_int_equal(counts[2], misses);
+}
+
+/* A task that comes when the counters cannot be read counts from the next reading on: nothing of the others'. */
+static void test_failing_switch_in(void **state)
+{
+	struct pmk_task task = { .depth = 0 };
+	struct rig r;
+
+	(void)state;
+	run_arm1176(&r);
+	for (unsigned i = 1; i <= 3; i++) {
+		pmk_bus_add(r.bus, PMK_SIG_L1D_MISS, 1000);
+		OK(pmk_target_switch_out(&r.target));
+		r.accesses = r.fail_at = 0;
+		assert_int_equal(pmk_target_switch_in(&r.target, &task), PMK_EIO);
+		pmk_bus_add(r.bus, PMK_SIG_L1D_MISS, 100);
+		/* Who asks first: the caller, a region, the end of the task. */
+		if (i == 1)
+			assert_task(&r, &task, 0);
+		if (i == 2)
+			OK(pmk_region_begin(&r.target, 0));
+		if (i != 3)
+			pmk_bus_add(r.bus, PMK_SIG_L1D_MISS, 7);
+		if (i == 2)
+			OK(pmk_region_end(&r.target, 0));
+		OK(pmk_target_switch_out(&r.target));
+		OK(pmk_target_switch_in(&r.target, NULL));
+		assert_task(&r, &task, i == 1 ? 7 : 14);
+		assert_task(&r, NULL, 1000 * i);
+	}
+	assert_region(&r, 0, 1, 0, 7);
+	/* The call may also be made again. */
+	r.accesses = r.fail_at = 0;
+	assert_int_equal(pmk_target_switch_in(&r.target, &task), PMK_EIO);
+	pmk_bus_add(r.bus, PMK_SIG_L1D_MISS, 100);
+	OK(pmk_target_switch_in(&r.target, &task));
+	pmk_bus_add(r.bus, PMK_SIG_L1D_MISS, 6);
+	assert_task(&r, &task, 20);
+	teardown(&r);
+}
+
 static int close_and_prepare(struct rig *r)
 {
 	OK(pmk_target_close(&r->target));
@@ -800,6 +847,7 @@ int main(void)
 		cmocka_unit_test(test_failing_port),
 		cmocka_unit_test(test_failing_end),
 		cmocka_unit_test(test_failing_end_too_deep),
+		cmocka_unit_test(test_failing_switch_in),
 		cmocka_unit_test(test_failing_first_start),
 		cmocka_unit_test(test_failing_server),
 		cmocka_unit_test(test_names),
