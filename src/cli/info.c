@@ -109,7 +109,9 @@ static void info_event(const struct pmk_event *ev)
 	title(ev->name, ev->brief);
 	snprintf(code, sizeof(code), "0x%02x", ev->code);
 	fact("code", code);
-	fact("counts", ev->cycles ? "cycles in which the condition holds" : "occurrences");
+	fact("counts", ev->cycles    ? "cycles in which the condition holds"
+		       : ev->latency ? "occurrences, each timed by a latency counter"
+				     : "occurrences");
 	fact("aliases", ev->aliases);
 	event_owners(ev);
 	fact("source", ev->ref);

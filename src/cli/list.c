@@ -102,8 +102,8 @@ static void print_owners(const struct pmk_event *ev)
 
 static void list_event(const struct request *q, const struct pmk_event *ev)
 {
-	printf("  %-29s 0x%02x  %-6s  %-12s %s\n", ev->name, ev->code,
-	       ev->cycles ? "cycles" : "events", show_support(ev), ev->brief);
+	printf("  %-29s 0x%02x  %-7s %-12s %s\n", ev->name, ev->code, show_kind(ev),
+	       show_support(ev), ev->brief);
 	if (!q->verbose)
 		return;
 	if (ev->aliases)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* pmk: find the command and run it. Everything else is the command's business. */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,8 +104,11 @@ int main(int argc, char **argv)
 	fill_standard_streams();
 	code = dispatch(argc, argv);
 
-	/* What a command printed has arrived, or the command has failed. */
+	/* What a command printed has arrived, or the command has failed. The reason of an earlier failure is
+	 * not known any more, but what is left in the buffer meets it again. */
+	errno = 0;
 	if ((fflush(stdout) != 0 || ferror(stdout)) && code == PMK_EXIT_OK)
-		code = cli_fail(PMK_EXIT_FAILED, "cannot write the output");
+		code = cli_fail(PMK_EXIT_FAILED, "cannot write the output: %s",
+				strerror(errno ? errno : EIO));
 	return code;
 }

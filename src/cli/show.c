@@ -57,6 +57,11 @@ unsigned show_event_count(const struct pmk_pmu *pmu)
 	return n;
 }
 
+const char *show_kind(const struct pmk_event *ev)
+{
+	return ev->cycles ? "cycles" : ev->latency ? "latency" : "events";
+}
+
 const char *show_support(const struct pmk_event *ev)
 {
 	if (ev->unmodelled || ev->signal == PMK_SIG_NONE)
@@ -231,6 +236,7 @@ json_object *show_json_event(const struct pmk_pmu *pmu, const struct pmk_event *
 	show_add(o, "name", ev->name);
 	show_add(o, "code", code);
 	show_add(o, "kind", ev->cycles ? "cycles" : "events");
+	json_object_object_add(o, "latency", json_object_new_boolean(ev->latency));
 	show_add(o, "emulation", show_support(ev));
 	show_add(o, "brief", ev->brief);
 	show_add(o, "caveat", ev->caveat);

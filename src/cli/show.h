@@ -18,6 +18,8 @@ const struct pmk_pmu *show_find_pmu(const char *name);
 /* Does this PMU have this very row? */
 bool show_owns(const struct pmk_pmu *pmu, const struct pmk_event *ev);
 unsigned show_event_count(const struct pmk_pmu *pmu);
+/* What is counted of the event: "cycles", "latency" (occurrences, which a latency counter times), "events". */
+const char *show_kind(const struct pmk_event *ev);
 /* What emulation makes of the event: "exact", "modelled", "not modelled". */
 const char *show_support(const struct pmk_event *ev);
 
