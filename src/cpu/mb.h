@@ -142,7 +142,13 @@ void pmk_mb_forked(struct pmk_cpu *cpu);
 /* Totals that are sums and differences of others. */
 void pmk_mb_derive(const struct pmk_cpu *cpu, uint64_t *totals);
 
-/* Build a block; pmk_block_build() of MicroBlaze code. */
+/* The bit of r0, which is never waited for, in pmk_block.late and wants: look at what follows. */
+#define PMK_MB_LOOK UINT64_C(1)
+
+/* log2 of the bytes of a sector of the instruction cache. */
+unsigned pmk_mb_sector_bits(const struct pmk_core *core);
+
+/* Build a block; pmk_block_build() of MicroBlaze code: mb_build.c. */
 void pmk_mb_build(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
 		  struct pmk_pipe_slot *slots, struct pmk_block *b);
 

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The blocks of MicroBlaze code: what a run of each adds to the totals, and how it is entered and left. See
+ * mb.h. What the events mean: UG984, "Performance Monitoring"; docs/microblaze.md lists each rule with its
+ * source and the choices made.
+ */
+#include <string.h>
+
+#include "cpu/mb.h"
+
+/* UG984, table of events; the choices of which forms belong to a family are the decoder's. */
+static void add_kinds(const struct pmk_insn *in, struct pmk_facts *f)
+{
+	static const struct {
+		uint32_t kind;
+		uint8_t fact;
+	} rows[] = {
+		{ PMK_MB_ARITH, PMK_MB_FACT_ARITH },
+		{ PMK_MB_LOGICAL, PMK_MB_FACT_LOGICAL },
+		{ PMK_MB_MUL, PMK_MB_FACT_MUL },
+		{ PMK_MB_DIV, PMK_MB_FACT_DIV },
+		{ PMK_MB_BARREL, PMK_MB_FACT_BARREL_SHIFT },
+		{ PMK_MB_SHIFT, PMK_MB_FACT_SHIFT },
+		{ PMK_MB_FP, PMK_MB_FACT_VFP },
+		{ PMK_MB_PCMP, PMK_MB_FACT_PATTERN_COMPARE },
+		{ PMK_MB_SEXT, PMK_MB_FACT_SIGN_EXTEND },
+		{ PMK_MB_IMM, PMK_MB_FACT_IMM_PREFIX },
+		{ PMK_MB_WIC, PMK_MB_FACT_ICACHE_OP },
+		{ PMK_MB_WDC, PMK_MB_FACT_DCACHE_OP },
+		{ PMK_MB_MSR, PMK_MB_FACT_STATUS_OP },
+		{ PMK_MB_BR, PMK_MB_FACT_BR_UNCOND },
+	};
+
+	f->n[PMK_MB_FACT_INSN]++;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		f->n[rows[i].fact] += (in->kind & rows[i].kind) != 0;
+	f->n[PMK_MB_FACT_BR_UNCOND_DELAY] += (in->kind & PMK_MB_BR) && (in->kind & PMK_MB_DELAY);
+}
+
+/* r1 as a part of the address; as the value of a store it does not count (our choice). */
+static void add_access(const struct pmk_insn *in, struct pmk_facts *f)
+{
+	bool stack = in->kind & PMK_MB_R1;
+
+	f->n[PMK_MB_FACT_LOAD] += in->load;
+	f->n[PMK_MB_FACT_LOAD_WORD] += in->load && in->mem_bytes == 4;
+	f->n[PMK_MB_FACT_LOAD_HALF] += in->load && in->mem_bytes == 2;
+	f->n[PMK_MB_FACT_LOAD_BYTE] += in->load && in->mem_bytes == 1;
+	f->n[PMK_MB_FACT_LOAD_SP] += in->load && stack;
+	f->n[PMK_MB_FACT_STORE] += in->store;
+	f->n[PMK_MB_FACT_STORE_WORD] += in->store && in->mem_bytes == 4;
+	f->n[PMK_MB_FACT_STORE_HALF] += in->store && in->mem_bytes == 2;
+	f->n[PMK_MB_FACT_STORE_BYTE] += in->store && in->mem_bytes == 1;
+	f->n[PMK_MB_FACT_STORE_SP] += in->store && stack;
+}
+
+static bool fetch_is_cached(const struct pmk_core *core, uint64_t addr)
+{
+	return core->icache_on && addr >= core->lmb_size && addr >= core->icache_base &&
+	       addr <= core->icache_high;
+}
+
+/* Every instruction is fetched once, from the cache, from local memory in a cycle, or from the bus. */
+static void add_fetches(const struct pmk_core *core, size_t n, struct pmk_block *b)
+{
+	size_t wait = n * (size_t)(core->peripheral_latency - 1);
+
+	if (fetch_is_cached(core, b->pc)) {
+		b->facts.n[PMK_MB_FACT_L1I_ACCESS] = (uint16_t)n;
+	} else if (b->pc >= core->lmb_size) {
+		b->facts.n[PMK_MB_FACT_OF_STALL] += (uint16_t)wait;
+		b->cycles += (uint32_t)wait;
+	}
+}
+
+static bool is_predicted(const struct pmk_core *core, const struct pmk_insn *branch)
+{
+	uint64_t fall = branch->addr + (branch->kind & PMK_MB_DELAY ? 8 : 4);
+
+	/* Where a branch to what follows goes shows nothing. */
+	return core->bp_on && (branch->kind & PMK_MB_RETURN ||
+			       (branch->kind & PMK_MB_BR_IMM && branch->target != fall));
+}
+
+static unsigned branch_cycles(const struct pmk_core *core, const struct pmk_insn *branch)
+{
+	if (branch->kind & PMK_MB_RETURN)
+		return pmk_mb_return_cycles(core);
+	return pmk_mb_taken_cycles(core, branch->kind & PMK_MB_DELAY);
+}
+
+static uint8_t row_of(const struct pmk_insn *branch, bool predicted)
+{
+	if (!branch->conditional)
+		return PMK_MB_ROW_OTHER;
+	if (branch->kind & PMK_MB_DELAY)
+		return predicted ? PMK_MB_ROW_PREDICTED_DELAYED : PMK_MB_ROW_DELAYED;
+	return predicted ? PMK_MB_ROW_PREDICTED : PMK_MB_ROW_CONDITIONAL;
+}
+
+static const struct pmk_mb_end falls = {
+	.key = PMK_MB_NO_PREDICT,
+	.entry = PMK_MB_MAX_BTC,
+	.row = PMK_MB_ROW_OTHER,
+};
+
+/* How a block is left that ends in `branch`. */
+static struct pmk_mb_end end_of(const struct pmk_core *core, const struct pmk_insn *branch)
+{
+	bool predicted = is_predicted(core, branch);
+	struct pmk_mb_end end = falls;
+
+	end.row = row_of(branch, predicted);
+	if (predicted) {
+		end.key = branch->addr << 32;
+		end.entry = (uint16_t)(branch->addr >> 2 & (core->bp_entries - 1));
+		return end;
+	}
+	if (branch->conditional)
+		end.extra = (uint8_t)branch_cycles(core, branch);
+	return end;
+}
+
+/* The branch that ends a block, its delay slot perhaps behind it; NULL: there is none. */
+static const struct pmk_insn *branch_of(const struct pmk_insn *insn, size_t n)
+{
+	const uint32_t branches = PMK_MB_BR | PMK_MB_BR_COND | PMK_MB_RETURN;
+
+	if (n > 1 && insn[n - 2].kind & PMK_MB_DELAY)
+		return &insn[n - 2];
+	return insn[n - 1].kind & branches ? &insn[n - 1] : NULL;
+}
+
+/* A quick answer to "does the next block wait": registers that are late at all against those needed at
+ * once, in the low half; those later than a cycle against all others needed, which may be a false yes. */
+static void lanes(const struct pmk_mb_timing *t, struct pmk_block *b)
+{
+	for (unsigned r = 1; r < PMK_MB_REGS; r++) {
+		b->late |= (uint64_t)(t->residue[r] > 0) << r;
+		b->late |= (uint64_t)(t->residue[r] > 1) << (r + 32);
+		b->wants |= (uint64_t)(t->need[r] == 0) << r;
+		b->wants |= (uint64_t)(t->need[r] != 0 && t->need[r] != PMK_PIPE_FAR) << (r + 32);
+	}
+	b->wants |= PMK_MB_LOOK;
+}
+
+static void add_timing(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
+		       unsigned certain, struct pmk_pipe_slot *slots, struct pmk_block *b)
+{
+	struct pmk_mb_timing t;
+
+	pmk_mb_time(core, insn, n, slots, &t);
+	for (unsigned r = 0; r < PMK_MB_REGS; r++)
+		t.residue[r] -= t.residue[r] < certain ? t.residue[r] : (uint8_t)certain;
+	b->cycles = t.cycles + certain;
+	b->facts.n[PMK_MB_FACT_OF_STALL] = (uint16_t)(t.of_stall + certain);
+	b->facts.n[PMK_MB_FACT_EX_STALL] = (uint16_t)t.ex_stall;
+	memcpy(b->need, t.need, sizeof(t.need));
+	memcpy(b->residue, t.residue, sizeof(t.residue));
+	lanes(&t, b);
+}
+
+static void place(const struct pmk_core *core, struct pmk_block *b)
+{
+	unsigned shift = pmk_mb_sector_bits(core);
+	uint32_t first = (uint32_t)b->pc >> shift, last = (uint32_t)b->end_addr >> shift;
+
+	b->sector = first == last ? first % PMK_MB_SECTORS : PMK_MB_SEVERAL;
+	if (!fetch_is_cached(core, b->pc))
+		b->sector = PMK_MB_UNCACHED;
+}
+
+/* How it is left, and what its branch certainly costs. An open block falls through, into the slot. */
+static unsigned settle_end(const struct pmk_core *core, const struct pmk_insn *branch,
+			   struct pmk_block *b)
+{
+	b->end = falls;
+	if (!branch)
+		return 0;
+	b->target = (uint32_t)branch->target;
+	b->flow = branch->flow;
+	b->conditional = branch->conditional;
+	b->is_branch = branch->is_branch;
+	b->branch_cycles = (uint8_t)branch_cycles(core, branch);
+	*(b->open ? &b->slot_end : &b->end) = end_of(core, branch);
+	return branch->conditional || is_predicted(core, branch) ? 0 : b->branch_cycles;
+}
+
+void pmk_mb_build(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
+		  struct pmk_pipe_slot *slots, struct pmk_block *b)
+{
+	const struct pmk_insn *last = &insn[n - 1];
+
+	*b = (struct pmk_block){
+		.pc = (uint32_t)insn[0].addr,
+		.fall = (uint32_t)(last->addr + last->size),
+		.end_addr = (uint32_t)last->addr,
+		.flow = PMK_FLOW_NEXT,
+		.open = last->kind & PMK_MB_DELAY,
+		.starts_with_nop = insn[0].kind & PMK_MB_NOP,
+	};
+	for (size_t i = 0; i < n; i++) {
+		add_kinds(&insn[i], &b->facts);
+		if (insn[i].load || insn[i].store)
+			add_access(&insn[i], &b->facts);
+		if (i > 0 && insn[i - 1].kind & PMK_MB_DELAY && insn[i].kind & PMK_MB_NOP)
+			b->facts.n[PMK_MB_FACT_DELAY_NOP]++;
+		if (insn[i].kind & PMK_MB_BTC_FLUSH)
+			b->disturbs |= PMK_DISTURB_BTAC;
+		if (insn[i].sysop == PMK_SYS_TLB)
+			b->disturbs |= PMK_DISTURB_TLB;
+	}
+	add_timing(core, insn, n, settle_end(core, branch_of(insn, n), b), slots, b);
+	add_fetches(core, n, b);
+	place(core, b);
+	if (b->open || b->disturbs)
+		b->late |= PMK_MB_LOOK;
+}
