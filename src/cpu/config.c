@@ -70,8 +70,11 @@ void pmk_core_defaults(struct pmk_core *core)
 		*member(core, k) = k->initial;
 }
 
+/* "l2" alone is the type of it: --set l2=l220. */
 static const struct pmk_core_key *find_key(const char *name)
 {
+	if (!strcmp(name, "l2"))
+		name = "l2.type";
 	for (const struct pmk_core_key *k = pmk_core_keys; k->key; k++)
 		if (strcmp(k->key, name) == 0)
 			return k;

@@ -123,6 +123,9 @@ def beside_every_arm11():
 def on_without_being_counted():
     """The core's own PMU, with the cache in place: other cycles, the same events."""
     have("qemu-arm")
+    short = stat("--set", "l2=l220,l2.size=256K", "-e", "cpu_cycles,l220/drreq/", walk())
+    equal(counts(short), counts(stat("--set", "l2.type=l220", "--set", "l2.size=256K", "-e",
+                                     "cpu_cycles,l220/drreq/", walk())))
     doc = stat("--set", "l2.type=l220", "-e", "dcache_miss", walk())
     equal((doc["pmu"], doc["settings"]), ("arm1176", "l2.type=l220"))
     equal(counts(doc), counts(stat("-e", "dcache_miss", walk())))

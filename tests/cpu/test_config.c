@@ -49,6 +49,7 @@ static void set_tests(void **state)
 		{ __LINE__, "l2.type", "none", 0, 0, "" },
 		{ __LINE__, "l2.type", "l210", 0, 1, "" },
 		{ __LINE__, "l2.type", "l220", 0, 2, "" },
+		{ __LINE__, "l2", "l220", 0, 2, "" },
 		{ __LINE__, "l2.type", "pl310", PMK_EPARSE, 0, "none, l210 or l220, not 'pl310'" },
 		{ __LINE__, "l2.type", "1", PMK_EPARSE, 0, "none, l210 or l220, not '1'" },
 		{ __LINE__, "l2.type", "", PMK_EPARSE, 0, "none, l210 or l220, not ''" },
