@@ -63,7 +63,8 @@ static const struct machine *machine_by_emulator(const struct emulation *emu)
 	const char *name = emulation_name(emu);
 
 	for (size_t i = 0; i < NMACHINES; i++)
-		if (machines[i].system && !strcmp(machines[i].system, name))
+		if (!strcmp(machines[i].qemu, name) ||
+		    (machines[i].system && !strcmp(machines[i].system, name)))
 			return &machines[i];
 	return NULL;
 }
@@ -167,7 +168,7 @@ int emulation_core(struct emulation *emu, const char *name, const char *pmu,
 
 	if (!data)
 		return PMK_EXIT_FAILED;
-	if (!usual && emu->system)
+	if (!usual && emu->argv.count)
 		usual = machine_by_emulator(emu);
 	if (!name)
 		name = usual ? usual->core : machines[0].core;
@@ -379,18 +380,34 @@ static int find_image(struct emulation *emu)
 	return emu->image ? 0 : cli_fail(PMK_EXIT_FAILED, "out of memory");
 }
 
-/* What runs programs takes another command line, and its programs need no --qemu. */
-static int check_system(const struct emulation *emu)
+/* The emulator of --qemu may be one that runs a program, with options of its own (-cpu max). */
+static bool runs_programs(const struct emulation *emu)
 {
-	const char *name = emulation_name(emu);
-
 	for (size_t i = 0; i < NMACHINES; i++)
-		if (!strcmp(machines[i].qemu, name))
-			return cli_fail(PMK_EXIT_USAGE,
-					"--qemu: %s runs programs, and they need no --qemu: pmk "
-					"stat PROGRAM",
-					name);
-	return 0;
+		if (!strcmp(machines[i].qemu, emulation_name(emu)))
+			return true;
+	return false;
+}
+
+/* What a machine is to run, before it runs. */
+static int check_firmware(struct emulation *emu)
+{
+	int err;
+
+	if (has_icount(emu))
+		return cli_fail(
+			PMK_EXIT_USAGE,
+			"--qemu: with -icount QEMU begins blocks anew at device accesses, which "
+			"would count twice; leave it out");
+	err = find_image(emu);
+	if (err || !emu->image)
+		return err;
+	if (emu->elf.machine == PMK_ELF_AARCH64)
+		return cli_fail(
+			PMK_EXIT_USAGE,
+			"--qemu: AArch64 firmware is not counted in system emulation by this "
+			"version of pmk; ARM and MicroBlaze firmware is");
+	return check_emulator(emu);
 }
 
 int emulation_system(struct emulation *emu, const char *command, char **more)
@@ -398,7 +415,6 @@ int emulation_system(struct emulation *emu, const char *command, char **more)
 	wordexp_t w;
 	int err = 0;
 
-	emu->system = true;
 	if (wordexp(command, &w, WRDE_NOCMD))
 		return cli_fail(PMK_EXIT_USAGE, "--qemu: cannot split '%s' into words", command);
 	for (size_t i = 0; !err && i < w.we_wordc; i++) {
@@ -413,23 +429,10 @@ int emulation_system(struct emulation *emu, const char *command, char **more)
 		err = cli_fail(PMK_EXIT_USAGE, "--qemu: the command line is empty");
 	if (!err)
 		err = add_all(&emu->argv, (const char *const *)more);
-	if (!err)
-		err = check_system(emu);
-	if (!err && has_icount(emu))
-		err = cli_fail(
-			PMK_EXIT_USAGE,
-			"--qemu: with -icount QEMU begins blocks anew at device accesses, which "
-			"would count twice; leave it out");
-	if (!err)
-		err = find_image(emu);
-	if (!err && emu->elf.machine == PMK_ELF_AARCH64)
-		err = cli_fail(PMK_EXIT_USAGE,
-			       "--qemu: AArch64 firmware is not counted in system "
-			       "emulation by this version of pmk; ARM and MicroBlaze "
-			       "firmware is");
-	if (!err && emu->image)
-		err = check_emulator(emu);
-	return err;
+	if (err)
+		return err;
+	emu->system = !runs_programs(emu);
+	return emu->system ? check_firmware(emu) : 0;
 }
 
 /* The line "NAME=VALUE" for what --env says; NULL when the variable is not set here. */

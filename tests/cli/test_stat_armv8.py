@@ -168,6 +168,15 @@ def the_emulator_runs_other_code_than_the_core():
 
 
 @test
+def an_emulator_of_programs_with_options_of_its_own():
+    have("qemu-aarch64")
+    doc = stat("--qemu", f"qemu-aarch64 -cpu max {loop()}", "-e", "inst_retired,exc_irq")
+    equal(doc["pmu"], "cortex-a53")
+    assert counts(doc)["inst_retired"] > 1000, doc
+    equal(counts(doc)["exc_irq"], None)  # a program sees none
+
+
+@test
 def a_function_left_by_longjmp_is_left():
     have("qemu-aarch64")
     doc = stat("-e", "inst_retired", "--region", "deep", "--region", "spin",

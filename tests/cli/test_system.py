@@ -396,13 +396,6 @@ def firmware_of_another_machine():
 
 
 @test
-def programs_need_no_qemu():
-    for emulator in ("qemu-arm", "/usr/bin/qemu-aarch64", "qemu-microblaze", "qemu-microblazeel"):
-        name = os.path.basename(emulator)
-        refused(129, f"{name} runs programs, and they need no --qemu: pmk stat PROGRAM", "--qemu", f"{emulator} ./prog")
-
-
-@test
 def a_core_that_has_another_pmu():
     out = pmk("stat", "--core", "arm926", "--pmu", "arm1176", "--qemu", machine(firmware(CALLS, CALLED)))
     equal(out.code, 129)
