@@ -494,22 +494,6 @@ static void interrupted(struct pmk_cpu *cpu, const struct pmk_block *p, const st
 		cpu->dyn[PMK_SIG_EXC_HW]++;
 }
 
-/* The branch target cache said something else, or nothing of a branch that is taken. It learns branches
- * when they are taken (our choice), and then says of each where it went last. */
-static void leave_predicted(struct pmk_cpu *cpu, const struct pmk_block *p, uint32_t pc,
-			    unsigned outcome)
-{
-	uint64_t *entry = &cpu->mb->btc[p->end.entry];
-	bool hit = outcome & 2, taken = outcome & 1;
-
-	if (hit && (uint32_t)*entry != pc)
-		stall(cpu, PMK_SIG_OF_STALL, pmk_mb_wrong_cycles(&cpu->core));
-	else if (!hit && taken)
-		stall(cpu, PMK_SIG_OF_STALL, p->branch_cycles);
-	if (hit || taken)
-		*entry = p->end.key | pc;
-}
-
 /* The slot of an open block's branch starts: what follows it is that branch's outcome. */
 static void join(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *slot)
 {
@@ -564,13 +548,34 @@ static bool is_known(const struct pmk_mb *m, const struct pmk_block *p)
 	return !((m->btc[p->end.entry] ^ p->end.key) >> 32);
 }
 
+/* Of pmk_cpu.outcome, as the branch target cache is now. */
+static unsigned outcome_of(const struct pmk_mb *m, const struct pmk_block *p,
+			   const struct pmk_block *b)
+{
+	return p->end.row + goes_on(p, b) + (is_known(m, p) ? 2 : 0);
+}
+
+/* Cycles because the branch target cache said something else, or nothing of a branch that is taken. It learns
+ * branches when they are taken (our choice), and then says of each where it went last. */
+static unsigned mispredicted(struct pmk_cpu *cpu, const struct pmk_block *p,
+			     const struct pmk_block *b)
+{
+	uint64_t *entry = &cpu->mb->btc[p->end.entry], now = p->end.key | (uint32_t)b->pc;
+	bool known = is_known(cpu->mb, p);
+
+	if (p->end.key == PMK_MB_NO_PREDICT || *entry == now || !(known || goes_on(p, b)))
+		return 0;
+	*entry = now;
+	return known ? pmk_mb_wrong_cycles(&cpu->core) : p->branch_cycles;
+}
+
 /* Something is out of the ordinary, or may be. */
 static PMK_SLOW void block_slow(struct pmk_cpu *cpu, const struct pmk_block *p,
 				const struct pmk_block *b)
 {
 	struct pmk_run *run = &cpu->run[b->id];
 	uint64_t seen = cpu->mb->generation[b->sector], before = cpu->cycles, wait, passed;
-	unsigned outcome = p->end.row + goes_on(p, b) + (is_known(cpu->mb, p) ? 2 : 0);
+	unsigned outcome = outcome_of(cpu->mb, p, b);
 
 	cpu->prev = b;
 	cpu->outcome[outcome]++;
@@ -579,8 +584,8 @@ static PMK_SLOW void block_slow(struct pmk_cpu *cpu, const struct pmk_block *p,
 		interrupted(cpu, p, b, outcome);
 	else if (p->open)
 		join(cpu, p, b);
-	else if (p->end.key != PMK_MB_NO_PREDICT)
-		leave_predicted(cpu, p, (uint32_t)b->pc, outcome);
+	else
+		stall(cpu, PMK_SIG_OF_STALL, mispredicted(cpu, p, b));
 	if (PMK_UNLIKELY(cpu->cycles - b->cycles >= cpu->deadline))
 		pmk_cpu_deadline(cpu, b);
 	if (PMK_UNLIKELY(p->disturbs))
@@ -619,22 +624,14 @@ static bool learn(struct pmk_cpu *cpu, const struct pmk_block *p, const struct p
 static void leave(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
 		  struct pmk_mb_edge *e)
 {
-	uint64_t *entry = &cpu->mb->btc[p->end.entry], now = p->end.key | (uint32_t)b->pc, before;
-	unsigned taken = goes_on(p, b), known = is_known(cpu->mb, p) ? 2 : 0;
-	unsigned outcome = p->end.row + taken, cycles = 0;
+	unsigned cycles;
+	uint64_t before;
 
 	cpu->prev = b;
-	cpu->outcome[outcome + known]++;
-	if (known && *entry != now)
-		cycles = pmk_mb_wrong_cycles(&cpu->core);
-	if (p->end.key != PMK_MB_NO_PREDICT && !known && taken)
-		cycles = p->branch_cycles;
-	if (known || cycles) {
-		*entry = now;
-		known = 2;
-	}
-	e->said = *entry;
-	e->outcome = (uint16_t)(outcome + known);
+	cpu->outcome[outcome_of(cpu->mb, p, b)]++;
+	cycles = mispredicted(cpu, p, b);
+	e->said = cpu->mb->btc[p->end.entry];
+	e->outcome = (uint16_t)outcome_of(cpu->mb, p, b);
 	before = cpu->cycles + (cycles > e->extra ? cycles : e->extra);
 	cpu->dyn[PMK_SIG_OF_STALL] += cycles > e->wait ? cycles : e->wait;
 	cpu->cycles = before + b->cycles;
