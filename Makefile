@@ -3,6 +3,7 @@
 #
 #   make demo      install what is needed (Debian), build, count a real ARM program
 #   make check     install what the tests need, build, run every test
+#   make test      the same with the quick ones: unit tests, conformance vectors, documents
 #   make           build/pmk, runs from the build tree
 #   make target    the library for firmware: build/target; TARGETS=armv6 builds that one alone
 #   make microblaze-toolchain   a compiler for MicroBlaze, for the tests that want one; once, some minutes
@@ -25,7 +26,12 @@ demo:
 check:
 	@scripts/need build run test
 	@$(MAKE) --no-print-directory all
-	@tests/run $(BUILD)
+	@scripts/test $(BUILD)
+
+test:
+	@scripts/need build run test
+	@$(MAKE) --no-print-directory all
+	@scripts/test $(BUILD) -m quick
 
 target:
 	@scripts/target $(BUILD) $(TARGETS)
@@ -48,4 +54,4 @@ install: all
 clean:
 	rm -rf $(BUILD) build-*
 
-.PHONY: all demo check target microblaze-toolchain bench fuzz install clean
+.PHONY: all demo check test target microblaze-toolchain bench fuzz install clean

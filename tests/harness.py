@@ -1,29 +1,24 @@
 # SPDX-License-Identifier: MIT
-"""A small harness for tests that run programs.
+"""What tests share: running programs, pmk above all, and comparing what they said.
 
-A test file is executable Python: functions decorated with @test, and `main()` at the end. Each test
-passes, raises AssertionError (or any exception) and fails, or calls skip("reason"). The output is one
-line a test: "ok NAME", "FAIL NAME: why", "skip NAME: why"; tests/run adds them up.
+A test is a function test_…() in a file test_….py; it passes, raises an exception or calls skip("reason").
 
-    #!/usr/bin/env python3
-    import sys; sys.path.insert(0, __import__("os").path.dirname(__file__) + "/..")
     from harness import *
 
-    @test
-    def prints_version():
-        out = pmk("--version")
-        equal(out.code, 0)
-
-    main()
+    def test_version():
+        equal(pmk("--version").code, 0)
 """
 import json
 import os
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
-import traceback
+
+try:
+    import pytest
+except ImportError:
+    pytest = None  # scripts that only build and run things get along without it
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCE = os.path.dirname(HERE)
@@ -34,12 +29,6 @@ WORK = os.environ.get("PMK_TEST_WORK", os.path.join(BUILD, "test-work"))
 CROSS = "arm-linux-gnueabi-"
 os.makedirs(WORK, exist_ok=True)
 
-_tests = []
-
-
-class Skip(Exception):
-    pass
-
 
 class Output:
     def __init__(self, code, out, err):
@@ -49,20 +38,23 @@ class Output:
         return f"exit {self.code}\nstdout: {self.out[-2000:]}\nstderr: {self.err[-2000:]}"
 
 
-def test(fn):
-    _tests.append(fn)
-    return fn
-
-
 def skip(reason):
-    raise Skip(reason)
+    __tracebackhide__ = True
+    pytest.skip(reason)
+
+
+def cases(names, rows):
+    """A test for each row, named by the row's first word."""
+    return pytest.mark.parametrize(names, rows, ids=[str(row[0]) for row in rows])
 
 
 def equal(got, want, what=""):
-    assert got == want, f"{what + ': ' if what else ''}got {got!r}, want {want!r}"
+    __tracebackhide__ = True
+    assert got == want, what
 
 
 def contains(text, part):
+    __tracebackhide__ = True
     assert part in text, f"{part!r} is not in:\n{text[-2000:]}"
 
 
@@ -108,10 +100,10 @@ def renamed(command):
 
 
 def have(*commands):
-    """Skip unless all commands are installed."""
+    """Fail unless all commands are installed."""
+    __tracebackhide__ = True
     for c in commands:
-        if not shutil.which(c):
-            skip(f"{c} is not installed")
+        assert shutil.which(c), f"{c} is not installed; `scripts/need run test` installs what the tests need"
 
 
 def compile_arm(source, name, *flags):
@@ -121,25 +113,8 @@ def compile_arm(source, name, *flags):
     sources = [source] if isinstance(source, str) else list(source)
     stamp = max(os.path.getmtime(s) for s in sources)
     if not os.path.exists(path) or os.path.getmtime(path) < stamp:
-        out = run(CROSS + "gcc", "-o", path, *sources, *flags)
+        mine = f"{path}.{os.getpid()}"
+        out = run(CROSS + "gcc", "-o", mine, *sources, *flags)
         assert out.code == 0, f"cannot compile {name}: {out}"
+        os.replace(mine, path)
     return path
-
-
-def main():
-    only = sys.argv[1:]
-    failed = 0
-    for fn in _tests:
-        name = fn.__name__
-        if only and name not in only:
-            continue
-        try:
-            fn()
-            print(f"ok {name}", flush=True)
-        except Skip as s:
-            print(f"skip {name}: {s}", flush=True)
-        except Exception as e:  # any other exception is a failure with a trace
-            failed += 1
-            text = str(e) if isinstance(e, AssertionError) else traceback.format_exc()
-            print(f"FAIL {name}: {text}", flush=True)
-    sys.exit(1 if failed else 0)

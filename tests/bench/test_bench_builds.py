@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """bench/: its programs build and compute the same everywhere; bench/run and bench/firmware work from end to
 end."""
@@ -7,10 +6,8 @@ import hashlib
 import os
 import runpy
 import struct
-import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from harness import *  # noqa: E402,F403
+from harness import *
 
 BENCH = os.path.join(SOURCE, "bench")
 RUN = os.path.join(BENCH, "run")
@@ -70,8 +67,7 @@ def usable():
     return there
 
 
-@test
-def every_program_has_work_factors():
+def test_every_program_has_work_factors():
     equal(set(BENCHMARK["PROGRAMS"]), set(sources()))
     assert len(sources()) >= 6, sources()
     for name, factors in BENCHMARK["PROGRAMS"].items():
@@ -80,16 +76,14 @@ def every_program_has_work_factors():
             assert factors[isa.work] // BENCHMARK["QUICK"] > 0 or isa.name in BENCHMARK["ASKED_FOR"], name
 
 
-@test
-def instruction_sets_are_what_the_claims_are_about():
+def test_instruction_sets_are_what_the_claims_are_about():
     isas = BENCHMARK["ISAS"].values()
     equal([(i.name, i.core, i.most_slowdown, i.work) for i in isas],
           [("arm", "arm1176", 4.0, 0), ("a64", "cortex-a53", 4.5, 1), ("microblaze", "microblaze", 4.5, 2),
            ("arm926", "arm926", 40.0, 3)])
 
 
-@test
-def checksums_are_the_same_natively_and_under_qemu():
+def test_checksums_are_the_same_natively_and_under_qemu():
     isas = usable()
     want = dict(CHECKSUMS, sha256=sha256_checksum(2))
     for name, source in sources().items():
@@ -101,15 +95,13 @@ def checksums_are_the_same_natively_and_under_qemu():
             equal((out.code, out.out), right, f"{name}, {isa.name}")
 
 
-@test
-def the_work_factor_sets_the_work():
+def test_the_work_factor_sets_the_work():
     source = os.path.join(BENCH, "programs", "sort.c")
     one, two = (run(build_native(source, "sort"), n).out for n in "12")
     assert one != two, one
 
 
-@test
-def bench_run_measures_and_judges():
+def test_bench_run_measures_and_judges():
     have("gcc")
     isas = usable()
     if not os.path.exists(PMK):
@@ -134,8 +126,7 @@ def bench_run_measures_and_judges():
     equal("MISSED" in out.out, out.code == 1, "verdicts and exit code")
 
 
-@test
-def bench_run_leaves_out_what_it_has_no_compiler_for():
+def test_bench_run_leaves_out_what_it_has_no_compiler_for():
     have("gcc", *(tool for i in BENCHMARK["ISAS"].values() if i.name not in BENCHMARK["OPTIONAL"]
                   for tool in (i.compiler[0], i.emulator[0])))
     none = dict(os.environ, PMK_MB_TOOLCHAIN=os.path.join(WORK, "nowhere"))
@@ -150,8 +141,7 @@ def bench_run_leaves_out_what_it_has_no_compiler_for():
     contains(out.err, "microblaze: " + why)
 
 
-@test
-def bench_run_measures_one_instruction_set_alone():
+def test_bench_run_measures_one_instruction_set_alone():
     have("gcc", "qemu-aarch64", "aarch64-linux-gnu-gcc")
     out = run(RUN, BUILD, "--quick", "--isa", "a64", "--programs", "mixed", "--without-cachegrind", timeout=300)
     assert out.code in (0, 1), out
@@ -159,8 +149,7 @@ def bench_run_measures_one_instruction_set_alone():
     assert "arm:" not in out.out, out.out
 
 
-@test
-def bench_run_refuses_what_it_cannot_measure():
+def test_bench_run_refuses_what_it_cannot_measure():
     equal(run(RUN, BUILD, "--programs", "nosuch").code, 2, "unknown program")
     equal(run(RUN, BUILD, "--isa", "z80").code, 2, "unknown instruction set")
     equal(run(RUN, BUILD, "--rounds", "0").code, 2, "no rounds")
@@ -169,8 +158,7 @@ def bench_run_refuses_what_it_cannot_measure():
     contains(out.err, "not found")
 
 
-@test
-def bench_run_notices_a_failing_program():
+def test_bench_run_notices_a_failing_program():
     have("qemu-arm", CROSS + "gcc", "gcc")
     build = os.path.join(WORK, "bench-broken")
     os.makedirs(build, exist_ok=True)
@@ -214,8 +202,7 @@ def ratios_hold(rows):
         assert int(size) >= int(hand) and int(speed) >= int(hand), (key, hand, size, speed)
 
 
-@test
-def firmware_costs_of_an_arm1176():
+def test_firmware_costs_of_an_arm1176():
     rows = firmware("armv6", "arm-none-eabi-gcc")
     # Counted by eye in bench/target/byhand.S.
     equal(by_hand(rows), {
@@ -227,8 +214,7 @@ def firmware_costs_of_an_arm1176():
     ratios_hold(rows)
 
 
-@test
-def firmware_costs_of_a_cortex_a53():
+def test_firmware_costs_of_a_cortex_a53():
     rows = firmware("armv8-a", "aarch64-linux-gnu-gcc")
     equal(by_hand(rows), {
         ("region, begin and end", 1): 3 + 5, ("region, begin and end", 3): 6 + 11,
@@ -242,13 +228,9 @@ def firmware_costs_of_a_cortex_a53():
     ratios_hold(rows)
 
 
-@test
-def firmware_refuses_what_it_cannot_measure():
+def test_firmware_refuses_what_it_cannot_measure():
     equal(run(FIRMWARE, BUILD, "--target", "z80").code, 2, "unknown target")
     have("gcc", "pkg-config", "arm-none-eabi-gcc", "aarch64-linux-gnu-gcc")
     out = run(FIRMWARE, os.path.join(WORK, "bench-empty"))
     equal(out.code, 2, "no library")
     contains(out.err, "libpmk.a")
-
-
-main()

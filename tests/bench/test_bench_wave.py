@@ -1,18 +1,14 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """bench/wave works from end to end. What it measures is not judged here: other tests run at the same time."""
 import os
 import re
-import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from harness import *
 
 WAVE = os.path.join(SOURCE, "bench", "wave")
 
 
-@test
-def it_measures_and_judges():
+def test_it_measures_and_judges():
     have("gcc", "vcd2fst")
     out = run(WAVE, BUILD, "--mb", "60", "--rounds", "1")
     assert out.code in (0, 1), out
@@ -25,8 +21,7 @@ def it_measures_and_judges():
     equal("MISSED" in out.out, out.code == 1, "verdicts and exit code")
 
 
-@test
-def a_big_dump_is_piped():
+def test_a_big_dump_is_piped():
     have("gcc", "vcd2fst")
     out = run(WAVE, BUILD, "--big", "0.06")
     assert out.code in (0, 1), out
@@ -34,13 +29,9 @@ def a_big_dump_is_piped():
     contains(out.out, "peak memory ")
 
 
-@test
-def it_refuses_what_it_cannot_measure():
+def test_it_refuses_what_it_cannot_measure():
     equal(run(WAVE, BUILD, "--mb", "0").code, 2)
     equal(run(WAVE, BUILD, "--big", "-1").code, 2)
     out = run(WAVE, os.path.join(WORK, "bench-empty"), "--mb", "1")
     equal(out.code, 2)
     contains(out.err, "not found")
-
-
-main()

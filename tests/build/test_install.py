@@ -1,16 +1,11 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """What `make install` puts down works from there."""
 import os
-import sys
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from harness import *  # noqa: E402,F403
+from harness import *
 
 
-@test
-def installed_pmk_finds_its_plugin_and_data():
+def test_installed_pmk_finds_its_plugin_and_data():
     with tempfile.TemporaryDirectory(dir=WORK) as root:
         out = run("meson", "install", "-C", BUILD, "--destdir", root, "--no-rebuild")
         assert out.code == 0, out
@@ -29,6 +24,3 @@ def installed_pmk_finds_its_plugin_and_data():
             assert os.path.exists(os.path.join(root, "usr/local/share/man/man1", page)), page
         assert os.path.exists(os.path.join(root,
                                            "usr/local/share/bash-completion/completions/pmk"))
-
-
-main()

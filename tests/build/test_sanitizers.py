@@ -1,12 +1,8 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """The unit tests and pmk itself stay clean under AddressSanitizer and UndefinedBehaviorSanitizer."""
 import os
-import sys
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from harness import *  # noqa: E402,F403
+from harness import *
 
 TREE = os.path.join(WORK, "sanitized")
 
@@ -25,8 +21,7 @@ def sanitized_tests():
     return json.loads(out.out)
 
 
-@test
-def unit_tests_are_clean():
+def test_unit_tests_are_clean():
     build()
     tests = sanitized_tests()
     assert tests, "no unit tests in the sanitized build: cmocka is missing"
@@ -37,8 +32,7 @@ def unit_tests_are_clean():
         assert "ERROR: " not in out.err or "Sanitizer" not in out.err, f"{t['name']}: {out}"
 
 
-@test
-def pmk_is_clean():
+def test_pmk_is_clean():
     build()
     prog = compile_arm(os.path.join(SOURCE, "examples/linux/crc.c"), "crc-sanitized", "-O2", "-static")
     # The plugin lives in QEMU, which is not sanitized: the ordinary one is loaded.
@@ -53,6 +47,3 @@ def pmk_is_clean():
         out = run(os.path.join(TREE, "pmk"), *argv, env=env)
         equal(out.code, code, f"{argv}: {out}")
         assert "Sanitizer" not in out.err and "runtime error" not in out.err, f"{argv}: {out}"
-
-
-main()

@@ -2,10 +2,8 @@
 """Programs for the tests of the command line: sources in, cross-compiled executables out."""
 import hashlib
 import os
-import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from harness import CROSS, WORK, have, run  # noqa: E402
+from harness import CROSS, WORK, have, run
 
 # A program without a C library whose every instruction is known. With COUNT passes of the loop it
 # executes 8 COUNT + 5 instructions, 5 COUNT of them in f (with what f calls) and 2 COUNT in g. It ends

@@ -1,14 +1,10 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """The layout file of the AHB Monitor on the command line: pmk stat, in emulation and from a dump, pmk decode, pmk
 doctor. And the GXI of a dump beside a scoreboard."""
 import os
-import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from harness import *  # noqa: E402,F403
-from programs import assemble  # noqa: E402
+from harness import *
+from programs import assemble
 
 PROJECTS = os.path.join(SOURCE, "data", "layouts", "sp816.ini")
 ROOM = os.path.join(WORK, "layouts")
@@ -69,8 +65,7 @@ def refused(code, why, *argv, **kw):
 
 # ---- pmk stat ------------------------------------------------------------------------------------------
 
-@test
-def the_projects_is_the_default():
+def test_the_projects_is_the_default():
     other = layout("other.ini", ("name = sp816", "name = other"), ("enable = 0", "enable = 7"),
                    ("base = 0x101D0000", "base = 0x40000000"), ("CtArmiRd = 0x000", "CtArmiRd = 0xFFFC"))
     a = counts(stat("--pmu", "ahbmon", "-e", "all", loop()))
@@ -80,8 +75,7 @@ def the_projects_is_the_default():
     assert a["ct_armi_rd"] > 0 and a["ct_total_cycles_en"] > 1000, a
 
 
-@test
-def a_layout_that_is_wrong():
+def test_a_layout_that_is_wrong():
     bad = layout("bad.ini", ("CtArmiBurstSingle = 0x004", "CtArmiBurstSingle = 0x000"))
     with open(bad) as f:
         line = [n for n, text in enumerate(f, start=1) if text.startswith("CtArmiBurstSingle")][0]
@@ -92,8 +86,7 @@ def a_layout_that_is_wrong():
     refused(125, "--layout: nowhere.ini: No such file", "stat", "--pmu", "ahbmon", "--layout", "nowhere.ini", loop())
 
 
-@test
-def without_the_data_file():
+def test_without_the_data_file():
     have("qemu-arm")
     cores = os.path.join(ROOM, "data")
     shutil.rmtree(cores, ignore_errors=True)
@@ -105,8 +98,7 @@ def without_the_data_file():
     equal(pmk("decode", "ahbmon", "GxiPageSize=1", env=env).code, 0)
 
 
-@test
-def settings_that_the_layout_has_no_place_for():
+def test_settings_that_the_layout_has_no_place_for():
     narrow = layout("narrow.ini", ("width = 32", "width = 4"))
     refused(129, "--set wait.exp: 16 is more than 15, what a threshold of layout sp816 holds", "stat", "--pmu",
             "ahbmon", "--layout", narrow, "--set", "wait.exp=16", loop())
@@ -121,31 +113,27 @@ def settings_that_the_layout_has_no_place_for():
             "gxi.page=6K", loop())
 
 
-@test
-def registers_that_are_unknown():
+def test_registers_that_are_unknown():
     """There are more of them than fit a line; no name is cut."""
     refused(129, "pmk: ahbmon has no register 'FOO'; it has CtArmiRd, ", "decode", "ahbmon", "FOO=1")
     refused(129, ", CtClcdBurstIncr8, CtClcdBurstIncr16 and others\n", "decode", "ahbmon", "FOO=1")
 
 
-@test
-def a_layout_where_there_is_no_monitor():
+def test_a_layout_where_there_is_no_monitor():
     refused(129, "--layout: arm1176 has no AHB Monitor", "stat", "--core", "arm1176", "--layout", PROJECTS, loop())
     refused(129, "--layout is for -T emu and -T wave, not for -T linux", "stat", "-T", "linux", "--layout", PROJECTS, "true")
     refused(129, "--layout: arm1176 is no AHB Monitor", "decode", "arm1176", "PMNC=1", "--layout", PROJECTS)
     refused(129, "--layout is for pmk doctor ahbmon", "doctor", "armv8", "--layout", PROJECTS)
 
 
-@test
-def traffic_of_the_gxi_brings_its_counters():
+def test_traffic_of_the_gxi_brings_its_counters():
     out = pmk("stat", "--pmu", "ahbmon", "--traffic", "gxi:period=10,count=20,dir=both", loop())
     equal(out.code, 0)
     for event, n in (("rd", 10), ("wr", 10), ("rd_data_wait", 50), ("page_change", 0)):
         assert re.search(rf"^ +{n} +ct_gxi_{event} ", out.err, re.M), out.err
 
 
-@test
-def what_was_asked_for_is_recorded():
+def test_what_was_asked_for_is_recorded():
     doc = stat("--pmu", "ahbmon", "--set", "gxi.page=4K", "--traffic", "gxi:period=10", "--traffic",
                "smc:retry=every:3", "--layout", PROJECTS, "-e", "ct_gxi_rd", loop())
     equal(doc["settings"], f"gxi.page=4K traffic=gxi:period=10 traffic=smc:retry=every:3 layout={PROJECTS}")
@@ -154,8 +142,7 @@ def what_was_asked_for_is_recorded():
     equal(stat("--pmu", "ahbmon", "-e", "ct_gxi_rd", loop())["settings"], "")
 
 
-@test
-def bad_traffic():
+def test_bad_traffic():
     for spec, said in (("gxi:dir=read", "period is missing"), ("gxi:period=1,addr=0x20000000", "leads to mpmc alone"),
                        ("gxi:period=1,burst=incr4", "there is no key 'burst'"), ("mpmc:retry=3", "is not every:N"),
                        ("mpmc:period=3", "there are retry, split, release"),
@@ -167,8 +154,7 @@ def bad_traffic():
 
 # ---- pmk doctor ----------------------------------------------------------------------------------------
 
-@test
-def doctor_asks_the_layout():
+def test_doctor_asks_the_layout():
     mine = layout("mine.ini", ("name = sp816", "name = mine"), ("provenance = project", "provenance = manual"),
                   ("base = 0x101D0000", "base = 0x20000000"))
     out = pmk("doctor", "ahbmon", "--layout", mine)
@@ -182,8 +168,7 @@ def doctor_asks_the_layout():
 
 # ---- pmk decode ----------------------------------------------------------------------------------------
 
-@test
-def decode_of_a_packet():
+def test_decode_of_a_packet():
     codes = layout("codes.ini", ("[packet armd]\nI = none\nEN = none", "[packet armd]\nI = 0\nEN = 2"),
                    more="S_SINGLE = 63\nNR9 = 17\n")
     # GXI 11 01; ARM-D 010001, the rest 0.
@@ -220,8 +205,7 @@ class Silent:
         return (out.code, out.out, out.err) == (0, "", "")
 
 
-@test
-def the_gxi_of_a_dump_equals_its_scoreboard():
+def test_the_gxi_of_a_dump_equals_its_scoreboard():
     for seed in (3, 4, 5):
         dump, ini, board = simulated(seed, 2000)
         assert all(n > 10 for n in board.values()), board
@@ -237,8 +221,7 @@ def the_gxi_of_a_dump_equals_its_scoreboard():
                    "ct_gxi_page_change": board[f"PAGE_{page}"]})
 
 
-@test
-def layouts_and_settings_of_a_dump():
+def test_layouts_and_settings_of_a_dump():
     dump, ini, board = simulated(3, 2000)
     argv = ["-T", f"wave:{dump}", "--map", ini]
     mine = layout("dump.ini", ("enable = 0", "enable = 30"), ("width = 32", "width = 2"))
@@ -251,6 +234,3 @@ def layouts_and_settings_of_a_dump():
     event = write("event.ini", "[clock]\nsignal = tb.hclk\n[events]\npmu = arm1176\nINSN = tb.mbx.write\n")
     refused(129, "--layout: arm1176 has no AHB Monitor", "stat", "-T", f"wave:{dump}", "--map", event, "--pmu",
             "arm1176", "--layout", mine)
-
-
-main()

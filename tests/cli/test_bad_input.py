@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """What pmk says, and how it ends, when something is wrong: one clear line and the documented exit code;
 and what it makes of programs and users that do unusual things."""
@@ -6,13 +5,10 @@ import hashlib
 import os
 import signal
 import struct
-import sys
 import time
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from harness import *  # noqa: E402,F403
-from programs import build, loop, program  # noqa: E402
+from harness import *
+from programs import build, loop, program
 
 FAILED, NOT_EXEC, NOT_FOUND, USAGE = 125, 126, 127, 129
 
@@ -64,8 +60,7 @@ def content(path):
 # ---- the program is none -------------------------------------------------------------------------
 
 
-@test
-def not_an_elf_file():
+def test_not_an_elf_file():
     script = file_with("bad-script", b"#!/bin/sh\necho ran\n")
     refuse(NOT_EXEC, "-T", "emu", script, said=("bad-script", "not an ELF"))
     refuse(NOT_EXEC, file_with("bad-text", b"hello\n" * 100), said="not an ELF")
@@ -73,8 +68,7 @@ def not_an_elf_file():
     refuse(NOT_EXEC, file_with("bad-empty", b""), said="not an ELF")
 
 
-@test
-def elf_of_another_machine():
+def test_elf_of_another_machine():
     elf = content(loop(1))
     for machine, name in ((62, "x86-64"), (183, "AArch64"), (3, ""), (8, "MIPS"), (9999, "")):
         data = elf[:18] + struct.pack("<H", machine) + elf[20:]
@@ -87,15 +81,13 @@ def elf_of_another_machine():
     refuse(NOT_EXEC, file_with("bad-endian", big))
 
 
-@test
-def an_object_file():
+def test_an_object_file():
     obj = build("object", "int f(void) { return 1; }\n", "-c")
     os.chmod(obj, 0o755)
     refuse(NOT_EXEC, obj, said="object")
 
 
-@test
-def a_truncated_program():
+def test_a_truncated_program():
     whole = content(says())
     phoff, phentsize, phnum = struct.unpack_from("<I", whole, 28)[0], 32, whole[44]
     for size in (0, 3, 10, 15, 16, 40, 51, 52, 60, phoff + phentsize * phnum - 1,
@@ -105,8 +97,7 @@ def a_truncated_program():
     contains(refuse(NOT_EXEC, file_with("bad-truncated", whole[:len(whole) // 2])), "cut off")
 
 
-@test
-def an_interrupted_series_means_its_whole_runs():
+def test_an_interrupted_series_means_its_whole_runs():
     path = os.path.join(WORK, "bad-series.json")
     once = stat("-e", "instr_exec", loop(200000), code=3)
     out = run("timeout", "-s", "INT", "2", PMK, "stat", "-j", "-o", path, "-e", "instr_exec", "-r",
@@ -118,8 +109,7 @@ def an_interrupted_series_means_its_whole_runs():
     contains(doc["warning"], f"{doc['runs']} of 100000 runs")
 
 
-@test
-def a_broken_metric_of_ones_own_keeps_nobody_from_counting():
+def test_a_broken_metric_of_ones_own_keeps_nobody_from_counting():
     with tempfile.TemporaryDirectory(dir=WORK) as config:
         os.makedirs(os.path.join(config, "pmk", "metrics"))
         with open(os.path.join(config, "pmk", "metrics", "mine.metric"), "w") as f:
@@ -131,8 +121,7 @@ def a_broken_metric_of_ones_own_keeps_nobody_from_counting():
         contains(out.err, "(cpi)")
 
 
-@test
-def the_output_is_not_the_program():
+def test_the_output_is_not_the_program():
     path = file_with("bad-self", content(loop(1)))
     out = pmk("stat", "-e", "instr_exec", "-o", path, path)
     equal(out.code, USAGE, str(out))
@@ -140,24 +129,21 @@ def the_output_is_not_the_program():
     equal(content(path), content(loop(1)))
 
 
-@test
-def an_emulator_that_runs_nothing_is_no_zero():
+def test_an_emulator_that_runs_nothing_is_no_zero():
     out = pmk("stat", "-e", "instr_exec", "--qemu",
               "qemu-system-arm -M raspi0 -nographic -nic none -kernel " + WORK + "/no-such-kernel")
     assert out.code not in (0, 139), out
     assert "instr_exec" not in out.err, out
 
 
-@test
-def separators_that_cannot_separate():
+def test_separators_that_cannot_separate():
     for sep in ("", '"', "\n"):
         equal(pmk("stat", "-x", sep, "-e", "instr_exec", loop(1)).code, USAGE, repr(sep))
     out = pmk("stat", "-x", r"\t", "-e", "instr_exec", loop(1))
     contains(out.err, "\t\tinstr_exec\t")
 
 
-@test
-def intervals_are_rescued_from_a_full_disk():
+def test_intervals_are_rescued_from_a_full_disk():
     for fmt in ((), ("-x", ","), ("-j",)):
         out = pmk("stat", "-I", "100000cycles", "-e", "instr_exec", "-o", "/dev/full", *fmt,
                   loop(1000000))
@@ -166,8 +152,7 @@ def intervals_are_rescued_from_a_full_disk():
         equal(out.err.count("instr_exec"), 3, str(out))  # two whole intervals and the rest
 
 
-@test
-def a_program_with_wild_headers():
+def test_a_program_with_wild_headers():
     elf = content(loop(1))
     for at, size in ((28, 4), (32, 4), (42, 2), (44, 2), (46, 2), (48, 2), (50, 2), (56, 4), (60, 4)):
         for fill in (b"\xff", b"\x00", b"\x7f"):
@@ -177,8 +162,7 @@ def a_program_with_wild_headers():
             assert out.code != 139 or "instr_exec" in out.err, f"pmk crashed at {at} {fill}: {out}"
 
 
-@test
-def a_missing_program():
+def test_a_missing_program():
     refuse(NOT_FOUND, "no-such-program-anywhere", said="no-such-program-anywhere: command not found")
     refuse(NOT_FOUND, "./no-such-program", said="command not found")
     refuse(NOT_FOUND, loop(1) + "/below", said="command not found")
@@ -188,8 +172,7 @@ def a_missing_program():
     refuse(USAGE, "-e", "instr_exec", "--", said="no program to run")
 
 
-@test
-def a_program_that_cannot_be_executed():
+def test_a_program_that_cannot_be_executed():
     refuse(NOT_EXEC, WORK, said="is a directory")
     refuse(NOT_EXEC, file_with("bad-mode", content(loop(1)), 0o644), said="permission denied")
     fifo = os.path.join(WORK, "bad-fifo")
@@ -199,8 +182,7 @@ def a_program_that_cannot_be_executed():
     refuse(NOT_EXEC, fifo, said="bad-fifo", timeout=3)
 
 
-@test
-def a_dynamic_program_without_its_libraries():
+def test_a_dynamic_program_without_its_libraries():
     dynamic = build("says-dynamic", SAYS, "-O1")
     refuse(NOT_EXEC, "--sysroot", WORK, dynamic, said=("ld-linux.so.3", WORK, "--sysroot"))
 
@@ -208,8 +190,7 @@ def a_dynamic_program_without_its_libraries():
 # ---- wrong options -------------------------------------------------------------------------------
 
 
-@test
-def unknown_names_get_the_nearest():
+def test_unknown_names_get_the_nearest():
     table = [
         (("-e", "instr_exce"), "did you mean instr_exec"),
         (("-e", "dcache_mis"), "dcache_miss"),
@@ -231,16 +212,14 @@ def unknown_names_get_the_nearest():
         refuse(USAGE, *options, says(), said=said)
 
 
-@test
-def unknown_names_without_a_near_one():
+def test_unknown_names_without_a_near_one():
     for options in (("-e", "zzzzzzzzzzzz"), ("-M", "zzzzzzzzzzzz"), ("--core", "zzzzzzzzzzzz"),
                     ("--set", "zzzzzzzzzzzz=1"), ("--zzzzzzzzzzzz",), ("-Z",), ("--pmu", "zzzzzzzzzzzz"),
                     ("-T", "zzzzzzzzzzzz"), ("--passes", "zzzzzzzzzzzz"), ("-e", "z" * 100000)):
         refuse(USAGE, *options, says())
 
 
-@test
-def events_of_other_cores():
+def test_events_of_other_cores():
     refuse(USAGE, "-e", "fiq_disabled_cycles", says(),
            said=("fiq_disabled_cycles", "arm1176", "arm1156"))
     refuse(USAGE, "-e", "dcache_rdmiss", says(), said=("arm1176", "arm11mpcore"))
@@ -253,8 +232,7 @@ def events_of_other_cores():
     refuse(USAGE, "-M", "dcache_miss_ratio", "--core", "arm11mpcore", says(), said="arm11mpcore")
 
 
-@test
-def event_lists_that_are_none():
+def test_event_lists_that_are_none():
     lists = ("", ",", "instr_exec,", ",instr_exec", "instr_exec,,br_exec", "{instr_exec", "instr_exec}",
              "{}", "{instr_exec,}", "{,instr_exec}", "{{instr_exec}}", ":u", "instr_exec:z",
              "{instr_exec}:z", "{instr_exec}x", "arm1176//", "arm1176::", "r", "0x", "rzz", "::", "/",
@@ -262,8 +240,7 @@ def event_lists_that_are_none():
     refuse_all(USAGE, [("-e", text) for text in lists], says())
 
 
-@test
-def values_out_of_range():
+def test_values_out_of_range():
     settings = ("dcache.size=0", "dcache.size=17", "dcache.size=300M", "dcache.size=3K", "dcache.size=",
                 "dcache.size=-4K", "dcache.size=4KK", "dcache.size", "=4K", "", "dcache.enable=maybe",
                 "mem.latency=99999999999999999999", "mem.latency=1e3", "clock=0", "bp.entries=3",
@@ -271,8 +248,7 @@ def values_out_of_range():
     refuse_all(USAGE, [("--set", setting) for setting in settings], says())
 
 
-@test
-def options_that_exclude_each_other():
+def test_options_that_exclude_each_other():
     refuse(USAGE, "-j", "-x", ",", says(), said=("-j", "-x"))
     refuse(USAGE, "-x", "", says(), said="-x")
     refuse(USAGE, "--append", says(), said="-o")
@@ -285,15 +261,13 @@ def options_that_exclude_each_other():
     refuse(USAGE, "--passes", "multiplex", says(), said="clone")
 
 
-@test
-def regions_per_core_are_not_dropped():
+def test_regions_per_core_are_not_dropped():
     """They are refused, or there is a section for them."""
     out = pmk("stat", "-x", ",", "-e", "instr_exec", "-A", "--region", "main", says())
     assert out.code == USAGE or ",main\n" in out.err, out
 
 
-@test
-def numbers_that_are_none():
+def test_numbers_that_are_none():
     for interval in ("", "0", "-1", "x", "ms", "10parsecs", "10 ms", "1.5ms", "0insns", "10m", "0x",
                      "99999999999999999999", "99999999999999999ms", "18446744073709551615ms"):
         refuse(USAGE, "-I", interval, says(), said="-I")
@@ -301,16 +275,14 @@ def numbers_that_are_none():
         refuse(USAGE, "-r", runs, says(), said="-r")
 
 
-@test
-def options_without_their_value():
+def test_options_without_their_value():
     for option in ("-e", "-M", "--pmu", "--core", "--set", "-r", "-I", "--region", "-x", "-o", "--qemu"):
         refuse(USAGE, option, said=option)
     refuse(USAGE, "--json-output=3", says(), said="takes no value")
     refuse(USAGE, "--qemu", "", said="--qemu")
 
 
-@test
-def regions_that_are_not_there():
+def test_regions_that_are_not_there():
     refuse(USAGE, "--region", "no_such_function", says(), said=("no_such_function", "no function"))
     refuse(USAGE, "--region", "mian", says(), said="main")
     refuse(USAGE, "--from", "main", "--to", "no_such_function", says(), said="no_such_function")
@@ -338,23 +310,19 @@ def with_fake(script):
 OLD = 'case "$1" in --version) echo "qemu-arm version 4.2.0"; exit 0;; esac\nexit 1\n'
 
 
-@test
-def no_emulator():
+def test_no_emulator():
     refuse(FAILED, loop(1), env=with_fake(None), said=("qemu-arm is not installed", "qemu-user"))
 
 
-@test
-def an_emulator_that_is_too_old():
+def test_an_emulator_that_is_too_old():
     refuse(FAILED, loop(1), env=with_fake(OLD), said=("qemu-arm 4.2.0", "or newer"))
 
 
-@test
-def an_emulator_that_is_none():
+def test_an_emulator_that_is_none():
     refuse(FAILED, loop(1), env=with_fake("exit 0\n"), said=("qemu-arm", "QEMU"))
 
 
-@test
-def an_emulator_that_cannot_be_executed():
+def test_an_emulator_that_cannot_be_executed():
     place = os.path.join(WORK, "fake-noexec")
     os.makedirs(place, exist_ok=True)
     with open(os.path.join(place, "qemu-arm"), "w") as f:
@@ -363,8 +331,7 @@ def an_emulator_that_cannot_be_executed():
     refuse(FAILED, loop(1), env=dict(os.environ, PATH=place), said="qemu-arm")
 
 
-@test
-def documents_of_a_failure_are_whole():
+def test_documents_of_a_failure_are_whole():
     """What was opened is closed, and does not look like a success."""
     path = os.path.join(WORK, "bad-failed.json")
     out = pmk("stat", "-j", "-o", path, loop(1), env=with_fake(OLD))
@@ -374,8 +341,7 @@ def documents_of_a_failure_are_whole():
     assert not text or json.loads(text)["exit-status"] != 0, "a failure that reads as exit-status 0"
 
 
-@test
-def no_plugin():
+def test_no_plugin():
     env = dict(os.environ, PMK_PLUGIN="/nonexistent")
     out = pmk("stat", loop(1), env=env)
     equal((out.code, out.out), (FAILED, ""), str(out))
@@ -386,16 +352,14 @@ def no_plugin():
     equal(out.err.count("\n"), 1, f"lines: {out}")
 
 
-@test
-def a_plugin_that_is_none():
+def test_a_plugin_that_is_none():
     env = dict(os.environ, PMK_PLUGIN=file_with("bad-plugin.so", b"not a library"))
     out = pmk("stat", loop(1), env=env)
     equal((out.code, out.out), (FAILED, ""), str(out))
     contains(out.err, "bad-plugin.so")
 
 
-@test
-def no_data_directory():
+def test_no_data_directory():
     out = pmk("stat", loop(1), env=dict(os.environ, PMK_DATA="/nonexistent"))
     assert out.code in (FAILED, USAGE), out
     contains(out.err, "pmk: ")
@@ -404,8 +368,7 @@ def no_data_directory():
 # ---- the output ----------------------------------------------------------------------------------
 
 
-@test
-def a_full_disk_does_not_lose_the_counts():
+def test_a_full_disk_does_not_lose_the_counts():
     for options in ((), ("-j",), ("-x", ",")):
         out = pmk("stat", *options, "-e", "instr_exec", "-o", "/dev/full", loop(1000))
         equal(out.code, FAILED, str(out))
@@ -413,15 +376,13 @@ def a_full_disk_does_not_lose_the_counts():
         assert re.search(r"8,?005", out.err), out
 
 
-@test
-def an_output_that_cannot_be_opened_runs_nothing():
+def test_an_output_that_cannot_be_opened_runs_nothing():
     for path in ("/no-such-directory/file", WORK, "/proc/version/x", "/proc/no-such-file", ""):
         refuse(FAILED, "-o", path, says(), said="cannot write")
         refuse(FAILED, "-j", "-o", path, says(), said="cannot write")
 
 
-@test
-def no_output_at_all():
+def test_no_output_at_all():
     """stdout and stderr closed: the program's exit code is still told."""
     script = f"exec {PMK} stat -e instr_exec {loop(1)} >&- 2>&-"
     assert run("sh", "-c", script).code in (3, FAILED)
@@ -431,8 +392,7 @@ def no_output_at_all():
     contains(content(path).decode(), "instr_exec")
 
 
-@test
-def a_full_disk_is_named():
+def test_a_full_disk_is_named():
     # One that fits the buffer, ones that do not.
     for command in ("list pmus", "list microblaze", "list all", "info br_exec", "decode arm1176 PMNC=1", "--help"):
         out = run("sh", "-c", f"{PMK} {command} > /dev/full")
@@ -518,8 +478,7 @@ def send_to_group(r, sig):
     os.killpg(r.p.pid, sig)
 
 
-@test
-def interrupted_the_counts_are_printed():
+def test_interrupted_the_counts_are_printed():
     for send in (send_to_pmk, send_to_group):
         for how in ("work", "sleep", "read"):
             r = Running(how, options=("-e", "instr_exec"))
@@ -527,16 +486,14 @@ def interrupted_the_counts_are_printed():
             check_partial(r.end(), 130)
 
 
-@test
-def terminated_the_counts_are_printed():
+def test_terminated_the_counts_are_printed():
     for send in (send_to_pmk, send_to_group):
         r = Running("work", options=("-e", "instr_exec"))
         send(r, signal.SIGTERM)
         check_partial(r.end(), 143)
 
 
-@test
-def interrupted_json_is_closed():
+def test_interrupted_json_is_closed():
     for options in ((), ("-I", "1000000insns"), ("--region", "main"), ("-r", "5")):
         path = os.path.join(WORK, "bad-interrupted.json")
         r = Running("work", options=("-j", "-o", path, "-e", "instr_exec", *options))
@@ -551,8 +508,7 @@ def interrupted_json_is_closed():
         assert sum(c["counter-value"] for c in doc["counters"] if not c["region"]) > 10000, doc
 
 
-@test
-def interrupted_csv_has_its_lines():
+def test_interrupted_csv_has_its_lines():
     r = Running("work", options=("-x", ",", "-e", "instr_exec", "-I", "1000000insns"))
     time.sleep(0.2)
     send_to_group(r, signal.SIGINT)
@@ -564,8 +520,7 @@ def interrupted_csv_has_its_lines():
     contains(comment, "# warning: the program was interrupted")
 
 
-@test
-def a_program_that_handles_the_interrupt_ends_in_its_own_way():
+def test_a_program_that_handles_the_interrupt_ends_in_its_own_way():
     r = Running("handle", options=("-e", "instr_exec"))
     send_to_group(r, signal.SIGINT)
     out = r.end()
@@ -573,8 +528,7 @@ def a_program_that_handles_the_interrupt_ends_in_its_own_way():
     contains(out.err, "instr_exec")
 
 
-@test
-def a_program_that_ignores_the_interrupt_is_ended():
+def test_a_program_that_ignores_the_interrupt_is_ended():
     r = Running("ignore", options=("-e", "instr_exec"))
     began = time.monotonic()
     send_to_group(r, signal.SIGINT)
@@ -583,8 +537,7 @@ def a_program_that_ignores_the_interrupt_is_ended():
     assert time.monotonic() - began < 6, "took too long"
 
 
-@test
-def nothing_is_left_running():
+def test_nothing_is_left_running():
     for how in ("work", "ignore"):
         r = Running(how, options=("-e", "instr_exec"))
         pid = r.emulator()
@@ -593,16 +546,14 @@ def nothing_is_left_running():
         assert not os.path.exists(f"/proc/{pid}"), f"the emulator still runs ({how})"
 
 
-@test
-def the_emulator_is_killed():
+def test_the_emulator_is_killed():
     for how in ("work", "sleep"):
         r = Running(how, options=("-e", "instr_exec"))
         os.kill(r.emulator(), signal.SIGKILL)
         check_partial(r.end(), 137)
 
 
-@test
-def a_program_that_crashes():
+def test_a_program_that_crashes():
     crash = program("crash", "int main(void) { *(volatile int *)8 = 1; return 0; }")
     out = pmk("stat", "-e", "instr_exec", crash)
     equal(out.code, 139, str(out))
@@ -619,8 +570,7 @@ BY_THEN = "counts are what had been counted by then"
 WHOLE_BLOCK = "; the block of instructions with the fault was counted as a whole"
 
 
-@test
-def the_signal_is_named_that_a_program_dies_of():
+def test_the_signal_is_named_that_a_program_dies_of():
     raises = program("raises", RAISES)
     for sig, name, more in ((6, "SIGABRT", ""), (11, "SIGSEGV", WHOLE_BLOCK), (7, "SIGBUS", WHOLE_BLOCK),
                             (4, "SIGILL", WHOLE_BLOCK), (8, "SIGFPE", WHOLE_BLOCK), (5, "SIGTRAP", WHOLE_BLOCK),
@@ -640,8 +590,7 @@ def the_signal_is_named_that_a_program_dies_of():
     equal((doc["partial"], doc["warning"]), (False, None))
 
 
-@test
-def the_emulator_is_told_to_end():
+def test_the_emulator_is_told_to_end():
     r = Running("work", options=("-e", "instr_exec"))
     os.kill(r.emulator(), signal.SIGTERM)
     out = r.end()
@@ -649,8 +598,7 @@ def the_emulator_is_told_to_end():
     contains(out.err, f"warning: the program was killed by SIGTERM: {BY_THEN}\n")
 
 
-@test
-def a_program_that_jumps_into_nowhere():
+def test_a_program_that_jumps_into_nowhere():
     nowhere = program("nowhere", "int main(void) { ((void (*)(void))0x13579bd0)(); return 0; }")
     equal(pmk("stat", "-e", "instr_exec", nowhere).code, 139)
 
@@ -658,8 +606,7 @@ def a_program_that_jumps_into_nowhere():
 # ---- unusual programs ----------------------------------------------------------------------------
 
 
-@test
-def a_program_that_closes_every_descriptor():
+def test_a_program_that_closes_every_descriptor():
     closes = program("closes", r"""
         #include <stdio.h>
         #include <stdlib.h>
@@ -684,8 +631,7 @@ def a_program_that_closes_every_descriptor():
     equal(out.out, "0\n", "descriptors that are not the program's")
 
 
-@test
-def a_program_that_reads_its_input():
+def test_a_program_that_reads_its_input():
     reads = program("reads", r"""
         #include <stdio.h>
         int main(void) { int c, n = 0; while ((c = getchar()) != EOF) n += c == 'x'; printf("%d\n", n);
@@ -710,8 +656,7 @@ int main(int argc, char **argv)
 """
 
 
-@test
-def long_argument_lists_arrive():
+def test_long_argument_lists_arrive():
     args = program("args", ARGS)
     for n in (0, 1, 200, 240, 250, 260, 1000, 20000):
         out = pmk("stat", "-e", "instr_exec", "-o", "/dev/null", args, *[f"{i:06}" for i in range(n)])
@@ -720,16 +665,14 @@ def long_argument_lists_arrive():
     equal(pmk("stat", "-e", "instr_exec", "-o", "/dev/null", args, big).out, f"1 100000 {big}\n")
 
 
-@test
-def empty_arguments_arrive():
+def test_empty_arguments_arrive():
     args = program("args", ARGS)
     equal(pmk("stat", "-e", "instr_exec", "-o", "/dev/null", args, "", "", "").out, "3 0 \n")
     doc = stat("-e", "instr_exec", args, "", "a b", "'")
     contains(doc["command"], "'' 'a b'")
 
 
-@test
-def many_variables_arrive():
+def test_many_variables_arrive():
     env = [word for i in range(500) for word in ("--env", f"V{i}={i}")]
     out = pmk("stat", "-e", "instr_exec", "-o", "/dev/null", *env,
               program("variables", r"""
@@ -739,8 +682,7 @@ def many_variables_arrive():
     equal(out.out, "503\n")
 
 
-@test
-def a_program_whose_name_is_odd():
+def test_a_program_whose_name_is_odd():
     path = os.path.join(WORK, "odd na'me,\u00fc@plugin@")
     with open(path, "wb") as f:
         f.write(content(loop(1000)))
@@ -754,14 +696,12 @@ def a_program_whose_name_is_odd():
     equal(counts(stat("-e", "instr_exec", "--", "-dash", code=3, env=env))["instr_exec"], 8005)
 
 
-@test
-def an_argument_that_looks_like_ours():
+def test_an_argument_that_looks_like_ours():
     args = program("args", ARGS)
     equal(pmk("stat", "-e", "instr_exec", "-o", "/dev/null", args, "@plugin@").out, "1 8 @plugin@\n")
 
 
-@test
-def code_that_changes_itself():
+def test_code_that_changes_itself():
     """A program that writes and runs more blocks than it was translated into at first."""
     writes = program("writes", r"""
         #include <stdint.h>
@@ -781,6 +721,3 @@ def code_that_changes_itself():
         }""")
     a, b = (stat("-e", "all", writes, code=9) for _ in range(2))
     equal(a, b)
-
-
-main()

@@ -1,15 +1,11 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """The same run gives the same bytes: whoever starts it, from where, in what surroundings, however busy
 the machine is."""
 import os
 import resource
-import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from harness import *  # noqa: E402,F403
-from programs import build, loop, program  # noqa: E402
+from harness import *
+from programs import build, loop, program
 
 # Depends on all that a program can see of its surroundings without asking for time or process numbers:
 # addresses of stack, heap and mappings, random bytes, the auxiliary vector, arguments, environment. It
@@ -89,16 +85,14 @@ def same(first, again, what):
     raise AssertionError(f"{what}: {other or (first[-600:], again[-600:])}")
 
 
-@test
-def the_program_sees_something():
+def test_the_program_sees_something():
     """The test's own test: another argument or variable is another number of instructions."""
     a, b = document(sees(), "1"), document(sees(), "2")
     assert a != b
     assert counts(json.loads(a)) != counts(json.loads(b))
 
 
-@test
-def twice():
+def test_twice():
     for argv in ([sees()], [sees(), "x" * 1000], ["--core", "arm1136", sees()],
                  ["--core", "arm11mpcore", sees()], ["-I", "10000cycles", sees()],
                  ["--region", "main", sees()], ["-r", "3", sees()], ["-M", "cpi,ipc", sees()]):
@@ -107,15 +101,13 @@ def twice():
             same(first, document(*argv), argv)
 
 
-@test
-def from_another_directory():
+def test_from_another_directory():
     first = document(sees())
     for place in ("/", "/usr", WORK, os.path.dirname(sees())):
         same(first, document(sees(), cwd=place), place)
 
 
-@test
-def with_another_environment():
+def test_with_another_environment():
     first = document(sees())
     for extra in ({"X": "y"}, {"BIG": "z" * 100000}, {f"V{i}": str(i) for i in range(1000)},
                   {"LC_ALL": "C.UTF-8"}, {"LANG": "de_DE.UTF-8"}, {"TZ": "Asia/Tokyo"}, {"HOME": "/nowhere"},
@@ -133,8 +125,7 @@ def limit(which, soft):
     resource.setrlimit(which, (soft if soft >= 0 or hard < 0 else hard, hard))
 
 
-@test
-def with_other_limits():
+def test_with_other_limits():
     first = document(sees())
     table = {
         "umask 077": lambda: os.umask(0o077),
@@ -151,8 +142,7 @@ def with_other_limits():
         same(first, document(sees(), around=around), name)
 
 
-@test
-def with_other_descriptors():
+def test_with_other_descriptors():
     first = document(sees())
     held = [os.open("/dev/null", os.O_RDONLY) for _ in range(20)]
     same(first, document(sees(), pass_fds=held), "20 more descriptors")
@@ -160,8 +150,7 @@ def with_other_descriptors():
         os.close(fd)
 
 
-@test
-def several_at_the_same_time():
+def test_several_at_the_same_time():
     first = document(sees())
     paths = [os.path.join(WORK, f"same-{os.getpid()}-{i}.json") for i in range(8)]
     running = [subprocess.Popen([PMK, "stat", "-j", "-o", path, "-e", "all", sees()],
@@ -175,8 +164,7 @@ def several_at_the_same_time():
             same(first, f.read(), "eight at the same time")
 
 
-@test
-def what_env_passes_is_recorded():
+def test_what_env_passes_is_recorded():
     plain = document(sees())
     one = document("--env", "A=1", sees())
     same(one, document("--env", "A=1", sees(), env=dict(os.environ, B="2")), "--env A=1")
@@ -191,8 +179,7 @@ def what_env_passes_is_recorded():
         "two runs that differ in a variable's value read the same"
 
 
-@test
-def random_replacement_repeats():
+def test_random_replacement_repeats():
     first = document("--set", "cache.seed=1", sees())
     same(first, document("--set", "cache.seed=1", sees()), "seed 1")
     other = counts(json.loads(document("--set", "cache.seed=2", "--set", "dcache.size=4K", sees())))
@@ -203,8 +190,7 @@ def random_replacement_repeats():
     equal(default, one, "the seed is 1 unless told otherwise")
 
 
-@test
-def dynamic_programs_repeat():
+def test_dynamic_programs_repeat():
     if not os.path.exists("/usr/arm-linux-gnueabi/lib/ld-linux.so.3"):
         skip("no ARM C library in /usr/arm-linux-gnueabi")
     dynamic = build("sees-dynamic", SEES, "-O1", "-march=armv6k", "-marm")
@@ -213,8 +199,7 @@ def dynamic_programs_repeat():
     same(first, document(dynamic, around=lambda: limit(resource.RLIMIT_STACK, -1)), "ulimit -s unlimited")
 
 
-@test
-def text_and_csv_repeat():
+def test_text_and_csv_repeat():
     def out(*argv):
         return re.sub(r" +\d+\.\d{9} seconds time elapsed\n", "", pmk("stat", *argv, sees()).err)
 
@@ -222,12 +207,8 @@ def text_and_csv_repeat():
         equal(out(*argv), out(*argv), str(argv))
 
 
-@test
-def a_loop_counts_the_same_on_every_core():
+def test_a_loop_counts_the_same_on_every_core():
     values = {core: json.loads(document("--core", core, "--set", "clock=1000000000", loop(100), code=3))
               for core in ("arm1136", "arm1156", "arm1176")}
     insns = {counts(v)["instr_exec"] for v in values.values()}
     equal(insns, {805})
-
-
-main()

@@ -1,13 +1,10 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """pmk doctor: what it says of a whole and of a broken environment, and the sequences on the models, to the
 letter."""
 import glob
 import os
-import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from harness import *  # noqa: E402,F403
+from harness import *
 
 # ---- armv8: numbers from the manual's rules and the streams the check says it runs -------------------
 
@@ -85,15 +82,13 @@ FINDINGS = [
 ]
 
 
-@test
-def armv8_says_it_to_the_letter():
+def test_armv8_says_it_to_the_letter():
     out = pmk("doctor", "armv8")
     equal((out.code, out.err), (0, ""))
     equal(out.out[:len(TABLES)], TABLES)
 
 
-@test
-def armv8_has_its_findings():
+def test_armv8_has_its_findings():
     out = pmk("doctor", "armv8", "-j")
     equal(out.code, 0)
     doc = json.loads(out.out)
@@ -108,8 +103,7 @@ def armv8_has_its_findings():
             contains(text, part)
 
 
-@test
-def armv8_json_has_the_tables():
+def test_armv8_json_has_the_tables():
     runs = json.loads(pmk("doctor", "armv8", "-j").out)["armv8"]["runs"]
     equal([r["filter"] for r in runs], ["0x00000000", "0x80000000"])
     el1, el0 = ({row["event"]: row for row in r["rows"]} for r in runs)
@@ -144,16 +138,14 @@ AHB Monitor: each counter holds its own address after a preset (DDI 0287B §4.3.
 """
 
 
-@test
-def ahbmon_says_it_to_the_letter():
+def test_ahbmon_says_it_to_the_letter():
     out = pmk("doctor", "ahbmon")
     equal((out.code, out.err), (0, ""))
     equal(out.out[:len(AHBMON)], AHBMON)
     contains(" ".join(out.out.split()), "These offsets and control bits are the project's, not Arm's")
 
 
-@test
-def ahbmon_json():
+def test_ahbmon_json():
     doc = json.loads(pmk("doctor", "ahbmon", "-j").out)["ahbmon"]
     equal((doc["layout"], doc["provenance"], doc["sound"]), ("sp816", "project", True))
     equal([(t["agree"], t["of"]) for t in doc["trials"]], [(90, 90), (61, 90), (0, 90)])
@@ -163,8 +155,7 @@ def ahbmon_json():
 
 # ---- the command -----------------------------------------------------------------------------------
 
-@test
-def checks_are_chosen_by_name():
+def test_checks_are_chosen_by_name():
     for argv in (("ahbmon", "armv8"), ("armv8", "ahbmon"), ("armv8", "ahbmon", "armv8")):
         doc = json.loads(pmk("doctor", *argv, "-j").out)
         equal(list(doc), ["format", "version", "armv8", "ahbmon"], str(argv))
@@ -172,8 +163,7 @@ def checks_are_chosen_by_name():
     equal((text.count("Findings"), text.count("AHB Monitor:")), (1, 1))
 
 
-@test
-def wrong_usage():
+def test_wrong_usage():
     out = pmk("doctor", "arm8")
     equal((out.code, out.out), (129, ""))
     contains(out.err, "did you mean armv8?")
@@ -237,8 +227,7 @@ def item(items, name, n=0):
     return [i for i in items if i[0] == name][n]
 
 
-@test
-def a_whole_environment():
+def test_a_whole_environment():
     have("qemu-arm")
     before = set(glob.glob("/tmp/pmk-doctor-*"))
     items = environment(0)
@@ -260,16 +249,14 @@ def a_whole_environment():
     equal(set(glob.glob("/tmp/pmk-doctor-*")) - before, set(), "files left behind")
 
 
-@test
-def without_a_name_it_lists_the_others():
+def test_without_a_name_it_lists_the_others():
     out = pmk("doctor").out
     equal(re.findall(r"^  (armv8|ahbmon) +\S", out.split("More checks: pmk doctor NAME")[1], re.M),
           ["armv8", "ahbmon"])
     assert "More checks" not in pmk("doctor", "environment").out
 
 
-@test
-def no_emulator():
+def test_no_emulator():
     items = environment(125, commands("none"))
     for name, package in EMULATORS.items():
         equal(item(items, name)[1], "missing")
@@ -281,16 +268,14 @@ def no_emulator():
     equal(item(items, "data files")[1], "ok")
 
 
-@test
-def an_emulator_that_is_too_old():
+def test_an_emulator_that_is_too_old():
     items = environment(125, commands("old", qemu_arm="echo 'qemu-arm version 5.2.0 (Debian 1:5.2)'"))
     equal(item(items, "qemu-arm")[1:3],
           ("broken", "version 5.2.0, runs programs for ARM; too old: plugins need 6.0"))
     equal(len([i for i in items if i[0] == "qemu-arm"]), 1)
 
 
-@test
-def emulators_that_do_not_work():
+def test_emulators_that_do_not_work():
     path = commands("odd", qemu_arm="exit 3", qemu_aarch64="echo no idea", qemu_system_arm="kill -9 $$",
                     fst2vcd="exit 4")
     items = environment(125, path)
@@ -300,8 +285,7 @@ def emulators_that_do_not_work():
     equal(item(items, "fst2vcd")[1:3], ("broken", "does not start (exit code 4)"))
 
 
-@test
-def an_emulator_that_counts_nothing():
+def test_an_emulator_that_counts_nothing():
     """It tells its version, and then does not load the plugin."""
     says = "case $1 in --version) echo qemu-arm version 7.2.22;; *) echo plugins are off >&2; exit 1;; esac"
     items = environment(125, commands("off", qemu_arm=says))
@@ -312,8 +296,7 @@ def an_emulator_that_counts_nothing():
     contains(advice, "pmk stat")
 
 
-@test
-def no_plugin():
+def test_no_plugin():
     have("qemu-arm")
     items = environment(125, PMK_PLUGIN="/nonexistent/pmk-qemu.so")
     equal(item(items, "plugin")[1:3], ("missing", "/nonexistent/pmk-qemu.so"))
@@ -321,8 +304,7 @@ def no_plugin():
     equal(item(items, "qemu-arm", 1)[1], "broken")
 
 
-@test
-def a_plugin_that_is_none():
+def test_a_plugin_that_is_none():
     have("qemu-arm")
     path = os.path.join(FOLDER, "no-plugin.so")
     os.makedirs(FOLDER, exist_ok=True)
@@ -333,8 +315,7 @@ def a_plugin_that_is_none():
     equal(item(items, "qemu-arm", 1)[1], "broken")
 
 
-@test
-def data_files_missing_and_broken():
+def test_data_files_missing_and_broken():
     items = environment(125, commands("none"), PMK_DATA="/nonexistent")
     equal(item(items, "data files")[1:3], ("missing", "/nonexistent"))
     contains(item(items, "data files")[3], "PMK_DATA")
@@ -348,8 +329,7 @@ def data_files_missing_and_broken():
     contains(item(items, "data files")[2], "zzz.ini:3: ")
 
 
-@test
-def the_report_is_in_formats_md():
+def test_the_report_is_in_formats_md():
     """Keys of the JSON document are those that docs/FORMATS.md tells."""
     with open(os.path.join(SOURCE, "docs/FORMATS.md")) as f:
         part = re.search(r"^## JSON: `pmk doctor -j`\n(.*?)(?=^## |\Z)", f.read(), re.M | re.S).group(1)
@@ -365,6 +345,3 @@ def the_report_is_in_formats_md():
     equal(set(told), set(seen))
     for name, keys in seen.items():
         equal(set(re.findall(r"`([\w-]+)`", told[name])), set(keys), name)
-
-
-main()

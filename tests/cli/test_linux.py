@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """pmk stat -T linux on this machine: events of the kernel, which every machine counts, have known answers;
 hardware events are counted or refused with their cause. tests/linux/ counts hardware in a guest."""
@@ -13,10 +12,8 @@ import shutil
 import signal
 import struct
 import subprocess
-import sys
 import time
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from harness import *
 from programs import build, loop
 
@@ -128,8 +125,7 @@ def refuse(code, *argv, said=(), **kw):
 # ---- known answers -------------------------------------------------------------------------------
 
 
-@test
-def page_faults_are_the_pages_touched():
+def test_page_faults_are_the_pages_touched():
     permitted()
     few, many = (count("page-faults", prog(), "pages", n) for n in (100, 1100))
     assert 1000 - 10 <= many - few <= 1000 + 30, (few, many)
@@ -138,8 +134,7 @@ def page_faults_are_the_pages_touched():
     assert minor >= 1000 and major < 100, (minor, major)
 
 
-@test
-def task_clock_is_the_time_used():
+def test_task_clock_is_the_time_used():
     permitted()
     doc = stat(*LINUX, "-e", "task-clock,cpu-clock", prog(), "burn", "60")
     for name, c in rows(doc).items():
@@ -148,16 +143,14 @@ def task_clock_is_the_time_used():
         assert c["event-runtime"] >= 55e6, c
 
 
-@test
-def context_switches_are_the_waits():
+def test_context_switches_are_the_waits():
     permitted()
     assert 20 <= count("context-switches", prog(), "sleep", 20) <= 60
     assert count("cs", prog(), "sleep", 20) >= 20
     assert count("cpu-migrations", prog(), "sleep", 20) <= 60
 
 
-@test
-def perf_counts_the_same():
+def test_perf_counts_the_same():
     permitted()
     have("perf")
     out = run("perf", "stat", "-x", ",", "-e", "page-faults", prog(), "pages", 500)
@@ -168,8 +161,7 @@ def perf_counts_the_same():
     assert abs(ours - theirs) <= 10, (ours, theirs)
 
 
-@test
-def children_and_threads_are_inherited_or_not():
+def test_children_and_threads_are_inherited_or_not():
     permitted()
     for what in ("fork", "threads"):
         whole = count("page-faults", prog(), what, 1000)
@@ -177,8 +169,7 @@ def children_and_threads_are_inherited_or_not():
         assert whole >= 1000 > alone + 500, (what, whole, alone)
 
 
-@test
-def only_the_program_is_counted():
+def test_only_the_program_is_counted():
     """Not what pmk did before it executed it."""
     permitted()
     assert count("page-faults", *("-e", "task-clock") * 20, prog()) < 300
@@ -187,8 +178,7 @@ def only_the_program_is_counted():
 # ---- hardware ------------------------------------------------------------------------------------
 
 
-@test
-def hardware_is_counted_or_the_cause_is_told():
+def test_hardware_is_counted_or_the_cause_is_told():
     permitted()
     out = pmk("stat", *LINUX, "-e", "cycles,instructions,page-faults", prog(), "burn", "5")
     equal(out.code, 0, str(out))
@@ -205,8 +195,7 @@ def hardware_is_counted_or_the_cause_is_told():
     equal(doc["page-faults"]["trust"], "measured")
 
 
-@test
-def metrics_of_what_is_not_counted_are_left_out():
+def test_metrics_of_what_is_not_counted_are_left_out():
     permitted()
     if core_pmu():
         skip("this machine has hardware counters")
@@ -218,8 +207,7 @@ def metrics_of_what_is_not_counted_are_left_out():
     contains(asked.err, "no hardware counters")
 
 
-@test
-def groups_are_all_or_nothing():
+def test_groups_are_all_or_nothing():
     permitted()
     doc = stat(*LINUX, "-e", "{task-clock,page-faults},cs", prog(), "pages", 100)
     clock, faults, _ = doc["counters"]
@@ -232,8 +220,7 @@ def groups_are_all_or_nothing():
     contains(doc["page-faults"]["reason"], "{group}")
 
 
-@test
-def a_pmu_of_the_kernels_list():
+def test_a_pmu_of_the_kernels_list():
     """By name, by term, by code; the msr PMU of x86 needs no hardware counters."""
     permitted()
     if not os.path.exists("/sys/bus/event_source/devices/msr/events/tsc"):
@@ -254,8 +241,7 @@ def background(*argv, **kw):
     return subprocess.Popen([str(a) for a in argv], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, **kw)
 
 
-@test
-def attached_until_the_process_ends():
+def test_attached_until_the_process_ends():
     permitted()
     p = background(prog(), "sleep", 500)
     doc = stat(*LINUX, "-p", p.pid, "-e", "cs,task-clock")
@@ -265,8 +251,7 @@ def attached_until_the_process_ends():
     equal((doc["command"], doc["exit-status"], doc["partial"]), (f"process id {p.pid}", 0, False))
 
 
-@test
-def attached_for_the_time_of_a_program():
+def test_attached_for_the_time_of_a_program():
     permitted()
     p, q = background(prog(), "burn", 100000), background(prog(), "sleep", 100000)
     try:
@@ -280,8 +265,7 @@ def attached_for_the_time_of_a_program():
         p.kill(), q.kill(), p.wait(), q.wait()
 
 
-@test
-def attached_to_more_processes_than_can_be_watched():
+def test_attached_to_more_processes_than_can_be_watched():
     """Beyond 64 there is no descriptor for each; their ends are noticed all the same."""
     permitted()
     sleepers = subprocess.Popen(["sh", "-c", "for i in $(seq 70); do sleep 1.2 & echo $!; done; wait"],
@@ -293,8 +277,7 @@ def attached_to_more_processes_than_can_be_watched():
     sleepers.communicate()
 
 
-@test
-def attached_until_ctrl_c():
+def test_attached_until_ctrl_c():
     permitted()
     p = background(prog(), "sleep", 100000)
     try:
@@ -308,16 +291,14 @@ def attached_until_ctrl_c():
         p.kill(), p.wait()
 
 
-@test
-def processes_that_are_not_there():
+def test_processes_that_are_not_there():
     gone = background("true")
     gone.wait()
     for wrong in (str(gone.pid), "0", "-1", "", "x", "1,,2", "1x", "99999999999"):
         refuse(USAGE, "-p", wrong, said="-p")
 
 
-@test
-def whole_processors():
+def test_whole_processors():
     out = pmk("stat", "-a", "-e", "cs", "true")
     if out.code == FAILED:
         contains(out.err, "nothing can be counted")
@@ -336,8 +317,7 @@ def whole_processors():
     assert int(out.err.split(",")[0]) > 0.1e9, out
 
 
-@test
-def processors_that_are_not_there():
+def test_processors_that_are_not_there():
     for wrong in ("", "x", "-1", "9999", "1-0", "0,", "0 1"):
         refuse(USAGE, "-C", wrong, "-e", "cs", "true", said="-C")
 
@@ -345,8 +325,7 @@ def processors_that_are_not_there():
 # ---- intervals, repeats, formats -----------------------------------------------------------------
 
 
-@test
-def intervals_add_up():
+def test_intervals_add_up():
     permitted()
     doc = stat(*LINUX, "-I", "50", "-e", "context-switches", prog(), "sleep", 250)
     assert len(doc["counters"]) >= 4, doc
@@ -363,8 +342,7 @@ def intervals_add_up():
     assert re.search(r"^ +0\.0\d+ +\d+ +cs +measured$", out.err, re.M), out
 
 
-@test
-def repeats_have_mean_and_spread():
+def test_repeats_have_mean_and_spread():
     permitted()
     doc = stat(*LINUX, "-r", "5", "-e", "page-faults,task-clock", prog(), "pages", 200)
     equal(doc["runs"], 5)
@@ -376,8 +354,7 @@ def repeats_have_mean_and_spread():
     refuse(USAGE, "-r", "2", "-I", "10", "true", said="-I")
 
 
-@test
-def csv_has_perfs_columns():
+def test_csv_has_perfs_columns():
     permitted()
     out = pmk("stat", *LINUX, "-x", ",", "-e", "task-clock,page-faults,software/faults/", prog())
     lines = [l.split(",") for l in out.err.splitlines()]
@@ -388,8 +365,7 @@ def csv_has_perfs_columns():
            ("", "software/faults/", "100.00", "software", "0x02", "measured", "")])
 
 
-@test
-def text_shows_units():
+def test_text_shows_units():
     permitted()
     out = pmk("stat", *LINUX, "-e", "task-clock,page-faults", prog())
     assert re.search(r"^ +[\d,]+ ns   task-clock +measured$", out.err, re.M), out
@@ -398,8 +374,7 @@ def text_shows_units():
     contains(out.err, "seconds time elapsed")
 
 
-@test
-def output_goes_to_a_file_and_is_appended():
+def test_output_goes_to_a_file_and_is_appended():
     permitted()
     path = os.path.join(WORK, "linux-output.csv")
     for more in ((), ("--append",)):
@@ -423,8 +398,7 @@ def interrupted(*argv, after, sig=signal.SIGINT, group=False):
     return Output(p.returncode if p.returncode >= 0 else 128 - p.returncode, out, err)
 
 
-@test
-def exit_codes_are_the_programs():
+def test_exit_codes_are_the_programs():
     permitted()
     for n in (0, 1, 3, 125, 126, 127, 129, 255):
         equal(pmk("stat", *LINUX, "-e", "cs", prog(), "fail", n).code, n)
@@ -434,8 +408,7 @@ def exit_codes_are_the_programs():
         assert doc["counters"][0]["counter-value"] > 10, "what it counted until then"
 
 
-@test
-def ctrl_c_prints_what_was_counted():
+def test_ctrl_c_prints_what_was_counted():
     permitted()
     for argv in (("-j",), ("-j", "-I", "50")):
         out = interrupted(*argv, *LINUX, "-e", "cs", prog(), "sleep", 100000, after=0.6, group=True)
@@ -449,8 +422,7 @@ def ctrl_c_prints_what_was_counted():
     equal((out.code, json.loads(out.err)["exit-status"]), (143, 143))
 
 
-@test
-def a_program_that_does_not_want_to_end():
+def test_a_program_that_does_not_want_to_end():
     permitted()
     began = time.monotonic()
     out = interrupted("-j", *LINUX, "-e", "page-faults", prog(), "wait", after=0.8, group=True)
@@ -461,8 +433,7 @@ def a_program_that_does_not_want_to_end():
     assert doc["counters"][0]["counter-value"] > 10, doc
 
 
-@test
-def an_interrupted_series_means_its_whole_runs():
+def test_an_interrupted_series_means_its_whole_runs():
     permitted()
     out = interrupted("-j", *LINUX, "-r", "10000", "-e", "page-faults", prog(), "pages", 1000, after=0.7,
                       group=True)
@@ -472,8 +443,7 @@ def an_interrupted_series_means_its_whole_runs():
     contains(doc["warning"], "of 10000 runs")
 
 
-@test
-def the_program_is_left_alone():
+def test_the_program_is_left_alone():
     """Its standard streams, environment, descriptors and signals are as without pmk."""
     permitted()
     out = run(PMK, "stat", *LINUX, "-o", "/dev/null", "-e", "cs", "cat", stdin="in and out")
@@ -488,8 +458,7 @@ def the_program_is_left_alone():
               "/proc/self/status").out, want)
 
 
-@test
-def programs_that_cannot_be_run():
+def test_programs_that_cannot_be_run():
     refuse(NOT_FOUND, *LINUX, "no-such-program", said="command not found")
     refuse(NOT_FOUND, *LINUX, "./no/such/program", said="command not found")
     refuse(NOT_EXEC, *LINUX, WORK, said="is a directory")
@@ -505,8 +474,7 @@ def programs_that_cannot_be_run():
         refuse(NOT_EXEC, *LINUX, "-e", "cs", path, said=said)
 
 
-@test
-def a_program_for_another_machine():
+def test_a_program_for_another_machine():
     permitted()
     foreign = loop(10)
     out = pmk("stat", *LINUX, "-e", "cs", foreign)
@@ -519,8 +487,7 @@ def a_program_for_another_machine():
 # ---- which target --------------------------------------------------------------------------------
 
 
-@test
-def what_runs_here_is_counted_here():
+def test_what_runs_here_is_counted_here():
     permitted()
     script = os.path.join(WORK, "linux-script")
     with open(script, "w") as f:
@@ -537,8 +504,7 @@ def what_runs_here_is_counted_here():
         contains(stat(loop(10), code=3)["producer"], "qemu")
 
 
-@test
-def options_of_different_targets():
+def test_options_of_different_targets():
     for argv in (("--core", "arm1176", "-a"), ("-p", "1", "--qemu", "qemu-system-arm"),
                  ("-T", "linux", "--core", "arm1176"), ("-T", "linux", "--set", "dcache.size=8K"),
                  ("-T", "linux", "--region", "main"), ("-T", "linux", "--from", "a", "--to", "b"),
@@ -555,8 +521,7 @@ def options_of_different_targets():
     contains(pmk("list", "targets").out, "linux")
 
 
-@test
-def names_that_are_none():
+def test_names_that_are_none():
     for event, said in (("page-fautls", "page-faults"), ("software/page-fautls/", "page-faults"),
                         ("sofware/page-faults/", "software"), ("software//", "no event"),
                         ("software/config=x/", "no number"), ("software/nonsense=1/", "nonsense"),
@@ -571,8 +536,7 @@ def names_that_are_none():
 # ---- in one's own program ------------------------------------------------------------------------
 
 
-@test
-def the_example_of_the_page_runs():
+def test_the_example_of_the_page_runs():
     permitted()
     with open(os.path.join(SOURCE, "docs/linux.md")) as f:
         source = re.search(r"```c\n(.*?)```", f.read(), re.S).group(1)
@@ -616,8 +580,7 @@ def paranoid():
         skip("this kernel has no performance events")
 
 
-@test
-def ordinary_users_see_what_they_may():
+def test_ordinary_users_see_what_they_may():
     level = paranoid()
     out = as_nobody("-j", "-e", "page-faults,task-clock,cs", "true")
     if level > 2:
@@ -640,8 +603,7 @@ def ordinary_users_see_what_they_may():
     contains(out.err, "nothing can be counted: perf_event_paranoid is 2, and counting kernel mode")
 
 
-@test
-def ordinary_users_cannot_count_others():
+def test_ordinary_users_cannot_count_others():
     level = paranoid()
     out = as_nobody("-a", "-e", "cs", "true")
     if level > 0:
@@ -672,8 +634,7 @@ def with_filter(error):
     return install
 
 
-@test
-def a_container_that_forbids_the_call():
+def test_a_container_that_forbids_the_call():
     for error in (errno.EPERM, errno.ENOSYS):
         p = subprocess.run([PMK, "stat", *LINUX, "true"], capture_output=True, text=True,
                            preexec_fn=with_filter(error))
@@ -683,8 +644,7 @@ def a_container_that_forbids_the_call():
         contains(p.stderr, "nothing can be counted: a seccomp filter")
 
 
-@test
-def user_emulation_has_no_counters():
+def test_user_emulation_has_no_counters():
     qemu = {"x86_64": "qemu-x86_64", "aarch64": "qemu-aarch64"}.get(platform.machine(), "qemu-user")
     have(qemu)
     paranoid()
@@ -693,8 +653,7 @@ def user_emulation_has_no_counters():
     contains(out.err, "user emulation")
 
 
-@test
-def more_events_than_descriptors():
+def test_more_events_than_descriptors():
     permitted()
 
     def limit():
@@ -716,9 +675,5 @@ def more_events_than_descriptors():
     equal({c["trust"] for c in json.loads(p.stderr)["counters"]}, {"measured"})
 
 
-@test
-def more_events_than_a_list_takes():
+def test_more_events_than_a_list_takes():
     refuse(USAGE, *LINUX, "-e", ",".join(["cs"] * 1000), "true", said="more than")
-
-
-main()

@@ -1,15 +1,11 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """pmk stat on programs that fork, spawn, execute others and start threads: everything is counted once,
 and what is not counted is said."""
 import os
-import sys
 import time
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from harness import *  # noqa: E402,F403
-from programs import assemble, program  # noqa: E402
+from harness import *
+from programs import assemble, program
 
 # Forks CHILDREN times and waits for each before the next; every instruction is known:
 #   2 + 12 CHILDREN + 3 in the parent, 6 + 2 LOOPS in every child.
@@ -255,16 +251,14 @@ def insns(doc, region=None):
 # ---- forks ---------------------------------------------------------------------------------------
 
 
-@test
-def forks_count_exactly():
+def test_forks_count_exactly():
     for children in (1, 3, 100, 300):
         doc = stat("-e", "instr_exec", assemble("fork", FORK, f"-DCHILDREN={children}", "-DLOOPS=100"))
         equal(insns(doc), 5 + 12 * children + (6 + 2 * 100) * children, f"{children} children")
         equal((doc["processes"], doc["threads"], doc["warning"]), (children + 1, children + 1, None))
 
 
-@test
-def other_events_follow_forks():
+def test_other_events_follow_forks():
     values = {}
     for children in (1, 2, 101):
         doc = stat("-e", "br_exec,dcache_access,instr_exec", "--passes", "clone",
@@ -276,16 +270,14 @@ def other_events_follow_forks():
     equal(values[2]["br_exec"] - values[1]["br_exec"], 2 + 1 + 100)
 
 
-@test
-def forks_in_c_count_exactly():
+def test_forks_in_c_count_exactly():
     values = {n: insns(stat("-e", "instr_exec", family(), "work", f"{n:03}")) for n in (1, 3, 20)}
     one = (values[3] - values[1]) / 2
     equal(values[20] - values[3], 17 * one)
     assert one > 5000
 
 
-@test
-def forks_at_the_same_time():
+def test_forks_at_the_same_time():
     # As many as there are slots for beside the parent.
     doc = stat("-e", "instr_exec", "--region", "work", family(), "work", "063", "200")
     equal((doc["processes"], doc["warning"]), (64, None))
@@ -293,8 +285,7 @@ def forks_at_the_same_time():
     equal(insns(doc, "work") % 63, 0)
 
 
-@test
-def forks_wait_for_a_place():
+def test_forks_wait_for_a_place():
     """More at a time than there are places, for a moment: they wait, and nobody is lost."""
     out = pmk("stat", "-j", "-e", "instr_exec", "--region", "work", family(), "work", "070", "200")
     equal((out.code, out.out), (0, "all ended\n"))
@@ -303,8 +294,7 @@ def forks_wait_for_a_place():
     equal(next(c["entries"] for c in doc["counters"] if c["region"]), 70)
 
 
-@test
-def forks_without_a_place_are_reported():
+def test_forks_without_a_place_are_reported():
     """70 that live longer than anybody waits for a place."""
     out = pmk("stat", "-j", "-e", "instr_exec", "--region", "work", family(), "work", "070", "6000")
     equal((out.code, out.out), (0, "all ended\n"))
@@ -316,16 +306,14 @@ def forks_without_a_place_are_reported():
     equal(insns(doc, "work"), 63 * one)
 
 
-@test
-def zombies_give_their_place_back():
+def test_zombies_give_their_place_back():
     values = {n: stat("-e", "instr_exec", family(), "zombies", f"{n:03}") for n in (1, 2, 150)}
     equal((values[150]["processes"], values[150]["warning"]), (151, None))
     one = insns(values[2]) - insns(values[1])
     equal(insns(values[150]) - insns(values[2]), 148 * one)
 
 
-@test
-def grandchildren_are_followed():
+def test_grandchildren_are_followed():
     values = {n: stat("-e", "instr_exec", "--region", "work", family(), "chain", f"{n:03}")
               for n in (1, 2, 12)}
     equal([values[n]["processes"] for n in (1, 2, 12)], [2, 3, 13])
@@ -333,16 +321,14 @@ def grandchildren_are_followed():
     equal([insns(values[n], "work") for n in (2, 12)], [2 * one, 12 * one])
 
 
-@test
-def regions_of_children_are_added():
+def test_regions_of_children_are_added():
     child = assemble("fork", FORK, "-DCHILDREN=10", "-DLOOPS=100")
     doc = stat("-e", "instr_exec", "--region", "child", child)
     equal(insns(doc, "child"), 10 * 204)
     equal(next(c["entries"] for c in doc["counters"] if c["region"]), 10)
 
 
-@test
-def intervals_with_forks_add_up():
+def test_intervals_with_forks_add_up():
     fork = assemble("fork", FORK, "-DCHILDREN=40", "-DLOOPS=250")
     total = counts(stat("-e", "instr_exec,br_exec", fork))
     for interval in ("100insns", "1000cycles"):
@@ -352,8 +338,7 @@ def intervals_with_forks_add_up():
                   f"{event} by {interval}")
 
 
-@test
-def a_child_that_outlives_its_parent():
+def test_a_child_that_outlives_its_parent():
     path = os.path.join(WORK, "orphan.txt")
     if os.path.exists(path):
         os.unlink(path)
@@ -366,8 +351,7 @@ def a_child_that_outlives_its_parent():
         time.sleep(0.05)
 
 
-@test
-def a_child_still_running_is_said():
+def test_a_child_still_running_is_said():
     path = os.path.join(WORK, "orphan2.txt")
     doc = stat("-e", "instr_exec", family(), "orphan", "1", path, code=4)
     assert doc["warning"], "the counts of a process that still runs are not whole, and nobody says so"
@@ -380,8 +364,7 @@ def execs():
     return program("execs", EXEC)
 
 
-@test
-def exec_is_reported():
+def test_exec_is_reported():
     have("/bin/true", "/bin/false")
     for what in ("exec", "fork", "vfork", "spawn"):
         for target, code in (("/bin/true", 0), ("/bin/false", 1)):
@@ -391,8 +374,7 @@ def exec_is_reported():
             equal(doc["processes"], 1 if what == "exec" else 2, what)
 
 
-@test
-def exec_that_fails_is_none():
+def test_exec_that_fails_is_none():
     # The emulator makes a fork of posix_spawn, whose child cannot tell its parent of the failure.
     for what, code in (("exec", 55), ("fork", 77), ("vfork", 77), ("spawn", 127)):
         doc = stat("-e", "instr_exec", execs(), what, "/nonexistent", code=code)
@@ -400,8 +382,7 @@ def exec_that_fails_is_none():
         assert insns(doc) > 6000
 
 
-@test
-def exec_does_not_hide_the_rest():
+def test_exec_does_not_hide_the_rest():
     """The counts of the parent are the same whether the child's exec works or not."""
     good = stat("-e", "instr_exec", "--region", "main", execs(), "spawn", "/bin/true")
     assert insns(good, "main") > 6000
@@ -412,8 +393,7 @@ def exec_does_not_hide_the_rest():
 # ---- threads -------------------------------------------------------------------------------------
 
 
-@test
-def threads_are_counted_on_cores_of_their_own():
+def test_threads_are_counted_on_cores_of_their_own():
     doc = stat("-A", "-e", "instr_exec", threads(), "work", "3")
     cores = {c["cpu"]: c["counter-value"] for c in doc["counters"]}
     equal(sorted(cores), [0, 1, 2, 3])
@@ -425,8 +405,7 @@ def threads_are_counted_on_cores_of_their_own():
     equal(insns(total), sum(cores.values()))
 
 
-@test
-def threads_are_repeatable():
+def test_threads_are_repeatable():
     first = stat("-e", "instr_exec,br_exec,dcache_access", "--region", "work", threads(), "work", "5")
     for _ in range(2):
         again = stat("-e", "instr_exec,br_exec,dcache_access", "--region", "work", threads(), "work", "5")
@@ -436,16 +415,14 @@ def threads_are_repeatable():
     equal(insns(first, "work"), 5 * insns(one, "work"))
 
 
-@test
-def threads_one_after_the_other_share_a_core():
+def test_threads_one_after_the_other_share_a_core():
     doc = stat("-e", "instr_exec", "--region", "work", threads(), "sequence", "150")
     equal((doc["threads"], doc["warning"]), (151, None))
     one = stat("-e", "instr_exec", "--region", "work", threads(), "sequence", "1")
     equal(insns(doc, "work"), 150 * insns(one, "work"))
 
 
-@test
-def more_threads_than_cores_are_reported():
+def test_more_threads_than_cores_are_reported():
     doc = stat("-e", "instr_exec", "--region", "work", threads(), "work", "70", "500")
     equal(doc["threads"], 71)
     # The main thread and 63 more have a core.
@@ -454,12 +431,8 @@ def more_threads_than_cores_are_reported():
     equal(insns(doc, "work"), 63 * insns(one, "work"))
 
 
-@test
-def a_thread_that_forks():
+def test_a_thread_that_forks():
     doc = stat("-e", "instr_exec", "--region", "work", threads(), "fork", "1")
     equal((doc["processes"], doc["threads"], doc["warning"]), (2, 3, None))
     one = stat("-e", "instr_exec", "--region", "work", threads(), "work", "1")
     equal(insns(doc, "work"), insns(one, "work"))
-
-
-main()

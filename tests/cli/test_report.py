@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """pmk report: dumps that the library wrote and dumps made here byte by byte, by docs/FORMATS.md; what a
 serial line does to them; every option."""
@@ -8,15 +7,12 @@ import math
 import os
 import random
 import shutil
-import sys
 import tempfile
 import zlib
 from fractions import Fraction
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "docs"))
-from harness import *  # noqa: E402,F403
-import repo  # noqa: E402
+from harness import *
+import repo
 
 CORPUS = os.path.join(SOURCE, "tests/fuzz/corpus/dump")
 FOLDER = os.path.join(WORK, "report")
@@ -111,8 +107,7 @@ def table(out, reg):
 
 # ---- what the library writes -----------------------------------------------------------------------
 
-@test
-def text_of_the_library_dump():
+def test_text_of_the_library_dump():
     out = report(firmware()).out
     contains(out, " Performance counter stats for 'standard input' on arm1176:\n")
     assert re.search(r"^ +6,266      cpu_cycles +measured$", out, re.M), out
@@ -137,8 +132,7 @@ def text_of_the_library_dump():
         assert re.search(rf"^ warning: .*{warning}", out, re.M), f"{warning}: {out}"
 
 
-@test
-def the_library_of_today_writes_it():
+def test_the_library_of_today_writes_it():
     writer = os.path.join(BUILD, "tests/profile_test_dump")
     if not os.path.exists(writer):
         skip("the unit tests are not built")
@@ -151,8 +145,7 @@ def the_library_of_today_writes_it():
     equal([p["samples"] for p in doc["profile"]], [4, 2, 1, 1])
 
 
-@test
-def json_of_the_library_dump():
+def test_json_of_the_library_dump():
     doc = document(firmware())
     equal((doc["format"], doc["version"], doc["pmu"], doc["producer"], doc["passes"], doc["partial"],
            doc["exit-status"]), ("pmk-stat", 1, "arm1176", "firmware", 1, False, 0))
@@ -179,8 +172,7 @@ def json_of_the_library_dump():
     equal(len(doc["warning"].splitlines()), 3)
 
 
-@test
-def csv_says_what_json_says():
+def test_csv_says_what_json_says():
     for data in (firmware(), firmware() * 2, open(os.path.join(CORPUS, "odd"), "rb").read()):
         doc, rows = document(data), lines(data)
         columns = csv_columns()
@@ -223,8 +215,7 @@ def csv_columns():
         first_cells(part("CSV and JSON: `pmk report`"), "| column | content |")
 
 
-@test
-def formats_page_has_the_columns_and_keys():
+def test_formats_page_has_the_columns_and_keys():
     body = part("CSV and JSON: `pmk report`")
     data = dump(event(0xff, 10), event(7, 5), region(0, "r", 1, counts_of([1]), counts_of([2])))
     for row in lines(data + firmware()):
@@ -245,8 +236,7 @@ def formats_page_has_the_columns_and_keys():
     equal(metric["dump"], 1)
 
 
-@test
-def formats_page_has_the_records():
+def test_formats_page_has_the_records():
     body = part("Dumps of firmware")
     letters = re.findall(r"^\| \w+ \| `(\w)` \|", body, re.M)
     equal(letters, list("PERSDZ"))
@@ -270,8 +260,7 @@ def formats_page_has_the_records():
 
 # ---- on the way ---------------------------------------------------------------------------------------
 
-@test
-def noise_around_and_several_dumps():
+def test_noise_around_and_several_dumps():
     a = dump(event(0xff, 1), event(7, 4))
     b = dump(event(0xff, 2), event(5, 4), pmu="arm1136")
     c = dump(event(0xff, 30), event(7, 10))
@@ -290,8 +279,7 @@ def noise_around_and_several_dumps():
     equal([r[11] for r in lines(log) if r[0]], list("112233"))
 
 
-@test
-def metrics_of_dumps_with_and_without():
+def test_metrics_of_dumps_with_and_without():
     """The dump of a metric is the right one whatever the dumps between have."""
     plain = dump(event(0xff, 1))
     full = dump(event(0xff, 20), event(7, 10), region(0, "r", 1, counts_of([6]), counts_of([2])))
@@ -300,8 +288,7 @@ def metrics_of_dumps_with_and_without():
           [(2, None, 2), (2, "r", 3), (4, None, 2), (4, "r", 3)])
 
 
-@test
-def cr_lf_is_undone():
+def test_cr_lf_is_undone():
     data = firmware()
     crlf = data.replace(b"\n", b"\r\n")
     assert crlf != data
@@ -313,8 +300,7 @@ def cr_lf_is_undone():
     equal(doc["counters"], document(data)["counters"])
 
 
-@test
-def cut_at_every_byte():
+def test_cut_at_every_byte():
     data = firmware()
     whole = document(data)
     for n in range(len(data)):
@@ -344,8 +330,7 @@ def cut_at_every_byte():
     contains(out, "warning: the dump is not complete and not checked: it breaks off at offset 120, in ")
 
 
-@test
-def a_region_that_is_cut_keeps_what_was_read():
+def test_a_region_that_is_cut_keeps_what_was_read():
     data = dump(event(0xff, 9), event(7, 8), region(0, "r", 1, counts_of([3]), counts_of([4])))
     cut = data[:-5 - len(counts_of([4]))]
     doc = document(cut, code=125)
@@ -358,8 +343,7 @@ def a_region_that_is_cut_keeps_what_was_read():
     equal((row[0], row[9]), ("<not counted>", "not counted"))
 
 
-@test
-def reset_in_the_middle():
+def test_reset_in_the_middle():
     data = firmware()
     out = report(data[:100] + data, "-j", code=125)
     one_line(out.err, "breaks off at offset 100, in ", ": the next one begins; ")
@@ -369,8 +353,7 @@ def reset_in_the_middle():
     contains(doc["warning"], "dump 1: the dump is not complete")
 
 
-@test
-def one_wrong_bit():
+def test_one_wrong_bit():
     data = firmware()
     seen = set()
     for at in range(len(data)):
@@ -388,8 +371,7 @@ def one_wrong_bit():
     equal(seen, {"no dump", "of version", "wrong checksum", "breaks off"})
 
 
-@test
-def a_wrong_one_between_right_ones():
+def test_a_wrong_one_between_right_ones():
     data, wrong = firmware(), firmware()[:-1] + b"?"
     out = report(data + wrong + data, "-j", code=125)
     one_line(out.err, f"the dump at offset {len(data)} has a wrong checksum", "it is not shown")
@@ -398,8 +380,7 @@ def a_wrong_one_between_right_ones():
     equal(doc["partial"], False)
 
 
-@test
-def no_dump():
+def test_no_dump():
     for data in (b"", b"hello\n" * 1000, b"PMKD: none"):
         out = report(data, code=125)
         equal(out.out, "")
@@ -409,8 +390,7 @@ def no_dump():
 
 # ---- contents -------------------------------------------------------------------------------------------
 
-@test
-def unknown_pmu_and_event():
+def test_unknown_pmu_and_event():
     data = dump(event(0xff, 3), event(0x1234, 4), pmu="zork9000")
     out = report(data).out
     contains(out, " on zork9000:")
@@ -427,8 +407,7 @@ def unknown_pmu_and_event():
     contains(report(dump(event(1, 1), pmu="")).out, "an unnamed PMU")
 
 
-@test
-def names_cannot_harm():
+def test_names_cannot_harm():
     names = [b"\x1b[2J\x1b]0;x\x07", b"a\nb\r\tc", b"\x7f\x80\xff\xc3(", "gr\u00fc\u00df".encode(),
              "\u0085\u009b".encode(), b"back\\slash", b"\0", b"q\"u,o;te", b"\xed\xa0\x80\xf4\x90\x80\x80"]
     data = dump(event(0xff, 1), *[region(i, n, 1, counts_of([i])) for i, n in enumerate(names)],
@@ -449,8 +428,7 @@ def names_cannot_harm():
     equal([r[10] for r in lines(data)], [""] + shown)
 
 
-@test
-def big_values():
+def test_big_values():
     data = dump(event(0xff, TOP, cost=TOP, nested=TOP),
                 region(0, "r", 2**32 - 1, b"".join(map(number, [TOP] * 6)), unmatched=2**32 - 1),
                 sample(TOP, 65534, 0, 1), b"D" + number(2**32 - 1))
@@ -465,8 +443,7 @@ def big_values():
         .split("counted by")[0]
 
 
-@test
-def mean_and_deviation_are_exact():
+def test_mean_and_deviation_are_exact():
     rng = random.Random(1)
     regions, want = [], []
     for i in range(60):
@@ -497,8 +474,7 @@ def mean_and_deviation_are_exact():
     equal(sd, math.isqrt(2**79))
 
 
-@test
-def random_contents_come_out_as_they_went_in():
+def test_random_contents_come_out_as_they_went_in():
     rng = random.Random(2)
 
     def any_number():
@@ -550,8 +526,7 @@ def random_contents_come_out_as_they_went_in():
         equal(have_, want)
 
 
-@test
-def no_events():
+def test_no_events():
     for records in ((), (region(0, "r", 3),), (region(0, "r", 0),)):
         out = report(dump(*records)).out
         contains(out, "\n no events\n")
@@ -560,8 +535,7 @@ def no_events():
         equal(lines(dump(*records)), [])
 
 
-@test
-def regions_without_occurrences():
+def test_regions_without_occurrences():
     none = [region(i, f"r{i}", 0, counts_of([])) for i in range(3)]
     out = report(dump(event(0xff, 1), *none)).out
     contains(out, "\n never completed: r0, r1, r2\n")
@@ -569,8 +543,7 @@ def regions_without_occurrences():
     equal(len(document(dump(event(0xff, 1), *none))["counters"]), 4)
 
 
-@test
-def many_regions_and_samples():
+def test_many_regions_and_samples():
     n = 20000
     data = dump(event(0xff, 1, period=64), *[region(i, f"r{i}", 1, counts_of([i])) for i in range(2000)],
                 *[sample(4 * (i % 100 + 1), None, 0) for i in range(n)], b"D\0")
@@ -610,8 +583,7 @@ def sampled(at):
                 *[sample(pc, reg, 0, late=pc == at["warm"]) for pc, reg in pcs], b"D\3")
 
 
-@test
-def functions_of_samples():
+def test_functions_of_samples():
     exe, at = executable()
     data = sampled(at)
     doc = document(data, "--elf", exe)
@@ -630,8 +602,7 @@ def functions_of_samples():
     equal(row[-5:], ["2", "20.00", "1", "warm", f"0x{at['warm']:08x}"])
 
 
-@test
-def elf_of_another_machine():
+def test_elf_of_another_machine():
     exe, at = executable()
     out = report(sampled(at), "--elf", PMK, code=129)
     one_line(out.err, f"--elf {PMK}: it is for ", " and the dump is of arm1176; addresses are shown")
@@ -642,8 +613,7 @@ def elf_of_another_machine():
     equal(report(dump(event(0xff, 1)), "--elf", PMK).err, "")
 
 
-@test
-def elf_without_symbols():
+def test_elf_without_symbols():
     exe, at = executable()
     stripped = os.path.join(FOLDER, "stripped")
     equal(run(CROSS + "strip", "-o", stripped, exe).code, 0)
@@ -652,8 +622,7 @@ def elf_without_symbols():
     contains(out.out, f"0x{at['hot']:08x}")
 
 
-@test
-def elf_that_is_none():
+def test_elf_that_is_none():
     exe, at = executable()
     for path, why in ((os.path.join(FOLDER, "nosuch"), "No such file"), (FOLDER, "is a directory"),
                       (os.path.join(CORPUS, "firmware"), "is not an ELF file")):
@@ -666,8 +635,7 @@ def elf_that_is_none():
 
 # ---- metrics --------------------------------------------------------------------------------------------
 
-@test
-def metrics():
+def test_metrics():
     data = dump(event(0xff, 3000), event(7, 2000), region(0, "r", 1, counts_of([300]), counts_of([100])))
     out = report(data).out
     equal(re.findall(r"# +([\d.]+) .*\(cpi\)", out), ["1.50", "3.00"])
@@ -699,8 +667,7 @@ def capture(name="boot.log", data=None):
     return path
 
 
-@test
-def separators():
+def test_separators():
     for sep in (";", "\t", "|", "0", "5", "e"):
         want, got = lines(firmware()), lines(firmware(), sep=sep)
         equal(got, want, repr(sep))
@@ -710,8 +677,7 @@ def separators():
     equal(warned[1], "# warning: samples that were dropped because the ring was full: 2")
 
 
-@test
-def output_files():
+def test_output_files():
     log, path = capture(), os.path.join(FOLDER, "report.txt")
     plain = pmk("report", log).out
     contains(plain, f"stats for '{log}'")
@@ -727,8 +693,7 @@ def output_files():
     equal(pmk("report", log, "-j").out, pmk("report", "-j", log).out)
 
 
-@test
-def it_does_not_write_over_what_it_reads():
+def test_it_does_not_write_over_what_it_reads():
     log = capture("precious.log")
     for argv in (["-o", log, log], ["-o", log, "--append", log]):
         one_line(pmk("report", *argv).err, f"-o {log}: that is the file to read")
@@ -747,8 +712,7 @@ def it_does_not_write_over_what_it_reads():
     equal(open(kept, "rb").read(), b"kept")
 
 
-@test
-def wrong_usage():
+def test_wrong_usage():
     log = capture()
     for argv, part_ in (((), "no file to read"), ((log, log), "more than one file"),
                         (("-j", "-x", ",", log), "exclude each other"),
@@ -764,8 +728,7 @@ def wrong_usage():
     equal(pmk("report", "--help").code, 0)
 
 
-@test
-def files_that_cannot_be_read_or_written():
+def test_files_that_cannot_be_read_or_written():
     out = pmk("report", os.path.join(FOLDER, "nosuch.log"))
     equal((out.code, out.out), (125, ""))
     one_line(out.err, "No such file")
@@ -786,8 +749,7 @@ def files_that_cannot_be_read_or_written():
             one_line(out.err, "cannot write")
 
 
-@test
-def without_a_data_directory():
+def test_without_a_data_directory():
     """The program alone, moved out of the tree: no metrics, but all the counts."""
     log = capture("alone.log", dump(event(0xff, 3000), event(7, 2000)))
     env = {k: v for k, v in os.environ.items() if k != "PMK_DATA"}
@@ -799,8 +761,7 @@ def without_a_data_directory():
     assert "cpi" not in out.out
 
 
-@test
-def numbers_and_words():
+def test_numbers_and_words():
     log = capture()
     contains(pmk("report", "--no-big-num", log).out, "  2000.00  1000.00  1000  3000       6027 ")
     verbose = pmk("report", "-v", log).out
@@ -813,14 +774,10 @@ def numbers_and_words():
         equal(pmk("report", "-j", log, env=dict(os.environ, LC_ALL=name)).out, pmk("report", "-j", log).out)
 
 
-@test
-def the_corpus_is_what_the_fuzzer_should_know():
+def test_the_corpus_is_what_the_fuzzer_should_know():
     want = {"firmware": 0, "log": 0, "crlf": 0, "odd": 0, "empty": 0, "reset": 125, "wrong": 125,
             "version": 125}
     equal(sorted(os.listdir(CORPUS)), sorted(want))
     for name, code in want.items():
         for argv in ([], ["-j"], ["-x", ","]):
             equal(pmk("report", *argv, os.path.join(CORPUS, name)).code, code, name)
-
-
-main()

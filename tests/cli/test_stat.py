@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """pmk stat: every option, on programs whose instructions are known. And list, info and decode."""
 import csv
@@ -6,12 +5,9 @@ import io
 import os
 import re
 import shutil
-import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from harness import *  # noqa: E402,F403
-from programs import LOOP, assemble, build, loop, program  # noqa: E402
+from harness import *
+from programs import LOOP, assemble, build, loop, program
 
 N = 1000
 TOTAL, IN_F, IN_G = 8 * N + 5, 5 * N, 2 * N
@@ -122,8 +118,7 @@ def value(document, event, region=None):
 # ---- the program's own business ------------------------------------------------------------------
 
 
-@test
-def stdout_and_stdin_are_the_programs():
+def test_stdout_and_stdin_are_the_programs():
     out = pmk("stat", "-e", "instr_exec", talk(), "a b", "", "-e", "--", stdin="line 1\nline 2\n")
     equal(out.code, 0, str(out))
     equal(out.out, "[a b][][-e][--]line 1\nline 2\n")
@@ -131,16 +126,14 @@ def stdout_and_stdin_are_the_programs():
     contains(out.err, "instr_exec")
 
 
-@test
-def stderr_is_the_programs_alone_with_an_output_file():
+def test_stderr_is_the_programs_alone_with_an_output_file():
     path = os.path.join(WORK, "stat-stderr.txt")
     out = pmk("stat", "-o", path, "-e", "instr_exec", talk(), stdin="x")
     equal((out.code, out.out, out.err), (0, "x", "to stderr\n"))
     contains(open(path).read(), "instr_exec")
 
 
-@test
-def exit_code_is_the_programs():
+def test_exit_code_is_the_programs():
     exits = program("exits", """
         #include <signal.h>
         #include <stdlib.h>
@@ -161,29 +154,25 @@ def exit_code_is_the_programs():
         assert value(doc, "instr_exec") > 100
 
 
-@test
-def options_end_at_the_program():
+def test_options_end_at_the_program():
     doc = stat("-e", "instr_exec", "--", loop(N), "-e", "nonsense", code=3)
     equal(value(doc, "instr_exec"), TOTAL)
     contains(doc["command"], "-e nonsense")
 
 
-@test
-def long_options_take_both_forms():
+def test_long_options_take_both_forms():
     for form in (["--event=instr_exec"], ["--event", "instr_exec"], ["--ev", "instr_exec"],
                  ["-einstr_exec"]):
         equal(value(stat(*form, loop(N), code=3), "instr_exec"), TOTAL, form)
 
 
-@test
-def program_is_found_in_path():
+def test_program_is_found_in_path():
     env = dict(os.environ, PATH=WORK + ":" + os.environ["PATH"])
     doc = stat("-e", "instr_exec", os.path.basename(loop(N)), code=3, env=env)
     equal(value(doc, "instr_exec"), TOTAL)
 
 
-@test
-def path_may_have_empty_places():
+def test_path_may_have_empty_places():
     """An empty one is the current directory, as for the shell."""
     usual = os.environ["PATH"]
     for path in (":" + usual, usual + ":", "/nowhere::/nowhere:" + usual):
@@ -192,8 +181,7 @@ def path_may_have_empty_places():
         equal(value(doc, "instr_exec"), TOTAL)
 
 
-@test
-def environment_is_fixed_and_env_adds():
+def test_environment_is_fixed_and_env_adds():
     env = dict(os.environ, SECRET="no", SHOWN="yes")
     out = pmk("stat", "-e", "instr_exec", talk(), "env", env=env)
     equal(sorted(out.out.split("\n")[:-1]), ["HOME=/", "LANG=C", "PATH=/usr/local/bin:/usr/bin:/bin"])
@@ -209,15 +197,13 @@ def environment_is_fixed_and_env_adds():
 # ---- events --------------------------------------------------------------------------------------
 
 
-@test
-def a_known_loop_counts_exactly():
+def test_a_known_loop_counts_exactly():
     for n in (1, 2, 255, 4096, 65535):
         doc = stat("-e", "instr_exec,br_exec", loop(n), code=3)
         equal(value(doc, "instr_exec"), 8 * n + 5, n)
 
 
-@test
-def defaults_are_there():
+def test_defaults_are_there():
     doc = stat(loop(N), code=3)
     for event in ("cpu_cycles", "instr_exec", "br_exec", "br_mispredict", "dcache_miss"):
         assert value(doc, event) >= 0
@@ -235,14 +221,12 @@ def defaults_are_there():
     assert re.fullmatch(r"qemu-arm \d+\.\d+\S*", doc["producer"]), doc["producer"]
 
 
-@test
-def event_lists_repeat_and_keep_order():
+def test_event_lists_repeat_and_keep_order():
     doc = stat("-e", "br_exec,cpu_cycles", "-e", "instr_exec", loop(N), code=3)
     equal([c["event"] for c in doc["counters"]], ["br_exec", "cpu_cycles", "instr_exec"])
 
 
-@test
-def every_spelling_of_an_event():
+def test_every_spelling_of_an_event():
     spelled = ["instr_exec", "INSTR_EXEC", "instructions", "r07", "r7", "arm1176/instr_exec/",
                "arm1176/event=0x07/", "arm1176::instr_exec", "arm1176::INSTR_EXEC", "instr_exec:u",
                "instr_exec:uk"]
@@ -252,8 +236,7 @@ def every_spelling_of_an_event():
         equal((c["event"], c["counter-value"], c["code"], c["trust"]), (event, TOTAL, "0x07", "exact"))
 
 
-@test
-def aliases_of_perf():
+def test_aliases_of_perf():
     aliases = {"cycles": "cpu_cycles", "cpu-cycles": "cpu_cycles", "instructions": "instr_exec",
                "branches": "br_exec", "branch-instructions": "br_exec", "branch-misses": "br_mispredict",
                "cache-misses": "dcache_miss", "cache-references": "dcache_access_cacheable",
@@ -264,8 +247,7 @@ def aliases_of_perf():
         equal(c[alias], c[name], alias)
 
 
-@test
-def all_events_in_one_run():
+def test_all_events_in_one_run():
     doc = stat("-e", "all", loop(N), code=3)
     c = counts(doc)
     equal(len(c), 25)  # DDI 0301H Table 3-137 and CCNT
@@ -280,8 +262,7 @@ def all_events_in_one_run():
             equal(row["reason"], None)
 
 
-@test
-def the_same_event_alone_in_company_and_twice():
+def test_the_same_event_alone_in_company_and_twice():
     company = stat("-e", "all", loop(N), code=3)
     for event in ("br_mispredict", "dcache_miss", "ibuf_stall", "cpu_cycles"):
         equal(value(stat("-e", event, loop(N), code=3), event), value(company, event), event)
@@ -289,8 +270,7 @@ def the_same_event_alone_in_company_and_twice():
     equal([c["counter-value"] for c in twice["counters"]], [TOTAL] * 3)
 
 
-@test
-def groups_share_a_pass():
+def test_groups_share_a_pass():
     doc = stat("-e", "{instr_exec,br_exec},{cpu_cycles,dcache_miss,icache_miss}:u", loop(N), code=3)
     equal(len(doc["counters"]), 5)
     equal(doc["passes"], 2)
@@ -301,8 +281,7 @@ def groups_share_a_pass():
     equal(value(doc, "instr_exec"), TOTAL)
 
 
-@test
-def a_group_that_is_too_large():
+def test_a_group_that_is_too_large():
     # Cycles have a counter of their own.
     for cycles in ("", ",cpu_cycles"):
         out = pmk("stat", "-e", "r0c,{instr_exec,dcache_miss,br_exec" + cycles + "}", loop(N))
@@ -311,8 +290,7 @@ def a_group_that_is_too_large():
                         "braces they take several passes\n"))
 
 
-@test
-def kernel_events_have_no_value_and_a_reason():
+def test_kernel_events_have_no_value_and_a_reason():
     for event in ("instr_exec:k", "cycles:h", "{instr_exec,br_exec}:k"):
         doc = stat("-e", event, loop(N), code=3)
         c = doc["counters"][0]
@@ -325,8 +303,7 @@ def kernel_events_have_no_value_and_a_reason():
     contains(out.err, f"{TOTAL:,}")
 
 
-@test
-def metrics_bring_their_events():
+def test_metrics_bring_their_events():
     doc = stat("-M", "cpi", loop(N), code=3)
     c = counts(doc)
     equal(sorted(c), ["cpu_cycles", "instr_exec"])
@@ -339,8 +316,7 @@ def metrics_bring_their_events():
     assert "br_exec" in counts(doc)
 
 
-@test
-def a_metric_without_its_divisor_says_why():
+def test_a_metric_without_its_divisor_says_why():
     nothing = assemble("nothing", ".global _start\n_start:\n mov r0, #0\n mov r7, #1\n svc #0\n")
     doc = stat("-M", "dcache_miss_ratio", nothing)
     m = doc["metrics"][0]
@@ -349,8 +325,7 @@ def a_metric_without_its_divisor_says_why():
     equal(value(doc, "dcache_access_cacheable"), 0)
 
 
-@test
-def passes_rerun_equals_clone():
+def test_passes_rerun_equals_clone():
     clone = stat("-e", "all", "--passes", "clone", loop(N), code=3)
     rerun = stat("-e", "all", "--passes", "rerun", loop(N), code=3)
     equal(counts(rerun), counts(clone))
@@ -359,8 +334,7 @@ def passes_rerun_equals_clone():
     equal(counts(stat("-e", "all", "--passes", "rerun", walk)), counts(stat("-e", "all", walk)))
 
 
-@test
-def passes_rerun_with_everything_else():
+def test_passes_rerun_with_everything_else():
     doc = stat("-e", "all", "--passes", "rerun", "--region", "f", "-r", "2", loop(N), code=3)
     clone = stat("-e", "all", "--region", "f", loop(N), code=3)
     equal(counts(doc), counts(clone))
@@ -374,8 +348,7 @@ def passes_rerun_with_everything_else():
 # ---- formats -------------------------------------------------------------------------------------
 
 
-@test
-def text_says_what_it_says():
+def test_text_says_what_it_says():
     out = pmk("stat", "-e", "instr_exec,dcache_miss", loop(65535))
     text = out.err
     contains(text, "Performance counter stats for '")
@@ -392,13 +365,11 @@ def text_says_what_it_says():
     assert len(verbose) > len(pmk("stat", "-e", "instr_exec", loop(N)).err)
 
 
-@test
-def no_colours_into_a_file():
+def test_no_colours_into_a_file():
     assert "\033" not in pmk("stat", loop(N)).err
 
 
-@test
-def csv_columns():
+def test_csv_columns():
     lines = rows("-e", "instr_exec,cycles,instr_exec:k", "-M", "cpi", loop(N))
     equal(len(lines), 3)
     first = lines[0]
@@ -415,15 +386,13 @@ def csv_columns():
     equal(lines[2][9], "not supported")
 
 
-@test
-def csv_runtime_is_guest_time():
+def test_csv_runtime_is_guest_time():
     line = rows("-e", "cycles", loop(65535))[0]
     cycles, ns = int(line[0]), int(line[3])
     assert abs(ns - cycles / 0.7) < 2, (cycles, ns)  # 700 MHz
 
 
-@test
-def csv_with_other_separators():
+def test_csv_with_other_separators():
     for sep in (";", "|", "\t"):
         line = rows("-e", "instr_exec", loop(N), sep=sep)[0]
         equal((line[0], line[2], len(line)), (str(TOTAL), "instr_exec", 11))
@@ -431,14 +400,12 @@ def csv_with_other_separators():
     equal(out.err.rstrip("\n").split("<>")[0::2][:2], [str(TOTAL), "instr_exec"])
 
 
-@test
-def csv_quotes_what_has_the_separator():
+def test_csv_quotes_what_has_the_separator():
     line = rows("-e", "instr_exec:u", loop(N), sep=":")[0]
     equal((line[2], len(line)), ("instr_exec:u", 11))
 
 
-@test
-def csv_with_repeats_and_intervals():
+def test_csv_with_repeats_and_intervals():
     line = rows("-r", "3", "-e", "instr_exec", loop(N))[0]
     equal((line[0], line[2], line[3], len(line)), (str(TOTAL), "instr_exec", "0.00%", 12))
     equal(line[8:], ["arm1176", "0x07", "exact", ""])
@@ -454,8 +421,7 @@ def csv_with_repeats_and_intervals():
     equal((line[0], line[1], line[3], len(line)), ("CPU0", str(TOTAL), "instr_exec", 12))
 
 
-@test
-def json_keys():
+def test_json_keys():
     doc = stat("-e", "instr_exec", "-M", "cpi", loop(N), code=3)
     for c in doc["counters"]:
         for key in ("counter-value", "unit", "event", "event-runtime", "pcnt-running", "metric-value",
@@ -468,8 +434,7 @@ def json_keys():
     equal((doc["runs"], doc["counters"][0]["variance"]), (2, 0.0))
 
 
-@test
-def json_of_odd_arguments():
+def test_json_of_odd_arguments():
     out = pmk("stat", "-j", "-e", "instr_exec", "--", talk(), 'q"uo\\te', "tab\t", "uml\u00e4ut", "\x01",
               stdin="")
     doc = json.loads(out.err.replace("to stderr\n", ""))
@@ -481,16 +446,14 @@ def json_of_odd_arguments():
     contains(doc["command"], "\ufffd")
 
 
-@test
-def numbers_do_not_depend_on_the_locale():
+def test_numbers_do_not_depend_on_the_locale():
     usual = pmk("stat", "-x", ";", "-M", "cpi", loop(N)).err
     for locale in ("de_DE.UTF-8", "C.UTF-8", "nonsense"):
         env = dict(os.environ, LC_ALL=locale, LANG=locale)
         equal(pmk("stat", "-x", ";", "-M", "cpi", loop(N), env=env).err, usual, locale)
 
 
-@test
-def output_and_append():
+def test_output_and_append():
     path = os.path.join(WORK, "stat-append.csv")
     with open(path, "w") as f:
         f.write("old\n")
@@ -502,8 +465,7 @@ def output_and_append():
     equal([line.split(",")[0] for line in lines], ["13", "21"])
 
 
-@test
-def repeats_are_identical_and_said_so():
+def test_repeats_are_identical_and_said_so():
     out = pmk("stat", "-r", "3", loop(N))
     equal(out.code, 3)
     contains(out.err, "(3 runs)")
@@ -516,8 +478,7 @@ def repeats_are_identical_and_said_so():
     equal(out.out, "[x]" * 3)
 
 
-@test
-def repeats_that_differ_have_a_spread():
+def test_repeats_that_differ_have_a_spread():
     # Appends a byte to its file in every run and does as much work as the file is long.
     grows = program("grows", r"""
         #include <stdio.h>
@@ -567,8 +528,7 @@ def check_sums(doc, total):
     equal(sums, counts(total))
 
 
-@test
-def intervals_of_instructions():
+def test_intervals_of_instructions():
     total = stat("-e", ALL, loop(5000), code=3)
     for n in (100, 1000, 7777):
         doc = stat("-e", ALL, "-I", f"{n}insns", loop(5000), code=3)
@@ -579,8 +539,7 @@ def intervals_of_instructions():
         check_sums(doc, total)
 
 
-@test
-def intervals_of_cycles():
+def test_intervals_of_cycles():
     total = stat("-e", ALL, loop(5000), code=3)
     cycles = value(total, "cpu_cycles")
     for n in (500, 10000, cycles * 2):
@@ -592,8 +551,7 @@ def intervals_of_cycles():
         check_sums(doc, total)
 
 
-@test
-def intervals_of_milliseconds():
+def test_intervals_of_milliseconds():
     work = loop(65535)
     total = stat("-e", ALL, work, code=3)
     for form in ("1ms", "1"):
@@ -607,8 +565,7 @@ def intervals_of_milliseconds():
         check_sums(doc, total)
 
 
-@test
-def many_intervals_are_not_lost():
+def test_many_intervals_are_not_lost():
     # More than the ring between the emulator and pmk holds.
     doc = stat("-e", "instr_exec", "-I", "50insns", loop(65535), code=3)
     ends = interval_ends(doc, "instructions")
@@ -616,8 +573,7 @@ def many_intervals_are_not_lost():
     check_sums(doc, stat("-e", "instr_exec", loop(65535), code=3))
 
 
-@test
-def interval_text_has_a_heading():
+def test_interval_text_has_a_heading():
     out = pmk("stat", "-I", "4000insns", "-e", "instr_exec", loop(N))
     equal(len(re.findall(r"^#.*time.*counts.*events", out.err, re.M)), 1)
     equal(len(re.findall(r"^ +\d\.\d{9} +[\d,]+ +instr_exec", out.err, re.M)), 3)
@@ -630,8 +586,7 @@ def entries(doc, region):
     return next(c["entries"] for c in doc["counters"] if c["region"] == region)
 
 
-@test
-def regions_include_their_calls():
+def test_regions_include_their_calls():
     doc = stat("-e", "instr_exec", "--region", "f", "--region", "g", loop(N), code=3)
     equal(value(doc, "instr_exec"), TOTAL)
     equal((value(doc, "instr_exec", "f"), entries(doc, "f")), (IN_F, N))
@@ -642,22 +597,19 @@ def regions_include_their_calls():
     equal(line[0][0], str(IN_G))
 
 
-@test
-def a_region_counts_the_whole_when_it_is_the_whole():
+def test_a_region_counts_the_whole_when_it_is_the_whole():
     doc = stat("-e", ALL, "--region", "_start", loop(N), code=3)
     equal(counts(doc, "_start"), counts(doc))
     equal(entries(doc, "_start"), 1)
 
 
-@test
-def a_region_changes_no_count():
+def test_a_region_changes_no_count():
     plain = stat("-e", "all", loop(N), code=3)
     with_region = stat("-e", "all", "--region", "f", loop(N), code=3)
     equal(counts(with_region), counts(plain))
 
 
-@test
-def recursion_counts_once():
+def test_recursion_counts_once():
     r = assemble("recurse", RECURSE)
     doc = stat("-e", "instr_exec", "--region", "r", r)
     # 5 levels: 4 with push subs beq bl nop pop, 1 with push subs beq pop; then the last alone again.
@@ -666,8 +618,7 @@ def recursion_counts_once():
     equal(entries(doc, "r"), 6)
 
 
-@test
-def regions_in_c_nest():
+def test_regions_in_c_nest():
     nest = program("nest", NEST)
     doc = stat("-e", "instr_exec", "--region", "leaf", "--region", "inner", "--region", "outer",
                "--region", "main", nest)
@@ -682,8 +633,7 @@ def regions_in_c_nest():
     equal(value(only, "instr_exec", "inner"), inner, "one region does not change another")
 
 
-@test
-def regions_in_a_position_independent_program():
+def test_regions_in_a_position_independent_program():
     pie = build("loop-pie", LOOP, "-march=armv6k", "-marm", "-nostdlib", "-static-pie",
                 "-Wl,--no-dynamic-linker", f"-DCOUNT={N}", ext="S")
     with open(pie, "rb") as f:
@@ -696,8 +646,7 @@ def regions_in_a_position_independent_program():
     equal(value(doc, "instr_exec"), 8 * N - 1)
 
 
-@test
-def regions_in_thumb():
+def test_regions_in_thumb():
     thumb = build("nest-thumb", NEST, "-O1", "-static", "-march=armv5te", "-mthumb")
     doc = stat("-e", "instr_exec", "--region", "leaf", "--region", "outer", thumb)
     equal((entries(doc, "leaf"), entries(doc, "outer")), (20, 3))
@@ -711,8 +660,7 @@ def sysroot():
     return root
 
 
-@test
-def dynamic_programs_and_their_regions():
+def test_dynamic_programs_and_their_regions():
     root = sysroot()
     for flags in ((), ("-no-pie",)):
         nest = build("nest-dynamic", NEST, "-O1", "-march=armv6k", "-marm", *flags)
@@ -725,16 +673,14 @@ def dynamic_programs_and_their_regions():
     contains(out.err, "--sysroot")
 
 
-@test
-def a_region_that_is_never_entered():
+def test_a_region_that_is_never_entered():
     never = program("never", "void never(void) { }\nint main(void) { return 0; }")
     doc = stat("-e", "instr_exec", "--region", "never", never)
     equal((value(doc, "instr_exec", "never"), entries(doc, "never")), (0, 0))
     contains(doc["warning"], "region never was never entered")
 
 
-@test
-def a_region_left_by_longjmp_and_by_exit():
+def test_a_region_left_by_longjmp_and_by_exit():
     leaves = program("leaves", r"""
         #include <setjmp.h>
         #include <stdlib.h>
@@ -760,8 +706,7 @@ def a_region_left_by_longjmp_and_by_exit():
     assert 50 < ender < 50000, ender
 
 
-@test
-def a_window_from_to():
+def test_a_window_from_to():
     doc = stat("-e", "instr_exec", "--from", "f", "--to", "k_end", loop(N), code=3)
     equal(value(doc, "instr_exec"), 8 * N - 1)  # all of the loop but the first BL
     doc = stat("-e", "instr_exec", "--from", "f", "--to", "g", loop(N), code=3)
@@ -772,14 +717,12 @@ def a_window_from_to():
     equal(value(doc, "instr_exec"), TOTAL - 5)  # ends and begins again at once: all but what came before
 
 
-@test
-def a_region_inside_a_window():
+def test_a_region_inside_a_window():
     doc = stat("-e", "instr_exec", "--from", "f", "--to", "k_end", "--region", "g", loop(N), code=3)
     equal((value(doc, "instr_exec"), value(doc, "instr_exec", "g")), (8 * N - 1, IN_G))
 
 
-@test
-def intervals_inside_a_window():
+def test_intervals_inside_a_window():
     window = ("--from", "f", "--to", "k_end")
     doc = stat("-e", ALL, "-I", "1000insns", *window, loop(N), code=3)
     check_sums(doc, stat("-e", ALL, *window, loop(N), code=3))
@@ -787,8 +730,7 @@ def intervals_inside_a_window():
     check_grid([end - 3 for end in interval_ends(doc, "instructions")], 1000, 8)
 
 
-@test
-def a_window_by_address():
+def test_a_window_by_address():
     f = run(CROSS + "nm", loop(N)).out
     at = {line.split()[2]: "0x" + line.split()[0] for line in f.splitlines()}
     doc = stat("-e", "instr_exec", "--from", at["f"], "--to", at["k_end"], loop(N), code=3)
@@ -799,8 +741,7 @@ def a_window_by_address():
     equal(value(doc, "instr_exec", at["g"]), IN_G)
 
 
-@test
-def a_window_never_reached():
+def test_a_window_never_reached():
     doc = stat("-e", "instr_exec", "--from", "never", "--to", "main",
                program("never", "void never(void) { }\nint main(void) { return 0; }"))
     equal(value(doc, "instr_exec"), 0)
@@ -810,8 +751,7 @@ def a_window_never_reached():
 # ---- cores ---------------------------------------------------------------------------------------
 
 
-@test
-def every_core_with_a_pmu():
+def test_every_core_with_a_pmu():
     codes = {"arm1136": "0x07", "arm1156": "0x07", "arm1176": "0x07", "arm11mpcore": "0x08"}
     for core, code in codes.items():
         doc = stat("--core", core, "-e", "all", loop(N), code=3)
@@ -822,8 +762,7 @@ def every_core_with_a_pmu():
         equal(stat("--core", core, loop(N), code=3)["exit-status"], 3)
 
 
-@test
-def a_core_without_a_pmu():
+def test_a_core_without_a_pmu():
     data = os.path.join(WORK, "data-bare")
     shutil.rmtree(data, ignore_errors=True)
     shutil.copytree(os.path.join(SOURCE, "data"), data)
@@ -836,16 +775,14 @@ def a_core_without_a_pmu():
     assert re.search(r"PMU +none", pmk("info", "bare", env=env).out)
 
 
-@test
-def pmu_and_core_have_to_agree():
+def test_pmu_and_core_have_to_agree():
     out = pmk("stat", "--core", "arm1136", "--pmu", "arm11mpcore", loop(N))
     equal(out.code, 129)
     contains(out.err, "arm11mpcore")
     equal(pmk("stat", "--pmu", "nonsense", loop(N)).code, 129)
 
 
-@test
-def set_changes_the_core():
+def test_set_changes_the_core():
     walk = program("walk", WALK, "-DBYTES=24576", "-DPASSES=20")
     small = stat("-e", "dcache_miss,instr_exec", "--set", "dcache.size=4K", walk)
     usual = stat("-e", "dcache_miss,instr_exec", walk)
@@ -860,22 +797,19 @@ def set_changes_the_core():
     contains(pmk("stat", "--set", "mem.latency=99", loop(N)).err, "mem.latency=99")
 
 
-@test
-def clock_gives_the_time():
+def test_clock_gives_the_time():
     doc = stat("-e", "cycles", "--set", "clock=100000000", loop(N), code=3)
     c = doc["counters"][0]
     equal(c["event-runtime"], c["counter-value"] * 10)
 
 
-@test
-def per_core_sections():
+def test_per_core_sections():
     doc = stat("-A", "-e", "instr_exec", loop(N), code=3)
     equal([(c["cpu"], c["counter-value"]) for c in doc["counters"]], [(0, TOTAL)])
     contains(pmk("stat", "-A", "-e", "instr_exec", loop(N)).err, "CPU0")
 
 
-@test
-def the_target_is_emulation():
+def test_the_target_is_emulation():
     equal(value(stat("-T", "emu", "-e", "instr_exec", loop(N), code=3), "instr_exec"), TOTAL)
     equal(pmk("stat", "-T", "silicon", loop(N)).code, 129)
 
@@ -883,8 +817,7 @@ def the_target_is_emulation():
 # ---- list, info, decode, help --------------------------------------------------------------------
 
 
-@test
-def list_has_every_topic():
+def test_list_has_every_topic():
     contains(pmk("list", "pmus").out, "arm11mpcore")
     contains(pmk("list", "cores").out, "arm926")
     contains(pmk("list", "metrics").out, "dcache_miss_ratio")
@@ -899,8 +832,7 @@ def list_has_every_topic():
     contains(out.err, "no topic or PMU 'nonsense'; there are pmus, cores, events, metrics, targets and all")
 
 
-@test
-def list_alone_is_short():
+def test_list_alone_is_short():
     """PMUs with what they have, cores, targets, and how to see the rest: no events."""
     out = pmk("list").out
     assert len(out.splitlines()) < 60, out
@@ -916,8 +848,7 @@ def list_alone_is_short():
     equal([k for k in doc if k not in ("format", "version")], ["pmus", "cores", "events", "metrics", "targets"])
 
 
-@test
-def list_of_one_pmu():
+def test_list_of_one_pmu():
     events = pmk("list", "events", "--pmu", "microblaze").out
     equal(len(events.splitlines()), 64)
     for argv in (("microblaze",), ("mb",), ("microblaze-freq",), ("microblaze", "--pmu", "mb"), ("events", "microblaze")):
@@ -931,8 +862,7 @@ def list_of_one_pmu():
         equal((out.code, out.out, out.err), (129, "", f"pmk: {line}\n"))
 
 
-@test
-def list_in_json():
+def test_list_in_json():
     doc = json.loads(pmk("list", "events", "--pmu", "arm1176", "-j").out)
     equal((doc["format"], doc["version"]), ("pmk-list", 1))
     by_name = {e["name"]: e for e in doc["events"]}
@@ -942,8 +872,7 @@ def list_in_json():
         assert json.loads(pmk("list", topic, "-j").out)[topic], topic
 
 
-@test
-def what_is_listed_can_be_counted():
+def test_what_is_listed_can_be_counted():
     events = json.loads(pmk("list", "events", "--pmu", "arm1176", "-j").out)["events"]
     names = [e["name"] for e in events]
     equal(sorted(counts(stat("-e", ",".join(names), loop(1), code=3))), sorted(names))
@@ -952,8 +881,7 @@ def what_is_listed_can_be_counted():
     equal(sorted(m["name"] for m in doc["metrics"]), sorted(m["name"] for m in metrics))
 
 
-@test
-def info_explains():
+def test_info_explains():
     event = pmk("info", "dcache_miss")
     equal(event.code, 0)
     contains(event.out, "0x0b")
@@ -966,8 +894,7 @@ def info_explains():
     contains(out.err, "dcache_miss")
 
 
-@test
-def info_of_core_parameters():
+def test_info_of_core_parameters():
     """By core, as far as it has it; ranges are those that the core accepts."""
     def rows(name):
         out = pmk("info", name)
@@ -987,8 +914,7 @@ def info_of_core_parameters():
     contains(pmk("info", "icache.lin").err, "did you mean icache.line")
 
 
-@test
-def decode_of_a_register():
+def test_decode_of_a_register():
     # DAI 0195B: EvtCount0 is [27:20], EvtCount1 [19:12], the flags [10:8], E bit 0.
     out = pmk("decode", "arm1176", "PMNC=0x00b0b701")
     equal(out.code, 0)
@@ -1006,8 +932,7 @@ def decode_of_a_register():
         equal(out.err.count("\n"), 1, wrong)
 
 
-@test
-def help_and_version():
+def test_help_and_version():
     equal(pmk("--help").code, 0)
     assert re.fullmatch(r"pmk \d+\.\d+\S*\n", pmk("--version").out)
     for command in ("stat", "list", "info", "decode"):
@@ -1020,6 +945,3 @@ def help_and_version():
     out = pmk("stta")
     equal(out.code, 129)
     contains(out.err, "stat")
-
-
-main()

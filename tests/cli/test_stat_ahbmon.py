@@ -1,14 +1,10 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """pmk stat --pmu ahbmon: an ARM926EJ-S and the buses around it, from the command line."""
 import os
 import re
-import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from harness import *  # noqa: E402,F403
-from programs import assemble, build, program  # noqa: E402
+from harness import *
+from programs import assemble, build, program
 
 # Reads COUNT lines of 32 bytes, from a page boundary on, and ends with exit code 3.
 LINES = """
@@ -57,8 +53,7 @@ def lines(count):
     return assemble("ahb-lines", LINES, f"-DCOUNT={count}", "-march=armv5te")
 
 
-@test
-def what_is_printed():
+def test_what_is_printed():
     out = pmk("stat", "--pmu", "ahbmon", lines(1000))
     equal((out.code, out.out), (3, ""))
     for part in ("on arm926", "1 pass (91 counters)", "ct_armd_line_fill", "modelled",
@@ -69,8 +64,7 @@ def what_is_printed():
     assert "not supported" not in out.err, out.err
 
 
-@test
-def the_core_has_the_pmu():
+def test_the_core_has_the_pmu():
     a = stat("--pmu", "ahbmon", "-e", "all", lines(300), code=3)
     b = stat("--core", "arm926", "-e", "all", lines(300), code=3)
     c = stat("--pmu", "sp816", "-e", "all", lines(300), code=3)
@@ -81,20 +75,17 @@ def the_core_has_the_pmu():
     equal(counts(a)["ct_armd_line_fill"], 301)
 
 
-@test
-def the_manuals_names_are_understood():
+def test_the_manuals_names_are_understood():
     doc = stat("--pmu", "ahbmon", "-e", "CtArmdLineFill,CtTotalCycles", lines(300), code=3)
     equal(counts(doc)["CtArmdLineFill"], 301)
 
 
-@test
-def emulation_is_told_of():
+def test_emulation_is_told_of():
     for event in ("ct_armd_rd", "ct_total_cycles", "ct_gxi_rd"):
         contains(pmk("info", event).out, "    emulation    modelled\n")
 
 
-@test
-def regions_and_windows():
+def test_regions_and_windows():
     whole = counts(stat("--pmu", "ahbmon", "-e", "all", lines(500), code=3))
     doc = stat("--pmu", "ahbmon", "-e", "all", "--region", "work", lines(500), code=3)
     inside = counts(doc, "work")
@@ -107,8 +98,7 @@ def regions_and_windows():
     equal(window["ct_armd_line_fill"], 500)
 
 
-@test
-def intervals_add_up():
+def test_intervals_add_up():
     program = lines(5000)
     whole = counts(stat("--pmu", "ahbmon", "-e", "all", program, code=3))
     for every in ("30000cycles", "1000insns", "1"):
@@ -125,8 +115,7 @@ def intervals_add_up():
             assert len(parts) > 1 or every == "1", (every, parts)
 
 
-@test
-def processes_are_chips_of_their_own():
+def test_processes_are_chips_of_their_own():
     doc = stat("--pmu", "ahbmon", "-e", "all", program("ahb-forks", FORKS))
     c = counts(doc)
     # The parent reads 2048 lines of 32 bytes.
@@ -134,8 +123,7 @@ def processes_are_chips_of_their_own():
     equal(c["ct_armi_rd"], 8 * c["ct_armi_line_fill"])
 
 
-@test
-def a_program_with_a_library():
+def test_a_program_with_a_library():
     c = counts(stat("--pmu", "ahbmon", "-e", "all", "--traffic", "dma0:period=200",
                     program("ahb-printf", '#include <stdio.h>\nint main(void){for(int i=0;i<2000;i++)'
                             'printf("%d\\n", i * i);return 0;}')))
@@ -146,8 +134,7 @@ def a_program_with_a_library():
     assert c["ct_dma0_burst_incr8"] > 100, c
 
 
-@test
-def traffic_brings_its_layer():
+def test_traffic_brings_its_layer():
     out = pmk("stat", "--pmu", "ahbmon", "--traffic", "dma0:period=100", "--traffic", "clcdc:period=300",
               lines(1000))
     equal(out.code, 3)
@@ -178,8 +165,7 @@ def parts(c, layer):
             sum(c[f"ct_{layer}_{b}"] for b in LAYERS[layer][1]))
 
 
-@test
-def bars_are_the_counts():
+def test_bars_are_the_counts():
     argv = ["--pmu", "ahbmon", "--traffic", "dma0:period=40"]
     c = counts(stat(*argv, "-e", "all", lines(1000), code=3))
     out = pmk("stat", *argv, "--bars", lines(1000), env=dict(os.environ, LC_ALL="C"))
@@ -200,8 +186,7 @@ def bars_are_the_counts():
     assert "CLCDC" not in shares and "GXI" not in shares, shares
 
 
-@test
-def trends_show_the_traffic():
+def test_trends_show_the_traffic():
     """A DMA controller that begins late and ends early, by the interval."""
     argv = ["--pmu", "ahbmon", "-I", "6000cycles", "--traffic", "dma0:period=40,start=2000,count=40"]
     out = pmk("stat", *argv, "--bars", lines(1000), env=dict(os.environ, LC_ALL="C"))
@@ -219,14 +204,12 @@ def trends_show_the_traffic():
         contains(out.err, f"   ARM-D {what:<20}{levels}  least {min(values):.2f}, most {max(values):.2f}\n")
 
 
-@test
-def bars_of_other_pmus():
+def test_bars_of_other_pmus():
     out = pmk("stat", "--bars", lines(10))
     equal((out.code, out.err), (129, "pmk: --bars draws layers of a bus, as --pmu ahbmon counts them; arm1176 has none\n"))
 
 
-@test
-def bad_traffic():
+def test_bad_traffic():
     for core, spec, said in (
             ("arm926", "dma0", "want MASTER:KEY=VALUE"),
             ("arm926", "dma0:perid=4", "did you mean period?"),
@@ -246,16 +229,14 @@ def bad_traffic():
     contains(out.err, "dma0 is given twice")
 
 
-@test
-def traffic_that_leaves_nothing():
+def test_traffic_that_leaves_nothing():
     out = pmk("stat", "--pmu", "ahbmon", "--traffic", "dma0:burst=incr16,period=0", lines(1000))
     equal(out.code, 125)
     contains(out.err, "--traffic leaves the program nothing")
     equal(out.err.count("\n"), 1, out.err)
 
 
-@test
-def parameters_of_other_cores():
+def test_parameters_of_other_cores():
     listed = stat("--pmu", "ahbmon", "--set", "ahb.ratio=2,mpmc.read=8", lines(10), code=3)
     equal(listed["settings"], "ahb.ratio=2 mpmc.read=8")
     equal(counts(listed), counts(stat("--pmu", "ahbmon", "--set", "ahb.ratio=2", "--set", "mpmc.read=8", lines(10),
@@ -291,8 +272,7 @@ done:
 """
 
 
-@test
-def a_peripheral_is_reached_through_its_bridge():
+def test_a_peripheral_is_reached_through_its_bridge():
     have("qemu-system-arm")
     kernel = build("ahb-uart", UART, "-march=armv5te", "-nostdlib", "-static", "-Wl,-Ttext=0x10000",
                    ext="S", prefix="arm-none-eabi-")
@@ -330,8 +310,7 @@ done:
 """
 
 
-@test
-def privileged_stores_look_like_cast_outs():
+def test_privileged_stores_look_like_cast_outs():
     # All of them have HPROT 15 there; the alignment test of CtArmdCastOut4 tells one (Table 4-11).
     have("qemu-system-arm")
     kernel = build("ahb-stm", STM, "-march=armv5te", "-nostdlib", "-static", "-Wl,-Ttext=0x10000",
@@ -343,6 +322,3 @@ def privileged_stores_look_like_cast_outs():
                         "--qemu", machine))
         equal((c["ct_armd_burst_incr4"], c["ct_armd_cast_out4"]), (2, four), sets)
         equal((c["ct_armd_burst_incr8"], c["ct_armd_cast_out8"]), (1, 1), sets)
-
-
-main()

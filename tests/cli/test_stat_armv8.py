@@ -1,15 +1,11 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """pmk stat of an A64 program: what a newcomer sees without asking for anything, and the metrics."""
 import os
 import subprocess
-import sys
 import time
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from harness import *  # noqa: E402,F403
-from programs import build  # noqa: E402
+from harness import *
+from programs import build
 
 # With COUNT passes: 6 COUNT + 5 instructions, of them 2 COUNT branches, COUNT loads and COUNT stores.
 LOOP = """
@@ -65,8 +61,7 @@ def loop():
                  prefix="aarch64-linux-gnu-")
 
 
-@test
-def defaults_of_a_cortex_a53():
+def test_defaults_of_a_cortex_a53():
     have("qemu-aarch64")
     doc = stat(loop())
     equal(doc["core"], "cortex-a53")
@@ -78,16 +73,14 @@ def defaults_of_a_cortex_a53():
     assert all(m["value"] is not None for m in doc["metrics"]), doc["metrics"]
 
 
-@test
-def defaults_of_a_core_with_more_events():
+def test_defaults_of_a_core_with_more_events():
     have("qemu-aarch64")
     doc = stat("--core", "armv8", loop())
     equal([c["event"] for c in doc["counters"]], DEFAULTS + STALLS)
     equal([m["name"] for m in doc["metrics"]], METRICS + ["stall_backend_share", "stall_frontend_share"])
 
 
-@test
-def metrics_are_ratios_of_the_counts():
+def test_metrics_are_ratios_of_the_counts():
     have("qemu-aarch64")
     doc = stat("-M", ",".join(METRICS), loop())
     c, m = counts(doc), {m["name"]: m["value"] for m in doc["metrics"]}
@@ -113,8 +106,7 @@ def metrics_are_ratios_of_the_counts():
         assert abs(m[name] - value) <= 1e-6 * max(1, value), f"{name}: {m[name]}, want {value}"
 
 
-@test
-def metrics_of_the_arm11_do_not_fit():
+def test_metrics_of_the_arm11_do_not_fit():
     have("qemu-aarch64")
     out = pmk("stat", "-M", "dcache_miss_ratio", loop())
     equal(out.code, 129)
@@ -157,8 +149,7 @@ int main(void)
 """
 
 
-@test
-def the_emulator_runs_other_code_than_the_core():
+def test_the_emulator_runs_other_code_than_the_core():
     have("qemu-aarch64", "qemu-arm")
     for command, core, target, isa in ((f"{renamed('qemu-aarch64')} {loop()}", "arm1176", "aarch64", "arm"),
                                        (f"{renamed('qemu-arm')} /bin/true", "cortex-a53", "arm", "a64")):
@@ -167,8 +158,7 @@ def the_emulator_runs_other_code_than_the_core():
         contains(out.err, f"emulates {target}, and core {core} runs {isa} code; choose another with --core")
 
 
-@test
-def an_emulator_of_programs_with_options_of_its_own():
+def test_an_emulator_of_programs_with_options_of_its_own():
     have("qemu-aarch64")
     doc = stat("--qemu", f"qemu-aarch64 -cpu max {loop()}", "-e", "inst_retired,exc_irq")
     equal(doc["pmu"], "cortex-a53")
@@ -176,8 +166,7 @@ def an_emulator_of_programs_with_options_of_its_own():
     equal(counts(doc)["exc_irq"], None)  # a program sees none
 
 
-@test
-def a_function_left_by_longjmp_is_left():
+def test_a_function_left_by_longjmp_is_left():
     have("qemu-aarch64")
     doc = stat("-e", "inst_retired", "--region", "deep", "--region", "spin",
                build("longjmp-a64", LONGJMP, "-O1", "-static", prefix="aarch64-linux-gnu-"))
@@ -185,22 +174,19 @@ def a_function_left_by_longjmp_is_left():
     assert 50 < deep < 1000 < 3 * 4000 < spin, (deep, spin)
 
 
-@test
-def csv_tells_what_json_tells_in_comments():
+def test_csv_tells_what_json_tells_in_comments():
     have("qemu-aarch64")
     out = pmk("stat", "-x,", "-e", "inst_retired", "--region", "0x1234", loop())
     equal(out.err.splitlines()[-1], "# warning: region 0x1234 was never entered", out)
 
 
-@test
-def a_closed_stderr_is_noticed():
+def test_a_closed_stderr_is_noticed():
     have("qemu-aarch64")
     out = run("sh", "-c", '"$0" stat -e inst_retired "$1" 2>&-', PMK, loop())
     equal((out.code, out.out, out.err), (125, "", ""), out)
 
 
-@test
-def the_emulator_ends_with_pmk():
+def test_the_emulator_ends_with_pmk():
     have("qemu-aarch64")
     program = build("spin-a64", SPIN, "-nostdlib", "-static", ext="S", prefix="aarch64-linux-gnu-")
     child = subprocess.Popen([PMK, "stat", "-e", "inst_retired", program], stderr=subprocess.DEVNULL)
@@ -226,15 +212,13 @@ def the_emulator_ends_with_pmk():
     raise AssertionError("the emulator goes on without pmk")
 
 
-@test
-def a_pmu_that_no_core_has_is_told():
+def test_a_pmu_that_no_core_has_is_told():
     out = pmk("stat", "--pmu", "cortex-a57", loop())
     equal(out.code, 129, out)
     contains(out.err, "no core that is emulated has the PMU cortex-a57")
 
 
-@test
-def sums_never_step_back():
+def test_sums_never_step_back():
     # A block is counted when it starts, and its store exclusive succeeds later: no row may take that for a
     # failure, or take it back. 500 pass, none fails.
     program = build("exclusive-a64", EXCLUSIVE, "-nostdlib", "-static", "-Wl,--build-id=none", ext="S",
@@ -250,6 +234,3 @@ def sums_never_step_back():
         equal(sums, {"strex_fail_spec": 0, "strex_pass_spec": 500})
         equal({int(r[1]) for r in rows if r[3] == "strex_fail_spec"}, {0})
         assert len(rows) > 500, len(rows)
-
-
-main()

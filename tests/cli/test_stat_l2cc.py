@@ -1,14 +1,10 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """pmk stat on the counters of a level 2 cache: which cores have them, how they are asked for, and what
 is said when they are not there. What the counts have to be is in tests/guest/test_l2cc_kernels.py."""
 import os
-import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from harness import *  # noqa: E402,F403
-from programs import assemble, build  # noqa: E402
+from harness import *
+from programs import assemble, build
 
 # PASSES times over COUNT lines of 32 bytes: a load and a store each.
 WALK = """
@@ -61,8 +57,7 @@ def refused(*argv, code=129):
     return out.err
 
 
-@test
-def defaults():
+def test_defaults():
     have("qemu-arm")
     for pmu in ("l220", "l210"):
         doc = stat("--pmu", pmu, walk())
@@ -83,8 +78,7 @@ def defaults():
         assert c["drreq"] - 512 <= c["dwreq"] <= c["drreq"], c
 
 
-@test
-def every_event():
+def test_every_event():
     have("qemu-arm")
     doc = stat("--pmu", "l210", "-e", "all", walk())
     equal(doc["passes"], 3)
@@ -98,16 +92,14 @@ def every_event():
     equal((len(doc["counters"]), doc["passes"]), (9, 5))
 
 
-@test
-def clock_is_the_cores():
+def test_clock_is_the_cores():
     have("qemu-arm")
     cycles = counts(stat("--set", "l2.type=l210", "-e", "cpu_cycles", walk()))["cpu_cycles"]
     equal(counts(stat("--pmu", "l210", "-e", "clock", walk()))["clock"], cycles)
     assert cycles < counts(stat("-e", "cpu_cycles", walk()))["cpu_cycles"], "hits are faster"
 
 
-@test
-def beside_every_arm11():
+def test_beside_every_arm11():
     have("qemu-arm")
     listed = [line.split()[0] for line in pmk("list", "cores", "--pmu", "l220").out.splitlines()
               if line.startswith("  ")]
@@ -119,8 +111,7 @@ def beside_every_arm11():
     assert not {"arm926", "cortex-a53", "microblaze"} & set(listed), listed
 
 
-@test
-def on_without_being_counted():
+def test_on_without_being_counted():
     """The core's own PMU, with the cache in place: other cycles, the same events."""
     have("qemu-arm")
     short = stat("--set", "l2=l220,l2.size=256K", "-e", "cpu_cycles,l220/drreq/", walk())
@@ -132,8 +123,7 @@ def on_without_being_counted():
     equal(refused("--set", "l2.type=l220", "-e", "drreq", walk()).startswith("pmk: "), True)
 
 
-@test
-def same_counts_however_they_are_taken():
+def test_same_counts_however_they_are_taken():
     have("qemu-arm")
     whole = counts(stat("--pmu", "l220", walk()))
     equal(counts(stat("--pmu", "l220", "--passes", "rerun", walk())), whole)
@@ -149,8 +139,7 @@ def same_counts_however_they_are_taken():
     equal(counts(doc, "walk")["drreq"], whole["drreq"])
 
 
-@test
-def settings_reach_it():
+def test_settings_reach_it():
     have("qemu-arm")
     c = counts(stat("--pmu", "l220", "--set", "l2.write_allocate=on", "--set", "l2.size=64K", "--set",
                     "l2.ways=1", "--set", "dcache.enable=off", walk()))
@@ -162,8 +151,7 @@ def settings_reach_it():
           "pmk: --set l2.size=100: l2.size takes a power of two (such as 16K) from 65536 to 8388608, not '100'\n")
 
 
-@test
-def where_there_is_none():
+def test_where_there_is_none():
     have("qemu-arm", "qemu-aarch64")
     equal(refused("--pmu", "l220", "--set", "l2.type=none", walk()),
           "pmk: core arm1176 has the PMU arm1176, not l220\n")
@@ -180,8 +168,7 @@ def where_there_is_none():
           "pmk: core arm1176 has the PMU arm1176, not arm1136\n")
 
 
-@test
-def both_pmus_in_one_run():
+def test_both_pmus_in_one_run():
     have("qemu-arm")
     for cache in ("l220", "l210"):
         here = ("--set", f"l2.type={cache}")
@@ -204,8 +191,7 @@ def both_pmus_in_one_run():
         assert alone["dcache_miss"] >= alone[f"{cache}/drreq/"] > 0, alone
 
 
-@test
-def both_pmus_in_regions_and_intervals():
+def test_both_pmus_in_regions_and_intervals():
     have("qemu-arm")
     on = ("--set", "l2.type=l220", "-e", "cycles,l220/drreq/")
     whole = counts(stat(*on, walk()))
@@ -224,8 +210,7 @@ def both_pmus_in_regions_and_intervals():
         assert len(parts) > 3, (event, parts)
 
 
-@test
-def both_pmus_in_text():
+def test_both_pmus_in_text():
     have("qemu-arm")
     out = pmk("stat", "--set", "l2.type=l220", "-e", "cycles,dcache_miss,l220/drreq/", walk())
     equal(out.code, 0)
@@ -233,8 +218,7 @@ def both_pmus_in_text():
     contains(out.err, "2 passes at once (2 event counters + CCNT each; l220: 2 event counters)")
 
 
-@test
-def events_of_another_pmu_are_refused():
+def test_events_of_another_pmu_are_refused():
     have("qemu-arm")
     contains(refused("-e", "l220/drreq/", walk()), "'l220/drreq/' is an event of l220, but arm1176 does the counting")
     contains(refused("--set", "l2.type=l210", "-e", "l220/drreq/", walk()), "but arm1176 does the counting")
@@ -243,6 +227,3 @@ def events_of_another_pmu_are_refused():
              "the group {cycles,...} has events of arm1176 and of l220")
     contains(refused("--set", "l2.type=l220", "-e", "{l220/drreq/,l220/drhit/,l220/co/}", walk()),
              "needs 3 event counters at a time, l220 has 2")
-
-
-main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """pmk stat with MicroBlaze programs for Linux: forks, execve, code that QEMU cuts at odd places, files that
 are almost ones, choices that the counters do not allow. What is counted of single instructions and of whole runs
@@ -8,15 +7,10 @@ import os
 import re
 import shutil
 import struct
-import sys
-sys.dont_write_bytecode = True
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, ".."))
-sys.path.insert(0, os.path.join(HERE, "..", "guest", "microblaze"))
-from harness import *  # noqa: E402,F403
-import mbtools as mb  # noqa: E402
-from measure import identities  # noqa: E402
+from harness import *
+import mbtools as mb
+from microblaze.measure import identities
 
 FORKS = r"""
 #include "sys.h"
@@ -64,8 +58,7 @@ def forks():
     return mb.program("forks", source, flags=("-fno-tree-vectorize",))
 
 
-@test
-def children_are_counted():
+def test_children_are_counted():
     have("qemu-microblazeel")
     alone = stat("-e", "all", forks())
     equal(alone["processes"], 1)
@@ -83,8 +76,7 @@ def children_are_counted():
     assert loads[0] - counts(alone)["load_word"] < 2 * 4096, (loads, counts(alone)["load_word"])
 
 
-@test
-def execve_ends_counting():
+def test_execve_ends_counting():
     have("qemu-microblazeel")
     out = pmk("stat", "-e", "insn_executed", forks(), "x", "/bin/true")
     equal(out.code, 0)
@@ -122,8 +114,7 @@ def refused(line, *argv):
     equal((out.code, out.out, out.err), (129, "", f"pmk: {line}\n"), str(argv))
 
 
-@test
-def three_instructions():
+def test_three_instructions():
     for order in mb.ORDERS:
         equal(counts(stat("-e", "insn_executed,imm_op,branch_any", three(order))),
               {"insn_executed": 3, "imm_op": 0, "branch_any": 1})
@@ -133,8 +124,7 @@ LATENCIES = ["dcache_read_latency", "dcache_write_latency", "icache_read_latency
              "axi_dp_read_latency", "axi_dp_write_latency"]
 
 
-@test
-def no_event_counter():
+def test_no_event_counter():
     none = settings("debug.event_counters=0")
     # The usual selection and `all` are what a counter can count.
     equal(list(counts(stat(*none, three()))), ["icache_read_latency", "dcache_read_latency"])
@@ -146,8 +136,7 @@ def no_event_counter():
                 *argv, *none)
 
 
-@test
-def no_latency_counter():
+def test_no_latency_counter():
     none, why = settings("debug.latency_counters=0"), ("counted, not timed: there is no latency counter "
                                                        "(debug.latency_counters=0)")
     for argv in (["-e", "icache_read_latency"], ["-e", "{icache_read_latency,dcache_read_latency}"], []):
@@ -162,8 +151,7 @@ def no_latency_counter():
     contains(out.err, "n/a  cycles an instruction cache miss costs (icache_miss_cost)")
 
 
-@test
-def latencies_of_a_part_have_no_extremes():
+def test_latencies_of_a_part_have_no_extremes():
     """Of a region, a window and intervals by instructions; of the whole run, and of intervals by cycles, they do."""
     why = "no min and max: the counter has them since its last clear, not of a part"
 
@@ -187,16 +175,14 @@ def latencies_of_a_part_have_no_extremes():
     contains(out.err, f" icache_read_latency: {why}\n")
 
 
-@test
-def a_loop_to_the_first_instruction_is_no_entry():
+def test_a_loop_to_the_first_instruction_is_no_entry():
     # addik r20, r0, 5; bri 4; the function: addik r20, r20, -1; bnei r20, -4; and the three.
     path = three(before=(0x32800005, 0xb8000004, 0x3294ffff, 0xbc34fffc))
     c = next(c for c in stat("-e", "insn_executed", "--region", "0x1005c", path)["counters"] if c["region"])
     equal((c["entries"], c["counter-value"]), (1, 5 * 2 + 3))
 
 
-@test
-def latency_events_say_so():
+def test_latency_events_say_so():
     listed = dict(re.findall(r"^  (\S+) +0x\w\w  (\w+) ", pmk("list", "microblaze").out, re.M))
     equal(sorted(e for e, kind in listed.items() if kind == "latency"), sorted(["interrupt_latency", *LATENCIES]))
     equal((listed["clock_cycles"], listed["insn_executed"]), ("cycles", "events"))
@@ -206,14 +192,12 @@ def latency_events_say_so():
     contains(pmk("info", "load_word").out, "counts       occurrences\n")
 
 
-@test
-def no_counter_at_all():
+def test_no_counter_at_all():
     refused("core microblaze: debug.event_counters and debug.latency_counters are both 0",
             *settings("debug.event_counters=0", "debug.latency_counters=0"))
 
 
-@test
-def groups_larger_than_the_counters():
+def test_groups_larger_than_the_counters():
     apart = "; without the braces they take several passes"
     refused("the group {cycles,...} needs 3 event counters at a time, microblaze has 2" + apart +
             ", or --set debug.event_counters=3", "-e", "load_word,{cycles,E0,load_any}", *settings("debug.event_counters=2"))
@@ -231,14 +215,12 @@ def groups_larger_than_the_counters():
             "counters: --set debug.event_counters=N", "-e", "all", *settings("debug.event_counters=1"))
 
 
-@test
-def the_timer_needs_a_counter():
+def test_the_timer_needs_a_counter():
     refused("microblaze has no event counter for clock_cycles beside that of -I; count others, or give -I in insns, or "
             "--set debug.event_counters=2", "-I", "9cycles", "-e", "clock_cycles", *settings("debug.event_counters=1"))
 
 
-@test
-def intervals_beyond_the_timer():
+def test_intervals_beyond_the_timer():
     """The counters' own timer counts as far as they do; beyond, intervals are QEMU's, and that is said."""
     def warning(*argv):
         return stat("-e", "icache_read_latency", *argv, three())["warning"]
@@ -255,8 +237,7 @@ def intervals_beyond_the_timer():
     equal((out.code, out.err.count("# warning: -I: ")), (0, 1))
 
 
-@test
-def trends_of_latencies():
+def test_trends_of_latencies():
     """--bars with -I: the mean latency of each interval, which JSON has, too."""
     argv = ["-e", "dcache_read_latency", "-I", "20000cycles"]
     rows = stat(*argv, forks())["counters"]
@@ -272,8 +253,7 @@ def trends_of_latencies():
 
 # ---- a core that has only local memory ----------------------------------------------------------------
 
-@test
-def caches_with_nothing_to_cache():
+def test_caches_with_nothing_to_cache():
     area = ["--core", "microblaze-area"]
     for side in ("icache", "dcache"):
         refused(f"--set {side}.enable=on: core microblaze-area has nothing to cache, its memory is local up to lmb.size; "
@@ -299,8 +279,7 @@ def changed(path, name, offset, data):
     return other
 
 
-@test
-def the_old_machine_number():
+def test_the_old_machine_number():
     # 0xbaab, before MicroBlaze had 189. The emulator itself takes either.
     for order, form in (("little", "<H"), ("big", ">H")):
         have(mb.ORDERS[order].qemu)
@@ -311,8 +290,7 @@ def the_old_machine_number():
         equal(stat("-e", "insn_executed", old)["core"], "microblaze")
 
 
-@test
-def cores_for_other_programs():
+def test_cores_for_other_programs():
     path = mb.program("hello", "hello.c")
     out = pmk("stat", "--core", "arm1176", path)
     equal((out.code, out.out), (129, ""))
@@ -321,11 +299,7 @@ def cores_for_other_programs():
     equal(out.code, 129)
 
 
-@test
-def without_the_emulator():
+def test_without_the_emulator():
     path = mb.program("hello", "hello.c", order="big")
     out = pmk("stat", path, env=dict(os.environ, PATH="/nowhere"))
     equal((out.code, out.err), (125, "pmk: qemu-microblaze is not installed (Debian: apt install qemu-user)\n"))
-
-
-main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """pmk stat -T wave: counts out of a dump of a simulated bus, against the scoreboard of its testbench."""
 import fcntl
@@ -7,11 +6,9 @@ import pty
 import re
 import struct
 import subprocess
-import sys
 import termios
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from harness import *  # noqa: E402,F403
+from harness import *
 
 FOLDER = os.path.join(WORK, "stat-wave")
 SCORES = {"READ": "rd", "WRITE": "wr", "WAIT": "wait_total", "WAIT_FIRST": "wait_non_seq_slave"}
@@ -43,8 +40,7 @@ def check(doc, scores):
             equal(found[f"ct_{layer}_{counter}"], of[score], f"{layer} {score}")
 
 
-@test
-def counts_are_those_of_the_scoreboard():
+def test_counts_are_those_of_the_scoreboard():
     for seed in range(1, 9):
         dump, ini, scores = simulated(seed)
         doc = stat("-T", f"wave:{dump}", "--map", ini)
@@ -54,8 +50,7 @@ def counts_are_those_of_the_scoreboard():
         equal({c["trust"] for c in doc["counters"]}, {"measured"})
 
 
-@test
-def fst_and_a_pipe_give_the_same():
+def test_fst_and_a_pipe_give_the_same():
     have("vcd2fst")
     dump, ini, scores = simulated(9)
     fst = os.path.join(FOLDER, "9.fst")
@@ -66,8 +61,7 @@ def fst_and_a_pipe_give_the_same():
     check(json.loads(out.err), scores)
 
 
-@test
-def intervals_add_up():
+def test_intervals_add_up():
     dump, ini, scores = simulated(10)
     doc = stat("-T", f"wave:{dump}", "--map", ini, "-I", "700cycles", "-e", "ct_armd_rd,ct_dma0_wait_total")
     rows = [c for c in doc["counters"] if c["event"] == "ct_armd_rd"]
@@ -76,8 +70,7 @@ def intervals_add_up():
     equal([c["interval"]["cycles"] for c in rows][:4], [700, 1400, 2100, 2800])
 
 
-@test
-def a_layer_alone():
+def test_a_layer_alone():
     dump, ini, scores = simulated(11)
     doc = stat("-T", f"wave:{dump}", "--map", ini, "--layer", "dma0")
     check(doc, {"dma0": scores["dma0"]})
@@ -87,8 +80,7 @@ def a_layer_alone():
     equal(doc["counters"][0]["reason"], "the map has no signal that tells it")
 
 
-@test
-def a_dump_that_is_cut_is_told():
+def test_a_dump_that_is_cut_is_told():
     dump, ini, _ = simulated(12)
     cut = os.path.join(FOLDER, "cut.vcd")
     with open(dump, "rb") as f, open(cut, "wb") as g:
@@ -115,8 +107,7 @@ def hand_written(name, edges, text):
     return dump, ini
 
 
-@test
-def an_event_of_any_pmu():
+def test_an_event_of_any_pmu():
     """From the first edge on, although an ARM11 begins to count some cycles after it is told to."""
     for edges in (1, 2, 10):
         dump, ini = hand_written("event", edges, "[events]\npmu = arm1176\nINSN = e\n")
@@ -127,14 +118,12 @@ def an_event_of_any_pmu():
     equal([c["interval"]["seconds"] for c in doc["counters"]][::2], [2.5e-7, 5.5e-7, 8.5e-7, 9.5e-7])
 
 
-@test
-def cycles_are_edges_unless_the_map_says_what_they_are():
+def test_cycles_are_edges_unless_the_map_says_what_they_are():
     dump, ini = hand_written("cycle", 10, "[events]\npmu = arm1176\nCYCLE = e\n")
     equal(counts(stat("-e", "cpu_cycles", "-T", f"wave:{dump}", "--map", ini)), {"cpu_cycles": 10})
 
 
-@test
-def a_latency_is_counted_and_not_timed():
+def test_a_latency_is_counted_and_not_timed():
     dump, ini = hand_written("latency", 10, "[events]\npmu = microblaze\nicache_read_latency = e\n")
     doc = stat("-e", "icache_read_latency", "-T", f"wave:{dump}", "--map", ini)
     equal((doc["counters"][0]["counter-value"], doc["counters"][0]["latency"]), (10, None))
@@ -179,8 +168,7 @@ def bars(dump, ini, *argv, locale="C", **env):
     return out.err
 
 
-@test
-def bars_of_a_layer():
+def test_bars_of_a_layer():
     dump, ini = small_bus()
     text = bars(dump, ini)
     contains(text, """
@@ -206,8 +194,7 @@ def bars_of_a_layer():
     assert "bandwidth" not in text, text
 
 
-@test
-def bars_of_intervals():
+def test_bars_of_intervals():
     dump, ini = small_bus()
     text = bars(dump, ini, "-I", "5cycles")
     for line in ("#           time layer, waits per burst             mean   slave     bus   other\n",
@@ -221,8 +208,7 @@ def bars_of_intervals():
         contains(text, line)
 
 
-@test
-def metrics_of_intervals():
+def test_metrics_of_intervals():
     """What the lines of the bars say is in CSV and JSON, too: by the metrics."""
     dump, ini = small_bus()
     names = ["ahb_armd_utilisation", "ahb_armd_wait_per_burst", "ahb_armd_first_wait_per_burst",
@@ -241,8 +227,7 @@ def metrics_of_intervals():
             equal(found[time, n], "" if value is None else f"{value:.6f}", f"{n} at {time}")
 
 
-@test
-def bursts_without_a_counter_have_no_mean():
+def test_bursts_without_a_counter_have_no_mean():
     """The testbench makes bursts of all kinds, and DMA-0 has counters for four of them."""
     dump, ini, scores = simulated(3, cycles=5000)
     of = scores["dma0"]["BURST"]
@@ -268,8 +253,7 @@ def bursts_without_a_counter_have_no_mean():
     equal(doc.get("warning"), None)
 
 
-@test
-def intervals_without_a_burst():
+def test_intervals_without_a_burst():
     dump, ini = small_bus()
     out = pmk("stat", "-T", f"wave:{dump}", "--map", ini, "-I", "5cycles", "-M",
               "ahb_armd_wait_per_burst,ahb_armd_first_wait_per_burst").err
@@ -277,16 +261,14 @@ def intervals_without_a_burst():
     assert "division" not in out, out
 
 
-@test
-def user_mode_is_not_told_apart():
+def test_user_mode_is_not_told_apart():
     dump, ini, scores = simulated(1)
     doc = stat("-T", f"wave:{dump}", "--map", ini, "-e", "ct_armd_rd:u,ct_armd_rd:k,ct_armd_rd:uk")
     equal([(c["counter-value"], c["reason"]) for c in doc["counters"]],
           [(None, "privileged and user mode are not told apart in a dump")] * 2 + [(scores["armd"]["READ"], None)])
 
 
-@test
-def the_clock_is_that_of_the_dump():
+def test_the_clock_is_that_of_the_dump():
     dump, ini, scores = simulated(1)
     doc = stat("-T", f"wave:{dump}", "--map", ini, "-M", "ahb_armd_bandwidth")
     words = scores["armd"]["READ"] + scores["armd"]["WRITE"]
@@ -294,8 +276,7 @@ def the_clock_is_that_of_the_dump():
     contains(doc["producer"], "3002 cycles (2 of them in reset) from ")
 
 
-@test
-def reset_and_hresp_are_told():
+def test_reset_and_hresp_are_told():
     dump, ini, _ = simulated(1)
     with open(ini) as f:
         text = f.read()
@@ -311,8 +292,7 @@ def reset_and_hresp_are_told():
     contains(doc["warning"], "HREADY was low on a layer without hresp in the map")
 
 
-@test
-def a_dump_without_a_timescale():
+def test_a_dump_without_a_timescale():
     dump, ini = small_bus("unit")
     with open(dump) as f:
         text = f.read()
@@ -324,8 +304,7 @@ def a_dump_without_a_timescale():
     equal([(m["value"], m["reason"]) for m in doc["metrics"]], [(None, "the clock is not known")])
 
 
-@test
-def settings_in_a_list():
+def test_settings_in_a_list():
     dump, ini = small_bus()
     doc = stat("-T", f"wave:{dump}", "--map", ini, "--set", "wait.armd=1,gxi.page=4K", "-e", "ct_armd_wait_threshold_hit")
     equal((doc["settings"], counts(doc)), ("wait.armd=1 gxi.page=4K", {"ct_armd_wait_threshold_hit": 1}))
@@ -333,8 +312,7 @@ def settings_in_a_list():
     equal((out.code, out.err), (129, "pmk: --set gxi.page=3K: 2K, 4K, 8K or 16K\n"))
 
 
-@test
-def a_map_without_causes():
+def test_a_map_without_causes():
     dump, ini = small_bus("nocause", cause=False)
     doc = stat("-T", f"wave:{dump}", "--map", ini, "-e", "ct_armd_wait_non_seq_slave,ct_armd_wait_non_seq_bus")
     why = "the layer has no cause in the map: waits on first beats all count as the slave's"
@@ -346,8 +324,7 @@ def a_map_without_causes():
     contains(text, f" ct_armd_wait_non_seq_slave: {why}\n")
 
 
-@test
-def bars_on_a_terminal():
+def test_bars_on_a_terminal():
     """As wide as it is, and in colour."""
     dump, ini = small_bus()
     for columns, no_color, line in (
@@ -375,8 +352,7 @@ def bars_on_a_terminal():
         assert line in shown, (columns, line, shown)
 
 
-@test
-def bars_where_there_are_none():
+def test_bars_where_there_are_none():
     dump, ini = hand_written("event", 2, "[events]\npmu = arm1176\nINSN = e\n")
     argv = ["-T", f"wave:{dump}", "--map", ini, "--bars"]
     out = pmk("stat", *argv)
@@ -388,16 +364,14 @@ def bars_where_there_are_none():
     equal((out.code, out.err), (129, "pmk: --bars draws layers of a bus, as --pmu ahbmon counts them; -T linux has none\n"))
 
 
-@test
-def a_map_without_anything_for_the_pmu():
+def test_a_map_without_anything_for_the_pmu():
     dump, ini, _ = simulated(14, 50)
     out = pmk("stat", "-T", f"wave:{dump}", "--map", ini, "--pmu", "microblaze")
     equal(out.code, 129, out)
     contains(out.err, "has nothing for microblaze: neither [events] nor [evntbus]")
 
 
-@test
-def what_makes_no_sense_is_refused():
+def test_what_makes_no_sense_is_refused():
     dump, ini, _ = simulated(13, 50)
     event, event_ini = hand_written("event", 2, "[events]\npmu = arm1176\nINSN = e\n")
     for argv, code, why in (
@@ -422,6 +396,3 @@ def what_makes_no_sense_is_refused():
         equal(out.code, code, f"{argv} {out}")
         contains(out.err, why)
         equal(out.err.count("\n"), 1, out)
-
-
-main()

@@ -1,15 +1,11 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """pmk stat --qemu: firmware in a whole emulated machine (a Raspberry Pi Zero), without a kernel."""
 import os
 import signal
-import sys
 import time
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from harness import *  # noqa: E402,F403
-from programs import build  # noqa: E402
+from harness import *
+from programs import build
 
 BARE = "arm-none-eabi-"
 
@@ -99,8 +95,7 @@ g:	nop
 """
 
 
-@test
-def a_known_loop_counts_exactly():
+def test_a_known_loop_counts_exactly():
     for n in (1, 100, 4080):
         doc = system(firmware(CALLS, CALLED, count=n), "-e", "instr_exec,br_exec,sw_pc_change")
         c = counts(doc)
@@ -113,15 +108,13 @@ def a_known_loop_counts_exactly():
     equal((doc["core"], doc["pmu"], doc["processes"], doc["threads"]), ("arm1176", "arm1176", 1, 1))
 
 
-@test
-def exit_code_is_the_firmwares():
+def test_exit_code_is_the_firmwares():
     for code in (0, 1, 7, 125):
         doc = system(firmware(CALLS, CALLED, count=3, code=code), "-e", "instr_exec", code=code)
         equal(doc["exit-status"], code)
 
 
-@test
-def regions_by_symbol():
+def test_regions_by_symbol():
     doc = system(firmware(CALLS, CALLED), "-e", "instr_exec", "--region", "f", "--region", "g")
     equal(counts(doc)["instr_exec"], FRAME_INSNS + 8000)
     equal((counts(doc, "f")["instr_exec"], counts(doc, "g")["instr_exec"]), (5000, 2000))
@@ -131,8 +124,7 @@ def regions_by_symbol():
     contains(out.err, "nonsense")
 
 
-@test
-def a_window_and_its_intervals():
+def test_a_window_and_its_intervals():
     window = ("--from", "f", "--to", "done")
     doc = system(firmware(CALLS, CALLED), "-e", "instr_exec", *window)
     equal(counts(doc)["instr_exec"], 7999)
@@ -141,16 +133,14 @@ def a_window_and_its_intervals():
     equal(len(doc["counters"]), 8)
 
 
-@test
-def intervals_add_up():
+def test_intervals_add_up():
     whole = counts(system(firmware(CALLS, CALLED), "-e", "instr_exec,cpu_cycles,br_exec"))
     doc = system(firmware(CALLS, CALLED), "-e", "instr_exec,cpu_cycles,br_exec", "-I", "700cycles")
     for event, total in whole.items():
         equal(sum(c["counter-value"] for c in doc["counters"] if c["event"] == event), total, event)
 
 
-@test
-def the_same_run_gives_the_same_bytes():
+def test_the_same_run_gives_the_same_bytes():
     def once():
         path = os.path.join(WORK, "system-same.json")
         kernel = firmware(CALLS, CALLED)
@@ -161,8 +151,7 @@ def the_same_run_gives_the_same_bytes():
     equal(once(), once())
 
 
-@test
-def passes_rerun_equals_clone():
+def test_passes_rerun_equals_clone():
     kernel = firmware(CALLS, CALLED)
     equal(counts(system(kernel, "-e", "all", "--passes", "rerun")), counts(system(kernel, "-e", "all")))
 
@@ -180,8 +169,7 @@ DEVICE = """
 """
 
 
-@test
-def device_accesses_are_not_cacheable():
+def test_device_accesses_are_not_cacheable():
     for n in (1, 10, 500):
         c = counts(system(firmware(DEVICE, count=n << 2), "-e", "all"))
         n <<= 2
@@ -194,8 +182,7 @@ def device_accesses_are_not_cacheable():
         equal(c["dcache_miss"], 2)
 
 
-@test
-def device_accesses_pass_a_level_2_cache_by():
+def test_device_accesses_pass_a_level_2_cache_by():
     level2 = ("--pmu", "l220", "-e", "drreq,drhit,dwreq,dwhit")
     for n in (4, 400):
         # The store that misses level 1, and the load that brings the line in.
@@ -206,8 +193,7 @@ def device_accesses_pass_a_level_2_cache_by():
         equal((c["drreq"], c["drhit"], c["dwreq"], c["dwhit"]), (n, n - 1, n, n - 1))
 
 
-@test
-def output_of_the_machine_is_its_own():
+def test_output_of_the_machine_is_its_own():
     body = """
 	add	r8, r9, #0x200000
 	add	r8, r8, #0x1000
@@ -221,8 +207,7 @@ def output_of_the_machine_is_its_own():
     contains(out.err, "instr_exec")
 
 
-@test
-def exceptions_are_no_pc_changes_by_software():
+def test_exceptions_are_no_pc_changes_by_software():
     """An SVC and its return change the mode: neither is counted (DDI 0301H Table 3-137, event 0x0D)."""
     table = [
         # handler at the vector,        in the text,            instructions and PC changes of a pass
@@ -239,8 +224,7 @@ def exceptions_are_no_pc_changes_by_software():
             equal(c["sw_pc_change"], 1 + changes * n - 1, at_vector)
 
 
-@test
-def undefined_instructions_are_exceptions():
+def test_undefined_instructions_are_exceptions():
     body = "1:	.inst	0xe7f000f0\n	subs	r4, r4, #1\n	bne	1b\n"
     one, ten = (counts(system(firmware(body, undefined="movs pc, lr", count=n),
                               "-e", "instr_exec,sw_pc_change")) for n in (1, 10))
@@ -273,8 +257,7 @@ irq:	str	r10, [r8, #0x44]		@ UARTICR
 """
 
 
-@test
-def interrupts_are_no_pc_changes_by_software():
+def test_interrupts_are_no_pc_changes_by_software():
     """The handler is 4 instructions and 1 PC change, the B at the vector. A conditional branch that an interrupt
     comes between it and its target is allowed to go uncounted: the emulator does not show where it would have gone."""
     table = [
@@ -293,8 +276,7 @@ def interrupts_are_no_pc_changes_by_software():
             assert most - unseen * n <= c["sw_pc_change"] <= most, f"{turn}: {n} interrupts, {c}"
 
 
-@test
-def modes_are_not_told_apart():
+def test_modes_are_not_told_apart():
     for event in ("instr_exec:u", "instr_exec:k"):
         c = system(firmware(CALLS, CALLED), "-e", event)["counters"][0]
         equal((c["counter-value"], c["trust"]), (None, "not supported"))
@@ -303,8 +285,7 @@ def modes_are_not_told_apart():
           FRAME_INSNS + 8000)
 
 
-@test
-def more_words_after_the_options():
+def test_more_words_after_the_options():
     kernel = firmware(CALLS, CALLED)
     doc = stat("-e", "instr_exec", "--qemu", "qemu-system-arm -M raspi0 -nographic -nic none", "--",
                "-semihosting-config", "enable=on,target=native", "-kernel", kernel)
@@ -312,8 +293,7 @@ def more_words_after_the_options():
     contains(doc["command"], "-kernel")
 
 
-@test
-def a_command_line_with_quotes_and_without_a_shell():
+def test_a_command_line_with_quotes_and_without_a_shell():
     place = os.path.join(WORK, "a b")
     os.makedirs(place, exist_ok=True)
     kernel = os.path.join(place, "firm ware.elf")
@@ -326,23 +306,20 @@ def a_command_line_with_quotes_and_without_a_shell():
         equal(out.err.count("\n"), 1)
 
 
-@test
-def an_emulator_that_is_not_there():
+def test_an_emulator_that_is_not_there():
     out = pmk("stat", "--qemu", "qemu-system-nonsense -M raspi0")
     equal(out.code, 125)
     contains(out.err, "qemu-system-nonsense")
 
 
-@test
-def icount_would_count_twice():
+def test_icount_would_count_twice():
     out = pmk("stat", "--qemu", machine(firmware(CALLS, CALLED), "-icount shift=0"))
     equal(out.code, 129)
     equal(out.err, "pmk: --qemu: with -icount QEMU begins blocks anew at device accesses, which would count twice; "
                    "leave it out\n")
 
 
-@test
-def a_machine_that_does_not_start():
+def test_a_machine_that_does_not_start():
     have("qemu-system-arm")
     out = pmk("stat", "-e", "instr_exec", "--qemu", "qemu-system-arm -M no-such-machine -nographic")
     assert out.code not in (0, 139), out
@@ -364,8 +341,7 @@ def file_with(name, data):
     return path
 
 
-@test
-def a_kernel_that_cannot_be_loaded():
+def test_a_kernel_that_cannot_be_loaded():
     fifo = os.path.join(WORK, "system-fifo")
     if not os.path.exists(fifo):
         os.mkfifo(fifo)
@@ -384,8 +360,7 @@ def a_kernel_that_cannot_be_loaded():
         refused(code, f"-kernel {path}: {why}", "--qemu", f"qemu-system-arm -M raspi0 --kernel {path}")
 
 
-@test
-def firmware_of_another_machine():
+def test_firmware_of_another_machine():
     with open(firmware(CALLS, CALLED), "rb") as f:
         elf = f.read()
     for order, emulator in (("big", "qemu-system-microblaze"), ("little", "qemu-system-microblazeel")):
@@ -395,15 +370,13 @@ def firmware_of_another_machine():
     refused(126, f"{mips} is for little-endian MIPS, and qemu-system-arm runs little-endian ARM", "--qemu", machine(mips))
 
 
-@test
-def a_core_that_has_another_pmu():
+def test_a_core_that_has_another_pmu():
     out = pmk("stat", "--core", "arm926", "--pmu", "arm1176", "--qemu", machine(firmware(CALLS, CALLED)))
     equal(out.code, 129)
     contains(out.err, "core arm926 has the PMU ahbmon, not arm1176")
 
 
-@test
-def firmware_that_never_ends_is_interrupted():
+def test_firmware_that_never_ends_is_interrupted():
     kernel = firmware("1:	add	r4, r4, #1\n	b	1b\n")
     for send in (os.kill, os.killpg):
         path = os.path.join(WORK, "system-interrupted.json")
@@ -419,6 +392,3 @@ def firmware_that_never_ends_is_interrupted():
         assert p.returncode in (0, 130), p.returncode
         assert counts(doc)["instr_exec"] > 10000
         equal(doc["partial"], True)
-
-
-main()

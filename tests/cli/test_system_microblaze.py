@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """pmk stat --qemu with firmware for MicroBlaze: exceptions and interrupts by their vectors, devices on the
 peripheral bus, both byte orders. The boards have nothing that ends the emulator: the firmware says that it is
@@ -7,12 +6,10 @@ import os
 import signal
 import struct
 import subprocess
-import sys
 import time
-sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from harness import *  # noqa: E402,F403
-import mbtools as mb  # noqa: E402
+
+from harness import *
+import mbtools as mb
 
 # The devices of petalogix-s3adsp1800 in QEMU: UART Lite, XPS timer, interrupt controller.
 FRAME = r"""
@@ -100,8 +97,7 @@ LOOP = """
 """
 
 
-@test
-def a_loop_in_both_byte_orders():
+def test_a_loop_in_both_byte_orders():
     for order in mb.ORDERS:
         c = region(count(assemble("loop", order, LOOP), order))
         equal(c["insn_executed"], 1 + 3 * 1000 + 2, order)
@@ -124,8 +120,7 @@ RETURN = """
 """
 
 
-@test
-def exceptions_by_their_vector():
+def test_exceptions_by_their_vector():
     for order in mb.ORDERS:
         c = region(count(assemble("illegal", order, ILLEGAL, exception=RETURN), order,
                          more=("-global microblaze-cpu.ill-opcode-exception=on",)))
@@ -173,8 +168,7 @@ HANDLER = """
 """
 
 
-@test
-def interrupts_by_their_vector():
+def test_interrupts_by_their_vector():
     for order in mb.ORDERS:
         c = region(count(assemble("timer", order, TIMER, interrupt=HANDLER), order))
         equal((c["interrupt"], c["exception_taken"]), (5, 0), order)
@@ -196,8 +190,7 @@ DEVICE = """
 """
 
 
-@test
-def devices_are_on_the_peripheral_bus():
+def test_devices_are_on_the_peripheral_bus():
     doc = count(assemble("device", "little", DEVICE), "little", "--set", "peripheral.latency=17", "--set",
                 "mmu.enable=off")
     c = region(doc)
@@ -207,8 +200,7 @@ def devices_are_on_the_peripheral_bus():
     equal((c["mmu_insn_request"], c["mmu_data_request"]), (0, 0))
 
 
-@test
-def what_is_not_seen():
+def test_what_is_not_seen():
     doc = count(assemble("loop", "little", LOOP), "little")
     missing = sorted(x["event"] for x in doc["counters"] if x["counter-value"] is None and x["region"] is None)
     equal(missing, ["interrupt_latency", "mmu_data_exception", "mmu_exception", "mmu_insn_exception"])
@@ -216,8 +208,7 @@ def what_is_not_seen():
 
 # ---- what the firmware is for ------------------------------------------------------------------------
 
-@test
-def the_emulator_of_the_other_byte_order():
+def test_the_emulator_of_the_other_byte_order():
     for order, other in (("little", "big"), ("big", "little")):
         kernel = assemble("loop", order, LOOP)
         runs, needs = mb.ORDERS[other].system, mb.ORDERS[order].system
@@ -231,8 +222,7 @@ def the_emulator_of_the_other_byte_order():
                     f"ARM; take {needs}\n"))
 
 
-@test
-def a_raw_binary_runs_on_the_core_of_the_emulator():
+def test_a_raw_binary_runs_on_the_core_of_the_emulator():
     for order, form in (("little", "<6I"), ("big", ">6I")):
         path = os.path.join(WORK, f"mb-raw-{order}.{os.getpid()}")
         with open(path, "wb") as f:
@@ -245,8 +235,7 @@ def a_raw_binary_runs_on_the_core_of_the_emulator():
         equal((c["store_word"], c["imm_op"], c["axi_dp_write_latency"]), (1, 1, 1), order)
 
 
-@test
-def firmware_is_no_program():
+def test_firmware_is_no_program():
     for order in mb.ORDERS:
         have(mb.ORDERS[order].qemu)
         out = pmk("stat", assemble("loop", order, LOOP))
@@ -266,8 +255,7 @@ over:
 """
 
 
-@test
-def a_branch_right_before_the_end_is_not_known_yet():
+def test_a_branch_right_before_the_end_is_not_known_yet():
     kernel = assemble("countdown", "little", COUNTDOWN)
     c = counts(count(kernel, "little", "--from", "work", "--to", "over", region=()))
     equal((c["branch_cond"], c["branch_cond_taken"], c["branch_cond_not_taken"]), (999, 999, 0))
@@ -276,12 +264,8 @@ def a_branch_right_before_the_end_is_not_known_yet():
     equal((c["branch_cond"], c["branch_cond_taken"], c["branch_cond_not_taken"]), (1000, 999, 1))
 
 
-@test
-def the_core_of_another_machine():
+def test_the_core_of_another_machine():
     have("qemu-system-arm")
     out = pmk("stat", "--core", "microblaze", "--qemu", "qemu-system-arm -M versatilepb -nographic -S")
     equal(out.code, 129)
     contains(out.err, "microblaze")
-
-
-main()

@@ -2,10 +2,8 @@
 """What the documentation tests share: the files of the repository, and C text without comments."""
 import os
 import re
-import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from harness import SOURCE, run  # noqa: E402
+from harness import SOURCE, run
 
 
 def files():

@@ -1,29 +1,25 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """docs/ahbmon.md says of the buses what the sources say: rules, parameters, fields of the packet."""
-import os
 import re
-import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from harness import *
 import repo
+
+pytestmark = pytest.mark.quick
 
 
 def section(n):
     return re.search(rf"^## {n}\. .*?(?=^## |\Z)", repo.text("docs/ahbmon.md"), re.M | re.S).group(0)
 
 
-@test
-def every_rule_of_the_protocol():
+def test_every_rule_of_the_protocol():
     told = re.findall(r"^\| ([a-z][\w-]+) \| (AHB, Lite|AHB|Lite) \|", section(10), re.M)
     real = re.findall(r'^\s*X\(\w+,\s*"([\w-]+)",', repo.text("src/ahb/check.h"), re.M)
     assert len(real) > 15, real
     equal([name for name, _ in told], real)
 
 
-@test
-def every_parameter_exists():
+def test_every_parameter_exists():
     headers = {7: ["src/ahb/layer.h", "src/ahb/gxi.h"], 8: ["src/pmu/ahbmon/packet.h"],
                9: ["src/ahb/matrix.h", "src/ahb/mbx.h"], 5: ["src/pmu/ahbmon/ahbmon.h", "include/pmk/ahbmon.h"]}
     for n, paths in headers.items():
@@ -35,8 +31,7 @@ def every_parameter_exists():
             assert re.search(rf"\b{word}\b", code), f"section {n} names {word}"
 
 
-@test
-def no_parameter_is_kept_back():
+def test_no_parameter_is_kept_back():
     """What a struct of parameters has is on the page."""
     for n, path, struct in ((7, "src/ahb/layer.h", "pmk_ahb_layer_params"),
                             (5, "src/pmu/ahbmon/ahbmon.h", "pmk_ahbmon_params")):
@@ -47,8 +42,7 @@ def no_parameter_is_kept_back():
         equal([m for m in members if m not in ("nwindows", "window") and f"`{m}`" not in told], [], path)
 
 
-@test
-def fields_of_the_packet():
+def test_fields_of_the_packet():
     code = repo.text("src/pmu/ahbmon/packet.c")
     layers = re.findall(r"PMK_BITS\((\d+), (\d+)\),\s*/\* ([\w-]+) \*/", code)
     gxi = re.findall(r"^#define (GXI_\w+)\s+PMK_BITS\((\d+), (\d+)\)", code, re.M)
@@ -60,6 +54,3 @@ def fields_of_the_packet():
         contains(page[f"{hi}:{lo}"], "data" if name == "GXI_DATA" else "address")
     bits = [b for span in page for b in range(int(span.split(":")[-1]), int(span.split(":")[0]) + 1)]
     equal(sorted(bits), list(range(34)), "every pin once")
-
-
-main()

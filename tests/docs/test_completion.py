@@ -1,13 +1,12 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """completions/pmk.bash, asked as bash asks it: words, position of the cursor, answers."""
 import os
 import re
 import shlex
-import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from harness import *
+
+pytestmark = pytest.mark.quick
 
 SCRIPT = os.path.join(SOURCE, "completions/pmk.bash")
 
@@ -34,30 +33,26 @@ def option_words(command):
     return sorted({w for pair in found for w in pair if w})
 
 
-@test
-def it_is_installed_for_pmk():
+def test_it_is_installed_for_pmk():
     have("bash")
     out = run("bash", "--norc", "-c", f"source {shlex.quote(SCRIPT)}; complete -p pmk")
     contains(out.out, "-F _pmk pmk")
 
 
-@test
-def commands():
+def test_commands():
     equal(complete(""), sorted(["stat", "report", "list", "info", "decode", "doctor", "wave", "help", "--help", "--version"]))
     equal(complete("st"), ["stat"])
     equal(complete("help", "de"), ["decode"])
 
 
-@test
-def options():
+def test_options():
     for command in ("stat", "report", "list", "info", "decode", "doctor", "wave"):
         equal(complete(command, "-"), option_words(command), command)
     equal(complete("stat", "--no"), ["--no-aggr", "--no-big-num", "--no-inherit"])
     equal(complete("stat", "-e", "cycles", "--core"), ["--core"])
 
 
-@test
-def events():
+def test_events():
     every = listed("events", "--pmu", "arm1176")
     assert len(every) > 20, every
     equal(complete("stat", "--pmu", "arm1176", "-e", ""), sorted(every + ["all"]))
@@ -69,8 +64,7 @@ def events():
           ["cycles,{icache_miss,dcache_wback"])
 
 
-@test
-def events_of_cores_that_are_not_called_like_their_pmu():
+def test_events_of_cores_that_are_not_called_like_their_pmu():
     for core, pmu in (("arm926", "ahbmon"), ("microblaze-area", "microblaze"), ("microblaze-freq", "microblaze")):
         for words in (["--core", core], ["--core", "=", core]):
             equal(complete("stat", *words, "-e", ""), sorted(listed("events", "--pmu", pmu) + ["all"]), core)
@@ -78,16 +72,14 @@ def events_of_cores_that_are_not_called_like_their_pmu():
     equal(complete("stat", "--core", "arm926", "--pmu", "l220", "-e", "w"), ["wa"])
 
 
-@test
-def an_option_with_an_equals_sign():
+def test_an_option_with_an_equals_sign():
     # In bash "--core=arm11" is the three words --core = arm11.
     equal(complete("stat", "--core", "=", "arm117"), ["arm1176"])
     equal(complete("stat", "--core", "="), listed("cores"))
     equal(complete("stat", "--set", "dcache.size", "=", "32K", "--reg"), ["--region"])
 
 
-@test
-def cores_pmus_metrics_targets():
+def test_cores_pmus_metrics_targets():
     equal(complete("stat", "--core", ""), listed("cores"))
     equal(complete("stat", "--pmu", ""), listed("pmus"))
     equal(complete("list", "--pmu", "arm115"), ["arm1156"])
@@ -98,16 +90,14 @@ def cores_pmus_metrics_targets():
     equal(complete("stat", "--passes", ""), ["clone", "rerun"])
 
 
-@test
-def core_parameters():
+def test_core_parameters():
     keys = re.findall(r'^\tX\(\w+,\s*"([^"]+)"', open(os.path.join(SOURCE, "src/cpu/config.h")).read(),
                       re.M)
     equal(complete("stat", "--set", ""), sorted(k + "=" for k in keys))
     equal(complete("stat", "--set", "dcache.s"), ["dcache.size=", "dcache.store_miss_external="])
 
 
-@test
-def operands():
+def test_operands():
     equal(complete("list", ""), sorted(["cores", "events", "metrics", "pmus", "targets", "all"] + listed("pmus")))
     equal(complete("list", "cores", "ev"), ["events"])
     equal(complete("info", "dcache_wb"), ["dcache_wback"])
@@ -124,8 +114,7 @@ def operands():
     equal(complete("info", "--pmu", "arm1176", "PMC"), [])
 
 
-@test
-def files():
+def test_files():
     folder = os.path.join(WORK, "completion")
     os.makedirs(os.path.join(folder, "libs"), exist_ok=True)
     for name in ("prog", "data file", "other"):
@@ -138,6 +127,3 @@ def files():
     equal(complete("stat", "-o", "o", cwd=folder), ["other"])
     equal(complete("report", "-j", "o", cwd=folder), ["other"])
     equal(complete("report", "--elf", "./p", cwd=folder), ["./prog"])
-
-
-main()

@@ -1,13 +1,12 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """docs/FORMATS.md describes the formats as they are: keys, columns, keywords, verbs."""
 import os
 import re
-import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from harness import *
 import repo
+
+pytestmark = pytest.mark.quick
 
 PAGE = repo.text("docs/FORMATS.md")
 
@@ -43,8 +42,7 @@ def documents():
             stat("-A", "-e", "cycles", p)]
 
 
-@test
-def json_keys_of_stat():
+def test_json_keys_of_stat():
     text = part("JSON: `pmk stat -j`")
     top, counter = set(), set()
     for doc in documents():
@@ -56,8 +54,7 @@ def json_keys_of_stat():
     equal(set(first_cells(text, "A counter:\n\n| key | content |")), counter, "of a counter")
 
 
-@test
-def json_example_is_valid():
+def test_json_example_is_valid():
     block = re.search(r"```json\n(.*?)```", PAGE, re.S).group(1)
     example = json.loads(block)
     real = stat("-e", "instr_exec,cpu_cycles", "-M", "cpi", program())
@@ -66,8 +63,7 @@ def json_example_is_valid():
     equal(list(example["metrics"][0]), list(real["metrics"][0]))
 
 
-@test
-def csv_columns():
+def test_csv_columns():
     text = part("CSV: `pmk stat -x SEP`")
     line = re.search(r"^    (\S.*)$", text, re.M).group(1)
     columns = re.sub(r"\[(\w+%?),\]", r"\1,", line).split(",")
@@ -80,8 +76,7 @@ def csv_columns():
             equal(len(row.split(";")), len(plain) + more, f"columns of {row} ({argv})")
 
 
-@test
-def json_keys_of_list_and_decode():
+def test_json_keys_of_list_and_decode():
     text = part("JSON: `pmk list -j`")
     listed = json.loads(pmk("list", "-j").out)
     equal((listed.pop("format"), listed.pop("version")), ("pmk-list", 1))
@@ -96,8 +91,7 @@ def json_keys_of_list_and_decode():
     equal(keys, set(decoded["registers"][0]["fields"][0]))
 
 
-@test
-def keys_and_columns_of_wave():
+def test_keys_and_columns_of_wave():
     text = part("CSV and JSON: `pmk wave`")
     folder = os.path.join(WORK, "formats")
     os.makedirs(folder, exist_ok=True)
@@ -125,8 +119,7 @@ def keys_and_columns_of_wave():
         equal(len(row.split(";")), len(columns), row)
 
 
-@test
-def metric_keywords():
+def test_metric_keywords():
     text = part("Metrics")
     keywords = first_cells(text, "| keyword | content |")
     code = repo.text("src/result/metric.c")
@@ -141,8 +134,7 @@ def metric_keywords():
     assert re.search(r"^ {4}formula = ", text, re.M)
 
 
-@test
-def vector_verbs():
+def test_vector_verbs():
     text = part("Conformance vectors")
     told = set(re.findall(r"`([\w-]+)[ `]", text.split("| line | meaning |")[1].split("\n\n")[0]))
     runner = repo.text("tests/conformance/run_model.c")
@@ -156,8 +148,7 @@ def vector_verbs():
     equal(used - real, {"vector", "cores", "ref"})
 
 
-@test
-def preset_of_the_page_can_be_read():
+def test_preset_of_the_page_can_be_read():
     """The example is a preset: in a data directory of its own, pmk lists it."""
     text = part("Core presets")
     preset = "\n".join(l[4:] for l in re.search(r"((?:^(?: {4}.*)?\n)+)", text[1:], re.M).group(1).splitlines())
@@ -168,6 +159,3 @@ def preset_of_the_page_can_be_read():
     out = pmk("list", "cores", env=dict(os.environ, PMK_DATA=folder))
     equal(out.code, 0, out)
     contains(out.out, "one line")
-
-
-main()

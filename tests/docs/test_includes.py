@@ -1,15 +1,14 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Who may include whom (docs/DESIGN.md, section 2), on the #include lines themselves, and what the
 freestanding sources need when they are linked."""
 import os
 import re
 import shutil
-import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from harness import *
 import repo
+
+pytestmark = pytest.mark.quick
 
 FREESTANDING = {"stdint.h", "stddef.h", "stdbool.h", "limits.h"}
 TARGET_CPUS = ("arm1176jzf-s", "arm926ej-s")
@@ -101,15 +100,13 @@ def target_sources():
     return ["src/" + f for f in re.findall(r"'([^']+)'", listed.group(1))]
 
 
-@test
-def every_source_has_a_room():
+def test_every_source_has_a_room():
     found = code()
     assert len(found) > 40, found
     equal([p for p in found if rule_for(p) is None], [], "no rule for these files")
 
 
-@test
-def nobody_reaches_over_a_wall():
+def test_nobody_reaches_over_a_wall():
     wrong = []
     for path in code():
         allowed = rule_for(path) or []
@@ -120,15 +117,13 @@ def nobody_reaches_over_a_wall():
     equal(wrong, [])
 
 
-@test
-def included_files_exist():
+def test_included_files_exist():
     for path in code():
         for name in re.findall(r'^#include "([^"]+)"', repo.text(path), re.M):
             assert ours(name), f'{path} includes "{name}", which is not there'
 
 
-@test
-def driver_and_model_do_not_know_each_other():
+def test_driver_and_model_do_not_know_each_other():
     drivers = [p for p in code() if re.match(r"src/pmu/\w+/driver\.c", p)]
     models = [p for p in code() if re.match(r"src/pmu/\w+/model\.c", p)]
     assert drivers and models
@@ -143,8 +138,7 @@ def driver_and_model_do_not_know_each_other():
         equal({w for w in words if "driver" in w.lower()}, set(), f"{path} speaks of a driver")
 
 
-@test
-def pmu_rows_do_not_include_model_or_bus():
+def test_pmu_rows_do_not_include_model_or_bus():
     # events.c may include its family's own header, which speaks of both.
     for path in code():
         if re.match(r"src/pmu/(\w+/(driver|events|pmu)|pmus)\.c", path):
@@ -152,8 +146,7 @@ def pmu_rows_do_not_include_model_or_bus():
                 assert header not in includes(path), f"{path} includes {header}"
 
 
-@test
-def they_meet_in_port_model():
+def test_they_meet_in_port_model():
     contains(repo.text("src/port/model.c"), "pmk/model.h")
     for path in code():
         # The command shows what a family knows of itself, such as its EVNTBUS.
@@ -166,28 +159,24 @@ def they_meet_in_port_model():
             assert not name.startswith("pmu/"), f"{path} includes {name}"
 
 
-@test
-def the_command_is_nobodys_library():
+def test_the_command_is_nobodys_library():
     for path in code():
         if not path.startswith("src/cli/"):
             for name in includes(path):
                 assert not name.startswith("cli/"), f"{path} includes {name}"
 
 
-@test
-def qemu_is_known_to_the_plugin_alone():
+def test_qemu_is_known_to_the_plugin_alone():
     users = [p for p in code() if any("qemu_api.h" in n or "qemu-plugin" in n for n in includes(p))]
     equal(users, ["src/producer/qemu/plugin.c"])
 
 
-@test
-def the_kernels_counters_are_known_to_one_room():
+def test_the_kernels_counters_are_known_to_one_room():
     users = [p for p in code() if "linux/perf_event.h" in includes(p)]
     assert users and all(p.startswith("src/producer/linux/") for p in users), users
 
 
-@test
-def libraries_stay_in_their_rooms():
+def test_libraries_stay_in_their_rooms():
     seen = set()
     for path in code():
         for name in includes(path):
@@ -198,8 +187,7 @@ def libraries_stay_in_their_rooms():
     assert {"ini.h", "json", "gelf.h"} <= seen, f"the test no longer sees its libraries: {seen}"
 
 
-@test
-def public_headers_are_freestanding():
+def test_public_headers_are_freestanding():
     for path in code():
         if not path.startswith("include/"):
             continue
@@ -209,8 +197,7 @@ def public_headers_are_freestanding():
             assert ours(name) or name in FREESTANDING | extra, f"{path} includes <{name}>"
 
 
-@test
-def public_headers_are_understood_alone():
+def test_public_headers_are_understood_alone():
     have("gcc")
     for path in code():
         if path.startswith("include/"):
@@ -222,8 +209,7 @@ def public_headers_are_understood_alone():
                 assert out.code == 0, f"{path} as {language}: {out.err}"
 
 
-@test
-def freestanding_sources_include_no_libc():
+def test_freestanding_sources_include_no_libc():
     listed = target_sources()
     assert len(listed) >= 5, listed
     for path in listed:
@@ -254,8 +240,7 @@ def gcc_include():
     return run("arm-none-eabi-gcc", "-print-file-name=include").out.strip()
 
 
-@test
-def freestanding_sources_need_nothing_but_memory_functions():
+def test_freestanding_sources_need_nothing_but_memory_functions():
     have("arm-none-eabi-gcc", "arm-none-eabi-nm")
     for cpu in TARGET_CPUS:
         for level in ("-O0", "-Os", "-O2"):
@@ -264,8 +249,7 @@ def freestanding_sources_need_nothing_but_memory_functions():
             equal(undefined - defined - MEMORY, set(), f"undefined for {cpu} at {level}")
 
 
-@test
-def freestanding_sources_have_no_state():
+def test_freestanding_sources_have_no_state():
     have("arm-none-eabi-gcc", "arm-none-eabi-nm")
     link_freestanding(TARGET_CPUS[0], "-Os")
     folder = os.path.join(WORK, f"freestanding-{TARGET_CPUS[0]}-Os")
@@ -273,6 +257,3 @@ def freestanding_sources_have_no_state():
         for line in run("arm-none-eabi-nm", os.path.join(folder, obj)).out.splitlines():
             kind, name = line.split()[-2:]
             assert kind not in "dDbBcC", f"{obj}: {name} is writable memory ({kind})"
-
-
-main()

@@ -1,22 +1,20 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """docs/l2cc.md says what the catalogue, the presets and the model say."""
 import json
 import os
 import re
-import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from harness import *
 import repo
+
+pytestmark = pytest.mark.quick
 
 
 def page():
     return repo.text("docs/l2cc.md")
 
 
-@test
-def the_page_has_every_event():
+def test_the_page_has_every_event():
     told = re.findall(r"^\| (\w+) \| (-|0x[0-9A-F]{2}) \| (-|0x[0-9A-F]{2}) \| (-|[A-Z0-9_]+) \| ", page(), re.M)
     signals = dict(re.findall(r'\{ .*?"(\w+)", PMK_SIG_(\w+) \}', repo.text("tests/pmu/test_l2cc.c")))
     for column, pmu in ((1, "l210"), (2, "l220")):
@@ -29,8 +27,7 @@ def the_page_has_every_event():
             equal(row[3] if row[3] != "-" else "NONE", signals[name], name)
 
 
-@test
-def parameters_have_their_defaults():
+def test_parameters_have_their_defaults():
     told = dict(re.findall(r"^\| `(l2\.\w+)` \| (\w+) \| ", page(), re.M))
     core = json.loads(pmk("list", "cores", "-j").out)
     core = next(c for c in core["cores"] if c["name"] == "arm1176")
@@ -40,15 +37,13 @@ def parameters_have_their_defaults():
     equal(told, shown)
 
 
-@test
-def choices_of_the_model_exist():
+def test_choices_of_the_model_exist():
     told = re.findall(r"\| `(\w+)` \|$", page(), re.M)
     body = re.search(r"^struct pmk_l2cc_params \{\n(.*?)^\};", repo.text("src/pmu/l2cc/l2cc.h"), re.M | re.S).group(1)
     equal(sorted(told), sorted(re.findall(r"bool (\w+);", body)))
 
 
-@test
-def registers_are_where_the_page_says():
+def test_registers_are_where_the_page_says():
     told = page()
     for pmu in ("l210", "l220"):
         table = re.search(rf"pmk_{pmu}_offsets\[\w+\] = \{{(.*?)\}}", repo.text("src/pmu/l2cc/pmu.c"), re.S).group(1)
@@ -57,8 +52,7 @@ def registers_are_where_the_page_says():
             assert first, f"{pmu}: {offset}"
 
 
-@test
-def the_firmware_example_compiles():
+def test_the_firmware_example_compiles():
     have("gcc")
     code = re.search(r"^```c\n(.*?)^```", page(), re.M | re.S).group(1)
     declarations, calls = code.split("\n\n")
@@ -69,6 +63,3 @@ def the_firmware_example_compiles():
     out = run("gcc", "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-I",
               os.path.join(SOURCE, "include"), path)
     equal(out.code, 0, out.err)
-
-
-main()

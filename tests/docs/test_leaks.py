@@ -1,17 +1,15 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """The repository speaks of itself and of the hardware, not of the machines and the way it was made:
 no file names a directory of somebody's machine, a package mirror, an issue number or an assistant.
 
 The patterns are written in pieces so that this file does not match itself.
 """
-import os
 import re
-import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from harness import *
 import repo
+
+pytestmark = pytest.mark.quick
 
 # Texts that are not ours to change.
 VERBATIM = ("LICENSE",)
@@ -56,8 +54,7 @@ def found(pattern, body):
             for m in re.finditer(pattern, body, re.M)]
 
 
-@test
-def nothing_leaks():
+def test_nothing_leaks():
     seen, bad = 0, []
     for path, body in texts():
         seen += 1
@@ -67,8 +64,7 @@ def nothing_leaks():
     equal(bad, [])
 
 
-@test
-def prose_names_no_issue():
+def test_prose_names_no_issue():
     bad = []
     for path, body in texts():
         if path.endswith(PROSE):
@@ -78,14 +74,12 @@ def prose_names_no_issue():
     equal(bad, [])
 
 
-@test
-def file_names_are_plain():
+def test_file_names_are_plain():
     for path in repo.files():
         assert re.fullmatch(r"[\w./+-]+", path), path
 
 
-@test
-def the_patterns_bite():
+def test_the_patterns_bite():
     for text in ("see /wor" + "k/main/x", "in /roo" + "t/.profile", '"/hom' + 'e/me"',
                  "at deb." + "debian.org/x", "as asked in issue " + "12", "the dos" + "sier says",
                  "as T7" + "6 says"):
@@ -95,6 +89,3 @@ def the_patterns_bite():
         assert not any(found(p, text) for p in FORBIDDEN.values()), text
     assert found(BARE_NUMBER, "as in #" + "12.")
     assert not found(BARE_NUMBER, "ldr r0,[r1,#4]")
-
-
-main()

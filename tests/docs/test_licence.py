@@ -1,13 +1,12 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Every source file says its licence, and only the QEMU glue is under another one than MIT."""
 import os
 import re
-import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from harness import *
 import repo
+
+pytestmark = pytest.mark.quick
 
 GPL = {"src/producer/qemu/plugin.c", "src/producer/qemu/qemu_api.h"}
 SOURCE_SUFFIXES = (".c", ".h", ".S", ".s", ".ld", ".py", ".sh", ".bash", ".vec")
@@ -30,16 +29,14 @@ def licence_of(path):
     return m.group(1) if m else None
 
 
-@test
-def every_source_file_says_its_licence():
+def test_every_source_file_says_its_licence():
     found = list(sources())
     assert len(found) > 50, f"only {len(found)} source files found"
     missing = [p for p in found if licence_of(p) is None]
     equal(missing, [], "no SPDX line in the first three")
 
 
-@test
-def only_the_qemu_glue_is_gpl():
+def test_only_the_qemu_glue_is_gpl():
     for path in sources():
         want = "GPL-2.0-or-later" if path in GPL else "MIT"
         equal(licence_of(path), want, path)
@@ -47,16 +44,14 @@ def only_the_qemu_glue_is_gpl():
         assert repo.exists(path), path
 
 
-@test
-def c_files_open_with_the_line():
+def test_c_files_open_with_the_line():
     for path in sources():
         if path.endswith((".c", ".h")):
             first = repo.text(path).splitlines()[0]
             assert "SPDX-License-Identifier" in first, f"{path}: {first}"
 
 
-@test
-def texts_of_the_licences_are_there():
+def test_texts_of_the_licences_are_there():
     mit = repo.text("LICENSE")
     contains(mit, "MIT License")
     contains(mit, "pmukit contributors")
@@ -68,6 +63,3 @@ def texts_of_the_licences_are_there():
     used = {licence_of(p) for p in sources()}
     texts = {f[:-4] for f in os.listdir(os.path.join(SOURCE, "LICENSES"))}
     equal(texts, used, "licence texts and licences used")
-
-
-main()

@@ -1,15 +1,14 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """The man pages and the program say the same: options, core parameters, exit codes, environment; the
 examples of the pages run; mandoc finds no error."""
 import os
 import re
 import shutil
-import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from harness import *
 import repo
+
+pytestmark = pytest.mark.quick
 
 COMMANDS = ("stat", "report", "list", "info", "decode", "doctor", "wave")
 PAGES = ("pmk",) + tuple("pmk-" + c for c in COMMANDS)
@@ -138,14 +137,12 @@ def core_keys():
     return keys
 
 
-@test
-def options_of_every_command_are_in_its_page():
+def test_options_of_every_command_are_in_its_page():
     for command in COMMANDS:
         equal(page_options("pmk-" + command), help_options(command), f"pmk-{command}(1) and --help")
 
 
-@test
-def every_command_has_a_page():
+def test_every_command_has_a_page():
     listed = re.findall(r"^  (\w+) +\S", pmk("--help").out, re.M)
     equal(sorted(listed), sorted(COMMANDS))
     for command in listed:
@@ -154,24 +151,21 @@ def every_command_has_a_page():
     equal(there, sorted(p + ".1.scd" for p in PAGES))
 
 
-@test
-def briefs_agree():
+def test_briefs_agree():
     """The line after NAME is the command's own line in the overview."""
     for command, brief in re.findall(r"^  (\w+) +(.+)$", pmk("--help").out, re.M):
         contains(section("pmk-" + command, "NAME"), f"pmk-{command} - {brief}")
         contains(section("pmk", "COMMANDS"), brief)
 
 
-@test
-def options_of_pmk_itself_work():
+def test_options_of_pmk_itself_work():
     for letter, name, arg in page_options("pmk"):
         equal(arg, None, name)
         for spelling in ([f"-{letter}"] if letter else []) + [f"--{name}"]:
             equal(pmk(spelling).code, 0, spelling)
 
 
-@test
-def core_parameters_are_those_of_the_program():
+def test_core_parameters_are_those_of_the_program():
     rows = table("pmk-stat", "CORE PARAMETERS")
     equal(rows[0], ["key", "cores", "default", "range", "meaning"])
     want = core_keys()
@@ -183,8 +177,7 @@ def core_parameters_are_those_of_the_program():
     equal(len(rows) - 1, len(want), "number of parameters")
 
 
-@test
-def pages_have_their_sections():
+def test_pages_have_their_sections():
     for name in PAGES:
         titles = re.findall(r"^# (.+)$", page(name), re.M)
         equal([t for t in titles if t in SECTIONS], [t for t in SECTIONS if t in titles], name)
@@ -192,8 +185,7 @@ def pages_have_their_sections():
         equal(missing, set(), f"{name}(1) lacks sections")
 
 
-@test
-def exit_codes_are_those_of_cli_h():
+def test_exit_codes_are_those_of_cli_h():
     codes = dict(re.findall(r"(PMK_EXIT_\w+) = (\d+)", repo.text("src/cli/cli.h")))
     equal(sorted(codes.values(), key=int), ["0", "125", "126", "127", "129"])
     for name in ("pmk", "pmk-stat"):
@@ -204,8 +196,7 @@ def exit_codes_are_those_of_cli_h():
     assert {"its own", "128 + N"} <= told, told
 
 
-@test
-def environment_is_what_the_source_reads():
+def test_environment_is_what_the_source_reads():
     read = set()
     for path in repo.files():
         if path.startswith("src/cli/") and path.endswith(".c"):
@@ -224,8 +215,7 @@ def examples():
                     yield name, m.group(1)
 
 
-@test
-def every_page_has_examples():
+def test_every_page_has_examples():
     seen = {name for name, _ in examples()}
     equal(seen, set(PAGES))
     for line in EXIT_CODES:
@@ -276,29 +266,25 @@ def run_examples(wanted):
     return ran
 
 
-@test
-def examples_run():
+def test_examples_run():
     assert run_examples("any") > 15
 
 
-@test
-def firmware_example_runs():
+def test_firmware_example_runs():
     have(*NEEDS["qemu-system-arm"])
     folder, _ = example_folder()
     make_firmware(folder)
     equal(run_examples("board"), 1)
 
 
-@test
-def examples_on_this_machine_run():
+def test_examples_on_this_machine_run():
     out = pmk("stat", "-T", "linux", "-a", "-e", "context-switches", "true")
     if out.code:
         skip(out.err.strip())
     assert run_examples("linux") > 3
 
 
-@test
-def pages_are_sound():
+def test_pages_are_sound():
     have("scdoc", "mandoc")
     for name in PAGES:
         man = run("scdoc", stdin=page(name))
@@ -312,13 +298,9 @@ def pages_are_sound():
         assert "..." not in re.findall(r"^\s*(\S+)", page(name), re.M), f"{name}: a line begins with '...'"
 
 
-@test
-def pages_refer_to_pages_that_exist():
+def test_pages_refer_to_pages_that_exist():
     for name in PAGES:
         for other in re.findall(r"\*(pmk[\w-]*)\*\(1\)", page(name)):
             assert other in PAGES, f"{name}(1) refers to {other}(1)"
         for path in re.findall(r"\b((?:docs|data)/[\w/.-]+\.\w+)\b", page(name)):
             assert repo.exists(path) or "NAME" in path, f"{name}(1) names {path}"
-
-
-main()

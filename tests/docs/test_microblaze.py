@@ -1,15 +1,14 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """docs/microblaze.md: its examples run, and its table of the models has every parameter. Events, registers and rules
 are compared in test_trace.py and tests/guest."""
 import os
 import re
-import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from harness import *
 import mbtools
 import repo
+
+pytestmark = pytest.mark.quick
 
 
 def page():
@@ -26,8 +25,7 @@ def examples():
     return found
 
 
-@test
-def examples_run():
+def test_examples_run():
     have("qemu-microblazeel")
     folder = os.path.join(WORK, "microblaze-page")
     os.makedirs(folder, exist_ok=True)
@@ -42,8 +40,7 @@ def examples_run():
             assert word not in out.err, f"{line}: {out}"
 
 
-@test
-def its_four_ways_to_name_an_event_agree():
+def test_its_four_ways_to_name_an_event_agree():
     have("qemu-microblazeel")
     words = next(re.search(r"-e (\S*r29\S*)", line) for line in examples() if "r29" in line).group(1)
     by_name = counts(stat("-e", "clock_cycles,insn_executed,load_any", mbtools.program("hello", "hello.c")))
@@ -51,15 +48,13 @@ def its_four_ways_to_name_an_event_agree():
     equal(list(named.values()), [by_name["clock_cycles"], by_name["insn_executed"], *[by_name["load_any"]] * 3])
 
 
-@test
-def firmware_example_names_a_machine_that_is_there():
+def test_firmware_example_names_a_machine_that_is_there():
     command = re.search(r"`pmk stat --qemu '(qemu-system-microblazeel) -M (\S+) ", section("Try it"))
     have(command.group(1))
     contains(run(command.group(1), "-M", "help").out, command.group(2) + " ")
 
 
-@test
-def every_parameter_of_the_models_is_told():
+def test_every_parameter_of_the_models_is_told():
     header = repo.text("src/pmu/microblaze/microblaze.h")
     told = [w for cell in re.findall(r"^\| [^|]+ \| [^|]+ \| ([^|]+) \|$", section(r"7\. [^\n]*"), re.M)
             for w in re.findall(r"`(\w+)`", cell)]
@@ -70,6 +65,3 @@ def every_parameter_of_the_models_is_told():
             real += names.split(", ")
     assert len(real) > 20, real
     equal(sorted(told), sorted(real))
-
-
-main()

@@ -1,14 +1,13 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """What README.md and the pages below docs/ point to is there, and the commands they show work."""
 import os
 import re
 import shlex
-import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from harness import *
 import repo
+
+pytestmark = pytest.mark.quick
 
 README = repo.text("README.md")
 
@@ -25,8 +24,7 @@ def headings(path):
     return out
 
 
-@test
-def links_lead_somewhere():
+def test_links_lead_somewhere():
     seen = 0
     for page in pages():
         for target in re.findall(r"\]\(([^)\s]+)\)", repo.text(page)):
@@ -41,8 +39,7 @@ def links_lead_somewhere():
     assert seen > 30, f"only {seen} links found"
 
 
-@test
-def paths_in_code_spans_exist():
+def test_paths_in_code_spans_exist():
     # `src/…`, `tests/…` and so on; foo and NAME stand for what somebody will add.
     folders = "src|include|tests|data|docs|bench|examples|completions|scripts"
     for page in pages():
@@ -51,8 +48,7 @@ def paths_in_code_spans_exist():
                 assert repo.exists(span), f"{page} names {span}, which is not there"
 
 
-@test
-def make_targets_exist():
+def test_make_targets_exist():
     makefile = repo.text("Makefile")
     named = set(re.findall(r"\bmake ([a-z]+)", README)) | {"demo", "check"}
     for target in named:
@@ -60,8 +56,7 @@ def make_targets_exist():
     assert re.search(r"^    make demo\b", README, re.M) and re.search(r"^    make check\b", README, re.M)
 
 
-@test
-def commands_exist():
+def test_commands_exist():
     """Every pmk command line of README and DESIGN names a command that there is."""
     listed = pmk("--help").out
     for page in ("README.md", "docs/DESIGN.md"):
@@ -73,8 +68,7 @@ def commands_exist():
             assert re.search(rf"^  {name} ", listed, re.M), f"{page}: pmk has no command {name}"
 
 
-@test
-def short_commands_of_the_readme_run():
+def test_short_commands_of_the_readme_run():
     ran = 0
     for line in re.findall(r"`(build/pmk (?:list|info|decode)[^`]*)`", README):
         out = pmk(*shlex.split(line)[1:])
@@ -83,8 +77,7 @@ def short_commands_of_the_readme_run():
     assert ran >= 3, ran
 
 
-@test
-def demo_output_is_of_this_program():
+def test_demo_output_is_of_this_program():
     """The block between the marks: a command line, then a report as pmk prints it."""
     block = re.search(r"<!-- demo:begin.*?-->\n```\n(.*?)```\n<!-- demo:end -->", README, re.S)
     assert block, "the block with the demo's output is gone"
@@ -99,10 +92,6 @@ def demo_output_is_of_this_program():
         assert re.search(rf"^  {row} ", known, re.M), f"the demo shows {row}, which is no event"
 
 
-@test
-def no_badges():
+def test_no_badges():
     for page in pages():
         assert not re.search(r"!\[[^\]]*\]\(https?:", repo.text(page)), f"{page} has a remote picture"
-
-
-main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """docs/TRACE.md covers the source documents, and what it says of the tree is true.
 
@@ -10,14 +9,14 @@ trace_ahbmon.py, of the ARM9E-S's in trace_arm9.py, of the MicroBlaze's in trace
 """
 import os
 import re
-import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from harness import *
 import repo
 import trace_ahbmon
 import trace_arm9
 import trace_microblaze
+
+pytestmark = pytest.mark.quick
 
 # DAI 0195B: what each section states.
 DAI_SECTIONS = {
@@ -145,18 +144,17 @@ def rows():
     return out
 
 
-def test_names(path):
+def names_of_tests(path):
     """Tests in a file: functions of a C or Python test, vectors of a vector file."""
     body = repo.text(path)
     if path.endswith(".vec"):
         return set(re.findall(r"^vector (\S+)$", body, re.M))
     if path.endswith(".py"):
-        return set(re.findall(r"^@test\ndef (\w+)\(", body, re.M))
+        return set(re.findall(r"^def (test_\w+)\(", body, re.M))
     return set(re.findall(r"cmocka_unit_test\w*\(\s*(\w+)", body))
 
 
-@test
-def the_lists_are_complete():
+def test_the_lists_are_complete():
     equal((len(DAI_TABLE_1), len(DAI_TABLE_2)), (18, 36))
     equal((len(DDI_TABLE_138), len(DDI_TABLE_141)), (15, 21))
     equal(sorted(DAI_SECTIONS), list(range(1, 10)))
@@ -174,21 +172,18 @@ def the_lists_are_complete():
         assert reg in VALTRIX_REGISTERS or reg in ("PMCEID0", "PMCEID1", "PMCNTENCLR", "PMUSERENR"), bits
 
 
-@test
-def every_anchor_has_a_row():
+def test_every_anchor_has_a_row():
     there = [anchor for anchor, *_ in rows()]
     equal(len(there), len(set(there)), "anchors given twice")
     equal([a for a in wanted() if a not in there], [], "missing in docs/TRACE.md")
     equal([a for a in there if a not in wanted()], [], "not in the documents")
 
 
-@test
-def rows_are_in_the_documents_order():
+def test_rows_are_in_the_documents_order():
     equal([anchor for anchor, *_ in rows()], wanted())
 
 
-@test
-def every_file_contains_what_is_named():
+def test_every_file_contains_what_is_named():
     for anchor, _, files, _ in rows():
         assert files, f"{anchor} names no file"
         for cell in files:
@@ -199,19 +194,17 @@ def every_file_contains_what_is_named():
                 f"{anchor}: {path} does not contain {identifier}"
 
 
-@test
-def every_test_exists():
+def test_every_test_exists():
     for anchor, _, _, tests in rows():
         assert tests or anchor in NOT_CARRIED, f"{anchor} names no test"
         assert not (tests and anchor in NOT_CARRIED), f"{anchor} is tested: take it off NOT_CARRIED"
         for cell in tests:
             path, _, name = cell.partition(":")
             assert repo.exists(path), f"{anchor}: there is no {path}"
-            assert name in test_names(path), f"{anchor}: {path} has no test {name}"
+            assert name in names_of_tests(path), f"{anchor}: {path} has no test {name}"
 
 
-@test
-def every_vector_has_a_row():
+def test_every_vector_has_a_row():
     """Vectors that cite one of the two documents belong into the table."""
     named = {cell.partition(":")[2] for *_, tests in rows() for cell in tests}
     body = repo.text("tests/conformance/arm11.vec")
@@ -220,8 +213,7 @@ def every_vector_has_a_row():
             assert name in named, f"vector {name} ({ref}) is in no row"
 
 
-@test
-def steps_of_the_blog_are_described():
+def test_steps_of_the_blog_are_described():
     """The description of a step has the register and the formula of the pseudo code."""
     told = {anchor: what for anchor, what, *_ in rows()}
     for part, list_ in (("caveat", ["", *VALTRIX_CAVEATS]), ("setup", VALTRIX_SETUP),
@@ -231,19 +223,17 @@ def steps_of_the_blog_are_described():
                 contains(told[f"Valtrix {part} {i}"], what)
 
 
-@test
-def the_blog_is_run_as_it_is_printed():
+def test_the_blog_is_run_as_it_is_printed():
     for path in ("tests/pmu/test_armv8_blog.c", "src/cli/doctor_armv8.c"):
         body = repo.without_comments(repo.text(path))
         for literal in VALTRIX_LITERALS:
             assert literal in body, f"{path} does not have '{literal}'"
 
 
-@test
-def every_test_of_the_blog_has_a_row():
+def test_every_test_of_the_blog_has_a_row():
     named = {cell for anchor, _, _, tests in rows() if anchor.startswith("Valtrix") for cell in tests}
     path = "tests/pmu/test_armv8_blog.c"
-    for name in test_names(path):
+    for name in names_of_tests(path):
         contains(named, f"{path}:{name}")
     for name, ref in re.findall(r"^vector (\S+)\ncores [^\n]+\nref ([^\n]+)$",
                                 repo.text("tests/conformance/armv8.vec"), re.M):
@@ -251,8 +241,7 @@ def every_test_of_the_blog_has_a_row():
             contains(named, f"tests/conformance/armv8.vec:{name}")
 
 
-@test
-def slips_are_the_findings():
+def test_slips_are_the_findings():
     """pmk doctor armv8, docs/armv8.md and docs/TRACE.md have one list."""
     found = json.loads(pmk("doctor", "armv8", "-j").out)["armv8"]["findings"]
     equal([f["number"] for f in found], list(range(1, VALTRIX_SLIPS + 1)))
@@ -269,8 +258,7 @@ def slips_are_the_findings():
         equal(told[f"Valtrix slip {f['number']}"], f["title"].replace(" | ", " or "), "docs/TRACE.md")
 
 
-@test
-def event_rows_name_the_event():
+def test_event_rows_name_the_event():
     """The identifier of an event's row is the event of that code, as the catalogue has it."""
     catalogue = {}
     for event in json.loads(pmk("list", "events", "-j").out)["events"]:
@@ -285,15 +273,13 @@ def event_rows_name_the_event():
             contains(files, f"src/pmu/arm11/events.c:{name}")
 
 
-@test
-def rows_of_the_arm9_say_how_many_cycles():
+def test_rows_of_the_arm9_say_how_many_cycles():
     told = {anchor: what for anchor, what, *_ in rows()}
     for anchor, cycles in trace_arm9.described().items():
         contains(told[anchor], cycles)
 
 
-@test
-def rows_of_the_microblaze_say_what_the_document_says():
+def test_rows_of_the_microblaze_say_what_the_document_says():
     """Instructions, formulas and constants; and the file of an event's row is the catalogue's event."""
     told = {anchor: (what, files) for anchor, what, files, _ in rows()}
     for anchor, what in trace_microblaze.described().items():
@@ -304,8 +290,7 @@ def rows_of_the_microblaze_say_what_the_document_says():
         contains(told[f"UG984 PM T1 E{int(e['code'], 16)}"][1], f"src/pmu/microblaze/events.c:{e['name']}")
 
 
-@test
-def every_vector_of_the_microblaze_document_has_a_row():
+def test_every_vector_of_the_microblaze_document_has_a_row():
     named = {cell for anchor, _, _, tests in rows() if anchor.startswith("UG984") for cell in tests}
     for name, ref in re.findall(r"^vector (\S+)\ncores [^\n]+\nref ([^\n]+)$",
                                 repo.text("tests/conformance/microblaze.vec"), re.M):
@@ -322,8 +307,7 @@ def page_events():
     return {int(code, 16): cells for code, *cells in found}
 
 
-@test
-def the_family_page_has_every_event():
+def test_the_family_page_has_every_event():
     page = page_events()
     equal(sorted(page), DAI_TABLE_2)
     bus = dict(DDI_TABLE_141)
@@ -334,8 +318,7 @@ def the_family_page_has_every_event():
         equal(bits.strip(), want, f"EVNTBUS of 0x{code:02X}")
 
 
-@test
-def the_family_page_agrees_with_the_catalogue():
+def test_the_family_page_agrees_with_the_catalogue():
     support = {"exact": "exact", "modelled": "modelled", "not modelled": "-"}
     page = page_events()
     for column, pmu in enumerate(("arm1136", "arm1156", "arm1176"), start=1):
@@ -347,8 +330,7 @@ def the_family_page_agrees_with_the_catalogue():
             equal((cells[0], cells[5].strip()), (e["name"], support[e["emulation"]]), e["code"])
 
 
-@test
-def the_family_page_names_real_parameters():
+def test_the_family_page_names_real_parameters():
     known = set(re.findall(r'^\tX\(\w+,\s*"([^"]+)"', repo.text("src/cpu/config.h"), re.M))
     groups = {k.split(".")[0] for k in known if "." in k}
     for page in ("docs/arm11.md", "docs/armv8.md", "docs/DESIGN.md"):
@@ -374,8 +356,7 @@ def v8_page_events():
     return {int(code, 16): cells for code, *cells in found}
 
 
-@test
-def the_armv8_page_has_every_event():
+def test_the_armv8_page_has_every_event():
     page = v8_page_events()
     events = json.loads(pmk("list", "events", "-j").out)["events"]
     for column, pmu in enumerate(V8_PMUS, start=1):
@@ -386,8 +367,7 @@ def the_armv8_page_has_every_event():
     equal(sorted(page), list(page), "not in code order")
 
 
-@test
-def the_armv8_page_says_what_emulation_does():
+def test_the_armv8_page_says_what_emulation_does():
     """The emu column is what pmk stat makes of the events of the generic core and of the A53."""
     have("qemu-aarch64", "aarch64-linux-gnu-gcc")
     source, path = os.path.join(WORK, "exit-a64.S"), os.path.join(WORK, "exit-a64")
@@ -401,8 +381,7 @@ def the_armv8_page_says_what_emulation_does():
             equal(page[int(c["code"], 16)][7], trust, f"{c['event']} on {core}")
 
 
-@test
-def the_armv8_page_has_the_registers():
+def test_the_armv8_page_has_the_registers():
     """Places and fields are those of the tables that pmk decode and info print."""
     places = re.findall(r"^\| (\w+_EL[01])[^|]*\| (S\d_\d_C\d+_C\d+_\d) \| (c\d+, c\d+, \d|-) \| (0x\w+|-) \|",
                         repo.text("docs/armv8.md"), re.M)
@@ -432,8 +411,7 @@ def the_armv8_page_has_the_registers():
             contains([(f["bits"], f["name"]) for f in fields], (bits, name))
 
 
-@test
-def the_armv8_page_names_every_parameter_of_the_model():
+def test_the_armv8_page_names_every_parameter_of_the_model():
     header = repo.text("src/pmu/armv8/armv8.h")
     body = re.search(r"^struct pmk_armv8_params \{\n(.*?)^\};", header, re.M | re.S).group(1)
     members = re.findall(r"\b(\w+)(?:\[\d\])?[,;]", repo.without_comments(body))
@@ -446,8 +424,7 @@ def the_armv8_page_names_every_parameter_of_the_model():
 
 # ---- docs/microblaze.md --------------------------------------------------------------------------
 
-@test
-def the_microblaze_page_has_every_event():
+def test_the_microblaze_page_has_every_event():
     """Number, name and description are the catalogue's; the last column is its caveat, but for "our choice"."""
     page = re.findall(r"^\| (\d+) \| (\w+) \| ([A-Z0-9_ +]+) \| ([^|]+) \|([^|]*)\|$", repo.text("docs/microblaze.md"),
                       re.M)
@@ -456,12 +433,8 @@ def the_microblaze_page_has_every_event():
           [(int(e["code"], 16), e["name"], e["brief"]) for e in events])
 
 
-@test
-def the_microblaze_page_has_the_registers():
+def test_the_microblaze_page_has_the_registers():
     for reg, (bits, command, ctrl, access) in trace_microblaze.REGISTERS.items():
         contains(repo.text("docs/microblaze.md"), f"| 0x{int(command.replace(' ', ''), 2):02X} | {bits.split()[0]} | 0x{ctrl} "
                                                   f"| {access} |")
         contains(pmk("info", reg, "--pmu", "microblaze").out, reg)
-
-
-main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """examples/firmware: every example is built and run as its Makefile does it, in QEMU, and what it prints is
 checked. Numbers of the virt example are exact: with -icount QEMU's counters are defined by the program.
@@ -8,11 +7,9 @@ The dump is decoded here a second time, byte by byte from docs/FORMATS.md.
 import os
 import re
 import shutil
-import sys
 import tempfile
 import zlib
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from harness import *
 import mbtools
 
@@ -56,8 +53,7 @@ def ran(board, *argv):
 # ---- building --------------------------------------------------------------------------------------
 
 
-@test
-def all_build_without_a_warning():
+def test_all_build_without_a_warning():
     for board in sorted(TOOLS):
         if not TOOLS[board][0] and mbtools.folder()[1]:
             continue
@@ -66,8 +62,7 @@ def all_build_without_a_warning():
         assert os.path.getsize(os.path.join(folder, board + ".elf")) > 0
 
 
-@test
-def every_board_is_tested():
+def test_every_board_is_tested():
     boards = {b for b in os.listdir(EXAMPLES) if b != "common"}
     equal(boards, set(TOOLS))
     for board in boards:
@@ -75,8 +70,7 @@ def every_board_is_tested():
               ["Makefile", "link.ld", "main.c", "start.S"], board)
 
 
-@test
-def kernel_img_starts_where_the_firmware_jumps():
+def test_kernel_img_starts_where_the_firmware_jumps():
     out, folder = make("raspi0")
     equal(out.code, 0, str(out))
     image = open(os.path.join(folder, "kernel.img"), "rb").read()
@@ -85,8 +79,7 @@ def kernel_img_starts_where_the_firmware_jumps():
     equal(re.search(r"^ 8000 ([0-9a-f]{8}) ", text, re.M).group(1), image[:4].hex())
 
 
-@test
-def a_copy_works_elsewhere():
+def test_a_copy_works_elsewhere():
     have("make", "aarch64-linux-gnu-gcc", "qemu-system-aarch64")
     with tempfile.TemporaryDirectory(dir=WORK) as folder:
         for name in ("common", "virt"):
@@ -99,8 +92,7 @@ def a_copy_works_elsewhere():
         equal(out.out, ran("virt")[0])
 
 
-@test
-def switched_off_nothing_is_left():
+def test_switched_off_nothing_is_left():
     """-DPMK_ENABLED=0 for a whole program, the library's own file included: the same source builds without a
     warning, and of the library only the words for errors are left."""
     on, off = os.path.join(make("raspi0")[1], "raspi0.elf"), os.path.join(WORK, "firmware-examples", "off")
@@ -117,26 +109,22 @@ def switched_off_nothing_is_left():
 # ---- machines without the counters ------------------------------------------------------------------
 
 
-@test
-def raspi0_says_that_there_is_no_pmu():
+def test_raspi0_says_that_there_is_no_pmu():
     out, _ = ran("raspi0")
     equal(out, "pmk: the cycle counter does not move: this ARM1176 has no PMU (QEMU's has none)\n")
 
 
-@test
-def versatilepb_says_that_there_is_no_monitor():
+def test_versatilepb_says_that_there_is_no_monitor():
     out, _ = ran("versatilepb")
     equal(out, "pmk: no AHB Monitor of this layout: 0 of 90 registers answer as it says (QEMU has none)\n")
 
 
-@test
-def ml605_says_that_no_mdm_answers():
+def test_ml605_says_that_no_mdm_answers():
     out, _ = ran("ml605")
     equal(out, "pmk: no MDM answers, or a debugger has it: DBG_STATUS stays 0 (QEMU has no MDM)\n")
 
 
-@test
-def ml605_tells_its_exit_code():
+def test_ml605_tells_its_exit_code():
     """The machine has no end of its own: make ends QEMU at the program's line, with the code in it."""
     other = os.path.join(WORK, "ml605-three.c")
     with open(other, "w") as f:
@@ -158,8 +146,7 @@ def loops(text):
             re.findall(r"^(el[01]) n (\d+) instructions (\d+) cycles (\d+)$", text, re.M)]
 
 
-@test
-def virt_counts_known_loops_exactly():
+def test_virt_counts_known_loops_exactly():
     found = loops(ran("virt")[0])
     equal([(level, n) for level, n, _, _ in found],
           [("el1", n) for n in (1, 2, 10, 100, 1000, 10000)] + [("el0", 1000)])
@@ -169,28 +156,24 @@ def virt_counts_known_loops_exactly():
     assert 0 < min(cycles) < min(insns) < 12, (insns, cycles)
 
 
-@test
-def virt_cycles_follow_the_clock_and_instructions_do_not():
+def test_virt_cycles_follow_the_clock_and_instructions_do_not():
     slow = loops(ran("virt", "SHIFT=1")[0])
     equal(slow, [(level, n, i, 2 * c) for level, n, i, c in loops(ran("virt")[0])])
 
 
-@test
-def virt_says_the_same_every_time():
+def test_virt_says_the_same_every_time():
     first = ran("virt")[1]
     for _ in range(2):
         _ran.pop(("virt", ()))
         equal(ran("virt")[1] == first, True, "a run differs")
 
 
-@test
-def virt_probes_at_el0():
+def test_virt_probes_at_el0():
     out, _ = ran("virt")
     contains(out, "\nel0 probe: the access takes an Undefined exception in this mode\nel0 n 1000 ")
 
 
-@test
-def virt_takes_the_cost_of_measuring_off():
+def test_virt_takes_the_cost_of_measuring_off():
     out, _ = ran("virt")
     report = out[out.index("pmk: cortex-a53, 2 events"):]
     assert re.search(r"^region loop: 10 times\n.*\n +40000 +\d+ +4000\.00 +0\.00 +4000 +4000  cpu_cycles\n"
@@ -203,8 +186,7 @@ def virt_takes_the_cost_of_measuring_off():
     equal((net, least, most), (raw - 10 * cost, net // 10, net // 10))
 
 
-@test
-def virt_without_icount_says_what_is_missing():
+def test_virt_without_icount_says_what_is_missing():
     _, folder = make("virt")
     have("qemu-system-aarch64")
     out = run("qemu-system-aarch64", "-M", "virt", "-cpu", "cortex-a53", "-nographic", "-nic", "none",
@@ -280,8 +262,7 @@ def function_of(pc, table):
     return next((name for begin, end, name in table if begin <= pc < end), "?")
 
 
-@test
-def virt_dump_agrees_with_the_report():
+def test_virt_dump_agrees_with_the_report():
     d = decode(virt_dump())
     report = ran("virt")[0].split(f"sampled every {PERIOD} cycles\n")[1]
     equal((d["pmu"], d["dropped"]), ("cortex-a53", 0))
@@ -296,8 +277,7 @@ def virt_dump_agrees_with_the_report():
     contains(report, f"{least:12}{most:12}  cpu_cycles\n")
 
 
-@test
-def virt_samples_at_every_period():
+def test_virt_samples_at_every_period():
     d = decode(virt_dump())
     total, n = d["events"][0]["total"], len(d["samples"])
     # The counter is set back when it is served, some hundred cycles late.
@@ -305,8 +285,7 @@ def virt_samples_at_every_period():
     equal({(event, late) for _, _, event, late in d["samples"]}, {(0, 0)})
 
 
-@test
-def virt_samples_where_the_work_is():
+def test_virt_samples_where_the_work_is():
     table = functions()
     samples = decode(virt_dump())["samples"]
     by = {}
@@ -320,8 +299,7 @@ def virt_samples_where_the_work_is():
     assert all(0x40100000 <= pc < 0x40200000 and pc % 4 == 0 for pc, _, _, _ in samples)
 
 
-@test
-def virt_samples_know_their_region():
+def test_virt_samples_know_their_region():
     table = functions()
     loop, none = 1, 0
     for pc, region, _, _ in decode(virt_dump())["samples"]:
@@ -331,8 +309,7 @@ def virt_samples_know_their_region():
             equal(region, loop if name == "long_work" else none, f"{pc:#x} in {name}")
 
 
-@test
-def pmk_report_reads_it():
+def test_pmk_report_reads_it():
     if not re.search(r"^  report ", pmk("--help").out, re.M):
         skip("pmk has no command report")
     _, folder = make("virt")
@@ -347,6 +324,3 @@ def pmk_report_reads_it():
     table = functions()
     for name in ("long_work", "short_work"):
         equal(by[name], sum(function_of(pc, table) == name for pc, *_ in d["samples"]), name)
-
-
-main()

@@ -1,13 +1,9 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """pmk_native_probe() in a Linux program: emulated cores of QEMU's user mode have no PMU that a program
 may access, so it takes SIGILL and says PMK_EUNDEF (-6)."""
 import os
-import sys
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from harness import *  # noqa: E402,F403
+from harness import *
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -30,24 +26,18 @@ def probe(emulator, program):
     equal((out.code, out.out), (3, ""), "not asking")
 
 
-@test
-def arm():
+def test_arm():
     program = build("arm-linux-gnueabi-gcc", "native_arm.c", "-marm", "-mcpu=arm1176jzf-s")
     for cpu in ("arm926", "arm1136", "arm1176"):
         probe(("qemu-arm", "-cpu", cpu), program)
 
 
-@test
-def thumb():
+def test_thumb():
     # A 16-bit Thumb program: the port's functions are Arm code all the same.
     program = build("arm-linux-gnueabi-gcc", "native_arm.c", "-mthumb", "-march=armv5te")
     probe(("qemu-arm", "-cpu", "arm1176"), program)
 
 
-@test
-def a64():
+def test_a64():
     program = build("aarch64-linux-gnu-gcc", "native_a64.c")
     probe(("qemu-aarch64", "-cpu", "cortex-a53"), program)
-
-
-main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """docs/firmware.md: every C snippet compiles without a warning, for the processors that the comment above it
 names, against the library in two files and small fakes of the RTOS headers (rtos/); and its numbers are true.
@@ -11,10 +10,7 @@ names, against the library in two files and small fakes of the RTOS headers (rto
 """
 import os
 import re
-import shutil
-import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from harness import *
 import mbtools
 
@@ -56,8 +52,7 @@ def compile_text(text, what, processor, *flags):
     equal(out.code, 0, f"{what} for {processor}: {out.err}")
 
 
-@test
-def every_c_block_is_marked():
+def test_every_c_block_is_marked():
     marked = [marker for _, language, marker, _ in blocks() if language == "c"]
     assert len(marked) >= 10, marked
     for line, language, marker, _ in blocks():
@@ -65,8 +60,7 @@ def every_c_block_is_marked():
             assert marker and re.match(r"(compile|file): ", marker), f"line {line} has no mark"
 
 
-@test
-def every_snippet_compiles():
+def test_every_snippet_compiles():
     first = next(text for _, language, _, text in blocks() if language == "c")
     for line, _, marker, text in blocks():
         if not (marker or "").startswith("compile: "):
@@ -87,8 +81,7 @@ def every_snippet_compiles():
             compile_text(text, f"line {line}", processor, *flags)
 
 
-@test
-def freertos_expands_the_hooks():
+def test_freertos_expands_the_hooks():
     have("aarch64-linux-gnu-gcc", "aarch64-linux-gnu-nm")
     with open(os.path.join(HERE, "rtos", "freertos", "tasks.c")) as f:
         compile_text(f.read(), "tasks.c", "aarch64", f"-I{HERE}/rtos/freertos")
@@ -97,8 +90,7 @@ def freertos_expands_the_hooks():
         assert re.search(rf" U {hook}$", names, re.M), names
 
 
-@test
-def zephyr_module_is_cmake():
+def test_zephyr_module_is_cmake():
     """The commands of the module's CMakeLists.txt, given fakes that write down what they were told."""
     have("cmake")
     text = next(text for _, language, _, text in blocks() if language == "cmake")
@@ -117,8 +109,7 @@ def zephyr_module_is_cmake():
         equal((out.code, out.err), (0, want))
 
 
-@test
-def sizes_of_structs_are_true():
+def test_sizes_of_structs_are_true():
     rows = re.findall(r"^\| `(pmk_\w+)` \| (\d+) \| (\d+) \|", PAGE, re.M)
     equal(len(rows), 4, str(rows))
     for processor, column in (("arm", 1), ("aarch64", 2)):
@@ -127,15 +118,13 @@ def sizes_of_structs_are_true():
         compile_text(text, "sizes", processor)
 
 
-@test
-def deadlines_are_arithmetic():
+def test_deadlines_are_arithmetic():
     for cycles, seconds, hertz in ((2**31, "3.1", 700e6), (2**30, "0.89", 1.2e9), (2**31, "21", 100e6)):
         contains(PAGE, f"2^{cycles.bit_length() - 1} cycles: {seconds} s |")
         assert abs(cycles / hertz / float(seconds) - 1) < 0.03, (cycles, seconds)
 
 
-@test
-def own_costs_are_measured():
+def test_own_costs_are_measured():
     """What the page says a region costs is what the virt example's report says (GCC 12)."""
     have("make", "aarch64-linux-gnu-gcc", "qemu-system-aarch64")
     if run("aarch64-linux-gnu-gcc", "-dumpversion").out.split(".")[0].strip() != "12":
@@ -161,8 +150,7 @@ def microblaze_cost(cpu, option, events, rounds):
     return (n[1] - n[0]) / rounds, int(said or 0) / rounds
 
 
-@test
-def a_region_on_microblaze_costs_what_the_page_says():
+def test_a_region_on_microblaze_costs_what_the_page_says():
     have("qemu-microblazeel")
     text = PAGE.replace("\n", " ")
     one, five, full_one, full_five = map(int, re.search(
@@ -179,8 +167,7 @@ def a_region_on_microblaze_costs_what_the_page_says():
     assert abs(took / ask - 1) < 0.1, (took, ask)
 
 
-@test
-def mean_and_deviation_of_a_latency():
+def test_mean_and_deviation_of_a_latency():
     """The page's function, with what a counter holds of 1, 1 and 21 cycles: mean 23 / 3, deviation sqrt(800 / 9)."""
     have("cc")
     block = next(text for _, _, _, text in blocks() if "bool how_long(" in text)
@@ -217,8 +204,7 @@ int main(void)
     equal(run(path).out, "1 7667 9428\n0 7667 9428\n0 7667 9428\n0\n")
 
 
-@test
-def the_two_files_build_as_the_page_says():
+def test_the_two_files_build_as_the_page_says():
     """For MicroBlaze: with -ffreestanding, and with these helpers of the compiler; without it, not."""
     gcc = [mbtools.tool("gcc"), "-mcpu=v9.6", "-std=gnu11", "-Os", "-DPMK_FIRMWARE"]
     source, made = os.path.join(library(), "pmk_target.c"), os.path.join(library(), "microblaze.o")
@@ -231,13 +217,6 @@ def the_two_files_build_as_the_page_says():
         equal(set(re.findall(r" U (\w+)", run(mbtools.tool("nm"), "-u", made).out)), wanted, str(flags))
 
 
-@test
-def links_lead_somewhere():
+def test_links_lead_somewhere():
     for link in re.findall(r"\]\(([^)#]+)\)", PAGE):
         assert os.path.exists(os.path.join(SOURCE, "docs", link)), link
-
-
-try:
-    main()
-finally:
-    shutil.rmtree(os.path.join(WORK, f"firmware-page-{os.getpid()}"), ignore_errors=True)

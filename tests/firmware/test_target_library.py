@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """The firmware library: libpmk-target.a for every target, the same in two files, what it needs and
 takes, and that nothing is left of it with PMK_ENABLED=0."""
@@ -7,14 +6,11 @@ import functools
 import os
 import re
 import shutil
-import sys
 
 OWN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "library")
-sys.path.insert(0, os.path.join(OWN, "..", ".."))
-sys.path.insert(0, OWN)
-from harness import *  # noqa: E402,F403
-import measure  # noqa: E402
-from measure import tool, tools  # noqa: E402
+from harness import *
+from library import measure
+from library.measure import tool, tools
 
 TARGETS = {t[0]: t for t in tool().TARGETS}
 MEMORY = {"memcpy", "memset", "memmove", "memcmp"}
@@ -104,8 +100,7 @@ def symbols(nm, file, *options):
 # ---- make target -----------------------------------------------------------------------------------
 
 
-@test
-def the_script_builds_all_and_prints_their_sizes():
+def test_the_script_builds_all_and_prints_their_sizes():
     names = installed()
     out = measure.made()
     equal((out.code, out.err), (0, ""), str(out))
@@ -127,8 +122,7 @@ def the_script_builds_all_and_prints_their_sizes():
         assert filecmp.cmp(scratch(f"target/{file}"), os.path.join(in_one(), file), shallow=False), file
 
 
-@test
-def a_missing_compiler_is_one_line():
+def test_a_missing_compiler_is_one_line():
     folder = scratch("few-tools")
     os.makedirs(folder, exist_ok=True)
     for command in ("python3", "env"):
@@ -149,8 +143,7 @@ def a_missing_compiler_is_one_line():
     contains(out.err, "no target z80")
 
 
-@test
-def what_is_built_is_installed():
+def test_what_is_built_is_installed():
     name = installed()[0]
     library(name)
     build, prefix = scratch("to-install"), scratch("installed")
@@ -170,15 +163,13 @@ def what_is_built_is_installed():
 # ---- what it needs ---------------------------------------------------------------------------------
 
 
-@test
-def it_needs_nothing_but_memory_functions():
+def test_it_needs_nothing_but_memory_functions():
     for name in installed():
         undefined = {s for _, s in symbols(tools(name) + "nm", whole(name), "-u")}
         equal(undefined - MEMORY - helpers(name), set(), f"{name} needs these, too")
 
 
-@test
-def it_has_no_state():
+def test_it_has_no_state():
     """Everything that is loaded is code or constants: nothing writable, no constructors, no tables for
     unwinding."""
     for name in installed():
@@ -206,8 +197,7 @@ def floating(name, found):
     return [f"{m} {o}" for m, o in found if m[0] in "vf" or re.search(registers, o)]
 
 
-@test
-def it_has_no_floating_point_and_no_division():
+def test_it_has_no_floating_point_and_no_division():
     for name in installed():
         found = instructions(tools(name) + "objdump", whole(name))
         assert len(found) > 2000, f"{name}: {len(found)} instructions"
@@ -215,8 +205,7 @@ def it_has_no_floating_point_and_no_division():
         equal([i for i in found if i[0] in ("sdiv", "udiv")], [], name)
 
 
-@test
-def floating_point_would_be_seen():
+def test_floating_point_would_be_seen():
     for name, flags in (("armv6", ["-mfloat-abi=softfp", "-mfpu=vfp"]), ("armv8-a", ["-march=armv8-a"])):
         if name not in installed():
             continue
@@ -226,8 +215,7 @@ def floating_point_would_be_seen():
         assert len(floating(name, instructions(tools(name) + "objdump", made))) >= 3, name
 
 
-@test
-def a_program_that_uses_all_of_it_links():
+def test_a_program_that_uses_all_of_it_links():
     """Every function of the headers is in the library, or in NOT_IN_FIRMWARE."""
     for name in installed():
         made = scratch(f"{name}-sample.o")
@@ -260,8 +248,7 @@ RAISE = ("If the growth is worth it, raise the budget: tests/firmware/library/me
          "tests/firmware/budget.txt, and say why in the commit.")
 
 
-@test
-def sizes_structs_and_stacks_are_within_the_budget():
+def test_sizes_structs_and_stacks_are_within_the_budget():
     budget = measure.read_budget()
     checked = 0
     for name in installed():
@@ -279,8 +266,7 @@ def sizes_structs_and_stacks_are_within_the_budget():
         skip(f"the budget is for GCC {measure.COMPILER}")
 
 
-@test
-def the_stack_of_a_known_chain():
+def test_the_stack_of_a_known_chain():
     """f → g → a port's slot, and a recursion, in a call graph as the compiler writes it."""
     def node(title, file, size):
         return f'node: {{ title: "{title}" label: "x\\n{file}:1:2\\n{size} bytes (static)" }}\n'
@@ -308,8 +294,7 @@ def the_stack_of_a_known_chain():
 # ---- two files -------------------------------------------------------------------------------------
 
 
-@test
-def two_files_are_deterministic_and_say_what_they_are():
+def test_two_files_are_deterministic_and_say_what_they_are():
     with open(os.path.join(SOURCE, "meson.build")) as f:
         version = re.search(r"version: '([^']+)'", f.read()).group(1)
     again = scratch("in-one-again")
@@ -350,8 +335,7 @@ def object_in_one(name):
     return made
 
 
-@test
-def two_files_compile_without_a_warning():
+def test_two_files_compile_without_a_warning():
     for name, argv in everywhere():
         # A program may define PMK_ENABLED as 0 for all of its files, this one included.
         strict = [*argv, "-std=c11", "-ffreestanding", "-DPMK_ENABLED=0", *WARNINGS,
@@ -368,8 +352,7 @@ def two_files_compile_without_a_warning():
         equal(undefined - allowed, set(), f"{name} needs these, too")
 
 
-@test
-def two_files_have_the_symbols_of_the_archive():
+def test_two_files_have_the_symbols_of_the_archive():
     for name in installed():
         one = symbols(tools(name) + "nm", object_in_one(name), "-g", "--defined-only")
         many = symbols(tools(name) + "nm", library(name), "-g", "--defined-only")
@@ -377,8 +360,7 @@ def two_files_have_the_symbols_of_the_archive():
         equal(one ^ many, set(), f"{name}: in one and not in the other")
 
 
-@test
-def two_files_do_what_the_archive_does():
+def test_two_files_do_what_the_archive_does():
     have("gcc", "ar")
     host = ("host", "", "gcc", "-O0")
     archive = tool().build(host, scratch("host"))
@@ -394,8 +376,7 @@ def two_files_do_what_the_archive_does():
     equal(one.out, many.out)
 
 
-@test
-def header_in_one_is_c99_and_cxx():
+def test_header_in_one_is_c99_and_cxx():
     header = os.path.join(in_one(), "pmk_target.h")
     for name, argv in everywhere():
         for language, std in (("c", "c99"), ("c++", "c++11")):
@@ -413,8 +394,7 @@ def renamed(c, path="room/file.c"):
     return "".join(t.text for t in tokens)
 
 
-@test
-def own_names_are_renamed_and_nothing_else():
+def test_own_names_are_renamed_and_nothing_else():
     before = r'''
 #define RESET(d) ((d)->reset + reset(d))        /* reset in a macro */
 struct out { int reset; struct out *next; int size[LIMIT]; };
@@ -466,8 +446,7 @@ static int room_file_get(struct dev *d) { return d ? room_file_count : 0; }
     equal(renamed(before), after.replace("int size[LIMIT]", "int size[room_file_LIMIT]"))
 
 
-@test
-def what_cannot_be_renamed_is_refused():
+def test_what_cannot_be_renamed_is_refused():
     amalgamate = tool().amalgamate
     for c, why in (("typedef int word;", "typedef"), ("static int (*f)(void);", "without a name"),
                    ("#define P(x) pmk_##get\nstatic int get(void) { return 0; }", "##"),
@@ -493,8 +472,7 @@ def sample(name, level, variant):
     return made
 
 
-@test
-def the_sample_uses_every_function_and_macro():
+def test_the_sample_uses_every_function_and_macro():
     with open(helper("sample.c")) as f:
         used = set(re.findall(r"\w+", f.read()))
     wanted = set()
@@ -508,16 +486,14 @@ def the_sample_uses_every_function_and_macro():
     equal(wanted - used - {"PMK_OFF"}, set(), "tests/firmware/library/sample.c does not use these")
 
 
-@test
-def disabled_leaves_nothing():
+def test_disabled_leaves_nothing():
     for name in installed():
         for level in ("-O1", "-Os", "-O2"):
             off, bare = sample(name, level, "-DPMK_ENABLED=0"), sample(name, level, "-DBARE")
             assert filecmp.cmp(off, bare, shallow=False), f"{name} {level}: {off} and {bare} differ"
 
 
-@test
-def disabled_leaves_nothing_without_optimisation():
+def test_disabled_leaves_nothing_without_optimisation():
     """At -O0, GCC keeps every static object, used or not, and a place on the stack for every local one.
     Those that the sample has for pmk remain; no code does, and no reference."""
     objects = {"pmu", "regions", "samples", "ring", "task"}
@@ -548,8 +524,7 @@ def instructions_of(name, file, function):
     return re.findall(r"^ +[0-9a-f]+:\t(\S+)(?:[ \t]+([^\n]*))?$", body, re.M)
 
 
-@test
-def enabled_there_is_something():
+def test_enabled_there_is_something():
     """The comparison is not of two empty files."""
     for name in installed():
         on = sample(name, "-O2", "-DPMK_ENABLED=1")
@@ -581,8 +556,7 @@ def edges(assembly):
     return found
 
 
-@test
-def an_edge_of_the_fast_path_is_short():
+def test_an_edge_of_the_fast_path_is_short():
     for name, reads in EDGE.items():
         if name not in installed():
             continue
@@ -607,8 +581,7 @@ def an_edge_of_the_fast_path_is_short():
 # ---- headers ---------------------------------------------------------------------------------------
 
 
-@test
-def each_header_is_understood_alone():
+def test_each_header_is_understood_alone():
     """As C99 without extensions by every compiler there is, and as C++ by one. result.h and wave.h are for
     hosts alone."""
     headers = sorted(h for h in os.listdir(os.path.join(SOURCE, "include/pmk")) if h.endswith(".h"))
@@ -622,6 +595,3 @@ def each_header_is_understood_alone():
             if header not in ("result.h", "wave.h"):
                 quiet(*argv, "-Wpedantic", "-Wall", "-Wextra", "-Wundef", "-ffreestanding", *INCLUDE,
                       "-fsyntax-only", "-", stdin=f"#include <pmk/{header}>\n")
-
-
-main()

@@ -1,11 +1,10 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """The firmware library as machine code of a Cortex-A53, in front of the model of its PMUv3."""
-import os
-import sys
+import pytest
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "uc"))
-import driver  # noqa: E402
+from uc import driver
 
-driver.add_tests("a64")
-driver.main()
+
+@pytest.mark.parametrize("name", driver.names("a64"))
+def test_a64(name):
+    driver.check("a64", name)

@@ -1,11 +1,10 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """The firmware library as machine code of an ARM1176, in front of the models of its PMU."""
-import os
-import sys
+import pytest
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "uc"))
-import driver  # noqa: E402
+from uc import driver
 
-driver.add_tests("arm")
-driver.main()
+
+@pytest.mark.parametrize("name", driver.names("arm"))
+def test_arm(name):
+    driver.check("arm", name)

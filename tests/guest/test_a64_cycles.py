@@ -1,14 +1,9 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Cycles of A64 code, worked out by hand: small programs on the pipeline of the armv8 core (that of the
 Cortex-A53), everything warm or missing by design. The rules are those at the top of src/cpu/v8_pipeline.c
 and src/cpu/lsu.h, the numbers those of data/cores/armv8.ini: memory 120 cycles, level 2 13, misprediction
 9, micro-TLB refill 2, walk 20. What is counted beside cycles is the business of test_a64_kernels.py."""
-import os
-import sys
-sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "a64"))
-from measure import *  # noqa: E402,F403
+from a64.measure import *
 
 
 # ---- the pipeline --------------------------------------------------------------------------------
@@ -90,34 +85,26 @@ PIPELINE_SETUP = ("mov x1, #0; str x10, [x10]; mov x2, x10; mov x4, #3; mov x5, 
                   "str x7, [x10, #64]; str x7, [x10, #128]; str x7, [x10, #192]; str x7, [x10, #256]")
 
 
-def pipeline_test(name, n, body, last, empty):
-    def check():
-        c = count("repeat", SETUP=PIPELINE_SETUP, BODY=body, REPS=n, WARM=1)
-        want(c, cpu_cycles=last + 1, stall_backend=empty, stall_frontend=0, l1i_cache_refill=0,
-             l1d_cache_refill=0)
-    add_test("cycles_" + name, check)
+@cases("name, n, body, last, empty", PIPELINE)
+def test_cycles(name, n, body, last, empty):
+    c = count("repeat", SETUP=PIPELINE_SETUP, BODY=body, REPS=n, WARM=1)
+    want(c, cpu_cycles=last + 1, stall_backend=empty, stall_frontend=0, l1i_cache_refill=0,
+         l1d_cache_refill=0)
 
 
-for row in PIPELINE:
-    pipeline_test(*row)
-
-
-@test
-def cycles_by_issue_width():
+def test_cycles_by_issue_width():
     # 65 instructions that do not depend on each other: 65, 33, 22, 17 cycles.
     for width, cycles in ((1, 65), (2, 33), (3, 22), (4, 17)):
         want(count("repeat", f"issue.width={width}", SETUP="mov x4, #1",
                    BODY="add x1, x4, #1; sub x3, x4, #1", REPS=32, WARM=1), cpu_cycles=cycles)
 
 
-@test
-def cycles_by_division_latency():
+def test_cycles_by_division_latency():
     want(count("repeat", "div.latency=20", SETUP="mov x1, #1; mov x5, #1", BODY="udiv x1, x1, x5",
                REPS=32, WARM=1), cpu_cycles=31 * 20 + 1, stall_backend=31 * 19)
 
 
-@test
-def cycles_across_a_branch():
+def test_cycles_across_a_branch():
     # A pass: ADD, MUL in cycle 0, SUB in 1, CBNZ in 2: 3 cycles; the product is there after 4, and the
     # ADD of the next pass waits for 1. The first block begins with NOP, MOVZ (0), MOVK, ADD (1), MUL, SUB
     # (2), CBNZ (3): 4 cycles, product at 6: waits 2. 48 other waits. The exit is mispredicted: 9. NOP.
@@ -126,23 +113,20 @@ def cycles_across_a_branch():
     want(c, cpu_cycles=4 + 49 * 3 + 2 + 48 + 9 + 1, stall_backend=50, stall_frontend=9, br_mis_pred=1)
 
 
-@test
-def cycles_of_divisions_in_a_loop():
+def test_cycles_of_divisions_in_a_loop():
     # A pass: FDIV, SUB in cycle 0, CBNZ in 1; the next FDIV waits for the unit, which is busy for 29: 27
     # more. The first block, with NOP, MOVZ; MOVK, FDIV; SUB; CBNZ, takes 4 and leaves 26. Exit 9. NOP.
     c = count("loop", LOCAL, BODY="fdiv d0, d1, d2", COUNT=50, WARM=1)
     want(c, cpu_cycles=4 + 26 + 49 * 2 + 48 * 27 + 9 + 1, stall_backend=26 + 48 * 27)
 
 
-@test
-def cycles_of_call_and_return():
+def test_cycles_of_call_and_return():
     # NOP, BL: 1; RET: 1; 31 times NOP, BL and RET; the last NOP.
     want(count("repeat", BODY="bl f; nop", AUX="f: ret", REPS=32, WARM=1), br_mis_pred=0,
          cpu_cycles=2 + 31 * 2 + 1)
 
 
-@test
-def cycles_of_mispredictions():
+def test_cycles_of_mispredictions():
     # 16 branches that meet new counters, in 3 lines of code. Each 9 cycles, or 19, without instructions.
     body = "b.eq 1f; nop; 1: nop"
     near = count("repeat", SETUP="cmp x10, x10", BODY=body, REPS=16)
@@ -158,8 +142,7 @@ def cycles_of_mispredictions():
 
 # ---- translations --------------------------------------------------------------------------------
 
-@test
-def tlb_refill_costs_cycles():
+def test_tlb_refill_costs_cycles():
     # A ring of 11 pages, warm: each of 44 dependent loads waits for a micro-TLB refill, 2 cycles or 20,
     # all of it waiting for an operand.
     near = count("chase", NODES=11, STRIDE=4160, LOADS=44, WARM=1)
@@ -169,8 +152,7 @@ def tlb_refill_costs_cycles():
     want(far, cpu_cycles=44 * (3 + 20) + 1, stall_backend=44 * 22)
 
 
-@test
-def tlb_walk_costs_cycles():
+def test_tlb_walk_costs_cycles():
     # Main TLB of two sets of one way: 6 and 5 pages for each. Every load walks, 20 cycles or 100.
     tiny = ("tlb.entries=2", "tlb.ways=1")
     for sets, walk in (((), 20), (("tlb.penalty=100",), 100)):
@@ -180,8 +162,7 @@ def tlb_walk_costs_cycles():
 
 # ---- misses --------------------------------------------------------------------------------------
 
-@test
-def miss_from_level_2():
+def test_miss_from_level_2():
     # 16 lines of level 1, a ring of 32 lines: every load misses and finds its line in level 2. Its value
     # comes 13 cycles later than from a hit: 16 a load, the last of which the ADD waits for.
     small = ("dcache.size=1K", "dcache.ways=1")
@@ -190,8 +171,7 @@ def miss_from_level_2():
              l2d_cache_refill=0, cpu_cycles=48 * (3 + late) + 1, stall_backend=48 * (2 + late))
 
 
-@test
-def miss_from_memory():
+def test_miss_from_memory():
     small = ("dcache.size=1K", "dcache.ways=1", "l2.enable=0")
     for sets, late in (((), 120), (("mem.latency=200",), 200)):
         want(count("chase", *small, *sets, NODES=32, STRIDE=64, LOADS=48, WARM=1), l1d_cache_refill=48,
@@ -202,8 +182,7 @@ def miss_from_memory():
 ELSEWHERE = "mov x5, #1; mov x4, #0; add x2, x10, x28, lsl #10"
 
 
-@test
-def miss_felt_at_the_first_use():
+def test_miss_felt_at_the_first_use():
     # NOP, LDR; 120 cycles more than the 3 of a hit until the ADD.
     c = count("repeat", SETUP=ELSEWHERE, BODY="ldr x1, [x2]; add x3, x1, x5", WARM=1)
     want(c, l1d_cache_refill=1, l2d_cache_refill=1, stall_backend=2 + 120, cpu_cycles=3 + 120 + 1)
@@ -213,22 +192,19 @@ def miss_felt_at_the_first_use():
 NEAR = "mem.latency=40"
 
 
-@test
-def miss_partly_hidden():
+def test_miss_partly_hidden():
     # 20 NOPs take 10 of the cycles.
     c = count("repeat", NEAR, SETUP=ELSEWHERE, BODY="ldr x1, [x2]; nops 20; add x3, x1, x5", WARM=1)
     want(c, l1d_cache_refill=1, stall_backend=2 + 40 - 10, cpu_cycles=3 + 40 + 1)
 
 
-@test
-def miss_hidden_by_work():
+def test_miss_hidden_by_work():
     # 100 NOPs hide it: NOP, LDR, 50 cycles, ADD.
     c = count("repeat", NEAR, SETUP=ELSEWHERE, BODY="ldr x1, [x2]; nops 100; add x3, x1, x5", WARM=1)
     want(c, l1d_cache_refill=1, stall_backend=0, cpu_cycles=52)
 
 
-@test
-def miss_whose_base_is_written_back():
+def test_miss_whose_base_is_written_back():
     # The base of a post-indexed load is no result of its miss: it can be used at once, and only the ADD
     # waits for the value, as above. NOP, LDR; ADD, LDR; 50 cycles; ADD.
     c = count("repeat", NEAR, SETUP=ELSEWHERE, WARM=1,
@@ -236,8 +212,7 @@ def miss_whose_base_is_written_back():
     want(c, l1d_cache_refill=1, stall_backend=0, cpu_cycles=53)
 
 
-@test
-def miss_at_the_end_of_a_block():
+def test_miss_at_the_end_of_a_block():
     # The value is needed behind a branch: 40 cycles later than that of a hit. What the next block waits
     # for of a hit's latency is not waited for twice. NOP, LDR; B; ADD after 2 more; NOP with it.
     body = "ldr x1, [x2]; b 1f; nop; 1: add x3, x1, x5; nop"
@@ -247,8 +222,7 @@ def miss_at_the_end_of_a_block():
     want(miss, l1d_cache_refill=1, cpu_cycles=4 + 40, stall_backend=1 + 40)
 
 
-@test
-def misses_under_way():
+def test_misses_under_way():
     # lsu.slots=3: three loads may be outstanding, a fourth waits for the first to end. NOP, LDR; LDR;
     # LDR, NOP; 119 NOPs: 63 cycles.
     three = "ldr x1, [x2]; ldr x3, [x2, #64]; ldr x6, [x2, #128]; nops 120"
@@ -267,8 +241,7 @@ def misses_under_way():
 STREAM = "mov x5, #1; mov x1, #0; add x2, x10, x28, lsl #11"
 
 
-@test
-def misses_overlap_in_a_pass():
+def test_misses_overlap_in_a_pass():
     # A pass: LDR; LDR; LDR; LDR, ADD x2; ADD x8; -; ADD x9, SUB; CBNZ: 8 cycles, 9 the first one. With a line
     # per cycle (mem.fill) and four slots the values come at 123 to 126, and ADD x9 goes at 126 for 6: 120
     # late. Three slots: the last load goes at 123, its value comes at 246. Two: the third goes at 123, the
@@ -281,8 +254,7 @@ def misses_overlap_in_a_pass():
         want(c, l1d_cache_refill=32, cpu_cycles=8 * (8 + late) + 1 + 9 + 1)
 
 
-@test
-def misses_overlap_across_passes():
+def test_misses_overlap_across_passes():
     # Nobody reads x1, so the slots alone limit the loop, however wide the core is. A slot is taken for 126
     # cycles: 120, 3 of a hit, 3 more of the line. Three slots: load 0 goes in cycle 1, 3 k + 1 at 5 + 126 k,
     # and behind load 31 comes the CBNZ. Exit 9, NOP. Single issue: load 0 in cycle 3, 3 k + 1 at 7 + 126 k.
@@ -292,8 +264,7 @@ def misses_overlap_across_passes():
         want(c, l1d_cache_refill=32, cpu_cycles=last + 2 + 9 + 1)
 
 
-@test
-def miss_needed_in_the_next_pass():
+def test_miss_needed_in_the_next_pass():
     # The ADD of a pass waits for the load of the one before, and the next load with it: 123 for each. The
     # first one goes in cycle 2. A pass: ADD, LDR; SUB; CBNZ. Exit 9, NOP.
     c = count("loop", LOCAL, SETUP=STREAM, BODY="add x3, x1, x5; ldr x1, [x2], #64", COUNT=32, WARM=1)
@@ -304,8 +275,7 @@ def miss_needed_in_the_next_pass():
     want(c, l1d_cache_refill=32, stall_backend=0)
 
 
-@test
-def level_2_does_not_wait_for_memory():
+def test_level_2_does_not_wait_for_memory():
     # Lines of the warm-up run are thrown out of level 1 and stay in level 2. A load from memory, one from
     # level 2, which is there after 16: NOP, LDR; LDR; 15 cycles; ADD.
     small = ("dcache.size=1K", "dcache.ways=1")
@@ -315,8 +285,7 @@ def level_2_does_not_wait_for_memory():
     want(c, l1d_cache_refill=2, l2d_cache_refill=1, cpu_cycles=1 + 16 + 1)
 
 
-@test
-def divider_is_busy_across_passes():
+def test_divider_is_busy_across_passes():
     # One division for each latency. The first goes in cycle 1; the last with SUB, then CBNZ. Exit 9, NOP.
     for late in (2, 4, 8, 12, 40, 64):
         c = count("loop", LOCAL, f"div.latency={late}", SETUP="mov x4, #1; mov x5, #1",
@@ -329,8 +298,7 @@ def divider_is_busy_across_passes():
         want(c, cpu_cycles=1 + 49 * late + 3 + 9 + 1)
 
 
-@test
-def sums_across_passes():
+def test_sums_across_passes():
     # A sum is wanted 4 cycles after the last one, or 2 if it is of integers; a factor 8 or 4. A pass takes 2,
     # the first one 4, of which the multiply-accumulate goes in cycle 1. Exit 9, NOP.
     for body, late in (("fmadd d0, d1, d2, d0", 4), ("fmadd d0, d0, d2, d1", 8),
@@ -339,21 +307,16 @@ def sums_across_passes():
         want(c, cpu_cycles=max(1 + 49 * late, 4 + 48 * 2) + 2 + 9 + 1)
 
 
-@test
-def no_prediction():
+def test_no_prediction():
     # Every taken branch costs 9 cycles, the exit none. A pass takes 2, the first one 4: SUB; CBNZ. NOP.
     c = count("loop", "bp.enable=off", BODY="nop", COUNT=50, WARM=1)
     want(c, br_mis_pred=49, stall_frontend=49 * 9, cpu_cycles=4 + 49 * 2 + 49 * 9 + 1)
 
 
-@test
-def store_buffer_fills_up():
+def test_store_buffer_fills_up():
     # 64 stores to absent lines, one a cycle; the bus takes one in 4 cycles, the buffer holds 8
     # (mem.write, wbuf.entries: our choice). The bus is done with store n at 4 n, and store n can issue
     # when store n - 8 is done: store 64 at 224. 225 cycles instead of 64: 161 waits.
     stores = dict(SETUP="nops 300; add x2, x10, x28, lsl #12", BODY="str x1, [x2], #64", REPS=64, WARM=1)
     want(count("repeat", **stores), l1d_cache_refill_wr=64, stall_backend=161, cpu_cycles=225)
     want(count("repeat", "wbuf.entries=64", **stores), stall_backend=0, cpu_cycles=64)
-
-
-main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Known-answer kernels for A64: small programs, each with the counts that follow by hand from what the
 events mean (ARM DDI 0487 D13.12, K3.1), from the geometry of the Cortex-A53 (DDI 0500) and from the
@@ -11,12 +10,9 @@ instruction cache, 2 ways of 256; 512 KB level 2, 16 ways of 512; micro-TLBs of 
 address exclusive-or 8 outcomes; 256 indirect targets; 8 return addresses. Memory 120 cycles, level 2
 13, misprediction 9, micro-TLB refill 2, walk 20."""
 import os
-import sys
-sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "a64"))
-from measure import *  # noqa: E402,F403
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
-from programs import build as build_c  # noqa: E402
+
+from a64.measure import *
+from programs import build as build_c
 
 
 def instructions(body):
@@ -120,22 +116,16 @@ ACCESSES = [
 ]
 
 
-def access_test(name, offset, body, ld, st, reads, writes, read_misses, write_misses, unaligned):
-    def check():
-        c = count("repeat", SETUP=f"set32 x2, (DATA+{offset}); mov x5, #1; mov x6, #0", BODY=body)
-        want(c, ld_retired=ld, st_retired=st, l1d_cache_rd=reads, l1d_cache_wr=writes,
-             mem_access=reads + writes, l1d_cache_refill_rd=read_misses,
-             l1d_cache_refill_wr=write_misses, unaligned_ldst_retired=unaligned, l1d_cache_wb=0,
-             inst_retired=instructions(body), br_retired=0, pc_write_retired=0, exc_taken=0)
-    add_test("access_" + name, check)
+@cases("name, offset, body, ld, st, reads, writes, read_misses, write_misses, unaligned", ACCESSES)
+def test_access(name, offset, body, ld, st, reads, writes, read_misses, write_misses, unaligned):
+    c = count("repeat", SETUP=f"set32 x2, (DATA+{offset}); mov x5, #1; mov x6, #0", BODY=body)
+    want(c, ld_retired=ld, st_retired=st, l1d_cache_rd=reads, l1d_cache_wr=writes,
+         mem_access=reads + writes, l1d_cache_refill_rd=read_misses,
+         l1d_cache_refill_wr=write_misses, unaligned_ldst_retired=unaligned, l1d_cache_wb=0,
+         inst_retired=instructions(body), br_retired=0, pc_write_retired=0, exc_taken=0)
 
 
-for row in ACCESSES:
-    access_test(*row)
-
-
-@test
-def access_literals():
+def test_access_literals():
     # Four bytes, eight, sixteen and a signed word behind the code, in one line: four reads, one miss;
     # the line is in level 2 as well as the instructions' own (the one of k_begin: fetched first).
     c = count("repeat", BODY="ldr w1, 1f; ldr x1, 1f; ldr q0, 1f; ldrsw x1, 1f",
@@ -144,16 +134,14 @@ def access_literals():
          l2d_cache_refill=2, unaligned_ld_spec=0)
 
 
-@test
-def access_zero_a_block():
+def test_access_zero_a_block():
     # DC ZVA writes a line without reading it; the emulator does not show which: a look-up that hits.
     events = ["st_retired", "mem_access", "l1d_cache", "l1d_cache_wr", "l1d_cache_refill"]
     c = count("repeat", events=events, SETUP="set32 x2, DATA", BODY="dc zva, x2; nop", REPS=3)
     want(c, st_retired=0, mem_access=0, l1d_cache=3, l1d_cache_wr=3, l1d_cache_refill=0)
 
 
-@test
-def access_two_pages_two_translations():
+def test_access_two_pages_two_translations():
     # A double word from 4 bytes below the page's end: a look-up and a miss of the TLBs on each side.
     for op, read in (("ldr", 1), ("str", 0)):
         want(count("repeat", SETUP="set32 x2, (DATA+0xffc)", BODY=f"{op} x1, [x2]"), l1d_tlb=2,
@@ -161,16 +149,14 @@ def access_two_pages_two_translations():
              l1d_cache_refill=2, unaligned_ldst_retired=1)
 
 
-@test
-def access_structure_over_two_pages():
+def test_access_structure_over_two_pages():
     # 64 bytes from 4 below the page's end, in single bytes: still one access, cut in two.
     for op in ("ld1", "ld4", "st4", "st1"):
         want(count("repeat", SETUP="set32 x2, (DATA+0xffc)", BODY=op + " {v0.16b-v3.16b}, [x2]"),
              l1d_cache=5, l1d_cache_refill=2, dtlb_walk=2, l1d_tlb_refill=2, unaligned_ldst_retired=0)
 
 
-@test
-def access_the_same_instruction_again():
+def test_access_the_same_instruction_again():
     # Accesses that come in pieces, one after the other and in a loop: each counts for itself, and also
     # when the second one begins inside the first. 10 passes of 2 + 2 + 1 pieces, 20 of the LDP twice at
     # 0x10: inside one line.
@@ -180,8 +166,7 @@ def access_the_same_instruction_again():
          ld_retired=21, l1d_cache_rd=42, l1d_cache_refill=1)
 
 
-@test
-def access_width_of_a_look_up():
+def test_access_width_of_a_look_up():
     # dcache.bytes: LDR X, LDP X, LDP Q and LD1 of 64 bytes are 8, 16, 32, 64 bytes.
     body = "ldr x1, [x10]; ldp x1, x3, [x10]; ldp q0, q1, [x10]; ld1 {v0.16b-v3.16b}, [x10]"
     for width, pieces in ((8, 1 + 2 + 4 + 8), (16, 1 + 1 + 2 + 4), (32, 1 + 1 + 1 + 2), (64, 4)):
@@ -189,8 +174,7 @@ def access_width_of_a_look_up():
              l1d_cache_refill=1)
 
 
-@test
-def access_cache_off():
+def test_access_cache_off():
     # dcache.enable=0: nothing misses; each look-up is a beat on the bus. LDR 1, STR 1, LDP Q in one line
     # 2, of which the emulated core sees one request. The line of code is four beats more.
     c = count("repeat", "dcache.enable=0", BODY="ldr x1, [x10]; str x1, [x10]; ldr x1, [x10]")
@@ -199,8 +183,7 @@ def access_cache_off():
 
 # ---- exclusives, atomics, ordered accesses, barriers ---------------------------------------------
 
-@test
-def exclusives_pass_and_fail():
+def test_exclusives_pass_and_fail():
     # Passes; fails, because CLREX; fails, because of another address; passes as the pair it is; fails,
     # because the pass before has used the monitor up.
     body = ("ldxr x1, [x10]; stxr w3, x5, [x10]; ldxr x1, [x10]; clrex; stxr w3, x5, [x10]; "
@@ -211,15 +194,13 @@ def exclusives_pass_and_fail():
          l1d_cache_wr=2, rc_ld_spec=2, rc_st_spec=2, l1d_cache_refill_rd=1, l1d_cache_refill_wr=0)
 
 
-@test
-def exclusives_of_every_size():
+def test_exclusives_of_every_size():
     body = "; ".join(f"ldxr{s} {r}1, [x10]; stxr{s} w3, {r}1, [x10]"
                      for s, r in (("b", "w"), ("h", "w"), ("", "w"), ("", "x")))
     want(count("repeat", BODY=body), ldrex_spec=4, strex_pass_spec=4, strex_fail_spec=0)
 
 
-@test
-def exclusives_in_a_loop():
+def test_exclusives_in_a_loop():
     # An atomic increment, 50 times: each store passes.
     c = count("loop", BODY="2: ldxr x1, [x10]; add x1, x1, #1; stxr w3, x1, [x10]; cbnz w3, 2b",
               COUNT=50)
@@ -227,8 +208,7 @@ def exclusives_in_a_loop():
          pc_write_retired=49, l1d_cache_rd=50, l1d_cache_wr=50)
 
 
-@test
-def exclusive_store_makes_dirty():
+def test_exclusive_store_makes_dirty():
     # The dirty line of the set is thrown out by the fifth load; a store that fails leaves it clean.
     for store, dirty in (("ldxr x0, [x10]; stxr w3, x0, [x10]", 1),
                          ("ldxp x0, x2, [x10]; stxp w3, x0, x2, [x10]", 1),
@@ -249,8 +229,7 @@ def v8_1(body, **expected):
     want(c, **expected)
 
 
-@test
-def atomics_read_and_write():
+def test_atomics_read_and_write():
     # A read and a write each. The read fills the line, the write hits. CASP is 16 bytes: one piece.
     body = (".arch armv8.1-a; ldadd x5, x1, [x10]; swp x5, x1, [x10]; cas x6, x5, [x10]; "
             "ldaddal w5, w1, [x10]; stadd x5, [x10]; swpb w5, w1, [x10]; casp x6, x7, x4, x5, [x10]")
@@ -258,15 +237,13 @@ def atomics_read_and_write():
          l1d_cache_refill_rd=1, l1d_cache_refill_wr=0, ldrex_spec=0, strex_spec=0)
 
 
-@test
-def ordered_accesses():
+def test_ordered_accesses():
     body = ("ldar x1, [x10]; ldarb w1, [x10]; ldarh w1, [x10]; stlr x1, [x10]; stlrb w1, [x10]; "
             "ldxr x1, [x10]; stxr w3, x1, [x10]; ldr x1, [x10]; dmb ish")
     want(count("repeat", BODY=body), rc_ld_spec=3, rc_st_spec=2, ldrex_spec=1, dmb_spec=1)
 
 
-@test
-def barriers():
+def test_barriers():
     # One of each kind and option; DSB and DMB count whatever they order. CLREX, SEV, WFE … are none.
     body = "isb; dsb sy; dsb ish; dsb st; dmb sy; dmb ishld; dmb st; dmb ishst; clrex; sev; yield; nop"
     want(count("repeat", BODY=body), isb_spec=1, dsb_spec=3, dmb_spec=4, inst_retired=12,
@@ -306,15 +283,10 @@ KINDS = [
 ]
 
 
-def kind_test(name, body, dp, ase, vfp, crypto):
-    def check():
-        want(count("repeat", SETUP="mov x3, #1", BODY=body), dp_spec=dp, ase_spec=ase, vfp_spec=vfp,
-             crypto_spec=crypto, inst_retired=instructions(body))
-    add_test("kind_" + name, check)
-
-
-for row in KINDS:
-    kind_test(*row)
+@cases("name, body, dp, ase, vfp, crypto", KINDS)
+def test_kind(name, body, dp, ase, vfp, crypto):
+    want(count("repeat", SETUP="mov x3, #1", BODY=body), dp_spec=dp, ase_spec=ase, vfp_spec=vfp,
+         crypto_spec=crypto, inst_retired=instructions(body))
 
 
 # ---- branches: which instructions are which ------------------------------------------------------
@@ -349,28 +321,21 @@ FUNCTIONS = ("f: ret; .balign 64; g: mov x13, x30; ret x13; .balign 64; h: br x3
              "t: b f")
 
 
-def branch_test(name, body, immed, returns, indirect, taken, executed):
-    def check():
-        c = count("repeat", SETUP="adr x11, k_begin + 0x40; adr x12, f", BODY=body, AUX=FUNCTIONS)
-        want(c, br_immed_retired=immed, br_return_retired=returns, br_indirect_spec=indirect,
-             pc_write_retired=taken, inst_retired=executed, br_retired=immed + indirect)
+@cases("name, body, immed, returns, indirect, taken, executed", BRANCHES)
+def test_branch(name, body, immed, returns, indirect, taken, executed):
     body = body.replace(".org 0x40", ".balign 64")
-    add_test("branch_" + name, check)
+    c = count("repeat", SETUP="adr x11, k_begin + 0x40; adr x12, f", BODY=body, AUX=FUNCTIONS)
+    want(c, br_immed_retired=immed, br_return_retired=returns, br_indirect_spec=indirect,
+         pc_write_retired=taken, inst_retired=executed, br_retired=immed + indirect)
 
 
-for row in BRANCHES:
-    branch_test(*row)
-
-
-@test
-def exceptions():
+def test_exceptions():
     # getpid three times: SVC is an exception taken, no branch and no change of the PC (our choice).
     c = count("repeat", SETUP="mov x8, #172", BODY="svc #0; nop", REPS=3)
     want(c, exc_taken=3, exc_svc=3, exc_undef=0, pc_write_retired=0, br_retired=0, inst_retired=6)
 
 
-@test
-def exceptions_undefined():
+def test_exceptions_undefined():
     # BRK and UDF end the program with SIGTRAP (5) and SIGILL (4); each is an exception, and an
     # instruction that did not retire, which the emulator shows all the same (our choice).
     for word, code in (("brk #0", 133), ("udf #0", 132)):
@@ -404,8 +369,7 @@ ALWAYS, NEVER, ALTERNATE_T, ALTERNATE_N = 0xffffffff, 0, 0x55555555, 0xaaaaaaaa
 PERIOD_TTN, PERIOD_NNT = 0x1b6db6db, 0x24924924  # lowest bit first: 110 110 …, 001 001 …
 
 
-@test
-def predictor_loop():
+def test_predictor_loop():
     # The loop's branch, taken 99 times, then not. The outcomes before it are 0, then 1, 3, 7 … 0x7f,
     # 0xff: nine counters in turn, each of which says "not taken" when it is new: 9 wrong; at 0xff it
     # has learned. The exit is wrong, too.
@@ -415,8 +379,7 @@ def predictor_loop():
         want(count("loop", f"bp.history={n}", COUNT=100), br_mis_pred=n + 1 + 1)
 
 
-@test
-def predictor_loop_again():
+def test_predictor_loop_again():
     # Warm: the second run begins with other outcomes before it, those of the exit and of the harness's
     # branch back (… 1 1 0 1), and meets counters that are new until both have left the history.
     p, wrong = Predictor(), []
@@ -433,15 +396,13 @@ def predictor_loop_again():
     want(count("loop", COUNT=100, WARM=1), br_mis_pred=wrong[1])
 
 
-@test
-def predictor_never():
+def test_predictor_never():
     # 16 branches that do not go: weakly not taken is right from the start.
     want(count("repeat", SETUP="cmp x10, x10", BODY="b.ne 1f; nop; 1: nop", REPS=16), br_mis_pred=0,
          br_immed_retired=16, pc_write_retired=0)
 
 
-@test
-def predictor_once_each():
+def test_predictor_once_each():
     # 16 branches at 16 addresses that go: each meets a new counter. Without history the second run
     # finds all of them in state 2.
     body = "b.eq 1f; nop; 1: nop"
@@ -449,15 +410,13 @@ def predictor_once_each():
     want(count("repeat", LOCAL, SETUP="cmp x10, x10", BODY=body, REPS=16, WARM=1), br_mis_pred=0)
 
 
-@test
-def predictor_unconditional():
+def test_predictor_unconditional():
     # B and BL need no prediction, from the first time on.
     want(count("repeat", BODY="b 1f; nop; 1: nop; bl f; nop", AUX="f: ret", REPS=16), br_mis_pred=0,
          pc_write_retired=48)
 
 
-@test
-def predictor_without_history():
+def test_predictor_without_history():
     # Two branches, two counters. The loop's: first wrong, then right, exit wrong: 2.
     # Always: first wrong. Never: none. T N T N …: 1 wrong → 2 wrong → 1 …: all 32. N T N T …: 1 right
     # → 0, wrong → 1, right → 0, …: every T, 16. T T N: wrong → 2, → 3, wrong → 2, → 3, → 3, wrong …:
@@ -468,8 +427,7 @@ def predictor_without_history():
              pc_write_retired=bin(bits & (1 << n) - 1).count("1") + n - 1)
 
 
-@test
-def predictor_learns_a_pattern():
+def test_predictor_learns_a_pattern():
     # With history the pattern of period 2 or 3 is learned: no more than the counters that are met for
     # the first time can be wrong, and over 32 passes a taken branch meets at most 9 + 9 of them.
     for bits, n in ((ALTERNATE_T, 32), (ALTERNATE_N, 32), (PERIOD_TTN, 30), (PERIOD_NNT, 30)):
@@ -486,8 +444,7 @@ def lfsr(n):
         yield bool(out)
 
 
-@test
-def predictor_restated():
+def test_predictor_restated():
     # Patterns and a random sequence of 3000, on several sizes.
     for defines, sequence in (({"PATTERN": "0x1b6db6db", "COUNT": 30}, None),
                               ({"PATTERN": "0x55555555", "COUNT": 32}, None),
@@ -505,8 +462,7 @@ def predictor_restated():
             want(c, br_mis_pred=p.wrong, pc_write_retired=sum(outcomes) + n - 1)
 
 
-@test
-def predictor_aliases():
+def test_predictor_aliases():
     # Two counters, no history. A goes, B does not, the loop's branch goes but for the exit. Words 2, 5
     # and 8: A and the loop share a counter, wrong at first and at the exit; B has its own. Words 2, 4
     # and 7: A and B share one, from 1 up and down again, always wrong; the loop has its own.
@@ -518,8 +474,7 @@ def predictor_aliases():
 
 # ---- returns and indirect branches ---------------------------------------------------------------
 
-@test
-def return_stack_depth():
+def test_return_stack_depth():
     # 8 entries. A ninth call throws out the oldest address, whose return then finds nothing.
     for depth, wrong in ((1, 0), (7, 0), (8, 0), (9, 1), (11, 3)):
         want(count("calls", DEPTH=depth), br_mis_pred=wrong, br_return_retired=depth,
@@ -529,28 +484,24 @@ def return_stack_depth():
     want(count("calls", "rs.enable=0", DEPTH=4), br_mis_pred=4)
 
 
-@test
-def return_stack_again():
+def test_return_stack_again():
     # What was overwritten is lost once: each of 5 calls of depth 10 is wrong twice.
     want(count("calls", DEPTH=10, REPS=5), br_mis_pred=10, br_return_retired=50)
 
 
-@test
-def return_elsewhere():
+def test_return_elsewhere():
     # The function returns 4 bytes further: wrong each time, and the stack is right again afterwards.
     c = count("repeat", BODY="bl f; nop; nop", AUX="f: add x30, x30, #4; ret", REPS=10)
     want(c, br_mis_pred=10, br_return_retired=10, inst_retired=40)
 
 
-@test
-def return_without_call():
+def test_return_without_call():
     # RET to the address of a register with nothing on the stack.
     want(count("repeat", SETUP="adr x11, k_begin + 8", BODY="ret x11; nop; nop"), br_mis_pred=1,
          br_return_retired=1, inst_retired=2)
 
 
-@test
-def return_by_an_indirect_branch():
+def test_return_by_an_indirect_branch():
     # BR X30 pops nothing: the addresses of the calls stay. 3 calls left by BR, new target each time: 3
     # wrong. Then a RET to the newest address but one: predicted with the newest of all, wrong.
     body = "bl h; nop; bl h; nop; bl h; nop"
@@ -558,8 +509,7 @@ def return_by_an_indirect_branch():
          br_indirect_spec=3)
 
 
-@test
-def indirect_targets():
+def test_indirect_targets():
     # BR at one address, 12 passes. One target: wrong the first time. Two in turn: always wrong. A table
     # of 4 targets, 3 times each: 4 wrong.
     goto = "add x11, x12, x13, lsl #4; br x11; nop; .balign 16; 3: b 4f; .balign 16; b 4f; " \
@@ -572,8 +522,7 @@ def indirect_targets():
         want(c, br_mis_pred=wrong + 2, br_indirect_spec=12)
 
 
-@test
-def indirect_targets_share_an_entry():
+def test_indirect_targets_share_an_entry():
     # 256 entries, found by the word's address, without a tag: a BR 1024 bytes on uses the same entry.
     # Each goes to the instruction behind it, and so each throws out the other's target: 2 wrong a pass.
     # 1020 bytes on it does not: 1 each. LOOP: first and last.
@@ -584,8 +533,7 @@ def indirect_targets_share_an_entry():
         want(c, br_mis_pred=wrong + 2, br_indirect_spec=20)
 
 
-@test
-def indirect_calls():
+def test_indirect_calls():
     # BLR: predicted by its target, and its return by the stack. 8 different sites: 8 wrong, no return.
     want(count("repeat", SETUP="adr x12, f", BODY="blr x12; nop", AUX=FUNCTIONS, REPS=8), br_mis_pred=8,
          br_indirect_spec=16, br_return_retired=8)
@@ -596,8 +544,7 @@ def indirect_calls():
 # ---- level 1 data cache --------------------------------------------------------------------------
 # walk.S: its code is one line, fetched inside of the count: l1i_cache_refill 1, also in level 2.
 
-@test
-def walk_half_the_cache():
+def test_walk_half_the_cache():
     # 256 lines fill invalid ways in the first pass; nothing is evicted, whatever the replacement.
     for how in ("cache.round_robin=0", RR):
         want(count("walk", how, STRIDE=64, COUNT=256, PASSES=4), l1d_cache_rd=1024,
@@ -605,20 +552,17 @@ def walk_half_the_cache():
              bus_access_rd=4 * 257, bus_access_wr=0)
 
 
-@test
-def walk_the_whole_cache():
+def test_walk_the_whole_cache():
     # 512 lines, 4 in each of 128 sets: all of them fit.
     for how in ("cache.round_robin=0", RR):
         want(count("walk", how, STRIDE=64, COUNT=512, PASSES=4), l1d_cache=2048, l1d_cache_refill=512)
 
 
-@test
-def walk_double_words_of_the_whole_cache():
+def test_walk_double_words_of_the_whole_cache():
     want(count("walk", STRIDE=8, COUNT=4096, PASSES=2), l1d_cache=8192, l1d_cache_refill=512)
 
 
-@test
-def walk_in_pieces():
+def test_walk_in_pieces():
     # LDR Q in steps of 24: 256 of them are 6144 bytes, 96 lines. Offsets 0, 24, 48, 72 = 8 in the next
     # line … repeat after 8 accesses (192 bytes, 3 lines). In a line of 64 an access crosses from 49 on:
     # 0, 24, 48 | 8, 32, 56 crosses | 16, 40: one of 8. The last ends at 6136: 96 lines. Unaligned: 24,
@@ -627,15 +571,13 @@ def walk_in_pieces():
          l1d_cache_rd=2 * (256 + 32), l1d_cache_refill=96, unaligned_ld_spec=256)
 
 
-@test
-def walk_twice_a_direct_mapped_cache():
+def test_walk_twice_a_direct_mapped_cache():
     # 512 sets of one way, 1024 lines: each line throws out the one it needs half a pass later.
     want(count("walk", "dcache.ways=1", STRIDE=64, COUNT=1024, PASSES=3), l1d_cache_refill=3072,
          l2d_cache_rd=3073, l2d_cache_refill=1025)
 
 
-@test
-def walk_twice_the_cache_at_random():
+def test_walk_twice_the_cache_at_random():
     # 8 lines for 4 ways of each set. No policy keeps more than 512 of the 1024 lines from one pass to
     # the next, so at least 512 misses a pass. With random replacement and m misses a set and pass a line
     # survives from use to use with probability h = (3/4)^m, and m = 8 (1 - h): h = 0.137, m = 6.9, 884
@@ -645,13 +587,11 @@ def walk_twice_the_cache_at_random():
     equal(c["l2d_cache_refill"], 1025)
 
 
-@test
-def walk_a_cache_of_64k():
+def test_walk_a_cache_of_64k():
     want(count("walk", "dcache.size=64K", STRIDE=64, COUNT=1024, PASSES=3), l1d_cache_refill=1024)
 
 
-@test
-def walk_by_the_way_size():
+def test_walk_by_the_way_size():
     # 8192 bytes apart: all in set 0. Four lines fit; of five, round robin throws out the next one needed
     # every time.
     want(count("walk", RR, STRIDE=8192, COUNT=4, PASSES=5), l1d_cache=20, l1d_cache_refill=4)
@@ -694,8 +634,7 @@ def directory(n, bits, size, ways):
     return c
 
 
-@test
-def random_accesses_round_robin():
+def test_random_accesses_round_robin():
     # 64 KB, 16 pages; 128 KB, 32 pages.
     for size, ways, bits in ((32768, 4, 10), (16384, 2, 10), (4096, 1, 10), (32768, 8, 11),
                              (65536, 4, 11)):
@@ -721,26 +660,19 @@ DIRTY = [
 ]
 
 
-def dirty_test(name, instructions, lines):
-    def check():
-        want(count("evict", RR, DIRTY=instructions), l1d_cache_wb=lines, l2d_cache_wr=lines)
-    add_test("writeback_" + name, check)
+@cases("name, instructions, lines", DIRTY)
+def test_writeback(name, instructions, lines):
+    want(count("evict", RR, DIRTY=instructions), l1d_cache_wb=lines, l2d_cache_wr=lines)
 
 
-for row in DIRTY:
-    dirty_test(*row)
-
-
-@test
-def writeback_and_back_again():
+def test_writeback_and_back_again():
     # The line comes back from level 2 (no refill there), is clean, and throws out the second one, which
     # is not dirty. Its next store hits.
     c = count("evict", RR, DIRTY="str x0, [x10]", AFTER="ldr x0, [x10]; str x0, [x10]")
     want(c, l1d_cache_refill=6, l1d_cache_wb=1, l2d_cache_rd=7, l2d_cache_refill=6, l2d_cache_wb=0)
 
 
-@test
-def stores_walk_twice_a_direct_mapped_cache():
+def test_stores_walk_twice_a_direct_mapped_cache():
     # Every line is dirty when its successor throws it out: 512 in the first pass (the other 512 fill
     # invalid ways), 1024 in each of the next two.
     want(count("walk", "dcache.ways=1", ACCESS="str", STRIDE=64, COUNT=1024, PASSES=3), st_retired=3072,
@@ -751,8 +683,7 @@ def stores_walk_twice_a_direct_mapped_cache():
 # ---- level 2 -------------------------------------------------------------------------------------
 # With a direct mapped level 1 of 512 sets a walk over more than 64 KB misses there at every line.
 
-@test
-def level_2_fits():
+def test_level_2_fits():
     # 480 KB are 15 lines in each of 512 sets of 16 ways, which leaves one for the few lines of code.
     want(count("walk", "dcache.ways=1", STRIDE=64, COUNT=7680, PASSES=2), l1d_cache_refill=15360,
          l2d_cache_rd=15361, l2d_cache_refill=7681, bus_access_rd=4 * 7681)
@@ -761,15 +692,13 @@ def level_2_fits():
          l2d_cache_rd=16385, l2d_cache_refill=8193)
 
 
-@test
-def level_2_does_not_fit():
+def test_level_2_does_not_fit():
     # Direct mapped as well, 8192 sets: each of 16384 lines throws out the one needed half a pass later.
     want(count("walk", "dcache.ways=1", "l2.ways=1", STRIDE=64, COUNT=16384, PASSES=2),
          l1d_cache_refill=32768, l2d_cache_refill=32769, l2d_cache_wb=0)
 
 
-@test
-def level_2_writes_back():
+def test_level_2_writes_back():
     # Stores to 16384 lines, once. A line leaves level 1 dirty 512 lines later, when level 2 still has
     # it; 8192 lines later it is thrown out there and goes to memory: 16384 - 8192. It left level 1
     # 16384 - 512 times.
@@ -777,16 +706,14 @@ def level_2_writes_back():
          l1d_cache_wb=15872, l2d_cache_wr=15872, l2d_cache_wb=8192, bus_access_wr=4 * 8192)
 
 
-@test
-def level_2_off():
+def test_level_2_off():
     # Lines and write-backs go to the bus. 1024 + 1 lines; 512 of them are written back.
     want(count("walk", "dcache.ways=1", "l2.enable=0", ACCESS="str", STRIDE=64, COUNT=1024, PASSES=1),
          l1d_cache_refill=1024, l1d_cache_wb=512, l2d_cache=0, l2d_cache_refill=0,
          bus_access_rd=4 * 1025, bus_access_wr=4 * 512)
 
 
-@test
-def width_of_the_bus():
+def test_width_of_the_bus():
     # 64 lines of data and one of code in beats of 8 or 32 bytes.
     for width, beats in ((8, 8), (32, 2), (64, 1)):
         want(count("walk", f"bus.bytes={width}", STRIDE=64, COUNT=64, PASSES=1),
@@ -800,49 +727,42 @@ def pages(n, *sets, stride=4160, **more):
     return count("walk", *sets, STRIDE=stride, COUNT=n, PASSES=10, **more)
 
 
-@test
-def tlb_10_pages():
+def test_tlb_10_pages():
     # Fit into the micro-TLB: one miss each, in both levels.
     want(pages(8), l1d_tlb_refill=8, l2d_tlb_refill=8, l1d_tlb=80, l1i_tlb_refill=0)
     want(pages(10), l1d_tlb_refill_rd=10, l2d_tlb_refill=10, dtlb_walk=10)
 
 
-@test
-def tlb_11_pages():
+def test_tlb_11_pages():
     # Round robin over 10 entries always throws out the page needed next: every access misses. The main
     # TLB holds all 11 from the first pass on.
     want(pages(11), l1d_tlb_refill_rd=110, l1d_tlb_refill_wr=0, l2d_tlb_refill=11, dtlb_walk=11)
     want(pages(11, ACCESS="str"), l1d_tlb_refill_rd=0, l1d_tlb_refill_wr=110, dtlb_walk=11)
 
 
-@test
-def tlb_512_pages():
+def test_tlb_512_pages():
     # Four pages for each of the 128 sets of four ways. The page of the code shares set 4 with four of
     # them and is thrown out by the fourth; nobody asks for it again, as the micro-TLB has it.
     want(pages(512, stride=4096), l1d_tlb_refill=5120, l2d_tlb_refill=512, l1i_tlb_refill=0)
 
 
-@test
-def tlb_640_pages():
+def test_tlb_640_pages():
     # Five pages for four ways of each set: round robin keeps none until it is needed.
     want(pages(640, stride=4096), l1d_tlb_refill=6400, l2d_tlb_refill=6400, dtlb_walk=6400)
 
 
-@test
-def tlb_more_entries():
+def test_tlb_more_entries():
     want(pages(11, "utlb.entries=11"), l1d_tlb_refill=11, l2d_tlb_refill=11)
     want(pages(8, "utlb.entries=7"), l1d_tlb_refill=80, l2d_tlb_refill=8)
     want(pages(640, "tlb.entries=1024", stride=4096), l1d_tlb_refill=6400, l2d_tlb_refill=640)
 
 
-@test
-def tlb_mmu_off():
+def test_tlb_mmu_off():
     want(pages(100, "mmu.enable=0"), l1d_tlb_refill=0, l1i_tlb_refill=0, l2d_tlb_refill=0,
          l1d_cache_refill=100)
 
 
-@test
-def tlb_pages_64k_apart_in_the_hints():
+def test_tlb_pages_64k_apart_in_the_hints():
     # 256 pages apart: all share one place among the core's hints of what needs no look-up, which must
     # not show: 10 of them fit into the micro-TLB, whose entries are fully associative. 10 passes.
     for n, misses in ((5, 5), (6, 6)):
@@ -854,20 +774,17 @@ def code_pages(n, passes, *sets):
     return count("codepages", *sets, PAGES=n, PASSES=passes)
 
 
-@test
-def itlb_10_pages():
+def test_itlb_10_pages():
     # The page of k_begin is there; 9 others are fetched from once before they are known.
     want(code_pages(10, 5), l1i_tlb_refill=9, itlb_walk=9, l1d_tlb_refill=0)
 
 
-@test
-def itlb_11_pages():
+def test_itlb_11_pages():
     # The eleventh throws out the first, and so on: 10 pages and the way back, 11 misses a pass.
     want(code_pages(11, 5), l1i_tlb_refill=55, itlb_walk=10, dtlb_walk=0)
 
 
-@test
-def itlb_refill_stalls_fetch():
+def test_itlb_refill_stalls_fetch():
     # 10 walks in the first pass; 45 refills from the main TLB of 2 cycles, or 20.
     near, far = code_pages(11, 5), code_pages(11, 5, "utlb.penalty=20")
     equal(far["stall_frontend"] - near["stall_frontend"], 45 * 18)
@@ -876,8 +793,7 @@ def itlb_refill_stalls_fetch():
 
 # ---- instruction cache ---------------------------------------------------------------------------
 
-@test
-def icache_straight_line():
+def test_icache_straight_line():
     # 8 lines of 16 NOPs, never run before: each is fetched once, from memory, 120 cycles. Two NOPs a
     # cycle. 32 look-ups of 16 bytes.
     want(count("repeat", BODY="nop", REPS=128), l1i_cache_refill=8, l1i_cache=32, inst_retired=128,
@@ -888,8 +804,7 @@ def icache_straight_line():
         want(count("repeat", f"fetch.bytes={width}", BODY="nop", REPS=128), l1i_cache=looks)
 
 
-@test
-def icache_look_ups_by_block():
+def test_icache_look_ups_by_block():
     # The loop begins 8 bytes into a line and has 2, 3, 8 instructions: bytes 8 to 15, to 19, to 39. Each
     # pass begins with a look-up of its own, and ends with the 16 bytes of its branch.
     for body, looks in (("", 1), ("nop", 2), ("nops 6", 3)):
@@ -897,27 +812,23 @@ def icache_look_ups_by_block():
         equal(b - a, 20 * looks, body)
 
 
-@test
-def icache_warm():
+def test_icache_warm():
     want(count("repeat", BODY="nop", REPS=512, WARM=1), l1i_cache_refill=0, stall_frontend=0,
          inst_retired=513)
 
 
-@test
-def icache_off():
+def test_icache_off():
     # Nothing misses in a cache that is off; its look-ups count all the same.
     want(count("repeat", "icache.enable=0", BODY="nop", REPS=128), l1i_cache_refill=0, l1i_cache=32,
          stall_frontend=0, cpu_cycles=64)
 
 
-@test
-def icache_half_of_it():
+def test_icache_half_of_it():
     # One line before the loop, 256 in it and one behind, all of which fit.
     want(count("codelines", LINES=256, PASSES=4), l1i_cache_refill=258)
 
 
-@test
-def icache_twice_of_it():
+def test_icache_twice_of_it():
     # Direct mapped: 1025 lines over 512 sets, each throws out the one half a pass ahead: all of them
     # miss in every pass. One line before.
     want(count("codelines", "icache.ways=1", LINES=1024, PASSES=3), l1i_cache_refill=3 * 1025 + 1,
@@ -925,8 +836,7 @@ def icache_twice_of_it():
     want(count("codelines", "icache.size=128K", LINES=1024, PASSES=3), l1i_cache_refill=1026)
 
 
-@test
-def icache_from_level_2():
+def test_icache_from_level_2():
     # A cache of 16 lines and code of 33, warm in level 2: 13 cycles each.
     for sets, latency in (((), 13), (("l2.latency=40",), 40)):
         want(count("repeat", "icache.size=1K", "icache.ways=1", *sets, BODY="nop", REPS=512, WARM=1),
@@ -935,16 +845,14 @@ def icache_from_level_2():
 
 # ---- what does not depend on anything else -------------------------------------------------------
 
-@test
-def tagged_addresses():
+def test_tagged_addresses():
     # The top byte of an address is ignored (DDI 0487 D5.1.4): the same line and page.
     c = count("repeat", SETUP="orr x2, x10, #0xf000000000000000",
               BODY="ldr x1, [x10]; ldr x1, [x2]; str x1, [x2]; ldp q0, q1, [x2]")
     want(c, l1d_cache=5, l1d_cache_refill=1, l1d_tlb_refill=1)
 
 
-@test
-def same_counts_on_the_cortex_a53():
+def test_same_counts_on_the_cortex_a53():
     # What the Cortex-A53's PMU has, it counts as the PMU without a name.
     events = ("inst_retired ld_retired st_retired br_immed_retired br_indirect_spec pc_write_retired "
               "br_mis_pred mem_access l1d_cache l1d_cache_refill l1d_cache_wb l1i_cache l2d_cache "
@@ -954,8 +862,7 @@ def same_counts_on_the_cortex_a53():
         equal(count(kernel, core="cortex-a53", events=events, **defines), {e: c[e] for e in events})
 
 
-@test
-def the_cortex_a72():
+def test_the_cortex_a72():
     # 48 pages in its micro-TLBs, three instructions a cycle, 15 cycles for a misprediction; two ways of
     # 256 sets.
     def a72(kernel, *sets, **defines):
@@ -971,8 +878,7 @@ def the_cortex_a72():
           16 * 5)
 
 
-@test
-def same_counts_alone_and_together():
+def test_same_counts_alone_and_together():
     program = build("random", {"COUNT": 2000, "BITS": 11})
     together = count("random", COUNT=2000, BITS=11)
     for event in ("l1d_cache_refill", "cpu_cycles", "inst_retired", "stall_backend"):
@@ -981,8 +887,7 @@ def same_counts_alone_and_together():
         equal(alone, {event: together[event]})
 
 
-@test
-def same_counts_with_and_without_a_window():
+def test_same_counts_with_and_without_a_window():
     # The counts of k_begin to k_end are those of the whole program for half the work and all of it.
     a, b = (count("random", COUNT=n, BITS=11) for n in (1000, 3000))
     w = [counts(stat("--core", "armv8", "-e", ",".join(EVENTS), build("random", {"COUNT": n, "BITS": 11})))
@@ -991,8 +896,7 @@ def same_counts_with_and_without_a_window():
         equal(w[1][event] - w[0][event], b[event] - a[event], event)
 
 
-@test
-def timing_parameters_change_cycles_only():
+def test_timing_parameters_change_cycles_only():
     # What is counted does not depend on how long it takes.
     times = ("cpu_cycles", "stall_frontend", "stall_backend", "stall")
     slow = count("random", "mem.latency=200", "mem.fill=9", "mem.write=7", "utlb.penalty=30",
@@ -1007,8 +911,7 @@ def timing_parameters_change_cycles_only():
 
 # ---- memory far away -----------------------------------------------------------------------------
 
-@test
-def a_gigabyte_far_away():
+def test_a_gigabyte_far_away():
     # 1 GB at 0x7000000000 by mmap(MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE); one store in
     # each 64 KB: 16384 pages and lines, all of set 0. The last four stay, the others leave dirty.
     mmap = ("mov x0, #0x7000000000; mov x1, #0x40000000; mov x2, #3; mov x3, #0x4032; mov x4, #-1; "
@@ -1019,8 +922,7 @@ def a_gigabyte_far_away():
          l1d_tlb_refill_wr=16384, inst_retired=4 * 16384 + 1)
 
 
-@test
-def a_stack_at_an_odd_place():
+def test_a_stack_at_an_odd_place():
     # 3 bytes below the end of a page: STP and LDP of 16 bytes below it in one line, STR and LDR of 16
     # bytes at it in two lines and pages. Nobody checks the alignment of SP here.
     body = "stp x0, x1, [sp, #-16]!; ldp x0, x1, [sp], #16; str q0, [sp]; ldr q0, [sp]"
@@ -1113,31 +1015,35 @@ def regions(what, *functions, flags=("-static",), code=0):
     return {f: (entered[f], counts(doc, f)) for f in functions}
 
 
-def region_test(name, what, function, entered, instructions, returns, flags=("-static",), code=0, **more):
-    def check():
-        times, c = regions(what, function, flags=flags, code=code)[function]
-        equal(times, entered)
-        want(c, inst_retired=instructions, br_return_retired=returns, **more)
-    add_test("program_" + name, check)
+PROGRAMS = [
+    # 1000, 2000 … 5000 in five threads; 100, 200, 300 in three children and 1000 in their parent.
+    ("threads", "work", 5, 2 * 15000 + 2 * 5, 5, {}),
+    ("forks", "work", 4, 2 * 1600 + 2 * 4, 4, {}),
+    # fact(1) … fact(10) call themselves: 55 entries, counted once each.
+    ("recursion", "fact", 55, 10 * 45 + 4 * 10, 55, {}),
+    ("signals", "note", 50, 100, 50, {}),
+    # A store that faults, in the middle of a block; the handler jumps out.
+    ("faults", "note", 100, 200, 100, {}),
+    # What was counted is told when the program dies.
+    ("killed", "work", 1, 2 * 500 + 2, 1, dict(code=137)),
+    ("recursion_dynamic", "fact", 55, 10 * 45 + 4 * 10, 55, dict(flags=())),
+    ("recursion_static_pie", "fact", 55, 10 * 45 + 4 * 10, 55, dict(flags=("-static-pie",))),
+]
 
 
-# 1000, 2000 … 5000 in five threads; 100, 200, 300 in three children and 1000 in their parent.
-region_test("threads", "threads", "work", 5, 2 * 15000 + 2 * 5, 5)
-region_test("forks", "forks", "work", 4, 2 * 1600 + 2 * 4, 4)
-# fact(1) … fact(10) call themselves: 55 entries, counted once each.
-region_test("recursion", "recursion", "fact", 55, 10 * 45 + 4 * 10, 55, ld_retired=90, st_retired=90)
-region_test("recursion_dynamic", "recursion", "fact", 55, 10 * 45 + 4 * 10, 55, flags=())
-region_test("recursion_static_pie", "recursion", "fact", 55, 10 * 45 + 4 * 10, 55,
-            flags=("-static-pie",))
-region_test("signals", "signals", "note", 50, 100, 50)
-# A store that faults, in the middle of a block; the handler jumps out.
-region_test("faults", "faults", "note", 100, 200, 100)
-# What was counted is told when the program dies.
-region_test("killed", "killed", "work", 1, 2 * 500 + 2, 1, code=137)
+@cases("name, function, entered, instructions, returns, how", PROGRAMS)
+def test_program(name, function, entered, instructions, returns, how):
+    times, c = regions(name.partition("_")[0], function, **how)[function]
+    equal(times, entered)
+    want(c, inst_retired=instructions, br_return_retired=returns)
 
 
-@test
-def three_runs_are_identical():
+def test_program_recursion_loads_and_stores():
+    _, c = regions("recursion", "fact")["fact"]
+    want(c, ld_retired=90, st_retired=90)
+
+
+def test_three_runs_are_identical():
     program = build_c("a64-functions", FUNCTIONS_C, "-O1", "-pthread", "-static", prefix=CROSS64)
     documents = []
     for i in range(3):
@@ -1151,8 +1057,7 @@ def three_runs_are_identical():
     contains(pmk("stat", "-r", "3", "-e", "cycles", program, "forks").err, "identical in all 3 runs")
 
 
-@test
-def intervals_add_up():
+def test_intervals_add_up():
     # 20000 passes of two instructions, in intervals of 5000; each ends with the block in which it is due.
     program = build("loop", {"COUNT": 20000})
     events = ("inst_retired", "cpu_cycles", "br_retired")
@@ -1165,8 +1070,7 @@ def intervals_add_up():
             assert len(parts) == 9 and all(abs(n - 5000) <= 4 for n in parts[:-1]), parts
 
 
-@test
-def programs_of_other_processors():
+def test_programs_of_other_processors():
     arm = build_c("a64-not", "int main(void) { return 0; }", "-static", prefix=CROSS)
     big = build_c("a64-big-endian", ".globl _start\n_start: mov x8, #93\nsvc #0\n", "-nostdlib", "-static",
                   "-mbig-endian", "-Wl,-EB", prefix=CROSS64, ext="S")
@@ -1175,6 +1079,3 @@ def programs_of_other_processors():
         out = pmk("stat", "--core", core, "-e", "cycles", program)
         equal(out.code, code, out.err)
         assert len(out.err.splitlines()) == 1, out.err
-
-
-main()

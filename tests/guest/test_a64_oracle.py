@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Exact events of A64 programs against an independent count of the same run: QEMU without our plugin,
 executing one instruction per block, logging each as it is translated (its word) and as it runs (its
@@ -9,17 +8,11 @@ import collections
 import ctypes
 import os
 import struct
-import sys
 import threading
-sys.dont_write_bytecode = True
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, ".."))
-sys.path.insert(0, os.path.join(HERE, "..", "cli"))
-sys.path.insert(0, os.path.join(HERE, "a64"))
-from harness import *  # noqa: E402,F403
-from debian import Unavailable, fetch  # noqa: E402
-from programs import build  # noqa: E402
+from harness import *
+from fetch_debian import Unavailable, fetch
+from programs import build
 
 CROSS64 = "aarch64-linux-gnu-"
 # What pmk lets a program see; src/cli/emulate.c.
@@ -351,27 +344,19 @@ def own(name, *flags):
     return build("oracle64-" + name, SOURCES[name], "-static", *flags, prefix=CROSS64)
 
 
-def programs_test(level):
-    def check():
-        for name in SOURCES:
-            compare(own(name, level))
-    check.__name__ = "programs_" + level[1:].replace("-", "_")
-    test(check)
+@pytest.mark.parametrize("level", ("-O0", "-O2", "-O3"))
+def test_programs(level):
+    for name in SOURCES:
+        compare(own(name, level))
 
 
-for each in ("-O0", "-O2", "-O3"):
-    programs_test(each)
-
-
-@test
-def programs_with_other_atomics():
+def test_programs_with_other_atomics():
     compare(own("atomic", "-O2", "-mno-outline-atomics"))
     # Loads and stores of the v8.1 are tried at run time; the A53 has none, and takes the other way.
     compare(own("atomic", "-O2", "-moutline-atomics"))
 
 
-@test
-def dynamic_programs():
+def test_dynamic_programs():
     if not os.path.exists(CROSS_ROOT + "/lib/ld-linux-aarch64.so.1"):
         skip("no AArch64 C library in " + CROSS_ROOT)
     for name in ("sort", "odd"):
@@ -379,14 +364,12 @@ def dynamic_programs():
                 more=("-L", CROSS_ROOT))
 
 
-@test
-def programs_that_end_by_a_signal():
+def test_programs_that_end_by_a_signal():
     compare(build("oracle64-dies", "#include <stdlib.h>\nint main(void) { abort(); }\n", "-static",
                   prefix=CROSS64))
 
 
-@test
-def code_that_is_written_while_it_runs():
+def test_code_that_is_written_while_it_runs():
     """A function is written, called, and written again at the same address."""
     compare(build("oracle64-smc", r"""
 #include <stdint.h>
@@ -418,7 +401,7 @@ int main(void)
 
 def debian(name):
     try:
-        return fetch(name)
+        return fetch(name, "arm64")
     except Unavailable as why:
         skip(f"{name} cannot be fetched: {why}")
 
@@ -430,8 +413,7 @@ def text_file():
     return path
 
 
-@test
-def debian_busybox():
+def test_debian_busybox():
     busybox, file = debian("busybox"), text_file()
     for argv in (["true"], ["echo", "hi", "there"], ["md5sum", file], ["sha1sum", file], ["wc", file],
                  ["sort", "-k3", file], ["grep", "-c", "9 of", file],
@@ -441,8 +423,7 @@ def debian_busybox():
         compare(busybox, *argv)
 
 
-@test
-def debian_bash():
+def test_debian_bash():
     bash = debian("bash")
     for script in ("for ((i = 0; i < 10; i++)); do s+=$i,; done; echo ${#s} ${s//1/x}",
                    '[[ abc123 =~ ^[a-z]+([0-9]+)$ ]] && echo ${BASH_REMATCH[1]}; printf "%05d\\n" 17'):
@@ -457,11 +438,7 @@ def debian_bash():
                     raise
 
 
-@test
-def debian_sash():
+def test_debian_sash():
     sash = debian("sash")
     for script in ("-echo hi", "-sum " + text_file()):
         compare(sash, "-c", script)
-
-
-main()

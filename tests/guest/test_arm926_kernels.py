@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Known-answer kernels on the buses of the ARM926EJ-S Development Chip: small ARM programs, each with the
 counts of its AHB Monitor that follow from the caches and the bus protocol. Sizes are those of the arm926
@@ -9,10 +8,8 @@ written, 1 to connect a layer to a slave that another layer had.
 Every run has all 91 counters, and the identities that hold whatever a program does are checked for each."""
 import hashlib
 import os
-import sys
-sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from harness import *  # noqa: E402,F403
+
+from harness import *
 
 KERNELS = os.path.join(SOURCE, "tests", "guest", "kernels")
 
@@ -73,8 +70,7 @@ def want(c, **expected):
 
 # ---- the data side ---------------------------------------------------------------------------------
 
-@test
-def a_load_that_misses():
+def test_a_load_that_misses():
     # The line of the code: a WRAP8 on ARM-I, 5 waits; ARM-I had the memory before. The load runs when
     # its first word is there. On ARM-D the first read of the page table is 1 cycle in its address
     # phase and 6 behind the other 7 words, 1 of them to connect; then it waits 5. The second read
@@ -86,30 +82,26 @@ def a_load_that_misses():
          armd_wait_non_seq_bus=6, armd_wait_threshold_hit=3, armi_wait_threshold_hit=1)
 
 
-@test
-def nothing_happens_on_the_other_layers():
+def test_nothing_happens_on_the_other_layers():
     c = measure("ldr r1, [r10]")
     quiet = [e for e in c if e.startswith(("ct_clcd", "ct_dma", "ct_exp", "ct_gxi"))]
     equal(len(quiet), 9 + 16 + 10 + 18 + 9)
     equal({e: c[e] for e in quiet if c[e]}, {})
 
 
-@test
-def a_line_is_filled_once():
+def test_a_line_is_filled_once():
     want(measure("ldr r1, [r10]; ldr r2, [r10, #28]; ldrb r3, [r10, #17]; ldmia r10, {r1-r4}"),
          armd_line_fill=1, armd_rd=10, armd_burst_single=2)
 
 
-@test
-def one_linefill_for_each_line():
+def test_one_linefill_for_each_line():
     # 100 lines of 32 bytes from the start of a page: 3200 bytes, one page.
     body = "mov r3, #100; 1: ldr r1, [r2], #32; subs r3, r3, #1; bne 1b"
     want(measure(body, setup="mov r2, r10"), armd_line_fill=100, armd_page_walk_d=2, armd_rd=802,
          armd_burst_single=2, armd_wr=0)
 
 
-@test
-def a_load_across_lines_fills_both():
+def test_a_load_across_lines_fills_both():
     want(measure("ldrd r4, [r10, #28]", setup="nop"), armd_line_fill=2)
 
 
@@ -130,22 +122,15 @@ DIRTY = [
 ]
 
 
-def evict_test(name, dirty, four, eight, words):
-    def check():
-        c = measure(EVICT.format(dirty), RR)
-        want(c, armd_line_fill=5, armd_page_walk_d=10, armd_rd=50, armd_wr=words,
-             armd_cast_out4=four, armd_cast_out8=eight, armd_burst_incr4=four,
-             armd_burst_incr8=eight, armd_burst_single=10)
-    check.__name__ = "evicted_with_" + name
-    test(check)
+@cases("name, dirty, four, eight, words", DIRTY)
+def test_evicted_with(name, dirty, four, eight, words):
+    c = measure(EVICT.format(dirty), RR)
+    want(c, armd_line_fill=5, armd_page_walk_d=10, armd_rd=50, armd_wr=words,
+         armd_cast_out4=four, armd_cast_out8=eight, armd_burst_incr4=four,
+         armd_burst_incr8=eight, armd_burst_single=10)
 
 
-for row in DIRTY:
-    evict_test(*row)
-
-
-@test
-def cast_outs_pass_the_alignment_test():
+def test_cast_outs_pass_the_alignment_test():
     c = measure(EVICT.format("str r0, [r10, #16]"), RR, "castout4.aligned=1")
     want(c, armd_cast_out4=1)
 
@@ -169,42 +154,32 @@ STORES = [
 ]
 
 
-def store_test(name, body, single, incr4, incr8, words):
-    def check():
-        c = measure(body, setup="mov r2, r10")
-        # In User mode HPROT says so, and four words are not taken for a cast-out.
-        want(c, armd_line_fill=0, armd_wr=words, armd_rd=2, armd_burst_single=2 + single,
-             armd_burst_incr4=incr4, armd_burst_incr8=incr8, armd_cast_out4=0, armd_cast_out8=0,
-             armd_page_walk_d=2)
-    check.__name__ = "store_of_" + name
-    test(check)
+@cases("name, body, single, incr4, incr8, words", STORES)
+def test_store_of(name, body, single, incr4, incr8, words):
+    c = measure(body, setup="mov r2, r10")
+    # In User mode HPROT says so, and four words are not taken for a cast-out.
+    want(c, armd_line_fill=0, armd_wr=words, armd_rd=2, armd_burst_single=2 + single,
+         armd_burst_incr4=incr4, armd_burst_incr8=incr8, armd_cast_out4=0, armd_cast_out8=0,
+         armd_page_walk_d=2)
 
 
-for row in STORES:
-    store_test(*row)
-
-
-@test
-def a_store_that_hits_stays_inside():
+def test_a_store_that_hits_stays_inside():
     want(measure("ldr r1, [r10]; str r1, [r10]; str r1, [r10, #4]"), armd_wr=0, armd_line_fill=1)
 
 
-@test
-def write_through_writes_every_store():
+def test_write_through_writes_every_store():
     # Nothing gets dirty: five lines of a set are read, and nothing is cast out.
     c = measure(EVICT.format("str r0, [r10]; str r0, [r10, #16]; strb r0, [r10]"), RR,
                 "dcache.write_through=1")
     want(c, armd_wr=3, armd_burst_single=13, armd_line_fill=5, armd_cast_out4=0, armd_cast_out8=0)
 
 
-@test
-def write_allocate_fills_instead():
+def test_write_allocate_fills_instead():
     want(measure("str r1, [r10]; str r1, [r10, #4]", "dcache.write_allocate=1"), armd_wr=0,
          armd_line_fill=1)
 
 
-@test
-def the_write_buffer_holds_four_writes():
+def test_the_write_buffer_holds_four_writes():
     # Three core cycles to an HCLK cycle. Without a full buffer eight stores in a row take eight core
     # cycles; with one address they wait for each other.
     stores = "; ".join(f"str r1, [r10, #{4 * i}]" for i in range(8))
@@ -213,8 +188,7 @@ def the_write_buffer_holds_four_writes():
     assert few["ct_total_cycles"] > many["ct_total_cycles"] + 10, (few, many)
 
 
-@test
-def cache_off():
+def test_cache_off():
     # Every word on its own: 1 + 4 reads, 1 write, 4 words in a burst.
     c = measure("ldr r1, [r10]; ldmia r10, {r4-r7}; str r1, [r10]; stmia r10, {r4-r7}", "dcache.enable=0")
     want(c, armd_line_fill=0, armd_rd=2 + 5, armd_wr=5, armd_burst_single=2 + 5 + 1, armd_burst_incr4=1)
@@ -226,14 +200,12 @@ PAGES = ("mov r4, #2; 1: mov r2, r10; mov r3, #{0}; 2: ldr r1, [r2]; add r2, r2,
          "subs r4, r4, #1; bne 1b")
 
 
-@test
-def pages_that_fit_the_tlb():
+def test_pages_that_fit_the_tlb():
     # 32 pages, one for each set, twice: the second time they are there.
     want(measure(PAGES.format(32)), armd_page_walk_d=64, armd_page_walk_i=0)
 
 
-@test
-def pages_that_do_not():
+def test_pages_that_do_not():
     # 128 pages for 32 sets of two: four in turn in each, so none is there the second time either.
     # The code's page, in set 16, is thrown out with them.
     c = measure(PAGES.format(128))
@@ -241,19 +213,16 @@ def pages_that_do_not():
     assert c["ct_armd_page_walk_i"] > 0 and c["ct_armd_page_walk_i"] % 2 == 0, c
 
 
-@test
-def sections_take_one_read():
+def test_sections_take_one_read():
     want(measure(PAGES.format(32), "tlb.walk_reads=1"), armd_page_walk_d=32)
 
 
-@test
-def without_an_mmu_nothing_is_walked():
+def test_without_an_mmu_nothing_is_walked():
     want(measure(PAGES.format(128), "mmu.enable=0"), armd_page_walk_d=0, armd_page_walk_i=0,
          armd_burst_single=0)
 
 
-@test
-def code_on_another_page():
+def test_code_on_another_page():
     # The subroutine is 8 KB on: a page of its own, seen on ARM-D and not on ARM-I, and one more line.
     c = measure("bl far", aux=".space 8192; far: bx lr")
     want(c, armd_page_walk_i=2, armd_page_walk_d=0, armi_line_fill=2, armd_rd=2)
@@ -265,16 +234,14 @@ DTCM = ("dtcm.base=0x100000", "dtcm.size=4K")
 NO_MMU = "mmu.enable=0"
 
 
-@test
-def data_in_the_dtcm_is_not_on_the_bus():
+def test_data_in_the_dtcm_is_not_on_the_bus():
     # The page is translated as any other is; nothing else is to be seen.
     body = "ldr r1, [r10]; str r1, [r10, #64]; stmia r10, {r0-r7}; ldrd r4, [r10, #28]; strb r1, [r10, #4095]"
     want(measure(body, *DTCM), armd_rd=2, armd_wr=0, armd_line_fill=0, armd_page_walk_d=2)
     want(measure(body, *DTCM, NO_MMU), armd_rd=0, armd_wr=0, armd_wait_total=0)
 
 
-@test
-def an_access_takes_a_cycle():
+def test_an_access_takes_a_cycle():
     # 100 lines that are loaded a second time: it takes as long from the cache.
     loop = "mov r3, #100; 1: ldr r1, [r2], #32; subs r3, r3, #1; bne 1b"
     setup = f"mov r2, r10; {loop}; mov r2, r10"
@@ -283,31 +250,27 @@ def an_access_takes_a_cycle():
     equal(measure(loop, NO_MMU, "ahb.ratio=1", *DTCM, setup=setup)["ct_total_cycles"], cached["ct_total_cycles"])
 
 
-@test
-def the_dtcm_is_there_with_the_cache_off_and_written_through():
+def test_the_dtcm_is_there_with_the_cache_off_and_written_through():
     body = "ldr r1, [r10]; ldmia r10, {r4-r7}; str r1, [r10]; stmia r10, {r4-r7}"
     for off in ("dcache.enable=0", "dcache.write_through=1"):
         want(measure(body, *DTCM, NO_MMU, off), armd_rd=0, armd_wr=0)
 
 
-@test
-def what_is_behind_the_dtcm():
+def test_what_is_behind_the_dtcm():
     # Eight words from 16 bytes before its end on: four of them in the cache, from their own line.
     ends = "add r8, r10, #4080; {} r8, {{r0-r7}}"
     want(measure(ends.format("ldmia"), *DTCM, NO_MMU), armd_line_fill=1, armd_rd=8)
     want(measure(ends.format("stmia"), *DTCM, NO_MMU), armd_line_fill=0, armd_wr=4, armd_burst_incr4=1)
 
 
-@test
-def the_dtcm_takes_no_room_in_the_cache():
+def test_the_dtcm_takes_no_room_in_the_cache():
     # Five lines of one set of four ways, the first of them in the DTCM: none is thrown out.
     dirty = "str r0, [r10]; str r0, [r10, #16]"
     want(measure(EVICT.format(dirty), RR, NO_MMU, *DTCM), armd_line_fill=4, armd_wr=0)
     want(measure(EVICT.format(dirty), RR, NO_MMU), armd_line_fill=5, armd_cast_out8=1)
 
 
-@test
-def code_in_the_itcm_is_not_on_the_bus():
+def test_code_in_the_itcm_is_not_on_the_bus():
     itcm = ("itcm.base=0x10000", "itcm.size=64K", NO_MMU)
     for cache in ("icache.enable=1", "icache.enable=0"):
         c = measure("nop", *itcm, cache, reps=160)
@@ -317,8 +280,7 @@ def code_in_the_itcm_is_not_on_the_bus():
          armd_page_walk_i=2, armd_rd=2)
 
 
-@test
-def code_that_runs_out_of_the_itcm():
+def test_code_that_runs_out_of_the_itcm():
     # From k_begin, 0x10040, 1100 words and three that settle: up to 0x1117c, 138 lines. With an ITCM up to
     # 0x11000 twelve of them are fetched.
     itcm = ("itcm.base=0x10000", "itcm.size=4K", NO_MMU)
@@ -326,8 +288,7 @@ def code_that_runs_out_of_the_itcm():
     want(measure("nop", *itcm, reps=1100), armi_line_fill=12)
 
 
-@test
-def data_in_the_itcm():
+def test_data_in_the_itcm():
     c = measure("ldr r1, [r10]; str r1, [r10, #64]", "itcm.base=0x100000", "itcm.size=1M", NO_MMU)
     want(c, armd_rd=0, armd_wr=0)
     # Code is not fetched from the DTCM.
@@ -337,21 +298,18 @@ def data_in_the_itcm():
 
 # ---- fetch -----------------------------------------------------------------------------------------
 
-@test
-def one_linefill_for_each_line_of_code():
+def test_one_linefill_for_each_line_of_code():
     # 20 lines of NOPs, and one of what settles.
     want(measure("nop", reps=160), armi_line_fill=21, armi_rd=168, armi_burst_single=0,
          armi_burst_incr4=0)
 
 
-@test
-def code_in_the_cache_is_not_fetched():
+def test_code_in_the_cache_is_not_fetched():
     body = "mov r3, #50; 1: nop; nop; subs r3, r3, #1; bne 1b"
     want(measure(body), armi_line_fill=1)
 
 
-@test
-def without_an_instruction_cache():
+def test_without_an_instruction_cache():
     # Four aligned words at a time, and every time. BODY is four words: one burst up to the first BNE,
     # and one for each of the other 49 runs of the loop. Behind it the loop that settles is in the next
     # four: MOV to BNE, then 98 times SUBS and BNE.
@@ -361,8 +319,7 @@ def without_an_instruction_cache():
 
 # ---- time ------------------------------------------------------------------------------------------
 
-@test
-def wait_states_are_parameters():
+def test_wait_states_are_parameters():
     # Three reads on ARM-D wait 9 each, and 7 × 2 for the words of the line behind the first. The
     # first stands behind 7 words of ARM-I that take 3 cycles each, but for 1 in its address phase.
     c = measure("ldr r1, [r10]", "mpmc.read=9", "mpmc.read_next=2")
@@ -372,8 +329,7 @@ def wait_states_are_parameters():
     want(c, armd_wait_total=23, armd_wait_non_seq_bus=8)
 
 
-@test
-def thresholds():
+def test_thresholds():
     # Waits of 11, 5 and 5 cycles.
     want(measure("ldr r1, [r10]", "wait.threshold=4"), armd_wait_threshold_hit=3)
     want(measure("ldr r1, [r10]", "wait.threshold=5"), armd_wait_threshold_hit=1)
@@ -381,8 +337,7 @@ def thresholds():
     want(measure("ldr r1, [r10]", "wait.threshold=11"), armd_wait_threshold_hit=0)
 
 
-@test
-def a_slower_bus_takes_more_core_cycles_and_no_more_of_its_own():
+def test_a_slower_bus_takes_more_core_cycles_and_no_more_of_its_own():
     body = "mov r3, #100; 1: ldr r1, [r2], #32; subs r3, r3, #1; bne 1b"
     c = {r: measure(body, f"ahb.ratio={r}", setup="mov r2, r10") for r in (1, 2, 3, 4)}
     for r in (2, 3, 4):
@@ -395,8 +350,7 @@ def a_slower_bus_takes_more_core_cycles_and_no_more_of_its_own():
 TRAFFIC_BODY = "mov r3, #200; 1: ldr r1, [r2], #32; str r1, [r2, #4000]; subs r3, r3, #1; bne 1b"
 
 
-@test
-def other_masters_make_it_wait_and_change_nothing_else():
+def test_other_masters_make_it_wait_and_change_nothing_else():
     alone = measure(TRAFFIC_BODY, setup="mov r2, r10")
     busy = measure(TRAFFIC_BODY, setup="mov r2, r10",
                    traffic=["dma0:burst=incr8,period=40,slave=mpmc", "clcdc:burst=incr16,period=90"])
@@ -408,8 +362,7 @@ def other_masters_make_it_wait_and_change_nothing_else():
     equal(busy["ct_armd_wait_non_seq_slave"], alone["ct_armd_wait_non_seq_slave"])
 
 
-@test
-def traffic_is_what_was_asked_for():
+def test_traffic_is_what_was_asked_for():
     c = measure(TRAFFIC_BODY, setup="mov r2, r10",
                 traffic=["dma0:burst=incr8,period=40", "dma1:burst=incr4,period=100,dir=both",
                          "exp:burst=wrap16,period=200,slave=smc", "clcdc:burst=incr16,period=90"])
@@ -422,8 +375,7 @@ def traffic_is_what_was_asked_for():
     equal(c["ct_dma0_wr"], 0)
 
 
-@test
-def peripherals_are_seen_by_address():
+def test_peripherals_are_seen_by_address():
     c = measure(TRAFFIC_BODY, setup="mov r2, r10",
                 traffic=["dma0:burst=incr4,period=100,addr=0x101f1000,span=4096,dir=both",
                          "exp:burst=single,period=50,addr=0x101e0000,span=4096"])
@@ -463,8 +415,7 @@ TIMES = [
 ]
 
 
-@test
-def cycles_of_instructions():
+def test_cycles_of_instructions():
     for name, body, cycles in TIMES:
         # SUBS 1, BNE 3. HCLK is the core's clock, and what is not the loop is in both.
         turns = [measure(f"ldr r1, [r10]; mov r3, #{n}; 1: {body}subs r3, r3, #1; bne 1b", "ahb.ratio=1")
@@ -506,22 +457,15 @@ GXI = [
 ]
 
 
-def gxi_test(n, spec, reads, writes, read_wait, write_wait, data_wait, pages):
-    def check():
-        for page, changes in zip(("2K", "4K", "8K", "16K"), pages):
-            c = whole(spec, sets=[f"gxi.page={page}"])
-            want(c, gxi_rd=reads, gxi_wr=writes, gxi_rd_addr_wait=read_wait, gxi_wr_addr_wait=write_wait,
-                 gxi_rd_data_wait=data_wait, gxi_page_change=changes)
-    check.__name__ = f"gxi_{n}"
-    test(check)
+@cases("spec, reads, writes, read_wait, write_wait, data_wait, pages", GXI)
+def test_gxi(spec, reads, writes, read_wait, write_wait, data_wait, pages):
+    for page, changes in zip(("2K", "4K", "8K", "16K"), pages):
+        c = whole(spec, sets=[f"gxi.page={page}"])
+        want(c, gxi_rd=reads, gxi_wr=writes, gxi_rd_addr_wait=read_wait, gxi_wr_addr_wait=write_wait,
+             gxi_rd_data_wait=data_wait, gxi_page_change=changes)
 
 
-for number, row in enumerate(GXI, start=1):
-    gxi_test(number, *row)
-
-
-@test
-def gxi_thresholds():
+def test_gxi_thresholds():
     # 25 stalls each, of 3, 2 and 4 cycles.
     spec = "gxi:period=10,count=50,dir=both,read_wait=3,write_wait=2,data_wait=4"
     for threshold in range(5):
@@ -535,8 +479,7 @@ def gxi_thresholds():
          armi_wait_threshold_hit=0)
 
 
-@test
-def the_gxi_has_a_port_of_its_own():
+def test_the_gxi_has_a_port_of_its_own():
     alone, busy = whole(), whole("gxi:period=0,dir=both")
     equal({e: n for e, n in busy.items() if "gxi" not in e}, {e: n for e, n in alone.items() if "gxi" not in e})
     # Nothing but idle or at work: a request completes or waits in every cycle.
@@ -557,37 +500,28 @@ def refused(how):
     return counts(doc)
 
 
-@test
-def retries():
+def test_retries():
     c = refused("mpmc:retry=every:1")
     want(c, armi_wait_total=5 + 8 * 2)
 
 
-@test
-def splits():
+def test_splits():
     c = refused("mpmc:split=every:1,release=3")
     want(c, armi_wait_total=5 + 8 * 5)
 
 
-@test
-def refusals_of_another_slave_are_no_matter():
+def test_refusals_of_another_slave_are_no_matter():
     equal(measure("ldr r1, [r10]", traffic=["smc:retry=every:1"]), measure("ldr r1, [r10]"))
 
 
-@test
-def locked_pairs():
+def test_locked_pairs():
     # 20 bursts, a read and a write of one word in turn; nothing else wants the memory then.
     c = whole("dma0:burst=incr,dir=both,lock=on,period=50,count=20,start=200")
     want(c, dma0_rd=10, dma0_wr=10, dma0_burst_incr=20, dma0_wait_non_seq_bus=1,
          dma0_wait_non_seq_slave=10 * 5 + 10 * 2)
 
 
-@test
-def the_same_every_time():
+def test_the_same_every_time():
     program = build(TRAFFIC_BODY, "mov r2, r10")
     options = ("--traffic", "dma0:burst=incr8,period=37")
     equal(count(program, *options), count(program, *options))
-
-
-if __name__ == "__main__":
-    main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Known-answer kernels: small ARM programs, each with the counts that follow from the rules of ARM
 application note 195 (DAI 0195B) and the ARM1176JZF-S TRM (DDI 0301H). The expected numbers are
@@ -6,18 +5,9 @@ worked out in the comments; a few long sequences are checked against a dozen lin
 restate one rule. Sizes not named are those of the arm1176 core: 16 KB caches with 4 ways of 128
 sets, micro-TLBs of 10 pages, a main TLB of 64 pages in 2 ways, 128 branch target entries, 3
 return stack entries."""
-import os
-import sys
-sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "kernels"))
-from measure import *  # noqa: E402,F403
+from kernels.measure import *
 
 RR = "cache.round_robin=1"
-
-
-def add_test(name, fn):
-    fn.__name__ = name
-    test(fn)
 
 
 # ---- data accesses: which instruction makes how many (DAI 0195B §7, §8) --------------------------
@@ -91,29 +81,22 @@ ACCESSES = [
 ]
 
 
-def access_test(name, offset, body, accesses, misses, external):
-    def check():
-        setup = f".fpu vfp; movi r2, (DATA+{offset}); mov r5, #1; mov r6, #0; cmp r10, r10"
-        c = count("repeat", SETUP=setup, BODY=body)
-        want(c, dcache_access=accesses, dcache_access_cacheable=accesses, dcache_miss=misses,
-             expl_d_access=external, dcache_wback=0, instr_exec=body.count(";") + 1, br_exec=0,
-             sw_pc_change=0)
-    add_test("access_" + name, check)
+@cases("name, offset, body, accesses, misses, external", ACCESSES)
+def test_access(name, offset, body, accesses, misses, external):
+    setup = f".fpu vfp; movi r2, (DATA+{offset}); mov r5, #1; mov r6, #0; cmp r10, r10"
+    c = count("repeat", SETUP=setup, BODY=body)
+    want(c, dcache_access=accesses, dcache_access_cacheable=accesses, dcache_miss=misses,
+         expl_d_access=external, dcache_wback=0, instr_exec=body.count(";") + 1, br_exec=0,
+         sw_pc_change=0)
 
 
-for row in ACCESSES:
-    access_test(*row)
-
-
-@test
-def access_two_pages_two_translations():
+def test_access_two_pages_two_translations():
     # Each half of the word asks the micro-TLB for its page: two misses in both levels.
     want(count("repeat", SETUP="movi r2, (DATA+0xffe)", BODY="ldr r1, [r2]"), dtlb_miss=2,
          main_tlb_miss=2)
 
 
-@test
-def access_cache_off():
+def test_access_cache_off():
     # dcache.enable=0: nothing is cacheable (0x09), nothing misses (0x0B), everything goes outside.
     # Accesses: LDR 1, STR 1, LDM of 0x10..0x2f 2, failed LDR 0.
     body = "ldr r1, [r10]; str r1, [r10]; ldmia r2, {r4-r9, r11, r14}; ldrne r1, [r10]"
@@ -121,8 +104,7 @@ def access_cache_off():
          dcache_access=4, dcache_access_cacheable=0, dcache_miss=0, expl_d_access=4, instr_exec=4)
 
 
-@test
-def access_cache_off_counted_as_miss():
+def test_access_cache_off_counted_as_miss():
     c = counts(stat("--from", "k_begin", "--to", "k_end", "-e", "dcache_miss,dcache_access",
                     "--set", "dcache.enable=0", "--set", "dcache.miss_uncached=1",
                     build("repeat", {"BODY": "ldr r1, [r10]; ldr r1, [r10]"})))
@@ -141,55 +123,47 @@ def barriers(*sets):
                  BODY="; ".join([DSB, DMB, ISB, DSB, DMB, DSB]))
 
 
-@test
-def barriers_drain():
+def test_barriers_drain():
     # A DMB drains as well: seen on an ARM1176 (our choice to follow it). 3 + 2.
     want(barriers(), wbuf_drained=5, instr_exec=6, dcache_access=0)
 
 
-@test
-def barriers_dmb_does_not_drain():
+def test_barriers_dmb_does_not_drain():
     want(barriers("wbuf.dmb_drains=0"), wbuf_drained=3)
 
 
-@test
-def plain_stores_do_not_drain():
+def test_plain_stores_do_not_drain():
     want(count("walk", ACCESS="str", STRIDE=32, COUNT=64, PASSES=2), wbuf_drained=0)
 
 
 # ---- data cache: walks and chases ----------------------------------------------------------------
 
-@test
-def walk_half_the_cache():
+def test_walk_half_the_cache():
     # 256 lines fill invalid ways in the first pass; nothing is evicted, whatever the replacement.
     for how in ("cache.round_robin=0", RR):
         want(count("walk", how, STRIDE=32, COUNT=256, PASSES=4), dcache_access=1024,
              dcache_miss=256, expl_d_access=256, dcache_wback=0)
 
 
-@test
-def walk_the_whole_cache():
+def test_walk_the_whole_cache():
     # 512 lines, 4 in each of 128 sets: all of them fit.
     for how in ("cache.round_robin=0", RR):
         want(count("walk", how, STRIDE=32, COUNT=512, PASSES=4), dcache_access=2048,
              dcache_miss=512)
 
 
-@test
-def walk_words_of_the_whole_cache():
+def test_walk_words_of_the_whole_cache():
     # Every word of 16 KB: 4096 loads, the first of each line misses.
     want(count("walk", STRIDE=4, COUNT=4096, PASSES=2), dcache_access=8192, dcache_miss=512)
 
 
-@test
-def walk_twice_a_direct_mapped_cache():
+def test_walk_twice_a_direct_mapped_cache():
     # 512 sets of one way, 1024 lines: each line throws out the one it needs half a pass later.
     want(count("walk", "dcache.ways=1", STRIDE=32, COUNT=1024, PASSES=3), dcache_access=3072,
          dcache_miss=3072)
 
 
-@test
-def walk_twice_the_cache_at_random():
+def test_walk_twice_the_cache_at_random():
     # 8 lines for 4 ways of each set. No policy keeps more than 512 of the 1024 lines from one pass
     # to the next, so at least 512 misses a pass. With random replacement and m misses a set and
     # pass a line survives from use to use with probability h = (3/4)^m, and m = 8 (1 - h): h =
@@ -199,22 +173,19 @@ def walk_twice_the_cache_at_random():
     assert 1024 + 10 * 840 <= c["dcache_miss"] <= 1024 + 10 * 928, c
 
 
-@test
-def walk_eight_times_the_cache_at_random():
+def test_walk_eight_times_the_cache_at_random():
     # 32 lines a set: h = (3/4)^m, m = 32 (1 - h): h = 1.0e-4. 4096 misses a pass but for one or
     # two.
     c = count("walk", STRIDE=32, COUNT=4096, PASSES=3)
     assert 3 * 4096 - 20 <= c["dcache_miss"] <= 3 * 4096, c
 
 
-@test
-def walk_twice_the_cache_of_32k():
+def test_walk_twice_the_cache_of_32k():
     # 1024 lines are all of a 32 KB cache.
     want(count("walk", "dcache.size=32K", STRIDE=32, COUNT=1024, PASSES=3), dcache_miss=1024)
 
 
-@test
-def walk_by_the_way_size():
+def test_walk_by_the_way_size():
     # 4096 bytes apart: all in set 0. Four lines fit; of five, round robin throws out the next one
     # needed every time.
     want(count("walk", RR, STRIDE=4096, COUNT=4, PASSES=5), dcache_access=20, dcache_miss=4)
@@ -225,31 +196,26 @@ def chase(columns, *sets, passes=3):
     return count("chase", *sets, COLUMNS=columns, LOADS=128 * columns * passes)
 
 
-@test
-def chase_half_the_cache():
+def test_chase_half_the_cache():
     want(chase(2, RR), dcache_access=768, dcache_miss=256)
 
 
-@test
-def chase_the_whole_cache():
+def test_chase_the_whole_cache():
     want(chase(4, RR), dcache_access=1536, dcache_miss=512)
 
 
-@test
-def chase_twice_the_cache():
+def test_chase_twice_the_cache():
     # Set after set, 8 lines in each. The first 4 of a set fill invalid ways, the next 4 replace
     # them in order, as the round robin counter starts at 0 and moves on by 4. Later passes replace
     # 8 lines a set, again in order: no line is there when it is wanted. 3 * 1024 misses.
     want(chase(8, RR), dcache_access=3072, dcache_miss=3072, expl_d_access=3072)
 
 
-@test
-def chase_eight_times_the_cache():
+def test_chase_eight_times_the_cache():
     want(chase(32, RR), dcache_access=12288, dcache_miss=12288)
 
 
-@test
-def chase_miss_latency():
+def test_chase_miss_latency():
     # Each load waits for the one before, so every miss is felt: 64 lines of a ring, 64 misses. Word
     # i is there 3 + 56 cycles after its load, and as an address one later: 60 cycles a load. The
     # line of the code is fetched first, 56. Behind the last load ADD waits 59 cycles; ADD 1, NOP 1.
@@ -265,8 +231,7 @@ def chase_miss_latency():
     assert 3897 <= near["cpu_cycles"] <= 3897 + 64 + 4 + 7, near
 
 
-@test
-def chase_miss_latency_straight():
+def test_chase_miss_latency_straight():
     # The same without a loop, and the code warm (the warm-up run has a chain of its own, a page
     # on): NOP, 63 loads 60 cycles apart, the last one and the ADD 59 cycles behind it.
     chain = ("movi r5, 64; add r1, r10, r12, lsl #12; mov r0, r1; 1: add r7, r0, #32; "
@@ -277,8 +242,7 @@ def chase_miss_latency_straight():
          ddep_stall=63 * 59 + 58)
 
 
-@test
-def chase_hits():
+def test_chase_hits():
     # Warm ring: LDR to the next LDR's base is 3 + 1 cycles; SUBS and the folded BNE fit in between.
     # 64 loads, of which 63 are followed by another: 63 * 4. The last one is awaited by the ADD, 3
     # cycles after its issue. SUBS issues at 1; its BNE leaves the loop at 2, mispredicted right
@@ -321,23 +285,20 @@ def directory(n, bits, size, ways):
     return c
 
 
-@test
-def random_accesses_round_robin():
+def test_random_accesses_round_robin():
     # 32 KB, 8 pages.
     for size, ways in ((16384, 4), (8192, 2), (4096, 1), (16384, 8), (32768, 4)):
         want(count("random", RR, f"dcache.size={size}", f"dcache.ways={ways}", COUNT=4000, BITS=10),
              dcache_access=4000, **directory(4000, 10, size, ways))
 
 
-@test
-def random_accesses_beyond_the_micro_tlb():
+def test_random_accesses_beyond_the_micro_tlb():
     # 64 KB are 16 pages: lines stay in the cache, dirty or not, while their page comes and goes.
     want(count("random", RR, COUNT=6000, BITS=11), dcache_access=6000,
          **directory(6000, 11, 16384, 4))
 
 
-@test
-def random_accesses_fill_external():
+def test_random_accesses_fill_external():
     # Lines filled and stores that missed go outside: together the misses.
     misses = directory(4000, 10, 16384, 4)["dcache_miss"]
     want(count("random", RR, COUNT=4000, BITS=10), expl_d_access=misses)
@@ -345,28 +306,24 @@ def random_accesses_fill_external():
 
 # ---- stores --------------------------------------------------------------------------------------
 
-@test
-def stores_do_not_allocate():
+def test_stores_do_not_allocate():
     # 64 words in 8 lines, twice: every STR misses and goes outside, and nothing is written back.
     want(count("walk", ACCESS="str", STRIDE=4, COUNT=64, PASSES=2), dcache_access=128,
          dcache_miss=128, expl_d_access=128, dcache_wback=0)
 
 
-@test
-def stores_allocate_if_told():
+def test_stores_allocate_if_told():
     # dcache.write_allocate=1: the first store of each of the 8 lines misses and fills.
     want(count("walk", "dcache.write_allocate=1", ACCESS="str", STRIDE=4, COUNT=64, PASSES=2),
          dcache_miss=8, expl_d_access=8)
 
 
-@test
-def store_misses_not_external_if_told():
+def test_store_misses_not_external_if_told():
     want(count("walk", "dcache.store_miss_external=0", ACCESS="str", STRIDE=4, COUNT=64, PASSES=1),
          dcache_miss=64, expl_d_access=0)
 
 
-@test
-def stores_written_through():
+def test_stores_written_through():
     # LDR fills: 1. Each of the four STR hits and goes outside all the same: 4. Nothing gets dirty.
     body = "ldr r1, [r10]; str r1, [r10]; str r1, [r10, #4]; str r1, [r10, #8]; str r1, [r10]"
     want(count("repeat", "dcache.write_through=1", BODY=body), dcache_miss=1, expl_d_access=5)
@@ -377,8 +334,7 @@ def stores_written_through():
          expl_d_access=1)
 
 
-@test
-def stores_of_other_kinds_written_through():
+def test_stores_of_other_kinds_written_through():
     # Each fills the line first: 1. A swap and an exclusive store are one write; a multiple is one
     # per line it touches.
     for store, writes in (("swp r1, r5, [r2]", 1), ("ldrex r1, [r2]; strex r3, r5, [r2]", 1),
@@ -388,8 +344,7 @@ def stores_of_other_kinds_written_through():
                    BODY="ldr r1, [r2]; " + store), dcache_miss=1, expl_d_access=1 + writes)
 
 
-@test
-def stores_of_other_kinds_uncached():
+def test_stores_of_other_kinds_uncached():
     # A swap reads and writes outside: 2. A multiple of 0x10 to 0x2f is in two lines: 2.
     for access, external in (("swp r1, r5, [r2]", 2), ("ldrex r1, [r2]; strex r3, r5, [r2]", 2),
                              ("stmia r2, {r3-r10}", 2), ("ldrd r6, r7, [r2]", 1)):
@@ -418,28 +373,21 @@ DIRTY = [
 ]
 
 
-def dirty_test(name, instructions, halves):
-    def check():
-        # Five lines of the set are read: five misses and fills; the fifth throws out the dirty one.
-        want(count("evict", RR, DIRTY=instructions), dcache_miss=5, expl_d_access=5,
-             dcache_wback=halves)
-    add_test("writeback_" + name, check)
+@cases("name, instructions, halves", DIRTY)
+def test_writeback(name, instructions, halves):
+    # Five lines of the set are read: five misses and fills; the fifth throws out the dirty one.
+    want(count("evict", RR, DIRTY=instructions), dcache_miss=5, expl_d_access=5,
+         dcache_wback=halves)
 
 
-for row in DIRTY:
-    dirty_test(*row)
-
-
-@test
-def writeback_not_when_written_through():
+def test_writeback_not_when_written_through():
     # 5 fills and 8 stores, one after the other, go outside.
     stores = "; ".join(f"str r0, [r10, #{4 * i}]" for i in range(8))
     want(count("evict", RR, "dcache.write_through=1", DIRTY=stores), dcache_wback=0, dcache_miss=5,
          expl_d_access=13)
 
 
-@test
-def store_buffer_fills_up():
+def test_store_buffer_fills_up():
     # 64 stores to absent lines, one a cycle; the bus takes one in 4 cycles, the buffer holds 8
     # (mem.write, wbuf.entries: our choice). The bus is done with store n at 4 n, and store n can
     # issue when store n - 8 is done: store 64 at 224. 225 cycles instead of 64: 161 waits. The warm
@@ -458,29 +406,25 @@ def store_buffer_fills_up():
 ELSEWHERE = "mov r5, #1; mov r4, #0; add r2, r10, r12, lsl #10"
 
 
-@test
-def miss_felt_at_the_first_use():
+def test_miss_felt_at_the_first_use():
     # LDR issues, its word arrives 56 cycles later than from a hit: ADD waits 2 + 56. NOP, LDR, ADD.
     c = count("repeat", SETUP=ELSEWHERE, BODY="ldr r1, [r2]; add r3, r1, r5", WARM=1)
     want(c, dcache_miss=1, ddep_stall=58, cpu_cycles=61, lsu_full_stall=0)
 
 
-@test
-def miss_partly_hidden():
+def test_miss_partly_hidden():
     # Ten NOPs between take 10 of the 58 cycles.
     c = count("repeat", SETUP=ELSEWHERE, BODY="ldr r1, [r2]; nops 10; add r3, r1, r5", WARM=1)
     want(c, dcache_miss=1, ddep_stall=48, cpu_cycles=61)
 
 
-@test
-def miss_hidden_by_work():
+def test_miss_hidden_by_work():
     # 80 NOPs hide it: 1 + 1 + 80 + 1.
     c = count("repeat", SETUP=ELSEWHERE, BODY="ldr r1, [r2]; nops 80; add r3, r1, r5", WARM=1)
     want(c, dcache_miss=1, ddep_stall=0, cpu_cycles=83)
 
 
-@test
-def miss_felt_behind_branches():
+def test_miss_felt_behind_branches():
     # Whatever branches lie between the load and the ADD that needs it, the word arrives when it does: 61 cycles
     # as above. The same program with an ADD that does not need it says how long what lies between takes.
     loop = "ldr r1, [r2]; mov r6, #5; 1: subs r6, r6, #1; bne 1b; add r3, {}, r5"
@@ -497,8 +441,7 @@ def miss_felt_behind_branches():
     want(c, dcache_miss=1, ddep_stall=0)
 
 
-@test
-def two_misses_under_way():
+def test_two_misses_under_way():
     # lsu.slots=2: two loads may be outstanding, a third waits for the first to end.
     two = "ldr r1, [r2]; ldr r3, [r2, #32]; nops 200"
     three = "ldr r1, [r2]; ldr r3, [r2, #32]; ldr r6, [r2, #64]; nops 200"
@@ -520,32 +463,27 @@ def pages(n, *sets):
     return count("walk", *sets, STRIDE=4096 + 32, COUNT=n, PASSES=10)
 
 
-@test
-def tlb_8_pages():
+def test_tlb_8_pages():
     # Fit into the micro-TLB: one miss each, in both levels.
     want(pages(8), dtlb_miss=8, main_tlb_miss=8, dcache_access=80, itlb_miss=0)
 
 
-@test
-def tlb_10_pages():
+def test_tlb_10_pages():
     want(pages(10), dtlb_miss=10, main_tlb_miss=10)
 
 
-@test
-def tlb_11_pages():
+def test_tlb_11_pages():
     # Round robin over 10 entries always throws out the page needed next: every access misses. The
     # main TLB holds all 11 from the first pass on.
     want(pages(11), dtlb_miss=110, main_tlb_miss=11)
 
 
-@test
-def tlb_11_pages_of_stores():
+def test_tlb_11_pages_of_stores():
     want(count("walk", ACCESS="str", STRIDE=4096 + 32, COUNT=11, PASSES=10), dtlb_miss=110,
          main_tlb_miss=11, dcache_miss=110)
 
 
-@test
-def tlb_multiple_across_pages():
+def test_tlb_multiple_across_pages():
     # Six words from 8 bytes below a page boundary: two lines, two pages.
     for op, miss in (("ldmia", 2), ("stmia", 2), ("vldmia", 2)):
         regs = "{d0-d2}" if op[0] == "v" else "{r4-r9}"
@@ -553,34 +491,29 @@ def tlb_multiple_across_pages():
              dtlb_miss=2, main_tlb_miss=2, dcache_access=2, dcache_miss=miss)
 
 
-@test
-def tlb_64_pages():
+def test_tlb_64_pages():
     # Two pages for each of the 32 sets of two ways. The page of the code shares set 16 with two of
     # them and is thrown out by the second; nobody asks for it again, as the micro-TLB has it.
     want(pages(64), dtlb_miss=640, main_tlb_miss=64, itlb_miss=0)
 
 
-@test
-def tlb_200_pages():
+def test_tlb_200_pages():
     # At least six pages for the two ways of each set: round robin keeps none until it is needed.
     want(pages(200), dtlb_miss=2000, main_tlb_miss=2000)
 
 
-@test
-def tlb_more_entries():
+def test_tlb_more_entries():
     want(pages(11, "utlb.entries=11"), dtlb_miss=11, main_tlb_miss=11)
     want(pages(8, "utlb.entries=7"), dtlb_miss=80, main_tlb_miss=8)
     # 128 sets of two ways hold 200 consecutive pages.
     want(pages(200, "tlb.entries=256"), dtlb_miss=2000, main_tlb_miss=200)
 
 
-@test
-def tlb_mmu_off():
+def test_tlb_mmu_off():
     want(pages(200, "mmu.enable=0"), dtlb_miss=0, itlb_miss=0, main_tlb_miss=0)
 
 
-@test
-def tlb_refill_costs_cycles():
+def test_tlb_refill_costs_cycles():
     # A ring of 11 pages, warm: each of 110 dependent loads waits for a micro-TLB refill, 8 cycles
     # or 20. All of it is waiting for an operand.
     near = count("chase", NODES=11, STRIDE=4128, LOADS=110, WARM=1)
@@ -590,8 +523,7 @@ def tlb_refill_costs_cycles():
     equal(far["ddep_stall"] - near["ddep_stall"], 110 * 12)
 
 
-@test
-def tlb_walk_costs_cycles_but_is_no_stall():
+def test_tlb_walk_costs_cycles_but_is_no_stall():
     # 66 pages are three for sets 0 and 1 of the main TLB and two for the others. Round robin: set 0
     # sees pages 0, 32, 64 in turn and misses every time, set 1 likewise: 6 walks a round, 12 in
     # two. No stall event counts their cycles (§4).
@@ -607,20 +539,17 @@ def code_pages(n, passes, *sets):
     return count("codepages", *sets, PAGES=n, PASSES=passes)
 
 
-@test
-def itlb_10_pages():
+def test_itlb_10_pages():
     # The page of k_begin is there; 9 others are fetched from once before they are known.
     want(code_pages(10, 5), itlb_miss=9, main_tlb_miss=9, dtlb_miss=0)
 
 
-@test
-def itlb_11_pages():
+def test_itlb_11_pages():
     # The eleventh throws out the first, and so on: 10 pages and the way back, 11 misses a pass.
     want(code_pages(11, 5), itlb_miss=55, main_tlb_miss=10)
 
 
-@test
-def itlb_refill_stalls_fetch():
+def test_itlb_refill_stalls_fetch():
     # Each refill from the main TLB is 8 cycles without instructions, or 20; the 10 walks of the
     # first pass are no ibuf_stall. 55 - 10 refills.
     near, far = code_pages(11, 5), code_pages(11, 5, "utlb.penalty=20")
@@ -630,8 +559,7 @@ def itlb_refill_stalls_fetch():
 
 # ---- instruction cache ---------------------------------------------------------------------------
 
-@test
-def icache_straight_line():
+def test_icache_straight_line():
     # 64 lines of 8 NOPs, never run before: each is fetched once and stalls issue for 56 cycles.
     # k_begin starts a line. 512 NOPs, one cycle each.
     want(count("repeat", BODY="nop", REPS=512), icache_miss=64, ibuf_stall=64 * 56, instr_exec=512,
@@ -640,27 +568,23 @@ def icache_straight_line():
          ibuf_stall=6400, cpu_cycles=512 + 6400)
 
 
-@test
-def icache_warm():
+def test_icache_warm():
     want(count("repeat", BODY="nop", REPS=512, WARM=1), icache_miss=0, ibuf_stall=0, instr_exec=513,
          cpu_cycles=513)
 
 
-@test
-def icache_off():
+def test_icache_off():
     # Look-ups do not miss in a cache that is off (§3).
     want(count("repeat", "icache.enable=0", BODY="nop", REPS=512), icache_miss=0)
 
 
-@test
-def icache_half_of_it():
+def test_icache_half_of_it():
     # One line before the loop, 256 in it and one behind, all of which fit; with the line of the
     # loop branch predicted, nothing beyond is fetched but once.
     want(count("codelines", "fetch.shadow=0", LINES=256, PASSES=4), icache_miss=258)
 
 
-@test
-def icache_twice_of_it():
+def test_icache_twice_of_it():
     # Direct mapped: 1025 lines over 512 sets, each throws out the one half a pass ahead: all of
     # them miss in every pass. One line before.
     want(count("codelines", "fetch.shadow=0", "icache.ways=1", LINES=1024, PASSES=3),
@@ -676,8 +600,7 @@ def shadow(kind, level, *sets, n=10, offset=0, warm=0):
                  WARM=warm)["icache_miss"]
 
 
-@test
-def shadow_of_a_predicted_return():
+def test_shadow_of_a_predicted_return():
     # The 16 bytes behind a BX LR at 0x1c, and already at 0x10, reach into the next line, which is
     # never executed. A return that is predicted right cancels the request after the look-up has
     # counted, so the line stays absent: one per return. At 0x0c they end with the line.
@@ -686,16 +609,14 @@ def shadow_of_a_predicted_return():
         equal(shadow(1, 0, offset=offset, warm=1), 0)
 
 
-@test
-def shadow_of_an_unpredicted_return():
+def test_shadow_of_an_unpredicted_return():
     # Without return stack the request goes out: the line is filled by the warm-up run, and counts
     # once in a cold one.
     equal(shadow(1, 1, "rs.enable=0", offset=0x1c, warm=1), 0)
     equal(shadow(1, 1, "rs.enable=0", offset=0x1c) - shadow(1, 0, "rs.enable=0", offset=0x1c), 1)
 
 
-@test
-def shadow_of_a_taken_branch():
+def test_shadow_of_a_taken_branch():
     # B at the end of a line, without prediction: the next line is looked up for nothing, once.
     equal(shadow(2, 1, "bp.enable=0") - shadow(2, 0, "bp.enable=0"), 1)
     equal(shadow(2, 1, "bp.enable=0", "fetch.shadow_bytes=0") - shadow(2, 0, "bp.enable=0"), 0)
@@ -704,8 +625,7 @@ def shadow_of_a_taken_branch():
     equal(shadow(2, 1, "bp.enable=0", "fetch.shadow_bytes=64") - shadow(2, 0, "bp.enable=0"), 1)
 
 
-@test
-def shadow_in_a_loop():
+def test_shadow_in_a_loop():
     # The loop's second line and the shadow of its first share the only way of their set. Without
     # prediction each pass fetches the shadow, which throws out the second line, and then the second
     # line, which throws out the shadow: 2 misses a pass. Predicted, there is no shadow.
@@ -714,8 +634,7 @@ def shadow_in_a_loop():
     equal(shadow(3, 1, "icache.ways=1", warm=1), 0)
 
 
-@test
-def shadow_down_the_wrong_path():
+def test_shadow_down_the_wrong_path():
     # A backward branch that is not taken is predicted taken: 24 bytes of its target are fetched in
     # vain, one line from offset 0 and two from offset 0x10. Level 1 does not look there.
     for offset, lines in ((0, 1), (0x10, 2)):
@@ -738,34 +657,29 @@ PERIOD_TTN, PERIOD_NNT = 0x1b6db6db, 0x24924924  # lowest bit first: 110 110 ...
 ONCE = 1
 
 
-@test
-def pattern_branches_executed():
+def test_pattern_branches_executed():
     # 32 of each; taken: the ones of the pattern and 31 times the loop.
     for bits in (ALWAYS, NEVER, ALTERNATE_T, ONCE):
         want(pattern(bits), br_exec=64, sw_pc_change=bin(bits).count("1") + 31)
 
 
-@test
-def pattern_always():
+def test_pattern_always():
     # T: no entry, wrong; then state 2, 3, 3 ...: right.
     want(pattern(ALWAYS), br_mispredict=1 + 1)
 
 
-@test
-def pattern_never():
+def test_pattern_never():
     want(pattern(NEVER), br_mispredict=0 + 1)
 
 
-@test
-def pattern_alternating():
+def test_pattern_alternating():
     # T (no entry) wrong → 2; N wrong → 1; T wrong → 2 ...: all 32.
     want(pattern(ALTERNATE_T), br_mispredict=32 + 1)
     # N (no entry) right; T wrong → 2; N wrong → 1; ...: 31.
     want(pattern(ALTERNATE_N), br_mispredict=31 + 1)
 
 
-@test
-def pattern_period_three():
+def test_pattern_period_three():
     # T wrong → 2, T → 3, N wrong → 2, T → 3, T → 3, N wrong → 2 ...: one a period, and the first.
     want(pattern(PERIOD_TTN, n=30), br_mispredict=10 + 1 + 1)
     # N N right, T wrong → 2; N wrong → 1, N → 0, T wrong → 1; N → 0, N → 0, T wrong → 1; from then
@@ -773,36 +687,31 @@ def pattern_period_three():
     want(pattern(PERIOD_NNT, n=30), br_mispredict=11 + 1)
 
 
-@test
-def pattern_prediction_off():
+def test_pattern_prediction_off():
     # Every taken branch is a mispredicted one (§5).
     for bits in (ALWAYS, NEVER, ALTERNATE_T, PERIOD_TTN):
         taken = bin(bits).count("1") + 31
         want(pattern(bits, "bp.enable=0"), br_mispredict=taken, sw_pc_change=taken)
 
 
-@test
-def pattern_static_only():
+def test_pattern_static_only():
     # Forward not taken: the taken ones are wrong. Backward taken: the exit is wrong.
     for bits in (ALWAYS, NEVER, ALTERNATE_N, PERIOD_NNT):
         want(pattern(bits, "bp.dynamic=0"), br_mispredict=bin(bits).count("1") + 1)
 
 
-@test
-def pattern_dynamic_only():
+def test_pattern_dynamic_only():
     # Nothing is predicted taken at first: the loop branch is wrong once more. The forward branch
     # has no static prediction either way.
     want(pattern(ALWAYS, "bp.static=0"), br_mispredict=1 + 2)
     want(pattern(NEVER, "bp.static=0"), br_mispredict=0 + 2)
 
 
-@test
-def pattern_neither():
+def test_pattern_neither():
     want(pattern(ALTERNATE_T, "bp.static=0", "bp.dynamic=0"), br_mispredict=16 + 31)
 
 
-@test
-def pattern_random():
+def test_pattern_random():
     # One bit of a linear feedback register per pass. The two-bit counter, restated.
     def wrong(n, taps=0x80200003):
         x, state, misses = 1, None, 0
@@ -818,8 +727,7 @@ def pattern_random():
     want(count("pattern", LFSR=1, COUNT=5000), br_mispredict=wrong(5000) + 1, br_exec=10000)
 
 
-@test
-def aliases_share_an_entry():
+def test_aliases_share_an_entry():
     # Both branches are always taken and always find the other's entry: predicted not taken, wrong.
     # With 256 entries they have one each and are wrong once. The loop branch at its exit: 1.
     want(count("aliases", COUNT=20), br_mispredict=40 + 1, br_exec=61, sw_pc_change=60)
@@ -853,27 +761,21 @@ PC_WRITES = [
 ]
 
 
-def pc_write_test(name, code, branches, changes, mispredicts, calls):
-    def check():
-        if "thumb" in code:
-            # In Thumb state, back by BX PC: one branch, one change and one mispredict more.
-            aux = ".thumb; .thumb_func; thumb: bx pc; nop; .arm; b back"
-            c = count("repeat", BODY=f"{code}; nop; back: nop", AUX=aux, SETUP="cmp r10, r10")
-            want(c, br_exec=branches + 2, sw_pc_change=changes + 2, br_mispredict=mispredicts + 1,
-                 proc_call_exec=calls)
-            return
-        c = count("repeat", BODY=f"{code}; nop; 1: nop", SETUP="cmp r10, r10")
-        want(c, br_exec=branches, sw_pc_change=changes, br_mispredict=mispredicts,
-             proc_call_exec=calls, proc_ret_exec=0)
-    add_test("pc_" + name, check)
+@cases("name, code, branches, changes, mispredicts, calls", PC_WRITES)
+def test_pc(name, code, branches, changes, mispredicts, calls):
+    if "thumb" in code:
+        # In Thumb state, back by BX PC: one branch, one change and one mispredict more.
+        aux = ".thumb; .thumb_func; thumb: bx pc; nop; .arm; b back"
+        c = count("repeat", BODY=f"{code}; nop; back: nop", AUX=aux, SETUP="cmp r10, r10")
+        want(c, br_exec=branches + 2, sw_pc_change=changes + 2, br_mispredict=mispredicts + 1,
+             proc_call_exec=calls)
+        return
+    c = count("repeat", BODY=f"{code}; nop; 1: nop", SETUP="cmp r10, r10")
+    want(c, br_exec=branches, sw_pc_change=changes, br_mispredict=mispredicts,
+         proc_call_exec=calls, proc_ret_exec=0)
 
 
-for row in PC_WRITES:
-    pc_write_test(*row)
-
-
-@test
-def pc_writes_counted_as_branches():
+def test_pc_writes_counted_as_branches():
     # bp.count_pc_writes=1: MOV to PC is a branch, and a mispredicted one.
     c = counts(stat("--from", "k_begin", "--to", "k_end", "-e",
                     "br_exec,br_mispredict,sw_pc_change", "--set", "bp.count_pc_writes=1",
@@ -883,34 +785,27 @@ def pc_writes_counted_as_branches():
 
 # ---- calls and returns (ARM1176 events 0x23 to 0x26) ---------------------------------------------
 
-def depth_test(depth):
-    def check():
-        # `depth` pushes; the stack keeps the last three, so at most three returns find theirs. BLs
-        # are statically predicted. A BX LR that is not predicted is a mispredicted branch; the
-        # other forms are no branches in the sense of 0x05 and 0x06.
-        found = min(depth, 3)
-        for form in range(4):
-            want(count("calls", DEPTH=depth, RETURN=form), proc_call_exec=depth,
-                 proc_ret_exec=found, proc_ret_exec_pred=found, proc_ret_exec_pred_incorrect=0,
-                 br_exec=depth + (depth if form == 0 else 0), sw_pc_change=2 * depth,
-                 br_mispredict=depth - found if form == 0 else 0)
-    add_test(f"calls_depth_{depth}", check)
+@pytest.mark.parametrize("depth", range(1, 7))
+def test_calls_depth(depth):
+    # `depth` pushes; the stack keeps the last three, so at most three returns find theirs. BLs
+    # are statically predicted. A BX LR that is not predicted is a mispredicted branch; the
+    # other forms are no branches in the sense of 0x05 and 0x06.
+    found = min(depth, 3)
+    for form in range(4):
+        want(count("calls", DEPTH=depth, RETURN=form), proc_call_exec=depth,
+             proc_ret_exec=found, proc_ret_exec_pred=found, proc_ret_exec_pred_incorrect=0,
+             br_exec=depth + (depth if form == 0 else 0), sw_pc_change=2 * depth,
+             br_mispredict=depth - found if form == 0 else 0)
 
 
-for n in range(1, 7):
-    depth_test(n)
-
-
-@test
-def calls_deeper_stack():
+def test_calls_deeper_stack():
     want(count("calls", "rs.entries=6", DEPTH=6, RETURN=0), proc_call_exec=6, proc_ret_exec=6,
          br_mispredict=0)
     want(count("calls", "rs.entries=1", DEPTH=6, RETURN=0), proc_call_exec=6, proc_ret_exec=1,
          br_mispredict=5)
 
 
-@test
-def calls_return_stack_off():
+def test_calls_return_stack_off():
     # Without the stack, or without prediction, there are no such events. All six BX LR are wrong;
     # with prediction off the six BLs are, too.
     none = dict(proc_call_exec=0, proc_ret_exec=0, proc_ret_exec_pred=0,
@@ -943,22 +838,16 @@ RETURN_FORMS = [
 ]
 
 
-def return_form_test(name, code, pops):
-    def check():
-        aux = f"f: mov r4, lr; str lr, [r6]; str lr, [sp, #-4]!; {code}"
-        want(count("repeat", SETUP="mov r6, r10", BODY="bl f; nop", AUX=aux), proc_call_exec=1,
-             proc_ret_exec=pops, proc_ret_exec_pred=pops, proc_ret_exec_pred_incorrect=0,
-             sw_pc_change=2, br_exec=1 + code.startswith("bx"),
-             br_mispredict=int(code.startswith("bx") and not pops))
-    add_test("return_form_" + name, check)
+@cases("name, code, pops", RETURN_FORMS)
+def test_return_form(name, code, pops):
+    aux = f"f: mov r4, lr; str lr, [r6]; str lr, [sp, #-4]!; {code}"
+    want(count("repeat", SETUP="mov r6, r10", BODY="bl f; nop", AUX=aux), proc_call_exec=1,
+         proc_ret_exec=pops, proc_ret_exec_pred=pops, proc_ret_exec_pred_incorrect=0,
+         sw_pc_change=2, br_exec=1 + code.startswith("bx"),
+         br_mispredict=int(code.startswith("bx") and not pops))
 
 
-for row in RETURN_FORMS:
-    return_form_test(*row)
-
-
-@test
-def return_wrong_is_undone():
+def test_return_wrong_is_undone():
     # BL f; BX LR to 3, predicted to SUBS: wrong, the entry is put back; BX LR to SUBS, which finds
     # it: right. r6 is 2, so BEQ does not go, as predicted, and 3 is run again: BX LR to SUBS with
     # nothing on the stack; BEQ goes to 4, predicted not to. Wrong: the first and the third return,
@@ -969,8 +858,7 @@ def return_wrong_is_undone():
          br_mispredict=3, br_exec=6, sw_pc_change=5)
 
 
-@test
-def return_pred_exclusive():
+def test_return_pred_exclusive():
     # rs.pred_exclusive=1: 0x25 counts correct predictions only.
     body = "bl f; nop; 3: nop"
     for sets, predicted in (((), 1), (("rs.pred_exclusive=1",), 0)):
@@ -979,24 +867,21 @@ def return_pred_exclusive():
              br_mispredict=1)
 
 
-@test
-def return_conditional():
+def test_return_conditional():
     # Pops, but is not predicted: taken, and therefore wrong.
     want(count("repeat", BODY="bl f; nop", AUX="f: cmp r10, r10; nop; bxeq lr"), proc_call_exec=1,
          proc_ret_exec=1, proc_ret_exec_pred=0, proc_ret_exec_pred_incorrect=0, br_mispredict=1,
          br_exec=2, sw_pc_change=2)
 
 
-@test
-def return_conditional_that_fails():
+def test_return_conditional_that_fails():
     # Neither pops nor changes the PC; the return behind it is predicted.
     want(count("repeat", BODY="bl f; nop", AUX="f: cmp r10, r10; nop; bxne lr; bx lr"),
          proc_call_exec=1, proc_ret_exec=1, proc_ret_exec_pred=1, br_mispredict=0, br_exec=3,
          sw_pc_change=2)
 
 
-@test
-def return_by_another_register():
+def test_return_by_another_register():
     # BX r4 is no return: the entry stays, and the next return, elsewhere, finds it.
     want(count("repeat", BODY="bl f; nop", AUX="f: mov r4, lr; bx r4"), proc_call_exec=1,
          proc_ret_exec=0, br_mispredict=1, br_exec=2)
@@ -1069,21 +954,15 @@ PIPELINE_SETUP = ("mov r0, r10; mov r2, r10; mov r1, r10; add r3, r10, #0x20; mo
                   "mov r5, #1; mov r9, #0; str r10, [r10]; ldr r6, [r10]; cmp r10, r10")
 
 
-def pipeline_test(name, body, issue, wait, first):
-    def check():
-        c = count("repeat", SETUP=PIPELINE_SETUP, BODY=body, REPS=32, WARM=1)
-        # One cycle for the NOP at k_begin.
-        want(c, cpu_cycles=1 + 32 * (issue + wait) - first, ddep_stall=32 * wait - first,
-             icache_miss=0, ibuf_stall=0, dcache_miss=0, lsu_full_stall=0)
-    add_test("cycles_" + name, check)
+@cases("name, body, issue, wait, first", PIPELINE)
+def test_cycles(name, body, issue, wait, first):
+    c = count("repeat", SETUP=PIPELINE_SETUP, BODY=body, REPS=32, WARM=1)
+    # One cycle for the NOP at k_begin.
+    want(c, cpu_cycles=1 + 32 * (issue + wait) - first, ddep_stall=32 * wait - first,
+         icache_miss=0, ibuf_stall=0, dcache_miss=0, lsu_full_stall=0)
 
 
-for row in PIPELINE:
-    pipeline_test(*row)
-
-
-@test
-def cycles_across_a_branch():
+def test_cycles_across_a_branch():
     # The load ends one pass, its use begins the next; the BNE between them is folded. ADD, NOP,
     # SUBS, LDR and two waits: 6 a pass. First pass: nothing to wait for. The exit: flags were set
     # two cycles before, 7 - 1. NOP at k_begin, MOV, NOP behind.
@@ -1094,21 +973,18 @@ def cycles_across_a_branch():
 
 # ---- cycles: branches (DDI 0301H Table 16-11) ----------------------------------------------------
 
-@test
-def cycles_folded_loop():
+def test_cycles_folded_loop():
     # NOP, MOV, 100 * (NOP, SUBS), exit 7, NOP. Taken and folded, the BNE costs nothing.
     want(count("loop", BODY="nop", COUNT=100, WARM=1), cpu_cycles=2 + 200 + 7 + 1, ibuf_stall=1)
 
 
-@test
-def cycles_folding_off():
+def test_cycles_folding_off():
     # 99 branches predicted right cost one cycle each.
     want(count("loop", "bp.folding=0", BODY="nop", COUNT=100, WARM=1),
          cpu_cycles=2 + 200 + 99 + 7 + 1)
 
 
-@test
-def cycles_folding_of_patterns():
+def test_cycles_folding_of_patterns():
     # Folding saves one cycle per branch that is predicted right by an entry. Always: 31 of the
     # forward branch (all but the first, which has none) and 30 of the loop branch (without the
     # first, static, and the exit). Once taken: N wrong, then 30 right. Never: no entry, nothing to
@@ -1119,16 +995,14 @@ def cycles_folding_of_patterns():
         equal(off["br_mispredict"], on["br_mispredict"])
 
 
-@test
-def cycles_exit_by_flag_distance():
+def test_cycles_exit_by_flag_distance():
     # Right behind the flags 7 cycles, one instruction between 6, from two on 5.
     for between, cost in ((0, 7), (1, 6), (2, 5), (3, 5), (6, 5)):
         c = count("loop", BODY="nop", TAIL=f"nops {between}", COUNT=20, WARM=1)
         want(c, cpu_cycles=2 + 20 * (2 + between) + cost + 1, br_mispredict=1, ibuf_stall=1)
 
 
-@test
-def cycles_of_mispredicted_branches():
+def test_cycles_of_mispredicted_branches():
     # Static prediction alone says not taken of a forward branch. 16 of them, taken.
     # CMP, the NOPs between, the branch, the NOP it goes to; one ibuf_stall each, whatever it costs.
     for between, cost in ((0, 7), (1, 6), (2, 5), (3, 5)):
@@ -1138,8 +1012,7 @@ def cycles_of_mispredicted_branches():
              instr_exec=1 + 16 * (3 + between))
 
 
-@test
-def cycles_of_a_taken_branch():
+def test_cycles_of_a_taken_branch():
     # B over one NOP to another: folded 0, predicted by an entry but not folded 1, predicted
     # statically 4, not predicted at all 5 as no flags were set lately.
     for sets, cost, wrong in (((), 0, 0), (("bp.folding=0",), 1, 0), (("bp.dynamic=0",), 4, 0),
@@ -1149,8 +1022,7 @@ def cycles_of_a_taken_branch():
              instr_exec=41, sw_pc_change=20)
 
 
-@test
-def cycles_of_a_branch_not_taken():
+def test_cycles_of_a_branch_not_taken():
     # Predicted not taken by the static rule, and so it is: 1. With prediction off as well.
     for sets in ((), ("bp.dynamic=0",), ("bp.enable=0",), ("bp.folding=0",)):
         c = count("repeat", *sets, SETUP="cmp r10, r10", BODY="bne 1f; nop; 1: nop", REPS=20,
@@ -1158,8 +1030,7 @@ def cycles_of_a_branch_not_taken():
         want(c, cpu_cycles=1 + 20 * 3, br_mispredict=0, instr_exec=61)
 
 
-@test
-def cycles_of_call_and_return():
+def test_cycles_of_call_and_return():
     # BL predicted by an entry, never folded: 1. BX LR predicted right 4; stack off (empty) 5. NOP.
     for sets, cost in (((), 4), (("rs.enable=0",), 5)):
         c = count("repeat", *sets, BODY="bl f; nop", AUX="f: bx lr", REPS=16, WARM=1)
@@ -1167,8 +1038,7 @@ def cycles_of_call_and_return():
              proc_call_exec=16 * (5 - cost))
 
 
-@test
-def cycles_of_a_wrong_return():
+def test_cycles_of_a_wrong_return():
     # The function skips the NOP behind the call. BL 1, ADD, two NOPs, BX LR 7, NOP.
     c = count("repeat", BODY="bl f; nop; nop", AUX="f: add lr, lr, #4; nop; nop; bx lr", REPS=16,
               WARM=1)
@@ -1176,8 +1046,7 @@ def cycles_of_a_wrong_return():
          ibuf_stall=16)
 
 
-@test
-def cycles_of_other_returns():
+def test_cycles_of_other_returns():
     # MOV pc, lr: as BX. LDR and LDM to the PC: 4 predicted, 9 with nothing on the stack.
     # BL 1, two NOPs so that lr and sp are there, (PUSH 1, two NOPs,) the return, NOP.
     for aux, before, right, empty in (
@@ -1189,8 +1058,7 @@ def cycles_of_other_returns():
             want(c, cpu_cycles=1 + 16 * (1 + before + cost + 1), br_mispredict=0)
 
 
-@test
-def cycles_of_conditional_returns():
+def test_cycles_of_conditional_returns():
     # Never predicted. BL 1, CMP 1, NOPs, the return, NOP. BX LR by the distance of its flags: 6, or
     # 5 from two on; an LDM 9, whatever the flags. One that fails costs 1, and the BX LR behind it
     # 4.
@@ -1204,23 +1072,20 @@ def cycles_of_conditional_returns():
              proc_ret_exec_pred=16 * (1 - wrong) * ("bxne" in aux))
 
 
-@test
-def cycles_of_an_indirect_branch():
+def test_cycles_of_an_indirect_branch():
     # BX r3, no flags set lately: 5. NOP, BX, NOP; one flush.
     want(count("repeat", SETUP="adr r3, 1f", BODY="bx r3; nop; 1: nop", WARM=1),
          cpu_cycles=1 + 5 + 1, br_mispredict=1, ibuf_stall=1)
 
 
-@test
-def cycles_of_a_load_to_the_pc():
+def test_cycles_of_a_load_to_the_pc():
     # Not by the stack pointer, so no return: 8. NOP, LDR, NOP.
     c = count("repeat", SETUP="adr r3, 1f; str r3, [r10]; ldr r3, [r10]; mov r2, r10",
               BODY="ldr pc, [r2]; nop; 1: nop", WARM=1)
     want(c, cpu_cycles=1 + 8 + 1, proc_ret_exec=0, br_mispredict=0, sw_pc_change=1)
 
 
-@test
-def cycles_without_prediction():
+def test_cycles_without_prediction():
     # The loop of v10: 99 times taken, 7 cycles right behind the flags; the exit costs 1.
     want(count("loop", "bp.enable=0", COUNT=100, WARM=1), cpu_cycles=2 + 100 + 99 * 7 + 1 + 1,
          ibuf_stall=99)
@@ -1231,13 +1096,11 @@ def cycles_without_prediction():
 # which the emulator executes and the decoder reports as one instruction of four bytes
 # (include/pmk/isa.h): it counts once.
 
-@test
-def thumb_straight_line():
+def test_thumb_straight_line():
     want(count("thumb", BODY="adds r4, r4, #1", REPS=10), instr_exec=10, br_exec=0, sw_pc_change=0)
 
 
-@test
-def thumb_loads_and_stores():
+def test_thumb_loads_and_stores():
     # r1 = DATA: LDR, STRB, LDRH in one line; LDMIA of 8 bytes at 0x1c in two.
     body = ("ldr r2, [r1]; strb r2, [r1, #3]; ldrh r2, [r1, #6]; adds r1, r1, #0x1c; "
             "ldmia r1!, {r2-r3}")
@@ -1245,8 +1108,7 @@ def thumb_loads_and_stores():
          dcache_miss=2)
 
 
-@test
-def thumb_call_and_pop():
+def test_thumb_call_and_pop():
     # BL pair, PUSH of 20 bytes below the top of the stack (one line), POP {..., pc}, NOP.
     # POP to the PC is a return, but no branch in the sense of 0x05.
     want(count("thumb", BODY="bl f; nop", AUX="f: push {r4-r7, lr}; pop {r4-r7, pc}"), instr_exec=4,
@@ -1254,28 +1116,24 @@ def thumb_call_and_pop():
          proc_ret_exec_pred_incorrect=0, br_mispredict=0, dcache_access=2)
 
 
-@test
-def thumb_pop_in_two_lines():
+def test_thumb_pop_in_two_lines():
     # 20 bytes below 0x...e4 are 0x...d0 to 0x...e3: two lines, for PUSH and for POP.
     want(count("thumb", SETUP="sub sp, sp, #0x1c", BODY="bl f; nop",
                AUX="f: push {r4-r7, lr}; pop {r4-r7, pc}"), dcache_access=4, dcache_miss=4)
 
 
-@test
-def thumb_call_and_bx():
+def test_thumb_call_and_bx():
     want(count("thumb", BODY="bl f; nop", AUX="f: bx lr"), instr_exec=3, br_exec=2, sw_pc_change=2,
          proc_call_exec=1, proc_ret_exec=1, proc_ret_exec_pred=1, br_mispredict=0)
 
 
-@test
-def thumb_pair_first_in_its_block():
+def test_thumb_pair_first_in_its_block():
     # Two calls in a row: the second pair is what the return goes to, and begins a block of its own.
     want(count("thumb", BODY="bl f; bl f; nop", AUX="f: bx lr"), instr_exec=5, br_exec=4,
          sw_pc_change=4, proc_call_exec=2, proc_ret_exec_pred=2)
 
 
-@test
-def thumb_pair_across_a_page():
+def test_thumb_pair_across_a_page():
     # The emulator splits a pair of which only the first halfword is on the page: two instructions
     # then, but still one branch and one call. BL far, BL f across the page's end, BX lr, BX r4.
     c = count("thumb", BODY="bl far; nop",
@@ -1283,31 +1141,27 @@ def thumb_pair_across_a_page():
     want(c, br_exec=4, sw_pc_change=4, proc_call_exec=2, proc_ret_exec=1, proc_ret_exec_pred=1)
 
 
-@test
-def thumb_call_to_arm():
+def test_thumb_call_to_arm():
     # BLX pair to ARM state and BX LR back to Thumb.
     want(count("thumb", BODY="blx g; nop", ARM_AUX=".type g, %function; g: nop; bx lr"),
          instr_exec=4, br_exec=2, sw_pc_change=2, proc_call_exec=1, proc_ret_exec=1,
          proc_ret_exec_pred=1, br_mispredict=0)
 
 
-@test
-def thumb_conditional_branches():
+def test_thumb_conditional_branches():
     # Z is set: BEQ goes over a NOP, forward and therefore predicted wrong; BNE does not.
     # CMP, BEQ, BNE, NOP.
     want(count("thumb", BODY="cmp r4, r4; beq 1f; nop; 1: bne 2f; nop; 2: "), instr_exec=4,
          br_exec=2, sw_pc_change=1, br_mispredict=1)
 
 
-@test
-def thumb_loop():
+def test_thumb_loop():
     # As v11: MOV, 100 * (SUBS, BNE), NOP.
     want(count("thumb", BODY="movs r4, #100; 1: subs r4, r4, #1; bne 1b; nop"), instr_exec=202,
          br_exec=100, sw_pc_change=99, br_mispredict=1)
 
 
-@test
-def thumb_pc_writes():
+def test_thumb_pc_writes():
     # BX r4 and BLX r4 are branches that nothing predicts, MOV pc is none.
     want(count("thumb", BODY="adr r4, 1f; adds r4, r4, #1; bx r4; nop; .balign 4; 1: nop"),
          br_exec=1, sw_pc_change=1, br_mispredict=1)
@@ -1317,8 +1171,7 @@ def thumb_pc_writes():
 
 # ---- ARM Linux -----------------------------------------------------------------------------------
 
-@test
-def kernel_helper_page():
+def test_kernel_helper_page():
     # 0xffff0fe0 is the kernel's "get thread pointer". The emulator runs it in one go, as one
     # instruction that returns (our choice). MVN, SUB, BLX, helper, NOP.
     want(count("repeat", BODY="mvn r3, #0xf000; sub r3, r3, #0x1f; blx r3; nop"), instr_exec=5,
@@ -1327,8 +1180,7 @@ def kernel_helper_page():
 
 # ---- what does not depend on anything else -------------------------------------------------------
 
-@test
-def same_counts_alone_and_together():
+def test_same_counts_alone_and_together():
     # Two events have to share the counters with twenty others, in as many passes; alone they need
     # one.
     program = build("random", {"COUNT": 2000, "BITS": 10})
@@ -1338,13 +1190,11 @@ def same_counts_alone_and_together():
         equal(alone, {event: together[event]})
 
 
-@test
-def same_counts_every_time():
+def test_same_counts_every_time():
     equal(count("random", COUNT=2000, BITS=10), count("random", COUNT=2000, BITS=10))
 
 
-@test
-def timing_parameters_change_cycles_only():
+def test_timing_parameters_change_cycles_only():
     # What is counted does not depend on how long it takes.
     times = ("cpu_cycles", "ibuf_stall", "ddep_stall", "lsu_full_stall")
     slow = count("random", "mem.latency=200", "mem.fill=9", "mem.write=7", "utlb.penalty=30",
@@ -1355,6 +1205,3 @@ def timing_parameters_change_cycles_only():
         if event not in times:
             equal(slow[event], fast[event], event)
     assert slow["cpu_cycles"] > fast["cpu_cycles"]
-
-
-main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Known answers of the level 2 cache of an ARM11: programs whose requests and hits follow from the sizes
 of the caches, counted by the drivers of the L210 and the L220.
@@ -6,11 +5,7 @@ of the caches, counted by the drivers of the L210 and the L220.
 The kernels are those of test_kernels.py. A line has 32 bytes. The level 1 caches are direct mapped in
 most of the tests here, so that a walk over more than their 16 KB misses them at every line.
 """
-import os
-import sys
-
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "kernels"))
-from measure import *  # noqa: E402,F403
+from kernels.measure import *
 
 # DAI 0195B §9 names seven; line evictions and write allocations are the others.
 L2_EVENTS = ["irreq", "irhit", "drreq", "drhit", "dwreq", "dwtreq", "dwhit", "wa", "co"]
@@ -32,35 +27,30 @@ def level2(kernel, *sets, pmu="l220", **defines):
     return c
 
 
-@test
-def walk_that_fits_level_2():
+def test_walk_that_fits_level_2():
     """64 KB are 2048 lines: the first time they come from memory, the second from level 2."""
     for pmu in ("l210", "l220"):
         want(level2("walk", *DM, pmu=pmu, STRIDE=32, COUNT=2048, PASSES=2),
              drreq=4096, drhit=2048, dwreq=0, dwtreq=0, dwhit=0, wa=0, co=0)
 
 
-@test
-def walk_that_fits_level_1():
+def test_walk_that_fits_level_1():
     want(level2("walk", *DM, STRIDE=32, COUNT=512, PASSES=5), drreq=512, drhit=0)
 
 
-@test
-def walk_that_thrashes_level_2():
+def test_walk_that_thrashes_level_2():
     """256 KB through 64 KB: every line is gone when it is wanted again. With 512 KB of level 2 all stay."""
     want(level2("walk", *DM, *SMALL, STRIDE=32, COUNT=8192, PASSES=3), drreq=24576, drhit=0, co=0)
     want(level2("walk", *DM, "l2.size=512K", STRIDE=32, COUNT=8192, PASSES=3), drreq=24576, drhit=16384)
 
 
-@test
-def requests_are_the_misses_of_level_1():
+def test_requests_are_the_misses_of_level_1():
     """... where each of them is a line that is read, and nothing is buffered."""
     core = count("walk", *DM, STRIDE=32, COUNT=2048, PASSES=2)
     equal(core["dcache_miss"], level2("walk", *DM, STRIDE=32, COUNT=2048, PASSES=2)["drreq"])
 
 
-@test
-def stores_that_miss():
+def test_stores_that_miss():
     """A word each: level 1 does not allocate, so all go out; level 2 allocates where it is told to."""
     want(level2("walk", *DM, ACCESS="str", STRIDE=4, COUNT=2048, PASSES=2),
          drreq=0, dwreq=4096, dwtreq=0, dwhit=0, wa=0, co=0)
@@ -68,8 +58,7 @@ def stores_that_miss():
          drreq=0, dwreq=4096, dwtreq=0, dwhit=4096 - 256, wa=256, co=0)
 
 
-@test
-def level_2_evicts_halves():
+def test_level_2_evicts_halves():
     """One word in each line: of a dirty line that has to go, one half is written. 2048 of the 16384 stay."""
     want(level2("walk", *DM, *SMALL, "l2.write_allocate=on", ACCESS="str", STRIDE=32, COUNT=8192, PASSES=2),
          dwreq=16384, dwhit=0, wa=16384, co=16384 - 2048)
@@ -78,14 +67,12 @@ def level_2_evicts_halves():
          dwreq=32768, dwhit=16384, wa=16384, co=2 * (16384 - 2048))
 
 
-@test
-def written_through():
+def test_written_through():
     want(level2("walk", *DM, "dcache.write_through=1", "l2.write_allocate=on", ACCESS="str", STRIDE=4,
                 COUNT=2048, PASSES=2), drreq=0, dwreq=0, dwtreq=4096, dwhit=0, wa=0, co=0)
 
 
-@test
-def write_backs_hit():
+def test_write_backs_hit():
     """The dirty line of level 1 was read through level 2, which has it: one write, of one half or two."""
     for stores, halves in (("str r0, [r10]", 1), ("str r0, [r10]; str r0, [r10, #16]", 2)):
         rr = ("cache.round_robin=1",)
@@ -93,8 +80,7 @@ def write_backs_hit():
         equal(count("evict", *rr, DIRTY=stores)["dcache_wback"], halves)
 
 
-@test
-def read_buffer():
+def test_read_buffer():
     """With the data cache off, the eight words of a line are one request of level 2 (DAI 0195B §9)."""
     off = "dcache.enable=0"
     want(level2("walk", off, STRIDE=4, COUNT=1024, PASSES=2), drreq=256, drhit=128)
@@ -102,8 +88,7 @@ def read_buffer():
     equal(count("walk", off, STRIDE=4, COUNT=1024, PASSES=2)["expl_d_access"], 2048)
 
 
-@test
-def code_comes_from_level_2():
+def test_code_comes_from_level_2():
     """1026 lines of code, 512 of them in level 1: each is read from memory once."""
     core = count("codelines", *DM, "fetch.shadow=0", LINES=1024, PASSES=3)
     c = level2("codelines", *DM, "fetch.shadow=0", LINES=1024, PASSES=3)
@@ -111,8 +96,7 @@ def code_comes_from_level_2():
     assert c["irhit"] > 2000, c
 
 
-@test
-def level_2_shortens_misses():
+def test_level_2_shortens_misses():
     """A load that waits for its line waits 43 cycles less: 56 from memory, 13 from level 2."""
     ring = {"NODES": 1024, "STRIDE": 32, "LOADS": 2048}
     slow = count("chase", *DM, "mmu.enable=0", **ring)
@@ -123,6 +107,3 @@ def level_2_shortens_misses():
     for event in EVENTS:
         if event not in ("cpu_cycles", "ddep_stall"):
             equal(slow[event], fast[event], event)
-
-
-main()

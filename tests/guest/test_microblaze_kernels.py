@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Known-answer kernels for MicroBlaze: small programs, each with the counts that follow by hand from the table
 of events of UG984 ("Performance Monitoring"), from its latencies and geometry, and from the parameters of the
@@ -10,24 +9,16 @@ write-through; ITLB of 2 pages, DTLB of 4, UTLB of 64; branch target cache of 51
 20 cycles and keeps the bus 3 more, a write takes it for 4, a look-up in the UTLB takes 2."""
 import math
 import os
-import sys
-sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "microblaze"))
-from harness import *  # noqa: E402,F403
-import mbtools as mb  # noqa: E402
-from measure import *  # noqa: E402,F403
+
+from harness import *
+import mbtools as mb
+from microblaze.measure import *
 
 EXACT = """load_word load_half load_byte store_word store_half store_byte branch_uncond branch_cond_taken
     branch_cond_not_taken load_r1 store_r1 logical_op arith_op mul_op barrel_shift_op shift_op div_op fp_op imm_op
     pattern_compare_op sign_extend_op icache_invalidate_op dcache_invalidate_flush_op msr_op branch_uncond_delay
     branch_cond_taken_delay branch_cond_not_taken_delay delay_slot_nop load_any store_any branch_cond
     branch_any""".split()
-
-
-def add_test(name, fn):
-    fn.__name__ = name
-    test(fn)
 
 
 def instructions(body):
@@ -90,16 +81,11 @@ OPERANDS = ("addik r4, r0, 8; addik r5, r0, 3; addik r6, r0, 9; addik r7, r0, 0x
             "swi r1, r10, 16")
 
 
-def kind_test(name, body, events):
-    def check():
-        insns = instructions(body.replace("0x12345678", "0; nop"))  # what needs a prefix is two
-        for order in mb.ORDERS:
-            exactly(count("repeat", order=order, SETUP=OPERANDS, BODY=body), insns, **events)
-    add_test("kind_" + name, check)
-
-
-for row in KINDS:
-    kind_test(*row)
+@cases("name, body, events", KINDS)
+def test_kind(name, body, events):
+    insns = instructions(body.replace("0x12345678", "0; nop"))  # what needs a prefix is two
+    for order in mb.ORDERS:
+        exactly(count("repeat", order=order, SETUP=OPERANDS, BODY=body), insns, **events)
 
 
 # ---- branches and delay slots --------------------------------------------------------------------
@@ -161,27 +147,21 @@ PLACES = ("addik r4, r0, 4; addik r5, r0, 5; addik r7, r0, 12; addik r8, r0, 8; 
           "addik r11, r0, f; addik r12, r0, -12")
 
 
-def branch_test(name, body, insns, events):
-    def check():
-        setup = PLACES.replace("addik r9, r0, 1f; ", "" if "1: " not in body else "addik r9, r0, 1f; ")
-        if name == "brki":
-            setup = setup.replace("addik r12, r0, -12", "addik r12, r0, 20")
-        for order in mb.ORDERS:
-            for warm in (0, 1):  # the NOP at k_begin counts when warm
-                if warm and "1:" in body:
-                    continue
-                c = count("repeat", order=order, SETUP=setup, BODY=body, AUX="f: rtsd r15, 8; nop", WARM=warm)
-                more = dict(events, logical_op=events.get("logical_op", 0) + warm)
-                exactly(c, insns + warm, **more)
-    add_test("branch_" + name, check)
+@cases("name, body, insns, events", BRANCHES)
+def test_branch(name, body, insns, events):
+    setup = PLACES.replace("addik r9, r0, 1f; ", "" if "1: " not in body else "addik r9, r0, 1f; ")
+    if name == "brki":
+        setup = setup.replace("addik r12, r0, -12", "addik r12, r0, 20")
+    for order in mb.ORDERS:
+        for warm in (0, 1):  # the NOP at k_begin counts when warm
+            if warm and "1:" in body:
+                continue
+            c = count("repeat", order=order, SETUP=setup, BODY=body, AUX="f: rtsd r15, 8; nop", WARM=warm)
+            more = dict(events, logical_op=events.get("logical_op", 0) + warm)
+            exactly(c, insns + warm, **more)
 
 
-for row in BRANCHES:
-    branch_test(*row)
-
-
-@test
-def slots_of_a_loop():
+def test_slots_of_a_loop():
     # Ten passes: nine times back, once on. Without a slot; with one that is empty; with one that is used.
     exactly(count("loop", COUNT=10), 21, arith_op=10, logical_op=1, branch_cond_taken=9, branch_cond_not_taken=1,
             branch_cond=10, branch_any=10)
@@ -192,8 +172,7 @@ def slots_of_a_loop():
     exactly(count("loop", COUNT=10, BRANCH="bneid", SLOT="addk r3, r3, r4"), 31, arith_op=20, logical_op=1, **both)
 
 
-@test
-def a_slot_on_the_next_page():
+def test_a_slot_on_the_next_page():
     # The branch is the last word of a page, its slot the first of the next: QEMU translates them apart. They
     # are one branch all the same, taken nine times; the NOP in the slot counts.
     for slot, nops, adds in (("nop", 10, 0), ("addk r3, r3, r4", 0, 10)):
@@ -235,18 +214,13 @@ LATENCIES = [
 CORES = ("microblaze", "microblaze-area", "microblaze-freq")
 
 
-def latency_test(name, body, cycles):
-    def check():
-        for core, each in zip(CORES, cycles):
-            c = count("repeat", *LOCAL, core=core, SETUP=OPERANDS, BODY=body, REPS=5)
-            insns = 5 * instructions(body)
-            want(c, clock_cycles=5 * each, insn_executed=insns, stall_ex=5 * each - insns, stall_of=0, stall_mem=0,
-                 stall_any=5 * each - insns)
-    add_test("cycles_" + name, check)
-
-
-for row in LATENCIES:
-    latency_test(*row)
+@cases("name, body, cycles", LATENCIES)
+def test_cycles(name, body, cycles):
+    for core, each in zip(CORES, cycles):
+        c = count("repeat", *LOCAL, core=core, SETUP=OPERANDS, BODY=body, REPS=5)
+        insns = 5 * instructions(body)
+        want(c, clock_cycles=5 * each, insn_executed=insns, stall_ex=5 * each - insns, stall_of=0, stall_mem=0,
+             stall_any=5 * each - insns)
 
 # Branches that go. Beyond the first cycle they refill the pipeline, which is operand fetch's affair.
 TAKEN = [
@@ -262,22 +236,16 @@ TAKEN = [
 ]
 
 
-def taken_test(name, body, insns, cycles):
-    def check():
-        for core, each in zip(CORES, cycles):
-            c = count("repeat", *LOCAL, core=core, SETUP="addik r8, r0, 8; addik r12, r0, 20", BODY=body + "; nop",
-                      AUX="f: rtsd r15, 8; nop", REPS=5)
-            want(c, insn_executed=5 * insns + 5, clock_cycles=5 * each + 5, stall_of=5 * (each - insns), stall_ex=0,
-                 stall_mem=0)
-    add_test("cycles_taken_" + name, check)
+@cases("name, body, insns, cycles", TAKEN)
+def test_cycles_taken(name, body, insns, cycles):
+    for core, each in zip(CORES, cycles):
+        c = count("repeat", *LOCAL, core=core, SETUP="addik r8, r0, 8; addik r12, r0, 20", BODY=body + "; nop",
+                  AUX="f: rtsd r15, 8; nop", REPS=5)
+        want(c, insn_executed=5 * insns + 5, clock_cycles=5 * each + 5, stall_of=5 * (each - insns), stall_ex=0,
+             stall_mem=0)
 
 
-for row in TAKEN:
-    taken_test(*row)
-
-
-@test
-def cycles_taken_with_virtual_addresses():
+def test_cycles_taken_with_virtual_addresses():
     # Eight stages with an MMU: two more, for branches; of returns UG984 does not say so.
     virtual = ("lmb.size=4096M", "bp.enable=0")
     for body, insns, each in (("bri 8; nop", 1, 9), ("beqid r0, 12; nop; nop", 2, 9), ("brlid r15, f; nop", 4, 16)):
@@ -300,22 +268,16 @@ HAZARDS = [
 ]
 
 
-def hazard_test(name, producer, five, eight):
-    def check():
-        for core, wait in (("microblaze", five), ("microblaze-area", 0), ("microblaze-freq", eight)):
-            for between in range(7):
-                body = "; ".join([producer, *["nop"] * between, "addk r4, r3, r3", "nop", "addk r5, r3, r3"])
-                c = count("repeat", *LOCAL, core=core, SETUP=OPERANDS, BODY=body)
-                want(c, stall_of=max(0, wait - between), insn_executed=4 + between)
-    add_test("wait_for_" + name, check)
+@cases("name, producer, five, eight", HAZARDS)
+def test_wait_for(name, producer, five, eight):
+    for core, wait in (("microblaze", five), ("microblaze-area", 0), ("microblaze-freq", eight)):
+        for between in range(7):
+            body = "; ".join([producer, *["nop"] * between, "addk r4, r3, r3", "nop", "addk r5, r3, r3"])
+            c = count("repeat", *LOCAL, core=core, SETUP=OPERANDS, BODY=body)
+            want(c, stall_of=max(0, wait - between), insn_executed=4 + between)
 
 
-for row in HAZARDS:
-    hazard_test(*row)
-
-
-@test
-def wait_as_configured():
+def test_wait_as_configured():
     for key, producer in (("load", "lwi r3, r10, 0"), ("mul", "mul r3, r4, r5"), ("fp", "fadd r3, r7, r7"),
                           ("shift", "bslli r3, r4, 5")):
         for wait in (0, 1, 3, 5):
@@ -323,8 +285,7 @@ def wait_as_configured():
             want(c, stall_of=wait)
 
 
-@test
-def wait_for_every_operand():
+def test_wait_for_every_operand():
     # A store's value and address, a branch's condition and target wait like any other operand.
     for use in ("swi r3, r10, 0", "sw r4, r10, r3", "lw r4, r10, r3", "bnei r3, 8", "bne r4, r3", "mul r4, r5, r3"):
         taken = use == "bne r4, r3"  # to what it loads: 8
@@ -333,8 +294,7 @@ def wait_for_every_operand():
         want(c, stall_of=2 + 2 * taken, branch_cond_taken=int(taken))
 
 
-@test
-def wait_across_branches():
+def test_wait_across_branches():
     # The value comes from the slot, its use is where the branch goes: the refill of one cycle goes by meanwhile.
     want(count("repeat", *LOCAL, BODY="brid 12; lwi r3, r10, 0; nop; addk r4, r3, r3"), stall_of=2)
     # Without a slot the refill takes both cycles.
@@ -359,8 +319,7 @@ def loop_cycles(c, insns, stalls, hits):
     want(c, insn_executed=insns, stall_of=stalls, clock_cycles=insns + stalls, btc_hit=hits)
 
 
-@test
-def btc_of_a_loop():
+def test_btc_of_a_loop():
     # First pass: unknown and taken, 2 cycles more. Then right eight times; at the end wrong: 2. Nine hits.
     loop_cycles(count("loop", *BTC, COUNT=10), 21, 4, 9)
     # With a slot the first costs 1.
@@ -373,26 +332,22 @@ def btc_of_a_loop():
     loop_cycles(count("loop", *BTC, "bp.enable=0", COUNT=10), 21, 18, 0)
 
 
-@test
-def btc_never_holds_a_branch_that_is_never_taken():
+def test_btc_never_holds_a_branch_that_is_never_taken():
     loop_cycles(count("loop", *BTC, COUNT=10, BODY="bnei r0, 8; nop"), 41, 4, 9)
 
 
-@test
-def btc_of_a_branch_that_alternates():
+def test_btc_of_a_branch_that_alternates():
     # Not taken: unknown. Taken, unknown: 2. From then on always the other way than last time, 8 × 2.
     loop_cycles(count("loop", *BTC, COUNT=10, BODY="andi r5, r20, 1; bnei r5, 8; nop"), 10 * 5 - 5 + 1,
                 4 + 2 + 8 * 2, 9 + 8)
 
 
-@test
-def btc_of_calls_and_returns():
+def test_btc_of_calls_and_returns():
     # First pass: the call and the return cost 1 each, the loop's branch 2, and 2 at the end.
     loop_cycles(count("loop", *BTC, COUNT=10, BODY="brlid r15, f; nop", **CALL), 61, 6, 27)
 
 
-@test
-def btc_does_not_hold_branches_to_registers():
+def test_btc_does_not_hold_branches_to_registers():
     # The call costs 1 each time; the return and the loop's branch are predicted.
     loop_cycles(count("loop", *BTC, COUNT=10, SETUP="addik r11, r0, f", BODY="brald r15, r11; nop", **CALL), 61,
                 10 + 1 + 4, 18)
@@ -400,15 +355,13 @@ def btc_does_not_hold_branches_to_registers():
     loop_cycles(count("loop", *BTC, COUNT=10, SETUP="addik r8, r0, 8", BODY="beq r0, r8; nop"), 31, 20 + 4, 9)
 
 
-@test
-def btc_of_a_return_to_two_callers():
+def test_btc_of_a_return_to_two_callers():
     # Always to the other one: unknown once, 1; wrong nineteen times, 2.
     c = count("loop", *BTC, COUNT=10, BODY="brlid r15, f; nop; brlid r15, f; nop", **CALL)
     loop_cycles(c, 101, 1 + 1 + 1 + 19 * 2 + 4, 9 + 9 + 19 + 9)
 
 
-@test
-def btc_is_emptied():
+def test_btc_is_emptied():
     # bri 4, which is taken and costs 2, empties it, and so does mbar with the instruction side; mbar 1 has the
     # data side alone. Both take the loop's branch out each time: 9 × 2, nothing at the end.
     loop_cycles(count("loop", *BTC, COUNT=10, BODY="bri 4"), 31, 10 * 2 + 9 * 2, 0)
@@ -417,8 +370,7 @@ def btc_is_emptied():
     want(count("loop", *BTC, COUNT=10, BODY="mbar 1"), btc_hit=9, stall_of=4, stall_ex=10)
 
 
-@test
-def btc_sizes():
+def test_btc_sizes():
     # The loop's branch stands `words` behind another one: with as many entries they share one, and each throws
     # the other out. Then the first costs 2 each time, the second 9 × 2. With more entries both stay.
     for words in (8, 16, 32, 64, 512, 1024, 2048):
@@ -428,7 +380,6 @@ def btc_sizes():
         if words < 2048:
             loop_cycles(count("loop", *BTC, f"bp.entries={max(2 * words, 16)}", COUNT=10, BODY=body), insns,
                         2 + 4, 18)
-
 
 
 # ---- data cache ----------------------------------------------------------------------------------
@@ -455,33 +406,26 @@ def reads(c, requests, misses, cost=20):
           overlapped=False, saturated=False)
 
 
-def walk_test(line, through):
+@pytest.mark.parametrize("through", (1, 0), ids=("write_through", "write_back"))
+@pytest.mark.parametrize("line", (4, 8, 16))
+def test_dcache_reads(line, through):
     policy = (f"dcache.line={line}", f"dcache.write_through={through}", *LOCAL_CODE)
-
-    def check():
-        # 8 KB word by word, twice: one miss a line, then none.
-        reads(count("walk", *policy, **LOAD, STRIDE=4, COUNT=2048, PASSES=2), 4096, 2048 // line)
-        # 16 KB: every line throws out one that will be wanted.
-        reads(count("walk", *policy, **LOAD, STRIDE=4, COUNT=4096, PASSES=2), 8192, 8192 // line)
-        # 8 KB and a line: of the lines 0 and 512, which share a place, each pass misses both.
-        lines = 2048 // line
-        reads(count("walk", *policy, **LOAD, STRIDE=4 * line, COUNT=lines + 1, PASSES=3), 3 * lines + 3,
-              lines + 1 + 2 * 2)
-        # One place again and again.
-        reads(count("walk", *policy, **LOAD, STRIDE=0, COUNT=100, PASSES=1), 100, 1)
-        # Bytes and halves are found in the same words.
-        reads(count("walk", *policy, ACCESS="lbui r3, r5, 3; lhui r3, r5, 2", STRIDE=4, COUNT=64, PASSES=1), 128,
-              64 // line)
-    add_test(f"dcache_reads_{line}_words_{'write_through' if through else 'write_back'}", check)
+    # 8 KB word by word, twice: one miss a line, then none.
+    reads(count("walk", *policy, **LOAD, STRIDE=4, COUNT=2048, PASSES=2), 4096, 2048 // line)
+    # 16 KB: every line throws out one that will be wanted.
+    reads(count("walk", *policy, **LOAD, STRIDE=4, COUNT=4096, PASSES=2), 8192, 8192 // line)
+    # 8 KB and a line: of the lines 0 and 512, which share a place, each pass misses both.
+    lines = 2048 // line
+    reads(count("walk", *policy, **LOAD, STRIDE=4 * line, COUNT=lines + 1, PASSES=3), 3 * lines + 3,
+          lines + 1 + 2 * 2)
+    # One place again and again.
+    reads(count("walk", *policy, **LOAD, STRIDE=0, COUNT=100, PASSES=1), 100, 1)
+    # Bytes and halves are found in the same words.
+    reads(count("walk", *policy, ACCESS="lbui r3, r5, 3; lhui r3, r5, 2", STRIDE=4, COUNT=64, PASSES=1), 128,
+          64 // line)
 
 
-for line in (4, 8, 16):
-    for through in (1, 0):
-        walk_test(line, through)
-
-
-@test
-def dcache_sizes():
+def test_dcache_sizes():
     # What fits misses once a line; twice as much misses always.
     for size in (64, 128, 1024, 4096, 16384, 65536):
         lines = size // 16
@@ -496,8 +440,7 @@ def writes(c, requests, misses, stall=0):
          dcache_request=requests, dcache_hit=requests - misses, stall_mem=stall)
 
 
-@test
-def dcache_write_through_does_not_allocate():
+def test_dcache_write_through_does_not_allocate():
     # Nothing there, however often: all miss, and the write buffer takes them at once. A pass is 5 cycles, a
     # write 4.
     for access in (STORE, STORE_BYTE):
@@ -510,8 +453,7 @@ def dcache_write_through_does_not_allocate():
     want(c, dcache_read_request=128, dcache_read_hit=128 - 16, dcache_write_request=128, dcache_write_hit=128)
 
 
-@test
-def dcache_write_back_words():
+def test_dcache_write_back_words():
     # UG984, "Data Cache": a word store that misses writes its word and asks for nothing; that word is valid, the
     # others of its line are not. First pass: each word misses; second: none.
     for line in (4, 8, 16):
@@ -528,8 +470,7 @@ def dcache_write_back_words():
         timed(c, "dcache_read_latency", sum=24 + 8 * 20, mean=1 + 160 / 24, min=1, max=21)
 
 
-@test
-def dcache_write_back_bytes():
+def test_dcache_write_back_bytes():
     # A byte or halfword store that misses reads its line first; then every word of it is there.
     for line in (4, 8, 16):
         back = (*LOCAL_CODE, "dcache.write_through=0", f"dcache.line={line}")
@@ -543,8 +484,7 @@ def dcache_write_back_bytes():
             equal(c.metrics["dcache_write_miss_cost"], 20)
 
 
-@test
-def dcache_write_back_evicts():
+def test_dcache_write_back_evicts():
     # A dirty line that is thrown out goes to the write buffer, which has room: the load that did it waits for its
     # own line alone. 16 KB in an 8 KB cache: all loads and all stores miss.
     c = count("walk", *LOCAL_CODE, "dcache.write_through=0", ACCESS="lwi r3, r5, 4; swi r3, r5, 0", STRIDE=16,
@@ -561,8 +501,7 @@ def dcache_write_back_evicts():
     writes(slow, 2048, 2048, stall=(2048 - 513) * 55 - 5)
 
 
-@test
-def dcache_lines_from_the_same_bus():
+def test_dcache_lines_from_the_same_bus():
     # The second line is asked for while the first still comes in: 1 cycle after its first word, of 3 that the
     # rest takes. 21 and 23 cycles: mean 22, deviation 1.
     c = count("repeat", *LOCAL_CODE, BODY="lwi r3, r10, 0; lwi r4, r10, 16")
@@ -573,15 +512,13 @@ def dcache_lines_from_the_same_bus():
     timed(c, "dcache_read_latency", sum=42, mean=21.0, stddev=0.0, min=21, max=21)
 
 
-@test
-def dcache_latency_parameters():
+def test_dcache_latency_parameters():
     for latency in (1, 7, 200, 10000):
         c = count("walk", *LOCAL_CODE, f"mem.latency={latency}", "mem.fill=1", **LOAD, STRIDE=4, COUNT=64, PASSES=1)
         reads(c, 64, 16, cost=latency)
 
 
-@test
-def dcache_range():
+def test_dcache_range():
     # dcache.base to dcache.high are cached; what lies beside them is on the peripheral bus: 10 cycles.
     page = (*LOCAL_CODE, f"dcache.base={0x10100000}", f"dcache.high={0x10100fff}")
     c = count("walk", *page, **LOAD, STRIDE=4, COUNT=2048, PASSES=1)
@@ -590,8 +527,7 @@ def dcache_range():
     timed(c, "axi_dp_read_latency", sum=10240, mean=10.0, stddev=0.0, min=10, max=10)
 
 
-@test
-def dcache_off():
+def test_dcache_off():
     # All of it is peripheral. Loads wait, and so do stores.
     for latency in (1, 10, 100):
         c = count("walk", *LOCAL_CODE, "dcache.enable=0", f"peripheral.latency={latency}",
@@ -602,8 +538,7 @@ def dcache_off():
             timed(c, event, sum=n * latency, mean=float(latency), stddev=0.0, min=latency, max=latency)
 
 
-@test
-def local_memory():
+def test_local_memory():
     # In a cycle, and in no cache.
     c = count("walk", *LOCAL, ACCESS="lwi r3, r5, 0; swi r3, r5, 0", STRIDE=4, COUNT=32, PASSES=2)
     want(c, dcache_request=0, icache_request=0, axi_dp_read_latency=0, axi_dp_write_latency=0, stall_mem=0,
@@ -624,8 +559,7 @@ def buffered(stores, entries, takes):
     return all_, longest
 
 
-@test
-def write_buffer_fills():
+def test_write_buffer_fills():
     for entries, takes in ((32, 4), (1, 4), (2, 4), (8, 1), (4, 30)):
         for stores in (1, 2, 5, 200):
             c = count("repeat", *LOCAL_CODE, f"wbuf.entries={entries}", f"mem.write={takes}", BODY="swi r3, r10, 0",
@@ -635,8 +569,7 @@ def write_buffer_fills():
             want(c, dcache_write_request=stores, stall_mem=all_ - stores, clock_cycles=all_)
 
 
-@test
-def write_buffer_of_one_entry():
+def test_write_buffer_of_one_entry():
     # By hand: the first goes at once, every further one 4 cycles after the one before: 1, then 4 each. Ten:
     # 1 + 9 × 4; mean 3.7, deviation sqrt((1 × 2.7² + 9 × 0.3²) / 10) = 0.9.
     c = count("repeat", *LOCAL_CODE, "wbuf.entries=1", BODY="swi r3, r10, 0", REPS=10)
@@ -663,45 +596,36 @@ def fetches(c, requests, misses, cost=20):
     assert abs(c.metrics["icache_hit_ratio"] - 100 * (1 - misses / requests)) < 1e-5, c.metrics
 
 
-def fetch_test(line):
+@pytest.mark.parametrize("line", (4, 8, 16))
+def test_icache_line(line):
     tail = 2 if line == 4 else 1
     one, last = 4, 3  # instructions behind the code: in every pass but the last, in the last
-
-    def check():
-        set_ = f"icache.line={line}"
-        # Once: each line misses.
-        fetches(code(256, 1, set_), 256 + last, 256 // line + tail)
-        # Four times what fits: only the first time.
-        fetches(code(1024, 4, set_), 4 * 1024 + 3 * one + last, 1024 // line + tail)
-        # 8 KB are 2048 words, so that the line behind them takes the place of the first: both miss every time.
-        # The last NOP, where it is a line of its own, misses once.
-        fetches(code(2048, 3, set_), 3 * 2048 + 2 * one + last, 2048 // line + 1 + 2 * 2 + (tail - 1))
-        # Twice the size: everything misses every time.
-        fetches(code(4096, 3, set_), 3 * 4096 + 2 * one + last, 3 * (4096 // line + 1) + (tail - 1))
-        # A larger cache.
-        fetches(code(4096, 3, set_, "icache.size=32K"), 3 * 4096 + 2 * one + last, 4096 // line + tail)
-    add_test(f"icache_{line}_words", check)
+    set_ = f"icache.line={line}"
+    # Once: each line misses.
+    fetches(code(256, 1, set_), 256 + last, 256 // line + tail)
+    # Four times what fits: only the first time.
+    fetches(code(1024, 4, set_), 4 * 1024 + 3 * one + last, 1024 // line + tail)
+    # 8 KB are 2048 words, so that the line behind them takes the place of the first: both miss every time.
+    # The last NOP, where it is a line of its own, misses once.
+    fetches(code(2048, 3, set_), 3 * 2048 + 2 * one + last, 2048 // line + 1 + 2 * 2 + (tail - 1))
+    # Twice the size: everything misses every time.
+    fetches(code(4096, 3, set_), 3 * 4096 + 2 * one + last, 3 * (4096 // line + 1) + (tail - 1))
+    # A larger cache.
+    fetches(code(4096, 3, set_, "icache.size=32K"), 3 * 4096 + 2 * one + last, 4096 // line + tail)
 
 
-for line in (4, 8, 16):
-    fetch_test(line)
-
-
-@test
-def icache_latency_parameters():
+def test_icache_latency_parameters():
     for latency in (1, 7, 1000):
         fetches(code(256, 1, f"mem.latency={latency}"), 259, 66, cost=latency)
 
 
-@test
-def icache_off():
+def test_icache_off():
     # Every instruction comes from the bus: 9 cycles more, which hold operand fetch, and no event of the cache.
     c = count("repeat", "icache.enable=0", "mmu.enable=0", BODY="addk r3, r4, r5", REPS=20)
     want(c, icache_request=0, icache_hit=0, icache_read_latency=0, insn_executed=20, clock_cycles=200, stall_of=180)
 
 
-@test
-def icache_lines_that_follow_at_once():
+def test_icache_lines_that_follow_at_once():
     # A branch goes to a new line right behind the fetch of its own: 1 cycle of its own and 2 to refill, in which
     # the first line has come in. So every line takes 20, and the bus is never waited for …
     body = "bri 16; nop; nop; nop"
@@ -731,8 +655,7 @@ def translations(c, data, dtlb_misses, utlb_misses, penalty=2, walk=0):
     equal(c["stall_mem"], reads_ + dtlb_misses * penalty + utlb_misses * walk)
 
 
-@test
-def dtlb_of_four_pages():
+def test_dtlb_of_four_pages():
     # Four pages fit. Five, from low to high, never: the least recently used one goes, which is wanted next.
     translations(count("walk", **PAGES, COUNT=4, PASSES=5), 20, 4, 4)
     translations(count("walk", **PAGES, COUNT=5, PASSES=5), 25, 25, 5)
@@ -742,8 +665,7 @@ def dtlb_of_four_pages():
     translations(c, 24, 1 + 3 * 4, 5)
 
 
-@test
-def dtlb_sizes():
+def test_dtlb_sizes():
     for entries in (1, 2, 4, 8):
         set_ = f"dtlb.entries={entries}"
         translations(count("walk", set_, **PAGES, COUNT=entries, PASSES=3), 3 * entries, entries, entries)
@@ -751,8 +673,7 @@ def dtlb_sizes():
         translations(count("walk", set_, **PAGES, COUNT=more, PASSES=3), 3 * more, 3 * more, more)
 
 
-@test
-def utlb_of_64_pages():
+def test_utlb_of_64_pages():
     # The code's page is one of the 64: 63 more fit. With 64 the code's, which came first, goes first, and then
     # each pass finds nothing: entries are replaced in turn.
     translations(count("walk", **PAGES, COUNT=63, PASSES=3), 189, 189, 63)
@@ -760,14 +681,12 @@ def utlb_of_64_pages():
     translations(c, 130, 130, 130)
 
 
-@test
-def tlb_penalties():
+def test_tlb_penalties():
     translations(count("walk", "utlb.penalty=32", "tlb.penalty=100", **PAGES, COUNT=5, PASSES=2), 10, 10, 5,
                  penalty=32, walk=100)
 
 
-@test
-def itlb_of_two_pages():
+def test_itlb_of_two_pages():
     # Straight code over three pages, again and again: each page is looked up each time; two fit.
     for pages, passes, misses in ((2, 4, 1), (3, 4, 3 + 3 * 3 - 1)):
         c = count("codelines", "icache.size=64K", WORDS=1024 * (pages - 1), PASSES=passes)
@@ -777,11 +696,9 @@ def itlb_of_two_pages():
     want(c, itlb_hit=c["insn_executed"] - 2)
 
 
-@test
-def mmu_off():
+def test_mmu_off():
     c = count("walk", "mmu.enable=0", **PAGES, COUNT=8, PASSES=2)
     want(c, mmu_data_request=0, mmu_insn_request=0, itlb_hit=0, dtlb_hit=0, utlb_hit=0, mmu_lookup_latency=0)
-
 
 
 # ---- latencies and widths ------------------------------------------------------------------------
@@ -793,8 +710,7 @@ def width(bits):
     return f"debug.counter_width={bits}"
 
 
-@test
-def latency_constant_two_valued_and_mixed():
+def test_latency_constant_two_valued_and_mixed():
     # Each read a miss, nothing to wait for: 21 cycles, deviation 0. A hit behind each: 1 and 21, mean 11,
     # deviation 10. Three hits: mean 6, deviation sqrt(3/16) × 20.
     for hits, mean, deviation in ((0, 21.0, 0.0), (1, 11.0, 10.0), (3, 6.0, 20 * math.sqrt(3) / 4)):
@@ -806,8 +722,7 @@ def latency_constant_two_valued_and_mixed():
                   min=1 if hits else 21, max=21)
 
 
-@test
-def latency_sums_wrap():
+def test_latency_sums_wrap():
     # 1024 lines that throw each other out, 500 times: 512,000 reads of 10,001 cycles. The sum of their squares
     # is 5 × 10^13, 12,000 times the range of 32 bits; the sum itself and the clock are 5.1 × 10^9, more than it.
     reads_, each = 512000, 10001
@@ -823,8 +738,7 @@ def latency_sums_wrap():
         assert c["clock_cycles"] > 1 << 32
 
 
-@test
-def configurations_give_the_same_counts():
+def test_configurations_give_the_same_counts():
     # Few counters are used in turns, clones of each other in emulation: no number depends on how many there are.
     def measure(*sets):
         c = count("walk", *sets, ACCESS="lwi r3, r5, 0; swi r3, r5, 4", STRIDE=8, COUNT=600, PASSES=3)
@@ -843,8 +757,7 @@ def configurations_give_the_same_counts():
             equal((metrics["icache_miss_cost"], metrics["dcache_read_miss_cost"]), (None, None))
 
 
-@test
-def passes_are_as_many_as_needed():
+def test_passes_are_as_many_as_needed():
     # Of 64 events a user program shows 52 without latency and 6 with: as many passes as the scarcer counters take.
     for events, latencies, passes in ((5, 1, 11), (48, 7, 2), (48, 1, 6), (2, 7, 26), (52 // 4, 2, 4)):
         doc = stat("--set", f"debug.event_counters={events}", "--set", f"debug.latency_counters={latencies}", "-e",
@@ -857,8 +770,7 @@ def passes_are_as_many_as_needed():
 
 # ---- metrics -------------------------------------------------------------------------------------
 
-@test
-def metrics_of_the_document():
+def test_metrics_of_the_document():
     # "Performance Monitoring", last step: E30/E0, E11/E10, E47/E46, (E60(ΣL) - E60(N)) / (E10 - E11), its
     # counterparts for the data cache, E29/E0.
     c = count("walk", "dcache.write_through=0", ACCESS="lwi r3, r5, 0; sbi r3, r5, 4096; fadd r11, r8, r9", STRIDE=4,
@@ -882,8 +794,7 @@ def metrics_of_the_document():
     assert c.metrics["dcache_read_miss_cost"] >= 20 and c.metrics["dcache_write_miss_cost"] >= 20, c.metrics
 
 
-@test
-def metrics_without_a_value():
+def test_metrics_without_a_value():
     # Nothing to divide by: no number.
     c = count("repeat", *LOCAL, BODY="nop", REPS=5)
     equal({k: v for k, v in c.metrics.items() if v is None}.keys(),
@@ -892,8 +803,7 @@ def metrics_without_a_value():
     equal((c.metrics["cpi"], c.metrics["fp_share"], c.metrics["stall_share"]), (1, 0, 0))
 
 
-@test
-def metrics_choose_their_events():
+def test_metrics_choose_their_events():
     # By name, with the counters there are: the cost of a miss takes two event counters and the latency counter.
     doc = stat("-M", "icache_miss_cost", "-M", "cpi", bare("codelines", WORDS=256, PASSES=1))
     equal({c["event"] for c in doc["counters"]},
@@ -920,32 +830,26 @@ def intervals(program, cycles, *options):
     return [{e: sum(v) for e, v in rows[at].items()} for at in clocks], clocks
 
 
-def intervals_test(bits):
-    def check():
-        # 4000 passes of lwi, addik, bnei, the wait for the branch 2: blocks of 5 cycles.
-        options = [w for s in (*LOCAL, width(bits)) for w in ("--set", s)]
-        for passes, cycles in ((40, 1), (4000, 37), (4000, 1000), (4000, 4096), (4000, 10**6)):
-            program = bare("loop", COUNT=passes, BODY="lwi r3, r10, 0")
-            whole = counts(stat("-e", TIMED_EVENTS, *options, program))
-            rows, clocks = intervals(program, cycles, *options)
-            equal({e: sum(r[e] for r in rows) for e in whole}, whole, f"sums of intervals of {cycles}")
-            equal((clocks[0], clocks[-1]), (rows[0]["clock_cycles"], whole["clock_cycles"]))
-            # Each is as long as was asked for, and the block that was running when it ended: of 5 cycles, but for
-            # the NOPs before k_begin, with which it begins. The last ends with the program.
-            if len(rows) > 1:
-                assert cycles <= rows[0]["clock_cycles"] < cycles + 40, f"{cycles}: {rows[0]}"
-            for row in rows[1:-1]:
-                assert cycles <= row["clock_cycles"] < cycles + 5, f"{cycles}: {row}"
-            assert rows[-1]["clock_cycles"] < cycles + 40, rows[-1]
-    add_test(f"intervals_{bits}_bits", check)
+@pytest.mark.parametrize("bits", WIDTHS)
+def test_intervals(bits):
+    # 4000 passes of lwi, addik, bnei, the wait for the branch 2: blocks of 5 cycles.
+    options = [w for s in (*LOCAL, width(bits)) for w in ("--set", s)]
+    for passes, cycles in ((40, 1), (4000, 37), (4000, 1000), (4000, 4096), (4000, 10**6)):
+        program = bare("loop", COUNT=passes, BODY="lwi r3, r10, 0")
+        whole = counts(stat("-e", TIMED_EVENTS, *options, program))
+        rows, clocks = intervals(program, cycles, *options)
+        equal({e: sum(r[e] for r in rows) for e in whole}, whole, f"sums of intervals of {cycles}")
+        equal((clocks[0], clocks[-1]), (rows[0]["clock_cycles"], whole["clock_cycles"]))
+        # Each is as long as was asked for, and the block that was running when it ended: of 5 cycles, but for
+        # the NOPs before k_begin, with which it begins. The last ends with the program.
+        if len(rows) > 1:
+            assert cycles <= rows[0]["clock_cycles"] < cycles + 40, f"{cycles}: {rows[0]}"
+        for row in rows[1:-1]:
+            assert cycles <= row["clock_cycles"] < cycles + 5, f"{cycles}: {row}"
+        assert rows[-1]["clock_cycles"] < cycles + 40, rows[-1]
 
 
-for bits in WIDTHS:
-    intervals_test(bits)
-
-
-@test
-def intervals_tell_latencies():
+def test_intervals_tell_latencies():
     # The deviation of an interval is its own: the rows' N and sums add up.
     program = bare("walk", **LOAD, STRIDE=8, COUNT=1000, PASSES=2)
     options = [w for s in LOCAL_CODE for w in ("--set", s)]
@@ -964,8 +868,7 @@ def intervals_tell_latencies():
         assert abs(latency["stddev"] - spread(mean, (misses, 21), (n - misses, 1))) < 0.0006, r
 
 
-@test
-def intervals_take_a_counter():
+def test_intervals_take_a_counter():
     out = pmk("stat", "-I", "1000cycles", "-e", "{load_word,load_half,load_byte,store_word,store_half}",
               bare("loop", COUNT=10))
     equal((out.code, out.err), (129, "pmk: the group {load_word,...} needs 5 event counters at a time, microblaze has 5, "
@@ -977,8 +880,7 @@ def intervals_take_a_counter():
 
 # ---- byte order, and what is refused -------------------------------------------------------------
 
-@test
-def both_byte_orders_count_the_same():
+def test_both_byte_orders_count_the_same():
     for kernel, defines in (("loop", dict(COUNT=10)), ("codelines", dict(WORDS=256, PASSES=2)),
                             ("walk", dict(**LOAD, STRIDE=4, COUNT=100, PASSES=2))):
         little, big = (count(kernel, order=order, **defines) for order in mb.ORDERS)
@@ -1012,8 +914,7 @@ SETTINGS = [
 ]
 
 
-@test
-def settings_that_are_refused():
+def test_settings_that_are_refused():
     for setting, text in SETTINGS:
         refused(129, text, "--core", "microblaze", "--set", setting, bare("loop", COUNT=1))
     refused(129, "debug.event_counters and debug.latency_counters are both 0", "--set", "debug.event_counters=0",
@@ -1025,8 +926,7 @@ def settings_that_are_refused():
             "dcache_read_latency,clock_cycles", bare("loop", COUNT=1))
 
 
-@test
-def groups_that_do_not_fit():
+def test_groups_that_do_not_fit():
     program = bare("loop", COUNT=1)
     six = "{load_word,load_half,load_byte,store_word,store_half,store_byte}"
     refused(129, "pmk: the group {load_word,...} needs 6 event counters at a time, microblaze has 5; without the "
@@ -1044,23 +944,20 @@ def groups_that_do_not_fit():
                program)["passes"], 1)
 
 
-@test
-def events_that_are_refused():
+def test_events_that_are_refused():
     program = bare("loop", COUNT=1)
     refused(129, "microblaze has no event with code 0x40", "-e", "r40", program)
     refused(129, "microblaze has no event 'icache_miss'", "-e", "icache_miss", program)
     refused(129, "core arm1176 runs arm code; the program is for MicroBlaze", "--core", "arm1176", program)
 
 
-@test
-def events_by_name_number_and_code():
+def test_events_by_name_number_and_code():
     # By name, by the number that the formulas of the document use, by code.
     c = counts(stat("-e", "load_word,E1,e1,r1,r01", bare("walk", **LOAD, STRIDE=4, COUNT=10, PASSES=1)))
     equal(c, {"load_word": 10, "E1": 10, "e1": 10, "r1": 10, "r01": 10})
 
 
-@test
-def events_that_emulation_cannot_see():
+def test_events_that_emulation_cannot_see():
     # Interrupts and exceptions of a user program are the kernel's: no value, with the reason, and never 0.
     doc = stat("-e", "all", bare("loop", COUNT=3))
     missing = {c["event"]: c["reason"] for c in doc["counters"] if c["trust"] == "not supported"}
@@ -1070,8 +967,7 @@ def events_that_emulation_cannot_see():
     assert all(c["counter-value"] is None for c in doc["counters"] if c["event"] in missing)
 
 
-@test
-def a_program_of_the_other_byte_order():
+def test_a_program_of_the_other_byte_order():
     for order, other in (("little", "big"), ("big", "little")):
         have(mb.ORDERS[other].qemu)
         emulator = renamed(mb.ORDERS[other].qemu)
@@ -1080,8 +976,7 @@ def a_program_of_the_other_byte_order():
         contains(out.err, f"pmk: {emulator} ended before the program executed an instruction\n")
 
 
-@test
-def a_file_that_is_cut_off():
+def test_a_file_that_is_cut_off():
     path = os.path.join(WORK, f"mb-cut-{os.getpid()}")
     with open(bare("loop", COUNT=1), "rb") as f:
         whole = f.read()
@@ -1092,6 +987,3 @@ def a_file_that_is_cut_off():
         out = pmk("stat", path)
         equal((out.code, out.out, out.err.count("\n")), (126, "", 1), f"{size} bytes: {out}")
     os.unlink(path)
-
-
-main()

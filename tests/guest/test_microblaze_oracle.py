@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Exact events of MicroBlaze programs against an independent count of the same run: QEMU without our plugin,
 executing one instruction per block and logging each address as it runs. Which instruction stands there is what
@@ -11,16 +10,11 @@ import ctypes
 import glob
 import os
 import subprocess
-import sys
 import threading
-sys.dont_write_bytecode = True
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, ".."))
-sys.path.insert(0, os.path.join(HERE, "microblaze"))
-from harness import *  # noqa: E402,F403
-import mbtools as mb  # noqa: E402
-from measure import bare, identities  # noqa: E402
+from harness import *
+import mbtools as mb
+from microblaze.measure import bare, identities
 
 # What pmk lets a program see; src/cli/emulate.c.
 ENVIRONMENT = ["PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/", "LANG=C"]
@@ -223,16 +217,14 @@ def compare(program, *argv, order="little", core="microblaze", most=600000):
 
 # ---- tests ---------------------------------------------------------------------------------------
 
-@test
-def every_instruction():
+def test_every_instruction():
     for order in mb.ORDERS:
         c = compare(bare("kinds", order=order), order=order)
         for event in EVENTS:
             assert c[event] or event in ("icache_invalidate_op", "dcache_invalidate_flush_op"), event
 
 
-@test
-def the_program_of_all_instructions_has_all():
+def test_the_program_of_all_instructions_has_all():
     """Those that are missing are of the kernel, of the streams, and of the 64-bit core."""
     have(mb.ORDERS["little"].qemu)
     there = {name for name, _ in disassembly(bare("kinds")).values()}
@@ -247,61 +239,46 @@ def the_program_of_all_instructions_has_all():
     equal(sorted(every - there), [], "not in kinds.S")
 
 
-def programs_test(level, cpu, name):
-    def check():
-        for order in mb.ORDERS:
-            compare(mb.program("mix", "mix.c", order=order, cpu=cpu, flags=(level,)), order=order)
-    check.__name__ = name
-    test(check)
+@pytest.mark.parametrize("level", ("-O0", "-O2"))
+@cases("name, cpu", (("small", mb.SMALL), ("full", mb.FULL),
+                     ("multiplier", (*mb.SMALL, *mb.MULTIPLIER)), ("divider", (*mb.SMALL, *mb.DIVIDER)),
+                     ("barrel_shifter", (*mb.SMALL, *mb.BARREL_SHIFTER)), ("fpu", (*mb.SMALL, *mb.FPU_EXTENDED)),
+                     ("pattern_compare", (*mb.SMALL, *mb.PATTERN_COMPARE))))
+def test_programs(name, cpu, level):
+    for order in mb.ORDERS:
+        compare(mb.program("mix", "mix.c", order=order, cpu=cpu, flags=(level,)), order=order)
 
 
-for level in ("-O0", "-O2"):
-    for name, cpu in (("small", mb.SMALL), ("full", mb.FULL),
-                      ("multiplier", (*mb.SMALL, *mb.MULTIPLIER)), ("divider", (*mb.SMALL, *mb.DIVIDER)),
-                      ("barrel_shifter", (*mb.SMALL, *mb.BARREL_SHIFTER)), ("fpu", (*mb.SMALL, *mb.FPU_EXTENDED)),
-                      ("pattern_compare", (*mb.SMALL, *mb.PATTERN_COMPARE))):
-        programs_test(level, cpu, f"programs_{level[1:]}_{name}")
-
-
-@test
-def a_program_of_the_benchmark():
+def test_a_program_of_the_benchmark():
     for order in mb.ORDERS:
         compare(mb.program("mixed", os.path.join(BENCH, "mixed.c"), order=order), "1", order=order)
 
 
-@test
-def on_every_core():
+def test_on_every_core():
     for path in glob.glob(os.path.join(SOURCE, "data", "cores", "microblaze*.ini")):
         core = os.path.basename(path)[:-4]
         compare(mb.program("mix", "mix.c"), core=core)
 
 
-@test
-def arguments_and_exit_codes():
+def test_arguments_and_exit_codes():
     for order in mb.ORDERS:
         for arguments in ([], ["one"], ["one", "two", "three"]):
             compare(mb.program("hello", "hello.c", order=order), *arguments, order=order)
         compare(mb.program("odd", "odd.c", order=order), "42", order=order)
 
 
-@test
-def signals_and_faults():
+def test_signals_and_faults():
     for order in mb.ORDERS:
         for level in ("-O0", "-O2"):
             compare(mb.program("odd", "odd.c", order=order, flags=(level,)), order=order)
 
 
-@test
-def programs_that_end_by_a_signal():
+def test_programs_that_end_by_a_signal():
     for order in mb.ORDERS:
         for how in ("kill", "fault"):
             compare(mb.program("odd", "odd.c", order=order), how, order=order)
 
 
-@test
-def code_that_is_written_while_it_runs():
+def test_code_that_is_written_while_it_runs():
     for order in mb.ORDERS:
         compare(mb.program("written", "written.c", order=order), order=order)
-
-
-main()

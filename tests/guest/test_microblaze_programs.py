@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """What mbtools makes runs in both byte orders and on every kind of core: the programs that other tests count
 are what they seem to be."""
@@ -7,10 +6,9 @@ import hashlib
 import os
 import struct
 import sys
-sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from harness import *  # noqa: E402,F403
-import mbtools as mb  # noqa: E402
+
+from harness import *
+import mbtools as mb
 
 STRICT = ("-Wall", "-Wextra", "-Werror")
 CPUS = {
@@ -43,8 +41,7 @@ def native(source, *arguments):
     return run(path, *arguments).out
 
 
-@test
-def without_a_toolchain_the_reason_is_told():
+def test_without_a_toolchain_the_reason_is_told():
     environment = dict(os.environ, PMK_CACHE=os.path.join(WORK, "nowhere"))
     environment.pop("PMK_MB_TOOLCHAIN", None)
     for own, why in ((None, "no compiler for MicroBlaze; `make microblaze-toolchain` builds one, in some minutes"),
@@ -55,8 +52,7 @@ def without_a_toolchain_the_reason_is_told():
         equal((out.code, out.out, out.err), (0, f"skip hello_in_both_orders: {why}\n", ""))
 
 
-@test
-def the_script_knows_what_is_there():
+def test_the_script_knows_what_is_there():
     script = os.path.join(SOURCE, "scripts", "microblaze-toolchain")
     cache = os.path.join(WORK, "mb-cache")
     environment = dict(os.environ, PMK_CACHE=cache)
@@ -72,8 +68,7 @@ def the_script_knows_what_is_there():
     contains(out.err, "--path")
 
 
-@test
-def hello_in_both_orders():
+def test_hello_in_both_orders():
     for order, magic in (("little", b"\x7fELF\1\1"), ("big", b"\x7fELF\1\2")):
         path = mb.program("hello", "hello.c", order=order, flags=STRICT)
         with open(path, "rb") as f:
@@ -87,8 +82,7 @@ def hello_in_both_orders():
         assert mb.run_program(path, order=other).code != 0
 
 
-@test
-def arithmetic_on_every_core():
+def test_arithmetic_on_every_core():
     source = os.path.join(mb.GUEST, "arith.c")
     right = native(source)
     for order in mb.ORDERS:
@@ -98,8 +92,7 @@ def arithmetic_on_every_core():
             equal((out.code, out.out), (0, right), f"{name}, {order}")
 
 
-@test
-def options_decide_which_instructions_there_are():
+def test_options_decide_which_instructions_there_are():
     # An instruction that shows that the option is on, and stands nowhere without it.
     signs = {"multiplier": "mul", "multiplier_64": "mulhu", "divider": "idiv", "barrel_shifter": "bsll",
              "pattern_compare": "clz", "reorder": "swapb", "fpu": "fadd", "fpu_extended": "flt"}
@@ -124,8 +117,7 @@ def sha256_checksum(order, rounds):
     return f"sha256 {total:08x}\n"
 
 
-@test
-def the_benchmarks_print_what_they_print_natively():
+def test_the_benchmarks_print_what_they_print_natively():
     assert len(BENCH) >= 8, BENCH
     for name, source in BENCH.items():
         right = native(source, "2")
@@ -137,8 +129,7 @@ def the_benchmarks_print_what_they_print_natively():
                 equal((out.code, out.out), (0, want), f"{name}, {order}")
 
 
-@test
-def firmware_is_what_its_source_says():
+def test_firmware_is_what_its_source_says():
     source = os.path.join(WORK, "mb-firmware.S")
     with open(source, "w") as f:
         f.write("\t.global _start\n_start:\taddik r3, r0, 7\n\tswi r3, r0, 0x104\n\tbri 0\n")
@@ -149,14 +140,10 @@ def firmware_is_what_its_source_says():
               [("90000000", "30600007"), ("90000004", "f8600104"), ("90000008", "b8000000")])
 
 
-@test
-def a_program_is_made_once():
+def test_a_program_is_made_once():
     path = mb.program("hello", "hello.c", flags=STRICT)
     first = os.stat(path)
     equal(mb.program("hello", "hello.c", flags=STRICT), path)
     equal(os.stat(path).st_mtime_ns, first.st_mtime_ns, "made again")
     assert mb.program("hello", "hello.c", flags=(*STRICT, "-O1")) != path
     assert not glob.glob(os.path.join(WORK, "mb-*.o")), "objects are left"
-
-
-main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Exceptions and interrupts of MicroBlaze firmware: with --qemu, where vectors are entered. The machine cannot be
 switched off, so each run ends by SIGINT once the firmware has said that it is done; what is counted lies between
@@ -6,13 +5,10 @@ two addresses before that."""
 import os
 import signal
 import subprocess
-import sys
-sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "microblaze"))
-from harness import *  # noqa: E402,F403
-import mbtools as mb  # noqa: E402
-from measure import symbol, want  # noqa: E402
+
+from harness import *
+import mbtools as mb
+from microblaze.measure import symbol, want
 
 PASSES = 5
 MACHINE = ("qemu-system-microblazeel -M petalogix-ml605 -nographic -nic user,restrict=on "
@@ -45,8 +41,7 @@ def count(*flags, sets=(), handlers=PASSES):
     return counts(document), document
 
 
-@test
-def exceptions():
+def test_exceptions():
     # Five divisions by zero, each with the vector's imm and brai and the handler's addik, rted and nop. The idiv
     # and the bri behind it are one block, which is counted whole before the handler (docs/microblaze.md, "What is
     # not seen"), then bri, addik, bneid, nop once more: 5 × (2 + 2 + 3 + 4), and two NOPs.
@@ -56,8 +51,7 @@ def exceptions():
          delay_slot_nop=2 * PASSES, imm_op=PASSES)
 
 
-@test
-def interrupts():
+def test_interrupts():
     # The store is done, and the bri behind it; then the vector's imm and brai, the handler's swi, addik, rtid and
     # nop, and addik, bneid, nop: 5 × (2 + 2 + 4 + 3), and two NOPs.
     c, _ = count("-DINTERRUPTS")
@@ -66,8 +60,7 @@ def interrupts():
          delay_slot_nop=2 * PASSES, imm_op=PASSES)
 
 
-@test
-def privileged_instructions():
+def test_privileged_instructions():
     # One wic, three forms of wdc, of two cycles each; msrset and msrclr; mts is none of them. A pass: 7 of these,
     # bri, addik, bneid, nop.
     c, _ = count("-DPRIVILEGED", handlers=0)
@@ -75,26 +68,20 @@ def privileged_instructions():
          stall_ex=4 * PASSES, insn_executed=PASSES * 11 + 2, load_any=0, store_any=0, exception_taken=0)
 
 
-@test
-def vectors_elsewhere():
+def test_vectors_elsewhere():
     # Where a program says that its vectors are, and they are not, nothing is an exception.
     c, _ = count(sets=("vectors.base=0x10000",))
     want(c, exception_taken=0, interrupt=0, div_op=PASSES)
 
 
-@test
-def registers_of_peripherals_are_not_cached():
+def test_registers_of_peripherals_are_not_cached():
     # The interrupt controller's: told from memory by the machine itself.
     c, _ = count("-DINTERRUPTS")
     want(c, axi_dp_write_latency=2 * PASSES, axi_dp_read_latency=0, dcache_write_request=0, dcache_request=0)
 
 
-@test
-def what_is_not_shown():
+def test_what_is_not_shown():
     _, doc = count()
     missing = {c["event"]: c["reason"] for c in doc["counters"] if c["trust"] == "not supported"}
     equal(sorted(missing), ["interrupt_latency", "mmu_data_exception", "mmu_exception", "mmu_insn_exception"])
     assert all(missing.values()), missing
-
-
-main()

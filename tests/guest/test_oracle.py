@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Exact events against an independent count of the same run: QEMU without our plugin, executing one
 instruction per block and logging each. For programs in ARM state also the changes of the PC, seen as
@@ -7,16 +6,11 @@ gaps in that log, and the branches, known from objdump.
 The log is large (100 bytes an instruction): it is read through a FIFO and never stored."""
 import ctypes
 import os
-import sys
 import threading
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, ".."))
-sys.path.insert(0, os.path.join(HERE, "..", "cli"))
-sys.path.insert(0, HERE)
-from harness import *  # noqa: E402,F403
-from fetch_debian import Unavailable, fetch  # noqa: E402
-from programs import build, loop  # noqa: E402
+from harness import *
+from fetch_debian import Unavailable, fetch
+from programs import build, loop
 
 # What pmk lets a program see; src/cli/emulate.c.
 ENVIRONMENT = ["PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/", "LANG=C"]
@@ -231,8 +225,7 @@ int main(void)
 SOURCES = {"sort": SORT, "odd": ODD, "mix": MIX, "atomic": ATOMIC}
 
 
-@test
-def a_known_loop():
+def test_a_known_loop():
     for n in (1, 1000, 65535):
         equal(compare(loop(n), arm_state=True)["instr_exec"], 8 * n + 5)
 
@@ -241,37 +234,32 @@ def own(name, *flags):
     return build("oracle-" + name, SOURCES[name], "-static", *flags)
 
 
-@test
-def programs_in_arm_state():
+def test_programs_in_arm_state():
     for name in SOURCES:
         for flags in (("-O0",), ("-O2",), ("-Os",)):
             compare(own(name, *flags, "-march=armv6k", "-marm"), arm_state=True)
 
 
-@test
-def programs_in_thumb_state():
+def test_programs_in_thumb_state():
     for name in SOURCES:
         for flags in (("-O0",), ("-O2",), ("-Os", "-mthumb-interwork")):
             compare(own(name, *flags, "-march=armv5te", "-mthumb"))
 
 
-@test
-def programs_that_use_the_kernels_helpers():
+def test_programs_that_use_the_kernels_helpers():
     """ARMv5 code has no exclusive access instructions: it calls into the page at 0xffff0000."""
     compare(own("atomic", "-O2", "-march=armv5te", "-marm"))
     compare(own("atomic", "-O1", "-march=armv4t", "-marm"))
 
 
-@test
-def dynamic_programs():
+def test_dynamic_programs():
     if not os.path.exists(CROSS_ROOT + "/lib/ld-linux.so.3"):
         skip("no ARM C library in " + CROSS_ROOT)
     for name in ("sort", "odd"):
         compare(build("oracle-dynamic-" + name, SOURCES[name], "-O1"), more=("-L", CROSS_ROOT))
 
 
-@test
-def programs_that_end_by_a_signal():
+def test_programs_that_end_by_a_signal():
     dies = build("oracle-dies", "#include <stdlib.h>\nint main(void) { abort(); }\n", "-static",
                  "-march=armv6k", "-marm")
     compare(dies, arm_state=True)
@@ -294,8 +282,7 @@ def text_file():
     return path
 
 
-@test
-def debian_busybox():
+def test_debian_busybox():
     busybox, file = debian("busybox"), text_file()
     for argv in (["true"], ["false"], ["echo", "hi", "there"], ["md5sum", file], ["sha1sum", file],
                  ["cat", file], ["wc", file], ["sort", "-k3", file], ["grep", "-c", "9 of", file],
@@ -308,8 +295,7 @@ def debian_busybox():
         compare(busybox, *argv)
 
 
-@test
-def debian_bash():
+def test_debian_bash():
     bash = debian("bash")
     for script in ("echo hi", "for ((i = 0; i < 30; i++)); do s+=$i,; done; echo ${#s} ${s//1/x}",
                    "a=(3 1 2); a+=(9); echo ${a[@]} ${!a[@]}; declare -A m=([k]=v); echo ${m[k]}",
@@ -325,11 +311,7 @@ def debian_bash():
                     raise
 
 
-@test
-def debian_sash():
+def test_debian_sash():
     sash = debian("sash")
     for script in ("-echo hi", "-printenv", "-sum " + text_file(), "-grep 9 " + text_file()):
         compare(sash, "-c", script)
-
-
-main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Instruction facts of MicroBlaze against binutils: what an instruction reads, writes, accesses, jumps to
 and is counted as is worked out here from the text of objdump, by a table of mnemonics, without a look at
@@ -13,11 +12,13 @@ import os
 import random
 import re
 import struct
-import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from harness import BUILD, WORK, equal, main, run, test
+import pytest
+
+from harness import BUILD, WORK, equal, run
 from mbtools import tool
+
+pytestmark = pytest.mark.quick
 
 FACTS = os.path.join(BUILD, "tests", "microblaze_facts")
 
@@ -299,8 +300,7 @@ def instructions(name):
     return [f"\t{name} {', '.join(c)}\n" for c in sorted(chosen)]
 
 
-@test
-def assembled():
+def test_assembled():
     # The assembler writes imm by itself, and will not have it written.
     source = "".join(i for name in MEANINGS if name != "imm" for i in instructions(name)) + ALIASES
     words = assemble(source, "little")
@@ -377,8 +377,7 @@ def reasons(line, have):
             if known == (have is not None) and re.fullmatch(names, line.name) and words(line.word)]
 
 
-@test
-def sweep():
+def test_sweep():
     agreed, differed = set(), set()
     for line, have, prefix in prefixes(both("swept", list(swept()), "little")):
         if have is None and not line.name:
@@ -391,6 +390,3 @@ def sweep():
         differed.update(why)
     equal(set(MEANINGS) - agreed, set(), "mnemonics that were not swept")
     equal([d[:3] for n, d in enumerate(DIFFERENCES) if n not in differed], [], "differences that are none")
-
-
-main()

@@ -4,9 +4,7 @@ powers off; what each of them printed."""
 import gzip
 import os
 import re
-import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from harness import *
 import packages
 
@@ -31,7 +29,6 @@ class Guest:
     def __init__(self, arch, triplet, cpu_family, *flags):
         self.arch, self.triplet, self.cpu_family, self.flags = arch, triplet, cpu_family, flags
         self._said = {}
-        packages.use(arch)
 
     def kernel(self):
         return packages.one_file(self.arch, packages.KERNELS[self.arch])

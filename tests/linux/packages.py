@@ -60,15 +60,10 @@ LIBRARIES = {
 }
 
 
-def use(arch):
-    """Ask for packages of this architecture from now on."""
-    debian.CONFIG = debian.CONFIG.replace("armel", arch)
-
-
-def unpack(pin, place):
+def unpack(arch, pin, place):
     """The package's files below `place`."""
     package, _, version, sha256 = pin
-    done = debian.apt(debian.apt_root(), "download", f"{package}={version}", cwd=place)
+    done = debian.apt(debian.apt_root(arch), "download", f"{package}={version}", cwd=place)
     debs = [f for f in os.listdir(place) if f.endswith(".deb")]
     if done.returncode or not debs:
         raise Unavailable(f"{package} {version} is not to be had any more")
@@ -96,7 +91,7 @@ def kept(name, make):
 def one_file(arch, pin):
     def make(path):
         with tempfile.TemporaryDirectory() as place:
-            unpack(pin, place)
+            unpack(arch, pin, place)
             shutil.copy(os.path.join(place, "x", pin[1]), path)
 
     return kept(f"{arch}-{os.path.basename(pin[1])}-{pin[3][:12]}", make)
@@ -107,7 +102,7 @@ def sysroot(arch):
     def make(path):
         for pin in LIBRARIES[arch]:
             with tempfile.TemporaryDirectory() as place:
-                unpack(pin, place)
+                unpack(arch, pin, place)
                 shutil.copytree(os.path.join(place, "x", pin[1]), os.path.join(path, pin[1]),
                                 symlinks=True, dirs_exist_ok=True)
 
@@ -117,7 +112,6 @@ def sysroot(arch):
 
 if __name__ == "__main__":
     wanted = sys.argv[1] if len(sys.argv) > 1 else "arm64"
-    use(wanted)
     try:
         print(one_file(wanted, KERNELS[wanted]), one_file(wanted, BUSYBOX[wanted]), sysroot(wanted), sep="\n")
     except Unavailable as why:

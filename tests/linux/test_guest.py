@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """pmk stat -T linux on a kernel with a PMU: Debian's arm64 kernel in QEMU, whose Cortex-A53 counts
 instructions exactly (-icount). pmk is built for it, statically; see packages.py for the parts.
@@ -7,9 +6,7 @@ The guest runs scripts one after the other and powers off; everything it printed
 whole file boots twice: with -icount, and without, where QEMU's PMU has no instruction counter."""
 import os
 import re
-import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from harness import *
 import packages
 from guest import Guest, documents, rows, values
@@ -119,8 +116,7 @@ def one(name):
     return found[0]
 
 
-@test
-def instructions_are_exact():
+def test_instructions_are_exact():
     """4 N + 5, by name, by code and by term."""
     docs, _ = documents(said("icount-loops")[1])
     equal(len(docs), len(COUNTS))
@@ -132,8 +128,7 @@ def instructions_are_exact():
                   ("measured", "0x08", "cortex-a53", 100), str(c))
 
 
-@test
-def the_usual_selection():
+def test_the_usual_selection():
     doc = one("icount-default")
     row = rows(doc)
     equal((doc["exit-status"], doc["pmu"], doc["partial"]), (5, "cortex-a53", False))
@@ -147,8 +142,7 @@ def the_usual_selection():
     assert metrics["ipc"] > 0, metrics
 
 
-@test
-def modes_add_up():
+def test_modes_add_up():
     _, text = said("icount-modes")
     both, user, kernel = (int(l.split(",")[0]) for l in text.splitlines())
     equal(user, 4005)
@@ -156,8 +150,7 @@ def modes_add_up():
     assert kernel > 4005 and abs(both - user - kernel) < 500, text
 
 
-@test
-def a_group_counts_together():
+def test_a_group_counts_together():
     doc = one("icount-group")
     cycles, instructions = doc["counters"]
     equal((cycles["trust"], instructions["trust"]), ("measured", "measured"))
@@ -166,8 +159,7 @@ def a_group_counts_together():
     equal([round(m["value"], 5) for m in doc["metrics"]], [round(ipc, 5)])
 
 
-@test
-def a_group_that_does_not_fit():
+def test_a_group_that_does_not_fit():
     doc = one("icount-big-group")
     equal({c["trust"] for c in doc["counters"]}, {"not supported"})
     reasons = [c["reason"] for c in doc["counters"]]
@@ -175,8 +167,7 @@ def a_group_that_does_not_fit():
     assert any("another event of its {group}" in r for r in reasons), reasons
 
 
-@test
-def events_that_take_turns():
+def test_events_that_take_turns():
     """Twelve events on six counters: some of the time each, and about the same number."""
     doc = one("icount-turns")
     equal({c["trust"] for c in doc["counters"]}, {"scaled"})
@@ -185,14 +176,12 @@ def events_that_take_turns():
         assert 0.8 < c["counter-value"] / (4 * LONG) < 1.25, c
 
 
-@test
-def repeated_runs_are_equal():
+def test_repeated_runs_are_equal():
     doc = one("icount-repeat")
     equal((doc["runs"], doc["counters"][0]["variance"]), (3, 0))
 
 
-@test
-def what_this_core_does_not_count():
+def test_what_this_core_does_not_count():
     doc = one("icount-missing")
     row = rows(doc)
     for name in ("branch-misses", "br_mis_pred", "ref-cycles"):
@@ -202,8 +191,7 @@ def what_this_core_does_not_count():
     equal(row["cycles"]["trust"], "measured")
 
 
-@test
-def attached_to_a_process():
+def test_attached_to_a_process():
     docs, rest = documents(said("icount-attach")[1])
     contains(rest, "code 0")
     equal(docs[0]["exit-status"], 0)
@@ -211,21 +199,18 @@ def attached_to_a_process():
     assert instructions > 10000 and switches > 0, docs
 
 
-@test
-def whole_processors():
+def test_whole_processors():
     doc = one("icount-cpus")
     equal([(c["cpu"], c["event"]) for c in doc["counters"]], [(0, "instructions"), (0, "cycles")])
     assert min(values(doc)) > 0, doc
 
 
-@test
-def children_are_inherited_or_not():
+def test_children_are_inherited_or_not():
     (whole, alone), _ = documents(said("icount-inherit")[1])
     assert values(whole)[0] > 4 * 400000 > values(alone)[0] > 1000, (values(whole), values(alone))
 
 
-@test
-def intervals_add_up():
+def test_intervals_add_up():
     doc = one("icount-interval")
     assert len(doc["counters"]) >= 3, doc
     times = [c["interval"]["seconds"] for c in doc["counters"]]
@@ -233,8 +218,7 @@ def intervals_add_up():
     assert 4 * 400000 < sum(v or 0 for v in values(doc)) < 4 * 400000 + 1000000, doc
 
 
-@test
-def what_ordinary_users_may():
+def test_what_ordinary_users_may():
     docs, rest = documents(said("icount-paranoid")[1])
     equal(rest.split()[0], "3", "Debian's kernel forbids everything at first")
     contains(rest, "perf_event_paranoid is 3, and counting needs 2 or less")
@@ -248,8 +232,7 @@ def what_ordinary_users_may():
     contains(docs[0]["warning"], "perf_event_paranoid is 2")
 
 
-@test
-def a_program_that_counts_itself():
+def test_a_program_that_counts_itself():
     """The same numbers by system calls and, where the kernel allows it, without."""
     _, text = said("icount-self")
     lines = [l.split() for l in text.splitlines()]
@@ -261,8 +244,7 @@ def a_program_that_counts_itself():
         assert len(rest) == 1 and 0 < rest.pop() < 2000, lines
 
 
-@test
-def an_event_that_is_not_there_is_no_zero():
+def test_an_event_that_is_not_there_is_no_zero():
     """Without -icount QEMU has no instruction counter and PMCEID says so."""
     doc = one("plain-instructions")
     for c in doc["counters"][:2]:
@@ -270,6 +252,3 @@ def an_event_that_is_not_there_is_no_zero():
         contains(c["reason"], "does not list it")
     equal(doc["counters"][2]["trust"], "measured")
     assert doc["counters"][2]["counter-value"] > 0, doc
-
-
-main()

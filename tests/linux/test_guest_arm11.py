@@ -1,12 +1,7 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """pmk stat -T linux with the kernel's driver for the ARM1176, on an emulated Raspberry Pi Zero. QEMU's ARM1176
 has no counters behind the registers, so that the numbers mean nothing; what the driver offers, takes and
 refuses is the real driver's."""
-import os
-import sys
-
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from harness import *
 import packages
 from guest import Guest, documents, rows
@@ -35,8 +30,7 @@ def said(name):
                       "initcall_blacklist=bcm2835_power_driver_init")[name]
 
 
-@test
-def names_are_those_of_our_catalogue():
+def test_names_are_those_of_our_catalogue():
     (doc,), _ = documents(said("names")[1])
     equal(doc["pmu"], "arm1176")
     row = rows(doc)
@@ -47,30 +41,24 @@ def names_are_those_of_our_catalogue():
     equal(row["cs"]["pmu"], "software")
 
 
-@test
-def modes_cannot_be_told_apart():
+def test_modes_cannot_be_told_apart():
     (doc,), _ = documents(said("modes")[1])
     for c in doc["counters"]:
         equal((c["trust"], c["counter-value"]), ("not supported", None))
         contains(c["reason"], "armv6_1176 cannot tell user mode from kernel mode")
 
 
-@test
-def two_event_counters_and_one_for_cycles():
+def test_two_event_counters_and_one_for_cycles():
     (fits, large), _ = documents(said("groups")[1])
     equal({c["trust"] for c in fits["counters"]}, {"measured"})
     equal({c["trust"] for c in large["counters"]}, {"not supported"})
     contains(large["counters"][2]["reason"], "more counters than armv6_1176 has")
 
 
-@test
-def ordinary_users_get_neither_mode():
+def test_ordinary_users_get_neither_mode():
     """Kernel mode is forbidden, and the PMU cannot leave it out."""
     (doc,), _ = documents(said("user")[1])
     row = rows(doc)
     equal(row["cycles"]["trust"], "not supported")
     contains(row["cycles"]["reason"], "perf_event_paranoid is 2, and counting kernel mode needs 1 or less")
     equal(row["page-faults:u"]["trust"], "measured")
-
-
-main()

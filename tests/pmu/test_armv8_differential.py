@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """The model of PMUv3 beside QEMU's: random programs of register accesses, instructions and changes
 of level, on three cores and four boards, must leave the same in both logs. What QEMU does otherwise
@@ -11,11 +10,8 @@ import os
 import random
 import re
 import subprocess
-import sys
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from harness import *  # noqa: E402,F403
+from harness import *
 
 HOST = os.path.join(BUILD, "tests", "armv8_differential")
 FOLDER = os.path.join(WORK, "armv8-differential")
@@ -50,8 +46,6 @@ def one_instruction_per_block():
 def guest():
     """What surrounds the programs, as an ELF file."""
     have(QEMU, COMPILER)
-    if not os.path.exists(HOST):
-        skip("armv8_differential is not built")
     path = os.path.join(WORK, "armv8-differential.elf")
     source = os.path.join(SOURCE, "tests", "pmu", "differential", "guest.S")
     if not os.path.exists(path) or os.path.getmtime(path) < os.path.getmtime(source):
@@ -109,24 +103,17 @@ def check(core, board, log, *fault):
     return out, numbers
 
 
-def add_random(core, board):
-    def fn():
-        out, numbers = check(core, board, log_of(core, board))
-        assert out.code == 0, out.out
-        equal(numbers["programs"], int(PROGRAMS))
-        equal(numbers["differences"], 0)
-        _total.update(numbers)
-    fn.__name__ = f"random_{core}_{board}".replace("-", "_")
-    test(fn)
+@pytest.mark.parametrize("board", BOARDS)
+@pytest.mark.parametrize("core", CORES)
+def test_random(core, board):
+    out, numbers = check(core, board, log_of(core, board))
+    assert out.code == 0, out.out
+    equal(numbers["programs"], int(PROGRAMS))
+    equal(numbers["differences"], 0)
+    _total.update(numbers)
 
 
-for _core in CORES:
-    for _board in BOARDS:
-        add_random(_core, _board)
-
-
-@test
-def programs_get_somewhere():
+def test_programs_get_somewhere():
     """Of all that was compared, enough was worth it: about half of what seed 1 has."""
     if not _total:
         skip("no random programs were run")
@@ -138,8 +125,7 @@ def programs_get_somewhere():
         assert _total[what] >= least, f"{what}: {_total[what]}, should be {least}"
 
 
-@test
-def every_mask_is_used_and_small():
+def test_every_mask_is_used_and_small():
     if _total["programs"] < 3600:
         skip("not enough programs were run")
     used = {name.split()[1] for name in _total if name.startswith("masked")}
@@ -150,26 +136,17 @@ def every_mask_is_used_and_small():
 
 
 def deviations():
-    if not os.path.exists(HOST):
-        return []
     return [line.split() for line in host("deviations").splitlines()]
 
 
-def add_deviation(name, core, board):
-    def fn():
-        log = on_qemu(core, board, "deviation", "write-deviation", name)
-        out = run(HOST, "check-deviation", name, log)
-        assert out.code == 0, out.out
-    fn.__name__ = "qemu_still_has_" + name.replace("-", "_")
-    test(fn)
+@cases("name, core, board", deviations())
+def test_qemu_still_has(name, core, board):
+    log = on_qemu(core, board, "deviation", "write-deviation", name)
+    out = run(HOST, "check-deviation", name, log)
+    assert out.code == 0, out.out
 
 
-for _deviation in deviations():
-    add_deviation(*_deviation)
-
-
-@test
-def faults_are_noticed():
+def test_faults_are_noticed():
     """A model with a fault differs."""
     log = log_of("max", "el2-el3")
     for fault in host("faults").split():
@@ -178,8 +155,7 @@ def faults_are_noticed():
         assert numbers["differences"] > 0, fault
 
 
-@test
-def changed_logs_are_noticed():
+def test_changed_logs_are_noticed():
     """So does a log with one other bit. Few words are open in that bit."""
     with open(log_of("cortex-a53", "el1"), "rb") as f:
         log = f.read()
@@ -199,9 +175,7 @@ def changed_logs_are_noticed():
         equal(check("cortex-a53", "el1", changed)[0].code, 1, name)
 
 
-@test
-def the_same_seed_makes_the_same_programs():
-    have(HOST)
+def test_the_same_seed_makes_the_same_programs():
     os.makedirs(FOLDER, exist_ok=True)
     texts = []
     for i, seed in enumerate(("7", "7", "8")):
@@ -213,15 +187,10 @@ def the_same_seed_makes_the_same_programs():
     assert texts[0] != texts[2]
 
 
-@test
-def wrong_calls_say_so():
-    have(HOST)
+def test_wrong_calls_say_so():
     for argv in ((), ("nothing",), ("options", "z80", "el1"),
                  ("write", "max", "el9", "1", "1", "x"), ("write", "max", "el1", "1", "0", "x"),
                  ("check", "max", "el1", "1", "1", "/nowhere"),
                  ("check", "max", "el1", "1", "1", "/nowhere", "no-fault"),
                  ("write-deviation", "none", "x"), ("other", "max", "el1", "1", "1", "x")):
         host(*argv, code=2)
-
-
-main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Dumps of simulators, as they are and damaged: counts beside a scoreboard, and what `pmk wave` says.
 
@@ -9,10 +8,8 @@ import os
 import pty
 import signal
 import subprocess
-import sys
 import time
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from harness import *
 
 ROOM = os.path.join(WORK, "wave")
@@ -119,16 +116,14 @@ def compare(board, text, cycles):
 
 # ---- against a scoreboard -----------------------------------------------------------------------
 
-@test
-def icarus_dumps_equal_the_scoreboard():
+def test_icarus_dumps_equal_the_scoreboard():
     for seed in range(1, 9):
         board = simulate("random.vcd", seed, 2000)
         ini = guessed(path("random.vcd"), "random.ini")
         compare(board, counts_of(path("random.vcd"), ini)[0], 2000)
 
 
-@test
-def a_guessed_gxi_equals_its_scoreboard():
+def test_a_guessed_gxi_equals_its_scoreboard():
     for seed in (21, 22):
         done = run("vvp", simulator(), "+dump=gxi.vcd", f"+seed={seed}", "+cycles=2000", cwd=ROOM)
         words = re.search(r"^gxi (.*)$", done.out, re.M).group(1).split()
@@ -141,8 +136,7 @@ def a_guessed_gxi_equals_its_scoreboard():
                "ct_gxi_page_change": board["PAGE_2K"]})
 
 
-@test
-def the_gxi_of_ahbmonitor():
+def test_the_gxi_of_ahbmonitor():
     """DDI 0287B Tables 4-4 and 4-5: address channel [30:29], read data channel [32:31]. What waits is not there."""
     states = [(1, 0), (1, 1), (2, 1), (3, 2), (0, 0), (2, 3), (2, 2)]
     text = SMALL.replace("wire 1 y hready", "wire 34 p AHBMONITOR [33:0]") + "#0\n0!\n"
@@ -156,8 +150,7 @@ def the_gxi_of_ahbmonitor():
     equal({c["reason"] for c in doc["counters"][3:]}, {"the map has no signal that tells it"})
 
 
-@test
-def fst_equals_the_scoreboard():
+def test_fst_equals_the_scoreboard():
     have("fst2vcd", "vcd2fst")
     for seed in (11, 12):
         board = simulate("native.fst", seed, 2000, fst=True)
@@ -169,8 +162,7 @@ def fst_equals_the_scoreboard():
         contains(pmk("wave", "signals", path("again.fst")).out, "again.fst: FST, ")
 
 
-@test
-def verilator_dumps_equal_the_scoreboard():
+def test_verilator_dumps_equal_the_scoreboard():
     have("verilator", "g++", "make")
     source, folder = os.path.join(HERE, "bus.v"), path("verilated")
     program = os.path.join(folder, "Vtb")
@@ -190,8 +182,7 @@ def verilator_dumps_equal_the_scoreboard():
             equal(simulate("icarus.vcd", seed, 2000), board, "two simulators of one design")
 
 
-@test
-def a_compressed_dump_and_a_pipe_are_the_same():
+def test_a_compressed_dump_and_a_pipe_are_the_same():
     have("gzip")
     simulate("same.vcd", 5, 3000)
     ini = guessed(path("same.vcd"), "same.ini")
@@ -208,8 +199,7 @@ def a_compressed_dump_and_a_pipe_are_the_same():
         contains(pmk("wave", "signals", path("no-suffix")).out, f"no-suffix: VCD, {tool}, ")
 
 
-@test
-def a_dump_made_for_a_benchmark_equals_its_scoreboard():
+def test_a_dump_made_for_a_benchmark_equals_its_scoreboard():
     have("gcc")
     gen = path("generate")
     source = os.path.join(SOURCE, "bench/dump/generate.c")
@@ -226,10 +216,9 @@ def a_dump_made_for_a_benchmark_equals_its_scoreboard():
                b"writes": got["tb"]["AHB_WRITE"], b"waits": got["tb"]["AHB_WAIT"]}, want)
 
 
-@test
-def memory_does_not_depend_on_the_length():
+def test_memory_does_not_depend_on_the_length():
     have("gcc")
-    a_dump_made_for_a_benchmark_equals_its_scoreboard()
+    test_a_dump_made_for_a_benchmark_equals_its_scoreboard()
     peaks = []
     for size in (1 << 20, 1 << 26):
         gen = subprocess.Popen([path("generate"), str(size)], stdout=subprocess.PIPE,
@@ -250,8 +239,7 @@ def memory_does_not_depend_on_the_length():
 
 # ---- check --------------------------------------------------------------------------------------
 
-@test
-def check_finds_nothing_in_a_good_bus():
+def test_check_finds_nothing_in_a_good_bus():
     simulate("good.vcd", 21, 2000)
     ini = guessed(path("good.vcd"), "good.ini")
     out = pmk("wave", "check", path("good.vcd"), "--map", ini)
@@ -260,8 +248,7 @@ def check_finds_nothing_in_a_good_bus():
           f"{path('good.vcd')}: 2002 edges of tb.armd.hclk (2 of them in reset) from 5000 ps to 20015000 ps\n")
 
 
-@test
-def check_finds_what_is_broken():
+def test_check_finds_what_is_broken():
     simulate("broken.vcd", 21, 2000, flags=("-DBROKEN",))
     ini = guessed(path("broken.vcd"), "broken.ini")
     out = pmk("wave", "check", path("broken.vcd"), "-m", ini, "--limit", "3")
@@ -279,8 +266,7 @@ def check_finds_what_is_broken():
     equal(len(counted.out.splitlines()), 4)
 
 
-@test
-def check_tells_what_is_odd():
+def test_check_tells_what_is_odd():
     dump = write("odd.vcd", SMALL + "#0\n0!\nb0 t\n1y\n" + clocks(0, 2) + "#21\nxy\n" + clocks(3, 2) +
                  "#60\n1!\n0!\n")
     out = pmk("wave", "check", dump, "-m", write("odd.ini", SMALL_MAP))
@@ -290,8 +276,7 @@ def check_tells_what_is_odd():
     contains(out.out, "2 times, first at 35 ns: hready")
 
 
-@test
-def a_map_without_hresp():
+def test_a_map_without_hresp():
     """A master that gives up on ERROR or RETRY is right; that nothing shows it is said."""
     dump = write("nohresp.vcd", SMALL + "#0\n0!\nb0 t\n1y\n" + clocks(0, 1) + "b10 t\n" + clocks(1, 1) + "b11 t\n0y\n" +
                  clocks(2, 1) + "b0 t\n1y\n" + clocks(3, 2))
@@ -314,8 +299,7 @@ def a_map_without_hresp():
     contains(out.out, "armd: 2002 cycles, 0 violations\ndma0: 2002 cycles, 0 violations\n")
 
 
-@test
-def unknown_values_where_nothing_needs_them():
+def test_unknown_values_where_nothing_needs_them():
     """Warnings and violations agree: what has to have a value in a cycle is both, and else there is neither."""
     head = SMALL.replace("$upscope", "$var wire 8 a haddr [7:0] $end\n$var wire 1 p hresp $end\n$upscope")
     ini = write("x.ini", SMALL_MAP + "haddr = haddr\nhresp = hresp\n")
@@ -335,8 +319,7 @@ def unknown_values_where_nothing_needs_them():
         contains(out.out, "warning: a signal of a layer was x or z where it has to have a value")
 
 
-@test
-def a_reset_the_wrong_way_round():
+def test_a_reset_the_wrong_way_round():
     simulate("reset.vcd", 21, 2000)
     with open(guessed(path("reset.vcd"), "reset.ini")) as f:
         ini = write("high.ini", f.read().replace("reset_active = low", "reset_active = high"))
@@ -345,8 +328,7 @@ def a_reset_the_wrong_way_round():
              "in reset, where nothing counts (the other reset_active?): 2000 times, first at 25000 ps: tb.armd.hresetn\n")
 
 
-@test
-def a_reset_of_a_short_dump():
+def test_a_reset_of_a_short_dump():
     ini = write("short.ini", SMALL_MAP.replace("[layer", "reset = rst\n[layer"))
     head = SMALL.replace("$upscope", "$var wire 1 r rst $end\n$upscope") + "#0\n0!\nb0 t\n1y\n0r\n" + clocks(0, 2)
     out = pmk("wave", "check", write("some.vcd", head + "1r\n" + clocks(2, 1)), "-m", ini).out
@@ -355,8 +337,7 @@ def a_reset_of_a_short_dump():
     contains(pmk("wave", "check", write("all.vcd", head), "-m", ini).out, "warning: nearly all edges were in reset")
 
 
-@test
-def a_dump_without_a_unit_of_time():
+def test_a_dump_without_a_unit_of_time():
     for scale in ("", "$timescale 3 parsecs $end\n"):
         dump = write("unit.vcd", small().replace("$timescale 1 ns $end\n", scale))
         out = pmk("wave", "check", dump, "-m", write("small.ini", SMALL_MAP))
@@ -420,8 +401,7 @@ def document(*argv, code=0, **kw):
     return json.loads(out.out), out
 
 
-@test
-def check_as_json():
+def test_check_as_json():
     dump, ini = write("wrong.vcd", WRONG), write("wrong.ini", WRONG_MAP)
     doc, out = document("check", dump, "-m", ini, code=1)
     equal(out.err, "")
@@ -442,8 +422,7 @@ def check_as_json():
     equal((doc["violations"], doc["found"]), ([], 2))
 
 
-@test
-def check_as_json_of_a_damaged_dump():
+def test_check_as_json_of_a_damaged_dump():
     ini = write("small.ini", SMALL_MAP)
     doc, out = document("check", write("damaged.vcd", small(3) + "#3\n"), "-m", ini, code=2)
     equal((doc["partial"], doc["edges"], doc["exit-status"]), (True, 3, 2))
@@ -456,8 +435,7 @@ def check_as_json_of_a_damaged_dump():
     equal(fails(125, "No such file", "check", path("nowhere.vcd"), "-m", ini, "-j").out, "")
 
 
-@test
-def check_as_csv():
+def test_check_as_csv():
     dump, ini = write("wrong.vcd", WRONG), write("wrong.ini", WRONG_MAP)
     out = pmk("wave", "check", dump, "-m", ini, "-x", ";")
     equal((out.code, out.err), (1, ""))
@@ -468,8 +446,7 @@ def check_as_csv():
     assert all(line.startswith("# ") for line in lines[2:]), lines
 
 
-@test
-def signals_as_json_and_csv():
+def test_signals_as_json_and_csv():
     text = ("$timescale 1 ns $end\n$scope module a $end\n$var wire 1 ! x,y $end\n$var wire 8 \" v [0:7] $end\n"
             "$var real 64 r temp $end\n$upscope $end\n$var wire 1 ! top $end\n$enddefinitions $end\n")
     dump = write("plain.vcd", text)
@@ -506,8 +483,7 @@ def fails(code, why, *argv, **kw):
     return out
 
 
-@test
-def dumps_that_are_none():
+def test_dumps_that_are_none():
     ini = write("small.ini", SMALL_MAP)
     for what in (["signals"], ["check", "--map", ini]):
         fails(125, "nowhere.vcd: No such file or directory", *what, path("nowhere.vcd"))
@@ -524,8 +500,7 @@ def dumps_that_are_none():
           write("still.vcd", small(0)))
 
 
-@test
-def what_was_read_of_a_damaged_dump_counts():
+def test_what_was_read_of_a_damaged_dump_counts():
     ini = write("small.ini", SMALL_MAP)
     for tail, why in (("#3\n", "time goes back to 3 ns"), ("1%\n", "a change of '%'"), ("#99", "within a line"),
                       ("\xff\xfe\x00\n", "is no change")):
@@ -536,8 +511,7 @@ def what_was_read_of_a_damaged_dump_counts():
         contains(out.err, f"pmk: {dump}: byte {len(small(3))}, line 24, time 30 ns: ")
 
 
-@test
-def values_that_are_too_wide():
+def test_values_that_are_too_wide():
     before = small(2) + "b0000010 t\n" + clocks(2, 1)
     dump = write("wide.vcd", before + "b110 t\n" + clocks(3, 1))
     out = fails(2, f"{dump}: byte {len(before)}, line {before.count(chr(10)) + 1}, time 30 ns: '110' has 3 bits, and "
@@ -545,8 +519,7 @@ def values_that_are_too_wide():
     contains(out.out, "tb: 3 cycles, 0 violations")
 
 
-@test
-def extended_dumps_are_refused():
+def test_extended_dumps_are_refused():
     ports = os.path.join(SOURCE, "tests/fuzz/corpus/vcd/ports")
     why = f"{ports}: byte 76, line 4: '<0': an extended VCD ($dumpports) is not understood; use $dumpvars"
     fails(125, why, "signals", ports)
@@ -555,8 +528,7 @@ def extended_dumps_are_refused():
     equal(pmk("wave", "signals", write("port.vcd", SMALL.replace("wire", "port"))).code, 0)
 
 
-@test
-def damaged_and_broken_is_broken():
+def test_damaged_and_broken_is_broken():
     dump = write("both.vcd", small(1) + "b11 t\n" + clocks(1, 2) + "#1\n")
     out = pmk("wave", "check", dump, "-m", write("small.ini", SMALL_MAP))
     equal(out.code, 1)
@@ -564,8 +536,7 @@ def damaged_and_broken_is_broken():
     contains(out.err, "time goes back")
 
 
-@test
-def truncated_files_behind_a_converter():
+def test_truncated_files_behind_a_converter():
     have("gzip", "vcd2fst", "fst2vcd")
     simulate("whole.vcd", 31, 20000)
     ini = guessed(path("whole.vcd"), "whole.ini")
@@ -583,8 +554,7 @@ def truncated_files_behind_a_converter():
     equal(len(out.err.splitlines()), 1, str(out))
 
 
-@test
-def converters_that_are_missing_are_named():
+def test_converters_that_are_missing_are_named():
     have("vcd2fst")
     dump = write("small.vcd", small())
     equal(run("vcd2fst", dump, path("small.fst")).code, 0)
@@ -595,8 +565,7 @@ def converters_that_are_missing_are_named():
           write("small.gz", gzip.compress(small().encode())), env=env)
 
 
-@test
-def converters_cannot_read_pipes():
+def test_converters_cannot_read_pipes():
     have("vcd2fst")
     equal(run("vcd2fst", write("small.vcd", small()), path("small.fst")).code, 0)
     with open(path("small.fst"), "rb") as f:
@@ -608,8 +577,7 @@ def converters_cannot_read_pipes():
         contains(done.stderr.decode(), why)
 
 
-@test
-def maps_that_are_wrong():
+def test_maps_that_are_wrong():
     dump = write("small.vcd", small())
     fails(129, "wave check needs --map FILE; 'pmk wave signals " + dump, "check", dump)
     fails(125, "nowhere.ini: No such file", "check", dump, "-m", path("nowhere.ini"))
@@ -632,8 +600,7 @@ def maps_that_are_wrong():
     fails(129, "no [layer]: there is no protocol to check", "check", dump, "-m", ini)
 
 
-@test
-def usage():
+def test_usage():
     dump = write("small.vcd", small())
     equal(pmk("wave", "--help").code, 0)
     fails(129, "usage: pmk wave signals|check FILE", )
@@ -645,8 +612,7 @@ def usage():
     fails(129, "has no option '--mapp=x'; did you mean --map?", "check", dump, "--mapp=x")
 
 
-@test
-def signals_without_a_guess():
+def test_signals_without_a_guess():
     out = pmk("wave", "signals", write("plain.vcd", "$scope module a $end\n$var wire 1 ! x $end\n"
                                        "$var wire 8 \" v [0:7] $end\n$var real 64 r temp $end\n"
                                        "$upscope $end\n$enddefinitions $end\n"))
@@ -673,8 +639,7 @@ def feed(stderr):
     return child
 
 
-@test
-def an_interrupt_prints_what_was_read():
+def test_an_interrupt_prints_what_was_read():
     child = feed(subprocess.PIPE)
     child.send_signal(signal.SIGINT)
     out, err = child.stdout.read().decode(), child.stderr.read().decode()
@@ -685,8 +650,7 @@ def an_interrupt_prints_what_was_read():
                      out), out
 
 
-@test
-def progress_is_for_terminals():
+def test_progress_is_for_terminals():
     master, slave = pty.openpty()
     child = feed(slave)
     time.sleep(0.2)  # twice the time between two looks
@@ -708,6 +672,3 @@ def progress_is_for_terminals():
     assert re.search(rb"\r-: \d+ MB, \d+ MB/s", shown), shown
     assert shown.endswith(b" \r"), shown  # taken away
     contains(out, "tb: 100100 cycles, 0 violations")
-
-
-main()

@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Firmware on an emulated bare machine: builds the program of guest.c with the library's freestanding
-sources for a core, and makes a test of each one that `uc_firmware --list` names."""
+sources for a core, and runs on it the tests that `uc_firmware --list` names."""
+import functools
 import os
 import re
-import sys
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
-from harness import *  # noqa: E402,F403
+from harness import *
 
 UC = os.path.join(BUILD, "tests", "uc_firmware")
 FOLDER = os.path.join(SOURCE, "tests", "firmware", "uc")
@@ -34,6 +32,7 @@ def target_sources():
     return [os.path.join(SOURCE, "src", name) for name in re.findall(r"'([^']+)'", listed.group(1))]
 
 
+@functools.cache
 def build(core):
     """The firmware for a core; returns its path."""
     compiler, flags, _ = CORES[core]
@@ -46,24 +45,11 @@ def build(core):
     return path
 
 
-def add_tests(core):
-    """A test for each name; one that says why there are none."""
-    if not os.path.exists(UC):
-        @test
-        def uc_firmware():
-            skip("built without Unicorn (Debian: libunicorn-dev)")
-        return
-    firmware = []
+def names(core):
+    """The tests that say something of this core."""
+    return [n for n in run(UC, "--list").out.split() if not re.fullmatch(CORES[core][2], n)]
 
-    def one(name):
-        def run_it():
-            if not firmware:
-                firmware.append(build(core))
-            out = run(UC, firmware[0], name)
-            assert out.code == 0, out
-        run_it.__name__ = name
-        return run_it
 
-    for name in run(UC, "--list").out.split():
-        if not re.fullmatch(CORES[core][2], name):
-            test(one(name))
+def check(core, name):
+    out = run(UC, build(core), name)
+    assert out.code == 0, out

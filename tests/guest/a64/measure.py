@@ -2,11 +2,10 @@
 """Build an A64 kernel, count it with `pmk stat --from k_begin --to k_end`, compare the counts."""
 import hashlib
 import os
-import sys
+
+from harness import *
 
 KERNELS = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(KERNELS, "..", ".."))
-from harness import *  # noqa: E402,F403
 
 CROSS64 = "aarch64-linux-gnu-"
 
@@ -25,11 +24,6 @@ EVENTS = """inst_retired ld_retired st_retired br_retired br_immed_retired br_re
 
 RR = "cache.round_robin=1"
 LOCAL = "bp.history=0"  # one counter a branch
-
-
-def add_test(name, fn):
-    fn.__name__ = name
-    test(fn)
 
 
 def build(kernel, defines):

@@ -2,11 +2,10 @@
 """Build a kernel, count it with `pmk stat --from k_begin --to k_end`, compare the counts."""
 import hashlib
 import os
-import sys
+
+from harness import *
 
 KERNELS = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(KERNELS, "..", ".."))
-from harness import *  # noqa: E402,F403
 
 # Every event of an ARM1176 that user emulation can show, spelled as DDI 0301H Table 3-137 has them.
 EVENTS = ["icache_miss", "ibuf_stall", "ddep_stall", "itlb_miss", "dtlb_miss", "br_exec",
@@ -22,8 +21,7 @@ def build(kernel, defines):
     flags = ["-march=armv6k", "-marm", "-I", KERNELS, "-nostdlib", "-static", "-Wl,-z,noexecstack",
              "-Wl,--build-id=none", "-Wl,-Ttext=0x10000", "-Wl,-Tbss=0x100000"]
     flags += [f"-D{k}={v}" for k, v in sorted(defines.items())]
-    # Two test files may run at once: no program is shared between them.
-    state = hashlib.sha256(repr([os.path.basename(sys.argv[0])] + flags).encode())
+    state = hashlib.sha256(repr(flags).encode())
     for path in (source, os.path.join(KERNELS, "kernel.inc")):
         with open(path, "rb") as f:
             state.update(f.read())
