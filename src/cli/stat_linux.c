@@ -129,9 +129,13 @@ static int choose_cpus(struct linux_job *l, const char *list)
 	struct pmk_linux_cpus online;
 	int err = pmk_linux_online(&online, &pmk_linux_kernel);
 
+	if (err == PMK_EIO)
+		return cli_fail(
+			PMK_EXIT_FAILED,
+			"cannot tell which processors are online: neither /sys nor /proc is "
+			"mounted here; mount one (mount -t sysfs sysfs /sys)");
 	if (err)
-		return cli_fail(PMK_EXIT_FAILED, "cannot tell which processors are online: %s",
-				pmk_strerror(err));
+		return out_of_memory();
 	if (!list) {
 		l->cpus = online;
 		return 0;

@@ -518,6 +518,14 @@ static void test_a_machine_without_sysfs(void **state)
 	assert_null(pmk_linux_pmus_get(all, 3));
 	assert_null(pmk_linux_pmu_find(all, "nothing"));
 	assert_int_equal(pmk_linux_online(&cpus, &fake), PMK_EIO);
+	put("proc/stat", "intr 5 0\n");
+	assert_int_equal(pmk_linux_online(&cpus, &fake), PMK_EIO);
+	/* Processor 1 is not online. */
+	put("proc/stat", "cpu  9 9 9\ncpu0 5 5 5\ncpu2 4 4 4\ncpu10 4 4 4\nintr 5 0\n");
+	assert_int_equal(pmk_linux_online(&cpus, &fake), 0);
+	assert_int_equal(cpus.count, 3);
+	assert_true(cpus.cpu[0] == 0 && cpus.cpu[1] == 2 && cpus.cpu[2] == 10);
+	pmk_linux_cpus_free(&cpus);
 	pmk_linux_pmus_free(all);
 }
 

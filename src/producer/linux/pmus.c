@@ -554,6 +554,40 @@ unsigned pmk_linux_cores(const struct pmk_linux_pmus *all)
 
 /* ---- whom to count -------------------------------------------------------------------------- */
 
+/* /proc/stat has a line "cpu3 …" for each processor that is online, and one "cpu  …" for all. */
+static int online_by_stat(struct pmk_linux_cpus *cpus, const struct pmk_linux_kernel *kernel)
+{
+	char path[PATH_MAX], *line = NULL;
+	size_t size = 0;
+	int err = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/stat", kernel->proc);
+	f = fopen(path, "re");
+	while (f && !err && getline(&line, &size, f) > 0) {
+		unsigned *more;
+
+		if (strncmp(line, "cpu", 3) != 0 || line[3] < '0' || line[3] > '9')
+			continue;
+		more = realloc(cpus->cpu, (cpus->count + 1) * sizeof(*more));
+		if (!more) {
+			err = PMK_ENOMEM;
+			break;
+		}
+		cpus->cpu = more;
+		more[cpus->count++] = (unsigned)strtoul(line + 3, NULL, 10);
+	}
+	free(line);
+	if (f)
+		fclose(f);
+	if (err)
+		pmk_linux_cpus_free(cpus);
+	else if (!cpus->count)
+		err = PMK_EIO;
+	return err;
+}
+
+/* In a container or a chroot /sys may not be mounted. */
 int pmk_linux_online(struct pmk_linux_cpus *cpus, const struct pmk_linux_kernel *kernel)
 {
 	char dir[PATH_MAX], text[4096];
@@ -561,7 +595,7 @@ int pmk_linux_online(struct pmk_linux_cpus *cpus, const struct pmk_linux_kernel 
 	*cpus = (struct pmk_linux_cpus){ 0 };
 	snprintf(dir, sizeof(dir), "%s/devices/system/cpu", kernel->sys);
 	if (!read_line(text, sizeof(text), dir, "online"))
-		return PMK_EIO;
+		return online_by_stat(cpus, kernel);
 	return pmk_linux_cpus_parse(cpus, text);
 }
 
