@@ -305,9 +305,9 @@ const char *cli_plugin_path(void)
 
 	if (env && *env)
 		return env;
-	if (dir && found(path, sizeof(path), dir, "pmk-qemu.so"))
+	if (dir && found(path, sizeof(path), dir, "pmk-qemu-api1.so"))
 		return path;
-	if (dir && found(path, sizeof(path), dir, "../lib/pmk/pmk-qemu.so"))
+	if (dir && found(path, sizeof(path), dir, "../lib/pmk/pmk-qemu-api1.so"))
 		return path;
 	return NULL;
 }

@@ -142,10 +142,10 @@ static void check_data(struct report *r)
 static void check_plugin(struct report *r)
 {
 	const char *path = cli_plugin_path();
-	struct item *it =
-		add(r, "plugin", OK, "build it (make), or set PMK_PLUGIN to the file pmk-qemu.so");
+	struct item *it = add(r, "plugin", OK,
+			      "build it (make), or set PMK_PLUGIN to the file pmk-qemu-api1.so");
 
-	SAY(it, "%s", path ? path : "pmk-qemu.so is neither beside pmk nor installed");
+	SAY(it, "%s", path ? path : "pmk-qemu-api1.so is neither beside pmk nor installed");
 	if (!path || access(path, R_OK))
 		it->status = MISSING;
 }

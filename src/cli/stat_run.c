@@ -319,7 +319,7 @@ static int run_once(struct job *job, const struct pmk_plan *plan, unsigned first
 	if (!cfg.plugin || access(cfg.plugin, R_OK))
 		return cli_fail(PMK_EXIT_FAILED,
 				"cannot read the QEMU plugin %s; set PMK_PLUGIN to its path",
-				cfg.plugin ? cfg.plugin : "pmk-qemu.so");
+				cfg.plugin ? cfg.plugin : "pmk-qemu-api1.so");
 	cfg.counters.plan = *plan;
 	pmk_runner_free(&job->runner); /* of the run before */
 	err = pmk_runner_start(&job->runner, &cfg);

@@ -8,7 +8,7 @@ import repo
 
 pytestmark = pytest.mark.quick
 
-GPL = {"src/producer/qemu/plugin.c", "src/producer/qemu/qemu_api.h"}
+GPL = {"src/producer/qemu/" + name for name in ("module.c", "plugin.c", "plugin.h", "qemu_api.h")}
 SOURCE_SUFFIXES = (".c", ".h", ".S", ".s", ".ld", ".py", ".sh", ".bash", ".vec")
 
 

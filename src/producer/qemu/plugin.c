@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * pmk-qemu.so: the TCG plugin. Glue only: it turns QEMU's callbacks into calls of the running core
- * (src/cpu) and the emulated session (src/session), and holds no model.
+ * pmk-qemu-core.so: the TCG plugin. Glue only: it turns QEMU's callbacks into calls of the running core
+ * (src/cpu) and the emulated session (src/session), and holds no model. QEMU loads it by way of the
+ * module that fits it (module.c):
  *
- *	qemu-arm -plugin pmk-qemu.so,arena=/proc/self/fd/N …
+ *	qemu-arm -plugin pmk-qemu-api1.so,arena=/proc/self/fd/N …
  *
- * One callback per block, one per data access, none per instruction. QEMU 7.2 has its peculiarities:
+ * One callback per block, one per data access, none per instruction. QEMU has its peculiarities:
  *  - A block's callback runs before it, a memory callback after its access.
  *  - The memory filter is wrong, so every callback is registered for both directions, and load or
  *    store is decided here at translation.
@@ -32,7 +33,8 @@
 #include "cpu/mb.h"
 #include "cpu/v8.h"
 #include "producer/qemu/arena.h"
-#include "producer/qemu/qemu_api.h"
+#include "producer/qemu/generation.h"
+#include "producer/qemu/plugin.h"
 
 #define MAX_VCPUS    4096
 #define MAX_TB_INSNS 1024
@@ -52,9 +54,11 @@ enum {
 /* The kinds of running cores. */
 enum family { ARM11, V8, MICROBLAZE, NFAMILIES };
 
-QEMU_EXPORT int qemu_plugin_version = QEMU_API_VERSION;
-QEMU_EXPORT int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc,
-				    char **argv);
+/* An instruction as QEMU has it. */
+struct raw {
+	unsigned size; /* 0: QEMU does not know its bytes */
+	uint8_t byte[4];
+};
 
 /* Everything QEMU's callbacks need; they get no context of their own but a vCPU number. */
 static struct pmk_arena *arena;
@@ -65,6 +69,7 @@ static struct pmk_emulated_ports ports[PMK_ARENA_CPUS];
 static struct pmk_code code;
 static struct pmk_isa_arm *isa;
 static pthread_mutex_t translating = PTHREAD_MUTEX_INITIALIZER;
+static const struct pmk_qemu_glue *glue; /* of the module that was loaded */
 static bool system_mode;
 static enum family family;
 static bool big_endian; /* of MicroBlaze */
@@ -514,7 +519,7 @@ static bool is_boundary(uint64_t addr)
 /* The state bit is not shown to plugins. A block with a 2-byte instruction, or at an odd half word,
  * is Thumb; one of 4-byte instructions only can still be Thumb when it begins with a BL pair, and
  * then QEMU's own disassembly tells: the two readings of the word have different targets. */
-static bool is_thumb(struct qemu_plugin_tb *tb, size_t n)
+static bool is_thumb(struct qemu_plugin_tb *tb, const struct raw *raw, size_t n)
 {
 	struct qemu_plugin_insn *first = qemu_plugin_tb_get_insn(tb, 0);
 	uint64_t addr = qemu_plugin_insn_vaddr(first);
@@ -525,13 +530,13 @@ static bool is_thumb(struct qemu_plugin_tb *tb, size_t n)
 	uint16_t half[2];
 
 	for (size_t i = 0; i < n; i++)
-		if (qemu_plugin_insn_size(qemu_plugin_tb_get_insn(tb, i)) == 2)
+		if (raw[i].size == 2)
 			return true;
 	if (addr & 2)
 		return true;
-	if (qemu_plugin_insn_size(first) != 4)
+	if (raw[0].size != 4)
 		return false;
-	memcpy(half, qemu_plugin_insn_data(first), sizeof(half));
+	memcpy(half, raw[0].byte, sizeof(half));
 	if ((half[0] & 0xf800) != 0xf000 || (half[1] & 0xe800) != 0xe800)
 		return false;
 	pmk_isa_arm_decode(isa, true, addr, half, 4, &pair);
@@ -540,13 +545,6 @@ static bool is_thumb(struct qemu_plugin_tb *tb, size_t n)
 	same = target && strtoull(target + 1, NULL, 16) == pair.target;
 	free(text);
 	return same;
-}
-
-/* The bytes of a MicroBlaze instruction, or NULL. */
-static const void *mb_bytes(const struct qemu_plugin_insn *qi)
-{
-	return qemu_plugin_insn_size(qi) == 4 ? qemu_plugin_insn_data(qi)
-					      : qemu_plugin_insn_haddr(qi);
 }
 
 /*
@@ -563,20 +561,19 @@ static struct prefix *prefix_slot(uint64_t behind)
 	return &prefixes[behind / 4 % (sizeof(prefixes) / sizeof(prefixes[0]))];
 }
 
-static void decode_mb(struct qemu_plugin_tb *tb, size_t n, struct pmk_insn *in)
+static void decode_mb(struct qemu_plugin_tb *tb, const struct raw *raw, size_t n,
+		      struct pmk_insn *in)
 {
 	uint64_t addr = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0));
 	struct prefix before = *prefix_slot(addr);
 	uint32_t prefix = before.behind == addr ? before.word : 0;
 
 	for (size_t i = 0; i < n; i++) {
-		struct qemu_plugin_insn *qi = qemu_plugin_tb_get_insn(tb, i);
-		const void *bytes = mb_bytes(qi);
-		uint32_t word = bytes ? pmk_isa_microblaze_word(bytes, big_endian) : 0;
+		uint32_t word = raw[i].size ? pmk_isa_microblaze_word(raw[i].byte, big_endian) : 0;
 
-		addr = qemu_plugin_insn_vaddr(qi);
+		addr = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, i));
 		pmk_isa_microblaze_decode(addr, word, &in[i]);
-		if (!bytes)
+		if (!raw[i].size)
 			in[i] = (struct pmk_insn){ .addr = addr, .size = 4 };
 		if (prefix)
 			pmk_isa_microblaze_imm(&in[i], prefix);
@@ -589,19 +586,26 @@ static void decode_mb(struct qemu_plugin_tb *tb, size_t n, struct pmk_insn *in)
 		prefix_slot(addr)->word = 0; /* it has become another program */
 }
 
-static void decode(struct qemu_plugin_insn *qi, bool thumb, struct pmk_insn *in)
+/*
+ * The page of helpers that ARM Linux shows to programs is run by the emulator itself. Up to 8.2 they have
+ * no bytes, since 9.0 they are as long as an instruction.
+ */
+static bool is_helper(uint64_t addr)
 {
-	uint64_t addr = qemu_plugin_insn_vaddr(qi);
-	size_t size = qemu_plugin_insn_size(qi);
+	return !system_mode && addr >= HELPER_PAGE;
+}
+
+static void decode(uint64_t addr, const struct raw *raw, bool thumb, struct pmk_insn *in)
+{
 	uint32_t word;
 
 	if (family == V8) {
-		memcpy(&word, qemu_plugin_insn_data(qi), sizeof(word));
+		memcpy(&word, raw->byte, sizeof(word));
 		pmk_isa_a64_decode(addr, word, in);
 		return;
 	}
-	if (size) {
-		pmk_isa_arm_decode(isa, thumb, addr, qemu_plugin_insn_data(qi), size, in);
+	if (raw->size && !is_helper(addr)) {
+		pmk_isa_arm_decode(isa, thumb, addr, raw->byte, raw->size, in);
 		return;
 	}
 	/* A helper of the kernel's page: returns to the link register. */
@@ -648,16 +652,9 @@ static bool is_vector(uint64_t pc)
 	return pc < VECTORS_SIZE || pc - HELPER_PAGE < VECTORS_SIZE;
 }
 
-static uint64_t hash_insn(uint64_t hash, const struct qemu_plugin_insn *qi, size_t size)
-{
-	const void *bytes = family == MICROBLAZE ? mb_bytes(qi) : qemu_plugin_insn_data(qi);
-
-	return bytes ? hash_bytes(hash, bytes, size) : hash;
-}
-
 /* A straight run [first, last) of the translated block becomes one block of ours. */
-static void add_block(struct qemu_plugin_tb *tb, const struct pmk_insn *in, size_t first,
-		      size_t last)
+static void add_block(struct qemu_plugin_tb *tb, const struct raw *raw, const struct pmk_insn *in,
+		      size_t first, size_t last)
 {
 	static struct pmk_pipe_slot pipe[MAX_TB_INSNS]; /* under the lock */
 	static void (*const watch[NFAMILIES])(struct qemu_plugin_insn *, const struct pmk_insn *,
@@ -674,7 +671,7 @@ static void add_block(struct qemu_plugin_tb *tb, const struct pmk_insn *in, size
 	qemu_exec_fn fn = block_callback(pc);
 
 	for (size_t i = first; i < last; i++)
-		hash = hash_insn(hash, qemu_plugin_tb_get_insn(tb, i), in[i].size);
+		hash = hash_bytes(hash, raw[i].byte, raw[i].size);
 	b = pmk_code_add(&code, in + first, last - first, hash, vector, pipe);
 	if (!b) {
 		atomic_store(&arena->blocks_full, 1);
@@ -695,11 +692,12 @@ static void add_block(struct qemu_plugin_tb *tb, const struct pmk_insn *in, size
 /* Where the program was loaded is known when its first block is translated. */
 static void move_regions(void)
 {
-	uint64_t bias = qemu_plugin_start_code() - arena->region_bias_base;
+	uint64_t bias;
 
 	biased = true;
-	if (!arena->pie)
+	if (!arena->pie || !qemu_plugin_start_code)
 		return;
+	bias = qemu_plugin_start_code() - arena->region_bias_base;
 	for (unsigned r = 0; r < arena->cfg.nregions; r++) {
 		arena->cfg.region[r].begin += bias;
 		if (arena->cfg.region[r].end)
@@ -707,16 +705,35 @@ static void move_regions(void)
 	}
 }
 
-static void decode_all(struct qemu_plugin_tb *tb, size_t n, struct pmk_insn *in)
+/* Up to 8.2 the bytes of MicroBlaze code are not told, but where the emulator has them. */
+static void fetch(struct qemu_plugin_insn *qi, struct raw *raw)
 {
-	bool thumb = family == ARM11 && is_thumb(tb, n);
+	const void *memory;
 
+	raw->size = (unsigned)glue->insn_bytes(qi, raw->byte, sizeof(raw->byte));
+	if (raw->size || family != MICROBLAZE)
+		return;
+	memory = qemu_plugin_insn_haddr(qi);
+	if (memory) {
+		raw->size = sizeof(raw->byte);
+		memcpy(raw->byte, memory, raw->size);
+	}
+}
+
+static void decode_all(struct qemu_plugin_tb *tb, struct raw *raw, size_t n, struct pmk_insn *in)
+{
+	bool thumb;
+
+	for (size_t i = 0; i < n; i++)
+		fetch(qemu_plugin_tb_get_insn(tb, i), &raw[i]);
 	if (family == MICROBLAZE) {
-		decode_mb(tb, n, in);
+		decode_mb(tb, raw, n, in);
 		return;
 	}
+	thumb = family == ARM11 && is_thumb(tb, raw, n);
 	for (size_t i = 0; i < n; i++)
-		decode(qemu_plugin_tb_get_insn(tb, i), thumb, &in[i]);
+		decode(qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, i)), &raw[i], thumb,
+		       &in[i]);
 }
 
 /* Behind a branch with a delay slot control goes on to the slot. */
@@ -725,28 +742,28 @@ static bool changes_control(const struct pmk_insn *in)
 	return in->flow != PMK_FLOW_NEXT && !(family == MICROBLAZE && in->kind & PMK_MB_DELAY);
 }
 
-static void on_translate(uint64_t id, struct qemu_plugin_tb *tb)
+void pmk_plugin_translated(struct qemu_plugin_tb *tb)
 {
 	static struct pmk_insn in[MAX_TB_INSNS]; /* under the lock */
+	static struct raw raw[MAX_TB_INSNS];
 	size_t n = qemu_plugin_tb_n_insns(tb);
 	size_t first = 0;
 
-	(void)id;
 	if (n == 0 || n > MAX_TB_INSNS)
 		return;
 	pthread_mutex_lock(&translating);
 	if (!biased)
 		move_regions();
-	decode_all(tb, n, in);
+	decode_all(tb, raw, n, in);
 	for (size_t i = 0; i < n; i++) {
 		/* A boundary in the middle starts a block of its own, and so does what follows a
 		 * change of control that QEMU did not end its block at. */
 		if (i > first && (is_boundary(in[i].addr) || changes_control(&in[i - 1]))) {
-			add_block(tb, in, first, i);
+			add_block(tb, raw, in, first, i);
 			first = i;
 		}
 	}
-	add_block(tb, in, first, n);
+	add_block(tb, raw, in, first, n);
 	pthread_mutex_unlock(&translating);
 }
 
@@ -767,12 +784,11 @@ static void *reserve(uint64_t size)
 	return p;
 }
 
-static void on_vcpu_init(uint64_t id, unsigned vcpu)
+void pmk_plugin_vcpu_started(unsigned vcpu)
 {
 	struct pmk_emulated *e;
 	int err;
 
-	(void)id;
 	vcpu %= MAX_VCPUS;
 	atomic_fetch_add(&slot->threads, 1);
 	/* A thread that starts after another has ended goes on on that one's core. */
@@ -887,19 +903,16 @@ static bool is_execve(int64_t num)
 	return num == execve[family][0] || num == execve[family][1];
 }
 
-static void on_syscall(uint64_t id, unsigned vcpu, int64_t num, uint64_t a1, uint64_t a2,
-		       uint64_t a3, uint64_t a4, uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8)
+void pmk_plugin_syscall(unsigned vcpu, int64_t num)
 {
-	(void)id, (void)a1, (void)a2, (void)a3, (void)a4, (void)a5, (void)a6, (void)a7, (void)a8;
 	calling_vcpu = vcpu % MAX_VCPUS;
 	if (is_execve(num))
 		atomic_fetch_add(&slot->execs, 1);
 }
 
 /* An execve that returns has failed. */
-static void on_syscall_return(uint64_t id, unsigned vcpu, int64_t num, int64_t ret)
+void pmk_plugin_syscall_returned(int64_t num)
 {
-	(void)id, (void)vcpu, (void)ret;
 	if (is_execve(num))
 		atomic_fetch_sub(&slot->execs, 1);
 }
@@ -935,7 +948,22 @@ static bool emulates(const char *target, const char *code_of)
 	return !strncmp(target, code_of, strlen(code_of));
 }
 
-int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc, char **argv)
+/* QEMU 9.1 to 10.2 load the module for 9.0, and would call it wrongly. */
+static bool fits(const struct qemu_info *info)
+{
+	const struct pmk_qemu_generation *mine = pmk_qemu_generation_of_api(glue->api);
+	unsigned api = (unsigned)info->version.cur;
+	bool newest = mine == &pmk_qemu_generations[pmk_qemu_ngenerations - 1];
+
+	if (api >= mine->api_lowest && (newest || api <= mine->api_highest))
+		return true;
+	fprintf(stderr, "pmk-qemu: %s is for %s; this emulator has version %u of the interface\n",
+		mine->module, mine->releases, api);
+	return false;
+}
+
+int pmk_plugin_install(const struct pmk_qemu_glue *of_module, uint64_t id,
+		       const struct qemu_info *info, int argc, char **argv)
 {
 	const char *path = arena_path(argc, argv);
 	const char *fd;
@@ -949,6 +977,9 @@ int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc, cha
 		fprintf(stderr, "pmk-qemu: %s: not a counter arena of this version of pmk\n", path);
 		return -1;
 	}
+	glue = of_module;
+	if (!fits(info))
+		return -1;
 	fd = strrchr(path, '/');
 	if (fd && !strncmp(path, "/proc/self/fd/", 14))
 		close(atoi(fd + 1));
@@ -972,10 +1003,7 @@ int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc, cha
 	slot_memory = pmk_arena_memory(arena, slot);
 	atomic_store(&slot->pid, (uint32_t)getpid());
 	pthread_atfork(before_fork, NULL, after_fork);
-	qemu_plugin_register_vcpu_init_cb(id, on_vcpu_init);
-	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translate);
-	qemu_plugin_register_vcpu_syscall_cb(id, on_syscall);
-	qemu_plugin_register_vcpu_syscall_ret_cb(id, on_syscall_return);
+	glue->register_callbacks(id);
 	atomic_store(&arena->ready, 1);
 	return 0;
 }

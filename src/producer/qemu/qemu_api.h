@@ -1,8 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What we use of QEMU's TCG plugin interface, API version 1 (QEMU 6.0 to 8.x). Debian 12 does not
- * package its header, so the few declarations are written out here; the interface is stable within
- * an API version, and QEMU refuses a plugin of another one.
+ * What we use of QEMU's TCG plugin interface. Not every distribution packages its header, and no header
+ * covers more than one version, so the few declarations are written out here.
+ *
+ * QEMU asks a plugin for the version it was written for, and refuses what is too new or too old for it:
+ *
+ *	version  QEMU         takes   what became different
+ *	1        6.0 to 8.2   0, 1
+ *	2        9.0          2       inline operations are per vCPU; registers can be read
+ *	3        9.1          2, 3    insn_data copies the bytes instead of pointing at them
+ *	4        9.2, 10.0    2 to 4  memory can be read
+ *	5        10.1, 10.2   2 to 5  registers and memory can be written
+ *	6        11.0         6       read_register returns bool, callbacks for interrupts
+ *	7        11.1         7       every callback gets user data, and none the plugin's number
+ *
+ * Versions of 1 to 5 are the same for us but for insn_data. What differs is declared for code that says
+ * which version it is built for (PMK_QEMU_API): module.c.
  */
 #ifndef PMK_PRODUCER_QEMU_API_H
 #define PMK_PRODUCER_QEMU_API_H
@@ -11,8 +24,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define QEMU_API_VERSION 1
-#define QEMU_EXPORT	 __attribute__((visibility("default")))
+#define QEMU_EXPORT __attribute__((visibility("default")))
 
 struct qemu_plugin_tb;
 struct qemu_plugin_insn;
@@ -33,19 +45,9 @@ enum { QEMU_CB_NO_REGS = 0 };
 /* R and W are exchanged in 7.2 (R reports stores, W both): only RW is of use. */
 enum { QEMU_MEM_RW = 3 };
 
-typedef void (*qemu_tb_trans_fn)(uint64_t id, struct qemu_plugin_tb *tb);
-typedef void (*qemu_vcpu_fn)(uint64_t id, unsigned int vcpu);
 typedef void (*qemu_exec_fn)(unsigned int vcpu, void *userdata);
 typedef void (*qemu_mem_fn)(unsigned int vcpu, uint32_t info, uint64_t vaddr, void *userdata);
-typedef void (*qemu_syscall_fn)(uint64_t id, unsigned int vcpu, int64_t num, uint64_t a1,
-				uint64_t a2, uint64_t a3, uint64_t a4, uint64_t a5, uint64_t a6,
-				uint64_t a7, uint64_t a8);
-typedef void (*qemu_syscall_ret_fn)(uint64_t id, unsigned int vcpu, int64_t num, int64_t ret);
 
-void qemu_plugin_register_vcpu_tb_trans_cb(uint64_t id, qemu_tb_trans_fn cb);
-void qemu_plugin_register_vcpu_init_cb(uint64_t id, qemu_vcpu_fn cb);
-void qemu_plugin_register_vcpu_syscall_cb(uint64_t id, qemu_syscall_fn cb);
-void qemu_plugin_register_vcpu_syscall_ret_cb(uint64_t id, qemu_syscall_ret_fn cb);
 void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb *tb, qemu_exec_fn cb, int flags,
 					  void *userdata);
 void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *insn, qemu_exec_fn cb,
@@ -55,7 +57,6 @@ void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn, qemu_mem_fn
 
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
 struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t i);
-const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *insn);
 size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
 /* Where the instruction is in this process's memory; NULL where it is in none. */
 void *qemu_plugin_insn_haddr(const struct qemu_plugin_insn *insn);
@@ -64,6 +65,37 @@ char *qemu_plugin_insn_disas(const struct qemu_plugin_insn *insn);
 bool qemu_plugin_mem_is_store(uint32_t info);
 struct qemu_plugin_hwaddr *qemu_plugin_get_hwaddr(uint32_t info, uint64_t vaddr);
 bool qemu_plugin_hwaddr_is_io(const struct qemu_plugin_hwaddr *hwaddr);
-uint64_t qemu_plugin_start_code(void);
+/* Where the program's code was loaded to. Weak: 10.0's emulators of programs do without, by mistake. */
+__attribute__((weak)) uint64_t qemu_plugin_start_code(void);
 
+#ifdef PMK_QEMU_API
+
+#if PMK_QEMU_API >= 3
+size_t qemu_plugin_insn_data(const struct qemu_plugin_insn *insn, void *dest, size_t len);
+#else
+const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *insn);
+#endif
+
+/* The first and the last parameter of a callback, and the last of its registration. */
+#if PMK_QEMU_API >= 7
+#define QEMU_ID
+#define QEMU_DATA , void *userdata
+#else
+#define QEMU_ID uint64_t id,
+#define QEMU_DATA
+#endif
+
+typedef void (*qemu_tb_trans_fn)(QEMU_ID struct qemu_plugin_tb *tb QEMU_DATA);
+typedef void (*qemu_vcpu_fn)(QEMU_ID unsigned int vcpu QEMU_DATA);
+typedef void (*qemu_syscall_fn)(QEMU_ID unsigned int vcpu, int64_t num, uint64_t a1, uint64_t a2,
+				uint64_t a3, uint64_t a4, uint64_t a5, uint64_t a6, uint64_t a7,
+				uint64_t a8 QEMU_DATA);
+typedef void (*qemu_syscall_ret_fn)(QEMU_ID unsigned int vcpu, int64_t num, int64_t ret QEMU_DATA);
+
+void qemu_plugin_register_vcpu_tb_trans_cb(uint64_t id, qemu_tb_trans_fn cb QEMU_DATA);
+void qemu_plugin_register_vcpu_init_cb(uint64_t id, qemu_vcpu_fn cb QEMU_DATA);
+void qemu_plugin_register_vcpu_syscall_cb(uint64_t id, qemu_syscall_fn cb QEMU_DATA);
+void qemu_plugin_register_vcpu_syscall_ret_cb(uint64_t id, qemu_syscall_ret_fn cb QEMU_DATA);
+
+#endif
 #endif

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * pmk-qemu-apiN.so: what QEMU loads, one for each generation of its plugin interface (generation.h). It
+ * has what differs between them, none of it on the way of running code, and hands everything else to
+ * pmk-qemu-core.so beside it (plugin.c).
+ *
+ * Built with PMK_QEMU_API, the lowest version of the generation.
+ */
+#include <string.h>
+
+#include "producer/qemu/plugin.h"
+
+QEMU_EXPORT int qemu_plugin_version = PMK_QEMU_API;
+QEMU_EXPORT int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc,
+				    char **argv);
+
+#if PMK_QEMU_API >= 7
+#define UNUSED(...) ((void)userdata, ##__VA_ARGS__)
+#define NO_DATA	    , NULL
+#else
+#define UNUSED(...) ((void)id, ##__VA_ARGS__)
+#define NO_DATA
+#endif
+
+static size_t insn_bytes(const struct qemu_plugin_insn *insn, void *dest, size_t size)
+{
+#if PMK_QEMU_API >= 3
+	return qemu_plugin_insn_data(insn, dest, size);
+#else
+	size_t has = qemu_plugin_insn_size(insn);
+
+	if (has < size)
+		size = has;
+	if (size)
+		memcpy(dest, qemu_plugin_insn_data(insn), size);
+	return size;
+#endif
+}
+
+static void on_translate(QEMU_ID struct qemu_plugin_tb *tb QEMU_DATA)
+{
+	UNUSED();
+	pmk_plugin_translated(tb);
+}
+
+static void on_vcpu_init(QEMU_ID unsigned vcpu QEMU_DATA)
+{
+	UNUSED();
+	pmk_plugin_vcpu_started(vcpu);
+}
+
+static void on_syscall(QEMU_ID unsigned vcpu, int64_t num, uint64_t a1, uint64_t a2, uint64_t a3,
+		       uint64_t a4, uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8 QEMU_DATA)
+{
+	UNUSED((void)a1, (void)a2, (void)a3, (void)a4, (void)a5, (void)a6, (void)a7, (void)a8);
+	pmk_plugin_syscall(vcpu, num);
+}
+
+static void on_syscall_return(QEMU_ID unsigned vcpu, int64_t num, int64_t ret QEMU_DATA)
+{
+	UNUSED((void)vcpu, (void)ret);
+	pmk_plugin_syscall_returned(num);
+}
+
+static void register_callbacks(uint64_t id)
+{
+	qemu_plugin_register_vcpu_init_cb(id, on_vcpu_init NO_DATA);
+	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translate NO_DATA);
+	qemu_plugin_register_vcpu_syscall_cb(id, on_syscall NO_DATA);
+	qemu_plugin_register_vcpu_syscall_ret_cb(id, on_syscall_return NO_DATA);
+}
+
+int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc, char **argv)
+{
+	static const struct pmk_qemu_glue glue = {
+		.api = PMK_QEMU_API,
+		.insn_bytes = insn_bytes,
+		.register_callbacks = register_callbacks,
+	};
+
+	return pmk_plugin_install(&glue, id, info, argc, argv);
+}
