@@ -6,6 +6,8 @@
 #   make test      the same with the quick ones: unit tests, conformance vectors, documents
 #   make           build/pmk, runs from the build tree
 #   make target    the library for firmware: build/target; TARGETS=armv6 builds that one alone
+#   make qemu      emulators that can load plugins, where the distribution's cannot (Debian 13); once, some minutes;
+#                  demo and check do it by themselves
 #   make microblaze-toolchain   a compiler for MicroBlaze, for the tests that want one; once, some minutes
 #   make bench fuzz install clean
 
@@ -36,6 +38,9 @@ test:
 target:
 	@scripts/target $(BUILD) $(TARGETS)
 
+qemu:
+	@scripts/qemu
+
 microblaze-toolchain:
 	@scripts/microblaze-toolchain
 
@@ -54,4 +59,4 @@ install: all
 clean:
 	rm -rf $(BUILD) build-*
 
-.PHONY: all demo check test target microblaze-toolchain bench fuzz install clean
+.PHONY: all demo check test target qemu microblaze-toolchain bench fuzz install clean
