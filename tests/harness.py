@@ -10,6 +10,7 @@ A test is a function test_…() in a file test_….py; it passes, raises an exce
 """
 import json
 import os
+import platform
 import re
 import shutil
 import subprocess
@@ -28,6 +29,12 @@ PMK = os.path.join(BUILD, "pmk")
 WORK = os.environ.get("PMK_TEST_WORK", os.path.join(BUILD, "test-work"))
 CROSS = "arm-linux-gnueabi-"
 os.makedirs(WORK, exist_ok=True)
+# Emulators of programs that were built because the distribution's cannot load plugins: pmk finds them by itself,
+# and here do the tests that start one themselves.
+os.environ["PATH"] += os.pathsep + subprocess.run([os.path.join(SOURCE, "scripts", "qemu"), "--path"],
+                                                  capture_output=True, text=True).stdout.strip()
+# For a test of what happens without emulators, beside a PATH that has none.
+NO_EMULATORS = {"PMK_CACHE": os.path.join(WORK, "no-emulators"), "PMK_QEMU_DIR": ""}
 
 
 class Output:
@@ -36,6 +43,19 @@ class Output:
 
     def __repr__(self):
         return f"exit {self.code}\nstdout: {self.out[-2000:]}\nstderr: {self.err[-2000:]}"
+
+
+def distribution():
+    """("debian", "12") and the like, from os-release; the second is "" where there are no releases."""
+    release = platform.freedesktop_os_release()
+    return release["ID"], release.get("VERSION_ID", "")
+
+
+def remedy(package, what="it"):
+    """What pmk says is to be done for an emulator of this package, here. `what`: "it", or "one that can"."""
+    if package == "qemu-user" and distribution() != ("debian", "12"):
+        return f"build {what}: make qemu"
+    return f"Debian: apt-get install {package}"
 
 
 def skip(reason):

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/nearest.h"
@@ -298,18 +299,34 @@ const char *cli_data_dir(void)
 	return NULL;
 }
 
-const char *cli_plugin_path(void)
+const char *cli_plugin_path(const char *module)
 {
 	static char path[PATH_MAX];
 	const char *env = getenv("PMK_PLUGIN"), *dir = exe_dir();
+	char installed[128];
+	struct stat st;
 
-	if (env && *env)
-		return env;
-	if (dir && found(path, sizeof(path), dir, "pmk-qemu-api1.so"))
+	if (env && *env) {
+		if (stat(env, &st) || !S_ISDIR(st.st_mode))
+			return env;
+		return found(path, sizeof(path), env, module) ? path : NULL;
+	}
+	if (dir && found(path, sizeof(path), dir, module))
 		return path;
-	if (dir && found(path, sizeof(path), dir, "../lib/pmk/pmk-qemu-api1.so"))
+	snprintf(installed, sizeof(installed), "../lib/pmk/%s", module);
+	return dir && found(path, sizeof(path), dir, installed) ? path : NULL;
+}
+
+const char *cli_build_qemu(void)
+{
+	static char path[PATH_MAX];
+	const char *dir = exe_dir();
+	char script[PATH_MAX];
+
+	if (dir && found(script, sizeof(script), dir, "../lib/pmk/build-qemu") &&
+	    realpath(script, path))
 		return path;
-	return NULL;
+	return "make qemu";
 }
 
 struct pmk_metrics *cli_metrics(void)

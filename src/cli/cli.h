@@ -82,8 +82,11 @@ int cli_layout(struct pmk_ahbmon_layout_file *file, const char *path);
 /* The data directory with cores/ and metrics/: $PMK_DATA, the build tree's, or the installed one.
  * NULL and one line on stderr when there is none. */
 const char *cli_data_dir(void);
-/* Path of the QEMU plugin: $PMK_PLUGIN, beside the executable, or the installed one. */
-const char *cli_plugin_path(void);
+/* Path of a module of the QEMU plugin, by its file name: beside the executable, or the installed one. $PMK_PLUGIN
+ * takes the place of all modules; as a directory it has them. NULL: it is in none of these places. */
+const char *cli_plugin_path(const char *module);
+/* The command that builds emulators of programs: "make qemu", or the path of the installed script. */
+const char *cli_build_qemu(void);
 
 /* All metrics: the data directory's and the user's ($XDG_CONFIG_HOME/pmk/metrics). Loaded once. */
 struct pmk_metrics *cli_metrics(void);

@@ -23,7 +23,9 @@
 
 #include "cli/cli.h"
 #include "cli/doctor.h"
+#include "cli/emulator.h"
 #include "cli/show.h"
+#include "producer/qemu/generation.h"
 
 #define SECONDS 20 /* that a child process may take */
 
@@ -34,8 +36,9 @@ static const char *const status_names[] = { "ok", "missing", "broken" };
 struct item {
 	const char *name;
 	enum status status;
-	char text[PATH_MAX + 300]; /* what was found */
-	const char *advice;	   /* what to do, unless it is ok */
+	char text[PATH_MAX + 300];	/* what was found */
+	const char *advice;		/* what to do, unless it is ok */
+	char own_advice[EMULATOR_TEXT]; /* room for one that is made up */
 };
 
 #define MAX_ITEMS 24
@@ -70,7 +73,7 @@ static _Noreturn void become(const char *const argv[], int out)
 	_exit(errno == ENOENT || errno == ENOTDIR ? PMK_EXIT_NOT_FOUND : PMK_EXIT_NOT_EXEC);
 }
 
-/* Run a command; the beginning of what it prints goes into `out`, as one line. Its exit code;
+/* Run a command; the beginning of what it prints goes into `out`. Its exit code;
  * 128 + signal; PMK_EXIT_NOT_FOUND when there is no such command. */
 static int capture(const char *const argv[], char *out, size_t size)
 {
@@ -93,7 +96,6 @@ static int capture(const char *const argv[], char *out, size_t size)
 		used += used + 1 < size ? (size_t)n : 0;
 	close(fd[0]);
 	out[used] = '\0';
-	out[strcspn(out, "\n")] = '\0';
 	if (pid < 0 || waitpid(pid, &status, 0) < 0)
 		return PMK_EXIT_FAILED;
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
@@ -139,15 +141,27 @@ static void check_data(struct report *r)
 	cli_free_names(names);
 }
 
+/* One module for each generation of the plugin API; where PMK_PLUGIN is a file, that is all of them. */
 static void check_plugin(struct report *r)
 {
-	const char *path = cli_plugin_path();
-	struct item *it = add(r, "plugin", OK,
-			      "build it (make), or set PMK_PLUGIN to the file pmk-qemu-api1.so");
+	struct item *it = add(r, "plugin", MISSING,
+			      "build it (make), or set PMK_PLUGIN to the directory of its modules");
+	unsigned found = 0;
 
-	SAY(it, "%s", path ? path : "pmk-qemu-api1.so is neither beside pmk nor installed");
-	if (!path || access(path, R_OK))
-		it->status = MISSING;
+	SAY(it, "%s is neither beside pmk nor installed", pmk_qemu_generations[0].module);
+	for (size_t i = 0; i < pmk_qemu_ngenerations; i++) {
+		const char *path = cli_plugin_path(pmk_qemu_generations[i].module);
+
+		if (path && !found)
+			SAY(it, "%s", path);
+		found += path && access(path, R_OK) == 0 && (!found || strcmp(path, it->text) != 0);
+	}
+	if (!found)
+		return;
+	it->status = OK;
+	if (found > 1)
+		snprintf(it->text + strlen(it->text), 80,
+			 ", and %u more for other releases of QEMU", found - 1);
 }
 
 static void check_directory(struct report *r, const char *name, const char *dir, const char *what,
@@ -232,44 +246,24 @@ static const struct {
 
 #define INSTRUCTIONS 3
 
-#define QEMU_USER "install qemu-user (Debian: apt-get install qemu-user)"
-#define QEMU_ARM  "install it, if wanted (Debian: apt-get install qemu-system-arm)"
-#define QEMU_MISC "install it, if wanted (Debian: apt-get install qemu-system-misc)"
-
 static const struct emulator {
-	const char *command, *runs, *advice;
+	const char *command, *runs;
 	const void *program; /* NULL: none can be run without a machine */
 	size_t size;
 } emulators[] = {
-	{ "qemu-arm", "programs for ARM", QEMU_USER, &arm_program, sizeof(arm_program) },
-	{ "qemu-aarch64", "programs for AArch64", QEMU_USER, &a64_program, sizeof(a64_program) },
-	{ "qemu-microblazeel", "programs for MicroBlaze, little-endian", QEMU_USER,
-	  &microblazeel_program, sizeof(microblazeel_program) },
-	{ "qemu-microblaze", "programs for MicroBlaze, big-endian", QEMU_USER, &microblaze_program,
+	{ "qemu-arm", "programs for ARM", &arm_program, sizeof(arm_program) },
+	{ "qemu-aarch64", "programs for AArch64", &a64_program, sizeof(a64_program) },
+	{ "qemu-microblazeel", "programs for MicroBlaze, little-endian", &microblazeel_program,
+	  sizeof(microblazeel_program) },
+	{ "qemu-microblaze", "programs for MicroBlaze, big-endian", &microblaze_program,
 	  sizeof(microblaze_program) },
-	{ "qemu-system-arm", "firmware for ARM, with --qemu", QEMU_ARM, NULL, 0 },
+	{ "qemu-system-arm", "firmware for ARM, with --qemu", NULL, 0 },
 	{ "qemu-system-aarch64",
-	  "firmware for ARM, with --qemu; firmware for AArch64 that counts itself", QEMU_ARM, NULL,
+	  "firmware for ARM, with --qemu; firmware for AArch64 that counts itself", NULL, 0 },
+	{ "qemu-system-microblazeel", "firmware for MicroBlaze, little-endian, with --qemu", NULL,
 	  0 },
-	{ "qemu-system-microblazeel", "firmware for MicroBlaze, little-endian, with --qemu",
-	  QEMU_MISC, NULL, 0 },
-	{ "qemu-system-microblaze", "firmware for MicroBlaze, big-endian, with --qemu", QEMU_MISC,
-	  NULL, 0 },
+	{ "qemu-system-microblaze", "firmware for MicroBlaze, big-endian, with --qemu", NULL, 0 },
 };
-
-/* "7.2.22" out of "qemu-arm version 7.2.22 (Debian …)"; false: it does not look like that. */
-static bool find_version(char *text, unsigned long *major)
-{
-	char *at = strstr(text, "version ");
-
-	if (!at)
-		return false;
-	at += strlen("version ");
-	*major = strtoul(at, NULL, 10);
-	memmove(text, at, strlen(at) + 1);
-	text[strcspn(text, " ,(")] = '\0';
-	return *major > 0;
-}
 
 /* A file with the program; false with errno. The caller unlinks it. */
 static bool write_program(const struct emulator *e, char *path)
@@ -287,14 +281,24 @@ static bool write_program(const struct emulator *e, char *path)
 	return true;
 }
 
+/* What pmk itself says comes last, behind what the emulator says. */
+static const char *last_line_of_ours(const char *text)
+{
+	const char *line = text, *at = text;
+
+	while ((at = strstr(at, "pmk: "))) {
+		at += strlen("pmk: ");
+		line = at;
+	}
+	return line;
+}
+
 /* Count it, by this very pmk. */
 static void check_counting(struct report *r, const struct emulator *e)
 {
 	struct item *it =
-		add(r, e->command, BROKEN,
-		    "'pmk stat' with the same program tells more; the plugin needs QEMU 6.0 "
-		    "or newer with plugins enabled");
-	char exe[PATH_MAX] = "", path[] = "/tmp/pmk-doctor-XXXXXX", out[400];
+		add(r, e->command, BROKEN, "'pmk stat' with a program of yours tells more");
+	char exe[PATH_MAX] = "", path[] = "/tmp/pmk-doctor-XXXXXX", out[4096];
 	const char *const argv[] = { exe, "stat", "-x", ";", "-e", "instructions", path, NULL };
 	unsigned long counted;
 	char *end;
@@ -308,7 +312,9 @@ static void check_counting(struct report *r, const struct emulator *e)
 	unlink(path);
 	counted = strtoul(out, &end, 10);
 	if (code != 0 || end == out || *end != ';') {
-		SAY(it, "counting fails (exit code %d): %s", code, out);
+		const char *why = last_line_of_ours(out);
+
+		SAY(it, "counting fails (exit code %d): %.*s", code, (int)strcspn(why, "\n"), why);
 		return;
 	}
 	SAY(it, "counts: %lu of %u instructions of a small program", counted, INSTRUCTIONS);
@@ -318,27 +324,46 @@ static void check_counting(struct report *r, const struct emulator *e)
 	}
 }
 
+/* None, or one that cannot count. */
+static void no_emulator(struct item *it, const struct emulator *e, const struct pmk_qemu *q)
+{
+	it->status = q->state == PMK_QEMU_MISSING ? MISSING : BROKEN;
+	if (q->state == PMK_QEMU_MISSING && !q->named)
+		SAY(it, "runs %s", e->runs);
+	else
+		emulator_cause(q, e->command, it->text, sizeof(it->text));
+	emulator_remedy(q, e->command, it->own_advice, sizeof(it->own_advice));
+	it->advice = it->own_advice;
+}
+
 static void check_emulator(struct report *r, const struct emulator *e)
 {
-	struct item *it = add(r, e->command, OK, e->advice);
-	const char *const argv[] = { e->command, "--version", NULL };
-	char out[400];
-	unsigned long major = 0;
-	int code = capture(argv, out, sizeof(out));
+	struct item *it = add(r, e->command, OK, NULL);
+	const char *argv[] = { NULL, "--version", NULL };
+	char out[400], version[64];
+	struct pmk_qemu q;
+	int code;
 
-	if (code == PMK_EXIT_NOT_FOUND) {
-		it->status = MISSING;
-		SAY(it, "runs %s", e->runs);
-	} else if (code || !find_version(out, &major)) {
+	if (!pmk_qemu_find(&q, e->command)) {
+		no_emulator(it, e, &q);
+		return;
+	}
+	argv[0] = q.path;
+	code = capture(argv, out, sizeof(out));
+	it->advice = EMULATOR_OTHER_RELEASE;
+	if (code || !pmk_qemu_version(out, version, sizeof(version))) {
 		it->status = BROKEN;
 		SAY(it, "does not tell its version (exit code %d)", code);
-	} else {
-		it->status = major < 6 ? BROKEN : OK;
-		SAY(it, "version %s, runs %s%s", out, e->runs,
-		    major < 6 ? "; too old: plugins need 6.0" : "");
+		return;
 	}
-	if (it->status == OK && e->program)
+	SAY(it, "version %s%s%s%s, runs %s", version, q.named || q.built ? " (" : "",
+	    q.named || q.built ? q.path : "", q.named || q.built ? ")" : "", e->runs);
+	if (!pmk_qemu_api(version)) {
+		it->status = BROKEN;
+		SAY(it, "version %s, runs %s; too old: plugins need 6.0", version, e->runs);
+	} else if (e->program) {
 		check_counting(r, e);
+	}
 }
 
 /* ---- converters of waveform dumps ------------------------------------------------------------- */

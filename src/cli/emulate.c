@@ -19,6 +19,7 @@
 #include <pmk/error.h>
 
 #include "cli/cli.h"
+#include "cli/emulator.h"
 
 /* What runs an ELF file of a machine, as a program and as firmware (NULL: that is not counted), and as
  * which core unless another is asked for. The last column is where Debian's cross compiler packages put the
@@ -67,6 +68,19 @@ static const struct machine *machine_by_emulator(const struct emulation *emu)
 		    (machines[i].system && !strcmp(machines[i].system, name)))
 			return &machines[i];
 	return NULL;
+}
+
+/* One that can count; or one line that says why there is none, and what to do. */
+static int find_emulator(struct emulation *emu)
+{
+	const char *name = emu->argv.word[0];
+	char cause[EMULATOR_TEXT], remedy[EMULATOR_TEXT];
+
+	if (pmk_qemu_find(&emu->qemu, name))
+		return 0;
+	emulator_cause(&emu->qemu, name, cause, sizeof(cause));
+	emulator_remedy(&emu->qemu, name, remedy, sizeof(remedy));
+	return cli_fail(PMK_EXIT_FAILED, "%s; %s", cause, remedy);
 }
 
 static int add_all(struct word_list *l, const char *const *words)
@@ -291,7 +305,9 @@ int emulation_user(struct emulation *emu, char **argv, const char *sysroot)
 
 		err = add_all(&emu->argv, name);
 	}
-	return err ? err : add_all(&emu->argv, (const char *const *)argv + 1);
+	if (!err)
+		err = add_all(&emu->argv, (const char *const *)argv + 1);
+	return err ? err : find_emulator(emu);
 }
 
 /* With it QEMU 7.2 begins a block anew at an access to a device, and both beginnings would be counted. */
@@ -432,7 +448,8 @@ int emulation_system(struct emulation *emu, const char *command, char **more)
 	if (err)
 		return err;
 	emu->system = !runs_programs(emu);
-	return emu->system ? check_firmware(emu) : 0;
+	err = emu->system ? check_firmware(emu) : 0;
+	return err ? err : find_emulator(emu);
 }
 
 /* The line "NAME=VALUE" for what --env says; NULL when the variable is not set here. */

@@ -7,6 +7,7 @@
 
 #include "cli/cli.h"
 #include "cpu/config.h"
+#include "producer/qemu/find.h"
 #include "producer/qemu/runner.h"
 #include "profile/elf.h"
 
@@ -19,7 +20,8 @@ struct emulation {
 	struct pmk_core core;
 	struct pmk_elf elf;
 	char *image;	       /* the ELF file that symbols are looked up in, or NULL */
-	struct word_list argv; /* the emulator's; "@plugin@" where its argument goes */
+	struct pmk_qemu qemu;  /* the emulator */
+	struct word_list argv; /* its words; "@plugin@" where its argument goes */
 	struct word_list envp;
 	struct word_list passed; /* of it: what --env let through, NAME=VALUE */
 	bool system;

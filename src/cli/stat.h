@@ -90,7 +90,11 @@ struct job {
 	struct output out;
 	bool write_failed; /* an interval could not be written */
 	struct pmk_runner runner;
-	char qemu_version[64]; /* "7.2.22"; empty when it did not answer like QEMU */
+	const struct pmk_qemu_generation *generation; /* whose module the emulator is to load */
+	bool refused;				      /* it refused another one */
+	pid_t asked;	       /* 0, or the process that tells the emulator's version, … */
+	int answer;	       /* … here */
+	char qemu_version[64]; /* "7.2.22"; empty when it did not answer like QEMU, or not yet */
 	int interrupted;       /* the signal that told pmk to stop, 0 = none */
 	int killed;	       /* the signal that an emulated program died of, 0 = none */
 	struct linux_job *linux_job;

@@ -17,9 +17,9 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/emulator.h"
 #include "cli/watch.h"
-
-#define OLDEST_QEMU "6.0"
+#include "producer/qemu/generation.h"
 
 static volatile sig_atomic_t signalled;
 
@@ -37,107 +37,177 @@ static void catch_signals(void)
 	sigaction(SIGHUP, &sa, NULL);
 }
 
-/* A question put to QEMU while the program runs, so that it costs nobody's time. */
-struct version_query {
-	pid_t pid;
-	int fd; /* -1: could not be asked */
-};
+/* ---- questions to the emulator ---------------------------------------------------------------- */
 
-static struct version_query ask_version(const char *qemu)
+#define ANSWER_SECONDS 10 /* that one may take */
+
+/* Start the emulator with these words. What it says comes out of *fd; -1: it could not be started. */
+static pid_t ask(const char *path, const char *const words[], int *fd)
 {
-	struct version_query v = { .fd = -1 };
 	int fds[2];
+	pid_t pid;
 
+	*fd = -1;
 	if (pipe2(fds, O_CLOEXEC))
-		return v;
-	v.pid = fork();
-	if (v.pid == 0) {
+		return -1;
+	pid = fork();
+	if (pid == 0) {
 		dup2(fds[1], STDOUT_FILENO);
 		dup2(fds[1], STDERR_FILENO);
-		execlp(qemu, qemu, "--version", NULL);
+		alarm(ANSWER_SECONDS); /* outlives exec */
+		/* execvp() is older than const; it changes nothing. */
+		execvp(path, (char *const *)(uintptr_t)words);
 		_exit(127);
 	}
 	close(fds[1]);
-	v.fd = fds[0];
-	return v;
+	if (pid < 0)
+		close(fds[0]);
+	else
+		*fd = fds[0];
+	return pid;
 }
 
-/* The number out of "qemu-arm version 7.2.22 (Debian …)". */
-static void read_version(struct version_query v, char *version, size_t size)
+/* The beginning of what it says. */
+static void read_answer(pid_t pid, int fd, char *text, size_t size)
+{
+	size_t got = 0;
+	ssize_t n;
+
+	*text = '\0';
+	if (fd < 0)
+		return;
+	while (got < size - 1 && (n = read(fd, text + got, size - 1 - got)) > 0)
+		got += (size_t)n;
+	text[got] = '\0';
+	close(fd);
+	waitpid(pid, NULL, 0);
+}
+
+static void ask_version(struct job *job)
+{
+	const char *const words[] = { job->emu.argv.word[0], "--version", NULL };
+
+	job->asked = ask(job->emu.qemu.path, words, &job->answer);
+}
+
+static void read_version(struct job *job)
 {
 	char text[512];
-	ssize_t got = 0, n;
-	char *at;
 
-	if (v.fd < 0)
+	if (!job->asked)
 		return;
-	while (got < (ssize_t)sizeof(text) - 1 &&
-	       (n = read(v.fd, text + got, sizeof(text) - 1 - (size_t)got)) > 0)
-		got += n;
-	text[got] = '\0';
-	close(v.fd);
-	if (v.pid > 0)
-		waitpid(v.pid, NULL, 0);
-	at = strstr(text, "version ");
-	if (at && (!strncmp(text, "qemu", 4) || !strncmp(text, "QEMU", 4)))
-		snprintf(version, size, "%.*s", (int)strcspn(at + 8, " (\n"), at + 8);
+	read_answer(job->asked, job->answer, text, sizeof(text));
+	job->asked = 0;
+	pmk_qemu_version(text, job->qemu_version, sizeof(job->qemu_version));
 }
 
-/* Debian's package of an emulator; NULL: not known. */
-static const char *package_of(const char *qemu)
-{
-	static const struct {
-		const char *qemu, *package;
-	} rows[] = {
-		{ "qemu-arm", "qemu-user" },
-		{ "qemu-aarch64", "qemu-user" },
-		{ "qemu-microblaze", "qemu-user" },
-		{ "qemu-microblazeel", "qemu-user" },
-		{ "qemu-system-arm", "qemu-system-arm" },
-		{ "qemu-system-microblaze", "qemu-system-misc" },
-		{ "qemu-system-microblazeel", "qemu-system-misc" },
-	};
+/* ---- the module that fits it -------------------------------------------------------------------- */
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (!strcmp(qemu, rows[i].qemu))
-			return rows[i].package;
-	return NULL;
+static int no_module_for(const struct job *job, unsigned api)
+{
+	return cli_fail(PMK_EXIT_FAILED,
+			"%s %s takes plugins of API version %u, and pmk has none of that; %s",
+			job->emu.argv.word[0], job->qemu_version, api, EMULATOR_OTHER_RELEASE);
+}
+
+static int too_old(const struct job *job)
+{
+	return cli_fail(PMK_EXIT_FAILED, "%s %s is too old: plugins take QEMU 6.0 or newer; %s",
+			job->emu.argv.word[0], job->qemu_version, EMULATOR_OTHER_RELEASE);
+}
+
+static int not_qemu(const struct job *job)
+{
+	return cli_fail(PMK_EXIT_FAILED,
+			"%s does not behave like QEMU: it does not tell its version",
+			job->emu.argv.word[0]);
+}
+
+/* By the functions that the emulator exports; by its release where they do not tell. A question takes longer
+ * than a small program, so the version is otherwise asked for while the program runs. */
+static int choose_module(struct job *job)
+{
+	const struct pmk_qemu *q = &job->emu.qemu;
+	const struct pmk_qemu_generation *g = pmk_qemu_generation_of_api(q->api_lowest);
+	unsigned api;
+
+	ask_version(job);
+	job->generation = g;
+	if (g && g == pmk_qemu_generation_of_api(q->api_highest))
+		return 0;
+	read_version(job);
+	if (!*job->qemu_version)
+		return not_qemu(job);
+	api = pmk_qemu_api(job->qemu_version);
+	if (!api)
+		return too_old(job);
+	job->generation = pmk_qemu_generation_of_api(api);
+	return 0;
+}
+
+/* Let the emulator say again why it did not take the module: the first time it said so to the user. There is
+ * nothing for it to run, should it take it. */
+static void ask_why(const struct job *job, const char *module, char *text, size_t size)
+{
+	const char *const firmware[] = {
+		job->emu.argv.word[0], "-M", "none", "-display", "none", "-plugin", module, NULL
+	};
+	const char *const program[] = { job->emu.argv.word[0], "-plugin", module, "/dev/null",
+					NULL };
+	int fd;
+	pid_t pid = ask(job->emu.qemu.path, job->emu.system ? firmware : program, &fd);
+
+	read_answer(pid, fd, text, size);
 }
 
 static int start_failed(struct job *job, int err)
 {
-	const char *qemu = job->emu.argv.word[0];
-
 	if (err != PMK_ENOTSUP)
 		return cli_fail(PMK_EXIT_FAILED, "cannot start the emulator: %s", strerror(errno));
-	if (errno == ENOENT && package_of(qemu))
-		return cli_fail(PMK_EXIT_FAILED, "%s is not installed (Debian: apt install %s)",
-				qemu, package_of(qemu));
-	if (errno == ENOENT)
-		return cli_fail(PMK_EXIT_FAILED, "%s is not installed", qemu);
-	return cli_fail(PMK_EXIT_FAILED, "%s: %s", qemu, strerror(errno));
+	return cli_fail(PMK_EXIT_FAILED, "%s: %s", job->emu.qemu.path, strerror(errno));
 }
 
-static int never_ready(const struct job *job)
+static int other_isa(const struct job *job)
 {
-	const struct pmk_arena *a = job->runner.arena;
+	return cli_fail(PMK_EXIT_USAGE,
+			"%s emulates %s, and core %s runs %s code; choose another with --core (pmk "
+			"list cores)",
+			job->emu.argv.word[0], job->runner.arena->target, job->emu.core.name,
+			job->emu.core.isa);
+}
 
-	if (atomic_load(&a->other_isa))
-		return cli_fail(PMK_EXIT_USAGE,
-				"%s emulates %s, and core %s runs %s code; choose another with "
-				"--core (pmk list cores)",
-				job->emu.argv.word[0], a->target, job->emu.core.name,
-				job->emu.core.isa);
+/* The module was chosen for another API version than the emulator has? Then 0, and the one that it asks for is
+ * chosen; or one line, and an exit code. */
+static int other_module(struct job *job)
+{
+	const struct pmk_qemu_generation *g;
+	char said[2048], module[PATH_MAX];
+	unsigned api;
+
+	if (atomic_load(&job->runner.arena->other_isa))
+		return other_isa(job);
+	read_version(job);
 	if (!*job->qemu_version)
-		return cli_fail(PMK_EXIT_FAILED,
-				"%s does not behave like QEMU: it does not tell its "
-				"version",
-				job->emu.argv.word[0]);
-	return cli_fail(
-		PMK_EXIT_FAILED,
-		"%s %s ended before it loaded the plugin %s; if its own message does not say why: "
-		"plugins take QEMU %s or newer, built with support for them",
-		job->emu.argv.word[0], job->qemu_version, cli_plugin_path(), OLDEST_QEMU);
+		return not_qemu(job);
+	if (!pmk_qemu_api(job->qemu_version))
+		return too_old(job);
+	snprintf(module, sizeof(module), "%s", job->runner.cfg.plugin);
+	ask_why(job, module, said, sizeof(said));
+	api = pmk_qemu_asks_for(said);
+	g = pmk_qemu_generation_of_api(api);
+	if (api && (!g || !cli_plugin_path(g->module)))
+		return no_module_for(job, api);
+	/* PMK_PLUGIN can be one file for all. */
+	if (g && strcmp(cli_plugin_path(g->module), module) != 0 && !job->refused) {
+		cli_fail(0, "%s %s takes plugins of API version %u: trying %s",
+			 job->emu.argv.word[0], job->qemu_version, api, g->module);
+		job->generation = g;
+		job->refused = true;
+		return 0;
+	}
+	return cli_fail(PMK_EXIT_FAILED,
+			"%s %s ended before it loaded the plugin %s; its own message says why",
+			job->emu.argv.word[0], job->qemu_version, module);
 }
 
 static const char *arena_error(const struct job *job)
@@ -271,7 +341,7 @@ static void wait_for_end(struct job *job)
 	drain_intervals(job);
 }
 
-/* The emulator ended before our plugin was there: explained when its version is known. */
+/* The emulator ended before our plugin was there. */
 #define NEVER_READY (-1)
 
 /* The program is over: read everything, for the plan's events from `first` on. */
@@ -310,7 +380,8 @@ static int run_once(struct job *job, const struct pmk_plan *plan, unsigned first
 		.counters = job->cfg,
 		.code_start = job->emu.elf.code_start,
 		.pie = job->emu.elf.pie,
-		.plugin = cli_plugin_path(),
+		.emulator = job->emu.qemu.path,
+		.plugin = cli_plugin_path(job->generation->module),
 		.argv = job->emu.argv.word,
 		.envp = job->emu.envp.word,
 	};
@@ -319,7 +390,7 @@ static int run_once(struct job *job, const struct pmk_plan *plan, unsigned first
 	if (!cfg.plugin || access(cfg.plugin, R_OK))
 		return cli_fail(PMK_EXIT_FAILED,
 				"cannot read the QEMU plugin %s; set PMK_PLUGIN to its path",
-				cfg.plugin ? cfg.plugin : "pmk-qemu-api1.so");
+				cfg.plugin ? cfg.plugin : job->generation->module);
 	cfg.counters.plan = *plan;
 	pmk_runner_free(&job->runner); /* of the run before */
 	err = pmk_runner_start(&job->runner, &cfg);
@@ -337,6 +408,20 @@ static int run_once(struct job *job, const struct pmk_plan *plan, unsigned first
 		return cli_fail(PMK_EXIT_FAILED, "the emulated counters could not be started: %s",
 				arena_error(job));
 	return take_reading(job, plan, first);
+}
+
+/* The same; an emulator that asks for another module gets it. */
+static int run_with_its_module(struct job *job, const struct pmk_plan *plan, unsigned first)
+{
+	int err = run_once(job, plan, first);
+
+	if (err == NEVER_READY)
+		err = other_module(job);
+	else
+		return err;
+	if (!err)
+		err = run_once(job, plan, first);
+	return err == NEVER_READY ? other_module(job) : err;
 }
 
 /* The events of one pass, as a plan of its own. Passes are contiguous because the caller sorted. */
@@ -360,7 +445,7 @@ static int run_passes(struct job *job)
 			part.event[part.nevents] = job->plan.event[i];
 			part.event[part.nevents++].pass = 0;
 		}
-		err = run_once(job, &part, first);
+		err = run_with_its_module(job, &part, first);
 		if (err || signalled)
 			return err;
 	}
@@ -386,23 +471,20 @@ static void sort_by_pass(struct job *job)
 
 int stat_run(struct job *job)
 {
-	struct version_query version;
 	double began = seconds();
-	int err = 0;
+	int err;
 
 	catch_signals();
-	version = ask_version(job->emu.argv.word[0]);
+	err = choose_module(job);
 	if (job->q->rerun)
 		sort_by_pass(job);
 	for (unsigned run = 0; run < job->q->runs && !err && !signalled; run++) {
-		err = job->q->rerun ? run_passes(job) : run_once(job, &job->plan, 0);
+		err = job->q->rerun ? run_passes(job) : run_with_its_module(job, &job->plan, 0);
 		if (!err && (!signalled || !run))
 			job->result.runs = run + 1;
 	}
 	job->interrupted = signalled;
-	read_version(version, job->qemu_version, sizeof(job->qemu_version));
-	if (err == NEVER_READY)
-		err = never_ready(job);
+	read_version(job);
 	job->result.elapsed = (seconds() - began) / (job->result.runs ? job->result.runs : 1);
 	return err;
 }

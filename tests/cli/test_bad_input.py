@@ -300,7 +300,7 @@ def with_fake(script):
     place = os.path.join(WORK, "fake-" + hashlib.sha256(repr(script).encode()).hexdigest()[:8])
     os.makedirs(place, exist_ok=True)
     if script is None:
-        return dict(os.environ, PATH=place)
+        return dict(os.environ, PATH=place, **NO_EMULATORS)
     with open(os.path.join(place, "qemu-arm"), "w") as f:
         f.write("#!/bin/sh\n" + script)
     os.chmod(os.path.join(place, "qemu-arm"), 0o755)
@@ -311,7 +311,7 @@ OLD = 'case "$1" in --version) echo "qemu-arm version 4.2.0"; exit 0;; esac\nexi
 
 
 def test_no_emulator():
-    refuse(FAILED, loop(1), env=with_fake(None), said=("qemu-arm is not installed", "qemu-user"))
+    refuse(FAILED, loop(1), env=with_fake(None), said=f"qemu-arm is not installed; {remedy('qemu-user')}")
 
 
 def test_an_emulator_that_is_too_old():
@@ -328,7 +328,7 @@ def test_an_emulator_that_cannot_be_executed():
     with open(os.path.join(place, "qemu-arm"), "w") as f:
         f.write("not a program")
     os.chmod(os.path.join(place, "qemu-arm"), 0o644)
-    refuse(FAILED, loop(1), env=dict(os.environ, PATH=place), said="qemu-arm")
+    refuse(FAILED, loop(1), env=dict(os.environ, PATH=place, **NO_EMULATORS), said="qemu-arm")
 
 
 def test_documents_of_a_failure_are_whole():

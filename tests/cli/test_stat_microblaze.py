@@ -301,5 +301,5 @@ def test_cores_for_other_programs():
 
 def test_without_the_emulator():
     path = mb.program("hello", "hello.c", order="big")
-    out = pmk("stat", path, env=dict(os.environ, PATH="/nowhere"))
-    equal((out.code, out.err), (125, "pmk: qemu-microblaze is not installed (Debian: apt install qemu-user)\n"))
+    out = pmk("stat", path, env=dict(os.environ, PATH="/nowhere", **NO_EMULATORS))
+    equal((out.code, out.err), (125, f"pmk: qemu-microblaze is not installed; {remedy('qemu-user')}\n"))

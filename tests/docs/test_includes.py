@@ -19,8 +19,8 @@ LIBRARIES = {
     "capstone": ["src/isa/"],
     "ini.h": ["src/base/ini.c"],
     "json": ["src/result/", "src/cli/"],
-    "libelf.h": ["src/profile/"],
-    "gelf.h": ["src/profile/"],
+    "libelf.h": ["src/profile/", "src/producer/qemu/find.c"],
+    "gelf.h": ["src/profile/", "src/producer/qemu/find.c"],
 }
 
 # (files, what they may include beside the system's headers). The first row that matches a file

@@ -85,14 +85,15 @@ static void fix_surroundings(void)
 }
 
 /* The child's side between fork and exec. Errors go back through `report`, which exec closes. */
-static _Noreturn void exec_emulator(char **argv, char *const *envp, pid_t parent, int report)
+static _Noreturn void exec_emulator(const char *path, char **argv, char *const *envp, pid_t parent,
+				    int report)
 {
 	ssize_t ignored;
 	int err;
 
 	end_with(parent);
 	fix_surroundings();
-	execvpe(argv[0], argv, envp);
+	execvpe(path, argv, envp);
 	err = errno;
 	ignored = write(report, &err, sizeof(err));
 	(void)ignored;
@@ -138,7 +139,7 @@ int pmk_runner_start(struct pmk_runner *r, const struct pmk_runner_config *cfg)
 	parent = getpid();
 	r->pid = fork();
 	if (r->pid == 0)
-		exec_emulator(argv, cfg->envp, parent, report[1]);
+		exec_emulator(cfg->emulator, argv, cfg->envp, parent, report[1]);
 	free(argv);
 	close(arena_fd);
 	close(report[1]);

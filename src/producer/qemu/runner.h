@@ -20,9 +20,10 @@ struct pmk_runner_config {
 	struct pmk_emulated_config counters;
 	uint64_t code_start; /* of the ELF file, to find out where it was loaded */
 	bool pie;
-	const char *plugin; /* path of a pmk-qemu-apiN.so */
-	char *const *argv;  /* the emulator's command line; argv[0] is looked up in PATH. The first
-			      * word "@plugin@" is replaced by the plugin argument */
+	const char *emulator; /* its path */
+	const char *plugin;   /* path of the module that fits it */
+	char *const *argv;    /* the emulator's command line. The first word "@plugin@" is replaced by the
+			       * plugin argument */
 	char *const *envp;  /* the emulator's environment */
 };
 

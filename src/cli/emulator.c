@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+/* See emulator.h. */
+#include "cli/emulator.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+/* Debian's package of an emulator; NULL: not known. Those of programs are what scripts/qemu builds. */
+static const struct row {
+	const char *name, *package;
+} rows[] = {
+	{ "qemu-arm", "qemu-user" },
+	{ "qemu-aarch64", "qemu-user" },
+	{ "qemu-microblaze", "qemu-user" },
+	{ "qemu-microblazeel", "qemu-user" },
+	{ "qemu-system-arm", "qemu-system-arm" },
+	{ "qemu-system-aarch64", "qemu-system-arm" },
+	{ "qemu-system-microblaze", "qemu-system-misc" },
+	{ "qemu-system-microblazeel", "qemu-system-misc" },
+};
+
+static const struct row *row_of(const char *name)
+{
+	const char *slash = strrchr(name, '/');
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (!strcmp(rows[i].name, slash ? slash + 1 : name))
+			return &rows[i];
+	return NULL;
+}
+
+void emulator_cause(const struct pmk_qemu *q, const char *name, char *buf, size_t size)
+{
+	switch (q->state) {
+	case PMK_QEMU_READY:
+	case PMK_QEMU_NO_ELF:
+		*buf = '\0';
+		break;
+	case PMK_QEMU_MISSING:
+		if (q->named)
+			snprintf(buf, size, "PMK_QEMU_DIR is %s, and there is no %s in it",
+				 getenv("PMK_QEMU_DIR"), name);
+		else
+			snprintf(buf, size, "%s is not installed", name);
+		break;
+	case PMK_QEMU_NOT_EXEC:
+		snprintf(buf, size, "%s: permission denied", q->path);
+		break;
+	case PMK_QEMU_STATIC:
+		snprintf(buf, size, "%s is linked statically and cannot load plugins", q->path);
+		break;
+	case PMK_QEMU_NO_PLUGINS:
+		snprintf(buf, size, "%s was built without support for plugins", q->path);
+		break;
+	}
+}
+
+void emulator_remedy(const struct pmk_qemu *q, const char *name, char *buf, size_t size)
+{
+	const struct row *row = row_of(name);
+	bool programs = row && !strcmp(row->package, "qemu-user");
+
+	if (q->named)
+		snprintf(buf, size, "unset PMK_QEMU_DIR, or set it to the directory of another");
+	else if (strchr(name, '/'))
+		snprintf(buf, size, "give another, such as one in PATH by its name alone");
+	else if (programs && !pmk_qemu_packaged("/etc/os-release"))
+		snprintf(buf, size, "build %s: %s",
+			 q->state == PMK_QEMU_MISSING ? "it" : "one that can", cli_build_qemu());
+	else if (row && (programs || q->state == PMK_QEMU_MISSING))
+		snprintf(buf, size, "Debian: apt-get install %s", row->package);
+	else
+		snprintf(buf, size, "docs/install.md says how to build QEMU");
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* What people are told about emulators: what is wrong with one, and what mends it. */
+#ifndef PMK_CLI_EMULATOR_H
+#define PMK_CLI_EMULATOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "producer/qemu/find.h"
+
+/* Room for each of the texts. */
+#define EMULATOR_TEXT (PATH_MAX + 300)
+
+/* What is wrong with an emulator that pmk_qemu_find() did not take: "/usr/bin/qemu-arm is linked statically, so
+ * that it cannot load plugins". */
+void emulator_cause(const struct pmk_qemu *q, const char *name, char *buf, size_t size);
+/* What to do about it: one thing, a command as far as there is one. */
+void emulator_remedy(const struct pmk_qemu *q, const char *name, char *buf, size_t size);
+
+/* What to do about one that can load plugins, but none of ours. */
+#define EMULATOR_OTHER_RELEASE \
+	"set PMK_QEMU_DIR to the directory of another release; docs/install.md says how to build one"
+
+#endif

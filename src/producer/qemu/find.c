@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Finding an emulator that can load plugins. See find.h.
+ *
+ * QEMU gives plugins its functions as exported symbols. So an executable that has them in its dynamic symbol
+ * table was built for plugins, and which of them are there tells its release well enough to choose a module.
+ * One without an interpreter is static: some of those have a dynamic symbol table, too, and still cannot load
+ * anything.
+ */
+#define _GNU_SOURCE
+#include "producer/qemu/find.h"
+
+#include <fcntl.h>
+#include <gelf.h>
+#include <libelf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "producer/qemu/generation.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+/* In every release with plugins. */
+#define ALWAYS "qemu_plugin_register_vcpu_init_cb"
+
+/* Functions that came with a version of the API, which none of the earlier releases has. */
+static const struct mark {
+	const char *function;
+	unsigned api;
+} marks[] = {
+	{ "qemu_plugin_scoreboard_new", 2 },		    /* 9.0 */
+	{ "qemu_plugin_register_vcpu_tb_exec_cond_cb", 3 }, /* 9.1 */
+	{ "qemu_plugin_set_pc", 6 },			    /* 11.0 */
+};
+
+static bool has_interpreter(Elf *elf)
+{
+	GElf_Phdr ph;
+	size_t n;
+
+	if (elf_getphdrnum(elf, &n))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (gelf_getphdr(elf, (int)i, &ph) && ph.p_type == PT_INTERP)
+			return true;
+	return false;
+}
+
+/* The dynamic symbol table; NULL: there is none. */
+static Elf_Scn *dynamic_symbols(Elf *elf, GElf_Shdr *sh)
+{
+	Elf_Scn *scn = NULL;
+
+	while ((scn = elf_nextscn(elf, scn)))
+		if (gelf_getshdr(scn, sh) && sh->sh_type == SHT_DYNSYM)
+			return scn;
+	return NULL;
+}
+
+/* What the exported functions tell, into q: none of ours leaves api_lowest 0. */
+static void look_at_exports(struct pmk_qemu *q, Elf *elf)
+{
+	bool plugins = false, marked[COUNT(marks)] = { false };
+	GElf_Shdr sh;
+	Elf_Scn *scn = dynamic_symbols(elf, &sh);
+	Elf_Data *data = scn ? elf_getdata(scn, NULL) : NULL;
+	size_t n = data && sh.sh_entsize ? sh.sh_size / sh.sh_entsize : 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const char *name;
+		GElf_Sym sym;
+
+		if (!gelf_getsym(data, (int)i, &sym) || sym.st_shndx == SHN_UNDEF)
+			continue;
+		name = elf_strptr(elf, sh.sh_link, sym.st_name);
+		if (!name || strncmp(name, "qemu_plugin_", 12) != 0)
+			continue;
+		plugins |= !strcmp(name, ALWAYS);
+		for (size_t k = 0; k < COUNT(marks); k++)
+			marked[k] |= !strcmp(name, marks[k].function);
+	}
+	if (!plugins)
+		return;
+	q->api_lowest = 1;
+	q->api_highest = UINT_MAX;
+	for (size_t k = 0; k < COUNT(marks); k++) {
+		if (marked[k])
+			q->api_lowest = marks[k].api;
+		else if (q->api_highest == UINT_MAX)
+			q->api_highest = marks[k].api - 1;
+	}
+}
+
+/* What the file at q->path is: q->state. */
+static void look(struct pmk_qemu *q)
+{
+	struct stat st;
+	Elf *elf;
+	int fd;
+
+	if (stat(q->path, &st) || !S_ISREG(st.st_mode)) {
+		q->state = PMK_QEMU_MISSING;
+		return;
+	}
+	if (access(q->path, X_OK)) {
+		q->state = PMK_QEMU_NOT_EXEC;
+		return;
+	}
+	/* What may be executed and not be read is left to who starts it. */
+	q->state = PMK_QEMU_NO_ELF;
+	fd = open(q->path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	if (elf && elf_kind(elf) == ELF_K_ELF) {
+		look_at_exports(q, elf);
+		q->state = !has_interpreter(elf) ? PMK_QEMU_STATIC
+			   : !q->api_lowest	 ? PMK_QEMU_NO_PLUGINS
+						 : PMK_QEMU_READY;
+	}
+	elf_end(elf);
+	close(fd);
+}
+
+static bool usable(const struct pmk_qemu *q)
+{
+	return q->state == PMK_QEMU_READY || q->state == PMK_QEMU_NO_ELF;
+}
+
+/* Is it in this directory? One that is of no use is kept in q, unless there was such a one before. */
+static bool try_in(struct pmk_qemu *q, const char *dir, size_t n, const char *name)
+{
+	struct pmk_qemu here = { .named = q->named };
+
+	/* An empty element of PATH is the current directory. */
+	snprintf(here.path, sizeof(here.path), "%.*s/%s", n ? (int)n : 1, n ? dir : ".", name);
+	look(&here);
+	if (usable(&here) || (q->state == PMK_QEMU_MISSING && here.state != PMK_QEMU_MISSING))
+		*q = here;
+	return usable(&here);
+}
+
+/* A variable that is empty is as good as none. */
+static const char *unless_empty(const char *value)
+{
+	return value && *value ? value : NULL;
+}
+
+bool pmk_qemu_cache(char *path, size_t size)
+{
+	const char *own = unless_empty(getenv("PMK_CACHE"));
+	const char *xdg = unless_empty(getenv("XDG_CACHE_HOME"));
+	const char *home = unless_empty(getenv("HOME"));
+	int n;
+
+	if (own)
+		n = snprintf(path, size, "%s/qemu", own);
+	else if (xdg)
+		n = snprintf(path, size, "%s/pmukit/qemu", xdg);
+	else if (home)
+		n = snprintf(path, size, "%s/.cache/pmukit/qemu", home);
+	else
+		return false;
+	return n > 0 && (size_t)n < size;
+}
+
+bool pmk_qemu_find(struct pmk_qemu *q, const char *name)
+{
+	const char *dir = unless_empty(getenv("PMK_QEMU_DIR")), *path = getenv("PATH");
+	char cache[PATH_MAX];
+
+	*q = (struct pmk_qemu){ .state = PMK_QEMU_MISSING };
+	if (strchr(name, '/')) {
+		snprintf(q->path, sizeof(q->path), "%s", name);
+		look(q);
+		return usable(q);
+	}
+	if (dir) {
+		q->named = true;
+		return try_in(q, dir, strlen(dir), name);
+	}
+	for (bool more = path != NULL; more; path++) {
+		size_t n = strcspn(path, ":");
+
+		if (try_in(q, path, n, name))
+			return true;
+		path += n;
+		more = *path == ':';
+	}
+	if (!pmk_qemu_cache(cache, sizeof(cache)) || !try_in(q, cache, strlen(cache), name))
+		return false;
+	q->built = true;
+	return true;
+}
+
+bool pmk_qemu_packaged(const char *os_release)
+{
+	char line[256], id[32] = "", version[32] = "";
+	FILE *f = fopen(os_release, "re");
+
+	while (f && fgets(line, sizeof(line), f)) {
+		sscanf(line, "ID=%*[\"']%31[^\"'\n]", id);
+		sscanf(line, "ID=%31[^\"'\n]", id);
+		sscanf(line, "VERSION_ID=%*[\"']%31[^\"'\n]", version);
+		sscanf(line, "VERSION_ID=%31[^\"'\n]", version);
+	}
+	if (f)
+		fclose(f);
+	return !strcmp(id, "debian") && *version && strtoul(version, NULL, 10) <= 12;
+}
+
+bool pmk_qemu_version(const char *answer, char *version, size_t size)
+{
+	const char *at = strstr(answer, "version ");
+
+	if (!at || (strncmp(answer, "qemu", 4) != 0 && strncmp(answer, "QEMU", 4) != 0))
+		return false;
+	at += strlen("version ");
+	snprintf(version, size, "%.*s", (int)strcspn(at, " ,(\n"), at);
+	return *version != '\0';
+}
+
+unsigned pmk_qemu_api(const char *version)
+{
+	unsigned major, minor;
+
+	if (sscanf(version, "%u.%u", &major, &minor) != 2)
+		return 0;
+	return pmk_qemu_api_of_version(major, minor);
+}
+
+/* The number behind a phrase; 0: the phrase is not there. */
+static unsigned number_behind(const char *said, const char *phrase)
+{
+	const char *at = strstr(said, phrase);
+
+	return at ? (unsigned)strtoul(at + strlen(phrase), NULL, 10) : 0;
+}
+
+unsigned pmk_qemu_asks_for(const char *said)
+{
+	/* QEMU's words, and those of our own module where QEMU takes one that would go wrong. */
+	static const char *const phrases[] = {
+		"this QEMU supports only a minimum version of ",
+		"this QEMU supports only up to version ",
+		"this emulator has version ",
+	};
+	unsigned api = 0;
+
+	for (size_t i = 0; i < COUNT(phrases) && !api; i++)
+		api = number_behind(said, phrases[i]);
+	return api;
+}
