@@ -27,12 +27,10 @@ demo:
 
 check:
 	@scripts/need build run test
-	@$(MAKE) --no-print-directory all
 	@scripts/test $(BUILD)
 
 test:
 	@scripts/need build run test
-	@$(MAKE) --no-print-directory all
 	@scripts/test $(BUILD) -m quick
 
 target:

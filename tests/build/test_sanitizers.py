@@ -10,7 +10,8 @@ TREE = os.path.join(WORK, "sanitized")
 def build():
     if not os.path.exists(os.path.join(TREE, "build.ninja")):
         out = run("meson", "setup", TREE, SOURCE, "-Dbuildtype=debugoptimized",
-                  "-Db_sanitize=address,undefined", "-Db_lundef=false", "-Doptimization=1")
+                  "-Db_sanitize=address,undefined", "-Db_lundef=false", "-Doptimization=1",
+                  "-Dtests=true", "-Ddocs=disabled")
         assert out.code == 0, out
     out = run("ninja", "-C", TREE, "--quiet", timeout=800)
     assert out.code == 0, out
