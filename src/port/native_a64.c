@@ -3,10 +3,10 @@
  * The PMU of an AArch64 processor by its own instructions: MRS/MSR (DDI 0487 D19.5). Freestanding; see
  * <pmk/native.h>. The register number sits inside the instruction, hence an instruction per case.
  */
-#ifdef __aarch64__
-
 #include <pmk/armv8.h>
 #include <pmk/native.h>
+
+#ifdef __aarch64__
 
 /*
  * System register writes take effect for what follows only after a context synchronisation event, and

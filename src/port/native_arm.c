@@ -8,11 +8,11 @@
  * The register number sits inside the instruction, hence a switch with an instruction per case. They
  * have no encoding in 16-bit Thumb; where the rest is compiled for that, this file is not.
  */
-#ifdef __arm__
-
 #include <pmk/arm11.h>
 #include <pmk/armv8.h>
 #include <pmk/native.h>
+
+#ifdef __arm__
 
 #if defined(__thumb__) && !defined(__thumb2__)
 #define ARM_STATE __attribute__((target("arm")))
