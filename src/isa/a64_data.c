@@ -142,7 +142,7 @@ static bool check(uint32_t w, enum check what, struct pmk_insn *in)
 			in->iclass = PMK_I_ALU_SHIFT;
 		return wide || !bit(w, 15);
 	case EXTEND:
-		if (bits(w, 15, 10) != (wide ? 3 : 2) << 3) /* all but UXTX #0, UXTW #0 */
+		if (bits(w, 15, 10) != (wide ? 3u : 2u) << 3) /* all but UXTX #0, UXTW #0 */
 			in->iclass = PMK_I_ALU_SHIFT;
 		return bits(w, 12, 10) <= 4;
 	case CRC:

@@ -494,7 +494,7 @@ static void metric_free(struct metric *m)
 static int read_file(const char *path, char **out, const struct diag *d)
 {
 	FILE *f = fopen(path, "r");
-	char *content = NULL;
+	char *content = NULL, *fitting;
 	size_t n = 0;
 	int err = 0;
 
@@ -524,9 +524,8 @@ out:
 		return err;
 	}
 	content[n] = '\0';
-	*out = realloc(content, n + 1); /* most are a hundredth of the limit */
-	if (!*out)
-		*out = content;
+	fitting = realloc(content, n + 1); /* most are a hundredth of the limit */
+	*out = fitting ? fitting : content;
 	return 0;
 }
 
