@@ -283,9 +283,11 @@ static void check(const struct row *r, const struct pmk_insn *in)
 	    in->mem_count != r->count || in->target != r->target || in->addr != 0x8000 ||
 	    strcmp(have, r->letters) != 0)
 		fail_msg("line %d: %08x: decoded %d class %d flow %d sysop %d facts '%s' rd %d rd2 "
-			 "%d rn %d rm %d rs %d ra %d reads %x writes %x memory %d x %d target %llx",
+			 "%d rn %d rm %d rs %d ra %d reads %llx writes %llx memory %d x %d target "
+			 "%llx",
 			 r->line, r->word, in->decoded, in->iclass, in->flow, in->sysop, have,
-			 in->rd, in->rd2, in->rn, in->rm, in->rs, in->ra, in->reads, in->writes,
+			 in->rd, in->rd2, in->rn, in->rm, in->rs, in->ra,
+			 (unsigned long long)in->reads, (unsigned long long)in->writes,
 			 in->mem_bytes, in->mem_count, (unsigned long long)in->target);
 }
 
@@ -537,8 +539,9 @@ static void test_all_thumb(void **state)
 			cs_regs_access(handle, cs, read, &nread, written, &nwritten);
 			if (in.reads != mask_of(read, nread) ||
 			    in.writes != mask_of(written, nwritten))
-				fail_msg("%04x %s %s: reads %x writes %x", h, cs->mnemonic,
-					 cs->op_str, in.reads, in.writes);
+				fail_msg("%04x %s %s: reads %llx writes %llx", h, cs->mnemonic,
+					 cs->op_str, (unsigned long long)in.reads,
+					 (unsigned long long)in.writes);
 			compared++;
 		}
 		if (n)

@@ -480,12 +480,14 @@ static void check(struct pmk_isa_arm *isa, const char *line, bool thumb, unsigne
 	    in.mem_count != want.count || in.is_branch != want.branch || pc != want.pc ||
 	    in.conditional != t.conditional ||
 	    (flags_in_text(&t) && !want.pc && in.sets_flags != t.sets_flags))
-		fail_msg("%sdecoded %d reads %x, %x writes %x, %x memory %d%d %dx%d, %d%d %dx%d "
-			 "branch %d, %d pc %d, %d conditional %d, %d flags %d, %d (ours, text)",
-			 line, in.decoded, in.reads, want.reads, in.writes, want.writes, in.load,
-			 in.store, in.mem_count, in.mem_bytes, want.load, want.store, want.count,
-			 want.bytes, in.is_branch, want.branch, pc, want.pc, in.conditional,
-			 t.conditional, in.sets_flags, t.sets_flags);
+		fail_msg(
+			"%sdecoded %d reads %llx, %x writes %llx, %x memory %d%d %dx%d, %d%d %dx%d "
+			"branch %d, %d pc %d, %d conditional %d, %d flags %d, %d (ours, text)",
+			line, in.decoded, (unsigned long long)in.reads, want.reads,
+			(unsigned long long)in.writes, want.writes, in.load, in.store, in.mem_count,
+			in.mem_bytes, want.load, want.store, want.count, want.bytes, in.is_branch,
+			want.branch, pc, want.pc, in.conditional, t.conditional, in.sets_flags,
+			t.sets_flags);
 	++*checked;
 }
 
