@@ -15,7 +15,8 @@
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define MAX	 64
 
-typedef unsigned __int128 u128;
+/* GNU C, as long as ISO C has no integer that wide. */
+__extension__ typedef unsigned __int128 u128;
 
 _Static_assert(LDBL_MANT_DIG >= 64, "the reference needs a long double of 64 bits");
 

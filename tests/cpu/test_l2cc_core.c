@@ -73,10 +73,10 @@ static void begin(const struct setting *more, size_t n)
 					     .flow = PMK_FLOW_NEXT };
 }
 
-#define BEGIN(...)                                                                \
-	do {                                                                      \
-		const struct setting more_[] = { { NULL, NULL }, ##__VA_ARGS__ }; \
-		begin(COUNT(more_) > 1 ? more_ + 1 : more_, COUNT(more_) - 1);    \
+#define BEGIN(...)                                                              \
+	do {                                                                    \
+		const struct setting more_[] = { { NULL, NULL }, __VA_ARGS__ }; \
+		begin(COUNT(more_) > 1 ? more_ + 1 : more_, COUNT(more_) - 1);  \
 	} while (0)
 
 static void end(void)

@@ -26,6 +26,9 @@
 #define COUNT(a)   (sizeof(a) / sizeof((a)[0]))
 #define PROCESSORS 3
 
+/* GNU C, as long as ISO C has no integer that wide. */
+__extension__ typedef unsigned __int128 u128;
+
 static uint64_t seed = 88172645463325252u;
 
 static uint64_t random64(void)
@@ -149,11 +152,10 @@ static bool plain_counts(const struct plain *p)
 }
 
 /* A value of one word, or of two with the upper half first. */
-static bool add_words(const struct plain *p, uint32_t *w, unsigned n, unsigned bits,
-		      unsigned __int128 more)
+static bool add_words(const struct plain *p, uint32_t *w, unsigned n, unsigned bits, u128 more)
 {
-	unsigned __int128 value = n == 1 ? w[0] : (unsigned __int128)w[0] << 32 | w[1];
-	unsigned __int128 limit = (unsigned __int128)1 << bits;
+	u128 value = n == 1 ? w[0] : (u128)w[0] << 32 | w[1];
+	u128 limit = (u128)1 << bits;
 	bool over = value + more >= limit;
 
 	value = over && p->params.saturate ? limit - 1 : (value + more) % limit;
@@ -180,7 +182,7 @@ static void event_happens(struct plain *p, unsigned c, uint64_t n)
 static void latency_happens(struct plain *p, unsigned c, uint64_t n, uint32_t cycles)
 {
 	uint32_t *w = &p->live[p->first[c]];
-	unsigned __int128 sum = (unsigned __int128)n * cycles;
+	u128 sum = (u128)n * cycles;
 	uint32_t most = p->width == 32 ? 0xffff : 0xffffffff;
 	uint32_t shown =
 		cycles > most ? (p->params.truncate_extremes ? cycles & most : most) : cycles;

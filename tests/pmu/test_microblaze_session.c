@@ -23,6 +23,9 @@
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define OK(call) assert_int_equal(call, 0)
 
+/* GNU C, as long as ISO C has no integer that wide. */
+__extension__ typedef unsigned __int128 u128;
+
 static uint64_t seed = 88172645463325252u;
 
 static uint64_t random64(void)
@@ -47,7 +50,7 @@ enum way { DIRECT, MEMORY, JTAG, NWAYS };
 /* What really happened, by signal, while the session counted. */
 struct truth {
 	uint64_t n, sum;
-	unsigned __int128 squares;
+	u128 squares;
 	uint64_t min, max;
 };
 
@@ -204,7 +207,7 @@ static void happened(struct rig *r, enum pmk_signal sig, uint64_t n, uint64_t cy
 		return;
 	t->n += n;
 	t->sum += n * cycles;
-	t->squares += (unsigned __int128)n * cycles * cycles;
+	t->squares += (u128)n * cycles * cycles;
 	if (cycles < t->min)
 		t->min = cycles;
 	if (cycles > t->max)
@@ -639,7 +642,7 @@ static void test_polled_too_seldom_64(void **state)
 
 		at_once(&r, 1, 0xfffffffe);
 		v = &read_one(&r)->values;
-		assert_true(((unsigned __int128)v->sq_high << 64 | v->sq_low) ==
+		assert_true(((u128)v->sq_high << 64 | v->sq_low) ==
 			    r.truth[PMK_SIG_PERIPHERAL_READ].squares);
 		assert_false(pmk_session_wrapped(&r.session, 0));
 	}

@@ -597,7 +597,9 @@ static void power_core(struct machine *m)
 		      UC_PROT_READ | UC_PROT_WRITE),
 	   "stacks");
 	ok(uc_mem_map(in->uc, RETURN_HERE, PAGE, UC_PROT_ALL), "the place to return to");
-	ok(uc_hook_add(in->uc, &hook, UC_HOOK_CODE, (void *)on_instruction, m, 1, 0), "hook");
+	/* Unicorn takes functions as pointers to objects, which POSIX has and ISO C does not. */
+	ok(uc_hook_add(in->uc, &hook, UC_HOOK_CODE, __extension__(void *) on_instruction, m, 1, 0),
+	   "hook");
 	for (unsigned i = 0; i < MACHINE_LEVELS; i++)
 		ok(uc_context_alloc(in->uc, &in->saved[i]), "context");
 	/* Interrupts are unmasked until the program masks them: I is bit 7 of both. */

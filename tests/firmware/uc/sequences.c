@@ -155,34 +155,34 @@ struct step {
 
 static int twin_step(const struct step *s)
 {
-#define CALL(name, ...)                  \
+#define CALL(name, arguments)            \
 	if (!strcmp(s->function, #name)) \
-		return name(__VA_ARGS__);
-#define CALL_VOID(name, ...)               \
+		return name arguments;
+#define CALL_VOID(name, arguments)         \
 	if (!strcmp(s->function, #name)) { \
-		name(__VA_ARGS__);         \
+		name arguments;            \
 		return 0;                  \
 	}
-	CALL(g_open, (unsigned)s->a)
-	CALL(g_seize, (unsigned)s->a)
-	CALL(g_add, (unsigned)s->a)
-	CALL(g_regions)
-	CALL(g_interrupts, s->a)
-	CALL(g_sample, (unsigned)s->a, (uint32_t)s->b, (uint32_t)s->c)
-	CALL(g_start)
-	CALL(g_stop)
-	CALL(g_close)
-	CALL(g_read_all)
-	CALL(g_read, (unsigned)s->a)
-	CALL(g_poll)
-	CALL(g_irq_enable, (uint32_t)s->a)
-	CALL(g_begin, (unsigned)s->a)
-	CALL(g_end, (unsigned)s->a)
-	CALL(g_switch_out)
-	CALL(g_switch_in, (unsigned)s->a)
-	CALL(g_task_read, (unsigned)s->a)
-	CALL_VOID(g_isr, s->a)
-	CALL_VOID(g_region_nested, (uint32_t)s->a, (uint32_t)s->b, (uint32_t)s->c)
+	CALL(g_open, ((unsigned)s->a))
+	CALL(g_seize, ((unsigned)s->a))
+	CALL(g_add, ((unsigned)s->a))
+	CALL(g_regions, ())
+	CALL(g_interrupts, (s->a))
+	CALL(g_sample, ((unsigned)s->a, (uint32_t)s->b, (uint32_t)s->c))
+	CALL(g_start, ())
+	CALL(g_stop, ())
+	CALL(g_close, ())
+	CALL(g_read_all, ())
+	CALL(g_read, ((unsigned)s->a))
+	CALL(g_poll, ())
+	CALL(g_irq_enable, ((uint32_t)s->a))
+	CALL(g_begin, ((unsigned)s->a))
+	CALL(g_end, ((unsigned)s->a))
+	CALL(g_switch_out, ())
+	CALL(g_switch_in, ((unsigned)s->a))
+	CALL(g_task_read, ((unsigned)s->a))
+	CALL_VOID(g_isr, (s->a))
+	CALL_VOID(g_region_nested, ((uint32_t)s->a, (uint32_t)s->b, (uint32_t)s->c))
 	CHECK(false, "no twin of %s", s->function);
 	return 0;
 }
