@@ -9,6 +9,7 @@
 #   make qemu      emulators that can load plugins, where the distribution's cannot (Debian 13); once, some minutes;
 #                  demo and check do it by themselves
 #   make microblaze-toolchain   a compiler for MicroBlaze, for the tests that want one; once, some minutes
+#   make fresh     make demo and make check on a minimal Debian that is made for it; DISTRO=trixie
 #   make bench fuzz install clean
 
 BUILD ?= build
@@ -51,10 +52,13 @@ fuzz:
 	@scripts/need build test fuzz
 	@tests/fuzz/run
 
+fresh:
+	@scripts/fresh $(DISTRO)
+
 install: all
 	meson install -C $(BUILD)
 
 clean:
 	rm -rf $(BUILD) build-*
 
-.PHONY: all demo check test target qemu microblaze-toolchain bench fuzz install clean
+.PHONY: all demo check test target qemu microblaze-toolchain bench fuzz fresh install clean
