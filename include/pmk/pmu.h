@@ -51,7 +51,9 @@ struct pmk_event {
 struct pmk_field {
 	const char *name;
 	uint64_t mask;
-	const char *access; /* "RW", "RO", "WO", "W1C", "RAZ", "SBZ" */
+	/* "RW", "RO", "WO", "W1C", "W1S" or "SBZ": src/pmu/reg.h says what each does. The models run on
+	 * it: a bit that is RO here cannot be written there. */
+	const char *access;
 	const char *ref;
 	const char *brief;
 	const char *const *values; /* text per value, NULL terminated, or NULL */
@@ -65,6 +67,7 @@ struct pmk_reg_info {
 	uint8_t width;	     /* bits */
 	const struct pmk_field *fields;
 	unsigned nfields;
+	uint64_t reset; /* what it holds after power-on, where no parameter of the core says otherwise */
 	const char *ref;
 	const char *brief;
 };

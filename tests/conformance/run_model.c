@@ -22,6 +22,7 @@
 #include "pmu/armv8/armv8.h"
 #include "pmu/l2cc/l2cc.h"
 #include "pmu/microblaze/microblaze.h"
+#include "pmu/reg.h"
 
 #include "../ahb/trace.h"
 
@@ -189,6 +190,138 @@ static enum verdict do_expect_undef(struct run *r, char *const arg[])
 	if (err == PMK_EUNDEF)
 		return PASS;
 	return complain(r, FAIL, "the access did not take an Undefined exception");
+}
+
+/* What the manual says of a register's bits, in a line of the vector. */
+struct access {
+	struct pmk_reg_bits bits;
+	uint64_t lacks; /* bits that this core does not have, though the family's registers do */
+	uint64_t reset; /* of what is not read-only */
+};
+
+/* KIND=MASK */
+static bool access_mask(char *word, struct access *a)
+{
+	const struct {
+		const char *kind;
+		uint64_t *mask;
+	} kinds[] = {
+		{ "rw", &a->bits.rw },	 { "ro", &a->bits.ro },	  { "wo", &a->bits.wo },
+		{ "w1c", &a->bits.w1c }, { "w1s", &a->bits.w1s }, { "sbz", &a->bits.sbz },
+		{ "lacks", &a->lacks },	 { "reset", &a->reset },
+	};
+	size_t len = strcspn(word, "=");
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (strlen(kinds[i].kind) == len && !strncmp(word, kinds[i].kind, len))
+			return number(word + len + 1, kinds[i].mask);
+	return false;
+}
+
+/* The rows that the models run on and that people are shown. */
+static enum verdict check_rows(struct run *r, const char *name, const struct pmk_reg_info *info,
+			       const struct access *a)
+{
+	const struct pmk_reg_bits is = pmk_reg_bits(info);
+	const struct {
+		const char *kind;
+		uint64_t is, want;
+	} masks[] = {
+		{ "RW bits", is.rw, a->bits.rw },    { "RO bits", is.ro, a->bits.ro },
+		{ "WO bits", is.wo, a->bits.wo },    { "W1C bits", is.w1c, a->bits.w1c },
+		{ "W1S bits", is.w1s, a->bits.w1s }, { "SBZ bits", is.sbz, a->bits.sbz },
+		{ "reset", info->reset, a->reset },
+	};
+	char what[64];
+
+	for (size_t i = 0; i < sizeof(masks) / sizeof(masks[0]); i++) {
+		snprintf(what, sizeof(what), "%s of the rows of %s", masks[i].kind, name);
+		if (masks[i].is != masks[i].want)
+			return differs(r, what, masks[i].is, masks[i].want);
+	}
+	return PASS;
+}
+
+/* Read it: `shows` says which bits there are to be seen, and may be none. */
+static enum verdict check_shown(struct run *r, const char *name, unsigned reg, uint64_t shows,
+				uint64_t *is)
+{
+	int err = r->target->read(r->target, reg, is);
+
+	if (err)
+		*is = 0;
+	if (err && shows)
+		return complain(r, FAIL, "a register that can be read gave an error");
+	return *is & ~shows ? differs(r, name, *is, *is & shows) : PASS;
+}
+
+/* Write ones and zeros, each kind of bit has its own way of taking them. That WO acts, and that W1C clears
+ * what an event has set, other vectors have to show. */
+static enum verdict check_bits(struct run *r, const char *name, unsigned reg, uint64_t ones,
+			       const struct access *a)
+{
+	const struct pmk_reg_bits *b = &a->bits;
+	uint64_t shows = (b->rw | b->ro | b->w1c | b->w1s) & ~a->lacks;
+	uint64_t takes = (b->rw | b->wo | b->w1c | b->w1s) & ~a->lacks;
+	uint64_t before, is;
+	enum verdict v;
+
+	r->target->reset(r->target);
+	v = check_shown(r, name, reg, shows, &before);
+	if (v == PASS && (before & ~b->ro) != a->reset)
+		return differs(r, name, before & ~b->ro, a->reset);
+	if (v != PASS)
+		return v;
+	for (unsigned pass = 0; pass < 2; pass++) {
+		uint64_t want = (before & b->ro) | (b->w1s & shows) | (pass ? 0 : b->rw & shows);
+		int err = r->target->write(r->target, reg, pass ? 0 : ones);
+
+		if (err && takes)
+			return complain(r, FAIL, "a register that can be written gave an error");
+		v = check_shown(r, name, reg, shows, &is);
+		if (v == PASS && is != want)
+			v = differs(r, name, is, want);
+		if (v != PASS)
+			return v;
+	}
+	return PASS;
+}
+
+/* By the PMU's place in pmk_pmus: does the file speak of it, and of what access its registers have? */
+static bool spoken_of[64], described[64][256];
+
+static unsigned place_of(const struct pmk_pmu *pmu)
+{
+	unsigned i = 0;
+
+	while (pmk_pmus[i] != pmu)
+		i++;
+	return i;
+}
+
+/* access KIND=MASK… REG…: what the bits of these registers are, in the rows and in deed */
+static enum verdict do_access(struct run *r, char *const arg[])
+{
+	const struct pmk_pmu *pmu = r->target->pmu;
+	struct access a = { .lacks = 0 };
+	unsigned i = 0, n = r->line->nwords - 1, reg;
+	enum verdict v = PASS;
+
+	for (; i < n && strchr(arg[i], '='); i++)
+		if (!access_mask(arg[i], &a))
+			return complain(r, BAD, "access: which bits?");
+	if (i == n)
+		return complain(r, BAD, "access: of which register?");
+	for (; i < n && v == PASS; i++) {
+		if (!reg_number(r, arg[i], &reg) || reg >= pmu->nregs)
+			return complain(r, BAD, "access: no such register");
+		described[place_of(pmu)][reg] = true;
+		v = check_rows(r, arg[i], &pmu->regs[reg], &a);
+		if (v == PASS)
+			v = check_bits(r, arg[i], reg, UINT64_MAX >> (64 - pmu->regs[reg].width),
+				       &a);
+	}
+	return v;
 }
 
 /* An access that has to take an exception of class EC to level EL; `err` is what it returned. */
@@ -569,6 +702,7 @@ static const struct verb {
 	{ "expect", 3, do_expect },
 	{ "expect-only", 2, do_expect_only },
 	{ "expect-undef", 2, do_expect_undef },
+	{ "access", 0, do_access },
 	{ "bus", 1, do_bus },
 	{ "wave", 0, do_wave },
 	{ "signal", 2, do_signal },
@@ -653,6 +787,7 @@ static void run_block(struct target *t, const char *file, const struct line *l,
 			tally->count[BAD]++;
 			return;
 		}
+		spoken_of[place_of(t->pmu)] = true;
 		enum verdict v = run_vector(&r, l + 3, end);
 
 		printf("%s %s on %s\n",
@@ -690,6 +825,22 @@ static unsigned split(char *text, struct line *lines, unsigned max)
 	return n;
 }
 
+/* Every register of the PMUs that the file speaks of has to have its `access` said. */
+static void check_described(const char *file, struct tally *tally)
+{
+	for (unsigned i = 0; pmk_pmus[i]; i++) {
+		const struct pmk_pmu *pmu = pmk_pmus[i];
+
+		for (unsigned reg = 0; reg < pmu->nregs && spoken_of[i]; reg++) {
+			if (described[i][reg])
+				continue;
+			fprintf(stderr, "%s: nothing says what access %s of %s has\n", file,
+				pmu->regs[reg].name, pmu->name);
+			tally->count[FAIL]++;
+		}
+	}
+}
+
 static int run_file(struct target *t, const char *file, char *text)
 {
 	static struct line lines[MAX_LINES];
@@ -707,6 +858,7 @@ static int run_file(struct target *t, const char *file, char *text)
 			i++;
 		run_block(t, file, &lines[first], &lines[i], &tally);
 	}
+	check_described(file, &tally);
 	printf("%s: %u vectors; runs: %u passed, %u failed, %u skipped, %u malformed\n", file,
 	       tally.vectors, tally.count[PASS], tally.count[FAIL], tally.count[SKIP],
 	       tally.count[BAD]);

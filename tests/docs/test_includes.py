@@ -31,7 +31,7 @@ RULES = [
     (r"src/ahb/", ["ahb/", "base/", "pmk/ahb.h", "pmk/bus.h", "pmk/signal.h", "pmk/error.h"]),
     (r"src/bus/", ["bus/", "base/", "pmk/bus.h", "pmk/signal.h", "pmk/error.h", "pmk/bits.h"]),
     (r"src/pmu/\w+/driver\.c", ["{own}regs.h", "base/", "pmk/"]),
-    (r"src/pmu/\w+/model\.c", ["{own}", "base/", "pmk/"]),
+    (r"src/pmu/\w+/model\.c", ["{own}", "pmu/reg.h", "base/", "pmk/"]),
     (r"src/pmu/ahbmon/(observe|packet)\.[ch]", ["{own}", "ahb/", "pmk/"]),
     (r"src/pmu/", ["{own}", "pmu/lookup.h", "base/", "pmk/"]),
     (r"src/port/model\.c", ["pmk/", "pmu/"]),

@@ -16,6 +16,8 @@
 #include <pmk/signal.h>
 
 #include "pmu/arm11/arm11.h"
+#include "pmu/arm11/regs.h"
+#include "pmu/reg.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -430,6 +432,8 @@ static void test_registers(void **state)
 			assert_int_equal(pmu->regs[0].nfields, 15);
 			check_fields(pmu->regs[0].fields, 15, pmnc_1136);
 		}
+		/* Firmware has no rows, so its driver keeps these bits in a mask of its own. */
+		assert_int_equal(pmk_arm11_core(pmu)->config, pmk_reg_bits(&pmu->regs[0]).rw);
 	}
 	assert_int_equal(pmk_arm1176.regs[4].nfields, 2);
 	check_fields(pmk_arm1176.regs[4].fields, 2, sunavcr_bits);

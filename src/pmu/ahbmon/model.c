@@ -19,6 +19,7 @@
  */
 #include "pmu/ahbmon/ahbmon.h"
 #include "pmu/ahbmon/regs.h"
+#include "pmu/reg.h"
 
 #include <string.h>
 
@@ -133,21 +134,40 @@ static void preset_counters(struct pmk_ahbmon_model *m)
 		m->ctrl &= ~m->layout.enable;
 }
 
-/* The bits of a register that keep what is written to them. */
-static uint32_t bits_of(const struct pmk_ahbmon_model *m, unsigned reg)
-{
-	const struct pmk_ahbmon_layout *l = &m->layout;
-
-	if (reg == PMK_AHBMON_CTRLREG)
-		return l->enable | l->track_dbgack | l->castout4_aligned;
-	if (reg == PMK_AHBMON_GXIPAGESIZE)
-		return GXIPAGESIZE_SIZE;
-	return l->threshold;
-}
-
 static bool exists(const struct pmk_ahbmon_model *m, unsigned reg)
 {
 	return reg < PMK_AHBMON_NREGS && m->layout.offset[reg] != PMK_MMIO_NONE;
+}
+
+static const struct pmk_reg_info *row_of(unsigned reg)
+{
+	return &pmk_ahbmon.regs[reg];
+}
+
+/* Where a register's bits are held; NULL: it is a command. */
+static uint32_t *held_by(struct pmk_ahbmon_model *m, unsigned reg)
+{
+	if (reg < PMK_AHBMON_NCTRS)
+		return &m->count[reg];
+	if (reg >= PMK_AHBMON_THRESHOLD0)
+		return &m->threshold[reg - PMK_AHBMON_THRESHOLD0];
+	if (reg == PMK_AHBMON_GXIPAGESIZE)
+		return &m->page;
+	return reg == PMK_AHBMON_CTRLREG ? &m->ctrl : NULL;
+}
+
+/* Bits of the project's layout, which is that of the rows, where the layout in use has them. */
+static uint32_t placed(const struct pmk_ahbmon_model *m, unsigned reg, uint64_t bits)
+{
+	const struct pmk_ahbmon_layout *l = &m->layout;
+
+	if (reg >= PMK_AHBMON_THRESHOLD0)
+		return (uint32_t)bits & l->threshold;
+	if (reg != PMK_AHBMON_CTRLREG)
+		return (uint32_t)bits;
+	return (bits & CTRLREG_ENABLE ? l->enable : 0) |
+	       (bits & CTRLREG_TRACK_DBGACK ? l->track_dbgack : 0) |
+	       (bits & CTRLREG_CASTOUT4_ALIGNED ? l->castout4_aligned : 0);
 }
 
 static int read_reg(void *model, struct pmk_bus *buses, enum pmk_mode mode, unsigned reg,
@@ -159,36 +179,24 @@ static int read_reg(void *model, struct pmk_bus *buses, enum pmk_mode mode, unsi
 	if (!exists(m, reg))
 		return PMK_EBADREG;
 	sync(m, buses);
-	if (reg < PMK_AHBMON_NCTRS) {
-		*value = m->count[reg];
-	} else if (reg == PMK_AHBMON_CTRLREG) {
-		*value = m->ctrl;
-	} else if (reg == PMK_AHBMON_GXIPAGESIZE) {
-		*value = m->page;
-	} else if (reg >= PMK_AHBMON_THRESHOLD0) {
-		*value = m->threshold[reg - PMK_AHBMON_THRESHOLD0];
-	} else {
+	*value = 0;
+	if (held_by(m, reg))
+		*value = *held_by(m, reg) & placed(m, reg, pmk_reg_read(row_of(reg), UINT64_MAX));
+	if (!pmk_reg_readable(row_of(reg)))
 		m->oddities |= PMK_AHBMON_ODD_READ_WO;
-		*value = 0;
-	}
 	return PMK_OK;
 }
 
 /* A register that holds what is written to it. The caller has synchronised. */
 static void write_setting(struct pmk_ahbmon_model *m, unsigned reg, uint32_t w)
 {
-	uint32_t value = w & bits_of(m, reg);
+	uint32_t takes = placed(m, reg, pmk_reg_takes(row_of(reg), UINT64_MAX));
 
-	if (w != value)
+	if (w & ~takes)
 		m->oddities |= PMK_AHBMON_ODD_SBZ;
-	if (reg == PMK_AHBMON_GXIPAGESIZE) {
-		m->page = value;
-	} else if (reg == PMK_AHBMON_CTRLREG) {
-		m->ctrl = value;
+	*held_by(m, reg) = (*held_by(m, reg) & ~takes) | (w & takes);
+	if (reg == PMK_AHBMON_CTRLREG)
 		m->held = false;
-	} else {
-		m->threshold[reg - PMK_AHBMON_THRESHOLD0] = value;
-	}
 }
 
 static int write_reg(void *model, struct pmk_bus *buses, enum pmk_mode mode, unsigned reg,
@@ -200,7 +208,7 @@ static int write_reg(void *model, struct pmk_bus *buses, enum pmk_mode mode, uns
 	if (!exists(m, reg))
 		return PMK_EBADREG;
 	sync(m, buses);
-	if (reg < PMK_AHBMON_NCTRS)
+	if (!pmk_reg_writable(row_of(reg)))
 		m->oddities |= PMK_AHBMON_ODD_COUNTER_WRITE;
 	else if (reg == PMK_AHBMON_RSTCTRS)
 		reset_counters(m);
@@ -231,9 +239,12 @@ void pmk_ahbmon_model_reset(struct pmk_ahbmon_model *m, const struct pmk_ahbmon_
 	memset(m, 0, sizeof(*m));
 	m->params = *params;
 	m->layout = *layout;
-	m->page = params->page_reset & (uint32_t)GXIPAGESIZE_SIZE;
+	for (unsigned reg = 0; reg < PMK_AHBMON_NREGS; reg++)
+		if (held_by(m, reg))
+			*held_by(m, reg) = placed(m, reg, row_of(reg)->reset);
+	m->page |= params->page_reset & (uint32_t)GXIPAGESIZE_SIZE;
 	for (unsigned i = 0; i < PMK_AHBMON_NTHRESHOLDS; i++)
-		m->threshold[i] = params->threshold_reset & layout->threshold;
+		m->threshold[i] |= params->threshold_reset & layout->threshold;
 	remember(m, buses);
 }
 

@@ -21,6 +21,7 @@
  */
 #include "pmu/arm11/arm11.h"
 #include "pmu/arm11/regs.h"
+#include "pmu/reg.h"
 
 #include <string.h>
 
@@ -175,33 +176,33 @@ static void select_event(struct pmk_arm11_model *m, const struct pmk_bus *bus, u
 /* The caller has synchronised. */
 static void write_pmnc(struct pmk_arm11_model *m, const struct pmk_bus *bus, uint32_t w)
 {
-	uint32_t config = pmk_arm11_core(pmu_of(m))->config;
-	bool was_enabled = m->pmnc & PMNC_E, enabled = w & PMNC_E;
+	const struct pmk_reg_info *row = &pmu_of(m)->regs[PMK_ARM11_PMNC];
+	uint64_t takes = pmk_reg_takes(row, w), flags = m->pmnc & PMNC_FLAGS;
+	bool was_enabled = m->pmnc & PMNC_E, enabled;
 
-	if (w & ~(config | PMNC_FLAGS | PMNC_C | PMNC_P))
-		m->oddities |= PMK_ARM11_ODD_SBZ;
-	m->pmnc = (w & config) | (m->pmnc & PMNC_FLAGS);
-	select_event(m, bus, PMK_ARM11_CTR_PMN0, PMK_GET(w, PMNC_EVTCOUNT0));
-	select_event(m, bus, PMK_ARM11_CTR_PMN1, PMK_GET(w, PMNC_EVTCOUNT1));
+	m->pmnc = (uint32_t)pmk_reg_write(row, m->pmnc, w);
+	enabled = m->pmnc & PMNC_E;
+	/* An asserted interrupt falls only by a write with E set: DAI 0195B §1, Table 1. */
+	if (!enabled && m->params.strict_e_clear)
+		m->pmnc |= (uint32_t)flags;
+	select_event(m, bus, PMK_ARM11_CTR_PMN0, PMK_GET(m->pmnc, PMNC_EVTCOUNT0));
+	select_event(m, bus, PMK_ARM11_CTR_PMN1, PMK_GET(m->pmnc, PMNC_EVTCOUNT1));
 	if (enabled && !was_enabled)
 		m->start_at = m->cycles_seen + PMNC_START_DELAY;
 
-	if (w & PMNC_C) {
+	if (takes & PMNC_C) {
 		m->count[PMK_ARM11_CTR_CCNT] = 0;
 		m->phase = 0;
 	}
-	if (w & PMNC_P) {
+	if (takes & PMNC_P) {
 		m->count[PMK_ARM11_CTR_PMN0] = 0;
 		m->count[PMK_ARM11_CTR_PMN1] = 0;
 	}
 
-	/* An asserted interrupt falls only by a write with E set: DAI 0195B §1, Table 1. */
-	if (enabled || !m->params.strict_e_clear)
-		m->pmnc &= ~(w & PMNC_FLAGS);
 	for (unsigned ctr = 0; ctr < PMK_ARM11_NCTRS; ctr++) {
 		const struct pmk_arm11_counter *c = &pmk_arm11_counters[ctr];
 
-		if (enabled && (w & c->flag))
+		if (enabled && (takes & c->flag))
 			m->line[ctr] = false;
 		if (!(m->pmnc & c->irq))
 			m->line[ctr] = false;
@@ -246,6 +247,25 @@ static int check_access(struct pmk_arm11_model *m, enum pmk_mode mode, unsigned 
 	return PMK_EUNDEF;
 }
 
+/* Where a register's bits are held. */
+static uint32_t *held_by(struct pmk_arm11_model *m, unsigned reg)
+{
+	switch ((enum pmk_arm11_reg)reg) {
+	case PMK_ARM11_CCNT:
+		return &m->count[PMK_ARM11_CTR_CCNT];
+	case PMK_ARM11_PMN0:
+		return &m->count[PMK_ARM11_CTR_PMN0];
+	case PMK_ARM11_PMN1:
+		return &m->count[PMK_ARM11_CTR_PMN1];
+	case PMK_ARM11_SUNAVCR:
+		return &m->sunavcr;
+	case PMK_ARM11_PMNC:
+	case PMK_ARM11_NREGS:
+		break;
+	}
+	return &m->pmnc;
+}
+
 static int read_reg(void *model, struct pmk_bus *bus, enum pmk_mode mode, unsigned reg,
 		    uint64_t *value)
 {
@@ -255,25 +275,7 @@ static int read_reg(void *model, struct pmk_bus *bus, enum pmk_mode mode, unsign
 	if (err)
 		return err;
 	sync(m, bus);
-	switch ((enum pmk_arm11_reg)reg) {
-	case PMK_ARM11_PMNC:
-		*value = m->pmnc;
-		break;
-	case PMK_ARM11_CCNT:
-		*value = m->count[PMK_ARM11_CTR_CCNT];
-		break;
-	case PMK_ARM11_PMN0:
-		*value = m->count[PMK_ARM11_CTR_PMN0];
-		break;
-	case PMK_ARM11_PMN1:
-		*value = m->count[PMK_ARM11_CTR_PMN1];
-		break;
-	case PMK_ARM11_SUNAVCR:
-		*value = m->sunavcr;
-		break;
-	case PMK_ARM11_NREGS:
-		break;
-	}
+	*value = pmk_reg_read(&pmu_of(m)->regs[reg], *held_by(m, reg));
 	return PMK_OK;
 }
 
@@ -281,33 +283,20 @@ static int write_reg(void *model, struct pmk_bus *bus, enum pmk_mode mode, unsig
 		     uint64_t value)
 {
 	struct pmk_arm11_model *m = model;
+	const struct pmk_reg_info *row;
 	uint32_t w = (uint32_t)value;
 	int err = check_access(m, mode, reg, true);
 
 	if (err)
 		return err;
 	sync(m, bus);
-	switch ((enum pmk_arm11_reg)reg) {
-	case PMK_ARM11_PMNC:
+	row = &pmu_of(m)->regs[reg];
+	if (pmk_reg_stray(row, w))
+		m->oddities |= PMK_ARM11_ODD_SBZ;
+	if (reg == PMK_ARM11_PMNC)
 		write_pmnc(m, bus, w);
-		break;
-	case PMK_ARM11_CCNT:
-		m->count[PMK_ARM11_CTR_CCNT] = w;
-		break;
-	case PMK_ARM11_PMN0:
-		m->count[PMK_ARM11_CTR_PMN0] = w;
-		break;
-	case PMK_ARM11_PMN1:
-		m->count[PMK_ARM11_CTR_PMN1] = w;
-		break;
-	case PMK_ARM11_SUNAVCR:
-		if (w & ~SUNAVCR_V)
-			m->oddities |= PMK_ARM11_ODD_SBZ;
-		m->sunavcr = w & SUNAVCR_V;
-		break;
-	case PMK_ARM11_NREGS:
-		break;
-	}
+	else
+		*held_by(m, reg) = (uint32_t)pmk_reg_write(row, *held_by(m, reg), w);
 	return PMK_OK;
 }
 
@@ -335,8 +324,10 @@ void pmk_arm11_model_reset(struct pmk_arm11_model *m, const struct pmk_pmu *pmu,
 	m->cycles_seen = bus->total[PMK_SIG_CYCLE];
 	m->signal[PMK_ARM11_CTR_CCNT][0] = PMK_SIG_NONE;
 	m->signal[PMK_ARM11_CTR_CCNT][1] = PMK_SIG_NONE;
-	select_event(m, bus, PMK_ARM11_CTR_PMN0, 0);
-	select_event(m, bus, PMK_ARM11_CTR_PMN1, 0);
+	for (unsigned reg = 0; reg < pmu_of(m)->nregs; reg++)
+		*held_by(m, reg) = (uint32_t)pmu_of(m)->regs[reg].reset;
+	select_event(m, bus, PMK_ARM11_CTR_PMN0, PMK_GET(m->pmnc, PMNC_EVTCOUNT0));
+	select_event(m, bus, PMK_ARM11_CTR_PMN1, PMK_GET(m->pmnc, PMNC_EVTCOUNT1));
 	if (m->id != PMK_ARM11_1176)
 		m->count[PMK_ARM11_CTR_CCNT] = params->ccnt_reset;
 }
@@ -355,9 +346,7 @@ static void reset(void *model, struct pmk_bus *bus, const struct pmk_pmu *pmu)
 	}
 
 const struct pmk_model_ops pmk_arm11_models[PMK_ARM11_NMODELS] = {
-	[PMK_ARM11_1136_R0] = OPS(pmk_arm1136_r0),
-	[PMK_ARM11_1136] = OPS(pmk_arm1136),
-	[PMK_ARM11_1156] = OPS(pmk_arm1156),
-	[PMK_ARM11_1176] = OPS(pmk_arm1176),
+	[PMK_ARM11_1136_R0] = OPS(pmk_arm1136_r0), [PMK_ARM11_1136] = OPS(pmk_arm1136),
+	[PMK_ARM11_1156] = OPS(pmk_arm1156),	   [PMK_ARM11_1176] = OPS(pmk_arm1176),
 	[PMK_ARM11_MPCORE] = OPS(pmk_arm11mpcore),
 };

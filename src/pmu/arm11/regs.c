@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * ARM11 PMU: the registers described, for `pmk decode` and `pmk info`. Not part of the firmware
- * library.
+ * ARM11 PMU: the registers described, for the model, `pmk decode` and `pmk info`. Not part of the
+ * firmware library.
  */
 #include "pmu/arm11/regs.h"
 

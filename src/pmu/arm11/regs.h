@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ARM11 PMU: where each bit is. Used by the driver, the model and the table `pmk decode` prints;
+ * ARM11 PMU: where each bit is. Used by the driver, the model and the rows of regs.c;
  * they share nothing else. The word is drawn in <pmk/arm11.h>.
  *
  * "T1" is DAI 0195B Table 1, "T3.138" DDI 0211 Table 3.138, "T3-136" DDI 0301H Table 3-136. The
@@ -66,7 +66,7 @@ enum pmk_arm11_id {
 
 struct pmk_arm11_core {
 	enum pmk_arm11_id id;
-	uint32_t config;    /* PMNC bits that keep the value written to them */
+	uint32_t config;    /* PMNC bits that the driver writes back as read: those that are RW */
 	uint8_t idle_event; /* for a counter nobody uses: one that stands still, if there is one */
 };
 

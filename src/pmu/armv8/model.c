@@ -19,6 +19,7 @@
  * producer to say when it raises signals.
  */
 #include "pmu/armv8/model.h"
+#include "pmu/reg.h"
 
 #include <string.h>
 
@@ -26,43 +27,52 @@ _Static_assert(PMK_ARMV8_NMODELS == PMK_ARMV8_NCORES, "one model per core");
 
 /* ---- what is writable ---------------------------------------------------------------------- */
 
-static uint32_t pmcr_mask(const struct pmk_armv8_model *m)
+/* The rows say what can be written and read. They have the bits of all versions and extensions: those
+ * that this implementation lacks are RES0, which here is what its parameters say. */
+static const struct pmk_reg_info *row_of(const struct pmk_armv8_model *m, unsigned reg)
 {
-	uint32_t mask = PMCR_E | PMCR_D | PMCR_X | PMCR_DP;
-
-	if (m->params.aarch32)
-		mask |= (uint32_t)PMCR_LC;
-	if (pmk_armv8_has(m, PMUVER_V3P5))
-		mask |= (uint32_t)PMCR_LP;
-	if (pmk_armv8_has(m, PMUVER_V3P7))
-		mask |= (uint32_t)PMCR_FZO;
-	return mask;
+	return pmk_armv8_has(m, PMUVER_V3P5) ? &pmk_armv8_p5_regs[reg] : &pmk_armv8_regs[reg];
 }
 
-static uint32_t filter_mask(const struct pmk_armv8_model *m)
+static uint64_t pmcr_lacks(const struct pmk_armv8_model *m)
 {
-	uint32_t mask = (uint32_t)(PMEVTYPER_P | PMEVTYPER_U);
+	uint64_t lacks = PMCR_FZS;
 
-	if (m->params.el3)
-		mask |= PMEVTYPER_NSK | PMEVTYPER_NSU;
-	if (m->params.el3 && m->params.aarch64)
-		mask |= PMEVTYPER_M;
-	if (m->params.el2)
-		mask |= PMEVTYPER_NSH;
-	if (m->params.el3 && m->params.secure_el2)
-		mask |= PMEVTYPER_SH;
-	return mask;
+	if (!m->params.aarch32) /* then it is RES1 */
+		lacks |= PMCR_LC;
+	if (!pmk_armv8_has(m, PMUVER_V3P5))
+		lacks |= PMCR_LP;
+	if (!pmk_armv8_has(m, PMUVER_V3P7))
+		lacks |= PMCR_FZO;
+	return lacks;
 }
 
-static uint32_t type_mask(const struct pmk_armv8_model *m)
+/* PMEVTYPER and PMCCFILTR. */
+static uint64_t type_lacks(const struct pmk_armv8_model *m)
 {
-	return filter_mask(m) | (uint32_t)(pmk_armv8_has(m, PMUVER_V3P1) ? PMEVTYPER_EVTCOUNT
-									 : PMEVTYPER_EVTCOUNT_V3);
+	uint64_t lacks = PMK_BITS(63, 32) | PMEVTYPER_MT | PMEVTYPER_T | PMEVTYPER_RLK |
+			 PMEVTYPER_RLU | PMEVTYPER_RLH;
+
+	if (!m->params.el3)
+		lacks |= PMEVTYPER_NSK | PMEVTYPER_NSU;
+	if (!m->params.el3 || !m->params.aarch64)
+		lacks |= PMEVTYPER_M;
+	if (!m->params.el2)
+		lacks |= PMEVTYPER_NSH;
+	if (!m->params.el3 || !m->params.secure_el2)
+		lacks |= PMEVTYPER_SH;
+	if (!pmk_armv8_has(m, PMUVER_V3P1))
+		lacks |= PMEVTYPER_EVTCOUNT & ~PMEVTYPER_EVTCOUNT_V3;
+	return lacks;
 }
 
-static uint64_t count_mask(const struct pmk_armv8_model *m)
+#define PMUSERENR_LACKS (PMUSERENR_TID | PMUSERENR_IR | PMUSERENR_UEN)
+
+/* A write to what a register holds, where some of its bits are not there. */
+static uint64_t written(const struct pmk_armv8_model *m, unsigned reg, uint64_t lacks, uint64_t old,
+			uint64_t w)
 {
-	return pmk_armv8_has(m, PMUVER_V3P5) ? UINT64_MAX : UINT32_MAX;
+	return (old & lacks) | (pmk_reg_write(row_of(m, reg), old, w) & ~lacks);
 }
 
 /* Event counters that software at level `el` can see. */
@@ -113,7 +123,7 @@ static bool exists(const struct pmk_armv8_model *m, const struct target *t)
 
 /* The bits of PMUSERENR of which one has to be set for EL0, or one of these. */
 #define EN	PMUSERENR_EN
-#define NOBODY	0x100 /* UNDEFINED at every level: read-only, write-only */
+#define NOBODY	0     /* the rows know no such access: read-only, write-only */
 #define EL1	0x200 /* UNDEFINED at EL0 */
 #define ANYBODY 0x400
 
@@ -169,9 +179,11 @@ static int deny(struct pmk_armv8_model *m, uint8_t ec, unsigned el)
 static bool is_undefined(const struct pmk_armv8_model *m, unsigned el, unsigned reg, bool write,
 			 const struct target *t)
 {
-	unsigned need = rights(reg, write);
+	const struct pmk_reg_info *row = row_of(m, reg);
 
-	if (need == NOBODY || (need == EL1 && el == 0))
+	if (write ? !pmk_reg_writable(row) : !pmk_reg_readable(row))
+		return true;
+	if (rights(reg, write) == EL1 && el == 0)
 		return true;
 	if (reg == PMK_ARMV8_PMMIR && !pmk_armv8_has(m, PMUVER_V3P4))
 		return true;
@@ -233,8 +245,9 @@ static uint64_t get_target(const struct pmk_armv8_model *m, const struct target 
 	return t->n == PMSELR_CYCLES ? m->ccfiltr : m->counter[t->n].type;
 }
 
-uint64_t pmk_armv8_get(struct pmk_armv8_model *m, const struct pmk_bus *bus, unsigned el,
-		       unsigned reg)
+/* What a register holds, or would if it held anything. */
+static uint64_t held(const struct pmk_armv8_model *m, const struct pmk_bus *bus, unsigned el,
+		     unsigned reg)
 {
 	struct target t = target_of(m, reg);
 	uint64_t value = 0;
@@ -281,33 +294,42 @@ uint64_t pmk_armv8_get(struct pmk_armv8_model *m, const struct pmk_bus *bus, uns
 	return value;
 }
 
+uint64_t pmk_armv8_get(struct pmk_armv8_model *m, const struct pmk_bus *bus, unsigned el,
+		       unsigned reg)
+{
+	return pmk_reg_read(row_of(m, reg), held(m, bus, el, reg));
+}
+
 /* ---- writing ------------------------------------------------------------------------------- */
 
-static void set_target(struct pmk_armv8_model *m, const struct pmk_bus *bus, const struct target *t,
-		       uint64_t value)
+static void set_target(struct pmk_armv8_model *m, const struct pmk_bus *bus, unsigned reg,
+		       const struct target *t, uint64_t w)
 {
+	struct pmk_armv8_event_counter *c = &m->counter[t->n];
+
 	if (!exists(m, t))
 		return;
 	if (t->kind == COUNT) {
-		m->counter[t->n].count = value & count_mask(m);
+		c->count = written(m, reg, 0, c->count, w);
 	} else if (t->n == PMSELR_CYCLES) {
-		m->ccfiltr = (uint32_t)value & filter_mask(m);
+		m->ccfiltr =
+			(uint32_t)written(m, PMK_ARMV8_PMCCFILTR, type_lacks(m), m->ccfiltr, w);
 	} else {
-		m->counter[t->n].type = (uint32_t)value & type_mask(m);
+		c->type = (uint32_t)written(m, reg, type_lacks(m), c->type, w);
 		pmk_armv8_select(m, bus, t->n);
 	}
 }
 
-static void write_pmcr(struct pmk_armv8_model *m, unsigned el, uint32_t w)
+static void write_pmcr(struct pmk_armv8_model *m, unsigned el, uint64_t w)
 {
-	uint32_t mask = pmcr_mask(m);
+	uint64_t takes = pmk_reg_takes(row_of(m, PMK_ARMV8_PMCR), w);
 
-	m->pmcr = (m->pmcr & ~mask) | (w & mask);
-	if (w & PMCR_C) {
+	m->pmcr = (uint32_t)written(m, PMK_ARMV8_PMCR, pmcr_lacks(m), m->pmcr, w);
+	if (takes & PMCR_C) {
 		m->cycles = 0;
 		m->phase = 0;
 	}
-	if (w & PMCR_P)
+	if (takes & PMCR_P)
 		for (unsigned n = 0; n < visible(m, el); n++)
 			m->counter[n].count = 0;
 }
@@ -326,10 +348,10 @@ void pmk_armv8_set(struct pmk_armv8_model *m, const struct pmk_bus *bus, unsigne
 		   uint64_t value)
 {
 	struct target t = target_of(m, reg);
-	uint32_t w = (uint32_t)value, bits = w & set_mask(m, el);
+	uint32_t w = (uint32_t)value, hidden = ~set_mask(m, el);
 
 	if (t.kind != OTHER) {
-		set_target(m, bus, &t, value);
+		set_target(m, bus, reg, &t, value);
 		return;
 	}
 	switch ((enum pmk_armv8_reg)reg) {
@@ -337,34 +359,28 @@ void pmk_armv8_set(struct pmk_armv8_model *m, const struct pmk_bus *bus, unsigne
 		write_pmcr(m, el, w);
 		break;
 	case PMK_ARMV8_PMCNTENSET:
-		m->cnten |= bits;
-		break;
 	case PMK_ARMV8_PMCNTENCLR:
-		m->cnten &= ~bits;
+		m->cnten = (uint32_t)written(m, reg, hidden, m->cnten, w);
 		break;
 	case PMK_ARMV8_PMOVSSET:
-		m->ovs |= bits;
-		break;
 	case PMK_ARMV8_PMOVSCLR:
-		m->ovs &= ~bits;
+		m->ovs = (uint32_t)written(m, reg, hidden, m->ovs, w);
 		break;
 	case PMK_ARMV8_PMINTENSET:
-		m->inten |= bits;
-		break;
 	case PMK_ARMV8_PMINTENCLR:
-		m->inten &= ~bits;
+		m->inten = (uint32_t)written(m, reg, hidden, m->inten, w);
 		break;
 	case PMK_ARMV8_PMSWINC:
-		pmk_armv8_swinc(m, el, bits);
+		pmk_armv8_swinc(m, el, (uint32_t)pmk_reg_takes(row_of(m, reg), w & ~hidden));
 		break;
 	case PMK_ARMV8_PMSELR:
-		m->selr = w & PMSELR_SEL;
+		m->selr = (uint8_t)written(m, reg, 0, m->selr, w);
 		break;
 	case PMK_ARMV8_PMCCNTR:
-		m->cycles = value;
+		m->cycles = written(m, reg, 0, m->cycles, value);
 		break;
 	case PMK_ARMV8_PMUSERENR:
-		m->userenr = w & (PMUSERENR_EN | PMUSERENR_SW | PMUSERENR_CR | PMUSERENR_ER);
+		m->userenr = (uint8_t)written(m, reg, PMUSERENR_LACKS, m->userenr, w);
 		break;
 	case PMK_ARMV8_PMCEID0:
 	case PMK_ARMV8_PMCEID1:
@@ -490,22 +506,32 @@ struct pmk_armv8_params pmk_armv8_defaults(const struct pmk_pmu *pmu)
 	};
 }
 
-/* Fields whose reset value is UNKNOWN (DDI 0487 D23.5). E, LP and FZO reset to 0. */
-static void poison(struct pmk_armv8_model *m, const struct pmk_bus *bus)
+/* What a register holds after reset: what its row says, and the pattern in fields whose reset value is
+ * UNKNOWN (DDI 0487 D23.5). `others` are the bits that are known, or not there. */
+static uint64_t after_reset(const struct pmk_armv8_model *m, unsigned reg, uint64_t others)
 {
-	uint32_t pattern = (uint32_t)m->params.poison;
-	uint32_t unknown = pmcr_mask(m) & (PMCR_D | PMCR_X | PMCR_DP | PMCR_LC);
+	const struct pmk_reg_info *row = row_of(m, reg);
 
-	m->pmcr |= pattern & unknown;
-	m->cnten = m->inten = m->ovs =
-		pattern & (pmk_armv8_low(m->params.counters) | (uint32_t)PMSET_C);
-	m->cycles = m->params.poison;
-	m->ccfiltr = pattern & filter_mask(m);
-	m->selr = pattern & PMSELR_SEL;
-	m->userenr = pattern & 0xf;
+	return row->reset | (pmk_reg_takes(row, m->params.poison) & ~others);
+}
+
+static void power_up(struct pmk_armv8_model *m, const struct pmk_bus *bus)
+{
+	const uint64_t known = PMCR_E | PMCR_LP | PMCR_FZO | PMCR_C | PMCR_P;
+	const uint64_t hidden = ~(uint64_t)set_mask(m, 3);
+
+	m->pmcr |= (uint32_t)after_reset(m, PMK_ARMV8_PMCR, known | pmcr_lacks(m));
+	m->cnten = (uint32_t)after_reset(m, PMK_ARMV8_PMCNTENSET, hidden);
+	m->inten = (uint32_t)after_reset(m, PMK_ARMV8_PMINTENSET, hidden);
+	m->ovs = (uint32_t)after_reset(m, PMK_ARMV8_PMOVSSET, hidden);
+	m->cycles = after_reset(m, PMK_ARMV8_PMCCNTR, 0);
+	m->ccfiltr = (uint32_t)after_reset(m, PMK_ARMV8_PMCCFILTR, type_lacks(m));
+	m->selr = (uint8_t)after_reset(m, PMK_ARMV8_PMSELR, 0);
+	m->userenr = (uint8_t)after_reset(m, PMK_ARMV8_PMUSERENR, PMUSERENR_LACKS);
 	for (unsigned n = 0; n < m->params.counters; n++) {
-		m->counter[n].count = m->params.poison & count_mask(m);
-		m->counter[n].type = pattern & type_mask(m);
+		m->counter[n].count = after_reset(m, PMK_ARMV8_PMEVCNTR0 + n, 0);
+		m->counter[n].type =
+			(uint32_t)after_reset(m, PMK_ARMV8_PMEVTYPER0 + n, type_lacks(m));
 		pmk_armv8_select(m, bus, n);
 	}
 }
@@ -523,7 +549,7 @@ void pmk_armv8_model_reset(struct pmk_armv8_model *m, const struct pmk_pmu *pmu,
 	m->locked = params->software_lock;
 	m->cycles_seen = bus->total[PMK_SIG_CYCLE];
 	m->pmcr = params->aarch32 ? 0 : (uint32_t)PMCR_LC;
-	poison(m, bus);
+	power_up(m, bus);
 	m->oddities = 0;
 }
 
@@ -542,11 +568,8 @@ static void reset(void *model, struct pmk_bus *bus, const struct pmk_pmu *pmu)
 	}
 
 const struct pmk_model_ops pmk_armv8_models[PMK_ARMV8_NMODELS] = {
-	[PMK_ARMV8_GENERIC] = OPS(pmk_armv8),
-	[PMK_ARMV8_GENERIC_LONG] = OPS(pmk_armv8_long),
-	[PMK_ARMV8_A53] = OPS(pmk_cortex_a53),
-	[PMK_ARMV8_A55] = OPS(pmk_cortex_a55),
-	[PMK_ARMV8_A57] = OPS(pmk_cortex_a57),
-	[PMK_ARMV8_A72] = OPS(pmk_cortex_a72),
+	[PMK_ARMV8_GENERIC] = OPS(pmk_armv8),  [PMK_ARMV8_GENERIC_LONG] = OPS(pmk_armv8_long),
+	[PMK_ARMV8_A53] = OPS(pmk_cortex_a53), [PMK_ARMV8_A55] = OPS(pmk_cortex_a55),
+	[PMK_ARMV8_A57] = OPS(pmk_cortex_a57), [PMK_ARMV8_A72] = OPS(pmk_cortex_a72),
 	[PMK_ARMV8_N1] = OPS(pmk_neoverse_n1),
 };

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * PMUv3: where each bit is, and where each register is found. Used by the driver, the model and the
- * table `pmk decode` prints; they share nothing else. PMCR and PMEVTYPER are drawn in
- * <pmk/armv8.h>.
+ * rows of regs.c; they share nothing else. PMCR and PMEVTYPER are drawn in <pmk/armv8.h>.
  *
  * Source: DDI 0487, D23.5 (AArch64 registers), G8.4 (AArch32), I5.3 (memory-mapped). "p1" … "p9"
  * are the versions FEAT_PMUv3p1 … p9; a bit without one is there from the first version on. What a

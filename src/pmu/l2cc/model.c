@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * L210's event monitor and L220's event counters: the models. Where the sources are silent (our choice):
- *  - Everything resets to 0.
+ *  - Everything resets to 0 (the rows of regs.c, which also say what can be written and read).
  *  - Reserved bits read as 0. A reserved event counts nothing.
  *  - L210: a flag rises whether or not the counter's interrupt is enabled; the line is the flags of those
  *    whose is. The counters are read-only.
@@ -13,6 +13,7 @@
  */
 #include "pmu/l2cc/l2cc.h"
 #include "pmu/l2cc/regs.h"
+#include "pmu/reg.h"
 
 #include <string.h>
 
@@ -140,20 +141,40 @@ static unsigned lines(const void *model)
 
 /* ---- registers -------------------------------------------------------------------------------- */
 
-static void keep(struct pmk_l2cc_model *m, uint32_t *reg, uint32_t w, uint64_t known, uint64_t kept)
+static const struct pmk_reg_info *row_of(const struct pmk_l2cc_model *m, unsigned reg)
 {
-	if (w & ~known)
-		m->oddities |= PMK_L2CC_ODD_SBZ;
-	*reg = w & (uint32_t)kept;
+	return &pmu_of(m)->regs[reg];
 }
 
-static void configure(struct pmk_l2cc_model *m, unsigned c, uint32_t w)
-{
-	uint64_t known = m->l210 ? EMCC_EVENT | EMCC_EVERY | EMCC_IRQ : ECF_EVENT | ECF_IRQ;
+/* Which counter it configures or is, or none. */
+#define NOT_ONE PMK_L2CC_MAX_COUNTERS
 
-	keep(m, &m->config[c], w, known, known);
-	if (event_of(m, c) && !pmk_pmu_event_code(pmu_of(m), event_of(m, c)))
-		m->oddities |= PMK_L2CC_ODD_EVENT;
+static unsigned configures(const struct pmk_l2cc_model *m, unsigned reg)
+{
+	if (!m->l210)
+		return reg == PMK_L220_CONFIG0 ? 0 : reg == PMK_L220_CONFIG1 ? 1 : NOT_ONE;
+	return reg >= PMK_L210_EMCC0 && reg < PMK_L210_EMC0 ? reg - PMK_L210_EMCC0 : NOT_ONE;
+}
+
+static unsigned counter_at(const struct pmk_l2cc_model *m, unsigned reg)
+{
+	if (!m->l210)
+		return reg == PMK_L220_COUNTER0 ? 0 : reg == PMK_L220_COUNTER1 ? 1 : NOT_ONE;
+	return reg >= PMK_L210_EMC0 ? reg - PMK_L210_EMC0 : NOT_ONE;
+}
+
+/* Where a register's bits are held. INT_MASKED and INT_CLEAR hold none of their own. */
+static uint32_t *held_by(struct pmk_l2cc_model *m, unsigned reg)
+{
+	if (counter_at(m, reg) != NOT_ONE)
+		return &m->count[counter_at(m, reg)];
+	if (configures(m, reg) != NOT_ONE)
+		return &m->config[configures(m, reg)];
+	if (m->l210)
+		return reg == PMK_L210_EMMC ? &m->control : &m->status;
+	return reg == PMK_L220_CONTROL	  ? &m->control
+	       : reg == PMK_L220_INT_MASK ? &m->mask
+					  : &m->status;
 }
 
 static void zero(struct pmk_l2cc_model *m, uint32_t counters)
@@ -164,7 +185,7 @@ static void zero(struct pmk_l2cc_model *m, uint32_t counters)
 }
 
 /* EMMC [11:8], as bits by counter. */
-static uint32_t reset_bits(const struct pmk_l2cc_model *m, uint32_t w)
+static uint32_t reset_bits(const struct pmk_l2cc_model *m, uint64_t w)
 {
 	uint32_t bits = (uint32_t)PMK_GET(w, EMMC_RESET);
 
@@ -173,89 +194,51 @@ static uint32_t reset_bits(const struct pmk_l2cc_model *m, uint32_t w)
 	return (bits >> 3 & 1) | (bits >> 1 & 2) | (bits << 1 & 4) | (bits << 3 & 8);
 }
 
-static void write_l210(struct pmk_l2cc_model *m, unsigned reg, uint32_t w)
+/* The control register of either: `w` are the bits that it takes. */
+static void command(struct pmk_l2cc_model *m, uint64_t w)
 {
-	if (reg == PMK_L210_EMMC) {
-		keep(m, &m->control, w, EMMC_ENABLE | EMMC_RESET, EMMC_ENABLE);
+	if (m->l210)
 		zero(m, reset_bits(m, w));
-	} else if (reg == PMK_L210_EMCS) {
-		m->status &= ~w;
-	} else if (reg < PMK_L210_EMC0) {
-		configure(m, reg - PMK_L210_EMCC0, w);
-	} else {
-		m->oddities |= PMK_L2CC_ODD_READ_ONLY;
-	}
-}
-
-static uint32_t read_l210(const struct pmk_l2cc_model *m, unsigned reg)
-{
-	if (reg == PMK_L210_EMMC)
-		return m->control;
-	if (reg == PMK_L210_EMCS)
-		return m->status;
-	return reg < PMK_L210_EMC0 ? m->config[reg - PMK_L210_EMCC0]
-				   : m->count[reg - PMK_L210_EMC0];
-}
-
-static void write_count(struct pmk_l2cc_model *m, unsigned c, uint32_t w)
-{
-	if (counts(m) && !m->params.write_while_running)
-		m->oddities |= PMK_L2CC_ODD_READ_ONLY;
 	else
-		m->count[c] = w;
+		zero(m, (uint32_t)((w & ECC_RESET0 ? 1 : 0) | (w & ECC_RESET1 ? 2 : 0)));
 }
 
-static void write_l220(struct pmk_l2cc_model *m, unsigned reg, uint32_t w)
+static bool can_write(const struct pmk_l2cc_model *m, unsigned reg)
 {
-	switch ((enum pmk_l220_reg)reg) {
-	case PMK_L220_CONTROL:
-		keep(m, &m->control, w, ECC_RESET1 | ECC_RESET0 | ECC_ENABLE, ECC_ENABLE);
-		zero(m, w >> 1 & 3);
-		break;
-	case PMK_L220_CONFIG1:
-	case PMK_L220_CONFIG0:
-		configure(m, reg == PMK_L220_CONFIG1, w);
-		break;
-	case PMK_L220_COUNTER1:
-	case PMK_L220_COUNTER0:
-		write_count(m, reg == PMK_L220_COUNTER1, w);
-		break;
-	case PMK_L220_INT_MASK:
-		m->mask = w & (uint32_t)PMK_BITS(8, 0);
-		break;
-	case PMK_L220_INT_CLEAR:
-		m->status &= ~w;
-		break;
-	case PMK_L220_INT_MASKED:
-	case PMK_L220_INT_RAW:
-	case PMK_L220_NREGS:
+	bool running = !m->l210 && counter_at(m, reg) != NOT_ONE && counts(m);
+
+	return pmk_reg_writable(row_of(m, reg)) && !(running && !m->params.write_while_running);
+}
+
+static void write_row(struct pmk_l2cc_model *m, unsigned reg, uint32_t w)
+{
+	const struct pmk_reg_info *row = row_of(m, reg);
+	bool control = held_by(m, reg) == &m->control, config = configures(m, reg) != NOT_ONE;
+
+	if (!can_write(m, reg)) {
 		m->oddities |= PMK_L2CC_ODD_READ_ONLY;
-		break;
+		return;
 	}
+	if (!m->l210 && reg == PMK_L220_INT_CLEAR)
+		m->status &= ~(uint32_t)pmk_reg_takes(row, w);
+	else
+		*held_by(m, reg) = (uint32_t)pmk_reg_write(row, *held_by(m, reg), w);
+	if ((control || config) && pmk_reg_stray(row, w))
+		m->oddities |= PMK_L2CC_ODD_SBZ;
+	if (control)
+		command(m, pmk_reg_takes(row, w));
+	if (config && event_of(m, configures(m, reg)) &&
+	    !pmk_pmu_event_code(pmu_of(m), event_of(m, configures(m, reg))))
+		m->oddities |= PMK_L2CC_ODD_EVENT;
 }
 
-static uint32_t read_l220(const struct pmk_l2cc_model *m, unsigned reg)
+static uint64_t read_row(struct pmk_l2cc_model *m, unsigned reg)
 {
-	switch ((enum pmk_l220_reg)reg) {
-	case PMK_L220_CONTROL:
-		return m->control;
-	case PMK_L220_CONFIG1:
-	case PMK_L220_CONFIG0:
-		return m->config[reg == PMK_L220_CONFIG1];
-	case PMK_L220_COUNTER1:
-	case PMK_L220_COUNTER0:
-		return m->count[reg == PMK_L220_COUNTER1];
-	case PMK_L220_INT_MASK:
-		return m->mask;
-	case PMK_L220_INT_MASKED:
-		return m->status & m->mask;
-	case PMK_L220_INT_RAW:
-		return m->status;
-	case PMK_L220_INT_CLEAR:
-	case PMK_L220_NREGS:
-		break;
-	}
-	return 0;
+	uint32_t held = *held_by(m, reg);
+
+	if (!m->l210 && reg == PMK_L220_INT_MASKED)
+		held &= m->mask;
+	return pmk_reg_read(row_of(m, reg), held);
 }
 
 static int read_reg(void *model, struct pmk_bus *bus, enum pmk_mode mode, unsigned reg,
@@ -267,7 +250,7 @@ static int read_reg(void *model, struct pmk_bus *bus, enum pmk_mode mode, unsign
 	if (reg >= pmu_of(m)->nregs)
 		return PMK_EBADREG;
 	sync(m, bus);
-	*value = m->l210 ? read_l210(m, reg) : read_l220(m, reg);
+	*value = read_row(m, reg);
 	return PMK_OK;
 }
 
@@ -280,10 +263,7 @@ static int write_reg(void *model, struct pmk_bus *bus, enum pmk_mode mode, unsig
 	if (reg >= pmu_of(m)->nregs)
 		return PMK_EBADREG;
 	sync(m, bus);
-	if (m->l210)
-		write_l210(m, reg, (uint32_t)value);
-	else
-		write_l220(m, reg, (uint32_t)value);
+	write_row(m, reg, (uint32_t)value);
 	remember(m, bus);
 	return PMK_OK;
 }
@@ -294,6 +274,8 @@ void pmk_l2cc_model_reset(struct pmk_l2cc_model *m, const struct pmk_pmu *pmu,
 	memset(m, 0, sizeof(*m));
 	m->params = *params;
 	m->l210 = pmu == &pmk_l210;
+	for (unsigned reg = 0; reg < pmu_of(m)->nregs; reg++)
+		*held_by(m, reg) |= (uint32_t)row_of(m, reg)->reset;
 	remember(m, bus);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* L210 and L220: the registers described, for `pmk decode` and `pmk info`. Not part of the firmware
- * library. */
+/* L210 and L220: the registers described, for the model, `pmk decode` and `pmk info`. Not part of the
+ * firmware library. */
 #include "pmu/l2cc/regs.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -73,13 +73,18 @@ static const struct pmk_field l220_count_fields[] = {
 	  .brief = "stops at 0xFFFFFFFF" },
 };
 
-static const struct pmk_field int_fields[] = {
-	{ .name = "-", .mask = PMK_BITS(31, 9), .access = "SBZ", .ref = R_INT, .brief = "reserved" },
-	{ .name = "Errors", .mask = PMK_BITS(8, 1), .access = "RW", .ref = R_INT,
-	  .brief = "of the cache, not of its counters" },
-	{ .name = "ECNTR", .mask = INT_ECNTR, .access = "RW", .ref = R_INT,
-	  .brief = "event counter overflow or increment" },
-};
+/* The mask can be written, the two statuses read, and clearing is by writing alone. */
+#define INT_FIELDS(of, access_) \
+	static const struct pmk_field int_##of##_fields[] = { \
+		{ .name = "-", .mask = PMK_BITS(31, 9), .access = "SBZ", .ref = R_INT, .brief = "reserved" }, \
+		{ .name = "Errors", .mask = PMK_BITS(8, 1), .access = access_, .ref = R_INT, \
+		  .brief = "of the cache, not of its counters" }, \
+		{ .name = "ECNTR", .mask = INT_ECNTR, .access = access_, .ref = R_INT, \
+		  .brief = "event counter overflow or increment" }, \
+	};
+INT_FIELDS(mask, "RW")
+INT_FIELDS(status, "RO")
+INT_FIELDS(clear, "WO")
 
 #define REG(n, w, f, r, text) \
 	{ .name = (n), .where = (w), .width = 32, .fields = (f), .nfields = COUNT(f), .ref = (r), .brief = (text) }
@@ -103,9 +108,9 @@ const struct pmk_reg_info pmk_l220_regs[PMK_L220_NREGS] = {
 	REG("CONFIG0", W_L220("0x208"), config_fields, R_CONFIG, "configuration of counter 0"),
 	REG("COUNTER1", W_L220("0x20C"), l220_count_fields, R_COUNTER, "counter 1"),
 	REG("COUNTER0", W_L220("0x210"), l220_count_fields, R_COUNTER, "counter 0"),
-	REG("INT_MASK", W_L220("0x214"), int_fields, R_INT, "interrupt mask: 1 lets it through"),
-	REG("INT_MASKED", W_L220("0x218"), int_fields, R_INT, "interrupts that are let through"),
-	REG("INT_RAW", W_L220("0x21C"), int_fields, R_INT, "interrupts, masked or not"),
-	REG("INT_CLEAR", W_L220("0x220"), int_fields, R_INT, "write 1 to clear"),
+	REG("INT_MASK", W_L220("0x214"), int_mask_fields, R_INT, "interrupt mask: 1 lets it through"),
+	REG("INT_MASKED", W_L220("0x218"), int_status_fields, R_INT, "interrupts that are let through"),
+	REG("INT_RAW", W_L220("0x21C"), int_status_fields, R_INT, "interrupts, masked or not"),
+	REG("INT_CLEAR", W_L220("0x220"), int_clear_fields, R_INT, "write 1 to clear"),
 };
 /* clang-format on */

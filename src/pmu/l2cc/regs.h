@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * L210 event monitor and L220 event counters: where each bit is. Used by the drivers, the models and
- * the tables `pmk decode` prints; they share nothing else. Sources as in <pmk/l2cc.h>.
+ * the rows of regs.c; they share nothing else. Sources as in <pmk/l2cc.h>.
  */
 #ifndef PMK_PMU_L2CC_REGS_H
 #define PMK_PMU_L2CC_REGS_H

@@ -19,6 +19,7 @@
  */
 #include "pmu/microblaze/microblaze.h"
 #include "pmu/microblaze/regs.h"
+#include "pmu/reg.h"
 
 #include <string.h>
 
@@ -570,13 +571,15 @@ static int read_reg(void *model, struct pmk_bus *bus, enum pmk_mode mode, unsign
 		    uint64_t *value)
 {
 	struct pmk_microblaze_model *m = model;
+	const struct pmk_reg_info *row;
 	struct pmk_microblaze_pointer at;
 
 	(void)mode;
 	if (reg >= PMK_MICROBLAZE_NREGS)
 		return PMK_EBADREG;
 	sync(m, bus);
-	if (reg != PMK_MICROBLAZE_PCSR && reg != PMK_MICROBLAZE_PCDRR) {
+	row = &pmk_microblaze_regs[reg];
+	if (!pmk_reg_readable(row)) {
 		m->oddities |= PMK_MICROBLAZE_ODD_READ_WO;
 		*value = m->params.undefined & PMK_BITS(pmk_microblaze_access[reg].bits - 1, 0);
 		return PMK_OK;
@@ -585,10 +588,10 @@ static int read_reg(void *model, struct pmk_bus *bus, enum pmk_mode mode, unsign
 	if (!find(m, reg, &at))
 		return PMK_OK;
 	if (reg == PMK_MICROBLAZE_PCSR) {
-		*value = m->sampled[at.counter];
+		*value = pmk_reg_read(row, m->sampled[at.counter]);
 		next_counter(m, reg);
 	} else {
-		*value = sampled_item(m, &at);
+		*value = pmk_reg_read(row, sampled_item(m, &at));
 		next_item(m, reg);
 	}
 	return PMK_OK;
@@ -608,29 +611,34 @@ static int write_reg(void *model, struct pmk_bus *bus, enum pmk_mode mode, unsig
 {
 	struct pmk_microblaze_model *m = model;
 	struct pmk_microblaze_pointer at;
+	uint32_t takes;
 
 	(void)mode;
 	if (reg >= PMK_MICROBLAZE_NREGS)
 		return PMK_EBADREG;
 	sync(m, bus);
+	takes = (uint32_t)pmk_reg_takes(&pmk_microblaze_regs[reg], value);
+	if (!pmk_reg_writable(&pmk_microblaze_regs[reg])) {
+		m->oddities |= PMK_MICROBLAZE_ODD_WRITE_RO;
+		return PMK_OK;
+	}
 	switch ((enum pmk_microblaze_reg)reg) {
 	case PMK_MICROBLAZE_PCCTRLR:
 		if (!find(m, reg, &at))
 			break;
-		select_event(m, bus, at.counter, (uint8_t)value);
+		select_event(m, bus, at.counter, (uint8_t)takes);
 		next_counter(m, reg);
 		break;
 	case PMK_MICROBLAZE_PCCMDR:
-		command(m, bus, (uint32_t)value);
+		command(m, bus, takes);
 		break;
 	case PMK_MICROBLAZE_PCDWR:
 		if (find(m, reg, &at))
-			write_data(m, &at, (uint32_t)value);
+			write_data(m, &at, takes);
 		break;
 	case PMK_MICROBLAZE_PCSR:
 	case PMK_MICROBLAZE_PCDRR:
 	case PMK_MICROBLAZE_NREGS:
-		m->oddities |= PMK_MICROBLAZE_ODD_WRITE_RO;
 		break;
 	}
 	return PMK_OK;

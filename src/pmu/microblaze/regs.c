@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * MicroBlaze performance counters: the registers described, for `pmk decode` and `pmk info`. Not part
- * of the firmware library.
+ * MicroBlaze performance counters: the registers described, for the model, `pmk decode` and `pmk info`.
+ * Not part of the firmware library.
  */
 #include "pmu/microblaze/regs.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * MicroBlaze performance counters: where each bit and each data item is. Used by the driver, the model
- * and the table `pmk decode` prints; they share nothing else. Enumerators are in <pmk/microblaze.h>.
+ * and the rows of regs.c; they share nothing else. Enumerators are in <pmk/microblaze.h>.
  *
  * Source: UG984, "Performance Monitoring" and the pages of the five registers. "T-items" is its table
  * "Performance Counter Data Items".
