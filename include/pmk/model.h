@@ -31,6 +31,20 @@ enum pmk_mode {
 	PMK_MODE_USER_NONSEC,
 };
 
+/* A parameter of a model: where the documents leave a choice. */
+struct pmk_model_param {
+	const char *name;
+	uint16_t at;  /* where it lies in the model, in bytes */
+	uint8_t size; /* in bytes: 1, 2, 4 or 8 */
+};
+
+/* A row for the member `field` of a model of type struct `type`. */
+#define PMK_MODEL_PARAM(type, name, field)                                            \
+	{                                                                             \
+		name, offsetof(struct type, field), sizeof(((struct type *)0)->field) \
+	}
+
+/* A family has an array of these, pmk_<family>_models, one per personality. It ends where `pmu` is NULL. */
 struct pmk_model_ops {
 	const struct pmk_pmu *pmu;
 	size_t size;
@@ -47,6 +61,18 @@ struct pmk_model_ops {
 	void (*ask)(const void *model, struct pmk_bus *bus);
 	/* Interrupt lines, asserted = 1: bit 0 IRQ, bit 1 FIQ. */
 	unsigned (*lines)(const void *model);
+
+	/* What follows is by name, for the conformance vectors. Parameters, ended by a NULL name; they act
+	 * from `restart` on, which is `reset` with the parameters that the model has. NULL: none. */
+	const struct pmk_model_param *params;
+	void (*restart)(void *model, struct pmk_bus *bus, const struct pmk_pmu *pmu);
+	/* Pins and states of the hardware around it, in the order of their numbers, ended by NULL. `input`
+	 * sets one: what has happened so far is counted under the old level; ask anew afterwards. NULL:
+	 * none. */
+	const char *const *inputs;
+	void (*input)(void *model, struct pmk_bus *bus, unsigned input, uint64_t value);
+	/* What a guest did that it had better not: bits of the family's own list. */
+	unsigned (*oddities)(const void *model);
 };
 
 /* The model of a PMU, or of one with its driver; NULL if there is none. */

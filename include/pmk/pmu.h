@@ -67,7 +67,8 @@ struct pmk_reg_info {
 	uint8_t width;	     /* bits */
 	const struct pmk_field *fields;
 	unsigned nfields;
-	uint64_t reset; /* what it holds after power-on, where no parameter of the core says otherwise */
+	uint64_t
+		reset; /* what it holds after power-on, where no parameter of the core says otherwise */
 	const char *ref;
 	const char *brief;
 };
@@ -170,6 +171,9 @@ struct pmk_pmu {
 	const struct pmk_driver *driver;
 	const struct pmk_event *events; /* of the family; see pmk_pmu_has() */
 	unsigned nevents;
+	/* What a newcomer wants to see first: names of events, in this order, space separated. `pmk stat`
+	 * counts them where nobody says what. NULL in firmware. */
+	const char *defaults;
 	uint32_t core; /* this personality's bit in pmk_event.cores */
 	const struct pmk_counter *counters;
 	unsigned ncounters;

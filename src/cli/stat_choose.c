@@ -117,8 +117,8 @@ static int traffic_events(struct job *job)
 	int err = 0;
 
 	for (unsigned m = 0; m <= GXI; m++)
-		for (unsigned i = 0; !err && (m == GXI ? t->gxi.on : t->master[m].on) && names[m][i];
-		     i++) {
+		for (unsigned i = 0;
+		     !err && (m == GXI ? t->gxi.on : t->master[m].on) && names[m][i]; i++) {
 			const struct pmk_event *ev = pmk_pmu_event(job->pmu, names[m][i]);
 
 			err = event_list_add(&job->events, ev, ev->name);
@@ -126,94 +126,20 @@ static int traffic_events(struct job *job)
 	return err;
 }
 
-/* What a newcomer wants to see first; those of them that the PMU has, and a counter for. */
+/* The PMU's own choice, as far as there is a counter for it, and what --traffic keeps busy. */
 static int default_events(struct job *job)
 {
-	static const char *const names[] = {
-		/* ARM11 */
-		"cpu_cycles",
-		"instr_exec",
-		"br_exec",
-		"br_mispredict",
-		"icache_miss",
-		"dcache_access_cacheable",
-		"dcache_rdaccess",
-		"dcache_miss",
-		"dcache_rdmiss",
-		"main_tlb_miss",
-		"ibuf_stall",
-		"ddep_stall",
-		"lsu_full_stall",
-		/* PMUv3 */
-		"inst_retired",
-		"br_pred",
-		"br_mis_pred",
-		"l1i_cache",
-		"l1i_cache_refill",
-		"l1d_cache",
-		"l1d_cache_refill",
-		"l2d_cache",
-		"l2d_cache_refill",
-		"l1i_tlb_refill",
-		"l1d_tlb_refill",
-		"bus_access",
-		"stall_frontend",
-		"stall_backend",
-		/* L210, L220 */
-		"irreq",
-		"irhit",
-		"drreq",
-		"drhit",
-		"dwreq",
-		"dwtreq",
-		"dwhit",
-		"wa",
-		"co",
-		/* MicroBlaze */
-		"clock_cycles",
-		"insn_executed",
-		"branch_any",
-		"branch_cond_taken",
-		"btc_hit",
-		"load_any",
-		"store_any",
-		"icache_request",
-		"icache_hit",
-		"dcache_request",
-		"dcache_hit",
-		"stall_of",
-		"stall_ex",
-		"stall_mem",
-		"icache_read_latency",
-		"dcache_read_latency",
-		/* AHB Monitor */
-		"ct_total_cycles_en",
-		"ct_armi_rd",
-		"ct_armi_line_fill",
-		"ct_armi_wait_total",
-		"ct_armd_rd",
-		"ct_armd_wr",
-		"ct_armd_burst_single",
-		"ct_armd_line_fill",
-		"ct_armd_cast_out4",
-		"ct_armd_cast_out8",
-		"ct_armd_page_walk_d",
-		"ct_armd_page_walk_i",
-		"ct_armd_wait_total",
-		"ct_armd_wait_non_seq_slave",
-		"ct_armd_wait_non_seq_bus",
-	};
+	const char *at = job->pmu->defaults;
+	char name[64];
+	int len, err = 0;
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		const struct pmk_event *ev = pmk_pmu_event(job->pmu, names[i]);
-		int err = 0;
+	for (; !err && sscanf(at, " %63s%n", name, &len) == 1; at += len) {
+		const struct pmk_event *ev = pmk_pmu_event(job->pmu, name);
 
 		if (ev && pmk_pmu_range(job->pmu, ev->code))
 			err = event_list_add(&job->events, ev, ev->name);
-		if (err)
-			return err;
 	}
-	return traffic_events(job);
+	return err ? err : traffic_events(job);
 }
 
 /* The events of the metrics that -M names. */

@@ -9,33 +9,24 @@
  */
 #include <pmk/model.h>
 
-#include "pmu/ahbmon/ahbmon.h"
-#include "pmu/arm11/arm11.h"
-#include "pmu/armv8/armv8.h"
-#include "pmu/l2cc/l2cc.h"
-#include "pmu/microblaze/microblaze.h"
+#include "pmu/families.h"
 
-static const struct {
-	const struct pmk_model_ops *ops;
-	unsigned count;
-} families[] = {
-	{ pmk_arm11_models, PMK_ARM11_NMODELS },
-	{ pmk_armv8_models, PMK_ARMV8_NMODELS },
-	{ pmk_ahbmon_models, PMK_AHBMON_NMODELS },
-	{ pmk_l2cc_models, PMK_L2CC_NMODELS },
-	{ pmk_microblaze_models, PMK_MICROBLAZE_NMODELS },
-};
+#define DECLARE(family) extern const struct pmk_model_ops pmk_##family##_models[];
+PMK_FAMILIES(DECLARE, PMK_NOTHING)
+
+#define ENTRY(family) pmk_##family##_models,
+static const struct pmk_model_ops *const families[] = { PMK_FAMILIES(ENTRY, PMK_NOTHING) NULL };
 
 const struct pmk_model_ops *pmk_model_find(const struct pmk_pmu *pmu)
 {
 	const struct pmk_model_ops *relative = NULL;
 
-	for (size_t f = 0; f < sizeof(families) / sizeof(families[0]); f++)
-		for (unsigned i = 0; i < families[f].count; i++) {
-			if (families[f].ops[i].pmu == pmu)
-				return &families[f].ops[i];
-			if (families[f].ops[i].pmu->driver == pmu->driver)
-				relative = &families[f].ops[i];
+	for (unsigned f = 0; families[f]; f++)
+		for (const struct pmk_model_ops *ops = families[f]; ops->pmu; ops++) {
+			if (ops->pmu == pmu)
+				return ops;
+			if (ops->pmu->driver == pmu->driver)
+				relative = ops;
 		}
 	return relative;
 }

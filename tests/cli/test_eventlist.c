@@ -160,7 +160,7 @@ static void test_several_options(void **state)
 	event_list_free(&list);
 }
 
-/* Everything the ARM1176 has, each once: 25 events, and none of the ARM1156's. */
+/* Everything the ARM1176 has, each once, and none of the ARM1156's. */
 static void test_all(void **state)
 {
 	struct event_list list = { .count = 0 };

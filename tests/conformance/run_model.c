@@ -18,11 +18,10 @@
 
 #include "pmu/ahbmon/ahbmon.h"
 #include "pmu/ahbmon/observe.h"
-#include "pmu/arm11/arm11.h"
 #include "pmu/armv8/armv8.h"
-#include "pmu/l2cc/l2cc.h"
 #include "pmu/microblaze/microblaze.h"
 #include "pmu/reg.h"
+#include "session/emulated.h"
 
 #include "../ahb/trace.h"
 
@@ -897,10 +896,9 @@ static struct model_target {
 	unsigned at; /* the one that signals go to */
 	struct pmk_signal_set raised;
 	union {
-		struct pmk_arm11_model arm11;
+		uint64_t any[PMK_MODEL_BYTES / 8];
 		struct pmk_armv8_model armv8;
 		struct pmk_ahbmon_model ahbmon;
-		struct pmk_l2cc_model l2cc;
 		struct pmk_microblaze_model microblaze;
 	} model;
 	enum pmk_mode current_mode;
@@ -991,94 +989,14 @@ static unsigned index_of(const char *name, const char *const names[], unsigned n
 	return i;
 }
 
-/* ---- ARM11 ---- */
-
-static bool arm11_option(struct target *t, const char *name, uint64_t value)
-{
-	struct model_target *m = of(t);
-	struct pmk_arm11_params p = m->model.arm11.params;
-
-	if (!strcmp(name, "user_access"))
-		p.user_access = value;
-	else if (!strcmp(name, "strict_e_clear"))
-		p.strict_e_clear = value;
-	else if (!strcmp(name, "debug_stops"))
-		p.debug_stops = value;
-	else if (!strcmp(name, "ccnt_reset"))
-		p.ccnt_reset = (uint32_t)value;
-	else
-		return false;
-	fresh_bus(m);
-	pmk_arm11_model_reset(&m->model.arm11, t->pmu, &p, &m->bus);
-	return true;
-}
-
-static bool arm11_input(struct target *t, const char *name, uint64_t value)
-{
-	static const char *const names[PMK_ARM11_NINPUTS] = {
-		[PMK_ARM11_IN_DEBUG] = "debug",
-		[PMK_ARM11_IN_NIDEN] = "niden",
-		[PMK_ARM11_IN_CP15SDISABLE] = "cp15sdisable",
-	};
-	struct model_target *m = of(t);
-	unsigned input = index_of(name, names, PMK_ARM11_NINPUTS);
-
-	if (input == PMK_ARM11_NINPUTS)
-		return false;
-	pmk_arm11_model_input(&m->model.arm11, &m->bus, input, value);
-	ask_anew(m);
-	return true;
-}
-
-static unsigned arm11_oddities(struct target *t)
-{
-	return of(t)->model.arm11.oddities;
-}
-
-/* ---- PMUv3 ---- */
-
-/* The parameters of the model, by name: where they are and how wide. */
-/* clang-format off */
-static const struct {
-	const char *name;
-	size_t at, size;
-} armv8_options[] = {
-#define OPTION(name) \
-	{ #name, offsetof(struct pmk_armv8_params, name), \
-	  sizeof(((struct pmk_armv8_params *)0)->name) }
-	OPTION(counters),
-	OPTION(version),
-	OPTION(imp),
-	OPTION(idcode),
-	OPTION(pmmir),
-	OPTION(el2),
-	OPTION(el3),
-	OPTION(secure_el2),
-	OPTION(aarch64),
-	OPTION(aarch32),
-	OPTION(poison),
-	OPTION(spme_needs_p7),
-	OPTION(freeze_on_cycles),
-	OPTION(divide_long),
-	OPTION(br_pred_right),
-	OPTION(pc_write_svc),
-	OPTION(pc_write_isb),
-	OPTION(select_undefined),
-	OPTION(chain_across),
-	OPTION(count_in_standby),
-	OPTION(software_lock),
-	OPTION(external_swinc),
-#undef OPTION
-	{ "pmceid0", offsetof(struct pmk_armv8_params, pmceid[0]), 8 },
-	{ "pmceid1", offsetof(struct pmk_armv8_params, pmceid[1]), 8 },
-};
-/* clang-format on */
-
 static void put(void *at, size_t size, uint64_t value)
 {
 	switch (size) {
 	case 1:
 		*(uint8_t *)at = (uint8_t)value;
+		break;
+	case 2:
+		*(uint16_t *)at = (uint16_t)value;
 		break;
 	case 4:
 		*(uint32_t *)at = (uint32_t)value;
@@ -1088,51 +1006,52 @@ static void put(void *at, size_t size, uint64_t value)
 	}
 }
 
-static bool armv8_option(struct target *t, const char *name, uint64_t value)
+/* Set a parameter by name. It acts from the next restart on. */
+static bool set_param(void *params, const struct pmk_model_param *rows, const char *name,
+		      uint64_t value)
 {
-	struct model_target *m = of(t);
-	struct pmk_armv8_params p = m->model.armv8.params;
-
-	for (size_t i = 0; i < sizeof(armv8_options) / sizeof(armv8_options[0]); i++) {
-		if (strcmp(armv8_options[i].name, name))
+	for (; rows && rows->name; rows++) {
+		if (strcmp(rows->name, name))
 			continue;
-		put((char *)&p + armv8_options[i].at, armv8_options[i].size, value);
-		fresh_bus(m);
-		pmk_armv8_model_reset(&m->model.armv8, t->pmu, &p, &m->bus);
+		put((char *)params + rows->at, rows->size, value);
 		return true;
 	}
 	return false;
 }
 
-static bool armv8_input(struct target *t, const char *name, uint64_t value)
+static bool model_option(struct target *t, const char *name, uint64_t value)
 {
-	static const char *const names[PMK_ARMV8_NINPUTS] = {
-		[PMK_ARMV8_IN_EL] = "el",
-		[PMK_ARMV8_IN_SECURE] = "secure",
-		[PMK_ARMV8_IN_DEBUG] = "debug",
-		[PMK_ARMV8_IN_STANDBY] = "standby",
-		[PMK_ARMV8_IN_MDCR_EL2] = "mdcr_el2",
-		[PMK_ARMV8_IN_MDCR_EL3] = "mdcr_el3",
-		[PMK_ARMV8_IN_TGE] = "tge",
-		[PMK_ARMV8_IN_EL1_AARCH32] = "el1_aarch32",
-		[PMK_ARMV8_IN_SUNIDEN] = "suniden",
-		[PMK_ARMV8_IN_SPNIDEN] = "spniden",
-		[PMK_ARMV8_IN_LOCKED_OUT] = "locked_out",
-	};
 	struct model_target *m = of(t);
-	unsigned input = index_of(name, names, PMK_ARMV8_NINPUTS);
 
-	if (input == PMK_ARMV8_NINPUTS)
+	if (!set_param(&m->model, m->ops->params, name, value))
 		return false;
-	pmk_armv8_model_input(&m->model.armv8, &m->bus, input, value);
+	fresh_bus(m);
+	m->ops->restart(&m->model, &m->bus, t->pmu);
+	if (t->prepare)
+		t->prepare(t);
+	return true;
+}
+
+static bool model_input(struct target *t, const char *name, uint64_t value)
+{
+	struct model_target *m = of(t);
+	unsigned n = 0;
+
+	while (m->ops->inputs && m->ops->inputs[n] && strcmp(m->ops->inputs[n], name))
+		n++;
+	if (!m->ops->inputs || !m->ops->inputs[n])
+		return false;
+	m->ops->input(&m->model, &m->bus, n, value);
 	ask_anew(m);
 	return true;
 }
 
-static unsigned armv8_oddities(struct target *t)
+static unsigned model_oddities(struct target *t)
 {
-	return of(t)->model.armv8.oddities;
+	return of(t)->ops->oddities(&of(t)->model);
 }
+
+/* ---- PMUv3 ---- */
 
 static void armv8_trap(struct target *t, unsigned *ec, unsigned *el)
 {
@@ -1253,67 +1172,6 @@ static bool ahbmon_wave(struct target *t, char *const words[], unsigned n)
 	return true;
 }
 
-static bool ahbmon_option(struct target *t, const char *name, uint64_t value)
-{
-	struct model_target *m = of(t);
-	struct pmk_ahbmon_params p = m->model.ahbmon.params;
-
-	if (!strcmp(name, "saturate"))
-		p.saturate = value;
-	else if (!strcmp(name, "reset_total"))
-		p.reset_total = value;
-	else if (!strcmp(name, "preset_keeps_enable"))
-		p.preset_keeps_enable = value;
-	else if (!strcmp(name, "page_reset"))
-		p.page_reset = (uint32_t)value;
-	else if (!strcmp(name, "threshold_reset"))
-		p.threshold_reset = (uint32_t)value;
-	else
-		return false;
-	fresh_bus(m);
-	pmk_ahbmon_model_reset(&m->model.ahbmon, &pmk_ahbmon_sp816, &p, m->buses);
-	ahbmon_prepare(t);
-	return true;
-}
-
-static bool ahbmon_input(struct target *t, const char *name, uint64_t value)
-{
-	struct model_target *m = of(t);
-
-	if (strcmp(name, "dbgack"))
-		return false;
-	pmk_ahbmon_model_input(&m->model.ahbmon, m->buses, PMK_AHBMON_IN_DBGACK, value);
-	return true;
-}
-
-static unsigned ahbmon_oddities(struct target *t)
-{
-	return of(t)->model.ahbmon.oddities;
-}
-
-/* ---- L210, L220 ---- */
-
-static bool l2cc_option(struct target *t, const char *name, uint64_t value)
-{
-	struct model_target *m = of(t);
-	struct pmk_l2cc_params p = m->model.l2cc.params;
-
-	if (!strcmp(name, "reset_from_top"))
-		p.reset_from_top = value;
-	else if (!strcmp(name, "write_while_running"))
-		p.write_while_running = value;
-	else
-		return false;
-	fresh_bus(m);
-	pmk_l2cc_model_reset(&m->model.l2cc, t->pmu, &p, &m->bus);
-	return true;
-}
-
-static unsigned l2cc_oddities(struct target *t)
-{
-	return of(t)->model.l2cc.oddities;
-}
-
 /* ---- MicroBlaze ---- */
 
 /* One processor, and the debug module in front of it. */
@@ -1359,88 +1217,30 @@ static bool microblaze_config(const char *name, uint64_t value)
 }
 
 /* clang-format off */
-static const struct microblaze_option {
-	const char *name;
-	size_t at, size;
-} microblaze_options[] = {
-#define OPTION(name) \
-	{ #name, offsetof(struct pmk_microblaze_params, name), \
-	  sizeof(((struct pmk_microblaze_params *)0)->name) }
-	OPTION(shared_pointer),
-	OPTION(pointer_wraps),
-	OPTION(clear_first),
-	OPTION(stop_last),
-	OPTION(clear_sample),
-	OPTION(write_sample),
-	OPTION(decode_6_bits),
-	OPTION(reset_ignored),
-	OPTION(count_while_halted),
-	OPTION(overflow_at_max),
-	OPTION(saturate),
-	OPTION(latency_irq),
-	OPTION(truncate_extremes),
-	OPTION(time_in_flight),
-	OPTION(overlap_ignored),
-	OPTION(min_empty),
-	OPTION(undefined),
-#undef OPTION
-}, mdm_options[] = {
-#define OPTION(name) \
-	{ #name, offsetof(struct pmk_mdm_params, name), \
-	  sizeof(((struct pmk_mdm_params *)0)->name) }
-	OPTION(access),
-	OPTION(uart),
-	OPTION(cross_trigger),
-	OPTION(key_toggles),
-	OPTION(status_is_jtag),
-	OPTION(silent),
-	OPTION(zero_first),
-	OPTION(all_of_several),
-	OPTION(undirected),
-	OPTION(fetch_early),
-#undef OPTION
+#define PARAM(name) PMK_MODEL_PARAM(pmk_mdm_params, #name, name)
+static const struct pmk_model_param mdm_params[] = {
+	PARAM(access), PARAM(uart), PARAM(cross_trigger), PARAM(key_toggles), PARAM(status_is_jtag),
+	PARAM(silent), PARAM(zero_first), PARAM(all_of_several), PARAM(undirected), PARAM(fetch_early),
+	{ NULL, 0, 0 },
 };
 /* clang-format on */
-
-static bool set_option(void *params, const struct microblaze_option *o, size_t n, const char *name,
-		       uint64_t value)
-{
-	for (size_t i = 0; i < n; i++) {
-		if (strcmp(o[i].name, name))
-			continue;
-		put((char *)params + o[i].at, o[i].size, value);
-		return true;
-	}
-	return false;
-}
 
 static bool microblaze_option(struct target *t, const char *name, uint64_t value)
 {
 	struct model_target *m = of(t);
-	struct pmk_microblaze_params p = m->model.microblaze.params;
 	struct pmk_mdm_params mdm = board.mdm.params;
+	struct pmk_microblaze_params p;
 
-	if (!set_option(&p, microblaze_options,
-			sizeof(microblaze_options) / sizeof(microblaze_options[0]), name, value) &&
-	    !set_option(&mdm, mdm_options, sizeof(mdm_options) / sizeof(mdm_options[0]), name,
-			value) &&
-	    !microblaze_config(name, value))
+	if (!set_param(&m->model, m->ops->params, name, value) &&
+	    !set_param(&mdm, mdm_params, name, value) && !microblaze_config(name, value))
 		return false;
+	p = m->model.microblaze.params;
 	microblaze_begin(m, &p, &mdm);
 	return true;
 }
 
 static bool microblaze_input(struct target *t, const char *name, uint64_t value)
 {
-	static const char *const names[PMK_MICROBLAZE_NINPUTS] = {
-		[PMK_MICROBLAZE_IN_HALTED] = "halted",
-		[PMK_MICROBLAZE_IN_STOP] = "stop",
-		[PMK_MICROBLAZE_IN_START] = "start",
-		[PMK_MICROBLAZE_IN_RESET] = "reset",
-	};
-	struct model_target *m = of(t);
-	unsigned input = index_of(name, names, PMK_MICROBLAZE_NINPUTS);
-
 	if (!strcmp(name, "jtag_lock")) { /* 0 gives it back, 1 takes it, 2 by force */
 		if (value)
 			pmk_mdm_model_jtag_lock(&board.mdm, value == 2);
@@ -1455,16 +1255,7 @@ static bool microblaze_input(struct target *t, const char *name, uint64_t value)
 			pmk_mdm_jtag_model_deselect(&board.jtag);
 		return true;
 	}
-	if (input == PMK_MICROBLAZE_NINPUTS)
-		return false;
-	pmk_microblaze_model_input(&m->model.microblaze, &m->bus, input, value);
-	ask_anew(m);
-	return true;
-}
-
-static unsigned microblaze_oddities(struct target *t)
-{
-	return of(t)->model.microblaze.oddities;
+	return model_input(t, name, value);
 }
 
 static void microblaze_latency(struct target *t, unsigned signal, uint64_t start, uint32_t cycles)
@@ -1507,17 +1298,19 @@ static int microblaze_scan(struct target *t, unsigned bits, uint64_t out, uint64
 
 static void model_reset(struct target *t);
 
-#define COMMON                                                                              \
-	.reset = model_reset, .read = model_read, .write = model_write, .pass = model_pass, \
-	.mode = model_mode, .lines = model_lines, .raises = model_raises
+#define COMMON                                                                                    \
+	.reset = model_reset, .read = model_read, .write = model_write, .pass = model_pass,       \
+	.mode = model_mode, .lines = model_lines, .raises = model_raises, .option = model_option, \
+	.input = model_input, .oddities = model_oddities
+
+/* What any model can do, and those that can do more: other buses, other views. */
+static const struct target any_model = { COMMON };
 
 static const struct {
 	const struct pmk_model_ops *models;
-	unsigned count;
 	struct target target;
-} families[] = {
+} more[] = {
 	{ pmk_ahbmon_models,
-	  PMK_AHBMON_NMODELS,
 	  { .reset = model_reset,
 	    .read = model_read,
 	    .write = model_write,
@@ -1527,24 +1320,27 @@ static const struct {
 	    .bus = ahbmon_bus,
 	    .wave = ahbmon_wave,
 	    .prepare = ahbmon_prepare,
-	    .option = ahbmon_option,
-	    .input = ahbmon_input,
-	    .oddities = ahbmon_oddities } },
-	{ pmk_l2cc_models,
-	  PMK_L2CC_NMODELS,
-	  { COMMON, .option = l2cc_option, .oddities = l2cc_oddities } },
+	    .option = model_option,
+	    .input = model_input,
+	    .oddities = model_oddities } },
 	{ pmk_microblaze_models,
-	  PMK_MICROBLAZE_NMODELS,
-	  { COMMON, .option = microblaze_option, .input = microblaze_input,
-	    .oddities = microblaze_oddities, .latency = microblaze_latency, .load = microblaze_load,
-	    .store = microblaze_store, .scan = microblaze_scan, .prepare = microblaze_prepare } },
-	{ pmk_arm11_models,
-	  PMK_ARM11_NMODELS,
-	  { COMMON, .option = arm11_option, .input = arm11_input, .oddities = arm11_oddities } },
+	  { .reset = model_reset,
+	    .read = model_read,
+	    .write = model_write,
+	    .pass = model_pass,
+	    .mode = model_mode,
+	    .lines = model_lines,
+	    .raises = model_raises,
+	    .option = microblaze_option,
+	    .input = microblaze_input,
+	    .oddities = model_oddities,
+	    .latency = microblaze_latency,
+	    .load = microblaze_load,
+	    .store = microblaze_store,
+	    .scan = microblaze_scan,
+	    .prepare = microblaze_prepare } },
 	{ pmk_armv8_models,
-	  PMK_ARMV8_NMODELS,
-	  { COMMON, .option = armv8_option, .input = armv8_input, .oddities = armv8_oddities,
-	    .trap = armv8_trap, .mrc = armv8_mrc, .mcr = armv8_mcr, .mrrc = armv8_mrrc,
+	  { COMMON, .trap = armv8_trap, .mrc = armv8_mrc, .mcr = armv8_mcr, .mrrc = armv8_mrrc,
 	    .mcrr = armv8_mcrr, .load = armv8_load, .store = armv8_store } },
 };
 
@@ -1555,10 +1351,11 @@ static void model_reset(struct target *t)
 	const struct pmk_pmu *pmu = t->pmu;
 
 	m->ops = pmk_model_find(pmu);
-	for (size_t f = 0; f < sizeof(families) / sizeof(families[0]); f++)
-		for (unsigned i = 0; i < families[f].count; i++)
-			if (m->ops == &families[f].models[i])
-				*t = families[f].target;
+	*t = any_model;
+	for (size_t f = 0; f < sizeof(more) / sizeof(more[0]); f++)
+		for (const struct pmk_model_ops *ops = more[f].models; ops->pmu; ops++)
+			if (m->ops == ops)
+				*t = more[f].target;
 	t->pmu = pmu;
 	m->current_mode = PMK_MODE_PRIV;
 	model_raises(t, PMK_NSIGNALS, true);

@@ -68,7 +68,7 @@ struct pmk_ahbmon_model {
 };
 
 #define PMK_AHBMON_NMODELS 1
-extern const struct pmk_model_ops pmk_ahbmon_models[PMK_AHBMON_NMODELS];
+extern const struct pmk_model_ops pmk_ahbmon_models[PMK_AHBMON_NMODELS + 1];
 
 /* Hardware reset with a layout, which is copied, and parameters. The reset of pmk_model_ops takes that of
  * the PMU it is given (pmk_pmu.family), as the driver does, and the defaults. */

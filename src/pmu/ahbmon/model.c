@@ -255,7 +255,40 @@ static void reset(void *model, struct pmk_bus *buses, const struct pmk_pmu *pmu)
 	pmk_ahbmon_model_reset(model, pmk_ahbmon_layout_of(pmu), &defaults, buses);
 }
 
-const struct pmk_model_ops pmk_ahbmon_models[PMK_AHBMON_NMODELS] = {
+/* ---- by name ------------------------------------------------------------------------------- */
+
+/* clang-format off */
+#define PARAM(name) PMK_MODEL_PARAM(pmk_ahbmon_model, #name, params.name)
+static const struct pmk_model_param params[] = {
+	PARAM(saturate), PARAM(reset_total), PARAM(preset_keeps_enable), PARAM(page_reset),
+	PARAM(threshold_reset),
+	{ NULL, 0, 0 },
+};
+/* clang-format on */
+
+static const char *const inputs[] = {
+	[PMK_AHBMON_IN_DBGACK] = "dbgack",
+	[PMK_AHBMON_NINPUTS] = NULL,
+};
+
+static void set_input(void *model, struct pmk_bus *bus, unsigned input, uint64_t value)
+{
+	pmk_ahbmon_model_input(model, bus, input, value);
+}
+
+static void restart(void *model, struct pmk_bus *bus, const struct pmk_pmu *pmu)
+{
+	const struct pmk_ahbmon_params p = ((const struct pmk_ahbmon_model *)model)->params;
+
+	pmk_ahbmon_model_reset(model, pmk_ahbmon_layout_of(pmu), &p, bus);
+}
+
+static unsigned oddities(const void *model)
+{
+	return ((const struct pmk_ahbmon_model *)model)->oddities;
+}
+
+const struct pmk_model_ops pmk_ahbmon_models[PMK_AHBMON_NMODELS + 1] = {
 	{ .pmu = &pmk_ahbmon,
 	  .size = sizeof(struct pmk_ahbmon_model),
 	  .reset = reset,
@@ -263,5 +296,10 @@ const struct pmk_model_ops pmk_ahbmon_models[PMK_AHBMON_NMODELS] = {
 	  .write = write_reg,
 	  .sync = sync,
 	  .ask = ask,
-	  .lines = lines },
+	  .lines = lines,
+	  .params = params,
+	  .restart = restart,
+	  .oddities = oddities,
+	  .inputs = inputs,
+	  .input = set_input },
 };

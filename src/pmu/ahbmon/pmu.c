@@ -92,6 +92,11 @@ const struct pmk_pmu pmk_ahbmon = {
 	.driver = &pmk_ahbmon_driver,
 	.events = pmk_ahbmon_events,
 	.nevents = COUNT(counters),
+	.defaults = PMK_DOC("ct_total_cycles_en ct_armi_rd ct_armi_line_fill ct_armi_wait_total "
+			    "ct_armd_rd ct_armd_wr ct_armd_burst_single ct_armd_line_fill "
+			    "ct_armd_cast_out4 ct_armd_cast_out8 ct_armd_page_walk_d "
+			    "ct_armd_page_walk_i ct_armd_wait_total ct_armd_wait_non_seq_slave "
+			    "ct_armd_wait_non_seq_bus"),
 	.core = 1,
 	.counters = counters,
 	.ncounters = COUNT(counters),

@@ -67,7 +67,7 @@ struct pmk_arm11_model {
 
 /* The five models, by enum pmk_arm11_id. */
 #define PMK_ARM11_NMODELS 5
-extern const struct pmk_model_ops pmk_arm11_models[PMK_ARM11_NMODELS];
+extern const struct pmk_model_ops pmk_arm11_models[PMK_ARM11_NMODELS + 1];
 
 /* The defaults for a PMU of this family. */
 struct pmk_arm11_params pmk_arm11_defaults(const struct pmk_pmu *pmu);

@@ -339,13 +339,49 @@ static void reset(void *model, struct pmk_bus *bus, const struct pmk_pmu *pmu)
 	pmk_arm11_model_reset(model, pmu, &params, bus);
 }
 
+/* ---- by name ------------------------------------------------------------------------------- */
+
+/* clang-format off */
+#define PARAM(name) PMK_MODEL_PARAM(pmk_arm11_model, #name, params.name)
+static const struct pmk_model_param params[] = {
+	PARAM(user_access), PARAM(strict_e_clear), PARAM(debug_stops), PARAM(ccnt_reset),
+	{ NULL, 0, 0 },
+};
+/* clang-format on */
+
+static const char *const inputs[] = {
+	[PMK_ARM11_IN_DEBUG] = "debug",
+	[PMK_ARM11_IN_NIDEN] = "niden",
+	[PMK_ARM11_IN_CP15SDISABLE] = "cp15sdisable",
+	[PMK_ARM11_NINPUTS] = NULL,
+};
+
+static void set_input(void *model, struct pmk_bus *bus, unsigned input, uint64_t value)
+{
+	pmk_arm11_model_input(model, bus, input, value);
+}
+
+static void restart(void *model, struct pmk_bus *bus, const struct pmk_pmu *pmu)
+{
+	const struct pmk_arm11_params p = ((const struct pmk_arm11_model *)model)->params;
+
+	pmk_arm11_model_reset(model, pmu, &p, bus);
+}
+
+static unsigned oddities(const void *model)
+{
+	return ((const struct pmk_arm11_model *)model)->oddities;
+}
+
 #define OPS(pmu_)                                                                               \
 	{                                                                                       \
 		.pmu = &(pmu_), .size = sizeof(struct pmk_arm11_model), .reset = reset,         \
 		.read = read_reg, .write = write_reg, .sync = sync, .ask = ask, .lines = lines, \
+		.params = params, .restart = restart, .oddities = oddities, .inputs = inputs,   \
+		.input = set_input,                                                             \
 	}
 
-const struct pmk_model_ops pmk_arm11_models[PMK_ARM11_NMODELS] = {
+const struct pmk_model_ops pmk_arm11_models[PMK_ARM11_NMODELS + 1] = {
 	[PMK_ARM11_1136_R0] = OPS(pmk_arm1136_r0), [PMK_ARM11_1136] = OPS(pmk_arm1136),
 	[PMK_ARM11_1156] = OPS(pmk_arm1156),	   [PMK_ARM11_1176] = OPS(pmk_arm1176),
 	[PMK_ARM11_MPCORE] = OPS(pmk_arm11mpcore),

@@ -62,6 +62,20 @@ static const struct pmk_arm11_core core_mpcore = {
 	.idle_event = PMK_ARM11MPCORE_ICACHE_MISS,
 };
 
+/* What `pmk stat` counts unasked. The ARM1156 has no TLB. */
+#define DEFAULTS                                                        \
+	"cpu_cycles instr_exec br_exec br_mispredict icache_miss "      \
+	"dcache_access_cacheable dcache_miss main_tlb_miss ibuf_stall " \
+	"ddep_stall lsu_full_stall"
+#define DEFAULTS_1156                                                \
+	"cpu_cycles instr_exec br_exec br_mispredict icache_miss "   \
+	"dcache_access_cacheable dcache_miss ibuf_stall ddep_stall " \
+	"lsu_full_stall"
+#define DEFAULTS_MPCORE                                                      \
+	"cpu_cycles instr_exec br_exec br_mispredict icache_miss "           \
+	"dcache_rdaccess dcache_rdmiss main_tlb_miss ibuf_stall ddep_stall " \
+	"lsu_full_stall"
+
 const struct pmk_pmu pmk_arm1136_r0 = {
 	.name = "arm1136r0",
 	.aliases = PMK_DOC("arm1136-r0 arm1136-r2"),
@@ -71,6 +85,7 @@ const struct pmk_pmu pmk_arm1136_r0 = {
 	.driver = &pmk_arm11_driver,
 	.events = pmk_arm11_events,
 	.nevents = PMK_ARM11_NEVENTS,
+	.defaults = PMK_DOC(DEFAULTS),
 	.core = PMK_ARM11_IS_1136_R0,
 	.counters = counters,
 	.ncounters = COUNT(counters),
@@ -87,6 +102,7 @@ const struct pmk_pmu pmk_arm1136 = {
 	.driver = &pmk_arm11_driver,
 	.events = pmk_arm11_events,
 	.nevents = PMK_ARM11_NEVENTS,
+	.defaults = PMK_DOC(DEFAULTS),
 	.core = PMK_ARM11_IS_1136,
 	.counters = counters,
 	.ncounters = COUNT(counters),
@@ -103,6 +119,7 @@ const struct pmk_pmu pmk_arm1156 = {
 	.driver = &pmk_arm11_driver,
 	.events = pmk_arm11_events,
 	.nevents = PMK_ARM11_NEVENTS,
+	.defaults = PMK_DOC(DEFAULTS_1156),
 	.core = PMK_ARM11_IS_1156,
 	.counters = counters,
 	.ncounters = COUNT(counters),
@@ -117,6 +134,7 @@ const struct pmk_pmu pmk_arm1176 = {
 	.driver = &pmk_arm11_driver,
 	.events = pmk_arm11_events,
 	.nevents = PMK_ARM11_NEVENTS,
+	.defaults = PMK_DOC(DEFAULTS),
 	.core = PMK_ARM11_IS_1176,
 	.counters = counters,
 	.ncounters = COUNT(counters),
@@ -134,6 +152,7 @@ const struct pmk_pmu pmk_arm11mpcore = {
 	.driver = &pmk_arm11_driver,
 	.events = pmk_arm11mpcore_events,
 	.nevents = PMK_ARM11MPCORE_NEVENTS,
+	.defaults = PMK_DOC(DEFAULTS_MPCORE),
 	.core = PMK_ARM11_IS_MPCORE,
 	.counters = counters,
 	.ncounters = COUNT(counters),

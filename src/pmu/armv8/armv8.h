@@ -127,7 +127,7 @@ struct pmk_armv8_model {
 
 /* The models, by enum pmk_armv8_id. */
 #define PMK_ARMV8_NMODELS 7
-extern const struct pmk_model_ops pmk_armv8_models[PMK_ARMV8_NMODELS];
+extern const struct pmk_model_ops pmk_armv8_models[PMK_ARMV8_NMODELS + 1];
 
 /* The defaults for a PMU of this family. */
 struct pmk_armv8_params pmk_armv8_defaults(const struct pmk_pmu *pmu);

@@ -560,14 +560,63 @@ static void reset(void *model, struct pmk_bus *bus, const struct pmk_pmu *pmu)
 	pmk_armv8_model_reset(model, pmu, &params, bus);
 }
 
-#define OPS(pmu_)                                                                       \
-	{                                                                               \
-		.pmu = &(pmu_), .size = sizeof(struct pmk_armv8_model), .reset = reset, \
-		.read = read_reg, .write = write_reg, .sync = pmk_armv8_sync,           \
-		.ask = pmk_armv8_ask, .lines = pmk_armv8_lines,                         \
+/* ---- by name ------------------------------------------------------------------------------- */
+
+/* clang-format off */
+#define PARAM(name) PMK_MODEL_PARAM(pmk_armv8_model, #name, params.name)
+static const struct pmk_model_param params[] = {
+	PARAM(counters), PARAM(version), PARAM(imp), PARAM(idcode), PARAM(pmmir), PARAM(el2),
+	PARAM(el3), PARAM(secure_el2), PARAM(aarch64), PARAM(aarch32), PARAM(poison),
+	PARAM(spme_needs_p7), PARAM(freeze_on_cycles), PARAM(divide_long), PARAM(br_pred_right),
+	PARAM(pc_write_svc), PARAM(pc_write_isb), PARAM(select_undefined), PARAM(chain_across),
+	PARAM(count_in_standby), PARAM(software_lock), PARAM(external_swinc),
+	PMK_MODEL_PARAM(pmk_armv8_model, "pmceid0", params.pmceid[0]),
+	PMK_MODEL_PARAM(pmk_armv8_model, "pmceid1", params.pmceid[1]),
+	{ NULL, 0, 0 },
+};
+/* clang-format on */
+
+static const char *const inputs[] = {
+	[PMK_ARMV8_IN_EL] = "el",
+	[PMK_ARMV8_IN_SECURE] = "secure",
+	[PMK_ARMV8_IN_DEBUG] = "debug",
+	[PMK_ARMV8_IN_STANDBY] = "standby",
+	[PMK_ARMV8_IN_MDCR_EL2] = "mdcr_el2",
+	[PMK_ARMV8_IN_MDCR_EL3] = "mdcr_el3",
+	[PMK_ARMV8_IN_TGE] = "tge",
+	[PMK_ARMV8_IN_EL1_AARCH32] = "el1_aarch32",
+	[PMK_ARMV8_IN_SUNIDEN] = "suniden",
+	[PMK_ARMV8_IN_SPNIDEN] = "spniden",
+	[PMK_ARMV8_IN_LOCKED_OUT] = "locked_out",
+	[PMK_ARMV8_NINPUTS] = NULL,
+};
+
+static void set_input(void *model, struct pmk_bus *bus, unsigned input, uint64_t value)
+{
+	pmk_armv8_model_input(model, bus, input, value);
+}
+
+static void restart(void *model, struct pmk_bus *bus, const struct pmk_pmu *pmu)
+{
+	const struct pmk_armv8_params p = ((const struct pmk_armv8_model *)model)->params;
+
+	pmk_armv8_model_reset(model, pmu, &p, bus);
+}
+
+static unsigned oddities(const void *model)
+{
+	return ((const struct pmk_armv8_model *)model)->oddities;
+}
+
+#define OPS(pmu_)                                                                               \
+	{                                                                                       \
+		.pmu = &(pmu_), .size = sizeof(struct pmk_armv8_model), .reset = reset,         \
+		.read = read_reg, .write = write_reg, .sync = pmk_armv8_sync,                   \
+		.ask = pmk_armv8_ask, .lines = pmk_armv8_lines, .params = params,               \
+		.restart = restart, .oddities = oddities, .inputs = inputs, .input = set_input, \
 	}
 
-const struct pmk_model_ops pmk_armv8_models[PMK_ARMV8_NMODELS] = {
+const struct pmk_model_ops pmk_armv8_models[PMK_ARMV8_NMODELS + 1] = {
 	[PMK_ARMV8_GENERIC] = OPS(pmk_armv8),  [PMK_ARMV8_GENERIC_LONG] = OPS(pmk_armv8_long),
 	[PMK_ARMV8_A53] = OPS(pmk_cortex_a53), [PMK_ARMV8_A55] = OPS(pmk_cortex_a55),
 	[PMK_ARMV8_A57] = OPS(pmk_cortex_a57), [PMK_ARMV8_A72] = OPS(pmk_cortex_a72),

@@ -67,6 +67,13 @@ static const struct pmk_armv8_core core_n1 = {
 };
 /* clang-format on */
 
+/* What `pmk stat` counts unasked: with PMUv3, and with what PMUv3p1 made common. */
+#define DEFAULTS                                                 \
+	"cpu_cycles inst_retired br_pred br_mis_pred l1i_cache " \
+	"l1i_cache_refill l1d_cache l1d_cache_refill l2d_cache " \
+	"l2d_cache_refill l1i_tlb_refill l1d_tlb_refill bus_access"
+#define DEFAULTS_P1 DEFAULTS " stall_frontend stall_backend"
+
 const struct pmk_pmu pmk_armv8 = {
 	.name = "armv8",
 	.aliases = PMK_DOC("armv8_pmuv3 arm_v8 pmuv3"),
@@ -76,6 +83,7 @@ const struct pmk_pmu pmk_armv8 = {
 	.driver = &pmk_armv8_driver,
 	.events = pmk_armv8_events,
 	.nevents = PMK_ARMV8_NEVENTS,
+	.defaults = PMK_DOC(DEFAULTS_P1),
 	.core = PMK_ARMV8_IS_GENERIC,
 	.counters = counters,
 	.ncounters = COUNT(counters),
@@ -91,6 +99,7 @@ const struct pmk_pmu pmk_armv8_long = {
 	.driver = &pmk_armv8_driver,
 	.events = pmk_armv8_events,
 	.nevents = PMK_ARMV8_NEVENTS,
+	.defaults = PMK_DOC(DEFAULTS_P1),
 	.core = PMK_ARMV8_IS_GENERIC,
 	.counters = long_counters,
 	.ncounters = COUNT(long_counters),
@@ -106,6 +115,7 @@ const struct pmk_pmu pmk_cortex_a53 = {
 	.driver = &pmk_armv8_driver,
 	.events = pmk_armv8_events,
 	.nevents = PMK_ARMV8_NEVENTS,
+	.defaults = PMK_DOC(DEFAULTS),
 	.core = PMK_ARMV8_IS_A53,
 	.counters = counters,
 	.ncounters = 7,
@@ -122,6 +132,7 @@ const struct pmk_pmu pmk_cortex_a55 = {
 	.driver = &pmk_armv8_driver,
 	.events = pmk_armv8_events,
 	.nevents = PMK_ARMV8_NEVENTS,
+	.defaults = PMK_DOC(DEFAULTS_P1),
 	.core = PMK_ARMV8_IS_A55,
 	.counters = counters,
 	.ncounters = 7,
@@ -137,6 +148,7 @@ const struct pmk_pmu pmk_cortex_a57 = {
 	.driver = &pmk_armv8_driver,
 	.events = pmk_armv8_events,
 	.nevents = PMK_ARMV8_NEVENTS,
+	.defaults = PMK_DOC(DEFAULTS),
 	.core = PMK_ARMV8_IS_A57,
 	.counters = counters,
 	.ncounters = 7,
@@ -151,6 +163,7 @@ const struct pmk_pmu pmk_cortex_a72 = {
 	.driver = &pmk_armv8_driver,
 	.events = pmk_armv8_events,
 	.nevents = PMK_ARMV8_NEVENTS,
+	.defaults = PMK_DOC(DEFAULTS),
 	.core = PMK_ARMV8_IS_A72,
 	.counters = counters,
 	.ncounters = 7,
@@ -166,6 +179,7 @@ const struct pmk_pmu pmk_neoverse_n1 = {
 	.driver = &pmk_armv8_driver,
 	.events = pmk_armv8_events,
 	.nevents = PMK_ARMV8_NEVENTS,
+	.defaults = PMK_DOC(DEFAULTS_P1),
 	.core = PMK_ARMV8_IS_N1,
 	.counters = counters,
 	.ncounters = 7,

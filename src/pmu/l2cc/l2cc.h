@@ -41,7 +41,7 @@ struct pmk_l2cc_model {
 };
 
 #define PMK_L2CC_NMODELS 2
-extern const struct pmk_model_ops pmk_l2cc_models[PMK_L2CC_NMODELS];
+extern const struct pmk_model_ops pmk_l2cc_models[PMK_L2CC_NMODELS + 1];
 
 /* Power-on reset with parameters; the reset of pmk_model_ops takes the defaults. */
 void pmk_l2cc_model_reset(struct pmk_l2cc_model *m, const struct pmk_pmu *pmu,

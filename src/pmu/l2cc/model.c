@@ -286,10 +286,33 @@ static void reset(void *model, struct pmk_bus *bus, const struct pmk_pmu *pmu)
 	pmk_l2cc_model_reset(model, pmu, &defaults, bus);
 }
 
+/* ---- by name ------------------------------------------------------------------------------- */
+
+/* clang-format off */
+#define PARAM(name) PMK_MODEL_PARAM(pmk_l2cc_model, #name, params.name)
+static const struct pmk_model_param params[] = {
+	PARAM(reset_from_top), PARAM(write_while_running),
+	{ NULL, 0, 0 },
+};
+/* clang-format on */
+
+static void restart(void *model, struct pmk_bus *bus, const struct pmk_pmu *pmu)
+{
+	const struct pmk_l2cc_params p = ((const struct pmk_l2cc_model *)model)->params;
+
+	pmk_l2cc_model_reset(model, pmu, &p, bus);
+}
+
+static unsigned oddities(const void *model)
+{
+	return ((const struct pmk_l2cc_model *)model)->oddities;
+}
+
 #define OPS(pmu_)                                                                               \
 	{                                                                                       \
 		.pmu = &(pmu_), .size = sizeof(struct pmk_l2cc_model), .reset = reset,          \
 		.read = read_reg, .write = write_reg, .sync = sync, .ask = ask, .lines = lines, \
+		.params = params, .restart = restart, .oddities = oddities,                     \
 	}
 
-const struct pmk_model_ops pmk_l2cc_models[PMK_L2CC_NMODELS] = { OPS(pmk_l210), OPS(pmk_l220) };
+const struct pmk_model_ops pmk_l2cc_models[PMK_L2CC_NMODELS + 1] = { OPS(pmk_l210), OPS(pmk_l220) };

@@ -125,7 +125,7 @@ struct pmk_microblaze_model {
 };
 
 #define PMK_MICROBLAZE_NMODELS 1
-extern const struct pmk_model_ops pmk_microblaze_models[PMK_MICROBLAZE_NMODELS];
+extern const struct pmk_model_ops pmk_microblaze_models[PMK_MICROBLAZE_NMODELS + 1];
 
 /* The defaults above. */
 extern const struct pmk_microblaze_params pmk_microblaze_defaults;

@@ -703,7 +703,44 @@ void pmk_microblaze_model_input(struct pmk_microblaze_model *m, struct pmk_bus *
 	}
 }
 
-const struct pmk_model_ops pmk_microblaze_models[PMK_MICROBLAZE_NMODELS] = {
+/* ---- by name ------------------------------------------------------------------------------- */
+
+/* clang-format off */
+#define PARAM(name) PMK_MODEL_PARAM(pmk_microblaze_model, #name, params.name)
+static const struct pmk_model_param params[] = {
+	PARAM(shared_pointer), PARAM(pointer_wraps), PARAM(clear_first), PARAM(stop_last),
+	PARAM(clear_sample), PARAM(write_sample), PARAM(decode_6_bits), PARAM(reset_ignored),
+	PARAM(count_while_halted), PARAM(overflow_at_max), PARAM(saturate), PARAM(latency_irq),
+	PARAM(truncate_extremes), PARAM(time_in_flight), PARAM(overlap_ignored), PARAM(min_empty),
+	PARAM(undefined),
+	{ NULL, 0, 0 },
+};
+/* clang-format on */
+
+static const char *const inputs[] = {
+	[PMK_MICROBLAZE_IN_HALTED] = "halted", [PMK_MICROBLAZE_IN_STOP] = "stop",
+	[PMK_MICROBLAZE_IN_START] = "start",   [PMK_MICROBLAZE_IN_RESET] = "reset",
+	[PMK_MICROBLAZE_NINPUTS] = NULL,
+};
+
+static void set_input(void *model, struct pmk_bus *bus, unsigned input, uint64_t value)
+{
+	pmk_microblaze_model_input(model, bus, input, value);
+}
+
+static void restart(void *model, struct pmk_bus *bus, const struct pmk_pmu *pmu)
+{
+	const struct pmk_microblaze_params p = ((const struct pmk_microblaze_model *)model)->params;
+
+	pmk_microblaze_model_reset(model, pmu, &p, bus);
+}
+
+static unsigned oddities(const void *model)
+{
+	return ((const struct pmk_microblaze_model *)model)->oddities;
+}
+
+const struct pmk_model_ops pmk_microblaze_models[PMK_MICROBLAZE_NMODELS + 1] = {
 	{ .pmu = &pmk_microblaze,
 	  .size = sizeof(struct pmk_microblaze_model),
 	  .reset = reset,
@@ -711,5 +748,10 @@ const struct pmk_model_ops pmk_microblaze_models[PMK_MICROBLAZE_NMODELS] = {
 	  .write = write_reg,
 	  .sync = sync,
 	  .ask = ask,
-	  .lines = lines },
+	  .lines = lines,
+	  .params = params,
+	  .restart = restart,
+	  .oddities = oddities,
+	  .inputs = inputs,
+	  .input = set_input },
 };

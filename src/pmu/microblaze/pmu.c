@@ -62,6 +62,10 @@ const struct pmk_pmu pmk_microblaze = {
 	.driver = &pmk_microblaze_driver,
 	.events = pmk_microblaze_events,
 	.nevents = PMK_MICROBLAZE_NEVENTS,
+	.defaults = PMK_DOC("clock_cycles insn_executed branch_any branch_cond_taken btc_hit "
+			    "load_any store_any icache_request icache_hit dcache_request "
+			    "dcache_hit stall_of stall_ex stall_mem icache_read_latency "
+			    "dcache_read_latency"),
 	.core = 1,
 	.counters = counters,
 	.ncounters = COUNT(counters),

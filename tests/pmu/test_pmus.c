@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What every PMU of the list owes the rest of the house, whatever its family: names, events that can be
+ * counted, rows that make sense, a driver with every slot, and a model that fits where models are kept.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <pmk/bits.h>
+#include <pmk/model.h>
+#include <pmk/session.h>
+
+#include "pmu/reg.h"
+#include "session/emulated.h"
+
+/* Say whose check failed: there are many PMUs, and one line of code. */
+#define CHECK(pmu, what, truth)                                                   \
+	do {                                                                      \
+		if (!(truth))                                                     \
+			fail_msg("%s, %s: want %s", (pmu)->name, (what), #truth); \
+	} while (0)
+
+/* The next word of a space separated list, or false. */
+static bool word(const char **list, char *buf, size_t size)
+{
+	size_t len;
+
+	*list += strspn(*list, " ");
+	len = strcspn(*list, " ");
+	assert_true(len < size);
+	snprintf(buf, size, "%.*s", (int)len, *list);
+	*list += len;
+	return len != 0;
+}
+
+static void test_names(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; pmk_pmus[i]; i++) {
+		const struct pmk_pmu *pmu = pmk_pmus[i];
+		const char *aliases = pmu->aliases ? pmu->aliases : "";
+		char alias[64];
+
+		CHECK(pmu, "brief", pmu->brief && *pmu->brief);
+		CHECK(pmu, "its name", pmk_pmu_find(pmu->name) == pmu);
+		while (word(&aliases, alias, sizeof(alias)))
+			CHECK(pmu, alias, pmk_pmu_find(alias) == pmu);
+	}
+}
+
+/* In code order, and none without its source. */
+static void test_events(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; pmk_pmus[i]; i++) {
+		const struct pmk_pmu *pmu = pmk_pmus[i];
+
+		CHECK(pmu, "events", pmu->nevents > 0);
+		for (unsigned e = 0; e < pmu->nevents; e++) {
+			const struct pmk_event *ev = &pmu->events[e];
+
+			CHECK(pmu, ev->name, e == 0 || ev[-1].code <= ev->code);
+			CHECK(pmu, ev->name, ev->ref && *ev->ref && ev->brief && *ev->brief);
+			CHECK(pmu, ev->name, ev->cores != 0);
+			if (pmk_pmu_has(pmu, ev))
+				CHECK(pmu, ev->name, pmk_pmu_event(pmu, ev->name) == ev);
+		}
+	}
+}
+
+/* Names of the PMU's own events, none twice, and each has a counter. */
+static void test_defaults(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; pmk_pmus[i]; i++) {
+		const struct pmk_pmu *pmu = pmk_pmus[i];
+		const char *rest = pmu->defaults ? pmu->defaults : "";
+		struct pmk_plan plan = { .nevents = 0 };
+		char name[64];
+
+		CHECK(pmu, "defaults", *rest);
+		while (word(&rest, name, sizeof(name))) {
+			const struct pmk_event *ev = pmk_pmu_event(pmu, name);
+
+			CHECK(pmu, name, ev && strcmp(ev->name, name) == 0);
+			CHECK(pmu, name, pmk_pmu_range(pmu, ev->code) != 0);
+			for (unsigned k = 0; k < plan.nevents; k++)
+				CHECK(pmu, name, plan.event[k].code != ev->code);
+			plan.event[plan.nevents++].code = ev->code;
+		}
+		CHECK(pmu, "defaults in one plan", pmk_plan_make(pmu, &plan) == 0);
+	}
+}
+
+static void test_counters(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; pmk_pmus[i]; i++) {
+		const struct pmk_pmu *pmu = pmk_pmus[i];
+
+		CHECK(pmu, "counters", pmu->ncounters > 0 && pmu->ncounters <= PMK_MAX_COUNTERS);
+		CHECK(pmu, "counters", pmu->ncounters <= 32 || pmu->no_flags);
+		for (unsigned c = 0; c < pmu->ncounters; c++) {
+			const struct pmk_counter *ctr = &pmu->counters[c];
+
+			CHECK(pmu, ctr->name, ctr->width >= 1 && ctr->width <= 64);
+			if (ctr->fixed_code >= 0)
+				CHECK(pmu, ctr->name,
+				      pmk_pmu_event_code(pmu, (unsigned)ctr->fixed_code));
+		}
+	}
+}
+
+static bool is_access(const char *text)
+{
+	static const char *const known[] = { "RW", "RO", "WO", "W1C", "W1S", "SBZ" };
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (strcmp(known[i], text) == 0)
+			return true;
+	return false;
+}
+
+/* A bit belongs to one field, and one access kind that src/pmu/reg.c knows. */
+static void test_registers(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; pmk_pmus[i]; i++) {
+		const struct pmk_pmu *pmu = pmk_pmus[i];
+
+		CHECK(pmu, "registers", pmu->nregs > 0);
+		for (unsigned r = 0; r < pmu->nregs; r++) {
+			const struct pmk_reg_info *reg = &pmu->regs[r];
+			uint64_t seen = 0, all = PMK_BITS(reg->width - 1, 0);
+
+			CHECK(pmu, reg->name, reg->ref && *reg->ref && reg->brief && *reg->brief);
+			CHECK(pmu, reg->name, reg->where && *reg->where);
+			CHECK(pmu, reg->name, reg->nfields > 0);
+			for (unsigned f = 0; f < reg->nfields; f++) {
+				CHECK(pmu, reg->name, !(seen & reg->fields[f].mask));
+				CHECK(pmu, reg->name, is_access(reg->fields[f].access));
+				seen |= reg->fields[f].mask;
+			}
+			CHECK(pmu, reg->name, !(seen & ~all));
+			CHECK(pmu, reg->name, reg->reset == pmk_reg_read(reg, reg->reset));
+		}
+	}
+}
+
+static void test_driver(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; pmk_pmus[i]; i++) {
+		const struct pmk_pmu *pmu = pmk_pmus[i];
+		const struct pmk_driver *d = pmu->driver;
+
+		CHECK(pmu, "driver", d && d->reset && d->program && d->start && d->stop && d->read);
+		CHECK(pmu, "driver",
+		      d->write && d->irq_enable && d->pending && d->clear && d->running);
+		CHECK(pmu, "driver", !d->latency == !pmk_pmu_times_latencies(pmu));
+	}
+}
+
+/* A model of its own, which comes up as its rows say wherever they can be read. */
+static void test_model(void **state)
+{
+	static uint64_t memory[PMK_MODEL_BYTES / 8];
+	static struct pmk_bus bus[16]; /* a model may watch several */
+
+	(void)state;
+	for (unsigned i = 0; pmk_pmus[i]; i++) {
+		const struct pmk_pmu *pmu = pmk_pmus[i];
+		const struct pmk_model_ops *ops = pmk_model_find(pmu);
+
+		CHECK(pmu, "model", ops && ops->pmu == pmu && ops->size <= sizeof(memory));
+		CHECK(pmu, "model", ops->reset && ops->read && ops->write && ops->sync && ops->ask);
+		CHECK(pmu, "model", ops->lines && ops->oddities);
+		CHECK(pmu, "parameters", !ops->params == !ops->restart);
+		CHECK(pmu, "inputs", !ops->inputs == !ops->input);
+		for (const struct pmk_model_param *p = ops->params; p && p->name; p++)
+			CHECK(pmu, p->name, p->at + p->size <= (int)ops->size);
+		for (size_t b = 0; b < sizeof(bus) / sizeof(bus[0]); b++)
+			pmk_bus_init(&bus[b]);
+		memset(memory, 0xa5, sizeof(memory));
+		ops->reset(memory, bus, pmu);
+		for (unsigned r = 0; r < pmu->nregs; r++) {
+			uint64_t ro = pmk_reg_bits(&pmu->regs[r]).ro, value = 0;
+
+			if (ops->read(memory, bus, PMK_MODE_PRIV, r, &value) == 0)
+				CHECK(pmu, pmu->regs[r].name, (value & ~ro) == pmu->regs[r].reset);
+		}
+		CHECK(pmu, "lines", ops->lines(memory) == 0);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_names),	  cmocka_unit_test(test_events),
+		cmocka_unit_test(test_defaults),  cmocka_unit_test(test_counters),
+		cmocka_unit_test(test_registers), cmocka_unit_test(test_driver),
+		cmocka_unit_test(test_model),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
