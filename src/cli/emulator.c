@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
 
@@ -30,6 +31,12 @@ static const struct row *row_of(const char *name)
 		if (!strcmp(rows[i].name, slash ? slash + 1 : name))
 			return &rows[i];
 	return NULL;
+}
+
+/* Without it there is neither the package nor its source. */
+static bool has_apt(void)
+{
+	return access("/usr/bin/apt-get", X_OK) == 0;
 }
 
 void emulator_cause(const struct pmk_qemu *q, const char *name, char *buf, size_t size)
@@ -67,11 +74,11 @@ void emulator_remedy(const struct pmk_qemu *q, const char *name, char *buf, size
 		snprintf(buf, size, "unset PMK_QEMU_DIR, or set it to the directory of another");
 	else if (strchr(name, '/'))
 		snprintf(buf, size, "give another, such as one in PATH by its name alone");
-	else if (programs && !pmk_qemu_packaged("/etc/os-release"))
+	else if (programs && !pmk_qemu_packaged("/etc/os-release") && has_apt())
 		snprintf(buf, size, "build %s: %s",
 			 q->state == PMK_QEMU_MISSING ? "it" : "one that can", cli_build_qemu());
-	else if (row && (programs || q->state == PMK_QEMU_MISSING))
+	else if (row && has_apt() && (programs || q->state == PMK_QEMU_MISSING))
 		snprintf(buf, size, "Debian: apt-get install %s", row->package);
 	else
-		snprintf(buf, size, "docs/install.md says how to build QEMU");
+		snprintf(buf, size, "docs/install.md says how to install or build QEMU");
 }

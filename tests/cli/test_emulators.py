@@ -33,19 +33,23 @@ def script(path, body):
     os.chmod(path, 0o755)
 
 
-def executable(path, *flags, exports=(), version="7.2.22"):
-    """An emulator that only tells its version. What it is to run it writes, a line each time, to PATH.log."""
+def executable(path, *flags, exports=(), version="7.2.22", answer=None):
+    """An emulator that only tells its version. What it is to run it writes, a line each time, to PATH.log. `answer`: what
+    it says when it is asked, if not the text in its file; "" as version: there is no such text."""
     have("gcc")
+    told = f'"qemu-arm version {version} (of a test)"' if version else '""'
+    answer = f'"qemu-arm", " version", " {answer} (of a test)"' if answer else f'"", {told}, ""'
     source = path + ".c"
     with open(source, "w") as f:
         f.write('#include <stdio.h>\n#include <string.h>\n')
+        f.write(f"const char text[] = {told};\n")
         f.writelines(f"int {name}(void);\nint {name}(void) {{ return 0; }}\n" for name in exports)
         f.write(f'''int main(int argc, char **argv)
 {{
 	FILE *log;
 
 	if (argc > 1 && !strcmp(argv[1], "--version"))
-		return puts("qemu-arm version {version} (of a test)") < 0;
+		return printf("%s%s%s\\n", {answer}) < 0;
 	log = fopen("{path}.log", "a");
 	for (int i = 1; i < argc; i++)
 		fprintf(log, "%s ", argv[i]);
@@ -135,7 +139,8 @@ def test_one_without_plugins():
     # Of those for firmware the packages have plugins: somebody built this one.
     shutil.copy(f"{place}/qemu-arm", f"{place}/qemu-system-arm")
     fails_with(count(place, argv=("--qemu", "qemu-system-arm -M none")),
-               f"{place}/qemu-system-arm was built without support for plugins; docs/install.md says how to build QEMU")
+               f"{place}/qemu-system-arm was built without support for plugins; docs/install.md says how to install or build "
+               "QEMU")
 
 
 def test_one_that_may_not_be_executed():
@@ -258,6 +263,17 @@ def test_the_module_fits(exports, version, module, options):
     fails_with(out, f"{name} {version} ended before it loaded the plugin {PLACE}/all/pmk-qemu-api{module}.so; its own "
                "message says why")
     with open(f"{place}/{name}.log") as f:
+        equal(set(re.findall(r"pmk-qemu-api\d", f.read())), {f"pmk-qemu-api{module}"})
+
+
+@pytest.mark.parametrize("version, answer, module", [("11.0.1", "11.1.3", 6), ("11.1.3", "11.0.1", 7),
+                                                     ("", "11.0.1", 6), ("9.2.4", "11.0.1", 6)])
+def test_the_release_is_read_from_the_file(version, answer, module):
+    """Where the functions leave a choice; where the text is missing or cannot be, the emulator is asked."""
+    place = folder("release")
+    executable(f"{place}/qemu-arm", "-rdynamic", exports=API6, version=version, answer=answer)
+    assert count(place, PMK_PLUGIN=modules("all")).code == 125
+    with open(f"{place}/qemu-arm.log") as f:
         equal(set(re.findall(r"pmk-qemu-api\d", f.read())), {f"pmk-qemu-api{module}"})
 
 

@@ -3,9 +3,9 @@
  * Finding an emulator that can load plugins. See find.h.
  *
  * QEMU gives plugins its functions as exported symbols. So an executable that has them in its dynamic symbol
- * table was built for plugins, and which of them are there tells its release well enough to choose a module.
- * One without an interpreter is static: some of those have a dynamic symbol table, too, and still cannot load
- * anything.
+ * table was built for plugins, and which of them are there tells which module fits; the text that it answers
+ * --version with tells the rest. One without an interpreter is static: some of those have a dynamic symbol
+ * table, too, and still cannot load anything.
  */
 #define _GNU_SOURCE
 #include "producer/qemu/find.h"
@@ -94,6 +94,65 @@ static void look_at_exports(struct pmk_qemu *q, Elf *elf)
 	}
 }
 
+/* The section with constants; NULL: there is none. */
+static Elf_Data *constants(Elf *elf)
+{
+	Elf_Scn *scn = NULL;
+	const char *name;
+	GElf_Shdr sh;
+	size_t names;
+
+	if (elf_getshdrstrndx(elf, &names))
+		return NULL;
+	while ((scn = elf_nextscn(elf, scn))) {
+		name = gelf_getshdr(scn, &sh) ? elf_strptr(elf, names, sh.sh_name) : NULL;
+		if (name && !strcmp(name, ".rodata") && sh.sh_type == SHT_PROGBITS)
+			return elf_getdata(scn, NULL);
+	}
+	return NULL;
+}
+
+/* The API version by the release, which stands in the file as it is the answer to --version: "qemu-arm version
+ * 11.0.2 (…". 0: not found. */
+static unsigned api_of_constants(Elf *elf)
+{
+	static const char word[] = " version ";
+	const Elf_Data *data = constants(elf);
+	const char *begin = data ? data->d_buf : NULL, *at = begin;
+	const char *end = begin ? begin + data->d_size : NULL;
+	char text[128], version[64];
+	unsigned api;
+
+	while (at && (at = memmem(at, (size_t)(end - at), word, sizeof(word) - 1))) {
+		const char *start = at;
+		size_t n;
+
+		/* The name in front of it is short. */
+		while (start > begin && at - start < 40 && start[-1])
+			start--;
+		n = (size_t)(end - start) < sizeof(text) ? (size_t)(end - start) : sizeof(text) - 1;
+		memcpy(text, start, n);
+		text[n] = '\0';
+		api = pmk_qemu_version(text, version, sizeof(version)) ? pmk_qemu_api(version) : 0;
+		if (api)
+			return api;
+		at += sizeof(word) - 1;
+	}
+	return 0;
+}
+
+/* Between versions of the newest generations no function tells. */
+static void look_at_release(struct pmk_qemu *q, Elf *elf)
+{
+	unsigned api;
+
+	if (pmk_qemu_generation_of_api(q->api_lowest) == pmk_qemu_generation_of_api(q->api_highest))
+		return;
+	api = api_of_constants(elf);
+	if (api >= q->api_lowest && api <= q->api_highest)
+		q->api_lowest = q->api_highest = api;
+}
+
 /* What the file at q->path is: q->state. */
 static void look(struct pmk_qemu *q)
 {
@@ -121,6 +180,8 @@ static void look(struct pmk_qemu *q)
 		q->state = !has_interpreter(elf) ? PMK_QEMU_STATIC
 			   : !q->api_lowest	 ? PMK_QEMU_NO_PLUGINS
 						 : PMK_QEMU_READY;
+		if (q->state == PMK_QEMU_READY)
+			look_at_release(q, elf);
 	}
 	elf_end(elf);
 	close(fd);
