@@ -1,36 +1,27 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Programs that nobody here wrote, to count: static executables of Debian's armel and arm64 packages.
+"""Programs that nobody here wrote, to count, and what a Linux guest is made of: files of Debian's packages for
+other processors, in the version that the archive has now. What is compared with them is worked out in the same run.
 
-They are fetched through the host's own apt (its sources, keys and proxies) into a private apt root, so
-that nothing of the host changes, and are pinned by version and checksum. Kept in $PMK_TEST_WORK, or in
-pmkit-tests below the user's cache directory.
+They are fetched through the host's own apt (its sources, keys and proxies) into a private apt root, so that
+nothing of the host changes. Kept in $PMK_TEST_WORK, or in pmkit-tests below the user's cache directory.
 
-    tests/guest/fetch_debian.py     fetch all and print where they are
+    tests/guest/fetch_debian.py [ARCHITECTURE]     fetch the programs and print where they are
 """
-import hashlib
+import fnmatch
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
 
-# architecture: {name: package, version, sha256 of the .deb, path inside it}
-PROGRAMS = {"armel": {
-    "busybox": ("busybox-static", "1:1.35.0-4+deb12u1+b1",
-                "061813bf602fdec8f81f07afd196a0e1b8ab0223fbbe9d7b4e003ee44130a60f", "bin/busybox"),
-    "bash": ("bash-static", "5.2.15-2+b13",
-             "5d24ac03b78bbf2219f407e47e5f68fe2ec96b867c99099d5a8d274ef6d61f56", "bin/bash-static"),
-    "sash": ("sash", "3.8-5+b28",
-             "33f0d6bef985803b39782265914f8692c107f08f49234312e81f4ec2bfe4284d", "bin/sash"),
-}, "arm64": {
-    "busybox": ("busybox-static", "1:1.35.0-4+deb12u1+b1",
-                "732c9135564fc71337e0e05fb4da4d11e6c28c1834bce3e405e575afef2a52f5", "bin/busybox"),
-    "bash": ("bash-static", "5.2.15-2+b13",
-             "b592f626c16f70b65dc44a8018a49bd115c97249102f6a41260b10d9aa6428eb", "bin/bash-static"),
-    "sash": ("sash", "3.8-5+b28",
-             "0b89398d873116da70ddb347464780a7fe9d87417d2780cb877f0ae1fb09fbed", "bin/sash"),
-}}
+# name: package, path inside it
+PROGRAMS = {
+    "busybox": ("busybox-static", "*bin/busybox"),
+    "bash": ("bash-static", "*bin/bash-static"),
+    "sash": ("sash", "*bin/sash"),
+}
 
 CONFIG = """
 Dir::State "{root}/state";
@@ -50,7 +41,7 @@ class Unavailable(Exception):
     """It cannot be had here and now; the text says why."""
 
 
-_roots = {}  # by architecture: the root, or why there is none
+_roots = {}  # of each architecture: its apt root, or why there is none
 
 
 def cache_dir():
@@ -61,25 +52,23 @@ def cache_dir():
     return os.path.join(caches, "pmkit-tests")
 
 
-def apt(root, *argv, cwd=None, timeout=120):
+def release():
+    """What the host's packages are called; those of another release stay beside them."""
+    try:
+        with open("/etc/os-release", encoding="utf-8") as f:
+            found = re.search(r'^VERSION_CODENAME="?(\w+)', f.read(), re.M)
+    except OSError:
+        found = None
+    return found[1] if found else "debian"
+
+
+def apt(root, *argv, cwd=None, timeout=300):
     env = dict(os.environ, APT_CONFIG=os.path.join(root, "apt.conf"), LC_ALL="C")
     try:
-        return subprocess.run(["apt-get", "-q", *argv], env=env, cwd=cwd, capture_output=True, text=True,
-                              stdin=subprocess.DEVNULL, timeout=timeout)
+        return subprocess.run([*argv], env=env, cwd=cwd, capture_output=True, text=True, stdin=subprocess.DEVNULL,
+                              timeout=timeout)
     except subprocess.TimeoutExpired:
-        raise Unavailable(f"apt-get {argv[0]} took more than {timeout} s")
-
-
-def apt_root(arch):
-    """A private apt root with fresh lists of packages; made once per process, thrown away at its end."""
-    if arch not in _roots:
-        try:
-            _roots[arch] = make_root(arch)
-        except Unavailable as why:
-            _roots[arch] = str(why)
-    if isinstance(_roots[arch], str):
-        raise Unavailable(_roots[arch])
-    return _roots[arch].name
+        raise Unavailable(f"{' '.join(argv)} took more than {timeout} s")
 
 
 def make_root(arch):
@@ -92,51 +81,95 @@ def make_root(arch):
         os.makedirs(os.path.join(root, part))
     open(os.path.join(root, "state", "status"), "w").close()
     with open(os.path.join(root, "apt.conf"), "w") as f:
-        user = "root" if os.geteuid() == 0 else ""
-        f.write(CONFIG.format(root=root, user=user, arch=arch))
+        f.write(CONFIG.format(root=root, arch=arch, user="root" if os.geteuid() == 0 else ""))
     # A source that cannot be reached does not make the others worthless: the download decides.
-    done = apt(root, "update")
-    if not any("Packages" in name for name in os.listdir(os.path.join(root, "state", "lists"))):
+    done = apt(root, "apt-get", "-q", "update")
+    if not any(f"binary-{arch}_Packages" in name for name in os.listdir(os.path.join(root, "state", "lists"))):
         last = (done.stderr.strip() or f"no source has {arch} packages").splitlines()[-1]
         raise Unavailable("no package lists: " + last.split("http")[0].strip())
     return holder
 
 
-def extract(arch, package, version, sha256, inside, target):
+def apt_root(arch):
+    """A private apt root with fresh lists of packages; made once per process, thrown away at its end."""
+    if arch not in _roots:
+        try:
+            _roots[arch] = make_root(arch)
+        except Unavailable as why:
+            _roots[arch] = why
+    if isinstance(_roots[arch], Unavailable):
+        raise _roots[arch]
+    return _roots[arch].name
+
+
+def depends(arch, package, pattern):
+    """The package that another one depends on, of those whose names fit: a kernel of its metapackage."""
+    done = apt(apt_root(arch), "apt-cache", "depends", package)
+    found = [n for n in re.findall(r"Depends: (\S+)", done.stdout) if fnmatch.fnmatch(n, pattern)]
+    if not found:
+        raise Unavailable(f"Debian {release()} has no {package} for {arch}")
+    return found[0]
+
+
+def unpack(arch, package, place):
+    """The package's files, in a new folder in `place`."""
     root = apt_root(arch)
-    with tempfile.TemporaryDirectory(dir=root) as place:
-        done = apt(root, "download", f"{package}={version}", cwd=place)
-        debs = [f for f in os.listdir(place) if f.endswith(".deb")]
-        if done.returncode or not debs:
-            raise Unavailable(f"{package} {version} is not to be had any more")
-        deb = os.path.join(place, debs[0])
-        with open(deb, "rb") as f:
-            got = hashlib.sha256(f.read()).hexdigest()
-        if got != sha256:
-            raise RuntimeError(f"{package} {version}: sha256 is {got}, pinned is {sha256}")
-        subprocess.run(["dpkg-deb", "-x", deb, os.path.join(place, "x")], check=True)
-        mine = f"{target}.{os.getpid()}"
-        shutil.copy(os.path.join(place, "x", inside), mine)
-        os.replace(mine, target)
+    done = apt(root, "apt-get", "-q", "download", package, cwd=place)
+    debs = [f for f in os.listdir(place) if f.endswith(".deb")]
+    if done.returncode or not debs:
+        why = (done.stderr.strip() or "nothing was downloaded").splitlines()[-1].split("http")[0].strip()
+        raise Unavailable(f"{package} for {arch}: {why}")
+    subprocess.run(["dpkg-deb", "-x", os.path.join(place, debs[0]), os.path.join(place, "x")], check=True)
+    os.unlink(os.path.join(place, debs[0]))
+    return os.path.join(place, "x")
+
+
+def kept(name, make):
+    """The path of `name` in the cache, made by make(path) if need be."""
+    os.makedirs(cache_dir(), exist_ok=True)
+    target = os.path.join(cache_dir(), name)
+    if not os.path.exists(target):
+        with tempfile.TemporaryDirectory(dir=cache_dir()) as place:
+            mine = os.path.join(place, "made")
+            make(mine)
+            try:
+                os.replace(mine, target)
+            except OSError:
+                # Somebody else has made the folder at the same time.
+                if not os.path.isdir(target):
+                    raise
+    return target
+
+
+def inside(folder, pattern):
+    """The one file below a folder whose path fits."""
+    found = [os.path.join(d, f) for d, _, files in os.walk(folder) for f in files
+             if fnmatch.fnmatch(os.path.relpath(os.path.join(d, f), folder), pattern)]
+    if len(found) != 1:
+        raise Unavailable(f"the package has {len(found)} files {pattern}")
+    return found[0]
+
+
+def one_file(arch, package, pattern):
+    """The path of a file of a package."""
+    def make(path):
+        with tempfile.TemporaryDirectory() as place:
+            shutil.copy(inside(unpack(arch, package() if callable(package) else package, place), pattern), path)
+
+    return kept(f"{release()}-{arch}-{os.path.basename(pattern).strip('*-')}", make)
 
 
 def fetch(name, arch="armel"):
-    """The path of the program, fetched if need be; Unavailable says why not."""
-    package, version, sha256, inside = PROGRAMS[arch][name]
-    os.makedirs(cache_dir(), exist_ok=True)
-    target = os.path.join(cache_dir(), f"{name}-{sha256[:12]}")
-    if not os.path.exists(target):
-        extract(arch, package, version, sha256, inside, target)
-    return target
+    """The path of one of PROGRAMS, fetched if need be; Unavailable says why not."""
+    return one_file(arch, *PROGRAMS[name])
 
 
 if __name__ == "__main__":
     missing = 0
-    for arch, programs in PROGRAMS.items():
-        for wanted in programs:
-            try:
-                print(arch, wanted, fetch(wanted, arch))
-            except Unavailable as why:
-                missing = 1
-                print(f"{arch} {wanted}: {why}", file=sys.stderr)
+    for wanted in PROGRAMS:
+        try:
+            print(wanted, fetch(wanted, *sys.argv[1:]))
+        except Unavailable as why:
+            missing = 1
+            print(f"{wanted}: {why}", file=sys.stderr)
     sys.exit(missing)

@@ -31,7 +31,7 @@ class Guest:
         self._said = {}
 
     def kernel(self):
-        return packages.one_file(self.arch, packages.KERNELS[self.arch])
+        return packages.kernel(self.arch)
 
     def build(self):
         """The folder with pmk and libpmk.a for the guest, statically linked; it is kept."""
@@ -80,7 +80,7 @@ endian = 'little'
         out = run(f"{self.triplet}-strip", "-o", stripped, os.path.join(self.build(), "pmk"))
         assert out.code == 0, out
         files = {"init": INIT.encode(), "bin/pmk": read(stripped),
-                 "bin/busybox": read(packages.one_file(self.arch, packages.BUSYBOX[self.arch]))}
+                 "bin/busybox": read(packages.busybox(self.arch))}
         files |= {f"bin/{n}": content for n, content in programs.items()}
         files |= {f"scripts/{n}": text.encode() + b"\n" for n, text in scripts.items()}
         metrics = os.path.join(SOURCE, "data/metrics")

@@ -20,7 +20,7 @@ guest = Guest("armel", "arm-linux-gnueabi", "arm", "-march=armv6k", "-marm")
 
 def said(name):
     try:
-        tree = packages.one_file("armel", packages.DEVICE_TREE)
+        tree = packages.device_tree()
     except packages.Unavailable as why:
         skip(str(why))
     # The driver of the board's power manager does not survive QEMU's.
