@@ -2,16 +2,17 @@
 """What the documentation tests share: the files of the repository, and C text without comments."""
 import os
 import re
+import shutil
 
 from harness import SOURCE, run
 
 
 def files():
     """Paths of all files that belong to the repository, tracked or not, relative to its top."""
-    out = run("git", "ls-files", "--cached", "--others", "--exclude-standard", cwd=SOURCE)
-    if out.code == 0 and out.out:
+    out = shutil.which("git") and run("git", "ls-files", "--cached", "--others", "--exclude-standard", cwd=SOURCE)
+    if out and out.code == 0 and out.out:
         names = out.out.splitlines()
-    else:  # an unpacked archive
+    else:  # an unpacked archive, or no git
         names = [os.path.relpath(os.path.join(d, f), SOURCE)
                  for d, dirs, fs in os.walk(SOURCE) for f in fs
                  if not os.path.relpath(d, SOURCE).startswith(("build", ".git"))]
