@@ -20,6 +20,7 @@
 
 #include "cli/cli.h"
 #include "cli/emulator.h"
+#include "producer/qemu/stack.h"
 
 /* What runs an ELF file of a machine, as a program and as firmware (NULL: that is not counted), and as
  * which core unless another is asked for. The last column is where Debian's cross compiler packages put the
@@ -285,10 +286,12 @@ int emulation_user(struct emulation *emu, char **argv, const char *sysroot)
 	const struct machine *machine = machine_of(&emu->elf);
 	const char *first[] = { machine->qemu, "-cpu",	   emu->core.qemu_cpu,
 				"-plugin",     "@plugin@", "-seed",
-				"1",	       "-s",	   "8388608",
+				"1",	       "-s",	   "@stack@",
 				"-r",	       "6.1.0",	   NULL };
 	int err = add_all(&emu->argv, first);
 
+	if (!err && emu->elf.machine == PMK_ELF_AARCH64)
+		err = add_all(&emu->argv, (const char *const[]){ "-R", "@space@", NULL });
 	if (!err && emu->elf.dynamic) {
 		const char *root[] = { "-L", sysroot ? sysroot : machine->sysroot, NULL };
 
@@ -305,6 +308,8 @@ int emulation_user(struct emulation *emu, char **argv, const char *sysroot)
 
 		err = add_all(&emu->argv, name);
 	}
+	for (emu->nargs = 0; argv[emu->nargs];)
+		emu->nargs++;
 	if (!err)
 		err = add_all(&emu->argv, (const char *const *)argv + 1);
 	return err ? err : find_emulator(emu);
@@ -495,6 +500,14 @@ int emulation_env(struct emulation *emu, const struct word_list *pass)
 		free(line);
 	}
 	return failed ? cli_fail(PMK_EXIT_FAILED, "out of memory") : 0;
+}
+
+unsigned emulation_more_stack(const struct emulation *emu)
+{
+	if (!emu->nargs || emu->elf.machine == PMK_ELF_MICROBLAZE)
+		return 0;
+	return pmk_stack_more(emu->elf.machine == PMK_ELF_AARCH64 ? 8 : 4, emu->nargs,
+			      emu->envp.count);
 }
 
 void emulation_free(struct emulation *emu)

@@ -24,6 +24,7 @@ struct emulation {
 	struct word_list argv; /* its words; "@plugin@" where its argument goes */
 	struct word_list envp;
 	struct word_list passed; /* of it: what --env let through, NAME=VALUE */
+	unsigned nargs;		 /* words of the program, its name included */
 	bool system;
 };
 
@@ -51,6 +52,9 @@ int emulation_user(struct emulation *emu, char **argv, const char *sysroot);
 int emulation_system(struct emulation *emu, const char *command, char **more);
 /* The fixed environment plus --env NAME or NAME=VALUE. */
 int emulation_env(struct emulation *emu, const struct word_list *pass);
+
+/* Bytes that the program's stack has to be larger by where the emulator gives it a vDSO (see stack.h). */
+unsigned emulation_more_stack(const struct emulation *emu);
 
 void emulation_free(struct emulation *emu);
 

@@ -379,7 +379,9 @@ static int run_once(struct job *job, const struct pmk_plan *plan, unsigned first
 	struct pmk_runner_config cfg = {
 		.counters = job->cfg,
 		.code_start = job->emu.elf.code_start,
+		.entry = job->emu.elf.entry,
 		.pie = job->emu.elf.pie,
+		.more_stack = emulation_more_stack(&job->emu),
 		.emulator = job->emu.qemu.path,
 		.plugin = cli_plugin_path(job->generation->module),
 		.argv = job->emu.argv.word,

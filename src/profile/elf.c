@@ -173,6 +173,7 @@ int pmk_elf_read(const char *path, struct pmk_elf *elf, char *msg, size_t size)
 	elf->machine = known_machine(eh.e_machine);
 	elf->machine_name = machine_name(eh.e_machine);
 	elf->machine_code = eh.e_machine;
+	elf->entry = eh.e_entry;
 	elf->is64 = eh.e_ident[EI_CLASS] == ELFCLASS64;
 	elf->big_endian = eh.e_ident[EI_DATA] == ELFDATA2MSB;
 	elf->pie = eh.e_type == ET_DYN;

@@ -22,6 +22,7 @@ struct pmk_elf {
 	bool pie;	       /* ET_DYN: addresses move */
 	bool dynamic;	       /* needs an interpreter */
 	char interpreter[128]; /* "" when static */
+	uint64_t entry;
 	uint64_t code_start;   /* lowest address of an executable segment */
 	unsigned long flags;   /* e_flags */
 };

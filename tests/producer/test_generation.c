@@ -34,7 +34,7 @@ static void test_releases(void **state)
 static void test_modules(void **state)
 {
 	unsigned api = 1;
-	char name[32];
+	char name[32], path[64];
 
 	(void)state;
 	for (size_t i = 0; i < pmk_qemu_ngenerations; i++) {
@@ -44,9 +44,13 @@ static void test_modules(void **state)
 		assert_true(g->api_highest >= g->api_lowest);
 		snprintf(name, sizeof(name), "pmk-qemu-api%u.so", g->api_lowest);
 		assert_string_equal(g->module, name);
+		assert_ptr_equal(pmk_qemu_generation_of_module(name), g);
+		snprintf(path, sizeof(path), "/some/where/%s", name);
+		assert_ptr_equal(pmk_qemu_generation_of_module(path), g);
 		for (; api <= g->api_highest; api++)
 			assert_ptr_equal(pmk_qemu_generation_of_api(api), g);
 	}
+	assert_null(pmk_qemu_generation_of_module("/some/where/pmk-qemu-core.so"));
 	assert_null(pmk_qemu_generation_of_api(0));
 	assert_null(pmk_qemu_generation_of_api(api));
 	assert_int_equal(pmk_qemu_api_of_version(99, 0), api - 1);

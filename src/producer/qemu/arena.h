@@ -56,6 +56,7 @@ struct pmk_arena {
 	uint32_t pmk_pid;
 	uint32_t system;	   /* system emulation */
 	uint64_t region_bias_base; /* start of code in the ELF file: where it was linked to */
+	uint64_t entry;		   /* where the file says that it begins */
 	uint32_t pie;		   /* region addresses move with the program */
 	struct pmk_emulated_config cfg;
 

@@ -10,12 +10,16 @@
 #ifndef PMK_PRODUCER_QEMU_GENERATION_H
 #define PMK_PRODUCER_QEMU_GENERATION_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct pmk_qemu_generation {
 	unsigned api_lowest, api_highest; /* that the module can be loaded with */
 	const char *module;		  /* its file name */
 	const char *releases;		  /* for people: "QEMU 6.0 to 8.2" */
+	/* Since 8.2, programs are given a vDSO, and memory of 64-bit ones is wherever the host has room. Since
+	 * 8.1, the environment is in the order given, and not reversed. */
+	bool vdso;
 };
 
 /* From old to new. The module of each exports the API version `api_lowest`. */
@@ -24,6 +28,9 @@ extern const size_t pmk_qemu_ngenerations;
 
 /* The generation that can be loaded by an emulator of this API version; NULL when there is none. */
 const struct pmk_qemu_generation *pmk_qemu_generation_of_api(unsigned api);
+
+/* The one whose module is the file `path`; NULL: none of ours. */
+const struct pmk_qemu_generation *pmk_qemu_generation_of_module(const char *path);
 
 /*
  * The API version of a release of QEMU, 0 when it is too old for any module. A release that is newer than

@@ -62,6 +62,44 @@ static void on_syscall_return(QEMU_ID unsigned vcpu, int64_t num, int64_t ret QE
 	pmk_plugin_syscall_returned(num);
 }
 
+#if PMK_QEMU_API >= 2
+static void *register_of(struct qemu_array *all, const char *name)
+{
+	size_t size = g_array_get_element_size(all);
+
+	for (unsigned i = 0; i < all->len; i++) {
+		const struct qemu_register_name *r = (const void *)(all->data + i * size);
+
+		if (!strcmp(r->name, name))
+			return r->handle;
+	}
+	return NULL;
+}
+
+static bool read_register(const char *name, uint64_t *value)
+{
+	struct qemu_array *all;
+	struct qemu_bytes *bytes;
+	void *handle;
+
+	if (!g_array_get_element_size || !g_array_free || !g_byte_array_new || !g_byte_array_free)
+		return false;
+	all = qemu_plugin_get_registers();
+	handle = register_of(all, name);
+	g_array_free(all, 1);
+	if (!handle)
+		return false;
+	bytes = g_byte_array_new();
+	qemu_plugin_read_register(handle, bytes);
+	*value = 0;
+	for (unsigned i = bytes->len; i > 0; i--)
+		*value = *value << 8 | bytes->data[i - 1];
+	handle = bytes->len ? handle : NULL;
+	g_byte_array_free(bytes, 1);
+	return handle != NULL;
+}
+#endif
+
 static void register_callbacks(uint64_t id)
 {
 	qemu_plugin_register_vcpu_init_cb(id, on_vcpu_init NO_DATA);
@@ -76,6 +114,9 @@ int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc, cha
 		.api = PMK_QEMU_API,
 		.insn_bytes = insn_bytes,
 		.register_callbacks = register_callbacks,
+#if PMK_QEMU_API >= 2
+		.read_register = read_register,
+#endif
 	};
 
 	return pmk_plugin_install(&glue, id, info, argc, argv);

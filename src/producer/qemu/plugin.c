@@ -35,6 +35,7 @@
 #include "producer/qemu/arena.h"
 #include "producer/qemu/generation.h"
 #include "producer/qemu/plugin.h"
+#include "producer/qemu/stack.h"
 
 #define MAX_VCPUS    4096
 #define MAX_TB_INSNS 1024
@@ -73,7 +74,7 @@ static const struct pmk_qemu_glue *glue; /* of the module that was loaded */
 static bool system_mode;
 static enum family family;
 static bool big_endian; /* of MicroBlaze */
-static bool biased;
+static bool begun;	/* the first block of the program was translated */
 
 /* The vCPU of the system call under way: after fork, the only one that goes on. */
 static __thread unsigned calling_vcpu;
@@ -264,6 +265,29 @@ MULTIPLE(cload_multiple, false, false)
 MULTIPLE(cstore_multiple, true, false)
 
 /*
+ * LDRD and STRD are two words up to 8.2, and one access of eight bytes in newer versions: the words are
+ * told apart here.
+ */
+#define PAIR(name, multiple)                                                              \
+	static void name(unsigned vcpu, uint32_t info, uint64_t addr, void *access)       \
+	{                                                                                 \
+		multiple(vcpu, info, addr, access);                                       \
+		if (qemu_plugin_mem_size_shift(info) == 3)                                \
+			multiple(vcpu, info, addr + 4, access);                           \
+	}                                                                                 \
+	static void name##_sys(unsigned vcpu, uint32_t info, uint64_t addr, void *access) \
+	{                                                                                 \
+		multiple##_sys(vcpu, info, addr, access);                                 \
+		if (qemu_plugin_mem_size_shift(info) == 3)                                \
+			multiple##_sys(vcpu, info, addr + 4, access);                     \
+	}
+
+PAIR(load_pair, load_multiple)
+PAIR(store_pair, store_multiple)
+PAIR(cload_pair, cload_multiple)
+PAIR(cstore_pair, cstore_multiple)
+
+/*
  * SWP and STREX: QEMU may report a read and a write, or one that is both. The write stands for all. A
  * swap is two accesses; an unconditional one is in its block's facts.
  */
@@ -318,6 +342,10 @@ static const qemu_mem_fn single_fn[2][2][2][4] = {
 static const qemu_mem_fn multiple_fn[2][2][2] = {
 	{ { cload_multiple, cstore_multiple }, { load_multiple, store_multiple } },
 	{ { cload_multiple_sys, cstore_multiple_sys }, { load_multiple_sys, store_multiple_sys } },
+};
+static const qemu_mem_fn pair_fn[2][2][2] = {
+	{ { cload_pair, cstore_pair }, { load_pair, store_pair } },
+	{ { cload_pair_sys, cstore_pair_sys }, { load_pair_sys, store_pair_sys } },
 };
 
 /*
@@ -498,6 +526,8 @@ static void watch_access(struct qemu_plugin_insn *qi, const struct pmk_insn *in,
 		fn = counted ? swap : cswap;
 	else if (in->exclusive && in->store)
 		fn = exclusive_store;
+	else if (in->mem_count == 2 && in->mem_bytes == 4 && !in->list)
+		fn = pair_fn[system_mode][counted][in->store];
 	else if (in->mem_count > 1)
 		fn = multiple_fn[system_mode][counted][in->store];
 	else
@@ -689,20 +719,47 @@ static void add_block(struct qemu_plugin_tb *tb, const struct raw *raw, const st
 			watch[family](qemu_plugin_tb_get_insn(tb, i), &in[i], b, &pipe[i - first]);
 }
 
-/* Where the program was loaded is known when its first block is translated. */
-static void move_regions(void)
+/* The stack of the program that is about to begin with this block. False: its pointer cannot be read. */
+static bool first_stack(struct qemu_plugin_insn *first, struct pmk_stack *stack)
 {
-	uint64_t bias;
+	const char *const sp[NFAMILIES] = { [ARM11] = "sp", [V8] = "sp", [MICROBLAZE] = "r1" };
+	uint8_t *bytes = qemu_plugin_insn_haddr(first);
 
-	biased = true;
-	if (!arena->pie || !qemu_plugin_start_code)
-		return;
-	bias = qemu_plugin_start_code() - arena->region_bias_base;
+	if (!bytes || !glue->read_register || !glue->read_register(sp[family], &stack->sp))
+		return false;
+	stack->memory = bytes - qemu_plugin_insn_vaddr(first);
+	stack->word = family == V8 ? 8 : 4;
+	stack->big_endian = family == MICROBLAZE && big_endian;
+	if (stack->big_endian)
+		stack->sp = __builtin_bswap32((uint32_t)stack->sp);
+	return true;
+}
+
+/* Where the program was loaded is known when its first block is translated. */
+static void move_regions(uint64_t bias)
+{
 	for (unsigned r = 0; r < arena->cfg.nregions; r++) {
 		arena->cfg.region[r].begin += bias;
 		if (arena->cfg.region[r].end)
 			arena->cfg.region[r].end += bias;
 	}
+}
+
+/* Before the first instruction of a program. */
+static void meet_program(struct qemu_plugin_insn *first)
+{
+	struct pmk_stack stack;
+	bool known = !system_mode && first_stack(first, &stack);
+
+	begun = true;
+	if (known)
+		pmk_stack_without_vdso(&stack);
+	if (!arena->pie)
+		return;
+	if (qemu_plugin_start_code)
+		move_regions(qemu_plugin_start_code() - arena->region_bias_base);
+	else if (known)
+		move_regions(pmk_stack_aux(&stack, PMK_AT_ENTRY) - arena->entry);
 }
 
 /* Up to 8.2 the bytes of MicroBlaze code are not told, but where the emulator has them. */
@@ -752,8 +809,8 @@ void pmk_plugin_translated(struct qemu_plugin_tb *tb)
 	if (n == 0 || n > MAX_TB_INSNS)
 		return;
 	pthread_mutex_lock(&translating);
-	if (!biased)
-		move_regions();
+	if (!begun)
+		meet_program(qemu_plugin_tb_get_insn(tb, 0));
 	decode_all(tb, raw, n, in);
 	for (size_t i = 0; i < n; i++) {
 		/* A boundary in the middle starts a block of its own, and so does what follows a

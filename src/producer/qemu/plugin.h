@@ -14,6 +14,9 @@ struct pmk_qemu_glue {
 	/* Copies an instruction, `size` bytes of it at most; returns how many, 0 when QEMU has none. */
 	size_t (*insn_bytes)(const struct qemu_plugin_insn *insn, void *dest, size_t size);
 	void (*register_callbacks)(uint64_t id);
+	/* A register of the running vCPU, its bytes in the order of the program's; false: it cannot be read.
+	 * NULL in versions without a way to. */
+	bool (*read_register)(const char *name, uint64_t *value);
 };
 
 /* 0, or -1 when QEMU is to give up. */

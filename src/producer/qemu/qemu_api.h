@@ -63,12 +63,39 @@ void *qemu_plugin_insn_haddr(const struct qemu_plugin_insn *insn);
 uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
 char *qemu_plugin_insn_disas(const struct qemu_plugin_insn *insn);
 bool qemu_plugin_mem_is_store(uint32_t info);
+unsigned qemu_plugin_mem_size_shift(uint32_t info);
 struct qemu_plugin_hwaddr *qemu_plugin_get_hwaddr(uint32_t info, uint64_t vaddr);
 bool qemu_plugin_hwaddr_is_io(const struct qemu_plugin_hwaddr *hwaddr);
 /* Where the program's code was loaded to. Weak: 10.0's emulators of programs do without, by mistake. */
 __attribute__((weak)) uint64_t qemu_plugin_start_code(void);
 
 #ifdef PMK_QEMU_API
+
+#if PMK_QEMU_API >= 2
+/* The beginnings of GArray and GByteArray. Those functions are the emulator's GLib's: weak, because an
+ * emulator may have linked it statically. */
+struct qemu_array {
+	char *data;
+	unsigned len;
+};
+struct qemu_bytes {
+	uint8_t *data;
+	unsigned len;
+};
+struct qemu_register_name {
+	void *handle;
+	const char *name, *feature;
+	/* more since 7 */
+};
+__attribute__((weak)) unsigned g_array_get_element_size(struct qemu_array *array);
+__attribute__((weak)) char *g_array_free(struct qemu_array *array, int free_segment);
+__attribute__((weak)) struct qemu_bytes *g_byte_array_new(void);
+__attribute__((weak)) uint8_t *g_byte_array_free(struct qemu_bytes *array, int free_segment);
+
+struct qemu_array *qemu_plugin_get_registers(void);
+/* The result is another in each version: the bytes are looked at instead. */
+void qemu_plugin_read_register(void *handle, struct qemu_bytes *bytes);
+#endif
 
 #if PMK_QEMU_API >= 3
 size_t qemu_plugin_insn_data(const struct qemu_plugin_insn *insn, void *dest, size_t len);

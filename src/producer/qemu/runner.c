@@ -22,8 +22,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "producer/qemu/generation.h"
+
 /* Soft limit of the emulator's stack, as the program reads it. */
 #define GUEST_STACK (8u << 20)
+/* Size of a 64-bit program's address space, without and with a vDSO. Emulators begin to map at a third of
+ * it, which is the 0x5500000000 where older ones begin that were told no size. */
+static char address_space[][16] = { "0", "0xff00000000" };
 
 static struct pmk_arena *create_arena(int *fd)
 {
@@ -44,11 +49,12 @@ static struct pmk_arena *create_arena(int *fd)
 	return a;
 }
 
-/* The emulator's words, with the plugin argument in place; NULL when out of memory. The array is the
- * caller's, the words are not. */
-static char **emulator_words(char *const *words, char *plugin)
+/* The emulator's words, with the plugin argument, the size of the stack and that of the address space in
+ * place; NULL when out of memory. The array is the caller's, the words are not. */
+static char **emulator_words(char *const *words, char *plugin, char *stack, bool vdso)
 {
-	bool replaced = false;
+	const char *const place[] = { "@plugin@", "@stack@", "@space@" };
+	char *word[] = { plugin, stack, address_space[vdso] };
 	char **argv;
 	size_t n = 0;
 
@@ -56,12 +62,29 @@ static char **emulator_words(char *const *words, char *plugin)
 		n++;
 	argv = calloc(n + 1, sizeof(*argv));
 	for (size_t i = 0; argv && i < n; i++) {
-		bool here = !replaced && !strcmp(words[i], "@plugin@");
-
-		argv[i] = here ? plugin : words[i];
-		replaced |= here;
+		argv[i] = words[i];
+		for (unsigned k = 0; k < 3; k++) {
+			if (word[k] && !strcmp(words[i], place[k])) {
+				argv[i] = word[k];
+				word[k] = NULL;
+			}
+		}
 	}
 	return argv;
+}
+
+/* The environment in the order in which the program is to find it. The array is the caller's. */
+static char **emulator_env(char *const *env, bool vdso)
+{
+	char **envp;
+	size_t n = 0;
+
+	while (env[n])
+		n++;
+	envp = calloc(n + 1, sizeof(*envp));
+	for (size_t i = 0; envp && i < n; i++)
+		envp[i] = env[vdso ? n - 1 - i : i];
+	return envp;
 }
 
 /* Without pmk nobody reads what it counts: whatever ends pmk ends the emulator. */
@@ -110,7 +133,9 @@ static void clear_counts(struct pmk_runner_counts *c)
 
 int pmk_runner_start(struct pmk_runner *r, const struct pmk_runner_config *cfg)
 {
-	char plugin[PATH_MAX + 64], **argv;
+	const struct pmk_qemu_generation *generation = pmk_qemu_generation_of_module(cfg->plugin);
+	bool vdso = generation && generation->vdso;
+	char plugin[PATH_MAX + 64], stack[16], **argv, **envp;
 	int arena_fd, report[2], err = 0;
 	pid_t parent;
 
@@ -128,19 +153,24 @@ int pmk_runner_start(struct pmk_runner *r, const struct pmk_runner_config *cfg)
 	r->arena->pmk_pid = (uint32_t)getpid();
 	r->arena->cfg = cfg->counters;
 	r->arena->region_bias_base = cfg->code_start;
+	r->arena->entry = cfg->entry;
 	r->arena->pie = cfg->pie;
 	snprintf(plugin, sizeof(plugin), "%s,arena=/proc/self/fd/%d", cfg->plugin, arena_fd);
-	argv = emulator_words(cfg->argv, plugin);
-	if (!argv || pipe2(report, O_CLOEXEC)) {
+	snprintf(stack, sizeof(stack), "%u", GUEST_STACK + (vdso ? cfg->more_stack : 0));
+	argv = emulator_words(cfg->argv, plugin, stack, vdso);
+	envp = emulator_env(cfg->envp, vdso);
+	if (!argv || !envp || pipe2(report, O_CLOEXEC)) {
 		free(argv);
+		free(envp);
 		close(arena_fd);
 		return PMK_EIO;
 	}
 	parent = getpid();
 	r->pid = fork();
 	if (r->pid == 0)
-		exec_emulator(cfg->emulator, argv, cfg->envp, parent, report[1]);
+		exec_emulator(cfg->emulator, argv, envp, parent, report[1]);
 	free(argv);
+	free(envp);
 	close(arena_fd);
 	close(report[1]);
 	if (r->pid < 0) {

@@ -19,12 +19,15 @@
 struct pmk_runner_config {
 	struct pmk_emulated_config counters;
 	uint64_t code_start; /* of the ELF file, to find out where it was loaded */
+	uint64_t entry;	     /* of the ELF file */
 	bool pie;
+	unsigned more_stack;  /* that an emulator needs which gives programs a vDSO */
 	const char *emulator; /* its path */
 	const char *plugin;   /* path of the module that fits it */
-	char *const *argv;    /* the emulator's command line. The first word "@plugin@" is replaced by the
-			       * plugin argument */
-	char *const *envp;  /* the emulator's environment */
+	char *const *argv;    /* the emulator's command line. The first words "@plugin@", "@stack@" and
+			       * "@space@" are replaced by the plugin argument, the sizes of the program's
+			       * stack and of its address space */
+	char *const *envp;    /* the emulator's environment */
 };
 
 /* Counts of one core or of all together. */
