@@ -10,9 +10,11 @@
 #                  demo and check do it by themselves
 #   make microblaze-toolchain   a compiler for MicroBlaze, for the tests that want one; once, some minutes
 #   make fresh     make demo and make check on a minimal Debian that is made for it; DISTRO=trixie
-#   make bench fuzz install clean
+#   make install   below prefix=/usr/local, or as if it were in DESTDIR; make uninstall
+#   make bench fuzz clean
 
 BUILD ?= build
+prefix ?= /usr/local
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD) --quiet
@@ -55,10 +57,20 @@ fuzz:
 fresh:
 	@scripts/fresh $(DISTRO)
 
-install: all
-	meson install -C $(BUILD)
+# pmk finds its files from where it lies: they stay together.
+KEPT := $(foreach d,exec_prefix bindir libdir libexecdir datarootdir datadir includedir mandir, \
+	$(if $(filter command,$(firstword $(origin $d))),$d))
+together = $(if $(strip $(KEPT)),$(error $(strip $(KEPT)) cannot be chosen: all is below prefix))
+
+install:
+	$(together)@scripts/need build docs
+	@$(MAKE) --no-print-directory all
+	@scripts/install $(BUILD) "$(prefix)" "$(DESTDIR)"
+
+uninstall:
+	$(together)@scripts/install --uninstall "$(prefix)" "$(DESTDIR)"
 
 clean:
 	rm -rf $(BUILD) build-*
 
-.PHONY: all demo check test target qemu microblaze-toolchain bench fuzz fresh install clean
+.PHONY: all demo check test target qemu microblaze-toolchain bench fuzz fresh install uninstall clean

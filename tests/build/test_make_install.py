@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: MIT
+"""`make install` puts everything below the prefix it is told, it works from there without the build tree, and
+`make uninstall` takes away what was installed and nothing else."""
+import os
+import shutil
+import sys
+
+import pytest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from harness import BUILD, SOURCE, compile_arm, run  # noqa: E402
+
+
+def make(target, *variables):
+    env = {k: v for k, v in os.environ.items() if not k.startswith(("MAKE", "MFLAGS"))}
+    return run("make", "-C", SOURCE, "--no-print-directory", target, f"BUILD={BUILD}", *variables, env=env,
+               timeout=600)
+
+
+def tree(top):
+    return {os.path.relpath(os.path.join(d, name), top)
+            for d, folders, files in os.walk(top) for name in folders + files}
+
+
+@pytest.fixture
+def somewhere(tmp_path):
+    """Away from the build tree: pmk takes the data of the sources when it lies in there."""
+    assert not str(tmp_path).startswith(BUILD)
+    return tmp_path
+
+
+def test_installed_below_another_prefix_it_works_there(somewhere):
+    out = make("install", "prefix=/opt/counters", f"DESTDIR={somewhere}/staged")
+    assert out.code == 0, out
+    installed = tree(somewhere / "staged")
+    assert installed >= {"opt/counters/bin/pmk", "opt/counters/share/man/man1/pmk-stat.1",
+                         "opt/counters/include/pmk/pmu.h",
+                         "opt/counters/share/bash-completion/completions/pmk"}
+    assert sorted(p for p in installed if not p.startswith("opt/counters/")) == ["opt", "opt/counters"]
+    # Nor does it matter that the place is none that anybody was told.
+    shutil.move(somewhere / "staged/opt/counters", somewhere / "moved")
+    pmk = somewhere / "moved/bin/pmk"
+    env = {k: v for k, v in os.environ.items() if not k.startswith("PMK_")}
+    program = compile_arm(os.path.join(SOURCE, "examples/linux/crc.c"), "crc-installed", "-O2", "-static")
+    out = run(pmk, "stat", "-e", "instr_exec", "-x,", program, env=env, cwd=somewhere)
+    assert out.code == 0 and ",instr_exec," in out.err, out
+    out = run(pmk, "list", "cores", env=env, cwd=somewhere)
+    assert "arm1176" in out.out, out
+    out = run(pmk, "doctor", env=env, cwd=somewhere)
+    assert str(somewhere / "moved") in out.out and SOURCE not in out.out and BUILD not in out.out, out
+
+
+def test_uninstall_takes_what_was_installed_and_nothing_else(somewhere):
+    where = ["prefix=/usr", f"DESTDIR={somewhere}"]
+    (somewhere / "usr/bin").mkdir(parents=True)
+    (somewhere / "usr/bin/other").write_text("of somebody else\n")
+    before = tree(somewhere)
+    for _ in range(2):  # the second time over the first
+        out = make("install", *where)
+        assert out.code == 0, out
+    assert "usr/bin/pmk" in tree(somewhere)
+    out = make("uninstall", *where)
+    assert out.code == 0, out
+    assert tree(somewhere) == before
+    out = make("uninstall", *where)
+    assert out.code and "nothing is installed below" in out.err, out
+
+
+def test_files_of_an_older_version_do_not_stay(somewhere):
+    where = ["prefix=/usr", f"DESTDIR={somewhere}"]
+    assert make("install", *where).code == 0
+    new = tree(somewhere)
+    old = somewhere / "usr/lib/pmk/older/pmk-old.so"
+    old.parent.mkdir()
+    old.write_text("")
+    with open(somewhere / "usr/share/pmk/installed", "a") as f:
+        f.write("/usr/lib/pmk/older/pmk-old.so\n/usr/lib/pmk/older/\n")
+    assert make("install", *where).code == 0
+    assert tree(somewhere) == new
+
+
+@pytest.mark.parametrize("variable", ["bindir", "libdir", "mandir"])
+def test_a_directory_that_cannot_be_chosen_is_refused(somewhere, variable):
+    out = make("install", f"DESTDIR={somewhere}", f"{variable}=/elsewhere")
+    assert out.code and f"{variable} cannot be chosen" in out.err, out
+    assert not tree(somewhere)
+
+
+def test_a_relative_prefix_is_refused(somewhere):
+    out = make("install", "prefix=here", f"DESTDIR={somewhere}")
+    assert out.code and "prefix=here is no path from the root" in out.err, out
+    assert not tree(somewhere)
