@@ -281,10 +281,21 @@ static bool has_interpreter(const char *sysroot, const char *interpreter)
 	return access(path, R_OK) == 0;
 }
 
+/* QEMU's name of the core. The emulators of MicroBlaze since 10.0 take any core for big-endian that is not
+ * said to be little-endian, even the one of little-endian programs. */
+static const char *cpu_option(const struct emulation *emu, char *room, size_t size)
+{
+	if (emu->elf.machine != PMK_ELF_MICROBLAZE || emu->elf.big_endian)
+		return emu->core.qemu_cpu;
+	snprintf(room, size, "%s,endianness=on", emu->core.qemu_cpu);
+	return room;
+}
+
 int emulation_user(struct emulation *emu, char **argv, const char *sysroot)
 {
+	char cpu[sizeof(emu->core.qemu_cpu) + 16];
 	const struct machine *machine = machine_of(&emu->elf);
-	const char *first[] = { machine->qemu, "-cpu",	   emu->core.qemu_cpu,
+	const char *first[] = { machine->qemu, "-cpu",	   cpu_option(emu, cpu, sizeof(cpu)),
 				"-plugin",     "@plugin@", "-seed",
 				"1",	       "-s",	   "@stack@",
 				"-r",	       "6.1.0",	   NULL };
