@@ -98,6 +98,12 @@ static struct pmk_emulated_blocks blocks_of(const struct pmk_cpu *cpu)
 	};
 }
 
+static _Noreturn void give_up(int err)
+{
+	atomic_store(&arena->error, err);
+	_exit(125);
+}
+
 /* ---- intervals ------------------------------------------------------------------------------ */
 
 static void nap(void)
@@ -171,6 +177,78 @@ static void cross_boundary(unsigned vcpu, const struct pmk_block *block)
 	}
 }
 
+/*
+ * Devices. Since 8.2 an access to a device has to be the last of a translated block. One that is not makes
+ * QEMU leave the block, do the access in a block of its own, of which only the access is told, and go on
+ * with the rest as another block, whose start is told again. That rest has been counted already, and is
+ * expected here until it comes; an interrupt may come first, and have devices of its own.
+ */
+#define MAX_RESTS 8
+static struct rests {
+	unsigned n;
+	struct rest {
+		uint64_t pc, end_addr;
+	} rest[MAX_RESTS];
+} rests[MAX_VCPUS];
+
+/* An access that is a translated block of its own. */
+struct lone_access {
+	qemu_mem_fn fn;
+	void *access, *within; /* by itself, and within the block it was first translated in */
+	const struct pmk_block *block;
+};
+
+/* The last accesses that were translated within longer blocks, by address. */
+static struct within {
+	uint64_t pc;
+	void *access;
+} within[4096];
+
+static struct within *within_slot(uint64_t pc)
+{
+	return &within[pc / 2 % (sizeof(within) / sizeof(within[0]))];
+}
+
+/* Is this the rest of a block that was left for a device? */
+static bool is_rest(unsigned vcpu, const struct pmk_block *block)
+{
+	struct rests *r = &rests[vcpu];
+	const struct rest *last = &r->rest[r->n - 1];
+
+	if (PMK_LIKELY(!r->n) || block->pc != last->pc || block->end_addr != last->end_addr)
+		return false;
+	r->n--;
+	return true;
+}
+
+static void expect_rest(unsigned vcpu, const struct pmk_block *access)
+{
+	const struct pmk_block *left = cpus[vcpu]->prev;
+	struct rests *r = &rests[vcpu];
+	const struct rest rest = { .pc = access->fall, .end_addr = left->end_addr };
+	const struct rest *last = &r->rest[r->n - 1];
+
+	if (access->pc < left->pc || access->pc >= left->end_addr)
+		return;
+	if (r->n && last->pc == rest.pc && last->end_addr == rest.end_addr)
+		return;	       /* a further word */
+	if (r->n == MAX_RESTS) /* those were never gone back to */
+		memmove(r->rest, r->rest + 1, --r->n * sizeof(rest));
+	r->rest[r->n++] = rest;
+}
+
+static void lone_access(unsigned vcpu, uint32_t info, uint64_t addr, void *data)
+{
+	const struct lone_access *a = data;
+
+	if (cpus[vcpu]->prev == a->block) {
+		a->fn(vcpu, info, addr, a->access);
+		return;
+	}
+	expect_rest(vcpu, a->block);
+	a->fn(vcpu, info, addr, a->within);
+}
+
 #define BLOCK_CALLBACKS(kind, enter)                                                      \
 	static void kind##_plain(unsigned vcpu, void *block)                              \
 	{                                                                                 \
@@ -191,6 +269,17 @@ static void cross_boundary(unsigned vcpu, const struct pmk_block *block)
 		follow(vcpu, block);                                                      \
 		cross_boundary(vcpu, block);                                              \
 		kind##_eager(vcpu, block);                                                \
+	}                                                                                 \
+	BLOCK_CALLBACK_SYS(kind##_plain)                                                  \
+	BLOCK_CALLBACK_SYS(kind##_eager)                                                  \
+	BLOCK_CALLBACK_SYS(kind##_followed)                                               \
+	BLOCK_CALLBACK_SYS(kind##_boundary)
+
+#define BLOCK_CALLBACK_SYS(name)                           \
+	static void name##_sys(unsigned vcpu, void *block) \
+	{                                                  \
+		if (!is_rest(vcpu, block))                 \
+			name(vcpu, block);                 \
 	}
 
 BLOCK_CALLBACKS(arm11, pmk_cpu_block)
@@ -465,6 +554,37 @@ static bool is_device(void *ctx, uint32_t addr)
 
 /* ---- translation ---------------------------------------------------------------------------- */
 
+static struct lone_access *new_lone(qemu_mem_fn fn, void *access, const struct pmk_block *b)
+{
+	struct lone_access *lone = malloc(sizeof(*lone));
+	const struct within *w = within_slot(b->pc);
+
+	if (!lone)
+		give_up(PMK_ENOMEM);
+	*lone = (struct lone_access){
+		.fn = fn,
+		.access = access,
+		.within = w->pc == b->pc && w->access ? w->access : access,
+		.block = b,
+	};
+	return lone;
+}
+
+static void register_access(struct qemu_plugin_insn *qi, qemu_mem_fn fn, uint64_t access,
+			    const struct pmk_block *b)
+{
+	void *data = (void *)(uintptr_t)access;
+	uint64_t pc = qemu_plugin_insn_vaddr(qi);
+
+	if (system_mode && b->pc != b->end_addr) {
+		*within_slot(pc) = (struct within){ .pc = pc, .access = data };
+	} else if (system_mode) {
+		data = new_lone(fn, data, b);
+		fn = lone_access;
+	}
+	qemu_plugin_register_vcpu_mem_cb(qi, fn, QEMU_CB_NO_REGS, QEMU_MEM_RW, data);
+}
+
 static void watch_a64(struct qemu_plugin_insn *qi, const struct pmk_insn *in,
 		      const struct pmk_block *b, const struct pmk_pipe_slot *pipe)
 {
@@ -483,8 +603,7 @@ static void watch_a64(struct qemu_plugin_insn *qi, const struct pmk_insn *in,
 		fn = in->store ? a64_store_pieces : a64_load_pieces;
 	else
 		fn = single[in->store][log2_size(in->mem_bytes)];
-	qemu_plugin_register_vcpu_mem_cb(qi, fn, QEMU_CB_NO_REGS, QEMU_MEM_RW,
-					 (void *)(uintptr_t)access);
+	register_access(qi, fn, access, b);
 }
 
 static void watch_mb(struct qemu_plugin_insn *qi, const struct pmk_insn *in,
@@ -510,8 +629,7 @@ static void watch_mb(struct qemu_plugin_insn *qi, const struct pmk_insn *in,
 	fn = plain[in->store][core->dcache_wt][core->mmu][system_mode];
 	if (in->store && in->exclusive)
 		fn = mb_store_exclusive;
-	qemu_plugin_register_vcpu_mem_cb(qi, fn, QEMU_CB_NO_REGS, QEMU_MEM_RW,
-					 (void *)(uintptr_t)access);
+	register_access(qi, fn, access, b);
 }
 
 static void watch_access(struct qemu_plugin_insn *qi, const struct pmk_insn *in,
@@ -532,8 +650,7 @@ static void watch_access(struct qemu_plugin_insn *qi, const struct pmk_insn *in,
 		fn = multiple_fn[system_mode][counted][in->store];
 	else
 		fn = single_fn[system_mode][counted][in->store][log2_size(in->mem_bytes)];
-	qemu_plugin_register_vcpu_mem_cb(qi, fn, QEMU_CB_NO_REGS, QEMU_MEM_RW,
-					 (void *)(uintptr_t)access);
+	register_access(qi, fn, access, b);
 }
 
 static bool is_boundary(uint64_t addr)
@@ -662,15 +779,21 @@ static uint64_t hash_bytes(uint64_t hash, const void *data, size_t size)
 /* What runs when a block at `pc` starts. */
 static qemu_exec_fn block_callback(uint64_t pc)
 {
-	static const qemu_exec_fn fn[NFAMILIES][4] = {
-		[ARM11] = { arm11_plain, arm11_eager, arm11_followed, arm11_boundary },
-		[V8] = { v8_plain, v8_eager, v8_followed, v8_boundary },
-		[MICROBLAZE] = { mb_plain, mb_eager, mb_followed, mb_boundary },
+#define BY_KIND(family, sys)                                                      \
+	{                                                                         \
+		family##_plain##sys, family##_eager##sys, family##_followed##sys, \
+			family##_boundary##sys                                    \
+	}
+	static const qemu_exec_fn fn[2][NFAMILIES][4] = {
+		{ [ARM11] = BY_KIND(arm11, ), [V8] = BY_KIND(v8, ), [MICROBLAZE] = BY_KIND(mb, ) },
+		{ [ARM11] = BY_KIND(arm11, _sys),
+		  [V8] = BY_KIND(v8, _sys),
+		  [MICROBLAZE] = BY_KIND(mb, _sys) },
 	};
 
 	if (arena->cfg.nregions)
-		return fn[family][is_boundary(pc) ? 3 : 2];
-	return fn[family][arena->cfg.eager];
+		return fn[system_mode][family][is_boundary(pc) ? 3 : 2];
+	return fn[system_mode][family][arena->cfg.eager];
 }
 
 static bool is_vector(uint64_t pc)
@@ -825,12 +948,6 @@ void pmk_plugin_translated(struct qemu_plugin_tb *tb)
 }
 
 /* ---- processes and threads ------------------------------------------------------------------ */
-
-static _Noreturn void give_up(int err)
-{
-	atomic_store(&arena->error, err);
-	_exit(125);
-}
 
 static void *reserve(uint64_t size)
 {
