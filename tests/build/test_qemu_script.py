@@ -9,7 +9,8 @@ import pytest
 from harness import SOURCE, WORK, equal, have, run
 
 SCRIPT = os.path.join(SOURCE, "scripts", "qemu")
-PLACE = os.path.join(WORK, "qemu-script")
+# Tests of this file may run beside each other.
+PLACE = os.path.join(WORK, "qemu-script", os.environ.get("PYTEST_XDIST_WORKER", "one"))
 EMULATORS = ("qemu-arm", "qemu-aarch64", "qemu-microblazeel", "qemu-microblaze")
 TOOLS = ("awk", "cat", "cp", "date", "dirname", "grep", "head", "ls", "mkdir", "mktemp", "mv", "readlink", "rm", "sed",
          "sh", "sleep", "tail")

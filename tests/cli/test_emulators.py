@@ -11,7 +11,8 @@ import pytest
 
 from harness import (BUILD, CROSS, NO_EMULATORS, SOURCE, WORK, compile_arm, equal, have, pmk, remedy, run)
 
-PLACE = os.path.join(WORK, "emulators")
+# Tests of this file may run beside each other.
+PLACE = os.path.join(WORK, "emulators", os.environ.get("PYTEST_XDIST_WORKER", "one"))
 NAMES = ("qemu-arm", "qemu-aarch64", "qemu-microblazeel", "qemu-microblaze")
 API1 = ("qemu_plugin_register_vcpu_init_cb",)
 API2 = API1 + ("qemu_plugin_scoreboard_new",)
