@@ -4,19 +4,22 @@
 The lists below are the structure of the documents, written down from them and from nothing in this
 repository: sections, rows of tables, bits, event codes, formulas. DAI 0195B is Application Note 195,
 issue B; DDI 0211 the ARM1136 Technical Reference Manual, section c15, PMNC; Valtrix the blog
-"Programming ARM v8 Performance Monitors" of 25 May 2016. What is wanted of the AHB Monitor's is in
-trace_ahbmon.py, of the ARM9E-S's in trace_arm9.py, of the MicroBlaze's in trace_microblaze.py.
+"Programming ARM v8 Performance Monitors" of 25 May 2016. What is wanted of each of the others is in a
+trace_*.py of its own beside this one.
 """
+import importlib
 import os
 import re
 
 from harness import *
 import repo
-import trace_ahbmon
 import trace_arm9
 import trace_microblaze
 
 pytestmark = pytest.mark.quick
+# What a document has, a file each: trace_*.py beside this one, in the order of docs/TRACE.md.
+DOCUMENTS = [importlib.import_module(name[:-3]) for name in sorted(os.listdir(os.path.dirname(os.path.abspath(__file__))))
+             if re.fullmatch(r"trace_\w+\.py", name)]
 
 # DAI 0195B: what each section states.
 DAI_SECTIONS = {
@@ -103,7 +106,7 @@ VALTRIX_LITERALS = [">> 11) & 0x1F", "| 0xD", "j < 64", "i++", "0x80000000 | j",
 
 # Statements that this release does not carry; the family's page says so.
 NOT_CARRIED = {"DAI0195B §4 overlap", "DAI0195B §7 TCM", "DAI0195B §7 speculation",
-               *trace_ahbmon.NOT_CARRIED, *trace_microblaze.NOT_CARRIED}
+               *(anchor for document in DOCUMENTS for anchor in getattr(document, "NOT_CARRIED", ()))}
 
 
 def wanted():
@@ -115,8 +118,8 @@ def wanted():
     out += [f"DDI0211 T3.139 {value}" for value in DDI_TABLE_139]
     out += [f"DDI0211 T3.140 {who}" for who in DDI_TABLE_140]
     out += [f"DDI0211 T3.141 0x{code:02X} EVNTBUS {bits}" for code, bits in DDI_TABLE_141]
-    return out + ["DDI0211 T3.141 other"] + wanted_of_valtrix() + trace_ahbmon.wanted() + \
-        trace_arm9.wanted() + trace_microblaze.wanted()
+    return out + ["DDI0211 T3.141 other"] + wanted_of_valtrix() + \
+        [anchor for document in DOCUMENTS for anchor in document.wanted()]
 
 
 def wanted_of_valtrix():
