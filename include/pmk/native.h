@@ -21,6 +21,7 @@ extern "C" {
  * The PMU of the processor this runs on, by its own instructions:
  *   32-bit Arm   ARM11: MRC/MCR p15, 0, Rd, c15, c12 (register numbers of <pmk/arm11.h>)
  *   AArch64      PMUv3: MRS/MSR PMCR_EL0 … (register numbers of <pmk/armv8.h>)
+ *   RISC-V       csrr/csrw, from M-mode (register numbers of <pmk/riscv.h>)
  * Access from user mode or EL0 takes an exception unless the system has opened the registers
  * (SUNAVCR.V on an ARM1176, PMUSERENR_EL0 on ARMv8). Ask pmk_native_probe() first.
  */

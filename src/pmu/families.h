@@ -14,7 +14,8 @@
 		      PMU(armv8) PMU(armv8_long) \
 	FAMILY(ahbmon) PMU(ahbmon) \
 	FAMILY(l2cc) PMU(l210) PMU(l220) \
-	FAMILY(microblaze) PMU(microblaze)
+	FAMILY(microblaze) PMU(microblaze) \
+	FAMILY(riscv) PMU(riscv64) PMU(riscv32)
 /* clang-format on */
 
 #define PMK_NOTHING(name)

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The hardware performance monitor of RISC-V: mcycle, minstret, and mhpmcounter3 to 6 with their event
+ * selectors.
+ *
+ * Sources: PRIV  The RISC-V Instruction Set Manual, volume II: privileged architecture, 20211203 (1.12)
+ *          U74   SiFive U74-MC Core Complex Manual 21G3.02.00, §4.9.5: event selector encodings
+ *
+ * Counters of 64 bits; on RV32 each is two CSRs. A bit per counter stops it (mcountinhibit), and another
+ * lets software below M-mode read its shadow (mcounteren): cycle, instret, hpmcounter3 to 6. They wrap,
+ * and nothing tells: overflow flags and the interrupt are Sscofpmf's, which is not here.
+ *
+ *	mcountinhibit, mcounteren         mhpmevent3 … 6 (U74)
+ *	 31      7 6      3  2   1   0     25              8 7        0
+ *	+---------+--------+---+---+---+  +-----------------+----------+
+ *	|    0    | HPM6…3 | IR| TM| CY|  |  Mask: events   |  Class   |
+ *	+---------+--------+---+---+---+  +-----------------+----------+
+ *	TM is of mcounteren alone.        0: counts nothing
+ *
+ * PRIV leaves open how many counters can choose their event, and what the selectors mean: four of them,
+ * and the encodings of the U74 (which has two, of 40 bits), are our choice.
+ *
+ * The driver is freestanding and runs in M-mode; all functions may be called from an interrupt handler
+ * if the port may.
+ */
+#ifndef PMK_RISCV_H
+#define PMK_RISCV_H
+
+#include <stdint.h>
+
+#include <pmk/native.h>
+#include <pmk/pmu.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+extern const struct pmk_pmu pmk_riscv64, pmk_riscv32;
+
+/* Register numbers: what a port is asked for. In each row of six, in order of the counter numbers. */
+enum pmk_riscv_reg {
+	PMK_RISCV_MCYCLE,
+	PMK_RISCV_MINSTRET,
+	PMK_RISCV_MHPMCOUNTER3,				   /* four */
+	PMK_RISCV_MHPMEVENT3 = PMK_RISCV_MHPMCOUNTER3 + 4, /* four */
+	PMK_RISCV_MCOUNTINHIBIT = PMK_RISCV_MHPMEVENT3 + 4,
+	PMK_RISCV_MCOUNTEREN,
+	PMK_RISCV_CYCLE, /* from here on read-only shadows */
+	PMK_RISCV_INSTRET,
+	PMK_RISCV_HPMCOUNTER3,
+	PMK_RISCV_NREGS64 = PMK_RISCV_HPMCOUNTER3 + 4,
+	PMK_RISCV_MCYCLEH = PMK_RISCV_NREGS64, /* from here on RV32 alone: the upper halves */
+	PMK_RISCV_MINSTRETH,
+	PMK_RISCV_MHPMCOUNTER3H,
+	PMK_RISCV_CYCLEH = PMK_RISCV_MHPMCOUNTER3H + 4,
+	PMK_RISCV_INSTRETH,
+	PMK_RISCV_HPMCOUNTER3H,
+	PMK_RISCV_NREGS = PMK_RISCV_HPMCOUNTER3H + 4
+};
+
+/* CSR addresses by register number: PRIV Tables 2.2 and 2.5. */
+extern const uint16_t pmk_riscv_csrs[PMK_RISCV_NREGS];
+
+/* Counter numbers: what a driver is asked for. */
+enum pmk_riscv_ctr {
+	PMK_RISCV_CTR_CYCLE,   /* counts cycles and nothing else */
+	PMK_RISCV_CTR_INSTRET, /* counts instructions and nothing else */
+	PMK_RISCV_CTR_HPM3,    /* four */
+	PMK_RISCV_NCTRS = PMK_RISCV_CTR_HPM3 + 4
+};
+
+/*
+ * Event codes, ours: a selector of the U74 has 26 bits, and a code 16. 0xCBB stands for class C and bit BB
+ * of the selector, so that 0x20A is 0x402; 0x3nn is counted by the counter of its own. All of them, and
+ * what each means: pmk_pmu_event_code().
+ */
+enum pmk_riscv_event {
+	PMK_RISCV_EXCEPTION_TAKEN = 0x008,
+	PMK_RISCV_INTEGER_LOAD_RETIRED = 0x009,
+	PMK_RISCV_INTEGER_STORE_RETIRED = 0x00A,
+	PMK_RISCV_CONDITIONAL_BRANCH_RETIRED = 0x00E,
+	PMK_RISCV_BRANCH_DIRECTION_MISPREDICTION = 0x10D,
+	PMK_RISCV_ICACHE_MISS = 0x208,
+	PMK_RISCV_DCACHE_MISS_MMIO_ACCESSES = 0x209,
+	PMK_RISCV_CYCLES = 0x300,
+	PMK_RISCV_INSTRUCTIONS = 0x301,
+};
+
+/* What goes into mhpmevent for a code; 0 for a code that no selector stands for. */
+uint32_t pmk_riscv_selector(unsigned code);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Driver of RISC-V's counters, from M-mode. Freestanding: no libc, no heap, no division.
+ *
+ * Quirks of this hardware, and what is done about them:
+ *  - On RV32 a counter is two registers, and the lower may wrap between two accesses: read_counter() and
+ *    write_counter() say how they get around it.
+ *  - A hart counts from reset on: reset() inhibits all counters first, and start() and stop() are writes
+ *    of mcountinhibit. A hart without that register (PRIV: it is optional) cannot be stopped; an access
+ *    to it is an illegal instruction there, which the port tells as PMK_EUNDEF.
+ *  - Nothing tells that a counter wrapped. At 64 bits none does.
+ *  - mcounteren says what software below M-mode may read. It is not this driver's to change.
+ *
+ * Nothing is kept in pmk_dev.state: the registers are the truth, whoever else writes them.
+ */
+#include "pmu/riscv/regs.h"
+
+static int get(const struct pmk_dev *d, unsigned reg, uint64_t *value)
+{
+	*value = 0;
+	return d->port.read(d->port.ctx, reg, value);
+}
+
+static int put(const struct pmk_dev *d, unsigned reg, uint64_t value)
+{
+	return d->port.write(d->port.ctx, reg, value);
+}
+
+static int update(const struct pmk_dev *d, unsigned reg, uint64_t clear, uint64_t set)
+{
+	uint64_t v;
+	int err = get(d, reg, &v);
+
+	return err ? err : put(d, reg, (v & ~clear) | set);
+}
+
+uint32_t pmk_riscv_selector(unsigned code)
+{
+	uint32_t class = PMK_GET(code, CODE_CLASS), bit = PMK_GET(code, CODE_BIT);
+
+	if (class >= NCLASSES || bit > 25 || bit < 8)
+		return 0;
+	return UINT32_C(1) << bit | class;
+}
+
+static int start(struct pmk_dev *d)
+{
+	return update(d, PMK_RISCV_MCOUNTINHIBIT, COUNTERS_ALL, 0);
+}
+
+static int stop(struct pmk_dev *d)
+{
+	return update(d, PMK_RISCV_MCOUNTINHIBIT, 0, COUNTERS_ALL);
+}
+
+/* mhpmevent is as wide as a register of the hart, so there is one for each. */
+static int program(struct pmk_dev *d, unsigned counter, unsigned code)
+{
+	uint32_t selector = pmk_riscv_selector(code);
+
+	if (counter >= PMK_RISCV_NCTRS)
+		return PMK_EINVAL;
+	if (!pmk_pmu_event_code(d->pmu, code))
+		return PMK_ENOEVENT;
+	if (counter < PMK_RISCV_CTR_HPM3)
+		return code == (unsigned)d->pmu->counters[counter].fixed_code ? PMK_OK : PMK_ENOCTR;
+	if (!selector)
+		return PMK_ENOCTR; /* it has a counter of its own, and no selector */
+	return put(d, PMK_RISCV_MHPMEVENT3 + counter - PMK_RISCV_CTR_HPM3, selector);
+}
+
+/*
+ * RV32: upper half, lower, upper; where the uppers differ, the lower half wrapped in between and is read
+ * again. It cannot have wrapped a second time: that takes 2^32 counts.
+ */
+static int read_counter(struct pmk_dev *d, unsigned counter, uint64_t *value)
+{
+	uint64_t first, high, low;
+	int err;
+
+	if (counter >= PMK_RISCV_NCTRS)
+		return PMK_EINVAL;
+	if (!pmk_riscv_is32(d->pmu))
+		return get(d, PMK_RISCV_MCYCLE + counter, value);
+	err = get(d, PMK_RISCV_MCYCLEH + counter, &first);
+	if (!err)
+		err = get(d, PMK_RISCV_MCYCLE + counter, &low);
+	if (!err)
+		err = get(d, PMK_RISCV_MCYCLEH + counter, &high);
+	if (!err && high != first)
+		err = get(d, PMK_RISCV_MCYCLE + counter, &low);
+	if (!err)
+		*value = high << 32 | low;
+	return err;
+}
+
+/* RV32: the lower half is 0 while the upper is written, so nothing is carried into it. */
+static int write_counter(struct pmk_dev *d, unsigned counter, uint64_t value)
+{
+	int err;
+
+	if (counter >= PMK_RISCV_NCTRS)
+		return PMK_EINVAL;
+	if (!pmk_riscv_is32(d->pmu))
+		return put(d, PMK_RISCV_MCYCLE + counter, value);
+	err = put(d, PMK_RISCV_MCYCLE + counter, 0);
+	if (!err)
+		err = put(d, PMK_RISCV_MCYCLEH + counter, value >> 32);
+	if (!err)
+		err = put(d, PMK_RISCV_MCYCLE + counter, value & UINT32_MAX);
+	return err;
+}
+
+/* The first access says whether this mode may. */
+static int reset(struct pmk_dev *d)
+{
+	int err = stop(d);
+
+	for (unsigned i = PMK_RISCV_CTR_HPM3; !err && i < PMK_RISCV_NCTRS; i++)
+		err = put(d, PMK_RISCV_MHPMEVENT3 + i - PMK_RISCV_CTR_HPM3, 0);
+	for (unsigned i = 0; !err && i < PMK_RISCV_NCTRS; i++)
+		err = write_counter(d, i, 0);
+	return err;
+}
+
+static int irq_enable(struct pmk_dev *d, uint32_t counters)
+{
+	(void)d;
+	return counters ? PMK_ENOTSUP : PMK_OK;
+}
+
+static int pending(struct pmk_dev *d, uint32_t *counters)
+{
+	(void)d;
+	*counters = 0;
+	return PMK_OK;
+}
+
+static int clear(struct pmk_dev *d, uint32_t counters)
+{
+	(void)d;
+	return counters ? PMK_ENOTSUP : PMK_OK;
+}
+
+static int running(struct pmk_dev *d, bool *yes)
+{
+	uint64_t inhibit;
+	int err = get(d, PMK_RISCV_MCOUNTINHIBIT, &inhibit);
+
+	*yes = !err && (~inhibit & COUNTERS_ALL);
+	return err;
+}
+
+const struct pmk_driver pmk_riscv_driver = {
+	.reset = reset,
+	.program = program,
+	.start = start,
+	.stop = stop,
+	.read = read_counter,
+	.write = write_counter,
+	.irq_enable = irq_enable,
+	.pending = pending,
+	.clear = clear,
+	.running = running,
+};

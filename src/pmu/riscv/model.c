@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: MIT
+/*
+ * RISC-V's counters: the model. Where the sources are silent (our choice):
+ *  - Reset leaves 0, or a pattern (params.poison). Every counter runs from reset on then, as PRIV's harts
+ *    without mcountinhibit do.
+ *  - PMK_MODE_PRIV is M-mode. The other modes are all below it and may do what mcounteren says; S-mode's
+ *    scounteren is not there.
+ *  - Of several events in one mask, all are counted: two in the same cycle count two.
+ *  - A class or a bit that the U74 does not have counts nothing, and reads back as it was written.
+ *  - A write of a counter acts at once. (PRIV: after the writing instruction has completed, which is when
+ *    a model hears of it.)
+ *
+ * Nothing happens at a wrap, so it never asks to be synchronised. Not modelled: Sscofpmf, Smcntrpmf and
+ * Debug Mode's stopcount; `time`.
+ */
+#include "pmu/riscv/regs.h"
+#include "pmu/reg.h"
+#include "pmu/riscv/riscv.h"
+
+#include <string.h>
+
+static const struct pmk_pmu *pmu_of(const struct pmk_riscv_model *m)
+{
+	return m->rv32 ? &pmk_riscv32 : &pmk_riscv64;
+}
+
+/* ---- counting --------------------------------------------------------------------------------- */
+
+static bool selects(uint32_t selector, const struct pmk_event *ev)
+{
+	uint32_t one = pmk_riscv_selector(ev->code);
+
+	return one && (one & MHPMEVENT_CLASS) == (selector & MHPMEVENT_CLASS) &&
+	       (one & selector & MHPMEVENT_MASK);
+}
+
+static uint64_t total_of_signal(const struct pmk_bus *bus, uint8_t signal)
+{
+	return signal == PMK_SIG_NONE ? 0 : bus->total[signal];
+}
+
+static uint64_t total_of(const struct pmk_riscv_model *m, const struct pmk_bus *bus, unsigned ctr)
+{
+	uint64_t sum = 0;
+
+	if (ctr == PMK_RISCV_CTR_CYCLE)
+		return bus->total[PMK_SIG_CYCLE];
+	if (ctr == PMK_RISCV_CTR_INSTRET)
+		return bus->total[PMK_SIG_INSN];
+	for (unsigned i = 0; i < PMK_RISCV_NEVENTS; i++)
+		if (selects(m->event[ctr], &pmk_riscv_events[i]))
+			sum += total_of_signal(bus, pmk_riscv_events[i].signal) +
+			       total_of_signal(bus, pmk_riscv_events[i].signal2);
+	return sum;
+}
+
+static void remember(struct pmk_riscv_model *m, const struct pmk_bus *bus)
+{
+	for (unsigned ctr = 0; ctr < PMK_RISCV_NCTRS; ctr++)
+		m->seen[ctr] = total_of(m, bus, ctr);
+}
+
+static void sync(void *model, struct pmk_bus *bus)
+{
+	struct pmk_riscv_model *m = model;
+
+	for (unsigned ctr = 0; ctr < PMK_RISCV_NCTRS; ctr++)
+		if (!(m->inhibit & pmk_riscv_counter_bit(ctr)))
+			m->count[ctr] += total_of(m, bus, ctr) - m->seen[ctr];
+	remember(m, bus);
+}
+
+static void ask(const void *model, struct pmk_bus *bus)
+{
+	(void)model;
+	(void)bus;
+}
+
+static unsigned lines(const void *model)
+{
+	(void)model;
+	return 0;
+}
+
+/* ---- registers -------------------------------------------------------------------------------- */
+
+static const struct pmk_reg_info *row_of(const struct pmk_riscv_model *m, unsigned reg)
+{
+	return &pmu_of(m)->regs[reg];
+}
+
+static bool is_shadow(unsigned reg)
+{
+	return (reg >= PMK_RISCV_CYCLE && reg < PMK_RISCV_NREGS64) || reg >= PMK_RISCV_CYCLEH;
+}
+
+static bool is_upper(unsigned reg)
+{
+	return reg >= PMK_RISCV_MCYCLEH;
+}
+
+/* The counter that a register is, or half of which, or whose shadow. */
+static unsigned counter_of(unsigned reg)
+{
+	static const unsigned first[] = { PMK_RISCV_CYCLEH, PMK_RISCV_MCYCLEH, PMK_RISCV_CYCLE };
+
+	for (size_t i = 0; i < sizeof(first) / sizeof(first[0]); i++)
+		if (reg >= first[i])
+			return reg - first[i];
+	return reg;
+}
+
+static bool is_counter(unsigned reg)
+{
+	return reg < PMK_RISCV_MHPMEVENT3 || reg >= PMK_RISCV_CYCLE;
+}
+
+/* Where the bits of a register that is no counter are held. */
+static uint32_t *held_by(struct pmk_riscv_model *m, unsigned reg)
+{
+	if (reg == PMK_RISCV_MCOUNTINHIBIT)
+		return &m->inhibit;
+	if (reg == PMK_RISCV_MCOUNTEREN)
+		return &m->counteren;
+	return &m->event[PMK_RISCV_CTR_HPM3 + reg - PMK_RISCV_MHPMEVENT3];
+}
+
+static uint64_t held(struct pmk_riscv_model *m, unsigned reg)
+{
+	if (!is_counter(reg))
+		return *held_by(m, reg);
+	return is_upper(reg) ? m->count[counter_of(reg)] >> 32 : m->count[counter_of(reg)];
+}
+
+static void hold(struct pmk_riscv_model *m, unsigned reg, uint64_t value)
+{
+	uint64_t *count;
+
+	if (!is_counter(reg)) {
+		*held_by(m, reg) = (uint32_t)value;
+		return;
+	}
+	count = &m->count[counter_of(reg)];
+	if (is_upper(reg))
+		*count = PMK_PUT(*count, PMK_BITS(63, 32), value);
+	else if (m->rv32)
+		*count = PMK_PUT(*count, PMK_BITS(31, 0), value);
+	else
+		*count = value;
+}
+
+/* PRIV 2.1: machine registers are M-mode's, and those that are read-only cannot be written. */
+static int check(struct pmk_riscv_model *m, enum pmk_mode mode, unsigned reg, bool write)
+{
+	bool may;
+
+	if (reg >= pmu_of(m)->nregs)
+		return PMK_EBADREG;
+	may = write ? pmk_reg_writable(row_of(m, reg)) : pmk_reg_readable(row_of(m, reg));
+	if (mode != PMK_MODE_PRIV)
+		may = may && is_shadow(reg) &&
+		      (m->counteren & pmk_riscv_counter_bit(counter_of(reg)));
+	if (may)
+		return PMK_OK;
+	m->oddities |= PMK_RISCV_ODD_ILLEGAL;
+	return PMK_EUNDEF;
+}
+
+static int read_reg(void *model, struct pmk_bus *bus, enum pmk_mode mode, unsigned reg,
+		    uint64_t *value)
+{
+	struct pmk_riscv_model *m = model;
+	int err = check(m, mode, reg, false);
+
+	if (err)
+		return err;
+	sync(m, bus);
+	*value = pmk_reg_read(row_of(m, reg), held(m, reg));
+	return PMK_OK;
+}
+
+/* Is every bit of the selector an event? */
+static bool is_known(uint32_t selector)
+{
+	uint32_t left = selector & (uint32_t)MHPMEVENT_MASK;
+
+	for (unsigned i = 0; i < PMK_RISCV_NEVENTS; i++)
+		if (selects(selector, &pmk_riscv_events[i]))
+			left &= ~pmk_riscv_selector(pmk_riscv_events[i].code);
+	return !left && (selector & MHPMEVENT_CLASS) < NCLASSES;
+}
+
+static int write_reg(void *model, struct pmk_bus *bus, enum pmk_mode mode, unsigned reg,
+		     uint64_t value)
+{
+	struct pmk_riscv_model *m = model;
+	int err = check(m, mode, reg, true);
+
+	if (err)
+		return err;
+	sync(m, bus);
+	hold(m, reg, pmk_reg_write(row_of(m, reg), held(m, reg), value));
+	if (reg >= PMK_RISCV_MHPMEVENT3 && reg < PMK_RISCV_MCOUNTINHIBIT &&
+	    !is_known(*held_by(m, reg)))
+		m->oddities |= PMK_RISCV_ODD_EVENT;
+	remember(m, bus);
+	return PMK_OK;
+}
+
+/* ---- reset ------------------------------------------------------------------------------------ */
+
+void pmk_riscv_model_reset(struct pmk_riscv_model *m, const struct pmk_pmu *pmu,
+			   const struct pmk_riscv_params *params, struct pmk_bus *bus)
+{
+	memset(m, 0, sizeof(*m));
+	m->params = *params;
+	m->rv32 = pmk_riscv_is32(pmu);
+	for (unsigned reg = 0; reg < pmu_of(m)->nregs; reg++)
+		if (!is_shadow(reg))
+			hold(m, reg,
+			     row_of(m, reg)->reset | pmk_reg_takes(row_of(m, reg), params->poison));
+	remember(m, bus);
+}
+
+static void reset(void *model, struct pmk_bus *bus, const struct pmk_pmu *pmu)
+{
+	static const struct pmk_riscv_params defaults;
+
+	pmk_riscv_model_reset(model, pmu, &defaults, bus);
+}
+
+/* ---- by name ---------------------------------------------------------------------------------- */
+
+static const struct pmk_model_param params[] = {
+	PMK_MODEL_PARAM(pmk_riscv_model, "poison", params.poison),
+	{ NULL, 0, 0 },
+};
+
+static void restart(void *model, struct pmk_bus *bus, const struct pmk_pmu *pmu)
+{
+	const struct pmk_riscv_params p = ((const struct pmk_riscv_model *)model)->params;
+
+	pmk_riscv_model_reset(model, pmu, &p, bus);
+}
+
+static unsigned oddities(const void *model)
+{
+	return ((const struct pmk_riscv_model *)model)->oddities;
+}
+
+#define OPS(pmu_)                                                                               \
+	{                                                                                       \
+		.pmu = &(pmu_), .size = sizeof(struct pmk_riscv_model), .reset = reset,         \
+		.read = read_reg, .write = write_reg, .sync = sync, .ask = ask, .lines = lines, \
+		.params = params, .restart = restart, .oddities = oddities,                     \
+	}
+
+const struct pmk_model_ops pmk_riscv_models[PMK_RISCV_NMODELS + 1] = { OPS(pmk_riscv64),
+								       OPS(pmk_riscv32) };

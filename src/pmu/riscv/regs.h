@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * RISC-V's counters: where each bit is. Used by the driver, the model and the rows of regs.c; they share
+ * nothing else. Sources as in <pmk/riscv.h>.
+ */
+#ifndef PMK_PMU_RISCV_REGS_H
+#define PMK_PMU_RISCV_REGS_H
+
+#include <pmk/bits.h>
+#include <pmk/riscv.h>
+
+/* clang-format off */
+#define COUNTERS_HPM   PMK_BITS(6, 3)  /* mhpmcounter3-6            PRIV 3.1.11, 3.1.12   RW */
+#define COUNTERS_IR    PMK_BIT(2)      /* minstret                  PRIV 3.1.11, 3.1.12   RW */
+#define COUNTERS_TM    PMK_BIT(1)      /* time; mcounteren alone    PRIV 3.1.11           RW */
+#define COUNTERS_CY    PMK_BIT(0)      /* mcycle                    PRIV 3.1.11, 3.1.12   RW */
+#define COUNTERS_ALL   (COUNTERS_HPM | COUNTERS_IR | COUNTERS_CY)
+
+#define MHPMEVENT_MASK  PMK_BITS(25, 8) /* bit n: the event with that bit   U74 4.9.5     RW */
+#define MHPMEVENT_CLASS PMK_BITS(7, 0)  /* of all of them                   U74 4.9.5     RW */
+/* clang-format on */
+
+/* A code as <pmk/riscv.h> has it. */
+#define CODE_CLASS PMK_BITS(15, 8)
+#define CODE_BIT   PMK_BITS(7, 0)
+#define NCLASSES   3 /* instruction commit, microarchitecture, memory system; U74 4.9.5 */
+
+#define PMK_RISCV_NEVENTS 37
+
+/* What differs between the two: pmk_pmu.family points to one of these. */
+struct pmk_riscv_base {
+	bool rv32; /* a counter is two registers */
+};
+
+static inline bool pmk_riscv_is32(const struct pmk_pmu *pmu)
+{
+	return ((const struct pmk_riscv_base *)pmu->family)->rv32;
+}
+
+/* A counter's bit in mcountinhibit and mcounteren. Bit 1 is that of time. */
+static inline uint32_t pmk_riscv_counter_bit(unsigned counter)
+{
+	return UINT32_C(1) << (counter ? counter + 1 : 0);
+}
+
+extern const struct pmk_event pmk_riscv_events[PMK_RISCV_NEVENTS];
+extern const struct pmk_driver pmk_riscv_driver;
+extern const struct pmk_reg_info pmk_riscv64_regs[PMK_RISCV_NREGS64];
+extern const struct pmk_reg_info pmk_riscv32_regs[PMK_RISCV_NREGS];
+
+#endif
