@@ -15,6 +15,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+import time
 
 try:
     import pytest
@@ -28,6 +29,9 @@ PMK = os.path.join(BUILD, "pmk")
 # Things made once and used by several test files: cross-compiled programs, fetched packages.
 WORK = os.environ.get("PMK_TEST_WORK", os.path.join(BUILD, "test-work"))
 CROSS = "arm-linux-gnueabi-"
+# Seconds after which something is taken to hang. No test may depend on how fast the machine is: this is ten times
+# what the longest takes on an idle one.
+PATIENCE = 1200
 os.makedirs(WORK, exist_ok=True)
 # Emulators of programs that were built because the distribution's cannot load plugins: pmk finds them by itself,
 # and here do the tests that start one themselves.
@@ -80,12 +84,34 @@ def contains(text, part):
     assert part in text, f"{part!r} is not in:\n{text[-2000:]}"
 
 
-def run(*argv, stdin=None, timeout=120, env=None, cwd=None, text=True):
+def run(*argv, stdin=None, timeout=PATIENCE, env=None, cwd=None, text=True):
     """Run a command; never raises for its exit code. A signal shows as 128 + its number."""
     p = subprocess.run([str(a) for a in argv], input=stdin, capture_output=True, timeout=timeout,
                        env=env, cwd=cwd, text=text, errors="replace" if text else None)
     code = p.returncode if p.returncode >= 0 else 128 - p.returncode
     return Output(code, p.stdout, p.stderr)
+
+
+def wait_until(condition, why):
+    """Look every now and then until condition() is true; `why` says what is wrong when it never is."""
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end, why
+        time.sleep(0.01)
+
+
+def of_process(pid, name):
+    """The text of /proc/PID/NAME; nothing when there is no such process any more."""
+    try:
+        with open(f"/proc/{pid}/{name}", errors="replace") as f:
+            return f.read()
+    except OSError:
+        return ""
+
+
+def children(pid):
+    """Process numbers of those that the process's main thread has started."""
+    return [int(child) for child in of_process(pid, f"task/{pid}/children").split()]
 
 
 def pmk(*argv, **kw):

@@ -106,7 +106,7 @@ def test_bench_run_measures_and_judges():
     isas = usable()
     if not os.path.exists(PMK):
         skip("build/pmk does not exist")
-    out = run(RUN, BUILD, "--quick", "--programs", "sort,walk", "--without-cachegrind", timeout=300)
+    out = run(RUN, BUILD, "--quick", "--programs", "sort,walk", "--without-cachegrind")
     # 1 is a missed target: other tests run at the same time, so time is not judged here
     assert out.code in (0, 1), out
     for isa in isas:
@@ -131,7 +131,7 @@ def test_bench_run_leaves_out_what_it_has_no_compiler_for():
                   for tool in (i.compiler[0], i.emulator[0])))
     none = dict(os.environ, PMK_MB_TOOLCHAIN=os.path.join(WORK, "nowhere"))
     why = "PMK_MB_TOOLCHAIN has no bin/microblazeel-elf-gcc\n"
-    out = run(RUN, BUILD, "--quick", "--programs", "mixed", "--without-cachegrind", timeout=300, env=none)
+    out = run(RUN, BUILD, "--quick", "--programs", "mixed", "--without-cachegrind", env=none)
     assert out.code in (0, 1), out
     contains(out.out, "microblaze: not measured: " + why)
     contains(out.out, "a64: slowdown")
@@ -143,7 +143,7 @@ def test_bench_run_leaves_out_what_it_has_no_compiler_for():
 
 def test_bench_run_measures_one_instruction_set_alone():
     have("gcc", "qemu-aarch64", "aarch64-linux-gnu-gcc")
-    out = run(RUN, BUILD, "--quick", "--isa", "a64", "--programs", "mixed", "--without-cachegrind", timeout=300)
+    out = run(RUN, BUILD, "--quick", "--isa", "a64", "--programs", "mixed", "--without-cachegrind")
     assert out.code in (0, 1), out
     contains(out.out, "a64: slowdown")
     assert "arm:" not in out.out, out.out

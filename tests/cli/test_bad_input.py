@@ -100,9 +100,12 @@ def test_a_truncated_program():
 def test_an_interrupted_series_means_its_whole_runs():
     path = os.path.join(WORK, "bad-series.json")
     once = stat("-e", "instr_exec", loop(200000), code=3)
-    out = run("timeout", "-s", "INT", "2", PMK, "stat", "-j", "-o", path, "-e", "instr_exec", "-r",
-              "100000", loop(200000))
-    assert out.code in (3, 124, 130), out
+    p = subprocess.Popen([PMK, "stat", "-j", "-o", path, "-e", "instr_exec", "-r", "100000", loop(200000)],
+                         start_new_session=True)
+    seen = set()
+    wait_until(lambda: seen.update(children(p.pid)) or len(seen) > 4, "pmk does not start one run after the other")
+    p.send_signal(signal.SIGINT)
+    assert p.wait(PATIENCE) in (3, 130), p.returncode
     doc = json.loads(content(path))
     assert 0 < doc["runs"] < 100000, doc
     equal(doc["counters"][0]["counter-value"], once["counters"][0]["counter-value"])
@@ -179,7 +182,7 @@ def test_a_program_that_cannot_be_executed():
     if not os.path.exists(fifo):
         os.mkfifo(fifo)
     os.chmod(fifo, 0o755)
-    refuse(NOT_EXEC, fifo, said="bad-fifo", timeout=3)
+    refuse(NOT_EXEC, fifo, said="bad-fifo")
 
 
 def test_a_dynamic_program_without_its_libraries():
@@ -451,9 +454,9 @@ class Running:
                     return int(pid)
         raise AssertionError("no emulator")
 
-    def end(self, timeout=20):
+    def end(self):
         try:
-            out, err = self.p.communicate(timeout=timeout)
+            out, err = self.p.communicate(timeout=PATIENCE)
         except subprocess.TimeoutExpired:
             os.killpg(self.p.pid, signal.SIGKILL)
             self.p.communicate()
@@ -530,11 +533,8 @@ def test_a_program_that_handles_the_interrupt_ends_in_its_own_way():
 
 def test_a_program_that_ignores_the_interrupt_is_ended():
     r = Running("ignore", options=("-e", "instr_exec"))
-    began = time.monotonic()
     send_to_group(r, signal.SIGINT)
-    out = r.end()
-    check_partial(out, 130)
-    assert time.monotonic() - began < 6, "took too long"
+    check_partial(r.end(), 130)
 
 
 def test_nothing_is_left_running():

@@ -71,7 +71,7 @@ def document(*argv, around=None, code=0, **kw):
     """The bytes of pmk stat -j -e all ARGV; `around` is run in the new process before pmk."""
     path = os.path.join(WORK, f"same-{os.getpid()}.json")
     p = subprocess.run([PMK, "stat", "-j", "-o", path, "-e", "all", *argv], preexec_fn=around,
-                       stdin=subprocess.DEVNULL, capture_output=True, timeout=60, **kw)
+                       stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE, **kw)
     equal(p.returncode, code, f"{argv}: {p}")
     with open(path, "rb") as f:
         return f.read()

@@ -145,9 +145,10 @@ def test_task_clock_is_the_time_used():
 
 def test_context_switches_are_the_waits():
     permitted()
-    assert 20 <= count("context-switches", prog(), "sleep", 20) <= 60
+    # And a few more where other processes want the processor.
+    assert 20 <= count("context-switches", prog(), "sleep", 20) <= 1000
     assert count("cs", prog(), "sleep", 20) >= 20
-    assert count("cpu-migrations", prog(), "sleep", 20) <= 60
+    assert count("cpu-migrations", prog(), "sleep", 20) <= 1000
 
 
 def test_perf_counts_the_same():
@@ -237,30 +238,66 @@ def test_a_pmu_of_the_kernels_list():
 # ---- whom to count -------------------------------------------------------------------------------
 
 
-def background(*argv, **kw):
-    return subprocess.Popen([str(a) for a in argv], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, **kw)
+def background(*argv, stdin=subprocess.DEVNULL, **kw):
+    return subprocess.Popen([str(a) for a in argv], stdin=stdin, stdout=subprocess.DEVNULL, **kw)
+
+
+def events_of(pid):
+    """How many events of the kernel a process has open."""
+    count = 0
+    for fd in os.listdir(f"/proc/{pid}/fd"):
+        try:
+            count += "perf_event" in os.readlink(f"/proc/{pid}/fd/{fd}")
+        except FileNotFoundError:
+            pass  # closed meanwhile
+    return count
+
+
+def waits_of(pid):
+    """How often a process has waited for something."""
+    found = re.search(r"^voluntary_ctxt_switches:\s+(\d+)", of_process(pid, "status"), re.M)
+    return int(found.group(1)) if found else 0
+
+
+def after_waits(pid, pmk_pid, number=30):
+    """Wait until pmk counts and the process has waited so many times since."""
+    wait_until(lambda: events_of(pmk_pid), "pmk opens no event")
+    began = waits_of(pid)
+    wait_until(lambda: waits_of(pid) >= began + number, "the process does not wait")
 
 
 def test_attached_until_the_process_ends():
     permitted()
-    p = background(prog(), "sleep", 500)
-    doc = stat(*LINUX, "-p", p.pid, "-e", "cs,task-clock")
+    p = background(prog(), "sleep", 100000)
+    counting = subprocess.Popen([PMK, "stat", "-j", *LINUX, "-p", str(p.pid), "-e", "cs,task-clock"],
+                                stderr=subprocess.PIPE, text=True)
+    after_waits(p.pid, counting.pid)
+    p.kill()
     p.wait()
-    switches = rows(doc)["cs"]["counter-value"]
-    assert 20 <= switches <= 1500, doc
+    doc = json.loads(counting.communicate(timeout=PATIENCE)[1])
+    assert rows(doc)["cs"]["counter-value"] >= 30, doc
     equal((doc["command"], doc["exit-status"], doc["partial"]), (f"process id {p.pid}", 0, False))
+    equal(counting.returncode, 0)
+
+
+# Until process $1 has used 50 ms more of a processor, and process $2 has waited 30 times more.
+A_WHILE = """
+used() { sed 's/.*) //' /proc/$1/stat | { read _ _ _ _ _ _ _ _ _ _ _ user system _; echo $((user + system)); }; }
+waited() { sed -n 's/^voluntary_ctxt_switches:[[:space:]]*//p' /proc/$1/status; }
+u=$(used $1) w=$(waited $2)
+until [ $(used $1) -gt $((u + 5)) ] && [ $(waited $2) -gt $((w + 30)) ]; do sleep 0.05; done
+exit 3
+"""
 
 
 def test_attached_for_the_time_of_a_program():
     permitted()
     p, q = background(prog(), "burn", 100000), background(prog(), "sleep", 100000)
     try:
-        began = time.monotonic()
-        doc = stat("-p", f"{p.pid},{q.pid}", "-e", "task-clock,cs", "sh", "-c", "sleep 0.2; exit 3", code=3)
-        assert time.monotonic() - began < 5
-        # The program is only the clock: its own time is not in it.
+        doc = stat("-p", f"{p.pid},{q.pid}", "-e", "task-clock,cs", "sh", "-c", A_WHILE, "sh", p.pid, q.pid, code=3)
         assert rows(doc)["task-clock"]["counter-value"] > 20e6, doc
         assert rows(doc)["cs"]["counter-value"] > 20, doc
+        equal((p.poll(), q.poll()), (None, None), "the processes go on")
     finally:
         p.kill(), q.kill(), p.wait(), q.wait()
 
@@ -268,20 +305,27 @@ def test_attached_for_the_time_of_a_program():
 def test_attached_to_more_processes_than_can_be_watched():
     """Beyond 64 there is no descriptor for each; their ends are noticed all the same."""
     permitted()
-    sleepers = subprocess.Popen(["sh", "-c", "for i in $(seq 70); do sleep 1.2 & echo $!; done; wait"],
-                                stdout=subprocess.PIPE, text=True)
-    pids = [sleepers.stdout.readline().strip() for _ in range(70)]
-    out = pmk("stat", "-x", ",", "-p", ",".join(pids), "-e", "task-clock", timeout=10)
-    equal(out.code, 0, str(out))
-    assert int(out.err.split(",")[0]) > 70 * 1000, out
-    sleepers.communicate()
+    theirs, ours = os.pipe()
+    readers = [background("cat", stdin=theirs) for _ in range(70)]
+    os.close(theirs)
+    for reader in readers:
+        wait_until(lambda: of_process(reader.pid, "comm") == "cat\n", "cat does not start")
+    counting = subprocess.Popen([PMK, "stat", "-x", ",", "-p", ",".join(str(r.pid) for r in readers), "-e",
+                                 "task-clock"], stderr=subprocess.PIPE, text=True)
+    wait_until(lambda: events_of(counting.pid) >= 70, "pmk does not open an event for each")
+    os.close(ours)  # now all read the end and end
+    for reader in readers:
+        reader.wait()
+    err = counting.communicate(timeout=PATIENCE)[1]
+    equal(counting.returncode, 0, err)
+    assert int(err.split(",")[0]) > 70 * 1000, err
 
 
 def test_attached_until_ctrl_c():
     permitted()
     p = background(prog(), "sleep", 100000)
     try:
-        out = interrupted("-j", "-p", p.pid, "-e", "cs", after=0.3)
+        out = interrupted("-j", "-p", p.pid, "-e", "cs", when=lambda pmk: after_waits(p.pid, pmk.pid))
         equal(out.code, 130)
         doc = json.loads(out.err)
         assert doc["counters"][0]["counter-value"] > 20, doc
@@ -303,16 +347,23 @@ def test_whole_processors():
     if out.code == FAILED:
         contains(out.err, "nothing can be counted")
         skip(out.err.strip())
-    doc = stat("-a", "-e", "cpu-clock,cs", "sleep", "0.2")
     cpus = os.sysconf("SC_NPROCESSORS_ONLN")
-    assert 0.15e9 * cpus < rows(doc)["cpu-clock"]["counter-value"] < 5e9 * cpus, doc
+    began = time.monotonic_ns()
+    doc = stat("-a", "-e", "cpu-clock,cs", "sleep", "0.2")
+    assert 0.15e9 * cpus < rows(doc)["cpu-clock"]["counter-value"] < (time.monotonic_ns() - began) * cpus, doc
     doc = stat("-a", "-A", "-e", "cpu-clock,cs", "sleep", "0.1")
     equal(len(doc["counters"]), 2 * cpus)
     equal(len({c["cpu"] for c in doc["counters"]}), cpus)
     first = doc["counters"][0]["cpu"]
+    began = time.monotonic_ns()
     doc = stat("-C", first, "-e", "cpu-clock", "sleep", "0.1")
-    assert doc["counters"][0]["counter-value"] < 2e9, doc
-    out = interrupted("-x", ",", "-a", "-e", "cpu-clock", after=0.2)
+    assert doc["counters"][0]["counter-value"] < time.monotonic_ns() - began, doc
+
+    def a_while(pmk):
+        wait_until(lambda: events_of(pmk.pid) >= cpus, "pmk opens no events")
+        time.sleep(0.2)
+
+    out = interrupted("-x", ",", "-a", "-e", "cpu-clock", when=a_while)
     equal(out.code, 130)
     assert int(out.err.split(",")[0]) > 0.1e9, out
 
@@ -328,18 +379,19 @@ def test_processors_that_are_not_there():
 def test_intervals_add_up():
     permitted()
     doc = stat(*LINUX, "-I", "50", "-e", "context-switches", prog(), "sleep", 250)
-    assert len(doc["counters"]) >= 4, doc
+    # Two and more: five where nothing else is done.
+    assert len(doc["counters"]) >= 2, doc
     times = [c["interval"]["seconds"] for c in doc["counters"]]
     equal(times, sorted(times))
-    assert 0.045 < times[0] < 5, times
+    assert times[0] > 0.045, times
     equal(doc["counters"][0]["interval"]["cycles"], None)
-    assert 250 <= sum(c["counter-value"] or 0 for c in doc["counters"]) <= 500, doc
+    assert 250 <= sum(c["counter-value"] or 0 for c in doc["counters"]) <= 5000, doc
     out = pmk("stat", *LINUX, "-I", "30ms", "-x", ";", "-e", "cs,task-clock", prog(), "sleep", 60)
     for line in out.err.splitlines():
         cells = line.split(";")
         assert re.fullmatch(r"\d+\.\d{9}", cells[0]) and len(cells) == 12, line
     out = pmk("stat", *LINUX, "-I", "30", "-e", "cs", prog(), "sleep", 60)
-    assert re.search(r"^ +0\.0\d+ +\d+ +cs +measured$", out.err, re.M), out
+    assert re.search(r"^ +\d+\.\d+ +\d+ +cs +measured$", out.err, re.M), out
 
 
 def test_repeats_have_mean_and_spread():
@@ -388,13 +440,29 @@ def test_output_goes_to_a_file_and_is_appended():
 # ---- the program's end, and ours -----------------------------------------------------------------
 
 
-def interrupted(*argv, after, sig=signal.SIGINT, group=False):
-    """pmk stat, told to stop after so many seconds; with group, so is its program."""
+def running(program):
+    """What waits until pmk has executed the program."""
+    path = os.path.realpath(shutil.which(program))
+
+    def executed(child):
+        try:
+            return os.readlink(f"/proc/{child}/exe") == path
+        except FileNotFoundError:
+            return False
+
+    def wait(pmk):
+        wait_until(lambda: any(executed(child) for child in children(pmk.pid)), f"pmk does not start {program}")
+
+    return wait
+
+
+def interrupted(*argv, when, sig=signal.SIGINT, group=False):
+    """pmk stat, told to stop when when(its process) returns; with group, so is its program."""
     p = subprocess.Popen([PMK, "stat", *map(str, argv)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                          stderr=subprocess.PIPE, text=True, start_new_session=True)
-    time.sleep(after)
+    when(p)
     (os.killpg if group else os.kill)(p.pid, sig)
-    out, err = p.communicate(timeout=20)
+    out, err = p.communicate(timeout=PATIENCE)
     return Output(p.returncode if p.returncode >= 0 else 128 - p.returncode, out, err)
 
 
@@ -411,22 +479,30 @@ def test_exit_codes_are_the_programs():
 def test_ctrl_c_prints_what_was_counted():
     permitted()
     for argv in (("-j",), ("-j", "-I", "50")):
-        out = interrupted(*argv, *LINUX, "-e", "cs", prog(), "sleep", 100000, after=0.6, group=True)
+        def waits(pmk):
+            running(prog())(pmk)
+            after_waits(children(pmk.pid)[0], pmk.pid, 100)
+
+        out = interrupted(*argv, *LINUX, "-e", "cs", prog(), "sleep", 100000, when=waits, group=True)
         equal(out.code, 130, str(out))
         doc = json.loads(out.err)
         equal((doc["partial"], doc["exit-status"]), (True, 130))
         assert sum(c["counter-value"] or 0 for c in doc["counters"]) > 0, doc
         contains(doc["warning"], "interrupted")
     # To pmk alone: it passes it on.
-    out = interrupted("-j", *LINUX, "-e", "cs", "sleep", "100", after=0.2, sig=signal.SIGTERM)
+    out = interrupted("-j", *LINUX, "-e", "cs", "sleep", "100", when=running("sleep"), sig=signal.SIGTERM)
     equal((out.code, json.loads(out.err)["exit-status"]), (143, 143))
 
 
 def test_a_program_that_does_not_want_to_end():
     permitted()
-    began = time.monotonic()
-    out = interrupted("-j", *LINUX, "-e", "page-faults", prog(), "wait", after=0.8, group=True)
-    assert time.monotonic() - began < 10
+    def ignores(pmk):
+        running(prog())(pmk)
+        # It is told after that; until then pmk has patience with it.
+        wait_until(lambda: int(re.search(r"SigIgn:\s+(\w+)", of_process(children(pmk.pid)[0], "status"))[1], 16) & 2,
+                   "the program does not ignore the interrupt")
+
+    out = interrupted("-j", *LINUX, "-e", "page-faults", prog(), "wait", when=ignores, group=True)
     equal((out.code, out.out), (130, "waiting\n"))
     doc = json.loads(out.err)
     equal(doc["exit-status"], 137, "it had to be killed")
@@ -435,7 +511,11 @@ def test_a_program_that_does_not_want_to_end():
 
 def test_an_interrupted_series_means_its_whole_runs():
     permitted()
-    out = interrupted("-j", *LINUX, "-r", "10000", "-e", "page-faults", prog(), "pages", 1000, after=0.7,
+    def several(pmk):
+        seen = set()
+        wait_until(lambda: seen.update(children(pmk.pid)) or len(seen) > 3, "pmk does not start one run after the other")
+
+    out = interrupted("-j", *LINUX, "-r", "10000", "-e", "page-faults", prog(), "pages", 1000, when=several,
                       group=True)
     doc = json.loads(out.err)
     assert 0 < doc["runs"] < 10000, doc

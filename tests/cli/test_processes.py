@@ -2,7 +2,6 @@
 """pmk stat on programs that fork, spawn, execute others and start threads: everything is counted once,
 and what is not counted is said."""
 import os
-import time
 
 from harness import *
 from programs import assemble, program
@@ -53,6 +52,8 @@ FAMILY = r"""
 
 static volatile int sink;
 
+static int others[2]; /* a pipe; its end is read when all others have closed it */
+
 __attribute__((noinline)) void work(void)
 {
 	for (int i = 0; i < 1000; i++)
@@ -66,31 +67,40 @@ static void ms(long n)
 	nanosleep(&t, NULL);
 }
 
-static void child(long sleep)
+/* Without a length of time: until all others have been started and wait, too. */
+static void child(const char *sleep)
 {
-	if (sleep)
-		ms(sleep);
+	char c;
+
+	close(others[1]);
+	if (sleep && strcmp(sleep, "together"))
+		ms(atol(sleep));
+	else if (sleep && read(others[0], &c, 1))
+		_exit(1);
 	work();
 	_exit(0);
 }
 
-static void spawn(int n, long sleep)
+static void spawn(int n, const char *sleep)
 {
 	for (int i = 0; i < n; i++)
 		if (fork() == 0)
 			child(sleep);
+	close(others[1]);
 }
 
 int main(int argc, char **argv)
 {
 	int n = atoi(argv[2]), done = 0;
-	long sleep = argc > 3 ? atol(argv[3]) : 0;
-	siginfo_t info;
+	char c;
 
+	if (pipe(others))
+		return 1;
 	if (!strcmp(argv[1], "zombies")) {
-		spawn(n, 0);
-		ms(500); /* all have ended, and nobody asks */
-		return 0;
+		spawn(n, NULL);
+		n = (int)read(others[0], &c, 1); /* until all are about to end */
+		ms(100);			 /* all have ended, and nobody asks */
+		return n;
 	}
 	if (!strcmp(argv[1], "chain")) {
 		/* Each process makes the next one and waits for it. */
@@ -101,7 +111,9 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(argv[1], "orphan")) {
 		if (fork() == 0) {
-			ms(700);
+			close(1), close(2);	      /* who reads them need not wait for it */
+			while (access(argv[2], F_OK)) /* it is told to end */
+				ms(10);
 			work();
 			FILE *f = fopen(argv[3], "w");
 			fputs("done", f);
@@ -110,7 +122,7 @@ int main(int argc, char **argv)
 		}
 		return 4;
 	}
-	spawn(n, sleep);
+	spawn(n, argc > 3 ? argv[3] : NULL);
 	for (int i = 0; i < n; i++)
 		done += wait(NULL) > 0;
 	if (done == n)
@@ -156,25 +168,20 @@ int main(int argc, char **argv)
 }
 """
 
-# WHAT N [REST]: N threads that count to 1000. Without REST no two of them start, work or end at the same
-# time, and all have ended before they are joined: the number of instructions in the C library's locks
-# does not depend on who is faster. With REST all live at the same time.
+# WHAT N: N threads that count to 1000. Those of "work" all live, and one runs at a time, when it is told to by a
+# byte in a pipe: the number of instructions in the C library's locks does not depend on who is faster.
 THREADS = r"""
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-static long rest;
+struct pipes {
+	int to[2], from[2];
+};
 
-static void ms(long n)
-{
-	struct timespec t = { n / 1000, n % 1000 * 1000000 };
-
-	nanosleep(&t, NULL);
-}
+static char more_than_a_pipe_holds[1 << 20];
 
 __attribute__((noinline)) void work(volatile int *sink)
 {
@@ -182,16 +189,39 @@ __attribute__((noinline)) void work(volatile int *sink)
 		++*sink;
 }
 
+static void tell(int fd)
+{
+	if (write(fd, "", 1) != 1)
+		abort();
+}
+
+static void wait_for(int fd)
+{
+	char c;
+
+	if (read(fd, &c, 1) != 1)
+		abort();
+}
+
 static void *worker(void *arg)
+{
+	struct pipes *p = arg;
+	volatile int mine = 0;
+
+	tell(p->from[1]);
+	wait_for(p->to[0]);
+	work(&mine);
+	/* This is told, too, and does not return: nothing is left to do that the program's end could cut off. */
+	write(p->from[1], more_than_a_pipe_holds, sizeof(more_than_a_pipe_holds));
+	abort();
+}
+
+static void *runner(void *arg)
 {
 	volatile int mine = 0;
 
 	(void)arg;
-	if (!rest)
-		ms(150);
 	work(&mine);
-	if (rest)
-		ms(rest);
 	return NULL;
 }
 
@@ -212,25 +242,28 @@ static void *forker(void *arg)
 int main(int argc, char **argv)
 {
 	int n = atoi(argv[2]);
-	pthread_t t[200];
+	struct pipes p[200];
+	pthread_t t;
 
-	rest = argc > 3 ? atol(argv[3]) : 0;
-	if (!strcmp(argv[1], "sequence")) {
-		rest = 1;
+	if (argc != 3 || n > 200)
+		return 1;
+	if (!strcmp(argv[1], "work")) {
 		for (int i = 0; i < n; i++) {
-			pthread_create(&t[0], NULL, worker, NULL);
-			pthread_join(t[0], NULL);
+			if (pipe(p[i].to) || pipe(p[i].from))
+				return 1;
+			pthread_create(&t, NULL, worker, &p[i]);
+			wait_for(p[i].from[0]);
+		}
+		for (int i = 0; i < n; i++) {
+			tell(p[i].to[1]);
+			wait_for(p[i].from[0]);
 		}
 		return 0;
 	}
 	for (int i = 0; i < n; i++) {
-		pthread_create(&t[i], NULL, !strcmp(argv[1], "fork") ? forker : worker, NULL);
-		if (!rest)
-			ms(20);
+		pthread_create(&t, NULL, !strcmp(argv[1], "fork") ? forker : runner, NULL);
+		pthread_join(t, NULL);
 	}
-	ms(rest + 300);
-	for (int i = 0; i < n; i++)
-		pthread_join(t[i], NULL);
 	return 0;
 }
 """
@@ -279,7 +312,7 @@ def test_forks_in_c_count_exactly():
 
 def test_forks_at_the_same_time():
     # As many as there are slots for beside the parent.
-    doc = stat("-e", "instr_exec", "--region", "work", family(), "work", "063", "200")
+    doc = stat("-e", "instr_exec", "--region", "work", family(), "work", "063", "together")
     equal((doc["processes"], doc["warning"]), (64, None))
     equal(next(c["entries"] for c in doc["counters"] if c["region"]), 63)
     equal(insns(doc, "work") % 63, 0)
@@ -295,8 +328,8 @@ def test_forks_wait_for_a_place():
 
 
 def test_forks_without_a_place_are_reported():
-    """70 that live longer than anybody waits for a place."""
-    out = pmk("stat", "-j", "-e", "instr_exec", "--region", "work", family(), "work", "070", "6000")
+    """70 that live until the last has given up waiting for a place."""
+    out = pmk("stat", "-j", "-e", "instr_exec", "--region", "work", family(), "work", "070", "together")
     equal((out.code, out.out), (0, "all ended\n"))
     doc = json.loads(out.err)
     equal(doc["processes"], 64)
@@ -338,23 +371,28 @@ def test_intervals_with_forks_add_up():
                   f"{event} by {interval}")
 
 
+def orphaned(name):
+    """A program that leaves a child behind has ended and was counted; then the child is told to end, and does."""
+    go, said = (os.path.join(WORK, f"orphan-{name}-{os.getpid()}.{x}") for x in ("go", "said"))
+    try:
+        doc = stat("-e", "instr_exec", family(), "orphan", go, said, code=4)
+        open(go, "w").close()
+        # Nobody ends it, and its end needs no pmk.
+        wait_until(lambda: os.path.exists(said) and os.path.getsize(said), "the child never ended")
+    finally:
+        for path in (go, said):
+            if os.path.exists(path):
+                os.unlink(path)
+    return doc
+
+
 def test_a_child_that_outlives_its_parent():
-    path = os.path.join(WORK, "orphan.txt")
-    if os.path.exists(path):
-        os.unlink(path)
-    began = time.monotonic()
-    doc = stat("-e", "instr_exec", family(), "orphan", "1", path, code=4)
-    assert insns(doc) > 100
-    # perf stat does not wait for it either; nobody ends it, and its end needs no pmk.
-    while not os.path.exists(path) or not os.path.getsize(path):
-        assert time.monotonic() - began < 10, "the child never ended"
-        time.sleep(0.05)
+    # perf stat does not wait for it either.
+    assert insns(orphaned("alive")) > 100
 
 
 def test_a_child_still_running_is_said():
-    path = os.path.join(WORK, "orphan2.txt")
-    doc = stat("-e", "instr_exec", family(), "orphan", "1", path, code=4)
-    assert doc["warning"], "the counts of a process that still runs are not whole, and nobody says so"
+    assert orphaned("said")["warning"], "the counts of a process that still runs are not whole, and nobody says so"
 
 
 # ---- exec ----------------------------------------------------------------------------------------
@@ -423,7 +461,7 @@ def test_threads_one_after_the_other_share_a_core():
 
 
 def test_more_threads_than_cores_are_reported():
-    doc = stat("-e", "instr_exec", "--region", "work", threads(), "work", "70", "500")
+    doc = stat("-e", "instr_exec", "--region", "work", threads(), "work", "70")
     equal(doc["threads"], 71)
     # The main thread and 63 more have a core.
     contains(doc["warning"], "7 thread(s) were not counted")

@@ -2,7 +2,6 @@
 """pmk stat of an A64 program: what a newcomer sees without asking for anything, and the metrics."""
 import os
 import subprocess
-import time
 
 from harness import *
 from programs import build
@@ -190,26 +189,23 @@ def test_the_emulator_ends_with_pmk():
     have("qemu-aarch64")
     program = build("spin-a64", SPIN, "-nostdlib", "-static", ext="S", prefix="aarch64-linux-gnu-")
     child = subprocess.Popen([PMK, "stat", "-e", "inst_retired", program], stderr=subprocess.DEVNULL)
-    children = f"/proc/{child.pid}/task/{child.pid}/children"
-    emulator = ""
-    while not emulator:
-        # The first child asks QEMU for its version.
-        for pid in open(children).read().split():
-            if program in open(f"/proc/{pid}/cmdline").read():
-                emulator = pid
-        time.sleep(0.01)
+    emulator = None
+
+    def started():
+        """The first child asks QEMU for its version."""
+        nonlocal emulator
+        emulator = next((pid for pid in children(child.pid) if program in of_process(pid, "cmdline")), None)
+        return emulator
+
+    wait_until(started, "no emulator runs the program")
     child.kill()
     child.wait()
-    for _ in range(500):
-        try:
-            state = open(f"/proc/{emulator}/stat").read().rsplit(")", 1)[1].split()[0]
-        except OSError:
-            return
-        if state in "ZX":
-            return
-        time.sleep(0.01)
-    os.kill(int(emulator), 9)
-    raise AssertionError("the emulator goes on without pmk")
+    try:
+        wait_until(lambda: of_process(emulator, "stat").rpartition(")")[2].split()[:1] in ([], ["Z"], ["X"]),
+                   "the emulator goes on without pmk")
+    except AssertionError:
+        os.kill(emulator, 9)
+        raise
 
 
 def test_a_pmu_that_no_core_has_is_told():

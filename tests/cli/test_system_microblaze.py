@@ -6,7 +6,6 @@ import os
 import signal
 import struct
 import subprocess
-import time
 
 from harness import *
 import mbtools as mb
@@ -67,13 +66,9 @@ def count(kernel, order, *options, more=(), region=("--region", "work")):
     p = subprocess.Popen([PMK, "stat", "-j", "-o", result, "--qemu", machine(kernel, order, *more, serial=serial),
                           "-e", "all", *region, *options], stderr=subprocess.PIPE, text=True)
     try:
-        for _ in range(3000):
-            with open(serial) as f:
-                if f.read() == "d" or p.poll() is not None:
-                    break
-            time.sleep(0.02)
+        wait_until(lambda: os.path.getsize(serial) or p.poll() is not None, "the firmware says nothing")
         p.send_signal(signal.SIGINT)
-        err = p.communicate(timeout=60)[1]
+        err = p.communicate(timeout=PATIENCE)[1]
     finally:
         p.kill()
     with open(serial) as f:

@@ -32,8 +32,7 @@ def make(board, *argv):
     else:
         argv = ["CROSS=" + mbtools.tool(""), *argv]
     folder = os.path.join(WORK, "firmware-examples", board)
-    return run("make", "-s", "-C", os.path.join(EXAMPLES, board), "O=" + folder, *argv,
-               timeout=60), folder
+    return run("make", "-s", "-C", os.path.join(EXAMPLES, board), "O=" + folder, *argv), folder
 
 
 _ran = {}
@@ -87,7 +86,7 @@ def test_a_copy_works_elsewhere():
         copy = os.path.join(folder, "virt")
         out = run(os.path.join(SOURCE, "scripts", "amalgamate"), copy)
         equal(out.code, 0, str(out))
-        out = run("make", "-s", "-C", copy, "O=.", "run", timeout=60)
+        out = run("make", "-s", "-C", copy, "O=.", "run")
         equal((out.code, out.err), (0, ""), str(out))
         equal(out.out, ran("virt")[0])
 
@@ -191,7 +190,7 @@ def test_virt_without_icount_says_what_is_missing():
     have("qemu-system-aarch64")
     out = run("qemu-system-aarch64", "-M", "virt", "-cpu", "cortex-a53", "-nographic", "-nic", "none",
               "-semihosting-config", "enable=on,target=native", "-kernel",
-              os.path.join(folder, "virt.elf"), timeout=60)
+              os.path.join(folder, "virt.elf"))
     equal(out.code, 0, str(out))
     assert out.out.startswith("no instructions are counted here (QEMU needs -icount shift=0)\n"), out.out
     equal({i for _, _, i, _ in loops(out.out)}, {0})

@@ -130,7 +130,7 @@ def test_own_costs_are_measured():
     if run("aarch64-linux-gnu-gcc", "-dumpversion").out.split(".")[0].strip() != "12":
         skip("the page's numbers are those of GCC 12")
     out = run("make", "-s", "-C", os.path.join(SOURCE, "examples", "firmware", "virt"), "run",
-              "O=" + os.path.join(WORK, "firmware-page-virt"), timeout=60)
+              "O=" + os.path.join(WORK, "firmware-page-virt"))
     equal(out.code, 0, str(out))
     said = re.search(r"counts about (\d+) instructions of its own with two events; PMK_FAST_BEGIN and END add (\d+)",
                      PAGE.replace("\n", " "))

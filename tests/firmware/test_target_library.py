@@ -6,6 +6,7 @@ import functools
 import os
 import re
 import shutil
+import sys
 
 OWN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "library")
 from harness import *
@@ -125,9 +126,9 @@ def test_the_script_builds_all_and_prints_their_sizes():
 def test_a_missing_compiler_is_one_line():
     folder = scratch("few-tools")
     os.makedirs(folder, exist_ok=True)
-    for command in ("python3", "env"):
+    for command, path in (("python3", sys.executable), ("env", shutil.which("env"))):
         if not os.path.exists(os.path.join(folder, command)):
-            os.symlink(shutil.which(command), os.path.join(folder, command))
+            os.symlink(path, os.path.join(folder, command))
     env = dict(os.environ, PATH=folder, PMK_MB_TOOLCHAIN=folder)
     out = run(os.path.join(SOURCE, "scripts/target"), scratch("none"), env=env)
     equal((out.code, out.err), (0, ""), str(out))

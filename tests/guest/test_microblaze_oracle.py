@@ -188,7 +188,7 @@ def oracle(order, program, *argv):
     # A parent as young as pmk would be, and none of the variables it adds.
     command = ["/bin/sh", "-c", '"$@"; exit $?', "sh", "env", "-i", *ENVIRONMENT, qemu, single, "-d",
                "exec,nochain,in_asm", "-D", fifo, *OPTIONS, "-0", program, program, *argv]
-    p = subprocess.run(command, input="", capture_output=True, text=True, errors="replace", timeout=120,
+    p = subprocess.run(command, input="", capture_output=True, text=True, errors="replace", timeout=PATIENCE,
                        preexec_fn=lambda: libc.personality(ADDR_NO_RANDOMIZE))
     reader.join(60)
     os.unlink(fifo)

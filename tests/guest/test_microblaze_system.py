@@ -33,7 +33,7 @@ def count(*flags, sets=(), handlers=PASSES):
                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     said = p.stdout.readline()
     p.send_signal(signal.SIGINT)
-    _, err = p.communicate(timeout=60)
+    _, err = p.communicate(timeout=PATIENCE)
     equal(said, f"{handlers}\n", err)
     with open(path) as f:
         document = json.load(f)

@@ -78,7 +78,7 @@ def oracle(program, *argv, more=(), known=None):
     through = ["/bin/sh", "-c", '"$@"; exit $?', "sh", "env", "-i"]
     qemu = ["qemu-arm", "-cpu", "arm1176", single_step(), "-d", "exec,nochain", "-D", fifo, *OPTIONS]
     p = subprocess.run([*through, *ENVIRONMENT, *qemu, *more, "-0", program, program, *argv], input="",
-                       capture_output=True, text=True, errors="replace", timeout=120,
+                       capture_output=True, text=True, errors="replace", timeout=PATIENCE,
                        preexec_fn=lambda: libc.personality(ADDR_NO_RANDOMIZE))
     reader.join(60)
     os.unlink(fifo)

@@ -61,7 +61,7 @@ endian = 'little'
         if not os.path.exists(os.path.join(folder, "build.ninja")):
             out = run("meson", "setup", "--cross-file", f"{folder}.ini", "--buildtype=plain", folder, SOURCE)
             assert out.code == 0, out
-        out = run("ninja", "-j2", "-C", folder, "pmk", "libpmk.a", timeout=600)
+        out = run("ninja", "-j2", "-C", folder, "pmk", "libpmk.a")
         assert out.code == 0, out
         return folder
 
@@ -101,7 +101,7 @@ endian = 'little'
             except packages.Unavailable as why:
                 self._said[name] = str(why)
                 skip(str(why))
-            out = run(*(paths.get(word, word) for word in qemu), stdin="", timeout=120)
+            out = run(*(paths.get(word, word) for word in qemu), stdin="")
             said = {m.group(1): (int(m.group(3)), m.group(2)) for m in
                     re.finditer(r"^<<<(\S+)\n(.*?)^>>>\1 (\d+)$", out.out.replace("\r", ""), re.M | re.S)}
             assert set(said) == set(scripts), f"not all scripts ran: {out}"

@@ -168,7 +168,7 @@ def test_verilator_dumps_equal_the_scoreboard():
     program = os.path.join(folder, "Vtb")
     if not os.path.exists(program) or os.path.getmtime(program) < os.path.getmtime(source):
         done = run("verilator", "--binary", "--trace", "--timing", "-Wno-fatal", "-Wno-lint", "-Wno-style",
-                   "--top-module", "tb", "-j", "1", "-CFLAGS", "-O1", "-Mdir", folder, source, timeout=600)
+                   "--top-module", "tb", "-j", "1", "-CFLAGS", "-O1", "-Mdir", folder, source)
         if "--binary" in done.err or "--timing" in done.err:
             skip("this verilator is older than 5")
         equal(done.code, 0, str(done))
