@@ -11,6 +11,8 @@
  *
  * Capstone also knows ARMv6T2 to ARMv7; a name without a row is none of ARM11's and stays undecoded.
  * It refuses no encoding of ARMv6, only some UNPREDICTABLE ones (should-be-zero fields that are not).
+ * Version 5 calls MOVW MOV and no hint WFI, and has names of later architectures for coprocessors 8, 9
+ * and 13: name_of() sees to it that the facts are the same with both.
  * Not modelled: UNPREDICTABLE uses of registers (the facts are those of the fields), Jazelle, and
  * coprocessors other than 10, 11 (VFP) and 15.
  */
@@ -488,7 +490,7 @@ static void jump(uint32_t w, struct pmk_arm_facts *f)
 
 /* ---- decoder -------------------------------------------------------------------------------- */
 
-static unsigned name_of(struct pmk_isa_arm *isa, uint32_t w)
+static unsigned capstones_name(struct pmk_isa_arm *isa, uint32_t w)
 {
 	uint8_t code[] = { (uint8_t)w, (uint8_t)(w >> 8), (uint8_t)(w >> 16), (uint8_t)(w >> 24) };
 	const uint8_t *next = code;
@@ -498,6 +500,37 @@ static unsigned name_of(struct pmk_isa_arm *isa, uint32_t w)
 	if (!cs_disasm_iter(isa->capstone, &next, &left, &addr, isa->scratch))
 		return ARM_INS_INVALID;
 	return isa->scratch->id;
+}
+
+/* The instructions of a coprocessor, all but 10 and 11: DDI 0100I A3.16. */
+static unsigned name_of_coprocessor(uint32_t w)
+{
+	if (bit(w, 25))
+		return !bit(w, 4) ? ARM_INS_CDP : bit(w, 20) ? ARM_INS_MRC : ARM_INS_MCR;
+	if (bits(w, 24, 21) == 0)
+		return ARM_INS_INVALID;
+	if (bits(w, 24, 21) == 2)
+		return bit(w, 20) ? ARM_INS_MRRC : ARM_INS_MCRR;
+	return bit(w, 20) ? ARM_INS_LDC : ARM_INS_STC;
+}
+
+/* What the versions of Capstone disagree about is not asked of it. */
+static unsigned name_of(struct pmk_isa_arm *isa, uint32_t w)
+{
+	unsigned name;
+
+	if (bits(w, 27, 26) == 3 && bits(w, 25, 24) != 3 && bits(w, 11, 9) != 5)
+		return name_of_coprocessor(w);
+	if (w >> 28 != 0xf) {
+		if ((w & 0x0fffff00) == 0x0320f000) /* one that has no meaning does nothing */
+			return bits(w, 7, 0) == 3 ? ARM_INS_WFI : ARM_INS_NOP;
+		if ((w & 0x0ff00000) == 0x03000000 || /* MOVW, which 5 calls MOV */
+		    (w & 0x0f900ef0) == 0x01000200)   /* MRS, MSR of a banked register, ARMv7's */
+			return ARM_INS_INVALID;
+	}
+	name = capstones_name(isa, w);
+	/* UNPREDICTABLE; 4 refuses it. */
+	return name == ARM_INS_MVN && bits(w, 19, 16) ? ARM_INS_INVALID : name;
 }
 
 static bool is_vfp(uint32_t w)
