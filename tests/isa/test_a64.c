@@ -908,8 +908,17 @@ static void test_capstone(void **state)
 	unsigned kinds = 0;
 	cs_insn *cs;
 	csh handle;
+	int major, minor;
 
 	(void)state;
+	cs_version(&major, &minor);
+	if (major != 4) {
+		/* It has other mistakes, and more of them. pmk does not ask it about A64. */
+		print_message("the exceptions are of Capstone 4, and this is %d; "
+			      "binutils' text decides in test_insns_a64\n",
+			      major);
+		skip();
+	}
 	for (size_t i = 0; i < NROWS; i++)
 		words[i] = rows[i].word;
 	assert_int_equal(cs_open(CS_ARCH_ARM64, CS_MODE_LITTLE_ENDIAN, &handle), CS_ERR_OK);
