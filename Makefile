@@ -8,7 +8,8 @@
 #   make target    the library for firmware: build/target; TARGETS=armv6 builds that one alone
 #   make qemu      emulators that can load plugins, where the distribution's cannot (Debian 13); once, some minutes;
 #                  demo and check do it by themselves
-#   make microblaze-toolchain   a compiler for MicroBlaze, for the tests that want one; once, some minutes
+#   make microblaze-toolchain   a compiler for MicroBlaze; once, some minutes
+#   make microblaze-programs    with it, the programs that the tests count, stored anew after a change
 #   make fresh     make demo and make check on a minimal Debian that is made for it; DISTRO=trixie
 #   make install   below prefix=/usr/local, or as if it were in DESTDIR; make uninstall
 #   make bench fuzz clean
@@ -45,6 +46,12 @@ qemu:
 microblaze-toolchain:
 	@scripts/microblaze-toolchain
 
+microblaze-programs:
+	@scripts/need build run test
+	@scripts/microblaze-toolchain
+	@$(MAKE) --no-print-directory all
+	@tests/guest/microblaze/store $(BUILD)
+
 # All, whether or not the first ones meet their targets.
 bench: all
 	@scripts/need build run test bench
@@ -73,4 +80,5 @@ uninstall:
 clean:
 	rm -rf $(BUILD) build-*
 
-.PHONY: all demo check test target qemu microblaze-toolchain bench fuzz fresh install uninstall clean
+.PHONY: all demo check test target qemu microblaze-toolchain microblaze-programs bench fuzz fresh install
+.PHONY: uninstall clean

@@ -1,27 +1,36 @@
 # SPDX-License-Identifier: MIT
-"""Programs for MicroBlaze: the compiler that `make microblaze-toolchain` makes, or one of one's own in
-PMK_MB_TOOLCHAIN (a folder with bin/microblazeel-elf-gcc). A test that asks for a program is skipped when
-there is none.
+"""Programs for MicroBlaze. No distribution has a compiler for it, so they are stored ready to run: mbstore.py. What
+is not stored, because it is new or its sources have changed, is made by the compiler of `make
+microblaze-toolchain`, and a test that asks for it fails where there is none. One's own compiler in PMK_MB_TOOLCHAIN
+(a folder with bin/microblazeel-elf-gcc) makes everything.
 
     path = program("hello", "hello.c")                     little-endian, for qemu-microblazeel
     path = program("hello", "hello.c", order="big")        for qemu-microblaze
     path = program("area", "hello.c", cpu=SMALL)           a core without optional instructions
     path = firmware("boot", "boot.S", at=0x90000000)       nothing but the sources, entry _start
+    path = bare("loop", COUNT=10)                          microblaze/loop.S with definitions, nothing else
     out = run_program(path, "argument", order="big")
+    text = disassembly(path)
 
-Relative sources are those of tests/guest/microblaze. Both orders come from one compiler: call the tools by
-tool("objdump"), and gcc and as with ORDERS[order].gcc or .as_ when it matters.
+Relative sources are those of tests/guest/microblaze; "@library/pmk_target.c" is the firmware library in one file,
+with its header beside it. Both orders come from one compiler: call the tools by tool("objdump"), which skips the
+test when there is none, and gcc and as with ORDERS[order].gcc or .as_ when it matters.
 """
 import collections
+import contextlib
 import functools
 import glob
 import hashlib
+import json
 import os
-import subprocess
+import re
+import tempfile
 
-from harness import SOURCE, WORK, equal, have, run, skip
+from harness import BUILD, SOURCE, WORK, equal, have, run, skip
+import mbstore
 
 GUEST = os.path.join(SOURCE, "tests", "guest", "microblaze")
+EXAMPLES = os.path.join(SOURCE, "examples", "firmware")
 PREFIX = "microblazeel-elf-"
 
 Order = collections.namedtuple("Order", "gcc as_ emulation qemu system")
@@ -51,12 +60,22 @@ RELAX = ("-relax",)
 
 C_FLAGS = ("-std=gnu11", "-O2", "-ffreestanding", "-fno-pic", "-ffunction-sections", "-fdata-sections")
 
+# Where a bare program lies.
+CODE, DATA = 0x10004000, 0x10100000
+
+
+# ---- the tools -----------------------------------------------------------------------------------
+
+@functools.cache
+def default_folder():
+    return run(os.path.join(SOURCE, "scripts", "microblaze-toolchain"), "--path").out.strip()
+
 
 @functools.cache
 def folder():
     """Where the toolchain is, or None and the reason."""
     own = os.environ.get("PMK_MB_TOOLCHAIN")
-    where = own or run(os.path.join(SOURCE, "scripts", "microblaze-toolchain"), "--path").out.strip()
+    where = own or default_folder()
     if os.access(os.path.join(where, "bin", PREFIX + "gcc"), os.X_OK):
         return where, None
     if own:
@@ -72,45 +91,107 @@ def tool(name):
     return os.path.join(where, "bin", PREFIX + name)
 
 
-def made(name, sources, recipe):
-    """A path in WORK for what recipe(path) makes of the sources, unless nothing has changed since it was made:
-    the sources, what stands beside them to be included, the recipe, the compiler."""
-    beside = {f for s in [*sources, os.path.join(GUEST, "libc", "stdio.h")]
-              for f in glob.glob(os.path.join(os.path.dirname(s), "*")) if f.endswith((".h", ".inc"))}
-    state = hashlib.sha256(repr((recipe.args, folder())).encode())
-    for path in [*sources, *sorted(beside)]:
-        with open(path, "rb") as f:
-            state.update(f.read())
-    path = os.path.join(WORK, f"mb-{name}-{state.hexdigest()[:16]}")
-    if not os.path.exists(path):
-        # Several tests may make the same at once.
-        mine = f"{path}.{os.getpid()}"
-        recipe(mine)
-        os.replace(mine, path)
-    return path
-
-
-def call(*argv):
-    out = run(*argv)
+def call(*argv, **kw):
+    out = run(*argv, **kw)
     equal(out.code, 0, f"{' '.join(map(str, argv))}: {out}")
     return out.out
 
 
-def objects(path, sources, order, flags):
-    """Compile each source to path.N.o; returns the paths."""
-    outputs = []
-    for n, source in enumerate(sources):
-        outputs.append(f"{path}.{n}.o")
-        call(tool("gcc"), ORDERS[order].gcc, *flags, "-c", source, "-o", outputs[-1])
-    return outputs
+# ---- recipes -------------------------------------------------------------------------------------
+# What is made, of what and how, as a dictionary of text that can be written down. A source is a path below SOURCE,
+# "@library/NAME", or [NAME, TEXT] of one that a test has written.
+
+@functools.cache
+def library():
+    """The folder of the firmware library in one file and its header."""
+    with tempfile.TemporaryDirectory(prefix="mb-", dir=WORK) as place:
+        mine = os.path.join(place, "library")
+        call(os.path.join(SOURCE, "scripts", "amalgamate"), mine)
+        state = hashlib.sha256(b"".join(contents(os.path.join(mine, f)) for f in sorted(os.listdir(mine))))
+        path = os.path.join(WORK, f"mb-library-{state.hexdigest()[:16]}")
+        if not os.path.exists(path):
+            # Somebody else may be quicker.
+            with contextlib.suppress(OSError):
+                os.rename(mine, path)
+    return path
 
 
-def link(path, inputs, *flags):
-    """Link, and drop the objects that were only made for it."""
-    call(tool("ld"), "-o", path, *flags, *inputs)
-    for each in inputs:
-        if each.startswith(path + "."):
-            os.unlink(each)
+def within(path, place):
+    return os.path.commonpath([os.path.abspath(path), os.path.abspath(place)]) == os.path.abspath(place)
+
+
+def as_source(path):
+    """A source of a caller as it stands in a recipe."""
+    if path.startswith("@library/"):
+        return path
+    path = os.path.join(GUEST, path)
+    if within(path, SOURCE) and not within(path, BUILD) and not within(path, WORK):
+        return os.path.relpath(path, SOURCE)
+    with open(path, encoding="utf-8") as f:
+        return [os.path.basename(path), f.read()]
+
+
+def as_path(source, place):
+    """Where a source of a recipe is; a test's own is written to `place`."""
+    if isinstance(source, str):
+        return os.path.join(library(), source[9:]) if source.startswith("@") else os.path.join(SOURCE, source)
+    path = os.path.join(place, source[0])
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(source[1])
+    return path
+
+
+@functools.cache
+def without_comments(path):
+    """The tokens of the library: with its comments, every word about it would make other programs."""
+    with open(path, encoding="utf-8") as f:
+        text = re.sub(r"""("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')|//[^\n]*|/\*.*?\*/""",
+                      lambda m: m[1] or " ", f.read(), flags=re.S)
+    return " ".join(text.split()).encode()
+
+
+@functools.cache
+def contents(path):
+    with open(path, "rb") as f:
+        return f.read()
+
+
+def inputs(sources):
+    """What a program is made of beside its recipe: its sources, and what stands beside them to be included."""
+    files, folders = set(), {os.path.join(GUEST, "libc")}
+    for source in sources:
+        if isinstance(source, str) and not source.startswith("@"):
+            files.add(os.path.join(SOURCE, source))
+            folders.add(os.path.dirname(os.path.join(SOURCE, source)))
+    files |= {f for folder in folders for f in glob.glob(os.path.join(folder, "*")) if f.endswith((".h", ".inc"))}
+    found = [(os.path.relpath(f, SOURCE), contents(f)) for f in sorted(files)]
+    if mbstore.has_library({"sources": sources}):
+        found += [(name, without_comments(os.path.join(library(), name))) for name in ("pmk_target.c", "pmk_target.h")]
+    return found
+
+
+def key_of(recipe):
+    """Another one for everything that can change what is made: the recipe, the sources, the compiler."""
+    own = os.environ.get("PMK_MB_TOOLCHAIN")
+    state = hashlib.sha256(json.dumps([recipe, own or os.path.basename(default_folder())], sort_keys=True).encode())
+    of = recipe
+    while "of" in of:
+        of = of["of"]
+    for name, data in inputs(of["sources"]):
+        state.update(f"{name} {len(data)}\n".encode())
+        state.update(data)
+    return state.hexdigest()[:16]
+
+
+def objects(recipe, place, flags):
+    """Compile each source; returns the objects. Their names get into the program."""
+    made = []
+    if mbstore.has_library(recipe):
+        flags = [*flags, "-I", library()]
+    for n, source in enumerate(recipe["sources"]):
+        made.append(f"{n}.o")
+        call(tool("gcc"), ORDERS[recipe["order"]].gcc, *flags, "-c", as_path(source, place), "-o", made[-1], cwd=place)
+    return made
 
 
 @functools.cache
@@ -119,34 +200,157 @@ def libgcc(order):
     return call(tool("gcc"), ORDERS[order].gcc, "-print-libgcc-file-name").strip()
 
 
-def located(sources):
-    sources = [sources] if isinstance(sources, str) else sources
-    return [os.path.join(GUEST, s) for s in sources]
+def link(recipe, place, *argv):
+    call(tool("ld"), "-o", "made", "-m", ORDERS[recipe["order"]].emulation, "-static", *argv, cwd=place)
 
 
-def make_program(sources, order, cpu, flags, ld, path):
-    all_flags = [*C_FLAGS, "-isystem", os.path.join(GUEST, "libc"), "-I", GUEST, *cpu, *flags]
-    inputs = objects(path, sources, order, all_flags)
-    link(path, [*inputs, libgcc(order)], "-m", ORDERS[order].emulation, "-static", "--gc-sections", *ld)
+def make_program(recipe, place):
+    flags = [*C_FLAGS, "-isystem", os.path.join(GUEST, "libc"), "-I", GUEST, *recipe["cpu"], *recipe["flags"]]
+    link(recipe, place, "--gc-sections", *recipe["ld"], *objects(recipe, place, flags), libgcc(recipe["order"]))
 
 
-def program(name, sources, order="little", cpu=FULL, flags=(), ld=RELAX):
-    """The path of a static program for Linux with main(argc, argv), made if need be."""
-    tool("gcc")
-    sources = [os.path.join(GUEST, "crt0.S"), *located(sources), os.path.join(GUEST, "mini.c")]
-    return made(name, sources, functools.partial(make_program, sources, order, cpu, flags, ld))
+def make_firmware(recipe, place):
+    made = objects(recipe, place, [*C_FLAGS, *recipe["cpu"], *recipe["flags"]])
+    link(recipe, place, "-N", "-Ttext=" + recipe["at"], *recipe["ld"], *made, libgcc(recipe["order"]))
 
 
-def make_firmware(sources, order, cpu, flags, ld, at, path):
-    inputs = objects(path, sources, order, [*C_FLAGS, *cpu, *flags])
-    link(path, [*inputs, libgcc(order)], "-m", ORDERS[order].emulation, "-static", "-N", f"-Ttext={at:#x}", *ld)
+def make_bare(recipe, place):
+    made = objects(recipe, place, ["-mcpu=v9.6", "-I", GUEST, *recipe["flags"]])
+    link(recipe, place, "-z", "max-page-size=4096", f"-Ttext={CODE:#x}", f"-Tbss={DATA:#x}", *made)
+
+
+def make_disassembly(recipe, place):
+    make(recipe["of"], place)
+    text = call(tool("objdump"), "-d", "made", cwd=place)
+    with open(os.path.join(place, "made"), "w", encoding="utf-8") as f:
+        f.write(text)
+
+
+def make_example(recipe, place):
+    """As the example's Makefile does it, without what tells where it was made."""
+    main = [as_path(s, place) for s in recipe["sources"] if not isinstance(s, str)]
+    sources = [f"SOURCES=start.S ../common/print.c ../common/memory.c {place}/pmk_target.c {main[0]}"] if main else []
+    call("make", "-s", "-C", os.path.join(EXAMPLES, recipe["name"]), "O=" + place, "CROSS=" + tool(""), *sources)
+    call(tool("strip"), "-s", "-o", os.path.join(place, "made"), os.path.join(place, recipe["name"] + ".elf"))
+
+
+KINDS = {"program": make_program, "firmware": make_firmware, "bare": make_bare, "disassembly": make_disassembly,
+         "example": make_example}
+
+
+def make(recipe, place):
+    """Make `made` in the folder `place`. Nothing of where that is gets into it."""
+    KINDS[recipe["kind"]](recipe, place)
+
+
+def build(recipe):
+    """What the compiler makes of a recipe."""
+    with tempfile.TemporaryDirectory(prefix="mb-", dir=WORK) as place:
+        make(recipe, place)
+        with open(os.path.join(place, "made"), "rb") as f:
+            return f.read()
+
+
+def out_of_date(name, why, library):
+    if library:
+        skip(f"the firmware library is not the one that {name} was stored with; {mbstore.ANEW}")
+    raise AssertionError(f"{name} is not stored as {why} now; {mbstore.ANEW}")
+
+
+_recipes = {}  # of each path that was asked for
+
+
+def made(recipe):
+    """A path in WORK of what a recipe makes: stored, or made by the compiler."""
+    if os.environ.get("PMK_MB_TOOLCHAIN"):
+        tool("gcc")
+    key = key_of(recipe)
+    mbstore.record(key, recipe)
+    path = os.path.join(WORK, f"mb-{recipe['name']}-{key}" + (".txt" if "of" in recipe else ""))
+    if not os.path.exists(path):
+        data = mbstore.stored(key)
+        if data is None and folder()[1]:
+            out_of_date(recipe["name"], "its sources are", mbstore.has_library(recipe) and mbstore.was_stored(recipe))
+        # Several tests may make the same at once.
+        mine = f"{path}.{os.getpid()}"
+        with open(mine, "wb") as f:
+            f.write(build(recipe) if data is None else data)
+        os.chmod(mine, 0o755)
+        os.replace(mine, path)
+    _recipes[path] = recipe
+    return path
+
+
+def can_make(recipe):
+    return not folder()[1] or mbstore.stored(key_of(recipe)) is not None
+
+
+def as_recipe(kind, name, sources, order, cpu, flags, ld, **more):
+    assert not any(SOURCE in f or WORK in f for f in (*cpu, *flags, *ld)), "a path that is another one elsewhere"
+    return {"kind": kind, "name": name, "order": order, "cpu": [*cpu], "flags": [*flags], "ld": [*ld],
+            "sources": [as_source(s) for s in sources], **more}
+
+
+def listed(sources):
+    return [sources] if isinstance(sources, str) else sources
+
+
+# ---- what there is to ask for --------------------------------------------------------------------
+
+def program_recipe(name, sources, order="little", cpu=FULL, flags=(), ld=RELAX):
+    return as_recipe("program", name, ["crt0.S", *listed(sources), "mini.c"], order, cpu, flags, ld)
+
+
+def program(*argv, **kw):
+    """The path of a static program for Linux with main(argc, argv)."""
+    return made(program_recipe(*argv, **kw))
 
 
 def firmware(name, sources, at, order="little", cpu=FULL, flags=(), ld=()):
     """The path of an ELF file with nothing but the sources and what they need of libgcc, its code at `at`."""
-    tool("gcc")
-    sources = located(sources)
-    return made(name, sources, functools.partial(make_firmware, sources, order, cpu, flags, ld, at))
+    return made(as_recipe("firmware", name, listed(sources), order, cpu, flags, ld, at=f"{at:#x}"))
+
+
+def bare(name, order="little", **defines):
+    """The path of microblaze/<name>.S as a program, with preprocessor definitions."""
+    flags = [f"-D{k}={v}" for k, v in sorted(defines.items())]
+    return made(as_recipe("bare", name, [name + ".S"], order, (), flags, ()))
+
+
+def disassembly(path):
+    """What objdump -d says of what was asked for here."""
+    of = _recipes[path]
+    with open(made({"kind": "disassembly", "name": of["name"], "of": of}), encoding="utf-8") as f:
+        return f.read()
+
+
+def example(board, main=None):
+    """The path of a program of examples/firmware, or of the same with another main()."""
+    folders = [os.path.join(EXAMPLES, name) for name in (board, "common")]
+    sources = [os.path.join(f, name) for f in folders for name in sorted(os.listdir(f)) if not name.endswith(".h")]
+    return made({"kind": "example", "name": board,
+                 "sources": [as_source(s) for s in [*sources, "@library/pmk_target.c", *([main] if main else [])]]})
+
+
+def symbol(path, name):
+    """The address of a symbol; the nm of this machine reads any ELF file."""
+    for line in call("nm", path).splitlines():
+        value, _, this = line.split()
+        if this == name:
+            return int(value, 16)
+    raise AssertionError(f"{path} has no {name}")
+
+
+def answer(name, question, ask, library=False):
+    """What the tools of the toolchain say to a question, bytes that ask() gives: where there are none, what is
+    stored; where there are, that must be the same. `library`: the question has the firmware library in it."""
+    stored = mbstore.answer(name, question)
+    if folder()[1]:
+        return out_of_date(name, "it is asked", library) if stored is None else stored
+    said = ask()
+    if not os.environ.get("PMK_MB_TOOLCHAIN") and not mbstore.record_answer(name, question, said):
+        assert stored == said or library and stored is None, f"{name}: the tools say something else; {mbstore.ANEW}"
+    return said
 
 
 def run_program(path, *arguments, order="little", **kw):

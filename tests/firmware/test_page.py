@@ -142,9 +142,8 @@ def test_own_costs_are_measured():
 
 def microblaze_cost(cpu, option, events, rounds):
     """Instructions that ROUNDS rounds of tests/firmware/library/microblaze_cost.c take, and accesses to DBG_DATA."""
-    path = mbtools.program(f"cost{option}", [os.path.join(HERE, "library", "microblaze_cost.c"),
-                                             os.path.join(library(), "pmk_target.c")], cpu=cpu,
-                           flags=("-I", library(), "-I", mbtools.GUEST, "-DPMK_FIRMWARE", option))
+    path = mbtools.program(f"cost{option}", [os.path.join(HERE, "library", "microblaze_cost.c"), "@library/pmk_target.c"],
+                           cpu=cpu, flags=("-DPMK_FIRMWARE", option))
     n = [counts(stat("-e", "insn_executed", path, events, r))["insn_executed"] for r in (rounds, 2 * rounds)]
     said = mbtools.run_program(path, str(events), str(rounds)).out
     return (n[1] - n[0]) / rounds, int(said or 0) / rounds
@@ -206,15 +205,26 @@ int main(void)
 
 def test_the_two_files_build_as_the_page_says():
     """For MicroBlaze: with -ffreestanding, and with these helpers of the compiler; without it, not."""
-    gcc = [mbtools.tool("gcc"), "-mcpu=v9.6", "-std=gnu11", "-Os", "-DPMK_FIRMWARE"]
     source, made = os.path.join(library(), "pmk_target.c"), os.path.join(library(), "microblaze.o")
-    out = run(*gcc, "-c", source, "-o", made)
-    assert out.code and "stdint.h" in out.err, out
-    for flags, wanted in (((), {"__mulsi3", "__muldi3", "__lshrdi3", "memset"}),
-                          (("-mno-xl-soft-mul", "-mxl-multiply-high"), {"__lshrdi3", "memset"})):
-        out = run(*gcc, "-ffreestanding", *flags, "-c", source, "-o", made)
+
+    def asked(name, flags, undefined):
+        """What undefined(result of the compiler) says, or what is stored of that."""
+        argv = ["-mcpu=v9.6", "-std=gnu11", "-Os", "-DPMK_FIRMWARE", *flags]
+        question = " ".join(argv).encode() + mbtools.without_comments(source)
+        return mbtools.answer(name, question, lambda: undefined(
+            run(mbtools.tool("gcc"), *argv, "-c", source, "-o", made)).encode(), library=True).decode()
+
+    def helpers(out):
         equal((out.code, out.err), (0, ""), str(out))
-        equal(set(re.findall(r" U (\w+)", run(mbtools.tool("nm"), "-u", made).out)), wanted, str(flags))
+        return run(mbtools.tool("nm"), "-u", made).out
+
+    header = asked("page-hosted", (), lambda out: f"{out.code} " + " ".join(re.findall(r"fatal error: (\S+):", out.err)))
+    equal(header, "1 stdint.h")
+    for name, flags, wanted in (("page-small", (), {"__mulsi3", "__muldi3", "__lshrdi3", "memset"}),
+                                ("page-multiplier", ("-mno-xl-soft-mul", "-mxl-multiply-high"),
+                                 {"__lshrdi3", "memset"})):
+        undefined = asked(name, ("-ffreestanding", *flags), helpers)
+        equal(set(re.findall(r" U (\w+)", undefined)), wanted, str(flags))
 
 
 def test_links_lead_somewhere():

@@ -88,7 +88,7 @@ EVENTS = """insn_executed load_word load_half load_byte store_word store_half st
 def disassembly(program):
     """{address: (name, operands)} of the code in the file."""
     found = {}
-    for line in mb.call(mb.tool("objdump"), "-d", program).splitlines():
+    for line in mb.disassembly(program).splitlines():
         m = re.match(r" *([0-9a-f]+):\t[0-9a-f]{8} \t(\S+)\s*(.*)", line)
         if m:
             found[int(m[1], 16)] = m[2], m[3].split("//")[0].strip()

@@ -26,12 +26,8 @@ CPUS = {
 BENCH = {os.path.basename(f)[:-2]: f for f in glob.glob(os.path.join(SOURCE, "bench", "programs", "*.c"))}
 
 
-def disassembly(path):
-    return mb.call(mb.tool("objdump"), "-d", path)
-
-
 def mnemonics(path):
-    return set(re.findall(r"^ *[0-9a-f]+:\t[0-9a-f]{8} \t(\S+)", disassembly(path), re.M))
+    return set(re.findall(r"^ *[0-9a-f]+:\t[0-9a-f]{8} \t(\S+)", mb.disassembly(path), re.M))
 
 
 def native(source, *arguments):
@@ -42,14 +38,29 @@ def native(source, *arguments):
 
 
 def test_without_a_toolchain_the_reason_is_told():
-    environment = dict(os.environ, PMK_CACHE=os.path.join(WORK, "nowhere"))
-    environment.pop("PMK_MB_TOOLCHAIN", None)
-    for own, why in ((None, "no compiler for MicroBlaze; `make microblaze-toolchain` builds one, in some minutes"),
-                     ("nowhere", "PMK_MB_TOOLCHAIN has no bin/microblazeel-elf-gcc")):
-        if own:
-            environment["PMK_MB_TOOLCHAIN"] = own
-        out = run(sys.executable, "-B", __file__, "hello_in_both_orders", env=environment)
-        equal((out.code, out.out, out.err), (0, f"skip hello_in_both_orders: {why}\n", ""))
+    """What is stored needs none, what is not fails; a folder of one's own without a compiler is told."""
+    work = os.path.join(WORK, "mb-without")
+    os.makedirs(work, exist_ok=True)
+    code = ("import mbtools as mb\n"
+            "try:\n"
+            "    print(mb.program('hello', 'hello.c', flags={flags}))\n"
+            "except BaseException as e:\n"
+            "    print(type(e).__name__, e)\n")
+    environment = dict(os.environ, PMK_CACHE=os.path.join(WORK, "nowhere"), PMK_TEST_WORK=work,
+                       PYTHONPATH=os.path.join(SOURCE, "tests"))
+    for name in ("PMK_MB_TOOLCHAIN", "PMK_MB_RECORD"):
+        environment.pop(name, None)
+
+    def asked(flags, **more):
+        out = run(sys.executable, "-B", "-c", code.format(flags=flags), env=dict(environment, **more))
+        equal((out.code, out.err), (0, ""))
+        return out.out
+
+    path = asked(STRICT).strip()
+    equal(os.path.dirname(path), work)
+    equal(mb.run_program(path).code, 0)
+    contains(asked(("-DNEVER",)), "AssertionError hello is not stored as its sources are now; `make microblaze-programs`")
+    contains(asked(STRICT, PMK_MB_TOOLCHAIN="nowhere"), "Skipped PMK_MB_TOOLCHAIN has no bin/microblazeel-elf-gcc")
 
 
 def test_the_script_knows_what_is_there():
@@ -135,7 +146,7 @@ def test_firmware_is_what_its_source_says():
         f.write("\t.global _start\n_start:\taddik r3, r0, 7\n\tswi r3, r0, 0x104\n\tbri 0\n")
     for order in mb.ORDERS:
         path = mb.firmware("firmware", source, at=0x90000000, order=order)
-        code = re.findall(r"^([0-9a-f]+):\t([0-9a-f]{8}) \t(.+)$", disassembly(path), re.M)
+        code = re.findall(r"^([0-9a-f]+):\t([0-9a-f]{8}) \t(.+)$", mb.disassembly(path), re.M)
         equal([(a, w) for a, w, _ in code],
               [("90000000", "30600007"), ("90000004", "f8600104"), ("90000008", "b8000000")])
 

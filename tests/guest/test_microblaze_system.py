@@ -22,7 +22,6 @@ def firmware(*flags):
 
 def count(*flags, sets=(), handlers=PASSES):
     """{event: count} from k_begin to k_end, and the document."""
-    mb.tool("gcc")
     have("qemu-system-microblazeel")
     program = firmware(*flags)
     path = os.path.join(WORK, f"mb-system-{os.getpid()}.json")

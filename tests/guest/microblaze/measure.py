@@ -7,37 +7,9 @@ count(name, "key=value"..., NAME=text...)
 want(c, event=n...)                compare some; timed(c, event, sum=n...) what is told of a latency
 identities(document)               what must hold for any program, whatever it does
 """
-import functools
-import os
-
 from harness import counts, equal, have, stat
 import mbtools as mb
-
-# Where a bare program lies.
-CODE, DATA = 0x10004000, 0x10100000
-
-
-def make_bare(source, order, flags, path):
-    inputs = mb.objects(path, [source], order, ["-mcpu=v9.6", "-I", mb.GUEST, *flags])
-    mb.link(path, inputs, "-m", mb.ORDERS[order].emulation, "-static", "-z", "max-page-size=4096",
-            f"-Ttext={CODE:#x}", f"-Tbss={DATA:#x}")
-
-
-def bare(name, order="little", **defines):
-    """The path of microblaze/<name>.S as a program, with preprocessor definitions."""
-    mb.tool("gcc")
-    source = os.path.join(mb.GUEST, name + ".S")
-    flags = tuple(f"-D{k}={v}" for k, v in sorted(defines.items()))
-    return mb.made(name, [source], functools.partial(make_bare, source, order, flags))
-
-
-def symbol(program, name):
-    for line in mb.call(mb.tool("nm"), program).splitlines():
-        value, _, this = line.split()
-        if this == name:
-            return int(value, 16)
-    raise AssertionError(f"{program} has no {name}")
-
+from mbtools import CODE, DATA, bare, symbol  # noqa: F401
 
 # Events by the numbers of UG984's table: left, right; section 4 of docs/microblaze.md.
 SUMS = [(44, (8, 9)), (45, (7, 44)), (46, (12, 14)), (47, (13, 15)), (41, (1, 2, 3)), (42, (4, 5, 6)),
