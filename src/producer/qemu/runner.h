@@ -24,10 +24,10 @@ struct pmk_runner_config {
 	unsigned more_stack;  /* that an emulator needs which gives programs a vDSO */
 	const char *emulator; /* its path */
 	const char *plugin;   /* path of the module that fits it */
-	char *const *argv;    /* the emulator's command line. The first words "@plugin@", "@stack@" and
+	char *const *argv; /* the emulator's command line. The first words "@plugin@", "@stack@" and
 			       * "@space@" are replaced by the plugin argument, the sizes of the program's
 			       * stack and of its address space */
-	char *const *envp;    /* the emulator's environment */
+	char *const *envp; /* the emulator's environment */
 };
 
 /* Counts of one core or of all together. */
