@@ -37,6 +37,7 @@ int main(int argc, char **argv)
 		__sync_fetch_and_add(&n, i);
 	for (int i = 0; i < 20; i++) /* a system call, or a function of the vDSO */
 		clock_gettime(CLOCK_MONOTONIC, &ts);
-	printf("%d %d %.3f %s %s\n", argc, n, d, strrchr(argv[0], '/') ? "path" : "name", getenv("LANG"));
+	printf("%d %d %.3f %s %s\n", argc, n, d, strrchr(argv[0], '/') ? "path" : "name",
+	       getenv("LANG"));
 	return 0;
 }

@@ -15,7 +15,8 @@ static void on_signal(int sig)
 
 int main(void)
 {
-	char *mapped = mmap(NULL, 300000, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *mapped =
+		mmap(NULL, 300000, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	char *heap = malloc(1 << 20);
 	int status = 0;
 

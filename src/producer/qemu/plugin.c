@@ -8,13 +8,16 @@
  *
  * One callback per block, one per data access, none per instruction. QEMU has its peculiarities:
  *  - A block's callback runs before it, a memory callback after its access.
- *  - The memory filter is wrong, so every callback is registered for both directions, and load or
+ *  - The memory filter is wrong in 7.2, so every callback is registered for both directions, and load or
  *    store is decided here at translation.
- *  - A condition that fails makes no memory callback; multiples make one per word.
- *  - The user-mode helper page of ARM Linux (0xffff0fxx) shows as blocks of one instruction with
- *    size 0. They count as one instruction that returns, as the emulator runs them.
- *  - Of MicroBlaze code neither bytes nor size are shown; the bytes are taken from where the emulator
- *    has the page. Code that is in no memory (a device's) counts as instructions of no kind.
+ *  - A condition that fails makes no memory callback; multiples make one per word. LDRD and A64's pairs
+ *    make one or two, depending on the release.
+ *  - The user-mode helper page of ARM Linux (0xffff0fxx) shows as blocks of one instruction, with size 0 up
+ *    to 8.2. They count as one instruction that returns, as the emulator runs them.
+ *  - Up to 8.2, of MicroBlaze code neither bytes nor size are shown; the bytes are taken from where the
+ *    emulator has the page. Code that is in no memory (a device's) counts as instructions of no kind.
+ *  - Since 8.1.2, in system emulation, a block is left in its middle for a device (see is_rest()).
+ *  - Since 8.2, programs begin in another world (see meet_program()).
  *
  * Not seen: an instruction that faults in the middle of a block leaves the rest of it counted.
  */
@@ -178,7 +181,7 @@ static void cross_boundary(unsigned vcpu, const struct pmk_block *block)
 }
 
 /*
- * Devices. Since 8.2 an access to a device has to be the last of a translated block. One that is not makes
+ * Devices. Since 8.1.2 an access to a device has to be the last of a translated block. One that is not makes
  * QEMU leave the block, do the access in a block of its own, of which only the access is told, and go on
  * with the rest as another block, whose start is told again. That rest has been counted already, and is
  * expected here until it comes; an interrupt may come first, and have devices of its own.
