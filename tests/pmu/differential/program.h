@@ -211,6 +211,7 @@ struct deviation {
 	unsigned n;
 	uint64_t theirs, ours;
 	uint64_t either; /* what theirs may be instead; 0: nothing */
+	bool mended;	 /* in a later QEMU than 7.2: theirs may be `ours` */
 };
 
 extern const struct deviation deviations[NRULES];
