@@ -234,8 +234,17 @@ def make_example(recipe, place):
     call(tool("strip"), "-s", "-o", os.path.join(place, "made"), os.path.join(place, recipe["name"] + ".elf"))
 
 
+def make_compilation(recipe, place):
+    out = run(tool("gcc"), *recipe["flags"], "-c", as_path(recipe["sources"][0], place), "-o", "0.o", cwd=place)
+    said = {"code": out.code, "warnings": out.err.count(" warning: "),
+            "missing": re.findall(r"fatal error: (\S+):", out.err),
+            "undefined": [] if out.code else re.findall(r" U (\w+)", call(tool("nm"), "-u", "0.o", cwd=place))}
+    with open(os.path.join(place, "made"), "w", encoding="utf-8") as f:
+        json.dump(said, f)
+
+
 KINDS = {"program": make_program, "firmware": make_firmware, "bare": make_bare, "disassembly": make_disassembly,
-         "example": make_example}
+         "example": make_example, "compilation": make_compilation}
 
 
 def make(recipe, place):
@@ -251,12 +260,6 @@ def build(recipe):
             return f.read()
 
 
-def out_of_date(name, why, library):
-    if library:
-        skip(f"the firmware library is not the one that {name} was stored with; {mbstore.ANEW}")
-    raise AssertionError(f"{name} is not stored as {why} now; {mbstore.ANEW}")
-
-
 _recipes = {}  # of each path that was asked for
 
 
@@ -270,7 +273,9 @@ def made(recipe):
     if not os.path.exists(path):
         data = mbstore.stored(key)
         if data is None and folder()[1]:
-            out_of_date(recipe["name"], "its sources are", mbstore.has_library(recipe) and mbstore.was_stored(recipe))
+            if mbstore.has_library(recipe) and mbstore.was_stored(recipe):
+                skip(f"the firmware library is not the one that {recipe['name']} was stored with; {mbstore.ANEW}")
+            raise AssertionError(f"{recipe['name']} is not stored as its sources are now; {mbstore.ANEW}")
         # Several tests may make the same at once.
         mine = f"{path}.{os.getpid()}"
         with open(mine, "wb") as f:
@@ -332,6 +337,14 @@ def example(board, main=None):
                  "sources": [as_source(s) for s in [*sources, "@library/pmk_target.c", *([main] if main else [])]]})
 
 
+def compilation(name, source, *flags):
+    """What the compiler says to a source, and what the object wants: {"code", "warnings", "missing": headers,
+    "undefined": symbols}"""
+    with open(made({"kind": "compilation", "name": name, "sources": [as_source(source)], "flags": [*flags]}),
+              encoding="utf-8") as f:
+        return json.load(f)
+
+
 def symbol(path, name):
     """The address of a symbol; the nm of this machine reads any ELF file."""
     for line in call("nm", path).splitlines():
@@ -341,15 +354,16 @@ def symbol(path, name):
     raise AssertionError(f"{path} has no {name}")
 
 
-def answer(name, question, ask, library=False):
+def answer(name, question, ask):
     """What the tools of the toolchain say to a question, bytes that ask() gives: where there are none, what is
-    stored; where there are, that must be the same. `library`: the question has the firmware library in it."""
+    stored; where there are, that must be the same."""
     stored = mbstore.answer(name, question)
     if folder()[1]:
-        return out_of_date(name, "it is asked", library) if stored is None else stored
+        assert stored is not None, f"{name} is not stored as it is asked now; {mbstore.ANEW}"
+        return stored
     said = ask()
     if not os.environ.get("PMK_MB_TOOLCHAIN") and not mbstore.record_answer(name, question, said):
-        assert stored == said or library and stored is None, f"{name}: the tools say something else; {mbstore.ANEW}"
+        assert stored == said, f"{name}: the tools say something else; {mbstore.ANEW}"
     return said
 
 
