@@ -150,8 +150,11 @@ static void add_timing(const struct pmk_core *core, const struct pmk_insn *insn,
 	struct pmk_mb_timing t;
 
 	pmk_mb_time(core, insn, n, slots, &t);
-	for (unsigned r = 0; r < PMK_MB_REGS; r++)
-		t.residue[r] -= t.residue[r] < certain ? t.residue[r] : (uint8_t)certain;
+	for (unsigned r = 0; r < PMK_MB_REGS; r++) {
+		unsigned residue = t.residue[r];
+
+		t.residue[r] = (uint8_t)(residue > certain ? residue - certain : 0);
+	}
 	b->cycles = t.cycles + certain;
 	b->facts.n[PMK_MB_FACT_OF_STALL] = (uint16_t)(t.of_stall + certain);
 	b->facts.n[PMK_MB_FACT_EX_STALL] = (uint16_t)t.ex_stall;
