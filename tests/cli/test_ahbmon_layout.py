@@ -6,6 +6,8 @@ import os
 from harness import *
 from programs import assemble
 
+pytestmark = pytest.mark.quick
+
 PROJECTS = os.path.join(SOURCE, "data", "layouts", "sp816.ini")
 ROOM = os.path.join(WORK, "layouts")
 os.makedirs(ROOM, exist_ok=True)

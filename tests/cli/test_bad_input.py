@@ -10,6 +10,8 @@ import time
 from harness import *
 from programs import build, loop, program
 
+pytestmark = pytest.mark.quick
+
 FAILED, NOT_EXEC, NOT_FOUND, USAGE = 125, 126, 127, 129
 
 # Says that it ran.

@@ -6,6 +6,8 @@ import os
 
 from harness import *
 
+pytestmark = pytest.mark.quick
+
 # ---- armv8: numbers from the manual's rules and the streams the check says it runs -------------------
 
 TABLES = """\

@@ -17,6 +17,8 @@ import time
 from harness import *
 from programs import build, loop
 
+pytestmark = pytest.mark.quick
+
 FAILED, NOT_EXEC, NOT_FOUND, USAGE = 125, 126, 127, 129
 LINUX = ("-T", "linux")
 

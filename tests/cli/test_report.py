@@ -14,6 +14,8 @@ from fractions import Fraction
 from harness import *
 import repo
 
+pytestmark = pytest.mark.quick
+
 CORPUS = os.path.join(SOURCE, "tests/fuzz/corpus/dump")
 FOLDER = os.path.join(WORK, "report")
 os.makedirs(FOLDER, exist_ok=True)

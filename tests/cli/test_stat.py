@@ -9,6 +9,8 @@ import shutil
 from harness import *
 from programs import LOOP, assemble, build, loop, program
 
+pytestmark = pytest.mark.quick
+
 N = 1000
 TOTAL, IN_F, IN_G = 8 * N + 5, 5 * N, 2 * N
 

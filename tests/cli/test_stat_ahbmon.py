@@ -6,6 +6,8 @@ import re
 from harness import *
 from programs import assemble, build, program
 
+pytestmark = pytest.mark.quick
+
 # Reads COUNT lines of 32 bytes, from a page boundary on, and ends with exit code 3.
 LINES = """
 	.syntax	unified

@@ -6,6 +6,8 @@ import subprocess
 from harness import *
 from programs import build
 
+pytestmark = pytest.mark.quick
+
 # With COUNT passes: 6 COUNT + 5 instructions, of them 2 COUNT branches, COUNT loads and COUNT stores.
 LOOP = """
 	.global	_start

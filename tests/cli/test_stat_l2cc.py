@@ -6,6 +6,8 @@ import os
 from harness import *
 from programs import assemble, build
 
+pytestmark = pytest.mark.quick
+
 # PASSES times over COUNT lines of 32 bytes: a load and a store each.
 WALK = """
 	.syntax	unified

@@ -12,6 +12,8 @@ from harness import *
 import mbtools as mb
 from microblaze.measure import identities
 
+pytestmark = pytest.mark.quick
+
 FORKS = r"""
 #include "sys.h"
 #include "mini.h"

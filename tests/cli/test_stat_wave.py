@@ -10,6 +10,8 @@ import termios
 
 from harness import *
 
+pytestmark = pytest.mark.quick
+
 FOLDER = os.path.join(WORK, "stat-wave")
 SCORES = {"READ": "rd", "WRITE": "wr", "WAIT": "wait_total", "WAIT_FIRST": "wait_non_seq_slave"}
 

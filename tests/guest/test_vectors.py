@@ -5,6 +5,8 @@ Where the documents are silent (SWP, PLD, DMB ...) the number is our choice, wri
 docs/arm11.md."""
 from kernels.measure import *
 
+pytestmark = pytest.mark.quick
+
 
 def test_v1_ten_nops():
     # Ten instructions, none of which branches.
