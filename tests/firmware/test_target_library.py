@@ -127,8 +127,10 @@ def test_a_missing_compiler_is_one_line():
     folder = scratch("few-tools")
     os.makedirs(folder, exist_ok=True)
     for command, path in (("python3", sys.executable), ("env", shutil.which("env"))):
-        if not os.path.exists(os.path.join(folder, command)):
-            os.symlink(path, os.path.join(folder, command))
+        link = os.path.join(folder, command)
+        if os.path.lexists(link):
+            os.unlink(link)
+        os.symlink(path, link)
     env = dict(os.environ, PATH=folder, PMK_MB_TOOLCHAIN=folder)
     out = run(os.path.join(SOURCE, "scripts/target"), scratch("none"), env=env)
     equal((out.code, out.err), (0, ""), str(out))
