@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: MIT
+"""tests/conftest.py: what becomes of the tests of C programs and of vectors, and that no file is lost; on a small
+suite of its own."""
+import sys
+
+from harness import *
+
+pytestmark = pytest.mark.quick
+
+PROGRAM = r"""
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+static void good(void **state) { (void)state; }
+static void bad(void **state) { (void)state; assert_int_equal(1, 2); }
+static void not_here(void **state) { (void)state; print_message("no such hardware\n"); skip(); }
+static void leaves(void **state) { (void)state; _exit(0); }
+static void behind(void **state) { (void)state; }
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(good), cmocka_unit_test(bad), cmocka_unit_test(not_here),
+					    cmocka_unit_test(leaves), cmocka_unit_test(behind) };
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
+"""
+RUNNER = r"""#!/bin/sh
+echo "vectors:3: small on one: is 1, want 2" >&2
+echo "FAIL small on one"
+echo "ok small on two"
+exit 1
+"""
+
+
+@pytest.fixture(scope="module")
+def suite():
+    """The folder of a small suite, with tests/ and build/."""
+    with tempfile.TemporaryDirectory(dir=WORK) as top:
+        tests, build = os.path.join(top, "tests"), os.path.join(top, "build")
+        os.makedirs(os.path.join(tests, "sub"))
+        os.makedirs(os.path.join(build, "meson-info"))
+        for name in ("conftest.py", "harness.py"):
+            shutil.copy(os.path.join(SOURCE, "tests", name), tests)
+        shutil.copy(os.path.join(SOURCE, "pytest.ini"), top)
+        os.symlink(os.path.join(SOURCE, "scripts"), os.path.join(top, "scripts"))
+
+        def write(path, text):
+            with open(os.path.join(top, path), "w") as f:
+                f.write(text)
+
+        write("tests/sub/test_program.c", PROGRAM)
+        write("tests/sub/small.vec", "vector small\ncores one two\nref none\n")
+        write("tests/test_python.py", "from harness import *\n\npytestmark = pytest.mark.quick\n\n\n"
+              "def test_equal():\n    equal(list(range(9000)), [*range(4000), 7, *range(4001, 9000)])\n")
+        write("build/vectors", RUNNER)
+        os.chmod(os.path.join(build, "vectors"), 0o755)
+        out = run("cc", "-o", os.path.join(build, "program"), os.path.join(tests, "sub", "test_program.c"),
+                  os.path.join(SOURCE, "tests", "unit.c"), "-Wl,--wrap=_cmocka_run_group_tests", "-lcmocka")
+        assert out.code == 0, out
+        write("build/meson-info/intro-tests.json", json.dumps(
+            [{"name": "sub/test_program", "cmd": [os.path.join(build, "program")]},
+             {"name": "sub/small", "cmd": [os.path.join(build, "vectors")]}]))
+        yield top
+
+
+def pytest_in(suite, *argv):
+    env = dict(os.environ, PMK_BUILD=os.path.join(suite, "build"))
+    for name in ("PYTEST_XDIST_WORKER", "PYTEST_XDIST_WORKER_COUNT", "PYTEST_CURRENT_TEST", "PMK_TEST_WORK"):
+        env.pop(name, None)
+    return run(sys.executable, "-B", "-m", "pytest", "-rA", "-p", "no:cacheprovider", *argv, cwd=suite, env=env)
+
+
+def verdicts(out):
+    return dict(reversed(m) for m in re.findall(r"^(PASSED|FAILED|ERROR) (\S+)", out.out, re.M))
+
+
+def test_each_test_of_a_program_is_one(suite):
+    out = pytest_in(suite, "tests/sub/test_program.c")
+    equal(out.code, 1, out)
+    name = "tests/sub/test_program.c::"
+    equal(verdicts(out), {name + "good": "PASSED", name + "bad": "FAILED", name + "leaves": "FAILED",
+                          name + "behind": "FAILED"})
+    contains(out.out, "0x1 != 0x2")
+    contains(out.out, "no such hardware")
+    contains(out.out, "not run: the program exited with 0 in leaves")
+    assert re.search(r"^=+ 3 failed, 1 passed, 1 skipped in ", out.out, re.M), out
+
+
+def test_what_is_selected_is_run(suite):
+    out = pytest_in(suite, "-k", "good or behind")
+    equal((out.code, set(verdicts(out).values())), (0, {"PASSED"}), out)
+    assert re.search(r"^=+ 2 passed, \d deselected in ", out.out, re.M), out
+
+
+def test_each_vector_on_each_core_is_one(suite):
+    out = pytest_in(suite, "tests/sub/small.vec")
+    equal(verdicts(out), {"tests/sub/small.vec::small[one]": "FAILED", "tests/sub/small.vec::small[two]": "PASSED"})
+    contains(out.out, "vectors:3: small on one: is 1, want 2")
+
+
+def test_what_differs_is_shown_and_little_else(suite):
+    out = pytest_in(suite, "tests/test_python.py")
+    contains(out.out, "[4000]: got 4000, want 7")
+    assert len(out.out) < 3000, len(out.out)
+
+
+def test_a_program_that_is_not_built_is_an_error(suite):
+    added = os.path.join(suite, "tests", "sub", "test_forgotten.c")
+    try:
+        shutil.copy(os.path.join(suite, "tests", "sub", "test_program.c"), added)
+        out = pytest_in(suite)
+        assert out.code not in (0, 1), out
+        contains(out.out, "tests/meson.build does not build sub/test_forgotten")
+    finally:
+        os.unlink(added)
+
+
+@pytest.mark.parametrize("options", ((), ("-m", "quick"), ("-n", "2", "--dist", "loadfile")), ids=("all", "quick", "-n2"))
+def test_a_file_without_tests_is_an_error(suite, options):
+    """Everything else passes: the tests that fail are taken away."""
+    lost = os.path.join(suite, "tests", "test_lost.py")
+    kept = {name: os.path.join(suite, "tests", name) for name in ("test_python.py", "sub")}
+    away = os.path.join(suite, "away")
+    os.makedirs(away)
+    try:
+        for name, path in kept.items():
+            os.rename(path, os.path.join(away, name))
+        for path, name in ((lost, "tst_lost"), (os.path.join(suite, "tests", "test_fine.py"), "test_fine")):
+            with open(path, "w") as f:
+                f.write(f"import pytest\n\npytestmark = pytest.mark.quick\n\n\ndef {name}():\n    pass\n")
+        out = pytest_in(suite, *options)
+        equal(out.code, 1, out)
+        contains(out.out, "ERROR tests/test_lost.py - no test of this file has run")
+        os.unlink(lost)
+        equal(pytest_in(suite, *options).code, 0)
+    finally:
+        for path in (lost, os.path.join(suite, "tests", "test_fine.py")):
+            if os.path.exists(path):
+                os.unlink(path)
+        for name, path in kept.items():
+            os.rename(os.path.join(away, name), path)
+        os.rmdir(away)
+
+
+def test_a_missing_dependency_is_an_error(tmp_path):
+    """Where pkg-config knows Unicorn no more, a build tree with tests cannot be made."""
+    known = run("pkg-config", "--variable", "pc_path", "pkg-config").out.strip().split(":")
+    for folder in known:
+        for name in os.listdir(folder) if os.path.isdir(folder) else ():
+            if not name.startswith("unicorn") and not os.path.lexists(tmp_path / name):
+                os.symlink(os.path.join(folder, name), tmp_path / name)
+    out = run("meson", "setup", "-Dtests=true", tmp_path / "build", SOURCE,
+              env=dict(os.environ, PKG_CONFIG_LIBDIR=str(tmp_path)))
+    equal(out.code, 1, out)
+    contains(out.out + out.err, 'Dependency "unicorn" not found')
