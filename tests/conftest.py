@@ -9,6 +9,7 @@ import difflib
 import json
 import os
 import re
+import signal
 import subprocess
 
 import pytest
@@ -19,6 +20,8 @@ import harness  # noqa: E402: only now, so that its assertions are rewritten
 
 TESTS = os.path.dirname(os.path.abspath(__file__))
 os.environ.update(PMK_BUILD=os.path.abspath(harness.BUILD), LC_ALL="C")
+# A shell lets what it starts in the background ignore interrupts, and programs that tests interrupt would, too.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 LIMIT = 3600  # seconds; for what hangs
 
 
