@@ -8,10 +8,10 @@
  * No fence: a hart performs its CSR accesses in program order with all that counts instructions (PRIV
  * 2.1; "Zicsr", 9.1). volatile and "memory" keep the compiler's order.
  */
-#ifdef __riscv
-
 #include <pmk/native.h>
 #include <pmk/riscv.h>
+
+#ifdef __riscv
 
 #define EACH(X)                                                                               \
 	X(PMK_RISCV_MCYCLE, 0xB00)                                                            \

@@ -15,10 +15,10 @@ QEMU_EXPORT int qemu_plugin_install(uint64_t id, const struct qemu_info *info, i
 				    char **argv);
 
 #if PMK_QEMU_API >= 7
-#define UNUSED(...) ((void)userdata, ##__VA_ARGS__)
-#define NO_DATA	    , NULL
+#define UNUSED	((void)userdata)
+#define NO_DATA , NULL
 #else
-#define UNUSED(...) ((void)id, ##__VA_ARGS__)
+#define UNUSED	((void)id)
 #define NO_DATA
 #endif
 
@@ -39,26 +39,28 @@ static size_t insn_bytes(const struct qemu_plugin_insn *insn, void *dest, size_t
 
 static void on_translate(QEMU_ID struct qemu_plugin_tb *tb QEMU_DATA)
 {
-	UNUSED();
+	UNUSED;
 	pmk_plugin_translated(tb);
 }
 
 static void on_vcpu_init(QEMU_ID unsigned vcpu QEMU_DATA)
 {
-	UNUSED();
+	UNUSED;
 	pmk_plugin_vcpu_started(vcpu);
 }
 
 static void on_syscall(QEMU_ID unsigned vcpu, int64_t num, uint64_t a1, uint64_t a2, uint64_t a3,
 		       uint64_t a4, uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8 QEMU_DATA)
 {
-	UNUSED((void)a1, (void)a2, (void)a3, (void)a4, (void)a5, (void)a6, (void)a7, (void)a8);
+	UNUSED;
+	(void)a1, (void)a2, (void)a3, (void)a4, (void)a5, (void)a6, (void)a7, (void)a8;
 	pmk_plugin_syscall(vcpu, num);
 }
 
 static void on_syscall_return(QEMU_ID unsigned vcpu, int64_t num, int64_t ret QEMU_DATA)
 {
-	UNUSED((void)vcpu, (void)ret);
+	UNUSED;
+	(void)vcpu, (void)ret;
 	pmk_plugin_syscall_returned(num);
 }
 
