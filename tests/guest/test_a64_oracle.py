@@ -1,24 +1,17 @@
 # SPDX-License-Identifier: MIT
 """Exact events of A64 programs against an independent count of the same run: QEMU without our plugin,
 executing one instruction per block, logging each as it is translated (its word) and as it runs (its
-address). Which instruction is which is what objdump says of the word.
-
-The log is large (100 bytes an instruction): it is read through a FIFO and never stored."""
+address). Which instruction is which is what objdump says of the word."""
 import collections
-import ctypes
 import os
 import struct
-import threading
 
 from harness import *
 from fetch_debian import Unavailable, fetch
 from programs import build
+from qemulog import logged
 
 CROSS64 = "aarch64-linux-gnu-"
-# What pmk lets a program see; src/cli/emulate.c.
-ENVIRONMENT = ["PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/", "LANG=C"]
-OPTIONS = ["-seed", "1", "-s", "8388608", "-r", "6.1.0"]
-ADDR_NO_RANDOMIZE = 0x0040000
 CROSS_ROOT = "/usr/aarch64-linux-gnu"
 
 EVENTS = """inst_retired ld_retired st_retired br_retired br_immed_retired br_return_retired
@@ -32,7 +25,7 @@ FP_REGISTER = re.compile(r"\b[vbhsdq]\d+\b|\.\d*[bhsdq]\b")
 CONDITIONAL = re.compile(r"b\.(?!al$|nv$)|cbn?z$|tbn?z$")
 INDIRECT = {"br", "blr", "ret"}
 SYSTEM = re.compile(r"(nop|hint|yield|wfe|wfi|sevl?|svc|brk|udf|hlt|mrs|msr|sysl?|dc|ic|at|tlbi|isb|dsb|dmb|"
-                    r"clrex|bti|paciasp|autiasp|xpaclri|pac\w+|aut\w+|prfu?m|\.inst)$")
+                    r"clrex|bti|chkfeat|paciasp|autiasp|xpaclri|pac\w+|aut\w+|prfu?m|\.inst)$")
 EXCLUSIVE = re.compile(r"(ld|st)(ax|lx|x)[rp][bh]?$")
 ORDERED = re.compile(r"(ldax?[rp][bh]?|stlx?[rp][bh]?)$")
 
@@ -148,32 +141,13 @@ class Trace:
         return {e: c[e] for e in EVENTS}
 
 
-def single_step():
-    """The option has another name since QEMU 8.1."""
-    return "-one-insn-per-tb" if "one-insn-per-tb" in run("qemu-aarch64", "-help").out else "-singlestep"
-
-
 def oracle(program, *argv, more=()):
     """{event: count} and the output of one run, as QEMU alone tells it."""
-    fifo = os.path.join(WORK, f"trace64-{os.getpid()}")
-    if os.path.exists(fifo):
-        os.unlink(fifo)
-    os.mkfifo(fifo)
     trace = Trace()
-    reader = threading.Thread(target=trace.read, args=(fifo,), daemon=True)
-    reader.start()
-    libc = ctypes.CDLL(None)
-    # A parent as young as pmk would be, and none of the variables it adds.
-    through = ["/bin/sh", "-c", '"$@"; exit $?', "sh", "env", "-i"]
-    qemu = ["qemu-aarch64", "-cpu", "cortex-a53", single_step(), "-d", "exec,nochain,in_asm", "-D", fifo,
-            *OPTIONS]
-    p = subprocess.run([*through, *ENVIRONMENT, *qemu, *more, "-0", program, program, *argv], input="",
-                       capture_output=True, text=True, errors="replace", timeout=PATIENCE,
-                       preexec_fn=lambda: libc.personality(ADDR_NO_RANDOMIZE))
-    reader.join(60)
-    os.unlink(fifo)
-    assert trace.runs, f"QEMU wrote no trace: {p.stderr}"
-    return trace.counts(), Output(p.returncode, p.stdout, p.stderr)
+    out = logged("qemu-aarch64", trace.read, program, *argv, what="exec,nochain,in_asm", cpu="cortex-a53",
+                 core="armv8", more=more)
+    assert trace.runs, f"QEMU wrote no trace: {out}"
+    return trace.counts(), out
 
 
 def compare(program, *argv, more=(), most=1500000):

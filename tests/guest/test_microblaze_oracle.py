@@ -2,24 +2,15 @@
 """Exact events of MicroBlaze programs against an independent count of the same run: QEMU without our plugin,
 executing one instruction per block and logging each address as it runs. Which instruction stands there is what
 objdump says of the program, or QEMU where the program wrote it itself; which events it raises is told by its
-name, from the table of UG984 ("Performance Monitoring") and section 4 of docs/microblaze.md.
-
-The log is large (100 bytes an instruction): it is read through a FIFO and never stored."""
+name, from the table of UG984 ("Performance Monitoring") and section 4 of docs/microblaze.md."""
 import collections
-import ctypes
 import glob
 import os
-import subprocess
-import threading
 
 from harness import *
 import mbtools as mb
 from microblaze.measure import bare, identities
-
-# What pmk lets a program see; src/cli/emulate.c.
-ENVIRONMENT = ["PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/", "LANG=C"]
-OPTIONS = ["-seed", "1", "-s", "8388608", "-r", "6.1.0"]
-ADDR_NO_RANDOMIZE = 0x0040000
+from qemulog import logged
 
 BENCH = os.path.join(SOURCE, "bench", "programs")
 
@@ -174,26 +165,10 @@ class Trace:
 
 def oracle(order, program, *argv):
     """{event: count} and the output of one run, as QEMU alone tells it."""
-    fifo = os.path.join(WORK, f"trace-mb-{os.getpid()}")
-    if os.path.exists(fifo):
-        os.unlink(fifo)
-    os.mkfifo(fifo)
     trace = Trace(disassembly(program))
-    reader = threading.Thread(target=trace.read, args=(fifo,), daemon=True)
-    reader.start()
-    libc = ctypes.CDLL(None)
-    qemu = mb.ORDERS[order].qemu
-    # The option has another name since QEMU 8.1.
-    single = "-one-insn-per-tb" if "one-insn-per-tb" in run(qemu, "-help").out else "-singlestep"
-    # A parent as young as pmk would be, and none of the variables it adds.
-    command = ["/bin/sh", "-c", '"$@"; exit $?', "sh", "env", "-i", *ENVIRONMENT, qemu, single, "-d",
-               "exec,nochain,in_asm", "-D", fifo, *OPTIONS, "-0", program, program, *argv]
-    p = subprocess.run(command, input="", capture_output=True, text=True, errors="replace", timeout=PATIENCE,
-                       preexec_fn=lambda: libc.personality(ADDR_NO_RANDOMIZE))
-    reader.join(60)
-    os.unlink(fifo)
-    assert trace.steps, f"QEMU wrote no trace: {p.stderr}"
-    return trace.counts(died=p.returncode > 128), Output(p.returncode, p.stdout, p.stderr)
+    out = logged(mb.ORDERS[order].qemu, trace.read, program, *argv, what="exec,nochain,in_asm")
+    assert trace.steps, f"QEMU wrote no trace: {out}"
+    return trace.counts(died=out.code > 128), out
 
 
 def compare(program, *argv, order="little", core="microblaze", most=600000):

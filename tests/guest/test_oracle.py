@@ -1,48 +1,45 @@
 # SPDX-License-Identifier: MIT
 """Exact events against an independent count of the same run: QEMU without our plugin, executing one
 instruction per block and logging each. For programs in ARM state also the changes of the PC, seen as
-gaps in that log, and the branches, known from objdump.
-
-The log is large (100 bytes an instruction): it is read through a FIFO and never stored."""
-import ctypes
+gaps in that log, and the branches, known from objdump."""
 import os
-import threading
 
 from harness import *
 from fetch_debian import Unavailable, fetch
 from programs import build, loop
+from qemulog import logged
 
-# What pmk lets a program see; src/cli/emulate.c.
-ENVIRONMENT = ["PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/", "LANG=C"]
-OPTIONS = ["-seed", "1", "-s", "8388608", "-r", "6.1.0"]
-ADDR_NO_RANDOMIZE = 0x0040000
 CROSS_ROOT = "/usr/arm-linux-gnueabi"
 
 # ARM branch instructions by mnemonic, conditions stripped.
 BRANCHES = {"b", "bl", "bx", "blx"}
+WRITES_PC = {"mov", "add", "sub", "ldr"}  # where their first operand is the PC
 CONDITIONS = "eq ne cs cc mi pl vs vc hi ls ge lt gt le hs lo".split()
 
 
 def branches_of(path):
-    """Addresses of all branch instructions and of all system calls, from objdump."""
-    found, calls = set(), set()
+    """Addresses from objdump: of all branch instructions, of what writes the PC without a condition, of all system
+    calls."""
+    found, always, calls = set(), set(), set()
     for line in run(CROSS + "objdump", "-d", "--no-show-raw-insn", path).out.splitlines():
-        m = re.match(r" *([0-9a-f]+):\t(\w+)", line)
+        m = re.match(r" *([0-9a-f]+):\t(\w+)(\tpc,)?", line)
         if not m:
             continue
         name = m.group(2)
+        if name in BRANCHES or (m.group(3) and name in WRITES_PC):
+            always.add(int(m.group(1), 16))
         if name in BRANCHES or (name[-2:] in CONDITIONS and name[:-2] in BRANCHES):
             found.add(int(m.group(1), 16))
         elif name == "svc":
             calls.add(int(m.group(1), 16))
     assert found and calls, f"objdump shows no branches in {path}"
-    return found, calls
+    return found, always, calls
 
 
 def read_trace(fifo, known, result):
     insns = changes = executed = 0
-    branches, calls = known or (None, None)
-    expected = None
+    branches, always, calls = known or (None, None, None)
+    expected = last = None
     with open(fifo, "rb") as f:
         for line in f:
             if line.startswith(b"Trace"):
@@ -50,7 +47,9 @@ def read_trace(fifo, known, result):
                 if branches is None:
                     continue
                 pc = int(line.split(b"/", 2)[1], 16)
-                changes += expected is not None and pc != expected
+                # What goes to the next instruction leaves no gap.
+                changes += expected is not None and (pc != expected or last in always)
+                last = pc
                 executed += pc in branches
                 # Where a system call goes on (in a signal handler, maybe) is the kernel's choice.
                 expected = None if pc in calls else pc + 4
@@ -59,31 +58,13 @@ def read_trace(fifo, known, result):
     result.update(insns=insns, changes=changes, branches=executed)
 
 
-def single_step():
-    """The option has another name since QEMU 8.1."""
-    return "-one-insn-per-tb" if "one-insn-per-tb" in run("qemu-arm", "-help").out else "-singlestep"
-
-
 def oracle(program, *argv, more=(), known=None):
     """{insns, changes, branches} and the output of one run, as QEMU alone tells it."""
-    fifo = os.path.join(WORK, f"trace-{os.getpid()}")
-    if os.path.exists(fifo):
-        os.unlink(fifo)
-    os.mkfifo(fifo)
     result = {}
-    reader = threading.Thread(target=read_trace, args=(fifo, known, result), daemon=True)
-    reader.start()
-    libc = ctypes.CDLL(None)
-    # A parent as young as pmk would be (see debian_bash), and none of the variables it adds.
-    through = ["/bin/sh", "-c", '"$@"; exit $?', "sh", "env", "-i"]
-    qemu = ["qemu-arm", "-cpu", "arm1176", single_step(), "-d", "exec,nochain", "-D", fifo, *OPTIONS]
-    p = subprocess.run([*through, *ENVIRONMENT, *qemu, *more, "-0", program, program, *argv], input="",
-                       capture_output=True, text=True, errors="replace", timeout=PATIENCE,
-                       preexec_fn=lambda: libc.personality(ADDR_NO_RANDOMIZE))
-    reader.join(60)
-    os.unlink(fifo)
-    assert result, f"QEMU wrote no trace: {p.stderr}"
-    return result, Output(p.returncode, p.stdout, p.stderr)
+    out = logged("qemu-arm", lambda fifo: read_trace(fifo, known, result), program, *argv, cpu="arm1176",
+                 core="arm1176", more=more)
+    assert result, f"QEMU wrote no trace: {out}"
+    return result, out
 
 
 def compare(program, *argv, arm_state=False, more=(), most=3000000):
