@@ -34,9 +34,10 @@ class Guest:
         return packages.kernel(self.arch)
 
     def build(self):
-        """The folder with pmk and libpmk.a for the guest, statically linked; it is kept."""
+        """The folder with pmk and libpmk.a for the guest; it is kept."""
         have("meson", "ninja", "pkg-config", self.triplet + "-gcc")
         root = packages.sysroot(self.arch)
+        lib = os.path.join(root, "usr/lib", self.triplet)
         folder = os.path.join(WORK, f"linux-{self.arch}")
         args = [*self.flags, "-idirafter", f"{root}/usr/include"]
         with open(f"{folder}.ini", "w") as f:
@@ -47,11 +48,10 @@ strip = '{self.triplet}-strip'
 pkgconfig = 'pkg-config'
 [properties]
 sys_root = '{root}'
-pkg_config_libdir = '{root}/usr/lib/{self.triplet}/pkgconfig'
+pkg_config_libdir = '{lib}/pkgconfig'
 [built-in options]
 c_args = {args}
-c_link_args = ['-static', '-L{root}/usr/lib/{self.triplet}']
-prefer_static = true
+c_link_args = ['-L{lib}', '-Wl,-rpath-link={lib}']
 [host_machine]
 system = 'linux'
 cpu_family = '{self.cpu_family}'
@@ -74,6 +74,21 @@ endian = 'little'
         assert out.code == 0, out
         return read(path)
 
+    def loaded(self, path, found=None):
+        """{path in the guest: file} of all that a program loads, the dynamic loader too."""
+        found = {} if found is None else found
+        places = (os.path.join(packages.sysroot(self.arch), "usr/lib", self.triplet), f"/usr/{self.triplet}/lib")
+        said = run(f"{self.triplet}-readelf", "-ld", path).out
+        for name in re.findall(r"\(NEEDED\).*\[(.+)\]|interpreter: (.+)\]", said):
+            inside = name[1].lstrip("/") or f"lib/{name[0]}"
+            if inside not in found:
+                at = [p for p in (os.path.join(place, os.path.basename(inside)) for place in places)
+                      if os.path.exists(p)]
+                assert at, f"{path} needs {inside}, which is not in {places}"
+                found[inside] = at[0]
+                self.loaded(at[0], found)
+        return found
+
     def initramfs(self, name, programs, scripts):
         """programs: {name: content}; scripts: {name: text}."""
         stripped = os.path.join(WORK, f"{self.arch}-pmk")
@@ -81,6 +96,7 @@ endian = 'little'
         assert out.code == 0, out
         files = {"init": INIT.encode(), "bin/pmk": read(stripped),
                  "bin/busybox": read(packages.busybox(self.arch))}
+        files |= {inside: read(at) for inside, at in self.loaded(stripped).items()}
         files |= {f"bin/{n}": content for n, content in programs.items()}
         files |= {f"scripts/{n}": text.encode() + b"\n" for n, text in scripts.items()}
         metrics = os.path.join(SOURCE, "data/metrics")

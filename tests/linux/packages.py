@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What a Linux guest is made of: Debian's kernel and busybox, and the static libraries that pmk is linked
-with. Fetched and kept as tests/guest/fetch_debian.py does it.
+"""What a Linux guest is made of: Debian's kernel and busybox, and the libraries that pmk is linked with.
+Fetched and kept as tests/guest/fetch_debian.py does it.
 
     tests/linux/packages.py [arm64 | armel]     fetch everything and print where it is
 """
@@ -17,8 +17,9 @@ from fetch_debian import Unavailable
 
 # The metapackage of the kernel: which version it is changes.
 KERNELS = {"arm64": "linux-image-arm64", "armel": "linux-image-rpi"}
-# libelf's own are libz's, and libzstd's since 0.189.
-LIBRARIES = ("libcapstone-dev", "libelf-dev", "zlib1g-dev", "libzstd-dev", "libinih-dev", "libjson-c-dev")
+# And the library itself: which version it is differs between releases. libelf's own are libz, and libzstd since 0.189.
+LIBRARIES = {"libcapstone-dev": "libcapstone[0-9]*", "libelf-dev": "libelf1*", "zlib1g-dev": "zlib1g",
+             "libzstd-dev": "libzstd1", "libinih-dev": "libinih1", "libjson-c-dev": "libjson-c[0-9]*"}
 
 
 @functools.cache
@@ -41,13 +42,21 @@ def busybox(arch):
 
 def sysroot(arch):
     """A folder with usr/include and usr/lib of all libraries."""
-    def make(path):
-        for package in LIBRARIES:
-            with tempfile.TemporaryDirectory() as place:
-                shutil.copytree(os.path.join(debian.unpack(arch, package, place), "usr"), os.path.join(path, "usr"),
-                                symlinks=True, dirs_exist_ok=True)
+    def add(path, package):
+        with tempfile.TemporaryDirectory() as place:
+            files = debian.unpack(arch, package, place)
+            # Not every release has /lib in /usr.
+            for part, into in (("usr", "usr"), ("lib", "usr/lib")):
+                if os.path.isdir(os.path.join(files, part)):
+                    shutil.copytree(os.path.join(files, part), os.path.join(path, into), symlinks=True,
+                                    dirs_exist_ok=True)
 
-    return debian.kept(f"{debian.release()}-{arch}-sysroot", make)
+    def make(path):
+        for package, library in LIBRARIES.items():
+            add(path, package)
+            add(path, debian.depends(arch, package, library))
+
+    return debian.kept(f"{debian.release()}-{arch}-libraries", make)
 
 
 if __name__ == "__main__":

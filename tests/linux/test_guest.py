@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """pmk stat -T linux on a kernel with a PMU: Debian's arm64 kernel in QEMU, whose Cortex-A53 counts
-instructions exactly (-icount). pmk is built for it, statically; packages.py has the parts.
+instructions exactly (-icount). pmk is built for it; packages.py has the parts.
 
 The guest runs scripts one after the other and powers off; everything it printed is cut up here. So the
 whole file boots twice: with -icount, and without, where QEMU's PMU has no instruction counter."""
