@@ -255,6 +255,11 @@ def events_of(pid):
     return count
 
 
+def sleeps(pid):
+    """Does it wait for something, rather than run?"""
+    return of_process(pid, "stat").rpartition(") ")[2].startswith("S")
+
+
 def waits_of(pid):
     """How often a process has waited for something."""
     found = re.search(r"^voluntary_ctxt_switches:\s+(\d+)", of_process(pid, "status"), re.M)
@@ -314,7 +319,7 @@ def test_attached_to_more_processes_than_can_be_watched():
         wait_until(lambda: of_process(reader.pid, "comm") == "cat\n", "cat does not start")
     counting = subprocess.Popen([PMK, "stat", "-x", ",", "-p", ",".join(str(r.pid) for r in readers), "-e",
                                  "task-clock"], stderr=subprocess.PIPE, text=True)
-    wait_until(lambda: events_of(counting.pid) >= 70, "pmk does not open an event for each")
+    wait_until(lambda: events_of(counting.pid) >= 70 and sleeps(counting.pid), "pmk does not open an event for each")
     os.close(ours)  # now all read the end and end
     for reader in readers:
         reader.wait()

@@ -340,10 +340,12 @@ def test_forks_without_a_place_are_reported():
 
 
 def test_zombies_give_their_place_back():
-    values = {n: stat("-e", "instr_exec", family(), "zombies", f"{n:03}") for n in (1, 2, 150)}
+    # No zero in front: some C libraries look at what follows one.
+    values = {n: stat("-e", "instr_exec", family(), "zombies", str(n)) for n in (110, 111, 150)}
     equal((values[150]["processes"], values[150]["warning"]), (151, None))
-    one = insns(values[2]) - insns(values[1])
-    equal(insns(values[150]) - insns(values[2]), 148 * one)
+    one = insns(values[111]) - insns(values[110])
+    assert one > 4000
+    equal(insns(values[150]) - insns(values[111]), 39 * one)
 
 
 def test_grandchildren_are_followed():
@@ -432,14 +434,15 @@ def test_exec_does_not_hide_the_rest():
 
 
 def test_threads_are_counted_on_cores_of_their_own():
-    doc = stat("-A", "-e", "instr_exec", threads(), "work", "3")
+    doc = stat("-A", "-e", "instr_exec", threads(), "work", "4")
     cores = {c["cpu"]: c["counter-value"] for c in doc["counters"]}
-    equal(sorted(cores), [0, 1, 2, 3])
-    equal(doc["threads"], 4)
-    for cpu in (1, 2, 3):
-        equal(cores[cpu], cores[1], "every worker does the same")
-        assert cores[cpu] > 4000
-    total = stat("-e", "instr_exec", threads(), "work", "3")
+    equal(sorted(cores), [0, 1, 2, 3, 4])
+    equal(doc["threads"], 5)
+    # The first one may do something in the C library once for all.
+    for cpu in (2, 3, 4):
+        equal(cores[cpu], cores[2], "every worker does the same")
+    assert cores[1] >= cores[2] > 4000
+    total = stat("-e", "instr_exec", threads(), "work", "4")
     equal(insns(total), sum(cores.values()))
 
 
