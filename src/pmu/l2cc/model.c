@@ -160,7 +160,7 @@ static unsigned counter_at(const struct pmk_l2cc_model *m, unsigned reg)
 {
 	if (!m->l210)
 		return reg == PMK_L220_COUNTER0 ? 0 : reg == PMK_L220_COUNTER1 ? 1 : NOT_ONE;
-	return reg >= PMK_L210_EMC0 ? reg - PMK_L210_EMC0 : NOT_ONE;
+	return reg >= PMK_L210_EMC0 && reg < PMK_L210_NREGS ? reg - PMK_L210_EMC0 : NOT_ONE;
 }
 
 /* Where a register's bits are held. INT_MASKED and INT_CLEAR hold none of their own. */
