@@ -419,7 +419,7 @@ static void write_path(FILE *f, const char *key, const struct pmk_wave_signal *s
 
 static bool unnamed(const struct layer *l)
 {
-	return wave_monitor(l->name) == WAVE_NMONITORS;
+	return pmk_wave_monitor(l->name) == WAVE_NMONITORS;
 }
 
 /* `own`: a clock in its scope that may be another one, or NULL; `several`: there is another layer whose
@@ -559,7 +559,7 @@ static int guess(const struct pmk_wave *w, FILE *f, struct layers *all, struct p
 	const char *scope = evntbus ? evntbus->scope : "";
 
 	if (find_layers(v, all))
-		return wave_error(err, PMK_ENOMEM, "%s: out of memory", w->path);
+		return pmk_wave_fail(err, PMK_ENOMEM, "%s: out of memory", w->path);
 	find_gxi(all);
 	all->pins = find_pins(v);
 	find_inner_ends(all);
@@ -574,15 +574,16 @@ static int guess(const struct pmk_wave *w, FILE *f, struct layers *all, struct p
 	clock = most_telling(v, clocks, scope);
 	reset = most_telling(v, resets, scope);
 	if (!all->count && !all->gxi.roles && !all->pins && !evntbus)
-		return wave_error(err, PMK_ENOTSUP,
-				  "%s: no map can be guessed: no names like htrans and hready, "
-				  "gxi_address_state and gxi_data_state, AHBMONITOR, or EVNTBUS",
-				  w->path);
+		return pmk_wave_fail(err, PMK_ENOTSUP,
+				     "%s: no map can be guessed: no names like htrans and hready, "
+				     "gxi_address_state and gxi_data_state, AHBMONITOR, or EVNTBUS",
+				     w->path);
 	if (!clock)
-		return wave_error(err, PMK_ENOTSUP,
-				  "%s: no map can be guessed: no signal of one bit has a name like "
-				  "hclk or clk",
-				  w->path);
+		return pmk_wave_fail(
+			err, PMK_ENOTSUP,
+			"%s: no map can be guessed: no signal of one bit has a name like "
+			"hclk or clk",
+			w->path);
 	write_map(f, v, all, clock, reset, evntbus);
 	return 0;
 }
@@ -598,12 +599,12 @@ int pmk_wave_guess(const struct pmk_wave *w, char **text, struct pmk_wave_error 
 	*text = NULL;
 	f = open_memstream(text, &size);
 	if (!f)
-		return wave_error(err, PMK_ENOMEM, "%s: out of memory", w->path);
+		return pmk_wave_fail(err, PMK_ENOMEM, "%s: out of memory", w->path);
 	code = guess(w, f, &all, err);
 	free(all.layer);
 	free(all.role);
 	if (fclose(f) != 0 && !code)
-		code = wave_error(err, PMK_ENOMEM, "%s: out of memory", w->path);
+		code = pmk_wave_fail(err, PMK_ENOMEM, "%s: out of memory", w->path);
 	if (code) {
 		free(*text);
 		*text = NULL;

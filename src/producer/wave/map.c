@@ -43,7 +43,7 @@ struct reading {
 
 static const char *keep(struct reading *r, const char *text)
 {
-	const char *copy = wave_arena_copy(&r->all->text, text, strlen(text));
+	const char *copy = pmk_wave_arena_copy(&r->all->text, text, strlen(text));
 
 	if (!copy) {
 		r->no_memory = true;
@@ -163,22 +163,21 @@ static bool take_clock(struct reading *r, const char *name, const char *value)
 
 /* ---- [layer NAME] --------------------------------------------------------------------------- */
 
-const char *const wave_monitors[WAVE_NMONITORS] = {
-	"armi", "clcdc", "dma0", "dma1", "exp", "armd"
-};
+const char *const pmk_wave_monitors[WAVE_NMONITORS] = { "armi", "clcdc", "dma0",
+							"dma1", "exp",	 "armd" };
 
-unsigned wave_monitor(const char *name)
+unsigned pmk_wave_monitor(const char *name)
 {
 	unsigned i = 0;
 
-	while (i < WAVE_NMONITORS && strcasecmp(wave_monitors[i], name) != 0)
+	while (i < WAVE_NMONITORS && strcasecmp(pmk_wave_monitors[i], name) != 0)
 		i++;
 	return i;
 }
 
 static uint8_t monitor_by_name(const char *name)
 {
-	unsigned i = wave_monitor(name);
+	unsigned i = pmk_wave_monitor(name);
 
 	/* Else the one with a counter for every type of burst. */
 	return i < WAVE_NMONITORS ? (uint8_t)(PMK_AHBMON_BUS_ARMI + i)
@@ -212,7 +211,7 @@ static bool set_bytes(struct reading *r, struct pmk_wave_layer *layer, const cha
 {
 	uint64_t bytes;
 
-	if (!wave_number(value, &bytes) || !bytes || bytes > 128 || (bytes & (bytes - 1)))
+	if (!pmk_wave_number(value, &bytes) || !bytes || bytes > 128 || (bytes & (bytes - 1)))
 		return complain(r, "bytes is the width of the data bus, 1 2 4 … 128, not '%.40s'",
 				value);
 	layer->bytes = (uint16_t)bytes;
@@ -246,7 +245,7 @@ static bool take_layer(struct reading *r, const char *name, const char *value)
 		return layer->scope != NULL;
 	}
 	if (i == MONITOR) {
-		i = find_word(r, "no such monitor", wave_monitors, WAVE_NMONITORS, value);
+		i = find_word(r, "no such monitor", pmk_wave_monitors, WAVE_NMONITORS, value);
 		layer->monitor = (uint8_t)(PMK_AHBMON_BUS_ARMI + i);
 		return i >= 0;
 	}
@@ -400,8 +399,8 @@ static bool take_windows(struct reading *r, const char *name, const char *value)
 		return false;
 	snprintf(first, sizeof(first), "%.*s", dash ? (int)(dash - value) : 0, value);
 	first[strcspn(first, " ")] = '\0';
-	if (!dash || !wave_number(first, &w.first) ||
-	    !wave_number(dash + 1 + strspn(dash + 1, " "), &w.last) || w.last < w.first)
+	if (!dash || !pmk_wave_number(first, &w.first) ||
+	    !pmk_wave_number(dash + 1 + strspn(dash + 1, " "), &w.last) || w.last < w.first)
 		return complain(r, "'%.60s' are no addresses: FIRST-LAST, as in 0x1000-0x1fff",
 				value);
 	if (r->map->nwindows == PMK_WAVE_WINDOWS)
@@ -517,14 +516,14 @@ int pmk_wave_map_load(struct pmk_wave_map *map, const char *path, struct pmk_wav
 	*err = (struct pmk_wave_error){ .code = 0 };
 	*map = (struct pmk_wave_map){ .scope = "", .reset_low = true };
 	r.all = map->text = calloc(1, sizeof(*r.all));
-	if (!r.all || !(map->file = wave_arena_copy(&r.all->text, path, strlen(path))))
+	if (!r.all || !(map->file = pmk_wave_arena_copy(&r.all->text, path, strlen(path))))
 		r.no_memory = true;
 	else
 		code = pmk_ini_load(path, "'scope = …' shortens names", take, &r, msg, sizeof(msg));
 	if (r.no_memory)
-		code = wave_error(err, PMK_ENOMEM, "%s: out of memory", path);
+		code = pmk_wave_fail(err, PMK_ENOMEM, "%s: out of memory", path);
 	else if (code)
-		wave_error(err, code, "%s", msg);
+		pmk_wave_fail(err, code, "%s", msg);
 	else
 		spread_scopes(map, r.all);
 	if (code)
@@ -537,7 +536,7 @@ void pmk_wave_map_free(struct pmk_wave_map *map)
 	struct contents *all = map->text;
 
 	if (all) {
-		wave_arena_free(&all->text);
+		pmk_wave_arena_free(&all->text);
 		free(all->layer);
 		free(all->slot);
 		free(all);

@@ -18,7 +18,7 @@
 
 #define MAX_PATH 1024
 
-bool wave_number(const char *text, uint64_t *value)
+bool pmk_wave_number(const char *text, uint64_t *value)
 {
 	int base = 10;
 	char *end;
@@ -332,8 +332,8 @@ static bool split_choice(char *path, struct choice *c)
 	return true;
 }
 
-int wave_find(const struct wave_vcd *v, const char *scope, const char *text, struct wave_pick *pick,
-	      char *why, size_t size)
+int pmk_wave_find(const struct wave_vcd *v, const char *scope, const char *text,
+		  struct wave_pick *pick, char *why, size_t size)
 {
 	struct choice choice = { .some = false };
 	char path[MAX_PATH];

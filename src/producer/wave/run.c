@@ -88,8 +88,9 @@ static int no_layer(const struct pmk_wave_count *c, struct pmk_wave_error *err)
 	pmk_nearest_text(&near, hint, sizeof(hint));
 	if (!*hint && c->map->nlayers)
 		snprintf(hint, sizeof(hint), "%.60s", c->map->layer[0].name);
-	return wave_error(err, PMK_EPARSE, "%s: no layer '%.60s'%s%s%s", c->map->file, c->only,
-			  *hint ? "; did you mean " : ": the map has none", hint, *hint ? "?" : "");
+	return pmk_wave_fail(err, PMK_EPARSE, "%s: no layer '%.60s'%s%s%s", c->map->file, c->only,
+			     *hint ? "; did you mean " : ": the map has none", hint,
+			     *hint ? "?" : "");
 }
 
 static int start_layers(struct pmk_wave_count *c, struct pmk_wave_error *err)
@@ -99,7 +100,7 @@ static int start_layers(struct pmk_wave_count *c, struct pmk_wave_error *err)
 
 	c->watched = calloc(m->nlayers + 1, sizeof(*c->watched));
 	if (!c->watched)
-		return wave_error(err, PMK_ENOMEM, "%s: out of memory", m->file);
+		return pmk_wave_fail(err, PMK_ENOMEM, "%s: out of memory", m->file);
 	for (unsigned i = 0; i < m->nlayers; i++) {
 		const struct pmk_wave_layer *layer = &m->layer[i];
 		struct pmk_wave_watched *l = &c->watched[c->nwatched];
@@ -107,20 +108,21 @@ static int start_layers(struct pmk_wave_count *c, struct pmk_wave_error *err)
 		if (c->only && strcasecmp(c->only, layer->name) != 0)
 			continue;
 		if (c->monitor && owner[layer->monitor])
-			return wave_error(
+			return pmk_wave_fail(
 				err, PMK_EPARSE,
 				"%s:%u: the layers %.40s and %.40s have one monitor, %s: "
 				"choose one by --layer, or say monitor = NAME, one of %s",
 				m->file, layer->line, owner[layer->monitor]->name, layer->name,
-				wave_monitors[layer->monitor - PMK_AHBMON_BUS_ARMI], WAVE_MONITORS);
+				pmk_wave_monitors[layer->monitor - PMK_AHBMON_BUS_ARMI],
+				WAVE_MONITORS);
 		owner[layer->monitor] = layer;
 		*l = (struct pmk_wave_watched){ .layer = layer,
 						.index = i,
 						.data = PMK_WAVE_DATA_X };
 		if (start_layer(c, l))
-			return wave_error(err, PMK_EPARSE,
-					  "%s:%u: [layer %.40s] cannot be observed", m->file,
-					  layer->line, layer->name);
+			return pmk_wave_fail(err, PMK_EPARSE,
+					     "%s:%u: [layer %.40s] cannot be observed", m->file,
+					     layer->line, layer->name);
 		c->nwatched++;
 	}
 	return c->only && !c->nwatched ? no_layer(c, err) : 0;
@@ -167,10 +169,11 @@ static int start_evntbus(struct pmk_wave_count *c, struct pmk_wave_error *err)
 		return 0;
 	c->pmu = pmk_pmu_find(m->core);
 	if (!c->pmu || pmk_arm11_evntbus_counts(c->pmu, 0, count))
-		return wave_error(err, PMK_EPARSE,
-				  "%s:%u: the EVNTBUS of %s is not documented; that of arm1136 and "
-				  "arm1176 is",
-				  m->file, m->slot[c->evntbus].line, m->core);
+		return pmk_wave_fail(
+			err, PMK_EPARSE,
+			"%s:%u: the EVNTBUS of %s is not documented; that of arm1136 and "
+			"arm1176 is",
+			m->file, m->slot[c->evntbus].line, m->core);
 	for (unsigned code = 0; code < PMK_ARM11_EVNTBUS_CODES; code++) {
 		const struct pmk_event *ev = pmk_pmu_event_code(c->pmu, code);
 
@@ -200,7 +203,7 @@ int pmk_wave_count_init(struct pmk_wave_count *c, struct pmk_wave *w, struct pmk
 	c->watched = NULL;
 	c->was = calloc(c->map->nslots + 1, sizeof(*c->was));
 	code = c->was ? start_layers(c, err)
-		      : wave_error(err, PMK_ENOMEM, "%s: out of memory", c->map->file);
+		      : pmk_wave_fail(err, PMK_ENOMEM, "%s: out of memory", c->map->file);
 	start_gxi(c);
 	if (!code)
 		code = start_evntbus(c, err);

@@ -151,7 +151,7 @@ static int progress(void *ctx)
 	if ((now.tv_sec - s->told.tv_sec) * 1000000000LL + now.tv_nsec - s->told.tv_nsec < TICK_NS)
 		return 0;
 	s->told = now;
-	p.bytes = wave_source_position(&v->source);
+	p.bytes = pmk_wave_source_position(&v->source);
 	if (s->sink->progress(s->sink->ctx, &p))
 		s->report->stopped = true;
 	return s->report->stopped;
@@ -164,15 +164,15 @@ static int no_edge(struct sampler *s)
 	const struct pmk_wave_map *map = s->w->map;
 	char begin[80], end[80];
 
-	wave_vcd_time_text(v, v->begin, begin, sizeof(begin));
-	wave_vcd_time_text(v, v->time, end, sizeof(end));
+	pmk_wave_vcd_time_text(v, v->begin, begin, sizeof(begin));
+	pmk_wave_vcd_time_text(v, v->time, end, sizeof(end));
 	if (!v->timed)
-		return wave_error(&s->report->error, PMK_ENOTSUP,
-				  "%s: a header and no changes: nothing to count", s->w->path);
-	return wave_error(&s->report->error, PMK_ENOTSUP,
-			  "%s:%u: the clock '%.100s' has no %s edge between time %s and %s",
-			  map->file, map->clock_line, map->clock,
-			  map->falling ? "falling" : "rising", begin, end);
+		return pmk_wave_fail(&s->report->error, PMK_ENOTSUP,
+				     "%s: a header and no changes: nothing to count", s->w->path);
+	return pmk_wave_fail(&s->report->error, PMK_ENOTSUP,
+			     "%s:%u: the clock '%.100s' has no %s edge between time %s and %s",
+			     map->file, map->clock_line, map->clock,
+			     map->falling ? "falling" : "rising", begin, end);
 }
 
 int pmk_wave_run(struct pmk_wave *w, const struct pmk_wave_sink *sink,
@@ -186,14 +186,14 @@ int pmk_wave_run(struct pmk_wave *w, const struct pmk_wave_sink *sink,
 
 	*report = (struct pmk_wave_report){ .edges = 0 };
 	if (!w->map || w->ran)
-		return wave_error(&report->error, PMK_EINVAL, "%s: %s", w->path,
-				  w->ran ? "it has been read" : "no map is bound");
+		return pmk_wave_fail(&report->error, PMK_EINVAL, "%s: %s", w->path,
+				     w->ran ? "it has been read" : "no map is bound");
 	w->ran = true;
 	clock_gettime(CLOCK_MONOTONIC, &s.told);
-	err = wave_vcd_run(&w->vcd, &clockwork);
+	err = pmk_wave_vcd_run(&w->vcd, &clockwork);
 	report->begin = w->vcd.begin;
 	report->end = w->vcd.time;
-	wave_vcd_place(&w->vcd, &report->bytes, &report->lines);
+	pmk_wave_vcd_place(&w->vcd, &report->bytes, &report->lines);
 	report->lines--;
 	report->error = w->vcd.error;
 	if (report->stopped || (err && report->edges))

@@ -64,7 +64,7 @@ static const struct converter converters[] = {
 
 #define NCONVERTERS (sizeof(converters) / sizeof(converters[0]))
 
-int wave_error(struct pmk_wave_error *err, int code, const char *fmt, ...)
+int pmk_wave_fail(struct pmk_wave_error *err, int code, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -134,11 +134,12 @@ static int convert(struct wave_source *s, const struct converter *c, const char 
 	int ends[2], why;
 
 	if (lseek(s->fd, 0, SEEK_SET) != 0)
-		return wave_error(err, PMK_EIO, "%s: %s cannot be read from a pipe: name a file%s",
-				  path, c->named ? "an FST dump" : "a compressed dump",
-				  c->named ? "" : ", or let 'gzip -dc' write the pipe");
+		return pmk_wave_fail(err, PMK_EIO,
+				     "%s: %s cannot be read from a pipe: name a file%s", path,
+				     c->named ? "an FST dump" : "a compressed dump",
+				     c->named ? "" : ", or let 'gzip -dc' write the pipe");
 	if (pipe2(ends, O_CLOEXEC) != 0)
-		return wave_error(err, PMK_EIO, "%s: no pipe: %s", path, strerror(errno));
+		return pmk_wave_fail(err, PMK_EIO, "%s: no pipe: %s", path, strerror(errno));
 	fcntl(ends[1], F_SETPIPE_SZ, PIPE_BYTES);
 	s->file = s->fd;
 	s->fd = ends[0];
@@ -150,18 +151,18 @@ static int convert(struct wave_source *s, const struct converter *c, const char 
 	why = spawn(s, c, strcmp(path, "-") == 0 ? "/dev/stdin" : path, ends[1]);
 	close(ends[1]);
 	if (why == ENOENT)
-		return wave_error(
+		return pmk_wave_fail(
 			err, PMK_EIO,
 			"%s: %s dumps are read through %s, which is not installed (Debian: "
 			"apt-get install %s)",
 			path, c->format, c->tool, c->package);
 	if (why)
-		return wave_error(err, PMK_EIO, "%s: cannot run %s: %s", path, c->tool,
-				  strerror(why));
+		return pmk_wave_fail(err, PMK_EIO, "%s: cannot run %s: %s", path, c->tool,
+				     strerror(why));
 	return 0;
 }
 
-int wave_source_open(struct wave_source *s, const char *path, struct pmk_wave_error *err)
+int pmk_wave_source_open(struct wave_source *s, const char *path, struct pmk_wave_error *err)
 {
 	bool standard = strcmp(path, "-") == 0;
 	const struct converter *c;
@@ -171,18 +172,18 @@ int wave_source_open(struct wave_source *s, const char *path, struct pmk_wave_er
 	s->fd = standard ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
 			 : open(path, O_RDONLY | O_CLOEXEC);
 	if (s->fd < 0)
-		return wave_error(err, PMK_EIO, "%s: %s", path, strerror(errno));
+		return pmk_wave_fail(err, PMK_EIO, "%s: %s", path, strerror(errno));
 	if (fstat(s->fd, &st) == 0 && S_ISREG(st.st_mode))
 		s->size = (uint64_t)st.st_size;
 	if (read_head(s) != 0)
-		return wave_error(err, PMK_EIO, "%s: %s", path, strerror(errno));
+		return pmk_wave_fail(err, PMK_EIO, "%s: %s", path, strerror(errno));
 	if (s->head_size == 0)
-		return wave_error(err, PMK_EPARSE, "%s: the dump is empty (0 bytes)", path);
+		return pmk_wave_fail(err, PMK_EPARSE, "%s: the dump is empty (0 bytes)", path);
 	c = wanted(s);
 	return c ? convert(s, c, path, err) : 0;
 }
 
-ssize_t wave_source_read(struct wave_source *s, char *buf, size_t n, int ms)
+ssize_t pmk_wave_source_read(struct wave_source *s, char *buf, size_t n, int ms)
 {
 	struct pollfd wait = { .fd = s->fd, .events = POLLIN };
 	ssize_t got;
@@ -206,7 +207,7 @@ ssize_t wave_source_read(struct wave_source *s, char *buf, size_t n, int ms)
 	return got;
 }
 
-uint64_t wave_source_position(const struct wave_source *s)
+uint64_t pmk_wave_source_position(const struct wave_source *s)
 {
 	/* A converter that reads its standard input moves our descriptor, too. */
 	off_t at = s->file >= 0 && s->size ? lseek(s->file, 0, SEEK_CUR) : -1;
@@ -214,7 +215,7 @@ uint64_t wave_source_position(const struct wave_source *s)
 	return at >= 0 ? (uint64_t)at : s->taken;
 }
 
-int wave_source_status(struct wave_source *s)
+int pmk_wave_source_status(struct wave_source *s)
 {
 	int status = 0;
 
@@ -226,12 +227,12 @@ int wave_source_status(struct wave_source *s)
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-void wave_source_close(struct wave_source *s)
+void pmk_wave_source_close(struct wave_source *s)
 {
 	/* First the pipe: a converter that still writes then ends by SIGPIPE. */
 	if (s->fd >= 0)
 		close(s->fd);
-	wave_source_status(s);
+	pmk_wave_source_status(s);
 	if (s->file >= 0)
 		close(s->file);
 	s->fd = s->file = -1;

@@ -26,19 +26,19 @@ struct wave_source {
 	size_t head_size;
 };
 
-/* Fill *err and return `code`, for `return wave_error(…)`. */
-int wave_error(struct pmk_wave_error *err, int code, const char *fmt, ...)
+/* Fill *err and return `code`, for `return pmk_wave_fail(…)`. */
+int pmk_wave_fail(struct pmk_wave_error *err, int code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /* "-" is standard input. 0, PMK_EIO or PMK_EPARSE with a text. */
-int wave_source_open(struct wave_source *s, const char *path, struct pmk_wave_error *err);
+int pmk_wave_source_open(struct wave_source *s, const char *path, struct pmk_wave_error *err);
 /* Up to `n` bytes; 0 at the end; -1 with errno: EAGAIN if there are none within `ms`, EINTR. */
-ssize_t wave_source_read(struct wave_source *s, char *buf, size_t n, int ms);
+ssize_t pmk_wave_source_read(struct wave_source *s, char *buf, size_t n, int ms);
 /* How many bytes of the file have been read. */
-uint64_t wave_source_position(const struct wave_source *s);
+uint64_t pmk_wave_source_position(const struct wave_source *s);
 /* How the converter ended, which is over: 0 or its exit status; 128 + N after a signal. */
-int wave_source_status(struct wave_source *s);
+int pmk_wave_source_status(struct wave_source *s);
 /* Also ends a converter that is still running. */
-void wave_source_close(struct wave_source *s);
+void pmk_wave_source_close(struct wave_source *s);
 
 #endif

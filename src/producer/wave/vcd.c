@@ -45,7 +45,7 @@ struct wave_block {
 	char text[];
 };
 
-char *wave_arena_copy(struct wave_arena *a, const char *text, size_t n)
+char *pmk_wave_arena_copy(struct wave_arena *a, const char *text, size_t n)
 {
 	struct wave_block *b = a->block;
 	char *copy;
@@ -66,7 +66,7 @@ char *wave_arena_copy(struct wave_arena *a, const char *text, size_t n)
 	return copy;
 }
 
-void wave_arena_free(struct wave_arena *a)
+void pmk_wave_arena_free(struct wave_arena *a)
 {
 	while (a->block) {
 		struct wave_block *next = a->block->next;
@@ -89,14 +89,14 @@ static void count_lines(struct wave_vcd *v, const char *upto)
 		v->counted = (char *)(uintptr_t)upto;
 }
 
-void wave_vcd_place(struct wave_vcd *v, uint64_t *offset, uint64_t *line)
+void pmk_wave_vcd_place(struct wave_vcd *v, uint64_t *offset, uint64_t *line)
 {
 	count_lines(v, v->at);
 	*offset = v->base + (uint64_t)(v->at - v->buf);
 	*line = v->lines + 1;
 }
 
-void wave_vcd_time_text(const struct wave_vcd *v, uint64_t time, char *buf, size_t size)
+void pmk_wave_vcd_time_text(const struct wave_vcd *v, uint64_t time, char *buf, size_t size)
 {
 	uint64_t scaled;
 
@@ -123,11 +123,11 @@ fail(struct wave_vcd *v, int code, const char *fmt, ...)
 	va_end(ap);
 	e->code = code;
 	e->in_dump = true;
-	wave_vcd_place(v, &e->offset, &e->line);
+	pmk_wave_vcd_place(v, &e->offset, &e->line);
 	e->timed = v->timed;
 	e->time = v->time;
 	if (v->timed) {
-		wave_vcd_time_text(v, v->time, time, sizeof(time));
+		pmk_wave_vcd_time_text(v, v->time, time, sizeof(time));
 		snprintf(when, sizeof(when), ", time %s", time);
 	}
 	snprintf(e->text, sizeof(e->text), "%.120s: byte %llu, line %llu%s: %s", v->path,
@@ -176,7 +176,7 @@ static int grow(struct wave_vcd *v, size_t left)
 /* What the converter said at its end. */
 static int ended(struct wave_vcd *v)
 {
-	int status = wave_source_status(&v->source);
+	int status = pmk_wave_source_status(&v->source);
 
 	v->eof = true;
 	if (!status)
@@ -212,7 +212,7 @@ static int refill(struct wave_vcd *v)
 			return 0;
 		}
 		/* It does not block for long: a signal just before it would go unnoticed. */
-		n = wave_source_read(&v->source, v->end, v->room - left, PATIENCE_MS);
+		n = pmk_wave_source_read(&v->source, v->end, v->room - left, PATIENCE_MS);
 	} while (n < 0 && (errno == EINTR || errno == EAGAIN));
 	if (n < 0)
 		return fail(v, PMK_EIO, "cannot be read: %s", strerror(errno));
@@ -510,10 +510,10 @@ static int add_signal(struct wave_vcd *v, struct scopes *scopes, struct pmk_wave
 		      const char *name)
 {
 	if (!scopes->shared)
-		scopes->shared =
-			wave_arena_copy(&v->text, scopes->path ? scopes->path : "", scopes->length);
+		scopes->shared = pmk_wave_arena_copy(&v->text, scopes->path ? scopes->path : "",
+						     scopes->length);
 	s->scope = scopes->shared;
-	s->name = wave_arena_copy(&v->text, name, strlen(name));
+	s->name = pmk_wave_arena_copy(&v->text, name, strlen(name));
 	if (v->nsignals == v->room_signals) {
 		size_t room = v->room_signals ? 2 * v->room_signals : 1024;
 		struct pmk_wave_signal *bigger = realloc(v->signal, room * sizeof(*bigger));
@@ -615,13 +615,13 @@ static int read_header(struct wave_vcd *v, struct scopes *scopes)
 	return err ? err : fail(v, PMK_EPARSE, "the dump ends before $enddefinitions: truncated?");
 }
 
-int wave_vcd_open(struct wave_vcd *v, const char *path, struct pmk_wave_error *err)
+int pmk_wave_vcd_open(struct wave_vcd *v, const char *path, struct pmk_wave_error *err)
 {
 	struct scopes scopes = { .depth = 0 };
 	int code;
 
 	*v = (struct wave_vcd){ .path = path };
-	code = wave_source_open(&v->source, path, err);
+	code = pmk_wave_source_open(&v->source, path, err);
 	if (code)
 		return code;
 	code = grow(v, 0);
@@ -636,10 +636,10 @@ int wave_vcd_open(struct wave_vcd *v, const char *path, struct pmk_wave_error *e
 	return code;
 }
 
-void wave_vcd_close(struct wave_vcd *v)
+void pmk_wave_vcd_close(struct wave_vcd *v)
 {
-	wave_source_close(&v->source);
-	wave_arena_free(&v->text);
+	pmk_wave_source_close(&v->source);
+	pmk_wave_arena_free(&v->text);
 	free(v->buf);
 	free(v->signal);
 	free(v->id);
@@ -652,7 +652,7 @@ void wave_vcd_close(struct wave_vcd *v)
 
 /* ---- values --------------------------------------------------------------------------------- */
 
-int wave_vcd_cells(struct wave_vcd *v, size_t n)
+int pmk_wave_vcd_cells(struct wave_vcd *v, size_t n)
 {
 	struct wave_cells *c = &v->cells;
 
@@ -668,7 +668,7 @@ static uint64_t ones(unsigned n)
 	return n < 64 ? (UINT64_C(1) << n) - 1 : UINT64_MAX;
 }
 
-int wave_vcd_watch(struct wave_vcd *v, const struct wave_watch *watch)
+int pmk_wave_vcd_watch(struct wave_vcd *v, const struct wave_watch *watch)
 {
 	struct wave_watch *bigger = realloc(v->watch, (v->nwatches + 1) * sizeof(*bigger));
 	struct wave_watch *w;
@@ -847,7 +847,7 @@ static size_t read_time(struct wave_vcd *v, const char *p)
 	if (!v->timed) {
 		v->begin = t;
 	} else if (t < v->time) {
-		wave_vcd_time_text(v, t, then, sizeof(then));
+		pmk_wave_vcd_time_text(v, t, then, sizeof(then));
 		fail(v, PMK_EPARSE, "time goes back to %s", then);
 		return 0;
 	} else if (t > v->time && settle(v)) {
@@ -1070,7 +1070,7 @@ static int read_end(struct wave_vcd *v)
 	return 0;
 }
 
-int wave_vcd_run(struct wave_vcd *v, const struct wave_clockwork *clockwork)
+int pmk_wave_vcd_run(struct wave_vcd *v, const struct wave_clockwork *clockwork)
 {
 	int err = 0;
 

@@ -20,8 +20,8 @@ struct wave_arena {
 };
 
 /* A copy of n bytes and a 0; NULL when out of memory. */
-char *wave_arena_copy(struct wave_arena *a, const char *text, size_t n);
-void wave_arena_free(struct wave_arena *a);
+char *pmk_wave_arena_copy(struct wave_arena *a, const char *text, size_t n);
+void pmk_wave_arena_free(struct wave_arena *a);
 
 /* An identifier code of the dump. */
 struct wave_id {
@@ -94,16 +94,16 @@ struct wave_vcd {
 };
 
 /* Open and read the header. Close in any case. */
-int wave_vcd_open(struct wave_vcd *v, const char *path, struct pmk_wave_error *err);
-void wave_vcd_close(struct wave_vcd *v);
+int pmk_wave_vcd_open(struct wave_vcd *v, const char *path, struct pmk_wave_error *err);
+void pmk_wave_vcd_close(struct wave_vcd *v);
 
 /* Room for n cells, all x. 0 or PMK_ENOMEM. */
-int wave_vcd_cells(struct wave_vcd *v, size_t n);
+int pmk_wave_vcd_cells(struct wave_vcd *v, size_t n);
 /* Let a cell have bits of a signal. 0 or PMK_ENOMEM. */
-int wave_vcd_watch(struct wave_vcd *v, const struct wave_watch *watch);
+int pmk_wave_vcd_watch(struct wave_vcd *v, const struct wave_watch *watch);
 
 /* Read to the end. 0; or v->error.code, when it is not the whole; or v->stopped. */
-int wave_vcd_run(struct wave_vcd *v, const struct wave_clockwork *clockwork);
+int pmk_wave_vcd_run(struct wave_vcd *v, const struct wave_clockwork *clockwork);
 
 /* The current time's changes are over: `before` follows. */
 static inline void wave_cells_commit(struct wave_cells *c)
@@ -116,7 +116,7 @@ static inline void wave_cells_commit(struct wave_cells *c)
 }
 
 /* Bytes and lines of text read so far. */
-void wave_vcd_place(struct wave_vcd *v, uint64_t *offset, uint64_t *line);
-void wave_vcd_time_text(const struct wave_vcd *v, uint64_t time, char *buf, size_t size);
+void pmk_wave_vcd_place(struct wave_vcd *v, uint64_t *offset, uint64_t *line);
+void pmk_wave_vcd_time_text(const struct wave_vcd *v, uint64_t time, char *buf, size_t size);
 
 #endif

@@ -17,9 +17,9 @@ int pmk_wave_open(struct pmk_wave **out, const char *path, struct pmk_wave_error
 	*out = NULL;
 	if (!w || !(w->path = strdup(path))) {
 		free(w);
-		return wave_error(err, PMK_ENOMEM, "%s: out of memory", path);
+		return pmk_wave_fail(err, PMK_ENOMEM, "%s: out of memory", path);
 	}
-	code = wave_vcd_open(&w->vcd, w->path, err);
+	code = pmk_wave_vcd_open(&w->vcd, w->path, err);
 	if (code)
 		pmk_wave_close(w);
 	else
@@ -31,7 +31,7 @@ void pmk_wave_close(struct pmk_wave *w)
 {
 	if (!w)
 		return;
-	wave_vcd_close(&w->vcd);
+	pmk_wave_vcd_close(&w->vcd);
 	free(w->width);
 	free(w->path);
 	free(w);
@@ -50,7 +50,7 @@ const char *pmk_wave_format(const struct pmk_wave *w)
 
 void pmk_wave_time_text(const struct pmk_wave *w, uint64_t time, char *buf, size_t size)
 {
-	wave_vcd_time_text(&w->vcd, time, buf, size);
+	pmk_wave_vcd_time_text(&w->vcd, time, buf, size);
 }
 
 double pmk_wave_seconds(const struct pmk_wave *w, uint64_t time)
@@ -113,7 +113,7 @@ static int watch(struct pmk_wave *w, const struct wave_pick *pick, uint32_t cell
 					  .shift = p->shift,
 					  .inverted = inverted };
 
-		if (wave_vcd_watch(&w->vcd, &one))
+		if (pmk_wave_vcd_watch(&w->vcd, &one))
 			return PMK_ENOMEM;
 	}
 	return 0;
@@ -142,32 +142,32 @@ static int bind_one(struct pmk_wave *w, const char *scope, const char *signal, u
 	uint64_t number;
 	char why[400];
 
-	if (wave_number(signal, &number)) {
+	if (pmk_wave_number(signal, &number)) {
 		if (widths.most < 64 && number >> widths.most)
-			return wave_error(err, PMK_EPARSE,
-					  "%s:%u: %.100s is too large: %u bit%s can be meant, "
-					  "0 to %" PRIu64,
-					  file, line, signal, widths.most,
-					  widths.most == 1 ? "" : "s",
-					  (UINT64_C(1) << widths.most) - 1);
+			return pmk_wave_fail(err, PMK_EPARSE,
+					     "%s:%u: %.100s is too large: %u bit%s can be meant, "
+					     "0 to %" PRIu64,
+					     file, line, signal, widths.most,
+					     widths.most == 1 ? "" : "s",
+					     (UINT64_C(1) << widths.most) - 1);
 		w->vcd.cells.now[cell].bits = w->vcd.cells.before[cell].bits = number;
 		return 0;
 	}
-	if (wave_find(&w->vcd, scope, name, &pick, why, sizeof(why)))
-		return wave_error(err, PMK_EPARSE, "%s:%u: %s%s%.100s%s", file, line, why,
-				  has_scope(w, scope) ? "" : " (there is no scope '",
-				  has_scope(w, scope) ? "" : scope,
-				  has_scope(w, scope) ? "" : "')");
+	if (pmk_wave_find(&w->vcd, scope, name, &pick, why, sizeof(why)))
+		return pmk_wave_fail(err, PMK_EPARSE, "%s:%u: %s%s%.100s%s", file, line, why,
+				     has_scope(w, scope) ? "" : " (there is no scope '",
+				     has_scope(w, scope) ? "" : scope,
+				     has_scope(w, scope) ? "" : "')");
 	if (pick.width < widths.least || pick.width > widths.most)
-		return wave_error(err, PMK_EPARSE,
-				  "%s:%u: '%.100s' has %u bits in the dump, and %s%u can be meant: "
-				  "choose them, as in [%u:0]",
-				  file, line, name, pick.width,
-				  widths.least == widths.most ? "" : "up to ", widths.most,
-				  widths.most - 1u);
+		return pmk_wave_fail(
+			err, PMK_EPARSE,
+			"%s:%u: '%.100s' has %u bits in the dump, and %s%u can be meant: "
+			"choose them, as in [%u:0]",
+			file, line, name, pick.width, widths.least == widths.most ? "" : "up to ",
+			widths.most, widths.most - 1u);
 	w->width[cell] = (uint8_t)pick.width;
 	if (watch(w, &pick, cell, *signal == '!'))
-		return wave_error(err, PMK_ENOMEM, "%s: out of memory", w->path);
+		return pmk_wave_fail(err, PMK_ENOMEM, "%s: out of memory", w->path);
 	return 0;
 }
 
@@ -178,13 +178,13 @@ int pmk_wave_bind(struct pmk_wave *w, const struct pmk_wave_map *map, struct pmk
 
 	*err = (struct pmk_wave_error){ .code = 0 };
 	if (w->map)
-		return wave_error(err, PMK_EBUSY, "%s: a map is bound already", w->path);
+		return pmk_wave_fail(err, PMK_EBUSY, "%s: a map is bound already", w->path);
 	w->map = map;
 	w->clock = map->nslots;
 	w->reset = map->reset ? map->nslots + 1 : WAVE_NO_CELL;
 	w->width = calloc(map->nslots + 2, sizeof(*w->width));
-	if (!w->width || wave_vcd_cells(&w->vcd, map->nslots + 2))
-		return wave_error(err, PMK_ENOMEM, "%s: out of memory", w->path);
+	if (!w->width || pmk_wave_vcd_cells(&w->vcd, map->nslots + 2))
+		return pmk_wave_fail(err, PMK_ENOMEM, "%s: out of memory", w->path);
 	code = bind_one(w, map->scope, map->clock, map->clock_line, one, w->clock, err);
 	if (!code && map->reset)
 		code = bind_one(w, map->scope, map->reset, map->reset_line, one, w->reset, err);

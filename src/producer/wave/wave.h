@@ -40,18 +40,18 @@ struct wave_pick {
  * Find "tb.bus[7:4]", relative to `scope` (may be empty), absolute, or the end of a path if that is
  * enough to tell. 0; PMK_EPARSE with a reason in `why`.
  */
-int wave_find(const struct wave_vcd *v, const char *scope, const char *text, struct wave_pick *pick,
-	      char *why, size_t size);
+int pmk_wave_find(const struct wave_vcd *v, const char *scope, const char *text,
+		  struct wave_pick *pick, char *why, size_t size);
 
 /* "12", "0x0c", "0b1100" in full; false for anything else. */
-bool wave_number(const char *text, uint64_t *value);
+bool pmk_wave_number(const char *text, uint64_t *value);
 
 /* What a layer's monitor may be, by enum pmk_ahbmon_bus from ARM-I on. */
 #define WAVE_NMONITORS 6
 #define WAVE_MONITORS  "armi clcdc dma0 dma1 exp armd"
-extern const char *const wave_monitors[WAVE_NMONITORS];
+extern const char *const pmk_wave_monitors[WAVE_NMONITORS];
 /* Which of them has this name, in any case; WAVE_NMONITORS: none. */
-unsigned wave_monitor(const char *name);
+unsigned pmk_wave_monitor(const char *name);
 
 #define WAVE_NO_CELL UINT32_MAX
 
