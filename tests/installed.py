@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: MIT
+"""What `make install` puts down, for tests that build with it: in a folder of its own, away from the build tree.
+
+    there = Installed(tmp_path)
+    program = there.compile([path], "shared", tmp_path / "program")
+    out = run(program, env=there.env)
+"""
+import os
+import re
+import shlex
+import subprocess
+
+from harness import BUILD, SOURCE, run
+
+PREFIX = "/opt/pmukit"
+WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
+
+
+class Installed:
+    def __init__(self, folder):
+        out = run(os.path.join(SOURCE, "scripts/install"), BUILD, PREFIX, folder)
+        assert out.code == 0, out
+        self.prefix = f"{folder}{PREFIX}"
+        self.include = os.path.join(self.prefix, "include")
+        places = [d for d, _, names in os.walk(self.prefix) if "pmk.pc" in names]
+        assert len(places) == 1, places
+        self.pkgconfig = places[0]
+        self.lib = os.path.dirname(self.pkgconfig)
+        # Nothing that would help it to find the build tree.
+        self.env = {k: v for k, v in os.environ.items() if not k.startswith("PMK_")}
+        self.env.update(PKG_CONFIG_PATH=self.pkgconfig, LD_LIBRARY_PATH=self.lib)
+
+    def flags(self, *words):
+        out = run("pkg-config", *words, env=self.env)
+        assert out.code == 0, out
+        return shlex.split(out.out)
+
+    def headers(self):
+        """Names of the public headers: "arm11.h"."""
+        return sorted(os.listdir(os.path.join(self.include, "pmk")))
+
+    def compile(self, sources, how, program, *flags, compiler=("gcc", "-std=c11")):
+        """Against the shared library, or with everything of pmk in the program; returns its path."""
+        flags = list(flags) + self.flags("--cflags", "pmk")
+        if how == "static":
+            # The libraries below pmk may have no archives on this machine; pmk has.
+            libs = [os.path.join(self.lib, "libpmk.a") if word == "-lpmk" else word
+                    for word in self.flags("--static", "--libs", "pmk")]
+        else:
+            libs = self.flags("--libs", "pmk")
+        out = run(*compiler, *WARNINGS, *flags, "-o", program, *sources, *libs)
+        assert out.code == 0, out
+        return program
+
+
+def symbols(path, *options):
+    """Names that an object or library defines for others."""
+    out = subprocess.run(["nm", "--defined-only", "--extern-only", *options, path], capture_output=True, text=True,
+                         check=True).stdout
+    return {re.sub("@.*", "", words[2]) for words in map(str.split, out.splitlines()) if len(words) == 3}
+
+
+def declared(include, header, scratch):
+    """Functions and objects that a header declares itself, by name; what it defines inline is not among them."""
+    source = os.path.join(scratch, "declared.c")
+    listed = os.path.join(scratch, "declared.txt")
+    with open(source, "w") as f:
+        f.write(f"#include <pmk/{header}>\n")
+    # GCC writes the prototypes that it has seen.
+    out = run("gcc", "-std=c11", "-I", include, "-fsyntax-only", "-aux-info", listed, source)
+    assert out.code == 0, out
+    with open(listed) as f:
+        own = [line for line in f if f"/pmk/{header}:" in line and not re.search(r"\*/ static ", line)]
+    # The name stands in front of the first bracket, but for pointers to functions.
+    names = {re.search(r"(\w+) \(", line.split("*/", 1)[1]).group(1) for line in own}
+    with open(os.path.join(include, "pmk", header)) as f:
+        text = re.sub(r"/\*.*?\*/", "", f.read(), flags=re.S)
+    for declaration in re.findall(r"^extern (?!\"C\")([^;]*);", text, re.M):
+        for declarator in re.sub(r"\[[^]]*\]", "", declaration).split(","):
+            names.add(re.search(r"(\w+)\s*$", declarator).group(1))
+    return names
