@@ -10,12 +10,12 @@
 #include <string.h>
 
 #include <pmk/ahbmon.h>
+#include <pmk/ahbmon_model.h>
 #include <pmk/error.h>
 
 #include "cli/cli.h"
 #include "cli/doctor.h"
 #include "cli/show.h"
-#include "pmu/ahbmon/ahbmon.h"
 #include "pmu/ahbmon/layout.h"
 
 /* A window of memory with the model behind it: what the driver asks for by its layout is found

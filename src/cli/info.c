@@ -11,11 +11,11 @@
 
 #include <pmk/arm11.h>
 #include <pmk/bits.h>
+#include <pmk/evntbus.h>
 
 #include "cli/cli.h"
 #include "cli/show.h"
 #include "cpu/config.h"
-#include "pmu/arm11/arm11.h"
 
 #define INDENT "    "
 #define WIDTH  90

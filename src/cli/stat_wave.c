@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include <pmk/ahbmon.h>
+#include <pmk/ahbmon_model.h>
 #include <pmk/model.h>
 #include <pmk/reading.h>
 #include <pmk/wave.h>
@@ -22,7 +23,6 @@
 #include "cli/cli.h"
 #include "cli/stat.h"
 #include "cli/wave.h"
-#include "pmu/ahbmon/ahbmon.h"
 #include "pmu/ahbmon/layers.h"
 #include "pmu/ahbmon/regs.h"
 #include "producer/wave/run.h"

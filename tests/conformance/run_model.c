@@ -12,14 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <pmk/ahbmon_model.h>
+#include <pmk/armv8_model.h>
 #include <pmk/bus.h>
+#include <pmk/microblaze_model.h>
 #include <pmk/model.h>
 #include <pmk/pmu.h>
 
-#include "pmu/ahbmon/ahbmon.h"
 #include "pmu/ahbmon/observe.h"
-#include "pmu/armv8/armv8.h"
-#include "pmu/microblaze/microblaze.h"
 #include "pmu/reg.h"
 #include "session/emulated.h"
 

@@ -39,7 +39,7 @@ def test_parameters_have_their_defaults():
 
 def test_choices_of_the_model_exist():
     told = re.findall(r"\| `(\w+)` \|$", page(), re.M)
-    body = re.search(r"^struct pmk_l2cc_params \{\n(.*?)^\};", repo.text("src/pmu/l2cc/l2cc.h"), re.M | re.S).group(1)
+    body = re.search(r"^struct pmk_l2cc_params \{\n(.*?)^\};", repo.text("include/pmk/l2cc_model.h"), re.M | re.S).group(1)
     equal(sorted(told), sorted(re.findall(r"bool (\w+);", body)))
 
 

@@ -55,7 +55,7 @@ def test_firmware_example_names_a_machine_that_is_there():
 
 
 def test_every_parameter_of_the_models_is_told():
-    header = repo.text("src/pmu/microblaze/microblaze.h")
+    header = repo.text("include/pmk/microblaze_model.h")
     told = [w for cell in re.findall(r"^\| [^|]+ \| [^|]+ \| ([^|]+) \|$", section(r"7\. [^\n]*"), re.M)
             for w in re.findall(r"`(\w+)`", cell)]
     real = []

@@ -340,7 +340,7 @@ def test_the_family_page_names_real_parameters():
         for span in re.findall(r"`([a-z]+\.[a-z_]+)(?:=\w+)?`", repo.text(page)):
             if span.split(".")[0] in groups and not span.endswith((".c", ".h")):
                 assert span in known, f"{page} names the parameter {span}"
-    model = repo.text("src/pmu/arm11/arm11.h")
+    model = repo.text("include/pmk/arm11_model.h")
     for span in ("user_access", "strict_e_clear", "debug_stops", "ccnt_reset"):
         contains(repo.text("docs/arm11.md"), f"`{span}`")
         contains(model, span)
@@ -415,7 +415,7 @@ def test_the_armv8_page_has_the_registers():
 
 
 def test_the_armv8_page_names_every_parameter_of_the_model():
-    header = repo.text("src/pmu/armv8/armv8.h")
+    header = repo.text("include/pmk/armv8_model.h")
     body = re.search(r"^struct pmk_armv8_params \{\n(.*?)^\};", header, re.M | re.S).group(1)
     members = re.findall(r"\b(\w+)(?:\[\d\])?[,;]", repo.without_comments(body))
     assert len(members) > 20, members

@@ -18,8 +18,7 @@
 #include <cmocka.h>
 
 #include <pmk/ahbmon.h>
-
-#include "pmu/ahbmon/ahbmon.h"
+#include <pmk/ahbmon_model.h>
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define OK(call) assert_int_equal(call, 0)

@@ -15,9 +15,9 @@
 #include <ini.h>
 
 #include <pmk/ahbmon.h>
+#include <pmk/ahbmon_model.h>
 #include <pmk/signal.h>
 
-#include "pmu/ahbmon/ahbmon.h"
 #include "pmu/ahbmon/regs.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))

@@ -14,10 +14,10 @@
 
 #include <cmocka.h>
 
+#include <pmk/ahbmon_model.h>
 #include <pmk/error.h>
 #include <pmk/model.h>
 
-#include "pmu/ahbmon/ahbmon.h"
 #include "pmu/ahbmon/layout.h"
 
 #define PROJECTS PMK_SOURCE_DATA "/layouts/sp816.ini"

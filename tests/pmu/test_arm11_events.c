@@ -13,9 +13,10 @@
 #include <cmocka.h>
 
 #include <pmk/arm11.h>
+#include <pmk/arm11_model.h>
+#include <pmk/evntbus.h>
 #include <pmk/signal.h>
 
-#include "pmu/arm11/arm11.h"
 #include "pmu/arm11/regs.h"
 #include "pmu/reg.h"
 

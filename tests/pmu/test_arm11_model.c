@@ -17,8 +17,7 @@
 #include <cmocka.h>
 
 #include <pmk/arm11.h>
-
-#include "pmu/arm11/arm11.h"
+#include <pmk/arm11_model.h>
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 

@@ -18,9 +18,9 @@
 #include <cmocka.h>
 
 #include <pmk/armv8.h>
+#include <pmk/armv8_model.h>
 
 #include "cpu/v8.h"
-#include "pmu/armv8/armv8.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define OK(call) assert_int_equal(call, 0)

@@ -18,10 +18,10 @@
 #include <cmocka.h>
 
 #include <pmk/armv8.h>
+#include <pmk/armv8_model.h>
 #include <pmk/native.h>
 #include <pmk/session.h>
 
-#include "pmu/armv8/armv8.h"
 #include "pmu/armv8/regs.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))

@@ -20,8 +20,8 @@
 #include <cmocka.h>
 
 #include <pmk/armv8.h>
+#include <pmk/armv8_model.h>
 
-#include "pmu/armv8/armv8.h"
 #include "session/emulated.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))

@@ -12,11 +12,10 @@
 #include <cmocka.h>
 
 #include <pmk/l2cc.h>
+#include <pmk/l2cc_model.h>
 #include <pmk/model.h>
 #include <pmk/session.h>
 #include <pmk/target.h>
-
-#include "pmu/l2cc/l2cc.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define OK(call) assert_int_equal((call), 0)

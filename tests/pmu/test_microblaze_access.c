@@ -20,8 +20,7 @@
 #include <cmocka.h>
 
 #include <pmk/microblaze.h>
-
-#include "pmu/microblaze/microblaze.h"
+#include <pmk/microblaze_model.h>
 
 #define COUNT(a)   (sizeof(a) / sizeof((a)[0]))
 #define PROCESSORS 3

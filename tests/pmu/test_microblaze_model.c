@@ -17,8 +17,8 @@
 #include <cmocka.h>
 
 #include <pmk/microblaze.h>
+#include <pmk/microblaze_model.h>
 
-#include "pmu/microblaze/microblaze.h"
 #include "session/emulated.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))

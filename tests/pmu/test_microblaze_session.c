@@ -15,10 +15,9 @@
 #include <cmocka.h>
 
 #include <pmk/microblaze.h>
+#include <pmk/microblaze_model.h>
 #include <pmk/model.h>
 #include <pmk/session.h>
-
-#include "pmu/microblaze/microblaze.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define OK(call) assert_int_equal(call, 0)

@@ -13,9 +13,8 @@
 
 #include <pmk/model.h>
 #include <pmk/riscv.h>
+#include <pmk/riscv_model.h>
 #include <pmk/session.h>
-
-#include "pmu/riscv/riscv.h"
 
 #define COUNT(a)   (sizeof(a) / sizeof((a)[0]))
 #define OK(call)   assert_int_equal((call), 0)

@@ -12,8 +12,7 @@
 #include <cmocka.h>
 
 #include <pmk/model.h>
-
-#include "pmu/riscv/riscv.h"
+#include <pmk/riscv_model.h>
 
 #define OK(call) assert_int_equal((call), 0)
 

@@ -20,11 +20,11 @@
 #include <cmocka.h>
 
 #include <pmk/arm11.h>
+#include <pmk/arm11_model.h>
 #include <pmk/error.h>
 #include <pmk/model.h>
 #include <pmk/target.h>
 
-#include "pmu/arm11/arm11.h"
 #include "profile/dump.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))

@@ -5,7 +5,7 @@
  *
  * It counts by differences of bus totals, taken when a register is touched or DBGACK changes.
  * Nothing happens at an overflow but the wrap, so it never asks to be synchronised. When writes and
- * reads act is said in ahbmon.h. Where the manual is silent (all of this is our choice):
+ * reads act is said in <pmk/ahbmon_model.h>. Where the manual is silent (all of this is our choice):
  *  - A write to a counter is ignored. The write-only registers, reserved bits and bits that the
  *    layout does not name read as 0.
  *  - Any mode may access: nothing is said of privilege. That ARM-I, CLCDC, DMA and MBX do not reach
@@ -17,7 +17,8 @@
  * AHBMONITOR[33:0] (packet.c). Not modelled: the lag of a read behind the monitor's pipeline, whose
  * depth is not documented; accesses that are not aligned words, because a port has register numbers.
  */
-#include "pmu/ahbmon/ahbmon.h"
+#include <pmk/ahbmon_model.h>
+
 #include "pmu/ahbmon/regs.h"
 #include "pmu/reg.h"
 

@@ -21,10 +21,10 @@
 
 #include <pmk/ahb.h>
 #include <pmk/ahbmon.h>
+#include <pmk/ahbmon_model.h>
 
 #include "ahb/gxi.h"
 #include "ahb/layer.h"
-#include "pmu/ahbmon/ahbmon.h"
 
 /* The AHB layers: layer i is the one of bus PMK_AHBMON_BUS_ARMI + i. */
 #define PMK_AHBMON_NLAYERS 6

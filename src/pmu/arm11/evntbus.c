@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Where each event of an ARM11 appears on the trace bus EVNTBUS. */
-#include "pmu/arm11/arm11.h"
+#include <pmk/evntbus.h>
+
 #include "pmu/arm11/regs.h"
 
 /*

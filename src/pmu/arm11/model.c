@@ -19,7 +19,8 @@
  * Not modelled: the System Validation registers of the ARM1176, which reuse the same counters
  * (DDI 0301H §3.2.55-56). EVNTBUS is a function of its own, in events.c.
  */
-#include "pmu/arm11/arm11.h"
+#include <pmk/arm11_model.h>
+
 #include "pmu/arm11/regs.h"
 #include "pmu/reg.h"
 

@@ -4,7 +4,8 @@
 #ifndef PMK_PMU_ARMV8_MODEL_H
 #define PMK_PMU_ARMV8_MODEL_H
 
-#include "pmu/armv8/armv8.h"
+#include <pmk/armv8_model.h>
+
 #include "pmu/armv8/regs.h"
 
 /* clang-format off */

@@ -11,7 +11,8 @@
  * Not modelled: counters that count other counters' overflows; errors of the cache in the L220's
  * interrupt registers; Secure events and SPNIDEN.
  */
-#include "pmu/l2cc/l2cc.h"
+#include <pmk/l2cc_model.h>
+
 #include "pmu/l2cc/regs.h"
 #include "pmu/reg.h"
 

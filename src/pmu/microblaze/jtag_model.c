@@ -13,7 +13,7 @@
  *    register.
  *  - Scans reach nothing while software has the access lock, but take turns all the same.
  */
-#include "pmu/microblaze/microblaze.h"
+#include <pmk/microblaze_model.h>
 
 #define PORT_BITS	4
 #define PORT_MDM	1

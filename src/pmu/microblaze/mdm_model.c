@@ -14,11 +14,11 @@
  *  - Which MicroBlaze is written only, and ignored where there is one processor, which is always
  *    selected.
  */
-#include "pmu/microblaze/microblaze.h"
 
 #include <string.h>
 
 #include <pmk/bits.h>
+#include <pmk/microblaze_model.h>
 
 #define OFFSET_CTRL 0x10 /* DBG_CTRL written, DBG_STATUS read */
 #define OFFSET_DATA 0x14

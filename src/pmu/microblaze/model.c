@@ -17,7 +17,8 @@
  *    does not name have no beginning and overlap with nothing.
  *  - An occurrence belongs to the moment at which the producer tells of it, which is its end.
  */
-#include "pmu/microblaze/microblaze.h"
+#include <pmk/microblaze_model.h>
+
 #include "pmu/microblaze/regs.h"
 #include "pmu/reg.h"
 

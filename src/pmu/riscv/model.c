@@ -13,9 +13,10 @@
  * Nothing happens at a wrap, so it never asks to be synchronised. Not modelled: Sscofpmf, Smcntrpmf and
  * Debug Mode's stopcount; `time`.
  */
+#include <pmk/riscv_model.h>
+
 #include "pmu/riscv/regs.h"
 #include "pmu/reg.h"
-#include "pmu/riscv/riscv.h"
 
 #include <string.h>
 

@@ -24,8 +24,7 @@
 #include <unicorn/unicorn.h>
 
 #include <pmk/arm11.h>
-
-#include "pmu/armv8/armv8.h"
+#include <pmk/armv8_model.h>
 
 #define PAGE	     0x1000
 #define STACK	     0x00800000 /* below each level's top */

@@ -4,13 +4,13 @@
  * memory view of a PMUv3, an AHB monitor, or the counters of a level 2 cache. The AHB monitor has no
  * overflow flags and the L220 counters that stop at their end, so there totals come from polling alone.
  */
+#include <pmk/ahbmon_model.h>
+#include <pmk/armv8_model.h>
+#include <pmk/l2cc_model.h>
+
 #include "rig.h"
 
 #include "guest.h"
-
-#include "pmu/ahbmon/ahbmon.h"
-#include "pmu/armv8/armv8.h"
-#include "pmu/l2cc/l2cc.h"
 
 #define WRAP (UINT64_C(1) << 32)
 

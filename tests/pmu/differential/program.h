@@ -17,9 +17,8 @@
 #include <stdio.h>
 
 #include <pmk/armv8.h>
+#include <pmk/armv8_model.h>
 #include <pmk/bus.h>
-
-#include "pmu/armv8/armv8.h"
 
 /* ---- machines ------------------------------------------------------------------------------ */
 

@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* L210 and L220: the models, for the rest of src/. The drivers do not include this. */
-#ifndef PMK_PMU_L2CC_L2CC_H
-#define PMK_PMU_L2CC_L2CC_H
+/*
+ * L210 and L220: the models, with what is chosen where the sources leave it open. <pmk/model.h> says how
+ * models are used. Host library only; a driver does not include this. Sources as in <pmk/l2cc.h>.
+ */
+#ifndef PMK_L2CC_MODEL_H
+#define PMK_L2CC_MODEL_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include <pmk/l2cc.h>
 #include <pmk/model.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 #define PMK_L2CC_MAX_COUNTERS 4
 
@@ -46,5 +53,9 @@ extern const struct pmk_model_ops pmk_l2cc_models[PMK_L2CC_NMODELS + 1];
 /* Power-on reset with parameters; the reset of pmk_model_ops takes the defaults. */
 void pmk_l2cc_model_reset(struct pmk_l2cc_model *m, const struct pmk_pmu *pmu,
 			  const struct pmk_l2cc_params *params, struct pmk_bus *bus);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

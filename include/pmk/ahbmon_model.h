@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * AHB Monitor: the model, for the rest of src/. The driver does not include this.
+ * AHB Monitor: the model, with what is chosen where the manual leaves it open, and the pin that it sees.
+ * <pmk/model.h> says how models are used. Host library only; a driver does not include this.
  *
  * Wherever a function takes a bus, it takes the first of PMK_AHBMON_NBUSES in the order of enum
  * pmk_ahbmon_bus: struct pmk_bus buses[PMK_AHBMON_NBUSES].
@@ -16,14 +17,18 @@
  * follows it is (DDI 0287B §4.2.2), nor is the write that enables them; the one that disables them
  * is. The depth of the monitor's own pipeline is not documented and needs no number that way.
  */
-#ifndef PMK_PMU_AHBMON_AHBMON_H
-#define PMK_PMU_AHBMON_AHBMON_H
+#ifndef PMK_AHBMON_MODEL_H
+#define PMK_AHBMON_MODEL_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include <pmk/ahbmon.h>
 #include <pmk/model.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* Where the manual leaves a choice. The defaults, our choice, are all false and 0. */
 struct pmk_ahbmon_params {
@@ -82,5 +87,9 @@ void pmk_ahbmon_model_input(struct pmk_ahbmon_model *m, struct pmk_bus *buses,
 /* The threshold in force, in HCLK cycles. */
 uint32_t pmk_ahbmon_model_threshold(const struct pmk_ahbmon_model *m,
 				    enum pmk_ahbmon_threshold which);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * PMUv3: the model, for the rest of src/. The driver does not include this.
+ * PMUv3: the model, with what an implementation chooses, and the states of the core that it sees.
+ * <pmk/model.h> says how models are used. Host library only; a driver does not include this.
  *
  * One model, three views of it: system registers (struct pmk_model_ops), AArch32 CP15, and the
  * memory-mapped debug interface. Sources as in <pmk/armv8.h>.
  */
-#ifndef PMK_PMU_ARMV8_ARMV8_H
-#define PMK_PMU_ARMV8_ARMV8_H
+#ifndef PMK_ARMV8_MODEL_H
+#define PMK_ARMV8_MODEL_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include <pmk/armv8.h>
 #include <pmk/model.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 #define PMK_ARMV8_MAX_EVENTS 31 /* event counters */
 
@@ -164,5 +169,9 @@ int pmk_armv8_load(struct pmk_armv8_model *m, struct pmk_bus *bus, unsigned offs
 		   uint32_t *value);
 int pmk_armv8_store(struct pmk_armv8_model *m, struct pmk_bus *bus, unsigned offset,
 		    uint32_t value);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

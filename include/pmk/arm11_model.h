@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ARM11 PMU: the model and the event bus, for the rest of src/. The driver does not include this.
+ * ARM11 PMU: the model, with what is chosen where the documents leave it open, and the pins that it sees.
+ * <pmk/model.h> says how models are used. Host library only; a driver does not include this. Sources as in
+ * <pmk/arm11.h>.
  */
-#ifndef PMK_PMU_ARM11_ARM11_H
-#define PMK_PMU_ARM11_ARM11_H
+#ifndef PMK_ARM11_MODEL_H
+#define PMK_ARM11_MODEL_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include <pmk/arm11.h>
-#include <pmk/evntbus.h>
 #include <pmk/model.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* Where the documents leave a choice. The defaults are our choice: all false and 0, except that
  * debug_stops is false on the ARM1136 r0 and true elsewhere. */
@@ -79,5 +84,9 @@ void pmk_arm11_model_reset(struct pmk_arm11_model *m, const struct pmk_pmu *pmu,
 /* Set an input. What has happened so far is counted under the old level; ask() anew afterwards. */
 void pmk_arm11_model_input(struct pmk_arm11_model *m, struct pmk_bus *bus,
 			   enum pmk_arm11_input input, bool level);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

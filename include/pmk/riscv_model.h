@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* RISC-V's counters: the model, for the rest of src/. The driver does not include this. */
-#ifndef PMK_PMU_RISCV_RISCV_H
-#define PMK_PMU_RISCV_RISCV_H
+/*
+ * RISC-V's counters: the model, with what is chosen where the sources leave it open. <pmk/model.h> says how
+ * models are used. Host library only; a driver does not include this. Sources as in <pmk/riscv.h>.
+ */
+#ifndef PMK_RISCV_MODEL_H
+#define PMK_RISCV_MODEL_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include <pmk/model.h>
 #include <pmk/riscv.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* Where the sources leave a choice. */
 struct pmk_riscv_params {
@@ -41,5 +48,9 @@ extern const struct pmk_model_ops pmk_riscv_models[PMK_RISCV_NMODELS + 1];
 /* Power-on reset with parameters; the reset of pmk_model_ops takes the defaults. */
 void pmk_riscv_model_reset(struct pmk_riscv_model *m, const struct pmk_pmu *pmu,
 			   const struct pmk_riscv_params *params, struct pmk_bus *bus);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -1,20 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * MicroBlaze performance counters: the models, for the rest of src/. The driver does not include
- * this.
+ * MicroBlaze performance counters: the models, with what is chosen where the documents leave it open,
+ * and the pins that they see. <pmk/model.h> says how models are used. Host library only; a driver does
+ * not include this.
  *
  * Three of them, one in front of the other: the counters (struct pmk_model_ops), the registers of
  * the MicroBlaze Debug Module (MDM) through which software reaches them, and the MDM's JTAG side.
  * Sources as in <pmk/microblaze.h>.
  */
-#ifndef PMK_PMU_MICROBLAZE_MICROBLAZE_H
-#define PMK_PMU_MICROBLAZE_MICROBLAZE_H
+#ifndef PMK_MICROBLAZE_MODEL_H
+#define PMK_MICROBLAZE_MODEL_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include <pmk/microblaze.h>
 #include <pmk/model.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* ---- the counters -------------------------------------------------------------------------- */
 
@@ -244,5 +249,9 @@ int pmk_mdm_jtag_model_select(void *model);
 int pmk_mdm_jtag_model_scan(void *model, unsigned bits, const uint8_t *out, uint8_t *in);
 /* Another instruction is loaded: the port selection is lost. */
 void pmk_mdm_jtag_model_deselect(struct pmk_mdm_jtag_model *j);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
