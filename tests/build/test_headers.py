@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: MIT
+"""Public headers, as they are installed: each compiles alone, in C and in C++, and those for firmware without a libc.
+C++ finds in the library what they declare."""
+import os
+import shlex
+
+from harness import *
+import installed
+
+pytestmark = pytest.mark.quick
+
+# With what they need of a libc; all others are freestanding.
+HOSTED = {"result.h": {"stdio.h"}}
+COMPILERS = [
+    ("c11", "gcc -std=c11 -Wstrict-prototypes"),
+    ("c11-clang", "clang -std=c11"),
+    ("c++17", "g++ -std=c++17"),
+    ("c++17-clang", "clang++ -std=c++17"),
+]
+FREESTANDING = [
+    ("host", "gcc -std=c11 -ffreestanding -nostdlib"),
+    ("armv6", "arm-none-eabi-gcc -std=c11 -mcpu=arm1176jzf-s -ffreestanding -nostdlib"),
+    ("armv8-a", "aarch64-linux-gnu-gcc -std=c11 -ffreestanding -nostdlib"),
+    ("riscv64", "riscv64-linux-gnu-gcc -std=c11 -ffreestanding -nostdlib"),
+    ("c++", "g++ -std=c++17 -ffreestanding -nostdlib"),
+]
+
+
+@pytest.fixture(scope="module")
+def there(tmp_path_factory):
+    return installed.Installed(tmp_path_factory.mktemp("installed"))
+
+
+def compile_each(headers, compiler, include, tmp_path, *flags):
+    words = shlex.split(compiler)
+    have(words[0])
+    wrong = []
+    for header in headers:
+        # Included twice, and with something behind it: a header must not depend on what comes next.
+        suffix = "cc" if "++" in words[0] else "c"
+        source = tmp_path / f"alone.{suffix}"
+        source.write_text(f"#include <pmk/{header}>\n#include <pmk/{header}>\nint pmk_alone(void);\n"
+                          f"int pmk_alone(void) {{ return 0; }}\n")
+        out = run(*words, *installed.WARNINGS, *flags, "-I", include, "-c", "-o", tmp_path / "alone.o", source)
+        if out.code:
+            wrong.append(f"{header}: {out.err.splitlines()[0] if out.err else out}")
+    equal(wrong, [])
+
+
+@cases("name, compiler", COMPILERS)
+def test_each_compiles_alone(there, tmp_path, name, compiler):
+    headers = there.headers()
+    assert len(headers) > 30
+    compile_each(headers, compiler, there.include, tmp_path)
+
+
+@cases("name, compiler", FREESTANDING)
+def test_each_compiles_without_a_libc(there, tmp_path, name, compiler):
+    headers = [h for h in there.headers() if h not in HOSTED]
+    assert "target.h" in headers and "model.h" in headers
+    # Only the compiler's own headers: those of the system are where `-print-file-name=include` is not.
+    words = shlex.split(compiler)
+    own = run(words[0], "-print-file-name=include").out.strip()
+    # GCC's stdint.h is a front for the system's unless it is told that there is none: -ffreestanding does.
+    compile_each(headers, compiler, there.include, tmp_path, "-nostdinc", "-isystem", own)
+
+
+def test_a_header_that_needs_a_libc_is_known_to():
+    for header, needs in HOSTED.items():
+        with open(os.path.join(SOURCE, "include/pmk", header)) as f:
+            text = f.read()
+        for name in needs:
+            contains(text, f"#include <{name}>")
+
+
+def test_cpp_links_with_all_that_the_library_shows(there, tmp_path):
+    names = sorted(installed.symbols(os.path.join(there.lib, "libpmk.so"), "--dynamic") - {"PMK_0"})
+    assert len(names) > 200
+    lines = [f"#include <pmk/{h}>" for h in there.headers()]
+    lines += ["const void *volatile all[] = {", *(f"\t(const void *)&{n}," for n in names), "};"]
+    lines += ["int main() { return all[0] == nullptr; }"]
+    (tmp_path / "all.cc").write_text("\n".join(lines) + "\n")
+    # ISO C++ leaves it to the implementation what a function's address is as an object's.
+    program = there.compile([tmp_path / "all.cc"], "shared", tmp_path / "all", "-Wno-pedantic",
+                            compiler=("g++", "-std=c++17"))
+    equal(run(program, env=there.env).code, 0)
