@@ -40,14 +40,11 @@ class Installed:
         return sorted(os.listdir(os.path.join(self.include, "pmk")))
 
     def compile(self, sources, how, program, *flags, compiler=("gcc", "-std=c11")):
-        """Against the shared library, or with everything of pmk in the program; returns its path."""
+        """Against the shared library, or "static", with all libraries in the program; returns its path."""
         flags = list(flags) + self.flags("--cflags", "pmk")
+        libs = self.flags("--libs", "pmk")
         if how == "static":
-            # The libraries below pmk may have no archives on this machine; pmk has.
-            libs = [os.path.join(self.lib, "libpmk.a") if word == "-lpmk" else word
-                    for word in self.flags("--static", "--libs", "pmk")]
-        else:
-            libs = self.flags("--libs", "pmk")
+            libs = ["-static", *self.flags("--static", "--libs", "pmk")]
         out = run(*compiler, *WARNINGS, *flags, "-o", program, *sources, *libs)
         assert out.code == 0, out
         return program

@@ -105,7 +105,7 @@ static inline bool pmk_counter_in(const struct pmk_counter_set *set, unsigned co
 struct pmk_pmu;
 
 /*
- * An open PMU. The caller owns the memory; pmk_pmu_open() fills it. `state` is the driver's.
+ * An open PMU. The caller owns the memory, and fills in `pmu` and `port`; `state` is the driver's.
  */
 struct pmk_dev {
 	const struct pmk_pmu *pmu;

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reading a waveform dump: how many edges of the clock each signal of a map was high at.
+ *
+ *	dump core.vcd core.ini
+ */
+#include <stdio.h>
+
+#include <pmk/wave.h>
+
+#define MAX_SIGNALS 16
+
+struct counts {
+	unsigned n;
+	uint64_t high[MAX_SIGNALS];
+};
+
+/* An edge of the clock. `value` stands in the order of the map. */
+static int edge(void *ctx, const struct pmk_wave_edge *e)
+{
+	struct counts *c = ctx;
+
+	for (unsigned i = 0; i < c->n && !e->reset; i++)
+		c->high[i] += e->value[i].bits != 0;
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct pmk_wave *w = NULL;
+	struct pmk_wave_map map = { 0 };
+	struct pmk_wave_error err = { 0 };
+	struct pmk_wave_report report;
+	struct counts c = { 0 };
+	struct pmk_wave_sink sink = { .edge = edge, .ctx = &c };
+	int status;
+
+	if (argc != 3) {
+		fprintf(stderr, "usage: dump DUMP MAP\n");
+		return 2;
+	}
+	status = pmk_wave_open(&w, argv[1], &err);
+	if (!status)
+		status = pmk_wave_map_load(&map, argv[2], &err);
+	if (!status)
+		status = pmk_wave_bind(w, &map, &err);
+	if (!status) {
+		c.n = map.nslots < MAX_SIGNALS ? map.nslots : MAX_SIGNALS;
+		status = pmk_wave_run(w, &sink, &report);
+		err = report.error;
+	}
+	if (status)
+		fprintf(stderr, "dump: %s\n", err.text);
+	else
+		printf("%llu edges\n", (unsigned long long)report.edges);
+	for (unsigned i = 0; i < c.n && !status; i++)
+		printf("%-10s %llu\n", map.slot[i].signal, (unsigned long long)c.high[i]);
+	pmk_wave_map_free(&map);
+	pmk_wave_close(w);
+	return status != 0;
+}

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: MIT
+"""examples/api, built with the installed library by pkg-config and by CMake, prints what it should; docs/api.md shows
+what is in these programs and lists all headers."""
+import os
+import re
+
+from harness import *
+import installed
+
+pytestmark = pytest.mark.quick
+
+HERE = os.path.join(SOURCE, "examples/api")
+# program: (sources, arguments, what it prints)
+EXAMPLES = {
+    # 100 misses of 20 cycles and 900 hits of one, three cycles late; the first 50 misses raise an interrupt.
+    "model": (["model.c"], [], "cycles 2897, misses 50 since the overflow, instructions 1000, interrupts 1\n"),
+    "dump": (["dump.c"], ["core.vcd", "core.ini"], "24 edges\ntb.core.retired 14\ntb.core.dcache_miss 3\n"),
+    "threads": (["threads.c"], [], "cortex-a53: cycles 200000, refills 6000\ncortex-a72: cycles 200000, refills 10000\n"),
+    "firmware_on_host": (["firmware_on_host.c", "firmware.c"], [], """\
+pmk: arm1176, 2 events
+           total    own cost      nested  event
+             300           0           0  cpu_cycles
+               7           0           0  dcache_miss
+region work: 1 time
+       net total       raw total        mean      stddev         min         max  event
+             300             300      300.00        0.00         300         300  cpu_cycles
+               7               7        7.00        0.00           7           7  dcache_miss
+"""),
+}
+
+
+@pytest.fixture(scope="module")
+def there(tmp_path_factory):
+    return installed.Installed(tmp_path_factory.mktemp("installed"))
+
+
+def check(program, name, env):
+    _, arguments, wanted = EXAMPLES[name]
+    out = run(program, *arguments, env=env, cwd=HERE)
+    equal((out.code, out.out, out.err), (0, wanted, ""))
+
+
+def test_every_example_is_run():
+    sources = {name for sources, _, _ in EXAMPLES.values() for name in sources}
+    equal({name for name in os.listdir(HERE) if name.endswith(".c")}, sources)
+
+
+@pytest.mark.parametrize("how", ["shared", "static"])
+@pytest.mark.parametrize("name", sorted(EXAMPLES))
+def test_built_by_pkg_config(there, tmp_path, name, how):
+    sources = [os.path.join(HERE, source) for source in EXAMPLES[name][0]]
+    check(there.compile(sources, how, tmp_path / name, "-pthread"), name, there.env)
+
+
+def test_built_by_cmake(there, tmp_path):
+    have("cmake")
+    out = run("cmake", "-S", HERE, "-B", tmp_path, f"-DCMAKE_PREFIX_PATH={there.prefix}", env=there.env)
+    equal(out.code, 0, repr(out))
+    out = run("cmake", "--build", tmp_path, env=there.env)
+    equal(out.code, 0, repr(out))
+    for name in EXAMPLES:
+        check(tmp_path / name, name, there.env)
+    no_library = {k: v for k, v in there.env.items() if k != "LD_LIBRARY_PATH"}
+    check(tmp_path / "model_static", "model", no_library)
+
+
+@cases("wanted, found", [("0.1", True), ("0.1.0", True), ("0.2", False), ("1.0", False), ("0.1.1", False)])
+def test_cmake_looks_at_the_version(there, tmp_path, wanted, found):
+    have("cmake")
+    (tmp_path / "CMakeLists.txt").write_text(f"cmake_minimum_required(VERSION 3.13)\nproject(v C)\n"
+                                             f"find_package(pmk {wanted} REQUIRED)\n")
+    out = run("cmake", "-S", tmp_path, "-B", tmp_path / "build", f"-DCMAKE_PREFIX_PATH={there.prefix}", env=there.env)
+    equal(out.code == 0, found, repr(out))
+
+
+def test_firmware_is_compiled_for_its_target(there, tmp_path):
+    have("arm-none-eabi-gcc")
+    made = tmp_path / "firmware.o"
+    out = run("arm-none-eabi-gcc", "-mcpu=arm1176jzf-s", "-marm", "-ffreestanding", "-nostdlib", "-r", "-Os",
+              *there.flags("--cflags", "pmk-target"), "-o", made, os.path.join(HERE, "firmware.c"),
+              *there.flags("--variable=source", "pmk-target"))
+    equal(out.code, 0, repr(out))
+    # Nothing is missing but what the work is, and the four functions that every C compiler asks for.
+    missing = set(re.findall(r" U (\w+)$", run("arm-none-eabi-nm", made).out, re.M))
+    equal(missing - {"memcpy", "memset", "memmove", "memcmp"}, set())
+
+
+def page():
+    with open(os.path.join(SOURCE, "docs/api.md")) as f:
+        return f.read()
+
+
+def test_the_page_lists_every_header(there):
+    listed = re.findall(r"\[(\w+\.h)\]\(\.\./include/pmk/\1\)", page().split("## Headers")[1])
+    equal(sorted(listed), there.headers())
+
+
+def test_the_page_shows_what_is_there():
+    code = "".join(open(os.path.join(HERE, name)).read() for name in sorted(os.listdir(HERE)) if name.endswith(".c"))
+    known = set(re.findall(r"\b(?:pmk|PMK)_\w+", code)) | set().union(
+        *(re.findall(r"\b(?:pmk|PMK)_\w+", open(os.path.join(SOURCE, "include/pmk", h)).read())
+          for h in os.listdir(os.path.join(SOURCE, "include/pmk"))))
+    shown = set(re.findall(r"\b(?:pmk|PMK)_\w+\b", page()))
+    equal(shown - known, set())
+    for name in re.findall(r"\(\.\./examples/api/(\w+\.c)\)", page()):
+        assert os.path.exists(os.path.join(HERE, name)), name
