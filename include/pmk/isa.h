@@ -2,7 +2,7 @@
 /*
  * Instruction facts: what one instruction is, which registers it reads and writes and in which
  * role, and what it does to memory and to the flow of control. Neutral between instruction sets
- * and free of timing: cycles and latencies are the pipeline model's business (src/cpu/pipeline.c).
+ * and free of timing: cycles and latencies are the pipeline model's business (src/cpu).
  */
 #ifndef PMK_ISA_H
 #define PMK_ISA_H

@@ -19,7 +19,7 @@
 
 #include "cli/cli.h"
 #include "cli/show.h"
-#include "cpu/v8.h"
+#include "cpu/a64/a64.h"
 #include "pmu/armv8/model.h"
 
 /* One PMU on a bus, and the variables of the pseudo code. */
@@ -45,7 +45,7 @@ static void begin_with(struct lab *l, struct pmk_bus *bus, const struct pmk_pmu 
 	l->bus = bus;
 	l->ops = pmk_model_find(pmu);
 	pmk_bus_init(bus);
-	bus->raised = pmk_v8_raises();
+	bus->raised = pmk_a64_raises();
 	pmk_armv8_model_reset(&l->model, pmu, params, bus);
 }
 

@@ -4,10 +4,10 @@
 
 #include <string.h>
 
-#include "cpu/arm9_pipeline.h"
+#include "cpu/arm9/pipeline.h"
 #include "cpu/cache.h"
-#include "cpu/mb.h"
-#include "cpu/v8.h"
+#include "cpu/microblaze/microblaze.h"
+#include "cpu/a64/a64.h"
 
 /* Counting rules per instruction: ARM DAI 0195B §5-§7; which ones depend on the run is in block.h. */
 static void add_facts(const struct pmk_core *core, const struct pmk_insn *in, struct pmk_facts *f)
@@ -76,7 +76,7 @@ void pmk_block_build(const struct pmk_core *core, const struct pmk_insn *insn, s
 	struct pmk_pipe_block pipe;
 
 	if (pmk_core_is_a64(core)) {
-		pmk_v8_build(core, insn, n, slots, b);
+		pmk_a64_build(core, insn, n, slots, b);
 		return;
 	}
 	if (pmk_core_is_mb(core)) {

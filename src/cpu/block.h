@@ -17,7 +17,7 @@
 #include <pmk/isa.h>
 
 #include "cpu/config.h"
-#include "cpu/pipeline.h"
+#include "cpu/arm11/pipeline.h"
 
 enum pmk_fact {
 	PMK_FACT_INSN,
@@ -26,7 +26,8 @@ enum pmk_fact {
 	PMK_FACT_READ, /* data accesses of unconditional loads, one per instruction */
 	PMK_FACT_WRITE,
 	PMK_FACT_DRAIN,
-	PMK_NFACTS = 32, /* A64 and MicroBlaze cores have their own lists: v8.h, mb.h */
+	PMK_NFACTS =
+		32, /* A64 and MicroBlaze cores have their own lists: a64/a64.h, microblaze/microblaze.h */
 };
 
 struct pmk_facts {
@@ -49,7 +50,7 @@ enum { PMK_DISTURB_BTAC = 1, PMK_DISTURB_ICACHE = 2, PMK_DISTURB_TLB = 4 };
 /* Registers, and on A64 units that are busy for long. */
 #define PMK_PLACES (PMK_NREGS + 3)
 
-/* How a MicroBlaze block is left: see mb.h. */
+/* How a MicroBlaze block is left: see microblaze/microblaze.h. */
 struct pmk_mb_end {
 	uint64_t key;	/* a branch that the branch target cache predicts: its address << 32 */
 	uint16_t entry; /* of the branch target cache */
@@ -84,13 +85,13 @@ struct pmk_block {
 	bool shadowed;	   /* the fetch behind it would enter another line (fetch.shadow_bytes) */
 	uint8_t disturbs;  /* what its maintenance operations flush: PMK_DISTURB_… */
 	uint8_t flag_distance;
-	/* MicroBlaze: the sector of the instruction cache, see mb.h; the delay slot is in the next block;
+	/* MicroBlaze: the sector of the instruction cache, see microblaze/microblaze.h; the delay slot is in the next block;
 	 * this may be one and starts with a NOP; how an open block is left once its slot has run. */
 	uint8_t sector;
 	bool open, starts_with_nop;
 	struct pmk_mb_end slot_end;
 	uint8_t branch_cycles; /* of the last instruction, already in `cycles` */
-	/* What is needed when, and what is late how much. ARM11: PMK_PIPE_REGS; A64: see v8.h. */
+	/* What is needed when, and what is late how much. ARM11: PMK_PIPE_REGS; A64: see a64/a64.h. */
 	uint8_t need[PMK_PLACES], residue[PMK_PLACES];
 	uint8_t need_sum[PMK_NREGS]; /* A64 only: of results of multiply-accumulates */
 	uint64_t sums;		     /* registers that have such a result */

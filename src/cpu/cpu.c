@@ -16,9 +16,9 @@
 #include <pmk/error.h>
 
 #include "base/reserve.h"
-#include "cpu/arm9.h"
-#include "cpu/mb.h"
-#include "cpu/v8.h"
+#include "cpu/arm9/arm9.h"
+#include "cpu/microblaze/microblaze.h"
+#include "cpu/a64/a64.h"
 
 #define LINES_PER_PAGE (1u << (PMK_PAGE_SHIFT - PMK_LINE_SHIFT))
 #define LINE_BYTES     (1u << PMK_LINE_SHIFT)
@@ -39,7 +39,7 @@ int pmk_cpu_init(struct pmk_cpu *cpu, const struct pmk_core *core)
 	cpu->igen = 1;
 	cpu->deadline = PMK_NEVER;
 	if (pmk_core_is_a64(core))
-		return pmk_v8_init(cpu);
+		return pmk_a64_init(cpu);
 	if (pmk_core_is_mb(core))
 		return pmk_mb_init(cpu);
 	cpu->rs.size = (uint32_t)core->rs_entries;
@@ -74,7 +74,7 @@ int pmk_cpu_init(struct pmk_cpu *cpu, const struct pmk_core *core)
 void pmk_cpu_fini(struct pmk_cpu *cpu)
 {
 	if (pmk_core_is_a64(&cpu->core)) {
-		pmk_v8_fini(cpu);
+		pmk_a64_fini(cpu);
 		return;
 	}
 	if (pmk_core_is_mb(&cpu->core)) {
@@ -132,7 +132,7 @@ struct pmk_signal_set pmk_cpu_raises(const struct pmk_core *core)
 {
 	if (pmk_core_is_mb(core))
 		return pmk_mb_raises(core);
-	return pmk_core_is_a64(core) ? pmk_v8_raises() : raised_by_arm11(core);
+	return pmk_core_is_a64(core) ? pmk_a64_raises() : raised_by_arm11(core);
 }
 
 uint32_t pmk_cpu_longest(const struct pmk_core *core)
@@ -153,8 +153,8 @@ static const uint8_t arm11_signal[] = {
 static const uint8_t *fact_signals(const struct pmk_core *core, unsigned *count)
 {
 	if (pmk_core_is_a64(core)) {
-		*count = PMK_V8_NFACTS;
-		return pmk_v8_signal;
+		*count = PMK_A64_NFACTS;
+		return pmk_a64_signal;
 	}
 	if (pmk_core_is_mb(core)) {
 		*count = PMK_MB_NFACTS;
@@ -222,7 +222,7 @@ void pmk_cpu_sum(const struct pmk_cpu *cpu, const struct pmk_facts *facts,
 	t[PMK_SIG_CYCLE] = cpu->cycles;
 	t[PMK_SIG_PC_CHANGE] += cpu->taken;
 	if (pmk_core_is_a64(&cpu->core))
-		pmk_v8_derive(t);
+		pmk_a64_derive(t);
 	else if (pmk_core_is_mb(&cpu->core))
 		pmk_mb_derive(cpu, t);
 	else

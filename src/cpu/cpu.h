@@ -2,7 +2,7 @@
 /*
  * A running core: the state of one processor's caches, TLBs, predictor and queues, and the totals of
  * what happened to them. One per vCPU; it belongs to that vCPU's thread. What is common to all cores,
- * and the hot paths of the ARM11 and its like; those of A64 cores are in v8.h, those of MicroBlaze in mb.h.
+ * and the hot paths of the ARM11 and its like; those of A64 cores are in a64/a64.h, those of MicroBlaze in microblaze/microblaze.h.
  *
  * The hot paths are here and inline. What makes them short:
  *
@@ -33,11 +33,11 @@
 #include <pmk/bus.h>
 
 #include "cpu/block.h"
-#include "cpu/branch.h"
+#include "cpu/arm11/branch.h"
 #include "cpu/cache.h"
 #include "cpu/code.h"
 #include "cpu/config.h"
-#include "cpu/l2cc.h"
+#include "cpu/arm11/l2cc.h"
 #include "cpu/lsu.h"
 #include "cpu/tlb.h"
 
@@ -72,13 +72,13 @@ struct pmk_cpu {
 	_Alignas(64) const struct pmk_block *prev;
 	struct pmk_run *run; /* [block id] */
 	union {
-		uint8_t *pred;	   /* [branch]: prediction words, see branch.h */
-		struct pmk_v8 *v8; /* A64 cores: the rest of them, see v8.h */
-		struct pmk_mb *mb; /* MicroBlaze: likewise, see mb.h */
+		uint8_t *pred;	     /* [branch]: prediction words, see branch.h */
+		struct pmk_a64 *a64; /* A64 cores: the rest of them, see a64/a64.h */
+		struct pmk_mb *mb;   /* MicroBlaze: likewise, see microblaze/microblaze.h */
 	};
 	union {
 		uint8_t *dmap;	/* [line]: PMK_D_… */
-		uint64_t *fast; /* A64 cores: see v8.h */
+		uint64_t *fast; /* A64 cores: see a64/a64.h */
 	};
 	uint64_t cycles;
 	uint64_t taken; /* blocks not left by falling through */
@@ -94,11 +94,11 @@ struct pmk_cpu {
 	/* Counts by signal that are not static facts (and, when eager, those as well). */
 	uint64_t dyn[PMK_NSIGNALS];
 
-	/* MicroBlaze: how blocks were left, by pmk_mb_end.row, and what else is no signal: see mb.h. */
+	/* MicroBlaze: how blocks were left, by pmk_mb_end.row, and what else is no signal: see microblaze/microblaze.h. */
 	uint64_t outcome[PMK_MB_OUTCOMES];
 	uint64_t uncached_writes;
 	struct pmk_bus *bus; /* where latencies are recorded, or NULL: the owner's, as `run` */
-	struct pmk_biu *biu; /* ARM926EJ-S: what is outside, see arm9.h; the owner's, too */
+	struct pmk_biu *biu; /* ARM926EJ-S: what is outside, see arm9/arm9.h; the owner's, too */
 
 	struct pmk_core core;
 	struct pmk_cache icache, dcache;

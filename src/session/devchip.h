@@ -14,7 +14,7 @@
 
 #include "ahb/mbx.h"
 #include "ahb/traffic.h"
-#include "cpu/biu.h"
+#include "cpu/arm9/biu.h"
 #include "pmu/ahbmon/observe.h"
 
 struct pmk_devchip {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Cycles of A64 code, worked out by hand: small programs on the pipeline of the armv8 core (that of the
-Cortex-A53), everything warm or missing by design. The rules are those at the top of src/cpu/v8_pipeline.c
+Cortex-A53), everything warm or missing by design. The rules are those at the top of src/cpu/a64/pipeline.c
 and src/cpu/lsu.h, the numbers those of data/cores/armv8.ini: memory 120 cycles, level 2 13, misprediction
 9, micro-TLB refill 2, walk 20. What is counted beside cycles is the business of test_a64_kernels.py."""
 from a64.measure import *

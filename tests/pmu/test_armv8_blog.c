@@ -20,7 +20,7 @@
 #include <pmk/armv8.h>
 #include <pmk/armv8_model.h>
 
-#include "cpu/v8.h"
+#include "cpu/a64/a64.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define OK(call) assert_int_equal(call, 0)
@@ -77,7 +77,7 @@ static void setup_with(struct lab *l, const struct pmk_pmu *pmu,
 	memset(l, 0, sizeof(*l));
 	l->ops = pmk_model_find(pmu);
 	pmk_bus_init(&l->bus);
-	l->bus.raised = pmk_v8_raises();
+	l->bus.raised = pmk_a64_raises();
 	pmk_armv8_model_reset(&l->model, pmu, params, &l->bus);
 }
 

@@ -17,8 +17,8 @@
 #include <cmocka.h>
 
 #include "cpu/code.h"
-#include "cpu/mb.h"
-#include "cpu/v8.h"
+#include "cpu/microblaze/microblaze.h"
+#include "cpu/a64/a64.h"
 #include "session/emulated.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -271,18 +271,18 @@ static void arm_access(struct pmk_cpu *cpu, const struct pmk_insn *in, uint32_t 
 static void a64_access(struct pmk_cpu *cpu, const struct pmk_insn *in, uint64_t addr,
 		       uint64_t access)
 {
-	unsigned elem = 1u << PMK_V8_ELEM(access), bytes = PMK_ACCESS_SIZE(access);
+	unsigned elem = 1u << PMK_A64_ELEM(access), bytes = PMK_ACCESS_SIZE(access);
 
-	if (!pmk_v8_first_piece(cpu, addr, access))
+	if (!pmk_a64_first_piece(cpu, addr, access))
 		return;
 	if (in->exclusive && in->store) {
-		pmk_v8_store_exclusive(cpu, addr, access);
+		pmk_a64_store_exclusive(cpu, addr, access);
 		return;
 	}
 	if (in->load)
-		pmk_v8_load(cpu, addr, elem, bytes, access);
+		pmk_a64_load(cpu, addr, elem, bytes, access);
 	if (in->store)
-		pmk_v8_store(cpu, addr, elem, bytes, access);
+		pmk_a64_store(cpu, addr, elem, bytes, access);
 }
 
 static void mb_access(struct pmk_cpu *cpu, const struct pmk_insn *in, uint32_t addr,
@@ -317,7 +317,7 @@ static void run_insn(struct rig *r, unsigned b, unsigned i)
 	if ((in->conditional || (in->exclusive && in->store)) && pick(2))
 		return;
 	if (pmk_core_is_a64(&r->e.cpu.core))
-		a64_access(&r->e.cpu, in, addr, pmk_v8_access(to_end, slot->use, in));
+		a64_access(&r->e.cpu, in, addr, pmk_a64_access(to_end, slot->use, in));
 	else if (pmk_core_is_mb(&r->e.cpu.core))
 		mb_access(&r->e.cpu, in, addr, pmk_access_pack(to_end, 0, 1, in->mem_bytes));
 	else
@@ -346,7 +346,7 @@ static void run_program(struct rig *r)
 		if (cpu->eager)
 			pmk_cpu_add_facts(cpu, &block->facts);
 		if (pmk_core_is_a64(&cpu->core))
-			pmk_v8_block(cpu, block);
+			pmk_a64_block(cpu, block);
 		else if (pmk_core_is_mb(&cpu->core))
 			pmk_mb_block(cpu, block);
 		else

@@ -33,8 +33,8 @@
 #include <unistd.h>
 
 #include "base/reserve.h"
-#include "cpu/mb.h"
-#include "cpu/v8.h"
+#include "cpu/microblaze/microblaze.h"
+#include "cpu/a64/a64.h"
 #include "producer/qemu/arena.h"
 #include "producer/qemu/generation.h"
 #include "producer/qemu/plugin.h"
@@ -56,7 +56,7 @@ enum {
 };
 
 /* The kinds of running cores. */
-enum family { ARM11, V8, MICROBLAZE, NFAMILIES };
+enum family { ARM11, A64, MICROBLAZE, NFAMILIES };
 
 /* An instruction as QEMU has it. */
 struct raw {
@@ -286,7 +286,7 @@ static void lone_access(unsigned vcpu, uint32_t info, uint64_t addr, void *data)
 	}
 
 BLOCK_CALLBACKS(arm11, pmk_cpu_block)
-BLOCK_CALLBACKS(v8, pmk_v8_block)
+BLOCK_CALLBACKS(a64, pmk_a64_block)
 BLOCK_CALLBACKS(mb, pmk_mb_block)
 
 static unsigned log2_size(unsigned bytes)
@@ -448,12 +448,12 @@ static const qemu_mem_fn pair_fn[2][2][2] = {
 	static void a64_load##bytes(unsigned vcpu, uint32_t info, uint64_t addr, void *a)  \
 	{                                                                                  \
 		(void)info;                                                                \
-		pmk_v8_load(cpus[vcpu], addr, bytes, bytes, (uint64_t)(uintptr_t)a);       \
+		pmk_a64_load(cpus[vcpu], addr, bytes, bytes, (uint64_t)(uintptr_t)a);      \
 	}                                                                                  \
 	static void a64_store##bytes(unsigned vcpu, uint32_t info, uint64_t addr, void *a) \
 	{                                                                                  \
 		(void)info;                                                                \
-		pmk_v8_store(cpus[vcpu], addr, bytes, bytes, (uint64_t)(uintptr_t)a);      \
+		pmk_a64_store(cpus[vcpu], addr, bytes, bytes, (uint64_t)(uintptr_t)a);     \
 	}
 
 A64_ACCESS(1)
@@ -466,9 +466,9 @@ static void a64_load_pieces(unsigned vcpu, uint32_t info, uint64_t addr, void *a
 	uint64_t access = (uint64_t)(uintptr_t)a;
 
 	(void)info;
-	if (pmk_v8_first_piece(cpus[vcpu], addr, access))
-		pmk_v8_load(cpus[vcpu], addr, 1u << PMK_V8_ELEM(access), PMK_ACCESS_SIZE(access),
-			    access);
+	if (pmk_a64_first_piece(cpus[vcpu], addr, access))
+		pmk_a64_load(cpus[vcpu], addr, 1u << PMK_A64_ELEM(access), PMK_ACCESS_SIZE(access),
+			     access);
 }
 
 static void a64_store_pieces(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
@@ -476,9 +476,9 @@ static void a64_store_pieces(unsigned vcpu, uint32_t info, uint64_t addr, void *
 	uint64_t access = (uint64_t)(uintptr_t)a;
 
 	(void)info;
-	if (pmk_v8_first_piece(cpus[vcpu], addr, access))
-		pmk_v8_store(cpus[vcpu], addr, 1u << PMK_V8_ELEM(access), PMK_ACCESS_SIZE(access),
-			     access);
+	if (pmk_a64_first_piece(cpus[vcpu], addr, access))
+		pmk_a64_store(cpus[vcpu], addr, 1u << PMK_A64_ELEM(access), PMK_ACCESS_SIZE(access),
+			      access);
 }
 
 static void a64_store_exclusive(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
@@ -486,9 +486,9 @@ static void a64_store_exclusive(unsigned vcpu, uint32_t info, uint64_t addr, voi
 	struct pmk_cpu *cpu = cpus[vcpu];
 
 	if (!qemu_plugin_mem_is_store(info) ||
-	    !pmk_v8_first_piece(cpu, addr, (uint64_t)(uintptr_t)a))
+	    !pmk_a64_first_piece(cpu, addr, (uint64_t)(uintptr_t)a))
 		return;
-	pmk_v8_store_exclusive(cpu, addr, (uint64_t)(uintptr_t)a);
+	pmk_a64_store_exclusive(cpu, addr, (uint64_t)(uintptr_t)a);
 }
 
 /* Atomics: the write stands for both. */
@@ -498,8 +498,8 @@ static void a64_atomic(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
 
 	if (!qemu_plugin_mem_is_store(info))
 		return;
-	pmk_v8_load(cpus[vcpu], addr, 1, PMK_ACCESS_SIZE(access), access);
-	pmk_v8_store(cpus[vcpu], addr, 1, PMK_ACCESS_SIZE(access), access);
+	pmk_a64_load(cpus[vcpu], addr, 1, PMK_ACCESS_SIZE(access), access);
+	pmk_a64_store(cpus[vcpu], addr, 1, PMK_ACCESS_SIZE(access), access);
 }
 
 /*
@@ -595,7 +595,7 @@ static void watch_a64(struct qemu_plugin_insn *qi, const struct pmk_insn *in,
 		{ a64_load1, a64_load2, a64_load4, a64_load8 },
 		{ a64_store1, a64_store2, a64_store4, a64_store8 },
 	};
-	uint64_t access = pmk_v8_access(b->cycles - pipe->issue, pipe->use, in);
+	uint64_t access = pmk_a64_access(b->cycles - pipe->issue, pipe->use, in);
 	qemu_mem_fn fn;
 
 	if (in->exclusive && in->store)
@@ -749,7 +749,7 @@ static void decode(uint64_t addr, const struct raw *raw, bool thumb, struct pmk_
 {
 	uint32_t word;
 
-	if (family == V8) {
+	if (family == A64) {
 		memcpy(&word, raw->byte, sizeof(word));
 		pmk_isa_a64_decode(addr, word, in);
 		return;
@@ -788,9 +788,11 @@ static qemu_exec_fn block_callback(uint64_t pc)
 			family##_boundary##sys                                    \
 	}
 	static const qemu_exec_fn fn[2][NFAMILIES][4] = {
-		{ [ARM11] = BY_KIND(arm11, ), [V8] = BY_KIND(v8, ), [MICROBLAZE] = BY_KIND(mb, ) },
+		{ [ARM11] = BY_KIND(arm11, ),
+		  [A64] = BY_KIND(a64, ),
+		  [MICROBLAZE] = BY_KIND(mb, ) },
 		{ [ARM11] = BY_KIND(arm11, _sys),
-		  [V8] = BY_KIND(v8, _sys),
+		  [A64] = BY_KIND(a64, _sys),
 		  [MICROBLAZE] = BY_KIND(mb, _sys) },
 	};
 
@@ -817,7 +819,7 @@ static void add_block(struct qemu_plugin_tb *tb, const struct raw *raw, const st
 					      const struct pmk_block *,
 					      const struct pmk_pipe_slot *) = {
 		[ARM11] = watch_access,
-		[V8] = watch_a64,
+		[A64] = watch_a64,
 		[MICROBLAZE] = watch_mb,
 	};
 	const struct pmk_block *b;
@@ -848,13 +850,13 @@ static void add_block(struct qemu_plugin_tb *tb, const struct raw *raw, const st
 /* The stack of the program that is about to begin with this block. False: its pointer cannot be read. */
 static bool first_stack(struct qemu_plugin_insn *first, struct pmk_stack *stack)
 {
-	const char *const sp[NFAMILIES] = { [ARM11] = "sp", [V8] = "sp", [MICROBLAZE] = "r1" };
+	const char *const sp[NFAMILIES] = { [ARM11] = "sp", [A64] = "sp", [MICROBLAZE] = "r1" };
 	uint8_t *bytes = qemu_plugin_insn_haddr(first);
 
 	if (!bytes || !glue->read_register || !glue->read_register(sp[family], &stack->sp))
 		return false;
 	stack->memory = bytes - qemu_plugin_insn_vaddr(first);
-	stack->word = family == V8 ? 8 : 4;
+	stack->word = family == A64 ? 8 : 4;
 	stack->big_endian = family == MICROBLAZE && big_endian;
 	if (stack->big_endian)
 		stack->sp = __builtin_bswap32((uint32_t)stack->sp);
@@ -1073,7 +1075,7 @@ static bool is_execve(int64_t num)
 {
 	static const int64_t execve[NFAMILIES][2] = {
 		[ARM11] = { ARM_EXECVE, ARM_EXECVEAT },
-		[V8] = { A64_EXECVE, A64_EXECVEAT },
+		[A64] = { A64_EXECVE, A64_EXECVEAT },
 		[MICROBLAZE] = { MB_EXECVE, MB_EXECVEAT },
 	};
 
@@ -1168,7 +1170,7 @@ int pmk_plugin_install(const struct pmk_qemu_glue *of_module, uint64_t id,
 		return -1;
 	}
 	family = pmk_core_is_mb(&arena->cfg.core)    ? MICROBLAZE
-		 : pmk_core_is_a64(&arena->cfg.core) ? V8
+		 : pmk_core_is_a64(&arena->cfg.core) ? A64
 						     : ARM11;
 	big_endian = !strcmp(info->target_name, "microblaze");
 	isa = pmk_isa_arm_new();

@@ -11,7 +11,7 @@
  */
 #include <string.h>
 
-#include "cpu/v8.h"
+#include "cpu/a64/a64.h"
 
 #define FLAGS PMK_NREGS /* place of NZCV among the registers; it is never late */
 #define OPEN  UINT16_MAX
@@ -104,9 +104,9 @@ static struct cost cost_of(const struct pmk_core *core, const struct pmk_insn *i
 /* Units that an instruction may keep busy beyond the end of the block; else -1. */
 static int place_of(uint8_t unit)
 {
-	return unit == FP	    ? PMK_V8_FP
-	       : unit == DIVIDE	    ? PMK_V8_DIVIDER
-	       : unit == LOAD_STORE ? PMK_V8_LOAD_STORE
+	return unit == FP	    ? PMK_A64_FP
+	       : unit == DIVIDE	    ? PMK_A64_DIVIDER
+	       : unit == LOAD_STORE ? PMK_A64_LOAD_STORE
 				    : -1;
 }
 
@@ -154,7 +154,7 @@ static void lower(uint8_t *need, uint32_t issue)
 
 /* Who waits for whom, and where each register of the caller's is first needed. */
 static void note_needs(const struct scoreboard *sb, const struct pmk_insn *in, uint32_t issue,
-		       struct pmk_pipe_slot *slots, struct pmk_v8_timing *out)
+		       struct pmk_pipe_slot *slots, struct pmk_a64_timing *out)
 {
 	uint64_t reads = in->reads;
 
@@ -197,7 +197,7 @@ static void note_results(struct scoreboard *sb, const struct pmk_insn *in, const
 }
 
 static void issue_one(const struct pmk_core *core, struct scoreboard *sb, const struct pmk_insn *in,
-		      int index, struct pmk_pipe_slot *slots, struct pmk_v8_timing *out)
+		      int index, struct pmk_pipe_slot *slots, struct pmk_a64_timing *out)
 {
 	struct cost c = cost_of(core, in);
 	uint32_t issue = sb->cycle, wanted = operands_ready(sb, in);
@@ -236,14 +236,14 @@ static void note_open(const struct scoreboard *sb, const struct pmk_insn *insn, 
 	for (size_t i = 0; i < n; i++) {
 		uint64_t regs = 0;
 
-		if (slots[i].use < PMK_V8_OPEN)
+		if (slots[i].use < PMK_A64_OPEN)
 			continue;
 		for (uint64_t rest = insn[i].writes; rest; rest &= rest - 1) {
 			unsigned r = (unsigned)__builtin_ctzll(rest);
 
 			regs |= (uint64_t)(sb->writer[r] == (int16_t)i) << r;
 		}
-		slots[i].use = (uint16_t)pmk_v8_open(&insn[i], insn[i].load ? regs : 0);
+		slots[i].use = (uint16_t)pmk_a64_open(&insn[i], insn[i].load ? regs : 0);
 	}
 }
 
@@ -254,12 +254,12 @@ static uint8_t residue(uint32_t ready, uint32_t end)
 	return (uint8_t)(late < PMK_PIPE_FAR ? late : PMK_PIPE_FAR - 1);
 }
 
-void pmk_v8_time(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
-		 struct pmk_pipe_slot *slots, struct pmk_v8_timing *out)
+void pmk_a64_time(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
+		  struct pmk_pipe_slot *slots, struct pmk_a64_timing *out)
 {
 	struct scoreboard sb = { 0 };
 
-	*out = (struct pmk_v8_timing){ 0 };
+	*out = (struct pmk_a64_timing){ 0 };
 	memset(out->need, PMK_PIPE_FAR, sizeof(out->need));
 	memset(out->need_sum, PMK_PIPE_FAR, sizeof(out->need_sum));
 	for (unsigned r = 0; r <= FLAGS; r++)

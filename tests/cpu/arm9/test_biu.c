@@ -15,7 +15,7 @@
 
 #include <pmk/error.h>
 
-#include "cpu/biu.h"
+#include "cpu/arm9/biu.h"
 
 #define MAX_BEATS 256
 

@@ -7,8 +7,8 @@
  * block is translated; at run time only its sums are added, and what the previous block left
  * unfinished is settled between the two by pmk_pipeline_edge().
  */
-#ifndef PMK_CPU_PIPELINE_H
-#define PMK_CPU_PIPELINE_H
+#ifndef PMK_CPU_ARM11_PIPELINE_H
+#define PMK_CPU_ARM11_PIPELINE_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -10,7 +10,7 @@
  * coprocessor transfers take a cycle, and so does floating point. A branch costs nothing here: that is
  * the branch model's.
  */
-#include "cpu/arm9_pipeline.h"
+#include "cpu/arm9/pipeline.h"
 
 #include <string.h>
 

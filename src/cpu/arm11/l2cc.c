@@ -5,7 +5,7 @@
  * Not modelled: page table walks (their addresses are not seen), lockdown, the write buffer that
  * merges writes, prefetching, memory attributes of single pages.
  */
-#include "cpu/l2cc.h"
+#include "cpu/arm11/l2cc.h"
 
 #include <pmk/error.h>
 #include <pmk/signal.h>

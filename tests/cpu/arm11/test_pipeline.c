@@ -14,7 +14,7 @@
 
 #include <pmk/isa.h>
 
-#include "cpu/pipeline.h"
+#include "cpu/arm11/pipeline.h"
 
 #define MAX 24
 

@@ -20,8 +20,8 @@
  *
  * No pointers but the sink, which is its owner's.
  */
-#ifndef PMK_CPU_BIU_H
-#define PMK_CPU_BIU_H
+#ifndef PMK_CPU_ARM9_BIU_H
+#define PMK_CPU_ARM9_BIU_H
 
 #include <stdbool.h>
 #include <stdint.h>

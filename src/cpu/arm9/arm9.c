@@ -11,11 +11,11 @@
  *
  * Not modelled: wait states of tightly coupled memories, lockdown, and cache maintenance of the data side.
  */
-#include "cpu/arm9.h"
+#include "cpu/arm9/arm9.h"
 
 #include <string.h>
 
-#include "cpu/biu.h"
+#include "cpu/arm9/biu.h"
 
 #define LINES_PER_PAGE (1u << (PMK_PAGE_SHIFT - PMK_LINE_SHIFT))
 #define LINE_BYTES     (1u << PMK_LINE_SHIFT)

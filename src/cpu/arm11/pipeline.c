@@ -18,7 +18,7 @@
  * registers a store multiple has not yet read are not locked beyond the end of the run. A third run
  * may still feel the first through the second; that is not carried.
  */
-#include "cpu/pipeline.h"
+#include "cpu/arm11/pipeline.h"
 
 #include <stdbool.h>
 

@@ -1,46 +1,46 @@
 // SPDX-License-Identifier: MIT
 /*
- * The running core of an A64 processor: the paths taken when something changes. See v8.h. What the events
+ * The running core of an A64 processor: the paths taken when something changes. See a64.h. What the events
  * mean: DDI 0487 D13.12 and the TRM of the core; docs/armv8.md lists each rule with its source and the
  * choices made.
  *
  * Not modelled: the prefetcher, read-allocate mode, coherency traffic, exclusive caches, page sizes other
  * than 4 KB, DC ZVA's stores (the emulator does not show their address), wrong-path execution.
  */
-#include "cpu/v8.h"
+#include "cpu/a64/a64.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include <pmk/error.h>
 
-#define LINE_BYTES (1u << PMK_V8_LINE_SHIFT)
+#define LINE_BYTES (1u << PMK_A64_LINE_SHIFT)
 #define LINE_MASK  (~(uint64_t)(LINE_BYTES - 1))
-#define FAST_MASK  (PMK_V8_FAST_LINES - 1)
+#define FAST_MASK  (PMK_A64_FAST_LINES - 1)
 #define EMPTY	   (UINT64_C(1) << 63)
 #define DIRTY	   UINT64_C(1)
 
 #define LOAD_HIT_LATENCY 3
 
-const uint8_t pmk_v8_signal[PMK_V8_NFACTS] = {
-#define X(name) [PMK_V8_FACT_##name] = PMK_SIG_##name,
-	PMK_V8_FACTS(X)
+const uint8_t pmk_a64_signal[PMK_A64_NFACTS] = {
+#define X(name) [PMK_A64_FACT_##name] = PMK_SIG_##name,
+	PMK_A64_FACTS(X)
 #undef X
 };
 
-_Static_assert((int)PMK_V8_NFACTS <= (int)PMK_NFACTS, "a block has room for PMK_NFACTS facts");
+_Static_assert((int)PMK_A64_NFACTS <= (int)PMK_NFACTS, "a block has room for PMK_NFACTS facts");
 
 /* Before the first block: nothing to wait for, and any address may follow. */
-static const struct pmk_block before_all = { .branch = PMK_V8_OTHER, .flow = PMK_FLOW_NEXT };
+static const struct pmk_block before_all = { .branch = PMK_A64_OTHER, .flow = PMK_FLOW_NEXT };
 
 /* ---- directories ------------------------------------------------------------------------------ */
 
-static int cache_init(struct pmk_v8_cache *c, const struct pmk_core *core, uint64_t size,
+static int cache_init(struct pmk_a64_cache *c, const struct pmk_core *core, uint64_t size,
 		      uint64_t ways)
 {
-	uint64_t lines = size >> PMK_V8_LINE_SHIFT;
+	uint64_t lines = size >> PMK_A64_LINE_SHIFT;
 
-	*c = (struct pmk_v8_cache){
+	*c = (struct pmk_a64_cache){
 		.tag = malloc(lines * sizeof(*c->tag)),
 		.set_mask = (uint32_t)(lines / ways) - 1,
 		.ways = (uint32_t)ways,
@@ -52,16 +52,16 @@ static int cache_init(struct pmk_v8_cache *c, const struct pmk_core *core, uint6
 	return c->tag ? 0 : PMK_ENOMEM;
 }
 
-static uint64_t *cache_set(const struct pmk_v8_cache *c, uint64_t addr)
+static uint64_t *cache_set(const struct pmk_a64_cache *c, uint64_t addr)
 {
-	return &c->tag[((uint32_t)(addr >> PMK_V8_LINE_SHIFT) & c->set_mask) * c->ways];
+	return &c->tag[((uint32_t)(addr >> PMK_A64_LINE_SHIFT) & c->set_mask) * c->ways];
 }
 
 /* The line's entry, or NULL. */
-static uint64_t *cache_find(const struct pmk_v8_cache *c, uint64_t addr)
+static uint64_t *cache_find(const struct pmk_a64_cache *c, uint64_t addr)
 {
 	uint64_t *set = cache_set(c, addr);
-	uint32_t hint = c->hint[addr >> PMK_V8_LINE_SHIFT & (PMK_V8_HINTS - 1)];
+	uint32_t hint = c->hint[addr >> PMK_A64_LINE_SHIFT & (PMK_A64_HINTS - 1)];
 
 	/* EMPTY is in the upper bits, DIRTY in those below a line. */
 	if ((set[hint] ^ addr) < LINE_BYTES)
@@ -72,19 +72,20 @@ static uint64_t *cache_find(const struct pmk_v8_cache *c, uint64_t addr)
 	return NULL;
 }
 
-static void remember(struct pmk_v8_cache *c, uint64_t addr, const uint64_t *e)
+static void remember(struct pmk_a64_cache *c, uint64_t addr, const uint64_t *e)
 {
-	c->hint[addr >> PMK_V8_LINE_SHIFT & (PMK_V8_HINTS - 1)] = (uint8_t)(e - cache_set(c, addr));
+	c->hint[addr >> PMK_A64_LINE_SHIFT & (PMK_A64_HINTS - 1)] =
+		(uint8_t)(e - cache_set(c, addr));
 }
 
 /* Most have a power of two ways, and a division takes longer than all the rest. */
-static uint32_t way_of(const struct pmk_v8_cache *c, uint32_t n)
+static uint32_t way_of(const struct pmk_a64_cache *c, uint32_t n)
 {
 	return c->ways & (c->ways - 1) ? n % c->ways : n & (c->ways - 1);
 }
 
 /* Invalid ways first, lowest first; then pseudo-random (xorshift32, as in cache.h) or in turn. */
-static uint64_t *cache_victim(struct pmk_v8_cache *c, uint64_t addr)
+static uint64_t *cache_victim(struct pmk_a64_cache *c, uint64_t addr)
 {
 	uint64_t *set = cache_set(c, addr);
 
@@ -100,24 +101,24 @@ static uint64_t *cache_victim(struct pmk_v8_cache *c, uint64_t addr)
 	return &set[way_of(c, c->random >> 8)];
 }
 
-static void forget_pages(struct pmk_v8 *v)
+static void forget_pages(struct pmk_a64 *v)
 {
-	for (unsigned i = 0; i < PMK_V8_FAST_PAGES; i++)
-		v->fast[PMK_V8_FAST_LINES + i] = PMK_NO_PAGE;
+	for (unsigned i = 0; i < PMK_A64_FAST_PAGES; i++)
+		v->fast[PMK_A64_FAST_LINES + i] = PMK_NO_PAGE;
 	memset(v->mapped, 0, sizeof(v->mapped));
 }
 
 /* ---- life ------------------------------------------------------------------------------------- */
 
-int pmk_v8_init(struct pmk_cpu *cpu)
+int pmk_a64_init(struct pmk_cpu *cpu)
 {
 	const struct pmk_core *core = &cpu->core;
-	struct pmk_v8 *v = calloc(1, sizeof(*v));
+	struct pmk_a64 *v = calloc(1, sizeof(*v));
 
 	if (!v)
 		return PMK_ENOMEM;
 	cpu->prev = &before_all;
-	cpu->v8 = v;
+	cpu->a64 = v;
 	cpu->fast = v->fast;
 	cpu->lsu = (struct pmk_lsu){
 		.slots = (uint32_t)core->lsu_slots,
@@ -126,7 +127,7 @@ int pmk_v8_init(struct pmk_cpu *cpu)
 		.fill_cycles = (uint32_t)core->fill_cycles,
 		.write_cycles = (uint32_t)core->write_cycles,
 	};
-	for (unsigned i = 0; i < PMK_V8_FAST_LINES; i++)
+	for (unsigned i = 0; i < PMK_A64_FAST_LINES; i++)
 		v->fast[i] = EMPTY;
 	forget_pages(v);
 	/* Weakly not taken. */
@@ -141,15 +142,15 @@ int pmk_v8_init(struct pmk_cpu *cpu)
 	    pmk_tlb_init(&v->itlb, (uint32_t)core->utlb_entries, (uint32_t)core->utlb_entries) ||
 	    pmk_tlb_init(&v->dtlb, (uint32_t)core->utlb_entries, (uint32_t)core->utlb_entries) ||
 	    pmk_tlb_init(&v->main_tlb, (uint32_t)core->tlb_entries, (uint32_t)core->tlb_ways)) {
-		pmk_v8_fini(cpu);
+		pmk_a64_fini(cpu);
 		return PMK_ENOMEM;
 	}
 	return 0;
 }
 
-void pmk_v8_fini(struct pmk_cpu *cpu)
+void pmk_a64_fini(struct pmk_cpu *cpu)
 {
-	struct pmk_v8 *v = cpu->v8;
+	struct pmk_a64 *v = cpu->a64;
 
 	if (!v)
 		return;
@@ -161,11 +162,11 @@ void pmk_v8_fini(struct pmk_cpu *cpu)
 	pmk_tlb_fini(&v->dtlb);
 	pmk_tlb_fini(&v->main_tlb);
 	free(v);
-	cpu->v8 = NULL;
+	cpu->a64 = NULL;
 	cpu->fast = NULL;
 }
 
-struct pmk_signal_set pmk_v8_raises(void)
+struct pmk_signal_set pmk_a64_raises(void)
 {
 	/* Counted as they happen; the others are facts of blocks, and sums of these (derive). */
 	static const uint8_t dynamic[] = {
@@ -188,12 +189,12 @@ struct pmk_signal_set pmk_v8_raises(void)
 
 	for (size_t i = 0; i < sizeof(dynamic); i++)
 		pmk_signal_add(&set, dynamic[i]);
-	for (unsigned i = 0; i < PMK_V8_NFACTS; i++)
-		pmk_signal_add(&set, pmk_v8_signal[i]);
+	for (unsigned i = 0; i < PMK_A64_NFACTS; i++)
+		pmk_signal_add(&set, pmk_a64_signal[i]);
 	return set;
 }
 
-void pmk_v8_derive(uint64_t *t)
+void pmk_a64_derive(uint64_t *t)
 {
 	t[PMK_SIG_L1D_LOOKUP] = t[PMK_SIG_L1D_LOOKUP_READ] + t[PMK_SIG_L1D_LOOKUP_WRITE];
 	t[PMK_SIG_L1D_MISS] = t[PMK_SIG_L1D_READ_MISS] + t[PMK_SIG_L1D_WRITE_MISS];
@@ -215,50 +216,50 @@ static void add_kinds(const struct pmk_insn *in, struct pmk_facts *f)
 		uint32_t kind;
 		uint8_t fact;
 	} rows[] = {
-		{ PMK_K_DP, PMK_V8_FACT_DP },
-		{ PMK_K_ASE, PMK_V8_FACT_ASE },
-		{ PMK_K_VFP, PMK_V8_FACT_VFP },
-		{ PMK_K_CRYPTO, PMK_V8_FACT_CRYPTO },
-		{ PMK_K_LDREX, PMK_V8_FACT_LDREX },
-		{ PMK_K_STREX, PMK_V8_FACT_STREX },
-		{ PMK_K_ACQUIRE, PMK_V8_FACT_LD_ACQUIRE },
-		{ PMK_K_RELEASE, PMK_V8_FACT_ST_RELEASE },
-		{ PMK_K_BR_IMM, PMK_V8_FACT_BR_IMM },
-		{ PMK_K_BR_RETURN, PMK_V8_FACT_BR_RETURN },
-		{ PMK_K_BR_INDIRECT, PMK_V8_FACT_BR_INDIRECT },
-		{ PMK_K_SVC, PMK_V8_FACT_EXC_SVC },
-		{ PMK_K_HVC, PMK_V8_FACT_EXC_HVC },
-		{ PMK_K_SMC, PMK_V8_FACT_EXC_SMC },
-		{ PMK_K_UNDEF, PMK_V8_FACT_EXC_UNDEF },
-		{ PMK_K_ERET, PMK_V8_FACT_EXC_RETURN },
-		{ PMK_K_CID_WRITE, PMK_V8_FACT_CID_WRITE },
-		{ PMK_K_TTBR_WRITE, PMK_V8_FACT_TTBR_WRITE },
+		{ PMK_K_DP, PMK_A64_FACT_DP },
+		{ PMK_K_ASE, PMK_A64_FACT_ASE },
+		{ PMK_K_VFP, PMK_A64_FACT_VFP },
+		{ PMK_K_CRYPTO, PMK_A64_FACT_CRYPTO },
+		{ PMK_K_LDREX, PMK_A64_FACT_LDREX },
+		{ PMK_K_STREX, PMK_A64_FACT_STREX },
+		{ PMK_K_ACQUIRE, PMK_A64_FACT_LD_ACQUIRE },
+		{ PMK_K_RELEASE, PMK_A64_FACT_ST_RELEASE },
+		{ PMK_K_BR_IMM, PMK_A64_FACT_BR_IMM },
+		{ PMK_K_BR_RETURN, PMK_A64_FACT_BR_RETURN },
+		{ PMK_K_BR_INDIRECT, PMK_A64_FACT_BR_INDIRECT },
+		{ PMK_K_SVC, PMK_A64_FACT_EXC_SVC },
+		{ PMK_K_HVC, PMK_A64_FACT_EXC_HVC },
+		{ PMK_K_SMC, PMK_A64_FACT_EXC_SMC },
+		{ PMK_K_UNDEF, PMK_A64_FACT_EXC_UNDEF },
+		{ PMK_K_ERET, PMK_A64_FACT_EXC_RETURN },
+		{ PMK_K_CID_WRITE, PMK_A64_FACT_CID_WRITE },
+		{ PMK_K_TTBR_WRITE, PMK_A64_FACT_TTBR_WRITE },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		f->n[rows[i].fact] += (in->kind & rows[i].kind) != 0;
 	/* A write of a whole line. Where, the emulator does not show: it is one look-up that hits. */
-	f->n[PMK_V8_FACT_L1D_LOOKUP_WRITE] += (in->kind & PMK_K_DC_ZVA) != 0;
-	f->n[PMK_V8_FACT_ISB] += in->sysop == PMK_SYS_ISB;
-	f->n[PMK_V8_FACT_DSB] += in->sysop == PMK_SYS_DSB;
-	f->n[PMK_V8_FACT_DMB] += in->sysop == PMK_SYS_DMB;
+	f->n[PMK_A64_FACT_L1D_LOOKUP_WRITE] += (in->kind & PMK_K_DC_ZVA) != 0;
+	f->n[PMK_A64_FACT_ISB] += in->sysop == PMK_SYS_ISB;
+	f->n[PMK_A64_FACT_DSB] += in->sysop == PMK_SYS_DSB;
+	f->n[PMK_A64_FACT_DMB] += in->sysop == PMK_SYS_DMB;
 }
 
 /* An access is one look-up per `dcache.bytes`; one that crosses a line is one more, which only the
  * address shows. A store exclusive counts when it stores. */
 static void add_access(const struct pmk_core *core, const struct pmk_insn *in, struct pmk_facts *f)
 {
-	unsigned pieces = pmk_v8_pieces(core, in->mem_total);
+	unsigned pieces = pmk_a64_pieces(core, in->mem_total);
 
-	f->n[PMK_V8_FACT_LOAD] += in->load;
-	f->n[PMK_V8_FACT_STORE] += in->store;
+	f->n[PMK_A64_FACT_LOAD] += in->load;
+	f->n[PMK_A64_FACT_STORE] += in->store;
 	if (in->load) {
-		f->n[PMK_V8_FACT_MEM_READ] += pieces;
-		f->n[PMK_V8_FACT_L1D_LOOKUP_READ] += pieces;
+		f->n[PMK_A64_FACT_MEM_READ] += pieces;
+		f->n[PMK_A64_FACT_L1D_LOOKUP_READ] += pieces;
 	}
 	if (in->store && !in->exclusive) {
-		f->n[PMK_V8_FACT_MEM_WRITE] += pieces;
-		f->n[PMK_V8_FACT_L1D_LOOKUP_WRITE] += pieces;
+		f->n[PMK_A64_FACT_MEM_WRITE] += pieces;
+		f->n[PMK_A64_FACT_L1D_LOOKUP_WRITE] += pieces;
 	}
 }
 
@@ -266,12 +267,12 @@ static uint32_t end_of(const struct pmk_core *core, const struct pmk_block *b,
 		       const struct pmk_insn *last)
 {
 	if (b->disturbs || (last->is_branch && !core->bp_on))
-		return PMK_V8_OTHER;
+		return PMK_A64_OTHER;
 	if (last->flow == PMK_FLOW_NEXT)
-		return PMK_V8_FALLS;
+		return PMK_A64_FALLS;
 	if (last->flow != PMK_FLOW_JUMP || last->target == last->addr + last->size)
-		return PMK_V8_OTHER;
-	return last->conditional ? PMK_V8_CONDITIONAL : PMK_V8_GOES;
+		return PMK_A64_OTHER;
+	return last->conditional ? PMK_A64_CONDITIONAL : PMK_A64_GOES;
 }
 
 /* A quick answer to "does the next block wait": lane 1 has what is late at all against what is needed at
@@ -280,23 +281,23 @@ static uint32_t end_of(const struct pmk_core *core, const struct pmk_block *b,
 static void lanes(struct pmk_block *b, uint64_t writes)
 {
 	for (unsigned r = 0; r < PMK_PLACES; r++) {
-		uint64_t bit = r < PMK_NREGS ? UINT64_C(1) << r : PMK_V8_UNITS;
+		uint64_t bit = r < PMK_NREGS ? UINT64_C(1) << r : PMK_A64_UNITS;
 
 		b->late |= b->residue[r] > 0 ? bit : 0;
 		b->late2 |= b->residue[r] > 1 ? bit : 0;
-		b->late2 |= b->residue[r] > PMK_V8_LONG ? PMK_V8_UNITS : 0;
+		b->late2 |= b->residue[r] > PMK_A64_LONG ? PMK_A64_UNITS : 0;
 		b->wants |= b->need[r] == 0 ? bit : 0;
 		b->wants2 |= b->need[r] != PMK_PIPE_FAR ? bit : 0;
 	}
-	b->wants2 |= writes | PMK_V8_UNITS;
+	b->wants2 |= writes | PMK_A64_UNITS;
 }
 
-void pmk_v8_build(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
-		  struct pmk_pipe_slot *slots, struct pmk_block *b)
+void pmk_a64_build(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
+		   struct pmk_pipe_slot *slots, struct pmk_block *b)
 {
 	const struct pmk_insn *last = &insn[n - 1];
 	const uint64_t granule = ~(uint64_t)(core->fetch_bytes - 1);
-	struct pmk_v8_timing t;
+	struct pmk_a64_timing t;
 
 	*b = (struct pmk_block){
 		.pc = insn[0].addr,
@@ -308,9 +309,9 @@ void pmk_v8_build(const struct pmk_core *core, const struct pmk_insn *insn, size
 		.is_branch = last->is_branch,
 	};
 	for (size_t i = 0; i < n; i++) {
-		b->facts.n[PMK_V8_FACT_INSN]++;
-		b->facts.n[PMK_V8_FACT_BRANCH] += insn[i].is_branch;
-		b->facts.n[PMK_V8_FACT_BR_PREDICTABLE] += insn[i].is_branch;
+		b->facts.n[PMK_A64_FACT_INSN]++;
+		b->facts.n[PMK_A64_FACT_BRANCH] += insn[i].is_branch;
+		b->facts.n[PMK_A64_FACT_BR_PREDICTABLE] += insn[i].is_branch;
 		add_kinds(&insn[i], &b->facts);
 		if (insn[i].load || insn[i].store)
 			add_access(core, &insn[i], &b->facts);
@@ -319,11 +320,11 @@ void pmk_v8_build(const struct pmk_core *core, const struct pmk_insn *insn, size
 		if (insn[i].sysop == PMK_SYS_ICACHE_INV)
 			b->disturbs |= PMK_DISTURB_ICACHE;
 	}
-	b->facts.n[PMK_V8_FACT_L1I_ACCESS] =
+	b->facts.n[PMK_A64_FACT_L1I_ACCESS] =
 		(uint16_t)(((last->addr & granule) - (b->pc & granule)) / core->fetch_bytes + 1);
-	pmk_v8_time(core, insn, n, slots, &t);
+	pmk_a64_time(core, insn, n, slots, &t);
 	b->cycles = t.cycles;
-	b->facts.n[PMK_V8_FACT_DATA_STALL] = (uint16_t)t.data_stall;
+	b->facts.n[PMK_A64_FACT_DATA_STALL] = (uint16_t)t.data_stall;
 	memcpy(b->need, t.need, sizeof(b->need));
 	memcpy(b->residue, t.residue, sizeof(b->residue));
 	memcpy(b->need_sum, t.need_sum, sizeof(b->need_sum));
@@ -342,14 +343,14 @@ static void bus(struct pmk_cpu *cpu, enum pmk_signal sig)
 /* A line goes into level 2; what it throws out goes to memory. */
 static void l2_fill(struct pmk_cpu *cpu, uint64_t addr, bool dirty)
 {
-	uint64_t *e = cache_victim(&cpu->v8->l2, addr);
+	uint64_t *e = cache_victim(&cpu->a64->l2, addr);
 
 	if (*e != EMPTY && (*e & DIRTY)) {
 		cpu->dyn[PMK_SIG_L2_EVICT]++;
 		bus(cpu, PMK_SIG_BUS_WRITE);
 	}
 	*e = (addr & LINE_MASK) | (dirty ? DIRTY : 0);
-	remember(&cpu->v8->l2, addr, e);
+	remember(&cpu->a64->l2, addr, e);
 }
 
 /* Fetch a line for level 1; returns the latency of its critical word. */
@@ -361,7 +362,7 @@ static uint64_t l2_read(struct pmk_cpu *cpu, uint64_t addr, bool for_write)
 		return cpu->core.mem_latency;
 	}
 	cpu->dyn[PMK_SIG_L2_READ]++;
-	if (cache_find(&cpu->v8->l2, addr)) {
+	if (cache_find(&cpu->a64->l2, addr)) {
 		cpu->lsu.level2 = true;
 		return cpu->core.l2_latency;
 	}
@@ -381,7 +382,7 @@ static void l2_write(struct pmk_cpu *cpu, uint64_t addr)
 		return;
 	}
 	cpu->dyn[PMK_SIG_L2_WRITE]++;
-	e = cache_find(&cpu->v8->l2, addr);
+	e = cache_find(&cpu->a64->l2, addr);
 	if (e)
 		*e |= DIRTY;
 	else
@@ -393,7 +394,7 @@ static void l2_write(struct pmk_cpu *cpu, uint64_t addr)
 /* After a micro-TLB miss; returns the cycles it takes. */
 static uint64_t translate(struct pmk_cpu *cpu, uint64_t page, enum pmk_signal walk)
 {
-	struct pmk_v8 *v = cpu->v8;
+	struct pmk_a64 *v = cpu->a64;
 
 	if (pmk_tlb_holds(&v->main_tlb, page))
 		return cpu->core.utlb_penalty;
@@ -403,34 +404,34 @@ static uint64_t translate(struct pmk_cpu *cpu, uint64_t page, enum pmk_signal wa
 	return cpu->core.walk_penalty;
 }
 
-static void allow(struct pmk_v8 *v, uint64_t addr, bool store)
+static void allow(struct pmk_a64 *v, uint64_t addr, bool store)
 {
-	v->fast[addr >> PMK_V8_LINE_SHIFT & FAST_MASK] =
-		(addr & LINE_MASK) | PMK_V8_LOAD_OK | (store ? PMK_V8_STORE_OK : 0);
+	v->fast[addr >> PMK_A64_LINE_SHIFT & FAST_MASK] =
+		(addr & LINE_MASK) | PMK_A64_LOAD_OK | (store ? PMK_A64_STORE_OK : 0);
 }
 
-static void forbid(struct pmk_v8 *v, uint64_t addr)
+static void forbid(struct pmk_a64 *v, uint64_t addr)
 {
-	uint64_t *w = &v->fast[addr >> PMK_V8_LINE_SHIFT & FAST_MASK];
+	uint64_t *w = &v->fast[addr >> PMK_A64_LINE_SHIFT & FAST_MASK];
 
 	if ((*w & LINE_MASK) == (addr & LINE_MASK))
 		*w = EMPTY;
 }
 
-static uint64_t *page_word(struct pmk_v8 *v, uint64_t page)
+static uint64_t *page_word(struct pmk_a64 *v, uint64_t page)
 {
-	return &v->fast[PMK_V8_FAST_LINES + (page & (PMK_V8_FAST_PAGES - 1))];
+	return &v->fast[PMK_A64_FAST_LINES + (page & (PMK_A64_FAST_PAGES - 1))];
 }
 
 static uint64_t data_translate(struct pmk_cpu *cpu, uint64_t page, bool write)
 {
-	struct pmk_v8 *v = cpu->v8;
+	struct pmk_a64 *v = cpu->a64;
 	uint64_t cycles, old;
 
 	if (*page_word(v, page) == page)
 		return 0;
 	if (!cpu->core.mmu ||
-	    (v->mapped[page & (PMK_V8_FAST_PAGES - 1)] && pmk_tlb_holds(&v->dtlb, page))) {
+	    (v->mapped[page & (PMK_A64_FAST_PAGES - 1)] && pmk_tlb_holds(&v->dtlb, page))) {
 		*page_word(v, page) = page;
 		return 0;
 	}
@@ -439,18 +440,18 @@ static uint64_t data_translate(struct pmk_cpu *cpu, uint64_t page, bool write)
 	cycles = translate(cpu, page, PMK_SIG_DTLB_WALK);
 	old = pmk_tlb_fill(&v->dtlb, page);
 	if (old != PMK_NO_PAGE) {
-		v->mapped[old & (PMK_V8_FAST_PAGES - 1)]--;
+		v->mapped[old & (PMK_A64_FAST_PAGES - 1)]--;
 		if (*page_word(v, old) == old)
 			*page_word(v, old) = PMK_NO_PAGE;
 	}
-	v->mapped[page & (PMK_V8_FAST_PAGES - 1)]++;
+	v->mapped[page & (PMK_A64_FAST_PAGES - 1)]++;
 	*page_word(v, page) = page;
 	return cycles;
 }
 
 static void fetch_translate(struct pmk_cpu *cpu, uint64_t page)
 {
-	struct pmk_v8 *v = cpu->v8;
+	struct pmk_a64 *v = cpu->a64;
 	uint64_t cycles;
 
 	if (!cpu->core.mmu || pmk_tlb_holds(&v->itlb, page))
@@ -467,7 +468,7 @@ static void fetch_translate(struct pmk_cpu *cpu, uint64_t page)
 
 static void fetch_line(struct pmk_cpu *cpu, uint64_t addr)
 {
-	struct pmk_v8 *v = cpu->v8;
+	struct pmk_a64 *v = cpu->a64;
 	uint64_t *e, latency;
 
 	if (cache_find(&v->icache, addr))
@@ -504,7 +505,7 @@ static void mispredict(struct pmk_cpu *cpu)
 
 static void push_return(struct pmk_cpu *cpu, uint64_t addr)
 {
-	struct pmk_v8 *v = cpu->v8;
+	struct pmk_a64 *v = cpu->a64;
 	uint32_t size = (uint32_t)cpu->core.rs_entries;
 
 	cpu->dyn[PMK_SIG_CALL_PUSH]++;
@@ -515,7 +516,7 @@ static void push_return(struct pmk_cpu *cpu, uint64_t addr)
 
 static void leave_return(struct pmk_cpu *cpu, uint64_t target)
 {
-	struct pmk_v8 *v = cpu->v8;
+	struct pmk_a64 *v = cpu->a64;
 	uint64_t said;
 
 	if (!cpu->core.rs_on || !v->rs_count) {
@@ -536,7 +537,7 @@ static void leave_return(struct pmk_cpu *cpu, uint64_t target)
 
 static void leave_indirect(struct pmk_cpu *cpu, const struct pmk_block *p, uint64_t target)
 {
-	struct pmk_v8 *v = cpu->v8;
+	struct pmk_a64 *v = cpu->a64;
 	uint64_t *said = &v->btac[(p->end_addr >> 2) & v->btac_mask];
 
 	if (*said != target)
@@ -593,7 +594,7 @@ static void leave_block(struct pmk_cpu *cpu, const struct pmk_block *p, const st
 
 static void disturb(struct pmk_cpu *cpu, unsigned what)
 {
-	struct pmk_v8 *v = cpu->v8;
+	struct pmk_a64 *v = cpu->a64;
 
 	if (what & PMK_DISTURB_ICACHE)
 		for (uint32_t i = 0; i < (v->icache.set_mask + 1) * v->icache.ways; i++)
@@ -625,7 +626,7 @@ static unsigned wait_between(struct pmk_cpu *cpu, const struct pmk_block *p,
 	if (e->from == p && e->to == b)
 		return e->wait;
 	for (unsigned r = 0; r < PMK_PLACES; r++)
-		if (needed(p, b, r) != PMK_PIPE_FAR && p->residue[r] <= PMK_V8_LONG &&
+		if (needed(p, b, r) != PMK_PIPE_FAR && p->residue[r] <= PMK_A64_LONG &&
 		    p->residue[r] > needed(p, b, r) + wait)
 			wait = p->residue[r] - needed(p, b, r);
 	*e = (struct pmk_edge){ .from = p, .to = b, .wait = (uint8_t)wait };
@@ -648,13 +649,13 @@ static void expect(struct pmk_cpu *cpu, uint64_t regs, uint64_t ready)
 static void remember_long(struct pmk_cpu *cpu, const struct pmk_block *p, uint64_t end)
 {
 	for (unsigned r = 0; r < PMK_PLACES; r++) {
-		if (p->residue[r] <= PMK_V8_LONG)
+		if (p->residue[r] <= PMK_A64_LONG)
 			continue;
 		if (r < PMK_NREGS) {
 			expect(cpu, UINT64_C(1) << r, end + p->residue[r]);
 		} else {
 			cpu->ready[r] = end + p->residue[r];
-			cpu->pending |= PMK_V8_UNITS;
+			cpu->pending |= PMK_A64_UNITS;
 		}
 	}
 }
@@ -668,13 +669,13 @@ static void wait_for_pending(struct pmk_cpu *cpu, const struct pmk_block *b, uin
 	uint64_t start = cpu->cycles - b->cycles - pmk_lsu_late(&cpu->lsu), waits = 0;
 	bool busy = false;
 
-	for (uint64_t rest = regs & ~PMK_V8_UNITS; rest; rest &= rest - 1) {
+	for (uint64_t rest = regs & ~PMK_A64_UNITS; rest; rest &= rest - 1) {
 		unsigned r = (unsigned)__builtin_ctzll(rest);
 
 		if (b->need[r] != PMK_PIPE_FAR)
 			waits += pmk_lsu_hold(&cpu->lsu, start + b->need[r], cpu->ready[r]);
 	}
-	for (unsigned u = PMK_NREGS; u < PMK_PLACES && (regs & PMK_V8_UNITS); u++) {
+	for (unsigned u = PMK_NREGS; u < PMK_PLACES && (regs & PMK_A64_UNITS); u++) {
 		if (b->need[u] != PMK_PIPE_FAR) {
 			waits += pmk_lsu_hold(&cpu->lsu, start + b->need[u], cpu->ready[u]);
 			cpu->ready[u] = 0;
@@ -682,7 +683,7 @@ static void wait_for_pending(struct pmk_cpu *cpu, const struct pmk_block *b, uin
 		busy |= cpu->ready[u] > cpu->cycles;
 	}
 	cpu->pending &= ~regs;
-	cpu->pending |= busy ? PMK_V8_UNITS : 0;
+	cpu->pending |= busy ? PMK_A64_UNITS : 0;
 	cpu->cycles += waits;
 	cpu->dyn[PMK_SIG_DATA_STALL] += waits;
 }
@@ -697,21 +698,21 @@ static void wait_for_results(struct pmk_cpu *cpu, const struct pmk_block *p,
 		cpu->cycles += wait - passed;
 		cpu->dyn[PMK_SIG_DATA_STALL] += wait - passed;
 	}
-	if (p->late2 & PMK_V8_UNITS)
+	if (p->late2 & PMK_A64_UNITS)
 		remember_long(cpu, p, before - b->cycles);
 	if (cpu->pending & b->wants2)
 		wait_for_pending(cpu, b, cpu->pending & b->wants2);
 }
 
-void pmk_v8_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
-		       bool taken, bool mispredicted, uint64_t waits)
+void pmk_a64_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
+			bool taken, bool mispredicted, uint64_t waits)
 {
 	struct pmk_run *run = &cpu->run[b->id];
 	uint64_t before = cpu->cycles;
 
 	if (mispredicted)
 		mispredict(cpu);
-	else if (p->branch != PMK_V8_CONDITIONAL && p->branch != (uint32_t)taken)
+	else if (p->branch != PMK_A64_CONDITIONAL && p->branch != (uint32_t)taken)
 		leave_block(cpu, p, b, taken);
 	if (PMK_UNLIKELY(p->disturbs))
 		disturb(cpu, p->disturbs);
@@ -739,7 +740,7 @@ static uint64_t issue_time(const struct pmk_cpu *cpu, uint64_t access)
 /* When the block first needs what an access loads. */
 static uint64_t first_use(uint64_t access)
 {
-	return PMK_ACCESS_USE(access) < PMK_V8_OPEN ? PMK_ACCESS_USE(access) : PMK_LSU_NO_USE;
+	return PMK_ACCESS_USE(access) < PMK_A64_OPEN ? PMK_ACCESS_USE(access) : PMK_LSU_NO_USE;
 }
 
 static void account(struct pmk_cpu *cpu, struct pmk_lsu_delay d)
@@ -753,7 +754,7 @@ static void account_load(struct pmk_cpu *cpu, uint64_t access, struct pmk_lsu_de
 {
 	account(cpu, d);
 	if (first_use(access) == PMK_LSU_NO_USE)
-		expect(cpu, pmk_v8_open_regs(PMK_ACCESS_USE(access)), d.ready);
+		expect(cpu, pmk_a64_open_regs(PMK_ACCESS_USE(access)), d.ready);
 }
 
 static void evict(struct pmk_cpu *cpu, uint64_t *e)
@@ -762,7 +763,7 @@ static void evict(struct pmk_cpu *cpu, uint64_t *e)
 
 	if (*e == EMPTY)
 		return;
-	forbid(cpu->v8, addr);
+	forbid(cpu->a64, addr);
 	if (*e & DIRTY) {
 		cpu->dyn[PMK_SIG_L1D_EVICT]++;
 		l2_write(cpu, addr);
@@ -772,12 +773,12 @@ static void evict(struct pmk_cpu *cpu, uint64_t *e)
 /* Reads and writes allocate. Returns the latency of the line; the entry in *out. */
 static uint64_t data_fill(struct pmk_cpu *cpu, uint64_t addr, bool write, uint64_t **out)
 {
-	uint64_t *e = cache_victim(&cpu->v8->dcache, addr), latency;
+	uint64_t *e = cache_victim(&cpu->a64->dcache, addr), latency;
 
 	evict(cpu, e);
 	latency = l2_read(cpu, addr, write);
 	*e = addr & LINE_MASK;
-	remember(&cpu->v8->dcache, addr, e);
+	remember(&cpu->a64->dcache, addr, e);
 	*out = e;
 	return latency;
 }
@@ -812,7 +813,7 @@ static void data_off(struct pmk_cpu *cpu, uint64_t access, bool write, uint64_t 
 static void load_line(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
 {
 	uint64_t extra = data_translate(cpu, addr >> PMK_PAGE_SHIFT, false), latency;
-	uint64_t *e = cache_find(&cpu->v8->dcache, addr);
+	uint64_t *e = cache_find(&cpu->a64->dcache, addr);
 
 	if (!cpu->core.dcache_on) {
 		data_off(cpu, access, false, extra);
@@ -825,14 +826,14 @@ static void load_line(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
 		latency = data_fill(cpu, addr, false, &e);
 		load_miss(cpu, access, latency, extra);
 	}
-	allow(cpu->v8, addr, *e & DIRTY);
+	allow(cpu->a64, addr, *e & DIRTY);
 }
 
 /* The store buffer hides a miss until it is full. */
 static void store_line(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
 {
 	uint64_t extra = data_translate(cpu, addr >> PMK_PAGE_SHIFT, true);
-	uint64_t *e = cache_find(&cpu->v8->dcache, addr);
+	uint64_t *e = cache_find(&cpu->a64->dcache, addr);
 
 	if (!cpu->core.dcache_on) {
 		data_off(cpu, access, true, extra);
@@ -844,19 +845,19 @@ static void store_line(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
 		account(cpu, pmk_lsu_write(&cpu->lsu, issue_time(cpu, access)));
 	}
 	*e |= DIRTY;
-	allow(cpu->v8, addr, true);
+	allow(cpu->a64, addr, true);
 }
 
 static bool crosses(uint64_t addr, uint64_t last)
 {
-	return (addr ^ last) >> PMK_V8_LINE_SHIFT;
+	return (addr ^ last) >> PMK_A64_LINE_SHIFT;
 }
 
-void pmk_v8_load_slow(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
+void pmk_a64_load_slow(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
 {
 	uint64_t last = addr + PMK_ACCESS_SIZE(access) - 1;
 
-	cpu->dyn[PMK_SIG_UNALIGNED_LD] += (addr & ((1u << PMK_V8_ELEM(access)) - 1)) != 0;
+	cpu->dyn[PMK_SIG_UNALIGNED_LD] += (addr & ((1u << PMK_A64_ELEM(access)) - 1)) != 0;
 	load_line(cpu, addr, access);
 	if (crosses(addr, last)) {
 		cpu->dyn[PMK_SIG_L1D_LOOKUP_READ]++;
@@ -865,11 +866,11 @@ void pmk_v8_load_slow(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
 	}
 }
 
-void pmk_v8_store_slow(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
+void pmk_a64_store_slow(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
 {
 	uint64_t last = addr + PMK_ACCESS_SIZE(access) - 1;
 
-	cpu->dyn[PMK_SIG_UNALIGNED_ST] += (addr & ((1u << PMK_V8_ELEM(access)) - 1)) != 0;
+	cpu->dyn[PMK_SIG_UNALIGNED_ST] += (addr & ((1u << PMK_A64_ELEM(access)) - 1)) != 0;
 	store_line(cpu, addr, access);
 	if (crosses(addr, last)) {
 		cpu->dyn[PMK_SIG_L1D_LOOKUP_WRITE]++;

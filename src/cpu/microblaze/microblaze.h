@@ -25,8 +25,8 @@
  *
  * Choices where the manual is silent are parameters of config.h, or marked as our choice.
  */
-#ifndef PMK_CPU_MB_H
-#define PMK_CPU_MB_H
+#ifndef PMK_CPU_MICROBLAZE_MICROBLAZE_H
+#define PMK_CPU_MICROBLAZE_MICROBLAZE_H
 
 #include "cpu/cpu.h"
 
@@ -148,11 +148,11 @@ void pmk_mb_derive(const struct pmk_cpu *cpu, uint64_t *totals);
 /* log2 of the bytes of a sector of the instruction cache. */
 unsigned pmk_mb_sector_bits(const struct pmk_core *core);
 
-/* Build a block; pmk_block_build() of MicroBlaze code: mb_build.c. */
+/* Build a block; pmk_block_build() of MicroBlaze code: build.c. */
 void pmk_mb_build(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
 		  struct pmk_pipe_slot *slots, struct pmk_block *b);
 
-/* The pipeline's view of a run of instructions: mb_pipeline.c. */
+/* The pipeline's view of a run of instructions: pipeline.c. */
 #define PMK_MB_REGS 32
 
 struct pmk_mb_timing {

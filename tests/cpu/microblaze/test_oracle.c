@@ -4,9 +4,9 @@
  *
  * The core keeps tables and generations so that what changes nothing costs nothing. The oracle here has
  * none of that: arrays of lines, words, pages and branches, searched at every single instruction and access,
- * after UG984 and the choices that mb.c declares. Random programs run through both on many geometries;
+ * after UG984 and the choices that microblaze.c declares. Random programs run through both on many geometries;
  * every signal that the core raises has to be the same, cycles included, and so have the latencies. How
- * long a block takes by itself is asked of mb_pipeline.c, which test_mb.c has known answers for.
+ * long a block takes by itself is asked of pipeline.c, which test_microblaze.c has known answers for.
  */
 #include "mb_rig.h"
 

@@ -11,7 +11,7 @@
  */
 #include <string.h>
 
-#include "cpu/mb.h"
+#include "cpu/microblaze/microblaze.h"
 
 /* Cycles by C_AREA_OPTIMIZED. */
 struct latency {

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "cpu/arm9_pipeline.h"
+#include "cpu/arm9/pipeline.h"
 
 #define MAX 8
 

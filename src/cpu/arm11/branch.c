@@ -4,7 +4,7 @@
  * Not modelled: that a BTAC entry serves a 64-bit fetch (two branches in one double word evict each
  * other here, too, because both map to the same entry), and speculative updates.
  */
-#include "cpu/branch.h"
+#include "cpu/arm11/branch.h"
 
 #include <stdlib.h>
 #include <string.h>

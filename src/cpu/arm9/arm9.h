@@ -4,8 +4,8 @@
  * slots and no prediction; what misses is the bus interface unit's (biu.h), and the core waits for it.
  * Everything that takes no time, and branches, are as in cpu.h.
  */
-#ifndef PMK_CPU_ARM9_H
-#define PMK_CPU_ARM9_H
+#ifndef PMK_CPU_ARM9_ARM9_H
+#define PMK_CPU_ARM9_ARM9_H
 
 #include "cpu/cpu.h"
 

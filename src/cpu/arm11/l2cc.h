@@ -8,8 +8,8 @@
  * "Is the line present" is one byte per line in a sparse map, as in cpu.h; the directory knows who is
  * thrown out. Neither level knows what the other holds: lines may be in both or in one of them.
  */
-#ifndef PMK_CPU_L2CC_H
-#define PMK_CPU_L2CC_H
+#ifndef PMK_CPU_ARM11_L2CC_H
+#define PMK_CPU_ARM11_L2CC_H
 
 #include <stdbool.h>
 #include <stddef.h>

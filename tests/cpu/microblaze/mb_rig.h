@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#include "cpu/mb.h"
+#include "cpu/microblaze/microblaze.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 

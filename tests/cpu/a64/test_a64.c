@@ -5,9 +5,9 @@
  * The core keeps words of hints and generations so that what changes nothing costs nothing. The oracle
  * here has none of that: arrays of lines, pages and 2-bit counters, searched at every single access,
  * after DDI 0487 D13.12 and K3.1 (what the events mean), DDI 0500 (the Cortex-A53) and the choices that
- * v8.h, tlb.h and lsu.h declare. Random programs run through both on many geometries, and every signal
+ * a64.h, tlb.h and lsu.h declare. Random programs run through both on many geometries, and every signal
  * that the core raises has to be the same, cycles included. How long a block takes when every access
- * hits is asked of v8_pipeline.c, which has a test of its own, as lsu.h has.
+ * hits is asked of pipeline.c, which has a test of its own, as lsu.h has.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +19,7 @@
 
 #include <cmocka.h>
 
-#include "cpu/v8.h"
+#include "cpu/a64/a64.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -280,7 +280,7 @@ static void load_felt(struct oracle *o, unsigned use, struct pmk_lsu_delay d)
 {
 	felt(o, d);
 	for (unsigned r = 0; use >= 0xC000 && r < 64; r++)
-		if (pmk_v8_open_regs(use) >> r & 1)
+		if (pmk_a64_open_regs(use) >> r & 1)
 			o->under_way[r] = pmk_later(o->under_way[r], d.ready);
 }
 
@@ -515,7 +515,7 @@ struct code_block {
 	unsigned n;
 	struct pmk_insn insn[MAX_LENGTH];
 	struct pmk_pipe_slot slot[MAX_LENGTH];
-	struct pmk_v8_timing time;
+	struct pmk_a64_timing time;
 	const struct pmk_block *block;
 	int next;	/* the block behind it, -1: none */
 	int target;	/* of a direct branch */
@@ -748,7 +748,7 @@ static void make_program(struct program *p, const struct pmk_core *core, const s
 		b->block = pmk_code_add(&p->code, b->insn, b->n, 1, false, b->slot);
 		assert_non_null(b->block);
 		p->facts[b->block->id] = b->block->facts;
-		pmk_v8_time(core, b->insn, b->n, b->slot, &b->time);
+		pmk_a64_time(core, b->insn, b->n, b->slot, &b->time);
 	}
 }
 
@@ -786,14 +786,14 @@ static void in_pieces(struct run *r, const struct pmk_insn *in, uint64_t addr, u
 	unsigned step = in->mem_bytes < 8 ? in->mem_bytes : 8;
 
 	for (unsigned i = 0; i < in->mem_total; i += step) {
-		if (!pmk_v8_first_piece(&r->cpu, addr + i, a))
+		if (!pmk_a64_first_piece(&r->cpu, addr + i, a))
 			continue;
 		if (in->store && in->exclusive) {
-			pmk_v8_store_exclusive(&r->cpu, addr + i, a);
+			pmk_a64_store_exclusive(&r->cpu, addr + i, a);
 		} else if (in->store) {
-			pmk_v8_store(&r->cpu, addr + i, in->mem_bytes, in->mem_total, a);
+			pmk_a64_store(&r->cpu, addr + i, in->mem_bytes, in->mem_total, a);
 		} else {
-			pmk_v8_load(&r->cpu, addr + i, in->mem_bytes, in->mem_total, a);
+			pmk_a64_load(&r->cpu, addr + i, in->mem_bytes, in->mem_total, a);
 		}
 	}
 }
@@ -802,7 +802,7 @@ static void run_memory(struct run *r, const struct code_block *b, unsigned k)
 {
 	const struct pmk_insn *in = &b->insn[k];
 	unsigned to_end = b->time.cycles - b->slot[k].issue, use = b->slot[k].use;
-	uint64_t a = pmk_v8_access(to_end, use, in);
+	uint64_t a = pmk_a64_access(to_end, use, in);
 	bool aligned = in->exclusive || (in->load && in->store);
 	uint64_t addr;
 
@@ -819,8 +819,8 @@ static void run_memory(struct run *r, const struct code_block *b, unsigned k)
 	if (aligned) /* the emulator lets no other through */
 		addr &= ~(uint64_t)(in->mem_total - 1);
 	if (in->load && in->store) {
-		pmk_v8_load(&r->cpu, addr, 1, in->mem_total, a);
-		pmk_v8_store(&r->cpu, addr, 1, in->mem_total, a);
+		pmk_a64_load(&r->cpu, addr, 1, in->mem_total, a);
+		pmk_a64_store(&r->cpu, addr, 1, in->mem_total, a);
 		access_bytes(&r->o, addr, in->mem_total, in->mem_bytes, false, to_end, use);
 		access_bytes(&r->o, addr, in->mem_total, in->mem_bytes, true, to_end, use);
 		return;
@@ -828,9 +828,9 @@ static void run_memory(struct run *r, const struct code_block *b, unsigned k)
 	if (in->mem_total > 8 || in->mem_count > 1 || (in->exclusive && in->store))
 		in_pieces(r, in, addr, a);
 	else if (in->store)
-		pmk_v8_store(&r->cpu, addr, in->mem_bytes, in->mem_bytes, a);
+		pmk_a64_store(&r->cpu, addr, in->mem_bytes, in->mem_bytes, a);
 	else
-		pmk_v8_load(&r->cpu, addr, in->mem_bytes, in->mem_bytes, a);
+		pmk_a64_load(&r->cpu, addr, in->mem_bytes, in->mem_bytes, a);
 	access_bytes(&r->o, addr, in->mem_total, in->mem_bytes, in->store, to_end, use);
 }
 
@@ -918,7 +918,7 @@ static void step(struct run *r, const struct code_block *p, const struct code_bl
 
 	if (r->cpu.eager)
 		pmk_cpu_add_facts(&r->cpu, &b->block->facts);
-	pmk_v8_block(&r->cpu, b->block);
+	pmk_a64_block(&r->cpu, b->block);
 	o->cycles += b->time.cycles;
 	o->n[PMK_SIG_DATA_STALL] += b->time.data_stall;
 	before = o->cycles;
@@ -1217,7 +1217,7 @@ static void test_a_block_that_evicts_itself(void **state)
 	b = add_words(s, 0x8e40, words, 400);
 	assert_int_equal(b->target, 0x8e40);
 	for (unsigned i = 1; i <= 5; i++) {
-		pmk_v8_block(&s->cpu, b);
+		pmk_a64_block(&s->cpu, b);
 		assert_int_equal(s->cpu.dyn[PMK_SIG_L1I_MISS], 25 + (i - 1) * 18);
 		assert_int_equal(s->cpu.dyn[PMK_SIG_MICRO_ITLB_MISS], 2 * i);
 	}
@@ -1238,19 +1238,19 @@ static void test_pieces(void **state)
 
 	(void)state;
 	for (unsigned run = 0; run < 3; run++) {
-		pmk_v8_block(&s->cpu, b);
+		pmk_a64_block(&s->cpu, b);
 		for (unsigned i = 0; i < 3; i++) {
 			struct pmk_insn in;
 			uint64_t a;
 			unsigned firsts = 0;
 
 			pmk_isa_a64_decode(0x400000 + 4 * i, words[i], &in);
-			a = pmk_v8_access(1, 1, &in);
+			a = pmk_a64_access(1, 1, &in);
 			for (unsigned k = 0; k < 32; k += 8)
-				if (pmk_v8_first_piece(&s->cpu, at[i] + k, a)) {
+				if (pmk_a64_first_piece(&s->cpu, at[i] + k, a)) {
 					firsts++;
 					assert_int_equal(k, 0);
-					pmk_v8_load(&s->cpu, at[i], 16, 32, a);
+					pmk_a64_load(&s->cpu, at[i], 16, 32, a);
 				}
 			assert_int_equal(firsts, 1);
 		}
@@ -1276,14 +1276,14 @@ static void test_access_word(void **state)
 		uint64_t a, b;
 
 		pmk_isa_a64_decode(0x400000, words[i], &in);
-		a = pmk_v8_access(70000, 300, &in);
+		a = pmk_a64_access(70000, 300, &in);
 		assert_int_equal(PMK_ACCESS_SIZE(a), total_bytes[i]);
-		assert_int_equal(1u << PMK_V8_ELEM(a), element[i]);
+		assert_int_equal(1u << PMK_A64_ELEM(a), element[i]);
 		assert_int_equal(PMK_ACCESS_TO_END(a), 65535); /* as far as can be told */
 		assert_int_equal(PMK_ACCESS_USE(a), 300);
 		/* Two of the same kind in one block are told apart. */
 		in.addr += 4;
-		b = pmk_v8_access(70000, 300, &in);
+		b = pmk_a64_access(70000, 300, &in);
 		assert_true(a != b);
 	}
 }
@@ -1300,8 +1300,8 @@ static void test_facts_fit(void **state)
 	for (unsigned i = 0; i < 1024; i++)
 		words[i] = 0x4c400000; /* ld4 {v0.16b-v3.16b}, [x0] */
 	b = add_words(s, 0x400000, words, 1024);
-	assert_int_equal(b->facts.n[PMK_V8_FACT_L1D_LOOKUP_READ], 1024 * 16);
-	assert_int_equal(b->facts.n[PMK_V8_FACT_LOAD], 1024);
+	assert_int_equal(b->facts.n[PMK_A64_FACT_L1D_LOOKUP_READ], 1024 * 16);
+	assert_int_equal(b->facts.n[PMK_A64_FACT_LOAD], 1024);
 	close_single(s);
 }
 
@@ -1316,9 +1316,9 @@ static void test_forked(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < 2; i++) {
-		pmk_v8_block(&s->cpu, b);
-		pmk_v8_load(&s->cpu, 0x800000, 8, 8, pmk_access_pack(2, 2, 1, 8));
-		pmk_v8_store(&s->cpu, 0x800000, 8, 8, pmk_access_pack(1, 1, 1, 8));
+		pmk_a64_block(&s->cpu, b);
+		pmk_a64_load(&s->cpu, 0x800000, 8, 8, pmk_access_pack(2, 2, 1, 8));
+		pmk_a64_store(&s->cpu, 0x800000, 8, 8, pmk_access_pack(1, 1, 1, 8));
 		if (i == 0) {
 			assert_int_equal(s->cpu.dyn[PMK_SIG_L1D_READ_MISS], 1);
 			assert_int_equal(s->cpu.dyn[PMK_SIG_L1I_MISS], 1);
@@ -1345,7 +1345,7 @@ static void test_predicts(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < 21; i++)
-		pmk_v8_block(&s->cpu, b);
+		pmk_a64_block(&s->cpu, b);
 	assert_int_equal(s->cpu.dyn[PMK_SIG_BRANCH_MISS], 1);
 	assert_int_equal(total(s, PMK_SIG_PC_CHANGE), 20);
 	close_single(s);

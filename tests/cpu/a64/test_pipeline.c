@@ -2,7 +2,7 @@
 /*
  * The timing of an in-order, dual-issue A64 core: schedules worked out by hand, and random code against
  * a restatement that goes from cycle to cycle. The latencies are spelled per instruction, as LLVM's
- * scheduling model of the Cortex-A53 and v8_pipeline.c have them, not taken from the decoder's classes.
+ * scheduling model of the Cortex-A53 and pipeline.c have them, not taken from the decoder's classes.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "cpu/v8.h"
+#include "cpu/a64/a64.h"
 
 #define MAX   40
 #define FLAGS 64
@@ -114,13 +114,13 @@ static void test_examples(void **state)
 		const struct example *ex = &examples[i];
 		struct pmk_insn insn[8];
 		struct pmk_pipe_slot slots[8];
-		struct pmk_v8_timing t;
+		struct pmk_a64_timing t;
 		size_t n = 0;
 
 		while (n < 8 && ex->words[n])
 			n++;
 		decode_all(ex->words, n, insn);
-		pmk_v8_time(&core, insn, n, slots, &t);
+		pmk_a64_time(&core, insn, n, slots, &t);
 		if (t.cycles != ex->cycles || t.data_stall != ex->empty)
 			fail_msg("line %d: %u cycles, %u empty instead of %u, %u", ex->line,
 				 t.cycles, t.data_stall, ex->cycles, ex->empty);
@@ -171,7 +171,7 @@ static void test_slots(void **state)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct pmk_insn insn[7];
 		struct pmk_pipe_slot slots[7];
-		struct pmk_v8_timing t;
+		struct pmk_a64_timing t;
 		size_t n = 0, load = 0;
 
 		while (n < 7 && rows[i].words[n])
@@ -179,11 +179,11 @@ static void test_slots(void **state)
 		decode_all(rows[i].words, n, insn);
 		for (size_t k = 0; k < n; k++)
 			load = insn[k].load ? k : load;
-		pmk_v8_time(&core, insn, n, slots, &t);
+		pmk_a64_time(&core, insn, n, slots, &t);
 		if (slots[load].issue != rows[i].issue ||
 		    (rows[i].use ? slots[load].use != rows[i].use
-				 : slots[load].use < PMK_V8_OPEN ||
-					   pmk_v8_open_regs(slots[load].use) != rows[i].open))
+				 : slots[load].use < PMK_A64_OPEN ||
+					   pmk_a64_open_regs(slots[load].use) != rows[i].open))
 			fail_msg("line %d: issue %u, use %u", rows[i].line, slots[load].issue,
 				 slots[load].use);
 	}
@@ -196,11 +196,11 @@ static void test_need_and_residue(void **state)
 	static const uint32_t words[] = { ADD_9, LDR_X1, 0xeb04013f, 0x9b057ca5 };
 	struct pmk_insn insn[4];
 	struct pmk_pipe_slot slots[4];
-	struct pmk_v8_timing t;
+	struct pmk_a64_timing t;
 
 	(void)state;
 	decode_all(words, 4, insn);
-	pmk_v8_time(&core, insn, 4, slots, &t);
+	pmk_a64_time(&core, insn, 4, slots, &t);
 	assert_int_equal(t.cycles, 2);
 	assert_int_equal(t.need[9], 0);
 	assert_int_equal(t.need[3], 0);
@@ -222,7 +222,7 @@ static void test_far(void **state)
 {
 	static struct pmk_insn insn[76];
 	static struct pmk_pipe_slot slots[76];
-	struct pmk_v8_timing t;
+	struct pmk_a64_timing t;
 	uint32_t words[76];
 
 	(void)state;
@@ -231,7 +231,7 @@ static void test_far(void **state)
 	words[75] = 0x8b0500a1;	       /* add x1, x5, x5 */
 	words[74] = 0x8b0600a5;	       /* add x5, x5, x6 */
 	decode_all(words, 76, insn);
-	pmk_v8_time(&core, insn, 76, slots, &t);
+	pmk_a64_time(&core, insn, 76, slots, &t);
 	assert_int_equal(slots[74].issue, 74 * 4);
 	assert_int_equal(t.need[6], 254);
 	assert_int_equal(t.need_sum[6], 254);
@@ -245,11 +245,11 @@ static void test_sums(void **state)
 	static const uint32_t words[] = { 0x1f430441, 0x9b031041, 0x9b017c25 };
 	struct pmk_insn insn[3];
 	struct pmk_pipe_slot slots[3];
-	struct pmk_v8_timing t;
+	struct pmk_a64_timing t;
 
 	(void)state;
 	decode_all(words, 3, insn);
-	pmk_v8_time(&core, insn, 2, slots, &t);
+	pmk_a64_time(&core, insn, 2, slots, &t);
 	assert_int_equal(t.cycles, 1);
 	assert_int_equal(t.residue[33], 8 - 1);
 	assert_int_equal(t.residue[1], 4 - 1);
@@ -260,12 +260,12 @@ static void test_sums(void **state)
 	assert_int_equal(t.need_sum[4], 2);
 	assert_int_equal(t.need_sum[2], 0);
 	/* The product of one is none. */
-	pmk_v8_time(&core, insn, 3, slots, &t);
+	pmk_a64_time(&core, insn, 3, slots, &t);
 	assert_int_equal(t.residue[5], 3);
 	assert_true(t.sums == (UINT64_C(1) << 33 | 1 << 1));
 	/* madd x1, x2, x3, x4; mul x5, x4, x4: a factor a cycle later, an accumulator two. */
 	decode_all((const uint32_t[]){ 0x9b031041, 0x9b047c85 }, 2, insn);
-	pmk_v8_time(&core, insn, 2, slots, &t);
+	pmk_a64_time(&core, insn, 2, slots, &t);
 	assert_int_equal(t.need[4], 0);
 	assert_int_equal(t.need_sum[4], 1);
 }
@@ -278,23 +278,23 @@ static void test_busy_unit(void **state)
 	static const uint32_t fadd[] = { 0x1e652883 };
 	struct pmk_insn insn[4];
 	struct pmk_pipe_slot slots[4];
-	struct pmk_v8_timing t;
+	struct pmk_a64_timing t;
 
 	(void)state;
 	decode_all(words, 4, insn);
-	pmk_v8_time(&core, insn, 4, slots, &t);
+	pmk_a64_time(&core, insn, 4, slots, &t);
 	assert_int_equal(t.cycles, 2);
 	assert_int_equal(t.need[FP_BUSY], 1);
 	assert_int_equal(t.residue[FP_BUSY], 1 + 29 - 2);
 	assert_int_equal(t.residue[32], 1 + 33 - 2);
 	/* fadd d3, d4, d5: done with the unit at once. */
 	decode_all(fadd, 1, insn);
-	pmk_v8_time(&core, insn, 1, slots, &t);
+	pmk_a64_time(&core, insn, 1, slots, &t);
 	assert_int_equal(t.need[FP_BUSY], 0);
 	assert_int_equal(t.residue[FP_BUSY], 0);
 	/* add x9; add x9; udiv x1, x2, x3: its unit for as long as its result. */
 	decode_all((const uint32_t[]){ ADD_9, ADD_9, 0x9ac30841 }, 3, insn);
-	pmk_v8_time(&core, insn, 3, slots, &t);
+	pmk_a64_time(&core, insn, 3, slots, &t);
 	assert_int_equal(t.cycles, 2);
 	assert_int_equal(t.need[DIV_BUSY], 1);
 	assert_int_equal(t.residue[DIV_BUSY], 4 - 1);
@@ -302,7 +302,7 @@ static void test_busy_unit(void **state)
 	assert_int_equal(t.need[FP_BUSY], 255);
 	/* ld1 {v0.16b-v3.16b}, [x10]: four cycles of 16 bytes. */
 	decode_all((const uint32_t[]){ 0x4c402140 }, 1, insn);
-	pmk_v8_time(&core, insn, 1, slots, &t);
+	pmk_a64_time(&core, insn, 1, slots, &t);
 	assert_int_equal(t.need[LS_BUSY], 0);
 	assert_int_equal(t.residue[LS_BUSY], 4 - 1);
 }
@@ -587,13 +587,13 @@ static void test_restated(void **state)
 		struct op ops[MAX];
 		struct pmk_insn insn[MAX];
 		struct pmk_pipe_slot slots[MAX];
-		struct pmk_v8_timing t;
+		struct pmk_a64_timing t;
 		struct schedule want;
 		int n = 1 + (int)pick(MAX - 1);
 
 		c.issue_width = run % 5 ? 2 : 1 + pick(4);
 		random_ops(ops, insn, n);
-		pmk_v8_time(&c, insn, (size_t)n, slots, &t);
+		pmk_a64_time(&c, insn, (size_t)n, slots, &t);
 		restate(ops, n, (unsigned)c.issue_width, &want);
 		if (t.cycles != want.cycles || t.data_stall != want.empty)
 			fail_msg("run %u: %u cycles, %u empty instead of %u, %u", run, t.cycles,
@@ -601,8 +601,8 @@ static void test_restated(void **state)
 		for (int i = 0; i < n; i++)
 			if (slots[i].issue != want.issue[i] ||
 			    (want.use[i] ? slots[i].use != want.use[i]
-					 : slots[i].use < PMK_V8_OPEN ||
-						   pmk_v8_open_regs(slots[i].use) != want.open[i]))
+					 : slots[i].use < PMK_A64_OPEN ||
+						   pmk_a64_open_regs(slots[i].use) != want.open[i]))
 				fail_msg("run %u, %d (%08x): issue %u, use %u instead of %u, %u",
 					 run, i, ops[i].word, slots[i].issue, slots[i].use,
 					 want.issue[i], want.use[i]);
@@ -622,7 +622,7 @@ static void test_restated(void **state)
 
 /* ---- cuts ----------------------------------------------------------------------------------- */
 
-static unsigned wait_between(const struct pmk_v8_timing *a, const struct pmk_v8_timing *b)
+static unsigned wait_between(const struct pmk_a64_timing *a, const struct pmk_a64_timing *b)
 {
 	unsigned wait = 0;
 
@@ -646,7 +646,7 @@ static void test_cuts(void **state)
 		struct op ops[MAX];
 		struct pmk_insn insn[MAX];
 		struct pmk_pipe_slot slots[MAX];
-		struct pmk_v8_timing whole, a, b;
+		struct pmk_a64_timing whole, a, b;
 		int n = 2 + (int)pick(MAX - 2), cut = 1 + (int)pick((uint32_t)n - 1);
 		unsigned sum;
 
@@ -654,9 +654,9 @@ static void test_cuts(void **state)
 			ops[i] = random_op();
 		for (int i = 0; i < n; i++)
 			decode_all(&ops[i].word, 1, &insn[i]);
-		pmk_v8_time(&core, insn, (size_t)n, slots, &whole);
-		pmk_v8_time(&core, insn, (size_t)cut, slots, &a);
-		pmk_v8_time(&core, insn + cut, (size_t)(n - cut), slots, &b);
+		pmk_a64_time(&core, insn, (size_t)n, slots, &whole);
+		pmk_a64_time(&core, insn, (size_t)cut, slots, &a);
+		pmk_a64_time(&core, insn + cut, (size_t)(n - cut), slots, &b);
 		sum = a.cycles + b.cycles + wait_between(&a, &b);
 		if (sum < whole.cycles)
 			fail_msg("run %u: %d cut at %d: %u + %u + %u < %u", run, n, cut, a.cycles,
@@ -675,12 +675,12 @@ static void test_parameters(void **state)
 	struct pmk_core slow = core;
 	struct pmk_insn insn[2];
 	struct pmk_pipe_slot slots[2];
-	struct pmk_v8_timing t;
+	struct pmk_a64_timing t;
 
 	(void)state;
 	slow.div_latency = 20;
 	decode_all(words, 2, insn);
-	pmk_v8_time(&slow, insn, 2, slots, &t);
+	pmk_a64_time(&slow, insn, 2, slots, &t);
 	assert_int_equal(t.cycles, 21);
 	assert_int_equal(t.data_stall, 19);
 }

@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#include "cpu/branch.h"
+#include "cpu/arm11/branch.h"
 
 static uint64_t seed = 88172645463325252u;
 

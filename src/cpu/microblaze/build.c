@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
  * The blocks of MicroBlaze code: what a run of each adds to the totals, and how it is entered and left. See
- * mb.h. What the events mean: UG984, "Performance Monitoring"; docs/microblaze.md lists each rule with its
+ * microblaze.h. What the events mean: UG984, "Performance Monitoring"; docs/microblaze.md lists each rule with its
  * source and the choices made.
  */
 #include <string.h>
 
-#include "cpu/mb.h"
+#include "cpu/microblaze/microblaze.h"
 
 /* UG984, table of events; the choices of which forms belong to a family are the decoder's. */
 static void add_kinds(const struct pmk_insn *in, struct pmk_facts *f)

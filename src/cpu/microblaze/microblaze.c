@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The running core of a MicroBlaze: the paths taken when something changes. See mb.h. What the events
+ * The running core of a MicroBlaze: the paths taken when something changes. See microblaze.h. What the events
  * mean: UG984, "Performance Monitoring"; docs/microblaze.md lists each rule with its source and the
  * choices made.
  *
@@ -8,7 +8,7 @@
  * seen), waiting for a stream, time asleep, and MSR: caches and address translation are on or off for
  * all of the run. Translation is by pages of 4 KB.
  */
-#include "cpu/mb.h"
+#include "cpu/microblaze/microblaze.h"
 
 #include <stdlib.h>
 #include <string.h>

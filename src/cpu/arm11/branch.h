@@ -11,8 +11,8 @@
  * prediction word: the outcome that would change nothing, and the cycles that outcome costs. It is
  * rewritten whenever the entry behind it changes; pmk_predictor_resolve() is the only one to do so.
  */
-#ifndef PMK_CPU_BRANCH_H
-#define PMK_CPU_BRANCH_H
+#ifndef PMK_CPU_ARM11_BRANCH_H
+#define PMK_CPU_ARM11_BRANCH_H
 
 #include <stdbool.h>
 #include <stdint.h>

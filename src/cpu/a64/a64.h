@@ -18,67 +18,67 @@
  *
  * Choices where the manuals are silent are parameters of config.h.
  */
-#ifndef PMK_CPU_V8_H
-#define PMK_CPU_V8_H
+#ifndef PMK_CPU_A64_A64_H
+#define PMK_CPU_A64_A64_H
 
 #include "cpu/cpu.h"
 
-#define PMK_V8_LINE_SHIFT 6
-#define PMK_V8_FAST_LINES 8192 /* 16 times the lines of a 32 KB cache: collisions are rare */
-#define PMK_V8_FAST_PAGES 256
-#define PMK_V8_HINTS	  8192
+#define PMK_A64_LINE_SHIFT 6
+#define PMK_A64_FAST_LINES 8192 /* 16 times the lines of a 32 KB cache: collisions are rare */
+#define PMK_A64_FAST_PAGES 256
+#define PMK_A64_HINTS	   8192
 
 /* What a block adds: X(fact), each the name of its signal. At most PMK_NFACTS. */
 /* clang-format off */
-#define PMK_V8_FACTS(X) \
+#define PMK_A64_FACTS(X) \
 	X(INSN) X(BRANCH) X(LOAD) X(STORE) X(BR_IMM) X(BR_RETURN) X(BR_INDIRECT) X(BR_PREDICTABLE) \
 	X(MEM_READ) X(MEM_WRITE) X(L1D_LOOKUP_READ) X(L1D_LOOKUP_WRITE) X(LDREX) X(STREX) X(LD_ACQUIRE) \
 	X(ST_RELEASE) X(DP) X(ASE) X(VFP) X(CRYPTO) X(ISB) X(DSB) X(DMB) X(CID_WRITE) X(TTBR_WRITE) X(EXC_SVC) \
 	X(EXC_HVC) X(EXC_SMC) X(EXC_UNDEF) X(EXC_RETURN) X(L1I_ACCESS) X(DATA_STALL)
 /* clang-format on */
 
-enum pmk_v8_fact {
-#define X(name) PMK_V8_FACT_##name,
-	PMK_V8_FACTS(X)
+enum pmk_a64_fact {
+#define X(name) PMK_A64_FACT_##name,
+	PMK_A64_FACTS(X)
 #undef X
-		PMK_V8_NFACTS
+		PMK_A64_NFACTS
 };
 
-extern const uint8_t pmk_v8_signal[PMK_V8_NFACTS];
+extern const uint8_t pmk_a64_signal[PMK_A64_NFACTS];
 
 /* How a block is left: pmk_block.branch of A64 blocks. */
-enum pmk_v8_end {
-	PMK_V8_FALLS,	    /* no branch at the end */
-	PMK_V8_GOES,	    /* unconditional, constant target, no call */
-	PMK_V8_CONDITIONAL, /* predicted by history */
-	PMK_V8_OTHER /* calls, returns, indirect branches, exceptions, maintenance: looked at */
+enum pmk_a64_end {
+	PMK_A64_FALLS,	     /* no branch at the end */
+	PMK_A64_GOES,	     /* unconditional, constant target, no call */
+	PMK_A64_CONDITIONAL, /* predicted by history */
+	PMK_A64_OTHER /* calls, returns, indirect branches, exceptions, maintenance: looked at */
 };
 
 /* Bits of a word of `fast`. */
-#define PMK_V8_LOAD_OK	UINT64_C(1)
-#define PMK_V8_STORE_OK UINT64_C(2)
+#define PMK_A64_LOAD_OK	 UINT64_C(1)
+#define PMK_A64_STORE_OK UINT64_C(2)
 
-#define PMK_V8_MAX_PHT 4096
+#define PMK_A64_MAX_PHT 4096
 
-struct pmk_v8_cache {
+struct pmk_a64_cache {
 	uint64_t *tag; /* [set * ways + way]: line address | dirty, or 1 << 63 = empty */
 	uint32_t set_mask, ways;
 	uint32_t random;
 	bool round_robin;
 	uint32_t next;
 	/* Way of the line that was filled last, by line number: where a search begins. */
-	uint8_t hint[PMK_V8_HINTS];
+	uint8_t hint[PMK_A64_HINTS];
 };
 
-struct pmk_v8 {
-	uint64_t fast[PMK_V8_FAST_LINES + PMK_V8_FAST_PAGES];
-	uint8_t pht[PMK_V8_MAX_PHT]; /* 2-bit counters */
+struct pmk_a64 {
+	uint64_t fast[PMK_A64_FAST_LINES + PMK_A64_FAST_PAGES];
+	uint8_t pht[PMK_A64_MAX_PHT]; /* 2-bit counters */
 	uint32_t pht_mask, history, history_mask;
 	/* Pages in the data micro-TLB, by the word of `fast` they share. */
-	uint8_t mapped[PMK_V8_FAST_PAGES];
+	uint8_t mapped[PMK_A64_FAST_PAGES];
 	/* The access that is being reported piece by piece. */
 	uint64_t piece_of, piece_first;
-	struct pmk_v8_cache icache, dcache, l2;
+	struct pmk_a64_cache icache, dcache, l2;
 	struct pmk_tlb itlb, dtlb, main_tlb;
 	uint64_t *btac; /* indirect targets */
 	uint32_t btac_mask;
@@ -86,33 +86,33 @@ struct pmk_v8 {
 	uint32_t rs_top, rs_count;
 };
 
-int pmk_v8_init(struct pmk_cpu *cpu);
-void pmk_v8_fini(struct pmk_cpu *cpu);
-struct pmk_signal_set pmk_v8_raises(void);
+int pmk_a64_init(struct pmk_cpu *cpu);
+void pmk_a64_fini(struct pmk_cpu *cpu);
+struct pmk_signal_set pmk_a64_raises(void);
 /* Totals that are sums of others. */
-void pmk_v8_derive(uint64_t *totals);
+void pmk_a64_derive(uint64_t *totals);
 
 /* Build a block; pmk_block_build() of A64 code. */
-void pmk_v8_build(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
-		  struct pmk_pipe_slot *slots, struct pmk_block *b);
+void pmk_a64_build(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
+		   struct pmk_pipe_slot *slots, struct pmk_block *b);
 
 /*
  * need[] and residue[] as in pmk_pipe_block, without the + 1: of registers, and of the units from
  * PMK_NREGS on. SP is never loaded and never late, so in sets of registers its bit stands for all units.
  */
-enum pmk_v8_place {
-	PMK_V8_FP = PMK_NREGS,
-	PMK_V8_DIVIDER,
-	PMK_V8_LOAD_STORE,
+enum pmk_a64_place {
+	PMK_A64_FP = PMK_NREGS,
+	PMK_A64_DIVIDER,
+	PMK_A64_LOAD_STORE,
 };
-#define PMK_V8_UNITS (UINT64_C(1) << 31)
+#define PMK_A64_UNITS (UINT64_C(1) << 31)
 
 /* A block's results that are late by more than this are remembered until they are there, whatever runs
  * meanwhile: those of divisions. The others are seen by the next block alone. */
-#define PMK_V8_LONG 8
+#define PMK_A64_LONG 8
 
-/* The pipeline's view of a run of instructions: v8_pipeline.c. */
-struct pmk_v8_timing {
+/* The pipeline's view of a run of instructions: pipeline.c. */
+struct pmk_a64_timing {
 	uint32_t cycles, data_stall;
 	uint64_t writes; /* all registers that it writes */
 	uint8_t need[PMK_PLACES], residue[PMK_PLACES];
@@ -121,34 +121,34 @@ struct pmk_v8_timing {
 	uint64_t sums;
 };
 
-void pmk_v8_time(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
-		 struct pmk_pipe_slot *slots, struct pmk_v8_timing *out);
+void pmk_a64_time(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
+		  struct pmk_pipe_slot *slots, struct pmk_a64_timing *out);
 
 /*
  * The use of a load whose value no instruction of its block needs: the registers that still have it at
  * the end of the block. Up to two: their numbers; else bit 13, and of four vector registers in a row the
  * first one and a bit for each.
  */
-#define PMK_V8_OPEN 0xC000u
-#define PMK_V8_ROW  0x2000u
+#define PMK_A64_OPEN 0xC000u
+#define PMK_A64_ROW  0x2000u
 
-static inline uint32_t pmk_v8_open(const struct pmk_insn *in, uint64_t regs)
+static inline uint32_t pmk_a64_open(const struct pmk_insn *in, uint64_t regs)
 {
 	uint32_t first = in->rd > 31 ? (uint32_t)in->rd - 32 : 0, row = 0;
 
 	if (regs && __builtin_popcountll(regs) <= 2)
-		return PMK_V8_OPEN | (uint32_t)__builtin_ctzll(regs) |
+		return PMK_A64_OPEN | (uint32_t)__builtin_ctzll(regs) |
 		       (uint32_t)(63 - __builtin_clzll(regs)) << 6;
 	for (uint32_t i = 0; i < 4; i++)
 		row |= (uint32_t)(regs >> (32 + (first + i) % 32) & 1) << i;
-	return PMK_V8_OPEN | PMK_V8_ROW | first | row << 5;
+	return PMK_A64_OPEN | PMK_A64_ROW | first | row << 5;
 }
 
-static inline uint64_t pmk_v8_open_regs(uint32_t use)
+static inline uint64_t pmk_a64_open_regs(uint32_t use)
 {
 	uint64_t regs = 0;
 
-	if (!(use & PMK_V8_ROW))
+	if (!(use & PMK_A64_ROW))
 		return UINT64_C(1) << (use & 63) | UINT64_C(1) << (use >> 6 & 63);
 	for (uint32_t i = 0; i < 4; i++)
 		regs |= (uint64_t)(use >> (5 + i) & 1) << (32 + ((use & 31) + i) % 32);
@@ -160,7 +160,7 @@ static inline uint64_t pmk_v8_open_regs(uint32_t use)
  * instruction as its size, and above it the element size's exponent and some bits of the address that
  * tell neighbouring instructions apart.
  */
-static inline uint64_t pmk_v8_access(uint32_t to_end, uint32_t use, const struct pmk_insn *in)
+static inline uint64_t pmk_a64_access(uint32_t to_end, uint32_t use, const struct pmk_insn *in)
 {
 	unsigned elem = in->mem_bytes >= 16  ? 4
 			: in->mem_bytes >= 8 ? 3
@@ -171,20 +171,20 @@ static inline uint64_t pmk_v8_access(uint32_t to_end, uint32_t use, const struct
 	return pmk_access_pack(to_end, use, in->mem_count, in->mem_total) | (uint64_t)elem << 48 |
 	       (in->addr >> 2 & 0x1fff) << 51;
 }
-#define PMK_V8_ELEM(access) ((uint32_t)((access) >> 48) & 7)
+#define PMK_A64_ELEM(access) ((uint32_t)((access) >> 48) & 7)
 
-PMK_SLOW void pmk_v8_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p,
-				const struct pmk_block *b, bool taken, bool mispredicted,
-				uint64_t waits);
-PMK_SLOW void pmk_v8_load_slow(struct pmk_cpu *cpu, uint64_t addr, uint64_t access);
-PMK_SLOW void pmk_v8_store_slow(struct pmk_cpu *cpu, uint64_t addr, uint64_t access);
+PMK_SLOW void pmk_a64_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p,
+				 const struct pmk_block *b, bool taken, bool mispredicted,
+				 uint64_t waits);
+PMK_SLOW void pmk_a64_load_slow(struct pmk_cpu *cpu, uint64_t addr, uint64_t access);
+PMK_SLOW void pmk_a64_store_slow(struct pmk_cpu *cpu, uint64_t addr, uint64_t access);
 
 /* The block `b` starts: the outcome of the one before it, its fetch, its waits. */
-static inline void pmk_v8_block(struct pmk_cpu *cpu, const struct pmk_block *b)
+static inline void pmk_a64_block(struct pmk_cpu *cpu, const struct pmk_block *b)
 {
 	const struct pmk_block *p = cpu->prev;
 	struct pmk_run *run = &cpu->run[b->id];
-	struct pmk_v8 *v = cpu->v8;
+	struct pmk_a64 *v = cpu->a64;
 	uint64_t taken = b->pc != p->fall;
 	uint64_t waits = (p->late & b->wants) | ((p->late2 | cpu->pending) & b->wants2);
 	uint64_t odd = (run->igen ^ cpu->igen) | waits;
@@ -196,7 +196,7 @@ static inline void pmk_v8_block(struct pmk_cpu *cpu, const struct pmk_block *b)
 	cpu->cycles = cycles + b->cycles;
 	cpu->taken += taken;
 	v->piece_of = 0;
-	if (p->branch == PMK_V8_CONDITIONAL) {
+	if (p->branch == PMK_A64_CONDITIONAL) {
 		uint8_t *state = &v->pht[((uint32_t)(p->end_addr >> 2) ^ v->history) & v->pht_mask];
 
 		wrong = *state >> 1 != taken;
@@ -208,7 +208,7 @@ static inline void pmk_v8_block(struct pmk_cpu *cpu, const struct pmk_block *b)
 		odd |= p->branch ^ taken;
 	}
 	if (PMK_UNLIKELY(odd))
-		pmk_v8_block_slow(cpu, p, b, taken, wrong, waits);
+		pmk_a64_block_slow(cpu, p, b, taken, wrong, waits);
 	else if (PMK_UNLIKELY(cycles >= cpu->deadline))
 		pmk_cpu_deadline(cpu, b);
 }
@@ -217,57 +217,57 @@ static inline void pmk_v8_block(struct pmk_cpu *cpu, const struct pmk_block *b)
  * Does an access have to be looked at? It does unless it is aligned to `align`, lies in one line, and
  * that line's word allows it.
  */
-static inline uint64_t pmk_v8_odd(const struct pmk_cpu *cpu, uint64_t addr, unsigned align,
-				  unsigned bytes, uint64_t ok)
+static inline uint64_t pmk_a64_odd(const struct pmk_cpu *cpu, uint64_t addr, unsigned align,
+				   unsigned bytes, uint64_t ok)
 {
-	uint64_t w = cpu->fast[addr >> PMK_V8_LINE_SHIFT & (PMK_V8_FAST_LINES - 1)];
+	uint64_t w = cpu->fast[addr >> PMK_A64_LINE_SHIFT & (PMK_A64_FAST_LINES - 1)];
 	uint64_t page =
-		cpu->fast[PMK_V8_FAST_LINES + (addr >> PMK_PAGE_SHIFT & (PMK_V8_FAST_PAGES - 1))];
-	uint64_t odd = (addr ^ w) >> PMK_V8_LINE_SHIFT | (addr & (align - 1)) | (~w & ok) |
+		cpu->fast[PMK_A64_FAST_LINES + (addr >> PMK_PAGE_SHIFT & (PMK_A64_FAST_PAGES - 1))];
+	uint64_t odd = (addr ^ w) >> PMK_A64_LINE_SHIFT | (addr & (align - 1)) | (~w & ok) |
 		       (addr >> PMK_PAGE_SHIFT ^ page);
 
 	/* What is aligned to its size lies in one line. */
 	if (bytes > align)
-		odd |= (addr ^ (addr + bytes - 1)) >> PMK_V8_LINE_SHIFT;
+		odd |= (addr ^ (addr + bytes - 1)) >> PMK_A64_LINE_SHIFT;
 	return odd;
 }
 
-static inline void pmk_v8_load(struct pmk_cpu *cpu, uint64_t addr, unsigned align, unsigned bytes,
-			       uint64_t access)
-{
-	if (PMK_UNLIKELY(pmk_v8_odd(cpu, addr, align, bytes, PMK_V8_LOAD_OK)))
-		pmk_v8_load_slow(cpu, addr, access);
-}
-
-static inline void pmk_v8_store(struct pmk_cpu *cpu, uint64_t addr, unsigned align, unsigned bytes,
+static inline void pmk_a64_load(struct pmk_cpu *cpu, uint64_t addr, unsigned align, unsigned bytes,
 				uint64_t access)
 {
-	if (PMK_UNLIKELY(pmk_v8_odd(cpu, addr, align, bytes, PMK_V8_STORE_OK)))
-		pmk_v8_store_slow(cpu, addr, access);
+	if (PMK_UNLIKELY(pmk_a64_odd(cpu, addr, align, bytes, PMK_A64_LOAD_OK)))
+		pmk_a64_load_slow(cpu, addr, access);
+}
+
+static inline void pmk_a64_store(struct pmk_cpu *cpu, uint64_t addr, unsigned align, unsigned bytes,
+				 uint64_t access)
+{
+	if (PMK_UNLIKELY(pmk_a64_odd(cpu, addr, align, bytes, PMK_A64_STORE_OK)))
+		pmk_a64_store_slow(cpu, addr, access);
 }
 
 /* Look-ups of an access: one per `dcache.bytes`. */
-static inline unsigned pmk_v8_pieces(const struct pmk_core *core, unsigned bytes)
+static inline unsigned pmk_a64_pieces(const struct pmk_core *core, unsigned bytes)
 {
 	return (bytes + (unsigned)core->l1d_bytes - 1) / (unsigned)core->l1d_bytes;
 }
 
 /* A store exclusive that stores. */
-static inline void pmk_v8_store_exclusive(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
+static inline void pmk_a64_store_exclusive(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
 {
-	unsigned pieces = pmk_v8_pieces(&cpu->core, PMK_ACCESS_SIZE(access));
+	unsigned pieces = pmk_a64_pieces(&cpu->core, PMK_ACCESS_SIZE(access));
 
 	cpu->dyn[PMK_SIG_STREX_PASS]++;
 	cpu->dyn[PMK_SIG_L1D_LOOKUP_WRITE] += pieces;
 	cpu->dyn[PMK_SIG_MEM_WRITE] += pieces;
-	pmk_v8_store(cpu, addr, 1, PMK_ACCESS_SIZE(access), access);
+	pmk_a64_store(cpu, addr, 1, PMK_ACCESS_SIZE(access), access);
 }
 
 /* A piece of an access that the emulator reports in several. True: it is the first, and stands for
  * all. */
-static inline bool pmk_v8_first_piece(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
+static inline bool pmk_a64_first_piece(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
 {
-	struct pmk_v8 *v = cpu->v8;
+	struct pmk_a64 *v = cpu->a64;
 
 	if (v->piece_of == access && addr > v->piece_first &&
 	    addr - v->piece_first < PMK_ACCESS_SIZE(access))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* The bus interface unit of an ARM926EJ-S: see biu.h. */
-#include "cpu/biu.h"
+#include "cpu/arm9/biu.h"
 
 #include <string.h>
 

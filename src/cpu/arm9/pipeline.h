@@ -3,7 +3,7 @@
 #ifndef PMK_CPU_ARM9_PIPELINE_H
 #define PMK_CPU_ARM9_PIPELINE_H
 
-#include "cpu/pipeline.h"
+#include "cpu/arm11/pipeline.h"
 
 void pmk_arm9_pipeline_time(const struct pmk_insn *insn, size_t n, struct pmk_pipe_slot *slots,
 			    struct pmk_pipe_block *out);
