@@ -45,7 +45,7 @@ static void begin_with(struct lab *l, struct pmk_bus *bus, const struct pmk_pmu 
 	l->bus = bus;
 	l->ops = pmk_model_find(pmu);
 	pmk_bus_init(bus);
-	bus->raised = pmk_a64_raises();
+	bus->raised = pmk_a64_raises(NULL);
 	pmk_armv8_model_reset(&l->model, pmu, params, bus);
 }
 

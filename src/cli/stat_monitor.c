@@ -85,10 +85,8 @@ int stat_monitor_core(struct pmk_core *core, const struct word_list *overrides)
 	static const char *const own[] = { "wait.", "gxi.page=", "castout4.aligned=" };
 	char key[64], msg[256];
 
-	pmk_core_defaults(core);
+	pmk_core_choose(core, "arm", "ahbmon");
 	strcpy(core->name, "arm926");
-	strcpy(core->isa, "arm");
-	strcpy(core->pmu, "ahbmon");
 	for (unsigned i = 0; i < overrides->count; i++) {
 		const char *word = overrides->word[i], *eq = strchr(word, '=');
 		bool ours = false;

@@ -17,22 +17,23 @@
 #include <pmk/isa.h>
 
 #include "cpu/config.h"
-#include "cpu/arm11/pipeline.h"
 
-enum pmk_fact {
-	PMK_FACT_INSN,
-	PMK_FACT_BRANCH,
-	PMK_FACT_DATA_STALL,
-	PMK_FACT_READ, /* data accesses of unconditional loads, one per instruction */
-	PMK_FACT_WRITE,
-	PMK_FACT_DRAIN,
-	PMK_NFACTS =
-		32, /* A64 and MicroBlaze cores have their own lists: a64/a64.h, microblaze/microblaze.h */
-};
+#define PMK_NFACTS 32 /* room for those of any family, which has a list of its own */
 
 struct pmk_facts {
 	uint16_t n[PMK_NFACTS];
 };
+
+/* Per instruction, for the memory model: when a miss would be felt. */
+struct pmk_pipe_slot {
+	uint16_t issue; /* issue cycle, from the start of the block */
+	/* Cycles from issue to the first instruction that waits for its result. Where none in the block
+	 * does, of a load what its family makes of the registers that have the result at the end of the
+	 * block; else to the end of the block. */
+	uint16_t use;
+};
+
+#define PMK_PIPE_FAR 255 /* "not within reach": the register is not needed soon */
 
 /* One run counter per block, in memory shared with whoever sums up. */
 struct pmk_run {
@@ -104,12 +105,5 @@ struct pmk_block {
  */
 void pmk_block_build(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
 		     struct pmk_pipe_slot *slots, struct pmk_block *b);
-
-/* Accesses of one instruction that depend on how it runs: conditional ones, and those whose number
- * of lines is only known then. The memory callbacks count them; the block counts the others. */
-static inline bool pmk_access_static(const struct pmk_insn *in)
-{
-	return (in->load || in->store) && !in->conditional && !in->exclusive;
-}
 
 #endif

@@ -7,6 +7,7 @@
 #include <pmk/error.h>
 
 #include "base/reserve.h"
+#include "cpu/family.h"
 
 /* Twice the entries, so that linear probing stays short. */
 #define TABLE_SIZE (PMK_MAX_BLOCKS * 2)
@@ -87,7 +88,7 @@ const struct pmk_block *pmk_code_add(struct pmk_code *code, const struct pmk_ins
 		return NULL;
 	b.id = code->nblocks;
 	/* Others know by now how they end. */
-	if (!pmk_core_is_a64(code->core) && !pmk_core_is_mb(code->core))
+	if (pmk_core_family(code->core)->numbers_branches)
 		b.branch = branch_slot(code, &b, b.id);
 	code->block[b.id] = b;
 	code->hash[b.id] = bytes_hash;

@@ -18,6 +18,7 @@
 
 #include "base/ini.h"
 #include "base/nearest.h"
+#include "cpu/family.h"
 
 #define LINE_BYTES     32u /* cache line of every ARM11 (DDI 0301H §7.2) */
 #define A64_LINE_BYTES 64
@@ -68,6 +69,32 @@ void pmk_core_defaults(struct pmk_core *core)
 	memset(core, 0, sizeof(*core));
 	for (const struct pmk_core_key *k = pmk_core_keys; k->key; k++)
 		*member(core, k) = k->initial;
+}
+
+/* Of the families with an instruction set, the one that asks for the PMU, or the one that does not ask. */
+static int choose_family(struct pmk_core *core)
+{
+	int found = -1;
+
+	for (unsigned i = 0; pmk_core_families[i]; i++) {
+		const struct pmk_core_family *f = pmk_core_families[i];
+
+		if (strcmp(f->isa, core->isa) == 0 &&
+		    (f->pmu ? strcmp(f->pmu, core->pmu) == 0 : found < 0))
+			found = (int)i;
+	}
+	if (found < 0)
+		return PMK_EINVAL;
+	core->family = (uint32_t)found;
+	return 0;
+}
+
+int pmk_core_choose(struct pmk_core *core, const char *isa, const char *pmu)
+{
+	pmk_core_defaults(core);
+	snprintf(core->isa, sizeof(core->isa), "%s", isa);
+	snprintf(core->pmu, sizeof(core->pmu), "%s", pmu);
+	return choose_family(core);
 }
 
 /* "l2" alone is the type of it: --set l2=l220. */
@@ -381,17 +408,40 @@ static char *find_text(struct pmk_core *core, const char *name, size_t *size)
 	return NULL;
 }
 
+/* "arm, a64 or microblaze" */
+static void isas_text(char *buf, size_t size)
+{
+	size_t at = 0;
+
+	for (unsigned i = 0; pmk_core_families[i] && at < size; i++) {
+		const char *isa = pmk_core_families[i]->isa;
+
+		/* Families with the same one stand behind each other. */
+		if (i && strcmp(pmk_core_families[i - 1]->isa, isa) == 0)
+			continue;
+		at += (size_t)snprintf(buf + at, size - at, "%s%s",
+				       !i			  ? ""
+				       : pmk_core_families[i + 1] ? ", "
+								  : " or ",
+				       isa);
+	}
+}
+
 /* What a preset as a whole needs; and no key that stood before the line with the instruction set is
  * one that it does not have. */
 static bool check_preset(const struct reading *r, struct pmk_ini *ini)
 {
-	const struct pmk_core *core = r->core;
+	struct pmk_core *core = r->core;
 	unsigned first = 0;
 	char why[256];
 
 	if (!core->name[0] || !core->pmu[0] || !core->qemu_cpu[0] || !core->isa[0])
 		return pmk_ini_fail(ini, ini->line,
 				    "[core] has to say name, pmu, qemu_cpu and isa");
+	if (choose_family(core)) {
+		isas_text(why, sizeof(why));
+		return pmk_ini_fail(ini, ini->line, "isa is %s, not '%s'", why, core->isa);
+	}
 	for (unsigned i = 0; pmk_core_keys[i].key; i++) {
 		if (!r->line_of[i] || pmk_core_has(core, &pmk_core_keys[i]) ||
 		    (first && r->line_of[i] > first))

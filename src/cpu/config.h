@@ -166,7 +166,8 @@ struct pmk_core {
 	char qemu_cpu[32]; /* -cpu of the emulator */
 	char isa[16];	   /* "arm", "a64" or "microblaze" */
 	char brief[96];
-	bool system; /* set by its owner: system emulation, in which exceptions are seen */
+	uint32_t family; /* which of pmk_core_families[]: see family.h */
+	bool system;	 /* set by its owner: system emulation, in which exceptions are seen */
 #define X(member, ...) uint64_t member;
 	PMK_CORE_KEYS(X)
 #undef X
@@ -211,6 +212,12 @@ unsigned pmk_core_l2_type(const char *pmu);
 
 /* Every key at its default, names empty. */
 void pmk_core_defaults(struct pmk_core *core);
+
+/*
+ * A core that has this instruction set and this PMU, with every key at its default and the other names empty.
+ * PMK_EINVAL: there is no such instruction set.
+ */
+int pmk_core_choose(struct pmk_core *core, const char *isa, const char *pmu);
 
 /*
  * Set one key from text. Returns 0, PMK_EINVAL for an unknown key (msg names the nearest one) or one that

@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#include "cpu/family.h"
+
 /* No signal happens half as often per cycle: a load multiple touches three lines in its one issue
  * cycle, an evicted line is two halves, two instructions retire in a cycle when one is folded. */
 #define MAX_PER_CYCLE 32
@@ -111,10 +113,7 @@ static uint64_t interval_deadline(const struct pmk_emulated *e,
 				  const struct pmk_emulated_config *cfg)
 {
 	uint64_t insns = e->bus.total[PMK_SIG_INSN];
-	/* An ARM11 that folds a branch retires two. */
-	uint64_t most = pmk_core_is_a64(&cfg->core)  ? cfg->core.issue_width
-			: pmk_core_is_mb(&cfg->core) ? 1
-						     : 2;
+	uint64_t most = pmk_core_family(&cfg->core)->insns_per_cycle(&cfg->core);
 
 	if (cfg->interval_unit == PMK_INTERVAL_NONE || e->interval_due == PMK_NEVER ||
 	    cfg->plan.timed)

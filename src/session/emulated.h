@@ -151,8 +151,8 @@ void pmk_emulated_region_begin(struct pmk_emulated *e, const struct pmk_emulated
 			       const struct pmk_emulated_blocks *b, unsigned r);
 void pmk_emulated_region_end(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
 			     const struct pmk_emulated_blocks *b, unsigned r);
-/* Regions are armed and the block `next` starts: follow calls and returns. Call before
- * pmk_cpu_block(). */
+/* Regions are armed and the block `next` starts: follow calls and returns. Call before the core learns of
+ * it. */
 void pmk_emulated_follow(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
 			 const struct pmk_emulated_blocks *b, const struct pmk_block *next);
 

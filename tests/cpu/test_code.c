@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "cpu/arm11/arm11.h"
 #include "cpu/code.h"
 
 static struct pmk_core core;
@@ -82,9 +83,9 @@ static void test_same_block_same_number(void **state)
 	assert_int_equal(a->pc, 0x8000);
 	assert_int_equal(a->end_addr, 0x800C);
 	assert_int_equal(a->fall, 0x8010);
-	assert_int_equal(a->facts.n[PMK_FACT_INSN], 4);
-	assert_int_equal(a->facts.n[PMK_FACT_BRANCH], 1);
-	assert_int_equal(b->facts.n[PMK_FACT_BRANCH], 0);
+	assert_int_equal(a->facts.n[PMK_ARM11_FACT_INSN], 4);
+	assert_int_equal(a->facts.n[PMK_ARM11_FACT_BRANCH], 1);
+	assert_int_equal(b->facts.n[PMK_ARM11_FACT_BRANCH], 0);
 }
 
 /* What makes a block another one: where it starts, where it ends, what bytes it has. */
@@ -170,7 +171,7 @@ static void test_blocks_that_are_always_looked_at(void **state)
 	b = pmk_code_add(&code, insn, 1, 1, false, slots);
 	assert_false(b->disturbs || b->vector);
 	assert_int_equal(b->branch, 0);
-	assert_int_equal(b->facts.n[PMK_FACT_DRAIN], 1);
+	assert_int_equal(b->facts.n[PMK_ARM11_FACT_DRAIN], 1);
 }
 
 /* The code was overwritten: the old block keeps its number and counts, the new one gets another. */

@@ -138,8 +138,7 @@ static void isa_tests(void **state)
 		char msg[256] = "", expect[128];
 		int err;
 
-		pmk_core_defaults(&core);
-		strcpy(core.isa, rows[i].isa);
+		pmk_core_choose(&core, rows[i].isa, "");
 		strcpy(core.name, "mine");
 		before = core;
 		err = pmk_core_set(&core, rows[i].key, rows[i].value, msg, sizeof(msg));
@@ -172,8 +171,7 @@ static void ways_tests(void **state)
 		struct pmk_core core;
 		char msg[256] = "";
 
-		pmk_core_defaults(&core);
-		strcpy(core.isa, rows[i].isa);
+		pmk_core_choose(&core, rows[i].isa, "");
 		assert_int_equal(pmk_core_set(&core, "icache.size", rows[i].size, msg, sizeof(msg)),
 				 0);
 		assert_int_equal(pmk_core_set(&core, "icache.ways", rows[i].ways, msg, sizeof(msg)),
@@ -187,8 +185,7 @@ static void ways_tests(void **state)
 		struct pmk_core core;
 		char msg[256] = "";
 
-		pmk_core_defaults(&core);
-		strcpy(core.isa, a64 ? "a64" : "arm");
+		pmk_core_choose(&core, a64 ? "a64" : "arm", "");
 		core.branch_max = 2;
 		assert_int_equal(pmk_core_check(&core, msg, sizeof(msg)), a64 ? 0 : PMK_ERANGE);
 	}

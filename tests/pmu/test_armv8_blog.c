@@ -77,7 +77,7 @@ static void setup_with(struct lab *l, const struct pmk_pmu *pmu,
 	memset(l, 0, sizeof(*l));
 	l->ops = pmk_model_find(pmu);
 	pmk_bus_init(&l->bus);
-	l->bus.raised = pmk_a64_raises();
+	l->bus.raised = pmk_a64_raises(NULL);
 	pmk_armv8_model_reset(&l->model, pmu, params, &l->bus);
 }
 

@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "cpu/arm11/arm11.h"
 #include "session/emulated.h"
 
 /* Counters by their number, DDI 0287B Tables 4-6 to 4-13 in order. */
@@ -58,9 +59,7 @@ static struct pmk_core core_926(void)
 {
 	struct pmk_core core;
 
-	pmk_core_defaults(&core);
-	strcpy(core.isa, "arm");
-	strcpy(core.pmu, "ahbmon");
+	pmk_core_choose(&core, "arm", "ahbmon");
 	core.icache_size = core.dcache_size = 32768;
 	core.bp_on = core.rs_on = core.mmu = core.shadow = 0;
 	core.round_robin = 1;
@@ -89,7 +88,7 @@ static struct rig *rig_new(const struct pmk_core *core)
 						  .id = i,
 						  .cycles = BLOCK_TIME,
 						  .branch = PMK_BRANCH_SLOW };
-		r->facts[i].n[PMK_FACT_INSN] = 1;
+		r->facts[i].n[PMK_ARM11_FACT_INSN] = 1;
 	}
 	r->b = (struct pmk_emulated_blocks){ .facts = r->facts, .run = r->run, .count = NBLOCKS };
 	assert_int_equal(pmk_emulated_start(&r->e, &r->ports, &r->cfg, r->run), 0);
@@ -104,17 +103,17 @@ static void rig_free(struct rig *r)
 
 static void block(struct rig *r, unsigned i)
 {
-	pmk_cpu_block(&r->e.cpu, &r->block[i]);
+	pmk_arm11_block(&r->e.cpu, &r->block[i]);
 }
 
 static void load(struct rig *r, uint32_t addr)
 {
-	pmk_cpu_load(&r->e.cpu, addr, 2, pmk_access_pack(BLOCK_TIME, BLOCK_TIME, 1, 4));
+	pmk_arm11_load(&r->e.cpu, addr, 2, pmk_access_pack(BLOCK_TIME, BLOCK_TIME, 1, 4));
 }
 
 static void store(struct rig *r, uint32_t addr)
 {
-	pmk_cpu_store(&r->e.cpu, addr, 2, pmk_access_pack(BLOCK_TIME, BLOCK_TIME, 1, 4));
+	pmk_arm11_store(&r->e.cpu, addr, 2, pmk_access_pack(BLOCK_TIME, BLOCK_TIME, 1, 4));
 }
 
 /* The final counts, as another process takes them; 0 or the error. */
@@ -441,9 +440,7 @@ static void test_what_can_be_counted(void **state)
 		assert_true(pmk_signal_in(&raised, pmu->events[i].signal));
 	assert_false(pmk_signal_in(&raised, PMK_SIG_INSN));
 	/* Others do without the chip. */
-	pmk_core_defaults(&arm11);
-	strcpy(arm11.isa, "arm");
-	strcpy(arm11.pmu, "arm1176");
+	pmk_core_choose(&arm11, "arm", "arm1176");
 	raised = pmk_emulated_raises(&arm11);
 	assert_true(pmk_signal_in(&raised, PMK_SIG_INSN));
 	assert_false(pmk_signal_in(&raised, PMK_SIG_AHB_READ));

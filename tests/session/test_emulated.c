@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "cpu/arm11/arm11.h"
 #include "session/emulated.h"
 
 #define NBLOCKS 32
@@ -75,8 +76,8 @@ static struct rig *rig_new(const uint16_t *code, unsigned n)
 						  .end_addr = 0x8010 + 256 * i,
 						  .fall = 0x8014 + 256 * i,
 						  .flow = PMK_FLOW_NEXT };
-		r->block[i].facts.n[PMK_FACT_INSN] = 5;
-		r->block[i].facts.n[PMK_FACT_READ] = 2;
+		r->block[i].facts.n[PMK_ARM11_FACT_INSN] = 5;
+		r->block[i].facts.n[PMK_ARM11_FACT_READ] = 2;
 	}
 	r->b = (struct pmk_emulated_blocks){ .facts = r->facts, .run = r->run, .count = NBLOCKS };
 	return r;
@@ -112,7 +113,7 @@ static void run_block(struct rig *r, unsigned i)
 	}
 	if (r->e.cpu.eager)
 		pmk_cpu_add_facts(&r->e.cpu, &b->facts);
-	pmk_cpu_block(&r->e.cpu, b);
+	pmk_arm11_block(&r->e.cpu, b);
 }
 
 static void ends_in(struct rig *r, unsigned i, enum pmk_flow flow, unsigned to)
@@ -122,7 +123,7 @@ static void ends_in(struct rig *r, unsigned i, enum pmk_flow flow, unsigned to)
 	r->block[i].target = r->block[to].pc;
 	r->block[i].branch = flow == PMK_FLOW_CALL || flow == PMK_FLOW_JUMP ? 2 + i : 1;
 	r->block[i].branch_cycles = 1;
-	r->block[i].facts.n[PMK_FACT_BRANCH] = 1;
+	r->block[i].facts.n[PMK_ARM11_FACT_BRANCH] = 1;
 }
 
 /* Block `at` is what stands behind the call of block `i`. */
@@ -707,7 +708,8 @@ static void test_region_between_addresses(void **state)
 	assert_true(regions[0].entries == 5);
 	assert_true(regions[0].total.total[0] == 5 * (3 * 3 + 2));
 	assert_true(regions[1].entries == 3);
-	assert_true(regions[1].total.total[0] == 5 * (7 + 7 + 5)); /* 5 … 9 and 0, 1 of the next round */
+	assert_true(regions[1].total.total[0] ==
+		    5 * (7 + 7 + 5)); /* 5 … 9 and 0, 1 of the next round */
 	rig_free(r);
 }
 

@@ -19,6 +19,7 @@
 #include "cpu/code.h"
 #include "cpu/microblaze/microblaze.h"
 #include "cpu/a64/a64.h"
+#include "cpu/arm11/arm11.h"
 #include "session/emulated.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -245,27 +246,27 @@ static unsigned log2_size(unsigned bytes)
 static void arm_access(struct pmk_cpu *cpu, const struct pmk_insn *in, uint32_t addr,
 		       uint64_t access)
 {
-	bool counted = pmk_access_static(in), store = in->store;
+	bool counted = pmk_arm11_access_static(in), store = in->store;
 	unsigned shift = log2_size(in->mem_bytes);
 
 	if (in->mem_count > 1 && !in->exclusive) {
 		for (unsigned i = 0; i < in->mem_count; i++)
-			pmk_cpu_multiple(cpu, (addr & ~3u) + 4 * i, access, store, counted);
+			pmk_arm11_multiple(cpu, (addr & ~3u) + 4 * i, access, store, counted);
 		return;
 	}
 	if (in->load && in->store) {
 		cpu->dyn[PMK_SIG_L1D_READ] += !counted;
 		cpu->dyn[PMK_SIG_L1D_WRITE] += !counted;
-		pmk_cpu_load(cpu, addr, shift, access);
-		pmk_cpu_store(cpu, addr, shift, access);
+		pmk_arm11_load(cpu, addr, shift, access);
+		pmk_arm11_store(cpu, addr, shift, access);
 		return;
 	}
 	if (!counted)
 		cpu->dyn[store ? PMK_SIG_L1D_WRITE : PMK_SIG_L1D_READ]++;
 	if (store)
-		pmk_cpu_store(cpu, addr, shift, access);
+		pmk_arm11_store(cpu, addr, shift, access);
 	else
-		pmk_cpu_load(cpu, addr, shift, access);
+		pmk_arm11_load(cpu, addr, shift, access);
 }
 
 static void a64_access(struct pmk_cpu *cpu, const struct pmk_insn *in, uint64_t addr,
@@ -350,7 +351,7 @@ static void run_program(struct rig *r)
 		else if (pmk_core_is_mb(&cpu->core))
 			pmk_mb_block(cpu, block);
 		else
-			pmk_cpu_block(cpu, block);
+			pmk_arm11_block(cpu, block);
 		for (unsigned i = 0; i < r->p->n[b]; i++)
 			run_insn(r, b, i);
 		b = next_block(r->p, b);

@@ -166,7 +166,13 @@ void pmk_a64_fini(struct pmk_cpu *cpu)
 	cpu->fast = NULL;
 }
 
-struct pmk_signal_set pmk_a64_raises(void)
+void pmk_a64_forked(struct pmk_cpu *cpu)
+{
+	pmk_lsu_restart(&cpu->lsu);
+	cpu->pending = 0;
+}
+
+struct pmk_signal_set pmk_a64_raises(const struct pmk_core *core)
 {
 	/* Counted as they happen; the others are facts of blocks, and sums of these (derive). */
 	static const uint8_t dynamic[] = {
@@ -187,6 +193,7 @@ struct pmk_signal_set pmk_a64_raises(void)
 	};
 	struct pmk_signal_set set = { { 0 } };
 
+	(void)core;
 	for (size_t i = 0; i < sizeof(dynamic); i++)
 		pmk_signal_add(&set, dynamic[i]);
 	for (unsigned i = 0; i < PMK_A64_NFACTS; i++)
@@ -194,8 +201,9 @@ struct pmk_signal_set pmk_a64_raises(void)
 	return set;
 }
 
-void pmk_a64_derive(uint64_t *t)
+void pmk_a64_derive(const struct pmk_cpu *cpu, uint64_t *t)
 {
+	(void)cpu;
 	t[PMK_SIG_L1D_LOOKUP] = t[PMK_SIG_L1D_LOOKUP_READ] + t[PMK_SIG_L1D_LOOKUP_WRITE];
 	t[PMK_SIG_L1D_MISS] = t[PMK_SIG_L1D_READ_MISS] + t[PMK_SIG_L1D_WRITE_MISS];
 	t[PMK_SIG_L1D_TLB_READ] = t[PMK_SIG_MEM_READ];

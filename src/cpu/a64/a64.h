@@ -88,9 +88,10 @@ struct pmk_a64 {
 
 int pmk_a64_init(struct pmk_cpu *cpu);
 void pmk_a64_fini(struct pmk_cpu *cpu);
-struct pmk_signal_set pmk_a64_raises(void);
+void pmk_a64_forked(struct pmk_cpu *cpu);
+struct pmk_signal_set pmk_a64_raises(const struct pmk_core *core);
 /* Totals that are sums of others. */
-void pmk_a64_derive(uint64_t *totals);
+void pmk_a64_derive(const struct pmk_cpu *cpu, uint64_t *totals);
 
 /* Build a block; pmk_block_build() of A64 code. */
 void pmk_a64_build(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,

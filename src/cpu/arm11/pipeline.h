@@ -15,21 +15,15 @@
 
 #include <pmk/isa.h>
 
+#include "cpu/block.h"
+
 #define PMK_PIPE_REGS 16
 /* The PC is never waited for; its place in need[] and residue[] carries the load-store unit, and a wait
  * for that is no data stall. */
 #define PMK_PIPE_PORT 15
-#define PMK_PIPE_FAR  255 /* "not within reach": the register is not needed soon */
 
-/* Per instruction, for the memory model: when a miss would be felt. */
-struct pmk_pipe_slot {
-	uint16_t issue; /* issue cycle, from the start of the block */
-	/* Cycles from issue to the first instruction that waits for its result. Where none in the block
-	 * does, of a load PMK_PIPE_OPEN and the registers that have the result at the end of the block, bit
-	 * by bit; else to the end of the block. */
-	uint16_t use;
-};
-
+/* Or-ed into pmk_pipe_slot.use of a load that no instruction of its block waits for: the registers that have
+ * the result at the end of the block, bit by bit. */
 #define PMK_PIPE_OPEN 0x8000u
 
 struct pmk_pipe_block {

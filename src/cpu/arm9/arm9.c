@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "cpu/arm9/biu.h"
+#include "cpu/arm9/pipeline.h"
 
 #define LINES_PER_PAGE (1u << (PMK_PAGE_SHIFT - PMK_LINE_SHIFT))
 #define LINE_BYTES     (1u << PMK_LINE_SHIFT)
@@ -39,7 +40,7 @@ static void hold_data(struct pmk_cpu *cpu, uint64_t base, uint64_t size)
 	memset(&cpu->dmap[base >> PMK_LINE_SHIFT], PMK_D_PRESENT | DIRTY, size >> PMK_LINE_SHIFT);
 }
 
-void pmk_arm9_init(struct pmk_cpu *cpu)
+static void hold_tcms(struct pmk_cpu *cpu)
 {
 	const struct pmk_core *core = &cpu->core;
 
@@ -82,7 +83,7 @@ static void translate(struct pmk_cpu *cpu, uint32_t page, bool fetch)
 	cpu->igen += old != PMK_NO_PAGE;
 }
 
-void pmk_arm9_flush_tlb(struct pmk_cpu *cpu)
+static void flush_tlb(struct pmk_cpu *cpu)
 {
 	const struct pmk_tlb *t = &cpu->main_tlb;
 
@@ -123,7 +124,8 @@ static bool outside_itcm(const struct pmk_core *core, uint32_t *pc, uint32_t *la
 	return !begins || !ends;
 }
 
-void pmk_arm9_fetch(struct pmk_cpu *cpu, const struct pmk_block *b)
+/* Without a cache each fetch goes out to the bus. */
+static bool fetch(struct pmk_cpu *cpu, const struct pmk_block *b)
 {
 	uint32_t pc = (uint32_t)b->pc, last = (uint32_t)b->fall - 1;
 
@@ -132,15 +134,16 @@ void pmk_arm9_fetch(struct pmk_cpu *cpu, const struct pmk_block *b)
 	if (last >> PMK_PAGE_SHIFT != pc >> PMK_PAGE_SHIFT)
 		translate(cpu, last >> PMK_PAGE_SHIFT, true);
 	if (!outside_itcm(&cpu->core, &pc, &last))
-		return;
+		return !cpu->core.icache_on;
 	pmk_biu_access(cpu->biu, pc, last - pc + 1, b->cycles);
 	if (!cpu->core.icache_on) {
 		cpu->cycles += pmk_biu_fetch_uncached(cpu->biu, cpu->cycles);
-		return;
+		return true;
 	}
 	fetch_line(cpu, pc);
 	for (uint32_t line = (pc >> PMK_LINE_SHIFT) + 1; line <= last >> PMK_LINE_SHIFT; line++)
 		fetch_line(cpu, line << PMK_LINE_SHIFT);
+	return false;
 }
 
 /* ---- data ----------------------------------------------------------------------------------- */
@@ -249,7 +252,7 @@ static unsigned halves_of(uint32_t from, uint32_t to)
 	       (to & LINE_BYTES / 2 ? PMK_D_DIRTY_HI : 0u);
 }
 
-void pmk_arm9_load(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
+static void load(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 {
 	uint32_t bytes = bytes_of(cpu, addr, access), last = addr + bytes - 1;
 
@@ -261,8 +264,8 @@ void pmk_arm9_load(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 	load_line(cpu, last >> PMK_LINE_SHIFT);
 }
 
-/* Of a store multiple, `access` has the bytes already: see pmk_cpu_store_span(). */
-void pmk_arm9_store(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
+/* Of a store multiple, `access` has the bytes already: see pmk_arm11_store_span(). */
+static void store(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 {
 	uint32_t bytes = PMK_ACCESS_SIZE(access), last = addr + bytes - 1;
 	uint32_t boundary = last & ~(LINE_BYTES - 1);
@@ -275,4 +278,30 @@ void pmk_arm9_store(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 	store_line(cpu, addr >> PMK_LINE_SHIFT, halves_of(addr, boundary - 1));
 	cpu->dyn[PMK_SIG_L1D_WRITE]++;
 	store_line(cpu, last >> PMK_LINE_SHIFT, halves_of(boundary, last));
+}
+
+/* ---- the core --------------------------------------------------------------------------------- */
+
+static const struct pmk_arm11_instead instead = {
+	.fetch = fetch,
+	.load = load,
+	.store = store,
+	.flush_tlbs = flush_tlb,
+};
+
+int pmk_arm9_init(struct pmk_cpu *cpu)
+{
+	int err = pmk_arm11_init(cpu);
+
+	if (err)
+		return err;
+	cpu->instead = &instead;
+	hold_tcms(cpu);
+	return 0;
+}
+
+void pmk_arm9_build(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
+		    struct pmk_pipe_slot *slots, struct pmk_block *b)
+{
+	pmk_arm11_build_timed(core, insn, n, slots, b, pmk_arm9_pipeline_time);
 }

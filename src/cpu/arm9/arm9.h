@@ -2,20 +2,16 @@
 /*
  * The paths of an ARM926EJ-S that are taken when something changes: it has no micro-TLBs, no request
  * slots and no prediction; what misses is the bus interface unit's (biu.h), and the core waits for it.
- * Everything that takes no time, and branches, are as in cpu.h.
+ * Everything that takes no time, and branches, are an ARM11's.
  */
 #ifndef PMK_CPU_ARM9_ARM9_H
 #define PMK_CPU_ARM9_ARM9_H
 
-#include "cpu/cpu.h"
+#include "cpu/arm11/arm11.h"
 
-/* Behind pmk_cpu_init(): its tightly coupled memories. */
-void pmk_arm9_init(struct pmk_cpu *cpu);
-
-/* The lines and pages of a block that is about to run. */
-void pmk_arm9_fetch(struct pmk_cpu *cpu, const struct pmk_block *b);
-void pmk_arm9_load(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
-void pmk_arm9_store(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
-void pmk_arm9_flush_tlb(struct pmk_cpu *cpu);
+/* Its tightly coupled memories, and an ARM11's state beside. The owner sets `biu`. */
+int pmk_arm9_init(struct pmk_cpu *cpu);
+void pmk_arm9_build(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
+		    struct pmk_pipe_slot *slots, struct pmk_block *b);
 
 #endif

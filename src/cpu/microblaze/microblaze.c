@@ -150,6 +150,7 @@ void pmk_mb_fini(struct pmk_cpu *cpu)
 
 void pmk_mb_forked(struct pmk_cpu *cpu)
 {
+	pmk_lsu_restart(&cpu->lsu);
 	for (unsigned i = 0; i < PMK_MB_MAX_SHADOWS; i++)
 		cpu->mb->used[i] -= (int64_t)cpu->cycles;
 }

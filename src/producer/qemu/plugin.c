@@ -35,6 +35,7 @@
 #include "base/reserve.h"
 #include "cpu/microblaze/microblaze.h"
 #include "cpu/a64/a64.h"
+#include "cpu/arm11/arm11.h"
 #include "producer/qemu/arena.h"
 #include "producer/qemu/generation.h"
 #include "producer/qemu/plugin.h"
@@ -285,7 +286,7 @@ static void lone_access(unsigned vcpu, uint32_t info, uint64_t addr, void *data)
 			name(vcpu, block);                 \
 	}
 
-BLOCK_CALLBACKS(arm11, pmk_cpu_block)
+BLOCK_CALLBACKS(arm11, pmk_arm11_block)
 BLOCK_CALLBACKS(a64, pmk_a64_block)
 BLOCK_CALLBACKS(mb, pmk_mb_block)
 
@@ -307,9 +308,9 @@ static inline void access_one(unsigned vcpu, uint64_t addr, uint64_t access, uns
 	if (!counted)
 		cpu->dyn[write ? PMK_SIG_L1D_WRITE : PMK_SIG_L1D_READ]++;
 	if (write)
-		pmk_cpu_store(cpu, (uint32_t)addr, shift, access);
+		pmk_arm11_store(cpu, (uint32_t)addr, shift, access);
 	else
-		pmk_cpu_load(cpu, (uint32_t)addr, shift, access);
+		pmk_arm11_load(cpu, (uint32_t)addr, shift, access);
 }
 
 #define ACCESS(name, shift, write, counted)                                                 \
@@ -336,19 +337,19 @@ ACCESSES(1)
 ACCESSES(2)
 ACCESSES(3)
 
-#define MULTIPLE(name, write, counted)                                                           \
-	static void name(unsigned vcpu, uint32_t info, uint64_t addr, void *access)              \
-	{                                                                                        \
-		(void)info;                                                                      \
-		pmk_cpu_multiple(cpus[vcpu], (uint32_t)addr, (uint64_t)(uintptr_t)access, write, \
-				 counted);                                                       \
-	}                                                                                        \
-	static void name##_sys(unsigned vcpu, uint32_t info, uint64_t addr, void *access)        \
-	{                                                                                        \
-		access_info = info;                                                              \
-		access_addr = addr;                                                              \
-		pmk_cpu_multiple(cpus[vcpu], (uint32_t)addr, (uint64_t)(uintptr_t)access, write, \
-				 counted);                                                       \
+#define MULTIPLE(name, write, counted)                                                             \
+	static void name(unsigned vcpu, uint32_t info, uint64_t addr, void *access)                \
+	{                                                                                          \
+		(void)info;                                                                        \
+		pmk_arm11_multiple(cpus[vcpu], (uint32_t)addr, (uint64_t)(uintptr_t)access, write, \
+				   counted);                                                       \
+	}                                                                                          \
+	static void name##_sys(unsigned vcpu, uint32_t info, uint64_t addr, void *access)          \
+	{                                                                                          \
+		access_info = info;                                                                \
+		access_addr = addr;                                                                \
+		pmk_arm11_multiple(cpus[vcpu], (uint32_t)addr, (uint64_t)(uintptr_t)access, write, \
+				   counted);                                                       \
 	}
 
 MULTIPLE(load_multiple, false, true)
@@ -392,8 +393,8 @@ static void swap(unsigned vcpu, uint32_t info, uint64_t addr, void *access)
 		return;
 	access_info = info;
 	access_addr = addr;
-	pmk_cpu_load(cpu, (uint32_t)addr, log2_size(PMK_ACCESS_SIZE(a)), a);
-	pmk_cpu_store(cpu, (uint32_t)addr, log2_size(PMK_ACCESS_SIZE(a)), a);
+	pmk_arm11_load(cpu, (uint32_t)addr, log2_size(PMK_ACCESS_SIZE(a)), a);
+	pmk_arm11_store(cpu, (uint32_t)addr, log2_size(PMK_ACCESS_SIZE(a)), a);
 }
 
 static void cswap(unsigned vcpu, uint32_t info, uint64_t addr, void *access)
@@ -638,7 +639,7 @@ static void watch_mb(struct qemu_plugin_insn *qi, const struct pmk_insn *in,
 static void watch_access(struct qemu_plugin_insn *qi, const struct pmk_insn *in,
 			 const struct pmk_block *b, const struct pmk_pipe_slot *pipe)
 {
-	bool counted = pmk_access_static(in);
+	bool counted = pmk_arm11_access_static(in);
 	uint32_t to_end = b->cycles > pipe->issue ? b->cycles - pipe->issue : 0;
 	uint64_t access = pmk_access_pack(to_end, pipe->use, in->mem_count, in->mem_bytes);
 	qemu_mem_fn fn;

@@ -688,8 +688,7 @@ static void test_parameters(void **state)
 static int set_up(void **state)
 {
 	(void)state;
-	pmk_core_defaults(&core);
-	strcpy(core.isa, "a64");
+	pmk_core_choose(&core, "a64", "");
 	return 0;
 }
 

@@ -19,7 +19,7 @@
 
 #include <cmocka.h>
 
-#include "cpu/cpu.h"
+#include "cpu/arm11/arm11.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -674,9 +674,9 @@ static void one_access(struct run *r, const struct pmk_insn *in, const struct pm
 	if (in->conditional || in->exclusive)
 		r->cpu.dyn[write ? PMK_SIG_L1D_WRITE : PMK_SIG_L1D_READ]++;
 	if (write)
-		pmk_cpu_store(&r->cpu, addr, shift, a);
+		pmk_arm11_store(&r->cpu, addr, shift, a);
 	else
-		pmk_cpu_load(&r->cpu, addr, shift, a);
+		pmk_arm11_load(&r->cpu, addr, shift, a);
 	access_bytes(&r->o, addr, in->mem_bytes, write);
 }
 
@@ -686,7 +686,7 @@ static void multiple(struct run *r, const struct pmk_insn *in, const struct pmk_
 	uint64_t a = pmk_access_pack(10, slot->use, in->mem_count, 4);
 
 	for (unsigned i = 0; i < in->mem_count; i++)
-		pmk_cpu_multiple(&r->cpu, addr + 4 * i, a, in->store, !in->conditional);
+		pmk_arm11_multiple(&r->cpu, addr + 4 * i, a, in->store, !in->conditional);
 	access_bytes(&r->o, addr, 4u * in->mem_count, in->store);
 }
 
@@ -765,7 +765,7 @@ static void start_block(struct run *r, int i)
 
 	if (r->cpu.eager)
 		pmk_cpu_add_facts(&r->cpu, &b->block->facts);
-	pmk_cpu_block(&r->cpu, b->block);
+	pmk_arm11_block(&r->cpu, b->block);
 	fetch(&r->o, b->block->pc, b->block->fall - b->block->pc);
 	for (unsigned k = 0; k < b->n; k++) {
 		execute(&r->o, &b->insn[k]);
@@ -1086,7 +1086,7 @@ static void test_a_block_that_evicts_itself(void **state)
 					   .flow = PMK_FLOW_JUMP,
 					   .taken = true };
 
-		pmk_cpu_block(&cpu, b);
+		pmk_arm11_block(&cpu, b);
 		fetch(&o, b->pc, b->fall - b->pc);
 		assert_int_equal(cpu.dyn[PMK_SIG_MICRO_ITLB_MISS], o.n[PMK_SIG_MICRO_ITLB_MISS]);
 		assert_int_equal(cpu.dyn[PMK_SIG_L1I_MISS], o.n[PMK_SIG_L1I_MISS]);

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "cpu/cpu.h"
+#include "cpu/arm11/arm11.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -64,7 +64,7 @@ static struct bench *bench_new(const struct geometry *g)
 					     .id = i,
 					     .cycles = 10,
 					     .flow = PMK_FLOW_NEXT };
-		s.facts[i].n[PMK_FACT_INSN] = 5;
+		s.facts[i].n[PMK_ARM11_FACT_INSN] = 5;
 	}
 	return &s;
 }
@@ -91,7 +91,7 @@ static uint64_t load_word(struct bench *s, uint32_t addr)
 {
 	uint64_t before = s->cpu.cycles;
 
-	pmk_cpu_load(&s->cpu, addr, 2, pmk_access_pack(10, 3, 1, 4));
+	pmk_arm11_load(&s->cpu, addr, 2, pmk_access_pack(10, 3, 1, 4));
 	return s->cpu.cycles - before;
 }
 
@@ -99,7 +99,7 @@ static uint64_t store_word(struct bench *s, uint32_t addr)
 {
 	uint64_t before = s->cpu.cycles;
 
-	pmk_cpu_store(&s->cpu, addr, 2, pmk_access_pack(10, 0, 1, 4));
+	pmk_arm11_store(&s->cpu, addr, 2, pmk_access_pack(10, 0, 1, 4));
 	return s->cpu.cycles - before;
 }
 
@@ -197,7 +197,8 @@ static void test_multiples(void **state)
 			uint64_t a = pmk_access_pack(0, 3, rows[i].words, 4);
 
 			for (unsigned w = 0; w < rows[i].words; w++)
-				pmk_cpu_multiple(&s->cpu, rows[i].addr + 4 * w, a, false, counted);
+				pmk_arm11_multiple(&s->cpu, rows[i].addr + 4 * w, a, false,
+						   counted);
 			/* "counted": the first access is in the block's facts. */
 			assert_int_equal(total(s, PMK_SIG_L1D_READ) - before,
 					 rows[i].accesses - counted);
@@ -245,7 +246,7 @@ static void test_preload_without_cache(void **state)
 	(void)state;
 	pmk_block_build(&s->core, &pld, 1, &slot, &s->b[0]);
 	s->facts[0] = s->b[0].facts;
-	pmk_cpu_block(&s->cpu, &s->b[0]);
+	pmk_arm11_block(&s->cpu, &s->b[0]);
 	assert_int_equal(total(s, PMK_SIG_L1D_ACCESS_WB), 0);
 	bench_free(s);
 }
@@ -315,8 +316,8 @@ static void test_cycles_of_branches(void **state)
 		for (unsigned n = 0; n < 8; n++) {
 			uint64_t before = s->cpu.cycles;
 
-			pmk_cpu_block(&s->cpu, b);
-			pmk_cpu_block(&s->cpu, rows[i].taken ? to : &s->b[5]);
+			pmk_arm11_block(&s->cpu, b);
+			pmk_arm11_block(&s->cpu, rows[i].taken ? to : &s->b[5]);
 			cost[n] = s->cpu.cycles - before - 20;
 		}
 		if (cost[0] != rows[i].first || cost[7] != rows[i].later)
@@ -349,13 +350,13 @@ static void test_five_calls_and_returns(void **state)
 		s->b[i].branch_cycles = 1;
 	}
 	for (unsigned i = 0; i < 6; i++)
-		pmk_cpu_block(&s->cpu, &s->b[i]);
+		pmk_arm11_block(&s->cpu, &s->b[i]);
 	assert_int_equal(total(s, PMK_SIG_CALL_PUSH), 5);
 	assert_int_equal(total(s, PMK_SIG_BRANCH_MISS), 0);
 	for (unsigned i = 0; i < 5; i++) {
 		uint64_t before = s->cpu.cycles;
 
-		pmk_cpu_block(&s->cpu, &s->b[10 - i]);
+		pmk_arm11_block(&s->cpu, &s->b[10 - i]);
 		cost[i] = s->cpu.cycles - before - 10 + 1;
 	}
 	assert_int_equal(total(s, PMK_SIG_RET_POP), 3);
@@ -390,8 +391,8 @@ static void test_jump_to_the_next_instruction(void **state)
 		s->b[1].flow = PMK_FLOW_MODE; /* back without a trace */
 		s->b[1].branch = 1;
 		for (unsigned n = 0; n < 20; n++) {
-			pmk_cpu_block(&s->cpu, &s->b[0]);
-			pmk_cpu_block(&s->cpu, &s->b[1]);
+			pmk_arm11_block(&s->cpu, &s->b[0]);
+			pmk_arm11_block(&s->cpu, &s->b[1]);
 		}
 		assert_int_equal(total(s, PMK_SIG_PC_CHANGE), 20);
 		if (!s->core.bp_on)
@@ -418,14 +419,14 @@ static void test_wrong_return(void **state)
 		s->b[i].branch_cycles = 1;
 	}
 	s->b[3].pc = s->b[0].fall;
-	pmk_cpu_block(&s->cpu, &s->b[0]);
-	pmk_cpu_block(&s->cpu, &s->b[1]);
+	pmk_arm11_block(&s->cpu, &s->b[0]);
+	pmk_arm11_block(&s->cpu, &s->b[1]);
 	before = s->cpu.cycles;
-	pmk_cpu_block(&s->cpu, &s->b[2]); /* not where the call came from */
+	pmk_arm11_block(&s->cpu, &s->b[2]); /* not where the call came from */
 	assert_int_equal(s->cpu.cycles - before - 10 + 1, 7);
 	assert_int_equal(total(s, PMK_SIG_RET_MISS), 1);
 	assert_int_equal(total(s, PMK_SIG_BRANCH_MISS), 1);
-	pmk_cpu_block(&s->cpu, &s->b[3]); /* this is */
+	pmk_arm11_block(&s->cpu, &s->b[3]); /* this is */
 	assert_int_equal(total(s, PMK_SIG_RET_MISS), 1);
 	assert_int_equal(total(s, PMK_SIG_RET_POP), 2);
 	assert_int_equal(total(s, PMK_SIG_RET_PREDICTED), 2);
@@ -465,7 +466,7 @@ static void test_cycles_of_misses(void **state)
 	/* A value that is wanted late is not waited for. */
 	s->cpu.cycles += 10000;
 	stall = s->cpu.cycles;
-	pmk_cpu_load(&s->cpu, 0x20080, 2, pmk_access_pack(60, 59, 1, 4));
+	pmk_arm11_load(&s->cpu, 0x20080, 2, pmk_access_pack(60, 59, 1, 4));
 	assert_int_equal(s->cpu.cycles - stall, 0);
 	bench_free(s);
 }
@@ -475,7 +476,7 @@ static void load_open(struct bench *s, uint32_t addr, unsigned reg, unsigned to_
 {
 	uint64_t before = s->cpu.cycles;
 
-	pmk_cpu_load(&s->cpu, addr, 2, pmk_access_pack(to_end, 0x8000u | 1u << reg, 1, 4));
+	pmk_arm11_load(&s->cpu, addr, 2, pmk_access_pack(to_end, 0x8000u | 1u << reg, 1, 4));
 	assert_int_equal(s->cpu.cycles, before);
 }
 
@@ -491,7 +492,7 @@ static uint64_t waits(struct bench *s, unsigned i)
 {
 	uint64_t before = s->cpu.cycles;
 
-	pmk_cpu_block(&s->cpu, &s->b[i]);
+	pmk_arm11_block(&s->cpu, &s->b[i]);
 	return s->cpu.cycles - before - 10;
 }
 
@@ -560,7 +561,7 @@ static void test_walks_outlive_their_block(void **state)
 	(void)state;
 	touches(s, 2, 1, 0);
 	for (unsigned i = 0; i < 3; i++)
-		pmk_cpu_block(&s->cpu, &s->b[i]); /* their page is known now */
+		pmk_arm11_block(&s->cpu, &s->b[i]); /* their page is known now */
 	assert_int_equal(waits(s, 0), 0);
 	load_open(s, 0x20000, 1, 10);
 	assert_int_equal(waits(s, 2), 93 + 59 - 10);
@@ -581,13 +582,13 @@ static void test_cycles_of_fetches(void **state)
 	struct bench *s = bench_new(&usual);
 
 	(void)state;
-	pmk_cpu_block(&s->cpu, &s->b[0]);
+	pmk_arm11_block(&s->cpu, &s->b[0]);
 	assert_int_equal(s->cpu.cycles, 10 + 93 + 56);
 	assert_int_equal(total(s, PMK_SIG_FETCH_STALL), 56);
 	assert_int_equal(total(s, PMK_SIG_CYCLE), 159);
 	s->b[0].flow = PMK_FLOW_MODE; /* leaves for itself without any other effect */
 	s->b[0].branch = 1;
-	pmk_cpu_block(&s->cpu, &s->b[0]);
+	pmk_arm11_block(&s->cpu, &s->b[0]);
 	assert_int_equal(s->cpu.cycles, 20 + 93 + 56);
 	assert_int_equal(total(s, PMK_SIG_INSN), 10);
 	bench_free(s);
@@ -612,23 +613,23 @@ static void test_deadline(void **state)
 	deadlines = 0;
 	s->cpu.on_deadline = on_deadline;
 	for (unsigned i = 0; i < 50; i++)
-		pmk_cpu_block(&s->cpu, &s->b[0]);
+		pmk_arm11_block(&s->cpu, &s->b[0]);
 	assert_int_equal(deadlines, 0); /* nobody asked */
 	s->cpu.deadline = s->cpu.cycles + 25;
 	for (unsigned i = 0; i < 3; i++)
-		pmk_cpu_block(&s->cpu, &s->b[0]);
+		pmk_arm11_block(&s->cpu, &s->b[0]);
 	assert_int_equal(deadlines, 0);
-	pmk_cpu_block(&s->cpu, &s->b[0]);
+	pmk_arm11_block(&s->cpu, &s->b[0]);
 	assert_int_equal(deadlines, 1);
 	for (unsigned i = 0; i < 9; i++)
-		pmk_cpu_block(&s->cpu, &s->b[0]);
+		pmk_arm11_block(&s->cpu, &s->b[0]);
 	assert_int_equal(deadlines, 1);
-	pmk_cpu_block(&s->cpu, &s->b[0]);
+	pmk_arm11_block(&s->cpu, &s->b[0]);
 	assert_int_equal(deadlines, 2);
 	pmk_cpu_idle(&s->cpu, 1000); /* time passes, and is noticed at the next block */
 	assert_int_equal(deadlines, 2);
 	s->b[1].vector = true; /* always the slow way */
-	pmk_cpu_block(&s->cpu, &s->b[1]);
+	pmk_arm11_block(&s->cpu, &s->b[1]);
 	assert_int_equal(deadlines, 3);
 	bench_free(s);
 }
@@ -641,7 +642,7 @@ static void test_forked(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < 16; i++)
-		pmk_cpu_block(&s->cpu, &s->b[i]);
+		pmk_arm11_block(&s->cpu, &s->b[i]);
 	for (unsigned i = 0; i < 40; i++)
 		load_word(s, 0x20000 + 32 * i);
 	assert_true(total(s, PMK_SIG_L1D_READ_MISS) == 40);
@@ -652,7 +653,7 @@ static void test_forked(void **state)
 		assert_true(s->bus.total[i] == 0);
 	}
 	for (unsigned i = 0; i < 16; i++)
-		pmk_cpu_block(&s->cpu, &s->b[i]);
+		pmk_arm11_block(&s->cpu, &s->b[i]);
 	for (unsigned i = 0; i < 40; i++)
 		load_word(s, 0x20000 + 32 * i);
 	pmk_cpu_sum(&s->cpu, s->facts, other, 16, &s->bus);

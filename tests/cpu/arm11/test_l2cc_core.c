@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "cpu/cpu.h"
+#include "cpu/arm11/arm11.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define KB	 UINT32_C(1024)
@@ -56,8 +56,7 @@ static void begin(const struct setting *more, size_t n)
 	char msg[256];
 
 	memset(&s, 0, sizeof(s));
-	pmk_core_defaults(&s.core);
-	strcpy(s.core.isa, "arm");
+	pmk_core_choose(&s.core, "arm", "");
 	set(all, COUNT(all));
 	set(more, n);
 	assert_int_equal(pmk_core_check(&s.core, msg, sizeof(msg)), 0);
@@ -95,20 +94,20 @@ static uint64_t load(uint32_t addr)
 {
 	uint64_t before = s.cpu.cycles;
 
-	pmk_cpu_load(&s.cpu, addr, 2, pmk_access_pack(10, 3, 1, 4));
+	pmk_arm11_load(&s.cpu, addr, 2, pmk_access_pack(10, 3, 1, 4));
 	return s.cpu.cycles - before;
 }
 
 static void store(uint32_t addr)
 {
-	pmk_cpu_store(&s.cpu, addr, 2, pmk_access_pack(10, 0, 1, 4));
+	pmk_arm11_store(&s.cpu, addr, 2, pmk_access_pack(10, 0, 1, 4));
 }
 
 static uint64_t run(unsigned block)
 {
 	uint64_t before = s.cpu.cycles;
 
-	pmk_cpu_block(&s.cpu, &s.b[block]);
+	pmk_arm11_block(&s.cpu, &s.b[block]);
 	return s.cpu.cycles - before;
 }
 

@@ -82,8 +82,7 @@ static inline struct pmk_core plain_core(void)
 {
 	struct pmk_core core;
 
-	pmk_core_defaults(&core);
-	strcpy(core.isa, "microblaze");
+	pmk_core_choose(&core, "microblaze", "");
 	core.icache_on = core.dcache_on = 0;
 	core.icache_ways = core.dcache_ways = 1;
 	core.icache_size = core.dcache_size = 1024;

@@ -1237,7 +1237,7 @@ static void longest(void **state)
 	assert_int_equal(pmk_cpu_longest(&core), 100);
 	core.utlb_penalty = 1000;
 	assert_int_equal(pmk_cpu_longest(&core), 1000);
-	strcpy(core.isa, "arm");
+	pmk_core_choose(&core, "arm", "arm1176");
 	assert_int_equal(pmk_cpu_longest(&core), 0);
 }
 

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+/* What runs A64 among the families of cores. */
+#include "cpu/family.h"
+
+#include "cpu/a64/a64.h"
+
+static uint64_t insns_per_cycle(const struct pmk_core *core)
+{
+	return core->issue_width;
+}
+
+const struct pmk_core_family pmk_family_a64 = {
+	.name = "a64",
+	.isa = "a64",
+	.init = pmk_a64_init,
+	.fini = pmk_a64_fini,
+	.forked = pmk_a64_forked,
+	.build = pmk_a64_build,
+	.fact_signal = pmk_a64_signal,
+	.nfacts = PMK_A64_NFACTS,
+	.raises = pmk_a64_raises,
+	.derive = pmk_a64_derive,
+	.insns_per_cycle = insns_per_cycle,
+};

@@ -1,0 +1,797 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The running core of an ARM11: the paths taken when something changes. See arm11.h for the ones taken when
+ * nothing does. Counting rules: ARM DAI 0195B (application note 195) §3-§8 and ARM1176JZF-S TRM 3.2.51;
+ * docs/arm11.md lists each rule with its source and the choices made where the documents are silent.
+ *
+ * Not modelled: lines larger than the cache's way at different virtual addresses (the cache is
+ * physically tagged, the model uses virtual addresses), memory attributes of single pages in user
+ * emulation, cache maintenance, TCMs.
+ */
+#include "cpu/arm11/arm11.h"
+
+#include <string.h>
+
+#include <pmk/error.h>
+
+#include "base/reserve.h"
+
+#define LINES_PER_PAGE (1u << (PMK_PAGE_SHIFT - PMK_LINE_SHIFT))
+#define LINE_BYTES     (1u << PMK_LINE_SHIFT)
+#define IMAP_SIZE      (UINT64_C(1) << (32 - PMK_LINE_SHIFT))
+#define DMAP_SIZE      (IMAP_SIZE << 3) /* eight: the low bits of an unaligned double word */
+
+/* Result latency of a load that hits: DDI 0301H table 16-13. */
+#define LOAD_HIT_LATENCY 3
+
+/* Before the first block: nothing to wait for, and any address may follow. */
+static const struct pmk_block before_all = { .branch = PMK_BRANCH_SLOW, .flow = PMK_FLOW_NEXT };
+
+const uint8_t pmk_arm11_signal[PMK_ARM11_NFACTS] = {
+	[PMK_ARM11_FACT_INSN] = PMK_SIG_INSN,
+	[PMK_ARM11_FACT_BRANCH] = PMK_SIG_BRANCH,
+	[PMK_ARM11_FACT_DATA_STALL] = PMK_SIG_DATA_STALL,
+	[PMK_ARM11_FACT_READ] = PMK_SIG_L1D_READ,
+	[PMK_ARM11_FACT_WRITE] = PMK_SIG_L1D_WRITE,
+	[PMK_ARM11_FACT_DRAIN] = PMK_SIG_WBUF_DRAIN,
+};
+
+_Static_assert((int)PMK_ARM11_NFACTS <= (int)PMK_NFACTS, "a block has room for PMK_NFACTS facts");
+
+/* ---- life ------------------------------------------------------------------------------------- */
+
+int pmk_arm11_init(struct pmk_cpu *cpu)
+{
+	const struct pmk_core *core = &cpu->core;
+
+	cpu->prev = &before_all;
+	cpu->rs.size = (uint32_t)core->rs_entries;
+	cpu->lsu = (struct pmk_lsu){
+		.slots = (uint32_t)core->lsu_slots,
+		.wbuf_entries = (uint32_t)core->wbuf_entries,
+		.latency = (uint32_t)core->mem_latency,
+		.fill_cycles = (uint32_t)core->fill_cycles,
+		.write_cycles = (uint32_t)core->write_cycles,
+	};
+	cpu->pred = pmk_reserve(PMK_MAX_BRANCHES);
+	cpu->imap = pmk_reserve(IMAP_SIZE);
+	cpu->dmap = pmk_reserve(DMAP_SIZE);
+	if (!cpu->pred || !cpu->imap || !cpu->dmap ||
+	    pmk_cache_init(&cpu->icache, (uint32_t)core->icache_size, (uint32_t)core->icache_ways,
+			   core->round_robin, (uint32_t)core->seed) ||
+	    pmk_cache_init(&cpu->dcache, (uint32_t)core->dcache_size, (uint32_t)core->dcache_ways,
+			   core->round_robin, (uint32_t)core->seed) ||
+	    pmk_tlb_init(&cpu->itlb, (uint32_t)core->utlb_entries, (uint32_t)core->utlb_entries) ||
+	    pmk_tlb_init(&cpu->dtlb, (uint32_t)core->utlb_entries, (uint32_t)core->utlb_entries) ||
+	    pmk_tlb_init(&cpu->main_tlb, (uint32_t)core->tlb_entries, (uint32_t)core->tlb_ways) ||
+	    pmk_predictor_init(&cpu->bp, core) || pmk_l2cc_init(&cpu->l2, core)) {
+		pmk_arm11_fini(cpu);
+		return PMK_ENOMEM;
+	}
+	cpu->pred[PMK_BRANCH_NONE] = PMK_PRED_NOT_TAKEN;
+	return 0;
+}
+
+void pmk_arm11_fini(struct pmk_cpu *cpu)
+{
+	pmk_release(cpu->pred, PMK_MAX_BRANCHES);
+	pmk_release(cpu->imap, IMAP_SIZE);
+	pmk_release(cpu->dmap, DMAP_SIZE);
+	pmk_cache_fini(&cpu->icache);
+	pmk_cache_fini(&cpu->dcache);
+	pmk_tlb_fini(&cpu->itlb);
+	pmk_tlb_fini(&cpu->dtlb);
+	pmk_tlb_fini(&cpu->main_tlb);
+	pmk_predictor_fini(&cpu->bp);
+	pmk_l2cc_fini(&cpu->l2);
+	cpu->pred = cpu->imap = cpu->dmap = NULL;
+}
+
+void pmk_arm11_forked(struct pmk_cpu *cpu)
+{
+	pmk_lsu_restart(&cpu->lsu);
+	cpu->pending = 0;
+}
+
+struct pmk_signal_set pmk_arm11_raises(const struct pmk_core *core)
+{
+	static const uint8_t unseen[] = { PMK_SIG_IRQ_MASKED, PMK_SIG_FIQ_MASKED,
+					  PMK_SIG_ETMEXTOUT0, PMK_SIG_ETMEXTOUT1 };
+	struct pmk_signal_set set = { { 0 } };
+
+	/* The signals from LOAD on are those of A64 cores. */
+	for (unsigned s = 0; s < PMK_SIG_LOAD; s++) {
+		bool seen = true;
+
+		for (size_t i = 0; i < sizeof(unseen); i++)
+			seen &= unseen[i] != s;
+		if (seen)
+			pmk_signal_add(&set, s);
+	}
+	for (unsigned s = PMK_SIG_L2CC_INSN_READ; core->l2_type && s <= PMK_SIG_L2CC_EVICT_HALF;
+	     s++)
+		pmk_signal_add(&set, s);
+	return set;
+}
+
+/* Sums of other signals. */
+void pmk_arm11_derive(const struct pmk_cpu *cpu, uint64_t *t)
+{
+	t[PMK_SIG_L1D_ACCESS] = t[PMK_SIG_L1D_READ] + t[PMK_SIG_L1D_WRITE];
+	t[PMK_SIG_L1D_ACCESS_WB] = t[PMK_SIG_L1D_ACCESS] - cpu->uncached;
+	t[PMK_SIG_L1D_MISS] = t[PMK_SIG_L1D_READ_MISS] + t[PMK_SIG_L1D_WRITE_MISS];
+}
+
+/* ---- translation ---------------------------------------------------------------------------- */
+
+struct translation {
+	uint64_t refill; /* cycles of a micro-TLB refill: felt as a stall of the side that asked */
+	uint64_t
+		walk; /* cycles of a table walk: felt, but never counted as a stall (DAI 0195B §4) */
+};
+
+/* After a micro-TLB miss: main TLB, and the page table when that misses, too. */
+static struct translation translate(struct pmk_cpu *cpu, uint32_t page)
+{
+	if (pmk_tlb_holds(&cpu->main_tlb, page))
+		return (struct translation){ .refill = cpu->core.utlb_penalty };
+	cpu->dyn[PMK_SIG_TLB_MISS]++;
+	pmk_tlb_fill(&cpu->main_tlb, page);
+	return (struct translation){ .walk = cpu->core.walk_penalty };
+}
+
+static void fetch_translate(struct pmk_cpu *cpu, uint32_t page)
+{
+	struct translation t;
+
+	if (!cpu->core.mmu || pmk_tlb_holds(&cpu->itlb, page))
+		return;
+	cpu->dyn[PMK_SIG_MICRO_ITLB_MISS]++;
+	t = translate(cpu, page);
+	cpu->dyn[PMK_SIG_FETCH_STALL] += t.refill;
+	cpu->cycles += t.refill + t.walk;
+	if (pmk_tlb_fill(&cpu->itlb, page) != PMK_NO_PAGE)
+		cpu->igen++;
+}
+
+/* Where the host has them, 32-byte vectors: a page's bytes are 4 of them. */
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__SANITIZE_ADDRESS__)
+#define WIDE __attribute__((target_clones("avx2", "default")))
+#else
+#define WIDE
+#endif
+
+/* Bytes of a page in the data map when the micro-TLB takes it in or throws it out. */
+WIDE static void map_page(uint8_t *map)
+{
+	for (unsigned i = 0; i < LINES_PER_PAGE; i++)
+		map[i] = (uint8_t)(map[i] | PMK_D_MAPPED | (map[i] >> 3 & PMK_D_FAST));
+}
+
+WIDE static void unmap_page(uint8_t *map)
+{
+	for (unsigned i = 0; i < LINES_PER_PAGE; i++)
+		map[i] &= (uint8_t) ~(PMK_D_MAPPED | PMK_D_FAST);
+}
+
+static PMK_SLOW struct translation data_translate(struct pmk_cpu *cpu, uint32_t page)
+{
+	struct translation t = { 0 };
+	uint64_t old;
+
+	if (cpu->core.mmu) {
+		cpu->dyn[PMK_SIG_MICRO_DTLB_MISS]++;
+		t = translate(cpu, page);
+		old = pmk_tlb_fill(&cpu->dtlb, page);
+		if (old != PMK_NO_PAGE)
+			unmap_page(&cpu->dmap[old * LINES_PER_PAGE]);
+	}
+	map_page(&cpu->dmap[page * LINES_PER_PAGE]);
+	return t;
+}
+
+/* ---- fetch ---------------------------------------------------------------------------------- */
+
+/* A line is fetched; returns the cycles to its critical word. */
+static uint64_t fetch_fill(struct pmk_cpu *cpu, uint32_t line)
+{
+	uint32_t victim = pmk_cache_fill(&cpu->icache, line);
+	bool near =
+		pmk_l2cc_is_on(&cpu->l2) && pmk_l2cc_read(&cpu->l2, cpu->dyn, PMK_L2CC_INSN, line);
+
+	cpu->dyn[PMK_SIG_L1I_FILL]++;
+	cpu->imap[line] = 1;
+	if (victim != PMK_NO_LINE) {
+		cpu->imap[victim] = 0;
+		cpu->igen++;
+	}
+	return near ? cpu->core.l2_latency : cpu->core.mem_latency;
+}
+
+/* The lines of a block that is about to run. */
+static void fetch_block(struct pmk_cpu *cpu, const struct pmk_block *b)
+{
+	uint32_t pc = (uint32_t)b->pc, last = (uint32_t)b->fall - 1;
+
+	fetch_translate(cpu, pc >> PMK_PAGE_SHIFT);
+	if (last >> PMK_PAGE_SHIFT != pc >> PMK_PAGE_SHIFT)
+		fetch_translate(cpu, last >> PMK_PAGE_SHIFT);
+	if (!cpu->core.icache_on)
+		return;
+	for (uint32_t line = pc >> PMK_LINE_SHIFT; line <= last >> PMK_LINE_SHIFT; line++) {
+		uint64_t latency;
+
+		if (cpu->imap[line])
+			continue;
+		latency = fetch_fill(cpu, line);
+		cpu->dyn[PMK_SIG_L1I_MISS]++;
+		cpu->dyn[PMK_SIG_FETCH_STALL] += latency;
+		cpu->cycles += latency;
+	}
+}
+
+/*
+ * Lines fetched speculatively from `from` on, beyond the line of the instruction at `done`. The
+ * look-up counts even where the fetch is cancelled before it reaches the bus (DAI 0195B §3).
+ */
+static void fetch_ahead(struct pmk_cpu *cpu, uint32_t done, uint32_t from, uint64_t bytes,
+			bool arrives)
+{
+	uint32_t first = from >> PMK_LINE_SHIFT;
+	uint32_t last = (uint32_t)(from + bytes - 1) >> PMK_LINE_SHIFT;
+
+	if (!bytes || !cpu->core.icache_on || !cpu->core.shadow || last < first)
+		return;
+	for (uint32_t line = first; line <= last; line++) {
+		if (line == done >> PMK_LINE_SHIFT || cpu->imap[line])
+			continue;
+		cpu->dyn[PMK_SIG_L1I_MISS]++;
+		if (arrives)
+			fetch_fill(cpu, line);
+	}
+}
+
+/* The shadow of a taken branch: what stands behind it. */
+static void fetch_shadow(struct pmk_cpu *cpu, const struct pmk_block *p, bool arrives)
+{
+	if (p->shadowed)
+		fetch_ahead(cpu, (uint32_t)p->end_addr, (uint32_t)p->fall, cpu->core.shadow_bytes,
+			    arrives);
+}
+
+/* ---- branches ------------------------------------------------------------------------------- */
+
+static void flush(struct pmk_cpu *cpu, bool counts_as_branch)
+{
+	if (counts_as_branch)
+		cpu->dyn[PMK_SIG_BRANCH_MISS]++;
+	cpu->dyn[PMK_SIG_FETCH_STALL] += cpu->core.flush_stall;
+}
+
+/* Cycles of a branch resolved in the execute stages: the earlier its flags were known, the fewer.
+ * DDI 0301H table 16-11: MAX(MaxCycles - FlagCycleDistance, MinCycles). */
+static uint64_t resolved_cycles(const struct pmk_cpu *cpu, const struct pmk_block *p)
+{
+	uint64_t longest = cpu->core.branch_max, shortest = cpu->core.branch_min;
+
+	return longest > shortest + p->flag_distance ? longest - p->flag_distance : shortest;
+}
+
+static void push_return(struct pmk_cpu *cpu, uint32_t addr)
+{
+	if (!cpu->bp.on || !cpu->core.rs_on)
+		return;
+	cpu->dyn[PMK_SIG_CALL_PUSH]++;
+	pmk_return_push(&cpu->rs, addr);
+}
+
+/* A branch with a constant offset; returns its cycles. */
+static uint64_t leave_direct(struct pmk_cpu *cpu, const struct pmk_block *p, bool taken)
+{
+	struct pmk_prediction say = pmk_predictor_predict(&cpu->bp, p);
+	uint64_t cycles = p->branch_cycles;
+
+	if (taken && !(say.taken && say.dynamic))
+		fetch_shadow(cpu, p, true);
+	if (say.taken != taken) {
+		if (say.taken && cpu->core.shadow > 1)
+			fetch_ahead(cpu, (uint32_t)p->end_addr, (uint32_t)p->target,
+				    cpu->core.wrong_bytes, true);
+		flush(cpu, true);
+		cycles = resolved_cycles(cpu, p);
+	} else if (!say.dynamic) {
+		cycles = taken ? cpu->core.static_correct_taken : 1;
+	}
+	if (taken && p->flow == PMK_FLOW_CALL)
+		push_return(cpu, (uint32_t)p->fall);
+	pmk_predictor_resolve(&cpu->bp, cpu->pred, p, taken);
+	return cycles;
+}
+
+/*
+ * A return whose condition passed. The return stack predicts unconditional ones; conditional ones pop
+ * it all the same (DDI 0301H 16.3). Returns true when the prediction was right.
+ */
+static bool predict_return(struct pmk_cpu *cpu, const struct pmk_block *p, uint32_t target,
+			   bool *empty)
+{
+	bool right;
+	uint32_t addr;
+
+	*empty = true;
+	if (!cpu->bp.on || !cpu->core.rs_on || !pmk_return_pop(&cpu->rs, &addr))
+		return false;
+	*empty = false;
+	cpu->dyn[PMK_SIG_RET_POP]++;
+	if (p->conditional)
+		return false;
+	right = addr == target;
+	if (right || !cpu->core.ret_exclusive)
+		cpu->dyn[PMK_SIG_RET_PREDICTED]++;
+	if (!right) {
+		cpu->dyn[PMK_SIG_RET_MISS]++;
+		pmk_return_undo(&cpu->rs);
+	}
+	return right;
+}
+
+static uint64_t leave_return(struct pmk_cpu *cpu, const struct pmk_block *p, uint32_t target)
+{
+	bool empty;
+	bool right = predict_return(cpu, p, target, &empty);
+	bool predicted = !empty && !p->conditional;
+
+	/* A right prediction is recognised one cycle after the shadow was asked for: the look-up has
+	 * counted, the bus request is cancelled (DAI 0195B §3). */
+	fetch_shadow(cpu, p, !right);
+	if (right)
+		return cpu->core.return_correct;
+	flush(cpu, p->is_branch || predicted || cpu->core.pc_writes);
+	if (p->loads_pc)
+		return cpu->core.ldm_return_wrong;
+	if (p->conditional)
+		return resolved_cycles(cpu, p);
+	return empty ? cpu->core.return_empty : cpu->core.return_wrong;
+}
+
+static uint64_t leave_indirect(struct pmk_cpu *cpu, const struct pmk_block *p)
+{
+	fetch_shadow(cpu, p, true);
+	flush(cpu, p->is_branch || cpu->core.pc_writes);
+	if (p->flow == PMK_FLOW_INDCALL)
+		push_return(cpu, (uint32_t)p->fall);
+	return p->loads_pc ? cpu->core.load_pc : resolved_cycles(cpu, p);
+}
+
+static bool always_goes(const struct pmk_block *p)
+{
+	return !p->conditional && p->flow != PMK_FLOW_NEXT && p->flow != PMK_FLOW_EXCEPTION &&
+	       p->flow != PMK_FLOW_MODE;
+}
+
+/* The outcome of the last branch of `p`, which the block `b` now shows, was not the expected one or
+ * has to be looked at anyway. */
+static void leave_block(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
+			bool taken)
+{
+	uint64_t cycles = 1;
+
+	switch ((enum pmk_flow)p->flow) {
+	case PMK_FLOW_NEXT:
+	case PMK_FLOW_EXCEPTION:
+	case PMK_FLOW_MODE:
+		/* Not a change of the PC by software, or one that changes the mode. */
+		cpu->taken -= taken;
+		return;
+	case PMK_FLOW_JUMP:
+	case PMK_FLOW_CALL:
+		if (taken && b->pc != p->target) {
+			/* An exception or signal came first; which way a conditional branch went is not
+			 * seen. */
+			cpu->taken -= !always_goes(p);
+			return;
+		}
+		/* fallthrough */
+	case PMK_FLOW_INDIRECT:
+	case PMK_FLOW_INDCALL:
+	case PMK_FLOW_RETURN:
+		break;
+	}
+	if (!taken && !p->conditional) {
+		/* A jump to the next instruction is a change of the PC all the same. */
+		cpu->taken++;
+		taken = true;
+	}
+	if (p->flow == PMK_FLOW_JUMP || p->flow == PMK_FLOW_CALL)
+		cycles = leave_direct(cpu, p, taken);
+	else if (taken && p->flow == PMK_FLOW_RETURN)
+		cycles = leave_return(cpu, p, (uint32_t)b->pc);
+	else if (taken)
+		cycles = leave_indirect(cpu, p);
+	if (cycles > p->branch_cycles)
+		cpu->cycles += cycles - p->branch_cycles;
+}
+
+static void invalidate_icache(struct pmk_cpu *cpu)
+{
+	const struct pmk_cache *c = &cpu->icache;
+
+	for (uint32_t i = 0; i < (c->set_mask + 1) * c->ways; i++)
+		if (c->tag[i] != PMK_NO_LINE)
+			cpu->imap[c->tag[i]] = 0;
+	pmk_cache_clear(&cpu->icache);
+	cpu->igen++;
+}
+
+static void flush_tlbs(struct pmk_cpu *cpu)
+{
+	for (uint32_t i = 0; i < cpu->dtlb.ways; i++)
+		if (cpu->dtlb.page[i] != PMK_NO_PAGE)
+			unmap_page(&cpu->dmap[cpu->dtlb.page[i] * LINES_PER_PAGE]);
+	pmk_tlb_clear(&cpu->dtlb);
+	pmk_tlb_clear(&cpu->itlb);
+	pmk_tlb_clear(&cpu->main_tlb);
+	cpu->igen++;
+}
+
+/* Maintenance operations of the block that was left. Any TLB operation, and any write to the
+ * translation registers, flushes all of the TLBs (our choice: their operands are not seen). */
+static PMK_SLOW void disturb(struct pmk_cpu *cpu, unsigned what)
+{
+	if (what & PMK_DISTURB_BTAC)
+		pmk_predictor_flush(&cpu->bp, cpu->pred);
+	if (what & PMK_DISTURB_ICACHE)
+		invalidate_icache(cpu);
+	if ((what & PMK_DISTURB_TLB) && cpu->instead)
+		cpu->instead->flush_tlbs(cpu);
+	else if (what & PMK_DISTURB_TLB)
+		flush_tlbs(cpu);
+}
+
+/* What one block leaves unfinished for another; worked out once for each pair that matters. */
+static const struct pmk_edge *edge_between(struct pmk_cpu *cpu, const struct pmk_block *p,
+					   const struct pmk_block *b)
+{
+	struct pmk_edge *e = &cpu->edge[(p->id ^ b->id * 7) % PMK_EDGES];
+	uint8_t need[PMK_PIPE_REGS];
+
+	if (e->from == p && e->to == b)
+		return e;
+	memcpy(need, b->need, sizeof(need));
+	need[PMK_PIPE_PORT] = PMK_PIPE_FAR;
+	*e = (struct pmk_edge){
+		.from = p,
+		.to = b,
+		.wait = (uint8_t)pmk_pipeline_edge(p->residue, b->need),
+		.data = (uint8_t)pmk_pipeline_edge(p->residue, need),
+	};
+	return e;
+}
+
+/* Wait for what the previous block has not finished. Cycles lost to the branch or the fetch since
+ * `before` have let results arrive meanwhile; a wait for the load-store unit is no data stall. */
+static void wait_for_results(struct pmk_cpu *cpu, const struct pmk_block *p,
+			     const struct pmk_block *b, uint64_t before)
+{
+	const struct pmk_edge *e = edge_between(cpu, p, b);
+	uint64_t passed = cpu->cycles - before;
+
+	if (e->wait > passed)
+		cpu->cycles += e->wait - passed;
+	if (e->data > passed)
+		cpu->dyn[PMK_SIG_DATA_STALL] += e->data - passed;
+}
+
+/* Block `b` reads or writes registers whose loads are under way. It goes on until an instruction needs one of
+ * them; what is written before is waited for by nobody (our choice). */
+static void wait_for_pending(struct pmk_cpu *cpu, const struct pmk_block *b, uint64_t regs)
+{
+	uint64_t start = cpu->cycles - b->cycles - pmk_lsu_late(&cpu->lsu);
+
+	for (uint64_t rest = regs; rest; rest &= rest - 1) {
+		unsigned r = (unsigned)__builtin_ctzll(rest);
+		uint64_t wait;
+
+		if (b->need[r] == PMK_PIPE_FAR)
+			continue;
+		wait = pmk_lsu_hold(&cpu->lsu, start + b->need[r] - 1, cpu->ready[r]);
+		cpu->cycles += wait;
+		cpu->dyn[PMK_SIG_DATA_STALL] += wait > cpu->walk[r] ? wait - cpu->walk[r] : 0;
+	}
+	cpu->pending &= ~regs;
+}
+
+void pmk_arm11_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
+			  uint64_t taken, uint64_t word)
+{
+	struct pmk_run *run = &cpu->run[b->id];
+	uint64_t before = cpu->cycles;
+
+	if (PMK_UNLIKELY(b->vector)) {
+		/* Exception entry. A branch that always goes has gone; whether a conditional one would
+		 * have is not seen, and lost. */
+		cpu->taken -= taken && !always_goes(p);
+	} else if (word == PMK_PRED_CALL && taken && b->pc == p->target) {
+		push_return(cpu, (uint32_t)p->fall);
+	} else if (pmk_pred_differs(word, taken)) {
+		cpu->cycles -= pmk_pred_cycles(word);
+		before = cpu->cycles;
+		leave_block(cpu, p, b, taken);
+	}
+	if (PMK_UNLIKELY(p->disturbs))
+		disturb(cpu, p->disturbs);
+	if (run->igen != cpu->igen) {
+		uint64_t seen = cpu->igen;
+		bool again = false;
+
+		if (cpu->instead)
+			again = cpu->instead->fetch(cpu, b);
+		else
+			fetch_block(cpu, b);
+		/* Not the present one: the block may have evicted a line of its own. Blocks at exception
+		 * vectors always come here. */
+		run->igen = b->vector || again ? 0 : seen;
+	}
+	if (p->late & b->wants)
+		wait_for_results(cpu, p, b, before);
+	if (cpu->pending & b->wants2)
+		wait_for_pending(cpu, b, cpu->pending & b->wants2);
+	if (PMK_UNLIKELY(cpu->cycles - b->cycles >= cpu->deadline))
+		pmk_cpu_deadline(cpu, b);
+}
+
+/* ---- data ----------------------------------------------------------------------------------- */
+
+static uint64_t issue_time(const struct pmk_cpu *cpu, uint64_t access)
+{
+	uint64_t to_end = PMK_ACCESS_TO_END(access);
+
+	return cpu->cycles > to_end ? cpu->cycles - to_end : 0;
+}
+
+static void account(struct pmk_cpu *cpu, struct pmk_lsu_delay d, uint64_t walk)
+{
+	cpu->cycles += d.full + d.stall;
+	if (d.full)
+		cpu->dyn[PMK_SIG_LSU_FULL_STALL] += d.full;
+	cpu->dyn[PMK_SIG_DATA_STALL] += d.stall > walk ? d.stall - walk : 0;
+}
+
+/* When the block first needs what an access loads. */
+static uint64_t first_use(uint64_t access)
+{
+	return PMK_ACCESS_USE(access) & PMK_PIPE_OPEN ? PMK_LSU_NO_USE : PMK_ACCESS_USE(access);
+}
+
+/* What no instruction of the block needs is waited for by the first one behind it that does. */
+static void account_load(struct pmk_cpu *cpu, uint64_t access, struct pmk_lsu_delay d,
+			 uint64_t walk)
+{
+	uint64_t open = PMK_ACCESS_USE(access) ^ PMK_PIPE_OPEN;
+
+	account(cpu, d, walk);
+	if (first_use(access) != PMK_LSU_NO_USE)
+		return;
+	for (uint64_t rest = open; rest; rest &= rest - 1) {
+		unsigned r = (unsigned)__builtin_ctzll(rest);
+
+		/* Of a load from two lines, the later one. */
+		if (cpu->pending >> r & 1 && cpu->ready[r] >= d.ready)
+			continue;
+		cpu->ready[r] = d.ready;
+		cpu->walk[r] = (uint32_t)walk;
+	}
+	cpu->pending |= open;
+}
+
+static void load_external(struct pmk_cpu *cpu, uint64_t access, struct translation t)
+{
+	account_load(cpu, access,
+		     pmk_lsu_load_miss(&cpu->lsu, issue_time(cpu, access), first_use(access),
+				       LOAD_HIT_LATENCY, t.refill + t.walk),
+		     t.walk);
+}
+
+static void store_external(struct pmk_cpu *cpu, uint64_t access)
+{
+	account(cpu, pmk_lsu_write(&cpu->lsu, issue_time(cpu, access)), 0);
+}
+
+/* A hit whose translation had to be fetched: the value comes later by as much. */
+static void load_late(struct pmk_cpu *cpu, uint64_t access, struct translation t)
+{
+	if (t.refill + t.walk)
+		account_load(cpu, access,
+			     pmk_lsu_load_hit(&cpu->lsu, issue_time(cpu, access), first_use(access),
+					      LOAD_HIT_LATENCY + t.refill + t.walk),
+			     t.walk);
+}
+
+/* A line, or a word that level 1 does not keep, is asked of level 2: how long will it take? */
+static PMK_SLOW void level2_read(struct pmk_cpu *cpu, uint32_t line)
+{
+	cpu->lsu.level2 = pmk_l2cc_read(&cpu->l2, cpu->dyn, PMK_L2CC_DATA, line);
+	cpu->lsu.latency =
+		(uint32_t)(cpu->lsu.level2 ? cpu->core.l2_latency : cpu->core.mem_latency);
+}
+
+/* Data goes out to level 2; `halves`: PMK_D_DIRTY_… */
+static PMK_SLOW void level2_write(struct pmk_cpu *cpu, uint32_t line, unsigned halves)
+{
+	pmk_l2cc_write(&cpu->l2, cpu->dyn, line, halves / PMK_D_DIRTY_LO, cpu->core.dcache_wt);
+}
+
+static void data_evict(struct pmk_cpu *cpu, uint32_t line)
+{
+	uint8_t *byte = &cpu->dmap[line];
+	unsigned halves = !!(*byte & PMK_D_DIRTY_LO) + !!(*byte & PMK_D_DIRTY_HI);
+
+	if (halves && pmk_l2cc_is_on(&cpu->l2))
+		level2_write(cpu, line, *byte & (PMK_D_DIRTY_LO | PMK_D_DIRTY_HI));
+	cpu->dyn[PMK_SIG_L1D_WB_HALF] += halves;
+	cpu->dyn[PMK_SIG_L1D_EVICT] += halves != 0;
+	*byte &= PMK_D_MAPPED;
+}
+
+static void data_fill(struct pmk_cpu *cpu, uint32_t line)
+{
+	uint32_t victim = pmk_cache_fill(&cpu->dcache, line);
+
+	if (pmk_l2cc_is_on(&cpu->l2))
+		level2_read(cpu, line);
+	if (victim != PMK_NO_LINE)
+		data_evict(cpu, victim);
+	cpu->dyn[PMK_SIG_DATA_EXTERNAL]++;
+	cpu->dmap[line] |= PMK_D_PRESENT | PMK_D_LOAD;
+}
+
+static bool is_device(struct pmk_cpu *cpu, uint32_t line)
+{
+	return cpu->is_device && cpu->is_device(cpu->device_ctx, line << PMK_LINE_SHIFT);
+}
+
+/* The access bypasses the cache: it is off, or the page is device memory. */
+static bool is_uncached(struct pmk_cpu *cpu, uint32_t line)
+{
+	return !cpu->core.dcache_on || is_device(cpu, line);
+}
+
+/* Level 2 caches what level 1 could have cached if it were on (our choice), and no device memory. */
+static void level2_uncached(struct pmk_cpu *cpu, uint32_t line, unsigned halves)
+{
+	if (is_device(cpu, line)) {
+		cpu->lsu.level2 = false;
+		cpu->lsu.latency = (uint32_t)cpu->core.mem_latency;
+	} else if (halves) {
+		level2_write(cpu, line, halves);
+	} else {
+		level2_read(cpu, line);
+	}
+}
+
+/* `halves`: PMK_D_DIRTY_LO, _HI of the halves that a store touches; 0 for a load. */
+static PMK_SLOW void data_uncached(struct pmk_cpu *cpu, uint32_t line, uint64_t access,
+				   unsigned halves, struct translation t)
+{
+	if (pmk_l2cc_is_on(&cpu->l2))
+		level2_uncached(cpu, line, halves);
+	cpu->uncached++;
+	cpu->dyn[PMK_SIG_DATA_EXTERNAL]++;
+	if (cpu->core.miss_uncached)
+		cpu->dyn[halves ? PMK_SIG_L1D_WRITE_MISS : PMK_SIG_L1D_READ_MISS]++;
+	if (halves)
+		store_external(cpu, access);
+	else
+		load_external(cpu, access, t);
+}
+
+static inline struct translation data_mapped(struct pmk_cpu *cpu, uint32_t line)
+{
+	if (cpu->dmap[line] & PMK_D_MAPPED)
+		return (struct translation){ 0 };
+	return data_translate(cpu, line / LINES_PER_PAGE);
+}
+
+static inline void load_line(struct pmk_cpu *cpu, uint32_t line, uint64_t access)
+{
+	struct translation t = data_mapped(cpu, line);
+
+	if (PMK_UNLIKELY(is_uncached(cpu, line))) {
+		data_uncached(cpu, line, access, 0, t);
+	} else if (cpu->dmap[line] & PMK_D_PRESENT) {
+		load_late(cpu, access, t);
+	} else {
+		cpu->dyn[PMK_SIG_L1D_READ_MISS]++;
+		data_fill(cpu, line);
+		load_external(cpu, access, t);
+	}
+}
+
+/* Reads allocate, writes do not (TRM 7.2): every store to an absent line misses and goes out. */
+static inline bool store_misses(struct pmk_cpu *cpu, uint32_t line, unsigned halves,
+				uint64_t access)
+{
+	if (cpu->dmap[line] & PMK_D_PRESENT)
+		return false;
+	cpu->dyn[PMK_SIG_L1D_WRITE_MISS]++;
+	if (cpu->core.write_allocate) {
+		data_fill(cpu, line);
+		return false;
+	}
+	if (pmk_l2cc_is_on(&cpu->l2))
+		level2_write(cpu, line, halves);
+	cpu->dyn[PMK_SIG_DATA_EXTERNAL] += cpu->core.store_miss_external | cpu->core.dcache_wt;
+	store_external(cpu, access);
+	return true;
+}
+
+static inline void store_line(struct pmk_cpu *cpu, uint32_t line, unsigned halves, uint64_t access)
+{
+	struct translation t = data_mapped(cpu, line);
+
+	if (PMK_UNLIKELY(is_uncached(cpu, line))) {
+		data_uncached(cpu, line, access, halves, t);
+		return;
+	}
+	/* The write buffer hides a micro-TLB refill; a table walk holds up the unit. */
+	cpu->cycles += t.walk;
+	if (store_misses(cpu, line, halves, access))
+		return;
+	if (cpu->core.dcache_wt) {
+		if (pmk_l2cc_is_on(&cpu->l2))
+			level2_write(cpu, line, halves);
+		cpu->dyn[PMK_SIG_DATA_EXTERNAL]++;
+		store_external(cpu, access);
+	} else {
+		cpu->dmap[line] |= (uint8_t)(halves | (halves >> 3 & PMK_D_FAST));
+	}
+}
+
+/* The halves of its line that [from, to] touches. */
+static unsigned halves_of(uint32_t from, uint32_t to)
+{
+	uint32_t half = LINE_BYTES / 2;
+
+	return (from & half ? 0u : PMK_D_DIRTY_LO) | (to & half ? PMK_D_DIRTY_HI : 0u);
+}
+
+/* An access that lies in two lines is two accesses (DAI 0195B §7). */
+static PMK_SLOW void load_split(struct pmk_cpu *cpu, uint32_t addr, uint32_t last, uint64_t access)
+{
+	load_line(cpu, addr >> PMK_LINE_SHIFT, access);
+	cpu->dyn[PMK_SIG_L1D_READ]++;
+	load_line(cpu, last >> PMK_LINE_SHIFT, access);
+}
+
+static PMK_SLOW void store_split(struct pmk_cpu *cpu, uint32_t addr, uint32_t last, uint64_t access)
+{
+	uint32_t boundary = last & ~(LINE_BYTES - 1);
+
+	store_line(cpu, addr >> PMK_LINE_SHIFT, halves_of(addr, boundary - 1), access);
+	cpu->dyn[PMK_SIG_L1D_WRITE]++;
+	store_line(cpu, last >> PMK_LINE_SHIFT, halves_of(boundary, last), access);
+}
+
+void pmk_arm11_load_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
+{
+	uint32_t last = addr + PMK_ACCESS_SIZE(access) - 1;
+
+	if (PMK_UNLIKELY(cpu->instead != NULL))
+		cpu->instead->load(cpu, addr, access);
+	else if (PMK_UNLIKELY(addr >> PMK_LINE_SHIFT != last >> PMK_LINE_SHIFT))
+		load_split(cpu, addr, last, access);
+	else
+		load_line(cpu, addr >> PMK_LINE_SHIFT, access);
+}
+
+void pmk_arm11_store_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
+{
+	uint32_t last = addr + PMK_ACCESS_SIZE(access) - 1;
+
+	if (PMK_UNLIKELY(cpu->instead != NULL))
+		cpu->instead->store(cpu, addr, access);
+	else if (PMK_UNLIKELY(addr >> PMK_LINE_SHIFT != last >> PMK_LINE_SHIFT))
+		store_split(cpu, addr, last, access);
+	else
+		store_line(cpu, addr >> PMK_LINE_SHIFT, halves_of(addr, last), access);
+}

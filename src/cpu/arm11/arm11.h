@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The running core of an ARM11: single issue in order, split caches, micro-TLBs before a main TLB, a branch
+ * target cache with static rules behind it, a return stack. What it shares with the other families (clock,
+ * blocks, totals) is in cpu.h.
+ *
+ * The hot paths are here and inline. What makes them short:
+ *
+ * - A hit needs no search. Neither replacement policy keeps state on a hit, so "present" is one byte
+ *   per line in a sparse map over the address space (`dmap`, `imap`); a byte also says whether the
+ *   data micro-TLB holds the page and which halves of the line are dirty, so that a data access that
+ *   changes nothing is one load and one test. Only touched pages of the maps exist. The price is that
+ *   a micro-TLB miss rewrites the bytes of two pages; a map of pages beside that of lines was measured
+ *   as better for programs that miss all the time, and worse for all others.
+ * - A word that is not aligned must look at two lines. Rotating the address right by log2(size)
+ *   before it becomes the index moves the low bits to the top, into a part of the map where no bit is
+ *   ever set: unaligned accesses take the slow path and aligned ones pay one rotate.
+ * - The fetch side looks up nothing while nothing was evicted: `igen` changes at every eviction, and
+ *   each block remembers at which igen all its lines were present.
+ * - What the predictor would say is kept per branch (`pred`), so that a branch that is predicted and
+ *   changes no state costs one load and one compare.
+ * - The outcome of a block's last branch is known when the next block starts.
+ *
+ * Everything else is in pmk_arm11_block_slow(), pmk_arm11_load_slow() and pmk_arm11_store_slow(): out of line, but not
+ * `cold` (that would compile them for size).
+ */
+#ifndef PMK_CPU_ARM11_ARM11_H
+#define PMK_CPU_ARM11_ARM11_H
+
+#include "cpu/arm11/pipeline.h"
+#include "cpu/cpu.h"
+
+/* What a block adds, in the order of pmk_arm11_signal[]. */
+enum pmk_arm11_fact {
+	PMK_ARM11_FACT_INSN,
+	PMK_ARM11_FACT_BRANCH,
+	PMK_ARM11_FACT_DATA_STALL,
+	PMK_ARM11_FACT_READ, /* data accesses of unconditional loads, one per instruction */
+	PMK_ARM11_FACT_WRITE,
+	PMK_ARM11_FACT_DRAIN,
+	PMK_ARM11_NFACTS
+};
+
+extern const uint8_t pmk_arm11_signal[PMK_ARM11_NFACTS];
+
+/* Bits of a dmap byte. The low three say "nothing to do" and are set only while the data micro-TLB
+ * holds the page; the next three are the truth they are derived from. */
+enum {
+	PMK_D_LOAD = 1 << 0,	 /* a load of this line changes nothing */
+	PMK_D_STORE_LO = 1 << 1, /* a store to its low half changes nothing */
+	PMK_D_STORE_HI = 1 << 2,
+	PMK_D_PRESENT = 1 << 3,
+	PMK_D_DIRTY_LO = 1 << 4,
+	PMK_D_DIRTY_HI = 1 << 5,
+	PMK_D_MAPPED = 1 << 6, /* the data micro-TLB holds the page (or there is no MMU) */
+	PMK_D_FAST = PMK_D_LOAD | PMK_D_STORE_LO | PMK_D_STORE_HI,
+};
+
+/* Accesses of one instruction that depend on how it runs: conditional ones, and those whose number
+ * of lines is only known then. The memory callbacks count them; the block counts the others. */
+static inline bool pmk_arm11_access_static(const struct pmk_insn *in)
+{
+	return (in->load || in->store) && !in->conditional && !in->exclusive;
+}
+
+/* The memory system of a core that is an ARM11 but for that. */
+struct pmk_arm11_instead {
+	/* The block is about to run. True: ask again the next time, though nothing was evicted. */
+	bool (*fetch)(struct pmk_cpu *cpu, const struct pmk_block *b);
+	void (*load)(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
+	void (*store)(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
+	void (*flush_tlbs)(struct pmk_cpu *cpu);
+};
+
+int pmk_arm11_init(struct pmk_cpu *cpu);
+void pmk_arm11_fini(struct pmk_cpu *cpu);
+void pmk_arm11_forked(struct pmk_cpu *cpu);
+struct pmk_signal_set pmk_arm11_raises(const struct pmk_core *core);
+void pmk_arm11_derive(const struct pmk_cpu *cpu, uint64_t *totals);
+
+/* Build a block, whose pipeline is timed by `time`: build.c. */
+typedef void pmk_arm11_time(const struct pmk_insn *insn, size_t n, struct pmk_pipe_slot *slots,
+			    struct pmk_pipe_block *out);
+void pmk_arm11_build_timed(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
+			   struct pmk_pipe_slot *slots, struct pmk_block *b, pmk_arm11_time *time);
+void pmk_arm11_build(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
+		     struct pmk_pipe_slot *slots, struct pmk_block *b);
+
+PMK_SLOW void pmk_arm11_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p,
+				   const struct pmk_block *b, uint64_t taken, uint64_t word);
+PMK_SLOW void pmk_arm11_load_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
+PMK_SLOW void pmk_arm11_store_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
+
+/*
+ * The block `b` starts. Its facts are not added: they are summed up later (pmk_cpu_sum), or by the
+ * owner at every run (eager). Both calls are tail calls, so that the common way saves no registers.
+ */
+static inline void pmk_arm11_block(struct pmk_cpu *cpu, const struct pmk_block *b)
+{
+	const struct pmk_block *p = cpu->prev;
+	struct pmk_run *run = &cpu->run[b->id];
+	uint64_t taken = b->pc != p->fall;
+	uint64_t word = cpu->pred[p->branch];
+	uint64_t odd = pmk_pred_differs(word, taken) | (run->igen ^ cpu->igen) |
+		       (p->late & b->wants) | (cpu->pending & b->wants2);
+	uint64_t cycles = cpu->cycles + pmk_pred_cycles(word);
+
+	run->runs++;
+	cpu->prev = b;
+	cpu->cycles = cycles + b->cycles;
+	cpu->taken += taken;
+	if (PMK_UNLIKELY(odd))
+		pmk_arm11_block_slow(cpu, p, b, taken, word);
+	else if (PMK_UNLIKELY(cycles >= cpu->deadline))
+		pmk_cpu_deadline(cpu, b);
+}
+
+/* Index of an access of 1 << shift bytes; unaligned ones fall into the empty part of the map. */
+static inline uint32_t pmk_dmap_index(uint32_t addr, unsigned shift)
+{
+	uint32_t turned = shift ? addr >> shift | addr << (32 - shift) : addr;
+
+	return turned >> (PMK_LINE_SHIFT - shift);
+}
+
+static inline void pmk_arm11_load(struct pmk_cpu *cpu, uint32_t addr, unsigned shift,
+				  uint64_t access)
+{
+	if (PMK_UNLIKELY(!(cpu->dmap[pmk_dmap_index(addr, shift)] & PMK_D_LOAD)))
+		pmk_arm11_load_slow(cpu, addr, access);
+}
+
+static inline void pmk_arm11_store(struct pmk_cpu *cpu, uint32_t addr, unsigned shift,
+				   uint64_t access)
+{
+	unsigned high = addr >> (PMK_LINE_SHIFT - 1) & 1;
+
+	if (PMK_UNLIKELY(!(cpu->dmap[pmk_dmap_index(addr, shift)] >> high & PMK_D_STORE_LO)))
+		pmk_arm11_store_slow(cpu, addr, access);
+}
+
+/* An access of several words, all in one line: every half it touches has to be dirty already. */
+static inline void pmk_arm11_store_span(struct pmk_cpu *cpu, uint32_t addr, uint32_t bytes,
+					uint64_t access)
+{
+	unsigned low = addr & 1u << (PMK_LINE_SHIFT - 1) ? 0 : PMK_D_STORE_LO;
+	unsigned high = (addr + bytes - 1) & 1u << (PMK_LINE_SHIFT - 1) ? PMK_D_STORE_HI : 0;
+
+	if (PMK_UNLIKELY(~cpu->dmap[pmk_dmap_index(addr, 2)] & (low | high)))
+		pmk_arm11_store_slow(cpu, addr, pmk_access_resize(access, bytes));
+}
+
+/*
+ * One word of a load or store multiple. Words after the first are sequential and say nothing new
+ * until they enter the next line, which is then one more access (DAI 0195B §7).
+ */
+static inline void pmk_arm11_multiple(struct pmk_cpu *cpu, uint32_t addr, uint64_t access,
+				      bool write, bool counted)
+{
+	const uint32_t line_bytes = 1u << PMK_LINE_SHIFT;
+	uint32_t in_line = line_bytes - (addr & (line_bytes - 1)), left;
+
+	if (--cpu->multiple_left < 0) {
+		cpu->multiple_left = (int32_t)PMK_ACCESS_COUNT(access) - 1;
+	} else {
+		if (PMK_LIKELY(in_line != line_bytes))
+			return;
+		counted = false;
+	}
+	if (!counted)
+		cpu->dyn[write ? PMK_SIG_L1D_WRITE : PMK_SIG_L1D_READ]++;
+	if (!write) {
+		pmk_arm11_load(cpu, addr, 2, access);
+		return;
+	}
+	left = ((uint32_t)cpu->multiple_left + 1) * PMK_ACCESS_SIZE(access);
+	pmk_arm11_store_span(cpu, addr, left < in_line ? left : in_line, access);
+}
+
+#endif

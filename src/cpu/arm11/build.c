@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The blocks of ARM code: what a run of each adds to the totals, and what it waits for. The core's pipeline
+ * tells how long each instruction takes.
+ */
+#include <string.h>
+
+#include "cpu/arm11/arm11.h"
+
+/* Counting rules per instruction: ARM DAI 0195B §5-§7; which ones depend on the run is in arm11.h. */
+static void add_facts(const struct pmk_core *core, const struct pmk_insn *in, struct pmk_facts *f)
+{
+	f->n[PMK_ARM11_FACT_INSN]++;
+	if (in->is_branch || (core->pc_writes && in->flow != PMK_FLOW_NEXT &&
+			      in->flow != PMK_FLOW_EXCEPTION && in->flow != PMK_FLOW_MODE))
+		f->n[PMK_ARM11_FACT_BRANCH]++;
+	if (pmk_arm11_access_static(in)) {
+		/* A swap is a read and a write of one line: two accesses (our choice). */
+		f->n[PMK_ARM11_FACT_READ] += in->load;
+		f->n[PMK_ARM11_FACT_WRITE] += in->store;
+	}
+	/* A preload looks the line up (our choice); its address cannot be seen, so it never fills. */
+	if (in->iclass == PMK_I_PRELOAD && !in->conditional && core->dcache_on)
+		f->n[PMK_ARM11_FACT_READ]++;
+	if (in->sysop == PMK_SYS_DSB || (in->sysop == PMK_SYS_DMB && core->dmb_drains))
+		f->n[PMK_ARM11_FACT_DRAIN]++;
+}
+
+static uint8_t disturbance(const struct pmk_insn *in)
+{
+	switch ((enum pmk_sysop)in->sysop) {
+	case PMK_SYS_BTAC_FLUSH:
+		return PMK_DISTURB_BTAC;
+	case PMK_SYS_ICACHE_INV:
+		return PMK_DISTURB_BTAC | PMK_DISTURB_ICACHE;
+	case PMK_SYS_TLB:
+		return PMK_DISTURB_TLB;
+	case PMK_SYS_NONE:
+	case PMK_SYS_DSB:
+	case PMK_SYS_DMB:
+	case PMK_SYS_ISB:
+	case PMK_SYS_WFI:
+		break;
+	}
+	return 0;
+}
+
+/*
+ * The cycles of a branch are the predictor's to add; what is certain beforehand goes into the block:
+ * nothing for one that may be folded, one cycle for one that cannot be (DDI 0301H table 16-11).
+ *
+ * A branch is not folded onto a branch (5.2). That is seen here where the second is a block of its own
+ * and predicted taken by every rule: chains of jumps and loops of nothing else take time. Branches that
+ * may be predicted not taken are left out, because blocks that end in the same branch share its
+ * prediction word, and with it the cycles.
+ */
+static unsigned certain_branch_cycles(const struct pmk_core *core, const struct pmk_insn *insn,
+				      size_t n)
+{
+	const struct pmk_insn *last = &insn[n - 1];
+	bool foldable = core->bp_on && core->bp_dynamic && core->bp_folding;
+	bool onto_branch =
+		n == 1 && core->bp_static && (!last->conditional || last->target <= last->addr);
+
+	if (last->iclass != PMK_I_BRANCH)
+		return 0;
+	return last->flow == PMK_FLOW_JUMP && foldable && !onto_branch ? 0 : 1;
+}
+
+void pmk_arm11_build_timed(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
+			   struct pmk_pipe_slot *slots, struct pmk_block *b, pmk_arm11_time *time)
+{
+	const struct pmk_insn *last = &insn[n - 1];
+	struct pmk_pipe_block pipe;
+
+	*b = (struct pmk_block){
+		.pc = (uint32_t)insn[0].addr,
+		.fall = (uint32_t)(last->addr + last->size),
+		.end_addr = (uint32_t)last->addr,
+		.target = (uint32_t)last->target,
+		.flow = last->flow,
+		.conditional = last->conditional,
+		.is_branch = last->is_branch,
+		.loads_pc = last->load && last->flow != PMK_FLOW_NEXT,
+	};
+	b->shadowed = core->shadow_bytes && (b->fall + core->shadow_bytes - 1) >> PMK_LINE_SHIFT !=
+						    b->end_addr >> PMK_LINE_SHIFT;
+	for (size_t i = 0; i < n; i++) {
+		add_facts(core, &insn[i], &b->facts);
+		b->disturbs |= disturbance(&insn[i]);
+		b->wants2 |= (insn[i].reads | insn[i].writes) & ((1u << PMK_PIPE_PORT) - 1);
+	}
+	time(insn, n, slots, &pipe);
+	b->facts.n[PMK_ARM11_FACT_DATA_STALL] = (uint16_t)pipe.data_stall;
+	b->branch_cycles = (uint8_t)certain_branch_cycles(core, insn, n);
+	b->cycles = pipe.cycles + b->branch_cycles;
+	for (unsigned r = 0; r < PMK_PIPE_REGS; r++)
+		pipe.residue[r] -=
+			pipe.residue[r] < b->branch_cycles ? pipe.residue[r] : b->branch_cycles;
+	if (last->iclass != PMK_I_BRANCH && last->flow != PMK_FLOW_NEXT)
+		b->branch_cycles = 1; /* its own issue cycle, counted by the pipeline */
+	b->flag_distance = (uint8_t)pipe.flag_distance;
+	memcpy(b->need, pipe.need, sizeof(pipe.need));
+	memcpy(b->residue, pipe.residue, sizeof(pipe.residue));
+	pmk_pipeline_lanes(&pipe, &b->late, &b->wants);
+}
+
+void pmk_arm11_build(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
+		     struct pmk_pipe_slot *slots, struct pmk_block *b)
+{
+	pmk_arm11_build_timed(core, insn, n, slots, b, pmk_pipeline_time);
+}

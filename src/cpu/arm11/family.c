@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+/* The ARM11 among the families of cores. */
+#include "cpu/family.h"
+
+#include "cpu/arm11/arm11.h"
+
+/* One that folds a branch retires two. */
+static uint64_t insns_per_cycle(const struct pmk_core *core)
+{
+	(void)core;
+	return 2;
+}
+
+const struct pmk_core_family pmk_family_arm11 = {
+	.name = "arm11",
+	.isa = "arm",
+	.init = pmk_arm11_init,
+	.fini = pmk_arm11_fini,
+	.forked = pmk_arm11_forked,
+	.build = pmk_arm11_build,
+	.numbers_branches = true,
+	.fact_signal = pmk_arm11_signal,
+	.nfacts = PMK_ARM11_NFACTS,
+	.raises = pmk_arm11_raises,
+	.derive = pmk_arm11_derive,
+	.insns_per_cycle = insns_per_cycle,
+};

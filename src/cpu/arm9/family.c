@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+/* The ARM926EJ-S of its Development Chip among the families of cores. */
+#include "cpu/family.h"
+
+#include "cpu/arm9/arm9.h"
+
+static uint64_t insns_per_cycle(const struct pmk_core *core)
+{
+	(void)core;
+	return 2;
+}
+
+const struct pmk_core_family pmk_family_arm9 = {
+	.name = "arm9",
+	.isa = "arm",
+	.pmu = "ahbmon",
+	.on_buses = true,
+	.init = pmk_arm9_init,
+	.fini = pmk_arm11_fini,
+	.forked = pmk_arm11_forked,
+	.build = pmk_arm9_build,
+	.numbers_branches = true,
+	.fact_signal = pmk_arm11_signal,
+	.nfacts = PMK_ARM11_NFACTS,
+	.raises = pmk_arm11_raises,
+	.derive = pmk_arm11_derive,
+	.insns_per_cycle = insns_per_cycle,
+};

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A family of cores: what runs one instruction set in one way. All that is known of it is in its folder, and
+ * everybody else reaches it through one const object, chosen when a core is configured. families.h lists them.
+ *
+ * Cores lie in memory that two processes share, so a core holds the number of its family and no pointer.
+ * Nothing here is called on the way of running code: that is made of each family's own callbacks.
+ */
+#ifndef PMK_CPU_FAMILY_H
+#define PMK_CPU_FAMILY_H
+
+#include "cpu/cpu.h"
+
+struct pmk_core_family {
+	const char *name; /* its folder */
+	/* Its cores have this instruction set, as presets name it; and of several families with it, that one
+	 * whose PMU the core has. NULL: any other. */
+	const char *isa, *pmu;
+	/* Its PMU counts on the buses around the core: session/devchip.h. */
+	bool on_buses;
+
+	/* A running core. init() finds `core` and what is common to all set up, the rest 0; 0 or PMK_ENOMEM.
+	 * forked(): the clock and all counts are about to start anew. */
+	int (*init)(struct pmk_cpu *cpu);
+	void (*fini)(struct pmk_cpu *cpu);
+	void (*forked)(struct pmk_cpu *cpu);
+
+	/* The block of `n` > 0 instructions, but for id, branch and vector: see pmk_block_build(). */
+	void (*build)(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
+		      struct pmk_pipe_slot *slots, struct pmk_block *b);
+	/* Blocks that end in the same branch get the same number in pmk_block.branch. */
+	bool numbers_branches;
+
+	/* The signals it raises: those of a block's facts in the order of pmk_facts.n, and all of them. */
+	const uint8_t *fact_signal;
+	unsigned nfacts;
+	struct pmk_signal_set (*raises)(const struct pmk_core *core);
+	/* No latency that it records is longer; NULL: it records none. */
+	uint32_t (*longest)(const struct pmk_core *core);
+	/* Totals that are made of others, once all others are there. */
+	void (*derive)(const struct pmk_cpu *cpu, uint64_t *totals);
+	/* No more instructions than this end in a cycle. */
+	uint64_t (*insns_per_cycle)(const struct pmk_core *core);
+};
+
+/* NULL ends it. */
+extern const struct pmk_core_family *const pmk_core_families[];
+
+static inline const struct pmk_core_family *pmk_core_family(const struct pmk_core *core)
+{
+	return pmk_core_families[core->family];
+}
+
+#endif
