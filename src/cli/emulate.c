@@ -153,22 +153,17 @@ char *emulation_core_with(const char *pmu)
 	return found;
 }
 
-/* A cache that was switched on, where it has nothing to cache: all that it could is local memory. */
 static int check_effect(const struct pmk_core *core, const char *name,
 			const struct word_list *overrides)
 {
 	for (unsigned i = 0; i < overrides->count; i++) {
-		const char *word = overrides->word[i];
-		bool icache = !strncmp(word, "icache.enable=", 14) && core->icache_on;
-		bool dcache = !strncmp(word, "dcache.enable=", 14) && core->dcache_on;
+		const char *word = overrides->word[i], *why;
+		char key[64];
 
-		if (pmk_core_is_mb(core) && ((icache && core->icache_high < core->lmb_size) ||
-					     (dcache && core->dcache_high < core->lmb_size)))
-			return cli_fail(
-				PMK_EXIT_USAGE,
-				"--set %s: core %s has nothing to cache, its memory is local up to "
-				"lmb.size; lower that, such as --set lmb.size=0",
-				word, name);
+		snprintf(key, sizeof(key), "%.*s", (int)strcspn(word, "="), word);
+		why = pmk_core_in_vain(core, key);
+		if (why)
+			return cli_fail(PMK_EXIT_USAGE, "--set %s: core %s %s", word, name, why);
 	}
 	return 0;
 }

@@ -323,16 +323,18 @@ static int info_core(const char *name)
 }
 
 /* A parameter: what it is on each core that has it. */
-static int info_parameter(const struct pmk_core_key *key, char *const *cores)
+static int info_parameter(const char *name, char *const *cores)
 {
 	char msg[PATH_MAX + 300];
+	const struct pmk_core_key *key;
 	struct pmk_core core;
 
-	title(key->key, "core parameter (pmk stat --set): value, range and meaning, by core");
+	title(name, "core parameter (pmk stat --set): value, range and meaning, by core");
 	for (unsigned i = 0; cores[i]; i++) {
 		if (show_load_core(cores[i], &core, msg, sizeof(msg)) != 0)
 			return cli_fail(PMK_EXIT_FAILED, "%s", msg);
-		if (pmk_core_has(&core, key))
+		key = pmk_core_key(&core, name);
+		if (key)
 			show_core_key(&core, key, core.name, INDENT);
 	}
 	return 0;
@@ -407,11 +409,11 @@ static int find_core(const struct pmk_pmu *only, const char *name, bool *found)
 		gap(found);
 		code = info_core(name);
 	}
-	for (const struct pmk_core_key *k = pmk_core_keys; names && !code && k->key; k++) {
-		if (strcmp(k->key, name) != 0)
+	for (unsigned i = 0; names && !code && pmk_core_key_name(i); i++) {
+		if (strcmp(pmk_core_key_name(i), name) != 0)
 			continue;
 		gap(found);
-		code = info_parameter(k, names);
+		code = info_parameter(name, names);
 	}
 	cli_free_names(names);
 	return code;
@@ -422,9 +424,9 @@ static const char *any_name(const void *ctx, unsigned i)
 {
 	const struct pmk_metrics *metrics = ctx;
 
-	for (const struct pmk_core_key *key = pmk_core_keys; key->key; key++)
+	for (unsigned k = 0; pmk_core_key_name(k); k++)
 		if (i-- == 0)
-			return key->key;
+			return pmk_core_key_name(k);
 	for (unsigned k = 0; pmk_pmus[k]; k++) {
 		if (i < pmk_pmus[k]->nevents)
 			return pmk_pmus[k]->events[i].name;

@@ -138,21 +138,19 @@ static void range_text(char *buf, size_t size, const struct pmk_core_key *row)
 void show_core_key(const struct pmk_core *core, const struct pmk_core_key *k, const char *label,
 		   const char *indent)
 {
-	struct pmk_core_key row = pmk_core_key_of(core, k);
 	char now[24], range[64];
 
 	key_text(now, sizeof(now), key_value(core, k), k->unit);
-	range_text(range, sizeof(range), &row);
-	printf("%s%-26s %-10s %-18s %s\n", indent, label, now, range, row.text);
+	range_text(range, sizeof(range), k);
+	printf("%s%-26s %-10s %-18s %s\n", indent, label, now, range, k->text);
 }
 
 void show_core_keys(const struct pmk_core *core, const char *indent)
 {
 	printf("%s%-26s %s\n", indent, "PMU", core->pmu);
 	printf("%s%-26s %s\n", indent, "emulated by QEMU as", core->qemu_cpu);
-	for (const struct pmk_core_key *k = pmk_core_keys; k->key; k++)
-		if (pmk_core_has(core, k))
-			show_core_key(core, k, k->key, indent);
+	for (const struct pmk_core_key *k = pmk_core_keys(core); k->key; k++)
+		show_core_key(core, k, k->key, indent);
 }
 
 /* Columns of the first `n` bytes of a UTF-8 text. */
@@ -270,10 +268,10 @@ json_object *show_json_core(const struct pmk_core *core)
 	show_add(o, "isa", core->isa);
 	show_add(o, "qemu-cpu", core->qemu_cpu);
 	show_add(o, "brief", core->brief);
-	for (const struct pmk_core_key *k = pmk_core_keys; k->key; k++)
-		if (pmk_core_has(core, k) && k->unit == 'l')
+	for (const struct pmk_core_key *k = pmk_core_keys(core); k->key; k++)
+		if (k->unit == 'l')
 			show_add(keys, k->key, pmk_core_l2[key_value(core, k)]);
-		else if (pmk_core_has(core, k))
+		else
 			json_object_object_add(keys, k->key,
 					       json_object_new_uint64(key_value(core, k)));
 	json_object_object_add(o, "parameters", keys);

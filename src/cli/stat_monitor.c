@@ -101,7 +101,7 @@ int stat_monitor_core(struct pmk_core *core, const struct word_list *overrides)
 		snprintf(key, sizeof(key), "%.*s", (int)(eq - word), word);
 		if (pmk_core_set(core, key, eq + 1, msg, sizeof(msg)))
 			return cli_fail(PMK_EXIT_USAGE, "--set %s: %s", word, msg);
-		if (core->gxi_page & (core->gxi_page - 1))
+		if (core->arm9.gxi_page & (core->arm9.gxi_page - 1))
 			return cli_fail(PMK_EXIT_USAGE, "--set %s: 2K, 4K, 8K or 16K", word);
 	}
 	return 0;

@@ -175,7 +175,7 @@ int report_begin(struct job *job)
 	r->clock_hz = (double)job->emu.core.clock_hz;
 	/* Cycles of this PMU are those of the bus. */
 	if (pmk_core_on_ahb(&job->emu.core))
-		r->clock_hz /= (double)job->emu.core.ahb_ratio;
+		r->clock_hz /= (double)job->emu.core.arm9.ahb_ratio;
 	if (!r->command || !r->settings || !r->env)
 		return cli_fail(PMK_EXIT_FAILED, "out of memory");
 	return output_begin(&job->out, r, &job->metrics, false);

@@ -11,13 +11,31 @@
 
 #include "cpu/cpu.h"
 
+/* How many counters the PMU of a core was built with, and of how many bits. */
+struct pmk_core_counters {
+	unsigned events, latencies, width;
+};
+
 struct pmk_core_family {
 	const char *name; /* its folder */
 	/* Its cores have this instruction set, as presets name it; and of several families with it, that one
 	 * whose PMU the core has. NULL: any other. */
 	const char *isa, *pmu;
+	/* It is that one but for what is said here: keys of that one's which it does not have are at that one's
+	 * defaults. NULL: none. */
+	const struct pmk_core_family *like;
 	/* Its PMU counts on the buses around the core: session/devchip.h. */
 	bool on_buses;
+
+	/* Parameters: their rows, in the order in which people see them; whether they fit together, once
+	 * each is one that its row accepts; what else follows when a key was set, and pmk_core_in_vain().
+	 * Both may be NULL. */
+	const struct pmk_core_key *keys;
+	int (*check)(const struct pmk_core *core, char *msg, unsigned size);
+	void (*was_set)(struct pmk_core *core, const char *key);
+	const char *(*in_vain)(const struct pmk_core *core, const char *key);
+	/* NULL: that is no parameter of the core. */
+	void (*counters)(const struct pmk_core *core, struct pmk_core_counters *built);
 
 	/* A running core. init() finds `core` and what is common to all set up, the rest 0; 0 or PMK_ENOMEM.
 	 * forked(): the clock and all counts are about to start anew. */

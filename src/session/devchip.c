@@ -101,19 +101,20 @@ int pmk_devchip_check(const struct pmk_devchip *chip)
 void pmk_devchip_settings(const struct pmk_core *core, struct pmk_ahbmon_config *config)
 {
 	const uint64_t wait[PMK_AHBMON_NTHRESHOLDS] = {
-		[PMK_AHBMON_OVER_ARMI] = core->wait_armi,
-		[PMK_AHBMON_OVER_CLCDC] = core->wait_clcdc,
-		[PMK_AHBMON_OVER_DMA0] = core->wait_dma0,
-		[PMK_AHBMON_OVER_DMA1] = core->wait_dma1,
-		[PMK_AHBMON_OVER_EXP] = core->wait_exp,
-		[PMK_AHBMON_OVER_ARMD] = core->wait_armd,
-		[PMK_AHBMON_OVER_GXI_RD_A] = core->wait_gxi_read,
-		[PMK_AHBMON_OVER_GXI_RD_D] = core->wait_gxi_data,
-		[PMK_AHBMON_OVER_GXI_WR_A] = core->wait_gxi_write,
+		[PMK_AHBMON_OVER_ARMI] = core->arm9.wait_armi,
+		[PMK_AHBMON_OVER_CLCDC] = core->arm9.wait_clcdc,
+		[PMK_AHBMON_OVER_DMA0] = core->arm9.wait_dma0,
+		[PMK_AHBMON_OVER_DMA1] = core->arm9.wait_dma1,
+		[PMK_AHBMON_OVER_EXP] = core->arm9.wait_exp,
+		[PMK_AHBMON_OVER_ARMD] = core->arm9.wait_armd,
+		[PMK_AHBMON_OVER_GXI_RD_A] = core->arm9.wait_gxi_read,
+		[PMK_AHBMON_OVER_GXI_RD_D] = core->arm9.wait_gxi_data,
+		[PMK_AHBMON_OVER_GXI_WR_A] = core->arm9.wait_gxi_write,
 	};
 
-	*config = (struct pmk_ahbmon_config){ .castout4_aligned = core->castout_aligned };
-	while (PAGE_BYTES << config->page < core->gxi_page && config->page < PMK_AHBMON_PAGE_16K)
+	*config = (struct pmk_ahbmon_config){ .castout4_aligned = core->arm9.castout_aligned };
+	while (PAGE_BYTES << config->page < core->arm9.gxi_page &&
+	       config->page < PMK_AHBMON_PAGE_16K)
 		config->page++;
 	for (unsigned i = 0; i < PMK_AHBMON_NTHRESHOLDS; i++)
 		config->threshold[i] = (uint32_t)wait[i];

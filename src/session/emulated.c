@@ -22,20 +22,21 @@
 const struct pmk_pmu *pmk_emulated_pmu(const char *name, const struct pmk_core *core,
 				       struct pmk_microblaze_pmu *own)
 {
+	const struct pmk_core_family *family = pmk_core_family(core);
 	const struct pmk_pmu *pmu = pmk_pmu_find(name);
+	struct pmk_core_counters built;
 
-	if (pmu != &pmk_microblaze)
+	if (pmu != &pmk_microblaze || !family->counters)
 		return pmu;
-	return pmk_microblaze_configure(own, (unsigned)core->event_counters,
-					(unsigned)core->latency_counters,
-					(unsigned)core->counter_width)
+	family->counters(core, &built);
+	return pmk_microblaze_configure(own, built.events, built.latencies, built.width)
 		       ? NULL
 		       : &own->pmu;
 }
 
 struct pmk_signal_set pmk_emulated_raises(const struct pmk_core *core)
 {
-	return pmk_core_on_ahb(core) ? pmk_devchip_raises() : pmk_cpu_raises(core);
+	return pmk_core_family(core)->on_buses ? pmk_devchip_raises() : pmk_cpu_raises(core);
 }
 
 /* The bus that the models look at, or the first of them. */
@@ -59,7 +60,7 @@ static int bind(struct pmk_emulated *e, struct pmk_emulated_ports *ports,
 	}
 	if (cfg->plan.npasses > PMK_MAX_PASSES)
 		return PMK_ENOTSUP;
-	e->cpu.biu = pmk_core_on_ahb(&cfg->core) ? &e->chip.biu : NULL;
+	e->cpu.biu = pmk_core_family(&cfg->core)->on_buses ? &e->chip.biu : NULL;
 	if (e->cpu.biu) {
 		pmk_devchip_bind(&e->chip);
 		ports->ahbmon = *pmu[0];

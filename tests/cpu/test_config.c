@@ -15,7 +15,10 @@
 #include <cmocka.h>
 #include <pmk/error.h>
 
-#include "cpu/config.h"
+#include "cpu/family.h"
+
+#define DECLARE(name) extern const struct pmk_core_family pmk_family_##name;
+PMK_CORE_FAMILIES(DECLARE)
 
 static void set_tests(void **state)
 {
@@ -53,7 +56,7 @@ static void set_tests(void **state)
 		{ __LINE__, "l2.type", "pl310", PMK_EPARSE, 0, "none, l210 or l220, not 'pl310'" },
 		{ __LINE__, "l2.type", "1", PMK_EPARSE, 0, "none, l210 or l220, not '1'" },
 		{ __LINE__, "l2.type", "", PMK_EPARSE, 0, "none, l210 or l220, not ''" },
-		{ __LINE__, "icache.sise", "1", PMK_EINVAL, 0, "did you mean icache.size, " },
+		{ __LINE__, "icache.sise", "1", PMK_EINVAL, 0, "did you mean icache.size or " },
 		{ __LINE__, "ICACHE_size", "1", PMK_EINVAL, 0, "no core parameter 'ICACHE_size'" },
 		{ __LINE__, "qwertyuiop", "1", PMK_EINVAL, 0, "pmk list cores -v" },
 		{ __LINE__, "", "1", PMK_EINVAL, 0, "no core parameter ''" },
@@ -74,7 +77,7 @@ static void set_tests(void **state)
 			assert_memory_equal(&core, &before, sizeof(core));
 			continue;
 		}
-		for (const struct pmk_core_key *k = pmk_core_keys; k->key; k++) {
+		for (const struct pmk_core_key *k = pmk_core_keys(&core); k->key; k++) {
 			const uint64_t *v =
 				(const uint64_t *)(const void *)((char *)&core + k->offset);
 
@@ -208,26 +211,97 @@ static void member_tests(void **state)
 	assert_int_equal(pmk_core_set(&core, "fetch.flush_stall", "7", msg, sizeof(msg)), 0);
 	assert_int_equal(core.dcache_size, 8192);
 	assert_int_equal(core.icache_size, 16384);
-	assert_int_equal(core.flush_stall, 7);
+	assert_int_equal(core.arm11.flush_stall, 7);
+}
+
+/* Each member of its own that a core of the family has belongs to one key of the family, and no key to another's. */
+static void own_members(const struct pmk_core_family *family, size_t size)
+{
+	const size_t begin = offsetof(struct pmk_core, arm11);
+	unsigned keys = 0;
+
+	for (const struct pmk_core_key *k = family->keys; k->key; k++) {
+		assert_true(k->offset % 8 == 0 && k->offset < begin + size);
+		keys += k->offset >= begin;
+	}
+	/* An ARM926EJ-S has the members of an ARM11, and no keys for some of them. */
+	if (family->like)
+		assert_true(keys < size / 8);
+	else
+		assert_int_equal(keys, size / 8);
 }
 
 static void table_tests(void **state)
 {
-	struct pmk_core core;
 	char msg[256];
 
 	(void)state;
-	for (const struct pmk_core_key *k = pmk_core_keys; k->key; k++) {
-		assert_true(k->min <= k->initial && k->initial <= k->max);
-		assert_non_null(strchr("nsblpqw", k->unit));
-		assert_true(strlen(k->text) > 0);
-		for (const struct pmk_core_key *other = k + 1; other->key; other++) {
-			assert_string_not_equal(k->key, other->key);
-			assert_int_not_equal(k->offset, other->offset);
+	for (unsigned f = 0; pmk_core_families[f]; f++) {
+		const struct pmk_core_family *family = pmk_core_families[f];
+		struct pmk_core core;
+
+		for (const struct pmk_core_key *k = family->keys; k->key; k++) {
+			assert_true(k->min <= k->max);
+			assert_non_null(strchr("nsblpqw", k->unit));
+			assert_true(strlen(k->text) > 0);
+			for (const struct pmk_core_key *other = k + 1; other->key; other++) {
+				assert_string_not_equal(k->key, other->key);
+				assert_int_not_equal(k->offset, other->offset);
+			}
 		}
+		assert_int_equal(
+			pmk_core_choose(&core, family->isa, family->pmu ? family->pmu : ""), 0);
+		assert_ptr_equal(pmk_core_family(&core), family);
+		assert_ptr_equal(pmk_core_keys(&core), family->keys);
 	}
+#define OWN(family) own_members(&pmk_family_##family, sizeof(struct pmk_core_##family));
+	PMK_CORE_FAMILIES(OWN)
+#undef OWN
+	struct pmk_core core;
 	pmk_core_defaults(&core);
 	assert_int_equal(pmk_core_check(&core, msg, sizeof(msg)), 0);
+}
+
+/* Every key of every family has a name, once. */
+static void name_tests(void **state)
+{
+	unsigned n = 0;
+
+	(void)state;
+	for (; pmk_core_key_name(n); n++)
+		for (unsigned i = 0; i < n; i++)
+			assert_string_not_equal(pmk_core_key_name(i), pmk_core_key_name(n));
+	for (unsigned f = 0; pmk_core_families[f]; f++)
+		for (const struct pmk_core_key *k = pmk_core_families[f]->keys; k->key; k++) {
+			unsigned i = 0;
+
+			while (i < n && strcmp(pmk_core_key_name(i), k->key) != 0)
+				i++;
+			assert_true(i < n);
+		}
+}
+
+/* A family is found by instruction set and PMU. */
+static void choose_tests(void **state)
+{
+	static const struct {
+		const char *isa, *pmu, *family;
+	} rows[] = {
+		{ "arm", "arm1176", "arm11" },	    { "arm", "none", "arm11" },
+		{ "arm", "ahbmon", "arm9" },	    { "a64", "cortex-a53", "a64" },
+		{ "a64", "ahbmon", "a64" },	    { "microblaze", "microblaze", "microblaze" },
+		{ "microblaze", "", "microblaze" },
+	};
+	struct pmk_core core;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		assert_int_equal(pmk_core_choose(&core, rows[i].isa, rows[i].pmu), 0);
+		assert_string_equal(pmk_core_family(&core)->name, rows[i].family);
+		assert_string_equal(core.isa, rows[i].isa);
+		assert_string_equal(core.pmu, rows[i].pmu);
+	}
+	assert_int_equal(pmk_core_choose(&core, "a65", ""), PMK_EINVAL);
 }
 
 static void check_tests(void **state)
@@ -296,17 +370,14 @@ static void variant_tests(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		const struct pmk_core_key *k = pmk_core_keys;
 		uint64_t few[PMK_CORE_FEW];
 		struct pmk_core_key row;
 		struct pmk_core core;
 		unsigned n;
 
 		load_preset(&core, rows[i].core);
-		while (k->key && strcmp(k->key, rows[i].key) != 0)
-			k++;
-		assert_non_null(k->key);
-		row = pmk_core_key_of(&core, k);
+		assert_non_null(pmk_core_key(&core, rows[i].key));
+		row = *pmk_core_key(&core, rows[i].key);
 		assert_int_equal(row.min, rows[i].min);
 		assert_int_equal(row.max, rows[i].max);
 		assert_non_null(strstr(row.text, rows[i].text));
@@ -335,14 +406,13 @@ static void range_tests(void **state)
 		struct pmk_core preset;
 
 		load_preset(&preset, cores[i]);
-		for (const struct pmk_core_key *k = pmk_core_keys; k->key; k++) {
-			struct pmk_core_key row = pmk_core_key_of(&preset, k);
+		for (const struct pmk_core_key *k = pmk_core_keys(&preset); k->key; k++) {
+			struct pmk_core_key row = *k;
 			const uint64_t tried[] = { row.min, row.max,	 row.min - 1, row.max + 1,
 						   3,	    row.max / 2, 40,	      48 };
 
-			if (!pmk_core_has(&preset, k) || row.unit == 'b' || row.unit == 'l')
+			if (row.unit == 'b' || row.unit == 'l')
 				continue;
-			assert_true(k->min <= row.min && row.max <= k->max);
 			for (size_t t = 0; t < sizeof(tried) / sizeof(tried[0]); t++) {
 				struct pmk_core core = preset;
 				char text[24], msg[256] = "";
@@ -405,6 +475,8 @@ static void file_tests(void **state)
 		  ":6: neither [section]" },
 		{ __LINE__, CORE "[icache]\nsize=1\nrubbish\n", PMK_EPARSE,
 		  ":7: icache.size takes" },
+		{ __LINE__, "[core]\nname=a\npmu=none\nqemu_cpu=b\nisa=z80\n", PMK_EPARSE,
+		  ":5: isa is arm, a64 or microblaze, not 'z80'" },
 		{ __LINE__, "name=a\n" CORE, PMK_EPARSE, ":1: a [section] has to come first" },
 		{ __LINE__, "[core]\nname=0123456789012345678901234567890123456789\n", PMK_EPARSE,
 		  ":2: the text is too long" },
@@ -587,6 +659,7 @@ int main(void)
 		cmocka_unit_test(a64_preset_tests), cmocka_unit_test(isa_tests),
 		cmocka_unit_test(ways_tests),	    cmocka_unit_test(variant_tests),
 		cmocka_unit_test(range_tests),	    cmocka_unit_test(tcm_tests),
+		cmocka_unit_test(name_tests),	    cmocka_unit_test(choose_tests),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -38,3 +38,16 @@ def without_comments(c):
     token = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'', re.S)
     return token.sub(lambda m: re.sub(r"[^\n]", " ", m.group()) if m.group()[0] == "/"
                      else m.group(), c)
+
+
+def core_families():
+    """The families of cores: folders of src/cpu."""
+    return re.findall(r"FAMILY\((\w+)\)", text("src/cpu/families.h").split("#define PMK_CORE_FAMILIES")[1])
+
+
+def core_keys(family):
+    """[(key, default, min, max, unit, text)] of the parameters of its cores."""
+    rows = text(f"src/cpu/{family}/keys.c")
+    found = re.findall(r'^\tPMK_CORE_KEY\([\w.]+, *"([^"]+)", *(\d+), (\d+), (\d+), \'(\w)\', "([^"]*)"\),$', rows, re.M)
+    assert found and len(found) == rows.count("PMK_CORE_KEY("), f"{family}: {len(found)} rows are understood"
+    return found

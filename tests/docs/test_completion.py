@@ -5,6 +5,7 @@ import re
 import shlex
 
 from harness import *
+import repo
 
 pytestmark = pytest.mark.quick
 
@@ -91,8 +92,7 @@ def test_cores_pmus_metrics_targets():
 
 
 def test_core_parameters():
-    keys = re.findall(r'^\tX\(\w+,\s*"([^"]+)"', open(os.path.join(SOURCE, "src/cpu/config.h")).read(),
-                      re.M)
+    keys = {row[0] for family in repo.core_families() for row in repo.core_keys(family)}
     equal(complete("stat", "--set", ""), sorted(k + "=" for k in keys))
     equal(complete("stat", "--set", "dcache.s"), ["dcache.size=", "dcache.store_miss_external="])
 

@@ -16,7 +16,7 @@ static void check(const struct pmk_core *core)
 {
 	char msg[256];
 
-	for (const struct pmk_core_key *k = pmk_core_keys; k->key; k++) {
+	for (const struct pmk_core_key *k = pmk_core_keys(core); k->key; k++) {
 		const char *at = (const char *)core + k->offset;
 		uint64_t v = *(const uint64_t *)(const void *)at;
 

@@ -61,9 +61,9 @@ static struct pmk_core core_926(void)
 
 	pmk_core_choose(&core, "arm", "ahbmon");
 	core.icache_size = core.dcache_size = 32768;
-	core.bp_on = core.rs_on = core.mmu = core.shadow = 0;
+	core.bp_on = core.rs_on = core.mmu = core.arm11.shadow = 0;
 	core.round_robin = 1;
-	core.ahb_ratio = 1;
+	core.arm9.ahb_ratio = 1;
 	core.wbuf_entries = 4;
 	return core;
 }
@@ -306,7 +306,7 @@ static void test_gxi(void **state)
 						      .period = 100,
 						      .write_wait = 2,
 						      .data_wait = 5 };
-	r->cfg.core.gxi_page = 4096;
+	r->cfg.core.arm9.gxi_page = 4096;
 	pmk_cpu_fini(&r->e.cpu);
 	assert_int_equal(pmk_emulated_start(&r->e, &r->ports, &r->cfg, r->run), 0);
 	block(r, 0);
@@ -376,7 +376,7 @@ static void test_layout(void **state)
 	assert_int_equal(finish(r, &t), 0);
 	assert_int_equal(t.total[ARMD_LINE_FILL], 1);
 	/* A setting that it has no place for. */
-	r->cfg.core.wait_exp = 256;
+	r->cfg.core.arm9.wait_exp = 256;
 	r->cfg.layout.threshold = 0xff;
 	pmk_cpu_fini(&r->e.cpu);
 	assert_int_equal(pmk_emulated_start(&r->e, &r->ports, &r->cfg, r->run), PMK_ERANGE);
@@ -392,7 +392,7 @@ static void test_settings(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < 4; i++) {
-		core.gxi_page = pages[i];
+		core.arm9.gxi_page = pages[i];
 		pmk_devchip_settings(&core, &c);
 		assert_int_equal(c.page, i);
 	}

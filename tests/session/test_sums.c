@@ -17,6 +17,7 @@
 #include <cmocka.h>
 
 #include "cpu/code.h"
+#include "cpu/family.h"
 #include "cpu/microblaze/microblaze.h"
 #include "cpu/a64/a64.h"
 #include "cpu/arm11/arm11.h"
@@ -122,6 +123,11 @@ static const struct form mb_end[] = {
 	{ 0xBC030010, 0 },	    /* beqi */
 };
 
+static bool is_family(const struct pmk_core *core, const char *name)
+{
+	return !strcmp(pmk_core_family(core)->name, name);
+}
+
 struct program {
 	const struct pmk_core *core;
 	struct pmk_code code;
@@ -139,9 +145,9 @@ static void decode(struct program *p, const struct form *forms, unsigned nforms,
 	const struct form *f = &forms[pick(nforms)];
 	uint32_t word = f->word | (f->random & (pick(65536) << 16 | pick(65536)));
 
-	if (pmk_core_is_a64(p->core))
+	if (is_family(p->core, "a64"))
 		pmk_isa_a64_decode(addr, word, in);
-	else if (pmk_core_is_mb(p->core))
+	else if (is_family(p->core, "microblaze"))
 		pmk_isa_microblaze_decode(addr, word, in);
 	else
 		pmk_isa_arm_decode(p->isa, false, addr, &word, 4, in);
@@ -168,10 +174,10 @@ static void write_program(struct program *p, const struct pmk_core *core)
 			bool last = i + 1 == p->n[b];
 
 			addr = first[b] + 4 * i;
-			if (pmk_core_is_a64(core))
+			if (is_family(core, "a64"))
 				decode(p, last ? a64_end : a64_body,
 				       last ? COUNT(a64_end) : COUNT(a64_body), addr, in);
-			else if (pmk_core_is_mb(core))
+			else if (is_family(core, "microblaze"))
 				decode(p, last ? mb_end : mb_body,
 				       last ? COUNT(mb_end) : COUNT(mb_body), addr, in);
 			else
@@ -317,9 +323,9 @@ static void run_insn(struct rig *r, unsigned b, unsigned i)
 	/* A condition fails; somebody else has written. */
 	if ((in->conditional || (in->exclusive && in->store)) && pick(2))
 		return;
-	if (pmk_core_is_a64(&r->e.cpu.core))
+	if (is_family(&r->e.cpu.core, "a64"))
 		a64_access(&r->e.cpu, in, addr, pmk_a64_access(to_end, slot->use, in));
-	else if (pmk_core_is_mb(&r->e.cpu.core))
+	else if (is_family(&r->e.cpu.core, "microblaze"))
 		mb_access(&r->e.cpu, in, addr, pmk_access_pack(to_end, 0, 1, in->mem_bytes));
 	else
 		arm_access(&r->e.cpu, in, addr,
@@ -346,9 +352,9 @@ static void run_program(struct rig *r)
 
 		if (cpu->eager)
 			pmk_cpu_add_facts(cpu, &block->facts);
-		if (pmk_core_is_a64(&cpu->core))
+		if (is_family(&cpu->core, "a64"))
 			pmk_a64_block(cpu, block);
-		else if (pmk_core_is_mb(&cpu->core))
+		else if (is_family(&cpu->core, "microblaze"))
 			pmk_mb_block(cpu, block);
 		else
 			pmk_arm11_block(cpu, block);

@@ -133,9 +133,9 @@ int pmk_a64_init(struct pmk_cpu *cpu)
 	/* Weakly not taken. */
 	memset(v->pht, 1, sizeof(v->pht));
 	v->pht_mask = (uint32_t)core->bp_entries - 1;
-	v->history_mask = (1u << core->bp_history) - 1;
-	v->btac_mask = (uint32_t)core->bp_indirect - 1;
-	v->btac = calloc(core->bp_indirect, sizeof(*v->btac));
+	v->history_mask = (1u << core->a64.bp_history) - 1;
+	v->btac_mask = (uint32_t)core->a64.bp_indirect - 1;
+	v->btac = calloc(core->a64.bp_indirect, sizeof(*v->btac));
 	if (!v->btac || cache_init(&v->icache, core, core->icache_size, core->icache_ways) ||
 	    cache_init(&v->dcache, core, core->dcache_size, core->dcache_ways) ||
 	    cache_init(&v->l2, core, core->l2_size, core->l2_ways) ||
@@ -304,7 +304,7 @@ void pmk_a64_build(const struct pmk_core *core, const struct pmk_insn *insn, siz
 		   struct pmk_pipe_slot *slots, struct pmk_block *b)
 {
 	const struct pmk_insn *last = &insn[n - 1];
-	const uint64_t granule = ~(uint64_t)(core->fetch_bytes - 1);
+	const uint64_t granule = ~(uint64_t)(core->a64.fetch_bytes - 1);
 	struct pmk_a64_timing t;
 
 	*b = (struct pmk_block){
@@ -329,7 +329,8 @@ void pmk_a64_build(const struct pmk_core *core, const struct pmk_insn *insn, siz
 			b->disturbs |= PMK_DISTURB_ICACHE;
 	}
 	b->facts.n[PMK_A64_FACT_L1I_ACCESS] =
-		(uint16_t)(((last->addr & granule) - (b->pc & granule)) / core->fetch_bytes + 1);
+		(uint16_t)(((last->addr & granule) - (b->pc & granule)) / core->a64.fetch_bytes +
+			   1);
 	pmk_a64_time(core, insn, n, slots, &t);
 	b->cycles = t.cycles;
 	b->facts.n[PMK_A64_FACT_DATA_STALL] = (uint16_t)t.data_stall;
@@ -345,7 +346,7 @@ void pmk_a64_build(const struct pmk_core *core, const struct pmk_insn *insn, siz
 
 static void bus(struct pmk_cpu *cpu, enum pmk_signal sig)
 {
-	cpu->dyn[sig] += LINE_BYTES / cpu->core.bus_bytes;
+	cpu->dyn[sig] += LINE_BYTES / cpu->core.a64.bus_bytes;
 }
 
 /* A line goes into level 2; what it throws out goes to memory. */
@@ -365,7 +366,7 @@ static void l2_fill(struct pmk_cpu *cpu, uint64_t addr, bool dirty)
 static uint64_t l2_read(struct pmk_cpu *cpu, uint64_t addr, bool for_write)
 {
 	cpu->lsu.level2 = false;
-	if (!cpu->core.l2_on) {
+	if (!cpu->core.a64.l2_on) {
 		bus(cpu, PMK_SIG_BUS_READ);
 		return cpu->core.mem_latency;
 	}
@@ -385,7 +386,7 @@ static void l2_write(struct pmk_cpu *cpu, uint64_t addr)
 {
 	uint64_t *e;
 
-	if (!cpu->core.l2_on) {
+	if (!cpu->core.a64.l2_on) {
 		bus(cpu, PMK_SIG_BUS_WRITE);
 		return;
 	}

@@ -16,7 +16,7 @@
  * - Fetch looks up nothing while nothing was evicted (`igen`).
  * - The outcome of a block's last branch is known when the next block starts.
  *
- * Choices where the manuals are silent are parameters of config.h.
+ * Choices where the manuals are silent are parameters: keys.c.
  */
 #ifndef PMK_CPU_A64_A64_H
 #define PMK_CPU_A64_A64_H
@@ -85,6 +85,10 @@ struct pmk_a64 {
 	uint64_t rs[PMK_RETURN_STACK_MAX];
 	uint32_t rs_top, rs_count;
 };
+
+/* Its parameters: keys.c. */
+extern const struct pmk_core_key pmk_a64_keys[];
+int pmk_a64_check(const struct pmk_core *core, char *msg, unsigned size);
 
 int pmk_a64_init(struct pmk_cpu *cpu);
 void pmk_a64_fini(struct pmk_cpu *cpu);
@@ -250,7 +254,7 @@ static inline void pmk_a64_store(struct pmk_cpu *cpu, uint64_t addr, unsigned al
 /* Look-ups of an access: one per `dcache.bytes`. */
 static inline unsigned pmk_a64_pieces(const struct pmk_core *core, unsigned bytes)
 {
-	return (bytes + (unsigned)core->l1d_bytes - 1) / (unsigned)core->l1d_bytes;
+	return (bytes + (unsigned)core->a64.l1d_bytes - 1) / (unsigned)core->a64.l1d_bytes;
 }
 
 /* A store exclusive that stores. */

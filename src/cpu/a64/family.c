@@ -6,12 +6,14 @@
 
 static uint64_t insns_per_cycle(const struct pmk_core *core)
 {
-	return core->issue_width;
+	return core->a64.issue_width;
 }
 
 const struct pmk_core_family pmk_family_a64 = {
 	.name = "a64",
 	.isa = "a64",
+	.keys = pmk_a64_keys,
+	.check = pmk_a64_check,
 	.init = pmk_a64_init,
 	.fini = pmk_a64_fini,
 	.forked = pmk_a64_forked,

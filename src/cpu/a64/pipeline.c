@@ -3,7 +3,7 @@
  * The pipeline of an in-order, dual-issue A64 core when every access hits. After what is public of the
  * Cortex-A53: two instructions per cycle in program order, one of each of load/store, multiply, divide
  * and floating-point units, results forwarded. Latencies follow LLVM's scheduling model of the core;
- * config.h has those that are parameters.
+ * keys.c has those that are parameters.
  *
  * Not modelled: restrictions on pairing beyond units and operands, pairs of which one instruction ends a
  * block, the store buffer, early and late forwarding points of the ALU pipes other than for
@@ -70,8 +70,8 @@ static struct cost cost_of(const struct pmk_core *core, const struct pmk_insn *i
 	case PMK_I_MMUL:
 		return (struct cost){ MULTIPLY, 4, 1 };
 	case PMK_I_DIV:
-		return (struct cost){ DIVIDE, (uint16_t)core->div_latency,
-				      (uint16_t)core->div_latency };
+		return (struct cost){ DIVIDE, (uint16_t)core->a64.div_latency,
+				      (uint16_t)core->a64.div_latency };
 	case PMK_I_BRANCH:
 		return (struct cost){ BRANCH, 1, 1 };
 	case PMK_I_FP_ADD:
@@ -203,7 +203,7 @@ static void issue_one(const struct pmk_core *core, struct scoreboard *sb, const 
 	uint32_t issue = sb->cycle, wanted = operands_ready(sb, in);
 	int place = place_of(c.unit);
 
-	if (sb->issued >= core->issue_width)
+	if (sb->issued >= core->a64.issue_width)
 		issue++;
 	if (wanted > issue)
 		issue = wanted;

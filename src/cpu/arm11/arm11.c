@@ -240,7 +240,7 @@ static void fetch_ahead(struct pmk_cpu *cpu, uint32_t done, uint32_t from, uint6
 	uint32_t first = from >> PMK_LINE_SHIFT;
 	uint32_t last = (uint32_t)(from + bytes - 1) >> PMK_LINE_SHIFT;
 
-	if (!bytes || !cpu->core.icache_on || !cpu->core.shadow || last < first)
+	if (!bytes || !cpu->core.icache_on || !cpu->core.arm11.shadow || last < first)
 		return;
 	for (uint32_t line = first; line <= last; line++) {
 		if (line == done >> PMK_LINE_SHIFT || cpu->imap[line])
@@ -255,8 +255,8 @@ static void fetch_ahead(struct pmk_cpu *cpu, uint32_t done, uint32_t from, uint6
 static void fetch_shadow(struct pmk_cpu *cpu, const struct pmk_block *p, bool arrives)
 {
 	if (p->shadowed)
-		fetch_ahead(cpu, (uint32_t)p->end_addr, (uint32_t)p->fall, cpu->core.shadow_bytes,
-			    arrives);
+		fetch_ahead(cpu, (uint32_t)p->end_addr, (uint32_t)p->fall,
+			    cpu->core.arm11.shadow_bytes, arrives);
 }
 
 /* ---- branches ------------------------------------------------------------------------------- */
@@ -265,14 +265,14 @@ static void flush(struct pmk_cpu *cpu, bool counts_as_branch)
 {
 	if (counts_as_branch)
 		cpu->dyn[PMK_SIG_BRANCH_MISS]++;
-	cpu->dyn[PMK_SIG_FETCH_STALL] += cpu->core.flush_stall;
+	cpu->dyn[PMK_SIG_FETCH_STALL] += cpu->core.arm11.flush_stall;
 }
 
 /* Cycles of a branch resolved in the execute stages: the earlier its flags were known, the fewer.
  * DDI 0301H table 16-11: MAX(MaxCycles - FlagCycleDistance, MinCycles). */
 static uint64_t resolved_cycles(const struct pmk_cpu *cpu, const struct pmk_block *p)
 {
-	uint64_t longest = cpu->core.branch_max, shortest = cpu->core.branch_min;
+	uint64_t longest = cpu->core.branch_max, shortest = cpu->core.arm11.branch_min;
 
 	return longest > shortest + p->flag_distance ? longest - p->flag_distance : shortest;
 }
@@ -294,13 +294,13 @@ static uint64_t leave_direct(struct pmk_cpu *cpu, const struct pmk_block *p, boo
 	if (taken && !(say.taken && say.dynamic))
 		fetch_shadow(cpu, p, true);
 	if (say.taken != taken) {
-		if (say.taken && cpu->core.shadow > 1)
+		if (say.taken && cpu->core.arm11.shadow > 1)
 			fetch_ahead(cpu, (uint32_t)p->end_addr, (uint32_t)p->target,
-				    cpu->core.wrong_bytes, true);
+				    cpu->core.arm11.wrong_bytes, true);
 		flush(cpu, true);
 		cycles = resolved_cycles(cpu, p);
 	} else if (!say.dynamic) {
-		cycles = taken ? cpu->core.static_correct_taken : 1;
+		cycles = taken ? cpu->core.arm11.static_correct_taken : 1;
 	}
 	if (taken && p->flow == PMK_FLOW_CALL)
 		push_return(cpu, (uint32_t)p->fall);
@@ -326,7 +326,7 @@ static bool predict_return(struct pmk_cpu *cpu, const struct pmk_block *p, uint3
 	if (p->conditional)
 		return false;
 	right = addr == target;
-	if (right || !cpu->core.ret_exclusive)
+	if (right || !cpu->core.arm11.ret_exclusive)
 		cpu->dyn[PMK_SIG_RET_PREDICTED]++;
 	if (!right) {
 		cpu->dyn[PMK_SIG_RET_MISS]++;
@@ -345,22 +345,22 @@ static uint64_t leave_return(struct pmk_cpu *cpu, const struct pmk_block *p, uin
 	 * counted, the bus request is cancelled (DAI 0195B §3). */
 	fetch_shadow(cpu, p, !right);
 	if (right)
-		return cpu->core.return_correct;
-	flush(cpu, p->is_branch || predicted || cpu->core.pc_writes);
+		return cpu->core.arm11.return_correct;
+	flush(cpu, p->is_branch || predicted || cpu->core.arm11.pc_writes);
 	if (p->loads_pc)
-		return cpu->core.ldm_return_wrong;
+		return cpu->core.arm11.ldm_return_wrong;
 	if (p->conditional)
 		return resolved_cycles(cpu, p);
-	return empty ? cpu->core.return_empty : cpu->core.return_wrong;
+	return empty ? cpu->core.arm11.return_empty : cpu->core.arm11.return_wrong;
 }
 
 static uint64_t leave_indirect(struct pmk_cpu *cpu, const struct pmk_block *p)
 {
 	fetch_shadow(cpu, p, true);
-	flush(cpu, p->is_branch || cpu->core.pc_writes);
+	flush(cpu, p->is_branch || cpu->core.arm11.pc_writes);
 	if (p->flow == PMK_FLOW_INDCALL)
 		push_return(cpu, (uint32_t)p->fall);
-	return p->loads_pc ? cpu->core.load_pc : resolved_cycles(cpu, p);
+	return p->loads_pc ? cpu->core.arm11.load_pc : resolved_cycles(cpu, p);
 }
 
 static bool always_goes(const struct pmk_block *p)
@@ -677,7 +677,7 @@ static PMK_SLOW void data_uncached(struct pmk_cpu *cpu, uint32_t line, uint64_t 
 		level2_uncached(cpu, line, halves);
 	cpu->uncached++;
 	cpu->dyn[PMK_SIG_DATA_EXTERNAL]++;
-	if (cpu->core.miss_uncached)
+	if (cpu->core.arm11.miss_uncached)
 		cpu->dyn[halves ? PMK_SIG_L1D_WRITE_MISS : PMK_SIG_L1D_READ_MISS]++;
 	if (halves)
 		store_external(cpu, access);
@@ -714,13 +714,14 @@ static inline bool store_misses(struct pmk_cpu *cpu, uint32_t line, unsigned hal
 	if (cpu->dmap[line] & PMK_D_PRESENT)
 		return false;
 	cpu->dyn[PMK_SIG_L1D_WRITE_MISS]++;
-	if (cpu->core.write_allocate) {
+	if (cpu->core.arm11.write_allocate) {
 		data_fill(cpu, line);
 		return false;
 	}
 	if (pmk_l2cc_is_on(&cpu->l2))
 		level2_write(cpu, line, halves);
-	cpu->dyn[PMK_SIG_DATA_EXTERNAL] += cpu->core.store_miss_external | cpu->core.dcache_wt;
+	cpu->dyn[PMK_SIG_DATA_EXTERNAL] +=
+		cpu->core.arm11.store_miss_external | cpu->core.dcache_wt;
 	store_external(cpu, access);
 	return true;
 }

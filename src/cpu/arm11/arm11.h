@@ -72,6 +72,10 @@ struct pmk_arm11_instead {
 	void (*flush_tlbs)(struct pmk_cpu *cpu);
 };
 
+/* Its parameters: keys.c. */
+extern const struct pmk_core_key pmk_arm11_keys[];
+int pmk_arm11_check(const struct pmk_core *core, char *msg, unsigned size);
+
 int pmk_arm11_init(struct pmk_cpu *cpu);
 void pmk_arm11_fini(struct pmk_cpu *cpu);
 void pmk_arm11_forked(struct pmk_cpu *cpu);

@@ -17,8 +17,8 @@ int pmk_predictor_init(struct pmk_predictor *p, const struct pmk_core *core)
 		.entry = calloc(core->bp_entries, sizeof(*p->entry)),
 		.mask = (uint32_t)core->bp_entries - 1,
 		.on = core->bp_on,
-		.dynamic = core->bp_on && core->bp_dynamic,
-		.fixed = core->bp_on && core->bp_static,
+		.dynamic = core->bp_on && core->arm11.bp_dynamic,
+		.fixed = core->bp_on && core->arm11.bp_static,
 	};
 	return p->entry ? 0 : PMK_ENOMEM;
 }

@@ -11,7 +11,7 @@
 static void add_facts(const struct pmk_core *core, const struct pmk_insn *in, struct pmk_facts *f)
 {
 	f->n[PMK_ARM11_FACT_INSN]++;
-	if (in->is_branch || (core->pc_writes && in->flow != PMK_FLOW_NEXT &&
+	if (in->is_branch || (core->arm11.pc_writes && in->flow != PMK_FLOW_NEXT &&
 			      in->flow != PMK_FLOW_EXCEPTION && in->flow != PMK_FLOW_MODE))
 		f->n[PMK_ARM11_FACT_BRANCH]++;
 	if (pmk_arm11_access_static(in)) {
@@ -22,7 +22,7 @@ static void add_facts(const struct pmk_core *core, const struct pmk_insn *in, st
 	/* A preload looks the line up (our choice); its address cannot be seen, so it never fills. */
 	if (in->iclass == PMK_I_PRELOAD && !in->conditional && core->dcache_on)
 		f->n[PMK_ARM11_FACT_READ]++;
-	if (in->sysop == PMK_SYS_DSB || (in->sysop == PMK_SYS_DMB && core->dmb_drains))
+	if (in->sysop == PMK_SYS_DSB || (in->sysop == PMK_SYS_DMB && core->arm11.dmb_drains))
 		f->n[PMK_ARM11_FACT_DRAIN]++;
 }
 
@@ -58,9 +58,9 @@ static unsigned certain_branch_cycles(const struct pmk_core *core, const struct 
 				      size_t n)
 {
 	const struct pmk_insn *last = &insn[n - 1];
-	bool foldable = core->bp_on && core->bp_dynamic && core->bp_folding;
-	bool onto_branch =
-		n == 1 && core->bp_static && (!last->conditional || last->target <= last->addr);
+	bool foldable = core->bp_on && core->arm11.bp_dynamic && core->arm11.bp_folding;
+	bool onto_branch = n == 1 && core->arm11.bp_static &&
+			   (!last->conditional || last->target <= last->addr);
 
 	if (last->iclass != PMK_I_BRANCH)
 		return 0;
@@ -83,8 +83,9 @@ void pmk_arm11_build_timed(const struct pmk_core *core, const struct pmk_insn *i
 		.is_branch = last->is_branch,
 		.loads_pc = last->load && last->flow != PMK_FLOW_NEXT,
 	};
-	b->shadowed = core->shadow_bytes && (b->fall + core->shadow_bytes - 1) >> PMK_LINE_SHIFT !=
-						    b->end_addr >> PMK_LINE_SHIFT;
+	b->shadowed = core->arm11.shadow_bytes &&
+		      (b->fall + core->arm11.shadow_bytes - 1) >> PMK_LINE_SHIFT !=
+			      b->end_addr >> PMK_LINE_SHIFT;
 	for (size_t i = 0; i < n; i++) {
 		add_facts(core, &insn[i], &b->facts);
 		b->disturbs |= disturbance(&insn[i]);

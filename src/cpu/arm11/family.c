@@ -14,6 +14,8 @@ static uint64_t insns_per_cycle(const struct pmk_core *core)
 const struct pmk_core_family pmk_family_arm11 = {
 	.name = "arm11",
 	.isa = "arm",
+	.keys = pmk_arm11_keys,
+	.check = pmk_arm11_check,
 	.init = pmk_arm11_init,
 	.fini = pmk_arm11_fini,
 	.forked = pmk_arm11_forked,

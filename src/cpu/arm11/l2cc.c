@@ -29,8 +29,8 @@ static const uint8_t hit[PMK_L2CC_NPORTS] = {
 int pmk_l2cc_init(struct pmk_l2cc *l2, const struct pmk_core *core)
 {
 	*l2 = (struct pmk_l2cc){
-		.write_allocate = core->l2_write_allocate,
-		.buffers = (uint32_t)core->l2_buffers,
+		.write_allocate = core->arm11.l2_write_allocate,
+		.buffers = (uint32_t)core->arm11.l2_buffers,
 	};
 	if (!core->l2_type)
 		return 0;

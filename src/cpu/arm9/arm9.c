@@ -26,13 +26,14 @@
 
 static bool in_itcm(const struct pmk_core *core, uint32_t addr)
 {
-	return (uint32_t)(addr - core->itcm_base) < core->itcm_size;
+	return (uint32_t)(addr - core->arm9.itcm_base) < core->arm9.itcm_size;
 }
 
 /* Data: in either of them. The data side reads and writes the ITCM, too (DDI 0198D chapter 5). */
 static bool in_tcm(const struct pmk_core *core, uint32_t addr)
 {
-	return in_itcm(core, addr) || (uint32_t)(addr - core->dtcm_base) < core->dtcm_size;
+	return in_itcm(core, addr) ||
+	       (uint32_t)(addr - core->arm9.dtcm_base) < core->arm9.dtcm_size;
 }
 
 static void hold_data(struct pmk_cpu *cpu, uint64_t base, uint64_t size)
@@ -44,9 +45,10 @@ static void hold_tcms(struct pmk_cpu *cpu)
 {
 	const struct pmk_core *core = &cpu->core;
 
-	hold_data(cpu, core->itcm_base, core->itcm_size);
-	hold_data(cpu, core->dtcm_base, core->dtcm_size);
-	memset(&cpu->imap[core->itcm_base >> PMK_LINE_SHIFT], 1, core->itcm_size >> PMK_LINE_SHIFT);
+	hold_data(cpu, core->arm9.itcm_base, core->arm9.itcm_size);
+	hold_data(cpu, core->arm9.dtcm_base, core->arm9.dtcm_size);
+	memset(&cpu->imap[core->arm9.itcm_base >> PMK_LINE_SHIFT], 1,
+	       core->arm9.itcm_size >> PMK_LINE_SHIFT);
 }
 
 /* ---- translation ---------------------------------------------------------------------------- */
@@ -118,9 +120,9 @@ static bool outside_itcm(const struct pmk_core *core, uint32_t *pc, uint32_t *la
 	bool begins = in_itcm(core, *pc), ends = in_itcm(core, *last);
 
 	if (begins)
-		*pc = (uint32_t)(core->itcm_base + core->itcm_size);
+		*pc = (uint32_t)(core->arm9.itcm_base + core->arm9.itcm_size);
 	else if (ends)
-		*last = (uint32_t)core->itcm_base - 1;
+		*last = (uint32_t)core->arm9.itcm_base - 1;
 	return !begins || !ends;
 }
 
@@ -233,7 +235,7 @@ static void store_line(struct pmk_cpu *cpu, uint32_t line, unsigned halves)
 	}
 	if (!(cpu->dmap[line] & PMK_D_PRESENT)) {
 		cpu->dyn[PMK_SIG_L1D_WRITE_MISS]++;
-		if (!cpu->core.write_allocate) {
+		if (!cpu->core.arm11.write_allocate) {
 			write_out(cpu, line);
 			return;
 		}

@@ -9,6 +9,11 @@
 
 #include "cpu/arm11/arm11.h"
 
+/* Its parameters: keys.c. */
+extern const struct pmk_core_key pmk_arm9_keys[];
+int pmk_arm9_check(const struct pmk_core *core, char *msg, unsigned size);
+void pmk_arm9_was_set(struct pmk_core *core, const char *key);
+
 /* Its tightly coupled memories, and an ARM11's state beside. The owner sets `biu`. */
 int pmk_arm9_init(struct pmk_cpu *cpu);
 void pmk_arm9_build(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,

@@ -40,15 +40,15 @@ static void copy_waits(struct pmk_matrix_config *config, const char *slave, uint
 void pmk_biu_matrix(const struct pmk_core *core, struct pmk_matrix_config *config)
 {
 	pmk_matrix_devchip(config);
-	config->connect = (uint32_t)core->ahb_connect;
-	copy_waits(config, "mpmc", core->mpmc_read, core->mpmc_read_next, core->mpmc_write,
-		   core->mpmc_write_next);
-	copy_waits(config, "smc", core->smc_read, core->smc_read_next, core->smc_write,
-		   core->smc_write_next);
-	copy_waits(config, "apb_core", core->apb_read, core->apb_read, core->apb_write,
-		   core->apb_write);
-	copy_waits(config, "apb_dma", core->apb_read, core->apb_read, core->apb_write,
-		   core->apb_write);
+	config->connect = (uint32_t)core->arm9.ahb_connect;
+	copy_waits(config, "mpmc", core->arm9.mpmc_read, core->arm9.mpmc_read_next,
+		   core->arm9.mpmc_write, core->arm9.mpmc_write_next);
+	copy_waits(config, "smc", core->arm9.smc_read, core->arm9.smc_read_next,
+		   core->arm9.smc_write, core->arm9.smc_write_next);
+	copy_waits(config, "apb_core", core->arm9.apb_read, core->arm9.apb_read,
+		   core->arm9.apb_write, core->arm9.apb_write);
+	copy_waits(config, "apb_dma", core->arm9.apb_read, core->arm9.apb_read,
+		   core->arm9.apb_write, core->arm9.apb_write);
 }
 
 int pmk_biu_init(struct pmk_biu *b, const struct pmk_core *core)
@@ -57,10 +57,10 @@ int pmk_biu_init(struct pmk_biu *b, const struct pmk_core *core)
 
 	pmk_biu_matrix(core, &config);
 	*b = (struct pmk_biu){
-		.ratio = (uint32_t)core->ahb_ratio,
-		.walk_reads = (uint32_t)core->walk_reads,
+		.ratio = (uint32_t)core->arm9.ahb_ratio,
+		.walk_reads = (uint32_t)core->arm9.walk_reads,
 		.max_writes = (uint32_t)core->wbuf_entries,
-		.max_words = (uint32_t)core->wbuf_words,
+		.max_words = (uint32_t)core->arm9.wbuf_words,
 		.privileged = core->system,
 		.placed = core->system,
 		.cacheable =

@@ -10,11 +10,17 @@ static uint64_t insns_per_cycle(const struct pmk_core *core)
 	return 2;
 }
 
+extern const struct pmk_core_family pmk_family_arm11;
+
 const struct pmk_core_family pmk_family_arm9 = {
 	.name = "arm9",
 	.isa = "arm",
 	.pmu = "ahbmon",
+	.like = &pmk_family_arm11,
 	.on_buses = true,
+	.keys = pmk_arm9_keys,
+	.check = pmk_arm9_check,
+	.was_set = pmk_arm9_was_set,
 	.init = pmk_arm9_init,
 	.fini = pmk_arm11_fini,
 	.forked = pmk_arm11_forked,

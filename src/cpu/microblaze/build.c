@@ -56,18 +56,18 @@ static void add_access(const struct pmk_insn *in, struct pmk_facts *f)
 
 static bool fetch_is_cached(const struct pmk_core *core, uint64_t addr)
 {
-	return core->icache_on && addr >= core->lmb_size && addr >= core->icache_base &&
-	       addr <= core->icache_high;
+	return core->icache_on && addr >= core->microblaze.lmb_size &&
+	       addr >= core->microblaze.icache_base && addr <= core->microblaze.icache_high;
 }
 
 /* Every instruction is fetched once, from the cache, from local memory in a cycle, or from the bus. */
 static void add_fetches(const struct pmk_core *core, size_t n, struct pmk_block *b)
 {
-	size_t wait = n * (size_t)(core->peripheral_latency - 1);
+	size_t wait = n * (size_t)(core->microblaze.peripheral_latency - 1);
 
 	if (fetch_is_cached(core, b->pc)) {
 		b->facts.n[PMK_MB_FACT_L1I_ACCESS] = (uint16_t)n;
-	} else if (b->pc >= core->lmb_size) {
+	} else if (b->pc >= core->microblaze.lmb_size) {
 		b->facts.n[PMK_MB_FACT_OF_STALL] += (uint16_t)wait;
 		b->cycles += (uint32_t)wait;
 	}

@@ -10,9 +10,22 @@ static uint64_t insns_per_cycle(const struct pmk_core *core)
 	return 1;
 }
 
+static void counters(const struct pmk_core *core, struct pmk_core_counters *built)
+{
+	*built = (struct pmk_core_counters){
+		.events = (unsigned)core->microblaze.event_counters,
+		.latencies = (unsigned)core->microblaze.latency_counters,
+		.width = (unsigned)core->microblaze.counter_width,
+	};
+}
+
 const struct pmk_core_family pmk_family_microblaze = {
 	.name = "microblaze",
 	.isa = "microblaze",
+	.keys = pmk_mb_keys,
+	.check = pmk_mb_check,
+	.in_vain = pmk_mb_in_vain,
+	.counters = counters,
 	.init = pmk_mb_init,
 	.fini = pmk_mb_fini,
 	.forked = pmk_mb_forked,

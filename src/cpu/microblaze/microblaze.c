@@ -65,7 +65,7 @@ static void empty_unified(struct pmk_mb *m)
 /* log2 of the lines of a sector of the instruction cache. */
 static unsigned sector_shift(const struct pmk_core *core)
 {
-	unsigned lines = log2_of(core->icache_size) - log2_of(core->icache_line * 4);
+	unsigned lines = log2_of(core->icache_size) - log2_of(core->microblaze.icache_line * 4);
 	unsigned sectors = log2_of(PMK_MB_SECTORS);
 
 	return lines > sectors ? lines - sectors : 0;
@@ -73,27 +73,27 @@ static unsigned sector_shift(const struct pmk_core *core)
 
 static void init_cached(struct pmk_mb *m, const struct pmk_core *core)
 {
-	uint64_t base = pmk_later(core->dcache_base, core->lmb_size);
+	uint64_t base = pmk_later(core->microblaze.dcache_base, core->microblaze.lmb_size);
 
-	if (!core->dcache_on || base > core->dcache_high)
+	if (!core->dcache_on || base > core->microblaze.dcache_high)
 		return;
 	m->cached_base = (uint32_t)base;
-	m->cached_size = core->dcache_high - base + 1;
+	m->cached_size = core->microblaze.dcache_high - base + 1;
 }
 
 unsigned pmk_mb_sector_bits(const struct pmk_core *core)
 {
-	return log2_of(core->icache_line * 4) + sector_shift(core);
+	return log2_of(core->microblaze.icache_line * 4) + sector_shift(core);
 }
 
 static void init_caches(struct pmk_mb *m, const struct pmk_core *core)
 {
-	m->ishift = log2_of(core->icache_line * 4);
+	m->ishift = log2_of(core->microblaze.icache_line * 4);
 	m->iindex = (uint32_t)(core->icache_size >> m->ishift) - 1;
 	m->sector_shift = sector_shift(core);
-	m->dshift = log2_of(core->dcache_line * 4);
+	m->dshift = log2_of(core->microblaze.dcache_line * 4);
 	m->dindex = (uint32_t)(core->dcache_size >> m->dshift) - 1;
-	m->dwords = (uint32_t)core->dcache_line - 1;
+	m->dwords = (uint32_t)core->microblaze.dcache_line - 1;
 	m->line_granules = m->dwords >> (PMK_MB_GRAIN - PMK_MB_WORD_GRAIN);
 	m->grain = core->dcache_wt ? PMK_MB_GRAIN : PMK_MB_WORD_GRAIN;
 	/* Write-back caches are no larger than the table, so one entry is of no two granules at a time. */
@@ -253,7 +253,7 @@ void pmk_mb_derive(const struct pmk_cpu *cpu, uint64_t *t)
 	derive_branches(cpu, t);
 	derive_caches(cpu, t);
 	t[PMK_SIG_STALL] = t[PMK_SIG_OF_STALL] + t[PMK_SIG_EX_STALL] + t[PMK_SIG_MEM_STALL];
-	if (cpu->core.stall_cascade) {
+	if (cpu->core.microblaze.stall_cascade) {
 		t[PMK_SIG_OF_STALL] += t[PMK_SIG_MEM_STALL];
 		t[PMK_SIG_EX_STALL] += t[PMK_SIG_MEM_STALL];
 	}
@@ -291,7 +291,7 @@ static void stall(struct pmk_cpu *cpu, enum pmk_signal sig, uint64_t cycles)
 /* Three stages have none for memory: what takes long there holds execution. */
 static void stall_memory(struct pmk_cpu *cpu, uint64_t cycles)
 {
-	stall(cpu, cpu->core.area == 1 ? PMK_SIG_EX_STALL : PMK_SIG_MEM_STALL, cycles);
+	stall(cpu, cpu->core.microblaze.area == 1 ? PMK_SIG_EX_STALL : PMK_SIG_MEM_STALL, cycles);
 }
 
 /*
@@ -312,7 +312,7 @@ uint32_t pmk_mb_longest(const struct pmk_core *core)
 	/* A fill behind another, behind an eviction for which the write buffer has no room. */
 	uint64_t longest = 1 + core->mem_latency + core->fill_cycles + core->write_cycles;
 
-	longest = pmk_later(longest, core->peripheral_latency);
+	longest = pmk_later(longest, core->microblaze.peripheral_latency);
 	return (uint32_t)pmk_later(longest, core->utlb_penalty);
 }
 
@@ -351,7 +351,7 @@ static uint64_t look_up(struct pmk_cpu *cpu, uint32_t page, uint64_t now)
 static void fetch_translate(struct pmk_cpu *cpu, uint32_t page, uint64_t now)
 {
 	struct pmk_mb *m = cpu->mb;
-	unsigned last = (unsigned)cpu->core.itlb_entries - 1, i = 0;
+	unsigned last = (unsigned)cpu->core.microblaze.itlb_entries - 1, i = 0;
 
 	while (i < last && m->itlb[i] != page)
 		i++;
@@ -369,7 +369,7 @@ static unsigned least_recently_used(const struct pmk_cpu *cpu)
 	const struct pmk_mb *m = cpu->mb;
 	unsigned victim = 0;
 
-	for (unsigned i = 1; i < cpu->core.dtlb_entries; i++)
+	for (unsigned i = 1; i < cpu->core.microblaze.dtlb_entries; i++)
 		if (m->used[i] < m->used[victim])
 			victim = i;
 	return victim;
@@ -489,7 +489,7 @@ static void interrupted(struct pmk_cpu *cpu, const struct pmk_block *p, const st
 	}
 	if (!b->vector)
 		return;
-	if (b->pc - cpu->core.vectors_base == PMK_MB_VECTOR_INTERRUPT)
+	if (b->pc - cpu->core.microblaze.vectors_base == PMK_MB_VECTOR_INTERRUPT)
 		cpu->dyn[PMK_SIG_EXC_IRQ]++;
 	else
 		cpu->dyn[PMK_SIG_EXC_HW]++;
@@ -660,16 +660,17 @@ static enum place place_of(const struct pmk_cpu *cpu, uint32_t addr)
 
 	if (cpu->is_device && cpu->is_device(cpu->device_ctx, addr))
 		return PERIPHERAL;
-	if (addr < core->lmb_size)
+	if (addr < core->microblaze.lmb_size)
 		return LOCAL;
-	return core->dcache_on && addr >= core->dcache_base && addr <= core->dcache_high
+	return core->dcache_on && addr >= core->microblaze.dcache_base &&
+			       addr <= core->microblaze.dcache_high
 		       ? CACHED
 		       : PERIPHERAL;
 }
 
 bool pmk_mb_data_is_local(const struct pmk_core *core)
 {
-	return core->lmb_size > UINT32_MAX && !core->mmu && !core->system;
+	return core->microblaze.lmb_size > UINT32_MAX && !core->mmu && !core->system;
 }
 
 static uint64_t issue_time(const struct pmk_cpu *cpu, uint64_t access)
@@ -739,8 +740,8 @@ static uint64_t data_fill(struct pmk_cpu *cpu, uint32_t addr, uint64_t now)
 static void peripheral(struct pmk_cpu *cpu, enum pmk_signal sig, uint64_t now)
 {
 	cpu->dyn[sig]++;
-	record(cpu, sig, now, cpu->core.peripheral_latency);
-	stall_memory(cpu, cpu->core.peripheral_latency - 1);
+	record(cpu, sig, now, cpu->core.microblaze.peripheral_latency);
+	stall_memory(cpu, cpu->core.microblaze.peripheral_latency - 1);
 }
 
 /* Write-through: a line takes the place of another. */

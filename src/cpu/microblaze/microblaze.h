@@ -23,7 +23,7 @@
  *   QEMU puts the slot of a branch at the end of a page into a block of its own: the branch's block is
  *   then `open`, and the two are joined when the slot starts.
  *
- * Choices where the manual is silent are parameters of config.h, or marked as our choice.
+ * Choices where the manual is silent are parameters (keys.c), or marked as our choice.
  */
 #ifndef PMK_CPU_MICROBLAZE_MICROBLAZE_H
 #define PMK_CPU_MICROBLAZE_MICROBLAZE_H
@@ -133,6 +133,11 @@ struct pmk_mb {
 	uint8_t shadow[PMK_MB_PAGES];
 	bool unified[PMK_MB_PAGES];
 };
+
+/* Its parameters: keys.c. */
+extern const struct pmk_core_key pmk_mb_keys[];
+int pmk_mb_check(const struct pmk_core *core, char *msg, unsigned size);
+const char *pmk_mb_in_vain(const struct pmk_core *core, const char *key);
 
 int pmk_mb_init(struct pmk_cpu *cpu);
 void pmk_mb_fini(struct pmk_cpu *cpu);

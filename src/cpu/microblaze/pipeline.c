@@ -56,20 +56,20 @@ static struct latency latency_of(const struct pmk_insn *in)
 static uint32_t hazard_of(const struct pmk_core *core, const struct pmk_insn *in)
 {
 	if (in->load)
-		return (uint32_t)core->hazard_load;
+		return (uint32_t)core->microblaze.hazard_load;
 	if (in->kind & PMK_MB_MUL)
-		return (uint32_t)core->hazard_mul;
+		return (uint32_t)core->microblaze.hazard_mul;
 	if (in->kind & PMK_MB_FP)
-		return (uint32_t)core->hazard_fp;
+		return (uint32_t)core->microblaze.hazard_fp;
 	if (in->kind & (PMK_MB_BARREL | PMK_MB_DIV))
-		return (uint32_t)core->hazard_shift;
+		return (uint32_t)core->microblaze.hazard_shift;
 	return 0;
 }
 
 /* Eight stages with virtual addresses take two cycles more. */
 static unsigned far(const struct pmk_core *core, unsigned five, unsigned eight)
 {
-	if (core->area != 2)
+	if (core->microblaze.area != 2)
 		return five;
 	return core->mmu ? eight + 2 : eight;
 }
@@ -82,7 +82,7 @@ unsigned pmk_mb_taken_cycles(const struct pmk_core *core, bool delayed)
 /* Of returns the manual does not say that virtual addresses take more. */
 unsigned pmk_mb_return_cycles(const struct pmk_core *core)
 {
-	return core->area == 2 ? 5 : 1;
+	return core->microblaze.area == 2 ? 5 : 1;
 }
 
 unsigned pmk_mb_wrong_cycles(const struct pmk_core *core)
@@ -121,7 +121,7 @@ static void issue_one(const struct pmk_core *core, struct scoreboard *sb, const 
 		      struct pmk_pipe_slot *slot, struct pmk_mb_timing *out)
 {
 	uint32_t issue = operands_ready(sb, in, out);
-	uint32_t latency = latency_of(in).cycles[core->area];
+	uint32_t latency = latency_of(in).cycles[core->microblaze.area];
 
 	out->of_stall += issue - sb->cycle;
 	out->ex_stall += latency - 1;

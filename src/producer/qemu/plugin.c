@@ -804,7 +804,7 @@ static qemu_exec_fn block_callback(uint64_t pc)
 
 static bool is_vector(uint64_t pc)
 {
-	uint64_t base = arena->cfg.core.vectors_base;
+	uint64_t base = arena->cfg.core.microblaze.vectors_base;
 
 	if (family == MICROBLAZE)
 		return pc == base + PMK_MB_VECTOR_INTERRUPT || pc == base + PMK_MB_VECTOR_EXCEPTION;
@@ -1170,9 +1170,9 @@ int pmk_plugin_install(const struct pmk_qemu_glue *of_module, uint64_t id,
 		atomic_store(&arena->other_isa, 1);
 		return -1;
 	}
-	family = pmk_core_is_mb(&arena->cfg.core)    ? MICROBLAZE
-		 : pmk_core_is_a64(&arena->cfg.core) ? A64
-						     : ARM11;
+	family = !strcmp(arena->cfg.core.isa, "microblaze") ? MICROBLAZE
+		 : !strcmp(arena->cfg.core.isa, "a64")	    ? A64
+							    : ARM11;
 	big_endian = !strcmp(info->target_name, "microblaze");
 	isa = pmk_isa_arm_new();
 	if (!isa || pmk_code_init(&code, &arena->cfg.core))

@@ -180,7 +180,7 @@ static void l2_put(struct oracle *o, uint64_t number, bool dirty)
 
 	if (l->valid && l->dirty) {
 		o->n[PMK_SIG_L2_EVICT]++;
-		o->n[PMK_SIG_BUS_WRITE] += 64 / o->core->bus_bytes;
+		o->n[PMK_SIG_BUS_WRITE] += 64 / o->core->a64.bus_bytes;
 	}
 	*l = (struct line){ .valid = true, .dirty = dirty, .number = number };
 }
@@ -188,15 +188,15 @@ static void l2_put(struct oracle *o, uint64_t number, bool dirty)
 /* Level 1 asks for a line; how long its critical word takes. */
 static uint64_t l2_get(struct oracle *o, uint64_t number, bool for_write)
 {
-	o->lsu.level2 = o->core->l2_on && cache_find(&o->l2, number);
-	if (o->core->l2_on) {
+	o->lsu.level2 = o->core->a64.l2_on && cache_find(&o->l2, number);
+	if (o->core->a64.l2_on) {
 		o->n[PMK_SIG_L2_READ]++;
 		if (o->lsu.level2)
 			return o->core->l2_latency;
 		o->n[for_write ? PMK_SIG_L2_MISS_WRITE : PMK_SIG_L2_MISS_READ]++;
 		l2_put(o, number, false);
 	}
-	o->n[PMK_SIG_BUS_READ] += 64 / o->core->bus_bytes;
+	o->n[PMK_SIG_BUS_READ] += 64 / o->core->a64.bus_bytes;
 	return o->core->mem_latency;
 }
 
@@ -205,8 +205,8 @@ static void l2_take(struct oracle *o, uint64_t number)
 {
 	struct line *l;
 
-	if (!o->core->l2_on) {
-		o->n[PMK_SIG_BUS_WRITE] += 64 / o->core->bus_bytes;
+	if (!o->core->a64.l2_on) {
+		o->n[PMK_SIG_BUS_WRITE] += 64 / o->core->a64.bus_bytes;
 		return;
 	}
 	o->n[PMK_SIG_L2_WRITE]++;
@@ -240,7 +240,7 @@ static void lose_fetch(struct oracle *o, uint64_t cycles)
 /* The bytes of a block: pages first, then lines. Look-ups are of pieces of fetch.bytes. */
 static void fetch(struct oracle *o, uint64_t from, uint64_t last)
 {
-	uint64_t width = o->core->fetch_bytes;
+	uint64_t width = o->core->a64.fetch_bytes;
 	bool missed;
 
 	for (uint64_t a = from / width * width; a <= last; a += width) {
@@ -344,7 +344,7 @@ static void access_bytes(struct oracle *o, uint64_t addr, unsigned bytes, unsign
 	uint64_t last = addr + bytes - 1;
 	unsigned looks = 0;
 
-	for (unsigned i = 0; i < bytes; i += (unsigned)o->core->l1d_bytes)
+	for (unsigned i = 0; i < bytes; i += (unsigned)o->core->a64.l1d_bytes)
 		looks++;
 	looks += addr / 64 != last / 64;
 	o->n[PMK_SIG_L1D_LOOKUP] += looks;
@@ -388,12 +388,12 @@ static void leave_conditional(struct oracle *o, const struct leaving *l)
 		o->counter[i]++;
 	if (!l->taken && o->counter[i] > 0)
 		o->counter[i]--;
-	o->history = (o->history * 2 + l->taken) % (1u << o->core->bp_history);
+	o->history = (o->history * 2 + l->taken) % (1u << o->core->a64.bp_history);
 }
 
 static void leave_indirect(struct oracle *o, const struct leaving *l)
 {
-	uint64_t *said = &o->target[l->at / 4 % o->core->bp_indirect];
+	uint64_t *said = &o->target[l->at / 4 % o->core->a64.bp_indirect];
 
 	if (*said != l->target)
 		mispredict(o);

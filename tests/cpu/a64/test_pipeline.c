@@ -591,10 +591,10 @@ static void test_restated(void **state)
 		struct schedule want;
 		int n = 1 + (int)pick(MAX - 1);
 
-		c.issue_width = run % 5 ? 2 : 1 + pick(4);
+		c.a64.issue_width = run % 5 ? 2 : 1 + pick(4);
 		random_ops(ops, insn, n);
 		pmk_a64_time(&c, insn, (size_t)n, slots, &t);
-		restate(ops, n, (unsigned)c.issue_width, &want);
+		restate(ops, n, (unsigned)c.a64.issue_width, &want);
 		if (t.cycles != want.cycles || t.data_stall != want.empty)
 			fail_msg("run %u: %u cycles, %u empty instead of %u, %u", run, t.cycles,
 				 t.data_stall, want.cycles, want.empty);
@@ -678,7 +678,7 @@ static void test_parameters(void **state)
 	struct pmk_a64_timing t;
 
 	(void)state;
-	slow.div_latency = 20;
+	slow.a64.div_latency = 20;
 	decode_all(words, 2, insn);
 	pmk_a64_time(&slow, insn, 2, slots, &t);
 	assert_int_equal(t.cycles, 21);

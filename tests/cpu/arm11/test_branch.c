@@ -113,9 +113,10 @@ struct both {
 
 static void both_init(struct both *both, int on, int dynamic, int fixed, unsigned entries)
 {
-	struct pmk_core core = {
-		.bp_on = on, .bp_dynamic = dynamic, .bp_static = fixed, .bp_entries = entries
-	};
+	struct pmk_core core = { .bp_on = on,
+				 .arm11.bp_dynamic = dynamic,
+				 .arm11.bp_static = fixed,
+				 .bp_entries = entries };
 
 	memset(both, 0, sizeof(*both));
 	both->plain.on = on;

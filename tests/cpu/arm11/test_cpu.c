@@ -178,7 +178,7 @@ static struct line *level2_bring(struct oracle *o, uint32_t number)
 
 static void level2_read(struct oracle *o, bool data, uint32_t number)
 {
-	unsigned buffers = (unsigned)o->core->l2_buffers;
+	unsigned buffers = (unsigned)o->core->arm11.l2_buffers;
 
 	if (!o->core->l2_type)
 		return;
@@ -206,7 +206,7 @@ static void level2_write(struct oracle *o, uint32_t addr, uint32_t bytes)
 			o->held[i / 8][i % 8] = 0;
 	o->n[through ? PMK_SIG_L2CC_WT_WRITE : PMK_SIG_L2CC_DATA_WRITE]++;
 	o->n[PMK_SIG_L2CC_DATA_WRITE_HIT] += l != NULL;
-	if (!l && !through && o->core->l2_write_allocate) {
+	if (!l && !through && o->core->arm11.l2_write_allocate) {
 		o->n[PMK_SIG_L2CC_WRITE_ALLOC]++;
 		l = level2_bring(o, addr >> 5);
 	}
@@ -261,7 +261,7 @@ static void fetch(struct oracle *o, uint32_t from, uint32_t bytes)
 static void speculate(struct oracle *o, uint32_t branch, uint32_t from, uint64_t bytes,
 		      bool arrives)
 {
-	if (!o->core->icache_on || !o->core->shadow || !bytes)
+	if (!o->core->icache_on || !o->core->arm11.shadow || !bytes)
 		return;
 	for (uint64_t a = from & ~31u; a < from + bytes; a += 32)
 		if (a >> 5 != branch >> 5)
@@ -280,7 +280,7 @@ static void touch(struct oracle *o, uint32_t addr, uint32_t bytes, bool write)
 	cached = c->dcache_on && !(o->is_device && o->is_device(NULL, addr));
 	o->n[PMK_SIG_L1D_ACCESS_WB] += cached;
 	l = cached ? cache_find(&o->dcache, addr >> 5) : NULL;
-	if (!l && (cached || c->miss_uncached)) {
+	if (!l && (cached || c->arm11.miss_uncached)) {
 		o->n[PMK_SIG_L1D_MISS]++;
 		o->n[write ? PMK_SIG_L1D_WRITE_MISS : PMK_SIG_L1D_READ_MISS]++;
 	}
@@ -294,7 +294,7 @@ static void touch(struct oracle *o, uint32_t addr, uint32_t bytes, bool write)
 		}
 		return;
 	}
-	if (!l && (!write || c->write_allocate)) {
+	if (!l && (!write || c->arm11.write_allocate)) {
 		l = cache_victim(&o->dcache, addr >> 5);
 		level2_read(o, true, addr >> 5); /* before the victim goes out */
 		if (l->valid) {
@@ -311,10 +311,10 @@ static void touch(struct oracle *o, uint32_t addr, uint32_t bytes, bool write)
 	} else if (write && c->dcache_wt) {
 		level2_write(o, addr, bytes);
 		/* Written through: one external access, whether the line is there or not. */
-		o->n[PMK_SIG_DATA_EXTERNAL] += l || c->store_miss_external;
+		o->n[PMK_SIG_DATA_EXTERNAL] += l || c->arm11.store_miss_external;
 	} else if (write && !l) {
 		level2_write(o, addr, bytes);
-		o->n[PMK_SIG_DATA_EXTERNAL] += c->store_miss_external;
+		o->n[PMK_SIG_DATA_EXTERNAL] += c->arm11.store_miss_external;
 	}
 	if (write && l && !c->dcache_wt)
 		for (uint32_t i = 0; i < bytes; i++)
@@ -357,22 +357,22 @@ static void leave_direct(struct oracle *o, const struct leaving *l)
 {
 	const struct pmk_core *c = o->core;
 	unsigned i = l->at / 8 % (unsigned)c->bp_entries;
-	bool hit = c->bp_on && c->bp_dynamic && o->btac[i].valid && o->btac[i].addr == l->at;
+	bool hit = c->bp_on && c->arm11.bp_dynamic && o->btac[i].valid && o->btac[i].addr == l->at;
 	bool likely = !l->conditional || (l->flow == PMK_FLOW_JUMP && l->encoded <= l->at);
-	bool say = hit ? o->btac[i].state >= 2 : c->bp_on && c->bp_static && likely;
+	bool say = hit ? o->btac[i].state >= 2 : c->bp_on && c->arm11.bp_static && likely;
 
 	/* Its shadow is fetched unless the table redirected the fetch in time. */
 	if (l->taken && !(hit && say))
-		speculate(o, l->at, l->fall, c->shadow_bytes, true);
+		speculate(o, l->at, l->fall, c->arm11.shadow_bytes, true);
 	if (say != l->taken)
 		o->n[PMK_SIG_BRANCH_MISS]++;
-	if (say && !l->taken && c->shadow == 2)
-		speculate(o, l->at, l->encoded, c->wrong_bytes, true);
+	if (say && !l->taken && c->arm11.shadow == 2)
+		speculate(o, l->at, l->encoded, c->arm11.wrong_bytes, true);
 	if (l->taken && l->flow == PMK_FLOW_CALL)
 		push(o, l->fall);
 	if (hit) {
 		o->btac[i].state += l->taken ? o->btac[i].state < 3 : -(o->btac[i].state > 0);
-	} else if (l->taken && c->bp_on && c->bp_dynamic) {
+	} else if (l->taken && c->bp_on && c->arm11.bp_dynamic) {
 		o->btac[i].valid = true;
 		o->btac[i].addr = l->at;
 		o->btac[i].state = 2;
@@ -392,12 +392,12 @@ static void leave_return(struct oracle *o, const struct leaving *l)
 			o->depth--; /* what was wrongly predicted is put back */
 	}
 	if (predicted) {
-		o->n[PMK_SIG_RET_PREDICTED] += right || !c->ret_exclusive;
+		o->n[PMK_SIG_RET_PREDICTED] += right || !c->arm11.ret_exclusive;
 		o->n[PMK_SIG_RET_MISS] += !right;
 	}
-	speculate(o, l->at, l->fall, c->shadow_bytes, !right);
+	speculate(o, l->at, l->fall, c->arm11.shadow_bytes, !right);
 	if (!right)
-		o->n[PMK_SIG_BRANCH_MISS] += l->is_branch || predicted || c->pc_writes;
+		o->n[PMK_SIG_BRANCH_MISS] += l->is_branch || predicted || c->arm11.pc_writes;
 }
 
 static void leave(struct oracle *o, const struct leaving *l)
@@ -419,8 +419,8 @@ static void leave(struct oracle *o, const struct leaving *l)
 	case PMK_FLOW_INDCALL:
 		if (!l->taken)
 			return;
-		speculate(o, l->at, l->fall, o->core->shadow_bytes, true);
-		o->n[PMK_SIG_BRANCH_MISS] += l->is_branch || o->core->pc_writes;
+		speculate(o, l->at, l->fall, o->core->arm11.shadow_bytes, true);
+		o->n[PMK_SIG_BRANCH_MISS] += l->is_branch || o->core->arm11.pc_writes;
 		if (l->flow == PMK_FLOW_INDCALL)
 			push(o, l->fall);
 		break;
@@ -435,9 +435,9 @@ static void execute(struct oracle *o, const struct pmk_insn *in)
 		      in->flow != PMK_FLOW_MODE;
 
 	o->n[PMK_SIG_INSN]++;
-	o->n[PMK_SIG_BRANCH] += in->is_branch || (leaves && o->core->pc_writes);
+	o->n[PMK_SIG_BRANCH] += in->is_branch || (leaves && o->core->arm11.pc_writes);
 	o->n[PMK_SIG_WBUF_DRAIN] +=
-		in->sysop == PMK_SYS_DSB || (in->sysop == PMK_SYS_DMB && o->core->dmb_drains);
+		in->sysop == PMK_SYS_DSB || (in->sysop == PMK_SYS_DMB && o->core->arm11.dmb_drains);
 }
 
 /* ---- random programs ----------------------------------------------------------------------- */
@@ -1021,7 +1021,7 @@ static void test_many_programs(void **state)
 
 		seed = 12345 + i;
 		configure(&core, &geometries[i % 3 + 1]);
-		core.shadow = i % 3;
+		core.arm11.shadow = i % 3;
 		core.utlb_entries = 3 + i % 5;
 		snprintf(what, sizeof(what), "program %u", i);
 		run_both(&core, &shape, what, 2000, i % 2, NULL);

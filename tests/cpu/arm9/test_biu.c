@@ -54,17 +54,17 @@ static struct rig *start(uint64_t ratio, bool system)
 	r.core = (struct pmk_core){ .pmu = "ahbmon",
 				    .isa = "arm",
 				    .system = system,
-				    .ahb_ratio = ratio,
-				    .ahb_connect = 1,
-				    .mpmc_read = 5,
-				    .mpmc_write = 2,
-				    .smc_read = 3,
-				    .smc_read_next = 2,
-				    .apb_read = 2,
-				    .apb_write = 4,
-				    .walk_reads = 2,
+				    .arm9.ahb_ratio = ratio,
+				    .arm9.ahb_connect = 1,
+				    .arm9.mpmc_read = 5,
+				    .arm9.mpmc_write = 2,
+				    .arm9.smc_read = 3,
+				    .arm9.smc_read_next = 2,
+				    .arm9.apb_read = 2,
+				    .arm9.apb_write = 4,
+				    .arm9.walk_reads = 2,
 				    .wbuf_entries = 4,
-				    .wbuf_words = 16 };
+				    .arm9.wbuf_words = 16 };
 	assert_int_equal(pmk_biu_init(&r.biu, &r.core), PMK_OK);
 	r.biu.sink = see;
 	r.biu.sink_ctx = &r;

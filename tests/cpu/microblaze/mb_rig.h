@@ -86,7 +86,7 @@ static inline struct pmk_core plain_core(void)
 	core.icache_on = core.dcache_on = 0;
 	core.icache_ways = core.dcache_ways = 1;
 	core.icache_size = core.dcache_size = 1024;
-	core.lmb_size = UINT64_C(1) << 32;
+	core.microblaze.lmb_size = UINT64_C(1) << 32;
 	core.mmu = 0;
 	core.bp_on = 0;
 	core.bp_entries = 8;
@@ -149,8 +149,8 @@ static inline void rig_run(struct rig *r, uint32_t pc, const uint32_t *words, si
 	static struct pmk_pipe_slot slots[MAX_INSNS];
 	const struct pmk_block *b;
 	uint64_t hash = 0;
-	bool vector = r->core.system &&
-		      (pc - r->core.vectors_base == 0x10 || pc - r->core.vectors_base == 0x20);
+	bool vector = r->core.system && (pc - r->core.microblaze.vectors_base == 0x10 ||
+					 pc - r->core.microblaze.vectors_base == 0x20);
 
 	for (size_t i = 0; i < n; i++) {
 		pmk_isa_microblaze_decode(pc + 4 * (uint32_t)i, words[i], &insn[i]);

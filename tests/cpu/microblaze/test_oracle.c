@@ -118,7 +118,7 @@ static unsigned refill_of(const struct oracle *o, bool wrong)
 	bool slot = o->end.kind & PMK_MB_DELAY, back = o->end.kind & PMK_MB_RETURN;
 	unsigned cycles = slot && !wrong ? 1 : 2;
 
-	if (o->core->area != 2)
+	if (o->core->microblaze.area != 2)
 		return cycles;
 	return cycles + 4 + (o->core->mmu && (wrong || !back) ? 2 : 0);
 }
@@ -206,13 +206,13 @@ static uint64_t shadow(struct oracle *o, struct pages *t, uint32_t addr, enum pm
 
 static bool code_is_cached(const struct oracle *o, uint32_t addr)
 {
-	return o->core->icache_on && addr >= o->core->lmb_size && addr >= o->core->icache_base &&
-	       addr <= o->core->icache_high;
+	return o->core->icache_on && addr >= o->core->microblaze.lmb_size &&
+	       addr >= o->core->microblaze.icache_base && addr <= o->core->microblaze.icache_high;
 }
 
 static void fetch(struct oracle *o, uint32_t pc, const struct pmk_insn *insn, size_t n)
 {
-	uint32_t bytes = (uint32_t)o->core->icache_line * 4;
+	uint32_t bytes = (uint32_t)o->core->microblaze.icache_line * 4;
 
 	for (size_t i = 0; i < n; i++) {
 		uint32_t addr = (uint32_t)insn[i].addr;
@@ -271,7 +271,7 @@ static uint64_t read_line(struct oracle *o, struct line *l, uint32_t number, uin
 static uint64_t cached_access(struct oracle *o, const struct pmk_insn *in, uint32_t addr,
 			      uint64_t now)
 {
-	uint32_t bytes = (uint32_t)o->core->dcache_line * 4, number = addr / bytes;
+	uint32_t bytes = (uint32_t)o->core->microblaze.dcache_line * 4, number = addr / bytes;
 	unsigned word = addr % bytes / 4;
 	struct line *l = &o->dline[number % (o->core->dcache_size / bytes)];
 	bool hit = l->there && l->number == number && l->word[word];
@@ -297,20 +297,21 @@ static uint64_t cached_access(struct oracle *o, const struct pmk_insn *in, uint3
 static void access_data(struct oracle *o, const struct pmk_insn *in, uint32_t addr, uint64_t now)
 {
 	const struct pmk_core *core = o->core;
-	enum pmk_signal why = core->area == 1 ? PMK_SIG_EX_STALL : PMK_SIG_MEM_STALL;
+	enum pmk_signal why = core->microblaze.area == 1 ? PMK_SIG_EX_STALL : PMK_SIG_MEM_STALL;
 	uint64_t cycles = shadow(o, &o->dtlb, addr, PMK_SIG_DTLB_HIT);
 
 	if (core->mmu)
 		o->n[in->load ? PMK_SIG_L1D_TLB_READ : PMK_SIG_L1D_TLB_WRITE]++;
 	wait_for(o, why, cycles);
 	now += cycles;
-	if (addr < core->lmb_size)
+	if (addr < core->microblaze.lmb_size)
 		return;
-	if (core->dcache_on && addr >= core->dcache_base && addr <= core->dcache_high) {
+	if (core->dcache_on && addr >= core->microblaze.dcache_base &&
+	    addr <= core->microblaze.dcache_high) {
 		cycles = cached_access(o, in, addr, now);
 		timed(o, in->load ? PMK_SIG_L1D_CACHED_READ : PMK_SIG_L1D_CACHED_WRITE, 1 + cycles);
 	} else {
-		cycles = core->peripheral_latency - 1;
+		cycles = core->microblaze.peripheral_latency - 1;
 		o->n[in->load ? PMK_SIG_PERIPHERAL_READ : PMK_SIG_PERIPHERAL_WRITE]++;
 		timed(o, in->load ? PMK_SIG_PERIPHERAL_READ : PMK_SIG_PERIPHERAL_WRITE, 1 + cycles);
 	}
@@ -358,8 +359,8 @@ static void oracle_run(struct oracle *o, uint32_t pc, const struct pmk_insn *ins
 	wait = late(o, &t);
 	if (wait > o->clock - before)
 		wait_for(o, PMK_SIG_OF_STALL, wait - (o->clock - before));
-	if (!code_is_cached(o, pc) && pc >= o->core->lmb_size)
-		static_of = n * (o->core->peripheral_latency - 1);
+	if (!code_is_cached(o, pc) && pc >= o->core->microblaze.lmb_size)
+		static_of = n * (o->core->microblaze.peripheral_latency - 1);
 	start = o->clock;
 	o->n[PMK_SIG_OF_STALL] += t.of_stall + static_of;
 	o->n[PMK_SIG_EX_STALL] += t.ex_stall;
@@ -604,37 +605,37 @@ static struct pmk_core random_core(void)
 {
 	struct pmk_core core = plain_core();
 
-	core.area = pick(3);
+	core.microblaze.area = pick(3);
 	core.icache_on = pick(5) > 0;
 	core.dcache_on = pick(5) > 0;
-	core.icache_line = 4u << pick(3);
-	core.dcache_line = 4u << pick(3);
+	core.microblaze.icache_line = 4u << pick(3);
+	core.microblaze.dcache_line = 4u << pick(3);
 	core.icache_size = 64u << pick(9);
 	core.dcache_size = 64u << pick(11);
 	core.dcache_wt = pick(2);
-	core.lmb_size = pick(4) ? 0 : pick(2) ? CODE_BASE : 0x300000;
+	core.microblaze.lmb_size = pick(4) ? 0 : pick(2) ? CODE_BASE : 0x300000;
 	if (!pick(4))
-		core.dcache_base = 0x200000;
+		core.microblaze.dcache_base = 0x200000;
 	if (!pick(4))
-		core.dcache_high = 0x4fffff;
+		core.microblaze.dcache_high = 0x4fffff;
 	if (!pick(4))
-		core.icache_base = CODE_BASE + 4096;
-	core.peripheral_latency = 1 + pick(20);
+		core.microblaze.icache_base = CODE_BASE + 4096;
+	core.microblaze.peripheral_latency = 1 + pick(20);
 	core.mem_latency = 1 + pick(40);
 	core.fill_cycles = 1 + pick(20);
 	core.write_cycles = 1 + pick(6);
 	core.wbuf_entries = 1 + pick(8);
-	core.hazard_load = pick(6);
-	core.hazard_mul = pick(6);
-	core.hazard_fp = pick(6);
-	core.hazard_shift = pick(6);
+	core.microblaze.hazard_load = pick(6);
+	core.microblaze.hazard_mul = pick(6);
+	core.microblaze.hazard_fp = pick(6);
+	core.microblaze.hazard_shift = pick(6);
 	core.bp_entries = 8u << pick(9);
-	if (core.area != 1) {
+	if (core.microblaze.area != 1) {
 		core.bp_on = pick(3) > 0;
 		core.mmu = pick(3) > 0;
 	}
-	core.itlb_entries = 1u << pick(4);
-	core.dtlb_entries = 1u << pick(4);
+	core.microblaze.itlb_entries = 1u << pick(4);
+	core.microblaze.dtlb_entries = 1u << pick(4);
 	core.tlb_entries = 4u << pick(5);
 	core.utlb_penalty = 1 + pick(32);
 	core.walk_penalty = pick(2) * 30;
@@ -647,8 +648,8 @@ static struct oracle *oracle_new(const struct pmk_core *core)
 
 	assert_non_null(o);
 	o->core = core;
-	o->itlb.most = (unsigned)core->itlb_entries;
-	o->dtlb.most = (unsigned)core->dtlb_entries;
+	o->itlb.most = (unsigned)core->microblaze.itlb_entries;
+	o->dtlb.most = (unsigned)core->microblaze.dtlb_entries;
 	o->utlb.most = (unsigned)core->tlb_entries;
 	return o;
 }

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* Parameters of an ARM926EJ-S beside those that cores of other families have, too. keys.c says what each is. */
+#ifndef PMK_CPU_ARM9_PARAMS_H
+#define PMK_CPU_ARM9_PARAMS_H
+
+#include <stdint.h>
+
+#include "cpu/arm11/params.h"
+
+struct pmk_core_arm9 {
+	struct pmk_core_arm11 arm11; /* first: it is an ARM11 but for its memory system */
+	uint64_t ahb_ratio;
+	uint64_t ahb_connect;
+	uint64_t mpmc_read;
+	uint64_t mpmc_read_next;
+	uint64_t mpmc_write;
+	uint64_t mpmc_write_next;
+	uint64_t smc_read;
+	uint64_t smc_read_next;
+	uint64_t smc_write;
+	uint64_t smc_write_next;
+	uint64_t apb_read;
+	uint64_t apb_write;
+	uint64_t walk_reads;
+	uint64_t wbuf_words;
+	uint64_t wait_threshold;
+	uint64_t wait_armi;
+	uint64_t wait_clcdc;
+	uint64_t wait_dma0;
+	uint64_t wait_dma1;
+	uint64_t wait_exp;
+	uint64_t wait_armd;
+	uint64_t wait_gxi_read;
+	uint64_t wait_gxi_data;
+	uint64_t wait_gxi_write;
+	uint64_t gxi_page;
+	uint64_t itcm_size;
+	uint64_t itcm_base;
+	uint64_t dtcm_size;
+	uint64_t dtcm_base;
+	uint64_t castout_aligned;
+};
+
+#endif

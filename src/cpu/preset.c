@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Presets of cores. A preset is an INI file. The section and the name make the key: "size" in [icache] is
+ * icache.size. [core] holds the five texts (name, pmu, qemu_cpu, isa, brief) and the keys without a section, such as
+ * clock.
+ *
+ * What a key means depends on the texts, and these may stand behind it. So the file is read twice: for the
+ * texts, in which nothing is wrong yet, and for everything.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include <pmk/error.h>
+
+#include "base/ini.h"
+#include "cpu/config.h"
+
+struct reading {
+	struct pmk_core *core;
+	bool settled; /* its family is known */
+};
+
+/* One of the texts in [core]; NULL when `name` is none of them. */
+static char *find_text(struct pmk_core *core, const char *name, size_t *size)
+{
+	const struct {
+		const char *name;
+		char *text;
+		size_t size;
+	} texts[] = {
+		{ "name", core->name, sizeof(core->name) },
+		{ "pmu", core->pmu, sizeof(core->pmu) },
+		{ "qemu_cpu", core->qemu_cpu, sizeof(core->qemu_cpu) },
+		{ "isa", core->isa, sizeof(core->isa) },
+		{ "brief", core->brief, sizeof(core->brief) },
+	};
+
+	for (unsigned i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		if (strcmp(name, texts[i].name) != 0)
+			continue;
+		*size = texts[i].size;
+		return texts[i].text;
+	}
+	return NULL;
+}
+
+/* pmk_ini_take, the first time. */
+static bool take_text(void *ctx, struct pmk_ini *ini, const char *section, const char *name,
+		      const char *value)
+{
+	struct reading *r = ctx;
+	size_t size = 0;
+	char *text = section && !strcmp(section, "core") ? find_text(r->core, name, &size) : NULL;
+
+	(void)ini;
+	if (text)
+		snprintf(text, size, "%s", value);
+	return true;
+}
+
+/* What a preset as a whole needs. */
+static bool check_preset(const struct reading *r, struct pmk_ini *ini)
+{
+	const struct pmk_core *core = r->core;
+	char isas[64];
+
+	if (!core->name[0] || !core->pmu[0] || !core->qemu_cpu[0] || !core->isa[0])
+		return pmk_ini_fail(ini, ini->line,
+				    "[core] has to say name, pmu, qemu_cpu and isa");
+	if (r->settled)
+		return true;
+	pmk_core_isas(isas, sizeof(isas));
+	return pmk_ini_fail(ini, ini->line, "isa is %s, not '%s'", isas, core->isa);
+}
+
+/* pmk_ini_take, the second time. */
+static bool take(void *ctx, struct pmk_ini *ini, const char *section, const char *name,
+		 const char *value)
+{
+	struct reading *r = ctx;
+	char key[128], why[256], *text = NULL;
+	size_t size = 0;
+
+	if (!section)
+		return check_preset(r, ini);
+	if (strcmp(section, "core") == 0) {
+		text = find_text(r->core, name, &size);
+		snprintf(key, sizeof(key), "%.100s", name);
+	} else {
+		snprintf(key, sizeof(key), "%.60s.%.60s", section, name);
+	}
+	if (text && strlen(value) >= size)
+		return pmk_ini_fail(ini, ini->line, "the text is too long");
+	if (text) {
+		strcpy(text, value);
+		return true;
+	}
+	if (r->settled && pmk_core_set(r->core, key, value, why, sizeof(why)) != 0)
+		return pmk_ini_fail(ini, ini->line, "%s", why);
+	return true;
+}
+
+int pmk_core_load(struct pmk_core *core, const char *path, char *msg, unsigned size)
+{
+	struct reading r = { .core = core };
+
+	pmk_core_defaults(core);
+	/* What is wrong with the file is said by the second reading. */
+	pmk_ini_load(path, NULL, take_text, &r, msg, size);
+	r.settled = pmk_core_settle(core) == 0;
+	return pmk_ini_load(path, NULL, take, &r, msg, size);
+}
