@@ -25,7 +25,7 @@ def sources():
 
 def licence_of(path):
     head = "\n".join(repo.text(path).splitlines()[:3])
-    m = re.search(r"SPDX-License-Identifier: (.+?)\s*(?:\*/)?$", head, re.M)
+    m = re.search(r"SPDX-License-" r"Identifier: (.+?)\s*(?:\*/)?$", head, re.M)
     return m.group(1) if m else None
 
 
@@ -63,3 +63,9 @@ def test_texts_of_the_licences_are_there():
     used = {licence_of(p) for p in sources()}
     texts = {f[:-4] for f in os.listdir(os.path.join(SOURCE, "LICENSES"))}
     equal(texts, used, "licence texts and licences used")
+
+
+def test_reuse_finds_nothing_missing():
+    have("reuse")
+    out = run("reuse", "--root", SOURCE, "lint")
+    equal(out.code, 0, out.out)
