@@ -12,7 +12,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from harness import BUILD, SOURCE, run  # noqa: E402
 import repo  # noqa: E402
 
-NUMBER = r"(?<![\w.])\d[\d,]*(?:\.\d+)?"
+NUMBER = r"(?<![\w.])\d[\d,]*(?:\.\d+)*"  # and versions
 
 
 def shown():
