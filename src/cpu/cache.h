@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A set-associative cache directory: which line sits where, and who is thrown out. It holds no data
- * and answers no look-ups: "is this line present" is the presence map's question (cpu.h), so a hit
+ * and answers no look-ups: "is this line present" is the presence map's question (arm11.h), so a hit
  * costs nothing here. That works because neither replacement policy of these cores keeps state on
  * a hit.
  *

@@ -44,8 +44,8 @@ static uint32_t first_probe(uint64_t addr)
 	return (uint32_t)(addr >> 1) & TABLE_MASK;
 }
 
-/* The predictor slot of the branch that ends `b`. Blocks that end in the same branch share it. */
-static uint32_t branch_slot(struct pmk_code *code, const struct pmk_block *b, uint32_t id)
+/* The number of the branch that ends `b`. Blocks that end in the same branch share it. */
+static uint32_t branch_number(struct pmk_code *code, const struct pmk_block *b, uint32_t id)
 {
 	uint32_t i;
 
@@ -56,12 +56,12 @@ static uint32_t branch_slot(struct pmk_code *code, const struct pmk_block *b, ui
 	if (b->flow != PMK_FLOW_JUMP && b->flow != PMK_FLOW_CALL)
 		return PMK_BRANCH_SLOW;
 	for (i = first_probe(b->end_addr); code->branch_at[i]; i = (i + 1) & TABLE_MASK) {
-		const struct pmk_block *known = &code->block[code->branch_at[i] - 1];
+		struct pmk_block *known = &code->block[code->branch_at[i] - 1];
 
 		/* Not only the address: other code may have come to stand there. */
 		if (known->end_addr == b->end_addr && known->flow == b->flow &&
 		    known->target == b->target && known->conditional == b->conditional)
-			return known->branch;
+			return *pmk_core_family(code->core)->branch(known);
 	}
 	if (code->nbranches == PMK_MAX_BRANCHES)
 		return PMK_BRANCH_SLOW;
@@ -72,6 +72,7 @@ static uint32_t branch_slot(struct pmk_code *code, const struct pmk_block *b, ui
 const struct pmk_block *pmk_code_add(struct pmk_code *code, const struct pmk_insn *insn, size_t n,
 				     uint64_t bytes_hash, bool vector, struct pmk_pipe_slot *slots)
 {
+	const struct pmk_core_family *family = pmk_core_family(code->core);
 	struct pmk_block b;
 	uint32_t i;
 
@@ -88,8 +89,8 @@ const struct pmk_block *pmk_code_add(struct pmk_code *code, const struct pmk_ins
 		return NULL;
 	b.id = code->nblocks;
 	/* Others know by now how they end. */
-	if (pmk_core_family(code->core)->numbers_branches)
-		b.branch = branch_slot(code, &b, b.id);
+	if (family->branch)
+		*family->branch(&b) = branch_number(code, &b, b.id);
 	code->block[b.id] = b;
 	code->hash[b.id] = bytes_hash;
 	code->block_at[i] = b.id + 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The code a program has shown so far: its blocks, each known by number, and the predictor slots of
+ * The code a program has shown so far: its blocks, each known by number, and the numbers of
  * their branches. Emulators translate the same block again and again (a full translation cache, a
  * second thread); it keeps its number.
  */

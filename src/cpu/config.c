@@ -64,7 +64,7 @@ int pmk_core_choose(struct pmk_core *core, const char *isa, const char *pmu)
 
 bool pmk_core_on_ahb(const struct pmk_core *core)
 {
-	return pmk_core_family(core)->on_buses;
+	return pmk_core_family(core)->attach != NULL;
 }
 
 bool pmk_core_can_have_l2(const struct pmk_core *core)

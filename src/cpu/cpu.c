@@ -25,8 +25,7 @@ void pmk_cpu_forked(struct pmk_cpu *cpu, struct pmk_run *run)
 	/* The clock starts anew, so nothing may be under way. */
 	pmk_core_family(&cpu->core)->forked(cpu);
 	memset(cpu->dyn, 0, sizeof(cpu->dyn));
-	memset(cpu->outcome, 0, sizeof(cpu->outcome));
-	cpu->cycles = cpu->taken = cpu->uncached = cpu->uncached_writes = 0;
+	cpu->cycles = cpu->taken = 0;
 	cpu->run = run;
 }
 

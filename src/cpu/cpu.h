@@ -13,75 +13,34 @@
 
 #include <pmk/bus.h>
 
-#include "cpu/arm11/branch.h"
-#include "cpu/arm11/l2cc.h"
-#include "cpu/arm11/pipeline.h"
 #include "cpu/block.h"
-#include "cpu/cache.h"
 #include "cpu/code.h"
 #include "cpu/config.h"
-#include "cpu/lsu.h"
-#include "cpu/tlb.h"
 
 #define PMK_LIKELY(x)	__builtin_expect(!!(x), 1)
 #define PMK_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
-/* A remembered answer of pmk_pipeline_edge(). */
-struct pmk_edge {
-	const struct pmk_block *from, *to;
-	uint8_t wait, data; /* cycles; those of them that wait for operands */
-};
-
-#define PMK_EDGES 256
-
-#define PMK_MB_OUTCOMES 20
-
 struct pmk_cpu {
-	/* Read and written at every block and access: one line of the host's cache. */
+	/* Read and written at every block and access: one line of the host's cache, with what families have first
+	 * in theirs. */
 	_Alignas(64) const struct pmk_block *prev;
 	struct pmk_run *run; /* [block id] */
-	union {
-		uint8_t *pred;	     /* [branch]: prediction words, see branch.h */
-		struct pmk_a64 *a64; /* A64 cores: the rest of them, see a64/a64.h */
-		struct pmk_mb *mb;   /* MicroBlaze: likewise, see microblaze/microblaze.h */
-	};
-	union {
-		uint8_t *dmap;	/* [line]: PMK_D_… */
-		uint64_t *fast; /* A64 cores: see a64/a64.h */
-	};
 	uint64_t cycles;
 	uint64_t taken; /* blocks not left by falling through */
 	uint64_t igen;
 	uint64_t deadline; /* the first block that starts at it or behind calls on_deadline */
-
-	uint64_t pending; /* registers whose load (A64: or division) is under way, see `ready` */
-	uint8_t *imap;	  /* [line]: 1 = present */
-	int32_t multiple_left; /* words of the running load or store multiple still to come */
-	uint64_t uncached;     /* data accesses that bypassed the cache; MicroBlaze: reads */
-	bool eager;	       /* the owner adds facts at every run instead of summing up later */
+	/* The core's family's own. */
+	union {
+#define STATE(family) struct pmk_cpu_##family family;
+		PMK_CORE_FAMILIES(STATE)
+#undef STATE
+	};
+	bool eager; /* the owner adds facts at every run instead of summing up later */
 
 	/* Counts by signal that are not static facts (and, when eager, those as well). */
 	uint64_t dyn[PMK_NSIGNALS];
-
-	/* MicroBlaze: how blocks were left, by pmk_mb_end.row, and what else is no signal: see microblaze/microblaze.h. */
-	uint64_t outcome[PMK_MB_OUTCOMES];
-	uint64_t uncached_writes;
 	struct pmk_bus *bus; /* where latencies are recorded, or NULL: the owner's, as `run` */
-	struct pmk_biu *biu; /* ARM926EJ-S: what is outside, see arm9/arm9.h; the owner's, too */
-	const struct pmk_arm11_instead *instead; /* ARM926EJ-S: see arm11/arm11.h */
-
 	struct pmk_core core;
-	struct pmk_cache icache, dcache;
-	struct pmk_tlb itlb, dtlb, main_tlb;
-	struct pmk_predictor bp;
-	struct pmk_return_stack rs;
-	struct pmk_lsu lsu;
-	struct pmk_l2cc l2;
-	struct pmk_edge edge[PMK_EDGES];
-	/* Of pending registers, when they will be there; of an ARM11 also the cycles of that which are a table
-	 * walk's. */
-	uint64_t ready[PMK_PLACES];
-	uint32_t walk[PMK_PIPE_REGS];
 
 	/* The owner's: called when the clock passes the deadline, to set the next one. It sees nothing of the
 	 * block that starts. */

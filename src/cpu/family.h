@@ -24,8 +24,9 @@ struct pmk_core_family {
 	/* It is that one but for what is said here: keys of that one's which it does not have are at that one's
 	 * defaults. NULL: none. */
 	const struct pmk_core_family *like;
-	/* Its PMU counts on the buses around the core: session/devchip.h. */
-	bool on_buses;
+	/* Its PMU counts on the buses around the core, session/devchip.h: in this process the core's place on them
+	 * is `biu`. NULL: its PMU counts what the core raises. */
+	void (*attach)(struct pmk_cpu *cpu, struct pmk_biu *biu);
 
 	/* Parameters: their rows, in the order in which people see them; whether they fit together, once
 	 * each is one that its row accepts; what else follows when a key was set, and pmk_core_in_vain().
@@ -46,8 +47,9 @@ struct pmk_core_family {
 	/* The block of `n` > 0 instructions, but for id, branch and vector: see pmk_block_build(). */
 	void (*build)(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
 		      struct pmk_pipe_slot *slots, struct pmk_block *b);
-	/* Blocks that end in the same branch get the same number in pmk_block.branch. */
-	bool numbers_branches;
+	/* Where a block keeps the number of the branch that ends it: blocks that end in the same one get the
+	 * same. NULL: branches are not numbered. */
+	uint32_t *(*branch)(struct pmk_block *b);
 
 	/* The signals it raises: those of a block's facts in the order of pmk_facts.n, and all of them. */
 	const uint8_t *fact_signal;

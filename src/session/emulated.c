@@ -36,13 +36,18 @@ const struct pmk_pmu *pmk_emulated_pmu(const char *name, const struct pmk_core *
 
 struct pmk_signal_set pmk_emulated_raises(const struct pmk_core *core)
 {
-	return pmk_core_family(core)->on_buses ? pmk_devchip_raises() : pmk_cpu_raises(core);
+	return pmk_core_family(core)->attach ? pmk_devchip_raises() : pmk_cpu_raises(core);
+}
+
+static bool on_buses(const struct pmk_emulated *e)
+{
+	return pmk_core_family(&e->cpu.core)->attach;
 }
 
 /* The bus that the models look at, or the first of them. */
 static struct pmk_bus *counted_bus(struct pmk_emulated *e)
 {
-	return e->cpu.biu ? e->chip.bus : &e->bus;
+	return on_buses(e) ? e->chip.bus : &e->bus;
 }
 
 static int bind(struct pmk_emulated *e, struct pmk_emulated_ports *ports,
@@ -60,8 +65,8 @@ static int bind(struct pmk_emulated *e, struct pmk_emulated_ports *ports,
 	}
 	if (cfg->plan.npasses > PMK_MAX_PASSES)
 		return PMK_ENOTSUP;
-	e->cpu.biu = pmk_core_family(&cfg->core)->on_buses ? &e->chip.biu : NULL;
-	if (e->cpu.biu) {
+	if (on_buses(e)) {
+		pmk_core_family(&e->cpu.core)->attach(&e->cpu, &e->chip.biu);
 		pmk_devchip_bind(&e->chip);
 		ports->ahbmon = *pmu[0];
 		ports->ahbmon.family = &cfg->layout;
@@ -84,8 +89,8 @@ static uint64_t poll_deadline(struct pmk_emulated *e)
 {
 	uint64_t near = PMK_NEVER;
 
-	if (e->cpu.biu)
-		return e->cpu.cycles + HALF_RANGE * e->cpu.biu->ratio;
+	if (on_buses(e))
+		return e->cpu.cycles + HALF_RANGE * e->chip.biu.ratio;
 	for (unsigned s = 0; s < PMK_NSIGNALS; s++) {
 		uint64_t h = pmk_bus_horizon(&e->bus, s);
 
@@ -171,7 +176,7 @@ static int begin_session(struct pmk_emulated *e, struct pmk_emulated_ports *port
 	if (err)
 		return err;
 	pmk_bus_init(&e->bus);
-	if (e->cpu.biu)
+	if (on_buses(e))
 		err = pmk_devchip_init(&e->chip, &cfg->core, &cfg->traffic);
 	if (err)
 		return err;
@@ -184,7 +189,7 @@ static int begin_session(struct pmk_emulated *e, struct pmk_emulated_ports *port
 	err = pmk_several_open(&e->session, ports->pmu, &cfg->plan, ports->port);
 	if (!err && cfg->plan.timed)
 		err = pmk_session_timer(&e->session, cfg->interval);
-	if (!err && e->cpu.biu)
+	if (!err && on_buses(e))
 		err = begin_observing(e, cfg);
 	if (!err)
 		err = pmk_session_start(&e->session);
@@ -253,8 +258,8 @@ static int read_session(struct pmk_emulated *e, const struct pmk_emulated_blocks
 	int err;
 
 	pmk_cpu_sum(&e->cpu, b->facts, b->run, b->count, &e->bus);
-	if (e->cpu.biu)
-		pmk_biu_catch_up(e->cpu.biu, e->cpu.cycles);
+	if (on_buses(e))
+		pmk_biu_catch_up(&e->chip.biu, e->cpu.cycles);
 	err = pmk_reading_take(totals, &e->session);
 	if (err && !e->error)
 		e->error = err;
@@ -469,7 +474,7 @@ int pmk_emulated_finish(struct pmk_emulated *copy, struct pmk_emulated_ports *po
 	if (err)
 		return err;
 	pmk_several_rebind(&copy->session, ports->pmu, ports->port);
-	if (copy->cpu.biu)
+	if (on_buses(copy))
 		finish_bus(copy);
 	err = pmk_emulated_totals(copy, cfg, b, totals);
 	for (unsigned r = 0; r < cfg->nregions; r++)

@@ -95,8 +95,8 @@ struct pmk_emulated {
 /* How much of the struct is used. */
 static inline size_t pmk_emulated_bytes(const struct pmk_emulated_config *cfg)
 {
-	return pmk_core_family(&cfg->core)->on_buses ? sizeof(struct pmk_emulated)
-						     : offsetof(struct pmk_emulated, chip);
+	return pmk_core_family(&cfg->core)->attach ? sizeof(struct pmk_emulated)
+						   : offsetof(struct pmk_emulated, chip);
 }
 
 /* Pointers that only one process may use, kept outside of shared memory. */

@@ -131,17 +131,18 @@ static void test_predictor_slots(void **state)
 
 	(void)state;
 	/* 0: no branch. 1: has to be looked at always. From 2 on: a branch of its own. */
-	assert_true(a->branch >= 2);
-	assert_int_equal(mid->branch, a->branch); /* entered in the middle, the same branch */
-	assert_int_equal(end->branch, a->branch);
-	assert_true(other->branch >= 2);
-	assert_int_not_equal(other->branch, a->branch);
-	assert_int_equal(add(0x8100, 2, PMK_FLOW_NEXT, 0, 5)->branch, 0);
-	assert_int_equal(add(0x8200, 2, PMK_FLOW_INDIRECT, 0, 6)->branch, 1);
-	assert_int_equal(add(0x8300, 2, PMK_FLOW_INDCALL, 0, 7)->branch, 1);
-	assert_int_equal(add(0x8400, 2, PMK_FLOW_RETURN, 0, 8)->branch, 1);
-	assert_int_equal(add(0x8500, 2, PMK_FLOW_EXCEPTION, 0, 9)->branch, 1);
-	assert_int_equal(add(0x8600, 2, PMK_FLOW_MODE, 0, 10)->branch, 1);
+	assert_true(a->arm11.branch >= 2);
+	assert_int_equal(mid->arm11.branch,
+			 a->arm11.branch); /* entered in the middle, the same branch */
+	assert_int_equal(end->arm11.branch, a->arm11.branch);
+	assert_true(other->arm11.branch >= 2);
+	assert_int_not_equal(other->arm11.branch, a->arm11.branch);
+	assert_int_equal(add(0x8100, 2, PMK_FLOW_NEXT, 0, 5)->arm11.branch, 0);
+	assert_int_equal(add(0x8200, 2, PMK_FLOW_INDIRECT, 0, 6)->arm11.branch, 1);
+	assert_int_equal(add(0x8300, 2, PMK_FLOW_INDCALL, 0, 7)->arm11.branch, 1);
+	assert_int_equal(add(0x8400, 2, PMK_FLOW_RETURN, 0, 8)->arm11.branch, 1);
+	assert_int_equal(add(0x8500, 2, PMK_FLOW_EXCEPTION, 0, 9)->arm11.branch, 1);
+	assert_int_equal(add(0x8600, 2, PMK_FLOW_MODE, 0, 10)->arm11.branch, 1);
 	assert_int_equal(code.nbranches, 4);
 }
 
@@ -159,18 +160,18 @@ static void test_blocks_that_are_always_looked_at(void **state)
 		insn[0].sysop = ops[i];
 		b = pmk_code_add(&code, insn, 2, 1, false, slots);
 		assert_true(b->disturbs);
-		assert_int_equal(b->branch, 1);
+		assert_int_equal(b->arm11.branch, 1);
 	}
 	struct pmk_insn insn[1] = { nop_at(0xFFFF0018) };
 
 	b = pmk_code_add(&code, insn, 1, 1, true, slots);
 	assert_true(b->vector);
-	assert_int_equal(b->branch, 1);
+	assert_int_equal(b->arm11.branch, 1);
 	insn[0] = nop_at(0xFFFF0100);
 	insn[0].sysop = PMK_SYS_DSB; /* drains the write buffer and disturbs nothing else */
 	b = pmk_code_add(&code, insn, 1, 1, false, slots);
 	assert_false(b->disturbs || b->vector);
-	assert_int_equal(b->branch, 0);
+	assert_int_equal(b->arm11.branch, 0);
 	assert_int_equal(b->facts.n[PMK_ARM11_FACT_DRAIN], 1);
 }
 
@@ -186,9 +187,9 @@ static void test_other_bytes(void **state)
 	assert_memory_equal(old, &was, sizeof(was));
 	assert_ptr_equal(add(0x8000, 4, PMK_FLOW_JUMP, 0x9000, 1), old);
 	new = add(0x8000, 4, PMK_FLOW_NEXT, 0, 3); /* where a branch stood is none any more */
-	assert_int_equal(new->branch, 0);
+	assert_int_equal(new->arm11.branch, 0);
 	new = add(0x8000, 4, PMK_FLOW_RETURN, 0, 4);
-	assert_int_equal(new->branch, 1);
+	assert_int_equal(new->arm11.branch, 1);
 }
 
 /* A call in the place of a jump must not be run on the jump's word: "taken, nothing to do" would
@@ -199,10 +200,12 @@ static void test_other_branch_at_the_same_address(void **state)
 	const struct pmk_block *call = add(0x8000, 4, PMK_FLOW_CALL, 0x9000, 2);
 
 	(void)state;
-	assert_true(call->branch == 1 || call->branch != jump->branch);
+	assert_true(call->arm11.branch == 1 || call->arm11.branch != jump->arm11.branch);
 	/* And each is still known by its own. */
-	assert_int_equal(add(0x8008, 2, PMK_FLOW_JUMP, 0x9000, 3)->branch, jump->branch);
-	assert_int_equal(add(0x8008, 2, PMK_FLOW_CALL, 0x9000, 4)->branch, call->branch);
+	assert_int_equal(add(0x8008, 2, PMK_FLOW_JUMP, 0x9000, 3)->arm11.branch,
+			 jump->arm11.branch);
+	assert_int_equal(add(0x8008, 2, PMK_FLOW_CALL, 0x9000, 4)->arm11.branch,
+			 call->arm11.branch);
 }
 
 /* Addresses that fall on one entry of the tables (4 MB apart) and the ends of the address space. */
@@ -215,7 +218,7 @@ static void test_collisions(void **state)
 		b[i] = add(0x00400000 * i, 3, PMK_FLOW_JUMP, 0, i);
 	for (uint32_t i = 0; i < 64; i++) {
 		assert_int_equal(b[i]->id, i);
-		assert_int_equal(b[i]->branch, i + 2);
+		assert_int_equal(b[i]->arm11.branch, i + 2);
 		assert_ptr_equal(add(0x00400000 * i, 3, PMK_FLOW_JUMP, 0, i), b[i]);
 	}
 	assert_int_equal(add(0xFFFFFFF8, 2, PMK_FLOW_JUMP, 0, 1)->fall, 0);
@@ -231,7 +234,7 @@ static void test_no_numbers_left(void **state)
 		b = add(8 * i, 1, PMK_FLOW_JUMP, 0, 1);
 		assert_non_null(b);
 		assert_int_equal(b->id, i);
-		assert_int_equal(b->branch, i < (UINT32_C(1) << 20) - 2 ? i + 2 : 1);
+		assert_int_equal(b->arm11.branch, i < (UINT32_C(1) << 20) - 2 ? i + 2 : 1);
 	}
 	assert_null(add(0xF0000000, 1, PMK_FLOW_JUMP, 0, 1));
 	assert_null(add(0, 1, PMK_FLOW_JUMP, 0, 2));

@@ -87,7 +87,7 @@ static struct rig *rig_new(const struct pmk_core *core)
 						  .end_addr = 0x8000 + 32 * i,
 						  .id = i,
 						  .cycles = BLOCK_TIME,
-						  .branch = PMK_BRANCH_SLOW };
+						  .arm11.branch = PMK_BRANCH_SLOW };
 		r->facts[i].n[PMK_ARM11_FACT_INSN] = 1;
 	}
 	r->b = (struct pmk_emulated_blocks){ .facts = r->facts, .run = r->run, .count = NBLOCKS };

@@ -121,8 +121,8 @@ static void ends_in(struct rig *r, unsigned i, enum pmk_flow flow, unsigned to)
 	r->block[i].flow = (uint8_t)flow;
 	r->block[i].is_branch = true;
 	r->block[i].target = r->block[to].pc;
-	r->block[i].branch = flow == PMK_FLOW_CALL || flow == PMK_FLOW_JUMP ? 2 + i : 1;
-	r->block[i].branch_cycles = 1;
+	r->block[i].arm11.branch = flow == PMK_FLOW_CALL || flow == PMK_FLOW_JUMP ? 2 + i : 1;
+	r->block[i].arm11.branch_cycles = 1;
 	r->block[i].facts.n[PMK_ARM11_FACT_BRANCH] = 1;
 }
 
@@ -152,7 +152,7 @@ static void finish(const struct rig *r, uint64_t *totals, struct pmk_region_stat
 	assert_true(copy && ports);
 	memcpy(copy, &r->e, sizeof(*copy));
 	/* Pointers that mean nothing where the copy lives. */
-	copy->cpu.pred = copy->cpu.dmap = copy->cpu.imap = NULL;
+	copy->cpu.arm11.pred = copy->cpu.arm11.dmap = copy->cpu.arm11.imap = NULL;
 	copy->cpu.prev = NULL;
 	copy->cpu.run = NULL;
 	assert_int_equal(pmk_emulated_finish(copy, ports, &r->cfg, &r->b, &now), 0);
@@ -929,7 +929,7 @@ static void test_time_passes_in_a_loop_of_branches(void **state)
 	(void)state;
 	r->cfg.core.bp_on = 1;
 	pmk_block_build(&r->cfg.core, &self, 1, &slot, &r->block[0]);
-	r->block[0].branch = 2;
+	r->block[0].arm11.branch = 2;
 	rig_start(r);
 	for (unsigned i = 0; i < 100; i++)
 		run_block(r, 0);

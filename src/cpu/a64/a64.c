@@ -31,7 +31,7 @@ const uint8_t pmk_a64_signal[PMK_A64_NFACTS] = {
 _Static_assert((int)PMK_A64_NFACTS <= (int)PMK_NFACTS, "a block has room for PMK_NFACTS facts");
 
 /* Before the first block: nothing to wait for, and any address may follow. */
-static const struct pmk_block before_all = { .branch = PMK_A64_OTHER, .flow = PMK_FLOW_NEXT };
+static const struct pmk_block before_all = { .a64.end = PMK_A64_OTHER, .flow = PMK_FLOW_NEXT };
 
 /* ---- directories ------------------------------------------------------------------------------ */
 
@@ -118,9 +118,9 @@ int pmk_a64_init(struct pmk_cpu *cpu)
 	if (!v)
 		return PMK_ENOMEM;
 	cpu->prev = &before_all;
-	cpu->a64 = v;
-	cpu->fast = v->fast;
-	cpu->lsu = (struct pmk_lsu){
+	cpu->a64.tables = v;
+	cpu->a64.fast = v->fast;
+	cpu->a64.lsu = (struct pmk_lsu){
 		.slots = (uint32_t)core->lsu_slots,
 		.wbuf_entries = (uint32_t)core->wbuf_entries,
 		.latency = (uint32_t)core->mem_latency,
@@ -150,7 +150,7 @@ int pmk_a64_init(struct pmk_cpu *cpu)
 
 void pmk_a64_fini(struct pmk_cpu *cpu)
 {
-	struct pmk_a64 *v = cpu->a64;
+	struct pmk_a64 *v = cpu->a64.tables;
 
 	if (!v)
 		return;
@@ -162,14 +162,14 @@ void pmk_a64_fini(struct pmk_cpu *cpu)
 	pmk_tlb_fini(&v->dtlb);
 	pmk_tlb_fini(&v->main_tlb);
 	free(v);
-	cpu->a64 = NULL;
-	cpu->fast = NULL;
+	cpu->a64.tables = NULL;
+	cpu->a64.fast = NULL;
 }
 
 void pmk_a64_forked(struct pmk_cpu *cpu)
 {
-	pmk_lsu_restart(&cpu->lsu);
-	cpu->pending = 0;
+	pmk_lsu_restart(&cpu->a64.lsu);
+	cpu->a64.pending = 0;
 }
 
 struct pmk_signal_set pmk_a64_raises(const struct pmk_core *core)
@@ -288,16 +288,16 @@ static uint32_t end_of(const struct pmk_core *core, const struct pmk_block *b,
  * may be a false yes. What was written before is no longer pending; units may be, in any block. */
 static void lanes(struct pmk_block *b, uint64_t writes)
 {
-	for (unsigned r = 0; r < PMK_PLACES; r++) {
+	for (unsigned r = 0; r < PMK_A64_PLACES; r++) {
 		uint64_t bit = r < PMK_NREGS ? UINT64_C(1) << r : PMK_A64_UNITS;
 
-		b->late |= b->residue[r] > 0 ? bit : 0;
-		b->late2 |= b->residue[r] > 1 ? bit : 0;
-		b->late2 |= b->residue[r] > PMK_A64_LONG ? PMK_A64_UNITS : 0;
-		b->wants |= b->need[r] == 0 ? bit : 0;
-		b->wants2 |= b->need[r] != PMK_PIPE_FAR ? bit : 0;
+		b->a64.late |= b->a64.residue[r] > 0 ? bit : 0;
+		b->a64.late2 |= b->a64.residue[r] > 1 ? bit : 0;
+		b->a64.late2 |= b->a64.residue[r] > PMK_A64_LONG ? PMK_A64_UNITS : 0;
+		b->a64.wants |= b->a64.need[r] == 0 ? bit : 0;
+		b->a64.wants2 |= b->a64.need[r] != PMK_PIPE_FAR ? bit : 0;
 	}
-	b->wants2 |= writes | PMK_A64_UNITS;
+	b->a64.wants2 |= writes | PMK_A64_UNITS;
 }
 
 void pmk_a64_build(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
@@ -334,12 +334,12 @@ void pmk_a64_build(const struct pmk_core *core, const struct pmk_insn *insn, siz
 	pmk_a64_time(core, insn, n, slots, &t);
 	b->cycles = t.cycles;
 	b->facts.n[PMK_A64_FACT_DATA_STALL] = (uint16_t)t.data_stall;
-	memcpy(b->need, t.need, sizeof(b->need));
-	memcpy(b->residue, t.residue, sizeof(b->residue));
-	memcpy(b->need_sum, t.need_sum, sizeof(b->need_sum));
-	b->sums = t.sums;
+	memcpy(b->a64.need, t.need, sizeof(b->a64.need));
+	memcpy(b->a64.residue, t.residue, sizeof(b->a64.residue));
+	memcpy(b->a64.need_sum, t.need_sum, sizeof(b->a64.need_sum));
+	b->a64.sums = t.sums;
 	lanes(b, t.writes);
-	b->branch = end_of(core, b, last);
+	b->a64.end = end_of(core, b, last);
 }
 
 /* ---- outside of the first level --------------------------------------------------------------- */
@@ -352,27 +352,27 @@ static void bus(struct pmk_cpu *cpu, enum pmk_signal sig)
 /* A line goes into level 2; what it throws out goes to memory. */
 static void l2_fill(struct pmk_cpu *cpu, uint64_t addr, bool dirty)
 {
-	uint64_t *e = cache_victim(&cpu->a64->l2, addr);
+	uint64_t *e = cache_victim(&cpu->a64.tables->l2, addr);
 
 	if (*e != EMPTY && (*e & DIRTY)) {
 		cpu->dyn[PMK_SIG_L2_EVICT]++;
 		bus(cpu, PMK_SIG_BUS_WRITE);
 	}
 	*e = (addr & LINE_MASK) | (dirty ? DIRTY : 0);
-	remember(&cpu->a64->l2, addr, e);
+	remember(&cpu->a64.tables->l2, addr, e);
 }
 
 /* Fetch a line for level 1; returns the latency of its critical word. */
 static uint64_t l2_read(struct pmk_cpu *cpu, uint64_t addr, bool for_write)
 {
-	cpu->lsu.level2 = false;
+	cpu->a64.lsu.level2 = false;
 	if (!cpu->core.a64.l2_on) {
 		bus(cpu, PMK_SIG_BUS_READ);
 		return cpu->core.mem_latency;
 	}
 	cpu->dyn[PMK_SIG_L2_READ]++;
-	if (cache_find(&cpu->a64->l2, addr)) {
-		cpu->lsu.level2 = true;
+	if (cache_find(&cpu->a64.tables->l2, addr)) {
+		cpu->a64.lsu.level2 = true;
 		return cpu->core.l2_latency;
 	}
 	cpu->dyn[for_write ? PMK_SIG_L2_MISS_WRITE : PMK_SIG_L2_MISS_READ]++;
@@ -391,7 +391,7 @@ static void l2_write(struct pmk_cpu *cpu, uint64_t addr)
 		return;
 	}
 	cpu->dyn[PMK_SIG_L2_WRITE]++;
-	e = cache_find(&cpu->a64->l2, addr);
+	e = cache_find(&cpu->a64.tables->l2, addr);
 	if (e)
 		*e |= DIRTY;
 	else
@@ -403,7 +403,7 @@ static void l2_write(struct pmk_cpu *cpu, uint64_t addr)
 /* After a micro-TLB miss; returns the cycles it takes. */
 static uint64_t translate(struct pmk_cpu *cpu, uint64_t page, enum pmk_signal walk)
 {
-	struct pmk_a64 *v = cpu->a64;
+	struct pmk_a64 *v = cpu->a64.tables;
 
 	if (pmk_tlb_holds(&v->main_tlb, page))
 		return cpu->core.utlb_penalty;
@@ -434,7 +434,7 @@ static uint64_t *page_word(struct pmk_a64 *v, uint64_t page)
 
 static uint64_t data_translate(struct pmk_cpu *cpu, uint64_t page, bool write)
 {
-	struct pmk_a64 *v = cpu->a64;
+	struct pmk_a64 *v = cpu->a64.tables;
 	uint64_t cycles, old;
 
 	if (*page_word(v, page) == page)
@@ -460,7 +460,7 @@ static uint64_t data_translate(struct pmk_cpu *cpu, uint64_t page, bool write)
 
 static void fetch_translate(struct pmk_cpu *cpu, uint64_t page)
 {
-	struct pmk_a64 *v = cpu->a64;
+	struct pmk_a64 *v = cpu->a64.tables;
 	uint64_t cycles;
 
 	if (!cpu->core.mmu || pmk_tlb_holds(&v->itlb, page))
@@ -477,7 +477,7 @@ static void fetch_translate(struct pmk_cpu *cpu, uint64_t page)
 
 static void fetch_line(struct pmk_cpu *cpu, uint64_t addr)
 {
-	struct pmk_a64 *v = cpu->a64;
+	struct pmk_a64 *v = cpu->a64.tables;
 	uint64_t *e, latency;
 
 	if (cache_find(&v->icache, addr))
@@ -514,7 +514,7 @@ static void mispredict(struct pmk_cpu *cpu)
 
 static void push_return(struct pmk_cpu *cpu, uint64_t addr)
 {
-	struct pmk_a64 *v = cpu->a64;
+	struct pmk_a64 *v = cpu->a64.tables;
 	uint32_t size = (uint32_t)cpu->core.rs_entries;
 
 	cpu->dyn[PMK_SIG_CALL_PUSH]++;
@@ -525,7 +525,7 @@ static void push_return(struct pmk_cpu *cpu, uint64_t addr)
 
 static void leave_return(struct pmk_cpu *cpu, uint64_t target)
 {
-	struct pmk_a64 *v = cpu->a64;
+	struct pmk_a64 *v = cpu->a64.tables;
 	uint64_t said;
 
 	if (!cpu->core.rs_on || !v->rs_count) {
@@ -546,7 +546,7 @@ static void leave_return(struct pmk_cpu *cpu, uint64_t target)
 
 static void leave_indirect(struct pmk_cpu *cpu, const struct pmk_block *p, uint64_t target)
 {
-	struct pmk_a64 *v = cpu->a64;
+	struct pmk_a64 *v = cpu->a64.tables;
 	uint64_t *said = &v->btac[(p->end_addr >> 2) & v->btac_mask];
 
 	if (*said != target)
@@ -603,7 +603,7 @@ static void leave_block(struct pmk_cpu *cpu, const struct pmk_block *p, const st
 
 static void disturb(struct pmk_cpu *cpu, unsigned what)
 {
-	struct pmk_a64 *v = cpu->a64;
+	struct pmk_a64 *v = cpu->a64.tables;
 
 	if (what & PMK_DISTURB_ICACHE)
 		for (uint32_t i = 0; i < (v->icache.set_mask + 1) * v->icache.ways; i++)
@@ -620,25 +620,25 @@ static void disturb(struct pmk_cpu *cpu, unsigned what)
 /* When block `b` needs what `p` left in a place. */
 static unsigned needed(const struct pmk_block *p, const struct pmk_block *b, unsigned place)
 {
-	bool sum = place < PMK_NREGS && (p->sums >> place & 1);
+	bool sum = place < PMK_NREGS && (p->a64.sums >> place & 1);
 
-	return sum ? b->need_sum[place] : b->need[place];
+	return sum ? b->a64.need_sum[place] : b->a64.need[place];
 }
 
 /* What `p` leaves unfinished for `b`, worked out once for each pair that matters. */
 static unsigned wait_between(struct pmk_cpu *cpu, const struct pmk_block *p,
 			     const struct pmk_block *b)
 {
-	struct pmk_edge *e = &cpu->edge[(p->id ^ b->id * 7) % PMK_EDGES];
+	struct pmk_a64_edge *e = &cpu->a64.edge[(p->id ^ b->id * 7) % PMK_A64_EDGES];
 	unsigned wait = 0;
 
 	if (e->from == p && e->to == b)
 		return e->wait;
-	for (unsigned r = 0; r < PMK_PLACES; r++)
-		if (needed(p, b, r) != PMK_PIPE_FAR && p->residue[r] <= PMK_A64_LONG &&
-		    p->residue[r] > needed(p, b, r) + wait)
-			wait = p->residue[r] - needed(p, b, r);
-	*e = (struct pmk_edge){ .from = p, .to = b, .wait = (uint8_t)wait };
+	for (unsigned r = 0; r < PMK_A64_PLACES; r++)
+		if (needed(p, b, r) != PMK_PIPE_FAR && p->a64.residue[r] <= PMK_A64_LONG &&
+		    p->a64.residue[r] > needed(p, b, r) + wait)
+			wait = p->a64.residue[r] - needed(p, b, r);
+	*e = (struct pmk_a64_edge){ .from = p, .to = b, .wait = (uint8_t)wait };
 	return wait;
 }
 
@@ -649,22 +649,23 @@ static void expect(struct pmk_cpu *cpu, uint64_t regs, uint64_t ready)
 		unsigned r = (unsigned)__builtin_ctzll(rest);
 
 		/* Of a load from two lines, the later one. */
-		cpu->ready[r] = cpu->pending >> r & 1 ? pmk_later(cpu->ready[r], ready) : ready;
+		cpu->a64.ready[r] =
+			cpu->a64.pending >> r & 1 ? pmk_later(cpu->a64.ready[r], ready) : ready;
 	}
-	cpu->pending |= regs;
+	cpu->a64.pending |= regs;
 }
 
 /* What block `p`, which ended at `end`, leaves unfinished for long. */
 static void remember_long(struct pmk_cpu *cpu, const struct pmk_block *p, uint64_t end)
 {
-	for (unsigned r = 0; r < PMK_PLACES; r++) {
-		if (p->residue[r] <= PMK_A64_LONG)
+	for (unsigned r = 0; r < PMK_A64_PLACES; r++) {
+		if (p->a64.residue[r] <= PMK_A64_LONG)
 			continue;
 		if (r < PMK_NREGS) {
-			expect(cpu, UINT64_C(1) << r, end + p->residue[r]);
+			expect(cpu, UINT64_C(1) << r, end + p->a64.residue[r]);
 		} else {
-			cpu->ready[r] = end + p->residue[r];
-			cpu->pending |= PMK_A64_UNITS;
+			cpu->a64.ready[r] = end + p->a64.residue[r];
+			cpu->a64.pending |= PMK_A64_UNITS;
 		}
 	}
 }
@@ -675,24 +676,26 @@ static void remember_long(struct pmk_cpu *cpu, const struct pmk_block *p, uint64
  */
 static void wait_for_pending(struct pmk_cpu *cpu, const struct pmk_block *b, uint64_t regs)
 {
-	uint64_t start = cpu->cycles - b->cycles - pmk_lsu_late(&cpu->lsu), waits = 0;
+	uint64_t start = cpu->cycles - b->cycles - pmk_lsu_late(&cpu->a64.lsu), waits = 0;
 	bool busy = false;
 
 	for (uint64_t rest = regs & ~PMK_A64_UNITS; rest; rest &= rest - 1) {
 		unsigned r = (unsigned)__builtin_ctzll(rest);
 
-		if (b->need[r] != PMK_PIPE_FAR)
-			waits += pmk_lsu_hold(&cpu->lsu, start + b->need[r], cpu->ready[r]);
+		if (b->a64.need[r] != PMK_PIPE_FAR)
+			waits += pmk_lsu_hold(&cpu->a64.lsu, start + b->a64.need[r],
+					      cpu->a64.ready[r]);
 	}
-	for (unsigned u = PMK_NREGS; u < PMK_PLACES && (regs & PMK_A64_UNITS); u++) {
-		if (b->need[u] != PMK_PIPE_FAR) {
-			waits += pmk_lsu_hold(&cpu->lsu, start + b->need[u], cpu->ready[u]);
-			cpu->ready[u] = 0;
+	for (unsigned u = PMK_NREGS; u < PMK_A64_PLACES && (regs & PMK_A64_UNITS); u++) {
+		if (b->a64.need[u] != PMK_PIPE_FAR) {
+			waits += pmk_lsu_hold(&cpu->a64.lsu, start + b->a64.need[u],
+					      cpu->a64.ready[u]);
+			cpu->a64.ready[u] = 0;
 		}
-		busy |= cpu->ready[u] > cpu->cycles;
+		busy |= cpu->a64.ready[u] > cpu->cycles;
 	}
-	cpu->pending &= ~regs;
-	cpu->pending |= busy ? PMK_A64_UNITS : 0;
+	cpu->a64.pending &= ~regs;
+	cpu->a64.pending |= busy ? PMK_A64_UNITS : 0;
 	cpu->cycles += waits;
 	cpu->dyn[PMK_SIG_DATA_STALL] += waits;
 }
@@ -707,10 +710,10 @@ static void wait_for_results(struct pmk_cpu *cpu, const struct pmk_block *p,
 		cpu->cycles += wait - passed;
 		cpu->dyn[PMK_SIG_DATA_STALL] += wait - passed;
 	}
-	if (p->late2 & PMK_A64_UNITS)
+	if (p->a64.late2 & PMK_A64_UNITS)
 		remember_long(cpu, p, before - b->cycles);
-	if (cpu->pending & b->wants2)
-		wait_for_pending(cpu, b, cpu->pending & b->wants2);
+	if (cpu->a64.pending & b->a64.wants2)
+		wait_for_pending(cpu, b, cpu->a64.pending & b->a64.wants2);
 }
 
 void pmk_a64_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
@@ -721,7 +724,7 @@ void pmk_a64_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const st
 
 	if (mispredicted)
 		mispredict(cpu);
-	else if (p->branch != PMK_A64_CONDITIONAL && p->branch != (uint32_t)taken)
+	else if (p->a64.end != PMK_A64_CONDITIONAL && p->a64.end != (uint32_t)taken)
 		leave_block(cpu, p, b, taken);
 	if (PMK_UNLIKELY(p->disturbs))
 		disturb(cpu, p->disturbs);
@@ -772,7 +775,7 @@ static void evict(struct pmk_cpu *cpu, uint64_t *e)
 
 	if (*e == EMPTY)
 		return;
-	forbid(cpu->a64, addr);
+	forbid(cpu->a64.tables, addr);
 	if (*e & DIRTY) {
 		cpu->dyn[PMK_SIG_L1D_EVICT]++;
 		l2_write(cpu, addr);
@@ -782,12 +785,12 @@ static void evict(struct pmk_cpu *cpu, uint64_t *e)
 /* Reads and writes allocate. Returns the latency of the line; the entry in *out. */
 static uint64_t data_fill(struct pmk_cpu *cpu, uint64_t addr, bool write, uint64_t **out)
 {
-	uint64_t *e = cache_victim(&cpu->a64->dcache, addr), latency;
+	uint64_t *e = cache_victim(&cpu->a64.tables->dcache, addr), latency;
 
 	evict(cpu, e);
 	latency = l2_read(cpu, addr, write);
 	*e = addr & LINE_MASK;
-	remember(&cpu->a64->dcache, addr, e);
+	remember(&cpu->a64.tables->dcache, addr, e);
 	*out = e;
 	return latency;
 }
@@ -797,16 +800,16 @@ static void load_late(struct pmk_cpu *cpu, uint64_t access, uint64_t extra)
 {
 	if (extra)
 		account_load(cpu, access,
-			     pmk_lsu_load_hit(&cpu->lsu, issue_time(cpu, access), first_use(access),
-					      LOAD_HIT_LATENCY + extra));
+			     pmk_lsu_load_hit(&cpu->a64.lsu, issue_time(cpu, access),
+					      first_use(access), LOAD_HIT_LATENCY + extra));
 }
 
 /* A load that goes to level 2 or to memory, `latency` away. */
 static void load_miss(struct pmk_cpu *cpu, uint64_t access, uint64_t latency, uint64_t extra)
 {
-	cpu->lsu.latency = (uint32_t)latency;
+	cpu->a64.lsu.latency = (uint32_t)latency;
 	account_load(cpu, access,
-		     pmk_lsu_load_miss(&cpu->lsu, issue_time(cpu, access), first_use(access),
+		     pmk_lsu_load_miss(&cpu->a64.lsu, issue_time(cpu, access), first_use(access),
 				       LOAD_HIT_LATENCY, extra));
 }
 
@@ -814,7 +817,7 @@ static void data_off(struct pmk_cpu *cpu, uint64_t access, bool write, uint64_t 
 {
 	cpu->dyn[write ? PMK_SIG_BUS_WRITE : PMK_SIG_BUS_READ]++;
 	if (write)
-		account(cpu, pmk_lsu_write(&cpu->lsu, issue_time(cpu, access)));
+		account(cpu, pmk_lsu_write(&cpu->a64.lsu, issue_time(cpu, access)));
 	else
 		load_miss(cpu, access, cpu->core.mem_latency, extra);
 }
@@ -822,7 +825,7 @@ static void data_off(struct pmk_cpu *cpu, uint64_t access, bool write, uint64_t 
 static void load_line(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
 {
 	uint64_t extra = data_translate(cpu, addr >> PMK_PAGE_SHIFT, false), latency;
-	uint64_t *e = cache_find(&cpu->a64->dcache, addr);
+	uint64_t *e = cache_find(&cpu->a64.tables->dcache, addr);
 
 	if (!cpu->core.dcache_on) {
 		data_off(cpu, access, false, extra);
@@ -835,14 +838,14 @@ static void load_line(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
 		latency = data_fill(cpu, addr, false, &e);
 		load_miss(cpu, access, latency, extra);
 	}
-	allow(cpu->a64, addr, *e & DIRTY);
+	allow(cpu->a64.tables, addr, *e & DIRTY);
 }
 
 /* The store buffer hides a miss until it is full. */
 static void store_line(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
 {
 	uint64_t extra = data_translate(cpu, addr >> PMK_PAGE_SHIFT, true);
-	uint64_t *e = cache_find(&cpu->a64->dcache, addr);
+	uint64_t *e = cache_find(&cpu->a64.tables->dcache, addr);
 
 	if (!cpu->core.dcache_on) {
 		data_off(cpu, access, true, extra);
@@ -851,10 +854,10 @@ static void store_line(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
 	if (!e) {
 		cpu->dyn[PMK_SIG_L1D_WRITE_MISS]++;
 		data_fill(cpu, addr, true, &e);
-		account(cpu, pmk_lsu_write(&cpu->lsu, issue_time(cpu, access)));
+		account(cpu, pmk_lsu_write(&cpu->a64.lsu, issue_time(cpu, access)));
 	}
 	*e |= DIRTY;
-	allow(cpu->a64, addr, true);
+	allow(cpu->a64.tables, addr, true);
 }
 
 static bool crosses(uint64_t addr, uint64_t last)

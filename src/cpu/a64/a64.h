@@ -46,7 +46,7 @@ enum pmk_a64_fact {
 
 extern const uint8_t pmk_a64_signal[PMK_A64_NFACTS];
 
-/* How a block is left: pmk_block.branch of A64 blocks. */
+/* How a block is left: pmk_block_a64.end. */
 enum pmk_a64_end {
 	PMK_A64_FALLS,	     /* no branch at the end */
 	PMK_A64_GOES,	     /* unconditional, constant target, no call */
@@ -120,7 +120,7 @@ enum pmk_a64_place {
 struct pmk_a64_timing {
 	uint32_t cycles, data_stall;
 	uint64_t writes; /* all registers that it writes */
-	uint8_t need[PMK_PLACES], residue[PMK_PLACES];
+	uint8_t need[PMK_A64_PLACES], residue[PMK_A64_PLACES];
 	/* A result of a multiply-accumulate is there earlier for another one to add to. */
 	uint8_t need_sum[PMK_NREGS];
 	uint64_t sums;
@@ -189,9 +189,10 @@ static inline void pmk_a64_block(struct pmk_cpu *cpu, const struct pmk_block *b)
 {
 	const struct pmk_block *p = cpu->prev;
 	struct pmk_run *run = &cpu->run[b->id];
-	struct pmk_a64 *v = cpu->a64;
+	struct pmk_a64 *v = cpu->a64.tables;
 	uint64_t taken = b->pc != p->fall;
-	uint64_t waits = (p->late & b->wants) | ((p->late2 | cpu->pending) & b->wants2);
+	uint64_t waits =
+		(p->a64.late & b->a64.wants) | ((p->a64.late2 | cpu->a64.pending) & b->a64.wants2);
 	uint64_t odd = (run->igen ^ cpu->igen) | waits;
 	uint64_t cycles = cpu->cycles;
 	bool wrong = false;
@@ -201,7 +202,7 @@ static inline void pmk_a64_block(struct pmk_cpu *cpu, const struct pmk_block *b)
 	cpu->cycles = cycles + b->cycles;
 	cpu->taken += taken;
 	v->piece_of = 0;
-	if (p->branch == PMK_A64_CONDITIONAL) {
+	if (p->a64.end == PMK_A64_CONDITIONAL) {
 		uint8_t *state = &v->pht[((uint32_t)(p->end_addr >> 2) ^ v->history) & v->pht_mask];
 
 		wrong = *state >> 1 != taken;
@@ -210,7 +211,7 @@ static inline void pmk_a64_block(struct pmk_cpu *cpu, const struct pmk_block *b)
 		odd |= wrong;
 	} else {
 		/* Falls: 0, goes: 1, other: never what `taken` is. */
-		odd |= p->branch ^ taken;
+		odd |= p->a64.end ^ taken;
 	}
 	if (PMK_UNLIKELY(odd))
 		pmk_a64_block_slow(cpu, p, b, taken, wrong, waits);
@@ -225,9 +226,9 @@ static inline void pmk_a64_block(struct pmk_cpu *cpu, const struct pmk_block *b)
 static inline uint64_t pmk_a64_odd(const struct pmk_cpu *cpu, uint64_t addr, unsigned align,
 				   unsigned bytes, uint64_t ok)
 {
-	uint64_t w = cpu->fast[addr >> PMK_A64_LINE_SHIFT & (PMK_A64_FAST_LINES - 1)];
-	uint64_t page =
-		cpu->fast[PMK_A64_FAST_LINES + (addr >> PMK_PAGE_SHIFT & (PMK_A64_FAST_PAGES - 1))];
+	uint64_t w = cpu->a64.fast[addr >> PMK_A64_LINE_SHIFT & (PMK_A64_FAST_LINES - 1)];
+	uint64_t page = cpu->a64.fast[PMK_A64_FAST_LINES +
+				      (addr >> PMK_PAGE_SHIFT & (PMK_A64_FAST_PAGES - 1))];
 	uint64_t odd = (addr ^ w) >> PMK_A64_LINE_SHIFT | (addr & (align - 1)) | (~w & ok) |
 		       (addr >> PMK_PAGE_SHIFT ^ page);
 
@@ -272,7 +273,7 @@ static inline void pmk_a64_store_exclusive(struct pmk_cpu *cpu, uint64_t addr, u
  * all. */
 static inline bool pmk_a64_first_piece(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
 {
-	struct pmk_a64 *v = cpu->a64;
+	struct pmk_a64 *v = cpu->a64.tables;
 
 	if (v->piece_of == access && addr > v->piece_first &&
 	    addr - v->piece_first < PMK_ACCESS_SIZE(access))

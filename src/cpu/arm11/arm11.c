@@ -25,7 +25,8 @@
 #define LOAD_HIT_LATENCY 3
 
 /* Before the first block: nothing to wait for, and any address may follow. */
-static const struct pmk_block before_all = { .branch = PMK_BRANCH_SLOW, .flow = PMK_FLOW_NEXT };
+static const struct pmk_block before_all = { .arm11.branch = PMK_BRANCH_SLOW,
+					     .flow = PMK_FLOW_NEXT };
 
 const uint8_t pmk_arm11_signal[PMK_ARM11_NFACTS] = {
 	[PMK_ARM11_FACT_INSN] = PMK_SIG_INSN,
@@ -45,52 +46,56 @@ int pmk_arm11_init(struct pmk_cpu *cpu)
 	const struct pmk_core *core = &cpu->core;
 
 	cpu->prev = &before_all;
-	cpu->rs.size = (uint32_t)core->rs_entries;
-	cpu->lsu = (struct pmk_lsu){
+	cpu->arm11.rs.size = (uint32_t)core->rs_entries;
+	cpu->arm11.lsu = (struct pmk_lsu){
 		.slots = (uint32_t)core->lsu_slots,
 		.wbuf_entries = (uint32_t)core->wbuf_entries,
 		.latency = (uint32_t)core->mem_latency,
 		.fill_cycles = (uint32_t)core->fill_cycles,
 		.write_cycles = (uint32_t)core->write_cycles,
 	};
-	cpu->pred = pmk_reserve(PMK_MAX_BRANCHES);
-	cpu->imap = pmk_reserve(IMAP_SIZE);
-	cpu->dmap = pmk_reserve(DMAP_SIZE);
-	if (!cpu->pred || !cpu->imap || !cpu->dmap ||
-	    pmk_cache_init(&cpu->icache, (uint32_t)core->icache_size, (uint32_t)core->icache_ways,
-			   core->round_robin, (uint32_t)core->seed) ||
-	    pmk_cache_init(&cpu->dcache, (uint32_t)core->dcache_size, (uint32_t)core->dcache_ways,
-			   core->round_robin, (uint32_t)core->seed) ||
-	    pmk_tlb_init(&cpu->itlb, (uint32_t)core->utlb_entries, (uint32_t)core->utlb_entries) ||
-	    pmk_tlb_init(&cpu->dtlb, (uint32_t)core->utlb_entries, (uint32_t)core->utlb_entries) ||
-	    pmk_tlb_init(&cpu->main_tlb, (uint32_t)core->tlb_entries, (uint32_t)core->tlb_ways) ||
-	    pmk_predictor_init(&cpu->bp, core) || pmk_l2cc_init(&cpu->l2, core)) {
+	cpu->arm11.pred = pmk_reserve(PMK_MAX_BRANCHES);
+	cpu->arm11.imap = pmk_reserve(IMAP_SIZE);
+	cpu->arm11.dmap = pmk_reserve(DMAP_SIZE);
+	if (!cpu->arm11.pred || !cpu->arm11.imap || !cpu->arm11.dmap ||
+	    pmk_cache_init(&cpu->arm11.icache, (uint32_t)core->icache_size,
+			   (uint32_t)core->icache_ways, core->round_robin, (uint32_t)core->seed) ||
+	    pmk_cache_init(&cpu->arm11.dcache, (uint32_t)core->dcache_size,
+			   (uint32_t)core->dcache_ways, core->round_robin, (uint32_t)core->seed) ||
+	    pmk_tlb_init(&cpu->arm11.itlb, (uint32_t)core->utlb_entries,
+			 (uint32_t)core->utlb_entries) ||
+	    pmk_tlb_init(&cpu->arm11.dtlb, (uint32_t)core->utlb_entries,
+			 (uint32_t)core->utlb_entries) ||
+	    pmk_tlb_init(&cpu->arm11.main_tlb, (uint32_t)core->tlb_entries,
+			 (uint32_t)core->tlb_ways) ||
+	    pmk_predictor_init(&cpu->arm11.bp, core) || pmk_l2cc_init(&cpu->arm11.l2, core)) {
 		pmk_arm11_fini(cpu);
 		return PMK_ENOMEM;
 	}
-	cpu->pred[PMK_BRANCH_NONE] = PMK_PRED_NOT_TAKEN;
+	cpu->arm11.pred[PMK_BRANCH_NONE] = PMK_PRED_NOT_TAKEN;
 	return 0;
 }
 
 void pmk_arm11_fini(struct pmk_cpu *cpu)
 {
-	pmk_release(cpu->pred, PMK_MAX_BRANCHES);
-	pmk_release(cpu->imap, IMAP_SIZE);
-	pmk_release(cpu->dmap, DMAP_SIZE);
-	pmk_cache_fini(&cpu->icache);
-	pmk_cache_fini(&cpu->dcache);
-	pmk_tlb_fini(&cpu->itlb);
-	pmk_tlb_fini(&cpu->dtlb);
-	pmk_tlb_fini(&cpu->main_tlb);
-	pmk_predictor_fini(&cpu->bp);
-	pmk_l2cc_fini(&cpu->l2);
-	cpu->pred = cpu->imap = cpu->dmap = NULL;
+	pmk_release(cpu->arm11.pred, PMK_MAX_BRANCHES);
+	pmk_release(cpu->arm11.imap, IMAP_SIZE);
+	pmk_release(cpu->arm11.dmap, DMAP_SIZE);
+	pmk_cache_fini(&cpu->arm11.icache);
+	pmk_cache_fini(&cpu->arm11.dcache);
+	pmk_tlb_fini(&cpu->arm11.itlb);
+	pmk_tlb_fini(&cpu->arm11.dtlb);
+	pmk_tlb_fini(&cpu->arm11.main_tlb);
+	pmk_predictor_fini(&cpu->arm11.bp);
+	pmk_l2cc_fini(&cpu->arm11.l2);
+	cpu->arm11.pred = cpu->arm11.imap = cpu->arm11.dmap = NULL;
 }
 
 void pmk_arm11_forked(struct pmk_cpu *cpu)
 {
-	pmk_lsu_restart(&cpu->lsu);
-	cpu->pending = 0;
+	pmk_lsu_restart(&cpu->arm11.lsu);
+	cpu->arm11.pending = 0;
+	cpu->arm11.uncached = 0;
 }
 
 struct pmk_signal_set pmk_arm11_raises(const struct pmk_core *core)
@@ -118,7 +123,7 @@ struct pmk_signal_set pmk_arm11_raises(const struct pmk_core *core)
 void pmk_arm11_derive(const struct pmk_cpu *cpu, uint64_t *t)
 {
 	t[PMK_SIG_L1D_ACCESS] = t[PMK_SIG_L1D_READ] + t[PMK_SIG_L1D_WRITE];
-	t[PMK_SIG_L1D_ACCESS_WB] = t[PMK_SIG_L1D_ACCESS] - cpu->uncached;
+	t[PMK_SIG_L1D_ACCESS_WB] = t[PMK_SIG_L1D_ACCESS] - cpu->arm11.uncached;
 	t[PMK_SIG_L1D_MISS] = t[PMK_SIG_L1D_READ_MISS] + t[PMK_SIG_L1D_WRITE_MISS];
 }
 
@@ -133,10 +138,10 @@ struct translation {
 /* After a micro-TLB miss: main TLB, and the page table when that misses, too. */
 static struct translation translate(struct pmk_cpu *cpu, uint32_t page)
 {
-	if (pmk_tlb_holds(&cpu->main_tlb, page))
+	if (pmk_tlb_holds(&cpu->arm11.main_tlb, page))
 		return (struct translation){ .refill = cpu->core.utlb_penalty };
 	cpu->dyn[PMK_SIG_TLB_MISS]++;
-	pmk_tlb_fill(&cpu->main_tlb, page);
+	pmk_tlb_fill(&cpu->arm11.main_tlb, page);
 	return (struct translation){ .walk = cpu->core.walk_penalty };
 }
 
@@ -144,13 +149,13 @@ static void fetch_translate(struct pmk_cpu *cpu, uint32_t page)
 {
 	struct translation t;
 
-	if (!cpu->core.mmu || pmk_tlb_holds(&cpu->itlb, page))
+	if (!cpu->core.mmu || pmk_tlb_holds(&cpu->arm11.itlb, page))
 		return;
 	cpu->dyn[PMK_SIG_MICRO_ITLB_MISS]++;
 	t = translate(cpu, page);
 	cpu->dyn[PMK_SIG_FETCH_STALL] += t.refill;
 	cpu->cycles += t.refill + t.walk;
-	if (pmk_tlb_fill(&cpu->itlb, page) != PMK_NO_PAGE)
+	if (pmk_tlb_fill(&cpu->arm11.itlb, page) != PMK_NO_PAGE)
 		cpu->igen++;
 }
 
@@ -182,11 +187,11 @@ static PMK_SLOW struct translation data_translate(struct pmk_cpu *cpu, uint32_t 
 	if (cpu->core.mmu) {
 		cpu->dyn[PMK_SIG_MICRO_DTLB_MISS]++;
 		t = translate(cpu, page);
-		old = pmk_tlb_fill(&cpu->dtlb, page);
+		old = pmk_tlb_fill(&cpu->arm11.dtlb, page);
 		if (old != PMK_NO_PAGE)
-			unmap_page(&cpu->dmap[old * LINES_PER_PAGE]);
+			unmap_page(&cpu->arm11.dmap[old * LINES_PER_PAGE]);
 	}
-	map_page(&cpu->dmap[page * LINES_PER_PAGE]);
+	map_page(&cpu->arm11.dmap[page * LINES_PER_PAGE]);
 	return t;
 }
 
@@ -195,14 +200,14 @@ static PMK_SLOW struct translation data_translate(struct pmk_cpu *cpu, uint32_t 
 /* A line is fetched; returns the cycles to its critical word. */
 static uint64_t fetch_fill(struct pmk_cpu *cpu, uint32_t line)
 {
-	uint32_t victim = pmk_cache_fill(&cpu->icache, line);
-	bool near =
-		pmk_l2cc_is_on(&cpu->l2) && pmk_l2cc_read(&cpu->l2, cpu->dyn, PMK_L2CC_INSN, line);
+	uint32_t victim = pmk_cache_fill(&cpu->arm11.icache, line);
+	bool near = pmk_l2cc_is_on(&cpu->arm11.l2) &&
+		    pmk_l2cc_read(&cpu->arm11.l2, cpu->dyn, PMK_L2CC_INSN, line);
 
 	cpu->dyn[PMK_SIG_L1I_FILL]++;
-	cpu->imap[line] = 1;
+	cpu->arm11.imap[line] = 1;
 	if (victim != PMK_NO_LINE) {
-		cpu->imap[victim] = 0;
+		cpu->arm11.imap[victim] = 0;
 		cpu->igen++;
 	}
 	return near ? cpu->core.l2_latency : cpu->core.mem_latency;
@@ -221,7 +226,7 @@ static void fetch_block(struct pmk_cpu *cpu, const struct pmk_block *b)
 	for (uint32_t line = pc >> PMK_LINE_SHIFT; line <= last >> PMK_LINE_SHIFT; line++) {
 		uint64_t latency;
 
-		if (cpu->imap[line])
+		if (cpu->arm11.imap[line])
 			continue;
 		latency = fetch_fill(cpu, line);
 		cpu->dyn[PMK_SIG_L1I_MISS]++;
@@ -243,7 +248,7 @@ static void fetch_ahead(struct pmk_cpu *cpu, uint32_t done, uint32_t from, uint6
 	if (!bytes || !cpu->core.icache_on || !cpu->core.arm11.shadow || last < first)
 		return;
 	for (uint32_t line = first; line <= last; line++) {
-		if (line == done >> PMK_LINE_SHIFT || cpu->imap[line])
+		if (line == done >> PMK_LINE_SHIFT || cpu->arm11.imap[line])
 			continue;
 		cpu->dyn[PMK_SIG_L1I_MISS]++;
 		if (arrives)
@@ -254,7 +259,7 @@ static void fetch_ahead(struct pmk_cpu *cpu, uint32_t done, uint32_t from, uint6
 /* The shadow of a taken branch: what stands behind it. */
 static void fetch_shadow(struct pmk_cpu *cpu, const struct pmk_block *p, bool arrives)
 {
-	if (p->shadowed)
+	if (p->arm11.shadowed)
 		fetch_ahead(cpu, (uint32_t)p->end_addr, (uint32_t)p->fall,
 			    cpu->core.arm11.shadow_bytes, arrives);
 }
@@ -274,22 +279,23 @@ static uint64_t resolved_cycles(const struct pmk_cpu *cpu, const struct pmk_bloc
 {
 	uint64_t longest = cpu->core.branch_max, shortest = cpu->core.arm11.branch_min;
 
-	return longest > shortest + p->flag_distance ? longest - p->flag_distance : shortest;
+	return longest > shortest + p->arm11.flag_distance ? longest - p->arm11.flag_distance
+							   : shortest;
 }
 
 static void push_return(struct pmk_cpu *cpu, uint32_t addr)
 {
-	if (!cpu->bp.on || !cpu->core.rs_on)
+	if (!cpu->arm11.bp.on || !cpu->core.rs_on)
 		return;
 	cpu->dyn[PMK_SIG_CALL_PUSH]++;
-	pmk_return_push(&cpu->rs, addr);
+	pmk_return_push(&cpu->arm11.rs, addr);
 }
 
 /* A branch with a constant offset; returns its cycles. */
 static uint64_t leave_direct(struct pmk_cpu *cpu, const struct pmk_block *p, bool taken)
 {
-	struct pmk_prediction say = pmk_predictor_predict(&cpu->bp, p);
-	uint64_t cycles = p->branch_cycles;
+	struct pmk_prediction say = pmk_predictor_predict(&cpu->arm11.bp, p);
+	uint64_t cycles = p->arm11.branch_cycles;
 
 	if (taken && !(say.taken && say.dynamic))
 		fetch_shadow(cpu, p, true);
@@ -304,7 +310,7 @@ static uint64_t leave_direct(struct pmk_cpu *cpu, const struct pmk_block *p, boo
 	}
 	if (taken && p->flow == PMK_FLOW_CALL)
 		push_return(cpu, (uint32_t)p->fall);
-	pmk_predictor_resolve(&cpu->bp, cpu->pred, p, taken);
+	pmk_predictor_resolve(&cpu->arm11.bp, cpu->arm11.pred, p, taken);
 	return cycles;
 }
 
@@ -319,7 +325,7 @@ static bool predict_return(struct pmk_cpu *cpu, const struct pmk_block *p, uint3
 	uint32_t addr;
 
 	*empty = true;
-	if (!cpu->bp.on || !cpu->core.rs_on || !pmk_return_pop(&cpu->rs, &addr))
+	if (!cpu->arm11.bp.on || !cpu->core.rs_on || !pmk_return_pop(&cpu->arm11.rs, &addr))
 		return false;
 	*empty = false;
 	cpu->dyn[PMK_SIG_RET_POP]++;
@@ -330,7 +336,7 @@ static bool predict_return(struct pmk_cpu *cpu, const struct pmk_block *p, uint3
 		cpu->dyn[PMK_SIG_RET_PREDICTED]++;
 	if (!right) {
 		cpu->dyn[PMK_SIG_RET_MISS]++;
-		pmk_return_undo(&cpu->rs);
+		pmk_return_undo(&cpu->arm11.rs);
 	}
 	return right;
 }
@@ -347,7 +353,7 @@ static uint64_t leave_return(struct pmk_cpu *cpu, const struct pmk_block *p, uin
 	if (right)
 		return cpu->core.arm11.return_correct;
 	flush(cpu, p->is_branch || predicted || cpu->core.arm11.pc_writes);
-	if (p->loads_pc)
+	if (p->arm11.loads_pc)
 		return cpu->core.arm11.ldm_return_wrong;
 	if (p->conditional)
 		return resolved_cycles(cpu, p);
@@ -360,7 +366,7 @@ static uint64_t leave_indirect(struct pmk_cpu *cpu, const struct pmk_block *p)
 	flush(cpu, p->is_branch || cpu->core.arm11.pc_writes);
 	if (p->flow == PMK_FLOW_INDCALL)
 		push_return(cpu, (uint32_t)p->fall);
-	return p->loads_pc ? cpu->core.arm11.load_pc : resolved_cycles(cpu, p);
+	return p->arm11.loads_pc ? cpu->core.arm11.load_pc : resolved_cycles(cpu, p);
 }
 
 static bool always_goes(const struct pmk_block *p)
@@ -408,29 +414,29 @@ static void leave_block(struct pmk_cpu *cpu, const struct pmk_block *p, const st
 		cycles = leave_return(cpu, p, (uint32_t)b->pc);
 	else if (taken)
 		cycles = leave_indirect(cpu, p);
-	if (cycles > p->branch_cycles)
-		cpu->cycles += cycles - p->branch_cycles;
+	if (cycles > p->arm11.branch_cycles)
+		cpu->cycles += cycles - p->arm11.branch_cycles;
 }
 
 static void invalidate_icache(struct pmk_cpu *cpu)
 {
-	const struct pmk_cache *c = &cpu->icache;
+	const struct pmk_cache *c = &cpu->arm11.icache;
 
 	for (uint32_t i = 0; i < (c->set_mask + 1) * c->ways; i++)
 		if (c->tag[i] != PMK_NO_LINE)
-			cpu->imap[c->tag[i]] = 0;
-	pmk_cache_clear(&cpu->icache);
+			cpu->arm11.imap[c->tag[i]] = 0;
+	pmk_cache_clear(&cpu->arm11.icache);
 	cpu->igen++;
 }
 
 static void flush_tlbs(struct pmk_cpu *cpu)
 {
-	for (uint32_t i = 0; i < cpu->dtlb.ways; i++)
-		if (cpu->dtlb.page[i] != PMK_NO_PAGE)
-			unmap_page(&cpu->dmap[cpu->dtlb.page[i] * LINES_PER_PAGE]);
-	pmk_tlb_clear(&cpu->dtlb);
-	pmk_tlb_clear(&cpu->itlb);
-	pmk_tlb_clear(&cpu->main_tlb);
+	for (uint32_t i = 0; i < cpu->arm11.dtlb.ways; i++)
+		if (cpu->arm11.dtlb.page[i] != PMK_NO_PAGE)
+			unmap_page(&cpu->arm11.dmap[cpu->arm11.dtlb.page[i] * LINES_PER_PAGE]);
+	pmk_tlb_clear(&cpu->arm11.dtlb);
+	pmk_tlb_clear(&cpu->arm11.itlb);
+	pmk_tlb_clear(&cpu->arm11.main_tlb);
 	cpu->igen++;
 }
 
@@ -439,31 +445,31 @@ static void flush_tlbs(struct pmk_cpu *cpu)
 static PMK_SLOW void disturb(struct pmk_cpu *cpu, unsigned what)
 {
 	if (what & PMK_DISTURB_BTAC)
-		pmk_predictor_flush(&cpu->bp, cpu->pred);
+		pmk_predictor_flush(&cpu->arm11.bp, cpu->arm11.pred);
 	if (what & PMK_DISTURB_ICACHE)
 		invalidate_icache(cpu);
-	if ((what & PMK_DISTURB_TLB) && cpu->instead)
-		cpu->instead->flush_tlbs(cpu);
+	if ((what & PMK_DISTURB_TLB) && cpu->arm11.instead)
+		cpu->arm11.instead->flush_tlbs(cpu);
 	else if (what & PMK_DISTURB_TLB)
 		flush_tlbs(cpu);
 }
 
 /* What one block leaves unfinished for another; worked out once for each pair that matters. */
-static const struct pmk_edge *edge_between(struct pmk_cpu *cpu, const struct pmk_block *p,
-					   const struct pmk_block *b)
+static const struct pmk_arm11_edge *edge_between(struct pmk_cpu *cpu, const struct pmk_block *p,
+						 const struct pmk_block *b)
 {
-	struct pmk_edge *e = &cpu->edge[(p->id ^ b->id * 7) % PMK_EDGES];
+	struct pmk_arm11_edge *e = &cpu->arm11.edge[(p->id ^ b->id * 7) % PMK_ARM11_EDGES];
 	uint8_t need[PMK_PIPE_REGS];
 
 	if (e->from == p && e->to == b)
 		return e;
-	memcpy(need, b->need, sizeof(need));
+	memcpy(need, b->arm11.need, sizeof(need));
 	need[PMK_PIPE_PORT] = PMK_PIPE_FAR;
-	*e = (struct pmk_edge){
+	*e = (struct pmk_arm11_edge){
 		.from = p,
 		.to = b,
-		.wait = (uint8_t)pmk_pipeline_edge(p->residue, b->need),
-		.data = (uint8_t)pmk_pipeline_edge(p->residue, need),
+		.wait = (uint8_t)pmk_pipeline_edge(p->arm11.residue, b->arm11.need),
+		.data = (uint8_t)pmk_pipeline_edge(p->arm11.residue, need),
 	};
 	return e;
 }
@@ -473,7 +479,7 @@ static const struct pmk_edge *edge_between(struct pmk_cpu *cpu, const struct pmk
 static void wait_for_results(struct pmk_cpu *cpu, const struct pmk_block *p,
 			     const struct pmk_block *b, uint64_t before)
 {
-	const struct pmk_edge *e = edge_between(cpu, p, b);
+	const struct pmk_arm11_edge *e = edge_between(cpu, p, b);
 	uint64_t passed = cpu->cycles - before;
 
 	if (e->wait > passed)
@@ -486,19 +492,21 @@ static void wait_for_results(struct pmk_cpu *cpu, const struct pmk_block *p,
  * them; what is written before is waited for by nobody (our choice). */
 static void wait_for_pending(struct pmk_cpu *cpu, const struct pmk_block *b, uint64_t regs)
 {
-	uint64_t start = cpu->cycles - b->cycles - pmk_lsu_late(&cpu->lsu);
+	uint64_t start = cpu->cycles - b->cycles - pmk_lsu_late(&cpu->arm11.lsu);
 
 	for (uint64_t rest = regs; rest; rest &= rest - 1) {
 		unsigned r = (unsigned)__builtin_ctzll(rest);
 		uint64_t wait;
 
-		if (b->need[r] == PMK_PIPE_FAR)
+		if (b->arm11.need[r] == PMK_PIPE_FAR)
 			continue;
-		wait = pmk_lsu_hold(&cpu->lsu, start + b->need[r] - 1, cpu->ready[r]);
+		wait = pmk_lsu_hold(&cpu->arm11.lsu, start + b->arm11.need[r] - 1,
+				    cpu->arm11.ready[r]);
 		cpu->cycles += wait;
-		cpu->dyn[PMK_SIG_DATA_STALL] += wait > cpu->walk[r] ? wait - cpu->walk[r] : 0;
+		cpu->dyn[PMK_SIG_DATA_STALL] +=
+			wait > cpu->arm11.walk[r] ? wait - cpu->arm11.walk[r] : 0;
 	}
-	cpu->pending &= ~regs;
+	cpu->arm11.pending &= ~regs;
 }
 
 void pmk_arm11_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
@@ -524,18 +532,18 @@ void pmk_arm11_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const 
 		uint64_t seen = cpu->igen;
 		bool again = false;
 
-		if (cpu->instead)
-			again = cpu->instead->fetch(cpu, b);
+		if (cpu->arm11.instead)
+			again = cpu->arm11.instead->fetch(cpu, b);
 		else
 			fetch_block(cpu, b);
 		/* Not the present one: the block may have evicted a line of its own. Blocks at exception
 		 * vectors always come here. */
 		run->igen = b->vector || again ? 0 : seen;
 	}
-	if (p->late & b->wants)
+	if (p->arm11.late & b->arm11.wants)
 		wait_for_results(cpu, p, b, before);
-	if (cpu->pending & b->wants2)
-		wait_for_pending(cpu, b, cpu->pending & b->wants2);
+	if (cpu->arm11.pending & b->arm11.touches)
+		wait_for_pending(cpu, b, cpu->arm11.pending & b->arm11.touches);
 	if (PMK_UNLIKELY(cpu->cycles - b->cycles >= cpu->deadline))
 		pmk_cpu_deadline(cpu, b);
 }
@@ -576,25 +584,25 @@ static void account_load(struct pmk_cpu *cpu, uint64_t access, struct pmk_lsu_de
 		unsigned r = (unsigned)__builtin_ctzll(rest);
 
 		/* Of a load from two lines, the later one. */
-		if (cpu->pending >> r & 1 && cpu->ready[r] >= d.ready)
+		if (cpu->arm11.pending >> r & 1 && cpu->arm11.ready[r] >= d.ready)
 			continue;
-		cpu->ready[r] = d.ready;
-		cpu->walk[r] = (uint32_t)walk;
+		cpu->arm11.ready[r] = d.ready;
+		cpu->arm11.walk[r] = (uint32_t)walk;
 	}
-	cpu->pending |= open;
+	cpu->arm11.pending |= open;
 }
 
 static void load_external(struct pmk_cpu *cpu, uint64_t access, struct translation t)
 {
 	account_load(cpu, access,
-		     pmk_lsu_load_miss(&cpu->lsu, issue_time(cpu, access), first_use(access),
+		     pmk_lsu_load_miss(&cpu->arm11.lsu, issue_time(cpu, access), first_use(access),
 				       LOAD_HIT_LATENCY, t.refill + t.walk),
 		     t.walk);
 }
 
 static void store_external(struct pmk_cpu *cpu, uint64_t access)
 {
-	account(cpu, pmk_lsu_write(&cpu->lsu, issue_time(cpu, access)), 0);
+	account(cpu, pmk_lsu_write(&cpu->arm11.lsu, issue_time(cpu, access)), 0);
 }
 
 /* A hit whose translation had to be fetched: the value comes later by as much. */
@@ -602,7 +610,8 @@ static void load_late(struct pmk_cpu *cpu, uint64_t access, struct translation t
 {
 	if (t.refill + t.walk)
 		account_load(cpu, access,
-			     pmk_lsu_load_hit(&cpu->lsu, issue_time(cpu, access), first_use(access),
+			     pmk_lsu_load_hit(&cpu->arm11.lsu, issue_time(cpu, access),
+					      first_use(access),
 					      LOAD_HIT_LATENCY + t.refill + t.walk),
 			     t.walk);
 }
@@ -610,23 +619,24 @@ static void load_late(struct pmk_cpu *cpu, uint64_t access, struct translation t
 /* A line, or a word that level 1 does not keep, is asked of level 2: how long will it take? */
 static PMK_SLOW void level2_read(struct pmk_cpu *cpu, uint32_t line)
 {
-	cpu->lsu.level2 = pmk_l2cc_read(&cpu->l2, cpu->dyn, PMK_L2CC_DATA, line);
-	cpu->lsu.latency =
-		(uint32_t)(cpu->lsu.level2 ? cpu->core.l2_latency : cpu->core.mem_latency);
+	cpu->arm11.lsu.level2 = pmk_l2cc_read(&cpu->arm11.l2, cpu->dyn, PMK_L2CC_DATA, line);
+	cpu->arm11.lsu.latency =
+		(uint32_t)(cpu->arm11.lsu.level2 ? cpu->core.l2_latency : cpu->core.mem_latency);
 }
 
 /* Data goes out to level 2; `halves`: PMK_D_DIRTY_… */
 static PMK_SLOW void level2_write(struct pmk_cpu *cpu, uint32_t line, unsigned halves)
 {
-	pmk_l2cc_write(&cpu->l2, cpu->dyn, line, halves / PMK_D_DIRTY_LO, cpu->core.dcache_wt);
+	pmk_l2cc_write(&cpu->arm11.l2, cpu->dyn, line, halves / PMK_D_DIRTY_LO,
+		       cpu->core.dcache_wt);
 }
 
 static void data_evict(struct pmk_cpu *cpu, uint32_t line)
 {
-	uint8_t *byte = &cpu->dmap[line];
+	uint8_t *byte = &cpu->arm11.dmap[line];
 	unsigned halves = !!(*byte & PMK_D_DIRTY_LO) + !!(*byte & PMK_D_DIRTY_HI);
 
-	if (halves && pmk_l2cc_is_on(&cpu->l2))
+	if (halves && pmk_l2cc_is_on(&cpu->arm11.l2))
 		level2_write(cpu, line, *byte & (PMK_D_DIRTY_LO | PMK_D_DIRTY_HI));
 	cpu->dyn[PMK_SIG_L1D_WB_HALF] += halves;
 	cpu->dyn[PMK_SIG_L1D_EVICT] += halves != 0;
@@ -635,14 +645,14 @@ static void data_evict(struct pmk_cpu *cpu, uint32_t line)
 
 static void data_fill(struct pmk_cpu *cpu, uint32_t line)
 {
-	uint32_t victim = pmk_cache_fill(&cpu->dcache, line);
+	uint32_t victim = pmk_cache_fill(&cpu->arm11.dcache, line);
 
-	if (pmk_l2cc_is_on(&cpu->l2))
+	if (pmk_l2cc_is_on(&cpu->arm11.l2))
 		level2_read(cpu, line);
 	if (victim != PMK_NO_LINE)
 		data_evict(cpu, victim);
 	cpu->dyn[PMK_SIG_DATA_EXTERNAL]++;
-	cpu->dmap[line] |= PMK_D_PRESENT | PMK_D_LOAD;
+	cpu->arm11.dmap[line] |= PMK_D_PRESENT | PMK_D_LOAD;
 }
 
 static bool is_device(struct pmk_cpu *cpu, uint32_t line)
@@ -660,8 +670,8 @@ static bool is_uncached(struct pmk_cpu *cpu, uint32_t line)
 static void level2_uncached(struct pmk_cpu *cpu, uint32_t line, unsigned halves)
 {
 	if (is_device(cpu, line)) {
-		cpu->lsu.level2 = false;
-		cpu->lsu.latency = (uint32_t)cpu->core.mem_latency;
+		cpu->arm11.lsu.level2 = false;
+		cpu->arm11.lsu.latency = (uint32_t)cpu->core.mem_latency;
 	} else if (halves) {
 		level2_write(cpu, line, halves);
 	} else {
@@ -673,9 +683,9 @@ static void level2_uncached(struct pmk_cpu *cpu, uint32_t line, unsigned halves)
 static PMK_SLOW void data_uncached(struct pmk_cpu *cpu, uint32_t line, uint64_t access,
 				   unsigned halves, struct translation t)
 {
-	if (pmk_l2cc_is_on(&cpu->l2))
+	if (pmk_l2cc_is_on(&cpu->arm11.l2))
 		level2_uncached(cpu, line, halves);
-	cpu->uncached++;
+	cpu->arm11.uncached++;
 	cpu->dyn[PMK_SIG_DATA_EXTERNAL]++;
 	if (cpu->core.arm11.miss_uncached)
 		cpu->dyn[halves ? PMK_SIG_L1D_WRITE_MISS : PMK_SIG_L1D_READ_MISS]++;
@@ -687,7 +697,7 @@ static PMK_SLOW void data_uncached(struct pmk_cpu *cpu, uint32_t line, uint64_t 
 
 static inline struct translation data_mapped(struct pmk_cpu *cpu, uint32_t line)
 {
-	if (cpu->dmap[line] & PMK_D_MAPPED)
+	if (cpu->arm11.dmap[line] & PMK_D_MAPPED)
 		return (struct translation){ 0 };
 	return data_translate(cpu, line / LINES_PER_PAGE);
 }
@@ -698,7 +708,7 @@ static inline void load_line(struct pmk_cpu *cpu, uint32_t line, uint64_t access
 
 	if (PMK_UNLIKELY(is_uncached(cpu, line))) {
 		data_uncached(cpu, line, access, 0, t);
-	} else if (cpu->dmap[line] & PMK_D_PRESENT) {
+	} else if (cpu->arm11.dmap[line] & PMK_D_PRESENT) {
 		load_late(cpu, access, t);
 	} else {
 		cpu->dyn[PMK_SIG_L1D_READ_MISS]++;
@@ -711,14 +721,14 @@ static inline void load_line(struct pmk_cpu *cpu, uint32_t line, uint64_t access
 static inline bool store_misses(struct pmk_cpu *cpu, uint32_t line, unsigned halves,
 				uint64_t access)
 {
-	if (cpu->dmap[line] & PMK_D_PRESENT)
+	if (cpu->arm11.dmap[line] & PMK_D_PRESENT)
 		return false;
 	cpu->dyn[PMK_SIG_L1D_WRITE_MISS]++;
 	if (cpu->core.arm11.write_allocate) {
 		data_fill(cpu, line);
 		return false;
 	}
-	if (pmk_l2cc_is_on(&cpu->l2))
+	if (pmk_l2cc_is_on(&cpu->arm11.l2))
 		level2_write(cpu, line, halves);
 	cpu->dyn[PMK_SIG_DATA_EXTERNAL] +=
 		cpu->core.arm11.store_miss_external | cpu->core.dcache_wt;
@@ -739,12 +749,12 @@ static inline void store_line(struct pmk_cpu *cpu, uint32_t line, unsigned halve
 	if (store_misses(cpu, line, halves, access))
 		return;
 	if (cpu->core.dcache_wt) {
-		if (pmk_l2cc_is_on(&cpu->l2))
+		if (pmk_l2cc_is_on(&cpu->arm11.l2))
 			level2_write(cpu, line, halves);
 		cpu->dyn[PMK_SIG_DATA_EXTERNAL]++;
 		store_external(cpu, access);
 	} else {
-		cpu->dmap[line] |= (uint8_t)(halves | (halves >> 3 & PMK_D_FAST));
+		cpu->arm11.dmap[line] |= (uint8_t)(halves | (halves >> 3 & PMK_D_FAST));
 	}
 }
 
@@ -777,8 +787,8 @@ void pmk_arm11_load_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 {
 	uint32_t last = addr + PMK_ACCESS_SIZE(access) - 1;
 
-	if (PMK_UNLIKELY(cpu->instead != NULL))
-		cpu->instead->load(cpu, addr, access);
+	if (PMK_UNLIKELY(cpu->arm11.instead != NULL))
+		cpu->arm11.instead->load(cpu, addr, access);
 	else if (PMK_UNLIKELY(addr >> PMK_LINE_SHIFT != last >> PMK_LINE_SHIFT))
 		load_split(cpu, addr, last, access);
 	else
@@ -789,8 +799,8 @@ void pmk_arm11_store_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 {
 	uint32_t last = addr + PMK_ACCESS_SIZE(access) - 1;
 
-	if (PMK_UNLIKELY(cpu->instead != NULL))
-		cpu->instead->store(cpu, addr, access);
+	if (PMK_UNLIKELY(cpu->arm11.instead != NULL))
+		cpu->arm11.instead->store(cpu, addr, access);
 	else if (PMK_UNLIKELY(addr >> PMK_LINE_SHIFT != last >> PMK_LINE_SHIFT))
 		store_split(cpu, addr, last, access);
 	else

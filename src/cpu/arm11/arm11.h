@@ -79,6 +79,7 @@ int pmk_arm11_check(const struct pmk_core *core, char *msg, unsigned size);
 int pmk_arm11_init(struct pmk_cpu *cpu);
 void pmk_arm11_fini(struct pmk_cpu *cpu);
 void pmk_arm11_forked(struct pmk_cpu *cpu);
+uint32_t *pmk_arm11_branch(struct pmk_block *b);
 struct pmk_signal_set pmk_arm11_raises(const struct pmk_core *core);
 void pmk_arm11_derive(const struct pmk_cpu *cpu, uint64_t *totals);
 
@@ -104,9 +105,9 @@ static inline void pmk_arm11_block(struct pmk_cpu *cpu, const struct pmk_block *
 	const struct pmk_block *p = cpu->prev;
 	struct pmk_run *run = &cpu->run[b->id];
 	uint64_t taken = b->pc != p->fall;
-	uint64_t word = cpu->pred[p->branch];
+	uint64_t word = cpu->arm11.pred[p->arm11.branch];
 	uint64_t odd = pmk_pred_differs(word, taken) | (run->igen ^ cpu->igen) |
-		       (p->late & b->wants) | (cpu->pending & b->wants2);
+		       (p->arm11.late & b->arm11.wants) | (cpu->arm11.pending & b->arm11.touches);
 	uint64_t cycles = cpu->cycles + pmk_pred_cycles(word);
 
 	run->runs++;
@@ -130,7 +131,7 @@ static inline uint32_t pmk_dmap_index(uint32_t addr, unsigned shift)
 static inline void pmk_arm11_load(struct pmk_cpu *cpu, uint32_t addr, unsigned shift,
 				  uint64_t access)
 {
-	if (PMK_UNLIKELY(!(cpu->dmap[pmk_dmap_index(addr, shift)] & PMK_D_LOAD)))
+	if (PMK_UNLIKELY(!(cpu->arm11.dmap[pmk_dmap_index(addr, shift)] & PMK_D_LOAD)))
 		pmk_arm11_load_slow(cpu, addr, access);
 }
 
@@ -139,7 +140,7 @@ static inline void pmk_arm11_store(struct pmk_cpu *cpu, uint32_t addr, unsigned 
 {
 	unsigned high = addr >> (PMK_LINE_SHIFT - 1) & 1;
 
-	if (PMK_UNLIKELY(!(cpu->dmap[pmk_dmap_index(addr, shift)] >> high & PMK_D_STORE_LO)))
+	if (PMK_UNLIKELY(!(cpu->arm11.dmap[pmk_dmap_index(addr, shift)] >> high & PMK_D_STORE_LO)))
 		pmk_arm11_store_slow(cpu, addr, access);
 }
 
@@ -150,7 +151,7 @@ static inline void pmk_arm11_store_span(struct pmk_cpu *cpu, uint32_t addr, uint
 	unsigned low = addr & 1u << (PMK_LINE_SHIFT - 1) ? 0 : PMK_D_STORE_LO;
 	unsigned high = (addr + bytes - 1) & 1u << (PMK_LINE_SHIFT - 1) ? PMK_D_STORE_HI : 0;
 
-	if (PMK_UNLIKELY(~cpu->dmap[pmk_dmap_index(addr, 2)] & (low | high)))
+	if (PMK_UNLIKELY(~cpu->arm11.dmap[pmk_dmap_index(addr, 2)] & (low | high)))
 		pmk_arm11_store_slow(cpu, addr, pmk_access_resize(access, bytes));
 }
 
@@ -164,8 +165,8 @@ static inline void pmk_arm11_multiple(struct pmk_cpu *cpu, uint32_t addr, uint64
 	const uint32_t line_bytes = 1u << PMK_LINE_SHIFT;
 	uint32_t in_line = line_bytes - (addr & (line_bytes - 1)), left;
 
-	if (--cpu->multiple_left < 0) {
-		cpu->multiple_left = (int32_t)PMK_ACCESS_COUNT(access) - 1;
+	if (--cpu->arm11.multiple_left < 0) {
+		cpu->arm11.multiple_left = (int32_t)PMK_ACCESS_COUNT(access) - 1;
 	} else {
 		if (PMK_LIKELY(in_line != line_bytes))
 			return;
@@ -177,7 +178,7 @@ static inline void pmk_arm11_multiple(struct pmk_cpu *cpu, uint32_t addr, uint64
 		pmk_arm11_load(cpu, addr, 2, access);
 		return;
 	}
-	left = ((uint32_t)cpu->multiple_left + 1) * PMK_ACCESS_SIZE(access);
+	left = ((uint32_t)cpu->arm11.multiple_left + 1) * PMK_ACCESS_SIZE(access);
 	pmk_arm11_store_span(cpu, addr, left < in_line ? left : in_line, access);
 }
 

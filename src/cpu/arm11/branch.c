@@ -11,6 +11,8 @@
 
 #include <pmk/error.h>
 
+#include "cpu/block.h"
+
 int pmk_predictor_init(struct pmk_predictor *p, const struct pmk_core *core)
 {
 	*p = (struct pmk_predictor){
@@ -46,7 +48,7 @@ static struct pmk_btac_entry *entry_of(const struct pmk_predictor *p, const stru
 
 static bool holds(const struct pmk_btac_entry *e, const struct pmk_block *b)
 {
-	return e->branch == b->branch && e->addr == b->end_addr;
+	return e->branch == b->arm11.branch && e->addr == b->end_addr;
 }
 
 /*
@@ -80,7 +82,7 @@ uint8_t pmk_predictor_initial(const struct pmk_predictor *p, const struct pmk_bl
 	if (!b->conditional && b->target == b->fall)
 		return PMK_PRED_LOOK;
 	/* A branch that is statically and rightly predicted not taken costs one cycle. */
-	return (uint8_t)(PMK_PRED_NOT_TAKEN | (1u - b->branch_cycles) << 2);
+	return (uint8_t)(PMK_PRED_NOT_TAKEN | (1u - b->arm11.branch_cycles) << 2);
 }
 
 /* The word of a branch that has an entry: a saturated prediction that comes true changes nothing,
@@ -113,12 +115,12 @@ void pmk_predictor_resolve(struct pmk_predictor *p, uint8_t *pred, const struct 
 		if (e->branch)
 			pred[e->branch] = PMK_PRED_LOOK;
 		*e = (struct pmk_btac_entry){ .addr = (uint32_t)b->end_addr,
-					      .branch = b->branch,
+					      .branch = b->arm11.branch,
 					      .state = 2 };
 		word = PMK_PRED_LOOK;
 	} else {
 		word = pmk_predictor_initial(p, b);
 	}
-	if (b->branch >= PMK_BRANCH_FIRST)
-		pred[b->branch] = word;
+	if (b->arm11.branch >= PMK_BRANCH_FIRST)
+		pred[b->arm11.branch] = word;
 }

@@ -17,8 +17,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cpu/block.h"
-#include "cpu/config.h"
+struct pmk_block;
+struct pmk_core;
 
 /* Low two bits of a prediction word: the outcome that changes nothing, or PMK_PRED_LOOK, which is 0
  * so that an unwritten word says it; above them the cycles to add. PMK_PRED_CALL, too, asks to be

@@ -67,6 +67,11 @@ static unsigned certain_branch_cycles(const struct pmk_core *core, const struct 
 	return last->flow == PMK_FLOW_JUMP && foldable && !onto_branch ? 0 : 1;
 }
 
+uint32_t *pmk_arm11_branch(struct pmk_block *b)
+{
+	return &b->arm11.branch;
+}
+
 void pmk_arm11_build_timed(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
 			   struct pmk_pipe_slot *slots, struct pmk_block *b, pmk_arm11_time *time)
 {
@@ -81,29 +86,30 @@ void pmk_arm11_build_timed(const struct pmk_core *core, const struct pmk_insn *i
 		.flow = last->flow,
 		.conditional = last->conditional,
 		.is_branch = last->is_branch,
-		.loads_pc = last->load && last->flow != PMK_FLOW_NEXT,
+		.arm11.loads_pc = last->load && last->flow != PMK_FLOW_NEXT,
 	};
-	b->shadowed = core->arm11.shadow_bytes &&
-		      (b->fall + core->arm11.shadow_bytes - 1) >> PMK_LINE_SHIFT !=
-			      b->end_addr >> PMK_LINE_SHIFT;
+	b->arm11.shadowed = core->arm11.shadow_bytes &&
+			    (b->fall + core->arm11.shadow_bytes - 1) >> PMK_LINE_SHIFT !=
+				    b->end_addr >> PMK_LINE_SHIFT;
 	for (size_t i = 0; i < n; i++) {
 		add_facts(core, &insn[i], &b->facts);
 		b->disturbs |= disturbance(&insn[i]);
-		b->wants2 |= (insn[i].reads | insn[i].writes) & ((1u << PMK_PIPE_PORT) - 1);
+		b->arm11.touches |= (insn[i].reads | insn[i].writes) & ((1u << PMK_PIPE_PORT) - 1);
 	}
 	time(insn, n, slots, &pipe);
 	b->facts.n[PMK_ARM11_FACT_DATA_STALL] = (uint16_t)pipe.data_stall;
-	b->branch_cycles = (uint8_t)certain_branch_cycles(core, insn, n);
-	b->cycles = pipe.cycles + b->branch_cycles;
+	b->arm11.branch_cycles = (uint8_t)certain_branch_cycles(core, insn, n);
+	b->cycles = pipe.cycles + b->arm11.branch_cycles;
 	for (unsigned r = 0; r < PMK_PIPE_REGS; r++)
-		pipe.residue[r] -=
-			pipe.residue[r] < b->branch_cycles ? pipe.residue[r] : b->branch_cycles;
+		pipe.residue[r] -= pipe.residue[r] < b->arm11.branch_cycles
+					   ? pipe.residue[r]
+					   : b->arm11.branch_cycles;
 	if (last->iclass != PMK_I_BRANCH && last->flow != PMK_FLOW_NEXT)
-		b->branch_cycles = 1; /* its own issue cycle, counted by the pipeline */
-	b->flag_distance = (uint8_t)pipe.flag_distance;
-	memcpy(b->need, pipe.need, sizeof(pipe.need));
-	memcpy(b->residue, pipe.residue, sizeof(pipe.residue));
-	pmk_pipeline_lanes(&pipe, &b->late, &b->wants);
+		b->arm11.branch_cycles = 1; /* its own issue cycle, counted by the pipeline */
+	b->arm11.flag_distance = (uint8_t)pipe.flag_distance;
+	memcpy(b->arm11.need, pipe.need, sizeof(pipe.need));
+	memcpy(b->arm11.residue, pipe.residue, sizeof(pipe.residue));
+	pmk_pipeline_lanes(&pipe, &b->arm11.late, &b->arm11.wants);
 }
 
 void pmk_arm11_build(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,

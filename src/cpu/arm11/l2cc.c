@@ -7,6 +7,8 @@
  */
 #include "cpu/arm11/l2cc.h"
 
+#include "cpu/config.h"
+
 #include <pmk/error.h>
 #include <pmk/signal.h>
 

@@ -16,7 +16,8 @@
 #include <stdint.h>
 
 #include "cpu/cache.h"
-#include "cpu/config.h"
+
+struct pmk_core;
 
 enum pmk_l2cc_port { PMK_L2CC_INSN, PMK_L2CC_DATA, PMK_L2CC_NPORTS };
 

@@ -19,6 +19,7 @@
  * may still feel the first through the second; that is not carried.
  */
 #include "cpu/arm11/pipeline.h"
+#include "cpu/block.h"
 
 #include <stdbool.h>
 

@@ -15,7 +15,7 @@
 
 #include <pmk/isa.h>
 
-#include "cpu/block.h"
+struct pmk_pipe_slot;
 
 #define PMK_PIPE_REGS 16
 /* The PC is never waited for; its place in need[] and residue[] carries the load-store unit, and a wait

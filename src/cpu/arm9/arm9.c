@@ -38,7 +38,8 @@ static bool in_tcm(const struct pmk_core *core, uint32_t addr)
 
 static void hold_data(struct pmk_cpu *cpu, uint64_t base, uint64_t size)
 {
-	memset(&cpu->dmap[base >> PMK_LINE_SHIFT], PMK_D_PRESENT | DIRTY, size >> PMK_LINE_SHIFT);
+	memset(&cpu->arm11.dmap[base >> PMK_LINE_SHIFT], PMK_D_PRESENT | DIRTY,
+	       size >> PMK_LINE_SHIFT);
 }
 
 static void hold_tcms(struct pmk_cpu *cpu)
@@ -47,7 +48,7 @@ static void hold_tcms(struct pmk_cpu *cpu)
 
 	hold_data(cpu, core->arm9.itcm_base, core->arm9.itcm_size);
 	hold_data(cpu, core->arm9.dtcm_base, core->arm9.dtcm_size);
-	memset(&cpu->imap[core->arm9.itcm_base >> PMK_LINE_SHIFT], 1,
+	memset(&cpu->arm11.imap[core->arm9.itcm_base >> PMK_LINE_SHIFT], 1,
 	       core->arm9.itcm_size >> PMK_LINE_SHIFT);
 }
 
@@ -55,7 +56,7 @@ static void hold_tcms(struct pmk_cpu *cpu)
 
 static void map_page(struct pmk_cpu *cpu, uint32_t page)
 {
-	uint8_t *map = &cpu->dmap[page * LINES_PER_PAGE];
+	uint8_t *map = &cpu->arm11.dmap[page * LINES_PER_PAGE];
 
 	for (unsigned i = 0; i < LINES_PER_PAGE; i++)
 		map[i] = (uint8_t)(map[i] | PMK_D_MAPPED | (map[i] >> 3 & PMK_D_FAST));
@@ -63,7 +64,7 @@ static void map_page(struct pmk_cpu *cpu, uint32_t page)
 
 static void unmap_page(struct pmk_cpu *cpu, uint64_t page)
 {
-	uint8_t *map = &cpu->dmap[page * LINES_PER_PAGE];
+	uint8_t *map = &cpu->arm11.dmap[page * LINES_PER_PAGE];
 
 	if (page == PMK_NO_PAGE)
 		return;
@@ -76,22 +77,22 @@ static void translate(struct pmk_cpu *cpu, uint32_t page, bool fetch)
 {
 	uint64_t old;
 
-	if (!cpu->core.mmu || pmk_tlb_holds(&cpu->main_tlb, page))
+	if (!cpu->core.mmu || pmk_tlb_holds(&cpu->arm11.main_tlb, page))
 		return;
 	cpu->dyn[PMK_SIG_TLB_MISS]++;
-	cpu->cycles += pmk_biu_walk(cpu->biu, cpu->cycles, page, fetch);
-	old = pmk_tlb_fill(&cpu->main_tlb, page);
+	cpu->cycles += pmk_biu_walk(cpu->arm9.biu, cpu->cycles, page, fetch);
+	old = pmk_tlb_fill(&cpu->arm11.main_tlb, page);
 	unmap_page(cpu, old);
 	cpu->igen += old != PMK_NO_PAGE;
 }
 
 static void flush_tlb(struct pmk_cpu *cpu)
 {
-	const struct pmk_tlb *t = &cpu->main_tlb;
+	const struct pmk_tlb *t = &cpu->arm11.main_tlb;
 
 	for (uint32_t i = 0; i < (t->set_mask + 1) * t->ways; i++)
 		unmap_page(cpu, t->page[i]);
-	pmk_tlb_clear(&cpu->main_tlb);
+	pmk_tlb_clear(&cpu->arm11.main_tlb);
 	cpu->igen++;
 }
 
@@ -101,15 +102,15 @@ static void fetch_line(struct pmk_cpu *cpu, uint32_t addr)
 {
 	uint32_t line = addr >> PMK_LINE_SHIFT, victim;
 
-	if (cpu->imap[line])
+	if (cpu->arm11.imap[line])
 		return;
 	cpu->dyn[PMK_SIG_L1I_MISS]++;
 	cpu->dyn[PMK_SIG_L1I_FILL]++;
-	cpu->cycles += pmk_biu_fetch(cpu->biu, cpu->cycles, addr);
-	victim = pmk_cache_fill(&cpu->icache, line);
-	cpu->imap[line] = 1;
+	cpu->cycles += pmk_biu_fetch(cpu->arm9.biu, cpu->cycles, addr);
+	victim = pmk_cache_fill(&cpu->arm11.icache, line);
+	cpu->arm11.imap[line] = 1;
 	if (victim != PMK_NO_LINE) {
-		cpu->imap[victim] = 0;
+		cpu->arm11.imap[victim] = 0;
 		cpu->igen++;
 	}
 }
@@ -131,15 +132,15 @@ static bool fetch(struct pmk_cpu *cpu, const struct pmk_block *b)
 {
 	uint32_t pc = (uint32_t)b->pc, last = (uint32_t)b->fall - 1;
 
-	pmk_biu_access(cpu->biu, pc, last - pc + 1, b->cycles);
+	pmk_biu_access(cpu->arm9.biu, pc, last - pc + 1, b->cycles);
 	translate(cpu, pc >> PMK_PAGE_SHIFT, true);
 	if (last >> PMK_PAGE_SHIFT != pc >> PMK_PAGE_SHIFT)
 		translate(cpu, last >> PMK_PAGE_SHIFT, true);
 	if (!outside_itcm(&cpu->core, &pc, &last))
 		return !cpu->core.icache_on;
-	pmk_biu_access(cpu->biu, pc, last - pc + 1, b->cycles);
+	pmk_biu_access(cpu->arm9.biu, pc, last - pc + 1, b->cycles);
 	if (!cpu->core.icache_on) {
-		cpu->cycles += pmk_biu_fetch_uncached(cpu->biu, cpu->cycles);
+		cpu->cycles += pmk_biu_fetch_uncached(cpu->arm9.biu, cpu->cycles);
 		return true;
 	}
 	fetch_line(cpu, pc);
@@ -154,7 +155,7 @@ static bool fetch(struct pmk_cpu *cpu, const struct pmk_block *b)
 static uint32_t bytes_of(const struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 {
 	uint32_t size = PMK_ACCESS_SIZE(access), in_line = LINE_BYTES - (addr & (LINE_BYTES - 1));
-	uint32_t left = ((uint32_t)cpu->multiple_left + 1) * size;
+	uint32_t left = ((uint32_t)cpu->arm11.multiple_left + 1) * size;
 
 	if (PMK_ACCESS_COUNT(access) < 2)
 		return size;
@@ -175,7 +176,7 @@ static void map_data(struct pmk_cpu *cpu, uint32_t line)
 {
 	uint32_t page = line / LINES_PER_PAGE;
 
-	if (cpu->dmap[line] & PMK_D_MAPPED)
+	if (cpu->arm11.dmap[line] & PMK_D_MAPPED)
 		return;
 	translate(cpu, page, false);
 	map_page(cpu, page);
@@ -187,18 +188,18 @@ static void data_fill(struct pmk_cpu *cpu, uint32_t line)
 	uint32_t victim;
 
 	cpu->dyn[PMK_SIG_DATA_EXTERNAL]++;
-	cpu->cycles += pmk_biu_linefill(cpu->biu, cpu->cycles, line);
-	victim = pmk_cache_fill(&cpu->dcache, line);
+	cpu->cycles += pmk_biu_linefill(cpu->arm9.biu, cpu->cycles, line);
+	victim = pmk_cache_fill(&cpu->arm11.dcache, line);
 	if (victim != PMK_NO_LINE) {
-		uint8_t *byte = &cpu->dmap[victim];
+		uint8_t *byte = &cpu->arm11.dmap[victim];
 		bool low = *byte & PMK_D_DIRTY_LO, high = *byte & PMK_D_DIRTY_HI;
 
 		cpu->dyn[PMK_SIG_L1D_WB_HALF] += (unsigned)low + high;
 		cpu->dyn[PMK_SIG_L1D_EVICT] += low || high;
-		pmk_biu_castout(cpu->biu, cpu->cycles, victim, low, high);
+		pmk_biu_castout(cpu->arm9.biu, cpu->cycles, victim, low, high);
 		*byte &= PMK_D_MAPPED;
 	}
-	cpu->dmap[line] |= PMK_D_PRESENT | PMK_D_LOAD;
+	cpu->arm11.dmap[line] |= PMK_D_PRESENT | PMK_D_LOAD;
 }
 
 static void load_line(struct pmk_cpu *cpu, uint32_t line)
@@ -207,10 +208,10 @@ static void load_line(struct pmk_cpu *cpu, uint32_t line)
 	if (in_tcm(&cpu->core, line << PMK_LINE_SHIFT))
 		return;
 	if (is_uncached(cpu, line)) {
-		cpu->uncached++;
+		cpu->arm11.uncached++;
 		cpu->dyn[PMK_SIG_DATA_EXTERNAL]++;
-		cpu->cycles += pmk_biu_read(cpu->biu, cpu->cycles, line);
-	} else if (!(cpu->dmap[line] & PMK_D_PRESENT)) {
+		cpu->cycles += pmk_biu_read(cpu->arm9.biu, cpu->cycles, line);
+	} else if (!(cpu->arm11.dmap[line] & PMK_D_PRESENT)) {
 		cpu->dyn[PMK_SIG_L1D_READ_MISS]++;
 		data_fill(cpu, line);
 	}
@@ -219,7 +220,7 @@ static void load_line(struct pmk_cpu *cpu, uint32_t line)
 static void write_out(struct pmk_cpu *cpu, uint32_t line)
 {
 	cpu->dyn[PMK_SIG_DATA_EXTERNAL]++;
-	cpu->cycles += pmk_biu_write(cpu->biu, cpu->cycles, line);
+	cpu->cycles += pmk_biu_write(cpu->arm9.biu, cpu->cycles, line);
 }
 
 static void store_line(struct pmk_cpu *cpu, uint32_t line, unsigned halves)
@@ -228,12 +229,12 @@ static void store_line(struct pmk_cpu *cpu, uint32_t line, unsigned halves)
 	if (in_tcm(&cpu->core, line << PMK_LINE_SHIFT))
 		return;
 	if (is_uncached(cpu, line)) {
-		cpu->uncached++;
+		cpu->arm11.uncached++;
 		cpu->dyn[PMK_SIG_DATA_EXTERNAL]++;
-		cpu->cycles += pmk_biu_write_unbuffered(cpu->biu, cpu->cycles, line);
+		cpu->cycles += pmk_biu_write_unbuffered(cpu->arm9.biu, cpu->cycles, line);
 		return;
 	}
-	if (!(cpu->dmap[line] & PMK_D_PRESENT)) {
+	if (!(cpu->arm11.dmap[line] & PMK_D_PRESENT)) {
 		cpu->dyn[PMK_SIG_L1D_WRITE_MISS]++;
 		if (!cpu->core.arm11.write_allocate) {
 			write_out(cpu, line);
@@ -244,7 +245,7 @@ static void store_line(struct pmk_cpu *cpu, uint32_t line, unsigned halves)
 	if (cpu->core.dcache_wt)
 		write_out(cpu, line);
 	else
-		cpu->dmap[line] |= (uint8_t)(halves | (halves >> 3 & PMK_D_FAST));
+		cpu->arm11.dmap[line] |= (uint8_t)(halves | (halves >> 3 & PMK_D_FAST));
 }
 
 /* The halves of its line that [from, to] touches. */
@@ -258,7 +259,7 @@ static void load(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 {
 	uint32_t bytes = bytes_of(cpu, addr, access), last = addr + bytes - 1;
 
-	pmk_biu_access(cpu->biu, addr, bytes, PMK_ACCESS_TO_END(access));
+	pmk_biu_access(cpu->arm9.biu, addr, bytes, PMK_ACCESS_TO_END(access));
 	load_line(cpu, addr >> PMK_LINE_SHIFT);
 	if (addr >> PMK_LINE_SHIFT == last >> PMK_LINE_SHIFT)
 		return;
@@ -272,7 +273,7 @@ static void store(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 	uint32_t bytes = PMK_ACCESS_SIZE(access), last = addr + bytes - 1;
 	uint32_t boundary = last & ~(LINE_BYTES - 1);
 
-	pmk_biu_access(cpu->biu, addr, bytes, PMK_ACCESS_TO_END(access));
+	pmk_biu_access(cpu->arm9.biu, addr, bytes, PMK_ACCESS_TO_END(access));
 	if (addr >> PMK_LINE_SHIFT == last >> PMK_LINE_SHIFT) {
 		store_line(cpu, addr >> PMK_LINE_SHIFT, halves_of(addr, last));
 		return;
@@ -297,9 +298,14 @@ int pmk_arm9_init(struct pmk_cpu *cpu)
 
 	if (err)
 		return err;
-	cpu->instead = &instead;
+	cpu->arm11.instead = &instead;
 	hold_tcms(cpu);
 	return 0;
+}
+
+void pmk_arm9_attach(struct pmk_cpu *cpu, struct pmk_biu *biu)
+{
+	cpu->arm9.biu = biu;
 }
 
 void pmk_arm9_build(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,

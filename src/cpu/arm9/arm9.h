@@ -14,8 +14,9 @@ extern const struct pmk_core_key pmk_arm9_keys[];
 int pmk_arm9_check(const struct pmk_core *core, char *msg, unsigned size);
 void pmk_arm9_was_set(struct pmk_core *core, const char *key);
 
-/* Its tightly coupled memories, and an ARM11's state beside. The owner sets `biu`. */
+/* Its tightly coupled memories, and an ARM11's state beside. The owner attaches it before it runs. */
 int pmk_arm9_init(struct pmk_cpu *cpu);
+void pmk_arm9_attach(struct pmk_cpu *cpu, struct pmk_biu *biu);
 void pmk_arm9_build(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
 		    struct pmk_pipe_slot *slots, struct pmk_block *b);
 

@@ -11,6 +11,7 @@
  * the branch model's.
  */
 #include "cpu/arm9/pipeline.h"
+#include "cpu/block.h"
 
 #include <string.h>
 

@@ -136,12 +136,13 @@ static const struct pmk_insn *branch_of(const struct pmk_insn *insn, size_t n)
 static void lanes(const struct pmk_mb_timing *t, struct pmk_block *b)
 {
 	for (unsigned r = 1; r < PMK_MB_REGS; r++) {
-		b->late |= (uint64_t)(t->residue[r] > 0) << r;
-		b->late |= (uint64_t)(t->residue[r] > 1) << (r + 32);
-		b->wants |= (uint64_t)(t->need[r] == 0) << r;
-		b->wants |= (uint64_t)(t->need[r] != 0 && t->need[r] != PMK_PIPE_FAR) << (r + 32);
+		b->microblaze.late |= (uint64_t)(t->residue[r] > 0) << r;
+		b->microblaze.late |= (uint64_t)(t->residue[r] > 1) << (r + 32);
+		b->microblaze.wants |= (uint64_t)(t->need[r] == 0) << r;
+		b->microblaze.wants |= (uint64_t)(t->need[r] != 0 && t->need[r] != PMK_PIPE_FAR)
+				       << (r + 32);
 	}
-	b->wants |= PMK_MB_LOOK;
+	b->microblaze.wants |= PMK_MB_LOOK;
 }
 
 static void add_timing(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
@@ -158,8 +159,8 @@ static void add_timing(const struct pmk_core *core, const struct pmk_insn *insn,
 	b->cycles = t.cycles + certain;
 	b->facts.n[PMK_MB_FACT_OF_STALL] = (uint16_t)(t.of_stall + certain);
 	b->facts.n[PMK_MB_FACT_EX_STALL] = (uint16_t)t.ex_stall;
-	memcpy(b->need, t.need, sizeof(t.need));
-	memcpy(b->residue, t.residue, sizeof(t.residue));
+	memcpy(b->microblaze.need, t.need, sizeof(t.need));
+	memcpy(b->microblaze.residue, t.residue, sizeof(t.residue));
 	lanes(&t, b);
 }
 
@@ -168,25 +169,25 @@ static void place(const struct pmk_core *core, struct pmk_block *b)
 	unsigned shift = pmk_mb_sector_bits(core);
 	uint32_t first = (uint32_t)b->pc >> shift, last = (uint32_t)b->end_addr >> shift;
 
-	b->sector = first == last ? first % PMK_MB_SECTORS : PMK_MB_SEVERAL;
+	b->microblaze.sector = first == last ? first % PMK_MB_SECTORS : PMK_MB_SEVERAL;
 	if (!fetch_is_cached(core, b->pc))
-		b->sector = PMK_MB_UNCACHED;
+		b->microblaze.sector = PMK_MB_UNCACHED;
 }
 
 /* How it is left, and what its branch certainly costs. An open block falls through, into the slot. */
 static unsigned settle_end(const struct pmk_core *core, const struct pmk_insn *branch,
 			   struct pmk_block *b)
 {
-	b->end = falls;
+	b->microblaze.end = falls;
 	if (!branch)
 		return 0;
 	b->target = (uint32_t)branch->target;
 	b->flow = branch->flow;
 	b->conditional = branch->conditional;
 	b->is_branch = branch->is_branch;
-	b->branch_cycles = (uint8_t)branch_cycles(core, branch);
-	*(b->open ? &b->slot_end : &b->end) = end_of(core, branch);
-	return branch->conditional || is_predicted(core, branch) ? 0 : b->branch_cycles;
+	b->microblaze.branch_cycles = (uint8_t)branch_cycles(core, branch);
+	*(b->microblaze.open ? &b->microblaze.slot_end : &b->microblaze.end) = end_of(core, branch);
+	return branch->conditional || is_predicted(core, branch) ? 0 : b->microblaze.branch_cycles;
 }
 
 void pmk_mb_build(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
@@ -199,8 +200,8 @@ void pmk_mb_build(const struct pmk_core *core, const struct pmk_insn *insn, size
 		.fall = (uint32_t)(last->addr + last->size),
 		.end_addr = (uint32_t)last->addr,
 		.flow = PMK_FLOW_NEXT,
-		.open = last->kind & PMK_MB_DELAY,
-		.starts_with_nop = insn[0].kind & PMK_MB_NOP,
+		.microblaze.open = last->kind & PMK_MB_DELAY,
+		.microblaze.starts_with_nop = insn[0].kind & PMK_MB_NOP,
 	};
 	for (size_t i = 0; i < n; i++) {
 		add_kinds(&insn[i], &b->facts);
@@ -216,6 +217,6 @@ void pmk_mb_build(const struct pmk_core *core, const struct pmk_insn *insn, size
 	add_timing(core, insn, n, settle_end(core, branch_of(insn, n), b), slots, b);
 	add_fetches(core, n, b);
 	place(core, b);
-	if (b->open || b->disturbs)
-		b->late |= PMK_MB_LOOK;
+	if (b->microblaze.open || b->disturbs)
+		b->microblaze.late |= PMK_MB_LOOK;
 }

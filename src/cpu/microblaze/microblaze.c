@@ -26,7 +26,7 @@ _Static_assert((int)PMK_MB_NFACTS <= (int)PMK_NFACTS, "a block has room for PMK_
 /* Before the first block: nothing to wait for, and any address may follow. */
 static const struct pmk_block before_all = {
 	.id = PMK_MB_NO_BLOCK,
-	.end = { .key = PMK_MB_NO_PREDICT, .entry = PMK_MB_MAX_BTC },
+	.microblaze.end = { .key = PMK_MB_NO_PREDICT, .entry = PMK_MB_MAX_BTC },
 	.flow = PMK_FLOW_NEXT,
 };
 
@@ -117,8 +117,8 @@ int pmk_mb_init(struct pmk_cpu *cpu)
 	if (!m)
 		return PMK_ENOMEM;
 	cpu->prev = &before_all;
-	cpu->mb = m;
-	cpu->lsu = (struct pmk_lsu){
+	cpu->microblaze.tables = m;
+	cpu->microblaze.lsu = (struct pmk_lsu){
 		.wbuf_entries = (uint32_t)core->wbuf_entries,
 		.write_cycles = (uint32_t)core->write_cycles,
 	};
@@ -141,18 +141,20 @@ int pmk_mb_init(struct pmk_cpu *cpu)
 
 void pmk_mb_fini(struct pmk_cpu *cpu)
 {
-	if (!cpu->mb)
+	if (!cpu->microblaze.tables)
 		return;
-	pmk_tlb_fini(&cpu->mb->utlb);
-	free(cpu->mb);
-	cpu->mb = NULL;
+	pmk_tlb_fini(&cpu->microblaze.tables->utlb);
+	free(cpu->microblaze.tables);
+	cpu->microblaze.tables = NULL;
 }
 
 void pmk_mb_forked(struct pmk_cpu *cpu)
 {
-	pmk_lsu_restart(&cpu->lsu);
+	pmk_lsu_restart(&cpu->microblaze.lsu);
+	memset(cpu->microblaze.outcome, 0, sizeof(cpu->microblaze.outcome));
+	cpu->microblaze.uncached = cpu->microblaze.uncached_writes = 0;
 	for (unsigned i = 0; i < PMK_MB_MAX_SHADOWS; i++)
-		cpu->mb->used[i] -= (int64_t)cpu->cycles;
+		cpu->microblaze.tables->used[i] -= (int64_t)cpu->cycles;
 }
 
 struct pmk_signal_set pmk_mb_raises(const struct pmk_core *core)
@@ -202,7 +204,7 @@ struct pmk_signal_set pmk_mb_raises(const struct pmk_core *core)
 /* Of the conditional branches in the rows of outcomes from `row` on: taken or not. */
 static uint64_t went(const struct pmk_cpu *cpu, unsigned row, bool taken)
 {
-	return cpu->outcome[row + taken] + cpu->outcome[row + 2 + taken];
+	return cpu->microblaze.outcome[row + taken] + cpu->microblaze.outcome[row + 2 + taken];
 }
 
 static void derive_branches(const struct pmk_cpu *cpu, uint64_t *t)
@@ -223,7 +225,8 @@ static void derive_branches(const struct pmk_cpu *cpu, uint64_t *t)
 				  t[PMK_SIG_BR_NOT_TAKEN_DELAY];
 	t[PMK_SIG_BRANCH] = t[PMK_SIG_BR_UNCOND] + t[PMK_SIG_BR_TAKEN] + t[PMK_SIG_BR_NOT_TAKEN];
 	for (unsigned row = 0; row < PMK_MB_OUTCOMES; row += 4)
-		t[PMK_SIG_BTC_HIT] += cpu->outcome[row + 2] + cpu->outcome[row + 3];
+		t[PMK_SIG_BTC_HIT] +=
+			cpu->microblaze.outcome[row + 2] + cpu->microblaze.outcome[row + 3];
 }
 
 static void derive_caches(const struct pmk_cpu *cpu, uint64_t *t)
@@ -232,8 +235,8 @@ static void derive_caches(const struct pmk_cpu *cpu, uint64_t *t)
 
 	t[PMK_SIG_L1I_HIT] = t[PMK_SIG_L1I_ACCESS] - t[PMK_SIG_L1I_MISS];
 	if (cpu->core.dcache_on && !pmk_mb_data_is_local(&cpu->core)) {
-		t[PMK_SIG_L1D_CACHED_READ] = reads - cpu->uncached;
-		t[PMK_SIG_L1D_CACHED_WRITE] = writes - cpu->uncached_writes;
+		t[PMK_SIG_L1D_CACHED_READ] = reads - cpu->microblaze.uncached;
+		t[PMK_SIG_L1D_CACHED_WRITE] = writes - cpu->microblaze.uncached_writes;
 	}
 	t[PMK_SIG_L1D_CACHED_READ_HIT] = t[PMK_SIG_L1D_CACHED_READ] - t[PMK_SIG_L1D_READ_MISS];
 	t[PMK_SIG_L1D_CACHED_WRITE_HIT] = t[PMK_SIG_L1D_CACHED_WRITE] - t[PMK_SIG_L1D_WRITE_MISS];
@@ -322,7 +325,7 @@ uint32_t pmk_mb_longest(const struct pmk_core *core)
  * exception there, so an access that happens has hit. */
 static bool utlb_misses(struct pmk_cpu *cpu, uint32_t page)
 {
-	struct pmk_mb *m = cpu->mb;
+	struct pmk_mb *m = cpu->microblaze.tables;
 	uint64_t old;
 
 	if (cpu->core.system || m->unified[page])
@@ -350,7 +353,7 @@ static uint64_t look_up(struct pmk_cpu *cpu, uint32_t page, uint64_t now)
 /* The instruction shadow TLB, kept in order of use. */
 static void fetch_translate(struct pmk_cpu *cpu, uint32_t page, uint64_t now)
 {
-	struct pmk_mb *m = cpu->mb;
+	struct pmk_mb *m = cpu->microblaze.tables;
 	unsigned last = (unsigned)cpu->core.microblaze.itlb_entries - 1, i = 0;
 
 	while (i < last && m->itlb[i] != page)
@@ -366,7 +369,7 @@ static void fetch_translate(struct pmk_cpu *cpu, uint32_t page, uint64_t now)
 
 static unsigned least_recently_used(const struct pmk_cpu *cpu)
 {
-	const struct pmk_mb *m = cpu->mb;
+	const struct pmk_mb *m = cpu->microblaze.tables;
 	unsigned victim = 0;
 
 	for (unsigned i = 1; i < cpu->core.microblaze.dtlb_entries; i++)
@@ -378,7 +381,7 @@ static unsigned least_recently_used(const struct pmk_cpu *cpu)
 /* The page is not in the data shadow TLB; cycles until it is. */
 static PMK_SLOW uint64_t data_translate(struct pmk_cpu *cpu, uint32_t page, uint64_t now)
 {
-	struct pmk_mb *m = cpu->mb;
+	struct pmk_mb *m = cpu->microblaze.tables;
 	unsigned entry = least_recently_used(cpu);
 	uint64_t cycles;
 
@@ -396,7 +399,7 @@ static PMK_SLOW uint64_t data_translate(struct pmk_cpu *cpu, uint32_t page, uint
 /* Translate the address of an access; the clock when that is done. */
 static inline uint64_t translated(struct pmk_cpu *cpu, uint32_t addr, uint64_t now)
 {
-	struct pmk_mb *m = cpu->mb;
+	struct pmk_mb *m = cpu->microblaze.tables;
 	unsigned entry = m->shadow[addr >> PMK_PAGE_SHIFT];
 
 	if (!m->page_mask)
@@ -423,14 +426,14 @@ static void new_epoch(struct pmk_mb *m)
 
 static void fetch_line(struct pmk_cpu *cpu, uint32_t line, uint64_t now)
 {
-	struct pmk_mb *m = cpu->mb;
+	struct pmk_mb *m = cpu->microblaze.tables;
 	uint32_t *entry = &m->iline[line & m->iindex];
 	uint64_t cycles;
 
 	if (*entry == line)
 		return;
 	cpu->dyn[PMK_SIG_L1I_MISS]++;
-	cycles = fill_cycles(&cpu->core, now, &cpu->lsu.busy_until[0]);
+	cycles = fill_cycles(&cpu->core, now, &cpu->microblaze.lsu.busy_until[0]);
 	record(cpu, PMK_SIG_L1I_ACCESS, now, 1 + cycles);
 	stall(cpu, PMK_SIG_OF_STALL, cycles);
 	if (*entry != UINT32_MAX) {
@@ -445,7 +448,7 @@ static void fetch_line(struct pmk_cpu *cpu, uint32_t line, uint64_t now)
  * nothing but fetching had held the block; `moved`: they may be missing. */
 static void fetch_block(struct pmk_cpu *cpu, const struct pmk_block *b, bool moved)
 {
-	const struct pmk_mb *m = cpu->mb;
+	const struct pmk_mb *m = cpu->microblaze.tables;
 	uint32_t pc = (uint32_t)b->pc, last = (uint32_t)b->end_addr;
 
 	if (m->page_mask) {
@@ -454,7 +457,7 @@ static void fetch_block(struct pmk_cpu *cpu, const struct pmk_block *b, bool mov
 		if ((last ^ m->page) & m->page_mask)
 			fetch_translate(cpu, last >> PMK_PAGE_SHIFT, cpu->cycles - b->cycles);
 	}
-	if (!moved || b->sector == PMK_MB_UNCACHED)
+	if (!moved || b->microblaze.sector == PMK_MB_UNCACHED)
 		return;
 	for (uint32_t line = pc >> m->ishift; line <= last >> m->ishift; line++) {
 		uint32_t begins = line << m->ishift > pc ? line << m->ishift : pc;
@@ -483,9 +486,9 @@ static bool follows(const struct pmk_block *p, const struct pmk_block *b)
 static void interrupted(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
 			unsigned outcome)
 {
-	if (p->conditional && !p->open) {
-		cpu->outcome[outcome]--;
-		cpu->cycles -= outcome & 1 ? p->end.extra : 0;
+	if (p->conditional && !p->microblaze.open) {
+		cpu->microblaze.outcome[outcome]--;
+		cpu->cycles -= outcome & 1 ? p->microblaze.end.extra : 0;
 	}
 	if (!b->vector)
 		return;
@@ -498,42 +501,44 @@ static void interrupted(struct pmk_cpu *cpu, const struct pmk_block *p, const st
 /* The slot of an open block's branch starts: what follows it is that branch's outcome. */
 static void join(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *slot)
 {
-	struct pmk_block *j = &cpu->mb->joined;
+	struct pmk_block *j = &cpu->microblaze.tables->joined;
 
 	*j = *slot;
 	j->id = PMK_MB_NO_BLOCK;
-	j->end = p->slot_end;
+	j->microblaze.end = p->microblaze.slot_end;
 	j->target = p->target;
 	j->flow = p->flow;
 	j->conditional = p->conditional;
 	j->is_branch = p->is_branch;
-	j->branch_cycles = p->branch_cycles;
-	cpu->dyn[PMK_SIG_DELAY_NOP] += slot->starts_with_nop;
+	j->microblaze.branch_cycles = p->microblaze.branch_cycles;
+	cpu->dyn[PMK_SIG_DELAY_NOP] += slot->microblaze.starts_with_nop;
 	cpu->prev = j;
 }
 
 static void disturb(struct pmk_cpu *cpu, unsigned what)
 {
 	if (what & PMK_DISTURB_BTAC)
-		empty_btc(cpu->mb);
+		empty_btc(cpu->microblaze.tables);
 	if (what & PMK_DISTURB_TLB) {
-		empty_unified(cpu->mb);
-		empty_shadows(cpu->mb);
+		empty_unified(cpu->microblaze.tables);
+		empty_shadows(cpu->microblaze.tables);
 	}
-	new_epoch(cpu->mb);
+	new_epoch(cpu->microblaze.tables);
 }
 
 /* Cycles that `b` waits for registers that `p` has written. */
 static uint64_t wait_between(const struct pmk_block *p, const struct pmk_block *b)
 {
-	uint32_t regs = (uint32_t)(p->late & (b->wants | b->wants >> 32)) & ~(uint32_t)PMK_MB_LOOK;
+	uint32_t regs =
+		(uint32_t)(p->microblaze.late & (b->microblaze.wants | b->microblaze.wants >> 32)) &
+		~(uint32_t)PMK_MB_LOOK;
 	unsigned wait = 0;
 
 	for (; regs; regs &= regs - 1) {
 		unsigned r = (unsigned)__builtin_ctz(regs);
 
-		if (p->residue[r] > b->need[r] + wait)
-			wait = p->residue[r] - b->need[r];
+		if (p->microblaze.residue[r] > b->microblaze.need[r] + wait)
+			wait = p->microblaze.residue[r] - b->microblaze.need[r];
 	}
 	return wait;
 }
@@ -546,14 +551,14 @@ static uint32_t goes_on(const struct pmk_block *p, const struct pmk_block *b)
 /* Is the branch that ends `p` in the branch target cache? */
 static bool is_known(const struct pmk_mb *m, const struct pmk_block *p)
 {
-	return !((m->btc[p->end.entry] ^ p->end.key) >> 32);
+	return !((m->btc[p->microblaze.end.entry] ^ p->microblaze.end.key) >> 32);
 }
 
-/* Of pmk_cpu.outcome, as the branch target cache is now. */
+/* Of pmk_cpu_microblaze.outcome, as the branch target cache is now. */
 static unsigned outcome_of(const struct pmk_mb *m, const struct pmk_block *p,
 			   const struct pmk_block *b)
 {
-	return p->end.row + goes_on(p, b) + (is_known(m, p) ? 2 : 0);
+	return p->microblaze.end.row + goes_on(p, b) + (is_known(m, p) ? 2 : 0);
 }
 
 /* Cycles because the branch target cache said something else, or nothing of a branch that is taken. It learns
@@ -561,13 +566,15 @@ static unsigned outcome_of(const struct pmk_mb *m, const struct pmk_block *p,
 static unsigned mispredicted(struct pmk_cpu *cpu, const struct pmk_block *p,
 			     const struct pmk_block *b)
 {
-	uint64_t *entry = &cpu->mb->btc[p->end.entry], now = p->end.key | (uint32_t)b->pc;
-	bool known = is_known(cpu->mb, p);
+	uint64_t *entry = &cpu->microblaze.tables->btc[p->microblaze.end.entry],
+		 now = p->microblaze.end.key | (uint32_t)b->pc;
+	bool known = is_known(cpu->microblaze.tables, p);
 
-	if (p->end.key == PMK_MB_NO_PREDICT || *entry == now || !(known || goes_on(p, b)))
+	if (p->microblaze.end.key == PMK_MB_NO_PREDICT || *entry == now ||
+	    !(known || goes_on(p, b)))
 		return 0;
 	*entry = now;
-	return known ? pmk_mb_wrong_cycles(&cpu->core) : p->branch_cycles;
+	return known ? pmk_mb_wrong_cycles(&cpu->core) : p->microblaze.branch_cycles;
 }
 
 /* Something is out of the ordinary, or may be. */
@@ -575,15 +582,16 @@ static PMK_SLOW void block_slow(struct pmk_cpu *cpu, const struct pmk_block *p,
 				const struct pmk_block *b)
 {
 	struct pmk_run *run = &cpu->run[b->id];
-	uint64_t seen = cpu->mb->generation[b->sector], before = cpu->cycles, wait, passed;
-	unsigned outcome = outcome_of(cpu->mb, p, b);
+	uint64_t seen = cpu->microblaze.tables->generation[b->microblaze.sector],
+		 before = cpu->cycles, wait, passed;
+	unsigned outcome = outcome_of(cpu->microblaze.tables, p, b);
 
 	cpu->prev = b;
-	cpu->outcome[outcome]++;
-	cpu->cycles += b->cycles + (outcome & 1 ? p->end.extra : 0);
+	cpu->microblaze.outcome[outcome]++;
+	cpu->cycles += b->cycles + (outcome & 1 ? p->microblaze.end.extra : 0);
 	if (!follows(p, b))
 		interrupted(cpu, p, b, outcome);
-	else if (p->open)
+	else if (p->microblaze.open)
 		join(cpu, p, b);
 	else
 		stall(cpu, PMK_SIG_OF_STALL, mispredicted(cpu, p, b));
@@ -606,12 +614,12 @@ static PMK_SLOW void block_slow(struct pmk_cpu *cpu, const struct pmk_block *p,
 static bool learn(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
 		  struct pmk_mb_edge *e)
 {
-	struct pmk_mb *m = cpu->mb;
-	uint32_t extra = goes_on(p, b) ? p->end.extra : 0;
+	struct pmk_mb *m = cpu->microblaze.tables;
+	uint32_t extra = goes_on(p, b) ? p->microblaze.end.extra : 0;
 	uint64_t wait;
 
-	if (p->id == PMK_MB_NO_BLOCK || p->late & b->wants & PMK_MB_LOOK ||
-	    cpu->run[b->id].igen != m->generation[b->sector] ||
+	if (p->id == PMK_MB_NO_BLOCK || p->microblaze.late & b->microblaze.wants & PMK_MB_LOOK ||
+	    cpu->run[b->id].igen != m->generation[b->microblaze.sector] ||
 	    ((p->pc ^ p->end_addr) | (b->pc ^ m->page)) & m->page_mask || !follows(p, b))
 		return false;
 	wait = wait_between(p, b);
@@ -629,10 +637,10 @@ static void leave(struct pmk_cpu *cpu, const struct pmk_block *p, const struct p
 	uint64_t before;
 
 	cpu->prev = b;
-	cpu->outcome[outcome_of(cpu->mb, p, b)]++;
+	cpu->microblaze.outcome[outcome_of(cpu->microblaze.tables, p, b)]++;
 	cycles = mispredicted(cpu, p, b);
-	e->said = cpu->mb->btc[p->end.entry];
-	e->outcome = (uint16_t)outcome_of(cpu->mb, p, b);
+	e->said = cpu->microblaze.tables->btc[p->microblaze.end.entry];
+	e->outcome = (uint16_t)outcome_of(cpu->microblaze.tables, p, b);
 	before = cpu->cycles + (cycles > e->extra ? cycles : e->extra);
 	cpu->dyn[PMK_SIG_OF_STALL] += cycles > e->wait ? cycles : e->wait;
 	cpu->cycles = before + b->cycles;
@@ -642,9 +650,9 @@ static void leave(struct pmk_cpu *cpu, const struct pmk_block *p, const struct p
 
 void pmk_mb_block_anew(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b)
 {
-	struct pmk_mb_edge *e = pmk_mb_edge(cpu->mb, p, b);
+	struct pmk_mb_edge *e = pmk_mb_edge(cpu->microblaze.tables, p, b);
 
-	if (e->key == pmk_mb_key(cpu->mb, p, b) || learn(cpu, p, b, e))
+	if (e->key == pmk_mb_key(cpu->microblaze.tables, p, b) || learn(cpu, p, b, e))
 		leave(cpu, p, b, e);
 	else
 		block_slow(cpu, p, b);
@@ -712,12 +720,12 @@ static void show_line(struct pmk_mb *m, uint64_t e)
 /* Make room for the line of `addr`; cycles until the write buffer has taken what was there. */
 static uint64_t evict(struct pmk_cpu *cpu, uint32_t addr, uint64_t now)
 {
-	struct pmk_mb *m = cpu->mb;
+	struct pmk_mb *m = cpu->microblaze.tables;
 	uint64_t *e = entry_of(m, addr), wait = 0;
 
 	if (*e & PMK_MB_DIRTY) {
 		cpu->dyn[PMK_SIG_L1D_EVICT]++;
-		wait = pmk_lsu_write(&cpu->lsu, now).full;
+		wait = pmk_lsu_write(&cpu->microblaze.lsu, now).full;
 	}
 	if (*e != PMK_MB_NO_LINE)
 		show_line(m, *e >> 32 << 32);
@@ -728,13 +736,13 @@ static uint64_t evict(struct pmk_cpu *cpu, uint32_t addr, uint64_t now)
 /* Write-back: fetch the line of `addr`, or what of it is not valid; cycles until the wanted word is there. */
 static uint64_t data_fill(struct pmk_cpu *cpu, uint32_t addr, uint64_t now)
 {
-	uint64_t *e = entry_of(cpu->mb, addr), wait = 0;
+	uint64_t *e = entry_of(cpu->microblaze.tables, addr), wait = 0;
 
-	if (!holds_line(cpu->mb, *e, addr))
+	if (!holds_line(cpu->microblaze.tables, *e, addr))
 		wait = evict(cpu, addr, now);
-	*e |= (UINT64_C(2) << cpu->mb->dwords) - 1;
-	show_line(cpu->mb, *e);
-	return wait + fill_cycles(&cpu->core, now + wait, &cpu->lsu.bus_free);
+	*e |= (UINT64_C(2) << cpu->microblaze.tables->dwords) - 1;
+	show_line(cpu->microblaze.tables, *e);
+	return wait + fill_cycles(&cpu->core, now + wait, &cpu->microblaze.lsu.bus_free);
 }
 
 static void peripheral(struct pmk_cpu *cpu, enum pmk_signal sig, uint64_t now)
@@ -747,14 +755,14 @@ static void peripheral(struct pmk_cpu *cpu, enum pmk_signal sig, uint64_t now)
 /* Write-through: a line takes the place of another. */
 static inline uint64_t fill_through(struct pmk_cpu *cpu, uint32_t addr, uint64_t now)
 {
-	struct pmk_mb *m = cpu->mb;
+	struct pmk_mb *m = cpu->microblaze.tables;
 	uint32_t granule = addr >> PMK_MB_GRAIN & ~m->line_granules;
 	uint32_t last = granule | m->line_granules;
 
 	do
 		m->present[granule & m->present_mask] = granule;
 	while (granule++ != last);
-	return fill_cycles(&cpu->core, now, &cpu->lsu.bus_free);
+	return fill_cycles(&cpu->core, now, &cpu->microblaze.lsu.bus_free);
 }
 
 static inline void read_missed(struct pmk_cpu *cpu, uint64_t now, uint64_t cycles)
@@ -766,7 +774,7 @@ static inline void read_missed(struct pmk_cpu *cpu, uint64_t now, uint64_t cycle
 
 static void load_cached(struct pmk_cpu *cpu, uint32_t addr, uint64_t now)
 {
-	struct pmk_mb *m = cpu->mb;
+	struct pmk_mb *m = cpu->microblaze.tables;
 
 	if (!pmk_mb_holds(m, m->present, addr, m->grain))
 		read_missed(cpu, now,
@@ -788,7 +796,7 @@ void pmk_mb_load_missed(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
  * first (UG984, "Data Cache"). */
 static uint64_t write_back(struct pmk_cpu *cpu, uint32_t addr, uint64_t access, uint64_t now)
 {
-	struct pmk_mb *m = cpu->mb;
+	struct pmk_mb *m = cpu->microblaze.tables;
 	uint64_t *e = entry_of(m, addr), cycles = 0;
 	bool here = holds_line(m, *e, addr);
 
@@ -807,9 +815,9 @@ static uint64_t write_back(struct pmk_cpu *cpu, uint32_t addr, uint64_t access, 
 /* Write-through: what is there is brought up to date; what is not is not fetched. */
 static uint64_t write_through(struct pmk_cpu *cpu, uint32_t addr, uint64_t now)
 {
-	cpu->dyn[PMK_SIG_L1D_WRITE_MISS] +=
-		!pmk_mb_holds(cpu->mb, cpu->mb->present, addr, PMK_MB_GRAIN);
-	return pmk_lsu_write(&cpu->lsu, now).full;
+	cpu->dyn[PMK_SIG_L1D_WRITE_MISS] += !pmk_mb_holds(
+		cpu->microblaze.tables, cpu->microblaze.tables->present, addr, PMK_MB_GRAIN);
+	return pmk_lsu_write(&cpu->microblaze.lsu, now).full;
 }
 
 static void store_cached(struct pmk_cpu *cpu, uint32_t addr, uint64_t access, uint64_t now)
@@ -830,7 +838,7 @@ void pmk_mb_load_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 		load_cached(cpu, addr, now);
 		return;
 	}
-	cpu->uncached++;
+	cpu->microblaze.uncached++;
 	if (place == PERIPHERAL)
 		peripheral(cpu, PMK_SIG_PERIPHERAL_READ, now);
 }
@@ -844,7 +852,7 @@ void pmk_mb_store_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 		store_cached(cpu, addr, access, now);
 		return;
 	}
-	cpu->uncached_writes++;
+	cpu->microblaze.uncached_writes++;
 	if (place == PERIPHERAL)
 		peripheral(cpu, PMK_SIG_PERIPHERAL_WRITE, now);
 }

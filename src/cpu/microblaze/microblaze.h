@@ -48,7 +48,7 @@ enum pmk_mb_fact {
 
 extern const uint8_t pmk_mb_signal[PMK_MB_NFACTS];
 
-/* Rows of pmk_cpu.outcome, by how a block ends; in each by 2 × found in the branch target cache + taken. */
+/* Rows of pmk_cpu_microblaze.outcome, by how a block ends; in each by 2 × found in the branch target cache + taken. */
 enum pmk_mb_row {
 	PMK_MB_ROW_OTHER = 0, /* no conditional branch */
 	PMK_MB_ROW_CONDITIONAL = 4,
@@ -158,8 +158,6 @@ void pmk_mb_build(const struct pmk_core *core, const struct pmk_insn *insn, size
 		  struct pmk_pipe_slot *slots, struct pmk_block *b);
 
 /* The pipeline's view of a run of instructions: pipeline.c. */
-#define PMK_MB_REGS 32
-
 struct pmk_mb_timing {
 	uint32_t cycles;
 	uint32_t of_stall, ex_stall; /* of these, waiting for operands, executing */
@@ -204,17 +202,17 @@ static inline struct pmk_mb_edge *pmk_mb_edge(struct pmk_mb *m, const struct pmk
 static inline void pmk_mb_block(struct pmk_cpu *cpu, const struct pmk_block *b)
 {
 	const struct pmk_block *p = cpu->prev;
-	const struct pmk_mb_edge *e = pmk_mb_edge(cpu->mb, p, b);
+	const struct pmk_mb_edge *e = pmk_mb_edge(cpu->microblaze.tables, p, b);
 	uint64_t cycles = cpu->cycles + e->extra;
 
 	cpu->run[b->id].runs++;
-	if (PMK_UNLIKELY(e->key != pmk_mb_key(cpu->mb, p, b) ||
-			 e->said != cpu->mb->btc[p->end.entry])) {
+	if (PMK_UNLIKELY(e->key != pmk_mb_key(cpu->microblaze.tables, p, b) ||
+			 e->said != cpu->microblaze.tables->btc[p->microblaze.end.entry])) {
 		pmk_mb_block_anew(cpu, p, b);
 		return;
 	}
 	cpu->prev = b;
-	cpu->outcome[e->outcome]++;
+	cpu->microblaze.outcome[e->outcome]++;
 	cpu->dyn[PMK_SIG_OF_STALL] += e->wait;
 	cpu->cycles = cycles + b->cycles;
 	if (PMK_UNLIKELY(cycles >= cpu->deadline))
@@ -237,19 +235,22 @@ static inline bool pmk_mb_holds(const struct pmk_mb *m, const uint32_t *held, ui
 /* False: that has to be asked. */
 static inline bool pmk_mb_cached(const struct pmk_cpu *cpu, uint32_t addr)
 {
-	return PMK_LIKELY(addr - cpu->mb->cached_base < cpu->mb->cached_size && !cpu->is_device);
+	return PMK_LIKELY(addr - cpu->microblaze.tables->cached_base <
+				  cpu->microblaze.tables->cached_size &&
+			  !cpu->is_device);
 }
 
 /* Translate; false: that takes time, and the access has to be looked at as a whole. */
 static inline bool pmk_mb_translated(struct pmk_cpu *cpu, uint32_t addr, uint64_t access, bool mmu)
 {
-	unsigned entry = mmu ? cpu->mb->shadow[addr >> PMK_PAGE_SHIFT] : 0;
+	unsigned entry = mmu ? cpu->microblaze.tables->shadow[addr >> PMK_PAGE_SHIFT] : 0;
 
 	if (!mmu)
 		return true;
 	if (PMK_UNLIKELY(!entry))
 		return false;
-	cpu->mb->used[entry - 1] = (int64_t)(cpu->cycles - PMK_ACCESS_TO_END(access));
+	cpu->microblaze.tables->used[entry - 1] =
+		(int64_t)(cpu->cycles - PMK_ACCESS_TO_END(access));
 	return true;
 }
 
@@ -258,7 +259,8 @@ static inline void pmk_mb_load(struct pmk_cpu *cpu, uint32_t addr, uint64_t acce
 {
 	if (PMK_UNLIKELY(!pmk_mb_translated(cpu, addr, access, mmu)))
 		pmk_mb_load_slow(cpu, addr, access);
-	else if (PMK_UNLIKELY(!pmk_mb_holds(cpu->mb, cpu->mb->present, addr, grain)))
+	else if (PMK_UNLIKELY(!pmk_mb_holds(cpu->microblaze.tables, cpu->microblaze.tables->present,
+					    addr, grain)))
 		(grain == PMK_MB_GRAIN ? pmk_mb_load_missed : pmk_mb_load_slow)(cpu, addr, access);
 }
 
@@ -266,7 +268,8 @@ static inline void pmk_mb_load(struct pmk_cpu *cpu, uint32_t addr, uint64_t acce
 static inline void pmk_mb_store_back(struct pmk_cpu *cpu, uint32_t addr, uint64_t access, bool mmu)
 {
 	if (PMK_UNLIKELY(!pmk_mb_translated(cpu, addr, access, mmu) ||
-			 !pmk_mb_holds(cpu->mb, cpu->mb->dirty, addr, PMK_MB_WORD_GRAIN)))
+			 !pmk_mb_holds(cpu->microblaze.tables, cpu->microblaze.tables->dirty, addr,
+				       PMK_MB_WORD_GRAIN)))
 		pmk_mb_store_slow(cpu, addr, access);
 }
 
@@ -275,9 +278,10 @@ static inline void pmk_mb_store_back(struct pmk_cpu *cpu, uint32_t addr, uint64_
 static inline void pmk_mb_store_through(struct pmk_cpu *cpu, uint32_t addr, uint64_t access,
 					bool mmu)
 {
-	struct pmk_mb *m = cpu->mb;
+	struct pmk_mb *m = cpu->microblaze.tables;
 	uint64_t issue = cpu->cycles - PMK_ACCESS_TO_END(access);
-	uint64_t empty = pmk_later(cpu->lsu.wbuf_empty, issue) + cpu->lsu.write_cycles;
+	uint64_t empty =
+		pmk_later(cpu->microblaze.lsu.wbuf_empty, issue) + cpu->microblaze.lsu.write_cycles;
 	unsigned entry = mmu ? m->shadow[addr >> PMK_PAGE_SHIFT] : 1;
 
 	if (PMK_UNLIKELY(!entry || empty - issue > m->wbuf_room)) {
@@ -291,7 +295,7 @@ static inline void pmk_mb_store_through(struct pmk_cpu *cpu, uint32_t addr, uint
 		}
 		cpu->dyn[PMK_SIG_L1D_WRITE_MISS]++;
 	}
-	cpu->lsu.wbuf_empty = empty;
+	cpu->microblaze.lsu.wbuf_empty = empty;
 	if (mmu)
 		m->used[entry - 1] = (int64_t)issue;
 }

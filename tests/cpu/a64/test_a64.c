@@ -140,7 +140,7 @@ struct oracle {
 	uint64_t stack[16];
 	unsigned depth;
 	struct pmk_lsu lsu;
-	uint64_t under_way[PMK_PLACES]; /* when a register or a unit will be there; 0: it is */
+	uint64_t under_way[PMK_A64_PLACES]; /* when a register or a unit will be there; 0: it is */
 	uint64_t cycles;
 	uint64_t n[PMK_NSIGNALS];
 };
@@ -887,7 +887,7 @@ static void wait_for_results(struct oracle *o, const struct code_block *p,
 	uint64_t end = o->cycles - passed - b->time.cycles, start;
 	unsigned wait = 0;
 
-	for (unsigned r = 0; p && r < PMK_PLACES; r++) {
+	for (unsigned r = 0; p && r < PMK_A64_PLACES; r++) {
 		bool sum = r < 64 && (p->time.sums >> r & 1);
 		unsigned need = sum ? b->time.need_sum[r] : b->time.need[r],
 			 late = p->time.residue[r];
@@ -900,7 +900,7 @@ static void wait_for_results(struct oracle *o, const struct code_block *p,
 	if (wait > passed)
 		lose_data(o, wait - passed);
 	start = o->cycles - b->time.cycles - pmk_lsu_late(&o->lsu);
-	for (unsigned r = 0; r < PMK_PLACES; r++) {
+	for (unsigned r = 0; r < PMK_A64_PLACES; r++) {
 		if (o->under_way[r] && b->time.need[r] != 255)
 			lose_data(o,
 				  pmk_lsu_hold(&o->lsu, start + b->time.need[r], o->under_way[r]));

@@ -18,6 +18,8 @@
 #include <cmocka.h>
 
 #include "cpu/arm11/branch.h"
+#include "cpu/block.h"
+#include "cpu/config.h"
 
 static uint64_t seed = 88172645463325252u;
 
@@ -85,23 +87,23 @@ struct user {
 
 static unsigned user_run(struct user *u, const struct pmk_block *b, int taken, int *miss)
 {
-	unsigned word = u->pred[b->branch];
+	unsigned word = u->pred[b->arm11.branch];
 	struct pmk_prediction say;
 
 	*miss = 0;
 	if (!pmk_pred_differs(word, taken))
-		return b->branch_cycles + pmk_pred_cycles(word);
+		return b->arm11.branch_cycles + pmk_pred_cycles(word);
 	if (taken && b->flow == PMK_FLOW_CALL)
 		u->pushes++;
 	if (word == PMK_PRED_CALL && taken)
-		return b->branch_cycles;
+		return b->arm11.branch_cycles;
 	say = pmk_predictor_predict(&u->p, b);
 	*miss = say.taken != taken;
 	pmk_predictor_resolve(&u->p, u->pred, b, taken);
 	if (*miss)
 		return 7;
 	if (say.dynamic)
-		return b->branch_cycles;
+		return b->arm11.branch_cycles;
 	return taken ? 4 : 1;
 }
 
@@ -135,7 +137,7 @@ static void both_fini(struct both *both)
 static int both_run(struct both *both, const struct pmk_block *b, int taken)
 {
 	int m1, m2;
-	unsigned c1 = plain_run(&both->plain, b, taken, b->branch_cycles == 0, &m1);
+	unsigned c1 = plain_run(&both->plain, b, taken, b->arm11.branch_cycles == 0, &m1);
 	unsigned c2 = user_run(&both->user, b, taken, &m2);
 
 	both->calls += taken && b->flow == PMK_FLOW_CALL;
@@ -152,15 +154,15 @@ static void both_flush(struct both *both)
 
 /* With 2 entries of 8 bytes, addresses 16 apart meet in one entry. A branch that may be folded
  * costs nothing beforehand, a call costs 1. */
-#define JUMP(slot, at, to, cond)                                                           \
-	{                                                                                  \
-		.branch = (slot), .end_addr = (at), .target = (to), .conditional = (cond), \
-		.flow = PMK_FLOW_JUMP, .branch_cycles = 0,                                 \
+#define JUMP(slot, at, to, cond)                                                                 \
+	{                                                                                        \
+		.arm11.branch = (slot), .end_addr = (at), .target = (to), .conditional = (cond), \
+		.flow = PMK_FLOW_JUMP, .arm11.branch_cycles = 0,                                 \
 	}
-#define CALL(slot, at, to, cond)                                                           \
-	{                                                                                  \
-		.branch = (slot), .end_addr = (at), .target = (to), .conditional = (cond), \
-		.flow = PMK_FLOW_CALL, .branch_cycles = 1,                                 \
+#define CALL(slot, at, to, cond)                                                                 \
+	{                                                                                        \
+		.arm11.branch = (slot), .end_addr = (at), .target = (to), .conditional = (cond), \
+		.flow = PMK_FLOW_CALL, .arm11.branch_cycles = 1,                                 \
 	}
 
 static const struct pmk_block sets[][3] = {
@@ -235,13 +237,13 @@ static void test_random_sequences(void **state)
 
 		both_init(&both, round % 8 != 7, round % 5 != 4, round % 3 != 2, 2u << round % 7);
 		for (unsigned i = 0; i < 40; i++) {
-			b[i] = (struct pmk_block){ .branch = PMK_BRANCH_FIRST + i,
+			b[i] = (struct pmk_block){ .arm11.branch = PMK_BRANCH_FIRST + i,
 						   .end_addr = 0xFFFFF000 + 4 * (i * 7 + pick(7)),
 						   .target = 0xFFFFF000 + 4 * pick(300),
 						   .conditional = pick(4),
 						   .flow = pick(4) ? PMK_FLOW_JUMP
 								   : PMK_FLOW_CALL };
-			b[i].branch_cycles = b[i].flow == PMK_FLOW_CALL || pick(8) == 0;
+			b[i].arm11.branch_cycles = b[i].flow == PMK_FLOW_CALL || pick(8) == 0;
 			habit[i] = pick(101);
 		}
 		for (unsigned step = 0; step < 20000; step++) {

@@ -305,14 +305,14 @@ static void test_cycles_of_branches(void **state)
 		b->flow = (uint8_t)rows[i].flow;
 		b->conditional = rows[i].conditional;
 		b->is_branch = rows[i].is_branch;
-		b->loads_pc = rows[i].loads_pc;
-		b->branch_cycles = (uint8_t)rows[i].certain;
-		b->flag_distance = (uint8_t)rows[i].distance;
+		b->arm11.loads_pc = rows[i].loads_pc;
+		b->arm11.branch_cycles = (uint8_t)rows[i].certain;
+		b->arm11.flag_distance = (uint8_t)rows[i].distance;
 		b->target = to->pc;
 		b->cycles = 10 + rows[i].certain;
-		b->branch = rows[i].flow == PMK_FLOW_JUMP || rows[i].flow == PMK_FLOW_CALL ? 2
-			    : rows[i].flow == PMK_FLOW_NEXT				   ? 0
-											   : 1;
+		b->arm11.branch = rows[i].flow == PMK_FLOW_JUMP || rows[i].flow == PMK_FLOW_CALL ? 2
+				  : rows[i].flow == PMK_FLOW_NEXT				 ? 0
+								  : 1;
 		for (unsigned n = 0; n < 8; n++) {
 			uint64_t before = s->cpu.cycles;
 
@@ -336,8 +336,8 @@ static void test_five_calls_and_returns(void **state)
 	(void)state;
 	for (unsigned i = 0; i < 5; i++) {
 		s->b[i].flow = PMK_FLOW_CALL;
-		s->b[i].branch = 2 + i;
-		s->b[i].branch_cycles = 1;
+		s->b[i].arm11.branch = 2 + i;
+		s->b[i].arm11.branch_cycles = 1;
 		s->b[i].target = s->b[i + 1].pc;
 		s->b[6 + i].pc = s->b[i].fall; /* behind the call of block i */
 		s->b[6 + i].end_addr = s->b[i].fall + 4;
@@ -346,8 +346,8 @@ static void test_five_calls_and_returns(void **state)
 	for (unsigned i = 5; i < 11; i++) {
 		s->b[i].flow = PMK_FLOW_RETURN;
 		s->b[i].is_branch = true;
-		s->b[i].branch = 1;
-		s->b[i].branch_cycles = 1;
+		s->b[i].arm11.branch = 1;
+		s->b[i].arm11.branch_cycles = 1;
 	}
 	for (unsigned i = 0; i < 6; i++)
 		pmk_arm11_block(&s->cpu, &s->b[i]);
@@ -385,11 +385,11 @@ static void test_jump_to_the_next_instruction(void **state)
 		struct bench *s = bench_new(&settings[i]);
 
 		s->b[0].flow = PMK_FLOW_JUMP;
-		s->b[0].branch = 2;
+		s->b[0].arm11.branch = 2;
 		s->b[0].target = s->b[0].fall;
 		s->b[1].pc = s->b[0].fall;
 		s->b[1].flow = PMK_FLOW_MODE; /* back without a trace */
-		s->b[1].branch = 1;
+		s->b[1].arm11.branch = 1;
 		for (unsigned n = 0; n < 20; n++) {
 			pmk_arm11_block(&s->cpu, &s->b[0]);
 			pmk_arm11_block(&s->cpu, &s->b[1]);
@@ -409,14 +409,14 @@ static void test_wrong_return(void **state)
 
 	(void)state;
 	s->b[0].flow = PMK_FLOW_CALL;
-	s->b[0].branch = 2;
-	s->b[0].branch_cycles = 1;
+	s->b[0].arm11.branch = 2;
+	s->b[0].arm11.branch_cycles = 1;
 	s->b[0].target = s->b[1].pc;
 	for (unsigned i = 1; i < 3; i++) {
 		s->b[i].flow = PMK_FLOW_RETURN;
 		s->b[i].is_branch = true;
-		s->b[i].branch = 1;
-		s->b[i].branch_cycles = 1;
+		s->b[i].arm11.branch = 1;
+		s->b[i].arm11.branch_cycles = 1;
 	}
 	s->b[3].pc = s->b[0].fall;
 	pmk_arm11_block(&s->cpu, &s->b[0]);
@@ -483,8 +483,8 @@ static void load_open(struct bench *s, uint32_t addr, unsigned reg, unsigned to_
 /* Block `i` reads a register so many cycles behind its entry; -1: it writes it and does not read it. */
 static void touches(struct bench *s, unsigned i, unsigned reg, int behind)
 {
-	s->b[i].wants2 |= UINT64_C(1) << reg;
-	s->b[i].need[reg] = (uint8_t)(behind < 0 ? PMK_PIPE_FAR : behind + 1);
+	s->b[i].arm11.touches |= UINT64_C(1) << reg;
+	s->b[i].arm11.need[reg] = (uint8_t)(behind < 0 ? PMK_PIPE_FAR : behind + 1);
 }
 
 /* Cycles that block `i` waits for what is under way. */
@@ -587,7 +587,7 @@ static void test_cycles_of_fetches(void **state)
 	assert_int_equal(total(s, PMK_SIG_FETCH_STALL), 56);
 	assert_int_equal(total(s, PMK_SIG_CYCLE), 159);
 	s->b[0].flow = PMK_FLOW_MODE; /* leaves for itself without any other effect */
-	s->b[0].branch = 1;
+	s->b[0].arm11.branch = 1;
 	pmk_arm11_block(&s->cpu, &s->b[0]);
 	assert_int_equal(s->cpu.cycles, 20 + 93 + 56);
 	assert_int_equal(total(s, PMK_SIG_INSN), 10);

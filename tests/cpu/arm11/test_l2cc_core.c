@@ -389,10 +389,10 @@ static void test_speculation(void **state)
 	for (unsigned predicted = 0; predicted < 2; predicted++) {
 		BEGIN({ "fetch.shadow", "1" }, { "fetch.shadow_bytes", "32" });
 		s.b[0].flow = PMK_FLOW_RETURN;
-		s.b[0].is_branch = s.b[0].shadowed = true;
-		s.b[0].branch = 1;
+		s.b[0].is_branch = s.b[0].arm11.shadowed = true;
+		s.b[0].arm11.branch = 1;
 		if (predicted)
-			pmk_return_push(&s.cpu.rs, (uint32_t)s.b[1].pc);
+			pmk_return_push(&s.cpu.arm11.rs, (uint32_t)s.b[1].pc);
 		run(0);
 		run(1);
 		assert_int_equal(total(PMK_SIG_L1I_MISS), 3);
@@ -407,11 +407,11 @@ static void test_two_misses_of_a_line(void **state)
 	(void)state;
 	BEGIN({ "fetch.shadow", "1" }, { "fetch.shadow_bytes", "32" });
 	s.b[0].flow = PMK_FLOW_RETURN;
-	s.b[0].is_branch = s.b[0].shadowed = true;
-	s.b[0].branch = 1;
+	s.b[0].is_branch = s.b[0].arm11.shadowed = true;
+	s.b[0].arm11.branch = 1;
 	s.b[1].pc = 0x8020;
 	s.b[1].fall = 0x8034;
-	pmk_return_push(&s.cpu.rs, 0x8020);
+	pmk_return_push(&s.cpu.arm11.rs, 0x8020);
 	run(0);
 	run(1);
 	assert_int_equal(total(PMK_SIG_L1I_MISS), 3);

@@ -15,6 +15,7 @@
 #include <pmk/isa.h>
 
 #include "cpu/arm11/pipeline.h"
+#include "cpu/block.h"
 
 #define MAX 24
 

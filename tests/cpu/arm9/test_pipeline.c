@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "cpu/arm9/pipeline.h"
+#include "cpu/block.h"
 
 #define MAX 8
 

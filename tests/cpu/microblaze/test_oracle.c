@@ -672,7 +672,7 @@ static void run_program(uint64_t what, unsigned steps)
 	make_program(&p, words);
 	r = rig_new(&core);
 	if (seed % 2) /* soon it begins anew */
-		r->cpu.mb->epoch = -(PMK_MB_EPOCH * 4);
+		r->cpu.microblaze.tables->epoch = -(PMK_MB_EPOCH * 4);
 	o = oracle_new(&r->core);
 	for (unsigned step = 0; step < steps; step++) {
 		size_t n = take_block(&p, at, o->open, insn);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Parameters of an ARM926EJ-S beside those that cores of other families have, too. keys.c says what each is. */
-#ifndef PMK_CPU_ARM9_PARAMS_H
-#define PMK_CPU_ARM9_PARAMS_H
+/* What is an ARM926EJ-S's own of cores' parameters, of blocks and of running cores. */
+#ifndef PMK_CPU_ARM9_TYPES_H
+#define PMK_CPU_ARM9_TYPES_H
 
 #include <stdint.h>
 
-#include "cpu/arm11/params.h"
+#include "cpu/arm11/types.h"
 
+/* Parameters beside those that cores of other families have, too. keys.c says what each is. */
 struct pmk_core_arm9 {
 	struct pmk_core_arm11 arm11; /* first: it is an ARM11 but for its memory system */
 	uint64_t ahb_ratio;
@@ -39,6 +40,17 @@ struct pmk_core_arm9 {
 	uint64_t dtcm_size;
 	uint64_t dtcm_base;
 	uint64_t castout_aligned;
+};
+
+struct pmk_block_arm9 {
+	struct pmk_block_arm11 arm11;
+};
+
+struct pmk_biu;
+
+struct pmk_cpu_arm9 {
+	struct pmk_cpu_arm11 arm11; /* first, likewise */
+	struct pmk_biu *biu;	    /* what is outside: the owner's */
 };
 
 #endif

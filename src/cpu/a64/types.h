@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* What is a core that runs A64's own of cores' parameters, of blocks and of running cores. */
+#ifndef PMK_CPU_A64_TYPES_H
+#define PMK_CPU_A64_TYPES_H
+
+#include <stdint.h>
+
+#include <pmk/isa.h>
+
+#include "cpu/lsu.h"
+
+/* Parameters beside those that cores of other families have, too. keys.c says what each is. */
+struct pmk_core_a64 {
+	uint64_t fetch_bytes;
+	uint64_t l1d_bytes;
+	uint64_t l2_on;
+	uint64_t bus_bytes;
+	uint64_t bp_history;
+	uint64_t bp_indirect;
+	uint64_t div_latency;
+	uint64_t issue_width;
+};
+
+/* Registers, and units that are busy for long. */
+#define PMK_A64_PLACES (PMK_NREGS + 3)
+
+struct pmk_block_a64 {
+	/* Read at every run. */
+	uint64_t late, late2;	/* what the block leaves unfinished … */
+	uint64_t wants, wants2; /* … and what it may have to wait for */
+	uint32_t end;		/* enum pmk_a64_end */
+	/* Read when something is out of the ordinary. What is needed when, and what is late how much: see a64.h. */
+	uint8_t need[PMK_A64_PLACES], residue[PMK_A64_PLACES];
+	uint8_t need_sum[PMK_NREGS]; /* of results of multiply-accumulates */
+	uint64_t sums;		     /* registers that have such a result */
+};
+
+/* A remembered wait from one block to another. */
+struct pmk_a64_edge {
+	const struct pmk_block *from, *to;
+	uint8_t wait;
+};
+
+#define PMK_A64_EDGES 256
+
+struct pmk_a64;
+
+struct pmk_cpu_a64 {
+	struct pmk_a64 *tables; /* the rest of it: see a64.h */
+	uint64_t *fast;		/* in there */
+	uint64_t pending;	/* registers whose load or division is under way, see `ready` */
+	struct pmk_lsu lsu;
+	struct pmk_a64_edge edge[PMK_A64_EDGES];
+	uint64_t ready[PMK_A64_PLACES]; /* when pending registers will be there */
+};
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* What is an ARM11's own of cores' parameters, of blocks and of running cores. */
+#ifndef PMK_CPU_ARM11_TYPES_H
+#define PMK_CPU_ARM11_TYPES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cpu/arm11/branch.h"
+#include "cpu/arm11/l2cc.h"
+#include "cpu/arm11/pipeline.h"
+#include "cpu/cache.h"
+#include "cpu/lsu.h"
+#include "cpu/tlb.h"
+
+/* Parameters beside those that cores of other families have, too. keys.c says what each is. */
+struct pmk_core_arm11 {
+	uint64_t write_allocate;
+	uint64_t bp_dynamic;
+	uint64_t bp_static;
+	uint64_t bp_folding;
+	uint64_t ret_exclusive;
+	uint64_t pc_writes;
+	uint64_t shadow;
+	uint64_t shadow_bytes;
+	uint64_t wrong_bytes;
+	uint64_t static_correct_taken;
+	uint64_t branch_min;
+	uint64_t return_correct;
+	uint64_t return_wrong;
+	uint64_t return_empty;
+	uint64_t ldm_return_wrong;
+	uint64_t load_pc;
+	uint64_t dmb_drains;
+	uint64_t store_miss_external;
+	uint64_t miss_uncached;
+	uint64_t flush_stall;
+	uint64_t l2_write_allocate;
+	uint64_t l2_buffers;
+};
+
+struct pmk_block_arm11 {
+	/* Read at every run. */
+	uint64_t late;	  /* what the block leaves unfinished … */
+	uint64_t wants;	  /* … and what it may have to wait for: see pmk_pipeline_lanes() */
+	uint64_t touches; /* all registers read or written */
+	uint32_t branch;  /* predictor slot of the branch that ends it: index into pred[] */
+	/* Read when something is out of the ordinary. */
+	bool loads_pc; /* it loads the PC from memory */
+	bool shadowed; /* the fetch behind it would enter another line (fetch.shadow_bytes) */
+	uint8_t flag_distance;
+	uint8_t branch_cycles; /* of the last instruction, already in the block's */
+	/* What is needed when, and what is late how much: see pmk_pipe_block. */
+	uint8_t need[PMK_PIPE_REGS], residue[PMK_PIPE_REGS];
+};
+
+/* A remembered answer of pmk_pipeline_edge(). */
+struct pmk_arm11_edge {
+	const struct pmk_block *from, *to;
+	uint8_t wait, data; /* cycles; those of them that wait for operands */
+};
+
+#define PMK_ARM11_EDGES 256
+
+struct pmk_arm11_instead;
+
+struct pmk_cpu_arm11 {
+	uint8_t *pred;	       /* [branch]: prediction words, see branch.h */
+	uint8_t *dmap;	       /* [line]: PMK_D_… */
+	uint64_t pending;      /* registers whose load is under way, see `ready` */
+	uint8_t *imap;	       /* [line]: 1 = present */
+	int32_t multiple_left; /* words of the running load or store multiple still to come */
+	uint64_t uncached;     /* data accesses that bypassed the cache */
+	const struct pmk_arm11_instead *instead; /* of its own memory system; NULL: nothing */
+	struct pmk_cache icache, dcache;
+	struct pmk_tlb itlb, dtlb, main_tlb;
+	struct pmk_predictor bp;
+	struct pmk_return_stack rs;
+	struct pmk_lsu lsu;
+	struct pmk_l2cc l2;
+	struct pmk_arm11_edge edge[PMK_ARM11_EDGES];
+	/* Of pending registers, when they will be there, and the cycles of that which are a table walk's. */
+	uint64_t ready[PMK_PIPE_REGS];
+	uint32_t walk[PMK_PIPE_REGS];
+};
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* What is a MicroBlaze's own of cores' parameters, of blocks and of running cores. */
+#ifndef PMK_CPU_MICROBLAZE_TYPES_H
+#define PMK_CPU_MICROBLAZE_TYPES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cpu/lsu.h"
+
+/* Parameters beside those that cores of other families have, too. keys.c says what each is. */
+struct pmk_core_microblaze {
+	uint64_t area;
+	uint64_t icache_line;
+	uint64_t icache_base;
+	uint64_t icache_high;
+	uint64_t dcache_line;
+	uint64_t dcache_base;
+	uint64_t dcache_high;
+	uint64_t lmb_size;
+	uint64_t peripheral_latency;
+	uint64_t itlb_entries;
+	uint64_t dtlb_entries;
+	uint64_t hazard_load;
+	uint64_t hazard_mul;
+	uint64_t hazard_fp;
+	uint64_t hazard_shift;
+	uint64_t stall_cascade;
+	uint64_t vectors_base;
+	uint64_t event_counters;
+	uint64_t latency_counters;
+	uint64_t counter_width;
+};
+
+#define PMK_MB_REGS	32
+#define PMK_MB_OUTCOMES 20
+
+/* How a block is left: see microblaze.h. */
+struct pmk_mb_end {
+	uint64_t key;	/* a branch that the branch target cache predicts: its address << 32 */
+	uint16_t entry; /* of the branch target cache */
+	uint8_t row;	/* of pmk_cpu_microblaze.outcome */
+	uint8_t extra; /* cycles when it does not fall through, of a branch that is not predicted */
+};
+
+struct pmk_block_microblaze {
+	/* Read at every run. */
+	uint64_t late;	/* what the block leaves unfinished … */
+	uint64_t wants; /* … and what it may have to wait for */
+	struct pmk_mb_end end;
+	/* Read when something is out of the ordinary. */
+	struct pmk_mb_end slot_end; /* how an open block is left once its slot has run */
+	uint8_t sector;		    /* of the instruction cache: see microblaze.h */
+	bool open;		    /* the delay slot is in the next block */
+	bool starts_with_nop;	    /* it may be such a block */
+	uint8_t branch_cycles;	    /* of the last instruction, already in the block's */
+	/* What is needed when, and what is late how much: see pmk_mb_timing. */
+	uint8_t need[PMK_MB_REGS], residue[PMK_MB_REGS];
+};
+
+struct pmk_mb;
+
+struct pmk_cpu_microblaze {
+	struct pmk_mb *tables; /* the rest of it: see microblaze.h */
+	/* What is counted and is no signal. */
+	uint64_t outcome[PMK_MB_OUTCOMES];  /* how blocks were left, by pmk_mb_end.row */
+	uint64_t uncached, uncached_writes; /* data reads and writes that bypassed the cache */
+	struct pmk_lsu lsu;
+};
+
+#endif
