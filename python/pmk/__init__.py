@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: MIT
+"""Performance counters: models of the hardware, its drivers, and catalogues of events.
+
+    >>> import pmk
+    >>> model = pmk.Model("arm1176")
+    >>> model["PMNC"] = 0x00b07007          # count dcache_miss and instr_exec, from 0
+    >>> model.bus.add("CYCLE", 3)           # it starts three cycles late
+    >>> model.bus.add("L1D_MISS", 5)
+    >>> model["PMN0"]
+    5
+
+Everything is done by the library libpmk, through ctypes: no compiler is needed. It is looked for where PMK_LIBRARY says,
+then beside and above this package, then where the system has its libraries.
+
+Objects are for one thread at a time; threads that each have their own need no locks.
+"""
+from ._library import Error, ErrorCode, library_path
+from .drivers import Driver, Latency, Port
+from .models import AHBMON_BUSES, Bus, Model, Mode
+from .pmus import Counter, Event, Field, Pmu, Register, find_pmu, pmus, signals
+
+__all__ = ["AHBMON_BUSES", "Bus", "Counter", "Driver", "Error", "ErrorCode", "Event", "Field", "Latency", "Mode", "Model", "Pmu", "Port",
+           "Register", "find_pmu", "library_path", "pmus", "signals"]
+__version__ = "0.1.0"

@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: MIT
+"""libpmk as C has it: where it is, its structs and its functions. All else of the package is built on this.
+
+The structs are those of include/pmk, member by member. tests/python/test_layout.py compares their sizes and offsets with
+what a C compiler says; the soname, libpmk.so.0, changes when they do.
+"""
+from __future__ import annotations
+
+import ctypes
+import enum
+import os
+from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char_p, c_int, c_int32, c_size_t, c_uint, c_uint8, c_uint16,
+                    c_uint32, c_uint64, c_void_p)
+from typing import List, Optional
+
+SONAME = "libpmk.so.0"
+
+
+class ErrorCode(enum.IntEnum):
+    """What went wrong, as <pmk/error.h> has it."""
+
+    EINVAL = -1
+    ENOCTR = -2
+    EBADREG = -3
+    ENOEVENT = -4
+    ENOTSUP = -5
+    EUNDEF = -6
+    EBUSY = -7
+    EIO = -8
+    ENOMEM = -9
+    EPARSE = -10
+    ERANGE = -11
+
+
+class Error(Exception):
+    """A call of the library has failed; `code` says which way."""
+
+    def __init__(self, code: int, what: str) -> None:
+        text = lib.pmk_strerror(code).decode()
+        super().__init__(f"{what}: {text}")
+        self.code = ErrorCode(code)
+
+
+# ---- where it is ---------------------------------------------------------------------------------------------------
+
+def _candidates() -> List[str]:
+    """Files to try, best first. A name without a folder is looked for by the system."""
+    if os.environ.get("PMK_LIBRARY"):
+        return [os.environ["PMK_LIBRARY"]]
+    here = os.path.dirname(os.path.abspath(__file__))
+    found = [os.path.join(here, "_root", "lib", SONAME)]  # in a wheel
+    folder = here
+    for _ in range(5):  # PREFIX/share/pmk/python/pmk, PREFIX/lib/python3/dist-packages/pmk
+        folder = os.path.dirname(folder)
+        found += [os.path.join(folder, SONAME), os.path.join(folder, "lib", SONAME)]
+    return [path for path in found if os.path.exists(path)] + [SONAME]
+
+
+def _load() -> ctypes.CDLL:
+    why = ""
+    for path in _candidates():
+        try:
+            return ctypes.CDLL(path)
+        except OSError as e:
+            why = why or str(e)
+    raise ImportError(f"{SONAME} cannot be loaded: {why}; install pmukit, or name the file in PMK_LIBRARY")
+
+
+lib = _load()
+
+
+def library_path() -> str:
+    """The file that was loaded, as it was asked for."""
+    return str(lib._name)
+
+
+# ---- structs -------------------------------------------------------------------------------------------------------
+
+class CEvent(Structure):
+    _fields_ = [
+        ("code", c_uint16), ("name", c_char_p), ("aliases", c_char_p), ("cores", c_uint32), ("signal", c_uint8),
+        ("signal2", c_uint8), ("cycles", c_bool), ("latency", c_bool), ("ref", c_char_p), ("brief", c_char_p),
+        ("caveat", c_char_p), ("unmodelled", c_char_p),
+    ]
+
+
+class CField(Structure):
+    _fields_ = [
+        ("name", c_char_p), ("mask", c_uint64), ("access", c_char_p), ("ref", c_char_p), ("brief", c_char_p),
+        ("values", POINTER(c_char_p)), ("event", c_bool),
+    ]
+
+
+class CRegister(Structure):
+    _fields_ = [
+        ("name", c_char_p), ("aliases", c_char_p), ("where", c_char_p), ("width", c_uint8), ("fields", POINTER(CField)),
+        ("nfields", c_uint), ("reset", c_uint64), ("ref", c_char_p), ("brief", c_char_p),
+    ]
+
+
+class CCounter(Structure):
+    _fields_ = [
+        ("name", c_char_p), ("width", c_uint8), ("fixed_code", c_int32), ("extreme_width", c_uint8), ("saturates", c_bool),
+    ]
+
+
+READ = CFUNCTYPE(c_int, c_void_p, c_uint, POINTER(c_uint64))
+WRITE = CFUNCTYPE(c_int, c_void_p, c_uint, c_uint64)
+SETTLE = CFUNCTYPE(None, c_void_p, c_uint)
+
+
+class CPort(Structure):
+    _fields_ = [("read", READ), ("write", WRITE), ("settle", SETTLE), ("ctx", c_void_p)]
+
+
+class CLatency(Structure):
+    _fields_ = [("n", c_uint64), ("sum", c_uint64), ("sum2", c_uint64), ("min", c_uint64), ("max", c_uint64)]
+
+
+class CDevice(Structure):
+    _fields_ = [("pmu", c_void_p), ("port", CPort), ("state", c_uint32 * 16)]
+
+
+_DEVICE = POINTER(CDevice)
+
+
+class CDriver(Structure):
+    _fields_ = [
+        ("reset", CFUNCTYPE(c_int, _DEVICE)),
+        ("program", CFUNCTYPE(c_int, _DEVICE, c_uint, c_uint)),
+        ("start", CFUNCTYPE(c_int, _DEVICE)),
+        ("stop", CFUNCTYPE(c_int, _DEVICE)),
+        ("read", CFUNCTYPE(c_int, _DEVICE, c_uint, POINTER(c_uint64))),
+        ("write", CFUNCTYPE(c_int, _DEVICE, c_uint, c_uint64)),
+        ("irq_enable", CFUNCTYPE(c_int, _DEVICE, c_uint32)),
+        ("pending", CFUNCTYPE(c_int, _DEVICE, POINTER(c_uint32))),
+        ("clear", CFUNCTYPE(c_int, _DEVICE, c_uint32)),
+        ("running", CFUNCTYPE(c_int, _DEVICE, POINTER(c_bool))),
+        ("sample", CFUNCTYPE(c_int, _DEVICE)),
+        ("latency", CFUNCTYPE(c_int, _DEVICE, c_uint, POINTER(CLatency))),
+        ("status", CFUNCTYPE(c_int, _DEVICE, c_uint, POINTER(c_uint))),
+        ("zero", CFUNCTYPE(c_int, _DEVICE)),
+    ]
+
+
+class CPmu(Structure):
+    _fields_ = [
+        ("name", c_char_p), ("aliases", c_char_p), ("brief", c_char_p), ("note", c_char_p), ("driver", POINTER(CDriver)),
+        ("events", POINTER(CEvent)), ("nevents", c_uint), ("defaults", c_char_p), ("core", c_uint32),
+        ("counters", POINTER(CCounter)), ("ncounters", c_uint), ("no_flags", c_bool), ("sequential", c_bool),
+        ("regs", POINTER(CRegister)), ("nregs", c_uint), ("family", c_void_p),
+    ]
+
+
+class CParameter(Structure):
+    _fields_ = [("name", c_char_p), ("at", c_uint16), ("size", c_uint8)]
+
+
+class CModel(Structure):
+    """struct pmk_model_ops."""
+
+    _fields_ = [
+        ("pmu", POINTER(CPmu)), ("size", c_size_t),
+        ("reset", CFUNCTYPE(None, c_void_p, c_void_p, c_void_p)),
+        ("read", CFUNCTYPE(c_int, c_void_p, c_void_p, c_int, c_uint, POINTER(c_uint64))),
+        ("write", CFUNCTYPE(c_int, c_void_p, c_void_p, c_int, c_uint, c_uint64)),
+        ("sync", CFUNCTYPE(None, c_void_p, c_void_p)),
+        ("ask", CFUNCTYPE(None, c_void_p, c_void_p)),
+        ("lines", CFUNCTYPE(c_uint, c_void_p)),
+        ("params", POINTER(CParameter)),
+        ("restart", CFUNCTYPE(None, c_void_p, c_void_p, c_void_p)),
+        ("inputs", POINTER(c_char_p)),
+        ("input", CFUNCTYPE(None, c_void_p, c_void_p, c_uint, c_uint64)),
+        ("oddities", CFUNCTYPE(c_uint, c_void_p)),
+    ]
+
+
+class CModelPort(Structure):
+    _fields_ = [("ops", POINTER(CModel)), ("model", c_void_p), ("bus", c_void_p), ("mode", c_int)]
+
+
+# ---- functions -----------------------------------------------------------------------------------------------------
+
+def _declare(name: str, result: object, *arguments: object) -> None:
+    function = getattr(lib, name)
+    function.restype, function.argtypes = result, arguments
+
+
+_declare("pmk_strerror", c_char_p, c_int)
+_declare("pmk_signal_name", c_char_p, c_uint)
+_declare("pmk_signal_text", c_char_p, c_uint)
+_declare("pmk_signal_exact", c_bool, c_uint)
+_declare("pmk_pmu_find", POINTER(CPmu), c_char_p)
+_declare("pmk_pmu_event", POINTER(CEvent), POINTER(CPmu), c_char_p)
+_declare("pmk_pmu_event_code", POINTER(CEvent), POINTER(CPmu), c_uint)
+_declare("pmk_pmu_reg", POINTER(CRegister), POINTER(CPmu), c_char_p)
+_declare("pmk_model_find", POINTER(CModel), POINTER(CPmu))
+_declare("pmk_port_model", CPort, POINTER(CModelPort))
+
+SIGNALS: List[str] = []
+while (_name := lib.pmk_signal_name(len(SIGNALS))) is not None:
+    SIGNALS.append(_name.decode())
+
+LATENCY_LOG, LATENCY_OPEN = 4096, 64
+NEVER = 2 ** 64 - 1
+
+
+class CSignalSet(Structure):
+    _fields_ = [("bits", c_uint64 * ((len(SIGNALS) + 63) // 64))]
+
+
+class CLatencyRecord(Structure):
+    _fields_ = [
+        ("start", c_uint64), ("end", c_uint64), ("cycles", c_uint32), ("n", c_uint16), ("sig", c_uint8), ("apart", c_bool),
+    ]
+
+
+class CBus(Structure):
+    _fields_ = [
+        ("total", c_uint64 * len(SIGNALS)), ("due", c_uint64 * len(SIGNALS)), ("raised", CSignalSet),
+        ("recorded", c_uint64), ("recorded_due", c_uint64), ("timed", c_uint64), ("timed_due", c_uint64),
+        ("sealed", c_uint64), ("sealed_at", c_uint64), ("busy", c_uint64 * len(SIGNALS)),
+        ("open", c_uint64 * LATENCY_OPEN), ("longest", c_uint32), ("log", CLatencyRecord * LATENCY_LOG),
+        ("log_sig", c_uint8 * LATENCY_LOG),
+    ]
+
+
+_declare("pmk_bus_init", None, POINTER(CBus))
+_declare("pmk_bus_forget", None, POINTER(CBus))
+_declare("pmk_bus_due", c_bool, POINTER(CBus))
+_declare("pmk_bus_horizon", c_uint64, POINTER(CBus), c_int)
+_declare("pmk_bus_record_new", None, POINTER(CBus), c_int, c_uint64, c_uint32)
+
+
+def text(value: Optional[bytes]) -> str:
+    """A C string; "" where there is none."""
+    return value.decode() if value else ""
+
+
+def check(result: int, what: str) -> int:
+    """The result of a call, or an exception with its reason."""
+    if result < 0:
+        raise Error(result, what)
+    return result

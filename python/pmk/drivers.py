@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: MIT
+"""Drivers: the programming sequence of a PMU, over a port to its registers. It cannot tell a model from hardware."""
+from __future__ import annotations
+
+from ctypes import byref, c_bool, c_uint, c_uint32, c_uint64, c_void_p, cast
+from dataclasses import dataclass
+from typing import Any, Callable, List, Optional, Tuple, Union
+
+from ._library import READ, SETTLE, WRITE, CDevice, CLatency, CPort, Error, ErrorCode, check
+from .models import Model
+from .pmus import Pmu, find_pmu
+
+
+class Port:
+    """A way to the registers of a PMU that you have: a debugger, /dev/mem, a recording.
+
+    `read` is called with the number of a register and returns its value, `write` with number and value; the numbers are
+    Register.number. What they raise comes out of the driver's call; an Error keeps its code.
+    """
+
+    def __init__(self, read: Callable[[int], int], write: Callable[[int, int], None]) -> None:
+        self._raised: Optional[BaseException] = None
+
+        def do_read(_: Any, reg: int, value: Any) -> int:
+            def get() -> None:
+                value[0] = read(reg)
+            return self._result(get)
+
+        def do_write(_: Any, reg: int, value: int) -> int:
+            return self._result(lambda: write(reg, value))
+
+        self._c = CPort(READ(do_read), WRITE(do_write), SETTLE(0), None)
+
+    def _result(self, access: Callable[[], None]) -> int:
+        try:
+            access()
+            return 0
+        except BaseException as e:  # nothing can be raised through C
+            self._raised = e
+            return int(e.code) if isinstance(e, Error) else int(ErrorCode.EIO)
+
+
+@dataclass(frozen=True)
+class Latency:
+    """What a latency counter tells, in cycles. min > max: nothing happened."""
+
+    n: int
+    sum: int
+    #: of the squares, modulo 2^64
+    sum2: int
+    min: int
+    max: int
+
+
+class Driver:
+    """The driver of a PMU.
+
+    `to` is a Model, or with `pmu` a Port. Counters are named by name or number, as in Pmu.counters. Every method raises
+    Error where the driver or the port refuses.
+    """
+
+    def __init__(self, to: Union[Model, Port], pmu: Union[str, Pmu, None] = None) -> None:
+        if isinstance(to, Model):
+            self.pmu = to.pmu if pmu is None else find_pmu(pmu)
+            port, self._keep = to._port()
+        elif pmu is None:
+            raise TypeError("a port does not say which PMU is behind it: Driver(port, 'arm1176')")
+        else:
+            self.pmu, port, self._keep = find_pmu(pmu), to._c, (to, to)
+        self._to = to
+        self._device = CDevice(pmu=cast(self.pmu._c, c_void_p), port=port)
+        self._slots = self.pmu._c.contents.driver.contents
+
+    def reset(self) -> None:
+        """Into a known state: counters stopped and zero, overflows and interrupts cleared."""
+        self._call("reset")
+
+    def program(self, counter: Union[str, int], event: Union[str, int]) -> None:
+        """Let a counter count an event, of a name or a code. Does not zero it, does not start it."""
+        self._call("program", self._number(counter), self.pmu.event(event).code)
+
+    def start(self) -> None:
+        """Start all counters; values are kept."""
+        self._call("start")
+
+    def stop(self) -> None:
+        """Stop all counters; values are kept."""
+        self._call("stop")
+
+    def read(self, counter: Union[str, int]) -> int:
+        """The counter as the hardware holds it. Does not stop it."""
+        value = c_uint64()
+        self._call("read", self._number(counter), byref(value))
+        return value.value
+
+    def write(self, counter: Union[str, int], value: int) -> None:
+        """Preload a counter: 2^width - n makes it overflow after n events."""
+        self._call("write", self._number(counter), value)
+
+    def irq_enable(self, *counters: Union[str, int]) -> None:
+        """Overflow interrupts of these counters, and of no other."""
+        self._call("irq_enable", self._set(counters))
+
+    def pending(self) -> List[int]:
+        """Numbers of the counters that have overflowed. Clears nothing."""
+        bits = c_uint32()
+        self._call("pending", byref(bits))
+        return [n for n in range(32) if bits.value >> n & 1]
+
+    def clear(self, *counters: Union[str, int]) -> None:
+        """Clear the overflow of these counters, and of no other."""
+        self._call("clear", self._set(counters))
+
+    def running(self) -> bool:
+        """Has anybody started the counters?"""
+        yes = c_bool()
+        self._call("running", byref(yes))
+        return yes.value
+
+    def sample(self) -> None:
+        """Take all counters at one instant, where the PMU can: read and latency then tell what they were."""
+        self._call("sample")
+
+    def zero(self) -> None:
+        """All counters to zero at one instant, where the PMU can."""
+        self._call("zero")
+
+    def latency(self, counter: Union[str, int]) -> Latency:
+        """A latency counter, as sampled."""
+        c = CLatency()
+        self._call("latency", self._number(counter), byref(c))
+        return Latency(n=c.n, sum=c.sum, sum2=c.sum2, min=c.min, max=c.max)
+
+    def status(self, counter: Union[str, int]) -> int:
+        """enum pmk_status bits of a counter, as sampled."""
+        bits = c_uint()
+        self._call("status", self._number(counter), byref(bits))
+        return bits.value
+
+    def _number(self, counter: Union[str, int]) -> int:
+        return self.pmu.counter(counter).number
+
+    def _set(self, counters: Tuple[Union[str, int], ...]) -> int:
+        return sum(1 << n for n in {self._number(c) for c in counters} if n < 32)
+
+    def _call(self, slot: str, *arguments: Any) -> None:
+        what = f"{slot} of {self.pmu.name}"
+        function = getattr(self._slots, slot)
+        if not function:
+            raise Error(ErrorCode.ENOTSUP, what)
+        result = function(byref(self._device), *arguments)
+        if isinstance(self._to, Port) and self._to._raised is not None:
+            raised, self._to._raised = self._to._raised, None
+            raise raised
+        if isinstance(self._to, Model):
+            self._to.bus.sync()
+        check(result, what)

@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: MIT
+"""Models: the registers of a PMU, bit by bit, on a bus that tells them what happens."""
+from __future__ import annotations
+
+import ctypes
+import enum
+import weakref
+from ctypes import byref, c_uint64, c_void_p
+from typing import Any, Dict, Iterable, List, Optional, Tuple, Union
+
+from ._library import SIGNALS, CBus, CModelPort, CPort, check, lib, text
+from .pmus import Pmu, Register, find_pmu
+
+#: buses of an AHB Monitor, in the order of enum pmk_ahbmon_bus: HCLK, ARM-I, CLCDC, DMA0, DMA1, EXP, ARM-D, GXI
+AHBMON_BUSES = 8
+
+
+class Mode(enum.IntEnum):
+    """Who accesses a register."""
+
+    PRIV = 0
+    USER = 1
+    PRIV_NONSEC = 2
+    USER_NONSEC = 3
+
+
+def _signal(name: str) -> int:
+    try:
+        return SIGNALS.index(name.upper())
+    except ValueError:
+        raise KeyError(f"there is no signal {name!r}; pmk.signals() has them all") from None
+
+
+class Bus:
+    """Totals of what has happened, by signal. Models on it are brought up to date when one of their counters is about to
+    overflow, so that interrupts come at the right count.
+
+    `raised`: the signals that there are, for models that announce which events they have; by default all. `count`: the
+    AHB Monitor looks at AHBMON_BUSES of them, side by side.
+    """
+
+    def __init__(self, raised: Optional[Iterable[str]] = None, count: int = 1) -> None:
+        self._memory = (CBus * count)()  # a model is given the first
+        self._models: List[weakref.ref[Model]] = []
+        chosen = range(len(SIGNALS)) if raised is None else [_signal(name) for name in raised]
+        for bus in self._memory:
+            lib.pmk_bus_init(byref(bus))
+            for sig in chosen:
+                bus.raised.bits[sig // 64] |= 1 << sig % 64
+
+    def __getitem__(self, signal: str) -> int:
+        """How often it has happened."""
+        return int(self._memory[0].total[_signal(signal)])
+
+    def add(self, signal: str, n: int = 1, on: int = 0) -> None:
+        """`n` times more of a signal. `on`: which bus, of a model that looks at several."""
+        sig, bus = _signal(signal), self._memory[on]
+        if n < 0:
+            raise ValueError("totals only grow")
+        while n:
+            # No further than to where a model has to look.
+            step = min(n, max(1, lib.pmk_bus_horizon(byref(bus), sig)))
+            bus.total[sig] += step
+            n -= step
+            if lib.pmk_bus_due(byref(bus)):
+                self.sync()
+
+    def add_timed(self, signal: str, cycles: int, start: Optional[int] = None, on: int = 0) -> None:
+        """One more of a signal, which took `cycles`, for counters of latencies. It began at cycle `start`, by default
+        now; the cycles themselves are not added."""
+        sig, bus = _signal(signal), self._memory[on]
+        begin = int(bus.total[SIGNALS.index("CYCLE")]) if start is None else start
+        bus.total[sig] += 1
+        lib.pmk_bus_record_new(byref(bus), sig, begin, cycles)
+        if lib.pmk_bus_due(byref(bus)):
+            self.sync()
+
+    def sync(self) -> None:
+        """Let all models catch up. Reading a register does it, too."""
+        models = [m for m in (ref() for ref in self._models) if m is not None]
+        self._models = [weakref.ref(m) for m in models]
+        for m in models:
+            m._ops.sync(m._address, self._address)
+        for bus in self._memory:
+            lib.pmk_bus_forget(byref(bus))
+        for m in models:
+            m._ops.ask(m._address, self._address)
+
+    @property
+    def _address(self) -> int:
+        return ctypes.addressof(self._memory)
+
+
+class Model:
+    """The registers of one PMU.
+
+    `pmu`: its name, or a Pmu. `bus`: what it counts from, by default one of its own. `parameters`: choices that the
+    documents leave open, by name; Model.parameters(pmu) lists them.
+
+    Registers are read and written by name or number: model["PMNC"], model["PMNC"] = 1. Error is raised with code EUNDEF
+    where the access would be an Undefined exception, in the mode that `mode` says.
+    """
+
+    def __init__(self, pmu: Union[str, Pmu], bus: Optional[Bus] = None, mode: Mode = Mode.PRIV,
+                 **parameters: Union[int, bool]) -> None:
+        self.pmu = find_pmu(pmu)
+        #: who accesses registers from now on
+        self.mode = mode
+        self._ops = _ops(self.pmu)
+        buses = AHBMON_BUSES if self.pmu.name == "ahbmon" else 1
+        self.bus = bus if bus is not None else Bus(count=buses)
+        if len(self.bus._memory) < buses:
+            raise ValueError(f"{self.pmu.name} looks at {buses} buses: Bus(count={buses})")
+        self._memory = (c_uint64 * ((self._ops.size + 7) // 8))()
+        self._address = ctypes.addressof(self._memory)
+        self._ops.reset(self._address, self.bus._address, self.pmu._c)
+        rows = _parameters(self._ops)
+        for name, value in parameters.items():
+            if name not in rows:
+                raise KeyError(f"the model of {self.pmu.name} has no parameter {name!r}; "
+                               f"it has {', '.join(rows) or 'none'}")
+            at, size = rows[name]
+            ctypes.memmove(self._address + at, int(value).to_bytes(size, "little"), size)
+        if parameters:
+            self._ops.restart(self._address, self.bus._address, self.pmu._c)
+        self.bus._models.append(weakref.ref(self))
+        self.bus.sync()
+
+    @staticmethod
+    def parameters(pmu: Union[str, Pmu]) -> List[str]:
+        """Names of the choices that the documents leave open; the model's header in include/pmk explains them."""
+        return list(_parameters(_ops(find_pmu(pmu))))
+
+    @property
+    def inputs(self) -> List[str]:
+        """Pins and states of the hardware around it, by name."""
+        names: List[str] = []
+        while self._ops.inputs and self._ops.inputs[len(names)] is not None:
+            names.append(text(self._ops.inputs[len(names)]))
+        return names
+
+    def set_input(self, name: str, value: int) -> None:
+        """Set a pin or state. What has happened so far is counted under the old one."""
+        if name not in self.inputs:
+            raise KeyError(f"the model of {self.pmu.name} has no input {name!r}; "
+                           f"it has {', '.join(self.inputs) or 'none'}")
+        self._ops.input(self._address, self.bus._address, self.inputs.index(name), int(value))
+        self.bus.sync()
+
+    def reset(self) -> None:
+        """Power-on reset, with the parameters it was made with."""
+        again = self._ops.restart if self._ops.params else self._ops.reset
+        again(self._address, self.bus._address, self.pmu._c)
+        self.bus.sync()
+
+    def __getitem__(self, register: Union[str, int]) -> int:
+        which, value = self._register(register), c_uint64()
+        check(self._ops.read(self._address, self.bus._address, self.mode, which.number, byref(value)),
+              f"reading {which.name} of {self.pmu.name}")
+        return value.value
+
+    def __setitem__(self, register: Union[str, int], value: int) -> None:
+        which = self._register(register)
+        if not 0 <= value < 1 << 64:
+            raise ValueError(f"{value} is no value of a register")
+        check(self._ops.write(self._address, self.bus._address, self.mode, which.number, value),
+              f"writing {which.name} of {self.pmu.name}")
+        self.bus.sync()
+
+    def fields(self, register: Union[str, int]) -> Dict[str, int]:
+        """A register, read and taken apart."""
+        return self._register(register).decode(self[register])
+
+    @property
+    def irq(self) -> bool:
+        """The interrupt line."""
+        return bool(self._ops.lines(self._address) & 1)
+
+    @property
+    def fiq(self) -> bool:
+        """The line of the fast interrupt, where the PMU has one."""
+        return bool(self._ops.lines(self._address) & 2)
+
+    @property
+    def oddities(self) -> int:
+        """What was done that had better not be done: bits of the family's enum, see the model's header in include/pmk."""
+        return int(self._ops.oddities(self._address)) if self._ops.oddities else 0
+
+    def _register(self, register: Union[str, int]) -> Register:
+        return self.pmu.register(register)
+
+    def _port(self) -> Tuple[CPort, Any]:
+        """The way of a driver to it, and what has to live as long."""
+        to_model = CModelPort(lib.pmk_model_find(self.pmu._c), c_void_p(self._address), c_void_p(self.bus._address),
+                              self.mode)
+        return lib.pmk_port_model(byref(to_model)), (to_model, self)
+
+
+def _ops(pmu: Pmu) -> Any:
+    found = lib.pmk_model_find(pmu._c)
+    if not found:
+        raise KeyError(f"{pmu.name} has no model")
+    return found.contents
+
+
+def _parameters(ops: Any) -> Dict[str, Tuple[int, int]]:
+    rows: Dict[str, Tuple[int, int]] = {}
+    while ops.params and ops.params[len(rows)].name is not None:
+        row = ops.params[len(rows)]
+        rows[text(row.name)] = row.at, row.size
+    return rows
+

@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: MIT
+"""Catalogues: which PMUs there are, their events, counters and registers, as plain values."""
+from __future__ import annotations
+
+import ctypes
+from ctypes import POINTER
+from dataclasses import dataclass, field
+from typing import Any, Dict, List, Optional, Tuple, Union
+
+from ._library import SIGNALS, CEvent, CPmu, CRegister, lib, text
+
+
+@dataclass(frozen=True)
+class Event:
+    """One countable thing of a PMU."""
+
+    code: int
+    name: str
+    aliases: Tuple[str, ...]
+    #: signals whose occurrences a model counts; none: emulation cannot count it, and `unmodelled` says why
+    signals: Tuple[str, ...]
+    #: it counts cycles of a condition, not occurrences
+    cycles: bool
+    #: a latency counter times it
+    latency: bool
+    #: document and section
+    ref: str
+    brief: str
+    caveat: str
+    unmodelled: str
+
+
+@dataclass(frozen=True)
+class Field:
+    """Bits of a register."""
+
+    name: str
+    mask: int
+    #: "RW", "RO", "WO", "W1C", "W1S" or "SBZ"
+    access: str
+    ref: str
+    brief: str
+    #: what the values 0, 1, … mean, where they are named
+    values: Tuple[str, ...]
+    #: it holds the code of an event
+    event: bool
+
+    def get(self, value: int) -> int:
+        """The field's value in a value of its register."""
+        return (value & self.mask) // (self.mask & -self.mask)
+
+    def put(self, value: int, new: int) -> int:
+        """A value of the register with the field set to `new`."""
+        return (value & ~self.mask) | (new * (self.mask & -self.mask) & self.mask)
+
+
+@dataclass(frozen=True)
+class Register:
+    """A register of a PMU; `number` is what ports are asked for."""
+
+    number: int
+    name: str
+    aliases: Tuple[str, ...]
+    #: how software reaches it
+    where: str
+    #: bits
+    width: int
+    fields: Tuple[Field, ...]
+    #: after power-on
+    reset: int
+    ref: str
+    brief: str
+
+    def field(self, name: str) -> Field:
+        """The field of that name, in any case; KeyError if there is none."""
+        for f in self.fields:
+            if f.name.lower() == name.lower():
+                return f
+        raise KeyError(f"{self.name} has no field {name!r}; it has {', '.join(f.name for f in self.fields)}")
+
+    def decode(self, value: int) -> Dict[str, int]:
+        """The fields of a value, by name, from the top; those without a name or that should be 0 are left out."""
+        return {f.name: f.get(value) for f in self.fields if f.name != "-" and f.access != "SBZ"}
+
+
+@dataclass(frozen=True)
+class Counter:
+    """A counter of a PMU; `number` is what drivers are asked for."""
+
+    number: int
+    name: str
+    #: bits
+    width: int
+    #: code of the only event it counts; None: it can be chosen
+    fixed_code: Optional[int]
+    #: it times events, and counts nothing else
+    times: bool
+    #: it stops at its greatest value instead of wrapping
+    saturates: bool
+
+
+@dataclass(frozen=True)
+class Pmu:
+    """A performance monitoring unit: what it can count, and with which registers."""
+
+    name: str
+    aliases: Tuple[str, ...]
+    brief: str
+    note: str
+    events: Tuple[Event, ...]
+    counters: Tuple[Counter, ...]
+    registers: Tuple[Register, ...]
+    #: names of the events that are counted where nobody says which
+    defaults: Tuple[str, ...]
+    _c: Any = field(repr=False, compare=False)
+
+    def event(self, which: Union[str, int]) -> Event:
+        """The event of a name or alias, in any case, or of a code; KeyError if this PMU has none."""
+        if isinstance(which, int):
+            found = lib.pmk_pmu_event_code(self._c, which)
+        else:
+            found = lib.pmk_pmu_event(self._c, which.encode())
+        if not found:
+            raise KeyError(f"{self.name} has no event {which!r}")
+        return _event(found.contents)
+
+    def register(self, which: Union[str, int]) -> Register:
+        """The register of a name or alias, in any case, or of a number; KeyError if this PMU has none."""
+        if isinstance(which, int):
+            if 0 <= which < len(self.registers):
+                return self.registers[which]
+        else:
+            for r in self.registers:
+                if which.lower() in (name.lower() for name in (r.name, *r.aliases)):
+                    return r
+        raise KeyError(f"{self.name} has no register {which!r}; it has {', '.join(r.name for r in self.registers)}")
+
+    def counter(self, which: Union[str, int]) -> Counter:
+        """The counter of a name, in any case, or of a number; KeyError if this PMU has none."""
+        for c in self.counters:
+            if which == c.number or (isinstance(which, str) and which.lower() == c.name.lower()):
+                return c
+        raise KeyError(f"{self.name} has no counter {which!r}; it has {', '.join(c.name for c in self.counters)}")
+
+
+def _words(value: Optional[bytes]) -> Tuple[str, ...]:
+    return tuple(text(value).split())
+
+
+def _event(c: CEvent) -> Event:
+    return Event(code=c.code, name=text(c.name), aliases=_words(c.aliases),
+                 signals=tuple(SIGNALS[s] for s in (c.signal, c.signal2) if s < len(SIGNALS)), cycles=c.cycles,
+                 latency=c.latency, ref=text(c.ref), brief=text(c.brief), caveat=text(c.caveat),
+                 unmodelled=text(c.unmodelled))
+
+
+def _values(c: Any) -> Tuple[str, ...]:
+    found: List[str] = []
+    while c and c[len(found)] is not None:
+        found.append(c[len(found)].decode())
+    return tuple(found)
+
+
+def _register(number: int, c: CRegister) -> Register:
+    fields = tuple(Field(name=text(f.name), mask=f.mask, access=text(f.access), ref=text(f.ref), brief=text(f.brief),
+                         values=_values(f.values), event=f.event) for f in c.fields[:c.nfields])
+    return Register(number=number, name=text(c.name), aliases=_words(c.aliases), where=text(c.where), width=c.width,
+                    fields=fields, reset=c.reset, ref=text(c.ref), brief=text(c.brief))
+
+
+_known: Dict[int, Pmu] = {}
+
+
+def _pmu(pointer: Any) -> Pmu:
+    address = ctypes.addressof(pointer.contents)
+    if address not in _known:
+        c = pointer.contents
+        counters = tuple(Counter(number=i, name=text(n.name), width=n.width,
+                                 fixed_code=None if n.fixed_code < 0 else n.fixed_code, times=n.extreme_width != 0,
+                                 saturates=n.saturates) for i, n in enumerate(c.counters[:c.ncounters]))
+        _known[address] = Pmu(name=text(c.name), aliases=_words(c.aliases), brief=text(c.brief), note=text(c.note),
+                              events=tuple(_event(e) for e in c.events[:c.nevents] if e.cores & c.core),
+                              counters=counters,
+                              registers=tuple(_register(i, r) for i, r in enumerate(c.regs[:c.nregs])),
+                              defaults=_words(c.defaults), _c=pointer)
+    return _known[address]
+
+
+def pmus() -> List[Pmu]:
+    """All PMUs that the library knows, in the order in which `pmk list` shows them."""
+    first = ctypes.addressof(POINTER(CPmu).in_dll(lib, "pmk_pmus"))
+    found: List[Pmu] = []
+    while True:
+        pointer = POINTER(CPmu).from_address(first + len(found) * ctypes.sizeof(ctypes.c_void_p))
+        if not pointer:
+            return found
+        found.append(_pmu(pointer))
+
+
+def find_pmu(name: Union[str, Pmu]) -> Pmu:
+    """The PMU of a name or alias, in any case; KeyError if there is none."""
+    if isinstance(name, Pmu):
+        return name
+    found = lib.pmk_pmu_find(name.encode())
+    if not found:
+        raise KeyError(f"there is no PMU {name!r}; there are {', '.join(p.name for p in pmus())}")
+    return _pmu(found)
+
+
+def signals() -> Dict[str, str]:
+    """The signals that a bus carries, and what each means."""
+    return {name: text(lib.pmk_signal_text(i)) for i, name in enumerate(SIGNALS)}

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: MIT
+"""The structs and numbers that the Python package writes down a second time are those of the headers."""
+import ctypes
+import os
+
+import pytest
+
+from harness import BUILD, SOURCE, run
+from pmk import ErrorCode, Mode, _library, models
+
+pytestmark = pytest.mark.quick
+
+STRUCTS = {
+    "pmk_event": _library.CEvent, "pmk_field": _library.CField, "pmk_reg_info": _library.CRegister,
+    "pmk_counter": _library.CCounter, "pmk_port": _library.CPort, "pmk_latency": _library.CLatency,
+    "pmk_dev": _library.CDevice, "pmk_driver": _library.CDriver, "pmk_pmu": _library.CPmu,
+    "pmk_model_param": _library.CParameter, "pmk_model_ops": _library.CModel, "pmk_model_port": _library.CModelPort,
+    "pmk_signal_set": _library.CSignalSet, "pmk_latency_record": _library.CLatencyRecord, "pmk_bus": _library.CBus,
+}
+HEADERS = ["pmk/ahbmon.h", "pmk/model.h", "pmk/session.h"]
+
+
+def constants():
+    known = {"PMK_NSIGNALS": len(_library.SIGNALS), "PMK_LATENCY_LOG": _library.LATENCY_LOG,
+             "PMK_LATENCY_OPEN": _library.LATENCY_OPEN, "PMK_AHBMON_NBUSES": models.AHBMON_BUSES}
+    known.update({f"PMK_{e.name}": int(e) for e in ErrorCode})
+    known.update({f"PMK_MODE_{m.name}": int(m) for m in Mode})
+    return known
+
+
+def test_all_structs_are_compared():
+    written = {c for name, c in vars(_library).items()
+               if isinstance(c, type) and issubclass(c, ctypes.Structure) and c is not ctypes.Structure}
+    assert written == set(STRUCTS.values())
+
+
+def test_layout(tmp_path):
+    wanted, lines = [], []
+    for name, c in STRUCTS.items():
+        lines.append(f'printf("{name} %zu\\n", sizeof(struct {name}));')
+        wanted.append(f"{name} {ctypes.sizeof(c)}")
+        for field in c._fields_:
+            member = getattr(c, field[0])
+            lines.append(f'printf("{name}.{field[0]} %zu %zu\\n", offsetof(struct {name}, {field[0]}), '
+                         f"sizeof(((struct {name} *)0)->{field[0]}));")
+            wanted.append(f"{name}.{field[0]} {member.offset} {member.size}")
+    for name, value in constants().items():
+        lines.append(f'printf("{name} %d\\n", (int){name});')
+        wanted.append(f"{name} {value}")
+    source = tmp_path / "layout.c"
+    source.write_text("#include <stdio.h>\n" + "".join(f"#include <{h}>\n" for h in HEADERS) +
+                      "int main(void)\n{\n" + "".join(f"\t{line}\n" for line in lines) + "\treturn 0;\n}\n")
+    out = run("gcc", "-std=c11", "-I", os.path.join(SOURCE, "include"), "-o", tmp_path / "layout", source)
+    assert out.code == 0, out
+    assert run(tmp_path / "layout").out.splitlines() == wanted
+
+
+def test_every_error_is_there():
+    with open(os.path.join(SOURCE, "include/pmk/error.h")) as f:
+        text = f.read()
+    assert all(f"X(PMK_{e.name}," in text for e in ErrorCode)
+    assert text.count("X(PMK_E") == len(ErrorCode)
+
+
+def test_it_is_the_library_of_this_build():
+    assert _library.library_path() == os.path.join(BUILD, "libpmk.so.0")

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: MIT
+"""Models, poked register by register; values are the documents'."""
+import gc
+import threading
+
+import pytest
+
+import pmk
+
+pytestmark = pytest.mark.quick
+
+PMNC_GO = 0x00b07007  # dcache_miss, instr_exec, counters to 0, go
+
+
+def test_it_counts_after_the_start_delay():
+    model = pmk.Model("arm1176")
+    model["PMNC"] = PMNC_GO
+    model.bus.add("CYCLE", 2)
+    model.bus.add("L1D_MISS")
+    assert model["PMN0"] == 0
+    model.bus.add("CYCLE", 1)
+    model.bus.add("L1D_MISS", 5)
+    model.bus.add("INSN", 7)
+    assert (model["PMN0"], model["PMN1"], model["CCNT"]) == (5, 7, 0)
+    assert model.bus["L1D_MISS"] == 6
+
+
+def test_the_interrupt_comes_at_the_right_count():
+    model = pmk.Model("arm1176")
+    model["PMN0"] = 2 ** 32 - 10
+    model["PMNC"] = PMNC_GO & ~2 | 1 << 4
+    model.bus.add("CYCLE", 3)
+    model.bus.add("L1D_MISS", 9)
+    assert not model.irq
+    model.bus.add("L1D_MISS", 1)
+    assert model.irq and not model.fiq and model.fields("PMNC")["CR0"] == 1
+    model["PMNC"] = model["PMNC"]  # a 1 clears the flag
+    assert not model.irq and model.fields("PMNC")["CR0"] == 0
+
+
+def test_one_step_over_several_overflows_loses_none():
+    model = pmk.Model("cortex-a53")
+    model["PMEVTYPER0"] = 0x11  # CPU_CYCLES
+    model["PMEVTYPER1"] = 0x1e  # CHAIN: overflows of counter 0
+    model["PMCNTENSET"] = 3
+    model["PMCR"] = 1
+    model["PMEVCNTR0"] = 0
+    model.bus.add("CYCLE", 5 * 2 ** 32 + 3)
+    assert (model["PMEVCNTR0"], model["PMEVCNTR1"]) == (3, 5)
+
+
+def test_modes():
+    model = pmk.Model("arm1176", mode=pmk.Mode.USER)
+    with pytest.raises(pmk.Error, match="reading PMNC of arm1176: the access takes an Undefined exception") as e:
+        model["PMNC"]
+    assert e.value.code == pmk.ErrorCode.EUNDEF
+    assert model.oddities
+    model.mode = pmk.Mode.PRIV
+    model["SUNAVCR"] = 1
+    model.mode = pmk.Mode.USER
+    assert model["PMNC"] == 0
+
+
+def test_parameters():
+    assert "strict_e_clear" in pmk.Model.parameters("arm1176")
+
+    def flag_after_clearing_with_e_0(**parameters):
+        model = pmk.Model("arm1176", **parameters)
+        model["PMN0"] = 2 ** 32 - 1
+        model["PMNC"] = PMNC_GO & ~2
+        model.bus.add("CYCLE", 3)
+        model.bus.add("L1D_MISS")
+        assert model.fields("PMNC")["CR0"] == 1
+        model["PMNC"] = 1 << 8
+        return model.fields("PMNC")["CR0"]
+    assert flag_after_clearing_with_e_0() == 0
+    assert flag_after_clearing_with_e_0(strict_e_clear=True) == 1
+    assert pmk.Model("arm1136", ccnt_reset=0x12345678)["CCNT"] == 0x12345678
+    with pytest.raises(KeyError, match="has no parameter 'nope'; it has user_access, "):
+        pmk.Model("arm1176", nope=1)
+
+
+def test_parameters_outlive_a_reset():
+    model = pmk.Model("arm1136", ccnt_reset=7)
+    model["CCNT"] = 1
+    model.reset()
+    assert model["CCNT"] == 7
+
+
+def test_inputs():
+    model = pmk.Model("arm1176")
+    model["PMNC"] = PMNC_GO
+    model.bus.add("CYCLE", 3)
+    model.set_input("debug", 1)
+    model.bus.add("L1D_MISS", 5)
+    assert model["PMN0"] == 0
+    model.set_input("debug", 0)
+    model.bus.add("L1D_MISS", 5)
+    assert model["PMN0"] == 5
+    with pytest.raises(KeyError, match="has no input 'nope'; it has debug, niden, cp15sdisable"):
+        model.set_input("nope", 1)
+
+
+def test_two_models_on_one_bus():
+    bus = pmk.Bus()
+    models = [pmk.Model(name, bus) for name in ("arm1136", "arm1176")]
+    for model in models:
+        model["PMNC"] = PMNC_GO
+    bus.add("CYCLE", 3)
+    bus.add("L1D_MISS", 4)
+    assert [m["PMN0"] for m in models] == [4, 4]
+    del models, model
+    gc.collect()
+    bus.add("L1D_MISS", 4)  # they are gone, and nobody looks for them
+    assert bus["L1D_MISS"] == 8
+
+
+def test_what_a_bus_raises_decides_what_a_core_announces():
+    def announced(raised):
+        return pmk.Model("cortex-a53", pmk.Bus(raised))["PMCEID0"] >> 0x03 & 1
+    assert announced(["CYCLE", "L1D_MISS"]) == 1
+    assert announced(["CYCLE"]) == 0
+
+
+def test_latencies():
+    model = pmk.Model("microblaze")
+    driver = pmk.Driver(model)
+    driver.reset()
+    counter = next(c for c in model.pmu.counters if c.times)
+    event = next(e for e in model.pmu.events if e.latency and e.signals)
+    driver.program(counter.name, event.name)
+    driver.start()
+    for cycles in (4, 9):
+        model.bus.add_timed(event.signals[0], cycles)
+        model.bus.add("CYCLE", cycles)
+    driver.sample()
+    assert driver.latency(counter.name) == pmk.Latency(n=2, sum=13, sum2=97, min=4, max=9)
+
+
+def test_the_ahb_monitor_looks_at_several_buses():
+    model = pmk.Model("ahbmon")
+    driver = pmk.Driver(model)
+    driver.reset()
+    driver.start()
+    armd = 6
+    model.bus.add("AHB_READ", 3, on=armd)
+    assert driver.read("CtArmdRd") == 3 and driver.read("CtDma0Rd") == 0
+    with pytest.raises(ValueError, match="ahbmon looks at 8 buses"):
+        pmk.Model("ahbmon", pmk.Bus())
+
+
+def test_every_register_of_every_pmu_can_be_read_or_says_why():
+    for pmu in pmk.pmus():
+        model = pmk.Model(pmu)
+        readable = 0
+        for register in pmu.registers:
+            try:
+                model[register.number]
+                readable += 1
+            except pmk.Error:
+                pass
+        assert readable, pmu.name
+
+
+def test_wrong_values_are_refused():
+    model = pmk.Model("arm1176")
+    for value in (-1, 2 ** 64):
+        with pytest.raises(ValueError):
+            model["PMN0"] = value
+    with pytest.raises(ValueError, match="totals only grow"):
+        model.bus.add("INSN", -1)
+    with pytest.raises(KeyError, match="there is no signal 'nope'"):
+        model.bus.add("nope")
+
+
+def test_threads_with_a_model_each():
+    results = {}
+
+    def work(n):
+        model = pmk.Model("arm1176")
+        model["PMNC"] = PMNC_GO
+        model.bus.add("CYCLE", 3)
+        for _ in range(200):
+            model.bus.add("L1D_MISS", n)
+        results[n] = model["PMN0"]
+    threads = [threading.Thread(target=work, args=(n,)) for n in (1, 2, 3)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert results == {1: 200, 2: 400, 3: 600}
