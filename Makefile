@@ -6,6 +6,7 @@
 #   make test      the same with the quick ones: unit tests, conformance vectors, documents
 #   make           build/pmk, runs from the build tree
 #   make target    the library for firmware: build/target; TARGETS=armv6 builds that one alone
+#   make python    the package for Python: a wheel and a source distribution in build/python
 #   make qemu      emulators that can load plugins, where the distribution's cannot (Debian 13); once, some minutes;
 #                  demo and check do it by themselves
 #   make microblaze-toolchain   a compiler for MicroBlaze; once, some minutes
@@ -39,6 +40,15 @@ test:
 
 target:
 	@scripts/target $(BUILD) $(TARGETS)
+
+# With Debian's python3, which has the modules: the one in PATH may be another.
+PYTHON ?= /usr/bin/python3
+python:
+	@scripts/need build python
+	@mkdir -p $(BUILD)/python
+	@$(PYTHON) -m build --no-isolation --outdir $(BUILD)/python . >$(BUILD)/python/log 2>&1 || \
+		{ tail -20 $(BUILD)/python/log; exit 1; }
+	@ls $(BUILD)/python/pmukit-*
 
 qemu:
 	@scripts/qemu
@@ -80,5 +90,5 @@ uninstall:
 clean:
 	rm -rf $(BUILD) build-*
 
-.PHONY: all demo check test target qemu microblaze-toolchain microblaze-programs bench fuzz fresh install
+.PHONY: all demo check test target python qemu microblaze-toolchain microblaze-programs bench fuzz fresh install
 .PHONY: uninstall clean

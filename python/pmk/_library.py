@@ -48,7 +48,7 @@ def _candidates() -> List[str]:
     if os.environ.get("PMK_LIBRARY"):
         return [os.environ["PMK_LIBRARY"]]
     here = os.path.dirname(os.path.abspath(__file__))
-    found = [os.path.join(here, "_root", "lib", SONAME)]  # in a wheel
+    found = [os.path.join(os.path.dirname(here), ".pmukit.mesonpy.libs", SONAME)]  # from a wheel
     folder = here
     for _ in range(5):  # PREFIX/share/pmk/python/pmk, PREFIX/lib/python3/dist-packages/pmk
         folder = os.path.dirname(folder)
