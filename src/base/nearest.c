@@ -109,3 +109,15 @@ void pmk_nearest_text(const struct pmk_nearest *n, char *buf, size_t size)
 							: ", ",
 				       n->name[k]);
 }
+
+void pmk_nearest_among(const char *word, const char *(*next)(const void *ctx, unsigned i),
+		       const void *ctx, char *buf, size_t size)
+{
+	struct pmk_nearest near;
+	const char *name;
+
+	pmk_nearest_init(&near, word);
+	for (unsigned i = 0; (name = next(ctx, i)); i++)
+		pmk_nearest_offer(&near, name);
+	pmk_nearest_text(&near, buf, size);
+}

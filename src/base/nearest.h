@@ -28,4 +28,11 @@ void pmk_nearest_offer(struct pmk_nearest *n, const char *candidate);
 /* "a, b or c"; empty when nothing is near. A clear favourite stands alone. */
 void pmk_nearest_text(const struct pmk_nearest *n, char *buf, size_t size);
 
+/*
+ * The names nearest to `word`, into buf as pmk_nearest_text() has them. `next` yields the candidates: called with
+ * 0, 1, 2 … until it returns NULL.
+ */
+void pmk_nearest_among(const char *word, const char *(*next)(const void *ctx, unsigned i),
+		       const void *ctx, char *buf, size_t size);
+
 #endif

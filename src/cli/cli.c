@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * What the commands share: options, hints, event names, and where the data files are.
+ * What the commands share: options, colours, and where the data files are.
  *
  * The look-ups that are made once (paths, metrics) are kept in static variables: this is the
  * program, not the library, and it has one thread.
@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "base/nearest.h"
+#include "count/files.h"
 
 int cli_fail(int code, const char *fmt, ...)
 {
@@ -61,18 +62,6 @@ unsigned cli_columns(FILE *f)
 	return ioctl(fileno(f), TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : 80;
 }
 
-void cli_nearest(const char *word, const char *(*next)(const void *ctx, unsigned i),
-		 const void *ctx, char *buf, size_t size)
-{
-	struct pmk_nearest near;
-	const char *name;
-
-	pmk_nearest_init(&near, word);
-	for (unsigned i = 0; (name = next(ctx, i)); i++)
-		pmk_nearest_offer(&near, name);
-	pmk_nearest_text(&near, buf, size);
-}
-
 /* ---- options -------------------------------------------------------------------------------- */
 
 static const char *option_name(const void *ctx, unsigned i)
@@ -106,7 +95,7 @@ static const struct cli_option *wrong(const struct cli_command *cmd, const char 
 	*bad = true;
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(arg + 2, "="), arg + 2);
 	if (arg[1] == '-')
-		cli_nearest(name, option_name, cmd->options, near, sizeof(near));
+		pmk_nearest_among(name, option_name, cmd->options, near, sizeof(near));
 	if (*near)
 		cli_fail(0, "%s has no option '%s'; did you mean --%s?", cmd->name, arg, near);
 	else
@@ -214,345 +203,50 @@ void cli_help(FILE *f, const struct cli_command *cmd)
 	}
 }
 
-bool words_add(struct word_list *l, const char *word)
-{
-	char **bigger = realloc(l->word, (l->count + 2) * sizeof(*bigger));
-
-	if (!bigger)
-		return false;
-	l->word = bigger;
-	l->word[l->count] = strdup(word);
-	if (!l->word[l->count])
-		return false;
-	l->word[++l->count] = NULL;
-	return true;
-}
-
-void words_free(struct word_list *l)
-{
-	for (unsigned i = 0; i < l->count; i++)
-		free(l->word[i]);
-	free(l->word);
-	*l = (struct word_list){ 0 };
-}
-
 /* ---- files ---------------------------------------------------------------------------------- */
 
-/* The directory of the running program; NULL when it cannot be told. */
-static const char *exe_dir(void)
+int cli_fault(struct pmk_count_fault *f)
 {
-	static char dir[PATH_MAX];
-	ssize_t n;
-	char *slash;
+	int code = f->failure;
 
-	if (*dir)
-		return dir;
-	n = readlink("/proc/self/exe", dir, sizeof(dir) - 1);
-	if (n <= 0)
-		return NULL;
-	dir[n] = '\0';
-	slash = strrchr(dir, '/');
-	if (!slash || slash == dir)
-		return NULL;
-	*slash = '\0';
-	return dir;
-}
-
-/* "<dir>/<rest>" into `path`; true when it exists. */
-static bool found(char *path, size_t size, const char *dir, const char *rest)
-{
-	int n = snprintf(path, size, "%s/%s", dir, rest);
-
-	return n > 0 && (size_t)n < size && access(path, R_OK) == 0;
-}
-
-/* The data directory of the source tree, when the program lies in the tree it was built in. */
-static const char *source_data(const char *dir)
-{
-#if defined(PMK_BUILD_DIR) && defined(PMK_SOURCE_DATA)
-	size_t n = strlen(PMK_BUILD_DIR);
-
-	if (strncmp(dir, PMK_BUILD_DIR, n) == 0 && (dir[n] == '\0' || dir[n] == '/'))
-		return PMK_SOURCE_DATA;
-#endif
-	(void)dir;
-	return NULL;
+	if (code)
+		cli_fail(code, "%s", pmk_count_fault_text(f));
+	pmk_count_fault_free(f);
+	return code;
 }
 
 const char *cli_data_dir(void)
 {
 	static char path[PATH_MAX];
-	const char *env = getenv("PMK_DATA"), *dir = exe_dir();
+	struct pmk_count_fault f = { 0 };
 
-	if (env && *env)
-		return env;
-	if (*path)
+	if (*path || !pmk_files_data(path, NULL, &f))
 		return path;
-	if (dir && source_data(dir) && access(source_data(dir), R_OK) == 0)
-		return source_data(dir);
-	if (dir && found(path, sizeof(path), dir, "../share/pmk"))
-		return path;
-	cli_fail(0,
-		 "no data directory with cores/ and metrics/ (looked for %s); set PMK_DATA to it",
-		 *path ? path : "../share/pmk beside the program");
+	cli_fault(&f);
 	*path = '\0';
 	return NULL;
-}
-
-const char *cli_plugin_path(const char *module)
-{
-	static char path[PATH_MAX];
-	const char *env = getenv("PMK_PLUGIN"), *dir = exe_dir();
-	char installed[128];
-	struct stat st;
-
-	if (env && *env) {
-		if (stat(env, &st) || !S_ISDIR(st.st_mode))
-			return env;
-		return found(path, sizeof(path), env, module) ? path : NULL;
-	}
-	if (dir && found(path, sizeof(path), dir, module))
-		return path;
-	snprintf(installed, sizeof(installed), "../lib/pmk/%s", module);
-	return dir && found(path, sizeof(path), dir, installed) ? path : NULL;
-}
-
-const char *cli_build_qemu(void)
-{
-	static char path[PATH_MAX];
-	const char *dir = exe_dir();
-	char script[PATH_MAX];
-
-	if (dir && found(script, sizeof(script), dir, "../lib/pmk/build-qemu") &&
-	    realpath(script, path))
-		return path;
-	return "make qemu";
 }
 
 struct pmk_metrics *cli_metrics(void)
 {
 	static struct pmk_metrics *all;
-	const char *data = cli_data_dir(), *config = getenv("XDG_CONFIG_HOME"),
-		   *home = getenv("HOME");
-	char own[PATH_MAX], users[PATH_MAX], msg[PATH_MAX + 256];
-	const char *dirs[] = { own, users, NULL };
+	const char *data = all ? NULL : cli_data_dir();
+	struct pmk_count_fault why = { 0 }, f = { 0 };
 
 	if (all || !data)
 		return all;
-	snprintf(own, sizeof(own), "%s/metrics", data);
-	if (config && *config)
-		snprintf(users, sizeof(users), "%s/pmk/metrics", config);
-	else if (home && *home)
-		snprintf(users, sizeof(users), "%s/.config/pmk/metrics", home);
-	else
-		dirs[1] = NULL;
-	if (pmk_metrics_load(&all, dirs, msg, sizeof(msg)) == 0)
-		return all;
-	cli_fail(0, "%s", msg);
-	/* What is wrong with the user's own metrics must not keep anybody from counting. */
-	dirs[1] = NULL;
-	if (pmk_metrics_load(&all, dirs, msg, sizeof(msg)) != 0)
-		cli_fail(0, "%s", msg);
+	pmk_files_metrics(&all, data, &why, &f);
+	cli_fault(&why);
+	cli_fault(&f);
 	return all;
-}
-
-static int is_preset(const struct dirent *entry)
-{
-	size_t n = strlen(entry->d_name);
-
-	return n > 4 && entry->d_name[0] != '.' && strcmp(entry->d_name + n - 4, ".ini") == 0;
-}
-
-static int by_name(const struct dirent **a, const struct dirent **b)
-{
-	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
 char **cli_core_names(void)
 {
 	const char *data = cli_data_dir();
-	struct dirent **entries = NULL;
-	char dir[PATH_MAX], **names;
-	bool full = true;
-	int n;
+	struct pmk_count_fault f = { 0 };
+	char **names = data ? pmk_files_cores(data, &f) : NULL;
 
-	if (!data)
-		return NULL;
-	snprintf(dir, sizeof(dir), "%s/cores", data);
-	n = scandir(dir, &entries, is_preset, by_name);
-	if (n < 0) {
-		cli_fail(0, "%s: %s", dir, strerror(errno));
-		return NULL;
-	}
-	names = calloc((size_t)n + 1, sizeof(*names));
-	for (int i = 0; i < n; i++) {
-		char *name = entries[i]->d_name;
-
-		if (names)
-			names[i] = strndup(name, strlen(name) - strlen(".ini"));
-		full = full && names && names[i];
-		free(entries[i]);
-	}
-	free(entries);
-	if (full && names)
-		return names;
-	cli_free_names(names);
-	cli_fail(0, "out of memory");
-	return NULL;
-}
-
-void cli_free_names(char **names)
-{
-	for (unsigned i = 0; names && names[i]; i++)
-		free(names[i]);
-	free(names);
-}
-
-/* ---- events --------------------------------------------------------------------------------- */
-
-#define MAX_EVENT 128
-
-/* Names of a PMU's events, then the aliases, one by one. The words of an alias text are handed out
- * through `word`. */
-struct event_names {
-	const struct pmk_pmu *pmu;
-	char (*words)[MAX_EVENT];
-	unsigned n;
-};
-
-static const char *event_name(const void *ctx, unsigned i)
-{
-	const struct event_names *names = ctx;
-
-	return i < names->n ? names->words[i] : NULL;
-}
-
-static unsigned count_words(const struct pmk_pmu *pmu, char (*words)[MAX_EVENT])
-{
-	unsigned n = 0;
-
-	for (unsigned i = 0; i < pmu->nevents; i++) {
-		const struct pmk_event *ev = &pmu->events[i];
-		const char *at = ev->aliases;
-
-		if (!pmk_pmu_has(pmu, ev))
-			continue;
-		if (words)
-			snprintf(words[n], MAX_EVENT, "%s", ev->name);
-		n++;
-		while (at && *at) {
-			size_t length = strcspn(at, " ");
-
-			if (words)
-				snprintf(words[n], MAX_EVENT, "%.*s", (int)length, at);
-			n++;
-			at += length + strspn(at + length, " ");
-		}
-	}
-	return n;
-}
-
-static void nearest_events(const struct pmk_pmu *pmu, const char *name, char *buf, size_t size)
-{
-	struct event_names names = { .pmu = pmu, .n = count_words(pmu, NULL) };
-
-	*buf = '\0';
-	names.words = calloc(names.n ? names.n : 1, sizeof(*names.words));
-	if (!names.words)
-		return;
-	count_words(pmu, names.words);
-	cli_nearest(name, event_name, &names, buf, size);
-	free(names.words);
-}
-
-/* r0b, 0x0b or event=0x0b: an event by its code. False: it is not written like one. */
-static bool raw_code(const char *text, unsigned *code)
-{
-	const char *digits;
-	unsigned long v;
-	char *end;
-
-	if (strncmp(text, "event=", 6) == 0)
-		text += 6;
-	digits = text[0] == 'r' || text[0] == 'R'			? text + 1
-		 : text[0] == '0' && (text[1] == 'x' || text[1] == 'X') ? text + 2
-									: NULL;
-	if (!digits || !*digits || strspn(digits, "0123456789abcdefABCDEF") != strlen(digits))
-		return false;
-	errno = 0;
-	v = strtoul(digits, &end, 16);
-	*code = errno || v > UINT_MAX ? UINT_MAX : (unsigned)v;
-	return true;
-}
-
-/* pmu/event/ and pmu::event: cut off the PMU and check that it is this one. */
-static bool strip_pmu(const struct pmk_pmu *pmu, const char *text, char *name, size_t size)
-{
-	const char *slash = strchr(text, '/'), *colons = strstr(text, "::");
-	const char *begin = slash ? slash + 1 : colons ? colons + 2 : text;
-	size_t n = strlen(begin), prefix = slash    ? (size_t)(slash - text)
-					   : colons ? (size_t)(colons - text)
-						    : 0;
-	const struct pmk_pmu *named;
-	char other[MAX_EVENT];
-
-	if (slash && n && begin[n - 1] == '/')
-		n--;
-	snprintf(name, size, "%.*s", n < size ? (int)n : (int)size - 1, begin);
-	if (begin == text)
-		return true;
-	snprintf(other, sizeof(other), "%.*s", prefix < sizeof(other) ? (int)prefix : MAX_EVENT - 1,
-		 text);
-	named = pmk_pmu_find(other);
-	/* One that was configured otherwise is still called by its name. */
-	if (named && !strcmp(named->name, pmu->name))
-		return true;
-	cli_fail(0,
-		 named ? "'%s' is an event of %s, but %s does the counting"
-		       : "'%s': there is no PMU '%s'; here it is %s",
-		 text, named ? named->name : other, pmu->name);
-	return false;
-}
-
-/* The first other core that has the event; NULL if it is nobody's. */
-static const struct pmk_pmu *owner(const char *name)
-{
-	for (unsigned i = 0; pmk_pmus[i]; i++)
-		if (pmk_pmu_event(pmk_pmus[i], name))
-			return pmk_pmus[i];
-	return NULL;
-}
-
-const struct pmk_event *cli_event(const struct pmk_pmu *pmu, const char *text)
-{
-	const struct pmk_event *ev;
-	char name[MAX_EVENT], near[256];
-	unsigned code;
-
-	if (!strip_pmu(pmu, text, name, sizeof(name)))
-		return NULL;
-	ev = pmk_pmu_event(pmu, name);
-	if (!ev && raw_code(name, &code)) {
-		ev = pmk_pmu_event_code(pmu, code);
-		if (!ev)
-			cli_fail(
-				0,
-				"%s has no event with code 0x%02x; 'pmk list events --pmu %s' shows all",
-				pmu->name, code, pmu->name);
-		return ev;
-	}
-	if (ev)
-		return ev;
-	nearest_events(pmu, name, near, sizeof(near));
-	if (owner(name))
-		cli_fail(0,
-			 "%s has no event '%s', that is one of %s's; 'pmk list events --pmu %s' "
-			 "shows all",
-			 pmu->name, name, owner(name)->name, pmu->name);
-	else if (*near)
-		cli_fail(0, "%s has no event '%s'; did you mean %s?", pmu->name, name, near);
-	else
-		cli_fail(0, "%s has no event '%s'; 'pmk list events --pmu %s' shows all", pmu->name,
-			 name, pmu->name);
-	return NULL;
+	cli_fault(&f);
+	return names;
 }

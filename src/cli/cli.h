@@ -10,6 +10,10 @@
 #include <pmk/pmu.h>
 #include <pmk/result.h>
 
+#include "base/nearest.h"
+#include "count/error.h"
+#include "count/words.h"
+
 /* Exit codes (pmk(1), EXIT STATUS). 129 is perf's usage error; 126 and 127 are the shell's. */
 enum {
 	PMK_EXIT_OK = 0,
@@ -35,7 +39,8 @@ struct cli_command {
 	int (*run)(int argc, char **argv); /* argv[0] is the command's name; returns an exit code */
 };
 
-extern const struct cli_command cmd_stat, cmd_report, cmd_list, cmd_info, cmd_decode, cmd_doctor, cmd_wave;
+extern const struct cli_command cmd_stat, cmd_report, cmd_list, cmd_info, cmd_decode, cmd_doctor,
+	cmd_wave;
 extern const struct cli_command *const cli_commands[]; /* NULL terminated, in help's order */
 
 /*
@@ -51,23 +56,6 @@ void cli_help(FILE *f, const struct cli_command *cmd);
 /* "pmk: ..." on stderr, one line. Returns code, so that `return cli_fail(…)` works. */
 int cli_fail(int code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/*
- * The names nearest to a misspelt one, into buf as "a, b or c"; empty when nothing is near.
- * `next` yields the candidates: called with 0, 1, 2 … until it returns NULL.
- */
-void cli_nearest(const char *word, const char *(*next)(const void *ctx, unsigned i),
-		 const void *ctx, char *buf, size_t size);
-
-/* What an option that may be repeated was given, in its order. */
-struct word_list {
-	char **word; /* NULL terminated; NULL when there is none */
-	unsigned count;
-};
-
-/* False when out of memory. The word is copied. */
-bool words_add(struct word_list *l, const char *word);
-void words_free(struct word_list *l);
-
 /* Colour is for terminals that can show it, and for people who want it (NO_COLOR). */
 bool cli_colour(FILE *f);
 /* Does the locale say that text is UTF-8? */
@@ -79,26 +67,14 @@ struct pmk_ahbmon_layout_file;
 /* The layout file at `path`, or for NULL the project's. 0 or an exit code. */
 int cli_layout(struct pmk_ahbmon_layout_file *file, const char *path);
 
-/* The data directory with cores/ and metrics/: $PMK_DATA, the build tree's, or the installed one.
- * NULL and one line on stderr when there is none. */
+/* Print the failure, if it is one, and forget it. Returns its exit code. */
+int cli_fault(struct pmk_count_fault *f);
+
+/* The data directory; NULL and one line on stderr when there is none. */
 const char *cli_data_dir(void);
-/* Path of a module of the QEMU plugin, by its file name: beside the executable, or the installed one. $PMK_PLUGIN
- * takes the place of all modules; as a directory it has them. NULL: it is in none of these places. */
-const char *cli_plugin_path(const char *module);
-/* The command that builds emulators of programs: "make qemu", or the path of the installed script. */
-const char *cli_build_qemu(void);
-
-/* All metrics: the data directory's and the user's ($XDG_CONFIG_HOME/pmk/metrics). Loaded once. */
+/* All metrics. Loaded once; NULL after one line on stderr. */
 struct pmk_metrics *cli_metrics(void);
-
-/* Names of the core presets in the data directory, sorted, NULL terminated; freed by the caller with
- * cli_free_names(). */
+/* Names of the core presets in the data directory, sorted, NULL terminated; for pmk_files_free_names(). */
 char **cli_core_names(void);
-void cli_free_names(char **names);
-
-/* The event row for what the user typed: name, alias, r0b, pmu/event/, pmu::event, with :u :k
- * modifiers split off by the caller. On failure prints one line with the nearest names and returns
- * NULL. */
-const struct pmk_event *cli_event(const struct pmk_pmu *pmu, const char *text);
 
 #endif

@@ -188,7 +188,7 @@ static int unknown_register(const struct pmk_pmu *pmu, const char *name)
 	char near[128], all[256];
 	size_t at = 0;
 
-	cli_nearest(name, reg_name, pmu, near, sizeof(near));
+	pmk_nearest_among(name, reg_name, pmu, near, sizeof(near));
 	if (*near)
 		return cli_fail(PMK_EXIT_USAGE, "%s has no register '%s'; did you mean %s?",
 				pmu->name, name, near);

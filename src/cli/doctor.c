@@ -38,7 +38,7 @@ static const struct doctor_check *find(const char *name)
 	for (size_t i = 0; i < NCHECKS; i++)
 		if (strcmp(checks[i].name, name) == 0)
 			return &checks[i];
-	cli_nearest(name, check_name, NULL, near, sizeof(near));
+	pmk_nearest_among(name, check_name, NULL, near, sizeof(near));
 	if (*near)
 		cli_fail(0, "doctor: no check '%s'; did you mean %s?", name, near);
 	else

@@ -25,6 +25,7 @@
 #include "cli/doctor.h"
 #include "cli/emulator.h"
 #include "cli/show.h"
+#include "count/files.h"
 #include "producer/qemu/generation.h"
 
 #define SECONDS 20 /* that a child process may take */
@@ -138,7 +139,7 @@ static void check_data(struct report *r)
 		it->status = BROKEN;
 		SAY(it, "%s", msg);
 	}
-	cli_free_names(names);
+	pmk_files_free_names(names);
 }
 
 /* One module for each generation of the plugin API; where PMK_PLUGIN is a file, that is all of them. */
@@ -150,11 +151,13 @@ static void check_plugin(struct report *r)
 
 	SAY(it, "%s is neither beside pmk nor installed", pmk_qemu_generations[0].module);
 	for (size_t i = 0; i < pmk_qemu_ngenerations; i++) {
-		const char *path = cli_plugin_path(pmk_qemu_generations[i].module);
+		char path[PATH_MAX];
+		bool there = pmk_files_plugin(path, NULL, pmk_qemu_generations[i].module);
 
-		if (path && !found)
+		if (there && !found)
 			SAY(it, "%s", path);
-		found += path && access(path, R_OK) == 0 && (!found || strcmp(path, it->text) != 0);
+		found +=
+			there && access(path, R_OK) == 0 && (!found || strcmp(path, it->text) != 0);
 	}
 	if (!found)
 		return;

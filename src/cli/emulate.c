@@ -20,6 +20,7 @@
 
 #include "cli/cli.h"
 #include "cli/emulator.h"
+#include "count/files.h"
 #include "producer/qemu/stack.h"
 
 /* What runs an ELF file of a machine, as a program and as firmware (NULL: that is not counted), and as
@@ -84,10 +85,10 @@ static int find_emulator(struct emulation *emu)
 	return cli_fail(PMK_EXIT_FAILED, "%s; %s", cause, remedy);
 }
 
-static int add_all(struct word_list *l, const char *const *words)
+static int add_all(struct pmk_words *l, const char *const *words)
 {
 	for (; *words; words++)
-		if (!words_add(l, *words))
+		if (!pmk_words_add(l, *words))
 			return cli_fail(PMK_EXIT_FAILED, "out of memory");
 	return 0;
 }
@@ -103,8 +104,8 @@ static int unknown_core(const char *name)
 	char near[256] = "";
 
 	if (names)
-		cli_nearest(name, next_name, names, near, sizeof(near));
-	cli_free_names(names);
+		pmk_nearest_among(name, next_name, names, near, sizeof(near));
+	pmk_files_free_names(names);
 	return cli_fail(PMK_EXIT_USAGE, "unknown core '%s'%s%s%s (pmk list cores)", name,
 			*near ? "; did you mean " : "", near, *near ? "?" : "");
 }
@@ -149,12 +150,12 @@ char *emulation_core_with(const char *pmu)
 	for (unsigned i = 0; names && names[i] && !found; i++)
 		if (has_pmu(data, names[i], pmu))
 			found = strdup(names[i]);
-	cli_free_names(names);
+	pmk_files_free_names(names);
 	return found;
 }
 
 static int check_effect(const struct pmk_core *core, const char *name,
-			const struct word_list *overrides)
+			const struct pmk_words *overrides)
 {
 	for (unsigned i = 0; i < overrides->count; i++) {
 		const char *word = overrides->word[i], *why;
@@ -169,7 +170,7 @@ static int check_effect(const struct pmk_core *core, const char *name,
 }
 
 int emulation_core(struct emulation *emu, const char *name, const char *pmu,
-		   const struct word_list *overrides)
+		   const struct pmk_words *overrides)
 {
 	const struct machine *machine = machine_of(&emu->elf), *usual = machine;
 	const char *data = cli_data_dir();
@@ -445,7 +446,7 @@ int emulation_system(struct emulation *emu, const char *command, char **more)
 	if (wordexp(command, &w, WRDE_NOCMD))
 		return cli_fail(PMK_EXIT_USAGE, "--qemu: cannot split '%s' into words", command);
 	for (size_t i = 0; !err && i < w.we_wordc; i++) {
-		if (!words_add(&emu->argv, w.we_wordv[i]))
+		if (!pmk_words_add(&emu->argv, w.we_wordv[i]))
 			err = cli_fail(PMK_EXIT_FAILED, "out of memory");
 		if (!err && i == 0)
 			err = add_all(&emu->argv,
@@ -486,7 +487,7 @@ static bool names_variable(const char *say, const char *line)
 	return !strncmp(say, line, n) && (say[n] == '=' || !say[n]);
 }
 
-int emulation_env(struct emulation *emu, const struct word_list *pass)
+int emulation_env(struct emulation *emu, const struct pmk_words *pass)
 {
 	static const char *const fixed[] = { "PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/",
 					     "LANG=C" };
@@ -497,12 +498,13 @@ int emulation_env(struct emulation *emu, const struct word_list *pass)
 
 		for (unsigned k = 0; k < pass->count; k++)
 			replaced |= names_variable(pass->word[k], fixed[i]);
-		failed |= !replaced && !words_add(&emu->envp, fixed[i]);
+		failed |= !replaced && !pmk_words_add(&emu->envp, fixed[i]);
 	}
 	for (unsigned i = 0; i < pass->count; i++) {
 		char *line = env_line(pass->word[i], &failed);
 
-		failed |= line && (!words_add(&emu->envp, line) || !words_add(&emu->passed, line));
+		failed |= line &&
+			  (!pmk_words_add(&emu->envp, line) || !pmk_words_add(&emu->passed, line));
 		free(line);
 	}
 	return failed ? cli_fail(PMK_EXIT_FAILED, "out of memory") : 0;
@@ -518,8 +520,8 @@ unsigned emulation_more_stack(const struct emulation *emu)
 
 void emulation_free(struct emulation *emu)
 {
-	words_free(&emu->argv);
-	words_free(&emu->envp);
-	words_free(&emu->passed);
+	pmk_words_free(&emu->argv);
+	pmk_words_free(&emu->envp);
+	pmk_words_free(&emu->passed);
 	free(emu->image);
 }

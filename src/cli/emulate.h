@@ -21,9 +21,9 @@ struct emulation {
 	struct pmk_elf elf;
 	char *image;	       /* the ELF file that symbols are looked up in, or NULL */
 	struct pmk_qemu qemu;  /* the emulator */
-	struct word_list argv; /* its words; "@plugin@" where its argument goes */
-	struct word_list envp;
-	struct word_list passed; /* of it: what --env let through, NAME=VALUE */
+	struct pmk_words argv; /* its words; "@plugin@" where its argument goes */
+	struct pmk_words envp;
+	struct pmk_words passed; /* of it: what --env let through, NAME=VALUE */
 	unsigned nargs;		 /* words of the program, its name included */
 	bool system;
 };
@@ -37,7 +37,7 @@ const char *emulation_name(const struct emulation *emu);
  * "key=value". `pmu`, which may be NULL: if it is that of a level 2 cache, an ARM core has that cache unless
  * overrides say otherwise. 0 or an exit code after one line on stderr. */
 int emulation_core(struct emulation *emu, const char *name, const char *pmu,
-		   const struct word_list *overrides);
+		   const struct pmk_words *overrides);
 
 /*
  * Find the program, read its ELF header. 0, or 126 / 127 / 129 / 125 after one line on stderr.
@@ -51,7 +51,7 @@ int emulation_user(struct emulation *emu, char **argv, const char *sysroot);
  * loaded, and the emulator is that of its machine. */
 int emulation_system(struct emulation *emu, const char *command, char **more);
 /* The fixed environment plus --env NAME or NAME=VALUE. */
-int emulation_env(struct emulation *emu, const struct word_list *pass);
+int emulation_env(struct emulation *emu, const struct pmk_words *pass);
 
 /* Bytes that the program's stack has to be larger by where the emulator gives it a vDSO (see stack.h). */
 unsigned emulation_more_stack(const struct emulation *emu);

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
+#include "count/files.h"
 
 /* Debian's package of an emulator; NULL: not known. Those of programs are what scripts/qemu builds. */
 static const struct row {
@@ -68,15 +68,17 @@ void emulator_cause(const struct pmk_qemu *q, const char *name, char *buf, size_
 void emulator_remedy(const struct pmk_qemu *q, const char *name, char *buf, size_t size)
 {
 	const struct row *row = row_of(name);
+	char build[PATH_MAX];
 	bool programs = row && !strcmp(row->package, "qemu-user");
 
+	pmk_files_build_qemu(build);
 	if (q->named)
 		snprintf(buf, size, "unset PMK_QEMU_DIR, or set it to the directory of another");
 	else if (strchr(name, '/'))
 		snprintf(buf, size, "give another, such as one in PATH by its name alone");
 	else if (programs && !pmk_qemu_packaged("/etc/os-release") && has_apt())
 		snprintf(buf, size, "build %s: %s",
-			 q->state == PMK_QEMU_MISSING ? "it" : "one that can", cli_build_qemu());
+			 q->state == PMK_QEMU_MISSING ? "it" : "one that can", build);
 	else if (row && has_apt() && (programs || q->state == PMK_QEMU_MISSING))
 		snprintf(buf, size, "Debian: apt-get install %s", row->package);
 	else

@@ -15,6 +15,7 @@
 
 #include "cli/cli.h"
 #include "cli/show.h"
+#include "count/files.h"
 #include "cpu/config.h"
 
 #define INDENT "    "
@@ -415,7 +416,7 @@ static int find_core(const struct pmk_pmu *only, const char *name, bool *found)
 		gap(found);
 		code = info_parameter(name, names);
 	}
-	cli_free_names(names);
+	pmk_files_free_names(names);
 	return code;
 }
 
@@ -460,7 +461,7 @@ static int info(const struct pmk_pmu *only, const char *name)
 	code = find_core(only, name, &found);
 	if (found)
 		return code;
-	cli_nearest(name, any_name, metrics, near, sizeof(near));
+	pmk_nearest_among(name, any_name, metrics, near, sizeof(near));
 	return cli_fail(PMK_EXIT_USAGE,
 			*near ? "nothing is called '%s'%s%s; did you mean %s?"
 			      : "nothing is called '%s'%s%s; 'pmk list' shows what there is",

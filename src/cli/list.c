@@ -13,6 +13,7 @@
 #include "cli/cli.h"
 #include "cli/show.h"
 #include "cli/target.h"
+#include "count/files.h"
 #include "cpu/config.h"
 
 static const struct cli_option options[] = {
@@ -83,7 +84,7 @@ static int list_cores(const struct request *q)
 		if (q->verbose && !q->headings)
 			show_core_keys(&core, "    ");
 	}
-	cli_free_names(names);
+	pmk_files_free_names(names);
 	return code;
 }
 
@@ -280,7 +281,7 @@ static int json_cores(const struct request *q, json_object *list)
 		else if (!q->pmu || show_core_can_have(&core, q->pmu))
 			json_object_array_add(list, show_json_core(&core));
 	}
-	cli_free_names(names);
+	pmk_files_free_names(names);
 	return code;
 }
 
@@ -399,7 +400,7 @@ static const struct pmk_pmu *pmu_called(const char *name)
 		if (strcmp(names[i], name) == 0 &&
 		    show_load_core(name, &core, msg, sizeof(msg)) == 0)
 			pmu = pmk_pmu_find(core.pmu);
-	cli_free_names(names);
+	pmk_files_free_names(names);
 	return pmu;
 }
 
@@ -427,7 +428,7 @@ static int take_topic(struct request *q, const char *word)
 		q->by_pmu = true;
 		return take_pmu(q, pmu);
 	}
-	cli_nearest(word, any_topic, NULL, near, sizeof(near));
+	pmk_nearest_among(word, any_topic, NULL, near, sizeof(near));
 	if (*near)
 		return cli_fail(PMK_EXIT_USAGE, "list: no topic or PMU '%s'; did you mean %s?",
 				word, near);

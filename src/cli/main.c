@@ -45,7 +45,7 @@ static int unknown(const char *name)
 {
 	char near[128];
 
-	cli_nearest(name, command_name, NULL, near, sizeof(near));
+	pmk_nearest_among(name, command_name, NULL, near, sizeof(near));
 	if (*near)
 		return cli_fail(PMK_EXIT_USAGE, "no command '%s'; did you mean %s?", name, near);
 	return cli_fail(PMK_EXIT_USAGE, "no command '%s'; 'pmk --help' lists them", name);

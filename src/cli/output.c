@@ -26,7 +26,7 @@ bool output_take(struct output_options *o, const struct cli_option *option, char
 
 	*code = 0;
 	if (!strcmp(name, "metrics"))
-		*code = words_add(&o->metrics, value) ? 0 : out_of_memory();
+		*code = pmk_words_add(&o->metrics, value) ? 0 : out_of_memory();
 	else if (!strcmp(name, "field-separator"))
 		o->separator = strcmp(value, "\\t") ? value : "\t"; /* as perf does */
 	else if (!strcmp(name, "output"))
@@ -67,7 +67,7 @@ int output_check(const struct output_options *o)
 
 void output_options_free(struct output_options *o)
 {
-	words_free(&o->metrics);
+	pmk_words_free(&o->metrics);
 }
 
 bool output_is(const struct output_options *o, const char *path)
@@ -80,7 +80,7 @@ bool output_is(const struct output_options *o, const char *path)
 
 /* ---- metrics -------------------------------------------------------------------------------- */
 
-static void add_metric(struct metric_list *list, const struct pmk_metric *m)
+static void add_metric(struct pmk_metric_list *list, const struct pmk_metric *m)
 {
 	if (list->count < PMK_MAX_EVENTS)
 		list->item[list->count++] = m;
@@ -91,7 +91,7 @@ static const char *metric_name(const void *metrics, unsigned i)
 	return i < pmk_metrics_count(metrics) ? pmk_metrics_get(metrics, i)->name : NULL;
 }
 
-static int find_metric(struct metric_list *list, const char *name)
+static int find_metric(struct pmk_metric_list *list, const char *name)
 {
 	struct pmk_metrics *all = cli_metrics();
 	const struct pmk_metric *m = all ? pmk_metrics_find(all, name) : NULL;
@@ -105,12 +105,12 @@ static int find_metric(struct metric_list *list, const char *name)
 		add_metric(list, m);
 		return 0;
 	}
-	cli_nearest(name, metric_name, all, near, sizeof(near));
+	pmk_nearest_among(name, metric_name, all, near, sizeof(near));
 	return cli_fail(PMK_EXIT_USAGE, "unknown metric '%s'%s%s%s (pmk list metrics)", name,
 			*near ? "; did you mean " : "", near, *near ? "?" : "");
 }
 
-int output_metrics(const struct output_options *o, struct metric_list *list)
+int output_metrics(const struct output_options *o, struct pmk_metric_list *list)
 {
 	int code = 0;
 
@@ -126,7 +126,7 @@ int output_metrics(const struct output_options *o, struct metric_list *list)
 	return code;
 }
 
-int output_fitting_metrics(struct metric_list *list, const struct pmk_pmu *pmu, bool has_clock,
+int output_fitting_metrics(struct pmk_metric_list *list, const struct pmk_pmu *pmu, bool has_clock,
 			   bool (*counted)(const void *ctx, const struct pmk_event *ev),
 			   const void *ctx)
 {
@@ -166,8 +166,8 @@ const struct pmk_layers *output_layers(const struct pmk_pmu *pmu)
 	return pmu && pmu->driver == pmk_ahbmon.driver ? &pmk_ahbmon_layers : NULL;
 }
 
-int output_begin(struct output *out, const struct pmk_result *r, const struct metric_list *metrics,
-		 bool firmware)
+int output_begin(struct output *out, const struct pmk_result *r,
+		 const struct pmk_metric_list *metrics, bool firmware)
 {
 	const struct output_options *o = out->o;
 	struct pmk_write_options opt = {

@@ -43,7 +43,7 @@ struct report {
 	unsigned nshown;		 /* dumps that are shown */
 	struct pmk_functions *functions; /* NULL: addresses are shown */
 	struct pmk_elf elf_facts;	 /* of `functions` */
-	struct metric_list metrics;
+	struct pmk_metric_list metrics;
 	struct output out;
 	struct pmk_result result;
 	int code; /* of what could not be shown as it should */
@@ -217,7 +217,7 @@ static int show(struct report *r, struct view *v)
 	v->numbered = !output_is_text(&r->o) && r->nshown > 1;
 	if (!r->o.metrics.count) {
 		/* Without a data directory there are none, and the rest is shown all the same. */
-		r->metrics = (struct metric_list){ 0 };
+		r->metrics = (struct pmk_metric_list){ 0 };
 		output_fitting_metrics(&r->metrics, v->pmu, false, view_has, v);
 	}
 	code = begin(r, v);

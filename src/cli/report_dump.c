@@ -15,6 +15,7 @@
 #include <pmk/error.h>
 
 #include "cli/show.h"
+#include "count/files.h"
 
 /* ---- names ---------------------------------------------------------------------------------- */
 
@@ -91,7 +92,7 @@ static void isa_of(const struct pmk_pmu *pmu, char *isa, size_t size)
 		if (!show_load_core(names[i], &core, msg, sizeof(msg)) &&
 		    show_core_can_have(&core, pmu))
 			snprintf(isa, size, "%s", core.isa);
-	cli_free_names(names);
+	pmk_files_free_names(names);
 }
 
 bool view_fits(const struct view *v, const struct pmk_elf *elf)

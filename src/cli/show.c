@@ -35,7 +35,7 @@ const struct pmk_pmu *show_find_pmu(const char *name)
 
 	if (pmu)
 		return pmu;
-	cli_nearest(name, pmu_name, NULL, near, sizeof(near));
+	pmk_nearest_among(name, pmu_name, NULL, near, sizeof(near));
 	if (*near)
 		cli_fail(0, "no PMU '%s'; did you mean %s?", name, near);
 	else

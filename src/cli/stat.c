@@ -133,7 +133,7 @@ static int parse_target(struct request *q, const char *text)
 			return cli_fail(PMK_EXIT_USAGE, "-T %s: expected %s:FILE", text, t->name);
 		return 0;
 	}
-	cli_nearest(text, target_name, NULL, near, sizeof(near));
+	pmk_nearest_among(text, target_name, NULL, near, sizeof(near));
 	return cli_fail(PMK_EXIT_USAGE, "-T %s: there is no such target%s%s%s (pmk list targets)",
 			text, *near ? "; did you mean " : "", near, *near ? "?" : "");
 }
@@ -214,12 +214,12 @@ static int add_region(struct request *q, const char *symbol)
 {
 	if (q->regions.count == PMK_MAX_REGIONS - 1)
 		return cli_fail(PMK_EXIT_USAGE, "more than %d regions", PMK_MAX_REGIONS - 1);
-	return words_add(&q->regions, symbol) ? 0 : out_of_memory();
+	return pmk_words_add(&q->regions, symbol) ? 0 : out_of_memory();
 }
 
-static int add_word(struct word_list *l, const char *word)
+static int add_word(struct pmk_words *l, const char *word)
 {
-	return words_add(l, word) ? 0 : out_of_memory();
+	return pmk_words_add(l, word) ? 0 : out_of_memory();
 }
 
 /* "l2.type=l220,l2.size=128K": no value has a comma in it. */
@@ -339,19 +339,19 @@ static int parse(struct request *q, int argc, char **argv, bool *help)
 
 static void free_request(struct request *q)
 {
-	words_free(&q->events);
+	pmk_words_free(&q->events);
 	output_options_free(&q->out);
-	words_free(&q->overrides);
-	words_free(&q->traffic);
-	words_free(&q->regions);
-	words_free(&q->env);
+	pmk_words_free(&q->overrides);
+	pmk_words_free(&q->traffic);
+	pmk_words_free(&q->regions);
+	pmk_words_free(&q->env);
 }
 
 static void free_job(struct job *job)
 {
 	pmk_runner_free(&job->runner);
 	pmk_result_free(&job->result);
-	event_list_free(&job->events);
+	pmk_event_list_free(&job->events);
 	emulation_free(&job->emu);
 	linux_job_free(job->linux_job);
 	wave_job_free(job->wave_job);
@@ -367,6 +367,7 @@ static int count(const struct request *q)
 	if (!job)
 		return out_of_memory();
 	job->q = q;
+	job->events.fault = &job->fault;
 	pmk_result_init(&job->result);
 	job->result.runs = 0; /* so far */
 	code = q->target->choose(job);
@@ -378,6 +379,7 @@ static int count(const struct request *q)
 		code = report_end(job);
 	else
 		report_abandon(job); /* an opened document is closed whatever went wrong */
+	cli_fault(&job->fault);
 	free_job(job);
 	return code;
 }

@@ -20,7 +20,7 @@
 #include <pmk/result.h>
 
 #include "cli/emulate.h"
-#include "cli/eventlist.h"
+#include "count/events.h"
 #include "cli/output.h"
 #include "cli/target.h"
 #include "pmu/ahbmon/layout.h"
@@ -34,7 +34,7 @@ struct request {
 	const char *hint;		  /* … this option */
 	const char *shared;		  /* an option that some targets know */
 	struct output_options out;
-	struct word_list events, overrides, traffic, regions, env;
+	struct pmk_words events, overrides, traffic, regions, env;
 	const char *pmu_name, *core_name;
 	const char *from, *to;
 	const char *sysroot, *qemu;
@@ -74,9 +74,9 @@ struct job {
 	/* Another PMU of the same machine, of which -e can name events: that of the level 2 cache, or of the
 	 * core if it is that of the cache that counts. NULL: there is none. */
 	const struct pmk_pmu *beside;
-	struct event_list events;
+	struct pmk_event_list events;
 	const char *reason[PMK_MAX_EVENTS]; /* why event i is not counted, or NULL */
-	struct metric_list metrics;
+	struct pmk_metric_list metrics;
 	struct pmk_plan plan;		   /* the countable events … */
 	unsigned event_of[PMK_MAX_EVENTS]; /* … and which of the list each is */
 	struct pmk_emulated_config cfg;
@@ -85,8 +85,9 @@ struct job {
 	struct place *places;
 	unsigned nplaces;
 	struct pmk_result result;
-	uint64_t interval_began; /* guest cycles */
-	bool beyond_timer;	 /* the PMU has an interval timer, but none that counts so far */
+	struct pmk_count_fault fault; /* why it failed, where that has not been printed yet */
+	uint64_t interval_began;      /* guest cycles */
+	bool beyond_timer; /* the PMU has an interval timer, but none that counts so far */
 	struct output out;
 	bool write_failed; /* an interval could not be written */
 	struct pmk_runner runner;
@@ -117,7 +118,7 @@ int stat_monitor(struct job *job, const struct pmk_core *core);
 /* Nothing for --layout to say, because `what` counts. */
 int stat_no_monitor(const struct job *job, const char *what);
 /* The parameters of it that --set can change where there is no core. */
-int stat_monitor_core(struct pmk_core *core, const struct word_list *overrides);
+int stat_monitor_core(struct pmk_core *core, const struct pmk_words *overrides);
 
 /* What -e and -M name, into job->events and job->metrics; without both, what `defaults` names. With --bars
  * also the events of the PMU's layers that `watched` says yes to; NULL: there are no bars here. 0 or an

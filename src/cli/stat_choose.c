@@ -88,13 +88,13 @@ static bool names_pmu(const char *name, const struct pmk_pmu *pmu)
 }
 
 /* An event of the one PMU or of the other. */
-static int find_event(void *ctx, const char *name, struct event_request *req)
+static int find_event(void *ctx, const char *name, struct pmk_event_request *req)
 {
 	struct job *job = ctx;
 
 	if (job->beside && names_pmu(name, job->beside))
 		req->how = job->beside;
-	req->event = cli_event(req->how ? job->beside : job->pmu, name);
+	req->event = pmk_event_named(req->how ? job->beside : job->pmu, name, &job->fault);
 	return req->event ? 0 : PMK_EXIT_USAGE;
 }
 
@@ -121,7 +121,7 @@ static int traffic_events(struct job *job)
 		     !err && (m == GXI ? t->gxi.on : t->master[m].on) && names[m][i]; i++) {
 			const struct pmk_event *ev = pmk_pmu_event(job->pmu, names[m][i]);
 
-			err = event_list_add(&job->events, ev, ev->name);
+			err = pmk_event_list_add(&job->events, ev, ev->name);
 		}
 	return err;
 }
@@ -137,7 +137,7 @@ static int default_events(struct job *job)
 		const struct pmk_event *ev = pmk_pmu_event(job->pmu, name);
 
 		if (ev && pmk_pmu_range(job->pmu, ev->code))
-			err = event_list_add(&job->events, ev, ev->name);
+			err = pmk_event_list_add(&job->events, ev, ev->name);
 	}
 	return err ? err : traffic_events(job);
 }
@@ -156,7 +156,7 @@ static int metric_events(struct job *job)
 				return cli_fail(PMK_EXIT_USAGE,
 						"metric %s needs event %s, which %s does not have",
 						m->name, *e, job->pmu->name);
-			err = event_list_add(&job->events, ev, ev->name);
+			err = pmk_event_list_add(&job->events, ev, ev->name);
 			if (err)
 				return err;
 		}
@@ -183,7 +183,7 @@ static bool has_traffic(const struct job *job, const struct pmk_event *ev)
 
 static bool is_listed(const void *list, const struct pmk_event *ev)
 {
-	return event_list_find(list, ev) != NULL;
+	return pmk_event_list_find(list, ev) != NULL;
 }
 
 static int add_watched(struct job *job, const struct pmk_event *const *ev,
@@ -193,7 +193,7 @@ static int add_watched(struct job *job, const struct pmk_event *const *ev,
 
 	for (; !err && *ev; ev++)
 		if (watched(job, *ev))
-			err = event_list_add(&job->events, *ev, (*ev)->name);
+			err = pmk_event_list_add(&job->events, *ev, (*ev)->name);
 	return err;
 }
 
@@ -241,7 +241,7 @@ int stat_choose_events(struct job *job, int (*defaults)(struct job *job),
 	int err = 0;
 
 	for (unsigned i = 0; !err && i < job->q->events.count; i++)
-		err = event_list_parse(&job->events, job->pmu, job->q->events.word[i]);
+		err = pmk_event_list_parse(&job->events, job->pmu, job->q->events.word[i]);
 	if (!err && !job->q->events.count && !nmetrics)
 		err = defaults(job);
 	if (!err)
@@ -269,7 +269,7 @@ static bool is_raised(const struct pmk_core *core, bool system, const struct pmk
 }
 
 /* Why an event cannot be counted here, or NULL. */
-static const char *not_counted_because(const struct job *job, const struct event_request *req)
+static const char *not_counted_because(const struct job *job, const struct pmk_event_request *req)
 {
 	const struct pmk_core *core = &job->emu.core;
 	const struct pmk_event *ev = req->event;
@@ -438,7 +438,7 @@ static int plan_events(struct job *job)
 	int err;
 
 	for (unsigned i = 0; i < job->events.count; i++) {
-		const struct event_request *req = &job->events.item[i];
+		const struct pmk_event_request *req = &job->events.item[i];
 
 		job->reason[i] = not_counted_because(job, req);
 		if (job->reason[i])
@@ -517,7 +517,7 @@ static int choose_regions(struct job *job)
 /* Other masters on the buses around the core. */
 static int choose_traffic(struct job *job)
 {
-	const struct word_list *specs = &job->q->traffic;
+	const struct pmk_words *specs = &job->q->traffic;
 	struct pmk_traffic *t = &job->cfg.traffic;
 	struct pmk_matrix_config config;
 	char msg[512];

@@ -183,7 +183,7 @@ static int choose_scope(struct job *job)
 
 /* ---- what to count -------------------------------------------------------------------------- */
 
-static int find_event(void *ctx, const char *name, struct event_request *req)
+static int find_event(void *ctx, const char *name, struct pmk_event_request *req)
 {
 	struct linux_job *l = ctx;
 	const struct pmk_linux_event *ev;
@@ -202,12 +202,12 @@ static int find_event(void *ctx, const char *name, struct event_request *req)
 /* As perf. */
 static int default_events(struct job *job)
 {
-	return event_list_parse(&job->events, job->pmu,
-				"task-clock,context-switches,cpu-migrations,page-faults,"
-				"cycles,instructions,branches,branch-misses");
+	return pmk_event_list_parse(&job->events, job->pmu,
+				    "task-clock,context-switches,cpu-migrations,page-faults,"
+				    "cycles,instructions,branches,branch-misses");
 }
 
-static int add_event(struct linux_job *l, const struct event_request *req,
+static int add_event(struct linux_job *l, const struct pmk_event_request *req,
 		     const struct pmk_linux_event *ev, const char *pmu)
 {
 	struct counted *c = &l->event[l->nevents];
@@ -225,7 +225,7 @@ static int add_event(struct linux_job *l, const struct event_request *req,
 }
 
 /* On a machine with cores of several kinds, one line of a list means an event of each kind. */
-static int add_everywhere(struct linux_job *l, const struct event_request *req,
+static int add_everywhere(struct linux_job *l, const struct pmk_event_request *req,
 			  const struct pmk_linux_event *ev)
 {
 	int err = 0;
@@ -254,7 +254,7 @@ static int resolve_events(struct job *job)
 	int err = 0;
 
 	for (unsigned i = 0; !err && i < job->events.count; i++) {
-		struct event_request *req = &job->events.item[i];
+		struct pmk_event_request *req = &job->events.item[i];
 		const struct pmk_linux_event *ev;
 
 		/* `all` and metrics name events of the PMU by their rows. */
@@ -325,7 +325,7 @@ static int choose(struct job *job)
 			"-M: this machine has %u kinds of cores; name the PMU with --pmu %s",
 			pmk_linux_cores(l->pmus), pmk_linux_core(l->pmus)->name);
 	if (pmk_linux_cores(l->pmus) > 1 && !l->prefer)
-		job->metrics = (struct metric_list){ 0 };
+		job->metrics = (struct pmk_metric_list){ 0 };
 	job->pmu = main_pmu(l, job->pmu);
 	l->tally = calloc(l->nplaces * (l->nevents + 1), sizeof(*l->tally));
 	if (!l->tally)
@@ -403,11 +403,11 @@ static const char *hopeless(const struct linux_job *l)
 static void drop_metrics(struct job *job)
 {
 	const struct linux_job *l = job->linux_job;
-	struct metric_list all = job->metrics;
+	struct pmk_metric_list all = job->metrics;
 
 	if (job->q->out.metrics.count)
 		return;
-	job->metrics = (struct metric_list){ 0 };
+	job->metrics = (struct pmk_metric_list){ 0 };
 	for (unsigned m = 0; m < all.count; m++) {
 		const struct pmk_metric *metric = all.item[m];
 		bool counted = true;

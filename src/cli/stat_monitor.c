@@ -80,7 +80,7 @@ int stat_no_monitor(const struct job *job, const char *what)
 }
 
 /* Of a dump there is no core to have parameters; those of the monitor are left. */
-int stat_monitor_core(struct pmk_core *core, const struct word_list *overrides)
+int stat_monitor_core(struct pmk_core *core, const struct pmk_words *overrides)
 {
 	static const char *const own[] = { "wait.", "gxi.page=", "castout4.aligned=" };
 	char key[64], msg[256];

@@ -23,7 +23,7 @@ static void set_time(const struct job *job, struct pmk_section *s, uint64_t cycl
 
 void report_row(const struct job *job, unsigned i, enum pmk_trust trust, struct pmk_row *row)
 {
-	const struct event_request *req = &job->events.item[i];
+	const struct pmk_event_request *req = &job->events.item[i];
 
 	*row = (struct pmk_row){
 		.event = req->event,

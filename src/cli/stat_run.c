@@ -19,6 +19,7 @@
 #include "cli/cli.h"
 #include "cli/emulator.h"
 #include "cli/watch.h"
+#include "count/files.h"
 #include "producer/qemu/generation.h"
 
 static volatile sig_atomic_t signalled;
@@ -181,7 +182,7 @@ static int other_isa(const struct job *job)
 static int other_module(struct job *job)
 {
 	const struct pmk_qemu_generation *g;
-	char said[2048], module[PATH_MAX];
+	char said[2048], module[PATH_MAX], other[PATH_MAX];
 	unsigned api;
 
 	if (atomic_load(&job->runner.arena->other_isa))
@@ -195,10 +196,10 @@ static int other_module(struct job *job)
 	ask_why(job, module, said, sizeof(said));
 	api = pmk_qemu_asks_for(said);
 	g = pmk_qemu_generation_of_api(api);
-	if (api && (!g || !cli_plugin_path(g->module)))
+	if (api && (!g || !pmk_files_plugin(other, NULL, g->module)))
 		return no_module_for(job, api);
 	/* PMK_PLUGIN can be one file for all. */
-	if (g && strcmp(cli_plugin_path(g->module), module) != 0 && !job->refused) {
+	if (g && strcmp(other, module) != 0 && !job->refused) {
 		cli_fail(0, "%s %s takes plugins of API version %u: trying %s",
 			 job->emu.argv.word[0], job->qemu_version, api, g->module);
 		job->generation = g;
@@ -376,6 +377,9 @@ static int take_reading(struct job *job, const struct pmk_plan *plan, unsigned f
 
 static int run_once(struct job *job, const struct pmk_plan *plan, unsigned first)
 {
+	const char *module = job->generation->module;
+	char plugin[PATH_MAX];
+	bool there = pmk_files_plugin(plugin, NULL, module);
 	struct pmk_runner_config cfg = {
 		.counters = job->cfg,
 		.code_start = job->emu.elf.code_start,
@@ -383,16 +387,16 @@ static int run_once(struct job *job, const struct pmk_plan *plan, unsigned first
 		.pie = job->emu.elf.pie,
 		.more_stack = emulation_more_stack(&job->emu),
 		.emulator = job->emu.qemu.path,
-		.plugin = cli_plugin_path(job->generation->module),
+		.plugin = plugin,
 		.argv = job->emu.argv.word,
 		.envp = job->emu.envp.word,
 	};
 	int err;
 
-	if (!cfg.plugin || access(cfg.plugin, R_OK))
+	if (!there || access(plugin, R_OK))
 		return cli_fail(PMK_EXIT_FAILED,
 				"cannot read the QEMU plugin %s; set PMK_PLUGIN to its path",
-				cfg.plugin ? cfg.plugin : job->generation->module);
+				there ? plugin : module);
 	cfg.counters.plan = *plan;
 	pmk_runner_free(&job->runner); /* of the run before */
 	err = pmk_runner_start(&job->runner, &cfg);

@@ -48,7 +48,7 @@ struct wave_job {
 		uint64_t kind; /* HBURST is one that it has no counter for */
 		uint64_t x;    /* HBURST was x or z */
 	} uncounted[PMK_AHBMON_NBUSES];
-	int err;		 /* first error of the driver */
+	int err; /* first error of the driver */
 };
 
 static volatile int interrupted;
@@ -132,7 +132,7 @@ static bool has_cause(const struct job *job, const struct pmk_event *ev)
 }
 
 /* Why an event cannot be counted, or NULL. */
-static const char *not_counted_because(const struct job *job, const struct event_request *req)
+static const char *not_counted_because(const struct job *job, const struct pmk_event_request *req)
 {
 	const struct pmk_event *ev = req->event;
 	const struct pmk_bus *bus = bus_of(job, ev);
@@ -161,7 +161,7 @@ static const char *remark(const struct job *job, const struct pmk_event *ev)
 
 static bool watched(const struct job *job, const struct pmk_event *ev)
 {
-	return !not_counted_because(job, &(struct event_request){ .event = ev });
+	return !not_counted_because(job, &(struct pmk_event_request){ .event = ev });
 }
 
 /* Everything that the map lets be seen. */
@@ -172,7 +172,7 @@ static int default_events(struct job *job)
 		int err = 0;
 
 		if (pmk_pmu_has(job->pmu, ev) && watched(job, ev))
-			err = event_list_add(&job->events, ev, ev->name);
+			err = pmk_event_list_add(&job->events, ev, ev->name);
 		if (err)
 			return err;
 	}
@@ -184,7 +184,7 @@ static int plan_events(struct job *job)
 	int err;
 
 	for (unsigned i = 0; i < job->events.count; i++) {
-		const struct event_request *req = &job->events.item[i];
+		const struct pmk_event_request *req = &job->events.item[i];
 
 		job->reason[i] = not_counted_because(job, req);
 		if (job->reason[i])
@@ -289,7 +289,8 @@ static int choose_settings(struct job *job)
 	int err;
 
 	if (!is_monitor(job) && job->q->overrides.count)
-		return cli_fail(PMK_EXIT_USAGE, "--set %s: a dump has no core whose parameter it is",
+		return cli_fail(PMK_EXIT_USAGE,
+				"--set %s: a dump has no core whose parameter it is",
 				job->q->overrides.word[0]);
 	if (!is_monitor(job))
 		return stat_no_monitor(job, job->pmu->name);

@@ -254,7 +254,7 @@ static int no_subcommand(const char *name)
 
 	if (!name)
 		return cli_fail(PMK_EXIT_USAGE, "wave: usage: pmk wave %s", cmd_wave.usage);
-	cli_nearest(name, next_subcommand, NULL, near, sizeof(near));
+	pmk_nearest_among(name, next_subcommand, NULL, near, sizeof(near));
 	return cli_fail(PMK_EXIT_USAGE, "wave has no '%s'; did you mean %s?", name,
 			*near ? near : "signals or check");
 }

@@ -52,7 +52,8 @@ RULES = [
     (r"src/producer/", ["{own}", "base/", "cpu/", "isa/", "session/emulated.h", "pmk/"]),
     (r"src/profile/", ["profile/", "base/", "pmk/error.h"]),
     (r"src/result/", ["result/", "base/", "pmk/pmu.h", "pmk/result.h", "pmk/error.h"]),
-    (r"src/cli/", ["cli/", "ahb/", "base/", "cpu/", "producer/", "profile/", "result/", "session/", "pmu/",
+    (r"src/count/", ["count/", "base/", "cpu/", "pmk/"]),
+    (r"src/cli/", ["cli/", "ahb/", "base/", "count/", "cpu/", "producer/", "profile/", "result/", "session/", "pmu/",
                    "pmk/"]),
 ]
 

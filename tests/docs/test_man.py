@@ -203,7 +203,7 @@ def test_exit_codes_are_those_of_cli_h():
 def test_environment_is_what_the_source_reads():
     read = set()
     for path in repo.files():
-        if path.startswith(("src/cli/", "src/producer/qemu/")) and path.endswith(".c"):
+        if path.startswith(("src/cli/", "src/count/", "src/producer/qemu/")) and path.endswith(".c"):
             read |= set(re.findall(r'getenv\("(\w+)"\)', repo.text(path)))
     told = set(re.findall(r"\*([A-Z_]+)\*", section("pmk", "ENVIRONMENT") +
                           section("pmk-stat", "ENVIRONMENT")))

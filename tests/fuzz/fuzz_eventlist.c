@@ -9,22 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/cli.h"
-#include "cli/eventlist.h"
+#include "count/events.h"
 
-int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-/* The parser complains on stderr, which belongs to the fuzzer: it has its own handle by now. */
-int LLVMFuzzerInitialize(int *argc, char ***argv)
-{
-	FILE *null = fopen("/dev/null", "w");
-
-	(void)argc, (void)argv;
-	if (null)
-		stderr = null;
-	return 0;
-}
 
 static void expect(int condition)
 {
@@ -32,22 +19,23 @@ static void expect(int condition)
 		abort();
 }
 
-static void check(const struct event_list *list, const struct pmk_pmu *pmu)
+static void check(const struct pmk_event_list *list, const struct pmk_pmu *pmu)
 {
 	expect(list->count <= PMK_MAX_EVENTS);
 	for (unsigned i = 0; i < list->count; i++) {
-		const struct event_request *r = &list->item[i];
+		const struct pmk_event_request *r = &list->item[i];
 
 		expect(r->event && r->name && *r->name);
 		expect(pmk_pmu_has(pmu, r->event));
 		expect(r->group <= list->groups);
-		expect(event_list_find(list, r->event) != NULL);
+		expect(pmk_event_list_find(list, r->event) != NULL);
 	}
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct event_list list = { .count = 0 };
+	struct pmk_count_fault fault = { 0 };
+	struct pmk_event_list list = { .fault = &fault };
 	unsigned npmus = 0;
 	char *text;
 	int err;
@@ -60,10 +48,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!text)
 		return 0;
 	memcpy(text, data + 1, size - 1);
-	err = event_list_parse(&list, pmk_pmus[data[0] % npmus], text);
-	expect(err == 0 || err == PMK_EXIT_USAGE);
+	err = pmk_event_list_parse(&list, pmk_pmus[data[0] % npmus], text);
+	expect(err == fault.failure && (err == 0 || err == PMK_COUNT_USAGE));
+	pmk_count_fault_free(&fault);
 	check(&list, pmk_pmus[data[0] % npmus]);
-	event_list_free(&list);
+	pmk_event_list_free(&list);
 	free(text);
 	return 0;
 }

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: MIT
+/* Events by their names, and lists of them. See events.h. */
+#include "count/events.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/nearest.h"
+
+/* ---- one event ------------------------------------------------------------------------------ */
+
+#define MAX_EVENT 128
+
+/* Names of a PMU's events, then the aliases, one by one. The words of an alias text are handed out
+ * through `word`. */
+struct event_names {
+	const struct pmk_pmu *pmu;
+	char (*words)[MAX_EVENT];
+	unsigned n;
+};
+
+static const char *event_name(const void *ctx, unsigned i)
+{
+	const struct event_names *names = ctx;
+
+	return i < names->n ? names->words[i] : NULL;
+}
+
+static unsigned count_words(const struct pmk_pmu *pmu, char (*words)[MAX_EVENT])
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < pmu->nevents; i++) {
+		const struct pmk_event *ev = &pmu->events[i];
+		const char *at = ev->aliases;
+
+		if (!pmk_pmu_has(pmu, ev))
+			continue;
+		if (words)
+			snprintf(words[n], MAX_EVENT, "%s", ev->name);
+		n++;
+		while (at && *at) {
+			size_t length = strcspn(at, " ");
+
+			if (words)
+				snprintf(words[n], MAX_EVENT, "%.*s", (int)length, at);
+			n++;
+			at += length + strspn(at + length, " ");
+		}
+	}
+	return n;
+}
+
+static void nearest_events(const struct pmk_pmu *pmu, const char *name, char *buf, size_t size)
+{
+	struct event_names names = { .pmu = pmu, .n = count_words(pmu, NULL) };
+
+	*buf = '\0';
+	names.words = calloc(names.n ? names.n : 1, sizeof(*names.words));
+	if (!names.words)
+		return;
+	count_words(pmu, names.words);
+	pmk_nearest_among(name, event_name, &names, buf, size);
+	free(names.words);
+}
+
+/* r0b, 0x0b or event=0x0b: an event by its code. False: it is not written like one. */
+static bool raw_code(const char *text, unsigned *code)
+{
+	const char *digits;
+	unsigned long v;
+	char *end;
+
+	if (strncmp(text, "event=", 6) == 0)
+		text += 6;
+	digits = text[0] == 'r' || text[0] == 'R'			? text + 1
+		 : text[0] == '0' && (text[1] == 'x' || text[1] == 'X') ? text + 2
+									: NULL;
+	if (!digits || !*digits || strspn(digits, "0123456789abcdefABCDEF") != strlen(digits))
+		return false;
+	errno = 0;
+	v = strtoul(digits, &end, 16);
+	*code = errno || v > UINT_MAX ? UINT_MAX : (unsigned)v;
+	return true;
+}
+
+/* pmu/event/ and pmu::event: cut off the PMU and check that it is this one. */
+static bool strip_pmu(const struct pmk_pmu *pmu, const char *text, char *name, size_t size,
+		      struct pmk_count_fault *f)
+{
+	const char *slash = strchr(text, '/'), *colons = strstr(text, "::");
+	const char *begin = slash ? slash + 1 : colons ? colons + 2 : text;
+	size_t n = strlen(begin), prefix = slash    ? (size_t)(slash - text)
+					   : colons ? (size_t)(colons - text)
+						    : 0;
+	const struct pmk_pmu *named;
+	char other[MAX_EVENT];
+
+	if (slash && n && begin[n - 1] == '/')
+		n--;
+	snprintf(name, size, "%.*s", n < size ? (int)n : (int)size - 1, begin);
+	if (begin == text)
+		return true;
+	snprintf(other, sizeof(other), "%.*s", prefix < sizeof(other) ? (int)prefix : MAX_EVENT - 1,
+		 text);
+	named = pmk_pmu_find(other);
+	/* One that was configured otherwise is still called by its name. */
+	if (named && !strcmp(named->name, pmu->name))
+		return true;
+	pmk_count_fail(f, PMK_COUNT_USAGE,
+		       named ? "'%s' is an event of %s, but %s does the counting"
+			     : "'%s': there is no PMU '%s'; here it is %s",
+		       text, named ? named->name : other, pmu->name);
+	return false;
+}
+
+/* The first other core that has the event; NULL if it is nobody's. */
+static const struct pmk_pmu *owner(const char *name)
+{
+	for (unsigned i = 0; pmk_pmus[i]; i++)
+		if (pmk_pmu_event(pmk_pmus[i], name))
+			return pmk_pmus[i];
+	return NULL;
+}
+
+const struct pmk_event *pmk_event_named(const struct pmk_pmu *pmu, const char *text,
+					struct pmk_count_fault *f)
+{
+	const struct pmk_event *ev;
+	char name[MAX_EVENT], near[256];
+	unsigned code;
+
+	if (!strip_pmu(pmu, text, name, sizeof(name), f))
+		return NULL;
+	ev = pmk_pmu_event(pmu, name);
+	if (!ev && raw_code(name, &code)) {
+		ev = pmk_pmu_event_code(pmu, code);
+		if (!ev)
+			pmk_count_fail(
+				f, PMK_COUNT_USAGE,
+				"%s has no event with code 0x%02x; 'pmk list events --pmu %s' shows all",
+				pmu->name, code, pmu->name);
+		return ev;
+	}
+	if (ev)
+		return ev;
+	nearest_events(pmu, name, near, sizeof(near));
+	if (owner(name))
+		pmk_count_fail(
+			f, PMK_COUNT_USAGE,
+			"%s has no event '%s', that is one of %s's; 'pmk list events --pmu %s' "
+			"shows all",
+			pmu->name, name, owner(name)->name, pmu->name);
+	else if (*near)
+		pmk_count_fail(f, PMK_COUNT_USAGE, "%s has no event '%s'; did you mean %s?",
+			       pmu->name, name, near);
+	else
+		pmk_count_fail(f, PMK_COUNT_USAGE,
+			       "%s has no event '%s'; 'pmk list events --pmu %s' shows all",
+			       pmu->name, name, pmu->name);
+	return NULL;
+}
+
+/* ---- lists ---------------------------------------------------------------------------------- */
+
+static int append(struct pmk_event_list *list, struct pmk_event_request req, const char *name,
+		  size_t len)
+{
+	if (list->count == PMK_MAX_EVENTS)
+		return pmk_count_fail(list->fault, PMK_COUNT_USAGE, "more than %d events",
+				      PMK_MAX_EVENTS);
+	req.name = strndup(name, len);
+	if (!req.name)
+		return pmk_count_no_memory(list->fault);
+	list->item[list->count++] = req;
+	return 0;
+}
+
+const struct pmk_event_request *pmk_event_list_find(const struct pmk_event_list *list,
+						    const struct pmk_event *ev)
+{
+	for (unsigned i = 0; i < list->count; i++)
+		if (list->item[i].event == ev)
+			return &list->item[i];
+	return NULL;
+}
+
+int pmk_event_list_add(struct pmk_event_list *list, const struct pmk_event *ev, const char *name)
+{
+	if (pmk_event_list_find(list, ev))
+		return 0;
+	return append(list, (struct pmk_event_request){ .event = ev }, name, strlen(name));
+}
+
+/* A MicroBlaze may have been built without event counters: then these are those with a latency. */
+static int add_all(struct pmk_event_list *list, const struct pmk_pmu *pmu,
+		   struct pmk_event_request req)
+{
+	for (unsigned i = 0; i < pmu->nevents; i++) {
+		const char *name = pmu->events[i].name;
+		int err = 0;
+
+		req.event = &pmu->events[i];
+		if (pmk_pmu_has(pmu, req.event) && pmk_pmu_range(pmu, req.event->code) &&
+		    !pmk_event_list_find(list, req.event))
+			err = append(list, req, name, strlen(name));
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* The modifiers behind the last colon of [text, text + len), or behind the second slash of
+ * "pmu/event/u": cuts them off. "pmu::event" has colons of its own: two are none. */
+static int take_modifiers(const struct pmk_event_list *list, const char *text, size_t *len,
+			  struct pmk_event_request *req)
+{
+	size_t at = *len;
+	bool closed;
+
+	while (at > 0 && text[at - 1] != ':' && text[at - 1] != '/' && text[at - 1] != '}')
+		at--;
+	if (at == 0 || at == *len || (at > 1 && text[at - 1] == ':' && text[at - 2] == ':'))
+		return 0;
+	closed = text[at - 1] == '/' && memchr(text, '/', at - 1);
+	if (text[at - 1] != ':' && !closed)
+		return 0;
+	for (size_t i = at; i < *len; i++) {
+		if (!strchr("ukh", text[i]))
+			return pmk_count_fail(
+				list->fault, PMK_COUNT_USAGE,
+				"event '%.*s': unknown modifier '%c' (known: u, k, h)", (int)*len,
+				text, text[i]);
+		req->user |= text[i] == 'u';
+		req->kernel |= text[i] == 'k' || text[i] == 'h';
+	}
+	*len = closed ? at : at - 1;
+	return 0;
+}
+
+static int find(const struct pmk_event_list *list, const struct pmk_pmu *pmu, const char *name,
+		struct pmk_event_request *req)
+{
+	if (list->find)
+		return list->find(list->ctx, name, req);
+	req->event = pmk_event_named(pmu, name, list->fault);
+	return req->event ? 0 : PMK_COUNT_USAGE;
+}
+
+static int parse_event(struct pmk_event_list *list, const struct pmk_pmu *pmu, const char *text,
+		       size_t len, struct pmk_event_request req)
+{
+	size_t bare = len;
+	char *name;
+	int err = take_modifiers(list, text, &bare, &req);
+
+	if (err)
+		return err;
+	if (!bare)
+		return pmk_count_fail(list->fault, PMK_COUNT_USAGE,
+				      "empty event name in the event list");
+	name = strndup(text, bare);
+	if (!name)
+		return pmk_count_no_memory(list->fault);
+	if (!strcmp(name, "all")) {
+		err = add_all(list, pmu, req);
+	} else {
+		err = find(list, pmu, name, &req);
+		if (!err)
+			err = append(list, req, text, len);
+	}
+	free(name);
+	return err;
+}
+
+/* The next comma that separates: not inside braces and not inside pmu/…/. */
+static size_t word_length(const char *text)
+{
+	bool brace = false, slash = false;
+	size_t i;
+
+	for (i = 0; text[i]; i++) {
+		if (text[i] == ',' && !brace && !slash)
+			break;
+		if (text[i] == '{' || text[i] == '}')
+			brace = text[i] == '{';
+		slash ^= text[i] == '/';
+	}
+	return i;
+}
+
+static int parse_group(struct pmk_event_list *list, const struct pmk_pmu *pmu, const char *text,
+		       size_t len)
+{
+	struct pmk_event_request req = { .group = ++list->groups };
+	size_t inner = len, end = 1 + strcspn(text + 1, "{}");
+	int err = take_modifiers(list, text, &inner, &req);
+
+	if (err)
+		return err;
+	if (end >= len)
+		return pmk_count_fail(list->fault, PMK_COUNT_USAGE,
+				      "event group '%.*s' has no closing brace", (int)len, text);
+	if (text[end] == '{')
+		return pmk_count_fail(list->fault, PMK_COUNT_USAGE,
+				      "event group '%.*s': groups do not nest", (int)len, text);
+	if (end != inner - 1)
+		return pmk_count_fail(
+			list->fault, PMK_COUNT_USAGE,
+			"event group '%.*s': behind the brace comes a comma or a modifier "
+			"(:u, :k, :h)",
+			(int)len, text);
+	/* Between the braces as outside: words and commas, none of them empty. */
+	for (size_t at = 1;; at++) {
+		size_t n = strcspn(text + at, ",}");
+
+		err = parse_event(list, pmu, text + at, n, req);
+		at += n;
+		if (err || at >= inner - 1)
+			return err;
+	}
+}
+
+int pmk_event_list_parse(struct pmk_event_list *list, const struct pmk_pmu *pmu, const char *text)
+{
+	for (;;) {
+		size_t len = word_length(text);
+		int err = *text == '{' ? parse_group(list, pmu, text, len)
+				       : parse_event(list, pmu, text, len,
+						     (struct pmk_event_request){ 0 });
+
+		if (err || !text[len])
+			return err;
+		text += len + 1;
+	}
+}
+
+void pmk_event_list_free(struct pmk_event_list *list)
+{
+	for (unsigned i = 0; i < list->count; i++)
+		free(list->item[i].name);
+	list->count = 0;
+}
