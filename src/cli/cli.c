@@ -22,6 +22,7 @@
 
 #include "base/nearest.h"
 #include "count/files.h"
+#include "count/monitor.h"
 
 int cli_fail(int code, const char *fmt, ...)
 {
@@ -249,4 +250,15 @@ char **cli_core_names(void)
 
 	cli_fault(&f);
 	return names;
+}
+
+int cli_layout(struct pmk_ahbmon_layout_file *file, const char *path)
+{
+	const char *data = path ? NULL : cli_data_dir();
+	struct pmk_count_fault f = { 0 };
+
+	if (!path && !data)
+		return PMK_EXIT_FAILED;
+	pmk_monitor_layout(file, path, data, &f);
+	return cli_fault(&f);
 }

@@ -23,7 +23,7 @@
 
 #include "cli/cli.h"
 #include "cli/doctor.h"
-#include "cli/emulator.h"
+#include "count/emulator.h"
 #include "cli/show.h"
 #include "count/files.h"
 #include "producer/qemu/generation.h"
@@ -334,8 +334,8 @@ static void no_emulator(struct item *it, const struct emulator *e, const struct 
 	if (q->state == PMK_QEMU_MISSING && !q->named)
 		SAY(it, "runs %s", e->runs);
 	else
-		emulator_cause(q, e->command, it->text, sizeof(it->text));
-	emulator_remedy(q, e->command, it->own_advice, sizeof(it->own_advice));
+		pmk_emulator_cause(q, e->command, it->text, sizeof(it->text));
+	pmk_emulator_remedy(q, e->command, it->own_advice, sizeof(it->own_advice));
 	it->advice = it->own_advice;
 }
 

@@ -12,7 +12,7 @@
 
 #include "cli/cli.h"
 #include "cli/show.h"
-#include "cli/target.h"
+#include "count/way.h"
 #include "count/files.h"
 #include "cpu/config.h"
 
@@ -184,8 +184,8 @@ static int list_metrics(const struct request *q)
 static void list_targets(const struct request *q)
 {
 	heading(q, "Targets (pmk stat -T)");
-	for (unsigned i = 0; stat_targets[i]; i++)
-		printf("  %-15s %s\n", stat_targets[i]->name, stat_targets[i]->brief);
+	for (unsigned i = 0; pmk_count_ways[i]; i++)
+		printf("  %-15s %s\n", pmk_count_ways[i]->name, pmk_count_ways[i]->brief);
 }
 
 /* What the overview leaves out, and how to get it. */
@@ -313,11 +313,11 @@ static int json_metrics(const struct request *q, json_object *list)
 
 static void json_targets(json_object *list)
 {
-	for (unsigned i = 0; stat_targets[i]; i++) {
+	for (unsigned i = 0; pmk_count_ways[i]; i++) {
 		json_object *o = json_object_new_object();
 
-		show_add(o, "name", stat_targets[i]->name);
-		show_add(o, "brief", stat_targets[i]->brief);
+		show_add(o, "name", pmk_count_ways[i]->name);
+		show_add(o, "brief", pmk_count_ways[i]->brief);
 		json_object_array_add(list, o);
 	}
 }

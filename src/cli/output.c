@@ -8,10 +8,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include <pmk/ahbmon.h>
 #include <pmk/error.h>
 
-#include "pmu/ahbmon/layers.h"
+#include "count/command.h"
 
 /* ---- options -------------------------------------------------------------------------------- */
 
@@ -80,71 +79,17 @@ bool output_is(const struct output_options *o, const char *path)
 
 /* ---- metrics -------------------------------------------------------------------------------- */
 
-static void add_metric(struct pmk_metric_list *list, const struct pmk_metric *m)
-{
-	if (list->count < PMK_MAX_EVENTS)
-		list->item[list->count++] = m;
-}
-
-static const char *metric_name(const void *metrics, unsigned i)
-{
-	return i < pmk_metrics_count(metrics) ? pmk_metrics_get(metrics, i)->name : NULL;
-}
-
-static int find_metric(struct pmk_metric_list *list, const char *name)
-{
-	struct pmk_metrics *all = cli_metrics();
-	const struct pmk_metric *m = all ? pmk_metrics_find(all, name) : NULL;
-	char near[256] = "";
-
-	if (!all)
-		return PMK_EXIT_FAILED;
-	if (!*name)
-		return cli_fail(PMK_EXIT_USAGE, "empty metric name in the metric list");
-	if (m) {
-		add_metric(list, m);
-		return 0;
-	}
-	pmk_nearest_among(name, metric_name, all, near, sizeof(near));
-	return cli_fail(PMK_EXIT_USAGE, "unknown metric '%s'%s%s%s (pmk list metrics)", name,
-			*near ? "; did you mean " : "", near, *near ? "?" : "");
-}
-
 int output_metrics(const struct output_options *o, struct pmk_metric_list *list)
 {
-	int code = 0;
+	struct pmk_metrics *all = o->metrics.count ? cli_metrics() : NULL;
+	struct pmk_count_fault f = { 0 };
 
-	for (unsigned i = 0; !code && i < o->metrics.count; i++) {
-		char *word = strdup(o->metrics.word[i]), *at = word, *name;
-
-		if (!word)
-			return out_of_memory();
-		while (!code && (name = strsep(&at, ",")))
-			code = find_metric(list, name);
-		free(word);
-	}
-	return code;
-}
-
-int output_fitting_metrics(struct pmk_metric_list *list, const struct pmk_pmu *pmu, bool has_clock,
-			   bool (*counted)(const void *ctx, const struct pmk_event *ev),
-			   const void *ctx)
-{
-	struct pmk_metrics *all = cli_metrics();
-
-	for (unsigned i = 0; all && i < pmk_metrics_count(all); i++) {
-		const struct pmk_metric *m = pmk_metrics_get(all, i);
-		bool fits = has_clock || !strstr(m->formula, "cycles_per_second");
-
-		for (const char *const *name = m->events; *name; name++) {
-			const struct pmk_event *ev = pmk_pmu_event(pmu, *name);
-
-			fits = fits && ev && counted(ctx, ev);
-		}
-		if (fits)
-			add_metric(list, m);
-	}
-	return all ? 0 : PMK_EXIT_FAILED;
+	if (!o->metrics.count)
+		return 0;
+	if (!all)
+		return PMK_EXIT_FAILED;
+	pmk_metric_list_named(list, all, &o->metrics, &f);
+	return cli_fault(&f);
 }
 
 /* ---- the document --------------------------------------------------------------------------- */
@@ -161,13 +106,8 @@ int output_open(struct output *out, const struct output_options *o, FILE *usual)
 	return 0;
 }
 
-const struct pmk_layers *output_layers(const struct pmk_pmu *pmu)
-{
-	return pmu && pmu->driver == pmk_ahbmon.driver ? &pmk_ahbmon_layers : NULL;
-}
-
 int output_begin(struct output *out, const struct pmk_result *r,
-		 const struct pmk_metric_list *metrics, bool firmware)
+		 const struct pmk_metric *const *metrics, bool firmware)
 {
 	const struct output_options *o = out->o;
 	struct pmk_write_options opt = {
@@ -179,12 +119,12 @@ int output_begin(struct output *out, const struct pmk_result *r,
 		.colour = cli_colour(out->f),
 		.verbose = o->verbose,
 		.firmware = firmware,
-		.metrics = metrics->item,
+		.metrics = metrics,
 		.bars = o->bars ? &out->bars : NULL,
 	};
 
 	out->bars = (struct pmk_bars){
-		.layers = output_layers(r->pmu),
+		.layers = pmk_count_layers(r->pmu),
 		.columns = cli_columns(out->f),
 		.utf8 = cli_utf8(),
 	};

@@ -10,6 +10,7 @@
 #include <pmk/session.h>
 
 #include "cli/cli.h"
+#include "count/metrics.h"
 
 struct output_options {
 	struct pmk_words metrics; /* -M */
@@ -28,19 +29,8 @@ bool output_is_text(const struct output_options *o);
 /* Is the file of -o that file, which writing would destroy? */
 bool output_is(const struct output_options *o, const char *path);
 
-/* Metrics of a report, NULL terminated. More than fit are left out. */
-struct pmk_metric_list {
-	const struct pmk_metric *item[PMK_MAX_EVENTS + 1];
-	unsigned count;
-};
-
 /* Those that -M names. 0 or an exit code. */
 int output_metrics(const struct output_options *o, struct pmk_metric_list *list);
-/* Without -M: every metric for which the events suffice, and the clock where it takes that. `counted`
- * tells of an event whether it is one of them. 0 or an exit code. */
-int output_fitting_metrics(struct pmk_metric_list *list, const struct pmk_pmu *pmu, bool has_clock,
-			   bool (*counted)(const void *ctx, const struct pmk_event *ev),
-			   const void *ctx);
 
 /* All zero before output_open(). */
 struct output {
@@ -53,11 +43,9 @@ struct output {
 
 /* Open the file of -o; without it, write to `usual`. 0 or an exit code. */
 int output_open(struct output *out, const struct output_options *o, FILE *usual);
-/* The layers of a bus that a PMU counts; NULL: none. */
-const struct pmk_layers *output_layers(const struct pmk_pmu *pmu);
-/* Begin a document; `firmware` as in struct pmk_write_options. 0 or an exit code. */
-int output_begin(struct output *out, const struct pmk_result *r, const struct pmk_metric_list *metrics,
-		 bool firmware);
+/* Begin a document; `metrics` and `firmware` as in struct pmk_write_options. 0 or an exit code. */
+int output_begin(struct output *out, const struct pmk_result *r,
+		 const struct pmk_metric *const *metrics, bool firmware);
 /* Close the document, if one is open. 0 or a negative enum pmk_error. */
 int output_end(struct output *out, const struct pmk_result *r);
 /* The same, and the file. Whatever happened before: this is called in the end. */

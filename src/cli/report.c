@@ -206,11 +206,12 @@ static int begin(struct report *r, const struct view *v)
 	result->passes = v->pmu != &v->unknown;
 	if (!result->command || !result->core || !result->producer)
 		return out_of_memory();
-	return output_begin(&r->out, result, &r->metrics, true);
+	return output_begin(&r->out, result, r->metrics.item, true);
 }
 
 static int show(struct report *r, struct view *v)
 {
+	struct pmk_metrics *all;
 	int code, err;
 
 	choose_functions(r, v);
@@ -218,7 +219,9 @@ static int show(struct report *r, struct view *v)
 	if (!r->o.metrics.count) {
 		/* Without a data directory there are none, and the rest is shown all the same. */
 		r->metrics = (struct pmk_metric_list){ 0 };
-		output_fitting_metrics(&r->metrics, v->pmu, false, view_has, v);
+		all = cli_metrics();
+		if (all)
+			pmk_metric_list_fitting(&r->metrics, all, v->pmu, false, view_has, v);
 	}
 	code = begin(r, v);
 	if (code)

@@ -1,18 +1,25 @@
 // SPDX-License-Identifier: MIT
 /*
- * pmk stat: run a program and print what its core's counters read.
- * This file: the options, and which target they mean. See stat.h for the others.
+ * pmk stat: run a program and print what its core's counters read. The library counts (src/count); here its settings
+ * come out of options, and what it tells is written.
+ *
+ * Signals: on Ctrl-C the program gets it as well (same terminal). It has a moment to end by itself, is asked, and at last
+ * ended; what was counted is reported in every case.
  */
-#include "cli/stat.h"
-
+#define _GNU_SOURCE
 #include <errno.h>
-#include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#include <pmk/count.h>
+#include <pmk/error.h>
 
 #include "cli/cli.h"
+#include "cli/output.h"
+#include "cli/wave.h"
+#include "count/command.h"
 
 static const struct cli_option options[] = {
 	{ 'e', "event", "LIST", "events: names, aliases, rNN, {groups}, all; repeatable" },
@@ -51,271 +58,50 @@ static const struct cli_option options[] = {
 	{ 0, NULL, NULL, NULL },
 };
 
+/* One run of the command. */
+struct stat {
+	struct pmk_count *count;
+	struct output_options o;
+	const char *dump; /* of -T wave:FILE */
+	struct output out;
+	struct cli_wave_progress progress;
+	bool write_failed;
+	int why; /* errno of that */
+};
+
+/* ---- options -------------------------------------------------------------------------------- */
+
 /* Long names are compared so that options without a letter need no number of their own. */
 static bool is(const struct cli_option *o, const char *name)
 {
 	return !strcmp(o->name, name);
 }
 
-static int out_of_memory(void)
+/* What the library says is wrong, in one line on stderr. */
+static int failed(const struct stat *s)
 {
-	return cli_fail(PMK_EXIT_FAILED, "out of memory");
+	const struct pmk_count_error *err = pmk_count_error(s->count);
+
+	return cli_fail(err->failure, "%s", err->text);
 }
 
-static int parse_repeat(struct request *q, const char *text)
+static int take_option(struct stat *s, const struct cli_option *o, char *value)
 {
-	char *end;
-	unsigned long n = strtoul(text, &end, 10);
-
-	if (*end || n < 1 || n > 100000 || *text == '-')
-		return cli_fail(PMK_EXIT_USAGE, "-r %s: expected a number of runs, 1 to 100000",
-				text);
-	q->runs = (unsigned)n;
-	return 0;
-}
-
-/* "1000000cycles", "5000insns", "10ms", or perf's bare milliseconds. */
-static int parse_interval(struct request *q, const char *text)
-{
-	char *end;
-
-	errno = 0;
-	q->interval = strtoull(text, &end, 10);
-	if (end == text || *text == '-' || errno || !q->interval)
-		return cli_fail(PMK_EXIT_USAGE, "-I %s: expected a number from 1 to 2^64 - 1",
-				text);
-	if (!strcmp(end, "cycles"))
-		q->interval_unit = INTERVAL_CYCLES;
-	else if (!strcmp(end, "insns") || !strcmp(end, "instructions"))
-		q->interval_unit = INTERVAL_INSNS;
-	else if (!*end || !strcmp(end, "ms"))
-		q->interval_unit = INTERVAL_MS;
-	else
-		return cli_fail(PMK_EXIT_USAGE,
-				"-I %s: unknown unit '%s' (known: cycles, insns, ms)", text, end);
-	return 0;
-}
-
-static int parse_passes(struct request *q, const char *text)
-{
-	if (!strcmp(text, "clone") || !strcmp(text, "rerun")) {
-		q->rerun = *text == 'r';
-		return 0;
-	}
-	if (!strcmp(text, "multiplex"))
-		return cli_fail(PMK_EXIT_USAGE,
-				"--passes multiplex: emulated counters need not share "
-				"time; use clone or rerun");
-	return cli_fail(PMK_EXIT_USAGE, "--passes %s: expected clone or rerun", text);
-}
-
-const struct stat_target *const stat_targets[] = { &stat_emu, &stat_linux, &stat_wave, NULL };
-
-static const char *target_name(const void *ctx, unsigned i)
-{
-	(void)ctx;
-	return stat_targets[i] ? stat_targets[i]->name : NULL;
-}
-
-static int parse_target(struct request *q, const char *text)
-{
-	size_t n = strcspn(text, ":");
-	char near[64] = "";
-
-	for (unsigned i = 0; stat_targets[i]; i++) {
-		const struct stat_target *t = stat_targets[i];
-
-		if (strncmp(text, t->name, n) != 0 || t->name[n] || (text[n] && !t->file))
-			continue;
-		q->target = t;
-		q->file = text[n] ? text + n + 1 : NULL;
-		if (t->file && (!q->file || !*q->file))
-			return cli_fail(PMK_EXIT_USAGE, "-T %s: expected %s:FILE", text, t->name);
-		return 0;
-	}
-	pmk_nearest_among(text, target_name, NULL, near, sizeof(near));
-	return cli_fail(PMK_EXIT_USAGE, "-T %s: there is no such target%s%s%s (pmk list targets)",
-			text, *near ? "; did you mean " : "", near, *near ? "?" : "");
-}
-
-/* The target that alone knows an option; NULL: all do. */
-static bool knows(const struct stat_target *t, const char *option)
-{
-	for (const char *const *name = t->options; *name; name++)
-		if (strcmp(*name, option) == 0)
-			return true;
-	return false;
-}
-
-/* The one target that has the option, or NULL: all have it. If several do, *shared. */
-static const struct stat_target *owner(const struct cli_option *o, bool *shared)
-{
-	const struct stat_target *found = NULL;
-
-	for (unsigned i = 0; stat_targets[i]; i++) {
-		if (!knows(stat_targets[i], o->name))
-			continue;
-		*shared |= found != NULL;
-		found = found ? found : stat_targets[i];
-	}
-	return found;
-}
-
-/* Options of different targets make no sense together. */
-static int note_owner(struct request *q, const struct cli_option *o)
-{
-	bool shared = false;
-	const struct stat_target *t = owner(o, &shared);
-
-	if (shared)
-		q->shared = o->name;
-	if (!t || shared || t == q->hinted)
-		return 0;
-	if (q->hinted)
-		return cli_fail(PMK_EXIT_USAGE, "--%s is for -T %s, and --%s for -T %s", q->hint,
-				q->hinted->name, o->name, t->name);
-	q->hinted = t;
-	q->hint = o->name;
-	return 0;
-}
-
-/* The option belongs to several targets, and this is none of them. */
-static int not_for_target(const char *option, const struct stat_target *target)
-{
-	char list[128] = "";
-	size_t n = 0;
-
-	for (unsigned i = 0; stat_targets[i]; i++)
-		if (knows(stat_targets[i], option) && n < sizeof(list))
-			n += (size_t)snprintf(list + n, sizeof(list) - n, "%s-T %s",
-					      n ? " and " : "", stat_targets[i]->name);
-	return cli_fail(PMK_EXIT_USAGE, "--%s is for %s, not for -T %s", option, list,
-			target->name);
-}
-
-/* Without -T: the target whose options were given; else this machine for what runs on it. */
-static int choose_target(struct request *q)
-{
-	if (q->target && q->hinted && q->target != q->hinted)
-		return cli_fail(PMK_EXIT_USAGE, "--%s is for -T %s, not for -T %s", q->hint,
-				q->hinted->name, q->target->name);
-	if (!q->target)
-		q->target = q->hinted;
-	if (!q->target)
-		q->target = q->command[0] && !q->shared && stat_linux_runs(q->command[0])
-				    ? &stat_linux
-				    : &stat_emu;
-	if (q->shared && !knows(q->target, q->shared))
-		return not_for_target(q->shared, q->target);
-	return 0;
-}
-
-static int add_region(struct request *q, const char *symbol)
-{
-	if (q->regions.count == PMK_MAX_REGIONS - 1)
-		return cli_fail(PMK_EXIT_USAGE, "more than %d regions", PMK_MAX_REGIONS - 1);
-	return pmk_words_add(&q->regions, symbol) ? 0 : out_of_memory();
-}
-
-static int add_word(struct pmk_words *l, const char *word)
-{
-	return pmk_words_add(l, word) ? 0 : out_of_memory();
-}
-
-/* "l2.type=l220,l2.size=128K": no value has a comma in it. */
-static int add_settings(struct request *q, char *text)
-{
-	int err = 0;
-
-	for (char *next; text && !err; text = next) {
-		next = strchr(text, ',');
-		if (next)
-			*next++ = '\0';
-		err = add_word(&q->overrides, text);
-	}
-	return err;
-}
-
-static int take_option(struct request *q, const struct cli_option *o, char *value)
-{
+	bool counts = is(o, "metrics") || is(o, "bars");
 	int code;
 
-	if (output_take(&q->out, o, value, &code))
+	/* Those two say what is counted as well as how it is shown. */
+	if (!is(o, "metrics") && output_take(&s->o, o, value, &code) && (code || !counts))
 		return code;
-	if (is(o, "event"))
-		return add_word(&q->events, value);
-	if (is(o, "set"))
-		return add_settings(q, value);
-	if (is(o, "traffic"))
-		return add_word(&q->traffic, value);
-	if (is(o, "env"))
-		return add_word(&q->env, value);
-	if (is(o, "region"))
-		return add_region(q, value);
-	if (is(o, "repeat"))
-		return parse_repeat(q, value);
-	if (is(o, "interval"))
-		return parse_interval(q, value);
-	if (is(o, "passes"))
-		return parse_passes(q, value);
 	if (is(o, "target"))
-		return parse_target(q, value);
-	if (is(o, "pmu"))
-		q->pmu_name = value;
-	else if (is(o, "core"))
-		q->core_name = value;
-	else if (is(o, "from"))
-		q->from = value;
-	else if (is(o, "to"))
-		q->to = value;
-	else if (is(o, "sysroot"))
-		q->sysroot = value;
-	else if (is(o, "qemu"))
-		q->qemu = value;
-	else if (is(o, "pid"))
-		q->pids = value;
-	else if (is(o, "map"))
-		q->map = value;
-	else if (is(o, "layer"))
-		q->layer = value;
-	else if (is(o, "layout"))
-		q->layout = value;
-	else if (is(o, "cpu"))
-		q->cpus = value;
-	else if (is(o, "all-cpus"))
-		q->all_cpus = true;
-	else if (is(o, "no-inherit"))
-		q->no_inherit = true;
-	else if (is(o, "no-aggr"))
-		q->per_core = true;
-	return 0;
+		s->dump = strchr(value, ':') ? strchr(value, ':') + 1 : NULL;
+	return pmk_count_set(s->count, o->name, value) ? failed(s) : 0;
 }
 
-/* What makes no sense together. */
-static int check_request(const struct request *q)
-{
-	int code = output_check(&q->out);
-
-	if (code)
-		return code;
-	if (!q->from != !q->to)
-		return cli_fail(PMK_EXIT_USAGE, "--from and --to go together");
-	if (q->interval_unit != INTERVAL_NONE && (q->runs > 1 || q->rerun))
-		return cli_fail(PMK_EXIT_USAGE, "-I counts one run: not with -r or --passes rerun");
-	if (q->interval_unit != INTERVAL_NONE && (q->regions.count || q->per_core))
-		return cli_fail(PMK_EXIT_USAGE,
-				"-I goes with --from and --to, not with --region or -A");
-	if (q->per_core && q->regions.count)
-		return cli_fail(PMK_EXIT_USAGE, "-A and --region exclude each other");
-	if (!q->command[0] && !q->qemu && !q->pids && !q->cpus && !q->all_cpus && !q->file)
-		return cli_fail(PMK_EXIT_USAGE, "no program to run (pmk stat --help)");
-	return 0;
-}
-
-static int parse(struct request *q, int argc, char **argv, bool *help)
+static int parse(struct stat *s, int argc, char **argv, bool *help)
 {
 	const struct cli_option *o;
-	int index = 1, err;
+	int index = 1, code;
 	bool bad = false;
 	char *value;
 
@@ -324,77 +110,162 @@ static int parse(struct request *q, int argc, char **argv, bool *help)
 			*help = true;
 			return 0;
 		}
-		err = take_option(q, o, value);
-		if (!err)
-			err = note_owner(q, o);
-		if (err)
-			return err;
+		code = take_option(s, o, value);
+		if (code)
+			return code;
 	}
 	if (bad)
 		return PMK_EXIT_USAGE;
-	q->command = argv + index;
-	err = check_request(q);
-	return err ? err : choose_target(q);
+	if (pmk_count_program(s->count, argv + index))
+		return failed(s);
+	return output_check(&s->o);
 }
 
-static void free_request(struct request *q)
+/* ---- what is told while it counts ----------------------------------------------------------- */
+
+/* An output that cannot be written does not end the run: rescue() shows what was counted. */
+static void note_failure(struct stat *s, bool bad)
 {
-	pmk_words_free(&q->events);
-	output_options_free(&q->out);
-	pmk_words_free(&q->overrides);
-	pmk_words_free(&q->traffic);
-	pmk_words_free(&q->regions);
-	pmk_words_free(&q->env);
+	if (bad && !s->write_failed)
+		s->why = errno;
+	s->write_failed |= bad;
 }
 
-static void free_job(struct job *job)
+static void begin(void *ctx, struct pmk_count *c)
 {
-	pmk_runner_free(&job->runner);
-	pmk_result_free(&job->result);
-	pmk_event_list_free(&job->events);
-	emulation_free(&job->emu);
-	linux_job_free(job->linux_job);
-	wave_job_free(job->wave_job);
-	free(job->places);
-	free(job);
+	struct stat *s = ctx;
+
+	cli_wave_progress_end(&s->progress);
+	note_failure(s,
+		     output_begin(&s->out, pmk_count_result(c), pmk_count_metrics(c), false) != 0);
 }
 
-static int count(const struct request *q)
+static void rows(void *ctx, struct pmk_count *c, uint32_t first)
 {
-	struct job *job = calloc(1, sizeof(*job));
+	const struct pmk_result *r = pmk_count_result(c);
+	struct stat *s = ctx;
+
+	(void)first; /* a section comes as a whole */
+	cli_wave_progress_end(&s->progress);
+	errno = 0;
+	if (s->out.writer)
+		note_failure(s, pmk_writer_section(s->out.writer, r,
+						   &r->sections[r->nsections - 1]) != 0);
+}
+
+static void note(void *ctx, const char *text)
+{
+	(void)ctx;
+	cli_fail(0, "%s", text);
+}
+
+static void progress(void *ctx, uint64_t bytes, uint64_t size)
+{
+	struct stat *s = ctx;
+
+	cli_wave_progress_show(&s->progress,
+			       &(struct pmk_wave_progress){ .bytes = bytes, .size = size });
+}
+
+/* ---- the run -------------------------------------------------------------------------------- */
+
+/* What a signal ends; the command runs once. */
+static struct pmk_count *running;
+
+static void on_signal(int sig)
+{
+	pmk_count_stop(running, sig);
+}
+
+/* They stay caught when all is over: what was counted by then is still to be written. No SA_RESTART: a read from a pipe
+ * that says nothing has to end, too. */
+static void catch_signals(struct pmk_count *c)
+{
+	struct sigaction sa = { .sa_handler = on_signal };
+
+	running = c;
+	signal(SIGCHLD, SIG_DFL); /* ignored, it would take the exit code of the program with it */
+	sigaction(SIGINT, &sa, NULL);
+	sigaction(SIGTERM, &sa, NULL);
+	sigaction(SIGHUP, &sa, NULL);
+}
+
+/* Writing to the file failed: what was counted goes to stderr instead. */
+static int rescue(struct stat *s)
+{
+	const struct pmk_result *r = pmk_count_result(s->count);
+	struct pmk_write_options opt = {
+		.format = PMK_FORMAT_TEXT,
+		.big_num = !s->o.plain_numbers,
+		.metrics = pmk_count_metrics(s->count),
+	};
+	struct pmk_writer *w;
+
+	cli_fail(PMK_EXIT_FAILED, "cannot write %s: %s; the counts follow here", s->o.path,
+		 strerror(s->why ? s->why : EIO));
+	w = pmk_writer_begin(stderr, &opt, r);
+	for (unsigned i = 0; w && i < r->nsections; i++)
+		pmk_writer_section(w, r, &r->sections[i]);
+	if (w)
+		pmk_writer_end(w, r);
+	return PMK_EXIT_FAILED;
+}
+
+/* All is counted: close the document. The program's exit code, or that of a failure. */
+static int finish(struct stat *s)
+{
+	struct pmk_count_summary sum;
+	int err;
+
+	errno = 0;
+	err = output_close(&s->out, pmk_count_result(s->count));
+	note_failure(s, err != 0);
+	if (s->write_failed && s->o.path)
+		return rescue(s);
+	if (s->write_failed)
+		return cli_fail(PMK_EXIT_FAILED, "cannot write the counts: %s",
+				pmk_strerror(err ? err : PMK_EIO));
+	pmk_count_summary(s->count, &sum);
+	return sum.exit_code;
+}
+
+static int count(struct stat *s)
+{
+	const struct pmk_count_listener told = { s, begin, rows, note, progress };
+	const char *program;
 	int code;
 
-	if (!job)
-		return out_of_memory();
-	job->q = q;
-	job->events.fault = &job->fault;
-	pmk_result_init(&job->result);
-	job->result.runs = 0; /* so far */
-	code = q->target->choose(job);
+	if (pmk_count_prepare(s->count, &told))
+		return failed(s);
+	program = pmk_count_file(s->count);
+	if (program && output_is(&s->o, program))
+		return cli_fail(PMK_EXIT_USAGE, "-o %s: that is the program to run", s->o.path);
+	code = output_open(&s->out, &s->o, stderr);
+	if (code)
+		return code;
+	catch_signals(s->count);
+	cli_wave_progress_begin(&s->progress, s->dump);
+	code = pmk_count_run(s->count, NULL);
+	cli_wave_progress_end(&s->progress);
 	if (!code)
-		code = report_open(job);
-	if (!code)
-		code = q->target->run(job);
-	if (!code)
-		code = report_end(job);
-	else
-		report_abandon(job); /* an opened document is closed whatever went wrong */
-	cli_fault(&job->fault);
-	free_job(job);
-	return code;
+		return finish(s);
+	/* An opened document is closed whatever went wrong. */
+	output_close(&s->out, pmk_count_result(s->count));
+	return failed(s);
 }
 
 static int run_stat(int argc, char **argv)
 {
-	struct request q = { .runs = 1 };
+	struct stat s = { .count = pmk_count_new() };
 	bool help = false;
-	int code = parse(&q, argc, argv, &help);
+	int code = s.count ? parse(&s, argc, argv, &help) : failed(&s);
 
 	if (help)
 		cli_help(stdout, &cmd_stat);
 	else if (!code)
-		code = count(&q);
-	free_request(&q);
+		code = count(&s);
+	output_options_free(&s.o);
+	pmk_count_free(s.count);
 	return code;
 }
 

@@ -3,13 +3,7 @@
 #ifndef PMK_COUNT_ERROR_H
 #define PMK_COUNT_ERROR_H
 
-/* The kind of a failure. The numbers are the exit codes of pmk. */
-enum pmk_count_failure {
-	PMK_COUNT_FAILED = 125,	   /* it could not be counted */
-	PMK_COUNT_NOT_EXEC = 126,  /* the program cannot be executed */
-	PMK_COUNT_NOT_FOUND = 127, /* there is no such program */
-	PMK_COUNT_USAGE = 129,	   /* what was asked for makes no sense */
-};
+#include <pmk/count.h>
 
 /* All zero: there was none. */
 struct pmk_count_fault {

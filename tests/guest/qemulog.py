@@ -9,7 +9,7 @@ import threading
 
 from harness import *
 
-# What pmk lets a program see; src/cli/emulate.c.
+# What pmk lets a program see; src/count/program.c.
 ENVIRONMENT = ["PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/", "LANG=C"]
 OPTIONS = ["-seed", "1", "-s", "8388608", "-r", "6.1.0"]
 ADDR_NO_RANDOMIZE = 0x0040000

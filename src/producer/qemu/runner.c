@@ -28,13 +28,13 @@
 #define GUEST_STACK (8u << 20)
 /* Size of a 64-bit program's address space, without and with a vDSO. Emulators begin to map at a third of
  * it, which is the 0x5500000000 where older ones begin that were told no size. */
-static char address_space[][16] = { "0", "0xff00000000" };
+static const char *const address_space[] = { "0", "0xff00000000" };
 
 static struct pmk_arena *create_arena(int *fd)
 {
 	struct pmk_arena *a;
 
-	*fd = memfd_create("pmk-arena", 0);
+	*fd = memfd_create("pmk-arena", MFD_CLOEXEC);
 	if (*fd < 0)
 		return NULL;
 	if (ftruncate(*fd, (off_t)PMK_ARENA_BYTES)) {
@@ -51,10 +51,10 @@ static struct pmk_arena *create_arena(int *fd)
 
 /* The emulator's words, with the plugin argument, the size of the stack and that of the address space in
  * place; NULL when out of memory. The array is the caller's, the words are not. */
-static char **emulator_words(char *const *words, char *plugin, char *stack, bool vdso)
+static char **emulator_words(char *const *words, char *plugin, char *stack, char *space)
 {
 	const char *const place[] = { "@plugin@", "@stack@", "@space@" };
-	char *word[] = { plugin, stack, address_space[vdso] };
+	char *word[] = { plugin, stack, space };
 	char **argv;
 	size_t n = 0;
 
@@ -109,13 +109,14 @@ static void fix_surroundings(void)
 
 /* The child's side between fork and exec. Errors go back through `report`, which exec closes. */
 static _Noreturn void exec_emulator(const char *path, char **argv, char *const *envp, pid_t parent,
-				    int report)
+				    int arena_fd, int report)
 {
 	ssize_t ignored;
 	int err;
 
 	end_with(parent);
 	fix_surroundings();
+	fcntl(arena_fd, F_SETFD, 0); /* this emulator is to have it, and no other process */
 	execvpe(path, argv, envp);
 	err = errno;
 	ignored = write(report, &err, sizeof(err));
@@ -135,7 +136,7 @@ int pmk_runner_start(struct pmk_runner *r, const struct pmk_runner_config *cfg)
 {
 	const struct pmk_qemu_generation *generation = pmk_qemu_generation_of_module(cfg->plugin);
 	bool vdso = generation && generation->vdso;
-	char plugin[PATH_MAX + 64], stack[16], **argv, **envp;
+	char plugin[PATH_MAX + 64], stack[16], space[16], **argv, **envp;
 	int arena_fd, report[2], err = 0;
 	pid_t parent;
 
@@ -143,8 +144,10 @@ int pmk_runner_start(struct pmk_runner *r, const struct pmk_runner_config *cfg)
 	r->cfg = *cfg;
 	r->core = calloc(PMK_ARENA_CPUS, sizeof(*r->core));
 	r->tail = calloc(1, sizeof(*r->tail));
+	r->one = calloc(1, sizeof(*r->one));
+	r->copy = calloc(1, sizeof(*r->copy));
 	r->arena = create_arena(&arena_fd);
-	if (!r->core || !r->tail || !r->arena)
+	if (!r->core || !r->tail || !r->one || !r->copy || !r->arena)
 		return PMK_ENOMEM;
 	clear_counts(&r->sum);
 	clear_counts(r->tail);
@@ -157,7 +160,8 @@ int pmk_runner_start(struct pmk_runner *r, const struct pmk_runner_config *cfg)
 	r->arena->pie = cfg->pie;
 	snprintf(plugin, sizeof(plugin), "%s,arena=/proc/self/fd/%d", cfg->plugin, arena_fd);
 	snprintf(stack, sizeof(stack), "%u", GUEST_STACK + (vdso ? cfg->more_stack : 0));
-	argv = emulator_words(cfg->argv, plugin, stack, vdso);
+	snprintf(space, sizeof(space), "%s", address_space[vdso]);
+	argv = emulator_words(cfg->argv, plugin, stack, space);
 	envp = emulator_env(cfg->envp, vdso);
 	if (!argv || !envp || pipe2(report, O_CLOEXEC)) {
 		free(argv);
@@ -168,7 +172,7 @@ int pmk_runner_start(struct pmk_runner *r, const struct pmk_runner_config *cfg)
 	parent = getpid();
 	r->pid = fork();
 	if (r->pid == 0)
-		exec_emulator(cfg->emulator, argv, envp, parent, report[1]);
+		exec_emulator(cfg->emulator, argv, envp, parent, arena_fd, report[1]);
 	free(argv);
 	free(envp);
 	close(arena_fd);
@@ -205,7 +209,7 @@ static void add_counts(struct pmk_runner_counts *sum, const struct pmk_runner_co
 static void read_core(struct pmk_runner *r, struct pmk_arena_slot *slot, unsigned cpu,
 		      struct pmk_runner_counts *c)
 {
-	static struct pmk_emulated copy; /* too big for a stack */
+	struct pmk_emulated *copy = r->copy;
 	struct pmk_emulated_ports ports;
 	char *memory = pmk_arena_memory(r->arena, slot);
 	struct pmk_emulated_blocks b = {
@@ -217,38 +221,38 @@ static void read_core(struct pmk_runner *r, struct pmk_arena_slot *slot, unsigne
 	int err;
 
 	clear_counts(c);
-	memcpy(&copy, pmk_slot_cpu(memory, cpu), pmk_emulated_bytes(&r->arena->cfg));
-	if (!copy.session.plan.nevents)
+	memcpy(copy, pmk_slot_cpu(memory, cpu), pmk_emulated_bytes(&r->arena->cfg));
+	if (!copy->session.plan.nevents)
 		return; /* the vCPU was never started */
-	err = pmk_emulated_finish(&copy, &ports, &r->arena->cfg, &b, &c->total);
+	err = pmk_emulated_finish(copy, &ports, &r->arena->cfg, &b, &c->total);
 	if (err && !r->error)
 		r->error = err;
-	for (unsigned i = 0; i < copy.session.plan.nevents; i++)
-		c->wrapped[i] = pmk_session_wrapped(&copy.session, i);
-	if (copy.session.plan.timed)
-		pmk_reading_after_tick(&tail, &c->total, &copy.interval_total, &copy.session);
+	for (unsigned i = 0; i < copy->session.plan.nevents; i++)
+		c->wrapped[i] = pmk_session_wrapped(&copy->session, i);
+	if (copy->session.plan.timed)
+		pmk_reading_after_tick(&tail, &c->total, &copy->interval_total, &copy->session);
 	else
-		pmk_reading_since(&tail, &c->total, &copy.interval_total);
+		pmk_reading_since(&tail, &c->total, &copy->interval_total);
 	pmk_reading_add(&r->tail->total, &tail);
 	for (unsigned k = 0; k < r->arena->cfg.nregions; k++) {
-		c->entries[k] = copy.region[k].entries;
-		c->region[k] = copy.region[k].total;
+		c->entries[k] = copy->region[k].entries;
+		c->region[k] = copy->region[k].total;
 	}
-	c->cycles = copy.cpu.cycles - copy.start_cycles;
-	c->insns = copy.bus.total[PMK_SIG_INSN];
+	c->cycles = copy->cpu.cycles - copy->start_cycles;
+	c->insns = copy->bus.total[PMK_SIG_INSN];
 }
 
 /* Add a process to the sums. Cores of the first one are kept apart as well. */
 static void read_slot(struct pmk_runner *r, struct pmk_arena_slot *s)
 {
-	static struct pmk_runner_counts c;
+	struct pmk_runner_counts *c = r->one;
 	unsigned ncpus = atomic_load(&s->ncpus);
 
 	for (unsigned cpu = 0; cpu < ncpus && cpu < PMK_ARENA_CPUS; cpu++) {
-		read_core(r, s, cpu, &c);
-		add_counts(&r->sum, &c);
+		read_core(r, s, cpu, c);
+		add_counts(&r->sum, c);
 		if ((pid_t)atomic_load(&s->pid) == r->pid) {
-			r->core[cpu] = c;
+			r->core[cpu] = *c;
 			r->ncores = cpu + 1;
 		}
 	}
@@ -356,5 +360,7 @@ void pmk_runner_free(struct pmk_runner *r)
 		munmap(r->arena, PMK_ARENA_BYTES);
 	free(r->core);
 	free(r->tail);
+	free(r->one);
+	free(r->copy);
 	memset(r, 0, sizeof(*r));
 }

@@ -48,6 +48,9 @@ struct pmk_runner {
 	struct pmk_runner_counts sum;
 	struct pmk_runner_counts *core; /* [PMK_ARENA_CPUS], of the first process */
 	struct pmk_runner_counts *tail; /* counts since the end of the last interval: total only */
+	/* Room for one core: its state, which is too big for a stack, and its counts. */
+	struct pmk_emulated *copy;
+	struct pmk_runner_counts *one;
 	unsigned processes, threads, ncores, execs;
 	unsigned alive; /* processes that had not ended at the final reading */
 	int error;	/* first error of a core's driver */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* See emulator.h. */
-#include "cli/emulator.h"
+#include "count/emulator.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,7 +39,7 @@ static bool has_apt(void)
 	return access("/usr/bin/apt-get", X_OK) == 0;
 }
 
-void emulator_cause(const struct pmk_qemu *q, const char *name, char *buf, size_t size)
+void pmk_emulator_cause(const struct pmk_qemu *q, const char *name, char *buf, size_t size)
 {
 	switch (q->state) {
 	case PMK_QEMU_READY:
@@ -65,7 +65,7 @@ void emulator_cause(const struct pmk_qemu *q, const char *name, char *buf, size_
 	}
 }
 
-void emulator_remedy(const struct pmk_qemu *q, const char *name, char *buf, size_t size)
+void pmk_emulator_remedy(const struct pmk_qemu *q, const char *name, char *buf, size_t size)
 {
 	const struct row *row = row_of(name);
 	char build[PATH_MAX];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What people are told about emulators: what is wrong with one, and what mends it. */
-#ifndef PMK_CLI_EMULATOR_H
-#define PMK_CLI_EMULATOR_H
+#ifndef PMK_COUNT_EMULATOR_H
+#define PMK_COUNT_EMULATOR_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,9 +13,9 @@
 
 /* What is wrong with an emulator that pmk_qemu_find() did not take: "/usr/bin/qemu-arm is linked statically, so
  * that it cannot load plugins". */
-void emulator_cause(const struct pmk_qemu *q, const char *name, char *buf, size_t size);
+void pmk_emulator_cause(const struct pmk_qemu *q, const char *name, char *buf, size_t size);
 /* What to do about it: one thing, a command as far as there is one. */
-void emulator_remedy(const struct pmk_qemu *q, const char *name, char *buf, size_t size);
+void pmk_emulator_remedy(const struct pmk_qemu *q, const char *name, char *buf, size_t size);
 
 /* What to do about one that can load plugins, but none of ours. */
 #define EMULATOR_OTHER_RELEASE \

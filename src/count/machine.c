@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: MIT
 /*
- * pmk stat -T linux: the counters of this machine, through the kernel.
+ * Counting with the counters of this machine, through the kernel.
  *
  * As in perf, processes that were attached to and whole processors are counted until the program ends, if
  * there is one, else until those processes have ended or until Ctrl-C.
  */
 #define _GNU_SOURCE
-#include "cli/stat.h"
+#include "count/count.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <math.h>
+#include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -20,8 +22,7 @@
 
 #include <pmk/stats.h>
 
-#include "cli/cli.h"
-#include "cli/watch.h"
+#include "count/program.h"
 #include "producer/linux/linux.h"
 
 /* What one event counted in one place, over all runs. */
@@ -40,7 +41,7 @@ struct counted {
 	struct pmk_linux_value last; /* at the end of the last interval */
 };
 
-struct linux_job {
+struct machine {
 	struct pmk_linux_pmus *pmus;
 	const struct pmk_linux_pmu *prefer; /* --pmu */
 	struct pmk_linux_facts facts;
@@ -58,17 +59,12 @@ struct linux_job {
 	double began;	     /* seconds */
 };
 
-static int out_of_memory(void)
-{
-	return cli_fail(PMK_EXIT_FAILED, "out of memory");
-}
-
 /* ---- what runs here ------------------------------------------------------------------------- */
 
-bool stat_linux_runs(const char *program)
+bool pmk_machine_runs(const char *program)
 {
 	struct pmk_elf mine, its;
-	char *path = program_path(program), msg[256], magic[2] = "";
+	char *path = pmk_program_path(program), msg[256], magic[2] = "";
 	int fd = path ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
 	bool script, native = false; /* a pipe or a device is not read any further */
 
@@ -88,8 +84,9 @@ bool stat_linux_runs(const char *program)
 
 /* ---- whom to count -------------------------------------------------------------------------- */
 
-static int add_process(struct linux_job *l, int pid)
+static int add_process(struct pmk_count *c, int pid)
 {
+	struct machine *l = c->state;
 	int *more = realloc(l->processes, (l->nprocesses + 1) * sizeof(*more));
 	int err =
 		more ? pmk_linux_threads(&pmk_linux_kernel, pid, &l->pids, &l->npids) : PMK_ENOMEM;
@@ -97,14 +94,15 @@ static int add_process(struct linux_job *l, int pid)
 	if (more)
 		l->processes = more;
 	if (err == PMK_ENOMEM)
-		return out_of_memory();
+		return pmk_count_no_memory(&c->fault);
 	if (err)
-		return cli_fail(PMK_EXIT_USAGE, "-p %d: there is no such process", pid);
+		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE, "-p %d: there is no such process",
+				      pid);
 	more[l->nprocesses++] = pid;
 	return 0;
 }
 
-static int choose_processes(struct linux_job *l, const char *list)
+static int choose_processes(struct pmk_count *c, const char *list)
 {
 	for (const char *at = list;; at++) {
 		char *end;
@@ -114,70 +112,77 @@ static int choose_processes(struct linux_job *l, const char *list)
 		errno = 0;
 		pid = strtol(at, &end, 10);
 		if (end == at || errno || pid < 1 || pid > INT_MAX || (*end && *end != ','))
-			return cli_fail(PMK_EXIT_USAGE,
-					"-p %s: expected numbers of processes, separated by commas",
-					list);
-		err = add_process(l, (int)pid);
+			return pmk_count_fail(
+				&c->fault, PMK_COUNT_USAGE,
+				"-p %s: expected numbers of processes, separated by commas", list);
+		err = add_process(c, (int)pid);
 		if (err || !*end)
 			return err;
 		at = end;
 	}
 }
 
-static int choose_cpus(struct linux_job *l, const char *list)
+static int choose_cpus(struct pmk_count *c, const char *list)
 {
+	struct machine *l = c->state;
 	struct pmk_linux_cpus online;
 	int err = pmk_linux_online(&online, &pmk_linux_kernel);
 
 	if (err == PMK_EIO)
-		return cli_fail(
-			PMK_EXIT_FAILED,
+		return pmk_count_fail(
+			&c->fault, PMK_COUNT_FAILED,
 			"cannot tell which processors are online: neither /sys nor /proc is "
 			"mounted here; mount one (mount -t sysfs sysfs /sys)");
 	if (err)
-		return out_of_memory();
+		return pmk_count_no_memory(&c->fault);
 	if (!list) {
 		l->cpus = online;
 		return 0;
 	}
 	err = pmk_linux_cpus_parse(&l->cpus, list);
 	if (err == PMK_ENOMEM)
-		err = out_of_memory();
+		err = pmk_count_no_memory(&c->fault);
 	else if (err)
-		err = cli_fail(PMK_EXIT_USAGE, "-C %s: expected processors, such as 0,2-3", list);
+		err = pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
+				     "-C %s: expected processors, such as 0,2-3", list);
 	for (unsigned i = 0; !err && i < l->cpus.count; i++)
 		if (!pmk_linux_cpus_have(&online, l->cpus.cpu[i]))
-			err = cli_fail(PMK_EXIT_USAGE, "-C %s: processor %u is not online", list,
-				       l->cpus.cpu[i]);
+			err = pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
+					     "-C %s: processor %u is not online", list,
+					     l->cpus.cpu[i]);
 	pmk_linux_cpus_free(&online);
 	return err;
 }
 
-static int choose_scope(struct job *job)
+static int choose_scope(struct pmk_count *c)
 {
-	const struct request *q = job->q;
-	struct linux_job *l = job->linux_job;
+	const struct pmk_request *q = &c->q;
+	struct machine *l = c->state;
 	bool cpus = q->all_cpus || q->cpus;
 	int err = 0;
 
 	if (cpus && q->pids)
-		return cli_fail(PMK_EXIT_USAGE, "-p and -a or -C exclude each other");
+		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
+				      "-p and -a or -C exclude each other");
 	if (q->per_core && !cpus)
-		return cli_fail(PMK_EXIT_USAGE, "-A is for whole processors: use -a or -C with it");
+		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
+				      "-A is for whole processors: use -a or -C with it");
 	if (q->runs > 1 && !q->command[0])
-		return cli_fail(PMK_EXIT_USAGE, "-r repeats a program, and there is none");
-	if (q->interval_unit != INTERVAL_NONE && q->interval_unit != INTERVAL_MS)
-		return cli_fail(PMK_EXIT_USAGE, "-I: -T linux knows intervals of ms only");
-	if (q->interval > INT_MAX && q->interval_unit == INTERVAL_MS)
-		return cli_fail(PMK_EXIT_USAGE, "-I: the interval is too long");
+		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
+				      "-r repeats a program, and there is none");
+	if (q->interval_unit != PMK_EVERY_NONE && q->interval_unit != PMK_EVERY_MS)
+		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
+				      "-I: -T linux knows intervals of ms only");
+	if (q->interval > INT_MAX && q->interval_unit == PMK_EVERY_MS)
+		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE, "-I: the interval is too long");
 	if (q->command[0])
-		err = program_find(q->command[0], &l->path);
+		err = pmk_program_find(q->command[0], &l->path, &c->fault);
 	if (!err && q->pids)
-		err = choose_processes(l, q->pids);
+		err = choose_processes(c, q->pids);
 	if (!err && cpus)
-		err = choose_cpus(l, q->cpus);
+		err = choose_cpus(c, q->cpus);
 	l->nplaces = q->per_core ? l->cpus.count : 1;
-	job->program = l->path;
+	c->program = l->path;
 	return err;
 }
 
@@ -185,54 +190,58 @@ static int choose_scope(struct job *job)
 
 static int find_event(void *ctx, const char *name, struct pmk_event_request *req)
 {
-	struct linux_job *l = ctx;
+	struct pmk_count *c = ctx;
+	const struct machine *l = c->state;
 	const struct pmk_linux_event *ev;
 	char msg[600];
 	int err = pmk_linux_find(l->pmus, l->prefer, name, &ev, msg, sizeof(msg));
 
 	if (err == PMK_ENOMEM)
-		return out_of_memory();
+		return pmk_count_no_memory(&c->fault);
 	if (err)
-		return cli_fail(PMK_EXIT_USAGE, "%s", msg);
+		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE, "%s", msg);
 	req->event = ev->row;
 	req->how = ev;
 	return 0;
 }
 
 /* As perf. */
-static int default_events(struct job *job)
+static int default_events(struct pmk_count *c)
 {
-	return pmk_event_list_parse(&job->events, job->pmu,
+	return pmk_event_list_parse(&c->events, c->pmu,
 				    "task-clock,context-switches,cpu-migrations,page-faults,"
 				    "cycles,instructions,branches,branch-misses");
 }
 
-static int add_event(struct linux_job *l, const struct pmk_event_request *req,
+static int add_event(struct pmk_count *c, const struct pmk_event_request *req,
 		     const struct pmk_linux_event *ev, const char *pmu)
 {
-	struct counted *c = &l->event[l->nevents];
+	struct machine *l = c->state;
+	struct counted *k = &l->event[l->nevents];
 	int n;
 
 	if (l->nevents == PMK_MAX_EVENTS)
-		return cli_fail(PMK_EXIT_USAGE, "more than %d events", PMK_MAX_EVENTS);
-	*c = (struct counted){ .ask = { ev, req->group, req->user, req->kernel } };
-	n = pmu ? asprintf(&c->name, "%s/%s/", pmu, req->name)
-		: asprintf(&c->name, "%s", req->name);
+		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE, "more than %d events",
+				      PMK_MAX_EVENTS);
+	*k = (struct counted){ .ask = { ev, req->group, req->user, req->kernel } };
+	n = pmu ? asprintf(&k->name, "%s/%s/", pmu, req->name)
+		: asprintf(&k->name, "%s", req->name);
 	if (n < 0)
-		return out_of_memory();
+		return pmk_count_no_memory(&c->fault);
 	l->nevents++;
 	return 0;
 }
 
 /* On a machine with cores of several kinds, one line of a list means an event of each kind. */
-static int add_everywhere(struct linux_job *l, const struct pmk_event_request *req,
+static int add_everywhere(struct pmk_count *c, const struct pmk_event_request *req,
 			  const struct pmk_linux_event *ev)
 {
+	struct machine *l = c->state;
 	int err = 0;
 
 	if (req->group)
-		return cli_fail(
-			PMK_EXIT_USAGE,
+		return pmk_count_fail(
+			&c->fault, PMK_COUNT_USAGE,
 			"event '%s': a {group} is counted on one PMU, and this machine has %u "
 			"kinds of cores: name it, as in %s/%s/",
 			req->name, pmk_linux_cores(l->pmus), pmk_linux_core(l->pmus)->name,
@@ -243,34 +252,34 @@ static int add_everywhere(struct linux_job *l, const struct pmk_event_request *r
 			pmu->core ? pmk_linux_on(l->pmus, ev, pmu) : NULL;
 
 		if (there)
-			err = add_event(l, req, there, pmu->name);
+			err = add_event(c, req, there, pmu->name);
 	}
 	return err;
 }
 
-static int resolve_events(struct job *job)
+static int resolve_events(struct pmk_count *c)
 {
-	struct linux_job *l = job->linux_job;
+	struct machine *l = c->state;
 	int err = 0;
 
-	for (unsigned i = 0; !err && i < job->events.count; i++) {
-		struct pmk_event_request *req = &job->events.item[i];
+	for (unsigned i = 0; !err && i < c->events.count; i++) {
+		struct pmk_event_request *req = &c->events.item[i];
 		const struct pmk_linux_event *ev;
 
 		/* `all` and metrics name events of the PMU by their rows. */
 		if (!req->how)
-			err = find_event(l, req->event->name, req);
+			err = find_event(c, req->event->name, req);
 		if (err)
 			return err;
 		ev = req->how;
-		err = ev->any_core && pmk_linux_cores(l->pmus) > 1 ? add_everywhere(l, req, ev)
-								   : add_event(l, req, ev, NULL);
+		err = ev->any_core && pmk_linux_cores(l->pmus) > 1 ? add_everywhere(c, req, ev)
+								   : add_event(c, req, ev, NULL);
 	}
 	return err;
 }
 
 /* The PMU that the result is of: the core's, unless every event is of one other. */
-static const struct pmk_pmu *main_pmu(const struct linux_job *l, const struct pmk_pmu *core)
+static const struct pmk_pmu *main_pmu(const struct machine *l, const struct pmk_pmu *core)
 {
 	const struct pmk_pmu *first = l->nevents ? l->event[0].ask.event->pmu->pmu : core;
 
@@ -280,56 +289,57 @@ static const struct pmk_pmu *main_pmu(const struct linux_job *l, const struct pm
 	return first;
 }
 
-static int choose_pmu(struct job *job)
+static int choose_pmu(struct pmk_count *c)
 {
-	struct linux_job *l = job->linux_job;
+	struct machine *l = c->state;
 	const struct pmk_linux_pmu *core = pmk_linux_core(l->pmus);
 
-	if (job->q->pmu_name) {
-		l->prefer = pmk_linux_pmu_find(l->pmus, job->q->pmu_name);
+	if (c->q.pmu_name) {
+		l->prefer = pmk_linux_pmu_find(l->pmus, c->q.pmu_name);
 		if (!l->prefer)
-			return cli_fail(PMK_EXIT_USAGE,
-					"--pmu %s: this machine has no such PMU (ls "
-					"/sys/bus/event_source/devices)",
-					job->q->pmu_name);
+			return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
+					      "--pmu %s: this machine has no such PMU (ls "
+					      "/sys/bus/event_source/devices)",
+					      c->q.pmu_name);
 		core = l->prefer;
 	}
-	job->pmu = core && (core->known || l->prefer) ? core->pmu : &pmk_linux_hardware;
+	c->pmu = core && (core->known || l->prefer) ? core->pmu : &pmk_linux_hardware;
 	return 0;
 }
 
-static int choose(struct job *job)
+static int choose(struct pmk_count *c)
 {
-	struct linux_job *l = calloc(1, sizeof(*l));
+	struct machine *l = calloc(1, sizeof(*l));
 	int err;
 
-	job->linux_job = l;
+	c->state = l;
 	if (!l || pmk_linux_pmus_load(&l->pmus, &pmk_linux_kernel))
-		return out_of_memory();
+		return pmk_count_no_memory(&c->fault);
 	pmk_linux_facts(&l->facts, &pmk_linux_kernel, l->pmus);
-	job->events.find = find_event;
-	job->events.ctx = l;
-	err = choose_scope(job);
+	c->events.find = find_event;
+	c->events.ctx = c;
+	err = choose_scope(c);
 	if (!err)
-		err = choose_pmu(job);
+		err = choose_pmu(c);
 	if (!err)
-		err = stat_choose_events(job, default_events, NULL);
+		err = pmk_choose_events(c, default_events, NULL, false);
 	if (!err)
-		err = resolve_events(job);
+		err = resolve_events(c);
 	if (err)
 		return err;
 	/* A ratio of counts of cores of several kinds would mean nothing. */
-	if (pmk_linux_cores(l->pmus) > 1 && !l->prefer && job->q->out.metrics.count)
-		return cli_fail(
-			PMK_EXIT_USAGE,
+	if (pmk_linux_cores(l->pmus) > 1 && !l->prefer && c->q.metrics.count)
+		return pmk_count_fail(
+			&c->fault, PMK_COUNT_USAGE,
 			"-M: this machine has %u kinds of cores; name the PMU with --pmu %s",
 			pmk_linux_cores(l->pmus), pmk_linux_core(l->pmus)->name);
 	if (pmk_linux_cores(l->pmus) > 1 && !l->prefer)
-		job->metrics = (struct pmk_metric_list){ 0 };
-	job->pmu = main_pmu(l, job->pmu);
+		c->metrics = (struct pmk_metric_list){ 0 };
+	c->pmu = main_pmu(l, c->pmu);
+	c->result.passes = 0; /* the kernel decides */
 	l->tally = calloc(l->nplaces * (l->nevents + 1), sizeof(*l->tally));
 	if (!l->tally)
-		return out_of_memory();
+		return pmk_count_no_memory(&c->fault);
 	for (unsigned i = 0; i < l->nplaces * l->nevents; i++) {
 		pmk_stats_init(&l->tally[i].scaled);
 		l->tally[i].zero = true;
@@ -337,10 +347,10 @@ static int choose(struct job *job)
 	return 0;
 }
 
-void linux_job_free(struct linux_job *l)
+static void free_machine(struct pmk_count *c)
 {
-	if (!l)
-		return;
+	struct machine *l = c->state;
+
 	pmk_linux_counters_close(l->counters);
 	for (unsigned i = 0; i < l->nevents; i++) {
 		free(l->event[i].name);
@@ -357,11 +367,15 @@ void linux_job_free(struct linux_job *l)
 
 /* ---- counters ------------------------------------------------------------------------------- */
 
+/* The limit below is of the whole process: who raises it and who puts it back take turns. */
+static pthread_mutex_t file_limit = PTHREAD_MUTEX_INITIALIZER;
+
 /* One descriptor per event and thread or processor can be many. */
 static struct rlimit raise_file_limit(void)
 {
 	struct rlimit before = { 0 }, limit;
 
+	pthread_mutex_lock(&file_limit);
 	if (!getrlimit(RLIMIT_NOFILE, &before)) {
 		limit = before;
 		limit.rlim_cur = limit.rlim_max;
@@ -370,11 +384,19 @@ static struct rlimit raise_file_limit(void)
 	return before;
 }
 
+/* Programs are to have the limit that was there. */
+static void restore_file_limit(const struct rlimit *before)
+{
+	if (before->rlim_max)
+		setrlimit(RLIMIT_NOFILE, before);
+	pthread_mutex_unlock(&file_limit);
+}
+
 /*
  * Why there is no point in going on: nothing at all can be counted. NULL: something can, or only hardware
  * is wanting while there is a program to run, as perf sees it.
  */
-static const char *hopeless(const struct linux_job *l)
+static const char *hopeless(const struct machine *l)
 {
 	const char *why = NULL;
 
@@ -400,14 +422,14 @@ static const char *hopeless(const struct linux_job *l)
 }
 
 /* Of the metrics that nobody asked for by name, keep those whose events are counted. */
-static void drop_metrics(struct job *job)
+static void drop_metrics(struct pmk_count *c)
 {
-	const struct linux_job *l = job->linux_job;
-	struct pmk_metric_list all = job->metrics;
+	const struct machine *l = c->state;
+	struct pmk_metric_list all = c->metrics;
 
-	if (job->q->out.metrics.count)
+	if (c->q.metrics.count)
 		return;
-	job->metrics = (struct pmk_metric_list){ 0 };
+	c->metrics = (struct pmk_metric_list){ 0 };
 	for (unsigned m = 0; m < all.count; m++) {
 		const struct pmk_metric *metric = all.item[m];
 		bool counted = true;
@@ -415,48 +437,50 @@ static void drop_metrics(struct job *job)
 		for (const char *const *name = metric->events; *name; name++)
 			for (unsigned i = 0; i < l->nevents; i++)
 				if (l->event[i].reason &&
-				    l->event[i].ask.event->row == pmk_pmu_event(job->pmu, *name))
+				    l->event[i].ask.event->row == pmk_pmu_event(c->pmu, *name))
 					counted = false;
 		if (counted)
-			job->metrics.item[job->metrics.count++] = metric;
+			c->metrics.item[c->metrics.count++] = metric;
 	}
 }
 
 /* What the first opening taught. Later runs of the program are opened in the same way. */
-static int learn(struct linux_job *l)
+static int learn(struct pmk_count *c)
 {
+	struct machine *l = c->state;
+
 	for (unsigned i = 0; i < l->nevents; i++) {
-		struct counted *c = &l->event[i];
+		struct counted *k = &l->event[i];
 		const char *reason = pmk_linux_counters_reason(l->counters, i);
 
-		if (reason && !c->reason)
-			c->reason = strdup(reason);
-		if (reason && !c->reason)
-			return out_of_memory();
-		if (pmk_linux_counters_user_only(l->counters, i) && !c->user_only) {
+		if (reason && !k->reason)
+			k->reason = strdup(reason);
+		if (reason && !k->reason)
+			return pmk_count_no_memory(&c->fault);
+		if (pmk_linux_counters_user_only(l->counters, i) && !k->user_only) {
 			char *name;
 
 			/* The modifier that it came to; perf shows it so, too. */
-			if (asprintf(&name, "%s:u", c->name) < 0)
-				return out_of_memory();
-			free(c->name);
-			c->name = name;
-			c->user_only = true;
+			if (asprintf(&name, "%s:u", k->name) < 0)
+				return pmk_count_no_memory(&c->fault);
+			free(k->name);
+			k->name = name;
+			k->user_only = true;
 		}
 	}
 	return 0;
 }
 
-static int open_counters(struct job *job, int pid)
+static int open_counters(struct pmk_count *c, int pid)
 {
-	struct linux_job *l = job->linux_job;
+	struct machine *l = c->state;
 	struct pmk_linux_ask asks[PMK_MAX_EVENTS];
 	struct pmk_linux_scope scope = {
 		.pids = pid ? &pid : l->pids,
 		.npids = pid ? 1 : l->npids,
 		.cpus = l->cpus.cpu,
 		.ncpus = l->cpus.count,
-		.inherit = !job->q->no_inherit,
+		.inherit = !c->q.no_inherit,
 		.on_exec = pid != 0,
 	};
 	int err;
@@ -466,16 +490,17 @@ static int open_counters(struct job *job, int pid)
 	pmk_linux_counters_close(l->counters);
 	if (pmk_linux_counters_open(&l->counters, &pmk_linux_kernel, &l->facts, asks, l->nevents,
 				    &scope))
-		return out_of_memory();
+		return pmk_count_no_memory(&c->fault);
 	if (hopeless(l))
-		return cli_fail(PMK_EXIT_FAILED, "nothing can be counted: %s", hopeless(l));
-	err = learn(l);
-	drop_metrics(job);
+		return pmk_count_fail(&c->fault, PMK_COUNT_FAILED, "nothing can be counted: %s",
+				      hopeless(l));
+	err = learn(c);
+	drop_metrics(c);
 	return err;
 }
 
 /* Add what this run has counted. */
-static void collect(struct linux_job *l)
+static void collect(struct machine *l)
 {
 	for (unsigned p = 0; p < l->nplaces; p++)
 		for (unsigned i = 0; i < l->nevents; i++) {
@@ -500,22 +525,22 @@ static void collect(struct linux_job *l)
 	"it counted nothing, and the kernel does not list it among the events of this " \
 	"core (PMCEID)"
 
-static void fill_row(const struct counted *c, struct pmk_row *row, uint64_t enabled,
+static void fill_row(const struct counted *k, struct pmk_row *row, uint64_t enabled,
 		     uint64_t running, bool zero)
 {
-	const struct pmk_linux_event *ev = c->ask.event;
+	const struct pmk_linux_event *ev = k->ask.event;
 
 	*row = (struct pmk_row){
 		.event = ev->coded ? ev->row : NULL,
 		.pmu = ev->pmu->pmu,
-		.name = c->name,
+		.name = k->name,
 		.unit = ev->unit,
-		.group = c->ask.group,
+		.group = k->ask.group,
 		.runtime_ns = running,
 		.coverage = enabled ? (double)running / (double)enabled : 0,
-		.reason = c->reason,
+		.reason = k->reason,
 	};
-	if (c->reason) {
+	if (k->reason) {
 		row->trust = PMK_TRUST_NOT_SUPPORTED;
 	} else if (!running) {
 		row->trust = PMK_TRUST_NOT_COUNTED;
@@ -539,14 +564,14 @@ static double spread_pct(const struct pmk_stats *s)
 	return 100.0 * (double)pmk_stats_stddev(s, 1000) / (double)mean / sqrt((double)s->n);
 }
 
-static int write_place(struct job *job, unsigned place)
+static int add_place(struct pmk_count *c, unsigned place)
 {
-	struct linux_job *l = job->linux_job;
-	struct pmk_section *s = pmk_result_add(&job->result, NULL, l->nevents);
+	struct machine *l = c->state;
+	struct pmk_section *s = pmk_result_add(&c->result, NULL, l->nevents);
 
 	if (!s)
-		return PMK_ENOMEM;
-	if (job->q->per_core)
+		return pmk_count_no_memory(&c->fault);
+	if (c->q.per_core)
 		s->cpu = (int)l->cpus.cpu[place];
 	for (unsigned i = 0; i < l->nevents; i++) {
 		const struct tally *t = &l->tally[place * l->nevents + i];
@@ -557,92 +582,95 @@ static int write_place(struct job *job, unsigned place)
 		s->rows[i].value = pmk_stats_mean(&t->scaled, 1);
 		s->rows[i].stddev_pct = spread_pct(&t->scaled);
 	}
-	return pmk_writer_section(job->out.writer, &job->result, s);
+	pmk_count_tell(c);
+	return 0;
 }
 
-static int write_interval(struct job *job)
+static int add_interval(struct pmk_count *c)
 {
-	struct linux_job *l = job->linux_job;
-	struct pmk_section *s = pmk_result_add(&job->result, NULL, l->nevents);
+	struct machine *l = c->state;
+	struct pmk_section *s = pmk_result_add(&c->result, NULL, l->nevents);
 
 	if (!s)
-		return PMK_ENOMEM;
+		return pmk_count_no_memory(&c->fault);
 	s->interval = true;
-	s->at_seconds = watch_now() - l->began;
+	s->at_seconds = pmk_watch_now() - l->began;
 	for (unsigned i = 0; i < l->nevents; i++) {
-		struct counted *c = &l->event[i];
-		struct pmk_linux_value now = c->last;
+		struct counted *k = &l->event[i];
+		struct pmk_linux_value now = k->last;
 
 		pmk_linux_counters_read(l->counters, i, -1, &now);
-		fill_row(c, &s->rows[i], now.enabled_ns - c->last.enabled_ns,
-			 now.running_ns - c->last.running_ns, !now.value);
-		s->rows[i].value = pmk_linux_since(&c->last, &now);
-		c->last = now;
+		fill_row(k, &s->rows[i], now.enabled_ns - k->last.enabled_ns,
+			 now.running_ns - k->last.running_ns, !now.value);
+		s->rows[i].value = pmk_linux_since(&k->last, &now);
+		k->last = now;
 	}
-	return pmk_writer_section(job->out.writer, &job->result, s);
+	pmk_count_tell(c);
+	return 0;
 }
 
-static int write_sections(struct job *job)
+static int finish(struct pmk_count *c)
 {
-	struct linux_job *l = job->linux_job;
+	const struct machine *l = c->state;
 	int err = 0;
 
-	if (job->q->interval_unit != INTERVAL_NONE)
-		return write_interval(job);
-	for (unsigned p = 0; p < l->nplaces; p++) {
-		int e = write_place(job, p);
-
-		err = err ? err : e;
-	}
+	if (c->q.interval_unit != PMK_EVERY_NONE)
+		return add_interval(c);
+	for (unsigned p = 0; !err && p < l->nplaces; p++)
+		err = add_place(c, p);
 	return err;
 }
 
 /* ---- running -------------------------------------------------------------------------------- */
 
-static void next_interval(struct job *job, double *at)
+static int next_interval(struct pmk_count *c, double *at)
 {
-	if (watch_now() < *at)
-		return;
-	if (!job->out.writer)
-		job->write_failed |= report_begin(job) != 0;
-	if (job->out.writer)
-		job->write_failed |= write_interval(job) != 0;
+	int err;
+
+	if (pmk_watch_now() < *at)
+		return 0;
+	err = pmk_count_begin(c);
+	if (!err)
+		err = add_interval(c);
 	/* On the grid, even if this one came late. */
-	while (*at <= watch_now())
-		*at += (double)job->q->interval / 1000;
+	while (*at <= pmk_watch_now())
+		*at += (double)c->q.interval / 1000;
+	return err;
 }
 
-static int start(struct job *job, struct watch *w)
+static int start(struct pmk_count *c, struct pmk_watch *w)
 {
-	struct linux_job *l = job->linux_job;
+	struct machine *l = c->state;
 	bool attached = l->nprocesses || l->cpus.count;
 	struct rlimit limit;
 	int err = 0;
 
 	if (l->path)
-		err = child_prepare(&w->child, l->path, job->q->command, &w->before);
+		err = pmk_child_prepare(&w->child, l->path, c->q.command, &c->fault);
 	if (err)
 		return err;
 	limit = raise_file_limit();
-	err = open_counters(job, attached ? 0 : w->child.pid);
-	if (limit.rlim_max)
-		setrlimit(RLIMIT_NOFILE, &limit); /* programs are to have the limit that pmk has */
+	err = open_counters(c, attached ? 0 : w->child.pid);
+	restore_file_limit(&limit);
 	for (unsigned i = 0; !err && i < l->nprocesses; i++)
-		err = watch_process(w, l->processes[i]);
+		err = pmk_watch_process(w, l->processes[i], &c->fault);
 	if (err && l->path)
-		child_abandon(&w->child);
+		pmk_child_abandon(&w->child);
 	if (err)
 		return err;
 	if (attached)
 		pmk_linux_counters_enable(l->counters);
-	l->began = watch_now();
-	return l->path ? child_start(&w->child) : 0;
+	l->began = pmk_watch_now();
+	if (!l->path)
+		return 0;
+	pmk_watch_child(w);
+	return pmk_child_start(&w->child, &c->fault);
 }
 
 /* As perf words it. */
-static char *describe_scope(const struct job *job)
+static char *describe_scope(const struct pmk_count *c)
 {
-	const struct request *q = job->q;
+	const struct pmk_request *q = &c->q;
 	char *text = NULL;
 	int n = 0;
 
@@ -657,78 +685,84 @@ static char *describe_scope(const struct job *job)
 	return n < 0 ? NULL : text;
 }
 
-static int run_once(struct job *job, struct watch *w)
+static int run_once(struct pmk_count *c, struct pmk_watch *w)
 {
+	struct machine *l = c->state;
 	double interval_at = HUGE_VAL;
-	int err = start(job, w);
+	int err = start(c, w), failed = 0;
 
-	if (!err && job->q->interval_unit == INTERVAL_MS)
-		interval_at = job->linux_job->began + (double)job->q->interval / 1000;
-	while (!err && !watch_step(w, interval_at))
-		next_interval(job, &interval_at);
+	if (!err && c->q.interval_unit == PMK_EVERY_MS)
+		interval_at = l->began + (double)c->q.interval / 1000;
+	/* A program that has been started is waited for, whatever else fails. */
+	while (!err && !pmk_watch_step(w, interval_at))
+		if (!failed)
+			failed = next_interval(c, &interval_at);
 	if (!err)
-		job->result.elapsed += watch_now() - job->linux_job->began;
-	job->result.exit_status = w->status;
-	job->interrupted = w->signal;
-	watch_reset(w);
-	return err;
+		c->result.elapsed += pmk_watch_now() - l->began;
+	c->result.exit_status = w->status;
+	c->interrupted = w->signal;
+	pmk_watch_reset(w);
+	return err ? err : failed;
 }
 
-static int run(struct job *job)
+static int run(struct pmk_count *c)
 {
-	struct watch w;
-	int err = watch_open(&w);
+	struct pmk_watch w;
+	int err = 0;
 
-	job->result.command = describe_scope(job);
-	for (unsigned i = 0; i < job->q->runs && !err && !job->interrupted; i++) {
-		err = run_once(job, &w);
+	pmk_watch_open(&w, &c->stop);
+	c->result.command = describe_scope(c);
+	for (unsigned i = 0; i < c->q.runs && !err && !c->interrupted; i++) {
+		err = run_once(c, &w);
 		/* A run that was cut off would spoil the mean of those that were not. */
-		if (err || (job->interrupted && i))
+		if (err || (c->interrupted && i))
 			break;
-		collect(job->linux_job);
-		job->result.runs = i + 1;
+		collect(c->state);
+		c->result.runs = i + 1;
 	}
-	job->result.elapsed /= job->result.runs ? job->result.runs : 1;
-	watch_close(&w);
+	c->result.elapsed /= c->result.runs ? c->result.runs : 1;
 	return err;
 }
 
 /* ---- what is said of the whole -------------------------------------------------------------- */
 
-static void describe(struct job *job)
+static int describe(struct pmk_count *c)
 {
-	struct linux_job *l = job->linux_job;
+	const struct machine *l = c->state;
 	struct utsname u;
 	bool user_only = false;
 
-	if (uname(&u) || asprintf(&job->result.producer, "%s %s", u.sysname, u.release) < 0)
-		job->result.producer = NULL;
+	if (uname(&u) || asprintf(&c->result.producer, "%s %s", u.sysname, u.release) < 0)
+		c->result.producer = NULL;
 	for (unsigned i = 0; i < l->nevents; i++)
 		user_only |= l->event[i].user_only;
 	if (user_only)
 		pmk_result_warn(
-			&job->result,
+			&c->result,
 			"the kernel's own part is not counted (:u): perf_event_paranoid is %d, and "
 			"for kernel mode it has to be 1 or less, or pmk needs CAP_PERFMON",
 			l->facts.paranoid);
 	if (!l->path) {
 		/* Being stopped is how counting of others ends; as in perf, the exit code tells it. */
-		job->result.exit_status = job->interrupted;
-		return;
+		c->result.exit_status = c->interrupted;
+		return 0;
 	}
 	/* Of a program that is killed the kernel has counted all there was. */
-	job->result.partial = job->interrupted != 0;
-	report_warn_of_end(job);
+	c->result.partial = c->interrupted != 0;
+	if (c->interrupted)
+		pmk_count_warn_interrupted(c);
+	return 0;
 }
 
-static const char *const own_options[] = { "pid", "all-cpus", "cpu", "no-inherit", NULL };
+static const char *const own_settings[] = { "pid", "all-cpus", "cpu", "no-inherit", NULL };
 
-const struct stat_target stat_linux = {
+const struct pmk_count_way pmk_way_machine = {
 	.name = "linux",
 	.brief = "this machine: real counters, through the Linux kernel",
-	.options = own_options,
+	.settings = own_settings,
 	.choose = choose,
 	.run = run,
 	.describe = describe,
-	.write = write_sections,
+	.finish = finish,
+	.free = free_machine,
 };

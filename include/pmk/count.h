@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Counting a program: what `pmk stat` does, as a library. Host library only.
+ *
+ *	struct pmk_count *c = pmk_count_new();
+ *	struct pmk_count_row row;
+ *
+ *	if (pmk_count_set(c, "event", "cycles,instructions") || pmk_count_program(c, argv) ||
+ *	    pmk_count_run(c, NULL))
+ *		fprintf(stderr, "%s\n", pmk_count_error(c)->text);
+ *	for (unsigned i = 0; pmk_count_row(c, i, &row); i++)
+ *		printf("%s %llu\n", row.name, (unsigned long long)row.value);
+ *	pmk_count_free(c);
+ *
+ * A handle is one request and its results. Where it is counted is the setting "target": emulation, this
+ * machine, or a waveform dump, one interface for all of them.
+ *
+ * Errors. Functions that can fail return 0 or an enum pmk_count_failure; pmk_count_error() has the line for
+ * people. Nothing is printed and nothing exits. All functions take a NULL handle for one there was no memory for.
+ *
+ * Threads. A handle is for one thread at a time; pmk_count_stop() may be called by any thread and from signal
+ * handlers. Handles share nothing, so that threads can count at the same time, each with its own.
+ *
+ * What the process notices: programs and emulators are its children, started by fork() and reaped by
+ * their number alone; SIGCHLD must not be ignored. No signal handler is installed and no signal is blocked
+ * outside of fork(). While counters of this machine are opened, the soft limit of open files is raised to
+ * the hard one. Emulators end with the thread that started them. Environment: PMK_DATA, PMK_PLUGIN, PMK_QEMU_DIR,
+ * PATH, HOME, XDG_CONFIG_HOME and XDG_CACHE_HOME are read as by pmk, see pmk(1).
+ */
+#ifndef PMK_COUNT_H
+#define PMK_COUNT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct pmk_count;
+struct pmk_result; /* <pmk/result.h> */
+
+/* The kind of a failure. The numbers are the exit codes of pmk. */
+enum pmk_count_failure {
+	PMK_COUNT_FAILED = 125,	   /* it could not be counted */
+	PMK_COUNT_NOT_EXEC = 126,  /* the program cannot be executed */
+	PMK_COUNT_NOT_FOUND = 127, /* there is no such program */
+	PMK_COUNT_USAGE = 129,	   /* what was asked for makes no sense */
+};
+
+struct pmk_count_error {
+	int32_t failure; /* enum pmk_count_failure; 0: there was none */
+	const char
+		*text; /* one line without its end: what, where, what to do; "" without a failure */
+};
+
+/* NULL when out of memory. */
+struct pmk_count *pmk_count_new(void);
+void pmk_count_free(struct pmk_count *c);
+
+/* The last failure. Valid until the next call for the handle. Never NULL. */
+const struct pmk_count_error *pmk_count_error(struct pmk_count *c);
+
+/* ---- the request ---------------------------------------------------------------------------- */
+
+/*
+ * Change a setting. Names and values are those of the long options of pmk stat, pmk-stat(1):
+ *
+ *	target                           "emu", "linux" or "wave:FILE"
+ *	event, metrics                   what is counted; lists with commas
+ *	pmu, core, set, traffic, layout  the core that is modelled, and what is around it
+ *	map, layer                       of a dump
+ *	pid, all-cpus, cpu, no-inherit   whom to count on this machine
+ *	repeat, interval, passes         how often
+ *	region, from, to, no-aggr, bars  what is told apart
+ *	env, sysroot, qemu               the world of an emulated program
+ *
+ * and of the library alone
+ *
+ *	data                             the directory with cores/, metrics/ and layouts/
+ *	plugin                           the module for QEMU, or the directory with all of them
+ *
+ * A flag ("all-cpus", "no-aggr", "no-inherit", "bars") takes NULL. What can be repeated adds up: event, metrics,
+ * set, traffic, region, env; of the others the last one holds. Texts are copied. PMK_COUNT_USAGE, PMK_COUNT_FAILED.
+ */
+int pmk_count_set(struct pmk_count *c, const char *name, const char *value);
+/* The program and its arguments, NULL terminated; copied. With the setting "qemu": more words for the emulator. */
+int pmk_count_program(struct pmk_count *c, char *const *argv);
+
+/* ---- counting ------------------------------------------------------------------------------- */
+
+/* Who is told while it counts, in the thread of pmk_count_run(). Each may be NULL. */
+struct pmk_count_listener {
+	void *ctx;
+	/* It is known what is counted and by whom; no row is there yet. */
+	void (*begin)(void *ctx, struct pmk_count *c);
+	/* More rows are there, those from `first` on: an interval, as soon as it is over; a region, a core or
+	 * the whole run when it has ended. */
+	void (*rows)(void *ctx, struct pmk_count *c, uint32_t first);
+	/* A line that people should see now. */
+	void (*note)(void *ctx, const char *text);
+	/* About ten times a second while a dump is read: bytes so far, and in all; 0: not known. */
+	void (*progress)(void *ctx, uint64_t bytes, uint64_t size);
+};
+
+/* Look whether the request can be met, and by what: reads files, starts nothing. pmk_count_run() does it, too, if
+ * nobody has. `l` may be NULL, here and below; it is copied, and holds from then on. */
+int pmk_count_prepare(struct pmk_count *c, const struct pmk_count_listener *l);
+
+/* Count, to the end of the program or until pmk_count_stop(). Once per handle. */
+int pmk_count_run(struct pmk_count *c, const struct pmk_count_listener *l);
+
+/*
+ * End the run, as Ctrl-C does for pmk: a program that has not ended by itself 300 ms later is sent `signal`
+ * (1 … 64, SIGINT for example), and after 2 s more it is killed. What was counted is told. Async-signal-safe.
+ */
+void pmk_count_stop(struct pmk_count *c, int signal);
+
+/* ---- results -------------------------------------------------------------------------------- */
+
+/* One number. Texts are valid until pmk_count_free(). */
+struct pmk_count_row {
+	const char *name; /* as it was asked for: "cycles" */
+	const char *pmu;  /* whose event it is: "arm1176" */
+	const char *unit; /* of the value: "ns"; NULL: a plain number */
+	const char *
+		trust; /* "exact", "modelled", "measured", "scaled", "wrapped", "not supported", "not counted" */
+	const char *reason;  /* why there is no value, or what to know about it; NULL: nothing */
+	const char *region;  /* that it was counted in; NULL: the whole run */
+	int32_t cpu;	     /* -1: all */
+	uint32_t section;    /* rows with the same number are of one place and time; from 0 */
+	uint32_t group;	     /* rows of one {group} share a number; 0: of none */
+	int32_t has_value;   /* 0: `reason` says why */
+	uint64_t value;	     /* over several runs their mean, rounded */
+	uint64_t entries;    /* how often the region was entered */
+	uint64_t runtime_ns; /* how long it was counted; the emulated core's time in emulation */
+	double coverage;     /* share of the time it was counted: 1.0 always */
+	double stddev_pct; /* standard deviation of the mean in percent of it, over several runs */
+	int32_t interval; /* not 0: of an interval, and the next three are its end, since the start */
+	int32_t has_latency; /* not 0: `value` is how often, and the last four are how long, in cycles */
+	uint64_t at_cycles, at_insns; /* 0: not known */
+	double at_seconds;
+	uint64_t latency_n, latency_sum;   /* timed occurrences, and their sum */
+	uint64_t latency_min, latency_max; /* min > max: not known */
+};
+
+/* One metric in one section. Texts are valid until pmk_count_free(). */
+struct pmk_count_metric {
+	const char *name;   /* "cpi" */
+	const char *unit;   /* "cycles/insn", "%", or "" */
+	const char *reason; /* why it is not valid, or NULL */
+	const char *region; /* as in a row, and the next two */
+	int32_t cpu;
+	uint32_t section;
+	int32_t valid;
+	double value;
+};
+
+/* Of the run as a whole. Texts are valid until pmk_count_free(); NULL: not known. */
+struct pmk_count_summary {
+	const char *pmu, *core; /* core NULL: none was modelled */
+	const char *command;	/* quoted for display */
+	const char *producer;	/* who counted: "qemu-arm 7.2.22" */
+	const char *settings;	/* what was changed of the core */
+	const char *warning;	/* what a reader has to know, lines; NULL: nothing */
+	uint32_t passes;	/* programmings of the counters it took */
+	uint32_t runs, processes, threads;
+	int32_t partial;   /* not 0: it was cut off, and the counts are what came before */
+	int32_t exit_code; /* of the program as a shell tells it, 128 + signal when it was killed */
+	double elapsed;	   /* seconds on the host, of a run */
+	double clock_hz;   /* of the cycles; 0: not known */
+};
+
+/* False: there are not so many. Rows stand in the order in which they came. */
+bool pmk_count_row(const struct pmk_count *c, uint32_t i, struct pmk_count_row *row);
+bool pmk_count_metric(const struct pmk_count *c, uint32_t i, struct pmk_count_metric *metric);
+void pmk_count_summary(const struct pmk_count *c, struct pmk_count_summary *s);
+
+/* The same as one record, for the writers of <pmk/result.h>. Valid until pmk_count_free(). */
+const struct pmk_result *pmk_count_result(const struct pmk_count *c);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* A program that waits before its first instruction, so that counters can be put on it. */
+#ifndef PMK_COUNT_CHILD_H
+#define PMK_COUNT_CHILD_H
+
+#include <sys/types.h>
+
+#include "count/error.h"
+
+struct pmk_child {
+	pid_t pid;	  /* 0: none */
+	const char *path; /* of the program; not copied */
+	int go, failed;
+};
+
+/* Fork; the child waits. It gets the signal mask of the calling thread, and of its handlers none. 0 or a failure. */
+int pmk_child_prepare(struct pmk_child *c, const char *path, char *const *argv,
+		      struct pmk_count_fault *f);
+/* Let it execute the program. 0, or a failure: it cannot be executed. */
+int pmk_child_start(struct pmk_child *c, struct pmk_count_fault *f);
+/* Forget it without starting it. */
+void pmk_child_abandon(struct pmk_child *c);
+
+#endif

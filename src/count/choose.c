@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+/* What is common to all ways to count: which events and metrics are meant, and how a row of the result begins. */
+#include "count/count.h"
+
+#include <pmk/ahbmon.h>
+
+#include "pmu/ahbmon/layers.h"
+
+const struct pmk_layers *pmk_count_layers(const struct pmk_pmu *pmu)
+{
+	return pmu && pmu->driver == pmk_ahbmon.driver ? &pmk_ahbmon_layers : NULL;
+}
+
+/* The events of the metrics that -M names. */
+static int metric_events(struct pmk_count *c)
+{
+	for (unsigned i = 0; i < c->metrics.count; i++) {
+		const struct pmk_metric *m = c->metrics.item[i];
+
+		for (const char *const *e = m->events; *e; e++) {
+			const struct pmk_event *ev = pmk_pmu_event(c->pmu, *e);
+			int err;
+
+			if (!ev)
+				return pmk_count_fail(
+					&c->fault, PMK_COUNT_USAGE,
+					"metric %s needs event %s, which %s does not have", m->name,
+					*e, c->pmu->name);
+			err = pmk_event_list_add(&c->events, ev, ev->name);
+			if (err)
+				return err;
+		}
+	}
+	return 0;
+}
+
+static bool is_listed(const void *list, const struct pmk_event *ev)
+{
+	return pmk_event_list_find(list, ev) != NULL;
+}
+
+static int named_metrics(struct pmk_count *c)
+{
+	const struct pmk_metrics *all = pmk_count_all_metrics(c);
+
+	return all ? pmk_metric_list_named(&c->metrics, all, &c->q.metrics, &c->fault)
+		   : PMK_COUNT_FAILED;
+}
+
+/* Without names: all that the events suffice for. */
+static int fitting_metrics(struct pmk_count *c, bool has_clock)
+{
+	const struct pmk_metrics *all = pmk_count_all_metrics(c);
+
+	if (all)
+		pmk_metric_list_fitting(&c->metrics, all, c->pmu, has_clock, is_listed, &c->events);
+	return all ? 0 : PMK_COUNT_FAILED;
+}
+
+static int add_watched(struct pmk_count *c, const struct pmk_event *const *ev,
+		       bool (*watched)(const struct pmk_count *c, const struct pmk_event *ev))
+{
+	int err = 0;
+
+	for (; !err && *ev; ev++)
+		if (watched(c, *ev))
+			err = pmk_event_list_add(&c->events, *ev, (*ev)->name);
+	return err;
+}
+
+/* What --bars needs. */
+static int bar_events(struct pmk_count *c,
+		      bool (*watched)(const struct pmk_count *c, const struct pmk_event *ev))
+{
+	const struct pmk_layers *layers = pmk_count_layers(c->pmu);
+	bool timed = watched && pmk_pmu_times_latencies(c->pmu);
+	int err;
+
+	if (timed && c->q.interval_unit != PMK_EVERY_NONE)
+		return 0;
+	if (timed)
+		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
+				      "--bars: %s has no layers of a bus to draw; with -I "
+				      "the trend of its latencies is drawn",
+				      c->pmu->name);
+	if (!watched || !layers)
+		return pmk_count_fail(
+			&c->fault, PMK_COUNT_USAGE,
+			"--bars draws layers of a bus, as --pmu ahbmon counts them; %s has none",
+			watched ? c->pmu->name : "-T linux");
+	err = add_watched(c, (const struct pmk_event *const[]){ layers->cycles, NULL }, watched);
+	for (unsigned i = 0; !err && i < layers->n; i++) {
+		const struct pmk_layer *l = &layers->layer[i];
+
+		err = add_watched(c, l->transfer, watched);
+		if (!err)
+			err = add_watched(c, l->burst, watched);
+		if (!err)
+			err = add_watched(c, l->wait, watched);
+		if (!err)
+			err = add_watched(
+				c, (const struct pmk_event *const[]){ l->slave, l->bus, NULL },
+				watched);
+	}
+	return err;
+}
+
+int pmk_choose_events(struct pmk_count *c, int (*defaults)(struct pmk_count *c),
+		      bool (*watched)(const struct pmk_count *c, const struct pmk_event *ev),
+		      bool has_clock)
+{
+	unsigned nmetrics = c->q.metrics.count;
+	int err = 0;
+
+	for (unsigned i = 0; !err && i < c->q.events.count; i++)
+		err = pmk_event_list_parse(&c->events, c->pmu, c->q.events.word[i]);
+	if (!err && !c->q.events.count && !nmetrics)
+		err = defaults(c);
+	if (!err && nmetrics)
+		err = named_metrics(c);
+	if (!err)
+		err = metric_events(c);
+	if (!err && c->q.bars)
+		err = bar_events(c, watched);
+	if (!err && !nmetrics)
+		err = fitting_metrics(c, has_clock);
+	return err;
+}
+
+void pmk_choose_row(const struct pmk_count *c, unsigned i, enum pmk_trust trust,
+		    struct pmk_row *row)
+{
+	const struct pmk_event_request *req = &c->events.item[i];
+
+	*row = (struct pmk_row){
+		.event = req->event,
+		.name = req->name,
+		.group = req->group,
+		.coverage = 1.0,
+		.reason = c->reason[i],
+		.trust = c->reason[i] ? PMK_TRUST_NOT_SUPPORTED : trust,
+	};
+}

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: MIT
+/* From a request to a result: who is asked, and who is told when. See count.h. */
+#define _GNU_SOURCE
+#include "count/count.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "count/files.h"
+
+struct pmk_count *pmk_count_new(void)
+{
+	struct pmk_count *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		return NULL;
+	c->q.runs = 1;
+	c->events.fault = &c->fault;
+	pmk_result_init(&c->result);
+	c->result.runs = 0; /* so far */
+	c->stop.fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (c->stop.fd >= 0)
+		return c;
+	free(c);
+	return NULL;
+}
+
+void pmk_count_free(struct pmk_count *c)
+{
+	if (!c)
+		return;
+	if (c->state)
+		c->q.target->free(c);
+	pmk_result_free(&c->result);
+	pmk_event_list_free(&c->events);
+	pmk_metrics_free(c->all_metrics);
+	pmk_request_free(&c->q);
+	pmk_count_fault_free(&c->fault);
+	close(c->stop.fd);
+	free(c);
+}
+
+const struct pmk_count_error *pmk_count_error(struct pmk_count *c)
+{
+	static const struct pmk_count_error none = { PMK_COUNT_FAILED, "out of memory" };
+
+	if (!c)
+		return &none;
+	c->told = (struct pmk_count_error){ c->fault.failure, pmk_count_fault_text(&c->fault) };
+	return &c->told;
+}
+
+/* ---- for all ways to count ------------------------------------------------------------------ */
+
+const char *pmk_count_data(struct pmk_count *c)
+{
+	if (!*c->data && pmk_files_data(c->data, c->q.data, &c->fault)) {
+		*c->data = '\0';
+		return NULL;
+	}
+	return c->data;
+}
+
+void pmk_count_note(struct pmk_count *c, const char *fmt, ...)
+{
+	char *text;
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (vasprintf(&text, fmt, ap) < 0)
+		text = NULL;
+	va_end(ap);
+	if (text && c->listener.note)
+		c->listener.note(c->listener.ctx, text);
+	free(text);
+}
+
+struct pmk_metrics *pmk_count_all_metrics(struct pmk_count *c)
+{
+	const char *data = c->all_metrics ? NULL : pmk_count_data(c);
+	struct pmk_count_fault why = { 0 };
+
+	if (!data)
+		return c->all_metrics;
+	pmk_files_metrics(&c->all_metrics, data, &why, &c->fault);
+	if (why.failure)
+		pmk_count_note(c, "%s", pmk_count_fault_text(&why));
+	pmk_count_fault_free(&why);
+	return c->all_metrics;
+}
+
+int pmk_count_stopped(const struct pmk_count *c)
+{
+	return atomic_load(&c->stop.signal);
+}
+
+char *pmk_count_join(char *const *words, const char *prefix)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *f = open_memstream(&text, &size);
+
+	if (!f)
+		return NULL;
+	fputs(prefix, f);
+	for (unsigned i = 0; words && words[i]; i++) {
+		bool quote = !*words[i] || strpbrk(words[i], " \t\n\"'\\$*?;|&<>()");
+
+		fprintf(f, "%s%s", i || *prefix ? " " : "", quote ? "'" : "");
+		fprintf(f, "%s%s", words[i], quote ? "'" : "");
+	}
+	fclose(f);
+	return text;
+}
+
+/* All that was asked for of the core and what is around it. */
+static char *settings_of(const struct pmk_request *q)
+{
+	char *sets = pmk_count_join(q->overrides.word, ""), *text = NULL;
+	size_t size = 0;
+	FILE *f = sets ? open_memstream(&text, &size) : NULL;
+
+	if (!f) {
+		free(sets);
+		return NULL;
+	}
+	fputs(sets, f);
+	for (unsigned i = 0; i < q->traffic.count; i++)
+		fprintf(f, "%straffic=%s", i || *sets ? " " : "", q->traffic.word[i]);
+	if (q->layout)
+		fprintf(f, "%slayout=%s", q->traffic.count || *sets ? " " : "", q->layout);
+	fclose(f);
+	free(sets);
+	return text;
+}
+
+int pmk_count_begin(struct pmk_count *c)
+{
+	struct pmk_result *r = &c->result;
+
+	if (c->begun)
+		return 0;
+	r->pmu = c->pmu;
+	if (!r->command)
+		r->command = pmk_count_join(c->q.command, c->q.qemu ? c->q.qemu : "");
+	if (!r->settings)
+		r->settings = settings_of(&c->q);
+	if (!r->env)
+		r->env = strdup("");
+	if (!r->runs)
+		r->runs = c->q.runs;
+	if (!r->command || !r->settings || !r->env)
+		return pmk_count_no_memory(&c->fault);
+	c->begun = true;
+	if (c->listener.begin)
+		c->listener.begin(c->listener.ctx, c);
+	return 0;
+}
+
+void pmk_count_tell(struct pmk_count *c)
+{
+	uint32_t first = c->nrows;
+
+	c->nrows += c->result.sections[c->result.nsections - 1].nrows;
+	if (c->listener.rows)
+		c->listener.rows(c->listener.ctx, c, first);
+}
+
+void pmk_count_warn_interrupted(struct pmk_count *c)
+{
+	pmk_result_warn(&c->result,
+			"the program was interrupted: counts are what had been counted by then");
+	if (c->q.runs > 1)
+		pmk_result_warn(&c->result, "%u of %u runs were completed", c->result.runs,
+				c->q.runs);
+}
+
+/* ---- the interface -------------------------------------------------------------------------- */
+
+int pmk_count_prepare(struct pmk_count *c, const struct pmk_count_listener *l)
+{
+	int err;
+
+	if (!c)
+		return PMK_COUNT_FAILED;
+	if (l)
+		c->listener = *l;
+	if (c->stage == PMK_COUNT_PREPARED)
+		return 0;
+	if (c->stage == PMK_COUNT_RAN)
+		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
+				      "this has been counted; take a new handle for another run");
+	err = pmk_request_check(c);
+	if (!err)
+		err = c->q.target->choose(c);
+	/* What has been settled in part is not settled again. */
+	c->stage = err ? PMK_COUNT_RAN : PMK_COUNT_PREPARED;
+	return err;
+}
+
+/* The end of a program is learnt by waiting for it. */
+static int check_children(struct pmk_count *c)
+{
+	struct sigaction sa;
+
+	if (sigaction(SIGCHLD, NULL, &sa) ||
+	    (sa.sa_handler != SIG_IGN && !(sa.sa_flags & SA_NOCLDWAIT)))
+		return 0;
+	return pmk_count_fail(
+		&c->fault, PMK_COUNT_FAILED,
+		"SIGCHLD is ignored in this process, so that nobody learns how a program "
+		"ends; set it to SIG_DFL");
+}
+
+int pmk_count_run(struct pmk_count *c, const struct pmk_count_listener *l)
+{
+	int err;
+
+	if (!c)
+		return PMK_COUNT_FAILED;
+	err = pmk_count_prepare(c, l);
+	if (err)
+		return err;
+	c->stage = PMK_COUNT_RAN;
+	err = check_children(c);
+	if (!err)
+		err = c->q.target->run(c);
+	if (!err)
+		err = c->q.target->describe(c);
+	if (!err)
+		err = pmk_count_begin(c);
+	return err ? err : c->q.target->finish(c);
+}
+
+void pmk_count_stop(struct pmk_count *c, int signal)
+{
+	const uint64_t one = 1;
+	int before = errno;
+	ssize_t n;
+
+	atomic_store(&c->stop.signal, signal);
+	n = write(c->stop.fd, &one, sizeof(one));
+	(void)n; /* who runs looks at the signal as well */
+	errno = before;
+}
+
+const struct pmk_result *pmk_count_result(const struct pmk_count *c)
+{
+	return &c->result;
+}
+
+/* ---- for the command ------------------------------------------------------------------------ */
+
+const char *pmk_count_file(const struct pmk_count *c)
+{
+	return c->program;
+}
+
+const struct pmk_metric *const *pmk_count_metrics(const struct pmk_count *c)
+{
+	return c->metrics.item;
+}

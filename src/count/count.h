@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Counting between its files. The interface is <pmk/count.h>.
+ *
+ *	request.c          settings → struct pmk_request
+ *	choose.c           what is common to all ways: events and metrics that are meant
+ *	emulated.c         emulation: what is counted where; emulated_run.c runs the emulator and takes the
+ *	                   readings, emulated_result.c makes sections of them
+ *	machine.c          this machine, through the kernel
+ *	wave.c             a waveform dump
+ *	monitor.c          how the AHB Monitor counts, in emulation and in a dump
+ *	count.c            from a request to a result: who is asked and told when
+ */
+#ifndef PMK_COUNT_COUNT_H
+#define PMK_COUNT_COUNT_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <pmk/count.h>
+#include <pmk/result.h>
+
+#include "count/command.h"
+#include "count/error.h"
+#include "count/events.h"
+#include "count/metrics.h"
+#include "count/watch.h"
+#include "count/way.h"
+#include "count/words.h"
+
+enum pmk_interval { PMK_EVERY_NONE, PMK_EVERY_CYCLES, PMK_EVERY_INSNS, PMK_EVERY_MS };
+
+/* What was asked for. Texts are the request's; NULL: not given. */
+struct pmk_request {
+	const struct pmk_count_way *target;
+	const struct pmk_count_way *hinted; /* the only one that knows … */
+	const char *hint;		    /* … this setting */
+	const char *shared;		    /* a setting that some counters know */
+	struct pmk_words events, metrics, overrides, traffic, regions, env;
+	struct pmk_words words; /* the program and its arguments */
+	char *const *command;	/* the same, NULL terminated even if there is none */
+	char *pmu_name, *core_name;
+	char *from, *to;
+	char *sysroot, *qemu;
+	char *pids, *cpus;
+	char *file, *map, *layer; /* of a dump */
+	char *layout;		  /* of the AHB Monitor */
+	char *data, *plugin;	  /* where files are */
+	enum pmk_interval interval_unit;
+	uint64_t interval;
+	unsigned runs;
+	bool per_core, rerun, all_cpus, no_inherit, bars;
+};
+
+struct pmk_count {
+	struct pmk_request q;
+	struct pmk_count_fault fault;
+	struct pmk_count_error told; /* the same for the outside */
+	struct pmk_count_listener listener;
+	struct pmk_stop stop;
+	enum { PMK_COUNT_ASKED, PMK_COUNT_PREPARED, PMK_COUNT_RAN } stage;
+	/* What is counted. Settled by the way to count. */
+	const struct pmk_pmu *pmu;
+	struct pmk_event_list events;
+	const char *reason[PMK_MAX_EVENTS]; /* why event i is not counted, or NULL */
+	struct pmk_metrics *all_metrics;    /* loaded when somebody asks */
+	struct pmk_metric_list metrics;
+	const char *program; /* the file that is run, or NULL */
+	void *state;	     /* its own */
+	/* What came out. */
+	struct pmk_result result;
+	bool begun;	     /* the listener knows what is counted */
+	uint32_t nrows;	     /* that it has been told of */
+	int interrupted;     /* the signal of `stop` that ended the run, 0: none */
+	char data[PATH_MAX]; /* the data directory, when it has been looked for */
+};
+
+/* request.c: what makes no sense together, and which way is meant. 0 or a failure. */
+int pmk_request_check(struct pmk_count *c);
+void pmk_request_free(struct pmk_request *q);
+
+/* count.c. The data directory, the metrics; NULL: a failure. */
+const char *pmk_count_data(struct pmk_count *c);
+struct pmk_metrics *pmk_count_all_metrics(struct pmk_count *c);
+/* A line for people that is no failure. */
+void pmk_count_note(struct pmk_count *c, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+/* It is known what is counted: tell the listener, once. 0 or a failure. */
+int pmk_count_begin(struct pmk_count *c);
+/* The last section of the result is complete: tell the listener. */
+void pmk_count_tell(struct pmk_count *c);
+/* A signal that the run is to end with; 0: it goes on. */
+int pmk_count_stopped(const struct pmk_count *c);
+/* Words with spaces between them, quoted for display, behind `prefix`. NULL: out of memory. */
+char *pmk_count_join(char *const *words, const char *prefix);
+/* Warn that the run was interrupted. */
+void pmk_count_warn_interrupted(struct pmk_count *c);
+
+/*
+ * choose.c. What events and metrics name, into c->events and c->metrics; without both, what `defaults` names. With
+ * "bars" also the events of the PMU's layers that `watched` says yes to; NULL: there are no bars here. `has_clock`: the
+ * clock of the core is known. 0 or a failure.
+ */
+int pmk_choose_events(struct pmk_count *c, int (*defaults)(struct pmk_count *c),
+		      bool (*watched)(const struct pmk_count *c, const struct pmk_event *ev),
+		      bool has_clock);
+/* The row of event i without its value; `trust` if it is counted. */
+void pmk_choose_row(const struct pmk_count *c, unsigned i, enum pmk_trust trust,
+		    struct pmk_row *row);
+#endif

@@ -1,0 +1,598 @@
+// SPDX-License-Identifier: MIT
+/* Counting in emulation, first part: settle which core, events, regions and intervals are meant. */
+#include "count/emulated.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ahb/traffic.h"
+#include "pmu/ahbmon/regs.h"
+
+/* ---- what is counted ------------------------------------------------------------------------ */
+
+/* The name of the PMU that is meant: the core's own, or that of its level 2 cache if that is asked for. */
+static const char *pmu_of(const struct pmk_core *core, const struct pmk_pmu *asked)
+{
+	bool level2 = asked && core->l2_type && pmk_core_l2_type(asked->name) == core->l2_type;
+
+	return level2 ? asked->name : core->pmu;
+}
+
+static int choose_core(struct pmk_count *c)
+{
+	struct pmk_emulation *e = c->state;
+	const char *name = c->q.core_name;
+	const struct pmk_pmu *asked = NULL;
+	const char *data;
+	char *found = NULL;
+	int err = 0;
+
+	if (c->q.pmu_name) {
+		asked = pmk_pmu_find(c->q.pmu_name);
+		if (!asked)
+			return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
+					      "unknown PMU '%s' (pmk list pmus)", c->q.pmu_name);
+	}
+	data = pmk_count_data(c);
+	if (!data)
+		return PMK_COUNT_FAILED;
+	if (asked && !name && !pmk_core_l2_type(asked->name)) {
+		err = pmk_program_core_with(&e->prog, data, asked->name, &found);
+		if (err)
+			return err;
+		name = found;
+		if (!name)
+			return pmk_count_fail(
+				&c->fault, PMK_COUNT_USAGE,
+				"no core that is emulated has the PMU %s; -e and --core of "
+				"another one (pmk list cores), or -T linux on a machine that "
+				"has it",
+				asked->name);
+	}
+	err = pmk_program_core(&e->prog, data, name, asked ? asked->name : NULL, &c->q.overrides);
+	free(found);
+	if (err)
+		return err;
+	c->pmu = pmk_emulated_pmu(pmu_of(&e->prog.core, asked), &e->prog.core, &e->microblaze);
+	if (!c->pmu)
+		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
+				      "core %s has no performance monitor; choose another one "
+				      "(pmk list cores)",
+				      e->prog.core.name);
+	if (asked && asked != c->pmu && pmk_core_l2_type(asked->name) && e->prog.core.l2_type)
+		return pmk_count_fail(
+			&c->fault, PMK_COUNT_USAGE, "the level 2 cache of core %s is %s, not %s",
+			e->prog.core.name, pmk_core_l2[e->prog.core.l2_type], asked->name);
+	if (asked && strcmp(asked->name, c->pmu->name) != 0)
+		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE, "core %s has the PMU %s, not %s",
+				      e->prog.core.name, c->pmu->name, asked->name);
+	return 0;
+}
+
+/* The core's PMU and that of its level 2 cache are on one bus: one of them is c->pmu, and of the other one
+ * events can be named. */
+static void choose_beside(struct pmk_count *c)
+{
+	struct pmk_emulation *e = c->state;
+	const struct pmk_core *core = &e->prog.core;
+	const struct pmk_pmu *cache =
+		core->l2_type ? pmk_pmu_find(pmk_core_l2[core->l2_type]) : NULL;
+
+	if (cache)
+		e->beside = c->pmu == cache ? pmk_pmu_find(core->pmu) : cache;
+}
+
+/* Does "pmu/event/" or "pmu::event" name that PMU? */
+static bool names_pmu(const char *name, const struct pmk_pmu *pmu)
+{
+	size_t n = strcspn(name, "/:");
+	char first[64];
+
+	snprintf(first, sizeof(first), "%.*s", n < sizeof(first) ? (int)n : 0, name);
+	return name[n] && pmk_pmu_find(first) == pmu;
+}
+
+/* An event of the one PMU or of the other. */
+static int find_event(void *ctx, const char *name, struct pmk_event_request *req)
+{
+	struct pmk_count *c = ctx;
+	const struct pmk_emulation *e = c->state;
+
+	if (e->beside && names_pmu(name, e->beside))
+		req->how = e->beside;
+	req->event = pmk_event_named(req->how ? e->beside : c->pmu, name, &c->fault);
+	return req->event ? 0 : PMK_COUNT_USAGE;
+}
+
+/* The layers of the masters that --traffic has made busy. */
+static int traffic_events(struct pmk_count *c)
+{
+	struct pmk_emulation *e = c->state;
+	enum { GXI = PMK_MATRIX_NMASTERS };
+	static const char *const names[GXI + 1][5] = {
+		[PMK_MATRIX_CLCDC] = { "ct_clcd_rd", "ct_clcd_wait_total",
+				       "ct_clcd_wait_non_seq_bus" },
+		[PMK_MATRIX_DMA0] = { "ct_dma0_rd", "ct_dma0_wr", "ct_dma0_wait_total",
+				      "ct_dma0_wait_non_seq_bus" },
+		[PMK_MATRIX_DMA1] = { "ct_dma1_rd", "ct_dma1_wr", "ct_dma1_wait_total",
+				      "ct_dma1_wait_non_seq_bus" },
+		[PMK_MATRIX_EXP] = { "ct_exp_rd", "ct_exp_wr", "ct_exp_wait_total",
+				     "ct_exp_wait_non_seq_bus" },
+		[GXI] = { "ct_gxi_rd", "ct_gxi_wr", "ct_gxi_rd_data_wait", "ct_gxi_page_change" },
+	};
+	const struct pmk_traffic *t = &e->cfg.traffic;
+	int err = 0;
+
+	for (unsigned m = 0; m <= GXI; m++)
+		for (unsigned i = 0;
+		     !err && (m == GXI ? t->gxi.on : t->master[m].on) && names[m][i]; i++) {
+			const struct pmk_event *ev = pmk_pmu_event(c->pmu, names[m][i]);
+
+			err = pmk_event_list_add(&c->events, ev, ev->name);
+		}
+	return err;
+}
+
+/* The PMU's own choice, as far as there is a counter for it, and what --traffic keeps busy. */
+static int default_events(struct pmk_count *c)
+{
+	const char *at = c->pmu->defaults;
+	char name[64];
+	int len, err = 0;
+
+	for (; !err && sscanf(at, " %63s%n", name, &len) == 1; at += len) {
+		const struct pmk_event *ev = pmk_pmu_event(c->pmu, name);
+
+		if (ev && pmk_pmu_range(c->pmu, ev->code))
+			err = pmk_event_list_add(&c->events, ev, ev->name);
+	}
+	return err ? err : traffic_events(c);
+}
+
+/* Is anything on the bus that it is counted on? The program's layers, and those that --traffic keeps busy. */
+static bool has_traffic(const struct pmk_count *c, const struct pmk_event *ev)
+{
+	struct pmk_emulation *e = c->state;
+	unsigned bus = pmk_ahbmon_bus_of[ev->code];
+
+	switch (bus) {
+	case PMK_AHBMON_BUS_HCLK:
+	case PMK_AHBMON_BUS_ARMI:
+	case PMK_AHBMON_BUS_ARMD:
+		return true;
+	case PMK_AHBMON_BUS_GXI:
+		return e->cfg.traffic.gxi.on;
+	default: /* a master for each layer, in their order */
+		return e->cfg.traffic.master[bus - PMK_AHBMON_BUS_ARMI].on;
+	}
+}
+
+/* Does the core raise all that the event counts, in user or in system emulation? */
+static bool is_raised(const struct pmk_core *core, bool system, const struct pmk_event *ev)
+{
+	struct pmk_core there = *core;
+	struct pmk_signal_set raised;
+
+	there.system = system;
+	raised = pmk_emulated_raises(&there);
+	return pmk_signal_in(&raised, ev->signal) &&
+	       (ev->signal2 == PMK_SIG_NONE || pmk_signal_in(&raised, ev->signal2));
+}
+
+/* Why an event cannot be counted here, or NULL. */
+static const char *not_counted_because(const struct pmk_count *c,
+				       const struct pmk_event_request *req)
+{
+	struct pmk_emulation *e = c->state;
+	const struct pmk_core *core = &e->prog.core;
+	const struct pmk_event *ev = req->event;
+
+	if (req->kernel && !req->user)
+		return e->prog.system ? "privileged and user mode are not told apart in emulation"
+				      : "user emulation runs no kernel code";
+	if (req->user && !req->kernel && e->prog.system)
+		return "privileged and user mode are not told apart in emulation";
+	if (is_raised(core, e->prog.system, ev))
+		return NULL;
+	if (is_raised(core, true, ev))
+		return "user emulation takes no exceptions; with --qemu, firmware does";
+	return ev->unmodelled ? ev->unmodelled : "not modelled";
+}
+
+/* A PMU that can set all counters to zero at once has an interval timer: one of them counts cycles and
+ * overflows every so many. A window begins its intervals anew, which a timer does not. */
+static void use_interval_timer(struct pmk_count *c)
+{
+	struct pmk_emulation *e = c->state;
+	const struct pmk_pmu *pmu = c->pmu;
+
+	if (e->cfg.interval_unit != PMK_INTERVAL_CYCLES || !pmu->driver->zero || c->q.from)
+		return;
+	for (unsigned i = 0; i < pmu->nevents && !e->plan.timed; i++) {
+		e->plan.timed =
+			pmk_pmu_has(pmu, &pmu->events[i]) && pmu->events[i].signal == PMK_SIG_CYCLE;
+		e->plan.timer_code = pmu->events[i].code;
+	}
+	if (e->plan.timed && e->cfg.interval > pmk_pmu_range(pmu, e->plan.timer_code)) {
+		e->plan.timed = false;
+		e->beyond_timer = true;
+	}
+}
+
+static const struct pmk_pmu *pmu_of_event(struct pmk_count *c, unsigned event)
+{
+	struct pmk_emulation *e = c->state;
+
+	return e->plan.event[event].pmu ? e->beside : c->pmu;
+}
+
+/* Does an event find a counter when no other event is counted? */
+static bool fits_alone(struct pmk_count *c, unsigned event)
+{
+	struct pmk_emulation *e = c->state;
+	struct pmk_plan alone;
+	uint16_t code = e->plan.event[event].code;
+
+	if (e->plan.event[event].pmu)
+		return true; /* its counters take any event */
+	alone = (struct pmk_plan){
+		.timed = e->plan.timed,
+		.timer_code = e->plan.timer_code,
+		.nevents = 1,
+		.event = { { .code = code } },
+	};
+	return !pmk_plan_make(c->pmu, &alone);
+}
+
+/* --set of the counters of a MicroBlaze that would be enough, or nothing: other PMUs have what they have. */
+static void more_counters(struct pmk_count *c, bool latency, unsigned n, char *buf, size_t size)
+{
+	struct pmk_emulation *e = c->state;
+	const char *key = latency ? "debug.latency_counters" : "debug.event_counters";
+
+	*buf = '\0';
+	if (c->pmu == &e->microblaze.pmu &&
+	    n <= (latency ? PMK_MICROBLAZE_MAX_LATENCIES : PMK_MICROBLAZE_MAX_EVENTS))
+		snprintf(buf, size, ", or --set %s=%u", key, n);
+}
+
+/* Counters of one kind: how many there are that count anything, and how many a group wants at a time. */
+struct need {
+	unsigned there, wanted;
+};
+
+/* What the events of a group take: [0] counters of events, [1] of latencies. An event that has a counter
+ * of its own takes none. */
+static void group_needs(struct pmk_count *c, unsigned event, struct need needs[2])
+{
+	struct pmk_emulation *e = c->state;
+	const struct pmk_pmu *pmu = pmu_of_event(c, event);
+	uint8_t group = e->plan.event[event].group;
+	struct pmk_counter_set used = { { 0 } };
+
+	needs[0] = needs[1] = (struct need){ 0 };
+	for (unsigned k = 0; k < pmu->ncounters; k++)
+		if (pmu->counters[k].fixed_code < 0)
+			needs[pmu->counters[k].extreme_width != 0].there++;
+	for (unsigned i = 0; i < e->plan.nevents; i++) {
+		const struct pmk_event *ev = c->events.item[e->event_of[i]].event;
+		int free_one;
+
+		if (e->plan.event[i].group != group)
+			continue;
+		free_one = pmk_pmu_free_counter(pmu, &used, ev->code);
+		if (free_one >= 0)
+			pmk_counter_add(&used, (unsigned)free_one);
+		if (free_one < 0 || pmu->counters[free_one].fixed_code < 0)
+			needs[ev->latency && pmk_pmu_times_latencies(pmu)].wanted++;
+	}
+}
+
+static int group_too_large(struct pmk_count *c, unsigned event, bool latency, struct need need)
+{
+	struct pmk_emulation *e = c->state;
+	bool timer = e->plan.timed && !latency;
+	char more[64];
+
+	more_counters(c, latency, need.wanted + timer, more, sizeof(more));
+	return pmk_count_fail(
+		&c->fault, PMK_COUNT_USAGE,
+		"the group {%s,...} needs %u %s counters at a time, %s has %u%s; without the "
+		"braces they take several passes%s",
+		c->events.item[e->event_of[event]].name, need.wanted, latency ? "latency" : "event",
+		pmu_of_event(c, event)->name, need.there, timer ? ", one of them for -I" : "",
+		more);
+}
+
+static int event_without_counter(struct pmk_count *c, unsigned event)
+{
+	struct pmk_emulation *e = c->state;
+	bool timed = e->plan.timed;
+	char more[64];
+
+	more_counters(c, false, 1 + timed, more, sizeof(more));
+	return pmk_count_fail(
+		&c->fault, PMK_COUNT_USAGE, "%s has no event counter for %s%s; count others%s%s",
+		c->pmu->name, c->events.item[e->event_of[event]].name,
+		timed ? " beside that of -I" : "", timed ? ", or give -I in insns" : "", more);
+}
+
+/* The first event or group that does not fit the counters: what it needs, what there is, what helps. */
+static int no_counter(struct pmk_count *c)
+{
+	struct pmk_emulation *e = c->state;
+
+	for (unsigned i = 0; i < e->plan.nevents; i++) {
+		struct need needs[2];
+
+		if (!fits_alone(c, i))
+			return event_without_counter(c, i);
+		if (!e->plan.event[i].group)
+			continue;
+		group_needs(c, i, needs);
+		if (needs[0].wanted + e->plan.timed > needs[0].there)
+			return group_too_large(c, i, false, needs[0]);
+		if (needs[1].wanted > needs[1].there)
+			return group_too_large(c, i, true, needs[1]);
+	}
+	return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
+			      "these events do not fit the counters of %s%s%s", c->pmu->name,
+			      e->beside ? " and " : "", e->beside ? e->beside->name : "");
+}
+
+/* What shares a pass is on one PMU. */
+static int check_group(struct pmk_count *c, unsigned i)
+{
+	const struct pmk_emulation *e = c->state;
+	const struct pmk_plan_event *event = &e->plan.event[i];
+
+	for (unsigned k = 0; event->group && k < i; k++)
+		if (e->plan.event[k].group == event->group && e->plan.event[k].pmu != event->pmu)
+			return pmk_count_fail(
+				&c->fault, PMK_COUNT_USAGE,
+				"the group {%s,...} has events of %s and of %s; what is not in "
+				"braces is counted in the same run, too",
+				c->events.item[e->event_of[k]].name, c->pmu->name, e->beside->name);
+	return 0;
+}
+
+static int plan_events(struct pmk_count *c)
+{
+	struct pmk_emulation *e = c->state;
+	int err;
+
+	for (unsigned i = 0; i < c->events.count; i++) {
+		const struct pmk_event_request *req = &c->events.item[i];
+
+		c->reason[i] = not_counted_because(c, req);
+		if (c->reason[i])
+			continue;
+		e->event_of[e->plan.nevents] = i;
+		e->plan.event[e->plan.nevents++] = (struct pmk_plan_event){
+			.code = req->event->code,
+			.group = (uint8_t)req->group,
+			.pmu = req->how != NULL,
+		};
+		err = check_group(c, e->plan.nevents - 1);
+		if (err)
+			return err;
+	}
+	use_interval_timer(c);
+	err = pmk_several_plan((const struct pmk_pmu *const[]){ c->pmu, e->beside }, &e->plan);
+	if (err == PMK_ENOCTR)
+		return no_counter(c);
+	if (err == PMK_ERANGE)
+		return pmk_count_fail(
+			&c->fault, PMK_COUNT_USAGE,
+			"these events take more than %d passes on the counters of %s; count fewer of "
+			"them%s",
+			PMK_MAX_PASSES, c->pmu->name,
+			c->pmu == &e->microblaze.pmu
+				? ", or give it more counters: --set debug.event_counters=N"
+				: "");
+	if (err)
+		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE, "these events do not fit %s: %s",
+				      c->pmu->name, pmk_strerror(err));
+	return 0;
+}
+
+/* ---- where it is counted -------------------------------------------------------------------- */
+
+static int find_symbol(struct pmk_count *c, const char *name, uint64_t *addr)
+{
+	struct pmk_emulation *e = c->state;
+	char msg[512];
+	const char *image = e->prog.image;
+
+	if (!image && (name[0] != '0' || (name[1] | 0x20) != 'x'))
+		return pmk_count_fail(
+			&c->fault, PMK_COUNT_USAGE,
+			"region '%s': the --qemu command line has no -kernel with an ELF file to "
+			"look it up in; give an address such as 0x8000",
+			name);
+	if (pmk_elf_symbol(image ? image : "", name, addr, msg, sizeof(msg)))
+		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE, "region '%s' in %s: %s", name,
+				      image, msg);
+	return 0;
+}
+
+static int choose_regions(struct pmk_count *c)
+{
+	struct pmk_emulation *e = c->state;
+	struct pmk_emulated_config *cfg = &e->cfg;
+	int err;
+
+	if (c->q.from) {
+		cfg->window = 1;
+		cfg->nregions = 1;
+		err = find_symbol(c, c->q.from, &cfg->region[0].begin);
+		if (!err)
+			err = find_symbol(c, c->q.to, &cfg->region[0].end);
+		if (err)
+			return err;
+	}
+	for (unsigned i = 0; i < c->q.regions.count; i++) {
+		err = find_symbol(c, c->q.regions.word[i], &cfg->region[cfg->nregions].begin);
+		if (err)
+			return err;
+		cfg->nregions++;
+	}
+	return 0;
+}
+
+/* Other masters on the buses around the core. */
+static int choose_traffic(struct pmk_count *c)
+{
+	struct pmk_emulation *e = c->state;
+	const struct pmk_words *specs = &c->q.traffic;
+	struct pmk_traffic *t = &e->cfg.traffic;
+	struct pmk_matrix_config config;
+	char msg[512];
+
+	if (specs->count && !pmk_core_on_ahb(&e->prog.core))
+		return pmk_count_fail(
+			&c->fault, PMK_COUNT_USAGE,
+			"--traffic: core %s has no buses that are modelled; take --core arm926",
+			e->prog.core.name);
+	pmk_biu_matrix(&e->prog.core, &config);
+	for (unsigned i = 0; i < specs->count; i++) {
+		if (pmk_traffic_parse(specs->word[i], &config, t, msg, sizeof(msg)))
+			return pmk_count_fail(&c->fault, PMK_COUNT_USAGE, "--%s", msg);
+		if (t->master[PMK_MATRIX_ARMI].on || t->master[PMK_MATRIX_ARMD].on)
+			return pmk_count_fail(
+				&c->fault, PMK_COUNT_USAGE,
+				"--traffic %s: on %.4s is the program; other masters are clcdc, "
+				"dma0, dma1, exp and gxi",
+				specs->word[i], specs->word[i]);
+	}
+	return 0;
+}
+
+static int choose_interval(struct pmk_count *c)
+{
+	struct pmk_emulation *e = c->state;
+	struct pmk_emulated_config *cfg = &e->cfg;
+	uint64_t cycles_per_ms = e->prog.core.clock_hz / 1000;
+
+	cfg->interval = c->q.interval;
+	switch (c->q.interval_unit) {
+	case PMK_EVERY_NONE:
+		cfg->interval_unit = PMK_INTERVAL_NONE;
+		break;
+	case PMK_EVERY_CYCLES:
+		cfg->interval_unit = PMK_INTERVAL_CYCLES;
+		break;
+	case PMK_EVERY_INSNS:
+		cfg->interval_unit = PMK_INTERVAL_INSNS;
+		break;
+	case PMK_EVERY_MS:
+		cfg->interval_unit = PMK_INTERVAL_CYCLES;
+		if (!cycles_per_ms || cfg->interval > UINT64_MAX / cycles_per_ms)
+			return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
+					      "-I: interval out of range for a clock of %llu Hz",
+					      (unsigned long long)e->prog.core.clock_hz);
+		cfg->interval *= cycles_per_ms;
+		break;
+	}
+	return 0;
+}
+
+static int choose_program(struct pmk_count *c)
+{
+	struct pmk_emulation *e = c->state;
+
+	return c->q.qemu ? pmk_program_system(&e->prog, c->q.qemu, c->q.command)
+			 : pmk_program_open(&e->prog, c->q.command[0]);
+}
+
+/* With a clock there are seconds. Cycles of the AHB Monitor are those of the bus. */
+static int set_core_facts(struct pmk_count *c)
+{
+	const struct pmk_emulation *e = c->state;
+	const struct pmk_core *core = &e->prog.core;
+	struct pmk_result *r = &c->result;
+
+	r->core = strdup(core->name);
+	r->env = pmk_count_join(e->prog.passed.word, "");
+	r->passes = e->plan.npasses;
+	r->clock_hz = (double)core->clock_hz;
+	if (pmk_core_on_ahb(core))
+		r->clock_hz /= (double)core->arm9.ahb_ratio;
+	return r->core && r->env ? 0 : pmk_count_no_memory(&c->fault);
+}
+
+static int configure(struct pmk_count *c)
+{
+	struct pmk_emulation *e = c->state;
+	struct pmk_emulated_config *cfg = &e->cfg;
+
+	snprintf(cfg->pmu, sizeof(cfg->pmu), "%s", c->pmu->name);
+	snprintf(cfg->beside, sizeof(cfg->beside), "%s", e->beside ? e->beside->name : "");
+	cfg->core = e->prog.core;
+	cfg->layout = e->monitor.layout.layout;
+	pmk_emulated_configure(cfg);
+	c->program = e->prog.image;
+	return set_core_facts(c);
+}
+
+static int choose(struct pmk_count *c)
+{
+	struct pmk_emulation *e = calloc(1, sizeof(*e));
+	int err;
+
+	c->state = e;
+	if (!e)
+		return pmk_count_no_memory(&c->fault);
+	e->prog.fault = &c->fault;
+	err = choose_program(c);
+	if (!err)
+		err = choose_core(c);
+	if (err)
+		return err;
+	choose_beside(c);
+	c->events.find = find_event;
+	c->events.ctx = c;
+	err = choose_traffic(c);
+	if (!err && pmk_core_on_ahb(&e->prog.core))
+		err = pmk_monitor_choose(&e->monitor, c, &e->prog.core);
+	else if (!err)
+		err = pmk_monitor_none(c, e->prog.core.name);
+	if (!err)
+		err = pmk_choose_events(c, default_events, has_traffic, e->prog.core.clock_hz > 0);
+	if (!err)
+		err = choose_interval(c);
+	if (!err)
+		err = plan_events(c);
+	if (!err)
+		err = choose_regions(c);
+	if (!err && !c->q.qemu)
+		err = pmk_program_user(&e->prog, c->q.command, c->q.sysroot);
+	if (!err)
+		err = pmk_program_env(&e->prog, &c->q.env);
+	return err ? err : configure(c);
+}
+
+static void free_emulation(struct pmk_count *c)
+{
+	struct pmk_emulation *e = c->state;
+
+	pmk_runner_free(&e->runner);
+	pmk_program_free(&e->prog);
+	free(e->places);
+	free(e);
+}
+
+static const char *const own_settings[] = { "core", "set", "layout", "traffic", "region", "from",
+					    "to",   "env", "passes", "sysroot", "qemu",	  NULL };
+
+const struct pmk_count_way pmk_way_emulation = {
+	.name = "emu",
+	.brief = "emulation: the program runs under QEMU and its core is modelled",
+	.settings = own_settings,
+	.choose = choose,
+	.run = pmk_emulation_run,
+	.describe = pmk_emulation_describe,
+	.finish = pmk_emulation_finish,
+	.free = free_emulation,
+};

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* Counting in emulation between its files. See count.h. */
+#ifndef PMK_COUNT_EMULATED_H
+#define PMK_COUNT_EMULATED_H
+
+#include <sys/types.h>
+
+#include "count/count.h"
+#include "count/monitor.h"
+#include "count/program.h"
+#include "producer/qemu/generation.h"
+#include "producer/qemu/runner.h"
+
+/* Mean and spread of one number over the runs (Welford). */
+struct pmk_sample {
+	double mean, m2;
+	uint64_t sum;
+	unsigned n;
+};
+
+/* One section of the result: the whole run, a region, or a core. */
+struct pmk_counted_place {
+	const char *region;
+	int cpu;
+	uint64_t entries;
+	struct pmk_sample value[PMK_MAX_EVENTS]; /* by event of the list */
+	bool wrapped[PMK_MAX_EVENTS];
+	struct pmk_reading counts; /* of all runs, by event of the plan: for the latencies */
+};
+
+/* What emulation knows of a run. */
+struct pmk_emulation {
+	struct pmk_program prog;
+	struct pmk_microblaze_pmu microblaze; /* the PMU that counts, where it is one */
+	/* Another PMU of the same machine, whose events can be named, too: that of the level 2 cache, or of the
+	 * core if it is that of the cache that counts. NULL: there is none. */
+	const struct pmk_pmu *beside;
+	struct pmk_plan plan;		   /* the countable events … */
+	unsigned event_of[PMK_MAX_EVENTS]; /* … and which of the list each is */
+	struct pmk_emulated_config cfg;
+	struct pmk_monitor monitor; /* if it counts */
+	bool beyond_timer;	    /* the PMU has an interval timer, but none that counts so far */
+	/* The emulator. */
+	const struct pmk_qemu_generation *generation; /* whose module it is to load */
+	bool refused;				      /* it refused another one */
+	pid_t asked;	       /* 0, or the process that tells the emulator's version, … */
+	int answer;	       /* … here */
+	char qemu_version[64]; /* "7.2.22"; empty when it did not answer like QEMU, or not yet */
+	struct pmk_runner runner;
+	int killed; /* the signal that the program died of, 0 = none */
+	/* The counts. */
+	struct pmk_counted_place *places;
+	unsigned nplaces;
+	uint64_t interval_began; /* guest cycles */
+};
+
+/* emulated_run.c: run the emulator, take the readings. */
+int pmk_emulation_run(struct pmk_count *c);
+/* emulated_result.c: the way's functions of those names, and an interval as soon as it is known. 0 or a failure. */
+int pmk_emulation_describe(struct pmk_count *c);
+int pmk_emulation_finish(struct pmk_count *c);
+int pmk_emulation_interval(struct pmk_count *c, const struct pmk_arena_interval *interval);
+
+#endif

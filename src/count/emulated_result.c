@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: MIT
+/* Counting in emulation, third part: readings become sections of the result. */
+#define _GNU_SOURCE
+#include "count/emulated.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void set_time(struct pmk_count *c, struct pmk_section *s, uint64_t cycles, uint64_t insns)
+{
+	struct pmk_emulation *e = c->state;
+
+	s->interval = true;
+	s->at_cycles = cycles;
+	s->at_insns = insns;
+	s->at_seconds = (double)cycles / (double)e->prog.core.clock_hz;
+}
+
+static void start_row(const struct pmk_count *c, unsigned i, struct pmk_row *row)
+{
+	const struct pmk_emulation *e = c->state;
+	const struct pmk_event_request *req = &c->events.item[i];
+	bool exact = pmk_signal_exact(req->event->signal);
+
+	pmk_choose_row(c, i, exact ? PMK_TRUST_EXACT : PMK_TRUST_MODELLED, row);
+	row->pmu = req->how && req->how == e->beside ? e->beside : NULL;
+}
+
+static uint64_t cycles_to_ns(struct pmk_count *c, uint64_t cycles)
+{
+	struct pmk_emulation *e = c->state;
+
+	return (uint64_t)((double)cycles * 1e9 / (double)e->prog.core.clock_hz);
+}
+
+/* What a latency counter tells of the plan's event i, into its row. */
+static void set_latency(struct pmk_count *c, unsigned i, const struct pmk_reading *counts,
+			struct pmk_row *row)
+{
+	struct pmk_emulation *e = c->state;
+	int l = pmk_reading_latency(&e->plan, c->pmu, i);
+
+	if (l < 0 && row->event && row->event->latency)
+		row->reason = "counted, not timed: there is no latency counter "
+			      "(debug.latency_counters=0)";
+	if (l < 0)
+		return;
+	row->has_dist = true;
+	row->dist = (struct pmk_distribution){
+		.values = counts->latency[l].values,
+		.latency = true,
+		.full = counts->latency[l].full,
+		.saturated = counts->latency[l].saturated,
+	};
+	if (row->dist.full)
+		row->reason = "occurrences overlapped: the latencies are less accurate";
+	else if (row->dist.values.n && row->dist.values.min > row->dist.values.max)
+		row->reason =
+			"no min and max: the counter has them since its last clear, not of a part";
+}
+
+static int add_interval(struct pmk_count *c, const struct pmk_reading *delta, uint64_t cycles,
+			uint64_t insns, int cpu)
+{
+	struct pmk_emulation *e = c->state;
+	struct pmk_section *s = pmk_result_add(&c->result, NULL, c->events.count);
+	uint64_t ns = cycles_to_ns(c, cycles - e->interval_began);
+
+	if (!s)
+		return pmk_count_no_memory(&c->fault);
+	e->interval_began = cycles;
+	s->cpu = cpu;
+	set_time(c, s, cycles, insns);
+	for (unsigned i = 0; i < c->events.count; i++) {
+		start_row(c, i, &s->rows[i]);
+		s->rows[i].runtime_ns = ns;
+	}
+	for (unsigned i = 0; i < e->plan.nevents; i++) {
+		s->rows[e->event_of[i]].value = delta->total[i];
+		set_latency(c, i, delta, &s->rows[e->event_of[i]]);
+	}
+	pmk_count_tell(c);
+	return 0;
+}
+
+/* perf's figure: the standard deviation of the mean, in percent of it. */
+static double spread_pct(const struct pmk_sample *s)
+{
+	if (s->n < 2 || s->mean == 0)
+		return 0;
+	return 100.0 * sqrt(s->m2 / (s->n - 1) / s->n) / s->mean;
+}
+
+int pmk_emulation_interval(struct pmk_count *c, const struct pmk_arena_interval *i)
+{
+	return add_interval(c, &i->delta, i->cycles, i->insns, i->cpu ? (int)i->cpu : -1);
+}
+
+static int add_place(struct pmk_count *c, const struct pmk_counted_place *p)
+{
+	struct pmk_emulation *e = c->state;
+	struct pmk_section *s = pmk_result_add(&c->result, p->region, c->events.count);
+
+	if (!s)
+		return pmk_count_no_memory(&c->fault);
+	s->cpu = p->cpu;
+	s->entries = p->entries;
+	for (unsigned i = 0; i < c->events.count; i++) {
+		struct pmk_row *row = &s->rows[i];
+		const struct pmk_sample *v = &p->value[i];
+
+		start_row(c, i, row);
+		if (!v->n)
+			continue;
+		row->value = (v->sum + v->n / 2) / v->n;
+		row->stddev_pct = spread_pct(v);
+		row->runtime_ns = cycles_to_ns(c, e->runner.sum.cycles);
+		if (p->wrapped[i])
+			row->trust = PMK_TRUST_WRAPPED;
+	}
+	for (unsigned i = 0; i < e->plan.nevents; i++)
+		set_latency(c, i, &p->counts, &s->rows[e->event_of[i]]);
+	pmk_count_tell(c);
+	return 0;
+}
+
+int pmk_emulation_finish(struct pmk_count *c)
+{
+	struct pmk_emulation *e = c->state;
+	const struct pmk_runner *r = &e->runner;
+	int err = 0;
+
+	if (c->q.interval_unit != PMK_EVERY_NONE)
+		return add_interval(c, &r->tail->total, r->sum.cycles, r->sum.insns, -1);
+	for (unsigned i = 0; !err && i < e->nplaces; i++)
+		err = add_place(c, &e->places[i]);
+	return err;
+}
+
+/* What is lost when the PMU's own timer cannot count as far as -I wants. */
+static void warn_of_timer(struct pmk_count *c)
+{
+	struct pmk_emulation *e = c->state;
+	uint64_t range = pmk_pmu_range(c->pmu, e->plan.timer_code);
+	char why[64] = "no event counter";
+
+	if (range)
+		snprintf(why, sizeof(why), "no counter that counts %llu cycles",
+			 (unsigned long long)e->cfg.interval);
+	pmk_result_warn(&c->result, "-I: %s has %s: intervals end with a block of instructions%s",
+			c->pmu->name, why,
+			pmk_pmu_times_latencies(c->pmu)
+				? ", and have no shortest and longest latency"
+				: "");
+}
+
+static const struct {
+	int signal;
+	const char *name;
+	bool fault; /* an instruction raises it, in the middle of its block */
+} signals[] = {
+	{ SIGHUP, "SIGHUP", false },   { SIGINT, "SIGINT", false },   { SIGQUIT, "SIGQUIT", false },
+	{ SIGILL, "SIGILL", true },    { SIGTRAP, "SIGTRAP", true },  { SIGABRT, "SIGABRT", false },
+	{ SIGBUS, "SIGBUS", true },    { SIGFPE, "SIGFPE", true },    { SIGKILL, "SIGKILL", false },
+	{ SIGUSR1, "SIGUSR1", false }, { SIGSEGV, "SIGSEGV", true },  { SIGUSR2, "SIGUSR2", false },
+	{ SIGPIPE, "SIGPIPE", false }, { SIGALRM, "SIGALRM", false }, { SIGTERM, "SIGTERM", false },
+	{ SIGXCPU, "SIGXCPU", false }, { SIGXFSZ, "SIGXFSZ", false }, { SIGSYS, "SIGSYS", false },
+};
+
+static void warn_of_signal(struct pmk_count *c)
+{
+	struct pmk_emulation *e = c->state;
+	bool fault = false;
+	char name[32];
+
+	snprintf(name, sizeof(name), "signal %d", e->killed);
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
+		if (signals[i].signal != e->killed)
+			continue;
+		snprintf(name, sizeof(name), "%s", signals[i].name);
+		/* Of firmware it is the emulator's own fault. */
+		fault = signals[i].fault && !e->prog.system;
+	}
+	pmk_result_warn(
+		&c->result,
+		"the program was killed by %s: counts are what had been counted by then%s", name,
+		fault ? "; the block of instructions with the fault was counted as a whole" : "");
+}
+
+static void set_warnings(struct pmk_count *c)
+{
+	struct pmk_emulation *e = c->state;
+	const struct pmk_arena *a = e->runner.arena;
+
+	if (e->beyond_timer)
+		warn_of_timer(c);
+	if (c->interrupted)
+		pmk_count_warn_interrupted(c);
+	else if (e->killed)
+		warn_of_signal(c);
+	if (e->runner.execs)
+		pmk_result_warn(
+			&c->result,
+			"%u process(es) replaced themselves by execve: not counted from there on",
+			e->runner.execs);
+	if (e->runner.alive)
+		pmk_result_warn(
+			&c->result,
+			"%u process(es) still ran when the program ended: counted until then",
+			e->runner.alive);
+	c->result.partial |= e->runner.execs || e->runner.alive || atomic_load(&a->lost_forks) ||
+			     atomic_load(&a->lost_threads) || atomic_load(&a->blocks_full);
+	if (atomic_load(&a->lost_forks))
+		pmk_result_warn(&c->result,
+				"%u forked process(es) were not counted: more than %d at a time",
+				atomic_load(&a->lost_forks), PMK_ARENA_SLOTS);
+	if (atomic_load(&a->lost_threads))
+		pmk_result_warn(&c->result, "%u thread(s) were not counted: more than %d at a time",
+				atomic_load(&a->lost_threads), PMK_ARENA_CPUS);
+	if (atomic_load(&a->blocks_full))
+		pmk_result_warn(
+			&c->result,
+			"the program has more than %u blocks of code: the rest was not counted",
+			PMK_MAX_BLOCKS);
+	if (c->q.from && !e->runner.sum.entries[0])
+		pmk_result_warn(&c->result, "--from %s was never reached", c->q.from);
+	for (unsigned i = 0; i < c->q.regions.count; i++)
+		if (!e->runner.sum.entries[e->cfg.window + i])
+			pmk_result_warn(&c->result, "region %s was never entered",
+					c->q.regions.word[i]);
+}
+
+int pmk_emulation_describe(struct pmk_count *c)
+{
+	struct pmk_emulation *e = c->state;
+	const char *version = e->qemu_version;
+
+	if (asprintf(&c->result.producer, "%s %s", pmk_program_emulator(&e->prog),
+		     *version ? version : "(version unknown)") < 0) {
+		c->result.producer = NULL;
+		return pmk_count_no_memory(&c->fault);
+	}
+	c->result.processes = e->runner.processes;
+	c->result.threads = e->runner.threads;
+	set_warnings(c);
+	return 0;
+}

@@ -1,0 +1,513 @@
+// SPDX-License-Identifier: MIT
+/* Counting in emulation, second part: run the emulator, take the readings. */
+#define _GNU_SOURCE
+#include "count/emulated.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "count/emulator.h"
+#include "count/files.h"
+
+/* ---- questions to the emulator ---------------------------------------------------------------- */
+
+#define ANSWER_SECONDS 10 /* that one may take */
+
+/* Start the emulator with these words. What it says comes out of *fd; -1: it could not be started. */
+static pid_t ask(const char *path, const char *const words[], int *fd)
+{
+	int fds[2];
+	pid_t pid;
+
+	*fd = -1;
+	if (pipe2(fds, O_CLOEXEC))
+		return -1;
+	pid = fork();
+	if (pid == 0) {
+		dup2(fds[1], STDOUT_FILENO);
+		dup2(fds[1], STDERR_FILENO);
+		alarm(ANSWER_SECONDS); /* outlives exec */
+		/* execvp() is older than const; it changes nothing. */
+		execvp(path, (char *const *)(uintptr_t)words);
+		_exit(127);
+	}
+	close(fds[1]);
+	if (pid < 0)
+		close(fds[0]);
+	else
+		*fd = fds[0];
+	return pid;
+}
+
+/* The beginning of what it says. */
+static void read_answer(pid_t pid, int fd, char *text, size_t size)
+{
+	size_t got = 0;
+	ssize_t n;
+
+	*text = '\0';
+	if (fd < 0)
+		return;
+	while (got < size - 1 && (n = read(fd, text + got, size - 1 - got)) > 0)
+		got += (size_t)n;
+	text[got] = '\0';
+	close(fd);
+	waitpid(pid, NULL, 0);
+}
+
+static void ask_version(struct pmk_count *c)
+{
+	struct pmk_emulation *e = c->state;
+	const char *const words[] = { e->prog.argv.word[0], "--version", NULL };
+
+	e->asked = ask(e->prog.qemu.path, words, &e->answer);
+}
+
+static void read_version(struct pmk_count *c)
+{
+	struct pmk_emulation *e = c->state;
+	char text[512];
+
+	if (!e->asked)
+		return;
+	read_answer(e->asked, e->answer, text, sizeof(text));
+	e->asked = 0;
+	pmk_qemu_version(text, e->qemu_version, sizeof(e->qemu_version));
+}
+
+/* ---- the module that fits it -------------------------------------------------------------------- */
+
+static int no_module_for(struct pmk_count *c, unsigned api)
+{
+	struct pmk_emulation *e = c->state;
+
+	return pmk_count_fail(&c->fault, PMK_COUNT_FAILED,
+			      "%s %s takes plugins of API version %u, and pmk has none of that; %s",
+			      e->prog.argv.word[0], e->qemu_version, api, EMULATOR_OTHER_RELEASE);
+}
+
+static int too_old(struct pmk_count *c)
+{
+	struct pmk_emulation *e = c->state;
+
+	return pmk_count_fail(&c->fault, PMK_COUNT_FAILED,
+			      "%s %s is too old: plugins take QEMU 6.0 or newer; %s",
+			      e->prog.argv.word[0], e->qemu_version, EMULATOR_OTHER_RELEASE);
+}
+
+static int not_qemu(struct pmk_count *c)
+{
+	struct pmk_emulation *e = c->state;
+
+	return pmk_count_fail(&c->fault, PMK_COUNT_FAILED,
+			      "%s does not behave like QEMU: it does not tell its version",
+			      e->prog.argv.word[0]);
+}
+
+/* By the functions that the emulator exports; by its release where they do not tell. A question takes longer
+ * than a small program, so the version is otherwise asked for while the program runs. */
+static int choose_module(struct pmk_count *c)
+{
+	struct pmk_emulation *e = c->state;
+	const struct pmk_qemu *q = &e->prog.qemu;
+	const struct pmk_qemu_generation *g = pmk_qemu_generation_of_api(q->api_lowest);
+	unsigned api;
+
+	ask_version(c);
+	e->generation = g;
+	if (g && g == pmk_qemu_generation_of_api(q->api_highest))
+		return 0;
+	read_version(c);
+	if (!*e->qemu_version)
+		return not_qemu(c);
+	api = pmk_qemu_api(e->qemu_version);
+	if (!api)
+		return too_old(c);
+	e->generation = pmk_qemu_generation_of_api(api);
+	return 0;
+}
+
+/* Let the emulator say again why it did not take the module: the first time it said so to the user. There is
+ * nothing for it to run, should it take it. */
+static void ask_why(struct pmk_count *c, const char *module, char *text, size_t size)
+{
+	struct pmk_emulation *e = c->state;
+	const char *const firmware[] = {
+		e->prog.argv.word[0], "-M", "none", "-display", "none", "-plugin", module, NULL
+	};
+	const char *const program[] = { e->prog.argv.word[0], "-plugin", module, "/dev/null",
+					NULL };
+	int fd;
+	pid_t pid = ask(e->prog.qemu.path, e->prog.system ? firmware : program, &fd);
+
+	read_answer(pid, fd, text, size);
+}
+
+static int start_failed(struct pmk_count *c, int err)
+{
+	struct pmk_emulation *e = c->state;
+
+	if (err != PMK_ENOTSUP)
+		return pmk_count_fail(&c->fault, PMK_COUNT_FAILED, "cannot start the emulator: %s",
+				      strerror(errno));
+	return pmk_count_fail(&c->fault, PMK_COUNT_FAILED, "%s: %s", e->prog.qemu.path,
+			      strerror(errno));
+}
+
+static int other_isa(struct pmk_count *c)
+{
+	struct pmk_emulation *e = c->state;
+
+	return pmk_count_fail(
+		&c->fault, PMK_COUNT_USAGE,
+		"%s emulates %s, and core %s runs %s code; choose another with --core (pmk "
+		"list cores)",
+		e->prog.argv.word[0], e->runner.arena->target, e->prog.core.name, e->prog.core.isa);
+}
+
+/* The module was chosen for another API version than the emulator has? Then 0, and the one that it asks for is
+ * chosen; or one line, and an exit code. */
+static int other_module(struct pmk_count *c)
+{
+	struct pmk_emulation *e = c->state;
+	const struct pmk_qemu_generation *g;
+	char said[2048], module[PATH_MAX], other[PATH_MAX];
+	unsigned api;
+
+	if (atomic_load(&e->runner.arena->other_isa))
+		return other_isa(c);
+	read_version(c);
+	if (!*e->qemu_version)
+		return not_qemu(c);
+	if (!pmk_qemu_api(e->qemu_version))
+		return too_old(c);
+	snprintf(module, sizeof(module), "%s", e->runner.cfg.plugin);
+	ask_why(c, module, said, sizeof(said));
+	api = pmk_qemu_asks_for(said);
+	g = pmk_qemu_generation_of_api(api);
+	if (api && (!g || !pmk_files_plugin(other, c->q.plugin, g->module)))
+		return no_module_for(c, api);
+	/* PMK_PLUGIN can be one file for all. */
+	if (g && strcmp(other, module) != 0 && !e->refused) {
+		pmk_count_note(c, "%s %s takes plugins of API version %u: trying %s",
+			       e->prog.argv.word[0], e->qemu_version, api, g->module);
+		e->generation = g;
+		e->refused = true;
+		return 0;
+	}
+	return pmk_count_fail(
+		&c->fault, PMK_COUNT_FAILED,
+		"%s %s ended before it loaded the plugin %s; its own message says why",
+		e->prog.argv.word[0], e->qemu_version, module);
+}
+
+static const char *arena_error(struct pmk_count *c)
+{
+	struct pmk_emulation *e = c->state;
+	int err = atomic_load(&e->runner.arena->error);
+
+	return err ? pmk_strerror(err) : NULL;
+}
+
+/* Intervals are told of while the program runs; anything else waits for its end. */
+static int drain_intervals(struct pmk_count *c)
+{
+	struct pmk_emulation *e = c->state;
+	struct pmk_arena_interval interval;
+	int err = 0;
+
+	if (c->q.interval_unit == PMK_EVERY_NONE || !atomic_load(&e->runner.arena->ready))
+		return 0;
+	err = pmk_count_begin(c);
+	while (!err && pmk_runner_interval(&e->runner, &interval))
+		err = pmk_emulation_interval(c, &interval);
+	return err;
+}
+
+static void add_sample(struct pmk_sample *s, uint64_t value)
+{
+	double delta = (double)value - s->mean;
+
+	s->n++;
+	s->sum += value;
+	s->mean += delta / s->n;
+	s->m2 += delta * ((double)value - s->mean);
+}
+
+/* The latencies of a part of the plan, at their place in the whole plan. */
+static void collect_latencies(struct pmk_count *c, struct pmk_counted_place *p,
+			      const struct pmk_reading *counts, unsigned first, unsigned count)
+{
+	struct pmk_emulation *e = c->state;
+	unsigned part = 0;
+
+	for (unsigned i = first; i < first + count; i++) {
+		int l = pmk_reading_latency(&e->plan, c->pmu, i);
+
+		if (l >= 0)
+			pmk_reading_add_latency(&p->counts.latency[l], &counts->latency[part++]);
+	}
+}
+
+static void collect_place(struct pmk_count *c, struct pmk_counted_place *p,
+			  const struct pmk_reading *counts, const bool *wrapped, unsigned first,
+			  unsigned count)
+{
+	struct pmk_emulation *e = c->state;
+
+	for (unsigned i = 0; i < count; i++) {
+		unsigned event = e->event_of[first + i];
+
+		add_sample(&p->value[event], counts->total[i]);
+		p->wrapped[event] |= wrapped[i];
+	}
+	collect_latencies(c, p, counts, first, count);
+}
+
+/* The runner's sums, for the plan's events [first, first + count), into the places. */
+static void collect(struct pmk_count *c, unsigned first, unsigned count)
+{
+	struct pmk_emulation *e = c->state;
+	const struct pmk_runner *r = &e->runner;
+	const struct pmk_runner_counts *sum = &r->sum;
+
+	for (unsigned i = 0; i < e->nplaces; i++) {
+		struct pmk_counted_place *p = &e->places[i];
+		unsigned region = (unsigned)e->cfg.window + (i - 1);
+
+		if (p->cpu >= 0) {
+			collect_place(c, p, &r->core[p->cpu].total, r->core[p->cpu].wrapped, first,
+				      count);
+		} else if (p->region) {
+			collect_place(c, p, &sum->region[region], sum->wrapped, first, count);
+			p->entries = sum->entries[region];
+		} else {
+			collect_place(c, p, &sum->total, sum->wrapped, first, count);
+		}
+	}
+}
+
+static int make_places(struct pmk_count *c)
+{
+	struct pmk_emulation *e = c->state;
+	unsigned n = c->q.per_core ? e->runner.ncores : 1 + c->q.regions.count;
+
+	if (e->places)
+		return 0;
+	e->places = calloc(n ? n : 1, sizeof(*e->places));
+	if (!e->places)
+		return pmk_count_no_memory(&c->fault);
+	e->nplaces = n;
+	for (unsigned i = 0; i < n; i++) {
+		pmk_reading_init(&e->places[i].counts);
+		e->places[i].cpu = c->q.per_core ? (int)i : -1;
+		if (!c->q.per_core && i > 0)
+			e->places[i].region = c->q.regions.word[i - 1];
+	}
+	return 0;
+}
+
+/* The program has not ended by itself some time after it was to: ask it, and at last end it. */
+static void urge(struct pmk_count *c, double *since, int *sent)
+{
+	const struct pmk_emulation *e = c->state;
+	double waited;
+
+	if (*since == 0)
+		*since = pmk_watch_now();
+	waited = (pmk_watch_now() - *since) * 1000;
+	if (*sent < 1 && waited > PMK_WATCH_GRACE_MS) {
+		*sent = 1;
+		kill(e->runner.pid, pmk_count_stopped(c));
+	}
+	if (*sent < 2 && waited > PMK_WATCH_GRACE_MS + PMK_WATCH_KILL_MS) {
+		*sent = 2;
+		kill(e->runner.pid, SIGKILL);
+	}
+}
+
+/* Wait for the program's end, or for the user's patience to end. */
+static int wait_for_end(struct pmk_count *c)
+{
+	struct pmk_emulation *e = c->state;
+	double since = 0;
+	int sent = 0, err = 0;
+
+	while (!pmk_runner_step(&e->runner, 20)) {
+		err = err ? err : drain_intervals(c);
+		if (pmk_count_stopped(c))
+			urge(c, &since, &sent);
+	}
+	return err ? err : drain_intervals(c);
+}
+
+/* The emulator ended before our plugin was there. */
+#define NEVER_READY (-1)
+
+/* The program is over: read everything, for the plan's events from `first` on. */
+static int take_reading(struct pmk_count *c, const struct pmk_plan *plan, unsigned first)
+{
+	struct pmk_emulation *e = c->state;
+
+	pmk_runner_finish(&e->runner);
+	if (e->runner.error == PMK_EBUSY && c->q.traffic.count)
+		return pmk_count_fail(
+			&c->fault, PMK_COUNT_FAILED,
+			"--traffic leaves the program nothing: a transfer of it was waiting for "
+			"a million HCLK cycles; take a longer period or fewer masters");
+	if (e->runner.error)
+		return pmk_count_fail(&c->fault, PMK_COUNT_FAILED,
+				      "reading the emulated counters failed: %s",
+				      pmk_strerror(e->runner.error));
+	if (plan->nevents && !e->runner.sum.insns && !pmk_count_stopped(c))
+		return pmk_count_fail(&c->fault,
+				      e->prog.system ? PMK_COUNT_FAILED : PMK_COUNT_NOT_EXEC,
+				      "%s ended before the program executed an instruction%s",
+				      e->prog.argv.word[0],
+				      e->prog.system ? "" : " (firmware is run with --qemu)");
+	c->result.exit_status = e->runner.status;
+	if (WIFSIGNALED(e->runner.status) && !e->killed)
+		e->killed = WTERMSIG(e->runner.status);
+	c->result.partial |= e->killed || pmk_count_stopped(c);
+	/* A run that was cut off would spoil the mean of those that were not. */
+	if (pmk_count_stopped(c) && c->result.runs)
+		return 0;
+	if (make_places(c))
+		return PMK_COUNT_FAILED;
+	collect(c, first, plan->nevents);
+	return 0;
+}
+
+static int run_once(struct pmk_count *c, const struct pmk_plan *plan, unsigned first)
+{
+	struct pmk_emulation *e = c->state;
+	const char *module = e->generation->module;
+	char plugin[PATH_MAX];
+	bool there = pmk_files_plugin(plugin, c->q.plugin, module);
+	struct pmk_runner_config cfg = {
+		.counters = e->cfg,
+		.code_start = e->prog.elf.code_start,
+		.entry = e->prog.elf.entry,
+		.pie = e->prog.elf.pie,
+		.more_stack = pmk_program_more_stack(&e->prog),
+		.emulator = e->prog.qemu.path,
+		.plugin = plugin,
+		.argv = e->prog.argv.word,
+		.envp = e->prog.envp.word,
+	};
+	int err;
+
+	if (!there || access(plugin, R_OK))
+		return pmk_count_fail(&c->fault, PMK_COUNT_FAILED,
+				      "cannot read the QEMU plugin %s; set PMK_PLUGIN to its path",
+				      there ? plugin : module);
+	cfg.counters.plan = *plan;
+	pmk_runner_free(&e->runner); /* of the run before */
+	err = pmk_runner_start(&e->runner, &cfg);
+	if (err)
+		return start_failed(c, err);
+	err = wait_for_end(c);
+	if (err)
+		return err;
+	if (!atomic_load(&e->runner.arena->ready)) {
+		/* A later run that was cut off this early takes nothing from those before it. */
+		if (pmk_count_stopped(c) && c->result.runs)
+			return 0;
+		return pmk_count_stopped(c) ? pmk_count_fail(&c->fault, PMK_COUNT_FAILED,
+							     "interrupted before the program began")
+					    : NEVER_READY;
+	}
+	if (arena_error(c))
+		return pmk_count_fail(&c->fault, PMK_COUNT_FAILED,
+				      "the emulated counters could not be started: %s",
+				      arena_error(c));
+	return take_reading(c, plan, first);
+}
+
+/* The same; an emulator that asks for another module gets it. */
+static int run_with_its_module(struct pmk_count *c, const struct pmk_plan *plan, unsigned first)
+{
+	int err = run_once(c, plan, first);
+
+	if (err == NEVER_READY)
+		err = other_module(c);
+	else
+		return err;
+	if (!err)
+		err = run_once(c, plan, first);
+	return err == NEVER_READY ? other_module(c) : err;
+}
+
+/* The events of one pass, as a plan of its own. Passes are contiguous because the caller sorted. */
+static int run_passes(struct pmk_count *c)
+{
+	struct pmk_emulation *e = c->state;
+
+	for (unsigned pass = 0; pass < e->plan.npasses; pass++) {
+		struct pmk_plan part = {
+			.npasses = 1,
+			.timed = e->plan.timed,
+			.timer_code = e->plan.timer_code,
+			.timer_counter = e->plan.timer_counter,
+		};
+		unsigned first = 0;
+		int err;
+
+		for (unsigned i = 0; i < e->plan.nevents; i++) {
+			if (e->plan.event[i].pass != pass)
+				continue;
+			if (!part.nevents)
+				first = i;
+			part.event[part.nevents] = e->plan.event[i];
+			part.event[part.nevents++].pass = 0;
+		}
+		err = run_with_its_module(c, &part, first);
+		if (err || pmk_count_stopped(c))
+			return err;
+	}
+	return 0;
+}
+
+/* Put the events of each pass side by side, so that a pass is a range of them. */
+static void sort_by_pass(struct pmk_count *c)
+{
+	struct pmk_emulation *e = c->state;
+	struct pmk_plan sorted = e->plan;
+	unsigned event_of[PMK_MAX_EVENTS];
+
+	sorted.nevents = 0;
+	for (unsigned pass = 0; pass < e->plan.npasses; pass++)
+		for (unsigned i = 0; i < e->plan.nevents; i++)
+			if (e->plan.event[i].pass == pass) {
+				event_of[sorted.nevents] = e->event_of[i];
+				sorted.event[sorted.nevents++] = e->plan.event[i];
+			}
+	e->plan = sorted;
+	memcpy(e->event_of, event_of, sizeof(event_of));
+}
+
+int pmk_emulation_run(struct pmk_count *c)
+{
+	struct pmk_emulation *e = c->state;
+	double began = pmk_watch_now();
+	int err;
+
+	err = choose_module(c);
+	if (c->q.rerun)
+		sort_by_pass(c);
+	for (unsigned run = 0; run < c->q.runs && !err && !pmk_count_stopped(c); run++) {
+		err = c->q.rerun ? run_passes(c) : run_with_its_module(c, &e->plan, 0);
+		if (!err && (!pmk_count_stopped(c) || !run))
+			c->result.runs = run + 1;
+	}
+	c->interrupted = pmk_count_stopped(c);
+	read_version(c);
+	c->result.elapsed = (pmk_watch_now() - began) / (c->result.runs ? c->result.runs : 1);
+	return err;
+}

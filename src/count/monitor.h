@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* How the AHB Monitor is to count: where it has its registers, and its settings. */
+#ifndef PMK_COUNT_MONITOR_H
+#define PMK_COUNT_MONITOR_H
+
+#include "count/error.h"
+#include "count/words.h"
+#include "cpu/config.h"
+#include "pmu/ahbmon/layout.h"
+
+struct pmk_count;
+
+struct pmk_monitor {
+	struct pmk_ahbmon_layout_file layout;
+	struct pmk_ahbmon_config config;
+};
+
+/* The layout file at `path`, or for NULL the project's in the data directory. 0 or a failure. */
+int pmk_monitor_layout(struct pmk_ahbmon_layout_file *file, const char *path, const char *data,
+		       struct pmk_count_fault *f);
+/* Layout and settings, the latter by the core. 0 or a failure. */
+int pmk_monitor_choose(struct pmk_monitor *m, struct pmk_count *c, const struct pmk_core *core);
+/* Nothing for a layout to say, because `what` counts. */
+int pmk_monitor_none(struct pmk_count *c, const char *what);
+/* The parameters of it that settings can change where there is no core. */
+int pmk_monitor_core(struct pmk_core *core, struct pmk_count *c);
+
+#endif

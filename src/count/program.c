@@ -1,0 +1,526 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The emulator's command line. The program must see the same world on every host and run, because
+ * the addresses it gets decide cache sets: a fixed environment, stack size, kernel release and random
+ * seed; QEMU itself is started without address randomisation.
+ */
+#define _GNU_SOURCE
+#include "count/program.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <wordexp.h>
+
+#include <pmk/error.h>
+
+#include "base/nearest.h"
+#include "count/emulator.h"
+#include "count/files.h"
+#include "producer/qemu/stack.h"
+
+/* What runs an ELF file of a machine, as a program and as firmware (NULL: that is not counted), and as
+ * which core unless another is asked for. The last column is where Debian's cross compiler packages put the
+ * target's libraries. */
+static const struct machine {
+	enum pmk_elf_machine elf;
+	bool is64, big_endian;
+	const char *isa, *core, *qemu, *system, *sysroot;
+} machines[] = {
+	{ PMK_ELF_ARM, false, false, "arm", "arm1176", "qemu-arm", "qemu-system-arm",
+	  "/usr/arm-linux-gnueabi" },
+	{ PMK_ELF_AARCH64, true, false, "a64", "cortex-a53", "qemu-aarch64", NULL,
+	  "/usr/aarch64-linux-gnu" },
+	{ PMK_ELF_MICROBLAZE, false, false, "microblaze", "microblaze", "qemu-microblazeel",
+	  "qemu-system-microblazeel", "/usr/microblazeel-linux-gnu" },
+	{ PMK_ELF_MICROBLAZE, false, true, "microblaze", "microblaze", "qemu-microblaze",
+	  "qemu-system-microblaze", "/usr/microblaze-linux-gnu" },
+};
+
+#define NMACHINES (sizeof(machines) / sizeof(machines[0]))
+
+/* NULL for a machine that is not emulated, and for one in the wrong byte order or word size. */
+static const struct machine *machine_of(const struct pmk_elf *elf)
+{
+	for (size_t i = 0; i < NMACHINES; i++)
+		if (machines[i].elf == elf->machine && machines[i].is64 == elf->is64 &&
+		    machines[i].big_endian == elf->big_endian)
+			return &machines[i];
+	return NULL;
+}
+
+const char *pmk_program_emulator(const struct pmk_program *p)
+{
+	const char *path = p->argv.word[0], *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* What the emulator of --qemu emulates, by its name; NULL: not known. */
+static const struct machine *machine_by_emulator(const struct pmk_program *p)
+{
+	const char *name = pmk_program_emulator(p);
+
+	for (size_t i = 0; i < NMACHINES; i++)
+		if (!strcmp(machines[i].qemu, name) ||
+		    (machines[i].system && !strcmp(machines[i].system, name)))
+			return &machines[i];
+	return NULL;
+}
+
+/* One that can count; or one line that says why there is none, and what to do. */
+static int find_emulator(struct pmk_program *p)
+{
+	const char *name = p->argv.word[0];
+	char cause[EMULATOR_TEXT], remedy[EMULATOR_TEXT];
+
+	if (pmk_qemu_find(&p->qemu, name))
+		return 0;
+	pmk_emulator_cause(&p->qemu, name, cause, sizeof(cause));
+	pmk_emulator_remedy(&p->qemu, name, remedy, sizeof(remedy));
+	return pmk_count_fail(p->fault, PMK_COUNT_FAILED, "%s; %s", cause, remedy);
+}
+
+static int add_all(struct pmk_program *p, const char *const *words)
+{
+	for (; *words; words++)
+		if (!pmk_words_add(&p->argv, *words))
+			return pmk_count_no_memory(p->fault);
+	return 0;
+}
+
+static const char *next_name(const void *names, unsigned i)
+{
+	return ((char *const *)names)[i];
+}
+
+static int unknown_core(struct pmk_program *p, const char *data, const char *name)
+{
+	char **names = pmk_files_cores(data, p->fault);
+	char near[256] = "";
+
+	if (names)
+		pmk_nearest_among(name, next_name, names, near, sizeof(near));
+	pmk_files_free_names(names);
+	return pmk_count_fail(p->fault, PMK_COUNT_USAGE, "unknown core '%s'%s%s%s (pmk list cores)",
+			      name, *near ? "; did you mean " : "", near, *near ? "?" : "");
+}
+
+static int override(struct pmk_program *p, const char *text)
+{
+	const char *eq = strchr(text, '=');
+	char key[64], msg[256];
+
+	if (!eq || (size_t)(eq - text) >= sizeof(key))
+		return pmk_count_fail(p->fault, PMK_COUNT_USAGE, "--set %s: expected key=value",
+				      text);
+	snprintf(key, sizeof(key), "%.*s", (int)(eq - text), text);
+	if (pmk_core_set(&p->core, key, eq + 1, msg, sizeof(msg)))
+		return pmk_count_fail(p->fault, PMK_COUNT_USAGE, "--set %s: %s", text, msg);
+	return 0;
+}
+
+/* Does the preset have the PMU? */
+static bool has_pmu(const char *data, const char *name, const char *pmu)
+{
+	struct pmk_core core;
+	char path[PATH_MAX], msg[512];
+
+	return pmk_files_core(path, data, name) && !pmk_core_load(&core, path, msg, sizeof(msg)) &&
+	       !strcmp(core.pmu, pmu);
+}
+
+int pmk_program_core_with(struct pmk_program *p, const char *data, const char *pmu, char **found)
+{
+	char path[PATH_MAX], **names;
+	bool there = pmk_files_core(path, data, pmu);
+
+	*found = there ? strdup(pmu) : NULL;
+	if (there)
+		return *found ? 0 : pmk_count_no_memory(p->fault);
+	names = pmk_files_cores(data, p->fault);
+	for (unsigned i = 0; names && names[i] && !there; i++) {
+		there = has_pmu(data, names[i], pmu);
+		if (there)
+			*found = strdup(names[i]);
+	}
+	pmk_files_free_names(names);
+	if (!names)
+		return PMK_COUNT_FAILED;
+	return there && !*found ? pmk_count_no_memory(p->fault) : 0;
+}
+
+static int check_effect(struct pmk_program *p, const char *name, const struct pmk_words *overrides)
+{
+	for (unsigned i = 0; i < overrides->count; i++) {
+		const char *word = overrides->word[i], *why;
+		char key[64];
+
+		snprintf(key, sizeof(key), "%.*s", (int)strcspn(word, "="), word);
+		why = pmk_core_in_vain(&p->core, key);
+		if (why)
+			return pmk_count_fail(p->fault, PMK_COUNT_USAGE, "--set %s: core %s %s", word,
+					      name, why);
+	}
+	return 0;
+}
+
+int pmk_program_core(struct pmk_program *p, const char *data, const char *name, const char *pmu,
+		     const struct pmk_words *overrides)
+{
+	const struct machine *machine = machine_of(&p->elf), *usual = machine;
+	char path[PATH_MAX], msg[512];
+	int err;
+
+	if (!usual && p->argv.count)
+		usual = machine_by_emulator(p);
+	if (!name)
+		name = usual ? usual->core : machines[0].core;
+	if (!pmk_files_core(path, data, name))
+		return unknown_core(p, data, name);
+	if (pmk_core_load(&p->core, path, msg, sizeof(msg)))
+		return pmk_count_fail(p->fault, PMK_COUNT_FAILED, "%s", msg);
+	if (pmu && pmk_core_can_have_l2(&p->core) && pmk_core_l2_type(pmu))
+		p->core.l2_type = pmk_core_l2_type(pmu);
+	for (unsigned i = 0; i < overrides->count; i++) {
+		err = override(p, overrides->word[i]);
+		if (err)
+			return err;
+	}
+	p->core.system = p->system;
+	if (pmk_core_check(&p->core, msg, sizeof(msg)))
+		return pmk_count_fail(p->fault, PMK_COUNT_USAGE, "core %s: %s", name, msg);
+	err = check_effect(p, name, overrides);
+	if (err)
+		return err;
+	if (machine && strcmp(machine->isa, p->core.isa) != 0)
+		return pmk_count_fail(p->fault, PMK_COUNT_USAGE,
+				      "core %s runs %s code; the program is for %s", name,
+				      p->core.isa, p->elf.machine_name);
+	return 0;
+}
+
+/* A name with a slash is a path, any other is searched in PATH. */
+char *pmk_program_path(const char *name)
+{
+	const char *path = getenv("PATH");
+	char candidate[4096];
+	struct stat st;
+
+	if (strchr(name, '/'))
+		return strdup(name);
+	for (bool more = path != NULL; more; path++) {
+		size_t n = strcspn(path, ":");
+
+		/* An empty element is the current directory. */
+		snprintf(candidate, sizeof(candidate), "%.*s/%s", n ? (int)n : 1, n ? path : ".",
+			 name);
+		if (!stat(candidate, &st) && S_ISREG(st.st_mode))
+			return strdup(candidate);
+		path += n;
+		more = *path == ':';
+	}
+	return NULL;
+}
+
+int pmk_program_find(const char *program, char **path, struct pmk_count_fault *f)
+{
+	struct stat st;
+
+	*path = pmk_program_path(program);
+	if (!*path || (stat(*path, &st) && (errno == ENOENT || errno == ENOTDIR)))
+		return pmk_count_fail(f, PMK_COUNT_NOT_FOUND, "%s: command not found", program);
+	if (stat(*path, &st))
+		return pmk_count_fail(f, PMK_COUNT_NOT_EXEC, "%s: %s", program, strerror(errno));
+	if (S_ISDIR(st.st_mode))
+		return pmk_count_fail(f, PMK_COUNT_NOT_EXEC, "%s: is a directory", program);
+	if (!S_ISREG(st.st_mode))
+		return pmk_count_fail(f, PMK_COUNT_NOT_EXEC, "%s: is not a regular file", program);
+	/* Not access(): root may read anything, but even root does not execute without an x bit. */
+	if (!(st.st_mode & (S_IXUSR | S_IXGRP | S_IXOTH)))
+		return pmk_count_fail(f, PMK_COUNT_NOT_EXEC,
+				      "%s: permission denied (no execute bit)", program);
+	return 0;
+}
+
+int pmk_program_open(struct pmk_program *p, const char *program)
+{
+	char msg[256];
+	int err = pmk_program_find(program, &p->image, p->fault);
+
+	if (err)
+		return err;
+	err = pmk_elf_read(p->image, &p->elf, msg, sizeof(msg));
+	if (err)
+		return pmk_count_fail(p->fault, PMK_COUNT_NOT_EXEC, "%s: %s", program, msg);
+	if (!machine_of(&p->elf))
+		return pmk_count_fail(
+			p->fault, PMK_COUNT_NOT_EXEC,
+			"%s: is an executable for %s%s (ELF machine %u); this version of pmk runs "
+			"little-endian ARM and AArch64, and MicroBlaze ones",
+			program, p->elf.big_endian ? "big-endian " : "", p->elf.machine_name,
+			p->elf.machine_code);
+	return 0;
+}
+
+static bool has_interpreter(const char *sysroot, const char *interpreter)
+{
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s%s", sysroot, interpreter);
+	return access(path, R_OK) == 0;
+}
+
+/* QEMU's name of the core. The emulators of MicroBlaze since 10.0 take any core for big-endian that is not
+ * said to be little-endian, even the one of little-endian programs. */
+static const char *cpu_option(const struct pmk_program *p, char *room, size_t size)
+{
+	if (p->elf.machine != PMK_ELF_MICROBLAZE || p->elf.big_endian)
+		return p->core.qemu_cpu;
+	snprintf(room, size, "%s,endianness=on", p->core.qemu_cpu);
+	return room;
+}
+
+int pmk_program_user(struct pmk_program *p, char *const *argv, const char *sysroot)
+{
+	char cpu[sizeof(p->core.qemu_cpu) + 16];
+	const struct machine *machine = machine_of(&p->elf);
+	const char *first[] = { machine->qemu, "-cpu",	   cpu_option(p, cpu, sizeof(cpu)),
+				"-plugin",     "@plugin@", "-seed",
+				"1",	       "-s",	   "@stack@",
+				"-r",	       "6.1.0",	   NULL };
+	int err = add_all(p, first);
+
+	if (!err && p->elf.machine == PMK_ELF_AARCH64)
+		err = add_all(p, (const char *const[]){ "-R", "@space@", NULL });
+	if (!err && p->elf.dynamic) {
+		const char *root[] = { "-L", sysroot ? sysroot : machine->sysroot, NULL };
+
+		if (!has_interpreter(root[1], p->elf.interpreter))
+			return pmk_count_fail(
+				p->fault, PMK_COUNT_NOT_EXEC,
+				"%s: needs %s, which is not below %s; give the directory with "
+				"the program's libraries with --sysroot",
+				argv[0], p->elf.interpreter, root[1]);
+		err = add_all(p, root);
+	}
+	if (!err) {
+		const char *name[] = { "-0", argv[0], p->image, NULL };
+
+		err = add_all(p, name);
+	}
+	for (p->nargs = 0; argv[p->nargs];)
+		p->nargs++;
+	if (!err)
+		err = add_all(p, (const char *const *)argv + 1);
+	return err ? err : find_emulator(p);
+}
+
+/* With it QEMU 7.2 begins a block anew at an access to a device, and both beginnings would be counted. */
+static bool has_icount(const struct pmk_program *p)
+{
+	for (unsigned i = 1; i < p->argv.count; i++)
+		if (!strcmp(p->argv.word[i], "-icount") || !strcmp(p->argv.word[i], "--icount"))
+			return true;
+	return false;
+}
+
+/* The word behind "-kernel" is the firmware; NULL: there is none. */
+static const char *kernel_of(const struct pmk_program *p)
+{
+	for (unsigned i = 1; i + 1 < p->argv.count; i++)
+		if (!strcmp(p->argv.word[i], "-kernel") || !strcmp(p->argv.word[i], "--kernel"))
+			return p->argv.word[i + 1];
+	return NULL;
+}
+
+static int bad_kernel(struct pmk_program *p, int code, const char *kernel, const char *why)
+{
+	return pmk_count_fail(p->fault, code, "--qemu: -kernel %s: %s", kernel, why);
+}
+
+/* Can QEMU load it, and does it begin like an ELF file? A raw binary is a kernel, too; it just has no symbols. */
+static int look_at_kernel(struct pmk_program *p, const char *kernel, bool *elf)
+{
+	char magic[4];
+	struct stat st;
+	ssize_t n;
+	int fd;
+
+	if (stat(kernel, &st))
+		return bad_kernel(p,
+				  errno == ENOENT || errno == ENOTDIR ? PMK_COUNT_NOT_FOUND
+								      : PMK_COUNT_NOT_EXEC,
+				  kernel, strerror(errno));
+	if (S_ISDIR(st.st_mode))
+		return bad_kernel(p, PMK_COUNT_NOT_EXEC, kernel, "is a directory");
+	if (!S_ISREG(st.st_mode))
+		return bad_kernel(p, PMK_COUNT_NOT_EXEC, kernel, "is not a regular file");
+	fd = open(kernel, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : read(fd, magic, sizeof(magic));
+	if (n < 0)
+		bad_kernel(p, PMK_COUNT_NOT_EXEC, kernel, strerror(errno));
+	else if (!n)
+		bad_kernel(p, PMK_COUNT_NOT_EXEC, kernel, "is empty");
+	if (fd >= 0)
+		close(fd);
+	*elf = n == sizeof(magic) && !memcmp(magic, "\177ELF", sizeof(magic));
+	return n > 0 ? 0 : PMK_COUNT_NOT_EXEC;
+}
+
+/* Is the firmware for the machine that the emulator emulates? Big-endian ARM goes by instructions that are
+ * little-endian all the same (BE8). */
+static int check_emulator(struct pmk_program *p)
+{
+	const struct machine *runs = machine_by_emulator(p), *needs = machine_of(&p->elf);
+	const struct pmk_elf *elf = &p->elf;
+	char other[64] = "";
+
+	if (!runs || (runs->elf == elf->machine &&
+		      (runs->big_endian == elf->big_endian || elf->machine == PMK_ELF_ARM)))
+		return 0;
+	if (needs && needs->system)
+		snprintf(other, sizeof(other), "; take %s", needs->system);
+	return pmk_count_fail(p->fault, PMK_COUNT_NOT_EXEC,
+			      "--qemu: %s is for %s-endian %s, and %s runs %s-endian %s%s",
+			      p->image, elf->big_endian ? "big" : "little", elf->machine_name,
+			      runs->system, runs->big_endian ? "big" : "little",
+			      runs->elf == PMK_ELF_ARM ? "ARM" : "MicroBlaze", other);
+}
+
+static int find_image(struct pmk_program *p)
+{
+	const char *kernel = kernel_of(p);
+	bool elf = false;
+	char msg[256];
+	int err = kernel ? look_at_kernel(p, kernel, &elf) : 0;
+
+	if (err || !elf)
+		return err;
+	if (pmk_elf_read(kernel, &p->elf, msg, sizeof(msg)))
+		return bad_kernel(p, PMK_COUNT_NOT_EXEC, kernel, msg);
+	p->image = strdup(kernel);
+	return p->image ? 0 : pmk_count_no_memory(p->fault);
+}
+
+/* The emulator of --qemu may be one that runs a program, with options of its own (-cpu max). */
+static bool runs_programs(const struct pmk_program *p)
+{
+	for (size_t i = 0; i < NMACHINES; i++)
+		if (!strcmp(machines[i].qemu, pmk_program_emulator(p)))
+			return true;
+	return false;
+}
+
+/* What a machine is to run, before it runs. */
+static int check_firmware(struct pmk_program *p)
+{
+	int err;
+
+	if (has_icount(p))
+		return pmk_count_fail(
+			p->fault, PMK_COUNT_USAGE,
+			"--qemu: with -icount QEMU begins blocks anew at device accesses, which "
+			"would count twice; leave it out");
+	err = find_image(p);
+	if (err || !p->image)
+		return err;
+	if (p->elf.machine == PMK_ELF_AARCH64)
+		return pmk_count_fail(
+			p->fault, PMK_COUNT_USAGE,
+			"--qemu: AArch64 firmware is not counted in system emulation by this "
+			"version of pmk; ARM and MicroBlaze firmware is");
+	return check_emulator(p);
+}
+
+int pmk_program_system(struct pmk_program *p, const char *command, char *const *more)
+{
+	wordexp_t w;
+	int err = 0;
+
+	if (wordexp(command, &w, WRDE_NOCMD))
+		return pmk_count_fail(p->fault, PMK_COUNT_USAGE,
+				      "--qemu: cannot split '%s' into words", command);
+	for (size_t i = 0; !err && i < w.we_wordc; i++) {
+		if (!pmk_words_add(&p->argv, w.we_wordv[i]))
+			err = pmk_count_no_memory(p->fault);
+		if (!err && i == 0)
+			err = add_all(p, (const char *const[]){ "-plugin", "@plugin@", NULL });
+	}
+	wordfree(&w);
+	if (!err && !p->argv.count)
+		err = pmk_count_fail(p->fault, PMK_COUNT_USAGE,
+				     "--qemu: the command line is empty");
+	if (!err)
+		err = add_all(p, (const char *const *)more);
+	if (err)
+		return err;
+	p->system = !runs_programs(p);
+	err = p->system ? check_firmware(p) : 0;
+	return err ? err : find_emulator(p);
+}
+
+/* The line "NAME=VALUE" for what --env says; NULL when the variable is not set here. */
+static char *env_line(const char *say, bool *failed)
+{
+	const char *value = getenv(say);
+	char *line = NULL;
+
+	if (strchr(say, '='))
+		line = strdup(say);
+	else if (!value)
+		return NULL; /* not set here: not set there */
+	else if (asprintf(&line, "%s=%s", say, value) < 0)
+		line = NULL;
+	*failed |= !line;
+	return line;
+}
+
+static bool names_variable(const char *say, const char *line)
+{
+	size_t n = strcspn(line, "=");
+
+	return !strncmp(say, line, n) && (say[n] == '=' || !say[n]);
+}
+
+int pmk_program_env(struct pmk_program *p, const struct pmk_words *pass)
+{
+	static const char *const fixed[] = { "PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/",
+					     "LANG=C" };
+	bool failed = false;
+
+	for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++) {
+		bool replaced = false;
+
+		for (unsigned k = 0; k < pass->count; k++)
+			replaced |= names_variable(pass->word[k], fixed[i]);
+		failed |= !replaced && !pmk_words_add(&p->envp, fixed[i]);
+	}
+	for (unsigned i = 0; i < pass->count; i++) {
+		char *line = env_line(pass->word[i], &failed);
+
+		failed |= line &&
+			  (!pmk_words_add(&p->envp, line) || !pmk_words_add(&p->passed, line));
+		free(line);
+	}
+	return failed ? pmk_count_no_memory(p->fault) : 0;
+}
+
+unsigned pmk_program_more_stack(const struct pmk_program *p)
+{
+	if (!p->nargs || p->elf.machine == PMK_ELF_MICROBLAZE)
+		return 0;
+	return pmk_stack_more(p->elf.machine == PMK_ELF_AARCH64 ? 8 : 4, p->nargs, p->envp.count);
+}
+
+void pmk_program_free(struct pmk_program *p)
+{
+	pmk_words_free(&p->argv);
+	pmk_words_free(&p->envp);
+	pmk_words_free(&p->passed);
+	free(p->image);
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+/* The result, row by row: see <pmk/count.h>. */
+#include <string.h>
+#include <sys/wait.h>
+
+#include "count/count.h"
+
+/* All sections of a run have rows of the same events. */
+static const struct pmk_section *section_of(const struct pmk_count *c, uint32_t i, unsigned each,
+					    uint32_t *number)
+{
+	*number = each ? i / each : c->result.nsections;
+	return *number < c->result.nsections ? &c->result.sections[*number] : NULL;
+}
+
+bool pmk_count_row(const struct pmk_count *c, uint32_t i, struct pmk_count_row *row)
+{
+	unsigned each = c && c->result.nsections ? c->result.sections[0].nrows : 0;
+	const struct pmk_section *s;
+	const struct pmk_row *from;
+	uint32_t number;
+
+	s = c ? section_of(c, i, each, &number) : NULL;
+	if (!s)
+		return false;
+	from = &s->rows[i % each];
+	*row = (struct pmk_count_row){
+		.name = from->name,
+		.pmu = (from->pmu ? from->pmu : c->result.pmu)->name,
+		.unit = from->unit,
+		.trust = pmk_trust_name(from->trust),
+		.reason = from->reason,
+		.region = s->region,
+		.cpu = s->cpu,
+		.section = number,
+		.group = from->group,
+		.has_value = pmk_trust_has_value(from->trust),
+		.entries = s->entries,
+		.runtime_ns = from->runtime_ns,
+		.coverage = from->coverage,
+		.stddev_pct = from->stddev_pct,
+		.interval = s->interval,
+		.at_cycles = s->at_cycles,
+		.at_insns = s->at_insns,
+		.at_seconds = s->at_seconds,
+	};
+	if (row->has_value)
+		row->value = from->value;
+	if (from->has_dist && from->dist.latency) {
+		row->has_latency = 1;
+		row->latency_n = from->dist.values.n;
+		row->latency_sum = from->dist.values.sum;
+		row->latency_min = from->dist.values.min;
+		row->latency_max = from->dist.values.max;
+	}
+	return true;
+}
+
+bool pmk_count_metric(const struct pmk_count *c, uint32_t i, struct pmk_count_metric *metric)
+{
+	const struct pmk_section *s;
+	struct pmk_metric_value v;
+	uint32_t number;
+
+	s = c ? section_of(c, i, c->metrics.count, &number) : NULL;
+	if (!s)
+		return false;
+	v = pmk_metric_eval(c->metrics.item[i % c->metrics.count], &c->result, s);
+	*metric = (struct pmk_count_metric){
+		.name = v.name,
+		.unit = v.unit,
+		.reason = v.valid ? NULL : v.reason,
+		.region = s->region,
+		.cpu = s->cpu,
+		.section = number,
+		.valid = v.valid,
+		.value = v.valid ? v.value : 0,
+	};
+	return true;
+}
+
+/* As a shell tells it. */
+static int exit_code(const struct pmk_count *c)
+{
+	int status = c->result.exit_status;
+
+	if (c->interrupted && !WIFEXITED(status))
+		return 128 + c->interrupted;
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+void pmk_count_summary(const struct pmk_count *c, struct pmk_count_summary *s)
+{
+	const struct pmk_result *r = c ? &c->result : NULL;
+
+	memset(s, 0, sizeof(*s));
+	if (!r)
+		return;
+	*s = (struct pmk_count_summary){
+		.pmu = r->pmu ? r->pmu->name : NULL,
+		.core = r->core,
+		.command = r->command,
+		.producer = r->producer,
+		.settings = r->settings,
+		.warning = r->warning,
+		.passes = r->passes,
+		.runs = r->runs,
+		.processes = r->processes,
+		.threads = r->threads,
+		.partial = r->partial,
+		.exit_code = exit_code(c),
+		.elapsed = r->elapsed,
+		.clock_hz = r->clock_hz,
+	};
+}

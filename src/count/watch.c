@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+/*
+ * See watch.h. Everything is one poll(), processes by pidfd. Where there is no pidfd (Linux before 5.3) or there are too
+ * many, processes are looked for several times a second.
+ */
+#define _GNU_SOURCE
+#include "count/watch.h"
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define POLL_SECONDS 0.05
+
+enum { STOP, PROGRAM, PROCESSES };
+
+double pmk_watch_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static int open_process(int pid)
+{
+#ifdef SYS_pidfd_open
+	return (int)syscall(SYS_pidfd_open, pid, 0);
+#else
+	(void)pid;
+	return -1;
+#endif
+}
+
+void pmk_watch_open(struct pmk_watch *w, const struct pmk_stop *stop)
+{
+	*w = (struct pmk_watch){ .stop = stop, .nfds = PROCESSES };
+	w->fd[STOP] = (struct pollfd){ .fd = stop->fd, .events = POLLIN };
+	w->fd[PROGRAM].fd = -1; /* poll passes over it */
+}
+
+void pmk_watch_child(struct pmk_watch *w)
+{
+	w->fd[PROGRAM] = (struct pollfd){ .fd = open_process(w->child.pid), .events = POLLIN };
+}
+
+int pmk_watch_process(struct pmk_watch *w, int pid, struct pmk_count_fault *f)
+{
+	int fd = w->nfds < PROCESSES + PMK_WATCH_FDS ? open_process(pid) : -1;
+
+	if (fd < 0 && w->npolled == PMK_WATCH_FDS)
+		return pmk_count_fail(f, PMK_COUNT_USAGE, "too many processes to attach to");
+	if (fd >= 0)
+		w->fd[w->nfds++] = (struct pollfd){ .fd = fd, .events = POLLIN };
+	else
+		w->polled[w->npolled++] = pid;
+	w->nprocesses++;
+	w->left++;
+	return 0;
+}
+
+static void look_for_polled(struct pmk_watch *w)
+{
+	for (unsigned i = 0; i < w->npolled;) {
+		if (!kill(w->polled[i], 0) || errno != ESRCH) {
+			i++;
+			continue;
+		}
+		w->polled[i] = w->polled[--w->npolled];
+		w->left--;
+	}
+}
+
+static void take_signal(struct pmk_watch *w)
+{
+	if (w->signal || !atomic_load(&w->stop->signal))
+		return;
+	w->signal = atomic_load(&w->stop->signal);
+	w->signalled_at = pmk_watch_now();
+	w->fd[STOP].fd = -1; /* it stays readable */
+}
+
+static void take_ended(struct pmk_watch *w)
+{
+	for (unsigned i = PROCESSES; i < w->nfds; i++) {
+		if (!w->fd[i].revents)
+			continue;
+		close(w->fd[i].fd);
+		w->fd[i].fd = -1;
+		w->fd[i].revents = 0;
+		w->left--;
+	}
+}
+
+/* Whoever pressed Ctrl-C has told the program as well: same terminal. */
+static void urge(struct pmk_watch *w)
+{
+	double waited = (pmk_watch_now() - w->signalled_at) * 1000;
+
+	if (w->sent < 1 && waited > PMK_WATCH_GRACE_MS) {
+		w->sent = 1;
+		kill(w->child.pid, w->signal);
+	}
+	if (w->sent < 2 && waited > PMK_WATCH_GRACE_MS + PMK_WATCH_KILL_MS) {
+		w->sent = 2;
+		kill(w->child.pid, SIGKILL);
+	}
+}
+
+static bool over(struct pmk_watch *w)
+{
+	if (w->child.pid)
+		return waitpid(w->child.pid, &w->status, WNOHANG) != 0;
+	return w->signal || (w->nprocesses && !w->left);
+}
+
+/* Milliseconds for poll(); -1: for ever. */
+static int patience(const struct pmk_watch *w, double until)
+{
+	bool unseen = w->npolled || (w->child.pid && w->fd[PROGRAM].fd < 0);
+	double left = until - pmk_watch_now();
+
+	if ((w->signal || unseen) && left > POLL_SECONDS)
+		left = POLL_SECONDS;
+	if (left > 3600)
+		return -1;
+	return left > 0 ? (int)(left * 1000) + 1 : 0;
+}
+
+bool pmk_watch_step(struct pmk_watch *w, double until)
+{
+	int n;
+
+	look_for_polled(w);
+	if (!over(w)) {
+		n = poll(w->fd, w->nfds, patience(w, until));
+		if (n > 0)
+			take_ended(w);
+		take_signal(w);
+		if (w->signal && w->child.pid)
+			urge(w);
+		if (!over(w))
+			return false;
+	}
+	take_signal(w); /* one may have ended the program, too */
+	return true;
+}
+
+void pmk_watch_reset(struct pmk_watch *w)
+{
+	for (unsigned i = PROGRAM; i < w->nfds; i++) {
+		if (w->fd[i].fd >= 0)
+			close(w->fd[i].fd);
+		w->fd[i].fd = -1;
+	}
+	w->nfds = PROCESSES;
+	w->npolled = w->nprocesses = w->left = 0;
+	w->child.pid = 0;
+}

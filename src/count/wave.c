@@ -1,0 +1,653 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Counting on the signals of a waveform dump, which a map names. The dump is read once;
+ * each programming of the PMU is a model of its own on the same buses, driven by the real driver, as in
+ * emulation.
+ *
+ * The PMU: --pmu, else the AHB Monitor where the map has layers or a GXI, else the core whose EVNTBUS it has.
+ * -I counts active edges of the map's clock, those in reset included.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <pmk/ahbmon.h>
+#include <pmk/ahbmon_model.h>
+#include <pmk/model.h>
+#include <pmk/reading.h>
+#include <pmk/wave.h>
+
+#include "count/count.h"
+#include "count/monitor.h"
+#include "pmu/ahbmon/layers.h"
+#include "pmu/ahbmon/regs.h"
+#include "producer/wave/run.h"
+#include "session/emulated.h"
+
+struct dump {
+	struct pmk_wave *wave;
+	struct pmk_wave_map map;
+	struct pmk_wave_count count;
+	struct pmk_wave_report report;
+	struct pmk_plan plan;		       /* the countable events … */
+	unsigned event_of[PMK_MAX_EVENTS];     /* … and which of the list each is */
+	struct pmk_monitor monitor;	       /* if it counts, … */
+	struct pmk_pmu monitor_pmu;	       /* … with its layout */
+	struct pmk_bus bus[PMK_AHBMON_NBUSES]; /* of the monitor; of a core: the first */
+	struct pmk_session session;
+	struct pmk_model_port to_model[PMK_MAX_PASSES];
+	struct pmk_port port[PMK_MAX_PASSES];
+	uint64_t model[PMK_MAX_PASSES][PMK_MODEL_BYTES / 8];
+	struct pmk_reading last; /* at the end of the last interval */
+	uint64_t last_time;	 /* of it, in the dump */
+	uint64_t edges;		 /* so far */
+	/* Bursts that no counter of their layer's monitor takes, and at the end of the last interval. */
+	struct uncounted {
+		uint64_t kind; /* HBURST is one that it has no counter for */
+		uint64_t x;    /* HBURST was x or z */
+	} uncounted[PMK_AHBMON_NBUSES];
+	int err;    /* first error of the driver */
+	int failed; /* an interval could not be told of */
+};
+
+static void free_dump(struct pmk_count *c)
+{
+	struct dump *j = c->state;
+
+	pmk_wave_count_free(&j->count);
+	pmk_wave_map_free(&j->map);
+	pmk_wave_close(j->wave);
+	free(j);
+}
+
+/* ---- what is counted -------------------------------------------------------------------------- */
+
+static bool is_monitor(const struct pmk_count *c)
+{
+	return c->pmu->driver == pmk_ahbmon.driver;
+}
+
+static bool has_part(const struct pmk_wave_map *map, enum pmk_wave_part part)
+{
+	for (unsigned i = 0; i < map->nslots; i++)
+		if (map->slot[i].part == part)
+			return true;
+	return false;
+}
+
+static const struct pmk_pmu *pmu_of_map(const struct pmk_wave_map *map)
+{
+	if (map->nlayers || has_part(map, PMK_WAVE_GXI))
+		return &pmk_ahbmon;
+	return map->core ? pmk_pmu_find(map->core) : NULL;
+}
+
+static int choose_pmu(struct pmk_count *c, const struct pmk_wave_map *map)
+{
+	const char *name = c->q.pmu_name;
+
+	c->pmu = name ? pmk_pmu_find(name) : pmu_of_map(map);
+	if (!c->pmu && name)
+		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
+				      "unknown PMU '%s' (pmk list pmus)", name);
+	if (!c->pmu)
+		return pmk_count_fail(
+			&c->fault, PMK_COUNT_USAGE,
+			"%s has neither layers nor the EVNTBUS of a core: say with --pmu what "
+			"counts its events",
+			map->file);
+	if (!is_monitor(c) && !has_part(map, PMK_WAVE_EVNTBUS) && !has_part(map, PMK_WAVE_SIGNAL))
+		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
+				      "%s has nothing for %s: neither [events] nor [evntbus]",
+				      map->file, c->pmu->name);
+	if (!pmk_model_find(c->pmu))
+		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE, "there is no model of %s",
+				      c->pmu->name);
+	return 0;
+}
+
+/* The bus that an event is counted on. */
+static const struct pmk_bus *bus_of(const struct pmk_count *c, const struct pmk_event *ev)
+{
+	struct dump *j = c->state;
+
+	return &j->bus[is_monitor(c) ? pmk_ahbmon_bus_of[ev->code] : 0];
+}
+
+#define NO_CAUSE "the layer has no cause in the map: waits on first beats all count as the slave's"
+
+/* Does the map tell why the layer of an event waits? Without it there is nothing to tell apart. */
+static bool has_cause(const struct pmk_count *c, const struct pmk_event *ev)
+{
+	struct dump *j = c->state;
+	const struct pmk_wave_count *count = &j->count;
+
+	for (unsigned i = 0; i < count->nwatched; i++)
+		if (count->watched[i].bus == bus_of(c, ev))
+			return count->watched[i].slot[PMK_WAVE_CAUSE] >= 0;
+	return false;
+}
+
+/* Why an event cannot be counted, or NULL. */
+static const char *not_counted_because(const struct pmk_count *c,
+				       const struct pmk_event_request *req)
+{
+	const struct pmk_event *ev = req->event;
+	const struct pmk_bus *bus = bus_of(c, ev);
+
+	if (req->user != req->kernel)
+		return "privileged and user mode are not told apart in a dump";
+	if (is_monitor(c) && pmk_ahbmon_bus_of[ev->code] == PMK_AHBMON_BUS_HCLK)
+		return NULL;
+	if (!pmk_bus_raises(bus, ev->signal) ||
+	    (ev->signal2 != PMK_SIG_NONE && !pmk_bus_raises(bus, ev->signal2)))
+		return "the map has no signal that tells it";
+	if (ev->signal == PMK_SIG_AHB_WAIT_FIRST_BUS && !has_cause(c, ev))
+		return NO_CAUSE;
+	return NULL;
+}
+
+/* What a reader has to know of a count, or NULL. */
+static const char *remark(const struct pmk_count *c, const struct pmk_event *ev)
+{
+	if (ev->latency)
+		return "counted, not timed: a dump does not tell how long it took";
+	if (ev->signal == PMK_SIG_AHB_WAIT_FIRST_SLAVE && !has_cause(c, ev))
+		return NO_CAUSE;
+	return NULL;
+}
+
+static bool watched(const struct pmk_count *c, const struct pmk_event *ev)
+{
+	return !not_counted_because(c, &(struct pmk_event_request){ .event = ev });
+}
+
+/* Everything that the map lets be seen. */
+static int default_events(struct pmk_count *c)
+{
+	for (unsigned i = 0; i < c->pmu->nevents; i++) {
+		const struct pmk_event *ev = &c->pmu->events[i];
+		int err = 0;
+
+		if (pmk_pmu_has(c->pmu, ev) && watched(c, ev))
+			err = pmk_event_list_add(&c->events, ev, ev->name);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int plan_events(struct pmk_count *c)
+{
+	struct dump *j = c->state;
+	int err;
+
+	for (unsigned i = 0; i < c->events.count; i++) {
+		const struct pmk_event_request *req = &c->events.item[i];
+
+		c->reason[i] = not_counted_because(c, req);
+		if (c->reason[i])
+			continue;
+		j->event_of[j->plan.nevents] = i;
+		j->plan.event[j->plan.nevents++] = (struct pmk_plan_event){
+			.code = req->event->code,
+			.group = (uint8_t)req->group,
+		};
+	}
+	err = pmk_plan_make(c->pmu, &j->plan);
+	return err ? pmk_count_fail(&c->fault, PMK_COUNT_USAGE, "these events do not fit %s: %s",
+				    c->pmu->name, pmk_strerror(err))
+		   : 0;
+}
+
+/* What makes no sense with a dump. */
+static int check(struct pmk_count *c)
+{
+	const struct pmk_request *q = &c->q;
+
+	if (!q->file)
+		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
+				      "--map and --layer are for -T wave:FILE");
+	if (!q->map)
+		return pmk_count_fail(
+			&c->fault, PMK_COUNT_USAGE,
+			"-T wave:%s: --map FILE says which signals are which; 'pmk wave signals "
+			"%s' makes one",
+			q->file, q->file);
+	if (q->command[0])
+		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
+				      "-T wave: a dump is read, no program is run: '%s'",
+				      q->command[0]);
+	if (q->runs > 1 || q->per_core)
+		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
+				      "-T wave: a dump is read once: not with -r or -A");
+	if (q->interval_unit != PMK_EVERY_NONE && q->interval_unit != PMK_EVERY_CYCLES)
+		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
+				      "-T wave: intervals are cycles of the clock: -I %" PRIu64
+				      "cycles",
+				      q->interval);
+	return 0;
+}
+
+static int wave_failed(struct pmk_count *c, const struct pmk_wave_error *err)
+{
+	return pmk_count_fail(&c->fault, PMK_COUNT_FAILED, "%s", err->text);
+}
+
+/* A map that says the wrong thing is the user's; one that cannot be read is not. */
+static int map_failed(struct pmk_count *c, const struct pmk_wave_error *err)
+{
+	return pmk_count_fail(&c->fault,
+			      err->code == PMK_EPARSE ? PMK_COUNT_USAGE : PMK_COUNT_FAILED, "%s",
+			      err->text);
+}
+
+static int due(void *ctx);
+static int tick(void *ctx, const struct pmk_wave_edge *edge);
+
+static int show_progress(void *ctx, const struct pmk_wave_progress *p)
+{
+	struct pmk_count *c = ctx;
+
+	if (pmk_count_stopped(c))
+		return 1;
+	if (c->listener.progress)
+		c->listener.progress(c->listener.ctx, p->bytes, p->size);
+	return 0;
+}
+
+static int open_dump(struct pmk_count *c)
+{
+	struct dump *j = c->state;
+	struct pmk_wave_error err;
+
+	if (pmk_wave_map_load(&j->map, c->q.map, &err))
+		return map_failed(c, &err);
+	if (pmk_wave_open(&j->wave, c->q.file, &err))
+		return wave_failed(c, &err);
+	if (pmk_wave_bind(j->wave, &j->map, &err))
+		return map_failed(c, &err);
+	return choose_pmu(c, &j->map);
+}
+
+static int start_counting(struct pmk_count *c)
+{
+	struct dump *j = c->state;
+	struct pmk_wave_error err;
+
+	for (unsigned i = 0; i < PMK_AHBMON_NBUSES; i++)
+		pmk_bus_init(&j->bus[i]);
+	j->count = (struct pmk_wave_count){
+		.map = &j->map,
+		.only = c->q.layer,
+		.monitor = is_monitor(c) ? j->bus : NULL,
+		.core = is_monitor(c) ? NULL : j->bus,
+		.every = c->q.interval_unit == PMK_EVERY_CYCLES ? c->q.interval : 0,
+		.due = due,
+		.tick = tick,
+		.progress = show_progress,
+		.ctx = c,
+	};
+	return pmk_wave_count_init(&j->count, j->wave, &err) ? map_failed(c, &err) : 0;
+}
+
+/* The AHB Monitor with the layout that was asked for. */
+static int choose_settings(struct pmk_count *c)
+{
+	struct dump *j = c->state;
+	struct pmk_core core;
+	int err;
+
+	if (!is_monitor(c) && c->q.overrides.count)
+		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
+				      "--set %s: a dump has no core whose parameter it is",
+				      c->q.overrides.word[0]);
+	if (!is_monitor(c))
+		return pmk_monitor_none(c, c->pmu->name);
+	err = pmk_monitor_core(&core, c);
+	if (!err)
+		err = pmk_monitor_choose(&j->monitor, c, &core);
+	j->monitor_pmu = *c->pmu;
+	j->monitor_pmu.family = &j->monitor.layout.layout;
+	c->pmu = &j->monitor_pmu;
+	return err;
+}
+
+static int choose(struct pmk_count *c)
+{
+	int err = check(c);
+
+	if (err)
+		return err;
+	c->state = calloc(1, sizeof(struct dump));
+	if (!c->state)
+		return pmk_count_no_memory(&c->fault);
+	err = open_dump(c);
+	if (!err)
+		err = choose_settings(c);
+	if (!err)
+		err = start_counting(c);
+	if (!err)
+		err = pmk_choose_events(c, default_events, watched, false);
+	return err ? err : plan_events(c);
+}
+
+/* ---- running ---------------------------------------------------------------------------------- */
+
+static int start_session(struct pmk_count *c)
+{
+	const struct pmk_model_ops *ops = pmk_model_find(c->pmu);
+	struct dump *j = c->state;
+	int err;
+
+	if (ops->size > sizeof(j->model[0]))
+		return pmk_count_fail(&c->fault, PMK_COUNT_FAILED, "the model of %s is too large",
+				      c->pmu->name);
+	for (unsigned i = 0; i < j->plan.npasses; i++) {
+		j->to_model[i] = (struct pmk_model_port){
+			.ops = ops,
+			.model = j->model[i],
+			.bus = j->bus,
+			.mode = PMK_MODE_PRIV,
+		};
+		ops->reset(j->model[i], j->bus, c->pmu);
+		j->port[i] = pmk_port_model(&j->to_model[i]);
+	}
+	pmk_reading_init(&j->last);
+	err = pmk_session_open(&j->session, c->pmu, &j->plan, j->port);
+	for (unsigned i = 0; !err && is_monitor(c) && i < j->plan.npasses; i++)
+		err = pmk_ahbmon_configure(&j->session.pass[i].dev, &j->monitor.config);
+	if (!err && is_monitor(c))
+		pmk_wave_count_thresholds(&j->count, j->monitor.config.threshold);
+	if (!err)
+		err = pmk_session_start(&j->session);
+	/* What starting takes is not in the dump. */
+	if (!err)
+		err = pmk_session_forget(&j->session);
+	return err ? pmk_count_fail(&c->fault, PMK_COUNT_FAILED, "%s: %s", c->pmu->name,
+				    pmk_strerror(err))
+		   : 0;
+}
+
+/* A counter may be about to wrap: read them all, and have the models ask anew. */
+static int due(void *ctx)
+{
+	struct pmk_count *c = ctx;
+	struct dump *j = c->state;
+
+	j->err = j->err ? j->err : pmk_session_poll(&j->session);
+	for (unsigned b = 0; b < PMK_AHBMON_NBUSES; b++)
+		pmk_bus_forget(&j->bus[b]);
+	for (unsigned i = 0; i < j->plan.npasses; i++)
+		j->to_model[i].ops->ask(j->model[i], j->bus);
+	return j->err;
+}
+
+static bool is_burst_of(const struct pmk_layer *layer, const struct pmk_event *ev)
+{
+	for (unsigned i = 0; layer->burst[i]; i++)
+		if (layer->burst[i] == ev)
+			return true;
+	return false;
+}
+
+static const struct pmk_layer *layer_on(const struct pmk_wave_watched *l)
+{
+	return &pmk_ahbmon_layers.layer[l->layer->monitor - PMK_AHBMON_BUS_ARMI];
+}
+
+/* What has begun on a layer so far and is in none of its counters of bursts. Where the map leaves out one of
+ * these counters nothing can be concluded: the counter says so itself. */
+static struct uncounted uncounted_on(const struct pmk_wave_watched *l)
+{
+	const struct pmk_layer *layer = layer_on(l);
+	struct uncounted u = { .x = l->observer.burst_undecided };
+	uint64_t counted = 0;
+
+	for (unsigned i = 0; layer->burst[i]; i++) {
+		unsigned sig = layer->burst[i]->signal;
+
+		if (!pmk_bus_raises(l->bus, sig))
+			return (struct uncounted){ .kind = 0 };
+		counted += l->bus->total[sig] - l->observer.base[sig];
+	}
+	u.kind = l->observer.first_beat - u.x - counted;
+	return u;
+}
+
+/* Counts of bursts that are not all there were since the last interval: no mean can be taken over them. */
+static void mark_gaps(struct pmk_count *c, struct pmk_section *s)
+{
+	struct dump *j = c->state;
+
+	for (unsigned i = 0; i < j->count.nwatched && is_monitor(c); i++) {
+		const struct pmk_wave_watched *l = &j->count.watched[i];
+		struct uncounted now = uncounted_on(l), *last = &j->uncounted[l->layer->monitor];
+		const char *gap = now.kind != last->kind
+					  ? "the layer had bursts of kinds it has no counter for"
+				  : now.x != last->x ? "the layer had bursts with HBURST x or z"
+						     : NULL;
+
+		*last = now;
+		for (unsigned r = 0; gap && r < s->nrows; r++)
+			if (is_burst_of(layer_on(l), s->rows[r].event))
+				s->rows[r].gap = gap;
+	}
+}
+
+/* Of the map's clock so far, where that is what a cycle is; 0: not known, as when edges were lost because the
+ * dump was off. */
+static double clock_hz(const struct dump *j)
+{
+	double seconds = pmk_wave_seconds(j->wave, j->report.last - j->report.first);
+
+	if (j->report.edges < 2 || !(seconds > 0) || j->count.own_cycles ||
+	    j->report.warning[PMK_WAVE_DUMP_OFF].count)
+		return 0;
+	return (double)(j->report.edges - 1) / seconds;
+}
+
+static struct pmk_section *add_section(struct pmk_count *c, const struct pmk_reading *counts)
+{
+	struct dump *j = c->state;
+	struct pmk_section *s = pmk_result_add(&c->result, NULL, c->events.count);
+
+	for (unsigned i = 0; s && i < c->events.count; i++) {
+		pmk_choose_row(c, i, PMK_TRUST_MEASURED, &s->rows[i]);
+		if (!c->reason[i])
+			s->rows[i].reason = remark(c, c->events.item[i].event);
+	}
+	for (unsigned i = 0; s && i < j->plan.nevents; i++) {
+		struct pmk_row *row = &s->rows[j->event_of[i]];
+
+		row->value = counts->total[i];
+		if (pmk_session_wrapped(&j->session, i))
+			row->trust = PMK_TRUST_WRAPPED;
+	}
+	if (s)
+		mark_gaps(c, s);
+	c->result.clock_hz = clock_hz(j);
+	return s;
+}
+
+/* How long it was counted, in the time of the dump. */
+static void set_runtime(const struct pmk_count *c, struct pmk_section *s, uint64_t time)
+{
+	struct dump *j = c->state;
+	double ns = pmk_wave_seconds(j->wave, time) * 1e9;
+
+	for (unsigned i = 0; i < s->nrows; i++)
+		s->rows[i].runtime_ns = c->reason[i] ? 0 : (uint64_t)(ns + 0.5);
+}
+
+static int add_interval(struct pmk_count *c, uint64_t time)
+{
+	struct dump *j = c->state;
+	struct pmk_reading now, delta;
+	struct pmk_section *s;
+	int err = pmk_reading_take(&now, &j->session);
+
+	j->err = j->err ? j->err : err;
+	pmk_reading_since(&delta, &now, &j->last);
+	j->last = now;
+	s = add_section(c, &delta);
+	if (!s)
+		return pmk_count_no_memory(&c->fault);
+	s->interval = true;
+	s->at_cycles = j->edges;
+	s->at_seconds = pmk_wave_seconds(j->wave, time - j->report.begin);
+	set_runtime(c, s, time - j->last_time);
+	j->last_time = time;
+	pmk_count_tell(c);
+	return 0;
+}
+
+static int tick(void *ctx, const struct pmk_wave_edge *edge)
+{
+	struct pmk_count *c = ctx;
+	struct dump *j = c->state;
+
+	j->edges = edge->number + 1;
+	j->failed = pmk_count_begin(c);
+	if (!j->failed)
+		j->failed = add_interval(c, edge->time);
+	return j->failed ? j->failed : j->err;
+}
+
+static int run(struct pmk_count *c)
+{
+	struct dump *j = c->state;
+	int status, err = start_session(c);
+
+	if (err)
+		return err;
+	c->result.command = strdup(c->q.file);
+	c->result.runs = 1;
+	c->result.passes = j->plan.npasses;
+	status = pmk_wave_count_run(&j->count, &j->report);
+	j->edges = j->report.edges;
+	if (j->failed)
+		return j->failed;
+	/* After the last change there was nothing left to interrupt. */
+	c->interrupted = j->report.stopped ? pmk_count_stopped(c) : 0;
+	c->result.partial = status != 0;
+	if (status < 0)
+		return wave_failed(c, &j->report.error);
+	return j->err ? pmk_count_fail(&c->fault, PMK_COUNT_FAILED, "%s: %s", c->pmu->name,
+				       pmk_strerror(j->err))
+		      : 0;
+}
+
+/* ---- what is said of the whole ---------------------------------------------------------------- */
+
+static void warn_of_oddities(struct pmk_count *c)
+{
+	struct dump *j = c->state;
+
+	for (unsigned i = 0; i < PMK_WAVE_NODDITIES; i++) {
+		const struct pmk_wave_warning *w = &j->report.warning[i];
+		char when[64];
+
+		if (!w->count)
+			continue;
+		pmk_wave_time_text(j->wave, w->time, when, sizeof(when));
+		pmk_result_warn(&c->result, "%s: %" PRIu64 " times, first at %s: %s",
+				pmk_wave_oddity_text(i), w->count, when, w->signal);
+	}
+}
+
+/* For whoever adds bursts up, or wants their mean. */
+static void warn_of_uncounted(struct pmk_count *c)
+{
+	struct dump *j = c->state;
+	const struct pmk_wave_count *count = &j->count;
+
+	for (unsigned i = 0; i < count->nwatched && is_monitor(c); i++) {
+		const struct pmk_layer *layer = layer_on(&count->watched[i]);
+		uint64_t n = uncounted_on(&count->watched[i]).kind;
+		bool asked = false;
+
+		for (unsigned e = 0; e < c->events.count; e++)
+			asked |= is_burst_of(layer, c->events.item[e].event);
+		if (n && asked)
+			pmk_result_warn(&c->result,
+					"%" PRIu64 " of %" PRIu64
+					" bursts on %s are of kinds it has no counter "
+					"for: no mean over its bursts",
+					n, count->watched[i].observer.first_beat, layer->name);
+	}
+}
+
+static int describe(struct pmk_count *c)
+{
+	struct dump *j = c->state;
+	const char *sum = pmk_wave_count_check(&j->count);
+	char began[64], ended[64], reset[64] = "";
+
+	if (j->count.in_reset.count)
+		snprintf(reset, sizeof(reset), " (%" PRIu64 " of them in reset)",
+			 j->count.in_reset.count);
+	pmk_wave_time_text(j->wave, j->report.first, began, sizeof(began));
+	pmk_wave_time_text(j->wave, j->report.last, ended, sizeof(ended));
+	if (asprintf(&c->result.producer,
+		     "the signals of a dump (%s), %" PRIu64 " cycles%s from %s to %s",
+		     pmk_wave_format(j->wave), j->report.edges, reset, began, ended) < 0)
+		c->result.producer = NULL;
+	if (j->report.error.code)
+		pmk_result_warn(&c->result, "%s; counted is what came before",
+				j->report.error.text);
+	else if (c->interrupted)
+		pmk_result_warn(&c->result,
+				"interrupted: counts are what had been counted by then");
+	if (!(pmk_wave_seconds(j->wave, 1) > 0))
+		pmk_result_warn(
+			&c->result,
+			"the dump has no $timescale of 1, 10 or 100 s, ms, us, ns, ps or fs: its "
+			"times are numbers without a unit, and no seconds are known (-I: 0)");
+	if (sum)
+		pmk_result_warn(&c->result, "the cycles of a layer do not add up: %s", sum);
+	warn_of_oddities(c);
+	warn_of_uncounted(c);
+	/* A dump that ends early is a failure of whoever wrote it; what was counted is told. */
+	c->result.exit_status = j->report.error.code ? PMK_COUNT_FAILED << 8 : c->interrupted;
+	return 0;
+}
+
+static int finish(struct pmk_count *c)
+{
+	struct dump *j = c->state;
+	struct pmk_reading now;
+	struct pmk_section *s;
+	int err;
+
+	/* What came after the last interval, if anything did. */
+	if (c->q.interval_unit != PMK_EVERY_NONE)
+		return j->edges % c->q.interval ? add_interval(c, j->report.last) : 0;
+	err = pmk_reading_take(&now, &j->session);
+	if (err)
+		return pmk_count_fail(&c->fault, PMK_COUNT_FAILED, "%s: %s", c->pmu->name,
+				      pmk_strerror(err));
+	s = add_section(c, &now);
+	if (!s)
+		return pmk_count_no_memory(&c->fault);
+	set_runtime(c, s, j->report.last - j->report.begin);
+	pmk_count_tell(c);
+	return 0;
+}
+
+static const char *const own_settings[] = { "map", "layer", "layout", "set", NULL };
+
+const struct pmk_count_way pmk_way_wave = {
+	.name = "wave",
+	.file = true,
+	.brief = "a waveform dump (VCD, FST): its signals, named by a map, are counted",
+	.settings = own_settings,
+	.choose = choose,
+	.run = run,
+	.describe = describe,
+	.finish = finish,
+	.free = free_dump,
+};
