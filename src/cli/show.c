@@ -2,10 +2,13 @@
 /* How list, info and decode show things. See show.h. */
 #include "cli/show.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "count/files.h"
 
 static bool coloured(void)
 {
@@ -79,7 +82,10 @@ int show_load_core(const char *name, struct pmk_core *core, char *msg, unsigned 
 		snprintf(msg, size, "no data directory");
 		return PMK_EIO;
 	}
-	snprintf(path, sizeof(path), "%s/cores/%s.ini", data, name);
+	if (!pmk_files_core(path, data, name)) {
+		snprintf(msg, size, "%s: %s", path, strerror(errno));
+		return PMK_EIO;
+	}
 	err = pmk_core_load(core, path, msg, size);
 	if (err)
 		return err;

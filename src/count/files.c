@@ -135,6 +135,20 @@ void pmk_files_build_qemu(char path[PATH_MAX])
 		strcpy(path, "make qemu");
 }
 
+/* A folder of the user's own; false: nobody says where. */
+static bool users(char path[PATH_MAX], const char *folder)
+{
+	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+
+	if (config && *config)
+		snprintf(path, PATH_MAX, "%s/pmk/%s", config, folder);
+	else if (home && *home)
+		snprintf(path, PATH_MAX, "%s/.config/pmk/%s", home, folder);
+	else
+		return false;
+	return true;
+}
+
 /* ---- cores ---------------------------------------------------------------------------------- */
 
 static int is_preset(const struct dirent *entry)
@@ -144,38 +158,83 @@ static int is_preset(const struct dirent *entry)
 	return n > 4 && entry->d_name[0] != '.' && strcmp(entry->d_name + n - 4, ".ini") == 0;
 }
 
-static int by_name(const struct dirent **a, const struct dirent **b)
+struct names {
+	char **name; /* NULL terminated, or NULL */
+	size_t count;
+	bool full; /* there was memory for all */
+};
+
+static void add_name(struct names *names, const char *file)
 {
-	return strcmp((*a)->d_name, (*b)->d_name);
+	char **more = realloc(names->name, (names->count + 2) * sizeof(*more));
+
+	if (more) {
+		names->name = more;
+		more[names->count] = strndup(file, strlen(file) - strlen(".ini"));
+		names->full = names->full && more[names->count];
+		names->count += more[names->count] != NULL;
+		more[names->count] = NULL;
+	} else {
+		names->full = false;
+	}
+}
+
+static int add_presets(struct names *names, const char *dir)
+{
+	struct dirent **entries = NULL;
+	int n = scandir(dir, &entries, is_preset, NULL);
+
+	for (int i = 0; i < n; i++) {
+		add_name(names, entries[i]->d_name);
+		free(entries[i]);
+	}
+	free(entries);
+	return n;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* In order, and each once. */
+static void settle(struct names *names)
+{
+	size_t kept = 0;
+
+	if (!names->count)
+		return;
+	qsort(names->name, names->count, sizeof(*names->name), by_name);
+	for (size_t i = 1; i < names->count; i++) {
+		if (strcmp(names->name[kept], names->name[i]) == 0)
+			free(names->name[i]);
+		else
+			names->name[++kept] = names->name[i];
+	}
+	names->count = kept + 1;
+	names->name[names->count] = NULL;
 }
 
 char **pmk_files_cores(const char *data, struct pmk_count_fault *f)
 {
-	struct dirent **entries = NULL;
-	char dir[PATH_MAX], **names;
-	bool full = true;
-	int n;
+	struct names names = { .full = true };
+	char dir[PATH_MAX];
 
 	snprintf(dir, sizeof(dir), "%s/cores", data);
-	n = scandir(dir, &entries, is_preset, by_name);
-	if (n < 0) {
+	if (add_presets(&names, dir) < 0) {
 		pmk_count_fail(f, PMK_COUNT_FAILED, "%s: %s", dir, strerror(errno));
 		return NULL;
 	}
-	names = calloc((size_t)n + 1, sizeof(*names));
-	for (int i = 0; i < n; i++) {
-		char *name = entries[i]->d_name;
-
-		if (names)
-			names[i] = strndup(name, strlen(name) - strlen(".ini"));
-		full = full && names && names[i];
-		free(entries[i]);
-	}
-	free(entries);
-	if (full && names)
-		return names;
-	pmk_files_free_names(names);
-	pmk_count_no_memory(f);
+	if (users(dir, "cores"))
+		add_presets(&names, dir); /* there need be none */
+	settle(&names);
+	if (names.full && names.name)
+		return names.name;
+	if (names.full)
+		pmk_count_fail(f, PMK_COUNT_FAILED, "%s/cores: there is no preset", data);
+	else
+		pmk_count_no_memory(f);
+	pmk_files_free_names(names.name);
 	return NULL;
 }
 
@@ -186,11 +245,25 @@ void pmk_files_free_names(char **names)
 	free(names);
 }
 
+bool pmk_files_is_path(const char *name)
+{
+	size_t n = strlen(name);
+
+	return strchr(name, '/') || (n > 4 && !strcmp(name + n - 4, ".ini"));
+}
+
 bool pmk_files_core(char path[PATH_MAX], const char *data, const char *name)
 {
-	int n = snprintf(path, PATH_MAX, "%s/cores/%s.ini", data, name);
+	char dir[PATH_MAX], file[NAME_MAX + 1];
 
-	return n < PATH_MAX && !strchr(name, '/') && access(path, R_OK) == 0;
+	if (pmk_files_is_path(name))
+		return snprintf(path, PATH_MAX, "%s", name) < PATH_MAX && access(path, R_OK) == 0;
+	if (snprintf(file, sizeof(file), "%s.ini", name) >= (int)sizeof(file))
+		return false;
+	if (users(dir, "cores") && found(path, dir, file))
+		return true;
+	snprintf(dir, sizeof(dir), "%s/cores", data);
+	return found(path, dir, file);
 }
 
 /* ---- metrics -------------------------------------------------------------------------------- */
@@ -198,17 +271,10 @@ bool pmk_files_core(char path[PATH_MAX], const char *data, const char *name)
 int pmk_files_metrics(struct pmk_metrics **out, const char *data, struct pmk_count_fault *why,
 		      struct pmk_count_fault *f)
 {
-	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
-	char own[PATH_MAX], users[PATH_MAX], msg[PATH_MAX + 256];
-	const char *dirs[] = { own, users, NULL };
+	char own[PATH_MAX], theirs[PATH_MAX], msg[PATH_MAX + 256];
+	const char *dirs[] = { own, users(theirs, "metrics") ? theirs : NULL, NULL };
 
 	snprintf(own, sizeof(own), "%s/metrics", data);
-	if (config && *config)
-		snprintf(users, sizeof(users), "%s/pmk/metrics", config);
-	else if (home && *home)
-		snprintf(users, sizeof(users), "%s/.config/pmk/metrics", home);
-	else
-		dirs[1] = NULL;
 	if (pmk_metrics_load(out, dirs, msg, sizeof(msg)) == 0)
 		return 0;
 	if (why)

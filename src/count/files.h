@@ -24,11 +24,14 @@ bool pmk_files_plugin(char path[PATH_MAX], const char *chosen, const char *modul
 /* The command that builds emulators of programs: "make qemu", or the path of the installed script. */
 void pmk_files_build_qemu(char path[PATH_MAX]);
 
-/* Names of the core presets in the data directory, sorted, NULL terminated; for pmk_files_free_names(). NULL: a
- * failure. */
+/* Names of the core presets: the data directory's and the user's ($XDG_CONFIG_HOME/pmk/cores). Sorted, NULL terminated;
+ * for pmk_files_free_names(). NULL: a failure. */
 char **pmk_files_cores(const char *data, struct pmk_count_fault *f);
 void pmk_files_free_names(char **names);
-/* The path of a preset; false when there is none of that name. */
+/* Is it a file and no name: with a slash, or ending in .ini? */
+bool pmk_files_is_path(const char *name);
+/* The path of a preset: a file as it is given, or of that name the user's own before the data directory's. False when it
+ * cannot be read; errno says why. */
 bool pmk_files_core(char path[PATH_MAX], const char *data, const char *name);
 
 /* All metrics: the data directory's and the user's ($XDG_CONFIG_HOME/pmk/metrics). What is wrong with the user's own

@@ -100,9 +100,12 @@ static const char *next_name(const void *names, unsigned i)
 
 static int unknown_core(struct pmk_program *p, const char *data, const char *name)
 {
-	char **names = pmk_files_cores(data, p->fault);
-	char near[256] = "";
+	char near[256] = "", **names;
 
+	if (pmk_files_is_path(name))
+		return pmk_count_fail(p->fault, PMK_COUNT_USAGE, "--core %s: %s", name,
+				      strerror(errno));
+	names = pmk_files_cores(data, p->fault);
 	if (names)
 		pmk_nearest_among(name, next_name, names, near, sizeof(near));
 	pmk_files_free_names(names);

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: MIT
+"""A core of one's own: a file that is named, or one in the user's folder."""
+from harness import *
+from programs import loop
+
+CORES = os.path.join(SOURCE, "data", "cores")
+
+
+def own(folder, file, **changes):
+    """A copy of arm1176.ini with other texts."""
+    with open(os.path.join(CORES, "arm1176.ini")) as f:
+        text = f.read()
+    for key, value in changes.items():
+        text, n = re.subn(rf"^{key} = .*$", f"{key} = {value}", text, flags=re.M)
+        equal(n, 1, key)
+    os.makedirs(folder, exist_ok=True)
+    path = os.path.join(folder, f"{file}.ini")
+    with open(path, "w") as f:
+        f.write(text)
+    return path
+
+
+def with_config(config):
+    return dict(os.environ, XDG_CONFIG_HOME=str(config))
+
+
+def clock(core, env=None):
+    """The core's name, and the clock that made the time of its cycles, in MHz."""
+    doc = stat("-e", "cpu_cycles", "--core", core, loop(100000), code=3, env=env)
+    cycles = doc["counters"][0]
+    return doc["core"], round(cycles["counter-value"] * 1000 / cycles["event-runtime"])
+
+
+def test_a_file_is_a_core(tmp_path):
+    path = own(tmp_path, "fast", name="fast", clock=900000000)
+    equal(clock(path), ("fast", 900))
+    equal(clock(os.path.relpath(path, os.getcwd())), ("fast", 900))
+
+
+def test_a_file_in_this_folder_needs_no_slash(tmp_path):
+    own(tmp_path, "fast", name="fast", clock=900000000)
+    out = pmk("stat", "-v", "-e", "cpu_cycles", "--core", "fast.ini", loop(1), cwd=tmp_path)
+    equal(out.code, 3, out)
+    contains(out.err, "fast")
+
+
+def test_the_users_folder_has_cores(tmp_path):
+    own(tmp_path / "pmk" / "cores", "mine", name="mine", clock=123000000, brief="a core of mine")
+    env = with_config(tmp_path)
+    equal(clock("mine", env), ("mine", 123))
+    contains(pmk("list", "cores", env=env).out, "a core of mine")
+    contains(pmk("info", "mine", env=env).out, "a core of mine")
+    contains(pmk("stat", "--core", "mime", loop(1), env=env).err, "did you mean mine?")
+
+
+def test_the_users_core_replaces_one_of_that_name(tmp_path):
+    own(tmp_path / "pmk" / "cores", "arm1176", clock=123000000)
+    env = with_config(tmp_path)
+    equal(clock("arm1176", env), ("arm1176", 123))
+    names = [line.split()[0] for line in pmk("list", "cores", env=env).out.splitlines()]
+    equal(names.count("arm1176"), 1)
+    equal(names, [line.split()[0] for line in pmk("list", "cores").out.splitlines()])
+
+
+def test_what_cannot_be_read_says_so(tmp_path):
+    for core, why in (("./nothing.ini", "No such file or directory"), (f"{tmp_path}/", "is a directory")):
+        out = pmk("stat", "--core", core, loop(1))
+        equal(out.code, 129 if "nothing" in core else 125, out)
+        contains(out.err.lower(), why.lower())
+        equal(len(out.err.splitlines()), 1, out)
+    bad = own(tmp_path, "bad", clock="often")
+    out = pmk("stat", "--core", bad, loop(1))
+    equal(out.code, 125, out)
+    contains(out.err, f"{bad}:")
