@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Performance counters: models of the hardware, its drivers, and catalogues of events.
+"""Performance counters: counting programs, models of the hardware, its drivers, and catalogues of events.
+
+    result = pmk.stat(["./prog", "arg"], events="cycles,dcache_miss", core="arm1176")
+    result["dcache_miss"]
 
     >>> import pmk
     >>> model = pmk.Model("arm1176")
@@ -15,10 +18,12 @@ then beside and above this package, then where the system has its libraries.
 Objects are for one thread at a time; threads that each have their own need no locks.
 """
 from ._library import Error, ErrorCode, library_path
+from .counting import CountError, Failure, Metric, Result, Row, stat
 from .drivers import Driver, Latency, Port
 from .models import AHBMON_BUSES, Bus, Model, Mode
 from .pmus import Counter, Event, Field, Pmu, Register, find_pmu, pmus, signals
 
-__all__ = ["AHBMON_BUSES", "Bus", "Counter", "Driver", "Error", "ErrorCode", "Event", "Field", "Latency", "Mode", "Model", "Pmu", "Port",
-           "Register", "find_pmu", "library_path", "pmus", "signals"]
+__all__ = ["AHBMON_BUSES", "Bus", "CountError", "Counter", "Driver", "Error", "ErrorCode", "Event", "Failure", "Field",
+           "Latency", "Metric", "Mode", "Model", "Pmu", "Port", "Register", "Result", "Row", "find_pmu", "library_path",
+           "pmus", "signals", "stat"]
 __version__ = "0.1.0"

@@ -9,11 +9,13 @@ from __future__ import annotations
 import ctypes
 import enum
 import os
-from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char_p, c_int, c_int32, c_size_t, c_uint, c_uint8, c_uint16,
-                    c_uint32, c_uint64, c_void_p)
-from typing import List, Optional
+from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char_p, c_double, c_int, c_int32, c_size_t, c_uint,
+                    c_uint8, c_uint16, c_uint32, c_uint64, c_void_p)
+from typing import Dict, List, Optional
 
 SONAME = "libpmk.so.0"
+# Where meson-python puts libraries, beside the package.
+WHEEL_LIBS = ".pmukit.mesonpy.libs"
 
 
 class ErrorCode(enum.IntEnum):
@@ -48,7 +50,7 @@ def _candidates() -> List[str]:
     if os.environ.get("PMK_LIBRARY"):
         return [os.environ["PMK_LIBRARY"]]
     here = os.path.dirname(os.path.abspath(__file__))
-    found = [os.path.join(os.path.dirname(here), ".pmukit.mesonpy.libs", SONAME)]  # from a wheel
+    found = [os.path.join(os.path.dirname(here), WHEEL_LIBS, SONAME)]
     folder = here
     for _ in range(5):  # PREFIX/share/pmk/python/pmk, PREFIX/lib/python3/dist-packages/pmk
         folder = os.path.dirname(folder)
@@ -72,6 +74,14 @@ lib = _load()
 def library_path() -> str:
     """The file that was loaded, as it was asked for."""
     return str(lib._name)
+
+
+def own_files() -> Dict[str, str]:
+    """Where data and plugin are when it is a wheel that they come from; else the library finds them by itself."""
+    folder = os.path.dirname(library_path())
+    if os.path.basename(folder) != WHEEL_LIBS:
+        return {}
+    return {"data": os.path.join(folder, "pmk", "data"), "plugin": os.path.join(folder, "pmk")}
 
 
 # ---- structs -------------------------------------------------------------------------------------------------------
@@ -175,6 +185,46 @@ class CModel(Structure):
     ]
 
 
+class CCountError(Structure):
+    _fields_ = [("failure", c_int32), ("text", c_char_p)]
+
+
+class CCountRow(Structure):
+    _fields_ = [
+        ("name", c_char_p), ("pmu", c_char_p), ("unit", c_char_p), ("trust", c_char_p), ("reason", c_char_p),
+        ("region", c_char_p), ("cpu", c_int32), ("section", c_uint32), ("group", c_uint32), ("has_value", c_int32),
+        ("value", c_uint64), ("entries", c_uint64), ("runtime_ns", c_uint64), ("coverage", c_double),
+        ("stddev_pct", c_double), ("interval", c_int32), ("has_latency", c_int32), ("at_cycles", c_uint64),
+        ("at_insns", c_uint64), ("at_seconds", c_double), ("latency_n", c_uint64), ("latency_sum", c_uint64),
+        ("latency_min", c_uint64), ("latency_max", c_uint64),
+    ]
+
+
+class CCountMetric(Structure):
+    _fields_ = [
+        ("name", c_char_p), ("unit", c_char_p), ("reason", c_char_p), ("region", c_char_p), ("cpu", c_int32),
+        ("section", c_uint32), ("valid", c_int32), ("value", c_double),
+    ]
+
+
+class CCountSummary(Structure):
+    _fields_ = [
+        ("pmu", c_char_p), ("core", c_char_p), ("command", c_char_p), ("producer", c_char_p), ("settings", c_char_p),
+        ("warning", c_char_p), ("passes", c_uint32), ("runs", c_uint32), ("processes", c_uint32), ("threads", c_uint32),
+        ("partial", c_int32), ("exit_code", c_int32), ("elapsed", c_double), ("clock_hz", c_double),
+    ]
+
+
+BEGIN = CFUNCTYPE(None, c_void_p, c_void_p)
+ROWS = CFUNCTYPE(None, c_void_p, c_void_p, c_uint32)
+NOTE = CFUNCTYPE(None, c_void_p, c_char_p)
+PROGRESS = CFUNCTYPE(None, c_void_p, c_uint64, c_uint64)
+
+
+class CCountListener(Structure):
+    _fields_ = [("ctx", c_void_p), ("begin", BEGIN), ("rows", ROWS), ("note", NOTE), ("progress", PROGRESS)]
+
+
 class CModelPort(Structure):
     _fields_ = [("ops", POINTER(CModel)), ("model", c_void_p), ("bus", c_void_p), ("mode", c_int)]
 
@@ -196,6 +246,16 @@ _declare("pmk_pmu_event_code", POINTER(CEvent), POINTER(CPmu), c_uint)
 _declare("pmk_pmu_reg", POINTER(CRegister), POINTER(CPmu), c_char_p)
 _declare("pmk_model_find", POINTER(CModel), POINTER(CPmu))
 _declare("pmk_port_model", CPort, POINTER(CModelPort))
+_declare("pmk_count_new", c_void_p)
+_declare("pmk_count_free", None, c_void_p)
+_declare("pmk_count_error", POINTER(CCountError), c_void_p)
+_declare("pmk_count_set", c_int, c_void_p, c_char_p, c_char_p)
+_declare("pmk_count_program", c_int, c_void_p, POINTER(c_char_p))
+_declare("pmk_count_run", c_int, c_void_p, POINTER(CCountListener))
+_declare("pmk_count_stop", None, c_void_p, c_int)
+_declare("pmk_count_row", c_bool, c_void_p, c_uint32, POINTER(CCountRow))
+_declare("pmk_count_metric", c_bool, c_void_p, c_uint32, POINTER(CCountMetric))
+_declare("pmk_count_summary", None, c_void_p, POINTER(CCountSummary))
 
 SIGNALS: List[str] = []
 while (_name := lib.pmk_signal_name(len(SIGNALS))) is not None:
@@ -234,7 +294,7 @@ _declare("pmk_bus_record_new", None, POINTER(CBus), c_int, c_uint64, c_uint32)
 
 def text(value: Optional[bytes]) -> str:
     """A C string; "" where there is none."""
-    return value.decode() if value else ""
+    return os.fsdecode(value) if value else ""
 
 
 def check(result: int, what: str) -> int:

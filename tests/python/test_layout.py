@@ -6,7 +6,7 @@ import os
 import pytest
 
 from harness import BUILD, SOURCE, run
-from pmk import ErrorCode, Mode, _library, models
+from pmk import ErrorCode, Failure, Mode, _library, models
 
 pytestmark = pytest.mark.quick
 
@@ -16,8 +16,11 @@ STRUCTS = {
     "pmk_dev": _library.CDevice, "pmk_driver": _library.CDriver, "pmk_pmu": _library.CPmu,
     "pmk_model_param": _library.CParameter, "pmk_model_ops": _library.CModel, "pmk_model_port": _library.CModelPort,
     "pmk_signal_set": _library.CSignalSet, "pmk_latency_record": _library.CLatencyRecord, "pmk_bus": _library.CBus,
+    "pmk_count_error": _library.CCountError, "pmk_count_row": _library.CCountRow,
+    "pmk_count_metric": _library.CCountMetric, "pmk_count_summary": _library.CCountSummary,
+    "pmk_count_listener": _library.CCountListener,
 }
-HEADERS = ["pmk/ahbmon.h", "pmk/model.h", "pmk/session.h"]
+HEADERS = ["pmk/ahbmon.h", "pmk/count.h", "pmk/model.h", "pmk/session.h"]
 
 
 def constants():
@@ -25,6 +28,7 @@ def constants():
              "PMK_LATENCY_OPEN": _library.LATENCY_OPEN, "PMK_AHBMON_NBUSES": models.AHBMON_BUSES}
     known.update({f"PMK_{e.name}": int(e) for e in ErrorCode})
     known.update({f"PMK_MODE_{m.name}": int(m) for m in Mode})
+    known.update({f"PMK_COUNT_{f.name}": int(f) for f in Failure})
     return known
 
 

@@ -11,21 +11,23 @@ import pytest
 
 from harness import BUILD, SOURCE, run
 import installed
+from programs import loop
 
 PROGRAM = """
+import sys
 import pmk
 model = pmk.Model("arm1176")
 model["PMNC"] = 0x00b07007
 model.bus.add("CYCLE", 3)
 model.bus.add("L1D_MISS", 5)
-print(pmk.library_path(), model["PMN0"])
+print(pmk.library_path(), model["PMN0"], pmk.stat([sys.argv[1]], events="instr_exec", core="arm1176")["instr_exec"])
 """
 
 
 def run_there(tmp_path, path):
     """With nothing that would help it to find the build tree."""
     env = {k: v for k, v in os.environ.items() if not k.startswith("PMK_")}
-    out = run(sys.executable, "-c", PROGRAM, env=dict(env, PYTHONPATH=str(path)), cwd=tmp_path)
+    out = run(sys.executable, "-c", PROGRAM, loop(1000), env=dict(env, PYTHONPATH=str(path)), cwd=tmp_path)
     assert out.code == 0, out
     return out.out.split()
 
@@ -47,8 +49,8 @@ def test_the_wheel_has_all_that_it_needs(made, tmp_path):
     assert "linux" in made[0], "a wheel with libraries in it is not for any platform"
     with zipfile.ZipFile(made[0]) as z:
         z.extractall(tmp_path / "site")
-    library, misses = run_there(tmp_path, tmp_path / "site")
-    assert library.startswith(str(tmp_path / "site")) and misses == "5"
+    library, misses, insns = run_there(tmp_path, tmp_path / "site")
+    assert library.startswith(str(tmp_path / "site")) and (misses, insns) == ("5", "8005")
     names = {os.path.relpath(os.path.join(d, n), tmp_path / "site") for d, _, files in os.walk(tmp_path / "site")
              for n in files}
     assert {"pmk/py.typed", ".pmukit.mesonpy.libs/pmk/pmk-qemu-core.so",
@@ -72,7 +74,7 @@ def test_the_source_distribution_has_all_sources(made):
 
 def test_below_a_prefix(tmp_path):
     there = installed.Installed(tmp_path / "installed")
-    library, misses = run_there(tmp_path, os.path.join(there.prefix, "share/pmk/python"))
-    assert library == os.path.join(there.lib, "libpmk.so.0") and misses == "5"
+    library, misses, insns = run_there(tmp_path, os.path.join(there.prefix, "share/pmk/python"))
+    assert library == os.path.join(there.lib, "libpmk.so.0") and (misses, insns) == ("5", "8005")
     assert sorted(os.listdir(os.path.join(there.prefix, "share/pmk/python/pmk"))) == \
         sorted(n for n in os.listdir(os.path.join(SOURCE, "python/pmk")) if n != "__pycache__")

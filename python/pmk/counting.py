@@ -1,0 +1,315 @@
+# SPDX-License-Identifier: MIT
+"""Counting programs: what `pmk stat` does, with results as Python values."""
+from __future__ import annotations
+
+import dataclasses
+import enum
+import os
+import signal
+import threading
+from ctypes import byref, c_char_p
+from dataclasses import dataclass
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+
+from ._library import (BEGIN, NOTE, PROGRESS, ROWS, CCountListener, CCountMetric, CCountRow, CCountSummary, lib, own_files,
+                       text)
+
+Words = Union[str, Sequence[str]]
+Value = Union[str, int, float, "os.PathLike[str]", bool, None]
+
+
+class Failure(enum.IntEnum):
+    """The kind of a failure; the numbers are the exit codes of pmk."""
+
+    FAILED = 125
+    NOT_EXEC = 126
+    NOT_FOUND = 127
+    USAGE = 129
+
+
+class CountError(Exception):
+    """It could not be counted. The text is the line that pmk prints; `failure` says which kind it is."""
+
+    def __init__(self, failure: int, line: str) -> None:
+        super().__init__(line)
+        self.failure = Failure(failure)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One number: an event in one place and time."""
+
+    #: as it was asked for
+    name: str
+    #: None: there is none, and `reason` says why. Over several runs their mean, rounded
+    value: Optional[int]
+    #: of the value; "": a plain number
+    unit: str
+    #: "exact", "modelled", "measured", "scaled", "wrapped", "not supported" or "not counted"
+    trust: str
+    #: why there is no value, or what to know about it
+    reason: str
+    #: whose event it is
+    pmu: str
+    #: that it was counted in; None: the whole run
+    region: Optional[str]
+    #: None: all
+    cpu: Optional[int]
+    #: rows of the same number are of one place and time
+    section: int
+    #: rows of one {group} share a number; 0: of none
+    group: int
+    #: how often the region was entered
+    entries: int
+    #: how long it was counted; the emulated core's time in emulation
+    runtime_ns: int
+    #: share of the time it was counted; 1.0: always
+    coverage: float
+    #: standard deviation of the mean in percent of it, over several runs
+    stddev_pct: float
+    #: of an interval that ended then, since the start: cycles, instructions, seconds; None: of all of the run
+    at_cycles: Optional[int]
+    at_insns: Optional[int]
+    at_seconds: Optional[float]
+    #: how many occurrences a latency counter timed, and their cycles; None: it is no latency, or it is not known
+    latency_n: Optional[int]
+    latency_sum: Optional[int]
+    latency_min: Optional[int]
+    latency_max: Optional[int]
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One metric in one place and time."""
+
+    name: str
+    #: None: `reason` says why
+    value: Optional[float]
+    #: "cycles/insn", "%", or ""
+    unit: str
+    reason: str
+    region: Optional[str]
+    cpu: Optional[int]
+    section: int
+
+
+@dataclass(frozen=True)
+class Result:
+    """What was counted. Strings are "" and numbers None where they are not known."""
+
+    rows: List[Row]
+    metrics: List[Metric]
+    pmu: str
+    #: "": none was modelled
+    core: str
+    #: quoted for display
+    command: str
+    #: who counted: "qemu-arm 7.2.22"
+    producer: str
+    #: what was changed of the core
+    settings: str
+    #: what a reader has to know, lines
+    warning: str
+    #: lines that `pmk stat` would have shown while it counted
+    notes: Tuple[str, ...]
+    #: programmings of the counters it took
+    passes: int
+    runs: int
+    processes: int
+    threads: int
+    #: it was cut off, and the counts are what came before
+    partial: bool
+    #: of the program, as a shell tells it: 128 + signal when it was killed
+    exit_code: int
+    #: seconds on this machine, of a run
+    elapsed: float
+    #: of the cycles
+    clock_hz: Optional[float]
+
+    def __getitem__(self, event: str) -> Optional[int]:
+        """The count of an event in the whole run, all CPUs; None: there is no value. KeyError: it was not asked for."""
+        for row in self.rows:
+            if row.name == event and row.region is None and row.at_cycles is None and row.cpu is None:
+                return row.value
+        known = dict.fromkeys(row.name for row in self.rows)
+        if event in known:
+            raise KeyError(f"{event!r} was counted by interval, region or CPU: see Result.rows")
+        raise KeyError(f"{event!r} was not counted; there are {', '.join(known) or 'no events'}")
+
+    def metric(self, name: str) -> Optional[float]:
+        """A metric over the whole run; None: it is not valid. KeyError: it was not asked for."""
+        whole = {row.section for row in self.rows if row.region is None and row.at_cycles is None and row.cpu is None}
+        for m in self.metrics:
+            if m.name == name and m.section in whole:
+                return m.value
+        known = dict.fromkeys(m.name for m in self.metrics)
+        raise KeyError(f"there is no metric {name!r}; there are {', '.join(known) or 'none'}")
+
+    def to_dict(self) -> Dict[str, List[Any]]:
+        """The rows as columns, {"name": […], "value": […], …}: what pandas.DataFrame() takes."""
+        names = [f.name for f in dataclasses.fields(Row)]
+        return {name: [getattr(row, name) for row in self.rows] for name in names}
+
+
+def stat(command: Sequence[Union[str, "os.PathLike[str]"]] = (), events: Optional[Words] = None, *,
+         core: Optional[str] = None, metrics: Optional[Words] = None, target: Optional[str] = None,
+         settings: Optional[Mapping[str, object]] = None, repeat: Optional[int] = None,
+         interval: Union[str, int, None] = None, region: Optional[Words] = None,
+         on_rows: Optional[Callable[[List[Row]], None]] = None, on_note: Optional[Callable[[str], None]] = None,
+         **options: Union[Value, Sequence[str]]) -> Result:
+    """Count a program, and return when it has ended.
+
+        result = pmk.stat(["./prog", "arg"], events="cycles,dcache_miss", core="arm1176", settings={"dcache.size": "32K"})
+        result["dcache_miss"]                           # a number, or None
+        pandas.DataFrame(result.to_dict())
+
+    Arguments are the options of pmk-stat(1), where they are explained. `events`, `metrics` and `region` are one text or
+    several; `settings` are parameters of the core (--set). `target` is where it is counted: "emu", "linux" (this machine) or
+    "wave:FILE" (a waveform dump, without a command). `options` are the others by their long names, - as _:
+    passes="rerun", pmu="l2cc", env=["A=1"], all_cpus=True.
+
+    on_rows(rows) is told of rows as soon as they are there: those of an interval while the program runs. on_note(line) is
+    told what people should see at once. Both are called in another thread; what they raise ends the run and comes out here.
+
+    The program has the input and output of this process; signals that this process ignores, as Python does SIGPIPE, it
+    ignores, too. Ctrl-C ends it, and KeyboardInterrupt is raised.
+
+    CountError: it could not be counted. A program that fails has been counted: Result.exit_code tells.
+    """
+    request = _Request(on_rows, on_note)
+    try:
+        for name, value in own_files().items():
+            if not os.environ.get(f"PMK_{name.upper()}"):
+                request.set(name, value)
+        for name, words in (("event", events), ("metrics", metrics), ("region", region)):
+            for word in _several(words):
+                request.set(name, word)
+        for name, one in (("core", core), ("target", target), ("repeat", repeat), ("interval", interval)):
+            if one is not None:
+                request.set(name, str(one))
+        for key, parameter in (settings or {}).items():
+            request.set("set", f"{key}={parameter}")
+        for name, option in options.items():
+            for each in option if isinstance(option, (list, tuple)) else [option]:
+                request.option(name.replace("_", "-"), each)
+        if command:
+            request.program(command)
+        request.run()
+        return request.result()
+    finally:
+        request.free()
+
+
+class _Request:
+    """A handle of <pmk/count.h>."""
+
+    def __init__(self, on_rows: Optional[Callable[[List[Row]], None]], on_note: Optional[Callable[[str], None]]) -> None:
+        self._handle: Any = lib.pmk_count_new()
+        if not self._handle:
+            raise MemoryError("no memory for a request")
+        self._raised: Optional[BaseException] = None
+        self._notes: List[str] = []
+        self._on_rows, self._on_note = on_rows, on_note
+        # Held here, because C only has their addresses.
+        self._listener = CCountListener(None, BEGIN(0), ROWS(self._rows), NOTE(self._note), PROGRESS(0))
+
+    def free(self) -> None:
+        lib.pmk_count_free(self._handle)
+
+    def _check(self, failure: int) -> None:
+        if failure:
+            raise CountError(failure, text(lib.pmk_count_error(self._handle).contents.text))
+
+    def set(self, name: str, value: Optional[str]) -> None:
+        self._check(lib.pmk_count_set(self._handle, name.encode(), None if value is None else os.fsencode(value)))
+
+    def option(self, name: str, value: Value) -> None:
+        """A flag is True or False; None is as if it had not been said."""
+        if value is True:
+            self.set(name, None)
+        elif value is not None and value is not False:
+            self.set(name, os.fspath(value) if isinstance(value, os.PathLike) else str(value))
+
+    def program(self, command: Sequence[Union[str, "os.PathLike[str]"]]) -> None:
+        if isinstance(command, str):
+            raise TypeError("the command is a list: the program and its arguments")
+        words = [os.fsencode(word) for word in command]
+        self._check(lib.pmk_count_program(self._handle, (c_char_p * (len(words) + 1))(*words, None)))
+
+    def run(self) -> None:
+        """In a thread of its own, so that this one hears Ctrl-C."""
+        failure = [0]
+        # Not Thread.join(): when it is interrupted, Python before 3.13 takes the thread to have ended.
+        ended = threading.Event()
+
+        def count() -> None:
+            failure[0] = lib.pmk_count_run(self._handle, byref(self._listener))
+            ended.set()
+        threading.Thread(target=count, name="pmk.stat").start()
+        interrupted: Optional[BaseException] = None
+        while not ended.is_set():
+            try:
+                ended.wait()
+            except BaseException as e:  # the handle is in use until the thread has ended
+                interrupted = interrupted or e
+                lib.pmk_count_stop(self._handle, signal.SIGINT)
+        if interrupted is not None:
+            raise interrupted
+        if self._raised is not None:
+            raise self._raised
+        self._check(failure[0])
+
+    def _tell(self, listener: Optional[Callable[[Any], None]], what: Callable[[], Any]) -> None:
+        if listener is not None and self._raised is None:
+            try:
+                listener(what())
+            except BaseException as e:  # nothing can be raised through C
+                self._raised = e
+                lib.pmk_count_stop(self._handle, signal.SIGINT)
+
+    def _rows(self, _ctx: Any, _handle: Any, first: int) -> None:
+        self._tell(self._on_rows, lambda: self.rows(first))
+
+    def _note(self, _ctx: Any, line: bytes) -> None:
+        self._notes.append(text(line))
+        self._tell(self._on_note, lambda: text(line))
+
+    def rows(self, first: int = 0) -> List[Row]:
+        c = CCountRow()
+        found: List[Row] = []
+        while lib.pmk_count_row(self._handle, first + len(found), byref(c)):
+            found.append(_row(c))
+        return found
+
+    def result(self) -> Result:
+        s, m = CCountSummary(), CCountMetric()
+        metrics: List[Metric] = []
+        while lib.pmk_count_metric(self._handle, len(metrics), byref(m)):
+            metrics.append(Metric(name=text(m.name), value=m.value if m.valid else None, unit=text(m.unit),
+                                  reason=text(m.reason), region=_or_none(m.region), cpu=None if m.cpu < 0 else m.cpu,
+                                  section=m.section))
+        lib.pmk_count_summary(self._handle, byref(s))
+        return Result(rows=self.rows(), metrics=metrics, pmu=text(s.pmu), core=text(s.core), command=text(s.command),
+                      producer=text(s.producer), settings=text(s.settings), warning=text(s.warning),
+                      notes=tuple(self._notes), passes=s.passes, runs=s.runs, processes=s.processes, threads=s.threads,
+                      partial=bool(s.partial), exit_code=s.exit_code, elapsed=s.elapsed,
+                      clock_hz=s.clock_hz if s.clock_hz else None)
+
+
+def _several(words: Optional[Words]) -> Sequence[str]:
+    return [words] if isinstance(words, str) else words or []
+
+
+def _or_none(value: Optional[bytes]) -> Optional[str]:
+    return None if value is None else text(value)
+
+
+def _row(c: CCountRow) -> Row:
+    extremes = bool(c.has_latency) and c.latency_min <= c.latency_max
+    return Row(name=text(c.name), value=c.value if c.has_value else None, unit=text(c.unit), trust=text(c.trust),
+               reason=text(c.reason), pmu=text(c.pmu), region=_or_none(c.region), cpu=None if c.cpu < 0 else c.cpu,
+               section=c.section, group=c.group, entries=c.entries, runtime_ns=c.runtime_ns, coverage=c.coverage,
+               stddev_pct=c.stddev_pct, at_cycles=c.at_cycles if c.interval else None,
+               at_insns=c.at_insns if c.interval else None, at_seconds=c.at_seconds if c.interval else None,
+               latency_n=c.latency_n if c.has_latency else None, latency_sum=c.latency_sum if c.has_latency else None,
+               latency_min=c.latency_min if extremes else None, latency_max=c.latency_max if extremes else None)
