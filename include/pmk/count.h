@@ -21,11 +21,10 @@
  * Threads. A handle is for one thread at a time; pmk_count_stop() may be called by any thread and from signal
  * handlers. Handles share nothing, so that threads can count at the same time, each with its own.
  *
- * What the process notices: programs and emulators are its children, started by fork() and reaped by
- * their number alone; SIGCHLD must not be ignored. No signal handler is installed and no signal is blocked
- * outside of fork(). While counters of this machine are opened, the soft limit of open files is raised to
- * the hard one. Emulators end with the thread that started them. Environment: PMK_DATA, PMK_PLUGIN, PMK_QEMU_DIR,
- * PATH, HOME, XDG_CONFIG_HOME and XDG_CACHE_HOME are read as by pmk, see pmk(1).
+ * What the process notices: programs and emulators are its children, with its standard streams, started by fork() and
+ * reaped by their number alone; SIGCHLD must not be ignored. No signal handler is installed, and no signal is blocked
+ * outside of fork(). While counters of this machine are opened, the soft limit of open files is raised to the hard
+ * one. An emulator ends with the thread that started it. The environment is read as by pmk, see pmk(1).
  */
 #ifndef PMK_COUNT_H
 #define PMK_COUNT_H
@@ -50,11 +49,11 @@ enum pmk_count_failure {
 
 struct pmk_count_error {
 	int32_t failure; /* enum pmk_count_failure; 0: there was none */
-	const char
-		*text; /* one line without its end: what, where, what to do; "" without a failure */
+	/* One line without its end: what, where, what to do. "" without a failure. */
+	const char *text;
 };
 
-/* NULL when out of memory. */
+/* NULL when out of memory, or of file descriptors. To be freed by pmk_count_free(), not while it runs. */
 struct pmk_count *pmk_count_new(void);
 void pmk_count_free(struct pmk_count *c);
 

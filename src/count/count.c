@@ -244,6 +244,8 @@ void pmk_count_stop(struct pmk_count *c, int signal)
 	int before = errno;
 	ssize_t n;
 
+	if (!c)
+		return;
 	atomic_store(&c->stop.signal, signal);
 	n = write(c->stop.fd, &one, sizeof(one));
 	(void)n; /* who runs looks at the signal as well */
@@ -252,7 +254,7 @@ void pmk_count_stop(struct pmk_count *c, int signal)
 
 const struct pmk_result *pmk_count_result(const struct pmk_count *c)
 {
-	return &c->result;
+	return c ? &c->result : NULL;
 }
 
 /* ---- for the command ------------------------------------------------------------------------ */

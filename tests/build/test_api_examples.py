@@ -6,6 +6,7 @@ import re
 
 from harness import *
 import installed
+from programs import loop
 
 pytestmark = pytest.mark.quick
 
@@ -15,6 +16,10 @@ EXAMPLES = {
     # 100 misses of 20 cycles and 900 hits of one, three cycles late; the first 50 misses raise an interrupt.
     "model": (["model.c"], [], "cycles 2897, misses 50 since the overflow, instructions 1000, interrupts 1\n"),
     "dump": (["dump.c"], ["core.vcd", "core.ini"], "24 edges\ntb.core.retired 14\ntb.core.dcache_miss 3\n"),
+    # 8 instructions a pass and 5 more; cycles are those that pmk counts.
+    "count": (["count.c"], [lambda: loop(1000)], "cycles 14322\ninstructions 8005\n"),
+    "count_threads": (["count_threads.c"], [lambda: loop(1000), lambda: loop(50)],
+                      "0: cycles 14322\n0: instructions 8005\n1: cycles 1022\n1: instructions 405\n"),
     "threads": (["threads.c"], [], "cortex-a53: cycles 200000, refills 6000\ncortex-a72: cycles 200000, refills 10000\n"),
     "firmware_on_host": (["firmware_on_host.c", "firmware.c"], [], """\
 pmk: arm1176, 2 events
@@ -36,7 +41,7 @@ def there(tmp_path_factory):
 
 def check(program, name, env):
     _, arguments, wanted = EXAMPLES[name]
-    out = run(program, *arguments, env=env, cwd=HERE)
+    out = run(program, *(a() if callable(a) else a for a in arguments), env=env, cwd=HERE)
     equal((out.code, out.out, out.err), (0, wanted, ""))
 
 
@@ -49,7 +54,11 @@ def test_every_example_is_run():
 @pytest.mark.parametrize("name", sorted(EXAMPLES))
 def test_built_by_pkg_config(there, tmp_path, name, how):
     sources = [os.path.join(HERE, source) for source in EXAMPLES[name][0]]
-    check(there.compile(sources, how, tmp_path / name, "-pthread"), name, there.env)
+    env = dict(there.env)
+    if how == "static":
+        # Such a program does not lie where the library does, from where files are looked for.
+        env.update(PMK_DATA=os.path.join(there.prefix, "share/pmk"), PMK_PLUGIN=os.path.join(there.prefix, "lib/pmk"))
+    check(there.compile(sources, how, tmp_path / name, "-pthread"), name, env)
 
 
 def test_built_by_cmake(there, tmp_path):

@@ -3,9 +3,11 @@
 import os
 
 from harness import *
+from programs import loop
 
 TREE = os.path.join(WORK, "threads")
 EXAMPLE = os.path.join(SOURCE, "examples/api/threads.c")
+COUNTING = os.path.join(SOURCE, "examples/api/count_threads.c")
 
 
 def library():
@@ -30,6 +32,19 @@ def test_two_threads_with_a_model_each(tmp_path):
     out = run(*compiled(EXAMPLE, tmp_path / "threads", library()))
     equal((out.code, out.err), (0, ""))
     contains(out.out, "cortex-a72: cycles 200000, refills 10000\n")
+
+
+def test_threads_that_each_count_a_program(tmp_path):
+    libs = run("pkg-config", "--libs", "capstone", "libelf", "inih", "json-c").out.split()
+    command = compiled(COUNTING, tmp_path / "counting", library(), *libs, "-lm")
+    env = dict(os.environ, PMK_DATA=os.path.join(SOURCE, "data"), PMK_PLUGIN=BUILD)
+    # One that the emulator runs, one that the kernel counts, one that is not there, and the first once more.
+    here = next(p for p in ("/bin/true", "/usr/bin/true") if os.path.exists(p))
+    out = run(*command, loop(1000), here, "/no/such/program", loop(50), env=env)
+    contains(out.out, "0: cycles 14322\n0: instructions 8005\n")
+    contains(out.out, "3: cycles 1022\n3: instructions 405\n")
+    contains(out.err, "/no/such/program: command not found\n")
+    assert "ThreadSanitizer" not in out.err, out
 
 
 def test_a_race_would_be_seen(tmp_path):

@@ -160,7 +160,8 @@ static void fetch_translate(struct pmk_cpu *cpu, uint32_t page)
 }
 
 /* Where the host has them, 32-byte vectors: a page's bytes are 4 of them. */
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__SANITIZE_ADDRESS__)
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__SANITIZE_ADDRESS__) && \
+	!defined(__SANITIZE_THREAD__)
 #define WIDE __attribute__((target_clones("avx2", "default")))
 #else
 #define WIDE

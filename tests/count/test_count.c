@@ -1,0 +1,464 @@
+// SPDX-License-Identifier: MIT
+/*
+ * <pmk/count.h>: a request, what is told while it runs, the result, and failures as values. Counted are a small dump,
+ * examples/api/core.vcd, and programs of this machine; emulation is in tests/build/test_api_examples.py.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <pmk/count.h>
+#include <pmk/result.h>
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+#define DUMP	 "wave:" PMK_SOURCE_DIR "/examples/api/core.vcd"
+#define MAP	 PMK_SOURCE_DIR "/examples/api/core.ini"
+
+/* ---- what is told --------------------------------------------------------------------------- */
+
+struct told {
+	unsigned begun, sections, notes, progress;
+	uint32_t next; /* the row that comes next */
+	int stop_at;   /* stop with SIGTERM at this section, from 1; 0: never */
+	bool early;    /* rows came before the beginning */
+};
+
+static void begin(void *ctx, struct pmk_count *c)
+{
+	struct told *t = ctx;
+	struct pmk_count_summary sum;
+
+	pmk_count_summary(c, &sum);
+	t->begun += sum.pmu && sum.command;
+}
+
+static void rows(void *ctx, struct pmk_count *c, uint32_t first)
+{
+	struct told *t = ctx;
+	struct pmk_count_row row;
+
+	t->early |= !t->begun || first != t->next;
+	for (; pmk_count_row(c, t->next, &row); t->next++)
+		t->early |= row.section != t->sections;
+	t->sections++;
+	if ((int)t->sections == t->stop_at)
+		pmk_count_stop(c, SIGTERM);
+}
+
+static void note(void *ctx, const char *text)
+{
+	(void)text;
+	((struct told *)ctx)->notes++;
+}
+
+static void progress(void *ctx, uint64_t bytes, uint64_t size)
+{
+	(void)bytes, (void)size;
+	((struct told *)ctx)->progress++;
+}
+
+static struct pmk_count_listener listener(struct told *t)
+{
+	return (struct pmk_count_listener){ t, begin, rows, note, progress };
+}
+
+/* ---- requests ------------------------------------------------------------------------------- */
+
+static struct pmk_count *request(const char *const settings[][2], size_t n)
+{
+	struct pmk_count *c = pmk_count_new();
+
+	assert_non_null(c);
+	for (size_t i = 0; i < n; i++)
+		if (pmk_count_set(c, settings[i][0], settings[i][1]))
+			fail_msg("%s: %s", settings[i][0], pmk_count_error(c)->text);
+	return c;
+}
+
+#define REQUEST(settings) request(settings, COUNT(settings))
+
+static void expect_failure(struct pmk_count *c, int got, int failure, const char *says)
+{
+	const struct pmk_count_error *err = pmk_count_error(c);
+
+	assert_int_equal(got, failure);
+	assert_int_equal(err->failure, failure);
+	if (!strstr(err->text, says) || strchr(err->text, '\n'))
+		fail_msg("'%s' does not say '%s' in a line", err->text, says);
+}
+
+/* ---- a dump --------------------------------------------------------------------------------- */
+
+static uint64_t value_of(const struct pmk_count *c, const char *name, uint32_t section)
+{
+	struct pmk_count_row row;
+
+	for (uint32_t i = 0; pmk_count_row(c, i, &row); i++)
+		if (!strcmp(row.name, name) && row.section == section && row.has_value)
+			return row.value;
+	fail_msg("there is no %s", name);
+	return 0;
+}
+
+static const char *const dump[][2] = {
+	{ "target", DUMP },
+	{ "map", MAP },
+	{ "pmu", "arm1176" },
+	{ "event", "instr_exec,dcache_miss,icache_miss" },
+};
+
+static void test_dump(void **state)
+{
+	struct pmk_count *c = REQUEST(dump);
+	struct told t = { 0 };
+	struct pmk_count_listener l = listener(&t);
+	struct pmk_count_summary sum;
+	struct pmk_count_metric metric;
+	struct pmk_count_row row;
+
+	(void)state;
+	if (pmk_count_run(c, &l))
+		fail_msg("%s", pmk_count_error(c)->text);
+	assert_int_equal(pmk_count_error(c)->failure, 0);
+	assert_string_equal(pmk_count_error(c)->text, "");
+	/* As the example reads it, edge by edge. */
+	assert_int_equal(value_of(c, "instr_exec", 0), 14);
+	assert_int_equal(value_of(c, "dcache_miss", 0), 3);
+	assert_true(pmk_count_row(c, 0, &row));
+	assert_string_equal(row.pmu, "arm1176");
+	assert_string_equal(row.trust, "measured");
+	assert_null(row.region);
+	assert_int_equal(row.cpu, -1);
+	assert_true(pmk_count_row(c, 2, &row)); /* not in the map */
+	assert_false(row.has_value);
+	assert_non_null(row.reason);
+	assert_false(pmk_count_row(c, 3, &row));
+	assert_false(pmk_count_row(c, UINT32_MAX, &row));
+	assert_true(t.begun == 1 && t.sections == 1 && t.next == 3 && !t.early);
+	pmk_count_summary(c, &sum);
+	assert_string_equal(sum.pmu, "arm1176");
+	assert_null(sum.core);
+	assert_int_equal(sum.exit_code, 0);
+	assert_int_equal(sum.runs, 1);
+	assert_false(sum.partial);
+	assert_non_null(strstr(sum.producer, "24 cycles"));
+	assert_int_equal(pmk_count_result(c)->nsections, 1);
+	for (uint32_t i = 0; pmk_count_metric(c, i, &metric); i++)
+		assert_true(metric.name && (metric.valid || metric.reason));
+	pmk_count_free(c);
+}
+
+static void test_metric(void **state)
+{
+	static const char *const settings[][2] = {
+		{ "target", DUMP },
+		{ "map", MAP },
+		{ "pmu", "arm1176" },
+		{ "metrics", "dcache_mpki" },
+	};
+	struct pmk_count *c = REQUEST(settings);
+	struct pmk_count_metric metric;
+
+	(void)state;
+	if (pmk_count_run(c, NULL))
+		fail_msg("%s", pmk_count_error(c)->text);
+	assert_true(pmk_count_metric(c, 0, &metric));
+	assert_string_equal(metric.name, "dcache_mpki");
+	assert_true(metric.valid);
+	assert_true(metric.value > 214.28 && metric.value < 214.29); /* 3 of 14 */
+	assert_false(pmk_count_metric(c, 1, &metric));
+	pmk_count_free(c);
+}
+
+static void test_intervals(void **state)
+{
+	struct pmk_count *c = REQUEST(dump);
+	struct told t = { 0 };
+	struct pmk_count_listener l = listener(&t);
+	struct pmk_count_row row;
+	uint64_t sum = 0;
+
+	(void)state;
+	assert_int_equal(pmk_count_set(c, "interval", "10cycles"), 0);
+	assert_int_equal(pmk_count_run(c, &l), 0);
+	assert_int_equal(t.sections, 3); /* 10, 10 and the 4 that are left */
+	assert_false(t.early);
+	for (uint32_t i = 0; i < 3; i++)
+		sum += value_of(c, "instr_exec", i);
+	assert_int_equal(sum, 14);
+	assert_true(pmk_count_row(c, 3, &row));
+	assert_true(row.interval && row.at_cycles == 20 && row.section == 1);
+	pmk_count_free(c);
+}
+
+static void test_stopped_dump(void **state)
+{
+	struct pmk_count *c = REQUEST(dump);
+	struct pmk_count_summary sum;
+
+	(void)state;
+	pmk_count_stop(c, SIGINT); /* even before it runs */
+	assert_int_equal(pmk_count_run(c, NULL), 0);
+	pmk_count_summary(c, &sum);
+	/* It may be over before anybody looks. */
+	assert_true(sum.partial ? sum.exit_code == 128 + SIGINT : sum.exit_code == 0);
+	pmk_count_free(c);
+}
+
+/* ---- this machine --------------------------------------------------------------------------- */
+
+static char sh[] = "sh", option[] = "-c", exit_3[] = "exit 3", kill_9[] = "kill -9 $$";
+static char asleep[] = "sleep", long_time[] = "1000000";
+static char *const three[] = { sh, option, exit_3, NULL };
+static char *const suicide[] = { sh, option, kill_9, NULL };
+static char *const endless[] = { asleep, long_time, NULL };
+
+static struct pmk_count *here(char *const *argv, const char *event)
+{
+	const char *const settings[][2] = { { "target", "linux" }, { "event", event } };
+	struct pmk_count *c = REQUEST(settings);
+
+	assert_int_equal(pmk_count_program(c, argv), 0);
+	return c;
+}
+
+/* Software events are counted everywhere but where the kernel lets nobody count. */
+static void run_here(struct pmk_count *c, const struct pmk_count_listener *l)
+{
+	if (!pmk_count_run(c, l))
+		return;
+	if (!strncmp(pmk_count_error(c)->text, "nothing can be counted", 22)) {
+		print_message("%s\n", pmk_count_error(c)->text);
+		skip();
+	}
+	fail_msg("%s", pmk_count_error(c)->text);
+}
+
+static void test_program(void **state)
+{
+	struct pmk_count *c = here(three, "page-faults:u");
+	struct pmk_count_summary sum;
+	struct pmk_count_row row;
+
+	(void)state;
+	run_here(c, NULL);
+	pmk_count_summary(c, &sum);
+	assert_int_equal(sum.exit_code, 3);
+	assert_string_equal(sum.command, "sh -c 'exit 3'");
+	assert_true(pmk_count_row(c, 0, &row));
+	assert_string_equal(row.name, "page-faults:u");
+	assert_true(row.has_value && row.value > 0);
+	pmk_count_free(c);
+	c = here(suicide, "page-faults:u");
+	run_here(c, NULL);
+	pmk_count_summary(c, &sum);
+	assert_int_equal(sum.exit_code, 128 + SIGKILL);
+	pmk_count_free(c);
+}
+
+static void test_stopped_program(void **state)
+{
+	struct pmk_count *c = here(endless, "task-clock");
+	struct told t = { .stop_at = 2 };
+	struct pmk_count_listener l = listener(&t);
+	struct pmk_count_summary sum;
+
+	(void)state;
+	assert_int_equal(pmk_count_set(c, "interval", "10"), 0);
+	run_here(c, &l);
+	pmk_count_summary(c, &sum);
+	assert_int_equal(sum.exit_code, 128 + SIGTERM);
+	assert_true(sum.partial);
+	assert_non_null(strstr(sum.warning, "interrupted"));
+	assert_true(t.sections >= 2 && !t.early);
+	pmk_count_free(c);
+}
+
+/* Signals and their handlers are those of the process. */
+static void test_signals_stay(void **state)
+{
+	struct pmk_count *c = here(three, "page-faults:u");
+	struct sigaction before[NSIG], after;
+	sigset_t mask_before, mask_after;
+
+	(void)state;
+	for (int sig = 1; sig < NSIG; sig++)
+		sigaction(sig, NULL, &before[sig]);
+	sigprocmask(SIG_SETMASK, NULL, &mask_before);
+	run_here(c, NULL);
+	pmk_count_free(c);
+	sigprocmask(SIG_SETMASK, NULL, &mask_after);
+	for (int sig = 1; sig < NSIG; sig++) {
+		assert_int_equal(sigismember(&mask_before, sig), sigismember(&mask_after, sig));
+		if (!sigaction(sig, NULL, &after))
+			assert_ptr_equal(after.sa_handler, before[sig].sa_handler);
+	}
+}
+
+static void test_ignored_children(void **state)
+{
+	struct pmk_count *c = here(three, "page-faults:u");
+	void (*before)(int) = signal(SIGCHLD, SIG_IGN);
+
+	(void)state;
+	expect_failure(c, pmk_count_run(c, NULL), PMK_COUNT_FAILED, "SIGCHLD is ignored");
+	signal(SIGCHLD, before);
+	pmk_count_free(c);
+}
+
+/* ---- failures ------------------------------------------------------------------------------- */
+
+static void test_settings(void **state)
+{
+	static const struct {
+		const char *name, *value, *says;
+	} bad[] = {
+		{ "evnt", "cycles", "there is no setting 'evnt'; did you mean event" },
+		{ "event", NULL, "event: a value is missing" },
+		{ "repeat", "0", "-r 0: expected a number of runs" },
+		{ "interval", "5parsecs", "unknown unit 'parsecs'" },
+		{ "passes", "multiplex", "need not share time" },
+		{ "target", "wave", "expected wave:FILE" },
+		{ "target", "linix", "did you mean linux" },
+	};
+	struct pmk_count *c = pmk_count_new();
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(bad); i++)
+		expect_failure(c, pmk_count_set(c, bad[i].name, bad[i].value), PMK_COUNT_USAGE,
+			       bad[i].says);
+	pmk_count_free(c);
+}
+
+static void test_requests(void **state)
+{
+	static char nothing[] = "/no/such/program", root[] = "/";
+	static char *const nowhere[] = { nothing, NULL };
+	static char *const folder[] = { root, NULL };
+	static char *const none[] = { NULL };
+	static const struct {
+		char *const *argv;
+		const char *name, *value;
+		int failure;
+		const char *says;
+	} bad[] = {
+		{ none, "event", "cycles", PMK_COUNT_USAGE, "no program to run" },
+		{ nowhere, "target", "emu", PMK_COUNT_NOT_FOUND,
+		  "/no/such/program: command not found" },
+		{ folder, "target", "linux", PMK_COUNT_NOT_EXEC, "is a directory" },
+		{ three, "from", "main", PMK_COUNT_USAGE, "--from and --to go together" },
+		{ none, "target", DUMP, PMK_COUNT_USAGE, "--map FILE" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(bad); i++) {
+		const char *const setting[][2] = { { bad[i].name, bad[i].value } };
+		struct pmk_count *c = REQUEST(setting);
+
+		assert_int_equal(pmk_count_program(c, bad[i].argv), 0);
+		expect_failure(c, pmk_count_prepare(c, NULL), bad[i].failure, bad[i].says);
+		pmk_count_free(c);
+	}
+}
+
+/* A handle is for one run, and settled before it. */
+static void test_order(void **state)
+{
+	struct pmk_count *c = REQUEST(dump);
+	struct pmk_count_row row;
+
+	(void)state;
+	assert_false(pmk_count_row(c, 0, &row));
+	assert_int_equal(pmk_count_prepare(c, NULL), 0);
+	assert_int_equal(pmk_count_prepare(c, NULL), 0);
+	expect_failure(c, pmk_count_set(c, "event", "cycles"), PMK_COUNT_USAGE, "it is settled");
+	expect_failure(c, pmk_count_program(c, three), PMK_COUNT_USAGE, "it is settled");
+	assert_int_equal(pmk_count_run(c, NULL), 0);
+	expect_failure(c, pmk_count_run(c, NULL), PMK_COUNT_USAGE, "has been counted");
+	assert_int_equal(value_of(c, "instr_exec", 0), 14);
+	pmk_count_free(c);
+}
+
+static void test_no_handle(void **state)
+{
+	struct pmk_count_summary sum;
+	struct pmk_count_metric metric;
+	struct pmk_count_row row;
+
+	(void)state;
+	assert_int_equal(pmk_count_set(NULL, "event", "cycles"), PMK_COUNT_FAILED);
+	assert_int_equal(pmk_count_program(NULL, three), PMK_COUNT_FAILED);
+	assert_int_equal(pmk_count_prepare(NULL, NULL), PMK_COUNT_FAILED);
+	assert_int_equal(pmk_count_run(NULL, NULL), PMK_COUNT_FAILED);
+	assert_string_equal(pmk_count_error(NULL)->text, "out of memory");
+	assert_false(pmk_count_row(NULL, 0, &row));
+	assert_false(pmk_count_metric(NULL, 0, &metric));
+	assert_null(pmk_count_result(NULL));
+	pmk_count_summary(NULL, &sum);
+	assert_null(sum.pmu);
+	pmk_count_stop(NULL, SIGINT);
+	pmk_count_free(NULL);
+}
+
+/* ---- and nothing is printed ----------------------------------------------------------------- */
+
+static FILE *caught;
+static int before[3];
+
+static int catch_output(void **state)
+{
+	(void)state;
+	caught = tmpfile();
+	for (int fd = 1; fd <= 2; fd++) {
+		fflush(NULL);
+		before[fd] = dup(fd);
+		dup2(fileno(caught), fd);
+	}
+	return 0;
+}
+
+static int check_output(void **state)
+{
+	long said;
+
+	(void)state;
+	fflush(NULL);
+	for (int fd = 1; fd <= 2; fd++) {
+		dup2(before[fd], fd);
+		close(before[fd]);
+	}
+	fseek(caught, 0, SEEK_END);
+	said = ftell(caught);
+	fclose(caught);
+	return said != 0;
+}
+
+#define QUIET(test) cmocka_unit_test_setup_teardown(test, catch_output, check_output)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		QUIET(test_dump),
+		QUIET(test_metric),
+		QUIET(test_intervals),
+		QUIET(test_stopped_dump),
+		cmocka_unit_test(test_program),
+		cmocka_unit_test(test_stopped_program),
+		cmocka_unit_test(test_signals_stay),
+		QUIET(test_ignored_children),
+		QUIET(test_settings),
+		QUIET(test_requests),
+		QUIET(test_order),
+		QUIET(test_no_handle),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

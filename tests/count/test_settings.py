@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: MIT
+"""The settings of <pmk/count.h> are the options of pmk stat, and its header names them all; the library that counts keeps
+nothing in static variables."""
+import os
+import re
+
+from harness import *
+
+pytestmark = pytest.mark.quick
+
+# Options that say how results are shown, and settings that are no options.
+SHOWN = {"field-separator", "json-output", "output", "append", "no-big-num", "verbose", "help"}
+ALONE = {"data", "plugin"}
+# A lock, which two threads are to share.
+SHARED = {"file_limit"}
+
+
+def source(path):
+    with open(os.path.join(SOURCE, path), encoding="utf-8") as f:
+        return f.read()
+
+
+def settings():
+    rows = source("src/count/request.c").split("settings[] = {")[1].split("};")[0]
+    return {name: kind for name, kind in re.findall(r'\{ "([\w-]+)", \w+, (\w+),', rows)}
+
+
+def test_settings_are_the_options():
+    options = {m[1]: bool(m[2]) for m in re.finditer(r"^  .{4}--([\w-]+)( \S+)?", pmk("stat", "--help").out, re.M)}
+    assert len(options) > 25, options
+    equal(set(settings()), (set(options) - SHOWN) | ALONE)
+    for name in set(settings()) - ALONE:
+        equal(settings()[name] != "FLAG", options[name], f"{name} takes a value")
+
+
+def test_the_header_names_them():
+    listed = source("include/pmk/count.h").split("Change a setting.")[1].split("A flag (")[0]
+    named = set(re.findall(r"[\w-]+", re.sub(r"  .*|\"[^\"]*\"", "", re.sub(r"(?m)^ \*\t", "", listed))))
+    equal(set(settings()) - named, set(), "settings that are not in the header")
+    flags = source("include/pmk/count.h").split("A flag (")[1].split(")")[0]
+    equal(set(re.findall(r'"([\w-]+)"', flags)), {n for n, kind in settings().items() if kind == "FLAG"})
+
+
+def test_the_library_keeps_nothing():
+    have("objdump")
+    out = run("objdump", "-t", os.path.join(BUILD, "libpmk.a"))
+    equal(out.code, 0, out.err)
+    # Tables of pointers are written by the dynamic linker and read-only from then on: .data.rel.ro.
+    kept = {line.split()[-1] for line in out.out.splitlines()
+            if re.search(r" O \.(data|bss|tdata|tbss)(\.(?!rel\.ro)\S*)?\t", line)}
+    equal({re.sub(r"\.\d+$", "", name) for name in kept}, SHARED)
