@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import enum
 import os
+import sysconfig
 from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char_p, c_double, c_int, c_int32, c_size_t, c_uint,
                     c_uint8, c_uint16, c_uint32, c_uint64, c_void_p)
 from typing import Dict, List, Optional
@@ -51,10 +52,12 @@ def _candidates() -> List[str]:
         return [os.environ["PMK_LIBRARY"]]
     here = os.path.dirname(os.path.abspath(__file__))
     found = [os.path.join(os.path.dirname(here), WHEEL_LIBS, SONAME)]
+    # Debian and others have a folder in lib for each kind of machine.
+    libs = ["", "lib", "lib64", os.path.join("lib", sysconfig.get_config_var("MULTIARCH") or "")]
     folder = here
     for _ in range(5):  # PREFIX/share/pmk/python/pmk, PREFIX/lib/python3/dist-packages/pmk
         folder = os.path.dirname(folder)
-        found += [os.path.join(folder, SONAME), os.path.join(folder, "lib", SONAME)]
+        found += [os.path.join(folder, lib, SONAME) for lib in libs]
     return [path for path in found if os.path.exists(path)] + [SONAME]
 
 
