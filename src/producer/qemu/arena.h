@@ -63,6 +63,8 @@ struct pmk_arena {
 	_Atomic uint32_t ready;	       /* the plugin was loaded and understood the configuration */
 	char target[24];	       /* what the emulator emulates, "aarch64"; set before ready */
 	_Atomic uint32_t other_isa;    /* the core runs other code than that */
+	_Atomic uint32_t forks;	       /* the program has forked so often, */
+	_Atomic uint32_t forked;       /* and so many have begun: the others are yet to start */
 	_Atomic uint32_t lost_forks;   /* processes that found no slot */
 	_Atomic uint32_t lost_threads; /* vCPUs beyond PMK_ARENA_CPUS */
 	_Atomic uint32_t blocks_full;  /* the program has more code than there are block numbers */

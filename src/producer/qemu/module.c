@@ -60,8 +60,8 @@ static void on_syscall(QEMU_ID unsigned vcpu, int64_t num, uint64_t a1, uint64_t
 static void on_syscall_return(QEMU_ID unsigned vcpu, int64_t num, int64_t ret QEMU_DATA)
 {
 	UNUSED;
-	(void)vcpu, (void)ret;
-	pmk_plugin_syscall_returned(num);
+	(void)vcpu;
+	pmk_plugin_syscall_returned(num, ret);
 }
 
 #if PMK_QEMU_API >= 2

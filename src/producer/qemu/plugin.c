@@ -82,6 +82,7 @@ static bool begun;	/* the first block of the program was translated */
 
 /* The vCPU of the system call under way: after fork, the only one that goes on. */
 static __thread unsigned calling_vcpu;
+static __thread bool forking; /* it is a fork */
 /* The access under way, for is_device(). */
 static __thread uint32_t access_info;
 static __thread uint64_t access_addr;
@@ -1032,6 +1033,8 @@ static void before_fork(void)
 {
 	const struct pmk_cpu *cpu = cpus[calling_vcpu];
 
+	forking = true;
+	atomic_fetch_add(&arena->forks, 1);
 	if (cpu)
 		memcpy(&at_fork, cpu, pmk_emulated_bytes(&arena->cfg));
 }
@@ -1070,6 +1073,7 @@ static void after_fork(void)
 	atomic_store(&slot->threads, 1);
 	atomic_store(&slot->execs, 0);
 	atomic_store(&slot->pid, (uint32_t)getpid());
+	atomic_fetch_add(&arena->forked, 1);
 }
 
 static bool is_execve(int64_t num)
@@ -1090,11 +1094,14 @@ void pmk_plugin_syscall(unsigned vcpu, int64_t num)
 		atomic_fetch_add(&slot->execs, 1);
 }
 
-/* An execve that returns has failed. */
-void pmk_plugin_syscall_returned(int64_t num)
+void pmk_plugin_syscall_returned(int64_t num, int64_t result)
 {
+	/* An execve that returns has failed. */
 	if (is_execve(num))
 		atomic_fetch_sub(&slot->execs, 1);
+	if (forking && result < 0)
+		atomic_fetch_sub(&arena->forks, 1);
+	forking = false;
 }
 
 static struct pmk_arena *map_arena(const char *path)

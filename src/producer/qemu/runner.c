@@ -341,17 +341,33 @@ bool pmk_runner_interval(struct pmk_runner *r, struct pmk_arena_interval *out)
 	return true;
 }
 
+/* Its process, or 0. */
+static pid_t runs_in(const struct pmk_arena_slot *s)
+{
+	return atomic_load(&s->state) == PMK_SLOT_RUNNING ? (pid_t)atomic_load(&s->pid) : 0;
+}
+
+/* Processes that still run. Those that the program has forked at last may not have begun: they are in no slot. */
+static unsigned still_alive(struct pmk_runner *r)
+{
+	uint32_t forked = atomic_load(&r->arena->forked), forks;
+	unsigned alive = 0;
+
+	for (unsigned i = 0; i < PMK_ARENA_SLOTS; i++) {
+		pid_t pid = runs_in(&r->arena->slot[i]);
+
+		alive += pid && pid != r->pid && !process_ended(pid);
+	}
+	forks = atomic_load(&r->arena->forks);
+	return forks > forked ? alive + (forks - forked) : alive;
+}
+
 void pmk_runner_finish(struct pmk_runner *r)
 {
-	for (unsigned i = 0; i < PMK_ARENA_SLOTS; i++) {
-		struct pmk_arena_slot *s = &r->arena->slot[i];
-		pid_t pid = (pid_t)atomic_load(&s->pid);
-
-		if (atomic_load(&s->state) != PMK_SLOT_RUNNING || !pid)
-			continue;
-		r->alive += pid != r->pid && !process_ended(pid);
-		read_slot(r, s);
-	}
+	r->alive = still_alive(r);
+	for (unsigned i = 0; i < PMK_ARENA_SLOTS; i++)
+		if (runs_in(&r->arena->slot[i]))
+			read_slot(r, &r->arena->slot[i]);
 }
 
 void pmk_runner_free(struct pmk_runner *r)
