@@ -17,9 +17,9 @@
 #include <pmk/bits.h>
 
 #include "cli/cli.h"
-#include "cli/decode_packet.h"
 #include "cli/show.h"
 #include "pmu/ahbmon/layout.h"
+#include "pmu/ahbmon/packet_reg.h"
 
 static const struct cli_option options[] = {
 	{ 0, "layout", "FILE", "ahbmon: what the codes of AHBMONITOR mean" },
@@ -61,7 +61,8 @@ static void explain(const struct pmk_pmu *pmu, const struct word *w, struct part
 	const struct pmk_field *f = p->field;
 	unsigned nvalues = 0;
 
-	if (f && w->codes && decode_packet_text(w->codes, f, p->value, p->text, sizeof(p->text)))
+	if (f && w->codes &&
+	    pmk_ahbmon_packet_text(w->codes, f, p->value, p->text, sizeof(p->text)))
 		return;
 
 	while (f && f->values && f->values[nvalues])
@@ -234,7 +235,7 @@ static int parse_word(const struct pmk_pmu *pmu, const char *arg,
 	if (!eq || eq == arg)
 		return cli_fail(PMK_EXIT_USAGE, "decode: '%s' is not REG=VALUE", arg);
 	snprintf(name, sizeof(name), "%.*s", (int)(eq - arg), arg);
-	w->reg = decode_packet(pmu, name);
+	w->reg = pmk_ahbmon_packet_reg(pmu, name);
 	w->codes = w->reg ? codes : NULL;
 	if (!w->reg)
 		w->reg = pmk_pmu_reg(pmu, name);
@@ -253,7 +254,7 @@ static int parse_word(const struct pmk_pmu *pmu, const char *arg,
 static int find_codes(const struct pmk_pmu *pmu, const char *layout,
 		      struct pmk_ahbmon_layout_file *file, bool packets)
 {
-	if (layout && !decode_packet(pmu, "AHBMONITOR"))
+	if (layout && !pmk_ahbmon_packet_reg(pmu, "AHBMONITOR"))
 		return cli_fail(PMK_EXIT_USAGE, "--layout: %s is no AHB Monitor", pmu->name);
 	return layout || packets ? cli_layout(file, layout) : 0;
 }

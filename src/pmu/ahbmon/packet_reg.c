@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* pmk decode: packets of the AHB Monitor. See decode_packet.h. */
-#include "cli/decode_packet.h"
+/* Packets of the AHB Monitor as fields of a register. See packet_reg.h. */
+#include "pmu/ahbmon/packet_reg.h"
 
 #include <stdio.h>
 #include <strings.h>
@@ -59,7 +59,7 @@ static const struct pmk_reg_info packet = {
 	.brief = "one packet of the bus cycle analyzer",
 };
 
-const struct pmk_reg_info *decode_packet(const struct pmk_pmu *pmu, const char *name)
+const struct pmk_reg_info *pmk_ahbmon_packet_reg(const struct pmk_pmu *pmu, const char *name)
 {
 	return pmu->driver == pmk_ahbmon.driver && !strcasecmp(name, packet.name) ? &packet : NULL;
 }
@@ -79,8 +79,8 @@ static const char *const meanings[PMK_AHBMON_NSTATES] = {
 	[PMK_AHBMON_S_UNKNOWN] = "the layout has no state with this code",
 };
 
-bool decode_packet_text(const struct pmk_ahbmon_packet_params *codes, const struct pmk_field *field,
-			uint64_t value, char *buf, size_t size)
+bool pmk_ahbmon_packet_text(const struct pmk_ahbmon_packet_params *codes,
+			    const struct pmk_field *field, uint64_t value, char *buf, size_t size)
 {
 	struct pmk_ahbmon_packet p;
 	char state[16];

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* A published sequence for PMUv3 and pmk's own beside each other, on the model: for pmk doctor. See blog.c. */
+#ifndef PMK_ARMV8_BLOG_H
+#define PMK_ARMV8_BLOG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <pmk/armv8.h>
+#include <pmk/bus.h>
+
+#define PMK_ARMV8_BLOG_ROWS 12
+#define PMK_ARMV8_BLOG_RUNS 2
+
+/* One event: how often it happened, and what either of them shows. */
+struct pmk_armv8_blog_row {
+	const struct pmk_event *ev;
+	uint64_t happened[2]; /* at EL0, at EL1 */
+	bool in_blog, in_ours;
+	uint64_t blog, ours;
+	char why[100]; /* the blog shows what it shows */
+};
+
+/* A stream of `before` instructions at EL1, `at_el0` at EL0, `after` at EL1. */
+struct pmk_armv8_blog_run {
+	const char *title;
+	uint64_t before, at_el0, after;
+	uint32_t filter; /* of ours */
+	unsigned nrows;
+	struct pmk_armv8_blog_row row[PMK_ARMV8_BLOG_ROWS];
+};
+
+/* `raised`: the signals of the core that is around the PMU, here and below. 0 or an error of the driver. */
+int pmk_armv8_blog_compare(const struct pmk_signal_set *raised,
+			   struct pmk_armv8_blog_run runs[PMK_ARMV8_BLOG_RUNS]);
+
+/* What is wrong with the sequence. The list of docs/armv8.md, section 7; a test compares the two. */
+struct pmk_armv8_blog_finding {
+	const char *title;
+	/* Demonstrate it: what is found here, in words. */
+	void (*look)(const struct pmk_signal_set *raised, char *found, size_t size);
+	const char *instead;
+};
+
+extern const struct pmk_armv8_blog_finding pmk_armv8_blog_findings[];
+extern const unsigned pmk_armv8_blog_nfindings;
+
+#endif
