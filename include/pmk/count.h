@@ -12,19 +12,22 @@
  *		printf("%s %llu\n", row.name, (unsigned long long)row.value);
  *	pmk_count_free(c);
  *
- * A handle is one request and its results. Where it is counted is the setting "target": emulation, this
- * machine, or a waveform dump, one interface for all of them.
+ * A handle is one request and its results. Where it is counted is the setting "target": emulation,
+ * this machine, or a waveform dump, one interface for all of them.
  *
- * Errors. Functions that can fail return 0 or an enum pmk_count_failure; pmk_count_error() has the line for
- * people. Nothing is printed and nothing exits. All functions take a NULL handle for one there was no memory for.
+ * Errors. Functions that can fail return 0 or an enum pmk_count_failure; pmk_count_error() has the
+ * line for people. Nothing is printed and nothing exits. All functions take a NULL handle for one
+ * there was no memory for.
  *
- * Threads. A handle is for one thread at a time; pmk_count_stop() may be called by any thread and from signal
- * handlers. Handles share nothing, so that threads can count at the same time, each with its own.
+ * Threads. A handle is for one thread at a time; pmk_count_stop() may be called by any thread and
+ * from signal handlers. Handles share nothing, so that threads can count at the same time, each
+ * with its own.
  *
- * What the process notices: programs and emulators are its children, with its standard streams, started by fork() and
- * reaped by their number alone; SIGCHLD must not be ignored. No signal handler is installed, and no signal is blocked
- * outside of fork(). While counters of this machine are opened, the soft limit of open files is raised to the hard
- * one. An emulator ends with the thread that started it. The environment is read as by pmk, see pmk(1).
+ * What the process notices: programs and emulators are its children, with its standard streams,
+ * started by fork() and reaped by their number alone; SIGCHLD must not be ignored. No signal
+ * handler is installed, and no signal is blocked outside of fork(). While counters of this machine
+ * are opened, the soft limit of open files is raised to the hard one. An emulator ends with the
+ * thread that started it. The environment is read as by pmk, see pmk(1).
  */
 #ifndef PMK_COUNT_H
 #define PMK_COUNT_H
@@ -53,7 +56,8 @@ struct pmk_count_error {
 	const char *text;
 };
 
-/* NULL when out of memory, or of file descriptors. To be freed by pmk_count_free(), not while it runs. */
+/* NULL when out of memory, or of file descriptors. To be freed by pmk_count_free(), not while it
+ * runs. */
 struct pmk_count *pmk_count_new(void);
 void pmk_count_free(struct pmk_count *c);
 
@@ -79,11 +83,13 @@ const struct pmk_count_error *pmk_count_error(struct pmk_count *c);
  *	data                             the directory with cores/, metrics/ and layouts/
  *	plugin                           the module for QEMU, or the directory with all of them
  *
- * A flag ("all-cpus", "no-aggr", "no-inherit", "bars") takes NULL. What can be repeated adds up: event, metrics,
- * set, traffic, region, env; of the others the last one holds. Texts are copied. PMK_COUNT_USAGE, PMK_COUNT_FAILED.
+ * A flag ("all-cpus", "no-aggr", "no-inherit", "bars") takes NULL. What can be repeated adds up:
+ * event, metrics, set, traffic, region, env; of the others the last one holds. Texts are copied.
+ * PMK_COUNT_USAGE, PMK_COUNT_FAILED.
  */
 int pmk_count_set(struct pmk_count *c, const char *name, const char *value);
-/* The program and its arguments, NULL terminated; copied. With the setting "qemu": more words for the emulator. */
+/* The program and its arguments, NULL terminated; copied. With the setting "qemu": more words for
+ * the emulator. */
 int pmk_count_program(struct pmk_count *c, char *const *argv);
 
 /* ---- counting ------------------------------------------------------------------------------- */
@@ -93,8 +99,8 @@ struct pmk_count_listener {
 	void *ctx;
 	/* It is known what is counted and by whom; no row is there yet. */
 	void (*begin)(void *ctx, struct pmk_count *c);
-	/* More rows are there, those from `first` on: an interval, as soon as it is over; a region, a core or
-	 * the whole run when it has ended. */
+	/* More rows are there, those from `first` on: an interval, as soon as it is over; a region,
+	 * a core or the whole run when it has ended. */
 	void (*rows)(void *ctx, struct pmk_count *c, uint32_t first);
 	/* A line that people should see now. */
 	void (*note)(void *ctx, const char *text);
@@ -102,16 +108,18 @@ struct pmk_count_listener {
 	void (*progress)(void *ctx, uint64_t bytes, uint64_t size);
 };
 
-/* Look whether the request can be met, and by what: reads files, starts nothing. pmk_count_run() does it, too, if
- * nobody has. `l` may be NULL, here and below; it is copied, and holds from then on. */
+/* Look whether the request can be met, and by what: reads files, starts nothing. pmk_count_run()
+ * does it, too, if nobody has. `l` may be NULL, here and below; it is copied, and holds from then
+ * on. */
 int pmk_count_prepare(struct pmk_count *c, const struct pmk_count_listener *l);
 
 /* Count, to the end of the program or until pmk_count_stop(). Once per handle. */
 int pmk_count_run(struct pmk_count *c, const struct pmk_count_listener *l);
 
 /*
- * End the run, as Ctrl-C does for pmk: a program that has not ended by itself 300 ms later is sent `signal`
- * (1 … 64, SIGINT for example), and after 2 s more it is killed. What was counted is told. Async-signal-safe.
+ * End the run, as Ctrl-C does for pmk: a program that has not ended by itself 300 ms later is sent
+ * `signal` (1 … 64, SIGINT for example), and after 2 s more it is killed. What was counted is told.
+ * Async-signal-safe.
  */
 void pmk_count_stop(struct pmk_count *c, int signal);
 
@@ -122,8 +130,9 @@ struct pmk_count_row {
 	const char *name; /* as it was asked for: "cycles" */
 	const char *pmu;  /* whose event it is: "arm1176" */
 	const char *unit; /* of the value: "ns"; NULL: a plain number */
-	const char *
-		trust; /* "exact", "modelled", "measured", "scaled", "wrapped", "not supported", "not counted" */
+	/* "exact", "modelled", "measured", "scaled", "wrapped", "not supported", "not counted": how far
+	 * to trust it; docs/DESIGN.md, section 4. */
+	const char *trust;
 	const char *reason;  /* why there is no value, or what to know about it; NULL: nothing */
 	const char *region;  /* that it was counted in; NULL: the whole run */
 	int32_t cpu;	     /* -1: all */
@@ -135,8 +144,10 @@ struct pmk_count_row {
 	uint64_t runtime_ns; /* how long it was counted; the emulated core's time in emulation */
 	double coverage;     /* share of the time it was counted: 1.0 always */
 	double stddev_pct; /* standard deviation of the mean in percent of it, over several runs */
-	int32_t interval; /* not 0: of an interval, and the next three are its end, since the start */
-	int32_t has_latency; /* not 0: `value` is how often, and the last four are how long, in cycles */
+	/* Not 0: of an interval, and the three behind has_latency are its end, since the start. */
+	int32_t interval;
+	/* Not 0: `value` is how often, and the last four are how long, in cycles. */
+	int32_t has_latency;
 	uint64_t at_cycles, at_insns; /* 0: not known */
 	double at_seconds;
 	uint64_t latency_n, latency_sum;   /* timed occurrences, and their sum */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * pmk doctor ahbmon: the layout of the AHB Monitor's registers (that of --layout, else the project's), asked the way
- * hardware can be asked, of models. How: src/pmu/ahbmon/trial.c.
+ * pmk doctor ahbmon: the layout of the AHB Monitor's registers (that of --layout, else the
+ * project's), asked the way hardware can be asked, of models. How: src/pmu/ahbmon/trial.c.
  */
 #include <string.h>
 

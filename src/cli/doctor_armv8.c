@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * pmk doctor armv8: the sequence of the Valtrix blog "Programming ARM v8 Performance Monitors" (25 May 2016) on the model
- * of a PMUv3, and pmk's driver beside it. What is run and found: src/pmu/armv8/blog.c.
+ * pmk doctor armv8: the sequence of the Valtrix blog "Programming ARM v8 Performance Monitors" (25
+ * May 2016) on the model of a PMUv3, and pmk's driver beside it. What is run and found:
+ * src/pmu/armv8/blog.c.
  */
 #include <inttypes.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * pmk stat: run a program and print what its core's counters read. The library counts (src/count); here its settings
- * come out of options, and what it tells is written.
+ * pmk stat: run a program and print what its core's counters read. The library counts (src/count);
+ * here its settings come out of options, and what it tells is written.
  *
- * Signals: on Ctrl-C the program gets it as well (same terminal). It has a moment to end by itself, is asked, and at last
- * ended; what was counted is reported in every case.
+ * Signals: on Ctrl-C the program gets it as well (same terminal). It has a moment to end by itself,
+ * is asked, and at last ended; what was counted is reported in every case.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -177,8 +177,8 @@ static void on_signal(int sig)
 	pmk_count_stop(running, sig);
 }
 
-/* They stay caught when all is over: what was counted by then is still to be written. No SA_RESTART: a read from a pipe
- * that says nothing has to end, too. */
+/* They stay caught when all is over: what was counted by then is still to be written. No
+ * SA_RESTART: a read from a pipe that says nothing has to end, too. */
 static void catch_signals(struct pmk_count *c)
 {
 	struct sigaction sa = { .sa_handler = on_signal };

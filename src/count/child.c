@@ -3,8 +3,9 @@
  * Starting a program in two steps. See child.h. Two pipes: one byte through `go` lets the child
  * execute; errno comes back through `failed`, which a successful exec closes instead.
  *
- * Other threads may fork at the same time, and their children have copies of these pipes until they execute. So
- * nothing here waits for the end of a pipe that a waiting child of somebody else could keep open for ever.
+ * Other threads may fork at the same time, and their children have copies of these pipes until they
+ * execute. So nothing here waits for the end of a pipe that a waiting child of somebody else could
+ * keep open for ever.
  */
 #define _GNU_SOURCE
 #include "count/child.h"
@@ -16,7 +17,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A signal that comes before the program is there is the program's: it is not for handlers of this process. */
+/* A signal that comes before the program is there is the program's: it is not for handlers of this
+ * process. */
 static void forget_handlers(void)
 {
 	for (int sig = 1; sig < NSIG; sig++) {
@@ -106,7 +108,8 @@ int pmk_child_start(struct pmk_child *c, struct pmk_count_fault *f)
 	if (!error)
 		return 0;
 	reap(c);
-	/* It was there a moment ago: what is missing is what it names on its first line or in its header. */
+	/* It was there a moment ago: what is missing is what it names on its first line or in its
+	 * header. */
 	if (error == ENOENT)
 		return pmk_count_fail(f, PMK_COUNT_NOT_EXEC, "%s: its interpreter does not exist",
 				      c->path);

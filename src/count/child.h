@@ -13,7 +13,8 @@ struct pmk_child {
 	int go, failed;
 };
 
-/* Fork; the child waits. It gets the signal mask of the calling thread, and of its handlers none. 0 or a failure. */
+/* Fork; the child waits. It gets the signal mask of the calling thread, and of its handlers none. 0
+ * or a failure. */
 int pmk_child_prepare(struct pmk_child *c, const char *path, char *const *argv,
 		      struct pmk_count_fault *f);
 /* Let it execute the program. 0, or a failure: it cannot be executed. */

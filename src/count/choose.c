@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* What is common to all ways to count: which events and metrics are meant, and how a row of the result begins. */
+/* What is common to all ways to count: which events and metrics are meant, and how a row of the
+ * result begins. */
 #include "count/count.h"
 
 #include <pmk/ahbmon.h>

@@ -8,8 +8,8 @@
 
 /* The file that is run, once it is prepared; NULL: none. */
 const char *pmk_count_file(const struct pmk_count *c);
-/* The metrics of the result, NULL terminated, for struct pmk_write_options. The list may change until rows are told of;
- * it goes with the handle. */
+/* The metrics of the result, NULL terminated, for struct pmk_write_options. The list may change
+ * until rows are told of; it goes with the handle. */
 const struct pmk_metric *const *pmk_count_metrics(const struct pmk_count *c);
 /* The layers of a bus that a PMU counts; NULL: none. */
 const struct pmk_layers *pmk_count_layers(const struct pmk_pmu *pmu);

@@ -56,7 +56,7 @@ const struct pmk_count_error *pmk_count_error(struct pmk_count *c)
 	return &c->told;
 }
 
-/* ---- for all ways to count ------------------------------------------------------------------ */
+/* ---- for all ways to count ------------------------------------------------------------------- */
 
 const char *pmk_count_data(struct pmk_count *c)
 {
@@ -181,7 +181,7 @@ void pmk_count_warn_interrupted(struct pmk_count *c)
 				c->q.runs);
 }
 
-/* ---- the interface -------------------------------------------------------------------------- */
+/* ---- the interface --------------------------------------------------------------------------- */
 
 int pmk_count_prepare(struct pmk_count *c, const struct pmk_count_listener *l)
 {
@@ -257,7 +257,7 @@ const struct pmk_result *pmk_count_result(const struct pmk_count *c)
 	return c ? &c->result : NULL;
 }
 
-/* ---- for the command ------------------------------------------------------------------------ */
+/* ---- for the command ------------------------------------------------------------------------- */
 
 const char *pmk_count_file(const struct pmk_count *c)
 {

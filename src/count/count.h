@@ -4,8 +4,8 @@
  *
  *	request.c          settings → struct pmk_request
  *	choose.c           what is common to all ways: events and metrics that are meant
- *	emulated.c         emulation: what is counted where; emulated_run.c runs the emulator and takes the
- *	                   readings, emulated_result.c makes sections of them
+ *	emulated.c         emulation: what is counted where; emulated_run.c runs the emulator
+ *	                   and takes the readings, emulated_result.c makes sections of them
  *	machine.c          this machine, through the kernel
  *	wave.c             a waveform dump
  *	monitor.c          how the AHB Monitor counts, in emulation and in a dump
@@ -36,7 +36,7 @@ struct pmk_request {
 	const struct pmk_count_way *target;
 	const struct pmk_count_way *hinted; /* the only one that knows … */
 	const char *hint;		    /* … this setting */
-	const char *shared;		    /* a setting that some counters know */
+	const char *shared;		    /* a setting that some ways know */
 	struct pmk_words events, metrics, overrides, traffic, regions, env;
 	struct pmk_words words; /* the program and its arguments */
 	char *const *command;	/* the same, NULL terminated even if there is none */
@@ -98,9 +98,9 @@ char *pmk_count_join(char *const *words, const char *prefix);
 void pmk_count_warn_interrupted(struct pmk_count *c);
 
 /*
- * choose.c. What events and metrics name, into c->events and c->metrics; without both, what `defaults` names. With
- * "bars" also the events of the PMU's layers that `watched` says yes to; NULL: there are no bars here. `has_clock`: the
- * clock of the core is known. 0 or a failure.
+ * choose.c. What events and metrics name, into c->events and c->metrics; without both, what
+ * `defaults` names. With "bars" also the events of the PMU's layers that `watched` says yes to;
+ * NULL: there are no bars here. `has_clock`: the clock of the core is known. 0 or a failure.
  */
 int pmk_choose_events(struct pmk_count *c, int (*defaults)(struct pmk_count *c),
 		      bool (*watched)(const struct pmk_count *c, const struct pmk_event *ev),

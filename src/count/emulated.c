@@ -9,9 +9,10 @@
 #include "ahb/traffic.h"
 #include "pmu/ahbmon/regs.h"
 
-/* ---- what is counted ------------------------------------------------------------------------ */
+/* ---- what is counted ------------------------------------------------------------------------- */
 
-/* The name of the PMU that is meant: the core's own, or that of its level 2 cache if that is asked for. */
+/* The name of the PMU that is meant: the core's own, or that of its level 2 cache if that is asked
+ * for. */
 static const char *pmu_of(const struct pmk_core *core, const struct pmk_pmu *asked)
 {
 	bool level2 = asked && core->l2_type && pmk_core_l2_type(asked->name) == core->l2_type;
@@ -70,8 +71,8 @@ static int choose_core(struct pmk_count *c)
 	return 0;
 }
 
-/* The core's PMU and that of its level 2 cache are on one bus: one of them is c->pmu, and of the other one
- * events can be named. */
+/* The core's PMU and that of its level 2 cache are on one bus: one of them is c->pmu, and of the
+ * other one events can be named. */
 static void choose_beside(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;
@@ -150,7 +151,8 @@ static int default_events(struct pmk_count *c)
 	return err ? err : traffic_events(c);
 }
 
-/* Is anything on the bus that it is counted on? The program's layers, and those that --traffic keeps busy. */
+/* Is anything on the bus that it is counted on? The program's layers, and those that --traffic
+ * keeps busy. */
 static bool has_traffic(const struct pmk_count *c, const struct pmk_event *ev)
 {
 	struct pmk_emulation *e = c->state;
@@ -200,8 +202,8 @@ static const char *not_counted_because(const struct pmk_count *c,
 	return ev->unmodelled ? ev->unmodelled : "not modelled";
 }
 
-/* A PMU that can set all counters to zero at once has an interval timer: one of them counts cycles and
- * overflows every so many. A window begins its intervals anew, which a timer does not. */
+/* A PMU that can set all counters to zero at once has an interval timer: one of them counts cycles
+ * and overflows every so many. A window begins its intervals anew, which a timer does not. */
 static void use_interval_timer(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;
@@ -245,7 +247,8 @@ static bool fits_alone(struct pmk_count *c, unsigned event)
 	return !pmk_plan_make(c->pmu, &alone);
 }
 
-/* --set of the counters of a MicroBlaze that would be enough, or nothing: other PMUs have what they have. */
+/* --set of the counters of a MicroBlaze that would be enough, or nothing: other PMUs have what they
+ * have. */
 static void more_counters(struct pmk_count *c, bool latency, unsigned n, char *buf, size_t size)
 {
 	struct pmk_emulation *e = c->state;
@@ -257,13 +260,14 @@ static void more_counters(struct pmk_count *c, bool latency, unsigned n, char *b
 		snprintf(buf, size, ", or --set %s=%u", key, n);
 }
 
-/* Counters of one kind: how many there are that count anything, and how many a group wants at a time. */
+/* Counters of one kind: how many there are that count anything, and how many a group wants at a
+ * time. */
 struct need {
 	unsigned there, wanted;
 };
 
-/* What the events of a group take: [0] counters of events, [1] of latencies. An event that has a counter
- * of its own takes none. */
+/* What the events of a group take: [0] counters of events, [1] of latencies. An event that has a
+ * counter of its own takes none. */
 static void group_needs(struct pmk_count *c, unsigned event, struct need needs[2])
 {
 	struct pmk_emulation *e = c->state;
@@ -318,7 +322,8 @@ static int event_without_counter(struct pmk_count *c, unsigned event)
 		timed ? " beside that of -I" : "", timed ? ", or give -I in insns" : "", more);
 }
 
-/* The first event or group that does not fit the counters: what it needs, what there is, what helps. */
+/* The first event or group that does not fit the counters: what it needs, what there is, what
+ * helps. */
 static int no_counter(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;
@@ -397,7 +402,7 @@ static int plan_events(struct pmk_count *c)
 	return 0;
 }
 
-/* ---- where it is counted -------------------------------------------------------------------- */
+/* ---- where it is counted --------------------------------------------------------------------- */
 
 static int find_symbol(struct pmk_count *c, const char *name, uint64_t *addr)
 {

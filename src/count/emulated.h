@@ -32,14 +32,14 @@ struct pmk_counted_place {
 struct pmk_emulation {
 	struct pmk_program prog;
 	struct pmk_microblaze_pmu microblaze; /* the PMU that counts, where it is one */
-	/* Another PMU of the same machine, whose events can be named, too: that of the level 2 cache, or of the
-	 * core if it is that of the cache that counts. NULL: there is none. */
+	/* Another PMU of the same machine, whose events can be named, too: that of the level 2
+	 * cache, or of the core if it is that of the cache that counts. NULL: there is none. */
 	const struct pmk_pmu *beside;
 	struct pmk_plan plan;		   /* the countable events … */
 	unsigned event_of[PMK_MAX_EVENTS]; /* … and which of the list each is */
 	struct pmk_emulated_config cfg;
 	struct pmk_monitor monitor; /* if it counts */
-	bool beyond_timer;	    /* the PMU has an interval timer, but none that counts so far */
+	bool beyond_timer;	    /* the PMU's interval timer does not count so far */
 	/* The emulator. */
 	const struct pmk_qemu_generation *generation; /* whose module it is to load */
 	bool refused;				      /* it refused another one */
@@ -56,7 +56,8 @@ struct pmk_emulation {
 
 /* emulated_run.c: run the emulator, take the readings. */
 int pmk_emulation_run(struct pmk_count *c);
-/* emulated_result.c: the way's functions of those names, and an interval as soon as it is known. 0 or a failure. */
+/* emulated_result.c: the way's functions of those names, and an interval as soon as it is known. 0
+ * or a failure. */
 int pmk_emulation_describe(struct pmk_count *c);
 int pmk_emulation_finish(struct pmk_count *c);
 int pmk_emulation_interval(struct pmk_count *c, const struct pmk_arena_interval *interval);

@@ -15,11 +15,12 @@
 #include "count/emulator.h"
 #include "count/files.h"
 
-/* ---- questions to the emulator ---------------------------------------------------------------- */
+/* ---- questions to the emulator --------------------------------------------------------------- */
 
 #define ANSWER_SECONDS 10 /* that one may take */
 
-/* Start the emulator with these words. What it says comes out of *fd; -1: it could not be started. */
+/* Start the emulator with these words. What it says comes out of *fd; -1: it could not be
+ * started. */
 static pid_t ask(const char *path, const char *const words[], int *fd)
 {
 	int fds[2];
@@ -81,7 +82,7 @@ static void read_version(struct pmk_count *c)
 	pmk_qemu_version(text, e->qemu_version, sizeof(e->qemu_version));
 }
 
-/* ---- the module that fits it -------------------------------------------------------------------- */
+/* ---- the module that fits it ----------------------------------------------------------------- */
 
 static int no_module_for(struct pmk_count *c, unsigned api)
 {
@@ -110,8 +111,9 @@ static int not_qemu(struct pmk_count *c)
 			      e->prog.argv.word[0]);
 }
 
-/* By the functions that the emulator exports; by its release where they do not tell. A question takes longer
- * than a small program, so the version is otherwise asked for while the program runs. */
+/* By the functions that the emulator exports; by its release where they do not tell. A question
+ * takes longer than a small program, so the version is otherwise asked for while the program
+ * runs. */
 static int choose_module(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;
@@ -133,8 +135,8 @@ static int choose_module(struct pmk_count *c)
 	return 0;
 }
 
-/* Let the emulator say again why it did not take the module: the first time it said so to the user. There is
- * nothing for it to run, should it take it. */
+/* Let the emulator say again why it did not take the module: the first time it said so to the user.
+ * There is nothing for it to run, should it take it. */
 static void ask_why(struct pmk_count *c, const char *module, char *text, size_t size)
 {
 	struct pmk_emulation *e = c->state;
@@ -171,8 +173,8 @@ static int other_isa(struct pmk_count *c)
 		e->prog.argv.word[0], e->runner.arena->target, e->prog.core.name, e->prog.core.isa);
 }
 
-/* The module was chosen for another API version than the emulator has? Then 0, and the one that it asks for is
- * chosen; or one line, and an exit code. */
+/* The module was chosen for another API version than the emulator has? Then 0, and the one that it
+ * asks for is chosen; or a failure. */
 static int other_module(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;

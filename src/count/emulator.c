@@ -9,7 +9,8 @@
 
 #include "count/files.h"
 
-/* Debian's package of an emulator; NULL: not known. Those of programs are what scripts/qemu builds. */
+/* Debian's package of an emulator; NULL: not known. Those of programs are what scripts/qemu
+ * builds. */
 static const struct row {
 	const char *name, *package;
 } rows[] = {

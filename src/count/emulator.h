@@ -11,8 +11,8 @@
 /* Room for each of the texts. */
 #define EMULATOR_TEXT (PATH_MAX + 300)
 
-/* What is wrong with an emulator that pmk_qemu_find() did not take: "/usr/bin/qemu-arm is linked statically, so
- * that it cannot load plugins". */
+/* What is wrong with an emulator that pmk_qemu_find() did not take: "/usr/bin/qemu-arm is linked
+ * statically, so that it cannot load plugins". */
 void pmk_emulator_cause(const struct pmk_qemu *q, const char *name, char *buf, size_t size);
 /* What to do about it: one thing, a command as far as there is one. */
 void pmk_emulator_remedy(const struct pmk_qemu *q, const char *name, char *buf, size_t size);

@@ -11,7 +11,8 @@ struct pmk_count_fault {
 	char *text;  /* one line: what, where, what to do. NULL: there was no memory for it */
 };
 
-/* Keep the failure in place of the last one. Returns it, so that `return pmk_count_fail(…)` works. */
+/* Keep the failure in place of the last one. Returns it, so that `return pmk_count_fail(…)`
+ * works. */
 int pmk_count_fail(struct pmk_count_fault *f, enum pmk_count_failure failure, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 int pmk_count_no_memory(struct pmk_count_fault *f);

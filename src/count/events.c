@@ -10,7 +10,7 @@
 
 #include "base/nearest.h"
 
-/* ---- one event ------------------------------------------------------------------------------ */
+/* ---- one event ------------------------------------------------------------------------------- */
 
 #define MAX_EVENT 128
 
@@ -164,7 +164,7 @@ const struct pmk_event *pmk_event_named(const struct pmk_pmu *pmu, const char *t
 	return NULL;
 }
 
-/* ---- lists ---------------------------------------------------------------------------------- */
+/* ---- lists ----------------------------------------------------------------------------------- */
 
 static int append(struct pmk_event_list *list, struct pmk_event_request req, const char *name,
 		  size_t len)

@@ -11,8 +11,8 @@
 #include "count/error.h"
 
 /*
- * The event row for what the user typed: name, alias, r0b, pmu/event/, pmu::event, without modifiers. NULL: a failure
- * that names the nearest ones.
+ * The event row for what the user typed: name, alias, r0b, pmu/event/, pmu::event, without
+ * modifiers. NULL: a failure that names the nearest ones.
  */
 const struct pmk_event *pmk_event_named(const struct pmk_pmu *pmu, const char *text,
 					struct pmk_count_fault *f);
@@ -29,8 +29,8 @@ struct pmk_event_list {
 	struct pmk_event_request item[PMK_MAX_EVENTS];
 	unsigned count, groups;
 	struct pmk_count_fault *fault; /* where the functions below keep a failure; not NULL */
-	/* What a name means, modifiers cut off: fills req->event. 0 or a failure. NULL: the events of the PMU
-	 * alone count, pmk_event_named(). */
+	/* What a name means, modifiers cut off: fills req->event. 0 or a failure. NULL: the events
+	 * of the PMU alone count, pmk_event_named(). */
 	int (*find)(void *ctx, const char *name, struct pmk_event_request *req);
 	void *ctx;
 };

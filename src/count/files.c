@@ -53,8 +53,8 @@ static bool found(char path[PATH_MAX], const char *dir, const char *rest)
 	return n > 0 && n < PATH_MAX && access(path, R_OK) == 0;
 }
 
-/* What is installed below the same prefix: a program lies in bin/, a library in lib/ or in a folder of lib/ for the
- * machine. */
+/* What is installed below the same prefix: a program lies in bin/, a library in lib/ or in a folder
+ * of lib/ for the machine. */
 static bool installed(char path[PATH_MAX], const char *dir, const char *rest)
 {
 	const char *slash = strrchr(dir, '/');
@@ -149,7 +149,7 @@ static bool users(char path[PATH_MAX], const char *folder)
 	return true;
 }
 
-/* ---- cores ---------------------------------------------------------------------------------- */
+/* ---- cores ----------------------------------------------------------------------------------- */
 
 static int is_preset(const struct dirent *entry)
 {
@@ -266,7 +266,7 @@ bool pmk_files_core(char path[PATH_MAX], const char *data, const char *name)
 	return found(path, dir, file);
 }
 
-/* ---- metrics -------------------------------------------------------------------------------- */
+/* ---- metrics --------------------------------------------------------------------------------- */
 
 int pmk_files_metrics(struct pmk_metrics **out, const char *data, struct pmk_count_fault *why,
 		      struct pmk_count_fault *f)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where the files are that counting needs: presets of cores, metrics, layouts, modules for QEMU. They are looked for
- * from where this code lies, which is the program or the shared library. Nothing is kept: each call looks anew.
+ * Where the files are that counting needs: presets of cores, metrics, layouts, modules for QEMU.
+ * They are looked for from where this code lies, which is the program or the shared library.
+ * Nothing is kept: each call looks anew.
  */
 #ifndef PMK_COUNT_FILES_H
 #define PMK_COUNT_FILES_H
@@ -15,27 +16,30 @@
 #include "count/error.h"
 #include "cpu/config.h"
 
-/* The data directory with cores/, metrics/ and layouts/: `chosen`, or for NULL $PMK_DATA, the source tree's of a program
- * in its build tree, or the installed one. 0 or a failure. */
+/* The data directory with cores/, metrics/ and layouts/: `chosen`, or for NULL $PMK_DATA, the
+ * source tree's of a program in its build tree, or the installed one. 0 or a failure. */
 int pmk_files_data(char path[PATH_MAX], const char *chosen, struct pmk_count_fault *f);
-/* A module of the QEMU plugin, by its file name: beside this code, or the installed one. `chosen`, or for NULL
- * $PMK_PLUGIN, takes the place of all modules; as a directory it has them. False: it is in none of these places. */
+/* A module of the QEMU plugin, by its file name: beside this code, or the installed one. `chosen`,
+ * or for NULL $PMK_PLUGIN, takes the place of all modules; as a directory it has them. False: it is
+ * in none of these places. */
 bool pmk_files_plugin(char path[PATH_MAX], const char *chosen, const char *module);
-/* The command that builds emulators of programs: "make qemu", or the path of the installed script. */
+/* The command that builds emulators of programs: "make qemu", or the path of the installed
+ * script. */
 void pmk_files_build_qemu(char path[PATH_MAX]);
 
-/* Names of the core presets: the data directory's and the user's ($XDG_CONFIG_HOME/pmk/cores). Sorted, NULL terminated;
- * for pmk_files_free_names(). NULL: a failure. */
+/* Names of the core presets: the data directory's and the user's ($XDG_CONFIG_HOME/pmk/cores).
+ * Sorted, NULL terminated; for pmk_files_free_names(). NULL: a failure. */
 char **pmk_files_cores(const char *data, struct pmk_count_fault *f);
 void pmk_files_free_names(char **names);
 /* Is it a file and no name: with a slash, or ending in .ini? */
 bool pmk_files_is_path(const char *name);
-/* The path of a preset: a file as it is given, or of that name the user's own before the data directory's. False when it
- * cannot be read; errno says why. */
+/* The path of a preset: a file as it is given, or of that name the user's own before the data
+ * directory's. False when it cannot be read; errno says why. */
 bool pmk_files_core(char path[PATH_MAX], const char *data, const char *name);
 
-/* All metrics: the data directory's and the user's ($XDG_CONFIG_HOME/pmk/metrics). What is wrong with the user's own
- * keeps nobody from counting: they are left out, and *why, which may be NULL, says so. 0 or a failure. */
+/* All metrics: the data directory's and the user's ($XDG_CONFIG_HOME/pmk/metrics). What is wrong
+ * with the user's own keeps nobody from counting: they are left out, and *why, which may be NULL,
+ * says so. 0 or a failure. */
 int pmk_files_metrics(struct pmk_metrics **out, const char *data, struct pmk_count_fault *why,
 		      struct pmk_count_fault *f);
 

@@ -2,8 +2,8 @@
 /*
  * Counting with the counters of this machine, through the kernel.
  *
- * As in perf, processes that were attached to and whole processors are counted until the program ends, if
- * there is one, else until those processes have ended or until Ctrl-C.
+ * As in perf, processes that were attached to and whole processors are counted until the program
+ * ends, if there is one, else until those processes have ended or until Ctrl-C.
  */
 #define _GNU_SOURCE
 #include "count/count.h"
@@ -59,7 +59,7 @@ struct machine {
 	double began;	     /* seconds */
 };
 
-/* ---- what runs here ------------------------------------------------------------------------- */
+/* ---- what runs here -------------------------------------------------------------------------- */
 
 bool pmk_machine_runs(const char *program)
 {
@@ -82,7 +82,7 @@ bool pmk_machine_runs(const char *program)
 	return script || native;
 }
 
-/* ---- whom to count -------------------------------------------------------------------------- */
+/* ---- whom to count --------------------------------------------------------------------------- */
 
 static int add_process(struct pmk_count *c, int pid)
 {
@@ -186,7 +186,7 @@ static int choose_scope(struct pmk_count *c)
 	return err;
 }
 
-/* ---- what to count -------------------------------------------------------------------------- */
+/* ---- what to count --------------------------------------------------------------------------- */
 
 static int find_event(void *ctx, const char *name, struct pmk_event_request *req)
 {
@@ -365,7 +365,7 @@ static void free_machine(struct pmk_count *c)
 	free(l);
 }
 
-/* ---- counters ------------------------------------------------------------------------------- */
+/* ---- counters -------------------------------------------------------------------------------- */
 
 /* The limit below is of the whole process: who raises it and who puts it back take turns. */
 static pthread_mutex_t file_limit = PTHREAD_MUTEX_INITIALIZER;
@@ -393,8 +393,8 @@ static void restore_file_limit(const struct rlimit *before)
 }
 
 /*
- * Why there is no point in going on: nothing at all can be counted. NULL: something can, or only hardware
- * is wanting while there is a program to run, as perf sees it.
+ * Why there is no point in going on: nothing at all can be counted. NULL: something can, or only
+ * hardware is wanting while there is a program to run, as perf sees it.
  */
 static const char *hopeless(const struct machine *l)
 {
@@ -519,7 +519,7 @@ static void collect(struct machine *l)
 		}
 }
 
-/* ---- rows ----------------------------------------------------------------------------------- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 #define NOT_LISTED                                                                      \
 	"it counted nothing, and the kernel does not list it among the events of this " \
@@ -621,7 +621,7 @@ static int finish(struct pmk_count *c)
 	return err;
 }
 
-/* ---- running -------------------------------------------------------------------------------- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 static int next_interval(struct pmk_count *c, double *at)
 {
@@ -724,7 +724,7 @@ static int run(struct pmk_count *c)
 	return err;
 }
 
-/* ---- what is said of the whole -------------------------------------------------------------- */
+/* ---- what is said of the whole --------------------------------------------------------------- */
 
 static int describe(struct pmk_count *c)
 {
@@ -743,7 +743,8 @@ static int describe(struct pmk_count *c)
 			"for kernel mode it has to be 1 or less, or pmk needs CAP_PERFMON",
 			l->facts.paranoid);
 	if (!l->path) {
-		/* Being stopped is how counting of others ends; as in perf, the exit code tells it. */
+		/* Being stopped is how counting of others ends; as in perf, the exit code tells
+		 * it. */
 		c->result.exit_status = c->interrupted;
 		return 0;
 	}

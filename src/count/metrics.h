@@ -20,8 +20,8 @@ struct pmk_metric_list {
 /* Those that the words name, each of them a list with commas. 0 or a failure. */
 int pmk_metric_list_named(struct pmk_metric_list *list, const struct pmk_metrics *all,
 			  const struct pmk_words *words, struct pmk_count_fault *f);
-/* Every metric for which the events suffice, and the clock where it takes that. `counted` tells of an event whether
- * it is one of them. */
+/* Every metric for which the events suffice, and the clock where it takes that. `counted` tells of
+ * an event whether it is one of them. */
 void pmk_metric_list_fitting(struct pmk_metric_list *list, const struct pmk_metrics *all,
 			     const struct pmk_pmu *pmu, bool has_clock,
 			     bool (*counted)(const void *ctx, const struct pmk_event *ev),

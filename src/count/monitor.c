@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * How the AHB Monitor is to count, in emulation and from a dump alike. Its layout comes from a
- * file, --layout or data/layouts/sp816.ini; driver and model get the same one. Its settings are parameters of the
- * core: thresholds, page size, alignment test.
+ * file, --layout or data/layouts/sp816.ini; driver and model get the same one. Its settings are
+ * parameters of the core: thresholds, page size, alignment test.
  */
 #include "count/monitor.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * The emulator's command line. The program must see the same world on every host and run, because
- * the addresses it gets decide cache sets: a fixed environment, stack size, kernel release and random
- * seed; QEMU itself is started without address randomisation.
+ * the addresses it gets decide cache sets: a fixed environment, stack size, kernel release and
+ * random seed; QEMU itself is started without address randomisation.
  */
 #define _GNU_SOURCE
 #include "count/program.h"
@@ -23,9 +23,9 @@
 #include "count/files.h"
 #include "producer/qemu/stack.h"
 
-/* What runs an ELF file of a machine, as a program and as firmware (NULL: that is not counted), and as
- * which core unless another is asked for. The last column is where Debian's cross compiler packages put the
- * target's libraries. */
+/* What runs an ELF file of a machine, as a program and as firmware (NULL: that is not counted), and
+ * as which core unless another is asked for. The last column is where Debian's cross compiler
+ * packages put the target's libraries. */
 static const struct machine {
 	enum pmk_elf_machine elf;
 	bool is64, big_endian;
@@ -166,8 +166,8 @@ static int check_effect(struct pmk_program *p, const char *name, const struct pm
 		snprintf(key, sizeof(key), "%.*s", (int)strcspn(word, "="), word);
 		why = pmk_core_in_vain(&p->core, key);
 		if (why)
-			return pmk_count_fail(p->fault, PMK_COUNT_USAGE, "--set %s: core %s %s", word,
-					      name, why);
+			return pmk_count_fail(p->fault, PMK_COUNT_USAGE, "--set %s: core %s %s",
+					      word, name, why);
 	}
 	return 0;
 }
@@ -278,8 +278,8 @@ static bool has_interpreter(const char *sysroot, const char *interpreter)
 	return access(path, R_OK) == 0;
 }
 
-/* QEMU's name of the core. The emulators of MicroBlaze since 10.0 take any core for big-endian that is not
- * said to be little-endian, even the one of little-endian programs. */
+/* QEMU's name of the core. The emulators of MicroBlaze since 10.0 take any core for big-endian that
+ * is not said to be little-endian, even the one of little-endian programs. */
 static const char *cpu_option(const struct pmk_program *p, char *room, size_t size)
 {
 	if (p->elf.machine != PMK_ELF_MICROBLAZE || p->elf.big_endian)
@@ -323,7 +323,8 @@ int pmk_program_user(struct pmk_program *p, char *const *argv, const char *sysro
 	return err ? err : find_emulator(p);
 }
 
-/* With it QEMU 7.2 begins a block anew at an access to a device, and both beginnings would be counted. */
+/* With it QEMU 7.2 begins a block anew at an access to a device, and both beginnings would be
+ * counted. */
 static bool has_icount(const struct pmk_program *p)
 {
 	for (unsigned i = 1; i < p->argv.count; i++)
@@ -346,7 +347,8 @@ static int bad_kernel(struct pmk_program *p, int code, const char *kernel, const
 	return pmk_count_fail(p->fault, code, "--qemu: -kernel %s: %s", kernel, why);
 }
 
-/* Can QEMU load it, and does it begin like an ELF file? A raw binary is a kernel, too; it just has no symbols. */
+/* Can QEMU load it, and does it begin like an ELF file? A raw binary is a kernel, too; it just has
+ * no symbols. */
 static int look_at_kernel(struct pmk_program *p, const char *kernel, bool *elf)
 {
 	char magic[4];
@@ -375,8 +377,8 @@ static int look_at_kernel(struct pmk_program *p, const char *kernel, bool *elf)
 	return n > 0 ? 0 : PMK_COUNT_NOT_EXEC;
 }
 
-/* Is the firmware for the machine that the emulator emulates? Big-endian ARM goes by instructions that are
- * little-endian all the same (BE8). */
+/* Is the firmware for the machine that the emulator emulates? Big-endian ARM goes by instructions
+ * that are little-endian all the same (BE8). */
 static int check_emulator(struct pmk_program *p)
 {
 	const struct machine *runs = machine_by_emulator(p), *needs = machine_of(&p->elf);

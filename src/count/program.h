@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What is run: the program; in emulation also the core, and the emulator's command line and environment. */
+/* What is run: the program; in emulation also the core, and the emulator's command line and
+ * environment. */
 #ifndef PMK_COUNT_PROGRAM_H
 #define PMK_COUNT_PROGRAM_H
 
@@ -31,14 +32,14 @@ struct pmk_program {
 	bool system;
 };
 
-/* The preset in the data directory that is meant by a PMU: of its name, or else the first that has it, in memory that
- * the caller frees. *found NULL: there is none. */
+/* The preset in the data directory that is meant by a PMU: of its name, or else the first that has
+ * it, in memory that the caller frees. *found NULL: there is none. */
 int pmk_program_core_with(struct pmk_program *p, const char *data, const char *pmu, char **found);
 /* The emulator's name, without its folder. */
 const char *pmk_program_emulator(const struct pmk_program *p);
-/* The preset `name`, or for NULL the one for the machine of the program, or else of the emulator, with overrides
- * "key=value". `pmu`, which may be NULL: if it is that of a level 2 cache, an ARM core has that cache unless
- * overrides say otherwise. */
+/* The preset `name`, or for NULL the one for the machine of the program, or else of the emulator,
+ * with overrides "key=value". `pmu`, which may be NULL: if it is that of a level 2 cache, an ARM
+ * core has that cache unless overrides say otherwise. */
 int pmk_program_core(struct pmk_program *p, const char *data, const char *name, const char *pmu,
 		     const struct pmk_words *overrides);
 
@@ -47,13 +48,14 @@ int pmk_program_open(struct pmk_program *p, const char *program);
 
 /* The command line for user emulation of `argv`; sysroot NULL: the usual place. */
 int pmk_program_user(struct pmk_program *p, char *const *argv, const char *sysroot);
-/* The command line the user gave with --qemu; splits it, adds the plugin, looks at the firmware: it can be
- * loaded, and the emulator is that of its machine. */
+/* The command line the user gave with --qemu; splits it, adds the plugin, looks at the firmware: it
+ * can be loaded, and the emulator is that of its machine. */
 int pmk_program_system(struct pmk_program *p, const char *command, char *const *more);
 /* The fixed environment plus --env NAME or NAME=VALUE. */
 int pmk_program_env(struct pmk_program *p, const struct pmk_words *pass);
 
-/* Bytes that the program's stack has to be larger by where the emulator gives it a vDSO (see stack.h). */
+/* Bytes that the program's stack has to be larger by where the emulator gives it a vDSO (see
+ * stack.h). */
 unsigned pmk_program_more_stack(const struct pmk_program *p);
 
 void pmk_program_free(struct pmk_program *p);

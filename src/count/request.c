@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Settings become a request. Their names are those of the options of pmk stat, and what is said of them when they are
- * wrong calls them as there.
+ * Settings become a request. Their names are those of the options of pmk stat, and what is said of
+ * them when they are wrong calls them as there.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -17,7 +17,7 @@
 const struct pmk_count_way *const pmk_count_ways[] = { &pmk_way_emulation, &pmk_way_machine,
 						       &pmk_way_wave, NULL };
 
-/* ---- values --------------------------------------------------------------------------------- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 static int add_word(struct pmk_count *c, struct pmk_words *l, const char *word)
 {
@@ -135,11 +135,12 @@ static int add_overrides(struct pmk_count *c, const char *value)
 	return err;
 }
 
-/* ---- settings ------------------------------------------------------------------------------- */
+/* ---- settings -------------------------------------------------------------------------------- */
 
 static const struct setting {
 	const char *name;
-	/* What becomes of the value: a function decides, or it goes into a member of the request. */
+	/* What becomes of the value: a function decides, or it goes into a member of the
+	 * request. */
 	int (*take)(struct pmk_count *c, const char *value);
 	enum { TEXT, WORDS, FLAG } kind;
 	size_t member;
@@ -286,7 +287,7 @@ int pmk_count_program(struct pmk_count *c, char *const *argv)
 	return 0;
 }
 
-/* ---- the request ---------------------------------------------------------------------------- */
+/* ---- the request ----------------------------------------------------------------------------- */
 
 /* The setting belongs to several counters, and this is none of them. */
 static int not_for_target(struct pmk_count *c, const char *setting,

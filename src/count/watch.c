@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * See watch.h. Everything is one poll(), processes by pidfd. Where there is no pidfd (Linux before 5.3) or there are too
- * many, processes are looked for several times a second.
+ * See watch.h. Everything is one poll(), processes by pidfd. Where there is no pidfd (Linux before
+ * 5.3) or there are too many, processes are looked for several times a second.
  */
 #define _GNU_SOURCE
 #include "count/watch.h"

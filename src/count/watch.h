@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Waiting for the end of a run: the program's, that of processes that were attached to, or somebody's wish that it
- * ends. One run after the other can be watched.
+ * Waiting for the end of a run: the program's, that of processes that were attached to, or
+ * somebody's wish that it ends. One run after the other can be watched.
  */
 #ifndef PMK_COUNT_WATCH_H
 #define PMK_COUNT_WATCH_H
@@ -46,8 +46,8 @@ void pmk_watch_child(struct pmk_watch *w);
 /* Wait for the end of this process as well. 0 or a failure. */
 int pmk_watch_process(struct pmk_watch *w, int pid, struct pmk_count_fault *f);
 /*
- * Wait until something happens or until that time; HUGE_VAL: for ever. True: the run is over. A program
- * is told of the wish when it has not ended by itself a moment later, and then killed.
+ * Wait until something happens or until that time; HUGE_VAL: for ever. True: the run is over. A
+ * program is told of the wish when it has not ended by itself a moment later, and then killed.
  */
 bool pmk_watch_step(struct pmk_watch *w, double until);
 /* Forget program and processes. */

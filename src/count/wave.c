@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * Counting on the signals of a waveform dump, which a map names. The dump is read once;
- * each programming of the PMU is a model of its own on the same buses, driven by the real driver, as in
+ * Counting on the signals of a waveform dump, which a map names. The dump is read once; each
+ * programming of the PMU is a model of its own on the same buses, driven by the real driver, as in
  * emulation.
  *
- * The PMU: --pmu, else the AHB Monitor where the map has layers or a GXI, else the core whose EVNTBUS it has.
- * -I counts active edges of the map's clock, those in reset included.
+ * The PMU: --pmu, else the AHB Monitor where the map has layers or a GXI, else the core whose
+ * EVNTBUS it has. -I counts active edges of the map's clock, those in reset included.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -44,7 +44,8 @@ struct dump {
 	struct pmk_reading last; /* at the end of the last interval */
 	uint64_t last_time;	 /* of it, in the dump */
 	uint64_t edges;		 /* so far */
-	/* Bursts that no counter of their layer's monitor takes, and at the end of the last interval. */
+	/* Bursts that no counter of their layer's monitor takes, and at the end of the last
+	 * interval. */
 	struct uncounted {
 		uint64_t kind; /* HBURST is one that it has no counter for */
 		uint64_t x;    /* HBURST was x or z */
@@ -63,7 +64,7 @@ static void free_dump(struct pmk_count *c)
 	free(j);
 }
 
-/* ---- what is counted -------------------------------------------------------------------------- */
+/* ---- what is counted ------------------------------------------------------------------------- */
 
 static bool is_monitor(const struct pmk_count *c)
 {
@@ -335,7 +336,7 @@ static int choose(struct pmk_count *c)
 	return err ? err : plan_events(c);
 }
 
-/* ---- running ---------------------------------------------------------------------------------- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 static int start_session(struct pmk_count *c)
 {
@@ -399,8 +400,8 @@ static const struct pmk_layer *layer_on(const struct pmk_wave_watched *l)
 	return &pmk_ahbmon_layers.layer[l->layer->monitor - PMK_AHBMON_BUS_ARMI];
 }
 
-/* What has begun on a layer so far and is in none of its counters of bursts. Where the map leaves out one of
- * these counters nothing can be concluded: the counter says so itself. */
+/* What has begun on a layer so far and is in none of its counters of bursts. Where the map leaves
+ * out one of these counters nothing can be concluded: the counter says so itself. */
 static struct uncounted uncounted_on(const struct pmk_wave_watched *l)
 {
 	const struct pmk_layer *layer = layer_on(l);
@@ -418,7 +419,8 @@ static struct uncounted uncounted_on(const struct pmk_wave_watched *l)
 	return u;
 }
 
-/* Counts of bursts that are not all there were since the last interval: no mean can be taken over them. */
+/* Counts of bursts that are not all there were since the last interval: no mean can be taken over
+ * them. */
 static void mark_gaps(struct pmk_count *c, struct pmk_section *s)
 {
 	struct dump *j = c->state;
@@ -438,8 +440,8 @@ static void mark_gaps(struct pmk_count *c, struct pmk_section *s)
 	}
 }
 
-/* Of the map's clock so far, where that is what a cycle is; 0: not known, as when edges were lost because the
- * dump was off. */
+/* Of the map's clock so far, where that is what a cycle is; 0: not known, as when edges were lost
+ * because the dump was off. */
 static double clock_hz(const struct dump *j)
 {
 	double seconds = pmk_wave_seconds(j->wave, j->report.last - j->report.first);
@@ -541,7 +543,7 @@ static int run(struct pmk_count *c)
 		      : 0;
 }
 
-/* ---- what is said of the whole ---------------------------------------------------------------- */
+/* ---- what is said of the whole --------------------------------------------------------------- */
 
 static void warn_of_oddities(struct pmk_count *c)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A way to count: what the setting "target" names and `pmk list targets` shows. Emulation, this machine, a
- * waveform dump. What a way knows of a run is its own, struct pmk_count.state; what all share is in count.h.
+ * A way to count: what the setting "target" names and `pmk list targets` shows. Emulation, this
+ * machine, a waveform dump. What a way knows of a run is its own, struct pmk_count.state; what all
+ * share is in count.h.
  */
 #ifndef PMK_COUNT_WAY_H
 #define PMK_COUNT_WAY_H

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * <pmk/count.h>: a request, what is told while it runs, the result, and failures as values. Counted are a small dump,
- * examples/api/core.vcd, and programs of this machine; emulation is in tests/build/test_api_examples.py.
+ * <pmk/count.h>: a request, what is told while it runs, the result, and failures as values. Counted
+ * are a small dump, examples/api/core.vcd, and programs of this machine; emulation is in
+ * tests/build/test_api_examples.py.
  */
 #include <setjmp.h>
 #include <stdarg.h>

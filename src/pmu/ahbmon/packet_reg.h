@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Packets of the AHB Monitor on AHBMONITOR[33:0], described as if they were a register: for pmk decode. */
+/* Packets of the AHB Monitor on AHBMONITOR[33:0], described as if they were a register: for pmk
+ * decode. */
 #ifndef PMK_AHBMON_PACKET_REG_H
 #define PMK_AHBMON_PACKET_REG_H
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * A layout of the AHB Monitor's registers, asked the way hardware can be asked. A preset sets each counter to its own
- * address (DDI 0287B §4.3.28), so what reads back differently is not where the layout has it.
+ * A layout of the AHB Monitor's registers, asked the way hardware can be asked. A preset sets each
+ * counter to its own address (DDI 0287B §4.3.28), so what reads back differently is not where the
+ * layout has it.
  *
- * There is no hardware here, so the model answers: with the same layout, with its counters somewhere else, and not at
- * all. The last two show that the check can fail.
+ * There is no hardware here, so the model answers: with the same layout, with its counters
+ * somewhere else, and not at all. The last two show that the check can fail.
  */
 #include "pmu/ahbmon/trial.h"
 

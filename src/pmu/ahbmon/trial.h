@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Does a layout of the AHB Monitor fit what is there? Asked of models, for pmk doctor. See trial.c. */
+/* Does a layout of the AHB Monitor fit what is there? Asked of models, for pmk doctor. See
+ * trial.c. */
 #ifndef PMK_AHBMON_TRIAL_H
 #define PMK_AHBMON_TRIAL_H
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * The sequence of the Valtrix blog "Programming ARM v8 Performance Monitors" (25 May 2016), step by step as it is
- * printed, on the model of a PMUv3, and pmk's driver beside it on the same bus. First what both show of a stream of known
- * length, at EL1 and at EL0; then what is wrong with the sequence, one finding each, demonstrated. docs/armv8.md has the
- * same list, and the recipe to use.
+ * The sequence of the Valtrix blog "Programming ARM v8 Performance Monitors" (25 May 2016), step by
+ * step as it is printed, on the model of a PMUv3, and pmk's driver beside it on the same bus. First
+ * what both show of a stream of known length, at EL1 and at EL0; then what is wrong with the
+ * sequence, one finding each, demonstrated. docs/armv8.md has the same list, and the recipe to use.
  *
- * Every number is read from a model in this run. What no model can show is said in words: the barriers that hardware
- * needs.
+ * Every number is read from a model in this run. What no model can show is said in words: the
+ * barriers that hardware needs.
  */
 #include "pmu/armv8/blog.h"
 
@@ -76,7 +76,7 @@ static void stream(struct pmk_bus *bus, uint64_t n)
 	pmk_bus_add(bus, PMK_SIG_MICRO_DTLB_MISS, n / 400);
 }
 
-/* ---- the blog ------------------------------------------------------------------------------- */
+/* ---- the blog -------------------------------------------------------------------------------- */
 
 static uint64_t read_register(struct lab *l, unsigned reg)
 {
@@ -154,7 +154,7 @@ static void blog_run(struct lab *l, unsigned el, uint64_t n)
 	blog_stop(l);
 }
 
-/* ---- both beside each other -------------------------------------------------------------------- */
+/* ---- both beside each other ------------------------------------------------------------------ */
 
 /* What pmk counts there; cycles are PMCCNTR's. */
 static const uint16_t our_events[] = { 0x11, 0x08, 0x01, 0x02, 0x03, 0x04, 0x05 };
@@ -274,7 +274,7 @@ static int compare(const struct pmk_signal_set *raised, struct pmk_armv8_blog_ru
 	return err;
 }
 
-/* ---- findings ---------------------------------------------------------------------------------- */
+/* ---- findings -------------------------------------------------------------------------------- */
 
 #define FOUND(...) snprintf(found, size, __VA_ARGS__)
 

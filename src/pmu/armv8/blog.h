@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A published sequence for PMUv3 and pmk's own beside each other, on the model: for pmk doctor. See blog.c. */
+/* A published sequence for PMUv3 and pmk's own beside each other, on the model: for pmk doctor. See
+ * blog.c. */
 #ifndef PMK_ARMV8_BLOG_H
 #define PMK_ARMV8_BLOG_H
 
@@ -31,11 +32,13 @@ struct pmk_armv8_blog_run {
 	struct pmk_armv8_blog_row row[PMK_ARMV8_BLOG_ROWS];
 };
 
-/* `raised`: the signals of the core that is around the PMU, here and below. 0 or an error of the driver. */
+/* `raised`: the signals of the core that is around the PMU, here and below. 0 or an error of the
+ * driver. */
 int pmk_armv8_blog_compare(const struct pmk_signal_set *raised,
 			   struct pmk_armv8_blog_run runs[PMK_ARMV8_BLOG_RUNS]);
 
-/* What is wrong with the sequence. The list of docs/armv8.md, section 7; a test compares the two. */
+/* What is wrong with the sequence. The list of docs/armv8.md, section 7; a test compares the
+ * two. */
 struct pmk_armv8_blog_finding {
 	const char *title;
 	/* Demonstrate it: what is found here, in words. */
