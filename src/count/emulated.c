@@ -222,7 +222,7 @@ static void use_interval_timer(struct pmk_count *c)
 	}
 }
 
-static const struct pmk_pmu *pmu_of_event(struct pmk_count *c, unsigned event)
+static const struct pmk_pmu *pmu_of_event(const struct pmk_count *c, unsigned event)
 {
 	struct pmk_emulation *e = c->state;
 
@@ -230,7 +230,7 @@ static const struct pmk_pmu *pmu_of_event(struct pmk_count *c, unsigned event)
 }
 
 /* Does an event find a counter when no other event is counted? */
-static bool fits_alone(struct pmk_count *c, unsigned event)
+static bool fits_alone(const struct pmk_count *c, unsigned event)
 {
 	struct pmk_emulation *e = c->state;
 	struct pmk_plan alone;
@@ -249,7 +249,8 @@ static bool fits_alone(struct pmk_count *c, unsigned event)
 
 /* --set of the counters of a MicroBlaze that would be enough, or nothing: other PMUs have what they
  * have. */
-static void more_counters(struct pmk_count *c, bool latency, unsigned n, char *buf, size_t size)
+static void more_counters(const struct pmk_count *c, bool latency, unsigned n, char *buf,
+			  size_t size)
 {
 	struct pmk_emulation *e = c->state;
 	const char *key = latency ? "debug.latency_counters" : "debug.event_counters";
@@ -268,7 +269,7 @@ struct need {
 
 /* What the events of a group take: [0] counters of events, [1] of latencies. An event that has a
  * counter of its own takes none. */
-static void group_needs(struct pmk_count *c, unsigned event, struct need needs[2])
+static void group_needs(const struct pmk_count *c, unsigned event, struct need needs[2])
 {
 	struct pmk_emulation *e = c->state;
 	const struct pmk_pmu *pmu = pmu_of_event(c, event);

@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void set_time(struct pmk_count *c, struct pmk_section *s, uint64_t cycles, uint64_t insns)
+static void set_time(const struct pmk_count *c, struct pmk_section *s, uint64_t cycles,
+		     uint64_t insns)
 {
 	struct pmk_emulation *e = c->state;
 
@@ -29,7 +30,7 @@ static void start_row(const struct pmk_count *c, unsigned i, struct pmk_row *row
 	row->pmu = req->how && req->how == e->beside ? e->beside : NULL;
 }
 
-static uint64_t cycles_to_ns(struct pmk_count *c, uint64_t cycles)
+static uint64_t cycles_to_ns(const struct pmk_count *c, uint64_t cycles)
 {
 	struct pmk_emulation *e = c->state;
 
@@ -37,7 +38,7 @@ static uint64_t cycles_to_ns(struct pmk_count *c, uint64_t cycles)
 }
 
 /* What a latency counter tells of the plan's event i, into its row. */
-static void set_latency(struct pmk_count *c, unsigned i, const struct pmk_reading *counts,
+static void set_latency(const struct pmk_count *c, unsigned i, const struct pmk_reading *counts,
 			struct pmk_row *row)
 {
 	struct pmk_emulation *e = c->state;

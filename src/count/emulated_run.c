@@ -137,7 +137,7 @@ static int choose_module(struct pmk_count *c)
 
 /* Let the emulator say again why it did not take the module: the first time it said so to the user.
  * There is nothing for it to run, should it take it. */
-static void ask_why(struct pmk_count *c, const char *module, char *text, size_t size)
+static void ask_why(const struct pmk_count *c, const char *module, char *text, size_t size)
 {
 	struct pmk_emulation *e = c->state;
 	const char *const firmware[] = {
@@ -209,7 +209,7 @@ static int other_module(struct pmk_count *c)
 		e->prog.argv.word[0], e->qemu_version, module);
 }
 
-static const char *arena_error(struct pmk_count *c)
+static const char *arena_error(const struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;
 	int err = atomic_load(&e->runner.arena->error);
@@ -316,7 +316,7 @@ static int make_places(struct pmk_count *c)
 }
 
 /* The program has not ended by itself some time after it was to: ask it, and at last end it. */
-static void urge(struct pmk_count *c, double *since, int *sent)
+static void urge(const struct pmk_count *c, double *since, int *sent)
 {
 	const struct pmk_emulation *e = c->state;
 	double waited;
