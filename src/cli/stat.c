@@ -178,16 +178,21 @@ static void on_signal(int sig)
 }
 
 /* They stay caught when all is over: what was counted by then is still to be written. No
- * SA_RESTART: a read from a pipe that says nothing has to end, too. */
+ * SA_RESTART: a read from a pipe that says nothing has to end, too. What was ignored, as nohup has it,
+ * the program goes on ignoring. */
 static void catch_signals(struct pmk_count *c)
 {
-	struct sigaction sa = { .sa_handler = on_signal };
+	static const int caught[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction sa = { .sa_handler = on_signal }, before;
+	sigset_t ignored;
 
 	running = c;
 	signal(SIGCHLD, SIG_DFL); /* ignored, it would take the exit code of the program with it */
-	sigaction(SIGINT, &sa, NULL);
-	sigaction(SIGTERM, &sa, NULL);
-	sigaction(SIGHUP, &sa, NULL);
+	sigemptyset(&ignored);
+	for (size_t i = 0; i < sizeof(caught) / sizeof(caught[0]); i++)
+		if (!sigaction(caught[i], &sa, &before) && before.sa_handler == SIG_IGN)
+			sigaddset(&ignored, caught[i]);
+	pmk_count_ignore(c, &ignored);
 }
 
 /* Writing to the file failed: what was counted goes to stderr instead. */

@@ -12,33 +12,34 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 /* A signal that comes before the program is there is the program's: it is not for handlers of this
  * process. */
-static void forget_handlers(void)
+static void forget_handlers(const sigset_t *ignored)
 {
 	for (int sig = 1; sig < NSIG; sig++) {
+		bool ignore = sigismember(ignored, sig) == 1;
 		struct sigaction sa;
 
-		if (sigaction(sig, NULL, &sa) || sa.sa_handler == SIG_DFL ||
-		    sa.sa_handler == SIG_IGN)
+		if (sigaction(sig, NULL, &sa) || sa.sa_handler == SIG_IGN ||
+		    (sa.sa_handler == SIG_DFL && !ignore))
 			continue;
-		sa = (struct sigaction){ .sa_handler = SIG_DFL };
+		sa = (struct sigaction){ .sa_handler = ignore ? SIG_IGN : SIG_DFL };
 		sigaction(sig, &sa, NULL);
 	}
 }
 
 static _Noreturn void run_child(int go, int failed, const char *path, char *const *argv,
-				const sigset_t *mask)
+				const sigset_t *mask, const sigset_t *ignored)
 {
 	char byte;
 	int error;
 
-	forget_handlers();
+	forget_handlers(ignored);
 	/* End of file: whoever counts went away before it let us run. */
 	if (read(go, &byte, 1) == 1) {
 		sigprocmask(SIG_SETMASK, mask, NULL);
@@ -51,7 +52,7 @@ static _Noreturn void run_child(int go, int failed, const char *path, char *cons
 }
 
 int pmk_child_prepare(struct pmk_child *c, const char *path, char *const *argv,
-		      struct pmk_count_fault *f)
+		      const sigset_t *ignored, struct pmk_count_fault *f)
 {
 	sigset_t all, before;
 	int go[2], failed[2], error;
@@ -73,7 +74,7 @@ int pmk_child_prepare(struct pmk_child *c, const char *path, char *const *argv,
 	error = errno;
 	if (c->pid == 0) {
 		close(go[1]);
-		run_child(go[0], failed[1], path, argv, &before);
+		run_child(go[0], failed[1], path, argv, &before, ignored);
 	}
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	close(go[0]);

@@ -3,6 +3,7 @@
 #ifndef PMK_COUNT_CHILD_H
 #define PMK_COUNT_CHILD_H
 
+#include <signal.h>
 #include <sys/types.h>
 
 #include "count/error.h"
@@ -13,10 +14,10 @@ struct pmk_child {
 	int go, failed;
 };
 
-/* Fork; the child waits. It gets the signal mask of the calling thread, and of its handlers none. 0
- * or a failure. */
+/* Fork; the child waits. It gets the signal mask of the calling thread, of its handlers none, and
+ * ignores what it ignores and the signals of `ignored`. 0 or a failure. */
 int pmk_child_prepare(struct pmk_child *c, const char *path, char *const *argv,
-		      struct pmk_count_fault *f);
+		      const sigset_t *ignored, struct pmk_count_fault *f);
 /* Let it execute the program. 0, or a failure: it cannot be executed. */
 int pmk_child_start(struct pmk_child *c, struct pmk_count_fault *f);
 /* Forget it without starting it. */

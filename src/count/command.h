@@ -3,6 +3,8 @@
 #ifndef PMK_COUNT_COMMAND_H
 #define PMK_COUNT_COMMAND_H
 
+#include <signal.h>
+
 #include <pmk/count.h>
 #include <pmk/result.h>
 
@@ -11,6 +13,9 @@ const char *pmk_count_file(const struct pmk_count *c);
 /* The metrics of the result, NULL terminated, for struct pmk_write_options. The list may change
  * until rows are told of; it goes with the handle. */
 const struct pmk_metric *const *pmk_count_metrics(const struct pmk_count *c);
+/* Signals that a program of this machine is to ignore, because they were ignored until the command
+ * caught them. Before the run. */
+void pmk_count_ignore(struct pmk_count *c, const sigset_t *ignored);
 /* The layers of a bus that a PMU counts; NULL: none. */
 const struct pmk_layers *pmk_count_layers(const struct pmk_pmu *pmu);
 

@@ -24,6 +24,7 @@ struct pmk_count *pmk_count_new(void)
 	c->events.fault = &c->fault;
 	pmk_result_init(&c->result);
 	c->result.runs = 0; /* so far */
+	sigemptyset(&c->ignored);
 	c->stop.fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (c->stop.fd >= 0)
 		return c;
@@ -262,6 +263,11 @@ const struct pmk_result *pmk_count_result(const struct pmk_count *c)
 const char *pmk_count_file(const struct pmk_count *c)
 {
 	return c->program;
+}
+
+void pmk_count_ignore(struct pmk_count *c, const sigset_t *ignored)
+{
+	c->ignored = *ignored;
 }
 
 const struct pmk_metric *const *pmk_count_metrics(const struct pmk_count *c)

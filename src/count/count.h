@@ -59,6 +59,7 @@ struct pmk_count {
 	struct pmk_count_error told; /* the same for the outside */
 	struct pmk_count_listener listener;
 	struct pmk_stop stop;
+	sigset_t ignored; /* by the program, whatever this process does */
 	enum { PMK_COUNT_ASKED, PMK_COUNT_PREPARED, PMK_COUNT_RAN } stage;
 	/* What is counted. Settled by the way to count. */
 	const struct pmk_pmu *pmu;

@@ -646,7 +646,7 @@ static int start(struct pmk_count *c, struct pmk_watch *w)
 	int err = 0;
 
 	if (l->path)
-		err = pmk_child_prepare(&w->child, l->path, c->q.command, &c->fault);
+		err = pmk_child_prepare(&w->child, l->path, c->q.command, &c->ignored, &c->fault);
 	if (err)
 		return err;
 	limit = raise_file_limit();

@@ -545,6 +545,16 @@ def test_the_program_is_left_alone():
               "/proc/self/status").out, want)
 
 
+def test_a_program_ignores_what_it_was_started_to_ignore():
+    """As with nohup. pmk itself catches these signals, and its handlers are not the program's."""
+    kills = "kill -INT $$; kill -HUP $$; kill -TERM $$; exit 7"
+    words = [PMK, "stat", *LINUX, "-e", "task-clock", "sh", "-c", kills]
+    permitted()
+    for ignored, code in (("INT HUP TERM", 7), ("INT HUP", 128 + 15), ("INT", 128 + 1), ("", 128 + 2)):
+        trap = f"trap '' {ignored}; " if ignored else ""
+        equal(run("sh", "-c", trap + 'exec "$0" "$@"', *words).code, code, f"ignored: {ignored}")
+
+
 def test_programs_that_cannot_be_run():
     refuse(NOT_FOUND, *LINUX, "no-such-program", said="command not found")
     refuse(NOT_FOUND, *LINUX, "./no/such/program", said="command not found")
