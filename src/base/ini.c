@@ -30,7 +30,8 @@ bool pmk_ini_fail(struct pmk_ini *ini, unsigned line, const char *format, ...)
 	return false;
 }
 
-/* ini_reader: one line without its indentation into `str`, as fgets. What does not fit is an error. */
+/* ini_reader: reads one line without its indentation into `str`, as fgets() does. A line that
+ * does not fit is an error. */
 static char *next_line(char *str, int num, void *stream)
 {
 	struct pmk_ini *ini = stream;
@@ -79,8 +80,9 @@ static int read_all(struct reading *r, const char *path, char *msg, size_t size)
 		snprintf(msg, size, "%s: out of memory", path);
 		return PMK_ENOMEM;
 	}
-	/* inih tells the first line that is neither a section, a comment nor name = value, or that
-	 * `handle` refused; pmk_ini_fail() knows which of the two it was. */
+	/* inih reports the number of the first line that is neither a section, a comment nor
+	 * name = value, or that `handle` refused. In the second case pmk_ini_fail() has noted
+	 * the line. */
 	if (line > 0 && (!r->ini.error_line || (unsigned)line < r->ini.error_line)) {
 		snprintf(msg, size, "%s:%d: neither [section] nor name = value", path, line);
 		return PMK_EPARSE;

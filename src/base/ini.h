@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * INI files, with the line of whatever is wrong: [section], name = value, '#' at the beginning of a line
- * and " ;" anywhere begin a comment. An indented line is a line of its own. At most 198 characters each.
+ * INI files. An error names the line it is in. The format is: [section], name = value, '#' at the
+ * beginning of a line and " ;" anywhere begin a comment. An indented line is a line of its own. At
+ * most 198 characters each.
  *
  *	static bool take(void *ctx, struct pmk_ini *ini, const char *section, const char *name,
  *			 const char *value)
@@ -22,25 +23,29 @@
 #define PMK_INI_LINE 198 /* characters of a line */
 
 struct pmk_ini {
-	unsigned line; /* of what is being taken; in the end, the last one */
-	/* Ours. */
+	/* line of the entry that is being taken; after the last entry, that of the last one */
+	unsigned line;
+	/* The rest is private to ini.c. */
 	FILE *file;
 	const char *shorter;
 	unsigned error_line; /* 0: none */
 	char why[400];
 };
 
-/* False stops: it has called pmk_ini_fail(). At the end it is called with all NULL, for what is missing. */
+/* Takes one entry. To stop, it calls pmk_ini_fail() and returns false. After the last entry it
+ * is called once more with all NULL, to report what is missing. */
 typedef bool pmk_ini_take(void *ctx, struct pmk_ini *ini, const char *section, const char *name,
 			  const char *value);
 
-/* What is wrong, and in which line; the first call counts. False, for the caller to return. */
+/* Report what is wrong, and in which line; only the first report is kept. Returns false, for the
+ * caller to return. */
 __attribute__((format(printf, 3, 4))) bool pmk_ini_fail(struct pmk_ini *ini, unsigned line,
 							const char *format, ...);
 
 /*
- * 0; PMK_EIO: it cannot be read; PMK_EPARSE, PMK_ENOMEM. In `msg` one line: "FILE:LINE: why", or "FILE: why".
- * `shorter`: what shortens lines, for whoever wrote one that is too long; NULL: nothing to say.
+ * Returns 0, PMK_EIO (the file cannot be read), PMK_EPARSE or PMK_ENOMEM. An error puts one line
+ * into `msg`: "FILE:LINE: why", or "FILE: why". `shorter` is a hint for the error about a line that
+ * is too long: what the user can write instead; NULL: no hint.
  */
 int pmk_ini_load(const char *path, const char *shorter, pmk_ini_take *take, void *ctx, char *msg,
 		 size_t size);

@@ -62,7 +62,8 @@ unsigned pmk_distance(const char *typed, const char *name)
 		return d;
 	if (na >= 3 && strncmp(a, b, na) == 0)
 		return 2;
-	/* "miss" for dcache_miss: a part of the name, further than any slip of the finger. */
+	/* "miss" finds dcache_miss: a word that is a part of a name ranks behind every spelling
+	 * mistake. */
 	if (na >= 4 && strstr(b, a))
 		return 20;
 	return PMK_FAR;

@@ -18,19 +18,20 @@ unsigned pmk_distance(const char *typed, const char *name);
 
 struct pmk_nearest {
 	const char *word;
-	const char *name[PMK_HINTS]; /* as offered: they must live until the text is made */
+	/* the names as offered; they have to live until the text is made */
+	const char *name[PMK_HINTS];
 	unsigned distance[PMK_HINTS];
 	unsigned count;
 };
 
 void pmk_nearest_init(struct pmk_nearest *n, const char *word);
 void pmk_nearest_offer(struct pmk_nearest *n, const char *candidate);
-/* "a, b or c"; empty when nothing is near. A clear favourite stands alone. */
+/* "a, b or c"; empty when nothing is near. If one is clearly the nearest, it is named alone. */
 void pmk_nearest_text(const struct pmk_nearest *n, char *buf, size_t size);
 
 /*
- * The names nearest to `word`, into buf as pmk_nearest_text() has them. `next` yields the candidates: called with
- * 0, 1, 2 … until it returns NULL.
+ * Write the names nearest to `word` into buf, in the form of pmk_nearest_text(). `next` yields the
+ * candidates: it is called with 0, 1, 2 … until it returns NULL.
  */
 void pmk_nearest_among(const char *word, const char *(*next)(const void *ctx, unsigned i),
 		       const void *ctx, char *buf, size_t size);

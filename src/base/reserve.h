@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* NULL when there is none. */
+/* Returns NULL when there is no address space left. */
 void *pmk_reserve(uint64_t size);
 /* p may be NULL. */
 void pmk_release(void *p, uint64_t size);

@@ -2,14 +2,14 @@
 /*
  * Statistics of 64-bit values in integers. Freestanding; see <pmk/stats.h>.
  *
- * Division and square root go bit by bit: they run when a report is written, and compilers for small
- * processors would otherwise call helpers that firmware may not have.
+ * Division and square root go bit by bit: they run when a report is written, and compilers for
+ * small processors would otherwise call helpers that firmware may not have.
  *
- * The deviation: with Σx = n·q + r and 0 ≤ r < n
+ * The deviation is computed by this formula: with Σx = n·q + r and 0 ≤ r < n
  *
  *	Σ(x - mean)² = Σx² - q·(Σx + r) - r²/n
  *
- * in which nothing large is rounded before it is subtracted.
+ * because nothing large is rounded there before it is subtracted.
  */
 #include <pmk/stats.h>
 
@@ -44,7 +44,7 @@ static int at_least(struct u128 a, struct u128 b)
 	return a.high != b.high ? a.high > b.high : a.low >= b.low;
 }
 
-/* n / d; the remainder in *rest. */
+/* Returns n / d, and the remainder in *rest. */
 static struct u128 divide(struct u128 n, uint64_t d, uint64_t *rest)
 {
 	uint64_t r = 0;
@@ -75,7 +75,7 @@ static uint64_t root(struct u128 v)
 	struct u128 rest = { 0, 0 }, one = { 0, 1 };
 	uint64_t s = 0;
 
-	/* Two bits of v per step, as by hand: rest < 2^66. */
+	/* Take two bits of v per step, as one does by hand: rest < 2^66. */
 	for (unsigned i = 0; i < 64; i++) {
 		struct u128 trial = { s >> 62, s << 2 };
 
@@ -159,9 +159,9 @@ uint64_t pmk_stats_mean(const struct pmk_stats *s, uint32_t scale)
 }
 
 /*
- * The root of the variance with divisor n or n - 1. It is taken of four times the value, which shows
- * whether the fraction is ½ or more. Deviations of 2^53 and more leave no room for that; they are off by
- * at most `scale`.
+ * The root of the variance with divisor n or n - 1. The root is taken of four times the value,
+ * because that shows whether the fraction is ½ or more. Deviations of 2^53 and more leave no room
+ * for that; they are off by at most `scale`.
  */
 static uint64_t deviation(const struct pmk_stats *s, uint64_t divisor, uint32_t scale)
 {
@@ -172,7 +172,7 @@ static uint64_t deviation(const struct pmk_stats *s, uint64_t divisor, uint32_t 
 	q = divide((struct u128){ 0, s->sum }, s->n, &r).low;
 	sq = subtract(sq, add(multiply(q, s->sum), multiply(q, r)));
 	if (!sq.high && sq.low >> 44 == 0 && s->n >> 32 == 0) {
-		/* Small enough to keep r²/n exact. */
+		/* This is small enough to keep r²/n exact. */
 		sq = subtract(multiply(sq.low, s->n), multiply(r, r));
 		divisor *= s->n;
 	} else {

@@ -27,9 +27,10 @@ bool pmk_bus_due(const struct pmk_bus *bus)
 }
 
 /*
- * Occurrences in one record overlap neither each other nor any before them. What does overlap, or began
- * before the log was read, gets a record of its own, and what follows is recorded behind that: so the
- * order of records is that of what overlaps.
+ * Occurrences in one record overlap neither each other nor any before them. An occurrence that does
+ * overlap, or that began before the log was read, gets a record of its own, and later ones are
+ * recorded behind that. So overlapping occurrences stand in the log in the order in which they were
+ * recorded.
  */
 void pmk_bus_record_new(struct pmk_bus *bus, enum pmk_signal sig, uint64_t start, uint32_t cycles)
 {
@@ -60,7 +61,7 @@ uint64_t pmk_bus_next_record(const struct pmk_bus *bus, enum pmk_signal sig, uin
 		uint64_t place = at % PMK_LATENCY_LOG, n = PMK_LATENCY_LOG - place;
 		const uint8_t *from = &bus->log_sig[place], *found;
 
-		if (*from == sig) /* often many in a row are of one signal */
+		if (*from == sig) /* many records in a row are often of one signal */
 			return at;
 		if (n > bus->recorded - at)
 			n = bus->recorded - at;

@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: MIT
 /*
- * MicroBlaze counters through the memory-mapped registers of the MicroBlaze Debug Module. Freestanding;
- * see <pmk/microblaze.h>.
+ * MicroBlaze counters through the memory-mapped registers of the MicroBlaze Debug Module.
+ * Freestanding; see <pmk/microblaze.h>.
  *
- * Sources: PG115 for the registers, the example values of DBG_CTRL and Which-MicroBlaze; UG984 for the
- * values of DBG_CTRL of the counters. How the fields of DBG_CTRL lie and how the access lock behaves is
- * from the module's published VHDL (mdm_v3_2); where PG115 says of DBG_STATUS that JTAG holds the lock,
- * the VHDL says that software does, and that is what is done here.
+ * Sources: PG115 for the registers, the example values of DBG_CTRL and Which-MicroBlaze; UG984 for
+ * the values of DBG_CTRL of the counters. How the fields of DBG_CTRL lie and how the access lock
+ * behaves comes from the module's published VHDL (mdm_v3_2). The sources differ on a bit of
+ * DBG_STATUS: by PG115 it says that JTAG holds the lock, by the VHDL that software does. This file
+ * follows the VHDL.
  *
- *  - The access lock is asked for by writing DBG_CTRL and is not queued: write, look, and again.
- *  - Lock type 01 gives it back after the next access to DBG_DATA, so DBG_CTRL comes before each.
- *  - A second 0xEBAB locks DBG_LOCK again, hence the 0 before it.
- *  - Bits above the size of a register are what the module shifted last: they are masked.
+ *  - The access lock is asked for by writing DBG_CTRL and is not queued: write, look whether it was
+ *    granted, and try again if not.
+ *  - Lock type 01 gives the lock back after the next access to DBG_DATA, so DBG_CTRL comes before
+ *    each.
+ *  - A second 0xEBAB locks DBG_LOCK again, therefore a 0 is written before it.
+ *  - Bits above the size of a register are left over from what the module shifted last, so they are
+ *    masked.
  */
 #include <pmk/microblaze.h>
 
@@ -25,8 +29,8 @@
 
 #define STATUS_LOCKED PMK_BIT(0)      /* software holds the access lock */
 
-#define CTRL_TYPE     PMK_BITS(19, 18) /* of the access lock */
-#define CTRL_MDM      PMK_BIT(17)      /* a register of the module, not of the processor */
+#define CTRL_TYPE     PMK_BITS(19, 18) /* type of the access lock */
+#define CTRL_MDM      PMK_BIT(17)      /* the register is the module's, not the processor's */
 #define CTRL_COMMAND  PMK_BITS(16, 9)
 #define CTRL_SIZE     PMK_BITS(8, 0)   /* bits - 1 */
 /* clang-format on */
@@ -46,7 +50,7 @@ static uint32_t control(unsigned command, unsigned bits)
 	return (uint32_t)PMK_PUT(ctrl, CTRL_SIZE, bits - 1);
 }
 
-/* An access that failed may have left the access lock with us. */
+/* After an access that failed, the access lock may still be ours. */
 static int end(const struct pmk_mdm *mdm, int err)
 {
 	if (err)

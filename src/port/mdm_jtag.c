@@ -3,10 +3,10 @@
  * MicroBlaze counters through the JTAG side of the MicroBlaze Debug Module. Freestanding; see
  * <pmk/microblaze.h>.
  *
- * Sources: the module's published VHDL (mdm_v3_2) and the scripts of the vendor's debugger (xsdb). The
- * first scan behind the USER instruction says who is spoken to; from then on they alternate: a command of
- * 8 bits, and as many bits of data as its register has. Registers of the module are shifted with bit 0
- * first, those of a MicroBlaze with the highest first.
+ * Sources: the module's published VHDL (mdm_v3_2) and the scripts of the vendor's debugger (xsdb).
+ * The first scan after the USER instruction selects a port; from then on scans alternate: a command
+ * of 8 bits, then as many bits of data as its register has. Registers of the module are shifted
+ * with bit 0 first, those of a MicroBlaze with the highest bit first.
  */
 #include <pmk/microblaze.h>
 
@@ -34,7 +34,7 @@ static int scan(struct pmk_mdm_jtag *jtag, unsigned bits, uint32_t out, uint32_t
 	return err;
 }
 
-/* Bit 0 becomes the highest of `bits`. */
+/* Reverse the bits, so that bit 0 becomes the highest of `bits`. */
 static uint32_t mirror(uint32_t value, unsigned bits)
 {
 	uint32_t mirrored = 0;

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
 /*
  * The registers of the MicroBlaze Debug Module in this processor's memory. Freestanding; see
- * <pmk/microblaze.h>. The words are those of a memory port, barriers included.
+ * <pmk/microblaze.h>. Words are accessed through a memory port, so its barriers apply.
  */
 #include <pmk/microblaze.h>
 
 #include <pmk/native.h>
 
-#define FIRST 0x10 /* the counters need three words from here on: PG115 */
+#define FIRST 0x10 /* the counters need the three words from this offset on: PG115 */
 
-#define PATIENCE 10000 /* our choice: a debugger's scan takes microseconds, asking 2 or 3 */
+/* our choice: a scan of a debugger takes microseconds, one attempt 2 or 3 */
+#define PATIENCE 10000
 
 static const uint16_t offsets[] = { FIRST, FIRST + 4, FIRST + 8 };
 

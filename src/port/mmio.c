@@ -2,10 +2,10 @@
 /*
  * Memory-mapped registers. Freestanding; see <pmk/native.h>.
  *
- * Device memory keeps the order of accesses to one peripheral, so the sequence of the driver arrives as
- * it was written. A write may still be on its way when the next instruction runs: where the processor
- * has a barrier that waits for it, there is one after each write, so that counting has begun when
- * start() returns.
+ * Device memory keeps the order of accesses to one peripheral, so the accesses arrive in the order
+ * in which the driver makes them. A write may still be on its way when the next instruction runs.
+ * Where the processor has a barrier that waits for the write, this port puts one after each write,
+ * so that counting has begun when start() returns.
  */
 #include <pmk/native.h>
 
@@ -23,8 +23,8 @@ static void complete_write(void)
 	/* Data Synchronization Barrier of ARMv6, allowed in user mode (DDI 0301H §3.2.22). */
 	__asm__ volatile("mcr p15, 0, %0, c7, c10, 4" ::"r"(0) : "memory");
 #endif
-	/* ARMv5: draining the write buffer is privileged there. Reading the register back would do; the
-	 * drivers read before they rely on anything. */
+	/* On ARMv5, draining the write buffer is privileged. Reading the register back would
+	 * have the same effect, and the drivers read before they rely on a write. */
 }
 
 static volatile uint32_t *word(const struct pmk_mmio *m, unsigned reg)
@@ -39,7 +39,7 @@ static bool is_wide(const struct pmk_mmio *m, unsigned reg)
 	return m->wide && (m->wide[reg / 32] >> reg % 32 & 1);
 }
 
-/* Low and high half are two accesses: the low one wraps between them at worst once. */
+/* The low and the high half are two accesses: between them the low half wraps at most once. */
 static uint64_t read_wide(volatile uint32_t *w)
 {
 	uint32_t high = w[1], low, again;
@@ -72,7 +72,7 @@ static int write(void *ctx, unsigned reg, uint64_t value)
 	if (!w)
 		return PMK_EBADREG;
 	if (is_wide(m, reg)) {
-		/* Zero below first, so that no carry disturbs the new upper half. */
+		/* The low half is set to 0 first, so that no carry changes the new upper half. */
 		w[0] = 0;
 		w[1] = (uint32_t)(value >> 32);
 	}

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * The port to a model: the one place where a driver and a model meet.
+ * The port to a model. This is the one place where a driver and a model meet.
  *
- * After a write the model's horizon may have moved nearer, so it is asked again. Horizons are only
- * ever lowered here: other models may share the bus, and one that is due too early costs a
- * needless synchronisation, nothing else. Models other than the one behind this port see idle
- * cycles when the producer next finds the bus due.
+ * After a write the model's horizon may have moved nearer, so it is asked again. Here a horizon is
+ * only lowered, never raised, because other models may share the bus. A horizon that is too near
+ * costs one needless synchronisation and nothing else. Other models on the bus see the idle cycles
+ * that are added here when the producer next finds the bus due.
  */
 #include <pmk/model.h>
 

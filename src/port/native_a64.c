@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The PMU of an AArch64 processor by its own instructions: MRS/MSR (DDI 0487 D19.5). Freestanding; see
- * <pmk/native.h>. The register number sits inside the instruction, hence an instruction per case.
+ * The PMU of an AArch64 processor, reached by that processor's own instructions, MRS and MSR (DDI
+ * 0487 D19.5). Freestanding; see <pmk/native.h>. The register number sits inside the instruction,
+ * so every case of the switch has an instruction of its own.
  */
 #include <pmk/armv8.h>
 #include <pmk/native.h>
@@ -9,9 +10,10 @@
 #ifdef __aarch64__
 
 /*
- * System register writes take effect for what follows only after a context synchronisation event, and
- * a read of a counter may run ahead of the code it measures (DDI 0487 D1.7, D13.5): ISB after every
- * write and before every read. The compiler keeps the order: volatile, "memory".
+ * A write to a system register takes effect for later instructions only after a context
+ * synchronisation event, and a read of a counter may run ahead of the code it measures (DDI 0487
+ * D1.7, D13.5). Therefore there is an ISB after every write and before every read. The compiler
+ * keeps the order because of volatile and "memory".
  */
 #define ISB() __asm__ volatile("isb" ::: "memory")
 
@@ -19,11 +21,13 @@
 #define MSR(name) __asm__ volatile("msr " name ", %0" ::"r"(v) : "memory")
 
 /* Cases for PMEVCNTR<n>_EL0 or PMEVTYPER<n>_EL0, n = 0 … 30. */
-#define EACH_31(X)                                                                             \
-	X(0)                                                                                   \
-	X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16) \
-		X(17) X(18) X(19) X(20) X(21) X(22) X(23) X(24) X(25) X(26) X(27) X(28) X(29)  \
-			X(30)
+#define EACH_31(X)                                                                                \
+	X(0)                                                                                      \
+	X(1)                                                                                      \
+	X(2)                                                                                      \
+	X(3)                                                                                      \
+	X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16) X(17) X(18) X(19) \
+		X(20) X(21) X(22) X(23) X(24) X(25) X(26) X(27) X(28) X(29) X(30)
 #define READ_COUNTER(n)                    \
 	case PMK_ARMV8_PMEVCNTR0 + (n):    \
 		MRS("pmevcntr" #n "_el0"); \
@@ -168,8 +172,8 @@ struct pmk_port pmk_port_native(void)
 	return (struct pmk_port){ .read = read, .write = write };
 }
 
-/* As in native_arm.c: w0 holds PMK_EUNDEF until the instruction after the access clears it, and the
- * exception handler skips both. */
+/* As in native_arm.c, w0 holds PMK_EUNDEF until the instruction after the access clears it, and
+ * the exception handler skips both instructions. */
 _Static_assert(PMK_EUNDEF == -6, "the probe below has the number in it");
 
 __asm__(".pushsection .text.pmk_native_probe, \"ax\", %progbits\n"

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * The PMU of a 32-bit Arm processor by its own instructions. Freestanding; see <pmk/native.h>.
+ * The PMU of a 32-bit Arm processor, reached by that processor's own instructions. Freestanding;
+ * see <pmk/native.h>.
  *
  * ARM11: MRC/MCR p15, 0, Rd, c15, c12, <op2> (DAI 0195B §2, DDI 0211, DDI 0301H §3.2.50-54).
  * PMUv3 in AArch32: c9, c12-c14 and c14, c8-c15 (DDI 0487 G8.4).
  *
- * The register number sits inside the instruction, hence a switch with an instruction per case. They
- * have no encoding in 16-bit Thumb; where the rest is compiled for that, this file is not.
+ * The register number sits inside the instruction, so every case of the switch has an instruction
+ * of its own. These instructions have no encoding in 16-bit Thumb: this file is compiled as Arm
+ * code even where the rest is Thumb.
  */
 #include <pmk/arm11.h>
 #include <pmk/armv8.h>
@@ -22,8 +24,8 @@
 
 /*
  * volatile and "memory": the compiler keeps the order of accesses and of what they measure. ARM11
- * executes MCR and MRC to CP15 in program order with all others, and a write to PMNC takes effect by
- * itself (counting starts three cycles later, DDI 0211 PMNC), so no barrier is needed.
+ * executes MCR and MRC to CP15 in program order with all others, and a write to PMNC takes effect
+ * by itself (counting starts three cycles later, DDI 0211 PMNC), so no barrier is needed.
  */
 #define MRC(crn, crm, op2) \
 	__asm__ volatile("mrc p15, 0, %0, c" #crn ", c" #crm ", " #op2 : "=r"(v)::"memory")
@@ -93,7 +95,7 @@ struct pmk_port pmk_port_native(void)
 /*
  * The probe is written in assembly so that the handler knows its instruction's address and what
  * follows it: r0 holds PMK_EUNDEF (-6) until the instruction after the access clears it, and the
- * handler skips both.
+ * handler skips both instructions.
  */
 _Static_assert(PMK_EUNDEF == -6, "the probe below has the number in it");
 
@@ -129,16 +131,16 @@ bool pmk_native_fixup(uintptr_t *pc)
 #if __ARM_ARCH >= 7 && !defined(__ARM_ARCH_6__)
 
 /* PMUv3 in AArch32: MCR to the PMU is not ordered with what follows until a context synchronisation
- * event (DDI 0487 G1.17), hence ISB after each write, and before each read so that it does not run
- * ahead of the code it measures. */
+ * event (DDI 0487 G1.17), so there is an ISB after each write, and one before each read, so that
+ * the read does not run ahead of the code it measures. */
 #define ISB() __asm__ volatile("isb" ::: "memory")
 
 #define EACH_8(X, r, c) X(r, c, 0) X(r, c, 1) X(r, c, 2) X(r, c, 3) X(r, c, 4) X(r, c, 5) X(r, c, 6)
-#define EACH_31(X, r, c0, c1, c2, c3)                                                       \
-	EACH_8(X, (r), c0)                                                                  \
-	X((r), c0, 7)                                                                       \
-	EACH_8(X, (r) + 8, c1) X((r) + 8, c1, 7) EACH_8(X, (r) + 16, c2) X((r) + 16, c2, 7) \
-		EACH_8(X, (r) + 24, c3)
+#define EACH_31(X, r, c0, c1, c2, c3) \
+	EACH_8(X, (r), c0)            \
+	X((r), c0, 7)                 \
+	EACH_8(X, (r) + 8, c1)        \
+	X((r) + 8, c1, 7) EACH_8(X, (r) + 16, c2) X((r) + 16, c2, 7) EACH_8(X, (r) + 24, c3)
 #define READ_CASE(r, c, n)     \
 	case (r) + (n):        \
 		MRC(14, c, n); \
