@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * The dumps of firmware out of a capture. See dump.h; the writer is src/target/dump.c.
+ * Reads the dumps that firmware has written out of a capture. See dump.h; the writer is
+ * src/target/dump.c.
  *
- * A dump that cannot be read to its end is tried again with every CR LF made LF: terminals do the
- * opposite. When that gives the right checksum, it was so. When neither does, the dump ends before the
- * next one begins (a board that was reset in the middle of a dump writes another one), and CR LF is
- * undone if every LF of what was read has a CR before it.
+ * When a dump cannot be read to its end, it is read again with every CR LF replaced by LF, because
+ * terminals may have done the opposite. If the checksum is then right, they had. If it is wrong in
+ * both cases, the dump is taken to end before the next one begins (a board that was reset in the
+ * middle of a dump writes another one), and CR LF is undone if every LF of what was read has a CR
+ * before it.
  */
 #define _GNU_SOURCE
 #include "profile/dump.h"
@@ -20,13 +22,13 @@ static const uint8_t magic[] = { 'P', 'M', 'K', 'D' };
 
 /* ---- bytes ---------------------------------------------------------------------------------- */
 
-/* A dump while it is read. Reading fails once: at `at`, in `place`, because of `what` (empty: the
- * bytes ended). */
+/* A dump while it is read. Reading fails once: at offset `at`, in `place`, because of `what`
+ * (empty: there were no more bytes). */
 struct in {
 	const uint8_t *data;
 	size_t size, at;
-	bool crlf;    /* take CR LF for LF */
-	uint32_t crc; /* running, of what was taken: IEEE 802.3, reflected */
+	bool crlf;    /* read CR LF as LF */
+	uint32_t crc; /* running CRC of the bytes taken: IEEE 802.3, reflected */
 	struct pmk_dump *d;
 	char place[48], what[64];
 	bool no_memory;
@@ -46,7 +48,7 @@ static bool take_byte(struct in *in, uint8_t *b)
 	return true;
 }
 
-/* Base 128, low group first. */
+/* A number in base 128, lowest group first. */
 static bool take_number(struct in *in, uint64_t most, uint64_t *v)
 {
 	size_t start = in->at;
@@ -94,12 +96,12 @@ static bool take_text(struct in *in, struct pmk_dump_text *text)
 	return true;
 }
 
-/* Room for one more in an array; it grows with what has been read. */
+/* Make room for one more element in an array. The array grows with what has been read. */
 static void *grow(struct in *in, void *array, size_t n, size_t element)
 {
 	void *grown;
 
-	/* Full at every power of two from 8 on, and at the start. */
+	/* The array is full at every power of two from 8 on, and at the start. */
 	if (n && (n < 8 || (n & (n - 1))))
 		return array;
 	grown = realloc(array, (n ? 2 * n : 8) * element);
@@ -140,7 +142,7 @@ static bool read_count(struct in *in, struct pmk_dump_count *c)
 	return true;
 }
 
-/* A region that is cut keeps the events that were read to their end. */
+/* A region that is cut off keeps those events that were read to their end. */
 static bool read_counts(struct in *in, struct pmk_dump_region *r)
 {
 	struct pmk_dump *d = in->d;
@@ -160,7 +162,7 @@ static bool read_counts(struct in *in, struct pmk_dump_region *r)
 	return true;
 }
 
-/* All of a region but its counts; `r` has them from `first` on. */
+/* Everything of a region except its counts, which stand in `r` from `first` on. */
 static bool read_region_head(struct in *in, struct pmk_dump_region *r)
 {
 	uint64_t id, entries, errors;
@@ -208,7 +210,7 @@ static bool read_sample(struct in *in)
 	void *grown;
 
 	snprintf(in->place, sizeof(in->place), "sample %zu", d->nsamples);
-	/* An event that there is not is as wrong as one that does not fit a byte. */
+	/* An event that does not exist is as wrong as one that does not fit a byte. */
 	if (!take_number(in, UINT64_MAX, &s.pc) || !take_number(in, UINT16_MAX, &region) ||
 	    !take_number(in, d->nevents ? d->nevents - 1 : 0, &event) || !take_number(in, 1, &late))
 		return false;
@@ -314,7 +316,7 @@ void pmk_dump_free(struct pmk_dump *d)
 	memset(d, 0, sizeof(*d));
 }
 
-/* Read what begins with the magic number at data[0]. in->at is where reading ended. */
+/* Read the dump whose magic number is at data[0]. in->at is where reading ended. */
 static int parse(struct in *in, const uint8_t *data, size_t size, bool crlf, struct pmk_dump *d)
 {
 	uint8_t b;
@@ -338,7 +340,7 @@ static int parse(struct in *in, const uint8_t *data, size_t size, bool crlf, str
 	return PMK_ENOMEM;
 }
 
-/* Was every LF, and is there one, a CR LF? */
+/* Is there an LF, and has every LF a CR before it? */
 static bool looks_like_crlf(const uint8_t *data, size_t size)
 {
 	bool any = false;
@@ -353,7 +355,7 @@ static bool looks_like_crlf(const uint8_t *data, size_t size)
 	return any;
 }
 
-/* Neither as it is nor with CR LF undone is it complete: as much of it as there is. */
+/* The dump is complete neither as it is nor with CR LF undone: read as much of it as there is. */
 static int parse_part(struct in *in, const uint8_t *data, size_t size, struct pmk_dump *d)
 {
 	int err = parse(in, data, size, false, d);
@@ -387,7 +389,7 @@ static void explain(const struct in *in, struct pmk_dump *d, bool next_follows)
 	}
 }
 
-/* A version, and not what follows "PMKD" in a text or in a program. */
+/* Is this a version number, and not what follows "PMKD" in a text or in a program? */
 static bool is_version(uint8_t b)
 {
 	return b && b != '\t' && b != '\n' && b != '\r' && (b < ' ' || b > '~');
@@ -407,7 +409,7 @@ static const uint8_t *find_magic(const uint8_t *data, size_t size)
 	return NULL;
 }
 
-/* To its right end, as it is or with CR LF undone; false: neither. */
+/* Read to its correct end, as it is or with CR LF undone; false when neither succeeds. */
 static bool parse_whole(struct in *in, const uint8_t *data, size_t size, struct pmk_dump *d,
 			int *err)
 {
@@ -430,7 +432,7 @@ int pmk_dump_next(const uint8_t *data, size_t size, size_t *at, struct pmk_dump 
 	if (!begin)
 		return 0;
 	if (!parse_whole(&in, begin, left, d, &err) && !err) {
-		/* It ends before the next one begins. */
+		/* This dump ends before the next one begins. */
 		next = find_magic(begin + sizeof(magic), left - sizeof(magic));
 		if (next)
 			left = (size_t)(next - begin);
@@ -447,7 +449,8 @@ int pmk_dump_next(const uint8_t *data, size_t size, size_t *at, struct pmk_dump 
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-/* Length of the printable UTF-8 character at `s`; 0: there is none, or a control character. */
+/* Length of the printable UTF-8 character at `s`; 0 when there is no character or a control
+ * character. */
 static size_t printable(const uint8_t *s, size_t n)
 {
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };

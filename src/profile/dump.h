@@ -3,9 +3,9 @@
  * What `pmk report` reads: the dumps that firmware wrote with pmk_target_dump(). The format is in
  * docs/FORMATS.md.
  *
- * A dump comes out of a capture, a serial log with text before and after it, so every byte of it is
- * untrusted: numbers may be any, names may hold any byte, and nothing is allocated that the bytes at
- * hand do not pay for.
+ * A dump comes out of a capture, a serial log with text before and after it, so no byte of it can
+ * be trusted: numbers may have any value, names may hold any byte, and memory is only allocated for
+ * data that is really there.
  */
 #ifndef PMK_PROFILE_DUMP_H
 #define PMK_PROFILE_DUMP_H
@@ -17,10 +17,11 @@
 #include "profile/profile.h"
 
 #define PMK_DUMP_VERSION 1
-#define PMK_DUMP_EVENTS	 64   /* that one dump may have; more are taken for damage */
-#define PMK_DUMP_NAME	 4096 /* bytes of a name, likewise */
+/* names that one dump may have; a larger number is taken for damage */
+#define PMK_DUMP_EVENTS	 64
+#define PMK_DUMP_NAME	 4096 /* bytes that a name may have, likewise */
 
-/* Any bytes, not terminated; NULL where none were read. */
+/* Any bytes, without a terminating 0; NULL where no name was read. */
 struct pmk_dump_text {
 	uint8_t *byte;
 	size_t length;
@@ -31,10 +32,10 @@ struct pmk_dump_event {
 	uint64_t period; /* 0: not sampled */
 	uint64_t total;
 	uint64_t cost,
-		nest; /* what an empty region counts; what one adds to the region around it */
+		nest; /* what an empty region counts; what a region adds to the one around it */
 };
 
-/* What a region counted of one event. */
+/* What one region counted of one event. */
 struct pmk_dump_count {
 	uint64_t raw;		  /* before the cost of measuring was taken off */
 	uint64_t sum;		  /* net */
@@ -43,25 +44,27 @@ struct pmk_dump_count {
 };
 
 struct pmk_dump_region {
-	struct pmk_dump_text name; /* empty: it has none */
+	struct pmk_dump_text name; /* empty: the region has no name */
 	uint32_t entries, errors;
-	unsigned nevents; /* with counts: fewer than the dump's in a region that is cut */
-	size_t first;	  /* index of event 0 in pmk_dump.count */
+	/* events with counts: fewer than the dump's in a region that is cut off */
+	unsigned nevents;
+	size_t first; /* index of event 0 in pmk_dump.count */
 };
 
 enum pmk_dump_state {
-	PMK_DUMP_COMPLETE, /* to its end, and the checksum is right */
-	PMK_DUMP_CUT,	   /* breaks off: what comes before that is there, unchecked */
-	PMK_DUMP_WRONG,	   /* its checksum is wrong: any number of it may be */
-	PMK_DUMP_UNKNOWN,  /* of a version that this reader does not know: nothing was read */
+	PMK_DUMP_COMPLETE, /* read to its end, and the checksum is right */
+	PMK_DUMP_CUT,	   /* it breaks off: what comes before that is there, but unchecked */
+	PMK_DUMP_WRONG,	   /* its checksum is wrong: any of its numbers may be wrong */
+	PMK_DUMP_UNKNOWN,  /* a version that this reader does not know: nothing was read */
 };
 
 struct pmk_dump {
 	enum pmk_dump_state state;
-	size_t begin, end; /* in the capture; `end` is where it breaks off when it does */
+	size_t begin, end; /* offsets in the capture; `end` is where it breaks off, if it does */
 	uint8_t version;
-	bool crlf;     /* every LF had become CR LF; that was undone */
-	char why[160]; /* state other than COMPLETE: one line, offsets counted in the capture */
+	bool crlf; /* every LF had become CR LF, and that was undone */
+	/* for states other than COMPLETE: one line, with offsets counted in the capture */
+	char why[160];
 	struct pmk_dump_text pmu;
 	struct pmk_dump_event event[PMK_DUMP_EVENTS];
 	unsigned nevents;
@@ -76,15 +79,15 @@ struct pmk_dump {
 };
 
 /*
- * The first dump that begins at or after *at. Returns 1 with *at behind it, 0 when there is none, or
- * PMK_ENOMEM. The caller frees the dump after 1.
+ * Find the first dump that begins at or after *at. Returns 1 and moves *at behind the dump, 0 when
+ * there is none, or PMK_ENOMEM. After 1 the caller frees the dump.
  */
 int pmk_dump_next(const uint8_t *data, size_t size, size_t *at, struct pmk_dump *dump);
 void pmk_dump_free(struct pmk_dump *dump);
 
-/* A name for people and for JSON: UTF-8, with \xNN for every byte that is not or that belongs to a
- * control character, and \\ for a backslash, so that different names look different. The caller
- * frees; NULL: out of memory. */
+/* A name in a form for people and for JSON: UTF-8, with \xNN for every byte that is not or that
+ * belongs to a control character, and \\ for a backslash, so that different names look
+ * different. The caller frees; NULL: out of memory. */
 char *pmk_dump_escape(const void *name, size_t length);
 
 #endif

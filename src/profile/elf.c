@@ -2,8 +2,8 @@
 /*
  * ELF files through libelf (elfutils). See elf.h. Symbols of shared libraries are not looked up.
  *
- * Functions come from the symbol table alone: line tables and inlined functions are not looked at, and
- * names are as the linker has them.
+ * Functions come from the symbol table alone: line tables and inlined functions are not looked at,
+ * and names are as the linker has them.
  */
 #include "profile/elf.h"
 
@@ -58,7 +58,8 @@ static int open_elf(struct open_elf *o, const char *path, char *msg, size_t size
 	return 0;
 }
 
-/* What MicroBlaze had before it was given a number of its own; old toolchains still write it. */
+/* The machine number that MicroBlaze had before it was given one of its own; old toolchains
+ * still write it. */
 #define EM_MICROBLAZE_OLD 0xbaab
 
 static const char *machine_name(unsigned machine)
@@ -103,7 +104,7 @@ static enum pmk_elf_machine known_machine(unsigned machine)
 	}
 }
 
-/* The interpreter's path out of its segment; false when the file ends before it. */
+/* Read the interpreter's path from its segment; false when the file ends before it. */
 static bool read_interpreter(Elf *e, const GElf_Phdr *ph, struct pmk_elf *elf)
 {
 	size_t size;
@@ -118,7 +119,8 @@ static bool read_interpreter(Elf *e, const GElf_Phdr *ph, struct pmk_elf *elf)
 	return true;
 }
 
-/* A segment of zeros alone (.bss) takes nothing from the file, wherever its offset is. */
+/* A segment that holds only zeros (.bss) takes nothing from the file, so its offset does not
+ * matter. */
 static bool segment_complete(Elf *e, const GElf_Phdr *ph)
 {
 	size_t size;
@@ -213,7 +215,7 @@ static bool next_table(struct symbols *s)
 	return false;
 }
 
-/* Name of the next one that is defined, NULL at the end. */
+/* Returns the name of the next symbol that is defined, NULL at the end. */
 static const char *next_symbol(struct symbols *s, GElf_Sym *sym)
 {
 	for (;;) {
@@ -224,13 +226,14 @@ static const char *next_symbol(struct symbols *s, GElf_Sym *sym)
 		}
 		if (!gelf_getsym(s->data, (int)s->next++, sym) || sym->st_shndx == SHN_UNDEF)
 			continue;
-		/* Assembler labels without a type are functions to those who wrote them. */
+		/* Labels without a type, from assembler code, are functions for the people who
+		 * wrote them. */
 		if (GELF_ST_TYPE(sym->st_info) != STT_FUNC &&
 		    GELF_ST_TYPE(sym->st_info) != STT_NOTYPE)
 			continue;
 		const char *name = elf_strptr(s->elf, s->sh.sh_link, sym->st_name);
 
-		/* "$a", "$d" … mark code and data of ARM files and name nothing. */
+		/* Symbols "$a", "$d" … mark code and data of ARM files and name nothing. */
 		if (!name || !*name || *name == '$')
 			continue;
 		return name;
@@ -301,7 +304,7 @@ struct pmk_functions {
 	size_t n, room;
 };
 
-/* The end of the section that a symbol lies in; 0 when that holds no code. */
+/* Returns the end of the section that the symbol lies in; 0 when that section holds no code. */
 static uint64_t code_end(Elf *elf, size_t section)
 {
 	Elf_Scn *scn = elf_getscn(elf, section);
@@ -337,7 +340,8 @@ static int add_function(struct pmk_functions *f, const GElf_Sym *sym, const char
 	return 0;
 }
 
-/* Of several symbols of one address the first is taken: a function before a label, then by name. */
+/* Of several symbols at one address the first in this order is taken: a function before a label,
+ * then by name. */
 static int by_address(const void *a, const void *b)
 {
 	const struct function *x = a, *y = b;
@@ -349,8 +353,8 @@ static int by_address(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* Sort them and make them disjoint: a label inside a function names no other one, and everything ends
- * where the next one begins. */
+/* Sort them and make them disjoint: a label inside a function is not used, and everything ends
+ * where the next symbol begins. */
 static void make_disjoint(struct pmk_functions *f)
 {
 	size_t n = 0;
@@ -417,7 +421,7 @@ const char *pmk_functions_at(const struct pmk_functions *f, uint64_t pc, uint64_
 {
 	size_t low = 0, high = f->n;
 
-	/* The first that begins behind pc is at `high`. */
+	/* `high` is the index of the first symbol that begins behind pc. */
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 

@@ -16,27 +16,27 @@ enum pmk_elf_machine {
 
 struct pmk_elf {
 	enum pmk_elf_machine machine;
-	const char *machine_name; /* "ARM", "x86-64", …; "machine 1234" is not worth the trouble */
+	const char *machine_name; /* "ARM", "x86-64", …; "machine 1234" for rare machines */
 	unsigned machine_code;	  /* e_machine */
 	bool is64, big_endian;
-	bool pie;	       /* ET_DYN: addresses move */
-	bool dynamic;	       /* needs an interpreter */
+	bool pie;	       /* ET_DYN: its addresses are changed when it is loaded */
+	bool dynamic;	       /* it needs an interpreter */
 	char interpreter[128]; /* "" when static */
 	uint64_t entry;
-	uint64_t code_start;   /* lowest address of an executable segment */
-	unsigned long flags;   /* e_flags */
+	uint64_t code_start; /* lowest address of an executable segment */
+	unsigned long flags; /* e_flags */
 };
 
 /*
- * 0; PMK_EIO when it cannot be read, PMK_EPARSE when it is not an ELF executable or is cut off.
- * msg gets one line that says why, without the file's name.
+ * Returns 0, PMK_EIO when the file cannot be read, or PMK_EPARSE when it is not an ELF executable
+ * or is cut off. msg gets one line that says why, without the file's name.
  */
 int pmk_elf_read(const char *path, struct pmk_elf *elf, char *msg, size_t size);
 
 /*
- * Address of a function symbol (Thumb bit cleared). 0; PMK_ENOEVENT when there is no such symbol
- * (msg then names the nearest ones, or says that the file is stripped); PMK_EIO, PMK_EPARSE.
- * A hexadecimal number ("0x8000") is taken as an address.
+ * Find the address of a function symbol (Thumb bit cleared). Returns 0; PMK_ENOEVENT when there is
+ * no such symbol (msg then names the nearest ones, or says that the file is stripped); PMK_EIO,
+ * PMK_EPARSE. A hexadecimal number ("0x8000") is taken as an address.
  */
 int pmk_elf_symbol(const char *path, const char *name, uint64_t *addr, char *msg, size_t size);
 
@@ -44,15 +44,17 @@ int pmk_elf_symbol(const char *path, const char *name, uint64_t *addr, char *msg
 struct pmk_functions;
 
 /*
- * The functions of an executable: its symbols in executable sections, Thumb bit cleared. 0 (also when it
- * has none, see pmk_functions_count()), PMK_EIO, PMK_EPARSE or PMK_ENOMEM with one line in msg, without
- * the file's name. Names are valid until pmk_functions_free().
+ * Read the functions of an executable: its symbols in executable sections, with the Thumb bit
+ * cleared. Returns 0 (also when it has none, see pmk_functions_count()), PMK_EIO, PMK_EPARSE or
+ * PMK_ENOMEM with one line in msg, without the file's name. Names are valid until
+ * pmk_functions_free().
  */
 int pmk_functions_load(struct pmk_functions **out, const char *path, char *msg, size_t size);
 void pmk_functions_free(struct pmk_functions *f);
 size_t pmk_functions_count(const struct pmk_functions *f);
-/* Name of the function that `pc` lies in and where that begins; NULL when it lies in none. A label
- * without a size reaches to the next symbol, or to the end of its section. */
+/* The name of the function that `pc` lies in, and the address where the function begins; NULL
+ * when `pc` lies in none. A label without a size reaches to the next symbol, or to the end of
+ * its section. */
 const char *pmk_functions_at(const struct pmk_functions *f, uint64_t pc, uint64_t *begin);
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* Samples are sorted by place, equal places become one, and these are sorted by how many they are. */
+/* Samples are sorted by place, samples of the same place become one row, and the rows are sorted
+ * by their number of samples. */
 #include "profile/profile.h"
 
 #include <stdlib.h>
@@ -12,7 +13,8 @@ static int by_place(const void *a, const void *b)
 		return x->event < y->event ? -1 : 1;
 	if (x->address != y->address)
 		return x->address < y->address ? -1 : 1;
-	/* A function may begin at address 0, which by itself means that nobody knows where. */
+	/* A function may begin at address 0, although address 0 alone means that the address is
+	 * not known. */
 	if (!x->function != !y->function)
 		return x->function ? -1 : 1;
 	return x->region < y->region ? -1 : x->region > y->region;

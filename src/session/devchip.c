@@ -6,11 +6,11 @@
 
 #include <pmk/error.h>
 
-#define PAGE_BYTES 2048u /* PMK_AHBMON_PAGE_2K; each further one is twice as large */
+#define PAGE_BYTES 2048u /* bytes: PMK_AHBMON_PAGE_2K; each further page size is twice as large */
 
 _Static_assert(PMK_MATRIX_NMASTERS == PMK_AHBMON_NLAYERS, "one layer for each master");
 
-/* What the matrix did is what the monitors see, beside what the MBX did in the same cycles. */
+/* The monitors see what the matrix did, together with what the MBX did in the same cycles. */
 static void see_one(struct pmk_devchip *chip, const struct pmk_ahb_cycle cycle[PMK_MATRIX_NMASTERS])
 {
 	struct pmk_ahbmon_sample sample;
@@ -20,7 +20,7 @@ static void see_one(struct pmk_devchip *chip, const struct pmk_ahb_cycle cycle[P
 	pmk_ahbmon_observer_sample(&chip->observer, chip->bus, &sample);
 }
 
-/* n > 1: the layers are idle, and the GXI may be, too. */
+/* When n > 1, the layers are idle in all n cycles; the GXI may be idle, too. */
 static void see(void *ctx, const struct pmk_ahb_cycle cycle[PMK_MATRIX_NMASTERS], uint64_t n)
 {
 	struct pmk_devchip *chip = ctx;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The ARM926EJ-S Development Chip around a running core: the core's bus interface unit, the bus matrix
- * with its other masters, the MBX on its link, and the observers of the AHB Monitor, which turn every HCLK cycle of every
- * layer into signals on the monitor's buses.
+ * The ARM926EJ-S Development Chip around a running core: the core's bus interface unit, the bus
+ * matrix with its other masters, the MBX on its link, and the observers of the AHB Monitor, which
+ * turn every HCLK cycle of every layer into signals on the monitor's buses.
  *
- * It may lie in memory that two processes share; bind it in each before use.
+ * The struct may lie in memory that two processes share; each of them has to bind it before use.
  */
 #ifndef PMK_SESSION_DEVCHIP_H
 #define PMK_SESSION_DEVCHIP_H
@@ -24,22 +24,22 @@ struct pmk_devchip {
 	struct pmk_bus bus[PMK_AHBMON_NBUSES];
 };
 
-/* In this process: its pointers. */
+/* Sets the pointers of this process. */
 void pmk_devchip_bind(struct pmk_devchip *chip);
-/* At time 0, with what else is on the buses. 0 or an error. The observers begin with
- * pmk_devchip_observe(), when the monitor's registers are set. */
+/* Puts everything to time 0, with the traffic of the other masters. Returns 0 or an error. The
+ * observers begin with pmk_devchip_observe(), when the monitor's registers are set. */
 int pmk_devchip_init(struct pmk_devchip *chip, const struct pmk_core *core,
 		     const struct pmk_traffic *traffic);
 int pmk_devchip_observe(struct pmk_devchip *chip, const struct pmk_ahbmon_model *model);
 
-/* Does everything add up, on every bus, and did the monitors see what masters and slaves say they did?
- * PMK_OK or PMK_EIO. */
+/* Checks that the counts of every bus add up, and that the monitors saw what masters and slaves
+ * report to have done. Returns PMK_OK or PMK_EIO. */
 int pmk_devchip_check(const struct pmk_devchip *chip);
 
-/* How the monitor is to count, by the core's parameters. */
+/* How the monitor has to count, by the core's parameters. */
 void pmk_devchip_settings(const struct pmk_core *core, struct pmk_ahbmon_config *config);
 
-/* Signals that are raised on some bus of it. */
+/* The signals that are raised on at least one of its buses. */
 struct pmk_signal_set pmk_devchip_raises(void);
 
 #endif

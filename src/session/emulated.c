@@ -2,8 +2,8 @@
 /*
  * The counters of one emulated core. See emulated.h.
  *
- * Every number goes the long way: signals → bus → model's registers → driver → session. That is a few
- * microseconds per reading, and it is what makes the emulated path a test of the driver.
+ * Every number takes the whole way: signals → bus → model's registers → driver → session. That
+ * costs a few microseconds per reading, and it makes the emulated path a test of the driver.
  */
 #include "session/emulated.h"
 
@@ -11,10 +11,12 @@
 
 #include "cpu/family.h"
 
-/* No signal happens half as often per cycle: a load multiple touches three lines in its one issue
- * cycle, an evicted line is two halves, two instructions retire in a cycle when one is folded. */
+/* No signal happens even half as often per cycle as this: a load multiple touches three lines in
+ * its one issue cycle, an evicted line is two halves, two instructions retire in a cycle when one
+ * is folded. */
 #define MAX_PER_CYCLE 32
-/* Counters of a PMU without flags: none of 32 bits that counts a cycle at most wraps unseen. */
+/* For counters of a PMU without overflow flags: no 32-bit counter that counts at most one per
+ * cycle can wrap unseen. */
 #define HALF_RANGE    (UINT64_C(1) << 31)
 /* Ask no more often than this when a counter is close to wrapping. */
 #define MIN_POLL      256
@@ -44,7 +46,7 @@ static bool on_buses(const struct pmk_emulated *e)
 	return pmk_core_family(&e->cpu.core)->attach;
 }
 
-/* The bus that the models look at, or the first of them. */
+/* The bus that the models look at; where there are several, the first of them. */
 static struct pmk_bus *counted_bus(struct pmk_emulated *e)
 {
 	return on_buses(e) ? e->chip.bus : &e->bus;
@@ -84,7 +86,7 @@ static int bind(struct pmk_emulated *e, struct pmk_emulated_ports *ports,
 	return 0;
 }
 
-/* The horizon of all models, as a number of cycles that cannot overshoot it. */
+/* The horizon of all models together, as a number of cycles in which no model can get past it. */
 static uint64_t poll_deadline(struct pmk_emulated *e)
 {
 	uint64_t near = PMK_NEVER;
@@ -101,7 +103,7 @@ static uint64_t poll_deadline(struct pmk_emulated *e)
 	}
 	if (near == PMK_NEVER)
 		return PMK_NEVER;
-	/* The interval timer is not to be late. */
+	/* The interval timer must not be late. */
 	if (near < MIN_POLL && !e->session.plan.timed)
 		near = MIN_POLL;
 	return e->cpu.cycles + near;
@@ -123,10 +125,11 @@ static uint64_t interval_deadline(const struct pmk_emulated *e,
 
 	if (cfg->interval_unit == PMK_INTERVAL_NONE || e->interval_due == PMK_NEVER ||
 	    cfg->plan.timed)
-		return PMK_NEVER; /* the PMU's own timer asks by the horizon */
+		return PMK_NEVER; /* the PMU's own timer asks for it by the horizon */
 	if (cfg->interval_unit == PMK_INTERVAL_CYCLES)
 		return e->interval_due;
-	/* No more instructions per cycle than `most`: approach from below, ever closer. */
+	/* No more instructions than `most` can happen per cycle, so the end is approached from
+	 * below, in ever smaller steps. */
 	return e->cpu.cycles +
 	       (e->interval_due > insns ? (e->interval_due - insns + most - 1) / most : 1);
 }
@@ -141,7 +144,7 @@ static void set_deadline(struct pmk_emulated *e, const struct pmk_emulated_confi
 	e->cpu.deadline = poll < interval ? poll : interval;
 }
 
-/* What intervals are measured in. */
+/* The unit in which intervals are measured. */
 static uint64_t interval_clock(const struct pmk_emulated *e, const struct pmk_emulated_config *cfg)
 {
 	return cfg->interval_unit == PMK_INTERVAL_CYCLES ? e->cpu.cycles
@@ -156,7 +159,7 @@ static void first_interval(struct pmk_emulated *e, const struct pmk_emulated_con
 				  : interval_clock(e, cfg) + cfg->interval;
 }
 
-/* The monitor's settings, by its driver, and the observers that go by them. */
+/* Make the monitor's settings by its driver, and initialise the observers that follow them. */
 static int begin_observing(struct pmk_emulated *e, const struct pmk_emulated_config *cfg)
 {
 	struct pmk_ahbmon_config config;
@@ -204,8 +207,8 @@ static int begin_session(struct pmk_emulated *e, struct pmk_emulated_ports *port
 	return err;
 }
 
-/* Summing up costs a walk over all blocks: worth it for a reading now and then, not for one at every
- * entry of a region. */
+/* Adding up the counts walks over all blocks. That pays for a reading now and then, but not for
+ * one at every entry of a region. */
 void pmk_emulated_configure(struct pmk_emulated_config *cfg)
 {
 	if (!cfg->interval)
@@ -243,7 +246,8 @@ int pmk_emulated_start(struct pmk_emulated *e, struct pmk_emulated_ports *ports,
 int pmk_emulated_forked(struct pmk_emulated *e, struct pmk_emulated_ports *ports,
 			const struct pmk_emulated_config *cfg, struct pmk_run *run)
 {
-	/* A region that the parent was in goes on in the child, from 0. */
+	/* When the parent was inside a region, the child is inside it, too, and counts it from
+	 * 0. */
 	clear_readings(e);
 	for (unsigned r = 0; r < PMK_MAX_REGIONS; r++)
 		e->region[r].entries = 0;
@@ -251,7 +255,7 @@ int pmk_emulated_forked(struct pmk_emulated *e, struct pmk_emulated_ports *ports
 	return begin_session(e, ports, cfg);
 }
 
-/* Session totals since the start, whatever the window. */
+/* Session totals since the start, whatever the window is. */
 static int read_session(struct pmk_emulated *e, const struct pmk_emulated_blocks *b,
 			struct pmk_reading *totals)
 {
@@ -266,7 +270,7 @@ static int read_session(struct pmk_emulated *e, const struct pmk_emulated_blocks
 	return err;
 }
 
-/* Totals of a region with, if it is open, what has been counted since it was entered. */
+/* Totals of a region; if it is open, with what has been counted since it was entered. */
 static void region_totals(const struct pmk_emulated *e, unsigned r, const struct pmk_reading *now,
 			  struct pmk_reading *totals)
 {
@@ -298,7 +302,7 @@ static bool interval_over(const struct pmk_emulated *e, const struct pmk_emulate
 	return cfg->interval_unit != PMK_INTERVAL_NONE && interval_clock(e, cfg) >= e->interval_due;
 }
 
-/* The PMU's own interval timer: its interrupt line says that the interval is over. */
+/* This is for the PMU's own interval timer: its interrupt line says that the interval is over. */
 static int timer_deadline(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
 			  const struct pmk_emulated_blocks *b, struct pmk_reading *delta)
 {
@@ -391,8 +395,8 @@ void pmk_emulated_region_end(struct pmk_emulated *e, const struct pmk_emulated_c
 	}
 }
 
-/* The stack forgets its older half when it is full: a region entered that deep in a recursion stays
- * open until one of the remembered callers is returned to. */
+/* When the stack is full, its older half is forgotten: a region that was entered deep in a
+ * recursion then stays open until one of the remembered callers is returned to. */
 static void push_call(struct pmk_emulated *e, uint64_t addr)
 {
 	if (e->calls == PMK_CALL_STACK) {
@@ -407,16 +411,17 @@ static void push_call(struct pmk_emulated *e, uint64_t addr)
 	e->call[e->calls++] = addr;
 }
 
-/* The place where the calls that were under way when `addr` was last returned to are remembered. */
+/* Returns the entry for `addr`. It remembers how many calls were under way when `addr` was last
+ * returned to. */
 static struct pmk_returned *returned_slot(struct pmk_emulated *e, uint64_t addr)
 {
 	return &e->returned[(addr >> 2) % PMK_RETURNED];
 }
 
 /*
- * Control came to `pc` by an indirect branch: which call does it return from? longjmp leaves several
- * at once, and goes to where setjmp has returned to before. Returns the number of calls still under
- * way.
+ * Control came to `pc` by an indirect branch: which call does it return from? longjmp leaves
+ * several at once, and goes to where setjmp has returned to before. Returns the number of calls
+ * still under way.
  */
 static uint32_t returned_to(struct pmk_emulated *e, uint64_t pc)
 {
@@ -453,7 +458,7 @@ void pmk_emulated_follow(struct pmk_emulated *e, const struct pmk_emulated_confi
 	}
 }
 
-/* The bus ends what is under way: what was cast out last is on its way still. */
+/* Let the bus finish what is under way: the line that was cast out last may still be on its way. */
 static void finish_bus(struct pmk_emulated *e)
 {
 	int err;

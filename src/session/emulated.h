@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The counters of one emulated core: a running core, its bus, one model of the PMU per pass, and the
- * session that drives them through the very driver that silicon gets. Plus what exact positions make
- * possible: regions and intervals.
+ * The counters of one emulated core: a running core, its bus, one model of the PMU per pass, and
+ * the session that drives them through the same driver that silicon uses. Exact positions in the
+ * program make regions and intervals possible, too.
  *
- * The struct lies in memory shared between the emulator and pmk, so that the counts survive whatever
- * happens to the emulator: the emulator's side calls attach, and the functions below it while it
- * runs; pmk copies the struct when it wants to know and calls pmk_emulated_finish() on the copy.
+ * The struct lies in memory shared between the emulator and pmk, so that the counts survive
+ * whatever happens to the emulator: the emulator's side calls attach, and the functions below it
+ * while it runs; to read the counts, pmk copies the struct and calls pmk_emulated_finish() on the
+ * copy.
  */
 #ifndef PMK_SESSION_EMULATED_H
 #define PMK_SESSION_EMULATED_H
@@ -26,7 +27,7 @@
 #define PMK_MODEL_BYTES 2048 /* room for any model; attach refuses a larger one */
 #define PMK_MAX_REGIONS 16
 
-/* What to count where; the same for all cores of a run. Filled by pmk. */
+/* What to count, and where; it is the same for all cores of a run. pmk fills it. */
 struct pmk_emulated_region {
 	uint64_t begin; /* guest address; entering counts when a block starts here */
 	uint64_t
@@ -37,20 +38,23 @@ enum pmk_interval_unit { PMK_INTERVAL_NONE, PMK_INTERVAL_CYCLES, PMK_INTERVAL_IN
 
 struct pmk_emulated_config {
 	char pmu[32];
-	/* Another one on the same bus, that of the level 2 cache or the core, or empty: events of the plan
-	 * whose `pmu` is 1 are its. */
+	/* A second PMU on the same bus, that of the level 2 cache or of the core, or empty:
+	 * events of the plan whose `pmu` is 1 belong to it. */
 	char beside[32];
 	struct pmk_core core;
 	struct pmk_plan plan;
 	uint32_t nregions;
 	struct pmk_emulated_region region[PMK_MAX_REGIONS];
-	uint32_t window; /* 1: region[0] is --from/--to, and everything counts only inside it */
-	/* What else is on the buses around the core; and where their monitor has its registers: the
-	 * project's layout, unless another is given before pmk_emulated_configure(). */
+	/* 1: region[0] is --from/--to, and everything counts only inside that region */
+	uint32_t window;
+	/* The other masters on the buses around the core; and the layout, which says where their
+	 * monitor has its registers: it is the project's own unless another one is set before
+	 * pmk_emulated_configure(). */
 	struct pmk_traffic traffic;
 	struct pmk_ahbmon_layout layout;
 	uint32_t interval_unit;
-	uint32_t eager; /* readings are frequent: add up at every block; see configure */
+	/* readings are frequent: the counts are added up at every block; see configure */
+	uint32_t eager;
 	uint64_t interval;
 };
 
@@ -65,7 +69,7 @@ struct pmk_region_state {
 #define PMK_CALL_STACK 1024
 #define PMK_RETURNED   256
 
-/* An address that was returned to, and how many calls were under way then. */
+/* An address that was returned to, and how many calls were under way at that moment. */
 struct pmk_returned {
 	uint64_t addr;
 	uint32_t calls;
@@ -76,19 +80,20 @@ struct pmk_emulated {
 	struct pmk_bus bus;
 	struct pmk_session session;
 	uint64_t model[PMK_MAX_PASSES][PMK_MODEL_BYTES / 8];
-	uint64_t start_cycles; /* the clock when the program began: cycles the start itself took */
+	/* the clock when the program began: the cycles that the start itself took */
+	uint64_t start_cycles;
 	struct pmk_region_state region[PMK_MAX_REGIONS];
-	/* Return addresses of the calls under way, kept only while regions are armed; older ones are
-	 * forgotten when it overflows. */
+	/* Return addresses of the calls under way, kept only while regions are armed; when the
+	 * stack overflows, older addresses are forgotten. */
 	uint64_t call[PMK_CALL_STACK];
 	uint32_t calls;
-	struct pmk_returned returned[PMK_RETURNED]; /* by address; where longjmp goes */
+	struct pmk_returned returned[PMK_RETURNED]; /* by address; tells what longjmp leaves */
 	/* Intervals. */
 	uint64_t interval_due;		   /* in the interval's unit */
-	struct pmk_reading interval_total; /* at the end of the last one */
+	struct pmk_reading interval_total; /* position at the end of the last interval */
 	int32_t error;			   /* first error of the driver, 0 = none */
-	/* What is around the core, for PMUs that count there. Nobody touches it for others: pages that are
-	 * not touched do not exist. */
+	/* The hardware around the core, for PMUs that count there. With other PMUs nobody
+	 * touches this memory, and pages that are never touched cost nothing. */
 	struct pmk_devchip chip;
 };
 
@@ -103,40 +108,43 @@ static inline size_t pmk_emulated_bytes(const struct pmk_emulated_config *cfg)
 struct pmk_emulated_ports {
 	struct pmk_model_port model[PMK_MAX_PASSES];
 	struct pmk_port port[PMK_MAX_PASSES];
-	/* The PMU itself, where the core says how it was built. */
+	/* The PMU itself, where the core's parameters say how it was built. */
 	struct pmk_microblaze_pmu microblaze;
 	struct pmk_pmu ahbmon; /* with the layout of the configuration */
 	const struct pmk_pmu *pmu[PMK_SEVERAL];
 };
 
 /*
- * The PMU `name` as the core has it, or NULL where there is none. A MicroBlaze's counters are parameters of the
- * core: `own` is then filled, and what is returned points to it.
+ * The PMU `name` as the core has it, or NULL where there is none. A MicroBlaze's counters are
+ * parameters of the core: then `own` is filled, and the result points to it.
  */
 const struct pmk_pmu *pmk_emulated_pmu(const char *name, const struct pmk_core *core,
 				       struct pmk_microblaze_pmu *own);
 
-/* What can be counted on it: what the core raises, or for a PMU outside of it the buses there. */
+/* The signals that can be counted on it: those that the core raises or, for a PMU outside of the
+ * core, those of the buses there. */
 struct pmk_signal_set pmk_emulated_raises(const struct pmk_core *core);
 
-/* Where the facts and run counters of a core are. */
+/* Tells where the facts and the run counters of a core are. */
 struct pmk_emulated_blocks {
 	const struct pmk_facts *facts;
 	const struct pmk_run *run;
 	uint32_t count;
 };
 
-/* Settle what follows from the rest of the configuration. */
+/* Derive the rest of the configuration from the members that are set. */
 void pmk_emulated_configure(struct pmk_emulated_config *cfg);
 
-/* Start counting with a fresh core; `run` are its run counters. 0 or a negative error. */
+/* Start counting with a fresh core; `run` points to its run counters. Returns 0 or a negative
+ * error. */
 int pmk_emulated_start(struct pmk_emulated *e, struct pmk_emulated_ports *ports,
 		       const struct pmk_emulated_config *cfg, struct pmk_run *run);
-/* The forked copy of a core: warm, counts from 0. */
+/* Make the copy of a core for a forked process: its caches are warm, and it counts from 0. */
 int pmk_emulated_forked(struct pmk_emulated *e, struct pmk_emulated_ports *ports,
 			const struct pmk_emulated_config *cfg, struct pmk_run *run);
 
-/* What has been counted inside the window (the whole run where there is none), now. */
+/* What has been counted up to now inside the window, or in the whole run where there is no
+ * window. */
 int pmk_emulated_totals(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
 			const struct pmk_emulated_blocks *b, struct pmk_reading *totals);
 
@@ -152,14 +160,14 @@ void pmk_emulated_region_begin(struct pmk_emulated *e, const struct pmk_emulated
 			       const struct pmk_emulated_blocks *b, unsigned r);
 void pmk_emulated_region_end(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
 			     const struct pmk_emulated_blocks *b, unsigned r);
-/* Regions are armed and the block `next` starts: follow calls and returns. Call before the core learns of
- * it. */
+/* Call when regions are armed and the block `next` starts: it follows calls and returns. Call it
+ * before the core learns of the block. */
 void pmk_emulated_follow(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
 			 const struct pmk_emulated_blocks *b, const struct pmk_block *next);
 
 /*
- * The final counts, from a private copy of the struct: closes open regions, reads everything through
- * the driver. *totals as pmk_emulated_totals.
+ * The final counts, from a private copy of the struct: closes open regions, reads everything
+ * through the driver. *totals as pmk_emulated_totals.
  */
 int pmk_emulated_finish(struct pmk_emulated *copy, struct pmk_emulated_ports *ports,
 			const struct pmk_emulated_config *cfg, const struct pmk_emulated_blocks *b,

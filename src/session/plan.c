@@ -2,7 +2,7 @@
 /* Events → counters → passes. Freestanding. See <pmk/session.h>. */
 #include <pmk/session.h>
 
-/* Try to put the events of one group into `pass`, all or none. */
+/* Try to put the events of one group into `pass`: all of them or none. */
 static bool place(const struct pmk_pmu *pmu, struct pmk_plan *plan, const uint8_t *member,
 		  unsigned count, unsigned pass, struct pmk_counter_set *used)
 {
@@ -22,7 +22,8 @@ static bool place(const struct pmk_pmu *pmu, struct pmk_plan *plan, const uint8_
 	return true;
 }
 
-/* The events that have to share a pass with event `i`; only its first event answers. */
+/* The events that have to share a pass with event `i`. For a group, ask for its first event:
+ * for the others the answer is 0. */
 static unsigned members(const struct pmk_plan *plan, unsigned i, uint8_t *member)
 {
 	uint8_t group = plan->event[i].group;

@@ -5,10 +5,10 @@
  * Widening takes differences modulo the counter's range: total += (now - last) & mask. It needs one
  * poll per range and no flag, so no order of reading counter and flag can lose or double a wrap.
  * The flag only proves the opposite: a counter that overflowed and yet is not below its last value
- * has gone round at least once more than the difference shows.
+ * has wrapped at least once more than the difference shows.
  *
  * The sums of a latency counter have one flag, which stays until they are cleared. Once it is set,
- * what was added since the last poll tells whether one of them can have gone round more than once.
+ * what was added since the last poll tells whether one of them can have wrapped more than once.
  */
 #include <pmk/session.h>
 
@@ -92,8 +92,8 @@ int pmk_session_stop(struct pmk_session *s)
 	return 0;
 }
 
-/* A counter that stops at its end begins anew well before it. What happens in these few cycles is
- * lost. */
+/* A counter that stops at its greatest value is set back to 0 well before that value. What
+ * happens in these few cycles is lost. */
 static int begin_anew(struct pmk_session_pass *p, unsigned counter)
 {
 	struct pmk_wide *w = &p->wide[counter];
@@ -116,7 +116,7 @@ static int poll_counter(struct pmk_session_pass *p, unsigned counter, bool overf
 
 	if (err)
 		return err;
-	/* Its flag was due at this poll at the latest. */
+	/* The value showed this wrap at the last poll; its flag comes by now at the latest. */
 	if (w->early && overflowed)
 		overflowed = false;
 	w->early = false;
@@ -129,7 +129,7 @@ static int poll_counter(struct pmk_session_pass *p, unsigned counter, bool overf
 	return begin_anew(p, counter);
 }
 
-/* Where a latency counter's sums are kept. */
+/* Index of the latency counter's sums. */
 static unsigned latency_index(const struct pmk_pmu *pmu, unsigned counter)
 {
 	unsigned index = 0;
@@ -145,7 +145,7 @@ static void add_squares(struct pmk_stats *s, uint64_t sum2)
 	s->sq_high += s->sq_low < sum2;
 }
 
-/* a * b > limit */
+/* Is a * b > limit? */
 static bool exceeds(uint64_t a, uint32_t b, uint64_t limit)
 {
 	uint64_t low = (a & UINT32_MAX) * b, high = (a >> 32) * b + (low >> 32);
@@ -153,16 +153,16 @@ static bool exceeds(uint64_t a, uint32_t b, uint64_t limit)
 	return high >> 32 || (high << 32 | (low & UINT32_MAX)) > limit;
 }
 
-/* The longest that a latency counter can hold. */
+/* The longest latency that the counter can hold. */
 static uint64_t most_of(const struct pmk_pmu *pmu, unsigned counter)
 {
 	return PMK_BITS(pmu->counters[counter].extreme_width - 1, 0);
 }
 
 /*
- * `n` occurrences have added `sum`. Can that, or their squares, be more than one range? With none
- * longer than max, Σx ≤ n · max; with none of 0, Σx² = Σx + Σx(x - 1) ≤ Σx + max · Σ(x - 1), which
- * does not make much of cache hits.
+ * `n` occurrences have added `sum`. Can that sum, or that of the squares, be more than one range of
+ * its counter? No latency is longer than max, so Σx ≤ n · max. No latency is 0, so Σx² = Σx + Σx(x
+ * - 1) ≤ Σx + max · Σ(x - 1); this bound stays low when most occurrences are cache hits.
  */
 static bool beyond_range(const struct pmk_session_pass *p, unsigned counter, uint64_t n,
 			 uint64_t sum, const struct pmk_latency *extremes)
@@ -202,8 +202,9 @@ static int poll_latency(struct pmk_session_pass *p, unsigned counter, unsigned s
 	return 0;
 }
 
-/* The status of all latency counters in use, by their order: before the values, and not among them,
- * for where counters are reached one after the other, that is two ways instead of many. */
+/* Read the status of all latency counters in use, in their order. This is done before the values
+ * are read and not between them: where counters can only be reached one after the other, that
+ * takes two passes over them instead of many. */
 static int poll_status(struct pmk_session *s, unsigned pass, unsigned status[PMK_MAX_LATENCIES])
 {
 	struct pmk_dev *dev = &s->pass[pass].dev;
@@ -357,13 +358,13 @@ static void forget_last(struct pmk_session_pass *p)
 	}
 }
 
-/* What stands still while the interval ends. */
+/* The part of a tick during which the counters of the pass stand still. */
 static int end_interval(struct pmk_session *s, unsigned pass)
 {
 	struct pmk_session_pass *p = &s->pass[pass];
 	int err = poll_pass(s, pass);
 
-	/* Zero before the preset: it takes that, too. */
+	/* The counters are set to zero before the preset, because that zeroes the timer, too. */
 	if (!err)
 		err = p->dev.pmu->driver->zero(&p->dev);
 	if (err)
@@ -372,7 +373,8 @@ static int end_interval(struct pmk_session *s, unsigned pass)
 	return set_timer(s, pass);
 }
 
-/* After an error the pass goes on counting, if it can be started. Doing it again mends the rest. */
+/* After an error the pass goes on counting, if it can be started. Calling the function again
+ * repairs the rest. */
 static int tick_pass(struct pmk_session *s, unsigned pass)
 {
 	struct pmk_dev *dev = &s->pass[pass].dev;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Sessions on two PMUs. See several.h. A session is opened on one PMU; here it is opened once for each, with
- * the events that it counts, and the passes are put side by side.
+ * Sessions on two PMUs. See several.h. An ordinary session is opened on one PMU. Here a session is
+ * opened for each PMU, with the events that this PMU counts, and then the passes are joined into
+ * one session.
  */
 #include "session/several.h"
 
@@ -17,7 +18,7 @@ unsigned pmk_several_of(const struct pmk_plan *plan, unsigned pass)
 	return 0;
 }
 
-/* How many passes are on the first: those of the others come behind them. */
+/* How many passes are on the first PMU; the passes of the other come after them. */
 static unsigned first_passes(const struct pmk_plan *plan)
 {
 	unsigned n = 0;
@@ -27,7 +28,7 @@ static unsigned first_passes(const struct pmk_plan *plan)
 	return n;
 }
 
-/* The events of one PMU, their passes numbered from 0. */
+/* The events of one PMU, with passes numbered from 0. */
 static struct pmk_plan part_of(const struct pmk_plan *plan, unsigned pmu)
 {
 	unsigned first = pmu ? first_passes(plan) : 0;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A session on two PMUs that count at the same time: that of a core, and that of the level 2 cache beside
- * it. An event of the plan says by `pmu` which of them counts it. Each pass is a programming of one of them,
- * those of the first come first; the session is otherwise like any other, as every pass knows its PMU.
+ * A session on two PMUs that count at the same time: the PMU of a core, and that of the level 2
+ * cache beside it. The member `pmu` of an event in the plan says which of them counts it. Each pass
+ * is a programming of one PMU, and the passes of the first PMU come first. Every pass knows its
+ * PMU, so the session is otherwise like any other.
  */
 #ifndef PMK_SESSION_SEVERAL_H
 #define PMK_SESSION_SEVERAL_H
@@ -11,10 +12,11 @@
 
 #define PMK_SEVERAL 2
 
-/* pmus[1] is NULL where there is one. As pmk_plan_make(); a group is one on each PMU. */
+/* As pmk_plan_make(), for one or two PMUs: pmus[1] is NULL where there is only one. A group that
+ * has events on both PMUs becomes one group on each. */
 int pmk_several_plan(const struct pmk_pmu *const pmus[PMK_SEVERAL], struct pmk_plan *plan);
 
-/* Which of them a pass is on. */
+/* The PMU that a pass is on. */
 unsigned pmk_several_of(const struct pmk_plan *plan, unsigned pass);
 
 /* As pmk_session_open() and pmk_session_rebind(); open may also return PMK_ENOMEM. */

@@ -2,9 +2,9 @@
 /*
  * Regions and tasks. Freestanding; see <pmk/target.h>.
  *
- * BEGIN reads the counters as the last thing it does and END as the first, so that little of
- * themselves is measured. What remains is measured once, on empty regions, and taken off: `cost`, what
- * an empty region counts, and `nest`, what a region adds to the one around it.
+ * BEGIN reads the counters as the last thing it does, and END as the first, so that they measure
+ * little of their own work. What remains is measured once, on empty regions, and is subtracted:
+ * `cost`, what an empty region counts, and `nest`, what a region adds to the one around it.
  */
 #include "target/target.h"
 
@@ -21,8 +21,8 @@ static void unlock(const struct pmk_target *t, uintptr_t before)
 		t->unlock(before);
 }
 
-/* The counts of the running task: what it carries, and what has been counted since it was switched
- * in. Locked. */
+/* The counts of the running task: those that it carries, plus what has been counted since it was
+ * switched in. Called with the lock held. */
 static int task_now(struct pmk_target *t, uint64_t *counts)
 {
 	int err = pmk_target_now(t, counts);
@@ -49,7 +49,8 @@ uint16_t pmk_target_innermost(const struct pmk_target *t)
 	return t->task->frame[depth - 1].region;
 }
 
-/* ---- regions ---------------------------------------------------------------------------------- */
+/* ---- regions
+ * ---------------------------------------------------------------------------------- */
 
 static void empty(struct pmk_region *r)
 {
@@ -64,7 +65,7 @@ int pmk_target_regions(struct pmk_target *t, struct pmk_region *regions, unsigne
 {
 	if (!t || t->state == PMK_TARGET_CLOSED || !regions || !count || count >= PMK_NO_REGION)
 		return PMK_EINVAL;
-	/* Open regions go by their number in the array. */
+	/* An open region is identified by its number in the array. */
 	if (t->state != PMK_TARGET_OPEN)
 		return PMK_EBUSY;
 	for (unsigned i = 0; i < count; i++)
@@ -145,7 +146,8 @@ int pmk_region_begin(struct pmk_target *t, unsigned id)
 	return err;
 }
 
-/* The frame of region `id`, made the innermost one; NULL when it is not open. */
+/* Make the frame of region `id` the innermost one and return it; NULL when the region is not
+ * open. */
 static struct pmk_frame *find_frame(struct pmk_target *t, unsigned id)
 {
 	struct pmk_task *task = t->task;
@@ -194,8 +196,8 @@ static int end(struct pmk_target *t, unsigned id)
 		t->region[id].errors++;
 		return PMK_EINVAL;
 	}
-	/* Without a reading it is left, too: PMK_REGION_END is not repeated, and a later END would measure
-	 * what is not in the region. */
+	/* The region is left even when the counters could not be read: nobody repeats
+	 * PMK_REGION_END, and a later END would measure code outside of the region. */
 	if (err)
 		t->region[id].errors++;
 	else
@@ -218,11 +220,13 @@ int pmk_region_end(struct pmk_target *t, unsigned id)
 	return err;
 }
 
-/* ---- what measuring costs --------------------------------------------------------------------- */
+/* ---- what measuring costs
+ * --------------------------------------------------------------------- */
 
 /*
- * One empty region, and an empty region in a region: the smallest of each so far. All of them are region
- * 0, so that one scratch suffices: END closes the innermost.
+ * Measure one empty region, and an empty region inside a region, and keep the smallest result of
+ * each so far. All of these are region 0, so that one scratch entry is enough: END closes the
+ * innermost one.
  */
 static int calibrate_once(struct pmk_target *t, struct pmk_region *r)
 {
@@ -236,7 +240,7 @@ static int calibrate_once(struct pmk_target *t, struct pmk_region *r)
 		err = pmk_region_end(t, 0);
 	for (unsigned i = 0; i < t->nevents; i++)
 		once[i] = r->raw[i];
-	/* Nothing of ours stands between these: it would be taken for their cost. */
+	/* No code of ours may stand between these calls: it would be taken for their cost. */
 	if (!err)
 		err = pmk_region_begin(t, 0);
 	if (!err)
@@ -272,7 +276,7 @@ int pmk_target_calibrate(struct pmk_target *t)
 	t->region = regions;
 	t->nregions = nregions;
 	for (unsigned i = 0; i < t->nevents; i++)
-		t->nest[i] -= 2 * t->cost[i]; /* of the inner and the outer one */
+		t->nest[i] -= 2 * t->cost[i]; /* the totals of the inner and the outer region */
 	return err;
 }
 
@@ -287,7 +291,8 @@ int pmk_target_zero(struct pmk_target *t)
 	return err;
 }
 
-/* ---- tasks ------------------------------------------------------------------------------------ */
+/* ---- tasks
+ * ------------------------------------------------------------------------------------ */
 
 int pmk_target_switch_out(struct pmk_target *t)
 {

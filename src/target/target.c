@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: MIT
 /*
- * Counters inside firmware: opening, counting, widening, sampling. Freestanding; see <pmk/target.h>.
+ * Counters inside firmware: opening, counting, widening, sampling. Freestanding; see
+ * <pmk/target.h>.
  *
  * Widening. The total of an event is
  *
  *	done + (counter - base)          modulo the counter's range
  *
- * and at each wrap the server (interrupt handler or poll) moves what the counter has lost into `done`.
- * A reader can come at any moment of that: while the flag is up and nobody has served it, in the
- * middle of the server, after it. It tells these apart by the flag, by bit 0 of `word` ("being
- * served") and by the upper half of the counter's range: a counter that has just wrapped is small.
- * The server writes the new total beside the old one and switches with one store of `word`; a reader
- * that was interrupted by a whole server sees that `word` has changed and reads again. So nothing has
- * to be masked, and the server may itself be interrupted by a reader.
+ * and at each wrap the server (interrupt handler or poll) adds to `done` what the counter has lost.
+ * A reader can come at any moment: while the flag is set and nobody has served it yet, in the
+ * middle of the server, or after it. It tells these cases apart by the flag, by bit 0 of `word`
+ * ("being served") and by the upper half of the counter's range: a counter that has just wrapped
+ * holds a small value. The server writes the new total beside the old one and switches with one
+ * store of `word`; a reader that was interrupted by a whole server sees that `word` has changed and
+ * reads again. So nothing has to be masked, and the server may itself be interrupted by a reader.
  *
  * Flags are cleared before sampled counters are set back: a counter that overflows again after that
  * has a flag of its own, however short its period.
  *
- * This differs from pmk_session on purpose: a session is polled from one thread, takes differences
- * and tells when it was polled too seldom; here reader and server interrupt each other.
+ * This differs from pmk_session on purpose: a session is polled from one thread, takes differences,
+ * and reports when it was polled too seldom; here reader and server interrupt each other.
  */
 #include "target/target.h"
 
@@ -30,8 +31,8 @@ static const struct pmk_driver *driver(const struct pmk_target *t)
 }
 
 /*
- * A PMU that is reached by sequences of accesses is kept from handlers in the middle of one. Locks nest:
- * each puts back what it found.
+ * Where a PMU is reached by sequences of accesses, no handler may come in the middle of one. These
+ * locks can be nested, because each release restores the state that its hold found.
  */
 static uintptr_t hold(const struct pmk_target *t)
 {
@@ -44,7 +45,7 @@ static void release(const struct pmk_target *t, uintptr_t before)
 		t->unlock(before);
 }
 
-/* The counter's bit in sets of counters; none for counters that cannot be in a set. */
+/* The counter's bit in sets of counters; 0 for a counter that cannot be in a set. */
 static uint32_t bit(const struct pmk_target_event *e)
 {
 	return e->counter < 32 ? UINT32_C(1) << e->counter : 0;
@@ -55,7 +56,8 @@ static bool is_small(const struct pmk_target_event *e, uint64_t value)
 	return value <= e->mask / 2;
 }
 
-/* ---- opening ---------------------------------------------------------------------------------- */
+/* ---- opening
+ * ---------------------------------------------------------------------------------- */
 
 int pmk_target_seize(struct pmk_target *t, const struct pmk_pmu *pmu, struct pmk_port port)
 {
@@ -85,7 +87,7 @@ int pmk_target_open(struct pmk_target *t, const struct pmk_pmu *pmu, struct pmk_
 	return running ? PMK_EBUSY : pmk_target_seize(t, pmu, port);
 }
 
-/* Does somebody else run the PMU of a target that does not? */
+/* Is the PMU running although this target has not started it? Then somebody else uses it. */
 static int ours(struct pmk_target *t)
 {
 	bool running;
@@ -94,7 +96,7 @@ static int ours(struct pmk_target *t)
 	return err ? err : running ? PMK_EBUSY : PMK_OK;
 }
 
-/* May the set-up still be changed, and its registers be written? */
+/* May the set-up still be changed, and may the PMU's registers be written? */
 static int changeable(struct pmk_target *t)
 {
 	if (!t || t->state == PMK_TARGET_CLOSED)
@@ -102,7 +104,8 @@ static int changeable(struct pmk_target *t)
 	return t->state == PMK_TARGET_OPEN ? ours(t) : PMK_EBUSY;
 }
 
-/* The range of a count; that of a latency counter has 32 bits, whatever the width of its sums. */
+/* The range of a count. The count of a latency counter has 32 bits, whatever the width of its
+ * sums is. */
 static uint64_t count_mask(const struct pmk_counter *c)
 {
 	return PMK_BITS((c->extreme_width ? 32 : c->width) - 1, 0);
@@ -132,7 +135,7 @@ int pmk_target_add(struct pmk_target *t, unsigned code)
 		.mask = count_mask(&t->dev.pmu->counters[counter]),
 	};
 	pmk_counter_add(&t->used, e->counter);
-	/* Of 64 bits: it would take centuries. */
+	/* A counter of 64 bits is not watched: it would take centuries to wrap. */
 	if (e->mask >> 32 != UINT32_MAX)
 		t->wraps |= bit(e);
 	return t->nevents++;
@@ -160,7 +163,8 @@ int pmk_target_interrupts(struct pmk_target *t, bool on)
 		return err;
 	if (on && t->dev.pmu->no_flags)
 		return PMK_ENOTSUP;
-	/* Whether there are any shows when they are switched on; start does it for good. */
+	/* Switching the interrupts on shows whether the PMU has any; start() switches them on to
+	 * stay. */
 	if (on)
 		err = driver(t)->irq_enable(&t->dev, t->used.bits[0]);
 	if (!err)
@@ -195,9 +199,10 @@ int pmk_target_sample(struct pmk_target *t, unsigned event, uint32_t period, str
 	return PMK_OK;
 }
 
-/* ---- running ---------------------------------------------------------------------------------- */
+/* ---- running
+ * ---------------------------------------------------------------------------------- */
 
-/* Program everything anew, whatever has happened to the PMU since it was opened. */
+/* Program everything anew, because the PMU may have been changed since it was opened. */
 static int program_all(struct pmk_target *t)
 {
 	int err = driver(t)->reset(&t->dev);
@@ -207,7 +212,7 @@ static int program_all(struct pmk_target *t)
 	return err;
 }
 
-/* Sampling and interrupts begin behind the calibration, so that no sample shows it. */
+/* Sampling and interrupts begin after the calibration, so that no sample points into it. */
 static int arm(struct pmk_target *t)
 {
 	int err = PMK_OK;
@@ -223,7 +228,8 @@ static int arm(struct pmk_target *t)
 	return err ? err : driver(t)->irq_enable(&t->dev, t->interrupts ? t->wraps : 0);
 }
 
-/* Of two owners the one that starts first has it, and the other is told. */
+/* When two targets use one PMU, the target that starts first owns it, and the other one gets
+ * PMK_EBUSY. */
 static int first_start(struct pmk_target *t)
 {
 	bool running;
@@ -243,7 +249,7 @@ static int first_start(struct pmk_target *t)
 		err = arm(t);
 	if (!err)
 		err = pmk_target_zero(t);
-	if (err) { /* it may be tried again */
+	if (err) { /* the caller may try again */
 		(void)driver(t)->stop(&t->dev);
 		t->main.depth = 0;
 		t->state = PMK_TARGET_OPEN;
@@ -253,7 +259,8 @@ static int first_start(struct pmk_target *t)
 
 static int start_again(struct pmk_target *t)
 {
-	/* STOPPED for as long as the counters may stand still: the handler asks then. */
+	/* The state is STOPPED for as long as the counters may stand still, because the handler
+	 * looks at it then. */
 	int err = driver(t)->start(&t->dev);
 
 	if (!err)
@@ -298,13 +305,13 @@ static int give_back(struct pmk_target *t)
 {
 	int err = t->state == PMK_TARGET_OPEN ? ours(t) : PMK_OK;
 	if (err == PMK_EBUSY) {
-		/* Another target has started it since: it is not ours to stop. */
+		/* Another target has started the PMU since, so it is not ours to stop. */
 		t->state = PMK_TARGET_CLOSED;
 		return PMK_OK;
 	}
 	if (err)
 		return err;
-	/* From here on it is ours to bring to an end, if need be by another call. */
+	/* From here on it is our task to stop the PMU, if necessary in another call. */
 	t->state = PMK_TARGET_STOPPED;
 	err = driver(t)->stop(&t->dev);
 	if (!err)
@@ -327,13 +334,15 @@ int pmk_target_close(struct pmk_target *t)
 	return err;
 }
 
-/* ---- reading ---------------------------------------------------------------------------------- */
+/* ---- reading
+ * ---------------------------------------------------------------------------------- */
 
-/* Bits of `word`, beside its serial. */
+/* Bits of `word`, besides its serial number. */
 #define SERVING 1u /* the server is at work on this counter */
-#define WHICH	2u /* which `at` holds */
-#define STILL	4u /* the counters stand still and the server needs them: `done` is all there is */
-#define SERIAL	8u /* one */
+#define WHICH	2u /* which element of `at` is valid */
+/* the counters stand still and the server needs them: `done` alone is the total */
+#define STILL	4u
+#define SERIAL	8u /* one step of the serial number */
 
 static unsigned which(uint32_t word)
 {
@@ -341,8 +350,9 @@ static unsigned which(uint32_t word)
 }
 
 /*
- * SERVING: with a plain counter the server has taken the flag down, or is about to, and owes the wrap.
- * A sampled one it is setting back, and what that has counted is in `done` already.
+ * SERVING means: for a plain counter, the server has cleared the flag, or is about to clear it, and
+ * has not added the wrap yet. For a sampled counter, the server is setting it back, and its count
+ * is already in `done`.
  */
 static uint64_t combine(const struct pmk_target *t, const struct pmk_target_event *e, uint32_t word,
 			uint64_t value, bool flag)
@@ -354,15 +364,15 @@ static uint64_t combine(const struct pmk_target *t, const struct pmk_target_even
 		return done;
 	if (!e->period && !t->dev.pmu->no_flags)
 		return done + value + (serving || (flag && is_small(e, value)) ? e->mask + 1 : 0);
-	/* Sampled, or without flags: the difference includes the wrap by itself. */
+	/* For a sampled counter, or one without flags, the difference itself includes the wrap. */
 	value = (value - base) & e->mask;
-	if (e->period && serving && value >= e->period) /* not set back yet */
+	if (e->period && serving && value >= e->period) /* the counter has not been set back yet */
 		return done;
 	return done + value;
 }
 
-/* A sampled counter needs no flag. It is served often, so the time in which that must not happen is kept
- * short. */
+/* A sampled counter needs no flag. It is served often, so the time in which it must not be
+ * served is kept short. */
 static int read_sampled(struct pmk_target *t, const struct pmk_target_event *e, uint64_t *total)
 {
 	uint64_t value;
@@ -380,7 +390,7 @@ static int read_sampled(struct pmk_target *t, const struct pmk_target_event *e, 
 	return PMK_OK;
 }
 
-/* All counters at one instant, where the PMU can. */
+/* Sample all counters at one instant, where the PMU can do that. */
 static int take_sample(struct pmk_target *t)
 {
 	return driver(t)->sample ? driver(t)->sample(&t->dev) : PMK_OK;
@@ -403,8 +413,8 @@ static int read_now(struct pmk_target *t, uint64_t *totals)
 			err = e->period ? read_sampled(t, e, &totals[i])
 					: driver(t)->read(&t->dev, e->counter, &totals[i]);
 		}
-		/* Flags after counters: a flag that rises in between meets a large value, and is left for
-		 * the next reading. */
+		/* The flags are read after the counters: when a flag rises in between, the
+		 * counter's value is still large, and the wrap is left for the next reading. */
 		if (!err && t->wraps)
 			err = driver(t)->pending(&t->dev, &flags);
 		if (err)
@@ -477,9 +487,10 @@ int pmk_target_latency(struct pmk_target *t, unsigned event, struct pmk_latency 
 	return err ? err : (int)status;
 }
 
-/* ---- serving overflows ------------------------------------------------------------------------ */
+/* ---- serving overflows
+ * ------------------------------------------------------------------------ */
 
-/* The sample's place in the ring, or NULL: it was full. */
+/* Returns the next free place in the ring, or NULL when it is full. */
 static struct pmk_sample *note_sample(struct pmk_target *t, unsigned event, uintptr_t pc)
 {
 	struct pmk_ring *ring = t->ring;
@@ -510,7 +521,7 @@ static uint64_t base_of(const struct pmk_target_event *e)
 	return e->at[which(e->word)].base;
 }
 
-/* The new total beside the old one, and then the switch. */
+/* Write the new total beside the old one, and then switch to it. */
 static void change(struct pmk_target_event *e, uint64_t done, uint64_t base, uint32_t bits)
 {
 	uint32_t word = e->word, other = ~word & WHICH;
@@ -521,7 +532,7 @@ static void change(struct pmk_target_event *e, uint64_t done, uint64_t base, uin
 	e->word = ((word & ~(SERIAL - 1)) + SERIAL) | other | bits;
 }
 
-/* Plain counters whose flags were to be taken down when the port failed. */
+/* The port failed while the flags of these plain counters were being cleared. */
 static uint32_t owed(const struct pmk_target *t)
 {
 	uint32_t counters = 0;
@@ -532,7 +543,7 @@ static uint32_t owed(const struct pmk_target *t)
 	return counters;
 }
 
-/* Counters run: take the flags down, and add the wraps of plain counters. */
+/* The counters run: clear the flags, and add the wraps of plain counters. */
 static int clear_running(struct pmk_target *t, uint32_t flags)
 {
 	int err;
@@ -550,8 +561,8 @@ static int clear_running(struct pmk_target *t, uint32_t flags)
 	return err;
 }
 
-/* Counters stand still: the driver may have to move them all to take a flag down. Meanwhile `done` is
- * the whole total. */
+/* The counters stand still, because the driver may have to change all of them to clear a flag.
+ * Meanwhile `done` alone is the total. */
 static int clear_stopped(struct pmk_target *t, uint32_t flags)
 {
 	uint64_t value[PMK_TARGET_EVENTS];
@@ -574,7 +585,7 @@ static int clear_stopped(struct pmk_target *t, uint32_t flags)
 		struct pmk_target_event *e = &t->event[i];
 		uint64_t shown = (value[i] - base_of(e)) & e->mask;
 
-		/* A flag that is still up will be added by readers. */
+		/* A flag that is still set will be added by readers. */
 		if ((flags & left & bit(e)) && !e->period)
 			shown += e->mask + 1;
 		change(e, done_of(e) - shown, base_of(e), 0);
@@ -583,9 +594,9 @@ static int clear_stopped(struct pmk_target *t, uint32_t flags)
 }
 
 /*
- * A sampled counter has counted its period. It is set back between as few instructions as possible,
- * because what is counted there is lost, and as late as possible: a period that is over before the
- * handler returns would leave the program no time.
+ * A sampled counter has counted its period. It is set back within as few instructions as possible,
+ * because what is counted meanwhile is lost. It is set back as late as possible, because a period
+ * that ends before the handler returns would leave the program no time to run.
  */
 static int sample(struct pmk_target *t, unsigned event, uintptr_t pc)
 {
@@ -606,8 +617,9 @@ static int sample(struct pmk_target *t, unsigned event, uintptr_t pc)
 }
 
 /*
- * What a counter has counted since the last poll. One that stops at its end begins anew well before it: a
- * reader that comes in between takes the total for done, and what happens in these few cycles is lost.
+ * Add what a counter has counted since the last poll. A counter that stops at its greatest value is
+ * set back to 0 well before that: a reader that comes in between uses `done` as the total, and what
+ * happens in these few cycles is lost.
  */
 static int poll_one(struct pmk_target *t, struct pmk_target_event *e, uint64_t value)
 {
@@ -624,7 +636,7 @@ static int poll_one(struct pmk_target *t, struct pmk_target_event *e, uint64_t v
 	return err;
 }
 
-/* Without flags: what each counter has counted since the last poll. */
+/* For PMUs without flags: add what each counter has counted since the last poll. */
 static int poll_all(struct pmk_target *t)
 {
 	uintptr_t before = hold(t);
@@ -658,7 +670,8 @@ int pmk_target_isr(struct pmk_target *t, uintptr_t pc)
 	flags = (flags & t->wraps) | owed(t);
 	if (!flags)
 		return 0;
-	/* The PMU knows best whether it runs: start() and stop() may be half done. */
+	/* The PMU itself is asked whether it runs, because start() and stop() may have been
+	 * interrupted half-way. */
 	if (t->state == PMK_TARGET_STOPPED)
 		err = driver(t)->running(&t->dev, &running);
 	if (!err)
@@ -691,7 +704,7 @@ uint64_t pmk_target_deadline(const struct pmk_target *t, unsigned per_cycle)
 			shortest = t->event[i].mask / 2;
 	if (shortest >= UINT64_MAX / 2)
 		return UINT64_MAX;
-	/* shortest / per_cycle, bit by bit: there may be no divider. */
+	/* Divide shortest by per_cycle, bit by bit, because the processor may have no divider. */
 	left = 0;
 	for (unsigned i = 0; i < 64; i++) {
 		left = left << 1 | shortest >> 63;

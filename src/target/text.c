@@ -2,7 +2,7 @@
 /* Text without a libc. Freestanding. */
 #include "target/text.h"
 
-/* 2^64 - 1 has 20 digits; a point and a 0 before it. */
+/* 2^64 - 1 has 20 digits; a decimal point and a 0 before it may be added. */
 #define LONGEST 22
 
 void pmk_text(pmk_put *put, const char *text)
@@ -22,7 +22,7 @@ void pmk_text_right(pmk_put *put, const char *text, unsigned width)
 	pmk_text(put, text);
 }
 
-/* *value / 10, bit by bit; returns the remainder. */
+/* Divides *value by 10, bit by bit; returns the remainder. */
 static unsigned divide_by_ten(uint64_t *value)
 {
 	unsigned rest = 0;

@@ -6,9 +6,10 @@
 #include <pmk/target.h>
 
 void pmk_text(pmk_put *put, const char *text);
-/* Right-aligned in `width` columns. `decimals` digits (0 … 3) stand after a point. */
+/* Write the number right-aligned in `width` columns. `decimals` digits (0 … 3) stand after a
+ * point. */
 void pmk_text_number(pmk_put *put, uint64_t value, unsigned decimals, unsigned width);
-/* Right-aligned text. */
+/* Write the text right-aligned. */
 void pmk_text_right(pmk_put *put, const char *text, unsigned width);
 
 #endif
