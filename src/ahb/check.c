@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 /*
- * The AHB protocol checker: see check.h. A sample is looked at three times: as the continuation of
+ * The AHB protocol checker: see check.h. Each sample is checked three times: as the continuation of
  * the sample before it (wait states), as the response to the transfer in its data phase, and, if
  * HREADY is high, as the address phase that is taken.
  *
  * Where the sources are silent or differ (our choice):
  *  - In a wait state IDLE may become NONSEQ, and BUSY may become SEQ, or anything in an INCR burst,
  *    as AHB-Lite spells it out; AHB of AMBA 2 says nothing of it.
- *  - Giving up a burst of fixed length is a violation on AHB-Lite alone: elsewhere the master may
- *    have lost the bus, which no signal here shows.
- *  - Where HRESP is not there or x, a wait state may be the first cycle of an ERROR, RETRY or SPLIT:
- *    a change to IDLE, and a burst that ends behind it, are let pass.
- *  - An x on a signal is told once, until it has a value again.
+ *  - Giving up a burst of fixed length is a violation on AHB-Lite only: elsewhere the master may
+ *    have lost the bus, and no signal that is sampled here shows that.
+ *  - Where HRESP is not there or x, a wait state may be the first cycle of an ERROR, RETRY or
+ *    SPLIT: a change to IDLE, and a burst that ends after it, are accepted.
+ *  - An x on a signal is reported once, until the signal has a value again.
  */
 #include "ahb/check.h"
 
@@ -64,9 +64,9 @@ void pmk_ahb_checker_init(struct pmk_ahb_checker *k, const struct pmk_ahb_checke
 				       .state = PMK_AHB_B_UNKNOWN };
 }
 
-/* ---- telling ------------------------------------------------------------------------------- */
+/* ---- reporting ----------------------------------------------------------------------------- */
 
-/* One sample at work. */
+/* One sample while it is checked. */
 struct work {
 	struct pmk_ahb_checker *k;
 	const struct pmk_ahb_cycle *c;
@@ -122,7 +122,7 @@ static void tell_want(struct work *w, enum pmk_ahb_rule rule, enum pmk_ahb_role 
 	v->wants = true;
 }
 
-/* Does a signal have a value? If it has to and is x, that is told. */
+/* Does a signal have a value? If it must have one and is x, that is reported. */
 static bool known(const struct work *w, unsigned role)
 {
 	uint32_t signal = PMK_AHB_ROLE(role);
@@ -143,14 +143,14 @@ static void want_known(struct work *w, unsigned role)
 
 /* ---- as what follows a wait state ---------------------------------------------------------- */
 
-/* Known here and in another sample, and different. */
+/* Known in both samples, and different? */
 static bool differs(const struct work *w, const struct pmk_ahb_cycle *other, unsigned role)
 {
 	return known(w, role) && !(other->x & PMK_AHB_ROLE(role)) &&
 	       value_of(w->c, role) != value_of(other, role);
 }
 
-/* False: one of them is not what it was. */
+/* Returns false when one of them differs from the sample before. */
 static bool same_control(struct work *w, const struct pmk_ahb_cycle *other, enum pmk_ahb_rule rule)
 {
 	bool same = true;
@@ -163,7 +163,7 @@ static bool same_control(struct work *w, const struct pmk_ahb_cycle *other, enum
 	return same;
 }
 
-/* May HTRANS go from that to this while HREADY is low? */
+/* May HTRANS change in this way while HREADY is low? */
 static bool may_become(const struct work *w, uint8_t from, uint8_t to)
 {
 	const struct pmk_ahb_cycle *last = &w->k->last;
@@ -172,7 +172,8 @@ static bool may_become(const struct work *w, uint8_t from, uint8_t to)
 
 	if (from == to)
 		return true;
-	/* After a first cycle of ERROR, RETRY or SPLIT; where HRESP is not known, it may have been one. */
+	/* The sample before was a first cycle of ERROR, RETRY or SPLIT; where HRESP is not
+	 * known, it may have been one. */
 	if (to == PMK_AHB_IDLE &&
 	    (w->k->response != PMK_AHB_OKAY || !(there & PMK_AHB_ROLE(PMK_AHB_HRESP))))
 		return true;
@@ -214,7 +215,7 @@ static void check_idle_response(struct work *w)
 	w->k->told_wait = !w->c->hready || !okay;
 }
 
-/* After the first cycle of ERROR, RETRY or SPLIT. */
+/* The response after the first cycle of ERROR, RETRY or SPLIT. */
 static void check_second_cycle(struct work *w)
 {
 	uint8_t response = w->k->response;
@@ -296,13 +297,13 @@ static void check_transfer(struct work *w)
 		tell_want(w, PMK_AHB_RULE_ALIGNMENT, PMK_AHB_HADDR, w->c->haddr & ~(bytes - 1));
 }
 
-/* Are all signals known by which the next beat can be told? */
+/* Are all signals known that are needed to predict the next beat? */
 static bool knows_shape(const struct work *w)
 {
 	return known(w, PMK_AHB_HADDR) && known(w, PMK_AHB_HSIZE) && known(w, PMK_AHB_HBURST);
 }
 
-/* A burst of fixed length whose beats cannot all lie in one block of 1 KB. */
+/* Is this a burst of fixed length whose beats cannot all lie in one block of 1 KB? */
 static bool will_cross(const struct pmk_ahb_cycle *c)
 {
 	uint64_t bytes = bytes_of(c) * beats_of(c->hburst);
@@ -341,7 +342,7 @@ static void begin_burst(struct work *w)
 	k->next = address_after(c);
 }
 
-/* A SEQ or BUSY in a burst that is known. */
+/* A SEQ or BUSY in a burst whose course is known. */
 static void continue_burst(struct work *w)
 {
 	struct pmk_ahb_checker *k = w->k;
@@ -411,7 +412,7 @@ static void check_address_phase(struct work *w)
 
 /* ---- all ----------------------------------------------------------------------------------- */
 
-/* Reset may be asserted at any time; one edge later everything has to be as it has to be. */
+/* Reset may be asserted at any time; one edge later all signals must have their reset values. */
 static void check_reset(struct work *w)
 {
 	struct pmk_ahb_checker *k = w->k;

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The AHB protocol, checked sample by sample on one layer: see PMK_AHB_RULES for what is looked at.
+ * The AHB protocol, checked sample by sample on one layer: PMK_AHB_RULES lists what is checked.
  * Sections are those of IHI 0011A (AMBA 2, AHB) and IHI 0033A (AHB-Lite).
  *
  *	pmk_ahb_checker_init(&checker, &params);
  *	for (each rising edge of HCLK) {
  *		struct pmk_ahb_violation v[PMK_AHB_MAX_VIOLATIONS];
  *		unsigned n = pmk_ahb_checker_sample(&checker, &cycle, v);
- *		(tell of v[0] to v[n - 1])
+ *		(report v[0] to v[n - 1])
  *	}
  *
  * An address phase is judged in the cycle in which it is taken, so a wait does not multiply what is
- * wrong with it. After a violation the checker takes what it sees for right and goes on from there:
- * one mistake is told once. Nothing is asked of what came before the first sample or before an x.
+ * wrong with it. After a violation the checker takes the signals as correct and goes on from there,
+ * so that one mistake is reported once. Nothing is assumed about what came before the first sample
+ * or before an x.
  *
  * Not checked: arbitration and locking (HBUSREQ, HGRANT, HLOCK, HMASTER, HSPLIT), data, HSEL.
  */
@@ -34,7 +35,8 @@
 	  "IHI 0011A §3.5; IHI 0033A §3.2") \
 	X(TOO_LONG,	"too-long",	"the burst has more beats than HBURST says", \
 	  "IHI 0011A §3.6; IHI 0033A §3.5") \
-	X(EARLY_END,	"early-end",	"a burst of fixed length ends early, and no ERROR is the reason", \
+	X(EARLY_END,	"early-end", \
+	  "a burst of fixed length ends early, and no ERROR is the reason", \
 	  "IHI 0033A §3.5.2") \
 	X(NOT_NEXT,	"not-next",	"HADDR is not that of the next beat", \
 	  "IHI 0011A §3.5-3.6; IHI 0033A §3.2") \
@@ -56,11 +58,14 @@
 	  "IHI 0011A §3.5; IHI 0033A §3.2") \
 	X(IDLE_RESP,	"idle-resp",	"HRESP is not OKAY for IDLE or BUSY", \
 	  "IHI 0011A §3.5; IHI 0033A §3.2") \
-	X(ONE_CYCLE,	"one-cycle",	"ERROR, RETRY or SPLIT has no first cycle with HREADY low", \
+	X(ONE_CYCLE,	"one-cycle", \
+	  "ERROR, RETRY or SPLIT has no first cycle with HREADY low", \
 	  "IHI 0011A §3.9.3; IHI 0033A §5.1.3") \
-	X(SECOND_CYCLE,	"second-cycle",	"the second cycle of ERROR, RETRY or SPLIT is not that, with HREADY high", \
+	X(SECOND_CYCLE,	"second-cycle", \
+	  "the second cycle of ERROR, RETRY or SPLIT is not that, with HREADY high", \
 	  "IHI 0011A §3.9.3; IHI 0033A §5.1.3") \
-	X(RETRY_GOES_ON, "retry-goes-on", "HTRANS is not IDLE in the second cycle of RETRY or SPLIT", \
+	X(RETRY_GOES_ON, "retry-goes-on", \
+	  "HTRANS is not IDLE in the second cycle of RETRY or SPLIT", \
 	  "IHI 0011A §3.9.3") \
 	X(LITE_RESP,	"lite-resp",	"RETRY or SPLIT on AHB-Lite", \
 	  "IHI 0033A §5.1") \
@@ -90,24 +95,25 @@ const char *pmk_ahb_role_name(unsigned role);
 
 struct pmk_ahb_violation {
 	uint64_t cycle; /* number of the sample, from 0 */
-	uint64_t is;	/* what the signal was; not of `unknown` */
-	uint64_t want;	/* what it had to be */
+	uint64_t is;	/* value that the signal had; not valid for `unknown` */
+	uint64_t want;	/* value that it had to have */
 	uint8_t rule;	/* enum pmk_ahb_rule */
 	uint8_t role;	/* which signal, enum pmk_ahb_role */
-	bool wants;	/* `want` says something: one value alone is right */
+	bool wants;	/* `want` is valid: only one value is right */
 };
 
-/* One line, without a newline: "not-next: HADDR is not that of the next beat: HADDR 0x1010, want
- * 0x1008". Returns what snprintf does. */
+/* Writes one line, without a newline: "not-next: HADDR is not that of the next beat: HADDR
+ * 0x1010, want 0x1008". Returns what snprintf does. */
 int pmk_ahb_violation_text(const struct pmk_ahb_violation *v, char *buf, size_t size);
 
-/* One sample breaks at most that many rules. */
+/* One sample breaks at most this many rules. */
 #define PMK_AHB_MAX_VIOLATIONS 16
 
 struct pmk_ahb_checker_params {
 	uint32_t has;	/* as in struct pmk_ahb_layer_params */
 	uint32_t bytes; /* width of the data bus; 0: not known */
-	bool lite; /* AHB-Lite: one master, no RETRY, no SPLIT, no burst given up without cause */
+	/* AHB-Lite: one master, no RETRY, no SPLIT, and no burst is given up without cause */
+	bool lite;
 };
 
 /* How much is known of the burst under way. */
@@ -123,11 +129,12 @@ struct pmk_ahb_checker {
 	struct pmk_ahb_cycle last;  /* the sample before */
 	struct pmk_ahb_cycle first; /* address phase of the burst's first beat */
 	bool has_last;
-	bool told_wait;	  /* that this idle or busy cycle waits, or has no OKAY */
+	/* a wait or a response other than OKAY in this idle or busy cycle was reported */
+	bool told_wait;
 	uint8_t data;	  /* HTRANS of the data phase; 0xff: not known */
-	uint8_t response; /* the response whose first cycle the last sample was, or OKAY */
+	uint8_t response; /* the response whose first cycle was in the last sample, or OKAY */
 	uint8_t state;	  /* enum pmk_ahb_burst_state */
-	uint16_t told_x;  /* signals that are x and of which it was told */
+	uint16_t told_x;  /* signals that are x and were reported */
 	uint32_t left;	  /* beats of a burst of fixed length to come */
 	uint64_t next;	  /* address of the next beat */
 	uint64_t cycles;  /* samples so far */
@@ -136,7 +143,7 @@ struct pmk_ahb_checker {
 
 void pmk_ahb_checker_init(struct pmk_ahb_checker *k, const struct pmk_ahb_checker_params *params);
 
-/* One cycle. Returns how many violations it wrote to `v`. */
+/* Checks one cycle. Returns how many violations it wrote to `v`. */
 unsigned pmk_ahb_checker_sample(struct pmk_ahb_checker *k, const struct pmk_ahb_cycle *c,
 				struct pmk_ahb_violation v[PMK_AHB_MAX_VIOLATIONS]);
 

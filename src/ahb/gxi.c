@@ -23,7 +23,7 @@ static const struct {
 	{ PMK_SIG_GXI_PAGE_16K, 14 },
 };
 
-/* Is it known what waits? */
+/* Is it known which request waits? */
 static bool tells(const struct pmk_gxi_params *params, enum pmk_gxi_wait w)
 {
 	if (w == PMK_GXI_WAIT_DATA)

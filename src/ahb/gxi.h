@@ -5,8 +5,9 @@
  *
  * Rules (DDI 0287B §4.2.1, §4.2.2, §4.3.26; the mapping of states to counters is our choice):
  *  - A write counts when it completes, a read when its request does, not its data.
- *  - A wait cycle is a cycle in which the channel waits; a run of them ends with any other state, or
- *    when the other kind of request waits. Threshold hits are per run, whoever suffers from it.
+ *  - A wait cycle is a cycle in which the channel waits; a run of them ends with any other state,
+ *    or when the other kind of request waits. Threshold hits are counted per run, not per transfer
+ *    that is delayed.
  *  - A transfer is in another page when its address and that of the transfer before it, of either
  *    kind, differ above the size of a page; the first one only sets the mark (our choice).
  *
@@ -26,7 +27,7 @@ enum pmk_gxi_wait { PMK_GXI_WAIT_READ, PMK_GXI_WAIT_DATA, PMK_GXI_WAIT_WRITE, PM
 struct pmk_gxi_params {
 	/* As in struct pmk_ahb_layer_params. */
 	bool threshold_reached, threshold_every_cycle;
-	/* What is not known of the cycles, and is not raised therefore. */
+	/* What is not known about the cycles. The signals that need it are then not raised. */
 	bool no_address; /* addresses: no GXI_PAGE_… */
 	bool no_write;	 /* which request waits: no GXI_READ_WAIT, GXI_WRITE_OVER and their like */
 	bool no_address_state; /* the state of the address channel: nothing but waits of data */
@@ -42,11 +43,11 @@ struct pmk_gxi {
 	uint64_t mark;			 /* its address */
 	uint8_t seen_address, seen_data; /* what the last sample was */
 	uint64_t cycles;
-	uint64_t address[4], data[4]; /* cycles per state of each channel */
+	uint64_t address[4], data[4]; /* cycles in each state of each channel */
 	uint64_t base[PMK_NSIGNALS];
 };
 
-/* Sets what is raised on `bus`. */
+/* Also sets which signals are raised on `bus`. */
 void pmk_gxi_init(struct pmk_gxi *g, const struct pmk_gxi_params *params, struct pmk_bus *bus);
 
 /* One cycle. */

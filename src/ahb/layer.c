@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * The observer of one AHB layer. The rules are in layer.h; a cycle is put into its class first, and
- * then what its class means is raised.
+ * The observer of one AHB layer. The rules are in layer.h; first a cycle is put into a class, and
+ * then the signals of that class are raised.
  *
  * Where the sources are silent (our choice):
- *  - An idle or a busy cycle in which HREADY is low stays one; the protocol has none.
+ *  - An idle or busy cycle in which HREADY is low still counts as idle or busy; the protocol does
+ *    not allow such cycles.
  *  - A burst whose HBURST was x counts as a transfer and as no burst; the same goes for a transfer
  *    without a known direction, which counts as a burst and neither as read nor write.
  *  - HRESETn ends whatever is under way, and counts nothing for it.
@@ -15,7 +16,7 @@
 
 #include <pmk/error.h>
 
-#define HTRANS_X 0xff /* of a data phase: whether there is a transfer is not known */
+#define HTRANS_X 0xff /* HTRANS of a data phase: it is not known whether there is a transfer */
 
 static const uint8_t burst_signal[PMK_AHB_NBURSTS] = {
 	[PMK_AHB_SINGLE] = PMK_SIG_AHB_SINGLE, [PMK_AHB_INCR] = PMK_SIG_AHB_INCR,
@@ -180,7 +181,7 @@ static uint8_t cause_of(const struct pmk_ahb_layer *l, const struct pmk_ahb_cycl
 			enum pmk_ahb_class class)
 {
 	if (class == PMK_AHB_C_FIRST)
-		return PMK_AHB_CAUSE_SLAVE; /* nobody else responds */
+		return PMK_AHB_CAUSE_SLAVE; /* nobody but the slave responds */
 	return c->cause == PMK_AHB_CAUSE_UNKNOWN ? (uint8_t)l->params.unknown_cause : c->cause;
 }
 
@@ -202,7 +203,9 @@ static void count_wait(struct pmk_ahb_layer *l, struct pmk_bus *bus, uint8_t cau
 	if (l->data.trans != PMK_AHB_NONSEQ)
 		l->later_waits++;
 	else if (!splits_waits(l))
-		; /* some causes are not known: half a split would look like a whole one */
+		/* Some causes are not known, so neither signal is raised: a split of only some
+		 * waits would look complete. */
+		;
 	else if (cause == PMK_AHB_CAUSE_SLAVE)
 		pmk_bus_add(bus, PMK_SIG_AHB_WAIT_FIRST_SLAVE, 1);
 	else
@@ -212,13 +215,13 @@ static void count_wait(struct pmk_ahb_layer *l, struct pmk_bus *bus, uint8_t cau
 		pmk_bus_add(bus, PMK_SIG_AHB_WAIT_OVER, 1);
 }
 
-/* Are all of these signals there, and were they no x? */
+/* Do all of these signals exist, and was none of them x? */
 static bool known(const struct pmk_ahb_layer *l, uint32_t signals)
 {
 	return has(l, signals) && !(l->data.x & signals);
 }
 
-/* Cache lines and table walks, by the looks of a first beat (DDI 0287B Tables 4-6 and 4-11). */
+/* Recognise cache lines and table walks by their first beat (DDI 0287B Tables 4-6 and 4-11). */
 static void count_shape(struct pmk_ahb_layer *l, struct pmk_bus *bus)
 {
 	const struct pmk_ahb_layer_params *p = &l->params;
@@ -338,7 +341,7 @@ void pmk_ahb_layer_sample(struct pmk_ahb_layer *l, struct pmk_bus *bus,
 	bool still = is_still(c);
 	enum pmk_ahb_class class;
 
-	if (l->still && still) { /* as most layers are, most of the time */
+	if (l->still && still) { /* most layers are idle most of the time */
 		l->cycles++;
 		l->class[PMK_AHB_C_IDLE]++;
 		return;

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: MIT
 /*
  * The bus matrix: see matrix.h. A cycle has four parts: masters show addresses, layers get their
- * responses, slaves choose whom to listen to, and at the clock edge everything moves on.
+ * responses, slaves choose which layer they serve, and at the clock edge everything moves on.
  *
  * Where the manual is silent (our choice):
  *  - A slave stays connected to the layer it served last, so that layer's next transfer passes
- *    through without a wait for the matrix. Any other layer's is held for one cycle at least
- *    (`connect`), which is the wait for the connection; further ones are for arbitration.
- *  - A held transfer takes part in arbitration from its first cycle in the input stage on.
+ *    through without a wait for the matrix. A transfer of any other layer is held for at least one
+ *    cycle (`connect`), which is the wait for the connection; further cycles are waits for
+ *    arbitration.
+ *  - A held transfer takes part in arbitration from its first cycle in the input stage.
  *  - A BUSY cycle keeps the slave.
- *  - A burst that lost its slave at a quad-word boundary costs the slave's first-beat waits again.
- *  - A slave refuses at once, without wait states, and serves what it has refused when it comes again,
- *    with first-beat waits. A burst whose first beat is refused comes again as it was.
- *  - All wait states. The memory controller is one slave, though the real one has several ports.
+ *  - A burst that lost its slave at a quad-word boundary has the slave's first-beat waits again.
+ *  - A slave refuses at once, without wait states. When the refused transfer comes again, the slave
+ *    serves it, with first-beat waits. A burst whose first beat is refused is repeated unchanged.
+ *  - The numbers of all wait states. The memory controller is one slave, though the real one has
+ *    several ports.
  */
 #include "ahb/matrix.h"
 
@@ -22,7 +24,7 @@
 
 #include <pmk/error.h>
 
-#define BOUNDARY  1024 /* no burst crosses it */
+#define BOUNDARY  1024 /* no burst crosses this boundary */
 #define QUAD_WORD 16
 #define NOBODY	  PMK_MATRIX_NMASTERS
 
@@ -62,7 +64,8 @@ void pmk_matrix_devchip(struct pmk_matrix_config *config)
 		/* DDI 0287B §3.1.2 */
 		.priority = { PMK_MATRIX_CLCDC, PMK_MATRIX_DMA0, PMK_MATRIX_EXP, PMK_MATRIX_DMA1,
 			      PMK_MATRIX_ARMD, PMK_MATRIX_ARMI },
-		/* DDI 0287B §4.2.2; what the master behind the expansion bridge does is our choice */
+		/* DDI 0287B §4.2.2; what the master behind the expansion bridge does is our
+		 * choice */
 		.on_error = {
 			[PMK_MATRIX_ARMI] = PMK_MATRIX_GOES_ON,
 			[PMK_MATRIX_CLCDC] = PMK_MATRIX_HALTS,
@@ -71,10 +74,12 @@ void pmk_matrix_devchip(struct pmk_matrix_config *config)
 			[PMK_MATRIX_EXP] = PMK_MATRIX_DROPS,
 			[PMK_MATRIX_ARMD] = PMK_MATRIX_GOES_ON,
 		},
-		/* DDI 0287B §4.2.2: ARM-D can receive RETRY. Of SPLIT nothing is said (our choice). */
+		/* DDI 0287B §4.2.2: ARM-D can receive RETRY. The manual says nothing of SPLIT
+		 * (our choice). */
 		.refusable = 1 << PMK_MATRIX_ARMD,
-		/* ARM926EJ-S: DDI 0198D Table 6-1; the others have no SINGLE, or nothing is said of
-		 * them, and an INCR of one beat is what the CLCDC takes for it: DDI 0287B §4.2.2. */
+		/* ARM926EJ-S: DDI 0198D Table 6-1; the others have no SINGLE, or the manual says
+		 * nothing of it, and an INCR of one beat is what the CLCDC takes for it: DDI
+		 * 0287B §4.2.2. */
 		.rebuilt = {
 			[PMK_MATRIX_ARMI] = PMK_AHB_SINGLE,
 			[PMK_MATRIX_CLCDC] = PMK_AHB_INCR,
@@ -199,7 +204,7 @@ static struct pmk_ahb_request first_of(const struct pmk_matrix_script *s)
 							 : PMK_MATRIX_UNLOCKED };
 }
 
-/* Does a locked read go before the write at the same place? */
+/* Does each locked read of this script go together with a write to the same place? */
 static bool in_pairs(const struct pmk_matrix_script *s)
 {
 	return s->lock && s->direction == PMK_MATRIX_BOTH;
@@ -295,7 +300,7 @@ static uint8_t slave_at(const struct pmk_matrix *m, uint64_t addr)
 		if (addr >= w->first && addr <= w->last)
 			return (uint8_t)w->slave;
 	}
-	return PMK_MATRIX_MAX_SLAVES; /* the default slave */
+	return PMK_MATRIX_MAX_SLAVES; /* addresses without a slave go to the default slave */
 }
 
 static uint64_t address_after(const struct pmk_ahb_request *r, uint64_t addr)
@@ -307,7 +312,7 @@ static uint64_t address_after(const struct pmk_ahb_request *r, uint64_t addr)
 	return addr + size;
 }
 
-/* The cycle in which the next burst may begin; UINT64_MAX: there is none. */
+/* The cycle in which the next burst may begin; UINT64_MAX when there is none. */
 static uint64_t next_burst_at(const struct pmk_matrix_layer *l)
 {
 	if (l->halted)
@@ -341,22 +346,22 @@ static void begin_burst(struct pmk_matrix *m, struct pmk_matrix_layer *l)
 	l->busy_left = 0;
 }
 
-/* The second cycle of a response after which the master shows nothing. */
+/* The second cycle of a response, after which the master shows no address. */
 static bool cancelled(const struct pmk_matrix_layer *l)
 {
 	return l->data.responded && (l->data.refused || l->burst[l->data.slot].served.dropped);
 }
 
-/* The last beat of a locked sequence is in its data phase: IHI 0011A §3.11 wants a cycle of IDLE behind
- * it, in which others get their turn. */
+/* The last beat of a locked sequence is in its data phase: IHI 0011A §3.11 wants a cycle of IDLE
+ * after it, in which other masters get their turn. */
 static bool ends_lock(const struct pmk_matrix_layer *l)
 {
 	return l->data.place != PMK_MATRIX_NOWHERE && l->data.last &&
 	       l->burst[l->data.slot].request.lock == PMK_MATRIX_LOCKED;
 }
 
-/* Beats of a burst follow one another, and bursts, too: the first address of one is shown while the
- * last beat of the one before is in its data phase. */
+/* The beats of a burst follow one another without a gap, and so do bursts: the first address of
+ * a burst is shown while the last beat of the burst before it is in its data phase. */
 static void show_address(struct pmk_matrix *m, struct pmk_matrix_layer *l)
 {
 	const struct pmk_ahb_request *r;
@@ -378,7 +383,7 @@ static void show_address(struct pmk_matrix *m, struct pmk_matrix_layer *l)
 	l->address.slave = slave_at(m, l->next);
 }
 
-/* Its address phase was taken. */
+/* The layer's address phase was taken. */
 static void consume_address(struct pmk_matrix_layer *l)
 {
 	const struct pmk_ahb_request *r = &l->burst[l->slot].request;
@@ -430,7 +435,7 @@ static void respond(const struct pmk_matrix *m, const struct pmk_matrix_layer *l
 	}
 }
 
-/* HMASTLOCK: of the transfer that is shown, and between two of one sequence. */
+/* HMASTLOCK: set for the transfer that is shown, and between two transfers of one sequence. */
 static bool shows_lock(const struct pmk_matrix_layer *l)
 {
 	const struct pmk_matrix_burst *b = &l->burst[l->slot];
@@ -459,7 +464,7 @@ static void show(const struct pmk_matrix *m, unsigned master, struct pmk_ahb_cyc
 
 /* ---- slaves choose ------------------------------------------------------------------------- */
 
-/* Who is listened to this cycle, by slave; NOBODY where none is. */
+/* The layer that each slave serves in this cycle; NOBODY where there is none. */
 struct choice {
 	uint8_t winner[PMK_MATRIX_MAX_SLAVES + 1];
 };
@@ -477,7 +482,7 @@ static bool held_at(const struct pmk_matrix *m, const struct pmk_matrix_layer *l
 	       (!d->connects || d->held + 1 >= m->config.connect);
 }
 
-/* Does the beat that this layer shows go on undisturbed? */
+/* Does this layer keep its slave for the beat that it shows, without a new arbitration? */
 static bool keeps(const struct pmk_matrix_layer *l)
 {
 	const struct pmk_ahb_request *r = &l->burst[l->slot].request;
@@ -546,7 +551,8 @@ static void complete(struct pmk_matrix *m, unsigned master, uint8_t resp)
 		unlock(m, master);
 }
 
-/* A burst that has shown its address, and of which no beat was taken, has not begun. */
+/* A burst that has shown its address, but of which no beat was taken, has not begun: undo its
+ * start. */
 static void take_back(struct pmk_matrix_layer *l)
 {
 	if (l->burst[l->slot].of_queue)
@@ -558,7 +564,7 @@ static void take_back(struct pmk_matrix_layer *l)
 	l->slot ^= 1;
 }
 
-/* The first cycle of ERROR: in the second, the master shows IDLE or goes on. */
+/* After the first cycle of ERROR: in the second cycle the master shows IDLE or goes on. */
 static void see_error(const struct pmk_matrix *m, unsigned master, struct pmk_matrix_layer *l)
 {
 	uint8_t what = m->config.on_error[master];
@@ -577,8 +583,8 @@ static void see_error(const struct pmk_matrix *m, unsigned master, struct pmk_ma
 	}
 }
 
-/* The first cycle of RETRY or SPLIT: in the second the master shows IDLE, and then this transfer again.
- * What it shows of a later burst waits until that is done. */
+/* After the first cycle of RETRY or SPLIT: in the second cycle the master shows IDLE, and then
+ * it shows this transfer again. What it has shown of a later burst waits until that is done. */
 static void see_refusal(struct pmk_matrix_layer *l)
 {
 	struct pmk_matrix_data *d = &l->data;
@@ -600,7 +606,7 @@ static void see_refusal(struct pmk_matrix_layer *l)
 	b->rebuilt |= l->beats_left != beats_of(&b->request);
 }
 
-/* The second cycle of it is over. */
+/* The second cycle of RETRY or SPLIT is over. */
 static void leave_refused(struct pmk_matrix *m, struct pmk_matrix_layer *l)
 {
 	const struct pmk_matrix_slave *s = slave_of(m, l->data.slave);
@@ -634,7 +640,7 @@ static void arrive(struct pmk_matrix *m, unsigned master, bool first)
 		d->waits += REFUSAL_CYCLES + (s->split ? s->release : 0);
 }
 
-/* What the input stage makes of the address phase that was taken. */
+/* What the input stage does with the address phase that was taken. */
 static void enter(struct pmk_matrix *m, unsigned master, const struct choice *ch)
 {
 	struct pmk_matrix_layer *l = &m->layer[master];

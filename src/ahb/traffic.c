@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What is on the buses, as text: see traffic.h. */
+/* The traffic on the buses, as text: see traffic.h. */
 #include "ahb/traffic.h"
 
 #include <errno.h>
@@ -20,13 +20,13 @@
 #define INCRS	   (BURST(INCR) | BURST(INCR4) | BURST(INCR8) | BURST(INCR16))
 #define ALL_BURSTS ((1u << PMK_AHB_NBURSTS) - 1)
 
-/* What the masters do, DDI 0287B §4.2.2. Of the master behind the expansion bridge nothing is said,
- * and its layer has a counter for every burst. */
+/* What the masters do, DDI 0287B §4.2.2. The manual says nothing of the master behind the
+ * expansion bridge, and its layer has a counter for every burst. */
 static const struct {
 	const char *name;
 	uint32_t reads, writes; /* bursts */
 	bool words;		/* no smaller transfers */
-	bool busy;		/* has BUSY cycles, or nothing is said of them */
+	bool busy;		/* has BUSY cycles, or the manual says nothing of them */
 	uint8_t burst, prot;	/* defaults */
 } masters[PMK_MATRIX_NMASTERS] = {
 	[PMK_MATRIX_ARMI] = { "armi", BURST(SINGLE) | BURST(INCR4) | BURST(WRAP8), 0, true, false,
@@ -53,9 +53,9 @@ const char *pmk_matrix_master_name(unsigned master)
 	return master < PMK_MATRIX_NMASTERS ? masters[master].name : NULL;
 }
 
-/* ---- one text at work ---------------------------------------------------------------------- */
+/* ---- one text while it is read ------------------------------------------------------------- */
 
-/* Of whom a text is. */
+/* What a text is about. */
 enum kind { A_MASTER, THE_GXI, A_SLAVE };
 
 #define MASTERS (1u << A_MASTER)
@@ -104,16 +104,16 @@ static const struct {
 	[RELEASE] = { "release", SLAVES },
 };
 
-/* Whom a text can be of: the masters, the GXI, the slaves. */
+/* What a text can be about: the masters, the GXI, the slaves. */
 #define MAX_NAMES (PMK_MATRIX_NMASTERS + 1 + PMK_MATRIX_MAX_SLAVES)
 #define NAME_GXI  PMK_MATRIX_NMASTERS
 
-/* The values of a text; which of them mean something is up to its kind. */
+/* The values of a text; its kind decides which of them are used. */
 struct values {
 	struct pmk_matrix_script script;
 	struct pmk_mbx_script gxi;
 	struct pmk_refusal refusal;
-	/* Of masters and of the GXI. */
+	/* For masters and for the GXI. */
 	uint8_t direction;
 	uint64_t addr, span, start, period, count;
 };
@@ -144,7 +144,7 @@ __attribute__((format(printf, 2, 3))) static bool fail(const struct parse *p, co
 	return false;
 }
 
-/* `what` has no `word`: which of these is near, or which are there. */
+/* There is no `word` among `what`: name the nearest, or list those that exist. */
 static bool fail_choice(const struct parse *p, const char *what, const char *word,
 			const char *const names[], unsigned n)
 {
@@ -321,7 +321,7 @@ static bool parse_pair(struct parse *p, char *pair)
 	return parse_value(p, (enum key)key_of[i], value);
 }
 
-/* ---- does it make sense -------------------------------------------------------------------- */
+/* ---- do the values make sense -------------------------------------------------------------- */
 
 static bool does(const struct parse *p, bool write)
 {
@@ -415,7 +415,7 @@ static bool check_place(const struct parse *p)
 		    p->v.addr, last);
 }
 
-/* ---- of whom it is ------------------------------------------------------------------------- */
+/* ---- what the text is about ---------------------------------------------------------------- */
 
 static bool finish_master(struct parse *p, struct pmk_traffic *t)
 {
@@ -491,7 +491,7 @@ static bool finish(struct parse *p, struct pmk_traffic *t)
 	return false;
 }
 
-/* Before the keys, as it may look at what is the default of what. */
+/* Called before the keys are read, which replace these values. */
 static void set_defaults(struct parse *p)
 {
 	int mpmc = pmk_matrix_slave_find(p->config, "mpmc");
