@@ -629,7 +629,7 @@ static unsigned needed(const struct pmk_block *p, const struct pmk_block *b, uns
 static unsigned wait_between(struct pmk_cpu *cpu, const struct pmk_block *p,
 			     const struct pmk_block *b)
 {
-	struct pmk_a64_edge *e = &cpu->a64.edge[(p->id ^ b->id * 7) % PMK_A64_EDGES];
+	struct pmk_a64_edge *e = &cpu->a64.tables->edge[(p->id ^ b->id * 7) % PMK_A64_EDGES];
 	unsigned wait = 0;
 
 	if (e->from == p && e->to == b)

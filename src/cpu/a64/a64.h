@@ -21,7 +21,9 @@
 #ifndef PMK_CPU_A64_A64_H
 #define PMK_CPU_A64_A64_H
 
+#include "cpu/callbacks.h"
 #include "cpu/cpu.h"
+#include "cpu/decode.h"
 
 #define PMK_A64_LINE_SHIFT 6
 #define PMK_A64_FAST_LINES 8192 /* 16 times the lines of a 32 KB cache: collisions are rare */
@@ -70,6 +72,14 @@ struct pmk_a64_cache {
 	uint8_t hint[PMK_A64_HINTS];
 };
 
+/* A remembered wait from one block to another. */
+struct pmk_a64_edge {
+	const struct pmk_block *from, *to;
+	uint8_t wait;
+};
+
+#define PMK_A64_EDGES 256
+
 struct pmk_a64 {
 	uint64_t fast[PMK_A64_FAST_LINES + PMK_A64_FAST_PAGES];
 	uint8_t pht[PMK_A64_MAX_PHT]; /* 2-bit counters */
@@ -84,7 +94,18 @@ struct pmk_a64 {
 	uint32_t btac_mask;
 	uint64_t rs[PMK_RETURN_STACK_MAX];
 	uint32_t rs_top, rs_count;
+	struct pmk_a64_edge edge[PMK_A64_EDGES];
 };
+
+/* Translated code: decode.c. */
+void pmk_a64_decode(struct pmk_decoder *d, const struct pmk_raw *raw, size_t n,
+		    struct pmk_insn *in);
+
+/* What an emulator calls: watch.c. */
+extern const struct pmk_block_fns pmk_a64_on_block;
+pmk_access_fn *pmk_a64_watch(const struct pmk_core *core, bool system, const struct pmk_insn *in,
+			     const struct pmk_block *b, const struct pmk_pipe_slot *pipe,
+			     uint64_t *access);
 
 /* Its parameters: keys.c. */
 extern const struct pmk_core_key pmk_a64_keys[];

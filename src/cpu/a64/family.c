@@ -9,6 +9,11 @@ static uint64_t insns_per_cycle(const struct pmk_core *core)
 	return core->a64.issue_width;
 }
 
+static const struct pmk_core_target targets[] = {
+	{ .name = "aarch64" },
+	{ .name = NULL },
+};
+
 const struct pmk_core_family pmk_family_a64 = {
 	.name = "a64",
 	.isa = "a64",
@@ -18,6 +23,14 @@ const struct pmk_core_family pmk_family_a64 = {
 	.fini = pmk_a64_fini,
 	.forked = pmk_a64_forked,
 	.build = pmk_a64_build,
+	.decode = pmk_a64_decode,
+	.on_block = &pmk_a64_on_block,
+	.watch = pmk_a64_watch,
+	.execve = 221,
+	.execveat = 281,
+	.stack_pointer = "sp",
+	.stack_word = 8,
+	.targets = targets,
 	.fact_signal = pmk_a64_signal,
 	.nfacts = PMK_A64_NFACTS,
 	.raises = pmk_a64_raises,

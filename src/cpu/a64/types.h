@@ -35,14 +35,6 @@ struct pmk_block_a64 {
 	uint64_t sums;		     /* registers that have such a result */
 };
 
-/* A remembered wait from one block to another. */
-struct pmk_a64_edge {
-	const struct pmk_block *from, *to;
-	uint8_t wait;
-};
-
-#define PMK_A64_EDGES 256
-
 struct pmk_a64;
 
 struct pmk_cpu_a64 {
@@ -50,7 +42,6 @@ struct pmk_cpu_a64 {
 	uint64_t *fast;		/* in there */
 	uint64_t pending;	/* registers whose load or division is under way, see `ready` */
 	struct pmk_lsu lsu;
-	struct pmk_a64_edge edge[PMK_A64_EDGES];
 	uint64_t ready[PMK_A64_PLACES]; /* when pending registers will be there */
 };
 

@@ -10,6 +10,7 @@
  */
 #include "cpu/arm11/arm11.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include <pmk/error.h>
@@ -57,7 +58,8 @@ int pmk_arm11_init(struct pmk_cpu *cpu)
 	cpu->arm11.pred = pmk_reserve(PMK_MAX_BRANCHES);
 	cpu->arm11.imap = pmk_reserve(IMAP_SIZE);
 	cpu->arm11.dmap = pmk_reserve(DMAP_SIZE);
-	if (!cpu->arm11.pred || !cpu->arm11.imap || !cpu->arm11.dmap ||
+	cpu->arm11.edge = calloc(PMK_ARM11_EDGES, sizeof(*cpu->arm11.edge));
+	if (!cpu->arm11.pred || !cpu->arm11.imap || !cpu->arm11.dmap || !cpu->arm11.edge ||
 	    pmk_cache_init(&cpu->arm11.icache, (uint32_t)core->icache_size,
 			   (uint32_t)core->icache_ways, core->round_robin, (uint32_t)core->seed) ||
 	    pmk_cache_init(&cpu->arm11.dcache, (uint32_t)core->dcache_size,
@@ -81,6 +83,8 @@ void pmk_arm11_fini(struct pmk_cpu *cpu)
 	pmk_release(cpu->arm11.pred, PMK_MAX_BRANCHES);
 	pmk_release(cpu->arm11.imap, IMAP_SIZE);
 	pmk_release(cpu->arm11.dmap, DMAP_SIZE);
+	free(cpu->arm11.edge);
+	cpu->arm11.edge = NULL;
 	pmk_cache_fini(&cpu->arm11.icache);
 	pmk_cache_fini(&cpu->arm11.dcache);
 	pmk_tlb_fini(&cpu->arm11.itlb);

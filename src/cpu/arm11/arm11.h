@@ -28,7 +28,9 @@
 #define PMK_CPU_ARM11_ARM11_H
 
 #include "cpu/arm11/pipeline.h"
+#include "cpu/callbacks.h"
 #include "cpu/cpu.h"
+#include "cpu/decode.h"
 
 /* What a block adds, in the order of pmk_arm11_signal[]. */
 enum pmk_arm11_fact {
@@ -71,6 +73,18 @@ struct pmk_arm11_instead {
 	void (*store)(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
 	void (*flush_tlbs)(struct pmk_cpu *cpu);
 };
+
+/* Translated code: decode.c. */
+int pmk_arm11_decoder_init(struct pmk_decoder *d);
+bool pmk_arm11_is_vector(const struct pmk_core *core, uint64_t pc);
+void pmk_arm11_decode(struct pmk_decoder *d, const struct pmk_raw *raw, size_t n,
+		      struct pmk_insn *in);
+
+/* What an emulator calls: watch.c. */
+extern const struct pmk_block_fns pmk_arm11_on_block;
+pmk_access_fn *pmk_arm11_watch(const struct pmk_core *core, bool system, const struct pmk_insn *in,
+			       const struct pmk_block *b, const struct pmk_pipe_slot *pipe,
+			       uint64_t *access);
 
 /* Its parameters: keys.c. */
 extern const struct pmk_core_key pmk_arm11_keys[];

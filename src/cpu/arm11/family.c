@@ -11,6 +11,12 @@ static uint64_t insns_per_cycle(const struct pmk_core *core)
 	return 2;
 }
 
+static const struct pmk_core_target targets[] = {
+	{ .name = "arm" },
+	{ .name = "aarch64", .only_system = true }, /* which has ARM boards, too */
+	{ .name = NULL },
+};
+
 const struct pmk_core_family pmk_family_arm11 = {
 	.name = "arm11",
 	.isa = "arm",
@@ -21,6 +27,16 @@ const struct pmk_core_family pmk_family_arm11 = {
 	.forked = pmk_arm11_forked,
 	.build = pmk_arm11_build,
 	.branch = pmk_arm11_branch,
+	.decoder_init = pmk_arm11_decoder_init,
+	.decode = pmk_arm11_decode,
+	.is_vector = pmk_arm11_is_vector,
+	.on_block = &pmk_arm11_on_block,
+	.watch = pmk_arm11_watch,
+	.execve = 11,
+	.execveat = 387,
+	.stack_pointer = "sp",
+	.stack_word = 4,
+	.targets = targets,
 	.fact_signal = pmk_arm11_signal,
 	.nfacts = PMK_ARM11_NFACTS,
 	.raises = pmk_arm11_raises,

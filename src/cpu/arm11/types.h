@@ -78,7 +78,7 @@ struct pmk_cpu_arm11 {
 	struct pmk_return_stack rs;
 	struct pmk_lsu lsu;
 	struct pmk_l2cc l2;
-	struct pmk_arm11_edge edge[PMK_ARM11_EDGES];
+	struct pmk_arm11_edge *edge; /* PMK_ARM11_EDGES of them */
 	/* Of pending registers, when they will be there, and the cycles of that which are a table walk's. */
 	uint64_t ready[PMK_PIPE_REGS];
 	uint32_t walk[PMK_PIPE_REGS];

@@ -19,6 +19,12 @@ static void counters(const struct pmk_core *core, struct pmk_core_counters *buil
 	};
 }
 
+static const struct pmk_core_target targets[] = {
+	{ .name = "microblaze", .big_endian = true },
+	{ .name = "microblazeel" },
+	{ .name = NULL },
+};
+
 const struct pmk_core_family pmk_family_microblaze = {
 	.name = "microblaze",
 	.isa = "microblaze",
@@ -30,6 +36,18 @@ const struct pmk_core_family pmk_family_microblaze = {
 	.fini = pmk_mb_fini,
 	.forked = pmk_mb_forked,
 	.build = pmk_mb_build,
+	.decoder_init = pmk_mb_decoder_init,
+	.decode = pmk_mb_decode,
+	.delays = PMK_MB_DELAY,
+	.reads_memory = 4,
+	.is_vector = pmk_mb_is_vector,
+	.on_block = &pmk_mb_on_block,
+	.watch = pmk_mb_watch,
+	.execve = 11,
+	.execveat = 388,
+	.stack_pointer = "r1",
+	.stack_word = 4,
+	.targets = targets,
 	.fact_signal = pmk_mb_signal,
 	.nfacts = PMK_MB_NFACTS,
 	.raises = pmk_mb_raises,

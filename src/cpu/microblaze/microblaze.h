@@ -28,7 +28,9 @@
 #ifndef PMK_CPU_MICROBLAZE_MICROBLAZE_H
 #define PMK_CPU_MICROBLAZE_MICROBLAZE_H
 
+#include "cpu/callbacks.h"
 #include "cpu/cpu.h"
+#include "cpu/decode.h"
 
 /* What a block adds: X(fact), each the name of its signal. At most PMK_NFACTS. */
 /* clang-format off */
@@ -133,6 +135,17 @@ struct pmk_mb {
 	uint8_t shadow[PMK_MB_PAGES];
 	bool unified[PMK_MB_PAGES];
 };
+
+/* Translated code: decode.c. */
+int pmk_mb_decoder_init(struct pmk_decoder *d);
+bool pmk_mb_is_vector(const struct pmk_core *core, uint64_t pc);
+void pmk_mb_decode(struct pmk_decoder *d, const struct pmk_raw *raw, size_t n, struct pmk_insn *in);
+
+/* What an emulator calls: watch.c. */
+extern const struct pmk_block_fns pmk_mb_on_block;
+pmk_access_fn *pmk_mb_watch(const struct pmk_core *core, bool system, const struct pmk_insn *in,
+			    const struct pmk_block *b, const struct pmk_pipe_slot *pipe,
+			    uint64_t *access);
 
 /* Its parameters: keys.c. */
 extern const struct pmk_core_key pmk_mb_keys[];

@@ -62,10 +62,10 @@ struct pmk_mb;
 
 struct pmk_cpu_microblaze {
 	struct pmk_mb *tables; /* the rest of it: see microblaze.h */
+	struct pmk_lsu lsu;
 	/* What is counted and is no signal. */
 	uint64_t outcome[PMK_MB_OUTCOMES];  /* how blocks were left, by pmk_mb_end.row */
 	uint64_t uncached, uncached_writes; /* data reads and writes that bypassed the cache */
-	struct pmk_lsu lsu;
 };
 
 #endif

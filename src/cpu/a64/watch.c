@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+/* What an emulator calls while A64 code runs. */
+#include "cpu/a64/a64.h"
+
+PMK_BLOCK_FNS(pmk_a64_on_block, pmk_a64_block)
+
+/*
+ * All accesses are in their block's facts but those of a store exclusive, which shows only when it
+ * stores, as a read and a write. Accesses of 16 bytes and more come in pieces.
+ */
+#define ACCESS(bytes)                                                                      \
+	static void load##bytes(unsigned vcpu, uint32_t info, uint64_t addr, void *a)      \
+	{                                                                                  \
+		(void)info;                                                                \
+		pmk_a64_load(pmk_cpus[vcpu], addr, bytes, bytes, (uint64_t)(uintptr_t)a);  \
+	}                                                                                  \
+	static void store##bytes(unsigned vcpu, uint32_t info, uint64_t addr, void *a)     \
+	{                                                                                  \
+		(void)info;                                                                \
+		pmk_a64_store(pmk_cpus[vcpu], addr, bytes, bytes, (uint64_t)(uintptr_t)a); \
+	}
+
+ACCESS(1)
+ACCESS(2)
+ACCESS(4)
+ACCESS(8)
+
+static void load_pieces(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
+{
+	uint64_t access = (uint64_t)(uintptr_t)a;
+
+	(void)info;
+	if (pmk_a64_first_piece(pmk_cpus[vcpu], addr, access))
+		pmk_a64_load(pmk_cpus[vcpu], addr, 1u << PMK_A64_ELEM(access),
+			     PMK_ACCESS_SIZE(access), access);
+}
+
+static void store_pieces(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
+{
+	uint64_t access = (uint64_t)(uintptr_t)a;
+
+	(void)info;
+	if (pmk_a64_first_piece(pmk_cpus[vcpu], addr, access))
+		pmk_a64_store(pmk_cpus[vcpu], addr, 1u << PMK_A64_ELEM(access),
+			      PMK_ACCESS_SIZE(access), access);
+}
+
+static void store_exclusive(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
+{
+	struct pmk_cpu *cpu = pmk_cpus[vcpu];
+
+	if (!pmk_emulator.is_store(info) || !pmk_a64_first_piece(cpu, addr, (uint64_t)(uintptr_t)a))
+		return;
+	pmk_a64_store_exclusive(cpu, addr, (uint64_t)(uintptr_t)a);
+}
+
+/* Atomics: the write stands for both. */
+static void atomic(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
+{
+	uint64_t access = (uint64_t)(uintptr_t)a;
+
+	if (!pmk_emulator.is_store(info))
+		return;
+	pmk_a64_load(pmk_cpus[vcpu], addr, 1, PMK_ACCESS_SIZE(access), access);
+	pmk_a64_store(pmk_cpus[vcpu], addr, 1, PMK_ACCESS_SIZE(access), access);
+}
+
+pmk_access_fn *pmk_a64_watch(const struct pmk_core *core, bool system, const struct pmk_insn *in,
+			     const struct pmk_block *b, const struct pmk_pipe_slot *pipe,
+			     uint64_t *access)
+{
+	static pmk_access_fn *const single[2][4] = {
+		{ load1, load2, load4, load8 },
+		{ store1, store2, store4, store8 },
+	};
+
+	(void)core;
+	(void)system;
+	*access = pmk_a64_access(b->cycles - pipe->issue, pipe->use, in);
+	if (in->exclusive && in->store)
+		return store_exclusive;
+	if (in->load && in->store)
+		return atomic;
+	if (in->mem_total > in->mem_bytes || in->mem_bytes > 8)
+		return in->store ? store_pieces : load_pieces;
+	return single[in->store][pmk_access_log2(in->mem_bytes)];
+}

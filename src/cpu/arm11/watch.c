@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What an emulator calls while ARM code runs. A condition that fails makes no access; multiples
+ * make one per word, LDRD and STRD one or two, depending on the emulator.
+ */
+#include "cpu/arm11/arm11.h"
+
+PMK_BLOCK_FNS(pmk_arm11_on_block, pmk_arm11_block)
+
+/*
+ * Memory callbacks, one function per direction and size so that nothing is decided at run time.
+ * "counted" accesses are in their block's facts; the others (conditional, exclusive) count here. In
+ * system emulation the access is kept for is_device().
+ */
+static inline void access_one(unsigned vcpu, uint64_t addr, uint64_t access, unsigned shift,
+			      bool write, bool counted)
+{
+	struct pmk_cpu *cpu = pmk_cpus[vcpu];
+
+	if (!counted)
+		cpu->dyn[write ? PMK_SIG_L1D_WRITE : PMK_SIG_L1D_READ]++;
+	if (write)
+		pmk_arm11_store(cpu, (uint32_t)addr, shift, access);
+	else
+		pmk_arm11_load(cpu, (uint32_t)addr, shift, access);
+}
+
+#define ACCESS(name, shift, write, counted)                                                 \
+	static void name(unsigned vcpu, uint32_t info, uint64_t addr, void *access)         \
+	{                                                                                   \
+		(void)info;                                                                 \
+		access_one(vcpu, addr, (uint64_t)(uintptr_t)access, shift, write, counted); \
+	}                                                                                   \
+	static void name##_sys(unsigned vcpu, uint32_t info, uint64_t addr, void *access)   \
+	{                                                                                   \
+		pmk_access_see(info, addr);                                                 \
+		access_one(vcpu, addr, (uint64_t)(uintptr_t)access, shift, write, counted); \
+	}
+
+#define ACCESSES(shift)                           \
+	ACCESS(load##shift, shift, false, true)   \
+	ACCESS(store##shift, shift, true, true)   \
+	ACCESS(cload##shift, shift, false, false) \
+	ACCESS(cstore##shift, shift, true, false)
+
+ACCESSES(0)
+ACCESSES(1)
+ACCESSES(2)
+ACCESSES(3)
+
+#define MULTIPLE(name, write, counted)                                                          \
+	static void name(unsigned vcpu, uint32_t info, uint64_t addr, void *access)             \
+	{                                                                                       \
+		(void)info;                                                                     \
+		pmk_arm11_multiple(pmk_cpus[vcpu], (uint32_t)addr, (uint64_t)(uintptr_t)access, \
+				   write, counted);                                             \
+	}                                                                                       \
+	static void name##_sys(unsigned vcpu, uint32_t info, uint64_t addr, void *access)       \
+	{                                                                                       \
+		pmk_access_see(info, addr);                                                     \
+		pmk_arm11_multiple(pmk_cpus[vcpu], (uint32_t)addr, (uint64_t)(uintptr_t)access, \
+				   write, counted);                                             \
+	}
+
+MULTIPLE(load_multiple, false, true)
+MULTIPLE(store_multiple, true, true)
+MULTIPLE(cload_multiple, false, false)
+MULTIPLE(cstore_multiple, true, false)
+
+/*
+ * LDRD and STRD are two words up to 8.2, and one access of eight bytes in newer versions: the words
+ * are told apart here.
+ */
+#define PAIR(name, multiple)                                                              \
+	static void name(unsigned vcpu, uint32_t info, uint64_t addr, void *access)       \
+	{                                                                                 \
+		multiple(vcpu, info, addr, access);                                       \
+		if (pmk_emulator.size_shift(info) == 3)                                   \
+			multiple(vcpu, info, addr + 4, access);                           \
+	}                                                                                 \
+	static void name##_sys(unsigned vcpu, uint32_t info, uint64_t addr, void *access) \
+	{                                                                                 \
+		multiple##_sys(vcpu, info, addr, access);                                 \
+		if (pmk_emulator.size_shift(info) == 3)                                   \
+			multiple##_sys(vcpu, info, addr + 4, access);                     \
+	}
+
+PAIR(load_pair, load_multiple)
+PAIR(store_pair, store_multiple)
+PAIR(cload_pair, cload_multiple)
+PAIR(cstore_pair, cstore_multiple)
+
+/*
+ * SWP and STREX: QEMU may report a read and a write, or one that is both. The write stands for all.
+ * A swap is two accesses; an unconditional one is in its block's facts.
+ */
+static void swap(unsigned vcpu, uint32_t info, uint64_t addr, void *access)
+{
+	struct pmk_cpu *cpu = pmk_cpus[vcpu];
+	uint64_t a = (uint64_t)(uintptr_t)access;
+
+	if (!pmk_emulator.is_store(info))
+		return;
+	pmk_access_see(info, addr);
+	pmk_arm11_load(cpu, (uint32_t)addr, pmk_access_log2(PMK_ACCESS_SIZE(a)), a);
+	pmk_arm11_store(cpu, (uint32_t)addr, pmk_access_log2(PMK_ACCESS_SIZE(a)), a);
+}
+
+static void cswap(unsigned vcpu, uint32_t info, uint64_t addr, void *access)
+{
+	if (!pmk_emulator.is_store(info))
+		return;
+	pmk_cpus[vcpu]->dyn[PMK_SIG_L1D_READ]++;
+	pmk_cpus[vcpu]->dyn[PMK_SIG_L1D_WRITE]++;
+	swap(vcpu, info, addr, access);
+}
+
+static void exclusive_store(unsigned vcpu, uint32_t info, uint64_t addr, void *access)
+{
+	uint64_t a = (uint64_t)(uintptr_t)access;
+
+	if (!pmk_emulator.is_store(info))
+		return;
+	pmk_access_see(info, addr);
+	access_one(vcpu, addr, a, pmk_access_log2(PMK_ACCESS_SIZE(a)), true, false);
+}
+
+#define BY_SIZE(kind)                              \
+	{                                          \
+		kind##0, kind##1, kind##2, kind##3 \
+	}
+#define BY_SIZE_SYS(kind)                                          \
+	{                                                          \
+		kind##0_sys, kind##1_sys, kind##2_sys, kind##3_sys \
+	}
+
+/* [system][counted][write][log2 of the size] */
+static pmk_access_fn *const single_fn[2][2][2][4] = {
+	{ { BY_SIZE(cload), BY_SIZE(cstore) }, { BY_SIZE(load), BY_SIZE(store) } },
+	{ { BY_SIZE_SYS(cload), BY_SIZE_SYS(cstore) }, { BY_SIZE_SYS(load), BY_SIZE_SYS(store) } },
+};
+/* [system][counted][write] */
+static pmk_access_fn *const multiple_fn[2][2][2] = {
+	{ { cload_multiple, cstore_multiple }, { load_multiple, store_multiple } },
+	{ { cload_multiple_sys, cstore_multiple_sys }, { load_multiple_sys, store_multiple_sys } },
+};
+static pmk_access_fn *const pair_fn[2][2][2] = {
+	{ { cload_pair, cstore_pair }, { load_pair, store_pair } },
+	{ { cload_pair_sys, cstore_pair_sys }, { load_pair_sys, store_pair_sys } },
+};
+
+pmk_access_fn *pmk_arm11_watch(const struct pmk_core *core, bool system, const struct pmk_insn *in,
+			       const struct pmk_block *b, const struct pmk_pipe_slot *pipe,
+			       uint64_t *access)
+{
+	bool counted = pmk_arm11_access_static(in);
+	uint32_t to_end = b->cycles > pipe->issue ? b->cycles - pipe->issue : 0;
+	pmk_access_fn *fn;
+
+	(void)core;
+	*access = pmk_access_pack(to_end, pipe->use, in->mem_count, in->mem_bytes);
+	if (in->load && in->store)
+		fn = counted ? swap : cswap;
+	else if (in->exclusive && in->store)
+		fn = exclusive_store;
+	else if (in->mem_count == 2 && in->mem_bytes == 4 && !in->list)
+		fn = pair_fn[system][counted][in->store];
+	else if (in->mem_count > 1)
+		fn = multiple_fn[system][counted][in->store];
+	else
+		fn = single_fn[system][counted][in->store][pmk_access_log2(in->mem_bytes)];
+	return fn;
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+/* What the callbacks of all families share. See callbacks.h. */
+#include "cpu/callbacks.h"
+
+#include <string.h>
+
+struct pmk_cpu *pmk_cpus[PMK_MAX_VCPUS];
+struct pmk_emulator pmk_emulator;
+struct pmk_rests pmk_rests[PMK_MAX_VCPUS];
+__thread struct pmk_access_seen pmk_access_seen;
+
+void pmk_rest_expect(unsigned vcpu, const struct pmk_block *access)
+{
+	const struct pmk_block *left = pmk_cpus[vcpu]->prev;
+	struct pmk_rests *r = &pmk_rests[vcpu];
+	const struct pmk_rest rest = { .pc = access->fall, .end_addr = left->end_addr };
+	const struct pmk_rest *last = &r->rest[r->n - 1];
+
+	if (access->pc < left->pc || access->pc >= left->end_addr)
+		return;
+	if (r->n && last->pc == rest.pc && last->end_addr == rest.end_addr)
+		return;		   /* a further word */
+	if (r->n == PMK_MAX_RESTS) /* those were never gone back to */
+		memmove(r->rest, r->rest + 1, --r->n * sizeof(rest));
+	r->rest[r->n++] = rest;
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What an emulator calls while code runs. Each family of cores makes these functions of its own hot
+ * paths, one for each case that can be told when a block is translated, so that nothing of that is
+ * decided when it runs; which one to call for a block and for an access is the family's answer
+ * then: see family.h, on_block and watch.
+ *
+ * An emulator gives its callbacks the number of a vCPU and no context, so the cores are in one
+ * table: an emulator is a process, and has one.
+ */
+#ifndef PMK_CPU_CALLBACKS_H
+#define PMK_CPU_CALLBACKS_H
+
+#include "cpu/cpu.h"
+
+#define PMK_MAX_VCPUS 4096
+
+/* Of the running core of each vCPU; NULL: there is none yet. */
+extern struct pmk_cpu *pmk_cpus[PMK_MAX_VCPUS];
+
+/* A block is about to run. */
+typedef void pmk_block_fn(unsigned vcpu, void *block);
+/* An access has happened. `info` is the emulator's word for it, `access` what the family has packed
+ * for it. */
+typedef void pmk_access_fn(unsigned vcpu, uint32_t info, uint64_t addr, void *access);
+
+/* What only the emulator's side can tell; it is set before anything runs. */
+struct pmk_emulator {
+	/* Of an access: does it store? log2 of its bytes. */
+	bool (*is_store)(uint32_t info);
+	unsigned (*size_shift)(uint32_t info);
+	/* Regions are armed, and the block is about to start; a region begins or ends there. */
+	void (*follow)(unsigned vcpu, const struct pmk_block *block);
+	void (*cross_boundary)(unsigned vcpu, const struct pmk_block *block);
+};
+extern struct pmk_emulator pmk_emulator;
+
+/* System emulation: the access under way, for pmk_cpu.is_device. */
+struct pmk_access_seen {
+	uint32_t info;
+	uint64_t addr;
+};
+extern __thread struct pmk_access_seen pmk_access_seen;
+
+static inline void pmk_access_see(uint32_t info, uint64_t addr)
+{
+	pmk_access_seen = (struct pmk_access_seen){ info, addr };
+}
+
+/*
+ * System emulation: a block may be left in its middle and gone on with as another one, whose start
+ * is told again. That rest has been counted already, and is expected here until it comes; an
+ * interrupt may come first, and leave blocks of its own.
+ */
+#define PMK_MAX_RESTS 8
+struct pmk_rests {
+	unsigned n;
+	struct pmk_rest {
+		uint64_t pc, end_addr;
+	} rest[PMK_MAX_RESTS];
+};
+extern struct pmk_rests pmk_rests[PMK_MAX_VCPUS];
+
+/* The block that runs is left for an access that is a block of its own. */
+void pmk_rest_expect(unsigned vcpu, const struct pmk_block *access);
+
+/* Is this the rest of a block that was left? */
+static inline bool pmk_rest_is(unsigned vcpu, const struct pmk_block *block)
+{
+	struct pmk_rests *r = &pmk_rests[vcpu];
+	const struct pmk_rest *last = &r->rest[r->n - 1];
+
+	if (PMK_LIKELY(!r->n) || block->pc != last->pc || block->end_addr != last->end_addr)
+		return false;
+	r->n--;
+	return true;
+}
+
+/* The ways to start a block: plain; for sums that are read often, with the facts added at once;
+ * while regions are armed; where a region begins or ends. Each also for system emulation. */
+enum pmk_block_way {
+	PMK_BLOCK_PLAIN,
+	PMK_BLOCK_EAGER,
+	PMK_BLOCK_FOLLOWED,
+	PMK_BLOCK_BOUNDARY,
+	PMK_BLOCK_NWAYS
+};
+
+struct pmk_block_fns {
+	pmk_block_fn *fn[2][PMK_BLOCK_NWAYS]; /* [system] */
+};
+
+/* Makes `name`, of these functions, from the family's enter(cpu, block). */
+#define PMK_BLOCK_FNS(name, enter)                                                               \
+	static void block_plain(unsigned vcpu, void *block)                                      \
+	{                                                                                        \
+		enter(pmk_cpus[vcpu], block);                                                    \
+	}                                                                                        \
+	static void block_eager(unsigned vcpu, void *block)                                      \
+	{                                                                                        \
+		pmk_cpu_add_facts(pmk_cpus[vcpu], &((const struct pmk_block *)block)->facts);    \
+		enter(pmk_cpus[vcpu], block);                                                    \
+	}                                                                                        \
+	static void block_followed(unsigned vcpu, void *block)                                   \
+	{                                                                                        \
+		pmk_emulator.follow(vcpu, block);                                                \
+		block_eager(vcpu, block);                                                        \
+	}                                                                                        \
+	static void block_boundary(unsigned vcpu, void *block)                                   \
+	{                                                                                        \
+		pmk_emulator.follow(vcpu, block);                                                \
+		pmk_emulator.cross_boundary(vcpu, block);                                        \
+		block_eager(vcpu, block);                                                        \
+	}                                                                                        \
+	PMK_BLOCK_SYS(block_plain)                                                               \
+	PMK_BLOCK_SYS(block_eager)                                                               \
+	PMK_BLOCK_SYS(block_followed)                                                            \
+	PMK_BLOCK_SYS(block_boundary)                                                            \
+	const struct pmk_block_fns name = {                                                      \
+		{ { block_plain, block_eager, block_followed, block_boundary },                  \
+		  { block_plain_sys, block_eager_sys, block_followed_sys, block_boundary_sys } } \
+	};
+
+#define PMK_BLOCK_SYS(way)                                \
+	static void way##_sys(unsigned vcpu, void *block) \
+	{                                                 \
+		if (!pmk_rest_is(vcpu, block))            \
+			way(vcpu, block);                 \
+	}
+
+/* Of an access of so many bytes, up to 8. */
+static inline unsigned pmk_access_log2(unsigned bytes)
+{
+	return bytes >= 8 ? 3 : bytes >= 4 ? 2 : bytes >= 2 ? 1 : 0;
+}
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* Decoding translated code: what an emulator shows of a straight run of instructions, and a
+ * family's decoder. */
+#ifndef PMK_CPU_DECODE_H
+#define PMK_CPU_DECODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <pmk/isa.h>
+
+/* An instruction as the emulator shows it. */
+struct pmk_raw {
+	uint64_t addr;
+	unsigned size; /* 0: its bytes are not known */
+	uint8_t byte[4];
+};
+
+struct pmk_decoder {
+	bool system;	 /* of firmware: there is no kernel with code of its own */
+	bool big_endian; /* of the program */
+	/* How the emulator's own disassembler writes the first instruction of the run, to be freed;
+	 * NULL: it does not say. `run` is set for each run. */
+	char *(*first_text)(void *run);
+	void *run;
+	void *own; /* the family's, by decoder_init(); zero before */
+};
+
+#endif

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+/* Decoding translated MicroBlaze code. What has no bytes is in no memory, and counts as
+ * instructions of no kind. */
+#include <stdlib.h>
+
+#include <pmk/error.h>
+
+#include "cpu/microblaze/microblaze.h"
+
+/*
+ * Prefixes that were the last instruction of a translated block, by the address behind them: what
+ * stands there is completed by them, in a block of its own.
+ */
+struct prefix {
+	uint64_t behind;
+	uint32_t word;
+};
+
+#define NPREFIXES 256
+
+int pmk_mb_decoder_init(struct pmk_decoder *d)
+{
+	d->own = calloc(NPREFIXES, sizeof(struct prefix));
+	return d->own ? 0 : PMK_ENOMEM;
+}
+
+static struct prefix *prefix_slot(const struct pmk_decoder *d, uint64_t behind)
+{
+	struct prefix *prefixes = d->own;
+
+	return &prefixes[behind / 4 % NPREFIXES];
+}
+
+void pmk_mb_decode(struct pmk_decoder *d, const struct pmk_raw *raw, size_t n, struct pmk_insn *in)
+{
+	uint64_t addr = raw[0].addr;
+	struct prefix before = *prefix_slot(d, addr);
+	uint32_t prefix = before.behind == addr ? before.word : 0;
+
+	for (size_t i = 0; i < n; i++) {
+		uint32_t word =
+			raw[i].size ? pmk_isa_microblaze_word(raw[i].byte, d->big_endian) : 0;
+
+		addr = raw[i].addr;
+		pmk_isa_microblaze_decode(addr, word, &in[i]);
+		if (!raw[i].size)
+			in[i] = (struct pmk_insn){ .addr = addr, .size = 4 };
+		if (prefix)
+			pmk_isa_microblaze_imm(&in[i], prefix);
+		prefix = in[i].kind & PMK_MB_IMM ? word : 0;
+	}
+	addr += 4;
+	if (prefix)
+		*prefix_slot(d, addr) = (struct prefix){ addr, prefix };
+	else if (prefix_slot(d, addr)->behind == addr)
+		prefix_slot(d, addr)->word = 0; /* it has become another program */
+}
+
+bool pmk_mb_is_vector(const struct pmk_core *core, uint64_t pc)
+{
+	uint64_t base = core->microblaze.vectors_base;
+
+	return pc == base + PMK_MB_VECTOR_INTERRUPT || pc == base + PMK_MB_VECTOR_EXCEPTION;
+}
