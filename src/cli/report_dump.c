@@ -16,6 +16,7 @@
 
 #include "cli/show.h"
 #include "count/files.h"
+#include "cpu/family.h"
 
 /* ---- names ---------------------------------------------------------------------------------- */
 
@@ -95,25 +96,24 @@ static void isa_of(const struct pmk_pmu *pmu, char *isa, size_t size)
 	pmk_files_free_names(names);
 }
 
+static bool runs(const struct pmk_core_family *family, const struct pmk_elf *elf)
+{
+	for (const uint16_t *machine = family->elf_machines; *machine; machine++)
+		if (*machine == elf->machine_code)
+			return true;
+	return false;
+}
+
 bool view_fits(const struct view *v, const struct pmk_elf *elf)
 {
-	static const struct {
-		const char *isa;
-		enum pmk_elf_machine machine;
-	} machines[] = {
-		{ "arm", PMK_ELF_ARM },
-		{ "a64", PMK_ELF_AARCH64 },
-		{ "a64", PMK_ELF_ARM }, /* its AArch32 state */
-		{ "microblaze", PMK_ELF_MICROBLAZE },
-	};
 	bool known = false;
 	char isa[16];
 
 	isa_of(v->pmu, isa, sizeof(isa));
-	for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++) {
-		if (strcmp(machines[i].isa, isa) != 0)
+	for (unsigned i = 0; pmk_core_families[i]; i++) {
+		if (strcmp(pmk_core_families[i]->isa, isa) != 0)
 			continue;
-		if (machines[i].machine == elf->machine)
+		if (runs(pmk_core_families[i], elf))
 			return true;
 		known = true;
 	}

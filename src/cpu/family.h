@@ -83,9 +83,11 @@ struct pmk_core_family {
 				const struct pmk_block *b, const struct pmk_pipe_slot *pipe,
 				uint64_t *access);
 
-	/* Its programs and their world: emulators that run them, ending with NULL; Linux's numbers
+	/* Its programs and their world: machines of ELF files (e_machine) that these cores run, ending with
+	 * 0; emulators that run them, ending with NULL; Linux's numbers
 	 * of the system calls that replace a program; the stack pointer, and the bytes of a word on
 	 * the stack. */
+	const uint16_t *elf_machines;
 	const struct pmk_core_target *targets;
 	int64_t execve, execveat;
 	const char *stack_pointer;

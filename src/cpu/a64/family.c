@@ -9,6 +9,8 @@ static uint64_t insns_per_cycle(const struct pmk_core *core)
 	return core->a64.issue_width;
 }
 
+static const uint16_t elf_machines[] = { 183, 40 /* its AArch32 state */, 0 };
+
 static const struct pmk_core_target targets[] = {
 	{ .name = "aarch64" },
 	{ .name = NULL },
@@ -30,6 +32,7 @@ const struct pmk_core_family pmk_family_a64 = {
 	.execveat = 281,
 	.stack_pointer = "sp",
 	.stack_word = 8,
+	.elf_machines = elf_machines,
 	.targets = targets,
 	.fact_signal = pmk_a64_signal,
 	.nfacts = PMK_A64_NFACTS,

@@ -12,6 +12,8 @@ static uint64_t insns_per_cycle(const struct pmk_core *core)
 
 extern const struct pmk_core_family pmk_family_arm11;
 
+static const uint16_t elf_machines[] = { 40, 0 };
+
 static const struct pmk_core_target targets[] = {
 	{ .name = "arm" },
 	{ .name = "aarch64", .only_system = true }, /* which has ARM boards, too */
@@ -41,6 +43,7 @@ const struct pmk_core_family pmk_family_arm9 = {
 	.execveat = 387,
 	.stack_pointer = "sp",
 	.stack_word = 4,
+	.elf_machines = elf_machines,
 	.targets = targets,
 	.fact_signal = pmk_arm11_signal,
 	.nfacts = PMK_ARM11_NFACTS,

@@ -19,6 +19,8 @@ static void counters(const struct pmk_core *core, struct pmk_core_counters *buil
 	};
 }
 
+static const uint16_t elf_machines[] = { 189, 0xbaab /* before it had a number of its own */, 0 };
+
 static const struct pmk_core_target targets[] = {
 	{ .name = "microblaze", .big_endian = true },
 	{ .name = "microblazeel" },
@@ -47,6 +49,7 @@ const struct pmk_core_family pmk_family_microblaze = {
 	.execveat = 388,
 	.stack_pointer = "r1",
 	.stack_word = 4,
+	.elf_machines = elf_machines,
 	.targets = targets,
 	.fact_signal = pmk_mb_signal,
 	.nfacts = PMK_MB_NFACTS,
