@@ -55,8 +55,7 @@ struct pmk_core_family {
 	void (*fini)(struct pmk_cpu *cpu);
 	void (*forked)(struct pmk_cpu *cpu);
 
-	/* The block of `n` > 0 instructions, but for id, branch and vector: see pmk_block_build().
-	 */
+	/* The block of `n` > 0 instructions: see pmk_block_build(). */
 	void (*build)(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
 		      struct pmk_pipe_slot *slots, struct pmk_block *b);
 	/* Where a block keeps the number of the branch that ends it: blocks that end in the same

@@ -23,6 +23,11 @@ LIBRARIES = {
     "gelf.h": ["src/profile/", "src/producer/qemu/find.c"],
 }
 
+# What cores have in common. Their families are reached through it: nobody includes headers of a family but itself.
+CORES = ["cpu/block.h", "cpu/cache.h", "cpu/callbacks.h", "cpu/code.h", "cpu/config.h", "cpu/cpu.h", "cpu/decode.h",
+         "cpu/families.h", "cpu/family.h", "cpu/lsu.h", "cpu/tlb.h"]
+FACTS = ["isa/", "base/", "pmk/isa.h", "pmk/bus.h", "pmk/signal.h", "pmk/error.h", "pmk/bits.h"]
+
 # (files, what they may include beside the system's headers). The first row that matches a file
 # counts; a pattern ending in / is a folder. {own} is the file's own folder.
 RULES = [
@@ -38,10 +43,12 @@ RULES = [
     (r"src/port/", ["pmk/", "base/"]),
     (r"src/target/", ["target/", "pmk/"]),
     (r"src/isa/", ["isa/", "base/", "pmk/isa.h", "pmk/bits.h", "pmk/error.h"]),
-    (r"src/cpu/arm9/biu\.[ch]", ["cpu/", "ahb/", "pmk/ahb.h"]),
-    (r"src/cpu/", ["cpu/", "isa/", "base/", "pmk/isa.h", "pmk/bus.h", "pmk/signal.h", "pmk/error.h",
-                   "pmk/bits.h"]),
-    (r"src/session/emulated\.[ch]", ["session/emulated.h", "session/devchip.h", "session/several.h", "cpu/",
+    (r"src/cpu/arm9/biu\.[ch]", ["{own}", *CORES, "ahb/", "pmk/ahb.h"]),
+    (r"src/cpu/arm9/", ["{own}", "cpu/arm11/", *CORES, *FACTS]),
+    (r"src/cpu/families\.h", ["cpu/"]),
+    (r"src/cpu/\w+/", ["{own}", *CORES, *FACTS]),
+    (r"src/cpu/", [*CORES, *FACTS]),
+    (r"src/session/emulated\.[ch]", ["session/emulated.h", "session/devchip.h", "session/several.h", *CORES,
                                      "pmk/"]),
     (r"src/session/devchip\.[ch]", ["session/devchip.h", "ahb/", "cpu/arm9/biu.h", "pmu/ahbmon/observe.h",
                                     "pmk/"]),
@@ -49,7 +56,7 @@ RULES = [
     (r"src/producer/linux/", ["{own}", "base/", "pmk/"]),
     (r"src/producer/wave/run\.[ch]", ["{own}", "base/", "ahb/", "pmk/"]),
     (r"src/producer/wave/", ["{own}", "base/", "pmk/"]),
-    (r"src/producer/", ["{own}", "base/", "cpu/", "isa/", "session/emulated.h", "pmk/"]),
+    (r"src/producer/", ["{own}", "base/", *CORES, "isa/", "session/emulated.h", "pmk/"]),
     (r"src/profile/", ["profile/", "base/", "pmk/error.h"]),
     (r"src/result/", ["result/", "base/", "pmk/pmu.h", "pmk/result.h", "pmk/error.h"]),
     (r"src/count/", ["count/", "ahb/", "base/", "cpu/", "pmu/ahbmon/", "producer/", "profile/", "session/", "pmk/"]),

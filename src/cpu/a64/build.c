@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The blocks of A64 code: what a run of each adds to the totals, and what it waits for. What the events mean:
+ * DDI 0487 D13.12 and the TRM of the core; docs/armv8.md lists each rule with its source.
+ */
+#include "cpu/a64/a64.h"
+
+#include <string.h>
+
+static void add_kinds(const struct pmk_insn *in, struct pmk_facts *f)
+{
+	static const struct {
+		uint32_t kind;
+		uint8_t fact;
+	} rows[] = {
+		{ PMK_K_DP, PMK_A64_FACT_DP },
+		{ PMK_K_ASE, PMK_A64_FACT_ASE },
+		{ PMK_K_VFP, PMK_A64_FACT_VFP },
+		{ PMK_K_CRYPTO, PMK_A64_FACT_CRYPTO },
+		{ PMK_K_LDREX, PMK_A64_FACT_LDREX },
+		{ PMK_K_STREX, PMK_A64_FACT_STREX },
+		{ PMK_K_ACQUIRE, PMK_A64_FACT_LD_ACQUIRE },
+		{ PMK_K_RELEASE, PMK_A64_FACT_ST_RELEASE },
+		{ PMK_K_BR_IMM, PMK_A64_FACT_BR_IMM },
+		{ PMK_K_BR_RETURN, PMK_A64_FACT_BR_RETURN },
+		{ PMK_K_BR_INDIRECT, PMK_A64_FACT_BR_INDIRECT },
+		{ PMK_K_SVC, PMK_A64_FACT_EXC_SVC },
+		{ PMK_K_HVC, PMK_A64_FACT_EXC_HVC },
+		{ PMK_K_SMC, PMK_A64_FACT_EXC_SMC },
+		{ PMK_K_UNDEF, PMK_A64_FACT_EXC_UNDEF },
+		{ PMK_K_ERET, PMK_A64_FACT_EXC_RETURN },
+		{ PMK_K_CID_WRITE, PMK_A64_FACT_CID_WRITE },
+		{ PMK_K_TTBR_WRITE, PMK_A64_FACT_TTBR_WRITE },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		f->n[rows[i].fact] += (in->kind & rows[i].kind) != 0;
+	/* A write of a whole line. Where, the emulator does not show: it is one look-up that hits. */
+	f->n[PMK_A64_FACT_L1D_LOOKUP_WRITE] += (in->kind & PMK_K_DC_ZVA) != 0;
+	f->n[PMK_A64_FACT_ISB] += in->sysop == PMK_SYS_ISB;
+	f->n[PMK_A64_FACT_DSB] += in->sysop == PMK_SYS_DSB;
+	f->n[PMK_A64_FACT_DMB] += in->sysop == PMK_SYS_DMB;
+}
+
+/* An access is one look-up per `dcache.bytes`; one that crosses a line is one more, which only the
+ * address shows. A store exclusive counts when it stores. */
+static void add_access(const struct pmk_core *core, const struct pmk_insn *in, struct pmk_facts *f)
+{
+	unsigned pieces = pmk_a64_pieces(core, in->mem_total);
+
+	f->n[PMK_A64_FACT_LOAD] += in->load;
+	f->n[PMK_A64_FACT_STORE] += in->store;
+	if (in->load) {
+		f->n[PMK_A64_FACT_MEM_READ] += pieces;
+		f->n[PMK_A64_FACT_L1D_LOOKUP_READ] += pieces;
+	}
+	if (in->store && !in->exclusive) {
+		f->n[PMK_A64_FACT_MEM_WRITE] += pieces;
+		f->n[PMK_A64_FACT_L1D_LOOKUP_WRITE] += pieces;
+	}
+}
+
+static uint32_t end_of(const struct pmk_core *core, const struct pmk_block *b,
+		       const struct pmk_insn *last)
+{
+	if (b->disturbs || (last->is_branch && !core->bp_on))
+		return PMK_A64_OTHER;
+	if (last->flow == PMK_FLOW_NEXT)
+		return PMK_A64_FALLS;
+	if (last->flow != PMK_FLOW_JUMP || last->target == last->addr + last->size)
+		return PMK_A64_OTHER;
+	return last->conditional ? PMK_A64_CONDITIONAL : PMK_A64_GOES;
+}
+
+/* A quick answer to "does the next block wait": lane 1 has what is late at all against what is needed at
+ * once, lane 2 what is late by more than a cycle against all that is read or written, so that its answer
+ * may be a false yes. What was written before is no longer pending; units may be, in any block. */
+static void lanes(struct pmk_block *b, uint64_t writes)
+{
+	for (unsigned r = 0; r < PMK_A64_PLACES; r++) {
+		uint64_t bit = r < PMK_NREGS ? UINT64_C(1) << r : PMK_A64_UNITS;
+
+		b->a64.late |= b->a64.residue[r] > 0 ? bit : 0;
+		b->a64.late2 |= b->a64.residue[r] > 1 ? bit : 0;
+		b->a64.late2 |= b->a64.residue[r] > PMK_A64_LONG ? PMK_A64_UNITS : 0;
+		b->a64.wants |= b->a64.need[r] == 0 ? bit : 0;
+		b->a64.wants2 |= b->a64.need[r] != PMK_PIPE_FAR ? bit : 0;
+	}
+	b->a64.wants2 |= writes | PMK_A64_UNITS;
+}
+
+void pmk_a64_build(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
+		   struct pmk_pipe_slot *slots, struct pmk_block *b)
+{
+	const struct pmk_insn *last = &insn[n - 1];
+	const uint64_t granule = ~(uint64_t)(core->a64.fetch_bytes - 1);
+	struct pmk_a64_timing t;
+
+	*b = (struct pmk_block){
+		.pc = insn[0].addr,
+		.fall = last->addr + last->size,
+		.end_addr = last->addr,
+		.target = last->target,
+		.flow = last->flow,
+		.conditional = last->conditional,
+		.is_branch = last->is_branch,
+	};
+	for (size_t i = 0; i < n; i++) {
+		b->facts.n[PMK_A64_FACT_INSN]++;
+		b->facts.n[PMK_A64_FACT_BRANCH] += insn[i].is_branch;
+		b->facts.n[PMK_A64_FACT_BR_PREDICTABLE] += insn[i].is_branch;
+		add_kinds(&insn[i], &b->facts);
+		if (insn[i].load || insn[i].store)
+			add_access(core, &insn[i], &b->facts);
+		if (insn[i].sysop == PMK_SYS_TLB)
+			b->disturbs |= PMK_DISTURB_TLB;
+		if (insn[i].sysop == PMK_SYS_ICACHE_INV)
+			b->disturbs |= PMK_DISTURB_ICACHE;
+	}
+	b->facts.n[PMK_A64_FACT_L1I_ACCESS] =
+		(uint16_t)(((last->addr & granule) - (b->pc & granule)) / core->a64.fetch_bytes +
+			   1);
+	pmk_a64_time(core, insn, n, slots, &t);
+	b->cycles = t.cycles;
+	b->facts.n[PMK_A64_FACT_DATA_STALL] = (uint16_t)t.data_stall;
+	memcpy(b->a64.need, t.need, sizeof(b->a64.need));
+	memcpy(b->a64.residue, t.residue, sizeof(b->a64.residue));
+	memcpy(b->a64.need_sum, t.need_sum, sizeof(b->a64.need_sum));
+	b->a64.sums = t.sums;
+	lanes(b, t.writes);
+	b->a64.end = end_of(core, b, last);
+}
