@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Two threads, each with a bus, a model and a driver of its own. The library keeps no state that threads share,
- * so nothing is locked.
+ * Two threads, each with a bus, a model and a driver of its own. The library keeps no state that
+ * threads share, so nothing is locked.
  */
 #include <pthread.h>
 #include <stdio.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * AHB Monitor: the model, with what is chosen where the manual leaves it open, and the pin that it sees.
- * <pmk/model.h> says how models are used. Host library only; a driver does not include this.
+ * AHB Monitor: the model, with what is chosen where the manual leaves it open, and the pin that
+ * it sees. <pmk/model.h> says how models are used. Host library only; a driver does not include
+ * this.
  *
  * Wherever a function takes a bus, it takes the first of PMK_AHBMON_NBUSES in the order of enum
  * pmk_ahbmon_bus: struct pmk_bus buses[PMK_AHBMON_NBUSES].

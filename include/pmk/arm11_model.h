@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ARM11 PMU: the model, with what is chosen where the documents leave it open, and the pins that it sees.
- * <pmk/model.h> says how models are used. Host library only; a driver does not include this. Sources as in
- * <pmk/arm11.h>.
+ * ARM11 PMU: the model, with what is chosen where the documents leave it open, and the pins that
+ * it sees. <pmk/model.h> says how models are used. Host library only; a driver does not include
+ * this. Sources as in <pmk/arm11.h>.
  */
 #ifndef PMK_ARM11_MODEL_H
 #define PMK_ARM11_MODEL_H

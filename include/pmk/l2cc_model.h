@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * L210 and L220: the models, with what is chosen where the sources leave it open. <pmk/model.h> says how
- * models are used. Host library only; a driver does not include this. Sources as in <pmk/l2cc.h>.
+ * L210 and L220: the models, with what is chosen where the sources leave it open. <pmk/model.h>
+ * says how models are used. Host library only; a driver does not include this. Sources as in
+ * <pmk/l2cc.h>.
  */
 #ifndef PMK_L2CC_MODEL_H
 #define PMK_L2CC_MODEL_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * MicroBlaze performance counters: the models, with what is chosen where the documents leave it open,
- * and the pins that they see. <pmk/model.h> says how models are used. Host library only; a driver does
- * not include this.
+ * MicroBlaze performance counters: the models, with what is chosen where the documents leave it
+ * open, and the pins that they see. <pmk/model.h> says how models are used. Host library only; a
+ * driver does not include this.
  *
  * Three of them, one in front of the other: the counters (struct pmk_model_ops), the registers of
  * the MicroBlaze Debug Module (MDM) through which software reaches them, and the MDM's JTAG side.

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * RISC-V's counters: the model, with what is chosen where the sources leave it open. <pmk/model.h> says how
- * models are used. Host library only; a driver does not include this. Sources as in <pmk/riscv.h>.
+ * RISC-V's counters: the model, with what is chosen where the sources leave it open.
+ * <pmk/model.h> says how models are used. Host library only; a driver does not include this.
+ * Sources as in <pmk/riscv.h>.
  */
 #ifndef PMK_RISCV_MODEL_H
 #define PMK_RISCV_MODEL_H

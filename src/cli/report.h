@@ -8,9 +8,10 @@
 #ifndef PMK_CLI_REPORT_H
 #define PMK_CLI_REPORT_H
 
+#include <pmk/dump.h>
 #include <pmk/result.h>
 
-#include "profile/dump.h"
+#include "profile/profile.h"
 
 /* A dump with names instead of codes. */
 struct view {

@@ -10,12 +10,11 @@
  * before it.
  */
 #define _GNU_SOURCE
-#include "profile/dump.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <pmk/dump.h>
 #include <pmk/error.h>
 
 static const uint8_t magic[] = { 'P', 'M', 'K', 'D' };

@@ -7,16 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <pmk/dump.h>
+
 #include "profile/elf.h"
-
-#define PMK_SAMPLE_NO_REGION UINT32_MAX
-
-struct pmk_profile_sample {
-	uint64_t pc;	 /* 0: the sample was polled, so the address is not known */
-	uint32_t region; /* the innermost region that was open, or PMK_SAMPLE_NO_REGION */
-	uint8_t event;	 /* index of the event */
-	bool late;	 /* the sample came a period or more after its time */
-};
 
 /* Samples of one event, in one function or at one address, while one region was the innermost. */
 struct pmk_spot {

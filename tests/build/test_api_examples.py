@@ -20,6 +20,17 @@ EXAMPLES = {
     "count": (["count.c"], [lambda: loop(1000)], "cycles 14322\ninstructions 8005\n"),
     "count_threads": (["count_threads.c"], [lambda: loop(1000), lambda: loop(50)],
                       "0: cycles 14322\n0: instructions 8005\n1: cycles 1022\n1: instructions 405\n"),
+    # The numbers that `pmk report` shows of it.
+    "capture": (["capture.c"], [os.path.join(SOURCE, "tests/fuzz/corpus/dump/firmware")], """\
+region 0, entered 3 times: cpu_cycles 6000
+region 0, entered 3 times: br_exec 60
+region 1, entered 0 times: cpu_cycles 0
+region 1, entered 0 times: br_exec 0
+region 2, entered 1 times: cpu_cycles 5
+region 2, entered 1 times: br_exec 0
+region 3, entered 1 times: cpu_cycles 105
+region 3, entered 1 times: br_exec 700
+"""),
     "threads": (["threads.c"], [], "cortex-a53: cycles 200000, refills 6000\ncortex-a72: cycles 200000, refills 10000\n"),
     "firmware_on_host": (["firmware_on_host.c", "firmware.c"], [], """\
 pmk: arm1176, 2 events

@@ -57,7 +57,7 @@ RULES = [
     (r"src/producer/wave/run\.[ch]", ["{own}", "base/", "ahb/", "pmk/"]),
     (r"src/producer/wave/", ["{own}", "base/", "pmk/"]),
     (r"src/producer/", ["{own}", "base/", *CORES, "isa/", "session/emulated.h", "pmk/"]),
-    (r"src/profile/", ["profile/", "base/", "pmk/error.h"]),
+    (r"src/profile/", ["profile/", "base/", "pmk/dump.h", "pmk/error.h"]),
     (r"src/result/", ["result/", "base/", "pmk/pmu.h", "pmk/result.h", "pmk/error.h"]),
     (r"src/count/", ["count/", "ahb/", "base/", "cpu/", "pmu/ahbmon/", "producer/", "profile/", "session/", "pmk/"]),
     (r"src/cli/", ["cli/", "ahb/", "base/", "count/", "cpu/", "producer/", "profile/", "result/", "session/", "pmu/",

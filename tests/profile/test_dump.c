@@ -21,11 +21,11 @@
 
 #include <pmk/arm11.h>
 #include <pmk/arm11_model.h>
+#include <pmk/dump.h>
 #include <pmk/error.h>
 #include <pmk/model.h>
 #include <pmk/target.h>
 
-#include "profile/dump.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define OK(call) assert_int_equal((call), 0)

@@ -1,25 +1,37 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What `pmk report` reads: the dumps that firmware wrote with pmk_target_dump(). The format is in
- * docs/FORMATS.md.
+ * The dumps that firmware wrote with pmk_target_dump(), read on a host: what `pmk report` does.
+ * The format is in docs/FORMATS.md. Host library only.
+ *
+ *	struct pmk_dump dump;
+ *	size_t at = 0;
+ *
+ *	while (pmk_dump_next(data, size, &at, &dump) > 0) {
+ *		… dump.region[i].name, dump.count[dump.region[i].first + event].sum
+ *		pmk_dump_free(&dump);
+ *	}
  *
  * A dump comes out of a capture, a serial log with text before and after it, so no byte of it can
  * be trusted: numbers may have any value, names may hold any byte, and memory is only allocated for
  * data that is really there.
  */
-#ifndef PMK_PROFILE_DUMP_H
-#define PMK_PROFILE_DUMP_H
+#ifndef PMK_DUMP_H
+#define PMK_DUMP_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "profile/profile.h"
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 #define PMK_DUMP_VERSION 1
-/* names that one dump may have; a larger number is taken for damage */
+/* events that one dump may have; a larger number is taken for damage */
 #define PMK_DUMP_EVENTS	 64
 #define PMK_DUMP_NAME	 4096 /* bytes that a name may have, likewise */
+
+#define PMK_SAMPLE_NO_REGION UINT32_MAX
 
 /* Any bytes, without a terminating 0; NULL where no name was read. */
 struct pmk_dump_text {
@@ -49,6 +61,14 @@ struct pmk_dump_region {
 	/* events with counts: fewer than the dump's in a region that is cut off */
 	unsigned nevents;
 	size_t first; /* index of event 0 in pmk_dump.count */
+};
+
+/* Where the program was when a counter had counted its period. */
+struct pmk_profile_sample {
+	uint64_t pc;	 /* 0: the sample was polled, so the address is not known */
+	uint32_t region; /* the innermost region that was open, or PMK_SAMPLE_NO_REGION */
+	uint8_t event;	 /* index of the event */
+	bool late;	 /* the sample came a period or more after its time */
 };
 
 enum pmk_dump_state {
@@ -89,5 +109,9 @@ void pmk_dump_free(struct pmk_dump *dump);
  * belongs to a control character, and \\ for a backslash, so that different names look
  * different. The caller frees; NULL: out of memory. */
 char *pmk_dump_escape(const void *name, size_t length);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
