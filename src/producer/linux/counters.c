@@ -3,14 +3,14 @@
  * Events of programs and of whole processors: one descriptor per event and place (a thread, or a
  * processor), as perf does it.
  *
- * A number is the kernel's count with two times: how long it was to be counted, and how long it was.
- * They differ when more events were asked for than there are counters: then the kernel lets events take
- * turns, and pmk_linux_scale() extrapolates. A {group} is scheduled as a whole, so its members have
- * the same times. Readings of several places are added before they are scaled, as in perf: a thread that
- * was too short to get its turn is made up for by the others.
+ * The kernel gives each count with two times: how long it should have been counted, and how long it
+ * was counted. They differ when more events were asked for than there are counters; then the kernel
+ * lets events take turns, and pmk_linux_scale() extrapolates. A {group} is scheduled as a whole, so
+ * its members have the same times. Readings of several places are added before they are scaled, as
+ * in perf: a thread that ended before its turn came is so compensated by the others.
  *
  * Every event is read alone. Reading a group at once is not allowed for inherited events on older
- * kernels, and a program that has ended does not move any more.
+ * kernels, and the counts of a program that has ended do not change any more.
  */
 #define _GNU_SOURCE
 #include "producer/linux/linux.h"
@@ -27,7 +27,8 @@
 
 /* ---- scaling -------------------------------------------------------------------------------- */
 
-/* a · b / d to the nearest integer, bit by bit: 32-bit processors have no type of 128 bits. */
+/* Returns a · b / d as the nearest integer. It goes bit by bit, because 32-bit processors have
+ * no 128-bit type. */
 static uint64_t multiply_divide(uint64_t a, uint64_t b, uint64_t d)
 {
 	uint64_t a0 = (uint32_t)a, a1 = a >> 32, b0 = (uint32_t)b, b1 = b >> 32;
@@ -65,7 +66,7 @@ uint64_t pmk_linux_since(const struct pmk_linux_value *before, const struct pmk_
 	uint64_t enabled = after->enabled_ns - before->enabled_ns;
 	uint64_t running = after->running_ns - before->running_ns, value;
 
-	/* Between two direct readings without a clock no time has passed. */
+	/* Between two direct readings without a clock, no time has passed. */
 	value = after->value - before->value;
 	return enabled == running ? value : pmk_linux_scale(value, enabled, running);
 }
@@ -74,7 +75,7 @@ uint64_t pmk_linux_since(const struct pmk_linux_value *before, const struct pmk_
 
 struct counted {
 	struct pmk_linux_ask ask;
-	int *fd; /* per place, -1: not there */
+	int *fd; /* one per place; -1: not open there */
 	int error;
 	bool user_only;
 	bool denied; /* user mode alone was refused, too */
@@ -89,7 +90,7 @@ struct pmk_linux_counters {
 	struct counted event[];
 };
 
-/* The attributes of an event. `leader`: it is not a further member of a group. */
+/* Fill in the attributes of an event. `leader`: it is not a further member of a group. */
 static struct perf_event_attr attributes(const struct pmk_linux_counters *c,
 					 const struct counted *e, bool leader)
 {
@@ -122,7 +123,8 @@ static int open_at(const struct pmk_linux_counters *c, const struct counted *e, 
 			       cpus ? (int)c->scope.cpus[place] : -1, leader);
 }
 
-/* Would it have been opened in another way? Asked only to tell the user what was wrong. */
+/* Would the event have been opened in another way? This is only asked to tell the user what was
+ * wrong. */
 static bool opens_without(const struct pmk_linux_counters *c, struct counted e, unsigned place,
 			  bool modes)
 {
@@ -182,8 +184,8 @@ static bool belongs(const struct pmk_linux_counters *c, const struct counted *e,
 }
 
 /*
- * Open the event in one place. Where kernel mode is forbidden and was not asked for by :k, user mode
- * alone is better than nothing, as in perf. 0, or errno of what was refused.
+ * Open the event in one place. Where kernel mode is forbidden and was not asked for by :k, the
+ * event is opened for user mode alone, as in perf. Returns 0, or the errno of the refusal.
  */
 static int open_place(const struct pmk_linux_counters *c, struct counted *e, unsigned place,
 		      int leader)
@@ -201,10 +203,11 @@ static int open_place(const struct pmk_linux_counters *c, struct counted *e, uns
 		return 0;
 	e->user_only = false;
 	e->denied = denied(errno);
-	return errno == ENOENT ? ENOENT : error; /* there is no such event, allowed or not */
+	return errno == ENOENT ? ENOENT : error; /* no such event exists, whether allowed or not */
 }
 
-/* Open one event everywhere. 0, or errno. A thread or a processor may go away at any time. */
+/* Open one event everywhere. Returns 0, or errno. A thread or a processor may go away at any
+ * time. */
 static int open_event(struct pmk_linux_counters *c, struct counted *e, const struct counted *leader,
 		      unsigned *where)
 {
@@ -213,7 +216,7 @@ static int open_event(struct pmk_linux_counters *c, struct counted *e, const str
 
 	*where = 0;
 	if (e->ask.event->in_kernel && e->ask.user && !e->ask.kernel)
-		return EINVAL; /* it would be opened, and count nothing */
+		return EINVAL; /* the kernel would open it, but it would count nothing */
 	for (unsigned p = 0; p < c->nplaces; p++) {
 		int error;
 
@@ -231,7 +234,7 @@ static int open_event(struct pmk_linux_counters *c, struct counted *e, const str
 	return opened ? 0 : gone;
 }
 
-/* The event and, if it is the first of a {group}, those that belong to it. */
+/* Open the event and, if it is the first of a {group}, the events that belong to it. */
 static void open_group(struct pmk_linux_counters *c, unsigned first)
 {
 	unsigned group = c->event[first].ask.group, where = 0, members = 0;
@@ -307,7 +310,8 @@ void pmk_linux_counters_close(struct pmk_linux_counters *c)
 {
 	if (!c)
 		return;
-	/* Members before their leaders: a leader that goes first leaves its members to themselves. */
+	/* Close members before their leaders: when a leader is closed first, its members go on
+	 * without a group. */
 	for (unsigned i = c->nevents; i-- > 0;) {
 		close_event(c, &c->event[i]);
 		free(c->event[i].fd);
@@ -339,7 +343,7 @@ int pmk_linux_counters_fd(const struct pmk_linux_counters *c, unsigned i)
 
 void pmk_linux_counters_enable(struct pmk_linux_counters *c)
 {
-	/* Members of a group follow their leader, and enabling one twice does no harm. */
+	/* Members of a group follow their leader; enabling an event twice does no harm. */
 	for (unsigned i = 0; i < c->nevents; i++)
 		for (unsigned p = 0; p < c->nplaces; p++)
 			if (c->event[i].fd[p] >= 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The counters of this machine, through perf_event_open(2). Inside the room:
+ * The counters of this machine, through perf_event_open(2). The files of this folder:
  *
  *	pmus.c      which PMUs and events the kernel offers; names → what to program
  *	why.c       why the kernel refused, and what to do about it
@@ -23,7 +23,7 @@
 struct perf_event_attr;
 struct perf_event_mmap_page;
 
-/* The kernel as far as this room asks it; tests hand in one of their own. */
+/* What this folder asks of the kernel; tests pass in a replacement. */
 struct pmk_linux_kernel {
 	const char *sys, *proc; /* where sysfs and procfs are: "/sys", "/proc" */
 	/* perf_event_open(2): a descriptor that is closed by exec, or -1 with errno set. */
@@ -40,64 +40,66 @@ struct pmk_linux_cpus {
 	unsigned count;
 };
 
-/* "0-3,8" as in sysfs and behind -C. 0, PMK_EPARSE or PMK_ENOMEM. */
+/* Reads "0-3,8" as in sysfs and after -C. Returns 0, PMK_EPARSE or PMK_ENOMEM. */
 int pmk_linux_cpus_parse(struct pmk_linux_cpus *cpus, const char *text);
 bool pmk_linux_cpus_have(const struct pmk_linux_cpus *cpus, unsigned cpu);
 void pmk_linux_cpus_free(struct pmk_linux_cpus *cpus);
 
-/* The processors that are online. 0, PMK_EIO when the kernel does not tell, PMK_ENOMEM. */
+/* Reads which processors are online. Returns 0, PMK_EIO when the kernel does not tell, or
+ * PMK_ENOMEM. */
 int pmk_linux_online(struct pmk_linux_cpus *cpus, const struct pmk_linux_kernel *kernel);
-/* Append the threads of a process to *list[*count], which the caller frees. 0; PMK_EIO: there is no such
- * process; PMK_ENOMEM. */
+/* Append the threads of a process to *list[*count], which the caller frees. Returns 0, PMK_EIO
+ * when there is no such process, or PMK_ENOMEM. */
 int pmk_linux_threads(const struct pmk_linux_kernel *kernel, int pid, int **list, unsigned *count);
 
 /* A PMU as the kernel calls it. */
 struct pmk_linux_pmu {
-	const char *name;	    /* "armv8_cortex_a53" */
-	uint32_t type;		    /* of perf_event_attr */
-	const struct pmk_pmu *pmu;  /* for results: of our catalogue, or with the kernel's name and
-				      without events */
-	bool known;		    /* it is of our catalogue */
-	bool core;		    /* counts what processors do, so also what one program does */
+	const char *name;	   /* "armv8_cortex_a53" */
+	uint32_t type;		   /* of perf_event_attr */
+	const struct pmk_pmu *pmu; /* used in results: the PMU of our catalogue, or one with the
+                                     * kernel's name and without events */
+	bool known;		   /* it is of our catalogue */
+	/* counts what processors do, and so also what one program does */
+	bool core;
 	bool software;		    /* events of the kernel itself; needs no hardware */
-	struct pmk_linux_cpus cpus; /* where it counts, or none: everywhere */
+	struct pmk_linux_cpus cpus; /* the processors where it counts; an empty set: everywhere */
 };
 
 /* What to program, and how to show it. Valid until pmk_linux_pmus_free(). */
 struct pmk_linux_event {
-	const struct pmk_event *row; /* of our catalogue where it has one */
+	const struct pmk_event *row; /* the row of our catalogue, where it has one */
 	const struct pmk_linux_pmu *pmu;
 	uint32_t type;
 	uint64_t config, config1, config2;
 	const char *unit; /* "ns", or "" */
-	bool coded;	  /* row->code says it all: config fits it and nothing else is set */
-	bool any_core;	  /* no PMU was named: it means every core PMU */
-	bool by_code;	  /* named by its code, as r11 is */
-	bool in_kernel;	  /* happens in kernel mode only */
-	bool unlisted;	  /* common PMUv3 event that the kernel, which lists them, does not list */
+	bool coded;	  /* row->code says everything: it fits config, and nothing else is set */
+	bool any_core;	  /* no PMU was named, so every core PMU is meant */
+	bool by_code;	  /* named by its code, like r11 */
+	bool in_kernel;	  /* the event happens in kernel mode only */
+	bool unlisted;	  /* a common PMUv3 event that is missing in the kernel's list of them */
 };
 
 struct pmk_linux_pmus;
 
-/* Read what the kernel offers. 0 or PMK_ENOMEM; a kernel without any PMU is no error. */
+/* Read what the kernel offers. Returns 0 or PMK_ENOMEM; a kernel without any PMU is no error. */
 int pmk_linux_pmus_load(struct pmk_linux_pmus **out, const struct pmk_linux_kernel *kernel);
 void pmk_linux_pmus_free(struct pmk_linux_pmus *all);
 
 unsigned pmk_linux_pmus_count(const struct pmk_linux_pmus *all);
 const struct pmk_linux_pmu *pmk_linux_pmus_get(const struct pmk_linux_pmus *all, unsigned i);
-/* By the kernel's name or a name of our catalogue; NULL if there is none. */
+/* Finds a PMU by the kernel's name or by a name of our catalogue; NULL if there is none. */
 const struct pmk_linux_pmu *pmk_linux_pmu_find(const struct pmk_linux_pmus *all, const char *name);
 /* The first core PMU; NULL on a machine without hardware counters. */
 const struct pmk_linux_pmu *pmk_linux_core(const struct pmk_linux_pmus *all);
 unsigned pmk_linux_cores(const struct pmk_linux_pmus *all);
 
-/* perf's generic events, as PMUs without registers: hardware and software. */
+/* Perf's generic events, shown as PMUs without registers: hardware and software. */
 extern const struct pmk_pmu pmk_linux_hardware, pmk_linux_software;
 
 /*
- * What a name means: a name of our catalogue or of the kernel, perf's generic names, rNNN,
- * pmu/name/, pmu/term=value,…/, pmu::name. `prefer` is asked first, NULL: the first core PMU. 0;
- * PMK_ENOEVENT with one line in msg, which names the nearest ones; PMK_ENOMEM.
+ * Find out what a name means: a name of our catalogue or of the kernel, perf's generic names, rNNN,
+ * pmu/name/, pmu/term=value,…/, pmu::name. `prefer` is searched first; NULL stands for the first
+ * core PMU. Returns 0; PMK_ENOEVENT with one line in msg, which names the nearest ones; PMK_ENOMEM.
  */
 int pmk_linux_find(struct pmk_linux_pmus *all, const struct pmk_linux_pmu *prefer, const char *name,
 		   const struct pmk_linux_event **out, char *msg, size_t size);
@@ -108,7 +110,7 @@ const struct pmk_linux_event *pmk_linux_on(struct pmk_linux_pmus *all,
 
 /* ---- why.c ---------------------------------------------------------------------------------- */
 
-/* What is known of the machine when the kernel refuses. */
+/* What is known about the machine, to explain why the kernel refuses. */
 struct pmk_linux_facts {
 	bool has_events;  /* the kernel has performance events at all */
 	int paranoid;	  /* perf_event_paranoid */
@@ -127,84 +129,88 @@ void pmk_linux_facts(struct pmk_linux_facts *f, const struct pmk_linux_kernel *k
 struct pmk_linux_refusal {
 	int error; /* errno */
 	const struct pmk_linux_event *event;
-	bool whole_cpu;	   /* all programs of a processor were to be counted */
-	bool foreign;	   /* somebody else's process */
-	bool wants_kernel; /* :k was asked for, or it happens there */
+	bool whole_cpu;	   /* everything that runs on a processor was to be counted */
+	bool foreign;	   /* the process belongs to another user */
+	bool wants_kernel; /* :k was asked for, or the event happens in kernel mode */
 	bool only_user;	   /* :u was asked for, or was tried instead */
 	bool mode_filter;  /* without :u and :k it would have been opened */
 	bool crowded;	   /* without its {group} it would have been opened */
 };
 
-/* Why, and what to do about it; one line. */
+/* Writes one line: why the kernel refused, and what to do about it. */
 void pmk_linux_reason(char *text, size_t size, const struct pmk_linux_facts *f,
 		      const struct pmk_linux_refusal *r);
-/* Why this machine has no hardware counters; one line. NULL where it has. */
+/* One line that says why this machine has no hardware counters. NULL where it has some. */
 const char *pmk_linux_no_hardware(const struct pmk_linux_facts *f);
 
 /* ---- counters.c ----------------------------------------------------------------------------- */
 
 struct pmk_linux_ask {
 	const struct pmk_linux_event *event;
-	unsigned group;	   /* > 0: counted together with those of the same number, or not at all */
-	bool user, kernel; /* count these modes only; neither: both */
+	/* > 0: events with the same number are counted together, or not at all */
+	unsigned group;
+	bool user, kernel; /* count these modes only; with neither, both are counted */
 };
 
-/* Whom to count: threads, or processors; `pids` or `cpus` has entries. */
+/* What is counted: threads, or processors. Either `pids` or `cpus` has entries. */
 struct pmk_linux_scope {
 	const int *pids;
 	unsigned npids;
 	const unsigned *cpus;
 	unsigned ncpus;
 	bool inherit; /* children and threads that they start, too */
-	bool on_exec; /* begin when the program is executed, not with enable() */
+	bool on_exec; /* begin when the program is executed by exec, not with enable() */
 };
 
 struct pmk_linux_counters;
 
 /*
- * Open events on everybody in `scope`. What the kernel refuses is not an error: such an event has a
- * reason. A group is opened as a whole or not at all. A thread or processor that is gone is left out.
- * 0 or PMK_ENOMEM. The asks are copied; the events they point to are not.
+ * Open events on everybody in `scope`. A refusal by the kernel is not an error: that event then has
+ * a reason. A group is opened as a whole or not at all. A thread or processor that is gone is left
+ * out. Returns 0 or PMK_ENOMEM. The requests are copied; the events they point to are not.
  */
 int pmk_linux_counters_open(struct pmk_linux_counters **out, const struct pmk_linux_kernel *kernel,
 			    const struct pmk_linux_facts *facts, const struct pmk_linux_ask *asks,
 			    unsigned nasks, const struct pmk_linux_scope *scope);
 void pmk_linux_counters_close(struct pmk_linux_counters *c);
 
-/* Why event i is not counted, and by which errno; NULL, 0: it is. Valid until close. */
+/* Why event i is not counted, and the errno of the refusal; NULL and 0 when it is counted. Valid
+ * until close. */
 const char *pmk_linux_counters_reason(const struct pmk_linux_counters *c, unsigned i);
 int pmk_linux_counters_error(const struct pmk_linux_counters *c, unsigned i);
-/* Both modes were meant, but the kernel allowed user mode only. */
+/* True when both modes were meant, but the kernel allowed user mode only. */
 bool pmk_linux_counters_user_only(const struct pmk_linux_counters *c, unsigned i);
 
-/* The descriptor of event i in the first place, -1: none. Of the counters, not the caller's to close. */
+/* The descriptor of event i in the first place, or -1. It belongs to the counters; the caller
+ * must not close it. */
 int pmk_linux_counters_fd(const struct pmk_linux_counters *c, unsigned i);
 
 /* Begin to count; not needed with on_exec. */
 void pmk_linux_counters_enable(struct pmk_linux_counters *c);
 /*
- * What event i has counted so far: on all of the scope, or with place ≥ 0 on cpus[place]. Times are
- * sums, too. False: the event is not counted (there).
+ * Read what event i has counted so far: in the whole scope, or with place ≥ 0 on cpus[place]. The
+ * times are sums, too. Returns false when the event is not counted (there).
  */
 bool pmk_linux_counters_read(const struct pmk_linux_counters *c, unsigned i, int place,
 			     struct pmk_linux_value *v);
 
 /* ---- self.c --------------------------------------------------------------------------------- */
 
-/* How a program reads its processor without the kernel. */
+/* How a program reads the counters of its processor without the kernel. */
 struct pmk_linux_direct {
-	/* Hardware counter n; nonzero: it cannot. */
+	/* Reads hardware counter n; returns nonzero when it cannot. */
 	int (*counter)(void *ctx, unsigned n, uint64_t *value);
-	/* The clock that the page's times go on with: TSC, CNTVCT_EL0; NULL: none. */
+	/* Reads the clock with which the times of the page are continued: TSC, CNTVCT_EL0. NULL:
+	 * there is none. */
 	uint64_t (*clock)(void *ctx);
 	void *ctx;
 };
 
 /*
- * Read an event out of the page that the kernel shares with its owner, without a system call. False, and
- * the caller has to ask the kernel: the event is on no counter, user access is not allowed, it has
- * shared its counter and there is no clock to tell for how long, or the page did not stay the same for
- * a whole reading. Without a clock the times are those of the last switch.
+ * Read an event out of the page that the kernel shares with its owner, without a system call.
+ * Returns false when the caller has to ask the kernel: the event is on no counter, user access is
+ * not allowed, the event has shared its counter and there is no clock to tell for how long, or the
+ * page changed during every reading. Without a clock the times are those of the last switch.
  */
 bool pmk_linux_page_read(const volatile struct perf_event_mmap_page *page,
 			 const struct pmk_linux_direct *direct, struct pmk_linux_value *v);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * What a name means: which number to program on which PMU, and which row of a catalogue it is.
+ * Finds out what a name means: which number to program on which PMU, and which row of a catalogue
+ * it is.
  *
- * Generic names (cycles, branch-misses …) are looked up in our catalogue of the core first, by the event
- * that Linux gives them there, so that what is printed is what was programmed. On a core that we
- * have no catalogue of, the kernel decides.
+ * Generic names (cycles, branch-misses …) are looked up in our catalogue of the core first, by the
+ * event that Linux gives them there, so that what is printed is what was programmed. On a core that
+ * we have no catalogue of, the kernel decides.
  */
 #define _GNU_SOURCE
 #include "producer/linux/sysfs.h"
@@ -45,7 +46,7 @@ static int fail(const struct search *s, int err, const char *fmt, ...)
 
 /* ---- events --------------------------------------------------------------------------------- */
 
-/* A new event of `pmu`, yet without a row. */
+/* A new event of `pmu`, which has no row yet. */
 static struct pmk_linux_made *new_event(const struct search *s, const struct pmk_linux_pmu *pmu)
 {
 	struct pmk_linux_made *m = calloc(1, sizeof(*m));
@@ -58,8 +59,8 @@ static struct pmk_linux_made *new_event(const struct search *s, const struct pmk
 	return m;
 }
 
-/* PMUv3: the kernel lists the common events that PMCEID names, and no others. What it does not list
- * can be programmed all the same, and counts nothing where the core has no such event. */
+/* PMUv3: the kernel lists the common events that PMCEID names, and no others. An event that is
+ * not listed can still be programmed, but counts nothing when the core does not have it. */
 static bool unlisted(const struct pmk_linux_pmu_full *pmu, uint64_t code)
 {
 	bool common = code < 0x40 || (code >= 0x4000 && code < 0x4040);
@@ -75,7 +76,8 @@ static bool unlisted(const struct pmk_linux_pmu_full *pmu, uint64_t code)
 	return true;
 }
 
-/* Give the event its row: the catalogue's, or one of its own that is called as it was asked for. */
+/* Give the event its row: that of the catalogue, or a new one whose name is the one that was
+ * asked for. */
 static int finish(const struct search *s, struct pmk_linux_made *m, const struct pmk_event *row,
 		  const struct pmk_linux_event **out)
 {
@@ -126,7 +128,7 @@ static int found(const struct search *s, const struct pmk_linux_pmu *pmu,
 
 /* ---- terms ---------------------------------------------------------------------------------- */
 
-/* Put `value` into the format's bits. False when it has more. */
+/* Put `value` into the bits of the format. Returns false when the value has more bits. */
 static bool scatter(struct pmk_linux_event *ev, const struct pmk_linux_format *f, uint64_t value)
 {
 	uint64_t *words[] = { &ev->config, &ev->config1, &ev->config2 }, *word = words[f->word];
@@ -141,8 +143,8 @@ static bool scatter(struct pmk_linux_event *ev, const struct pmk_linux_format *f
 	return value == 0;
 }
 
-/* Where the bits of a term go. Whole words are terms of any PMU, and a driver that describes no formats
- * takes the event's code in config. */
+/* Where the bits of a term go. The terms config, config1 and config2 exist for every PMU, and a
+ * driver that describes no formats takes the event's code in config. */
 static bool find_format(const struct pmk_linux_pmu_full *pmu, const char *name,
 			struct pmk_linux_format *f)
 {
@@ -189,7 +191,7 @@ static int unknown_term(const struct search *s, const struct pmk_linux_pmu_full 
 		    pmu->name, term, *text ? "; did you mean " : "", text, *text ? "?" : "");
 }
 
-/* "umask=1"; "edge" is "edge=1". Cut up in place. */
+/* Parse "umask=1"; "edge" stands for "edge=1". The text is cut up in place. */
 static int take_term(const struct search *s, const struct pmk_linux_pmu_full *pmu,
 		     struct pmk_linux_event *ev, char *term)
 {
@@ -214,7 +216,8 @@ static int take_term(const struct search *s, const struct pmk_linux_pmu_full *pm
 	return 0;
 }
 
-/* "event=0x11,umask=1", or with `names` the kernel's names of such lists among them. */
+/* Parse "event=0x11,umask=1"; with `names`, such lists may also contain names that the kernel
+ * gives them. */
 static int take_terms(const struct search *s, const struct pmk_linux_pmu_full *pmu,
 		      struct pmk_linux_event *ev, const char *terms, bool names)
 {
@@ -234,7 +237,7 @@ static int take_terms(const struct search *s, const struct pmk_linux_pmu_full *p
 	return err;
 }
 
-/* "r0b", "0x0b": hexadecimal. False: not written like one, or too long. */
+/* Parse "r0b" or "0x0b", hexadecimal. False when it is not written like that, or is too long. */
 static bool raw_code(const char *text, uint64_t *code)
 {
 	if (*text == 'r' || *text == 'R')
@@ -251,7 +254,8 @@ static bool raw_code(const char *text, uint64_t *code)
 
 /* ---- names ---------------------------------------------------------------------------------- */
 
-/* A name inside one PMU, without complaint: 0, an error, or 1 when it has none of that name. */
+/* Look for a name inside one PMU, without an error text: 0, an error, or 1 when the PMU has no
+ * such name. */
 static int find_in(const struct search *s, const struct pmk_linux_pmu *pmu, const char *name,
 		   const struct pmk_linux_event **out)
 {
@@ -308,7 +312,7 @@ static int find_cache(const struct search *s, const struct pmk_linux_event **out
 	return 1;
 }
 
-/* The words of texts, one by one: the nearest are kept by pointer. */
+/* Yields the words of several texts, one by one; the nearest ones are kept by pointer. */
 struct words {
 	char (*word)[64];
 	unsigned n, room;
@@ -341,7 +345,8 @@ static void offer_pmu(struct words *w, struct pmk_nearest *near, const struct pm
 		offer(w, near, full->events[i].name);
 }
 
-/* Nobody has it: name the nearest of `pmu` (NULL: of core, generic and software events). */
+/* No PMU has the name: report the nearest names of `pmu` (NULL: of core, generic and software
+ * events). */
 static int unknown(const struct search *s, const struct pmk_linux_pmu *pmu, const char *name)
 {
 	const struct pmk_linux_pmu *core = pmk_linux_core(s->all);
@@ -417,7 +422,8 @@ static int find_qualified(const struct search *s, size_t at, const char *rest,
 	return err ? err : finish(s, m, NULL, out);
 }
 
-/* A code: of the core PMU, or where the machine shows none, of perf's type for them. */
+/* A code is programmed on the core PMU; where the machine shows none, with perf's type for such
+ * codes. */
 static int find_raw(const struct search *s, const struct pmk_linux_pmu *core, uint64_t code,
 		    const struct pmk_linux_event **out)
 {
@@ -434,8 +440,9 @@ static int find_raw(const struct search *s, const struct pmk_linux_pmu *core, ui
 }
 
 /*
- * Our catalogue of the core knows the generic names as well, and which event of the core each is. Where
- * there is none, a generic name is the kernel's to resolve, and the core's own list comes last.
+ * Our catalogue of the core knows the generic names, too, and which event of the core each of them
+ * is. Without a catalogue the kernel resolves a generic name, and the core's own list is searched
+ * last.
  */
 static int find_plain(const struct search *s, const struct pmk_linux_pmu *prefer,
 		      const struct pmk_linux_event **out)
@@ -460,7 +467,7 @@ static int find_plain(const struct search *s, const struct pmk_linux_pmu *prefer
 		err = find_cache(s, out);
 	if (err == 1)
 		return unknown(s, NULL, s->name);
-	if (!err) /* the newest is it */
+	if (!err) /* the newest event is this one */
 		s->all->made->event.any_core = !prefer && !(*out)->pmu->software;
 	return err;
 }
@@ -479,7 +486,8 @@ int pmk_linux_find(struct pmk_linux_pmus *all, const struct pmk_linux_pmu *prefe
 	return find_plain(&s, prefer, out);
 }
 
-/* A generic event on a core of several kinds: the kernel takes the core's type in the upper half. */
+/* A generic event on a machine with several kinds of cores: the kernel takes the core's type in
+ * the upper half. */
 static const struct pmk_linux_event *generic_on(const struct search *s,
 						const struct pmk_linux_event *ev,
 						const struct pmk_linux_pmu *pmu)

@@ -3,12 +3,14 @@
  * What the kernel offers: /sys/bus/event_source/devices, one folder per PMU with `type`, `format/`,
  * `events/` and `cpus` or `cpumask` (Documentation/ABI/testing/sysfs-bus-event_source-devices*).
  *
- * A PMU that our catalogue knows by the kernel's name gives its events the catalogue's names. A kernel
- * that only says "some PMUv3" (armv8_pmuv3_0) is asked for the core's MIDR_EL1. Any other PMU is used
- * by what its folder says. Drivers that write no `format/` (ARMv6, ARMv7) take the event code as config.
+ * A PMU that our catalogue knows by the kernel's name gives its events the catalogue's names. A
+ * kernel that only says "some PMUv3" (armv8_pmuv3_0) is asked for the core's MIDR_EL1. Any other
+ * PMU is used as its folder describes it. Drivers that write no `format/` (ARMv6, ARMv7) take the
+ * event code as config.
  *
- * Besides the folders there are three PMUs by definition: hardware (perf's generic events), hw-cache and
- * software. Tracepoints and probes are listed by the kernel like PMUs and can be named by type and config.
+ * Besides the folders there are three PMUs by definition: hardware (perf's generic events),
+ * hw-cache and software. Tracepoints and probes are listed by the kernel like PMUs and can be named
+ * by type and config.
  */
 #define _GNU_SOURCE
 #include "producer/linux/sysfs.h"
@@ -40,9 +42,10 @@
 	{ .code = (c), .name = (n), .aliases = (a), .cores = 1, .signal = PMK_SIG_NONE, \
 	  .signal2 = PMK_SIG_NONE, .ref = REF, .brief = (t) }
 
-/* The aliases are perf's, and those of our catalogues that metrics are written with. */
+/* The aliases are those of perf, and the names of our catalogues that metrics use. */
 static const struct pmk_event hardware_events[] = {
-	HARDWARE(PERF_COUNT_HW_CPU_CYCLES, "cycles", "cpu-cycles cpu_cycles", "cycles of the processor"),
+	HARDWARE(PERF_COUNT_HW_CPU_CYCLES, "cycles", "cpu-cycles cpu_cycles",
+		 "cycles of the processor"),
 	HARDWARE(PERF_COUNT_HW_INSTRUCTIONS, "instructions", "instr_exec inst_retired",
 		 "instructions executed"),
 	HARDWARE(PERF_COUNT_HW_CACHE_REFERENCES, "cache-references", NULL,
@@ -145,7 +148,8 @@ static int add_range(struct pmk_linux_cpus *cpus, unsigned first, unsigned last)
 {
 	unsigned *more;
 
-	/* No machine has as many; a typing error must not take all memory. */
+	/* The limit is more than any machine has, so that a typing error does not take all
+	 * memory. */
 	if (last < first || last > 65535)
 		return PMK_EPARSE;
 	more = realloc(cpus->cpu, (cpus->count + (last - first + 1)) * sizeof(*more));
@@ -205,7 +209,8 @@ void pmk_linux_cpus_free(struct pmk_linux_cpus *cpus)
 
 /* ---- files ---------------------------------------------------------------------------------- */
 
-/* The first line of DIR/NAME without its end, in the caller's buffer; NULL when it cannot be read. */
+/* The first line of DIR/NAME without its end, in the caller's buffer; NULL when it cannot be
+ * read. */
 static char *read_line(char *buf, size_t size, const char *dir, const char *name)
 {
 	char path[PATH_MAX];
@@ -227,7 +232,7 @@ static int visible(const struct dirent *entry)
 	return entry->d_name[0] != '.';
 }
 
-/* Call `take` with each name in DIR, in order; a folder that is not there has none. */
+/* Call `take` with each name in DIR, in order; a folder that does not exist counts as empty. */
 static int each(const char *dir, int (*take)(void *ctx, const char *dir, const char *name),
 		void *ctx)
 {
@@ -294,7 +299,7 @@ static int take_format(void *ctx, const char *dir, const char *name)
 	return 0;
 }
 
-/* NAME.scale and NAME.unit: a count of 1 is `scale` units. */
+/* Reads NAME.scale and NAME.unit: a count of 1 is `scale` units. */
 static char *read_unit(const char *dir, const char *event)
 {
 	char name[NAME_MAX + 8], scale[64] = "", unit[64] = "", *text;
@@ -318,7 +323,7 @@ static int take_event(void *ctx, const char *dir, const char *name)
 	struct pmk_linux_named e, *more;
 	char text[512];
 
-	/* With a point in its name it belongs to another file: cycles.scale */
+	/* A file with a point in its name belongs to another file: cycles.scale */
 	if (strchr(name, '.') || !read_line(text, sizeof(text), dir, name))
 		return 0;
 	more = realloc(pmu->events, (pmu->nevents + 1) * sizeof(*more));
@@ -330,7 +335,8 @@ static int take_event(void *ctx, const char *dir, const char *name)
 	return e.name && e.terms && e.unit ? 0 : PMK_ENOMEM;
 }
 
-/* Part numbers of MIDR_EL1 by Arm (bits 15:4 of an implementer 0x41): the TRMs' "Main ID Register". */
+/* Part numbers of MIDR_EL1 by Arm (bits 15:4 of an implementer 0x41): the TRMs' "Main ID
+ * Register". */
 static const struct {
 	unsigned part;
 	const char *name;
@@ -355,7 +361,8 @@ static const struct pmk_pmu *by_midr(const struct pmk_linux_kernel *kernel, unsi
 	return NULL;
 }
 
-/* Our PMU for the kernel's name. "armv8_pmuv3_0": a number tells PMUs of one kind apart. */
+/* Our PMU for the kernel's name. The number at the end of "armv8_pmuv3_0" only distinguishes
+ * PMUs of one kind. */
 static const struct pmk_pmu *known(const struct pmk_linux_kernel *kernel, const char *name,
 				   unsigned cpu)
 {
@@ -375,7 +382,7 @@ static const struct pmk_pmu *known(const struct pmk_linux_kernel *kernel, const 
 	return exact ? exact : pmu;
 }
 
-/* perf's word for PMUs of processors: they have a file `cpus`, or are called so. */
+/* Recognise PMUs of processors as perf does: they have a file `cpus`, or a name of that kind. */
 static bool is_core(const char *name, bool has_cpus)
 {
 	return has_cpus || !strncmp(name, "armv", 4) || !strcmp(name, "cpu") ||
@@ -466,7 +473,7 @@ int pmk_linux_pmus_load(struct pmk_linux_pmus **out, const struct pmk_linux_kern
 		pmk_linux_pmus_free(all);
 		return err;
 	}
-	/* Now that the list does not move any more. */
+	/* This is done now, because the list is not moved any more. */
 	for (unsigned i = 0; i < all->count; i++) {
 		struct pmk_linux_pmu_full *p = &all->list[i];
 
@@ -552,7 +559,7 @@ unsigned pmk_linux_cores(const struct pmk_linux_pmus *all)
 	return n;
 }
 
-/* ---- whom to count -------------------------------------------------------------------------- */
+/* ---- what to count --------------------------------------------------------------------------- */
 
 /* /proc/stat has a line "cpu3 …" for each processor that is online, and one "cpu  …" for all. */
 static int online_by_stat(struct pmk_linux_cpus *cpus, const struct pmk_linux_kernel *kernel)

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
 /*
- * Counters of the calling thread, read by itself. See <pmk/linux.h>.
+ * Counters of the calling thread, read by the thread itself. See <pmk/linux.h>.
  *
- * The kernel shows each event's state in a page of memory (struct perf_event_mmap_page): which hardware
- * counter it is on, and what to add to that counter's value. It changes them only while the thread does not
- * run, or in an interrupt on its processor, and then changes `lock` as well: a reading during which
- * `lock` stayed the same is whole. Compiler barriers are enough, because writer and reader are never on
- * different processors.
+ * The kernel shows each event's state in a page of memory (struct perf_event_mmap_page): which
+ * hardware counter it is on, and what to add to that counter's value. It changes them only while
+ * the thread does not run, or in an interrupt on its processor, and then changes `lock` as well: a
+ * reading is consistent when `lock` stayed the same. Compiler barriers are enough, because writer
+ * and reader are never on different processors.
  *
- * Hardware counters: RDPMC on x86; MRS of PMEVCNTR<n>_EL0 and PMCCNTR_EL0 on AArch64, by the port that
- * firmware uses. Linux gives user mode no access on 32-bit Arm. Elsewhere every read is a system call.
+ * Hardware counters: RDPMC on x86; MRS of PMEVCNTR<n>_EL0 and PMCCNTR_EL0 on AArch64, by the port
+ * that firmware uses. Linux gives user mode no access on 32-bit Arm. Elsewhere every read is a
+ * system call.
  */
 #include "producer/linux/sysfs.h"
 
@@ -27,14 +28,15 @@
 #include <pmk/native.h>
 #endif
 
-#define MAX_TRIES 100 /* the kernel cannot come in between so often */
+#define MAX_TRIES 100 /* the kernel cannot interrupt a reading this often */
 
 struct pmk_linux_self {
 	struct pmk_linux_pmus *pmus;
 	struct pmk_linux_facts facts;
 	struct pmk_linux_counters *counters;
 	struct pmk_linux_event event[PMK_LINUX_SELF_EVENTS];
-	const volatile struct perf_event_mmap_page *page[PMK_LINUX_SELF_EVENTS]; /* NULL: none */
+	/* NULL: there is none */
+	const volatile struct perf_event_mmap_page *page[PMK_LINUX_SELF_EVENTS];
 	unsigned count;
 };
 
@@ -45,7 +47,8 @@ static void barrier(void)
 	atomic_signal_fence(memory_order_seq_cst);
 }
 
-/* A counter of `width` bits as a signed number: the kernel preloads counters with negative values. */
+/* A counter of `width` bits as a signed number: the kernel preloads counters with negative
+ * values. */
 static uint64_t sign_extended(uint64_t value, unsigned width)
 {
 	uint64_t sign = UINT64_C(1) << (width - 1);
@@ -53,7 +56,8 @@ static uint64_t sign_extended(uint64_t value, unsigned width)
 	return width < 64 ? ((value & ((sign << 1) - 1)) ^ sign) - sign : value;
 }
 
-/* Nanoseconds since the kernel wrote the times of the page (linux/perf_event.h, at cap_user_time). */
+/* Nanoseconds since the kernel wrote the times of the page (linux/perf_event.h, at
+ * cap_user_time). */
 static uint64_t since_written(const volatile struct perf_event_mmap_page *page, uint64_t now)
 {
 	uint64_t mult = page->time_mult, rest;
@@ -145,7 +149,7 @@ static const struct pmk_linux_direct this_processor = { hardware_counter, hardwa
 
 /* ---- opening -------------------------------------------------------------------------------- */
 
-/* Ask for user access where the PMU has a term for it (arm64: rdpmc); x86 needs none. */
+/* Ask for user access where the PMU has a term for it (arm64: rdpmc); x86 does not need one. */
 static bool ask_for_access(struct pmk_linux_event *ev)
 {
 	const struct pmk_linux_pmu_full *pmu = pmk_linux_full(ev->pmu);
@@ -174,7 +178,7 @@ static int open_counters(struct pmk_linux_self *s)
 				       &scope);
 }
 
-/* Open with user access; without it for those that cannot have it. */
+/* Open with user access, or without it for events that cannot have it. */
 static int open_events(struct pmk_linux_self *s, const char *const *names, char *msg, size_t size)
 {
 	uint64_t plain[PMK_LINUX_SELF_EVENTS];

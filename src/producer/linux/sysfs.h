@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What pmus.c read, for names.c: a PMU's event formats and named events. */
+/* What pmus.c has read, for use by names.c: the event formats and the named events of a PMU. */
 #ifndef PMK_PRODUCER_LINUX_SYSFS_H
 #define PMK_PRODUCER_LINUX_SYSFS_H
 
@@ -17,15 +17,15 @@ struct pmk_linux_format {
 	} piece[PMK_LINUX_PIECES];
 };
 
-/* events/NAME, "event=0x11", with the unit that a number of it has. */
+/* events/NAME, "event=0x11", with the unit of its counts. */
 struct pmk_linux_named {
 	char *name, *terms, *unit;
 };
 
 struct pmk_linux_pmu_full {
-	struct pmk_linux_pmu pub; /* first: what the outside sees is what we are */
+	struct pmk_linux_pmu pub; /* comes first: a pointer to it is a pointer to the whole */
 	char *name;		  /* pub.name */
-	struct pmk_pmu made;	  /* pub.pmu where no catalogue knows it */
+	struct pmk_pmu made;	  /* used for pub.pmu when no catalogue knows the PMU */
 	struct pmk_linux_format *formats;
 	unsigned nformats;
 	struct pmk_linux_named *events;
@@ -35,7 +35,7 @@ struct pmk_linux_pmu_full {
 /* An event that somebody asked for. */
 struct pmk_linux_made {
 	struct pmk_linux_event event;
-	struct pmk_event row; /* event.row where no catalogue has it */
+	struct pmk_event row; /* used for event.row when no catalogue has the event */
 	char *name;
 	struct pmk_linux_made *next;
 };

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * Why the kernel does not count. perf_event_open() has one number for many causes; which one it is
- * follows from what was asked for, and from a few files that tell the machine's circumstances.
+ * Explains why the kernel does not count. perf_event_open() has one error number for many causes;
+ * which cause it is follows from the request, and from a few files that describe the machine.
  *
- * Guesses are worded as such. A hypervisor is recognised by the processor's flag (x86), by the names
- * that QEMU gives its machines, and by Xen's folder; others look like machines without a driver.
+ * Guesses are worded as such. A hypervisor is recognised by the processor's flag (x86), by the
+ * names that QEMU gives its machines, and by Xen's folder; others look like machines without a
+ * driver.
  */
 #define _GNU_SOURCE
 #include "producer/linux/linux.h"
@@ -23,7 +24,8 @@
 
 /* ---- facts ---------------------------------------------------------------------------------- */
 
-/* The beginning of a file as text; zero bytes, as in device trees, become blanks. False: no such file. */
+/* Reads the beginning of a file as text; zero bytes, as in device trees, become blanks. False
+ * when there is no such file. */
 static bool read_text(char *buf, size_t size, const char *dir, const char *name)
 {
 	char path[PATH_MAX];
@@ -43,7 +45,7 @@ static bool read_text(char *buf, size_t size, const char *dir, const char *name)
 	return true;
 }
 
-/* The number behind "\nNAME:\t" of a file like /proc/self/status; 0 when there is none. */
+/* Returns the number after "\nNAME:\t" of a file like /proc/self/status; 0 when there is none. */
 static uint64_t field(const char *text, const char *name, int base)
 {
 	char key[40];
@@ -54,7 +56,8 @@ static uint64_t field(const char *text, const char *name, int base)
 	return at ? strtoull(at + strlen(key), NULL, base) : 0;
 }
 
-/* A folder called pmu…, arm-pmu… or arm_pmu… below `dir`, two levels deep: /pmu, /soc/pmu. */
+/* Is there a folder called pmu…, arm-pmu… or arm_pmu… below `dir`, up to two levels deep: /pmu,
+ * /soc/pmu? */
 static bool pmu_node(const char *dir, int depth)
 {
 	DIR *d = opendir(dir);
@@ -140,8 +143,8 @@ const char *pmk_linux_no_hardware(const struct pmk_linux_facts *f)
 		return "no hardware counters: the device tree has a pmu node, but no driver took "
 		       "it; the kernel needs CONFIG_HW_PERF_EVENTS and CONFIG_ARM_PMU (ARMv8: "
 		       "CONFIG_ARM_PMUV3), and dmesg may say why it refused";
-	return "no hardware counters: this kernel has no driver for the processor's PMU, or firmware "
-	       "has switched it off; dmesg | grep -i pmu may say which";
+	return "no hardware counters: this kernel has no driver for the processor's PMU, or "
+	       "firmware has switched it off; dmesg | grep -i pmu may say which";
 }
 
 static void no_call(char *text, size_t size, const struct pmk_linux_facts *f)
@@ -158,7 +161,7 @@ static void no_call(char *text, size_t size, const struct pmk_linux_facts *f)
 			 "emulated, with -T emu");
 }
 
-/* What perf_event_paranoid has to be at most, and for what. */
+/* The greatest value of perf_event_paranoid that is enough, and what for. */
 static void not_allowed(char *text, size_t size, const struct pmk_linux_facts *f,
 			const struct pmk_linux_refusal *r)
 {
@@ -235,7 +238,7 @@ void pmk_linux_reason(char *text, size_t size, const struct pmk_linux_facts *f,
 			snprintf(text, size, "%s has no such event",
 				 generic ? "the processor's PMU" : pmu->name);
 		return;
-	case ENXIO: /* ours: nobody to count it on */
+	case ENXIO: /* our own error: there is nobody to count it on */
 		snprintf(text, size, "%s does not count on these processors", pmu->name);
 		return;
 	case EINVAL:

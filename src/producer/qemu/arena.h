@@ -3,16 +3,16 @@
  * The memory that pmk and the emulator share: what to count, and everything counted so far.
  *
  * It is one sparse memfd of many gigabytes of address space, of which only touched pages exist. pmk
- * creates it, writes the configuration, and starts the emulator with the descriptor; the plugin maps
- * it and closes the descriptor, so that the program finds no descriptor it does not know and cannot
- * close ours. Whatever ends the emulator (SIGKILL, too), the counts are here: pmk always takes the
- * final reading itself, from this memory, on the ordinary path and on every other.
+ * creates it, writes the configuration, and starts the emulator with the descriptor; the plugin
+ * maps it and closes the descriptor, so that the program finds no descriptor that it does not know,
+ * and cannot close ours. However the emulator ends (even by SIGKILL), the counts are in this
+ * memory: pmk itself always takes the final reading from it.
  *
  *	header | slot 0 | slot 1 | …          one slot per process (the program and its forks)
  *	slot   = facts of its blocks | vCPU 0 | vCPU 1 | …
  *	vCPU   = struct pmk_emulated | run counters of its blocks
  *
- * Both sides are one build; `size` catches most plugins of another.
+ * Both sides come from the same build; `size` detects most plugins of another build.
  */
 #ifndef PMK_PRODUCER_QEMU_ARENA_H
 #define PMK_PRODUCER_QEMU_ARENA_H
@@ -26,13 +26,14 @@
 #define PMK_ARENA_MAGIC UINT64_C(0x0061726e65616b50)
 #define PMK_ARENA_SLOTS 64
 #define PMK_ARENA_CPUS	64
-#define PMK_ARENA_RING	4096 /* interval records under way */
+#define PMK_ARENA_RING	4096 /* interval records that may wait to be read */
 
 #define PMK_ALIGN_UP(n) (((uint64_t)(n) + 0xffff) & ~UINT64_C(0xffff))
 
 enum pmk_slot_state {
 	PMK_SLOT_FREE,
-	PMK_SLOT_RUNNING, /* until pmk finds its process gone, and adds its counts to the sum */
+	/* until pmk finds that its process is gone, and adds its counts to the sum */
+	PMK_SLOT_RUNNING,
 };
 
 struct pmk_arena_slot {
@@ -41,12 +42,12 @@ struct pmk_arena_slot {
 	_Atomic uint32_t nblocks;
 	_Atomic uint32_t ncpus;	  /* highest vCPU index + 1 */
 	_Atomic uint32_t threads; /* vCPUs ever started */
-	_Atomic uint32_t execs;	  /* an execve is under way, or has replaced the process */
+	_Atomic uint32_t execs;	  /* an execve is running, or has replaced the process */
 };
 
 struct pmk_arena_interval {
 	uint32_t pid, cpu;
-	uint64_t cycles, insns; /* at its end, since the program began */
+	uint64_t cycles, insns; /* set at the end of the interval, since the program began */
 	struct pmk_reading delta;
 };
 
@@ -54,23 +55,27 @@ struct pmk_arena {
 	uint64_t magic;
 	uint64_t size; /* PMK_ARENA_LAYOUT of pmk */
 	uint32_t pmk_pid;
-	uint32_t system;	   /* system emulation */
-	uint64_t region_bias_base; /* start of code in the ELF file: where it was linked to */
-	uint64_t entry;		   /* where the file says that it begins */
-	uint32_t pie;		   /* region addresses move with the program */
+	uint32_t system; /* system emulation */
+	/* where code begins in the ELF file: the address it was linked to */
+	uint64_t region_bias_base;
+	uint64_t entry; /* entry address in the file */
+	uint32_t pie;	/* region addresses move when the program is loaded elsewhere */
 	struct pmk_emulated_config cfg;
 
-	_Atomic uint32_t ready;	       /* the plugin was loaded and understood the configuration */
+	/* the plugin was loaded and has understood the configuration */
+	_Atomic uint32_t ready;
 	char target[24];	       /* what the emulator emulates, "aarch64"; set before ready */
-	_Atomic uint32_t other_isa;    /* the core runs other code than that */
-	_Atomic uint32_t forks;	       /* the program has forked so often, */
-	_Atomic uint32_t forked;       /* and so many have begun: the others are yet to start */
+	_Atomic uint32_t other_isa;    /* the core executes code of another kind than that */
+	_Atomic uint32_t forks;	       /* how often the program has forked */
+	_Atomic uint32_t forked;       /* how many of these processes have begun */
 	_Atomic uint32_t lost_forks;   /* processes that found no slot */
 	_Atomic uint32_t lost_threads; /* vCPUs beyond PMK_ARENA_CPUS */
-	_Atomic uint32_t blocks_full;  /* the program has more code than there are block numbers */
-	_Atomic int32_t error;	       /* enum pmk_error: the plugin could not start a core */
+	/* the program has more code blocks than there are numbers for them */
+	_Atomic uint32_t blocks_full;
+	_Atomic int32_t error; /* enum pmk_error: the plugin could not start a core */
 	_Atomic uint32_t ring_lock;
-	_Atomic uint64_t ring_head, ring_tail; /* written by the emulator, by pmk */
+	/* how many were written by the emulator, and read by pmk */
+	_Atomic uint64_t ring_head, ring_tail;
 	struct pmk_arena_slot slot[PMK_ARENA_SLOTS];
 	struct pmk_arena_interval ring[PMK_ARENA_RING];
 };
@@ -83,10 +88,10 @@ struct pmk_arena {
 #define PMK_HEAD_BYTES	PMK_ALIGN_UP(sizeof(struct pmk_arena))
 #define PMK_ARENA_BYTES (PMK_HEAD_BYTES + PMK_ARENA_SLOTS * PMK_SLOT_BYTES)
 
-/* A number that differs where the layout does. */
+/* A number that changes when the layout does. */
 #define PMK_ARENA_LAYOUT (sizeof(struct pmk_arena) << 32 | sizeof(struct pmk_emulated))
 
-/* The memory of a slot; a process that found none has private memory of the same layout. */
+/* The memory of a slot. A process that found no free slot has private memory of the same layout. */
 static inline char *pmk_arena_memory(struct pmk_arena *a, const struct pmk_arena_slot *slot)
 {
 	return (char *)a + PMK_HEAD_BYTES + (uint64_t)(slot - a->slot) * PMK_SLOT_BYTES;

@@ -2,10 +2,10 @@
 /*
  * Finding an emulator that can load plugins. See find.h.
  *
- * QEMU gives plugins its functions as exported symbols. So an executable that has them in its dynamic symbol
- * table was built for plugins, and which of them are there tells which module fits; the text that it answers
- * --version with tells the rest. One without an interpreter is static: some of those have a dynamic symbol
- * table, too, and still cannot load anything.
+ * QEMU gives plugins its functions as exported symbols. So an executable that has them in its
+ * dynamic symbol table was built for plugins, and the set of these functions tells which module
+ * fits; the rest follows from the text that it prints for --version. An executable without an
+ * interpreter is static: some of these have a dynamic symbol table, too, but cannot load anything.
  */
 #define _GNU_SOURCE
 #include "producer/qemu/find.h"
@@ -23,10 +23,10 @@
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-/* In every release with plugins. */
+/* This function is in every release that supports plugins. */
 #define ALWAYS "qemu_plugin_register_vcpu_init_cb"
 
-/* Functions that came with a version of the API, which none of the earlier releases has. */
+/* Functions that a version of the API introduced; no earlier release has them. */
 static const struct mark {
 	const char *function;
 	unsigned api;
@@ -60,7 +60,7 @@ static Elf_Scn *dynamic_symbols(Elf *elf, GElf_Shdr *sh)
 	return NULL;
 }
 
-/* What the exported functions tell, into q: none of ours leaves api_lowest 0. */
+/* Write into q what the exported functions tell; without any of them api_lowest stays 0. */
 static void look_at_exports(struct pmk_qemu *q, Elf *elf)
 {
 	bool plugins = false, marked[COUNT(marks)] = { false };
@@ -112,8 +112,8 @@ static Elf_Data *constants(Elf *elf)
 	return NULL;
 }
 
-/* The API version by the release, which stands in the file as it is the answer to --version: "qemu-arm version
- * 11.0.2 (…". 0: not found. */
+/* The API version of the release. The release stands in the file, because it is part of the
+ * answer to --version: "qemu-arm version 11.0.2 (…". 0: not found. */
 static unsigned api_of_constants(Elf *elf)
 {
 	static const char word[] = " version ";
@@ -127,7 +127,7 @@ static unsigned api_of_constants(Elf *elf)
 		const char *start = at;
 		size_t n;
 
-		/* The name in front of it is short. */
+		/* The name before the phrase is short. */
 		while (start > begin && at - start < 40 && start[-1])
 			start--;
 		n = (size_t)(end - start) < sizeof(text) ? (size_t)(end - start) : sizeof(text) - 1;
@@ -141,7 +141,7 @@ static unsigned api_of_constants(Elf *elf)
 	return 0;
 }
 
-/* Between versions of the newest generations no function tells. */
+/* The newest generations differ in no function, so the release decides between them. */
 static void look_at_release(struct pmk_qemu *q, Elf *elf)
 {
 	unsigned api;
@@ -153,7 +153,7 @@ static void look_at_release(struct pmk_qemu *q, Elf *elf)
 		q->api_lowest = q->api_highest = api;
 }
 
-/* What the file at q->path is: q->state. */
+/* Find out what the file at q->path is, and set q->state. */
 static void look(struct pmk_qemu *q)
 {
 	struct stat st;
@@ -168,7 +168,7 @@ static void look(struct pmk_qemu *q)
 		q->state = PMK_QEMU_NOT_EXEC;
 		return;
 	}
-	/* What may be executed and not be read is left to who starts it. */
+	/* A file that may be executed but not read is left to whoever starts it. */
 	q->state = PMK_QEMU_NO_ELF;
 	fd = open(q->path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
@@ -192,7 +192,8 @@ static bool usable(const struct pmk_qemu *q)
 	return q->state == PMK_QEMU_READY || q->state == PMK_QEMU_NO_ELF;
 }
 
-/* Is it in this directory? One that is of no use is kept in q, unless there was such a one before. */
+/* Is the emulator in this directory? One that cannot be used is kept in q, unless q already has
+ * one. */
 static bool try_in(struct pmk_qemu *q, const char *dir, size_t n, const char *name)
 {
 	struct pmk_qemu here = { .named = q->named };
@@ -205,7 +206,7 @@ static bool try_in(struct pmk_qemu *q, const char *dir, size_t n, const char *na
 	return usable(&here);
 }
 
-/* A variable that is empty is as good as none. */
+/* An empty variable counts as one that is not set. */
 static const char *unless_empty(const char *value)
 {
 	return value && *value ? value : NULL;
@@ -304,7 +305,8 @@ static unsigned number_behind(const char *said, const char *phrase)
 
 unsigned pmk_qemu_asks_for(const char *said)
 {
-	/* QEMU's words, and those of our own module where QEMU takes one that would go wrong. */
+	/* These are QEMU's words, and those of our own module for versions where QEMU would load
+	 * an unfit module. */
 	static const char *const phrases[] = {
 		"this QEMU supports only a minimum version of ",
 		"this QEMU supports only up to version ",

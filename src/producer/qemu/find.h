@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where an emulator is, and whether it can load plugins: told from its file, without starting it, because a
- * start takes longer than counting a small program.
+ * Finds an emulator, and tells whether it can load plugins. It reads the file and does not start
+ * it, because a start takes longer than counting a small program.
  */
 #ifndef PMK_PRODUCER_QEMU_FIND_H
 #define PMK_PRODUCER_QEMU_FIND_H
@@ -11,27 +11,30 @@
 #include <stddef.h>
 
 enum pmk_qemu_state {
-	PMK_QEMU_READY,	     /* it can load plugins */
-	PMK_QEMU_NO_ELF,     /* a script, say: what it starts is known when it is started */
-	PMK_QEMU_MISSING,    /* there is none */
-	PMK_QEMU_NOT_EXEC,   /* a file of that name is there and may not be executed */
+	PMK_QEMU_READY, /* it can load plugins */
+	/* not an ELF file, for example a script: what it starts is only known when it is started */
+	PMK_QEMU_NO_ELF,
+	PMK_QEMU_MISSING,    /* there is no such file */
+	PMK_QEMU_NOT_EXEC,   /* a file of that name exists but may not be executed */
 	PMK_QEMU_STATIC,     /* linked statically: nothing can be loaded */
 	PMK_QEMU_NO_PLUGINS, /* built without support for them */
 };
 
 struct pmk_qemu {
 	enum pmk_qemu_state state;
-	char path[PATH_MAX]; /* of the file that this is said of; empty when it is missing */
+	char path[PATH_MAX]; /* path of the file that `state` describes; empty when there is none */
 	bool named;	     /* PMK_QEMU_DIR said where to look */
-	bool built;	     /* it is one that scripts/qemu has built */
-	/* The versions of the plugin API that are possible by the functions it exports. PMK_QEMU_READY only. */
+	bool built;	     /* it is an emulator that scripts/qemu has built */
+	/* The versions of the plugin API that are possible, judging by the functions it exports.
+	 * Only with PMK_QEMU_READY. */
 	unsigned api_lowest, api_highest;
 };
 
 /*
- * Look for the emulator `name`: in the directory that PMK_QEMU_DIR names and then nowhere else; or in those of
- * PATH, where one that cannot load plugins hides none that can; or where scripts/qemu has built it. A name
- * with a slash is a path. True when it may be started: PMK_QEMU_READY or PMK_QEMU_NO_ELF.
+ * Look for the emulator `name`: if PMK_QEMU_DIR names a directory, only there; otherwise in the
+ * directories of PATH, where an emulator that cannot load plugins does not hide a later one that
+ * can; then where scripts/qemu puts what it has built. A name with a slash is a path. True when it
+ * may be started: PMK_QEMU_READY or PMK_QEMU_NO_ELF.
  */
 bool pmk_qemu_find(struct pmk_qemu *q, const char *name);
 
@@ -39,16 +42,19 @@ bool pmk_qemu_find(struct pmk_qemu *q, const char *name);
 bool pmk_qemu_cache(char *path, size_t size);
 
 /*
- * Does the package qemu-user of this machine's distribution have emulators that can load plugins? By a file
- * such as /etc/os-release. Debian's are linked statically from Debian 13 on.
+ * Does the package qemu-user of this machine's distribution have emulators that can load plugins? A
+ * file such as /etc/os-release tells. Debian's are linked statically from Debian 13 on.
  */
 bool pmk_qemu_packaged(const char *os_release);
 
-/* "7.2.22" out of "qemu-arm version 7.2.22 (Debian …)"; false: that is not how QEMU answers --version. */
+/* Finds "7.2.22" in "qemu-arm version 7.2.22 (Debian …)"; false when the text is not QEMU's
+ * answer to --version. */
 bool pmk_qemu_version(const char *answer, char *version, size_t size);
-/* The plugin API of the release that calls itself like this; 0: too old for plugins, or not a version. */
+/* The plugin API of the release with this version text; 0: too old for plugins, or not a
+ * version. */
 unsigned pmk_qemu_api(const char *version);
-/* The API version that QEMU asks for when it refuses a plugin, out of all it said; 0: it does not. */
+/* The API version that QEMU asks for when it refuses a plugin, found in everything it said; 0:
+ * it does not ask for one. */
 unsigned pmk_qemu_asks_for(const char *said);
 
 #endif

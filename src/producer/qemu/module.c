@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * pmk-qemu-apiN.so: what QEMU loads, one for each generation of its plugin interface (generation.h). It
- * has what differs between them, none of it on the way of running code, and hands everything else to
- * pmk-qemu-core.so beside it (plugin.c).
+ * pmk-qemu-apiN.so: what QEMU loads, one for each generation of its plugin interface
+ * (generation.h). It contains what differs between them, none of which is used while code runs, and
+ * hands everything else to pmk-qemu-core.so beside it (plugin.c).
  *
  * Built with PMK_QEMU_API, the lowest version of the generation.
  */
@@ -18,7 +18,7 @@ QEMU_EXPORT int qemu_plugin_install(uint64_t id, const struct qemu_info *info, i
 #define UNUSED	((void)userdata)
 #define NO_DATA , NULL
 #else
-#define UNUSED	((void)id)
+#define UNUSED ((void)id)
 #define NO_DATA
 #endif
 

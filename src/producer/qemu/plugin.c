@@ -8,18 +8,22 @@
  *
  * One callback per block, one per data access, none per instruction. QEMU has its peculiarities:
  *  - A block's callback runs before it, a memory callback after its access.
- *  - The memory filter is wrong in 7.2, so every callback is registered for both directions, and load or
- *    store is decided here at translation.
- *  - A condition that fails makes no memory callback; multiples make one per word. LDRD and A64's pairs
- *    make one or two, depending on the release.
- *  - The user-mode helper page of ARM Linux (0xffff0fxx) shows as blocks of one instruction, with size 0 up
- *    to 8.2. They count as one instruction that returns, as the emulator runs them.
- *  - Up to 8.2, of MicroBlaze code neither bytes nor size are shown; the bytes are taken from where the
- *    emulator has the page. Code that is in no memory (a device's) counts as instructions of no kind.
- *  - Since 8.1.2, in system emulation, a block is left in its middle for a device (see lone_access()).
- *  - Since 8.2, programs begin in another world (see meet_program()).
+ *  - The memory filter is wrong in 7.2, so every callback is registered for both directions, and
+ *    load or store is decided here at translation.
+ *  - A memory instruction whose condition fails makes no memory callback; a load or store multiple
+ *    makes one per word. LDRD and A64's pairs make one or two, depending on the release.
+ *  - The user-mode helper page of ARM Linux (0xffff0fxx) appears as blocks of one instruction,
+ *    whose size is 0 up to 8.2. The emulator itself runs the helper, so such a block counts as one
+ *    instruction that returns.
+ *  - Up to 8.2, QEMU shows neither the bytes nor the size of MicroBlaze code; the bytes are read
+ *    from the emulator's own memory of the page. Code that is not in memory (but in a device)
+ *    counts as instructions of no kind.
+ *  - Since 8.1.2, in system emulation, QEMU leaves a block in its middle to access a device (see
+ *    lone_access()).
+ *  - Since 8.2, the stack of a program differs when it begins (see meet_program()).
  *
- * Not seen: an instruction that faults in the middle of a block leaves the rest of it counted.
+ * Known error: when an instruction faults in the middle of a block, the rest of the block stays
+ * counted.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Between the two parts of the plugin: plugin.c, which is built once and does all the work, and module.c,
- * which is built for each generation of QEMU's interface and is what QEMU loads.
+ * Between the two parts of the plugin: plugin.c, which is built once and does all the work, and
+ * module.c, which is built for each generation of QEMU's interface and is what QEMU loads.
  */
 #ifndef PMK_PRODUCER_QEMU_PLUGIN_H
 #define PMK_PRODUCER_QEMU_PLUGIN_H
 
 #include "producer/qemu/qemu_api.h"
 
-/* Calls whose shape depends on the version of the interface. */
+/* Calls whose signature depends on the version of the interface. */
 struct pmk_qemu_glue {
 	unsigned api;
-	/* Copies an instruction, `size` bytes of it at most; returns how many, 0 when QEMU has none. */
+	/* Copies at most `size` bytes of an instruction; returns how many, 0 when QEMU has none. */
 	size_t (*insn_bytes)(const struct qemu_plugin_insn *insn, void *dest, size_t size);
 	void (*register_callbacks)(uint64_t id);
-	/* A register of the running vCPU, its bytes in the order of the program's; false: it cannot be read.
-	 * NULL in versions without a way to. */
+	/* Reads a register of the running vCPU, in the byte order of the program; false when it
+	 * cannot be read. NULL in versions that cannot read registers. */
 	bool (*read_register)(const char *name, uint64_t *value);
 };
 
-/* 0, or -1 when QEMU is to give up. */
+/* Returns 0, or -1 when QEMU has to give up. */
 QEMU_EXPORT int pmk_plugin_install(const struct pmk_qemu_glue *of_module, uint64_t id,
 				   const struct qemu_info *info, int argc, char **argv);
 
-/* What happens in the emulator. */
+/* The events in the emulator. */
 QEMU_EXPORT void pmk_plugin_translated(struct qemu_plugin_tb *tb);
 QEMU_EXPORT void pmk_plugin_vcpu_started(unsigned vcpu);
 QEMU_EXPORT void pmk_plugin_syscall(unsigned vcpu, int64_t num);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What we use of QEMU's TCG plugin interface. Not every distribution packages its header, and no header
- * covers more than one version, so the few declarations are written out here.
+ * What we use of QEMU's TCG plugin interface. Not every distribution packages its header, and no
+ * header covers more than one version, so the few declarations are written out here.
  *
- * QEMU asks a plugin for the version it was written for, and refuses what is too new or too old for it:
+ * QEMU asks a plugin for the version it was written for, and refuses what is too new or too old for
+ * it:
  *
- *	version  QEMU         takes   what became different
+ *	version  QEMU         takes   what changed
  *	1        6.0 to 8.2   0, 1
  *	2        9.0          2       inline operations are per vCPU; registers can be read
  *	3        9.1          2, 3    insn_data copies the bytes instead of pointing at them
@@ -14,8 +15,8 @@
  *	6        11.0         6       read_register returns bool, callbacks for interrupts
  *	7        11.1         7       every callback gets user data, and none the plugin's number
  *
- * Versions of 1 to 5 are the same for us but for insn_data. What differs is declared for code that says
- * which version it is built for (PMK_QEMU_API): module.c.
+ * Versions 1 to 5 differ for us in insn_data only. The differences are declared for code that says
+ * which version it is built for (PMK_QEMU_API), which is module.c.
  */
 #ifndef PMK_PRODUCER_QEMU_API_H
 #define PMK_PRODUCER_QEMU_API_H
@@ -42,7 +43,7 @@ struct qemu_info {
 };
 
 enum { QEMU_CB_NO_REGS = 0 };
-/* R and W are exchanged in 7.2 (R reports stores, W both): only RW is of use. */
+/* R and W are exchanged in 7.2 (R reports stores, W reports both), so only RW can be used. */
 enum { QEMU_MEM_RW = 3 };
 
 typedef void (*qemu_exec_fn)(unsigned int vcpu, void *userdata);
@@ -58,7 +59,7 @@ void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn, qemu_mem_fn
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
 struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t i);
 size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
-/* Where the instruction is in this process's memory; NULL where it is in none. */
+/* Where the instruction is in this process's memory; NULL when it is not in memory. */
 void *qemu_plugin_insn_haddr(const struct qemu_plugin_insn *insn);
 uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
 char *qemu_plugin_insn_disas(const struct qemu_plugin_insn *insn);
@@ -66,14 +67,15 @@ bool qemu_plugin_mem_is_store(uint32_t info);
 unsigned qemu_plugin_mem_size_shift(uint32_t info);
 struct qemu_plugin_hwaddr *qemu_plugin_get_hwaddr(uint32_t info, uint64_t vaddr);
 bool qemu_plugin_hwaddr_is_io(const struct qemu_plugin_hwaddr *hwaddr);
-/* Where the program's code was loaded to. Weak: 10.0's emulators of programs do without, by mistake. */
+/* The address to which the program's code was loaded. It is weak, because the user-mode
+ * emulators of 10.0 lack it by mistake. */
 __attribute__((weak)) uint64_t qemu_plugin_start_code(void);
 
 #ifdef PMK_QEMU_API
 
 #if PMK_QEMU_API >= 2
-/* The beginnings of GArray and GByteArray. Those functions are the emulator's GLib's: weak, because an
- * emulator may have linked it statically. */
+/* The beginnings of GArray and GByteArray. Their functions are in the emulator's GLib; they are
+ * weak, because an emulator may have linked GLib statically. */
 struct qemu_array {
 	char *data;
 	unsigned len;
@@ -85,7 +87,7 @@ struct qemu_bytes {
 struct qemu_register_name {
 	void *handle;
 	const char *name, *feature;
-	/* more since 7 */
+	/* since version 7 there are more members */
 };
 __attribute__((weak)) unsigned g_array_get_element_size(struct qemu_array *array);
 __attribute__((weak)) char *g_array_free(struct qemu_array *array, int free_segment);
@@ -93,7 +95,7 @@ __attribute__((weak)) struct qemu_bytes *g_byte_array_new(void);
 __attribute__((weak)) uint8_t *g_byte_array_free(struct qemu_bytes *array, int free_segment);
 
 struct qemu_array *qemu_plugin_get_registers(void);
-/* The result is another in each version: the bytes are looked at instead. */
+/* The meaning of the result differs in each version, so the bytes are looked at instead. */
 void qemu_plugin_read_register(void *handle, struct qemu_bytes *bytes);
 #endif
 

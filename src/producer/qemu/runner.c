@@ -26,8 +26,9 @@
 
 /* Soft limit of the emulator's stack, as the program reads it. */
 #define GUEST_STACK (8u << 20)
-/* Size of a 64-bit program's address space, without and with a vDSO. Emulators begin to map at a third of
- * it, which is the 0x5500000000 where older ones begin that were told no size. */
+/* Size of a 64-bit program's address space, without and with a vDSO. Emulators begin to map
+ * memory at a third of it, which is 0x5500000000; older emulators begin there without being told
+ * a size. */
 static const char *const address_space[] = { "0", "0xff00000000" };
 
 static struct pmk_arena *create_arena(int *fd)
@@ -49,8 +50,9 @@ static struct pmk_arena *create_arena(int *fd)
 	return a;
 }
 
-/* The emulator's words, with the plugin argument, the size of the stack and that of the address space in
- * place; NULL when out of memory. The array is the caller's, the words are not. */
+/* The words of the emulator's command line, with the plugin argument, the size of the stack and
+ * that of the address space put in; NULL when out of memory. The caller owns the array but not
+ * the words. */
 static char **emulator_words(char *const *words, char *plugin, char *stack, char *space)
 {
 	const char *const place[] = { "@plugin@", "@stack@", "@space@" };
@@ -73,7 +75,7 @@ static char **emulator_words(char *const *words, char *plugin, char *stack, char
 	return argv;
 }
 
-/* The environment in the order in which the program is to find it. The array is the caller's. */
+/* The environment, in the order in which the program has to find it. The caller owns the array. */
 static char **emulator_env(char *const *env, bool vdso)
 {
 	char **envp;
@@ -87,15 +89,16 @@ static char **emulator_env(char *const *env, bool vdso)
 	return envp;
 }
 
-/* Without pmk nobody reads what it counts: whatever ends pmk ends the emulator. */
+/* Without pmk nobody reads the counts, so when pmk ends, the emulator ends, too. */
 static void end_with(pid_t parent)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
-		_exit(127); /* that was too late */
+		_exit(127); /* pmk has ended before the call */
 }
 
-/* What the host decides and the program could notice: where the emulator lies, and the stack limit. */
+/* Fix what the host would decide and the program could notice: where the emulator is in memory,
+ * and the stack limit. */
 static void fix_surroundings(void)
 {
 	struct rlimit stack;
@@ -107,7 +110,7 @@ static void fix_surroundings(void)
 	setrlimit(RLIMIT_STACK, &stack);
 }
 
-/* The child's side between fork and exec. Errors go back through `report`, which exec closes. */
+/* What the child does between fork and exec. Errors are written to `report`, which exec closes. */
 static _Noreturn void exec_emulator(const char *path, char **argv, char *const *envp, pid_t parent,
 				    int arena_fd, int report)
 {
@@ -116,7 +119,7 @@ static _Noreturn void exec_emulator(const char *path, char **argv, char *const *
 
 	end_with(parent);
 	fix_surroundings();
-	fcntl(arena_fd, F_SETFD, 0); /* this emulator is to have it, and no other process */
+	fcntl(arena_fd, F_SETFD, 0); /* this emulator inherits it, and no other process */
 	execvpe(path, argv, envp);
 	err = errno;
 	ignored = write(report, &err, sizeof(err));
@@ -205,7 +208,7 @@ static void add_counts(struct pmk_runner_counts *sum, const struct pmk_runner_co
 	sum->insns += c->insns;
 }
 
-/* The final reading of one core, through the driver, from a private copy. */
+/* Take the final reading of one core, through the driver, from a private copy. */
 static void read_core(struct pmk_runner *r, struct pmk_arena_slot *slot, unsigned cpu,
 		      struct pmk_runner_counts *c)
 {
@@ -242,7 +245,8 @@ static void read_core(struct pmk_runner *r, struct pmk_arena_slot *slot, unsigne
 	c->insns = copy->bus.total[PMK_SIG_INSN];
 }
 
-/* Add a process to the sums. Cores of the first one are kept apart as well. */
+/* Add the counts of a process to the sums. The cores of the first process are kept separately,
+ * too. */
 static void read_slot(struct pmk_runner *r, struct pmk_arena_slot *s)
 {
 	struct pmk_runner_counts *c = r->one;
@@ -261,7 +265,7 @@ static void read_slot(struct pmk_runner *r, struct pmk_arena_slot *s)
 	r->execs += atomic_load(&s->execs);
 }
 
-/* Give a read slot back: its memory becomes zeros again. */
+/* Give a slot back after it was read: its memory becomes zeros again. */
 static void free_slot(struct pmk_runner *r, struct pmk_arena_slot *s)
 {
 	madvise(pmk_arena_memory(r->arena, s), PMK_SLOT_BYTES, MADV_REMOVE);
@@ -273,7 +277,8 @@ static void free_slot(struct pmk_runner *r, struct pmk_arena_slot *s)
 	atomic_store(&s->state, PMK_SLOT_FREE);
 }
 
-/* Ended, reaped by its parent or not: /proc/PID/stat says "Z" of one that was not. */
+/* Has the process ended, whether its parent has waited for it or not? While the parent has not,
+ * /proc/PID/stat says "Z". */
 static bool process_ended(pid_t pid)
 {
 	char path[64], line[512];
@@ -294,7 +299,7 @@ static bool process_ended(pid_t pid)
 	return zombie || !*line;
 }
 
-/* Processes the program has forked and that have ended: their slots are needed for the next ones. */
+/* Add up the forked processes that have ended, because their slots are needed for the next ones. */
 static void reap_slots(struct pmk_runner *r)
 {
 	for (unsigned i = 0; i < PMK_ARENA_SLOTS; i++) {

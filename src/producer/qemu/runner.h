@@ -18,15 +18,15 @@
 
 struct pmk_runner_config {
 	struct pmk_emulated_config counters;
-	uint64_t code_start; /* of the ELF file, to find out where it was loaded */
+	uint64_t code_start; /* from the ELF file, to find out where the program was loaded */
 	uint64_t entry;	     /* of the ELF file */
 	bool pie;
-	unsigned more_stack;  /* that an emulator needs which gives programs a vDSO */
+	unsigned more_stack;  /* space that is needed by an emulator which gives programs a vDSO */
 	const char *emulator; /* its path */
-	const char *plugin;   /* path of the module that fits it */
+	const char *plugin;   /* path of the module that fits the emulator */
 	char *const *argv; /* the emulator's command line. The first words "@plugin@", "@stack@" and
-			       * "@space@" are replaced by the plugin argument, the sizes of the program's
-			       * stack and of its address space */
+                            * "@space@" are replaced by the plugin argument, the sizes of the
+                            * program's stack and of its address space */
 	char *const *envp; /* the emulator's environment */
 };
 
@@ -47,7 +47,8 @@ struct pmk_runner {
 	bool over;
 	struct pmk_runner_counts sum;
 	struct pmk_runner_counts *core; /* [PMK_ARENA_CPUS], of the first process */
-	struct pmk_runner_counts *tail; /* counts since the end of the last interval: total only */
+	/* counts since the end of the last interval; only in the total */
+	struct pmk_runner_counts *tail;
 	/* Room for one core: its state, which is too big for a stack, and its counts. */
 	struct pmk_emulated *copy;
 	struct pmk_runner_counts *one;
@@ -56,16 +57,18 @@ struct pmk_runner {
 	int error;	/* first error of a core's driver */
 };
 
-/* 0; PMK_EIO, PMK_ENOMEM with errno set; the emulator itself could not be executed: PMK_ENOTSUP. */
+/* Returns 0; PMK_EIO or PMK_ENOMEM with errno set; PMK_ENOTSUP when the emulator itself could
+ * not be executed. */
 int pmk_runner_start(struct pmk_runner *r, const struct pmk_runner_config *cfg);
 
-/* Wait up to `ms` for the program's end; look after processes that have ended. True when over. */
+/* Wait up to `ms` for the program's end, and deal with processes that have ended. True when the
+ * program is over. */
 bool pmk_runner_step(struct pmk_runner *r, int ms);
 
 /* The next finished interval; false when there is none. */
 bool pmk_runner_interval(struct pmk_runner *r, struct pmk_arena_interval *out);
 
-/* Read everything that has not been read. The runner's sums are then complete. */
+/* Read everything that has not been read yet. After that the runner's sums are complete. */
 void pmk_runner_finish(struct pmk_runner *r);
 
 void pmk_runner_free(struct pmk_runner *r);

@@ -12,10 +12,10 @@ enum {
 	AT_SYSINFO_EHDR = 33, /* where the vDSO is */
 };
 
-/* Pairs of QEMU 7.2 for ARM and AArch64, AT_NULL included. */
+/* The pairs that QEMU 7.2 writes for ARM and AArch64, AT_NULL included. */
 #define PAIRS	  19
 #define ALIGN	  16
-/* The strings end this far below a page, because QEMU leaves a pointer free there. */
+/* The strings end this many bytes below a page, because QEMU leaves a pointer free there. */
 #define PAGE	  4096
 #define BELOW_TOP 8
 
@@ -47,7 +47,7 @@ static uint64_t aux_of(const struct pmk_stack *s)
 	return at + s->word;
 }
 
-/* The pair of a type, or 0. */
+/* The pair with this type, or 0. */
 static uint64_t find(const struct pmk_stack *s, uint64_t type)
 {
 	for (uint64_t at = aux_of(s); get(s, at) != AT_NULL; at += 2 * s->word)
@@ -63,7 +63,7 @@ uint64_t pmk_stack_aux(const struct pmk_stack *s, uint64_t type)
 	return at ? get(s, at + s->word) : 0;
 }
 
-/* Take a pair out; those behind it close the gap. */
+/* Take a pair out; the pairs after it close the gap. */
 static void take_out(const struct pmk_stack *s, uint64_t at)
 {
 	uint64_t pair = 2 * s->word;
@@ -84,7 +84,7 @@ static void move_pointer(const struct pmk_stack *s, uint64_t at, uint64_t from, 
 		put(s, at, pointer - down);
 }
 
-/* Everything in [from, end), and all that points to it. */
+/* Move everything in [from, end), and change all pointers to it. */
 static void move_down(const struct pmk_stack *s, uint64_t from, uint64_t end, uint64_t down)
 {
 	static const uint64_t pointers[] = { AT_PLATFORM, AT_BASE_PLATFORM, AT_RANDOM, AT_EXECFN };

@@ -5,9 +5,9 @@
  *	sp   argc | argv …, 0 | envp …, 0 | pairs of the auxiliary vector …, AT_NULL
  *	     16 random bytes | strings, the program's path last                      top
  *
- * Emulators since QEMU 8.2 add a pair: they give programs a vDSO, functions that the C library then calls
- * in place of system calls, after some thousand instructions that look them up. A program does the same
- * under every emulator when that pair is taken out again.
+ * Emulators since QEMU 8.2 add a pair, because they give programs a vDSO. The C library calls its
+ * functions in place of system calls, after looking them up with some thousand instructions. When
+ * that pair is taken out again, a program does the same under every emulator.
  */
 #ifndef PMK_PRODUCER_QEMU_STACK_H
 #define PMK_PRODUCER_QEMU_STACK_H
@@ -24,17 +24,18 @@ struct pmk_stack {
 	uint64_t sp;
 };
 
-/* A value of the auxiliary vector; 0 when it is not there. */
+/* A value of the auxiliary vector; 0 when it has no such pair. */
 uint64_t pmk_stack_aux(const struct pmk_stack *s, uint64_t type);
 
 /*
- * Take out what older emulators do not put there. Where the stack was made larger for it by
- * pmk_stack_more(), the random bytes and the strings move down to where they are with an older one, too.
+ * Take out what older emulators do not write. If the stack was made larger by pmk_stack_more() for
+ * this, the random bytes and the strings also move down to the place where older emulators have
+ * them.
  */
 void pmk_stack_without_vdso(const struct pmk_stack *s);
 
-/* By how much the stack of an emulator with vDSO has to be larger, so that it leaves the same stack pointer:
- * its tables are one pair longer, and end at a multiple of 16. */
+/* By how many bytes the stack of an emulator with a vDSO has to be larger to get the same stack
+ * pointer: its tables are one pair longer, and end at a multiple of 16. */
 unsigned pmk_stack_more(unsigned word, unsigned nargs, unsigned nenv);
 
 #endif

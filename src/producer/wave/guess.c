@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: MIT
 /*
- * A map from names alone. A layer is what has an htrans of two bits and an hready beside it, whatever
- * stands before and after: htrans, M0_HTRANS, htrans_o with hready_i. Of several names of one htrans
- * the one with the most roles is taken, then the shortest path. Not everything with these names is a
- * layer of its own, and what is left out stands in the map as a comment:
+ * Makes a map from names alone. A layer is a group of signals with an htrans of two bits and an
+ * hready beside it, whatever stands before and after these words: htrans, M0_HTRANS, htrans_o with
+ * hready_i. If one htrans has several names, the name with the most roles is taken, and of these
+ * the one with the shortest path. Not every such group is a layer of its own; those that are left
+ * out stand in the map as comments:
  *
- *  - A module within another that has an htrans of the same name, and no more roles: simulators give
- *    the two ends of a port nets of their own.
- *  - Ports of slaves, told by their hsel, where there is anything else: their traffic is a master's.
+ *  - A module within another that has an htrans of the same name, and no more roles: simulators
+ *    give the two ends of a port nets of their own.
+ *  - Ports of slaves, recognised by their hsel, if there are other ports: their traffic is that of
+ *    a master.
  *
- * A GXI is two states of two bits, address_state and data_state, on a path with gxi or mbx in it: the words
- * alone are those of many a state machine. Without one, the pins of an AHB Monitor have the states, too.
- * The handshakes of AXI are no states.
+ * A GXI is two states of two bits, address_state and data_state, on a path with gxi or mbx in it,
+ * because many other state machines have signals with these words in their names. Where there is
+ * none, the pins of an AHB Monitor have the states, too. The handshake signals of AXI are not such
+ * states.
  */
 #define _GNU_SOURCE
 #include <ctype.h>
@@ -45,7 +48,7 @@ static const char *const gxi_names[NGXI][5] = {
 	[PMK_WAVE_GXI_ADDR] = { "address", "addr" },
 	[PMK_WAVE_GXI_IS_WRITE] = { "write", "is_write", "wr" },
 };
-/* At most; states have all of them. */
+/* The greatest width of each; states have exactly this width. */
 static const uint32_t gxi_bits[NGXI] = {
 	[PMK_WAVE_GXI_ADDRESS] = 2,
 	[PMK_WAVE_GXI_DATA] = 2,
@@ -59,22 +62,23 @@ struct layer {
 	const struct pmk_wave_signal *role[PMK_AHB_NROLES];
 	unsigned roles;
 	bool slave;
-	const struct layer *same; /* what it is an inner end of */
+	const struct layer *same; /* the layer of which it is an inner end */
 	char name[NAME_BYTES];
 };
 
 struct gxi {
 	const struct pmk_wave_signal *role[NGXI];
-	unsigned roles; /* 0: there is none */
+	unsigned roles; /* 0: there is no such signal */
 };
 
 struct layers {
-	/* The signals that have the name of a role in theirs: a dump has a thousand times as many. */
+	/* The signals with the name of a role in their name: a dump has a thousand times as many
+	 * signals. */
 	const struct pmk_wave_signal **role;
 	size_t nroles;
 	struct layer *layer;
 	size_t count;
-	bool masters; /* one of them is no slave's port */
+	bool masters; /* at least one of them is not a slave's port */
 	struct gxi gxi;
 	const struct pmk_wave_signal *pins; /* AHBMONITOR */
 };
@@ -116,8 +120,8 @@ static int find_roles(const struct wave_vcd *v, struct layers *all)
 	return all->role ? 0 : PMK_ENOMEM;
 }
 
-/* The signal beside `to` whose name is its name with `role` for `word`, and perhaps the other direction at
- * its end. */
+/* The signal beside `to` whose name is the same except that `role` stands for `word`; the letter
+ * for the direction at its end may be the other one. */
 static const struct pmk_wave_signal *beside(const struct layers *all,
 					    const struct pmk_wave_signal *to, const char *word,
 					    const char *role)
@@ -223,7 +227,7 @@ static void find_inner_ends(struct layers *all)
 				all->layer[i].same = &all->layer[k];
 }
 
-/* Is the end of a name but the direction of a port? */
+/* Is the end of a name only the direction of a port? */
 static bool is_direction(const char *text)
 {
 	static const char *const words[] = { "_o", "_i", "_out", "_in" };
@@ -234,7 +238,8 @@ static bool is_direction(const char *text)
 	return false;
 }
 
-/* What is before and after htrans, or else the scope's last name: letters, digits and single '_'. */
+/* The name for a layer: what stands before and after htrans, or else the last name of the scope:
+ * letters, digits and single '_'. */
 static void name_layer(struct layers *all, size_t n)
 {
 	struct layer *l = &all->layer[n];
@@ -261,7 +266,7 @@ static void name_layer(struct layers *all, size_t n)
 
 /* ---- GXI ------------------------------------------------------------------------------------ */
 
-/* Is it the state of an address channel, with a data channel beside it? */
+/* Is it the state of an address channel that has a data channel beside it? */
 static bool read_gxi(const struct layers *all, const struct pmk_wave_signal *s, struct gxi *g)
 {
 	const char *word = NULL;
@@ -282,7 +287,7 @@ static bool read_gxi(const struct layers *all, const struct pmk_wave_signal *s, 
 	return g->role[PMK_WAVE_GXI_DATA] && g->role[PMK_WAVE_GXI_DATA]->width == 2;
 }
 
-/* The one with the most roles, then the shortest path. */
+/* Take the one with the most roles, and of these the one with the shortest path. */
 static void find_gxi(struct layers *all)
 {
 	struct gxi *best = &all->gxi, g;
@@ -296,7 +301,7 @@ static void find_gxi(struct layers *all)
 	}
 }
 
-/* AHBMONITOR[33:0], or without the copy of the clock: DDI 0287B §4.2.1. */
+/* AHBMONITOR[33:0], or without the copy of the clock [32:0]: DDI 0287B §4.2.1. */
 static const struct pmk_wave_signal *find_pins(const struct wave_vcd *v)
 {
 	const struct pmk_wave_signal *best = NULL;
@@ -314,7 +319,7 @@ static const struct pmk_wave_signal *find_pins(const struct wave_vcd *v)
 
 /* ---- clock and reset ------------------------------------------------------------------------ */
 
-/* Names from the most telling on; a trailing '*' stands for anything on both sides. */
+/* Names, the most typical first; a trailing '*' stands for any text on both sides. */
 static const char *const clocks[] = { "hclk",  "hclk*", "clk",	  "clock",
 				      "clk_i", "clk*",	"clock*", NULL };
 static const char *const resets[] = { "hresetn", "hreset*", "resetn", "reset_n", "rst_n",
@@ -334,7 +339,7 @@ static unsigned rank(const char *name, const char *const *list)
 	return 100;
 }
 
-/* The most telling name, in `scope` before elsewhere, then the shortest path. */
+/* Take the most typical name, in `scope` before elsewhere, and of these the shortest path. */
 static const struct pmk_wave_signal *most_telling(const struct wave_vcd *v, const char *const *list,
 						  const char *scope)
 {
@@ -359,7 +364,7 @@ static const struct pmk_wave_signal *most_telling(const struct wave_vcd *v, cons
 	return best;
 }
 
-/* The clock's namesake beside a layer's htrans, if it is another net; or NULL. */
+/* The signal with the clock's name beside a layer's htrans, if it is another net; or NULL. */
 static const struct pmk_wave_signal *clock_of(const struct wave_vcd *v, const struct layer *l,
 					      const struct pmk_wave_signal *clock)
 {
@@ -374,7 +379,7 @@ static const struct pmk_wave_signal *clock_of(const struct wave_vcd *v, const st
 	return NULL;
 }
 
-/* Is `scope` that of `outer`, or within it? */
+/* Is `scope` the scope of `outer`, or within it? */
 static bool is_in(const char *scope, const char *outer)
 {
 	size_t n = strlen(outer);
@@ -382,7 +387,7 @@ static bool is_in(const char *scope, const char *outer)
 	return !n || (strncmp(scope, outer, n) == 0 && (!scope[n] || scope[n] == '.'));
 }
 
-/* Is there a net of the clock's name around both, which may drive the two of them? */
+/* Is there a net with the clock's name in a scope around both, which may drive the two of them? */
 static bool may_share_clock(const struct wave_vcd *v, const struct layer *l,
 			    const struct pmk_wave_signal *clock)
 {
@@ -399,7 +404,7 @@ static bool may_share_clock(const struct wave_vcd *v, const struct layer *l,
 	return false;
 }
 
-/* HRESETn, rst_n, rst_ni: asserted while it is low. */
+/* Names like HRESETn, rst_n, rst_ni: such a reset is asserted while it is low. */
 static bool active_low(const char *name)
 {
 	size_t n = strlen(name);
@@ -422,8 +427,8 @@ static bool unnamed(const struct layer *l)
 	return pmk_wave_monitor(l->name) == WAVE_NMONITORS;
 }
 
-/* `own`: a clock in its scope that may be another one, or NULL; `several`: there is another layer whose
- * name is no monitor's. */
+/* `own`: a clock in the layer's scope that may be another one, or NULL; `several`: there is
+ * another layer whose name is not that of a monitor. */
 static void write_layer(FILE *f, const struct layer *l, const struct pmk_wave_signal *own,
 			bool several)
 {
@@ -434,8 +439,8 @@ static void write_layer(FILE *f, const struct layer *l, const struct pmk_wave_si
 			"a map and a run of its own\n",
 			own->scope, own->name);
 	if (several && unnamed(l)) {
-		fputs("# for pmk stat each layer has to have a monitor of its own, one of " WAVE_MONITORS
-		      ":\n",
+		fputs("# for pmk stat each layer has to have a monitor of its own, "
+		      "one of " WAVE_MONITORS ":\n",
 		      f);
 		fputs("# monitor = exp\n", f);
 	}
@@ -513,7 +518,8 @@ static void write_map(FILE *f, const struct wave_vcd *v, const struct layers *al
 
 		if (own && is_written(all, l) && !may_share_clock(v, l, clock)) {
 			fprintf(f,
-				"# the htrans of %s is left out: its clock is %s.%s, and a map has one\n",
+				"# the htrans of %s is left out: its clock is %s.%s, and a map "
+				"has one\n",
 				own->scope, own->scope, own->name);
 			continue;
 		}
@@ -551,7 +557,7 @@ static const struct pmk_wave_signal *find_evntbus(const struct wave_vcd *v)
 	return best;
 }
 
-/* The whole of it, or an error. */
+/* Returns the whole text, or an error. */
 static int guess(const struct pmk_wave *w, FILE *f, struct layers *all, struct pmk_wave_error *err)
 {
 	const struct wave_vcd *v = &w->vcd;

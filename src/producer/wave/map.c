@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Map files: which signals of a dump mean what. INI files; the format is told in docs/wave.md.
+ * Map files: which signals of a dump mean what. INI files; docs/wave.md describes the format.
  */
 #define _GNU_SOURCE
 #include <ctype.h>
@@ -17,7 +17,7 @@
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-/* What the arrays of a map are made of while it is read, and after. */
+/* The elements of a map's arrays, while the map is read and after that. */
 struct contents {
 	struct wave_arena text;
 	struct pmk_wave_layer *layer;
@@ -31,14 +31,14 @@ struct reading {
 	struct pmk_wave_map *map;
 	struct contents *all;
 	bool no_memory;
-	char section[64]; /* the one that was looked up last */
+	char section[64]; /* the layer that was looked up last */
 	enum section kind;
 	unsigned layer;
-	const char *evntbus_core;  /* whose EVNTBUS it is */
-	const struct pmk_pmu *pmu; /* whose events [events] may name */
+	const char *evntbus_core;  /* the PMU whose EVNTBUS it is */
+	const struct pmk_pmu *pmu; /* the PMU whose events [events] may name */
 };
 
-/* Something is wrong in the line that is taken. False, for the caller to return. */
+/* Report an error in the line that is read. Returns false, for the caller to return. */
 #define complain(r, ...) pmk_ini_fail((r)->ini, (r)->ini->line, __VA_ARGS__)
 
 static const char *keep(struct reading *r, const char *text)
@@ -54,7 +54,7 @@ static const char *keep(struct reading *r, const char *text)
 
 /* ---- words ---------------------------------------------------------------------------------- */
 
-/* Index of a word, any case; -1 after a complaint that names the nearest. */
+/* Index of a word, in upper or lower case; -1 after an error that names the nearest words. */
 static int find_word(struct reading *r, const char *what, const char *const *list, unsigned n,
 		     const char *word)
 {
@@ -79,7 +79,7 @@ static int find_word(struct reading *r, const char *what, const char *const *lis
 	return -1;
 }
 
-/* A text that may be given once. */
+/* A text that may be given only once. */
 static bool set_text(struct reading *r, const char **to, unsigned *line, const char *value)
 {
 	if (*line)
@@ -107,7 +107,7 @@ static bool add_slot(struct reading *r, const struct pmk_wave_slot *slot, const 
 	return true;
 }
 
-/* A slot that may be there once per group. */
+/* A slot that may be there only once per group. */
 static bool add_role(struct reading *r, const struct pmk_wave_slot *slot, const char *signal)
 {
 	for (unsigned i = 0; i < r->map->nslots; i++) {
@@ -179,12 +179,12 @@ static uint8_t monitor_by_name(const char *name)
 {
 	unsigned i = pmk_wave_monitor(name);
 
-	/* Else the one with a counter for every type of burst. */
+	/* Otherwise take the one with a counter for every type of burst. */
 	return i < WAVE_NMONITORS ? (uint8_t)(PMK_AHBMON_BUS_ARMI + i)
 				  : (uint8_t)PMK_AHBMON_BUS_EXP;
 }
 
-/* The layer of that name, which may be new. False when out of memory. */
+/* Find the layer with that name; a new name makes a new layer. False when out of memory. */
 static bool enter_layer(struct reading *r, const char *name)
 {
 	struct pmk_wave_map *m = r->map;
@@ -277,7 +277,7 @@ static bool take_gxi(struct reading *r, const char *name, const char *value)
 	return add_role(r, &slot, value);
 }
 
-/* A PMU by name, with a complaint that names the nearest. */
+/* Find a PMU by name; an error names the nearest names. */
 static const struct pmk_pmu *find_pmu(struct reading *r, const char *name)
 {
 	const struct pmk_pmu *pmu = pmk_pmu_find(name);
@@ -314,7 +314,7 @@ static bool take_evntbus(struct reading *r, const char *name, const char *value)
 	return false;
 }
 
-/* The signal that an event of the PMU counts; -1 after a complaint. */
+/* The signal that an event of the PMU counts; -1 after an error. */
 static int event_signal(struct reading *r, const char *name)
 {
 	const struct pmk_event *ev = pmk_pmu_event(r->pmu, name);
@@ -436,7 +436,7 @@ static bool enter_section(struct reading *r, const char *section)
 	return i >= 0;
 }
 
-/* What a map as a whole needs. */
+/* Check what a map as a whole needs. */
 static bool check(struct reading *r)
 {
 	struct pmk_wave_map *m = r->map;
@@ -462,7 +462,7 @@ static bool check(struct reading *r)
 	return true;
 }
 
-/* Every slot knows its scope: the layer's, or the map's. */
+/* Tell every slot its scope: that of its layer, or of the map. */
 static void spread_scopes(struct pmk_wave_map *m, struct contents *all)
 {
 	for (unsigned i = 0; i < m->nlayers; i++)

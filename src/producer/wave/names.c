@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * Names of signals. A map may write a path in full, leave out its beginning as long as one net alone
- * can be meant, or leave it to the map's scope; separate by '.' or '/'; and choose bits by the
- * indices of the declaration.
+ * Names of signals. A map may write a path in full, leave out its beginning as long as only one net
+ * can be meant, or write it relative to the map's scope. It may separate names by '.' or '/', and
+ * choose bits by the indices of the declaration.
  *
- * Some writers dump a vector bit by bit, every bit with a code of its own: all signals of the same
- * path, with ranges that do not overlap, are one vector then, with its lowest index as bit 0.
+ * Some writers dump a vector bit by bit, every bit with a code of its own. Then all signals of the
+ * same path, with ranges that do not overlap, are one vector, with its lowest index as bit 0.
  */
 #include "producer/wave/wave.h"
 
@@ -30,7 +30,7 @@ bool pmk_wave_number(const char *text, uint64_t *value)
 	else if (text[0] == '0' && (text[1] == 'b' || text[1] == 'B'))
 		base = 2;
 	text += base == 10 ? 0 : 2;
-	if (!isxdigit((unsigned char)*text)) /* strtoull would take blanks and a sign */
+	if (!isxdigit((unsigned char)*text)) /* strtoull would accept blanks and a sign */
 		return false;
 	*value = strtoull(text, &end, base);
 	return *end == '\0';
@@ -51,7 +51,7 @@ static void path_tail(const struct pmk_wave_signal *s, char *buf, size_t size)
 	snprintf(buf, size, "%s%s%s", s->scope, *s->scope ? "." : "", s->name);
 }
 
-/* Is it the signal's path, or where `suffix`, the end of it? */
+/* Is it the signal's path or, with `suffix`, the end of it? */
 static bool matches(const struct pmk_wave_signal *s, const char *path, size_t n, bool suffix)
 {
 	size_t whole = path_length(s), name = strlen(s->name), scope = strlen(s->scope);
@@ -60,7 +60,7 @@ static bool matches(const struct pmk_wave_signal *s, const char *path, size_t n,
 		return false;
 	if (n <= name)
 		return n == name && memcmp(path, s->name, n) == 0;
-	/* n > name: some of the scope, a '.', the name */
+	/* n > name: also compare some of the scope, then '.', then the name */
 	if (memcmp(path + n - name, s->name, name) != 0 || path[n - name - 1] != '.')
 		return false;
 	n -= name + 1;
@@ -84,11 +84,11 @@ static int32_t highest(const struct pmk_wave_signal *s)
 	return s->msb < s->lsb ? s->lsb : s->msb;
 }
 
-/* Signals that a path may mean, each net once. */
+/* Signals that a path may mean; each net stands here once. */
 struct found {
 	uint32_t signal[WAVE_PARTS];
 	unsigned count;
-	bool crowded; /* there were more */
+	bool crowded; /* there were more than fit */
 };
 
 static bool same(const struct pmk_wave_signal *a, const struct pmk_wave_signal *b)
@@ -117,7 +117,7 @@ static void collect(const struct wave_vcd *v, const char *path, bool suffix, str
 	}
 }
 
-/* The path in the scope, then as it is, then as the end of one. */
+/* Look for the path in the scope, then as it is, then as the end of a longer path. */
 static void look_for(const struct wave_vcd *v, const char *scope, const char *path, struct found *f)
 {
 	char full[2 * MAX_PATH];
@@ -137,7 +137,8 @@ static void look_for(const struct wave_vcd *v, const char *scope, const char *pa
 
 #define HINTS 3
 
-/* Candidates by the distance of their last name; of two alike the one in the right scope. */
+/* Candidates by the distance of their last name; of two equal ones, the one in the right scope
+ * comes first. */
 struct hints {
 	const struct pmk_wave_signal *signal[HINTS];
 	unsigned distance[HINTS];
@@ -186,7 +187,7 @@ static void no_such(const struct wave_vcd *v, const char *scope, const char *pat
 
 		if (d >= PMK_FAR)
 			continue;
-		/* Half a step for another scope than the one that was written or set. */
+		/* A scope other than the one that was written or set costs half a step. */
 		d = 2 * d + !(name != path ? strncmp(path, s->scope, n) == 0
 					   : strcmp(scope, s->scope) == 0);
 		offer(&h, s, d);
@@ -224,7 +225,8 @@ static void ambiguous(const struct wave_vcd *v, const char *path, const struct f
 
 /* ---- picking bits --------------------------------------------------------------------------- */
 
-/* Where the whole of a name lies: bit 0 is the lowest index of all, of one signal its LSB. */
+/* Where the whole of a name lies: bit 0 is the lowest index of all signals or, for one signal,
+ * its LSB. */
 static int32_t lowest_of(const struct wave_vcd *v, const struct found *f)
 {
 	int32_t least = lowest(&v->signal[f->signal[0]]);
@@ -235,7 +237,7 @@ static int32_t lowest_of(const struct wave_vcd *v, const struct found *f)
 	return least;
 }
 
-/* May these be the parts of one vector? */
+/* Can these be the parts of one vector? */
 static bool one_vector(const struct wave_vcd *v, const struct found *f)
 {
 	const struct pmk_wave_signal *first = &v->signal[f->signal[0]];
@@ -256,9 +258,9 @@ static bool one_vector(const struct wave_vcd *v, const struct found *f)
 	return !f->crowded;
 }
 
-/* [a:b] as positions from bit 0 on. */
+/* [a:b] as positions counted from bit 0. */
 struct choice {
-	bool some; /* else all of it */
+	bool some; /* if not, all of it */
 	int32_t a, b;
 };
 

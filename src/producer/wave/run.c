@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * Samples of a dump into the observers. Where a dump meets what it is a dump of: the protocol of AHB
- * (src/ahb) and the EVNTBUS of an ARM11.
+ * Passes the samples of a dump to the observers. Here a dump meets the hardware that it shows: the
+ * protocol of AHB (src/ahb) and the EVNTBUS of an ARM11.
  *
- * After edges that were lost ($dumpoff) the layers are idle and the protocol checker starts anew: what
- * was under way is not known. The observer of a layer sees one idle cycle for each such gap.
+ * After edges that were lost ($dumpoff) the layers are idle and the protocol checker starts anew,
+ * because it is not known what was under way. The observer of a layer sees one idle cycle for each
+ * such gap.
  */
 #define _GNU_SOURCE
 #include "producer/wave/run.h"
@@ -155,7 +156,7 @@ static void start_gxi(struct pmk_wave_count *c)
 	pmk_gxi_init(&c->gxi, &params, &c->monitor[PMK_AHBMON_BUS_GXI]);
 }
 
-/* Which signal each event code of EVNTBUS is. */
+/* The signal for each event code of EVNTBUS. */
 static int start_evntbus(struct pmk_wave_count *c, struct pmk_wave_error *err)
 {
 	const struct pmk_wave_map *m = c->map;
@@ -254,7 +255,7 @@ static uint64_t value(const struct pmk_wave_edge *e, int slot)
 	return slot == NO_SLOT ? 0 : e->value[slot].bits;
 }
 
-/* What the master drives in an address phase that is one. */
+/* What the master drives in an address phase with a transfer. */
 #define OF_TRANSFERS                                                  \
 	(PMK_AHB_ROLE(PMK_AHB_HADDR) | PMK_AHB_ROLE(PMK_AHB_HWRITE) | \
 	 PMK_AHB_ROLE(PMK_AHB_HSIZE) | PMK_AHB_ROLE(PMK_AHB_HBURST) | PMK_AHB_ROLE(PMK_AHB_HPROT))
@@ -264,8 +265,8 @@ static bool in_transfer(const struct pmk_wave_watched *l)
 	return l->data == PMK_AHB_NONSEQ || l->data == PMK_AHB_SEQ;
 }
 
-/* Where something is hidden, as the checker has it: an address phase has to be known when it is taken, a
- * response while there is a transfer. */
+/* Does an x hide something? As in the checker, an address phase has to be known when it is
+ * taken, and a response while there is a transfer. */
 static void warn_x(struct pmk_wave_count *c, const struct pmk_wave_watched *l,
 		   const struct pmk_wave_edge *e, const struct pmk_ahb_cycle *cycle)
 {
@@ -417,7 +418,7 @@ static void sample_core(struct pmk_wave_count *c, const struct pmk_wave_edge *e)
 	}
 }
 
-/* Has anybody asked to be told? */
+/* Has a bus reached its horizon, so that the caller has to be asked? */
 static bool has_horizon(const struct pmk_bus *bus)
 {
 	for (unsigned sig = 0; sig < PMK_NSIGNALS; sig++)
@@ -435,8 +436,8 @@ static const struct pmk_bus *bus_number(const struct pmk_wave_count *c, unsigned
 	return c->monitor ? &c->monitor[i] : NULL;
 }
 
-/* Horizons change only while the caller is at work: before the run, and in what it is called for. To
- * look at all of them at every edge would take as long as all the rest. */
+/* Horizons change only in the caller's code: before the run, and in its callbacks. To check all
+ * of them at every edge would take as long as everything else together. */
 static void note_horizons(struct pmk_wave_count *c)
 {
 	c->horizons = 0;
@@ -453,7 +454,7 @@ static bool any_due(const struct pmk_wave_count *c)
 	return false;
 }
 
-/* What the caller wants to be told of at this edge. */
+/* Call the caller's callbacks for this edge. */
 static int tell(struct pmk_wave_count *c, const struct pmk_wave_edge *e)
 {
 	int stop = 0;
@@ -487,7 +488,7 @@ static int edge(void *ctx, const struct pmk_wave_edge *e)
 		c->cycles++;
 		if (c->monitor)
 			pmk_bus_add(&c->monitor[PMK_AHBMON_BUS_HCLK], PMK_SIG_CYCLE, 1);
-		/* Unless the map says itself what a cycle of the core is. */
+		/* Used unless the map itself says what a cycle of the core is. */
 		if (c->core && !c->own_cycles)
 			pmk_bus_add(c->core, PMK_SIG_CYCLE, 1);
 	}

@@ -2,13 +2,14 @@
 /*
  * The edges of the clock.
  *
- * A VCD lists the changes of one time in any order. They are gathered until time goes on; what the
- * clock did between the time before and this one is one step, whatever the order was. If the step is
- * an active edge, the sink gets the values of before the step (PMK_WAVE_BEFORE) or after it.
+ * A VCD lists the changes of one time in any order. They are gathered until time goes on; the
+ * change of the clock between one time and the next is one step, whatever the order was. If the
+ * step is an active edge, the sink gets the values of before the step (PMK_WAVE_BEFORE) or after
+ * it.
  *
  * An edge is a step between 0 and 1. x and z of the clock are stepped over: 0 x 1 is one rising
- * edge, 1 x 1 is none. The first level that is known is no edge, nor is the first one after
- * $dumpoff.
+ * edge, 1 x 1 is none. The first known level is not an edge, and neither is the first known level
+ * after $dumpoff.
  */
 #define _GNU_SOURCE
 #include <string.h>
@@ -49,7 +50,7 @@ static void warn(struct sampler *s, enum pmk_wave_oddity what, const char *signa
 	}
 }
 
-/* Did this step end with an active edge? */
+/* Was this step an active edge? */
 static bool clock_step(struct sampler *s, uint64_t time)
 {
 	const struct wave_cells *c = &s->w->vcd.cells;
@@ -72,7 +73,7 @@ static bool clock_step(struct sampler *s, uint64_t time)
 	return edge;
 }
 
-/* Distances between edges: one that is much shorter than the one before may be a glitch. */
+/* Distances between edges: one that is much shorter than the one before it may be a glitch. */
 static void watch_period(struct sampler *s, uint64_t time)
 {
 	struct pmk_wave_report *r = s->report;
@@ -104,7 +105,7 @@ static bool in_reset(struct sampler *s, uint64_t time)
 	return (v.bits & 1) == !map->reset_low;
 }
 
-/* All changes of one time are known. */
+/* All changes at one time are known now. */
 static int settle(void *ctx, uint64_t time)
 {
 	struct sampler *s = ctx;
@@ -157,7 +158,7 @@ static int progress(void *ctx)
 	return s->report->stopped;
 }
 
-/* Nothing was told: is that an error by itself? */
+/* The sink was told of no edge: make an error of that. */
 static int no_edge(struct sampler *s)
 {
 	const struct wave_vcd *v = &s->w->vcd;

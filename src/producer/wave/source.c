@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
  * Where a dump comes from. The first bytes tell what it is: FST goes through GTKWave's fst2vcd and
- * gzip through gzip, as child processes at the other end of a pipe, so that what is read is VCD text
- * in any case.
+ * gzip through gzip, as child processes at the other end of a pipe, so that VCD text is read in any
+ * case.
  *
- * The converters want to read from the beginning: of something that cannot seek, nothing but VCD
- * itself can be read.
+ * The converters have to read from the beginning. So an input that cannot seek must be VCD text.
  */
 #define _GNU_SOURCE
 #include "producer/wave/source.h"
@@ -22,13 +21,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What a pipe from a converter holds: fewer switches between the two. */
+/* Size of the pipe from a converter: a large pipe means fewer switches between the two
+ * processes. */
 #define PIPE_BYTES (1 << 20)
 
 extern char **environ;
 
-/* A format that needs a converter. `argv` ends with the file's name where `named`; else the file is
- * its standard input. */
+/* A format that needs a converter. With `named`, `argv` ends with the file's name; otherwise the
+ * file is the converter's standard input. */
 struct converter {
 	const char *format, *tool, *package;
 	unsigned char magic[9];
@@ -38,7 +38,7 @@ struct converter {
 };
 
 static const struct converter converters[] = {
-	/* The header block: type 0, length 329 in 8 bytes. */
+	/* The header block of an FST: type 0, length 329 in 8 bytes. */
 	{ .format = "FST",
 	  .tool = "fst2vcd",
 	  .package = "gtkwave",
@@ -46,7 +46,7 @@ static const struct converter converters[] = {
 	  .nmagic = 9,
 	  .named = true,
 	  .argv = { "fst2vcd", "-f" } },
-	/* The same, compressed as a whole: type 254. */
+	/* The same, with the whole file compressed: type 254. */
 	{ .format = "FST",
 	  .tool = "fst2vcd",
 	  .package = "gtkwave",
@@ -101,7 +101,8 @@ static const struct converter *wanted(const struct wave_source *s)
 	return NULL;
 }
 
-/* The converter with the file as its standard input and `out` as its output. 0 or an errno. */
+/* Start the converter with the file as its standard input and `out` as its output. Returns 0 or
+ * an errno. */
 static int spawn(struct wave_source *s, const struct converter *c, const char *path, int out)
 {
 	const char *argv[4] = { c->argv[0], c->argv[1], c->named ? path : NULL, NULL };
@@ -115,7 +116,8 @@ static int spawn(struct wave_source *s, const struct converter *c, const char *p
 	posix_spawn_file_actions_adddup2(&files, s->file, STDIN_FILENO);
 	posix_spawn_file_actions_adddup2(&files, out, STDOUT_FILENO);
 	posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-	/* It has to end when nobody reads any more, whatever our caller does with the signal. */
+	/* The converter has to end when nobody reads any more, whatever our caller does with
+	 * SIGPIPE. */
 	sigemptyset(&defaults);
 	sigaddset(&defaults, SIGPIPE);
 	posix_spawnattr_setsigdefault(&attr, &defaults);
@@ -144,7 +146,7 @@ static int convert(struct wave_source *s, const struct converter *c, const char 
 	s->file = s->fd;
 	s->fd = ends[0];
 	s->nhead = 0;
-	if (c->named) /* it opens the file anew: nobody knows how far it is */
+	if (c->named) /* the converter opens the file anew, so nobody knows how far it has read */
 		s->size = 0;
 	s->format = c->format;
 	s->tool = c->tool;
@@ -209,7 +211,7 @@ ssize_t pmk_wave_source_read(struct wave_source *s, char *buf, size_t n, int ms)
 
 uint64_t pmk_wave_source_position(const struct wave_source *s)
 {
-	/* A converter that reads its standard input moves our descriptor, too. */
+	/* A converter that reads its standard input also moves the offset of our descriptor. */
 	off_t at = s->file >= 0 && s->size ? lseek(s->file, 0, SEEK_CUR) : -1;
 
 	return at >= 0 ? (uint64_t)at : s->taken;
@@ -229,7 +231,7 @@ int pmk_wave_source_status(struct wave_source *s)
 
 void pmk_wave_source_close(struct wave_source *s)
 {
-	/* First the pipe: a converter that still writes then ends by SIGPIPE. */
+	/* Close the pipe first: a converter that still writes is then ended by SIGPIPE. */
 	if (s->fd >= 0)
 		close(s->fd);
 	pmk_wave_source_status(s);

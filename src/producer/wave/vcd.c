@@ -10,16 +10,19 @@
  *	            $comment anywhere. Any white space between any two words, CR LF included.
  *
  * x, z, U, W and - are unknown; L is 0, H is 1. A vector shorter than its net is extended by x or z
- * if that is its first digit, else by 0 (§18.2.1). In a longer one the digits that are too many have to be
- * 0, or x and z before another of these; else nobody knows which bits are meant, and it is an error.
+ * if that is its first digit, else by 0 (§18.2.1). In a vector longer than its net, the surplus
+ * digits have to be 0, or x or z if the next digit is x or z, too. Otherwise nobody knows which
+ * bits are meant, and it is an error.
  *
- * Not understood: $dumpports (extended VCD, §18.3). It is told by its ports, whose sizes are ranges and whose
- * codes are <0, <1 …; fst2vcd writes ports, too, with sizes and codes as of anything else.
+ * Not understood: $dumpports (extended VCD, §18.3). It is recognised by its ports, whose sizes are
+ * ranges and whose codes are <0, <1 …; fst2vcd writes ports, too, but with ordinary sizes and
+ * codes.
  *
- * Speed. Most of a dump are changes of nets that nobody asked for, so a change costs as little as can
- * be: eight bytes are loaded at once, the first blank among them found by arithmetic instead of a
- * loop, and what is before it is the key of a hash table. Vectors are skipped the same way and
- * decoded only when somebody watches. Lines are counted afterwards, buffer by buffer. See bench/wave.
+ * Speed. Most of a dump are changes of nets that nobody asked for, so a change costs as little as
+ * can be: eight bytes are loaded at once, the first blank among them found by arithmetic instead of
+ * a loop, and what is before it is the key of a hash table. Vectors are skipped the same way and
+ * decoded only when somebody watches. Lines are counted afterwards, buffer by buffer. See
+ * bench/wave.
  */
 #define _GNU_SOURCE
 #include "producer/wave/vcd.h"
@@ -32,8 +35,9 @@
 
 #define BUFFER	     (256 * 1024) /* fits a level 2 cache; it grows when a word does not fit … */
 #define LONGEST_WORD (16 * 1024 * 1024) /* … up to here */
-#define PATIENCE_MS  100 /* between looks at who may want to stop, while nothing comes */
-#define SLACK	     16	 /* bytes behind the text that may be loaded: see word_at() */
+/* interval between checks whether somebody wants to stop, while nothing comes */
+#define PATIENCE_MS  100
+#define SLACK	     16 /* readable bytes after the text: see word_at() */
 
 /* ---- strings -------------------------------------------------------------------------------- */
 
@@ -108,7 +112,7 @@ void pmk_wave_vcd_time_text(const struct wave_vcd *v, uint64_t time, char *buf, 
 		snprintf(buf, size, "%llu %s", (unsigned long long)scaled, v->unit);
 }
 
-/* "sim.vcd: byte 812, line 40, time 1200 ns: why", once: the first error is the one that counts. */
+/* Reports "sim.vcd: byte 812, line 40, time 1200 ns: why". Only the first error counts. */
 static int __attribute__((format(printf, 3, 4)))
 fail(struct wave_vcd *v, int code, const char *fmt, ...)
 {
@@ -140,7 +144,7 @@ static int no_memory(struct wave_vcd *v)
 	return fail(v, PMK_ENOMEM, "out of memory");
 }
 
-/* A word of the dump, fit to be shown: into buf, which is returned. */
+/* Make a word of the dump fit to be shown, in buf, which is returned. */
 #define SHOWN 40
 
 static const char *shown(char buf[SHOWN], const char *word, size_t n)
@@ -155,7 +159,7 @@ static const char *shown(char buf[SHOWN], const char *word, size_t n)
 
 /* ---- the buffer ----------------------------------------------------------------------------- */
 
-/* Twice the room, for `left` bytes at its front that have not been read. */
+/* Double the buffer, keeping the `left` unread bytes at its front. */
 static int grow(struct wave_vcd *v, size_t left)
 {
 	size_t room = v->room ? 2 * v->room : BUFFER;
@@ -173,7 +177,7 @@ static int grow(struct wave_vcd *v, size_t left)
 	return 0;
 }
 
-/* What the converter said at its end. */
+/* Look how the converter has ended. */
 static int ended(struct wave_vcd *v)
 {
 	int status = pmk_wave_source_status(&v->source);
@@ -185,13 +189,14 @@ static int ended(struct wave_vcd *v)
 		    v->source.tool, status, v->source.format);
 }
 
-/* Has all of a file been read? Then it is too late to stop. */
+/* Has the whole file been read? Then it is too late to stop. */
 static bool at_end(const struct wave_source *s)
 {
 	return s->size && !s->tool && s->taken >= s->size;
 }
 
-/* More text behind what has not been read yet, which moves to the front. 0, also at the end. */
+/* Read more text after the text that has not been used yet, which moves to the front. Returns 0,
+ * also at the end. */
 static int refill(struct wave_vcd *v)
 {
 	size_t left = (size_t)(v->end - v->at);
@@ -211,7 +216,8 @@ static int refill(struct wave_vcd *v)
 			v->stopped = true;
 			return 0;
 		}
-		/* It does not block for long: a signal just before it would go unnoticed. */
+		/* Waits are short, because a signal that comes just before a wait would go
+		 * unnoticed. */
 		n = pmk_wave_source_read(&v->source, v->end, v->room - left, PATIENCE_MS);
 	} while (n < 0 && (errno == EINTR || errno == EAGAIN));
 	if (n < 0)
@@ -226,7 +232,7 @@ static bool blank(char c)
 	return (unsigned char)c <= ' ';
 }
 
-/* More of the header's text. False at its end or after an error. */
+/* Read more text of the header. False at its end or after an error. */
 static bool more(struct wave_vcd *v)
 {
 	return !v->eof && !refill(v) && !v->stopped;
@@ -275,8 +281,8 @@ static inline uint64_t word_at(const char *p)
 	return w;
 }
 
-/* The highest bit of every byte up to ' '. Exact up to the lowest that is set, and that is all that is
- * looked at: a borrow reaches upwards only. */
+/* Returns the highest bit of every byte up to ' '. The result is exact up to the lowest bit that
+ * is set, and only that one is used: a borrow goes upwards only. */
 static inline uint64_t blanks(uint64_t w)
 {
 	return (w - UINT64_C(0x2121212121212121)) & ~w & UINT64_C(0x8080808080808080);
@@ -303,7 +309,7 @@ static uint64_t key_of(const char *code, size_t n)
 	return key;
 }
 
-/* Its entry, or the free one where it belongs. There is always a free one. */
+/* The entry of a code, or the free entry where it belongs. There is always a free one. */
 static inline struct wave_id *find_id(const struct wave_vcd *v, uint64_t key)
 {
 	size_t mask = v->room_ids - 1, i = (key * UINT64_C(0x9e3779b97f4a7c15)) >> v->id_shift;
@@ -330,7 +336,7 @@ static int grow_ids(struct wave_vcd *v)
 	return 0;
 }
 
-/* The net of a code, which may be new. */
+/* The net of a code; a new code makes a new net. */
 static int net_of(struct wave_vcd *v, uint64_t key, uint32_t *net)
 {
 	struct wave_id *id;
@@ -347,7 +353,7 @@ static int net_of(struct wave_vcd *v, uint64_t key, uint32_t *net)
 
 /* ---- the header ----------------------------------------------------------------------------- */
 
-/* To the $end of a section. */
+/* Skip to the $end of a section. */
 static int skip_section(struct wave_vcd *v, const char *what)
 {
 	const char *w;
@@ -359,7 +365,7 @@ static int skip_section(struct wave_vcd *v, const char *what)
 	return fail(v, PMK_EPARSE, "the dump ends within %s: truncated?", what);
 }
 
-/* The words up to $end into buf, with `gap` between them; what does not fit is cut off. */
+/* Copy the words up to $end into buf, with `gap` between them; what does not fit is cut off. */
 static int section_text(struct wave_vcd *v, const char *what, const char *gap, char *buf,
 			size_t size)
 {
@@ -378,7 +384,8 @@ static int section_text(struct wave_vcd *v, const char *what, const char *gap, c
 	return fail(v, PMK_EPARSE, "the dump ends within %s: truncated?", what);
 }
 
-/* Only times are shown with it, so one that is not understood does no harm: they are plain numbers. */
+/* The timescale is only used to show times, so one that is not understood does no harm: times
+ * are then plain numbers. */
 static int read_timescale(struct wave_vcd *v)
 {
 	static const char *const units[] = { "s", "ms", "us", "ns", "ps", "fs" };
@@ -398,12 +405,13 @@ static int read_timescale(struct wave_vcd *v)
 	return 0;
 }
 
-/* Scopes are kept as their whole path, the current one on top of a stack within one string. */
+/* A scope is kept as its whole path. The stack of open scopes is one string that ends with the
+ * current scope. */
 struct scopes {
 	char *path; /* "tb.core", malloc */
 	size_t length, room;
 	const char *shared; /* a copy in the arena that its signals point to; NULL: none yet */
-	size_t *start;	    /* where each begins in the path */
+	size_t *start;	    /* where each scope begins in the path */
 	size_t depth, room_depth;
 };
 
@@ -486,8 +494,8 @@ static uint32_t span(int32_t msb, int32_t lsb)
 	return (uint32_t)(msb > lsb ? msb - lsb : lsb - msb) + 1;
 }
 
-/* The reference of a $var, "haddr [31:0]" or "haddr[31:0]", into name and range. An index that does not
- * fit the width is part of the name, as in "mem[3]" of 8 bits. */
+/* The reference of a $var, "haddr [31:0]" or "haddr[31:0]", into name and range. An index that
+ * does not fit the width is part of the name, as in "mem[3]" of 8 bits. */
 static void split_range(char *text, struct pmk_wave_signal *s)
 {
 	size_t n = strlen(text);
@@ -690,7 +698,7 @@ int pmk_wave_vcd_watch(struct wave_vcd *v, const struct wave_watch *watch)
 	return 0;
 }
 
-/* What a digit of a value is. */
+/* The meaning of one digit of a value. */
 enum { DIGIT_0, DIGIT_1, DIGIT_X, NO_DIGIT };
 
 static unsigned digit(char c)
@@ -719,7 +727,7 @@ static unsigned digit(char c)
 	}
 }
 
-/* Does a value of n digits say more than its net has bits? Not where the first ones are mere extension. */
+/* Has a value of n digits more bits than its net? First digits that only extend it do not count. */
 static bool too_wide(const char *text, size_t n, uint32_t width)
 {
 	unsigned top = digit(text[0]);
@@ -732,14 +740,15 @@ static bool too_wide(const char *text, size_t n, uint32_t width)
 	return top == DIGIT_X && digit(text[n - width]) != DIGIT_X;
 }
 
-/* Bits [low, low + width) of a value of n digits, the highest first. False: it has something else. */
+/* Bits [low, low + width) of a value of n digits, the highest first. False when a digit is not
+ * valid. */
 static bool decode(const char *text, size_t n, unsigned low, unsigned width,
 		   struct pmk_wave_value *out)
 {
 	size_t top = (size_t)low + width, from = top < n ? top : n;
 	uint64_t bits = 0, x = 0;
 
-	if (top > n) { /* it is shorter: extend it */
+	if (top > n) { /* the value is shorter: extend it */
 		unsigned d = digit(text[0]), more = top - n < width ? (unsigned)(top - n) : width;
 
 		if (d == NO_DIGIT)
@@ -776,7 +785,7 @@ static void put(struct wave_cells *c, const struct wave_watch *w, struct pmk_wav
 		c->changes[w->cell]++;
 }
 
-/* A value of somebody's net. */
+/* The value of a net that is watched. */
 static int change(struct wave_vcd *v, uint32_t first, const char *text, size_t n)
 {
 	struct pmk_wave_value value;
@@ -808,7 +817,7 @@ static int settle(struct wave_vcd *v)
 	return v->stopped;
 }
 
-/* A word that goes on at p. */
+/* Find the end of a word that goes on at p. */
 static size_t length_of(const char *p)
 {
 	size_t n = 0;
@@ -822,7 +831,7 @@ static size_t length_of(const char *p)
 	}
 }
 
-/* "#1200". Returns how long it is; 0 after an error. */
+/* Read "#1200". Returns its length; 0 after an error. */
 static size_t read_time(struct wave_vcd *v, const char *p)
 {
 	size_t n = length_of(p), i;
@@ -859,7 +868,7 @@ static size_t read_time(struct wave_vcd *v, const char *p)
 	return n;
 }
 
-/* The end of a comment that goes on at p, or as far as there is text. */
+/* Returns the end of a comment that goes on at p, or the end of the text. */
 static const char *skip_comment(struct wave_vcd *v, const char *p, const char *limit)
 {
 	while (p < limit) {
@@ -876,7 +885,7 @@ static const char *skip_comment(struct wave_vcd *v, const char *p, const char *l
 	return p;
 }
 
-/* Returns how long it is; 0 after an error. */
+/* Returns its length; 0 after an error. */
 static size_t read_keyword(struct wave_vcd *v, const char *p)
 {
 	size_t n = length_of(p);
@@ -903,7 +912,7 @@ static size_t read_keyword(struct wave_vcd *v, const char *p)
 	return n;
 }
 
-/* The code of a change that begins at p. Returns how long it is; 0 after an error. */
+/* Read the code of a change that begins at p. Returns its length; 0 after an error. */
 static inline size_t read_code(struct wave_vcd *v, const char *p, const struct wave_id **id)
 {
 	uint64_t w = word_at(p), at = blanks(w);
@@ -911,7 +920,8 @@ static inline size_t read_code(struct wave_vcd *v, const char *p, const struct w
 	size_t n;
 
 	if (__builtin_expect(at != 0, 1)) {
-		/* The lowest set bit is the top one of the first blank; below its byte is the code. */
+		/* The lowest set bit is the top bit of the first blank; the bytes below it are
+		 * the code. */
 		uint64_t first = at & -at;
 
 		n = (size_t)__builtin_ctzll(at) / 8;
@@ -930,8 +940,8 @@ static inline size_t read_code(struct wave_vcd *v, const char *p, const struct w
 	return 0;
 }
 
-/* "b1010 !": a vector, real or string. Where it ends; NULL after an error; p when the text ends before
- * its code does. */
+/* Read "b1010 !": a vector, real or string. Returns where it ends; NULL after an error; p when
+ * the text ends before its code does. */
 static inline const char *read_vector(struct wave_vcd *v, const char *p, const char *limit)
 {
 	const char *value = p + 1, *code;
@@ -963,9 +973,9 @@ static const char *odd_character(struct wave_vcd *v, const char *p)
 }
 
 /*
- * The changes from p to limit, which is a NUL and stands behind white space or at the end. Returns how
- * far it came: a change that has no code yet is left for when there is more text; NULL: v->error or
- * v->stopped.
+ * The changes from p to limit, which is a NUL and stands behind white space or at the end. Returns
+ * the position it has reached, because a change without its code has to wait for more text; NULL:
+ * v->error or v->stopped.
  */
 static const char *read_changes(struct wave_vcd *v, const char *p, const char *limit)
 {
@@ -1039,7 +1049,7 @@ static const char *read_changes(struct wave_vcd *v, const char *p, const char *l
 	}
 }
 
-/* What there is of whole words. False: no more of it can be read. */
+/* Read all whole words of the text. False when no more can be read. */
 static bool read_buffer(struct wave_vcd *v)
 {
 	char *last = memrchr(v->at, '\n', (size_t)(v->end - v->at));
@@ -1057,7 +1067,8 @@ static bool read_buffer(struct wave_vcd *v)
 	return p != NULL;
 }
 
-/* The text is over: was it whole? A line without an end may be half of one, so it is left out. */
+/* The text has ended: was it complete? A last line without an end may be half of one, so it is
+ * left out. */
 static int read_end(struct wave_vcd *v)
 {
 	while (v->at < v->end && (*v->at == ' ' || *v->at == '\t' || *v->at == '\r'))
@@ -1077,12 +1088,13 @@ int pmk_wave_vcd_run(struct wave_vcd *v, const struct wave_clockwork *clockwork)
 	v->clockwork = clockwork;
 	while (read_buffer(v) && !v->eof && !err && !v->stopped)
 		err = refill(v);
-	/* What a converter wrote before it failed is whole lines, and counts. */
+	/* What a converter wrote before it failed consists of whole lines, and counts. */
 	if (err && v->eof)
 		read_buffer(v);
 	if (!v->error.code && !v->stopped)
 		read_end(v);
-	/* The last time may lack changes when the dump is cut off, but none of before its edge. */
+	/* In a dump that is cut off, the last time may lack changes; but the changes before its
+	 * edge are complete. */
 	if (!v->stopped)
 		settle(v);
 	return v->error.code;

@@ -25,14 +25,15 @@ void pmk_wave_arena_free(struct wave_arena *a);
 
 /* An identifier code of the dump. */
 struct wave_id {
-	uint64_t key; /* its characters, the first in the lowest byte; 0: free */
+	uint64_t key; /* its characters, the first in the lowest byte; 0: the entry is free */
 	uint32_t net;
-	uint32_t watch; /* first of wave_vcd.watch that looks at it, + 1; 0: nobody does */
+	/* index + 1 of the first entry of wave_vcd.watch that uses it; 0: there is none */
+	uint32_t watch;
 };
 
 /* Bits of a net that go into a cell. */
 struct wave_watch {
-	uint32_t next; /* of the same net, + 1; 0: none */
+	uint32_t next; /* index + 1 of the next entry for the same net; 0: none */
 	uint32_t cell;
 	uint32_t signal; /* for messages */
 	uint32_t low;	 /* lowest bit of the net that is taken */
@@ -45,17 +46,17 @@ struct wave_watch {
 struct wave_cells {
 	struct pmk_wave_value *now, *before;
 	uint32_t *changes; /* how often each has changed at the current time */
-	uint32_t *changed; /* which cells have, in order of their first change */
+	uint32_t *changed; /* the cells that have changed, in order of their first change */
 	uint32_t nchanged;
 };
 
-/* Who is told of time; nonzero stops. */
+/* The callbacks about time; a nonzero result stops. */
 struct wave_clockwork {
-	/* All changes of one time are in the cells. What is in `before` is up to the callee. */
+	/* All changes at one time are in the cells. The callee keeps `before` up to date. */
 	int (*settle)(void *ctx, uint64_t time);
 	/* $dumpoff: all values until $dumpon are x, whatever they are. */
 	void (*off)(void *ctx, uint64_t time);
-	/* Before every read, and again while there is nothing to read. */
+	/* Called before every read, and repeatedly while there is nothing to read. */
 	int (*progress)(void *ctx);
 	void *ctx;
 };
@@ -63,12 +64,12 @@ struct wave_clockwork {
 struct wave_vcd {
 	struct wave_source source;
 	const char *path;
-	/* The text: buf … at … end. */
+	/* The text: from `buf`, read up to `at`, filled up to `end`. */
 	char *buf, *at, *end;
-	size_t word; /* length of the header's word that begins at `at` */
+	size_t word; /* length of the word of the header that begins at `at` */
 	size_t room;
 	uint64_t base; /* offset of buf[0] in the text */
-	char *counted; /* lines are counted up to here */
+	char *counted; /* up to this position lines have been counted */
 	uint64_t lines;
 	bool eof;
 	/* The header. */
@@ -89,23 +90,24 @@ struct wave_vcd {
 	uint64_t begin, time;
 	bool comment; /* within $comment … $end */
 	bool block;   /* within $dumpvars … $end */
-	bool stopped; /* by the clockwork */
+	bool stopped; /* the clock tells when to call */
 	struct pmk_wave_error error;
 };
 
-/* Open and read the header. Close in any case. */
+/* Open the dump and read its header. Close it in any case. */
 int pmk_wave_vcd_open(struct wave_vcd *v, const char *path, struct pmk_wave_error *err);
 void pmk_wave_vcd_close(struct wave_vcd *v);
 
-/* Room for n cells, all x. 0 or PMK_ENOMEM. */
+/* Make room for n cells, all x. Returns 0 or PMK_ENOMEM. */
 int pmk_wave_vcd_cells(struct wave_vcd *v, size_t n);
-/* Let a cell have bits of a signal. 0 or PMK_ENOMEM. */
+/* Put bits of a signal into a cell. Returns 0 or PMK_ENOMEM. */
 int pmk_wave_vcd_watch(struct wave_vcd *v, const struct wave_watch *watch);
 
-/* Read to the end. 0; or v->error.code, when it is not the whole; or v->stopped. */
+/* Read to the end. Returns 0; v->error.code when the dump was not read as a whole; or
+ * v->stopped. */
 int pmk_wave_vcd_run(struct wave_vcd *v, const struct wave_clockwork *clockwork);
 
-/* The current time's changes are over: `before` follows. */
+/* The changes at the current time are done: copy them to `before`. */
 static inline void wave_cells_commit(struct wave_cells *c)
 {
 	for (uint32_t i = 0; i < c->nchanged; i++) {

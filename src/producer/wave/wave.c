@@ -69,7 +69,7 @@ double pmk_wave_seconds(const struct pmk_wave *w, uint64_t time)
 
 /* ---- binding -------------------------------------------------------------------------------- */
 
-/* How many bits a role may have: what the protocol has, or less. */
+/* How many bits a role may have: as many as in the protocol, or fewer. */
 struct widths {
 	uint8_t least, most;
 };
@@ -119,7 +119,7 @@ static int watch(struct pmk_wave *w, const struct wave_pick *pick, uint32_t cell
 	return 0;
 }
 
-/* Is there a signal in this scope, or in one within it? */
+/* Is there a signal in this scope, or in a scope within it? */
 static bool has_scope(const struct pmk_wave *w, const char *scope)
 {
 	size_t n = strlen(scope);
@@ -133,7 +133,7 @@ static bool has_scope(const struct pmk_wave *w, const char *scope)
 	return !n;
 }
 
-/* A name, "!name" or a number into a cell. */
+/* Put a name, "!name" or a number into a cell. */
 static int bind_one(struct pmk_wave *w, const char *scope, const char *signal, unsigned line,
 		    struct widths widths, uint32_t cell, struct pmk_wave_error *err)
 {
