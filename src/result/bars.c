@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * The part of the text report that is drawn: how the cycles of every layer of a bus were spent, how long
- * its bursts waited, and with intervals how that, or the latency of an event, went over time.
+ * The part of the text report that is drawn: how the cycles of every layer of a bus were spent, how
+ * long its bursts waited, and with intervals, how these numbers, or the latency of an event,
+ * changed over time.
  *
- * Of each layer the counters tell the cycles in which it ended a transfer, those in which one waited,
- * and of the waits on first beats who caused them. Nothing counts idle and busy cycles and the first
- * cycles of responses: they are what is left of all cycles, and are drawn when all else is known. What
- * was not counted is drawn as such, and what was extrapolated or has wrapped counts as not counted.
+ * For each layer the counters give the cycles in which it ended a transfer, the cycles in which a
+ * transfer waited and, for waits on first beats, who caused them. No counter gives idle and busy
+ * cycles and the first cycles of responses: these are the rest of all cycles, and they are drawn
+ * when everything else is known. What was not counted is drawn as not counted, and a number that
+ * was extrapolated or has wrapped is treated as not counted.
  */
 #include <string.h>
 
@@ -20,10 +22,11 @@ struct count {
 	uint64_t n;
 };
 
-/* What a section tells of a layer. `waits` is SLAVE + BUS + OTHER. */
+/* What a section contains about one layer. `waits` is SLAVE + BUS + OTHER. */
 struct spent {
 	struct count part[NPARTS], waits, bursts;
-	uint64_t counted; /* bursts, where there were others: then `bursts` is not known */
+	/* bursts that were counted although others were not: then `bursts` is not known */
+	uint64_t counted;
 	uint64_t cycles; /* 0: not known */
 };
 
@@ -45,7 +48,7 @@ static struct count value_of(const struct pmk_section *s, const struct pmk_event
 	return (struct count){ .known = true, .n = row->value };
 }
 
-/* Of a list of events; known when each of them is. */
+/* The sum over a list of events; it is known when each of them is. */
 static struct count sum_of(const struct pmk_section *s, const struct pmk_event *const *ev)
 {
 	struct count sum = { .known = *ev != NULL };
@@ -71,7 +74,8 @@ static bool has_gap(const struct pmk_section *s, const struct pmk_event *const *
 	return gap;
 }
 
-/* What is left of `all`; means of several runs are rounded, so it may be a little less than nothing. */
+/* The rest of `all`; means of several runs are rounded, so the difference may be slightly below
+ * 0. */
 static struct count left_of(struct count all, uint64_t taken)
 {
 	all.n = all.n > taken ? all.n - taken : 0;
@@ -93,7 +97,8 @@ static void look(struct spent *t, const struct pmk_layers *layers, const struct 
 	t->part[TRANSFER] = sum_of(s, l->transfer);
 	t->part[SLAVE] = value_of(s, l->slave);
 	t->part[BUS] = value_of(s, l->bus);
-	/* One of them alone may have those of the other: causes are told apart, or they are not. */
+	/* When only one of them was counted, it may contain the waits of the other: so both have
+	 * to be known. */
 	if (!t->part[SLAVE].known || !t->part[BUS].known)
 		t->part[SLAVE] = t->part[BUS] = (struct count){ .known = false };
 	t->part[OTHER] = left_of(t->waits, t->part[SLAVE].n + t->part[BUS].n);
@@ -132,7 +137,8 @@ static void draw(struct pmk_writer *w, enum part part, unsigned cells)
 		fputs("\033[0m", w->f);
 }
 
-/* Each part ends at the cell that is nearest to where it should, so that no part is a cell off. */
+/* Each part ends at the cell that is nearest to its exact end, so that no part is off by a whole
+ * cell. */
 static void bar(struct pmk_writer *w, struct pmk_bars_state *st, const struct spent *t,
 		unsigned width)
 {
@@ -155,7 +161,7 @@ static void bar(struct pmk_writer *w, struct pmk_bars_state *st, const struct sp
 	draw(w, t->part[REST].known ? REST : UNKNOWN, width - at);
 }
 
-/* What is left for the bar beside so many columns. */
+/* The columns for the bar, when the rest of the line takes `beside` columns. */
 static unsigned bar_width(const struct pmk_writer *w, unsigned beside)
 {
 	unsigned columns = w->opt.bars->columns;
@@ -230,7 +236,7 @@ static void waits_per_burst(struct pmk_writer *w, const struct spent *t)
 		per(w, t->part[p], t->bursts);
 }
 
-/* The latency of bursts, and what it is made of. */
+/* Draw the latency of bursts, and its parts. */
 static void waits(struct pmk_writer *w, const struct pmk_section *s)
 {
 	static const char *const head[] = { "mean", "slave", "bus", "other", NULL };
@@ -258,7 +264,8 @@ static void waits(struct pmk_writer *w, const struct pmk_section *s)
 	}
 }
 
-/* A line for each layer: intervals come while the program runs, and there are many. */
+/* An interval gets one line per layer, because intervals come while the program runs, and there
+ * are many. */
 static void interval(struct pmk_writer *w, struct pmk_bars_state *st, const struct pmk_section *s)
 {
 	static const char *const head[] = { "mean", "slave", "bus", "other", NULL };
@@ -299,16 +306,16 @@ void pmk_bars_section(struct pmk_writer *w, struct pmk_bars_state *st, const str
 
 /* ---- trends --------------------------------------------------------------------------------- */
 
-/* A mean over time: of an event's latency, or of a layer's waits per burst. */
+/* A mean over time: of an event's latency, or of the waits per burst of a layer. */
 struct series {
 	const struct pmk_event *event;
 	const struct pmk_layer *layer;
-	enum part part; /* of the layer's waits; NPARTS: all of them */
+	enum part part; /* part of the layer's waits; NPARTS: all of them */
 	int cpu;
 	char name[80];
 };
 
-/* What a section adds to numerator and denominator. False: nothing is known. */
+/* What a section adds to numerator and denominator. False when nothing is known. */
 static bool add_point(const struct pmk_writer *w, const struct series *x,
 		      const struct pmk_section *s, double *sum, double *n)
 {
@@ -337,7 +344,7 @@ static bool add_point(const struct pmk_writer *w, const struct series *x,
 
 struct range {
 	double least, most;
-	unsigned points; /* intervals in which there was something to take the mean of */
+	unsigned points; /* intervals with a value */
 };
 
 static struct range range_of(const struct pmk_writer *w, const struct series *x,
@@ -359,7 +366,7 @@ static struct range range_of(const struct pmk_writer *w, const struct series *x,
 	return range;
 }
 
-/* Levels from 0 to `most`; a blank where there was nothing. */
+/* Levels from 0 to `most`; a blank where there was no value. */
 static void level(struct pmk_writer *w, double v, double most)
 {
 	static const char *const utf8[LEVELS] = { "\u2581", "\u2582", "\u2583", "\u2584",
@@ -373,7 +380,7 @@ static void level(struct pmk_writer *w, double v, double most)
 		putc("_.:-=+*#"[i], w -> f);
 }
 
-/* How many intervals there are; more than fit share a column. */
+/* The number of intervals; when there are more than fit, several share a column. */
 static unsigned intervals(const struct pmk_result *r, int cpu)
 {
 	unsigned n = 0;
@@ -405,7 +412,8 @@ static void trend(struct pmk_writer *w, const struct pmk_result *r, const struct
 
 #define RANGE_WIDTH 25 /* "  least 12.34, most 123.45" */
 
-/* A series in a line. `most`: what a full column is; 0: the series' own, which is returned. */
+/* Draw a series as one line. `most` is the value of a full column; 0: the greatest of the
+ * series, which is returned. */
 static double line(struct pmk_writer *w, struct pmk_bars_state *st, const struct pmk_result *r,
 		   struct series *x, double most)
 {
@@ -438,7 +446,7 @@ static void name_series(struct series *x, const char *name, const char *what)
 	snprintf(x->name, sizeof(x->name), "%s%.40s %s", cpu, name, what);
 }
 
-/* All waits of a layer, and what they are made of, on one scale. */
+/* Draw all waits of a layer, and their parts, on one scale. */
 static void layer_trends(struct pmk_writer *w, struct pmk_bars_state *st,
 			 const struct pmk_result *r, const struct pmk_layer *l, int cpu)
 {
@@ -454,7 +462,7 @@ static void layer_trends(struct pmk_writer *w, struct pmk_bars_state *st,
 		struct series x = { .layer = l, .part = lines[i].part, .cpu = cpu };
 
 		name_series(&x, l->name, lines[i].what);
-		/* What there never was needs no line. */
+		/* A part that never occurred needs no line. */
 		if (i && range_of(w, &x, r).most == 0)
 			continue;
 		most = line(w, st, r, &x, most);
@@ -469,7 +477,7 @@ static void latency_trends(struct pmk_writer *w, struct pmk_bars_state *st,
 	for (unsigned i = 0; i < first->nrows; i++) {
 		struct series x = { .event = first->rows[i].event, .cpu = cpu };
 
-		/* Of two rows of one event the first has its latency. */
+		/* When one event has two rows, the first has its latency. */
 		if (!x.event || pmk_section_row(first, x.event) != &first->rows[i])
 			continue;
 		name_series(&x, first->rows[i].name, "");

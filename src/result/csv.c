@@ -6,9 +6,9 @@
  *	metric-value,metric-unit,pmu,code,trust,region
  *
  * The first columns are perf's, in perf's order; the last four are ours. time comes with intervals,
- * cpu with a row of one processor, stddev% with several runs. What firmware tells beyond that comes
- * behind these columns (docs/FORMATS.md). A second metric of an event, or one
- * that belongs beside none, has a line with the value's columns empty, as in perf. A field with a
+ * cpu with a row of one processor, stddev% with several runs. Results from firmware have further
+ * columns after these (docs/FORMATS.md). A second metric of an event, or a metric that belongs
+ * beside no event, has a line of its own with the value's columns empty, as in perf. A field with a
  * quote, a line break or the separator in it is put in double quotes, quotes doubled. Columns are
  * only ever added at the end.
  */
@@ -50,7 +50,7 @@ static void next_field(struct pmk_writer *w, const char *text)
 	field(w, text);
 }
 
-/* Empty when there is none. */
+/* Empty when the value does not exist. */
 static void next_number(struct pmk_writer *w, bool there, uint64_t value)
 {
 	char text[PMK_NUMBER_SIZE] = "";
@@ -90,7 +90,7 @@ static void metric_fields(struct pmk_writer *w, const struct pmk_metric_value *v
 	next_field(w, unit);
 }
 
-/* Of a PMU with latency counters: how long. */
+/* For a PMU with latency counters: the columns that say how long. */
 static void latency(struct pmk_writer *w, const struct pmk_result *r, const struct pmk_row *row)
 {
 	static const enum pmk_detail details[] = { PMK_DETAIL_MEAN, PMK_DETAIL_STDDEV,
@@ -109,7 +109,8 @@ static void latency(struct pmk_writer *w, const struct pmk_result *r, const stru
 	}
 }
 
-/* Of firmware: what there is of the section, and of a row of it or NULL. */
+/* For firmware: the columns of the section, and those of a row of it, or of no row when it is
+ * NULL. */
 static void details(struct pmk_writer *w, const struct pmk_section *s, const struct pmk_row *row)
 {
 	static const struct pmk_row nothing;
@@ -130,7 +131,7 @@ static void details(struct pmk_writer *w, const struct pmk_section *s, const str
 		separator(w);
 }
 
-/* A line with a metric and nothing else. */
+/* A line that has only a metric. */
 static void metric_line(struct pmk_writer *w, const struct pmk_result *r,
 			const struct pmk_section *s, const struct pmk_metric_value *v)
 {
@@ -190,7 +191,7 @@ static int csv_begin(struct pmk_writer *w, const struct pmk_result *r)
 	return 0;
 }
 
-/* As perf's own lines about a run: comments. */
+/* Lines about a whole run are comments, as in perf. */
 static int csv_end(struct pmk_writer *w, const struct pmk_result *r)
 {
 	pmk_write_warnings(w, r, "# ");
@@ -218,7 +219,7 @@ static int csv_section(struct pmk_writer *w, const struct pmk_result *r,
 	return 0;
 }
 
-/* The place of a line, without a value; then what is known of it. */
+/* The place of a line that has no value; then what else is known. */
 static void profile_line(struct pmk_writer *w, const struct pmk_profile *p,
 			 const struct pmk_profile_row *row)
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What the three writers share. */
+/* What the three writers have in common. */
 #ifndef PMK_RESULT_INTERNAL_H
 #define PMK_RESULT_INTERNAL_H
 
 #include <pmk/result.h>
 
-/* One output format. `state` is its own memory, zeroed before begin; end frees what it points to. */
+/* One output format. `state` is the format's own memory, zeroed before begin; end frees what it
+ * points to. */
 struct pmk_writer_ops {
 	size_t state_size;
 	int (*begin)(struct pmk_writer *w, const struct pmk_result *r);
@@ -24,54 +25,56 @@ struct pmk_writer {
 	FILE *f;
 	struct pmk_write_options opt;
 	void *state;
-	int error; /* the first one; later calls go on, so that the document is closed */
+	int error; /* the first error; later calls go on, so that the document is closed */
 };
 
-/* What perf prints for a row without a value; NULL for the states that have one. */
+/* The text that perf prints for a row without a value; NULL for a trust level that has a value. */
 const char *pmk_no_value_text(enum pmk_trust t);
 
-/* The first of the writer's metrics that belongs beside this row, evaluated; false when none does.
+/* Evaluate the first of the writer's metrics that belongs beside this row; false when none does.
  * `skip` passes over that many of them. */
 bool pmk_metric_beside(const struct pmk_writer *w, const struct pmk_result *r,
 		       const struct pmk_section *s, const struct pmk_row *row, unsigned skip,
 		       struct pmk_metric_value *out);
-/* The row of an event: the first that has a value, if any has; NULL: there is none. */
+/* The row of an event: the first row with a value, or else the first one; NULL when there is
+ * none. */
 const struct pmk_row *pmk_section_row(const struct pmk_section *s, const struct pmk_event *ev);
 
-/* What is drawn in a text report: see bars.c. */
+/* The state of what is drawn in a text report: see bars.c. */
 struct pmk_bars_state {
-	bool head;    /* of the lines of intervals: is printed */
-	bool drawn;   /* there is a bar, which takes a legend … */
-	bool unknown; /* … and one of them has a part that was not counted */
+	bool head;    /* the heading of the interval lines is printed */
+	bool drawn;   /* at least one bar was drawn, so a legend is needed … */
+	bool unknown; /* … and one of the bars has a part that was not counted */
 	bool trends;
 };
 
-/* Below the rows of a section; when all sections are over. */
+/* Called below the rows of a section; called after all sections. */
 void pmk_bars_section(struct pmk_writer *w, struct pmk_bars_state *st, const struct pmk_section *s);
 void pmk_bars_end(struct pmk_writer *w, struct pmk_bars_state *st, const struct pmk_result *r);
 
-/* What stands before the value of every line of a section. */
+/* Write what stands before the value of every line of a section. */
 void pmk_text_line_start(struct pmk_writer *w, const struct pmk_section *s);
 
-/* 2^64 - 1 has 20 digits and 6 commas; and there may be a point. */
+/* 2^64 - 1 has 20 digits and 6 commas, and there may be a decimal point. */
 #define PMK_NUMBER_SIZE 32
 
 /* `value` times 10^-decimals; digits before the point in groups of three, if wanted. */
 void pmk_number_text(char text[PMK_NUMBER_SIZE], uint64_t value, unsigned decimals, bool group);
 
-/* One field of CSV: with quotes where it takes them. */
+/* Write one field of CSV, in quotes where it needs them. */
 void pmk_csv_field(FILE *f, const char *separator, const char *text);
 
-/* Can it time latencies, so that its counts come with a distribution? */
+/* Can the PMU time latencies, so that its counts come with a distribution? */
 bool pmk_times_latencies(const struct pmk_result *r);
 
-/* Sum of a row's latencies: of one run, the rounded mean of several, as the row's value is. */
+/* The sum of a row's latencies: of one run, or the rounded mean of several runs, like the row's
+ * value. */
 uint64_t pmk_latency_sum(const struct pmk_result *r, const struct pmk_row *row);
 
-/* Every line of the warning on a line of its own. */
+/* Write every line of the warning on a line of its own. */
 void pmk_write_warnings(struct pmk_writer *w, const struct pmk_result *r, const char *before);
 
-/* What a row has beyond its value, in the order of CSV's columns. */
+/* What a row has besides its value, in the order of CSV's columns. */
 enum pmk_detail {
 	PMK_DETAIL_PERIOD,
 	PMK_DETAIL_COST,
@@ -84,14 +87,14 @@ enum pmk_detail {
 	PMK_DETAILS
 };
 
-/* JSON's keys for them. */
+/* The keys of JSON for them. */
 extern const char *const pmk_detail_keys[PMK_DETAILS];
-/* The number as text, mean and deviation with 2 or 3 decimals, or without any where these do not fit;
- * empty when there is none. */
+/* The number as text; mean and deviation with 2 or 3 decimals, or with none where these do not
+ * fit; empty when there is no number. */
 void pmk_detail_text(char text[PMK_NUMBER_SIZE], const struct pmk_row *row, enum pmk_detail which,
 		     unsigned decimals, bool group);
 
-/* Percent of the profile's samples that are in this row, with two decimals. */
+/* Percentage of the profile's samples that are in this row, with two decimals. */
 void pmk_share_text(char text[PMK_NUMBER_SIZE], const struct pmk_profile *p,
 		    const struct pmk_profile_row *row);
 /* "0x00008000", empty when it is not known. */

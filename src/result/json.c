@@ -10,11 +10,13 @@
  *	"metrics":[
  *	{…}
  *	],
- *	"producer":…,"passes":…,"processes":…,"threads":…,"partial":…,"warning":…,"exit-status":…}
+ *	"producer":…,"passes":…,"processes":…,"threads":…,"partial":…,"warning":…,
+ *	"exit-status":…}
  *
- * and, of firmware, the arrays "dumps" and "profile" at the end. Every counter is written on a line of
- * its own when its section comes, so that a reader can follow a run. Metrics and profiles are kept until
- * the counters are over. Elapsed time is left out: the same run gives the same bytes.
+ * and, for firmware, the arrays "dumps" and "profile" at the end. Every counter is written on a
+ * line of its own when its section comes, so that a reader can follow a run. Metrics and profiles
+ * are kept until the counters are over. Elapsed time is left out, so that the same run gives the
+ * same bytes.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -26,7 +28,7 @@
 #include "result/internal.h"
 #include "result/jsonio.h"
 
-/* An array that is written later, one object a line. */
+/* An array that is written later, one object per line. */
 struct array {
 	char *text;
 	size_t size;
@@ -59,7 +61,7 @@ static size_t utf8_length(const unsigned char *s)
 	return n;
 }
 
-/* A command line is bytes and JSON is UTF-8. */
+/* A command line consists of bytes, but JSON has to be UTF-8. */
 json_object *pmk_json_string(const char *text)
 {
 	const unsigned char *in = (const unsigned char *)text;
@@ -84,7 +86,8 @@ json_object *pmk_json_string(const char *text)
 	return o;
 }
 
-/* With a fixed number of decimals: what is printed does not depend on json-c's version. */
+/* A number with a fixed count of decimals, so that the output does not depend on json-c's
+ * version. */
 static json_object *decimal(double v, int decimals)
 {
 	char text[400];
@@ -120,7 +123,7 @@ void pmk_json_put_members(FILE *f, json_object *o)
 	json_object_put(o);
 }
 
-/* What has been put into it, "" when that is nothing. NULL: out of memory. */
+/* The text that was put into it; "" when there was none. NULL when out of memory. */
 static const char *array_close(struct array *a)
 {
 	bool good = a->f && fclose(a->f) == 0;
@@ -134,7 +137,7 @@ static json_object *count(uint64_t v)
 	return json_object_new_uint64(v);
 }
 
-/* A number that is text already; null when there is none. */
+/* A number that is already text; null when there is none. */
 static json_object *number(const char *text)
 {
 	return *text ? json_object_new_double_s(0, text) : NULL;
@@ -167,7 +170,7 @@ static void add_place(json_object *o, const struct pmk_section *s)
 	}
 }
 
-/* How long, of an event that a latency counter timed; else null. */
+/* How long an event took that a latency counter timed; else null. */
 static json_object *latency(const struct pmk_result *r, const struct pmk_row *row)
 {
 	static const enum pmk_detail details[] = { PMK_DETAIL_MEAN, PMK_DETAIL_STDDEV,
@@ -189,7 +192,7 @@ static json_object *latency(const struct pmk_result *r, const struct pmk_row *ro
 	return o;
 }
 
-/* Of firmware. */
+/* The keys for firmware. */
 static void add_details(json_object *o, const struct pmk_section *s, const struct pmk_row *row)
 {
 	add(o, "dump", count(s->dump));
@@ -340,7 +343,7 @@ static void put_dumps(struct pmk_writer *w, const struct pmk_result *r)
 	}
 }
 
-/* perf and the shell: the exit code, or 128 + signal. */
+/* The exit code as perf and the shell give it: that of the command, or 128 + signal. */
 static int exit_code(int status)
 {
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);

@@ -21,10 +21,10 @@
  *	factor  = "-" factor | "(" formula ")" | number | event [ ".sum" ] | "cycles_per_second"
  *	number  = digits [ "." digits ]
  *
- * cycles_per_second is the core's clock. event.sum is the sum of the latencies, in cycles, of an event
- * whose plain value is how often it happened. The parser computes while it reads: formulas are a line
- * long, and a second form of them would be a second thing to get wrong. Parentheses and signs nest
- * 32 deep at most, files have 64 KB at most.
+ * cycles_per_second is the core's clock. event.sum is the sum of the latencies, in cycles, of an
+ * event whose plain value is how often it happened. The parser computes while it reads: formulas
+ * are one line long, and a compiled form of them would be one more place for mistakes. Parentheses
+ * and signs nest 32 deep at most, files have 64 KB at most.
  */
 #include <pmk/result.h>
 
@@ -42,10 +42,10 @@
 #define MAX_NAME   64
 
 struct metric {
-	struct pmk_metric pub; /* first: what the outside sees is what we are */
+	struct pmk_metric pub; /* comes first: a pointer to it is a pointer to the whole */
 	const char *events[MAX_EVENTS + 1];
 	char *path, *name, *content;
-	int formula_line, formula_column; /* where FORMULA's text begins, from 1 */
+	int formula_line, formula_column; /* line where the text of FORMULA begins, from 1 */
 };
 
 struct pmk_metrics {
@@ -60,13 +60,14 @@ struct formula {
 	unsigned depth;
 	const char *why;     /* syntax error, at `at` */
 	const char *invalid; /* the value cannot be computed */
-	/* What a name stands for; false: no such name. May set `invalid`. */
+	/* Finds the value of a name; false when the name does not exist. May set `invalid`. */
 	bool (*lookup)(struct formula *p, const char *name, bool latency, double *value);
 	const struct metric *metric;
 	const struct pmk_result *result;
 	const struct pmk_section *section;
 	unsigned used; /* bit per entry of metric->events */
-	unsigned gaps; /* rows that are not all of their family; the first one's reason */
+	/* rows for which events of their family were left out; the reason of the first one */
+	unsigned gaps;
 	const char *gap;
 };
 
@@ -98,7 +99,8 @@ static double fail(struct formula *p, const char *why)
 	return 0;
 }
 
-/* By hand: strtod would follow the locale and take "inf" and hexadecimal. */
+/* Numbers are read here and not by strtod(), which would follow the locale and accept "inf" and
+ * hexadecimal. */
 static double number(struct formula *p)
 {
 	double v = 0, scale = 1;
@@ -191,7 +193,7 @@ static double sum(struct formula *p)
 	return v;
 }
 
-/* The whole text; false on a syntax error (p->why at p->at). */
+/* Evaluate the whole text; false on a syntax error (p->why at p->at). */
 static bool compute(struct formula *p, double *value)
 {
 	p->at = p->text;
@@ -211,7 +213,7 @@ static int event_index(const struct metric *m, const char *name)
 	return -1;
 }
 
-/* The row of an event of that name. */
+/* The row of the event with that name. */
 static const struct pmk_row *find_row(const struct pmk_result *r, const struct pmk_section *s,
 				      const char *name)
 {
@@ -220,7 +222,7 @@ static const struct pmk_row *find_row(const struct pmk_result *r, const struct p
 	return ev ? pmk_section_row(s, ev) : NULL;
 }
 
-/* Why a latency that was not timed cannot be told. */
+/* Says why a latency that was not timed has no value. */
 static const char *not_timed(const struct pmk_row *row)
 {
 	return row->reason ? row->reason : "no latency counter timed one of its events";
@@ -259,8 +261,9 @@ static bool lookup_row(struct formula *p, const char *name, bool latency, double
 }
 
 /*
- * Counts can be set against each other when all were counted all the time, or in the same time
- * shares: events of one {group} are, others are not even if their shares are equally long.
+ * Counts can be compared when all events were counted all the time, or during the same times. The
+ * events of one {group} are counted during the same times; other events are not, even if their
+ * shares are equally long.
  */
 static bool comparable(const struct metric *m, const struct pmk_result *r,
 		       const struct pmk_section *s)
@@ -304,7 +307,8 @@ struct pmk_metric_value pmk_metric_eval(const struct pmk_metric *m, const struct
 		v.beside = NULL;
 	if (!compute(&p, &v.value))
 		p.invalid = p.why;
-	/* Also where none was counted: that there is nothing to divide by is not the reason then. */
+	/* This also holds when none of the events was counted: the missing divisor is then not
+	 * the reason. */
 	if (p.gaps > 1 && (!p.invalid || p.invalid == no_divisor))
 		p.invalid = p.gap;
 	v.no_divisor = p.invalid == no_divisor;
@@ -329,7 +333,7 @@ bool pmk_metric_applies(const struct pmk_metric *m, const struct pmk_pmu *pmu)
 
 /* ---- files ---------------------------------------------------------------------------------- */
 
-/* Where in a file something is wrong. */
+/* The place in a file where something is wrong. */
 struct diag {
 	const char *path;
 	char *msg;
@@ -353,7 +357,7 @@ static bool lookup_name(struct formula *p, const char *name, bool latency, doubl
 	return i >= 0 || strcmp(name, "cycles_per_second") == 0;
 }
 
-/* The words of EVENTS, separated in place. */
+/* The words of EVENTS, cut apart in place. */
 static int split_events(struct metric *m, char *text, int line, int column, const struct diag *d)
 {
 	unsigned n = 0;
@@ -379,7 +383,7 @@ static int split_events(struct metric *m, char *text, int line, int column, cons
 	return 0;
 }
 
-/* One "KEYWORD value" line. `value` is trimmed and belongs to the metric's content. */
+/* One line "KEYWORD value". `value` is trimmed and belongs to the metric's content. */
 static int take_line(struct metric *m, const char *keyword, char *value, int line, int column,
 		     const struct diag *d)
 {
@@ -451,7 +455,7 @@ static int take_lines(struct metric *m, const struct diag *d)
 	return 0;
 }
 
-/* All that can be said without a PMU: nothing is missing, the formula is one, the names agree. */
+/* Check everything that needs no PMU: nothing is missing, the formula is valid, the names agree. */
 static int check(struct metric *m, const struct diag *d)
 {
 	struct formula p = { .text = m->pub.formula, .lookup = lookup_name, .metric = m };
@@ -524,7 +528,7 @@ out:
 		return err;
 	}
 	content[n] = '\0';
-	fitting = realloc(content, n + 1); /* most are a hundredth of the limit */
+	fitting = realloc(content, n + 1); /* most files are a hundredth of the limit */
 	*out = fitting ? fitting : content;
 	return 0;
 }
@@ -561,7 +565,7 @@ out:
 	return err;
 }
 
-/* Keep the list sorted; a metric of the same name is replaced. */
+/* Keep the list sorted; a metric with the same name is replaced. */
 static int insert(struct pmk_metrics *all, struct metric *m)
 {
 	struct metric **grown;

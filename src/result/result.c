@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * The record itself, and the front of the three writers: they run in the C locale, whatever the
- * program's is, and the first failure of a stream is kept while the document is still closed.
+ * The record itself, and the common front of the three writers. They run in the C locale, whatever
+ * the program's locale is. The first failure of a stream is kept, and the document is closed all
+ * the same.
  *
  * A write error shows when the stream's buffer is flushed, so every section is flushed: a reader of
- * a pipe sees an interval when it is over, and a full disk is told at once.
+ * a pipe sees an interval when it is over, and a full disk is reported at once.
  */
 #define _GNU_SOURCE
 #include <pmk/result.h>
@@ -136,7 +137,8 @@ void pmk_profile_free(struct pmk_profile *p)
 	*p = (struct pmk_profile){ 0 };
 }
 
-/* ---- what the writers share ----------------------------------------------------------------- */
+/* ---- what the writers have in common
+ * ---------------------------------------------------------- */
 
 const struct pmk_row *pmk_section_row(const struct pmk_section *s, const struct pmk_event *ev)
 {
@@ -155,7 +157,7 @@ bool pmk_metric_beside(const struct pmk_writer *w, const struct pmk_result *r,
 		       const struct pmk_section *s, const struct pmk_row *row, unsigned skip,
 		       struct pmk_metric_value *out)
 {
-	/* Of two rows of one event (cycles, cpu_cycles) the first has the metrics. */
+	/* When one event has two rows (cycles, cpu_cycles), the first has the metrics. */
 	for (unsigned i = 0; &s->rows[i] != row; i++)
 		if (s->rows[i].event == row->event)
 			return false;
@@ -214,7 +216,7 @@ const char *const pmk_detail_keys[PMK_DETAILS] = {
 	[PMK_DETAIL_MIN] = "min",	[PMK_DETAIL_MAX] = "max",
 };
 
-/* A number for which the decimals do not fit has none. */
+/* A number has no decimals when they do not fit. */
 static void scaled_text(char *text, uint64_t (*of)(const struct pmk_stats *, uint32_t),
 			const struct pmk_stats *s, unsigned decimals, bool group)
 {
@@ -302,7 +304,7 @@ void pmk_metric_unit_text(char *buf, size_t size, const struct pmk_metric_value 
 
 /* ---- the front of the writers --------------------------------------------------------------- */
 
-/* A call of one of a writer's slots, in the C locale: */
+/* Calls one of a writer's slots in the C locale. */
 struct call {
 	locale_t c, before;
 };

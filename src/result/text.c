@@ -5,12 +5,12 @@
  *	      1,234,567      instr_exec   exact     #       1.73  cycles per instruction (cpi)
  *	<not supported>      etmextout_0
  *
- * Below the rows of a region stands a table of how its occurrences differ, where that is known, and below
- * all sections the profiles.
+ * Below the rows of a region stands a table that shows how its occurrences differ, where that is
+ * known. The profiles stand below all sections.
  *
- * What would be said on many lines is said once at the end: why events have no value, how it was
- * counted, what the words of the trust column mean. This format is for people and may change; CSV
- * and JSON do not.
+ * What would otherwise stand on many lines is said once at the end: why events have no value, how
+ * it was counted, what the words of the trust column mean. This format is for people and may
+ * change; CSV and JSON do not.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@
 #define NAME_WIDTH  24
 #define TRUST_WIDTH 8
 
-/* A reason, and the events or metrics it holds for. */
+/* A reason, and the events or metrics it applies to. */
 struct note {
 	char *names; /* "etmextout_0, etmextout_1" */
 	char *reason;
@@ -33,13 +33,13 @@ struct note {
 struct state {
 	struct note *notes;
 	unsigned nnotes;
-	unsigned trusts; /* bit per enum pmk_trust that was printed */
+	unsigned trusts; /* one bit for each enum pmk_trust that was printed */
 	bool interval_head;
-	bool no_divisor; /* of a metric in some interval */
-	bool rows; /* a section was printed */
+	bool no_divisor; /* some metric of an interval had no divisor */
+	bool rows;	 /* a section was printed */
 	int name_width;
 	struct pmk_bars_state bars;
-	FILE *never; /* regions of firmware that were never completed, into … */
+	FILE *never; /* regions of firmware that were never completed, written to … */
 	char *never_text;
 	size_t never_size;
 };
@@ -66,7 +66,7 @@ static const char *plain(const struct pmk_writer *w)
 	return w->opt.colour ? "\033[0m" : "";
 }
 
-/* Two decimals as perf; four for what would read 0.00, none for a large whole number. */
+/* Two decimals, like perf; four when two would show 0.00, none for a large whole number. */
 static void metric_value_text(char buf[48], double v, bool group)
 {
 	if (v >= 1000 && v < 1e18 && v == floor(v))
@@ -88,7 +88,7 @@ static bool has_name(const char *names, const char *name)
 	return false;
 }
 
-/* Remember why `name` has no value. Names of one reason are told together. */
+/* Remember why `name` has no value. Names with the same reason are listed together. */
 static int note(struct pmk_writer *w, const char *name, const char *reason)
 {
 	struct state *st = state_of(w);
@@ -144,7 +144,8 @@ static int metric(struct pmk_writer *w, const struct pmk_section *s,
 		metric_value_text(text, v->value, w->opt.big_num);
 	fprintf(w->f, "# %10s%s %s (%s)", text, percent && v->valid ? "%" : " ",
 		title_of(w, v->name), v->name);
-	/* An interval without a burst has no mean of one, and there are many of both: said once. */
+	/* An interval without a burst has no mean per burst. There are many such intervals and
+	 * metrics, so this is said once. */
 	if (s->interval && v->no_divisor)
 		state_of(w)->no_divisor = true;
 	else if (!v->valid)
@@ -208,7 +209,7 @@ static int row_line(struct pmk_writer *w, const struct pmk_result *r, const stru
 	}
 	if (spread && !none)
 		fprintf(w->f, "  ( +-%6.2f%% )", row->stddev_pct);
-	/* As perf: what a scaled number was extrapolated from. */
+	/* As in perf: the share of time from which a scaled number was extrapolated. */
 	if (row->trust == PMK_TRUST_SCALED)
 		fprintf(w->f, "  (%.2f%%)", row->coverage * 100);
 	putc('\n', w->f);
@@ -242,10 +243,11 @@ static int other_metrics(struct pmk_writer *w, const struct pmk_result *r,
 	return err;
 }
 
-/* ---- distributions: of a region's occurrences, of latencies ----------------------------------- */
+/* ---- distributions: of a region's occurrences, of latencies
+ * ----------------------------------- */
 
 #define TABLE_COLUMNS	8
-#define LATENCY_COLUMNS 5 /* of these */
+#define LATENCY_COLUMNS 5 /* of these occurrences */
 
 static void table_cell(char text[PMK_NUMBER_SIZE], const struct pmk_writer *w,
 		       const struct pmk_row *row, unsigned column)
@@ -278,7 +280,7 @@ static int wider(int width, const char *text)
 	return n > width ? n : width;
 }
 
-/* Which rows a table has: all of a region's, or those with a latency. */
+/* Which rows a table has: all rows of a region, or those with a latency. */
 static bool in_table(const struct pmk_row *row, bool latencies)
 {
 	return !latencies || (row->has_dist && row->dist.latency);
@@ -293,7 +295,7 @@ static unsigned with_distribution(const struct pmk_section *s, bool latencies)
 	return n;
 }
 
-/* Names to the left, numbers to the right. */
+/* Names are aligned to the left, numbers to the right. */
 static void table(struct pmk_writer *w, const struct pmk_section *s, bool latencies)
 {
 	static const char *const heads[TABLE_COLUMNS] = {
@@ -334,7 +336,7 @@ static void table(struct pmk_writer *w, const struct pmk_section *s, bool latenc
 	}
 }
 
-/* Firmware has many regions, and those that a run did not come to are told in one line. */
+/* Firmware has many regions; those that a run did not enter are listed in one line. */
 static int never_completed(struct pmk_writer *w, const struct pmk_section *s)
 {
 	struct state *st = state_of(w);
@@ -351,7 +353,7 @@ static int never_completed(struct pmk_writer *w, const struct pmk_section *s)
 	return 0;
 }
 
-/* When the sections are over. */
+/* Called after all sections. */
 static void end_sections(struct pmk_writer *w)
 {
 	struct state *st = state_of(w);
@@ -394,7 +396,8 @@ static int text_section(struct pmk_writer *w, const struct pmk_result *r,
 
 	if (s->dump && s->region && !s->entries)
 		return never_completed(w, s);
-	/* Processors of one run follow each other as in perf -A, without a heading between them. */
+	/* The processors of one run follow each other without a heading between them, as in perf
+	 * -A. */
 	if (s->cpu < 0 || s->region || s->interval)
 		section_head(w, s);
 	st->rows = true;
@@ -485,7 +488,8 @@ static int text_begin(struct pmk_writer *w, const struct pmk_result *r)
 }
 
 /* "2 event counters + CCNT" */
-#define NAMED_COUNTERS 4 /* more of those that count one thing each are told by their number */
+/* counters that count one event each: when there are more of them, their number is printed */
+#define NAMED_COUNTERS 4
 
 static void counters_text(FILE *f, const struct pmk_pmu *pmu)
 {
@@ -510,7 +514,7 @@ static void counters_text(FILE *f, const struct pmk_pmu *pmu)
 			fprintf(f, " + %s", pmu->counters[i].name);
 }
 
-/* Another PMU than the result's, whose events were counted as well; or NULL. */
+/* Another PMU than that of the result, whose events were counted, too; or NULL. */
 static const struct pmk_pmu *pmu_beside(const struct pmk_result *r)
 {
 	for (unsigned s = 0; s < r->nsections; s++)
@@ -588,7 +592,7 @@ static void how_counted(struct pmk_writer *w, const struct pmk_result *r)
 		fprintf(w->f, " environment: %s\n", r->env);
 }
 
-/* -v: what each event means and where that is written. */
+/* With -v: what each event means, and which document says so. */
 static void references(struct pmk_writer *w, const struct pmk_result *r)
 {
 	const struct pmk_section *s = r->nsections ? &r->sections[0] : NULL;
