@@ -8,34 +8,29 @@
  *
  *	armi, clcdc, dma0, dma1, exp, armd: struct pmk_matrix_script
  *
- *	period  cycles from the start of one burst to the start of the next, at least; 0: without
- *                 a gap. A burst that is late shifts those after it. Has no default
- *	burst   single, incr, wrap4, incr4, wrap8, incr8, wrap16, incr16     armi, armd: wrap8,
- *         else incr8
+ *	period	cycles from the start of one burst to the start of the next, at least; 0: no gap.
+ *		A burst that is late shifts those after it. Has no default
+ *	burst	single, incr, wrap4, incr4, wrap8, incr8, wrap16, incr16     incr8, armi and armd wrap8
  *	beats	of an incr burst, 1 to 255				     1
  *	size	byte, half, word					     word
  *	dir	read, write, both (in turn)				     read
  *	prot	HPROT, 0 to 15						     3, armi 2
- *	slave   by name                                                      mpmc, unless there
- *         is an addr
+ *	slave	by name							     mpmc, or by addr
  *	addr	address of the first burst				     the slave's first
  *	span	bytes, after which it begins again at addr		     65536
  *	start	cycle of the first burst				     0
  *	count	bursts, 0: without end					     0
  *	busy	BUSY cycles before each beat but the first		     0
- *	lock	on: every burst is locked; with dir=both the read and the write behind it, at one
- *		address, as of a SWP; period is then from pair to pair	     off
+ *	lock	on: every burst is locked; with dir=both the read and the write after it, at one
+ *		address, as for a SWP; period is then from pair to pair	     off
  *
  *	gxi: struct pmk_mbx_script
  *
- *	period, dir, addr, span, start, count   of transfers, which are single words. Has to be
- *         in mpmc
+ *	period, dir, addr, span, start, count	of transfers: single words, in mpmc
  *	step	bytes from one transfer to the next			     4
  *	pending	reads under way, 1 to 8					     4
- *	read_wait, write_wait   cycles that a request waits                  0, mpmc's of a first
- *         write
- *	data_wait		cycles that read data wait                   mpmc's of a first
- *                                 read
+ *	read_wait, write_wait	cycles that a request waits		     0, mpmc's of first writes
+ *	data_wait		cycles that read data wait		     mpmc's of first reads
  *
  *	a slave by its name: struct pmk_matrix_slave
  *
