@@ -10,7 +10,8 @@
  *
  *	period	cycles from the start of one burst to the start of the next, at least; 0: no gap.
  *		A burst that is late shifts those after it. Has no default
- *	burst	single, incr, wrap4, incr4, wrap8, incr8, wrap16, incr16     incr8, armi and armd wrap8
+ *	burst	single, incr, wrap4, incr4, wrap8, incr8, wrap16, incr16     incr8
+ *		(armi, armd)						     wrap8
  *	beats	of an incr burst, 1 to 255				     1
  *	size	byte, half, word					     word
  *	dir	read, write, both (in turn)				     read
@@ -29,8 +30,8 @@
  *	period, dir, addr, span, start, count	of transfers: single words, in mpmc
  *	step	bytes from one transfer to the next			     4
  *	pending	reads under way, 1 to 8					     4
- *	read_wait, write_wait	cycles that a request waits		     0, mpmc's of first writes
- *	data_wait		cycles that read data wait		     mpmc's of first reads
+ *	read_wait, write_wait	cycles that a request waits		     0, mpmc's first write
+ *	data_wait		cycles that read data wait		     mpmc's first read
  *
  *	a slave by its name: struct pmk_matrix_slave
  *
