@@ -11,11 +11,12 @@
  *	address phase  HTRANS HADDR HWRITE HSIZE HBURST HPROT   of the transfer that comes next
  *	data phase     HREADY HRESP                             of the one before it
  *
- * HREADY is the one the master sees; where it is low, the address phase is not taken and stands in
- * the next sample again. A layer is one master's view of a multi-layer bus, or a whole AHB-Lite bus.
+ * HREADY is the one that the master sees; when it is low, the address phase is not taken, and it
+ * appears in the next sample again. A layer is one master's view of a multi-layer bus, or a whole
+ * AHB-Lite bus.
  *
- * A signal that was x or z at the edge has its bit in `x`, and its value does not matter. A signal
- * that is not there at all is said once, to whoever observes (see the `has` of its parameters).
+ * A signal that was x or z at the edge has its bit in `x`, and its value does not matter. Whether a
+ * signal exists at all is a parameter of the observer (see `has` there).
  */
 #ifndef PMK_AHB_H
 #define PMK_AHB_H
@@ -43,7 +44,7 @@ enum pmk_ahb_role {
 /* A set of signals: the sum of these. */
 #define PMK_AHB_ROLE(role) (1u << (role))
 #define PMK_AHB_ALL	   ((1u << PMK_AHB_NROLES) - 1)
-/* Without these two nothing can be said of a bus. */
+/* Without these two signals nothing can be said about a bus. */
 #define PMK_AHB_REQUIRED   (PMK_AHB_ROLE(PMK_AHB_HTRANS) | PMK_AHB_ROLE(PMK_AHB_HREADY))
 
 enum pmk_ahb_trans { /* HTRANS[1:0], §3.5 */
@@ -85,13 +86,13 @@ enum pmk_ahb_size { /* HSIZE[2:0], Table 3-3: the transfer has 1 << HSIZE bytes 
 #define PMK_AHB_PROT_BUFFERABLE 0x4
 #define PMK_AHB_PROT_CACHEABLE	0x8
 
-/* Why a wait state (DDI 0287B §4.2.1: WS, WB, WA). The signals of a layer alone do not tell: a bus
- * matrix or a side signal has to. */
+/* Why there is a wait state (DDI 0287B §4.2.1: WS, WB, WA). The signals of a layer alone do not
+ * show this: a bus matrix or a further signal has to. */
 enum pmk_ahb_cause {
 	PMK_AHB_CAUSE_UNKNOWN,
 	PMK_AHB_CAUSE_SLAVE,	/* the slave itself */
 	PMK_AHB_CAUSE_CONNECT,	/* the matrix connects the layer to another slave */
-	PMK_AHB_CAUSE_ARBITRATE /* another layer has the slave */
+	PMK_AHB_CAUSE_ARBITRATE /* another layer is using the slave */
 };
 
 /* One cycle of one layer. */
@@ -106,14 +107,15 @@ struct pmk_ahb_cycle {
 	uint8_t cause;	/* enum pmk_ahb_cause, of a wait state */
 	bool hwrite;
 	bool hready;
-	bool hmastlock; /* the transfer shown is of a locked sequence; counts nothing */
+	/* the transfer that is shown belongs to a locked sequence; this counts nothing */
+	bool hmastlock;
 	bool reset; /* HRESETn is asserted: the bus is idle, whatever the signals say */
 };
 
 /*
  * One cycle of the GXI, the link of the MBX to the memory controller. Its signals are not
- * published; its two channels are, as the states that the AHB Monitor reports (DDI 0287B Tables 4-4
- * and 4-5), with these codes.
+ * published. Its two channels are described by the states that the AHB Monitor reports (DDI 0287B
+ * Tables 4-4 and 4-5), with these codes.
  */
 enum pmk_gxi_address {
 	PMK_GXI_IDLE,
@@ -133,7 +135,7 @@ struct pmk_gxi_cycle {
 	uint64_t addr;	 /* of the transfer that completes or waits on the address channel */
 	uint8_t address; /* enum pmk_gxi_address */
 	uint8_t data;	 /* enum pmk_gxi_data */
-	bool write;	 /* of PMK_GXI_WAIT: a write waits, else a read */
+	bool write;	 /* for PMK_GXI_WAIT: a write waits; otherwise a read */
 	bool reset;	 /* as above */
 };
 

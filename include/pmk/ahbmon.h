@@ -5,15 +5,15 @@
  * Source: DDI 0287B  ARM926EJ-S Development Chip reference manual, chapter 4
  *
  * Six AHB layers, one per bus master, and the link from the MBX to the memory controller (GXI) have
- * a monitor each. Every counter has 32 bits and counts one thing, for ever the same; there is
- * nothing to select. One bit enables all of them together, one write resets them; they wrap (our
- * choice: the manual does not say) and raise no interrupt. The registers are words in a window of
- * 64 KB at 0x101D0000, which only the ARM-D and the EXP layer reach.
+ * a monitor each. Every counter has 32 bits and always counts the same thing; there is nothing to
+ * select. One bit enables all of them together, one write resets them. They wrap (our choice: the
+ * manual does not say) and raise no interrupt. The registers are words in a window of 64 KB at
+ * 0x101D0000, which only the ARM-D and the EXP layer reach.
  *
  * THE REGISTER OFFSETS AND THE BITS OF AHBMONCtrlReg ARE NOT ARM'S. No public text has them. They
  * come from one table, struct pmk_ahbmon_layout, and the one that is compiled in was made up by
- * this project so that driver and model have something to agree on. Whoever has the manual fills in
- * a table of their own, and asks pmk_ahbmon_probe() whether the hardware agrees:
+ * this project so that driver and model have something to agree on. If you have the manual, fill in
+ * a table of your own, and let pmk_ahbmon_probe() check whether the hardware agrees:
  *
  *	static const struct pmk_ahbmon_layout layout = { ... };
  *	struct pmk_pmu pmu = pmk_ahbmon;
@@ -24,12 +24,13 @@
  *	int err = pmk_ahbmon_probe(&dev, layout.base, &agree);
  *
  * Measuring (the driver's slots, by pmk_ahbmon.driver): reset, pmk_ahbmon_configure, start, the
- * work, stop, read. The accesses of the driver itself are traffic of the ARM-D layer: each one that
- * is made while the counters are enabled counts. The write that enables them does not; the one that
- * stops them does (1 write, 1 SINGLE burst on its layer).
+ * work, stop, read. The accesses of the driver itself are traffic of the ARM-D layer: each access
+ * made while the counters are enabled is counted. The write that enables them does not; the one
+ * that stops them does (1 write, 1 SINGLE burst on its layer).
  *
- * CtTotalCycles is free running: HCLK cycles since the last hardware reset. Enable, reset and
- * preset do not reach it, so start, stop and reset of the driver do nothing to it: read it twice.
+ * CtTotalCycles runs freely: it counts HCLK cycles since the last hardware reset. Enable, reset and
+ * preset have no effect on it, nor do start, stop and reset of the driver: read it twice and
+ * subtract.
  *
  * The driver is freestanding; all functions may be called from an interrupt handler if the port
  * may.
@@ -50,9 +51,9 @@ extern "C" {
 extern const struct pmk_pmu pmk_ahbmon;
 
 /*
- * The counters, in the order of the manual's tables. The number is ours: it is the counter number,
- * the event code and the register number, and no offset. The manual spells them CtArmiRd …; what
- * each counts is said once, in the catalogue: pmk_pmu_event_code().
+ * The counters, in the order of the manual's tables. The number is our choice: it is the counter
+ * number, the event code and the register number, but it is not an offset. The manual spells them
+ * CtArmiRd …; what each counts is said once, in the catalogue: pmk_pmu_event_code().
  */
 enum pmk_ahbmon_counter {
 	/* ARM-I layer, Table 4-6 */
@@ -157,8 +158,8 @@ enum pmk_ahbmon_counter {
 	PMK_AHBMON_NCTRS
 };
 
-/* What has a wait threshold. That each has a register of its own is our choice: the manual speaks
- * of "a configurable threshold" per counter (§4.2.2). */
+/* What has a wait threshold. That each of them has a register of its own is our choice: the
+ * manual speaks of "a configurable threshold" per counter (§4.2.2). */
 enum pmk_ahbmon_threshold {
 	PMK_AHBMON_OVER_ARMI,
 	PMK_AHBMON_OVER_CLCDC,
@@ -172,7 +173,7 @@ enum pmk_ahbmon_threshold {
 	PMK_AHBMON_NTHRESHOLDS
 };
 
-/* Register numbers: what a port is asked for. 0 to 90 are the counters, read only. */
+/* Register numbers, as passed to a port. 0 to 90 are the counters, which are read-only. */
 enum pmk_ahbmon_reg {
 	PMK_AHBMON_CTRLREG = (int)PMK_AHBMON_NCTRS, /* AHBMONCtrlReg: enable, DBGACK tracking */
 	PMK_AHBMON_RSTCTRS,	/* AHBMONRstCtrs: any write resets the counters (§4.3.27) */
@@ -183,7 +184,7 @@ enum pmk_ahbmon_reg {
 	PMK_AHBMON_NREGS = PMK_AHBMON_THRESHOLD0 + (int)PMK_AHBMON_NTHRESHOLDS
 };
 
-/* GxiPageSize [1:0]: what CtGxiPageChange takes for a page (§4.3.26). */
+/* GxiPageSize [1:0]: the size of a page for CtGxiPageChange (§4.3.26). */
 enum pmk_ahbmon_page {
 	PMK_AHBMON_PAGE_2K,
 	PMK_AHBMON_PAGE_4K,
@@ -195,9 +196,9 @@ enum pmk_ahbmon_page {
 /*
  * For producers and the model: one struct pmk_bus per observed bus, in an array of this length and
  * order, because the signals are neutral: AHB_READ of one layer is AHB_READ of another. Functions
- * that take a `struct pmk_bus *` for this PMU are given the first of the array. HCLK is that first
- * one, so that code which knows of a single bus (the `settle` of a model port) lets the clock run.
- * CYCLE of the HCLK bus is the bus clock; nobody looks at CYCLE of the others.
+ * that take a `struct pmk_bus *` for this PMU are given the first of the array. The first one is
+ * HCLK, so that code that knows only one bus (the `settle` of a model port) lets the clock run.
+ * CYCLE of the HCLK bus is the bus clock; CYCLE of the other buses is not used.
  */
 enum pmk_ahbmon_bus {
 	PMK_AHBMON_BUS_HCLK,
@@ -218,33 +219,37 @@ enum pmk_ahbmon_provenance {
 };
 
 /*
- * Where the registers and control bits are. No pointers. What the manual does say of any layout
- * (§4.1, §4.2.2): words, aligned, inside 64 KB; pmk_ahbmon_layout_check() checks it.
+ * Where the registers and control bits are. It contains no pointers. The manual says of every
+ * layout (§4.1, §4.2.2) that registers are aligned words inside 64 KB; pmk_ahbmon_layout_check()
+ * checks that.
  */
 struct pmk_ahbmon_layout {
 	uint32_t provenance; /* enum pmk_ahbmon_provenance */
 	uint32_t base;	     /* physical address of the window; 0x101D0000 is the manual's */
 	/* Bits of AHBMONCtrlReg. */
-	uint32_t enable;	   /* all counters but CtTotalCycles */
-	uint32_t track_dbgack;	   /* ARM-I, ARM-D and CtTotalCyclesNonDebug stop with DBGACK */
-	uint32_t castout4_aligned; /* CtArmdCastOut4 wants 4-word alignment; 0: no such bit */
-	uint32_t threshold;	   /* bits of a threshold register */
-	/* By register number, so that struct pmk_mmio takes it. PMK_MMIO_NONE for a threshold that
+	uint32_t enable;       /* enables all counters except CtTotalCycles */
+	uint32_t track_dbgack; /* ARM-I, ARM-D and CtTotalCyclesNonDebug stop with DBGACK */
+	/* CtArmdCastOut4 requires 4-word alignment; 0: there is no such bit */
+	uint32_t castout4_aligned;
+	uint32_t threshold; /* bits of a threshold register */
+	/* By register number, in the form of struct pmk_mmio. PMK_MMIO_NONE for a threshold that
 	 * has no register of its own. */
 	uint16_t offset[PMK_AHBMON_NREGS];
 };
 
-/* The project's own; data/layouts/sp816.ini is the same table as a file, which pmk reads. */
+/* The project's own layout; data/layouts/sp816.ini has the same table as a file, which pmk
+ * reads. */
 extern const struct pmk_ahbmon_layout pmk_ahbmon_sp816;
 
-/* 0, or PMK_EINVAL when it cannot be a layout of this block: an offset that is missing, unaligned,
- * outside of the window or given twice; control bits missing or overlapping. */
+/* Returns 0, or PMK_EINVAL when this cannot be a layout of the block: an offset is missing,
+ * unaligned, outside of the window or given twice; control bits are missing or overlap. */
 int pmk_ahbmon_layout_check(const struct pmk_ahbmon_layout *layout);
 
 /*
- * Does the hardware agree with the layout? Presets the counters and looks whether each holds its
- * own address, as it must (§4.3.28): all but CtTotalCycles. `base` is the physical address of the
- * window, even where the port reaches it through another one. *agree: how many of the 90 did.
+ * Does the hardware agree with the layout? The function presets the counters and checks whether
+ * each of them, except CtTotalCycles, holds its own address, as it must (§4.3.28). `base` is the
+ * physical address of the window, even where the port reaches it through another one. *agree: how
+ * many of the 90 did.
  *
  *	0             all
  *	PMK_EBADREG   some: the layout is wrong in places
@@ -255,12 +260,12 @@ int pmk_ahbmon_layout_check(const struct pmk_ahbmon_layout *layout);
  */
 int pmk_ahbmon_probe(struct pmk_dev *d, uint32_t base, unsigned *agree);
 
-/* How to count. The driver's reset, start and stop leave it alone. */
+/* How to count. The driver's reset, start and stop do not change these settings. */
 struct pmk_ahbmon_config {
 	bool track_dbgack;     /* leave out what ARM-I and ARM-D do in debug state */
-	bool castout4_aligned; /* take for a cast-out only INCR4 writes aligned to 4 words */
+	bool castout4_aligned; /* only count INCR4 writes aligned to 4 words as cast-outs */
 	uint32_t page;	       /* enum pmk_ahbmon_page */
-	/* In HCLK cycles: waits that are longer count as hits (the rule is our choice). */
+	/* In HCLK cycles: waits longer than this count as hits (the rule is our choice). */
 	uint32_t threshold[PMK_AHBMON_NTHRESHOLDS];
 };
 

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * AHB Monitor: the model, with what is chosen where the manual leaves it open, and the pin that
- * it sees. <pmk/model.h> says how models are used. Host library only; a driver does not include
- * this.
+ * AHB Monitor: the model, its parameters for what the manual leaves open, and the pin that it sees.
+ * <pmk/model.h> says how models are used. Host library only; a driver does not include this.
  *
  * Wherever a function takes a bus, it takes the first of PMK_AHBMON_NBUSES in the order of enum
  * pmk_ahbmon_bus: struct pmk_bus buses[PMK_AHBMON_NBUSES].
  *
- * What the observer of the buses has to know of the registers is the thresholds: it raises
- * AHB_WAIT_OVER and GXI_…_OVER by pmk_ahbmon_model_threshold(), which it asks anew when a register
- * has been written. For everything else it raises all there is, at every page size and alignment,
- * and the model picks.
+ * Of the registers, the observer of the buses only needs the thresholds: it raises AHB_WAIT_OVER
+ * and GXI_…_OVER by pmk_ahbmon_model_threshold(), which it calls again after a register was
+ * written. Of everything else it raises all variants, at every page size and alignment, and the
+ * model selects.
  *
  * Time. A write acts after the bus cycle in which it completes: raise the signals of that cycle,
  * its own transfer included, then write. A read gives the counts before the cycle in which it
- * completes: read, then raise. So the write that resets the counters is not counted and what
- * follows it is (DDI 0287B §4.2.2), nor is the write that enables them; the one that disables them
- * is. The depth of the monitor's own pipeline is not documented and needs no number that way.
+ * completes: read, then raise. So the write that resets the counters is not counted, but what
+ * follows it is (DDI 0287B §4.2.2). The write that enables them is not counted; the write that
+ * disables them is. The depth of the monitor's own pipeline is not documented, and with these rules
+ * no number is needed for it.
  */
 #ifndef PMK_AHBMON_MODEL_H
 #define PMK_AHBMON_MODEL_H
@@ -31,12 +31,12 @@
 extern "C" {
 #endif
 
-/* Where the manual leaves a choice. The defaults, our choice, are all false and 0. */
+/* Where the manual leaves a choice. The defaults are our choice; they are all false and 0. */
 struct pmk_ahbmon_params {
-	/* A counter stays at 2^32 - 1 instead of wrapping. Nothing is said of overflow. */
+	/* A counter stays at 2^32 - 1 instead of wrapping. The manual says nothing of overflow. */
 	bool saturate;
-	/* Reset and preset reach CtTotalCycles, too, as §4.3.27-28 have it ("all counters"). Table
-	 * 4-13 lets them reach the other two cycle counters only. */
+	/* Reset and preset reach CtTotalCycles, too, as §4.3.27-28 say ("all counters"). By
+	 * Table 4-13 they reach the other two cycle counters only. */
 	bool reset_total;
 	/* A preset leaves the enable bit as it is. It stops the counters all the same (§4.3.28),
 	 * until the next write to AHBMONCtrlReg. By default it clears the bit. */
@@ -51,16 +51,15 @@ enum pmk_ahbmon_input {
 	PMK_AHBMON_NINPUTS
 };
 
-/* What a guest did that it had better not; bits of pmk_ahbmon_model.oddities, never cleared by the
- * model but by reset. */
+/* Mistakes of the guest; bits of pmk_ahbmon_model.oddities. The model clears them only at reset. */
 enum pmk_ahbmon_oddity {
 	PMK_AHBMON_ODD_COUNTER_WRITE = 1 << 0, /* wrote a counter: ignored */
 	PMK_AHBMON_ODD_SBZ = 1 << 1,	       /* wrote 1 to a bit that has no meaning */
 	PMK_AHBMON_ODD_READ_WO = 1 << 2,       /* read AHBMONRstCtrs or AHBMONPrstCtrs: 0 */
 };
 
-/* One monitor. No pointers: it may be copied, forked and shared. Only `params` and `oddities` are
- * for others to touch; everything else goes through the registers and the inputs. */
+/* One monitor. It contains no pointers: it may be copied, forked and shared. Others may only
+ * touch `params` and `oddities`; everything else goes through the registers and the inputs. */
 struct pmk_ahbmon_model {
 	struct pmk_ahbmon_params params;
 	struct pmk_ahbmon_layout layout;
@@ -76,8 +75,9 @@ struct pmk_ahbmon_model {
 #define PMK_AHBMON_NMODELS 1
 extern const struct pmk_model_ops pmk_ahbmon_models[PMK_AHBMON_NMODELS + 1];
 
-/* Hardware reset with a layout, which is copied, and parameters. The reset of pmk_model_ops takes that of
- * the PMU it is given (pmk_pmu.family), as the driver does, and the defaults. */
+/* Hardware reset with a layout, which is copied, and parameters. The reset of pmk_model_ops uses
+ * the layout of the PMU it is given (pmk_pmu.family), as the driver does, and the default
+ * parameters. */
 void pmk_ahbmon_model_reset(struct pmk_ahbmon_model *m, const struct pmk_ahbmon_layout *layout,
 			    const struct pmk_ahbmon_params *params, struct pmk_bus *buses);
 

@@ -26,7 +26,8 @@
  *	CCR CR1 CR0  CCNT, PMN1, PMN0 overflowed; write 1 to clear
  *	ECC EC1 EC0  interrupt when CCNT, PMN1, PMN0 overflows
  *	D            CCNT counts every 64th cycle; PMN0 and PMN1 are not affected
- *	C, P         written as 1: zero CCNT; zero PMN0 and PMN1. Read as anything
+ *	C, P         written as 1: zero CCNT; zero PMN0 and PMN1. What they read as is not
+ *         defined
  *	E            enable all three counters
  *
  * To count 1000 events until an interrupt, preload 2^32 - 1000 (DAI 0195B §1).
@@ -46,7 +47,7 @@ extern const struct pmk_pmu pmk_arm1156;
 extern const struct pmk_pmu pmk_arm1176;
 extern const struct pmk_pmu pmk_arm11mpcore;
 
-/* Register numbers: what a port is asked for. */
+/* Register numbers, as passed to a port. */
 enum pmk_arm11_reg {
 	PMK_ARM11_PMNC,
 	PMK_ARM11_CCNT,
@@ -56,7 +57,7 @@ enum pmk_arm11_reg {
 	PMK_ARM11_NREGS
 };
 
-/* Counter numbers: what a driver is asked for. */
+/* Counter numbers, as passed to a driver. */
 enum pmk_arm11_ctr {
 	PMK_ARM11_CTR_CCNT, /* counts cycles and nothing else */
 	PMK_ARM11_CTR_PMN0,
@@ -93,7 +94,7 @@ enum pmk_arm11_cores {
 
 /*
  * Event codes of ARM1136, ARM1156 and ARM1176 (DAI 0195B Table 2, DDI 0211 Table 3.141,
- * DDI 0301H Table 3-137). What each means is said once, in the catalogue: pmk_pmu_event_code().
+ * DDI 0301H Table 3-137). The catalogue says what each of them means: pmk_pmu_event_code().
  */
 enum pmk_arm11_event {
 	PMK_ARM11_ICACHE_MISS = 0x00,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ARM11 PMU: the model, with what is chosen where the documents leave it open, and the pins that
- * it sees. <pmk/model.h> says how models are used. Host library only; a driver does not include
- * this. Sources as in <pmk/arm11.h>.
+ * ARM11 PMU: the model, its parameters for what the documents leave open, and the pins that it
+ * sees. <pmk/model.h> says how models are used. Host library only; a driver does not include this.
+ * Sources as in <pmk/arm11.h>.
  */
 #ifndef PMK_ARM11_MODEL_H
 #define PMK_ARM11_MODEL_H
@@ -17,11 +17,12 @@
 extern "C" {
 #endif
 
-/* Where the documents leave a choice. The defaults are our choice: all false and 0, except that
- * debug_stops is false on the ARM1136 r0 and true elsewhere. */
+/* Where the documents leave a choice. The defaults are our choice: all are false and 0, except
+ * debug_stops, which is false on the ARM1136 r0 and true elsewhere. */
 struct pmk_arm11_params {
-	/* ARM1156, MPCore: user mode may access the registers. DAI 0195B §2 says so of the family,
-	 * the TRMs of the two other cores say otherwise of theirs. Ignored there. */
+	/* ARM1156, MPCore: user mode may access the registers. DAI 0195B §2 says this of the
+	 * family, but the TRMs of the other two cores contradict it for them. On those cores it
+	 * is ignored. */
 	bool user_access;
 	/* Refuse to clear an overflow flag by a write with E = 0: the strict reading of
 	 * DAI 0195B §1. By default the flag is cleared and only the interrupt stays. */
@@ -29,12 +30,12 @@ struct pmk_arm11_params {
 	/* Debug state stops the counters: DDI 0301H §3.2.53-54; DDI 0211K §3.3.40-41 for
 	 * ARM1136 r1p0 and later (CCNT and PMN0; PMN1 by analogy). */
 	bool debug_stops;
-	/* What CCNT comes up with. It is unpredictable on the ARM1136 (DDI 0211K §3.3.40), not
-	 * documented on ARM1156 and MPCore, and 0 on the ARM1176, where this is ignored. */
+	/* The value of CCNT after reset. It is unpredictable on the ARM1136 (DDI 0211K §3.3.40),
+	 * not documented on ARM1156 and MPCore, and 0 on the ARM1176, where this is ignored. */
 	uint32_t ccnt_reset;
 };
 
-/* Pins and states of the core that the PMU sees. All are 0 after reset but NIDEN. */
+/* Pins and states of the core that the PMU sees. All are 0 after reset, except NIDEN. */
 enum pmk_arm11_input {
 	PMK_ARM11_IN_DEBUG,	   /* 1: the core is in Debug state */
 	PMK_ARM11_IN_NIDEN,	   /* 1: non-invasive debug is permitted. ARM1176: where it is not,
@@ -44,16 +45,16 @@ enum pmk_arm11_input {
 	PMK_ARM11_NINPUTS
 };
 
-/* What a guest did that it had better not; bits of pmk_arm11_model.oddities, never cleared by the
- * model but by reset. */
+/* Mistakes of the guest; bits of pmk_arm11_model.oddities. The model clears them only at reset. */
 enum pmk_arm11_oddity {
 	PMK_ARM11_ODD_RESERVED_EVENT = 1 << 0, /* selected an event this core does not have */
 	PMK_ARM11_ODD_SBZ = 1 << 1,	       /* wrote 1 to a bit that should be written as 0 */
-	PMK_ARM11_ODD_UNDEFINED = 1 << 2,      /* made an access that is Undefined in its mode */
+	/* made an access that is Undefined in the mode of the core */
+	PMK_ARM11_ODD_UNDEFINED = 1 << 2,
 };
 
-/* One PMU. No pointers: it may be copied, forked and shared. Only `params` and `oddities` are for
- * others to touch; everything else goes through the registers and the inputs. */
+/* One PMU. It contains no pointers: it may be copied, forked and shared. Others may only touch
+ * `params` and `oddities`; everything else goes through the registers and the inputs. */
 struct pmk_arm11_model {
 	struct pmk_arm11_params params;
 	uint32_t oddities;
@@ -64,7 +65,7 @@ struct pmk_arm11_model {
 	uint8_t phase;		    /* cycles since CCNT's last step, while D is set */
 	bool line[PMK_ARM11_NCTRS]; /* interrupt request of each counter */
 	uint32_t sunavcr;
-	uint64_t start_at;		    /* with E: cycle total from which on is counted */
+	uint64_t start_at;		    /* with E: the cycle total from which counting begins */
 	uint64_t cycles_seen;		    /* cycle total at the last synchronisation */
 	uint8_t signal[PMK_ARM11_NCTRS][2]; /* what the counter's event counts; [CCNT] unused */
 	uint64_t seen[PMK_ARM11_NCTRS][2];  /* their totals at the last synchronisation */
@@ -81,7 +82,7 @@ struct pmk_arm11_params pmk_arm11_defaults(const struct pmk_pmu *pmu);
 void pmk_arm11_model_reset(struct pmk_arm11_model *m, const struct pmk_pmu *pmu,
 			   const struct pmk_arm11_params *params, struct pmk_bus *bus);
 
-/* Set an input. What has happened so far is counted under the old level; ask() anew afterwards. */
+/* Set an input. Events up to now are counted under the old level; call ask() again afterwards. */
 void pmk_arm11_model_input(struct pmk_arm11_model *m, struct pmk_bus *bus,
 			   enum pmk_arm11_input input, bool level);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ARMv8 Performance Monitors, PMUv3: Cortex-A53, A55, A57, A72, Neoverse N1, and any other core by
- * what its registers say.
+ * ARMv8 Performance Monitors, PMUv3: Cortex-A53, A55, A57, A72, Neoverse N1, and any other core as
+ * its registers describe it.
  *
  * Sources: DDI 0487  Arm Architecture Reference Manual for A-profile, chapters D13 (PMU) and D23
  *          DDI 0500  Cortex-A53 TRM;  100095  Cortex-A72 TRM
@@ -35,14 +35,14 @@ extern "C" {
 
 extern const struct pmk_pmu pmk_armv8;	    /* any PMUv3: up to 31 counters, overflow at 32 bits */
 extern const struct pmk_pmu pmk_armv8_long; /* PMUv3p5: overflow at 64 bits (PMCR_EL0.LP) */
-extern const struct pmk_pmu pmk_cortex_a53; /* 6 event counters, as all that follow */
+extern const struct pmk_pmu pmk_cortex_a53; /* this and all cores below have 6 event counters */
 extern const struct pmk_pmu pmk_cortex_a55;
 extern const struct pmk_pmu pmk_cortex_a57;
 extern const struct pmk_pmu pmk_cortex_a72;
 extern const struct pmk_pmu pmk_neoverse_n1;
 
-/* Register numbers: what a port is asked for. The same in all three views (system registers,
- * AArch32 CP15, memory-mapped), each of which lacks some. */
+/* Register numbers, as passed to a port. They are the same in all three views (system registers,
+ * AArch32 CP15, memory-mapped); each view lacks some of them. */
 enum pmk_armv8_reg {
 	PMK_ARMV8_PMCR,
 	PMK_ARMV8_PMCNTENSET,
@@ -67,8 +67,8 @@ enum pmk_armv8_reg {
 	PMK_ARMV8_NREGS = PMK_ARMV8_PMEVTYPER0 + 31
 };
 
-/* Counter numbers: what a driver is asked for. Event counter n is 1 + n; its bit in the registers
- * is n, the cycle counter's is 31. */
+/* Counter numbers, as passed to a driver. Event counter n is 1 + n; its bit in the registers is
+ * n, that of the cycle counter is 31. */
 enum pmk_armv8_ctr { PMK_ARMV8_CTR_CYCLES, PMK_ARMV8_CTR_EVENT0, PMK_ARMV8_NCTRS = 32 };
 
 /* Bits of pmk_event.cores and pmk_pmu.core. */
@@ -81,8 +81,8 @@ enum pmk_armv8_cores {
 	PMK_ARMV8_IS_N1 = 1 << 5
 };
 
-/* What the counters count, by exception level: the upper bits of PMEVTYPER and PMCCFILTR. Values
- * for Non-secure software and for cores without EL3. */
+/* Where the counters count, by exception level: the upper bits of PMEVTYPER and PMCCFILTR. The
+ * values are for Non-secure software and for cores without EL3. */
 #define PMK_ARMV8_EL0_EL1     UINT32_C(0x00000000)
 #define PMK_ARMV8_EL0	      UINT32_C(0x80000000) /* P = 1 */
 #define PMK_ARMV8_EL1	      UINT32_C(0x40000000) /* U = 1 */
@@ -90,7 +90,7 @@ enum pmk_armv8_cores {
 #define PMK_ARMV8_EL2	      UINT32_C(0xC8000000) /* P = U = NSH = 1 */
 
 /*
- * The driver, beside what <pmk/pmu.h> says:
+ * The driver, in addition to what <pmk/pmu.h> says:
  *   program  PMK_ENOCTR: the counter is beyond PMCR.N; or it is the cycle counter and the event not
  *            CPU_CYCLES; or the event is CHAIN and the event counter even or of 64 bits.
  *            PMK_ENOTSUP: PMCEID says that this hardware does not count the event.
@@ -101,16 +101,17 @@ enum pmk_armv8_cores {
  *            PMK_ENOCTR beyond PMCR.N, once reset or program has looked at it.
  */
 
-/* The filter that later calls of program() put in, cycle counter included. Freshly opened devices
- * have PMK_ARMV8_EL0_EL1. Touches no register. */
+/* Set the filter that later calls of program() use, also for the cycle counter. The default is
+ * PMK_ARMV8_EL0_EL1. Touches no register. */
 void pmk_armv8_set_filter(struct pmk_dev *d, uint32_t filter);
 
-/* Open (true) or close the counters to EL0 for reading: PMUSERENR.{ER,CR} = 0xC, as Linux does. EN
- * would let EL0 write every register. From EL1; PMK_EUNDEF from EL0. */
+/* Open (true) or close the counters to EL0 for reading: PMUSERENR.{ER,CR} = 0xC, as Linux does.
+ * (EN would let EL0 write every register.) Call it from EL1; from EL0 it returns PMK_EUNDEF. */
 int pmk_armv8_user_read(struct pmk_dev *d, bool open);
 
-/* What this hardware has: counters (PMCR.N, which a hypervisor may have lowered), version of the
- * extension (PMUVer: 1 PMUv3, 4 p1, 5 p4, 6 p5, 7 p7; from EL1, else 0), and events by PMCEID. */
+/* Find out what this hardware has: counters (PMCR.N, which a hypervisor may have lowered),
+ * version of the extension (PMUVer: 1 PMUv3, 4 p1, 5 p4, 6 p5, 7 p7; from EL1, else 0), and
+ * events by PMCEID. */
 struct pmk_armv8_found {
 	uint8_t counters, version;
 	uint64_t
@@ -119,7 +120,7 @@ struct pmk_armv8_found {
 
 int pmk_armv8_probe(struct pmk_dev *d, struct pmk_armv8_found *found);
 
-/* Does PMCEID say that `code` is counted? Codes it does not cover: true. */
+/* Does PMCEID say that `code` is counted? True for codes that PMCEID does not cover. */
 bool pmk_armv8_counts(const struct pmk_armv8_found *found, unsigned code);
 
 /*
@@ -131,10 +132,11 @@ bool pmk_armv8_counts(const struct pmk_armv8_found *found, unsigned code);
  *	struct pmk_port words = pmk_port_mmio(&block);
  *	struct pmk_port port = pmk_armv8_port_memory(&words);
  *
- * The latter adds what this view has in other places: PMCR.N, and the upper halves of PMCEID.
- * `words` is the caller's and must outlive it. Not there are PMSELR, PMXEV…, PMUSERENR and the
- * version, so neither pmk_armv8_long nor pmk_armv8_user_read(): PMK_EBADREG. Before the first access,
- * software unlocks the block: PMLAR at 0xFB0 = 0xC5ACCE55, and the OS lock.
+ * pmk_armv8_port_memory() adds what this view has in other places: PMCR.N, and the upper halves of
+ * PMCEID. `words` belongs to the caller and must outlive the port. PMSELR, PMXEV…, PMUSERENR and
+ * the version do not exist in this view, so pmk_armv8_long and pmk_armv8_user_read() do not work:
+ * PMK_EBADREG. Before the first access, software unlocks the block: PMLAR at 0xFB0 = 0xC5ACCE55,
+ * and the OS lock.
  */
 #define PMK_ARMV8_NWORDS (PMK_ARMV8_NREGS + 3) /* and PMCFGR, PMCEID2, PMCEID3 */
 extern const uint16_t pmk_armv8_mmio_offsets[PMK_ARMV8_NWORDS];
@@ -142,7 +144,7 @@ extern const uint32_t pmk_armv8_mmio_wide[(PMK_ARMV8_NWORDS + 31) / 32];
 
 struct pmk_port pmk_armv8_port_memory(struct pmk_port *words);
 
-/* A few events by name; all of them: pmk_pmu_event(). DDI 0487, D13.12. */
+/* A few events by name; pmk_pmu_event() finds all of them. DDI 0487, D13.12. */
 enum pmk_armv8_event {
 	PMK_ARMV8_SW_INCR = 0x00,
 	PMK_ARMV8_L1I_CACHE_REFILL = 0x01,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * PMUv3: the model, with what an implementation chooses, and the states of the core that it sees.
- * <pmk/model.h> says how models are used. Host library only; a driver does not include this.
+ * PMUv3: the model, its parameters for what an implementation chooses, and the states of the core
+ * that it sees. <pmk/model.h> says how models are used. Host library only; a driver does not
+ * include this.
  *
  * One model, three views of it: system registers (struct pmk_model_ops), AArch32 CP15, and the
  * memory-mapped debug interface. Sources as in <pmk/armv8.h>.
@@ -22,25 +23,25 @@ extern "C" {
 #define PMK_ARMV8_MAX_EVENTS 31 /* event counters */
 
 /*
- * What an implementation chooses, and what the documents leave open. Defaults: what regs.h says of
- * the core; below that everything false and 0 unless it says otherwise. All defaults of the second
- * half are our choice.
+ * What an implementation chooses, and what the documents leave open. Defaults: first, what regs.h
+ * says of the core; in the second half, false and 0 unless a comment says otherwise. All defaults
+ * of the second half are our choice.
  */
 struct pmk_armv8_params {
 	uint8_t counters;    /* N: event counters, 0 … 31 */
 	uint8_t version;     /* PMUVer: 1 PMUv3, 4 p1, 5 p4, 6 p5, 7 p7 */
 	uint8_t imp, idcode; /* of PMCR */
 	uint32_t pmmir;	     /* p4 */
-	/* Common events the core has: PMCEID0, PMCEID1. The registers tell of these the ones that
-	 * are counted here: a row in events.c whose signals the bus raises. */
+	/* The common events that the core has: PMCEID0, PMCEID1. The registers show only those
+	 * that are counted here: events with a row in events.c whose signals the bus raises. */
 	uint64_t pmceid[2];
 	bool el2, el3;	 /* exception levels; default true */
 	bool secure_el2; /* FEAT_SEL2, and SCR_EL3.EEL2 = 1 */
 	bool aarch64;	 /* the highest level uses AArch64; default true */
 	bool aarch32;	 /* some level can use AArch32; default true. If not, PMCR.LC is 1 */
 
-	/* Reset leaves this pattern in every field whose reset value is UNKNOWN. 0 is kind to those
-	 * who forget to initialise. */
+	/* Reset leaves this pattern in every field whose reset value is UNKNOWN. With 0,
+	 * software that forgets to initialise them works all the same. */
 	uint64_t poison;
 	/* Secure state is prohibited by MDCR_EL3.SPME = 0 only with PMUv3p7, as the pseudocode of
 	 * v9.4 had it. By default on all versions, as its comment and later issues say. */
@@ -50,10 +51,10 @@ struct pmk_armv8_params {
 	bool freeze_on_cycles;
 	/* PMCR.D divides with LC = 1, too. */
 	bool divide_long;
-	/* BR_PRED counts the branches that were predicted right. By default it counts all that the
-	 * predictor handles. */
+	/* BR_PRED counts the branches that were predicted correctly. By default it counts all
+	 * branches that the predictor handles. */
 	bool br_pred_right;
-	/* PC_WRITE_RETIRED counts SVC, and ISB, too. */
+	/* PC_WRITE_RETIRED counts SVC and ISB, too. */
 	bool pc_write_svc, pc_write_isb;
 	/* PMXEVTYPER and PMXEVCNTR are UNDEFINED while PMSELR selects no counter. By default they
 	 * are RAZ/WI. */
@@ -68,14 +69,14 @@ struct pmk_armv8_params {
 	bool software_lock, external_swinc;
 };
 
-/* States and pins of the core that the PMU sees, and the registers of EL2 and EL3 that control it.
- * After reset all are 0, except EL, 1, and MDCR_EL2, whose HPMN is N. */
+/* States and pins of the core that the PMU sees, and the registers of EL2 and EL3 that control
+ * it. After reset all are 0, except EL, which is 1, and MDCR_EL2, whose HPMN is N. */
 enum pmk_armv8_input {
-	PMK_ARMV8_IN_EL,      /* exception level of what follows: 0 … 3. Also whose accesses those
-			       * in a privileged mode are, where it is 2 or 3 */
-	PMK_ARMV8_IN_SECURE,  /* 1: Secure state */
-	PMK_ARMV8_IN_DEBUG,   /* 1: Debug state; nothing counts */
-	PMK_ARMV8_IN_STANDBY, /* 1: in WFI or WFE */
+	PMK_ARMV8_IN_EL,       /* exception level of the code that follows: 0 … 3. When it is 2 or
+                               * 3, accesses in a privileged mode are its accesses, too */
+	PMK_ARMV8_IN_SECURE,   /* 1: Secure state */
+	PMK_ARMV8_IN_DEBUG,    /* 1: Debug state; nothing counts */
+	PMK_ARMV8_IN_STANDBY,  /* 1: in WFI or WFE */
 	PMK_ARMV8_IN_MDCR_EL2, /* the register: HPMN, TPMCR, TPM, HPME, HPMD, HCCD, HLP, HPMFZO */
 	PMK_ARMV8_IN_MDCR_EL3, /* the register: TPM, SPME, SCCD, MCCD, MPMX */
 	PMK_ARMV8_IN_TGE,      /* HCR_EL2.TGE: EL0 traps to EL2 instead of EL1 */
@@ -88,17 +89,16 @@ enum pmk_armv8_input {
 	PMK_ARMV8_NINPUTS
 };
 
-/* What a guest did that it had better not; bits of pmk_armv8_model.oddities, never cleared by the
- * model but by reset. */
+/* Mistakes of the guest; bits of pmk_armv8_model.oddities. The model clears them only at reset. */
 enum pmk_armv8_oddity {
 	PMK_ARMV8_ODD_EVENT = 1 << 0,  /* selected an event this core does not have */
-	PMK_ARMV8_ODD_CHAIN = 1 << 1,  /* CHAIN in an even counter: never counts */
+	PMK_ARMV8_ODD_CHAIN = 1 << 1,  /* CHAIN in an even counter, where it never counts */
 	PMK_ARMV8_ODD_SELECT = 1 << 2, /* used PMXEV… while PMSELR selects no counter */
 	PMK_ARMV8_ODD_DENIED = 1 << 3, /* made an access that traps or is UNDEFINED */
 };
 
-/* Where the last access that returned PMK_EUNDEF went: exception class (0x00 UNDEFINED, 0x18 trapped
- * MSR or MRS, 0x03 MCR or MRC, 0x04 MCRR or MRRC; DDI 0487 D23, ESR_ELx) and level. */
+/* Where the last access that returned PMK_EUNDEF went: exception class (0x00 UNDEFINED, 0x18
+ * trapped MSR or MRS, 0x03 MCR or MRC, 0x04 MCRR or MRRC; DDI 0487 D23, ESR_ELx) and level. */
 struct pmk_armv8_trap {
 	uint8_t ec, el;
 };
@@ -111,8 +111,8 @@ struct pmk_armv8_event_counter {
 	uint8_t signal[4]; /* what it counts; PMK_SIG_NONE: no more */
 };
 
-/* One PMU. No pointers: it may be copied, forked and shared. Only `oddities` is for others to write;
- * everything else goes through the registers and the inputs. */
+/* One PMU. It contains no pointers: it may be copied, forked and shared. Others may only write
+ * `oddities`; everything else goes through the registers and the inputs. */
 struct pmk_armv8_model {
 	struct pmk_armv8_params params;
 	uint64_t input[PMK_ARMV8_NINPUTS];
@@ -141,8 +141,8 @@ struct pmk_armv8_params pmk_armv8_defaults(const struct pmk_pmu *pmu);
 void pmk_armv8_model_reset(struct pmk_armv8_model *m, const struct pmk_pmu *pmu,
 			   const struct pmk_armv8_params *params, struct pmk_bus *bus);
 
-/* Set an input. What has happened so far is counted under the old value; ask() anew afterwards. Bits
- * of MDCR_EL2 and MDCR_EL3 that this version does not have read as 0. */
+/* Set an input. Events up to now are counted under the old value; call ask() again afterwards.
+ * Bits of MDCR_EL2 and MDCR_EL3 that this version does not have read as 0. */
 void pmk_armv8_model_input(struct pmk_armv8_model *m, struct pmk_bus *bus,
 			   enum pmk_armv8_input input, uint64_t value);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The bus: where producers tell and models look.
+ * The bus: producers write here what happens, and models read it.
  *
- * It holds one monotonic 64-bit total per signal, a log of what took how long, and the horizon: the
- * smallest total of each signal at which somebody has to be asked again (a counter overflows, a
- * start delay ends). Nothing ticks. A producer adds; a model takes differences when one of its
- * registers is touched; a producer that sees pmk_bus_due() lets the models catch up before it
- * goes on, and so an overflow lands where it belongs.
+ * It holds one monotonic 64-bit total per signal, a log of how long occurrences took, and the
+ * horizon: the smallest total of each signal at which a model has to be synchronised (a counter
+ * overflows, a start delay ends). Nothing ticks. A producer adds; a model takes differences when
+ * one of its registers is touched; a producer that finds pmk_bus_due() true lets the models catch
+ * up before it goes on. So an overflow happens at the right place in the program.
  *
  *	for (each step of the program) {
  *		pmk_bus_add(&bus, PMK_SIG_INSN, 1);
@@ -32,24 +32,26 @@ extern "C" {
 
 #define PMK_NEVER UINT64_MAX
 
-/* Entries of the latency log, a power of two. A producer that looks for pmk_bus_due() between blocks of
- * code may record up to half of them in one block. */
+/* Entries of the latency log, a power of two. A producer that looks for pmk_bus_due() between
+ * blocks of code may record up to half of them in one block. */
 #define PMK_LATENCY_LOG 4096
 
-/* Occurrences of a signal that took other than one cycle, all of them as long. There is more than one only
- * where they are `apart`: each began after everything before it had ended, and after the log was last read. */
+/* Occurrences of a signal that took a number of cycles other than one, the same for all of them.
+ * There is more than one only when they are `apart`: each began after everything before it had
+ * ended, and after the log was last read. */
 struct pmk_latency_record {
-	uint64_t start; /* cycle; of the first */
-	uint64_t end;	/* of the last */
+	uint64_t start; /* start of the first one, in cycles */
+	uint64_t end;	/* start of the last one */
 	uint32_t cycles;
 	uint16_t n;
 	uint8_t sig; /* enum pmk_signal */
 	bool apart;
 };
 
-/* Records that are added to, at most: the last one of each signal and length, by a hash. */
+/* The greatest number of records that are added to: the last one of each signal and length,
+ * found by a hash. */
 #define PMK_LATENCY_OPEN 64
-/* What a record holds at most; n * cycles * cycles has no more than 64 bits. */
+/* The greatest number of occurrences in a record, so that n * cycles * cycles fits 64 bits. */
 #define PMK_LATENCY_MANY UINT16_MAX
 #define PMK_LATENCY_LONG (UINT32_C(1) << 24)
 
@@ -71,25 +73,30 @@ static inline bool pmk_signal_in(const struct pmk_signal_set *set, unsigned sig)
 struct pmk_bus {
 	uint64_t total[PMK_NSIGNALS];
 	uint64_t due[PMK_NSIGNALS];   /* horizon per signal, an absolute total; PMK_NEVER = none */
-	struct pmk_signal_set raised; /* what the producer raises */
-	/* The latency log, a ring. Of a signal with latencies, the occurrences in `total` that have no
-	 * record took one cycle: cache hits would fill the log. Each model remembers how far it has read. */
-	uint64_t recorded;     /* records ever */
+	struct pmk_signal_set raised; /* the signals that the producer raises */
+	/* The latency log, a ring. For a signal with latencies, the occurrences in `total`
+	 * without a record took one cycle: the log would be full of cache hits otherwise. Each
+	 * model remembers how far it has read. */
+	uint64_t recorded;     /* number of records since the start */
 	uint64_t recorded_due; /* horizon of `recorded` */
-	uint64_t timed;	       /* occurrences in them */
+	uint64_t timed;	       /* number of occurrences in them */
 	uint64_t timed_due;
-	/* Records before this one are not added to, because somebody has read them; PMK_NEVER: none is. */
+	/* Records before this one are not added to, because somebody has read them; PMK_NEVER:
+	 * no record is added to. */
 	uint64_t sealed;
-	uint64_t sealed_at;		 /* cycle */
-	uint64_t busy[PMK_NSIGNALS];	 /* until when, by all that was recorded of a signal */
-	uint64_t open[PMK_LATENCY_OPEN]; /* by hash: the number of a record, and 1 */
-	uint32_t longest; /* no latency the producer records is longer, cycles; 0: not known */
+	uint64_t sealed_at; /* cycle */
+	/* the end of the last recorded occurrence of each signal */
+	uint64_t busy[PMK_NSIGNALS];
+	uint64_t open[PMK_LATENCY_OPEN]; /* by hash: the number of a record plus 1 */
+	/* no latency that the producer records is longer than this, in cycles; 0: not known */
+	uint32_t longest;
 	struct pmk_latency_record log[PMK_LATENCY_LOG];
-	uint8_t log_sig
-		[PMK_LATENCY_LOG]; /* their signals once more, close together: quick to search */
+	/* the signals of the records again, close together, so that they can be searched
+	 * quickly */
+	uint8_t log_sig[PMK_LATENCY_LOG];
 };
 
-/* All totals 0, no horizon, nothing raised. */
+/* Sets all totals to 0, with no horizon and no raised signals. */
 void pmk_bus_init(struct pmk_bus *bus);
 
 static inline void pmk_bus_add(struct pmk_bus *bus, enum pmk_signal sig, uint64_t n)
@@ -115,10 +122,11 @@ void pmk_bus_forget(struct pmk_bus *bus);
 /* True when a signal or the latency log has reached its horizon. */
 bool pmk_bus_due(const struct pmk_bus *bus);
 
-/* How many more of `sig` may happen before its horizon: 0 when it is due, PMK_NEVER when none. */
+/* How many more times `sig` may happen before its horizon: 0 when it is due, PMK_NEVER when
+ * there is none. */
 uint64_t pmk_bus_horizon(const struct pmk_bus *bus, enum pmk_signal sig);
 
-/* Out of the hot path: a record of its own. */
+/* Outside of the hot path: make a record of its own. */
 void pmk_bus_record_new(struct pmk_bus *bus, enum pmk_signal sig, uint64_t start, uint32_t cycles);
 
 static inline uint64_t *pmk_bus_open_record(struct pmk_bus *bus, enum pmk_signal sig,
@@ -127,7 +135,7 @@ static inline uint64_t *pmk_bus_open_record(struct pmk_bus *bus, enum pmk_signal
 	return &bus->open[(sig * 5u + cycles) % PMK_LATENCY_OPEN];
 }
 
-/* Hot path: add an occurrence to a record that there is. False: it needs one of its own. */
+/* Hot path: add an occurrence to an existing record. False: it needs a record of its own. */
 static inline bool pmk_bus_record_more(struct pmk_bus *bus, enum pmk_signal sig, uint64_t start,
 				       uint32_t cycles)
 {
@@ -143,7 +151,8 @@ static inline bool pmk_bus_record_more(struct pmk_bus *bus, enum pmk_signal sig,
 	return true;
 }
 
-/* An occurrence of `sig`, which total[sig] counts as well, began at cycle `start` and took `cycles`. */
+/* An occurrence of `sig` began at cycle `start` and took `cycles`. total[sig] counts it as well,
+ * separately. */
 static inline void pmk_bus_record(struct pmk_bus *bus, enum pmk_signal sig, uint64_t start,
 				  uint32_t cycles)
 {
@@ -151,7 +160,7 @@ static inline void pmk_bus_record(struct pmk_bus *bus, enum pmk_signal sig, uint
 		pmk_bus_record_new(bus, sig, start, cycles);
 }
 
-/* Who has read the log says so: what comes is recorded behind it. */
+/* A reader of the log calls this: later occurrences are then recorded in new records. */
 static inline void pmk_bus_seal(struct pmk_bus *bus)
 {
 	if (bus->sealed != PMK_NEVER)
@@ -159,8 +168,8 @@ static inline void pmk_bus_seal(struct pmk_bus *bus)
 	bus->sealed_at = bus->total[PMK_SIG_CYCLE];
 }
 
-/* The number of the first record of `sig` from number `at` on, which has to be in the log still; `recorded`
- * when there is none. */
+/* The number of the first record of `sig` from number `at` on, which must still be in the log;
+ * `recorded` when there is none. */
 uint64_t pmk_bus_next_record(const struct pmk_bus *bus, enum pmk_signal sig, uint64_t at);
 
 /* Ask to be synchronised no later than when `recorded`, or `timed`, reaches `at`. */

@@ -12,22 +12,23 @@
  *		printf("%s %llu\n", row.name, (unsigned long long)row.value);
  *	pmk_count_free(c);
  *
- * A handle is one request and its results. Where it is counted is the setting "target": emulation,
- * this machine, or a waveform dump, one interface for all of them.
+ * A handle is one request and its results. The setting "target" says where it is counted: in
+ * emulation, on this machine, or in a waveform dump. The interface is the same for all of them.
  *
- * Errors. Functions that can fail return 0 or an enum pmk_count_failure; pmk_count_error() has the
- * line for people. Nothing is printed and nothing exits. All functions take a NULL handle for one
- * there was no memory for.
+ * Errors. Functions that can fail return 0 or an enum pmk_count_failure; pmk_count_error() has a
+ * line of text for people. The library prints nothing and never exits. All functions accept a NULL
+ * handle, and treat it as one that could not be allocated.
  *
  * Threads. A handle is for one thread at a time; pmk_count_stop() may be called by any thread and
  * from signal handlers. Handles share nothing, so that threads can count at the same time, each
  * with its own.
  *
- * What the process notices: programs and emulators are its children, with its standard streams,
- * started by fork() and reaped by their number alone; SIGCHLD must not be ignored. No signal
- * handler is installed, and no signal is blocked outside of fork(). While counters of this machine
- * are opened, the soft limit of open files is raised to the hard one. An emulator ends with the
- * thread that started it. The environment is read as by pmk, see pmk(1).
+ * Effects on the process: programs and emulators are its children, with its standard streams,
+ * started by fork() and reaped by their number alone; SIGCHLD must not be ignored. No signal handler
+ * is installed and no signal is blocked outside of fork(). While counters of this machine are opened, the soft limit of open
+ * files is raised to the hard one. Emulators end with the thread that started them. Environment:
+ * PMK_DATA, PMK_PLUGIN, PMK_QEMU_DIR, PATH, HOME, XDG_CONFIG_HOME and XDG_CACHE_HOME are read as by
+ * pmk, see pmk(1).
  */
 #ifndef PMK_COUNT_H
 #define PMK_COUNT_H
@@ -47,12 +48,12 @@ enum pmk_count_failure {
 	PMK_COUNT_FAILED = 125,	   /* it could not be counted */
 	PMK_COUNT_NOT_EXEC = 126,  /* the program cannot be executed */
 	PMK_COUNT_NOT_FOUND = 127, /* there is no such program */
-	PMK_COUNT_USAGE = 129,	   /* what was asked for makes no sense */
+	PMK_COUNT_USAGE = 129,	   /* the request makes no sense */
 };
 
 struct pmk_count_error {
 	int32_t failure; /* enum pmk_count_failure; 0: there was none */
-	/* One line without its end: what, where, what to do. "" without a failure. */
+	/* one line without its end: what failed, where, what to do; "" without a failure */
 	const char *text;
 };
 
@@ -83,34 +84,34 @@ const struct pmk_count_error *pmk_count_error(struct pmk_count *c);
  *	data                             the directory with cores/, metrics/ and layouts/
  *	plugin                           the module for QEMU, or the directory with all of them
  *
- * A flag ("all-cpus", "no-aggr", "no-inherit", "bars") takes NULL. What can be repeated adds up:
- * event, metrics, set, traffic, region, env; of the others the last one holds. Texts are copied.
- * PMK_COUNT_USAGE, PMK_COUNT_FAILED.
+ * The value of a flag ("all-cpus", "no-aggr", "no-inherit", "bars") is NULL. Settings that can be
+ * repeated add up: event, metrics, set, traffic, region, env; of the others the last value holds.
+ * Texts are copied. Returns 0, PMK_COUNT_USAGE or PMK_COUNT_FAILED.
  */
 int pmk_count_set(struct pmk_count *c, const char *name, const char *value);
-/* The program and its arguments, NULL terminated; copied. With the setting "qemu": more words for
- * the emulator. */
+/* Set the program and its arguments, NULL terminated; they are copied. With the setting "qemu":
+ * more words for the emulator. */
 int pmk_count_program(struct pmk_count *c, char *const *argv);
 
 /* ---- counting ------------------------------------------------------------------------------- */
 
-/* Who is told while it counts, in the thread of pmk_count_run(). Each may be NULL. */
+/* The callbacks while it counts. They run in the thread of pmk_count_run(). Each may be NULL. */
 struct pmk_count_listener {
 	void *ctx;
-	/* It is known what is counted and by whom; no row is there yet. */
+	/* It is known what is counted and by whom; there are no rows yet. */
 	void (*begin)(void *ctx, struct pmk_count *c);
-	/* More rows are there, those from `first` on: an interval, as soon as it is over; a region,
-	 * a core or the whole run when it has ended. */
+	/* There are more rows, from `first` on: an interval, as soon as it is over; a region, a
+	 * core or the whole run when it has ended. */
 	void (*rows)(void *ctx, struct pmk_count *c, uint32_t first);
-	/* A line that people should see now. */
+	/* A line that people should see at once. */
 	void (*note)(void *ctx, const char *text);
 	/* About ten times a second while a dump is read: bytes so far, and in all; 0: not known. */
 	void (*progress)(void *ctx, uint64_t bytes, uint64_t size);
 };
 
-/* Look whether the request can be met, and by what: reads files, starts nothing. pmk_count_run()
- * does it, too, if nobody has. `l` may be NULL, here and below; it is copied, and holds from then
- * on. */
+/* Find out whether the request can be met, and by what. This reads files but starts nothing. If
+ * it was not called, pmk_count_run() does it. `l` may be NULL, here and below; it is copied, and
+ * holds from then on. */
 int pmk_count_prepare(struct pmk_count *c, const struct pmk_count_listener *l);
 
 /* Count, to the end of the program or until pmk_count_stop(). Once per handle. */
@@ -118,39 +119,41 @@ int pmk_count_run(struct pmk_count *c, const struct pmk_count_listener *l);
 
 /*
  * End the run, as Ctrl-C does for pmk: a program that has not ended by itself 300 ms later is sent
- * `signal` (1 … 64, SIGINT for example), and after 2 s more it is killed. What was counted is told.
- * Async-signal-safe.
+ * `signal` (1 … 64, SIGINT for example), and after 2 s more it is killed. The counts up to then
+ * become results. Async-signal-safe.
  */
 void pmk_count_stop(struct pmk_count *c, int signal);
 
 /* ---- results -------------------------------------------------------------------------------- */
 
-/* One number. Texts are valid until pmk_count_free(). */
+/* One number with its description. Texts are valid until pmk_count_free(). */
 struct pmk_count_row {
-	const char *name; /* as it was asked for: "cycles" */
-	const char *pmu;  /* whose event it is: "arm1176" */
+	const char *name; /* the name that was asked for: "cycles" */
+	const char *pmu;  /* PMU of the event: "arm1176" */
 	const char *unit; /* of the value: "ns"; NULL: a plain number */
-	/* "exact", "modelled", "measured", "scaled", "wrapped", "not supported", "not counted": how far
-	 * to trust it; docs/DESIGN.md, section 4. */
+	/* "exact", "modelled", "measured", "scaled", "wrapped", "not supported", "not
+	 * counted" */
 	const char *trust;
-	const char *reason;  /* why there is no value, or what to know about it; NULL: nothing */
-	const char *region;  /* that it was counted in; NULL: the whole run */
+	/* why there is no value, or what one has to know about it; NULL: nothing */
+	const char *reason;
+	const char *region;  /* region in which it was counted; NULL: the whole run */
 	int32_t cpu;	     /* -1: all */
 	uint32_t section;    /* rows with the same number are of one place and time; from 0 */
 	uint32_t group;	     /* rows of one {group} share a number; 0: of none */
-	int32_t has_value;   /* 0: `reason` says why */
+	int32_t has_value;   /* 0: there is no value, and `reason` says why */
 	uint64_t value;	     /* over several runs their mean, rounded */
 	uint64_t entries;    /* how often the region was entered */
 	uint64_t runtime_ns; /* how long it was counted; the emulated core's time in emulation */
 	double coverage;     /* share of the time it was counted: 1.0 always */
 	double stddev_pct; /* standard deviation of the mean in percent of it, over several runs */
-	/* Not 0: of an interval, and the three behind has_latency are its end, since the start. */
+	/* not 0: the row is of an interval, and the next three are its end, since the start */
 	int32_t interval;
-	/* Not 0: `value` is how often, and the last four are how long, in cycles. */
+	/* not 0: `value` is the number of occurrences, and the last four say how long they took,
+	 * in cycles */
 	int32_t has_latency;
 	uint64_t at_cycles, at_insns; /* 0: not known */
 	double at_seconds;
-	uint64_t latency_n, latency_sum;   /* timed occurrences, and their sum */
+	uint64_t latency_n, latency_sum;   /* number of timed occurrences, and their sum */
 	uint64_t latency_min, latency_max; /* min > max: not known */
 };
 
@@ -170,18 +173,18 @@ struct pmk_count_metric {
 struct pmk_count_summary {
 	const char *pmu, *core; /* core NULL: none was modelled */
 	const char *command;	/* quoted for display */
-	const char *producer;	/* who counted: "qemu-arm 7.2.22" */
-	const char *settings;	/* what was changed of the core */
-	const char *warning;	/* what a reader has to know, lines; NULL: nothing */
-	uint32_t passes;	/* programmings of the counters it took */
+	const char *producer;	/* what counted: "qemu-arm 7.2.22" */
+	const char *settings;	/* changed settings of the core */
+	const char *warning;	/* what the reader has to know, as lines; NULL: nothing */
+	uint32_t passes;	/* how many programmings of the counters it took */
 	uint32_t runs, processes, threads;
-	int32_t partial;   /* not 0: it was cut off, and the counts are what came before */
+	int32_t partial;   /* not 0: the run was cut off, and the counts are those up to then */
 	int32_t exit_code; /* of the program as a shell tells it, 128 + signal when it was killed */
 	double elapsed;	   /* seconds on the host, of a run */
 	double clock_hz;   /* of the cycles; 0: not known */
 };
 
-/* False: there are not so many. Rows stand in the order in which they came. */
+/* Returns false when there are not so many. Rows stand in the order in which they came. */
 bool pmk_count_row(const struct pmk_count *c, uint32_t i, struct pmk_count_row *row);
 bool pmk_count_metric(const struct pmk_count *c, uint32_t i, struct pmk_count_metric *metric);
 void pmk_count_summary(const struct pmk_count *c, struct pmk_count_summary *s);

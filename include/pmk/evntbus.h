@@ -2,8 +2,8 @@
 /*
  * EVNTBUS, the export of every event of an ARM11 to trace hardware. Host library only.
  *
- * Sources: DDI 0211 Table 3.141 for the ARM1136, DDI 0301H Table 3-137 for the ARM1176; the bits are
- * in src/pmu/arm11/evntbus.c. That of ARM1156 and MPCore is not documented.
+ * Sources: DDI 0211 Table 3.141 for the ARM1136, DDI 0301H Table 3-137 for the ARM1176; the bits
+ * are in src/pmu/arm11/evntbus.c. That of ARM1156 and MPCore is not documented.
  */
 #ifndef PMK_EVNTBUS_H
 #define PMK_EVNTBUS_H
@@ -17,14 +17,15 @@
 extern "C" {
 #endif
 
-/* Event codes that may be on it: 0 to one less. */
+/* The number of event codes that may be on it, from 0. */
 #define PMK_ARM11_EVNTBUS_CODES 0x13
 
 /*
  * One cycle of it. `count` is indexed by event code: 0, 1 or 2 occurrences in this cycle. A one-bit
- * field says "some"; in a two-bit field 1 is b01 and 2 is b10: the documents say only that the upper
- * bit means two (DDI 0301H Table 3-137), the lower is our choice. With `x` (PMNC.X) false the bus is
- * held at 0; in Debug state it is, too: the caller passes false. Always 0 on ARM1156 and MPCore.
+ * field says "some"; in a two-bit field 1 is b01 and 2 is b10: the documents say only that the
+ * upper bit means two (DDI 0301H Table 3-137), the lower is our choice. With `x` (PMNC.X) false the
+ * bus is held at 0. It is also 0 in Debug state, for which the caller passes false. Always 0 on
+ * ARM1156 and MPCore.
  */
 uint32_t pmk_arm11_evntbus(const struct pmk_pmu *pmu, bool x,
 			   const uint8_t count[PMK_ARM11_EVNTBUS_CODES]);

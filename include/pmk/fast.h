@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The cheapest measurement there is: one access per counter at each edge, inline, nothing else. For
- * short pieces of code in inner loops, where a region of <pmk/target.h> costs more than what it
- * measures. Fixed set: the cycle counter and the first two event counters, which is where
+ * The cheapest measurement: one access per counter at each end of the code, inline, and nothing
+ * else. For short pieces of code in inner loops, where a region of <pmk/target.h> costs more than
+ * what it measures. Fixed set: the cycle counter and the first two event counters, which is where
  * pmk_target_add() puts the cycles and the first two other events.
  *
  *	struct pmk_fast f;
@@ -11,12 +11,12 @@
  *	PMK_FAST_END(&f);		f.delta[0] cycles, f.delta[1] and [2] the events
  *
  * Differences are modulo 2^32, exact for code that counts less than that. The counters have to be
- * running (pmk_target_start). Cost per edge: ARM11 three MRC, at most 12 instructions; PMUv3 one ISB,
- * three MRS, at most 12 instructions (GCC, -Os and -O2). Callable from anywhere that may read the
- * counters.
+ * running (pmk_target_start). Cost at each end: ARM11 three MRC, at most 12 instructions; PMUv3 one
+ * ISB, three MRS, at most 12 instructions (GCC, -Os and -O2). Callable from anywhere that may read
+ * the counters.
  *
  * 16-bit Thumb has no MRC: compile the function that uses this with __attribute__((target("arm"))).
- * With PMK_ENABLED 0 nothing is left.
+ * With PMK_ENABLED 0 no code is left.
  */
 #ifndef PMK_FAST_H
 #define PMK_FAST_H
@@ -114,7 +114,7 @@ static inline __attribute__((always_inline)) void pmk_fast_end(struct pmk_fast *
 	f->delta[2] = (uint32_t)e1 - b2;
 }
 
-#endif /* Other processors: the macros do not exist, so using them is an error. */
+#endif /* On other processors the macros do not exist, so that using them is an error. */
 
 #endif
 

@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-/* What the instruction asks of the execution units. */
+/* Which execution units the instruction needs. */
 enum pmk_iclass {
 	PMK_I_OTHER,	  /* hints, MRS, CPS, coprocessor moves …: one issue cycle */
 	PMK_I_ALU,	  /* register or immediate operand */
@@ -34,7 +34,7 @@ enum pmk_iclass {
 	PMK_I_STOREM,
 	PMK_I_SWAP,    /* read and write of one location */
 	PMK_I_PRELOAD, /* PLD */
-	PMK_I_BRANCH,  /* B, BL, BLX, BX, BXJ and nothing else */
+	PMK_I_BRANCH,  /* B, BL, BLX, BX, BXJ, without other work */
 	PMK_I_FP,      /* floating point and SIMD of A32, not timed */
 	/* A64 */
 	PMK_I_DIV,     /* SDIV, UDIV */
@@ -43,7 +43,8 @@ enum pmk_iclass {
 	PMK_I_FP_MAC,  /* scalar FP fused multiply-add: accumulator in ra */
 	PMK_I_FP_DIV,  /* scalar FP divide; mem_bytes says the width: 2, 4 or 8 */
 	PMK_I_FP_SQRT, /* likewise */
-	PMK_I_FP_MOVE, /* between general and FP registers, FMOV, UMOV, INS, DUP from a general register */
+	/* between general and FP registers, FMOV, UMOV, INS, DUP from a general register */
+	PMK_I_FP_MOVE,
 	PMK_I_SIMD,    /* Advanced SIMD, integer */
 	PMK_I_SIMD_FP, /* Advanced SIMD, floating point */
 	PMK_I_CRYPTO,
@@ -56,18 +57,20 @@ enum pmk_iclass {
 	PMK_I_CACHE_OP,	   /* wic, wdc */
 };
 
-/* What an A64 instruction is beyond its class: bits of pmk_insn.kind, for events that count kinds. */
+/* What an A64 instruction is beyond its class: bits of pmk_insn.kind, for events that count
+ * kinds. */
 enum pmk_ikind {
-	PMK_K_DP = 1 << 0,	    /* integer data processing, moves included */
-	PMK_K_ASE = 1 << 1,	    /* Advanced SIMD, but for loads, stores and moves to or from X */
-	PMK_K_VFP = 1 << 2,	    /* scalar floating point, with the same exceptions */
+	PMK_K_DP = 1 << 0, /* integer data processing, moves included */
+	/* Advanced SIMD, but for loads, stores and moves to or from X */
+	PMK_K_ASE = 1 << 1,
+	PMK_K_VFP = 1 << 2, /* scalar floating point, with the same exceptions */
 	PMK_K_CRYPTO = 1 << 3,
-	PMK_K_LDREX = 1 << 4,	    /* load exclusive */
-	PMK_K_STREX = 1 << 5,	    /* store exclusive */
-	PMK_K_ACQUIRE = 1 << 6,	    /* load-acquire: LDAR, LDAXR, LDAPR, LDLAR */
-	PMK_K_RELEASE = 1 << 7,	    /* store-release: STLR, STLXR, STLLR */
-	PMK_K_BR_IMM = 1 << 8,	    /* B, BL, B.cond, CBZ, CBNZ, TBZ, TBNZ */
-	PMK_K_BR_RETURN = 1 << 9,   /* RET and its authenticated forms */
+	PMK_K_LDREX = 1 << 4,	     /* load exclusive */
+	PMK_K_STREX = 1 << 5,	     /* store exclusive */
+	PMK_K_ACQUIRE = 1 << 6,	     /* load-acquire: LDAR, LDAXR, LDAPR, LDLAR */
+	PMK_K_RELEASE = 1 << 7,	     /* store-release: STLR, STLXR, STLLR */
+	PMK_K_BR_IMM = 1 << 8,	     /* B, BL, B.cond, CBZ, CBNZ, TBZ, TBNZ */
+	PMK_K_BR_RETURN = 1 << 9,    /* RET and its authenticated forms */
 	PMK_K_BR_INDIRECT = 1 << 10, /* BR, BLR, RET families */
 	PMK_K_SVC = 1 << 11,
 	PMK_K_HVC = 1 << 12,
@@ -76,22 +79,24 @@ enum pmk_ikind {
 	PMK_K_UNDEF = 1 << 15,	    /* BRK, HLT, UDF: exception by itself */
 	PMK_K_CID_WRITE = 1 << 16,  /* MSR CONTEXTIDR_EL1 */
 	PMK_K_TTBR_WRITE = 1 << 17, /* MSR TTBR0_EL1, TTBR1_EL1 */
-	PMK_K_DC_ZVA = 1 << 18,	    /* zeroes a block (64 bytes on A53, A72); no memory callback in QEMU */
+	/* zeroes a block (64 bytes on A53, A72); no memory callback in QEMU */
+	PMK_K_DC_ZVA = 1 << 18,
 	PMK_K_VECTOR_MEM = 1 << 19, /* load or store of FP/SIMD registers */
 };
 
-/* The same for MicroBlaze, in the same field: mul, idiv are ARITH, too, a NOP is LOGICAL, too. */
+/* The same for MicroBlaze, in the same field: mul and idiv are ARITH, too; a NOP is LOGICAL,
+ * too. */
 enum pmk_mb_kind {
-	PMK_MB_ARITH = 1 << 0,	    /* add, rsub, cmp, mul, idiv and their immediate forms */
-	PMK_MB_LOGICAL = 1 << 1,    /* or, and, xor, andn and their immediate forms */
+	PMK_MB_ARITH = 1 << 0,	 /* add, rsub, cmp, mul, idiv and their immediate forms */
+	PMK_MB_LOGICAL = 1 << 1, /* or, and, xor, andn and their immediate forms */
 	PMK_MB_MUL = 1 << 2,
 	PMK_MB_DIV = 1 << 3,
-	PMK_MB_BARREL = 1 << 4,	    /* bsrl, bsra, bsll, their immediate forms, bsefi, bsifi */
-	PMK_MB_SHIFT = 1 << 5,	    /* sra, src, srl */
+	PMK_MB_BARREL = 1 << 4, /* bsrl, bsra, bsll, their immediate forms, bsefi, bsifi */
+	PMK_MB_SHIFT = 1 << 5,	/* sra, src, srl */
 	PMK_MB_FP = 1 << 6,
-	PMK_MB_PCMP = 1 << 7,	    /* pcmpbf, pcmpeq, pcmpne */
-	PMK_MB_SEXT = 1 << 8,	    /* sext8, sext16, sextl32 */
-	PMK_MB_IMM = 1 << 9,	    /* imm, imml: a prefix of the instruction that follows */
+	PMK_MB_PCMP = 1 << 7, /* pcmpbf, pcmpeq, pcmpne */
+	PMK_MB_SEXT = 1 << 8, /* sext8, sext16, sextl32 */
+	PMK_MB_IMM = 1 << 9,  /* imm, imml: a prefix of the instruction that follows */
 	PMK_MB_WIC = 1 << 10,
 	PMK_MB_WDC = 1 << 11,	    /* all forms */
 	PMK_MB_MSR = 1 << 12,	    /* msrset, msrclr */
@@ -154,7 +159,7 @@ struct pmk_insn {
 	bool conditional; /* may fail its condition */
 	bool is_branch; /* counts as a branch instruction of the architecture: B BL BLX BX BXJ … */
 	bool sets_flags;
-	bool reads_flags;  /* other than by the condition: ADC, RRX, MRS … */
+	bool reads_flags;  /* other than as its condition: ADC, RRX, MRS … */
 	bool exclusive;	   /* LDREX, STREX: a failed store does not access memory */
 	bool load, store;  /* accesses memory; both for SWP */
 	bool literal;	   /* load from [pc, #imm]; address in target */
@@ -187,18 +192,19 @@ void pmk_isa_arm_free(struct pmk_isa_arm *isa);
 /*
  * Decode the instruction of `size` bytes at `bytes` (little endian as in memory), which stands at
  * guest address `addr`. Always fills *insn; an unknown encoding has decoded = false.
- * Thumb BL/BLX pairs: QEMU delivers the pair as one 4-byte instruction; so does this decoder.
+ * Thumb BL/BLX pairs: QEMU delivers the pair as one 4-byte instruction, and this decoder does, too.
  */
 void pmk_isa_arm_decode(struct pmk_isa_arm *isa, bool thumb, uint64_t addr, const void *bytes,
 			size_t size, struct pmk_insn *insn);
 
 /*
- * Decode one A64 instruction at guest address `addr`: v8.0 to v8.5 as listed at the top of src/isa/a64.c,
- * without SVE and SME. No state, no allocation, any thread. Always fills *insn; an encoding it does not
- * know has decoded = false. Registers, kinds and sizes come from the encoding (DDI 0487, C4). Beside
- * what the struct says: multiplicands are rn and rm; an old value of the destination that is read
- * (MOVK, BFM, CAS, vector inserts) is ra; atomics and store exclusives have their value in rm and
- * their result in rd. LDn and STn count elements, the class of more than one is LOADM or STOREM.
+ * Decode one A64 instruction at guest address `addr`: v8.0 to v8.5 as listed at the top of
+ * src/isa/a64.c, without SVE and SME. No state, no allocation, any thread. Always fills *insn; an
+ * encoding it does not know has decoded = false. Registers, kinds and sizes come from the encoding
+ * (DDI 0487, C4). Beside what the struct says: multiplicands are rn and rm; an old value of the
+ * destination that is read (MOVK, BFM, CAS, vector inserts) is ra; atomics and store exclusives
+ * have their value in rm and their result in rd. LDn and STn count elements, the class of more than
+ * one is LOADM or STOREM.
  */
 void pmk_isa_a64_decode(uint64_t addr, uint32_t word, struct pmk_insn *insn);
 
@@ -209,11 +215,11 @@ void pmk_isa_a64_decode(uint64_t addr, uint32_t word, struct pmk_insn *insn);
  * the core with C_DATA_SIZE = 64, which has all of it and PMK_MB_LONG.
  *
  * Beside what the struct says: rn is the field rA, rm the field rB, the value of a store is rd, the
- * flag is MSR[C]. Bytes, halves and words are told by load, store and mem_bytes. Branches with
- * PMK_MB_BR_IMM are JUMP or CALL; brk and brki are EXCEPTION, brki has a target; rtsd is RETURN,
- * the other returns are MODE. is_branch is PMK_MB_BR or PMK_MB_BR_COND. sysop of mbar: WFI for the
- * sleep family, else DSB if it waits for data, else ISB if it waits for code; of a write to the
- * UTLB or the process ID: TLB.
+ * flag is MSR[C]. load, store and mem_bytes say whether bytes, halves or words are accessed.
+ * Branches with PMK_MB_BR_IMM are JUMP or CALL; brk and brki are EXCEPTION, brki has a target; rtsd
+ * is RETURN, the other returns are MODE. is_branch is PMK_MB_BR or PMK_MB_BR_COND. sysop of mbar:
+ * WFI for the sleep family, else DSB if it waits for data, else ISB if it waits for code; of a
+ * write to the UTLB or the process ID: TLB.
  */
 void pmk_isa_microblaze_decode(uint64_t addr, uint32_t word, struct pmk_insn *insn);
 void pmk_isa_microblaze64_decode(uint64_t addr, uint32_t word, struct pmk_insn *insn);
@@ -222,7 +228,8 @@ void pmk_isa_microblaze64_decode(uint64_t addr, uint32_t word, struct pmk_insn *
  * Complete a decoded instruction that stands behind a prefix: `prefix` is the word of the imm, or
  * for microblaze64 imml, right in front of it. It changes the target of an immediate branch or
  * break, and whether a bri 4 is one; no other fact depends on an immediate. Call it once for
- * whatever follows a prefix. Of two imml, for 64 bits, the nearer one counts: 40 bits.
+ * whatever follows a prefix. Of two imml, as used for 64 bits, only the nearer one counts, so the
+ * immediate has 40 bits.
  */
 void pmk_isa_microblaze_imm(struct pmk_insn *insn, uint32_t prefix);
 void pmk_isa_microblaze64_imm(struct pmk_insn *insn, uint32_t prefix);

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Event counters of the level 2 cache controllers of ARM11 systems: the L210's event monitor, a block of
- * its own on the L2's event bus, and the two counters inside the L220.
+ * Event counters of the level 2 cache controllers of ARM11 systems: the L210's event monitor, a
+ * block of its own on the L2's event bus, and the two counters inside the L220.
  *
  * Sources: L210  DDI 0284, appendix C (event monitor); register offsets of the Freescale i.MX31
  *          L310  DDI 0246, chapter 3: the event counter registers that the L220 shares
  *          S1    ARM DAI 0195B §9: what its events mean
  *
- * They see what the level 1 caches ask of the L2: reads served from its line buffers do not count as
- * requests, so there are fewer requests than level 1 misses (S1 §9).
+ * They see the requests of the level 1 caches to the L2: reads served from its line buffers do not
+ * count as requests, so there are fewer requests than level 1 misses (S1 §9).
  *
- *	L210  four counters of 32 bits that wrap; a flag and an interrupt each; they can be set to zero
- *	      together, not preloaded. The event bus of the L2 has to be enabled beforehand: Auxiliary
- *	      Control bit 20, while the cache is off.
- *	L220  two counters of 32 bits that stop at 2^32 - 1; one interrupt for both; they can be written
- *	      while the counters are disabled (our choice: no source says more).
+ *	L210  four counters of 32 bits that wrap; a flag and an interrupt each; they can be set to
+ *	      zero together, not preloaded. The event bus of the L2 has to be enabled beforehand:
+ *	      Auxiliary Control bit 20, while the cache is off.
+ *	L220  two counters of 32 bits that stop at 2^32 - 1; one interrupt for both; they can be
+ *	      written while the counters are disabled (our choice: no source says more).
  *
- * The driver is freestanding; all functions may be called from an interrupt handler if the port may.
+ * The driver is freestanding; all functions may be called from an interrupt handler if the port
+ * may.
  */
 #ifndef PMK_L2CC_H
 #define PMK_L2CC_H
@@ -43,8 +44,9 @@ enum pmk_l210_reg {
 
 /* L220: register numbers. */
 enum pmk_l220_reg {
-	PMK_L220_CONTROL,    /* 0x200 event counter control */
-	PMK_L220_CONFIG1,    /* 0x204 event counter 1 configuration: 1 stands before 0 */
+	PMK_L220_CONTROL, /* 0x200 event counter control */
+	/* 0x204 event counter 1 configuration: the registers of 1 stand before those of 0 */
+	PMK_L220_CONFIG1,
 	PMK_L220_CONFIG0,    /* 0x208 */
 	PMK_L220_COUNTER1,   /* 0x20C */
 	PMK_L220_COUNTER0,   /* 0x210 */
@@ -55,8 +57,9 @@ enum pmk_l220_reg {
 	PMK_L220_NREGS
 };
 
-/* Offsets for struct pmk_mmio, by register number. The L210's monitor: as in ARM's template, and as the
- * i.MX31 has it (base 0x43F08000). The L220: from the base of the controller. */
+/* Offsets for struct pmk_mmio, by register number. The L210's monitor has those of ARM's
+ * template and of the i.MX31 (base 0x43F08000). Those of the L220 count from the base of the
+ * controller. */
 extern const uint16_t pmk_l210_offsets[PMK_L210_NREGS];
 extern const uint16_t pmk_l210_imx31_offsets[PMK_L210_NREGS];
 extern const uint16_t pmk_l220_offsets[PMK_L220_NREGS];

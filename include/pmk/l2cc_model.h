@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * L210 and L220: the models, with what is chosen where the sources leave it open. <pmk/model.h>
+ * L210 and L220: the models, and their parameters for what the sources leave open. <pmk/model.h>
  * says how models are used. Host library only; a driver does not include this. Sources as in
  * <pmk/l2cc.h>.
  */
@@ -19,25 +19,24 @@ extern "C" {
 
 #define PMK_L2CC_MAX_COUNTERS 4
 
-/* Where the sources leave a choice; all defaults, false, are our choice. */
+/* Where the sources leave a choice. All defaults are false, which is our choice. */
 struct pmk_l2cc_params {
-	/* L210: EMMC [11:8] are the reset bits of counters 0 … 3 from the top. By default bit 8 + n is
-	 * counter n's. */
+	/* L210: EMMC [11:8] are the reset bits of counters 0 … 3 from the top. By default bit 8
+	 * + n is counter n's. */
 	bool reset_from_top;
 	/* L220: a counter takes a written value while the counters are enabled. By default it does
 	 * not. */
 	bool write_while_running;
 };
 
-/* What a guest did that it had better not; bits of `oddities`, never cleared by the model but by
- * reset. */
+/* Mistakes of the guest; bits of `oddities`. The model clears them only at reset. */
 enum pmk_l2cc_oddity {
 	PMK_L2CC_ODD_EVENT = 1 << 0,	 /* selected a reserved event */
 	PMK_L2CC_ODD_READ_ONLY = 1 << 1, /* wrote a register that cannot be written (now) */
 	PMK_L2CC_ODD_SBZ = 1 << 2,	 /* wrote 1 to a bit that has no meaning */
 };
 
-/* Either of them. No pointers. */
+/* Either of the two models. It contains no pointers. */
 struct pmk_l2cc_model {
 	struct pmk_l2cc_params params;
 	uint32_t oddities;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a latency counter tells of the occurrences it timed, in the form that hardware has it (MicroBlaze,
- * UG984 "Performance Monitoring"): how many, the sum of their latencies and of the squares, the shortest
- * and the longest. Cycles. min > max: nothing was timed.
+ * What a latency counter measured of the occurrences that it timed, in the form that hardware has
+ * (MicroBlaze, UG984 "Performance Monitoring"): their number, the sum of their latencies and of the
+ * squares, the shortest and the longest, in cycles. min > max: nothing was timed.
  */
 #ifndef PMK_LATENCY_H
 #define PMK_LATENCY_H

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * LIKWID's marker names on our regions, so that code instrumented for likwid-perfctr measures here
- * without a change. Include this instead of <likwid-marker.h>; define PMK_TARGET (see <pmk/target.h>)
- * and give the target an array of regions, one per tag, before LIKWID_MARKER_INIT.
+ * without a change. Include this instead of <likwid-marker.h>; define PMK_TARGET (see
+ * <pmk/target.h>) and give the target an array of regions, one per tag, before LIKWID_MARKER_INIT.
  *
  * START and STOP look their tag up by name at each call: a string comparison per region before it.
- * THREADINIT and SWITCH have nothing to do. GET stores the net sums of the first *nevents events, the
- * number of events and of occurrences, in whatever type the variables have; the time is not measured:
- * it is set to 0.
+ * THREADINIT and SWITCH do nothing. GET stores the net sums of the first *nevents events, the
+ * number of events and of occurrences, in whatever type the variables have; the time is not
+ * measured: it is set to 0.
  */
 #ifndef PMK_LIKWID_H
 #define PMK_LIKWID_H
@@ -24,7 +24,8 @@
 	((void)pmk_region_end(PMK_TARGET, (unsigned)pmk_region_find(PMK_TARGET, (tag))))
 #define LIKWID_MARKER_RESET(tag) \
 	((void)pmk_region_reset(PMK_TARGET, (unsigned)pmk_region_find(PMK_TARGET, (tag))))
-/* Its parameters are not called like members, which would be replaced by the arguments. */
+/* The parameters do not have the names of struct members, because the preprocessor would replace
+ * those, too. */
 #if PMK_ENABLED
 #define LIKWID_MARKER_GET(tag, pn_, values_, time_, calls_)                                \
 	do {                                                                               \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Counting in the program itself on Linux: events of the calling thread, through perf_event_open(2).
- * Host library only; firmware has <pmk/target.h>.
+ * Counting in the program itself on Linux: events of the calling thread, through
+ * perf_event_open(2). Host library only; firmware has <pmk/target.h>.
  *
  *	struct pmk_linux_self *s;
  *	const char *names[] = { "cycles", "instructions" };
@@ -15,8 +15,8 @@
  *	printf("%llu\n", (unsigned long long)pmk_linux_since(&before[1], &after[1]));
  *
  * Where the kernel lets programs read counters (x86: by default; AArch64: when the file
- * /proc/sys/kernel/perf_user_access holds 1) a read takes no system call. Everywhere else, and while
- * an event is not on a counter, it is a read(2).
+ * /proc/sys/kernel/perf_user_access holds 1) a read takes no system call. Everywhere else, and
+ * while an event is not on a counter, it is a read(2).
  */
 #ifndef PMK_LINUX_H
 #define PMK_LINUX_H
@@ -33,33 +33,34 @@ extern "C" {
 
 struct pmk_linux_self;
 
-/* A reading: what was counted since open, and for how long. */
+/* A reading: the count since open, and the times of counting. */
 struct pmk_linux_value {
 	uint64_t value;
-	uint64_t enabled_ns; /* how long it was to be counted … */
-	uint64_t running_ns; /* … and was: less, when more events than counters took turns */
+	uint64_t enabled_ns; /* for how long it should have been counted … */
+	/* … and for how long it was: less when more events than counters took turns */
+	uint64_t running_ns;
 };
 
 /*
  * Open up to PMK_LINUX_SELF_EVENTS events, one by one, for the calling thread, user mode only, and
- * start counting. Names are those of `pmk stat -T linux -e`, without modifiers. 0 and *out, to be closed
- * by pmk_linux_self_close(); or with one line in msg (may be NULL): PMK_EINVAL, PMK_ENOMEM;
- * PMK_ENOEVENT: unknown name; PMK_ENOTSUP: this machine or kernel does not count it.
- * Calls of one object only in the thread that opened it; a child of fork() has to open its own.
+ * start counting. Names are those of `pmk stat -T linux -e`, without modifiers. Returns 0 and *out,
+ * which pmk_linux_self_close() closes; or an error with one line in msg (may be NULL): PMK_EINVAL,
+ * PMK_ENOMEM; PMK_ENOEVENT: unknown name; PMK_ENOTSUP: this machine or kernel does not count it.
+ * Use an object only in the thread that opened it; a child of fork() has to open its own.
  */
 int pmk_linux_self_open(struct pmk_linux_self **out, const char *const *names, unsigned count,
 			char *msg, size_t size);
 void pmk_linux_self_close(struct pmk_linux_self *s);
 
-/* Read all events, in the order of their names, into values[count]. Stops nothing, takes no memory, may be
- * called from signal handlers. 0, or PMK_EIO. */
+/* Read all events, in the order of their names, into values[count]. It stops nothing, allocates
+ * nothing, and may be called from signal handlers. Returns 0 or PMK_EIO. */
 int pmk_linux_self_read(const struct pmk_linux_self *s, struct pmk_linux_value *values);
 
-/* Could event i be read without a system call, right now? */
+/* Can event i be read without a system call at this moment? */
 bool pmk_linux_self_direct(const struct pmk_linux_self *s, unsigned i);
 
-/* value · enabled / running in 128 bits, to the nearest integer: what would have been counted in all
- * the time. 0 when it never ran; UINT64_MAX where it does not fit. */
+/* value · enabled / running in 128 bits, to the nearest integer: an estimate of the count if it
+ * had been counted all the time. 0 when it never ran; UINT64_MAX when it does not fit. */
 uint64_t pmk_linux_scale(uint64_t value, uint64_t enabled_ns, uint64_t running_ns);
 
 /* What was counted between two readings, scaled. */

@@ -5,20 +5,20 @@
  * Sources: UG984   MicroBlaze Processor Reference Guide, "Performance Monitoring", debug registers
  *          PG115   MicroBlaze Debug Module v3.2, software access to debug registers
  *
- * The counters are reached one after the other: every access to Control, Status, Data Read and Data
- * Write goes on to the next item or counter, event counters before latency counters, until Reset in the
- * Command register goes back to the first. They are read from a sample of all counters, taken at one
- * instant. Nothing can be read back but the samples, and neither how many counters there are nor
- * how wide: that is configuration.
+ * The counters can only be accessed one after the other: every access to Control, Status, Data Read
+ * and Data Write goes on to the next item or counter, event counters before latency counters, until
+ * Reset in the Command register goes back to the first. Values are read from a sample of all
+ * counters, taken at one instant. Only samples can be read back. The number of counters and their
+ * width cannot be read: they are configuration.
  *
  *	PCCMDR    4      3      2     1       0
  *	        ┌──────┬──────┬─────┬───────┬──────┐
  *	        │Clear │Start │Stop │Sample │Reset │
  *	        └──────┴──────┴─────┴───────┴──────┘
  *
- * The driver and the ports are freestanding. A sequence of accesses must not be interrupted by another
- * user of the same counters (pmk_pmu.sequential), and goes on from call to call: one struct pmk_dev for
- * the counters of a processor, and a lock around its calls.
+ * The driver and the ports are freestanding. A sequence of accesses must not be interrupted by
+ * another user of the same counters (pmk_pmu.sequential), and a sequence continues from call to
+ * call. So use one struct pmk_dev for the counters of a processor, and a lock around its calls.
  */
 #ifndef PMK_MICROBLAZE_H
 #define PMK_MICROBLAZE_H
@@ -46,8 +46,8 @@ enum pmk_microblaze_reg {
 	PMK_MICROBLAZE_NREGS
 };
 
-/* How the debug module reaches them: its command, and how many bits it shifts behind that, the highest
- * first (UG984, debug registers). */
+/* How the debug module accesses them: its command, and how many bits it shifts after that, the
+ * highest first (UG984, debug registers). */
 struct pmk_microblaze_access {
 	uint8_t command, bits;
 	bool write; /* write-only; the others are read-only */
@@ -62,18 +62,19 @@ struct pmk_microblaze_config {
 	uint8_t width;	   /* C_DEBUG_COUNTER_WIDTH, 32, 48 or 64 */
 };
 
-/* The tools' default: five event counters, one latency counter, 32 bits. Counter numbers are the order
- * of access: event counters from 0, then latency counters. */
+/* The tools' default: five event counters, one latency counter, 32 bits. Counter numbers are the
+ * order of access: event counters from 0, then latency counters. */
 extern const struct pmk_pmu pmk_microblaze;
 
-/* One that was built otherwise. The caller owns it; it must outlive its users, and stay where it is. */
+/* A PMU of a processor that was built otherwise. The caller owns it; it must outlive its users
+ * and must not be moved. */
 struct pmk_microblaze_pmu {
 	struct pmk_pmu pmu;
 	struct pmk_microblaze_config config;
 	struct pmk_counter counter[PMK_MICROBLAZE_MAX_EVENTS + PMK_MICROBLAZE_MAX_LATENCIES];
 };
 
-/* Fill `p`; then use &p->pmu. PMK_ERANGE: outside of the ranges above, or no counter at all. */
+/* Fill `p`; then use &p->pmu. PMK_ERANGE: outside of the ranges above, or no counters at all. */
 int pmk_microblaze_configure(struct pmk_microblaze_pmu *p, unsigned events, unsigned latencies,
 			     unsigned width);
 
@@ -81,63 +82,67 @@ int pmk_microblaze_configure(struct pmk_microblaze_pmu *p, unsigned events, unsi
  * The MicroBlaze Debug Module (MDM), memory-mapped: software access to debug registers (PG115),
  * C_DBG_REG_ACCESS = 1. For software on a processor that reaches its AXI interface, and for probes.
  *
- * Each access takes the access lock, which keeps JTAG and software apart, and gives it back. Between two
- * accesses others may have it; while a debugger uses the same counters nothing can be measured.
+ * Each access takes the access lock, which separates JTAG and software, and gives it back. Between
+ * two accesses others may take it. While a debugger uses the same counters, nothing can be
+ * measured.
  */
 struct pmk_mdm {
 	/* 32-bit accesses at byte offsets 0x10 (DBG_CTRL, DBG_STATUS), 0x14 (DBG_DATA), 0x18
-	 * (DBG_LOCK). 0 or a negative enum pmk_error. An access to DBG_DATA lasts as long as the module
-	 * shifts; there is nothing to poll. */
+	 * (DBG_LOCK). 0 or a negative enum pmk_error. An access to DBG_DATA lasts as long as the
+	 * module shifts; there is nothing to poll. */
 	int (*load)(void *ctx, unsigned offset, uint32_t *value);
 	int (*store)(void *ctx, unsigned offset, uint32_t value);
 	void *ctx;
 	uint8_t ports;	   /* C_MB_DBG_PORTS, 1 … 32 */
-	uint8_t processor; /* which of them, 0 … ports - 1 */
-	/* How often to ask for the access lock before PMK_EBUSY; not 0. docs/firmware.md: which. */
+	uint8_t processor; /* which of them is used, 0 … ports - 1 */
+	/* How often to ask for the access lock before PMK_EBUSY; not 0. docs/firmware.md says
+	 * which number to choose. */
 	uint32_t patience;
 };
 
-/* Fill `mdm` for registers at address `base`, one processor. `base` has to be mapped as Device. */
+/* Fill `mdm` for the registers at address `base` and one processor. `base` has to be mapped as
+ * Device memory. */
 void pmk_mdm_mmio(struct pmk_mdm *mdm, uintptr_t base);
-/* Unlock the module and select the processor. PMK_EBUSY: JTAG or somebody else holds the access lock.
- * PMK_EINVAL: there is no such processor. After an error the module is locked again. */
+/* Unlock the module and select the processor. PMK_EBUSY: JTAG or somebody else holds the access
+ * lock. PMK_EINVAL: there is no such processor. After an error the module is locked again. */
 int pmk_mdm_open(struct pmk_mdm *mdm);
 /* Give it back, locked. */
 int pmk_mdm_close(struct pmk_mdm *mdm);
 /*
- * `mdm` must outlive the port. PMK_EBUSY: somebody else has the access lock. PMK_EINVAL: a register that
- * is not read, or not written. Otherwise what `load` and `store` say: where a debugger takes the lock
- * away by force between asking for it and DBG_DATA, that access ends with a bus error, in some versions
- * of the module; in the others nothing tells.
+ * `mdm` must outlive the port. PMK_EBUSY: somebody else has the access lock. PMK_EINVAL: a register
+ * that is not read, or not written. Other errors are those of `load` and `store`. A debugger may
+ * take the lock away by force after it was granted and before DBG_DATA is accessed. In some
+ * versions of the module that access then ends with a bus error; in the others nothing shows it.
  */
 struct pmk_port pmk_port_mdm(struct pmk_mdm *mdm);
 
 /*
- * The same over JTAG. `scan` shifts `bits` bits through the data register of the USER instruction that
- * the MDM listens to, bit 0 of out[0] first, keeps what comes out in in[] likewise (NULL: nobody wants
- * it), and passes Update-DR. `select` loads BYPASS and then that instruction (bits of it depend on the
- * FPGA); no other is loaded before the next `select`.
+ * The same over JTAG. `scan` shifts `bits` bits through the data register of the USER instruction
+ * that the MDM listens to, bit 0 of out[0] first, stores what comes out in in[] in the same order
+ * (NULL: it is not needed), and passes Update-DR. `select` loads BYPASS and then that instruction
+ * (bits of it depend on the FPGA); no other is loaded before the next `select`.
  */
 struct pmk_mdm_jtag {
 	int (*select)(void *ctx);
 	int (*scan)(void *ctx, unsigned bits, const uint8_t *out, uint8_t *in);
 	void *ctx;
 	uint8_t ports, processor; /* as above */
-	bool lost;		  /* the port's: a scan failed */
+	bool lost;		  /* set by the port: a scan failed */
 };
 
 /* Select the USER instruction, the MDM behind it and the processor. PMK_EINVAL as above. */
 int pmk_mdm_jtag_open(struct pmk_mdm_jtag *jtag);
 /*
- * `jtag` must outlive the port. Scans are by turns a command and its data, so when one has failed nobody
- * knows which is next: every access is PMK_EIO until it is opened again. PMK_EINVAL as above.
+ * `jtag` must outlive the port. A scan of a command and a scan of its data take turns, so after a
+ * failed scan nobody knows which is next: every access gives PMK_EIO until the port is opened
+ * again. PMK_EINVAL as above.
  */
 struct pmk_port pmk_port_mdm_jtag(struct pmk_mdm_jtag *jtag);
 
 /*
- * Event codes: UG984, "Performance Monitoring", table of events, which calls them E0 to E63. What each
- * means is said once, in the catalogue: pmk_pmu_event_code(). From 57 on they have a latency: a latency
- * counter takes these and nothing else, an event counter counts how often they ended.
+ * Event codes: UG984, "Performance Monitoring", table of events, which calls them E0 to E63. The
+ * catalogue says what each of them means: pmk_pmu_event_code(). Events from 57 on have a latency: a
+ * latency counter takes only these, and an event counter counts how often they ended.
  */
 enum pmk_microblaze_event {
 	PMK_MICROBLAZE_INSN_EXECUTED = 0,

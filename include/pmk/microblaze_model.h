@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * MicroBlaze performance counters: the models, with what is chosen where the documents leave it
- * open, and the pins that they see. <pmk/model.h> says how models are used. Host library only; a
- * driver does not include this.
+ * MicroBlaze performance counters: the models, their parameters for what the documents leave open,
+ * and the pins that they see. <pmk/model.h> says how models are used. Host library only; a driver
+ * does not include this.
  *
  * Three of them, one in front of the other: the counters (struct pmk_model_ops), the registers of
  * the MicroBlaze Debug Module (MDM) through which software reaches them, and the MDM's JTAG side.
@@ -24,29 +24,29 @@ extern "C" {
 /* ---- the counters -------------------------------------------------------------------------- */
 
 /*
- * What the documents leave open. All false and 0 by default, but `shared_pointer`: our choice. "One
- * register" is one of Control, Status, Data Read and Data Write.
+ * What the documents leave open. By default all are false and 0, except `shared_pointer`; this is
+ * our choice. "One register" is one of Control, Status, Data Read and Data Write.
  */
 struct pmk_microblaze_params {
-	/* One pointer to counter and item for the four registers; without, each has its own. The
-	 * typical procedure resets between status and data, which makes sense with one only.
-	 * Default true. */
+	/* The four registers share one pointer to counter and item; if false, each register has
+	 * its own. The typical procedure resets between status and data, which makes sense only
+	 * with one pointer. Default true. */
 	bool shared_pointer;
 	/* An access past the last counter goes on at the first. By default the pointer stays behind
 	 * the last: reads give 0, writes do nothing. */
 	bool pointer_wraps;
-	/* Commands in one write act in the order Reset, Sample, Stop, Clear, Start. With these,
-	 * Clear comes before Sample, and Stop after Start. */
+	/* Commands in one write act in the order Reset, Sample, Stop, Clear, Start. The next two
+	 * members change that: Clear comes before Sample, and Stop after Start. */
 	bool clear_first, stop_last;
-	bool clear_sample; /* Clear reaches the sampled copies, too */
-	bool write_sample; /* Data Write reaches the sampled copy, too, without a Sample */
+	bool clear_sample; /* Clear also clears the sampled copies */
+	bool write_sample; /* Data Write also writes the sampled copy, without a Sample */
 	/* Events from 64 on are those of their lower six bits. By default they count nothing. */
 	bool decode_6_bits;
-	bool reset_ignored;	 /* a reset of the core leaves the counters alone */
-	bool count_while_halted; /* the debugger has halted the core, and counting goes on */
+	bool reset_ignored;	 /* a reset of the core does not change the counters */
+	bool count_while_halted; /* counting goes on while the debugger has halted the core */
 	/* Overflow is set by the count that reaches the maximum ("Performance Monitoring"). By
-	 * default by the one that goes beyond it (PCSR). Event counters; the sums of latency
-	 * counters have to wrap. */
+	 * default it is set by the count that goes beyond the maximum (PCSR). This is for event
+	 * counters; the sums of latency counters have to wrap. */
 	bool overflow_at_max;
 	bool saturate; /* counts and sums stay at their maximum. By default they wrap */
 	/* Overflow of a latency counter raises Dbg_Intr, too, at the next synchronisation. */
@@ -55,16 +55,17 @@ struct pmk_microblaze_params {
 	 * stop at their maximum. */
 	bool truncate_extremes;
 	/* An occurrence that was under way at Start, at Clear or when its event was selected is
-	 * timed as a whole. By default a latency counter does not see it. */
+	 * timed as a whole. By default a latency counter ignores it. */
 	bool time_in_flight;
 	/* An occurrence that begins while another is timed is not timed and not counted, but sets
-	 * Full. By default it is timed for itself. */
+	 * Full. By default it is timed separately. */
 	bool overlap_ignored;
 	uint32_t min_empty; /* the minimum of a latency counter that has timed nothing */
 	uint32_t undefined; /* what reading a write-only register gives */
 };
 
-/* Pins and states that the counters see. The last three happen when they are set to 1. */
+/* Pins and states that the counters see. The last three are actions that happen when they are
+ * set to 1. */
 enum pmk_microblaze_input {
 	PMK_MICROBLAZE_IN_HALTED, /* 1: the debugger has halted the core. 0 after reset */
 	PMK_MICROBLAZE_IN_STOP,	  /* cross-trigger action 4: stop performance monitoring */
@@ -73,24 +74,24 @@ enum pmk_microblaze_input {
 	PMK_MICROBLAZE_NINPUTS
 };
 
-/* What a guest did that it had better not; bits of pmk_microblaze_model.oddities, never cleared by
- * the model but by reset. */
+/* Mistakes of the guest; bits of pmk_microblaze_model.oddities. The model clears them only at
+ * reset. */
 enum pmk_microblaze_oddity {
-	PMK_MICROBLAZE_ODD_READ_WO = 1 << 0,  /* read a register that is written only */
-	PMK_MICROBLAZE_ODD_WRITE_RO = 1 << 1, /* wrote one that is read only: ignored */
-	PMK_MICROBLAZE_ODD_END = 1 << 2,      /* went on behind the last counter */
+	PMK_MICROBLAZE_ODD_READ_WO = 1 << 0,  /* read a write-only register */
+	PMK_MICROBLAZE_ODD_WRITE_RO = 1 << 1, /* wrote a read-only register, which is ignored */
+	PMK_MICROBLAZE_ODD_END = 1 << 2,      /* went beyond the last counter */
 	PMK_MICROBLAZE_ODD_EVENT = 1 << 3,    /* selected an event that this counter cannot count */
 	PMK_MICROBLAZE_ODD_START_STOP = 1 << 4,	   /* Start and Stop in one command */
 	PMK_MICROBLAZE_ODD_WRITE_RUNNING = 1 << 5, /* wrote a counter while it counted */
-	/* The producer's: between two synchronisations more latencies were recorded than the log
-	 * holds. Occurrences are still right, latencies are not: Full is set. */
+	/* A mistake of the producer: between two synchronisations more latencies were recorded
+	 * than the log holds. Occurrences are still right, latencies are not: Full is set. */
 	PMK_MICROBLAZE_ODD_LOST = 1 << 6,
 };
 
 struct pmk_microblaze_latency {
 	uint64_t sum, sum2;
 	uint32_t n, min, max;
-	bool some; /* min is that of an occurrence */
+	bool some; /* min is the latency of an occurrence */
 };
 
 struct pmk_microblaze_event_counter {
@@ -100,9 +101,9 @@ struct pmk_microblaze_event_counter {
 
 struct pmk_microblaze_latency_counter {
 	struct pmk_microblaze_latency live, sampled;
-	uint64_t seen;	/* of its signal's total: occurrences that were looked at */
-	uint64_t since; /* what began before this cycle is not timed */
-	uint64_t busy;	/* the cycle in which the last one that was timed had ended */
+	uint64_t seen;	/* how much of its signal's total has been looked at */
+	uint64_t since; /* occurrences that began before this cycle are not timed */
+	uint64_t busy;	/* the cycle in which the last timed occurrence ended */
 };
 
 /* Which counter and item an access goes to. */
@@ -110,9 +111,9 @@ struct pmk_microblaze_pointer {
 	uint8_t counter, item;
 };
 
-/* The counters of one processor. No pointers: it may be copied, forked and shared. Only `params`
- * and `oddities` are for others to touch; everything else goes through the registers and the
- * inputs. */
+/* The counters of one processor. It contains no pointers: it may be copied, forked and shared.
+ * Others may only touch `params` and `oddities`; everything else goes through the registers and
+ * the inputs. */
 struct pmk_microblaze_model {
 	struct pmk_microblaze_params params;
 	struct pmk_microblaze_config config;
@@ -139,7 +140,7 @@ extern const struct pmk_microblaze_params pmk_microblaze_defaults;
 void pmk_microblaze_model_reset(struct pmk_microblaze_model *m, const struct pmk_pmu *pmu,
 				const struct pmk_microblaze_params *params, struct pmk_bus *bus);
 
-/* Set an input. What has happened so far is counted before; ask() anew afterwards. */
+/* Set an input. Events up to now are counted before that; call ask() again afterwards. */
 void pmk_microblaze_model_input(struct pmk_microblaze_model *m, struct pmk_bus *bus,
 				enum pmk_microblaze_input input, bool level);
 
@@ -150,10 +151,11 @@ void pmk_microblaze_model_input(struct pmk_microblaze_model *m, struct pmk_bus *
 /* How the module was built, and what its documents leave open: PG115 and the source of two
  * revisions of the module differ. The first three default to true, the others to false. */
 struct pmk_mdm_params {
-	bool access; /* C_DBG_REG_ACCESS: there are registers; without, every access is PMK_EIO */
-	bool uart;   /* C_USE_UART: shows in the configuration register; no UART is modelled */
-	/* Writing the key while unlocked locks (earlier revision). Else the key unlocks, whatever
-	 * was before, as PG115 says. */
+	/* C_DBG_REG_ACCESS: the registers exist; without them, every access is PMK_EIO */
+	bool access;
+	bool uart; /* C_USE_UART: shows in the configuration register; no UART is modelled */
+	/* Writing the key while unlocked locks (earlier revision). Otherwise the key unlocks,
+	 * whatever the state was, as PG115 says. */
 	bool key_toggles;
 	bool cross_trigger; /* C_USE_CROSS_TRIGGER: shows in the configuration register */
 	/* DBG_STATUS shows whether JTAG has the access lock, as the register's page of PG115 says;
@@ -166,18 +168,19 @@ struct pmk_mdm_params {
 	 * those that were read are left from the access before. */
 	bool zero_first;
 	/* What is read from several processors at once, which the documents leave undefined: the
-	 * bits that all have. By default the bits that any has. */
+	 * AND of their bits. By default the OR of their bits. */
 	bool all_of_several;
 	/* A load from DBG_DATA writes what it finds there into a write-only register, and a store
-	 * reads a read-only one, for nothing on the wire between module and processor tells them
-	 * apart. By default, the documents' wording, it has no effect. */
+	 * reads a read-only one, because nothing on the wire between module and processor
+	 * distinguishes the two. By default it has no effect, as the documents say. */
 	bool undirected;
 	/* JTAG: a read-only register is read when its command arrives, not with its data scan: the
 	 * parallel debug interface does so. */
 	bool fetch_early;
 };
 
-/* A register on its way: what was read, shifted out while what is to be written is shifted in. */
+/* A register while it is shifted: what was read is shifted out while what is to be written is
+ * shifted in. */
 struct pmk_mdm_shift {
 	uint64_t value;
 	uint8_t bits;
@@ -186,18 +189,18 @@ struct pmk_mdm_shift {
 
 /*
  * The module in front of up to 32 processors, each behind the port to its counters
- * (pmk_port_model()). Its load and store are those of struct pmk_mdm. It lives in one process.
- * Only `params` is for others to touch.
+ * (pmk_port_model()). Its load and store are those of struct pmk_mdm. It is used in one process
+ * only. Others may only touch `params`.
  */
 struct pmk_mdm_model {
 	struct pmk_mdm_params params;
 	const struct pmk_port *processor;
 	uint8_t nprocessors;
-	bool unlocked;	   /* by DBG_LOCK */
+	bool unlocked;	   /* locked by DBG_LOCK */
 	bool held;	   /* software has the access lock */
-	bool held_by_jtag; /* the debugger has it */
+	bool held_by_jtag; /* the debugger has the access lock */
 	bool overrun;	   /* the debugger scanned while software had it */
-	uint32_t ctrl;	   /* DBG_CTRL, as far as it was stored */
+	uint32_t ctrl;	   /* DBG_CTRL, as it was stored */
 	uint32_t data;	   /* DBG_DATA */
 	uint16_t shifted;  /* bits of a register of more than 32 that have passed */
 	uint32_t which;	   /* Which MicroBlaze */
@@ -214,8 +217,8 @@ void pmk_mdm_model_reset(struct pmk_mdm_model *m, const struct pmk_mdm_params *p
 int pmk_mdm_model_load(void *model, unsigned offset, uint32_t *value);
 int pmk_mdm_model_store(void *model, unsigned offset, uint32_t value);
 
-/* The debugger behind JTAG takes the access lock, by force from software if need be, and gives it
- * back. False: software has it. */
+/* The debugger behind JTAG takes the access lock, by force from software if necessary, and gives
+ * it back. False: software has it. */
 bool pmk_mdm_model_jtag_lock(struct pmk_mdm_model *m, bool force);
 void pmk_mdm_model_jtag_unlock(struct pmk_mdm_model *m);
 
@@ -235,8 +238,8 @@ int pmk_mdm_update(struct pmk_mdm_model *m, const struct pmk_mdm_shift *s, bool 
 struct pmk_mdm_jtag_model {
 	struct pmk_mdm_model *mdm;
 	bool user;	 /* the USER instruction is loaded */
-	bool chosen;	 /* a port has been selected since */
-	bool data_phase; /* the next scan is data; it flips at every Update-DR */
+	bool chosen;	 /* a port was selected after that */
+	bool data_phase; /* the next scan is data; this changes at every Update-DR */
 	bool fetched;	 /* `early` holds what the next data scan reads */
 	uint8_t port, command;
 	struct pmk_mdm_shift early;

@@ -7,8 +7,8 @@
  * A model's memory is the caller's: `size` bytes, no pointers inside, so it may lie in memory that
  * two processes share or that is copied by fork. The bus is passed to every call.
  *
- * Guest mistakes (a reserved event, an access the mode does not have) are results, not errors of
- * the model: they show as PMK_EUNDEF or in `oddities`.
+ * Mistakes of the guest (a reserved event, an access that the mode may not make) are results, not
+ * errors of the model: they show as PMK_EUNDEF or in `oddities`.
  */
 #ifndef PMK_MODEL_H
 #define PMK_MODEL_H
@@ -31,7 +31,7 @@ enum pmk_mode {
 	PMK_MODE_USER_NONSEC,
 };
 
-/* A parameter of a model: where the documents leave a choice. */
+/* A parameter of a model: a choice that the documents leave open. */
 struct pmk_model_param {
 	const char *name;
 	uint16_t at;  /* where it lies in the model, in bytes */
@@ -44,43 +44,46 @@ struct pmk_model_param {
 		name, offsetof(struct type, field), sizeof(((struct type *)0)->field) \
 	}
 
-/* A family has an array of these, pmk_<family>_models, one per personality. It ends where `pmu` is NULL. */
+/* A family has an array of these, pmk_<family>_models, one for each PMU of the family. It ends
+ * with an entry whose `pmu` is NULL. */
 struct pmk_model_ops {
 	const struct pmk_pmu *pmu;
 	size_t size;
-	/* Power-on reset as `pmu`, this one or one with the same driver that was configured otherwise;
-	 * counts from the bus's present totals. */
+	/* Power-on reset as `pmu`, which is this PMU or one with the same driver that was
+	 * configured differently; counts from the present totals of the bus. */
 	void (*reset)(void *model, struct pmk_bus *bus, const struct pmk_pmu *pmu);
 	int (*read)(void *model, struct pmk_bus *bus, enum pmk_mode mode, unsigned reg,
 		    uint64_t *value);
 	int (*write)(void *model, struct pmk_bus *bus, enum pmk_mode mode, unsigned reg,
 		     uint64_t value);
-	/* Catch up with the bus: counters, flags, lines. Reading a register does it, too. */
+	/* Catch up with the bus: counters, flags, lines. Reading a register does this, too. */
 	void (*sync)(void *model, struct pmk_bus *bus);
 	/* Ask the bus for the next moment at which sync is needed. Call after sync. */
 	void (*ask)(const void *model, struct pmk_bus *bus);
 	/* Interrupt lines, asserted = 1: bit 0 IRQ, bit 1 FIQ. */
 	unsigned (*lines)(const void *model);
 
-	/* What follows is by name, for the conformance vectors. Parameters, ended by a NULL name; they act
-	 * from `restart` on, which is `reset` with the parameters that the model has. NULL: none. */
+	/* The members below are found by name, for the conformance vectors. Parameters, ended by
+	 * a NULL name; they take effect at `restart`, which is `reset` with the parameters that
+	 * the model has. NULL: there are none. */
 	const struct pmk_model_param *params;
 	void (*restart)(void *model, struct pmk_bus *bus, const struct pmk_pmu *pmu);
-	/* Pins and states of the hardware around it, in the order of their numbers, ended by NULL. `input`
-	 * sets one: what has happened so far is counted under the old level; ask anew afterwards. NULL:
-	 * none. */
+	/* Pins and states of the hardware around it, in the order of their numbers, ended by
+	 * NULL. `input` sets one: events up to now are counted under the old level; call ask()
+	 * again afterwards. NULL: there are none. */
 	const char *const *inputs;
 	void (*input)(void *model, struct pmk_bus *bus, unsigned input, uint64_t value);
-	/* What a guest did that it had better not: bits of the family's own list. */
+	/* Mistakes of the guest: bits of the family's own list. */
 	unsigned (*oddities)(const void *model);
 };
 
-/* The model of a PMU, or of one with its driver; NULL if there is none. */
+/* The model of a PMU, or of a PMU with the same driver; NULL if there is none. */
 const struct pmk_model_ops *pmk_model_find(const struct pmk_pmu *pmu);
 
 /*
  * A port to a model: the place where driver and model meet. The caller owns the struct, which must
- * outlive the port. `settle` adds idle cycles to the bus, one at a time where the model has asked.
+ * outlive the port. `settle` adds idle cycles to the bus one
+ * at a time, and synchronises the model whenever the bus is due.
  */
 struct pmk_model_port {
 	const struct pmk_model_ops *ops;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ports to silicon, for code that runs on it. All may be used from interrupt handlers. They keep no
- * state; `settle` is NULL, because time passes by itself.
+ * Ports to silicon, for code that runs on that silicon. All may be used from interrupt handlers.
+ * They keep no state; `settle` is NULL, because time passes by itself.
  *
- * Barriers: each is in the port, with its reason beside it in src/port/. A driver has none.
+ * All barriers are in the ports, each with its reason in src/port/. A driver has none.
  */
 #ifndef PMK_NATIVE_H
 #define PMK_NATIVE_H
@@ -18,7 +18,7 @@ extern "C" {
 #endif
 
 /*
- * The PMU of the processor this runs on, by its own instructions:
+ * The PMU of the processor that this code runs on, reached by its own instructions:
  *   32-bit Arm   ARM11: MRC/MCR p15, 0, Rd, c15, c12 (register numbers of <pmk/arm11.h>)
  *   AArch64      PMUv3: MRS/MSR PMCR_EL0 … (register numbers of <pmk/armv8.h>)
  *   RISC-V       csrr/csrw, from M-mode (register numbers of <pmk/riscv.h>)
@@ -27,13 +27,14 @@ extern "C" {
  */
 struct pmk_port pmk_port_native(void);
 
-/* PMUv3 from AArch32 state: MRC/MCR p15, 0, Rd, c9 and c14. 32-bit Arm only; needs ARMv7 or ARMv8. */
+/* PMUv3 from AArch32 state: MRC/MCR p15, 0, Rd, c9 and c14. 32-bit Arm only; needs ARMv7 or
+ * ARMv8. */
 struct pmk_port pmk_port_cp15_pmuv3(void);
 
 /*
  * May this mode access the PMU? Reads one register (PMNC; PMCR_EL0). 0: yes. PMK_EUNDEF: the access
- * took an exception, and the exception handler called pmk_native_fixup(), which every program that
- * calls pmk_native_probe() without knowing the answer has to arrange:
+ * took an exception. For this, the exception handler has to call pmk_native_fixup(); every program
+ * that calls pmk_native_probe() without knowing the answer has to do this in its handler:
  *
  *	handler of Undefined (32-bit), of synchronous exceptions (AArch64), of SIGILL (Linux):
  *		if (pmk_native_fixup(&pc))
@@ -41,16 +42,18 @@ struct pmk_port pmk_port_cp15_pmuv3(void);
  *		… what it did before …
  *
  * `pc` is the address of the instruction that took the exception: ARM state LR_und - 4, AArch64
- * ELR_ELx, Linux uc_mcontext.arm_pc or .pc. True: it was the probe's, and pc is moved past it.
+ * ELR_ELx, Linux uc_mcontext.arm_pc or .pc. True: the exception was the probe's, and pc is moved
+ * past the access.
  */
 int pmk_native_probe(void);
 bool pmk_native_fixup(uintptr_t *pc);
 
 /*
  * Memory-mapped registers, 32 bits each, at base + offset[register number]. PMK_MMIO_NONE: the
- * register has no place there (PMK_EBADREG). A register of 64 bits is two words, low word first, when
- * its bit is set in `wide`; it is read high, low, high until both highs agree. The memory has to be
- * mapped as Device or non-cacheable. The caller owns the struct, which must outlive the port.
+ * register does not exist in memory (PMK_EBADREG). A register of 64 bits is two words, low word
+ * first, when its bit is set in `wide`; it is read high, low, high until both highs agree. The
+ * memory has to be mapped as Device or non-cacheable. The caller owns the struct, which must
+ * outlive the port.
  */
 #define PMK_MMIO_NONE 0xffff
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A PMU: its registers, its events, and the driver that programs it. One const object per
- * personality, e.g. pmk_arm1176, at the end of src/pmu/<family>/pmu.c; pmk_pmus[] lists them all.
- * Adding one: docs/ADDING-A-PMU.md.
+ * A PMU: its registers, its events, and the driver that programs it. There is one const object for
+ * each PMU of a family, e.g. pmk_arm1176, at the end of src/pmu/<family>/pmu.c; pmk_pmus[] lists
+ * them all. Adding one: docs/ADDING-A-PMU.md.
  */
 #ifndef PMK_PMU_H
 #define PMK_PMU_H
@@ -20,8 +20,8 @@
 extern "C" {
 #endif
 
-/* Text for people. Left out of the firmware library (PMK_FIRMWARE), where flash is dear: there it is
- * NULL, and `regs` are none. */
+/* Text for people. It is left out of the firmware library (PMK_FIRMWARE), where flash is scarce:
+ * there it is NULL, and `regs` is empty. */
 #ifdef PMK_FIRMWARE
 #define PMK_DOC(text)	   NULL
 #define PMK_REGS(table, n) .regs = NULL, .nregs = 0
@@ -35,11 +35,11 @@ struct pmk_event {
 	uint16_t code;
 	const char *name;    /* the manual's meaning in the field's spelling, lower_snake */
 	const char *aliases; /* space separated: Linux, libpfm4, perf generic names; or NULL */
-	uint32_t cores;	     /* which personalities of the family have it: bits of the family */
+	uint32_t cores;	     /* which PMUs of the family have it: bits of the family */
 	uint8_t signal;	     /* enum pmk_signal: what a model counts; PMK_SIG_NONE: not modelled */
 	uint8_t signal2;     /* a second signal counted as well (etmextout), else PMK_SIG_NONE */
 	bool cycles;	     /* counts cycles of a condition, not occurrences */
-	bool latency;	     /* a latency counter times it; elsewhere its occurrences are counted */
+	bool latency;	     /* a latency counter times it; other counters count its occurrences */
 	const char *ref;     /* document and section or table */
 	const char *brief;   /* one line */
 	const char *caveat;  /* what a reader of the number has to know, or NULL */
@@ -51,8 +51,8 @@ struct pmk_event {
 struct pmk_field {
 	const char *name;
 	uint64_t mask;
-	/* "RW", "RO", "WO", "W1C", "W1S" or "SBZ": src/pmu/reg.h says what each does. The models run on
-	 * it: a bit that is RO here cannot be written there. */
+	/* "RW", "RO", "WO", "W1C", "W1S" or "SBZ": src/pmu/reg.h says what each does. The models
+	 * run on it: a bit that is RO here cannot be written there. */
 	const char *access;
 	const char *ref;
 	const char *brief;
@@ -67,8 +67,8 @@ struct pmk_reg_info {
 	uint8_t width;	     /* bits */
 	const struct pmk_field *fields;
 	unsigned nfields;
-	uint64_t
-		reset; /* what it holds after power-on, where no parameter of the core says otherwise */
+	/* what it holds after power-on, where no parameter of the core says otherwise */
+	uint64_t reset;
 	const char *ref;
 	const char *brief;
 };
@@ -78,10 +78,12 @@ struct pmk_counter {
 	const char *name;   /* the manual's: "PMN0", "CCNT" */
 	uint8_t width;	    /* bits */
 	int32_t fixed_code; /* the only event it counts, or -1 for any */
-	/* It times events with a latency, and counts nothing else: bits of its shortest and longest, which
-	 * stop at their greatest value. 0: it is an ordinary counter. */
+	/* The counter times events with a latency and counts nothing else. The value is the
+	 * width of its shortest and longest, which stop at their greatest value. 0: it is an
+	 * ordinary counter. */
 	uint8_t extreme_width;
-	/* It stops at its greatest value instead of wrapping: read it, and set it back to 0, before. */
+	/* The counter stops at its greatest value instead of wrapping: read it before that, and
+	 * set it back to 0. */
 	bool saturates;
 };
 
@@ -105,7 +107,8 @@ static inline bool pmk_counter_in(const struct pmk_counter_set *set, unsigned co
 struct pmk_pmu;
 
 /*
- * An open PMU. The caller owns the memory, and fills in `pmu` and `port`; `state` is the driver's.
+ * An open PMU. The caller owns the memory, and fills in `pmu` and `port`; `state` belongs to the
+ * driver.
  */
 struct pmk_dev {
 	const struct pmk_pmu *pmu;
@@ -113,7 +116,7 @@ struct pmk_dev {
 	uint32_t state[16];
 };
 
-/* What a counter says of its own value, as sampled. */
+/* What a sampled counter says about its own value. */
 enum pmk_status {
 	PMK_STATUS_OVERFLOW = 1 << 0, /* it has wrapped since its counters were last cleared */
 	/* An occurrence began while another was being timed: the latencies are less accurate. */
@@ -121,11 +124,12 @@ enum pmk_status {
 };
 
 /*
- * The driver: the PMU's programming sequence over a port. Every slot is filled, but those that say
- * NULL; what a PMU cannot do returns PMK_ENOTSUP. All return 0 or a negative enum pmk_error. No slot stops a counter but
- * `stop`, and none loses a pending overflow but `clear`. Sets of counters are bits by counter number;
- * a PMU with more than 32 counters has no overflow flags (no_flags), and its sets are empty.
- * All may be called from an interrupt handler if the port may, and if the PMU is not `sequential`.
+ * The driver: the PMU's programming sequence over a port. Every slot is filled, except where the
+ * comment allows NULL; a function that the PMU cannot do returns PMK_ENOTSUP. All return 0 or a
+ * negative enum pmk_error. Only `stop` stops a counter, and only `clear` loses a pending overflow.
+ * Sets of counters are bits by counter number; a PMU with more than 32 counters has no overflow
+ * flags (no_flags), and its sets are empty. All may be called from an interrupt handler if the port
+ * may, and if the PMU is not `sequential`.
  */
 struct pmk_driver {
 	/* Put the PMU into a known state: counters stopped and zero, overflows and interrupts
@@ -145,21 +149,22 @@ struct pmk_driver {
 	int (*irq_enable)(struct pmk_dev *d, uint32_t counters);
 	/* Which counters have overflowed: reads the flags and clears nothing. */
 	int (*pending)(struct pmk_dev *d, uint32_t *counters);
-	/* Clear the flags of `counters`, and only those; their interrupt falls. A counter that
-	 * overflows meanwhile keeps its flag, unless it is one of them. */
+	/* Clear the flags of `counters`, and only those; their interrupt falls. Any other
+	 * counter that overflows meanwhile keeps its flag. */
 	int (*clear)(struct pmk_dev *d, uint32_t counters);
-	/* Has anybody started the counters? */
+	/* Are the counters running, whoever started them? */
 	int (*running)(struct pmk_dev *d, bool *yes);
-	/* Take all counters at one instant: `read`, `latency` and `status` tell what they were then, and
-	 * show nothing newer until the next sample. NULL: `read` is live. */
+	/* Sample all counters at one instant: `read`, `latency` and `status` give the values of
+	 * that instant until the next sample. NULL: `read` gives the present value. */
 	int (*sample)(struct pmk_dev *d);
-	/* A latency counter as sampled, each item as wide as the hardware has it: `n` 32 bits, the sums
-	 * the counter's width. PMK_EINVAL: it is none. NULL: the PMU has none. */
+	/* A latency counter as sampled, each item as wide as the hardware has it: `n` 32 bits,
+	 * the sums the counter's width. PMK_EINVAL: it is not a latency counter. NULL: the PMU
+	 * has none. */
 	int (*latency)(struct pmk_dev *d, unsigned counter, struct pmk_latency *l);
 	/* enum pmk_status bits of a counter as sampled. NULL: the PMU has no such thing. */
 	int (*status)(struct pmk_dev *d, unsigned counter, unsigned *bits);
-	/* All counters to zero at one instant, running or not; their status and the interrupt fall.
-	 * NULL: there is no such command. */
+	/* Set all counters to zero at one instant, running or not; their status and the
+	 * interrupt are cleared. NULL: there is no such command. */
 	int (*zero)(struct pmk_dev *d);
 };
 
@@ -171,20 +176,20 @@ struct pmk_pmu {
 	const struct pmk_driver *driver;
 	const struct pmk_event *events; /* of the family; see pmk_pmu_has() */
 	unsigned nevents;
-	/* What a newcomer wants to see first: names of events, in this order, space separated. `pmk stat`
-	 * counts them where nobody says what. NULL in firmware. */
+	/* The events to begin with: names, in this order, space separated. `pmk stat` counts
+	 * them when no events are asked for. NULL in firmware. */
 	const char *defaults;
-	uint32_t core; /* this personality's bit in pmk_event.cores */
+	uint32_t core; /* this PMU's bit in pmk_event.cores */
 	const struct pmk_counter *counters;
 	unsigned ncounters;
-	/* Nothing tells that a counter wrapped, or it cannot be told that it was understood: read each
-	 * once per range. */
+	/* Nothing shows that a counter wrapped, or it is not known which of them did: read each
+	 * counter once per range. */
 	bool no_flags;
-	/* One access depends on the one before: readers of one PMU need a lock. */
+	/* An access depends on the one before it: readers of one PMU need a lock. */
 	bool sequential;
 	const struct pmk_reg_info *regs;
 	unsigned nregs;
-	const void *family; /* the family's own per-personality data */
+	const void *family; /* the family's own data for this PMU */
 };
 
 /* Every PMU of this build, NULL terminated. */
@@ -198,22 +203,22 @@ static inline bool pmk_pmu_has(const struct pmk_pmu *pmu, const struct pmk_event
 	return (ev->cores & pmu->core) != 0;
 }
 
-/* The event row for a name or alias (any case) or a code; NULL if this personality has none.
- * pmk_pmu_event_family() also finds rows that only a sibling core has. */
+/* The event row for a name or alias (any case) or a code; NULL if this PMU has none.
+ * pmk_pmu_event_family() also finds rows that only other PMUs of the family have. */
 const struct pmk_event *pmk_pmu_event(const struct pmk_pmu *pmu, const char *name);
 const struct pmk_event *pmk_pmu_event_code(const struct pmk_pmu *pmu, unsigned code);
 const struct pmk_event *pmk_pmu_event_family(const struct pmk_pmu *pmu, const char *name);
 
-/* A counter that can count `code` and is not in `used`: one that counts nothing else before one that
- * counts anything. An event with a latency gets a latency counter, where the PMU has one at all.
- * PMK_ENOCTR: none is free. */
+/* Finds a counter that can count `code` and is not in `used`. A counter that counts only this
+ * event is preferred to one that counts any event. An event with a latency gets a latency
+ * counter, if the PMU has any. PMK_ENOCTR: none is free. */
 int pmk_pmu_free_counter(const struct pmk_pmu *pmu, const struct pmk_counter_set *used,
 			 unsigned code);
 
-/* Has it latency counters? */
+/* Does it have latency counters? */
 bool pmk_pmu_times_latencies(const struct pmk_pmu *pmu);
 
-/* The greatest value of the first counter that can count `code`; 0: none can. */
+/* The greatest value of the first counter that can count `code`; 0: no counter can. */
 uint64_t pmk_pmu_range(const struct pmk_pmu *pmu, unsigned code);
 
 const struct pmk_reg_info *pmk_pmu_reg(const struct pmk_pmu *pmu, const char *name);

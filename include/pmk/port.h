@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A port reads and writes the registers of one PMU. It knows nothing of what they mean.
+ * A port reads and writes the registers of one PMU. It does not know what they mean.
  *
  * `reg` is the register number of the PMU's register table (struct pmk_reg_info, index order).
  * Both functions return 0 or a negative enum pmk_error: PMK_EUNDEF where the access would take an

@@ -1,27 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The hardware performance monitor of RISC-V: mcycle, minstret, and mhpmcounter3 to 6 with their event
- * selectors.
+ * The hardware performance monitor of RISC-V: mcycle, minstret, and mhpmcounter3 to 6 with their
+ * event selectors.
  *
- * Sources: PRIV  The RISC-V Instruction Set Manual, volume II: privileged architecture, 20211203 (1.12)
+ * Sources: PRIV  The RISC-V Instruction Set Manual, volume II: privileged architecture, 20211203
+ * (1.12)
  *          U74   SiFive U74-MC Core Complex Manual 21G3.02.00, §4.9.5: event selector encodings
  *
- * Counters of 64 bits; on RV32 each is two CSRs. A bit per counter stops it (mcountinhibit), and another
- * lets software below M-mode read its shadow (mcounteren): cycle, instret, hpmcounter3 to 6. They wrap,
- * and nothing tells: overflow flags and the interrupt are Sscofpmf's, which is not here.
+ * Counters of 64 bits; on RV32 each is two CSRs. Each counter has a bit that stops it
+ * (mcountinhibit), and another that lets software below M-mode read its shadow (mcounteren): cycle,
+ * instret, hpmcounter3 to 6. They wrap, and nothing shows it: overflow flags and the interrupt
+ * belong to the extension Sscofpmf, which is not supported here.
  *
  *	mcountinhibit, mcounteren         mhpmevent3 … 6 (U74)
  *	 31      7 6      3  2   1   0     25              8 7        0
  *	+---------+--------+---+---+---+  +-----------------+----------+
  *	|    0    | HPM6…3 | IR| TM| CY|  |  Mask: events   |  Class   |
  *	+---------+--------+---+---+---+  +-----------------+----------+
- *	TM is of mcounteren alone.        0: counts nothing
+ *	TM is in mcounteren only.        0: counts nothing
  *
- * PRIV leaves open how many counters can choose their event, and what the selectors mean: four of them,
- * and the encodings of the U74 (which has two, of 40 bits), are our choice.
+ * PRIV leaves open how many counters can choose their event, and what the selectors mean: four of
+ * them, and the encodings of the U74 (which has two, of 40 bits), are our choice.
  *
- * The driver is freestanding and runs in M-mode; all functions may be called from an interrupt handler
- * if the port may.
+ * The driver is freestanding and runs in M-mode; all functions may be called from an interrupt
+ * handler if the port may.
  */
 #ifndef PMK_RISCV_H
 #define PMK_RISCV_H
@@ -37,7 +39,7 @@ extern "C" {
 
 extern const struct pmk_pmu pmk_riscv64, pmk_riscv32;
 
-/* Register numbers: what a port is asked for. In each row of six, in order of the counter numbers. */
+/* Register numbers, as passed to a port. Each row of six is in the order of the counter numbers. */
 enum pmk_riscv_reg {
 	PMK_RISCV_MCYCLE,
 	PMK_RISCV_MINSTRET,
@@ -49,7 +51,7 @@ enum pmk_riscv_reg {
 	PMK_RISCV_INSTRET,
 	PMK_RISCV_HPMCOUNTER3,
 	PMK_RISCV_NREGS64 = PMK_RISCV_HPMCOUNTER3 + 4,
-	PMK_RISCV_MCYCLEH = PMK_RISCV_NREGS64, /* from here on RV32 alone: the upper halves */
+	PMK_RISCV_MCYCLEH = PMK_RISCV_NREGS64, /* from here on only on RV32: the upper halves */
 	PMK_RISCV_MINSTRETH,
 	PMK_RISCV_MHPMCOUNTER3H,
 	PMK_RISCV_CYCLEH = PMK_RISCV_MHPMCOUNTER3H + 4,
@@ -61,7 +63,7 @@ enum pmk_riscv_reg {
 /* CSR addresses by register number: PRIV Tables 2.2 and 2.5. */
 extern const uint16_t pmk_riscv_csrs[PMK_RISCV_NREGS];
 
-/* Counter numbers: what a driver is asked for. */
+/* Counter numbers, as passed to a driver. */
 enum pmk_riscv_ctr {
 	PMK_RISCV_CTR_CYCLE,   /* counts cycles and nothing else */
 	PMK_RISCV_CTR_INSTRET, /* counts instructions and nothing else */
@@ -70,9 +72,9 @@ enum pmk_riscv_ctr {
 };
 
 /*
- * Event codes, ours: a selector of the U74 has 26 bits, and a code 16. 0xCBB stands for class C and bit BB
- * of the selector, so that 0x20A is 0x402; 0x3nn is counted by the counter of its own. All of them, and
- * what each means: pmk_pmu_event_code().
+ * The event codes are our choice, because a selector of the U74 has 26 bits and a code has 16.
+ * 0xCBB stands for class C and bit BB of the selector, so that 0x20A is selector 0x402; 0x3nn has
+ * a fixed counter of its own. pmk_pmu_event_code() has all of them, with their meaning.
  */
 enum pmk_riscv_event {
 	PMK_RISCV_EXCEPTION_TAKEN = 0x008,
@@ -86,7 +88,7 @@ enum pmk_riscv_event {
 	PMK_RISCV_INSTRUCTIONS = 0x301,
 };
 
-/* What goes into mhpmevent for a code; 0 for a code that no selector stands for. */
+/* The value of mhpmevent for a code; 0 for a code that has no selector. */
 uint32_t pmk_riscv_selector(unsigned code);
 
 #ifdef __cplusplus

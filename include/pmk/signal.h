@@ -26,11 +26,13 @@ extern "C" {
 	X(BRANCH,          EXACT,    "branch instruction executed, taken or not") \
 	X(BRANCH_MISS,     MODELLED, "branch fetched on the wrong path, pipeline flushed") \
 	X(PC_CHANGE,       EXACT,    "program counter changed by software without a mode change") \
-	X(CALL_PUSH,       MODELLED, "call executed and its return address pushed on the return stack") \
+	X(CALL_PUSH,       MODELLED, \
+	  "call executed and its return address pushed on the return stack") \
 	X(RET_POP,         MODELLED, "return executed and the return stack popped") \
 	X(RET_PREDICTED,   MODELLED, "return executed and fetched from the popped address") \
 	X(RET_MISS,        MODELLED, "predicted return went elsewhere") \
-	X(L1I_MISS,        MODELLED, "instruction cache look-up missed, speculative ones included") \
+	X(L1I_MISS,        MODELLED, \
+	  "instruction cache look-up missed, speculative ones included") \
 	X(L1I_FILL,        MODELLED, "instruction cache line fetched from outside") \
 	X(FETCH_STALL,     MODELLED, "cycle in which issue wanted an instruction and had none") \
 	X(DATA_STALL,      MODELLED, "cycle in which issue waited for an operand") \
@@ -47,8 +49,10 @@ extern "C" {
 	X(L1D_MISS,        MODELLED, "read or write that missed the data cache") \
 	X(L1D_EVICT,       MODELLED, "dirty line written back") \
 	X(L1D_WB_HALF,     MODELLED, "half line (16 bytes) written back") \
-	X(DATA_EXTERNAL,   MODELLED, "explicit external data access: linefill, uncached, written through") \
-	X(WBUF_DRAIN,      EXACT,    "write buffer drained by a barrier or a Strongly Ordered access") \
+	X(DATA_EXTERNAL,   MODELLED, \
+	  "explicit external data access: linefill, uncached, written through") \
+	X(WBUF_DRAIN,      EXACT, \
+	  "write buffer drained by a barrier or a Strongly Ordered access") \
 	X(IRQ_MASKED,      EXACT,    "cycle with IRQ disabled") \
 	X(FIQ_MASKED,      EXACT,    "cycle with FIQ disabled") \
 	X(ETMEXTOUT0,      EXACT,    "cycle with ETM output 0 asserted") \
@@ -61,8 +65,10 @@ extern "C" {
 	X(BR_PREDICTABLE,  EXACT,    "branch executed that the predictor handles") \
 	X(UNALIGNED_LD,    EXACT,    "load whose address is not a multiple of its element size") \
 	X(UNALIGNED_ST,    EXACT,    "store whose address is not a multiple of its element size") \
-	X(MEM_READ,        MODELLED, "data read of the load-store unit, split ones counted by piece") \
-	X(MEM_WRITE,       MODELLED, "data write of the load-store unit, split ones counted by piece") \
+	X(MEM_READ,        MODELLED, \
+	  "data read of the load-store unit, split ones counted by piece") \
+	X(MEM_WRITE,       MODELLED, \
+	  "data write of the load-store unit, split ones counted by piece") \
 	X(L1D_LOOKUP,      MODELLED, "data cache look-up, one per width of its port") \
 	X(L1D_LOOKUP_READ, MODELLED, "of L1D_LOOKUP: reads") \
 	X(L1D_LOOKUP_WRITE, MODELLED, "of L1D_LOOKUP: writes") \
@@ -83,7 +89,8 @@ extern "C" {
 	X(TTBR_WRITE,      EXACT,    "translation table base register written") \
 	X(EXC_TAKEN,       EXACT,    "exception taken") \
 	X(EXC_RETURN,      EXACT,    "exception return executed") \
-	X(EXC_UNDEF,       EXACT,    "undefined instruction, trap or other synchronous exception taken") \
+	X(EXC_UNDEF,       EXACT, \
+	  "undefined instruction, trap or other synchronous exception taken") \
 	X(EXC_SVC,         EXACT,    "supervisor call taken") \
 	X(EXC_HVC,         EXACT,    "hypervisor call taken") \
 	X(EXC_SMC,         EXACT,    "secure monitor call taken") \
@@ -99,7 +106,8 @@ extern "C" {
 	X(DTLB_MISS_WRITE, MODELLED, "first-level data TLB missed by a write") \
 	X(ITLB_WALK,       MODELLED, "page table walk for an instruction fetch") \
 	X(DTLB_WALK,       MODELLED, "page table walk for a data access") \
-	X(L1D_ALLOC_WRITE, MODELLED, "line allocated in the data cache without a read from outside") \
+	X(L1D_ALLOC_WRITE, MODELLED, \
+	  "line allocated in the data cache without a read from outside") \
 	X(L2_READ,         MODELLED, "level 2 cache read: fill, fetch, walk") \
 	X(L2_WRITE,        MODELLED, "level 2 cache write: write-back from level 1") \
 	X(L2_MISS_READ,    MODELLED, "level 2 cache filled for a read") \
@@ -160,9 +168,11 @@ extern "C" {
 	X(L2CC_INSN_READ_HIT, MODELLED, "of L2CC_INSN_READ: hits") \
 	X(L2CC_DATA_READ,  MODELLED, "data read request to the L2 cache controller") \
 	X(L2CC_DATA_READ_HIT, MODELLED, "of L2CC_DATA_READ: hits") \
-	X(L2CC_DATA_WRITE, MODELLED, "data write request to the L2 cache controller, not write-through") \
+	X(L2CC_DATA_WRITE, MODELLED, \
+	  "data write request to the L2 cache controller, not write-through") \
 	X(L2CC_DATA_WRITE_HIT, MODELLED, "of L2CC_DATA_WRITE and L2CC_WT_WRITE: hits") \
-	X(L2CC_WT_WRITE,   MODELLED, "write-through data write request to the L2 cache controller") \
+	X(L2CC_WT_WRITE,   MODELLED, \
+	  "write-through data write request to the L2 cache controller") \
 	X(L2CC_WRITE_ALLOC, MODELLED, "line allocated in the L2 by a write") \
 	X(L2CC_EVICT_HALF, MODELLED, "dirty half line evicted from the L2") \
 	X(AHB_READ,        MODELLED, "AHB read transfer completed") \

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Count, sum, smallest, largest, mean and standard deviation of 64-bit values, in integers and without
- * loss: the sum of squares has 128 bits, and the deviation is taken from exact differences, not from
- * the difference of two large rounded numbers.
+ * Count, sum, smallest, largest, mean and standard deviation of 64-bit values, in integers and
+ * without loss: the sum of squares has 128 bits, and the deviation is taken from exact differences,
+ * not from the difference of two large rounded numbers.
  *
- * Freestanding; calls no division helper. Callable from anywhere; not atomic. pmk_stats_add() takes a
- * constant few instructions, the others some hundreds.
+ * Freestanding; calls no division helper. Callable from anywhere; not atomic. pmk_stats_add() takes
+ * a small constant number of instructions, the others take some hundreds.
  */
 #ifndef PMK_STATS_H
 #define PMK_STATS_H
@@ -26,17 +26,18 @@ struct pmk_stats {
 void pmk_stats_init(struct pmk_stats *s);
 void pmk_stats_add(struct pmk_stats *s, uint64_t x);
 
-/* Put two sets together; take one out of the set that contains it. What the rest had as its shortest and
- * longest is not known then: min > max. */
+/* Put two sets together; take one set out of a set that contains it. The smallest and largest of
+ * the rest are then not known: min > max. */
 void pmk_stats_merge(struct pmk_stats *s, const struct pmk_stats *more);
 void pmk_stats_remove(struct pmk_stats *s, const struct pmk_stats *part);
 
-/* The mean and the sample standard deviation (divisor n - 1), times `scale` (1 … 1000), to the nearest
- * integer, UINT64_MAX where it does not fit. 0 for the mean of nothing and the deviation of fewer
- * than two. */
+/* The mean and the sample standard deviation (divisor n - 1), times `scale` (1 … 1000), to the
+ * nearest integer, UINT64_MAX where it does not fit. 0 for the mean of nothing and the deviation
+ * of fewer than two. */
 uint64_t pmk_stats_mean(const struct pmk_stats *s, uint32_t scale);
 uint64_t pmk_stats_stddev(const struct pmk_stats *s, uint32_t scale);
-/* The same with divisor n: the deviation of all there were, not of a sample. 0 for that of nothing. */
+/* The same with divisor n: the deviation of a whole population, not of a sample. 0 for an empty
+ * set. */
 uint64_t pmk_stats_deviation(const struct pmk_stats *s, uint32_t scale);
 
 #ifdef __cplusplus

@@ -20,23 +20,24 @@
  *	pmk_target_report(&pmu, uart_putc);
  *
  * The driver is the one that emulation and probes use; the port says how to reach the registers.
- * All memory is the caller's, there is no heap, no floating point and no hidden state, so there may be
- * several targets (two PMUs, or one per core; a target belongs to one core). Functions return 0, a
- * count, or a negative enum pmk_error.
+ * All memory is the caller's, there is no heap, no floating point and no hidden state, so there may
+ * be several targets (two PMUs, or one per core; a target belongs to one core). Functions return 0,
+ * a count, or a negative enum pmk_error.
  *
  * With PMK_ENABLED defined as 0 everything below is empty: no code, no data, no call.
  *
  * 64 bits out of 32. A counter of 32 bits wraps; each wrap sets a flag. pmk_target_isr(), called by
- * the overflow interrupt, or pmk_target_poll(), called often enough where no interrupt is wired, adds
- * 2^32 per flag. A reading looks at counter and flags and gives the exact 64-bit total at any moment,
- * also while the interrupt is pending, masked or just being handled. It never stops a counter, and
- * it loses nothing, as long as each flag is served before the counter has gone half round again:
- * pmk_target_deadline() says how many cycles that is. A PMU without flags (pmk_pmu.no_flags) is counted
- * by differences between polls, under the same condition.
+ * the overflow interrupt, or pmk_target_poll(), called often enough where no interrupt is wired,
+ * adds 2^32 per flag. A reading takes counter and flags into account and gives the exact 64-bit
+ * total at any moment, also while the interrupt is pending, masked or just being handled. It never
+ * stops a counter, and it loses nothing, as long as each flag is served before the counter has gone
+ * half round again: pmk_target_deadline() says how many cycles that is. A PMU without flags
+ * (pmk_pmu.no_flags) is counted by differences between polls, under the same condition.
  *
  * Who may call what: pmk_target_read(), pmk_region_begin() and pmk_region_end() from anywhere, also
  * from interrupt handlers, with the locks of pmk_target_locks() where handlers or several tasks use
- * regions, or where the PMU is reached by sequences of accesses (pmk_pmu.sequential). pmk_target_isr() from the overflow interrupt. Everything else from one thread.
+ * regions, or where the PMU is reached by sequences of accesses (pmk_pmu.sequential).
+ * pmk_target_isr() from the overflow interrupt. Everything else from one thread.
  */
 #ifndef PMK_TARGET_H
 #define PMK_TARGET_H
@@ -57,8 +58,8 @@
 #define PMK_ENABLED 1
 #endif
 
-/* The object that the region macros use. Define it before this header is included if yours is
- * called something else; `pmu` has to be visible where the macros are. */
+/* The object that the region macros use. Define this name before you include this header if
+ * yours is called something else; `pmu` has to be visible where the macros are used. */
 #ifndef PMK_TARGET
 #define PMK_TARGET (&pmu)
 #endif
@@ -71,9 +72,9 @@ extern "C" {
 #define PMK_TARGET_DEPTH  8 /* regions open at a time, per task */
 #define PMK_NO_REGION	  0xffff
 
-/* Shortest and longest sampling period, in events. A longer one could hide a wrap. The shortest that is
- * of use is that of rare events: serving a sample takes some 600 to 950 instructions, and a period that
- * is over before that leaves the program no time. */
+/* Shortest and longest sampling period, in events. A longer one could hide a wrap. The shortest
+ * period is only useful for rare events: serving a sample takes some 600 to 950 instructions,
+ * and a period that is over before that leaves the program no time. */
 #define PMK_MIN_PERIOD 64
 #define PMK_MAX_PERIOD 0x80000000u
 
@@ -81,9 +82,9 @@ extern "C" {
 typedef void pmk_put(char c);
 
 /*
- * One region: code between BEGIN and END. Lies in the caller's array, zeroed but for `name`; its index
- * is its id. `net` has what the region itself counted, per occurrence: the cost of measuring is taken
- * off (see pmk_target_start); `raw` is the sum before that.
+ * One region: code between BEGIN and END. It lies in the caller's array, zeroed except for `name`;
+ * its index is its id. `net` holds the counts of the region itself, per occurrence: the cost of
+ * measuring is taken off (see pmk_target_start); `raw` is the sum before that.
  */
 struct pmk_region {
 	const char *name; /* NULL: the report says "region 3" */
@@ -95,7 +96,7 @@ struct pmk_region {
 
 /* One sample: where the program was when a counter had counted its period. */
 struct pmk_sample {
-	uintptr_t pc;	 /* as the interrupt handler gave it; 0: polled */
+	uintptr_t pc;	 /* as the interrupt handler passed it; 0: polled */
 	uint16_t region; /* innermost open one, or PMK_NO_REGION */
 	uint8_t event;	 /* index: the order of pmk_target_add() */
 	uint8_t late;	 /* 1: the counter went on for another period before it was served */
@@ -106,7 +107,7 @@ struct pmk_ring {
 	struct pmk_sample *sample;
 	uint32_t size;		      /* entries, a power of two */
 	volatile uint32_t head, tail; /* ever written, ever read */
-	volatile uint32_t dropped;    /* samples that found it full */
+	volatile uint32_t dropped;    /* samples that were lost because the ring was full */
 };
 
 /* A region that is open. */
@@ -116,26 +117,27 @@ struct pmk_frame {
 	uint64_t begin[PMK_TARGET_EVENTS];
 };
 
-/* What a task of an RTOS carries: its own counts and its own open regions. */
+/* The data of an RTOS task: its own counts and its own open regions. */
 struct pmk_task {
-	uint64_t counted[PMK_TARGET_EVENTS]; /* until it was last switched out */
+	uint64_t counted[PMK_TARGET_EVENTS]; /* counts up to the last time it was switched out */
 	uint64_t since[PMK_TARGET_EVENTS];   /* totals when it was last switched in */
 	struct pmk_frame frame[PMK_TARGET_DEPTH];
 	uint32_t depth; /* may exceed PMK_TARGET_DEPTH: the surplus is not measured */
 };
 
-/* One event on its counter. Two totals and a word that says which one holds, so that whoever
- * interrupts whom, a single store makes the change. */
+/* One event on its counter. There are two totals, and a word that says which of them is valid.
+ * So the change is a single store, whoever interrupts whom. */
 struct pmk_target_event {
 	uint16_t code;
 	uint8_t counter;
 	uint64_t period; /* sampling: events per sample; 0 = plain counting */
 	uint64_t preload, mask;
-	/* Total when the counter stood at `base`: at its last wrap; without flags, at its last poll. */
+	/* Total when the counter was at `base`: at its last wrap; without flags, at its last
+	 * poll. */
 	struct {
 		uint64_t done, base;
 	} at[2];
-	volatile uint32_t word; /* who may use what of this: see src/target/target.c */
+	volatile uint32_t word; /* src/target/target.c says who may use which of these */
 };
 
 enum pmk_target_state {
@@ -150,7 +152,9 @@ struct pmk_target {
 	uint8_t state; /* enum pmk_target_state */
 	uint8_t nevents;
 	bool interrupts;
-	bool late; /* the running task counts from the next reading on: there was none when it came */
+	/* the running task counts from the next reading on, because no reading was possible when
+	 * it came */
+	bool late;
 	uint16_t nregions;
 	struct pmk_counter_set used;
 	uint32_t wraps; /* counters that have to be watched for wraps */
@@ -160,18 +164,18 @@ struct pmk_target {
 	uint64_t nest[PMK_TARGET_EVENTS]; /* what a region adds to the one around it */
 	struct pmk_region *region;
 	struct pmk_ring *ring;
-	struct pmk_task *task; /* the one that runs */
+	struct pmk_task *task; /* the running task */
 	struct pmk_task main;
 	uintptr_t (*lock)(void);
 	void (*unlock)(uintptr_t before);
 };
 
 /*
- * Take a PMU. Counters are stopped and zero afterwards. *t is zeroed memory, as static objects are, or a
- * target that was used before.
+ * Take a PMU. Counters are stopped and zero afterwards. *t is zeroed memory, as static objects are,
+ * or a target that was used before.
  *   PMK_EINVAL  a NULL argument
- *   PMK_EBUSY   its counters run: somebody else uses it. *t is as before. pmk_target_seize() takes it
- *               all the same.
+ *   PMK_EBUSY   its counters run: somebody else uses it. *t is unchanged. pmk_target_seize() takes
+ *               the PMU all the same.
  *   PMK_EUNDEF  this mode has no access, where the port can tell; see pmk_native_probe()
  */
 int pmk_target_open(struct pmk_target *t, const struct pmk_pmu *pmu, struct pmk_port port);
@@ -179,7 +183,7 @@ int pmk_target_seize(struct pmk_target *t, const struct pmk_pmu *pmu, struct pmk
 
 /*
  * Count the event `code`. Returns its index, 0, 1, … in the order of the calls.
- *   PMK_EINVAL    *t is not open, or failed to open: what that returned is lost if nobody looked
+ *   PMK_EINVAL    *t is not open, or failed to open and its error was not checked
  *   PMK_EBUSY     after start, or another target has started the PMU
  *   PMK_ENOEVENT  the core has no such event
  *   PMK_ENOCTR    no counter is left for it
@@ -187,24 +191,25 @@ int pmk_target_seize(struct pmk_target *t, const struct pmk_pmu *pmu, struct pmk
  */
 int pmk_target_add(struct pmk_target *t, unsigned code);
 
-/* Regions of the caller, zeroed but for their names. PMK_EBUSY after start, PMK_EINVAL for NULL or
- * none or more than 65535. */
+/* Set the regions of the caller, zeroed except for their names. PMK_EBUSY after start;
+ * PMK_EINVAL for NULL, for no regions, or for more than 65535. */
 int pmk_target_regions(struct pmk_target *t, struct pmk_region *regions, unsigned count);
 
-/* What interrupt handlers or a preempting scheduler make necessary around regions: `lock` masks
+/* Locks around regions, needed with interrupt handlers or a preempting scheduler: `lock` masks
  * interrupts and returns the state before, `unlock` restores it. NULL (the default): nothing. */
 int pmk_target_locks(struct pmk_target *t, uintptr_t (*lock)(void),
 		     void (*unlock)(uintptr_t before));
 
-/* Overflow interrupts on (true) or off (the default: poll). Before start; PMK_EBUSY after it.
- * PMK_ENOTSUP where the PMU has none. The interrupt controller is the caller's business. */
+/* Switch overflow interrupts on (true) or off (the default: poll). Call it before start; after
+ * that it returns PMK_EBUSY. PMK_ENOTSUP where the PMU has none. The interrupt controller is the
+ * caller's business. */
 int pmk_target_interrupts(struct pmk_target *t, bool on);
 
 /*
  * Sample: every `period` occurrences of the event with index `event`, note where the program is.
- * Before start. The next period begins when the sample has been served: the counter is set back, and
- * what happens in the few cycles that takes is lost to this event's total, which is then a lower bound
- * (all other totals stay exact).
+ * Call it before start. The next period begins when the sample has been served: the counter is set
+ * back, and what happens in the few cycles that takes is lost to this event's total, which is then
+ * a lower bound (all other totals stay exact).
  *   PMK_ERANGE  period outside PMK_MIN_PERIOD … PMK_MAX_PERIOD
  *   PMK_EINVAL  no such event, no ring, or its size is no power of two
  *   PMK_ENOTSUP this counter cannot be preloaded
@@ -226,16 +231,17 @@ int pmk_target_read(struct pmk_target *t, unsigned event, uint64_t *total);
 int pmk_target_read_all(struct pmk_target *t, uint64_t *totals);
 
 /*
- * What the latency counter of event `event` holds: how often and how long since the counters were last
- * set to zero, as wide as the hardware has it, the cost of measuring included. Returns enum pmk_status
- * bits: a measurement is good when there is none. PMK_ENOTSUP: it is on an ordinary counter.
+ * What the latency counter of event `event` holds: how often and how long since the counters were
+ * last set to zero, as wide as the hardware has it, the cost of measuring included. Returns enum
+ * pmk_status bits: a measurement is good when there is none. PMK_ENOTSUP: it is on an ordinary
+ * counter.
  */
 int pmk_target_latency(struct pmk_target *t, unsigned event, struct pmk_latency *l);
 
 /*
- * Serve overflows. Call from the overflow interrupt's handler with the address that was interrupted;
- * it does not read the interrupt controller. Returns how many counters had overflowed; 0: the
- * interrupt was somebody else's.
+ * Serve overflows. Call from the overflow interrupt's handler with the address that was
+ * interrupted; it does not read the interrupt controller. Returns how many counters had overflowed;
+ * 0: the interrupt was somebody else's.
  */
 int pmk_target_isr(struct pmk_target *t, uintptr_t pc);
 
@@ -243,36 +249,44 @@ int pmk_target_isr(struct pmk_target *t, uintptr_t pc);
  * pmk_target_deadline(). With interrupts on it does nothing. */
 int pmk_target_poll(struct pmk_target *t);
 
-/* Cycles within which an overflow has to be served, so that every total is exact: half the range of
- * the shortest counter, divided by `per_cycle`, the most that one event can count in a cycle (1; 2 for
- * instructions of a dual-issue core). UINT64_MAX when no counter can wrap. */
+/*
+ * The number of cycles within which an overflow has to be served, so that every total is exact:
+ * half the range of the shortest counter, divided by `per_cycle`, the most that one event can
+ * count in a cycle (1; 2 for instructions of a dual-issue core). UINT64_MAX when no counter can
+ * wrap.
+ */
 uint64_t pmk_target_deadline(const struct pmk_target *t, unsigned per_cycle);
 
-/* Stop, if it runs, and give the PMU back: counters zero, interrupts off. One that another target has
- * started meanwhile is left alone. */
+/* Stop, if it runs, and give the PMU back: counters zero, interrupts off. A PMU that another
+ * target has started meanwhile is left alone. */
 int pmk_target_close(struct pmk_target *t);
 
 /*
  * A region begins or ends.
- *   PMK_EINVAL  no such region, or it is not open. What was begun inside it and not ended is dropped and
- *               counted in its `errors`
+ *   PMK_EINVAL  no such region, or it is not open. What was begun inside it and not ended is
+ *               dropped and counted in its `errors`
  *   PMK_ERANGE  too deep, not measured
- *   others      the port's: the counters could not be read (PMK_EBUSY: a debugger has the MDM). BEGIN has begun
- *               nothing. END has left the region: this occurrence is lost and counted in `errors`
+ *   others      the port's: the counters could not be read (PMK_EBUSY: a debugger has the MDM).
+ *               BEGIN has begun nothing. END has left the region: this occurrence is lost and
+ *               counted in `errors`
  */
 int pmk_region_begin(struct pmk_target *t, unsigned id);
 int pmk_region_end(struct pmk_target *t, unsigned id);
 
-/* The region of that name; a nameless one gets it (names are not copied). PMK_ERANGE: none is left. */
+/* The region with that name; a region without a name gets it (names are not copied). PMK_ERANGE:
+ * no region is left. */
 int pmk_region_find(struct pmk_target *t, const char *name);
 
 /* Forget what a region has counted. PMK_EINVAL: no such region. */
 int pmk_region_reset(struct pmk_target *t, unsigned id);
 
-/* RTOS hooks: the running task is switched out; another is switched in. What happens in between is
- * nobody's. A task's memory is the caller's and starts zeroed. NULL is the target's own `main`. When the
- * counters cannot be read, the error is the port's: what the task that goes has counted since it came is lost,
- * and the one that comes, which is the running one all the same, counts from the next reading on. */
+/*
+ * RTOS hooks: the running task is switched out; another is switched in. What happens in between
+ * belongs to no task. A task's memory is the caller's and starts zeroed. NULL is the target's
+ * own `main`. When the counters cannot be read, the port's error is returned: the outgoing task
+ * loses what it has counted since it was switched in. The incoming task is the running one all
+ * the same, and counts from the next reading on.
+ */
 int pmk_target_switch_out(struct pmk_target *t);
 int pmk_target_switch_in(struct pmk_target *t, struct pmk_task *task);
 /* Counts of a task until now. */
@@ -282,10 +296,10 @@ int pmk_target_task_read(struct pmk_target *t, const struct pmk_task *task, uint
 int pmk_ring_take(struct pmk_ring *ring, struct pmk_sample *sample);
 
 /*
- * A table of everything, as text; lines end in "\n". `put` is called per character, from this thread.
- * pmk_target_dump() writes the same compactly for `pmk report` (docs/FORMATS.md), samples included:
- * these are taken out of the ring. It must not pass through anything that changes bytes (a terminal
- * that makes "\r\n" out of "\n" is recognised and undone by `pmk report`).
+ * A table of everything, as text; lines end in "\n". `put` is called per character, from this
+ * thread. pmk_target_dump() writes the same compactly for `pmk report` (docs/FORMATS.md), samples
+ * included: these are taken out of the ring. It must not pass through anything that changes bytes
+ * (a terminal that makes "\r\n" out of "\n" is recognised and undone by `pmk report`).
  */
 int pmk_target_report(struct pmk_target *t, pmk_put *put);
 int pmk_target_dump(struct pmk_target *t, pmk_put *put);
@@ -298,9 +312,9 @@ int pmk_target_dump(struct pmk_target *t, pmk_put *put);
 #else
 
 /*
- * The compiler checks the call and throws it away; arguments are not evaluated. A statement expression
- * of one expression, because compilers then neither warn of an unused value nor, at -O0, emit what an
- * `if` around it would do.
+ * The compiler checks the call and throws it away; arguments are not evaluated. It is a statement
+ * expression with one expression in it: compilers then do not warn of an unused value and, at -O0,
+ * emit no code, as they would for an `if` around it.
  */
 /* clang-format off */
 #define PMK_OFF(value, call) __extension__({ 0 ? (call) : (value); })

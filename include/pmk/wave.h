@@ -39,9 +39,9 @@ struct pmk_wave_error {
 	bool in_dump;	 /* the next two are places in the dump, after decompression */
 	uint64_t offset; /* bytes before it */
 	uint64_t line;	 /* from 1 */
-	bool timed;	 /* a time of the dump had been seen */
+	bool timed;	 /* at least one time of the dump had been read */
 	uint64_t time;
-	char text[512]; /* one line for people, with all of the above */
+	char text[512]; /* one line of text for people, with all of the above */
 };
 
 /* ---- the dump ------------------------------------------------------------------------------- */
@@ -67,7 +67,7 @@ struct pmk_wave_signal {
 
 /*
  * Open a dump and read its header: a VCD, an FST, or a VCD compressed by gzip; "-" is standard
- * input. What it is, is told by its content. FST goes through fst2vcd (package gtkwave), gzip
+ * input. The format is recognised by the content. FST goes through fst2vcd (package gtkwave), gzip
  * through gzip; neither can read a pipe that has begun. 0 and *out, or a negative enum pmk_error:
  * PMK_EIO (cannot be opened, read or converted), PMK_EPARSE, PMK_ENOMEM.
  */
@@ -80,7 +80,7 @@ const struct pmk_wave_signal *pmk_wave_signals(const struct pmk_wave *w, size_t 
 const char *pmk_wave_format(const struct pmk_wave *w);
 /* "120 ns"; a number alone when the dump has no timescale. */
 void pmk_wave_time_text(const struct pmk_wave *w, uint64_t time, char *buf, size_t size);
-/* Of a time of the dump; 0 when it has no timescale. */
+/* In seconds, for a time of the dump; 0 when the dump has no timescale. */
 double pmk_wave_seconds(const struct pmk_wave *w, uint64_t time);
 
 /* ---- the map -------------------------------------------------------------------------------- */
@@ -113,7 +113,7 @@ enum pmk_wave_how {
 /* One signal to be sampled. The index in the map is its place in struct pmk_wave_edge.value. */
 struct pmk_wave_slot {
 	const char *signal; /* as the map has it: "tb.hready", "tb.bus[7:4]", "!tb.idle", "0" */
-	const char *scope;  /* what it is relative to; empty: nothing */
+	const char *scope;  /* the path that it is relative to; empty: none */
 	unsigned line;	    /* of the map */
 	unsigned group;	    /* which layer; 0 elsewhere */
 	unsigned role;
@@ -123,7 +123,7 @@ struct pmk_wave_slot {
 
 struct pmk_wave_layer {
 	const char *name;  /* "armd", as in [layer armd] */
-	const char *scope; /* what its names are relative to */
+	const char *scope; /* the path that its names are relative to */
 	unsigned line;	   /* of the map */
 	uint8_t monitor;   /* enum pmk_ahbmon_bus: which monitor watches it */
 	uint8_t protocol;  /* enum pmk_wave_protocol */
@@ -136,24 +136,25 @@ enum pmk_wave_protocol {
 	PMK_WAVE_AHB_LITE
 };
 
-/* Addresses behind which something is that is counted for itself. */
+/* A range of addresses for which there is a separate counter. */
 struct pmk_wave_window {
-	uint64_t first, last; /* both inside */
+	uint64_t first, last; /* both are inside the range */
 	uint8_t place; /* 0 UART, 1 SCI, 2 SSP, 3 APB bridge of DMA peripherals, 4 of the core's */
 };
 
 #define PMK_WAVE_WINDOWS 16
 
 /*
- * When a signal is read that changes at the very time of the edge. Simulators write what a clock edge
- * causes with the time of the edge, so what a register sees is the value before (our choice).
+ * Which value is taken when a signal changes at the same time as the edge. Simulators write what a
+ * clock edge causes with the time of the edge, so what a register sees is the value before (our
+ * choice).
  */
 enum pmk_wave_sample {
 	PMK_WAVE_BEFORE, /* the value before the time of the edge */
 	PMK_WAVE_AFTER	 /* the last value at the time of the edge */
 };
 
-/* A map as read. Layout: docs/wave.md. Only to be looked at. */
+/* A map as it was read. Layout: docs/wave.md. It is read-only. */
 struct pmk_wave_map {
 	const char *file;	   /* for messages */
 	const char *scope;	   /* what names are relative to; empty: nothing */
@@ -170,7 +171,7 @@ struct pmk_wave_map {
 	unsigned nslots;
 	struct pmk_wave_window window[PMK_WAVE_WINDOWS];
 	unsigned nwindows;
-	void *text; /* what all of these point into */
+	void *text; /* the memory that all of these point into */
 };
 
 /* Read a map. 0, or PMK_EIO, PMK_EPARSE, PMK_ENOMEM; err->text begins with "file:line: ". */
@@ -178,18 +179,20 @@ int pmk_wave_map_load(struct pmk_wave_map *map, const char *path, struct pmk_wav
 void pmk_wave_map_free(struct pmk_wave_map *map);
 
 /*
- * The map that the names in the dump suggest, as the text of a map file for people to correct: *text,
- * which the caller frees. PMK_ENOTSUP: nothing to be made of these names; PMK_ENOMEM.
+ * The map that the names in the dump suggest, as the text of a map file for people to correct:
+ * *text, which the caller frees. Returns 0; PMK_ENOTSUP: these names suggest nothing; PMK_ENOMEM.
  */
 int pmk_wave_guess(const struct pmk_wave *w, char **text, struct pmk_wave_error *err);
 
 /* ---- the run -------------------------------------------------------------------------------- */
 
-/* Find the map's signals in the dump. The map has to live as long as the dump is open. 0, or PMK_EPARSE
- * (no such signal, not one that can be sampled: "file:line: …" with the nearest names), PMK_ENOMEM. */
+/* Find the map's signals in the dump. The map has to live as long as the dump is open. 0, or
+ * PMK_EPARSE (no such signal, not one that can be sampled: "file:line: …" with the nearest
+ * names), PMK_ENOMEM. */
 int pmk_wave_bind(struct pmk_wave *w, const struct pmk_wave_map *map, struct pmk_wave_error *err);
 
-/* A value of up to 64 bits. x and z are the same: the bit in `x` is set and the one in `bits` is 0. */
+/* A value of up to 64 bits. x and z are the same: the bit in `x` is set and the one in `bits` is
+ * 0. */
 struct pmk_wave_value {
 	uint64_t bits, x;
 };
@@ -197,20 +200,21 @@ struct pmk_wave_value {
 /* One active edge of the clock. */
 struct pmk_wave_edge {
 	uint64_t time;
-	uint64_t number;		    /* of the edge, from 0 */
-	bool reset;			    /* the reset is asserted, or x */
-	bool gap;			    /* edges before this one were lost: $dumpoff */
+	uint64_t number; /* of the edge, from 0 */
+	bool reset;	 /* the reset is asserted, or x */
+	/* edges before this one were lost because of $dumpoff */
+	bool gap;
 	const struct pmk_wave_value *value; /* by slot of the map */
 };
 
 struct pmk_wave_progress {
-	uint64_t bytes; /* read so far, of the file … */
-	uint64_t size;	/* … that has so many; 0: not known, as in a pipe */
+	uint64_t bytes; /* bytes read so far, of the file … */
+	uint64_t size;	/* … which has so many; 0: not known, as for a pipe */
 	uint64_t time;	/* in the dump */
 	uint64_t edges;
 };
 
-/* Who is told. Both may return nonzero to stop reading. */
+/* The callbacks. Both may return nonzero to stop reading. */
 struct pmk_wave_sink {
 	int (*edge)(void *ctx, const struct pmk_wave_edge *edge);
 	/* About ten times a second, also while nothing comes out of a pipe. May be NULL. */
@@ -218,7 +222,7 @@ struct pmk_wave_sink {
 	void *ctx;
 };
 
-/* What was odd about a dump and did not keep anybody from reading it. */
+/* Oddities of a dump that did not prevent reading it. */
 /* clang-format off */
 #define PMK_WAVE_ODDITIES(X) \
 	X(GLITCH,    "the clock changed more than once at one time; what is left of it counts") \
@@ -227,10 +231,15 @@ struct pmk_wave_sink {
 	X(RESET_X,   "the reset was x or z at an edge; taken as asserted") \
 	X(DUMP_OFF,  "the dump was switched off; edges in that time are lost") \
 	X(UNKNOWN,   "a signal that counts was x or z at an edge; those bits count as 0") \
-	X(BUS_X,     "a signal of a layer was x or z where it has to have a value; what it hides is not counted") \
-	X(NO_HRESP,  "HREADY was low on a layer without hresp in the map; it counts as a wait state, and may have " \
+	X(BUS_X, \
+	  "a signal of a layer was x or z where it has to have a value; what it hides is " \
+	  "not counted") \
+	X(NO_HRESP, \
+	  "HREADY was low on a layer without hresp in the map; it counts as a wait state, " \
+	  "and may have " \
 		     "been the first cycle of ERROR, RETRY or SPLIT") \
-	X(RESET,     "nearly all edges were in reset, where nothing counts (the other reset_active?)")
+	X(RESET, \
+	  "nearly all edges were in reset, where nothing counts (the other reset_active?)")
 /* clang-format on */
 
 enum pmk_wave_oddity {
@@ -242,7 +251,7 @@ enum pmk_wave_oddity {
 
 const char *pmk_wave_oddity_text(unsigned oddity);
 
-/* How often, and the first of them. */
+/* How often it happened, and where first. */
 struct pmk_wave_warning {
 	uint64_t count;
 	uint64_t time;
@@ -254,9 +263,9 @@ struct pmk_wave_report {
 	uint64_t begin, end;   /* the first and the last time in the dump */
 	uint64_t first, last;  /* of the edges */
 	uint64_t bytes, lines; /* of the dump, as VCD */
-	bool stopped;	       /* by the sink */
+	bool stopped;	       /* stopped by the sink */
 	struct pmk_wave_warning warning[PMK_WAVE_NODDITIES];
-	struct pmk_wave_error error; /* why it ended before the end of the dump */
+	struct pmk_wave_error error; /* why reading ended before the end of the dump */
 };
 
 /* pmk_wave_run(): the edges are valid, and there are more. */

@@ -36,10 +36,10 @@ def test_settings_are_the_options():
 
 
 def test_the_header_names_them():
-    listed = source("include/pmk/count.h").split("Change a setting.")[1].split("A flag (")[0]
+    listed = source("include/pmk/count.h").split("Change a setting.")[1].split("The value of a flag (")[0]
     named = set(re.findall(r"[\w-]+", re.sub(r"  .*|\"[^\"]*\"", "", re.sub(r"(?m)^ \*\t", "", listed))))
     equal(set(settings()) - named, set(), "settings that are not in the header")
-    flags = source("include/pmk/count.h").split("A flag (")[1].split(")")[0]
+    flags = source("include/pmk/count.h").split("The value of a flag (")[1].split(")")[0]
     equal(set(re.findall(r'"([\w-]+)"', flags)), {n for n, kind in settings().items() if kind == "FLAG"})
 
 
