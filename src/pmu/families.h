@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The families of this build, a line each: its room, and its PMUs in the order in which people see them.
- * FAMILY(foo) stands for the models pmk_foo_models[], PMU(bar) for pmk_bar. Firmware does not use it: it
- * names the PMU that it has.
+ * The families of this build, one line each: its folder, and its PMUs in the order in which people
+ * see them. FAMILY(foo) stands for the models pmk_foo_models[], PMU(bar) for pmk_bar. Firmware does
+ * not use it: it names the PMU that it has.
  */
 #ifndef PMK_PMU_FAMILIES_H
 #define PMK_PMU_FAMILIES_H
@@ -10,8 +10,8 @@
 /* clang-format off */
 #define PMK_FAMILIES(FAMILY, PMU) \
 	FAMILY(arm11) PMU(arm1136_r0) PMU(arm1136) PMU(arm1156) PMU(arm1176) PMU(arm11mpcore) \
-	FAMILY(armv8) PMU(cortex_a53) PMU(cortex_a55) PMU(cortex_a57) PMU(cortex_a72) PMU(neoverse_n1) \
-		      PMU(armv8) PMU(armv8_long) \
+	FAMILY(armv8) PMU(cortex_a53) PMU(cortex_a55) PMU(cortex_a57) PMU(cortex_a72) \
+		      PMU(neoverse_n1) PMU(armv8) PMU(armv8_long) \
 	FAMILY(ahbmon) PMU(ahbmon) \
 	FAMILY(l2cc) PMU(l210) PMU(l220) \
 	FAMILY(microblaze) PMU(microblaze) \

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What writes and reads do to the bits of a register, by its rows (struct pmk_field). The models run on
- * this, and `pmk info` and `pmk decode` print the same rows, so access is said once per PMU. What a
- * write does beyond holding bits (zeroing a counter, choosing an event) is code of the model, which
- * asks pmk_reg_takes() whether the bit is one that software can write at all.
+ * What writes and reads do to the bits of a register, by its rows (struct pmk_field). The models
+ * run on this, and `pmk info` and `pmk decode` print the same rows, so access is said once per PMU.
+ * What a write does beyond holding bits (zeroing a counter, choosing an event) is code of the
+ * model, which asks pmk_reg_takes() whether the bit is one that software can write at all.
  *
  *	       a written 1          a written 0   reads
  *	RW     sets                 clears        what it holds
@@ -30,17 +30,17 @@ struct pmk_reg_bits {
 
 struct pmk_reg_bits pmk_reg_bits(const struct pmk_reg_info *reg);
 
-/* What it holds after `w` was written while it held `old`. */
+/* The new value when `w` is written while the register holds `old`. */
 uint64_t pmk_reg_write(const struct pmk_reg_info *reg, uint64_t old, uint64_t w);
-/* What a read shows of what it holds. */
+/* The value that a read returns when the register holds this. */
 uint64_t pmk_reg_read(const struct pmk_reg_info *reg, uint64_t held);
 
-/* The written ones that do something. Of ~0: all bits that software can write. */
+/* The written ones that have an effect. With ~0: all bits that software can write. */
 uint64_t pmk_reg_takes(const struct pmk_reg_info *reg, uint64_t w);
 /* The written ones that should have been zeros. */
 uint64_t pmk_reg_stray(const struct pmk_reg_info *reg, uint64_t w);
 
-/* Can it be written, read at all? */
+/* Can it be written? Can it be read? */
 bool pmk_reg_writable(const struct pmk_reg_info *reg);
 bool pmk_reg_readable(const struct pmk_reg_info *reg);
 

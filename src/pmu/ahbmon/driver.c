@@ -6,7 +6,7 @@
  *  - Where registers and control bits are is not public: everything goes through the layout of the
  *    PMU at hand (struct pmk_pmu.family). Bits of AHBMONCtrlReg that the layout does not name are
  *    written back as they were read.
- *  - A counter counts one thing for ever: program() only says whether that is the one wanted.
+ *  - A counter always counts the same thing: program() only says whether that is the event wanted.
  *  - Counters cannot be preloaded and have neither flags nor interrupts (DDI 0287B mentions none),
  *    so write() is not supported and the sets of counters that others take or give are empty.
  *  - One write resets all counters and works while they count (§4.2.2); reset() stops them first.
@@ -15,7 +15,8 @@
  *    it.
  *  - Counters cannot be latched together. A coherent set of values is read after stop().
  *
- * Nothing is kept in pmk_dev.state: the registers are the truth, whoever else writes them.
+ * Nothing is kept in pmk_dev.state: the registers are the truth, even when somebody else writes
+ * them.
  */
 #include "pmu/ahbmon/regs.h"
 
@@ -69,7 +70,7 @@ static int reset(struct pmk_dev *d)
 	return put(d, PMK_AHBMON_RSTCTRS, ANY);
 }
 
-/* PMK_ENOEVENT: there is no such counter. PMK_ENOCTR: this one counts something else. */
+/* PMK_ENOEVENT: there is no such event. PMK_ENOCTR: this counter counts another event. */
 static int program(struct pmk_dev *d, unsigned counter, unsigned code)
 {
 	(void)d;

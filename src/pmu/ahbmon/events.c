@@ -5,8 +5,8 @@
  * Every counter counts one thing, so an event is a counter: its code is the project's ID, which is
  * the counter number, and no field of any register holds it. Signals are raised on the bus of the
  * layer (enum pmk_ahbmon_bus). Read and write counters step once per beat, burst counters once per
- * burst, on an OKAY response or the second cycle of an ERROR, and on nothing else (§4.2.2): that is
- * the business of whoever observes the bus.
+ * burst, on an OKAY response or the second cycle of an ERROR, and on nothing else (§4.2.2): the
+ * observers of the bus see to that.
  */
 #include "pmu/ahbmon/regs.h"
 

@@ -38,7 +38,7 @@ static const struct {
 
 struct reading {
 	struct pmk_ahbmon_layout_file *file;
-	/* Lines of what has been there, 0: not yet. */
+	/* The lines where entries were found, 0: not found yet. */
 	unsigned item[NITEMS];
 	unsigned reg[PMK_AHBMON_NREGS];
 	unsigned code[PMK_AHBMON_NLAYERS][PMK_AHBMON_NCODES];
@@ -64,7 +64,7 @@ static bool number(struct pmk_ini *ini, const char *name, const char *value, uin
 	return true;
 }
 
-/* It has not been there; now it has. */
+/* Notes that the entry was found; it must not have been found before. */
 static bool once(struct pmk_ini *ini, const char *name, unsigned *line)
 {
 	if (*line)
@@ -253,7 +253,7 @@ static bool take_code(struct reading *r, struct pmk_ini *ini, unsigned layer, co
 	return true;
 }
 
-/* The one thing that is of all layers. */
+/* The one entry that applies to all layers. */
 static bool take_packet(struct reading *r, struct pmk_ini *ini, const char *name, const char *value)
 {
 	unsigned code = find_code(value);
@@ -315,7 +315,7 @@ static bool take_layer(struct reading *r, struct pmk_ini *ini, const char *layer
 		layer);
 }
 
-/* What has to be there and was not. */
+/* Reports entries that are required and were not found. */
 static bool check(struct reading *r, struct pmk_ini *ini)
 {
 	struct pmk_ahbmon_layout *l = &r->file->layout;

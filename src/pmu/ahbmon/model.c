@@ -4,18 +4,20 @@
  * wait thresholds. Sections and tables are those of DDI 0287B.
  *
  * It counts by differences of bus totals, taken when a register is touched or DBGACK changes.
- * Nothing happens at an overflow but the wrap, so it never asks to be synchronised. When writes and
- * reads act is said in <pmk/ahbmon_model.h>. Where the manual is silent (all of this is our choice):
+ * Nothing happens at an overflow but the wrap, so it never asks to be synchronised.
+ * <pmk/ahbmon_model.h> says when writes and reads act. Where the manual is silent (all of this is
+ * our choice):
  *  - A write to a counter is ignored. The write-only registers, reserved bits and bits that the
  *    layout does not name read as 0.
- *  - Any mode may access: nothing is said of privilege. That ARM-I, CLCDC, DMA and MBX do not reach
- *    the registers (§4.1) is up to whoever models the bus.
+ *  - Any mode may access the registers: the manual says nothing of privilege. That ARM-I, CLCDC,
+ *    DMA and MBX do not reach them (§4.1) has to be modelled by the bus.
  *  - The page size and the alignment test act from the write on; every signal of the other sizes up
  *    to then is forgotten.
  *
  * Not here: what makes a wait, a burst or a cast-out (observe.c, of the buses); the packets on
  * AHBMONITOR[33:0] (packet.c). Not modelled: the lag of a read behind the monitor's pipeline, whose
- * depth is not documented; accesses that are not aligned words, because a port has register numbers.
+ * depth is not documented; accesses that are not aligned words, because a port has register
+ * numbers.
  */
 #include <pmk/ahbmon_model.h>
 
@@ -24,7 +26,7 @@
 
 #include <string.h>
 
-/* CtTotalCycles counts always. The rest wants the enable bit; ARM-I, ARM-D and
+/* CtTotalCycles always counts. The other counters need the enable bit; ARM-I, ARM-D and
  * CtTotalCyclesNonDebug pause while DBGACK is tracked and asserted: §4.2.2. */
 static bool counts(const struct pmk_ahbmon_model *m, unsigned ctr)
 {
@@ -51,7 +53,7 @@ static bool counts(const struct pmk_ahbmon_model *m, unsigned ctr)
 	return true;
 }
 
-/* What a counter counts, by the settings. */
+/* What a counter counts with these settings. */
 static uint8_t signal_of(const struct pmk_ahbmon_model *m, unsigned ctr)
 {
 	static const uint8_t page[PMK_AHBMON_NPAGES] = {
@@ -145,7 +147,7 @@ static const struct pmk_reg_info *row_of(unsigned reg)
 	return &pmk_ahbmon.regs[reg];
 }
 
-/* Where a register's bits are held; NULL: it is a command. */
+/* Where the bits of a register are held; NULL when it is a command. */
 static uint32_t *held_by(struct pmk_ahbmon_model *m, unsigned reg)
 {
 	if (reg < PMK_AHBMON_NCTRS)

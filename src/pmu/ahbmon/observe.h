@@ -10,8 +10,8 @@
  *	for (each rising edge of HCLK)
  *		pmk_ahbmon_observer_sample(&o, buses, &sample);
  *
- * After a register has been written, pmk_ahbmon_observer_thresholds() takes over what the model has.
- * No pointers in the struct.
+ * After a register has been written, pmk_ahbmon_observer_thresholds() takes over what the model
+ * has. No pointers in the struct.
  */
 #ifndef PMK_PMU_AHBMON_OBSERVE_H
 #define PMK_PMU_AHBMON_OBSERVE_H
@@ -73,8 +73,8 @@ void pmk_ahbmon_observer_sample(struct pmk_ahbmon_observer *o, struct pmk_bus *b
 /* `n` cycles in which nothing is on any bus. */
 void pmk_ahbmon_observer_idle(struct pmk_ahbmon_observer *o, struct pmk_bus *buses, uint64_t n);
 
-/* Does everything add up, on every bus? NULL, or one line as of pmk_ahb_layer_check(), and *bus is
- * where. */
+/* Do the counts of every bus add up? Returns NULL, or one line as from pmk_ahb_layer_check(),
+ * with the bus in *bus. */
 const char *pmk_ahbmon_observer_check(const struct pmk_ahbmon_observer *o,
 				      const struct pmk_bus *buses, enum pmk_ahbmon_bus *bus);
 

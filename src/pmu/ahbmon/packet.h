@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * AHB Monitor: what it tells cycle by cycle on the pins AHBMONITOR[33:0] (the Bus Cycle Analyzer).
+ * AHB Monitor: what it outputs cycle by cycle on the pins AHBMONITOR[33:0] (the Bus Cycle
+ * Analyzer).
  *
  * Source: DDI 0287B §4.2.1, Figure 4-2 and Tables 4-1, 4-4, 4-5
  *
@@ -12,9 +13,10 @@
  * [33] is a copy of the clock, to capture the others with; it is no part of a packet here. A packet
  * tells of one data-phase cycle of every layer and comes 3 HCLK cycles later.
  *
- * The states of the layers are the manual's. THEIR CODES ARE NOT: the pages with them are not public.
- * They are a section of the layout file that the user fills in (layout.h), and what is not in it is
- * neither encoded nor decoded: its pins are not among `known`. The codes of the GXI are the manual's.
+ * The states of the layers are the manual's. THEIR CODES ARE NOT: the pages with them are not
+ * public. They are a section of the layout file that the user fills in (layout.h), and what is not
+ * in it is neither encoded nor decoded: its pins are not among `known`. The codes of the GXI are
+ * the manual's.
  */
 #ifndef PMK_PMU_AHBMON_PACKET_H
 #define PMK_PMU_AHBMON_PACKET_H
@@ -63,7 +65,7 @@ struct pmk_ahbmon_codes {
 
 struct pmk_ahbmon_packet_params {
 	struct pmk_ahbmon_codes layer[PMK_AHBMON_NLAYERS];
-	/* The state in the second cycle of RETRY, of which nothing is said. */
+	/* The state in the second cycle of RETRY, which the manual does not give. */
 	uint8_t after_retry;
 };
 
@@ -72,7 +74,7 @@ struct pmk_ahbmon_packet {
 	uint8_t gxi_address, gxi_data; /* enum pmk_gxi_address, enum pmk_gxi_data */
 	bool no_gxi;		       /* it is not observed */
 	uint64_t pins;		       /* [32:0] */
-	uint64_t known;		       /* which of them say something */
+	uint64_t known;		       /* the pins that have a known value */
 };
 
 struct pmk_ahbmon_packets {
@@ -84,18 +86,19 @@ struct pmk_ahbmon_packets {
 /* No codes; idle after RETRY. */
 void pmk_ahbmon_packet_defaults(struct pmk_ahbmon_packet_params *params);
 
-/* The pins say idle until the first sample comes out (our choice). PMK_ERANGE: a code has more bits
- * than its field, or stands for two states of a layer. */
+/* The pins show idle until the first sample comes out (our choice). PMK_ERANGE: a code has more
+ * bits than its field, or stands for two states of a layer. */
 int pmk_ahbmon_packets_init(struct pmk_ahbmon_packets *p,
 			    const struct pmk_ahbmon_packet_params *params);
 
-/* What the pins say in the cycle that `o` has seen last. Call once after each sample. */
+/* What the pins show for the cycle that `o` has seen last. Call it once after each sample. */
 void pmk_ahbmon_packets_next(struct pmk_ahbmon_packets *p, const struct pmk_ahbmon_observer *o,
 			     struct pmk_ahbmon_packet *out);
 
 /*
- * The other way: what the pins say, by the same codes. Of `known` pins alone; a layer some of whose pins
- * are not, or whose code is not in the table, is PMK_AHBMON_S_UNKNOWN. Every packet is taken by itself.
+ * The reverse: decode the pins, by the same codes. Only `known` pins are used; a layer with a pin
+ * that is not known, or with a code that is not in the table, is PMK_AHBMON_S_UNKNOWN. Every packet
+ * is taken by itself.
  */
 void pmk_ahbmon_packet_decode(const struct pmk_ahbmon_packet_params *params, uint64_t pins,
 			      uint64_t known, struct pmk_ahbmon_packet *out);
@@ -103,8 +106,8 @@ void pmk_ahbmon_packet_decode(const struct pmk_ahbmon_packet_params *params, uin
 /* "NW1", "S_INCR4", "WB": as the manual writes the states. */
 int pmk_ahbmon_state_text(const struct pmk_ahbmon_layer_state *s, char *buf, size_t size);
 
-/* Where the code of a state stands, or NULL for what has none; and its number, 0 to
- * PMK_AHBMON_NCODES - 1, and back. */
+/* Where the code of a state is stored, or NULL for a state without a code; then its number, 0 to
+ * PMK_AHBMON_NCODES - 1, and the state of a number. */
 #define PMK_AHBMON_NCODES (PMK_AHBMON_S_S + PMK_AHB_NBURSTS + 2 * PMK_AHBMON_NSLAVES)
 int16_t *pmk_ahbmon_code(struct pmk_ahbmon_codes *c, unsigned number);
 struct pmk_ahbmon_layer_state pmk_ahbmon_coded_state(unsigned number);

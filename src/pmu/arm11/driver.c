@@ -13,9 +13,9 @@
  *  - Counting begins three cycles after E was set (DDI 0211, PMNC); start() waits for it.
  *  - CCNT is unpredictable after reset on the ARM1136 (DDI 0211K §3.3.40); reset() zeroes it.
  *
- * Nothing is kept in pmk_dev.state: the registers are the truth, whoever else writes them. EVNTBUS
- * export (X) is written as 0, as DDI 0211 asks where no trace hardware is attached. The FIQ enables
- * of the ARM1156 are cleared by reset() and otherwise left alone.
+ * Nothing is kept in pmk_dev.state: the registers are the truth, even when somebody else writes
+ * them. EVNTBUS export (X) is written as 0, as DDI 0211 asks where no trace hardware is attached.
+ * The FIQ enables of the ARM1156 are cleared by reset() and otherwise left alone.
  */
 #include "pmu/arm11/regs.h"
 
@@ -99,7 +99,8 @@ static int start(struct pmk_dev *d)
 	uint32_t pmnc;
 	int err = get(d, PMK_ARM11_PMNC, &pmnc);
 
-	if (err || (pmnc & PMNC_E)) /* already counting: there is no new delay to wait for */
+	/* the counters run already: there is no new delay to wait for */
+	if (err || (pmnc & PMNC_E))
 		return err;
 	err = put(d, PMK_ARM11_PMNC, config(d, pmnc) | PMNC_E);
 	if (!err && d->port.settle)
@@ -162,9 +163,9 @@ static int put_counters(const struct pmk_dev *d, const uint32_t value[PMK_ARM11_
 
 /*
  * Clear `flags` while the counters are stopped. With E = 0 the interrupt would stay asserted and
- * the handler be entered for ever, so E is set for the length of one write. What is counted
- * meanwhile is undone; the counters stand at 0 so that none can wrap. After an error the counters
- * are stopped and restored as far as the port allows.
+ * the handler would be entered again and again, so E is set for the length of one write. What is
+ * counted meanwhile is undone; the counters stand at 0 so that none can wrap. After an error the
+ * counters are stopped and restored as far as the port allows.
  */
 static int clear_stopped(const struct pmk_dev *d, uint32_t cfg, uint32_t flags)
 {

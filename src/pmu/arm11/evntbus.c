@@ -36,7 +36,8 @@ static const struct evntbus {
 
 #define NEVNTBUS (sizeof(evntbus) / sizeof(evntbus[0]))
 
-/* The bits of a row on this core; 0 where the layout is not documented, and on PMUs of other families. */
+/* The bits of a row on this core; 0 where the layout is not documented, and on PMUs of other
+ * families. */
 static uint32_t evntbus_bits(const struct pmk_pmu *pmu, const struct evntbus *row)
 {
 	if (pmu->driver != &pmk_arm11_driver)

@@ -9,8 +9,8 @@
  *    configuration; C and P; flag clears; interrupt enables. Clearing an enable drops its
  *    interrupt, setting one while the flag is set raises it.
  *  - A cycle total of t + 3 or more is counted when E went to 1 at t. A producer that stops at the
- *    horizon gets that exactly. From one that steps over t + 3, cycles are still exact, and of
- *    everything else all since the last synchronisation before is counted.
+ *    horizon gets that exactly. If a producer steps over t + 3, cycles are still exact, but of
+ *    every other event everything since the last synchronisation is counted.
  *  - The prescaler of D keeps its phase while it is not used; only C and reset clear it. The start
  *    delay runs in Debug state.
  *  - A reserved event counts nothing. Unpredictable bits read as 0.
@@ -75,8 +75,8 @@ static void advance_ccnt(struct pmk_arm11_model *m, uint64_t cycles)
 	advance(m, PMK_ARM11_CTR_CCNT, cycles);
 }
 
-/* How much of its event a counter has to add. `cycles` are those after the start delay, `events`
- * says whether anything else has happened after it. */
+/* How much a counter has to add for its event. `cycles` are those after the start delay,
+ * `events` says whether anything else has happened after it. */
 static uint64_t event_count(const struct pmk_arm11_model *m, const struct pmk_bus *bus,
 			    unsigned ctr, uint64_t cycles, bool events)
 {
@@ -112,8 +112,9 @@ static void sync(void *model, struct pmk_bus *bus)
 	m->cycles_seen = now;
 }
 
-/* Ask to be called before `counter` could have wrapped. Of two signals that share a counter, one
- * has made at least half of the way when it wraps, so half is asked for, and again, and again. */
+/* Ask to be called before `counter` could have wrapped. When a counter adds two signals, one of
+ * them has made at least half of the way when the counter wraps. So the model asks for half of
+ * the way, again and again. */
 static void ask_counter(const struct pmk_arm11_model *m, struct pmk_bus *bus, unsigned ctr)
 {
 	const uint8_t *signal = m->signal[ctr];

@@ -54,7 +54,7 @@ static const struct pmk_arm11_core core_1176 = {
 	.idle_event = PMK_ARM11_ETMEXTOUT_0,
 };
 
-/* No event of the MPCore stands still; its idle counters are left on event 0 (Linux
+/* The MPCore has no event that never happens; its idle counters are left on event 0 (Linux
  * perf_event_v6.c leaves them on their last one). */
 static const struct pmk_arm11_core core_mpcore = {
 	.id = PMK_ARM11_MPCORE,
@@ -62,7 +62,7 @@ static const struct pmk_arm11_core core_mpcore = {
 	.idle_event = PMK_ARM11MPCORE_ICACHE_MISS,
 };
 
-/* What `pmk stat` counts unasked. The ARM1156 has no TLB. */
+/* What `pmk stat` counts when no events are asked for. The ARM1156 has no TLB. */
 #define DEFAULTS                                                        \
 	"cpu_cycles instr_exec br_exec br_mispredict icache_miss "      \
 	"dcache_access_cacheable dcache_miss main_tlb_miss ibuf_stall " \
@@ -80,8 +80,8 @@ const struct pmk_pmu pmk_arm1136_r0 = {
 	.name = "arm1136r0",
 	.aliases = PMK_DOC("arm1136-r0 arm1136-r2"),
 	.brief = PMK_DOC("ARM1136J(F)-S performance monitor, revision 0"),
-	.note = PMK_DOC(
-		"counts in Debug state, unlike r1p0 and later (inferred from DDI 0211K §3.3.40-41)"),
+	.note = PMK_DOC("counts in Debug state, unlike r1p0 and later (inferred from DDI 0211K "
+			"§3.3.40-41)"),
 	.driver = &pmk_arm11_driver,
 	.events = pmk_arm11_events,
 	.nevents = PMK_ARM11_NEVENTS,
@@ -115,7 +115,8 @@ const struct pmk_pmu pmk_arm1156 = {
 	.aliases = PMK_DOC("arm_1156 armv6_1156 arm1156t2-s arm1156t2f-s"),
 	.brief = PMK_DOC("ARM1156T2(F)-S performance monitor"),
 	.note = PMK_DOC(
-		"from DAI 0195B alone: user access, reset values and the FIQ output are our choice"),
+		"from DAI 0195B alone: user access, reset values and the FIQ output are our "
+		"choice"),
 	.driver = &pmk_arm11_driver,
 	.events = pmk_arm11_events,
 	.nevents = PMK_ARM11_NEVENTS,

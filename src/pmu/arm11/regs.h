@@ -37,7 +37,7 @@
 #define PMNC_FLAGS (PMNC_CCR | PMNC_CR1 | PMNC_CR0)
 #define PMNC_IRQS  (PMNC_ECC | PMNC_EC1 | PMNC_EC0)
 
-/* What keeps the value written to it, on the core with the fewest bits. */
+/* The bits that keep the value written to them, on the core with the fewest such bits. */
 #define PMNC_CONFIG (PMNC_EVTCOUNT0 | PMNC_EVTCOUNT1 | PMNC_X | PMNC_IRQS | PMNC_D | PMNC_E)
 
 #define SUNAVCR_V PMK_BIT(0) /* user and Non-secure access; DDI 0301H §3.2.50 */
@@ -66,8 +66,9 @@ enum pmk_arm11_id {
 
 struct pmk_arm11_core {
 	enum pmk_arm11_id id;
-	uint32_t config;    /* PMNC bits that the driver writes back as read: those that are RW */
-	uint8_t idle_event; /* for a counter nobody uses: one that stands still, if there is one */
+	uint32_t config; /* PMNC bits that the driver writes back as read: those that are RW */
+	/* event for a counter that nobody uses: one that never happens, if there is one */
+	uint8_t idle_event;
 };
 
 static inline const struct pmk_arm11_core *pmk_arm11_core(const struct pmk_pmu *pmu)

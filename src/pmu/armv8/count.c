@@ -3,19 +3,19 @@
  * PMUv3 model: what counts, and how far. DDI 0487, D13.1-D13.9 and the pseudocode J1.1.1 and J1.3.1
  * (CountPMUEvents, IncrementEventCounter, IncrementCycleCounter, CheckPMUOverflowCondition).
  *
- * It counts by differences of bus totals. A synchronisation is one pass over the counters in ascending
- * order, so a carry of an even counter reaches CHAIN in the odd one in the same pass, as often as it
- * happened. Two signals of one event are added up before the difference is taken.
+ * It counts by differences of bus totals. A synchronisation is one pass over the counters in
+ * ascending order, so a carry of an even counter reaches CHAIN in the odd one in the same pass, as
+ * often as it happened. Two signals of one event are added up before the difference is taken.
  *
  * Our choice where the documents are silent:
- *  - What counts is settled before a pass. An overflow that freezes counters (PMCR.FZO) freezes them
- *    from the next pass on; all that the same pass brings is counted, the carry to CHAIN included.
- *    The pass ends at the overflow if the producer stopped at the horizon.
+ *  - What counts is settled before a pass. An overflow that freezes counters (PMCR.FZO) freezes
+ *    them from the next pass on; all that the same pass brings is counted, the carry to CHAIN
+ *    included. The pass ends at the overflow if the producer stopped at the horizon.
  *  - The divider of PMCR.D keeps its phase while it is not used; only PMCR.C and reset clear it.
  *  - A stopped core clock (standby) stops PMCCNTR as well as the event counters.
  *
- * Not modelled: thresholds, edges, the instruction counter, transactions, Realms, other threads of a
- * core (PMEVTYPER.MT), snapshots: what PMUv3p8 and later and optional extensions bring.
+ * Not modelled: thresholds, edges, the instruction counter, transactions, Realms, other threads of
+ * a core (PMEVTYPER.MT), snapshots: what PMUv3p8 and later and optional extensions bring.
  */
 #include "pmu/armv8/model.h"
 
@@ -99,7 +99,7 @@ static bool is_frozen(const struct pmk_armv8_model *m, bool range2)
 	return (m->pmcr & PMCR_FZO) && (m->ovs & low);
 }
 
-/* What E or HPME lets run. */
+/* The counters that E or HPME lets run. */
 static uint32_t enabled_ranges(const struct pmk_armv8_model *m)
 {
 	uint32_t low = pmk_armv8_low(pmk_armv8_range1(m)), set = 0;
@@ -250,7 +250,7 @@ void pmk_armv8_pass(struct pmk_armv8_model *m, uint32_t counting,
 	}
 }
 
-/* PMCR.D has an effect. */
+/* Does PMCR.D have an effect? */
 static bool divided(const struct pmk_armv8_model *m)
 {
 	return (m->pmcr & PMCR_D) && (!(m->pmcr & PMCR_LC) || m->params.divide_long);
@@ -316,8 +316,8 @@ void pmk_armv8_select(struct pmk_armv8_model *m, const struct pmk_bus *bus, unsi
 		m->oddities |= PMK_ARMV8_ODD_CHAIN;
 }
 
-/* What has happened since counter n last looked. A miss told before its branch makes it negative:
- * none now, one less later. */
+/* The events since counter n was last updated. When a miss is reported before its branch, this
+ * is negative: then nothing is counted now, and one less later. */
 static uint64_t since(const struct pmk_armv8_model *m, const struct pmk_bus *bus, unsigned n)
 {
 	uint64_t d = total_of(m, bus, n) - m->counter[n].seen;
@@ -341,7 +341,8 @@ void pmk_armv8_sync(void *model, struct pmk_bus *bus)
 	m->cycles_seen = bus->total[PMK_SIG_CYCLE];
 }
 
-/* Ask to be synchronised when `signal` is `left` further. A total never reaches 2^64. */
+/* Ask to be synchronised when `signal` has happened `left` more times. A total never reaches
+ * 2^64. */
 static void ask_in(struct pmk_bus *bus, uint8_t signal, uint64_t left)
 {
 	uint64_t now = bus->total[signal];
@@ -350,8 +351,8 @@ static void ask_in(struct pmk_bus *bus, uint8_t signal, uint64_t left)
 		pmk_bus_ask(bus, signal, now + left);
 }
 
-/* Of several signals that share a counter, one has made at least its share of the way when the
- * counter overflows, so that share is asked for, and again, and again. */
+/* When a counter adds several signals, one of them has made at least its share of the way when
+ * the counter overflows. So the model asks for that share, again and again. */
 static void ask_counter(const struct pmk_armv8_model *m, struct pmk_bus *bus, unsigned n)
 {
 	const struct pmk_armv8_event_counter *c = &m->counter[n];
@@ -362,7 +363,7 @@ static void ask_counter(const struct pmk_armv8_model *m, struct pmk_bus *bus, un
 
 	while (signals < 4 && c->signal[signals] != PMK_SIG_NONE)
 		signals++;
-	if (!signals || !left) /* 2^64 events are never */
+	if (!signals || !left) /* 2^64 events never happen */
 		return;
 	left = left > pending ? left - pending : 0;
 	left = left / signals + !!(left % signals);
@@ -399,7 +400,7 @@ void pmk_armv8_ask(const void *model, struct pmk_bus *bus)
 		ask_cycles(m, bus);
 }
 
-/* A level; PMCNTEN has no part in it. */
+/* The interrupt is a level; PMCNTEN has no influence on it. */
 unsigned pmk_armv8_lines(const void *model)
 {
 	const struct pmk_armv8_model *m = model;

@@ -30,7 +30,7 @@
 enum {
 	STATE_FILTER,	/* for later calls of program() */
 	STATE_USED,	/* bits of the counters that program() was called for */
-	STATE_COUNTERS, /* event counters of this hardware + 1; 0: not looked yet */
+	STATE_COUNTERS, /* event counters of this hardware + 1; 0: not read yet */
 };
 
 static int get(const struct pmk_dev *d, unsigned reg, uint64_t *value)
@@ -60,13 +60,15 @@ static int get_pmcr(struct pmk_dev *d, uint64_t *pmcr)
 	return err;
 }
 
-/* Write PMCR back with E as told: neither zeroes a counter nor changes what is not ours. */
+/* Write PMCR back with the given E: this neither zeroes a counter nor changes bits that are not
+ * ours. */
 static int put_enable(struct pmk_dev *d, uint64_t pmcr, uint64_t e)
 {
 	return put(d, PMK_ARMV8_PMCR, (pmcr & ~(PMCR_E | PMCR_P | PMCR_C)) | lengths(d) | e);
 }
 
-/* Is it there? PMK_EINVAL: not in this PMU. PMK_ENOCTR: not in this hardware, as far as we know. */
+/* Does the counter exist? PMK_EINVAL: not in this PMU. PMK_ENOCTR: not in this hardware, as far
+ * as is known. */
 static int check_counter(const struct pmk_dev *d, unsigned counter)
 {
 	if (counter >= d->pmu->ncounters)
@@ -134,7 +136,7 @@ static int check_long(const struct pmk_dev *d)
 	return version >= PMUVER_V3P5 ? 0 : PMK_ENOTSUP;
 }
 
-/* The read of PMCR comes first so that a mode without access says so before anything has
+/* PMCR is read first, so that a mode without access returns its error before anything has
  * changed. */
 static int reset(struct pmk_dev *d)
 {
@@ -236,7 +238,7 @@ static int start(struct pmk_dev *d)
 	return err;
 }
 
-/* E stops all counters with one write; PMCNTENCLR would be another register and no better. */
+/* One write to E stops all counters; PMCNTENCLR would be another register without an advantage. */
 static int stop(struct pmk_dev *d)
 {
 	uint64_t pmcr;
@@ -269,7 +271,7 @@ static int write_counter(struct pmk_dev *d, unsigned counter, uint64_t value)
 	return put(d, count_register(counter), value);
 }
 
-/* Those to be disabled first: no interrupt comes that nobody wants any more. */
+/* Interrupts to be disabled come first, so that no unwanted interrupt comes any more. */
 static int irq_enable(struct pmk_dev *d, uint32_t counters)
 {
 	uint32_t bits;
@@ -294,7 +296,7 @@ static int pending(struct pmk_dev *d, uint32_t *counters)
 	return err;
 }
 
-/* Written as 0 a flag stays, whether it is set already or rises right now. */
+/* A flag to which 0 is written stays, whether it is set already or is set at this moment. */
 static int clear(struct pmk_dev *d, uint32_t counters)
 {
 	uint32_t bits;
@@ -326,8 +328,8 @@ int pmk_armv8_user_read(struct pmk_dev *d, bool open)
 	return put(d, PMK_ARMV8_PMUSERENR, open ? PMUSERENR_ER | PMUSERENR_CR : 0);
 }
 
-/* The version first: it says whether the other registers exist. Where this mode or this view cannot
- * read it, they answer for themselves. */
+/* The version is read first, because it says whether the other registers exist. Where this mode
+ * or this view cannot read it, accessing those registers shows it. */
 int pmk_armv8_probe(struct pmk_dev *d, struct pmk_armv8_found *found)
 {
 	struct pmk_armv8_found f = { 0 };

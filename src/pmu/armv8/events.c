@@ -126,7 +126,8 @@ const struct pmk_event pmk_armv8_events[] = {
 	  .cores = ALL, .signal = PMK_SIG_EXC_TAKEN, .signal2 = PMK_SIG_NONE,
 	  .ref = PMK_DOC(COMMON),
 	  .brief = PMK_DOC("exceptions taken"),
-	  .caveat = PMK_DOC("user emulation shows system calls and instructions that are undefined, not aborts") },
+	  .caveat = PMK_DOC("user emulation shows system calls and instructions that are "
+		    "undefined, not aborts") },
 	{ .code = 0x0A, .name = "exc_return",
 	  .cores = ALL, .signal = PMK_SIG_EXC_RETURN, .signal2 = PMK_SIG_NONE,
 	  .ref = PMK_DOC(COMMON),
@@ -181,7 +182,8 @@ const struct pmk_event pmk_armv8_events[] = {
 	  .cores = ALL, .signal = PMK_SIG_L1I_ACCESS, .signal2 = PMK_SIG_NONE,
 	  .ref = PMK_DOC(COMMON),
 	  .brief = PMK_DOC("level 1 instruction cache accesses by fetch"),
-	  .caveat = PMK_DOC("how much one access fetches is the core's; emulation begins one anew with each of its blocks") },
+	  .caveat = PMK_DOC("how much one access fetches is the core's; emulation begins one anew "
+		    "with each of its blocks") },
 	{ .code = 0x15, .name = "l1d_cache_wb",
 	  .cores = ALL, .signal = PMK_SIG_L1D_EVICT, .signal2 = PMK_SIG_NONE,
 	  .ref = PMK_DOC(COMMON),
@@ -438,7 +440,8 @@ const struct pmk_event pmk_armv8_events[] = {
 	  .cores = ALL & ~A53, .signal = PMK_SIG_L2_READ, .signal2 = PMK_SIG_NONE,
 	  .ref = PMK_DOC(RECOMMENDED),
 	  .brief = PMK_DOC("level 2 cache reads"),
-	  .caveat = PMK_DOC("instruction fetches are reads; so are table walks, which emulation leaves out") },
+	  .caveat = PMK_DOC("instruction fetches are reads; so are table walks, which emulation "
+		    "leaves out") },
 	{ .code = 0x51, .name = "l2d_cache_wr", .aliases = PMK_DOC("l2d_cache_st"),
 	  .cores = ALL & ~A53, .signal = PMK_SIG_L2_WRITE, .signal2 = PMK_SIG_NONE,
 	  .ref = PMK_DOC(RECOMMENDED),
@@ -616,12 +619,14 @@ const struct pmk_event pmk_armv8_events[] = {
 	  .cores = GEN | A57 | A72 | N1, .signal = PMK_SIG_EXC_PABORT, .signal2 = PMK_SIG_NONE,
 	  .ref = PMK_DOC(RECOMMENDED),
 	  .brief = PMK_DOC("instruction aborts taken"),
-	  .unmodelled = PMK_DOC("user emulation runs no kernel, and does not show its exceptions") },
+	  .unmodelled = PMK_DOC("user emulation runs no kernel, and does not show its "
+		    "exceptions") },
 	{ .code = 0x84, .name = "exc_dabort",
 	  .cores = GEN | A57 | A72 | N1, .signal = PMK_SIG_EXC_DABORT, .signal2 = PMK_SIG_NONE,
 	  .ref = PMK_DOC(RECOMMENDED),
 	  .brief = PMK_DOC("data aborts and system errors taken"),
-	  .unmodelled = PMK_DOC("user emulation runs no kernel, and does not show its exceptions") },
+	  .unmodelled = PMK_DOC("user emulation runs no kernel, and does not show its "
+		    "exceptions") },
 	{ .code = 0x86, .name = "exc_irq",
 	  .cores = ALL, .signal = PMK_SIG_EXC_IRQ, .signal2 = PMK_SIG_NONE,
 	  .ref = PMK_DOC(RECOMMENDED),

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * PMUv3 as it shows in memory: where the registers are, and a port that makes of it what the driver
- * expects. Freestanding; a file of its own, for firmware that reads its own PMU by instructions does
- * without. DDI 0487 I5.3.
+ * The memory-mapped view of PMUv3: where the registers are, and a port that turns this view into
+ * what the driver expects. Freestanding. It is a separate file, because firmware that reads its own
+ * PMU by instructions does not need it. DDI 0487 I5.3.
  *
- * Of PMCR this view has the control bits alone: N is in PMCFGR. PMCEID has 32 bits, the upper halves
- * are called PMCEID2 and 3. Not reached: the upper halves of PMEVCNTR<n>, which exist from PMUv3p5
- * on, for the driver of 32-bit counters has no use for them.
+ * Of PMCR this view has the control bits alone: N is in PMCFGR. PMCEID has 32 bits, the upper
+ * halves are called PMCEID2 and 3. Not reached: the upper halves of PMEVCNTR<n>, which exist from
+ * PMUv3p5 on, for the driver of 32-bit counters has no use for them.
  */
 #include <pmk/native.h>
 

@@ -3,20 +3,20 @@
  * PMUv3 model: the registers, who may access them, and reset. Counting is in count.c, the AArch32
  * and the memory-mapped view in views.c. DDI 0487, D13 and D23.5.
  *
- * Of software at EL0 and EL1 the counters that EL2 keeps for itself are hidden where EL2 is enabled:
- * PMCR.N is HPMN, their bits are RAZ/WI, PMCR.P and PMSWINC do not reach them.
+ * Where EL2 is enabled, the counters that EL2 keeps for itself are hidden from software at EL0 and
+ * EL1: PMCR.N is HPMN, their bits are RAZ/WI, PMCR.P and PMSWINC do not reach them.
  *
  * Our choice where the documents are silent:
- *  - A denied access is PMK_EUNDEF and shows in `trap` where it goes. Both modes of a world, Secure and
- *    Non-secure, are the same here: the world is an input.
- *  - PMXEV… with PMSELR beyond the counters: see params.select_undefined. PMXEVCNTR with SEL = 31 is
- *    such an access.
+ *  - A denied access gives PMK_EUNDEF, and `trap` shows where it goes. Both modes of a world,
+ *    Secure and Non-secure, are the same here: the world is an input.
+ *  - PMXEV… with PMSELR beyond the counters: see params.select_undefined. PMXEVCNTR with SEL = 31
+ *    is such an access.
  *  - MDCR_EL2.HPMN = 0 leaves range 1 without counters.
  *
  * Not modelled: fine-grained traps and HSTR_EL2, PMUACR, PMZR, PMECR, PMICNTR, PMSSCR and the
  * snapshot registers (PMUv3p9 and optional extensions); the 64-bit memory-mapped layout; events of
- * trace and cross-trigger hardware. What becomes of an instruction that faults, or of SVC, is for the
- * producer to say when it raises signals.
+ * trace and cross-trigger hardware. What becomes of an instruction that faults, or of SVC, is for
+ * the producer to say when it raises signals.
  */
 #include "pmu/armv8/model.h"
 #include "pmu/reg.h"
@@ -27,8 +27,8 @@ _Static_assert(PMK_ARMV8_NMODELS == PMK_ARMV8_NCORES, "one model per core");
 
 /* ---- what is writable ---------------------------------------------------------------------- */
 
-/* The rows say what can be written and read. They have the bits of all versions and extensions: those
- * that this implementation lacks are RES0, which here is what its parameters say. */
+/* The rows say what can be written and read. They have the bits of all versions and extensions:
+ * those that this implementation lacks are RES0, which here is what its parameters say. */
 static const struct pmk_reg_info *row_of(const struct pmk_armv8_model *m, unsigned reg)
 {
 	return pmk_armv8_has(m, PMUVER_V3P5) ? &pmk_armv8_p5_regs[reg] : &pmk_armv8_regs[reg];
@@ -68,7 +68,7 @@ static uint64_t type_lacks(const struct pmk_armv8_model *m)
 
 #define PMUSERENR_LACKS (PMUSERENR_TID | PMUSERENR_IR | PMUSERENR_UEN)
 
-/* A write to what a register holds, where some of its bits are not there. */
+/* The value of a register after a write, where some of its bits do not exist. */
 static uint64_t written(const struct pmk_armv8_model *m, unsigned reg, uint64_t lacks, uint64_t old,
 			uint64_t w)
 {
@@ -112,7 +112,7 @@ static struct target target_of(const struct pmk_armv8_model *m, unsigned reg)
 	return (struct target){ OTHER, 0, false };
 }
 
-/* Is there such a counter? */
+/* Does this counter exist? */
 static bool exists(const struct pmk_armv8_model *m, const struct target *t)
 {
 	return t->kind == OTHER || t->n < m->params.counters ||
@@ -175,7 +175,7 @@ static int deny(struct pmk_armv8_model *m, uint8_t ec, unsigned el)
 	return PMK_EUNDEF;
 }
 
-/* No such register for software at this level, or none at all. */
+/* Is there no such register for software at this level, or none at all? */
 static bool is_undefined(const struct pmk_armv8_model *m, unsigned el, unsigned reg, bool write,
 			 const struct target *t)
 {
@@ -245,7 +245,7 @@ static uint64_t get_target(const struct pmk_armv8_model *m, const struct target 
 	return t->n == PMSELR_CYCLES ? m->ccfiltr : m->counter[t->n].type;
 }
 
-/* What a register holds, or would if it held anything. */
+/* What a register holds, or would hold if it kept the value. */
 static uint64_t held(const struct pmk_armv8_model *m, const struct pmk_bus *bus, unsigned el,
 		     unsigned reg)
 {
@@ -334,7 +334,7 @@ static void write_pmcr(struct pmk_armv8_model *m, unsigned el, uint64_t w)
 			m->counter[n].count = 0;
 }
 
-/* A counter whose event is not SW_INCR takes no notice. */
+/* A write has no effect on a counter whose event is not SW_INCR. */
 void pmk_armv8_swinc(struct pmk_armv8_model *m, unsigned el, uint32_t w)
 {
 	uint64_t amount[PMK_ARMV8_MAX_EVENTS] = { 0 };
@@ -506,8 +506,8 @@ struct pmk_armv8_params pmk_armv8_defaults(const struct pmk_pmu *pmu)
 	};
 }
 
-/* What a register holds after reset: what its row says, and the pattern in fields whose reset value is
- * UNKNOWN (DDI 0487 D23.5). `others` are the bits that are known, or not there. */
+/* What a register holds after reset: what its row says, and the pattern in fields whose reset
+ * value is UNKNOWN (DDI 0487 D23.5). `others` are the bits that are known, or not there. */
 static uint64_t after_reset(const struct pmk_armv8_model *m, unsigned reg, uint64_t others)
 {
 	const struct pmk_reg_info *row = row_of(m, reg);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* PMUv3: what the files of the model share. count.c counts, model.c has the registers, views.c their
- * AArch32 and memory-mapped faces. */
+/* PMUv3: what the files of the model share. count.c counts, model.c has the registers, views.c
+ * their AArch32 and memory-mapped faces. */
 #ifndef PMK_PMU_ARMV8_MODEL_H
 #define PMK_PMU_ARMV8_MODEL_H
 

@@ -24,7 +24,7 @@
 	EVENT_COUNTER(24, w), EVENT_COUNTER(25, w), EVENT_COUNTER(26, w), EVENT_COUNTER(27, w), \
 	EVENT_COUNTER(28, w), EVENT_COUNTER(29, w), EVENT_COUNTER(30, w)
 
-/* A core with fewer counters has the first of them. */
+/* A core with fewer counters has the first ones of this list. */
 static const struct pmk_counter counters[PMK_ARMV8_NCTRS] = { COUNTERS(32) };
 static const struct pmk_counter long_counters[PMK_ARMV8_NCTRS] = { COUNTERS(64) };
 
@@ -67,7 +67,8 @@ static const struct pmk_armv8_core core_n1 = {
 };
 /* clang-format on */
 
-/* What `pmk stat` counts unasked: with PMUv3, and with what PMUv3p1 made common. */
+/* What `pmk stat` counts when no events are asked for: with PMUv3, and with the events that
+ * PMUv3p1 added. */
 #define DEFAULTS                                                 \
 	"cpu_cycles inst_retired br_pred br_mis_pred l1i_cache " \
 	"l1i_cache_refill l1d_cache l1d_cache_refill l2d_cache " \

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * PMUv3: where each register is, and the registers described for the model, `pmk decode` and `pmk
- * info`. Source: DDI 0487 D23.5. Two tables: registers of 32 bits as the named cores have them (up to
- * PMUv3p4), and of 64 bits with what later versions add.
+ * info`. Source: DDI 0487 D23.5. Two tables: registers of 32 bits as the named cores have them (up
+ * to PMUv3p4), and of 64 bits with what later versions add.
  *
  * Not described: MDCR_EL2 and MDCR_EL3; the registers of the instruction counter, of PMUv3p9 and of
  * snapshots; identification registers of the memory-mapped view.

@@ -4,10 +4,10 @@
  * DDI 0487, G8.4 and I5.3.
  *
  * Both show the registers of model.c in 32-bit pieces. What is peculiar to them:
- *  - AArch32 writes the low words of PMCCNTR and of the event counters and leaves the high ones; its
- *    type registers have no M and no SH, and leave those two as they are (our choice).
- *  - The memory-mapped view sees every counter, knows no PMUSERENR, no traps and no PMSELR, shows N in
- *    PMCFGR and not in PMCR. Words above 0xF00, the lock among them, answer even where the
+ *  - AArch32 writes the low words of PMCCNTR and of the event counters and leaves the high ones;
+ *    its type registers have no M and no SH, and leave those two as they are (our choice).
+ *  - The memory-mapped view sees every counter, knows no PMUSERENR, no traps and no PMSELR, shows N
+ *    in PMCFGR and not in PMCR. Words above 0xF00, the lock among them, answer even where the
  *    others give an error: they are in the Debug power domain.
  *
  * Not modelled: the 64-bit layout (EXT64), sampling of the program counter, PMITCTRL, PMDEVAFF,
@@ -261,7 +261,8 @@ int pmk_armv8_store(struct pmk_armv8_model *m, struct pmk_bus *bus, unsigned off
 		return PMK_OK;
 	pmk_armv8_sync(m, bus);
 	if (p.reg == PMK_ARMV8_PMSWINC) {
-		/* Counted where the core is: the access has no level of its own. */
+		/* The access counts as one of the core's current level, because it has no level
+		 * of its own. */
 		if (m->params.external_swinc)
 			pmk_armv8_swinc(m, (unsigned)m->input[PMK_ARMV8_IN_EL], value);
 		return PMK_OK;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 /*
- * Drivers of the L210's event monitor and of the L220's event counters. Freestanding: no libc, no heap,
- * no division.
+ * Drivers of the L210's event monitor and of the L220's event counters. Freestanding: no libc, no
+ * heap, no division.
  *
  * Quirks of this hardware, and what is done about them:
- *  - L210: which bit of EMMC [11:8] sets which counter to zero is not published (one vendor's masks run
- *    the other way round): reset() writes all four, and write() knows no value but 0 for all of them,
- *    so it is not supported.
- *  - L210: EMMC holds bits of other vendors' making (trigger levels, pulse lengths): they are written
- *    back as they were read.
- *  - L220: a counter stops at 2^32 - 1, and one status bit is both counters': there are no flags in the
- *    driver's sense, counters are read in time and set back (pmk_counter.saturates).
+ *  - L210: which bit of EMMC [11:8] sets which counter to zero is not published (one vendor's masks
+ *    run the other way round): reset() writes all four, and write() knows no value but 0 for all of
+ *    them, so it is not supported.
+ *  - L210: EMMC holds bits of other vendors' making (trigger levels, pulse lengths): they are
+ *    written back as they were read.
+ *  - L220: a counter stops at 2^32 - 1, and one status bit is both counters': there are no flags in
+ *    the driver's sense, counters are read in time and set back (pmk_counter.saturates).
  *  - L220: the registers of counter 1 come first.
  *
  * Nothing is kept in pmk_dev.state: the registers are the truth, whoever else writes them.
@@ -58,7 +58,8 @@ static int read_counter(struct pmk_dev *d, unsigned reg, uint64_t *value)
 	return err;
 }
 
-/* ---- L210 ------------------------------------------------------------------------------------- */
+/* ---- L210
+ * ------------------------------------------------------------------------------------- */
 
 static int l210_stop(struct pmk_dev *d)
 {
@@ -146,7 +147,8 @@ const struct pmk_driver pmk_l210_driver = {
 	.running = l210_running,
 };
 
-/* ---- L220 ------------------------------------------------------------------------------------- */
+/* ---- L220
+ * ------------------------------------------------------------------------------------- */
 
 static unsigned config_of(unsigned counter)
 {
@@ -195,7 +197,8 @@ static int l220_read(struct pmk_dev *d, unsigned counter, uint64_t *value)
 	return counter < PMK_L220_NCTRS ? read_counter(d, value_of(counter), value) : PMK_EINVAL;
 }
 
-/* Counters are written while they are off: that a running one takes a value is not said anywhere. */
+/* Counters are written while they are off, because no source says that a running counter accepts
+ * a value. */
 static int l220_write(struct pmk_dev *d, unsigned counter, uint64_t value)
 {
 	uint32_t control;
@@ -224,7 +227,7 @@ static int l220_irq_enable(struct pmk_dev *d, uint32_t counters)
 	return err ? err : update(d, PMK_L220_INT_MASK, INT_ECNTR, counters ? INT_ECNTR : 0);
 }
 
-/* One status bit is both counters', so no set of counters can be told (no_flags). */
+/* One status bit is shared by both counters, so no set of counters can be given (no_flags). */
 static int l220_pending(struct pmk_dev *d, uint32_t *counters)
 {
 	(void)d;
@@ -232,7 +235,7 @@ static int l220_pending(struct pmk_dev *d, uint32_t *counters)
 	return PMK_OK;
 }
 
-/* The interrupt falls; the counters stay where they are. */
+/* The interrupt falls; the counters keep their values. */
 static int l220_clear(struct pmk_dev *d, uint32_t counters)
 {
 	if (counters >> PMK_L220_NCTRS)

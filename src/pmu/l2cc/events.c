@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * L210 and L220: the catalogues. The same things, counted under other codes. Codes: L210 appendix C and
- * the i.MX31's headers; L310 Table 3.8. Meanings: DAI 0195B §9.
+ * L210 and L220: the catalogues. The same things, counted under other codes. Codes: L210 appendix C
+ * and the i.MX31's headers; L310 Table 3.8. Meanings: DAI 0195B §9.
  */
 #include "pmu/l2cc/regs.h"
 
@@ -31,7 +31,8 @@
 
 /* clang-format off */
 const struct pmk_event pmk_l210_events[PMK_L210_NEVENTS] = {
-	UNSEEN(0x1, "bwabt", L210, "buffered write aborted", "emulated memory aborts no buffered write"),
+	UNSEEN(0x1, "bwabt", L210, "buffered write aborted",
+		    "emulated memory aborts no buffered write"),
 	EVENT(0x2, "co", L2CC_EVICT_HALF, L210, C_CO, "half line evicted"),
 	EVENT(0x3, "drhit", L2CC_DATA_READ_HIT, L210, NULL, "data read hit"),
 	EVENT(0x4, "drreq", L2CC_DATA_READ, L210, C_REQUEST, "data read request"),

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * L210's event monitor and L220's event counters: the models. Where the sources are silent (our choice):
+ * L210's event monitor and L220's event counters: the models. Where the sources are silent (our
+ * choice):
  *  - Everything resets to 0 (the rows of regs.c, which also say what can be written and read).
  *  - Reserved bits read as 0. A reserved event counts nothing.
- *  - L210: a flag rises whether or not the counter's interrupt is enabled; the line is the flags of those
- *    whose is. The counters are read-only.
- *  - L220: a counter at its end goes on raising its interrupt with every further event where that is
- *    asked for ("on overflow": when it comes to stand there).
+ *  - L210: a flag rises whether or not the counter's interrupt is enabled; the line is asserted
+ *    when the flag of a counter with an enabled interrupt is set. The counters are read-only.
+ *  - L220: a counter at its end goes on raising its interrupt with every further event where that
+ *    is asked for ("on overflow": when it comes to stand there).
  *
  * Not modelled: counters that count other counters' overflows; errors of the cache in the L220's
  * interrupt registers; Secure events and SPNIDEN.
@@ -48,7 +49,8 @@ static bool counts(const struct pmk_l2cc_model *m)
 	return m->control & (m->l210 ? EMMC_ENABLE : ECC_ENABLE);
 }
 
-/* ---- counting --------------------------------------------------------------------------------- */
+/* ---- counting
+ * --------------------------------------------------------------------------------- */
 
 static void advance_l210(struct pmk_l2cc_model *m, unsigned c, uint64_t n)
 {
@@ -92,8 +94,8 @@ static void sync(void *model, struct pmk_bus *bus)
 	remember(m, bus);
 }
 
-/* How many more events until something has to be done. A flag that is to rise on every increment wants
- * the next one, unless it is up. */
+/* How many more events until something has to be done. When a flag rises on every increment, the
+ * next increment is needed, unless the flag is already set. */
 static uint64_t until_l210(const struct pmk_l2cc_model *m, unsigned c)
 {
 	bool next = (m->config[c] & EMCC_EVERY) && !(m->status >> c & 1);
@@ -101,8 +103,8 @@ static uint64_t until_l210(const struct pmk_l2cc_model *m, unsigned c)
 	return next ? 1 : UINT64_C(0x100000000) - m->count[c];
 }
 
-/* Half a range before the end, so that whoever sets counters back comes in time, and at the end. Behind
- * that nothing changes but the interrupt, where it is asked for. */
+/* Ask for half a range before the end, so that software that sets counters back comes in time,
+ * and for the end. After the end only the interrupt changes, where it is enabled. */
 static uint64_t until_l220(const struct pmk_l2cc_model *m, unsigned c)
 {
 	uint64_t irq = PMK_GET(m->config[c], ECF_IRQ), left = UINT32_MAX - m->count[c];
@@ -140,14 +142,15 @@ static unsigned lines(const void *model)
 	return 0;
 }
 
-/* ---- registers -------------------------------------------------------------------------------- */
+/* ---- registers
+ * -------------------------------------------------------------------------------- */
 
 static const struct pmk_reg_info *row_of(const struct pmk_l2cc_model *m, unsigned reg)
 {
 	return &pmu_of(m)->regs[reg];
 }
 
-/* Which counter it configures or is, or none. */
+/* The counter that the register is or configures, or none. */
 #define NOT_ONE PMK_L2CC_MAX_COUNTERS
 
 static unsigned configures(const struct pmk_l2cc_model *m, unsigned reg)
@@ -195,7 +198,7 @@ static uint32_t reset_bits(const struct pmk_l2cc_model *m, uint64_t w)
 	return (bits >> 3 & 1) | (bits >> 1 & 2) | (bits << 1 & 4) | (bits << 3 & 8);
 }
 
-/* The control register of either: `w` are the bits that it takes. */
+/* The control register of either block: `w` are the bits that it accepts. */
 static void command(struct pmk_l2cc_model *m, uint64_t w)
 {
 	if (m->l210)
@@ -247,7 +250,7 @@ static int read_reg(void *model, struct pmk_bus *bus, enum pmk_mode mode, unsign
 {
 	struct pmk_l2cc_model *m = model;
 
-	(void)mode; /* whoever reaches the address may */
+	(void)mode; /* any software that reaches the address may access it */
 	if (reg >= pmu_of(m)->nregs)
 		return PMK_EBADREG;
 	sync(m, bus);

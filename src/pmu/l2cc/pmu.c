@@ -6,8 +6,10 @@
 
 /* clang-format off */
 static const struct pmk_counter l210_counters[PMK_L210_NCTRS] = {
-	{ .name = "EMC0", .width = 32, .fixed_code = -1 }, { .name = "EMC1", .width = 32, .fixed_code = -1 },
-	{ .name = "EMC2", .width = 32, .fixed_code = -1 }, { .name = "EMC3", .width = 32, .fixed_code = -1 },
+	{ .name = "EMC0", .width = 32, .fixed_code = -1 }, { .name = "EMC1", .width = 32,
+	  .fixed_code = -1 },
+	{ .name = "EMC2", .width = 32, .fixed_code = -1 }, { .name = "EMC3", .width = 32,
+	  .fixed_code = -1 },
 };
 
 static const struct pmk_counter l220_counters[PMK_L220_NCTRS] = {

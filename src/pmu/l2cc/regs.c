@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* L210 and L220: the registers described, for the model, `pmk decode` and `pmk info`. Not part of the
- * firmware library. */
+/* L210 and L220: the registers described, for the model, `pmk decode` and `pmk info`. Not part
+ * of the firmware library. */
 #include "pmu/l2cc/regs.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -20,9 +20,11 @@ static const char *const interrupts[] = { "off", "on every increment", "on overf
 
 /* clang-format off */
 static const struct pmk_field emmc_fields[] = {
-	{ .name = "-", .mask = PMK_BITS(31, 12), .access = "SBZ", .ref = R_L210, .brief = "reserved" },
+	{ .name = "-", .mask = PMK_BITS(31, 12), .access = "SBZ", .ref = R_L210,
+	  .brief = "reserved" },
 	{ .name = "Reset", .mask = EMMC_RESET, .access = "WO", .ref = R_L210,
-	  .brief = "sets counters to zero; all four together, which bit is whose is not published" },
+	  .brief = "sets counters to zero; all four together, which bit is whose is not "
+	  "published" },
 	{ .name = "-", .mask = PMK_BITS(7, 1), .access = "SBZ", .ref = R_L210,
 	  .brief = "interrupt trigger and pulse length in one vendor's chip" },
 	{ .name = "Enable", .mask = EMMC_ENABLE, .access = "RW", .ref = R_L210,
@@ -30,13 +32,15 @@ static const struct pmk_field emmc_fields[] = {
 };
 
 static const struct pmk_field emcs_fields[] = {
-	{ .name = "-", .mask = PMK_BITS(31, 4), .access = "SBZ", .ref = R_L210, .brief = "reserved" },
+	{ .name = "-", .mask = PMK_BITS(31, 4), .access = "SBZ", .ref = R_L210,
+	  .brief = "reserved" },
 	{ .name = "Flags", .mask = EMCS_FLAGS, .access = "W1C", .ref = R_L210,
 	  .brief = "bit n: counter n overflowed, or counted where that was asked for" },
 };
 
 static const struct pmk_field emcc_fields[] = {
-	{ .name = "-", .mask = PMK_BITS(31, 7), .access = "SBZ", .ref = R_L210, .brief = "reserved" },
+	{ .name = "-", .mask = PMK_BITS(31, 7), .access = "SBZ", .ref = R_L210,
+	  .brief = "reserved" },
 	{ .name = "Event", .mask = EMCC_EVENT, .access = "RW", .ref = R_L210,
 	  .brief = "what it counts; 0: nothing", .event = true },
 	{ .name = "When", .mask = EMCC_EVERY, .access = "RW", .ref = R_L210,
@@ -51,7 +55,8 @@ static const struct pmk_field count_fields[] = {
 };
 
 static const struct pmk_field control_fields[] = {
-	{ .name = "-", .mask = PMK_BITS(31, 3), .access = "SBZ", .ref = R_CONTROL, .brief = "reserved" },
+	{ .name = "-", .mask = PMK_BITS(31, 3), .access = "SBZ", .ref = R_CONTROL,
+	  .brief = "reserved" },
 	{ .name = "Reset1", .mask = ECC_RESET1, .access = "WO", .ref = R_CONTROL,
 	  .brief = "sets counter 1 to zero" },
 	{ .name = "Reset0", .mask = ECC_RESET0, .access = "WO", .ref = R_CONTROL,
@@ -61,7 +66,8 @@ static const struct pmk_field control_fields[] = {
 };
 
 static const struct pmk_field config_fields[] = {
-	{ .name = "-", .mask = PMK_BITS(31, 6), .access = "SBZ", .ref = R_CONFIG, .brief = "reserved" },
+	{ .name = "-", .mask = PMK_BITS(31, 6), .access = "SBZ", .ref = R_CONFIG,
+	  .brief = "reserved" },
 	{ .name = "Event", .mask = ECF_EVENT, .access = "RW", .ref = R_CONFIG,
 	  .brief = "what it counts; 0: it is off", .event = true },
 	{ .name = "IRQ", .mask = ECF_IRQ, .access = "RW", .ref = R_CONFIG,
@@ -76,7 +82,8 @@ static const struct pmk_field l220_count_fields[] = {
 /* The mask can be written, the two statuses read, and clearing is by writing alone. */
 #define INT_FIELDS(of, access_) \
 	static const struct pmk_field int_##of##_fields[] = { \
-		{ .name = "-", .mask = PMK_BITS(31, 9), .access = "SBZ", .ref = R_INT, .brief = "reserved" }, \
+		{ .name = "-", .mask = PMK_BITS(31, 9), .access = "SBZ", .ref = R_INT, \
+		  .brief = "reserved" }, \
 		{ .name = "Errors", .mask = PMK_BITS(8, 1), .access = access_, .ref = R_INT, \
 		  .brief = "of the cache, not of its counters" }, \
 		{ .name = "ECNTR", .mask = INT_ECNTR, .access = access_, .ref = R_INT, \
@@ -87,7 +94,8 @@ INT_FIELDS(status, "RO")
 INT_FIELDS(clear, "WO")
 
 #define REG(n, w, f, r, text) \
-	{ .name = (n), .where = (w), .width = 32, .fields = (f), .nfields = COUNT(f), .ref = (r), .brief = (text) }
+	{ .name = (n), .where = (w), .width = 32, .fields = (f), .nfields = COUNT(f), .ref = (r), \
+	  .brief = (text) }
 
 const struct pmk_reg_info pmk_l210_regs[PMK_L210_NREGS] = {
 	REG("EMMC", W_EMC("0x000"), emmc_fields, R_L210, "monitor control"),
@@ -108,8 +116,10 @@ const struct pmk_reg_info pmk_l220_regs[PMK_L220_NREGS] = {
 	REG("CONFIG0", W_L220("0x208"), config_fields, R_CONFIG, "configuration of counter 0"),
 	REG("COUNTER1", W_L220("0x20C"), l220_count_fields, R_COUNTER, "counter 1"),
 	REG("COUNTER0", W_L220("0x210"), l220_count_fields, R_COUNTER, "counter 0"),
-	REG("INT_MASK", W_L220("0x214"), int_mask_fields, R_INT, "interrupt mask: 1 lets it through"),
-	REG("INT_MASKED", W_L220("0x218"), int_status_fields, R_INT, "interrupts that are let through"),
+	REG("INT_MASK", W_L220("0x214"), int_mask_fields, R_INT,
+	  "interrupt mask: 1 lets it through"),
+	REG("INT_MASKED", W_L220("0x218"), int_status_fields, R_INT,
+	  "interrupts that are let through"),
 	REG("INT_RAW", W_L220("0x21C"), int_status_fields, R_INT, "interrupts, masked or not"),
 	REG("INT_CLEAR", W_L220("0x220"), int_clear_fields, R_INT, "write 1 to clear"),
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * L210 event monitor and L220 event counters: where each bit is. Used by the drivers, the models and
- * the rows of regs.c; they share nothing else. Sources as in <pmk/l2cc.h>.
+ * L210 event monitor and L220 event counters: where each bit is. Used by the drivers, the models
+ * and the rows of regs.c; they share nothing else. Sources as in <pmk/l2cc.h>.
  */
 #ifndef PMK_PMU_L2CC_REGS_H
 #define PMK_PMU_L2CC_REGS_H
@@ -16,8 +16,8 @@
 
 /* clang-format off */
 
-/* EMMC, L210 appendix C; i.MX31 headers. Which reset bit is whose is not published: all are written
- * together. */
+/* EMMC, L210 appendix C; i.MX31 headers. Which reset bit belongs to which counter is not
+ * published: all are written together. */
 #define EMMC_RESET  PMK_BITS(11, 8) /* set counters to zero, reads as zero                 WO */
 #define EMMC_ENABLE PMK_BIT(0)	    /* all counters count                                  RW */
 
@@ -40,7 +40,8 @@
 #define ECF_IRQ_INCREMENT 1
 #define ECF_IRQ_OVERFLOW  2
 
-/* Interrupt registers, L310 §3.3.10: bit 0 is the event counters'. The others are errors of the cache. */
+/* Interrupt registers, L310 §3.3.10: bit 0 is the event counters'. The others are errors of the
+ * cache. */
 #define INT_ECNTR   PMK_BIT(0)
 
 /* clang-format on */

@@ -3,29 +3,31 @@
  * MicroBlaze performance counter driver. Freestanding: no libc, no heap, no division.
  *
  * Quirks of this hardware, and what is done about them:
- *  - Counters have no address. Every access to Control, Status, Data Read and Data Write goes on to the
- *    next counter or item, and Reset in Command goes back (UG984, "Performance Monitoring"). Whether the
- *    four registers share one pointer or have one each is open, so nothing here depends on it: one
- *    register is gone through at a time, from a Reset on, and whatever comes in between is followed by a
- *    Reset again. Where a sequence stands is in pmk_dev.state, so that counters taken in ascending order
- *    cost one Reset for all of them. After an error nobody knows, and the next access begins with a Reset.
- *  - Nothing is ever accessed behind the last counter, and no write-only register is read: what that does
- *    is not documented, or the documents disagree.
- *  - Events cannot be read back. They are remembered in pmk_dev.state, and programming a counter writes
- *    those of the counters before it again, which is taken to change nothing.
- *  - Neither can whether the counters run. running() tells what start() and stop() did; cross triggers
- *    and debuggers can start and stop them, too.
+ *  - Counters have no address. Every access to Control, Status, Data Read and Data Write goes on to
+ *    the next counter or item, and Reset in Command goes back (UG984, "Performance Monitoring").
+ *    The manual leaves open whether the four registers share one pointer or have one each, so
+ *    nothing here depends on it: a sequence of accesses uses one register and begins with a Reset,
+ *    and after an access to another register there is a Reset again. The position of a sequence is
+ *    kept in pmk_dev.state, so that accesses to counters in ascending order cost one Reset for all
+ *    of them. After an error the position is not known, and the next access begins with a Reset.
+ *  - Nothing is ever accessed behind the last counter, and no write-only register is read: what
+ *    that does is not documented, or the documents disagree.
+ *  - Events cannot be read back. They are remembered in pmk_dev.state, and programming a counter
+ *    writes those of the counters before it again, which we assume changes nothing.
+ *  - Whether the counters run cannot be read back, either. running() returns what start() and
+ *    stop() did; cross triggers and debuggers can start and stop them, too.
  *  - Values are read from a sample. reset() takes one, so that there always is one.
  *  - Dbg_Intr, which rises when an event counter overflows, cannot be switched off here, but in the
  *    interrupt controller: irq_enable() knows the empty set alone. Only zero() lets it fall.
  *    For its sake reset() leaves the counters on events that hardly ever happen.
- *  - A preset has to pass the items of the counters before it: write() has them from a new sample and
- *    writes them back. That would lose counts, so it wants stopped counters. A preset comes after
- *    zero(), which takes it, too.
+ *  - A preset has to pass the items of the counters before it: write() has them from a new sample
+ *    and writes them back. That would lose counts, so it wants stopped counters. A preset comes
+ *    after zero(), which takes it, too.
  */
 #include "pmu/microblaze/regs.h"
 
-/* What a counter that nobody uses is left on: needs an MMU, and faults; needs an interrupt. */
+/* Events for a counter that nobody uses: the first needs an MMU and faults; the second needs an
+ * interrupt. */
 #define IDLE_EVENT   PMK_MICROBLAZE_MMU_INSN_EXCEPTION
 #define IDLE_LATENCY PMK_MICROBLAZE_INTERRUPT_LATENCY
 
@@ -36,8 +38,8 @@
 _Static_assert(PMK_MICROBLAZE_MAX_EVENTS + PMK_MICROBLAZE_MAX_LATENCIES <= STATE_PLACE * 4,
 	       "every counter has an event");
 
-/* Where the sequence under way stands: its register + 1, or 0 where there is none, and the next counter
- * (Control, Status) or item (Data Read, Data Write), from 0. */
+/* The position of the current sequence: its register + 1, or 0 where there is none, and the next
+ * counter (Control, Status) or item (Data Read, Data Write), from 0. */
 #define PLACE_REG  PMK_BITS(31, 16)
 #define PLACE_NEXT PMK_BITS(15, 0)
 
@@ -56,7 +58,8 @@ static bool is_latency(const struct pmk_dev *d, unsigned counter)
 	return counter >= config_of(d)->events;
 }
 
-/* ---- sequences -------------------------------------------------------------------------------- */
+/* ---- sequences
+ * -------------------------------------------------------------------------------- */
 
 static int command(struct pmk_dev *d, uint32_t bits)
 {
@@ -69,7 +72,7 @@ static unsigned next_of(const struct pmk_dev *d)
 	return (unsigned)PMK_GET(d->state[STATE_PLACE], PLACE_NEXT);
 }
 
-/* Let the sequence of `reg` stand at `index` or before it. */
+/* Bring the sequence of `reg` to `index` or to a position before it. */
 static int approach(struct pmk_dev *d, unsigned reg, unsigned index)
 {
 	int err;
@@ -108,7 +111,7 @@ static int get_next(struct pmk_dev *d, unsigned reg, uint32_t *value)
 	return err;
 }
 
-/* Those between where the sequence stands and `index` are read and dropped. */
+/* The items between the position of the sequence and `index` are read and dropped. */
 static int get_at(struct pmk_dev *d, unsigned reg, unsigned index, uint32_t *value)
 {
 	int err = approach(d, reg, index);
@@ -118,7 +121,8 @@ static int get_at(struct pmk_dev *d, unsigned reg, unsigned index, uint32_t *val
 	return err;
 }
 
-/* ---- events ----------------------------------------------------------------------------------- */
+/* ---- events
+ * ----------------------------------------------------------------------------------- */
 
 static uint32_t event_of(const struct pmk_dev *d, unsigned counter)
 {
@@ -142,7 +146,8 @@ static int put_events(struct pmk_dev *d, unsigned counter)
 	return err;
 }
 
-/* PMK_ENOEVENT: there is no such event. PMK_EINVAL: it has no latency that this counter could time. */
+/* PMK_ENOEVENT: there is no such event. PMK_EINVAL: it has no latency that this counter could
+ * time. */
 static int program(struct pmk_dev *d, unsigned counter, unsigned code)
 {
 	if (counter >= count_of(d))
@@ -155,7 +160,8 @@ static int program(struct pmk_dev *d, unsigned counter, unsigned code)
 	return put_events(d, counter);
 }
 
-/* ---- commands --------------------------------------------------------------------------------- */
+/* ---- commands
+ * --------------------------------------------------------------------------------- */
 
 static int start(struct pmk_dev *d)
 {
@@ -200,7 +206,8 @@ static int reset(struct pmk_dev *d)
 	return put_events(d, count_of(d) - 1);
 }
 
-/* ---- values ----------------------------------------------------------------------------------- */
+/* ---- values
+ * ----------------------------------------------------------------------------------- */
 
 static uint64_t range_of(const struct pmk_dev *d)
 {
@@ -236,7 +243,7 @@ static uint64_t wide(const struct pmk_dev *d, uint32_t high, uint32_t low)
 	return ((uint64_t)high << 32 | low) & range_of(d);
 }
 
-/* Of a latency counter: how many it timed. */
+/* For a latency counter: how many occurrences it timed. */
 static int read_counter(struct pmk_dev *d, unsigned counter, uint64_t *value)
 {
 	uint32_t item[2];
@@ -288,7 +295,7 @@ static int latency64(struct pmk_dev *d, unsigned counter, struct pmk_latency *l)
 	return PMK_OK;
 }
 
-/* What the extremes read as while there are none is not documented. */
+/* It is not documented what the extremes read as when there are none. */
 static int latency(struct pmk_dev *d, unsigned counter, struct pmk_latency *l)
 {
 	int err;
@@ -321,9 +328,10 @@ static int status(struct pmk_dev *d, unsigned counter, unsigned *bits)
 	return PMK_OK;
 }
 
-/* ---- presets ---------------------------------------------------------------------------------- */
+/* ---- presets
+ * ---------------------------------------------------------------------------------- */
 
-/* The values of all counters before this one, as they are. */
+/* The values of all counters before this one, unchanged. */
 static int get_before(struct pmk_dev *d, unsigned counter, uint32_t *item)
 {
 	int err = counter ? sample(d) : PMK_OK;
@@ -333,8 +341,8 @@ static int get_before(struct pmk_dev *d, unsigned counter, uint32_t *item)
 	return err;
 }
 
-/* PMK_EBUSY: the counters run. PMK_ERANGE: more than the counter holds. PMK_ENOTSUP: it is a latency
- * counter, which is no single value. Of any counter but the first, it takes a sample. */
+/* PMK_EBUSY: the counters run. PMK_ERANGE: more than the counter holds. PMK_ENOTSUP: it is a
+ * latency counter, which is no single value. Of any counter but the first, it takes a sample. */
 static int write_counter(struct pmk_dev *d, unsigned counter, uint64_t value)
 {
 	uint32_t item[2 * PMK_MICROBLAZE_MAX_EVENTS];
@@ -361,7 +369,8 @@ static int write_counter(struct pmk_dev *d, unsigned counter, uint64_t value)
 	return err;
 }
 
-/* ---- overflows: nothing to enable, to find or to clear ------------------------------------------ */
+/* ---- overflows: nothing to enable, to find or to clear
+ * ------------------------------------------ */
 
 static int irq_enable(struct pmk_dev *d, uint32_t counters)
 {

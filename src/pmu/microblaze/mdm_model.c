@@ -2,7 +2,7 @@
 /*
  * Model of the MicroBlaze Debug Module: software access to debug registers (PG115).
  *
- *	DBG_CTRL  19:18 access lock type | 17 the module's own register | 16:9 command | 8:0 bits - 1
+ *	DBG_CTRL  19:18 access lock type | 17 module's own register | 16:9 command | 8:0 bits - 1
  *
  * The positions and the lock types are those of two public revisions of the module's source; PG115
  * gives example values only. What they leave open has a parameter each; beside them (our choice):
@@ -179,7 +179,7 @@ int pmk_mdm_update(struct pmk_mdm_model *m, const struct pmk_mdm_shift *s, bool 
 /*
  * Shift the next part of the register: up to 32 bits of DBG_DATA, those of the module's own
  * registers from the lowest on; of a processor's register the first part is what is more than a
- * multiple of 32. What comes out is kept where it is wanted.
+ * multiple of 32. What comes out is kept if `keep` is set.
  */
 static void shift_part(struct pmk_mdm_model *m, bool own, unsigned size, bool keep)
 {
@@ -255,7 +255,7 @@ static int store_data(struct pmk_mdm_model *m, uint32_t value)
 
 /* ---- the locks ----------------------------------------------------------------------------- */
 
-/* The lock is taken and given back whether DBG_LOCK permits to store the rest or not. */
+/* The lock is taken and given back whether or not DBG_LOCK permits storing the rest. */
 static void store_ctrl(struct pmk_mdm_model *m, uint32_t value)
 {
 	m->shifted = 0;

@@ -15,7 +15,7 @@
  *  - Writing an event counter's upper half ignores the bits that the width does not have.
  *  - Full: an occurrence began before one that is being timed had ended. Occurrences that the log
  *    does not name have no beginning and overlap with nothing.
- *  - An occurrence belongs to the moment at which the producer tells of it, which is its end.
+ *  - An occurrence belongs to the moment at which the producer reports it, which is its end.
  */
 #include <pmk/microblaze_model.h>
 
@@ -41,7 +41,7 @@ static uint64_t max_of(const struct pmk_microblaze_model *m)
 	return PMK_BITS(m->config.width - 1, 0);
 }
 
-/* What a counter counts; NULL: nothing. */
+/* What a counter counts; NULL when it counts nothing. */
 static const struct pmk_event *event_of(const struct pmk_microblaze_model *m, unsigned counter)
 {
 	unsigned code = m->code[counter];
@@ -68,7 +68,7 @@ static uint64_t total_of(const struct pmk_bus *bus, const struct pmk_event *ev)
 
 /* ---- counting ------------------------------------------------------------------------------ */
 
-/* Add to a count or sum; true when it goes beyond its maximum. */
+/* Add to a count or sum; true when it exceeds its maximum. */
 static bool advance(const struct pmk_microblaze_model *m, uint64_t *value, uint64_t n, uint64_t max)
 {
 	bool beyond = n > max - *value;
@@ -166,8 +166,7 @@ static void count_latencies(struct pmk_microblaze_model *m, const struct pmk_bus
 		m->status[m->config.events + index] |= PCSR_FULL;
 	}
 	time_records(m, bus, index, ev->signal, at);
-	/* A producer may add up totals later than it records; then there is nothing left to see
-	 * yet. */
+	/* A producer may add up totals later than it records; then nothing can be seen yet. */
 	if (total > c->seen) {
 		add_latencies(m, index, total - c->seen, 1);
 		c->seen = total;
@@ -210,8 +209,9 @@ static void ask_signal(struct pmk_bus *bus, unsigned sig, uint64_t n)
 	pmk_bus_ask(bus, sig, n > PMK_NEVER - total ? PMK_NEVER : total + n);
 }
 
-/* Ask to be called before an event's signals have made `n` in all. Of two, one has made at least
- * half of the way when they have, so half is asked for, and again, and again. */
+/* Ask to be called before an event's signals have happened `n` times in all. With two signals,
+ * one of them has then made at least half of the way. So the model asks for half of the way,
+ * again and again. */
 static void ask_event(struct pmk_bus *bus, const struct pmk_event *ev, uint64_t n)
 {
 	if (ev->signal2 != PMK_SIG_NONE) {
@@ -231,7 +231,8 @@ static void ask_event_counter(const struct pmk_microblaze_model *m, struct pmk_b
 
 	if (!ev)
 		return;
-	/* Less by one, so that it fits: the count beyond the maximum is one more than is left. */
+	/* One less, so that it fits 64 bits: the count beyond the maximum is one more than what
+	 * is left. */
 	if (m->params.overflow_at_max)
 		left -= left > 0;
 	if (!(m->status[i] & PCSR_OVERFLOW) && left < n - 1)
@@ -366,7 +367,7 @@ static struct pmk_microblaze_pointer *pointer_of(struct pmk_microblaze_model *m,
 	return &m->pointer[m->params.shared_pointer ? 0 : reg];
 }
 
-/* Where an access to `reg` goes; false: nowhere, it is behind the last counter. */
+/* The item that an access to `reg` goes to; false when it is beyond the last counter. */
 static bool find(struct pmk_microblaze_model *m, unsigned reg, struct pmk_microblaze_pointer *at)
 {
 	*at = *pointer_of(m, reg);

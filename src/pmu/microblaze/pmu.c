@@ -3,9 +3,9 @@
  * MicroBlaze performance counters: the counters, how the registers are reached, and the PMU itself.
  * Freestanding.
  *
- * How many counters there are and how wide is decided when the processor is built and cannot be read
- * back (UG984, "Performance Monitoring"). pmk_microblaze is the tools' default; the others come from
- * pmk_microblaze_configure(). The manual has no names for counters: EC and LC are ours.
+ * How many counters there are and how wide is decided when the processor is built and cannot be
+ * read back (UG984, "Performance Monitoring"). pmk_microblaze is the tools' default; the others
+ * come from pmk_microblaze_configure(). The manual has no names for counters: EC and LC are ours.
  */
 #include "pmu/microblaze/regs.h"
 
@@ -18,9 +18,12 @@
 /* clang-format off */
 static const char *const event_names[] = {
 	"EC0", "EC1", "EC2", "EC3", "EC4", "EC5", "EC6", "EC7", "EC8", "EC9", "EC10", "EC11",
-	"EC12", "EC13", "EC14", "EC15", "EC16", "EC17", "EC18", "EC19", "EC20", "EC21", "EC22", "EC23",
-	"EC24", "EC25", "EC26", "EC27", "EC28", "EC29", "EC30", "EC31", "EC32", "EC33", "EC34", "EC35",
-	"EC36", "EC37", "EC38", "EC39", "EC40", "EC41", "EC42", "EC43", "EC44", "EC45", "EC46", "EC47",
+	"EC12", "EC13", "EC14", "EC15", "EC16", "EC17", "EC18", "EC19", "EC20", "EC21", "EC22",
+	  "EC23",
+	"EC24", "EC25", "EC26", "EC27", "EC28", "EC29", "EC30", "EC31", "EC32", "EC33", "EC34",
+	  "EC35",
+	"EC36", "EC37", "EC38", "EC39", "EC40", "EC41", "EC42", "EC43", "EC44", "EC45", "EC46",
+	  "EC47",
 };
 
 static const char *const latency_names[] = {
@@ -39,7 +42,8 @@ const struct pmk_microblaze_access pmk_microblaze_access[PMK_MICROBLAZE_NREGS] =
 };
 
 #define EVENT_COUNTER(n)   { .name = "EC" #n, .width = WIDTH, .fixed_code = -1 }
-#define LATENCY_COUNTER(n) { .name = "LC" #n, .width = WIDTH, .fixed_code = -1, .extreme_width = 16 }
+#define LATENCY_COUNTER(n) \
+	{ .name = "LC" #n, .width = WIDTH, .fixed_code = -1, .extreme_width = 16 }
 
 static const struct pmk_counter counters[EVENTS + LATENCIES] = {
 	EVENT_COUNTER(0), EVENT_COUNTER(1), EVENT_COUNTER(2), EVENT_COUNTER(3), EVENT_COUNTER(4),

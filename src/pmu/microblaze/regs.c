@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * MicroBlaze performance counters: the registers described, for the model, `pmk decode` and `pmk info`.
- * Not part of the firmware library.
+ * MicroBlaze performance counters: the registers described, for the model, `pmk decode` and `pmk
+ * info`. Not part of the firmware library.
  */
 #include "pmu/microblaze/regs.h"
 
@@ -31,7 +31,8 @@ static const struct pmk_field command_fields[] = {
 	{ .name = "Stop", .mask = PCCMDR_STOP, .access = "WO", .ref = T_CMD,
 	  .brief = "all counters stop", .values = no_yes },
 	{ .name = "Sample", .mask = PCCMDR_SAMPLE, .access = "WO", .ref = T_CMD,
-	  .brief = "take status and values of all counters at one instant, to be read", .values = no_yes },
+	  .brief = "take status and values of all counters at one instant, to be read",
+	  .values = no_yes },
 	{ .name = "Reset", .mask = PCCMDR_RESET, .access = "WO", .ref = T_CMD,
 	  .brief = "back to the first counter and item", .values = no_yes },
 };
@@ -58,7 +59,8 @@ static const struct pmk_field write_fields[] = {
 const struct pmk_reg_info pmk_microblaze_regs[] = {
 	[PMK_MICROBLAZE_PCCTRLR] = { .name = "PCCTRLR", .width = 8, FIELDS(control_fields),
 				     .where = "MDM command 0x51, 8 bits; DBG_CTRL 0x4A207",
-				     .ref = T_CTRL, .brief = "Performance Counter Control Register" },
+				     .ref = T_CTRL,
+				     .brief = "Performance Counter Control Register" },
 	[PMK_MICROBLAZE_PCCMDR] = { .name = "PCCMDR", .width = 5, FIELDS(command_fields),
 				    .where = "MDM command 0x52, 5 bits; DBG_CTRL 0x4A404",
 				    .ref = T_CMD, .brief = "Performance Counter Command Register" },
@@ -67,9 +69,11 @@ const struct pmk_reg_info pmk_microblaze_regs[] = {
 				  .ref = T_STAT, .brief = "Performance Counter Status Register" },
 	[PMK_MICROBLAZE_PCDRR] = { .name = "PCDRR", .width = 32, FIELDS(read_fields),
 				   .where = "MDM command 0x56, 32 bits; DBG_CTRL 0x4AC1F",
-				   .ref = T_READ, .brief = "Performance Counter Data Read Register" },
+				   .ref = T_READ,
+				   .brief = "Performance Counter Data Read Register" },
 	[PMK_MICROBLAZE_PCDWR] = { .name = "PCDWR", .width = 32, FIELDS(write_fields),
 				   .where = "MDM command 0x57, 32 bits; DBG_CTRL 0x4AE1F",
-				   .ref = T_WRITE, .brief = "Performance Counter Data Write Register" },
+				   .ref = T_WRITE,
+				   .brief = "Performance Counter Data Write Register" },
 };
 /* clang-format on */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * MicroBlaze performance counters: where each bit and each data item is. Used by the driver, the model
- * and the rows of regs.c; they share nothing else. Enumerators are in <pmk/microblaze.h>.
+ * MicroBlaze performance counters: where each bit and each data item is. Used by the driver, the
+ * model and the rows of regs.c; they share nothing else. Enumerators are in <pmk/microblaze.h>.
  *
- * Source: UG984, "Performance Monitoring" and the pages of the five registers. "T-items" is its table
- * "Performance Counter Data Items".
+ * Source: UG984, "Performance Monitoring" and the pages of the five registers. "T-items" is its
+ * table "Performance Counter Data Items".
  */
 #ifndef PMK_PMU_MICROBLAZE_REGS_H
 #define PMK_PMU_MICROBLAZE_REGS_H
@@ -34,8 +34,9 @@
 #define PMK_MICROBLAZE_NEVENTS	     64
 #define PMK_MICROBLAZE_FIRST_LATENCY 57 /* the codes from here on have a latency */
 
-/* Items of a latency counter, in order: T-items. That counters of 64 bits have those of 48 is our choice:
- * the table was seen for 32 and 48 bits only, and for 64 up to the first half of the sum. */
+/* Items of a latency counter, in order: T-items. That counters of 64 bits have those of 48 is
+ * our choice: the table was seen for 32 and 48 bits only, and for 64 up to the first half of the
+ * sum. */
 enum pmk_microblaze_item32 {
 	PMK_MICROBLAZE_ITEM32_N,
 	PMK_MICROBLAZE_ITEM32_SUM,
@@ -61,7 +62,8 @@ static inline const struct pmk_microblaze_config *pmk_microblaze_config_of(
 	return pmu->family;
 }
 
-/* How many items a counter has: T-items. An event counter has one, or the upper half and the lower. */
+/* How many items a counter has: T-items. An event counter has one, or the upper half and the
+ * lower. */
 static inline unsigned pmk_microblaze_items(const struct pmk_microblaze_config *c, unsigned counter)
 {
 	if (counter < c->events)

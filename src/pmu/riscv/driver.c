@@ -3,11 +3,11 @@
  * Driver of RISC-V's counters, from M-mode. Freestanding: no libc, no heap, no division.
  *
  * Quirks of this hardware, and what is done about them:
- *  - On RV32 a counter is two registers, and the lower may wrap between two accesses: read_counter() and
- *    write_counter() say how they get around it.
- *  - A hart counts from reset on: reset() inhibits all counters first, and start() and stop() are writes
- *    of mcountinhibit. A hart without that register (PRIV: it is optional) cannot be stopped; an access
- *    to it is an illegal instruction there, which the port tells as PMK_EUNDEF.
+ *  - On RV32 a counter is two registers, and the lower may wrap between two accesses:
+ *    read_counter() and write_counter() say how they get around it.
+ *  - A hart counts from reset on: reset() inhibits all counters first, and start() and stop() are
+ *    writes of mcountinhibit. A hart without that register (PRIV: it is optional) cannot be
+ *    stopped; an access to it is an illegal instruction there, which the port tells as PMK_EUNDEF.
  *  - Nothing tells that a counter wrapped. At 64 bits none does.
  *  - mcounteren says what software below M-mode may read. It is not this driver's to change.
  *
@@ -70,8 +70,8 @@ static int program(struct pmk_dev *d, unsigned counter, unsigned code)
 }
 
 /*
- * RV32: upper half, lower, upper; where the uppers differ, the lower half wrapped in between and is read
- * again. It cannot have wrapped a second time: that takes 2^32 counts.
+ * RV32: upper half, lower, upper; where the uppers differ, the lower half wrapped in between and is
+ * read again. It cannot have wrapped a second time: that takes 2^32 counts.
  */
 static int read_counter(struct pmk_dev *d, unsigned counter, uint64_t *value)
 {
@@ -111,7 +111,7 @@ static int write_counter(struct pmk_dev *d, unsigned counter, uint64_t value)
 	return err;
 }
 
-/* The first access says whether this mode may. */
+/* The first access shows whether this mode has access. */
 static int reset(struct pmk_dev *d)
 {
 	int err = stop(d);

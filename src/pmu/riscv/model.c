@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 /*
  * RISC-V's counters: the model. Where the sources are silent (our choice):
- *  - Reset leaves 0, or a pattern (params.poison). Every counter runs from reset on then, as PRIV's harts
- *    without mcountinhibit do.
- *  - PMK_MODE_PRIV is M-mode. The other modes are all below it and may do what mcounteren says; S-mode's
- *    scounteren is not there.
+ *  - Reset leaves 0, or a pattern (params.poison). Every counter runs from reset on then, as PRIV's
+ *    harts without mcountinhibit do.
+ *  - PMK_MODE_PRIV is M-mode. The other modes are all below it and may do what mcounteren says;
+ *    S-mode's scounteren is not there.
  *  - Of several events in one mask, all are counted: two in the same cycle count two.
  *  - A class or a bit that the U74 does not have counts nothing, and reads back as it was written.
- *  - A write of a counter acts at once. (PRIV: after the writing instruction has completed, which is when
- *    a model hears of it.)
+ *  - A write of a counter acts at once. (PRIV: after the writing instruction has completed, which
+ *    is when the model is called.)
  *
- * Nothing happens at a wrap, so it never asks to be synchronised. Not modelled: Sscofpmf, Smcntrpmf and
- * Debug Mode's stopcount; `time`.
+ * Nothing happens at a wrap, so it never asks to be synchronised. Not modelled: Sscofpmf, Smcntrpmf
+ * and Debug Mode's stopcount; `time`.
  */
 #include <pmk/riscv_model.h>
 
@@ -25,7 +25,8 @@ static const struct pmk_pmu *pmu_of(const struct pmk_riscv_model *m)
 	return m->rv32 ? &pmk_riscv32 : &pmk_riscv64;
 }
 
-/* ---- counting --------------------------------------------------------------------------------- */
+/* ---- counting
+ * --------------------------------------------------------------------------------- */
 
 static bool selects(uint32_t selector, const struct pmk_event *ev)
 {
@@ -83,7 +84,8 @@ static unsigned lines(const void *model)
 	return 0;
 }
 
-/* ---- registers -------------------------------------------------------------------------------- */
+/* ---- registers
+ * -------------------------------------------------------------------------------- */
 
 static const struct pmk_reg_info *row_of(const struct pmk_riscv_model *m, unsigned reg)
 {
@@ -100,7 +102,8 @@ static bool is_upper(unsigned reg)
 	return reg >= PMK_RISCV_MCYCLEH;
 }
 
-/* The counter that a register is, or half of which, or whose shadow. */
+/* The counter that a register belongs to: the register is the counter, a half of it, or its
+ * shadow. */
 static unsigned counter_of(unsigned reg)
 {
 	static const unsigned first[] = { PMK_RISCV_CYCLEH, PMK_RISCV_MCYCLEH, PMK_RISCV_CYCLE };
@@ -208,7 +211,8 @@ static int write_reg(void *model, struct pmk_bus *bus, enum pmk_mode mode, unsig
 	return PMK_OK;
 }
 
-/* ---- reset ------------------------------------------------------------------------------------ */
+/* ---- reset
+ * ------------------------------------------------------------------------------------ */
 
 void pmk_riscv_model_reset(struct pmk_riscv_model *m, const struct pmk_pmu *pmu,
 			   const struct pmk_riscv_params *params, struct pmk_bus *bus)
@@ -230,7 +234,8 @@ static void reset(void *model, struct pmk_bus *bus, const struct pmk_pmu *pmu)
 	pmk_riscv_model_reset(model, pmu, &defaults, bus);
 }
 
-/* ---- by name ---------------------------------------------------------------------------------- */
+/* ---- by name
+ * ---------------------------------------------------------------------------------- */
 
 static const struct pmk_model_param params[] = {
 	PMK_MODEL_PARAM(pmk_riscv_model, "poison", params.poison),

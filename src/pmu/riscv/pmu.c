@@ -26,10 +26,12 @@ const uint16_t pmk_riscv_csrs[PMK_RISCV_NREGS] = {
 
 static const struct pmk_riscv_base rv64 = { .rv32 = false }, rv32 = { .rv32 = true };
 
-#define NOTE \
-	"four counters that choose their event, and the SiFive U74's events: our choice, PRIV leaves both open"
-#define DEFAULTS \
-	"cycles instructions conditional_branch_retired integer_load_retired integer_store_retired icache_miss"
+#define NOTE                                                                               \
+	"four counters that choose their event, and the SiFive U74's events: our choice, " \
+	"PRIV leaves both open"
+#define DEFAULTS                                                               \
+	"cycles instructions conditional_branch_retired integer_load_retired " \
+	"integer_store_retired icache_miss"
 
 const struct pmk_pmu pmk_riscv64 = {
 	.name = "riscv64",

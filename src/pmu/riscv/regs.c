@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* RISC-V's counters: the registers described, for the model, `pmk decode` and `pmk info`. Not part of the
- * firmware library. */
+/* RISC-V's counters: the registers described, for the model, `pmk decode` and `pmk info`. Not
+ * part of the firmware library. */
 #include "pmu/riscv/regs.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -17,7 +17,8 @@ static const char *const traps[] = { "illegal instruction below M-mode", "can be
 
 /* clang-format off */
 #define FIELD(name_, mask_, access_, ref_, values_, brief_) \
-	{ .name = name_, .mask = mask_, .access = access_, .ref = ref_, .values = values_, .brief = brief_ }
+	{ .name = name_, .mask = mask_, .access = access_, .ref = ref_, .values = values_, \
+	  .brief = brief_ }
 
 static const struct pmk_field count64_fields[] = {
 	FIELD("Count", PMK_BITS(63, 0), "RW", R_HPM, NULL, "wraps"),
@@ -26,14 +27,18 @@ static const struct pmk_field half_fields[] = {
 	FIELD("Count", PMK_BITS(31, 0), "RW", R_HPM, NULL, "half of a counter of 64 bits"),
 };
 static const struct pmk_field shadow64_fields[] = {
-	FIELD("Count", PMK_BITS(63, 0), "RO", R_ENABLE, NULL, "the counter, for whom mcounteren lets read it"),
+	FIELD("Count", PMK_BITS(63, 0), "RO", R_ENABLE, NULL,
+	  "the counter, for whom mcounteren lets read it"),
 };
 static const struct pmk_field shadow_half_fields[] = {
-	FIELD("Count", PMK_BITS(31, 0), "RO", R_ENABLE, NULL, "half of it, for whom mcounteren lets read it"),
+	FIELD("Count", PMK_BITS(31, 0), "RO", R_ENABLE, NULL,
+	  "half of it, for whom mcounteren lets read it"),
 };
 static const struct pmk_field event_fields[] = {
-	FIELD("Mask", MHPMEVENT_MASK, "RW", R_EVENT, NULL, "bit n: counts that event of the class, too"),
-	FIELD("Class", MHPMEVENT_CLASS, "RW", R_EVENT, classes, "what the bits of the mask stand for"),
+	FIELD("Mask", MHPMEVENT_MASK, "RW", R_EVENT, NULL,
+	  "bit n: counts that event of the class, too"),
+	FIELD("Class", MHPMEVENT_CLASS, "RW", R_EVENT, classes,
+	  "what the bits of the mask stand for"),
 };
 static const struct pmk_field inhibit_fields[] = {
 	FIELD("HPM", COUNTERS_HPM, "RW", R_INHIBIT, NULL, "bit n: mhpmcounter n stands still"),
@@ -41,7 +46,8 @@ static const struct pmk_field inhibit_fields[] = {
 	FIELD("CY", COUNTERS_CY, "RW", R_INHIBIT, counts, "mcycle"),
 };
 static const struct pmk_field enable_fields[] = {
-	FIELD("HPM", COUNTERS_HPM, "RW", R_ENABLE, NULL, "bit n: hpmcounter n can be read below M-mode"),
+	FIELD("HPM", COUNTERS_HPM, "RW", R_ENABLE, NULL,
+	  "bit n: hpmcounter n can be read below M-mode"),
 	FIELD("IR", COUNTERS_IR, "RW", R_ENABLE, traps, "instret"),
 	FIELD("TM", COUNTERS_TM, "RW", R_ENABLE, traps, "time"),
 	FIELD("CY", COUNTERS_CY, "RW", R_ENABLE, traps, "cycle"),
@@ -59,16 +65,23 @@ static const struct pmk_field enable_fields[] = {
 	REG(MHPMCOUNTER3 + 2, "mhpmcounter5", "0xB05", w, count, R_HPM, "event counter 5"), \
 	REG(MHPMCOUNTER3 + 3, "mhpmcounter6", "0xB06", w, count, R_HPM, "event counter 6"), \
 	REG(MHPMEVENT3, "mhpmevent3", "0x323", w, event_fields, R_EVENT, "what counter 3 counts"), \
-	REG(MHPMEVENT3 + 1, "mhpmevent4", "0x324", w, event_fields, R_EVENT, "what counter 4 counts"), \
-	REG(MHPMEVENT3 + 2, "mhpmevent5", "0x325", w, event_fields, R_EVENT, "what counter 5 counts"), \
-	REG(MHPMEVENT3 + 3, "mhpmevent6", "0x326", w, event_fields, R_EVENT, "what counter 6 counts"), \
-	REG(MCOUNTINHIBIT, "mcountinhibit", "0x320", 32, inhibit_fields, R_INHIBIT, "counters that stand still"), \
-	REG(MCOUNTEREN, "mcounteren", "0x306", 32, enable_fields, R_ENABLE, "counters that others can read"), \
+	REG(MHPMEVENT3 + 1, "mhpmevent4", "0x324", w, event_fields, R_EVENT, \
+	  "what counter 4 counts"), \
+	REG(MHPMEVENT3 + 2, "mhpmevent5", "0x325", w, event_fields, R_EVENT, \
+	  "what counter 5 counts"), \
+	REG(MHPMEVENT3 + 3, "mhpmevent6", "0x326", w, event_fields, R_EVENT, \
+	  "what counter 6 counts"), \
+	REG(MCOUNTINHIBIT, "mcountinhibit", "0x320", 32, inhibit_fields, R_INHIBIT, \
+	  "counters that stand still"), \
+	REG(MCOUNTEREN, "mcounteren", "0x306", 32, enable_fields, R_ENABLE, \
+	  "counters that others can read"), \
 	REG(CYCLE, "cycle", "0xC00", w, shadow, R_ENABLE, "mcycle, read-only"), \
 	REG(INSTRET, "instret", "0xC02", w, shadow, R_ENABLE, "minstret, read-only"), \
 	REG(HPMCOUNTER3, "hpmcounter3", "0xC03", w, shadow, R_ENABLE, "mhpmcounter3, read-only"), \
-	REG(HPMCOUNTER3 + 1, "hpmcounter4", "0xC04", w, shadow, R_ENABLE, "mhpmcounter4, read-only"), \
-	REG(HPMCOUNTER3 + 2, "hpmcounter5", "0xC05", w, shadow, R_ENABLE, "mhpmcounter5, read-only"), \
+	REG(HPMCOUNTER3 + 1, "hpmcounter4", "0xC04", w, shadow, R_ENABLE, \
+	  "mhpmcounter4, read-only"), \
+	REG(HPMCOUNTER3 + 2, "hpmcounter5", "0xC05", w, shadow, R_ENABLE, \
+	  "mhpmcounter5, read-only"), \
 	REG(HPMCOUNTER3 + 3, "hpmcounter6", "0xC06", w, shadow, R_ENABLE, "mhpmcounter6, read-only")
 
 #define HIGH(reg, n, csr, f, of) REG(reg, n, csr, 32, f, R_HPM, "upper half of " of)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * RISC-V's counters: where each bit is. Used by the driver, the model and the rows of regs.c; they share
- * nothing else. Sources as in <pmk/riscv.h>.
+ * RISC-V's counters: where each bit is. Used by the driver, the model and the rows of regs.c; they
+ * share nothing else. Sources as in <pmk/riscv.h>.
  */
 #ifndef PMK_PMU_RISCV_REGS_H
 #define PMK_PMU_RISCV_REGS_H
@@ -20,7 +20,7 @@
 #define MHPMEVENT_CLASS PMK_BITS(7, 0)  /* of all of them                   U74 4.9.5     RW */
 /* clang-format on */
 
-/* A code as <pmk/riscv.h> has it. */
+/* The event code in the form that <pmk/riscv.h> defines. */
 #define CODE_CLASS PMK_BITS(15, 8)
 #define CODE_BIT   PMK_BITS(7, 0)
 #define NCLASSES   3 /* instruction commit, microarchitecture, memory system; U74 4.9.5 */
