@@ -9,11 +9,11 @@
  * UADD8 always set the flags; the registers of MRC, MRRC, LDREXD, STREXD have the wrong direction;
  * and one encoding has several names (MOV and LSL, STR and PUSH, LDR and POP).
  *
- * Capstone also knows ARMv6T2 to ARMv7; a name without a row is none of ARM11's and stays undecoded.
- * It refuses no encoding of ARMv6, only some UNPREDICTABLE ones (should-be-zero fields that are not).
- * Version 5 calls MOVW MOV and no hint WFI, and has names of later architectures for coprocessors 8, 9
- * and 13: name_of() sees to it that the facts are the same with both.
- * Not modelled: UNPREDICTABLE uses of registers (the facts are those of the fields), Jazelle, and
+ * Capstone also knows ARMv6T2 to ARMv7; a name without a row is none of ARM11's and stays
+ * undecoded. It refuses no encoding of ARMv6, only some UNPREDICTABLE ones (should-be-zero fields
+ * that are not). Version 5 calls MOVW MOV and no hint WFI, and has names of later architectures for
+ * coprocessors 8, 9 and 13: name_of() sees to it that the facts are the same with both. Not
+ * modelled: UNPREDICTABLE uses of registers (the facts are those of the fields), Jazelle, and
  * coprocessors other than 10, 11 (VFP) and 15.
  */
 #include "isa/arm.h"
@@ -443,7 +443,8 @@ static void coprocessor_memory(uint32_t w, struct pmk_insn *in)
 	set_memory(in, bit(w, 20), 4, 1);
 }
 
-/* Coprocessors 10 and 11: VFP, by the encoding alone. Bit 8 set = double precision, DDI 0100I C5. */
+/* Coprocessors 10 and 11: VFP, by the encoding alone. Bit 8 set = double precision, DDI 0100I
+ * C5. */
 static void floating_point(uint32_t w, struct pmk_arm_facts *f)
 {
 	struct pmk_insn *in = &f->insn;

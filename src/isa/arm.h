@@ -9,7 +9,8 @@
 #define LR 14
 #define SP 13
 
-/* Facts that hold at any address: until pmk_isa_arm_decode() adds the address, target is an offset. */
+/* Facts that hold at any address: until pmk_isa_arm_decode() adds the address, target is an
+ * offset. */
 enum pmk_arm_relative {
 	PMK_ARM_ABSOLUTE, /* target is 0 */
 	PMK_ARM_FROM_PC,  /* from the PC as the instruction reads it: its address + 8, Thumb + 4 */

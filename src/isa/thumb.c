@@ -61,11 +61,15 @@ static const struct row rows[] = {
 	{ 0xffc0, 0x4340, PMK_I_MUL,        R0,  NO,  R3, R0, S },            /* MUL */
 	{ 0xffc0, 0x4380, PMK_I_ALU,        R0,  R0,  R3, NO, S },            /* BIC */
 	{ 0xffc0, 0x43c0, PMK_I_ALU,        R0,  NO,  R3, NO, S },            /* MVN */
-	{ 0xff87, 0x4487, PMK_I_ALU,        H0,  H0,  H3, NO, 0, 0, PMK_FLOW_INDIRECT }, /* ADD pc */
-	{ 0xff00, 0x4400, PMK_I_ALU,        H0,  H0,  H3, NO, 0 },            /* ADD, high registers */
+	/* ADD pc */
+	{ 0xff87, 0x4487, PMK_I_ALU,        H0,  H0,  H3, NO, 0, 0, PMK_FLOW_INDIRECT },
+	/* ADD, high registers */
+	{ 0xff00, 0x4400, PMK_I_ALU,        H0,  H0,  H3, NO, 0 },
 	{ 0xff00, 0x4500, PMK_I_ALU,        NO,  H0,  H3, NO, S },            /* CMP */
-	{ 0xffff, 0x46f7, PMK_I_ALU,        H0,  NO,  H3, NO, 0, 0, PMK_FLOW_RETURN },   /* MOV pc, lr */
-	{ 0xff87, 0x4687, PMK_I_ALU,        H0,  NO,  H3, NO, 0, 0, PMK_FLOW_INDIRECT }, /* MOV pc */
+	/* MOV pc, lr */
+	{ 0xffff, 0x46f7, PMK_I_ALU,        H0,  NO,  H3, NO, 0, 0, PMK_FLOW_RETURN },
+	/* MOV pc */
+	{ 0xff87, 0x4687, PMK_I_ALU,        H0,  NO,  H3, NO, 0, 0, PMK_FLOW_INDIRECT },
 	{ 0xff00, 0x4600, PMK_I_ALU,        H0,  NO,  H3, NO, 0 },            /* MOV */
 	{ 0xffff, 0x4770, PMK_I_BRANCH,     NO,  NO,  H3, NO, 0, 0, PMK_FLOW_RETURN },   /* BX lr */
 	{ 0xff87, 0x4700, PMK_I_BRANCH,     NO,  NO,  H3, NO, 0, 0, PMK_FLOW_INDIRECT }, /* BX */
@@ -101,12 +105,16 @@ static const struct row rows[] = {
 	{ 0xff00, 0xbe00, PMK_I_OTHER,      NO,  NO,  NO, NO, 0, 0, PMK_FLOW_EXCEPTION }, /* BKPT */
 	{ 0xf800, 0xc000, PMK_I_STOREM,     NO,  R8,  NO, NO, ST | LIST, 4 }, /* STMIA */
 	{ 0xf800, 0xc800, PMK_I_LOADM,      NO,  R8,  NO, NO, LD | LIST, 4 }, /* LDMIA */
-	{ 0xfe00, 0xde00, PMK_I_OTHER,      NO,  NO,  NO, NO, 0, 0, PMK_FLOW_EXCEPTION }, /* UDF, SVC */
+	/* UDF, SVC */
+	{ 0xfe00, 0xde00, PMK_I_OTHER,      NO,  NO,  NO, NO, 0, 0, PMK_FLOW_EXCEPTION },
 	{ 0xf000, 0xd000, PMK_I_BRANCH,     NO,  NO,  NO, NO, 0, 0, PMK_FLOW_JUMP },  /* B cond */
 	{ 0xf800, 0xe000, PMK_I_BRANCH,     NO,  NO,  NO, NO, 0, 0, PMK_FLOW_JUMP },  /* B */
-	{ 0xf800, 0xf000, PMK_I_ALU,        RLR, RPC, NO, NO, 0 },            /* first half of BL, BLX */
-	{ 0xf801, 0xe800, PMK_I_BRANCH,     RLR, NO,  RLR, NO, 0, 0, PMK_FLOW_INDCALL }, /* … of BLX */
-	{ 0xf800, 0xf800, PMK_I_BRANCH,     RLR, NO,  RLR, NO, 0, 0, PMK_FLOW_INDCALL }, /* … of BL */
+	/* first half of BL, BLX */
+	{ 0xf800, 0xf000, PMK_I_ALU,        RLR, RPC, NO, NO, 0 },
+	/* … of BLX */
+	{ 0xf801, 0xe800, PMK_I_BRANCH,     RLR, NO,  RLR, NO, 0, 0, PMK_FLOW_INDCALL },
+	/* … of BL */
+	{ 0xf800, 0xf800, PMK_I_BRANCH,     RLR, NO,  RLR, NO, 0, 0, PMK_FLOW_INDCALL },
 };
 /* clang-format on */
 
@@ -136,7 +144,8 @@ static unsigned reg_at(uint32_t h, enum place place)
 	return PC;
 }
 
-/* PUSH, POP, STMIA, LDMIA. [8] adds lr to a PUSH and pc to a POP; it is part of Rn in the others. */
+/* PUSH, POP, STMIA, LDMIA. [8] adds lr to a PUSH and pc to a POP; it is part of Rn in the
+ * others. */
 static void multiple(uint32_t h, struct pmk_insn *in)
 {
 	bool stack = in->rn == SP;
