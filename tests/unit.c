@@ -14,10 +14,12 @@
 #include <string.h>
 #include <cmocka.h>
 
-int __real__cmocka_run_group_tests(const char *group, const struct CMUnitTest *const tests, const size_t n,
-				   CMFixtureFunction setup, CMFixtureFunction teardown);
-int __wrap__cmocka_run_group_tests(const char *group, const struct CMUnitTest *const tests, const size_t n,
-				   CMFixtureFunction setup, CMFixtureFunction teardown);
+int __real__cmocka_run_group_tests(const char *group, const struct CMUnitTest *const tests,
+				   const size_t n, CMFixtureFunction setup,
+				   CMFixtureFunction teardown);
+int __wrap__cmocka_run_group_tests(const char *group, const struct CMUnitTest *const tests,
+				   const size_t n, CMFixtureFunction setup,
+				   CMFixtureFunction teardown);
 
 /* Is `name` a line of `lines`? */
 static bool listed(const char *lines, const char *name)
@@ -30,8 +32,9 @@ static bool listed(const char *lines, const char *name)
 	return false;
 }
 
-int __wrap__cmocka_run_group_tests(const char *group, const struct CMUnitTest *const tests, const size_t n,
-				   CMFixtureFunction setup, CMFixtureFunction teardown)
+int __wrap__cmocka_run_group_tests(const char *group, const struct CMUnitTest *const tests,
+				   const size_t n, CMFixtureFunction setup,
+				   CMFixtureFunction teardown)
 {
 	const char *wanted = getenv("PMK_UNIT_TESTS");
 	struct CMUnitTest *some;

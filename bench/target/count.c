@@ -54,7 +54,8 @@ static void call(struct machine *m)
 	uint64_t a = argument(m), b = argument(m), c = argument(m);
 	uint64_t before = m->executed, result = machine_call(m, function, a, b, c);
 
-	printf("%llu %lld\n", (unsigned long long)(m->executed - before), (long long)(int32_t)result);
+	printf("%llu %lld\n", (unsigned long long)(m->executed - before),
+	       (long long)(int32_t)result);
 }
 
 int main(int argc, char **argv)

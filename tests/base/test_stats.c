@@ -340,10 +340,14 @@ static void test_merge_and_remove(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_nothing),	     cmocka_unit_test(test_known),
-		cmocka_unit_test(test_rounding),     cmocka_unit_test(test_random_small),
-		cmocka_unit_test(test_random_large), cmocka_unit_test(test_extremes),
-		cmocka_unit_test(test_many),	     cmocka_unit_test(test_deviation),
+		cmocka_unit_test(test_nothing),
+		cmocka_unit_test(test_known),
+		cmocka_unit_test(test_rounding),
+		cmocka_unit_test(test_random_small),
+		cmocka_unit_test(test_random_large),
+		cmocka_unit_test(test_extremes),
+		cmocka_unit_test(test_many),
+		cmocka_unit_test(test_deviation),
 		cmocka_unit_test(test_deviation_of_large_sums),
 		cmocka_unit_test(test_merge_and_remove),
 	};

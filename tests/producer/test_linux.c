@@ -205,7 +205,7 @@ static void test_cpus(void **state)
 		{ __LINE__, "5,0,2-3", 4, { 0, 2, 3, 5 } },
 		{ __LINE__, "1,1,0-2", 3, { 0, 1, 2 } },
 	};
-	static const char *const bad[] = { "",	  "a",	 "0-",	"-1",  "1,", ",1",
+	static const char *const bad[] = { "",	  "a",	 "0-",	"-1",  "1,",	",1",
 					   "3-1", "0x1", "0 1", "0;1", "1-2-3", "0-99999999" };
 	struct pmk_linux_cpus cpus;
 
@@ -384,8 +384,8 @@ static void test_names_on_another_processor(void **state)
 		{ __LINE__, "bus-cycles", 0, 6, 0, "hardware", "bus-cycles", true },
 		{ __LINE__, "stalled-cycles-frontend", 0, 7, 0, "hardware",
 		  "stalled-cycles-frontend", true },
-		{ __LINE__, "stalled-cycles-backend", 0, 8, 0, "hardware",
-		  "stalled-cycles-backend", true },
+		{ __LINE__, "stalled-cycles-backend", 0, 8, 0, "hardware", "stalled-cycles-backend",
+		  true },
 		{ __LINE__, "L1-dcache-loads", 3, 0, 0, "hw-cache", "L1-dcache-loads", true },
 		{ __LINE__, "L1-dcache-load-misses", 3, 0x10000, 0, "hw-cache",
 		  "L1-dcache-load-misses", false },
@@ -400,7 +400,8 @@ static void test_names_on_another_processor(void **state)
 		  false },
 		/* 0x1c2 in bits 7:0 and 35:32 */
 		{ __LINE__, "wide", 4, 0x1000000C2, 0, "cpu", "wide", false },
-		{ __LINE__, "cpu/event=0xfff/", 4, 0xF000000FF, 0, "cpu", "cpu/event=0xfff/", false },
+		{ __LINE__, "cpu/event=0xfff/", 4, 0xF000000FF, 0, "cpu", "cpu/event=0xfff/",
+		  false },
 		{ __LINE__, "r01c2", 4, 0x1C2, 0, "cpu", "r01c2", true },
 		{ __LINE__, "uncore_imc_0/reads/", 12, 1, 0, "uncore_imc_0", "uncore_imc_0/reads/",
 		  true },
@@ -427,10 +428,11 @@ static void test_names_on_another_processor(void **state)
 /* Whatever is asked for, there is an event or one line. */
 static void test_random_names(void **state)
 {
-	static const char *const pieces[] = { "cpu",   "uncore_imc_0", "software", "/",	    "::",
-					      "event", "=",	       ",",	   "0x",    "r1",
-					      "mem-loads", "cycles",   "L1-",	   "-misses", "ff",
-					      "\xff",  "%s",	       "-1",	   " " };
+	static const char *const pieces[] = { "cpu", "uncore_imc_0", "software",  "/",
+					      "::",  "event",	     "=",	  ",",
+					      "0x",  "r1",	     "mem-loads", "cycles",
+					      "L1-", "-misses",	     "ff",	  "\xff",
+					      "%s",  "-1",	     " " };
 	struct pmk_linux_pmus *all = load(put_other);
 	uint32_t seed = 1;
 
@@ -641,59 +643,164 @@ static void test_reasons(void **state)
 		const char *said, *unsaid;
 	} rows[] = {
 		/* no call at all */
-		{ __LINE__, "cycles", { .has_events = false }, { .error = ENOSYS },
-		  "CONFIG_PERF_EVENTS", NULL },
-		{ __LINE__, "cycles", { .has_events = true, .filtered = true }, { .error = ENOSYS },
-		  "seccomp", NULL },
-		{ __LINE__, "cycles", { .has_events = true }, { .error = ENOSYS }, "qemu-user", "seccomp" },
-		/* perf_event_paranoid: 2 keeps from the kernel, 1 from processors, 3 from all */
-		{ __LINE__, "cycles", { true, .paranoid = 2 }, { .error = EACCES, .wants_kernel = true },
-		  "perf_event_paranoid is 2, and counting kernel mode needs 1 or less", NULL },
-		{ __LINE__, "cycles", { true, .paranoid = 3 }, { .error = EACCES, .only_user = true },
-		  "perf_event_paranoid is 3, and counting needs 2 or less", NULL },
-		{ __LINE__, "cycles", { true, .paranoid = 2 }, { .error = EACCES },
-		  "counting kernel mode needs 1", NULL },
-		{ __LINE__, "cycles", { true, .paranoid = 1 }, { .error = EACCES, .whole_cpu = true },
-		  "counting whole processors needs 0", NULL },
-		{ __LINE__, "cycles", { true, .paranoid = 2 },
-		  { .error = EACCES, .foreign = true, .only_user = true }, "somebody else's",
-		  "paranoid" },
-		{ __LINE__, "cycles", { true, .paranoid = 2, .filtered = true, .privileged = true },
-		  { .error = EPERM }, "seccomp", "sysctl" },
-		{ __LINE__, "cycles", { true, .paranoid = -1, .filtered = true }, { .error = EPERM },
-		  "seccomp", "sysctl" },
-		{ __LINE__, "cycles", { true, .paranoid = 2, .filtered = true },
-		  { .error = EACCES, .wants_kernel = true }, "perf_event_paranoid is 2", "seccomp" },
-		{ __LINE__, "cycles", { true, .paranoid = 0, .privileged = true }, { .error = EPERM },
-		  "security module", NULL },
-		/* no such event */
-		{ __LINE__, "cycles", { true, .virtual = true }, { .error = ENOENT }, "hypervisor",
+		{ __LINE__,
+		  "cycles",
+		  { .has_events = false },
+		  { .error = ENOSYS },
+		  "CONFIG_PERF_EVENTS",
 		  NULL },
-		{ __LINE__, "cycles", { true, .virtual = true, .core_pmu = true }, { .error = ENOENT },
-		  "armv8_pmuv3_0 has no such event", NULL },
-		{ __LINE__, "ref-cycles", { true, .core_pmu = true }, { .error = EOPNOTSUPP },
-		  "the processor's PMU has no such event", NULL },
+		{ __LINE__,
+		  "cycles",
+		  { .has_events = true, .filtered = true },
+		  { .error = ENOSYS },
+		  "seccomp",
+		  NULL },
+		{ __LINE__,
+		  "cycles",
+		  { .has_events = true },
+		  { .error = ENOSYS },
+		  "qemu-user",
+		  "seccomp" },
+		/* perf_event_paranoid: 2 keeps from the kernel, 1 from processors, 3 from all */
+		{ __LINE__,
+		  "cycles",
+		  { true, .paranoid = 2 },
+		  { .error = EACCES, .wants_kernel = true },
+		  "perf_event_paranoid is 2, and counting kernel mode needs 1 or less",
+		  NULL },
+		{ __LINE__,
+		  "cycles",
+		  { true, .paranoid = 3 },
+		  { .error = EACCES, .only_user = true },
+		  "perf_event_paranoid is 3, and counting needs 2 or less",
+		  NULL },
+		{ __LINE__,
+		  "cycles",
+		  { true, .paranoid = 2 },
+		  { .error = EACCES },
+		  "counting kernel mode needs 1",
+		  NULL },
+		{ __LINE__,
+		  "cycles",
+		  { true, .paranoid = 1 },
+		  { .error = EACCES, .whole_cpu = true },
+		  "counting whole processors needs 0",
+		  NULL },
+		{ __LINE__,
+		  "cycles",
+		  { true, .paranoid = 2 },
+		  { .error = EACCES, .foreign = true, .only_user = true },
+		  "somebody else's",
+		  "paranoid" },
+		{ __LINE__,
+		  "cycles",
+		  { true, .paranoid = 2, .filtered = true, .privileged = true },
+		  { .error = EPERM },
+		  "seccomp",
+		  "sysctl" },
+		{ __LINE__,
+		  "cycles",
+		  { true, .paranoid = -1, .filtered = true },
+		  { .error = EPERM },
+		  "seccomp",
+		  "sysctl" },
+		{ __LINE__,
+		  "cycles",
+		  { true, .paranoid = 2, .filtered = true },
+		  { .error = EACCES, .wants_kernel = true },
+		  "perf_event_paranoid is 2",
+		  "seccomp" },
+		{ __LINE__,
+		  "cycles",
+		  { true, .paranoid = 0, .privileged = true },
+		  { .error = EPERM },
+		  "security module",
+		  NULL },
+		/* no such event */
+		{ __LINE__,
+		  "cycles",
+		  { true, .virtual = true },
+		  { .error = ENOENT },
+		  "hypervisor",
+		  NULL },
+		{ __LINE__,
+		  "cycles",
+		  { true, .virtual = true, .core_pmu = true },
+		  { .error = ENOENT },
+		  "armv8_pmuv3_0 has no such event",
+		  NULL },
+		{ __LINE__,
+		  "ref-cycles",
+		  { true, .core_pmu = true },
+		  { .error = EOPNOTSUPP },
+		  "the processor's PMU has no such event",
+		  NULL },
 		/* how it was asked for */
-		{ __LINE__, "cycles", { true, .core_pmu = true },
+		{ __LINE__,
+		  "cycles",
+		  { true, .core_pmu = true },
 		  { .error = EINVAL, .mode_filter = true },
-		  "cannot tell user mode from kernel mode", NULL },
-		{ __LINE__, "cycles", { true, .core_pmu = true },
-		  { .error = EOPNOTSUPP, .mode_filter = true }, "leave out :u and :k", NULL },
-		{ __LINE__, "cycles", { true, .core_pmu = true }, { .error = EPERM, .mode_filter = true },
-		  "leave out :u and :k", "paranoid" },
-		{ __LINE__, "cycles", { true, .core_pmu = true }, { .error = EINVAL, .crowded = true },
-		  "more counters than", NULL },
-		{ __LINE__, "cs", { true, .core_pmu = true },
+		  "cannot tell user mode from kernel mode",
+		  NULL },
+		{ __LINE__,
+		  "cycles",
+		  { true, .core_pmu = true },
+		  { .error = EOPNOTSUPP, .mode_filter = true },
+		  "leave out :u and :k",
+		  NULL },
+		{ __LINE__,
+		  "cycles",
+		  { true, .core_pmu = true },
+		  { .error = EPERM, .mode_filter = true },
+		  "leave out :u and :k",
+		  "paranoid" },
+		{ __LINE__,
+		  "cycles",
+		  { true, .core_pmu = true },
+		  { .error = EINVAL, .crowded = true },
+		  "more counters than",
+		  NULL },
+		{ __LINE__,
+		  "cs",
+		  { true, .core_pmu = true },
 		  { .error = EINVAL, .only_user = true, .mode_filter = true },
-		  "kernel mode only: leave out :u", NULL },
-		{ __LINE__, "cycles", { true, .core_pmu = true }, { .error = EINVAL },
-		  "does not take this event", NULL },
-		{ __LINE__, "cycles", { true, .core_pmu = true }, { .error = EMFILE }, "ulimit -n", NULL },
-		{ __LINE__, "cycles", { true, .core_pmu = true }, { .error = ENFILE }, "file-max", NULL },
-		{ __LINE__, "cycles", { true, .core_pmu = true }, { .error = ESRCH }, "has ended", NULL },
-		{ __LINE__, "cycles", { true, .core_pmu = true }, { .error = EBUSY },
-		  "holds armv8_pmuv3_0", NULL },
-		{ __LINE__, "cycles", { true, .core_pmu = true }, { .error = E2BIG }, "perf_event_open",
+		  "kernel mode only: leave out :u",
+		  NULL },
+		{ __LINE__,
+		  "cycles",
+		  { true, .core_pmu = true },
+		  { .error = EINVAL },
+		  "does not take this event",
+		  NULL },
+		{ __LINE__,
+		  "cycles",
+		  { true, .core_pmu = true },
+		  { .error = EMFILE },
+		  "ulimit -n",
+		  NULL },
+		{ __LINE__,
+		  "cycles",
+		  { true, .core_pmu = true },
+		  { .error = ENFILE },
+		  "file-max",
+		  NULL },
+		{ __LINE__,
+		  "cycles",
+		  { true, .core_pmu = true },
+		  { .error = ESRCH },
+		  "has ended",
+		  NULL },
+		{ __LINE__,
+		  "cycles",
+		  { true, .core_pmu = true },
+		  { .error = EBUSY },
+		  "holds armv8_pmuv3_0",
+		  NULL },
+		{ __LINE__,
+		  "cycles",
+		  { true, .core_pmu = true },
+		  { .error = E2BIG },
+		  "perf_event_open",
 		  NULL },
 	};
 	struct pmk_linux_pmus *all = load(put_pmuv3);
@@ -715,8 +822,9 @@ static void test_reasons(void **state)
 /* ---- what is asked of the kernel ------------------------------------------------------------ */
 
 static const int one_pid[] = { 100 };
-static const struct pmk_linux_scope program = { .pids = one_pid, .npids = 1, .inherit = true,
-						.on_exec = true };
+static const struct pmk_linux_scope program = {
+	.pids = one_pid, .npids = 1, .inherit = true, .on_exec = true
+};
 static const struct pmk_linux_facts facts = { .has_events = true, .paranoid = 2, .core_pmu = true };
 
 static struct pmk_linux_counters *open_list(struct pmk_linux_pmus *all,
@@ -928,7 +1036,8 @@ static void test_refusals(void **state)
 		{ __LINE__, nothing_there, false, false, ENOENT, "no such event" },
 		{ __LINE__, no_modes, true, false, EINVAL, "leave out :u and :k" },
 		/* As armv6_1176 for an ordinary user: nothing but both modes, and the kernel is secret. */
-		{ __LINE__, no_modes_and_secret, false, false, EACCES, "kernel mode needs 1 or less" },
+		{ __LINE__, no_modes_and_secret, false, false, EACCES,
+		  "kernel mode needs 1 or less" },
 		{ __LINE__, everything_denied, false, true, EACCES, "somebody else's" },
 	};
 	struct pmk_linux_pmus *all = load(put_pmuv3);
@@ -1117,8 +1226,10 @@ static bool read_page(const struct perf_event_mmap_page *page, struct hardware *
 
 static struct perf_event_mmap_page make_page(uint32_t index, int64_t offset, uint16_t width)
 {
-	struct perf_event_mmap_page page = { .index = index, .offset = offset,
-					     .time_enabled = 70, .time_running = 70,
+	struct perf_event_mmap_page page = { .index = index,
+					     .offset = offset,
+					     .time_enabled = 70,
+					     .time_running = 70,
 					     .pmc_width = width };
 
 	page.cap_user_rdpmc = 1;
@@ -1154,8 +1265,8 @@ static void test_page(void **state)
 		struct hardware h = { .page = &page, .value = rows[i].raw };
 		struct pmk_linux_value v;
 
-		if (!read_page(&page, &h, &v) ||
-		    v.value != rows[i].value || h.asked != rows[i].index - 1 || h.times != 1)
+		if (!read_page(&page, &h, &v) || v.value != rows[i].value ||
+		    h.asked != rows[i].index - 1 || h.times != 1)
 			fail_msg("row of line %d: %llx, counter %u, %u times", rows[i].line,
 				 (unsigned long long)v.value, h.asked, h.times);
 		assert_true(v.enabled_ns == 70 && v.running_ns == 70);
@@ -1194,8 +1305,8 @@ static void test_page_times(void **state)
 		/* 62.5 MHz: 16 ns each, as mult / 2^shift = 2^27 / 2^23 */
 		{ __LINE__, (uint64_t)-16000, 1001, 16, 1u << 27, 23 },
 		/* 3 GHz: the clock's high bits must not overflow the product */
-		{ __LINE__, (uint64_t)-384307168202282325, UINT64_C(1) << 60, 192153584101141163, 1u << 30,
-		  31 },
+		{ __LINE__, (uint64_t)-384307168202282325, UINT64_C(1) << 60, 192153584101141163,
+		  1u << 30, 31 },
 	};
 	struct pmk_linux_value v;
 
@@ -1209,8 +1320,8 @@ static void test_page_times(void **state)
 		page.time_mult = rows[i].mult;
 		page.time_shift = rows[i].shift;
 		page.time_running = 35;
-		if (!read_page(&page, &h, &v) || v.value != 9 || v.enabled_ns != 70 + rows[i].more ||
-		    v.running_ns != 35 + rows[i].more)
+		if (!read_page(&page, &h, &v) || v.value != 9 ||
+		    v.enabled_ns != 70 + rows[i].more || v.running_ns != 35 + rows[i].more)
 			fail_msg("row of line %d: %llu", rows[i].line,
 				 (unsigned long long)v.enabled_ns);
 	}
@@ -1286,7 +1397,8 @@ static void test_self(void **state)
 	volatile char *memory;
 
 	(void)state;
-	memory = mmap(NULL, PAGES * size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	memory = mmap(NULL, PAGES * size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		      0);
 	assert_ptr_not_equal(memory, MAP_FAILED);
 	madvise((void *)(uintptr_t)memory, PAGES * size, MADV_NOHUGEPAGE);
 	assert_int_equal(pmk_linux_self_read(s, before), 0);
@@ -1336,12 +1448,13 @@ static void test_counters_of_the_real_kernel(void **state)
 	pmk_linux_facts(&real, &pmk_linux_kernel, all);
 	assert_int_equal(pmk_linux_find(all, NULL, "task-clock", &ev[0], msg, sizeof(msg)), 0);
 	assert_int_equal(pmk_linux_find(all, NULL, "page-faults", &ev[1], msg, sizeof(msg)), 0);
-	assert_int_equal(pmk_linux_counters_open(&c, &pmk_linux_kernel, &real,
-						 (const struct pmk_linux_ask[]){
-							 { .event = ev[0], .group = 1, .user = true },
-							 { .event = ev[1], .group = 1, .user = true } },
-						 2, &me),
-			 0);
+	assert_int_equal(
+		pmk_linux_counters_open(&c, &pmk_linux_kernel, &real,
+					(const struct pmk_linux_ask[]){
+						{ .event = ev[0], .group = 1, .user = true },
+						{ .event = ev[1], .group = 1, .user = true } },
+					2, &me),
+		0);
 	if (pmk_linux_counters_reason(c, 0)) {
 		print_message("not permitted here: %s\n", pmk_linux_counters_reason(c, 0));
 		pmk_linux_counters_close(c);

@@ -1022,22 +1022,14 @@ static int write_dump(const char *path)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_firmware),
-		cmocka_unit_test(test_round_trip),
-		cmocka_unit_test(test_big_values),
-		cmocka_unit_test(test_noise),
-		cmocka_unit_test(test_nothing),
-		cmocka_unit_test(test_cut),
-		cmocka_unit_test(test_bit_flips),
-		cmocka_unit_test(test_reset),
-		cmocka_unit_test(test_no_events),
-		cmocka_unit_test(test_checksum),
-		cmocka_unit_test(test_broken),
-		cmocka_unit_test(test_too_many_events),
-		cmocka_unit_test(test_own_crlf),
-		cmocka_unit_test(test_long_names),
-		cmocka_unit_test(test_many_broken),
-		cmocka_unit_test(test_escapes),
+		cmocka_unit_test(test_firmware),    cmocka_unit_test(test_round_trip),
+		cmocka_unit_test(test_big_values),  cmocka_unit_test(test_noise),
+		cmocka_unit_test(test_nothing),	    cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_bit_flips),   cmocka_unit_test(test_reset),
+		cmocka_unit_test(test_no_events),   cmocka_unit_test(test_checksum),
+		cmocka_unit_test(test_broken),	    cmocka_unit_test(test_too_many_events),
+		cmocka_unit_test(test_own_crlf),    cmocka_unit_test(test_long_names),
+		cmocka_unit_test(test_many_broken), cmocka_unit_test(test_escapes),
 	};
 
 	if (argc == 3 && !strcmp(argv[1], "write"))

@@ -725,7 +725,8 @@ static void use_decimal_comma(char *folder, size_t size)
 
 	snprintf(folder, size, "/tmp/pmk-locale-XXXXXX");
 	assert_non_null(mkdtemp(folder));
-	snprintf(command, sizeof(command), "localedef -i de_DE -f UTF-8 %s/de_DE.UTF-8 >/dev/null 2>&1", folder);
+	snprintf(command, sizeof(command),
+		 "localedef -i de_DE -f UTF-8 %s/de_DE.UTF-8 >/dev/null 2>&1", folder);
 	if (system(command))
 		print_message("'%s' failed (Debian: apt install locales)\n", command);
 	setenv("LOCPATH", folder, 1);
@@ -819,7 +820,11 @@ static void make_timed(struct pmk_result *r)
 	s->rows[2].value = 2;
 	s->rows[2].has_dist = true;
 	s->rows[2].dist = (struct pmk_distribution){
-		.values = { .n = 2, .sum = 131068, .sq_low = 8589410314, .min = 65533, .max = 65535 },
+		.values = { .n = 2,
+			    .sum = 131068,
+			    .sq_low = 8589410314,
+			    .min = 65533,
+			    .max = 65535 },
 		.latency = true,
 		.saturated = true,
 		.full = true,
