@@ -26,7 +26,6 @@
 #include <pmk/model.h>
 #include <pmk/target.h>
 
-
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define OK(call) assert_int_equal((call), 0)
 
