@@ -2,12 +2,13 @@
 /*
  * A VCD, read as a stream. Understood:
  *
- *	header      $date $version $comment $timescale $scope $upscope $var $enddefinitions; other
- *	            sections ($attrbegin of GTKWave …) are skipped to their $end. Names with and
- *	            without a blank before their [range]. Several names of one identifier code.
- *	changes     #time; 0 1 x z and VHDL's U W L H - before a code; b… r… s… and a blank, then
- *	            a code; $dumpvars $dumpall $dumpon $dumpoff with their values inside or after them;
- *	            $comment anywhere. Any white space between any two words, CR LF included.
+ *	header      $date $version $comment $timescale $scope $upscope $var $enddefinitions;
+ *	            other sections ($attrbegin of GTKWave …) are skipped to their $end. Names with
+ *	            and without a blank before their [range]. Several names of one identifier
+ *	            code.
+ *	changes     #time; 0 1 x z and VHDL's U W L H - before a code; b… r… s… with a blank
+ *	            between; $dumpvars $dumpall $dumpon $dumpoff with their values inside or after
+ *	            them; $comment anywhere. Any white space between any two words, CR LF included.
  *
  * x, z, U, W and - are unknown; L is 0, H is 1. A vector shorter than its net is extended by x or z
  * if that is its first digit, else by 0 (§18.2.1). In a vector longer than its net, the surplus
