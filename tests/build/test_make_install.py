@@ -58,6 +58,9 @@ def test_uninstall_takes_what_was_installed_and_nothing_else(somewhere):
     for _ in range(2):  # the second time over the first
         out = make("install", *where)
         assert out.code == 0, out
+    compiled = somewhere / "usr/share/pmk/python/pmk/__pycache__"  # as Python does when the package is used
+    compiled.mkdir()
+    (compiled / "models.pyc").write_text("")
     assert "usr/bin/pmk" in tree(somewhere)
     out = make("uninstall", *where)
     assert out.code == 0, out
