@@ -188,7 +188,7 @@ def stat(command: Sequence[Union[str, "os.PathLike[str]"]] = (), events: Optiona
             if one is not None:
                 request.set(name, str(one))
         for key, parameter in (settings or {}).items():
-            request.set("set", f"{key}={parameter}")
+            request.set("set", f"{key}={ON_OFF.get(parameter, parameter) if isinstance(parameter, bool) else parameter}")
         for name, option in options.items():
             for each in option if isinstance(option, (list, tuple)) else [option]:
                 request.option(name.replace("_", "-"), each)
@@ -198,6 +198,17 @@ def stat(command: Sequence[Union[str, "os.PathLike[str]"]] = (), events: Optiona
         return request.result()
     finally:
         request.free()
+
+
+ON_OFF = {True: "on", False: "off"}
+
+
+def _bytes(word: Union[str, "os.PathLike[str]"]) -> bytes:
+    """As C has it, which ends a text at a NUL."""
+    encoded = os.fsencode(word)
+    if b"\0" in encoded:
+        raise ValueError("embedded null byte")
+    return encoded
 
 
 class _Request:
@@ -221,7 +232,7 @@ class _Request:
             raise CountError(failure, text(lib.pmk_count_error(self._handle).contents.text))
 
     def set(self, name: str, value: Optional[str]) -> None:
-        self._check(lib.pmk_count_set(self._handle, name.encode(), None if value is None else os.fsencode(value)))
+        self._check(lib.pmk_count_set(self._handle, name.encode(), None if value is None else _bytes(value)))
 
     def option(self, name: str, value: Value) -> None:
         """A flag is True or False; None is as if it had not been said."""
@@ -233,7 +244,7 @@ class _Request:
     def program(self, command: Sequence[Union[str, "os.PathLike[str]"]]) -> None:
         if isinstance(command, str):
             raise TypeError("the command is a list: the program and its arguments")
-        words = [os.fsencode(word) for word in command]
+        words = [_bytes(word) for word in command]
         self._check(lib.pmk_count_program(self._handle, (c_char_p * (len(words) + 1))(*words, None)))
 
     def run(self) -> None:

@@ -57,6 +57,8 @@ class Bus:
         sig, bus = _signal(signal), self._memory[on]
         if n < 0:
             raise ValueError("totals only grow")
+        if n >= 1 << 64:
+            raise ValueError("totals have 64 bits")
         while n:
             # No further than to where a model has to look.
             step = min(n, max(1, lib.pmk_bus_horizon(byref(bus), sig)))

@@ -106,8 +106,9 @@ static int unknown_core(struct pmk_program *p, const char *data, const char *nam
 		return pmk_count_fail(p->fault, PMK_COUNT_USAGE, "--core %s: %s", name,
 				      strerror(errno));
 	names = pmk_files_cores(data, p->fault);
-	if (names)
-		pmk_nearest_among(name, next_name, names, near, sizeof(near));
+	if (!names)
+		return PMK_COUNT_FAILED;
+	pmk_nearest_among(name, next_name, names, near, sizeof(near));
 	pmk_files_free_names(names);
 	return pmk_count_fail(p->fault, PMK_COUNT_USAGE, "unknown core '%s'%s%s%s (pmk list cores)",
 			      name, *near ? "; did you mean " : "", near, *near ? "?" : "");

@@ -72,3 +72,8 @@ def test_what_cannot_be_read_says_so(tmp_path):
     out = pmk("stat", "--core", bad, loop(1))
     equal(out.code, 125, out)
     contains(out.err, f"{bad}:")
+
+
+def test_a_data_directory_that_is_not_there_is_named():
+    out = pmk("stat", loop(1), env=dict(os.environ, PMK_DATA="/nosuch"))
+    equal((out.code, out.err), (125, "pmk: /nosuch/cores: No such file or directory\n"))

@@ -173,6 +173,14 @@ def test_wrong_values_are_refused():
         model.bus.add("nope")
 
 
+def test_a_total_has_64_bits():
+    model = pmk.Model("arm1176")
+    for n in (-1, 2**64):
+        with pytest.raises(ValueError):
+            model.bus.add("CYCLE", n)
+    assert model.bus["CYCLE"] == 0
+
+
 def test_threads_with_a_model_each():
     results = {}
 

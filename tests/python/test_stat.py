@@ -103,6 +103,20 @@ def test_a_command_is_a_list():
         pmk.stat(loop(10))
 
 
+def test_a_word_with_a_nul_is_refused():
+    for command, options in ((["./loop\0x"], {}), ([loop(1)], {"core": "arm\0"})):
+        with pytest.raises(ValueError, match="null byte"):
+            pmk.stat(command, **options)
+
+
+def test_parameters_that_are_on_or_off():
+    def hits(enable):
+        return pmk.stat([loop(1000)], events="icache_miss", core="arm1176", settings={"icache.enable": enable}).settings
+
+    assert "icache.enable=off" in hits(False)
+    assert "icache.enable=on" in hits("on")
+
+
 def test_threads_count_at_the_same_time():
     results = {}
 
