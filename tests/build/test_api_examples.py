@@ -61,12 +61,23 @@ def test_every_example_is_run():
     equal({name for name in os.listdir(HERE) if name.endswith(".c")}, sources)
 
 
+def libelf_is_whole(tmp_path):
+    """Debian 13's libelf.a calls functions that no library there has."""
+    source = tmp_path / "libelf.c"
+    source.write_text("#include <libelf.h>\n"
+                      "int main(void) { return elf_version(EV_CURRENT) == EV_NONE || elf_begin(0, ELF_C_READ, 0) != 0; }\n")
+    out = run("gcc", "-static", "-o", tmp_path / "libelf", source, "-lelf", "-lz", "-lzstd")
+    return "undefined reference to `eu_" not in out.err
+
+
 @pytest.mark.parametrize("how", ["shared", "static"])
 @pytest.mark.parametrize("name", sorted(EXAMPLES))
 def test_built_by_pkg_config(there, tmp_path, name, how):
     sources = [os.path.join(HERE, source) for source in EXAMPLES[name][0]]
     env = dict(there.env)
     if how == "static":
+        if name.startswith("count") and not libelf_is_whole(tmp_path):
+            pytest.skip("the distribution's libelf.a lacks functions: nothing that reads ELF files can be linked statically")
         # Such a program does not lie where the library does, from where files are looked for.
         env.update(PMK_DATA=os.path.join(there.prefix, "share/pmk"), PMK_PLUGIN=os.path.join(there.prefix, "lib/pmk"))
     check(there.compile(sources, how, tmp_path / name, "-pthread"), name, env)

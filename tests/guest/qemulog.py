@@ -15,17 +15,6 @@ OPTIONS = ["-seed", "1", "-s", "8388608", "-r", "6.1.0"]
 ADDR_NO_RANDOMIZE = 0x0040000
 
 
-def emulator_in_path(name):
-    """The first that can load plugins, as pmk takes it: a static one in front of it does not matter."""
-    for folder in os.environ["PATH"].split(os.pathsep):
-        path = os.path.join(folder, name)
-        if os.access(path, os.X_OK):
-            with open(path, "rb") as f:
-                if b"qemu_plugin_register_vcpu_init_cb" in f.read():
-                    return path
-    assert False, f"no {name} in {os.environ['PATH']} can load plugins"
-
-
 def version(emulator):
     return tuple(int(n) for n in re.search(r" version (\d+)\.(\d+)", run(emulator, "--version").out).groups())
 
