@@ -53,7 +53,7 @@ def test_the_wheel_has_all_that_it_needs(made, tmp_path):
     assert library.startswith(str(tmp_path / "site")) and (misses, insns) == ("5", "8005")
     names = {os.path.relpath(os.path.join(d, n), tmp_path / "site") for d, _, files in os.walk(tmp_path / "site")
              for n in files}
-    assert {"pmk/py.typed", ".pmukit.mesonpy.libs/pmk/pmk-qemu-core.so",
+    assert {"pmk/py.typed", ".pmukit.mesonpy.libs/pmk-qemu-core.so",
             ".pmukit.mesonpy.libs/pmk/data/cores/arm1176.ini"} <= names
     with open(os.path.join(SOURCE, "python/pmk/__init__.py")) as f:
         version = f.read().split('__version__ = "')[1].split('"')[0]
