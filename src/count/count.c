@@ -37,7 +37,7 @@ void pmk_count_free(struct pmk_count *c)
 	if (!c)
 		return;
 	if (c->state)
-		c->q.target->free(c);
+		c->q.way->free(c);
 	pmk_result_free(&c->result);
 	pmk_event_list_free(&c->events);
 	pmk_metrics_free(c->all_metrics);
@@ -199,7 +199,7 @@ int pmk_count_prepare(struct pmk_count *c, const struct pmk_count_listener *l)
 				      "this has been counted; take a new handle for another run");
 	err = pmk_request_check(c);
 	if (!err)
-		err = c->q.target->choose(c);
+		err = c->q.way->choose(c);
 	/* What has been settled in part is not settled again. */
 	c->stage = err ? PMK_COUNT_RAN : PMK_COUNT_PREPARED;
 	return err;
@@ -231,12 +231,12 @@ int pmk_count_run(struct pmk_count *c, const struct pmk_count_listener *l)
 	c->stage = PMK_COUNT_RAN;
 	err = check_children(c);
 	if (!err)
-		err = c->q.target->run(c);
+		err = c->q.way->run(c);
 	if (!err)
-		err = c->q.target->describe(c);
+		err = c->q.way->describe(c);
 	if (!err)
 		err = pmk_count_begin(c);
-	return err ? err : c->q.target->finish(c);
+	return err ? err : c->q.way->finish(c);
 }
 
 void pmk_count_stop(struct pmk_count *c, int signal)

@@ -33,10 +33,10 @@ enum pmk_interval { PMK_EVERY_NONE, PMK_EVERY_CYCLES, PMK_EVERY_INSNS, PMK_EVERY
 
 /* What was asked for. Texts are the request's; NULL: not given. */
 struct pmk_request {
-	const struct pmk_count_way *target;
-	const struct pmk_count_way *hinted; /* the only one that knows … */
+	const struct pmk_count_way *way;    /* the setting "target" chooses it */
+	const struct pmk_count_way *hinted; /* the only way that knows … */
 	const char *hint;		    /* … this setting */
-	const char *shared;		    /* a setting that some ways know */
+	const char *shared;		    /* a setting that several ways know, but not all */
 	struct pmk_words events, metrics, overrides, traffic, regions, env;
 	struct pmk_words words; /* the program and its arguments */
 	char *const *command;	/* the same, NULL terminated even if there is none */

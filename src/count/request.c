@@ -97,14 +97,14 @@ static int set_target(struct pmk_count *c, const char *text)
 	char near[64] = "";
 
 	for (unsigned i = 0; pmk_count_ways[i]; i++) {
-		const struct pmk_count_way *t = pmk_count_ways[i];
+		const struct pmk_count_way *way = pmk_count_ways[i];
 
-		if (strncmp(text, t->name, n) != 0 || t->name[n] || (text[n] && !t->file))
+		if (strncmp(text, way->name, n) != 0 || way->name[n] || (text[n] && !way->file))
 			continue;
-		c->q.target = t;
-		if (t->file && (!text[n] || !text[n + 1]))
+		c->q.way = way;
+		if (way->file && (!text[n] || !text[n + 1]))
 			return pmk_count_fail(&c->fault, PMK_COUNT_USAGE, "-T %s: expected %s:FILE",
-					      text, t->name);
+					      text, way->name);
 		free(c->q.file);
 		c->q.file = NULL;
 		return text[n] ? set_text(c, &c->q.file, text + n + 1) : 0;
@@ -191,16 +191,17 @@ static const struct setting *find_setting(const char *name)
 	return NULL;
 }
 
-/* Does that counter know a setting which not all of them know? */
-static bool knows(const struct pmk_count_way *t, const char *setting)
+/* Does this way know a setting that not all ways know? */
+static bool knows(const struct pmk_count_way *way, const char *setting)
 {
-	for (const char *const *name = t->settings; *name; name++)
+	for (const char *const *name = way->settings; *name; name++)
 		if (strcmp(*name, setting) == 0)
 			return true;
 	return false;
 }
 
-/* The one counter that has the setting, or NULL: all have it. If several do, *shared. */
+/* The only way that knows the setting. NULL: all know it. Sets *shared if several do: then the
+ * first of them. */
 static const struct pmk_count_way *owner(const char *setting, bool *shared)
 {
 	const struct pmk_count_way *found = NULL;
@@ -214,22 +215,22 @@ static const struct pmk_count_way *owner(const char *setting, bool *shared)
 	return found;
 }
 
-/* Settings of different counters make no sense together. */
+/* Settings that only different ways know make no sense together. */
 static int note_owner(struct pmk_count *c, const struct setting *s)
 {
 	struct pmk_request *q = &c->q;
 	bool shared = false;
-	const struct pmk_count_way *t = owner(s->name, &shared);
+	const struct pmk_count_way *way = owner(s->name, &shared);
 
 	if (shared)
 		q->shared = s->name;
-	if (!t || shared || t == q->hinted)
+	if (!way || shared || way == q->hinted)
 		return 0;
 	if (q->hinted)
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
 				      "--%s is for -T %s, and --%s for -T %s", q->hint,
-				      q->hinted->name, s->name, t->name);
-	q->hinted = t;
+				      q->hinted->name, s->name, way->name);
+	q->hinted = way;
 	q->hint = s->name;
 	return 0;
 }
@@ -289,9 +290,8 @@ int pmk_count_program(struct pmk_count *c, char *const *argv)
 
 /* ---- the request ----------------------------------------------------------------------------- */
 
-/* The setting belongs to several counters, and this is none of them. */
-static int not_for_target(struct pmk_count *c, const char *setting,
-			  const struct pmk_count_way *target)
+/* Several ways know the setting, and this is none of them. */
+static int not_for_way(struct pmk_count *c, const char *setting, const struct pmk_count_way *way)
 {
 	char list[128] = "";
 	size_t n = 0;
@@ -301,26 +301,27 @@ static int not_for_target(struct pmk_count *c, const char *setting,
 			n += (size_t)snprintf(list + n, sizeof(list) - n, "%s-T %s",
 					      n ? " and " : "", pmk_count_ways[i]->name);
 	return pmk_count_fail(&c->fault, PMK_COUNT_USAGE, "--%s is for %s, not for -T %s", setting,
-			      list, target->name);
+			      list, way->name);
 }
 
-/* Without a target: the one whose settings were given; else this machine for what runs on it. */
-static int choose_target(struct pmk_count *c)
+/* If no way was asked for: the one whose settings were given; else this machine for programs that
+ * run on it, and emulation for all others. */
+static int choose_way(struct pmk_count *c)
 {
 	struct pmk_request *q = &c->q;
 
-	if (q->target && q->hinted && q->target != q->hinted)
+	if (q->way && q->hinted && q->way != q->hinted)
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
 				      "--%s is for -T %s, not for -T %s", q->hint, q->hinted->name,
-				      q->target->name);
-	if (!q->target)
-		q->target = q->hinted;
-	if (!q->target)
-		q->target = q->command[0] && !q->shared && pmk_machine_runs(q->command[0])
-				    ? &pmk_way_machine
-				    : &pmk_way_emulation;
-	if (q->shared && !knows(q->target, q->shared))
-		return not_for_target(c, q->shared, q->target);
+				      q->way->name);
+	if (!q->way)
+		q->way = q->hinted;
+	if (!q->way)
+		q->way = q->command[0] && !q->shared && pmk_machine_runs(q->command[0])
+				 ? &pmk_way_machine
+				 : &pmk_way_emulation;
+	if (q->shared && !knows(q->way, q->shared))
+		return not_for_way(c, q->shared, q->way);
 	return 0;
 }
 
@@ -344,7 +345,7 @@ int pmk_request_check(struct pmk_count *c)
 	if (!q->command[0] && !q->qemu && !q->pids && !q->cpus && !q->all_cpus && !q->file)
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
 				      "no program to run (pmk stat --help)");
-	return choose_target(c);
+	return choose_way(c);
 }
 
 void pmk_request_free(struct pmk_request *q)
