@@ -3,7 +3,8 @@
  * A block: a straight run of instructions that is entered at the top. All that is known of it before
  * it runs is worked out once, when it is built; running it adds one to a counter.
  *
- * `struct pmk_facts` is what a run of the block adds to the totals: totals = Σ runs × facts. It is
+ * `struct pmk_facts` is what one execution of the block adds to the totals: totals =
+ * Σ executions × facts. It is
  * kept apart from the block because whoever sums up (another process, after the emulator is gone)
  * needs nothing else.
  */
@@ -35,9 +36,9 @@ struct pmk_pipe_slot {
 
 #define PMK_PIPE_FAR 255 /* "not within reach": the register is not needed soon */
 
-/* One run counter per block, in memory shared with whoever sums up. */
-struct pmk_run {
-	uint64_t runs;
+/* How often a block was executed. One per block, in memory shared with whoever sums up. */
+struct pmk_executions {
+	uint64_t count;
 	uint64_t igen; /* the igen at which all lines of the block were known to be present */
 };
 
@@ -49,7 +50,7 @@ struct pmk_run {
 enum { PMK_DISTURB_BTAC = 1, PMK_DISTURB_ICACHE = 2, PMK_DISTURB_TLB = 4 };
 
 struct pmk_block {
-	/* Read at every run: in one line of the host's cache, with what families have first in theirs. */
+	/* Read at every execution: in one line of the host's cache, with what families have first in theirs. */
 	_Alignas(64) uint64_t pc;
 	uint64_t fall; /* address behind the last instruction */
 	uint32_t id;

@@ -20,13 +20,13 @@ void pmk_cpu_fini(struct pmk_cpu *cpu)
 	pmk_core_family(&cpu->core)->fini(cpu);
 }
 
-void pmk_cpu_forked(struct pmk_cpu *cpu, struct pmk_run *run)
+void pmk_cpu_forked(struct pmk_cpu *cpu, struct pmk_executions *executions)
 {
 	/* The clock starts anew, so nothing may be under way. */
 	pmk_core_family(&cpu->core)->forked(cpu);
 	memset(cpu->dyn, 0, sizeof(cpu->dyn));
 	cpu->cycles = cpu->taken = 0;
-	cpu->run = run;
+	cpu->executions = executions;
 }
 
 struct pmk_signal_set pmk_cpu_raises(const struct pmk_core *core)
@@ -56,7 +56,7 @@ static void count_block(struct pmk_cpu *cpu, const struct pmk_block *b, int n)
 
 	cpu->cycles += (uint64_t)(int64_t)n * b->cycles;
 	if (!cpu->eager)
-		cpu->run[b->id].runs += (uint64_t)(int64_t)n;
+		cpu->executions[b->id].count += (uint64_t)(int64_t)n;
 	for (unsigned k = 0; cpu->eager && k < family->nfacts; k++)
 		cpu->dyn[family->fact_signal[k]] += (uint64_t)(int64_t)(n * b->facts.n[k]);
 }
@@ -69,17 +69,17 @@ void pmk_cpu_deadline(struct pmk_cpu *cpu, const struct pmk_block *b)
 }
 
 void pmk_cpu_sum(const struct pmk_cpu *cpu, const struct pmk_facts *facts,
-		 const struct pmk_run *run, uint32_t nblocks, struct pmk_bus *bus)
+		 const struct pmk_executions *executions, uint32_t nblocks, struct pmk_bus *bus)
 {
 	uint64_t sum[PMK_NFACTS] = { 0 };
 	uint64_t *t = bus->total;
 	const struct pmk_core_family *family = pmk_core_family(&cpu->core);
 
 	for (uint32_t i = 0; i < (cpu->eager ? 0 : nblocks); i++) {
-		if (!run[i].runs)
+		if (!executions[i].count)
 			continue;
 		for (unsigned k = 0; k < family->nfacts; k++)
-			sum[k] += run[i].runs * facts[i].n[k];
+			sum[k] += executions[i].count * facts[i].n[k];
 	}
 	for (unsigned s = 0; s < PMK_NSIGNALS; s++)
 		t[s] = cpu->dyn[s];

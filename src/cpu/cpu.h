@@ -24,7 +24,7 @@ struct pmk_cpu {
 	/* Read and written at every block and access: one line of the host's cache, with what families have first
 	 * in theirs. */
 	_Alignas(64) const struct pmk_block *prev;
-	struct pmk_run *run; /* [block id] */
+	struct pmk_executions *executions; /* [block id] */
 	uint64_t igen;
 	uint64_t deadline; /* the first block that starts at it or behind calls on_deadline */
 	uint64_t cycles;
@@ -35,7 +35,7 @@ struct pmk_cpu {
 		PMK_CORE_FAMILIES(STATE)
 #undef STATE
 	};
-	bool eager; /* the owner adds facts at every run instead of summing up later */
+	bool eager; /* the owner adds facts at every execution instead of summing up later */
 
 	/*
 	 * Counts by signal that are not static facts (and, when eager, those as well). Not 4096
@@ -43,7 +43,8 @@ struct pmk_cpu {
 	 * away, and waits for it. That took 5 % of counting MicroBlaze.
 	 */
 	uint64_t dyn[PMK_NSIGNALS];
-	struct pmk_bus *bus; /* where latencies are recorded, or NULL: the owner's, as `run` */
+	struct pmk_bus
+		*bus; /* where latencies are recorded, or NULL: the owner's, as `executions` */
 	struct pmk_core core;
 
 	/* The owner's: called when the clock passes the deadline, to set the next one. It sees nothing of the
@@ -77,13 +78,13 @@ static inline uint64_t pmk_access_resize(uint64_t access, uint32_t size)
 	return (access & ~(UINT64_C(0xff) << 40)) | (uint64_t)size << 40;
 }
 
-/* 0 or PMK_ENOMEM. The caller sets `run` and may set `bus` and is_device. The struct is big and may lie in
+/* 0 or PMK_ENOMEM. The caller sets `executions` and may set `bus` and is_device. The struct is big and may lie in
  * shared memory; what it points to is private to this process. */
 int pmk_cpu_init(struct pmk_cpu *cpu, const struct pmk_core *core);
 void pmk_cpu_fini(struct pmk_cpu *cpu);
 
-/* A forked copy goes on with warm caches and no counts. `run` is the copy's. */
-void pmk_cpu_forked(struct pmk_cpu *cpu, struct pmk_run *run);
+/* A forked copy goes on with warm caches and no counts. `executions` is the copy's. */
+void pmk_cpu_forked(struct pmk_cpu *cpu, struct pmk_executions *executions);
 
 /* No latency that it records is longer; 0: it records none. */
 uint32_t pmk_cpu_longest(const struct pmk_core *core);
@@ -91,9 +92,9 @@ uint32_t pmk_cpu_longest(const struct pmk_core *core);
 /* Signals that this core raises. */
 struct pmk_signal_set pmk_cpu_raises(const struct pmk_core *core);
 
-/* Bring the bus up to date. facts[] and run[] have `nblocks` entries. */
+/* Bring the bus up to date. facts[] and executions[] have `nblocks` entries. */
 void pmk_cpu_sum(const struct pmk_cpu *cpu, const struct pmk_facts *facts,
-		 const struct pmk_run *run, uint32_t nblocks, struct pmk_bus *bus);
+		 const struct pmk_executions *executions, uint32_t nblocks, struct pmk_bus *bus);
 
 /* Pass `cycles` in which nothing happens. */
 void pmk_cpu_idle(struct pmk_cpu *cpu, uint64_t cycles);

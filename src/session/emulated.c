@@ -229,7 +229,7 @@ static void clear_readings(struct pmk_emulated *e)
 }
 
 int pmk_emulated_start(struct pmk_emulated *e, struct pmk_emulated_ports *ports,
-		       const struct pmk_emulated_config *cfg, struct pmk_run *run)
+		       const struct pmk_emulated_config *cfg, struct pmk_executions *executions)
 {
 	int err;
 
@@ -238,20 +238,20 @@ int pmk_emulated_start(struct pmk_emulated *e, struct pmk_emulated_ports *ports,
 	err = pmk_cpu_init(&e->cpu, &cfg->core);
 	if (err)
 		return err;
-	e->cpu.run = run;
+	e->cpu.executions = executions;
 	e->cpu.eager = cfg->eager;
 	return begin_session(e, ports, cfg);
 }
 
 int pmk_emulated_forked(struct pmk_emulated *e, struct pmk_emulated_ports *ports,
-			const struct pmk_emulated_config *cfg, struct pmk_run *run)
+			const struct pmk_emulated_config *cfg, struct pmk_executions *executions)
 {
 	/* When the parent was inside a region, the child is inside it, too, and counts it from
 	 * 0. */
 	clear_readings(e);
 	for (unsigned r = 0; r < PMK_MAX_REGIONS; r++)
 		e->region[r].entries = 0;
-	pmk_cpu_forked(&e->cpu, run);
+	pmk_cpu_forked(&e->cpu, executions);
 	return begin_session(e, ports, cfg);
 }
 
@@ -261,7 +261,7 @@ static int read_session(struct pmk_emulated *e, const struct pmk_emulated_blocks
 {
 	int err;
 
-	pmk_cpu_sum(&e->cpu, b->facts, b->run, b->count, &e->bus);
+	pmk_cpu_sum(&e->cpu, b->facts, b->executions, b->count, &e->bus);
 	if (on_buses(e))
 		pmk_biu_catch_up(&e->chip.biu, e->cpu.cycles);
 	err = pmk_reading_take(totals, &e->session);
@@ -311,7 +311,7 @@ static int timer_deadline(struct pmk_emulated *e, const struct pmk_emulated_conf
 	bool over;
 	int err;
 
-	pmk_cpu_sum(&e->cpu, b->facts, b->run, b->count, &e->bus);
+	pmk_cpu_sum(&e->cpu, b->facts, b->executions, b->count, &e->bus);
 	ops->sync(e->model[0], &e->bus);
 	over = ops->lines(e->model[0]) != 0;
 	err = over ? pmk_reading_tick(delta, &e->interval_total, &e->session)

@@ -125,23 +125,23 @@ const struct pmk_pmu *pmk_emulated_pmu(const char *name, const struct pmk_core *
  * core, those of the buses there. */
 struct pmk_signal_set pmk_emulated_raises(const struct pmk_core *core);
 
-/* Tells where the facts and the run counters of a core are. */
+/* Tells where the facts and the execution counters of a core are. */
 struct pmk_emulated_blocks {
 	const struct pmk_facts *facts;
-	const struct pmk_run *run;
+	const struct pmk_executions *executions;
 	uint32_t count;
 };
 
 /* Derive the rest of the configuration from the members that are set. */
 void pmk_emulated_configure(struct pmk_emulated_config *cfg);
 
-/* Start counting with a fresh core; `run` points to its run counters. Returns 0 or a negative
+/* Start counting with a fresh core; `executions` points to its execution counters. Returns 0 or a negative
  * error. */
 int pmk_emulated_start(struct pmk_emulated *e, struct pmk_emulated_ports *ports,
-		       const struct pmk_emulated_config *cfg, struct pmk_run *run);
+		       const struct pmk_emulated_config *cfg, struct pmk_executions *executions);
 /* Make the copy of a core for a forked process: its caches are warm, and it counts from 0. */
 int pmk_emulated_forked(struct pmk_emulated *e, struct pmk_emulated_ports *ports,
-			const struct pmk_emulated_config *cfg, struct pmk_run *run);
+			const struct pmk_emulated_config *cfg, struct pmk_executions *executions);
 
 /* What has been counted up to now inside the window, or in the whole run where there is no
  * window. */

@@ -51,7 +51,7 @@ struct rig {
 	struct pmk_emulated_config cfg;
 	struct pmk_block block[NBLOCKS];
 	struct pmk_facts facts[NBLOCKS];
-	struct pmk_run run[NBLOCKS];
+	struct pmk_executions executions[NBLOCKS];
 	struct pmk_emulated_blocks b;
 };
 
@@ -90,8 +90,10 @@ static struct rig *rig_new(const struct pmk_core *core)
 						  .arm11.branch = PMK_BRANCH_SLOW };
 		r->facts[i].n[PMK_ARM11_FACT_INSN] = 1;
 	}
-	r->b = (struct pmk_emulated_blocks){ .facts = r->facts, .run = r->run, .count = NBLOCKS };
-	assert_int_equal(pmk_emulated_start(&r->e, &r->ports, &r->cfg, r->run), 0);
+	r->b = (struct pmk_emulated_blocks){ .facts = r->facts,
+					     .executions = r->executions,
+					     .count = NBLOCKS };
+	assert_int_equal(pmk_emulated_start(&r->e, &r->ports, &r->cfg, r->executions), 0);
 	return r;
 }
 
@@ -213,7 +215,7 @@ static void test_traffic(void **state)
 									     .span = 4096,
 									     .period = 100 };
 	pmk_cpu_fini(&r->e.cpu);
-	assert_int_equal(pmk_emulated_start(&r->e, &r->ports, &r->cfg, r->run), 0);
+	assert_int_equal(pmk_emulated_start(&r->e, &r->ports, &r->cfg, r->executions), 0);
 	block(r, 0);
 	pmk_cpu_idle(&r->e.cpu, 9000);
 	assert_int_equal(pmk_emulated_totals(&r->e, &r->cfg, &r->b, &t), 0);
@@ -263,7 +265,7 @@ static void test_forked(void **state)
 	(void)state;
 	block(r, 0);
 	load(r, 0x20000);
-	assert_int_equal(pmk_emulated_forked(&r->e, &r->ports, &r->cfg, r->run), 0);
+	assert_int_equal(pmk_emulated_forked(&r->e, &r->ports, &r->cfg, r->executions), 0);
 	/* Warm, and from 0. */
 	block(r, 0);
 	load(r, 0x20000);
@@ -308,7 +310,7 @@ static void test_gxi(void **state)
 						      .data_wait = 5 };
 	r->cfg.core.arm9.gxi_page = 4096;
 	pmk_cpu_fini(&r->e.cpu);
-	assert_int_equal(pmk_emulated_start(&r->e, &r->ports, &r->cfg, r->run), 0);
+	assert_int_equal(pmk_emulated_start(&r->e, &r->ports, &r->cfg, r->executions), 0);
 	block(r, 0);
 	pmk_cpu_idle(&r->e.cpu, 10000 - r->e.cpu.cycles);
 	for (uint32_t i = 0; i < 10; i++) /* requests of the program come in between */
@@ -338,7 +340,7 @@ static void test_refusals(void **state)
 	(void)state;
 	r->cfg.traffic.slave[0] = (struct pmk_refusal){ .every = 4 };
 	pmk_cpu_fini(&r->e.cpu);
-	assert_int_equal(pmk_emulated_start(&r->e, &r->ports, &r->cfg, r->run), 0);
+	assert_int_equal(pmk_emulated_start(&r->e, &r->ports, &r->cfg, r->executions), 0);
 	/* ARM-I has eight transfers; then the fourth and the eighth of each eight are ARM-D's that are refused.
 	 * The rest of a line goes one by one: from its fourth word on five, up to the last. */
 	block(r, 0);
@@ -368,7 +370,7 @@ static void test_layout(void **state)
 	r->cfg.layout.enable = 1u << 20;
 	r->cfg.layout.base = 0x40000000;
 	pmk_cpu_fini(&r->e.cpu);
-	assert_int_equal(pmk_emulated_start(&r->e, &r->ports, &r->cfg, r->run), 0);
+	assert_int_equal(pmk_emulated_start(&r->e, &r->ports, &r->cfg, r->executions), 0);
 	assert_int_equal(model->layout.base, 0x40000000);
 	assert_int_equal(model->ctrl, 1u << 20);
 	block(r, 0);
@@ -379,7 +381,7 @@ static void test_layout(void **state)
 	r->cfg.core.arm9.wait_exp = 256;
 	r->cfg.layout.threshold = 0xff;
 	pmk_cpu_fini(&r->e.cpu);
-	assert_int_equal(pmk_emulated_start(&r->e, &r->ports, &r->cfg, r->run), PMK_ERANGE);
+	assert_int_equal(pmk_emulated_start(&r->e, &r->ports, &r->cfg, r->executions), PMK_ERANGE);
 	rig_free(r);
 }
 
@@ -420,7 +422,7 @@ static void test_starved(void **state)
 		.on = true, .burst = PMK_AHB_INCR16, .size = PMK_AHB_WORD, .span = 4096
 	};
 	pmk_cpu_fini(&r->e.cpu);
-	assert_int_equal(pmk_emulated_start(&r->e, &r->ports, &r->cfg, r->run), 0);
+	assert_int_equal(pmk_emulated_start(&r->e, &r->ports, &r->cfg, r->executions), 0);
 	pmk_cpu_idle(&r->e.cpu, 1000);
 	block(r, 0);
 	load(r, 0x20000);

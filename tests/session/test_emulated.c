@@ -28,7 +28,7 @@ struct rig {
 	struct pmk_emulated_config cfg;
 	struct pmk_block block[NBLOCKS];
 	struct pmk_facts facts[NBLOCKS];
-	struct pmk_run run[NBLOCKS];
+	struct pmk_executions executions[NBLOCKS];
 	struct pmk_emulated_blocks b;
 	/* What the deadline's caller was told. */
 	unsigned intervals, deadlines;
@@ -79,7 +79,9 @@ static struct rig *rig_new(const uint16_t *code, unsigned n)
 		r->block[i].facts.n[PMK_ARM11_FACT_INSN] = 5;
 		r->block[i].facts.n[PMK_ARM11_FACT_READ] = 2;
 	}
-	r->b = (struct pmk_emulated_blocks){ .facts = r->facts, .run = r->run, .count = NBLOCKS };
+	r->b = (struct pmk_emulated_blocks){ .facts = r->facts,
+					     .executions = r->executions,
+					     .count = NBLOCKS };
 	return r;
 }
 
@@ -88,7 +90,7 @@ static void rig_start(struct rig *r)
 	for (unsigned i = 0; i < NBLOCKS; i++)
 		r->facts[i] = r->block[i].facts;
 	pmk_emulated_configure(&r->cfg);
-	assert_int_equal(pmk_emulated_start(&r->e, &r->ports, &r->cfg, r->run), 0);
+	assert_int_equal(pmk_emulated_start(&r->e, &r->ports, &r->cfg, r->executions), 0);
 	r->e.cpu.on_deadline = on_deadline;
 }
 
@@ -154,7 +156,7 @@ static void finish(const struct rig *r, uint64_t *totals, struct pmk_region_stat
 	/* Pointers that mean nothing where the copy lives. */
 	copy->cpu.arm11.pred = copy->cpu.arm11.dmap = copy->cpu.arm11.imap = NULL;
 	copy->cpu.prev = NULL;
-	copy->cpu.run = NULL;
+	copy->cpu.executions = NULL;
 	assert_int_equal(pmk_emulated_finish(copy, ports, &r->cfg, &r->b, &now), 0);
 	memcpy(totals, now.total, sizeof(now.total));
 	if (regions)
@@ -246,11 +248,12 @@ static void test_refuses(void **state)
 
 	(void)state;
 	strcpy(r->cfg.pmu, "none");
-	assert_int_equal(pmk_emulated_start(&r->e, &r->ports, &r->cfg, r->run), PMK_ENOTSUP);
+	assert_int_equal(pmk_emulated_start(&r->e, &r->ports, &r->cfg, r->executions), PMK_ENOTSUP);
 	pmk_cpu_fini(&r->e.cpu);
 	strcpy(r->cfg.pmu, "arm1176");
 	r->cfg.plan.event[0].code = 0x08; /* a plan that nobody made: the driver says no */
-	assert_int_equal(pmk_emulated_start(&r->e, &r->ports, &r->cfg, r->run), PMK_ENOEVENT);
+	assert_int_equal(pmk_emulated_start(&r->e, &r->ports, &r->cfg, r->executions),
+			 PMK_ENOEVENT);
 	rig_free(r);
 }
 
@@ -769,10 +772,11 @@ static void test_forked(void **state)
 	run_block(r, 0);
 	run_block(r, 4); /* inside f, after 10 blocks */
 	*child = *r;	 /* fork: the child's blocks are the same */
-	child->b.run = child->run;
+	child->b.executions = child->executions;
 	child->b.facts = child->facts;
-	memset(child->run, 0, sizeof(child->run));
-	assert_int_equal(pmk_emulated_forked(&child->e, &child->ports, &child->cfg, child->run), 0);
+	memset(child->executions, 0, sizeof(child->executions));
+	assert_int_equal(
+		pmk_emulated_forked(&child->e, &child->ports, &child->cfg, child->executions), 0);
 	finish(child, totals, regions);
 	assert_true(totals[0] == 0 && totals[1] == 0);
 	assert_true(regions[0].total.total[0] == 0 && regions[1].total.total[0] == 0);
@@ -808,8 +812,8 @@ static void test_forked_inside_the_window(void **state)
 	r->cfg.interval = 100;
 	rig_start(r);
 	run_block(r, 2);
-	memset(r->run, 0, sizeof(r->run));
-	assert_int_equal(pmk_emulated_forked(&r->e, &r->ports, &r->cfg, r->run), 0);
+	memset(r->executions, 0, sizeof(r->executions));
+	assert_int_equal(pmk_emulated_forked(&r->e, &r->ports, &r->cfg, r->executions), 0);
 	for (unsigned i = 0; i < 101; i++)
 		run_block(r, 3);
 	totals_of(r, totals);

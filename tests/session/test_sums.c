@@ -206,7 +206,7 @@ struct rig {
 	struct pmk_emulated e; /* first: look() finds the rig by it */
 	struct pmk_emulated_ports ports;
 	struct pmk_emulated_config cfg;
-	struct pmk_run run[NBLOCKS];
+	struct pmk_executions executions[NBLOCKS];
 	struct program *p;
 	uint64_t last[1 + PMK_AHBMON_NBUSES][PMK_NSIGNALS];
 	unsigned looks, every;
@@ -234,7 +234,7 @@ static void look(struct pmk_cpu *cpu)
 	struct rig *r = (struct rig *)cpu;
 
 	r->looks++;
-	pmk_cpu_sum(cpu, r->p->facts, r->run, NBLOCKS, &r->e.bus);
+	pmk_cpu_sum(cpu, r->p->facts, r->executions, NBLOCKS, &r->e.bus);
 	hold(r->last[0], r->e.bus.total);
 	if (pmk_core_family(&cpu->core)->attach) {
 		pmk_biu_catch_up(cpu->arm9.biu, cpu->cycles);
@@ -386,7 +386,7 @@ static unsigned run_core(const struct pmk_core *core, uint64_t with, unsigned ev
 	r->cfg.eager = eager;
 	seed = with;
 	write_program(r->p, core);
-	assert_int_equal(pmk_emulated_start(&r->e, &r->ports, &r->cfg, r->run), 0);
+	assert_int_equal(pmk_emulated_start(&r->e, &r->ports, &r->cfg, r->executions), 0);
 	if (devices)
 		r->e.cpu.is_device = odd_page;
 	r->e.cpu.on_deadline = look;

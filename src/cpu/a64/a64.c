@@ -593,7 +593,7 @@ static void wait_for_results(struct pmk_cpu *cpu, const struct pmk_block *p,
 void pmk_a64_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
 			bool taken, bool mispredicted, uint64_t waits)
 {
-	struct pmk_run *run = &cpu->run[b->id];
+	struct pmk_executions *executions = &cpu->executions[b->id];
 	uint64_t before = cpu->cycles;
 
 	if (mispredicted)
@@ -602,11 +602,11 @@ void pmk_a64_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const st
 		leave_block(cpu, p, b, taken);
 	if (PMK_UNLIKELY(p->disturbs))
 		disturb(cpu, p->disturbs);
-	if (run->igen != cpu->igen) {
+	if (executions->igen != cpu->igen) {
 		uint64_t seen = cpu->igen;
 
 		fetch_block(cpu, b);
-		run->igen = seen;
+		executions->igen = seen;
 	}
 	if (waits)
 		wait_for_results(cpu, p, b, before);

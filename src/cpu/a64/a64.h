@@ -209,16 +209,16 @@ PMK_SLOW void pmk_a64_store_slow(struct pmk_cpu *cpu, uint64_t addr, uint64_t ac
 static inline void pmk_a64_block(struct pmk_cpu *cpu, const struct pmk_block *b)
 {
 	const struct pmk_block *p = cpu->prev;
-	struct pmk_run *run = &cpu->run[b->id];
+	struct pmk_executions *executions = &cpu->executions[b->id];
 	struct pmk_a64 *v = cpu->a64.tables;
 	uint64_t taken = b->pc != p->fall;
 	uint64_t waits =
 		(p->a64.late & b->a64.wants) | ((p->a64.late2 | cpu->a64.pending) & b->a64.wants2);
-	uint64_t odd = (run->igen ^ cpu->igen) | waits;
+	uint64_t odd = (executions->igen ^ cpu->igen) | waits;
 	uint64_t cycles = cpu->cycles;
 	bool wrong = false;
 
-	run->runs++;
+	executions->count++;
 	cpu->prev = b;
 	cpu->cycles = cycles + b->cycles;
 	cpu->taken += taken;

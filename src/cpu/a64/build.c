@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The blocks of A64 code: what a run of each adds to the totals, and what it waits for. What the events mean:
+ * The blocks of A64 code: what one execution of each adds to the totals, and what it waits for. What the events mean:
  * DDI 0487 D13.12 and the TRM of the core; docs/armv8.md lists each rule with its source.
  */
 #include "cpu/a64/a64.h"

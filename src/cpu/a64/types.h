@@ -25,7 +25,7 @@ struct pmk_core_a64 {
 #define PMK_A64_PLACES (PMK_NREGS + 3)
 
 struct pmk_block_a64 {
-	/* Read at every run. */
+	/* Read at every execution. */
 	uint64_t late, late2;	/* what the block leaves unfinished … */
 	uint64_t wants, wants2; /* … and what it may have to wait for */
 	uint32_t end;		/* enum pmk_a64_end */

@@ -517,7 +517,7 @@ static void wait_for_pending(struct pmk_cpu *cpu, const struct pmk_block *b, uin
 void pmk_arm11_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
 			  uint64_t taken, uint64_t word)
 {
-	struct pmk_run *run = &cpu->run[b->id];
+	struct pmk_executions *executions = &cpu->executions[b->id];
 	uint64_t before = cpu->cycles;
 
 	if (PMK_UNLIKELY(b->vector)) {
@@ -533,7 +533,7 @@ void pmk_arm11_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const 
 	}
 	if (PMK_UNLIKELY(p->disturbs))
 		disturb(cpu, p->disturbs);
-	if (run->igen != cpu->igen) {
+	if (executions->igen != cpu->igen) {
 		uint64_t seen = cpu->igen;
 		bool again = false;
 
@@ -543,7 +543,7 @@ void pmk_arm11_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const 
 			fetch_block(cpu, b);
 		/* Not the present one: the block may have evicted a line of its own. Blocks at exception
 		 * vectors always come here. */
-		run->igen = b->vector || again ? 0 : seen;
+		executions->igen = b->vector || again ? 0 : seen;
 	}
 	if (p->arm11.late & b->arm11.wants)
 		wait_for_results(cpu, p, b, before);

@@ -117,14 +117,14 @@ PMK_SLOW void pmk_arm11_store_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t 
 static inline void pmk_arm11_block(struct pmk_cpu *cpu, const struct pmk_block *b)
 {
 	const struct pmk_block *p = cpu->prev;
-	struct pmk_run *run = &cpu->run[b->id];
+	struct pmk_executions *executions = &cpu->executions[b->id];
 	uint64_t taken = b->pc != p->fall;
 	uint64_t word = cpu->arm11.pred[p->arm11.branch];
-	uint64_t odd = pmk_pred_differs(word, taken) | (run->igen ^ cpu->igen) |
+	uint64_t odd = pmk_pred_differs(word, taken) | (executions->igen ^ cpu->igen) |
 		       (p->arm11.late & b->arm11.wants) | (cpu->arm11.pending & b->arm11.touches);
 	uint64_t cycles = cpu->cycles + pmk_pred_cycles(word);
 
-	run->runs++;
+	executions->count++;
 	cpu->prev = b;
 	cpu->cycles = cycles + b->cycles;
 	cpu->taken += taken;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The blocks of ARM code: what a run of each adds to the totals, and what it waits for. The core's pipeline
+ * The blocks of ARM code: what one execution of each adds to the totals, and what it waits for. The core's pipeline
  * tells how long each instruction takes.
  */
 #include <string.h>

@@ -40,7 +40,7 @@ struct pmk_core_arm11 {
 };
 
 struct pmk_block_arm11 {
-	/* Read at every run. */
+	/* Read at every execution. */
 	uint64_t late;	  /* what the block leaves unfinished … */
 	uint64_t wants;	  /* … and what it may have to wait for: see pmk_pipeline_lanes() */
 	uint64_t touches; /* all registers read or written */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The blocks of MicroBlaze code: what a run of each adds to the totals, and how it is entered and left. See
+ * The blocks of MicroBlaze code: what one execution of each adds to the totals, and how it is entered and left. See
  * microblaze.h. What the events mean: UG984, "Performance Monitoring"; docs/microblaze.md lists each rule with its
  * source and the choices made.
  */

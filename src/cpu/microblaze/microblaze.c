@@ -581,7 +581,7 @@ static unsigned mispredicted(struct pmk_cpu *cpu, const struct pmk_block *p,
 static PMK_SLOW void block_slow(struct pmk_cpu *cpu, const struct pmk_block *p,
 				const struct pmk_block *b)
 {
-	struct pmk_run *run = &cpu->run[b->id];
+	struct pmk_executions *executions = &cpu->executions[b->id];
 	uint64_t seen = cpu->microblaze.tables->generation[b->microblaze.sector],
 		 before = cpu->cycles, wait, passed;
 	unsigned outcome = outcome_of(cpu->microblaze.tables, p, b);
@@ -599,10 +599,10 @@ static PMK_SLOW void block_slow(struct pmk_cpu *cpu, const struct pmk_block *p,
 		pmk_cpu_deadline(cpu, b);
 	if (PMK_UNLIKELY(p->disturbs))
 		disturb(cpu, p->disturbs);
-	fetch_block(cpu, b, run->igen != seen);
+	fetch_block(cpu, b, executions->igen != seen);
 	/* Not what it is now: the block may have evicted a line of its own. Blocks at exception vectors
 	 * always come here. */
-	run->igen = b->vector ? 0 : seen;
+	executions->igen = b->vector ? 0 : seen;
 	wait = wait_between(p, b);
 	passed = cpu->cycles - b->cycles - before;
 	if (wait > passed)
@@ -619,7 +619,7 @@ static bool learn(struct pmk_cpu *cpu, const struct pmk_block *p, const struct p
 	uint64_t wait;
 
 	if (p->id == PMK_MB_NO_BLOCK || p->microblaze.late & b->microblaze.wants & PMK_MB_LOOK ||
-	    cpu->run[b->id].igen != m->generation[b->microblaze.sector] ||
+	    cpu->executions[b->id].igen != m->generation[b->microblaze.sector] ||
 	    ((p->pc ^ p->end_addr) | (b->pc ^ m->page)) & m->page_mask || !follows(p, b))
 		return false;
 	wait = wait_between(p, b);

@@ -218,7 +218,7 @@ static inline void pmk_mb_block(struct pmk_cpu *cpu, const struct pmk_block *b)
 	const struct pmk_mb_edge *e = pmk_mb_edge(cpu->microblaze.tables, p, b);
 	uint64_t cycles = cpu->cycles + e->extra;
 
-	cpu->run[b->id].runs++;
+	cpu->executions[b->id].count++;
 	if (PMK_UNLIKELY(e->key != pmk_mb_key(cpu->microblaze.tables, p, b) ||
 			 e->said != cpu->microblaze.tables->btc[p->microblaze.end.entry])) {
 		pmk_mb_block_anew(cpu, p, b);

@@ -44,7 +44,7 @@ struct pmk_mb_end {
 };
 
 struct pmk_block_microblaze {
-	/* Read at every run. */
+	/* Read at every execution. */
 	uint64_t late;	/* what the block leaves unfinished … */
 	uint64_t wants; /* … and what it may have to wait for */
 	struct pmk_mb_end end;

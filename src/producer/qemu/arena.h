@@ -10,7 +10,7 @@
  *
  *	header | slot 0 | slot 1 | …          one slot per process (the program and its forks)
  *	slot   = facts of its blocks | vCPU 0 | vCPU 1 | …
- *	vCPU   = struct pmk_emulated | run counters of its blocks
+ *	vCPU   = struct pmk_emulated | execution counters of its blocks
  *
  * Both sides come from the same build; `size` detects most plugins of another build.
  */
@@ -82,7 +82,7 @@ struct pmk_arena {
 
 /* Offsets inside the mapping. */
 #define PMK_CPU_HEAD	PMK_ALIGN_UP(sizeof(struct pmk_emulated))
-#define PMK_CPU_BYTES	(PMK_CPU_HEAD + PMK_ALIGN_UP(PMK_MAX_BLOCKS * sizeof(struct pmk_run)))
+#define PMK_CPU_BYTES	(PMK_CPU_HEAD + PMK_ALIGN_UP(PMK_MAX_BLOCKS * sizeof(struct pmk_executions)))
 #define PMK_FACT_BYTES	PMK_ALIGN_UP(PMK_MAX_BLOCKS * sizeof(struct pmk_facts))
 #define PMK_SLOT_BYTES	(PMK_FACT_BYTES + PMK_ARENA_CPUS * PMK_CPU_BYTES)
 #define PMK_HEAD_BYTES	PMK_ALIGN_UP(sizeof(struct pmk_arena))
@@ -107,9 +107,9 @@ static inline struct pmk_emulated *pmk_slot_cpu(char *memory, unsigned cpu)
 	return (struct pmk_emulated *)(memory + PMK_FACT_BYTES + cpu * PMK_CPU_BYTES);
 }
 
-static inline struct pmk_run *pmk_slot_run(char *memory, unsigned cpu)
+static inline struct pmk_executions *pmk_slot_executions(char *memory, unsigned cpu)
 {
-	return (struct pmk_run *)((char *)pmk_slot_cpu(memory, cpu) + PMK_CPU_HEAD);
+	return (struct pmk_executions *)((char *)pmk_slot_cpu(memory, cpu) + PMK_CPU_HEAD);
 }
 
 #endif

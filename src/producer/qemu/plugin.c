@@ -69,12 +69,12 @@ static struct pmk_emulated *emulated(struct pmk_cpu *cpu)
 	return (struct pmk_emulated *)cpu;
 }
 
-/* The run counters of a vCPU are behind its struct, wherever that is. */
+/* The execution counters of a vCPU are behind its struct, wherever that is. */
 static struct pmk_emulated_blocks blocks_of(const struct pmk_cpu *cpu)
 {
 	return (struct pmk_emulated_blocks){
 		.facts = pmk_slot_facts(slot_memory),
-		.run = cpu->run,
+		.executions = cpu->executions,
 		.count = atomic_load(&slot->nblocks),
 	};
 }
@@ -441,11 +441,11 @@ void pmk_plugin_vcpu_started(unsigned vcpu)
 
 		e = (struct pmk_emulated *)memory;
 		err = pmk_emulated_start(e, (void *)(memory + PMK_CPU_BYTES), &arena->cfg,
-					 (struct pmk_run *)(memory + PMK_CPU_HEAD));
+					 (struct pmk_executions *)(memory + PMK_CPU_HEAD));
 	} else {
 		e = pmk_slot_cpu(slot_memory, vcpu);
 		err = pmk_emulated_start(e, &ports[vcpu], &arena->cfg,
-					 pmk_slot_run(slot_memory, vcpu));
+					 pmk_slot_executions(slot_memory, vcpu));
 	}
 	if (err)
 		give_up(err);
@@ -524,7 +524,8 @@ static void after_fork(void)
 	memcpy(pmk_slot_facts(slot_memory), pmk_slot_facts(old_memory),
 	       code.nblocks * sizeof(struct pmk_facts));
 	memcpy(e, &at_fork, pmk_emulated_bytes(&arena->cfg));
-	if (pmk_emulated_forked(e, &ports[vcpu], &arena->cfg, pmk_slot_run(slot_memory, vcpu)))
+	if (pmk_emulated_forked(e, &ports[vcpu], &arena->cfg,
+				pmk_slot_executions(slot_memory, vcpu)))
 		give_up(PMK_ENOTSUP);
 	pmk_cpus[vcpu] = &e->cpu;
 	atomic_store(&slot->nblocks, code.nblocks);

@@ -217,7 +217,7 @@ static void read_core(struct pmk_runner *r, struct pmk_arena_slot *slot, unsigne
 	char *memory = pmk_arena_memory(r->arena, slot);
 	struct pmk_emulated_blocks b = {
 		.facts = pmk_slot_facts(memory),
-		.run = pmk_slot_run(memory, cpu),
+		.executions = pmk_slot_executions(memory, cpu),
 		.count = atomic_load(&slot->nblocks),
 	};
 	struct pmk_reading tail;

@@ -756,7 +756,7 @@ static void make_program(struct program *p, const struct pmk_core *core, const s
 
 struct run {
 	struct pmk_cpu cpu;
-	struct pmk_run runs[MAX_BLOCKS];
+	struct pmk_executions executions[MAX_BLOCKS];
 	struct oracle o;
 	struct program p;
 	struct pmk_core core;
@@ -941,7 +941,7 @@ static void compare(struct run *r, const char *what, unsigned step)
 	struct pmk_signal_set raised = pmk_cpu_raises(&r->core);
 
 	pmk_bus_init(&bus);
-	pmk_cpu_sum(&r->cpu, r->p.facts, r->runs, r->p.code.nblocks, &bus);
+	pmk_cpu_sum(&r->cpu, r->p.facts, r->executions, r->p.code.nblocks, &bus);
 	r->o.n[PMK_SIG_CYCLE] = r->o.cycles;
 	r->o.n[PMK_SIG_BACKEND_STALL] = r->o.n[PMK_SIG_DATA_STALL] + r->o.n[PMK_SIG_LSU_FULL_STALL];
 	r->o.n[PMK_SIG_STALL] = r->o.n[PMK_SIG_BACKEND_STALL] + r->o.n[PMK_SIG_FETCH_STALL];
@@ -982,7 +982,7 @@ static void run_both(const struct pmk_core *core, const struct shape *shape, con
 	make_program(&r.p, &r.core, shape);
 	oracle_init(&r.o, &r.core);
 	assert_int_equal(pmk_cpu_init(&r.cpu, &r.core), 0);
-	r.cpu.run = r.runs;
+	r.cpu.executions = r.executions;
 	r.cpu.eager = eager;
 	for (unsigned i = 1; i <= steps; i++) {
 		step(&r, before < 0 ? NULL : &r.p.b[before], &r.p.b[at], &l);
@@ -1150,7 +1150,7 @@ struct single {
 	struct pmk_core core;
 	struct pmk_cpu cpu;
 	struct pmk_code code;
-	struct pmk_run runs[16];
+	struct pmk_executions executions[16];
 	struct pmk_facts facts[16];
 	struct pmk_pipe_slot slot[1024];
 };
@@ -1163,7 +1163,7 @@ static struct single *open_single(const struct geometry *g)
 	configure(&s.core, g);
 	assert_int_equal(pmk_code_init(&s.code, &s.core), 0);
 	assert_int_equal(pmk_cpu_init(&s.cpu, &s.core), 0);
-	s.cpu.run = s.runs;
+	s.cpu.executions = s.executions;
 	return &s;
 }
 
@@ -1192,7 +1192,7 @@ static uint64_t total(const struct single *s, unsigned sig)
 	static struct pmk_bus bus;
 
 	pmk_bus_init(&bus);
-	pmk_cpu_sum(&s->cpu, s->facts, s->runs, s->code.nblocks, &bus);
+	pmk_cpu_sum(&s->cpu, s->facts, s->executions, s->code.nblocks, &bus);
 	return bus.total[sig];
 }
 
@@ -1311,7 +1311,7 @@ static void test_forked(void **state)
 	static const struct geometry plain = { "forked", { { NULL, NULL } } };
 	struct single *s = open_single(&plain);
 	const struct pmk_block *b = add_words(s, 0x400000, words, 3);
-	struct pmk_run runs[16] = { { 0 } };
+	struct pmk_executions executions[16] = { { 0 } };
 
 	(void)state;
 	for (unsigned i = 0; i < 2; i++) {
@@ -1321,10 +1321,10 @@ static void test_forked(void **state)
 		if (i == 0) {
 			assert_int_equal(s->cpu.dyn[PMK_SIG_L1D_READ_MISS], 1);
 			assert_int_equal(s->cpu.dyn[PMK_SIG_L1I_MISS], 1);
-			pmk_cpu_forked(&s->cpu, runs);
+			pmk_cpu_forked(&s->cpu, executions);
 		}
 	}
-	assert_int_equal(runs[b->id].runs, 1);
+	assert_int_equal(executions[b->id].count, 1);
 	for (unsigned sig = 0; sig < PMK_NSIGNALS; sig++)
 		assert_int_equal(s->cpu.dyn[sig], 0);
 	/* LDR, STR and the branch: a cycle each, and the unit takes one of the first two at a time. */

@@ -641,7 +641,7 @@ static void make_program(struct program *p, const struct pmk_core *core, const s
 
 struct run {
 	struct pmk_cpu cpu;
-	struct pmk_run runs[MAX_BLOCKS];
+	struct pmk_executions executions[MAX_BLOCKS];
 	struct oracle o;
 	struct program p;
 	struct pmk_core core;
@@ -817,7 +817,7 @@ static void compare(const struct run *r, const char *what, unsigned step)
 	static struct pmk_bus bus;
 
 	pmk_bus_init(&bus);
-	pmk_cpu_sum(&r->cpu, r->p.facts, r->runs, r->p.code.nblocks, &bus);
+	pmk_cpu_sum(&r->cpu, r->p.facts, r->executions, r->p.code.nblocks, &bus);
 	for (size_t i = 0; i < COUNT(compared); i++)
 		if (bus.total[compared[i]] != r->o.n[compared[i]])
 			fail_msg("%s: after %u blocks %s is %llu, the oracle has %llu", what, step,
@@ -854,7 +854,7 @@ static void run_both(const struct pmk_core *core, const struct shape *shape, con
 	make_program(&r.p, &r.core, shape);
 	oracle_init(&r.o, &r.core);
 	assert_int_equal(pmk_cpu_init(&r.cpu, &r.core), 0);
-	r.cpu.run = r.runs;
+	r.cpu.executions = r.executions;
 	r.cpu.eager = eager;
 	r.cpu.is_device = r.o.is_device = is_device;
 	for (unsigned step = 1; step <= steps; step++) {
@@ -1062,7 +1062,7 @@ static void test_a_block_that_evicts_itself(void **state)
 	struct pmk_core core;
 	struct pmk_code code;
 	struct pmk_cpu cpu;
-	struct pmk_run runs[1] = { { 0 } };
+	struct pmk_executions executions[1] = { { 0 } };
 	struct oracle o;
 	const struct pmk_block *b;
 
@@ -1071,7 +1071,7 @@ static void test_a_block_that_evicts_itself(void **state)
 	assert_int_equal(pmk_code_init(&code, &core), 0);
 	assert_int_equal(pmk_cpu_init(&cpu, &core), 0);
 	oracle_init(&o, &core);
-	cpu.run = runs;
+	cpu.executions = executions;
 	for (unsigned i = 0; i < 400; i++)
 		insn[i] = plain_insn(0x8C00 + 4 * i, 4);
 	insn[399].flow = PMK_FLOW_JUMP;

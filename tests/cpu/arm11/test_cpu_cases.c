@@ -42,7 +42,7 @@ static void configure(struct pmk_core *core, const struct geometry *g)
 struct bench {
 	struct pmk_core core;
 	struct pmk_cpu cpu;
-	struct pmk_run runs[16];
+	struct pmk_executions executions[16];
 	struct pmk_block b[16];
 	struct pmk_facts facts[16];
 	struct pmk_bus bus;
@@ -56,7 +56,7 @@ static struct bench *bench_new(const struct geometry *g)
 	memset(&s, 0, sizeof(s));
 	configure(&s.core, g);
 	assert_int_equal(pmk_cpu_init(&s.cpu, &s.core), 0);
-	s.cpu.run = s.runs;
+	s.cpu.executions = s.executions;
 	for (unsigned i = 0; i < 16; i++) {
 		s.b[i] = (struct pmk_block){ .pc = 0x8000 + 64 * i,
 					     .end_addr = 0x8010 + 64 * i,
@@ -72,7 +72,7 @@ static struct bench *bench_new(const struct geometry *g)
 static uint64_t total(struct bench *s, enum pmk_signal sig)
 {
 	pmk_bus_init(&s->bus);
-	pmk_cpu_sum(&s->cpu, s->facts, s->runs, 16, &s->bus);
+	pmk_cpu_sum(&s->cpu, s->facts, s->executions, 16, &s->bus);
 	return s->bus.total[sig];
 }
 
@@ -501,7 +501,7 @@ static uint64_t waits(struct bench *s, unsigned i)
 static void test_misses_outlive_their_block(void **state)
 {
 	struct bench *s = bench_new(&bare);
-	struct pmk_run other[16] = { { 0 } };
+	struct pmk_executions other[16] = { { 0 } };
 
 	(void)state;
 	s->cpu.cycles = 100000;
@@ -638,7 +638,7 @@ static void test_deadline(void **state)
 static void test_forked(void **state)
 {
 	struct bench *s = bench_new(&usual);
-	struct pmk_run other[16] = { { 0 } };
+	struct pmk_executions other[16] = { { 0 } };
 
 	(void)state;
 	for (unsigned i = 0; i < 16; i++)

@@ -27,7 +27,7 @@ struct setting {
 struct bench {
 	struct pmk_core core;
 	struct pmk_cpu cpu;
-	struct pmk_run runs[2];
+	struct pmk_executions executions[2];
 	struct pmk_facts facts[2];
 	struct pmk_block b[2];
 	struct pmk_bus bus;
@@ -61,7 +61,7 @@ static void begin(const struct setting *more, size_t n)
 	set(more, n);
 	assert_int_equal(pmk_core_check(&s.core, msg, sizeof(msg)), 0);
 	assert_int_equal(pmk_cpu_init(&s.cpu, &s.core), 0);
-	s.cpu.run = s.runs;
+	s.cpu.executions = s.executions;
 	s.cpu.cycles = 1000;
 	for (unsigned i = 0; i < 2; i++)
 		s.b[i] = (struct pmk_block){ .pc = 0x8000 + 0x400 * i,
@@ -86,7 +86,7 @@ static void end(void)
 static uint64_t total(enum pmk_signal sig)
 {
 	pmk_bus_init(&s.bus);
-	pmk_cpu_sum(&s.cpu, s.facts, s.runs, 2, &s.bus);
+	pmk_cpu_sum(&s.cpu, s.facts, s.executions, 2, &s.bus);
 	return s.bus.total[sig];
 }
 
@@ -504,7 +504,7 @@ static void test_fork(void **state)
 	(void)state;
 	BEGIN();
 	walk(64 * KB, 1);
-	pmk_cpu_forked(&s.cpu, s.runs);
+	pmk_cpu_forked(&s.cpu, s.executions);
 	COUNTS(0, 0, 0, 0, 0, 0, 0, 0, 0);
 	walk(64 * KB, 1);
 	COUNTS(0, 0, 2048, 2048, 0, 0, 0, 0, 0);

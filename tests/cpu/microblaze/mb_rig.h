@@ -74,7 +74,7 @@ struct rig {
 	struct pmk_cpu cpu;
 	struct pmk_bus bus;
 	struct pmk_facts facts[MAX_BLOCKS];
-	struct pmk_run run[MAX_BLOCKS];
+	struct pmk_executions executions[MAX_BLOCKS];
 };
 
 /* Nothing takes longer than the pipeline: all in local memory, nothing predicted, nothing translated. */
@@ -113,7 +113,7 @@ static inline struct rig *rig_new(const struct pmk_core *core)
 	r->bus.sealed = PMK_NEVER; /* each latency has a record of its own */
 	assert_int_equal(pmk_code_init(&r->code, &r->core), 0);
 	assert_int_equal(pmk_cpu_init(&r->cpu, &r->core), 0);
-	r->cpu.run = r->run;
+	r->cpu.executions = r->executions;
 	r->cpu.bus = &r->bus;
 	return r;
 }
@@ -178,7 +178,7 @@ static inline void rig_run(struct rig *r, uint32_t pc, const uint32_t *words, si
 
 static inline uint64_t total(struct rig *r, enum pmk_signal sig)
 {
-	pmk_cpu_sum(&r->cpu, r->facts, r->run, r->code.nblocks, &r->bus);
+	pmk_cpu_sum(&r->cpu, r->facts, r->executions, r->code.nblocks, &r->bus);
 	return r->bus.total[sig];
 }
 

@@ -1256,8 +1256,8 @@ static void fork_is_warm(void **state)
 	LOAD_WORD(r, 0x30000);
 	LOAD_WORD(r, 0x20004);
 	GO(r, 0x1004, BRI(-4));
-	memset(r->run, 0, sizeof(r->run));
-	pmk_cpu_forked(&r->cpu, r->run);
+	memset(r->executions, 0, sizeof(r->executions));
+	pmk_cpu_forked(&r->cpu, r->executions);
 	LOAD_WORD(r, 0x20008);
 	TOTALS(r, PMK_SIG_INSN, 1, PMK_SIG_DTLB_HIT, 1, PMK_SIG_MMU_LOOKUP, 0, PMK_SIG_MEM_STALL,
 	       0);

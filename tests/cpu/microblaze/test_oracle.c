@@ -560,7 +560,7 @@ static void compare(struct rig *r, struct oracle *o, uint64_t what, unsigned ste
 	o->n[PMK_SIG_STALL] =
 		o->n[PMK_SIG_OF_STALL] + o->n[PMK_SIG_EX_STALL] + o->n[PMK_SIG_MEM_STALL];
 	assert_int_equal(o->clock, o->n[PMK_SIG_INSN] + o->n[PMK_SIG_STALL]);
-	pmk_cpu_sum(&r->cpu, r->facts, r->run, r->code.nblocks, &r->bus);
+	pmk_cpu_sum(&r->cpu, r->facts, r->executions, r->code.nblocks, &r->bus);
 	for (size_t i = 0; i < COUNT(signals); i++)
 		if (r->bus.total[signals[i]] != o->n[signals[i]])
 			fail_msg("seed %llu, step %u: %s is %llu, the oracle says %llu",
