@@ -52,8 +52,8 @@ void pmk_gxi_init(struct pmk_gxi *g, const struct pmk_gxi_params *params, struct
 
 static bool over(struct pmk_gxi *g, enum pmk_gxi_wait w)
 {
-	bool beyond = g->params.threshold_reached ? g->run[w] >= g->threshold[w]
-						  : g->run[w] > g->threshold[w];
+	bool beyond = g->params.threshold_reached ? g->streak[w] >= g->threshold[w]
+						  : g->streak[w] > g->threshold[w];
 	bool counts = beyond && (!g->hit[w] || g->params.threshold_every_cycle);
 
 	g->hit[w] |= beyond;
@@ -63,11 +63,11 @@ static bool over(struct pmk_gxi *g, enum pmk_gxi_wait w)
 static void wait_or_end(struct pmk_gxi *g, struct pmk_bus *bus, enum pmk_gxi_wait w, bool waits)
 {
 	if (!waits) {
-		g->run[w] = 0;
+		g->streak[w] = 0;
 		g->hit[w] = false;
 		return;
 	}
-	g->run[w]++;
+	g->streak[w]++;
 	pmk_bus_add(bus, wait_signal[w][0], 1);
 	if (over(g, w))
 		pmk_bus_add(bus, wait_signal[w][1], 1);

@@ -5,8 +5,8 @@
  *
  * Rules (DDI 0287B §4.2.1, §4.2.2, §4.3.26; the mapping of states to counters is our choice):
  *  - A write counts when it completes, a read when its request does, not its data.
- *  - A wait cycle is a cycle in which the channel waits; a run of them ends with any other state,
- *    or when the other kind of request waits. Threshold hits are counted per run, not per transfer
+ *  - A wait cycle is a cycle in which the channel waits; a streak of them ends with any other state,
+ *    or when the other kind of request waits. Threshold hits are counted per streak, not per transfer
  *    that is delayed.
  *  - A transfer is in another page when its address and that of the transfer before it, of either
  *    kind, differ above the size of a page; the first one only sets the mark (our choice).
@@ -37,7 +37,7 @@ struct pmk_gxi_params {
 struct pmk_gxi {
 	struct pmk_gxi_params params;
 	uint32_t threshold[PMK_GXI_NWAITS]; /* in force; the caller may change them */
-	uint64_t run[PMK_GXI_NWAITS];
+	uint64_t streak[PMK_GXI_NWAITS];    /* waits in a row */
 	bool hit[PMK_GXI_NWAITS];
 	bool marked;			 /* there was a transfer */
 	uint64_t mark;			 /* its address */

@@ -190,7 +190,7 @@ static uint8_t cause_of(const struct pmk_ahb_layer *l, const struct pmk_ahb_cycl
 static bool over(struct pmk_ahb_layer *l)
 {
 	const struct pmk_ahb_layer_params *p = &l->params;
-	bool beyond = p->threshold_reached ? l->run >= l->threshold : l->run > l->threshold;
+	bool beyond = p->threshold_reached ? l->streak >= l->threshold : l->streak > l->threshold;
 	bool counts = beyond && (!l->hit || p->threshold_every_cycle);
 
 	l->hit |= beyond;
@@ -210,7 +210,7 @@ static void count_wait(struct pmk_ahb_layer *l, struct pmk_bus *bus, uint8_t cau
 		pmk_bus_add(bus, PMK_SIG_AHB_WAIT_FIRST_SLAVE, 1);
 	else
 		pmk_bus_add(bus, PMK_SIG_AHB_WAIT_FIRST_BUS, 1);
-	l->run++;
+	l->streak++;
 	if (over(l))
 		pmk_bus_add(bus, PMK_SIG_AHB_WAIT_OVER, 1);
 }
@@ -323,9 +323,9 @@ static void look(struct pmk_ahb_layer *l, const struct pmk_ahb_cycle *c, enum pm
 	};
 }
 
-static void end_run(struct pmk_ahb_layer *l)
+static void end_streak(struct pmk_ahb_layer *l)
 {
-	l->run = 0;
+	l->streak = 0;
 	l->hit = false;
 }
 
@@ -360,10 +360,10 @@ void pmk_ahb_layer_sample(struct pmk_ahb_layer *l, struct pmk_bus *bus,
 	if (c->reset) {
 		l->reset++;
 		l->data = no_transfer();
-		end_run(l);
+		end_streak(l);
 	} else if (c->hready && !is_x(c, PMK_AHB_HREADY)) {
 		l->data = take(l, c);
-		end_run(l);
+		end_streak(l);
 	}
 }
 

@@ -56,10 +56,10 @@ struct pmk_ahb_layer_params {
 	 * With PMK_AHB_CAUSE_UNKNOWN first-beat waits are not told apart at all, and neither
 	 * AHB_WAIT_FIRST_SLAVE nor _BUS is raised. */
 	uint32_t unknown_cause;
-	/* A run is a row of wait states of one transfer. By default a run is one hit when it is
+	/* A streak is the wait states of one transfer in a row. By default it is one hit when it is
 	 * longer than the threshold. The next two members choose other readings of "a wait-state
 	 * exceeded". */
-	bool threshold_reached;	    /* a run exactly as long as the threshold is a hit, too */
+	bool threshold_reached;	    /* a streak exactly as long as the threshold is a hit, too */
 	bool threshold_every_cycle; /* each wait state beyond the threshold is a hit */
 	/* The first cycle of an ERROR, RETRY or SPLIT is a wait state, too. The monitor has a
 	 * separate state for it (DDI 0287B Table 4-1), so by default it is not a wait state. */
@@ -107,8 +107,8 @@ struct pmk_ahb_layer {
 	struct pmk_ahb_phase data;
 	struct pmk_ahb_seen seen;
 	uint32_t threshold; /* in force; the caller may change it between two samples */
-	uint64_t run;	    /* wait states of this transfer in a row */
-	bool hit;	    /* this run was a hit */
+	uint64_t streak;    /* wait states of this transfer in a row */
+	bool hit;	    /* this streak was a hit */
 	/* the last sample was one of an idle bus: another such sample changes nothing */
 	bool still;
 	uint64_t cycles;

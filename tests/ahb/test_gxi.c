@@ -252,7 +252,7 @@ static void test_idle(void **state)
 	pmk_gxi_idle(&b.gxi, &b.bus, 1000000);
 	assert_null(pmk_gxi_check(&b.gxi, &b.bus));
 	assert_int_equal(b.gxi.cycles, 1000001);
-	cycle(&b, 0, 1, false, 0); /* a run of its own */
+	cycle(&b, 0, 1, false, 0); /* a streak of its own */
 	expect(&b, S(DATA_WAIT), 2, -1);
 }
 
