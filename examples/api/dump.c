@@ -30,7 +30,7 @@ int main(int argc, char **argv)
 	struct pmk_wave *w = NULL;
 	struct pmk_wave_map map = { 0 };
 	struct pmk_wave_error err = { 0 };
-	struct pmk_wave_report report;
+	struct pmk_wave_findings findings;
 	struct counts c = { 0 };
 	struct pmk_wave_sink sink = { .edge = edge, .ctx = &c };
 	int status;
@@ -46,13 +46,13 @@ int main(int argc, char **argv)
 		status = pmk_wave_bind(w, &map, &err);
 	if (!status) {
 		c.n = map.nslots < MAX_SIGNALS ? map.nslots : MAX_SIGNALS;
-		status = pmk_wave_run(w, &sink, &report);
-		err = report.error;
+		status = pmk_wave_run(w, &sink, &findings);
+		err = findings.error;
 	}
 	if (status)
 		fprintf(stderr, "dump: %s\n", err.text);
 	else
-		printf("%llu edges\n", (unsigned long long)report.edges);
+		printf("%llu edges\n", (unsigned long long)findings.edges);
 	for (unsigned i = 0; i < c.n && !status; i++)
 		printf("%-10s %llu\n", map.slot[i].signal, (unsigned long long)c.high[i]);
 	pmk_wave_map_free(&map);

@@ -6,12 +6,12 @@
  *	struct pmk_wave *w;
  *	struct pmk_wave_map map;
  *	struct pmk_wave_error err;
- *	struct pmk_wave_report report;
+ *	struct pmk_wave_findings findings;
  *
  *	if (pmk_wave_open(&w, "sim.vcd", &err) || pmk_wave_map_load(&map, "ahb.ini", &err) ||
  *	    pmk_wave_bind(w, &map, &err))
  *		… err.text says where and why
- *	status = pmk_wave_run(w, &(struct pmk_wave_sink){ .edge = edge, .ctx = … }, &report);
+ *	status = pmk_wave_run(w, &(struct pmk_wave_sink){ .edge = edge, .ctx = … }, &findings);
  *	pmk_wave_map_free(&map);
  *	pmk_wave_close(w);
  *
@@ -258,7 +258,8 @@ struct pmk_wave_warning {
 	const char *signal; /* as the map has it */
 };
 
-struct pmk_wave_report {
+/* What is found while a dump is read; pmk_wave_run() fills it. */
+struct pmk_wave_findings {
 	uint64_t edges;
 	uint64_t begin, end;   /* the first and the last time in the dump */
 	uint64_t first, last;  /* of the edges */
@@ -275,12 +276,13 @@ struct pmk_wave_report {
  * Read the dump to its end and tell the sink of every active edge of the clock. Once per dump.
  *
  *	0                  all of it
- *	PMK_WAVE_PARTIAL   it ended early: report->error, or report->stopped; what was told is valid
- *	negative           report->error, and no edge was told: PMK_EIO, PMK_EPARSE, PMK_ENOMEM;
+ *	PMK_WAVE_PARTIAL   it ended early: findings->error, or findings->stopped; what was told
+ *	                   is valid
+ *	negative           findings->error, and no edge was told: PMK_EIO, PMK_EPARSE, PMK_ENOMEM;
  *	                   PMK_ENOTSUP: the clock has no active edge in this dump
  */
 int pmk_wave_run(struct pmk_wave *w, const struct pmk_wave_sink *sink,
-		 struct pmk_wave_report *report);
+		 struct pmk_wave_findings *findings);
 
 #ifdef __cplusplus
 }

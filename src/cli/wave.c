@@ -158,13 +158,13 @@ static int finish(struct check *k, int status)
 	char interrupt[300], time[80];
 
 	c->partial = status != 0;
-	if (c->report.error.code)
-		c->error = c->report.error.text;
+	if (c->findings.error.code)
+		c->error = c->findings.error.text;
 	else if (status) {
-		pmk_wave_time_text(c->w, c->report.end, time, sizeof(time));
+		pmk_wave_time_text(c->w, c->findings.end, time, sizeof(time));
 		snprintf(interrupt, sizeof(interrupt),
 			 "%.160s: byte %" PRIu64 ", time %s: interrupted", k->q->file,
-			 c->report.bytes, time);
+			 c->findings.bytes, time);
 		c->error = interrupt;
 	}
 	c->code = status < 0 ? PMK_EXIT_FAILED : c->found ? FOUND : status ? PARTIAL : PMK_EXIT_OK;
@@ -201,7 +201,7 @@ static int run_check(struct check *k)
 	cli_wave_progress_begin(&k->progress, k->q->file);
 	k->progress.interrupted = &interrupted;
 	k->q->form->begin(c);
-	status = pmk_wave_count_run(&c->count, &c->report);
+	status = pmk_wave_count_run(&c->count, &c->findings);
 	cli_wave_progress_end(&k->progress);
 	return finish(k, status);
 }

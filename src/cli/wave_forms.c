@@ -99,7 +99,7 @@ static void print_layer(const struct wave_checked *c, const struct pmk_wave_watc
 	const char *before = ": ";
 
 	printf("%s%s: %" PRIu64 " cycles, %" PRIu64 " violation%s", start, l->layer->name,
-	       c->report.edges, l->violations, l->violations == 1 ? "" : "s");
+	       c->findings.edges, l->violations, l->violations == 1 ? "" : "s");
 	for (unsigned r = 0; r < PMK_AHB_NRULES; r++) {
 		if (!c->by_rule[l->index][r])
 			continue;
@@ -119,10 +119,10 @@ static void print_end(const struct wave_checked *c, const char *start)
 	if (c->found > c->shown)
 		printf("%s%" PRIu64 " violations, %" PRIu64 " of them shown; --limit shows more\n",
 		       start, c->found, c->shown);
-	if (c->report.edges) {
-		pmk_wave_time_text(c->w, c->report.first, first, sizeof(first));
-		pmk_wave_time_text(c->w, c->report.last, last, sizeof(last));
-		printf("%s%s: %" PRIu64 " edges of %s", start, c->file, c->report.edges,
+	if (c->findings.edges) {
+		pmk_wave_time_text(c->w, c->findings.first, first, sizeof(first));
+		pmk_wave_time_text(c->w, c->findings.last, last, sizeof(last));
+		printf("%s%s: %" PRIu64 " edges of %s", start, c->file, c->findings.edges,
 		       c->map.clock);
 		if (c->count.in_reset.count)
 			printf(" (%" PRIu64 " of them in reset)", c->count.in_reset.count);
@@ -133,7 +133,7 @@ static void print_end(const struct wave_checked *c, const char *start)
 		       "times are numbers without a unit\n",
 		       start);
 	for (unsigned i = 0; i < PMK_WAVE_NODDITIES; i++) {
-		const struct pmk_wave_warning *warning = &c->report.warning[i];
+		const struct pmk_wave_warning *warning = &c->findings.warning[i];
 
 		if (!warning->count)
 			continue;
@@ -297,7 +297,7 @@ static json_object *layer(const struct wave_checked *c, const struct pmk_wave_wa
 	json_object *o = json_object_new_object(), *rules = json_object_new_object();
 
 	add_text(o, "layer", l->layer->name);
-	add_count(o, "cycles", c->report.edges);
+	add_count(o, "cycles", c->findings.edges);
 	add_count(o, "violations", l->violations);
 	for (unsigned r = 0; r < PMK_AHB_NRULES; r++)
 		if (c->by_rule[l->index][r])
@@ -320,7 +320,7 @@ static json_object *warning(const struct pmk_wave_warning *w, unsigned oddity)
 static void json_end(const struct wave_checked *c)
 {
 	json_object *o = json_object_new_object();
-	bool some = c->report.edges != 0;
+	bool some = c->findings.edges != 0;
 	unsigned written = 0;
 
 	fputs("\n],\n\"layers\":[", stdout);
@@ -329,14 +329,14 @@ static void json_end(const struct wave_checked *c)
 	fputs("\n],\n\"warnings\":[", stdout);
 	written = 0;
 	for (unsigned i = 0; i < PMK_WAVE_NODDITIES; i++)
-		if (c->report.warning[i].count)
-			pmk_json_put_object(stdout, &written, warning(&c->report.warning[i], i));
+		if (c->findings.warning[i].count)
+			pmk_json_put_object(stdout, &written, warning(&c->findings.warning[i], i));
 	fputs("\n],\n", stdout);
 	add_count(o, "found", c->found);
 	add_text(o, "clock", c->map.clock);
-	add_count(o, "edges", c->report.edges);
-	add(o, "first", some ? json_object_new_uint64(c->report.first) : NULL);
-	add(o, "last", some ? json_object_new_uint64(c->report.last) : NULL);
+	add_count(o, "edges", c->findings.edges);
+	add(o, "first", some ? json_object_new_uint64(c->findings.first) : NULL);
+	add(o, "last", some ? json_object_new_uint64(c->findings.last) : NULL);
 	add(o, "partial", json_object_new_boolean(c->partial));
 	add_text(o, "error", c->error);
 	add(o, "exit-status", json_object_new_int(c->code));

@@ -26,7 +26,7 @@ struct wave_checked {
 	struct pmk_wave *w;
 	struct pmk_wave_map map;
 	struct pmk_wave_count count;
-	struct pmk_wave_report report;
+	struct pmk_wave_findings findings;
 	uint64_t (*by_rule)[PMK_AHB_NRULES]; /* of each layer of the map */
 	uint64_t found, shown;
 	/* In the end: */

@@ -31,7 +31,7 @@ struct dump {
 	struct pmk_wave *wave;
 	struct pmk_wave_map map;
 	struct pmk_wave_count count;
-	struct pmk_wave_report report;
+	struct pmk_wave_findings findings;
 	struct pmk_plan plan;		       /* the countable events … */
 	unsigned event_of[PMK_MAX_EVENTS];     /* … and which of the list each is */
 	struct pmk_monitor monitor;	       /* if it counts, … */
@@ -444,12 +444,12 @@ static void mark_gaps(struct pmk_count *c, struct pmk_section *s)
  * because the dump was off. */
 static double clock_hz(const struct dump *j)
 {
-	double seconds = pmk_wave_seconds(j->wave, j->report.last - j->report.first);
+	double seconds = pmk_wave_seconds(j->wave, j->findings.last - j->findings.first);
 
-	if (j->report.edges < 2 || !(seconds > 0) || j->count.own_cycles ||
-	    j->report.warning[PMK_WAVE_DUMP_OFF].count)
+	if (j->findings.edges < 2 || !(seconds > 0) || j->count.own_cycles ||
+	    j->findings.warning[PMK_WAVE_DUMP_OFF].count)
 		return 0;
-	return (double)(j->report.edges - 1) / seconds;
+	return (double)(j->findings.edges - 1) / seconds;
 }
 
 static struct pmk_section *add_section(struct pmk_count *c, const struct pmk_reading *counts)
@@ -500,7 +500,7 @@ static int add_interval(struct pmk_count *c, uint64_t time)
 		return pmk_count_no_memory(&c->fault);
 	s->interval = true;
 	s->at_cycles = j->edges;
-	s->at_seconds = pmk_wave_seconds(j->wave, time - j->report.begin);
+	s->at_seconds = pmk_wave_seconds(j->wave, time - j->findings.begin);
 	set_runtime(c, s, time - j->last_time);
 	j->last_time = time;
 	pmk_count_tell(c);
@@ -529,15 +529,15 @@ static int run(struct pmk_count *c)
 	c->result.command = strdup(c->q.file);
 	c->result.runs = 1;
 	c->result.passes = j->plan.npasses;
-	status = pmk_wave_count_run(&j->count, &j->report);
-	j->edges = j->report.edges;
+	status = pmk_wave_count_run(&j->count, &j->findings);
+	j->edges = j->findings.edges;
 	if (j->failed)
 		return j->failed;
 	/* After the last change there was nothing left to interrupt. */
-	c->interrupted = j->report.stopped ? pmk_count_stopped(c) : 0;
+	c->interrupted = j->findings.stopped ? pmk_count_stopped(c) : 0;
 	c->result.partial = status != 0;
 	if (status < 0)
-		return wave_failed(c, &j->report.error);
+		return wave_failed(c, &j->findings.error);
 	return j->err ? pmk_count_fail(&c->fault, PMK_COUNT_FAILED, "%s: %s", c->pmu->name,
 				       pmk_strerror(j->err))
 		      : 0;
@@ -550,7 +550,7 @@ static void warn_of_oddities(struct pmk_count *c)
 	struct dump *j = c->state;
 
 	for (unsigned i = 0; i < PMK_WAVE_NODDITIES; i++) {
-		const struct pmk_wave_warning *w = &j->report.warning[i];
+		const struct pmk_wave_warning *w = &j->findings.warning[i];
 		char when[64];
 
 		if (!w->count)
@@ -592,15 +592,15 @@ static int describe(struct pmk_count *c)
 	if (j->count.in_reset.count)
 		snprintf(reset, sizeof(reset), " (%" PRIu64 " of them in reset)",
 			 j->count.in_reset.count);
-	pmk_wave_time_text(j->wave, j->report.first, began, sizeof(began));
-	pmk_wave_time_text(j->wave, j->report.last, ended, sizeof(ended));
+	pmk_wave_time_text(j->wave, j->findings.first, began, sizeof(began));
+	pmk_wave_time_text(j->wave, j->findings.last, ended, sizeof(ended));
 	if (asprintf(&c->result.producer,
 		     "the signals of a dump (%s), %" PRIu64 " cycles%s from %s to %s",
-		     pmk_wave_format(j->wave), j->report.edges, reset, began, ended) < 0)
+		     pmk_wave_format(j->wave), j->findings.edges, reset, began, ended) < 0)
 		c->result.producer = NULL;
-	if (j->report.error.code)
+	if (j->findings.error.code)
 		pmk_result_warn(&c->result, "%s; counted is what came before",
-				j->report.error.text);
+				j->findings.error.text);
 	else if (c->interrupted)
 		pmk_result_warn(&c->result,
 				"interrupted: counts are what had been counted by then");
@@ -614,7 +614,7 @@ static int describe(struct pmk_count *c)
 	warn_of_oddities(c);
 	warn_of_uncounted(c);
 	/* A dump that ends early is a failure of whoever wrote it; what was counted is told. */
-	c->result.exit_status = j->report.error.code ? PMK_COUNT_FAILED << 8 : c->interrupted;
+	c->result.exit_status = j->findings.error.code ? PMK_COUNT_FAILED << 8 : c->interrupted;
 	return 0;
 }
 
@@ -627,7 +627,7 @@ static int finish(struct pmk_count *c)
 
 	/* What came after the last interval, if anything did. */
 	if (c->q.interval_unit != PMK_EVERY_NONE)
-		return j->edges % c->q.interval ? add_interval(c, j->report.last) : 0;
+		return j->edges % c->q.interval ? add_interval(c, j->findings.last) : 0;
 	err = pmk_reading_take(&now, &j->session);
 	if (err)
 		return pmk_count_fail(&c->fault, PMK_COUNT_FAILED, "%s: %s", c->pmu->name,
@@ -635,7 +635,7 @@ static int finish(struct pmk_count *c)
 	s = add_section(c, &now);
 	if (!s)
 		return pmk_count_no_memory(&c->fault);
-	set_runtime(c, s, j->report.last - j->report.begin);
+	set_runtime(c, s, j->findings.last - j->findings.begin);
 	pmk_count_tell(c);
 	return 0;
 }

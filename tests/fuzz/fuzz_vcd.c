@@ -114,7 +114,7 @@ static bool guess(const struct pmk_wave *w, struct pmk_wave_map *map)
 
 static void read_dump(struct outcome *o, struct pmk_wave *w, const struct pmk_wave_map *map)
 {
-	struct pmk_wave_report report;
+	struct pmk_wave_findings findings;
 
 	for (unsigned i = 0; i < PMK_AHBMON_NBUSES; i++)
 		pmk_bus_init(&o->monitor[i]);
@@ -133,9 +133,9 @@ static void read_dump(struct outcome *o, struct pmk_wave *w, const struct pmk_wa
 		check_error(&o->error);
 		return;
 	}
-	o->status = pmk_wave_count_run(&o->count, &report);
-	o->error = report.error;
-	expect(report.edges == o->edges);
+	o->status = pmk_wave_count_run(&o->count, &findings);
+	o->error = findings.error;
+	expect(findings.edges == o->edges);
 	expect((o->status == 0) == (o->error.code == 0));
 	expect(o->status < 0 ? o->edges == 0 : o->edges > 0);
 	if (o->status)

@@ -24,7 +24,7 @@ static void print(const char *name, const struct pmk_bus *bus)
 int main(int argc, char **argv)
 {
 	struct pmk_wave_count count = { .monitor = monitor, .core = &core };
-	struct pmk_wave_report report;
+	struct pmk_wave_findings findings;
 	struct pmk_wave_error err;
 	struct pmk_wave_map map;
 	struct pmk_wave *w;
@@ -41,13 +41,13 @@ int main(int argc, char **argv)
 		fprintf(stderr, "%s\n", err.text);
 		return 1;
 	}
-	status = pmk_wave_count_run(&count, &report);
+	status = pmk_wave_count_run(&count, &findings);
 	for (unsigned i = 0; i < count.nwatched; i++)
 		print(count.watched[i].layer->name, count.watched[i].bus);
 	print("core", &core);
 	printf("status %d\n", status);
-	if (report.error.code)
-		fprintf(stderr, "%s\n", report.error.text);
+	if (findings.error.code)
+		fprintf(stderr, "%s\n", findings.error.text);
 	if (pmk_wave_count_check(&count)) {
 		fprintf(stderr, "%s\n", pmk_wave_count_check(&count));
 		return 1;

@@ -32,11 +32,11 @@ struct seen {
 struct outcome {
 	int opened, bound, status;
 	struct pmk_wave_error err; /* of open or bind */
-	struct pmk_wave_report report;
+	struct pmk_wave_findings findings;
 	struct seen edge[MAX_EDGES];
 	unsigned nedges, nslots;
 	uint64_t stop_after; /* edges; 0: never */
-	char first_time[80]; /* report.first as text */
+	char first_time[80]; /* findings.first as text */
 };
 
 static inline void write_file(char *path, const char *text, size_t n)
@@ -82,12 +82,12 @@ static inline void run_bytes(struct outcome *o, const char *dump, size_t n, cons
 		o->bound = pmk_wave_bind(w, &map, &o->err);
 	if (!o->opened && !o->bound) {
 		o->status = pmk_wave_run(w, &(struct pmk_wave_sink){ .edge = take_edge, .ctx = o },
-					 &o->report);
-		pmk_wave_time_text(w, o->report.first, o->first_time, sizeof(o->first_time));
+					 &o->findings);
+		pmk_wave_time_text(w, o->findings.first, o->first_time, sizeof(o->first_time));
 		/* They point into the map, which goes. */
 		for (unsigned i = 0; i < PMK_WAVE_NODDITIES; i++)
-			if (o->report.warning[i].count)
-				assert_non_null(o->report.warning[i].signal);
+			if (o->findings.warning[i].count)
+				assert_non_null(o->findings.warning[i].signal);
 	}
 	pmk_wave_close(w);
 	pmk_wave_map_free(&map);

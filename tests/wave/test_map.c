@@ -279,7 +279,7 @@ static struct pmk_wave_value value_of(const char *scope, const char *name)
 		 scope, name);
 	run_dump(&o, DUMP, map);
 	if (o.bound || o.opened || o.status)
-		fail_msg("%s: %s %s", name, o.err.text, o.report.error.text);
+		fail_msg("%s: %s %s", name, o.err.text, o.findings.error.text);
 	assert_int_equal(o.nedges, 1);
 	return o.edge[0].value[0];
 }

@@ -66,7 +66,7 @@ static void add_cycle(unsigned i, const struct cycle *c)
 /* What it came to. */
 static struct pmk_bus buses[PMK_AHBMON_NBUSES], core;
 static struct pmk_wave_count count;
-static struct pmk_wave_report report;
+static struct pmk_wave_findings findings;
 static struct pmk_wave_error err;
 static unsigned told, dues, ticks;
 static struct pmk_ahb_violation violation[16];
@@ -132,7 +132,7 @@ static int run(const char *map_text, const char *only)
 					 .ctx = &count };
 	status = pmk_wave_count_init(&count, w, &err);
 	if (!status) {
-		status = pmk_wave_count_run(&count, &report);
+		status = pmk_wave_count_run(&count, &findings);
 		if (pmk_wave_count_check(&count))
 			fail_msg("%s", pmk_wave_count_check(&count));
 		pmk_wave_count_free(&count);
@@ -196,7 +196,7 @@ static void test_worked_vector(void **state)
 	assert_int_equal(total(PMK_AHBMON_BUS_HCLK, PMK_SIG_CYCLE), 11);
 	assert_int_equal(core.total[PMK_SIG_CYCLE], 11);
 	assert_int_equal(told, 0);
-	assert_int_equal(report.edges, 11);
+	assert_int_equal(findings.edges, 11);
 	assert_false(pmk_bus_raises(&buses[PMK_AHBMON_BUS_ARMD], PMK_SIG_AHB_READ));
 	assert_false(pmk_bus_raises(&buses[exp], PMK_SIG_AHB_READ_UART));
 }
@@ -242,7 +242,7 @@ static void test_reset(void **state)
 	for (unsigned i = 4; i < NSAMPLES; i++)
 		add_cycle(i, &sample[i]);
 	assert_int_equal(run(CLOCK LAYER, NULL), 0);
-	assert_int_equal(report.edges, 11);
+	assert_int_equal(findings.edges, 11);
 	assert_int_equal(total(PMK_AHBMON_BUS_HCLK, PMK_SIG_CYCLE), 7);
 	assert_int_equal(total(PMK_AHBMON_BUS_EXP, PMK_SIG_AHB_WRITE), 2);
 	assert_int_equal(total(PMK_AHBMON_BUS_EXP, PMK_SIG_AHB_INCR4), 0);
@@ -273,7 +273,7 @@ static void test_violation(void **state)
 static void test_x_on_hready(void **state)
 {
 	struct cycle unknown[NSAMPLES];
-	const struct pmk_wave_warning *w = &report.warning[PMK_WAVE_BUS_X];
+	const struct pmk_wave_warning *w = &findings.warning[PMK_WAVE_BUS_X];
 
 	(void)state;
 	memcpy(unknown, sample, sizeof(unknown));
@@ -309,8 +309,8 @@ static void test_gap(void **state)
 	checks = true;
 	assert_int_equal(run(CLOCK LAYER, NULL), 0);
 	checks = false;
-	assert_int_equal(report.edges, 5);
-	assert_int_equal(report.warning[PMK_WAVE_DUMP_OFF].count, 1);
+	assert_int_equal(findings.edges, 5);
+	assert_int_equal(findings.warning[PMK_WAVE_DUMP_OFF].count, 1);
 	assert_int_equal(total(PMK_AHBMON_BUS_EXP, PMK_SIG_AHB_WRITE), 0);
 	assert_int_equal(total(PMK_AHBMON_BUS_EXP, PMK_SIG_AHB_WAIT), 1);
 	assert_int_equal(told, 0);
@@ -416,8 +416,8 @@ static void test_events(void **state)
 	assert_int_equal(core.total[PMK_SIG_CYCLE], 4);
 	assert_true(pmk_bus_raises(&core, PMK_SIG_LOAD));
 	assert_false(pmk_bus_raises(&core, PMK_SIG_STORE));
-	assert_int_equal(report.warning[PMK_WAVE_UNKNOWN].count, 2);
-	assert_int_equal(report.warning[PMK_WAVE_UNKNOWN].time, 30);
+	assert_int_equal(findings.warning[PMK_WAVE_UNKNOWN].count, 2);
+	assert_int_equal(findings.warning[PMK_WAVE_UNKNOWN].time, 30);
 	assert_int_equal(dues, 1);
 	assert_int_equal(ticks, 2);
 }

@@ -30,11 +30,11 @@ static void assert_edge(unsigned i, uint64_t time, uint64_t bits)
 static void assert_warned(enum pmk_wave_oddity which, uint64_t count, uint64_t time)
 {
 	for (unsigned i = 0; i < PMK_WAVE_NODDITIES; i++) {
-		if (i != which && o.report.warning[i].count)
+		if (i != which && o.findings.warning[i].count)
 			fail_msg("warned: %s", pmk_wave_oddity_text(i));
 		if (i == which) {
-			assert_int_equal(o.report.warning[i].count, count);
-			assert_int_equal(o.report.warning[i].time, time);
+			assert_int_equal(o.findings.warning[i].count, count);
+			assert_int_equal(o.findings.warning[i].time, time);
 		}
 	}
 }
@@ -60,11 +60,11 @@ static void test_before_the_edge(void **state)
 	assert_edge(0, 5, 1);
 	assert_edge(1, 15, 4);
 	assert_edge(2, 25, 5);
-	assert_int_equal(o.report.edges, 3);
-	assert_int_equal(o.report.first, 5);
-	assert_int_equal(o.report.last, 25);
-	assert_int_equal(o.report.begin, 0);
-	assert_int_equal(o.report.end, 25);
+	assert_int_equal(o.findings.edges, 3);
+	assert_int_equal(o.findings.first, 5);
+	assert_int_equal(o.findings.last, 25);
+	assert_int_equal(o.findings.begin, 0);
+	assert_int_equal(o.findings.end, 25);
 	assert_no_warning();
 }
 
@@ -212,11 +212,11 @@ static void test_no_clock(void **state)
 	run_dump(&o, HEADER "#0\n0!\nb1 v\n#5\nb10 v\n#90\n0!\n", CLOCK V);
 	assert_int_equal(o.status, PMK_ENOTSUP);
 	assert_int_equal(o.nedges, 0);
-	assert_non_null(strstr(o.report.error.text, ":2: the clock 'tb.clk' has no rising edge "
-						    "between time 0 ns and 90 ns"));
+	assert_non_null(strstr(o.findings.error.text, ":2: the clock 'tb.clk' has no rising edge "
+						      "between time 0 ns and 90 ns"));
 	run_dump(&o, HEADER, CLOCK V);
 	assert_int_equal(o.status, PMK_ENOTSUP);
-	assert_non_null(strstr(o.report.error.text, "a header and no changes"));
+	assert_non_null(strstr(o.findings.error.text, "a header and no changes"));
 	run_dump(&o, HEADER "#0\n0!\n#5\n1!\n#10\n0!\n", "[clock]\nsignal = 0\n" V);
 	assert_int_equal(o.status, PMK_ENOTSUP);
 }
@@ -231,7 +231,7 @@ static void test_errors_by_edges(void **state)
 	run_dump(&o, HEADER "#3\n0!\n#4\n1!\n#2\n", CLOCK V);
 	assert_int_equal(o.status, PMK_WAVE_PARTIAL);
 	assert_int_equal(o.nedges, 1);
-	assert_int_equal(o.report.stopped, 0);
+	assert_int_equal(o.findings.stopped, 0);
 }
 
 static void test_stop(void **state)
@@ -241,8 +241,8 @@ static void test_stop(void **state)
 	run_dump(&o, HEADER "#0\n0!\n#5\n1!\n#10\n0!\n#15\n1!\n#20\n0!\n#25\n1!\n", CLOCK V);
 	o.stop_after = 0;
 	assert_int_equal(o.status, PMK_WAVE_PARTIAL);
-	assert_int_equal(o.report.stopped, 1);
-	assert_int_equal(o.report.error.code, 0);
+	assert_int_equal(o.findings.stopped, 1);
+	assert_int_equal(o.findings.error.code, 0);
 	assert_int_equal(o.nedges, 2);
 }
 
@@ -250,7 +250,7 @@ static void test_stop(void **state)
 static void test_misuse(void **state)
 {
 	static const struct pmk_wave_sink sink = { .edge = take_edge, .ctx = &o };
-	struct pmk_wave_report report;
+	struct pmk_wave_findings findings;
 	struct pmk_wave_error err;
 	char path[32], map_path[32];
 	struct pmk_wave_map map;
@@ -261,11 +261,11 @@ static void test_misuse(void **state)
 	write_file(map_path, CLOCK V, strlen(CLOCK V));
 	assert_int_equal(pmk_wave_map_load(&map, map_path, &err), 0);
 	assert_int_equal(pmk_wave_open(&w, path, &err), 0);
-	assert_int_equal(pmk_wave_run(w, &sink, &report), PMK_EINVAL);
+	assert_int_equal(pmk_wave_run(w, &sink, &findings), PMK_EINVAL);
 	assert_int_equal(pmk_wave_bind(w, &map, &err), 0);
 	assert_int_equal(pmk_wave_bind(w, &map, &err), PMK_EBUSY);
-	assert_int_equal(pmk_wave_run(w, &sink, &report), PMK_ENOTSUP);
-	assert_int_equal(pmk_wave_run(w, &sink, &report), PMK_EINVAL);
+	assert_int_equal(pmk_wave_run(w, &sink, &findings), PMK_ENOTSUP);
+	assert_int_equal(pmk_wave_run(w, &sink, &findings), PMK_EINVAL);
 	pmk_wave_close(w);
 	pmk_wave_close(NULL);
 	pmk_wave_map_free(&map);
@@ -294,7 +294,7 @@ static void test_stop_at_the_end(void **state)
 {
 	const struct pmk_wave_sink sink = { .edge = slow_edge, .progress = stop };
 	char path[32], map_path[32];
-	struct pmk_wave_report report;
+	struct pmk_wave_findings findings;
 	struct pmk_wave_error err;
 	struct pmk_wave_map map;
 	struct pmk_wave *w;
@@ -306,9 +306,9 @@ static void test_stop_at_the_end(void **state)
 	assert_int_equal(pmk_wave_open(&w, path, &err), 0);
 	assert_int_equal(pmk_wave_map_load(&map, map_path, &err), 0);
 	assert_int_equal(pmk_wave_bind(w, &map, &err), 0);
-	assert_int_equal(pmk_wave_run(w, &sink, &report), 0);
-	assert_int_equal(report.edges, 2);
-	assert_false(report.stopped);
+	assert_int_equal(pmk_wave_run(w, &sink, &findings), 0);
+	assert_int_equal(findings.edges, 2);
+	assert_false(findings.stopped);
 	pmk_wave_close(w);
 	pmk_wave_map_free(&map);
 	unlink(path);

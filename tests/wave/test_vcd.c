@@ -279,14 +279,14 @@ static void assert_partial(const char *tail, const char *place, const char *why)
 
 	snprintf(dump, sizeof(dump), HEADER "#0\n0!\n#5\n1!\n#7\n%s", tail);
 	run_dump(&o, dump, MAP);
-	if (!strstr(o.report.error.text, why) || !strstr(o.report.error.text, place))
-		print_error("'%s' or '%s' is not in '%s'\n", place, why, o.report.error.text);
-	assert_non_null(strstr(o.report.error.text, why));
-	assert_non_null(strstr(o.report.error.text, place));
-	assert_null(strchr(o.report.error.text, '\n'));
+	if (!strstr(o.findings.error.text, why) || !strstr(o.findings.error.text, place))
+		print_error("'%s' or '%s' is not in '%s'\n", place, why, o.findings.error.text);
+	assert_non_null(strstr(o.findings.error.text, why));
+	assert_non_null(strstr(o.findings.error.text, place));
+	assert_null(strchr(o.findings.error.text, '\n'));
 	assert_int_equal(o.status, PMK_WAVE_PARTIAL);
-	assert_int_equal(o.report.error.code, PMK_EPARSE);
-	assert_true(o.report.error.in_dump);
+	assert_int_equal(o.findings.error.code, PMK_EPARSE);
+	assert_true(o.findings.error.in_dump);
 	assert_int_equal(o.nedges, 1);
 	assert_int_equal(o.edge[0].time, 5);
 }
@@ -338,8 +338,8 @@ static void test_nuls(void **state)
 	dump[n + 63] = '\n';
 	run_bytes(&o, dump, (size_t)n + 64, MAP);
 	assert_int_equal(o.status, PMK_WAVE_PARTIAL);
-	assert_int_equal(o.report.error.offset, n);
-	assert_non_null(strstr(o.report.error.text, "'?' is no change"));
+	assert_int_equal(o.findings.error.offset, n);
+	assert_non_null(strstr(o.findings.error.text, "'?' is no change"));
 }
 
 /* ---- places --------------------------------------------------------------------------------- */
@@ -383,8 +383,8 @@ static void test_long_times(void **state)
 	assert_int_equal(o.status, 0);
 	assert_int_equal(o.nedges, 1);
 	assert_int_equal(o.edge[0].time, UINT64_MAX - 1);
-	assert_int_equal(o.report.begin, UINT64_MAX - 2);
-	assert_int_equal(o.report.end, UINT64_MAX);
+	assert_int_equal(o.findings.begin, UINT64_MAX - 2);
+	assert_int_equal(o.findings.end, UINT64_MAX);
 	assert_string_equal(o.first_time, "18446744073709551614 ns");
 }
 
@@ -410,7 +410,7 @@ static void test_long_words(void **state)
 		run_bytes(&o, dump, n, map);
 		free(dump);
 		if (i == 2) {
-			assert_non_null(strstr(o.report.error.text, "without a line end"));
+			assert_non_null(strstr(o.findings.error.text, "without a line end"));
 			continue;
 		}
 		assert_int_equal(o.status, 0);

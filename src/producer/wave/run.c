@@ -242,7 +242,7 @@ void pmk_wave_count_free(struct pmk_wave_count *c)
 
 static void warn(struct pmk_wave_count *c, enum pmk_wave_oddity what, unsigned slot, uint64_t time)
 {
-	struct pmk_wave_warning *w = &c->report->warning[what];
+	struct pmk_wave_warning *w = &c->findings->warning[what];
 
 	if (!w->count++) {
 		w->time = time;
@@ -502,17 +502,17 @@ static int progress(void *ctx, const struct pmk_wave_progress *p)
 	return c->progress ? c->progress(c->ctx, p) : 0;
 }
 
-int pmk_wave_count_run(struct pmk_wave_count *c, struct pmk_wave_report *report)
+int pmk_wave_count_run(struct pmk_wave_count *c, struct pmk_wave_findings *findings)
 {
 	const struct pmk_wave_sink sink = { .edge = edge, .progress = progress, .ctx = c };
 	int status;
 
-	c->report = report;
+	c->findings = findings;
 	note_horizons(c);
-	status = pmk_wave_run(c->w, &sink, report);
+	status = pmk_wave_run(c->w, &sink, findings);
 	c->in_reset.signal = c->map->reset;
-	if (c->in_reset.count * 10 > report->edges * 9)
-		report->warning[PMK_WAVE_RESET] = c->in_reset;
+	if (c->in_reset.count * 10 > findings->edges * 9)
+		findings->warning[PMK_WAVE_RESET] = c->in_reset;
 	return status;
 }
 

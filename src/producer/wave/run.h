@@ -6,7 +6,7 @@
  *
  *	if (pmk_wave_count_init(&count, w, &err))
  *		…
- *	status = pmk_wave_count_run(&count, &report);
+ *	status = pmk_wave_count_run(&count, &findings);
  *	pmk_wave_count_free(&count);
  *
  * Layers and the GXI go to the buses of the AHB Monitor, through the observers of src/ahb; EVNTBUS
@@ -71,7 +71,7 @@ struct pmk_wave_count {
 	uint64_t cycles;		  /* edges outside of reset */
 	struct pmk_wave_warning in_reset; /* edges in reset, and the first of them */
 	uint32_t horizons;		  /* buses with a horizon: monitor by number, then core */
-	struct pmk_wave_report *report;
+	struct pmk_wave_findings *findings;
 };
 
 /* Prepare the observers, and set which signals the buses raise. Returns 0, or PMK_EPARSE (no
@@ -83,7 +83,7 @@ void pmk_wave_count_free(struct pmk_wave_count *c);
 void pmk_wave_count_thresholds(struct pmk_wave_count *c, const uint32_t threshold[]);
 
 /* Calls pmk_wave_run(), and counts everything. */
-int pmk_wave_count_run(struct pmk_wave_count *c, struct pmk_wave_report *report);
+int pmk_wave_count_run(struct pmk_wave_count *c, struct pmk_wave_findings *findings);
 
 /* Do the cycles of all layers and of the GXI add up? Returns NULL, or one line; see
  * pmk_ahb_layer_check(). */

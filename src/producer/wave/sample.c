@@ -22,7 +22,7 @@
 struct sampler {
 	struct pmk_wave *w;
 	const struct pmk_wave_sink *sink;
-	struct pmk_wave_report *report;
+	struct pmk_wave_findings *findings;
 	bool known, level; /* of the clock */
 	bool gap;
 	uint64_t period; /* between the last two edges; 0: not known */
@@ -42,7 +42,7 @@ const char *pmk_wave_oddity_text(unsigned oddity)
 
 static void warn(struct sampler *s, enum pmk_wave_oddity what, const char *signal, uint64_t time)
 {
-	struct pmk_wave_warning *w = &s->report->warning[what];
+	struct pmk_wave_warning *w = &s->findings->warning[what];
 
 	if (!w->count++) {
 		w->time = time;
@@ -76,7 +76,7 @@ static bool clock_step(struct sampler *s, uint64_t time)
 /* Distances between edges: one that is much shorter than the one before it may be a glitch. */
 static void watch_period(struct sampler *s, uint64_t time)
 {
-	struct pmk_wave_report *r = s->report;
+	struct pmk_wave_findings *r = s->findings;
 
 	if (!r->edges) {
 		r->first = time;
@@ -118,14 +118,14 @@ static int settle(void *ctx, uint64_t time)
 		wave_cells_commit(c);
 	watch_period(s, time);
 	edge = (struct pmk_wave_edge){ .time = time,
-				       .number = s->report->edges++,
+				       .number = s->findings->edges++,
 				       .reset = in_reset(s, time),
 				       .gap = s->gap,
 				       .value = c->before };
 	s->gap = false;
 	if (s->sink->edge(s->sink->ctx, &edge))
-		s->report->stopped = true;
-	return s->report->stopped;
+		s->findings->stopped = true;
+	return s->findings->stopped;
 }
 
 static void dump_off(void *ctx, uint64_t time)
@@ -143,7 +143,7 @@ static int progress(void *ctx)
 	const struct wave_vcd *v = &s->w->vcd;
 	struct pmk_wave_progress p = { .size = v->source.size,
 				       .time = v->time,
-				       .edges = s->report->edges };
+				       .edges = s->findings->edges };
 	struct timespec now;
 
 	if (!s->sink->progress)
@@ -154,8 +154,8 @@ static int progress(void *ctx)
 	s->told = now;
 	p.bytes = pmk_wave_source_position(&v->source);
 	if (s->sink->progress(s->sink->ctx, &p))
-		s->report->stopped = true;
-	return s->report->stopped;
+		s->findings->stopped = true;
+	return s->findings->stopped;
 }
 
 /* The sink was told of no edge: make an error of that. */
@@ -168,38 +168,38 @@ static int no_edge(struct sampler *s)
 	pmk_wave_vcd_time_text(v, v->begin, begin, sizeof(begin));
 	pmk_wave_vcd_time_text(v, v->time, end, sizeof(end));
 	if (!v->timed)
-		return pmk_wave_fail(&s->report->error, PMK_ENOTSUP,
+		return pmk_wave_fail(&s->findings->error, PMK_ENOTSUP,
 				     "%s: a header and no changes: nothing to count", s->w->path);
-	return pmk_wave_fail(&s->report->error, PMK_ENOTSUP,
+	return pmk_wave_fail(&s->findings->error, PMK_ENOTSUP,
 			     "%s:%u: the clock '%.100s' has no %s edge between time %s and %s",
 			     map->file, map->clock_line, map->clock,
 			     map->falling ? "falling" : "rising", begin, end);
 }
 
 int pmk_wave_run(struct pmk_wave *w, const struct pmk_wave_sink *sink,
-		 struct pmk_wave_report *report)
+		 struct pmk_wave_findings *findings)
 {
-	struct sampler s = { .w = w, .sink = sink, .report = report };
+	struct sampler s = { .w = w, .sink = sink, .findings = findings };
 	const struct wave_clockwork clockwork = {
 		.settle = settle, .off = dump_off, .progress = progress, .ctx = &s
 	};
 	int err;
 
-	*report = (struct pmk_wave_report){ .edges = 0 };
+	*findings = (struct pmk_wave_findings){ .edges = 0 };
 	if (!w->map || w->ran)
-		return pmk_wave_fail(&report->error, PMK_EINVAL, "%s: %s", w->path,
+		return pmk_wave_fail(&findings->error, PMK_EINVAL, "%s: %s", w->path,
 				     w->ran ? "it has been read" : "no map is bound");
 	w->ran = true;
 	clock_gettime(CLOCK_MONOTONIC, &s.told);
 	err = pmk_wave_vcd_run(&w->vcd, &clockwork);
-	report->begin = w->vcd.begin;
-	report->end = w->vcd.time;
-	pmk_wave_vcd_place(&w->vcd, &report->bytes, &report->lines);
-	report->lines--;
-	report->error = w->vcd.error;
-	if (report->stopped || (err && report->edges))
+	findings->begin = w->vcd.begin;
+	findings->end = w->vcd.time;
+	pmk_wave_vcd_place(&w->vcd, &findings->bytes, &findings->lines);
+	findings->lines--;
+	findings->error = w->vcd.error;
+	if (findings->stopped || (err && findings->edges))
 		return PMK_WAVE_PARTIAL;
 	if (err)
 		return err;
-	return report->edges ? 0 : no_edge(&s);
+	return findings->edges ? 0 : no_edge(&s);
 }
