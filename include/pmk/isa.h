@@ -86,7 +86,7 @@ enum pmk_ikind {
 
 /* The same for MicroBlaze, in the same field: mul and idiv are ARITH, too; a NOP is LOGICAL,
  * too. */
-enum pmk_mb_kind {
+enum pmk_microblaze_kind {
 	PMK_MB_ARITH = 1 << 0,	 /* add, rsub, cmp, mul, idiv and their immediate forms */
 	PMK_MB_LOGICAL = 1 << 1, /* or, and, xor, andn and their immediate forms */
 	PMK_MB_MUL = 1 << 2,
@@ -174,7 +174,7 @@ struct pmk_insn {
 	int8_t rs;	   /* shift amount, or second multiplicand */
 	int8_t ra;	   /* accumulator */
 	uint16_t list;	   /* registers of a multiple, bit per register */
-	uint32_t kind;	   /* A64: enum pmk_ikind bits; MicroBlaze: enum pmk_mb_kind bits */
+	uint32_t kind;	   /* A64: enum pmk_ikind bits; MicroBlaze: enum pmk_microblaze_kind bits */
 	uint8_t mem_total; /* A64, MicroBlaze: bytes in all, 1 to 64; LDP Q: 32 */
 	uint64_t reads;	   /* all registers read, bit per register (PC excluded) */
 	uint64_t writes;   /* all registers written (PC excluded) */

@@ -110,14 +110,14 @@ static const struct form a64_end[] = {
 	{ 0xD63F0000, 0x000001E0 }, /* blr */
 	{ 0xD4000001, 0 },	    /* svc */
 };
-static const struct form mb_body[] = {
+static const struct form microblaze_body[] = {
 	{ 0x00640000, 0x000F7800 }, /* add */
 	{ 0x40640000, 0x000F7800 }, /* mul */
 	{ 0xE8640000, 0x000F00FC }, /* lwi */
 	{ 0xF8640000, 0x000F00FC }, /* swi */
 	{ 0xE0640000, 0x000F00FF }, /* lbui */
 };
-static const struct form mb_end[] = {
+static const struct form microblaze_end[] = {
 	{ 0x00640000, 0x000F7800 }, /* none */
 	{ 0xB8000010, 0 },	    /* bri */
 	{ 0xBC030010, 0 },	    /* beqi */
@@ -178,8 +178,9 @@ static void write_program(struct program *p, const struct pmk_core *core)
 				decode(p, last ? a64_end : a64_body,
 				       last ? COUNT(a64_end) : COUNT(a64_body), addr, in);
 			else if (is_family(core, "microblaze"))
-				decode(p, last ? mb_end : mb_body,
-				       last ? COUNT(mb_end) : COUNT(mb_body), addr, in);
+				decode(p, last ? microblaze_end : microblaze_body,
+				       last ? COUNT(microblaze_end) : COUNT(microblaze_body), addr,
+				       in);
 			else
 				decode(p, last ? arm_end : arm_body,
 				       last ? COUNT(arm_end) : COUNT(arm_body), addr, in);
@@ -292,21 +293,21 @@ static void a64_access(struct pmk_cpu *cpu, const struct pmk_insn *in, uint64_t 
 		pmk_a64_store(cpu, addr, elem, bytes, access);
 }
 
-static void mb_access(struct pmk_cpu *cpu, const struct pmk_insn *in, uint32_t addr,
-		      uint64_t access)
+static void microblaze_access(struct pmk_cpu *cpu, const struct pmk_insn *in, uint32_t addr,
+			      uint64_t access)
 {
 	const struct pmk_core *core = &cpu->core;
 
 	addr &= ~(uint32_t)(in->mem_bytes - 1);
-	if (pmk_mb_data_is_local(core))
+	if (pmk_microblaze_data_is_local(core))
 		return;
 	if (in->load)
-		pmk_mb_load(cpu, addr, access, core->mmu,
-			    core->dcache_wt ? PMK_MB_GRAIN : PMK_MB_WORD_GRAIN);
+		pmk_microblaze_load(cpu, addr, access, core->mmu,
+				    core->dcache_wt ? PMK_MB_GRAIN : PMK_MB_WORD_GRAIN);
 	else if (core->dcache_wt)
-		pmk_mb_store_through(cpu, addr, access, core->mmu);
+		pmk_microblaze_store_through(cpu, addr, access, core->mmu);
 	else
-		pmk_mb_store_back(cpu, addr, access, core->mmu);
+		pmk_microblaze_store_back(cpu, addr, access, core->mmu);
 }
 
 static void run_insn(struct rig *r, unsigned b, unsigned i)
@@ -326,7 +327,8 @@ static void run_insn(struct rig *r, unsigned b, unsigned i)
 	if (is_family(&r->e.cpu.core, "a64"))
 		a64_access(&r->e.cpu, in, addr, pmk_a64_access(to_end, slot->use, in));
 	else if (is_family(&r->e.cpu.core, "microblaze"))
-		mb_access(&r->e.cpu, in, addr, pmk_access_pack(to_end, 0, 1, in->mem_bytes));
+		microblaze_access(&r->e.cpu, in, addr,
+				  pmk_access_pack(to_end, 0, 1, in->mem_bytes));
 	else
 		arm_access(&r->e.cpu, in, addr,
 			   pmk_access_pack(to_end, slot->use, in->mem_count, in->mem_bytes));
@@ -355,7 +357,7 @@ static void run_program(struct rig *r)
 		if (is_family(&cpu->core, "a64"))
 			pmk_a64_block(cpu, block);
 		else if (is_family(&cpu->core, "microblaze"))
-			pmk_mb_block(cpu, block);
+			pmk_microblaze_block(cpu, block);
 		else
 			pmk_arm11_block(cpu, block);
 		for (unsigned i = 0; i < r->p->n[b]; i++)

@@ -85,8 +85,8 @@ static bool is_predicted(const struct pmk_core *core, const struct pmk_insn *bra
 static unsigned branch_cycles(const struct pmk_core *core, const struct pmk_insn *branch)
 {
 	if (branch->kind & PMK_MB_RETURN)
-		return pmk_mb_return_cycles(core);
-	return pmk_mb_taken_cycles(core, branch->kind & PMK_MB_DELAY);
+		return pmk_microblaze_return_cycles(core);
+	return pmk_microblaze_taken_cycles(core, branch->kind & PMK_MB_DELAY);
 }
 
 static uint8_t row_of(const struct pmk_insn *branch, bool predicted)
@@ -98,17 +98,17 @@ static uint8_t row_of(const struct pmk_insn *branch, bool predicted)
 	return predicted ? PMK_MB_ROW_PREDICTED : PMK_MB_ROW_CONDITIONAL;
 }
 
-static const struct pmk_mb_end falls = {
+static const struct pmk_microblaze_end falls = {
 	.key = PMK_MB_NO_PREDICT,
 	.entry = PMK_MB_MAX_BTC,
 	.row = PMK_MB_ROW_OTHER,
 };
 
 /* How a block is left that ends in `branch`. */
-static struct pmk_mb_end end_of(const struct pmk_core *core, const struct pmk_insn *branch)
+static struct pmk_microblaze_end end_of(const struct pmk_core *core, const struct pmk_insn *branch)
 {
 	bool predicted = is_predicted(core, branch);
-	struct pmk_mb_end end = falls;
+	struct pmk_microblaze_end end = falls;
 
 	end.row = row_of(branch, predicted);
 	if (predicted) {
@@ -133,7 +133,7 @@ static const struct pmk_insn *branch_of(const struct pmk_insn *insn, size_t n)
 
 /* A quick answer to "does the next block wait": registers that are late at all against those needed at
  * once, in the low half; those later than a cycle against all others needed, which may be a false yes. */
-static void lanes(const struct pmk_mb_timing *t, struct pmk_block *b)
+static void lanes(const struct pmk_microblaze_timing *t, struct pmk_block *b)
 {
 	for (unsigned r = 1; r < PMK_MB_REGS; r++) {
 		b->microblaze.late |= (uint64_t)(t->residue[r] > 0) << r;
@@ -148,9 +148,9 @@ static void lanes(const struct pmk_mb_timing *t, struct pmk_block *b)
 static void add_timing(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
 		       unsigned certain, struct pmk_pipe_slot *slots, struct pmk_block *b)
 {
-	struct pmk_mb_timing t;
+	struct pmk_microblaze_timing t;
 
-	pmk_mb_time(core, insn, n, slots, &t);
+	pmk_microblaze_time(core, insn, n, slots, &t);
 	for (unsigned r = 0; r < PMK_MB_REGS; r++) {
 		unsigned residue = t.residue[r];
 
@@ -166,7 +166,7 @@ static void add_timing(const struct pmk_core *core, const struct pmk_insn *insn,
 
 static void place(const struct pmk_core *core, struct pmk_block *b)
 {
-	unsigned shift = pmk_mb_sector_bits(core);
+	unsigned shift = pmk_microblaze_sector_bits(core);
 	uint32_t first = (uint32_t)b->pc >> shift, last = (uint32_t)b->end_addr >> shift;
 
 	b->microblaze.sector = first == last ? first % PMK_MB_SECTORS : PMK_MB_SEVERAL;
@@ -190,8 +190,8 @@ static unsigned settle_end(const struct pmk_core *core, const struct pmk_insn *b
 	return branch->conditional || is_predicted(core, branch) ? 0 : b->microblaze.branch_cycles;
 }
 
-void pmk_mb_build(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
-		  struct pmk_pipe_slot *slots, struct pmk_block *b)
+void pmk_microblaze_build(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
+			  struct pmk_pipe_slot *slots, struct pmk_block *b)
 {
 	const struct pmk_insn *last = &insn[n - 1];
 

@@ -18,7 +18,7 @@ struct prefix {
 
 #define NPREFIXES 256
 
-int pmk_mb_decoder_init(struct pmk_decoder *d)
+int pmk_microblaze_decoder_init(struct pmk_decoder *d)
 {
 	d->own = calloc(NPREFIXES, sizeof(struct prefix));
 	return d->own ? 0 : PMK_ENOMEM;
@@ -31,7 +31,8 @@ static struct prefix *prefix_slot(const struct pmk_decoder *d, uint64_t behind)
 	return &prefixes[behind / 4 % NPREFIXES];
 }
 
-void pmk_mb_decode(struct pmk_decoder *d, const struct pmk_raw *raw, size_t n, struct pmk_insn *in)
+void pmk_microblaze_decode(struct pmk_decoder *d, const struct pmk_raw *raw, size_t n,
+			   struct pmk_insn *in)
 {
 	uint64_t addr = raw[0].addr;
 	struct prefix before = *prefix_slot(d, addr);
@@ -56,7 +57,7 @@ void pmk_mb_decode(struct pmk_decoder *d, const struct pmk_raw *raw, size_t n, s
 		prefix_slot(d, addr)->word = 0; /* it has become another program */
 }
 
-bool pmk_mb_is_vector(const struct pmk_core *core, uint64_t pc)
+bool pmk_microblaze_is_vector(const struct pmk_core *core, uint64_t pc)
 {
 	uint64_t base = core->microblaze.vectors_base;
 

@@ -5,7 +5,7 @@
 #include "cpu/microblaze/microblaze.h"
 
 /* clang-format off */
-const struct pmk_core_key pmk_mb_keys[] = {
+const struct pmk_core_key pmk_microblaze_keys[] = {
 	PMK_CORE_KEY(clock_hz,                      "clock",                  700000000, 1000, 10000000000, 'n', "core clock in Hz; only turns cycles into seconds"),
 	PMK_CORE_KEY(icache_on,                     "icache.enable",          1, 0, 1, 'b', "instruction cache on (MSR[ICE])"),
 	PMK_CORE_KEY(icache_size,                   "icache.size",            16384, 64, 65536, 'q', "instruction cache size"),
@@ -67,7 +67,7 @@ static int check_excluded(const struct pmk_core *core, char *msg, unsigned size)
 	return 0;
 }
 
-int pmk_mb_check(const struct pmk_core *core, char *msg, unsigned size)
+int pmk_microblaze_check(const struct pmk_core *core, char *msg, unsigned size)
 {
 	int err = check_excluded(core, msg, size);
 
@@ -77,7 +77,7 @@ int pmk_mb_check(const struct pmk_core *core, char *msg, unsigned size)
 }
 
 /* A cache that was switched on, where all that it could cache is local memory. */
-const char *pmk_mb_in_vain(const struct pmk_core *core, const char *key)
+const char *pmk_microblaze_in_vain(const struct pmk_core *core, const char *key)
 {
 	bool icache = !strcmp(key, "icache.enable") && core->icache_on &&
 		      core->microblaze.icache_high < core->microblaze.lmb_size;

@@ -15,7 +15,7 @@
 
 #include <pmk/error.h>
 
-const uint8_t pmk_mb_signal[PMK_MB_NFACTS] = {
+const uint8_t pmk_microblaze_signal[PMK_MB_NFACTS] = {
 #define X(name) [PMK_MB_FACT_##name] = PMK_SIG_##name,
 	PMK_MB_FACTS(X)
 #undef X
@@ -81,7 +81,7 @@ static void init_cached(struct pmk_mb *m, const struct pmk_core *core)
 	m->cached_size = core->microblaze.dcache_high - base + 1;
 }
 
-unsigned pmk_mb_sector_bits(const struct pmk_core *core)
+unsigned pmk_microblaze_sector_bits(const struct pmk_core *core)
 {
 	return log2_of(core->microblaze.icache_line * 4) + sector_shift(core);
 }
@@ -109,7 +109,7 @@ static void init_caches(struct pmk_mb *m, const struct pmk_core *core)
 		m->generation[i] = 1;
 }
 
-int pmk_mb_init(struct pmk_cpu *cpu)
+int pmk_microblaze_init(struct pmk_cpu *cpu)
 {
 	const struct pmk_core *core = &cpu->core;
 	struct pmk_mb *m = calloc(1, sizeof(*m));
@@ -133,13 +133,13 @@ int pmk_mb_init(struct pmk_cpu *cpu)
 	init_cached(m, core);
 	/* The operating system fills it, one entry after the other. */
 	if (pmk_tlb_init(&m->utlb, (uint32_t)core->tlb_entries, (uint32_t)core->tlb_entries)) {
-		pmk_mb_fini(cpu);
+		pmk_microblaze_fini(cpu);
 		return PMK_ENOMEM;
 	}
 	return 0;
 }
 
-void pmk_mb_fini(struct pmk_cpu *cpu)
+void pmk_microblaze_fini(struct pmk_cpu *cpu)
 {
 	if (!cpu->microblaze.tables)
 		return;
@@ -148,7 +148,7 @@ void pmk_mb_fini(struct pmk_cpu *cpu)
 	cpu->microblaze.tables = NULL;
 }
 
-void pmk_mb_forked(struct pmk_cpu *cpu)
+void pmk_microblaze_forked(struct pmk_cpu *cpu)
 {
 	pmk_lsu_restart(&cpu->microblaze.lsu);
 	memset(cpu->microblaze.outcome, 0, sizeof(cpu->microblaze.outcome));
@@ -157,7 +157,7 @@ void pmk_mb_forked(struct pmk_cpu *cpu)
 		cpu->microblaze.tables->used[i] -= (int64_t)cpu->cycles;
 }
 
-struct pmk_signal_set pmk_mb_raises(const struct pmk_core *core)
+struct pmk_signal_set pmk_microblaze_raises(const struct pmk_core *core)
 {
 	/* Counted as they happen, or derived; the others are facts of blocks. */
 	static const uint8_t dynamic[] = {
@@ -190,7 +190,7 @@ struct pmk_signal_set pmk_mb_raises(const struct pmk_core *core)
 	for (size_t i = 0; i < sizeof(dynamic); i++)
 		pmk_signal_add(&set, dynamic[i]);
 	for (unsigned i = 0; i < PMK_MB_NFACTS; i++)
-		pmk_signal_add(&set, pmk_mb_signal[i]);
+		pmk_signal_add(&set, pmk_microblaze_signal[i]);
 	/* Their vectors are only entered where there is a system. */
 	if (core->system) {
 		pmk_signal_add(&set, PMK_SIG_EXC_HW);
@@ -213,8 +213,8 @@ static void derive_branches(const struct pmk_cpu *cpu, uint64_t *t)
 	uint64_t plain = went(cpu, PMK_MB_ROW_CONDITIONAL, true);
 
 	/* These are not looked at when they are taken. */
-	t[PMK_SIG_OF_STALL] += plain * pmk_mb_taken_cycles(&cpu->core, false) +
-			       delayed * pmk_mb_taken_cycles(&cpu->core, true);
+	t[PMK_SIG_OF_STALL] += plain * pmk_microblaze_taken_cycles(&cpu->core, false) +
+			       delayed * pmk_microblaze_taken_cycles(&cpu->core, true);
 	t[PMK_SIG_BR_TAKEN_DELAY] = delayed + went(cpu, PMK_MB_ROW_PREDICTED_DELAYED, true);
 	t[PMK_SIG_BR_NOT_TAKEN_DELAY] = went(cpu, PMK_MB_ROW_DELAYED, false) +
 					went(cpu, PMK_MB_ROW_PREDICTED_DELAYED, false);
@@ -234,7 +234,7 @@ static void derive_caches(const struct pmk_cpu *cpu, uint64_t *t)
 	uint64_t reads = t[PMK_SIG_LOAD], writes = t[PMK_SIG_STORE];
 
 	t[PMK_SIG_L1I_HIT] = t[PMK_SIG_L1I_ACCESS] - t[PMK_SIG_L1I_MISS];
-	if (cpu->core.dcache_on && !pmk_mb_data_is_local(&cpu->core)) {
+	if (cpu->core.dcache_on && !pmk_microblaze_data_is_local(&cpu->core)) {
 		t[PMK_SIG_L1D_CACHED_READ] = reads - cpu->microblaze.uncached;
 		t[PMK_SIG_L1D_CACHED_WRITE] = writes - cpu->microblaze.uncached_writes;
 	}
@@ -251,7 +251,7 @@ static void derive_caches(const struct pmk_cpu *cpu, uint64_t *t)
 	t[PMK_SIG_UTLB_HIT] = t[PMK_SIG_MMU_LOOKUP] - t[PMK_SIG_TLB_MISS];
 }
 
-void pmk_mb_derive(const struct pmk_cpu *cpu, uint64_t *t)
+void pmk_microblaze_derive(const struct pmk_cpu *cpu, uint64_t *t)
 {
 	derive_branches(cpu, t);
 	derive_caches(cpu, t);
@@ -310,7 +310,7 @@ static uint64_t fill_cycles(const struct pmk_core *core, uint64_t now, uint64_t 
 	return ready - now;
 }
 
-uint32_t pmk_mb_longest(const struct pmk_core *core)
+uint32_t pmk_microblaze_longest(const struct pmk_core *core)
 {
 	/* A fill behind another, behind an eviction for which the write buffer has no room. */
 	uint64_t longest = 1 + core->mem_latency + core->fill_cycles + core->write_cycles;
@@ -574,7 +574,7 @@ static unsigned mispredicted(struct pmk_cpu *cpu, const struct pmk_block *p,
 	    !(known || goes_on(p, b)))
 		return 0;
 	*entry = now;
-	return known ? pmk_mb_wrong_cycles(&cpu->core) : p->microblaze.branch_cycles;
+	return known ? pmk_microblaze_wrong_cycles(&cpu->core) : p->microblaze.branch_cycles;
 }
 
 /* Something is out of the ordinary, or may be. */
@@ -612,7 +612,7 @@ static PMK_SLOW void block_slow(struct pmk_cpu *cpu, const struct pmk_block *p,
 /* Learn the edge from `p` to `b` unless there is something to be looked at each time. Of `p` that spans pages it
  * is not known which of them is translated when it has run; a joined block is one today and another tomorrow. */
 static bool learn(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
-		  struct pmk_mb_edge *e)
+		  struct pmk_microblaze_edge *e)
 {
 	struct pmk_mb *m = cpu->microblaze.tables;
 	uint32_t extra = goes_on(p, b) ? p->microblaze.end.extra : 0;
@@ -623,7 +623,7 @@ static bool learn(struct pmk_cpu *cpu, const struct pmk_block *p, const struct p
 	    ((p->pc ^ p->end_addr) | (b->pc ^ m->page)) & m->page_mask || !follows(p, b))
 		return false;
 	wait = wait_between(p, b);
-	e->key = pmk_mb_key(m, p, b);
+	e->key = pmk_microblaze_key(m, p, b);
 	e->wait = (uint16_t)(wait > extra ? wait - extra : 0);
 	e->extra = extra + e->wait;
 	return true;
@@ -631,7 +631,7 @@ static bool learn(struct pmk_cpu *cpu, const struct pmk_block *p, const struct p
 
 /* What the branch target cache says now of the branch that ends `p`. Its cycles are passed waiting, too. */
 static void leave(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
-		  struct pmk_mb_edge *e)
+		  struct pmk_microblaze_edge *e)
 {
 	unsigned cycles;
 	uint64_t before;
@@ -648,11 +648,12 @@ static void leave(struct pmk_cpu *cpu, const struct pmk_block *p, const struct p
 		pmk_cpu_deadline(cpu, b);
 }
 
-void pmk_mb_block_anew(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b)
+void pmk_microblaze_block_anew(struct pmk_cpu *cpu, const struct pmk_block *p,
+			       const struct pmk_block *b)
 {
-	struct pmk_mb_edge *e = pmk_mb_edge(cpu->microblaze.tables, p, b);
+	struct pmk_microblaze_edge *e = pmk_microblaze_edge(cpu->microblaze.tables, p, b);
 
-	if (e->key == pmk_mb_key(cpu->microblaze.tables, p, b) || learn(cpu, p, b, e))
+	if (e->key == pmk_microblaze_key(cpu->microblaze.tables, p, b) || learn(cpu, p, b, e))
 		leave(cpu, p, b, e);
 	else
 		block_slow(cpu, p, b);
@@ -676,7 +677,7 @@ static enum place place_of(const struct pmk_cpu *cpu, uint32_t addr)
 		       : PERIPHERAL;
 }
 
-bool pmk_mb_data_is_local(const struct pmk_core *core)
+bool pmk_microblaze_data_is_local(const struct pmk_core *core)
 {
 	return core->microblaze.lmb_size > UINT32_MAX && !core->mmu && !core->system;
 }
@@ -776,18 +777,18 @@ static void load_cached(struct pmk_cpu *cpu, uint32_t addr, uint64_t now)
 {
 	struct pmk_mb *m = cpu->microblaze.tables;
 
-	if (!pmk_mb_holds(m, m->present, addr, m->grain))
+	if (!pmk_microblaze_holds(m, m->present, addr, m->grain))
 		read_missed(cpu, now,
 			    m->grain == PMK_MB_GRAIN ? fill_through(cpu, addr, now)
 						     : data_fill(cpu, addr, now));
 }
 
-void pmk_mb_load_missed(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
+void pmk_microblaze_load_missed(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 {
 	uint64_t now = cpu->cycles - PMK_ACCESS_TO_END(access);
 
-	if (!pmk_mb_cached(cpu, addr))
-		pmk_mb_load_slow(cpu, addr, access);
+	if (!pmk_microblaze_cached(cpu, addr))
+		pmk_microblaze_load_slow(cpu, addr, access);
 	else
 		read_missed(cpu, now, fill_through(cpu, addr, now));
 }
@@ -815,7 +816,7 @@ static uint64_t write_back(struct pmk_cpu *cpu, uint32_t addr, uint64_t access, 
 /* Write-through: what is there is brought up to date; what is not is not fetched. */
 static uint64_t write_through(struct pmk_cpu *cpu, uint32_t addr, uint64_t now)
 {
-	cpu->dyn[PMK_SIG_L1D_WRITE_MISS] += !pmk_mb_holds(
+	cpu->dyn[PMK_SIG_L1D_WRITE_MISS] += !pmk_microblaze_holds(
 		cpu->microblaze.tables, cpu->microblaze.tables->present, addr, PMK_MB_GRAIN);
 	return pmk_lsu_write(&cpu->microblaze.lsu, now).full;
 }
@@ -829,10 +830,10 @@ static void store_cached(struct pmk_cpu *cpu, uint32_t addr, uint64_t access, ui
 	record(cpu, PMK_SIG_L1D_CACHED_WRITE, now, 1 + cycles);
 }
 
-void pmk_mb_load_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
+void pmk_microblaze_load_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 {
 	uint64_t now = translated(cpu, addr, issue_time(cpu, access));
-	enum place place = pmk_mb_cached(cpu, addr) ? CACHED : place_of(cpu, addr);
+	enum place place = pmk_microblaze_cached(cpu, addr) ? CACHED : place_of(cpu, addr);
 
 	if (PMK_LIKELY(place == CACHED)) {
 		load_cached(cpu, addr, now);
@@ -843,10 +844,10 @@ void pmk_mb_load_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 		peripheral(cpu, PMK_SIG_PERIPHERAL_READ, now);
 }
 
-void pmk_mb_store_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
+void pmk_microblaze_store_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 {
 	uint64_t now = translated(cpu, addr, issue_time(cpu, access));
-	enum place place = pmk_mb_cached(cpu, addr) ? CACHED : place_of(cpu, addr);
+	enum place place = pmk_microblaze_cached(cpu, addr) ? CACHED : place_of(cpu, addr);
 
 	if (PMK_LIKELY(place == CACHED)) {
 		store_cached(cpu, addr, access, now);

@@ -41,17 +41,17 @@
 	X(ICACHE_OP) X(DCACHE_OP) X(STATUS_OP) X(L1I_ACCESS) X(OF_STALL) X(EX_STALL)
 /* clang-format on */
 
-enum pmk_mb_fact {
+enum pmk_microblaze_fact {
 #define X(name) PMK_MB_FACT_##name,
 	PMK_MB_FACTS(X)
 #undef X
 		PMK_MB_NFACTS
 };
 
-extern const uint8_t pmk_mb_signal[PMK_MB_NFACTS];
+extern const uint8_t pmk_microblaze_signal[PMK_MB_NFACTS];
 
 /* Rows of pmk_cpu_microblaze.outcome, by how a block ends; in each by 2 × found in the branch target cache + taken. */
-enum pmk_mb_row {
+enum pmk_microblaze_row {
 	PMK_MB_ROW_OTHER = 0, /* no conditional branch */
 	PMK_MB_ROW_CONDITIONAL = 4,
 	PMK_MB_ROW_DELAYED = 8, /* with a delay slot */
@@ -86,7 +86,7 @@ enum { PMK_MB_VECTOR_INTERRUPT = 0x10, PMK_MB_VECTOR_EXCEPTION = 0x20 };
 #define PMK_MB_NO_LINE (UINT64_C(0xffffffff) << 32) /* no line has so high a number */
 
 /* From one block to another, when nothing is out of the ordinary. */
-struct pmk_mb_edge {
+struct pmk_microblaze_edge {
 	uint64_t key;	/* of both and the epoch; 0: none */
 	uint64_t said;	/* what was in the branch target cache */
 	uint32_t extra; /* cycles before the block */
@@ -111,7 +111,7 @@ struct pmk_mb {
 	uint32_t page, page_mask; /* address of the page executed from; 0: none is looked at */
 	uint64_t wbuf_room;	  /* cycles of writes that the write buffer holds */
 	int64_t used[PMK_MB_MAX_SHADOWS]; /* when each entry of the data shadow TLB was used last */
-	struct pmk_mb_edge edge[PMK_MB_EDGES];
+	struct pmk_microblaze_edge edge[PMK_MB_EDGES];
 	/* What a load, or a store of a write-back cache, finds and does not change, by the lower bits of
 	 * its address. Write-through: as many entries as the cache has granules. */
 	uint32_t present[PMK_MB_MAX_BYTES >> PMK_MB_WORD_GRAIN];
@@ -137,91 +137,93 @@ struct pmk_mb {
 };
 
 /* Translated code: decode.c. */
-int pmk_mb_decoder_init(struct pmk_decoder *d);
-bool pmk_mb_is_vector(const struct pmk_core *core, uint64_t pc);
-void pmk_mb_decode(struct pmk_decoder *d, const struct pmk_raw *raw, size_t n, struct pmk_insn *in);
+int pmk_microblaze_decoder_init(struct pmk_decoder *d);
+bool pmk_microblaze_is_vector(const struct pmk_core *core, uint64_t pc);
+void pmk_microblaze_decode(struct pmk_decoder *d, const struct pmk_raw *raw, size_t n,
+			   struct pmk_insn *in);
 
 /* What an emulator calls: watch.c. */
-extern const struct pmk_block_fns pmk_mb_on_block;
-pmk_access_fn *pmk_mb_watch(const struct pmk_core *core, bool system, const struct pmk_insn *in,
-			    const struct pmk_block *b, const struct pmk_pipe_slot *pipe,
-			    uint64_t *access);
+extern const struct pmk_block_fns pmk_microblaze_on_block;
+pmk_access_fn *pmk_microblaze_watch(const struct pmk_core *core, bool system,
+				    const struct pmk_insn *in, const struct pmk_block *b,
+				    const struct pmk_pipe_slot *pipe, uint64_t *access);
 
 /* Its parameters: keys.c. */
-extern const struct pmk_core_key pmk_mb_keys[];
-int pmk_mb_check(const struct pmk_core *core, char *msg, unsigned size);
-const char *pmk_mb_in_vain(const struct pmk_core *core, const char *key);
+extern const struct pmk_core_key pmk_microblaze_keys[];
+int pmk_microblaze_check(const struct pmk_core *core, char *msg, unsigned size);
+const char *pmk_microblaze_in_vain(const struct pmk_core *core, const char *key);
 
-int pmk_mb_init(struct pmk_cpu *cpu);
-void pmk_mb_fini(struct pmk_cpu *cpu);
-struct pmk_signal_set pmk_mb_raises(const struct pmk_core *core);
+int pmk_microblaze_init(struct pmk_cpu *cpu);
+void pmk_microblaze_fini(struct pmk_cpu *cpu);
+struct pmk_signal_set pmk_microblaze_raises(const struct pmk_core *core);
 /* The clock is about to start anew. */
-void pmk_mb_forked(struct pmk_cpu *cpu);
+void pmk_microblaze_forked(struct pmk_cpu *cpu);
 /* Totals that are sums and differences of others. */
-void pmk_mb_derive(const struct pmk_cpu *cpu, uint64_t *totals);
+void pmk_microblaze_derive(const struct pmk_cpu *cpu, uint64_t *totals);
 
 /* The bit of r0, which is never waited for, in pmk_block.late and wants: look at what follows. */
 #define PMK_MB_LOOK UINT64_C(1)
 
 /* log2 of the bytes of a sector of the instruction cache. */
-unsigned pmk_mb_sector_bits(const struct pmk_core *core);
+unsigned pmk_microblaze_sector_bits(const struct pmk_core *core);
 
 /* Build a block; pmk_block_build() of MicroBlaze code: build.c. */
-void pmk_mb_build(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
-		  struct pmk_pipe_slot *slots, struct pmk_block *b);
+void pmk_microblaze_build(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
+			  struct pmk_pipe_slot *slots, struct pmk_block *b);
 
 /* The pipeline's view of a run of instructions: pipeline.c. */
-struct pmk_mb_timing {
+struct pmk_microblaze_timing {
 	uint32_t cycles;
 	uint32_t of_stall, ex_stall; /* of these, waiting for operands, executing */
 	uint8_t need[PMK_MB_REGS], residue[PMK_MB_REGS]; /* as pmk_pipe_block, without the + 1 */
 };
 
-void pmk_mb_time(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
-		 struct pmk_pipe_slot *slots, struct pmk_mb_timing *out);
+void pmk_microblaze_time(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
+			 struct pmk_pipe_slot *slots, struct pmk_microblaze_timing *out);
 
 /* Cycles beyond the first of a taken branch or break, of a return, and of a branch that was predicted
  * wrong: UG984, instruction pages and "Branch Target Cache". */
-unsigned pmk_mb_taken_cycles(const struct pmk_core *core, bool delayed);
-unsigned pmk_mb_return_cycles(const struct pmk_core *core);
-unsigned pmk_mb_wrong_cycles(const struct pmk_core *core);
+unsigned pmk_microblaze_taken_cycles(const struct pmk_core *core, bool delayed);
+unsigned pmk_microblaze_return_cycles(const struct pmk_core *core);
+unsigned pmk_microblaze_wrong_cycles(const struct pmk_core *core);
 
 /* No latency that is recorded is longer. */
-uint32_t pmk_mb_longest(const struct pmk_core *core);
+uint32_t pmk_microblaze_longest(const struct pmk_core *core);
 
 /* Can no data access make a difference? Then nobody need report them. */
-bool pmk_mb_data_is_local(const struct pmk_core *core);
+bool pmk_microblaze_data_is_local(const struct pmk_core *core);
 
 /* The block `b` starts, and that is not as it was the last time. */
-PMK_SLOW void pmk_mb_block_anew(struct pmk_cpu *cpu, const struct pmk_block *p,
-				const struct pmk_block *b);
-PMK_SLOW void pmk_mb_load_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
-PMK_SLOW void pmk_mb_store_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
+PMK_SLOW void pmk_microblaze_block_anew(struct pmk_cpu *cpu, const struct pmk_block *p,
+					const struct pmk_block *b);
+PMK_SLOW void pmk_microblaze_load_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
+PMK_SLOW void pmk_microblaze_store_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
 /* A load misses a write-through cache, or is not cached; its address is translated. */
-PMK_SLOW void pmk_mb_load_missed(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
-static inline uint64_t pmk_mb_key(const struct pmk_mb *m, const struct pmk_block *p,
-				  const struct pmk_block *b)
+PMK_SLOW void pmk_microblaze_load_missed(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
+static inline uint64_t pmk_microblaze_key(const struct pmk_mb *m, const struct pmk_block *p,
+					  const struct pmk_block *b)
 {
 	return (p->id | (uint64_t)b->id << PMK_MB_BLOCK_BITS) + m->epoch;
 }
 
-static inline struct pmk_mb_edge *pmk_mb_edge(struct pmk_mb *m, const struct pmk_block *p,
-					      const struct pmk_block *b)
+static inline struct pmk_microblaze_edge *pmk_microblaze_edge(struct pmk_mb *m,
+							      const struct pmk_block *p,
+							      const struct pmk_block *b)
 {
 	return &m->edge[(p->id * 5 + b->id) % PMK_MB_EDGES];
 }
 
 /* The block `b` starts: the outcome of the one before it, its fetch, its waits. */
-static inline void pmk_mb_block(struct pmk_cpu *cpu, const struct pmk_block *b)
+static inline void pmk_microblaze_block(struct pmk_cpu *cpu, const struct pmk_block *b)
 {
 	const struct pmk_block *p = cpu->prev;
-	const struct pmk_mb_edge *e = pmk_mb_edge(cpu->microblaze.tables, p, b);
+	const struct pmk_microblaze_edge *e = pmk_microblaze_edge(cpu->microblaze.tables, p, b);
 	uint64_t cycles = cpu->cycles + e->extra;
 
 	cpu->executions[b->id].count++;
-	if (PMK_UNLIKELY(e->key != pmk_mb_key(cpu->microblaze.tables, p, b) ||
+	if (PMK_UNLIKELY(e->key != pmk_microblaze_key(cpu->microblaze.tables, p, b) ||
 			 e->said != cpu->microblaze.tables->btc[p->microblaze.end.entry])) {
-		pmk_mb_block_anew(cpu, p, b);
+		pmk_microblaze_block_anew(cpu, p, b);
 		return;
 	}
 	cpu->prev = b;
@@ -237,8 +239,8 @@ static inline void pmk_mb_block(struct pmk_cpu *cpu, const struct pmk_block *b)
  * one entry of `held` speaks of, PMK_MB_GRAIN or, where the words of a line are valid one by one,
  * PMK_MB_WORD_GRAIN.
  */
-static inline bool pmk_mb_holds(const struct pmk_mb *m, const uint32_t *held, uint32_t addr,
-				unsigned grain)
+static inline bool pmk_microblaze_holds(const struct pmk_mb *m, const uint32_t *held, uint32_t addr,
+					unsigned grain)
 {
 	uint32_t granule = addr >> grain;
 
@@ -246,7 +248,7 @@ static inline bool pmk_mb_holds(const struct pmk_mb *m, const uint32_t *held, ui
 }
 
 /* False: that has to be asked. */
-static inline bool pmk_mb_cached(const struct pmk_cpu *cpu, uint32_t addr)
+static inline bool pmk_microblaze_cached(const struct pmk_cpu *cpu, uint32_t addr)
 {
 	return PMK_LIKELY(addr - cpu->microblaze.tables->cached_base <
 				  cpu->microblaze.tables->cached_size &&
@@ -254,7 +256,8 @@ static inline bool pmk_mb_cached(const struct pmk_cpu *cpu, uint32_t addr)
 }
 
 /* Translate; false: that takes time, and the access has to be looked at as a whole. */
-static inline bool pmk_mb_translated(struct pmk_cpu *cpu, uint32_t addr, uint64_t access, bool mmu)
+static inline bool pmk_microblaze_translated(struct pmk_cpu *cpu, uint32_t addr, uint64_t access,
+					     bool mmu)
 {
 	unsigned entry = mmu ? cpu->microblaze.tables->shadow[addr >> PMK_PAGE_SHIFT] : 0;
 
@@ -267,29 +270,32 @@ static inline bool pmk_mb_translated(struct pmk_cpu *cpu, uint32_t addr, uint64_
 	return true;
 }
 
-static inline void pmk_mb_load(struct pmk_cpu *cpu, uint32_t addr, uint64_t access, bool mmu,
-			       unsigned grain)
+static inline void pmk_microblaze_load(struct pmk_cpu *cpu, uint32_t addr, uint64_t access,
+				       bool mmu, unsigned grain)
 {
-	if (PMK_UNLIKELY(!pmk_mb_translated(cpu, addr, access, mmu)))
-		pmk_mb_load_slow(cpu, addr, access);
-	else if (PMK_UNLIKELY(!pmk_mb_holds(cpu->microblaze.tables, cpu->microblaze.tables->present,
-					    addr, grain)))
-		(grain == PMK_MB_GRAIN ? pmk_mb_load_missed : pmk_mb_load_slow)(cpu, addr, access);
+	if (PMK_UNLIKELY(!pmk_microblaze_translated(cpu, addr, access, mmu)))
+		pmk_microblaze_load_slow(cpu, addr, access);
+	else if (PMK_UNLIKELY(!pmk_microblaze_holds(cpu->microblaze.tables,
+						    cpu->microblaze.tables->present, addr, grain)))
+		(grain == PMK_MB_GRAIN ? pmk_microblaze_load_missed
+				       : pmk_microblaze_load_slow)(cpu, addr, access);
 }
 
 /* Write-back: a store to a word of a line that is dirty changes nothing. */
-static inline void pmk_mb_store_back(struct pmk_cpu *cpu, uint32_t addr, uint64_t access, bool mmu)
+static inline void pmk_microblaze_store_back(struct pmk_cpu *cpu, uint32_t addr, uint64_t access,
+					     bool mmu)
 {
-	if (PMK_UNLIKELY(!pmk_mb_translated(cpu, addr, access, mmu) ||
-			 !pmk_mb_holds(cpu->microblaze.tables, cpu->microblaze.tables->dirty, addr,
-				       PMK_MB_WORD_GRAIN)))
-		pmk_mb_store_slow(cpu, addr, access);
+	if (PMK_UNLIKELY(!pmk_microblaze_translated(cpu, addr, access, mmu) ||
+			 !pmk_microblaze_holds(cpu->microblaze.tables,
+					       cpu->microblaze.tables->dirty, addr,
+					       PMK_MB_WORD_GRAIN)))
+		pmk_microblaze_store_slow(cpu, addr, access);
 }
 
 /* Write-through: every store goes into the write buffer, and waits for room in it; what is not in the cache
  * is not fetched. */
-static inline void pmk_mb_store_through(struct pmk_cpu *cpu, uint32_t addr, uint64_t access,
-					bool mmu)
+static inline void pmk_microblaze_store_through(struct pmk_cpu *cpu, uint32_t addr, uint64_t access,
+						bool mmu)
 {
 	struct pmk_mb *m = cpu->microblaze.tables;
 	uint64_t issue = cpu->cycles - PMK_ACCESS_TO_END(access);
@@ -298,12 +304,12 @@ static inline void pmk_mb_store_through(struct pmk_cpu *cpu, uint32_t addr, uint
 	unsigned entry = mmu ? m->shadow[addr >> PMK_PAGE_SHIFT] : 1;
 
 	if (PMK_UNLIKELY(!entry || empty - issue > m->wbuf_room)) {
-		pmk_mb_store_slow(cpu, addr, access);
+		pmk_microblaze_store_slow(cpu, addr, access);
 		return;
 	}
-	if (PMK_UNLIKELY(!pmk_mb_holds(m, m->present, addr, PMK_MB_GRAIN))) {
-		if (!pmk_mb_cached(cpu, addr)) {
-			pmk_mb_store_slow(cpu, addr, access);
+	if (PMK_UNLIKELY(!pmk_microblaze_holds(m, m->present, addr, PMK_MB_GRAIN))) {
+		if (!pmk_microblaze_cached(cpu, addr)) {
+			pmk_microblaze_store_slow(cpu, addr, access);
 			return;
 		}
 		cpu->dyn[PMK_SIG_L1D_WRITE_MISS]++;

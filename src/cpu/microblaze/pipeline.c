@@ -74,18 +74,18 @@ static unsigned far(const struct pmk_core *core, unsigned five, unsigned eight)
 	return core->mmu ? eight + 2 : eight;
 }
 
-unsigned pmk_mb_taken_cycles(const struct pmk_core *core, bool delayed)
+unsigned pmk_microblaze_taken_cycles(const struct pmk_core *core, bool delayed)
 {
 	return delayed ? far(core, 1, 5) : far(core, 2, 6);
 }
 
 /* Of returns the manual does not say that virtual addresses take more. */
-unsigned pmk_mb_return_cycles(const struct pmk_core *core)
+unsigned pmk_microblaze_return_cycles(const struct pmk_core *core)
 {
 	return core->microblaze.area == 2 ? 5 : 1;
 }
 
-unsigned pmk_mb_wrong_cycles(const struct pmk_core *core)
+unsigned pmk_microblaze_wrong_cycles(const struct pmk_core *core)
 {
 	return far(core, 2, 6);
 }
@@ -98,7 +98,7 @@ struct scoreboard {
 };
 
 static uint32_t operands_ready(const struct scoreboard *sb, const struct pmk_insn *in,
-			       struct pmk_mb_timing *out)
+			       struct pmk_microblaze_timing *out)
 {
 	uint32_t at = sb->cycle;
 
@@ -118,7 +118,7 @@ static uint32_t operands_ready(const struct scoreboard *sb, const struct pmk_ins
 }
 
 static void issue_one(const struct pmk_core *core, struct scoreboard *sb, const struct pmk_insn *in,
-		      struct pmk_pipe_slot *slot, struct pmk_mb_timing *out)
+		      struct pmk_pipe_slot *slot, struct pmk_microblaze_timing *out)
 {
 	uint32_t issue = operands_ready(sb, in, out);
 	uint32_t latency = latency_of(in).cycles[core->microblaze.area];
@@ -132,12 +132,12 @@ static void issue_one(const struct pmk_core *core, struct scoreboard *sb, const 
 	sb->written |= (uint32_t)in->writes;
 }
 
-void pmk_mb_time(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
-		 struct pmk_pipe_slot *slots, struct pmk_mb_timing *out)
+void pmk_microblaze_time(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
+			 struct pmk_pipe_slot *slots, struct pmk_microblaze_timing *out)
 {
 	struct scoreboard sb = { 0 };
 
-	*out = (struct pmk_mb_timing){ 0 };
+	*out = (struct pmk_microblaze_timing){ 0 };
 	memset(out->need, PMK_PIPE_FAR, sizeof(out->need));
 	for (size_t i = 0; i < n; i++)
 		issue_one(core, &sb, &insn[i], &slots[i], out);

@@ -36,7 +36,7 @@ struct pmk_core_microblaze {
 #define PMK_MB_OUTCOMES 20
 
 /* How a block is left: see microblaze.h. */
-struct pmk_mb_end {
+struct pmk_microblaze_end {
 	uint64_t key;	/* a branch that the branch target cache predicts: its address << 32 */
 	uint16_t entry; /* of the branch target cache */
 	uint8_t row;	/* of pmk_cpu_microblaze.outcome */
@@ -47,14 +47,14 @@ struct pmk_block_microblaze {
 	/* Read at every execution. */
 	uint64_t late;	/* what the block leaves unfinished … */
 	uint64_t wants; /* … and what it may have to wait for */
-	struct pmk_mb_end end;
+	struct pmk_microblaze_end end;
 	/* Read when something is out of the ordinary. */
-	struct pmk_mb_end slot_end; /* how an open block is left once its slot has run */
-	uint8_t sector;		    /* of the instruction cache: see microblaze.h */
-	bool open;		    /* the delay slot is in the next block */
-	bool starts_with_nop;	    /* it may be such a block */
-	uint8_t branch_cycles;	    /* of the last instruction, already in the block's */
-	/* What is needed when, and what is late how much: see pmk_mb_timing. */
+	struct pmk_microblaze_end slot_end; /* how an open block is left once its slot has run */
+	uint8_t sector;			    /* of the instruction cache: see microblaze.h */
+	bool open;			    /* the delay slot is in the next block */
+	bool starts_with_nop;		    /* it may be such a block */
+	uint8_t branch_cycles;		    /* of the last instruction, already in the block's */
+	/* What is needed when, and what is late how much: see pmk_microblaze_timing. */
 	uint8_t need[PMK_MB_REGS], residue[PMK_MB_REGS];
 };
 
@@ -64,7 +64,7 @@ struct pmk_cpu_microblaze {
 	struct pmk_mb *tables; /* the rest of it: see microblaze.h */
 	struct pmk_lsu lsu;
 	/* What is counted and is no signal. */
-	uint64_t outcome[PMK_MB_OUTCOMES];  /* how blocks were left, by pmk_mb_end.row */
+	uint64_t outcome[PMK_MB_OUTCOMES];  /* how blocks were left, by pmk_microblaze_end.row */
 	uint64_t uncached, uncached_writes; /* data reads and writes that bypassed the cache */
 };
 

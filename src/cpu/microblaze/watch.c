@@ -2,7 +2,7 @@
 /* What an emulator calls while MicroBlaze code runs. */
 #include "cpu/microblaze/microblaze.h"
 
-PMK_BLOCK_FNS(pmk_mb_on_block, pmk_mb_block)
+PMK_BLOCK_FNS(pmk_microblaze_on_block, pmk_microblaze_block)
 
 /*
  * All accesses are in their block's facts, those of a store exclusive that fails included.
@@ -20,14 +20,14 @@ PMK_BLOCK_FNS(pmk_mb_on_block, pmk_mb_block)
 		call(pmk_cpus[vcpu], (uint32_t)addr, (uint64_t)(uintptr_t)a, __VA_ARGS__); \
 	}
 
-ACCESS(load_back, pmk_mb_load, false, PMK_MB_WORD_GRAIN)
-ACCESS(load_back_mmu, pmk_mb_load, true, PMK_MB_WORD_GRAIN)
-ACCESS(load_through, pmk_mb_load, false, PMK_MB_GRAIN)
-ACCESS(load_through_mmu, pmk_mb_load, true, PMK_MB_GRAIN)
-ACCESS(store_back, pmk_mb_store_back, false)
-ACCESS(store_back_mmu, pmk_mb_store_back, true)
-ACCESS(store_through, pmk_mb_store_through, false)
-ACCESS(store_through_mmu, pmk_mb_store_through, true)
+ACCESS(load_back, pmk_microblaze_load, false, PMK_MB_WORD_GRAIN)
+ACCESS(load_back_mmu, pmk_microblaze_load, true, PMK_MB_WORD_GRAIN)
+ACCESS(load_through, pmk_microblaze_load, false, PMK_MB_GRAIN)
+ACCESS(load_through_mmu, pmk_microblaze_load, true, PMK_MB_GRAIN)
+ACCESS(store_back, pmk_microblaze_store_back, false)
+ACCESS(store_back_mmu, pmk_microblaze_store_back, true)
+ACCESS(store_through, pmk_microblaze_store_through, false)
+ACCESS(store_through_mmu, pmk_microblaze_store_through, true)
 
 /* A store exclusive is reported as a read and a write. */
 static void store_exclusive(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
@@ -35,12 +35,12 @@ static void store_exclusive(unsigned vcpu, uint32_t info, uint64_t addr, void *a
 	if (!pmk_emulator.is_store(info))
 		return;
 	pmk_access_see(info, addr);
-	pmk_mb_store_slow(pmk_cpus[vcpu], (uint32_t)addr, (uint64_t)(uintptr_t)a);
+	pmk_microblaze_store_slow(pmk_cpus[vcpu], (uint32_t)addr, (uint64_t)(uintptr_t)a);
 }
 
-pmk_access_fn *pmk_mb_watch(const struct pmk_core *core, bool system, const struct pmk_insn *in,
-			    const struct pmk_block *b, const struct pmk_pipe_slot *pipe,
-			    uint64_t *access)
+pmk_access_fn *pmk_microblaze_watch(const struct pmk_core *core, bool system,
+				    const struct pmk_insn *in, const struct pmk_block *b,
+				    const struct pmk_pipe_slot *pipe, uint64_t *access)
 {
 	/* [store][write-through][translation][system] */
 	static pmk_access_fn *const plain[2][2][2][2] = {
@@ -52,7 +52,7 @@ pmk_access_fn *pmk_mb_watch(const struct pmk_core *core, bool system, const stru
 		    { store_through_mmu, store_through_mmu_sys } } },
 	};
 
-	if (pmk_mb_data_is_local(core))
+	if (pmk_microblaze_data_is_local(core))
 		return NULL;
 	*access = pmk_access_pack(b->cycles - pipe->issue, 0, 1, in->mem_bytes);
 	if (in->store && in->exclusive)

@@ -3,9 +3,9 @@
  * The running core of MicroBlaze: known answers for each rule. Events and their wording: UG984, "Performance
  * Monitoring". Latencies: UG984, instruction pages, "Pipeline Architecture", "Branch Target Cache". What
  * caches and TLBs do: "Instruction Cache", "Data Cache", "Memory Management Unit". Whole programs against a
- * plain oracle are in test_mb_oracle.c.
+ * plain oracle are in test_oracle.c.
  */
-#include "mb_rig.h"
+#include "rig.h"
 #include "cpu/family.h"
 
 #include <pmk/error.h>
@@ -92,7 +92,7 @@ static void kinds(void **state)
 
 		rig_run(r, 0x1000, &rows[i].word, 1, DATA(0x2000));
 		for (unsigned f = 0; f < PMK_MB_NFACTS; f++) {
-			unsigned sig = pmk_mb_signal[f];
+			unsigned sig = pmk_microblaze_signal[f];
 			bool wanted = sig == PMK_SIG_INSN, got = total(r, sig) != 0;
 
 			for (unsigned k = 0; k < MAX_SIGNALS; k++)
@@ -982,15 +982,15 @@ static void local_data(void **state)
 	struct pmk_core core = plain_core();
 
 	(void)state;
-	assert_true(pmk_mb_data_is_local(&core));
+	assert_true(pmk_microblaze_data_is_local(&core));
 	core.mmu = 1;
-	assert_false(pmk_mb_data_is_local(&core));
+	assert_false(pmk_microblaze_data_is_local(&core));
 	core.mmu = 0;
 	core.system = true;
-	assert_false(pmk_mb_data_is_local(&core));
+	assert_false(pmk_microblaze_data_is_local(&core));
 	core.system = false;
 	core.microblaze.lmb_size = 0xffffffff;
-	assert_false(pmk_mb_data_is_local(&core));
+	assert_false(pmk_microblaze_data_is_local(&core));
 }
 
 /* ---- the MMU ---------------------------------------------------------------------------------- */

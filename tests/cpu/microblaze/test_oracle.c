@@ -8,7 +8,7 @@
  * every signal that the core raises has to be the same, cycles included, and so have the latencies. How
  * long a block takes by itself is asked of pipeline.c, which test_microblaze.c has known answers for.
  */
-#include "mb_rig.h"
+#include "rig.h"
 
 static uint64_t seed;
 
@@ -332,7 +332,7 @@ static void count_facts(struct oracle *o, const struct pmk_insn *in, bool in_slo
 }
 
 /* Cycles that the block waits for what the one before it has not finished. */
-static uint64_t late(const struct oracle *o, const struct pmk_mb_timing *t)
+static uint64_t late(const struct oracle *o, const struct pmk_microblaze_timing *t)
 {
 	int wait = 0;
 
@@ -346,7 +346,7 @@ static void oracle_run(struct oracle *o, uint32_t pc, const struct pmk_insn *ins
 		       const uint32_t *data)
 {
 	static struct pmk_pipe_slot slots[MAX_INSNS];
-	struct pmk_mb_timing t;
+	struct pmk_microblaze_timing t;
 	uint64_t before = o->clock, wait, start, static_of = 0;
 	bool slot = o->open;
 
@@ -355,7 +355,7 @@ static void oracle_run(struct oracle *o, uint32_t pc, const struct pmk_insn *ins
 	else if (o->any)
 		leave(o, pc);
 	fetch(o, pc, insn, n);
-	pmk_mb_time(o->core, insn, n, slots, &t);
+	pmk_microblaze_time(o->core, insn, n, slots, &t);
 	wait = late(o, &t);
 	if (wait > o->clock - before)
 		wait_for(o, PMK_SIG_OF_STALL, wait - (o->clock - before));

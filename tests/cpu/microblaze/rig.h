@@ -4,8 +4,8 @@
  * addresses of the test's choice. Words are written with the encodings of UG984, bits numbered from the
  * right.
  */
-#ifndef TESTS_CPU_MB_RIG_H
-#define TESTS_CPU_MB_RIG_H
+#ifndef TESTS_CPU_MICROBLAZE_RIG_H
+#define TESTS_CPU_MICROBLAZE_RIG_H
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -132,13 +132,13 @@ static inline void rig_access(struct rig *r, const struct pmk_insn *in, uint32_t
 	bool mmu = r->core.mmu, through = r->core.dcache_wt;
 
 	if (in->load && through)
-		pmk_mb_load(&r->cpu, addr, access, mmu, PMK_MB_GRAIN);
+		pmk_microblaze_load(&r->cpu, addr, access, mmu, PMK_MB_GRAIN);
 	else if (in->load)
-		pmk_mb_load(&r->cpu, addr, access, mmu, PMK_MB_WORD_GRAIN);
+		pmk_microblaze_load(&r->cpu, addr, access, mmu, PMK_MB_WORD_GRAIN);
 	else if (through)
-		pmk_mb_store_through(&r->cpu, addr, access, mmu);
+		pmk_microblaze_store_through(&r->cpu, addr, access, mmu);
 	else
-		pmk_mb_store_back(&r->cpu, addr, access, mmu);
+		pmk_microblaze_store_back(&r->cpu, addr, access, mmu);
 }
 
 /* Run the block of `n` words at `pc`; data[] has the address of each load and store, in their order. */
@@ -160,7 +160,7 @@ static inline void rig_run(struct rig *r, uint32_t pc, const uint32_t *words, si
 	assert_non_null(b);
 	assert_true(b->id < MAX_BLOCKS);
 	r->facts[b->id] = b->facts;
-	pmk_mb_block(&r->cpu, b);
+	pmk_microblaze_block(&r->cpu, b);
 	for (size_t i = 0; i < n; i++)
 		if (insn[i].load || insn[i].store)
 			rig_access(r, &insn[i], *data++,
