@@ -552,7 +552,7 @@ static void test_read_is_masked(void **state)
 	c.value[18] = 0xabcdef0100000005;
 	OK(pmk_armv8_long.driver->read(&c.dev, 1, &value));
 	assert_true(value == 0xabcdef0100000005);
-	/* Flags of the instruction counter and of counters that a personality does not have. */
+	/* Flags of the instruction counter and of counters that a core does not have. */
 	can(&c, &pmk_cortex_a53);
 	c.value[3] = 0x17fffffc2;
 	OK(pmk_cortex_a53.driver->pending(&c.dev, &mask));

@@ -591,7 +591,7 @@ static void test_find(void **state)
 		assert_ptr_equal(pmk_pmu_find(names[i].name), names[i].pmu);
 }
 
-static void test_personalities(void **state)
+static void test_pmus(void **state)
 {
 	(void)state;
 	for (size_t c = 0; c < COUNT(cores); c++) {
@@ -782,8 +782,8 @@ static void test_mmio_wide(void **state)
 	assert_int_equal(pmk_armv8_mmio_offsets[82], 0xe2c); /* PMCEID3 */
 }
 
-/* Fields as "NAME hi:lo ACCESS", highest first; bits between them belong to none. `p5` is the
- * same of the personalities of any core. */
+/* Fields as "NAME hi:lo ACCESS", highest first; bits that are missing belong to no field. p5_width
+ * and p5_more are of the two generic PMUs, whose rows have what PMUv3p5 adds. */
 static const struct {
 	const char *reg;
 	unsigned width, p5_width;
@@ -1010,7 +1010,7 @@ int main(void)
 		cmocka_unit_test(test_words_are_unique),
 		cmocka_unit_test(test_enum),
 		cmocka_unit_test(test_find),
-		cmocka_unit_test(test_personalities),
+		cmocka_unit_test(test_pmus),
 		cmocka_unit_test(test_free_counter),
 		cmocka_unit_test(test_counter_bits),
 		cmocka_unit_test(test_places),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * ARM11 PMU: counters and the five personalities. Freestanding.
+ * The PMUs of the five ARM11 cores, and their counters. Freestanding.
  *
  * The cores share registers and encodings (DAI 0195B §2). They differ in events (see events.c), in
  * who may access the registers (see model.c), and in a few bits: the ARM1156 has FIQ enables in

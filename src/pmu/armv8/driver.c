@@ -44,7 +44,7 @@ static int put(const struct pmk_dev *d, unsigned reg, uint64_t value)
 	return d->port.write(d->port.ctx, reg, value);
 }
 
-/* What every write of PMCR sets: how this personality's counters overflow. */
+/* What every write of PMCR sets: how the counters of this core overflow. */
 static uint64_t lengths(const struct pmk_dev *d)
 {
 	return PMCR_LC | (pmk_armv8_core(d->pmu)->long_counters ? PMCR_LP : 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * PMUv3: counters and the seven personalities. Freestanding.
+ * PMUv3: the PMUs of five cores, two generic ones, and their counters. Freestanding.
  *
  * The cores share registers and encodings. They differ in the number of counters, in the version of
  * the extension and in the events that PMCEID names. What a generic one has, the hardware says
