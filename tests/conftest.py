@@ -14,7 +14,7 @@ import subprocess
 
 import pytest
 
-pytest.register_assert_rewrite("harness", "mbtools", "a64.measure", "kernels.measure", "microblaze.measure",
+pytest.register_assert_rewrite("harness", "microblaze_tools", "a64.measure", "kernels.measure", "microblaze.measure",
                                "uc.driver", "guest")
 import harness  # noqa: E402: only now, so that its assertions are rewritten
 

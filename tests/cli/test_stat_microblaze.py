@@ -9,7 +9,7 @@ import shutil
 import struct
 
 from harness import *
-import mbtools as mb
+import microblaze_tools as mb
 from microblaze.measure import identities
 
 pytestmark = pytest.mark.quick

@@ -8,7 +8,7 @@ import struct
 import subprocess
 
 from harness import *
-import mbtools as mb
+import microblaze_tools as mb
 
 # The devices of petalogix-s3adsp1800 in QEMU: UART Lite, XPS timer, interrupt controller.
 FRAME = r"""

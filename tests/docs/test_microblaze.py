@@ -5,7 +5,7 @@ import os
 import re
 
 from harness import *
-import mbtools
+import microblaze_tools
 import repo
 
 pytestmark = pytest.mark.quick
@@ -31,7 +31,7 @@ def test_examples_run():
     os.makedirs(folder, exist_ok=True)
     prog = os.path.join(folder, "prog")
     if not os.path.lexists(prog):
-        os.symlink(mbtools.program("hello", "hello.c"), prog)
+        os.symlink(microblaze_tools.program("hello", "hello.c"), prog)
     env = dict(os.environ, PATH=BUILD + ":" + os.environ["PATH"])
     for line in examples():
         out = run("sh", "-c", line, cwd=folder, env=env)
@@ -43,8 +43,8 @@ def test_examples_run():
 def test_its_four_ways_to_name_an_event_agree():
     have("qemu-microblazeel")
     words = next(re.search(r"-e (\S*r29\S*)", line) for line in examples() if "r29" in line).group(1)
-    by_name = counts(stat("-e", "clock_cycles,insn_executed,load_any", mbtools.program("hello", "hello.c")))
-    named = counts(stat("-e", words, mbtools.program("hello", "hello.c")))
+    by_name = counts(stat("-e", "clock_cycles,insn_executed,load_any", microblaze_tools.program("hello", "hello.c")))
+    named = counts(stat("-e", words, microblaze_tools.program("hello", "hello.c")))
     equal(list(named.values()), [by_name["clock_cycles"], by_name["insn_executed"], *[by_name["load_any"]] * 3])
 
 

@@ -13,7 +13,7 @@ import os
 import pytest
 
 from harness import *
-import mbtools as mb
+import microblaze_tools as mb
 
 FOLDER = os.path.join(SOURCE, "tests", "emulators")
 PASSES = 100

@@ -11,14 +11,14 @@ import tempfile
 import zlib
 
 from harness import *
-import mbtools
+import microblaze_tools
 
 EXAMPLES = os.path.join(SOURCE, "examples", "firmware")
 TOOLS = {
     "raspi0": ("arm-none-eabi-", "qemu-system-arm"),
     "versatilepb": ("arm-none-eabi-", "qemu-system-arm"),
     "virt": ("aarch64-linux-gnu-", "qemu-system-aarch64"),
-    "ml605": (None, "qemu-system-microblazeel"),  # the compiler that mbtools finds
+    "ml605": (None, "qemu-system-microblazeel"),  # the compiler that microblaze_tools finds
 }
 PERIOD = 10007
 
@@ -37,9 +37,9 @@ def make(board, *argv, main=None):
 
 def with_compiler_or_stored(board, main, argv):
     """Arguments of make for MicroBlaze. Without a compiler the program that is stored is taken as it is."""
-    stored = mbtools.example(board, main)
-    if not mbtools.folder()[1]:
-        return ["CROSS=" + mbtools.tool(""), *argv]
+    stored = microblaze_tools.example(board, main)
+    if not microblaze_tools.folder()[1]:
+        return ["CROSS=" + microblaze_tools.tool(""), *argv]
     folder = next((a[2:] for a in argv if a.startswith("O=")), os.path.join(WORK, "firmware-examples", board))
     os.makedirs(folder, exist_ok=True)
     elf = os.path.join(folder, board + ".elf")
@@ -66,7 +66,7 @@ def ran(board, *argv):
 
 def test_all_build_without_a_warning():
     for board in sorted(TOOLS):
-        if not TOOLS[board][0] and mbtools.folder()[1]:
+        if not TOOLS[board][0] and microblaze_tools.folder()[1]:
             continue
         out, folder = make(board, "-B")
         equal((out.code, out.out, out.err), (0, "", ""), board)

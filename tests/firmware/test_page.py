@@ -12,14 +12,14 @@ import os
 import re
 
 from harness import *
-import mbtools
+import microblaze_tools
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PAGE = open(os.path.join(SOURCE, "docs", "firmware.md"), encoding="utf-8").read()
 COMPILERS = {
     "arm": ("arm-none-eabi-gcc", "-mcpu=arm1176jzf-s", "-marm"),
     "aarch64": ("aarch64-linux-gnu-gcc", "-march=armv8-a", "-mgeneral-regs-only"),
-    "microblaze": (os.path.join(mbtools.folder()[0] or "", "bin", mbtools.PREFIX + "gcc"), "-mbig-endian"),
+    "microblaze": (os.path.join(microblaze_tools.folder()[0] or "", "bin", microblaze_tools.PREFIX + "gcc"), "-mbig-endian"),
 }
 WARNINGS = ("-std=gnu11", "-ffreestanding", "-O2", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function")
 
@@ -76,7 +76,7 @@ def test_every_snippet_compiles():
         else:
             equal(how, "", f"line {line}")
         for processor in processors:
-            if processor == "microblaze" and mbtools.folder()[1]:
+            if processor == "microblaze" and microblaze_tools.folder()[1]:
                 continue
             compile_text(text, f"line {line}", processor, *flags)
 
@@ -142,10 +142,10 @@ def test_own_costs_are_measured():
 
 def microblaze_cost(cpu, option, events, rounds):
     """Instructions that ROUNDS rounds of tests/firmware/library/microblaze_cost.c take, and accesses to DBG_DATA."""
-    path = mbtools.program(f"cost{option}", [os.path.join(HERE, "library", "microblaze_cost.c"), "@library/pmk_target.c"],
+    path = microblaze_tools.program(f"cost{option}", [os.path.join(HERE, "library", "microblaze_cost.c"), "@library/pmk_target.c"],
                            cpu=cpu, flags=("-DPMK_FIRMWARE", option))
     n = [counts(stat("-e", "insn_executed", path, events, r))["insn_executed"] for r in (rounds, 2 * rounds)]
-    said = mbtools.run_program(path, str(events), str(rounds)).out
+    said = microblaze_tools.run_program(path, str(events), str(rounds)).out
     return (n[1] - n[0]) / rounds, int(said or 0) / rounds
 
 
@@ -157,7 +157,7 @@ def test_a_region_on_microblaze_costs_what_the_page_says():
         r"shifter; with both, about (\d+) and (\d+) \(GCC 12, `-Os`", text).groups())
     ask = int(re.search(r"An ask is about (\d+) instructions", text).group(1))
     contains(text, "2 × (2 + events) accesses to the MDM, 14 for five events")
-    cpus = mbtools.SMALL, ("-mcpu=v9.6", *mbtools.MULTIPLIER_64, *mbtools.BARREL_SHIFTER)
+    cpus = microblaze_tools.SMALL, ("-mcpu=v9.6", *microblaze_tools.MULTIPLIER_64, *microblaze_tools.BARREL_SHIFTER)
     for cpu, events, told in ((cpus[0], 1, one), (cpus[0], 5, five), (cpus[1], 1, full_one), (cpus[1], 5, full_five)):
         took, accesses = microblaze_cost(cpu, "-Os", events, 500)
         equal(accesses, 2 * (2 + events))
@@ -206,7 +206,7 @@ int main(void)
 def test_the_two_files_build_as_the_page_says():
     """For MicroBlaze: with -ffreestanding, and with these helpers of the compiler; without it, not."""
     def compiled(name, *flags):
-        return mbtools.compilation(name, "@library/pmk_target.c", "-mcpu=v9.6", "-std=gnu11", "-Os", "-DPMK_FIRMWARE", *flags)
+        return microblaze_tools.compilation(name, "@library/pmk_target.c", "-mcpu=v9.6", "-std=gnu11", "-Os", "-DPMK_FIRMWARE", *flags)
 
     hosted = compiled("hosted")
     equal((hosted["code"], hosted["missing"]), (1, ["stdint.h"]))

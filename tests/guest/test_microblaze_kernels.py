@@ -11,7 +11,7 @@ import math
 import os
 
 from harness import *
-import mbtools as mb
+import microblaze_tools as mb
 from microblaze.measure import *
 
 EXACT = """load_word load_half load_byte store_word store_half store_byte branch_uncond branch_cond_taken

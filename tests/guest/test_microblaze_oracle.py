@@ -8,7 +8,7 @@ import glob
 import os
 
 from harness import *
-import mbtools as mb
+import microblaze_tools as mb
 from microblaze.measure import bare, identities
 from qemulog import logged
 

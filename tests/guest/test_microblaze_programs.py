@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What mbtools makes runs in both byte orders and on every kind of core: the programs that other tests count
+"""What microblaze_tools makes runs in both byte orders and on every kind of core: the programs that other tests count
 are what they seem to be."""
 import glob
 import hashlib
@@ -8,7 +8,7 @@ import struct
 import sys
 
 from harness import *
-import mbtools as mb
+import microblaze_tools as mb
 
 STRICT = ("-Wall", "-Wextra", "-Werror")
 CPUS = {
@@ -41,7 +41,7 @@ def test_without_a_toolchain_the_reason_is_told():
     """What is stored needs none, what is not fails; a folder of one's own without a compiler is told."""
     work = os.path.join(WORK, "mb-without")
     os.makedirs(work, exist_ok=True)
-    code = ("import mbtools as mb\n"
+    code = ("import microblaze_tools as mb\n"
             "try:\n"
             "    print(mb.program('hello', 'hello.c', flags={flags}))\n"
             "except BaseException as e:\n"

@@ -7,12 +7,12 @@ import os
 import tarfile
 
 from harness import *
-import mbstore
-import mbtools as mb
+import microblaze_store
+import microblaze_tools as mb
 
-PROGRAMS = [e for e in mbstore.index() if "key" in e]
+PROGRAMS = [e for e in microblaze_store.index() if "key" in e]
 ARCHIVES = ["answers.tar.xz", "library.tar.xz", "programs.tar.xz"]
-ANSWERS = [e for e in mbstore.index() if "answer" in e]
+ANSWERS = [e for e in microblaze_store.index() if "answer" in e]
 own_compiler = pytest.mark.skipif("PMK_MB_TOOLCHAIN" in os.environ, reason="PMK_MB_TOOLCHAIN makes other programs")
 
 
@@ -27,30 +27,30 @@ def said(recipe):
 def test_sources_are_those_that_were_stored():
     assert len(PROGRAMS) > 300, len(PROGRAMS)
     old = [said(e["recipe"]) for e in PROGRAMS
-           if mb.key_of(e["recipe"]) != e["key"] and not mbstore.has_library(e["recipe"])]
-    assert not old, f"their sources have changed since they were stored; {mbstore.ANEW}:\n" + "\n".join(old)
+           if mb.key_of(e["recipe"]) != e["key"] and not microblaze_store.has_library(e["recipe"])]
+    assert not old, f"their sources have changed since they were stored; {microblaze_store.ANEW}:\n" + "\n".join(old)
 
 
 @pytest.mark.quick
 def test_nothing_is_damaged_or_left_over():
-    library = [e for e in PROGRAMS if mbstore.has_library(e["recipe"])]
-    others = [e for e in PROGRAMS if not mbstore.has_library(e["recipe"])]
+    library = [e for e in PROGRAMS if microblaze_store.has_library(e["recipe"])]
+    others = [e for e in PROGRAMS if not microblaze_store.has_library(e["recipe"])]
     for archive, name, entries in (("programs.tar.xz", "key", others), ("library.tar.xz", "key", library),
                                    ("answers.tar.xz", "answer", ANSWERS)):
-        members = mbstore.archive(archive)
+        members = microblaze_store.archive(archive)
         equal(sorted(members), sorted(e[name] for e in entries), archive)
         for e in entries:
-            equal(mbstore.checksum(members[e[name]]), e["sha256"], e[name])
-    equal(sorted(os.listdir(mbstore.FOLDER)), sorted(["index", *ARCHIVES]))
+            equal(microblaze_store.checksum(members[e[name]]), e["sha256"], e[name])
+    equal(sorted(os.listdir(microblaze_store.FOLDER)), sorted(["index", *ARCHIVES]))
 
 
 @pytest.mark.quick
 def test_archives_tell_nothing_of_where_they_were_made():
     for archive in ARCHIVES:
-        with tarfile.open(os.path.join(mbstore.FOLDER, archive)) as tar:
+        with tarfile.open(os.path.join(microblaze_store.FOLDER, archive)) as tar:
             equal({(m.mtime, m.uid, m.gid, m.uname, m.gname, m.mode) for m in tar}, {(0, 0, 0, "", "", 0o644)})
     for e in PROGRAMS:
-        data = mbstore.archive(mbstore.archive_of(e["recipe"]))[e["key"]]
+        data = microblaze_store.archive(microblaze_store.archive_of(e["recipe"]))[e["key"]]
         for word in (b"/ho" b"me/", b"/ro" b"ot/", b"/tmp/", b"/usr/", SOURCE.encode()):
             assert word not in data, f"{said(e['recipe'])} has {word}"
 
@@ -83,7 +83,7 @@ def test_every_change_asks_for_another_program(monkeypatch):
         assert mb.key_of(costs) != before
     with monkeypatch.context() as m:
         m.setattr(mb, "default_folder", lambda: "/microblaze-gcc99-binutils9-1")
-        assert mb.key_of(kernel) != mb.key_of(other) and mbstore.stored(mb.key_of(kernel)) is None
+        assert mb.key_of(kernel) != mb.key_of(other) and microblaze_store.stored(mb.key_of(kernel)) is None
 
 
 @pytest.mark.quick
@@ -102,8 +102,8 @@ def test_the_compiler_makes_what_is_stored():
     where, why = mb.folder()
     if why:
         skip("no compiler for MicroBlaze: what is stored is not compared with what it makes")
-    programs = [e for e in PROGRAMS if mb.key_of(e["recipe"]) == e["key"] or not mbstore.has_library(e["recipe"])]
+    programs = [e for e in PROGRAMS if mb.key_of(e["recipe"]) == e["key"] or not microblaze_store.has_library(e["recipe"])]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        sums = pool.map(lambda e: mbstore.checksum(mb.build(e["recipe"])), programs)
+        sums = pool.map(lambda e: microblaze_store.checksum(mb.build(e["recipe"])), programs)
         wrong = [said(e["recipe"]) for e, got in zip(programs, sums) if got != e["sha256"]]
-    assert not wrong, f"{where} makes others; {mbstore.ANEW}:\n" + "\n".join(wrong)
+    assert not wrong, f"{where} makes others; {microblaze_store.ANEW}:\n" + "\n".join(wrong)

@@ -7,7 +7,7 @@ import signal
 import subprocess
 
 from harness import *
-import mbtools as mb
+import microblaze_tools as mb
 from microblaze.measure import symbol, want
 
 PASSES = 5

@@ -6,7 +6,7 @@ orders, and a sweep over the fields of every opcode, where both must also agree 
 at all; where they do not and why is in DIFFERENCES.
 
 binutils 2.40 does not know the 64-bit core; test_microblaze.c has words for it. What it says is stored
-(tests/mbstore.py), and where it is there, that is compared.
+(tests/microblaze_store.py), and where it is there, that is compared.
 """
 import itertools
 import os
@@ -17,7 +17,7 @@ import struct
 import pytest
 
 from harness import BUILD, WORK, equal, run
-from mbtools import answer, tool
+from microblaze_tools import answer, tool
 
 pytestmark = pytest.mark.quick
 

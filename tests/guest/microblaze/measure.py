@@ -8,8 +8,8 @@ want(c, event=n...)                compare some; timed(c, event, sum=n...) what 
 identities(document)               what must hold for any program, whatever it does
 """
 from harness import counts, equal, have, stat
-import mbtools as mb
-from mbtools import CODE, DATA, bare, symbol  # noqa: F401
+import microblaze_tools as mb
+from microblaze_tools import CODE, DATA, bare, symbol  # noqa: F401
 
 # Events by the numbers of UG984's table: left, right; section 4 of docs/microblaze.md.
 SUMS = [(44, (8, 9)), (45, (7, 44)), (46, (12, 14)), (47, (13, 15)), (41, (1, 2, 3)), (42, (4, 5, 6)),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Programs for MicroBlaze. No distribution has a compiler for it, so they are stored ready to run: mbstore.py. What
+"""Programs for MicroBlaze. No distribution has a compiler for it, so they are stored ready to run: microblaze_store.py. What
 is not stored, because it is new or its sources have changed, is made by the compiler of `make
 microblaze-toolchain`, and a test that asks for it fails where there is none. One's own compiler in PMK_MB_TOOLCHAIN
 (a folder with bin/microblazeel-elf-gcc) makes everything.
@@ -27,7 +27,7 @@ import re
 import tempfile
 
 from harness import BUILD, SOURCE, WORK, equal, have, run, skip
-import mbstore
+import microblaze_store
 
 GUEST = os.path.join(SOURCE, "tests", "guest", "microblaze")
 EXAMPLES = os.path.join(SOURCE, "examples", "firmware")
@@ -165,7 +165,7 @@ def inputs(sources):
             folders.add(os.path.dirname(os.path.join(SOURCE, source)))
     files |= {f for folder in folders for f in glob.glob(os.path.join(folder, "*")) if f.endswith((".h", ".inc"))}
     found = [(os.path.relpath(f, SOURCE), contents(f)) for f in sorted(files)]
-    if mbstore.has_library({"sources": sources}):
+    if microblaze_store.has_library({"sources": sources}):
         found += [(name, without_comments(os.path.join(library(), name))) for name in ("pmk_target.c", "pmk_target.h")]
     return found
 
@@ -186,7 +186,7 @@ def key_of(recipe):
 def objects(recipe, place, flags):
     """Compile each source; returns the objects. Their names get into the program."""
     made = []
-    if mbstore.has_library(recipe):
+    if microblaze_store.has_library(recipe):
         flags = [*flags, "-I", library()]
     for n, source in enumerate(recipe["sources"]):
         made.append(f"{n}.o")
@@ -268,14 +268,14 @@ def made(recipe):
     if os.environ.get("PMK_MB_TOOLCHAIN"):
         tool("gcc")
     key = key_of(recipe)
-    mbstore.record(key, recipe)
+    microblaze_store.record(key, recipe)
     path = os.path.join(WORK, f"mb-{recipe['name']}-{key}" + (".txt" if "of" in recipe else ""))
     if not os.path.exists(path):
-        data = mbstore.stored(key)
+        data = microblaze_store.stored(key)
         if data is None and folder()[1]:
-            if mbstore.has_library(recipe) and mbstore.was_stored(recipe):
-                skip(f"the firmware library is not the one that {recipe['name']} was stored with; {mbstore.ANEW}")
-            raise AssertionError(f"{recipe['name']} is not stored as its sources are now; {mbstore.ANEW}")
+            if microblaze_store.has_library(recipe) and microblaze_store.was_stored(recipe):
+                skip(f"the firmware library is not the one that {recipe['name']} was stored with; {microblaze_store.ANEW}")
+            raise AssertionError(f"{recipe['name']} is not stored as its sources are now; {microblaze_store.ANEW}")
         # Several tests may make the same at once.
         mine = f"{path}.{os.getpid()}"
         with open(mine, "wb") as f:
@@ -287,7 +287,7 @@ def made(recipe):
 
 
 def can_make(recipe):
-    return not folder()[1] or mbstore.stored(key_of(recipe)) is not None
+    return not folder()[1] or microblaze_store.stored(key_of(recipe)) is not None
 
 
 def as_recipe(kind, name, sources, order, cpu, flags, ld, **more):
@@ -357,13 +357,13 @@ def symbol(path, name):
 def answer(name, question, ask):
     """What the tools of the toolchain say to a question, bytes that ask() gives: where there are none, what is
     stored; where there are, that must be the same."""
-    stored = mbstore.answer(name, question)
+    stored = microblaze_store.answer(name, question)
     if folder()[1]:
-        assert stored is not None, f"{name} is not stored as it is asked now; {mbstore.ANEW}"
+        assert stored is not None, f"{name} is not stored as it is asked now; {microblaze_store.ANEW}"
         return stored
     said = ask()
-    if not os.environ.get("PMK_MB_TOOLCHAIN") and not mbstore.record_answer(name, question, said):
-        assert stored == said, f"{name}: the tools say something else; {mbstore.ANEW}"
+    if not os.environ.get("PMK_MB_TOOLCHAIN") and not microblaze_store.record_answer(name, question, said):
+        assert stored == said, f"{name}: the tools say something else; {microblaze_store.ANEW}"
     return said
 
 

@@ -2,12 +2,12 @@
 """Programs for MicroBlaze, and what binutils say of them, stored in tests/guest/microblaze/stored, because their
 compiler is in no distribution:
 
-    index           a line of JSON each: the key and the checksum of what was made, and its recipe; mbtools.py has
+    index           a line of JSON each: the key and the checksum of what was made, and its recipe; microblaze_tools.py has
                     what a recipe means. The key is another one with other sources, flags, or another compiler:
                     nothing is found that is out of date. The first line names the compiler.
     programs.tar.xz what was made, by key
     library.tar.xz  the same of what has the firmware library in it
-    answers.tar.xz  the same for mbtools.answer(), by name
+    answers.tar.xz  the same for microblaze_tools.answer(), by name
 
 The firmware library changes often, and most of its tests are for processors whose compiler everybody has. So what
 has it in it, and is out of date where there is no compiler, skips its test; everything else fails.
