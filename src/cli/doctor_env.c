@@ -113,32 +113,99 @@ static unsigned count_names(char **names)
 	return n;
 }
 
-/* What is wrong inside of the directory has been told on stderr, with file and line. */
-static void check_data(struct report *r)
+/* Our data or the user's own: of several things that are wrong, the first is told. */
+static void blame(struct item *it, const char *what)
 {
-	const char *dir = cli_data_dir();
-	struct item *it =
-		add(r, "data files", OK, "set PMK_DATA to the directory with cores/ and metrics/");
-	char **names = dir ? cli_core_names() : NULL;
-	struct pmk_metrics *metrics = names ? cli_metrics() : NULL;
-	char msg[PATH_MAX + 300];
+	if (it->status == BROKEN)
+		return;
+	it->status = BROKEN;
+	SAY(it, "%s", what);
+}
+
+static bool is_below(const char *path, const char *dir)
+{
+	size_t n = strlen(dir);
+
+	return *dir && !strncmp(path, dir, n) && path[n] == '/';
+}
+
+static void check_cores(char **names, const char *data, const char *own_dir, struct item *ours,
+			struct item *own)
+{
+	char path[PATH_MAX], msg[PATH_MAX + 300];
 	struct pmk_core core;
 
-	if (!dir || !names) {
-		it->status = MISSING;
-		SAY(it, "%s", dir ? dir : "no directory");
-		return;
-	}
-	SAY(it, "%s: %u cores, %u metrics", dir, count_names(names),
-	    metrics ? pmk_metrics_count(metrics) : 0);
-	if (!metrics || !pmk_metrics_count(metrics) || !*names)
-		it->status = BROKEN;
 	for (unsigned i = 0; names[i]; i++) {
 		if (show_load_core(names[i], &core, msg, sizeof(msg)) == 0)
 			continue;
-		it->status = BROKEN;
-		SAY(it, "%s", msg);
+		pmk_files_core(path, data, names[i]);
+		blame(is_below(path, own_dir) ? own : ours, msg);
 	}
+}
+
+static void check_metrics(const char *data, unsigned *n, struct item *ours, struct item *own)
+{
+	struct pmk_count_fault why = { 0 }, f = { 0 };
+	struct pmk_metrics *metrics = NULL;
+
+	if (pmk_files_metrics(&metrics, data, &why, &f))
+		blame(ours, pmk_count_fault_text(&f));
+	else if (!pmk_metrics_count(metrics))
+		blame(ours, "there is no metric");
+	if (why.failure)
+		blame(own, pmk_count_fault_text(&why));
+	*n = metrics ? pmk_metrics_count(metrics) : 0;
+	pmk_metrics_free(metrics);
+	pmk_count_fault_free(&why);
+	pmk_count_fault_free(&f);
+}
+
+/* The folder of the user's own files, or one in it, that nobody may look into. */
+static bool is_closed(char path[PATH_MAX])
+{
+	static const char *const folders[] = { "", "cores", "metrics" };
+
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
+		if (pmk_files_own(path, folders[i]) && access(path, i ? R_OK | X_OK : X_OK) &&
+		    errno != ENOENT && errno != ENOTDIR)
+			return true;
+	return false;
+}
+
+/* The files that come with pmk; and the user's own, of which nothing is said while nothing is wrong:
+ * there need be none. */
+static void check_data(struct report *r)
+{
+	struct item *ours =
+		add(r, "data files", OK, "set PMK_DATA to the directory with cores/ and metrics/");
+	struct item own = { .name = "own files" };
+	char own_dir[PATH_MAX] = "", closed[PATH_MAX];
+	const char *dir = cli_data_dir();
+	char **names = dir ? cli_core_names() : NULL;
+	unsigned metrics;
+
+	if (!dir || !names) {
+		ours->status = MISSING;
+		SAY(ours, "%s", dir ? dir : "no directory");
+		return;
+	}
+	own.advice = "mend it, or take the file away: pmk counts without it";
+	if (is_closed(closed)) {
+		snprintf(own.text, sizeof(own.text), "%s: %s", closed, strerror(errno));
+		own.status = BROKEN;
+		own.advice =
+			"give yourself the right to read it, or set XDG_CONFIG_HOME to another "
+			"place: pmk counts without it";
+	}
+	pmk_files_own(own_dir, "");
+	check_metrics(dir, &metrics, ours, &own);
+	check_cores(names, dir, own_dir, ours, &own);
+	if (ours->status == BROKEN)
+		ours->advice = "install pmk anew, or set PMK_DATA to a whole directory";
+	else
+		SAY(ours, "%s: %u cores, %u metrics", dir, count_names(names), metrics);
+	if (own.status == BROKEN)
+		*add(r, own.name, BROKEN, NULL) = own;
 	pmk_files_free_names(names);
 }
 
@@ -296,6 +363,20 @@ static const char *last_line_of_ours(const char *text)
 	return line;
 }
 
+/* The count that it printed: on a line of its own, behind what it may have to say. */
+static bool find_count(const char *said, unsigned long *count)
+{
+	for (const char *line = said; line; line = strchr(line, '\n')) {
+		char *end;
+
+		line += *line == '\n';
+		*count = strtoul(line, &end, 10);
+		if (end != line && *end == ';')
+			return true;
+	}
+	return false;
+}
+
 /* Count it, by this very pmk. */
 static void check_counting(struct report *r, const struct emulator *e)
 {
@@ -304,7 +385,6 @@ static void check_counting(struct report *r, const struct emulator *e)
 	char exe[PATH_MAX] = "", path[] = "/tmp/pmk-doctor-XXXXXX", out[4096];
 	const char *const argv[] = { exe, "stat", "-x", ";", "-e", "instructions", path, NULL };
 	unsigned long counted;
-	char *end;
 	int code;
 
 	if (readlink("/proc/self/exe", exe, sizeof(exe) - 1) <= 0 || !write_program(e, path)) {
@@ -313,8 +393,7 @@ static void check_counting(struct report *r, const struct emulator *e)
 	}
 	code = capture(argv, out, sizeof(out));
 	unlink(path);
-	counted = strtoul(out, &end, 10);
-	if (code != 0 || end == out || *end != ';') {
+	if (code != 0 || !find_count(out, &counted)) {
 		const char *why = last_line_of_ours(out);
 
 		SAY(it, "counting fails (exit code %d): %.*s", code, (int)strcspn(why, "\n"), why);

@@ -135,15 +135,15 @@ void pmk_files_build_qemu(char path[PATH_MAX])
 		strcpy(path, "make qemu");
 }
 
-/* A folder of the user's own; false: nobody says where. */
-static bool users(char path[PATH_MAX], const char *folder)
+bool pmk_files_own(char path[PATH_MAX], const char *folder)
 {
 	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+	const char *slash = *folder ? "/" : "";
 
 	if (config && *config)
-		snprintf(path, PATH_MAX, "%s/pmk/%s", config, folder);
+		snprintf(path, PATH_MAX, "%s/pmk%s%s", config, slash, folder);
 	else if (home && *home)
-		snprintf(path, PATH_MAX, "%s/.config/pmk/%s", home, folder);
+		snprintf(path, PATH_MAX, "%s/.config/pmk%s%s", home, slash, folder);
 	else
 		return false;
 	return true;
@@ -225,7 +225,7 @@ char **pmk_files_cores(const char *data, struct pmk_count_fault *f)
 		pmk_count_fail(f, PMK_COUNT_FAILED, "%s: %s", dir, strerror(errno));
 		return NULL;
 	}
-	if (users(dir, "cores"))
+	if (pmk_files_own(dir, "cores"))
 		add_presets(&names, dir); /* there need be none */
 	settle(&names);
 	if (names.full && names.name)
@@ -260,8 +260,9 @@ bool pmk_files_core(char path[PATH_MAX], const char *data, const char *name)
 		return snprintf(path, PATH_MAX, "%s", name) < PATH_MAX && access(path, R_OK) == 0;
 	if (snprintf(file, sizeof(file), "%s.ini", name) >= (int)sizeof(file))
 		return false;
-	if (users(dir, "cores") && found(path, dir, file))
-		return true;
+	/* One that is there and cannot be read is meant all the same. */
+	if (pmk_files_own(dir, "cores") && (found(path, dir, file) || !access(path, F_OK)))
+		return access(path, R_OK) == 0;
 	snprintf(dir, sizeof(dir), "%s/cores", data);
 	return found(path, dir, file);
 }
@@ -272,13 +273,13 @@ int pmk_files_metrics(struct pmk_metrics **out, const char *data, struct pmk_cou
 		      struct pmk_count_fault *f)
 {
 	char own[PATH_MAX], theirs[PATH_MAX], msg[PATH_MAX + 256];
-	const char *dirs[] = { own, users(theirs, "metrics") ? theirs : NULL, NULL };
+	const char *dirs[] = { own, pmk_files_own(theirs, "metrics") ? theirs : NULL, NULL };
 
 	snprintf(own, sizeof(own), "%s/metrics", data);
 	if (pmk_metrics_load(out, dirs, msg, sizeof(msg)) == 0)
 		return 0;
 	if (why)
-		pmk_count_fail(why, PMK_COUNT_FAILED, "%s", msg);
+		pmk_count_fail(why, PMK_COUNT_FAILED, "%s; no metric of your own is used", msg);
 	dirs[1] = NULL;
 	if (pmk_metrics_load(out, dirs, msg, sizeof(msg)) == 0)
 		return 0;

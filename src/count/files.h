@@ -27,6 +27,10 @@ bool pmk_files_plugin(char path[PATH_MAX], const char *chosen, const char *modul
  * script. */
 void pmk_files_build_qemu(char path[PATH_MAX]);
 
+/* Where the user's own files are: $XDG_CONFIG_HOME/pmk or ~/.config/pmk, or a folder there, which
+ * need not exist. False: nobody says where. */
+bool pmk_files_own(char path[PATH_MAX], const char *folder);
+
 /* Names of the core presets: the data directory's and the user's ($XDG_CONFIG_HOME/pmk/cores).
  * Sorted, NULL terminated; for pmk_files_free_names(). NULL: a failure. */
 char **pmk_files_cores(const char *data, struct pmk_count_fault *f);

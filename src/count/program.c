@@ -98,13 +98,17 @@ static const char *next_name(const void *names, unsigned i)
 	return ((char *const *)names)[i];
 }
 
-static int unknown_core(struct pmk_program *p, const char *data, const char *name)
+static int unknown_core(struct pmk_program *p, const char *data, const char *name, const char *path)
 {
 	char near[256] = "", **names;
+	int why = errno;
 
 	if (pmk_files_is_path(name))
 		return pmk_count_fail(p->fault, PMK_COUNT_USAGE, "--core %s: %s", name,
-				      strerror(errno));
+				      strerror(why));
+	if (why != ENOENT && why != ENOTDIR)
+		return pmk_count_fail(p->fault, PMK_COUNT_USAGE, "core %s: %s: %s", name, path,
+				      strerror(why));
 	names = pmk_files_cores(data, p->fault);
 	if (!names)
 		return PMK_COUNT_FAILED;
@@ -185,7 +189,7 @@ int pmk_program_core(struct pmk_program *p, const char *data, const char *name, 
 	if (!name)
 		name = usual ? usual->core : machines[0].core;
 	if (!pmk_files_core(path, data, name))
-		return unknown_core(p, data, name);
+		return unknown_core(p, data, name, path);
 	if (pmk_core_load(&p->core, path, msg, sizeof(msg)))
 		return pmk_count_fail(p->fault, PMK_COUNT_FAILED, "%s", msg);
 	if (pmu && pmk_core_can_have_l2(&p->core) && pmk_core_l2_type(pmu))

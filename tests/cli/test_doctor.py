@@ -329,6 +329,49 @@ def test_data_files_missing_and_broken():
     items = environment(125, commands("none"), PMK_DATA=data)
     equal(item(items, "data files")[1], "broken")
     contains(item(items, "data files")[2], "zzz.ini:3: ")
+    contains(item(items, "data files")[3], "install pmk anew")
+
+
+def own_files(tmp_path, closed=None, **files):
+    """pmk doctor's line on the user's own files, as one whom modes hold back; all else has to be well."""
+    for name, text in files.items():
+        folder, suffix = ("cores", "ini") if name.startswith("core") else ("metrics", "metric")
+        os.makedirs(tmp_path / "pmk" / folder, exist_ok=True)
+        (tmp_path / "pmk" / folder / f"{name}.{suffix}").write_text(text)
+    if closed is not None:
+        os.makedirs(tmp_path / "pmk" / closed, exist_ok=True)
+        os.chmod(tmp_path / "pmk" / closed, 0)
+    out = run(*unprivileged(PMK, "doctor", "-j"), env=dict(os.environ, XDG_CONFIG_HOME=str(tmp_path)))
+    equal((out.code, out.err), (0, ""))
+    items = [(i["name"], i["status"], i["text"], i["advice"]) for i in json.loads(out.out)["environment"]["items"]]
+    equal(item(items, "data files")[1], "ok")
+    equal(item(items, "qemu-arm", 1)[1:3], ("ok", "counts: 3 of 3 instructions of a small program"))
+    return [i[1:] for i in items if i[0] == "own files"]
+
+
+METRIC = "TITLE t\nEVENTS instr_exec\nFORMULA instr_exec{}\nTEXT\nx\n"
+
+
+def test_own_files_that_are_well_are_not_told_of(tmp_path):
+    equal(own_files(tmp_path), [])
+    equal(own_files(tmp_path, metric=METRIC.format(" * 2")), [])
+
+
+def test_a_closed_folder_of_ones_own_breaks_nothing(tmp_path):
+    for n, closed in enumerate(("", "cores", "metrics")):
+        (status, text, advice), = own_files(tmp_path / str(n), closed)
+        equal((status, text), ("broken", f"{os.path.join(tmp_path, str(n), 'pmk', closed).rstrip('/')}: Permission denied"))
+        contains(advice, "XDG_CONFIG_HOME")
+
+
+def test_a_broken_file_of_ones_own_is_named_with_its_line(tmp_path):
+    (status, text, advice), = own_files(tmp_path, core="[core]\nname = core\nnosuchkey = 1\n")
+    equal((status, text.split(": ")[0]), ("broken", f"{tmp_path}/pmk/cores/core.ini:3"))
+    equal(advice, "mend it, or take the file away: pmk counts without it")
+    os.unlink(tmp_path / "pmk" / "cores" / "core.ini")
+    (status, text, advice), = own_files(tmp_path, metric=METRIC.format(" +"))
+    equal(text.split(": ")[0], f"{tmp_path}/pmk/metrics/metric.metric:3:21")
+    equal(advice, "mend it, or take the file away: pmk counts without it")
 
 
 def test_the_report_is_in_formats_md():

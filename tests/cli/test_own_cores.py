@@ -74,6 +74,14 @@ def test_what_cannot_be_read_says_so(tmp_path):
     contains(out.err, f"{bad}:")
 
 
+def test_a_core_of_ones_own_that_may_not_be_read_is_named(tmp_path):
+    """And not replaced by ours of that name."""
+    path = own(tmp_path / "pmk" / "cores", "arm1176")
+    os.chmod(path, 0)
+    out = run(*unprivileged(PMK, "stat", "--core", "arm1176", loop(1)), env=with_config(tmp_path))
+    equal((out.code, out.err), (129, f"pmk: core arm1176: {path}: Permission denied\n"))
+
+
 def test_a_data_directory_that_is_not_there_is_named():
     out = pmk("stat", loop(1), env=dict(os.environ, PMK_DATA="/nosuch"))
     equal((out.code, out.err), (125, "pmk: /nosuch/cores: No such file or directory\n"))
