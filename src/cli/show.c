@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "count/files.h"
+#include "count/program.h"
 
 static bool coloured(void)
 {
@@ -75,7 +76,7 @@ const char *show_support(const struct pmk_event *ev)
 int show_load_core(const char *name, struct pmk_core *core, char *msg, unsigned size)
 {
 	const char *data = cli_data_dir();
-	char path[PATH_MAX], why[256];
+	char path[PATH_MAX], why[400];
 	int err;
 
 	if (!data) {
@@ -89,7 +90,9 @@ int show_load_core(const char *name, struct pmk_core *core, char *msg, unsigned 
 	err = pmk_core_load(core, path, msg, size);
 	if (err)
 		return err;
-	err = pmk_core_check(core, why, sizeof(why));
+	err = pmk_program_check_pmu(core, why, sizeof(why));
+	if (!err)
+		err = pmk_core_check(core, why, sizeof(why));
 	if (err)
 		snprintf(msg, size, "%s: %s", path, why);
 	return err;

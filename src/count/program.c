@@ -21,6 +21,7 @@
 #include "base/nearest.h"
 #include "count/emulator.h"
 #include "count/files.h"
+#include "cpu/family.h"
 #include "producer/qemu/stack.h"
 
 /* What runs an ELF file of a machine, as a program and as firmware (NULL: that is not counted), and
@@ -177,6 +178,37 @@ static int check_effect(struct pmk_program *p, const char *name, const struct pm
 	return 0;
 }
 
+/* "arm1136r0, arm1136, …": the PMUs of that kind. */
+static void name_pmus(const struct pmk_driver *driver, char *buf, size_t size)
+{
+	size_t at = 0;
+
+	*buf = '\0';
+	for (unsigned i = 0; pmk_pmus[i] && at < size; i++)
+		if (pmk_pmus[i]->driver == driver)
+			at += (size_t)snprintf(buf + at, size - at, "%s%s", at ? ", " : "",
+					       pmk_pmus[i]->name);
+}
+
+/* Cores of one instruction set have PMUs of one kind, that of the machine's usual core, which is
+ * called as its PMU, or none. A family that was chosen by its PMU has that one. */
+int pmk_program_check_pmu(const struct pmk_core *core, char *msg, size_t size)
+{
+	const struct pmk_pmu *pmu = pmk_pmu_find(core->pmu), *usual = NULL;
+	char names[256];
+
+	for (size_t i = 0; i < NMACHINES && !usual; i++)
+		if (!strcmp(machines[i].isa, core->isa))
+			usual = pmk_pmu_find(machines[i].core);
+	if (pmk_core_family(core)->pmu || !usual || !strcmp(core->pmu, "none") ||
+	    (pmu && pmu->driver == usual->driver))
+		return 0;
+	name_pmus(usual->driver, names, sizeof(names));
+	snprintf(msg, size, "a core with isa = %s cannot have pmu = %s; it can have one of %s",
+		 core->isa, core->pmu, names);
+	return PMK_EINVAL;
+}
+
 int pmk_program_core(struct pmk_program *p, const char *data, const char *name, const char *pmu,
 		     const struct pmk_words *overrides)
 {
@@ -192,6 +224,8 @@ int pmk_program_core(struct pmk_program *p, const char *data, const char *name, 
 		return unknown_core(p, data, name, path);
 	if (pmk_core_load(&p->core, path, msg, sizeof(msg)))
 		return pmk_count_fail(p->fault, PMK_COUNT_FAILED, "%s", msg);
+	if (pmk_program_check_pmu(&p->core, msg, sizeof(msg)))
+		return pmk_count_fail(p->fault, PMK_COUNT_FAILED, "%s: %s", path, msg);
 	if (pmu && pmk_core_can_have_l2(&p->core) && pmk_core_l2_type(pmu))
 		p->core.l2_type = pmk_core_l2_type(pmu);
 	for (unsigned i = 0; i < overrides->count; i++) {

@@ -35,6 +35,9 @@ struct pmk_program {
 /* The preset in the data directory that is meant by a PMU: of its name, or else the first that has
  * it, in memory that the caller frees. *found NULL: there is none. */
 int pmk_program_core_with(struct pmk_program *p, const char *data, const char *pmu, char **found);
+/* Can a core with its instruction set have the PMU that its preset says? 0 or PMK_EINVAL, and `msg`
+ * says which it can have. */
+int pmk_program_check_pmu(const struct pmk_core *core, char *msg, size_t size);
 /* The emulator's name, without its folder. */
 const char *pmk_program_emulator(const struct pmk_program *p);
 /* The preset `name`, or for NULL the one for the machine of the program, or else of the emulator,

@@ -82,6 +82,17 @@ def test_a_core_of_ones_own_that_may_not_be_read_is_named(tmp_path):
     equal((out.code, out.err), (129, f"pmk: core arm1176: {path}: Permission denied\n"))
 
 
+def test_the_pmu_is_one_that_the_core_can_have(tmp_path):
+    equal(clock(own(tmp_path, "other", name="other", pmu="arm1136")), ("other", 700))
+    for pmu in ("cortex-a53", "microblaze", "l210", "riscv32", "nosuch"):
+        path = own(tmp_path / "pmk" / "cores", "wrong", name="wrong", pmu=pmu)
+        said = (f"pmk: {path}: a core with isa = arm cannot have pmu = {pmu}; it can have one of "
+                "arm1136r0, arm1136, arm1156, arm1176, arm11mpcore\n")
+        for argv in (("stat", "--core", path, loop(1)), ("stat", "--core", "wrong", loop(1)), ("info", "wrong")):
+            out = pmk(*argv, env=with_config(tmp_path))
+            equal((out.code, out.err), (125, said), argv)
+
+
 def test_a_data_directory_that_is_not_there_is_named():
     out = pmk("stat", loop(1), env=dict(os.environ, PMK_DATA="/nosuch"))
     equal((out.code, out.err), (125, "pmk: /nosuch/cores: No such file or directory\n"))
