@@ -9,6 +9,8 @@
 
 #include <pmk/error.h>
 
+#include "base/file.h"
+
 _Static_assert(PMK_INI_LINE == INI_MAX_LINE - 2, "its buffer also has a newline and a 0");
 
 struct reading {
@@ -99,12 +101,12 @@ int pmk_ini_load(const char *path, const char *shorter, pmk_ini_take *take, void
 		 size_t size)
 {
 	struct reading r = { .ini.shorter = shorter, .take = take, .ctx = ctx };
+	const char *why;
 	int err;
 
-	errno = 0;
-	r.ini.file = fopen(path, "r");
+	r.ini.file = pmk_file_open(path, true, &why);
 	if (!r.ini.file) {
-		snprintf(msg, size, "%s: %s", path, strerror(errno));
+		snprintf(msg, size, "%s: %s", path, why);
 		return PMK_EIO;
 	}
 	err = read_all(&r, path, msg, size);

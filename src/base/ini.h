@@ -43,7 +43,7 @@ __attribute__((format(printf, 3, 4))) bool pmk_ini_fail(struct pmk_ini *ini, uns
 							const char *format, ...);
 
 /*
- * Returns 0, PMK_EIO (the file cannot be read), PMK_EPARSE or PMK_ENOMEM. An error puts one line
+ * Read a file, or a pipe. Returns 0, PMK_EIO (it cannot be read), PMK_EPARSE or PMK_ENOMEM. An error puts one line
  * into `msg`: "FILE:LINE: why", or "FILE: why". `shorter` is a hint for the error about a line that
  * is too long: what the user can write instead; NULL: no hint.
  */

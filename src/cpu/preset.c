@@ -12,6 +12,7 @@
 
 #include <pmk/error.h>
 
+#include "base/file.h"
 #include "base/ini.h"
 #include "cpu/config.h"
 
@@ -103,7 +104,14 @@ static bool take(void *ctx, struct pmk_ini *ini, const char *section, const char
 int pmk_core_load(struct pmk_core *core, const char *path, char *msg, unsigned size)
 {
 	struct reading r = { .core = core };
+	const char *why;
+	FILE *f = pmk_file_open(path, false, &why); /* a pipe cannot be read twice */
 
+	if (!f) {
+		snprintf(msg, size, "%s: %s", path, why);
+		return PMK_EIO;
+	}
+	fclose(f);
 	pmk_core_defaults(core);
 	/* What is wrong with the file is said by the second reading. */
 	pmk_ini_load(path, NULL, take_text, &r, msg, size);

@@ -34,6 +34,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "result/internal.h"
 
 #define MAX_FILE   65536
@@ -497,13 +498,14 @@ static void metric_free(struct metric *m)
 
 static int read_file(const char *path, char **out, const struct diag *d)
 {
-	FILE *f = fopen(path, "r");
+	const char *why;
+	FILE *f = pmk_file_open(path, false, &why);
 	char *content = NULL, *fitting;
 	size_t n = 0;
 	int err = 0;
 
 	if (!f) {
-		snprintf(d->msg, d->size, "%s: %s", path, strerror(errno));
+		snprintf(d->msg, d->size, "%s: %s", path, why);
 		return PMK_EIO;
 	}
 	content = malloc(MAX_FILE + 1);

@@ -192,6 +192,29 @@ def test_a_dynamic_program_without_its_libraries():
     refuse(NOT_EXEC, "--sysroot", WORK, dynamic, said=("ld-linux.so.3", WORK, "--sysroot"))
 
 
+def test_files_that_are_no_regular_files(tmp_path):
+    """A device may never end, and nobody may ever write to a pipe: neither is waited for."""
+    fifo = tmp_path / "pmk" / "metrics" / "fifo.metric"
+    os.makedirs(fifo.parent)
+    os.makedirs(tmp_path / "pmk" / "cores")
+    os.mkfifo(fifo)
+    os.mkfifo(tmp_path / "pmk" / "cores" / "mine.ini")
+    env = dict(os.environ, XDG_CONFIG_HOME=str(tmp_path))
+    for file in ("/dev/zero", "/dev/null", str(fifo)):
+        refuse(FAILED, "--core", file, loop(1), said=f"pmk: {file}: not a regular file")
+        equal(pmk("info", "cpi", "--pmu", "arm1176", env=env).err,
+              f"pmk: {fifo}: not a regular file; no metric of your own is used\n")
+    refuse(FAILED, "--core", "mine", loop(1), env=env, said="/pmk/cores/mine.ini: not a regular file")
+    refuse(FAILED, "--core", "arm926", "--layout", "/dev/zero", loop(1), said="--layout: /dev/zero: not a regular file")
+    out = pmk("stat", "-T", "wave:/dev/null", "--map", "/dev/zero")
+    contains(out.err, "/dev/zero: not a regular file")
+
+
+def test_a_layout_may_come_through_a_pipe():
+    script = f"cat {SOURCE}/data/layouts/sp816.ini | {PMK} doctor ahbmon --layout /dev/stdin"
+    contains(run("sh", "-c", script).out, "the layout fits")
+
+
 # ---- wrong options -------------------------------------------------------------------------------
 
 
