@@ -12,7 +12,8 @@ import os
 import sysconfig
 from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char_p, c_double, c_int, c_int32, c_size_t, c_uint,
                     c_uint8, c_uint16, c_uint32, c_uint64, c_void_p)
-from typing import Dict, List, Optional
+from operator import index
+from typing import Dict, List, Optional, SupportsIndex
 
 SONAME = "libpmk.so.0"
 # Where meson-python puts libraries, beside the package.
@@ -298,6 +299,23 @@ _declare("pmk_bus_record_new", None, POINTER(CBus), c_int, c_uint64, c_uint32)
 def text(value: Optional[bytes]) -> str:
     """A C string; "" where there is none."""
     return os.fsdecode(value) if value else ""
+
+
+def number(value: SupportsIndex, bits: int, what: str) -> int:
+    """A value that fits, or an exception: C would take the low bits of it. `what` begins the sentence."""
+    n = index(value)
+    if not 0 <= n < 1 << bits:
+        raise ValueError(f"{what} has {bits} bits, and {hex(n)} is not among its values")
+    return n
+
+
+def name_of(value: str, what: str) -> bytes:
+    """A name as C has it, which ends a text at a NUL."""
+    if not isinstance(value, str):
+        raise TypeError(f"{what} is named by a str, not {type(value).__name__}")
+    if "\0" in value:
+        raise ValueError("embedded null byte")
+    return value.encode()
 
 
 def check(result: int, what: str) -> int:

@@ -176,6 +176,11 @@ def stat(command: Sequence[Union[str, "os.PathLike[str]"]] = (), events: Optiona
 
     CountError: it could not be counted. A program that fails has been counted: Result.exit_code tells.
     """
+    if settings is not None and not isinstance(settings, Mapping):
+        raise TypeError('settings are a dict, such as {"dcache.size": "32K"}')
+    for listener in (on_rows, on_note):
+        if listener is not None and not callable(listener):
+            raise TypeError(f"on_rows and on_note are functions, not {type(listener).__name__}")
     request = _Request(on_rows, on_note)
     try:
         for name, value in own_files().items():

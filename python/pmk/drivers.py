@@ -6,7 +6,7 @@ from ctypes import byref, c_bool, c_uint, c_uint32, c_uint64, c_void_p, cast
 from dataclasses import dataclass
 from typing import Any, Callable, List, Optional, Tuple, Union
 
-from ._library import READ, SETTLE, WRITE, CDevice, CLatency, CPort, Error, ErrorCode, check
+from ._library import READ, SETTLE, WRITE, CDevice, CLatency, CPort, Error, ErrorCode, check, number
 from .models import Model
 from .pmus import Pmu, find_pmu
 
@@ -15,21 +15,28 @@ class Port:
     """A way to the registers of a PMU that you have: a debugger, /dev/mem, a recording.
 
     `read` is called with the number of a register and returns its value, `write` with number and value; the numbers are
-    Register.number. What they raise comes out of the driver's call; an Error keeps its code.
+    Register.number. What they raise comes out of the driver's call; an Error keeps its code. ValueError comes out where
+    `read` returns more than the register has bits.
     """
 
     def __init__(self, read: Callable[[int], int], write: Callable[[int, int], None]) -> None:
+        if not callable(read) or not callable(write):
+            raise TypeError("a port is two functions: read(number) and write(number, value)")
+        self._read, self._write = read, write
         self._raised: Optional[BaseException] = None
 
+    def _port(self, pmu: Pmu) -> Tuple[CPort, Any]:
+        """The way of a driver of that PMU through it, and what has to live as long."""
         def do_read(_: Any, reg: int, value: Any) -> int:
             def get() -> None:
-                value[0] = read(reg)
+                which = pmu.register(reg)
+                value[0] = number(self._read(reg), which.width, f"{which.name}, as the port reads it,")
             return self._result(get)
 
         def do_write(_: Any, reg: int, value: int) -> int:
-            return self._result(lambda: write(reg, value))
+            return self._result(lambda: self._write(reg, value))
 
-        self._c = CPort(READ(do_read), WRITE(do_write), SETTLE(0), None)
+        return CPort(READ(do_read), WRITE(do_write), SETTLE(0), None), self
 
     def _result(self, access: Callable[[], None]) -> int:
         try:
@@ -63,10 +70,13 @@ class Driver:
         if isinstance(to, Model):
             self.pmu = to.pmu if pmu is None else find_pmu(pmu)
             port, self._keep = to._port()
+        elif not isinstance(to, Port):
+            raise TypeError(f"a driver works on a Model or a Port, not {type(to).__name__}")
         elif pmu is None:
             raise TypeError("a port does not say which PMU is behind it: Driver(port, 'arm1176')")
         else:
-            self.pmu, port, self._keep = find_pmu(pmu), to._c, (to, to)
+            self.pmu = find_pmu(pmu)
+            port, self._keep = to._port(self.pmu)
         self._to = to
         self._device = CDevice(pmu=cast(self.pmu._c, c_void_p), port=port)
         self._slots = self.pmu._c.contents.driver.contents
@@ -95,7 +105,8 @@ class Driver:
 
     def write(self, counter: Union[str, int], value: int) -> None:
         """Preload a counter: 2^width - n makes it overflow after n events."""
-        self._call("write", self._number(counter), value)
+        which = self.pmu.counter(counter)
+        self._call("write", which.number, number(value, which.width, which.name))
 
     def irq_enable(self, *counters: Union[str, int]) -> None:
         """Overflow interrupts of these counters, and of no other."""

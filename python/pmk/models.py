@@ -8,7 +8,7 @@ import weakref
 from ctypes import byref, c_uint64, c_void_p
 from typing import Any, Dict, Iterable, List, Optional, Tuple, Union
 
-from ._library import SIGNALS, CBus, CModelPort, CPort, check, lib, text
+from ._library import SIGNALS, CBus, CModelPort, CPort, check, lib, name_of, number, text
 from .pmus import Pmu, Register, find_pmu
 
 #: buses of an AHB Monitor, in the order of enum pmk_ahbmon_bus: HCLK, ARM-I, CLCDC, DMA0, DMA1, EXP, ARM-D, GXI
@@ -25,6 +25,7 @@ class Mode(enum.IntEnum):
 
 
 def _signal(name: str) -> int:
+    name_of(name, "a signal")
     try:
         return SIGNALS.index(name.upper())
     except ValueError:
@@ -40,6 +41,10 @@ class Bus:
     """
 
     def __init__(self, raised: Optional[Iterable[str]] = None, count: int = 1) -> None:
+        if isinstance(raised, str):
+            raise TypeError("raised: a list of names, not one text")
+        if count < 1:
+            raise ValueError(f"count: {count} buses are none")
         self._memory = (CBus * count)()  # a model is given the first
         self._models: List[weakref.ref[Model]] = []
         chosen = range(len(SIGNALS)) if raised is None else [_signal(name) for name in raised]
@@ -54,7 +59,7 @@ class Bus:
 
     def add(self, signal: str, n: int = 1, on: int = 0) -> None:
         """`n` times more of a signal. `on`: which bus, of a model that looks at several."""
-        sig, bus = _signal(signal), self._memory[on]
+        sig, bus = _signal(signal), self._bus(on)
         if n < 0:
             raise ValueError("totals only grow")
         if n >= 1 << 64:
@@ -70,8 +75,8 @@ class Bus:
     def add_timed(self, signal: str, cycles: int, start: Optional[int] = None, on: int = 0) -> None:
         """One more of a signal, which took `cycles`, for counters of latencies. It began at cycle `start`, by default
         now; the cycles themselves are not added."""
-        sig, bus = _signal(signal), self._memory[on]
-        begin = int(bus.total[SIGNALS.index("CYCLE")]) if start is None else start
+        sig, bus, cycles = _signal(signal), self._bus(on), number(cycles, 32, "a latency")
+        begin = int(bus.total[SIGNALS.index("CYCLE")]) if start is None else number(start, 64, "the clock")
         bus.total[sig] += 1
         lib.pmk_bus_record_new(byref(bus), sig, begin, cycles)
         if lib.pmk_bus_due(byref(bus)):
@@ -87,6 +92,11 @@ class Bus:
             lib.pmk_bus_forget(byref(bus))
         for m in models:
             m._ops.ask(m._address, self._address)
+
+    def _bus(self, on: int) -> CBus:
+        if not 0 <= on < len(self._memory):
+            raise ValueError(f"on: there is no bus {on}, the last is {len(self._memory) - 1}")
+        return self._memory[on]
 
     @property
     def _address(self) -> int:
@@ -106,15 +116,16 @@ class Model:
     def __init__(self, pmu: Union[str, Pmu], bus: Optional[Bus] = None, mode: Mode = Mode.PRIV,
                  **parameters: Union[int, bool]) -> None:
         self.pmu = find_pmu(pmu)
-        #: who accesses registers from now on
         self.mode = mode
-        self._ops = _ops(self.pmu)
+        self._ops: Any = _ops(self.pmu)
         buses = AHBMON_BUSES if self.pmu.name == "ahbmon" else 1
+        if bus is not None and not isinstance(bus, Bus):
+            raise TypeError(f"bus: a Bus, not {type(bus).__name__}")
         self.bus = bus if bus is not None else Bus(count=buses)
         if len(self.bus._memory) < buses:
             raise ValueError(f"{self.pmu.name} looks at {buses} buses: Bus(count={buses})")
         self._memory = (c_uint64 * ((self._ops.size + 7) // 8))()
-        self._address = ctypes.addressof(self._memory)
+        self._address: int = ctypes.addressof(self._memory)
         self._ops.reset(self._address, self.bus._address, self.pmu._c)
         rows = _parameters(self._ops)
         for name, value in parameters.items():
@@ -122,11 +133,24 @@ class Model:
                 raise KeyError(f"the model of {self.pmu.name} has no parameter {name!r}; "
                                f"it has {', '.join(rows) or 'none'}")
             at, size = rows[name]
-            ctypes.memmove(self._address + at, int(value).to_bytes(size, "little"), size)
+            value = number(value, 8 * size, name)
+            ctypes.memmove(self._address + at, value.to_bytes(size, "little"), size)
         if parameters:
             self._ops.restart(self._address, self.bus._address, self.pmu._c)
         self.bus._models.append(weakref.ref(self))
         self.bus.sync()
+
+    @property
+    def mode(self) -> Mode:
+        """Who accesses registers from now on."""
+        return self._mode
+
+    @mode.setter
+    def mode(self, mode: Mode) -> None:
+        try:
+            self._mode = Mode(mode)
+        except ValueError:
+            raise ValueError(f"{mode!r} is no mode; there are {', '.join(f'Mode.{m.name}' for m in Mode)}") from None
 
     @staticmethod
     def parameters(pmu: Union[str, Pmu]) -> List[str]:
@@ -146,7 +170,8 @@ class Model:
         if name not in self.inputs:
             raise KeyError(f"the model of {self.pmu.name} has no input {name!r}; "
                            f"it has {', '.join(self.inputs) or 'none'}")
-        self._ops.input(self._address, self.bus._address, self.inputs.index(name), int(value))
+        self._ops.input(self._address, self.bus._address, self.inputs.index(name),
+                        number(value, 64, name))
         self.bus.sync()
 
     def reset(self) -> None:
@@ -163,8 +188,7 @@ class Model:
 
     def __setitem__(self, register: Union[str, int], value: int) -> None:
         which = self._register(register)
-        if not 0 <= value < 1 << 64:
-            raise ValueError(f"{value} is no value of a register")
+        value = number(value, which.width, which.name)
         check(self._ops.write(self._address, self.bus._address, self.mode, which.number, value),
               f"writing {which.name} of {self.pmu.name}")
         self.bus.sync()

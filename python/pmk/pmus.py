@@ -7,7 +7,7 @@ from ctypes import POINTER
 from dataclasses import dataclass, field
 from typing import Any, Dict, List, Optional, Tuple, Union
 
-from ._library import SIGNALS, CEvent, CPmu, CRegister, lib, text
+from ._library import SIGNALS, CEvent, CPmu, CRegister, lib, name_of, text
 
 
 @dataclass(frozen=True)
@@ -50,8 +50,11 @@ class Field:
         return (value & self.mask) // (self.mask & -self.mask)
 
     def put(self, value: int, new: int) -> int:
-        """A value of the register with the field set to `new`."""
-        return (value & ~self.mask) | (new * (self.mask & -self.mask) & self.mask)
+        """A value of the register with the field set to `new`; ValueError if that does not fit."""
+        placed = new * (self.mask & -self.mask)
+        if placed & ~self.mask:
+            raise ValueError(f"{new} is no value of the field {self.name}, whose mask is {self.mask:#x}")
+        return (value & ~self.mask) | placed
 
 
 @dataclass(frozen=True)
@@ -117,9 +120,9 @@ class Pmu:
     def event(self, which: Union[str, int]) -> Event:
         """The event of a name or alias, in any case, or of a code; KeyError if this PMU has none."""
         if isinstance(which, int):
-            found = lib.pmk_pmu_event_code(self._c, which)
+            found = lib.pmk_pmu_event_code(self._c, which) if 0 <= which < 1 << 16 else None
         else:
-            found = lib.pmk_pmu_event(self._c, which.encode())
+            found = lib.pmk_pmu_event(self._c, name_of(which, "an event"))
         if not found:
             raise KeyError(f"{self.name} has no event {which!r}")
         return _event(found.contents)
@@ -130,6 +133,7 @@ class Pmu:
             if 0 <= which < len(self.registers):
                 return self.registers[which]
         else:
+            name_of(which, "a register")
             for r in self.registers:
                 if which.lower() in (name.lower() for name in (r.name, *r.aliases)):
                     return r
@@ -201,7 +205,7 @@ def find_pmu(name: Union[str, Pmu]) -> Pmu:
     """The PMU of a name or alias, in any case; KeyError if there is none."""
     if isinstance(name, Pmu):
         return name
-    found = lib.pmk_pmu_find(name.encode())
+    found = lib.pmk_pmu_find(name_of(name, "a PMU"))
     if not found:
         raise KeyError(f"there is no PMU {name!r}; there are {', '.join(p.name for p in pmus())}")
     return _pmu(found)

@@ -87,3 +87,51 @@ def test_errors_have_reasons():
     with pytest.raises(pmk.Error) as e:
         pmk.Driver(pmk.Model("arm1176", mode=pmk.Mode.USER)).reset()
     assert e.value.code == pmk.ErrorCode.EUNDEF
+
+
+@pytest.mark.parametrize("pmu", [p.name for p in pmk.pmus()])
+def test_a_port_takes_whatever_the_registers_hold(pmu):
+    model = pmk.Model(pmu)
+    driver = pmk.Driver(pmk.Port(model.__getitem__, model.__setitem__), pmu)
+    driver.reset()
+    for counter in model.pmu.counters:
+        try:
+            driver.write(counter.name, 2 ** counter.width - 1)
+        except pmk.Error as e:
+            assert e.code == pmk.ErrorCode.ENOTSUP
+        driver.read(counter.name)
+    driver.start()
+    driver.pending()
+
+
+def test_wrong_values_are_refused():
+    driver = pmk.Driver(pmk.Model("arm1176"))
+    driver.write("PMN0", 5)
+    for value in (-1, 2 ** 32, 2 ** 64):
+        with pytest.raises(ValueError, match="PMN0 has 32 bits"):
+            driver.write("PMN0", value)
+    for value in (None, "5", 5.0):
+        with pytest.raises(TypeError):
+            driver.write("PMN0", value)
+    assert driver.read("PMN0") == 5
+    with pytest.raises(KeyError, match="no event 65547"):
+        driver.program("PMN0", 2 ** 16 + 0x0b)
+    with pytest.raises(TypeError, match="an event is named by a str, not NoneType"):
+        driver.program("PMN0", None)
+
+
+def test_what_is_no_port_is_refused():
+    for read, write in ((None, None), (lambda reg: 0, None)):
+        with pytest.raises(TypeError, match="a port is two functions"):
+            pmk.Port(read, write)
+    with pytest.raises(TypeError, match="works on a Model or a Port, not str"):
+        pmk.Driver("arm1176", "arm1176")
+    with pytest.raises(TypeError, match="a PMU is named by a str, not int"):
+        pmk.Driver(pmk.Port(lambda reg: 0, lambda reg, value: None), 5)
+
+
+def test_what_a_port_reads_is_a_value_of_the_register():
+    for value, error in ((2 ** 40, ValueError), (-1, ValueError), (None, TypeError), ("1", TypeError)):
+        driver = pmk.Driver(pmk.Port(lambda reg: value, lambda reg, value: None), "arm1176")
+        with pytest.raises(error, match="PMN0, as the port reads it, has 32 bits" if error is ValueError else ""):
+            driver.read("PMN0")

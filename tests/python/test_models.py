@@ -164,9 +164,31 @@ def test_every_register_of_every_pmu_can_be_read_or_says_why():
 
 def test_wrong_values_are_refused():
     model = pmk.Model("arm1176")
-    for value in (-1, 2 ** 64):
+    for value in (-1, 2 ** 32 + 7, 2 ** 64):
+        with pytest.raises(ValueError, match="CCNT has 32 bits"):
+            model["CCNT"] = value
+    for value in (None, "1", 1.0):
+        with pytest.raises(TypeError):
+            model["CCNT"] = value
+    assert model["CCNT"] == 0
+    for make in (lambda: pmk.Model("arm1176", mode="zz"), lambda: setattr(model, "mode", 4)):
+        with pytest.raises(ValueError, match="is no mode; there are Mode.PRIV, "):
+            make()
+    assert model.mode is pmk.Mode.PRIV
+    with pytest.raises(ValueError, match="ccnt_reset has 32 bits"):
+        pmk.Model("arm1136", ccnt_reset=2 ** 32)
+    with pytest.raises(ValueError, match="debug has 64 bits"):
+        model.set_input("debug", -1)
+    for wrong in (lambda: pmk.Model(5), lambda: pmk.Model("arm1176", bus="bus"), lambda: model[None],
+                  lambda: pmk.Bus("CYCLE"), lambda: model.bus.add(5)):
+        with pytest.raises(TypeError):
+            wrong()
+    for wrong in (lambda: pmk.Bus(count=0), lambda: model.bus.add("INSN", on=-1), lambda: model.bus.add("INSN", on=1),
+                  lambda: model.bus.add_timed("L1D_MISS", 2 ** 32), lambda: model.bus.add_timed("L1D_MISS", 4, -1),
+                  lambda: model.pmu.register("PMNC").field("EvtCount0").put(0, 256)):
         with pytest.raises(ValueError):
-            model["PMN0"] = value
+            wrong()
+    assert model.bus["INSN"] == model.bus["L1D_MISS"] == 0
     with pytest.raises(ValueError, match="totals only grow"):
         model.bus.add("INSN", -1)
     with pytest.raises(KeyError, match="there is no signal 'nope'"):

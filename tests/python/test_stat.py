@@ -103,6 +103,13 @@ def test_a_command_is_a_list():
         pmk.stat(loop(10))
 
 
+def test_arguments_of_another_type_are_refused():
+    with pytest.raises(TypeError, match="settings are a dict, such as "):
+        pmk.stat([loop(1)], settings="dcache.size=32K")
+    with pytest.raises(TypeError, match="on_rows and on_note are functions, not int"):
+        pmk.stat([loop(1)], on_rows=5)
+
+
 def test_a_word_with_a_nul_is_refused():
     for command, options in ((["./loop\0x"], {}), ([loop(1)], {"core": "arm\0"})):
         with pytest.raises(ValueError, match="null byte"):
