@@ -83,6 +83,30 @@ def test_built_by_pkg_config(there, tmp_path, name, how):
     check(there.compile(sources, how, tmp_path / name, "-pthread"), name, env)
 
 
+def test_the_shared_library_asks_for_nothing_else(there, tmp_path):
+    """Where it is used there need be no headers and no .pc files of the libraries that it needs itself."""
+    alone = dict(there.env, PKG_CONFIG_LIBDIR=str(tmp_path), PKG_CONFIG_PATH=there.pkgconfig)
+    out = run("pkg-config", "--cflags", "--libs", "pmk", env=alone)
+    equal((out.code, out.err), (0, ""))
+    flags = out.out.split()
+    equal([f for f in flags if f.startswith("-l")], ["-lpmk"])
+    equal([os.path.normpath(f[2:]) for f in flags if f.startswith("-I")], [there.include])
+    static = run("pkg-config", "--static", "--libs", "pmk", env=alone)
+    equal(static.code, 0, repr(static))
+    assert {"-lpmk", "-lcapstone", "-lelf", "-linih", "-ljson-c", "-lm"} <= set(static.out.split()), static
+
+
+def test_built_below_a_prefix_with_a_space(there, tmp_path):
+    prefix = tmp_path / "with a space"
+    shutil.copytree(there.prefix, prefix, symlinks=True)
+    env = {name: value.replace(there.prefix, str(prefix)) for name, value in there.env.items()}
+    line, = re.findall(r'`(eval "cc … \$\(pkg-config …\)")`', page())
+    line = line.replace("…", f"-std=c11 -o {tmp_path}/model {HERE}/model.c", 1).replace("…", "--cflags --libs pmk")
+    out = run("sh", "-c", line, env=env)
+    equal((out.code, out.err), (0, ""))
+    check(tmp_path / "model", "model", env)
+
+
 def test_built_by_cmake(there, tmp_path):
     have("cmake")
     out = run("cmake", "-S", HERE, "-B", tmp_path, f"-DCMAKE_PREFIX_PATH={there.prefix}", env=there.env)
