@@ -12,16 +12,17 @@
  * SME, memory tagging, transactions, BFloat16, the 8-bit matrix multiply, and what v8.7 and later
  * add.
  *
- * Roles: rn, rm and ra are the fields of these names, but for shifts: the register that is shifted
- * is rm (for LSLV …, by rs). An old value of the destination that goes into the result (MOVK, BFM,
- * CAS, vector accumulates and inserts, narrowing into the upper half) is in ra. rm is the value of
- * a store exclusive, of a swap and of an atomic, rd their result; rs is the second value of STXP.
- * A structure load or store names its first two registers; the masks have them all.
+ * Roles: rn, rm and ra are the fields of the encoding with these names, with these exceptions. In a
+ * shift, rm is the register that is shifted, and rs the amount if that is in a register (LSLV …).
+ * ra is the old value of the destination where it goes into the result (MOVK, BFM, CAS, vector
+ * accumulates and inserts, narrowing into the upper half). Store exclusives, swaps and atomics have
+ * their value in rm and their result in rd; rs is the second value of STXP. A structure load or
+ * store names its first two registers; the masks have all of them.
  *
- * Instructions that a core without the extension runs as NOPs (the hints of pointer
- * authentication) have the registers they have where it exists. UNPREDICTABLE combinations of
- * registers have the facts of their fields. Condition codes AL and NV always hold: B.AL is not
- * conditional. DC ZVA is no store here: kind tells it, and rm the register of its address.
+ * The hints of pointer authentication are NOPs on a core without that extension; they have the same
+ * registers here as on a core that has it. UNPREDICTABLE combinations of registers are decoded by
+ * their fields. Condition codes AL and NV always hold, so B.AL is not conditional. DC ZVA is not
+ * marked as a store: kind has a bit for it, and rm is the register with its address.
  */
 #include "isa/a64.h"
 
@@ -56,77 +57,80 @@ struct row {
 #define BR(k) (PMK_K_BR_INDIRECT | (k))
 
 /* clang-format off */
+#define ROW(mask, value, layout, flow, sysop, flags, kind) \
+	{ mask, value, layout, PMK_FLOW_##flow, PMK_SYS_##sysop, flags, kind }
+
 static const struct row rows[] = {
 	/* Unconditional branch (immediate) */
-	{ 0xfc000000, 0x94000000, JUMP,     PMK_FLOW_CALL,      0, 0, PMK_K_BR_IMM },        /* BL */
-	{ 0xfc000000, 0x14000000, JUMP,     PMK_FLOW_JUMP,      0, 0, PMK_K_BR_IMM },        /* B */
+	ROW(0xfc000000, 0x94000000, JUMP, CALL, NONE, 0, PMK_K_BR_IMM), /* BL */
+	ROW(0xfc000000, 0x14000000, JUMP, JUMP, NONE, 0, PMK_K_BR_IMM), /* B */
 	/* Conditional branch (immediate); [4] set is BC.cond of v8.8 */
-	{ 0xff000010, 0x54000000, COND,     PMK_FLOW_JUMP,      0, 0, PMK_K_BR_IMM },        /* B.cond */
+	ROW(0xff000010, 0x54000000, COND, JUMP, NONE, 0, PMK_K_BR_IMM), /* B.cond */
 	/* Compare and branch, Test and branch (immediate) */
-	{ 0x7e000000, 0x34000000, COMPARE,  PMK_FLOW_JUMP,      0, 0, PMK_K_BR_IMM },        /* CBZ, CBNZ */
-	{ 0x7e000000, 0x36000000, TEST_BIT, PMK_FLOW_JUMP,      0, 0, PMK_K_BR_IMM },        /* TBZ, TBNZ */
+	ROW(0x7e000000, 0x34000000, COMPARE,  JUMP, NONE, 0, PMK_K_BR_IMM), /* CBZ, CBNZ */
+	ROW(0x7e000000, 0x36000000, TEST_BIT, JUMP, NONE, 0, PMK_K_BR_IMM), /* TBZ, TBNZ */
 	/* Unconditional branch (register); [10] is the key, A or B */
-	{ 0xfffffc1f, 0xd65f0000, REGISTER, PMK_FLOW_RETURN,    0, 0, BR(PMK_K_BR_RETURN) }, /* RET */
-	{ 0xfffffc1f, 0xd63f0000, REGISTER, PMK_FLOW_INDCALL,   0, 0, BR(0) },               /* BLR */
-	{ 0xfffffc1f, 0xd61f0000, REGISTER, PMK_FLOW_INDIRECT,  0, 0, BR(0) },               /* BR */
-	{ 0xfffff81f, 0xd61f081f, REGISTER, PMK_FLOW_INDIRECT,  0, 0, BR(0) },               /* BRAAZ */
-	{ 0xfffff81f, 0xd63f081f, REGISTER, PMK_FLOW_INDCALL,   0, 0, BR(0) },               /* BLRAAZ */
-	{ 0xfffff800, 0xd71f0800, REG_SP,   PMK_FLOW_INDIRECT,  0, 0, BR(0) },               /* BRAA */
-	{ 0xfffff800, 0xd73f0800, REG_SP,   PMK_FLOW_INDCALL,   0, 0, BR(0) },               /* BLRAA */
-	{ 0xfffffbff, 0xd65f0bff, LINK_SP,  PMK_FLOW_RETURN,    0, 0, BR(PMK_K_BR_RETURN) }, /* RETAA */
-	{ 0xffffffff, 0xd69f03e0, PLAIN,    PMK_FLOW_MODE,      0, 0, PMK_K_ERET },          /* ERET */
-	{ 0xfffffbff, 0xd69f0bff, WITH_SP,  PMK_FLOW_MODE,      0, 0, PMK_K_ERET },          /* ERETAA */
-	{ 0xffffffff, 0xd6bf03e0, PLAIN,    PMK_FLOW_MODE,      0, 0, 0 },                   /* DRPS */
-	/* Exception generation. DCPSn: UNDEFINED but in Debug state */
-	{ 0xffe0001f, 0xd4000001, PLAIN,    PMK_FLOW_EXCEPTION, 0, 0, PMK_K_SVC },
-	{ 0xffe0001f, 0xd4000002, PLAIN,    PMK_FLOW_EXCEPTION, 0, 0, PMK_K_HVC },
-	{ 0xffe0001f, 0xd4000003, PLAIN,    PMK_FLOW_EXCEPTION, 0, 0, PMK_K_SMC },
-	{ 0xffe0001f, 0xd4200000, PLAIN,    PMK_FLOW_EXCEPTION, 0, 0, PMK_K_UNDEF },         /* BRK */
-	{ 0xffe0001f, 0xd4400000, PLAIN,    PMK_FLOW_EXCEPTION, 0, 0, PMK_K_UNDEF },         /* HLT */
-	{ 0xffe0001f, 0xd4a00001, PLAIN,    PMK_FLOW_EXCEPTION, 0, 0, PMK_K_UNDEF },         /* DCPS1 */
-	{ 0xffe0001e, 0xd4a00002, PLAIN,    PMK_FLOW_EXCEPTION, 0, 0, PMK_K_UNDEF },         /* DCPS2, 3 */
+	ROW(0xfffffc1f, 0xd65f0000, REGISTER, RETURN,   NONE, 0, BR(PMK_K_BR_RETURN)), /* RET */
+	ROW(0xfffffc1f, 0xd63f0000, REGISTER, INDCALL,  NONE, 0, BR(0)),               /* BLR */
+	ROW(0xfffffc1f, 0xd61f0000, REGISTER, INDIRECT, NONE, 0, BR(0)),               /* BR */
+	ROW(0xfffff81f, 0xd61f081f, REGISTER, INDIRECT, NONE, 0, BR(0)),               /* BRAAZ */
+	ROW(0xfffff81f, 0xd63f081f, REGISTER, INDCALL,  NONE, 0, BR(0)),               /* BLRAAZ */
+	ROW(0xfffff800, 0xd71f0800, REG_SP,   INDIRECT, NONE, 0, BR(0)),               /* BRAA */
+	ROW(0xfffff800, 0xd73f0800, REG_SP,   INDCALL,  NONE, 0, BR(0)),               /* BLRAA */
+	ROW(0xfffffbff, 0xd65f0bff, LINK_SP,  RETURN,   NONE, 0, BR(PMK_K_BR_RETURN)), /* RETAA */
+	ROW(0xffffffff, 0xd69f03e0, PLAIN,    MODE,     NONE, 0, PMK_K_ERET),          /* ERET */
+	ROW(0xfffffbff, 0xd69f0bff, WITH_SP,  MODE,     NONE, 0, PMK_K_ERET),          /* ERETAA */
+	ROW(0xffffffff, 0xd6bf03e0, PLAIN,    MODE,     NONE, 0, 0),                   /* DRPS */
+	/* Exception generation. DCPSn are UNDEFINED outside of Debug state */
+	ROW(0xffe0001f, 0xd4000001, PLAIN, EXCEPTION, NONE, 0, PMK_K_SVC),
+	ROW(0xffe0001f, 0xd4000002, PLAIN, EXCEPTION, NONE, 0, PMK_K_HVC),
+	ROW(0xffe0001f, 0xd4000003, PLAIN, EXCEPTION, NONE, 0, PMK_K_SMC),
+	ROW(0xffe0001f, 0xd4200000, PLAIN, EXCEPTION, NONE, 0, PMK_K_UNDEF), /* BRK */
+	ROW(0xffe0001f, 0xd4400000, PLAIN, EXCEPTION, NONE, 0, PMK_K_UNDEF), /* HLT */
+	ROW(0xffe0001f, 0xd4a00001, PLAIN, EXCEPTION, NONE, 0, PMK_K_UNDEF), /* DCPS1 */
+	ROW(0xffe0001e, 0xd4a00002, PLAIN, EXCEPTION, NONE, 0, PMK_K_UNDEF), /* DCPS2, 3 */
 	/* Hints: CRm [11:8], op2 [7:5]; an unallocated one is a NOP */
-	{ 0xffffffff, 0xd503207f, PLAIN,    PMK_FLOW_NEXT, PMK_SYS_WFI, 0, 0 },
-	{ 0xffffffff, 0xd50320ff, STRIP_LR, PMK_FLOW_NEXT,      0, 0, 0 },                   /* XPACLRI */
-	{ 0xffffff3f, 0xd503211f, SIGN_X17, PMK_FLOW_NEXT,      0, 0, 0 },                   /* PACIA1716 … */
-	{ 0xffffff1f, 0xd503231f, SIGN_LR,  PMK_FLOW_NEXT,      0, 0, 0 },                   /* PACIAZ, PACIASP … */
-	{ 0xfffff01f, 0xd503201f, PLAIN,    PMK_FLOW_NEXT,      0, 0, 0 },                   /* NOP … */
+	ROW(0xffffffff, 0xd503207f, PLAIN,    NEXT, WFI,  0, 0),
+	ROW(0xffffffff, 0xd50320ff, STRIP_LR, NEXT, NONE, 0, 0), /* XPACLRI */
+	ROW(0xffffff3f, 0xd503211f, SIGN_X17, NEXT, NONE, 0, 0), /* PACIA1716 … */
+	ROW(0xffffff1f, 0xd503231f, SIGN_LR,  NEXT, NONE, 0, 0), /* PACIAZ, PACIASP … */
+	ROW(0xfffff01f, 0xd503201f, PLAIN,    NEXT, NONE, 0, 0), /* NOP … */
 	/* Barriers: CRm [11:8], op2 [7:5]. SSBB and PSSBB are DSBs */
-	{ 0xfffff0ff, 0xd503309f, PLAIN,    PMK_FLOW_NEXT, PMK_SYS_DSB, 0, 0 },
-	{ 0xfffff0ff, 0xd50330bf, PLAIN,    PMK_FLOW_NEXT, PMK_SYS_DMB, 0, 0 },
-	{ 0xfffff0ff, 0xd50330df, PLAIN,    PMK_FLOW_NEXT, PMK_SYS_ISB, 0, 0 },
-	{ 0xfffff0ff, 0xd503305f, PLAIN,    PMK_FLOW_NEXT,      0, 0, 0 },                   /* CLREX */
-	{ 0xffffffff, 0xd50330ff, PLAIN,    PMK_FLOW_NEXT,      0, 0, 0 },                   /* SB */
+	ROW(0xfffff0ff, 0xd503309f, PLAIN, NEXT, DSB,  0, 0),
+	ROW(0xfffff0ff, 0xd50330bf, PLAIN, NEXT, DMB,  0, 0),
+	ROW(0xfffff0ff, 0xd50330df, PLAIN, NEXT, ISB,  0, 0),
+	ROW(0xfffff0ff, 0xd503305f, PLAIN, NEXT, NONE, 0, 0), /* CLREX */
+	ROW(0xffffffff, 0xd50330ff, PLAIN, NEXT, NONE, 0, 0), /* SB */
 	/* PSTATE: op1 [18:16], CRm [11:8] (of UAO, PAN, SSBS, DIT only 0 and 1), op2 [7:5] */
-	{ 0xffffffff, 0xd500401f, PLAIN,    PMK_FLOW_NEXT, 0, FLAGS_IN | FLAGS_OUT, 0 },     /* CFINV */
-	{ 0xffffffff, 0xd500403f, PLAIN,    PMK_FLOW_NEXT, 0, FLAGS_IN | FLAGS_OUT, 0 },     /* XAFLAG */
-	{ 0xffffffff, 0xd500405f, PLAIN,    PMK_FLOW_NEXT, 0, FLAGS_IN | FLAGS_OUT, 0 },     /* AXFLAG */
-	{ 0xfffffeff, 0xd500407f, PLAIN,    PMK_FLOW_NEXT,      0, 0, 0 },                   /* UAO */
-	{ 0xfffffeff, 0xd500409f, PLAIN,    PMK_FLOW_NEXT,      0, 0, 0 },                   /* PAN */
-	{ 0xfffff0ff, 0xd50040bf, PLAIN,    PMK_FLOW_NEXT,      0, 0, 0 },                   /* SPSel */
-	{ 0xfffffeff, 0xd503403f, PLAIN,    PMK_FLOW_NEXT,      0, 0, 0 },                   /* SSBS */
-	{ 0xfffffeff, 0xd503405f, PLAIN,    PMK_FLOW_NEXT,      0, 0, 0 },                   /* DIT */
-	{ 0xfffff0df, 0xd50340df, PLAIN,    PMK_FLOW_NEXT,      0, 0, 0 },                   /* the same */
+	ROW(0xffffffff, 0xd500401f, PLAIN, NEXT, NONE, FLAGS_IN | FLAGS_OUT, 0), /* CFINV */
+	ROW(0xffffffff, 0xd500403f, PLAIN, NEXT, NONE, FLAGS_IN | FLAGS_OUT, 0), /* XAFLAG */
+	ROW(0xffffffff, 0xd500405f, PLAIN, NEXT, NONE, FLAGS_IN | FLAGS_OUT, 0), /* AXFLAG */
+	ROW(0xfffffeff, 0xd500407f, PLAIN, NEXT, NONE, 0,                    0), /* UAO */
+	ROW(0xfffffeff, 0xd500409f, PLAIN, NEXT, NONE, 0,                    0), /* PAN */
+	ROW(0xfffff0ff, 0xd50040bf, PLAIN, NEXT, NONE, 0,                    0), /* SPSel */
+	ROW(0xfffffeff, 0xd503403f, PLAIN, NEXT, NONE, 0,                    0), /* SSBS */
+	ROW(0xfffffeff, 0xd503405f, PLAIN, NEXT, NONE, 0,                    0), /* DIT */
+	ROW(0xfffff0df, 0xd50340df, PLAIN, NEXT, NONE, 0,                    0), /* the same */
 	/* System instructions: op1 [18:16], CRn [15:12], CRm [11:8], op2 [7:5] */
-	{ 0xffffffe0, 0xd5087500, RT_IN,    PMK_FLOW_NEXT, PMK_SYS_ICACHE_INV, 0, 0 },       /* IC IALLU */
-	{ 0xffffffe0, 0xd5087100, RT_IN,    PMK_FLOW_NEXT, PMK_SYS_ICACHE_INV, 0, 0 },       /* IC IALLUIS */
-	{ 0xffffffe0, 0xd50b7420, RT_IN,    PMK_FLOW_NEXT,      0, 0, PMK_K_DC_ZVA },
-	{ 0xfff8f000, 0xd5088000, RT_IN,    PMK_FLOW_NEXT, PMK_SYS_TLB, 0, 0 },              /* TLBI */
-	{ 0xfff80000, 0xd5080000, RT_IN,    PMK_FLOW_NEXT,      0, 0, 0 },                   /* SYS */
-	{ 0xfff80000, 0xd5280000, RT_OUT,   PMK_FLOW_NEXT,      0, 0, 0 },                   /* SYSL */
+	ROW(0xffffffe0, 0xd5087500, RT_IN,  NEXT, ICACHE_INV, 0, 0), /* IC IALLU */
+	ROW(0xffffffe0, 0xd5087100, RT_IN,  NEXT, ICACHE_INV, 0, 0), /* IC IALLUIS */
+	ROW(0xffffffe0, 0xd50b7420, RT_IN,  NEXT, NONE,       0, PMK_K_DC_ZVA),
+	ROW(0xfff8f000, 0xd5088000, RT_IN,  NEXT, TLB,        0, 0), /* TLBI */
+	ROW(0xfff80000, 0xd5080000, RT_IN,  NEXT, NONE,       0, 0), /* SYS */
+	ROW(0xfff80000, 0xd5280000, RT_OUT, NEXT, NONE,       0, 0), /* SYSL */
 	/* System register move: o0 [19], op1, CRn, CRm, op2. _EL12: EL1.s seen from EL2, v8.1 */
-	{ 0xffffffe0, 0xd53b4200, RT_OUT,   PMK_FLOW_NEXT, 0, FLAGS_IN, 0 },                 /* NZCV */
-	{ 0xfff00000, 0xd5300000, RT_OUT,   PMK_FLOW_NEXT,      0, 0, 0 },                   /* MRS */
-	{ 0xffffffe0, 0xd51b4200, RT_IN,    PMK_FLOW_NEXT, 0, FLAGS_OUT, 0 },                /* NZCV */
-	{ 0xffffffc0, 0xd5182000, RT_IN,    PMK_FLOW_NEXT, PMK_SYS_TLB, 0, PMK_K_TTBR_WRITE }, /* TTBR0_EL1, 1 */
-	{ 0xffffffc0, 0xd51d2000, RT_IN,    PMK_FLOW_NEXT, PMK_SYS_TLB, 0, PMK_K_TTBR_WRITE }, /* TTBR0_EL12, 1 */
-	{ 0xffffffc0, 0xd51c2000, RT_IN,    PMK_FLOW_NEXT, PMK_SYS_TLB, 0, 0 },              /* TTBR0_EL2, 1 */
-	{ 0xffffffe0, 0xd51c2100, RT_IN,    PMK_FLOW_NEXT, PMK_SYS_TLB, 0, 0 },              /* VTTBR_EL2 */
-	{ 0xffffffe0, 0xd51e2000, RT_IN,    PMK_FLOW_NEXT, PMK_SYS_TLB, 0, 0 },              /* TTBR0_EL3 */
-	{ 0xffffffe0, 0xd518d020, RT_IN,    PMK_FLOW_NEXT, PMK_SYS_TLB, 0, PMK_K_CID_WRITE }, /* CONTEXTIDR_EL1 */
-	{ 0xffffffe0, 0xd51dd020, RT_IN,    PMK_FLOW_NEXT, PMK_SYS_TLB, 0, PMK_K_CID_WRITE }, /* CONTEXTIDR_EL12 */
-	{ 0xffffffe0, 0xd51cd020, RT_IN,    PMK_FLOW_NEXT, PMK_SYS_TLB, 0, 0 },              /* CONTEXTIDR_EL2 */
-	{ 0xfff00000, 0xd5100000, RT_IN,    PMK_FLOW_NEXT,      0, 0, 0 },                   /* MSR */
+	ROW(0xffffffe0, 0xd53b4200, RT_OUT, NEXT, NONE, FLAGS_IN, 0), /* NZCV */
+	ROW(0xfff00000, 0xd5300000, RT_OUT, NEXT, NONE, 0, 0), /* MRS */
+	ROW(0xffffffe0, 0xd51b4200, RT_IN, NEXT, NONE, FLAGS_OUT, 0), /* NZCV */
+	ROW(0xffffffc0, 0xd5182000, RT_IN, NEXT, TLB, 0, PMK_K_TTBR_WRITE), /* TTBR0_EL1, 1 */
+	ROW(0xffffffc0, 0xd51d2000, RT_IN, NEXT, TLB, 0, PMK_K_TTBR_WRITE), /* TTBR0_EL12, 1 */
+	ROW(0xffffffc0, 0xd51c2000, RT_IN, NEXT, TLB, 0, 0), /* TTBR0_EL2, 1 */
+	ROW(0xffffffe0, 0xd51c2100, RT_IN, NEXT, TLB, 0, 0), /* VTTBR_EL2 */
+	ROW(0xffffffe0, 0xd51e2000, RT_IN, NEXT, TLB, 0, 0), /* TTBR0_EL3 */
+	ROW(0xffffffe0, 0xd518d020, RT_IN, NEXT, TLB, 0, PMK_K_CID_WRITE), /* CONTEXTIDR_EL1 */
+	ROW(0xffffffe0, 0xd51dd020, RT_IN, NEXT, TLB, 0, PMK_K_CID_WRITE), /* CONTEXTIDR_EL12 */
+	ROW(0xffffffe0, 0xd51cd020, RT_IN, NEXT, TLB, 0, 0), /* CONTEXTIDR_EL2 */
+	ROW(0xfff00000, 0xd5100000, RT_IN, NEXT, NONE, 0, 0), /* MSR */
 };
 /* clang-format on */
 
@@ -135,7 +139,7 @@ static void branch_to(uint32_t offset, unsigned width, struct pmk_insn *in)
 	in->target = in->addr + (uint64_t)(sign_extend(offset, width) * 4);
 }
 
-/* Operands and target of a row. Only here the address counts. */
+/* The operands, and the target of a branch: the only fact that depends on the address. */
 static void operands(uint32_t w, enum layout layout, struct pmk_insn *in)
 {
 	switch (layout) {
@@ -216,7 +220,7 @@ static bool branch_or_system(uint32_t w, struct pmk_insn *in)
 	return true;
 }
 
-/* UDF is the one allocated encoding of "Reserved". */
+/* The group "Reserved" has one allocated encoding, UDF. */
 static bool udf(uint32_t w, struct pmk_insn *in)
 {
 	in->flow = PMK_FLOW_EXCEPTION;

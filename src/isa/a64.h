@@ -5,8 +5,8 @@
  * a64_fp.c (scalar floating point).
  *
  * Each part gets a word of its top-level group (DDI 0487, C4.1) and a blank *in with addr and size
- * set. It returns false for an encoding that is unallocated or of an extension we do not know;
- * what it then left in *in is thrown away.
+ * set. It returns false for an encoding that is unallocated or belongs to an extension we do not
+ * know; the caller then throws away what is in *in.
  */
 #ifndef PMK_SRC_ISA_A64_H
 #define PMK_SRC_ISA_A64_H
@@ -40,7 +40,12 @@ static inline int64_t sign_extend(uint32_t value, unsigned width)
 	return (int64_t)(value ^ sign) - (int64_t)sign;
 }
 
-/* A field of five bits names an X register, where 31 is XZR or (…_sp) SP, or a V register. */
+/*
+ * Record that the instruction reads or writes a register, and return its number. reads() and
+ * writes() take a bit of the masks: 31 is SP, V0 and up are vector registers. The others take a
+ * field of five bits of the encoding: ..._x() an X register, where 31 is XZR, which nobody waits
+ * for; ..._v() a V register.
+ */
 
 static inline int8_t reads(struct pmk_insn *in, unsigned reg)
 {

@@ -3,16 +3,16 @@
  * Instruction facts for A64: integer data processing (ARM DDI 0487, C4.1, groups "Data Processing
  * -- Immediate" and "Data Processing -- Register").
  *
- * First match wins. A row says which fields are registers and which combinations of the others are
- * reserved. Our choices: CRC32 is of the class of multiplies, the pipe for integer operations of
- * several cycles; a shift by 0 is none. ADDG, SUBG and the other instructions of memory tagging
- * are not known.
+ * The first row that matches decides. It says which fields are registers and which combinations of
+ * the other fields are reserved. Our choices: CRC32 has the class of multiplies, because it runs in
+ * the pipe for integer operations of several cycles; a shift by 0 does not count as a shift. ADDG,
+ * SUBG and the other instructions of memory tagging are not known.
  */
 #include "isa/a64.h"
 
-/* Registers: fields, and whether 31 is SP. */
+/* Which fields are registers, and whether 31 is SP there or XZR. */
 #define D     0x0001 /* Rd [4:0] is written */
-#define D_SP  0x0002 /* the same, SP */
+#define D_SP  0x0002 /* the same, where 31 is SP */
 #define OLD   0x0004 /* Rd is read, too */
 #define N     0x0008 /* Rn [9:5] */
 #define N_SP  0x0010
@@ -22,18 +22,18 @@
 #define SET   0x0100 /* sets the flags */
 #define SET29 0x0200 /* sets the flags if S [29] is set; then Rd is never SP */
 #define FLAGS 0x0400 /* reads the flags */
-#define SHIFT 0x0800 /* Rn is what is shifted: rm; Rm, if there is one, says how far: rs */
+#define SHIFT 0x0800 /* Rn is shifted and becomes rm; Rm, if there is one, is the amount: rs */
 
-/* What is reserved. sf [31] = 0 is the 32-bit form. */
+/* Which encodings are reserved. sf [31] = 0 is the 32-bit form. */
 enum check {
 	ANY,
 	LOGICAL,  /* immediate: N [22], immr [21:16], imms [15:10] */
-	MOVE,	  /* hw [22:21] beyond 32 bits */
-	BITFIELD, /* N [22] unlike sf, or immr, imms beyond 32 bits */
-	AMOUNT,	  /* imm6 [15:10] beyond 32 bits; otherwise it is the amount of a shift of Rm */
-	SHIFT3,	  /* the same, and shift [23:22] = 3 */
-	EXTEND,	  /* imm3 [12:10] over 4 */
-	CRC,	  /* 64 bits exactly with sf */
+	MOVE,	  /* hw [22:21] shifts beyond 32 bits */
+	BITFIELD, /* N [22] is not sf, or immr or imms is beyond 32 bits */
+	AMOUNT,	  /* imm6 [15:10], the amount of a shift of Rm, is beyond 32 bits */
+	SHIFT3,	  /* the same, or shift [23:22] is 3 */
+	EXTEND,	  /* imm3 [12:10] is over 4 */
+	CRC,	  /* of 64 bits without sf, or of fewer with it */
 };
 
 struct row {
@@ -53,11 +53,11 @@ static const struct row immediate[] = {
 	{ 0x7f800000, 0x72000000, PMK_I_ALU,        LOGICAL,  D | N | SET },           /* ANDS */
 	{ 0x1f800000, 0x12000000, PMK_I_ALU,        LOGICAL,  D_SP | N },
 	/* Move wide (immediate) */
-	{ 0x7f800000, 0x72800000, PMK_I_ALU,        MOVE,     D | OLD },               /* MOVK */
-	{ 0x3f800000, 0x12800000, PMK_I_ALU,        MOVE,     D },                     /* MOVN, MOVZ */
+	{ 0x7f800000, 0x72800000, PMK_I_ALU, MOVE, D | OLD }, /* MOVK */
+	{ 0x3f800000, 0x12800000, PMK_I_ALU, MOVE, D },       /* MOVN, MOVZ */
 	/* Bitfield */
-	{ 0x7f800000, 0x33000000, PMK_I_ALU_SHIFT,  BITFIELD, D | OLD | N | SHIFT },   /* BFM */
-	{ 0x3f800000, 0x13000000, PMK_I_ALU_SHIFT,  BITFIELD, D | N | SHIFT },         /* SBFM, UBFM */
+	{ 0x7f800000, 0x33000000, PMK_I_ALU_SHIFT, BITFIELD, D | OLD | N | SHIFT }, /* BFM */
+	{ 0x3f800000, 0x13000000, PMK_I_ALU_SHIFT, BITFIELD, D | N | SHIFT },       /* SBFM, UBFM */
 	/* Extract */
 	{ 0x7fa00000, 0x13800000, PMK_I_ALU_SHIFT,  BITFIELD, D | N | M },             /* EXTR */
 	{ 0 },
@@ -65,25 +65,25 @@ static const struct row immediate[] = {
 
 static const struct row two[] = {
 	/* Data-processing (2 source) */
-	{ 0x7fe0f800, 0x1ac00800, PMK_I_DIV,        ANY,      D | N | M },             /* UDIV, SDIV */
-	{ 0x7fe0f000, 0x1ac02000, PMK_I_ALU_RSHIFT, ANY,      D | N | M | SHIFT },     /* LSLV … RORV */
-	{ 0x7fe0e000, 0x1ac04000, PMK_I_MUL,        CRC,      D | N | M },             /* CRC32, CRC32C */
-	{ 0xffe0fc00, 0x9ac03000, PMK_I_ALU,        ANY,      D | N | M_SP },          /* PACGA */
+	{ 0x7fe0f800, 0x1ac00800, PMK_I_DIV,        ANY, D | N | M },         /* UDIV, SDIV */
+	{ 0x7fe0f000, 0x1ac02000, PMK_I_ALU_RSHIFT, ANY, D | N | M | SHIFT }, /* LSLV … RORV */
+	{ 0x7fe0e000, 0x1ac04000, PMK_I_MUL,        CRC, D | N | M },         /* CRC32, CRC32C */
+	{ 0xffe0fc00, 0x9ac03000, PMK_I_ALU,        ANY, D | N | M_SP },      /* PACGA */
 	/* Data-processing (1 source) */
-	{ 0x7ffff800, 0x5ac00000, PMK_I_ALU,        ANY,      D | N },                 /* RBIT, REV16 */
-	{ 0x7ffffc00, 0x5ac00800, PMK_I_ALU,        ANY,      D | N },                 /* REV, REV32 */
-	{ 0xfffffc00, 0xdac00c00, PMK_I_ALU,        ANY,      D | N },                 /* REV */
-	{ 0x7ffff800, 0x5ac01000, PMK_I_ALU,        ANY,      D | N },                 /* CLZ, CLS */
-	{ 0xffffe000, 0xdac10000, PMK_I_ALU,        ANY,      D | OLD | N_SP },        /* PACIA … AUTDB */
-	{ 0xffffe3e0, 0xdac123e0, PMK_I_ALU,        ANY,      D | OLD },               /* PACIZA … AUTDZB */
-	{ 0xfffffbe0, 0xdac143e0, PMK_I_ALU,        ANY,      D | OLD },               /* XPACI, XPACD */
+	{ 0x7ffff800, 0x5ac00000, PMK_I_ALU, ANY, D | N },          /* RBIT, REV16 */
+	{ 0x7ffffc00, 0x5ac00800, PMK_I_ALU, ANY, D | N },          /* REV, REV32 */
+	{ 0xfffffc00, 0xdac00c00, PMK_I_ALU, ANY, D | N },          /* REV */
+	{ 0x7ffff800, 0x5ac01000, PMK_I_ALU, ANY, D | N },          /* CLZ, CLS */
+	{ 0xffffe000, 0xdac10000, PMK_I_ALU, ANY, D | OLD | N_SP }, /* PACIA … AUTDB */
+	{ 0xffffe3e0, 0xdac123e0, PMK_I_ALU, ANY, D | OLD },        /* PACIZA … AUTDZB */
+	{ 0xfffffbe0, 0xdac143e0, PMK_I_ALU, ANY, D | OLD },        /* XPACI, XPACD */
 	{ 0 },
 };
 
 static const struct row reg[] = {
 	/* Logical (shifted register) */
-	{ 0x7f000000, 0x6a000000, PMK_I_ALU,        AMOUNT,   D | N | M | SET },       /* ANDS, BICS */
-	{ 0x1f000000, 0x0a000000, PMK_I_ALU,        AMOUNT,   D | N | M },
+	{ 0x7f000000, 0x6a000000, PMK_I_ALU, AMOUNT, D | N | M | SET }, /* ANDS, BICS */
+	{ 0x1f000000, 0x0a000000, PMK_I_ALU, AMOUNT, D | N | M },
 	/* Add/subtract (shifted register) */
 	{ 0x1f200000, 0x0b000000, PMK_I_ALU,        SHIFT3,   D | N | M | SET29 },
 	/* Add/subtract (extended register) */
@@ -92,22 +92,23 @@ static const struct row reg[] = {
 	/* Add/subtract (with carry) */
 	{ 0x1fe0fc00, 0x1a000000, PMK_I_ALU,        ANY,      D | N | M | SET29 | FLAGS },
 	/* Conditional select */
-	{ 0x3fe00800, 0x1a800000, PMK_I_ALU,        ANY,      D | N | M | FLAGS },     /* CSEL … CSNEG */
+	{ 0x3fe00800, 0x1a800000, PMK_I_ALU, ANY, D | N | M | FLAGS }, /* CSEL … CSNEG */
 	/* Data-processing (3 source); Ra = 31 makes a MUL of a MADD */
-	{ 0x7fe00000, 0x1b000000, PMK_I_MLA,        ANY,      D | N | M | A },         /* MADD, MSUB */
-	{ 0xff600000, 0x9b200000, PMK_I_MLAL,       ANY,      D | N | M | A },         /* SMADDL … UMSUBL */
-	{ 0xff608000, 0x9b400000, PMK_I_MMUL,       ANY,      D | N | M },             /* SMULH, UMULH */
+	{ 0x7fe00000, 0x1b000000, PMK_I_MLA,  ANY, D | N | M | A }, /* MADD, MSUB */
+	{ 0xff600000, 0x9b200000, PMK_I_MLAL, ANY, D | N | M | A }, /* SMADDL … UMSUBL */
+	{ 0xff608000, 0x9b400000, PMK_I_MMUL, ANY, D | N | M },     /* SMULH, UMULH */
 	/* Conditional compare (register), (immediate) */
-	{ 0x3fe00c10, 0x3a400000, PMK_I_ALU,        ANY,      N | M | SET | FLAGS },   /* CCMN, CCMP */
-	{ 0x3fe00c10, 0x3a400800, PMK_I_ALU,        ANY,      N | SET | FLAGS },
+	{ 0x3fe00c10, 0x3a400000, PMK_I_ALU, ANY, N | M | SET | FLAGS }, /* CCMN, CCMP */
+	{ 0x3fe00c10, 0x3a400800, PMK_I_ALU, ANY, N | SET | FLAGS },
 	/* Rotate right into flags, Evaluate into flags: the other flags stay */
-	{ 0xffe07c10, 0xba000400, PMK_I_ALU,        ANY,      N | SET | FLAGS },       /* RMIF */
-	{ 0xffffbc1f, 0x3a00080d, PMK_I_ALU,        ANY,      N | SET | FLAGS },       /* SETF8, SETF16 */
+	{ 0xffe07c10, 0xba000400, PMK_I_ALU, ANY, N | SET | FLAGS }, /* RMIF */
+	{ 0xffffbc1f, 0x3a00080d, PMK_I_ALU, ANY, N | SET | FLAGS }, /* SETF8, SETF16 */
 	{ 0 },
 };
 /* clang-format on */
 
-/* N:NOT(imms) says how long the element is; all its bits set cannot be encoded. */
+/* The highest bit of N:NOT(imms) says how long the element is. An element of ones alone is
+ * reserved. */
 static bool logical_immediate(uint32_t w)
 {
 	unsigned length = bits(w, 22, 22) << 6 | (~bits(w, 15, 10) & 0x3f);
@@ -119,7 +120,7 @@ static bool logical_immediate(uint32_t w)
 	return (bits(w, 15, 10) & levels) != levels;
 }
 
-/* Whether it is allocated; a shifted or extended operand decides the class. */
+/* False: the encoding is reserved. A shifted or extended operand also changes the class. */
 static bool check(uint32_t w, enum check what, struct pmk_insn *in)
 {
 	bool wide = bit(w, 31);
@@ -202,7 +203,7 @@ bool pmk_a64_immediate(uint32_t w, struct pmk_insn *in)
 	return decode(immediate, w, in);
 }
 
-/* [30] and [28:21] = 0 1101 0110 in both forms of one and two sources. */
+/* Bits [29:21] are 0 1101 0110 in instructions of one source and of two. */
 bool pmk_a64_register(uint32_t w, struct pmk_insn *in)
 {
 	return decode((w & 0x3fe00000) == 0x1ac00000 ? two : reg, w, in);

@@ -2,16 +2,17 @@
 /*
  * Instruction facts for A64: loads and stores (ARM DDI 0487, C4.1, group "Loads and Stores").
  *
- * First match wins. mem_bytes is what alignment is checked by: the register of a single or a pair,
- * the element of a structure. slow_address marks register offsets that are extended from 32 bits
- * (or are SXTX): only LSL by the size of the access, or by 0, is part of the ordinary addressing.
- * Acquire and release of atomics have no kind of their own. Tag loads and stores are not known.
+ * The first row that matches decides. mem_bytes is the size that an access must be aligned to: of
+ * one register in a load or store of one or two, of one element in a structure. slow_address marks
+ * register offsets that are extended (UXTW, SXTW, SXTX): ordinary addressing shifts by the size of
+ * the access or by 0, and does nothing else. Atomics with acquire or release have the same kind as
+ * those without. Tag loads and stores are not known.
  */
 #include "isa/a64.h"
 
 enum layout {
-	SINGLE, /* V [26], size [31:30], opc [23:22], Rn, Rt; in the modes: */
-	OFFSET, /* … Rm and extension */
+	SINGLE, /* V [26], size [31:30], opc [23:22], Rn, Rt; and the same … */
+	OFFSET, /* … with Rm and extension */
 	INDEX,	/* … with write-back */
 	USER,	/* … unprivileged */
 	PAIR,
@@ -36,15 +37,15 @@ struct row {
 
 /* clang-format off */
 static const struct row rows[] = {
-	{ 0x3b000000, 0x39000000, SINGLE },            /* Load/store register (unsigned immediate) */
-	{ 0x3a000000, 0x28000000, PAIR },              /* Load/store … pair, all four classes */
-	{ 0x3b200c00, 0x38200800, OFFSET },            /* Load/store register (register offset) */
-	{ 0x3b200c00, 0x38000000, SINGLE },            /* … (unscaled immediate) */
-	{ 0x3b200400, 0x38000400, INDEX },             /* … (immediate post-indexed), (… pre-indexed) */
-	{ 0x3f200c00, 0x38000800, USER },              /* … (unprivileged) */
-	{ 0x3b000000, 0x18000000, LITERAL },           /* Load register (literal) */
-	/* Load/store exclusive pair, … register, ordered, Compare and swap (pair): once one class.
-	 * o2 [23], o1 [21], o0 [15] */
+	{ 0x3b000000, 0x39000000, SINGLE },  /* Load/store register (unsigned immediate) */
+	{ 0x3a000000, 0x28000000, PAIR },    /* Load/store … pair, all four classes */
+	{ 0x3b200c00, 0x38200800, OFFSET },  /* Load/store register (register offset) */
+	{ 0x3b200c00, 0x38000000, SINGLE },  /* … (unscaled immediate) */
+	{ 0x3b200400, 0x38000400, INDEX },   /* … (immediate post-indexed), (… pre-indexed) */
+	{ 0x3f200c00, 0x38000800, USER },    /* … (unprivileged) */
+	{ 0x3b000000, 0x18000000, LITERAL }, /* Load register (literal) */
+	/* Load/store exclusive pair, … register, ordered, Compare and swap (pair); older issues
+	 * of the manual have them as one class. o2 [23], o1 [21], o0 [15] */
 	{ 0x3fa00000, 0x08000000, EXCLUSIVE },
 	{ 0xbfa00000, 0x88200000, EXCLUSIVE_PAIR },
 	{ 0xbfa07c00, 0x08207c00, COMPARE_SWAP_PAIR },
@@ -83,7 +84,7 @@ static void base(uint32_t w, bool writeback, struct pmk_insn *in)
 		writes(in, bits(w, 9, 5));
 }
 
-/* A register that is loaded or stored. */
+/* The register of that field is loaded or stored. */
 static int8_t value(struct pmk_insn *in, bool vector, unsigned field)
 {
 	if (vector)
@@ -93,8 +94,9 @@ static int8_t value(struct pmk_insn *in, bool vector, unsigned field)
 
 /* ---- registers ------------------------------------------------------------------------------ */
 
-/* size [31:30] and opc [23:22]: X registers have STR, LDR, and LDRS to X and W; V registers have
- * STR, LDR, and the same of 16 bytes under size 0. Of 8 bytes LDRS is PRFM. */
+/* size [31:30] and opc [23:22]. opc of X registers: STR, LDR, LDRS to X, LDRS to W; what would be
+ * LDRS to X of 8 bytes is PRFM. opc of V registers: STR, LDR, and with size 0 STR and LDR of 16
+ * bytes. */
 static bool single(uint32_t w, bool prefetches, struct pmk_insn *in)
 {
 	unsigned size = bits(w, 31, 30), opc = bits(w, 23, 22);
@@ -118,7 +120,8 @@ static bool single(uint32_t w, bool prefetches, struct pmk_insn *in)
 	return true;
 }
 
-/* option [15:13]: 2 UXTW, 3 LSL, 6 SXTW, 7 SXTX; [14] clear would be less than a word. */
+/* option [15:13]: 2 UXTW, 3 LSL, 6 SXTW, 7 SXTX. Those with [14] clear are reserved: they would
+ * extend less than a word. */
 static bool offset(uint32_t w, struct pmk_insn *in)
 {
 	in->rm = reads_x(in, bits(w, 20, 16));
@@ -126,8 +129,8 @@ static bool offset(uint32_t w, struct pmk_insn *in)
 	return bit(w, 14) && single(w, true, in);
 }
 
-/* opc [31:30], [25:23] 0 no-allocate, 1 post, 2 offset, 3 pre, L [22]. opc 1 of X registers is
- * LDPSW. */
+/* opc [31:30]; [25:23]: 0 no-allocate, 1 post-index, 2 offset, 3 pre-index; L [22]. With opc 1, X
+ * registers have LDPSW alone. */
 static bool pair(uint32_t w, struct pmk_insn *in)
 {
 	unsigned opc = bits(w, 31, 30), mode = bits(w, 24, 23);
@@ -143,7 +146,7 @@ static bool pair(uint32_t w, struct pmk_insn *in)
 	return true;
 }
 
-/* opc [31:30]: 4, 8 bytes, LDRSW, PRFM; V registers 4, 8, 16. */
+/* opc [31:30] of X registers: 4 bytes, 8 bytes, LDRSW, PRFM; of V registers: 4, 8, 16 bytes. */
 static bool literal(uint32_t w, struct pmk_insn *in)
 {
 	unsigned opc = bits(w, 31, 30);
@@ -163,7 +166,8 @@ static bool literal(uint32_t w, struct pmk_insn *in)
 
 /* ---- exclusives, ordered accesses, atomics -------------------------------------------------- */
 
-/* L [22], o0 [15] acquires or releases. Rs [20:16] is the outcome of a store. */
+/* L [22]. With o0 [15] set, loads acquire and stores release. Rs [20:16] receives whether the store
+ * succeeded. */
 static void exclusive(uint32_t w, bool twice, struct pmk_insn *in)
 {
 	bool load = bit(w, 22);
@@ -192,7 +196,7 @@ static void ordered(uint32_t w, bool load, struct pmk_insn *in)
 	in->rd = value(in, false, bits(w, 4, 0));
 }
 
-/* opc [23:22]: STLUR, LDAPUR, LDAPURS to X, to W. */
+/* opc [23:22]: STLUR, LDAPUR, LDAPURS to X, LDAPURS to W. */
 static bool rcpc_offset(uint32_t w, struct pmk_insn *in)
 {
 	unsigned size = bits(w, 31, 30), opc = bits(w, 23, 22);
@@ -218,7 +222,7 @@ static void compare_swap(uint32_t w, struct pmk_insn *in)
 	in->rm = reads_x(in, bits(w, 4, 0));
 }
 
-/* Pairs begin with an even register; that of 30 ends with XZR. */
+/* Pairs begin with an even register. The second register of the pair from 30 on is XZR. */
 static bool compare_swap_pair(uint32_t w, struct pmk_insn *in)
 {
 	unsigned s = bits(w, 20, 16), t = bits(w, 4, 0);
@@ -242,7 +246,7 @@ static void atomic(uint32_t w, struct pmk_insn *in)
 
 /* ---- structures ----------------------------------------------------------------------------- */
 
-/* Post-index by Rm, or with Rm = 31 by the bytes transferred. */
+/* With [23] set, Rm is added to the base, or with Rm = 31 the bytes transferred. */
 static void post_index(uint32_t w, struct pmk_insn *in)
 {
 	base(w, bit(w, 23), in);
@@ -250,7 +254,7 @@ static void post_index(uint32_t w, struct pmk_insn *in)
 		in->rm = reads_x(in, bits(w, 20, 16));
 }
 
-/* `old`: elements that are not loaded stay. */
+/* `old`: the registers have elements that are not loaded and keep their value. */
 static void structure(uint32_t w, unsigned registers, unsigned bytes, unsigned elements, bool old,
 		      struct pmk_insn *in)
 {
@@ -273,7 +277,8 @@ static void structure(uint32_t w, unsigned registers, unsigned bytes, unsigned e
 	post_index(w, in);
 }
 
-/* opcode [15:12] → registers; those of LD1 have no structure and may hold one 8-byte element. */
+/* opcode [15:12] says how many registers. LD1 and ST1 ([13] set) do not interleave elements, so
+ * that they alone may have one element of 8 bytes in each register. */
 static bool structures(uint32_t w, struct pmk_insn *in)
 {
 	static const uint8_t registers[16] = { 4, 0, 4, 0, 3, 0, 3, 1, 2, 0, 2 };
@@ -286,8 +291,10 @@ static bool structures(uint32_t w, struct pmk_insn *in)
 	return true;
 }
 
-/* R [21], opcode [15:13], S [12], size [11:10]. opcode [2:1] is the size of the element, with 3
- * of all elements; the bits that are no index then are 0, but for size = 1 with S = 0: 8 bytes. */
+/* R [21], opcode [15:13], S [12], size [11:10]. opcode [2:1] is the size of the element: 1, 2 or 4
+ * bytes; 3 is LD1R … LD4R, whose size is in size. S and size are otherwise the index of the
+ * element. Bits that the index does not need must be 0, except that size = 1 with S = 0 turns 4
+ * bytes into 8. */
 static bool one_structure(uint32_t w, struct pmk_insn *in)
 {
 	unsigned n = (bits(w, 13, 13) << 1 | bits(w, 21, 21)) + 1, scale = bits(w, 15, 14);
@@ -357,7 +364,7 @@ static bool decode(uint32_t w, enum layout layout, struct pmk_insn *in)
 	case RCPC_OFFSET:
 		base(w, false, in);
 		return rcpc_offset(w, in);
-	case AUTHENTICATED: /* W [11] is write-back */
+	case AUTHENTICATED: /* W [11] asks for write-back */
 		base(w, bit(w, 11), in);
 		access(in, true, 8, 1);
 		in->rd = writes_x(in, bits(w, 4, 0));

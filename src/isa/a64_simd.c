@@ -3,16 +3,16 @@
  * Instruction facts for A64: Advanced SIMD and cryptography (ARM DDI 0487, C4.1, group "Data
  * Processing -- Scalar Floating-Point and Advanced SIMD"); scalar floating point is in a64_fp.c.
  *
- * An encoding class has one line in a list of classes, by its mask, and one table of its opcodes.
- * An opcode says which sizes and vector lengths are allocated, whether it is floating point and
- * whether the old destination goes into the result. Opcodes that are shared by an integer and a
- * floating point operation count as floating point: URECPE, URSQRTE. All of scalar Advanced SIMD
- * is SIMD, as in the event ASE_SPEC; PMULL of 64 bits too, it is no cryptography here. Moves from
+ * Each encoding class has a row in a list of classes, with its mask, and a table of its opcodes. An
+ * opcode says which sizes and vector lengths are allocated, whether it is floating point, and
+ * whether the old destination goes into the result. URECPE and URSQRTE share their opcodes with
+ * floating point operations and count as such. Scalar Advanced SIMD counts as SIMD, as in the event
+ * ASE_SPEC, and so does PMULL of 64 bits, although the manual has it among cryptography. Moves from
  * and to general registers have no kind, because no event counts them.
  */
 #include "isa/a64.h"
 
-/* Bit size * 2 + Q; scalar forms have Q = 1. */
+/* Which forms are allocated: bit size * 2 + Q is set for each. Scalar forms have Q = 1. */
 #define B    0x03
 #define H    0x0c
 #define S    0x30
@@ -22,18 +22,18 @@
 #define HS   (H | S)
 #define BHS  (B | H | S)
 #define BHSD (B | H | S | D)
-#define FLO  0x0b /* floating point with size [1] clear: 2S 4S, 2D */
-#define FHI  0xb0 /* … set */
+#define FLO  0x0b /* floating point, 2S 4S 2D, with size [1] clear */
+#define FHI  0xb0 /* … with size [1] set */
 #define F    (FLO | FHI)
 #define Q    0xaa /* full vectors only */
-#define A0   H	  /* classes of FP16: a [23] clear; [22] is set, so size is 1 or 3 */
-#define A1   (D1 | D)
+#define A0   H	  /* in classes of FP16, whose size is 1 or 3: a [23] is clear */
+#define A1   (D1 | D) /* … a is set */ /* … a is set */
 
 enum {
 	FP = 1,
-	OLD = 2,      /* the old destination goes in */
-	OLD_Q = 4,    /* … where the upper half is written */
-	OLD_SIZE = 8, /* … but for size 0: EOR beside BSL, BIT, BIF */
+	OLD = 2,      /* the old destination goes into the result */
+	OLD_Q = 4,    /* … if the upper half is written */
+	OLD_SIZE = 8, /* … unless size is 0: EOR shares its opcode with BSL, BIT, BIF */
 	CRYPTO = 16,
 	ELEMENT_H = 32, /* an element of 16 bits whatever size says */
 	COMPLEX = 64,	/* pairs of elements */
@@ -64,12 +64,15 @@ static const struct op three_same[64] = {
 	[0x12] = { BHS, OLD }, [0x13] = { BHS },                        /* MLA, MUL */
 	[0x14] = { BHS }, [0x15] = { BHS },                             /* SMAXP, SMINP */
 	[0x16] = { HS }, [0x17] = { BHSD },                             /* SQDMULH, ADDP */
-	[0x18] = { F, FP }, [0x19] = { F, FP | OLD },                   /* FMAXNM FMINNM, FMLA FMLS */
+	[0x18] = { F, FP },                                             /* FMAXNM FMINNM */
+	[0x19] = { F, FP | OLD },                                       /* FMLA FMLS */
 	[0x1a] = { F, FP }, [0x1b] = { FLO, FP },                       /* FADD FSUB, FMULX */
 	[0x1c] = { FLO, FP },                                           /* FCMEQ */
 	[0x1d] = { B | S, FP | OLD },                                   /* FMLAL, FMLSL */
-	[0x1e] = { F, FP }, [0x1f] = { F, FP },                         /* FMAX FMIN, FRECPS FRSQRTS */
-	[U(0x00, 5)] = { BHS }, [U(0x01, 5)] = { BHSD }, [U(0x02, 5)] = { BHS }, /* UHADD, UQADD, URHADD */
+	[0x1e] = { F, FP },                                             /* FMAX FMIN */
+	[0x1f] = { F, FP },                                             /* FRECPS FRSQRTS */
+	[U(0x00, 5)] = { BHS }, [U(0x01, 5)] = { BHSD },                /* UHADD, UQADD */
+	[U(0x02, 5)] = { BHS },                                         /* URHADD */
 	[U(0x03, 5)] = { NF, OLD_SIZE },                                /* EOR, BSL, BIT, BIF */
 	[U(0x04, 5)] = { BHS }, [U(0x05, 5)] = { BHSD },                /* UHSUB, UQSUB */
 	[U(0x06, 5)] = { BHSD }, [U(0x07, 5)] = { BHSD },               /* CMHI, CMHS */
@@ -81,21 +84,26 @@ static const struct op three_same[64] = {
 	[U(0x12, 5)] = { BHS, OLD }, [U(0x13, 5)] = { B },              /* MLS, PMUL */
 	[U(0x14, 5)] = { BHS }, [U(0x15, 5)] = { BHS },                 /* UMAXP, UMINP */
 	[U(0x16, 5)] = { HS },                                          /* SQRDMULH */
-	[U(0x18, 5)] = { F, FP }, [U(0x19, 5)] = { B | S, FP | OLD },   /* FMAXNMP FMINNMP, FMLAL2 FMLSL2 */
+	[U(0x18, 5)] = { F, FP },                                       /* FMAXNMP FMINNMP */
+	[U(0x19, 5)] = { B | S, FP | OLD },                             /* FMLAL2 FMLSL2 */
 	[U(0x1a, 5)] = { F, FP }, [U(0x1b, 5)] = { FLO, FP },           /* FADDP FABD, FMUL */
-	[U(0x1c, 5)] = { F, FP }, [U(0x1d, 5)] = { F, FP },             /* FCMGE FCMGT, FACGE FACGT */
+	[U(0x1c, 5)] = { F, FP },                                       /* FCMGE FCMGT */
+	[U(0x1d, 5)] = { F, FP },                                       /* FACGE FACGT */
 	[U(0x1e, 5)] = { F, FP }, [U(0x1f, 5)] = { FLO, FP },           /* FMAXP FMINP, FDIV */
 };
 
 /* … (FP16), opcode [13:11] */
 static const struct op three_same_half[16] = {
-	[0] = { A0 | A1, FP }, [1] = { A0 | A1, FP | OLD },             /* FMAXNM FMINNM, FMLA FMLS */
+	[0] = { A0 | A1, FP },                                          /* FMAXNM FMINNM */
+	[1] = { A0 | A1, FP | OLD },                                    /* FMLA FMLS */
 	[2] = { A0 | A1, FP }, [3] = { A0, FP },                        /* FADD FSUB, FMULX */
 	[4] = { A0, FP },                                               /* FCMEQ */
-	[6] = { A0 | A1, FP }, [7] = { A0 | A1, FP },                   /* FMAX FMIN, FRECPS FRSQRTS */
+	[6] = { A0 | A1, FP },                                          /* FMAX FMIN */
+	[7] = { A0 | A1, FP },                                          /* FRECPS FRSQRTS */
 	[U(0, 3)] = { A0 | A1, FP },                                    /* FMAXNMP FMINNMP */
 	[U(2, 3)] = { A0 | A1, FP }, [U(3, 3)] = { A0, FP },            /* FADDP FABD, FMUL */
-	[U(4, 3)] = { A0 | A1, FP }, [U(5, 3)] = { A0 | A1, FP },       /* FCMGE FCMGT, FACGE FACGT */
+	[U(4, 3)] = { A0 | A1, FP },                                    /* FCMGE FCMGT */
+	[U(5, 3)] = { A0 | A1, FP },                                    /* FACGE FACGT */
 	[U(6, 3)] = { A0 | A1, FP }, [U(7, 3)] = { A0, FP },            /* FMAXP FMINP, FDIV */
 };
 
@@ -111,13 +119,15 @@ static const struct op three_same_extra[32] = {
 
 /* Advanced SIMD three different, opcode [15:12] */
 static const struct op three_different[32] = {
-	[0] = { BHS }, [1] = { BHS }, [2] = { BHS }, [3] = { BHS },     /* SADDL, SADDW, SSUBL, SSUBW */
+	[0] = { BHS }, [1] = { BHS },                                   /* SADDL, SADDW */
+	[2] = { BHS }, [3] = { BHS },                                   /* SSUBL, SSUBW */
 	[4] = { BHS, OLD_Q }, [5] = { BHS, OLD },                       /* ADDHN, SABAL */
 	[6] = { BHS, OLD_Q }, [7] = { BHS },                            /* SUBHN, SABDL */
 	[8] = { BHS, OLD }, [9] = { HS, OLD },                          /* SMLAL, SQDMLAL */
 	[10] = { BHS, OLD }, [11] = { HS, OLD },                        /* SMLSL, SQDMLSL */
 	[12] = { BHS }, [13] = { HS }, [14] = { B | D | D1 },           /* SMULL, SQDMULL, PMULL */
-	[U(0, 4)] = { BHS }, [U(1, 4)] = { BHS }, [U(2, 4)] = { BHS }, [U(3, 4)] = { BHS }, /* UADDL … */
+	/* UADDL … */
+	[U(0, 4)] = { BHS }, [U(1, 4)] = { BHS }, [U(2, 4)] = { BHS }, [U(3, 4)] = { BHS },
 	[U(4, 4)] = { BHS, OLD_Q }, [U(5, 4)] = { BHS, OLD },           /* RADDHN, UABAL */
 	[U(6, 4)] = { BHS, OLD_Q }, [U(7, 4)] = { BHS },                /* RSUBHN, UABDL */
 	[U(8, 4)] = { BHS, OLD }, [U(10, 4)] = { BHS, OLD },            /* UMLAL, UMLSL */
@@ -129,53 +139,67 @@ static const struct op two_misc[64] = {
 	[0x00] = { BHS }, [0x01] = { B }, [0x02] = { BHS },             /* REV64, REV16, SADDLP */
 	[0x03] = { BHSD, OLD }, [0x04] = { BHS }, [0x05] = { B },       /* SUQADD, CLS, CNT */
 	[0x06] = { BHS, OLD }, [0x07] = { BHSD },                       /* SADALP, SQABS */
-	[0x08] = { BHSD }, [0x09] = { BHSD }, [0x0a] = { BHSD }, [0x0b] = { BHSD }, /* CMGT, CMEQ, CMLT #0, ABS */
-	[0x0c] = { FHI, FP }, [0x0d] = { FHI, FP }, [0x0e] = { FHI, FP }, /* FCMGT, FCMEQ, FCMLT #0 */
+	[0x08] = { BHSD }, [0x09] = { BHSD },                           /* CMGT, CMEQ */
+	[0x0a] = { BHSD }, [0x0b] = { BHSD },                           /* CMLT #0, ABS */
+	[0x0c] = { FHI, FP }, [0x0d] = { FHI, FP },                     /* FCMGT, FCMEQ */
+	[0x0e] = { FHI, FP },                                           /* FCMLT #0 */
 	[0x0f] = { FHI, FP },                                           /* FABS */
 	[0x12] = { BHS, OLD_Q }, [0x14] = { BHS, OLD_Q },               /* XTN, SQXTN */
 	[0x16] = { BH, FP | OLD_Q }, [0x17] = { BH, FP },               /* FCVTN, FCVTL */
-	[0x18] = { F, FP }, [0x19] = { F, FP },                         /* FRINTN FRINTP, FRINTM FRINTZ */
-	[0x1a] = { F, FP }, [0x1b] = { F, FP },                         /* FCVTNS FCVTPS, FCVTMS FCVTZS */
-	[0x1c] = { FLO | S, FP }, [0x1d] = { F, FP },                   /* FCVTAS URECPE, SCVTF FRECPE */
+	[0x18] = { F, FP },                                             /* FRINTN FRINTP */
+	[0x19] = { F, FP },                                             /* FRINTM FRINTZ */
+	[0x1a] = { F, FP },                                             /* FCVTNS FCVTPS */
+	[0x1b] = { F, FP },                                             /* FCVTMS FCVTZS */
+	[0x1c] = { FLO | S, FP },                                       /* FCVTAS URECPE */
+	[0x1d] = { F, FP },                                             /* SCVTF FRECPE */
 	[0x1e] = { FLO, FP }, [0x1f] = { FLO, FP },                     /* FRINT32Z, FRINT64Z */
 	[U(0x00, 5)] = { BH }, [U(0x02, 5)] = { BHS },                  /* REV32, UADDLP */
 	[U(0x03, 5)] = { BHSD, OLD }, [U(0x04, 5)] = { BHS },           /* USQADD, CLZ */
 	[U(0x05, 5)] = { BH },                                          /* NOT, RBIT */
 	[U(0x06, 5)] = { BHS, OLD }, [U(0x07, 5)] = { BHSD },           /* UADALP, SQNEG */
-	[U(0x08, 5)] = { BHSD }, [U(0x09, 5)] = { BHSD }, [U(0x0b, 5)] = { BHSD }, /* CMGE, CMLE #0, NEG */
+	[U(0x08, 5)] = { BHSD }, [U(0x09, 5)] = { BHSD },               /* CMGE, CMLE #0 */
+	[U(0x0b, 5)] = { BHSD },                                        /* NEG */
 	[U(0x0c, 5)] = { FHI, FP }, [U(0x0d, 5)] = { FHI, FP },         /* FCMGE, FCMLE #0 */
 	[U(0x0f, 5)] = { FHI, FP },                                     /* FNEG */
 	[U(0x12, 5)] = { BHS, OLD_Q }, [U(0x13, 5)] = { BHS },          /* SQXTUN, SHLL */
 	[U(0x14, 5)] = { BHS, OLD_Q },                                  /* UQXTN */
 	[U(0x16, 5)] = { H, FP | OLD_Q },                               /* FCVTXN */
 	[U(0x18, 5)] = { FLO, FP }, [U(0x19, 5)] = { F, FP },           /* FRINTA, FRINTX FRINTI */
-	[U(0x1a, 5)] = { F, FP }, [U(0x1b, 5)] = { F, FP },             /* FCVTNU FCVTPU, FCVTMU FCVTZU */
-	[U(0x1c, 5)] = { FLO | S, FP }, [U(0x1d, 5)] = { F, FP },       /* FCVTAU URSQRTE, UCVTF FRSQRTE */
-	[U(0x1e, 5)] = { FLO, FP }, [U(0x1f, 5)] = { F, FP },           /* FRINT32X, FRINT64X FSQRT */
+	[U(0x1a, 5)] = { F, FP },                                       /* FCVTNU FCVTPU */
+	[U(0x1b, 5)] = { F, FP },                                       /* FCVTMU FCVTZU */
+	[U(0x1c, 5)] = { FLO | S, FP },                                 /* FCVTAU URSQRTE */
+	[U(0x1d, 5)] = { F, FP },                                       /* UCVTF FRSQRTE */
+	[U(0x1e, 5)] = { FLO, FP },                                     /* FRINT32X */
+	[U(0x1f, 5)] = { F, FP },                                       /* FRINT64X FSQRT */
 };
 
 /* … (FP16), opcode [16:12] */
 static const struct op two_misc_half[64] = {
 	[0x0c] = { A1, FP }, [0x0d] = { A1, FP }, [0x0e] = { A1, FP },  /* FCMGT, FCMEQ, FCMLT #0 */
 	[0x0f] = { A1, FP },                                            /* FABS */
-	[0x18] = { A0 | A1, FP }, [0x19] = { A0 | A1, FP },             /* FRINTN FRINTP, FRINTM FRINTZ */
-	[0x1a] = { A0 | A1, FP }, [0x1b] = { A0 | A1, FP },             /* FCVTNS FCVTPS, FCVTMS FCVTZS */
+	[0x18] = { A0 | A1, FP },                                       /* FRINTN FRINTP */
+	[0x19] = { A0 | A1, FP },                                       /* FRINTM FRINTZ */
+	[0x1a] = { A0 | A1, FP },                                       /* FCVTNS FCVTPS */
+	[0x1b] = { A0 | A1, FP },                                       /* FCVTMS FCVTZS */
 	[0x1c] = { A0, FP }, [0x1d] = { A0 | A1, FP },                  /* FCVTAS, SCVTF FRECPE */
 	[U(0x0c, 5)] = { A1, FP }, [U(0x0d, 5)] = { A1, FP },           /* FCMGE, FCMLE #0 */
 	[U(0x0f, 5)] = { A1, FP },                                      /* FNEG */
 	[U(0x18, 5)] = { A0, FP }, [U(0x19, 5)] = { A0 | A1, FP },      /* FRINTA, FRINTX FRINTI */
-	[U(0x1a, 5)] = { A0 | A1, FP }, [U(0x1b, 5)] = { A0 | A1, FP }, /* FCVTNU FCVTPU, FCVTMU FCVTZU */
+	[U(0x1a, 5)] = { A0 | A1, FP },                                 /* FCVTNU FCVTPU */
+	[U(0x1b, 5)] = { A0 | A1, FP },                                 /* FCVTMU FCVTZU */
 	[U(0x1c, 5)] = { A0, FP }, [U(0x1d, 5)] = { A0 | A1, FP },      /* FCVTAU, UCVTF FRSQRTE */
 	[U(0x1f, 5)] = { A1, FP },                                      /* FSQRT */
 };
 
-/* Advanced SIMD across lanes, opcode [16:12]; 2S has no lanes to speak of */
+/* Advanced SIMD across lanes, opcode [16:12]; there is no form for 2S */
 static const struct op across_lanes[64] = {
 	[0x03] = { BH | (S & Q) }, [0x0a] = { BH | (S & Q) },           /* SADDLV, SMAXV */
-	[0x0c] = { B | S, FP }, [0x0f] = { B | S, FP },                 /* of FP16: FMAXNMV FMINNMV, FMAXV FMINV */
+	[0x0c] = { B | S, FP },                                         /* FMAXNMV FMINNMV, FP16 */
+	[0x0f] = { B | S, FP },                                         /* FMAXV FMINV, FP16 */
 	[0x1a] = { BH | (S & Q) }, [0x1b] = { BH | (S & Q) },           /* SMINV, ADDV */
 	[U(0x03, 5)] = { BH | (S & Q) }, [U(0x0a, 5)] = { BH | (S & Q) }, /* UADDLV, UMAXV */
-	[U(0x0c, 5)] = { (B | S) & Q, FP }, [U(0x0f, 5)] = { (B | S) & Q, FP }, /* FMAXNMV FMINNMV, FMAXV FMINV */
+	[U(0x0c, 5)] = { (B | S) & Q, FP },                             /* FMAXNMV FMINNMV */
+	[U(0x0f, 5)] = { (B | S) & Q, FP },                             /* FMAXV FMINV */
 	[U(0x1a, 5)] = { BH | (S & Q) },                                /* UMINV */
 };
 
@@ -211,13 +235,16 @@ static const struct op indexed[32] = {
 	[0x2] = { HS, OLD }, [0x3] = { HS, OLD },                       /* SMLAL, SQDMLAL */
 	[0x6] = { HS, OLD }, [0x7] = { HS, OLD },                       /* SMLSL, SQDMLSL */
 	[0x8] = { HS }, [0x9] = { B | S | D, FP },                      /* MUL, FMUL */
-	[0xa] = { HS }, [0xb] = { HS }, [0xc] = { HS }, [0xd] = { HS }, /* SMULL, SQDMULL, SQDMULH, SQRDMULH */
+	[0xa] = { HS }, [0xb] = { HS },                                 /* SMULL, SQDMULL */
+	[0xc] = { HS }, [0xd] = { HS },                                 /* SQDMULH, SQRDMULH */
 	[0xe] = { S, OLD },                                             /* SDOT */
 	[U(0x0, 4)] = { HS, OLD }, [U(0x4, 4)] = { HS, OLD },           /* MLA, MLS */
-	[U(0x1, 4)] = { HS, FP | OLD | COMPLEX }, [U(0x3, 4)] = { HS, FP | OLD | COMPLEX }, /* FCMLA */
+	/* FCMLA */
+	[U(0x1, 4)] = { HS, FP | OLD | COMPLEX }, [U(0x3, 4)] = { HS, FP | OLD | COMPLEX },
 	[U(0x5, 4)] = { HS, FP | OLD | COMPLEX }, [U(0x7, 4)] = { HS, FP | OLD | COMPLEX },
 	[U(0x2, 4)] = { HS, OLD }, [U(0x6, 4)] = { HS, OLD },           /* UMLAL, UMLSL */
-	[U(0x8, 4)] = { S, FP | OLD | ELEMENT_H }, [U(0xc, 4)] = { S, FP | OLD | ELEMENT_H }, /* FMLAL2, FMLSL2 */
+	[U(0x8, 4)] = { S, FP | OLD | ELEMENT_H },                      /* FMLAL2 */
+	[U(0xc, 4)] = { S, FP | OLD | ELEMENT_H },                      /* FMLSL2 */
 	[U(0x9, 4)] = { B | S | D, FP },                                /* FMULX */
 	[U(0xa, 4)] = { HS }, [U(0xd, 4)] = { HS, OLD },                /* UMULL, SQRDMLAH */
 	[U(0xe, 4)] = { S, OLD }, [U(0xf, 4)] = { HS, OLD },            /* UDOT, SQRDMLSH */
@@ -229,20 +256,25 @@ static const struct op s_three_same[64] = {
 	[0x06] = { D }, [0x07] = { D }, [0x08] = { D },                 /* CMGT, CMGE, SSHL */
 	[0x09] = { BHSD }, [0x0a] = { D }, [0x0b] = { BHSD },           /* SQSHL, SRSHL, SQRSHL */
 	[0x10] = { D }, [0x11] = { D }, [0x16] = { HS },                /* ADD, CMTST, SQDMULH */
-	[0x1b] = { FLO, FP }, [0x1c] = { FLO, FP }, [0x1f] = { F, FP }, /* FMULX, FCMEQ, FRECPS FRSQRTS */
+	[0x1b] = { FLO, FP }, [0x1c] = { FLO, FP },                     /* FMULX, FCMEQ */
+	[0x1f] = { F, FP },                                             /* FRECPS FRSQRTS */
 	[U(0x01, 5)] = { BHSD }, [U(0x05, 5)] = { BHSD },               /* UQADD, UQSUB */
 	[U(0x06, 5)] = { D }, [U(0x07, 5)] = { D }, [U(0x08, 5)] = { D }, /* CMHI, CMHS, USHL */
-	[U(0x09, 5)] = { BHSD }, [U(0x0a, 5)] = { D }, [U(0x0b, 5)] = { BHSD }, /* UQSHL, URSHL, UQRSHL */
+	[U(0x09, 5)] = { BHSD }, [U(0x0a, 5)] = { D },                  /* UQSHL, URSHL */
+	[U(0x0b, 5)] = { BHSD },                                        /* UQRSHL */
 	[U(0x10, 5)] = { D }, [U(0x11, 5)] = { D }, [U(0x16, 5)] = { HS }, /* SUB, CMEQ, SQRDMULH */
 	[U(0x1a, 5)] = { FHI, FP },                                     /* FABD */
-	[U(0x1c, 5)] = { F, FP }, [U(0x1d, 5)] = { F, FP },             /* FCMGE FCMGT, FACGE FACGT */
+	[U(0x1c, 5)] = { F, FP },                                       /* FCMGE FCMGT */
+	[U(0x1d, 5)] = { F, FP },                                       /* FACGE FACGT */
 };
 
 /* … (FP16), opcode [13:11] */
 static const struct op s_three_same_half[16] = {
-	[3] = { A0, FP }, [4] = { A0, FP }, [7] = { A0 | A1, FP },      /* FMULX, FCMEQ, FRECPS FRSQRTS */
+	[3] = { A0, FP }, [4] = { A0, FP },                             /* FMULX, FCMEQ */
+	[7] = { A0 | A1, FP },                                          /* FRECPS FRSQRTS */
 	[U(2, 3)] = { A1, FP },                                         /* FABD */
-	[U(4, 3)] = { A0 | A1, FP }, [U(5, 3)] = { A0 | A1, FP },       /* FCMGE FCMGT, FACGE FACGT */
+	[U(4, 3)] = { A0 | A1, FP },                                    /* FCMGE FCMGT */
+	[U(5, 3)] = { A0 | A1, FP },                                    /* FACGE FACGT */
 };
 
 /* … (extra), opcode [14:11] */
@@ -252,41 +284,52 @@ static const struct op s_three_same_extra[32] = {
 
 /* Advanced SIMD scalar three different, opcode [15:12] */
 static const struct op s_three_different[32] = {
-	[9] = { HS, OLD }, [11] = { HS, OLD }, [13] = { HS },           /* SQDMLAL, SQDMLSL, SQDMULL */
+	[9] = { HS, OLD }, [11] = { HS, OLD },                          /* SQDMLAL, SQDMLSL */
+	[13] = { HS },                                                  /* SQDMULL */
 };
 
 /* Advanced SIMD scalar two-register miscellaneous, opcode [16:12] */
 static const struct op s_two_misc[64] = {
 	[0x03] = { BHSD, OLD }, [0x07] = { BHSD },                      /* SUQADD, SQABS */
-	[0x08] = { D }, [0x09] = { D }, [0x0a] = { D }, [0x0b] = { D }, /* CMGT, CMEQ, CMLT #0, ABS */
-	[0x0c] = { FHI, FP }, [0x0d] = { FHI, FP }, [0x0e] = { FHI, FP }, /* FCMGT, FCMEQ, FCMLT #0 */
+	[0x08] = { D }, [0x09] = { D },                                 /* CMGT, CMEQ */
+	[0x0a] = { D }, [0x0b] = { D },                                 /* CMLT #0, ABS */
+	[0x0c] = { FHI, FP }, [0x0d] = { FHI, FP },                     /* FCMGT, FCMEQ */
+	[0x0e] = { FHI, FP },                                           /* FCMLT #0 */
 	[0x14] = { BHS },                                               /* SQXTN */
-	[0x1a] = { F, FP }, [0x1b] = { F, FP },                         /* FCVTNS FCVTPS, FCVTMS FCVTZS */
-	[0x1c] = { FLO, FP }, [0x1d] = { F, FP }, [0x1f] = { FHI, FP }, /* FCVTAS, SCVTF FRECPE, FRECPX */
+	[0x1a] = { F, FP },                                             /* FCVTNS FCVTPS */
+	[0x1b] = { F, FP },                                             /* FCVTMS FCVTZS */
+	[0x1c] = { FLO, FP }, [0x1d] = { F, FP },                       /* FCVTAS, SCVTF FRECPE */
+	[0x1f] = { FHI, FP },                                           /* FRECPX */
 	[U(0x03, 5)] = { BHSD, OLD }, [U(0x07, 5)] = { BHSD },          /* USQADD, SQNEG */
 	[U(0x08, 5)] = { D }, [U(0x09, 5)] = { D }, [U(0x0b, 5)] = { D }, /* CMGE, CMLE #0, NEG */
 	[U(0x0c, 5)] = { FHI, FP }, [U(0x0d, 5)] = { FHI, FP },         /* FCMGE, FCMLE #0 */
 	[U(0x12, 5)] = { BHS }, [U(0x14, 5)] = { BHS },                 /* SQXTUN, UQXTN */
 	[U(0x16, 5)] = { H, FP },                                       /* FCVTXN */
-	[U(0x1a, 5)] = { F, FP }, [U(0x1b, 5)] = { F, FP },             /* FCVTNU FCVTPU, FCVTMU FCVTZU */
+	[U(0x1a, 5)] = { F, FP },                                       /* FCVTNU FCVTPU */
+	[U(0x1b, 5)] = { F, FP },                                       /* FCVTMU FCVTZU */
 	[U(0x1c, 5)] = { FLO, FP }, [U(0x1d, 5)] = { F, FP },           /* FCVTAU, UCVTF FRSQRTE */
 };
 
 /* … (FP16), opcode [16:12] */
 static const struct op s_two_misc_half[64] = {
 	[0x0c] = { A1, FP }, [0x0d] = { A1, FP }, [0x0e] = { A1, FP },  /* FCMGT, FCMEQ, FCMLT #0 */
-	[0x1a] = { A0 | A1, FP }, [0x1b] = { A0 | A1, FP },             /* FCVTNS FCVTPS, FCVTMS FCVTZS */
-	[0x1c] = { A0, FP }, [0x1d] = { A0 | A1, FP }, [0x1f] = { A1, FP }, /* FCVTAS, SCVTF FRECPE, FRECPX */
+	[0x1a] = { A0 | A1, FP },                                       /* FCVTNS FCVTPS */
+	[0x1b] = { A0 | A1, FP },                                       /* FCVTMS FCVTZS */
+	[0x1c] = { A0, FP }, [0x1d] = { A0 | A1, FP },                  /* FCVTAS, SCVTF FRECPE */
+	[0x1f] = { A1, FP },                                            /* FRECPX */
 	[U(0x0c, 5)] = { A1, FP }, [U(0x0d, 5)] = { A1, FP },           /* FCMGE, FCMLE #0 */
-	[U(0x1a, 5)] = { A0 | A1, FP }, [U(0x1b, 5)] = { A0 | A1, FP }, /* FCVTNU FCVTPU, FCVTMU FCVTZU */
+	[U(0x1a, 5)] = { A0 | A1, FP },                                 /* FCVTNU FCVTPU */
+	[U(0x1b, 5)] = { A0 | A1, FP },                                 /* FCVTMU FCVTZU */
 	[U(0x1c, 5)] = { A0, FP }, [U(0x1d, 5)] = { A0 | A1, FP },      /* FCVTAU, UCVTF FRSQRTE */
 };
 
-/* Advanced SIMD scalar pairwise, opcode [16:12]; without U of FP16 */
+/* Advanced SIMD scalar pairwise, opcode [16:12]; those without U are of FP16 */
 static const struct op s_pairwise[64] = {
-	[0x0c] = { B | S, FP }, [0x0d] = { B, FP }, [0x0f] = { B | S, FP }, /* FMAXNMP FMINNMP, FADDP, FMAXP FMINP */
+	[0x0c] = { B | S, FP }, [0x0d] = { B, FP },                     /* FMAXNMP FMINNMP, FADDP */
+	[0x0f] = { B | S, FP },                                         /* FMAXP FMINP */
 	[0x1b] = { D },                                                 /* ADDP */
-	[U(0x0c, 5)] = { F, FP }, [U(0x0d, 5)] = { FLO, FP }, [U(0x0f, 5)] = { F, FP }, /* the same */
+	/* the same */
+	[U(0x0c, 5)] = { F, FP }, [U(0x0d, 5)] = { FLO, FP }, [U(0x0f, 5)] = { F, FP },
 };
 
 /* Advanced SIMD scalar shift by immediate, opcode [15:11]; the size is that of immh [22:19] */
@@ -295,9 +338,11 @@ static const struct op s_shift[64] = {
 	[0x06] = { D, OLD }, [0x0a] = { D }, [0x0e] = { BHSD },         /* SRSRA, SHL, SQSHL */
 	[0x12] = { BHS }, [0x13] = { BHS },                             /* SQSHRN, SQRSHRN */
 	[0x1c] = { HS | D, FP }, [0x1f] = { HS | D, FP },               /* SCVTF, FCVTZS */
-	[U(0x00, 5)] = { D }, [U(0x02, 5)] = { D, OLD }, [U(0x04, 5)] = { D }, /* USHR, USRA, URSHR */
+	[U(0x00, 5)] = { D }, [U(0x02, 5)] = { D, OLD },                /* USHR, USRA */
+	[U(0x04, 5)] = { D },                                           /* URSHR */
 	[U(0x06, 5)] = { D, OLD }, [U(0x08, 5)] = { D, OLD },           /* URSRA, SRI */
-	[U(0x0a, 5)] = { D, OLD }, [U(0x0c, 5)] = { BHSD }, [U(0x0e, 5)] = { BHSD }, /* SLI, SQSHLU, UQSHL */
+	[U(0x0a, 5)] = { D, OLD }, [U(0x0c, 5)] = { BHSD },             /* SLI, SQSHLU */
+	[U(0x0e, 5)] = { BHSD },                                        /* UQSHL */
 	[U(0x10, 5)] = { BHS }, [U(0x11, 5)] = { BHS },                 /* SQSHRUN, SQRSHRUN */
 	[U(0x12, 5)] = { BHS }, [U(0x13, 5)] = { BHS },                 /* UQSHRN, UQRSHRN */
 	[U(0x1c, 5)] = { HS | D, FP }, [U(0x1f, 5)] = { HS | D, FP },   /* UCVTF, FCVTZU */
@@ -306,7 +351,8 @@ static const struct op s_shift[64] = {
 /* Advanced SIMD scalar x indexed element, opcode [15:12] */
 static const struct op s_indexed[32] = {
 	[0x1] = { B | S | D, FP | OLD }, [0x5] = { B | S | D, FP | OLD }, /* FMLA, FMLS */
-	[0x3] = { HS, OLD }, [0x7] = { HS, OLD }, [0xb] = { HS },       /* SQDMLAL, SQDMLSL, SQDMULL */
+	[0x3] = { HS, OLD }, [0x7] = { HS, OLD },                       /* SQDMLAL, SQDMLSL */
+	[0xb] = { HS },                                                 /* SQDMULL */
 	[0x9] = { B | S | D, FP },                                      /* FMUL */
 	[0xc] = { HS }, [0xd] = { HS },                                 /* SQDMULH, SQRDMULH */
 	[U(0x9, 4)] = { B | S | D, FP },                                /* FMULX */
@@ -329,7 +375,8 @@ static const struct op sha_three[8] = {
 
 /* Cryptographic two-register SHA, opcode [16:12] */
 static const struct op sha_two[32] = {
-	[0] = { NF, CRYPTO }, [1] = { NF, CRYPTO | OLD }, [2] = { NF, CRYPTO | OLD }, /* SHA1H, SHA1SU1, SHA256SU0 */
+	[0] = { NF, CRYPTO }, [1] = { NF, CRYPTO | OLD },               /* SHA1H, SHA1SU1 */
+	[2] = { NF, CRYPTO | OLD },                                     /* SHA256SU0 */
 };
 
 /* Cryptographic three-register SHA 512, O [14] and opcode [11:10]; SM3 and SM4 with O */
@@ -355,7 +402,7 @@ static const struct op crypto_four[4] = {
 	{ NF, CRYPTO }, { NF, CRYPTO }, { NF, CRYPTO },                /* EOR3, BCAX, SM3SS1 */
 };
 
-/* XAR, the whole of its class */
+/* XAR has a class of its own */
 static const struct op xar[1] = { { NF, CRYPTO } };
 
 enum layout {
@@ -378,27 +425,27 @@ struct class {
 	uint8_t layout;
 };
 
-/* [31] = 0, [28] = 0 */
+/* Vectors: [31] and [28] are clear. */
 static const struct class vector[] = {
-	{ 0x9f200400, 0x0e200400, three_same,         11, 5, THREE },
-	{ 0x9ff80400, 0x0f000400, NULL,                0, 0, IMMEDIATE },    /* modified immediate: immh = 0 */
-	{ 0x9f800400, 0x0f000400, shift,              11, 5, SHIFT },
-	{ 0x9fe08400, 0x0e000400, NULL,                0, 0, COPY },
-	{ 0xbf208c00, 0x0e000800, permute,            12, 3, THREE },
-	{ 0xbfe08400, 0x2e000000, NULL,                0, 0, EXTRACT },
-	{ 0x9f3e0c00, 0x0e200800, two_misc,           12, 5, TWO },
-	{ 0x9f200c00, 0x0e200000, three_different,    12, 4, THREE },
-	{ 0x9f000400, 0x0f000000, indexed,            12, 4, BY_ELEMENT },
-	{ 0x9f3e0c00, 0x0e300800, across_lanes,       12, 5, TWO },
-	{ 0xbfe08c00, 0x0e000000, NULL,                0, 0, TABLE },
-	{ 0xfffe0c00, 0x4e280800, aes,                12, 5, TWO },
-	{ 0x9f208400, 0x0e008400, three_same_extra,   11, 4, THREE },
-	{ 0x9f60c400, 0x0e400400, three_same_half,    11, 3, THREE },
-	{ 0x9f7e0c00, 0x0e780800, two_misc_half,      12, 5, TWO },
+	{ 0x9f200400, 0x0e200400, three_same, 11, 5, THREE },
+	{ 0x9ff80400, 0x0f000400, NULL, 0, 0, IMMEDIATE }, /* modified immediate: immh = 0 */
+	{ 0x9f800400, 0x0f000400, shift, 11, 5, SHIFT },
+	{ 0x9fe08400, 0x0e000400, NULL, 0, 0, COPY },
+	{ 0xbf208c00, 0x0e000800, permute, 12, 3, THREE },
+	{ 0xbfe08400, 0x2e000000, NULL, 0, 0, EXTRACT },
+	{ 0x9f3e0c00, 0x0e200800, two_misc, 12, 5, TWO },
+	{ 0x9f200c00, 0x0e200000, three_different, 12, 4, THREE },
+	{ 0x9f000400, 0x0f000000, indexed, 12, 4, BY_ELEMENT },
+	{ 0x9f3e0c00, 0x0e300800, across_lanes, 12, 5, TWO },
+	{ 0xbfe08c00, 0x0e000000, NULL, 0, 0, TABLE },
+	{ 0xfffe0c00, 0x4e280800, aes, 12, 5, TWO },
+	{ 0x9f208400, 0x0e008400, three_same_extra, 11, 4, THREE },
+	{ 0x9f60c400, 0x0e400400, three_same_half, 11, 3, THREE },
+	{ 0x9f7e0c00, 0x0e780800, two_misc_half, 12, 5, TWO },
 	{ 0 },
 };
 
-/* [31:30] = 1, [28] = 1 */
+/* Scalars: [31:30] is 1 and [28] is set. */
 static const struct class scalar[] = {
 	{ 0xdf200400, 0x5e200400, s_three_same,       11, 5, THREE },
 	{ 0xdf3e0c00, 0x5e200800, s_two_misc,         12, 5, TWO },
@@ -415,7 +462,7 @@ static const struct class scalar[] = {
 	{ 0 },
 };
 
-/* [31:24] = 0xce */
+/* Cryptography: [31:24] is 0xce. */
 static const struct class crypto[] = {
 	{ 0xff808000, 0xce000000, crypto_four,        21, 2, FOUR },
 	{ 0xffe0c000, 0xce408000, sm3_three,          10, 2, THREE },
@@ -446,7 +493,7 @@ static void keeps_old(uint32_t w, struct pmk_insn *in)
 	in->ra = reads_v(in, bits(w, 4, 0));
 }
 
-/* L [21], M [20], H [11]. 16-bit elements are those of V0 to V15, because M is part of their
+/* L [21], M [20], H [11]. Elements of 16 bits are in V0 to V15 alone, because M is part of their
  * index. */
 static bool by_element(uint32_t w, unsigned size, unsigned flags, struct pmk_insn *in)
 {
@@ -534,7 +581,7 @@ static bool copy(uint32_t w, struct pmk_insn *in)
 	return false;
 }
 
-/* TBL, TBX: len [14:13] + 1 registers from Rn on, V0 after V31. */
+/* TBL, TBX: the table is len [14:13] + 1 registers from Rn on; V0 follows V31. */
 static void table(uint32_t w, struct pmk_insn *in)
 {
 	three(w, bits(w, 20, 16), in);
@@ -544,8 +591,9 @@ static void table(uint32_t w, struct pmk_insn *in)
 		keeps_old(w, in);
 }
 
-/* cmode [15:12], op [29], o2 [11]: MOVI, MVNI, FMOV; ORR, BIC with odd cmode below 12 go on the
- * old value. o2 is FMOV of half precision, and FMOV 2D has no shorter form. */
+/* cmode [15:12], op [29], o2 [11]: MOVI, MVNI, FMOV, and for odd cmode below 12 ORR and BIC, which
+ * change the old value. With o2 set it is FMOV of half precision. FMOV of 2D has no form of 64
+ * bits. */
 static bool modified_immediate(uint32_t w, struct pmk_insn *in)
 {
 	unsigned cmode = bits(w, 15, 12);

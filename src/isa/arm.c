@@ -9,12 +9,12 @@
  * UADD8 always set the flags; the registers of MRC, MRRC, LDREXD, STREXD have the wrong direction;
  * and one encoding has several names (MOV and LSL, STR and PUSH, LDR and POP).
  *
- * Capstone also knows ARMv6T2 to ARMv7; a name without a row is none of ARM11's and stays
- * undecoded. It refuses no encoding of ARMv6, only some UNPREDICTABLE ones (should-be-zero fields
- * that are not). Version 5 calls MOVW MOV and no hint WFI, and has names of later architectures for
- * coprocessors 8, 9 and 13: name_of() sees to it that the facts are the same with both. Not
- * modelled: UNPREDICTABLE uses of registers (the facts are those of the fields), Jazelle, and
- * coprocessors other than 10, 11 (VFP) and 15.
+ * Capstone also knows ARMv6T2 to ARMv7. A name without a row is no instruction of an ARM11 and
+ * stays undecoded. Capstone refuses no encoding of ARMv6, only some UNPREDICTABLE ones, whose
+ * should-be-zero fields are not zero. Version 5 calls MOVW a MOV, does not recognise WFI among the
+ * hints, and has names of later architectures for coprocessors 8, 9 and 13; name_of() makes the
+ * facts the same with both versions. Not modelled: UNPREDICTABLE uses of registers (the facts are
+ * those of the fields), Jazelle, and coprocessors other than 10, 11 (VFP) and 15.
  */
 #include "isa/arm.h"
 
@@ -23,7 +23,8 @@
 
 #include <capstone/capstone.h>
 
-/* Programs repeat themselves: a word is found again here far sooner than Capstone names it. */
+/* Programs contain the same words again and again, and looking one up here is much faster than
+ * asking Capstone for its name. */
 #define MEMO_BITS 12
 
 struct memo {
@@ -43,18 +44,18 @@ enum layout {
 	UNKNOWN,
 	PLAIN,	  /* nothing but the condition */
 	DATA,	  /* data processing: Rd, Rn and a second operand */
-	MEDIA,	  /* Rd [15:12], Rn [19:16], Rm [3:0], as far as the flags say */
+	MEDIA,	  /* Rd [15:12], Rn [19:16], Rm [3:0]; the flags say which of them there are */
 	MULTIPLY, /* Rd [19:16], Rm [3:0], Rs [11:8], accumulator [15:12] */
 	LONG,	  /* RdLo [15:12], RdHi [19:16], Rm [3:0], Rs [11:8] */
-	SINGLE,	  /* LDR, STR, byte forms, PLD; LDM and STM where Capstone calls both PUSH, POP */
-	EXTRA,	  /* half words, signed bytes, double words */
+	SINGLE,	  /* LDR, STR, byte forms, PLD; LDM and STM that Capstone calls POP and PUSH */
+	EXTRA,	  /* loads and stores of half words, signed bytes and double words */
 	MULTIPLE,
 	EXCLUSIVE,
 	SWAP,
 	STATE,	   /* RFE, SRS */
 	STATUS,	   /* MRS, MSR */
-	COPROC,	   /* register transfer */
-	COPROC2,   /* transfer of two registers */
+	COPROC,	   /* MCR, MRC */
+	COPROC2,   /* MCRR, MRRC */
 	COPROC_LS, /* LDC, STC */
 	JUMP,
 	TRAP,
@@ -102,7 +103,7 @@ static const struct row row[ARM_INS_ENDING] = {
 	ROW(SMUSD, MUL16, MULTIPLY, 0), ROW(SMUSDX, MUL16, MULTIPLY, 0),
 	ROW(SMLAD, MUL16, MULTIPLY, ACC), ROW(SMLADX, MUL16, MULTIPLY, ACC),
 	ROW(SMLSD, MUL16, MULTIPLY, ACC), ROW(SMLSDX, MUL16, MULTIPLY, ACC),
-	/* Sums of differences share the timing of the 16-bit multiplies, DDI 0301H table 16-8. */
+	/* Sums of absolute differences take as long as 16-bit multiplies, DDI 0301H table 16-8. */
 	ROW(USAD8, MUL16, MULTIPLY, 0), ROW(USADA8, MUL16, MULTIPLY, ACC),
 	ROW(SMLALBB, MLAL16, LONG, ACC), ROW(SMLALBT, MLAL16, LONG, ACC),
 	ROW(SMLALTB, MLAL16, LONG, ACC), ROW(SMLALTT, MLAL16, LONG, ACC),
@@ -180,7 +181,7 @@ static const struct {
 	{ 7, 10, 4, PMK_SYS_DSB },
 	{ 7, 10, 5, PMK_SYS_DMB },
 	{ 7,  5, 4, PMK_SYS_ISB },
-	{ 7,  5, 6, PMK_SYS_BTAC_FLUSH }, /* the form by address leaves the other entries alone */
+	{ 7,  5, 6, PMK_SYS_BTAC_FLUSH }, /* all entries; the form by address is no such flush */
 	{ 7,  5, 0, PMK_SYS_ICACHE_INV },
 	{ 7,  7, 0, PMK_SYS_ICACHE_INV }, /* both caches */
 	{ 7,  0, 4, PMK_SYS_WFI },
@@ -193,7 +194,8 @@ static const struct {
 
 /* ---- layouts -------------------------------------------------------------------------------- */
 
-/* The second operand of data processing: class, Rm and Rs. Shifter operands, DDI 0100I A5.1. */
+/* The second operand of data processing decides the class and names Rm and Rs (shifter operands,
+ * DDI 0100I A5.1). */
 static void second_operand(uint32_t w, struct pmk_insn *in)
 {
 	if (bit(w, 25))
@@ -221,7 +223,7 @@ static void data(uint32_t w, unsigned flags, struct pmk_insn *in)
 	if (in->rd != PC)
 		return;
 	in->flow = PMK_FLOW_INDIRECT;
-	if (bit(w, 20)) { /* the CPSR comes from the SPSR */
+	if (bit(w, 20)) { /* writing the PC, S copies the SPSR into the CPSR: an exception return */
 		in->flow = PMK_FLOW_MODE;
 		in->sets_flags = false;
 	} else if ((w & 0x0fffffff) == 0x01a0f00e) { /* MOV pc, lr */
@@ -295,7 +297,7 @@ static void single(uint32_t w, unsigned flags, struct pmk_arm_facts *f)
 		in->rm = reads(in, bits(w, 3, 0));
 		in->slow_address = !bit(w, 23) || (bits(w, 11, 5) != 0 && bits(w, 11, 5) != 2 << 2);
 	}
-	if (!(flags & RD)) /* a preload is no access that a program can see */
+	if (!(flags & RD)) /* PLD does not count as an access of the program */
 		return;
 	set_memory(in, bit(w, 20), bit(w, 22) ? 1 : 4, 1);
 	if (in->store) {
@@ -310,7 +312,7 @@ static void single(uint32_t w, unsigned flags, struct pmk_arm_facts *f)
 			in->rn == SP && post && !bit(w, 25) ? PMK_FLOW_RETURN : PMK_FLOW_INDIRECT;
 }
 
-/* L [20], S [6] and H [5] give: 001 STRH, 010 LDRD, 011 STRD, 101 LDRH, 110 LDRSB, 111 LDRSH. */
+/* L [20], S [6] and H [5]: 001 STRH, 010 LDRD, 011 STRD, 101 LDRH, 110 LDRSB, 111 LDRSH. */
 static void extra(uint32_t w, struct pmk_arm_facts *f)
 {
 	struct pmk_insn *in = &f->insn;
@@ -344,7 +346,7 @@ static void multiple(uint32_t w, struct pmk_insn *in)
 	in->writes |= in->list & ~(1u << PC);
 	if (!(in->list >> PC))
 		return;
-	if (bit(w, 22)) /* LDM ^ with the PC */
+	if (bit(w, 22)) /* LDM ^ with the PC is an exception return */
 		in->flow = PMK_FLOW_MODE;
 	else if (in->rn == SP && in->writeback)
 		in->flow = PMK_FLOW_RETURN;
@@ -381,7 +383,8 @@ static void swap(uint32_t w, struct pmk_insn *in)
 	in->rm = reads(in, bits(w, 3, 0));
 }
 
-/* RFE loads PC and CPSR; SRS stores LR and SPSR to a stack, which we take for the current one. */
+/* RFE loads PC and CPSR. SRS stores LR and SPSR to the stack of any mode; the model takes it for
+ * the stack of the current mode. */
 static void state(uint32_t w, struct pmk_insn *in)
 {
 	set_memory(in, bit(w, 20), 4, 2);
@@ -392,7 +395,8 @@ static void state(uint32_t w, struct pmk_insn *in)
 		reads(in, LR);
 }
 
-/* MRS, MSR. R [22] is the SPSR, whose flags are nobody's. Hints have other names. */
+/* MRS, MSR. With R [22] set it is the SPSR, which no instruction takes its condition from. Hints,
+ * which are encoded as MSR, have names of their own and do not come here. */
 static void status(uint32_t w, struct pmk_insn *in)
 {
 	if (!bit(w, 21)) {
@@ -417,7 +421,7 @@ static void coprocessor(uint32_t w, struct pmk_insn *in)
 	in->rm = reads(in, rt);
 	if (w >> 28 == 0xf || bits(w, 23, 21) != 0 || bits(w, 11, 8) != 15)
 		return;
-	if (bits(w, 19, 16) == 8) /* TLB operations: all of CRn 8 */
+	if (bits(w, 19, 16) == 8) /* all of CRn 8 are operations on the TLB */
 		in->sysop = PMK_SYS_TLB;
 	for (size_t i = 0; i < sizeof(cp15) / sizeof(cp15[0]); i++)
 		if (bits(w, 19, 16) == cp15[i].crn && bits(w, 3, 0) == cp15[i].crm &&
@@ -436,15 +440,16 @@ static void coprocessor_two(uint32_t w, struct pmk_insn *in)
 	}
 }
 
-/* How many words move is the coprocessor's affair; ARM11 has none that takes these. */
+/* The coprocessor decides how many words it transfers; one is assumed. No ARM11 has a coprocessor
+ * that takes LDC or STC. */
 static void coprocessor_memory(uint32_t w, struct pmk_insn *in)
 {
 	base(w, bit(w, 21), in);
 	set_memory(in, bit(w, 20), 4, 1);
 }
 
-/* Coprocessors 10 and 11: VFP, by the encoding alone. Bit 8 set = double precision, DDI 0100I
- * C5. */
+/* VFP, coprocessors 10 and 11, decoded without Capstone's name. Bit 8 is set for double precision
+ * (DDI 0100I C5). */
 static void floating_point(uint32_t w, struct pmk_arm_facts *f)
 {
 	struct pmk_insn *in = &f->insn;
@@ -461,7 +466,7 @@ static void floating_point(uint32_t w, struct pmk_arm_facts *f)
 		set_memory(in, bit(w, 20), bit(w, 8) ? 8 : 4, 1);
 		if (in->load && in->rn == PC)
 			literal(w, words << 2, f);
-	} else { /* FLDMX, FSTMX: an odd count, the last word is not accessed */
+	} else { /* FLDMX and FSTMX have an odd count; their last word is not accessed */
 		base(w, bit(w, 21), in);
 		set_memory(in, bit(w, 20), bit(w, 8) ? 8 : 4, bit(w, 8) ? words / 2 : words);
 	}
@@ -503,7 +508,7 @@ static unsigned capstones_name(struct pmk_isa_arm *isa, uint32_t w)
 	return isa->scratch->id;
 }
 
-/* The instructions of a coprocessor, all but 10 and 11: DDI 0100I A3.16. */
+/* The instructions of all coprocessors but VFP (DDI 0100I A3.16). */
 static unsigned name_of_coprocessor(uint32_t w)
 {
 	if (bit(w, 25))
@@ -515,7 +520,7 @@ static unsigned name_of_coprocessor(uint32_t w)
 	return bit(w, 20) ? ARM_INS_LDC : ARM_INS_STC;
 }
 
-/* What the versions of Capstone disagree about is not asked of it. */
+/* The name of a word. Where versions 4 and 5 of Capstone disagree, the encoding decides. */
 static unsigned name_of(struct pmk_isa_arm *isa, uint32_t w)
 {
 	unsigned name;
@@ -523,14 +528,14 @@ static unsigned name_of(struct pmk_isa_arm *isa, uint32_t w)
 	if (bits(w, 27, 26) == 3 && bits(w, 25, 24) != 3 && bits(w, 11, 9) != 5)
 		return name_of_coprocessor(w);
 	if (w >> 28 != 0xf) {
-		if ((w & 0x0fffff00) == 0x0320f000) /* one that has no meaning does nothing */
+		if ((w & 0x0fffff00) == 0x0320f000) /* a hint; those without a meaning are NOPs */
 			return bits(w, 7, 0) == 3 ? ARM_INS_WFI : ARM_INS_NOP;
-		if ((w & 0x0ff00000) == 0x03000000 || /* MOVW, which 5 calls MOV */
-		    (w & 0x0f900ef0) == 0x01000200)   /* MRS, MSR of a banked register, ARMv7's */
+		if ((w & 0x0ff00000) == 0x03000000 || /* MOVW, a MOV for version 5 */
+		    (w & 0x0f900ef0) == 0x01000200)   /* MRS, MSR of ARMv7's banked registers */
 			return ARM_INS_INVALID;
 	}
 	name = capstones_name(isa, w);
-	/* UNPREDICTABLE; 4 refuses it. */
+	/* MVN with a first operand is UNPREDICTABLE; version 4 refuses it, version 5 does not. */
 	return name == ARM_INS_MVN && bits(w, 19, 16) ? ARM_INS_INVALID : name;
 }
 
@@ -615,7 +620,7 @@ static void a32_facts(uint32_t w, unsigned name, struct pmk_arm_facts *f)
 	}
 }
 
-/* Everything but the address: the same wherever the instruction stands. */
+/* All facts but those that depend on the address of the instruction. */
 static void facts_of(struct pmk_isa_arm *isa, bool thumb, uint32_t word, size_t size,
 		     struct pmk_arm_facts *f)
 {

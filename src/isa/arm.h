@@ -9,8 +9,8 @@
 #define LR 14
 #define SP 13
 
-/* Facts that hold at any address: until pmk_isa_arm_decode() adds the address, target is an
- * offset. */
+/* What insn.target is relative to. Facts are kept without the address of the instruction; target is
+ * an offset until pmk_isa_arm_decode() adds the address. */
 enum pmk_arm_relative {
 	PMK_ARM_ABSOLUTE, /* target is 0 */
 	PMK_ARM_FROM_PC,  /* from the PC as the instruction reads it: its address + 8, Thumb + 4 */
@@ -42,7 +42,8 @@ static inline int32_t sign_extend(uint32_t value, unsigned width)
 	return (int32_t)((value ^ sign) - sign);
 }
 
-/* The masks leave the PC out: it is never waited for. */
+/* Record that the instruction reads or writes a register, and return its number. The masks leave
+ * the PC out, because no instruction ever waits for it. */
 static inline int8_t reads(struct pmk_insn *in, unsigned reg)
 {
 	in->reads |= (1u << reg) & ~(1u << PC);

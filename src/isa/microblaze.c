@@ -3,16 +3,18 @@
  * Instruction facts for MicroBlaze (UG984, "MicroBlaze Instruction Set Architecture"), the 32-bit
  * core and the one with C_DATA_SIZE = 64. Not MicroBlaze V, which is a RISC-V.
  *
- * First match wins. Bits are numbered from the right here, unlike in UG984: opcode [31:26], rD
- * [25:21], rA [20:16], rB [15:11], immediate [15:0].
+ * The first row that matches decides. Bits are numbered from the right here, unlike in UG984:
+ * opcode [31:26], rD [25:21], rA [20:16], rB [15:11], immediate [15:0].
  *
- * An encoding is known if UG984 gives it and its reserved fields are 0. The core itself checks the
- * opcode alone and runs the others as something; which is nowhere said. Also known are all
- * combinations of the option bits of wdc, of which UG984 names six. Not known: pcmpbc, which has
- * been taken out, and the e bit of put, which only assemblers have. Whether an optional instruction
- * is there (barrel shifter, divider, FPU …) is the core's affair, and so is C_OPCODE_0x0_ILLEGAL.
+ * An encoding is known if UG984 gives it and its reserved fields are 0. The core itself checks only
+ * the opcode; UG984 does not say what it makes of encodings with other bits set. Also known are all
+ * combinations of the option bits of wdc, of which UG984 names six. Not known are pcmpbc, which was
+ * removed, and the e bit of put, which only assemblers have. Whether a core has an optional
+ * instruction (barrel shifter, divider, FPU …), and what C_OPCODE_0x0_ILLEGAL does, is decided by
+ * the model of the core.
  *
- * A field is read whether its value matters or not: rB of wic, rA of a conditional branch on r0.
+ * A register counts as read even if its value does not matter: rB of wic, rA of a conditional
+ * branch on r0.
  */
 #include <pmk/isa.h>
 
@@ -35,7 +37,8 @@ static int64_t sign_extend(uint64_t value, unsigned width)
 	return (int64_t)((value ^ sign) - sign);
 }
 
-/* r0 is always 0. */
+/* Record that the instruction reads or writes a register, and return its number. r0 is always 0, so
+ * that it counts as no register. */
 static int8_t reads(struct pmk_insn *in, unsigned reg)
 {
 	if (reg == 0)
@@ -54,12 +57,12 @@ static int8_t writes(struct pmk_insn *in, unsigned reg)
 
 /* ---- encodings ------------------------------------------------------------------------------ */
 
-/* Masks: the opcode, with all that follows rB, with all that follows rA. */
+/* Masks: the opcode; the opcode and all that follows rB; the opcode and all that follows rA. */
 #define OP   0xfc000000
 #define OP_B 0xfc0007ff
 #define OP_A 0xfc00ffff
 
-/* Roles and MSR[C]. */
+/* Roles of the fields, and what happens to MSR[C], the carry. */
 #define D   0x001 /* rD is written */
 #define V   0x002 /* rD is read: the value of a store */
 #define OLD 0x004 /* rD is read, too */
@@ -89,10 +92,11 @@ static int8_t writes(struct pmk_insn *in, unsigned reg)
 #define BREAK	 PMK_MB_BREAK
 #define DELAY	 PMK_MB_DELAY
 #define RETURN	 (PMK_MB_RETURN | PMK_MB_DELAY)
+#define FLUSH	 PMK_MB_BTC_FLUSH
 #define LONG	 PMK_MB_LONG
 
-/* `wide`: a bit that makes it the long, double or extended form of the 64-bit core. A row with LONG
- * in its kind is of that core as a whole. */
+/* `wide`: the bit that turns the instruction into the long, double or extended form that only the
+ * 64-bit core has. A row with LONG in its kind is an instruction of the 64-bit core alone. */
 struct row {
 	uint32_t mask, value, wide;
 	uint8_t iclass, flow;
@@ -102,150 +106,163 @@ struct row {
 };
 
 /* clang-format off */
+#define ROW(mask, value, wide, iclass, roles, kind) \
+	{ mask, value, wide, PMK_I_##iclass, PMK_FLOW_NEXT, 0, roles, kind }
+#define MEMORY(mask, value, iclass, bytes, roles, kind) \
+	{ mask, value, 0, PMK_I_##iclass, PMK_FLOW_NEXT, bytes, roles, kind }
+#define BRANCH(mask, value, flow, roles, kind) \
+	{ mask, value, 0, PMK_I_BRANCH, PMK_FLOW_##flow, 0, roles, kind }
+/* With [24] set it is a branch of the 64-bit core to an extended address. */
+#define BRANCH64(mask, value, flow, roles, kind) \
+	{ mask, value, 0x01000000, PMK_I_BRANCH, PMK_FLOW_##flow, 0, roles, kind }
+
 static const struct row rows[] = {
 	/* add, rsub; [27] with carry, [28] keeps the carry */
-	{ 0xf80007ff, 0x00000000, 0x100, PMK_I_ALU, 0, 0, DNM | CO,      ARITH },
-	{ 0xf80007ff, 0x08000000, 0x100, PMK_I_ALU, 0, 0, DNM | CI | CO, ARITH },
-	{ 0xf80007ff, 0x10000000, 0x100, PMK_I_ALU, 0, 0, DNM,           ARITH },
-	{ 0xf80007ff, 0x18000000, 0x100, PMK_I_ALU, 0, 0, DNM | CI,      ARITH },
-	{ 0xfc0007fd, 0x14000001, 0x100, PMK_I_ALU, 0, 0, DNM,           ARITH },               /* cmp, cmpu */
-	{ 0xf8000000, 0x20000000, 0,     PMK_I_ALU, 0, 0, DN | CO,       ARITH },               /* addi, rsubi … */
-	{ 0xf8000000, 0x28000000, 0,     PMK_I_ALU, 0, 0, DN | CI | CO,  ARITH },
-	{ 0xf8000000, 0x30000000, 0,     PMK_I_ALU, 0, 0, DN,            ARITH },
-	{ 0xf8000000, 0x38000000, 0,     PMK_I_ALU, 0, 0, DN | CI,       ARITH },
+	ROW(0xf80007ff, 0x00000000, 0x100, ALU, DNM | CO,      ARITH),
+	ROW(0xf80007ff, 0x08000000, 0x100, ALU, DNM | CI | CO, ARITH),
+	ROW(0xf80007ff, 0x10000000, 0x100, ALU, DNM,           ARITH),
+	ROW(0xf80007ff, 0x18000000, 0x100, ALU, DNM | CI,      ARITH),
+	ROW(0xfc0007fd, 0x14000001, 0x100, ALU, DNM,           ARITH), /* cmp, cmpu */
+	ROW(0xf8000000, 0x20000000, 0,     ALU, DN | CO,       ARITH), /* addi, rsubi … */
+	ROW(0xf8000000, 0x28000000, 0,     ALU, DN | CI | CO,  ARITH),
+	ROW(0xf8000000, 0x30000000, 0,     ALU, DN,            ARITH),
+	ROW(0xf8000000, 0x38000000, 0,     ALU, DN | CI,       ARITH),
 	/* multiply, divide */
-	{ 0xfc0007fc, 0x40000000, 0,     PMK_I_MUL, 0, 0, DNM,           ARITH | PMK_MB_MUL },  /* mul, mulh … */
-	{ OP,         0x60000000, 0,     PMK_I_MUL, 0, 0, DN,            ARITH | PMK_MB_MUL },  /* muli */
-	{ 0xfc0007fd, 0x48000000, 0,     PMK_I_DIV, 0, 0, DNM,           ARITH | PMK_MB_DIV },  /* idiv, idivu */
-	/* bs: S [10], T [9]; bsi: I [15], E [14], L [13], then as bs or width [10:6], long [11:6] */
-	{ 0xfc0005ff, 0x44000000, 0x100, PMK_I_BARREL, 0, 0, DNM,        BARREL },              /* bsrl, bsra */
-	{ OP_B,       0x44000400, 0x100, PMK_I_BARREL, 0, 0, DNM,        BARREL },              /* bsll */
-	{ 0xfc00fde0, 0x64000000, 0,     PMK_I_BARREL, 0, 0, DN,         BARREL },              /* bsrli, bsrai */
-	{ 0xfc00ffe0, 0x64000400, 0,     PMK_I_BARREL, 0, 0, DN,         BARREL },              /* bslli */
-	{ 0xfc00f820, 0x64004000, 0,     PMK_I_BARREL, 0, 0, DN,         BARREL },              /* bsefi */
-	{ 0xfc00f820, 0x64008000, 0,     PMK_I_BARREL, 0, 0, DN | OLD,   BARREL },              /* bsifi */
-	{ 0xfc00fdc0, 0x64002000, 0,     PMK_I_BARREL, 0, 0, DN,         BARREL | LONG },       /* bslrli, bslrai */
-	{ 0xfc00ffc0, 0x64002400, 0,     PMK_I_BARREL, 0, 0, DN,         BARREL | LONG },       /* bsllli */
-	{ 0xfc00f000, 0x64006000, 0,     PMK_I_BARREL, 0, 0, DN,         BARREL | LONG },       /* bslefi */
-	{ 0xfc00f000, 0x6400a000, 0,     PMK_I_BARREL, 0, 0, DN | OLD,   BARREL | LONG },       /* bslifi */
+	ROW(0xfc0007fc, 0x40000000, 0, MUL, DNM, ARITH | PMK_MB_MUL), /* mul, mulh … */
+	ROW(OP,         0x60000000, 0, MUL, DN,  ARITH | PMK_MB_MUL), /* muli */
+	ROW(0xfc0007fd, 0x48000000, 0, DIV, DNM, ARITH | PMK_MB_DIV), /* idiv, idivu */
+	/* bs: S [10], T [9]; bsi: I [15], E [14], L [13], then as bs or width [10:6], long
+	 * [11:6] */
+	ROW(0xfc0005ff, 0x44000000, 0x100, BARREL, DNM,      BARREL),        /* bsrl, bsra */
+	ROW(OP_B,       0x44000400, 0x100, BARREL, DNM,      BARREL),        /* bsll */
+	ROW(0xfc00fde0, 0x64000000, 0,     BARREL, DN,       BARREL),        /* bsrli, bsrai */
+	ROW(0xfc00ffe0, 0x64000400, 0,     BARREL, DN,       BARREL),        /* bslli */
+	ROW(0xfc00f820, 0x64004000, 0,     BARREL, DN,       BARREL),        /* bsefi */
+	ROW(0xfc00f820, 0x64008000, 0,     BARREL, DN | OLD, BARREL),        /* bsifi */
+	ROW(0xfc00fdc0, 0x64002000, 0,     BARREL, DN,       BARREL | LONG), /* bslrli, bslrai */
+	ROW(0xfc00ffc0, 0x64002400, 0,     BARREL, DN,       BARREL | LONG), /* bsllli */
+	ROW(0xfc00f000, 0x64006000, 0,     BARREL, DN,       BARREL | LONG), /* bslefi */
+	ROW(0xfc00f000, 0x6400a000, 0,     BARREL, DN | OLD, BARREL | LONG), /* bslifi */
 	/* logic, pattern compare */
-	{ 0xffffffff, 0x80000000, 0,     PMK_I_ALU, 0, 0, 0,             LOGICAL | PMK_MB_NOP },
-	{ 0xf00007ff, 0x80000000, 0x100, PMK_I_ALU, 0, 0, DNM,           LOGICAL },             /* or, and, xor, andn */
-	{ 0xf0000000, 0xa0000000, 0,     PMK_I_ALU, 0, 0, DN,            LOGICAL },             /* ori, andi … */
-	{ OP_B,       0x80000400, 0x100, PMK_I_ALU, 0, 0, DNM,           PCMP },                /* pcmpbf */
-	{ 0xf80007ff, 0x88000400, 0x100, PMK_I_ALU, 0, 0, DNM,           PCMP },                /* pcmpeq, pcmpne */
+	ROW(0xffffffff, 0x80000000, 0,     ALU, 0,   LOGICAL | PMK_MB_NOP),
+	ROW(0xf00007ff, 0x80000000, 0x100, ALU, DNM, LOGICAL), /* or, and, xor, andn */
+	ROW(0xf0000000, 0xa0000000, 0,     ALU, DN,  LOGICAL), /* ori, andi … */
+	ROW(OP_B,       0x80000400, 0x100, ALU, DNM, PCMP),    /* pcmpbf */
+	ROW(0xf80007ff, 0x88000400, 0x100, ALU, DNM, PCMP),    /* pcmpeq, pcmpne */
 	/* one operand */
-	{ OP_A,       0x90000001, 0x100, PMK_I_ALU, 0, 0, DN | CO,       SHIFT },               /* sra */
-	{ OP_A,       0x90000021, 0x100, PMK_I_ALU, 0, 0, DN | CI | CO,  SHIFT },               /* src */
-	{ OP_A,       0x90000041, 0x100, PMK_I_ALU, 0, 0, DN | CO,       SHIFT },               /* srl */
-	{ 0xfc00fffe, 0x90000060, 0x100, PMK_I_ALU, 0, 0, DN,            SEXT },                /* sext8, sext16 */
-	{ OP_A,       0x90000162, 0,     PMK_I_ALU, 0, 0, DN,            SEXT | LONG },         /* sextl32 */
-	{ OP_A,       0x900000e0, 0,     PMK_I_ALU, 0, 0, DN,            0 },                   /* clz */
-	{ 0xfc00fffd, 0x900001e0, 0,     PMK_I_ALU, 0, 0, DN,            0 },                   /* swapb, swaph */
+	ROW(OP_A,       0x90000001, 0x100, ALU, DN | CO,      SHIFT),       /* sra */
+	ROW(OP_A,       0x90000021, 0x100, ALU, DN | CI | CO, SHIFT),       /* src */
+	ROW(OP_A,       0x90000041, 0x100, ALU, DN | CO,      SHIFT),       /* srl */
+	ROW(0xfc00fffe, 0x90000060, 0x100, ALU, DN,           SEXT),        /* sext8, sext16 */
+	ROW(OP_A,       0x90000162, 0,     ALU, DN,           SEXT | LONG), /* sextl32 */
+	ROW(OP_A,       0x900000e0, 0,     ALU, DN,           0),           /* clz */
+	ROW(0xfc00fffd, 0x900001e0, 0,     ALU, DN,           0),           /* swapb, swaph */
 	/* caches: external [10], extended address [7], flush [4], clear [1] */
-	{ 0xffe007ff, 0x90000068, 0,     PMK_I_CACHE_OP, 0, 0, N | M,    PMK_MB_WIC },
-	{ 0xffe0036d, 0x90000064, 0,     PMK_I_CACHE_OP, 0, 0, N | M,    PMK_MB_WDC },
+	ROW(0xffe007ff, 0x90000068, 0, CACHE_OP, N | M, PMK_MB_WIC),
+	ROW(0xffe0036d, 0x90000064, 0, CACHE_OP, N | M, PMK_MB_WDC),
 	/* MSR[C] is 4 */
-	{ 0xfc1e8004, 0x94100004, 0,     PMK_I_OTHER, 0, 0, D | CI | CO, PMK_MB_MSR },          /* msrset, msrclr */
-	{ 0xfc1e8004, 0x94100000, 0,     PMK_I_OTHER, 0, 0, D | CI,      PMK_MB_MSR },
+	ROW(0xfc1e8004, 0x94100004, 0, OTHER, D | CI | CO, PMK_MB_MSR), /* msrset, msrclr */
+	ROW(0xfc1e8004, 0x94100000, 0, OTHER, D | CI,      PMK_MB_MSR),
 	/* special registers: E [24] of mts, [19] of mfs; 1 is the MSR */
-	{ 0xffe0ffff, 0x9400c001, 0,     PMK_I_OTHER, 0, 0, N | CO,      0 },                   /* mts rmsr */
-	{ 0xfee0c000, 0x9400c000, 0,     PMK_I_OTHER, 0, 0, N,           0 },                   /* mts, mtse */
-	{ 0xfc1fffff, 0x94008001, 0,     PMK_I_OTHER, 0, 0, D | CI,      0 },                   /* mfs rmsr */
-	{ 0xfc17c000, 0x94008000, 0,     PMK_I_OTHER, 0, 0, D,           0 },                   /* mfs, mfse */
+	ROW(0xffe0ffff, 0x9400c001, 0, OTHER, N | CO, 0), /* mts rmsr */
+	ROW(0xfee0c000, 0x9400c000, 0, OTHER, N,      0), /* mts, mtse */
+	ROW(0xfc1fffff, 0x94008001, 0, OTHER, D | CI, 0), /* mfs rmsr */
+	ROW(0xfc17c000, 0x94008000, 0, OTHER, D,      0), /* mfs, mfse */
 	/* streams: see stream() */
-	{ 0xfc1f041f, 0x4c000000, 0,     PMK_I_OTHER, 0, 0, D | M,         PMK_MB_GET },          /* getd */
-	{ 0xffe0043f, 0x4c000400, 0,     PMK_I_OTHER, 0, 0, M,           PMK_MB_PUT },          /* putd */
-	{ 0xfc1f83f0, 0x6c000000, 0,     PMK_I_OTHER, 0, 0, D,           PMK_MB_GET },          /* get */
-	{ 0xffe087f0, 0x6c008000, 0,     PMK_I_OTHER, 0, 0, 0,           PMK_MB_PUT },          /* put */
+	ROW(0xfc1f041f, 0x4c000000, 0, OTHER, D | M, PMK_MB_GET), /* getd */
+	ROW(0xffe0043f, 0x4c000400, 0, OTHER, M,     PMK_MB_PUT), /* putd */
+	ROW(0xfc1f83f0, 0x6c000000, 0, OTHER, D,     PMK_MB_GET), /* get */
+	ROW(0xffe087f0, 0x6c008000, 0, OTHER, 0,     PMK_MB_PUT), /* put */
 	/* floating point, double [10]; fcmp [6:4] 0-6 */
-	{ 0xfc00077f, 0x58000000, 0x400, PMK_I_FP_ADD, 0, 0, DNM,        FP },                  /* fadd, frsub */
-	{ OP_B,       0x58000100, 0x400, PMK_I_FP_MUL, 0, 0, DNM,        FP },                  /* fmul */
-	{ OP_B,       0x58000180, 0x400, PMK_I_FP_DIV, 0, 0, DNM,        FP },                  /* fdiv */
-	{ 0xfc0007cf, 0x58000200, 0x400, PMK_I_FP_COMPARE, 0, 0, DNM,    FP },                  /* fcmp.un lt eq le */
-	{ 0xfc0007ef, 0x58000240, 0x400, PMK_I_FP_COMPARE, 0, 0, DNM,    FP },                  /* fcmp.gt ne */
-	{ OP_B,       0x58000260, 0x400, PMK_I_FP_COMPARE, 0, 0, DNM,    FP },                  /* fcmp.ge */
-	{ OP_A,       0x58000280, 0x400, PMK_I_FP_FROM_INT, 0, 0, DN,    FP },                  /* flt, dbl */
-	{ OP_A,       0x58000300, 0x400, PMK_I_FP_TO_INT, 0, 0, DN,      FP },                  /* fint, dlong */
-	{ OP_A,       0x58000380, 0x400, PMK_I_FP_SQRT, 0, 0, DN,        FP },                  /* fsqrt, dsqrt */
+	ROW(0xfc00077f, 0x58000000, 0x400, FP_ADD,      DNM, FP), /* fadd, frsub */
+	ROW(OP_B,       0x58000100, 0x400, FP_MUL,      DNM, FP), /* fmul */
+	ROW(OP_B,       0x58000180, 0x400, FP_DIV,      DNM, FP), /* fdiv */
+	ROW(0xfc0007cf, 0x58000200, 0x400, FP_COMPARE,  DNM, FP), /* fcmp.un lt eq le */
+	ROW(0xfc0007ef, 0x58000240, 0x400, FP_COMPARE,  DNM, FP), /* fcmp.gt ne */
+	ROW(OP_B,       0x58000260, 0x400, FP_COMPARE,  DNM, FP), /* fcmp.ge */
+	ROW(OP_A,       0x58000280, 0x400, FP_FROM_INT, DN,  FP), /* flt, dbl */
+	ROW(OP_A,       0x58000300, 0x400, FP_TO_INT,   DN,  FP), /* fint, dlong */
+	ROW(OP_A,       0x58000380, 0x400, FP_SQRT,     DN,  FP), /* fsqrt, dsqrt */
 	/* prefixes */
-	{ 0xffff0000, 0xb0000000, 0,     PMK_I_OTHER, 0, 0, 0,           PMK_MB_IMM },          /* imm */
-	{ 0xff000000, 0xb2000000, 0,     PMK_I_OTHER, 0, 0, 0,           PMK_MB_IMM | LONG },   /* imml */
+	ROW(0xffff0000, 0xb0000000, 0, OTHER, 0, PMK_MB_IMM),        /* imm */
+	ROW(0xff000000, 0xb2000000, 0, OTHER, 0, PMK_MB_IMM | LONG), /* imml */
 	/* barriers: see barrier() */
-	{ 0xfc1fffff, 0xb8020004, 0,     PMK_I_OTHER, 0, 0, 0,           PMK_MB_MBAR },
+	ROW(0xfc1fffff, 0xb8020004, 0, OTHER, 0, PMK_MB_MBAR),
 	/* br: delay slot [20], absolute [19], link [18], extended address [16] */
-	{ 0xffff07ff, 0x98000000, 0, PMK_I_BRANCH, PMK_FLOW_INDIRECT,  0, M,     BR },                          /* br */
-	{ 0xffff07ff, 0x98080000, 0, PMK_I_BRANCH, PMK_FLOW_INDIRECT,  0, M,     BR },                          /* bra */
-	{ 0xffff07ff, 0x98100000, 0, PMK_I_BRANCH, PMK_FLOW_INDIRECT,  0, M,     BR | DELAY },                  /* brd */
-	{ 0xffff07ff, 0x98180000, 0, PMK_I_BRANCH, PMK_FLOW_INDIRECT,  0, M,     BR | DELAY },                  /* brad */
-	{ 0xfc1f07ff, 0x98140000, 0, PMK_I_BRANCH, PMK_FLOW_INDCALL,   0, D | M, BR | DELAY },                  /* brld */
-	{ 0xfc1f07ff, 0x981c0000, 0, PMK_I_BRANCH, PMK_FLOW_INDCALL,   0, D | M, BR | DELAY },                  /* brald */
-	{ 0xfc1f07ff, 0x980c0000, 0, PMK_I_BRANCH, PMK_FLOW_EXCEPTION, 0, D | M, BR | BREAK },                  /* brk */
-	{ 0xffff07ff, 0x98010000, 0, PMK_I_BRANCH, PMK_FLOW_INDIRECT,  0, M,     BR | LONG },                   /* brea */
-	{ 0xffff07ff, 0x98110000, 0, PMK_I_BRANCH, PMK_FLOW_INDIRECT,  0, M,     BR | DELAY | LONG },           /* bread */
-	{ 0xfc1f07ff, 0x98150000, 0, PMK_I_BRANCH, PMK_FLOW_INDCALL,   0, D | M, BR | DELAY | LONG },           /* breald */
+	BRANCH(0xffff07ff, 0x98000000, INDIRECT,  M,     BR),                /* br */
+	BRANCH(0xffff07ff, 0x98080000, INDIRECT,  M,     BR),                /* bra */
+	BRANCH(0xffff07ff, 0x98100000, INDIRECT,  M,     BR | DELAY),        /* brd */
+	BRANCH(0xffff07ff, 0x98180000, INDIRECT,  M,     BR | DELAY),        /* brad */
+	BRANCH(0xfc1f07ff, 0x98140000, INDCALL,   D | M, BR | DELAY),        /* brld */
+	BRANCH(0xfc1f07ff, 0x981c0000, INDCALL,   D | M, BR | DELAY),        /* brald */
+	BRANCH(0xfc1f07ff, 0x980c0000, EXCEPTION, D | M, BR | BREAK),        /* brk */
+	BRANCH(0xffff07ff, 0x98010000, INDIRECT,  M,     BR | LONG),         /* brea */
+	BRANCH(0xffff07ff, 0x98110000, INDIRECT,  M,     BR | DELAY | LONG), /* bread */
+	BRANCH(0xfc1f07ff, 0x98150000, INDCALL,   D | M, BR | DELAY | LONG), /* breald */
 	/* bri: the same fields */
-	{ 0xffffffff, 0xb8000004, 0, PMK_I_BRANCH, PMK_FLOW_JUMP,      0, 0,     BR | IMM | PMK_MB_BTC_FLUSH }, /* bri 4 */
-	{ 0xffff0000, 0xb8000000, 0, PMK_I_BRANCH, PMK_FLOW_JUMP,      0, 0,     BR | IMM },                    /* bri */
-	{ 0xffff0000, 0xb8080000, 0, PMK_I_BRANCH, PMK_FLOW_JUMP,      0, 0,     BR | IMM | ABSOLUTE },         /* brai */
-	{ 0xffff0000, 0xb8100000, 0, PMK_I_BRANCH, PMK_FLOW_JUMP,      0, 0,     BR | IMM | DELAY },            /* brid */
-	{ 0xffff0000, 0xb8180000, 0, PMK_I_BRANCH, PMK_FLOW_JUMP,      0, 0,     BR | IMM | DELAY | ABSOLUTE }, /* braid */
-	{ 0xfc1f0000, 0xb8140000, 0, PMK_I_BRANCH, PMK_FLOW_CALL,      0, D,     BR | IMM | DELAY },            /* brlid */
-	{ 0xfc1f0000, 0xb81c0000, 0, PMK_I_BRANCH, PMK_FLOW_CALL,      0, D,     BR | IMM | DELAY | ABSOLUTE }, /* bralid */
-	{ 0xfc1f0000, 0xb80c0000, 0, PMK_I_BRANCH, PMK_FLOW_EXCEPTION, 0, D,     BR | BREAK | ABSOLUTE },       /* brki */
-	{ 0xffff0000, 0xb8010000, 0, PMK_I_BRANCH, PMK_FLOW_JUMP,      0, 0,     BR | IMM | LONG },             /* breai */
-	{ 0xffff0000, 0xb8110000, 0, PMK_I_BRANCH, PMK_FLOW_JUMP,      0, 0,     BR | IMM | DELAY | LONG },     /* breaid */
-	{ 0xfc1f0000, 0xb8150000, 0, PMK_I_BRANCH, PMK_FLOW_CALL,      0, D,     BR | IMM | DELAY | LONG },     /* brealid */
-	/* beq: delay slot [25], extended address [24], condition [23:21] 0-5; of the latter forms long [8] */
-	{ 0xff8007ff, 0x9c000000, 0x01000000, PMK_I_BRANCH, PMK_FLOW_INDIRECT, 0, N | M, COND },                /* beq bne blt ble */
-	{ 0xffc007ff, 0x9c800000, 0x01000000, PMK_I_BRANCH, PMK_FLOW_INDIRECT, 0, N | M, COND },                /* bgt bge */
-	{ 0xff8007ff, 0x9e000000, 0x01000000, PMK_I_BRANCH, PMK_FLOW_INDIRECT, 0, N | M, COND | DELAY },
-	{ 0xffc007ff, 0x9e800000, 0x01000000, PMK_I_BRANCH, PMK_FLOW_INDIRECT, 0, N | M, COND | DELAY },
-	{ 0xff8007ff, 0x9d000100, 0,          PMK_I_BRANCH, PMK_FLOW_INDIRECT, 0, N | M, COND | LONG },         /* bealeq … */
-	{ 0xffc007ff, 0x9d800100, 0,          PMK_I_BRANCH, PMK_FLOW_INDIRECT, 0, N | M, COND | LONG },
-	{ 0xff8007ff, 0x9f000100, 0,          PMK_I_BRANCH, PMK_FLOW_INDIRECT, 0, N | M, COND | DELAY | LONG },
-	{ 0xffc007ff, 0x9f800100, 0,          PMK_I_BRANCH, PMK_FLOW_INDIRECT, 0, N | M, COND | DELAY | LONG },
-	{ 0xff800000, 0xbc000000, 0x01000000, PMK_I_BRANCH, PMK_FLOW_JUMP,     0, N,     COND | IMM },          /* beqi … */
-	{ 0xffc00000, 0xbc800000, 0x01000000, PMK_I_BRANCH, PMK_FLOW_JUMP,     0, N,     COND | IMM },
-	{ 0xff800000, 0xbe000000, 0x01000000, PMK_I_BRANCH, PMK_FLOW_JUMP,     0, N,     COND | IMM | DELAY },
-	{ 0xffc00000, 0xbe800000, 0x01000000, PMK_I_BRANCH, PMK_FLOW_JUMP,     0, N,     COND | IMM | DELAY },
+	BRANCH(0xffffffff, 0xb8000004, JUMP,      0, BR | IMM | FLUSH),            /* bri 4 */
+	BRANCH(0xffff0000, 0xb8000000, JUMP,      0, BR | IMM),                    /* bri */
+	BRANCH(0xffff0000, 0xb8080000, JUMP,      0, BR | IMM | ABSOLUTE),         /* brai */
+	BRANCH(0xffff0000, 0xb8100000, JUMP,      0, BR | IMM | DELAY),            /* brid */
+	BRANCH(0xffff0000, 0xb8180000, JUMP,      0, BR | IMM | DELAY | ABSOLUTE), /* braid */
+	BRANCH(0xfc1f0000, 0xb8140000, CALL,      D, BR | IMM | DELAY),            /* brlid */
+	BRANCH(0xfc1f0000, 0xb81c0000, CALL,      D, BR | IMM | DELAY | ABSOLUTE), /* bralid */
+	BRANCH(0xfc1f0000, 0xb80c0000, EXCEPTION, D, BR | BREAK | ABSOLUTE),       /* brki */
+	BRANCH(0xffff0000, 0xb8010000, JUMP,      0, BR | IMM | LONG),             /* breai */
+	BRANCH(0xffff0000, 0xb8110000, JUMP,      0, BR | IMM | DELAY | LONG),     /* breaid */
+	BRANCH(0xfc1f0000, 0xb8150000, CALL,      D, BR | IMM | DELAY | LONG),     /* brealid */
+	/* beq: delay slot [25], extended address [24], condition [23:21] 0-5; of the latter forms
+	 * long [8] */
+	BRANCH64(0xff8007ff, 0x9c000000, INDIRECT, N | M, COND),        /* beq bne blt ble */
+	BRANCH64(0xffc007ff, 0x9c800000, INDIRECT, N | M, COND),        /* bgt bge */
+	BRANCH64(0xff8007ff, 0x9e000000, INDIRECT, N | M, COND | DELAY),
+	BRANCH64(0xffc007ff, 0x9e800000, INDIRECT, N | M, COND | DELAY),
+	BRANCH(  0xff8007ff, 0x9d000100, INDIRECT, N | M, COND | LONG), /* bealeq … */
+	BRANCH(  0xffc007ff, 0x9d800100, INDIRECT, N | M, COND | LONG),
+	BRANCH(  0xff8007ff, 0x9f000100, INDIRECT, N | M, COND | DELAY | LONG),
+	BRANCH(  0xffc007ff, 0x9f800100, INDIRECT, N | M, COND | DELAY | LONG),
+	BRANCH64(0xff800000, 0xbc000000, JUMP,     N,     COND | IMM),  /* beqi … */
+	BRANCH64(0xffc00000, 0xbc800000, JUMP,     N,     COND | IMM),
+	BRANCH64(0xff800000, 0xbe000000, JUMP,     N,     COND | IMM | DELAY),
+	BRANCH64(0xffc00000, 0xbe800000, JUMP,     N,     COND | IMM | DELAY),
 	/* returns, from: subroutine; interrupt, break, exception */
-	{ 0xffe00000, 0xb6000000, 0, PMK_I_BRANCH, PMK_FLOW_RETURN, 0, N, RETURN },                             /* rtsd */
-	{ 0xffe00000, 0xb6200000, 0, PMK_I_BRANCH, PMK_FLOW_MODE,   0, N, RETURN },                             /* rtid */
-	{ 0xffe00000, 0xb6400000, 0, PMK_I_BRANCH, PMK_FLOW_MODE,   0, N, RETURN },                             /* rtbd */
-	{ 0xffe00000, 0xb6800000, 0, PMK_I_BRANCH, PMK_FLOW_MODE,   0, N, RETURN },                             /* rted */
+	BRANCH(0xffe00000, 0xb6000000, RETURN, N, RETURN), /* rtsd */
+	BRANCH(0xffe00000, 0xb6200000, MODE,   N, RETURN), /* rtid */
+	BRANCH(0xffe00000, 0xb6400000, MODE,   N, RETURN), /* rtbd */
+	BRANCH(0xffe00000, 0xb6800000, MODE,   N, RETURN), /* rted */
 	/* loads and stores: exclusive [10], reversed [9], long [8], extended address [7] */
-	{ 0xfc0005ff, 0xc0000000, 0, PMK_I_LOAD,  0, 1, DNM, 0 },          /* lbu, lbur */
-	{ OP_B,       0xc0000080, 0, PMK_I_LOAD,  0, 1, DNM, 0 },          /* lbuea */
-	{ OP,         0xe0000000, 0, PMK_I_LOAD,  0, 1, DN,  0 },          /* lbui */
-	{ 0xfc0005ff, 0xc4000000, 0, PMK_I_LOAD,  0, 2, DNM, 0 },          /* lhu, lhur */
-	{ OP_B,       0xc4000080, 0, PMK_I_LOAD,  0, 2, DNM, 0 },          /* lhuea */
-	{ OP,         0xe4000000, 0, PMK_I_LOAD,  0, 2, DN,  0 },          /* lhui */
-	{ 0xfc0005ff, 0xc8000000, 0, PMK_I_LOAD,  0, 4, DNM, 0 },          /* lw, lwr */
-	{ OP_B,       0xc8000080, 0, PMK_I_LOAD,  0, 4, DNM, 0 },          /* lwea */
-	{ OP_B,       0xc8000400, 0, PMK_I_LOAD,  0, 4, DNM | CO | X, 0 }, /* lwx */
-	{ OP,         0xe8000000, 0, PMK_I_LOAD,  0, 4, DN,  0 },          /* lwi */
-	{ 0xfc0005ff, 0xc8000100, 0, PMK_I_LOAD,  0, 8, DNM, LONG },       /* ll, llr */
-	{ OP,         0xec000000, 0, PMK_I_LOAD,  0, 8, DN,  LONG },       /* lli */
-	{ 0xfc0005ff, 0xd0000000, 0, PMK_I_STORE, 0, 1, VNM, 0 },          /* sb, sbr */
-	{ OP_B,       0xd0000080, 0, PMK_I_STORE, 0, 1, VNM, 0 },          /* sbea */
-	{ OP,         0xf0000000, 0, PMK_I_STORE, 0, 1, VN,  0 },          /* sbi */
-	{ 0xfc0005ff, 0xd4000000, 0, PMK_I_STORE, 0, 2, VNM, 0 },          /* sh, shr */
-	{ OP_B,       0xd4000080, 0, PMK_I_STORE, 0, 2, VNM, 0 },          /* shea */
-	{ OP,         0xf4000000, 0, PMK_I_STORE, 0, 2, VN,  0 },          /* shi */
-	{ 0xfc0005ff, 0xd8000000, 0, PMK_I_STORE, 0, 4, VNM, 0 },          /* sw, swr */
-	{ OP_B,       0xd8000080, 0, PMK_I_STORE, 0, 4, VNM, 0 },          /* swea */
-	{ OP_B,       0xd8000400, 0, PMK_I_STORE, 0, 4, VNM | CO | X, 0 }, /* swx */
-	{ OP,         0xf8000000, 0, PMK_I_STORE, 0, 4, VN,  0 },          /* swi */
-	{ 0xfc0005ff, 0xd8000100, 0, PMK_I_STORE, 0, 8, VNM, LONG },       /* sl, slr */
-	{ OP,         0xfc000000, 0, PMK_I_STORE, 0, 8, VN,  LONG },       /* sli */
+	MEMORY(0xfc0005ff, 0xc0000000, LOAD,  1, DNM,          0),    /* lbu, lbur */
+	MEMORY(OP_B,       0xc0000080, LOAD,  1, DNM,          0),    /* lbuea */
+	MEMORY(OP,         0xe0000000, LOAD,  1, DN,           0),    /* lbui */
+	MEMORY(0xfc0005ff, 0xc4000000, LOAD,  2, DNM,          0),    /* lhu, lhur */
+	MEMORY(OP_B,       0xc4000080, LOAD,  2, DNM,          0),    /* lhuea */
+	MEMORY(OP,         0xe4000000, LOAD,  2, DN,           0),    /* lhui */
+	MEMORY(0xfc0005ff, 0xc8000000, LOAD,  4, DNM,          0),    /* lw, lwr */
+	MEMORY(OP_B,       0xc8000080, LOAD,  4, DNM,          0),    /* lwea */
+	MEMORY(OP_B,       0xc8000400, LOAD,  4, DNM | CO | X, 0),    /* lwx */
+	MEMORY(OP,         0xe8000000, LOAD,  4, DN,           0),    /* lwi */
+	MEMORY(0xfc0005ff, 0xc8000100, LOAD,  8, DNM,          LONG), /* ll, llr */
+	MEMORY(OP,         0xec000000, LOAD,  8, DN,           LONG), /* lli */
+	MEMORY(0xfc0005ff, 0xd0000000, STORE, 1, VNM,          0),    /* sb, sbr */
+	MEMORY(OP_B,       0xd0000080, STORE, 1, VNM,          0),    /* sbea */
+	MEMORY(OP,         0xf0000000, STORE, 1, VN,           0),    /* sbi */
+	MEMORY(0xfc0005ff, 0xd4000000, STORE, 2, VNM,          0),    /* sh, shr */
+	MEMORY(OP_B,       0xd4000080, STORE, 2, VNM,          0),    /* shea */
+	MEMORY(OP,         0xf4000000, STORE, 2, VN,           0),    /* shi */
+	MEMORY(0xfc0005ff, 0xd8000000, STORE, 4, VNM,          0),    /* sw, swr */
+	MEMORY(OP_B,       0xd8000080, STORE, 4, VNM,          0),    /* swea */
+	MEMORY(OP_B,       0xd8000400, STORE, 4, VNM | CO | X, 0),    /* swx */
+	MEMORY(OP,         0xf8000000, STORE, 4, VN,           0),    /* swi */
+	MEMORY(0xfc0005ff, 0xd8000100, STORE, 8, VNM,          LONG), /* sl, slr */
+	MEMORY(OP,         0xfc000000, STORE, 8, VN,           LONG), /* sli */
 };
 /* clang-format on */
 
 /* ---- what a row cannot say ------------------------------------------------------------------ */
 
-/* n t of the control field, [14:10] or, dynamic, [9:5]: n does not wait and says in MSR[C] whether
- * there was data or room; t of a put sends nothing. */
+/* The control field is [14:10], or [9:5] of the dynamic forms. With n set the instruction does not
+ * wait, and sets MSR[C] if there was no data or no room. A put with t set tests for room and sends
+ * nothing. */
 static void stream(uint32_t w, struct pmk_insn *in)
 {
 	bool dynamic = bits(w, 31, 26) == 0x13;
@@ -255,7 +272,8 @@ static void stream(uint32_t w, struct pmk_insn *in)
 		in->rn = reads(in, bits(w, 20, 16));
 }
 
-/* rD of mbar: [0] does not wait for code, [1] nor for data; anything in [4:3] is sleep. */
+/* mbar has options in its field rD: [0] set does not wait for instruction fetches, [1] set does not
+ * wait for data accesses, and any bit of [4:3] puts the core to sleep. */
 static void barrier(uint32_t w, struct pmk_insn *in)
 {
 	bool code = !bit(w, 21), data = !bit(w, 22), sleep = bits(w, 25, 24) != 0;
@@ -267,7 +285,7 @@ static void barrier(uint32_t w, struct pmk_insn *in)
 	in->sysop = sleep ? PMK_SYS_WFI : data ? PMK_SYS_DSB : code ? PMK_SYS_ISB : PMK_SYS_NONE;
 }
 
-/* mts to PID, TLBLO or TLBHI. That the shadow TLBs do not outlive it is our choice. */
+/* mts to PID, TLBLO or TLBHI. Our choice: each of them empties the shadow TLBs. */
 static bool changes_mapping(uint32_t w)
 {
 	unsigned special = bits(w, 13, 0);
@@ -314,7 +332,7 @@ static bool has_target(const struct pmk_insn *in)
 	return in->kind & (PMK_MB_BR_IMM | PMK_MB_ABSOLUTE);
 }
 
-/* The immediate to the address, or alone. */
+/* The target of a branch: the immediate, added to the address unless it is absolute. */
 static void set_target(int64_t immediate, bool wide, struct pmk_insn *in)
 {
 	uint64_t target = (in->kind & PMK_MB_ABSOLUTE ? 0 : in->addr) + (uint64_t)immediate;
@@ -378,7 +396,8 @@ void pmk_isa_microblaze64_decode(uint64_t addr, uint32_t word, struct pmk_insn *
 	decode(addr, word, true, insn);
 }
 
-/* The target still has the low 16 bits of the immediate. */
+/* Add the upper part of the immediate, from a prefix. Its low 16 bits are taken from the target
+ * that was set without the prefix. */
 static void complete(uint64_t upper, unsigned width, bool wide, struct pmk_insn *in)
 {
 	uint64_t base = in->kind & PMK_MB_ABSOLUTE ? 0 : in->addr;

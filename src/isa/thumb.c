@@ -2,11 +2,11 @@
 /*
  * Instruction facts for the 16-bit Thumb set of ARMv6 (ARM DDI 0100I chapter A7).
  *
- * The set is small and regular enough for one table; first match wins. Capstone is not asked: it
- * would only repeat what the bits say, and it takes ARMv6T2's CBZ, IT and hints for known, which
- * ARM11 has not (but ARM1156). A test compares all 65536 encodings with it.
- * BL and BLX are two half words. They come as one pair, or, where an emulator splits them, alone:
- * then the first is an ALU instruction that writes lr and the second is the branch.
+ * The set is small and regular enough for one table; the first row that matches decides. Capstone
+ * is not asked: it would only repeat what the bits say, and it accepts CBZ, IT and hints of
+ * ARMv6T2, which no ARM11 but the ARM1156 has. A test compares all 65536 encodings with it. BL and
+ * BLX are two half words. They come as a pair, or one by one where an emulator splits them: then
+ * the first is an ALU instruction that writes lr, and the second is the branch.
  */
 #include "isa/arm.h"
 
@@ -111,9 +111,9 @@ static const struct row rows[] = {
 	{ 0xf800, 0xe000, PMK_I_BRANCH,     NO,  NO,  NO, NO, 0, 0, PMK_FLOW_JUMP },  /* B */
 	/* first half of BL, BLX */
 	{ 0xf800, 0xf000, PMK_I_ALU,        RLR, RPC, NO, NO, 0 },
-	/* … of BLX */
+	/* second half of BLX */
 	{ 0xf801, 0xe800, PMK_I_BRANCH,     RLR, NO,  RLR, NO, 0, 0, PMK_FLOW_INDCALL },
-	/* … of BL */
+	/* second half of BL */
 	{ 0xf800, 0xf800, PMK_I_BRANCH,     RLR, NO,  RLR, NO, 0, 0, PMK_FLOW_INDCALL },
 };
 /* clang-format on */
@@ -144,8 +144,8 @@ static unsigned reg_at(uint32_t h, enum place place)
 	return PC;
 }
 
-/* PUSH, POP, STMIA, LDMIA. [8] adds lr to a PUSH and pc to a POP; it is part of Rn in the
- * others. */
+/* PUSH, POP, STMIA, LDMIA. [8] adds lr to a PUSH and pc to a POP; in the others it belongs to
+ * Rn. */
 static void multiple(uint32_t h, struct pmk_insn *in)
 {
 	bool stack = in->rn == SP;
@@ -154,7 +154,7 @@ static void multiple(uint32_t h, struct pmk_insn *in)
 	if (stack && bit(h, 8))
 		in->list |= 1u << (in->store ? LR : PC);
 	in->mem_count = (uint8_t)__builtin_popcount(in->list);
-	/* A loaded base is not written back, DDI 0100I A7.1.27. */
+	/* There is no write-back if the base is among the loaded registers, DDI 0100I A7.1.27. */
 	in->writeback = in->store || !((in->list >> in->rn) & 1);
 	if (in->writeback)
 		writes(in, (unsigned)in->rn);
@@ -208,7 +208,8 @@ static void facts_of_row(uint32_t h, const struct row *r, struct pmk_arm_facts *
 	}
 }
 
-/* BL: 11110 then 11111; BLX: 11110 then 11101 with [0] clear. The target of BLX is word aligned. */
+/* [15:11] of the halves of BL: 11110, then 11111; of BLX: 11110, then 11101 with [0] clear. The
+ * target of BLX is aligned to words. */
 static void pair(uint32_t word, struct pmk_arm_facts *f)
 {
 	struct pmk_insn *in = &f->insn;
