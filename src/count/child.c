@@ -17,8 +17,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A signal that comes before the program is there is the program's: it is not for handlers of this
- * process. */
+/* A signal that comes before exec is meant for the program, so the handlers of this process must
+ * not run in the child. */
 static void forget_handlers(const sigset_t *ignored)
 {
 	for (int sig = 1; sig < NSIG; sig++) {
@@ -40,7 +40,7 @@ static _Noreturn void run_child(int go, int failed, const char *path, char *cons
 	int error;
 
 	forget_handlers(ignored);
-	/* End of file: whoever counts went away before it let us run. */
+	/* End of file: the process that counts has ended, or has abandoned this child. */
 	if (read(go, &byte, 1) == 1) {
 		sigprocmask(SIG_SETMASK, mask, NULL);
 		execv(path, argv);
@@ -109,8 +109,8 @@ int pmk_child_start(struct pmk_child *c, struct pmk_count_fault *f)
 	if (!error)
 		return 0;
 	reap(c);
-	/* It was there a moment ago: what is missing is what it names on its first line or in its
-	 * header. */
+	/* The program itself was found a moment ago. What is missing is the interpreter that its
+	 * first line or its header names. */
 	if (error == ENOENT)
 		return pmk_count_fail(f, PMK_COUNT_NOT_EXEC, "%s: its interpreter does not exist",
 				      c->path);

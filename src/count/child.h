@@ -14,13 +14,13 @@ struct pmk_child {
 	int go, failed;
 };
 
-/* Fork; the child waits. It gets the signal mask of the calling thread, of its handlers none, and
- * ignores what it ignores and the signals of `ignored`. 0 or a failure. */
+/* Fork; the child waits. It has the signal mask of the calling thread and none of its handlers; it
+ * ignores the signals that this process ignores, and those in `ignored`. 0 or a failure. */
 int pmk_child_prepare(struct pmk_child *c, const char *path, char *const *argv,
 		      const sigset_t *ignored, struct pmk_count_fault *f);
-/* Let it execute the program. 0, or a failure: it cannot be executed. */
+/* Let the child execute the program. 0, or a failure: the program cannot be executed. */
 int pmk_child_start(struct pmk_child *c, struct pmk_count_fault *f);
-/* Forget it without starting it. */
+/* End the child without executing the program. */
 void pmk_child_abandon(struct pmk_child *c);
 
 #endif

@@ -48,7 +48,7 @@ static int named_metrics(struct pmk_count *c)
 		   : PMK_COUNT_FAILED;
 }
 
-/* Without names: all that the events suffice for. */
+/* No metrics were named: take all that can be computed from the events. */
 static int fitting_metrics(struct pmk_count *c, bool has_clock)
 {
 	const struct pmk_metrics *all = pmk_count_all_metrics(c);
@@ -69,7 +69,7 @@ static int add_watched(struct pmk_count *c, const struct pmk_event *const *ev,
 	return err;
 }
 
-/* What --bars needs. */
+/* Add the events that --bars draws. */
 static int bar_events(struct pmk_count *c,
 		      bool (*watched)(const struct pmk_count *c, const struct pmk_event *ev))
 {

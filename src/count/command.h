@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What pmk stat asks beside <pmk/count.h>. */
+/* What pmk stat needs that is not in <pmk/count.h>. */
 #ifndef PMK_COUNT_COMMAND_H
 #define PMK_COUNT_COMMAND_H
 
@@ -11,10 +11,10 @@
 /* The file that is run, once it is prepared; NULL: none. */
 const char *pmk_count_file(const struct pmk_count *c);
 /* The metrics of the result, NULL terminated, for struct pmk_write_options. The list may change
- * until rows are told of; it goes with the handle. */
+ * until the listener gets the first rows; it is freed with the handle. */
 const struct pmk_metric *const *pmk_count_metrics(const struct pmk_count *c);
-/* Signals that a program of this machine is to ignore, because they were ignored until the command
- * caught them. Before the run. */
+/* Signals that a program of this machine has to ignore, because this process ignored them until the
+ * command installed handlers. To be called before the run. */
 void pmk_count_ignore(struct pmk_count *c, const sigset_t *ignored);
 /* The layers of a bus that a PMU counts; NULL: none. */
 const struct pmk_layers *pmk_count_layers(const struct pmk_pmu *pmu);

@@ -120,7 +120,7 @@ char *pmk_count_join(char *const *words, const char *prefix)
 	return text;
 }
 
-/* All that was asked for of the core and what is around it. */
+/* All settings of the core and of what is around it, as text. */
 static char *settings_of(const struct pmk_request *q)
 {
 	char *sets = pmk_count_join(q->overrides.word, ""), *text = NULL;
@@ -200,12 +200,12 @@ int pmk_count_prepare(struct pmk_count *c, const struct pmk_count_listener *l)
 	err = pmk_request_check(c);
 	if (!err)
 		err = c->q.way->choose(c);
-	/* What has been settled in part is not settled again. */
+	/* After a failure part of the state is set, so that a second try is refused. */
 	c->stage = err ? PMK_COUNT_RAN : PMK_COUNT_PREPARED;
 	return err;
 }
 
-/* The end of a program is learnt by waiting for it. */
+/* The program's end is noticed by wait(), which does not work while SIGCHLD is ignored. */
 static int check_children(struct pmk_count *c)
 {
 	struct sigaction sa;
@@ -249,7 +249,7 @@ void pmk_count_stop(struct pmk_count *c, int signal)
 		return;
 	atomic_store(&c->stop.signal, signal);
 	n = write(c->stop.fd, &one, sizeof(one));
-	(void)n; /* who runs looks at the signal as well */
+	(void)n; /* if this fails: the loop that waits also looks at stop.signal */
 	errno = before;
 }
 

@@ -9,7 +9,7 @@
  *	machine.c          this machine, through the kernel
  *	wave.c             a waveform dump
  *	monitor.c          how the AHB Monitor counts, in emulation and in a dump
- *	count.c            from a request to a result: who is asked and told when
+ *	count.c            from a request to a result: calls the way and the listener
  */
 #ifndef PMK_COUNT_COUNT_H
 #define PMK_COUNT_COUNT_H
@@ -31,7 +31,7 @@
 
 enum pmk_interval { PMK_EVERY_NONE, PMK_EVERY_CYCLES, PMK_EVERY_INSNS, PMK_EVERY_MS };
 
-/* What was asked for. Texts are the request's; NULL: not given. */
+/* What was asked for. The request owns the texts; NULL: not given. */
 struct pmk_request {
 	const struct pmk_count_way *way;    /* the setting "target" chooses it */
 	const struct pmk_count_way *hinted; /* the only way that knows … */
@@ -56,57 +56,59 @@ struct pmk_request {
 struct pmk_count {
 	struct pmk_request q;
 	struct pmk_count_fault fault;
-	struct pmk_count_error told; /* the same for the outside */
+	struct pmk_count_error told; /* `fault`, in the struct of the public interface */
 	struct pmk_count_listener listener;
 	struct pmk_stop stop;
-	sigset_t ignored; /* by the program, whatever this process does */
+	sigset_t ignored; /* by the program, even if this process does not */
 	enum { PMK_COUNT_ASKED, PMK_COUNT_PREPARED, PMK_COUNT_RAN } stage;
-	/* What is counted. Settled by the way to count. */
+	/* What is counted; the way's choose() sets it. */
 	const struct pmk_pmu *pmu;
 	struct pmk_event_list events;
 	const char *reason[PMK_MAX_EVENTS]; /* why event i is not counted, or NULL */
 	struct pmk_metrics *all_metrics;    /* loaded when somebody asks */
 	struct pmk_metric_list metrics;
 	const char *program; /* the file that is run, or NULL */
-	void *state;	     /* its own */
+	void *state;	     /* the way's own */
 	/* What came out. */
 	struct pmk_result result;
 	bool begun;	     /* the listener knows what is counted */
-	uint32_t nrows;	     /* that it has been told of */
+	uint32_t nrows;	     /* rows that the listener has got */
 	int interrupted;     /* the signal of `stop` that ended the run, 0: none */
 	char data[PATH_MAX]; /* the data directory, when it has been looked for */
 };
 
-/* request.c: what makes no sense together, and which way is meant. 0 or a failure. */
+/* request.c: check that the settings go together, and choose the way. 0 or a failure. */
 int pmk_request_check(struct pmk_count *c);
 void pmk_request_free(struct pmk_request *q);
 
 /* count.c. The data directory, the metrics; NULL: a failure. */
 const char *pmk_count_data(struct pmk_count *c);
 struct pmk_metrics *pmk_count_all_metrics(struct pmk_count *c);
-/* A line for people that is no failure. */
+/* Tell the user something that is no failure, in one line. */
 void pmk_count_note(struct pmk_count *c, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-/* It is known what is counted: tell the listener, once. 0 or a failure. */
+/* Tell the listener what is counted, unless it knows already. 0 or a failure. */
 int pmk_count_begin(struct pmk_count *c);
-/* The last section of the result is complete: tell the listener. */
+/* Tell the listener of the last section of the result, which is complete. */
 void pmk_count_tell(struct pmk_count *c);
-/* A signal that the run is to end with; 0: it goes on. */
+/* The signal by which somebody asked for the end of the run; 0: nobody did. */
 int pmk_count_stopped(const struct pmk_count *c);
-/* Words with spaces between them, quoted for display, behind `prefix`. NULL: out of memory. */
+/* `prefix` and the words with spaces between them, quoted for display; the caller frees it. NULL:
+ * out of memory. */
 char *pmk_count_join(char *const *words, const char *prefix);
 /* Warn that the run was interrupted. */
 void pmk_count_warn_interrupted(struct pmk_count *c);
 
 /*
- * choose.c. What events and metrics name, into c->events and c->metrics; without both, what
- * `defaults` names. With "bars" also the events of the PMU's layers that `watched` says yes to;
- * NULL: there are no bars here. `has_clock`: the clock of the core is known. 0 or a failure.
+ * choose.c. Put the events and metrics that were named into c->events and c->metrics; if there are
+ * none, `defaults` adds events. The setting "bars" adds the events of the PMU's layers for which
+ * `watched` returns true; NULL: this way draws no bars. `has_clock`: the clock of the core is
+ * known. 0 or a failure.
  */
 int pmk_choose_events(struct pmk_count *c, int (*defaults)(struct pmk_count *c),
 		      bool (*watched)(const struct pmk_count *c, const struct pmk_event *ev),
 		      bool has_clock);
-/* The row of event i without its value; `trust` if it is counted. */
+/* The row of event i without its value. Its trust is `trust` if the event is counted. */
 void pmk_choose_row(const struct pmk_count *c, unsigned i, enum pmk_trust trust,
 		    struct pmk_row *row);
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Counting in emulation, first part: settle which core, events, regions and intervals are meant. */
+/* Counting in emulation, first part: choose the core, the events, regions and intervals. */
 #include "count/emulated.h"
 
 #include <stdio.h>
@@ -11,8 +11,8 @@
 
 /* ---- what is counted ------------------------------------------------------------------------- */
 
-/* The name of the PMU that is meant: the core's own, or that of its level 2 cache if that is asked
- * for. */
+/* The name of the PMU that counts: the core's own, or that of its level 2 cache if the user asked
+ * for it. */
 static const char *pmu_of(const struct pmk_core *core, const struct pmk_pmu *asked)
 {
 	bool level2 = asked && core->l2_type && pmk_core_l2_type(asked->name) == core->l2_type;
@@ -71,8 +71,8 @@ static int choose_core(struct pmk_count *c)
 	return 0;
 }
 
-/* The core's PMU and that of its level 2 cache are on one bus: one of them is c->pmu, and of the
- * other one events can be named. */
+/* The PMU of a core and the PMU of its level 2 cache are on one bus, so both can count at once. The
+ * one that was asked for is c->pmu, and the user can name events of the other one, too. */
 static void choose_beside(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;
@@ -94,7 +94,7 @@ static bool names_pmu(const char *name, const struct pmk_pmu *pmu)
 	return name[n] && pmk_pmu_find(first) == pmu;
 }
 
-/* An event of the one PMU or of the other. */
+/* Look an event up: of e->beside if the name begins with that PMU, else of c->pmu. */
 static int find_event(void *ctx, const char *name, struct pmk_event_request *req)
 {
 	struct pmk_count *c = ctx;
@@ -106,7 +106,7 @@ static int find_event(void *ctx, const char *name, struct pmk_event_request *req
 	return req->event ? 0 : PMK_COUNT_USAGE;
 }
 
-/* The layers of the masters that --traffic has made busy. */
+/* Add events of the layers whose masters --traffic keeps busy. */
 static int traffic_events(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;
@@ -135,7 +135,8 @@ static int traffic_events(struct pmk_count *c)
 	return err;
 }
 
-/* The PMU's own choice, as far as there is a counter for it, and what --traffic keeps busy. */
+/* The default events of the PMU, without those that it has no counter for, and events of the layers
+ * that --traffic keeps busy. */
 static int default_events(struct pmk_count *c)
 {
 	const char *at = c->pmu->defaults;
@@ -151,8 +152,9 @@ static int default_events(struct pmk_count *c)
 	return err ? err : traffic_events(c);
 }
 
-/* Is anything on the bus that it is counted on? The program's layers, and those that --traffic
- * keeps busy. */
+/* Can there be transfers on the bus that this event counts on? Only the program and the masters
+ * that
+ * --traffic switches on make any. */
 static bool has_traffic(const struct pmk_count *c, const struct pmk_event *ev)
 {
 	struct pmk_emulation *e = c->state;
@@ -165,12 +167,12 @@ static bool has_traffic(const struct pmk_count *c, const struct pmk_event *ev)
 		return true;
 	case PMK_AHBMON_BUS_GXI:
 		return e->cfg.traffic.gxi.on;
-	default: /* a master for each layer, in their order */
+	default: /* the layers are numbered as their masters are */
 		return e->cfg.traffic.master[bus - PMK_AHBMON_BUS_ARMI].on;
 	}
 }
 
-/* Does the core raise all that the event counts, in user or in system emulation? */
+/* Does the core raise all signals that the event counts, in user or in system emulation? */
 static bool is_raised(const struct pmk_core *core, bool system, const struct pmk_event *ev)
 {
 	struct pmk_core there = *core;
@@ -202,8 +204,9 @@ static const char *not_counted_because(const struct pmk_count *c,
 	return ev->unmodelled ? ev->unmodelled : "not modelled";
 }
 
-/* A PMU that can set all counters to zero at once has an interval timer: one of them counts cycles
- * and overflows every so many. A window begins its intervals anew, which a timer does not. */
+/* For -I in cycles, let one counter be a timer: it counts cycles and overflows at the end of each
+ * interval. The PMU must be able to clear all counters at once. With --from, intervals begin anew
+ * at each entry into the window, which such a timer cannot do. */
 static void use_interval_timer(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;
@@ -229,7 +232,7 @@ static const struct pmk_pmu *pmu_of_event(const struct pmk_count *c, unsigned ev
 	return e->plan.event[event].pmu ? e->beside : c->pmu;
 }
 
-/* Does an event find a counter when no other event is counted? */
+/* Is there a counter for the event when no other event is counted? */
 static bool fits_alone(const struct pmk_count *c, unsigned event)
 {
 	struct pmk_emulation *e = c->state;
@@ -247,8 +250,8 @@ static bool fits_alone(const struct pmk_count *c, unsigned event)
 	return !pmk_plan_make(c->pmu, &alone);
 }
 
-/* --set of the counters of a MicroBlaze that would be enough, or nothing: other PMUs have what they
- * have. */
+/* For a MicroBlaze, whose number of counters can be chosen: the --set that would give it enough.
+ * For other PMUs an empty text. */
 static void more_counters(const struct pmk_count *c, bool latency, unsigned n, char *buf,
 			  size_t size)
 {
@@ -261,14 +264,14 @@ static void more_counters(const struct pmk_count *c, bool latency, unsigned n, c
 		snprintf(buf, size, ", or --set %s=%u", key, n);
 }
 
-/* Counters of one kind: how many there are that count anything, and how many a group wants at a
- * time. */
+/* Counters of one kind that are not tied to one event: how many there are, and how many a group
+ * needs at the same time. */
 struct need {
 	unsigned there, wanted;
 };
 
-/* What the events of a group take: [0] counters of events, [1] of latencies. An event that has a
- * counter of its own takes none. */
+/* How many counters the events of a group need: [0] of events, [1] of latencies. An event that has
+ * a counter of its own needs none of them. */
 static void group_needs(const struct pmk_count *c, unsigned event, struct need needs[2])
 {
 	struct pmk_emulation *e = c->state;
@@ -323,8 +326,8 @@ static int event_without_counter(struct pmk_count *c, unsigned event)
 		timed ? " beside that of -I" : "", timed ? ", or give -I in insns" : "", more);
 }
 
-/* The first event or group that does not fit the counters: what it needs, what there is, what
- * helps. */
+/* Fail for the first event or group that does not fit the counters: say what it needs, what there
+ * is, and what helps. */
 static int no_counter(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;
@@ -347,7 +350,7 @@ static int no_counter(struct pmk_count *c)
 			      e->beside ? " and " : "", e->beside ? e->beside->name : "");
 }
 
-/* What shares a pass is on one PMU. */
+/* The events of a group share a pass, and a pass is on one PMU. */
 static int check_group(struct pmk_count *c, unsigned i)
 {
 	const struct pmk_emulation *e = c->state;
@@ -391,8 +394,8 @@ static int plan_events(struct pmk_count *c)
 	if (err == PMK_ERANGE)
 		return pmk_count_fail(
 			&c->fault, PMK_COUNT_USAGE,
-			"these events take more than %d passes on the counters of %s; count fewer of "
-			"them%s",
+			"these events take more than %d passes on the counters of %s; count fewer "
+			"of them%s",
 			PMK_MAX_PASSES, c->pmu->name,
 			c->pmu == &e->microblaze.pmu
 				? ", or give it more counters: --set debug.event_counters=N"
@@ -447,7 +450,7 @@ static int choose_regions(struct pmk_count *c)
 	return 0;
 }
 
-/* Other masters on the buses around the core. */
+/* Other masters on the buses around the core, by --traffic. */
 static int choose_traffic(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;
@@ -512,7 +515,8 @@ static int choose_program(struct pmk_count *c)
 			 : pmk_program_open(&e->prog, c->q.command[0]);
 }
 
-/* With a clock there are seconds. Cycles of the AHB Monitor are those of the bus. */
+/* Put the facts of the core into the result. Its clock gives seconds; the AHB Monitor counts cycles
+ * of the bus, whose clock is slower by the ratio. */
 static int set_core_facts(struct pmk_count *c)
 {
 	const struct pmk_emulation *e = c->state;

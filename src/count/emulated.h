@@ -28,24 +28,24 @@ struct pmk_counted_place {
 	struct pmk_reading counts; /* of all runs, by event of the plan: for the latencies */
 };
 
-/* What emulation knows of a run. */
+/* The state of counting in emulation. */
 struct pmk_emulation {
 	struct pmk_program prog;
 	struct pmk_microblaze_pmu microblaze; /* the PMU that counts, where it is one */
-	/* Another PMU of the same machine, whose events can be named, too: that of the level 2
-	 * cache, or of the core if it is that of the cache that counts. NULL: there is none. */
+	/* The other PMU of a machine that has a level 2 cache with one: the cache's, or the
+	 * core's if the request is for the cache's. Its events can be named, too. NULL: none. */
 	const struct pmk_pmu *beside;
 	struct pmk_plan plan;		   /* the countable events … */
 	unsigned event_of[PMK_MAX_EVENTS]; /* … and which of the list each is */
 	struct pmk_emulated_config cfg;
 	struct pmk_monitor monitor; /* if it counts */
-	bool beyond_timer;	    /* the PMU's interval timer does not count so far */
+	bool beyond_timer;	    /* -I is longer than the PMU's interval timer can count */
 	/* The emulator. */
 	const struct pmk_qemu_generation *generation; /* whose module it is to load */
-	bool refused;				      /* it refused another one */
-	pid_t asked;	       /* 0, or the process that tells the emulator's version, … */
-	int answer;	       /* … here */
-	char qemu_version[64]; /* "7.2.22"; empty when it did not answer like QEMU, or not yet */
+	bool refused;				      /* it has already refused another one */
+	pid_t asked;	       /* 0, or the process that was started to tell the version, … */
+	int answer;	       /* … and the descriptor to read it from */
+	char qemu_version[64]; /* "7.2.22"; empty: it has not answered, or not like QEMU */
 	struct pmk_runner runner;
 	int killed; /* the signal that the program died of, 0 = none */
 	/* The counts. */
@@ -56,8 +56,8 @@ struct pmk_emulation {
 
 /* emulated_run.c: run the emulator, take the readings. */
 int pmk_emulation_run(struct pmk_count *c);
-/* emulated_result.c: the way's functions of those names, and an interval as soon as it is known. 0
- * or a failure. */
+/* emulated_result.c: the way's functions of these names, and adding an interval as soon as it is
+ * over. 0 or a failure. */
 int pmk_emulation_describe(struct pmk_count *c);
 int pmk_emulation_finish(struct pmk_count *c);
 int pmk_emulation_interval(struct pmk_count *c, const struct pmk_arena_interval *interval);

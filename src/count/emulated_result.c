@@ -37,7 +37,7 @@ static uint64_t cycles_to_ns(const struct pmk_count *c, uint64_t cycles)
 	return (uint64_t)((double)cycles * 1e9 / (double)e->prog.core.clock_hz);
 }
 
-/* What a latency counter tells of the plan's event i, into its row. */
+/* Put what a latency counter tells of the plan's event i into its row. */
 static void set_latency(const struct pmk_count *c, unsigned i, const struct pmk_reading *counts,
 			struct pmk_row *row)
 {
@@ -87,7 +87,7 @@ static int add_interval(struct pmk_count *c, const struct pmk_reading *delta, ui
 	return 0;
 }
 
-/* perf's figure: the standard deviation of the mean, in percent of it. */
+/* The standard deviation of the mean, in percent of the mean, as perf shows it. */
 static double spread_pct(const struct pmk_sample *s)
 {
 	if (s->n < 2 || s->mean == 0)
@@ -141,7 +141,7 @@ int pmk_emulation_finish(struct pmk_count *c)
 	return err;
 }
 
-/* What is lost when the PMU's own timer cannot count as far as -I wants. */
+/* Warn of what is less exact when -I is longer than the PMU's own timer can count. */
 static void warn_of_timer(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;
@@ -182,7 +182,7 @@ static void warn_of_signal(struct pmk_count *c)
 		if (signals[i].signal != e->killed)
 			continue;
 		snprintf(name, sizeof(name), "%s", signals[i].name);
-		/* Of firmware it is the emulator's own fault. */
+		/* In system emulation the signal killed the emulator, not a program in it. */
 		fault = signals[i].fault && !e->prog.system;
 	}
 	pmk_result_warn(

@@ -17,9 +17,9 @@
 
 /* ---- questions to the emulator --------------------------------------------------------------- */
 
-#define ANSWER_SECONDS 10 /* that one may take */
+#define ANSWER_SECONDS 10 /* an emulator that takes longer for an answer is killed */
 
-/* Start the emulator with these words. What it says comes out of *fd; -1: it could not be
+/* Start the emulator with these words. Its output can be read from *fd. -1: it could not be
  * started. */
 static pid_t ask(const char *path, const char *const words[], int *fd)
 {
@@ -33,8 +33,8 @@ static pid_t ask(const char *path, const char *const words[], int *fd)
 	if (pid == 0) {
 		dup2(fds[1], STDOUT_FILENO);
 		dup2(fds[1], STDERR_FILENO);
-		alarm(ANSWER_SECONDS); /* outlives exec */
-		/* execvp() is older than const; it changes nothing. */
+		alarm(ANSWER_SECONDS); /* stays set across exec */
+		/* The cast drops a const that execvp() lacks; it does not change the words. */
 		execvp(path, (char *const *)(uintptr_t)words);
 		_exit(127);
 	}
@@ -46,7 +46,7 @@ static pid_t ask(const char *path, const char *const words[], int *fd)
 	return pid;
 }
 
-/* The beginning of what it says. */
+/* Read the beginning of its output and wait for its end. */
 static void read_answer(pid_t pid, int fd, char *text, size_t size)
 {
 	size_t got = 0;
@@ -111,9 +111,9 @@ static int not_qemu(struct pmk_count *c)
 			      e->prog.argv.word[0]);
 }
 
-/* By the functions that the emulator exports; by its release where they do not tell. A question
- * takes longer than a small program, so the version is otherwise asked for while the program
- * runs. */
+/* Choose the module by the functions that the emulator exports. Where they are not enough, choose
+ * it by the version that the emulator tells: asking takes longer than a small program runs, so the
+ * answer is waited for here only if it is needed. */
 static int choose_module(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;
@@ -135,8 +135,8 @@ static int choose_module(struct pmk_count *c)
 	return 0;
 }
 
-/* Let the emulator say again why it did not take the module: the first time it said so to the user.
- * There is nothing for it to run, should it take it. */
+/* Have the emulator say once more why it did not take the module, because the first time only the
+ * user saw it. It gets no program, in case that it takes the module this time. */
 static void ask_why(const struct pmk_count *c, const char *module, char *text, size_t size)
 {
 	struct pmk_emulation *e = c->state;
@@ -173,8 +173,8 @@ static int other_isa(struct pmk_count *c)
 		e->prog.argv.word[0], e->runner.arena->target, e->prog.core.name, e->prog.core.isa);
 }
 
-/* The module was chosen for another API version than the emulator has? Then 0, and the one that it
- * asks for is chosen; or a failure. */
+/* The emulator did not take the module. If it asks for one of another API version, choose that and
+ * return 0; else a failure. */
 static int other_module(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;
@@ -195,7 +195,7 @@ static int other_module(struct pmk_count *c)
 	g = pmk_qemu_generation_of_api(api);
 	if (api && (!g || !pmk_files_plugin(other, c->q.plugin, g->module)))
 		return no_module_for(c, api);
-	/* PMK_PLUGIN can be one file for all. */
+	/* $PMK_PLUGIN may name one file, which is then the module for every version. */
 	if (g && strcmp(other, module) != 0 && !e->refused) {
 		pmk_count_note(c, "%s %s takes plugins of API version %u: trying %s",
 			       e->prog.argv.word[0], e->qemu_version, api, g->module);
@@ -217,7 +217,7 @@ static const char *arena_error(const struct pmk_count *c)
 	return err ? pmk_strerror(err) : NULL;
 }
 
-/* Intervals are told of while the program runs; anything else waits for its end. */
+/* Add the intervals that are over. All other results come when the program has ended. */
 static int drain_intervals(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;
@@ -242,7 +242,7 @@ static void add_sample(struct pmk_sample *s, uint64_t value)
 	s->m2 += delta * ((double)value - s->mean);
 }
 
-/* The latencies of a part of the plan, at their place in the whole plan. */
+/* Add the latencies of a part of the plan to those of the whole plan. */
 static void collect_latencies(struct pmk_count *c, struct pmk_counted_place *p,
 			      const struct pmk_reading *counts, unsigned first, unsigned count)
 {
@@ -272,7 +272,7 @@ static void collect_place(struct pmk_count *c, struct pmk_counted_place *p,
 	collect_latencies(c, p, counts, first, count);
 }
 
-/* The runner's sums, for the plan's events [first, first + count), into the places. */
+/* Add the runner's sums to the places. They are of the plan's events [first, first + count). */
 static void collect(struct pmk_count *c, unsigned first, unsigned count)
 {
 	struct pmk_emulation *e = c->state;
@@ -315,7 +315,7 @@ static int make_places(struct pmk_count *c)
 	return 0;
 }
 
-/* The program has not ended by itself some time after it was to: ask it, and at last end it. */
+/* The run is to end and the program goes on: after some time send it a signal, later kill it. */
 static void urge(const struct pmk_count *c, double *since, int *sent)
 {
 	const struct pmk_emulation *e = c->state;
@@ -334,7 +334,7 @@ static void urge(const struct pmk_count *c, double *since, int *sent)
 	}
 }
 
-/* Wait for the program's end, or for the user's patience to end. */
+/* Wait for the program's end, also after the user has interrupted the run. */
 static int wait_for_end(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;
@@ -349,10 +349,10 @@ static int wait_for_end(struct pmk_count *c)
 	return err ? err : drain_intervals(c);
 }
 
-/* The emulator ended before our plugin was there. */
+/* The emulator ended before it loaded our plugin. */
 #define NEVER_READY (-1)
 
-/* The program is over: read everything, for the plan's events from `first` on. */
+/* The program has ended: read all counts. They are of the plan's events from `first` on. */
 static int take_reading(struct pmk_count *c, const struct pmk_plan *plan, unsigned first)
 {
 	struct pmk_emulation *e = c->state;
@@ -377,7 +377,7 @@ static int take_reading(struct pmk_count *c, const struct pmk_plan *plan, unsign
 	if (WIFSIGNALED(e->runner.status) && !e->killed)
 		e->killed = WTERMSIG(e->runner.status);
 	c->result.partial |= e->killed || pmk_count_stopped(c);
-	/* A run that was cut off would spoil the mean of those that were not. */
+	/* The counts of a run that was cut off would falsify the mean of the complete ones. */
 	if (pmk_count_stopped(c) && c->result.runs)
 		return 0;
 	if (make_places(c))
@@ -410,7 +410,7 @@ static int run_once(struct pmk_count *c, const struct pmk_plan *plan, unsigned f
 				      "cannot read the QEMU plugin %s; set PMK_PLUGIN to its path",
 				      there ? plugin : module);
 	cfg.counters.plan = *plan;
-	pmk_runner_free(&e->runner); /* of the run before */
+	pmk_runner_free(&e->runner); /* of the previous run */
 	err = pmk_runner_start(&e->runner, &cfg);
 	if (err)
 		return start_failed(c, err);
@@ -418,7 +418,8 @@ static int run_once(struct pmk_count *c, const struct pmk_plan *plan, unsigned f
 	if (err)
 		return err;
 	if (!atomic_load(&e->runner.arena->ready)) {
-		/* A later run that was cut off this early takes nothing from those before it. */
+		/* The user interrupted a later run before it counted anything: the earlier ones
+		 * hold. */
 		if (pmk_count_stopped(c) && c->result.runs)
 			return 0;
 		return pmk_count_stopped(c) ? pmk_count_fail(&c->fault, PMK_COUNT_FAILED,
@@ -432,7 +433,7 @@ static int run_once(struct pmk_count *c, const struct pmk_plan *plan, unsigned f
 	return take_reading(c, plan, first);
 }
 
-/* The same; an emulator that asks for another module gets it. */
+/* Run once; if the emulator asks for another module, run again with that. */
 static int run_with_its_module(struct pmk_count *c, const struct pmk_plan *plan, unsigned first)
 {
 	int err = run_once(c, plan, first);
@@ -446,7 +447,8 @@ static int run_with_its_module(struct pmk_count *c, const struct pmk_plan *plan,
 	return err == NEVER_READY ? other_module(c) : err;
 }
 
-/* The events of one pass, as a plan of its own. Passes are contiguous because the caller sorted. */
+/* Run the program once for each pass, with the events of that pass as a plan of its own.
+ * sort_by_pass() has made them contiguous. */
 static int run_passes(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;
@@ -476,7 +478,7 @@ static int run_passes(struct pmk_count *c)
 	return 0;
 }
 
-/* Put the events of each pass side by side, so that a pass is a range of them. */
+/* Sort the plan's events by pass, so that each pass is a range of them. */
 static void sort_by_pass(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;

@@ -9,8 +9,7 @@
 
 #include "count/files.h"
 
-/* Debian's package of an emulator; NULL: not known. Those of programs are what scripts/qemu
- * builds. */
+/* Debian's packages of emulators. scripts/qemu builds those that run programs. */
 static const struct row {
 	const char *name, *package;
 } rows[] = {
@@ -34,7 +33,7 @@ static const struct row *row_of(const char *name)
 	return NULL;
 }
 
-/* Without it there is neither the package nor its source. */
+/* Without apt-get, neither the package nor its source can be had. */
 static bool has_apt(void)
 {
 	return access("/usr/bin/apt-get", X_OK) == 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What people are told about emulators: what is wrong with one, and what mends it. */
+/* Texts about an emulator that cannot be used: what is wrong with it, and what to do. */
 #ifndef PMK_COUNT_EMULATOR_H
 #define PMK_COUNT_EMULATOR_H
 
@@ -11,14 +11,15 @@
 /* Room for each of the texts. */
 #define EMULATOR_TEXT (PATH_MAX + 300)
 
-/* What is wrong with an emulator that pmk_qemu_find() did not take: "/usr/bin/qemu-arm is linked
- * statically, so that it cannot load plugins". */
+/* Say what is wrong with an emulator that pmk_qemu_find() did not take: "/usr/bin/qemu-arm is
+ * linked statically, so that it cannot load plugins". */
 void pmk_emulator_cause(const struct pmk_qemu *q, const char *name, char *buf, size_t size);
-/* What to do about it: one thing, a command as far as there is one. */
+/* Say what to do about it: one thing, and a command if there is one. */
 void pmk_emulator_remedy(const struct pmk_qemu *q, const char *name, char *buf, size_t size);
 
-/* What to do about one that can load plugins, but none of ours. */
-#define EMULATOR_OTHER_RELEASE \
-	"set PMK_QEMU_DIR to the directory of another release; docs/install.md says how to build one"
+/* What to do about an emulator that can load plugins, but none of ours. */
+#define EMULATOR_OTHER_RELEASE                                                               \
+	"set PMK_QEMU_DIR to the directory of another release; docs/install.md says how to " \
+	"build one"
 
 #endif

@@ -12,7 +12,7 @@ int pmk_count_fail(struct pmk_count_fault *f, enum pmk_count_failure failure, co
 	char *text;
 	va_list ap;
 
-	/* The new text may tell of the last one: that goes afterwards. */
+	/* The arguments may contain the old text, so that it is freed afterwards. */
 	va_start(ap, fmt);
 	if (vasprintf(&text, fmt, ap) < 0)
 		text = NULL;

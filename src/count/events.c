@@ -14,8 +14,8 @@
 
 #define MAX_EVENT 128
 
-/* Names of a PMU's events, then the aliases, one by one. The words of an alias text are handed out
- * through `word`. */
+/* The names of a PMU's events, one after another, and then their aliases. `word` has room for one
+ * alias, because the aliases of an event are words of one text. */
 struct event_names {
 	const struct pmk_pmu *pmu;
 	char (*words)[MAX_EVENT];
@@ -67,7 +67,7 @@ static void nearest_events(const struct pmk_pmu *pmu, const char *name, char *bu
 	free(names.words);
 }
 
-/* r0b, 0x0b or event=0x0b: an event by its code. False: it is not written like one. */
+/* An event by its code: r0b, 0x0b or event=0x0b. False: the text is none of these. */
 static bool raw_code(const char *text, unsigned *code)
 {
 	const char *digits;
@@ -87,7 +87,7 @@ static bool raw_code(const char *text, unsigned *code)
 	return true;
 }
 
-/* pmu/event/ and pmu::event: cut off the PMU and check that it is this one. */
+/* In pmu/event/ and pmu::event, cut off the PMU and check that it is this one. */
 static bool strip_pmu(const struct pmk_pmu *pmu, const char *text, char *name, size_t size,
 		      struct pmk_count_fault *f)
 {
@@ -107,7 +107,7 @@ static bool strip_pmu(const struct pmk_pmu *pmu, const char *text, char *name, s
 	snprintf(other, sizeof(other), "%.*s", prefix < sizeof(other) ? (int)prefix : MAX_EVENT - 1,
 		 text);
 	named = pmk_pmu_find(other);
-	/* One that was configured otherwise is still called by its name. */
+	/* A PMU with another configuration has the same name and is another struct. */
 	if (named && !strcmp(named->name, pmu->name))
 		return true;
 	pmk_count_fail(f, PMK_COUNT_USAGE,
@@ -117,7 +117,7 @@ static bool strip_pmu(const struct pmk_pmu *pmu, const char *text, char *name, s
 	return false;
 }
 
-/* The first other core that has the event; NULL if it is nobody's. */
+/* The first PMU that has the event; NULL: none has it. */
 static const struct pmk_pmu *owner(const char *name)
 {
 	for (unsigned i = 0; pmk_pmus[i]; i++)
@@ -141,7 +141,8 @@ const struct pmk_event *pmk_event_named(const struct pmk_pmu *pmu, const char *t
 		if (!ev)
 			pmk_count_fail(
 				f, PMK_COUNT_USAGE,
-				"%s has no event with code 0x%02x; 'pmk list events --pmu %s' shows all",
+				"%s has no event with code 0x%02x; 'pmk list events --pmu %s' "
+				"shows all",
 				pmu->name, code, pmu->name);
 		return ev;
 	}
@@ -195,7 +196,8 @@ int pmk_event_list_add(struct pmk_event_list *list, const struct pmk_event *ev, 
 	return append(list, (struct pmk_event_request){ .event = ev }, name, strlen(name));
 }
 
-/* A MicroBlaze may have been built without event counters: then these are those with a latency. */
+/* `all`. A MicroBlaze can be built without event counters; all is then the events with a
+ * latency. */
 static int add_all(struct pmk_event_list *list, const struct pmk_pmu *pmu,
 		   struct pmk_event_request req)
 {
@@ -213,8 +215,8 @@ static int add_all(struct pmk_event_list *list, const struct pmk_pmu *pmu,
 	return 0;
 }
 
-/* The modifiers behind the last colon of [text, text + len), or behind the second slash of
- * "pmu/event/u": cuts them off. "pmu::event" has colons of its own: two are none. */
+/* Cut off the modifiers: what follows the last colon of [text, text + len), or the second slash of
+ * "pmu/event/u". The two colons of "pmu::event" do not begin modifiers. */
 static int take_modifiers(const struct pmk_event_list *list, const char *text, size_t *len,
 			  struct pmk_event_request *req)
 {
@@ -276,7 +278,7 @@ static int parse_event(struct pmk_event_list *list, const struct pmk_pmu *pmu, c
 	return err;
 }
 
-/* The next comma that separates: not inside braces and not inside pmu/…/. */
+/* The length up to the next comma that is not inside braces or pmu/…/. */
 static size_t word_length(const char *text)
 {
 	bool brace = false, slash = false;
@@ -313,7 +315,7 @@ static int parse_group(struct pmk_event_list *list, const struct pmk_pmu *pmu, c
 			"event group '%.*s': behind the brace comes a comma or a modifier "
 			"(:u, :k, :h)",
 			(int)len, text);
-	/* Between the braces as outside: words and commas, none of them empty. */
+	/* Inside the braces there are words and commas as outside, and no word may be empty. */
 	for (size_t at = 1;; at++) {
 		size_t n = strcspn(text + at, ",}");
 

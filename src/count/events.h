@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is to be counted, by names. perf's syntax: a,b,{c,d}:u,r0b,pmu/event/,all */
+/* Lists of events by their names, in the syntax of perf: a,b,{c,d}:u,r0b,pmu/event/,all */
 #ifndef PMK_COUNT_EVENTS_H
 #define PMK_COUNT_EVENTS_H
 
@@ -11,8 +11,8 @@
 #include "count/error.h"
 
 /*
- * The event row for what the user typed: name, alias, r0b, pmu/event/, pmu::event, without
- * modifiers. NULL: a failure that names the nearest ones.
+ * The event that the user typed: a name, an alias, r0b, pmu/event/ or pmu::event, without
+ * modifiers. NULL: a failure, whose text names the nearest ones.
  */
 const struct pmk_event *pmk_event_named(const struct pmk_pmu *pmu, const char *text,
 					struct pmk_count_fault *f);
@@ -29,15 +29,15 @@ struct pmk_event_list {
 	struct pmk_event_request item[PMK_MAX_EVENTS];
 	unsigned count, groups;
 	struct pmk_count_fault *fault; /* where the functions below keep a failure; not NULL */
-	/* What a name means, modifiers cut off: fills req->event. 0 or a failure. NULL: the events
-	 * of the PMU alone count, pmk_event_named(). */
+	/* Looks a name without modifiers up and sets req->event. 0 or a failure. NULL: the list
+	 * uses pmk_event_named(), so that it can have events of its PMU alone. */
 	int (*find)(void *ctx, const char *name, struct pmk_event_request *req);
 	void *ctx;
 };
 
-/* Append what one list says. 0 or a failure. */
+/* Append the events of one text. 0 or a failure. */
 int pmk_event_list_parse(struct pmk_event_list *list, const struct pmk_pmu *pmu, const char *text);
-/* Append one event unless it is there. 0 or a failure. */
+/* Append one event unless it is in the list already. 0 or a failure. */
 int pmk_event_list_add(struct pmk_event_list *list, const struct pmk_event *ev, const char *name);
 const struct pmk_event_request *pmk_event_list_find(const struct pmk_event_list *list,
 						    const struct pmk_event *ev);

@@ -21,7 +21,7 @@ static bool own_file(char path[PATH_MAX])
 	Dl_info info;
 	ssize_t n;
 
-	/* The program itself has no name there. */
+	/* The program itself has an empty name there. */
 	if (dladdr1((const void *)(uintptr_t)own_file, &info, (void **)&map, RTLD_DL_LINKMAP) &&
 	    map && *map->l_name)
 		return realpath(map->l_name, path) != NULL;
@@ -53,8 +53,8 @@ static bool found(char path[PATH_MAX], const char *dir, const char *rest)
 	return n > 0 && n < PATH_MAX && access(path, R_OK) == 0;
 }
 
-/* What is installed below the same prefix: a program lies in bin/, a library in lib/ or in a folder
- * of lib/ for the machine. */
+/* Look below the prefix that this code is installed in: programs are in its bin/, libraries in its
+ * lib/ or in a folder of lib/ for the machine. */
 static bool installed(char path[PATH_MAX], const char *dir, const char *rest)
 {
 	const char *slash = strrchr(dir, '/');
@@ -65,7 +65,7 @@ static bool installed(char path[PATH_MAX], const char *dir, const char *rest)
 	return found(path, dir, up);
 }
 
-/* Does this code lie in the tree that it was built in? */
+/* Is this code in the tree that it was built in, and not installed? */
 static bool in_build_tree(const char *dir)
 {
 #if defined(PMK_BUILD_DIR) && defined(PMK_SOURCE_DATA)
@@ -197,7 +197,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* In order, and each once. */
+/* Sort the names and keep one of each. */
 static void settle(struct names *names)
 {
 	size_t kept = 0;
@@ -226,7 +226,7 @@ char **pmk_files_cores(const char *data, struct pmk_count_fault *f)
 		return NULL;
 	}
 	if (pmk_files_own(dir, "cores"))
-		add_presets(&names, dir); /* there need be none */
+		add_presets(&names, dir); /* it need not exist */
 	settle(&names);
 	if (names.full && names.name)
 		return names.name;

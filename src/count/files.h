@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where the files are that counting needs: presets of cores, metrics, layouts, modules for QEMU.
- * They are looked for from where this code lies, which is the program or the shared library.
- * Nothing is kept: each call looks anew.
+ * Finding the files that counting needs: presets of cores, metrics, layouts, modules for QEMU.
+ * The search starts from the file that this code is in, the program or the shared library. Nothing
+ * is cached: each call searches again.
  */
 #ifndef PMK_COUNT_FILES_H
 #define PMK_COUNT_FILES_H
@@ -32,13 +32,13 @@ void pmk_files_build_qemu(char path[PATH_MAX]);
 bool pmk_files_own(char path[PATH_MAX], const char *folder);
 
 /* Names of the core presets: the data directory's and the user's ($XDG_CONFIG_HOME/pmk/cores).
- * Sorted, NULL terminated; for pmk_files_free_names(). NULL: a failure. */
+ * Sorted, NULL terminated; pmk_files_free_names() frees them. NULL: a failure. */
 char **pmk_files_cores(const char *data, struct pmk_count_fault *f);
 void pmk_files_free_names(char **names);
-/* Is it a file and no name: with a slash, or ending in .ini? */
+/* Is it a path and not a name: does it have a slash, or end in .ini? */
 bool pmk_files_is_path(const char *name);
-/* The path of a preset: a file as it is given, or of that name the user's own before the data
- * directory's. False when it cannot be read; errno says why. */
+/* The path of a preset: `name` itself if it is a path; else the user's preset of that name, or the
+ * data directory's. False: it cannot be read; errno says why. */
 bool pmk_files_core(char path[PATH_MAX], const char *data, const char *name);
 
 /* All metrics: the data directory's and the user's ($XDG_CONFIG_HOME/pmk/metrics). What is wrong

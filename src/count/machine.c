@@ -205,7 +205,7 @@ static int find_event(void *ctx, const char *name, struct pmk_event_request *req
 	return 0;
 }
 
-/* As perf. */
+/* The same events as perf's defaults. */
 static int default_events(struct pmk_count *c)
 {
 	return pmk_event_list_parse(&c->events, c->pmu,
@@ -232,7 +232,7 @@ static int add_event(struct pmk_count *c, const struct pmk_event_request *req,
 	return 0;
 }
 
-/* On a machine with cores of several kinds, one line of a list means an event of each kind. */
+/* On a machine with cores of several kinds, one name means the event of each kind. */
 static int add_everywhere(struct pmk_count *c, const struct pmk_event_request *req,
 			  const struct pmk_linux_event *ev)
 {
@@ -266,7 +266,7 @@ static int resolve_events(struct pmk_count *c)
 		struct pmk_event_request *req = &c->events.item[i];
 		const struct pmk_linux_event *ev;
 
-		/* `all` and metrics name events of the PMU by their rows. */
+		/* It comes from `all` or a metric, which give the row of an event. */
 		if (!req->how)
 			err = find_event(c, req->event->name, req);
 		if (err)
@@ -278,7 +278,7 @@ static int resolve_events(struct pmk_count *c)
 	return err;
 }
 
-/* The PMU that the result is of: the core's, unless every event is of one other. */
+/* The PMU that the result names: the core's, unless all events are of one other PMU. */
 static const struct pmk_pmu *main_pmu(const struct machine *l, const struct pmk_pmu *core)
 {
 	const struct pmk_pmu *first = l->nevents ? l->event[0].ask.event->pmu->pmu : core;
@@ -327,7 +327,7 @@ static int choose(struct pmk_count *c)
 		err = resolve_events(c);
 	if (err)
 		return err;
-	/* A ratio of counts of cores of several kinds would mean nothing. */
+	/* A ratio of counts from cores of different kinds would be meaningless. */
 	if (pmk_linux_cores(l->pmus) > 1 && !l->prefer && c->q.metrics.count)
 		return pmk_count_fail(
 			&c->fault, PMK_COUNT_USAGE,
@@ -367,10 +367,11 @@ static void free_machine(struct pmk_count *c)
 
 /* ---- counters -------------------------------------------------------------------------------- */
 
-/* The limit below is of the whole process: who raises it and who puts it back take turns. */
+/* The limit of open files belongs to the whole process, so that one thread at a time may raise it
+ * and restore it. */
 static pthread_mutex_t file_limit = PTHREAD_MUTEX_INITIALIZER;
 
-/* One descriptor per event and thread or processor can be many. */
+/* Each event takes a descriptor for each thread or processor, which can be many. */
 static struct rlimit raise_file_limit(void)
 {
 	struct rlimit before = { 0 }, limit;
@@ -384,7 +385,7 @@ static struct rlimit raise_file_limit(void)
 	return before;
 }
 
-/* Programs are to have the limit that was there. */
+/* The program that is counted gets the limit that it would have without us. */
 static void restore_file_limit(const struct rlimit *before)
 {
 	if (before->rlim_max)
@@ -393,8 +394,8 @@ static void restore_file_limit(const struct rlimit *before)
 }
 
 /*
- * Why there is no point in going on: nothing at all can be counted. NULL: something can, or only
- * hardware is wanting while there is a program to run, as perf sees it.
+ * Why nothing at all can be counted, so that counting is not worth starting. NULL: something can be
+ * counted, or there is a program to run and only the hardware lacks the events; perf runs it, too.
  */
 static const char *hopeless(const struct machine *l)
 {
@@ -421,7 +422,7 @@ static const char *hopeless(const struct machine *l)
 	return why;
 }
 
-/* Of the metrics that nobody asked for by name, keep those whose events are counted. */
+/* If no metric was named, drop those whose events are not counted. */
 static void drop_metrics(struct pmk_count *c)
 {
 	const struct machine *l = c->state;
@@ -444,7 +445,8 @@ static void drop_metrics(struct pmk_count *c)
 	}
 }
 
-/* What the first opening taught. Later runs of the program are opened in the same way. */
+/* Learn from opening the counters for the first run which events can be counted and how. Later runs
+ * open them in the same way. */
 static int learn(struct pmk_count *c)
 {
 	struct machine *l = c->state;
@@ -460,7 +462,7 @@ static int learn(struct pmk_count *c)
 		if (pmk_linux_counters_user_only(l->counters, i) && !k->user_only) {
 			char *name;
 
-			/* The modifier that it came to; perf shows it so, too. */
+			/* The kernel allows user mode alone; perf shows that by :u, too. */
 			if (asprintf(&name, "%s:u", k->name) < 0)
 				return pmk_count_no_memory(&c->fault);
 			free(k->name);
@@ -499,7 +501,7 @@ static int open_counters(struct pmk_count *c, int pid)
 	return err;
 }
 
-/* Add what this run has counted. */
+/* Add the counts of this run. */
 static void collect(struct machine *l)
 {
 	for (unsigned p = 0; p < l->nplaces; p++)
@@ -554,7 +556,7 @@ static void fill_row(const struct counted *k, struct pmk_row *row, uint64_t enab
 	}
 }
 
-/* perf's figure: the standard deviation of the mean, in percent of it. */
+/* The standard deviation of the mean, in percent of the mean, as perf shows it. */
 static double spread_pct(const struct pmk_stats *s)
 {
 	uint64_t mean = pmk_stats_mean(s, 1000);
@@ -632,7 +634,7 @@ static int next_interval(struct pmk_count *c, double *at)
 	err = pmk_count_begin(c);
 	if (!err)
 		err = add_interval(c);
-	/* On the grid, even if this one came late. */
+	/* The next interval ends on time even if this one was noticed late. */
 	while (*at <= pmk_watch_now())
 		*at += (double)c->q.interval / 1000;
 	return err;
@@ -667,7 +669,7 @@ static int start(struct pmk_count *c, struct pmk_watch *w)
 	return pmk_child_start(&w->child, &c->fault);
 }
 
-/* As perf words it. */
+/* What is counted, in the words of perf. */
 static char *describe_scope(const struct pmk_count *c)
 {
 	const struct pmk_request *q = &c->q;
@@ -675,7 +677,7 @@ static char *describe_scope(const struct pmk_count *c)
 	int n = 0;
 
 	if (q->command[0])
-		return NULL; /* the command line says it */
+		return NULL; /* the result shows the command line instead */
 	if (q->pids)
 		n = asprintf(&text, "process id%s %s", strchr(q->pids, ',') ? "s" : "", q->pids);
 	else if (q->cpus)
@@ -693,7 +695,7 @@ static int run_once(struct pmk_count *c, struct pmk_watch *w)
 
 	if (!err && c->q.interval_unit == PMK_EVERY_MS)
 		interval_at = l->began + (double)c->q.interval / 1000;
-	/* A program that has been started is waited for, whatever else fails. */
+	/* Once the program has been started, its end is waited for even if something fails. */
 	while (!err && !pmk_watch_step(w, interval_at))
 		if (!failed)
 			failed = next_interval(c, &interval_at);
@@ -714,7 +716,7 @@ static int run(struct pmk_count *c)
 	c->result.command = describe_scope(c);
 	for (unsigned i = 0; i < c->q.runs && !err && !c->interrupted; i++) {
 		err = run_once(c, &w);
-		/* A run that was cut off would spoil the mean of those that were not. */
+		/* The counts of a run that was cut off would falsify the mean of the others. */
 		if (err || (c->interrupted && i))
 			break;
 		collect(c->state);
@@ -743,12 +745,12 @@ static int describe(struct pmk_count *c)
 			"for kernel mode it has to be 1 or less, or pmk needs CAP_PERFMON",
 			l->facts.paranoid);
 	if (!l->path) {
-		/* Being stopped is how counting of others ends; as in perf, the exit code tells
-		 * it. */
+		/* Counting of other processes ends by Ctrl-C; as in perf, the exit code says
+		 * so. */
 		c->result.exit_status = c->interrupted;
 		return 0;
 	}
-	/* Of a program that is killed the kernel has counted all there was. */
+	/* A program that is killed has been counted to its end by the kernel. */
 	c->result.partial = c->interrupted != 0;
 	if (c->interrupted)
 		pmk_count_warn_interrupted(c);

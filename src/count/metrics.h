@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Metrics of a report. */
+/* Choosing the metrics of a result. */
 #ifndef PMK_COUNT_METRICS_H
 #define PMK_COUNT_METRICS_H
 
@@ -17,11 +17,11 @@ struct pmk_metric_list {
 	unsigned count;
 };
 
-/* Those that the words name, each of them a list with commas. 0 or a failure. */
+/* Add the metrics that the words name. A word is a list with commas. 0 or a failure. */
 int pmk_metric_list_named(struct pmk_metric_list *list, const struct pmk_metrics *all,
 			  const struct pmk_words *words, struct pmk_count_fault *f);
-/* Every metric for which the events suffice, and the clock where it takes that. `counted` tells of
- * an event whether it is one of them. */
+/* Add all metrics that can be computed from the events, and from the clock if that is known.
+ * `counted` says whether an event is counted. */
 void pmk_metric_list_fitting(struct pmk_metric_list *list, const struct pmk_metrics *all,
 			     const struct pmk_pmu *pmu, bool has_clock,
 			     bool (*counted)(const void *ctx, const struct pmk_event *ev),

@@ -34,7 +34,7 @@ static const char *const threshold_names[PMK_AHBMON_NTHRESHOLDS] = {
 	"wait.armd", "wait.gxi_read", "wait.gxi_data", "wait.gxi_write",
 };
 
-/* What this layout has no place for. */
+/* Refuse settings that this layout has no field for. */
 static int check_settings(const struct pmk_monitor *m, struct pmk_count *c)
 {
 	const struct pmk_ahbmon_config *config = &m->config;
@@ -83,7 +83,7 @@ int pmk_monitor_none(struct pmk_count *c, const char *what)
 			   : 0;
 }
 
-/* Of a dump there is no core to have parameters; those of the monitor are left. */
+/* A dump has no core, so that --set can change the monitor's parameters alone. */
 int pmk_monitor_core(struct pmk_core *core, struct pmk_count *c)
 {
 	const struct pmk_words *overrides = &c->q.overrides;

@@ -18,11 +18,12 @@ struct pmk_monitor {
 /* The layout file at `path`, or for NULL the project's in the data directory. 0 or a failure. */
 int pmk_monitor_layout(struct pmk_ahbmon_layout_file *file, const char *path, const char *data,
 		       struct pmk_count_fault *f);
-/* Layout and settings, the latter by the core. 0 or a failure. */
+/* Load the layout, and take the settings from the core's parameters. 0 or a failure. */
 int pmk_monitor_choose(struct pmk_monitor *m, struct pmk_count *c, const struct pmk_core *core);
-/* Nothing for a layout to say, because `what` counts. */
+/* Refuse --layout, because `what` counts and not the AHB Monitor. 0 or a failure. */
 int pmk_monitor_none(struct pmk_count *c, const char *what);
-/* The parameters of it that settings can change where there is no core. */
+/* The monitor's parameters where there is no core: the defaults, changed by --set. 0 or a
+ * failure. */
 int pmk_monitor_core(struct pmk_core *core, struct pmk_count *c);
 
 #endif

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * The emulator's command line. The program must see the same world on every host and run, because
- * the addresses it gets decide cache sets: a fixed environment, stack size, kernel release and
- * random seed; QEMU itself is started without address randomisation.
+ * The emulator's command line. The program must see the same world on every host and in every run,
+ * because the addresses it gets decide which cache sets it uses. So the environment, the stack
+ * size, the kernel release and the random seed are fixed, and QEMU itself is started without
+ * address randomisation.
  */
 #define _GNU_SOURCE
 #include "count/program.h"
@@ -24,9 +25,9 @@
 #include "cpu/family.h"
 #include "producer/qemu/stack.h"
 
-/* What runs an ELF file of a machine, as a program and as firmware (NULL: that is not counted), and
- * as which core unless another is asked for. The last column is where Debian's cross compiler
- * packages put the target's libraries. */
+/* For each machine of ELF files: the emulator of programs, the emulator of firmware (NULL: firmware
+ * is not counted), the core unless another is asked for, and the folder that Debian's cross
+ * compilers put the libraries of the machine in. */
 static const struct machine {
 	enum pmk_elf_machine elf;
 	bool is64, big_endian;
@@ -61,7 +62,7 @@ const char *pmk_program_emulator(const struct pmk_program *p)
 	return slash ? slash + 1 : path;
 }
 
-/* What the emulator of --qemu emulates, by its name; NULL: not known. */
+/* The machine that the emulator of --qemu emulates, by the emulator's name; NULL: not known. */
 static const struct machine *machine_by_emulator(const struct pmk_program *p)
 {
 	const char *name = pmk_program_emulator(p);
@@ -73,7 +74,7 @@ static const struct machine *machine_by_emulator(const struct pmk_program *p)
 	return NULL;
 }
 
-/* One that can count; or one line that says why there is none, and what to do. */
+/* Find an emulator that can count. 0, or a failure that says why there is none and what to do. */
 static int find_emulator(struct pmk_program *p)
 {
 	const char *name = p->argv.word[0];
@@ -317,8 +318,8 @@ static bool has_interpreter(const char *sysroot, const char *interpreter)
 	return access(path, R_OK) == 0;
 }
 
-/* QEMU's name of the core. The emulators of MicroBlaze since 10.0 take any core for big-endian that
- * is not said to be little-endian, even the one of little-endian programs. */
+/* The word behind -cpu. Since 10.0, QEMU's emulators of MicroBlaze make every core big-endian
+ * unless told otherwise, even qemu-microblazeel, which is for little-endian programs. */
 static const char *cpu_option(const struct pmk_program *p, char *room, size_t size)
 {
 	if (p->elf.machine != PMK_ELF_MICROBLAZE || p->elf.big_endian)
@@ -362,8 +363,8 @@ int pmk_program_user(struct pmk_program *p, char *const *argv, const char *sysro
 	return err ? err : find_emulator(p);
 }
 
-/* With it QEMU 7.2 begins a block anew at an access to a device, and both beginnings would be
- * counted. */
+/* Is -icount given? QEMU 7.2 then begins a block again when it accesses a device, and both
+ * beginnings would be counted. */
 static bool has_icount(const struct pmk_program *p)
 {
 	for (unsigned i = 1; i < p->argv.count; i++)
@@ -386,8 +387,8 @@ static int bad_kernel(struct pmk_program *p, int code, const char *kernel, const
 	return pmk_count_fail(p->fault, code, "--qemu: -kernel %s: %s", kernel, why);
 }
 
-/* Can QEMU load it, and does it begin like an ELF file? A raw binary is a kernel, too; it just has
- * no symbols. */
+/* Check that QEMU can read the file, and whether it is an ELF file. A raw binary can be run as
+ * well, but has no symbols. */
 static int look_at_kernel(struct pmk_program *p, const char *kernel, bool *elf)
 {
 	char magic[4];
@@ -416,8 +417,8 @@ static int look_at_kernel(struct pmk_program *p, const char *kernel, bool *elf)
 	return n > 0 ? 0 : PMK_COUNT_NOT_EXEC;
 }
 
-/* Is the firmware for the machine that the emulator emulates? Big-endian ARM goes by instructions
- * that are little-endian all the same (BE8). */
+/* Check that the firmware is for the machine that the emulator emulates. Big-endian ARM passes: its
+ * instructions are little-endian, too (BE8). */
 static int check_emulator(struct pmk_program *p)
 {
 	const struct machine *runs = machine_by_emulator(p), *needs = machine_of(&p->elf);
@@ -460,7 +461,7 @@ static bool runs_programs(const struct pmk_program *p)
 	return false;
 }
 
-/* What a machine is to run, before it runs. */
+/* Check what the emulated machine is given to run. */
 static int check_firmware(struct pmk_program *p)
 {
 	int err;
@@ -508,7 +509,8 @@ int pmk_program_system(struct pmk_program *p, const char *command, char *const *
 	return err ? err : find_emulator(p);
 }
 
-/* The line "NAME=VALUE" for what --env says; NULL when the variable is not set here. */
+/* "NAME=VALUE" for a word of --env, which is that or NAME; NULL: NAME is not set in our own
+ * environment, and *failed if there was no memory. */
 static char *env_line(const char *say, bool *failed)
 {
 	const char *value = getenv(say);
@@ -517,7 +519,7 @@ static char *env_line(const char *say, bool *failed)
 	if (strchr(say, '='))
 		line = strdup(say);
 	else if (!value)
-		return NULL; /* not set here: not set there */
+		return NULL; /* not set here, so not set for the program */
 	else if (asprintf(&line, "%s=%s", say, value) < 0)
 		line = NULL;
 	*failed |= !line;

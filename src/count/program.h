@@ -13,36 +13,38 @@
 #include "producer/qemu/runner.h"
 #include "profile/elf.h"
 
-/* Like the shell: where the program is, in memory that the caller frees; NULL: nowhere. */
+/* The path of a program, found as the shell does; the caller frees it. NULL: not found. */
 char *pmk_program_path(const char *name);
 /* The same for a program to be executed. 0 and *path, or a failure. */
 int pmk_program_find(const char *name, char **path, struct pmk_count_fault *f);
 
-/* All zero but `fault` at the beginning. Functions return 0 or a failure, which is in *fault. */
+/* To be initialised to zero, but for `fault`. Functions return 0 or a failure, which is in
+ * *fault. */
 struct pmk_program {
 	struct pmk_count_fault *fault;
 	struct pmk_core core;
 	struct pmk_elf elf;
 	char *image;	       /* the ELF file that symbols are looked up in, or NULL */
 	struct pmk_qemu qemu;  /* the emulator */
-	struct pmk_words argv; /* its words; "@plugin@" where its argument goes */
+	struct pmk_words argv; /* its command line; "@plugin@" stands for the argument of -plugin */
 	struct pmk_words envp;
-	struct pmk_words passed; /* of it: what --env let through, NAME=VALUE */
-	unsigned nargs;		 /* words of the program, its name included */
+	struct pmk_words
+		passed; /* the part of the environment that --env lets through, NAME=VALUE */
+	unsigned nargs; /* words of the program, its name included */
 	bool system;
 };
 
-/* The preset in the data directory that is meant by a PMU: of its name, or else the first that has
- * it, in memory that the caller frees. *found NULL: there is none. */
+/* The preset for a PMU: the one of the same name, or else the first in the data directory that has
+ * this PMU. The caller frees *found; NULL: there is none. */
 int pmk_program_core_with(struct pmk_program *p, const char *data, const char *pmu, char **found);
 /* Can a core with its instruction set have the PMU that its preset says? 0 or PMK_EINVAL, and `msg`
  * says which it can have. */
 int pmk_program_check_pmu(const struct pmk_core *core, char *msg, size_t size);
 /* The emulator's name, without its folder. */
 const char *pmk_program_emulator(const struct pmk_program *p);
-/* The preset `name`, or for NULL the one for the machine of the program, or else of the emulator,
- * with overrides "key=value". `pmu`, which may be NULL: if it is that of a level 2 cache, an ARM
- * core has that cache unless overrides say otherwise. */
+/* Load the preset `name`, or for NULL the one for the machine of the program, or else of the
+ * emulator, and apply overrides "key=value". `pmu` may be NULL; if it is the PMU of a level 2
+ * cache, an ARM core gets that cache unless overrides say otherwise. */
 int pmk_program_core(struct pmk_program *p, const char *data, const char *name, const char *pmu,
 		     const struct pmk_words *overrides);
 
@@ -51,13 +53,13 @@ int pmk_program_open(struct pmk_program *p, const char *program);
 
 /* The command line for user emulation of `argv`; sysroot NULL: the usual place. */
 int pmk_program_user(struct pmk_program *p, char *const *argv, const char *sysroot);
-/* The command line the user gave with --qemu; splits it, adds the plugin, looks at the firmware: it
- * can be loaded, and the emulator is that of its machine. */
+/* The command line for --qemu: split what the user gave, add the plugin, and check that the
+ * firmware can be read and is for the machine of the emulator. */
 int pmk_program_system(struct pmk_program *p, const char *command, char *const *more);
 /* The fixed environment plus --env NAME or NAME=VALUE. */
 int pmk_program_env(struct pmk_program *p, const struct pmk_words *pass);
 
-/* Bytes that the program's stack has to be larger by where the emulator gives it a vDSO (see
+/* How many bytes larger the program's stack has to be where the emulator puts a vDSO on it (see
  * stack.h). */
 unsigned pmk_program_more_stack(const struct pmk_program *p);
 

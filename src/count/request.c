@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Settings become a request. Their names are those of the options of pmk stat, and what is said of
- * them when they are wrong calls them as there.
+ * Settings become a request. They have the names of the options of pmk stat, and error messages
+ * call them as pmk stat does.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -139,8 +139,7 @@ static int add_overrides(struct pmk_count *c, const char *value)
 
 static const struct setting {
 	const char *name;
-	/* What becomes of the value: a function decides, or it goes into a member of the
-	 * request. */
+	/* This function takes the value. NULL: the value goes into a member of the request. */
 	int (*take)(struct pmk_count *c, const char *value);
 	enum { TEXT, WORDS, FLAG } kind;
 	size_t member;

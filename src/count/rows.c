@@ -79,7 +79,7 @@ bool pmk_count_metric(const struct pmk_count *c, uint32_t i, struct pmk_count_me
 	return true;
 }
 
-/* As a shell tells it. */
+/* The exit code as a shell shows it: 128 + signal for a program that was killed. */
 static int exit_code(const struct pmk_count *c)
 {
 	int status = c->result.exit_status;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * See watch.h. Everything is one poll(), processes by pidfd. Where there is no pidfd (Linux before
- * 5.3) or there are too many, processes are looked for several times a second.
+ * See watch.h. One poll() waits for everything; processes have pidfds. Processes without one (Linux
+ * before 5.3 has none, and their number is limited) are looked for several times a second.
  */
 #define _GNU_SOURCE
 #include "count/watch.h"
@@ -40,7 +40,7 @@ void pmk_watch_open(struct pmk_watch *w, const struct pmk_stop *stop)
 {
 	*w = (struct pmk_watch){ .stop = stop, .nfds = PROCESSES };
 	w->fd[STOP] = (struct pollfd){ .fd = stop->fd, .events = POLLIN };
-	w->fd[PROGRAM].fd = -1; /* poll passes over it */
+	w->fd[PROGRAM].fd = -1; /* poll() ignores it */
 }
 
 void pmk_watch_child(struct pmk_watch *w)
@@ -96,7 +96,8 @@ static void take_ended(struct pmk_watch *w)
 	}
 }
 
-/* Whoever pressed Ctrl-C has told the program as well: same terminal. */
+/* The run is to end and the program goes on: after some time send it a signal, later kill it. Not
+ * at once, because Ctrl-C has already told the program, which is on the same terminal. */
 static void urge(struct pmk_watch *w)
 {
 	double waited = (pmk_watch_now() - w->signalled_at) * 1000;
@@ -118,7 +119,7 @@ static bool over(struct pmk_watch *w)
 	return w->signal || (w->nprocesses && !w->left);
 }
 
-/* Milliseconds for poll(); -1: for ever. */
+/* The timeout for poll() in milliseconds; -1: none. */
 static int patience(const struct pmk_watch *w, double until)
 {
 	bool unseen = w->npolled || (w->child.pid && w->fd[PROGRAM].fd < 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Waiting for the end of a run: the program's, that of processes that were attached to, or
- * somebody's wish that it ends. One run after the other can be watched.
+ * Waiting for the end of a run: the end of the program, the end of the processes that were attached
+ * to, or a request to stop. One struct can watch several runs, one after another.
  */
 #ifndef PMK_COUNT_WATCH_H
 #define PMK_COUNT_WATCH_H
@@ -18,10 +18,10 @@
 #define PMK_WATCH_FDS \
 	64 /* so many processes have a descriptor; others are asked every POLL_SECONDS */
 
-/* The wish that a run ends. */
+/* A request to end the run. */
 struct pmk_stop {
-	atomic_int signal; /* what the program is to be sent; 0: nobody wishes it */
-	int fd;		   /* readable from then on */
+	atomic_int signal; /* the one to send to the program; 0: no request */
+	int fd;		   /* becomes readable with the request */
 };
 
 struct pmk_watch {
@@ -29,15 +29,15 @@ struct pmk_watch {
 	struct pmk_child child; /* the program; pid 0: none */
 	int status;		/* its wait status, once it has ended */
 	int signal;		/* of `stop`, as soon as it was seen */
-	/* inside */
-	struct pollfd fd[2 + PMK_WATCH_FDS]; /* the wish, the program, then processes */
+	/* private */
+	struct pollfd fd[2 + PMK_WATCH_FDS]; /* the request, the program, then processes */
 	int polled[PMK_WATCH_FDS];	     /* processes without a descriptor */
 	unsigned nfds, npolled, nprocesses, left;
 	double signalled_at;
-	int sent; /* how far the program was urged: 1 asked, 2 killed */
+	int sent; /* to the program so far: 1 the signal, 2 SIGKILL */
 };
 
-/* Seconds on the clock that all times here are of. */
+/* Now, in seconds, on the clock that all times in this file are of. */
 double pmk_watch_now(void);
 
 void pmk_watch_open(struct pmk_watch *w, const struct pmk_stop *stop);
@@ -46,8 +46,9 @@ void pmk_watch_child(struct pmk_watch *w);
 /* Wait for the end of this process as well. 0 or a failure. */
 int pmk_watch_process(struct pmk_watch *w, int pid, struct pmk_count_fault *f);
 /*
- * Wait until something happens or until that time; HUGE_VAL: for ever. True: the run is over. A
- * program is told of the wish when it has not ended by itself a moment later, and then killed.
+ * Wait until something happens or until that time; HUGE_VAL: no time limit. True: the run is over.
+ * After a request to stop, a program that does not end by itself gets the signal, and later
+ * SIGKILL.
  */
 bool pmk_watch_step(struct pmk_watch *w, double until);
 /* Forget program and processes. */

@@ -120,7 +120,8 @@ static const struct pmk_bus *bus_of(const struct pmk_count *c, const struct pmk_
 
 #define NO_CAUSE "the layer has no cause in the map: waits on first beats all count as the slave's"
 
-/* Does the map tell why the layer of an event waits? Without it there is nothing to tell apart. */
+/* Does the map have the signal for why the layer of an event waits? Without it, waits cannot be
+ * told apart by cause. */
 static bool has_cause(const struct pmk_count *c, const struct pmk_event *ev)
 {
 	struct dump *j = c->state;
@@ -151,7 +152,7 @@ static const char *not_counted_because(const struct pmk_count *c,
 	return NULL;
 }
 
-/* What a reader has to know of a count, or NULL. */
+/* What the reader of the result has to know about a count, or NULL. */
 static const char *remark(const struct pmk_count *c, const struct pmk_event *ev)
 {
 	if (ev->latency)
@@ -166,7 +167,7 @@ static bool watched(const struct pmk_count *c, const struct pmk_event *ev)
 	return !not_counted_because(c, &(struct pmk_event_request){ .event = ev });
 }
 
-/* Everything that the map lets be seen. */
+/* All events that can be counted with the signals of the map. */
 static int default_events(struct pmk_count *c)
 {
 	for (unsigned i = 0; i < c->pmu->nevents; i++) {
@@ -204,7 +205,7 @@ static int plan_events(struct pmk_count *c)
 		   : 0;
 }
 
-/* What makes no sense with a dump. */
+/* Refuse settings that make no sense for a dump. */
 static int check(struct pmk_count *c)
 {
 	const struct pmk_request *q = &c->q;
@@ -238,7 +239,7 @@ static int wave_failed(struct pmk_count *c, const struct pmk_wave_error *err)
 	return pmk_count_fail(&c->fault, PMK_COUNT_FAILED, "%s", err->text);
 }
 
-/* A map that says the wrong thing is the user's; one that cannot be read is not. */
+/* A mistake in the map counts as wrong usage, a map that cannot be read as a failure of pmk. */
 static int map_failed(struct pmk_count *c, const struct pmk_wave_error *err)
 {
 	return pmk_count_fail(&c->fault,
@@ -295,7 +296,7 @@ static int start_counting(struct pmk_count *c)
 	return pmk_wave_count_init(&j->count, j->wave, &err) ? map_failed(c, &err) : 0;
 }
 
-/* The AHB Monitor with the layout that was asked for. */
+/* Give the AHB Monitor its layout and settings; other PMUs have none. */
 static int choose_settings(struct pmk_count *c)
 {
 	struct dump *j = c->state;
@@ -365,7 +366,7 @@ static int start_session(struct pmk_count *c)
 		pmk_wave_count_thresholds(&j->count, j->monitor.config.threshold);
 	if (!err)
 		err = pmk_session_start(&j->session);
-	/* What starting takes is not in the dump. */
+	/* Forget what was counted while starting: that is not in the dump. */
 	if (!err)
 		err = pmk_session_forget(&j->session);
 	return err ? pmk_count_fail(&c->fault, PMK_COUNT_FAILED, "%s: %s", c->pmu->name,
@@ -373,7 +374,7 @@ static int start_session(struct pmk_count *c)
 		   : 0;
 }
 
-/* A counter may be about to wrap: read them all, and have the models ask anew. */
+/* A counter may be about to wrap: read them all, and have the models set their horizon again. */
 static int due(void *ctx)
 {
 	struct pmk_count *c = ctx;
@@ -400,8 +401,8 @@ static const struct pmk_layer *layer_on(const struct pmk_wave_watched *l)
 	return &pmk_ahbmon_layers.layer[l->layer->monitor - PMK_AHBMON_BUS_ARMI];
 }
 
-/* What has begun on a layer so far and is in none of its counters of bursts. Where the map leaves
- * out one of these counters nothing can be concluded: the counter says so itself. */
+/* The bursts that have begun on a layer so far and are in none of its counters. If the map lacks
+ * what one of these counters needs, nothing can be concluded; that counter then has no value. */
 static struct uncounted uncounted_on(const struct pmk_wave_watched *l)
 {
 	const struct pmk_layer *layer = layer_on(l);
@@ -419,8 +420,8 @@ static struct uncounted uncounted_on(const struct pmk_wave_watched *l)
 	return u;
 }
 
-/* Counts of bursts that are not all there were since the last interval: no mean can be taken over
- * them. */
+/* Mark counts of bursts if some bursts since the last interval were in none of the counters: a mean
+ * over these counts would be wrong. */
 static void mark_gaps(struct pmk_count *c, struct pmk_section *s)
 {
 	struct dump *j = c->state;
@@ -440,8 +441,8 @@ static void mark_gaps(struct pmk_count *c, struct pmk_section *s)
 	}
 }
 
-/* Of the map's clock so far, where that is what a cycle is; 0: not known, as when edges were lost
- * because the dump was off. */
+/* The frequency of the map's clock so far. 0: not known, because cycles are not those of this
+ * clock, or edges were lost while the dump was off. */
 static double clock_hz(const struct dump *j)
 {
 	double seconds = pmk_wave_seconds(j->wave, j->findings.last - j->findings.first);
@@ -475,7 +476,7 @@ static struct pmk_section *add_section(struct pmk_count *c, const struct pmk_rea
 	return s;
 }
 
-/* How long it was counted, in the time of the dump. */
+/* Set how long was counted, in the time of the dump. */
 static void set_runtime(const struct pmk_count *c, struct pmk_section *s, uint64_t time)
 {
 	struct dump *j = c->state;
@@ -533,7 +534,7 @@ static int run(struct pmk_count *c)
 	j->edges = j->findings.edges;
 	if (j->failed)
 		return j->failed;
-	/* After the last change there was nothing left to interrupt. */
+	/* A request to stop that came after the end of the dump did not interrupt anything. */
 	c->interrupted = j->findings.stopped ? pmk_count_stopped(c) : 0;
 	c->result.partial = status != 0;
 	if (status < 0)
@@ -561,7 +562,7 @@ static void warn_of_oddities(struct pmk_count *c)
 	}
 }
 
-/* For whoever adds bursts up, or wants their mean. */
+/* Tell those who add bursts up or want their mean that some were not counted. */
 static void warn_of_uncounted(struct pmk_count *c)
 {
 	struct dump *j = c->state;
@@ -613,7 +614,7 @@ static int describe(struct pmk_count *c)
 		pmk_result_warn(&c->result, "the cycles of a layer do not add up: %s", sum);
 	warn_of_oddities(c);
 	warn_of_uncounted(c);
-	/* A dump that ends early is a failure of whoever wrote it; what was counted is told. */
+	/* A dump that ends early is a failure, although its counts up to there are shown. */
 	c->result.exit_status = j->findings.error.code ? PMK_COUNT_FAILED << 8 : c->interrupted;
 	return 0;
 }
@@ -625,7 +626,7 @@ static int finish(struct pmk_count *c)
 	struct pmk_section *s;
 	int err;
 
-	/* What came after the last interval, if anything did. */
+	/* The rest after the last whole interval, if there is one. */
 	if (c->q.interval_unit != PMK_EVERY_NONE)
 		return j->edges % c->q.interval ? add_interval(c, j->findings.last) : 0;
 	err = pmk_reading_take(&now, &j->session);
