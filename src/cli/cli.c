@@ -2,8 +2,8 @@
 /*
  * What the commands share: options, colours, and where the data files are.
  *
- * The look-ups that are made once (paths, metrics) are kept in static variables: this is the
- * program, not the library, and it has one thread.
+ * Paths and metrics are looked up once and then kept in static variables, which is allowed here:
+ * this is the program and not the library, and it has one thread.
  */
 #define _GNU_SOURCE
 #include "cli/cli.h"
@@ -141,7 +141,7 @@ static const struct cli_option *next_short(const struct cli_command *cmd, int ar
 	if (!o->name)
 		return wrong(cmd, arg, bad);
 	if (!o->arg && arg[2]) {
-		/* -jv: what is left becomes an argument of its own, "-v", in place. */
+		/* -jv: the rest of the word is made an argument of its own, "-v". */
 		arg[1] = '-';
 		argv[*index] = arg + 1;
 		return o;
@@ -179,7 +179,7 @@ const struct cli_option *cli_next(const struct cli_command *cmd, int argc, char 
 			     : next_short(cmd, argc, argv, index, value, bad);
 }
 
-/* Columns a UTF-8 text takes: help texts have "…" in them. */
+/* How many columns a UTF-8 text takes; help texts contain "…". */
 static int columns(const char *text)
 {
 	int n = 0;

@@ -44,9 +44,9 @@ extern const struct cli_command cmd_stat, cmd_report, cmd_list, cmd_info, cmd_de
 extern const struct cli_command *const cli_commands[]; /* NULL terminated, in help's order */
 
 /*
- * Step through argv. Returns the row of the next option with *value set (NULL for flags), or NULL at
- * the first operand, after "--", or at the end; *index is then the first operand. A mistake prints
- * one line with the nearest option and sets *bad. -h/--help are rows like any other.
+ * Step through argv. Returns the row of the next option with *value set (NULL for flags), or NULL
+ * at the first operand, after "--", or at the end; *index is then the first operand. A mistake
+ * prints one line with the nearest option and sets *bad. -h/--help are rows like any other.
  */
 const struct cli_option *cli_next(const struct cli_command *cmd, int argc, char **argv, int *index,
 				  char **value, bool *bad);
@@ -56,25 +56,25 @@ void cli_help(FILE *f, const struct cli_command *cmd);
 /* "pmk: ..." on stderr, one line. Returns code, so that `return cli_fail(…)` works. */
 int cli_fail(int code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Colour is for terminals that can show it, and for people who want it (NO_COLOR). */
+/* Is `f` a terminal that can show colours, and has the user not set NO_COLOR? */
 bool cli_colour(FILE *f);
 /* Does the locale say that text is UTF-8? */
 bool cli_utf8(void);
-/* How wide a terminal is; 80 where there is none. */
+/* How wide the terminal is; 80 if `f` is none. */
 unsigned cli_columns(FILE *f);
 
 struct pmk_ahbmon_layout_file;
 /* The layout file at `path`, or for NULL the project's. 0 or an exit code. */
 int cli_layout(struct pmk_ahbmon_layout_file *file, const char *path);
 
-/* Print the failure, if it is one, and forget it. Returns its exit code. */
+/* Print the failure, if there is one, and clear it. Returns its exit code, or 0. */
 int cli_fault(struct pmk_count_fault *f);
 
 /* The data directory; NULL and one line on stderr when there is none. */
 const char *cli_data_dir(void);
 /* All metrics. Loaded once; NULL after one line on stderr. */
 struct pmk_metrics *cli_metrics(void);
-/* Names of the core presets in the data directory, sorted, NULL terminated; for pmk_files_free_names(). */
+/* Names of the core presets, as pmk_files_cores(); NULL and one line on stderr after a failure. */
 char **cli_core_names(void);
 
 #endif

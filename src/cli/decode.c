@@ -5,9 +5,10 @@
  *
  *	$ pmk decode arm1176 PMNC=0x00b0b701
  *
- * Packets of the AHB Monitor, AHBMONITOR=VALUE, are taken apart likewise, by the codes of a layout file.
+ * AHBMONITOR=VALUE, a packet of the AHB Monitor, is decoded in the same way, by the codes of a
+ * layout file.
  *
- * A '*' marks what is not 0, a '!' what should be 0 and is not.
+ * A '*' marks a field that is not 0, a '!' bits that should be 0 and are not.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -28,19 +29,19 @@ static const struct cli_option options[] = {
 	{ 0, NULL, NULL, NULL },
 };
 
-/* One REG=VALUE, understood. */
+/* One REG=VALUE. */
 struct word {
 	const struct pmk_reg_info *reg;
 	uint64_t value;
 	const struct pmk_ahbmon_packet_params *codes; /* of a packet */
 };
 
-/* One field of it. */
+/* A field of it, or a gap between fields. */
 struct part {
-	const struct pmk_field *field; /* NULL: bits that belong to none */
+	const struct pmk_field *field; /* NULL: a gap */
 	unsigned hi, lo;
 	uint64_t value;
-	bool wrong; /* should be zero and is not */
+	bool wrong; /* bits that should be zero and are not */
 	const struct pmk_event *event;
 	char text[256]; /* what it means */
 };
@@ -82,7 +83,7 @@ static void explain(const struct pmk_pmu *pmu, const struct word *w, struct part
 	} else {
 		snprintf(p->text, sizeof(p->text), "%s", f->brief);
 	}
-	if (f && !f->event && p->hi - p->lo + 1u == reg->width) /* a counter: in decimal */
+	if (f && !f->event && p->hi - p->lo + 1u == reg->width) /* a counter is shown in decimal */
 		snprintf(p->text, sizeof(p->text), "%llu (%s)", (unsigned long long)p->value,
 			 f->brief);
 	p->wrong = p->value && (!f || strcmp(f->access, "SBZ") == 0);
@@ -197,7 +198,7 @@ static int unknown_register(const struct pmk_pmu *pmu, const char *name)
 	for (unsigned i = 0; i < pmu->nregs; i++) {
 		const char *reg = pmu->regs[i].name;
 
-		/* There are PMUs with a hundred. */
+		/* Some PMUs have a hundred registers. */
 		if (at + strlen(", ") + strlen(reg) + strlen(MORE) >= sizeof(all)) {
 			strcpy(all + at, MORE);
 			break;
@@ -250,7 +251,8 @@ static int parse_word(const struct pmk_pmu *pmu, const char *arg,
 	return 0;
 }
 
-/* Where codes are not asked for, the file with them need not be there. */
+/* Load the codes of packets if they are needed, or if --layout names a file. If not, the file with
+ * the codes may be missing. */
 static int find_codes(const struct pmk_pmu *pmu, const char *layout,
 		      struct pmk_ahbmon_layout_file *file, bool packets)
 {
@@ -267,7 +269,7 @@ static int decode(const struct pmk_pmu *pmu, char **args, unsigned n, const char
 	struct word w;
 	int code = 0;
 
-	/* All or nothing: what is wrong is said before anything is printed. */
+	/* Check all arguments before anything is printed. */
 	for (unsigned i = 0; i < n && !code; i++) {
 		code = parse_word(pmu, args[i], &file.packet, &w);
 		packets |= !code && w.codes;

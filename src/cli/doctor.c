@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* pmk doctor: look whether things are as they should be, and say what to do where they are not. */
+/* pmk doctor: check whether things are as they should be, and say what to do if they are not. */
 #include "cli/doctor.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@ static const struct cli_option options[] = {
 	{ 0, NULL, NULL, NULL },
 };
 
-/* The first one is what runs without a name. */
+/* The first one runs if none is named. */
 static const struct doctor_check checks[] = {
 	{ "environment", "what pmk needs of this machine, and whether it counts",
 	  doctor_environment },
@@ -68,7 +68,8 @@ static void list_checks(json_object *doc)
 		json_object_object_add(doc, "checks", list);
 }
 
-/* The checks that were named, each once, in this order; the first exit code that is not 0. */
+/* Run the checks that were named, each once, in this order. Returns the first exit code that is not
+ * 0. */
 static int examine(const bool wanted[NCHECKS], bool any, json_object *doc, const char *layout)
 {
 	int code = PMK_EXIT_OK;
@@ -121,7 +122,7 @@ static int run_doctor(int argc, char **argv)
 			return PMK_EXIT_USAGE;
 		wanted[check - checks] = any = true;
 	}
-	if (layout && !wanted[NCHECKS - 1]) /* of the last one */
+	if (layout && !wanted[NCHECKS - 1]) /* --layout is for the last check */
 		return cli_fail(PMK_EXIT_USAGE, "--layout is for pmk doctor ahbmon");
 	if (!any)
 		wanted[0] = true;

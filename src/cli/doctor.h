@@ -6,8 +6,9 @@
 #include <json.h>
 
 /*
- * A check prints its report to stdout, or, where `doc` is not NULL, adds it to the document as the
- * member called like the check. Returns an exit code: findings are no failures.
+ * A check prints what it finds to stdout, or adds it to `doc`, if that is not NULL, as the member
+ * with the name of the check. It returns an exit code; finding something wrong is no failure by
+ * itself.
  */
 struct doctor_check {
 	const char *name, *brief;
@@ -15,9 +16,9 @@ struct doctor_check {
 	int (*run)(json_object *doc, const char *layout);
 };
 
-/* Is here what pmk needs? PMK_EXIT_FAILED when it can count nothing. */
+/* Check whether all that pmk needs is here. PMK_EXIT_FAILED if it can count nothing. */
 int doctor_environment(json_object *doc, const char *layout);
-/* The blog's sequence and pmk's driver on the model of a PMUv3. */
+/* Run the sequence of a blog, and pmk's driver beside it, on the model of a PMUv3. */
 int doctor_armv8(json_object *doc, const char *layout);
 /* Preset and read back the counters of the AHB Monitor. */
 int doctor_ahbmon(json_object *doc, const char *layout);

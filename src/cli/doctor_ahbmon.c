@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * pmk doctor ahbmon: the layout of the AHB Monitor's registers (that of --layout, else the
- * project's), asked the way hardware can be asked, of models. How: src/pmu/ahbmon/trial.c.
+ * pmk doctor ahbmon: check the layout of the AHB Monitor's registers, that of --layout or else the
+ * project's, on models and with the questions that hardware could be asked. How is in
+ * src/pmu/ahbmon/trial.c.
  */
 #include <string.h>
 
@@ -14,15 +15,16 @@
 #include "pmu/ahbmon/trial.h"
 
 static const char advice[] =
-	"These offsets and control bits are the project's, not Arm's: the manual's are not public. That "
-	"the model agrees says that driver and model were built from one table, and nothing of "
-	"hardware. To ask hardware, fill in a struct pmk_ahbmon_layout, set its provenance, and call "
-	"pmk_ahbmon_probe() in firmware; include/pmk/ahbmon.h shows how. It cannot tell which counter "
-	"counts what.";
+	"These offsets and control bits are the project's, not Arm's: the manual's are not "
+	"public. That the model agrees says that driver and model were built from one table, and "
+	"nothing of hardware. To ask hardware, fill in a struct pmk_ahbmon_layout, set its "
+	"provenance, and call pmk_ahbmon_probe() in firmware; include/pmk/ahbmon.h shows how. It "
+	"cannot tell which counter counts what.";
 
 static const char manual_advice[] =
-	"That the model agrees says that driver and model were given one file, and nothing of hardware. To ask "
-	"hardware, call pmk_ahbmon_probe() in firmware with this table; include/pmk/ahbmon.h shows how.";
+	"That the model agrees says that driver and model were given one file, and nothing of "
+	"hardware. To ask hardware, call pmk_ahbmon_probe() in firmware with this table; "
+	"include/pmk/ahbmon.h shows how.";
 
 static const char *advice_on(const struct pmk_ahbmon_layout *l)
 {
@@ -35,7 +37,8 @@ static void print_text(const struct pmk_ahbmon_layout_file *f,
 	printf("%sAHB Monitor%s: each counter holds its own address after a preset (DDI 0287B "
 	       "§4.3.28)\n\n",
 	       show_bold(), show_plain());
-	printf("  layout %s, %s, base 0x%08x: can be one (words, aligned, inside 64 KB, none twice)\n\n",
+	printf("  layout %s, %s, base 0x%08x: can be one (words, aligned, inside 64 KB, none "
+	       "twice)\n\n",
 	       f->name,
 	       f->layout.provenance == PMK_AHBMON_FROM_MANUAL ? "from the manual"
 							      : "made up by the project",
@@ -74,7 +77,7 @@ int doctor_ahbmon(json_object *doc, const char *layout)
 {
 	struct pmk_ahbmon_trial trials[PMK_AHBMON_NTRIALS];
 	struct pmk_ahbmon_layout_file file;
-	int code = cli_layout(&file, layout); /* refuses what cannot be one */
+	int code = cli_layout(&file, layout); /* refuses what cannot be a layout */
 
 	if (code)
 		return code;
@@ -84,6 +87,6 @@ int doctor_ahbmon(json_object *doc, const char *layout)
 		add_json(doc, &file, trials, PMK_AHBMON_NTRIALS);
 	else
 		print_text(&file, trials, PMK_AHBMON_NTRIALS);
-	/* Driver and model of one build have to agree. */
+	/* Driver and model are of the same build, so that they must agree. */
 	return trials[0].err == PMK_OK ? PMK_EXIT_OK : PMK_EXIT_FAILED;
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * pmk doctor environment: data files, plugin, emulators, libraries of the programs, converters of dumps, the
- * host's own counters. Where there is an emulator, pmk runs a program of three instructions in it and
- * looks whether it counts three: that proves emulator, plugin and data files at once.
+ * pmk doctor environment: data files, plugin, emulators, libraries of the programs, converters of
+ * dumps, the host's own counters. In each emulator, pmk runs a program of three instructions and
+ * checks that it counts three, which tests emulator, plugin and data files at once.
  *
- * Not checked: compilers and debuggers, which pmk does not need, and firmware in system emulation, which
- * needs an image.
+ * Not checked are compilers and debuggers, which pmk does not need, and firmware in system
+ * emulation, which needs an image.
  */
 #define _GNU_SOURCE
 #include <elf.h>
@@ -28,7 +28,7 @@
 #include "count/files.h"
 #include "producer/qemu/generation.h"
 
-#define SECONDS 20 /* that a child process may take */
+#define SECONDS 20 /* a child process that takes longer is killed */
 
 enum status { OK, MISSING, BROKEN };
 static const char *const status_names[] = { "ok", "missing", "broken" };
@@ -39,7 +39,7 @@ struct item {
 	enum status status;
 	char text[PATH_MAX + 300];	/* what was found */
 	const char *advice;		/* what to do, unless it is ok */
-	char own_advice[EMULATOR_TEXT]; /* room for one that is made up */
+	char own_advice[EMULATOR_TEXT]; /* room for an advice that is composed */
 };
 
 #define MAX_ITEMS 24
@@ -68,14 +68,14 @@ static _Noreturn void become(const char *const argv[], int out)
 	dup2(null, 0);
 	dup2(out, 1);
 	dup2(out, 2);
-	alarm(SECONDS); /* outlives exec */
-	/* execvp() is older than const; it changes nothing. */
+	alarm(SECONDS); /* stays set across exec */
+	/* The cast drops a const that execvp() lacks; it does not change the words. */
 	execvp(argv[0], (char *const *)(uintptr_t)argv);
 	_exit(errno == ENOENT || errno == ENOTDIR ? PMK_EXIT_NOT_FOUND : PMK_EXIT_NOT_EXEC);
 }
 
-/* Run a command; the beginning of what it prints goes into `out`. Its exit code;
- * 128 + signal; PMK_EXIT_NOT_FOUND when there is no such command. */
+/* Run a command and put the beginning of its output into `out`. Returns its exit code; 128 +
+ * signal; PMK_EXIT_NOT_FOUND if there is no such command. */
 static int capture(const char *const argv[], char *out, size_t size)
 {
 	char rest[256];
@@ -173,7 +173,7 @@ static bool is_closed(char path[PATH_MAX])
 }
 
 /* The files that come with pmk; and the user's own, of which nothing is said while nothing is wrong:
- * there need be none. */
+ * most users have none. */
 static void check_data(struct report *r)
 {
 	struct item *ours =
@@ -209,7 +209,8 @@ static void check_data(struct report *r)
 	pmk_files_free_names(names);
 }
 
-/* One module for each generation of the plugin API; where PMK_PLUGIN is a file, that is all of them. */
+/* There is one module for each generation of the plugin API; if $PMK_PLUGIN is a file, it stands
+ * for all of them. */
 static void check_plugin(struct report *r)
 {
 	struct item *it = add(r, "plugin", MISSING,
@@ -244,33 +245,37 @@ static void check_directory(struct report *r, const char *name, const char *dir,
 
 /* ---- emulators ------------------------------------------------------------------------------ */
 
-/* Each sets exit code 0 and ends, in three instructions. pmk's hosts are little-endian. */
+/* Programs of three instructions, which exit with code 0. The swaps assume a little-endian host. */
 #define SAME(n)	  (n)
 #define SWAP16(n) __builtin_bswap16(n)
 #define SWAP32(n) __builtin_bswap32(n)
-#define PROGRAM32(data, machine, flags, H, W, ...)                                                          \
-	{                                                                                                   \
-		.head = {                                                                                 \
-			.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS32, data, EV_CURRENT },  \
-			.e_type = H(ET_EXEC),                                                             \
-			.e_machine = H(machine),                                                          \
-			.e_version = W(EV_CURRENT),                                                       \
-			.e_entry = W(0x10000 + sizeof(Elf32_Ehdr) + sizeof(Elf32_Phdr)),                  \
-			.e_phoff = W(sizeof(Elf32_Ehdr)),                                                 \
-			.e_flags = W(flags),                                                              \
-			.e_ehsize = H(sizeof(Elf32_Ehdr)),                                                \
-			.e_phentsize = H(sizeof(Elf32_Phdr)),                                             \
-			.e_phnum = H(1),                                                                  \
-		},                                                                                        \
-		.segment = {                                                                              \
-			.p_type = W(PT_LOAD),                                                             \
-			.p_vaddr = W(0x10000),                                                            \
-			.p_filesz = W(sizeof(struct program32)),                                          \
-			.p_memsz = W(sizeof(struct program32)),                                           \
-			.p_flags = W(PF_R | PF_X),                                                        \
-			.p_align = W(0x1000),                                                             \
-		},                                                                                        \
-		.code = { __VA_ARGS__ }, \
+#define IDENT(class, data)                                                  \
+	{                                                                   \
+		ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, class, data, EV_CURRENT \
+	}
+#define PROGRAM32(data, machine, flags, H, W, ...) \
+	{                                          \
+		.head = { \
+			.e_ident = IDENT(ELFCLASS32, data), \
+			.e_type = H(ET_EXEC), \
+			.e_machine = H(machine), \
+			.e_version = W(EV_CURRENT), \
+			.e_entry = W(0x10000 + sizeof(Elf32_Ehdr) + sizeof(Elf32_Phdr)), \
+			.e_phoff = W(sizeof(Elf32_Ehdr)), \
+			.e_flags = W(flags), \
+			.e_ehsize = H(sizeof(Elf32_Ehdr)), \
+			.e_phentsize = H(sizeof(Elf32_Phdr)), \
+			.e_phnum = H(1), \
+		}, \
+		.segment = { \
+			.p_type = W(PT_LOAD), \
+			.p_vaddr = W(0x10000), \
+			.p_filesz = W(sizeof(struct program32)), \
+			.p_memsz = W(sizeof(struct program32)), \
+			.p_flags = W(PF_R | PF_X), \
+			.p_align = W(0x1000), \
+		}, \
+		.code = { __VA_ARGS__ },                        \
 	}
 
 /* clang-format off */
@@ -279,12 +284,13 @@ static const struct program32 {
 	Elf32_Phdr segment;
 	uint32_t code[3];
 } arm_program = /* mov r7, #1; mov r0, #0; svc 0 */
-	PROGRAM32(ELFDATA2LSB, EM_ARM, EF_ARM_EABI_VER5, SAME, SAME, 0xe3a07001, 0xe3a00000, 0xef000000),
+	PROGRAM32(ELFDATA2LSB, EM_ARM, EF_ARM_EABI_VER5, SAME, SAME, 0xe3a07001, 0xe3a00000,
+		  0xef000000),
   microblazeel_program = /* addik r12, r0, 1; addk r5, r0, r0; brki r14, 8 */
 	PROGRAM32(ELFDATA2LSB, EM_MICROBLAZE, 0, SAME, SAME, 0x31800001, 0x10a00000, 0xb9cc0008),
   microblaze_program =
-	PROGRAM32(ELFDATA2MSB, EM_MICROBLAZE, 0, SWAP16, SWAP32, SWAP32(0x31800001), SWAP32(0x10a00000),
-		  SWAP32(0xb9cc0008));
+	PROGRAM32(ELFDATA2MSB, EM_MICROBLAZE, 0, SWAP16, SWAP32, SWAP32(0x31800001),
+		  SWAP32(0x10a00000), SWAP32(0xb9cc0008));
 /* clang-format on */
 
 static const struct {
@@ -293,7 +299,7 @@ static const struct {
 	uint32_t code[3];
 } a64_program = {
 	.head = {
-		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
+		.e_ident = IDENT(ELFCLASS64, ELFDATA2LSB),
 		.e_type = ET_EXEC,
 		.e_machine = EM_AARCH64,
 		.e_version = EV_CURRENT,
@@ -318,7 +324,7 @@ static const struct {
 
 static const struct emulator {
 	const char *command, *runs;
-	const void *program; /* NULL: none can be run without a machine */
+	const void *program; /* NULL: this emulator runs firmware alone */
 	size_t size;
 } emulators[] = {
 	{ "qemu-arm", "programs for ARM", &arm_program, sizeof(arm_program) },
@@ -335,7 +341,7 @@ static const struct emulator {
 	{ "qemu-system-microblaze", "firmware for MicroBlaze, big-endian, with --qemu", NULL, 0 },
 };
 
-/* A file with the program; false with errno. The caller unlinks it. */
+/* Write the program to a file, which the caller unlinks. False: errno says why not. */
 static bool write_program(const struct emulator *e, char *path)
 {
 	int fd = mkstemp(path);
@@ -351,7 +357,7 @@ static bool write_program(const struct emulator *e, char *path)
 	return true;
 }
 
-/* What pmk itself says comes last, behind what the emulator says. */
+/* The last line that pmk printed. The emulator's output is before it. */
 static const char *last_line_of_ours(const char *text)
 {
 	const char *line = text, *at = text;
@@ -406,7 +412,7 @@ static void check_counting(struct report *r, const struct emulator *e)
 	}
 }
 
-/* None, or one that cannot count. */
+/* There is no such emulator, or it cannot count: say so, and what to do. */
 static void no_emulator(struct item *it, const struct emulator *e, const struct pmk_qemu *q)
 {
 	it->status = q->state == PMK_QEMU_MISSING ? MISSING : BROKEN;
@@ -448,9 +454,9 @@ static void check_emulator(struct report *r, const struct emulator *e)
 	}
 }
 
-/* ---- converters of waveform dumps ------------------------------------------------------------- */
+/* ---- converters of waveform dumps ----------------------------------------------------------- */
 
-/* That they start is all that is looked at. */
+/* Check that they can be started, and nothing else. */
 static void check_converters(struct report *r)
 {
 	static const struct {
@@ -492,7 +498,7 @@ static long number_in(const char *path, long otherwise)
 	return *text ? strtol(text, NULL, 10) : otherwise;
 }
 
-/* Cycles of this process in user mode: what needs the fewest rights. */
+/* Count cycles of this process in user mode, which needs the fewest rights. */
 static void check_host(struct report *r)
 {
 	long paranoid = number_in("/proc/sys/kernel/perf_event_paranoid", LONG_MIN);
@@ -512,8 +518,8 @@ static void check_host(struct report *r)
 	it->advice = "docs/linux.md has the causes; emulation needs no counters of the host";
 }
 
-/* Where the file exists (AArch64), programs may read counters without a system call if it says
- * so. */
+/* May programs read counters without a system call? On AArch64 a file of the kernel says so; other
+ * machines do not have it. */
 static void check_user_access(struct report *r)
 {
 	long allowed = number_in("/proc/sys/kernel/perf_user_access", LONG_MIN);

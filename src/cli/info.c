@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * pmk info NAME: all that is known of an event, a metric, a register, a PMU, a core or its parameter. A
- * name may be several of these (arm1176 is a PMU and a core): each is shown. Without --pmu every PMU is
- * asked, the ARM1176 first, and of siblings that share an event or a register the first one is
- * shown.
+ * pmk info NAME: all that is known of an event, a metric, a register, a PMU, a core or a parameter
+ * of cores. A name may be several of these, as arm1176 is a PMU and a core; all are shown. Without
+ * --pmu all PMUs are searched, the ARM1176 first. If PMUs of a family share an event or a register,
+ * the first one is shown.
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -43,7 +43,8 @@ static void fact(const char *name, const char *text)
 
 /* ---- events --------------------------------------------------------------------------------- */
 
-/* Bits of EVNTBUS that the event drives on this PMU: what one occurrence and two of it set. */
+/* The bits of EVNTBUS that the event drives on this PMU: those that are set by one occurrence in a
+ * cycle, and by two. */
 static uint32_t evntbus_bits(const struct pmk_pmu *pmu, const struct pmk_event *ev)
 {
 	uint8_t count[PMK_ARM11_EVNTBUS_CODES] = { 0 };
@@ -152,7 +153,7 @@ static const struct pmk_field *field_at(const struct pmk_reg_info *reg, unsigned
 	return NULL;
 }
 
-/* From the top bit down, one cell per field or gap. */
+/* Make a cell for each field or gap, from the top bit down. */
 static unsigned make_cells(const struct pmk_reg_info *reg, struct cell *cells)
 {
 	unsigned n = 0;
@@ -186,7 +187,7 @@ static void rule(const struct cell *cells, unsigned n)
 	putchar('\n');
 }
 
-/* One strip of the drawing: bit numbers, then the box. */
+/* Draw one strip: the bit numbers, and below them the boxes. */
 static void draw_strip(const struct cell *cells, unsigned n)
 {
 	printf(INDENT " ");
@@ -211,7 +212,7 @@ static void draw_strip(const struct cell *cells, unsigned n)
 	rule(cells, n);
 }
 
-/* The word, most significant bit first, in as many strips as the width needs. */
+/* Draw the register, most significant bit first, in as many strips as its width needs. */
 static void draw(const struct pmk_reg_info *reg)
 {
 	struct cell cells[MAX_CELLS];
@@ -230,7 +231,7 @@ static void draw(const struct pmk_reg_info *reg)
 	draw_strip(cells + first, n - first);
 }
 
-/* The fields from the top down. A source is said where it changes. */
+/* List the fields from the top down. A source is shown where it is another than before. */
 static void field_table(const struct pmk_reg_info *reg)
 {
 	const char *ref = "";
@@ -323,7 +324,7 @@ static int info_core(const char *name)
 	return 0;
 }
 
-/* A parameter: what it is on each core that has it. */
+/* Show a parameter: its value on each core that has it. */
 static int info_parameter(const char *name, char *const *cores)
 {
 	char msg[PATH_MAX + 300];
@@ -363,7 +364,7 @@ static void gap(bool *found)
 	*found = true;
 }
 
-/* Every event row of that name: siblings share rows, the MPCore has its own. */
+/* Show every event of that name once: the cores of ARM11 share their rows, except the MPCore. */
 static void find_events(const struct pmk_pmu *only, const char *name, bool *found)
 {
 	const struct pmk_event *seen[8];
@@ -398,7 +399,7 @@ static void find_register(const struct pmk_pmu *only, const char *name, bool *fo
 	}
 }
 
-/* Cores and their parameters. */
+/* Show the core of that name, or the parameter of cores. */
 static int find_core(const struct pmk_pmu *only, const char *name, bool *found)
 {
 	char **names = only ? NULL : cli_core_names();
@@ -477,7 +478,7 @@ static int run_info(int argc, char **argv)
 	bool bad;
 	int i = 1, code = 0;
 
-	/* --pmu holds for every name, wherever it stands: options first, then names. */
+	/* --pmu is for all names, even those before it, so options are read first. */
 	for (;;) {
 		o = cli_next(&cmd_info, argc, argv, &i, &value, &bad);
 		if (bad)

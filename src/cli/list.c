@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * pmk list: what can be counted, on what, and with how much truth. Everything comes from the tables
- * and files themselves; nothing is written down twice here.
+ * pmk list: what can be counted, on what, and how exact it is. Everything comes from the tables and
+ * files that define it; nothing is repeated here.
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ struct request {
 	bool json, verbose;
 	bool headings; /* several topics */
 	bool by_pmu;   /* a PMU was named as a topic: its events, unless there are others */
-	bool overview; /* nothing was asked for: what there is, in short */
+	bool overview; /* no topic was named: a short list of what there is */
 };
 
 /* ---- text ----------------------------------------------------------------------------------- */
@@ -121,7 +121,7 @@ static void list_event(const struct request *q, const struct pmk_event *ev)
 	printf("  %-29s %s\n", "", ev->ref);
 }
 
-/* Is this the first PMU with its catalogue? Siblings share one. */
+/* Is this the first PMU with its catalogue of events, which PMUs of a family share? */
 static bool first_of_family(unsigned i)
 {
 	for (unsigned j = 0; j < i; j++)
@@ -188,7 +188,7 @@ static void list_targets(const struct request *q)
 		printf("  %-15s %s\n", pmk_count_ways[i]->name, pmk_count_ways[i]->brief);
 }
 
-/* What the overview leaves out, and how to get it. */
+/* Say what the overview leaves out, and how to list it. */
 static int list_more(const struct request *q)
 {
 	struct pmk_metrics *all = cli_metrics();
@@ -404,7 +404,7 @@ static const struct pmk_pmu *pmu_called(const char *name)
 	return pmu;
 }
 
-/* "event" and "PMUs" are understood, too. */
+/* Topics are accepted in the singular and in capital letters, too. */
 static int take_topic(struct request *q, const char *word)
 {
 	const struct pmk_pmu *pmu;
@@ -439,7 +439,7 @@ static int take_topic(struct request *q, const char *word)
 		word);
 }
 
-/* What is shown, where no topic was named; and whether that takes headings. */
+/* Choose what is shown if no topic was named, and whether there are headings. */
 static void choose_topics(struct request *q)
 {
 	unsigned n = 0;

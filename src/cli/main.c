@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* pmk: find the command and run it. Everything else is the command's business. */
+/* pmk: find the command and run it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -88,8 +88,8 @@ static int dispatch(int argc, char **argv)
 	return cmd ? cmd->run(argc - 1, argv + 1) : unknown(argv[1]);
 }
 
-/* A standard stream that the caller has closed would be the next file that is opened. In its place stands
- * one that cannot be used, so that what is lost there is noticed. */
+/* If the caller has closed a standard stream, the next file that is opened would get its number. So
+ * open /dev/null in its place, for the wrong direction: using the stream then fails. */
 static void fill_standard_streams(void)
 {
 	for (int fd = 0; fd <= 2; fd++)
@@ -104,8 +104,8 @@ int main(int argc, char **argv)
 	fill_standard_streams();
 	code = dispatch(argc, argv);
 
-	/* What a command printed has arrived, or the command has failed. The reason of an earlier failure is
-	 * not known any more, but what is left in the buffer meets it again. */
+	/* Fail if the output of the command could not be written. The errno of an earlier failure
+	 * is lost, but writing the rest of the buffer fails for the same reason. */
 	errno = 0;
 	if ((fflush(stdout) != 0 || ferror(stdout)) && code == PMK_EXIT_OK)
 		code = cli_fail(PMK_EXIT_FAILED, "cannot write the output: %s",

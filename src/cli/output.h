@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How and where stat and report write: the options they share, the file of -o, the document in it. */
+/* How and where stat and report write: their common options, the file of -o, the document in it. */
 #ifndef PMK_CLI_OUTPUT_H
 #define PMK_CLI_OUTPUT_H
 
@@ -19,25 +19,25 @@ struct output_options {
 	bool json, append, plain_numbers, verbose, bars;
 };
 
-/* Take the option if it is one of these; false: it is not. *code: 0, or an exit code after one line on
- * stderr. */
+/* Take the option if it is one of the common ones; false: it is another. *code is 0, or an exit
+ * code after one line on stderr. */
 bool output_take(struct output_options *o, const struct cli_option *option, char *value, int *code);
-/* What makes no sense together. 0 or an exit code. */
+/* Check that the options go together. 0 or an exit code. */
 int output_check(const struct output_options *o);
 void output_options_free(struct output_options *o);
 bool output_is_text(const struct output_options *o);
-/* Is the file of -o that file, which writing would destroy? */
+/* Is the file of -o the file at `path`, which writing would destroy? */
 bool output_is(const struct output_options *o, const char *path);
 
-/* Those that -M names. 0 or an exit code. */
+/* Look up the metrics of -M. 0 or an exit code. */
 int output_metrics(const struct output_options *o, struct pmk_metric_list *list);
 
-/* All zero before output_open(). */
+/* To be initialised to zero before output_open(). */
 struct output {
 	const struct output_options *o;
 	FILE *f;
 	bool own;		   /* opened by us */
-	struct pmk_bars bars;	   /* how its writer draws */
+	struct pmk_bars bars;	   /* how its writer draws bars */
 	struct pmk_writer *writer; /* of the document that is open, or NULL */
 };
 
@@ -48,7 +48,7 @@ int output_begin(struct output *out, const struct pmk_result *r,
 		 const struct pmk_metric *const *metrics, bool firmware);
 /* Close the document, if one is open. 0 or a negative enum pmk_error. */
 int output_end(struct output *out, const struct pmk_result *r);
-/* The same, and the file. Whatever happened before: this is called in the end. */
+/* The same, and close the file. To be called in the end, even after a failure. */
 int output_close(struct output *out, const struct pmk_result *r);
 
 #endif

@@ -17,7 +17,7 @@
 
 #include "cli/output.h"
 
-/* A capture is read as a whole; a larger one is refused. */
+/* A capture is read into memory as a whole; larger ones are refused. */
 #define MAX_CAPTURE ((size_t)256 << 20)
 
 static const struct cli_option options[] = {
@@ -33,7 +33,7 @@ static const struct cli_option options[] = {
 	{ 0, NULL, NULL, NULL },
 };
 
-/* What is asked for and what was read. */
+/* The request, and what was read. */
 struct report {
 	struct output_options o;
 	const char *file, *elf;
@@ -46,7 +46,7 @@ struct report {
 	struct pmk_metric_list metrics;
 	struct output out;
 	struct pmk_result result;
-	int code; /* of what could not be shown as it should */
+	int code; /* exit code after dumps that could not be shown completely */
 };
 
 static int out_of_memory(void)
@@ -105,13 +105,13 @@ static int read_capture(struct report *r)
 	return code;
 }
 
-/* Complete, or cut behind the name of its PMU. */
+/* A dump is shown if it is complete, or was cut off behind the name of its PMU. */
 static bool is_shown(const struct pmk_dump *d)
 {
 	return d->state == PMK_DUMP_COMPLETE || (d->state == PMK_DUMP_CUT && d->pmu.byte);
 }
 
-/* One line on stderr for a dump that is not as it was written. */
+/* Print a line on stderr for a dump that is damaged or cut off. */
 static void tell(struct report *r, const struct pmk_dump *d)
 {
 	if (d->crlf && d->state == PMK_DUMP_COMPLETE)
@@ -124,7 +124,7 @@ static void tell(struct report *r, const struct pmk_dump *d)
 					       : "it is not shown");
 }
 
-/* Tell what is wrong with any of them, count those that can be shown. */
+/* Print what is wrong with each dump, and count those that can be shown. */
 static int find_dumps(struct report *r)
 {
 	size_t at = 0, n = 0;
@@ -168,7 +168,8 @@ static int load_functions(struct report *r)
 	return 0;
 }
 
-/* An executable for another machine names nothing: one line, and addresses instead. */
+/* Use the functions of the executable, unless it is for another machine: then print a line and show
+ * addresses. */
 static void choose_functions(struct report *r, struct view *v)
 {
 	if (!r->functions || !v->d->nsamples)
@@ -202,7 +203,7 @@ static int begin(struct report *r, const struct view *v)
 		result->command = NULL;
 	result->core = strdup(v->pmu_name);
 	result->producer = strdup("firmware");
-	/* One programming of counters; of those of an unknown PMU nothing is known. */
+	/* Firmware programs the counters once. 0: unknown, as everything of an unknown PMU. */
 	result->passes = v->pmu != &v->unknown;
 	if (!result->command || !result->core || !result->producer)
 		return out_of_memory();
@@ -217,7 +218,7 @@ static int show(struct report *r, struct view *v)
 	choose_functions(r, v);
 	v->numbered = !output_is_text(&r->o) && r->nshown > 1;
 	if (!r->o.metrics.count) {
-		/* Without a data directory there are none, and the rest is shown all the same. */
+		/* Without a data directory there are no metrics; the rest is shown all the same. */
 		r->metrics = (struct pmk_metric_list){ 0 };
 		all = cli_metrics();
 		if (all)
@@ -245,7 +246,7 @@ static int show_dumps(struct report *r)
 	while (!code && pmk_dump_next(r->data, r->size, &at, &d) > 0) {
 		if (is_shown(&d)) {
 			code = view_init(&v, &d, ++number) ? show(r, &v) : out_of_memory();
-			/* What stays of the result must not point to what goes. */
+			/* Sections point into the dump, which is freed, so that they must go. */
 			while (r->result.nsections)
 				pmk_result_drop(&r->result);
 			r->result.pmu = NULL;
@@ -256,7 +257,8 @@ static int show_dumps(struct report *r)
 	return code;
 }
 
-/* Whatever happens: the document is closed, and the file has it or that is an error. */
+/* Print all. Even after a failure the document is closed and written; not writing it is an
+ * error. */
 static int print(struct report *r)
 {
 	int code, err;
@@ -315,7 +317,7 @@ static int parse(struct report *r, int argc, char **argv, bool *help)
 		}
 		if (o) {
 			if (!output_take(&r->o, o, value, &code))
-				r->elf = value; /* the one that is left */
+				r->elf = value; /* the only word that is left */
 		} else if (i >= argc) {
 			break;
 		} else if (r->file) {

@@ -2,8 +2,8 @@
 /*
  * A dump as sections, profiles and facts of a result.
  *
- * Names in a dump are anybody's bytes: they are shown with everything unprintable escaped. A PMU or an
- * event that this build does not know is shown by its name or code.
+ * Names in a dump can be any bytes, so what is unprintable in them is escaped. A PMU that this
+ * build does not know is shown by its name, an event by its code.
  */
 #define _GNU_SOURCE
 #include "cli/report.h"
@@ -30,7 +30,7 @@ static char *region_name(const struct pmk_dump *d, size_t id)
 	return asprintf(&name, "region %zu", id) < 0 ? NULL : name;
 }
 
-/* The event with that code, or a row that says so. */
+/* The event i of the dump: its row, or one that is made up of its code. */
 static const struct pmk_event *name_event(struct view *v, unsigned i)
 {
 	unsigned code = v->d->event[i].code;
@@ -82,7 +82,7 @@ bool view_has(const void *view, const struct pmk_event *ev)
 
 /* ---- the executable ------------------------------------------------------------------------- */
 
-/* The instruction set of the cores with that PMU; empty when no preset says. */
+/* The instruction set of the cores with that PMU; empty: no preset has that PMU. */
 static void isa_of(const struct pmk_pmu *pmu, char *isa, size_t size)
 {
 	char **names = cli_core_names(), msg[512];
@@ -120,7 +120,7 @@ bool view_fits(const struct view *v, const struct pmk_elf *elf)
 	return !known;
 }
 
-/* ---- of the whole --------------------------------------------------------------------------- */
+/* ---- the run as a whole --------------------------------------------------------------------- */
 
 #define ALL_EVENTS UINT32_MAX
 
@@ -159,7 +159,8 @@ static void set_warnings(const struct view *v, struct pmk_result *r)
 	if (unmatched)
 		pmk_result_warn(
 			r,
-			"%sbegins or ends of regions without a partner or reading, not measured: %llu",
+			"%sbegins or ends of regions without a partner or reading, not measured: "
+			"%llu",
 			which, (unsigned long long)unmatched);
 }
 
@@ -190,7 +191,7 @@ static int describe(const struct view *v, struct pmk_result *r)
 
 /* ---- sections ------------------------------------------------------------------------------- */
 
-/* Of event i, without its value. */
+/* The row of event i, without its value. */
 static struct pmk_row start_row(const struct view *v, unsigned i)
 {
 	uint64_t period = v->d->event[i].period;
@@ -223,7 +224,8 @@ static int write_whole(const struct view *v, struct pmk_writer *w, struct pmk_re
 	return pmk_writer_section(w, r, s);
 }
 
-/* Nothing is known of the events that a region which breaks off has no counts of. */
+/* The row of event i in a region. A region that was cut off in the dump lacks the counts of the
+ * last events. */
 static void region_row(const struct view *v, size_t id, unsigned i, struct pmk_row *row)
 {
 	const struct pmk_dump_region *region = &v->d->region[id];
@@ -293,7 +295,7 @@ static bool fill_row(const struct view *v, const struct pmk_spot *spot, struct p
 	return (row->function || !spot->function) && (row->region || !in_region);
 }
 
-/* Of one event, whose spots these are. */
+/* Write the profile of one event, whose spots these are. */
 static int write_profile(const struct view *v, struct pmk_writer *w, const struct pmk_result *r,
 			 unsigned event, const struct pmk_spot *spots, size_t n)
 {

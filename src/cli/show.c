@@ -121,7 +121,7 @@ bool show_core_can_have(const struct pmk_core *core, const struct pmk_pmu *pmu)
 	       (pmk_core_can_have_l2(core) && pmk_core_l2_type(pmu->name));
 }
 
-/* "on|off", "1..16", "64..64K (2^n)", "4, 8, 16": what the core accepts. */
+/* The values that the core accepts: "on|off", "1..16", "64..64K (2^n)", "4, 8, 16". */
 static void range_text(char *buf, size_t size, const struct pmk_core_key *row)
 {
 	uint64_t few[PMK_CORE_FEW];
@@ -162,7 +162,7 @@ void show_core_keys(const struct pmk_core *core, const char *indent)
 		show_core_key(core, k, k->key, indent);
 }
 
-/* Columns of the first `n` bytes of a UTF-8 text. */
+/* How many columns the first `n` bytes of a UTF-8 text take. */
 static int columns(const char *text, size_t n)
 {
 	int c = 0;

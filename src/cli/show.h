@@ -15,26 +15,27 @@ const char *show_plain(void);
 /* The PMU of that name; NULL and one line with the nearest ones when there is none. */
 const struct pmk_pmu *show_find_pmu(const char *name);
 
-/* Does this PMU have this very row? */
+/* Does this PMU have this row, and not only one of the same name? */
 bool show_owns(const struct pmk_pmu *pmu, const struct pmk_event *ev);
 unsigned show_event_count(const struct pmk_pmu *pmu);
-/* What is counted of the event: "cycles", "latency" (occurrences, which a latency counter times), "events". */
+/* What is counted of the event: "cycles"; "latency", occurrences that a latency counter times;
+ * "events". */
 const char *show_kind(const struct pmk_event *ev);
-/* What emulation makes of the event: "exact", "modelled", "not modelled". */
+/* How exact emulation counts the event: "exact", "modelled", "not modelled". */
 const char *show_support(const struct pmk_event *ev);
 
 /* Read a preset of the data directory and check it. 0 or negative with one line in msg. */
 int show_load_core(const char *name, struct pmk_core *core, char *msg, unsigned size);
-/* Does it have that PMU, itself or in a level 2 cache that it can be given? */
+/* Does the core have that PMU, or can it be given a level 2 cache that has it? */
 bool show_core_can_have(const struct pmk_core *core, const struct pmk_pmu *pmu);
-/* Every key with its value, range and text. */
+/* Print every key of the core with its value, range and text. */
 void show_core_keys(const struct pmk_core *core, const char *indent);
-/* One line of it: what the parameter is there and what the core accepts, behind `label`. */
+/* Print one line behind `label`: the value of the key, and what the core accepts. */
 void show_core_key(const struct pmk_core *core, const struct pmk_core_key *k, const char *label,
 		   const char *indent);
 
-/* Paragraphs of text, broken before column `width`: `first` stands before the first line, `indent`
- * before the others. */
+/* Print paragraphs of text, broken before column `width`, with `first` before the first line and
+ * `indent` before the others. */
 void show_wrapped(const char *text, const char *first, const char *indent, int width);
 
 /* JSON: a string member (null for NULL); the words of a text; {"format":…,"version":1}. */
@@ -44,7 +45,7 @@ json_object *show_json_document(const char *format);
 json_object *show_json_event(const struct pmk_pmu *pmu, const struct pmk_event *ev);
 json_object *show_json_metric(const struct pmk_metric *m);
 json_object *show_json_core(const struct pmk_core *core);
-/* To stdout, indented. */
+/* Print the document to stdout, indented. */
 void show_json_print(json_object *doc);
 
 #endif

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
  * pmk stat: run a program and print what its core's counters read. The library counts (src/count);
- * here its settings come out of options, and what it tells is written.
+ * here options become its settings, and its results are written.
  *
- * Signals: on Ctrl-C the program gets it as well (same terminal). It has a moment to end by itself,
- * is asked, and at last ended; what was counted is reported in every case.
+ * Signals: a Ctrl-C also goes to the program, which is on the same terminal. If the program does
+ * not end by itself, it gets the signal again after a moment, and later SIGKILL. What was counted
+ * is printed in every case.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -66,7 +67,7 @@ struct stat {
 	struct output out;
 	struct cli_wave_progress progress;
 	bool write_failed;
-	int why; /* errno of that */
+	int why; /* errno of the failure */
 };
 
 /* ---- options -------------------------------------------------------------------------------- */
@@ -77,7 +78,7 @@ static bool is(const struct cli_option *o, const char *name)
 	return !strcmp(o->name, name);
 }
 
-/* What the library says is wrong, in one line on stderr. */
+/* Print the library's failure, in one line on stderr. */
 static int failed(const struct stat *s)
 {
 	const struct pmk_count_error *err = pmk_count_error(s->count);
@@ -90,7 +91,7 @@ static int take_option(struct stat *s, const struct cli_option *o, char *value)
 	bool counts = is(o, "metrics") || is(o, "bars");
 	int code;
 
-	/* Those two say what is counted as well as how it is shown. */
+	/* These two decide what is counted as well as how it is shown. */
 	if (!is(o, "metrics") && output_take(&s->o, o, value, &code) && (code || !counts))
 		return code;
 	if (is(o, "target"))
@@ -121,9 +122,9 @@ static int parse(struct stat *s, int argc, char **argv, bool *help)
 	return output_check(&s->o);
 }
 
-/* ---- what is told while it counts ----------------------------------------------------------- */
+/* ---- the listener --------------------------------------------------------------------------- */
 
-/* An output that cannot be written does not end the run: rescue() shows what was counted. */
+/* The run goes on even if the output cannot be written: rescue() shows the counts elsewhere. */
 static void note_failure(struct stat *s, bool bad)
 {
 	if (bad && !s->write_failed)
@@ -145,7 +146,7 @@ static void rows(void *ctx, struct pmk_count *c, uint32_t first)
 	const struct pmk_result *r = pmk_count_result(c);
 	struct stat *s = ctx;
 
-	(void)first; /* a section comes as a whole */
+	(void)first; /* sections are told of as a whole */
 	cli_wave_progress_end(&s->progress);
 	errno = 0;
 	if (s->out.writer)
@@ -169,7 +170,7 @@ static void progress(void *ctx, uint64_t bytes, uint64_t size)
 
 /* ---- the run -------------------------------------------------------------------------------- */
 
-/* What a signal ends; the command runs once. */
+/* For the signal handler. The command runs once in a process. */
 static struct pmk_count *running;
 
 static void on_signal(int sig)
@@ -177,9 +178,9 @@ static void on_signal(int sig)
 	pmk_count_stop(running, sig);
 }
 
-/* They stay caught when all is over: what was counted by then is still to be written. No
- * SA_RESTART: a read from a pipe that says nothing has to end, too. What was ignored, as nohup has it,
- * the program goes on ignoring. */
+/* The handlers stay after the run, because the counts are still to be written. There is no
+ * SA_RESTART, so that a signal also ends a read from a pipe that nobody writes to. Signals that
+ * were ignored, as under nohup, stay ignored in the program. */
 static void catch_signals(struct pmk_count *c)
 {
 	static const int caught[] = { SIGINT, SIGTERM, SIGHUP };
@@ -187,7 +188,7 @@ static void catch_signals(struct pmk_count *c)
 	sigset_t ignored;
 
 	running = c;
-	signal(SIGCHLD, SIG_DFL); /* ignored, it would take the exit code of the program with it */
+	signal(SIGCHLD, SIG_DFL); /* while it is ignored, the exit code of the program is lost */
 	sigemptyset(&ignored);
 	for (size_t i = 0; i < sizeof(caught) / sizeof(caught[0]); i++)
 		if (!sigaction(caught[i], &sa, &before) && before.sa_handler == SIG_IGN)
@@ -195,7 +196,7 @@ static void catch_signals(struct pmk_count *c)
 	pmk_count_ignore(c, &ignored);
 }
 
-/* Writing to the file failed: what was counted goes to stderr instead. */
+/* Writing to the file failed: write the counts to stderr instead. */
 static int rescue(struct stat *s)
 {
 	const struct pmk_result *r = pmk_count_result(s->count);
@@ -216,7 +217,7 @@ static int rescue(struct stat *s)
 	return PMK_EXIT_FAILED;
 }
 
-/* All is counted: close the document. The program's exit code, or that of a failure. */
+/* The run is over: close the document. Returns the program's exit code, or that of a failure. */
 static int finish(struct stat *s)
 {
 	struct pmk_count_summary sum;
@@ -254,7 +255,7 @@ static int count(struct stat *s)
 	cli_wave_progress_end(&s->progress);
 	if (!code)
 		return finish(s);
-	/* An opened document is closed whatever went wrong. */
+	/* A document that was begun is closed even after a failure. */
 	output_close(&s->out, pmk_count_result(s->count));
 	return failed(s);
 }
@@ -277,10 +278,10 @@ static int run_stat(int argc, char **argv)
 const struct cli_command cmd_stat = {
 	.name = "stat",
 	.brief = "run a program and print what the core's counters read",
-	.usage =
-		"[-e LIST]... [-M LIST] [--core CORE] [--set KEY=VALUE]... [-r N] [-I N[UNIT]]\n"
-		"                [--region SYMBOL | --from SYMBOL --to SYMBOL]... [-x SEP | -j] [-o FILE]\n"
-		"                [-p LIST | -a | -C CPUS] [--] [PROGRAM [ARG...]]",
+	.usage = "[-e LIST]... [-M LIST] [--core CORE] [--set KEY=VALUE]... [-r N] [-I N[UNIT]]\n"
+		 "                [--region SYMBOL | --from SYMBOL --to SYMBOL]... [-x SEP | -j] "
+		 "[-o FILE]\n"
+		 "                [-p LIST | -a | -C CPUS] [--] [PROGRAM [ARG...]]",
 	.options = options,
 	.run = run_stat,
 };

@@ -5,8 +5,8 @@
  *	$ pmk wave signals sim.vcd > ahb.ini
  *	$ pmk wave check sim.vcd --map ahb.ini
  *
- * The table of `signals` is comments of a map file, and what follows it is the map that the names
- * suggest, so that its output as a whole is a map.
+ * The output of `signals` is a map file: the table of signals is in comments, and a map follows
+ * that is guessed from the names.
  */
 #include "cli/wave.h"
 
@@ -151,7 +151,7 @@ static int show_progress(void *ctx, const struct pmk_wave_progress *p)
 	return cli_wave_progress_show(&k->progress, p);
 }
 
-/* How it went, in the form that was asked for and in a line on stderr. */
+/* Print the outcome in the form that was asked for, and in a line on stderr. */
 static int finish(struct check *k, int status)
 {
 	struct wave_checked *c = &k->c;
@@ -195,7 +195,7 @@ static int run_check(struct check *k)
 	c->by_rule = calloc(c->map.nlayers, sizeof(*c->by_rule));
 	if (!c->by_rule)
 		return cli_fail(PMK_EXIT_FAILED, "out of memory");
-	/* No SA_RESTART: a read from a pipe that says nothing has to end, too. */
+	/* No SA_RESTART, so that a signal also ends a read from a pipe that nobody writes to. */
 	sigaction(SIGINT, &act, NULL);
 	sigaction(SIGTERM, &act, NULL);
 	cli_wave_progress_begin(&k->progress, k->q->file);

@@ -2,8 +2,8 @@
 /*
  * What pmk wave prints, in its three forms (docs/FORMATS.md).
  *
- * Violations are written when they are found: there may be more of them than fit the memory. In CSV
- * they are all there is, and what follows them are comments.
+ * Violations are written as soon as they are found, because there may be more than fit into memory.
+ * CSV has a row for each of them and nothing else; the rest is in comments.
  */
 #include "cli/wave_forms.h"
 
@@ -16,7 +16,7 @@
 #include "result/internal.h"
 #include "result/jsonio.h"
 
-/* "1 ns": what the numbers of times are multiples of; "" when the dump does not say. */
+/* The unit of times in the dump, as in "1 ns"; "": the dump does not say. */
 static const char *timescale(const struct pmk_wave *w, char *buf, size_t size)
 {
 	*buf = '\0';
@@ -70,7 +70,8 @@ static void text_signals(const struct wave_names *n)
 	       n->n == 1 ? "" : "s");
 	print_table(n->list, n->n);
 	if (!n->map) {
-		printf("\n# No map can be guessed from these names. Its format is in docs/wave.md.\n");
+		printf("\n# No map can be guessed from these names. Its format is in "
+		       "docs/wave.md.\n");
 		return;
 	}
 	printf("\n# A map guessed from the names: look it over. Its format is in docs/wave.md.\n");
@@ -129,8 +130,8 @@ static void print_end(const struct wave_checked *c, const char *start)
 		printf(" from %s to %s%s\n", first, last, c->partial ? ", partial" : "");
 	}
 	if (!*timescale(c->w, first, sizeof(first)))
-		printf("%swarning: the dump has no $timescale of 1, 10 or 100 s, ms, us, ns, ps or fs: its "
-		       "times are numbers without a unit\n",
+		printf("%swarning: the dump has no $timescale of 1, 10 or 100 s, ms, us, ns, ps "
+		       "or fs: its times are numbers without a unit\n",
 		       start);
 	for (unsigned i = 0; i < PMK_WAVE_NODDITIES; i++) {
 		const struct pmk_wave_warning *warning = &c->findings.warning[i];
@@ -221,7 +222,7 @@ static void add_count(json_object *o, const char *key, uint64_t value)
 	add(o, key, json_object_new_uint64(value));
 }
 
-/* "{…," of a document. */
+/* Write the beginning of a document, "{…,". */
 static void json_head(const char *format, const char *file, const struct pmk_wave *w,
 		      const char *map)
 {

@@ -8,7 +8,7 @@
 
 #include "producer/wave/run.h"
 
-/* What `signals` tells. */
+/* What `signals` prints. */
 struct wave_names {
 	const char *separator; /* CSV */
 	const char *file;
@@ -19,7 +19,7 @@ struct wave_names {
 	const char *no_map; /* … for this reason */
 };
 
-/* What `check` tells, as it goes on. */
+/* What `check` prints while it reads, and at the end. */
 struct wave_checked {
 	const char *separator;
 	const char *file, *map_file;
@@ -29,13 +29,13 @@ struct wave_checked {
 	struct pmk_wave_findings findings;
 	uint64_t (*by_rule)[PMK_AHB_NRULES]; /* of each layer of the map */
 	uint64_t found, shown;
-	/* In the end: */
+	/* At the end: */
 	bool partial;
-	const char *error; /* why it is, or NULL */
+	const char *error; /* why it is partial, or NULL */
 	int code;	   /* what pmk exits with */
 };
 
-/* One form of both. */
+/* Functions that print both in one form. */
 struct wave_form {
 	void (*signals)(const struct wave_names *n);
 	void (*begin)(const struct wave_checked *c);
