@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Linked into every unit test in front of cmocka's runner (-Wl,--wrap), so that conftest.py can ask a program
- * for its tests and run some of them: PMK_UNIT_TESTS=? prints their names, a line each; other values are such
- * lines, and only these tests are run.
+ * Linked into every unit test in front of cmocka's runner (-Wl,--wrap), so that conftest.py can ask
+ * a program for its tests and run some of them: PMK_UNIT_TESTS=? prints their names, a line each;
+ * other values are such lines, and only these tests are run.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * A VCD of any length on standard output: one AHB-Lite layer among NETS nets that change at random, as
- * in the dump of a whole chip. The same arguments give the same bytes.
+ * A VCD of any length on standard output: one AHB-Lite layer among NETS nets that change at random,
+ * as in the dump of a whole chip. The same arguments give the same bytes.
  *
  *	generate BYTES [SEED]
  *
  * Ends after the first clock cycle in which BYTES are reached, and tells on stderr what it made:
- * "cycles N reads N writes N waits N". Fast enough not to be what is measured: whole cycles are written
- * into a buffer, random numbers are a multiplication each.
+ * "cycles N reads N writes N waits N". Fast enough not to be what is measured: whole cycles are
+ * written into a buffer, random numbers are a multiplication each.
  */
 #include <inttypes.h>
 #include <stdint.h>

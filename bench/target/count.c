@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
- * count PROGRAM: how many instructions the functions of a firmware program take, on the bare machine of
- * tests/firmware/uc. Commands come from stdin, one a line; every call is answered by a line.
+ * count PROGRAM: how many instructions the functions of a firmware program take, on the bare
+ * machine of tests/firmware/uc. Commands come from stdin, one a line; every call is answered by a
+ * line.
  *
  *	power CORE			as after power-on, with the PMU of that core
  *	raise SIGNAL N			something happens N times
  *	call FUNCTION [ARGUMENT…]	up to three numbers or names of symbols, for their address
  *
- * The answer to a call: instructions from the function's first to its return, this included, and what it
- * returned.
+ * The answer to a call: instructions from the function's first to its return, this included, and
+ * what it returned.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The firmware whose instructions bench/firmware counts: the objects that the library works on, what
- * cannot be called from outside because it is inline or takes a struct, and a small whole program.
- * Everything else is called in the library itself.
+ * The firmware whose instructions bench/firmware counts: the objects that the library works on,
+ * what cannot be called from outside because it is inline or takes a struct, and a small whole
+ * program. Everything else is called in the library itself.
  */
 #include <stddef.h>
 

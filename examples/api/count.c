@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Count a program, given with its arguments: for this machine, or for another one, which is emulated then. */
+/* Count a program, given with its arguments: for this machine, or for another one, which is
+ * emulated then. */
 #include <stdio.h>
 #include <pmk/count.h>
 

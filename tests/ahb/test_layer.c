@@ -117,7 +117,8 @@ static void test_every_burst(void **state)
 	}
 }
 
-/* A burst counts with its first beat, a transfer when it completes: neither in its address phase. */
+/* A burst counts with its first beat, a transfer when it completes: neither in its address
+ * phase. */
 static void test_pipeline(void **state)
 {
 	static struct bench b;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * The bus matrix: known answers to small situations, cycle by cycle as letters, and long random ones
- * against the protocol checker and the observers' sums.
+ * The bus matrix: known answers to small situations, cycle by cycle as letters, and long random
+ * ones against the protocol checker and the observers' sums.
  *
  * A layer's cycle is one letter: . idle, b BUSY; of a transfer that waits c to connect, a for
- * arbitration, s for the slave; 1 a first beat ends, n a later one; e first cycle of ERROR, E second,
- * r and R of RETRY, p and P of SPLIT.
+ * arbitration, s for the slave; 1 a first beat ends, n a later one; e first cycle of ERROR, E
+ * second, r and R of RETRY, p and P of SPLIT.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -70,7 +70,8 @@ static void setup(void)
 		rig.keeper[s] = -1;
 }
 
-/* AHB, not AHB-Lite; all layers can be refused, by the memory controller: one transfer in `every`. */
+/* AHB, not AHB-Lite; all layers can be refused, by the memory controller: one transfer in
+ * `every`. */
 static void setup_refusals(unsigned every, bool split, unsigned release)
 {
 	struct pmk_ahb_checker_params ahb = { .has = PMK_AHB_ALL, .bytes = 4 };
@@ -115,8 +116,8 @@ static void one_layer_per_slave(void)
 	}
 }
 
-/* From a locked transfer on, until one ends whose address phase behind it has HMASTLOCK low, nobody else
- * is at its slave (IHI 0011A §3.11). */
+/* From a locked transfer on, until one ends whose address phase behind it has HMASTLOCK low, nobody
+ * else is at its slave (IHI 0011A §3.11). */
 static void nobody_breaks_a_lock(const struct pmk_ahb_cycle cycle[])
 {
 	for (unsigned i = 0; i < 6; i++) {
@@ -197,7 +198,8 @@ static void expect(unsigned master, const char *letters)
 
 /* ---- the development chip ------------------------------------------------------------------ */
 
-/* Windows of the memory map, wait states of ours, and what masters do on ERROR (DDI 0287B §4.2.2). */
+/* Windows of the memory map, wait states of ours, and what masters do on ERROR (DDI 0287B
+ * §4.2.2). */
 static void test_devchip(void **state)
 {
 	static const struct {
@@ -633,8 +635,8 @@ static void test_retry_of_a_first_beat(void **state)
 	assert_int_equal(rig.bus[ARMD].total[PMK_SIG_AHB_SINGLE], 0);
 }
 
-/* A later beat: the rest as single transfers, by the ARM926EJ-S (DDI 0198D Table 6-1); as INCR of one
- * by masters that have no SINGLE. */
+/* A later beat: the rest as single transfers, by the ARM926EJ-S (DDI 0198D Table 6-1); as INCR of
+ * one by masters that have no SINGLE. */
 static void test_retry_within_a_burst(void **state)
 {
 	static const struct {
@@ -750,7 +752,8 @@ static void test_split(void **state)
 	assert_int_equal(rig.bus[ARMD].total[PMK_SIG_AHB_READ], 4);
 }
 
-/* A layer that cannot be refused has wait states instead (DDI 0287B §4.2.2, of the AHB-AHB bridge). */
+/* A layer that cannot be refused has wait states instead (DDI 0287B §4.2.2, of the AHB-AHB
+ * bridge). */
 static void test_not_refusable(void **state)
 {
 	(void)state;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * A master on the GXI: known answers cycle by cycle, as letters, and sums of the observer beside it.
+ * A master on the GXI: known answers cycle by cycle, as letters, and sums of the observer beside
+ * it.
  *
- * Address channel, DDI 0287B Table 4-5: . idle, r w a read or write waits, R W one completes. Read data
- * channel, Table 4-4: . idle, s stalled, l data and no further read pending, m data and more pending.
+ * Address channel, DDI 0287B Table 4-5: . idle, r w a read or write waits, R W one completes. Read
+ * data channel, Table 4-4: . idle, s stalled, l data and no further read pending, m data and more
+ * pending.
  */
 #include <setjmp.h>
 #include <stdarg.h>

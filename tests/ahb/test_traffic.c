@@ -283,8 +283,8 @@ static void test_lock(void **state)
 	assert_false(script.lock);
 }
 
-/* What is not said of the GXI: words one after the other, accepted at once, with the wait states of the
- * memory controller. */
+/* What is not said of the GXI: words one after the other, accepted at once, with the wait states of
+ * the memory controller. */
 static void test_gxi(void **state)
 {
 	(void)state;

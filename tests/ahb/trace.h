@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * AHB waves as text, for tests: one word per address phase, with what happens to the transfer before
- * it while it stands on the bus.
+ * AHB waves as text, for tests: one word per address phase, with what happens to the transfer
+ * before it while it stands on the bus.
  *
  *	Nw:incr4@100%f S/c S S I
  *
@@ -10,8 +10,8 @@
  *	r, w	= HWRITE; .b .h .w = HSIZE; @ HADDR; % HPROT
  *	BURST	= single incr wrap4 incr4 wrap8 incr8 wrap16 incr16
  *	RESPONSE: one letter per cycle of the data phase before: s c a u a wait state because of the
- *		slave, the connection, arbitration, of unknown cause; o OKAY, which ends it; e r p the
- *		first cycle of ERROR, RETRY, SPLIT; E R P the second. Without one: o
+ *		slave, the connection, arbitration, of unknown cause; o OKAY, which ends it; e r p
+ *		the first cycle of ERROR, RETRY, SPLIT; E R P the second. Without one: o
  *
  * What is not given stays as it was, but for the address of S and B, which is the next one of the
  * burst. After N: read, SINGLE, word, %3.

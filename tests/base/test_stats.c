@@ -257,8 +257,8 @@ static void test_extremes(void **state)
 	assert_true(pmk_stats_mean(&s, 1) == UINT64_C(1) << 63);
 }
 
-/* More values than can be added here: half of them 0, half of them 2. Mean 1, deviation a little more
- * than 1. */
+/* More values than can be added here: half of them 0, half of them 2. Mean 1, deviation a little
+ * more than 1. */
 static void test_many(void **state)
 {
 	(void)state;

@@ -3,9 +3,10 @@
  * Runs a file of conformance vectors on a register model:  run_model FILE.vec
  *
  * The vectors are data; their language is described at the top of arm11.vec, armv8.vec, ahbmon.vec,
- * l2cc.vec and microblaze.vec. A target offers the verbs it can do: what it lacks (silicon cannot be told to raise a
- * signal) skips the vector. Only the last part of this file knows that the target is a model. Exit
- * status: 0 when all passed, 1 when one failed, 2 when the file cannot be read or understood.
+ * l2cc.vec and microblaze.vec. A target offers the verbs it can do: what it lacks (silicon cannot
+ * be told to raise a signal) skips the vector. Only the last part of this file knows that the
+ * target is a model. Exit status: 0 when all passed, 1 when one failed, 2 when the file cannot be
+ * read or understood.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -103,8 +104,8 @@ static bool number(const char *text, uint64_t *value)
 	return *text && !*end && !errno;
 }
 
-/* Register names of an ARM11 are those of the ARM1176, which has them all: on the others SUNAVCR is a
- * register that exists nowhere, and its access is Undefined. */
+/* Register names of an ARM11 are those of the ARM1176, which has them all: on the others SUNAVCR is
+ * a register that exists nowhere, and its access is Undefined. */
 static bool reg_number(const struct run *r, const char *name, unsigned *reg)
 {
 	bool arm11 = !strncmp(r->target->pmu->name, "arm11", 5);
@@ -254,8 +255,8 @@ static enum verdict check_shown(struct run *r, const char *name, unsigned reg, u
 	return *is & ~shows ? differs(r, name, *is, *is & shows) : PASS;
 }
 
-/* Write ones and zeros, each kind of bit has its own way of taking them. That WO acts, and that W1C clears
- * what an event has set, other vectors have to show. */
+/* Write ones and zeros, each kind of bit has its own way of taking them. That WO acts, and that W1C
+ * clears what an event has set, other vectors have to show. */
 static enum verdict check_bits(struct run *r, const char *name, unsigned reg, uint64_t ones,
 			       const struct access *a)
 {
@@ -286,7 +287,8 @@ static enum verdict check_bits(struct run *r, const char *name, unsigned reg, ui
 	return PASS;
 }
 
-/* By the PMU's place in pmk_pmus: does the file speak of it, and of what access its registers have? */
+/* By the PMU's place in pmk_pmus: does the file speak of it, and of what access its registers
+ * have? */
 static bool spoken_of[64], described[64][256];
 
 static unsigned place_of(const struct pmk_pmu *pmu)
@@ -1220,7 +1222,8 @@ static bool microblaze_config(const char *name, uint64_t value)
 #define PARAM(name) PMK_MODEL_PARAM(pmk_mdm_params, #name, name)
 static const struct pmk_model_param mdm_params[] = {
 	PARAM(access), PARAM(uart), PARAM(cross_trigger), PARAM(key_toggles), PARAM(status_is_jtag),
-	PARAM(silent), PARAM(zero_first), PARAM(all_of_several), PARAM(undirected), PARAM(fetch_early),
+	PARAM(silent), PARAM(zero_first), PARAM(all_of_several), PARAM(undirected),
+		PARAM(fetch_early),
 	{ NULL, 0, 0 },
 };
 /* clang-format on */

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
  * Cache directories against a plain model: sets as lists of ways, searched and filled step by step.
- * ARM1176JZF-S TRM (DDI 0301H) 7.2: invalid ways first, lowest number first; one round robin counter
- * for all sets. The generator of the random policy is restated from cache.h, where it is our choice.
+ * ARM1176JZF-S TRM (DDI 0301H) 7.2: invalid ways first, lowest number first; one round robin
+ * counter for all sets. The generator of the random policy is restated from cache.h, where it is
+ * our choice.
  */
 #include <setjmp.h>
 #include <stdarg.h>

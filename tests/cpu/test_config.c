@@ -214,7 +214,8 @@ static void member_tests(void **state)
 	assert_int_equal(core.arm11.flush_stall, 7);
 }
 
-/* Each member of its own that a core of the family has belongs to one key of the family, and no key to another's. */
+/* Each member of its own that a core of the family has belongs to one key of the family, and no key
+ * to another's. */
 static void own_members(const struct pmk_core_family *family, size_t size)
 {
 	const size_t begin = offsetof(struct pmk_core, arm11);
@@ -345,7 +346,8 @@ static void load_preset(struct pmk_core *core, const char *name)
 		fail_msg("%s", msg);
 }
 
-/* What a row says of the cores that differ: UG984 "Instruction Cache", "Data Cache", "Branch Target Cache". */
+/* What a row says of the cores that differ: UG984 "Instruction Cache", "Data Cache", "Branch Target
+ * Cache". */
 static void variant_tests(void **state)
 {
 	static const struct {
@@ -391,8 +393,8 @@ static void variant_tests(void **state)
 	}
 }
 
-/* Of every core and parameter: the row that is shown accepts what the core accepts. Numbers that have to fit
- * each other are told by another message, which has no "takes". */
+/* Of every core and parameter: the row that is shown accepts what the core accepts. Numbers that
+ * have to fit each other are told by another message, which has no "takes". */
 static void range_tests(void **state)
 {
 	static const char *const cores[] = { "arm1136",		"arm1156",	  "arm1176",

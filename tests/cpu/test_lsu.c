@@ -113,8 +113,8 @@ static void test_slots_are_counted(void **state)
 }
 
 /*
- * ldr r0; ldr r1; use r0; use r1. The clock is set ahead by 56 when the first miss is seen, although
- * the second load issued a cycle after the first, before anybody waited.
+ * ldr r0; ldr r1; use r0; use r1. The clock is set ahead by 56 when the first miss is seen,
+ * although the second load issued a cycle after the first, before anybody waited.
  */
 static void test_second_load_issued_before_the_wait(void **state)
 {
@@ -133,11 +133,12 @@ static void test_second_load_issued_before_the_wait(void **state)
 }
 
 /*
- * Eight loads in a row, a cycle apart, then eight instructions that need them, one by one, the first of
- * them 8 cycles behind its load. A line comes 120 cycles after the request, one a cycle, so that a slot is
- * taken for 123. The clock at the end, beyond that of a core that waits for nothing:
- * eight slots: 1123 for 1008. Four: the second four go at 1123, the last of them is needed at 1012 and there
- * at 1246. Two: at 1123, 1246, 1369; 1492 for 1014. One: the last one goes at 1861; 1984 for 1015.
+ * Eight loads in a row, a cycle apart, then eight instructions that need them, one by one, the
+ * first of them 8 cycles behind its load. A line comes 120 cycles after the request, one a cycle,
+ * so that a slot is taken for 123. The clock at the end, beyond that of a core that waits for
+ * nothing: eight slots: 1123 for 1008. Four: the second four go at 1123, the last of them is needed
+ * at 1012 and there at 1246. Two: at 1123, 1246, 1369; 1492 for 1014. One: the last one goes at
+ * 1861; 1984 for 1015.
  */
 static void test_all_slots_overlap(void **state)
 {
@@ -164,8 +165,8 @@ static void test_all_slots_overlap(void **state)
 	}
 }
 
-/* A load whose value is needed late, and one behind it that is needed early: the wait for the second one
- * is all there is. */
+/* A load whose value is needed late, and one behind it that is needed early: the wait for the
+ * second one is all there is. */
 static void test_waits_do_not_add_up(void **state)
 {
 	struct pmk_lsu lsu = fresh(4);
@@ -176,7 +177,8 @@ static void test_waits_do_not_add_up(void **state)
 	expect(pmk_lsu_load_miss(&lsu, 1000, 50, 3, 0), 0, 9, __LINE__);
 	/* Went at 1001, needed at 1004, there at 1063: 59, of which 9 have been waited for. */
 	expect(pmk_lsu_load_miss(&lsu, 1001 + 9, 3, 3, 0), 0, 59 - 9, __LINE__);
-	/* Behind 20 instructions more: went at 1024 + 59, there at 1142. Needed at 1080 + 59 = 1139. */
+	/* Behind 20 instructions more: went at 1024 + 59, there at 1142. Needed at 1080 + 59 =
+	 * 1139. */
 	d = pmk_lsu_load_miss(&lsu, 1024 + 59, 56, 3, 0);
 	expect(d, 0, 3, __LINE__);
 	assert_int_equal(d.ready, 1142);
@@ -280,7 +282,8 @@ static void test_against_the_rule(void **state)
 			if (sum != most || pmk_lsu_late(&lsu) != most)
 				fail_msg("run %u, %u: %llu late, not %llu", run, i,
 					 (unsigned long long)sum, (unsigned long long)most);
-			/* Seen from instruction 1000 + i: those that are behind it are not waited for. */
+			/* Seen from instruction 1000 + i: those that are behind it are not waited
+			 * for. */
 			for (unsigned k = 0; k <= i; k++)
 				if (at[k] == 1000 && until[k] > ready)
 					ready = until[k];

@@ -74,7 +74,8 @@ static void test_micro_tlb_by_hand(void **state)
 		assert_int_equal(pmk_tlb_fill(&t, page), UINT64_MAX);
 		assert_true(pmk_tlb_holds(&t, page));
 	}
-	/* An eleventh page takes the place of the first; asking for page 1 does not make it younger. */
+	/* An eleventh page takes the place of the first; asking for page 1 does not make it
+	 * younger. */
 	assert_true(pmk_tlb_holds(&t, 1));
 	assert_int_equal(pmk_tlb_fill(&t, 10), 0);
 	assert_false(pmk_tlb_holds(&t, 0));

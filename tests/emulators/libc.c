@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* A program that uses the C library, and maps no memory: what it does is the same in every surroundings. */
+/* A program that uses the C library, and maps no memory: what it does is the same in every
+ * surroundings. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

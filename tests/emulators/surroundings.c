@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* A program that maps memory, forks and takes signals: it executes the same everywhere, at other addresses. */
+/* A program that maps memory, forks and takes signals: it executes the same everywhere, at other
+ * addresses. */
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * libFuzzer: a capture of any bytes gives dumps that lie one behind the other in it, each with what it
- * says it has, and a text for those that are not complete. So does the same capture with CR LF for LF.
- * Names come out printable, and every sample is in the profile.
+ * libFuzzer: a capture of any bytes gives dumps that lie one behind the other in it, each with what
+ * it says it has, and a text for those that are not complete. So does the same capture with CR LF
+ * for LF. Names come out printable, and every sample is in the profile.
  *	clang -g -fsanitize=fuzzer,address,undefined … fuzz_dump.c
  */
 #include <stdint.h>

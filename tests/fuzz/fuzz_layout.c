@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * libFuzzer: a layout file of any bytes either loads, and then it is a layout and has codes that the encoder takes
- * and the decoder gives back, or there is one line that says what is wrong in which line.
+ * libFuzzer: a layout file of any bytes either loads, and then it is a layout and has codes that
+ * the encoder takes and the decoder gives back, or there is one line that says what is wrong in
+ * which line.
  *	clang -g -fsanitize=fuzzer,address,undefined … fuzz_layout.c
  */
 #define _GNU_SOURCE

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * libFuzzer: traffic of any bytes, a line for each master or slave, either parses, and then a matrix and
- * an MBX take it and run it with every wait explained, all cycles adding up and no rule of the protocol
- * broken, or it gives one line that says why not.
+ * libFuzzer: traffic of any bytes, a line for each master or slave, either parses, and then a
+ * matrix and an MBX take it and run it with every wait explained, all cycles adding up and no rule
+ * of the protocol broken, or it gives one line that says why not.
  *	clang -g -fsanitize=fuzzer,address,undefined … fuzz_traffic.c
  */
 #include <stdint.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * libFuzzer: a dump of any bytes gives edges in the order of time, and a code that fits them; what is
- * wrong is told in one line with its place. The same dump through a pipe, in pieces, gives the same edges
- * and the same error. The map is that of corpus/wavemap/ahb, or what the names suggest.
+ * libFuzzer: a dump of any bytes gives edges in the order of time, and a code that fits them; what
+ * is wrong is told in one line with its place. The same dump through a pipe, in pieces, gives the
+ * same edges and the same error. The map is that of corpus/wavemap/ahb, or what the names suggest.
  *	clang -g -fsanitize=fuzzer,address,undefined … fuzz_vcd.c
  */
 #define _GNU_SOURCE
@@ -90,7 +90,8 @@ static const struct pmk_wave_map *the_map(void)
 	return &map;
 }
 
-/* The guess is a map that can be loaded and bound, unless a name has something in it that a map has not. */
+/* The guess is a map that can be loaded and bound, unless a name has something in it that a map has
+ * not. */
 static bool guess(const struct pmk_wave *w, struct pmk_wave_map *map)
 {
 	char path[] = "/tmp/pmk-fuzz-XXXXXX", *text;

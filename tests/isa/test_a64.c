@@ -44,508 +44,871 @@ struct row {
 /* All stand at 0x8000. In the order of insns_a64.s, which assembles to these words. */
 /* clang-format off */
 static const struct row rows[] = {
-	/*                                   facts roles                  reads         writes  kinds, memory, target, operation */
+	/* instruction, facts, roles, reads, writes, kinds, memory, target, operation */
 	/* PC-relative addressing, Add/subtract (immediate) */
-	{ I(0x10000080, ALU, NEXT),          "",   "dx0",                 "",           "x0",   K(DP) }, /* adr x0, .+16 */
-	{ I(0x9000001e, ALU, NEXT),          "",   "dx30",                "",           "x30",  K(DP) }, /* adrp x30, .+0x5000 */
-	{ I(0x91000420, ALU, NEXT),          "",   "dx0 nx1",             "x1",         "x0",   K(DP) }, /* add x0, x1, #1 */
-	{ I(0x9100403f, ALU, NEXT),          "",   "dsp nx1",             "x1",         "sp",   K(DP) }, /* add sp, x1, #16 */
-	{ I(0x514007e2, ALU, NEXT),          "",   "dx2 nsp",             "sp",         "x2",   K(DP) }, /* sub w2, wsp, #1, lsl #12 */
-	{ I(0xb10007e0, ALU, NEXT),          "s",  "dx0 nsp",             "sp",         "x0",   K(DP) }, /* adds x0, sp, #1 */
-	{ I(0xf10007ff, ALU, NEXT),          "s",  "nsp",                 "sp",         "",     K(DP) }, /* cmp sp, #1 */
-	{ I(0x31001c7f, ALU, NEXT),          "s",  "nx3",                 "x3",         "",     K(DP) }, /* cmn w3, #7 */
-	{ I(0x713ffc20, ALU, NEXT),          "s",  "dx0 nx1",             "x1",         "x0",   K(DP) }, /* subs w0, w1, #4095 */
+	{ I(0x10000080, ALU, NEXT), "",  "dx0",     "",   "x0",  K(DP) }, /* adr x0, .+16 */
+	{ I(0x9000001e, ALU, NEXT), "",  "dx30",    "",   "x30", K(DP) }, /* adrp x30, .+0x5000 */
+	{ I(0x91000420, ALU, NEXT), "",  "dx0 nx1", "x1", "x0",  K(DP) }, /* add x0, x1, #1 */
+	{ I(0x9100403f, ALU, NEXT), "",  "dsp nx1", "x1", "sp",  K(DP) }, /* add sp, x1, #16 */
+	/* sub w2, wsp, #1, lsl #12 */
+	{ I(0x514007e2, ALU, NEXT), "",  "dx2 nsp", "sp", "x2",  K(DP) },
+	{ I(0xb10007e0, ALU, NEXT), "s", "dx0 nsp", "sp", "x0",  K(DP) }, /* adds x0, sp, #1 */
+	{ I(0xf10007ff, ALU, NEXT), "s", "nsp",     "sp", "",    K(DP) }, /* cmp sp, #1 */
+	{ I(0x31001c7f, ALU, NEXT), "s", "nx3",     "x3", "",    K(DP) }, /* cmn w3, #7 */
+	{ I(0x713ffc20, ALU, NEXT), "s", "dx0 nx1", "x1", "x0",  K(DP) }, /* subs w0, w1, #4095 */
 	/* Logical (immediate) */
-	{ I(0x92401c20, ALU, NEXT),          "",   "dx0 nx1",             "x1",         "x0",   K(DP) }, /* and x0, x1, #0xff */
-	{ I(0xb240003f, ALU, NEXT),          "",   "dsp nx1",             "x1",         "sp",   K(DP) }, /* orr sp, x1, #1 */
-	{ I(0x5200f020, ALU, NEXT),          "",   "dx0 nx1",             "x1",         "x0",   K(DP) }, /* eor w0, w1, #0x55555555 */
-	{ I(0xb204cfe5, ALU, NEXT),          "",   "dx5",                 "",           "x5",   K(DP) }, /* mov x5, #0xf0f0f0f0f0f0f0f0 */
-	{ I(0xf241003f, ALU, NEXT),          "s",  "nx1",                 "x1",         "",     K(DP) }, /* tst x1, #0x8000000000000000 */
-	{ I(0x720003c1, ALU, NEXT),          "s",  "dx1 nx30",            "x30",        "x1",   K(DP) }, /* ands w1, w30, #1 */
+	{ I(0x92401c20, ALU, NEXT), "",  "dx0 nx1",  "x1",  "x0", K(DP) }, /* and x0, x1, #0xff */
+	{ I(0xb240003f, ALU, NEXT), "",  "dsp nx1",  "x1",  "sp", K(DP) }, /* orr sp, x1, #1 */
+	/* eor w0, w1, #0x55555555 */
+	{ I(0x5200f020, ALU, NEXT), "",  "dx0 nx1",  "x1",  "x0", K(DP) },
+	/* mov x5, #0xf0f0f0f0f0f0f0f0 */
+	{ I(0xb204cfe5, ALU, NEXT), "",  "dx5",      "",    "x5", K(DP) },
+	/* tst x1, #0x8000000000000000 */
+	{ I(0xf241003f, ALU, NEXT), "s", "nx1",      "x1",  "",   K(DP) },
+	{ I(0x720003c1, ALU, NEXT), "s", "dx1 nx30", "x30", "x1", K(DP) }, /* ands w1, w30, #1 */
 	/* Move wide (immediate) */
-	{ I(0xd2e00020, ALU, NEXT),          "",   "dx0",                 "",           "x0",   K(DP) }, /* movz x0, #1, lsl #48 */
-	{ I(0x12a00020, ALU, NEXT),          "",   "dx0",                 "",           "x0",   K(DP) }, /* movn w0, #1, lsl #16 */
-	{ I(0xf2c00040, ALU, NEXT),          "",   "dx0 ax0",             "x0",         "x0",   K(DP) }, /* movk x0, #2, lsl #32 */
-	{ I(0x72800047, ALU, NEXT),          "",   "dx7 ax7",             "x7",         "x7",   K(DP) }, /* movk w7, #2 */
+	{ I(0xd2e00020, ALU, NEXT), "", "dx0",     "",   "x0", K(DP) }, /* movz x0, #1, lsl #48 */
+	{ I(0x12a00020, ALU, NEXT), "", "dx0",     "",   "x0", K(DP) }, /* movn w0, #1, lsl #16 */
+	{ I(0xf2c00040, ALU, NEXT), "", "dx0 ax0", "x0", "x0", K(DP) }, /* movk x0, #2, lsl #32 */
+	{ I(0x72800047, ALU, NEXT), "", "dx7 ax7", "x7", "x7", K(DP) }, /* movk w7, #2 */
 	/* Bitfield, Extract */
-	{ I(0xd3431820, ALU_SHIFT, NEXT),    "",   "dx0 mx1",             "x1",         "x0",   K(DP) }, /* ubfx x0, x1, #3, #4 */
-	{ I(0x93407c20, ALU_SHIFT, NEXT),    "",   "dx0 mx1",             "x1",         "x0",   K(DP) }, /* sxtw x0, w1 */
-	{ I(0x53010020, ALU_SHIFT, NEXT),    "",   "dx0 mx1",             "x1",         "x0",   K(DP) }, /* lsl w0, w1, #31 */
-	{ I(0x937ffc20, ALU_SHIFT, NEXT),    "",   "dx0 mx1",             "x1",         "x0",   K(DP) }, /* asr x0, x1, #63 */
-	{ I(0xb37d0c20, ALU_SHIFT, NEXT),    "",   "dx0 mx1 ax0",         "x0 x1",      "x0",   K(DP) }, /* bfi x0, x1, #3, #4 */
-	{ I(0x33031820, ALU_SHIFT, NEXT),    "",   "dx0 mx1 ax0",         "x0 x1",      "x0",   K(DP) }, /* bfxil w0, w1, #3, #4 */
-	{ I(0x93c20c20, ALU_SHIFT, NEXT),    "",   "dx0 nx1 mx2",         "x1 x2",      "x0",   K(DP) }, /* extr x0, x1, x2, #3 */
-	{ I(0x13810c20, ALU_SHIFT, NEXT),    "",   "dx0 nx1 mx1",         "x1",         "x0",   K(DP) }, /* ror w0, w1, #3 */
+	/* ubfx x0, x1, #3, #4 */
+	{ I(0xd3431820, ALU_SHIFT, NEXT), "", "dx0 mx1",     "x1",    "x0", K(DP) },
+	/* sxtw x0, w1 */
+	{ I(0x93407c20, ALU_SHIFT, NEXT), "", "dx0 mx1",     "x1",    "x0", K(DP) },
+	/* lsl w0, w1, #31 */
+	{ I(0x53010020, ALU_SHIFT, NEXT), "", "dx0 mx1",     "x1",    "x0", K(DP) },
+	/* asr x0, x1, #63 */
+	{ I(0x937ffc20, ALU_SHIFT, NEXT), "", "dx0 mx1",     "x1",    "x0", K(DP) },
+	/* bfi x0, x1, #3, #4 */
+	{ I(0xb37d0c20, ALU_SHIFT, NEXT), "", "dx0 mx1 ax0", "x0 x1", "x0", K(DP) },
+	/* bfxil w0, w1, #3, #4 */
+	{ I(0x33031820, ALU_SHIFT, NEXT), "", "dx0 mx1 ax0", "x0 x1", "x0", K(DP) },
+	/* extr x0, x1, x2, #3 */
+	{ I(0x93c20c20, ALU_SHIFT, NEXT), "", "dx0 nx1 mx2", "x1 x2", "x0", K(DP) },
+	/* ror w0, w1, #3 */
+	{ I(0x13810c20, ALU_SHIFT, NEXT), "", "dx0 nx1 mx1", "x1",    "x0", K(DP) },
 	/* Logical (shifted register) */
-	{ I(0x8a020020, ALU, NEXT),          "",   "dx0 nx1 mx2",         "x1 x2",      "x0",   K(DP) }, /* and x0, x1, x2 */
-	{ I(0xaa0103e0, ALU, NEXT),          "",   "dx0 mx1",             "x1",         "x0",   K(DP) }, /* mov x0, x1 */
-	{ I(0x2a2103e0, ALU, NEXT),          "",   "dx0 mx1",             "x1",         "x0",   K(DP) }, /* mvn w0, w1 */
-	{ I(0xaa1f03e0, ALU, NEXT),          "",   "dx0",                 "",           "x0",   K(DP) }, /* mov x0, xzr */
-	{ I(0xaa020c20, ALU_SHIFT, NEXT),    "",   "dx0 nx1 mx2",         "x1 x2",      "x0",   K(DP) }, /* orr x0, x1, x2, lsl #3 */
-	{ I(0x4ae27c20, ALU_SHIFT, NEXT),    "",   "dx0 nx1 mx2",         "x1 x2",      "x0",   K(DP) }, /* eon w0, w1, w2, ror #31 */
-	{ I(0xea220020, ALU, NEXT),          "s",  "dx0 nx1 mx2",         "x1 x2",      "x0",   K(DP) }, /* bics x0, x1, x2 */
-	{ I(0x6a82103f, ALU_SHIFT, NEXT),    "s",  "nx1 mx2",             "x1 x2",      "",     K(DP) }, /* tst w1, w2, asr #4 */
+	/* and x0, x1, x2 */
+	{ I(0x8a020020, ALU, NEXT),       "",  "dx0 nx1 mx2", "x1 x2", "x0", K(DP) },
+	/* mov x0, x1 */
+	{ I(0xaa0103e0, ALU, NEXT),       "",  "dx0 mx1",     "x1",    "x0", K(DP) },
+	/* mvn w0, w1 */
+	{ I(0x2a2103e0, ALU, NEXT),       "",  "dx0 mx1",     "x1",    "x0", K(DP) },
+	/* mov x0, xzr */
+	{ I(0xaa1f03e0, ALU, NEXT),       "",  "dx0",         "",      "x0", K(DP) },
+	/* orr x0, x1, x2, lsl #3 */
+	{ I(0xaa020c20, ALU_SHIFT, NEXT), "",  "dx0 nx1 mx2", "x1 x2", "x0", K(DP) },
+	/* eon w0, w1, w2, ror #31 */
+	{ I(0x4ae27c20, ALU_SHIFT, NEXT), "",  "dx0 nx1 mx2", "x1 x2", "x0", K(DP) },
+	/* bics x0, x1, x2 */
+	{ I(0xea220020, ALU, NEXT),       "s", "dx0 nx1 mx2", "x1 x2", "x0", K(DP) },
+	/* tst w1, w2, asr #4 */
+	{ I(0x6a82103f, ALU_SHIFT, NEXT), "s", "nx1 mx2",     "x1 x2", "",   K(DP) },
 	/* Add/subtract (shifted register), (extended register), (with carry) */
-	{ I(0x8b020020, ALU, NEXT),          "",   "dx0 nx1 mx2",         "x1 x2",      "x0",   K(DP) }, /* add x0, x1, x2 */
-	{ I(0x4b427c20, ALU_SHIFT, NEXT),    "",   "dx0 nx1 mx2",         "x1 x2",      "x0",   K(DP) }, /* sub w0, w1, w2, lsr #31 */
-	{ I(0xeb02003f, ALU, NEXT),          "s",  "nx1 mx2",             "x1 x2",      "",     K(DP) }, /* cmp x1, x2 */
-	{ I(0xeb0207e1, ALU_SHIFT, NEXT),    "s",  "dx1 mx2",             "x2",         "x1",   K(DP) }, /* negs x1, x2, lsl #1 */
-	{ I(0x4b0203e1, ALU, NEXT),          "",   "dx1 mx2",             "x2",         "x1",   K(DP) }, /* neg w1, w2 */
-	{ I(0xab9c07be, ALU_SHIFT, NEXT),    "s",  "dx30 nx29 mx28",      "x28 x29",    "x30",  K(DP) }, /* adds x30, x29, x28, asr #1 */
-	{ I(0x8b2263ff, ALU, NEXT),          "",   "dsp nsp mx2",         "x2 sp",      "sp",   K(DP) }, /* add sp, sp, x2 */
-	{ I(0x8b22c020, ALU_SHIFT, NEXT),    "",   "dx0 nx1 mx2",         "x1 x2",      "x0",   K(DP) }, /* add x0, x1, w2, sxtw */
-	{ I(0x4b2243e0, ALU, NEXT),          "",   "dx0 nsp mx2",         "x2 sp",      "x0",   K(DP) }, /* sub w0, wsp, w2 */
-	{ I(0xcb227020, ALU_SHIFT, NEXT),    "",   "dx0 nx1 mx2",         "x1 x2",      "x0",   K(DP) }, /* sub x0, x1, x2, uxtx #4 */
-	{ I(0xeb2263ff, ALU, NEXT),          "s",  "nsp mx2",             "x2 sp",      "",     K(DP) }, /* cmp sp, x2 */
-	{ I(0xab22043f, ALU_SHIFT, NEXT),    "s",  "nx1 mx2",             "x1 x2",      "",     K(DP) }, /* cmn x1, w2, uxtb #1 */
-	{ I(0x9a020020, ALU, NEXT),          "f",  "dx0 nx1 mx2",         "x1 x2",      "x0",   K(DP) }, /* adc x0, x1, x2 */
-	{ I(0x7a020020, ALU, NEXT),          "sf", "dx0 nx1 mx2",         "x1 x2",      "x0",   K(DP) }, /* sbcs w0, w1, w2 */
-	{ I(0xda0203e0, ALU, NEXT),          "f",  "dx0 mx2",             "x2",         "x0",   K(DP) }, /* ngc x0, x2 */
+	/* add x0, x1, x2 */
+	{ I(0x8b020020, ALU, NEXT),       "",   "dx0 nx1 mx2",    "x1 x2",   "x0",  K(DP) },
+	/* sub w0, w1, w2, lsr #31 */
+	{ I(0x4b427c20, ALU_SHIFT, NEXT), "",   "dx0 nx1 mx2",    "x1 x2",   "x0",  K(DP) },
+	/* cmp x1, x2 */
+	{ I(0xeb02003f, ALU, NEXT),       "s",  "nx1 mx2",        "x1 x2",   "",    K(DP) },
+	/* negs x1, x2, lsl #1 */
+	{ I(0xeb0207e1, ALU_SHIFT, NEXT), "s",  "dx1 mx2",        "x2",      "x1",  K(DP) },
+	/* neg w1, w2 */
+	{ I(0x4b0203e1, ALU, NEXT),       "",   "dx1 mx2",        "x2",      "x1",  K(DP) },
+	/* adds x30, x29, x28, asr #1 */
+	{ I(0xab9c07be, ALU_SHIFT, NEXT), "s",  "dx30 nx29 mx28", "x28 x29", "x30", K(DP) },
+	/* add sp, sp, x2 */
+	{ I(0x8b2263ff, ALU, NEXT),       "",   "dsp nsp mx2",    "x2 sp",   "sp",  K(DP) },
+	/* add x0, x1, w2, sxtw */
+	{ I(0x8b22c020, ALU_SHIFT, NEXT), "",   "dx0 nx1 mx2",    "x1 x2",   "x0",  K(DP) },
+	/* sub w0, wsp, w2 */
+	{ I(0x4b2243e0, ALU, NEXT),       "",   "dx0 nsp mx2",    "x2 sp",   "x0",  K(DP) },
+	/* sub x0, x1, x2, uxtx #4 */
+	{ I(0xcb227020, ALU_SHIFT, NEXT), "",   "dx0 nx1 mx2",    "x1 x2",   "x0",  K(DP) },
+	/* cmp sp, x2 */
+	{ I(0xeb2263ff, ALU, NEXT),       "s",  "nsp mx2",        "x2 sp",   "",    K(DP) },
+	/* cmn x1, w2, uxtb #1 */
+	{ I(0xab22043f, ALU_SHIFT, NEXT), "s",  "nx1 mx2",        "x1 x2",   "",    K(DP) },
+	/* adc x0, x1, x2 */
+	{ I(0x9a020020, ALU, NEXT),       "f",  "dx0 nx1 mx2",    "x1 x2",   "x0",  K(DP) },
+	/* sbcs w0, w1, w2 */
+	{ I(0x7a020020, ALU, NEXT),       "sf", "dx0 nx1 mx2",    "x1 x2",   "x0",  K(DP) },
+	/* ngc x0, x2 */
+	{ I(0xda0203e0, ALU, NEXT),       "f",  "dx0 mx2",        "x2",      "x0",  K(DP) },
 	/* Rotate right into flags, Evaluate into flags */
-	{ I(0xba018424, ALU, NEXT),          "sf", "nx1",                 "x1",         "",     K(DP) }, /* rmif x1, #3, #4 */
-	{ I(0x3a00082d, ALU, NEXT),          "sf", "nx1",                 "x1",         "",     K(DP) }, /* setf8 w1 */
-	{ I(0x3a00484d, ALU, NEXT),          "sf", "nx2",                 "x2",         "",     K(DP) }, /* setf16 w2 */
+	{ I(0xba018424, ALU, NEXT), "sf", "nx1", "x1", "", K(DP) }, /* rmif x1, #3, #4 */
+	{ I(0x3a00082d, ALU, NEXT), "sf", "nx1", "x1", "", K(DP) }, /* setf8 w1 */
+	{ I(0x3a00484d, ALU, NEXT), "sf", "nx2", "x2", "", K(DP) }, /* setf16 w2 */
 	/* Conditional compare, select */
-	{ I(0xfa421024, ALU, NEXT),          "sf", "nx1 mx2",             "x1 x2",      "",     K(DP) }, /* ccmp x1, x2, #4, ne */
-	{ I(0x3a43e824, ALU, NEXT),          "sf", "nx1",                 "x1",         "",     K(DP) }, /* ccmn w1, #3, #4, al */
-	{ I(0x9a820020, ALU, NEXT),          "f",  "dx0 nx1 mx2",         "x1 x2",      "x0",   K(DP) }, /* csel x0, x1, x2, eq */
-	{ I(0x1a9fa7e0, ALU, NEXT),          "f",  "dx0",                 "",           "x0",   K(DP) }, /* cset w0, lt */
-	{ I(0xda9f4020, ALU, NEXT),          "f",  "dx0 nx1",             "x1",         "x0",   K(DP) }, /* csinv x0, x1, xzr, mi */
-	{ I(0x5a819420, ALU, NEXT),          "f",  "dx0 nx1 mx1",         "x1",         "x0",   K(DP) }, /* cneg w0, w1, hi */
+	/* ccmp x1, x2, #4, ne */
+	{ I(0xfa421024, ALU, NEXT), "sf", "nx1 mx2",     "x1 x2", "",   K(DP) },
+	/* ccmn w1, #3, #4, al */
+	{ I(0x3a43e824, ALU, NEXT), "sf", "nx1",         "x1",    "",   K(DP) },
+	/* csel x0, x1, x2, eq */
+	{ I(0x9a820020, ALU, NEXT), "f",  "dx0 nx1 mx2", "x1 x2", "x0", K(DP) },
+	{ I(0x1a9fa7e0, ALU, NEXT), "f",  "dx0",         "",      "x0", K(DP) }, /* cset w0, lt */
+	/* csinv x0, x1, xzr, mi */
+	{ I(0xda9f4020, ALU, NEXT), "f",  "dx0 nx1",     "x1",    "x0", K(DP) },
+	/* cneg w0, w1, hi */
+	{ I(0x5a819420, ALU, NEXT), "f",  "dx0 nx1 mx1", "x1",    "x0", K(DP) },
 	/* Data-processing (3 source) */
-	{ I(0x9b027c20, MUL, NEXT),          "",   "dx0 nx1 mx2",         "x1 x2",      "x0",   K(DP) }, /* mul x0, x1, x2 */
-	{ I(0x1b02fc20, MUL, NEXT),          "",   "dx0 nx1 mx2",         "x1 x2",      "x0",   K(DP) }, /* mneg w0, w1, w2 */
-	{ I(0x9b020c20, MLA, NEXT),          "",   "dx0 nx1 mx2 ax3",     "x1 x2 x3",   "x0",   K(DP) }, /* madd x0, x1, x2, x3 */
-	{ I(0x1b028020, MLA, NEXT),          "",   "dx0 nx1 mx2 ax0",     "x0 x1 x2",   "x0",   K(DP) }, /* msub w0, w1, w2, w0 */
-	{ I(0x9b227c20, MULL, NEXT),         "",   "dx0 nx1 mx2",         "x1 x2",      "x0",   K(DP) }, /* smull x0, w1, w2 */
-	{ I(0x9ba2fc20, MULL, NEXT),         "",   "dx0 nx1 mx2",         "x1 x2",      "x0",   K(DP) }, /* umnegl x0, w1, w2 */
-	{ I(0x9b220c20, MLAL, NEXT),         "",   "dx0 nx1 mx2 ax3",     "x1 x2 x3",   "x0",   K(DP) }, /* smaddl x0, w1, w2, x3 */
-	{ I(0x9ba28c20, MLAL, NEXT),         "",   "dx0 nx1 mx2 ax3",     "x1 x2 x3",   "x0",   K(DP) }, /* umsubl x0, w1, w2, x3 */
-	{ I(0x9b427c20, MMUL, NEXT),         "",   "dx0 nx1 mx2",         "x1 x2",      "x0",   K(DP) }, /* smulh x0, x1, x2 */
-	{ I(0x9bc27c20, MMUL, NEXT),         "",   "dx0 nx1 mx2",         "x1 x2",      "x0",   K(DP) }, /* umulh x0, x1, x2 */
+	/* mul x0, x1, x2 */
+	{ I(0x9b027c20, MUL, NEXT),  "", "dx0 nx1 mx2",     "x1 x2",    "x0", K(DP) },
+	/* mneg w0, w1, w2 */
+	{ I(0x1b02fc20, MUL, NEXT),  "", "dx0 nx1 mx2",     "x1 x2",    "x0", K(DP) },
+	/* madd x0, x1, x2, x3 */
+	{ I(0x9b020c20, MLA, NEXT),  "", "dx0 nx1 mx2 ax3", "x1 x2 x3", "x0", K(DP) },
+	/* msub w0, w1, w2, w0 */
+	{ I(0x1b028020, MLA, NEXT),  "", "dx0 nx1 mx2 ax0", "x0 x1 x2", "x0", K(DP) },
+	/* smull x0, w1, w2 */
+	{ I(0x9b227c20, MULL, NEXT), "", "dx0 nx1 mx2",     "x1 x2",    "x0", K(DP) },
+	/* umnegl x0, w1, w2 */
+	{ I(0x9ba2fc20, MULL, NEXT), "", "dx0 nx1 mx2",     "x1 x2",    "x0", K(DP) },
+	/* smaddl x0, w1, w2, x3 */
+	{ I(0x9b220c20, MLAL, NEXT), "", "dx0 nx1 mx2 ax3", "x1 x2 x3", "x0", K(DP) },
+	/* umsubl x0, w1, w2, x3 */
+	{ I(0x9ba28c20, MLAL, NEXT), "", "dx0 nx1 mx2 ax3", "x1 x2 x3", "x0", K(DP) },
+	/* smulh x0, x1, x2 */
+	{ I(0x9b427c20, MMUL, NEXT), "", "dx0 nx1 mx2",     "x1 x2",    "x0", K(DP) },
+	/* umulh x0, x1, x2 */
+	{ I(0x9bc27c20, MMUL, NEXT), "", "dx0 nx1 mx2",     "x1 x2",    "x0", K(DP) },
 	/* Data-processing (2 source) */
-	{ I(0x1ac20820, DIV, NEXT),          "",   "dx0 nx1 mx2",         "x1 x2",      "x0",   K(DP) }, /* udiv w0, w1, w2 */
-	{ I(0x9ac20c20, DIV, NEXT),          "",   "dx0 nx1 mx2",         "x1 x2",      "x0",   K(DP) }, /* sdiv x0, x1, x2 */
-	{ I(0x9ac22020, ALU_RSHIFT, NEXT),   "",   "dx0 mx1 sx2",         "x1 x2",      "x0",   K(DP) }, /* lsl x0, x1, x2 */
-	{ I(0x1ac22c20, ALU_RSHIFT, NEXT),   "",   "dx0 mx1 sx2",         "x1 x2",      "x0",   K(DP) }, /* ror w0, w1, w2 */
-	{ I(0x1ac24020, MUL, NEXT),          "",   "dx0 nx1 mx2",         "x1 x2",      "x0",   K(DP) }, /* crc32b w0, w1, w2 */
-	{ I(0x9ac25c20, MUL, NEXT),          "",   "dx0 nx1 mx2",         "x1 x2",      "x0",   K(DP) }, /* crc32cx w0, w1, x2 */
-	{ I(0x9adf3020, ALU, NEXT),          "",   "dx0 nx1 msp",         "x1 sp",      "x0",   K(DP) }, /* pacga x0, x1, sp */
+	/* udiv w0, w1, w2 */
+	{ I(0x1ac20820, DIV, NEXT),        "", "dx0 nx1 mx2", "x1 x2", "x0", K(DP) },
+	/* sdiv x0, x1, x2 */
+	{ I(0x9ac20c20, DIV, NEXT),        "", "dx0 nx1 mx2", "x1 x2", "x0", K(DP) },
+	/* lsl x0, x1, x2 */
+	{ I(0x9ac22020, ALU_RSHIFT, NEXT), "", "dx0 mx1 sx2", "x1 x2", "x0", K(DP) },
+	/* ror w0, w1, w2 */
+	{ I(0x1ac22c20, ALU_RSHIFT, NEXT), "", "dx0 mx1 sx2", "x1 x2", "x0", K(DP) },
+	/* crc32b w0, w1, w2 */
+	{ I(0x1ac24020, MUL, NEXT),        "", "dx0 nx1 mx2", "x1 x2", "x0", K(DP) },
+	/* crc32cx w0, w1, x2 */
+	{ I(0x9ac25c20, MUL, NEXT),        "", "dx0 nx1 mx2", "x1 x2", "x0", K(DP) },
+	/* pacga x0, x1, sp */
+	{ I(0x9adf3020, ALU, NEXT),        "", "dx0 nx1 msp", "x1 sp", "x0", K(DP) },
 	/* Data-processing (1 source) */
-	{ I(0xdac00020, ALU, NEXT),          "",   "dx0 nx1",             "x1",         "x0",   K(DP) }, /* rbit x0, x1 */
-	{ I(0x5ac00420, ALU, NEXT),          "",   "dx0 nx1",             "x1",         "x0",   K(DP) }, /* rev16 w0, w1 */
-	{ I(0x5ac00820, ALU, NEXT),          "",   "dx0 nx1",             "x1",         "x0",   K(DP) }, /* rev w0, w1 */
-	{ I(0xdac00820, ALU, NEXT),          "",   "dx0 nx1",             "x1",         "x0",   K(DP) }, /* rev32 x0, x1 */
-	{ I(0xdac00c20, ALU, NEXT),          "",   "dx0 nx1",             "x1",         "x0",   K(DP) }, /* rev x0, x1 */
-	{ I(0x5ac01020, ALU, NEXT),          "",   "dx0 nx1",             "x1",         "x0",   K(DP) }, /* clz w0, w1 */
-	{ I(0xdac01420, ALU, NEXT),          "",   "dx0 nx1",             "x1",         "x0",   K(DP) }, /* cls x0, x1 */
-	{ I(0xdac103e0, ALU, NEXT),          "",   "dx0 nsp ax0",         "x0 sp",      "x0",   K(DP) }, /* pacia x0, sp */
-	{ I(0xdac11c20, ALU, NEXT),          "",   "dx0 nx1 ax0",         "x0 x1",      "x0",   K(DP) }, /* autdb x0, x1 */
-	{ I(0xdac123e3, ALU, NEXT),          "",   "dx3 ax3",             "x3",         "x3",   K(DP) }, /* paciza x3 */
-	{ I(0xdac13fe3, ALU, NEXT),          "",   "dx3 ax3",             "x3",         "x3",   K(DP) }, /* autdzb x3 */
-	{ I(0xdac143e4, ALU, NEXT),          "",   "dx4 ax4",             "x4",         "x4",   K(DP) }, /* xpaci x4 */
-	{ I(0xdac147e4, ALU, NEXT),          "",   "dx4 ax4",             "x4",         "x4",   K(DP) }, /* xpacd x4 */
+	{ I(0xdac00020, ALU, NEXT), "", "dx0 nx1",     "x1",    "x0", K(DP) }, /* rbit x0, x1 */
+	{ I(0x5ac00420, ALU, NEXT), "", "dx0 nx1",     "x1",    "x0", K(DP) }, /* rev16 w0, w1 */
+	{ I(0x5ac00820, ALU, NEXT), "", "dx0 nx1",     "x1",    "x0", K(DP) }, /* rev w0, w1 */
+	{ I(0xdac00820, ALU, NEXT), "", "dx0 nx1",     "x1",    "x0", K(DP) }, /* rev32 x0, x1 */
+	{ I(0xdac00c20, ALU, NEXT), "", "dx0 nx1",     "x1",    "x0", K(DP) }, /* rev x0, x1 */
+	{ I(0x5ac01020, ALU, NEXT), "", "dx0 nx1",     "x1",    "x0", K(DP) }, /* clz w0, w1 */
+	{ I(0xdac01420, ALU, NEXT), "", "dx0 nx1",     "x1",    "x0", K(DP) }, /* cls x0, x1 */
+	{ I(0xdac103e0, ALU, NEXT), "", "dx0 nsp ax0", "x0 sp", "x0", K(DP) }, /* pacia x0, sp */
+	{ I(0xdac11c20, ALU, NEXT), "", "dx0 nx1 ax0", "x0 x1", "x0", K(DP) }, /* autdb x0, x1 */
+	{ I(0xdac123e3, ALU, NEXT), "", "dx3 ax3",     "x3",    "x3", K(DP) }, /* paciza x3 */
+	{ I(0xdac13fe3, ALU, NEXT), "", "dx3 ax3",     "x3",    "x3", K(DP) }, /* autdzb x3 */
+	{ I(0xdac143e4, ALU, NEXT), "", "dx4 ax4",     "x4",    "x4", K(DP) }, /* xpaci x4 */
+	{ I(0xdac147e4, ALU, NEXT), "", "dx4 ax4",     "x4",    "x4", K(DP) }, /* xpacd x4 */
 	/* Branches (immediate) */
-	{ I(0x14000000, BRANCH, JUMP),       "b",  "",                    "",           "",     K(BR_IMM), 0, 0, 0x8000 }, /* b . */
-	{ I(0x17ffe000, BRANCH, JUMP),       "b",  "",                    "",           "",     K(BR_IMM) }, /* b .-0x8000 */
-	{ I(0x9400048d, BRANCH, CALL),       "b",  "dx30",                "",           "x30",  K(BR_IMM), 0, 0, 0x9234 }, /* bl .+0x1234 */
-	{ I(0x54000041, BRANCH, JUMP),       "cbf","",                    "",           "",     K(BR_IMM), 0, 0, 0x8008 }, /* b.ne .+8 */
-	{ I(0x54ffffee, BRANCH, JUMP),       "b",  "",                    "",           "",     K(BR_IMM), 0, 0, 0x7ffc }, /* b.al .-4 */
-	{ I(0x347fffe3, BRANCH, JUMP),       "cb", "nx3",                 "x3",         "",     K(BR_IMM), 0, 0, 0x107ffc }, /* cbz w3, .+0xffffc */
-	{ I(0xb500001f, BRANCH, JUMP),       "cb", "",                    "",           "",     K(BR_IMM), 0, 0, 0x8000 }, /* cbnz xzr, . */
-	{ I(0x361c0003, BRANCH, JUMP),       "cb", "nx3",                 "x3",         "",     K(BR_IMM) }, /* tbz w3, #3, .-0x8000 */
-	{ I(0xb7fbffe3, BRANCH, JUMP),       "cb", "nx3",                 "x3",         "",     K(BR_IMM), 0, 0, 0xfffc }, /* tbnz x3, #63, .+0x7ffc */
+	/* b . */
+	{ I(0x14000000, BRANCH, JUMP), "b",   "",     "",   "",    K(BR_IMM), 0, 0, 0x8000 },
+	{ I(0x17ffe000, BRANCH, JUMP), "b",   "",     "",   "",    K(BR_IMM) }, /* b .-0x8000 */
+	/* bl .+0x1234 */
+	{ I(0x9400048d, BRANCH, CALL), "b",   "dx30", "",   "x30", K(BR_IMM), 0, 0, 0x9234 },
+	/* b.ne .+8 */
+	{ I(0x54000041, BRANCH, JUMP), "cbf", "",     "",   "",    K(BR_IMM), 0, 0, 0x8008 },
+	/* b.al .-4 */
+	{ I(0x54ffffee, BRANCH, JUMP), "b",   "",     "",   "",    K(BR_IMM), 0, 0, 0x7ffc },
+	/* cbz w3, .+0xffffc */
+	{ I(0x347fffe3, BRANCH, JUMP), "cb",  "nx3",  "x3", "",    K(BR_IMM), 0, 0, 0x107ffc },
+	/* cbnz xzr, . */
+	{ I(0xb500001f, BRANCH, JUMP), "cb",  "",     "",   "",    K(BR_IMM), 0, 0, 0x8000 },
+	/* tbz w3, #3, .-0x8000 */
+	{ I(0x361c0003, BRANCH, JUMP), "cb",  "nx3",  "x3", "",    K(BR_IMM) },
+	/* tbnz x3, #63, .+0x7ffc */
+	{ I(0xb7fbffe3, BRANCH, JUMP), "cb",  "nx3",  "x3", "",    K(BR_IMM), 0, 0, 0xfffc },
 	/* Unconditional branch (register) */
-	{ I(0xd61f0220, BRANCH, INDIRECT),   "b",  "nx17",                "x17",        "",     K(BR_INDIRECT) }, /* br x17 */
-	{ I(0xd63f0100, BRANCH, INDCALL),    "b",  "nx8 dx30",            "x8",         "x30",  K(BR_INDIRECT) }, /* blr x8 */
-	{ I(0xd65f03c0, BRANCH, RETURN),     "b",  "nx30",                "x30",        "",     K(BR_INDIRECT) | K(BR_RETURN) }, /* ret */
-	{ I(0xd65f0020, BRANCH, RETURN),     "b",  "nx1",                 "x1",         "",     K(BR_INDIRECT) | K(BR_RETURN) }, /* ret x1 */
-	{ I(0xd61f083f, BRANCH, INDIRECT),   "b",  "nx1",                 "x1",         "",     K(BR_INDIRECT) }, /* braaz x1 */
-	{ I(0xd71f083f, BRANCH, INDIRECT),   "b",  "nx1 msp",             "x1 sp",      "",     K(BR_INDIRECT) }, /* braa x1, sp */
-	{ I(0xd63f0c3f, BRANCH, INDCALL),    "b",  "nx1 dx30",            "x1",         "x30",  K(BR_INDIRECT) }, /* blrabz x1 */
-	{ I(0xd73f0c22, BRANCH, INDCALL),    "b",  "nx1 mx2 dx30",        "x1 x2",      "x30",  K(BR_INDIRECT) }, /* blrab x1, x2 */
-	{ I(0xd65f0bff, BRANCH, RETURN),     "b",  "nx30 msp",            "x30 sp",     "",     K(BR_INDIRECT) | K(BR_RETURN) }, /* retaa */
-	{ I(0xd65f0fff, BRANCH, RETURN),     "b",  "nx30 msp",            "x30 sp",     "",     K(BR_INDIRECT) | K(BR_RETURN) }, /* retab */
-	{ I(0xd69f03e0, OTHER, MODE),        "",   "",                    "",           "",     K(ERET) }, /* eret */
-	{ I(0xd69f0fff, OTHER, MODE),        "",   "msp",                 "sp",         "",     K(ERET) }, /* eretab */
-	{ I(0xd6bf03e0, OTHER, MODE),        "",   "",                    "",           "",     0 }, /* drps */
+	{ I(0xd61f0220, BRANCH, INDIRECT), "b", "nx17", "x17", "", K(BR_INDIRECT) }, /* br x17 */
+	/* blr x8 */
+	{ I(0xd63f0100, BRANCH, INDCALL), "b", "nx8 dx30", "x8", "x30", K(BR_INDIRECT) },
+	/* ret */
+	{ I(0xd65f03c0, BRANCH, RETURN), "b", "nx30", "x30", "", K(BR_INDIRECT) | K(BR_RETURN) },
+	/* ret x1 */
+	{ I(0xd65f0020, BRANCH, RETURN), "b", "nx1", "x1", "", K(BR_INDIRECT) | K(BR_RETURN) },
+	{ I(0xd61f083f, BRANCH, INDIRECT), "b", "nx1", "x1", "", K(BR_INDIRECT) }, /* braaz x1 */
+	/* braa x1, sp */
+	{ I(0xd71f083f, BRANCH, INDIRECT), "b", "nx1 msp", "x1 sp", "", K(BR_INDIRECT) },
+	/* blrabz x1 */
+	{ I(0xd63f0c3f, BRANCH, INDCALL), "b", "nx1 dx30", "x1", "x30", K(BR_INDIRECT) },
+	/* blrab x1, x2 */
+	{ I(0xd73f0c22, BRANCH, INDCALL), "b", "nx1 mx2 dx30", "x1 x2", "x30", K(BR_INDIRECT) },
+	/* retaa */
+	{ I(0xd65f0bff, BRANCH, RETURN), "b", "nx30 msp", "x30 sp", "",
+		K(BR_INDIRECT) | K(BR_RETURN) },
+	/* retab */
+	{ I(0xd65f0fff, BRANCH, RETURN), "b", "nx30 msp", "x30 sp", "",
+		K(BR_INDIRECT) | K(BR_RETURN) },
+	{ I(0xd69f03e0, OTHER, MODE), "", "", "", "", K(ERET) }, /* eret */
+	{ I(0xd69f0fff, OTHER, MODE), "", "msp", "sp", "", K(ERET) }, /* eretab */
+	{ I(0xd6bf03e0, OTHER, MODE), "", "", "", "", 0 }, /* drps */
 	/* Exception generation, Reserved */
-	{ I(0xd4000001, OTHER, EXCEPTION),   "",   "",                    "",           "",     K(SVC) }, /* svc #0 */
-	{ I(0xd4000022, OTHER, EXCEPTION),   "",   "",                    "",           "",     K(HVC) }, /* hvc #1 */
-	{ I(0xd41fffe3, OTHER, EXCEPTION),   "",   "",                    "",           "",     K(SMC) }, /* smc #0xffff */
-	{ I(0xd43e0000, OTHER, EXCEPTION),   "",   "",                    "",           "",     K(UNDEF) }, /* brk #0xf000 */
-	{ I(0xd4400020, OTHER, EXCEPTION),   "",   "",                    "",           "",     K(UNDEF) }, /* hlt #1 */
-	{ I(0xd4a00001, OTHER, EXCEPTION),   "",   "",                    "",           "",     K(UNDEF) }, /* dcps1 */
-	{ I(0xd4a00023, OTHER, EXCEPTION),   "",   "",                    "",           "",     K(UNDEF) }, /* dcps3 #1 */
-	{ I(0x00000000, OTHER, EXCEPTION),   "",   "",                    "",           "",     K(UNDEF) }, /* udf #0 */
-	{ I(0x0000ffff, OTHER, EXCEPTION),   "",   "",                    "",           "",     K(UNDEF) }, /* udf #0xffff */
+	{ I(0xd4000001, OTHER, EXCEPTION), "", "", "", "", K(SVC) },   /* svc #0 */
+	{ I(0xd4000022, OTHER, EXCEPTION), "", "", "", "", K(HVC) },   /* hvc #1 */
+	{ I(0xd41fffe3, OTHER, EXCEPTION), "", "", "", "", K(SMC) },   /* smc #0xffff */
+	{ I(0xd43e0000, OTHER, EXCEPTION), "", "", "", "", K(UNDEF) }, /* brk #0xf000 */
+	{ I(0xd4400020, OTHER, EXCEPTION), "", "", "", "", K(UNDEF) }, /* hlt #1 */
+	{ I(0xd4a00001, OTHER, EXCEPTION), "", "", "", "", K(UNDEF) }, /* dcps1 */
+	{ I(0xd4a00023, OTHER, EXCEPTION), "", "", "", "", K(UNDEF) }, /* dcps3 #1 */
+	{ I(0x00000000, OTHER, EXCEPTION), "", "", "", "", K(UNDEF) }, /* udf #0 */
+	{ I(0x0000ffff, OTHER, EXCEPTION), "", "", "", "", K(UNDEF) }, /* udf #0xffff */
 	/* Hints */
-	{ I(0xd503201f, OTHER, NEXT),        "",   "",                    "",           "",     0 }, /* nop */
-	{ I(0xd503203f, OTHER, NEXT),        "",   "",                    "",           "",     0 }, /* yield */
-	{ I(0xd503205f, OTHER, NEXT),        "",   "",                    "",           "",     0 }, /* wfe */
-	{ I(0xd503207f, OTHER, NEXT),        "",   "",                    "",           "",     0, 0, 0, 0, PMK_SYS_WFI }, /* wfi */
-	{ I(0xd50320bf, OTHER, NEXT),        "",   "",                    "",           "",     0 }, /* sevl */
-	{ I(0xd503229f, OTHER, NEXT),        "",   "",                    "",           "",     0 }, /* csdb */
-	{ I(0xd503245f, OTHER, NEXT),        "",   "",                    "",           "",     0 }, /* bti c */
-	{ I(0xd5032fff, OTHER, NEXT),        "",   "",                    "",           "",     0 }, /* hint #127 */
-	{ I(0xd50320ff, OTHER, NEXT),        "",   "dx30 ax30",           "x30",        "x30",  0 }, /* xpaclri */
-	{ I(0xd503211f, OTHER, NEXT),        "",   "dx17 nx16 ax17",      "x16 x17",    "x17",  0 }, /* pacia1716 */
-	{ I(0xd50321df, OTHER, NEXT),        "",   "dx17 nx16 ax17",      "x16 x17",    "x17",  0 }, /* autib1716 */
-	{ I(0xd503231f, OTHER, NEXT),        "",   "dx30 ax30",           "x30",        "x30",  0 }, /* paciaz */
-	{ I(0xd503233f, OTHER, NEXT),        "",   "dx30 nsp ax30",       "x30 sp",     "x30",  0 }, /* paciasp */
-	{ I(0xd50323ff, OTHER, NEXT),        "",   "dx30 nsp ax30",       "x30 sp",     "x30",  0 }, /* autibsp */
+	{ I(0xd503201f, OTHER, NEXT), "", "", "", "", 0 }, /* nop */
+	{ I(0xd503203f, OTHER, NEXT), "", "", "", "", 0 }, /* yield */
+	{ I(0xd503205f, OTHER, NEXT), "", "", "", "", 0 }, /* wfe */
+	{ I(0xd503207f, OTHER, NEXT), "", "", "", "", 0, 0, 0, 0, PMK_SYS_WFI }, /* wfi */
+	{ I(0xd50320bf, OTHER, NEXT), "", "", "", "", 0 }, /* sevl */
+	{ I(0xd503229f, OTHER, NEXT), "", "", "", "", 0 }, /* csdb */
+	{ I(0xd503245f, OTHER, NEXT), "", "", "", "", 0 }, /* bti c */
+	{ I(0xd5032fff, OTHER, NEXT), "", "", "", "", 0 }, /* hint #127 */
+	{ I(0xd50320ff, OTHER, NEXT), "", "dx30 ax30", "x30", "x30", 0 }, /* xpaclri */
+	{ I(0xd503211f, OTHER, NEXT), "", "dx17 nx16 ax17", "x16 x17", "x17", 0 }, /* pacia1716 */
+	{ I(0xd50321df, OTHER, NEXT), "", "dx17 nx16 ax17", "x16 x17", "x17", 0 }, /* autib1716 */
+	{ I(0xd503231f, OTHER, NEXT), "", "dx30 ax30", "x30", "x30", 0 }, /* paciaz */
+	{ I(0xd503233f, OTHER, NEXT), "", "dx30 nsp ax30", "x30 sp", "x30", 0 }, /* paciasp */
+	{ I(0xd50323ff, OTHER, NEXT), "", "dx30 nsp ax30", "x30 sp", "x30", 0 }, /* autibsp */
 	/* Barriers */
-	{ I(0xd5033f5f, OTHER, NEXT),        "",   "",                    "",           "",     0 }, /* clrex */
-	{ I(0xd5033f9f, OTHER, NEXT),        "",   "",                    "",           "",     0, 0, 0, 0, PMK_SYS_DSB }, /* dsb sy */
-	{ I(0xd5033a9f, OTHER, NEXT),        "",   "",                    "",           "",     0, 0, 0, 0, PMK_SYS_DSB }, /* dsb ishst */
-	{ I(0xd503309f, OTHER, NEXT),        "",   "",                    "",           "",     0, 0, 0, 0, PMK_SYS_DSB }, /* ssbb */
-	{ I(0xd5033bbf, OTHER, NEXT),        "",   "",                    "",           "",     0, 0, 0, 0, PMK_SYS_DMB }, /* dmb ish */
-	{ I(0xd5033fdf, OTHER, NEXT),        "",   "",                    "",           "",     0, 0, 0, 0, PMK_SYS_ISB }, /* isb */
-	{ I(0xd50330ff, OTHER, NEXT),        "",   "",                    "",           "",     0 }, /* sb */
+	{ I(0xd5033f5f, OTHER, NEXT), "", "", "", "", 0 },                       /* clrex */
+	{ I(0xd5033f9f, OTHER, NEXT), "", "", "", "", 0, 0, 0, 0, PMK_SYS_DSB }, /* dsb sy */
+	{ I(0xd5033a9f, OTHER, NEXT), "", "", "", "", 0, 0, 0, 0, PMK_SYS_DSB }, /* dsb ishst */
+	{ I(0xd503309f, OTHER, NEXT), "", "", "", "", 0, 0, 0, 0, PMK_SYS_DSB }, /* ssbb */
+	{ I(0xd5033bbf, OTHER, NEXT), "", "", "", "", 0, 0, 0, 0, PMK_SYS_DMB }, /* dmb ish */
+	{ I(0xd5033fdf, OTHER, NEXT), "", "", "", "", 0, 0, 0, 0, PMK_SYS_ISB }, /* isb */
+	{ I(0xd50330ff, OTHER, NEXT), "", "", "", "", 0 },                       /* sb */
 	/* PSTATE */
-	{ I(0xd500401f, OTHER, NEXT),        "sf", "",                    "",           "",     0 }, /* cfinv */
-	{ I(0xd500403f, OTHER, NEXT),        "sf", "",                    "",           "",     0 }, /* xaflag */
-	{ I(0xd500405f, OTHER, NEXT),        "sf", "",                    "",           "",     0 }, /* axflag */
-	{ I(0xd500417f, OTHER, NEXT),        "",   "",                    "",           "",     0 }, /* msr uao, #1 */
-	{ I(0xd500409f, OTHER, NEXT),        "",   "",                    "",           "",     0 }, /* msr pan, #0 */
-	{ I(0xd50041bf, OTHER, NEXT),        "",   "",                    "",           "",     0 }, /* msr spsel, #1 */
-	{ I(0xd503413f, OTHER, NEXT),        "",   "",                    "",           "",     0 }, /* msr ssbs, #1 */
-	{ I(0xd503405f, OTHER, NEXT),        "",   "",                    "",           "",     0 }, /* msr dit, #0 */
-	{ I(0xd5034fdf, OTHER, NEXT),        "",   "",                    "",           "",     0 }, /* msr daifset, #15 */
-	{ I(0xd50342ff, OTHER, NEXT),        "",   "",                    "",           "",     0 }, /* msr daifclr, #2 */
+	{ I(0xd500401f, OTHER, NEXT), "sf", "", "", "", 0 }, /* cfinv */
+	{ I(0xd500403f, OTHER, NEXT), "sf", "", "", "", 0 }, /* xaflag */
+	{ I(0xd500405f, OTHER, NEXT), "sf", "", "", "", 0 }, /* axflag */
+	{ I(0xd500417f, OTHER, NEXT), "",   "", "", "", 0 }, /* msr uao, #1 */
+	{ I(0xd500409f, OTHER, NEXT), "",   "", "", "", 0 }, /* msr pan, #0 */
+	{ I(0xd50041bf, OTHER, NEXT), "",   "", "", "", 0 }, /* msr spsel, #1 */
+	{ I(0xd503413f, OTHER, NEXT), "",   "", "", "", 0 }, /* msr ssbs, #1 */
+	{ I(0xd503405f, OTHER, NEXT), "",   "", "", "", 0 }, /* msr dit, #0 */
+	{ I(0xd5034fdf, OTHER, NEXT), "",   "", "", "", 0 }, /* msr daifset, #15 */
+	{ I(0xd50342ff, OTHER, NEXT), "",   "", "", "", 0 }, /* msr daifclr, #2 */
 	/* System instructions */
-	{ I(0xd508751f, OTHER, NEXT),        "",   "",                    "",           "",     0, 0, 0, 0, PMK_SYS_ICACHE_INV }, /* ic iallu */
-	{ I(0xd508711f, OTHER, NEXT),        "",   "",                    "",           "",     0, 0, 0, 0, PMK_SYS_ICACHE_INV }, /* ic ialluis */
-	{ I(0xd50b7521, OTHER, NEXT),        "",   "mx1",                 "x1",         "",     0 }, /* ic ivau, x1 */
-	{ I(0xd50b7420, OTHER, NEXT),        "",   "mx0",                 "x0",         "",     K(DC_ZVA) }, /* dc zva, x0 */
-	{ I(0xd50b7e22, OTHER, NEXT),        "",   "mx2",                 "x2",         "",     0 }, /* dc civac, x2 */
-	{ I(0xd508871f, OTHER, NEXT),        "",   "",                    "",           "",     0, 0, 0, 0, PMK_SYS_TLB }, /* tlbi vmalle1 */
-	{ I(0xd5088323, OTHER, NEXT),        "",   "mx3",                 "x3",         "",     0, 0, 0, 0, PMK_SYS_TLB }, /* tlbi vae1is, x3 */
-	{ I(0xd50e871f, OTHER, NEXT),        "",   "",                    "",           "",     0, 0, 0, 0, PMK_SYS_TLB }, /* tlbi alle3 */
-	{ I(0xd5087804, OTHER, NEXT),        "",   "mx4",                 "x4",         "",     0 }, /* at s1e1r, x4 */
-	{ I(0xd50bb325, OTHER, NEXT),        "",   "mx5",                 "x5",         "",     0 }, /* sys #3, c11, c3, #1, x5 */
-	{ I(0xd52bb325, OTHER, NEXT),        "",   "dx5",                 "",           "x5",   0 }, /* sysl x5, #3, c11, c3, #1 */
+	/* ic iallu */
+	{ I(0xd508751f, OTHER, NEXT), "", "",    "",   "",   0, 0, 0, 0, PMK_SYS_ICACHE_INV },
+	/* ic ialluis */
+	{ I(0xd508711f, OTHER, NEXT), "", "",    "",   "",   0, 0, 0, 0, PMK_SYS_ICACHE_INV },
+	{ I(0xd50b7521, OTHER, NEXT), "", "mx1", "x1", "",   0 }, /* ic ivau, x1 */
+	{ I(0xd50b7420, OTHER, NEXT), "", "mx0", "x0", "",   K(DC_ZVA) }, /* dc zva, x0 */
+	{ I(0xd50b7e22, OTHER, NEXT), "", "mx2", "x2", "",   0 }, /* dc civac, x2 */
+	/* tlbi vmalle1 */
+	{ I(0xd508871f, OTHER, NEXT), "", "",    "",   "",   0, 0, 0, 0, PMK_SYS_TLB },
+	/* tlbi vae1is, x3 */
+	{ I(0xd5088323, OTHER, NEXT), "", "mx3", "x3", "",   0, 0, 0, 0, PMK_SYS_TLB },
+	/* tlbi alle3 */
+	{ I(0xd50e871f, OTHER, NEXT), "", "",    "",   "",   0, 0, 0, 0, PMK_SYS_TLB },
+	{ I(0xd5087804, OTHER, NEXT), "", "mx4", "x4", "",   0 }, /* at s1e1r, x4 */
+	{ I(0xd50bb325, OTHER, NEXT), "", "mx5", "x5", "",   0 }, /* sys #3, c11, c3, #1, x5 */
+	{ I(0xd52bb325, OTHER, NEXT), "", "dx5", "",   "x5", 0 }, /* sysl x5, #3, c11, c3, #1 */
 	/* System register move */
-	{ I(0xd53b4200, OTHER, NEXT),        "f",  "dx0",                 "",           "x0",   0 }, /* mrs x0, nzcv */
-	{ I(0xd51b4200, OTHER, NEXT),        "s",  "mx0",                 "x0",         "",     0 }, /* msr nzcv, x0 */
-	{ I(0xd53b9d01, OTHER, NEXT),        "",   "dx1",                 "",           "x1",   0 }, /* mrs x1, pmccntr_el0 */
-	{ I(0xd5331401, OTHER, NEXT),        "",   "dx1",                 "",           "x1",   0 }, /* mrs x1, s2_3_c1_c4_0 */
-	{ I(0xd51b9c83, OTHER, NEXT),        "",   "mx3",                 "x3",         "",     0 }, /* msr pmswinc_el0, x3 */
-	{ I(0xd51bd05f, OTHER, NEXT),        "",   "",                    "",           "",     0 }, /* msr tpidr_el0, xzr */
-	{ I(0xd5182001, OTHER, NEXT),        "",   "mx1",                 "x1",         "",     K(TTBR_WRITE), 0, 0, 0, PMK_SYS_TLB }, /* msr ttbr0_el1, x1 */
-	{ I(0xd5182021, OTHER, NEXT),        "",   "mx1",                 "x1",         "",     K(TTBR_WRITE), 0, 0, 0, PMK_SYS_TLB }, /* msr ttbr1_el1, x1 */
-	{ I(0xd51d2001, OTHER, NEXT),        "",   "mx1",                 "x1",         "",     K(TTBR_WRITE), 0, 0, 0, PMK_SYS_TLB }, /* msr ttbr0_el12, x1 */
-	{ I(0xd51d2021, OTHER, NEXT),        "",   "mx1",                 "x1",         "",     K(TTBR_WRITE), 0, 0, 0, PMK_SYS_TLB }, /* msr ttbr1_el12, x1 */
-	{ I(0xd51c2001, OTHER, NEXT),        "",   "mx1",                 "x1",         "",     0, 0, 0, 0, PMK_SYS_TLB }, /* msr ttbr0_el2, x1 */
-	{ I(0xd51c2101, OTHER, NEXT),        "",   "mx1",                 "x1",         "",     0, 0, 0, 0, PMK_SYS_TLB }, /* msr vttbr_el2, x1 */
-	{ I(0xd51e2001, OTHER, NEXT),        "",   "mx1",                 "x1",         "",     0, 0, 0, 0, PMK_SYS_TLB }, /* msr ttbr0_el3, x1 */
-	{ I(0xd5382001, OTHER, NEXT),        "",   "dx1",                 "",           "x1",   0 }, /* mrs x1, ttbr0_el1 */
-	{ I(0xd5182041, OTHER, NEXT),        "",   "mx1",                 "x1",         "",     0 }, /* msr tcr_el1, x1 */
-	{ I(0xd518d022, OTHER, NEXT),        "",   "mx2",                 "x2",         "",     K(CID_WRITE), 0, 0, 0, PMK_SYS_TLB }, /* msr contextidr_el1, x2 */
-	{ I(0xd51dd022, OTHER, NEXT),        "",   "mx2",                 "x2",         "",     K(CID_WRITE), 0, 0, 0, PMK_SYS_TLB }, /* msr contextidr_el12, x2 */
-	{ I(0xd51cd022, OTHER, NEXT),        "",   "mx2",                 "x2",         "",     0, 0, 0, 0, PMK_SYS_TLB }, /* msr contextidr_el2, x2 */
+	{ I(0xd53b4200, OTHER, NEXT), "f", "dx0", "",   "x0", 0 }, /* mrs x0, nzcv */
+	{ I(0xd51b4200, OTHER, NEXT), "s", "mx0", "x0", "",   0 }, /* msr nzcv, x0 */
+	{ I(0xd53b9d01, OTHER, NEXT), "",  "dx1", "",   "x1", 0 }, /* mrs x1, pmccntr_el0 */
+	{ I(0xd5331401, OTHER, NEXT), "",  "dx1", "",   "x1", 0 }, /* mrs x1, s2_3_c1_c4_0 */
+	{ I(0xd51b9c83, OTHER, NEXT), "",  "mx3", "x3", "",   0 }, /* msr pmswinc_el0, x3 */
+	{ I(0xd51bd05f, OTHER, NEXT), "",  "",    "",   "",   0 }, /* msr tpidr_el0, xzr */
+	/* msr ttbr0_el1, x1 */
+	{ I(0xd5182001, OTHER, NEXT), "",  "mx1", "x1", "",   K(TTBR_WRITE), 0, 0, 0, PMK_SYS_TLB },
+	/* msr ttbr1_el1, x1 */
+	{ I(0xd5182021, OTHER, NEXT), "",  "mx1", "x1", "",   K(TTBR_WRITE), 0, 0, 0, PMK_SYS_TLB },
+	/* msr ttbr0_el12, x1 */
+	{ I(0xd51d2001, OTHER, NEXT), "",  "mx1", "x1", "",   K(TTBR_WRITE), 0, 0, 0, PMK_SYS_TLB },
+	/* msr ttbr1_el12, x1 */
+	{ I(0xd51d2021, OTHER, NEXT), "",  "mx1", "x1", "",   K(TTBR_WRITE), 0, 0, 0, PMK_SYS_TLB },
+	/* msr ttbr0_el2, x1 */
+	{ I(0xd51c2001, OTHER, NEXT), "",  "mx1", "x1", "",   0,             0, 0, 0, PMK_SYS_TLB },
+	/* msr vttbr_el2, x1 */
+	{ I(0xd51c2101, OTHER, NEXT), "",  "mx1", "x1", "",   0,             0, 0, 0, PMK_SYS_TLB },
+	/* msr ttbr0_el3, x1 */
+	{ I(0xd51e2001, OTHER, NEXT), "",  "mx1", "x1", "",   0,             0, 0, 0, PMK_SYS_TLB },
+	{ I(0xd5382001, OTHER, NEXT), "",  "dx1", "",   "x1", 0 }, /* mrs x1, ttbr0_el1 */
+	{ I(0xd5182041, OTHER, NEXT), "",  "mx1", "x1", "",   0 }, /* msr tcr_el1, x1 */
+	/* msr contextidr_el1, x2 */
+	{ I(0xd518d022, OTHER, NEXT), "",  "mx2", "x2", "",   K(CID_WRITE),  0, 0, 0, PMK_SYS_TLB },
+	/* msr contextidr_el12, x2 */
+	{ I(0xd51dd022, OTHER, NEXT), "",  "mx2", "x2", "",   K(CID_WRITE),  0, 0, 0, PMK_SYS_TLB },
+	/* msr contextidr_el2, x2 */
+	{ I(0xd51cd022, OTHER, NEXT), "",  "mx2", "x2", "",   0,             0, 0, 0, PMK_SYS_TLB },
 	/* Load/store register (unsigned immediate) */
-	{ I(0xf9400420, LOAD, NEXT),         "L",  "dx0 nx1",             "x1",         "x0",   0, 8, 1 }, /* ldr x0, [x1, #8] */
-	{ I(0xb94003e0, LOAD, NEXT),         "L",  "dx0 nsp",             "sp",         "x0",   0, 4, 1 }, /* ldr w0, [sp] */
-	{ I(0xf940003f, LOAD, NEXT),         "L",  "nx1",                 "x1",         "",     0, 8, 1 }, /* ldr xzr, [x1] */
-	{ I(0x39400020, LOAD, NEXT),         "L",  "dx0 nx1",             "x1",         "x0",   0, 1, 1 }, /* ldrb w0, [x1] */
-	{ I(0x79400020, LOAD, NEXT),         "L",  "dx0 nx1",             "x1",         "x0",   0, 2, 1 }, /* ldrh w0, [x1] */
-	{ I(0x39800020, LOAD, NEXT),         "L",  "dx0 nx1",             "x1",         "x0",   0, 1, 1 }, /* ldrsb x0, [x1] */
-	{ I(0x79c00020, LOAD, NEXT),         "L",  "dx0 nx1",             "x1",         "x0",   0, 2, 1 }, /* ldrsh w0, [x1] */
-	{ I(0xb9800020, LOAD, NEXT),         "L",  "dx0 nx1",             "x1",         "x0",   0, 4, 1 }, /* ldrsw x0, [x1] */
-	{ I(0xf93ffc20, STORE, NEXT),        "S",  "dx0 nx1",             "x0 x1",      "",     0, 8, 1 }, /* str x0, [x1, #32760] */
-	{ I(0xb90007ff, STORE, NEXT),        "S",  "nsp",                 "sp",         "",     0, 4, 1 }, /* str wzr, [sp, #4] */
-	{ I(0x39000020, STORE, NEXT),        "S",  "dx0 nx1",             "x0 x1",      "",     0, 1, 1 }, /* strb w0, [x1] */
-	{ I(0x79000020, STORE, NEXT),        "S",  "dx0 nx1",             "x0 x1",      "",     0, 2, 1 }, /* strh w0, [x1] */
-	{ I(0x3d400020, LOAD, NEXT),         "L",  "dv0 nx1",             "x1",         "v0",   K(VECTOR_MEM), 1, 1 }, /* ldr b0, [x1] */
-	{ I(0x7d400020, LOAD, NEXT),         "L",  "dv0 nx1",             "x1",         "v0",   K(VECTOR_MEM), 2, 1 }, /* ldr h0, [x1] */
-	{ I(0x3dc003ff, LOAD, NEXT),         "L",  "dv31 nsp",            "sp",         "v31",  K(VECTOR_MEM), 16, 1 }, /* ldr q31, [sp] */
-	{ I(0xfd000020, STORE, NEXT),        "S",  "dv0 nx1",             "x1 v0",      "",     K(VECTOR_MEM), 8, 1 }, /* str d0, [x1] */
-	{ I(0x3d800021, STORE, NEXT),        "S",  "dv1 nx1",             "x1 v1",      "",     K(VECTOR_MEM), 16, 1 }, /* str q1, [x1] */
-	{ I(0xf9800020, PRELOAD, NEXT),      "",   "nx1",                 "x1",         "",     0 }, /* prfm pldl1keep, [x1] */
-	/* Load/store register (unscaled immediate), (post-indexed), (unprivileged), (pre-indexed) */
-	{ I(0xf85ff020, LOAD, NEXT),         "L",  "dx0 nx1",             "x1",         "x0",   0, 8, 1 }, /* ldur x0, [x1, #-1] */
-	{ I(0x781ff020, STORE, NEXT),        "S",  "dx0 nx1",             "x0 x1",      "",     0, 2, 1 }, /* sturh w0, [x1, #-1] */
-	{ I(0xbc403020, LOAD, NEXT),         "L",  "dv0 nx1",             "x1",         "v0",   K(VECTOR_MEM), 4, 1 }, /* ldur s0, [x1, #3] */
-	{ I(0xf89f8033, PRELOAD, NEXT),      "",   "nx1",                 "x1",         "",     0 }, /* prfum pstl2strm, [x1, #-8] */
-	{ I(0xf8408420, LOAD, NEXT),         "Lw", "dx0 nx1",             "x1",         "x0 x1", 0, 8, 1 }, /* ldr x0, [x1], #8 */
-	{ I(0xf84107fe, LOAD, NEXT),         "Lw", "dx30 nsp",            "sp",         "x30 sp", 0, 8, 1 }, /* ldr x30, [sp], #16 */
-	{ I(0x38001420, STORE, NEXT),        "Sw", "dx0 nx1",             "x0 x1",      "x1",   0, 1, 1 }, /* strb w0, [x1], #1 */
-	{ I(0x3c810420, STORE, NEXT),        "Sw", "dv0 nx1",             "x1 v0",      "x1",   K(VECTOR_MEM), 16, 1 }, /* str q0, [x1], #16 */
-	{ I(0xb8804c20, LOAD, NEXT),         "Lw", "dx0 nx1",             "x1",         "x0 x1", 0, 4, 1 }, /* ldrsw x0, [x1, #4]! */
-	{ I(0xf81f0ffe, STORE, NEXT),        "Sw", "dx30 nsp",            "x30 sp",     "sp",   0, 8, 1 }, /* str x30, [sp, #-16]! */
-	{ I(0xfc5f8c48, LOAD, NEXT),         "Lw", "dv8 nx2",             "x2",         "x2 v8", K(VECTOR_MEM), 8, 1 }, /* ldr d8, [x2, #-8]! */
-	{ I(0xb8400820, LOAD, NEXT),         "L",  "dx0 nx1",             "x1",         "x0",   0, 4, 1 }, /* ldtr w0, [x1] */
-	{ I(0x38000820, STORE, NEXT),        "S",  "dx0 nx1",             "x0 x1",      "",     0, 1, 1 }, /* sttrb w0, [x1] */
-	{ I(0x78800820, LOAD, NEXT),         "L",  "dx0 nx1",             "x1",         "x0",   0, 2, 1 }, /* ldtrsh x0, [x1] */
+	/* ldr x0, [x1, #8] */
+	{ I(0xf9400420, LOAD, NEXT),    "L", "dx0 nx1",  "x1",    "x0",  0,             8,  1 },
+	/* ldr w0, [sp] */
+	{ I(0xb94003e0, LOAD, NEXT),    "L", "dx0 nsp",  "sp",    "x0",  0,             4,  1 },
+	/* ldr xzr, [x1] */
+	{ I(0xf940003f, LOAD, NEXT),    "L", "nx1",      "x1",    "",    0,             8,  1 },
+	/* ldrb w0, [x1] */
+	{ I(0x39400020, LOAD, NEXT),    "L", "dx0 nx1",  "x1",    "x0",  0,             1,  1 },
+	/* ldrh w0, [x1] */
+	{ I(0x79400020, LOAD, NEXT),    "L", "dx0 nx1",  "x1",    "x0",  0,             2,  1 },
+	/* ldrsb x0, [x1] */
+	{ I(0x39800020, LOAD, NEXT),    "L", "dx0 nx1",  "x1",    "x0",  0,             1,  1 },
+	/* ldrsh w0, [x1] */
+	{ I(0x79c00020, LOAD, NEXT),    "L", "dx0 nx1",  "x1",    "x0",  0,             2,  1 },
+	/* ldrsw x0, [x1] */
+	{ I(0xb9800020, LOAD, NEXT),    "L", "dx0 nx1",  "x1",    "x0",  0,             4,  1 },
+	/* str x0, [x1, #32760] */
+	{ I(0xf93ffc20, STORE, NEXT),   "S", "dx0 nx1",  "x0 x1", "",    0,             8,  1 },
+	/* str wzr, [sp, #4] */
+	{ I(0xb90007ff, STORE, NEXT),   "S", "nsp",      "sp",    "",    0,             4,  1 },
+	/* strb w0, [x1] */
+	{ I(0x39000020, STORE, NEXT),   "S", "dx0 nx1",  "x0 x1", "",    0,             1,  1 },
+	/* strh w0, [x1] */
+	{ I(0x79000020, STORE, NEXT),   "S", "dx0 nx1",  "x0 x1", "",    0,             2,  1 },
+	/* ldr b0, [x1] */
+	{ I(0x3d400020, LOAD, NEXT),    "L", "dv0 nx1",  "x1",    "v0",  K(VECTOR_MEM), 1,  1 },
+	/* ldr h0, [x1] */
+	{ I(0x7d400020, LOAD, NEXT),    "L", "dv0 nx1",  "x1",    "v0",  K(VECTOR_MEM), 2,  1 },
+	/* ldr q31, [sp] */
+	{ I(0x3dc003ff, LOAD, NEXT),    "L", "dv31 nsp", "sp",    "v31", K(VECTOR_MEM), 16, 1 },
+	/* str d0, [x1] */
+	{ I(0xfd000020, STORE, NEXT),   "S", "dv0 nx1",  "x1 v0", "",    K(VECTOR_MEM), 8,  1 },
+	/* str q1, [x1] */
+	{ I(0x3d800021, STORE, NEXT),   "S", "dv1 nx1",  "x1 v1", "",    K(VECTOR_MEM), 16, 1 },
+	/* prfm pldl1keep, [x1] */
+	{ I(0xf9800020, PRELOAD, NEXT), "",  "nx1",      "x1",    "",    0 },
+	/* Load/store register (unscaled immediate), (post-indexed), (unprivileged),
+	 * (pre-indexed) */
+	{ I(0xf85ff020, LOAD, NEXT), "L", "dx0 nx1", "x1", "x0", 0, 8, 1 }, /* ldur x0, [x1, #-1] */
+	/* sturh w0, [x1, #-1] */
+	{ I(0x781ff020, STORE, NEXT), "S", "dx0 nx1", "x0 x1", "", 0, 2, 1 },
+	/* ldur s0, [x1, #3] */
+	{ I(0xbc403020, LOAD, NEXT), "L", "dv0 nx1", "x1", "v0", K(VECTOR_MEM), 4, 1 },
+	{ I(0xf89f8033, PRELOAD, NEXT), "", "nx1", "x1", "", 0 }, /* prfum pstl2strm, [x1, #-8] */
+	/* ldr x0, [x1], #8 */
+	{ I(0xf8408420, LOAD, NEXT), "Lw", "dx0 nx1", "x1", "x0 x1", 0, 8, 1 },
+	/* ldr x30, [sp], #16 */
+	{ I(0xf84107fe, LOAD, NEXT), "Lw", "dx30 nsp", "sp", "x30 sp", 0, 8, 1 },
+	/* strb w0, [x1], #1 */
+	{ I(0x38001420, STORE, NEXT), "Sw", "dx0 nx1", "x0 x1", "x1", 0, 1, 1 },
+	/* str q0, [x1], #16 */
+	{ I(0x3c810420, STORE, NEXT), "Sw", "dv0 nx1", "x1 v0", "x1", K(VECTOR_MEM), 16, 1 },
+	/* ldrsw x0, [x1, #4]! */
+	{ I(0xb8804c20, LOAD, NEXT), "Lw", "dx0 nx1", "x1", "x0 x1", 0, 4, 1 },
+	/* str x30, [sp, #-16]! */
+	{ I(0xf81f0ffe, STORE, NEXT), "Sw", "dx30 nsp", "x30 sp", "sp", 0, 8, 1 },
+	/* ldr d8, [x2, #-8]! */
+	{ I(0xfc5f8c48, LOAD, NEXT), "Lw", "dv8 nx2", "x2", "x2 v8", K(VECTOR_MEM), 8, 1 },
+	{ I(0xb8400820, LOAD, NEXT), "L", "dx0 nx1", "x1", "x0", 0, 4, 1 }, /* ldtr w0, [x1] */
+	{ I(0x38000820, STORE, NEXT), "S", "dx0 nx1", "x0 x1", "", 0, 1, 1 }, /* sttrb w0, [x1] */
+	{ I(0x78800820, LOAD, NEXT), "L", "dx0 nx1", "x1", "x0", 0, 2, 1 }, /* ldtrsh x0, [x1] */
 	/* Load/store register (register offset) */
-	{ I(0xf8626820, LOAD, NEXT),         "L",  "dx0 nx1 mx2",         "x1 x2",      "x0",   0, 8, 1 }, /* ldr x0, [x1, x2] */
-	{ I(0xf8627820, LOAD, NEXT),         "L",  "dx0 nx1 mx2",         "x1 x2",      "x0",   0, 8, 1 }, /* ldr x0, [x1, x2, lsl #3] */
-	{ I(0xf8625820, LOAD, NEXT),         "La", "dx0 nx1 mx2",         "x1 x2",      "x0",   0, 8, 1 }, /* ldr x0, [x1, w2, uxtw #3] */
-	{ I(0x3862c820, LOAD, NEXT),         "La", "dx0 nx1 mx2",         "x1 x2",      "x0",   0, 1, 1 }, /* ldrb w0, [x1, w2, sxtw] */
-	{ I(0xb8227be0, STORE, NEXT),        "S",  "dx0 nsp mx2",         "x0 x2 sp",   "",     0, 4, 1 }, /* str w0, [sp, x2, lsl #2] */
-	{ I(0x7c22f820, STORE, NEXT),        "Sa", "dv0 nx1 mx2",         "x1 x2 v0",   "",     K(VECTOR_MEM), 2, 1 }, /* str h0, [x1, x2, sxtx #1] */
-	{ I(0x3cff6820, LOAD, NEXT),         "L",  "dv0 nx1",             "x1",         "v0",   K(VECTOR_MEM), 16, 1 }, /* ldr q0, [x1, xzr] */
-	{ I(0xf8a27825, PRELOAD, NEXT),      "",   "nx1 mx2",             "x1 x2",      "",     0 }, /* prfm pldl3strm, [x1, x2, lsl #3] */
+	/* ldr x0, [x1, x2] */
+	{ I(0xf8626820, LOAD, NEXT), "L", "dx0 nx1 mx2", "x1 x2", "x0", 0, 8, 1 },
+	/* ldr x0, [x1, x2, lsl #3] */
+	{ I(0xf8627820, LOAD, NEXT), "L", "dx0 nx1 mx2", "x1 x2", "x0", 0, 8, 1 },
+	/* ldr x0, [x1, w2, uxtw #3] */
+	{ I(0xf8625820, LOAD, NEXT), "La", "dx0 nx1 mx2", "x1 x2", "x0", 0, 8, 1 },
+	/* ldrb w0, [x1, w2, sxtw] */
+	{ I(0x3862c820, LOAD, NEXT), "La", "dx0 nx1 mx2", "x1 x2", "x0", 0, 1, 1 },
+	/* str w0, [sp, x2, lsl #2] */
+	{ I(0xb8227be0, STORE, NEXT), "S", "dx0 nsp mx2", "x0 x2 sp", "", 0, 4, 1 },
+	/* str h0, [x1, x2, sxtx #1] */
+	{ I(0x7c22f820, STORE, NEXT), "Sa", "dv0 nx1 mx2", "x1 x2 v0", "", K(VECTOR_MEM), 2, 1 },
+	/* ldr q0, [x1, xzr] */
+	{ I(0x3cff6820, LOAD, NEXT), "L", "dv0 nx1", "x1", "v0", K(VECTOR_MEM), 16, 1 },
+	/* prfm pldl3strm, [x1, x2, lsl #3] */
+	{ I(0xf8a27825, PRELOAD, NEXT), "", "nx1 mx2", "x1 x2", "", 0 },
 	/* Load register (literal) */
-	{ I(0x18000040, LOAD, NEXT),         "Ll", "dx0",                 "",           "x0",   0, 4, 1, 0x8008 }, /* ldr w0, .+8 */
-	{ I(0x58ffffc0, LOAD, NEXT),         "Ll", "dx0",                 "",           "x0",   0, 8, 1, 0x7ff8 }, /* ldr x0, .-8 */
-	{ I(0x987fffe0, LOAD, NEXT),         "Ll", "dx0",                 "",           "x0",   0, 4, 1, 0x107ffc }, /* ldrsw x0, .+0xffffc */
-	{ I(0x1c000000, LOAD, NEXT),         "Ll", "dv0",                 "",           "v0",   K(VECTOR_MEM), 4, 1, 0x8000 }, /* ldr s0, . */
-	{ I(0x5c000020, LOAD, NEXT),         "Ll", "dv0",                 "",           "v0",   K(VECTOR_MEM), 8, 1, 0x8004 }, /* ldr d0, .+4 */
-	{ I(0x9c000080, LOAD, NEXT),         "Ll", "dv0",                 "",           "v0",   K(VECTOR_MEM), 16, 1, 0x8010 }, /* ldr q0, .+16 */
-	{ I(0xd8000200, PRELOAD, NEXT),      "",   "",                    "",           "",     0 }, /* prfm pldl1keep, .+64 */
+	/* ldr w0, .+8 */
+	{ I(0x18000040, LOAD, NEXT),    "Ll", "dx0", "", "x0", 0,             4,  1, 0x8008 },
+	/* ldr x0, .-8 */
+	{ I(0x58ffffc0, LOAD, NEXT),    "Ll", "dx0", "", "x0", 0,             8,  1, 0x7ff8 },
+	/* ldrsw x0, .+0xffffc */
+	{ I(0x987fffe0, LOAD, NEXT),    "Ll", "dx0", "", "x0", 0,             4,  1, 0x107ffc },
+	/* ldr s0, . */
+	{ I(0x1c000000, LOAD, NEXT),    "Ll", "dv0", "", "v0", K(VECTOR_MEM), 4,  1, 0x8000 },
+	/* ldr d0, .+4 */
+	{ I(0x5c000020, LOAD, NEXT),    "Ll", "dv0", "", "v0", K(VECTOR_MEM), 8,  1, 0x8004 },
+	/* ldr q0, .+16 */
+	{ I(0x9c000080, LOAD, NEXT),    "Ll", "dv0", "", "v0", K(VECTOR_MEM), 16, 1, 0x8010 },
+	{ I(0xd8000200, PRELOAD, NEXT), "",   "",    "", "",   0 }, /* prfm pldl1keep, .+64 */
 	/* Load/store pairs */
-	{ I(0xa9410440, LOAD, NEXT),         "L",  "dx0 ex1 nx2",         "x2",         "x0 x1", 0, 8, 2 }, /* ldp x0, x1, [x2, #16] */
-	{ I(0x28c10440, LOAD, NEXT),         "Lw", "dx0 ex1 nx2",         "x2",         "x0 x1 x2", 0, 4, 2 }, /* ldp w0, w1, [x2], #8 */
-	{ I(0x69400440, LOAD, NEXT),         "L",  "dx0 ex1 nx2",         "x2",         "x0 x1", 0, 4, 2 }, /* ldpsw x0, x1, [x2] */
-	{ I(0xa9be7bfd, STORE, NEXT),        "Sw", "dx29 ex30 nsp",       "x29 x30 sp", "sp",   0, 8, 2 }, /* stp x29, x30, [sp, #-32]! */
-	{ I(0xa9007c1f, STORE, NEXT),        "S",  "nx0",                 "x0",         "",     0, 8, 2 }, /* stp xzr, xzr, [x0] */
-	{ I(0xa8400440, LOAD, NEXT),         "L",  "dx0 ex1 nx2",         "x2",         "x0 x1", 0, 8, 2 }, /* ldnp x0, x1, [x2] */
-	{ I(0xac000440, STORE, NEXT),        "S",  "dv0 ev1 nx2",         "x2 v0 v1",   "",     K(VECTOR_MEM), 16, 2 }, /* stnp q0, q1, [x2] */
-	{ I(0xad407c5e, LOAD, NEXT),         "L",  "dv30 ev31 nx2",       "x2",         "v30 v31", K(VECTOR_MEM), 16, 2 }, /* ldp q30, q31, [x2] */
-	{ I(0x2d810440, STORE, NEXT),        "Sw", "dv0 ev1 nx2",         "x2 v0 v1",   "x2",   K(VECTOR_MEM), 4, 2 }, /* stp s0, s1, [x2, #8]! */
-	{ I(0x6cc427e8, LOAD, NEXT),         "Lw", "dv8 ev9 nsp",         "sp",         "sp v8 v9", K(VECTOR_MEM), 8, 2 }, /* ldp d8, d9, [sp], #64 */
+	/* ldp x0, x1, [x2, #16] */
+	{ I(0xa9410440, LOAD, NEXT), "L", "dx0 ex1 nx2", "x2", "x0 x1", 0, 8, 2 },
+	/* ldp w0, w1, [x2], #8 */
+	{ I(0x28c10440, LOAD, NEXT), "Lw", "dx0 ex1 nx2", "x2", "x0 x1 x2", 0, 4, 2 },
+	/* ldpsw x0, x1, [x2] */
+	{ I(0x69400440, LOAD, NEXT), "L", "dx0 ex1 nx2", "x2", "x0 x1", 0, 4, 2 },
+	/* stp x29, x30, [sp, #-32]! */
+	{ I(0xa9be7bfd, STORE, NEXT), "Sw", "dx29 ex30 nsp", "x29 x30 sp", "sp", 0, 8, 2 },
+	{ I(0xa9007c1f, STORE, NEXT), "S", "nx0", "x0", "", 0, 8, 2 }, /* stp xzr, xzr, [x0] */
+	/* ldnp x0, x1, [x2] */
+	{ I(0xa8400440, LOAD, NEXT), "L", "dx0 ex1 nx2", "x2", "x0 x1", 0, 8, 2 },
+	/* stnp q0, q1, [x2] */
+	{ I(0xac000440, STORE, NEXT), "S", "dv0 ev1 nx2", "x2 v0 v1", "", K(VECTOR_MEM), 16, 2 },
+	/* ldp q30, q31, [x2] */
+	{ I(0xad407c5e, LOAD, NEXT), "L", "dv30 ev31 nx2", "x2", "v30 v31", K(VECTOR_MEM), 16, 2 },
+	/* stp s0, s1, [x2, #8]! */
+	{ I(0x2d810440, STORE, NEXT), "Sw", "dv0 ev1 nx2", "x2 v0 v1", "x2", K(VECTOR_MEM), 4, 2 },
+	/* ldp d8, d9, [sp], #64 */
+	{ I(0x6cc427e8, LOAD, NEXT), "Lw", "dv8 ev9 nsp", "sp", "sp v8 v9", K(VECTOR_MEM), 8, 2 },
 	/* Exclusives and ordered accesses */
-	{ I(0xc85f7c20, LOAD, NEXT),         "xL", "dx0 nx1",             "x1",         "x0",   K(LDREX), 8, 1 }, /* ldxr x0, [x1] */
-	{ I(0x085fffe0, LOAD, NEXT),         "xL", "dx0 nsp",             "sp",         "x0",   K(LDREX) | K(ACQUIRE), 1, 1 }, /* ldaxrb w0, [sp] */
-	{ I(0xc8007c41, STORE, NEXT),        "xS", "dx0 mx1 nx2",         "x1 x2",      "x0",   K(STREX), 8, 1 }, /* stxr w0, x1, [x2] */
-	{ I(0x4800fc41, STORE, NEXT),        "xS", "dx0 mx1 nx2",         "x1 x2",      "x0",   K(STREX) | K(RELEASE), 2, 1 }, /* stlxrh w0, w1, [x2] */
-	{ I(0xc8007c5f, STORE, NEXT),        "xS", "dx0 nx2",             "x2",         "x0",   K(STREX), 8, 1 }, /* stxr w0, xzr, [x2] */
-	{ I(0x887f0440, LOAD, NEXT),         "xL", "dx0 ex1 nx2",         "x2",         "x0 x1", K(LDREX), 4, 2 }, /* ldxp w0, w1, [x2] */
-	{ I(0xc87f8440, LOAD, NEXT),         "xL", "dx0 ex1 nx2",         "x2",         "x0 x1", K(LDREX) | K(ACQUIRE), 8, 2 }, /* ldaxp x0, x1, [x2] */
-	{ I(0xc8200861, STORE, NEXT),        "xS", "dx0 mx1 sx2 nx3",     "x1 x2 x3",   "x0",   K(STREX), 8, 2 }, /* stxp w0, x1, x2, [x3] */
-	{ I(0x88208861, STORE, NEXT),        "xS", "dx0 mx1 sx2 nx3",     "x1 x2 x3",   "x0",   K(STREX) | K(RELEASE), 4, 2 }, /* stlxp w0, w1, w2, [x3] */
-	{ I(0xc8dffc20, LOAD, NEXT),         "L",  "dx0 nx1",             "x1",         "x0",   K(ACQUIRE), 8, 1 }, /* ldar x0, [x1] */
-	{ I(0x08dffc20, LOAD, NEXT),         "L",  "dx0 nx1",             "x1",         "x0",   K(ACQUIRE), 1, 1 }, /* ldarb w0, [x1] */
-	{ I(0x889fffe0, STORE, NEXT),        "S",  "dx0 nsp",             "x0 sp",      "",     K(RELEASE), 4, 1 }, /* stlr w0, [sp] */
-	{ I(0x48df7c20, LOAD, NEXT),         "L",  "dx0 nx1",             "x1",         "x0",   K(ACQUIRE), 2, 1 }, /* ldlarh w0, [x1] */
-	{ I(0xc89f7c20, STORE, NEXT),        "S",  "dx0 nx1",             "x0 x1",      "",     K(RELEASE), 8, 1 }, /* stllr x0, [x1] */
-	{ I(0xf8bfc020, LOAD, NEXT),         "L",  "dx0 nx1",             "x1",         "x0",   K(ACQUIRE), 8, 1 }, /* ldapr x0, [x1] */
-	{ I(0x38bfc3e0, LOAD, NEXT),         "L",  "dx0 nsp",             "sp",         "x0",   K(ACQUIRE), 1, 1 }, /* ldaprb w0, [sp] */
-	{ I(0x995fc020, LOAD, NEXT),         "L",  "dx0 nx1",             "x1",         "x0",   K(ACQUIRE), 4, 1 }, /* ldapur w0, [x1, #-4] */
-	{ I(0x19800020, LOAD, NEXT),         "L",  "dx0 nx1",             "x1",         "x0",   K(ACQUIRE), 1, 1 }, /* ldapursb x0, [x1] */
-	{ I(0x99800020, LOAD, NEXT),         "L",  "dx0 nx1",             "x1",         "x0",   K(ACQUIRE), 4, 1 }, /* ldapursw x0, [x1] */
-	{ I(0x59001020, STORE, NEXT),        "S",  "dx0 nx1",             "x0 x1",      "",     K(RELEASE), 2, 1 }, /* stlurh w0, [x1, #1] */
+	/* ldxr x0, [x1] */
+	{ I(0xc85f7c20, LOAD, NEXT), "xL", "dx0 nx1", "x1", "x0", K(LDREX), 8, 1 },
+	/* ldaxrb w0, [sp] */
+	{ I(0x085fffe0, LOAD, NEXT), "xL", "dx0 nsp", "sp", "x0", K(LDREX) | K(ACQUIRE), 1, 1 },
+	/* stxr w0, x1, [x2] */
+	{ I(0xc8007c41, STORE, NEXT), "xS", "dx0 mx1 nx2", "x1 x2", "x0", K(STREX), 8, 1 },
+	/* stlxrh w0, w1, [x2] */
+	{ I(0x4800fc41, STORE, NEXT), "xS", "dx0 mx1 nx2", "x1 x2", "x0", K(STREX) | K(RELEASE), 2,
+		1 },
+	/* stxr w0, xzr, [x2] */
+	{ I(0xc8007c5f, STORE, NEXT), "xS", "dx0 nx2", "x2", "x0", K(STREX), 8, 1 },
+	/* ldxp w0, w1, [x2] */
+	{ I(0x887f0440, LOAD, NEXT), "xL", "dx0 ex1 nx2", "x2", "x0 x1", K(LDREX), 4, 2 },
+	/* ldaxp x0, x1, [x2] */
+	{ I(0xc87f8440, LOAD, NEXT), "xL", "dx0 ex1 nx2", "x2", "x0 x1", K(LDREX) | K(ACQUIRE), 8,
+		2 },
+	/* stxp w0, x1, x2, [x3] */
+	{ I(0xc8200861, STORE, NEXT), "xS", "dx0 mx1 sx2 nx3", "x1 x2 x3", "x0", K(STREX), 8, 2 },
+	/* stlxp w0, w1, w2, [x3] */
+	{ I(0x88208861, STORE, NEXT), "xS", "dx0 mx1 sx2 nx3", "x1 x2 x3", "x0",
+		K(STREX) | K(RELEASE), 4, 2 },
+	/* ldar x0, [x1] */
+	{ I(0xc8dffc20, LOAD, NEXT), "L", "dx0 nx1", "x1", "x0", K(ACQUIRE), 8, 1 },
+	/* ldarb w0, [x1] */
+	{ I(0x08dffc20, LOAD, NEXT), "L", "dx0 nx1", "x1", "x0", K(ACQUIRE), 1, 1 },
+	/* stlr w0, [sp] */
+	{ I(0x889fffe0, STORE, NEXT), "S", "dx0 nsp", "x0 sp", "", K(RELEASE), 4, 1 },
+	/* ldlarh w0, [x1] */
+	{ I(0x48df7c20, LOAD, NEXT), "L", "dx0 nx1", "x1", "x0", K(ACQUIRE), 2, 1 },
+	/* stllr x0, [x1] */
+	{ I(0xc89f7c20, STORE, NEXT), "S", "dx0 nx1", "x0 x1", "", K(RELEASE), 8, 1 },
+	/* ldapr x0, [x1] */
+	{ I(0xf8bfc020, LOAD, NEXT), "L", "dx0 nx1", "x1", "x0", K(ACQUIRE), 8, 1 },
+	/* ldaprb w0, [sp] */
+	{ I(0x38bfc3e0, LOAD, NEXT), "L", "dx0 nsp", "sp", "x0", K(ACQUIRE), 1, 1 },
+	/* ldapur w0, [x1, #-4] */
+	{ I(0x995fc020, LOAD, NEXT), "L", "dx0 nx1", "x1", "x0", K(ACQUIRE), 4, 1 },
+	/* ldapursb x0, [x1] */
+	{ I(0x19800020, LOAD, NEXT), "L", "dx0 nx1", "x1", "x0", K(ACQUIRE), 1, 1 },
+	/* ldapursw x0, [x1] */
+	{ I(0x99800020, LOAD, NEXT), "L", "dx0 nx1", "x1", "x0", K(ACQUIRE), 4, 1 },
+	/* stlurh w0, [x1, #1] */
+	{ I(0x59001020, STORE, NEXT), "S", "dx0 nx1", "x0 x1", "", K(RELEASE), 2, 1 },
 	/* Compare and swap, Atomic memory operations */
-	{ I(0x88a07c41, ATOMIC, NEXT),       "LS", "dx0 mx1 nx2 ax0",     "x0 x1 x2",   "x0",   0, 4, 1 }, /* cas w0, w1, [x2] */
-	{ I(0x08e0ffe1, ATOMIC, NEXT),       "LS", "dx0 mx1 nsp ax0",     "x0 x1 sp",   "x0",   0, 1, 1 }, /* casalb w0, w1, [sp] */
-	{ I(0x48207c82, ATOMIC, NEXT),       "LS", "dx0 ex1 mx2 sx3 nx4 ax0", "x0 x1 x2 x3 x4", "x0 x1", 0, 8, 2 }, /* casp x0, x1, x2, x3, [x4] */
-	{ I(0x08647c9e, ATOMIC, NEXT),       "LS", "dx4 ex5 mx30 nx4 ax4", "x4 x5 x30",  "x4 x5", 0, 4, 2 }, /* caspa w4, w5, w30, wzr, [x4] */
-	{ I(0xf8208041, ATOMIC, NEXT),       "LS", "mx0 dx1 nx2",         "x0 x2",      "x1",   0, 8, 1 }, /* swp x0, x1, [x2] */
-	{ I(0x78e08041, ATOMIC, NEXT),       "LS", "mx0 dx1 nx2",         "x0 x2",      "x1",   0, 2, 1 }, /* swpalh w0, w1, [x2] */
-	{ I(0xf8200041, ATOMIC, NEXT),       "LS", "mx0 dx1 nx2",         "x0 x2",      "x1",   0, 8, 1 }, /* ldadd x0, x1, [x2] */
-	{ I(0xb82003ff, ATOMIC, NEXT),       "LS", "mx0 nsp",             "x0 sp",      "",     0, 4, 1 }, /* stadd w0, [sp] */
-	{ I(0x38a01041, ATOMIC, NEXT),       "LS", "mx0 dx1 nx2",         "x0 x2",      "x1",   0, 1, 1 }, /* ldclrab w0, w1, [x2] */
-	{ I(0xf87f7041, ATOMIC, NEXT),       "LS", "dx1 nx2",             "x2",         "x1",   0, 8, 1 }, /* lduminl xzr, x1, [x2] */
+	/* cas w0, w1, [x2] */
+	{ I(0x88a07c41, ATOMIC, NEXT), "LS", "dx0 mx1 nx2 ax0", "x0 x1 x2", "x0", 0, 4, 1 },
+	/* casalb w0, w1, [sp] */
+	{ I(0x08e0ffe1, ATOMIC, NEXT), "LS", "dx0 mx1 nsp ax0", "x0 x1 sp", "x0", 0, 1, 1 },
+	/* casp x0, x1, x2, x3, [x4] */
+	{ I(0x48207c82, ATOMIC, NEXT), "LS", "dx0 ex1 mx2 sx3 nx4 ax0", "x0 x1 x2 x3 x4", "x0 x1",
+		0, 8, 2 },
+	/* caspa w4, w5, w30, wzr, [x4] */
+	{ I(0x08647c9e, ATOMIC, NEXT), "LS", "dx4 ex5 mx30 nx4 ax4", "x4 x5 x30", "x4 x5", 0, 4,
+		2 },
+	/* swp x0, x1, [x2] */
+	{ I(0xf8208041, ATOMIC, NEXT), "LS", "mx0 dx1 nx2", "x0 x2", "x1", 0, 8, 1 },
+	/* swpalh w0, w1, [x2] */
+	{ I(0x78e08041, ATOMIC, NEXT), "LS", "mx0 dx1 nx2", "x0 x2", "x1", 0, 2, 1 },
+	/* ldadd x0, x1, [x2] */
+	{ I(0xf8200041, ATOMIC, NEXT), "LS", "mx0 dx1 nx2", "x0 x2", "x1", 0, 8, 1 },
+	{ I(0xb82003ff, ATOMIC, NEXT), "LS", "mx0 nsp", "x0 sp", "", 0, 4, 1 }, /* stadd w0, [sp] */
+	/* ldclrab w0, w1, [x2] */
+	{ I(0x38a01041, ATOMIC, NEXT), "LS", "mx0 dx1 nx2", "x0 x2", "x1", 0, 1, 1 },
+	/* lduminl xzr, x1, [x2] */
+	{ I(0xf87f7041, ATOMIC, NEXT), "LS", "dx1 nx2", "x2", "x1", 0, 8, 1 },
 	/* Load/store register (pac) */
-	{ I(0xf8201420, LOAD, NEXT),         "L",  "dx0 nx1",             "x1",         "x0",   0, 8, 1 }, /* ldraa x0, [x1, #8] */
-	{ I(0xf8ffffe0, LOAD, NEXT),         "Lw", "dx0 nsp",             "sp",         "x0 sp", 0, 8, 1 }, /* ldrab x0, [sp, #-8]! */
+	/* ldraa x0, [x1, #8] */
+	{ I(0xf8201420, LOAD, NEXT), "L",  "dx0 nx1", "x1", "x0",    0, 8, 1 },
+	/* ldrab x0, [sp, #-8]! */
+	{ I(0xf8ffffe0, LOAD, NEXT), "Lw", "dx0 nsp", "sp", "x0 sp", 0, 8, 1 },
 	/* Advanced SIMD load/store structures */
-	{ I(0x4c407020, LOADM, NEXT),        "L",  "dv0 nx1",             "x1",         "v0",   K(VECTOR_MEM), 1, 16 }, /* ld1 {v0.16b}, [x1] */
-	{ I(0x0c407c20, LOAD, NEXT),         "L",  "dv0 nx1",             "x1",         "v0",   K(VECTOR_MEM), 8, 1 }, /* ld1 {v0.1d}, [x1] */
-	{ I(0x4cdf6820, LOADM, NEXT),        "Lw", "dv0 ev1 nx1",         "x1",         "x1 v0 v1 v2", K(VECTOR_MEM), 4, 12 }, /* ld1 {v0.4s-v2.4s}, [x1], #48 */
-	{ I(0x0cc2203e, LOADM, NEXT),        "Lw", "dv30 ev31 nx1 mx2",   "x1 x2",      "x1 v0 v1 v30 v31", K(VECTOR_MEM), 1, 32 }, /* ld1 {v30.8b, v31.8b, v0.8b, v1.8b}, [x1], x2 */
-	{ I(0x4c00afe0, STOREM, NEXT),       "S",  "dv0 ev1 nsp",         "sp v0 v1",   "",     K(VECTOR_MEM), 8, 4 }, /* st1 {v0.2d, v1.2d}, [sp] */
-	{ I(0x4c408420, LOADM, NEXT),        "L",  "dv0 ev1 nx1",         "x1",         "v0 v1", K(VECTOR_MEM), 2, 16 }, /* ld2 {v0.8h, v1.8h}, [x1] */
-	{ I(0x0c404420, LOADM, NEXT),        "L",  "dv0 ev1 nx1",         "x1",         "v0 v1 v2", K(VECTOR_MEM), 2, 12 }, /* ld3 {v0.4h-v2.4h}, [x1] */
-	{ I(0x4c000820, STOREM, NEXT),       "S",  "dv0 ev1 nx1",         "x1 v0 v1 v2 v3", "",     K(VECTOR_MEM), 4, 16 }, /* st4 {v0.4s-v3.4s}, [x1] */
-	{ I(0x4c838c3f, STOREM, NEXT),       "Sw", "dv31 ev0 nx1 mx3",    "x1 x3 v0 v31", "x1",   K(VECTOR_MEM), 8, 4 }, /* st2 {v31.2d, v0.2d}, [x1], x3 */
-	{ I(0x4d401c20, LOAD, NEXT),         "L",  "dv0 nx1 av0",         "x1 v0",      "v0",   K(VECTOR_MEM), 1, 1 }, /* ld1 {v0.b}[15], [x1] */
-	{ I(0x4ddf8420, LOAD, NEXT),         "Lw", "dv0 nx1 av0",         "x1 v0",      "x1 v0", K(VECTOR_MEM), 8, 1 }, /* ld1 {v0.d}[1], [x1], #8 */
-	{ I(0x0d825820, STORE, NEXT),        "Sw", "dv0 nx1 mx2",         "x1 x2 v0",   "x1",   K(VECTOR_MEM), 2, 1 }, /* st1 {v0.h}[3], [x1], x2 */
-	{ I(0x4d608020, LOADM, NEXT),        "L",  "dv0 ev1 nx1 av0",     "x1 v0 v1",   "v0 v1", K(VECTOR_MEM), 4, 2 }, /* ld2 {v0.s, v1.s}[2], [x1] */
-	{ I(0x0d402020, LOADM, NEXT),        "L",  "dv0 ev1 nx1 av0",     "x1 v0 v1 v2", "v0 v1 v2", K(VECTOR_MEM), 1, 3 }, /* ld3 {v0.b-v2.b}[0], [x1] */
-	{ I(0x4d20a420, STOREM, NEXT),       "S",  "dv0 ev1 nx1",         "x1 v0 v1 v2 v3", "",     K(VECTOR_MEM), 8, 4 }, /* st4 {v0.d-v3.d}[1], [x1] */
-	{ I(0x0d40c020, LOAD, NEXT),         "L",  "dv0 nx1",             "x1",         "v0",   K(VECTOR_MEM), 1, 1 }, /* ld1r {v0.8b}, [x1] */
-	{ I(0x0d60cc20, LOADM, NEXT),        "L",  "dv0 ev1 nx1",         "x1",         "v0 v1", K(VECTOR_MEM), 8, 2 }, /* ld2r {v0.1d, v1.1d}, [x1] */
-	{ I(0x4dffebe0, LOADM, NEXT),        "Lw", "dv0 ev1 nsp",         "sp",         "sp v0 v1 v2 v3", K(VECTOR_MEM), 4, 4 }, /* ld4r {v0.4s-v3.4s}, [sp], #16 */
+	/* ld1 {v0.16b}, [x1] */
+	{ I(0x4c407020, LOADM, NEXT), "L", "dv0 nx1", "x1", "v0", K(VECTOR_MEM), 1, 16 },
+	/* ld1 {v0.1d}, [x1] */
+	{ I(0x0c407c20, LOAD, NEXT), "L", "dv0 nx1", "x1", "v0", K(VECTOR_MEM), 8, 1 },
+	/* ld1 {v0.4s-v2.4s}, [x1], #48 */
+	{ I(0x4cdf6820, LOADM, NEXT), "Lw", "dv0 ev1 nx1", "x1", "x1 v0 v1 v2", K(VECTOR_MEM), 4,
+		12 },
+	/* ld1 {v30.8b, v31.8b, v0.8b, v1.8b}, [x1], x2 */
+	{ I(0x0cc2203e, LOADM, NEXT), "Lw", "dv30 ev31 nx1 mx2", "x1 x2", "x1 v0 v1 v30 v31",
+		K(VECTOR_MEM), 1, 32 },
+	/* st1 {v0.2d, v1.2d}, [sp] */
+	{ I(0x4c00afe0, STOREM, NEXT), "S", "dv0 ev1 nsp", "sp v0 v1", "", K(VECTOR_MEM), 8, 4 },
+	/* ld2 {v0.8h, v1.8h}, [x1] */
+	{ I(0x4c408420, LOADM, NEXT), "L", "dv0 ev1 nx1", "x1", "v0 v1", K(VECTOR_MEM), 2, 16 },
+	/* ld3 {v0.4h-v2.4h}, [x1] */
+	{ I(0x0c404420, LOADM, NEXT), "L", "dv0 ev1 nx1", "x1", "v0 v1 v2", K(VECTOR_MEM), 2, 12 },
+	/* st4 {v0.4s-v3.4s}, [x1] */
+	{ I(0x4c000820, STOREM, NEXT), "S", "dv0 ev1 nx1", "x1 v0 v1 v2 v3", "", K(VECTOR_MEM), 4,
+		16 },
+	/* st2 {v31.2d, v0.2d}, [x1], x3 */
+	{ I(0x4c838c3f, STOREM, NEXT), "Sw", "dv31 ev0 nx1 mx3", "x1 x3 v0 v31", "x1",
+		K(VECTOR_MEM), 8, 4 },
+	/* ld1 {v0.b}[15], [x1] */
+	{ I(0x4d401c20, LOAD, NEXT), "L", "dv0 nx1 av0", "x1 v0", "v0", K(VECTOR_MEM), 1, 1 },
+	/* ld1 {v0.d}[1], [x1], #8 */
+	{ I(0x4ddf8420, LOAD, NEXT), "Lw", "dv0 nx1 av0", "x1 v0", "x1 v0", K(VECTOR_MEM), 8, 1 },
+	/* st1 {v0.h}[3], [x1], x2 */
+	{ I(0x0d825820, STORE, NEXT), "Sw", "dv0 nx1 mx2", "x1 x2 v0", "x1", K(VECTOR_MEM), 2, 1 },
+	/* ld2 {v0.s, v1.s}[2], [x1] */
+	{ I(0x4d608020, LOADM, NEXT), "L", "dv0 ev1 nx1 av0", "x1 v0 v1", "v0 v1", K(VECTOR_MEM), 4,
+		2 },
+	/* ld3 {v0.b-v2.b}[0], [x1] */
+	{ I(0x0d402020, LOADM, NEXT), "L", "dv0 ev1 nx1 av0", "x1 v0 v1 v2", "v0 v1 v2",
+		K(VECTOR_MEM), 1, 3 },
+	/* st4 {v0.d-v3.d}[1], [x1] */
+	{ I(0x4d20a420, STOREM, NEXT), "S", "dv0 ev1 nx1", "x1 v0 v1 v2 v3", "", K(VECTOR_MEM), 8,
+		4 },
+	/* ld1r {v0.8b}, [x1] */
+	{ I(0x0d40c020, LOAD, NEXT), "L", "dv0 nx1", "x1", "v0", K(VECTOR_MEM), 1, 1 },
+	/* ld2r {v0.1d, v1.1d}, [x1] */
+	{ I(0x0d60cc20, LOADM, NEXT), "L", "dv0 ev1 nx1", "x1", "v0 v1", K(VECTOR_MEM), 8, 2 },
+	/* ld4r {v0.4s-v3.4s}, [sp], #16 */
+	{ I(0x4dffebe0, LOADM, NEXT), "Lw", "dv0 ev1 nsp", "sp", "sp v0 v1 v2 v3", K(VECTOR_MEM), 4,
+		4 },
 	/* Scalar floating point, 1 source */
-	{ I(0x1e204020, FP_MOVE, NEXT),      "",   "dv0 nv1",             "v1",         "v0",   K(VFP) }, /* fmov s0, s1 */
-	{ I(0x1ee04020, FP_MOVE, NEXT),      "",   "dv0 nv1",             "v1",         "v0",   K(VFP) }, /* fmov h0, h1 */
-	{ I(0x1e60c020, FP_ADD, NEXT),       "",   "dv0 nv1",             "v1",         "v0",   K(VFP) }, /* fabs d0, d1 */
-	{ I(0x1e214020, FP_ADD, NEXT),       "",   "dv0 nv1",             "v1",         "v0",   K(VFP) }, /* fneg s0, s1 */
-	{ I(0x1e21c020, FP_SQRT, NEXT),      "",   "dv0 nv1",             "v1",         "v0",   K(VFP), 4, 0 }, /* fsqrt s0, s1 */
-	{ I(0x1e61c020, FP_SQRT, NEXT),      "",   "dv0 nv1",             "v1",         "v0",   K(VFP), 8, 0 }, /* fsqrt d0, d1 */
-	{ I(0x1ee1c020, FP_SQRT, NEXT),      "",   "dv0 nv1",             "v1",         "v0",   K(VFP), 2, 0 }, /* fsqrt h0, h1 */
-	{ I(0x1e22c020, FP_ADD, NEXT),       "",   "dv0 nv1",             "v1",         "v0",   K(VFP) }, /* fcvt d0, s1 */
-	{ I(0x1e63c020, FP_ADD, NEXT),       "",   "dv0 nv1",             "v1",         "v0",   K(VFP) }, /* fcvt h0, d1 */
-	{ I(0x1e644020, FP_ADD, NEXT),       "",   "dv0 nv1",             "v1",         "v0",   K(VFP) }, /* frintn d0, d1 */
-	{ I(0x1e27c020, FP_ADD, NEXT),       "",   "dv0 nv1",             "v1",         "v0",   K(VFP) }, /* frinti s0, s1 */
-	{ I(0x1e284020, FP_ADD, NEXT),       "",   "dv0 nv1",             "v1",         "v0",   K(VFP) }, /* frint32z s0, s1 */
-	{ I(0x1e69c020, FP_ADD, NEXT),       "",   "dv0 nv1",             "v1",         "v0",   K(VFP) }, /* frint64x d0, d1 */
+	{ I(0x1e204020, FP_MOVE, NEXT), "", "dv0 nv1", "v1", "v0", K(VFP) }, /* fmov s0, s1 */
+	{ I(0x1ee04020, FP_MOVE, NEXT), "", "dv0 nv1", "v1", "v0", K(VFP) }, /* fmov h0, h1 */
+	{ I(0x1e60c020, FP_ADD, NEXT),  "", "dv0 nv1", "v1", "v0", K(VFP) }, /* fabs d0, d1 */
+	{ I(0x1e214020, FP_ADD, NEXT),  "", "dv0 nv1", "v1", "v0", K(VFP) }, /* fneg s0, s1 */
+	/* fsqrt s0, s1 */
+	{ I(0x1e21c020, FP_SQRT, NEXT), "", "dv0 nv1", "v1", "v0", K(VFP), 4, 0 },
+	/* fsqrt d0, d1 */
+	{ I(0x1e61c020, FP_SQRT, NEXT), "", "dv0 nv1", "v1", "v0", K(VFP), 8, 0 },
+	/* fsqrt h0, h1 */
+	{ I(0x1ee1c020, FP_SQRT, NEXT), "", "dv0 nv1", "v1", "v0", K(VFP), 2, 0 },
+	{ I(0x1e22c020, FP_ADD, NEXT),  "", "dv0 nv1", "v1", "v0", K(VFP) }, /* fcvt d0, s1 */
+	{ I(0x1e63c020, FP_ADD, NEXT),  "", "dv0 nv1", "v1", "v0", K(VFP) }, /* fcvt h0, d1 */
+	{ I(0x1e644020, FP_ADD, NEXT),  "", "dv0 nv1", "v1", "v0", K(VFP) }, /* frintn d0, d1 */
+	{ I(0x1e27c020, FP_ADD, NEXT),  "", "dv0 nv1", "v1", "v0", K(VFP) }, /* frinti s0, s1 */
+	{ I(0x1e284020, FP_ADD, NEXT),  "", "dv0 nv1", "v1", "v0", K(VFP) }, /* frint32z s0, s1 */
+	{ I(0x1e69c020, FP_ADD, NEXT),  "", "dv0 nv1", "v1", "v0", K(VFP) }, /* frint64x d0, d1 */
 	/* … compare, immediate, conditional, 2 source, 3 source */
-	{ I(0x1e212000, FP_ADD, NEXT),       "s",  "nv0 mv1",             "v0 v1",      "",     K(VFP) }, /* fcmp s0, s1 */
-	{ I(0x1e602018, FP_ADD, NEXT),       "s",  "nv0",                 "v0",         "",     K(VFP) }, /* fcmpe d0, #0.0 */
-	{ I(0x1e6e1000, FP_MOVE, NEXT),      "",   "dv0",                 "",           "v0",   K(VFP) }, /* fmov d0, #1.0 */
-	{ I(0x1e611400, FP_ADD, NEXT),       "sf", "nv0 mv1",             "v0 v1",      "",     K(VFP) }, /* fccmp d0, d1, #0, ne */
-	{ I(0x1e22cc20, FP_ADD, NEXT),       "f",  "dv0 nv1 mv2",         "v1 v2",      "v0",   K(VFP) }, /* fcsel s0, s1, s2, gt */
-	{ I(0x1e620820, FP_MUL, NEXT),       "",   "dv0 nv1 mv2",         "v1 v2",      "v0",   K(VFP) }, /* fmul d0, d1, d2 */
-	{ I(0x1e228820, FP_MUL, NEXT),       "",   "dv0 nv1 mv2",         "v1 v2",      "v0",   K(VFP) }, /* fnmul s0, s1, s2 */
-	{ I(0x1e221820, FP_DIV, NEXT),       "",   "dv0 nv1 mv2",         "v1 v2",      "v0",   K(VFP), 4, 0 }, /* fdiv s0, s1, s2 */
-	{ I(0x1e621820, FP_DIV, NEXT),       "",   "dv0 nv1 mv2",         "v1 v2",      "v0",   K(VFP), 8, 0 }, /* fdiv d0, d1, d2 */
-	{ I(0x1ee21820, FP_DIV, NEXT),       "",   "dv0 nv1 mv2",         "v1 v2",      "v0",   K(VFP), 2, 0 }, /* fdiv h0, h1, h2 */
-	{ I(0x1e222820, FP_ADD, NEXT),       "",   "dv0 nv1 mv2",         "v1 v2",      "v0",   K(VFP) }, /* fadd s0, s1, s2 */
-	{ I(0x1e623820, FP_ADD, NEXT),       "",   "dv0 nv1 mv2",         "v1 v2",      "v0",   K(VFP) }, /* fsub d0, d1, d2 */
-	{ I(0x1e626820, FP_ADD, NEXT),       "",   "dv0 nv1 mv2",         "v1 v2",      "v0",   K(VFP) }, /* fmaxnm d0, d1, d2 */
-	{ I(0x1ee25820, FP_ADD, NEXT),       "",   "dv0 nv1 mv2",         "v1 v2",      "v0",   K(VFP) }, /* fmin h0, h1, h2 */
-	{ I(0x1f420c20, FP_MAC, NEXT),       "",   "dv0 nv1 mv2 av3",     "v1 v2 v3",   "v0",   K(VFP) }, /* fmadd d0, d1, d2, d3 */
-	{ I(0x1f228020, FP_MAC, NEXT),       "",   "dv0 nv1 mv2 av0",     "v0 v1 v2",   "v0",   K(VFP) }, /* fnmsub s0, s1, s2, s0 */
+	/* fcmp s0, s1 */
+	{ I(0x1e212000, FP_ADD, NEXT),  "s",  "nv0 mv1",         "v0 v1",    "",   K(VFP) },
+	/* fcmpe d0, #0.0 */
+	{ I(0x1e602018, FP_ADD, NEXT),  "s",  "nv0",             "v0",       "",   K(VFP) },
+	/* fmov d0, #1.0 */
+	{ I(0x1e6e1000, FP_MOVE, NEXT), "",   "dv0",             "",         "v0", K(VFP) },
+	/* fccmp d0, d1, #0, ne */
+	{ I(0x1e611400, FP_ADD, NEXT),  "sf", "nv0 mv1",         "v0 v1",    "",   K(VFP) },
+	/* fcsel s0, s1, s2, gt */
+	{ I(0x1e22cc20, FP_ADD, NEXT),  "f",  "dv0 nv1 mv2",     "v1 v2",    "v0", K(VFP) },
+	/* fmul d0, d1, d2 */
+	{ I(0x1e620820, FP_MUL, NEXT),  "",   "dv0 nv1 mv2",     "v1 v2",    "v0", K(VFP) },
+	/* fnmul s0, s1, s2 */
+	{ I(0x1e228820, FP_MUL, NEXT),  "",   "dv0 nv1 mv2",     "v1 v2",    "v0", K(VFP) },
+	/* fdiv s0, s1, s2 */
+	{ I(0x1e221820, FP_DIV, NEXT),  "",   "dv0 nv1 mv2",     "v1 v2",    "v0", K(VFP), 4, 0 },
+	/* fdiv d0, d1, d2 */
+	{ I(0x1e621820, FP_DIV, NEXT),  "",   "dv0 nv1 mv2",     "v1 v2",    "v0", K(VFP), 8, 0 },
+	/* fdiv h0, h1, h2 */
+	{ I(0x1ee21820, FP_DIV, NEXT),  "",   "dv0 nv1 mv2",     "v1 v2",    "v0", K(VFP), 2, 0 },
+	/* fadd s0, s1, s2 */
+	{ I(0x1e222820, FP_ADD, NEXT),  "",   "dv0 nv1 mv2",     "v1 v2",    "v0", K(VFP) },
+	/* fsub d0, d1, d2 */
+	{ I(0x1e623820, FP_ADD, NEXT),  "",   "dv0 nv1 mv2",     "v1 v2",    "v0", K(VFP) },
+	/* fmaxnm d0, d1, d2 */
+	{ I(0x1e626820, FP_ADD, NEXT),  "",   "dv0 nv1 mv2",     "v1 v2",    "v0", K(VFP) },
+	/* fmin h0, h1, h2 */
+	{ I(0x1ee25820, FP_ADD, NEXT),  "",   "dv0 nv1 mv2",     "v1 v2",    "v0", K(VFP) },
+	/* fmadd d0, d1, d2, d3 */
+	{ I(0x1f420c20, FP_MAC, NEXT),  "",   "dv0 nv1 mv2 av3", "v1 v2 v3", "v0", K(VFP) },
+	/* fnmsub s0, s1, s2, s0 */
+	{ I(0x1f228020, FP_MAC, NEXT),  "",   "dv0 nv1 mv2 av0", "v0 v1 v2", "v0", K(VFP) },
 	/* … conversion, moves from and to general registers */
-	{ I(0x9e620020, FP_ADD, NEXT),       "",   "dv0 nx1",             "x1",         "v0",   K(VFP) }, /* scvtf d0, x1 */
-	{ I(0x1e230020, FP_ADD, NEXT),       "",   "dv0 nx1",             "x1",         "v0",   K(VFP) }, /* ucvtf s0, w1 */
-	{ I(0x9e780020, FP_ADD, NEXT),       "",   "dx0 nv1",             "v1",         "x0",   K(VFP) }, /* fcvtzs x0, d1 */
-	{ I(0x1e310020, FP_ADD, NEXT),       "",   "dx0 nv1",             "v1",         "x0",   K(VFP) }, /* fcvtmu w0, s1 */
-	{ I(0x9ee40020, FP_ADD, NEXT),       "",   "dx0 nv1",             "v1",         "x0",   K(VFP) }, /* fcvtas x0, h1 */
-	{ I(0x1e610020, FP_ADD, NEXT),       "",   "dx0 nv1",             "v1",         "x0",   K(VFP) }, /* fcvtnu w0, d1 */
-	{ I(0x1e02f420, FP_ADD, NEXT),       "",   "dv0 nx1",             "x1",         "v0",   K(VFP) }, /* scvtf s0, w1, #3 */
-	{ I(0x9e590020, FP_ADD, NEXT),       "",   "dx0 nv1",             "v1",         "x0",   K(VFP) }, /* fcvtzu x0, d1, #64 */
-	{ I(0x1e7e0020, FP_ADD, NEXT),       "s",  "dx0 nv1",             "v1",         "x0",   K(VFP) }, /* fjcvtzs w0, d1 */
-	{ I(0x1e260020, FP_MOVE, NEXT),      "",   "dx0 nv1",             "v1",         "x0",   0 }, /* fmov w0, s1 */
-	{ I(0x1e270020, FP_MOVE, NEXT),      "",   "dv0 nx1",             "x1",         "v0",   0 }, /* fmov s0, w1 */
-	{ I(0x9e660020, FP_MOVE, NEXT),      "",   "dx0 nv1",             "v1",         "x0",   0 }, /* fmov x0, d1 */
-	{ I(0x9e6703e0, FP_MOVE, NEXT),      "",   "dv0",                 "",           "v0",   0 }, /* fmov d0, xzr */
-	{ I(0x9eae0020, FP_MOVE, NEXT),      "",   "dx0 nv1",             "v1",         "x0",   0 }, /* fmov x0, v1.d[1] */
-	{ I(0x9eaf0020, FP_MOVE, NEXT),      "",   "dv0 nx1 av0",         "x1 v0",      "v0",   0 }, /* fmov v0.d[1], x1 */
-	{ I(0x1ee70020, FP_MOVE, NEXT),      "",   "dv0 nx1",             "x1",         "v0",   0 }, /* fmov h0, w1 */
-	{ I(0x9ee60020, FP_MOVE, NEXT),      "",   "dx0 nv1",             "v1",         "x0",   0 }, /* fmov x0, h1 */
+	/* scvtf d0, x1 */
+	{ I(0x9e620020, FP_ADD, NEXT),  "",  "dv0 nx1",     "x1",    "v0", K(VFP) },
+	/* ucvtf s0, w1 */
+	{ I(0x1e230020, FP_ADD, NEXT),  "",  "dv0 nx1",     "x1",    "v0", K(VFP) },
+	/* fcvtzs x0, d1 */
+	{ I(0x9e780020, FP_ADD, NEXT),  "",  "dx0 nv1",     "v1",    "x0", K(VFP) },
+	/* fcvtmu w0, s1 */
+	{ I(0x1e310020, FP_ADD, NEXT),  "",  "dx0 nv1",     "v1",    "x0", K(VFP) },
+	/* fcvtas x0, h1 */
+	{ I(0x9ee40020, FP_ADD, NEXT),  "",  "dx0 nv1",     "v1",    "x0", K(VFP) },
+	/* fcvtnu w0, d1 */
+	{ I(0x1e610020, FP_ADD, NEXT),  "",  "dx0 nv1",     "v1",    "x0", K(VFP) },
+	/* scvtf s0, w1, #3 */
+	{ I(0x1e02f420, FP_ADD, NEXT),  "",  "dv0 nx1",     "x1",    "v0", K(VFP) },
+	/* fcvtzu x0, d1, #64 */
+	{ I(0x9e590020, FP_ADD, NEXT),  "",  "dx0 nv1",     "v1",    "x0", K(VFP) },
+	/* fjcvtzs w0, d1 */
+	{ I(0x1e7e0020, FP_ADD, NEXT),  "s", "dx0 nv1",     "v1",    "x0", K(VFP) },
+	{ I(0x1e260020, FP_MOVE, NEXT), "",  "dx0 nv1",     "v1",    "x0", 0 }, /* fmov w0, s1 */
+	{ I(0x1e270020, FP_MOVE, NEXT), "",  "dv0 nx1",     "x1",    "v0", 0 }, /* fmov s0, w1 */
+	{ I(0x9e660020, FP_MOVE, NEXT), "",  "dx0 nv1",     "v1",    "x0", 0 }, /* fmov x0, d1 */
+	{ I(0x9e6703e0, FP_MOVE, NEXT), "",  "dv0",         "",      "v0", 0 }, /* fmov d0, xzr */
+	/* fmov x0, v1.d[1] */
+	{ I(0x9eae0020, FP_MOVE, NEXT), "",  "dx0 nv1",     "v1",    "x0", 0 },
+	/* fmov v0.d[1], x1 */
+	{ I(0x9eaf0020, FP_MOVE, NEXT), "",  "dv0 nx1 av0", "x1 v0", "v0", 0 },
+	{ I(0x1ee70020, FP_MOVE, NEXT), "",  "dv0 nx1",     "x1",    "v0", 0 }, /* fmov h0, w1 */
+	{ I(0x9ee60020, FP_MOVE, NEXT), "",  "dx0 nv1",     "v1",    "x0", 0 }, /* fmov x0, h1 */
 	/* Advanced SIMD copy, table lookup, permute, extract, modified immediate */
-	{ I(0x4e1c0420, SIMD, NEXT),         "",   "dv0 nv1",             "v1",         "v0",   K(ASE) }, /* dup v0.4s, v1.s[3] */
-	{ I(0x4e080c20, FP_MOVE, NEXT),      "",   "dv0 nx1",             "x1",         "v0",   0 }, /* dup v0.2d, x1 */
-	{ I(0x4e071c20, FP_MOVE, NEXT),      "",   "dv0 nx1 av0",         "x1 v0",      "v0",   0 }, /* mov v0.b[3], w1 */
-	{ I(0x6e0e2420, SIMD, NEXT),         "",   "dv0 nv1 av0",         "v0 v1",      "v0",   K(ASE) }, /* mov v0.h[3], v1.h[2] */
-	{ I(0x4e0c2c20, FP_MOVE, NEXT),      "",   "dx0 nv1",             "v1",         "x0",   0 }, /* smov x0, v1.s[1] */
-	{ I(0x0e033c20, FP_MOVE, NEXT),      "",   "dx0 nv1",             "v1",         "x0",   0 }, /* umov w0, v1.b[1] */
-	{ I(0x4e183c20, FP_MOVE, NEXT),      "",   "dx0 nv1",             "v1",         "x0",   0 }, /* mov x0, v1.d[1] */
-	{ I(0x5e180420, SIMD, NEXT),         "",   "dv0 nv1",             "v1",         "v0",   K(ASE) }, /* mov d0, v1.d[1] */
-	{ I(0x4e020020, SIMD, NEXT),         "",   "dv0 nv1 mv2",         "v1 v2",      "v0",   K(ASE) }, /* tbl v0.16b, {v1.16b}, v2.16b */
-	{ I(0x0e0263c0, SIMD, NEXT),         "",   "dv0 nv30 mv2",        "v0 v1 v2 v30 v31", "v0",   K(ASE) }, /* tbl v0.8b, {v30.16b, v31.16b, v0.16b, v1.16b}, v2.8b */
-	{ I(0x4e033020, SIMD, NEXT),         "",   "dv0 nv1 mv3 av0",     "v0 v1 v2 v3", "v0",   K(ASE) }, /* tbx v0.16b, {v1.16b, v2.16b}, v3.16b */
-	{ I(0x4ec23820, SIMD, NEXT),         "",   "dv0 nv1 mv2",         "v1 v2",      "v0",   K(ASE) }, /* zip1 v0.2d, v1.2d, v2.2d */
-	{ I(0x0e026820, SIMD, NEXT),         "",   "dv0 nv1 mv2",         "v1 v2",      "v0",   K(ASE) }, /* trn2 v0.8b, v1.8b, v2.8b */
-	{ I(0x6e027820, SIMD, NEXT),         "",   "dv0 nv1 mv2",         "v1 v2",      "v0",   K(ASE) }, /* ext v0.16b, v1.16b, v2.16b, #15 */
-	{ I(0x4f002420, SIMD, NEXT),         "",   "dv0",                 "",           "v0",   K(ASE) }, /* movi v0.4s, #1, lsl #8 */
-	{ I(0x2f05e540, SIMD, NEXT),         "",   "dv0",                 "",           "v0",   K(ASE) }, /* movi d0, #0xff00ff00ff00ff00 */
-	{ I(0x2f008420, SIMD, NEXT),         "",   "dv0",                 "",           "v0",   K(ASE) }, /* mvni v0.4h, #1 */
-	{ I(0x4f003420, SIMD, NEXT),         "",   "dv0 av0",             "v0",         "v0",   K(ASE) }, /* orr v0.4s, #1, lsl #8 */
-	{ I(0x6f009420, SIMD, NEXT),         "",   "dv0 av0",             "v0",         "v0",   K(ASE) }, /* bic v0.8h, #1 */
-	{ I(0x6f03f600, SIMD, NEXT),         "",   "dv0",                 "",           "v0",   K(ASE) }, /* fmov v0.2d, #1.0 */
-	{ I(0x4f03fe00, SIMD, NEXT),         "",   "dv0",                 "",           "v0",   K(ASE) }, /* fmov v0.8h, #1.0 */
+	/* dup v0.4s, v1.s[3] */
+	{ I(0x4e1c0420, SIMD, NEXT),    "", "dv0 nv1",         "v1",               "v0", K(ASE) },
+	/* dup v0.2d, x1 */
+	{ I(0x4e080c20, FP_MOVE, NEXT), "", "dv0 nx1",         "x1",               "v0", 0 },
+	/* mov v0.b[3], w1 */
+	{ I(0x4e071c20, FP_MOVE, NEXT), "", "dv0 nx1 av0",     "x1 v0",            "v0", 0 },
+	/* mov v0.h[3], v1.h[2] */
+	{ I(0x6e0e2420, SIMD, NEXT),    "", "dv0 nv1 av0",     "v0 v1",            "v0", K(ASE) },
+	/* smov x0, v1.s[1] */
+	{ I(0x4e0c2c20, FP_MOVE, NEXT), "", "dx0 nv1",         "v1",               "x0", 0 },
+	/* umov w0, v1.b[1] */
+	{ I(0x0e033c20, FP_MOVE, NEXT), "", "dx0 nv1",         "v1",               "x0", 0 },
+	/* mov x0, v1.d[1] */
+	{ I(0x4e183c20, FP_MOVE, NEXT), "", "dx0 nv1",         "v1",               "x0", 0 },
+	/* mov d0, v1.d[1] */
+	{ I(0x5e180420, SIMD, NEXT),    "", "dv0 nv1",         "v1",               "v0", K(ASE) },
+	/* tbl v0.16b, {v1.16b}, v2.16b */
+	{ I(0x4e020020, SIMD, NEXT),    "", "dv0 nv1 mv2",     "v1 v2",            "v0", K(ASE) },
+	/* tbl v0.8b, {v30.16b, v31.16b, v0.16b, v1.16b}, v2.8b */
+	{ I(0x0e0263c0, SIMD, NEXT),    "", "dv0 nv30 mv2",    "v0 v1 v2 v30 v31", "v0", K(ASE) },
+	/* tbx v0.16b, {v1.16b, v2.16b}, v3.16b */
+	{ I(0x4e033020, SIMD, NEXT),    "", "dv0 nv1 mv3 av0", "v0 v1 v2 v3",      "v0", K(ASE) },
+	/* zip1 v0.2d, v1.2d, v2.2d */
+	{ I(0x4ec23820, SIMD, NEXT),    "", "dv0 nv1 mv2",     "v1 v2",            "v0", K(ASE) },
+	/* trn2 v0.8b, v1.8b, v2.8b */
+	{ I(0x0e026820, SIMD, NEXT),    "", "dv0 nv1 mv2",     "v1 v2",            "v0", K(ASE) },
+	/* ext v0.16b, v1.16b, v2.16b, #15 */
+	{ I(0x6e027820, SIMD, NEXT),    "", "dv0 nv1 mv2",     "v1 v2",            "v0", K(ASE) },
+	/* movi v0.4s, #1, lsl #8 */
+	{ I(0x4f002420, SIMD, NEXT),    "", "dv0",             "",                 "v0", K(ASE) },
+	/* movi d0, #0xff00ff00ff00ff00 */
+	{ I(0x2f05e540, SIMD, NEXT),    "", "dv0",             "",                 "v0", K(ASE) },
+	/* mvni v0.4h, #1 */
+	{ I(0x2f008420, SIMD, NEXT),    "", "dv0",             "",                 "v0", K(ASE) },
+	/* orr v0.4s, #1, lsl #8 */
+	{ I(0x4f003420, SIMD, NEXT),    "", "dv0 av0",         "v0",               "v0", K(ASE) },
+	/* bic v0.8h, #1 */
+	{ I(0x6f009420, SIMD, NEXT),    "", "dv0 av0",         "v0",               "v0", K(ASE) },
+	/* fmov v0.2d, #1.0 */
+	{ I(0x6f03f600, SIMD, NEXT),    "", "dv0",             "",                 "v0", K(ASE) },
+	/* fmov v0.8h, #1.0 */
+	{ I(0x4f03fe00, SIMD, NEXT),    "", "dv0",             "",                 "v0", K(ASE) },
 	/* Advanced SIMD three same */
-	{ I(0x4ee28420, SIMD, NEXT),         "",   "dv0 nv1 mv2",         "v1 v2",      "v0",   K(ASE) }, /* add v0.2d, v1.2d, v2.2d */
-	{ I(0x4e629c20, SIMD, NEXT),         "",   "dv0 nv1 mv2",         "v1 v2",      "v0",   K(ASE) }, /* mul v0.8h, v1.8h, v2.8h */
-	{ I(0x2e229c20, SIMD, NEXT),         "",   "dv0 nv1 mv2",         "v1 v2",      "v0",   K(ASE) }, /* pmul v0.8b, v1.8b, v2.8b */
-	{ I(0x4ea29420, SIMD, NEXT),         "",   "dv0 nv1 mv2 av0",     "v0 v1 v2",   "v0",   K(ASE) }, /* mla v0.4s, v1.4s, v2.4s */
-	{ I(0x0e227c20, SIMD, NEXT),         "",   "dv0 nv1 mv2 av0",     "v0 v1 v2",   "v0",   K(ASE) }, /* saba v0.8b, v1.8b, v2.8b */
-	{ I(0x4ea11c20, SIMD, NEXT),         "",   "dv0 nv1 mv1",         "v1",         "v0",   K(ASE) }, /* mov v0.16b, v1.16b */
-	{ I(0x2e221c20, SIMD, NEXT),         "",   "dv0 nv1 mv2",         "v1 v2",      "v0",   K(ASE) }, /* eor v0.8b, v1.8b, v2.8b */
-	{ I(0x6e621c20, SIMD, NEXT),         "",   "dv0 nv1 mv2 av0",     "v0 v1 v2",   "v0",   K(ASE) }, /* bsl v0.16b, v1.16b, v2.16b */
-	{ I(0x2ee21c20, SIMD, NEXT),         "",   "dv0 nv1 mv2 av0",     "v0 v1 v2",   "v0",   K(ASE) }, /* bif v0.8b, v1.8b, v2.8b */
-	{ I(0x2e628c20, SIMD, NEXT),         "",   "dv0 nv1 mv2",         "v1 v2",      "v0",   K(ASE) }, /* cmeq v0.4h, v1.4h, v2.4h */
-	{ I(0x4ea2b420, SIMD, NEXT),         "",   "dv0 nv1 mv2",         "v1 v2",      "v0",   K(ASE) }, /* sqdmulh v0.4s, v1.4s, v2.4s */
-	{ I(0x6ee25c20, SIMD, NEXT),         "",   "dv0 nv1 mv2",         "v1 v2",      "v0",   K(ASE) }, /* uqrshl v0.2d, v1.2d, v2.2d */
-	{ I(0x4e62d420, SIMD_FP, NEXT),      "",   "dv0 nv1 mv2",         "v1 v2",      "v0",   K(ASE) }, /* fadd v0.2d, v1.2d, v2.2d */
-	{ I(0x6e22fc20, SIMD_FP, NEXT),      "",   "dv0 nv1 mv2",         "v1 v2",      "v0",   K(ASE) }, /* fdiv v0.4s, v1.4s, v2.4s */
-	{ I(0x0e22cc20, SIMD_FP, NEXT),      "",   "dv0 nv1 mv2 av0",     "v0 v1 v2",   "v0",   K(ASE) }, /* fmla v0.2s, v1.2s, v2.2s */
-	{ I(0x4ec20c20, SIMD_FP, NEXT),      "",   "dv0 nv1 mv2 av0",     "v0 v1 v2",   "v0",   K(ASE) }, /* fmls v0.8h, v1.8h, v2.8h */
-	{ I(0x0e421c20, SIMD_FP, NEXT),      "",   "dv0 nv1 mv2",         "v1 v2",      "v0",   K(ASE) }, /* fmulx v0.4h, v1.4h, v2.4h */
-	{ I(0x4e22ec20, SIMD_FP, NEXT),      "",   "dv0 nv1 mv2 av0",     "v0 v1 v2",   "v0",   K(ASE) }, /* fmlal v0.4s, v1.4h, v2.4h */
-	{ I(0x2ea2cc20, SIMD_FP, NEXT),      "",   "dv0 nv1 mv2 av0",     "v0 v1 v2",   "v0",   K(ASE) }, /* fmlsl2 v0.2s, v1.2h, v2.2h */
+	/* add v0.2d, v1.2d, v2.2d */
+	{ I(0x4ee28420, SIMD, NEXT),    "", "dv0 nv1 mv2",     "v1 v2",    "v0", K(ASE) },
+	/* mul v0.8h, v1.8h, v2.8h */
+	{ I(0x4e629c20, SIMD, NEXT),    "", "dv0 nv1 mv2",     "v1 v2",    "v0", K(ASE) },
+	/* pmul v0.8b, v1.8b, v2.8b */
+	{ I(0x2e229c20, SIMD, NEXT),    "", "dv0 nv1 mv2",     "v1 v2",    "v0", K(ASE) },
+	/* mla v0.4s, v1.4s, v2.4s */
+	{ I(0x4ea29420, SIMD, NEXT),    "", "dv0 nv1 mv2 av0", "v0 v1 v2", "v0", K(ASE) },
+	/* saba v0.8b, v1.8b, v2.8b */
+	{ I(0x0e227c20, SIMD, NEXT),    "", "dv0 nv1 mv2 av0", "v0 v1 v2", "v0", K(ASE) },
+	/* mov v0.16b, v1.16b */
+	{ I(0x4ea11c20, SIMD, NEXT),    "", "dv0 nv1 mv1",     "v1",       "v0", K(ASE) },
+	/* eor v0.8b, v1.8b, v2.8b */
+	{ I(0x2e221c20, SIMD, NEXT),    "", "dv0 nv1 mv2",     "v1 v2",    "v0", K(ASE) },
+	/* bsl v0.16b, v1.16b, v2.16b */
+	{ I(0x6e621c20, SIMD, NEXT),    "", "dv0 nv1 mv2 av0", "v0 v1 v2", "v0", K(ASE) },
+	/* bif v0.8b, v1.8b, v2.8b */
+	{ I(0x2ee21c20, SIMD, NEXT),    "", "dv0 nv1 mv2 av0", "v0 v1 v2", "v0", K(ASE) },
+	/* cmeq v0.4h, v1.4h, v2.4h */
+	{ I(0x2e628c20, SIMD, NEXT),    "", "dv0 nv1 mv2",     "v1 v2",    "v0", K(ASE) },
+	/* sqdmulh v0.4s, v1.4s, v2.4s */
+	{ I(0x4ea2b420, SIMD, NEXT),    "", "dv0 nv1 mv2",     "v1 v2",    "v0", K(ASE) },
+	/* uqrshl v0.2d, v1.2d, v2.2d */
+	{ I(0x6ee25c20, SIMD, NEXT),    "", "dv0 nv1 mv2",     "v1 v2",    "v0", K(ASE) },
+	/* fadd v0.2d, v1.2d, v2.2d */
+	{ I(0x4e62d420, SIMD_FP, NEXT), "", "dv0 nv1 mv2",     "v1 v2",    "v0", K(ASE) },
+	/* fdiv v0.4s, v1.4s, v2.4s */
+	{ I(0x6e22fc20, SIMD_FP, NEXT), "", "dv0 nv1 mv2",     "v1 v2",    "v0", K(ASE) },
+	/* fmla v0.2s, v1.2s, v2.2s */
+	{ I(0x0e22cc20, SIMD_FP, NEXT), "", "dv0 nv1 mv2 av0", "v0 v1 v2", "v0", K(ASE) },
+	/* fmls v0.8h, v1.8h, v2.8h */
+	{ I(0x4ec20c20, SIMD_FP, NEXT), "", "dv0 nv1 mv2 av0", "v0 v1 v2", "v0", K(ASE) },
+	/* fmulx v0.4h, v1.4h, v2.4h */
+	{ I(0x0e421c20, SIMD_FP, NEXT), "", "dv0 nv1 mv2",     "v1 v2",    "v0", K(ASE) },
+	/* fmlal v0.4s, v1.4h, v2.4h */
+	{ I(0x4e22ec20, SIMD_FP, NEXT), "", "dv0 nv1 mv2 av0", "v0 v1 v2", "v0", K(ASE) },
+	/* fmlsl2 v0.2s, v1.2h, v2.2h */
+	{ I(0x2ea2cc20, SIMD_FP, NEXT), "", "dv0 nv1 mv2 av0", "v0 v1 v2", "v0", K(ASE) },
 	/* … (extra), three different */
-	{ I(0x4e829420, SIMD, NEXT),         "",   "dv0 nv1 mv2 av0",     "v0 v1 v2",   "v0",   K(ASE) }, /* sdot v0.4s, v1.16b, v2.16b */
-	{ I(0x2e829420, SIMD, NEXT),         "",   "dv0 nv1 mv2 av0",     "v0 v1 v2",   "v0",   K(ASE) }, /* udot v0.2s, v1.8b, v2.8b */
-	{ I(0x6e828420, SIMD, NEXT),         "",   "dv0 nv1 mv2 av0",     "v0 v1 v2",   "v0",   K(ASE) }, /* sqrdmlah v0.4s, v1.4s, v2.4s */
-	{ I(0x6ec2cc20, SIMD_FP, NEXT),      "",   "dv0 nv1 mv2 av0",     "v0 v1 v2",   "v0",   K(ASE) }, /* fcmla v0.2d, v1.2d, v2.2d, #90 */
-	{ I(0x2e42f420, SIMD_FP, NEXT),      "",   "dv0 nv1 mv2",         "v1 v2",      "v0",   K(ASE) }, /* fcadd v0.4h, v1.4h, v2.4h, #270 */
-	{ I(0x0e220020, SIMD, NEXT),         "",   "dv0 nv1 mv2",         "v1 v2",      "v0",   K(ASE) }, /* saddl v0.8h, v1.8b, v2.8b */
-	{ I(0x6e621020, SIMD, NEXT),         "",   "dv0 nv1 mv2",         "v1 v2",      "v0",   K(ASE) }, /* uaddw2 v0.4s, v1.4s, v2.8h */
-	{ I(0x0e224020, SIMD, NEXT),         "",   "dv0 nv1 mv2",         "v1 v2",      "v0",   K(ASE) }, /* addhn v0.8b, v1.8h, v2.8h */
-	{ I(0x6ea26020, SIMD, NEXT),         "",   "dv0 nv1 mv2 av0",     "v0 v1 v2",   "v0",   K(ASE) }, /* rsubhn2 v0.4s, v1.2d, v2.2d */
-	{ I(0x6ea28020, SIMD, NEXT),         "",   "dv0 nv1 mv2 av0",     "v0 v1 v2",   "v0",   K(ASE) }, /* umlal2 v0.2d, v1.4s, v2.4s */
-	{ I(0x0e62d020, SIMD, NEXT),         "",   "dv0 nv1 mv2",         "v1 v2",      "v0",   K(ASE) }, /* sqdmull v0.4s, v1.4h, v2.4h */
-	{ I(0x0e22e020, SIMD, NEXT),         "",   "dv0 nv1 mv2",         "v1 v2",      "v0",   K(ASE) }, /* pmull v0.8h, v1.8b, v2.8b */
-	{ I(0x4ee2e020, SIMD, NEXT),         "",   "dv0 nv1 mv2",         "v1 v2",      "v0",   K(ASE) }, /* pmull2 v0.1q, v1.2d, v2.2d */
+	/* sdot v0.4s, v1.16b, v2.16b */
+	{ I(0x4e829420, SIMD, NEXT),    "", "dv0 nv1 mv2 av0", "v0 v1 v2", "v0", K(ASE) },
+	/* udot v0.2s, v1.8b, v2.8b */
+	{ I(0x2e829420, SIMD, NEXT),    "", "dv0 nv1 mv2 av0", "v0 v1 v2", "v0", K(ASE) },
+	/* sqrdmlah v0.4s, v1.4s, v2.4s */
+	{ I(0x6e828420, SIMD, NEXT),    "", "dv0 nv1 mv2 av0", "v0 v1 v2", "v0", K(ASE) },
+	/* fcmla v0.2d, v1.2d, v2.2d, #90 */
+	{ I(0x6ec2cc20, SIMD_FP, NEXT), "", "dv0 nv1 mv2 av0", "v0 v1 v2", "v0", K(ASE) },
+	/* fcadd v0.4h, v1.4h, v2.4h, #270 */
+	{ I(0x2e42f420, SIMD_FP, NEXT), "", "dv0 nv1 mv2",     "v1 v2",    "v0", K(ASE) },
+	/* saddl v0.8h, v1.8b, v2.8b */
+	{ I(0x0e220020, SIMD, NEXT),    "", "dv0 nv1 mv2",     "v1 v2",    "v0", K(ASE) },
+	/* uaddw2 v0.4s, v1.4s, v2.8h */
+	{ I(0x6e621020, SIMD, NEXT),    "", "dv0 nv1 mv2",     "v1 v2",    "v0", K(ASE) },
+	/* addhn v0.8b, v1.8h, v2.8h */
+	{ I(0x0e224020, SIMD, NEXT),    "", "dv0 nv1 mv2",     "v1 v2",    "v0", K(ASE) },
+	/* rsubhn2 v0.4s, v1.2d, v2.2d */
+	{ I(0x6ea26020, SIMD, NEXT),    "", "dv0 nv1 mv2 av0", "v0 v1 v2", "v0", K(ASE) },
+	/* umlal2 v0.2d, v1.4s, v2.4s */
+	{ I(0x6ea28020, SIMD, NEXT),    "", "dv0 nv1 mv2 av0", "v0 v1 v2", "v0", K(ASE) },
+	/* sqdmull v0.4s, v1.4h, v2.4h */
+	{ I(0x0e62d020, SIMD, NEXT),    "", "dv0 nv1 mv2",     "v1 v2",    "v0", K(ASE) },
+	/* pmull v0.8h, v1.8b, v2.8b */
+	{ I(0x0e22e020, SIMD, NEXT),    "", "dv0 nv1 mv2",     "v1 v2",    "v0", K(ASE) },
+	/* pmull2 v0.1q, v1.2d, v2.2d */
+	{ I(0x4ee2e020, SIMD, NEXT),    "", "dv0 nv1 mv2",     "v1 v2",    "v0", K(ASE) },
 	/* … two-register miscellaneous, across lanes */
-	{ I(0x4ea00820, SIMD, NEXT),         "",   "dv0 nv1",             "v1",         "v0",   K(ASE) }, /* rev64 v0.4s, v1.4s */
-	{ I(0x0e205820, SIMD, NEXT),         "",   "dv0 nv1",             "v1",         "v0",   K(ASE) }, /* cnt v0.8b, v1.8b */
-	{ I(0x6e205820, SIMD, NEXT),         "",   "dv0 nv1",             "v1",         "v0",   K(ASE) }, /* mvn v0.16b, v1.16b */
-	{ I(0x4ee03820, SIMD, NEXT),         "",   "dv0 nv1 av0",         "v0 v1",      "v0",   K(ASE) }, /* suqadd v0.2d, v1.2d */
-	{ I(0x2e206820, SIMD, NEXT),         "",   "dv0 nv1 av0",         "v0 v1",      "v0",   K(ASE) }, /* uadalp v0.4h, v1.8b */
-	{ I(0x0ea12820, SIMD, NEXT),         "",   "dv0 nv1",             "v1",         "v0",   K(ASE) }, /* xtn v0.2s, v1.2d */
-	{ I(0x4ea12820, SIMD, NEXT),         "",   "dv0 nv1 av0",         "v0 v1",      "v0",   K(ASE) }, /* xtn2 v0.4s, v1.2d */
-	{ I(0x6e613820, SIMD, NEXT),         "",   "dv0 nv1",             "v1",         "v0",   K(ASE) }, /* shll2 v0.4s, v1.8h, #16 */
-	{ I(0x4ee0a820, SIMD, NEXT),         "",   "dv0 nv1",             "v1",         "v0",   K(ASE) }, /* cmlt v0.2d, v1.2d, #0 */
-	{ I(0x4ea0c820, SIMD_FP, NEXT),      "",   "dv0 nv1",             "v1",         "v0",   K(ASE) }, /* fcmgt v0.4s, v1.4s, #0.0 */
-	{ I(0x0e617820, SIMD_FP, NEXT),      "",   "dv0 nv1",             "v1",         "v0",   K(ASE) }, /* fcvtl v0.2d, v1.2s */
-	{ I(0x4e616820, SIMD_FP, NEXT),      "",   "dv0 nv1 av0",         "v0 v1",      "v0",   K(ASE) }, /* fcvtn2 v0.4s, v1.2d */
-	{ I(0x2e616820, SIMD_FP, NEXT),      "",   "dv0 nv1",             "v1",         "v0",   K(ASE) }, /* fcvtxn v0.2s, v1.2d */
-	{ I(0x4e21e820, SIMD_FP, NEXT),      "",   "dv0 nv1",             "v1",         "v0",   K(ASE) }, /* frint32z v0.4s, v1.4s */
-	{ I(0x4e61d820, SIMD_FP, NEXT),      "",   "dv0 nv1",             "v1",         "v0",   K(ASE) }, /* scvtf v0.2d, v1.2d */
-	{ I(0x6ef9b820, SIMD_FP, NEXT),      "",   "dv0 nv1",             "v1",         "v0",   K(ASE) }, /* fcvtzu v0.8h, v1.8h */
-	{ I(0x0ea1d820, SIMD_FP, NEXT),      "",   "dv0 nv1",             "v1",         "v0",   K(ASE) }, /* frecpe v0.2s, v1.2s */
-	{ I(0x4ea1c820, SIMD_FP, NEXT),      "",   "dv0 nv1",             "v1",         "v0",   K(ASE) }, /* urecpe v0.4s, v1.4s */
-	{ I(0x6ee1f820, SIMD_FP, NEXT),      "",   "dv0 nv1",             "v1",         "v0",   K(ASE) }, /* fsqrt v0.2d, v1.2d */
-	{ I(0x4eb1b820, SIMD, NEXT),         "",   "dv0 nv1",             "v1",         "v0",   K(ASE) }, /* addv s0, v1.4s */
-	{ I(0x6eb03820, SIMD, NEXT),         "",   "dv0 nv1",             "v1",         "v0",   K(ASE) }, /* uaddlv d0, v1.4s */
-	{ I(0x6e30c820, SIMD_FP, NEXT),      "",   "dv0 nv1",             "v1",         "v0",   K(ASE) }, /* fmaxnmv s0, v1.4s */
-	{ I(0x0eb0f820, SIMD_FP, NEXT),      "",   "dv0 nv1",             "v1",         "v0",   K(ASE) }, /* fminv h0, v1.4h */
+	/* rev64 v0.4s, v1.4s */
+	{ I(0x4ea00820, SIMD, NEXT),    "", "dv0 nv1",     "v1",    "v0", K(ASE) },
+	/* cnt v0.8b, v1.8b */
+	{ I(0x0e205820, SIMD, NEXT),    "", "dv0 nv1",     "v1",    "v0", K(ASE) },
+	/* mvn v0.16b, v1.16b */
+	{ I(0x6e205820, SIMD, NEXT),    "", "dv0 nv1",     "v1",    "v0", K(ASE) },
+	/* suqadd v0.2d, v1.2d */
+	{ I(0x4ee03820, SIMD, NEXT),    "", "dv0 nv1 av0", "v0 v1", "v0", K(ASE) },
+	/* uadalp v0.4h, v1.8b */
+	{ I(0x2e206820, SIMD, NEXT),    "", "dv0 nv1 av0", "v0 v1", "v0", K(ASE) },
+	/* xtn v0.2s, v1.2d */
+	{ I(0x0ea12820, SIMD, NEXT),    "", "dv0 nv1",     "v1",    "v0", K(ASE) },
+	/* xtn2 v0.4s, v1.2d */
+	{ I(0x4ea12820, SIMD, NEXT),    "", "dv0 nv1 av0", "v0 v1", "v0", K(ASE) },
+	/* shll2 v0.4s, v1.8h, #16 */
+	{ I(0x6e613820, SIMD, NEXT),    "", "dv0 nv1",     "v1",    "v0", K(ASE) },
+	/* cmlt v0.2d, v1.2d, #0 */
+	{ I(0x4ee0a820, SIMD, NEXT),    "", "dv0 nv1",     "v1",    "v0", K(ASE) },
+	/* fcmgt v0.4s, v1.4s, #0.0 */
+	{ I(0x4ea0c820, SIMD_FP, NEXT), "", "dv0 nv1",     "v1",    "v0", K(ASE) },
+	/* fcvtl v0.2d, v1.2s */
+	{ I(0x0e617820, SIMD_FP, NEXT), "", "dv0 nv1",     "v1",    "v0", K(ASE) },
+	/* fcvtn2 v0.4s, v1.2d */
+	{ I(0x4e616820, SIMD_FP, NEXT), "", "dv0 nv1 av0", "v0 v1", "v0", K(ASE) },
+	/* fcvtxn v0.2s, v1.2d */
+	{ I(0x2e616820, SIMD_FP, NEXT), "", "dv0 nv1",     "v1",    "v0", K(ASE) },
+	/* frint32z v0.4s, v1.4s */
+	{ I(0x4e21e820, SIMD_FP, NEXT), "", "dv0 nv1",     "v1",    "v0", K(ASE) },
+	/* scvtf v0.2d, v1.2d */
+	{ I(0x4e61d820, SIMD_FP, NEXT), "", "dv0 nv1",     "v1",    "v0", K(ASE) },
+	/* fcvtzu v0.8h, v1.8h */
+	{ I(0x6ef9b820, SIMD_FP, NEXT), "", "dv0 nv1",     "v1",    "v0", K(ASE) },
+	/* frecpe v0.2s, v1.2s */
+	{ I(0x0ea1d820, SIMD_FP, NEXT), "", "dv0 nv1",     "v1",    "v0", K(ASE) },
+	/* urecpe v0.4s, v1.4s */
+	{ I(0x4ea1c820, SIMD_FP, NEXT), "", "dv0 nv1",     "v1",    "v0", K(ASE) },
+	/* fsqrt v0.2d, v1.2d */
+	{ I(0x6ee1f820, SIMD_FP, NEXT), "", "dv0 nv1",     "v1",    "v0", K(ASE) },
+	/* addv s0, v1.4s */
+	{ I(0x4eb1b820, SIMD, NEXT),    "", "dv0 nv1",     "v1",    "v0", K(ASE) },
+	/* uaddlv d0, v1.4s */
+	{ I(0x6eb03820, SIMD, NEXT),    "", "dv0 nv1",     "v1",    "v0", K(ASE) },
+	/* fmaxnmv s0, v1.4s */
+	{ I(0x6e30c820, SIMD_FP, NEXT), "", "dv0 nv1",     "v1",    "v0", K(ASE) },
+	/* fminv h0, v1.4h */
+	{ I(0x0eb0f820, SIMD_FP, NEXT), "", "dv0 nv1",     "v1",    "v0", K(ASE) },
 	/* … shift by immediate, indexed element */
-	{ I(0x4f7f5420, SIMD, NEXT),         "",   "dv0 nv1",             "v1",         "v0",   K(ASE) }, /* shl v0.2d, v1.2d, #63 */
-	{ I(0x0f080420, SIMD, NEXT),         "",   "dv0 nv1",             "v1",         "v0",   K(ASE) }, /* sshr v0.8b, v1.8b, #8 */
-	{ I(0x2f1f1420, SIMD, NEXT),         "",   "dv0 nv1 av0",         "v0 v1",      "v0",   K(ASE) }, /* usra v0.4h, v1.4h, #1 */
-	{ I(0x2f3f4420, SIMD, NEXT),         "",   "dv0 nv1 av0",         "v0 v1",      "v0",   K(ASE) }, /* sri v0.2s, v1.2s, #1 */
-	{ I(0x0f0f8420, SIMD, NEXT),         "",   "dv0 nv1",             "v1",         "v0",   K(ASE) }, /* shrn v0.8b, v1.8h, #1 */
-	{ I(0x6f3f8c20, SIMD, NEXT),         "",   "dv0 nv1 av0",         "v0 v1",      "v0",   K(ASE) }, /* sqrshrun2 v0.4s, v1.2d, #1 */
-	{ I(0x0f20a420, SIMD, NEXT),         "",   "dv0 nv1",             "v1",         "v0",   K(ASE) }, /* sxtl v0.2d, v1.2s */
-	{ I(0x6f3fe420, SIMD_FP, NEXT),      "",   "dv0 nv1",             "v1",         "v0",   K(ASE) }, /* ucvtf v0.4s, v1.4s, #1 */
-	{ I(0x4f7f8820, SIMD, NEXT),         "",   "dv0 nv1 mv15",        "v1 v15",     "v0",   K(ASE) }, /* mul v0.8h, v1.8h, v15.h[7] */
-	{ I(0x6fbf0820, SIMD, NEXT),         "",   "dv0 nv1 mv31 av0",    "v0 v1 v31",  "v0",   K(ASE) }, /* mla v0.4s, v1.4s, v31.s[3] */
-	{ I(0x4f7f2820, SIMD, NEXT),         "",   "dv0 nv1 mv15 av0",    "v0 v1 v15",  "v0",   K(ASE) }, /* smlal2 v0.4s, v1.8h, v15.h[7] */
-	{ I(0x6fbfe820, SIMD, NEXT),         "",   "dv0 nv1 mv31 av0",    "v0 v1 v31",  "v0",   K(ASE) }, /* udot v0.4s, v1.16b, v31.4b[3] */
-	{ I(0x4fdf9820, SIMD_FP, NEXT),      "",   "dv0 nv1 mv31",        "v1 v31",     "v0",   K(ASE) }, /* fmul v0.2d, v1.2d, v31.d[1] */
-	{ I(0x4f3f1820, SIMD_FP, NEXT),      "",   "dv0 nv1 mv15 av0",    "v0 v1 v15",  "v0",   K(ASE) }, /* fmla v0.8h, v1.8h, v15.h[7] */
-	{ I(0x6f9f3820, SIMD_FP, NEXT),      "",   "dv0 nv1 mv31 av0",    "v0 v1 v31",  "v0",   K(ASE) }, /* fcmla v0.4s, v1.4s, v31.s[1], #90 */
-	{ I(0x6fbf8820, SIMD_FP, NEXT),      "",   "dv0 nv1 mv15 av0",    "v0 v1 v15",  "v0",   K(ASE) }, /* fmlal2 v0.4s, v1.4h, v15.h[7] */
+	/* shl v0.2d, v1.2d, #63 */
+	{ I(0x4f7f5420, SIMD, NEXT),    "", "dv0 nv1",          "v1",        "v0", K(ASE) },
+	/* sshr v0.8b, v1.8b, #8 */
+	{ I(0x0f080420, SIMD, NEXT),    "", "dv0 nv1",          "v1",        "v0", K(ASE) },
+	/* usra v0.4h, v1.4h, #1 */
+	{ I(0x2f1f1420, SIMD, NEXT),    "", "dv0 nv1 av0",      "v0 v1",     "v0", K(ASE) },
+	/* sri v0.2s, v1.2s, #1 */
+	{ I(0x2f3f4420, SIMD, NEXT),    "", "dv0 nv1 av0",      "v0 v1",     "v0", K(ASE) },
+	/* shrn v0.8b, v1.8h, #1 */
+	{ I(0x0f0f8420, SIMD, NEXT),    "", "dv0 nv1",          "v1",        "v0", K(ASE) },
+	/* sqrshrun2 v0.4s, v1.2d, #1 */
+	{ I(0x6f3f8c20, SIMD, NEXT),    "", "dv0 nv1 av0",      "v0 v1",     "v0", K(ASE) },
+	/* sxtl v0.2d, v1.2s */
+	{ I(0x0f20a420, SIMD, NEXT),    "", "dv0 nv1",          "v1",        "v0", K(ASE) },
+	/* ucvtf v0.4s, v1.4s, #1 */
+	{ I(0x6f3fe420, SIMD_FP, NEXT), "", "dv0 nv1",          "v1",        "v0", K(ASE) },
+	/* mul v0.8h, v1.8h, v15.h[7] */
+	{ I(0x4f7f8820, SIMD, NEXT),    "", "dv0 nv1 mv15",     "v1 v15",    "v0", K(ASE) },
+	/* mla v0.4s, v1.4s, v31.s[3] */
+	{ I(0x6fbf0820, SIMD, NEXT),    "", "dv0 nv1 mv31 av0", "v0 v1 v31", "v0", K(ASE) },
+	/* smlal2 v0.4s, v1.8h, v15.h[7] */
+	{ I(0x4f7f2820, SIMD, NEXT),    "", "dv0 nv1 mv15 av0", "v0 v1 v15", "v0", K(ASE) },
+	/* udot v0.4s, v1.16b, v31.4b[3] */
+	{ I(0x6fbfe820, SIMD, NEXT),    "", "dv0 nv1 mv31 av0", "v0 v1 v31", "v0", K(ASE) },
+	/* fmul v0.2d, v1.2d, v31.d[1] */
+	{ I(0x4fdf9820, SIMD_FP, NEXT), "", "dv0 nv1 mv31",     "v1 v31",    "v0", K(ASE) },
+	/* fmla v0.8h, v1.8h, v15.h[7] */
+	{ I(0x4f3f1820, SIMD_FP, NEXT), "", "dv0 nv1 mv15 av0", "v0 v1 v15", "v0", K(ASE) },
+	/* fcmla v0.4s, v1.4s, v31.s[1], #90 */
+	{ I(0x6f9f3820, SIMD_FP, NEXT), "", "dv0 nv1 mv31 av0", "v0 v1 v31", "v0", K(ASE) },
+	/* fmlal2 v0.4s, v1.4h, v15.h[7] */
+	{ I(0x6fbf8820, SIMD_FP, NEXT), "", "dv0 nv1 mv15 av0", "v0 v1 v15", "v0", K(ASE) },
 	/* Advanced SIMD scalar */
-	{ I(0x5ee28420, SIMD, NEXT),         "",   "dv0 nv1 mv2",         "v1 v2",      "v0",   K(ASE) }, /* add d0, d1, d2 */
-	{ I(0x5e220c20, SIMD, NEXT),         "",   "dv0 nv1 mv2",         "v1 v2",      "v0",   K(ASE) }, /* sqadd b0, b1, b2 */
-	{ I(0x7ea2d420, SIMD_FP, NEXT),      "",   "dv0 nv1 mv2",         "v1 v2",      "v0",   K(ASE) }, /* fabd s0, s1, s2 */
-	{ I(0x5e423c20, SIMD_FP, NEXT),      "",   "dv0 nv1 mv2",         "v1 v2",      "v0",   K(ASE) }, /* frecps h0, h1, h2 */
-	{ I(0x7e828c20, SIMD, NEXT),         "",   "dv0 nv1 mv2 av0",     "v0 v1 v2",   "v0",   K(ASE) }, /* sqrdmlsh s0, s1, s2 */
-	{ I(0x5ea29020, SIMD, NEXT),         "",   "dv0 nv1 mv2 av0",     "v0 v1 v2",   "v0",   K(ASE) }, /* sqdmlal d0, s1, s2 */
-	{ I(0x5ee0b820, SIMD, NEXT),         "",   "dv0 nv1",             "v1",         "v0",   K(ASE) }, /* abs d0, d1 */
-	{ I(0x7e603820, SIMD, NEXT),         "",   "dv0 nv1 av0",         "v0 v1",      "v0",   K(ASE) }, /* usqadd h0, h1 */
-	{ I(0x5e214820, SIMD, NEXT),         "",   "dv0 nv1",             "v1",         "v0",   K(ASE) }, /* sqxtn b0, h1 */
-	{ I(0x5e61d820, SIMD_FP, NEXT),      "",   "dv0 nv1",             "v1",         "v0",   K(ASE) }, /* scvtf d0, d1 */
-	{ I(0x7e616820, SIMD_FP, NEXT),      "",   "dv0 nv1",             "v1",         "v0",   K(ASE) }, /* fcvtxn s0, d1 */
-	{ I(0x5ef9b820, SIMD_FP, NEXT),      "",   "dv0 nv1",             "v1",         "v0",   K(ASE) }, /* fcvtzs h0, h1 */
-	{ I(0x5ef1b820, SIMD, NEXT),         "",   "dv0 nv1",             "v1",         "v0",   K(ASE) }, /* addp d0, v1.2d */
-	{ I(0x7e30d820, SIMD_FP, NEXT),      "",   "dv0 nv1",             "v1",         "v0",   K(ASE) }, /* faddp s0, v1.2s */
-	{ I(0x5e30f820, SIMD_FP, NEXT),      "",   "dv0 nv1",             "v1",         "v0",   K(ASE) }, /* fmaxp h0, v1.2h */
-	{ I(0x5f415420, SIMD, NEXT),         "",   "dv0 nv1",             "v1",         "v0",   K(ASE) }, /* shl d0, d1, #1 */
-	{ I(0x7f415420, SIMD, NEXT),         "",   "dv0 nv1 av0",         "v0 v1",      "v0",   K(ASE) }, /* sli d0, d1, #1 */
-	{ I(0x5f0f9420, SIMD, NEXT),         "",   "dv0 nv1",             "v1",         "v0",   K(ASE) }, /* sqshrn b0, h1, #1 */
-	{ I(0x5f3dfc20, SIMD_FP, NEXT),      "",   "dv0 nv1",             "v1",         "v0",   K(ASE) }, /* fcvtzs s0, s1, #3 */
-	{ I(0x5f7fc820, SIMD, NEXT),         "",   "dv0 nv1 mv15",        "v1 v15",     "v0",   K(ASE) }, /* sqdmulh h0, h1, v15.h[7] */
-	{ I(0x5fdf5820, SIMD_FP, NEXT),      "",   "dv0 nv1 mv31 av0",    "v0 v1 v31",  "v0",   K(ASE) }, /* fmls d0, d1, v31.d[1] */
-	{ I(0x7fbf9820, SIMD_FP, NEXT),      "",   "dv0 nv1 mv31",        "v1 v31",     "v0",   K(ASE) }, /* fmulx s0, s1, v31.s[3] */
+	/* add d0, d1, d2 */
+	{ I(0x5ee28420, SIMD, NEXT),    "", "dv0 nv1 mv2",      "v1 v2",     "v0", K(ASE) },
+	/* sqadd b0, b1, b2 */
+	{ I(0x5e220c20, SIMD, NEXT),    "", "dv0 nv1 mv2",      "v1 v2",     "v0", K(ASE) },
+	/* fabd s0, s1, s2 */
+	{ I(0x7ea2d420, SIMD_FP, NEXT), "", "dv0 nv1 mv2",      "v1 v2",     "v0", K(ASE) },
+	/* frecps h0, h1, h2 */
+	{ I(0x5e423c20, SIMD_FP, NEXT), "", "dv0 nv1 mv2",      "v1 v2",     "v0", K(ASE) },
+	/* sqrdmlsh s0, s1, s2 */
+	{ I(0x7e828c20, SIMD, NEXT),    "", "dv0 nv1 mv2 av0",  "v0 v1 v2",  "v0", K(ASE) },
+	/* sqdmlal d0, s1, s2 */
+	{ I(0x5ea29020, SIMD, NEXT),    "", "dv0 nv1 mv2 av0",  "v0 v1 v2",  "v0", K(ASE) },
+	/* abs d0, d1 */
+	{ I(0x5ee0b820, SIMD, NEXT),    "", "dv0 nv1",          "v1",        "v0", K(ASE) },
+	/* usqadd h0, h1 */
+	{ I(0x7e603820, SIMD, NEXT),    "", "dv0 nv1 av0",      "v0 v1",     "v0", K(ASE) },
+	/* sqxtn b0, h1 */
+	{ I(0x5e214820, SIMD, NEXT),    "", "dv0 nv1",          "v1",        "v0", K(ASE) },
+	/* scvtf d0, d1 */
+	{ I(0x5e61d820, SIMD_FP, NEXT), "", "dv0 nv1",          "v1",        "v0", K(ASE) },
+	/* fcvtxn s0, d1 */
+	{ I(0x7e616820, SIMD_FP, NEXT), "", "dv0 nv1",          "v1",        "v0", K(ASE) },
+	/* fcvtzs h0, h1 */
+	{ I(0x5ef9b820, SIMD_FP, NEXT), "", "dv0 nv1",          "v1",        "v0", K(ASE) },
+	/* addp d0, v1.2d */
+	{ I(0x5ef1b820, SIMD, NEXT),    "", "dv0 nv1",          "v1",        "v0", K(ASE) },
+	/* faddp s0, v1.2s */
+	{ I(0x7e30d820, SIMD_FP, NEXT), "", "dv0 nv1",          "v1",        "v0", K(ASE) },
+	/* fmaxp h0, v1.2h */
+	{ I(0x5e30f820, SIMD_FP, NEXT), "", "dv0 nv1",          "v1",        "v0", K(ASE) },
+	/* shl d0, d1, #1 */
+	{ I(0x5f415420, SIMD, NEXT),    "", "dv0 nv1",          "v1",        "v0", K(ASE) },
+	/* sli d0, d1, #1 */
+	{ I(0x7f415420, SIMD, NEXT),    "", "dv0 nv1 av0",      "v0 v1",     "v0", K(ASE) },
+	/* sqshrn b0, h1, #1 */
+	{ I(0x5f0f9420, SIMD, NEXT),    "", "dv0 nv1",          "v1",        "v0", K(ASE) },
+	/* fcvtzs s0, s1, #3 */
+	{ I(0x5f3dfc20, SIMD_FP, NEXT), "", "dv0 nv1",          "v1",        "v0", K(ASE) },
+	/* sqdmulh h0, h1, v15.h[7] */
+	{ I(0x5f7fc820, SIMD, NEXT),    "", "dv0 nv1 mv15",     "v1 v15",    "v0", K(ASE) },
+	/* fmls d0, d1, v31.d[1] */
+	{ I(0x5fdf5820, SIMD_FP, NEXT), "", "dv0 nv1 mv31 av0", "v0 v1 v31", "v0", K(ASE) },
+	/* fmulx s0, s1, v31.s[3] */
+	{ I(0x7fbf9820, SIMD_FP, NEXT), "", "dv0 nv1 mv31",     "v1 v31",    "v0", K(ASE) },
 	/* Cryptography */
-	{ I(0x4e284820, CRYPTO, NEXT),       "",   "dv0 nv1 av0",         "v0 v1",      "v0",   K(CRYPTO) }, /* aese v0.16b, v1.16b */
-	{ I(0x4e287820, CRYPTO, NEXT),       "",   "dv0 nv1",             "v1",         "v0",   K(CRYPTO) }, /* aesimc v0.16b, v1.16b */
-	{ I(0x5e020020, CRYPTO, NEXT),       "",   "dv0 nv1 mv2 av0",     "v0 v1 v2",   "v0",   K(CRYPTO) }, /* sha1c q0, s1, v2.4s */
-	{ I(0x5e026020, CRYPTO, NEXT),       "",   "dv0 nv1 mv2 av0",     "v0 v1 v2",   "v0",   K(CRYPTO) }, /* sha256su1 v0.4s, v1.4s, v2.4s */
-	{ I(0x5e280820, CRYPTO, NEXT),       "",   "dv0 nv1",             "v1",         "v0",   K(CRYPTO) }, /* sha1h s0, s1 */
-	{ I(0x5e282820, CRYPTO, NEXT),       "",   "dv0 nv1 av0",         "v0 v1",      "v0",   K(CRYPTO) }, /* sha256su0 v0.4s, v1.4s */
-	{ I(0xce628020, CRYPTO, NEXT),       "",   "dv0 nv1 mv2 av0",     "v0 v1 v2",   "v0",   K(CRYPTO) }, /* sha512h q0, q1, v2.2d */
-	{ I(0xcec08020, CRYPTO, NEXT),       "",   "dv0 nv1 av0",         "v0 v1",      "v0",   K(CRYPTO) }, /* sha512su0 v0.2d, v1.2d */
-	{ I(0xce628c20, CRYPTO, NEXT),       "",   "dv0 nv1 mv2",         "v1 v2",      "v0",   K(CRYPTO) }, /* rax1 v0.2d, v1.2d, v2.2d */
-	{ I(0xce020c20, CRYPTO, NEXT),       "",   "dv0 nv1 mv2 av3",     "v1 v2 v3",   "v0",   K(CRYPTO) }, /* eor3 v0.16b, v1.16b, v2.16b, v3.16b */
-	{ I(0xce820c20, CRYPTO, NEXT),       "",   "dv0 nv1 mv2",         "v1 v2",      "v0",   K(CRYPTO) }, /* xar v0.2d, v1.2d, v2.2d, #3 */
-	{ I(0xce62c020, CRYPTO, NEXT),       "",   "dv0 nv1 mv2 av0",     "v0 v1 v2",   "v0",   K(CRYPTO) }, /* sm3partw1 v0.4s, v1.4s, v2.4s */
-	{ I(0xce420c20, CRYPTO, NEXT),       "",   "dv0 nv1 mv2 av3",     "v1 v2 v3",   "v0",   K(CRYPTO) }, /* sm3ss1 v0.4s, v1.4s, v2.4s, v3.4s */
-	{ I(0xce42b820, CRYPTO, NEXT),       "",   "dv0 nv1 mv2 av0",     "v0 v1 v2",   "v0",   K(CRYPTO) }, /* sm3tt2a v0.4s, v1.4s, v2.s[3] */
-	{ I(0xcec08420, CRYPTO, NEXT),       "",   "dv0 nv1 av0",         "v0 v1",      "v0",   K(CRYPTO) }, /* sm4e v0.4s, v1.4s */
-	{ I(0xce62c820, CRYPTO, NEXT),       "",   "dv0 nv1 mv2",         "v1 v2",      "v0",   K(CRYPTO) }, /* sm4ekey v0.4s, v1.4s, v2.4s */
+	/* aese v0.16b, v1.16b */
+	{ I(0x4e284820, CRYPTO, NEXT), "", "dv0 nv1 av0",     "v0 v1",    "v0", K(CRYPTO) },
+	/* aesimc v0.16b, v1.16b */
+	{ I(0x4e287820, CRYPTO, NEXT), "", "dv0 nv1",         "v1",       "v0", K(CRYPTO) },
+	/* sha1c q0, s1, v2.4s */
+	{ I(0x5e020020, CRYPTO, NEXT), "", "dv0 nv1 mv2 av0", "v0 v1 v2", "v0", K(CRYPTO) },
+	/* sha256su1 v0.4s, v1.4s, v2.4s */
+	{ I(0x5e026020, CRYPTO, NEXT), "", "dv0 nv1 mv2 av0", "v0 v1 v2", "v0", K(CRYPTO) },
+	/* sha1h s0, s1 */
+	{ I(0x5e280820, CRYPTO, NEXT), "", "dv0 nv1",         "v1",       "v0", K(CRYPTO) },
+	/* sha256su0 v0.4s, v1.4s */
+	{ I(0x5e282820, CRYPTO, NEXT), "", "dv0 nv1 av0",     "v0 v1",    "v0", K(CRYPTO) },
+	/* sha512h q0, q1, v2.2d */
+	{ I(0xce628020, CRYPTO, NEXT), "", "dv0 nv1 mv2 av0", "v0 v1 v2", "v0", K(CRYPTO) },
+	/* sha512su0 v0.2d, v1.2d */
+	{ I(0xcec08020, CRYPTO, NEXT), "", "dv0 nv1 av0",     "v0 v1",    "v0", K(CRYPTO) },
+	/* rax1 v0.2d, v1.2d, v2.2d */
+	{ I(0xce628c20, CRYPTO, NEXT), "", "dv0 nv1 mv2",     "v1 v2",    "v0", K(CRYPTO) },
+	/* eor3 v0.16b, v1.16b, v2.16b, v3.16b */
+	{ I(0xce020c20, CRYPTO, NEXT), "", "dv0 nv1 mv2 av3", "v1 v2 v3", "v0", K(CRYPTO) },
+	/* xar v0.2d, v1.2d, v2.2d, #3 */
+	{ I(0xce820c20, CRYPTO, NEXT), "", "dv0 nv1 mv2",     "v1 v2",    "v0", K(CRYPTO) },
+	/* sm3partw1 v0.4s, v1.4s, v2.4s */
+	{ I(0xce62c020, CRYPTO, NEXT), "", "dv0 nv1 mv2 av0", "v0 v1 v2", "v0", K(CRYPTO) },
+	/* sm3ss1 v0.4s, v1.4s, v2.4s, v3.4s */
+	{ I(0xce420c20, CRYPTO, NEXT), "", "dv0 nv1 mv2 av3", "v1 v2 v3", "v0", K(CRYPTO) },
+	/* sm3tt2a v0.4s, v1.4s, v2.s[3] */
+	{ I(0xce42b820, CRYPTO, NEXT), "", "dv0 nv1 mv2 av0", "v0 v1 v2", "v0", K(CRYPTO) },
+	/* sm4e v0.4s, v1.4s */
+	{ I(0xcec08420, CRYPTO, NEXT), "", "dv0 nv1 av0",     "v0 v1",    "v0", K(CRYPTO) },
+	/* sm4ekey v0.4s, v1.4s, v2.4s */
+	{ I(0xce62c820, CRYPTO, NEXT), "", "dv0 nv1 mv2",     "v1 v2",    "v0", K(CRYPTO) },
 };
 /* clang-format on */
 

@@ -117,8 +117,8 @@ static const struct mnemonic mnemonics[] = {
 	{ "vpush", VPUSH, 0, false },
 	{ "ldc ldcl ldc2", COPROC_LD, 4, false },
 	{ "stc stcl stc2", COPROC_ST, 4, false },
-	{ "nop yield wfe wfi sev setend cps cpsie cpsid clrex cdp cdp2 vadd vsub vmul vmla vmls vnmla "
-	  "vnmul vdiv vsqrt vabs vneg vcmp vcmpe vcvt vcvtr",
+	{ "nop yield wfe wfi sev setend cps cpsie cpsid clrex cdp cdp2 vadd vsub vmul vmla vmls "
+	  "vnmla vnmul vdiv vsqrt vabs vneg vcmp vcmpe vcvt vcvtr",
 	  NOTHING, 0, false },
 };
 

@@ -684,9 +684,9 @@ static bool newer_name(const char *name)
 	return begins(name, "gcs") || listed("chkfeat clrbhb stshh rprfm", name);
 }
 
-/* UNPREDICTABLE registers: LDPSW with its base or twice the same, which both oracles refuse; so do later
- * versions of both LDAR, STLR and their like with fields that are not one but should be. Other loads and
- * stores only one of them. */
+/* UNPREDICTABLE registers: LDPSW with its base or twice the same, which both oracles refuse; so do
+ * later versions of both LDAR, STLR and their like with fields that are not one but should be.
+ * Other loads and stores only one of them. */
 static bool refused_by_both(uint32_t w)
 {
 	return (w & 0xfe400000) == 0x68400000 ||

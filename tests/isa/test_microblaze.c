@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Instruction facts of MicroBlaze: the events that a word can raise (UG984, "Performance Monitoring"),
- * encodings with every fact spelled out, targets and prefixes, words that are not known, and what
- * holds for any word. test_microblaze_binutils.py compares with binutils.
+ * Instruction facts of MicroBlaze: the events that a word can raise (UG984, "Performance
+ * Monitoring"), encodings with every fact spelled out, targets and prefixes, words that are not
+ * known, and what holds for any word. test_microblaze_binutils.py compares with binutils.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -194,8 +194,8 @@ static void test_events(void **state)
 /* ---- every fact ----------------------------------------------------------------------------- */
 
 /*
- * Letters: conditional, branch, sets and reads MSR[C] (s f), exclusive, Load, Store. Roles: a letter
- * for rd (d), rn, rm, ra and the number. All stand at 0x8000.
+ * Letters: conditional, branch, sets and reads MSR[C] (s f), exclusive, Load, Store. Roles: a
+ * letter for rd (d), rn, rm, ra and the number. All stand at 0x8000.
  */
 struct row {
 	int line;
@@ -213,213 +213,278 @@ struct row {
 
 /* clang-format off */
 static const struct row rows[] = {
-	{ I(0x00642800, ALU, NEXT),    "s",  "d3 n4 m5",    K(ARITH) },          /* add r3, r4, r5 */
-	{ I(0x00000000, ALU, NEXT),    "s",  "",            K(ARITH) },          /* add r0, r0, r0 */
-	{ I(0x04642800, ALU, NEXT),    "s",  "d3 n4 m5",    K(ARITH) },          /* rsub r3, r4, r5 */
-	{ I(0x0bdf0800, ALU, NEXT),    "sf", "d30 n31 m1",  K(ARITH) },          /* addc r30, r31, r1 */
-	{ I(0x0c642800, ALU, NEXT),    "sf", "d3 n4 m5",    K(ARITH) },          /* rsubc r3, r4, r5 */
-	{ I(0x10642800, ALU, NEXT),    "",   "d3 n4 m5",    K(ARITH) },          /* addk r3, r4, r5 */
-	{ I(0x14042800, ALU, NEXT),    "",   "n4 m5",       K(ARITH) },          /* rsubk r0, r4, r5 */
-	{ I(0x18640000, ALU, NEXT),    "f",  "d3 n4",       K(ARITH) },          /* addkc r3, r4, r0 */
-	{ I(0x1c602800, ALU, NEXT),    "f",  "d3 m5",       K(ARITH) },          /* rsubkc r3, r0, r5 */
-	{ I(0x14642801, ALU, NEXT),    "",   "d3 n4 m5",    K(ARITH) },          /* cmp r3, r4, r5 */
-	{ I(0x14642803, ALU, NEXT),    "",   "d3 n4 m5",    K(ARITH) },          /* cmpu r3, r4, r5 */
-	{ I(0x20642801, ALU, NEXT),    "s",  "d3 n4",       K(ARITH) },          /* addi r3, r4, 0x2801 */
-	{ I(0x2c64ffff, ALU, NEXT),    "sf", "d3 n4",       K(ARITH) },          /* rsubic r3, r4, -1 */
-	{ I(0x30608000, ALU, NEXT),    "",   "d3",          K(ARITH) },          /* addik r3, r0, -32768 */
-	{ I(0x34642801, ALU, NEXT),    "",   "d3 n4",       K(ARITH) },          /* rsubik r3, r4, 0x2801 */
-	{ I(0x3c642801, ALU, NEXT),    "f",  "d3 n4",       K(ARITH) },          /* rsubikc r3, r4, 0x2801 */
-	{ I(0x40642800, MUL, NEXT),    "",   "d3 n4 m5",    K(ARITH) | K(MUL) }, /* mul r3, r4, r5 */
-	{ I(0x40642802, MUL, NEXT),    "",   "d3 n4 m5",    K(ARITH) | K(MUL) }, /* mulhsu r3, r4, r5 */
-	{ I(0x6064280a, MUL, NEXT),    "",   "d3 n4",       K(ARITH) | K(MUL) }, /* muli r3, r4, 0x280a */
-	{ I(0x48642800, DIV, NEXT),    "",   "d3 n4 m5",    K(ARITH) | K(DIV) }, /* idiv r3, r4, r5 */
-	{ I(0x44642c00, BARREL, NEXT), "",   "d3 n4 m5",    K(BARREL) },         /* bsll r3, r4, r5 */
-	{ I(0x6464001f, BARREL, NEXT), "",   "d3 n4",       K(BARREL) },         /* bsrli r3, r4, 31 */
-	{ I(0x64640205, BARREL, NEXT), "",   "d3 n4",       K(BARREL) },         /* bsrai r3, r4, 5 */
-	{ I(0x64640400, BARREL, NEXT), "",   "d3 n4",       K(BARREL) },         /* bslli r3, r4, 0 */
-	{ I(0x646447cb, BARREL, NEXT), "",   "d3 n4",       K(BARREL) },         /* bsefi r3, r4, 31, 11 */
-	{ I(0x64648145, BARREL, NEXT), "",   "d3 n4 a3",    K(BARREL) },         /* bsifi r3, r4, 5, 5 */
-	{ I(0x80000000, ALU, NEXT),    "",   "",            K(LOGICAL) | K(NOP) },
-	{ I(0x80000800, ALU, NEXT),    "",   "m1",          K(LOGICAL) },        /* or r0, r0, r1 */
-	{ I(0x84642800, ALU, NEXT),    "",   "d3 n4 m5",    K(LOGICAL) },        /* and r3, r4, r5 */
-	{ I(0x88642800, ALU, NEXT),    "",   "d3 n4 m5",    K(LOGICAL) },        /* xor r3, r4, r5 */
-	{ I(0x8c642800, ALU, NEXT),    "",   "d3 n4 m5",    K(LOGICAL) },        /* andn r3, r4, r5 */
-	{ I(0xa0000000, ALU, NEXT),    "",   "",            K(LOGICAL) },        /* ori r0, r0, 0 */
-	{ I(0xac64ffff, ALU, NEXT),    "",   "d3 n4",       K(LOGICAL) },        /* andni r3, r4, -1 */
-	{ I(0x80642c00, ALU, NEXT),    "",   "d3 n4 m5",    K(PCMP) },           /* pcmpbf r3, r4, r5 */
-	{ I(0x8c642c00, ALU, NEXT),    "",   "d3 n4 m5",    K(PCMP) },           /* pcmpne r3, r4, r5 */
-	{ I(0x90640001, ALU, NEXT),    "s",  "d3 n4",       K(SHIFT) },          /* sra r3, r4 */
-	{ I(0x90640021, ALU, NEXT),    "sf", "d3 n4",       K(SHIFT) },          /* src r3, r4 */
-	{ I(0x90640041, ALU, NEXT),    "s",  "d3 n4",       K(SHIFT) },          /* srl r3, r4 */
-	{ I(0x90640060, ALU, NEXT),    "",   "d3 n4",       K(SEXT) },           /* sext8 r3, r4 */
-	{ I(0x906400e0, ALU, NEXT),    "",   "d3 n4",       0 },                 /* clz r3, r4 */
-	{ I(0x906401e0, ALU, NEXT),    "",   "d3 n4",       0 },                 /* swapb r3, r4 */
-	{ I(0x906401e2, ALU, NEXT),    "",   "d3 n4",       0 },                 /* swaph r3, r4 */
+	{ I(0x00642800, ALU, NEXT),    "s",  "d3 n4 m5",   K(ARITH) }, /* add r3, r4, r5 */
+	{ I(0x00000000, ALU, NEXT),    "s",  "",           K(ARITH) }, /* add r0, r0, r0 */
+	{ I(0x04642800, ALU, NEXT),    "s",  "d3 n4 m5",   K(ARITH) }, /* rsub r3, r4, r5 */
+	{ I(0x0bdf0800, ALU, NEXT),    "sf", "d30 n31 m1", K(ARITH) }, /* addc r30, r31, r1 */
+	{ I(0x0c642800, ALU, NEXT),    "sf", "d3 n4 m5",   K(ARITH) }, /* rsubc r3, r4, r5 */
+	{ I(0x10642800, ALU, NEXT),    "",   "d3 n4 m5",   K(ARITH) }, /* addk r3, r4, r5 */
+	{ I(0x14042800, ALU, NEXT),    "",   "n4 m5",      K(ARITH) }, /* rsubk r0, r4, r5 */
+	{ I(0x18640000, ALU, NEXT),    "f",  "d3 n4",      K(ARITH) }, /* addkc r3, r4, r0 */
+	{ I(0x1c602800, ALU, NEXT),    "f",  "d3 m5",      K(ARITH) }, /* rsubkc r3, r0, r5 */
+	{ I(0x14642801, ALU, NEXT),    "",   "d3 n4 m5",   K(ARITH) }, /* cmp r3, r4, r5 */
+	{ I(0x14642803, ALU, NEXT),    "",   "d3 n4 m5",   K(ARITH) }, /* cmpu r3, r4, r5 */
+	{ I(0x20642801, ALU, NEXT),    "s",  "d3 n4",      K(ARITH) }, /* addi r3, r4, 0x2801 */
+	{ I(0x2c64ffff, ALU, NEXT),    "sf", "d3 n4",      K(ARITH) }, /* rsubic r3, r4, -1 */
+	{ I(0x30608000, ALU, NEXT),    "",   "d3",         K(ARITH) }, /* addik r3, r0, -32768 */
+	{ I(0x34642801, ALU, NEXT),    "",   "d3 n4",      K(ARITH) }, /* rsubik r3, r4, 0x2801 */
+	{ I(0x3c642801, ALU, NEXT),    "f",  "d3 n4",      K(ARITH) }, /* rsubikc r3, r4, 0x2801 */
+	{ I(0x40642800, MUL, NEXT),    "",   "d3 n4 m5",   K(ARITH) | K(MUL) }, /* mul r3, r4, r5 */
+	/* mulhsu r3, r4, r5 */
+	{ I(0x40642802, MUL, NEXT),    "",   "d3 n4 m5",   K(ARITH) | K(MUL) },
+	/* muli r3, r4, 0x280a */
+	{ I(0x6064280a, MUL, NEXT),    "",   "d3 n4",      K(ARITH) | K(MUL) },
+	/* idiv r3, r4, r5 */
+	{ I(0x48642800, DIV, NEXT),    "",   "d3 n4 m5",   K(ARITH) | K(DIV) },
+	{ I(0x44642c00, BARREL, NEXT), "",   "d3 n4 m5",   K(BARREL) }, /* bsll r3, r4, r5 */
+	{ I(0x6464001f, BARREL, NEXT), "",   "d3 n4",      K(BARREL) }, /* bsrli r3, r4, 31 */
+	{ I(0x64640205, BARREL, NEXT), "",   "d3 n4",      K(BARREL) }, /* bsrai r3, r4, 5 */
+	{ I(0x64640400, BARREL, NEXT), "",   "d3 n4",      K(BARREL) }, /* bslli r3, r4, 0 */
+	{ I(0x646447cb, BARREL, NEXT), "",   "d3 n4",      K(BARREL) }, /* bsefi r3, r4, 31, 11 */
+	{ I(0x64648145, BARREL, NEXT), "",   "d3 n4 a3",   K(BARREL) }, /* bsifi r3, r4, 5, 5 */
+	{ I(0x80000000, ALU, NEXT),    "",   "",           K(LOGICAL) | K(NOP) },
+	{ I(0x80000800, ALU, NEXT),    "",   "m1",         K(LOGICAL) }, /* or r0, r0, r1 */
+	{ I(0x84642800, ALU, NEXT),    "",   "d3 n4 m5",   K(LOGICAL) }, /* and r3, r4, r5 */
+	{ I(0x88642800, ALU, NEXT),    "",   "d3 n4 m5",   K(LOGICAL) }, /* xor r3, r4, r5 */
+	{ I(0x8c642800, ALU, NEXT),    "",   "d3 n4 m5",   K(LOGICAL) }, /* andn r3, r4, r5 */
+	{ I(0xa0000000, ALU, NEXT),    "",   "",           K(LOGICAL) }, /* ori r0, r0, 0 */
+	{ I(0xac64ffff, ALU, NEXT),    "",   "d3 n4",      K(LOGICAL) }, /* andni r3, r4, -1 */
+	{ I(0x80642c00, ALU, NEXT),    "",   "d3 n4 m5",   K(PCMP) }, /* pcmpbf r3, r4, r5 */
+	{ I(0x8c642c00, ALU, NEXT),    "",   "d3 n4 m5",   K(PCMP) }, /* pcmpne r3, r4, r5 */
+	{ I(0x90640001, ALU, NEXT),    "s",  "d3 n4",      K(SHIFT) }, /* sra r3, r4 */
+	{ I(0x90640021, ALU, NEXT),    "sf", "d3 n4",      K(SHIFT) }, /* src r3, r4 */
+	{ I(0x90640041, ALU, NEXT),    "s",  "d3 n4",      K(SHIFT) }, /* srl r3, r4 */
+	{ I(0x90640060, ALU, NEXT),    "",   "d3 n4",      K(SEXT) }, /* sext8 r3, r4 */
+	{ I(0x906400e0, ALU, NEXT),    "",   "d3 n4",      0 }, /* clz r3, r4 */
+	{ I(0x906401e0, ALU, NEXT),    "",   "d3 n4",      0 }, /* swapb r3, r4 */
+	{ I(0x906401e2, ALU, NEXT),    "",   "d3 n4",      0 }, /* swaph r3, r4 */
 	/* caches, special registers */
-	{ I(0x90032068, CACHE_OP, NEXT), "", "n3 m4",       K(WIC) },            /* wic r3, r4 */
-	{ I(0x90032064, CACHE_OP, NEXT), "", "n3 m4",       K(WDC) },            /* wdc r3, r4 */
-	{ I(0x900320e6, CACHE_OP, NEXT), "", "n3 m4",       K(WDC) },            /* wdc.clear.ea r3, r4 */
-	{ I(0x90032466, CACHE_OP, NEXT), "", "n3 m4",       K(WDC) },            /* wdc.ext.clear r3, r4 */
-	{ I(0x90030476, CACHE_OP, NEXT), "", "n3",          K(WDC) },            /* wdc.ext.flush r3, r0 */
-	{ I(0x94702804, OTHER, NEXT),  "sf", "d3",          K(MSR) },            /* msrset r3, 0x2804 */
-	{ I(0x94712802, OTHER, NEXT),  "f",  "d3",          K(MSR) },            /* msrclr r3, 0x2802 */
-	{ I(0x94110002, OTHER, NEXT),  "f",  "",            K(MSR) },            /* msrclr r0, 2 */
-	{ I(0x9403c001, OTHER, NEXT),  "s",  "n3",          0 },                 /* mts rmsr, r3 */
-	{ I(0x9403c007, OTHER, NEXT),  "",   "n3",          0 },                 /* mts rfsr, r3 */
-	{ I(0x9403d000, OTHER, NEXT),  "",   "n3",          0, .sysop = PMK_SYS_TLB }, /* mts rpid, r3 */
-	{ I(0x9403d001, OTHER, NEXT),  "",   "n3",          0 },                 /* mts rzpr, r3 */
-	{ I(0x9403d003, OTHER, NEXT),  "",   "n3",          0, .sysop = PMK_SYS_TLB }, /* mts rtlblo, r3 */
-	{ I(0x9503d003, OTHER, NEXT),  "",   "n3",          0, .sysop = PMK_SYS_TLB }, /* mtse rtlblo, r3 */
-	{ I(0x9403d004, OTHER, NEXT),  "",   "n3",          0, .sysop = PMK_SYS_TLB }, /* mts rtlbhi, r3 */
-	{ I(0x9403d005, OTHER, NEXT),  "",   "n3",          0 },                 /* mts rtlbsx, r3 */
-	{ I(0x94608001, OTHER, NEXT),  "f",  "d3",          0 },                 /* mfs r3, rmsr */
-	{ I(0x94609003, OTHER, NEXT),  "",   "d3",          0 },                 /* mfs r3, rtlblo */
-	{ I(0x9468a000, OTHER, NEXT),  "",   "d3",          0 },                 /* mfse r3, rpvr0 */
+	{ I(0x90032068, CACHE_OP, NEXT), "",   "n3 m4", K(WIC) }, /* wic r3, r4 */
+	{ I(0x90032064, CACHE_OP, NEXT), "",   "n3 m4", K(WDC) }, /* wdc r3, r4 */
+	{ I(0x900320e6, CACHE_OP, NEXT), "",   "n3 m4", K(WDC) }, /* wdc.clear.ea r3, r4 */
+	{ I(0x90032466, CACHE_OP, NEXT), "",   "n3 m4", K(WDC) }, /* wdc.ext.clear r3, r4 */
+	{ I(0x90030476, CACHE_OP, NEXT), "",   "n3",    K(WDC) }, /* wdc.ext.flush r3, r0 */
+	{ I(0x94702804, OTHER, NEXT),    "sf", "d3",    K(MSR) }, /* msrset r3, 0x2804 */
+	{ I(0x94712802, OTHER, NEXT),    "f",  "d3",    K(MSR) }, /* msrclr r3, 0x2802 */
+	{ I(0x94110002, OTHER, NEXT),    "f",  "",      K(MSR) }, /* msrclr r0, 2 */
+	{ I(0x9403c001, OTHER, NEXT),    "s",  "n3",    0 }, /* mts rmsr, r3 */
+	{ I(0x9403c007, OTHER, NEXT),    "",   "n3",    0 }, /* mts rfsr, r3 */
+	/* mts rpid, r3 */
+	{ I(0x9403d000, OTHER, NEXT),    "",   "n3",    0, .sysop = PMK_SYS_TLB },
+	{ I(0x9403d001, OTHER, NEXT),    "",   "n3",    0 }, /* mts rzpr, r3 */
+	/* mts rtlblo, r3 */
+	{ I(0x9403d003, OTHER, NEXT),    "",   "n3",    0, .sysop = PMK_SYS_TLB },
+	/* mtse rtlblo, r3 */
+	{ I(0x9503d003, OTHER, NEXT),    "",   "n3",    0, .sysop = PMK_SYS_TLB },
+	/* mts rtlbhi, r3 */
+	{ I(0x9403d004, OTHER, NEXT),    "",   "n3",    0, .sysop = PMK_SYS_TLB },
+	{ I(0x9403d005, OTHER, NEXT),    "",   "n3",    0 }, /* mts rtlbsx, r3 */
+	{ I(0x94608001, OTHER, NEXT),    "f",  "d3",    0 }, /* mfs r3, rmsr */
+	{ I(0x94609003, OTHER, NEXT),    "",   "d3",    0 }, /* mfs r3, rtlblo */
+	{ I(0x9468a000, OTHER, NEXT),    "",   "d3",    0 }, /* mfse r3, rpvr0 */
 	/* streams */
-	{ I(0x6c600005, OTHER, NEXT),  "",   "d3",          K(GET) },            /* get r3, rfsl5 */
-	{ I(0x6c604005, OTHER, NEXT),  "s",  "d3",          K(GET) },            /* nget r3, rfsl5 */
-	{ I(0x6c603c05, OTHER, NEXT),  "",   "d3",          K(GET) },            /* tecaget r3, rfsl5 */
-	{ I(0x6c03800f, OTHER, NEXT),  "",   "n3",          K(PUT) },            /* put r3, rfsl15 */
-	{ I(0x6c03c00f, OTHER, NEXT),  "s",  "n3",          K(PUT) },            /* nput r3, rfsl15 */
-	{ I(0x6c00d00f, OTHER, NEXT),  "s",  "",            K(PUT) },            /* tnput rfsl15 */
-	{ I(0x6c03900f, OTHER, NEXT),  "",   "",            K(PUT) },            /* tput, rA is not used */
-	{ I(0x4c602800, OTHER, NEXT),  "",   "d3 m5",       K(GET) },            /* getd r3, r5 */
-	{ I(0x4c602a00, OTHER, NEXT),  "s",  "d3 m5",       K(GET) },            /* ngetd r3, r5 */
-	{ I(0x4c032c00, OTHER, NEXT),  "",   "n3 m5",       K(PUT) },            /* putd r3, r5 */
-	{ I(0x4c032e40, OTHER, NEXT),  "s",  "n3 m5",       K(PUT) },            /* naputd r3, r5 */
-	{ I(0x4c032c80, OTHER, NEXT),  "",   "m5",          K(PUT) },            /* tputd r5, rA is not used */
+	{ I(0x6c600005, OTHER, NEXT), "",  "d3",    K(GET) }, /* get r3, rfsl5 */
+	{ I(0x6c604005, OTHER, NEXT), "s", "d3",    K(GET) }, /* nget r3, rfsl5 */
+	{ I(0x6c603c05, OTHER, NEXT), "",  "d3",    K(GET) }, /* tecaget r3, rfsl5 */
+	{ I(0x6c03800f, OTHER, NEXT), "",  "n3",    K(PUT) }, /* put r3, rfsl15 */
+	{ I(0x6c03c00f, OTHER, NEXT), "s", "n3",    K(PUT) }, /* nput r3, rfsl15 */
+	{ I(0x6c00d00f, OTHER, NEXT), "s", "",      K(PUT) }, /* tnput rfsl15 */
+	{ I(0x6c03900f, OTHER, NEXT), "",  "",      K(PUT) }, /* tput, rA is not used */
+	{ I(0x4c602800, OTHER, NEXT), "",  "d3 m5", K(GET) }, /* getd r3, r5 */
+	{ I(0x4c602a00, OTHER, NEXT), "s", "d3 m5", K(GET) }, /* ngetd r3, r5 */
+	{ I(0x4c032c00, OTHER, NEXT), "",  "n3 m5", K(PUT) }, /* putd r3, r5 */
+	{ I(0x4c032e40, OTHER, NEXT), "s", "n3 m5", K(PUT) }, /* naputd r3, r5 */
+	{ I(0x4c032c80, OTHER, NEXT), "",  "m5",    K(PUT) }, /* tputd r5, rA is not used */
 	/* floating point */
-	{ I(0x58642800, FP_ADD, NEXT), "",   "d3 n4 m5",    K(FP) },             /* fadd r3, r4, r5 */
-	{ I(0x58642880, FP_ADD, NEXT), "",   "d3 n4 m5",    K(FP) },             /* frsub r3, r4, r5 */
-	{ I(0x58642900, FP_MUL, NEXT), "",   "d3 n4 m5",    K(FP) },             /* fmul r3, r4, r5 */
-	{ I(0x58642980, FP_DIV, NEXT), "",   "d3 n4 m5",    K(FP) },             /* fdiv r3, r4, r5 */
-	{ I(0x58642a00, FP_COMPARE, NEXT), "", "d3 n4 m5",  K(FP) },             /* fcmp.un r3, r4, r5 */
-	{ I(0x58642a40, FP_COMPARE, NEXT), "", "d3 n4 m5",  K(FP) },             /* fcmp.gt r3, r4, r5 */
-	{ I(0x58642a60, FP_COMPARE, NEXT), "", "d3 n4 m5",  K(FP) },             /* fcmp.ge r3, r4, r5 */
-	{ I(0x58640280, FP_FROM_INT, NEXT), "", "d3 n4",    K(FP) },             /* flt r3, r4 */
-	{ I(0x58640300, FP_TO_INT, NEXT), "", "d3 n4",      K(FP) },             /* fint r3, r4 */
-	{ I(0x58640380, FP_SQRT, NEXT), "",  "d3 n4",       K(FP) },             /* fsqrt r3, r4 */
+	{ I(0x58642800, FP_ADD, NEXT),      "", "d3 n4 m5", K(FP) }, /* fadd r3, r4, r5 */
+	{ I(0x58642880, FP_ADD, NEXT),      "", "d3 n4 m5", K(FP) }, /* frsub r3, r4, r5 */
+	{ I(0x58642900, FP_MUL, NEXT),      "", "d3 n4 m5", K(FP) }, /* fmul r3, r4, r5 */
+	{ I(0x58642980, FP_DIV, NEXT),      "", "d3 n4 m5", K(FP) }, /* fdiv r3, r4, r5 */
+	{ I(0x58642a00, FP_COMPARE, NEXT),  "", "d3 n4 m5", K(FP) }, /* fcmp.un r3, r4, r5 */
+	{ I(0x58642a40, FP_COMPARE, NEXT),  "", "d3 n4 m5", K(FP) }, /* fcmp.gt r3, r4, r5 */
+	{ I(0x58642a60, FP_COMPARE, NEXT),  "", "d3 n4 m5", K(FP) }, /* fcmp.ge r3, r4, r5 */
+	{ I(0x58640280, FP_FROM_INT, NEXT), "", "d3 n4",    K(FP) }, /* flt r3, r4 */
+	{ I(0x58640300, FP_TO_INT, NEXT),   "", "d3 n4",    K(FP) }, /* fint r3, r4 */
+	{ I(0x58640380, FP_SQRT, NEXT),     "", "d3 n4",    K(FP) }, /* fsqrt r3, r4 */
 	/* prefix, barriers */
-	{ I(0xb000ffff, OTHER, NEXT),  "",   "",            K(IMM) },            /* imm -1 */
-	{ I(0xb8020004, OTHER, NEXT),  "",   "",            K(MBAR) | K(BTC_FLUSH), .sysop = PMK_SYS_DSB }, /* mbar 0 */
-	{ I(0xb8220004, OTHER, NEXT),  "",   "",            K(MBAR), .sysop = PMK_SYS_DSB }, /* mbar 1 */
-	{ I(0xb8420004, OTHER, NEXT),  "",   "",            K(MBAR) | K(BTC_FLUSH), .sysop = PMK_SYS_ISB }, /* mbar 2 */
-	{ I(0xb8620004, OTHER, NEXT),  "",   "",            K(MBAR) },           /* mbar 3 */
-	{ I(0xba020004, OTHER, NEXT),  "",   "",            K(MBAR) | K(BTC_FLUSH) | K(SLEEP), .sysop = PMK_SYS_WFI },
-	{ I(0xb9020004, OTHER, NEXT),  "",   "",            K(MBAR) | K(BTC_FLUSH) | K(SLEEP), .sysop = PMK_SYS_WFI },
-	{ I(0xbb220004, OTHER, NEXT),  "",   "",            K(MBAR) | K(SLEEP), .sysop = PMK_SYS_WFI },
+	{ I(0xb000ffff, OTHER, NEXT), "", "", K(IMM) }, /* imm -1 */
+	/* mbar 0 */
+	{ I(0xb8020004, OTHER, NEXT), "", "", K(MBAR) | K(BTC_FLUSH), .sysop = PMK_SYS_DSB },
+	{ I(0xb8220004, OTHER, NEXT), "", "", K(MBAR), .sysop = PMK_SYS_DSB }, /* mbar 1 */
+	/* mbar 2 */
+	{ I(0xb8420004, OTHER, NEXT), "", "", K(MBAR) | K(BTC_FLUSH), .sysop = PMK_SYS_ISB },
+	{ I(0xb8620004, OTHER, NEXT), "", "", K(MBAR) }, /* mbar 3 */
+	{ I(0xba020004, OTHER, NEXT), "", "", K(MBAR) | K(BTC_FLUSH) | K(SLEEP),
+		.sysop = PMK_SYS_WFI },
+	{ I(0xb9020004, OTHER, NEXT), "", "", K(MBAR) | K(BTC_FLUSH) | K(SLEEP),
+		.sysop = PMK_SYS_WFI },
+	{ I(0xbb220004, OTHER, NEXT), "", "", K(MBAR) | K(SLEEP), .sysop = PMK_SYS_WFI },
 	/* branches */
-	{ I(0x98002800, BRANCH, INDIRECT), "b",  "m5",      K(BR) },                                  /* br r5 */
-	{ I(0x98082800, BRANCH, INDIRECT), "b",  "m5",      K(BR) },                                  /* bra r5 */
-	{ I(0x98102800, BRANCH, INDIRECT), "b",  "m5",      K(BR) | K(DELAY) },                       /* brd r5 */
-	{ I(0x98180000, BRANCH, INDIRECT), "b",  "",        K(BR) | K(DELAY) },                       /* brad r0 */
-	{ I(0x99f42800, BRANCH, INDCALL),  "b",  "d15 m5",  K(BR) | K(DELAY) },                       /* brld r15, r5 */
-	{ I(0x99fc2800, BRANCH, INDCALL),  "b",  "d15 m5",  K(BR) | K(DELAY) },                       /* brald r15, r5 */
-	{ I(0x9a0c2800, BRANCH, EXCEPTION), "b", "d16 m5",  K(BR) | K(BREAK) },                       /* brk r16, r5 */
-	{ I(0xb8002808, BRANCH, JUMP),     "b",  "",        K(BR) | K(BR_IMM), 0, 0xa808 },           /* bri 0x2808 */
-	{ I(0xb8000004, BRANCH, JUMP),     "b",  "",        K(BR) | K(BR_IMM) | K(BTC_FLUSH), 0, 0x8004 }, /* bri 4 */
-	{ I(0xb8080004, BRANCH, JUMP),     "b",  "",        K(BR) | K(BR_IMM) | K(ABSOLUTE), 0, 4 },  /* brai 4 */
-	{ I(0xb8082804, BRANCH, JUMP),     "b",  "",        K(BR) | K(BR_IMM) | K(ABSOLUTE), 0, 0x2804 }, /* brai 0x2804 */
-	{ I(0xb810fffc, BRANCH, JUMP),     "b",  "",        K(BR) | K(BR_IMM) | K(DELAY), 0, 0x7ffc }, /* brid -4 */
-	{ I(0xb8188000, BRANCH, JUMP),     "b",  "",        K(BR) | K(BR_IMM) | K(DELAY) | K(ABSOLUTE), 0, 0xffff8000 }, /* braid -32768 */
-	{ I(0xb9f47ffc, BRANCH, CALL),     "b",  "d15",     K(BR) | K(BR_IMM) | K(DELAY), 0, 0xfffc }, /* brlid r15, 0x7ffc */
-	{ I(0xb9fc7ffc, BRANCH, CALL),     "b",  "d15",     K(BR) | K(BR_IMM) | K(DELAY) | K(ABSOLUTE), 0, 0x7ffc }, /* bralid r15, 0x7ffc */
-	{ I(0xba0c2818, BRANCH, EXCEPTION), "b", "d16",     K(BR) | K(BREAK) | K(ABSOLUTE), 0, 0x2818 }, /* brki r16, 0x2818 */
-	{ I(0x9c032800, BRANCH, INDIRECT), "cb", "n3 m5",   K(BR_COND) },                             /* beq r3, r5 */
-	{ I(0x9c832800, BRANCH, INDIRECT), "cb", "n3 m5",   K(BR_COND) },                             /* bgt r3, r5 */
-	{ I(0x9e032800, BRANCH, INDIRECT), "cb", "n3 m5",   K(BR_COND) | K(DELAY) },                  /* beqd r3, r5 */
-	{ I(0x9ea32800, BRANCH, INDIRECT), "cb", "n3 m5",   K(BR_COND) | K(DELAY) },                  /* bged r3, r5 */
-	{ I(0xbc83fff8, BRANCH, JUMP),     "cb", "n3",      K(BR_COND) | K(BR_IMM), 0, 0x7ff8 },      /* bgti r3, -8 */
-	{ I(0xbc232804, BRANCH, JUMP),     "cb", "n3",      K(BR_COND) | K(BR_IMM), 0, 0xa804 },      /* bnei r3, 0x2804 */
-	{ I(0xbea32808, BRANCH, JUMP),     "cb", "n3",      K(BR_COND) | K(BR_IMM) | K(DELAY), 0, 0xa808 }, /* bgeid r3, 0x2808 */
-	{ I(0xbc000004, BRANCH, JUMP),     "cb", "",        K(BR_COND) | K(BR_IMM), 0, 0x8004 },      /* beqi r0, 4 */
-	{ I(0xbe638000, BRANCH, JUMP),     "cb", "n3",      K(BR_COND) | K(BR_IMM) | K(DELAY), 0, 0 }, /* bleid r3, -32768 */
-	{ I(0xb60f2808, BRANCH, RETURN),   "",   "n15",     K(RETURN) | K(DELAY) },                   /* rtsd r15, 0x2808 */
-	{ I(0xb62e2808, BRANCH, MODE),     "",   "n14",     K(RETURN) | K(DELAY) },                   /* rtid r14, 0x2808 */
-	{ I(0xb6502808, BRANCH, MODE),     "",   "n16",     K(RETURN) | K(DELAY) },                   /* rtbd r16, 0x2808 */
-	{ I(0xb6912808, BRANCH, MODE),     "",   "n17",     K(RETURN) | K(DELAY) },                   /* rted r17, 0x2808 */
+	{ I(0x98002800, BRANCH, INDIRECT), "b", "m5", K(BR) }, /* br r5 */
+	{ I(0x98082800, BRANCH, INDIRECT), "b", "m5", K(BR) }, /* bra r5 */
+	{ I(0x98102800, BRANCH, INDIRECT), "b", "m5", K(BR) | K(DELAY) }, /* brd r5 */
+	{ I(0x98180000, BRANCH, INDIRECT), "b", "", K(BR) | K(DELAY) }, /* brad r0 */
+	{ I(0x99f42800, BRANCH, INDCALL), "b", "d15 m5", K(BR) | K(DELAY) }, /* brld r15, r5 */
+	{ I(0x99fc2800, BRANCH, INDCALL), "b", "d15 m5", K(BR) | K(DELAY) }, /* brald r15, r5 */
+	{ I(0x9a0c2800, BRANCH, EXCEPTION), "b", "d16 m5", K(BR) | K(BREAK) }, /* brk r16, r5 */
+	{ I(0xb8002808, BRANCH, JUMP), "b", "", K(BR) | K(BR_IMM), 0, 0xa808 }, /* bri 0x2808 */
+	/* bri 4 */
+	{ I(0xb8000004, BRANCH, JUMP), "b", "", K(BR) | K(BR_IMM) | K(BTC_FLUSH), 0, 0x8004 },
+	/* brai 4 */
+	{ I(0xb8080004, BRANCH, JUMP), "b", "", K(BR) | K(BR_IMM) | K(ABSOLUTE), 0, 4 },
+	/* brai 0x2804 */
+	{ I(0xb8082804, BRANCH, JUMP), "b", "", K(BR) | K(BR_IMM) | K(ABSOLUTE), 0, 0x2804 },
+	/* brid -4 */
+	{ I(0xb810fffc, BRANCH, JUMP), "b", "", K(BR) | K(BR_IMM) | K(DELAY), 0, 0x7ffc },
+	/* braid -32768 */
+	{ I(0xb8188000, BRANCH, JUMP), "b", "", K(BR) | K(BR_IMM) | K(DELAY) | K(ABSOLUTE), 0,
+		0xffff8000 },
+	/* brlid r15, 0x7ffc */
+	{ I(0xb9f47ffc, BRANCH, CALL), "b", "d15", K(BR) | K(BR_IMM) | K(DELAY), 0, 0xfffc },
+	/* bralid r15, 0x7ffc */
+	{ I(0xb9fc7ffc, BRANCH, CALL), "b", "d15", K(BR) | K(BR_IMM) | K(DELAY) | K(ABSOLUTE), 0,
+		0x7ffc },
+	/* brki r16, 0x2818 */
+	{ I(0xba0c2818, BRANCH, EXCEPTION), "b", "d16", K(BR) | K(BREAK) | K(ABSOLUTE), 0, 0x2818 },
+	{ I(0x9c032800, BRANCH, INDIRECT), "cb", "n3 m5", K(BR_COND) }, /* beq r3, r5 */
+	{ I(0x9c832800, BRANCH, INDIRECT), "cb", "n3 m5", K(BR_COND) }, /* bgt r3, r5 */
+	{ I(0x9e032800, BRANCH, INDIRECT), "cb", "n3 m5", K(BR_COND) | K(DELAY) }, /* beqd r3, r5 */
+	{ I(0x9ea32800, BRANCH, INDIRECT), "cb", "n3 m5", K(BR_COND) | K(DELAY) }, /* bged r3, r5 */
+	/* bgti r3, -8 */
+	{ I(0xbc83fff8, BRANCH, JUMP), "cb", "n3", K(BR_COND) | K(BR_IMM), 0, 0x7ff8 },
+	/* bnei r3, 0x2804 */
+	{ I(0xbc232804, BRANCH, JUMP), "cb", "n3", K(BR_COND) | K(BR_IMM), 0, 0xa804 },
+	/* bgeid r3, 0x2808 */
+	{ I(0xbea32808, BRANCH, JUMP), "cb", "n3", K(BR_COND) | K(BR_IMM) | K(DELAY), 0, 0xa808 },
+	/* beqi r0, 4 */
+	{ I(0xbc000004, BRANCH, JUMP), "cb", "", K(BR_COND) | K(BR_IMM), 0, 0x8004 },
+	/* bleid r3, -32768 */
+	{ I(0xbe638000, BRANCH, JUMP), "cb", "n3", K(BR_COND) | K(BR_IMM) | K(DELAY), 0, 0 },
+	{ I(0xb60f2808, BRANCH, RETURN), "", "n15", K(RETURN) | K(DELAY) }, /* rtsd r15, 0x2808 */
+	{ I(0xb62e2808, BRANCH, MODE), "", "n14", K(RETURN) | K(DELAY) }, /* rtid r14, 0x2808 */
+	{ I(0xb6502808, BRANCH, MODE), "", "n16", K(RETURN) | K(DELAY) }, /* rtbd r16, 0x2808 */
+	{ I(0xb6912808, BRANCH, MODE), "", "n17", K(RETURN) | K(DELAY) }, /* rted r17, 0x2808 */
 	/* loads, stores */
-	{ I(0xc0642800, LOAD, NEXT),   "L",  "d3 n4 m5",    0, 1 },              /* lbu r3, r4, r5 */
-	{ I(0xc0642880, LOAD, NEXT),   "L",  "d3 n4 m5",    0, 1 },              /* lbuea r3, r4, r5 */
-	{ I(0xc4642a00, LOAD, NEXT),   "L",  "d3 n4 m5",    0, 2 },              /* lhur r3, r4, r5 */
-	{ I(0xc4642880, LOAD, NEXT),   "L",  "d3 n4 m5",    0, 2 },              /* lhuea r3, r4, r5 */
-	{ I(0xc8640800, LOAD, NEXT),   "L",  "d3 n4 m1",    K(R1), 4 },          /* lw r3, r4, r1 */
-	{ I(0xc8210880, LOAD, NEXT),   "L",  "d1 n1 m1",    K(R1), 4 },          /* lwea r1, r1, r1 */
-	{ I(0xc8642c00, LOAD, NEXT),   "sxL", "d3 n4 m5",   0, 4 },              /* lwx r3, r4, r5 */
-	{ I(0xc8242800, LOAD, NEXT),   "L",  "d1 n4 m5",    0, 4 },              /* lw r1, r4, r5 */
-	{ I(0xe0602345, LOAD, NEXT),   "L",  "d3",          0, 1 },              /* lbui r3, r0, 0x2345 */
-	{ I(0xe4640002, LOAD, NEXT),   "L",  "d3 n4",       0, 2 },              /* lhui r3, r4, 2 */
-	{ I(0xe8610004, LOAD, NEXT),   "L",  "d3 n1",       K(R1), 4 },          /* lwi r3, r1, 4 */
-	{ I(0xe8640800, LOAD, NEXT),   "L",  "d3 n4",       0, 4 },              /* lwi r3, r4, 0x800 */
-	{ I(0xd0642a00, STORE, NEXT),  "S",  "d3 n4 m5",    0, 1 },              /* sbr r3, r4, r5 */
-	{ I(0xd0242880, STORE, NEXT),  "S",  "d1 n4 m5",    K(R1_DATA), 1 },     /* sbea r1, r4, r5 */
-	{ I(0xd4642880, STORE, NEXT),  "S",  "d3 n4 m5",    0, 2 },              /* shea r3, r4, r5 */
-	{ I(0xd8642800, STORE, NEXT),  "S",  "d3 n4 m5",    0, 4 },              /* sw r3, r4, r5 */
-	{ I(0xd8240880, STORE, NEXT),  "S",  "d1 n4 m1",    K(R1) | K(R1_DATA), 4 }, /* swea r1, r4, r1 */
-	{ I(0xd8642c00, STORE, NEXT),  "sxS", "d3 n4 m5",   0, 4 },              /* swx r3, r4, r5 */
-	{ I(0xf0640001, STORE, NEXT),  "S",  "d3 n4",       0, 1 },              /* sbi r3, r4, 1 */
-	{ I(0xf4040001, STORE, NEXT),  "S",  "n4",          0, 2 },              /* shi r0, r4, 1 */
-	{ I(0xf9e10000, STORE, NEXT),  "S",  "d15 n1",      K(R1), 4 },          /* swi r15, r1, 0 */
+	/* lbu r3, r4, r5 */
+	{ I(0xc0642800, LOAD, NEXT),  "L",   "d3 n4 m5", 0,                  1 },
+	/* lbuea r3, r4, r5 */
+	{ I(0xc0642880, LOAD, NEXT),  "L",   "d3 n4 m5", 0,                  1 },
+	/* lhur r3, r4, r5 */
+	{ I(0xc4642a00, LOAD, NEXT),  "L",   "d3 n4 m5", 0,                  2 },
+	/* lhuea r3, r4, r5 */
+	{ I(0xc4642880, LOAD, NEXT),  "L",   "d3 n4 m5", 0,                  2 },
+	/* lw r3, r4, r1 */
+	{ I(0xc8640800, LOAD, NEXT),  "L",   "d3 n4 m1", K(R1),              4 },
+	/* lwea r1, r1, r1 */
+	{ I(0xc8210880, LOAD, NEXT),  "L",   "d1 n1 m1", K(R1),              4 },
+	/* lwx r3, r4, r5 */
+	{ I(0xc8642c00, LOAD, NEXT),  "sxL", "d3 n4 m5", 0,                  4 },
+	/* lw r1, r4, r5 */
+	{ I(0xc8242800, LOAD, NEXT),  "L",   "d1 n4 m5", 0,                  4 },
+	/* lbui r3, r0, 0x2345 */
+	{ I(0xe0602345, LOAD, NEXT),  "L",   "d3",       0,                  1 },
+	/* lhui r3, r4, 2 */
+	{ I(0xe4640002, LOAD, NEXT),  "L",   "d3 n4",    0,                  2 },
+	/* lwi r3, r1, 4 */
+	{ I(0xe8610004, LOAD, NEXT),  "L",   "d3 n1",    K(R1),              4 },
+	/* lwi r3, r4, 0x800 */
+	{ I(0xe8640800, LOAD, NEXT),  "L",   "d3 n4",    0,                  4 },
+	/* sbr r3, r4, r5 */
+	{ I(0xd0642a00, STORE, NEXT), "S",   "d3 n4 m5", 0,                  1 },
+	/* sbea r1, r4, r5 */
+	{ I(0xd0242880, STORE, NEXT), "S",   "d1 n4 m5", K(R1_DATA),         1 },
+	/* shea r3, r4, r5 */
+	{ I(0xd4642880, STORE, NEXT), "S",   "d3 n4 m5", 0,                  2 },
+	/* sw r3, r4, r5 */
+	{ I(0xd8642800, STORE, NEXT), "S",   "d3 n4 m5", 0,                  4 },
+	/* swea r1, r4, r1 */
+	{ I(0xd8240880, STORE, NEXT), "S",   "d1 n4 m1", K(R1) | K(R1_DATA), 4 },
+	/* swx r3, r4, r5 */
+	{ I(0xd8642c00, STORE, NEXT), "sxS", "d3 n4 m5", 0,                  4 },
+	/* sbi r3, r4, 1 */
+	{ I(0xf0640001, STORE, NEXT), "S",   "d3 n4",    0,                  1 },
+	/* shi r0, r4, 1 */
+	{ I(0xf4040001, STORE, NEXT), "S",   "n4",       0,                  2 },
+	/* swi r15, r1, 0 */
+	{ I(0xf9e10000, STORE, NEXT), "S",   "d15 n1",   K(R1),              4 },
 };
 
 /* Of the 64-bit core. */
 static const struct row long_rows[] = {
-	{ I(0x00642900, ALU, NEXT),    "s",  "d3 n4 m5",    K(ARITH) | K(LONG) },   /* addl r3, r4, r5 */
-	{ I(0x0c642900, ALU, NEXT),    "sf", "d3 n4 m5",    K(ARITH) | K(LONG) },   /* rsublc r3, r4, r5 */
-	{ I(0x10642900, ALU, NEXT),    "",   "d3 n4 m5",    K(ARITH) | K(LONG) },   /* addlk r3, r4, r5 */
-	{ I(0x1c642900, ALU, NEXT),    "f",  "d3 n4 m5",    K(ARITH) | K(LONG) },   /* rsublkc r3, r4, r5 */
-	{ I(0x14642901, ALU, NEXT),    "",   "d3 n4 m5",    K(ARITH) | K(LONG) },   /* cmpl r3, r4, r5 */
-	{ I(0x14642903, ALU, NEXT),    "",   "d3 n4 m5",    K(ARITH) | K(LONG) },   /* cmplu r3, r4, r5 */
-	{ I(0x44642d00, BARREL, NEXT), "",   "d3 n4 m5",    K(BARREL) | K(LONG) },  /* bslll r3, r4, r5 */
-	{ I(0x44642b00, BARREL, NEXT), "",   "d3 n4 m5",    K(BARREL) | K(LONG) },  /* bslra r3, r4, r5 */
-	{ I(0x44642900, BARREL, NEXT), "",   "d3 n4 m5",    K(BARREL) | K(LONG) },  /* bslrl r3, r4, r5 */
-	{ I(0x6464243f, BARREL, NEXT), "",   "d3 n4",       K(BARREL) | K(LONG) },  /* bsllli r3, r4, 63 */
-	{ I(0x6464223f, BARREL, NEXT), "",   "d3 n4",       K(BARREL) | K(LONG) },  /* bslrai r3, r4, 63 */
-	{ I(0x64642001, BARREL, NEXT), "",   "d3 n4",       K(BARREL) | K(LONG) },  /* bslrli r3, r4, 1 */
-	{ I(0x64646fff, BARREL, NEXT), "",   "d3 n4",       K(BARREL) | K(LONG) },  /* bslefi r3, r4, 63, 63 */
-	{ I(0x6464afff, BARREL, NEXT), "",   "d3 n4 a3",    K(BARREL) | K(LONG) },  /* bslifi r3, r4, 63, 63 */
-	{ I(0x80642900, ALU, NEXT),    "",   "d3 n4 m5",    K(LOGICAL) | K(LONG) }, /* orl r3, r4, r5 */
-	{ I(0x80000100, ALU, NEXT),    "",   "",            K(LOGICAL) | K(LONG) }, /* orl r0, r0, r0 */
-	{ I(0x8c642900, ALU, NEXT),    "",   "d3 n4 m5",    K(LOGICAL) | K(LONG) }, /* andnl r3, r4, r5 */
-	{ I(0x80642d00, ALU, NEXT),    "",   "d3 n4 m5",    K(PCMP) | K(LONG) },    /* pcmplbf r3, r4, r5 */
-	{ I(0x88642d00, ALU, NEXT),    "",   "d3 n4 m5",    K(PCMP) | K(LONG) },    /* pcmpleq r3, r4, r5 */
-	{ I(0x8c642d00, ALU, NEXT),    "",   "d3 n4 m5",    K(PCMP) | K(LONG) },    /* pcmplne r3, r4, r5 */
-	{ I(0x90640101, ALU, NEXT),    "s",  "d3 n4",       K(SHIFT) | K(LONG) },   /* srla r3, r4 */
-	{ I(0x90640121, ALU, NEXT),    "sf", "d3 n4",       K(SHIFT) | K(LONG) },   /* srlc r3, r4 */
-	{ I(0x90640141, ALU, NEXT),    "s",  "d3 n4",       K(SHIFT) | K(LONG) },   /* srll r3, r4 */
-	{ I(0x90640160, ALU, NEXT),    "",   "d3 n4",       K(SEXT) | K(LONG) },    /* sextl8 r3, r4 */
-	{ I(0x90640161, ALU, NEXT),    "",   "d3 n4",       K(SEXT) | K(LONG) },    /* sextl16 r3, r4 */
-	{ I(0x90640162, ALU, NEXT),    "",   "d3 n4",       K(SEXT) | K(LONG) },    /* sextl32 r3, r4 */
-	{ I(0x58642c00, FP_ADD, NEXT), "",   "d3 n4 m5",    K(FP) | K(LONG) },      /* dadd r3, r4, r5 */
-	{ I(0x58642c80, FP_ADD, NEXT), "",   "d3 n4 m5",    K(FP) | K(LONG) },      /* drsub r3, r4, r5 */
-	{ I(0x58642d00, FP_MUL, NEXT), "",   "d3 n4 m5",    K(FP) | K(LONG) },      /* dmul r3, r4, r5 */
-	{ I(0x58642d80, FP_DIV, NEXT), "",   "d3 n4 m5",    K(FP) | K(LONG) },      /* ddiv r3, r4, r5 */
-	{ I(0x58642e60, FP_COMPARE, NEXT), "", "d3 n4 m5",  K(FP) | K(LONG) },      /* dcmp.ge r3, r4, r5 */
-	{ I(0x58640680, FP_FROM_INT, NEXT), "", "d3 n4",    K(FP) | K(LONG) },      /* dbl r3, r4 */
-	{ I(0x58640700, FP_TO_INT, NEXT), "", "d3 n4",      K(FP) | K(LONG) },      /* dlong r3, r4 */
-	{ I(0x58640780, FP_SQRT, NEXT), "",  "d3 n4",       K(FP) | K(LONG) },      /* dsqrt r3, r4 */
-	{ I(0xb2fedcba, OTHER, NEXT),  "",   "",            K(IMM) | K(LONG) },     /* imml 0xfedcba */
-	{ I(0x98012800, BRANCH, INDIRECT), "b", "m5",       K(BR) | K(LONG) },      /* brea r5 */
-	{ I(0x98112800, BRANCH, INDIRECT), "b", "m5",       K(BR) | K(DELAY) | K(LONG) }, /* bread r5 */
-	{ I(0x99f52800, BRANCH, INDCALL),  "b", "d15 m5",   K(BR) | K(DELAY) | K(LONG) }, /* breald r15, r5 */
-	{ I(0xb8010004, BRANCH, JUMP),     "b", "",         K(BR) | K(BR_IMM) | K(LONG), 0, 0x8004 }, /* breai 4 */
-	{ I(0xb8012804, BRANCH, JUMP),     "b", "",         K(BR) | K(BR_IMM) | K(LONG), 0, 0xa804 }, /* breai 0x2804 */
-	{ I(0xb8112808, BRANCH, JUMP),     "b", "",         K(BR) | K(BR_IMM) | K(DELAY) | K(LONG), 0, 0xa808 }, /* breaid 0x2808 */
-	{ I(0xb9f5fff8, BRANCH, CALL),     "b", "d15",      K(BR) | K(BR_IMM) | K(DELAY) | K(LONG), 0, 0x7ff8 }, /* brealid r15, -8 */
-	{ I(0x9d032800, BRANCH, INDIRECT), "cb", "n3 m5",   K(BR_COND) | K(LONG) },            /* beaeq r3, r5 */
-	{ I(0x9d032900, BRANCH, INDIRECT), "cb", "n3 m5",   K(BR_COND) | K(LONG) },            /* bealeq r3, r5 */
-	{ I(0x9d832900, BRANCH, INDIRECT), "cb", "n3 m5",   K(BR_COND) | K(LONG) },            /* bealgt r3, r5 */
-	{ I(0x9f032900, BRANCH, INDIRECT), "cb", "n3 m5",   K(BR_COND) | K(DELAY) | K(LONG) }, /* bealeqd r3, r5 */
-	{ I(0x9fa32800, BRANCH, INDIRECT), "cb", "n3 m5",   K(BR_COND) | K(DELAY) | K(LONG) }, /* beaged r3, r5 */
-	{ I(0x9fa32900, BRANCH, INDIRECT), "cb", "n3 m5",   K(BR_COND) | K(DELAY) | K(LONG) }, /* bealged r3, r5 */
-	{ I(0xbd030010, BRANCH, JUMP),     "cb", "n3",      K(BR_COND) | K(BR_IMM) | K(LONG), 0, 0x8010 }, /* beaeqi r3, 16 */
-	{ I(0xbfa30010, BRANCH, JUMP),     "cb", "n3",      K(BR_COND) | K(BR_IMM) | K(DELAY) | K(LONG), 0, 0x8010 }, /* beageid r3, 16 */
-	{ I(0xc8642900, LOAD, NEXT),   "L",  "d3 n4 m5",    K(LONG), 8 },           /* ll r3, r4, r5 */
-	{ I(0xc8642b00, LOAD, NEXT),   "L",  "d3 n4 m5",    K(LONG), 8 },           /* llr r3, r4, r5 */
-	{ I(0xec610008, LOAD, NEXT),   "L",  "d3 n1",       K(R1) | K(LONG), 8 },   /* lli r3, r1, 8 */
-	{ I(0xd8642900, STORE, NEXT),  "S",  "d3 n4 m5",    K(LONG), 8 },           /* sl r3, r4, r5 */
-	{ I(0xd8242b00, STORE, NEXT),  "S",  "d1 n4 m5",    K(R1_DATA) | K(LONG), 8 }, /* slr r1, r4, r5 */
-	{ I(0xfc640008, STORE, NEXT),  "S",  "d3 n4",       K(LONG), 8 },           /* sli r3, r4, 8 */
+	{ I(0x00642900, ALU, NEXT), "s", "d3 n4 m5", K(ARITH) | K(LONG) }, /* addl r3, r4, r5 */
+	{ I(0x0c642900, ALU, NEXT), "sf", "d3 n4 m5", K(ARITH) | K(LONG) }, /* rsublc r3, r4, r5 */
+	{ I(0x10642900, ALU, NEXT), "", "d3 n4 m5", K(ARITH) | K(LONG) }, /* addlk r3, r4, r5 */
+	{ I(0x1c642900, ALU, NEXT), "f", "d3 n4 m5", K(ARITH) | K(LONG) }, /* rsublkc r3, r4, r5 */
+	{ I(0x14642901, ALU, NEXT), "", "d3 n4 m5", K(ARITH) | K(LONG) }, /* cmpl r3, r4, r5 */
+	{ I(0x14642903, ALU, NEXT), "", "d3 n4 m5", K(ARITH) | K(LONG) }, /* cmplu r3, r4, r5 */
+	{ I(0x44642d00, BARREL, NEXT), "", "d3 n4 m5", K(BARREL) | K(LONG) }, /* bslll r3, r4, r5 */
+	{ I(0x44642b00, BARREL, NEXT), "", "d3 n4 m5", K(BARREL) | K(LONG) }, /* bslra r3, r4, r5 */
+	{ I(0x44642900, BARREL, NEXT), "", "d3 n4 m5", K(BARREL) | K(LONG) }, /* bslrl r3, r4, r5 */
+	{ I(0x6464243f, BARREL, NEXT), "", "d3 n4", K(BARREL) | K(LONG) }, /* bsllli r3, r4, 63 */
+	{ I(0x6464223f, BARREL, NEXT), "", "d3 n4", K(BARREL) | K(LONG) }, /* bslrai r3, r4, 63 */
+	{ I(0x64642001, BARREL, NEXT), "", "d3 n4", K(BARREL) | K(LONG) }, /* bslrli r3, r4, 1 */
+	/* bslefi r3, r4, 63, 63 */
+	{ I(0x64646fff, BARREL, NEXT), "", "d3 n4", K(BARREL) | K(LONG) },
+	/* bslifi r3, r4, 63, 63 */
+	{ I(0x6464afff, BARREL, NEXT), "", "d3 n4 a3", K(BARREL) | K(LONG) },
+	{ I(0x80642900, ALU, NEXT), "", "d3 n4 m5", K(LOGICAL) | K(LONG) }, /* orl r3, r4, r5 */
+	{ I(0x80000100, ALU, NEXT), "", "", K(LOGICAL) | K(LONG) }, /* orl r0, r0, r0 */
+	{ I(0x8c642900, ALU, NEXT), "", "d3 n4 m5", K(LOGICAL) | K(LONG) }, /* andnl r3, r4, r5 */
+	{ I(0x80642d00, ALU, NEXT), "", "d3 n4 m5", K(PCMP) | K(LONG) }, /* pcmplbf r3, r4, r5 */
+	{ I(0x88642d00, ALU, NEXT), "", "d3 n4 m5", K(PCMP) | K(LONG) }, /* pcmpleq r3, r4, r5 */
+	{ I(0x8c642d00, ALU, NEXT), "", "d3 n4 m5", K(PCMP) | K(LONG) }, /* pcmplne r3, r4, r5 */
+	{ I(0x90640101, ALU, NEXT), "s", "d3 n4", K(SHIFT) | K(LONG) }, /* srla r3, r4 */
+	{ I(0x90640121, ALU, NEXT), "sf", "d3 n4", K(SHIFT) | K(LONG) }, /* srlc r3, r4 */
+	{ I(0x90640141, ALU, NEXT), "s", "d3 n4", K(SHIFT) | K(LONG) }, /* srll r3, r4 */
+	{ I(0x90640160, ALU, NEXT), "", "d3 n4", K(SEXT) | K(LONG) }, /* sextl8 r3, r4 */
+	{ I(0x90640161, ALU, NEXT), "", "d3 n4", K(SEXT) | K(LONG) }, /* sextl16 r3, r4 */
+	{ I(0x90640162, ALU, NEXT), "", "d3 n4", K(SEXT) | K(LONG) }, /* sextl32 r3, r4 */
+	{ I(0x58642c00, FP_ADD, NEXT), "", "d3 n4 m5", K(FP) | K(LONG) }, /* dadd r3, r4, r5 */
+	{ I(0x58642c80, FP_ADD, NEXT), "", "d3 n4 m5", K(FP) | K(LONG) }, /* drsub r3, r4, r5 */
+	{ I(0x58642d00, FP_MUL, NEXT), "", "d3 n4 m5", K(FP) | K(LONG) }, /* dmul r3, r4, r5 */
+	{ I(0x58642d80, FP_DIV, NEXT), "", "d3 n4 m5", K(FP) | K(LONG) }, /* ddiv r3, r4, r5 */
+	/* dcmp.ge r3, r4, r5 */
+	{ I(0x58642e60, FP_COMPARE, NEXT), "", "d3 n4 m5", K(FP) | K(LONG) },
+	{ I(0x58640680, FP_FROM_INT, NEXT), "", "d3 n4", K(FP) | K(LONG) }, /* dbl r3, r4 */
+	{ I(0x58640700, FP_TO_INT, NEXT), "", "d3 n4", K(FP) | K(LONG) }, /* dlong r3, r4 */
+	{ I(0x58640780, FP_SQRT, NEXT), "", "d3 n4", K(FP) | K(LONG) }, /* dsqrt r3, r4 */
+	{ I(0xb2fedcba, OTHER, NEXT), "", "", K(IMM) | K(LONG) }, /* imml 0xfedcba */
+	{ I(0x98012800, BRANCH, INDIRECT), "b", "m5", K(BR) | K(LONG) }, /* brea r5 */
+	{ I(0x98112800, BRANCH, INDIRECT), "b", "m5", K(BR) | K(DELAY) | K(LONG) }, /* bread r5 */
+	/* breald r15, r5 */
+	{ I(0x99f52800, BRANCH, INDCALL), "b", "d15 m5", K(BR) | K(DELAY) | K(LONG) },
+	/* breai 4 */
+	{ I(0xb8010004, BRANCH, JUMP), "b", "", K(BR) | K(BR_IMM) | K(LONG), 0, 0x8004 },
+	/* breai 0x2804 */
+	{ I(0xb8012804, BRANCH, JUMP), "b", "", K(BR) | K(BR_IMM) | K(LONG), 0, 0xa804 },
+	/* breaid 0x2808 */
+	{ I(0xb8112808, BRANCH, JUMP), "b", "", K(BR) | K(BR_IMM) | K(DELAY) | K(LONG), 0, 0xa808 },
+	/* brealid r15, -8 */
+	{ I(0xb9f5fff8, BRANCH, CALL), "b", "d15", K(BR) | K(BR_IMM) | K(DELAY) | K(LONG), 0,
+		0x7ff8 },
+	{ I(0x9d032800, BRANCH, INDIRECT), "cb", "n3 m5", K(BR_COND) | K(LONG) }, /* beaeq r3, r5 */
+	/* bealeq r3, r5 */
+	{ I(0x9d032900, BRANCH, INDIRECT), "cb", "n3 m5", K(BR_COND) | K(LONG) },
+	/* bealgt r3, r5 */
+	{ I(0x9d832900, BRANCH, INDIRECT), "cb", "n3 m5", K(BR_COND) | K(LONG) },
+	/* bealeqd r3, r5 */
+	{ I(0x9f032900, BRANCH, INDIRECT), "cb", "n3 m5", K(BR_COND) | K(DELAY) | K(LONG) },
+	/* beaged r3, r5 */
+	{ I(0x9fa32800, BRANCH, INDIRECT), "cb", "n3 m5", K(BR_COND) | K(DELAY) | K(LONG) },
+	/* bealged r3, r5 */
+	{ I(0x9fa32900, BRANCH, INDIRECT), "cb", "n3 m5", K(BR_COND) | K(DELAY) | K(LONG) },
+	/* beaeqi r3, 16 */
+	{ I(0xbd030010, BRANCH, JUMP), "cb", "n3", K(BR_COND) | K(BR_IMM) | K(LONG), 0, 0x8010 },
+	/* beageid r3, 16 */
+	{ I(0xbfa30010, BRANCH, JUMP), "cb", "n3", K(BR_COND) | K(BR_IMM) | K(DELAY) | K(LONG), 0,
+		0x8010 },
+	{ I(0xc8642900, LOAD, NEXT), "L", "d3 n4 m5", K(LONG), 8 }, /* ll r3, r4, r5 */
+	{ I(0xc8642b00, LOAD, NEXT), "L", "d3 n4 m5", K(LONG), 8 }, /* llr r3, r4, r5 */
+	{ I(0xec610008, LOAD, NEXT), "L", "d3 n1", K(R1) | K(LONG), 8 }, /* lli r3, r1, 8 */
+	{ I(0xd8642900, STORE, NEXT), "S", "d3 n4 m5", K(LONG), 8 }, /* sl r3, r4, r5 */
+	/* slr r1, r4, r5 */
+	{ I(0xd8242b00, STORE, NEXT), "S", "d1 n4 m5", K(R1_DATA) | K(LONG), 8 },
+	{ I(0xfc640008, STORE, NEXT), "S", "d3 n4", K(LONG), 8 }, /* sli r3, r4, 8 */
 };
 /* clang-format on */
 
@@ -622,25 +687,29 @@ static void test_unknown(void **state)
 	/* clang-format off */
 	static const uint32_t unknown[] = {
 		/* no such opcode: 14 15 17 1a 1c-1f 33 37 3b 3f */
-		0x50000000, 0x54000000, 0x5c000000, 0x68000000, 0x70000000, 0x74000000, 0x78000000, 0x7c000000,
-		0xcc000000, 0xdc000000, 0xec000000, 0xfc000000, 0xffffffff,
+		0x50000000, 0x54000000, 0x5c000000, 0x68000000, 0x70000000, 0x74000000, 0x78000000,
+		0x7c000000, 0xcc000000, 0xdc000000, 0xec000000, 0xfc000000, 0xffffffff,
 		/* reserved fields */
-		0x00642801, 0x00642c00, 0x08642804, 0x14642802, 0x10642a00, 0x40642804, 0x40642c00, 0x48642801,
-		0x44642e00, 0x44642801, 0x64640605, 0x64640105, 0x64640805, 0x64644025, 0x6464c005, 0x6464e005,
-		0x80642801, 0x80642a00, 0x84642c00 /* pcmpbc */, 0x88642c01, 0x90640801, 0x90640000, 0x906400e1,
-		0x906401e1, 0x90640062, 0x90632068, 0x90632064, 0x90032065, 0x90032164, 0x9003206c, 0x94708000,
-		0x94640080, 0x94720080, 0x9423c001, 0x9603c001, 0x94618001, 0x94628001,
+		0x00642801, 0x00642c00, 0x08642804, 0x14642802, 0x10642a00, 0x40642804, 0x40642c00,
+		0x48642801, 0x44642e00, 0x44642801, 0x64640605, 0x64640105, 0x64640805, 0x64644025,
+		0x6464c005, 0x6464e005,
+		0x80642801, 0x80642a00, 0x84642c00 /* pcmpbc */, 0x88642c01, 0x90640801, 0x90640000,
+			0x906400e1,
+		0x906401e1, 0x90640062, 0x90632068, 0x90632064, 0x90032065, 0x90032164, 0x9003206c,
+		0x94708000, 0x94640080, 0x94720080, 0x9423c001, 0x9603c001, 0x94618001, 0x94628001,
 		/* streams: rA of get, rD of put, e of put, unused bits */
-		0x6c610000, 0x6c600010, 0x6c238000, 0x6c038400, 0x6c008010, 0x4c612800, 0x4c602801, 0x4c232c00, 0x4c032c20,
-		0x4c032c10,
+		0x6c610000, 0x6c600010, 0x6c238000, 0x6c038400, 0x6c008010, 0x4c612800, 0x4c602801,
+		0x4c232c00, 0x4c032c20, 0x4c032c10,
 		/* floating point */
 		0x58642a70, 0x58642801, 0x58642c00, 0x58642a80, 0x58642b00, 0x58642a08,
 		/* prefixes and branches */
-		0xb0010000, 0xb0200000, 0xb1000000, 0xb2000000, 0xb4000000, 0xb5ef0008, 0xb66f0008, 0xb6af0008, 0xb72f0008,
-		0x98202800, 0x98002801, 0x98042800, 0x99e42800, 0x981e2800, 0x98022800, 0xb8200008, 0xb8040008, 0xb8220005,
-		0xb8020000, 0xb8020008, 0xb8120004, 0x9cc32800, 0x9ce32800, 0x9d032800, 0x9c032801, 0xbcc30008, 0xbd030008,
+		0xb0010000, 0xb0200000, 0xb1000000, 0xb2000000, 0xb4000000, 0xb5ef0008, 0xb66f0008,
+		0xb6af0008, 0xb72f0008, 0x98202800, 0x98002801, 0x98042800, 0x99e42800, 0x981e2800,
+		0x98022800, 0xb8200008, 0xb8040008, 0xb8220005, 0xb8020000, 0xb8020008, 0xb8120004,
+		0x9cc32800, 0x9ce32800, 0x9d032800, 0x9c032801, 0xbcc30008, 0xbd030008,
 		/* loads and stores: unused and contradicting bits */
-		0xc0642801, 0xc0642c00, 0xc4642c00, 0xc8642e00, 0xc8642a80, 0xc8642840, 0xd0642c00, 0xd8642e00, 0xd8642a80,
+		0xc0642801, 0xc0642c00, 0xc4642c00, 0xc8642e00, 0xc8642a80, 0xc8642840, 0xd0642c00,
+		0xd8642e00, 0xd8642a80,
 	};
 	/* clang-format on */
 	struct pmk_insn in;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The AHB Monitor on the bus matrix: the driver's own accesses as transfers of the ARM-D layer, when
- * its writes act, and what has to hold of the counters whatever the traffic.
+ * The AHB Monitor on the bus matrix: the driver's own accesses as transfers of the ARM-D layer,
+ * when its writes act, and what has to hold of the counters whatever the traffic.
  *
  * Numbers are literal: counters 0 to 90 in the order of DDI 0287B Tables 4-6 to 4-13, registers 91
  * AHBMONCtrlReg, 92 AHBMONRstCtrs, 93 AHBMONPrstCtrs, 94 GxiPageSize.
@@ -89,7 +89,8 @@ static uint32_t peek(unsigned reg)
 	return (uint32_t)value;
 }
 
-/* DDI 0287B §4.2.2: the write that resets the counters is not counted, a transfer right after it is. */
+/* DDI 0287B §4.2.2: the write that resets the counters is not counted, a transfer right after it
+ * is. */
 static void test_reset_write(void **state)
 {
 	(void)state;
@@ -201,8 +202,8 @@ static void post_something(unsigned master)
 	(void)pmk_matrix_post(&matrix, master, &r, &ticket);
 }
 
-/* What has to hold of the counters whatever the traffic, as long as nothing fails. The CLCDC and the
- * DMA controllers have no INCR here. */
+/* What has to hold of the counters whatever the traffic, as long as nothing fails. The CLCDC and
+ * the DMA controllers have no INCR here. */
 static void test_invariants(void **state)
 {
 	uint32_t sum[91] = { 0 };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Layout files of the AHB Monitor: the project's is the table that is compiled in; another one reaches the
- * driver, the model and the packets; and one clear line, with file and line, for each way to get one wrong.
+ * Layout files of the AHB Monitor: the project's is the table that is compiled in; another one
+ * reaches the driver, the model and the packets; and one clear line, with file and line, for each
+ * way to get one wrong.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,7 +26,8 @@
 static struct pmk_ahbmon_layout_file file;
 static char msg[400], path[40];
 
-/* The project's file with a line replaced: `from` is the beginning of one, NULL: none; `more` comes behind it. */
+/* The project's file with a line replaced: `from` is the beginning of one, NULL: none; `more` comes
+ * behind it. */
 static int load_with(const char *from, const char *to, const char *more)
 {
 	FILE *in = fopen(PROJECTS, "r"), *out;

@@ -230,7 +230,8 @@ static void test_codes_twice(void **state)
 	setup(NULL);
 }
 
-/* What is encoded is decoded to what it was, whatever the layers do; and by another table to nothing. */
+/* What is encoded is decoded to what it was, whatever the layers do; and by another table to
+ * nothing. */
 static void test_decode(void **state)
 {
 	static const char *const waves[6] = { "Nr:wrap8@0 S/sco S*3 S/a I/o I",

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
- * The AHB Monitor at random, against a second statement of its rules: bursts with wait states, BUSY,
- * ERROR, RETRY, SPLIT and early ends on every layer. Counters 0 to 90 are literal.
+ * The AHB Monitor at random, against a second statement of its rules: bursts with wait states,
+ * BUSY, ERROR, RETRY, SPLIT and early ends on every layer. Counters 0 to 90 are literal.
  */
 #include "ahbmon_rig.h"
 
 /* ---- a second statement -------------------------------------------------------------------- */
 
 /*
- * What is on one layer, as a list of items: an address phase each, and how its data phase goes. What
- * has to be counted is told by the items, not by the samples that are made of them.
+ * What is on one layer, as a list of items: an address phase each, and how its data phase goes.
+ * What has to be counted is told by the items, not by the samples that are made of them.
  */
 struct item {
 	struct pmk_ahb_cycle phase;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * The PMUv3 model: its dealings with the bus (horizon, late synchronisation, copies, two models), and
- * a long random comparison with a second statement of DDI 0487 D13 that ticks plainly, event by event,
- * through every version, several numbers of counters and all levels. The rules one by one are in
- * tests/conformance/armv8.vec.
+ * The PMUv3 model: its dealings with the bus (horizon, late synchronisation, copies, two models),
+ * and a long random comparison with a second statement of DDI 0487 D13 that ticks plainly, event by
+ * event, through every version, several numbers of counters and all levels. The rules one by one
+ * are in tests/conformance/armv8.vec.
  *
- * Numbers are literal. Registers: 0 PMCR, 1 PMCNTENSET, 2 PMCNTENCLR, 3 PMOVSCLR, 4 PMSWINC, 5 PMSELR,
- * 6 and 7 PMCEID0 and 1, 8 PMCCNTR, 9 PMXEVTYPER, 10 PMXEVCNTR, 11 PMUSERENR, 12 PMOVSSET,
- * 13 PMINTENSET, 14 PMINTENCLR, 15 PMMIR, 16 PMCCFILTR, 17 DFR0, 18 + n PMEVCNTR<n>,
- * 49 + n PMEVTYPER<n>, n = 0 … 30.
+ * Numbers are literal. Registers: 0 PMCR, 1 PMCNTENSET, 2 PMCNTENCLR, 3 PMOVSCLR, 4 PMSWINC, 5
+ * PMSELR, 6 and 7 PMCEID0 and 1, 8 PMCCNTR, 9 PMXEVTYPER, 10 PMXEVCNTR, 11 PMUSERENR, 12 PMOVSSET,
+ * 13 PMINTENSET, 14 PMINTENCLR, 15 PMMIR, 16 PMCCFILTR, 17 DFR0, 18 + n PMEVCNTR<n>, 49 + n
+ * PMEVTYPER<n>, n = 0 … 30.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -239,7 +239,8 @@ static void test_ask_keeps_nearer_horizons(void **state)
 	assert_int_equal(pmk_bus_horizon(&b.bus, PMK_SIG_CYCLE), 2);
 }
 
-/* The producer was late: counts, carries and flags are right all the same, the line is up by then. */
+/* The producer was late: counts, carries and flags are right all the same, the line is up by
+ * then. */
 static void test_late_overflow(void **state)
 {
 	struct bench b;
@@ -638,7 +639,8 @@ static uint32_t type_bits(const struct second *s, bool cycles)
 static unsigned second_denies(const struct second *s, unsigned el, unsigned reg, bool write,
 			      unsigned *ec)
 {
-	/* Read and write at EL0: '-' nobody, '1' EL1, '*' EL0 as it likes, else bits of PMUSERENR. */
+	/* Read and write at EL0: '-' nobody, '1' EL1, '*' EL0 as it likes, else bits of
+	 * PMUSERENR. */
 	static const char *const who[] = {
 		"11", "11", "11", "11", "-3", "99", "1-", "1-", "51",
 		"11", "91", "*k", "11", "kk", "kk", "k-", "11", "k-",

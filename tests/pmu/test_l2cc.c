@@ -20,7 +20,7 @@
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define OK(call) assert_int_equal((call), 0)
 
-/* ---- tables ------------------------------------------------------------------------------------ */
+/* ---- tables ---------------------------------------------------------------------------------- */
 
 struct line {
 	unsigned code;
@@ -93,7 +93,7 @@ static void test_tables(void **state)
 	assert_true(pmk_l220.counters[0].saturates && !pmk_l210.counters[0].saturates);
 }
 
-/* ---- the drivers on a port that writes down ---------------------------------------------------- */
+/* ---- the drivers on a port that writes down -------------------------------------------------- */
 
 struct access {
 	bool write;
@@ -266,7 +266,7 @@ static void test_failing_port(void **state)
 		}
 }
 
-/* ---- drivers meet models ----------------------------------------------------------------------- */
+/* ---- drivers meet models --------------------------------------------------------------------- */
 
 struct rig {
 	struct pmk_l2cc_model model[2];
@@ -434,7 +434,8 @@ static void test_horizons(void **state)
 	assert_true(horizon(&pmk_l210, 0x12, 7, true) == 1);
 	assert_true(horizon(&pmk_l210, 0x24, 0, false) == PMK_NEVER); /* of another event */
 
-	/* Half a range, for who sets it back; the end; and behind that nothing but its interrupt. */
+	/* Half a range, for who sets it back; the end; and behind that nothing but its
+	 * interrupt. */
 	assert_true(horizon(&pmk_l220, 0x0c, 0, false) == 0x80000000);
 	assert_true(horizon(&pmk_l220, 0x0c, 0x80000000, false) == 0x7fffffff);
 	assert_true(horizon(&pmk_l220, 0x0e, 0xfffffffe, false) == 1);

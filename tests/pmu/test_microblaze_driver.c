@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * The MicroBlaze driver over a port that records and fails, in front of counters in their simplest form.
- * They come in both readings of the manual, one pointer for the four registers that step through the
- * counters or one for each, and stop the test at what the driver must not do: read what is only written,
- * write what is only read, go on behind the last counter.
+ * The MicroBlaze driver over a port that records and fails, in front of counters in their simplest
+ * form. They come in both readings of the manual, one pointer for the four registers that step
+ * through the counters or one for each, and stop the test at what the driver must not do: read what
+ * is only written, write what is only read, go on behind the last counter.
  *
- * Numbers are literal. Registers: 0 PCCTRLR, 1 PCCMDR, 2 PCSR, 3 PCDRR, 4 PCDWR. Commands: 0x10 Clear,
- * 0x08 Start, 0x04 Stop, 0x02 Sample, 0x01 Reset.
+ * Numbers are literal. Registers: 0 PCCTRLR, 1 PCCMDR, 2 PCSR, 3 PCDRR, 4 PCDWR. Commands: 0x10
+ * Clear, 0x08 Start, 0x04 Stop, 0x02 Sample, 0x01 Reset.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -229,10 +229,10 @@ static void fill(struct rig *r)
 	}
 }
 
-/* ---- the procedure of the manual --------------------------------------------------------------- */
+/* ---- the procedure of the manual ------------------------------------------------------------- */
 
-/* UG984 "Performance Monitoring", the typical procedure for the default configuration: five events and a
- * latency, in order; clear and start; sample and stop; six statuses; nine items. */
+/* UG984 "Performance Monitoring", the typical procedure for the default configuration: five events
+ * and a latency, in order; clear and start; sample and stop; six statuses; nine items. */
 static void test_typical_procedure(void **state)
 {
 	static const unsigned codes[] = { 30, 0, 10, 11, 46, 60 };
@@ -634,7 +634,7 @@ static void test_preset_errors(void **state)
 	OK(r.drv->write(&r.dev, 0, 0xffffffffffff));
 }
 
-/* ---- the other slots --------------------------------------------------------------------------- */
+/* ---- the other slots ------------------------------------------------------------------------- */
 
 static void test_program_errors(void **state)
 {

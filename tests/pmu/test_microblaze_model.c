@@ -369,8 +369,9 @@ static void test_horizon_of_64_bits(void **state)
 	assert_int_equal(pmk_bus_horizon(&b.bus, PMK_SIG_INSN), 16);
 }
 
-/* How many records until a synchronisation: half the log. How many latencies: what a quarter of a sum's
- * range has room for, or of that of N. And how many occurrences, were they all the longest. */
+/* How many records until a synchronisation: half the log. How many latencies: what a quarter of a
+ * sum's range has room for, or of that of N. And how many occurrences, were they all the
+ * longest. */
 static void test_horizon_of_latencies(void **state)
 {
 	static const struct {
@@ -506,8 +507,8 @@ static uint32_t pick(uint32_t n)
 	return (uint32_t)(seed >> 33) % n;
 }
 
-/* Latencies alike share a record, and a model reads from it what it reads from one record each: of any mix of
- * latencies that overlap or not, with any parameters, between any commands. */
+/* Latencies alike share a record, and a model reads from it what it reads from one record each: of
+ * any mix of latencies that overlap or not, with any parameters, between any commands. */
 static void test_records_of_several(void **state)
 {
 	static struct bench b[2];

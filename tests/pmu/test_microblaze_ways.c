@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * The MicroBlaze driver before the models of the counters: directly, through the memory-mapped registers
- * of the debug module, and through its JTAG side; in both readings of the pointer, and at every width.
- * Sessions count, time latencies and tick on each of these ways alike, and the models see nothing that a
- * driver had better not do.
+ * The MicroBlaze driver before the models of the counters: directly, through the memory-mapped
+ * registers of the debug module, and through its JTAG side; in both readings of the pointer, and at
+ * every width. Sessions count, time latencies and tick on each of these ways alike, and the models
+ * see nothing that a driver had better not do.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -183,9 +183,10 @@ static void test_counting(void **state)
 	on_every_way(check_counting);
 }
 
-/* ---- the interval timer ------------------------------------------------------------------------ */
+/* ---- the interval timer ---------------------------------------------------------------------- */
 
-/* Cycles in a counter that overflows; Dbg_Intr rises at the end of each interval, and not before. */
+/* Cycles in a counter that overflows; Dbg_Intr rises at the end of each interval, and not
+ * before. */
 static void check_ticks(struct rig *r)
 {
 	static const struct pmk_plan plan = {
@@ -262,7 +263,7 @@ static void test_preset(void **state)
 	on_every_way(check_preset);
 }
 
-/* ---- the access lock --------------------------------------------------------------------------- */
+/* ---- the access lock ------------------------------------------------------------------------- */
 
 /* A debugger is busy: told, and after it has gone the count is right. */
 static void test_debugger(void **state)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * What every PMU of the list owes the rest of the house, whatever its family: names, events that can be
- * counted, rows that make sense, a driver with every slot, and a model that fits where models are kept.
+ * What every PMU of the list owes the rest of the house, whatever its family: names, events that
+ * can be counted, rows that make sense, a driver with every slot, and a model that fits where
+ * models are kept.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * RISC-V's driver on a port that writes down what it is asked: sequences, register by register, as
- * literal numbers; counters that wrap between two reads; ports that fail; and the driver on the models.
+ * literal numbers; counters that wrap between two reads; ports that fail; and the driver on the
+ * models.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -109,7 +110,7 @@ static const struct pmk_driver *driver(void)
 	return pmk_riscv64.driver;
 }
 
-/* ---- sequences --------------------------------------------------------------------------------- */
+/* ---- sequences ------------------------------------------------------------------------------- */
 
 static void test_reset_64(void **state)
 {
@@ -204,7 +205,7 @@ static void test_no_flags(void **state)
 	assert_int_equal(r.n, 0);
 }
 
-/* ---- 64 bits ----------------------------------------------------------------------------------- */
+/* ---- 64 bits --------------------------------------------------------------------------------- */
 
 static void test_read_64(void **state)
 {
@@ -270,7 +271,7 @@ static void test_write_32(void **state)
 	CHECK(&r, { W(3, 0), W(21, 0x11223344), W(3, 0x55667788) });
 }
 
-/* ---- faults ------------------------------------------------------------------------------------ */
+/* ---- faults ---------------------------------------------------------------------------------- */
 
 static int reads(struct pmk_dev *d)
 {
@@ -323,7 +324,7 @@ static void test_failing_ports(void **state)
 	}
 }
 
-/* ---- on the models ------------------------------------------------------------------------------ */
+/* ---- on the models --------------------------------------------------------------------------- */
 
 static void count_on(const struct pmk_pmu *pmu)
 {

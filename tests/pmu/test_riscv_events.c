@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * RISC-V's counters: the catalogue a second time, counters, registers, CSR addresses and selectors as
- * literal numbers of PRIV (privileged architecture 20211203) and U74 (U74-MC manual 21G3, 4.9.5).
+ * RISC-V's counters: the catalogue a second time, counters, registers, CSR addresses and selectors
+ * as literal numbers of PRIV (privileged architecture 20211203) and U74 (U74-MC manual 21G3,
+ * 4.9.5).
  */
 #include <setjmp.h>
 #include <stdarg.h>

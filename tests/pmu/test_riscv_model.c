@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * RISC-V's model, what vectors cannot say: two on one bus, copies, random sequences beside a reference
- * that counts signal by signal. The rules one by one are in tests/conformance/riscv.vec.
+ * RISC-V's model, what vectors cannot say: two on one bus, copies, random sequences beside a
+ * reference that counts signal by signal. The rules one by one are in tests/conformance/riscv.vec.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -86,7 +86,8 @@ static uint32_t pick(uint32_t n)
 	return (seed >> 8) % n;
 }
 
-/* What one occurrence of a signal is worth under a selector: U74 4.9.5, a few bits of each class. */
+/* What one occurrence of a signal is worth under a selector: U74 4.9.5, a few bits of each
+ * class. */
 static unsigned worth(uint32_t selector, unsigned sig)
 {
 	static const struct {
@@ -107,7 +108,8 @@ static unsigned worth(uint32_t selector, unsigned sig)
 	return n;
 }
 
-/* Registers written, time passing, counters read, in any order; on both, beside plain arithmetic. */
+/* Registers written, time passing, counters read, in any order; on both, beside plain
+ * arithmetic. */
 static void random_run(const struct pmk_pmu *pmu, bool rv32)
 {
 	static const unsigned signals[] = {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * The memory-mapped MDM port in front of a module in its simplest form, which records, refuses and
- * fails. Literal numbers: offsets 0x10 DBG_CTRL and DBG_STATUS, 0x14 DBG_DATA, 0x18 DBG_LOCK; values of
- * DBG_CTRL as UG984 and PG115 have them.
+ * fails. Literal numbers: offsets 0x10 DBG_CTRL and DBG_STATUS, 0x14 DBG_DATA, 0x18 DBG_LOCK;
+ * values of DBG_CTRL as UG984 and PG115 have them.
  */
 #include "mdm_rig.h"
 
@@ -19,7 +19,8 @@ struct module {
 	struct record rec; /* "W10=4a404 R10=1" */
 };
 
-/* DBG_DATA without the access lock is a bus error; locked, nothing would happen and the lock stay. */
+/* DBG_DATA without the access lock is a bus error; locked, nothing would happen and the lock
+ * stay. */
 static int shift(struct module *m)
 {
 	if (!m->ours)
@@ -121,8 +122,8 @@ static void setup_open(struct rig *r)
 #define READ	"W10=4ac1f R10=1 R14"
 #define WRITE	"W10=4ae1f R10=1 W14="
 
-/* UG984 "Performance Monitoring", the typical procedure, for five event counters and one latency counter
- * of 32 bits: all that the module sees of it. */
+/* UG984 "Performance Monitoring", the typical procedure, for five event counters and one latency
+ * counter of 32 bits: all that the module sees of it. */
 static void test_typical_procedure(void **state)
 {
 	static const unsigned codes[] = { 30, 0, 10, 11, 46, 60 };
@@ -207,7 +208,7 @@ static void test_wrong_direction(void **state)
 	check_wrong_direction(&r.port, &r.m.rec);
 }
 
-/* ---- several processors ------------------------------------------------------------------------ */
+/* ---- several processors ---------------------------------------------------------------------- */
 
 /* PG115: 8 bits for up to 8 processors, as many as there are for more; bit n is processor n. */
 static void test_select(void **state)
@@ -313,7 +314,8 @@ static void test_busy_open(void **state)
 	assert_false(r.m.unlocked);
 }
 
-/* A debugger takes the lock by force before DBG_DATA: told, and the driver begins anew with Reset. */
+/* A debugger takes the lock by force before DBG_DATA: told, and the driver begins anew with
+ * Reset. */
 static void test_lock_is_lost(void **state)
 {
 	const struct pmk_driver *drv = pmk_microblaze.driver;
@@ -417,8 +419,8 @@ static void test_nobody_answers(void **state)
 
 /* ---- in memory ------------------------------------------------------------------------------- */
 
-/* Words of memory show who is where: what is written to DBG_CTRL reads as DBG_STATUS. Bit 0 of it is set
- * for all registers but PCCMDR, which therefore waits as long as patience lasts. */
+/* Words of memory show who is where: what is written to DBG_CTRL reads as DBG_STATUS. Bit 0 of it
+ * is set for all registers but PCCMDR, which therefore waits as long as patience lasts. */
 static void test_mmio(void **state)
 {
 	uint32_t words[8];

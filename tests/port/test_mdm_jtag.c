@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The JTAG port of the MDM in front of a chain that records the bits of every scan in the order in which
- * they are shifted.
+ * The JTAG port of the MDM in front of a chain that records the bits of every scan in the order in
+ * which they are shifted.
  */
 #include "mdm_rig.h"
 
@@ -170,7 +170,8 @@ static void test_wrong_direction(void **state)
 	check_wrong_direction(&r.port, &r.chain.rec);
 }
 
-/* A command scan for Status or Data Read is always followed by its data: nothing is read in vain. */
+/* A command scan for Status or Data Read is always followed by its data: nothing is read in
+ * vain. */
 static void test_driver(void **state)
 {
 	const struct pmk_driver *drv = pmk_microblaze.driver;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What emulators and distributions say of themselves. Expected values: answers of QEMU's releases, and
- * os-release files, as they are. Looking for emulators is in tests/cli/test_emulators.py.
+ * What emulators and distributions say of themselves. Expected values: answers of QEMU's releases,
+ * and os-release files, as they are. Looking for emulators is in tests/cli/test_emulators.py.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Which module of the plugin is for which QEMU. Expected values are those of QEMU's own header in the
- * releases named: QEMU_PLUGIN_VERSION.
+ * Which module of the plugin is for which QEMU. Expected values are those of QEMU's own header in
+ * the releases named: QEMU_PLUGIN_VERSION.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,7 +30,8 @@ static void test_releases(void **state)
 				 release[i].api);
 }
 
-/* Every version from the first to the last has exactly one module, and is named after its lowest. */
+/* Every version from the first to the last has exactly one module, and is named after its
+ * lowest. */
 static void test_modules(void **state)
 {
 	unsigned api = 1;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The counters of this machine: what names mean on a made-up /sys, what is asked of a made-up kernel and
- * what becomes of its refusals, the page that is read without a system call, scaling; and a few
- * counts of the real kernel, where it allows them.
+ * The counters of this machine: what names mean on a made-up /sys, what is asked of a made-up
+ * kernel and what becomes of its refusals, the page that is read without a system call, scaling;
+ * and a few counts of the real kernel, where it allows them.
  *
  * perf_event_attr.type: 0 hardware, 1 software, 3 hw-cache, 4 raw; config of 0 and 1 as in
  * perf_event_open(2).
@@ -1035,7 +1035,8 @@ static void test_refusals(void **state)
 	} rows[] = {
 		{ __LINE__, nothing_there, false, false, ENOENT, "no such event" },
 		{ __LINE__, no_modes, true, false, EINVAL, "leave out :u and :k" },
-		/* As armv6_1176 for an ordinary user: nothing but both modes, and the kernel is secret. */
+		/* As armv6_1176 for an ordinary user: nothing but both modes, and the kernel is
+		 * secret. */
 		{ __LINE__, no_modes_and_secret, false, false, EACCES,
 		  "kernel mode needs 1 or less" },
 		{ __LINE__, everything_denied, false, true, EACCES, "somebody else's" },

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The stack a program begins with: made up here as emulators without and with a vDSO make it, the second
- * with the room that was asked for; afterwards it must be the first, byte by byte, tables and strings.
+ * The stack a program begins with: made up here as emulators without and with a vDSO make it, the
+ * second with the room that was asked for; afterwards it must be the first, byte by byte, tables
+ * and strings.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Dumps of firmware: what pmk_target_dump() writes on the ARM11 model is what is read; what anything
- * else made of it on the way is noticed.
+ * Dumps of firmware: what pmk_target_dump() writes on the ARM11 model is what is read; what
+ * anything else made of it on the way is noticed.
  *
  *	test_dump               run the tests
  *	test_dump write FILE    write the dump of the model, for the tests of the command
@@ -226,9 +226,9 @@ static struct bytes dump_of(struct pmk_target *t)
 
 /*
  * What the tests know of it: cpu_cycles, and br_exec sampled every 100; region 0 "fft" has 3
- * occurrences of 1000, 2000 and 3000 cycles with 10, 20 and 30 branches; region 1 has none; region 2 has
- * no name and one of 5 cycles; region 3 is ended once too often, and then holds the first 7 of 10
- * samples for a ring of 8. The third is late, the sixth polled, the last two are dropped.
+ * occurrences of 1000, 2000 and 3000 cycles with 10, 20 and 30 branches; region 1 has none; region
+ * 2 has no name and one of 5 cycles; region 3 is ended once too often, and then holds the first 7
+ * of 10 samples for a ring of 8. The third is late, the sixth polled, the last two are dropped.
  */
 static struct bytes run_firmware(struct rig *r)
 {
@@ -807,7 +807,8 @@ static const struct {
 	ROW("PMKD\1P\3cp", PMK_DUMP_CUT, "breaks off at offset 9, in the name of the PMU"),
 	ROW("PMKD\1P\xff", PMK_DUMP_CUT, "breaks off at offset 7, in the name of the PMU"),
 	ROW("PMKD\1P" BITS "\1", PMK_DUMP_CUT,
-	    "breaks off at offset 6, in the name of the PMU: 18446744073709551615 is too large there"),
+	    "breaks off at offset 6, in the name of the PMU: 18446744073709551615 is too large "
+	    "there"),
 	ROW("PMKD\1P\x80\x20", PMK_DUMP_CUT, "breaks off at offset 8, in the name of the PMU"),
 	ROW("PMKD\1P\x81\x20", PMK_DUMP_CUT,
 	    "breaks off at offset 6, in the name of the PMU: 4097 is too large there"),

@@ -88,8 +88,9 @@ static void put_symbol(struct image *m, unsigned index, unsigned name, uint32_t 
 }
 
 /*
- * A 32-bit executable: two segments, the second of code from 0x8100 on, an interpreter, and symbols:
- * main (Thumb) 0x8120, _start (no type) 0x8100, table (data), $a, printf (elsewhere), mian_loop.
+ * A 32-bit executable: two segments, the second of code from 0x8100 on, an interpreter, and
+ * symbols: main (Thumb) 0x8120, _start (no type) 0x8100, table (data), $a, printf (elsewhere),
+ * mian_loop.
  */
 static void make_image(struct image *m, bool big)
 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* Samples are counted by event, place and region, most of them first; with functions and without. */
+/* Samples are counted by event, place and region, most of them first; with functions and
+ * without. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What the text report draws: bars of layers, waits per burst, trends; ASCII and UTF-8, with and without
- * colour, in any width. Counter codes are the numbers of docs/ahbmon.md, section 3.
+ * What the text report draws: bars of layers, waits per burst, trends; ASCII and UTF-8, with and
+ * without colour, in any width. Counter codes are the numbers of docs/ahbmon.md, section 3.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,9 +18,9 @@
 
 #include "pmu/ahbmon/layers.h"
 
-/* ARM-D: 61 reads, 62 writes, 67 SINGLE, 68 INCR4, 69 INCR8, 70 linefills, 75 waits, 76 the slave's, 77 the
- * bus's. DMA-0: 17 reads, 18 writes, 25 to 28 bursts, 29 waits. GXI: 79 writes, 80 requests of reads, 81 and
- * 82 their waits. 89: cycles. */
+/* ARM-D: 61 reads, 62 writes, 67 SINGLE, 68 INCR4, 69 INCR8, 70 linefills, 75 waits, 76 the
+ * slave's, 77 the bus's. DMA-0: 17 reads, 18 writes, 25 to 28 bursts, 29 waits. GXI: 79 writes, 80
+ * requests of reads, 81 and 82 their waits. 89: cycles. */
 enum { RD = 61, WR = 62, SINGLE = 67, INCR4, INCR8, LINEFILL, WAITS = 75, SLAVE, BUS, CYCLES = 89 };
 
 struct code_count {
@@ -105,8 +105,8 @@ static const struct pmk_bars utf8 = { .layers = &pmk_ahbmon_layers, .columns = 8
 	"\n   # transfers, s first beats wait for the slave, b first beats wait for the bus\n" \
 	"   w other waits, . idle, busy, responses"
 
-/* 1000 cycles of ARM-D: 400 transfers, 200 waits for the slave, 100 for the bus, 100 others. In 31 cells
- * these end at 12.4, 18.6, 21.7 and 24.8. */
+/* 1000 cycles of ARM-D: 400 transfers, 200 waits for the slave, 100 for the bus, 100 others. In 31
+ * cells these end at 12.4, 18.6, 21.7 and 24.8. */
 #define WHOLE                                                                                     \
 	{ CYCLES, 1000 }, { RD, 300 }, { WR, 100 }, { SINGLE, 10 }, { INCR4, 20 }, { INCR8, 30 }, \
 		{ LINEFILL, 40 }, { WAITS, 400 }, { SLAVE, 200 },                                 \
@@ -122,7 +122,8 @@ static void a_layer(void **state)
 	start(&r);
 	ADD(&r, WHOLE, { 0, 0 }, { 4, 0 });
 	expect(__LINE__, &r, ascii, "\n   cycles of",
-	       "\n   cycles of layers                     transfer   slave     bus   other    rest\n"
+	       "\n   cycles of layers                     transfer   slave     bus   other    "
+	       "rest\n"
 	       "   ARM-D ############sssssssbbbwww......   40.0%   20.0%   10.0%   10.0%   20.0%\n"
 	       "\n   waits per burst         bursts    mean   slave     bus   other\n"
 	       "   ARM-D                      100    4.00    2.00    1.00    1.00\n" LEGEND "\n\n");
@@ -205,7 +206,9 @@ static void colours(void **state)
 	pmk_result_free(&r);
 }
 
-#define HEAD	"\n   cycles of layers                     transfer   slave     bus   other    rest\n"
+#define HEAD                      \
+	"\n   cycles of layers  " \
+	"                   transfer   slave     bus   other    rest\n"
 #define UNKNOWN ", ? not counted\n\n"
 
 /* What was not counted has no number, and nothing is concluded about the rest. */
@@ -222,22 +225,21 @@ static void what_is_not_counted(void **state)
 	s->rows[2].trust = PMK_TRUST_NOT_SUPPORTED;
 	expect(__LINE__, &r, ascii, HEAD,
 	       HEAD
-	       "   ARM-D ssssssbbbwww???????????????????       -   20.0%   10.0%   10.0%       -\n" LEGEND
-		       UNKNOWN);
+	       "   ARM-D ssssssbbbwww???????????????????       -   20.0%   10.0%   10.0%       "
+	       "-\n" LEGEND UNKNOWN);
 	/* A lower bound and an extrapolated number are not counted, either. */
 	s->rows[2].trust = PMK_TRUST_MEASURED;
 	s->rows[3].trust = PMK_TRUST_WRAPPED;
 	expect(__LINE__, &r, ascii, HEAD,
 	       HEAD
-	       "   ARM-D ############sssssssbbb?????????   40.0%   20.0%   10.0%       -       -\n" LEGEND
-		       UNKNOWN);
+	       "   ARM-D ############sssssssbbb?????????   40.0%   20.0%   10.0%       -       "
+	       "-\n" LEGEND UNKNOWN);
 	/* One cause without the other: causes are not told apart. */
 	s->rows[3].trust = PMK_TRUST_MEASURED;
 	s->rows[4].trust = PMK_TRUST_SCALED;
 	expect(__LINE__, &r, ascii, HEAD,
-	       HEAD
-	       "   ARM-D ############wwwwwwwwwwwww......   40.0%       -       -   40.0%   20.0%\n" LEGEND
-	       "\n\n");
+	       HEAD "   ARM-D ############wwwwwwwwwwwww......   40.0%       -       -   40.0%   "
+		    "20.0%\n" LEGEND "\n\n");
 	/* Without cycles there are no shares of them. */
 	s->rows[0].trust = PMK_TRUST_NOT_COUNTED;
 	s->rows[4].trust = PMK_TRUST_MEASURED;
@@ -258,8 +260,8 @@ static void other_layers(void **state)
 
 	(void)state;
 	start(&r);
-	/* GXI: 10 % writes, 20 % reads, waits of 5 % and 15 %. CLCDC: 50 % reads, 3 waits in each of 20 bursts,
-	 * 40 of them on first beats because of the slave. ARM-I: nothing. */
+	/* GXI: 10 % writes, 20 % reads, waits of 5 % and 15 %. CLCDC: 50 % reads, 3 waits in each
+	 * of 20 bursts, 40 of them on first beats because of the slave. ARM-I: nothing. */
 	ADD(&r, { CYCLES, 400 }, { 79, 40 }, { 80, 80 }, { 81, 20 }, { 82, 60 }, { 8, 200 },
 	    { 9, 1 }, { 10, 2 }, { 11, 5 }, { 12, 12 }, { 13, 60 }, { 14, 40 }, { 15, 0 }, { 0, 0 },
 	    { 4, 0 });
@@ -284,8 +286,8 @@ static struct pmk_section *at(struct pmk_section *s, double seconds)
 #define HEAD_OF_LINES \
 	"#           time layer, waits per burst             mean   slave     bus   other\n"
 
-/* 40 transfers, 35 waits of which 20 are the slave's and 10 the bus's, in 5 bursts; nothing; 80 transfers and
- * 20 waits for the slave, in 10. */
+/* 40 transfers, 35 waits of which 20 are the slave's and 10 the bus's, in 5 bursts; nothing; 80
+ * transfers and 20 waits for the slave, in 10. */
 static void three_intervals(struct pmk_result *r)
 {
 	start(r);
@@ -320,7 +322,8 @@ static void lines_of_intervals(void **state)
 	r.sections[0].cpu = 1;
 	text = drawn(
 		&r, ascii, false,
-		"\n     0.000001000 CPU1     ARM-D ######ssssbw....    7.00    4.00    2.00    1.00\n");
+		"\n     0.000001000 CPU1     ARM-D ######ssssbw....    7.00    4.00    2.00    "
+		"1.00\n");
 	assert_true(*text);
 	free(text);
 	pmk_result_free(&r);
@@ -347,7 +350,8 @@ static void bursts_that_are_not_counted(void **state)
 	text = drawn(&r, ascii, false, HEAD_OF_LINES);
 	assert_non_null(strstr(
 		text,
-		"     0.000001000 ARM-D ##########sssssbbbw......       -       -       -       -\n"));
+		"     0.000001000 ARM-D ##########sssssbbbw......       -       -       -       "
+		"-\n"));
 	assert_non_null(strstr(text, "   ARM-D waits                 #  least 2.00, most 2.00\n"));
 	free(text);
 	pmk_result_free(&r);
@@ -381,7 +385,8 @@ static void trends(void **state)
 	pmk_result_free(&r);
 }
 
-/* More intervals than columns: 25 of them in 10, so 3 share one, of which the mean is that of all bursts. */
+/* More intervals than columns: 25 of them in 10, so 3 share one, of which the mean is that of all
+ * bursts. */
 static void trends_that_do_not_fit(void **state)
 {
 	struct pmk_bars bars = ascii;
@@ -389,7 +394,8 @@ static void trends_that_do_not_fit(void **state)
 
 	(void)state;
 	start(&r);
-	/* Waits 8 and 0 in turn, in 1 and 3 bursts: columns of 16 / 5 and 8 / 7; the last is one interval. */
+	/* Waits 8 and 0 in turn, in 1 and 3 bursts: columns of 16 / 5 and 8 / 7; the last is one
+	 * interval. */
 	for (unsigned i = 0; i < 25; i++)
 		at(ADD(&r, { CYCLES, 100 }, { RD, 10 }, { WR, 0 }, { SINGLE, i % 2 ? 3 : 1 },
 		       { INCR4, 0 }, { INCR8, 0 }, { LINEFILL, 0 }, { WAITS, i % 2 ? 0 : 8 }),
@@ -402,7 +408,8 @@ static void trends_that_do_not_fit(void **state)
 	pmk_result_free(&r);
 }
 
-/* A PMU without layers that times latencies: the mean of each interval. 60: reads of the instruction cache. */
+/* A PMU without layers that times latencies: the mean of each interval. 60: reads of the
+ * instruction cache. */
 static void trends_of_latencies(void **state)
 {
 	static const uint64_t sums[] = { 40, 0, 10, 100 }, counts[] = { 4, 0, 1, 5 };

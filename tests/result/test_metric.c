@@ -322,7 +322,8 @@ static void invalid_tests(void **state)
 	assert_true(v.no_divisor);
 	row->value = 200;
 
-	/* One such count is what it is; a mean over several is not known, and why is said before all else. */
+	/* One such count is what it is; a mean over several is not known, and why is said before
+	 * all else. */
 	row->gap = "there were others";
 	v = pmk_metric_eval(cpi, &r, &r.sections[0]);
 	assert_true(v.valid && !v.no_divisor);

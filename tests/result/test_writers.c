@@ -126,8 +126,9 @@ static const struct pmk_write_options json = { .format = PMK_FORMAT_JSON, .metri
 
 /* ---- the whole run -------------------------------------------------------------------------- */
 
-#define HOW                                                                                           \
-	"\n counted by qemu-arm 7.2.22 as arm1176, 2 passes at once (2 event counters + CCNT each); " \
+#define HOW                                                                                    \
+	"\n counted by qemu-arm 7.2.22 as arm1176, 2 passes at once (2 event counters + CCNT " \
+	"each); "                                                                              \
 	"exact: defined by the instruction stream, modelled: by the core's parameters\n"
 
 static void plain_tests(void **state)
@@ -139,8 +140,8 @@ static void plain_tests(void **state)
 	make(&r);
 	expect(__LINE__, &r, text,
 	       "\n Performance counter stats for './prog a b' on arm1176:\n\n"
-	       "         1,234,567      instr_exec               exact     #       1.73  cycles per "
-	       "instruction (cpi)\n"
+	       "         1,234,567      instr_exec               exact     #       1.73  cycles "
+	       "per instruction (cpi)\n"
 	       "         2,135,801      cycles                   modelled\n"
 	       "   <not supported>      etmextout_0\n"
 	       "   <not supported>      etmextout_1\n"
@@ -157,8 +158,9 @@ static void plain_tests(void **state)
 	       "<not supported>,,etmextout_1,0,100.00,,,arm1176,0x21,not supported,\n"
 	       ",,,,,,%  bpred_ratio,arm1176,,,\n");
 	expect(__LINE__, &r, json,
-	       "{\"format\":\"pmk-stat\",\"version\":1,\"command\":\"./prog a b\",\"pmu\":\"arm1176\","
-	       "\"core\":\"arm1176\",\"settings\":\"\",\"env\":\"\",\"runs\":1,\n"
+	       "{\"format\":\"pmk-stat\",\"version\":1,\"command\":\"./prog a "
+	       "b\",\"pmu\":\"arm1176\",\"core\":\"arm1176\",\"settings\":\"\","
+	       "\"env\":\"\",\"runs\":1,\n"
 	       "\"counters\":[\n"
 	       "{\"counter-value\":1234567,\"unit\":\"\",\"event\":\"instr_exec\","
 	       "\"event-runtime\":3051144,\"pcnt-running\":100.00,\"metric-value\":1.730000,"
@@ -168,20 +170,24 @@ static void plain_tests(void **state)
 	       "\"event-runtime\":3051144,\"pcnt-running\":100.00,\"metric-value\":null,"
 	       "\"metric-unit\":null,\"pmu\":\"arm1176\",\"code\":\"0xff\",\"trust\":\"modelled\","
 	       "\"reason\":null,\"region\":null},\n"
-	       "{\"counter-value\":null,\"unit\":\"\",\"event\":\"etmextout_0\",\"event-runtime\":0,"
-	       "\"pcnt-running\":100.00,\"metric-value\":null,\"metric-unit\":null,\"pmu\":\"arm1176\","
+	       "{\"counter-value\":null,\"unit\":\"\",\"event\":\"etmextout_0\","
+	       "\"event-runtime\":0,"
+	       "\"pcnt-running\":100.00,\"metric-value\":null,\"metric-unit\":null,"
+	       "\"pmu\":\"arm1176\","
 	       "\"code\":\"0x20\",\"trust\":\"not supported\",\"reason\":\"" NO_ETM "\","
 	       "\"region\":null},\n"
-	       "{\"counter-value\":null,\"unit\":\"\",\"event\":\"etmextout_1\",\"event-runtime\":0,"
-	       "\"pcnt-running\":100.00,\"metric-value\":null,\"metric-unit\":null,\"pmu\":\"arm1176\","
+	       "{\"counter-value\":null,\"unit\":\"\",\"event\":\"etmextout_1\","
+	       "\"event-runtime\":0,"
+	       "\"pcnt-running\":100.00,\"metric-value\":null,\"metric-unit\":null,"
+	       "\"pmu\":\"arm1176\","
 	       "\"code\":\"0x21\",\"trust\":\"not supported\",\"reason\":\"" NO_ETM "\","
 	       "\"region\":null}\n"
 	       "],\n"
 	       "\"metrics\":[\n"
 	       "{\"name\":\"cpi\",\"value\":1.730000,\"unit\":\"cycles/insn\",\"reason\":null,"
 	       "\"region\":null},\n"
-	       "{\"name\":\"bpred_ratio\",\"value\":null,\"unit\":\"%\",\"reason\":\"one of its events "
-	       "was not asked for\",\"region\":null}\n"
+	       "{\"name\":\"bpred_ratio\",\"value\":null,\"unit\":\"%\",\"reason\":\"one of its "
+	       "events was not asked for\",\"region\":null}\n"
 	       "],\n"
 	       "\"producer\":\"qemu-arm 7.2.22\",\"passes\":2,\"processes\":1,\"threads\":1,"
 	       "\"partial\":false,\"warning\":null,\"exit-status\":0}\n");
@@ -251,21 +257,24 @@ static void region_tests(void **state)
 	       "     <not counted>      etmextout_0\n"
 	       "\n identical in all 3 runs\n"
 	       "\n etmextout_0: " NO_ETM "\n"
-	       "\n counted by qemu-arm 7.2.22 as arm1176 with dcache.size=32K, 2 passes taking turns (2 "
-	       "event counters + CCNT each); exact: defined by the instruction stream, modelled: by "
-	       "the core's parameters, scaled: extrapolated from the share of time it was counted, "
-	       "wrapped: a counter overflowed and part was missed, the true value is larger\n"
+	       "\n counted by qemu-arm 7.2.22 as arm1176 with dcache.size=32K, 2 passes taking "
+	       "turns (2 event counters + CCNT each); exact: defined by the instruction stream, "
+	       "modelled: by the core's parameters, scaled: extrapolated from the share of time "
+	       "it was counted, wrapped: a counter overflowed and part was missed, the true value "
+	       "is larger\n"
 	       " 2 processes, 5 threads\n"
 	       "\n warning: one\n warning: two\n\n");
 	expect(__LINE__, &r, csv,
-	       "1234567,,instr_exec,0.50%,3051144,100.00,1.730000,cycles/insn  cpi,arm1176,0x07,exact,\n"
+	       "1234567,,instr_exec,0.50%,3051144,100.00,1.730000,cycles/insn  "
+	       "cpi,arm1176,0x07,exact,\n"
 	       "2135801,,cycles,0.00%,3051144,100.00,,,arm1176,0xff,modelled,\n"
 	       "<not supported>,,etmextout_0,0.00%,0,100.00,,,arm1176,0x20,not supported,\n"
 	       ",,,,,,,%  bpred_ratio,arm1176,,,\n"
 	       "1234567,,instr_exec,0.00%,3051144,100.00,,cycles/insn  cpi,arm1176,0x07,wrapped,"
 	       "\"quick,sort\"\n"
 	       "2135801,,cycles,0.00%,3051144,50.00,,,arm1176,0xff,scaled,\"quick,sort\"\n"
-	       "<not counted>,,etmextout_0,0.00%,0,100.00,,,arm1176,0x20,not counted,\"quick,sort\"\n"
+	       "<not counted>,,etmextout_0,0.00%,0,100.00,,,arm1176,0x20,not "
+	       "counted,\"quick,sort\"\n"
 	       ",,,,,,,%  bpred_ratio,arm1176,,,\"quick,sort\"\n"
 	       "# warning: one\n# warning: two\n");
 	got = written(&r, json);
@@ -313,9 +322,11 @@ static void interval_tests(void **state)
 	       "     0.001000000          1,234,567      instr_exec               exact\n"
 	       "     1.500000000          1,234,567      instr_exec               exact\n\n");
 	expect(__LINE__, &r, csv,
-	       "0.001000000,1234567,,instr_exec,3051144,100.00,,cycles/insn  cpi,arm1176,0x07,exact,\n"
+	       "0.001000000,1234567,,instr_exec,3051144,100.00,,cycles/insn  "
+	       "cpi,arm1176,0x07,exact,\n"
 	       "0.001000000,,,,,,,%  bpred_ratio,arm1176,,,\n"
-	       "1.500000000,1234567,,instr_exec,3051144,100.00,,cycles/insn  cpi,arm1176,0x07,exact,\n"
+	       "1.500000000,1234567,,instr_exec,3051144,100.00,,cycles/insn  "
+	       "cpi,arm1176,0x07,exact,\n"
 	       "1.500000000,,,,,,,%  bpred_ratio,arm1176,,,\n");
 	got = written(&r, json);
 	assert_non_null(strstr(got, "\"interval\":{\"seconds\":0.001000000,\"cycles\":700000,"
@@ -471,8 +482,8 @@ static void firmware_text_test(void **state)
 		"\n   event       net total   mean  stddev  min  max  raw total  own cost  nested\n"
 		"   cpu_cycles         31  15.50    7.78   10   21      1,049         9   1,000\n"
 		"   instr_exec          -      -       -    -    -          -         -       -\n"
-		"\n never completed: irq (begins or ends without a partner or reading: 3), usb (begins or "
-		"ends without a partner or reading: 6)\n"
+		"\n never completed: irq (begins or ends without a partner or reading: 3), usb "
+		"(begins or ends without a partner or reading: 6)\n"
 		"\n Samples of instr_exec, one every 1,000: 4\n"
 		"\n     share     samples  function    region\n"
 		"    50.00%           2  memcpy      -\n"
@@ -480,9 +491,9 @@ static void firmware_text_test(void **state)
 		"    25.00%           1  (polled)    -\n"
 		"\n Samples of instr_exec: 0\n"
 		"\n instr_exec: " SAMPLED "\n instr_exec: it breaks off\n"
-		"\n counted by qemu-arm 7.2.22 as arm1176, 1 pass (2 event counters + CCNT); measured: "
-		"on the machine itself, or in a dump of its signals, wrapped: a counter overflowed and part was missed, the true "
-		"value is larger\n"
+		"\n counted by qemu-arm 7.2.22 as arm1176, 1 pass (2 event counters + CCNT); "
+		"measured: on the machine itself, or in a dump of its signals, wrapped: a counter "
+		"overflowed and part was missed, the true value is larger\n"
 		"\n warning: one 1\n warning: two\n\n");
 	free(got);
 	pmk_result_free(&r);
@@ -863,7 +874,8 @@ static void latency_tests(void **state)
 	expect(__LINE__, &r, plain,
 	       "1000,,insn_executed,0,100.00,,,timed,0x00,modelled,,,,,,\n"
 	       "8,,icache_read_latency,0,100.00,,,timed,0x3c,modelled,,40,5.000,2.000,2,9\n"
-	       "2,,mmu_lookup_latency,0,100.00,,,timed,0x3d,modelled,,131068,65534.000,1.000,65533,65535\n"
+	       "2,,mmu_lookup_latency,0,100.00,,,timed,0x3d,modelled,,131068,65534.000,"
+	       "1.000,65533,65535\n"
 	       "1,,axi_dp_read_latency,0,100.00,,,timed,0x3e,modelled,,20,20.000,0.000,,\n");
 	got = written(&r, json);
 	assert_non_null(strstr(got, "\"latency\":null"));

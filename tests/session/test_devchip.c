@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * A core on the buses of the ARM926EJ-S Development Chip: what its accesses do there has to come back
- * through model, driver and session. Blocks are made up: one instruction, ten cycles. HCLK is the core's
- * clock; there is no translation, so that every burst is one that the test asked for.
+ * A core on the buses of the ARM926EJ-S Development Chip: what its accesses do there has to come
+ * back through model, driver and session. Blocks are made up: one instruction, ten cycles. HCLK is
+ * the core's clock; there is no translation, so that every burst is one that the test asked for.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -152,14 +152,15 @@ static void test_counts_come_back(void **state)
 	assert_int_equal(t.total[ARMD_WR], 5);
 	assert_int_equal(t.total[DMA0_RD], 0);
 	assert_int_equal(t.total[TOTAL_CYCLES_EN], t.total[TOTAL_CYCLES]);
-	/* The clock of the bus is the core's: not a cycle less, and no more than what was under way. */
+	/* The clock of the bus is the core's: not a cycle less, and no more than what was under
+	 * way. */
 	assert_true(t.total[TOTAL_CYCLES] >= r->e.cpu.cycles);
 	assert_true(t.total[TOTAL_CYCLES] < r->e.cpu.cycles + 40);
 	rig_free(r);
 }
 
-/* The core's time and the bus's waits agree: ten cycles a block, and nine for each line that is read:
- * the address, the waits and the first word. */
+/* The core's time and the bus's waits agree: ten cycles a block, and nine for each line that is
+ * read: the address, the waits and the first word. */
 static void test_time_is_the_buses(void **state)
 {
 	struct pmk_core core = core_926();
@@ -292,7 +293,8 @@ static void test_sums_are_checked(void **state)
 	rig_free(r);
 }
 
-/* The MBX and the buses go by one clock, idle stretches or not: as many requests as it has periods. */
+/* The MBX and the buses go by one clock, idle stretches or not: as many requests as it has
+ * periods. */
 static void test_gxi(void **state)
 {
 	struct pmk_core core = core_926();
@@ -341,8 +343,9 @@ static void test_refusals(void **state)
 	r->cfg.traffic.slave[0] = (struct pmk_refusal){ .every = 4 };
 	pmk_cpu_fini(&r->e.cpu);
 	assert_int_equal(pmk_emulated_start(&r->e, &r->ports, &r->cfg, r->executions), 0);
-	/* ARM-I has eight transfers; then the fourth and the eighth of each eight are ARM-D's that are refused.
-	 * The rest of a line goes one by one: from its fourth word on five, up to the last. */
+	/* ARM-I has eight transfers; then the fourth and the eighth of each eight are ARM-D's that
+	 * are refused. The rest of a line goes one by one: from its fourth word on five, up to the
+	 * last. */
 	block(r, 0);
 	for (uint32_t i = 0; i < 20; i++)
 		load(r, 0x20000 + 32 * i);

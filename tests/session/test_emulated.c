@@ -335,8 +335,8 @@ static void test_finish_tells_the_error(void **state)
 
 /* ---- intervals ----------------------------------------------------------------------------- */
 
-/* Every 1000 cycles, blocks of 7: the interval ends with the first block that reaches it, which is seen when
- * the next one starts. */
+/* Every 1000 cycles, blocks of 7: the interval ends with the first block that reaches it, which is
+ * seen when the next one starts. */
 static void test_intervals_of_cycles(void **state)
 {
 	struct rig *r = rig_new(five, 5);
@@ -531,8 +531,8 @@ static void test_recursion(void **state)
 	rig_free(r);
 }
 
-/* A loop that goes back to the first instruction of f is no entry, whichever calls are made in it; a call from the
- * loop is, and so is a jump to f from where f is not under way. */
+/* A loop that goes back to the first instruction of f is no entry, whichever calls are made in it;
+ * a call from the loop is, and so is a jump to f from where f is not under way. */
 static void test_loop_to_the_first_instruction(void **state)
 {
 	static const uint16_t code[] = { INSTR_EXEC };
@@ -584,8 +584,8 @@ static void test_loop_to_the_first_instruction(void **state)
 }
 
 /*
- * Calls nested deeper than is remembered (1024). A function entered before the oldest remembered call
- * is not closed too early, and one entered later is closed by its own return.
+ * Calls nested deeper than is remembered (1024). A function entered before the oldest remembered
+ * call is not closed too early, and one entered later is closed by its own return.
  */
 static void test_deep_calls(void **state)
 {
@@ -736,7 +736,8 @@ static void test_window(void **state)
 	assert_int_equal(r->intervals, 0); /* no interval runs outside */
 	for (unsigned i = 0; i < 10; i++)
 		run_block(r, i);
-	/* Blocks 2, 3, 4: 21 cycles, an interval after 14; the next one is cut short by the window. */
+	/* Blocks 2, 3, 4: 21 cycles, an interval after 14; the next one is cut short by the
+	 * window. */
 	assert_int_equal(r->intervals, 1);
 	assert_true(r->sum[0] == 14 && r->sum[1] == 10);
 	totals_of(r, totals);
@@ -824,8 +825,8 @@ static void test_forked_inside_the_window(void **state)
 
 /* ---- wraps --------------------------------------------------------------------------------- */
 
-/* Time passes in big steps, as fast as `per_cycle` events a cycle, and somebody calls at the deadline
- * as the core would: no wrap of a 32-bit counter is lost. */
+/* Time passes in big steps, as fast as `per_cycle` events a cycle, and somebody calls at the
+ * deadline as the core would: no wrap of a 32-bit counter is lost. */
 static void run_far(struct rig *r, unsigned per_cycle, unsigned per_64, uint64_t cycles)
 {
 	struct pmk_reading delta;
@@ -907,8 +908,8 @@ static void test_wraps_and_intervals(void **state)
 }
 
 /*
- * A branch to itself that is predicted and folded takes no cycle. However many of them run, time has
- * to pass for the deadline to come: DDI 0301H chapter 5: a branch onto a branch is not folded.
+ * A branch to itself that is predicted and folded takes no cycle. However many of them run, time
+ * has to pass for the deadline to come: DDI 0301H chapter 5: a branch onto a branch is not folded.
  */
 static void test_time_passes_in_a_loop_of_branches(void **state)
 {

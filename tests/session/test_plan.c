@@ -115,7 +115,8 @@ static const struct row rows[] = {
 	{ __LINE__, &narrow, 2, {1, 2}, {9, 9}, PMK_ENOCTR, 0, {0}, {0} },
 	{ __LINE__, &narrow, 1, {5}, {0}, PMK_ENOEVENT, 0, {0}, {0} },
 	/* 2 has two counters of its own, 3 has one; then the two that take anything */
-	{ __LINE__, &wide, 6, {2, 2, 2, 3, 3, 1}, {0}, 0, 2, {0, 0, 0, 0, 0, 1}, {1, 3, 0, 4, 2, 0} },
+	{ __LINE__, &wide, 6, {2, 2, 2, 3, 3, 1}, {0}, 0, 2, {0, 0, 0, 0, 0, 1}, {1, 3, 0, 4, 2,
+		0} },
 	{ __LINE__, &wide, 5, {1, 4, 2, 2, 3}, {3, 3, 3, 3, 3}, 0, 1, {0}, {0, 2, 1, 3, 4} },
 	{ __LINE__, &wide, 3, {1, 4, 1}, {3, 3, 3}, PMK_ENOCTR, 0, {0}, {0} },
 	/* what has a latency is timed, and nothing else is, though counters be free */
@@ -181,7 +182,8 @@ static void test_timer(void **state)
 		{ &pmk_microblaze, 30, 0, {0}, {0}, 0, 0, 0, {0}, {0} },
 		{ &pmk_microblaze, 64, 1, {0}, {0}, PMK_ENOEVENT, 0, 0, {0}, {0} },
 		/* a group that fits no more */
-		{ &pmk_microblaze, 30, 5, {0, 1, 2, 3, 4}, {1, 1, 1, 1, 1}, PMK_ENOCTR, 0, 0, {0}, {0} },
+		{ &pmk_microblaze, 30, 5, {0, 1, 2, 3, 4}, {1, 1, 1, 1, 1}, PMK_ENOCTR, 0, 0, {0},
+			{0} },
 		{ &pmk_arm1176, 0xFF, 3, {0xFF, 1, 2}, {0}, 0, 2, 0, {0, 0, 1}, {1, 2, 1} },
 		{ &narrow, 1, 1, {2}, {0}, PMK_ENOCTR, 0, 0, {0}, {0} },
 		{ &wide, 2, 3, {2, 2, 1}, {0}, 0, 1, 1, {0, 0, 0}, {3, 0, 2} },

@@ -96,7 +96,8 @@ static void test_differences(void **state)
 	expect(&sum.latency[0], 5, 47, 827, 1, 20);
 }
 
-/* A tick clears the counters: each interval has extremes of its own, and so has what comes after. */
+/* A tick clears the counters: each interval has extremes of its own, and so has what comes
+ * after. */
 static void test_ticks(void **state)
 {
 	struct pmk_reading interval, total, now, rest;

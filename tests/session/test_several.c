@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* Sessions on two PMUs: which pass is on which, and that each counts its own events on the one bus. */
+/* Sessions on two PMUs: which pass is on which, and that each counts its own events on the one
+ * bus. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

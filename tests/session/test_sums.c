@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * Sums taken while a program runs: none of them ever steps back, on any core, and looking changes nothing.
+ * Sums taken while a program runs: none of them ever steps back, on any core, and looking changes
+ * nothing.
  *
- * A counter of 32 bits that is read twice turns one step back into 4294967295 events, so every signal is
- * held, not only those that somebody counts today. Random programs of real instructions run as the plugin
- * runs them: blocks are counted when they start, accesses when they happen, or not at all.
+ * A counter of 32 bits that is read twice turns one step back into 4294967295 events, so every
+ * signal is held, not only those that somebody counts today. Random programs of real instructions
+ * run as the plugin runs them: blocks are counted when they start, accesses when they happen, or
+ * not at all.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -39,7 +41,7 @@ static uint32_t pick(uint32_t n)
 	return (uint32_t)(seed >> 20) % n;
 }
 
-/* ---- programs --------------------------------------------------------------------------------- */
+/* ---- programs -------------------------------------------------------------------------------- */
 
 /* An instruction, and which of its bits are random. */
 struct form {
@@ -201,7 +203,7 @@ static void free_program(struct program *p)
 	free(p);
 }
 
-/* ---- running it, as the plugin does ------------------------------------------------------------- */
+/* ---- running it, as the plugin does ---------------------------------------------------------- */
 
 struct rig {
 	struct pmk_emulated e; /* first: look() finds the rig by it */
@@ -404,7 +406,7 @@ static unsigned run_core(const struct pmk_core *core, uint64_t with, unsigned ev
 	return looks;
 }
 
-/* ---- cores -------------------------------------------------------------------------------------- */
+/* ---- cores ----------------------------------------------------------------------------------- */
 
 struct variant {
 	const char *core;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The firmware library compiled for the host, over ports to models: what its functions answer, a port that
- * fails at any access, several targets, and the report. That totals are exact whenever what happens is
- * shown by its machine code: tests/firmware/uc.
+ * The firmware library compiled for the host, over ports to models: what its functions answer, a
+ * port that fails at any access, several targets, and the report. That totals are exact whenever
+ * what happens is shown by its machine code: tests/firmware/uc.
  *
  * Numbers are literal: ARM1176 events 0xFF cycles, 0x07 instructions, 0x0B data cache misses
  * (DDI 0301H Table 3-137).
@@ -121,7 +121,7 @@ static uint64_t total(struct rig *r, unsigned event)
 	return value;
 }
 
-/* ---- arguments --------------------------------------------------------------------------------- */
+/* ---- arguments ------------------------------------------------------------------------------- */
 
 static void test_null_arguments(void **state)
 {
@@ -241,7 +241,7 @@ static void test_deadline(void **state)
 	teardown(&r);
 }
 
-/* ---- counting ------------------------------------------------------------------------------------ */
+/* ---- counting -------------------------------------------------------------------------------- */
 
 static void test_counts(void **state)
 {
@@ -339,7 +339,7 @@ static void test_two_owners(void **state)
 	teardown(&r);
 }
 
-/* ---- a port that fails ------------------------------------------------------------------------------ */
+/* ---- a port that fails ----------------------------------------------------------------------- */
 
 /* An operation; returns an enum pmk_error or a count. */
 typedef int operation(struct rig *r);
@@ -471,8 +471,8 @@ static void assert_region(struct rig *r, unsigned id, uint32_t count, uint32_t e
 	assert_int_equal(r->regions[id].raw[2], misses);
 }
 
-/* An END that cannot read leaves its region: those around it and after it are measured as ever. More often
- * than regions can be open. */
+/* An END that cannot read leaves its region: those around it and after it are measured as ever.
+ * More often than regions can be open. */
 static void test_failing_end(void **state)
 {
 	struct rig r;
@@ -542,7 +542,8 @@ static void assert_task(struct rig *r, const struct pmk_task *task, uint64_t mis
 	assert_int_equal(counts[2], misses);
 }
 
-/* A task that comes when the counters cannot be read counts from the next reading on: nothing of the others'. */
+/* A task that comes when the counters cannot be read counts from the next reading on: nothing of
+ * the others'. */
 static void test_failing_switch_in(void **state)
 {
 	struct pmk_task task = { .depth = 0 };
@@ -610,8 +611,8 @@ static void test_failing_first_start(void **state)
 	teardown(&r);
 }
 
-/* A server that fails half-way loses nothing: totals are right before, after it, and when it has been
- * called again. */
+/* A server that fails half-way loses nothing: totals are right before, after it, and when it has
+ * been called again. */
 static void test_failing_server(void **state)
 {
 	static const bool stopped[] = { false, true };
@@ -650,7 +651,7 @@ static void test_failing_server(void **state)
 	}
 }
 
-/* ---- regions and their names ------------------------------------------------------------------------- */
+/* ---- regions and their names ----------------------------------------------------------------- */
 
 static void test_names(void **state)
 {
@@ -671,7 +672,7 @@ static void test_names(void **state)
 	teardown(&r);
 }
 
-/* ---- the report ---------------------------------------------------------------------------------------- */
+/* ---- the report ------------------------------------------------------------------------------ */
 
 static char text[4096];
 static size_t length;
@@ -693,10 +694,14 @@ static void test_report(void **state)
 		"         3000000           0           0  instr_exec\n"
 		"              40           0           0  dcache_miss\n"
 		"region fft: 8 times, 1 not measured\n"
-		"       net total       raw total        mean      stddev         min         max  event\n"
-		"               0               0        0.00        0.00           0           0  cpu_cycles\n"
-		"               0               0        0.00        0.00           0           0  instr_exec\n"
-		"              40              40        5.00        2.14           2           9  dcache_miss\n"
+		"       net total       raw total        mean      stddev         min         max "
+		" event\n"
+		"               0               0        0.00        0.00           0           0 "
+		" cpu_cycles\n"
+		"               0               0        0.00        0.00           0           0 "
+		" instr_exec\n"
+		"              40              40        5.00        2.14           2           9 "
+		" dcache_miss\n"
 		"region 2: 0 times, 1 not measured\n";
 	struct rig r;
 
@@ -750,7 +755,7 @@ static void test_report_of_samples(void **state)
 	teardown(&r);
 }
 
-/* ---- a PMU that is reached by sequences -------------------------------------------------------- */
+/* ---- a PMU that is reached by sequences ------------------------------------------------------ */
 
 static unsigned locked, locks, unlocked_accesses;
 

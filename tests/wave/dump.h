@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For the tests of waveform dumps: a dump and a map as text in, all edges out. The dump comes from a file,
- * or through a pipe in pieces of any size, which has to make no difference.
+ * For the tests of waveform dumps: a dump and a map as text in, all edges out. The dump comes from
+ * a file, or through a pipe in pieces of any size, which has to make no difference.
  */
 #ifndef TESTS_WAVE_DUMP_H
 #define TESTS_WAVE_DUMP_H

@@ -495,7 +495,8 @@ static void test_guess_evntbus(void **state)
 	free(text);
 }
 
-/* One of two ends of a link, and what is beside its states; a state machine of other names is none. */
+/* One of two ends of a link, and what is beside its states; a state machine of other names is
+ * none. */
 static void test_guess_gxi(void **state)
 {
 	struct pmk_wave_map m;

@@ -151,8 +151,8 @@ static uint64_t total(unsigned bus, unsigned sig)
 }
 
 /*
- * The sample stream of the manual as far as it is known: a wait by the matrix, an INCR4 write, two waits
- * by the matrix, the first beat of a WRAP4 read, a wait of its slave on the second one.
+ * The sample stream of the manual as far as it is known: a wait by the matrix, an INCR4 write, two
+ * waits by the matrix, the first beat of a WRAP4 read, a wait of its slave on the second one.
  */
 static const struct cycle sample[] = {
 	/*  trans  addr write burst ready cause */
@@ -174,7 +174,8 @@ static void add_sample(void)
 		add_cycle(i, &sample[i]);
 }
 
-/* DDI 0287B p. 4-5: Wr 4, BurstIncr4 1, Rd 1, BurstWrap4 1, WaitTotal 4, of them 3 by the matrix. */
+/* DDI 0287B p. 4-5: Wr 4, BurstIncr4 1, Rd 1, BurstWrap4 1, WaitTotal 4, of them 3 by the
+ * matrix. */
 static void test_worked_vector(void **state)
 {
 	const unsigned exp = PMK_AHBMON_BUS_EXP;
@@ -375,14 +376,16 @@ static void test_half_a_gxi(void **state)
 	assert_false(pmk_bus_raises(&buses[PMK_AHBMON_BUS_GXI], PMK_SIG_GXI_WRITE_OVER));
 }
 
-/* DDI 0301H Table 3-137: bit 0 event 0x00, bits 9:8 event 0x07 (b01 one, b10 two), bit 12 event 0x0B. */
+/* DDI 0301H Table 3-137: bit 0 event 0x00, bits 9:8 event 0x07 (b01 one, b10 two), bit 12 event
+ * 0x0B. */
 static void test_evntbus(void **state)
 {
 	static const char map[] = CLOCK "[evntbus]\nvector = haddr\n";
 
 	(void)state;
 	begin();
-	add("b0 a\n#10\n1k\n#15\n0k\nb1000100000001 a\n#20\n1k\n#25\n0k\nb1001000000000 a\n#30\n1k\n"
+	add("b0 a\n#10\n1k\n#15\n0k\nb1000100000001 a\n#20\n1k\n#25\n0k\nb1001000000000 "
+	    "a\n#30\n1k\n"
 	    "#35\n0k\nb1000000000 a\n#40\n1k\n#45\n0k\nb0 a\n#50\n1k\n");
 	assert_int_equal(run(map, NULL), 0);
 	assert_true(pmk_bus_raises(&core, PMK_SIG_INSN));
@@ -404,7 +407,8 @@ static void test_events(void **state)
 
 	(void)state;
 	begin();
-	add("1w\nb11 s\n1y\n#10\n1k\n#15\n0k\n#20\n1k\n#25\n0k\n0w\nb1x s\n#30\n1k\n#35\n0k\n1w\n0y\n"
+	add("1w\nb11 s\n1y\n#10\n1k\n#15\n0k\n#20\n1k\n#25\n0k\n0w\nb1x "
+	    "s\n#30\n1k\n#35\n0k\n1w\n0y\n"
 	    "#40\n1k\n");
 	asks = true;
 	assert_int_equal(run(map, NULL), 0);

@@ -154,7 +154,8 @@ static void test_clock_x(void **state)
 	assert_warned(PMK_WAVE_CLOCK_X, 3, 5);
 }
 
-/* $dumpoff: a gap, and no edge out of it. Icarus has the values inside of the block, fst2vcd after. */
+/* $dumpoff: a gap, and no edge out of it. Icarus has the values inside of the block, fst2vcd
+ * after. */
 static void test_dump_off(void **state)
 {
 	static const char *const off[] = { "$dumpoff\nx!\nbx v\n$end\n",

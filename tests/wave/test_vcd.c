@@ -36,7 +36,8 @@ static void assert_value(const char *change, uint64_t bits, uint64_t x)
 	assert_int_equal(v.x, x);
 }
 
-/* IEEE 1364-2005 §18.2.1: a shorter value is extended by 0, or by x and z if it begins with them. */
+/* IEEE 1364-2005 §18.2.1: a shorter value is extended by 0, or by x and z if it begins with
+ * them. */
 static void test_vectors(void **state)
 {
 	(void)state;
@@ -344,8 +345,8 @@ static void test_nuls(void **state)
 
 /* ---- places --------------------------------------------------------------------------------- */
 
-/* Every cut of a dump gives a beginning of its edges, and never another code than "partial" but where
- * nothing was read or nothing is missing. */
+/* Every cut of a dump gives a beginning of its edges, and never another code than "partial" but
+ * where nothing was read or nothing is missing. */
 static void test_every_truncation(void **state)
 {
 	static const char dump[] = HEADER "#0\n$dumpvars\n0!\nb0 \"\n$end\n#5\n1!\nb1 \"\n#10\n0!\n"

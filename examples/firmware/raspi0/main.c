@@ -22,7 +22,7 @@ static struct pmk_region regions[NREGIONS] = {
 	[REGION_CRC] = { .name = "crc" },
 };
 
-/* ---- the board -------------------------------------------------------------------------------- */
+/* ---- the board ------------------------------------------------------------------------------- */
 
 #define REG(address) (*(volatile uint32_t *)(address))
 
@@ -73,7 +73,7 @@ void board_exit(int code)
 		;
 }
 
-/* ---- what is measured ------------------------------------------------------------------------- */
+/* ---- what is measured ------------------------------------------------------------------------ */
 
 static uint32_t words[WORDS];
 
@@ -106,7 +106,7 @@ static uint32_t crc(void)
 	return ~c;
 }
 
-/* ---- measuring -------------------------------------------------------------------------------- */
+/* ---- measuring ------------------------------------------------------------------------------- */
 
 static bool counts(void)
 {
@@ -132,7 +132,8 @@ int main(void)
 	check("start", pmk_target_start(&pmu));
 
 	if (!counts()) {
-		print("pmk: the cycle counter does not move: this ARM1176 has no PMU (QEMU's has none)\n");
+		print("pmk: the cycle counter does not move: this ARM1176 has no PMU (QEMU's has "
+		      "none)\n");
 		return 0;
 	}
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The AHB Monitor of a Versatile PB (ARM926EJ-S Development Chip), without an operating system: what
- * two functions do on the two bus layers of the processor.
+ * The AHB Monitor of a Versatile PB (ARM926EJ-S Development Chip), without an operating system:
+ * what two functions do on the two bus layers of the processor.
  *
  * Its register offsets are not public. The layout used here is this project's; with the manual at
  * hand fill in one of your own, as <pmk/ahbmon.h> shows. The probe tells whether it fits: on QEMU,
@@ -23,7 +23,7 @@ static struct pmk_region regions[NREGIONS] = {
 	[REGION_COPY] = { .name = "copy" },
 };
 
-/* ---- the board -------------------------------------------------------------------------------- */
+/* ---- the board ------------------------------------------------------------------------------- */
 
 #define REG(address) (*(volatile uint32_t *)(address))
 #define UART_DR	     REG(0x101F1000) /* PL011 */
@@ -42,7 +42,7 @@ void board_exit(int code)
 	semihosting_exit(code);
 }
 
-/* ---- measuring -------------------------------------------------------------------------------- */
+/* ---- measuring ------------------------------------------------------------------------------- */
 
 static const uint8_t events[] = {
 	PMK_AHBMON_TOTAL_CYCLES_EN, PMK_AHBMON_ARMI_RD, PMK_AHBMON_ARMI_WAIT_TOTAL,

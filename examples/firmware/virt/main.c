@@ -4,9 +4,9 @@
  * instructions can be counted on paper, regions, reading from EL0, and sampling by the overflow
  * interrupt.
  *
- * QEMU counts instructions with -icount shift=N alone, and then exactly; its cycles are instructions
- * times 2^N. Its cycle counter interrupts as it should. Its event counters do not: with -icount their
- * flag rises late or never, so we sample by cycles.
+ * QEMU counts instructions with -icount shift=N alone, and then exactly; its cycles are
+ * instructions times 2^N. Its cycle counter interrupts as it should. Its event counters do not:
+ * with -icount their flag rises late or never, so we sample by cycles.
  */
 #include "pmk_target.h"
 
@@ -22,7 +22,7 @@ static struct pmk_region regions[NREGIONS] = {
 	[REGION_SORT] = { .name = "sort" },
 };
 
-/* ---- the board -------------------------------------------------------------------------------- */
+/* ---- the board ------------------------------------------------------------------------------- */
 
 #define UART_DR	       REG(0x09000000) /* PL011 */
 #define GICD_CTLR      REG(0x08000000) /* GICv2 */
@@ -92,7 +92,7 @@ void synchronous(struct frame *f)
 	f->pc = pc;
 }
 
-/* ---- what is measured ------------------------------------------------------------------------- */
+/* ---- what is measured ------------------------------------------------------------------------ */
 
 /* 4 n instructions. */
 static inline __attribute__((always_inline)) void loop(uint64_t n)
@@ -130,10 +130,10 @@ static __attribute__((noinline)) void sort(void)
 		}
 }
 
-/* ---- counting --------------------------------------------------------------------------------- */
+/* ---- counting -------------------------------------------------------------------------------- */
 
-/* Instructions of loop(n), and cycles in the upper half: with <pmk/fast.h>, one read of each counter
- * before and one after. Works at EL0, too, once the counters are open to it. */
+/* Instructions of loop(n), and cycles in the upper half: with <pmk/fast.h>, one read of each
+ * counter before and one after. Works at EL0, too, once the counters are open to it. */
 static __attribute__((noinline)) uint64_t measure(uint64_t n)
 {
 	struct pmk_fast f;
@@ -201,7 +201,7 @@ static void count(void)
 	check("close", pmk_target_close(&pmu));
 }
 
-/* ---- sampling --------------------------------------------------------------------------------- */
+/* ---- sampling -------------------------------------------------------------------------------- */
 
 #define PERIOD 10007 /* a prime: no multiple of a loop's length */
 

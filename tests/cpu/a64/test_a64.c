@@ -2,12 +2,12 @@
 /*
  * The running core of A64 processors against a plain oracle.
  *
- * The core keeps words of hints and generations so that what changes nothing costs nothing. The oracle
- * here has none of that: arrays of lines, pages and 2-bit counters, searched at every single access,
- * after DDI 0487 D13.12 and K3.1 (what the events mean), DDI 0500 (the Cortex-A53) and the choices that
- * a64.h, tlb.h and lsu.h declare. Random programs run through both on many geometries, and every signal
- * that the core raises has to be the same, cycles included. How long a block takes when every access
- * hits is asked of pipeline.c, which has a test of its own, as lsu.h has.
+ * The core keeps words of hints and generations so that what changes nothing costs nothing. The
+ * oracle here has none of that: arrays of lines, pages and 2-bit counters, searched at every single
+ * access, after DDI 0487 D13.12 and K3.1 (what the events mean), DDI 0500 (the Cortex-A53) and the
+ * choices that a64.h, tlb.h and lsu.h declare. Random programs run through both on many geometries,
+ * and every signal that the core raises has to be the same, cycles included. How long a block takes
+ * when every access hits is asked of pipeline.c, which has a test of its own, as lsu.h has.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -275,7 +275,8 @@ static uint64_t issued(const struct oracle *o, unsigned to_end)
 	return o->cycles > to_end ? o->cycles - to_end : 0;
 }
 
-/* Where nobody in the block needs what was loaded, the registers that still have it at its end will. */
+/* Where nobody in the block needs what was loaded, the registers that still have it at its end
+ * will. */
 static void load_felt(struct oracle *o, unsigned use, struct pmk_lsu_delay d)
 {
 	felt(o, d);
@@ -699,8 +700,8 @@ static void make_tail(struct program *p, const struct code_block *whole)
 	p->n++;
 }
 
-/* A direct branch goes to a block, the same for all that end in it, and a conditional one never to the
- * next instruction: there it could not be told from one that is not taken. */
+/* A direct branch goes to a block, the same for all that end in it, and a conditional one never to
+ * the next instruction: there it could not be told from one that is not taken. */
 static void choose_target(struct program *p, int i, int straight)
 {
 	struct pmk_insn *last = &p->b[i].insn[p->b[i].n - 1];
@@ -779,8 +780,8 @@ static uint64_t data_addr(struct run *r, unsigned align)
 	return page > UINT64_MAX - 64 ? page - 64 : page;
 }
 
-/* The emulator's callbacks for one access that comes in pieces of at most 8 bytes; the first stands for
- * all. */
+/* The emulator's callbacks for one access that comes in pieces of at most 8 bytes; the first stands
+ * for all. */
 static void in_pieces(struct run *r, const struct pmk_insn *in, uint64_t addr, uint64_t a)
 {
 	unsigned step = in->mem_bytes < 8 ? in->mem_bytes : 8;
@@ -849,7 +850,8 @@ static int choose_next(struct run *r, int i, struct leaving *l)
 	switch (l->flow) {
 	case PMK_FLOW_NEXT:
 		return to;
-	case PMK_FLOW_EXCEPTION: /* a call of the system: it goes on behind, or in a signal handler */
+	/* a call of the system: it goes on behind, or in a signal handler */
+	case PMK_FLOW_EXCEPTION:
 		return pick(8) ? to : anywhere;
 	case PMK_FLOW_MODE:
 		return anywhere;
@@ -879,8 +881,9 @@ static void lose_data(struct oracle *o, uint64_t cycles)
 	o->n[PMK_SIG_DATA_STALL] += cycles;
 }
 
-/* What blocks before `b` have not finished. The results of `p`, the last one, that are late by no more than 8
- * cycles hold up `b` as a whole; `passed`: cycles lost meanwhile to the branch and the fetch. */
+/* What blocks before `b` have not finished. The results of `p`, the last one, that are late by no
+ * more than 8 cycles hold up `b` as a whole; `passed`: cycles lost meanwhile to the branch and the
+ * fetch. */
 static void wait_for_results(struct oracle *o, const struct code_block *p,
 			     const struct code_block *b, uint64_t passed)
 {
@@ -952,8 +955,8 @@ static void compare(struct run *r, const char *what, unsigned step)
 				 (unsigned long long)r->o.n[s]);
 }
 
-/* Some pages near each other, some far, some on one set of the main TLB and on one word of the hints,
- * those of a kernel, the last one there is. */
+/* Some pages near each other, some far, some on one set of the main TLB and on one word of the
+ * hints, those of a kernel, the last one there is. */
 static void choose_pages(struct run *r)
 {
 	for (uint64_t i = 0; i < 64; i++)
@@ -1021,18 +1024,21 @@ static const struct geometry geometries[] = {
 	{ "as it comes", { { NULL, NULL } } },
 	{ "small", { SMALL } },
 	{ "round robin", { SMALL, { "cache.round_robin", "on" } } },
-	{ "direct mapped", { SMALL, { "icache.ways", "1" }, { "dcache.ways", "1" }, { "l2.ways", "1" } } },
+	{ "direct mapped", { SMALL, { "icache.ways", "1" }, { "dcache.ways", "1" }, { "l2.ways",
+		"1" } } },
 	{ "16 ways", { SMALL, { "icache.ways", "16" }, { "dcache.ways", "16" }, { "l2.ways", "32" },
 		       { "cache.seed", "77" } } },
 	{ "one set", { { "icache.size", "1K" }, { "icache.ways", "16" }, { "dcache.size", "1K" },
-		       { "dcache.ways", "16" }, { "l2.size", "64K" }, { "cache.round_robin", "on" } } },
+		       { "dcache.ways", "16" }, { "l2.size", "64K" }, { "cache.round_robin",
+			"on" } } },
 	{ "large", { { "dcache.size", "128K" }, { "l2.size", "1M" }, { "tlb.entries", "1024" } } },
 	{ "no level 2", { SMALL, { "l2.enable", "off" } } },
 	{ "MMU off", { SMALL, { "mmu.enable", "off" } } },
 	{ "data cache off", { { "dcache.enable", "off" } } },
 	{ "caches and MMU off", { { "dcache.enable", "off" }, { "icache.enable", "off" },
 				  { "mmu.enable", "off" } } },
-	{ "tiny TLBs", { SMALL, { "utlb.entries", "1" }, { "tlb.entries", "4" }, { "tlb.ways", "1" } } },
+	{ "tiny TLBs", { SMALL, { "utlb.entries", "1" }, { "tlb.entries", "4" }, { "tlb.ways",
+		"1" } } },
 	{ "odd TLBs", { { "utlb.entries", "7" }, { "tlb.entries", "24" }, { "tlb.ways", "3" } } },
 	{ "large micro-TLBs", { SMALL, { "utlb.entries", "64" }, { "tlb.entries", "64" } } },
 	{ "small predictor", { { "bp.entries", "2" }, { "bp.history", "1" }, { "bp.indirect", "1" },
@@ -1044,9 +1050,11 @@ static const struct geometry geometries[] = {
 	{ "no prediction", { SMALL, { "bp.enable", "off" } } },
 	{ "3 ways", { { "icache.size", "12K" }, { "icache.ways", "3" }, { "dcache.size", "6K" },
 		      { "dcache.ways", "3" }, { "l2.size", "192K" }, { "l2.ways", "12" } } },
-	{ "5 ways in turn", { { "icache.size", "5K" }, { "icache.ways", "5" }, { "dcache.size", "5K" },
+	{ "5 ways in turn", { { "icache.size", "5K" }, { "icache.ways", "5" }, { "dcache.size",
+		"5K" },
 			      { "dcache.ways", "5" }, { "cache.round_robin", "on" } } },
-	{ "widths", { SMALL, { "fetch.bytes", "4" }, { "dcache.bytes", "8" }, { "bus.bytes", "32" } } },
+	{ "widths", { SMALL, { "fetch.bytes", "4" }, { "dcache.bytes", "8" }, { "bus.bytes",
+		"32" } } },
 	{ "more widths", { SMALL, { "fetch.bytes", "64" }, { "dcache.bytes", "64" },
 			   { "bus.bytes", "64" } } },
 	{ "times", { SMALL, { "mem.latency", "33" }, { "l2.latency", "5" }, { "mem.fill", "9" },
@@ -1196,9 +1204,10 @@ static uint64_t total(const struct single *s, unsigned sig)
 	return bus.total[sig];
 }
 
-/* A block larger than the whole cache, and over two pages where the micro-TLB holds one: what it fetches
- * throws out what it fetched before, every time it runs. 400 instructions from 0x8e40 on are 25 lines,
- * for 16 of the cache: lines 0 to 8 share their place with 16 to 24, and lines 9 to 15 stay. */
+/* A block larger than the whole cache, and over two pages where the micro-TLB holds one: what it
+ * fetches throws out what it fetched before, every time it runs. 400 instructions from 0x8e40 on
+ * are 25 lines, for 16 of the cache: lines 0 to 8 share their place with 16 to 24, and lines 9 to
+ * 15 stay. */
 static void test_a_block_that_evicts_itself(void **state)
 {
 	static const struct geometry tiny = {
@@ -1327,7 +1336,8 @@ static void test_forked(void **state)
 	assert_int_equal(executions[b->id].count, 1);
 	for (unsigned sig = 0; sig < PMK_NSIGNALS; sig++)
 		assert_int_equal(s->cpu.dyn[sig], 0);
-	/* LDR, STR and the branch: a cycle each, and the unit takes one of the first two at a time. */
+	/* LDR, STR and the branch: a cycle each, and the unit takes one of the first two at a
+	 * time. */
 	assert_int_equal(s->cpu.cycles, b->cycles);
 	assert_int_equal(s->cpu.taken, 1);
 	close_single(s);

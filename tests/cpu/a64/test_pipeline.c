@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * The timing of an in-order, dual-issue A64 core: schedules worked out by hand, and random code against
- * a restatement that goes from cycle to cycle. The latencies are spelled per instruction, as LLVM's
- * scheduling model of the Cortex-A53 and pipeline.c have them, not taken from the decoder's classes.
+ * The timing of an in-order, dual-issue A64 core: schedules worked out by hand, and random code
+ * against a restatement that goes from cycle to cycle. The latencies are spelled per instruction,
+ * as LLVM's scheduling model of the Cortex-A53 and pipeline.c have them, not taken from the
+ * decoder's classes.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -127,8 +128,8 @@ static void test_examples(void **state)
 	}
 }
 
-/* use: from issue to the first instruction that waits for the loaded value; where there is none, the
- * registers that hold it at the end. */
+/* use: from issue to the first instruction that waits for the loaded value; where there is none,
+ * the registers that hold it at the end. */
 static void test_slots(void **state)
 {
 	/* clang-format off */
@@ -143,7 +144,8 @@ static void test_slots(void **state)
 		{ __LINE__, { ADD_9, ADD_9, LDR_X1, ADD_1 }, 1, 3 },
 		/* ldp x1, x2, [x3]; add x6, x2, x2: the second register. */
 		{ __LINE__, { 0xa9400861, 0x8b020046 }, 0, 3 },
-		/* ldr x1, [x3], #8; add x3, x3, #1 …; add x6, x1, x1: the base is no result of the load. */
+		/* ldr x1, [x3], #8; add x3, x3, #1 …; add x6, x1, x1: the base is no result of the
+		 * load. */
 		{ __LINE__, { 0xf8408461, 0x91000463, ADD_9, ADD_9, ADD_9, ADD_9, ADD_1 }, 0, 4 },
 		/* Nobody. */
 		{ __LINE__, { LDR_X1 }, 0, 0, 1 << 1 },
@@ -328,48 +330,48 @@ static const struct form {
 	uint8_t flags; /* 1 reads, 2 sets */
 	uint8_t more;  /* registers behind D that are results, too */
 } forms[] = {
-	/* nop           */ { 0xd503201f, { 0 },                                   ALU, 1, 1, 0, 0, 0, 0 },
-	/* add           */ { 0x8b000000, { OUT(X(D)), X(N), X(M) },               ALU, 1, 1, 0, 0, 0, 0 },
-	/* add #1        */ { 0x91000400, { OUT(X(D)), X(N) },                     ALU, 1, 1, 0, 0, 0, 0 },
-	/* adds          */ { 0xab000000, { OUT(X(D)), X(N), X(M) },               ALU, 1, 1, 0, 0, 2, 0 },
-	/* adcs          */ { 0xba000000, { OUT(X(D)), X(N), X(M) },               ALU, 1, 1, 0, 0, 3, 0 },
-	/* csel          */ { 0x9a800000, { OUT(X(D)), X(N), X(M) },               ALU, 1, 1, 0, 0, 1, 0 },
-	/* add, lsl #3   */ { 0x8b000c00, { OUT(X(D)), X(N), X(M) },               ALU, 2, 1, 0, 0, 0, 0 },
-	/* lsl           */ { 0x9ac02000, { OUT(X(D)), X(N), X(M) },               ALU, 2, 1, 0, 0, 0, 0 },
-	/* movk          */ { 0xf2800000, { OUT(X(D)), X(D) },                     ALU, 1, 1, 0, 0, 0, 0 },
-	/* mul           */ { 0x9b007c00, { OUT(X(D)), X(N), X(M) },               MUL, 4, 1, 0, 0, 0, 0 },
-	/* smulh         */ { 0x9b407c00, { OUT(X(D)), X(N), X(M) },               MUL, 4, 1, 0, 0, 0, 0 },
-	/* madd          */ { 0x9b000000, { OUT(X(D)), X(N), X(M), SUM(X(A)) },    MUL, 4, 1, 2, 0, 0, 0 },
-	/* smsubl        */ { 0x9b208000, { OUT(X(D)), X(N), X(M), SUM(X(A)) },    MUL, 4, 1, 2, 0, 0, 0 },
-	/* udiv          */ { 0x9ac00800, { OUT(X(D)), X(N), X(M) },               DIV, 4, 4, 0, 0, 0, 0 },
-	/* ldr           */ { 0xf9400000, { OUT(X(D)), X(N) },                     LS, 3, 1, 0, 0, 0, 0 },
-	/* ldr, register */ { 0xf8606800, { OUT(X(D)), X(N), X(M) },               LS, 3, 1, 0, 0, 0, 0 },
-	/* ldr, post     */ { 0xf8408400, { OUT(X(D)), X(N) },                     LS, 3, 1, 0, 1, 0, 0 },
-	/* str           */ { 0xf9000000, { X(D), X(N) },                          LS, 1, 1, 0, 0, 0, 0 },
-	/* str, pre      */ { 0xf8008c00, { X(D), X(N) },                          LS, 1, 1, 0, 1, 0, 0 },
-	/* ldp           */ { 0xa9400000, { OUT(X(D)), OUT(X(A)), X(N) },          LS, 3, 1, 0, 0, 0, 0 },
-	/* stp           */ { 0xa9000000, { X(D), X(A), X(N) },                    LS, 1, 1, 0, 0, 0, 0 },
-	/* ldxr          */ { 0xc85f7c00, { OUT(X(D)), X(N) },                     LS, 3, 1, 0, 0, 0, 0 },
-	/* stxr          */ { 0xc8007c00, { OUT(X(M)), X(D), X(N) },               LS, 1, 1, 0, 0, 0, 0 },
-	/* prfm          */ { 0xf9800000, { X(N) },                                LS, 1, 1, 0, 0, 0, 0 },
-	/* ldr q         */ { 0x3dc00000, { OUT(V(D)), X(N) },                     LS, 4, 1, 0, 0, 0, 0 },
-	/* str q         */ { 0x3d800000, { V(D), X(N) },                          LS, 1, 1, 0, 0, 0, 0 },
-	/* ldp q         */ { 0xad400000, { OUT(V(D)), OUT(V(A)), X(N) },          LS, 5, 2, 0, 0, 0, 0 },
-	/* stp q         */ { 0xad000000, { V(D), V(A), X(N) },                    LS, 2, 2, 0, 0, 0, 0 },
-	/* ld1, four     */ { 0x4c402000, { OUT(V(D)), X(N) },                     LS, 7, 4, 0, 0, 0, 3 },
-	/* fadd          */ { 0x1e602800, { OUT(V(D)), V(N), V(M) },               FP, 4, 1, 0, 0, 0, 0 },
-	/* fmul          */ { 0x1e600800, { OUT(V(D)), V(N), V(M) },               FP, 4, 1, 0, 0, 0, 0 },
-	/* fmadd         */ { 0x1f400000, { OUT(V(D)), V(N), V(M), SUM(V(A)) },    FP, 8, 1, 4, 0, 0, 0 },
-	/* fdiv d        */ { 0x1e601800, { OUT(V(D)), V(N), V(M) },               FP, 33, 29, 0, 0, 0, 0 },
-	/* fdiv s        */ { 0x1e201800, { OUT(V(D)), V(N), V(M) },               FP, 18, 14, 0, 0, 0, 0 },
-	/* fsqrt d       */ { 0x1e61c000, { OUT(V(D)), V(N) },                     FP, 32, 28, 0, 0, 0, 0 },
-	/* fsqrt s       */ { 0x1e21c000, { OUT(V(D)), V(N) },                     FP, 17, 13, 0, 0, 0, 0 },
-	/* fmov d, x     */ { 0x9e670000, { OUT(V(D)), X(N) },                     FP, 4, 1, 0, 0, 0, 0 },
-	/* fmov x, d     */ { 0x9e660000, { OUT(X(D)), V(N) },                     FP, 4, 1, 0, 0, 0, 0 },
-	/* fcmp          */ { 0x1e602000, { V(N), V(M) },                          FP, 4, 1, 0, 0, 2, 0 },
-	/* add v.4s      */ { 0x4ea08400, { OUT(V(D)), V(N), V(M) },               FP, 3, 1, 0, 0, 0, 0 },
-	/* fadd v.4s     */ { 0x4e20d400, { OUT(V(D)), V(N), V(M) },               FP, 4, 1, 0, 0, 0, 0 },
-	/* aese          */ { 0x4e284800, { OUT(V(D)), V(D), V(N) },               FP, 3, 1, 0, 0, 0, 0 },
+	/* nop      */ { 0xd503201f, { 0 },                                ALU, 1, 1, 0, 0, 0, 0 },
+	/* add      */ { 0x8b000000, { OUT(X(D)), X(N), X(M) },            ALU, 1, 1, 0, 0, 0, 0 },
+	/* add #1   */ { 0x91000400, { OUT(X(D)), X(N) },                  ALU, 1, 1, 0, 0, 0, 0 },
+	/* adds     */ { 0xab000000, { OUT(X(D)), X(N), X(M) },            ALU, 1, 1, 0, 0, 2, 0 },
+	/* adcs     */ { 0xba000000, { OUT(X(D)), X(N), X(M) },            ALU, 1, 1, 0, 0, 3, 0 },
+	/* csel     */ { 0x9a800000, { OUT(X(D)), X(N), X(M) },            ALU, 1, 1, 0, 0, 1, 0 },
+	/* add lsl  */ { 0x8b000c00, { OUT(X(D)), X(N), X(M) },            ALU, 2, 1, 0, 0, 0, 0 },
+	/* lsl      */ { 0x9ac02000, { OUT(X(D)), X(N), X(M) },            ALU, 2, 1, 0, 0, 0, 0 },
+	/* movk     */ { 0xf2800000, { OUT(X(D)), X(D) },                  ALU, 1, 1, 0, 0, 0, 0 },
+	/* mul      */ { 0x9b007c00, { OUT(X(D)), X(N), X(M) },            MUL, 4, 1, 0, 0, 0, 0 },
+	/* smulh    */ { 0x9b407c00, { OUT(X(D)), X(N), X(M) },            MUL, 4, 1, 0, 0, 0, 0 },
+	/* madd     */ { 0x9b000000, { OUT(X(D)), X(N), X(M), SUM(X(A)) }, MUL, 4, 1, 2, 0, 0, 0 },
+	/* smsubl   */ { 0x9b208000, { OUT(X(D)), X(N), X(M), SUM(X(A)) }, MUL, 4, 1, 2, 0, 0, 0 },
+	/* udiv     */ { 0x9ac00800, { OUT(X(D)), X(N), X(M) },            DIV, 4, 4, 0, 0, 0, 0 },
+	/* ldr      */ { 0xf9400000, { OUT(X(D)), X(N) },                  LS, 3, 1, 0, 0, 0, 0 },
+	/* ldr x    */ { 0xf8606800, { OUT(X(D)), X(N), X(M) },            LS, 3, 1, 0, 0, 0, 0 },
+	/* ldr post */ { 0xf8408400, { OUT(X(D)), X(N) },                  LS, 3, 1, 0, 1, 0, 0 },
+	/* str      */ { 0xf9000000, { X(D), X(N) },                       LS, 1, 1, 0, 0, 0, 0 },
+	/* str pre  */ { 0xf8008c00, { X(D), X(N) },                       LS, 1, 1, 0, 1, 0, 0 },
+	/* ldp      */ { 0xa9400000, { OUT(X(D)), OUT(X(A)), X(N) },       LS, 3, 1, 0, 0, 0, 0 },
+	/* stp      */ { 0xa9000000, { X(D), X(A), X(N) },                 LS, 1, 1, 0, 0, 0, 0 },
+	/* ldxr     */ { 0xc85f7c00, { OUT(X(D)), X(N) },                  LS, 3, 1, 0, 0, 0, 0 },
+	/* stxr     */ { 0xc8007c00, { OUT(X(M)), X(D), X(N) },            LS, 1, 1, 0, 0, 0, 0 },
+	/* prfm     */ { 0xf9800000, { X(N) },                             LS, 1, 1, 0, 0, 0, 0 },
+	/* ldr q    */ { 0x3dc00000, { OUT(V(D)), X(N) },                  LS, 4, 1, 0, 0, 0, 0 },
+	/* str q    */ { 0x3d800000, { V(D), X(N) },                       LS, 1, 1, 0, 0, 0, 0 },
+	/* ldp q    */ { 0xad400000, { OUT(V(D)), OUT(V(A)), X(N) },       LS, 5, 2, 0, 0, 0, 0 },
+	/* stp q    */ { 0xad000000, { V(D), V(A), X(N) },                 LS, 2, 2, 0, 0, 0, 0 },
+	/* ld1 x4   */ { 0x4c402000, { OUT(V(D)), X(N) },                  LS, 7, 4, 0, 0, 0, 3 },
+	/* fadd     */ { 0x1e602800, { OUT(V(D)), V(N), V(M) },            FP, 4, 1, 0, 0, 0, 0 },
+	/* fmul     */ { 0x1e600800, { OUT(V(D)), V(N), V(M) },            FP, 4, 1, 0, 0, 0, 0 },
+	/* fmadd    */ { 0x1f400000, { OUT(V(D)), V(N), V(M), SUM(V(A)) }, FP, 8, 1, 4, 0, 0, 0 },
+	/* fdiv d   */ { 0x1e601800, { OUT(V(D)), V(N), V(M) },            FP, 33, 29, 0, 0, 0, 0 },
+	/* fdiv s   */ { 0x1e201800, { OUT(V(D)), V(N), V(M) },            FP, 18, 14, 0, 0, 0, 0 },
+	/* fsqrt d  */ { 0x1e61c000, { OUT(V(D)), V(N) },                  FP, 32, 28, 0, 0, 0, 0 },
+	/* fsqrt s  */ { 0x1e21c000, { OUT(V(D)), V(N) },                  FP, 17, 13, 0, 0, 0, 0 },
+	/* fmov d x */ { 0x9e670000, { OUT(V(D)), X(N) },                  FP, 4, 1, 0, 0, 0, 0 },
+	/* fmov x d */ { 0x9e660000, { OUT(X(D)), V(N) },                  FP, 4, 1, 0, 0, 0, 0 },
+	/* fcmp     */ { 0x1e602000, { V(N), V(M) },                       FP, 4, 1, 0, 0, 2, 0 },
+	/* add 4s   */ { 0x4ea08400, { OUT(V(D)), V(N), V(M) },            FP, 3, 1, 0, 0, 0, 0 },
+	/* fadd 4s  */ { 0x4e20d400, { OUT(V(D)), V(N), V(M) },            FP, 4, 1, 0, 0, 0, 0 },
+	/* aese     */ { 0x4e284800, { OUT(V(D)), V(D), V(N) },            FP, 3, 1, 0, 0, 0, 0 },
 };
 /* clang-format on */
 
@@ -468,7 +470,8 @@ static bool can_issue(const struct state *s, const struct op *op, unsigned now)
 	return true;
 }
 
-/* `early`: how much later than a factor, if the result of a multiply-accumulate comes from outside. */
+/* `early`: how much later than a factor, if the result of a multiply-accumulate comes from
+ * outside. */
 static void used(struct schedule *out, const struct state *s, unsigned reg, unsigned now,
 		 unsigned early)
 {
@@ -613,9 +616,9 @@ static void test_restated(void **state)
 			if (r < FLAGS)
 				assert_int_equal(t.need_sum[r], capped(want.need_sum[r]));
 			if (t.need[r] != need || t.residue[r] != want.residue[r])
-				fail_msg(
-					"run %u, register %u: need %u, residue %u instead of %u, %u",
-					run, r, t.need[r], t.residue[r], need, want.residue[r]);
+				fail_msg("run %u, register %u: need %u, residue %u instead of %u, "
+					 "%u",
+					 run, r, t.need[r], t.residue[r], need, want.residue[r]);
 		}
 	}
 }
@@ -664,7 +667,8 @@ static void test_cuts(void **state)
 		whole_cycles += whole.cycles;
 		cut_cycles += sum;
 	}
-	/* A pair that is cut, sums that are asked for as factors, waits that hide behind each other. */
+	/* A pair that is cut, sums that are asked for as factors, waits that hide behind each
+	 * other. */
 	assert_true(cut_cycles < whole_cycles + 30000);
 }
 

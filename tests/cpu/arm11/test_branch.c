@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
  * The predictor: its words are only a shortcut, so a caller that looks at words must see the very
- * mispredictions, and pay the very cycles, of a plain table of 2-bit counters that is asked at every
- * branch. All sequences of a few steps over branches that share table entries are tried, and long
- * random ones. Then the return stack.
+ * mispredictions, and pay the very cycles, of a plain table of 2-bit counters that is asked at
+ * every branch. All sequences of a few steps over branches that share table entries are tried, and
+ * long random ones. Then the return stack.
  *
  * Rules: ARM1176JZF-S TRM (DDI 0301H) 5.1-5.3, 16.3 and table 16-11. Cycles used here: folded 0,
  * predicted by the table and not folded 1, static not taken 1, static taken 4, mispredicted 7.

@@ -321,7 +321,8 @@ static void touch(struct oracle *o, uint32_t addr, uint32_t bytes, bool write)
 			l->dirty[(addr + i) / 16 % 2] = true;
 }
 
-/* One access, or a run of sequential ones: each line that is touched is an access (DAI 0195B §7). */
+/* One access, or a run of sequential ones: each line that is touched is an access (DAI 0195B
+ * §7). */
 static void access_bytes(struct oracle *o, uint32_t addr, uint32_t bytes, bool write)
 {
 	while (bytes) {
@@ -868,8 +869,8 @@ static void run_both(const struct pmk_core *core, const struct shape *shape, con
 			break;
 		next = choose_next(&r, at, &l);
 		if (r.interrupted < 0 && at != r.p.vector && pick(60) == 0) {
-			/* An interrupt before the next block: a branch that always goes has gone; of
-			 * the others, and of how this one was predicted, nothing is seen. */
+			/* An interrupt before the next block: a branch that always goes has gone;
+			 * of the others, and of how this one was predicted, nothing is seen. */
 			r.o.n[PMK_SIG_PC_CHANGE] += l.taken && !l.conditional;
 			r.interrupted = next;
 			at = r.p.vector;
@@ -1049,8 +1050,8 @@ static void test_devices(void **state)
 	}
 }
 
-/* Blocks larger than the whole cache, and over two pages where the micro-TLB holds one: what a block
- * fetches throws out what it fetched before, every time it runs. */
+/* Blocks larger than the whole cache, and over two pages where the micro-TLB holds one: what a
+ * block fetches throws out what it fetched before, every time it runs. */
 static void test_a_block_that_evicts_itself(void **state)
 {
 	static const struct geometry tiny = {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * The running core in cases whose counts and cycles are known by hand: misses and write-backs, lines
- * and pages that an access straddles, the cycles of branches (DDI 0301H table 16-11), of misses and
- * fetches, deadlines and forks. Blocks are made by hand, so that the pipeline has no part in it.
+ * The running core in cases whose counts and cycles are known by hand: misses and write-backs,
+ * lines and pages that an access straddles, the cycles of branches (DDI 0301H table 16-11), of
+ * misses and fetches, deadlines and forks. Blocks are made by hand, so that the pipeline has no
+ * part in it.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -48,7 +49,8 @@ struct bench {
 	struct pmk_bus bus;
 };
 
-/* Sixteen blocks that are 10 cycles and 5 instructions long, 64 bytes apart, going on to the next. */
+/* Sixteen blocks that are 10 cycles and 5 instructions long, 64 bytes apart, going on to the
+ * next. */
 static struct bench *bench_new(const struct geometry *g)
 {
 	static struct bench s;
@@ -253,7 +255,8 @@ static void test_preload_without_cache(void **state)
 
 /* ---- cycles -------------------------------------------------------------------------------- */
 
-/* DDI 0301H table 16-11, with a flag set `distance` cycles before the branch. The blocks cost 10. */
+/* DDI 0301H table 16-11, with a flag set `distance` cycles before the branch. The blocks cost
+ * 10. */
 static void test_cycles_of_branches(void **state)
 {
 	static const struct {
@@ -369,8 +372,8 @@ static void test_five_calls_and_returns(void **state)
 	bench_free(s);
 }
 
-/* An unconditional jump to the next instruction is a change of the PC (DAI 0195B, event 0x0D) like any
- * other, however it was predicted, and every time. */
+/* An unconditional jump to the next instruction is a change of the PC (DAI 0195B, event 0x0D) like
+ * any other, however it was predicted, and every time. */
 static void test_jump_to_the_next_instruction(void **state)
 {
 	static const struct geometry settings[] = {
@@ -433,8 +436,8 @@ static void test_wrong_return(void **state)
 	bench_free(s);
 }
 
-/* Misses in cycles: 56 to the first word, 8 for a refill of the micro-TLB, 93 for a walk; a hit of a
- * load takes 3, and its value is wanted after 3. */
+/* Misses in cycles: 56 to the first word, 8 for a refill of the micro-TLB, 93 for a walk; a hit of
+ * a load takes 3, and its value is wanted after 3. */
 static void test_cycles_of_misses(void **state)
 {
 	struct bench *s = bench_new(&usual);
@@ -471,7 +474,8 @@ static void test_cycles_of_misses(void **state)
 	bench_free(s);
 }
 
-/* A load of r1 or r2 that no instruction of its block needs, `to_end` cycles before the block's end. */
+/* A load of r1 or r2 that no instruction of its block needs, `to_end` cycles before the block's
+ * end. */
 static void load_open(struct bench *s, uint32_t addr, unsigned reg, unsigned to_end)
 {
 	uint64_t before = s->cpu.cycles;
@@ -480,7 +484,8 @@ static void load_open(struct bench *s, uint32_t addr, unsigned reg, unsigned to_
 	assert_int_equal(s->cpu.cycles, before);
 }
 
-/* Block `i` reads a register so many cycles behind its entry; -1: it writes it and does not read it. */
+/* Block `i` reads a register so many cycles behind its entry; -1: it writes it and does not read
+ * it. */
 static void touches(struct bench *s, unsigned i, unsigned reg, int behind)
 {
 	s->b[i].arm11.touches |= UINT64_C(1) << reg;
@@ -496,8 +501,8 @@ static uint64_t waits(struct bench *s, unsigned i)
 	return s->cpu.cycles - before - 10;
 }
 
-/* A miss takes 56 cycles, and its value is there 3 later: the first instruction that needs it waits, in whatever
- * block it is. */
+/* A miss takes 56 cycles, and its value is there 3 later: the first instruction that needs it
+ * waits, in whatever block it is. */
 static void test_misses_outlive_their_block(void **state)
 {
 	struct bench *s = bench_new(&bare);
@@ -532,7 +537,8 @@ static void test_misses_outlive_their_block(void **state)
 	for (unsigned i = 0; i < 6; i++)
 		assert_int_equal(waits(s, 0), 0);
 	assert_int_equal(waits(s, 2), 0);
-	/* Two: the second comes when the bus is free, 4 cycles behind the first. Not both are waited for. */
+	/* Two: the second comes when the bus is free, 4 cycles behind the first. Not both are
+	 * waited for. */
 	s->cpu.cycles += 1000;
 	waits(s, 0);
 	load_open(s, 0x20080, 1, 10);
@@ -566,7 +572,8 @@ static void test_walks_outlive_their_block(void **state)
 	load_open(s, 0x20000, 1, 10);
 	assert_int_equal(waits(s, 2), 93 + 59 - 10);
 	assert_int_equal(total(s, PMK_SIG_DATA_STALL), 59 - 10);
-	/* The line is there, but eleven pages later its page no longer in the micro-TLB: 8 cycles and 3. */
+	/* The line is there, but eleven pages later its page no longer in the micro-TLB: 8 cycles
+	 * and 3. */
 	for (uint32_t i = 1; i <= 10; i++)
 		load_word(s, 0x20000 + 0x1020 * i);
 	s->cpu.cycles += 10000;
@@ -576,7 +583,8 @@ static void test_walks_outlive_their_block(void **state)
 	bench_free(s);
 }
 
-/* A line that is not there: 56 cycles of fetch stall, once; a new page 93 more, which are no stall. */
+/* A line that is not there: 56 cycles of fetch stall, once; a new page 93 more, which are no
+ * stall. */
 static void test_cycles_of_fetches(void **state)
 {
 	struct bench *s = bench_new(&usual);

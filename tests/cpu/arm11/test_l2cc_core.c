@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * An ARM11 with a level 2 cache, in cases whose counts and cycles are known by hand. Random programs
- * on such cores are in test_cpu.c.
+ * An ARM11 with a level 2 cache, in cases whose counts and cycles are known by hand. Random
+ * programs on such cores are in test_cpu.c.
  *
- * The data cache is direct mapped and has 1 KB, so that addresses 1 KB apart are in each other's place;
- * so is the level 2 cache, with 64 KB.
+ * The data cache is direct mapped and has 1 KB, so that addresses 1 KB apart are in each other's
+ * place; so is the level 2 cache, with 64 KB.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -143,7 +143,7 @@ static void walk(uint32_t bytes, unsigned times)
 			load(A + at);
 }
 
-/* ---- reads ------------------------------------------------------------------------------------ */
+/* ---- reads ----------------------------------------------------------------------------------- */
 
 /* More than level 1 holds and no more than level 2: the second and third time all hit there. */
 static void test_fits_level_2(void **state)
@@ -162,7 +162,8 @@ static void test_fits_level_2(void **state)
 	end();
 }
 
-/* Twice level 2: each line has gone when it is wanted again. Nothing was written, nothing goes out. */
+/* Twice level 2: each line has gone when it is wanted again. Nothing was written, nothing goes
+ * out. */
 static void test_thrashes_level_2(void **state)
 {
 	(void)state;
@@ -178,10 +179,10 @@ static void test_thrashes_level_2(void **state)
 	end();
 }
 
-/* ---- writes ----------------------------------------------------------------------------------- */
+/* ---- writes ---------------------------------------------------------------------------------- */
 
-/* What level 1 evicts hits the line that it was read from, one request for the line; level 2 evicts it
- * by halves. */
+/* What level 1 evicts hits the line that it was read from, one request for the line; level 2 evicts
+ * it by halves. */
 static void test_write_back(void **state)
 {
 	(void)state;
@@ -302,7 +303,7 @@ static void test_write_through(void **state)
 	end();
 }
 
-/* ---- the read buffers of the slave ports ------------------------------------------------------- */
+/* ---- the read buffers of the slave ports ----------------------------------------------------- */
 
 static void read_words(uint32_t addr)
 {
@@ -358,7 +359,7 @@ static void test_write_empties_the_buffer(void **state)
 	end();
 }
 
-/* ---- instructions ------------------------------------------------------------------------------ */
+/* ---- instructions ---------------------------------------------------------------------------- */
 
 /* Two blocks in each other's place of the instruction cache. */
 static void test_fetches(void **state)
@@ -381,8 +382,8 @@ static void test_fetches(void **state)
 	end();
 }
 
-/* The look-up behind a well predicted return counts as a level 1 miss and asks level 2 for nothing; what
- * arrives behind another branch is a request. */
+/* The look-up behind a well predicted return counts as a level 1 miss and asks level 2 for nothing;
+ * what arrives behind another branch is a request. */
 static void test_speculation(void **state)
 {
 	(void)state;
@@ -401,7 +402,8 @@ static void test_speculation(void **state)
 	}
 }
 
-/* Two misses of one line, one of them behind a return whose fetch was cancelled, are one request. */
+/* Two misses of one line, one of them behind a return whose fetch was cancelled, are one
+ * request. */
 static void test_two_misses_of_a_line(void **state)
 {
 	(void)state;
@@ -420,7 +422,7 @@ static void test_two_misses_of_a_line(void **state)
 	end();
 }
 
-/* ---- cycles ------------------------------------------------------------------------------------ */
+/* ---- cycles ---------------------------------------------------------------------------------- */
 
 static void test_cycles(void **state)
 {
@@ -451,7 +453,7 @@ static void test_cycles(void **state)
 	end();
 }
 
-/* ---- what does not go there -------------------------------------------------------------------- */
+/* ---- what does not go there ------------------------------------------------------------------ */
 
 static bool every_page(void *ctx, uint32_t addr)
 {

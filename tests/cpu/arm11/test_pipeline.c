@@ -55,65 +55,81 @@ static const struct example examples[] = {
 	{ __LINE__, { 0xe0851006, 0xe5912000 }, 3, 1 },         /* add r1, r5, r6; ldr r2, [r1] */
 	{ __LINE__, { LDR_R1, 0xe5915000 }, 5, 3 },             /* ldr r5, [r1] */
 	/* Late and early registers, 16.1.2 and table 16-4 */
-	{ __LINE__, { LDR_R1, 0xe0813514 }, 4, 1 },             /* add r3, r1, r4, lsl r5 */
-	{ __LINE__, { LDR_R1, 0xe0843511 }, 5, 2 },             /* add r3, r4, r1, lsl r5 */
-	{ __LINE__, { LDR_R1, 0xe0843115 }, 6, 3 },             /* add r3, r4, r5, lsl r1 */
-	{ __LINE__, { LDR_R1, 0xe0843301 }, 5, 3 },             /* add r3, r4, r1, lsl #6 */
-	{ __LINE__, { 0xe0843511, 0xe0856003 }, 3, 0 },         /* add r3, r4, r1, lsl r5; add r6, r5, r3 */
+	{ __LINE__, { LDR_R1, 0xe0813514 },     4, 1 }, /* add r3, r1, r4, lsl r5 */
+	{ __LINE__, { LDR_R1, 0xe0843511 },     5, 2 }, /* add r3, r4, r1, lsl r5 */
+	{ __LINE__, { LDR_R1, 0xe0843115 },     6, 3 }, /* add r3, r4, r5, lsl r1 */
+	{ __LINE__, { LDR_R1, 0xe0843301 },     5, 3 }, /* add r3, r4, r1, lsl #6 */
+	{ __LINE__, { 0xe0843511, 0xe0856003 }, 3, 0 }, /* add r3, r4, r1, lsl r5; add r6, r5, r3 */
 	/* Result never read: no interlock, 16.1.4 */
 	{ __LINE__, { LDR_R1, 0xe3a01000 }, 2, 0 },             /* mov r1, #0 */
 	{ __LINE__, { LDR_R1, 0xe3a01000, 0xe0856001 }, 3, 0 }, /* add r6, r5, r1 */
 	/* Sums of absolute differences, table 16-9 */
-	{ __LINE__, { 0xe781f312, 0xe0865001 }, 4, 2 },         /* usad8 r1, r2, r3; add r5, r6, r1 */
+	/* usad8 r1, r2, r3; add r5, r6, r1 */
+	{ __LINE__, { 0xe781f312, 0xe0865001 },                 4, 2 },
 	{ __LINE__, { 0xe781f312, MOV_R9, MOV_R9, 0xe0865001 }, 4, 0 },
-	{ __LINE__, { 0xe781f312, 0xe7811514 }, 3, 1 },         /* usada8 r1, r4, r5, r1 */
+	{ __LINE__, { 0xe781f312, 0xe7811514 },                 3, 1 }, /* usada8 r1, r4, r5, r1 */
 	/* Multiplies, table 16-10 */
-	{ __LINE__, { 0xe0010392 }, 2, 0 },                     /* mul r1, r2, r3 */
-	{ __LINE__, { 0xe0110392 }, 5, 0 },                     /* muls */
-	{ __LINE__, { 0xe0854392 }, 3, 0 },                     /* umull r4, r5, r2, r3 */
-	{ __LINE__, { 0xe0954392 }, 6, 0 },                     /* umulls */
-	{ __LINE__, { 0xe0010392, 0xe0865001 }, 5, 2 },         /* mul r1; add r5, r6, r1 */
-	{ __LINE__, { 0xe0010392, 0xe0050291 }, 7, 3 },         /* mul r1; mul r5, r1, r2: early */
-	{ __LINE__, { 0xe0010392, 0xe0251392 }, 4, 0 },         /* mul r1; mla r5, r2, r3, r1: forwarded, late */
+	{ __LINE__, { 0xe0010392 },                         2, 0 }, /* mul r1, r2, r3 */
+	{ __LINE__, { 0xe0110392 },                         5, 0 }, /* muls */
+	{ __LINE__, { 0xe0854392 },                         3, 0 }, /* umull r4, r5, r2, r3 */
+	{ __LINE__, { 0xe0954392 },                         6, 0 }, /* umulls */
+	{ __LINE__, { 0xe0010392, 0xe0865001 },             5, 2 }, /* mul r1; add r5, r6, r1 */
+	/* mul r1; mul r5, r1, r2: early */
+	{ __LINE__, { 0xe0010392, 0xe0050291 },             7, 3 },
+	/* mul r1; mla r5, r2, r3, r1: forwarded, late */
+	{ __LINE__, { 0xe0010392, 0xe0251392 },             4, 0 },
 	{ __LINE__, { 0xe0010392, 0xe0251392, 0xe0865005 }, 7, 2 }, /* …; add r5, r6, r5 */
-	{ __LINE__, { 0xe0854392, 0xe0866004 }, 5, 1 },         /* umull r4, r5; add r6, r6, r4: low half */
-	{ __LINE__, { 0xe0854392, 0xe0866005 }, 6, 2 },         /* umull r4, r5; add r6, r6, r5: high half */
-	{ __LINE__, { 0xe0e54392, 0xe0e54392 }, 7, 1 },         /* smlal r4, r5, r2, r3 twice */
-	{ __LINE__, { 0xe1610382, 0xe0865001 }, 4, 2 },         /* smulbb r1, r2, r3; add r5, r6, r1 */
-	{ __LINE__, { 0xe1610382, 0xe1011382 }, 3, 1 },         /* smulbb r1; smlabb r1, r2, r3, r1 */
-	{ __LINE__, { 0xe1454382, 0xe1454382 }, 4, 0 },         /* smlalbb r4, r5, r2, r3 twice */
-	{ __LINE__, { 0xe751f312, 0xe0865001 }, 5, 2 },         /* smmul r1, r2, r3; add r5, r6, r1 */
+	/* umull r4, r5; add r6, r6, r4: low half */
+	{ __LINE__, { 0xe0854392, 0xe0866004 },             5, 1 },
+	/* umull r4, r5; add r6, r6, r5: high half */
+	{ __LINE__, { 0xe0854392, 0xe0866005 },             6, 2 },
+	{ __LINE__, { 0xe0e54392, 0xe0e54392 },             7, 1 }, /* smlal r4, r5, r2, r3 twice */
+	/* smulbb r1, r2, r3; add r5, r6, r1 */
+	{ __LINE__, { 0xe1610382, 0xe0865001 },             4, 2 },
+	/* smulbb r1; smlabb r1, r2, r3, r1 */
+	{ __LINE__, { 0xe1610382, 0xe1011382 },             3, 1 },
+	/* smlalbb r4, r5, r2, r3 twice */
+	{ __LINE__, { 0xe1454382, 0xe1454382 },             4, 0 },
+	/* smmul r1, r2, r3; add r5, r6, r1 */
+	{ __LINE__, { 0xe751f312, 0xe0865001 },             5, 2 },
 	/* Single accesses, 16.10 */
-	{ __LINE__, { 0xe7112003, 0xe0866002 }, 5, 2 },         /* ldr r2, [r1, -r3]; add r6, r6, r2 */
-	{ __LINE__, { LDR_R1, 0xe7112003 }, 5, 2 },             /* ldr r2, [r1, -r3]: base not early */
-	{ __LINE__, { LDR_R1, 0xe7132001 }, 6, 3 },             /* ldr r2, [r3, -r1]: offset early */
-	{ __LINE__, { LDR_R1, 0xe7932101 }, 5, 3 },             /* ldr r2, [r3, r1, lsl #2] */
-	{ __LINE__, { LDR_R1, 0xe5831000 }, 4, 2 },             /* str r1, [r3] */
-	{ __LINE__, { 0xe4910004, 0xe4912004 }, 2, 0 },         /* ldr r0, [r1], #4; ldr r2, [r1], #4 */
-	{ __LINE__, { 0xe4910004, 0xe0813001 }, 2, 0 },         /* ldr r0, [r1], #4; add r3, r1, r1 */
-	{ __LINE__, { 0xe4910004, 0xe0843301 }, 3, 1 },         /* …; add r3, r4, r1, lsl #6: early */
-	{ __LINE__, { LDR_R1, 0xf5d1f000 }, 5, 3 },             /* pld [r1] */
+	{ __LINE__, { 0xe7112003, 0xe0866002 }, 5, 2 }, /* ldr r2, [r1, -r3]; add r6, r6, r2 */
+	{ __LINE__, { LDR_R1, 0xe7112003 },     5, 2 }, /* ldr r2, [r1, -r3]: base not early */
+	{ __LINE__, { LDR_R1, 0xe7132001 },     6, 3 }, /* ldr r2, [r3, -r1]: offset early */
+	{ __LINE__, { LDR_R1, 0xe7932101 },     5, 3 }, /* ldr r2, [r3, r1, lsl #2] */
+	{ __LINE__, { LDR_R1, 0xe5831000 },     4, 2 }, /* str r1, [r3] */
+	{ __LINE__, { 0xe4910004, 0xe4912004 }, 2, 0 }, /* ldr r0, [r1], #4; ldr r2, [r1], #4 */
+	{ __LINE__, { 0xe4910004, 0xe0813001 }, 2, 0 }, /* ldr r0, [r1], #4; add r3, r1, r1 */
+	{ __LINE__, { 0xe4910004, 0xe0843301 }, 3, 1 }, /* …; add r3, r4, r1, lsl #6: early */
+	{ __LINE__, { LDR_R1, 0xf5d1f000 },     5, 3 }, /* pld [r1] */
 	/* Doubles, table 16-16 */
-	{ __LINE__, { 0xe1c200d0, 0xe0866001 }, 4, 2 },         /* ldrd r0, r1, [r2]; add r6, r6, r1 */
-	{ __LINE__, { 0xe10200d3, 0xe0866001 }, 5, 2 },         /* ldrd r0, r1, [r2, -r3]; add r6, r6, r1 */
-	{ __LINE__, { 0xe1c200f0, 0xe3a00000 }, 2, 0 },         /* strd r0, r1, [r2]; mov r0, #0 */
-	{ __LINE__, { 0xe1c200f0, 0xe3a01000 }, 3, 1 },         /* strd r0, r1, [r2]; mov r1, #0 */
+	{ __LINE__, { 0xe1c200d0, 0xe0866001 }, 4, 2 }, /* ldrd r0, r1, [r2]; add r6, r6, r1 */
+	{ __LINE__, { 0xe10200d3, 0xe0866001 }, 5, 2 }, /* ldrd r0, r1, [r2, -r3]; add r6, r6, r1 */
+	{ __LINE__, { 0xe1c200f0, 0xe3a00000 }, 2, 0 }, /* strd r0, r1, [r2]; mov r0, #0 */
+	{ __LINE__, { 0xe1c200f0, 0xe3a01000 }, 3, 1 }, /* strd r0, r1, [r2]; mov r1, #0 */
 	/* Multiples, table 16-18 and its examples */
-	{ __LINE__, { 0xe89000fe, 0xe0833003 }, 5, 3 },         /* ldm r0, {r1-r7}; add r3, r3, r3 */
-	{ __LINE__, { 0xe89000fe, 0xe0811001 }, 4, 2 },         /* add r1, r1, r1 */
-	{ __LINE__, { 0xe89000fe, 0xe0877007 }, 7, 5 },         /* add r7, r7, r7 */
-	{ __LINE__, { 0xe88000fe, 0xe08a600b }, 5, 3 },         /* stm r0, {r1-r7}; add r6, r10, r11 */
-	{ __LINE__, { 0xe88000fe, 0xe08a100b }, 2, 0 },         /* add r1, r10, r11 */
-	{ __LINE__, { 0xe88000fe, 0xe0868007 }, 2, 0 },         /* add r8, r6, r7: reading is free */
-	{ __LINE__, { LDR_R1, 0xe8900002 }, 4, 2 },             /* ldm r0, {r1}: the list must be available */
-	{ __LINE__, { 0xe89000fe, 0xe5998000 }, 5, 0 },         /* ldm r0, {r1-r7}; ldr r8, [r9]: the port */
+	/* ldm r0, {r1-r7}; add r3, r3, r3 */
+	{ __LINE__, { 0xe89000fe, 0xe0833003 },                         5, 3 },
+	{ __LINE__, { 0xe89000fe, 0xe0811001 },                         4, 2 }, /* add r1, r1, r1 */
+	{ __LINE__, { 0xe89000fe, 0xe0877007 },                         7, 5 }, /* add r7, r7, r7 */
+	/* stm r0, {r1-r7}; add r6, r10, r11 */
+	{ __LINE__, { 0xe88000fe, 0xe08a600b },                         5, 3 },
+	/* add r1, r10, r11 */
+	{ __LINE__, { 0xe88000fe, 0xe08a100b },                         2, 0 },
+	/* add r8, r6, r7: reading is free */
+	{ __LINE__, { 0xe88000fe, 0xe0868007 },                         2, 0 },
+	/* ldm r0, {r1}: the list must be available */
+	{ __LINE__, { LDR_R1, 0xe8900002 },                             4, 2 },
+	/* ldm r0, {r1-r7}; ldr r8, [r9]: the port */
+	{ __LINE__, { 0xe89000fe, 0xe5998000 },                         5, 0 },
 	{ __LINE__, { 0xe89000fe, MOV_R9, MOV_R9, MOV_R9, 0xe59a8000 }, 5, 0 },
-	{ __LINE__, { 0xe8bd8010 }, 1, 0 },                     /* pop {r4, pc} */
+	{ __LINE__, { 0xe8bd8010 },                                     1, 0 }, /* pop {r4, pc} */
 	/* Synchronisation, table 16-21 */
-	{ __LINE__, { 0xe1020091, 0xe0866000 }, 4, 1 },         /* swp r0, r1, [r2]; add r6, r6, r0 */
-	{ __LINE__, { 0xe1910f9f, 0xe0866000 }, 4, 2 },         /* ldrex r0, [r1]; add r6, r6, r0 */
-	{ __LINE__, { 0xe1820f91, 0xe3500000 }, 4, 2 },         /* strex r0, r1, [r2]; cmp r0, #0 */
-	{ __LINE__, { LDR_R1, 0xe1830f91 }, 4, 2 },             /* strex r0, r1, [r3]: the value is not early */
+	{ __LINE__, { 0xe1020091, 0xe0866000 }, 4, 1 }, /* swp r0, r1, [r2]; add r6, r6, r0 */
+	{ __LINE__, { 0xe1910f9f, 0xe0866000 }, 4, 2 }, /* ldrex r0, [r1]; add r6, r6, r0 */
+	{ __LINE__, { 0xe1820f91, 0xe3500000 }, 4, 2 }, /* strex r0, r1, [r2]; cmp r0, #0 */
+	/* strex r0, r1, [r3]: the value is not early */
+	{ __LINE__, { LDR_R1, 0xe1830f91 },     4, 2 },
 	/* Branches cost nothing here, but wait for their register */
 	{ __LINE__, { 0xe3500000, 0x1afffffe }, 1, 0 },         /* cmp r0, #0; bne . */
 	{ __LINE__, { LDR_R1, 0xe12fff11 }, 3, 2 },             /* bx r1 */
@@ -167,7 +183,8 @@ static void test_nothing(void **state)
 	}
 }
 
-/* use: from issue to the first that needs the value for normal use; 0x8000 and who has it at the end. */
+/* use: from issue to the first that needs the value for normal use; 0x8000 and who has it at the
+ * end. */
 static void test_slots(void **state)
 {
 	static const struct {
@@ -235,20 +252,26 @@ static void test_edges(void **state)
 		uint32_t first, second[3];
 		unsigned n, wait;
 	} rows[] = {
-		{ __LINE__, LDR_R1,     { 0xe0856001 }, 1, 2 },             /* add r6, r5, r1 */
-		{ __LINE__, LDR_R1,     { MOV_R9, 0xe0856001 }, 2, 1 },
+		{ __LINE__, LDR_R1,     { 0xe0856001 },                 1, 2 }, /* add r6, r5, r1 */
+		{ __LINE__, LDR_R1,     { MOV_R9, 0xe0856001 },         2, 1 },
 		{ __LINE__, LDR_R1,     { MOV_R9, MOV_R9, 0xe0856001 }, 3, 0 },
-		{ __LINE__, LDR_R1,     { 0xe5915000 }, 1, 3 },             /* early, even in cycle 0 */
-		{ __LINE__, LDR_R1,     { MOV_R9, 0xe5915000 }, 2, 2 },     /* early */
-		{ __LINE__, LDR_R1,     { 0xe0813514 }, 1, 1 },             /* late */
-		{ __LINE__, LDR_R1,     { 0xe3a01000, 0xe0856001 }, 2, 0 }, /* written first */
-		{ __LINE__, 0xe0821003, { 0xe0856001 }, 1, 0 },             /* add r1, r2, r3 */
-		{ __LINE__, 0xe0821003, { 0xe5915000 }, 1, 1 },             /* …; ldr r5, [r1] */
-		{ __LINE__, 0xe0821003, { MOV_R9, 0xe5915000 }, 2, 0 },
-		{ __LINE__, 0xe4910004, { 0xe4912004 }, 1, 0 },             /* ldr r0, [r1], #4; ldr r2, [r1] */
-		{ __LINE__, 0xe0010392, { 0xe0865001 }, 1, 2 },             /* mul r1; add r5, r6, r1 */
-		{ __LINE__, 0xe8bd8010, { 0xe0866004 }, 1, 3 },             /* pop {r4, pc}; add r6, r6, r4 */
-		{ __LINE__, 0xe89000fe, { 0xe5998000 }, 1, 3 },             /* the LSU: ldm 7; ldr r8, [r9] */
+		/* early, even in cycle 0 */
+		{ __LINE__, LDR_R1,     { 0xe5915000 },                 1, 3 },
+		{ __LINE__, LDR_R1,     { MOV_R9, 0xe5915000 },         2, 2 }, /* early */
+		{ __LINE__, LDR_R1,     { 0xe0813514 },                 1, 1 }, /* late */
+		{ __LINE__, LDR_R1,     { 0xe3a01000, 0xe0856001 },     2, 0 }, /* written first */
+		{ __LINE__, 0xe0821003, { 0xe0856001 },                 1, 0 }, /* add r1, r2, r3 */
+		/* …; ldr r5, [r1] */
+		{ __LINE__, 0xe0821003, { 0xe5915000 },                 1, 1 },
+		{ __LINE__, 0xe0821003, { MOV_R9, 0xe5915000 },         2, 0 },
+		/* ldr r0, [r1], #4; ldr r2, [r1] */
+		{ __LINE__, 0xe4910004, { 0xe4912004 },                 1, 0 },
+		/* mul r1; add r5, r6, r1 */
+		{ __LINE__, 0xe0010392, { 0xe0865001 },                 1, 2 },
+		/* pop {r4, pc}; add r6, r6, r4 */
+		{ __LINE__, 0xe8bd8010, { 0xe0866004 },                 1, 3 },
+		/* the LSU: ldm 7; ldr r8, [r9] */
+		{ __LINE__, 0xe89000fe, { 0xe5998000 },                 1, 3 },
 		/* A wait that hides behind a longer one: r1 late by two, r8 waits three anyway. */
 		{ __LINE__, LDR_R1,     { 0xe5998000, 0xe0856001, 0xe088a008 }, 3, 0 },
 		{ __LINE__, 0xebfffffe, { 0xe92d4010 }, 1, 0 },             /* bl; push {r4, lr} */
@@ -426,7 +449,8 @@ static void test_cuts(void **state)
 	assert_true(cheap > 0 && dear > 0); /* the exceptions were tried */
 }
 
-/* Whatever is in a run: it takes at least its issue cycles, and waits are within what is documented. */
+/* Whatever is in a run: it takes at least its issue cycles, and waits are within what is
+ * documented. */
 static void test_bounds(void **state)
 {
 	uint64_t random = UINT64_C(0xb0d5);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * The bus interface unit of an ARM926EJ-S: which bursts its requests become, and how long the core stands
- * still for them. HCLK is the core's clock here unless a test is about that, and memory has 5 wait states
- * for the first word read and 2 for the first written: an address cycle, the waits, a cycle a word. The first
- * transfer of all waits 1 more, to be connected.
+ * The bus interface unit of an ARM926EJ-S: which bursts its requests become, and how long the core
+ * stands still for them. HCLK is the core's clock here unless a test is about that, and memory has
+ * 5 wait states for the first word read and 2 for the first written: an address cycle, the waits, a
+ * cycle a word. The first transfer of all waits 1 more, to be connected.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -122,7 +122,8 @@ static void test_bus_clock(void **state)
 	struct rig *r = start(3, false);
 
 	(void)state;
-	/* Asked for at core cycle 100, in HCLK cycle 33: on the bus in 34, there at the end of 41. */
+	/* Asked for at core cycle 100, in HCLK cycle 33: on the bus in 34, there at the end of
+	 * 41. */
 	pmk_biu_access(&r->biu, 0x8000, 4, 0);
 	assert_int_equal(pmk_biu_linefill(&r->biu, 100, 0x8000 >> 5), 42 * 3 - 100);
 	/* By an instruction that issued 10 cycles before the clock's reading: 90, HCLK cycle 30. */
@@ -153,8 +154,8 @@ static void test_linefill_waits_for_castout(void **state)
 
 	(void)state;
 	pmk_biu_castout(&r->biu, 0, 0x9040 >> 5, true, true);
-	/* The address in 0, 3 waits and 8 words from 1 to 11. The linefill's address goes with the last
-	 * word, its first word waits 5. */
+	/* The address in 0, 3 waits and 8 words from 1 to 11. The linefill's address goes with the
+	 * last word, its first word waits 5. */
 	pmk_biu_access(&r->biu, 0x8000, 4, 0);
 	assert_int_equal(pmk_biu_linefill(&r->biu, 0, 0x8000 >> 5), 11 + 5 + 1 + 1);
 }
@@ -253,7 +254,8 @@ static void test_unbuffered(void **state)
 	struct rig *r = start(1, true);
 
 	(void)state;
-	/* A peripheral: address, 1 and 2 waits, the word; 4 waits for a write. Privileged, not cached. */
+	/* A peripheral: address, 1 and 2 waits, the word; 4 waits for a write. Privileged, not
+	 * cached. */
 	pmk_biu_access(&r->biu, 0x101F1000, 4, 0);
 	assert_int_equal(pmk_biu_read(&r->biu, 0, 0x101F1000 >> 5), 5);
 	pmk_biu_access(&r->biu, 0x101F1000, 1, 0);

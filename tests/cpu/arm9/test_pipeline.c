@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The pipeline of an ARM926EJ-S: cycles of real instructions, from the examples and tables of DDI 0165B
- * chapter 8 (the ARM9E-S). Encodings are those of the GNU assembler.
+ * The pipeline of an ARM926EJ-S: cycles of real instructions, from the examples and tables of DDI
+ * 0165B chapter 8 (the ARM9E-S). Encodings are those of the GNU assembler.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -44,7 +44,8 @@ static void test_runs(void **state)
 		{ __LINE__, "add; add", { 0xe0810002, 0xe0830000 }, 2, 2, 0 },
 		/* An operand shifted by a register takes a second cycle. */
 		{ __LINE__, "add r0, r1, r2, lsl r3", { 0xe0810312 }, 1, 2, 0 },
-		/* One cycle between a loaded word and its use, none when something stands between. */
+		/* One cycle between a loaded word and its use, none when something stands
+		 * between. */
 		{ __LINE__, "ldr r0, [r1]; add r2, r0, r3", { 0xe5910000, 0xe0802003 }, 2, 3, 1 },
 		{ __LINE__,
 		  "ldr r0, [r1]; nop; add",

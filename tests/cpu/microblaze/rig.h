@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A MicroBlaze core under test: blocks of instruction words run on it as the emulator runs them, with data
- * addresses of the test's choice. Words are written with the encodings of UG984, bits numbered from the
- * right.
+ * A MicroBlaze core under test: blocks of instruction words run on it as the emulator runs them,
+ * with data addresses of the test's choice. Words are written with the encodings of UG984, bits
+ * numbered from the right.
  */
 #ifndef TESTS_CPU_MICROBLAZE_RIG_H
 #define TESTS_CPU_MICROBLAZE_RIG_H
@@ -77,7 +77,8 @@ struct rig {
 	struct pmk_executions executions[MAX_BLOCKS];
 };
 
-/* Nothing takes longer than the pipeline: all in local memory, nothing predicted, nothing translated. */
+/* Nothing takes longer than the pipeline: all in local memory, nothing predicted, nothing
+ * translated. */
 static inline struct pmk_core plain_core(void)
 {
 	struct pmk_core core;
@@ -141,7 +142,8 @@ static inline void rig_access(struct rig *r, const struct pmk_insn *in, uint32_t
 		pmk_microblaze_store_back(&r->cpu, addr, access, mmu);
 }
 
-/* Run the block of `n` words at `pc`; data[] has the address of each load and store, in their order. */
+/* Run the block of `n` words at `pc`; data[] has the address of each load and store, in their
+ * order. */
 static inline void rig_run(struct rig *r, uint32_t pc, const uint32_t *words, size_t n,
 			   const uint32_t *data)
 {

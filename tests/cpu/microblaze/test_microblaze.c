@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * The running core of MicroBlaze: known answers for each rule. Events and their wording: UG984, "Performance
- * Monitoring". Latencies: UG984, instruction pages, "Pipeline Architecture", "Branch Target Cache". What
- * caches and TLBs do: "Instruction Cache", "Data Cache", "Memory Management Unit". Whole programs against a
- * plain oracle are in test_oracle.c.
+ * The running core of MicroBlaze: known answers for each rule. Events and their wording: UG984,
+ * "Performance Monitoring". Latencies: UG984, instruction pages, "Pipeline Architecture", "Branch
+ * Target Cache". What caches and TLBs do: "Instruction Cache", "Data Cache", "Memory Management
+ * Unit". Whole programs against a plain oracle are in test_oracle.c.
  */
 #include "rig.h"
 #include "cpu/family.h"
@@ -291,7 +291,7 @@ static void what_is_raised(void **state)
 	assert_true(pmk_signal_in(&system, PMK_SIG_EXC_IRQ));
 }
 
-/* ---- the branch target cache ------------------------------------------------------------------ */
+/* ---- the branch target cache ----------------------------------------------------------------- */
 
 static void btc_learns(void **state)
 {
@@ -326,7 +326,8 @@ static void btc_learns(void **state)
 	rig_free(r);
 }
 
-/* With a delay slot a taken branch that is not known costs 2 cycles, one that is predicted wrong 3. */
+/* With a delay slot a taken branch that is not known costs 2 cycles, one that is predicted wrong
+ * 3. */
 static void btc_and_delay_slots(void **state)
 {
 	struct pmk_core core = plain_core();
@@ -454,7 +455,7 @@ static void btc_is_emptied(void **state)
 	}
 }
 
-/* ---- the pipelines ---------------------------------------------------------------------------- */
+/* ---- the pipelines --------------------------------------------------------------------------- */
 
 /* Cycles of one instruction between two others that have nothing to do with it. */
 static void latencies(void **state)
@@ -620,7 +621,8 @@ static void cycles_are_instructions_and_stalls(void **state)
 		WORDS(LWI(3, 4, 0), IDIV(5, 3, 3), FDIV(6, 5, 5), SWI(6, 4, 0), BRID(0x100), NOP),
 		DATA(0, 0));
 	GO(r, 0x110, NOP);
-	/* idiv waits 2 for the load, fdiv 1 for idiv, the store 2 for fdiv; the branch takes one more. */
+	/* idiv waits 2 for the load, fdiv 1 for idiv, the store 2 for fdiv; the branch takes one
+	 * more. */
 	TOTALS(r, PMK_SIG_INSN, 7, PMK_SIG_OF_STALL, 2 + 1 + 2 + 1, PMK_SIG_EX_STALL, 33 + 27,
 	       PMK_SIG_STALL, 66, PMK_SIG_CYCLE, 73);
 	rig_free(r);
@@ -700,7 +702,8 @@ static void icache_latency(void **state)
 	run_nops(r, 0x1000, 8);
 	assert_int_equal(r->bus.recorded, 2);
 	RECORD(r, 0, L1I_ACCESS, 0, 21);
-	/* The second line is due 4 cycles after the first word has come, when the bus is free again. */
+	/* The second line is due 4 cycles after the first word has come, when the bus is free
+	 * again. */
 	RECORD(r, 1, L1I_ACCESS, 24, 21);
 	TOTALS(r, PMK_SIG_OF_STALL, 40, PMK_SIG_CYCLE, 48);
 	run_nops(r, 0x1000, 8);
@@ -738,7 +741,7 @@ static void uncached_code(void **state)
 	rig_free(r);
 }
 
-/* ---- the data cache --------------------------------------------------------------------------- */
+/* ---- the data cache -------------------------------------------------------------------------- */
 
 static struct pmk_core data_core(bool write_through)
 {
@@ -825,8 +828,8 @@ static void write_buffer(void **state)
 	(void)state;
 	rig_run(r, 0x1000, WORDS(SWI(3, 4, 0), SWI(3, 4, 0), SWI(3, 4, 0), SWI(3, 4, 0), NOP),
 		DATA(0x20000, 0x20000, 0x20000, 0x20000));
-	/* The third, in cycle 2, finds 8 cycles of writes until 8 and has to wait until there is room
-	 * for its 4: at 4. The fourth follows one cycle later and waits for the next 4. */
+	/* The third, in cycle 2, finds 8 cycles of writes until 8 and has to wait until there is
+	 * room for its 4: at 4. The fourth follows one cycle later and waits for the next 4. */
 	assert_int_equal(r->bus.recorded, 2);
 	RECORD(r, 0, L1D_CACHED_WRITE, 2, 3);
 	RECORD(r, 1, L1D_CACHED_WRITE, 5, 4);
@@ -993,7 +996,7 @@ static void local_data(void **state)
 	assert_false(pmk_microblaze_data_is_local(&core));
 }
 
-/* ---- the MMU ---------------------------------------------------------------------------------- */
+/* ---- the MMU --------------------------------------------------------------------------------- */
 
 static struct pmk_core mmu_core(void)
 {
@@ -1078,7 +1081,8 @@ static void dtlb(void **state)
 			STORE_WORD(r, rows[i].addr);
 		TOTALS(r, PMK_SIG_DTLB_HIT, rows[i].hits);
 	}
-	/* The page of the code is one look-up more; 5 pages of data and that are new to the UTLB. */
+	/* The page of the code is one look-up more; 5 pages of data and that are new to the
+	 * UTLB. */
 	TOTALS(r, PMK_SIG_L1D_TLB_READ, 8, PMK_SIG_L1D_TLB_WRITE, 9, PMK_SIG_MMU_LOOKUP, 7 + 1,
 	       PMK_SIG_UTLB_HIT, 8 - 6, PMK_SIG_MEM_STALL, 7 * 2, PMK_SIG_OF_STALL, 2);
 	rig_free(r);
@@ -1151,7 +1155,7 @@ static void lookup_before_miss(void **state)
 	rig_free(r);
 }
 
-/* ---- owners ----------------------------------------------------------------------------------- */
+/* ---- owners ---------------------------------------------------------------------------------- */
 
 static struct rig *asked;
 static uint64_t hits_seen[64];
@@ -1164,8 +1168,8 @@ static void note_hits(struct pmk_cpu *cpu)
 	cpu->deadline = cpu->cycles + 1;
 }
 
-/* Sums in the middle of a program: no signal ever falls, though a block's loads are counted before it is
- * known whether they miss. */
+/* Sums in the middle of a program: no signal ever falls, though a block's loads are counted before
+ * it is known whether they miss. */
 static void sums_never_fall(void **state)
 {
 	struct pmk_core core = data_core(true);
@@ -1192,7 +1196,8 @@ static void count_calls(struct pmk_cpu *cpu)
 	cpu->deadline = PMK_NEVER;
 }
 
-/* A log that is as full as somebody has asked for calls the owner at the start of the next block. */
+/* A log that is as full as somebody has asked for calls the owner at the start of the next
+ * block. */
 static void full_log(void **state)
 {
 	struct pmk_core core = data_core(true);
@@ -1269,7 +1274,7 @@ static void fork_is_warm(void **state)
 	rig_free(r);
 }
 
-/* ---- parameters that do not go together ------------------------------------------------------- */
+/* ---- parameters that do not go together ------------------------------------------------------ */
 
 static void bad_cores(void **state)
 {

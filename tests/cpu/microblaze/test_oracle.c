@@ -2,11 +2,12 @@
 /*
  * The running core of MicroBlaze against a plain oracle.
  *
- * The core keeps tables and generations so that what changes nothing costs nothing. The oracle here has
- * none of that: arrays of lines, words, pages and branches, searched at every single instruction and access,
- * after UG984 and the choices that microblaze.c declares. Random programs run through both on many geometries;
- * every signal that the core raises has to be the same, cycles included, and so have the latencies. How
- * long a block takes by itself is asked of pipeline.c, which test_microblaze.c has known answers for.
+ * The core keeps tables and generations so that what changes nothing costs nothing. The oracle here
+ * has none of that: arrays of lines, words, pages and branches, searched at every single
+ * instruction and access, after UG984 and the choices that microblaze.c declares. Random programs
+ * run through both on many geometries; every signal that the core raises has to be the same, cycles
+ * included, and so have the latencies. How long a block takes by itself is asked of pipeline.c,
+ * which test_microblaze.c has known answers for.
  */
 #include "rig.h"
 
@@ -66,7 +67,7 @@ static void put_page(struct pages *t, uint32_t page)
 		t->n++;
 }
 
-/* ---- the oracle: a core ----------------------------------------------------------------------- */
+/* ---- the oracle: a core ---------------------------------------------------------------------- */
 
 struct latency {
 	uint64_t n, sum;
@@ -111,7 +112,7 @@ static uint64_t fill(const struct pmk_core *core, uint64_t now, uint64_t *taken_
 	return begins + core->mem_latency - now;
 }
 
-/* ---- the oracle: branches --------------------------------------------------------------------- */
+/* ---- the oracle: branches -------------------------------------------------------------------- */
 
 static unsigned refill_of(const struct oracle *o, bool wrong)
 {
@@ -174,7 +175,7 @@ static void go(struct oracle *o)
 		o->residue[r] = o->residue[r] > cycles ? (uint8_t)(o->residue[r] - cycles) : 0;
 }
 
-/* ---- the oracle: translation ------------------------------------------------------------------ */
+/* ---- the oracle: translation ----------------------------------------------------------------- */
 
 static uint64_t shadow(struct oracle *o, struct pages *t, uint32_t addr, enum pmk_signal hit)
 {
@@ -202,7 +203,7 @@ static uint64_t shadow(struct oracle *o, struct pages *t, uint32_t addr, enum pm
 	return cycles;
 }
 
-/* ---- the oracle: fetch ------------------------------------------------------------------------ */
+/* ---- the oracle: fetch ----------------------------------------------------------------------- */
 
 static bool code_is_cached(const struct oracle *o, uint32_t addr)
 {
@@ -237,7 +238,7 @@ static void fetch(struct oracle *o, uint32_t pc, const struct pmk_insn *insn, si
 	}
 }
 
-/* ---- the oracle: data ------------------------------------------------------------------------- */
+/* ---- the oracle: data ------------------------------------------------------------------------ */
 
 static uint64_t write_out(struct oracle *o, uint64_t now)
 {
@@ -318,7 +319,7 @@ static void access_data(struct oracle *o, const struct pmk_insn *in, uint32_t ad
 	wait_for(o, why, cycles);
 }
 
-/* ---- the oracle: a block ---------------------------------------------------------------------- */
+/* ---- the oracle: a block --------------------------------------------------------------------- */
 
 static void count_facts(struct oracle *o, const struct pmk_insn *in, bool in_slot)
 {
@@ -383,7 +384,7 @@ static void oracle_run(struct oracle *o, uint32_t pc, const struct pmk_insn *ins
 	go(o);
 }
 
-/* ---- programs --------------------------------------------------------------------------------- */
+/* ---- programs -------------------------------------------------------------------------------- */
 
 #define CODE_BASE  0x10000u
 #define CODE_WORDS 4096 /* four pages */
@@ -517,7 +518,7 @@ static uint32_t next_word(const struct pmk_insn *end, uint32_t fall, uint32_t wo
 	return immediate ? ((uint32_t)end->target - CODE_BASE) / 4 : anywhere;
 }
 
-/* ---- comparing -------------------------------------------------------------------------------- */
+/* ---- comparing ------------------------------------------------------------------------------- */
 
 static void compare(struct rig *r, struct oracle *o, uint64_t what, unsigned step)
 {
@@ -599,7 +600,7 @@ static void compare_latencies(const struct latency *got, const struct oracle *o,
 				 (unsigned long long)o->latency[s].sum);
 }
 
-/* ---- cores of every kind ---------------------------------------------------------------------- */
+/* ---- cores of every kind --------------------------------------------------------------------- */
 
 static struct pmk_core random_core(void)
 {
@@ -686,7 +687,8 @@ static void run_program(uint64_t what, unsigned steps)
 		at += (uint32_t)n;
 		if (!o->open)
 			at = next_word(&o->end, at, words);
-		/* The outcome of a branch is known when the next block starts; for now there is none. */
+		/* The outcome of a branch is known when the next block starts; for now there is
+		 * none. */
 		if (step % 64 == 63)
 			compare(r, o, what, step);
 	}

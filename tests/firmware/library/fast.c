@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The edges of PMK_FAST_BEGIN and PMK_FAST_END between marks, to be counted in the compiler's output:
- * once through a pointer, once on the stack of a function that does something.
+ * The edges of PMK_FAST_BEGIN and PMK_FAST_END between marks, to be counted in the compiler's
+ * output: once through a pointer, once on the stack of a function that does something.
  */
 #include <pmk/fast.h>
 

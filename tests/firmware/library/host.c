@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program on a host that goes through the library: regions, sampling, tasks, reports on an ARM11; the
- * drivers of the other families; plans, sessions, statistics, look-ups. Linked with the archive and
- * with the two files in one it prints the same. Registers are made up: reading a counter steps it.
+ * A program on a host that goes through the library: regions, sampling, tasks, reports on an ARM11;
+ * the drivers of the other families; plans, sessions, statistics, look-ups. Linked with the archive
+ * and with the two files in one it prints the same. Registers are made up: reading a counter steps
+ * it.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A user's file with every function and macro that PMK_ENABLED switches off. It is compiled as it is,
- * to be linked with the library; with PMK_ENABLED=0; and with -DBARE, where the preprocessor takes all
- * lines of pmk away. The last two have to give the same object.
+ * A user's file with every function and macro that PMK_ENABLED switches off. It is compiled as it
+ * is, to be linked with the library; with PMK_ENABLED=0; and with -DBARE, where the preprocessor
+ * takes all lines of pmk away. The last two have to give the same object.
  */
 #include <stdint.h>
 

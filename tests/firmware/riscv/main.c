@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * RISC-V's driver on the native port, in M-mode of QEMU's virt board, whose counters are somebody else's
- * reading of the same manual. Returns 1 when all is well, otherwise the line of the first check that
- * failed.
+ * RISC-V's driver on the native port, in M-mode of QEMU's virt board, whose counters are somebody
+ * else's reading of the same manual. Returns 1 when all is well, otherwise the line of the first
+ * check that failed.
  */
 #include <pmk/riscv.h>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * A counter overflows at the worst moment: right before each single instruction of each operation, for
- * each counter, its interrupt being taken at once, some instructions later, after the operation, or
- * never (polled later). Among these instructions are all accesses to the counters. The totals are the
- * truth, always.
+ * A counter overflows at the worst moment: right before each single instruction of each operation,
+ * for each counter, its interrupt being taken at once, some instructions later, after the
+ * operation, or never (polled later). Among these instructions are all accesses to the counters.
+ * The totals are the truth, always.
  *
  * The other way round, too: a reader interrupts the handler before each of its instructions.
  */
@@ -46,7 +46,7 @@ struct op {
 	void (*finish)(struct fault *f);
 };
 
-/* ---- the worst moment ------------------------------------------------------------------------------ */
+/* ---- the worst moment ------------------------------------------------------------------------ */
 
 static uint64_t raise_there(struct rig *r, uint64_t pc)
 {
@@ -77,7 +77,7 @@ static bool take_then(struct rig *r)
 	}
 }
 
-/* ---- the operations -------------------------------------------------------------------------------- */
+/* ---- the operations -------------------------------------------------------------------------- */
 
 static void nothing(struct fault *f)
 {
@@ -210,7 +210,7 @@ static const struct op servers[] = {
 	{ 0 },
 };
 
-/* ---- running them ---------------------------------------------------------------------------------- */
+/* ---- running them ---------------------------------------------------------------------------- */
 
 /* All overflows of before are served. */
 static void settle(struct fault *f)
@@ -301,7 +301,7 @@ static void test_polled(struct machine *m)
 	printf("%u runs\n", f.runs);
 }
 
-/* ---- a reader in the handler ------------------------------------------------------------------------ */
+/* ---- a reader in the handler ----------------------------------------------------------------- */
 
 static uint64_t enter_reader(struct rig *r, uint64_t pc)
 {
@@ -374,7 +374,7 @@ static void test_reader_in_handler_stopped(struct machine *m)
 		read_inside_everywhere(m, POLLED, sampled);
 }
 
-/* ---- a reader in the handler in start and stop ------------------------------------------------------- */
+/* ---- a reader in the handler in start and stop ----------------------------------------------- */
 
 static uint64_t enter_both(struct rig *r, uint64_t pc)
 {
@@ -445,8 +445,8 @@ static void test_reader_in_handler_in_start(struct machine *m)
 	f.when = AFTERWARDS;
 	f.rig.boundary = enter_both;
 	f.rig.returned = check_inner;
-	/* At each instruction of the operation the handler, and in it a reader at every 23rd, from a different
-	 * one each time. */
+	/* At each instruction of the operation the handler, and in it a reader at every 23rd, from
+	 * a different one each time. */
 	for (f.op = ops; f.op->name; f.op++)
 		for (f.position = 0, f.inner = 0; run_both(&f); f.inner += 23) {
 			if (f.read)
@@ -458,10 +458,10 @@ static void test_reader_in_handler_in_start(struct machine *m)
 	printf("%u runs\n", f.runs);
 }
 
-/* ---- a sampled counter -------------------------------------------------------------------------------- */
+/* ---- a sampled counter ----------------------------------------------------------------------- */
 
-/* Its total lacks what was counted while the handler set it back, no more and no less: `lost` has it.
- * All others stay exact. */
+/* Its total lacks what was counted while the handler set it back, no more and no less: `lost` has
+ * it. All others stay exact. */
 static void test_sampled(struct machine *m)
 {
 	struct fault f;

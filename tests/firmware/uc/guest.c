@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
  * The program that is tested: the firmware library, and one small function per thing to do with it.
- * Results are left in arrays of 64-bit numbers, so that nobody has to know the layout of the library's
- * structs. Compiled for the machine it is `firmware`; compiled for the host it is its twin, whose port
- * leads to a model directly (see sequences.c).
+ * Results are left in arrays of 64-bit numbers, so that nobody has to know the layout of the
+ * library's structs. Compiled for the machine it is `firmware`; compiled for the host it is its
+ * twin, whose port leads to a model directly (see sequences.c).
  */
 #include <stddef.h>
 
@@ -57,7 +57,8 @@ int g_seize(unsigned core)
 	return pmk_target_seize(&pmu, cores[core], g_port());
 }
 
-/* The same by memory-mapped registers: a PMUv3's debug interface, the AHB monitor, level 2 caches. */
+/* The same by memory-mapped registers: a PMUv3's debug interface, the AHB monitor, level 2
+ * caches. */
 static struct pmk_mmio block;
 static struct pmk_port words;
 
@@ -154,7 +155,7 @@ uint64_t g_deadline(unsigned per_cycle)
 	return pmk_target_deadline(&pmu, per_cycle);
 }
 
-/* ---- interrupt handlers, entered by the machine with the interrupted address ------------------- */
+/* ---- interrupt handlers, entered by the machine with the interrupted address ----------------- */
 
 void g_isr(uintptr_t pc)
 {

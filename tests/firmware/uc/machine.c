@@ -3,14 +3,14 @@
  * The machine of machine.h.
  *
  * Register accesses are found in the code before it runs; the hook that is called before every
- * instruction does what they would do and steps over them. (Unicorn itself ignores c15 and has a PMUv3
- * of its own that counts host time.) An interrupt ends emulation at an instruction boundary, saves the
- * whole core, runs the handler and restores the core, so what was interrupted goes on exactly where it
- * was. Exception levels and banked registers are therefore not exercised; the accesses' mode is the
- * model's business (`mode`).
+ * instruction does what they would do and steps over them. (Unicorn itself ignores c15 and has a
+ * PMUv3 of its own that counts host time.) An interrupt ends emulation at an instruction boundary,
+ * saves the whole core, runs the handler and restores the core, so what was interrupted goes on
+ * exactly where it was. Exception levels and banked registers are therefore not exercised; the
+ * accesses' mode is the model's business (`mode`).
  *
- * Not modelled: memory timing, instruction fetch, anything that takes more than a cycle. Accesses happen
- * in program order, so a missing barrier is not noticed here.
+ * Not modelled: memory timing, instruction fetch, anything that takes more than a cycle. Accesses
+ * happen in program order, so a missing barrier is not noticed here.
  */
 #include "machine.h"
 
@@ -142,7 +142,7 @@ bool machine_masked(const struct machine *m)
 	return get(m, m->in->a64 ? UC_ARM64_REG_PSTATE : UC_ARM_REG_CPSR) >> 7 & 1;
 }
 
-/* ---- which instructions access the performance monitor ---------------------------------------- */
+/* ---- which instructions access the performance monitor --------------------------------------- */
 
 /* MRC, MCR p15, 0, Rt, c15, c12, 0 … 3 and c15, c9, 0 (DAI 0195B §2, DDI 0301H §3.2.50-54). */
 static struct site decode_arm(uint32_t w)
@@ -163,8 +163,8 @@ static struct site decode_arm(uint32_t w)
 	return s;
 }
 
-/* The number of PMEVCNTR<n> or PMEVTYPER<n> when CRm is that of PMEVCNTR<n>, c8 … c11, or PMEVTYPER<n>,
- * c12 … c15, in both states (DDI 0487 D19.5, G8.4). */
+/* The number of PMEVCNTR<n> or PMEVTYPER<n> when CRm is that of PMEVCNTR<n>, c8 … c11, or
+ * PMEVTYPER<n>, c12 … c15, in both states (DDI 0487 D19.5, G8.4). */
 static uint8_t counter_register(unsigned crm, unsigned op2)
 {
 	unsigned n = (crm & 3) << 3 | op2;
@@ -263,7 +263,7 @@ static void find_sites(struct machine *m, const struct segment *code)
 						: decode_arm(w[i]);
 }
 
-/* ---- the model ----------------------------------------------------------------------------------- */
+/* ---- the model ------------------------------------------------------------------------------- */
 
 static void catch_up(struct machine *m)
 {
@@ -395,7 +395,7 @@ static void on_instruction(uc_engine *uc, uint64_t pc, uint32_t size, void *user
 	(void)uc;
 }
 
-/* ---- running --------------------------------------------------------------------------------------- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 static uint64_t run(struct machine *m, uint64_t pc, uint64_t a, uint64_t b, uint64_t c);
 
@@ -450,7 +450,7 @@ uint64_t machine_call(struct machine *m, const char *function, uint64_t a, uint6
 	return run(m, machine_symbol(m, function), a, b, c);
 }
 
-/* ---- memory ---------------------------------------------------------------------------------------- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 static int compare(const void *a, const void *b)
 {
@@ -535,7 +535,7 @@ void machine_reset(struct machine *m, const struct pmk_pmu *pmu)
 	catch_up(m);
 }
 
-/* ---- the ELF file ---------------------------------------------------------------------------------- */
+/* ---- the ELF file ---------------------------------------------------------------------------- */
 
 static void load_segment(struct machine *m, int fd, const GElf_Phdr *ph)
 {

@@ -37,9 +37,9 @@ struct machine {
 
 	/* The test's eyes and hands; each may be NULL. */
 	void *ctx;
-	/* Asked before each instruction: the address of a function of the program to be entered as an
-	 * interrupt handler right now, or 0. It is called with the interrupted address, on a stack of
-	 * its own, and everything is as it was when it has returned. */
+	/* Asked before each instruction: the address of a function of the program to be entered as
+	 * an interrupt handler right now, or 0. It is called with the interrupted address, on a
+	 * stack of its own, and everything is as it was when it has returned. */
 	uint64_t (*boundary)(struct machine *m, uint64_t pc);
 	/* A handler has returned; m->level is that of what it interrupted. */
 	void (*returned)(struct machine *m, uint64_t handler);
@@ -50,8 +50,8 @@ struct machine {
 	struct internals *in;
 };
 
-/* Load an ELF file for AArch64 (a Cortex-A53 runs it) or 32-bit Arm: an ARM1176, or, where the program
- * has pmk_port_cp15_pmuv3(), an ARMv7 core, whose PMU is the AArch32 view of a PMUv3. */
+/* Load an ELF file for AArch64 (a Cortex-A53 runs it) or 32-bit Arm: an ARM1176, or, where the
+ * program has pmk_port_cp15_pmuv3(), an ARMv7 core, whose PMU is the AArch32 view of a PMUv3. */
 struct machine *machine_new(const char *elf);
 void machine_free(struct machine *m);
 bool machine_is_a64(const struct machine *m);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* uc_firmware FIRMWARE TEST: run one test on a program of guest.c; uc_firmware --list: their names. */
+/* uc_firmware FIRMWARE TEST: run one test on a program of guest.c; uc_firmware --list: their
+ * names. */
 #include <string.h>
 
 #include "rig.h"

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Memory-mapped registers: the port's loads and stores on a device of the machine, behind which is the
- * memory view of a PMUv3, an AHB monitor, or the counters of a level 2 cache. The AHB monitor has no
- * overflow flags and the L220 counters that stop at their end, so there totals come from polling alone.
+ * Memory-mapped registers: the port's loads and stores on a device of the machine, behind which is
+ * the memory view of a PMUv3, an AHB monitor, or the counters of a level 2 cache. The AHB monitor
+ * has no overflow flags and the L220 counters that stop at their end, so there totals come from
+ * polling alone.
  */
 #include <pmk/ahbmon_model.h>
 #include <pmk/armv8_model.h>
@@ -38,7 +39,8 @@ static void check_total(struct machine *m, unsigned event, uint64_t truth, const
 	      event, (ull)machine_number(m, "g_totals", event), (ull)truth);
 }
 
-/* A reader at each instruction of a poll of event 0, before each of which `signal` happens n times. */
+/* A reader at each instruction of a poll of event 0, before each of which `signal` happens n
+ * times. */
 static struct {
 	uint64_t position, began;
 	bool entered;
@@ -72,7 +74,7 @@ static void read_in_polls(struct machine *m, struct pmk_bus *bus, enum pmk_signa
 	m->boundary = NULL;
 }
 
-/* ---- PMUv3 ----------------------------------------------------------------------------------------- */
+/* ---- PMUv3 ----------------------------------------------------------------------------------- */
 
 static struct {
 	unsigned loads, stores;
@@ -143,7 +145,7 @@ static void test_memory_armv8(struct machine *m)
 	      seen.stores);
 }
 
-/* ---- AHB monitor ----------------------------------------------------------------------------------- */
+/* ---- AHB monitor ----------------------------------------------------------------------------- */
 
 static struct {
 	struct pmk_ahbmon_model model;
@@ -207,7 +209,7 @@ static void test_memory_ahbmon(struct machine *m)
 	read_in_polls(m, armd, PMK_SIG_AHB_READ, WRAP / 3 * 2, reads);
 }
 
-/* ---- level 2 caches -------------------------------------------------------------------------------- */
+/* ---- level 2 caches -------------------------------------------------------------------------- */
 
 static struct {
 	const struct pmk_pmu *pmu;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* What the library answers to those who hold it wrong, and what it leaves behind: <pmk/target.h>. */
+/* What the library answers to those who hold it wrong, and what it leaves behind:
+ * <pmk/target.h>. */
 #include <string.h>
 
 #include "rig.h"
@@ -12,7 +13,7 @@
 		CHECK(got_ == (result), "%s is %d, want %d", #__VA_ARGS__, got_, result); \
 	} while (0)
 
-/* ---- order ----------------------------------------------------------------------------------------- */
+/* ---- order ----------------------------------------------------------------------------------- */
 
 static void test_order(struct machine *m)
 {
@@ -64,7 +65,7 @@ static void test_order(struct machine *m)
 	CHECK(machine_number(m, "g_totals", 2) == 78, "total");
 }
 
-/* ---- closing ------------------------------------------------------------------------------------- */
+/* ---- closing --------------------------------------------------------------------------------- */
 
 static void test_close_while_running(struct machine *m)
 {
@@ -95,7 +96,7 @@ static void test_close_while_running(struct machine *m)
 	rig_read(&r, "opened again");
 }
 
-/* ---- two owners ------------------------------------------------------------------------------------ */
+/* ---- two owners ------------------------------------------------------------------------------ */
 
 static void test_two_owners(struct machine *m)
 {
@@ -121,7 +122,7 @@ static void test_two_owners(struct machine *m)
 	OK(&r, "g_seize", r.core, 0, 0);
 }
 
-/* ---- events ---------------------------------------------------------------------------------------- */
+/* ---- events ---------------------------------------------------------------------------------- */
 
 static void test_events_arm11(struct machine *m)
 {
@@ -171,7 +172,7 @@ static void test_events_armv8(struct machine *m)
 	OK(&r, "g_read_all", 0, 0, 0);
 }
 
-/* ---- sampling -------------------------------------------------------------------------------------- */
+/* ---- sampling -------------------------------------------------------------------------------- */
 
 static void test_sampling(struct machine *m)
 {
@@ -200,7 +201,7 @@ static void test_sampling(struct machine *m)
 		WANT(&r, rows[i].result, "g_sample", rows[i].event, rows[i].period, rows[i].size);
 }
 
-/* ---- NULL ------------------------------------------------------------------------------------------ */
+/* ---- NULL ------------------------------------------------------------------------------------ */
 
 static void test_null(struct machine *m)
 {
@@ -253,7 +254,7 @@ static void test_deadline(struct machine *m)
 	}
 }
 
-/* ---- no access --------------------------------------------------------------------------------------- */
+/* ---- no access ------------------------------------------------------------------------------- */
 
 /* User mode: the access takes an Undefined exception, and its handler asks pmk_native_fixup(). */
 static void test_user_mode(struct machine *m)

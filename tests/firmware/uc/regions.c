@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Regions and tasks, on code with a known number of instructions. An instruction is a cycle here, and a
- * miss happens when the test says so; hence all nets are known.
+ * Regions and tasks, on code with a known number of instructions. An instruction is a cycle here,
+ * and a miss happens when the test says so; hence all nets are known.
  *
  * A compiler may set up the arguments of END with an instruction more or less than it takes in the
  * calibration: SETUP.
@@ -53,7 +53,7 @@ static bool near(uint64_t a, uint64_t b, uint64_t tolerance)
 	return a - b + tolerance <= 2 * tolerance;
 }
 
-/* ---- nets ------------------------------------------------------------------------------------------ */
+/* ---- nets ------------------------------------------------------------------------------------ */
 
 static void test_empty(struct machine *m)
 {
@@ -158,7 +158,7 @@ static void test_levels(struct machine *m)
 	CHECK(sums(&r, 0, MISSES).net == 102 + 1002 + 101 + 1001 + 100 + 1000 + 15, "recursive");
 }
 
-/* ---- statistics ------------------------------------------------------------------------------------ */
+/* ---- statistics ------------------------------------------------------------------------------ */
 
 static void check_series(struct rig *r, const uint64_t *x, unsigned n)
 {
@@ -207,7 +207,7 @@ static void test_series(struct machine *m)
 	check_series(&r, large, COUNT(large));
 }
 
-/* ---- mistakes -------------------------------------------------------------------------------------- */
+/* ---- mistakes -------------------------------------------------------------------------------- */
 
 static void test_unmatched(struct machine *m)
 {
@@ -230,8 +230,8 @@ static void test_unmatched(struct machine *m)
 	CHECK(machine_number(m, "g_out", 2) == 0, "a region is still open");
 }
 
-/* An END that cannot read leaves its region, more often than regions can be open; the one around it, and the
- * one after it, count. */
+/* An END that cannot read leaves its region, more often than regions can be open; the one around
+ * it, and the one after it, count. */
 static void test_busy(struct machine *m)
 {
 	struct rig r;
@@ -274,7 +274,7 @@ static void test_too_deep(struct machine *m)
 	CHECK(sums(&r, 1, 0).count == 1, "not back at the bottom");
 }
 
-/* ---- tasks ----------------------------------------------------------------------------------------- */
+/* ---- tasks ----------------------------------------------------------------------------------- */
 
 static void check_task(struct rig *r, unsigned task, uint64_t misses)
 {
@@ -319,7 +319,7 @@ static void test_tasks(struct machine *m)
 	}
 }
 
-/* ---- locks ----------------------------------------------------------------------------------------- */
+/* ---- locks ----------------------------------------------------------------------------------- */
 
 struct locked {
 	struct rig rig; /* first: a rig is cast back to its test */
@@ -340,8 +340,8 @@ static uint64_t enter_region(struct rig *r, uint64_t pc)
 }
 
 /*
- * A handler that measures itself interrupts a region at each instruction that lets it: with locks both
- * regions stay whole, and the outer one contains the inner one or does not.
+ * A handler that measures itself interrupts a region at each instruction that lets it: with locks
+ * both regions stay whole, and the outer one contains the inner one or does not.
  */
 static void test_locks(struct machine *m)
 {

@@ -34,7 +34,7 @@ uint64_t next_random(uint64_t *state)
 	return *state * 0x2545F4914F6CDD1D;
 }
 
-/* ---- the truth -------------------------------------------------------------------------------- */
+/* ---- the truth ------------------------------------------------------------------------------- */
 
 static uint64_t total(const struct rig *r, unsigned i)
 {
@@ -102,7 +102,7 @@ static void after(struct machine *m, const struct access *a)
 	}
 }
 
-/* ---- interrupts --------------------------------------------------------------------------------- */
+/* ---- interrupts ------------------------------------------------------------------------------ */
 
 uint64_t rig_boundary(struct machine *m, uint64_t pc)
 {
@@ -126,7 +126,7 @@ static void returned(struct machine *m, uint64_t handler)
 		r->returned(r, handler);
 }
 
-/* ---- calls -------------------------------------------------------------------------------------- */
+/* ---- calls ----------------------------------------------------------------------------------- */
 
 int rig_int(struct rig *r, const char *function, uint64_t a, uint64_t b, uint64_t c)
 {
@@ -198,7 +198,7 @@ void rig_stop(struct rig *r)
 	r->toggles = false;
 }
 
-/* ---- checks ------------------------------------------------------------------------------------- */
+/* ---- checks ---------------------------------------------------------------------------------- */
 
 void rig_check(struct rig *r, const char *array, unsigned level, const char *when)
 {

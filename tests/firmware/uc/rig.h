@@ -44,12 +44,14 @@ struct rig {
 	unsigned nevents;
 
 	/* The truth. `counting`: between start and stop; `from`: totals when that began. */
-	bool toggles; /* the program is in start() or stop(), which may start or stop the counters */
+	/* the program is in start() or stop(), which may start or stop the counters */
+	bool toggles;
 	bool counting;
 	uint64_t begins_at; /* cycle total at which counting begins; PMK_NEVER: it has */
 	uint64_t from[MAX_EVENTS], counted[MAX_EVENTS];
 	uint32_t sampled; /* bit per event */
-	/* Counted between a handler's reading of a sampled counter and its setting it back: lost. */
+	/* Counted between a handler's reading of a sampled counter and its setting it back:
+	 * lost. */
 	uint64_t lost[MAX_EVENTS], most_lost;
 	/* The truth but for what was lost, when each level last read the counter. */
 	uint64_t seen[MACHINE_LEVELS][MAX_EVENTS];
@@ -86,16 +88,16 @@ uint64_t rig_truth(const struct rig *r, unsigned i);
 /* Event i's overflow flag is up. */
 bool rig_pending(struct rig *r, unsigned i);
 
-/* The program's totals in `array`, read at `level`, are what they have to be. While somebody below sets a
- * sampled counter back, its total may stand still, and never falls. */
+/* The program's totals in `array`, read at `level`, are what they have to be. While somebody below
+ * sets a sampled counter back, its total may stand still, and never falls. */
 void rig_check(struct rig *r, const char *array, unsigned level, const char *when);
 
 /* Reading of all events now, checked. */
 void rig_read(struct rig *r, const char *when);
 
-/* Event i's counter comes to `left` events before its overflow, if it is farther away; for left = 0 it
- * overflows. Between two readings of a few instructions no counter can go half round, so what shall
- * overflow there has to be brought near first. */
+/* Event i's counter comes to `left` events before its overflow, if it is farther away; for left = 0
+ * it overflows. Between two readings of a few instructions no counter can go half round, so what
+ * shall overflow there has to be brought near first. */
 void rig_approach(struct rig *r, unsigned i, uint32_t left);
 
 /* The machine's hooks, so that a test can chain to them. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Sampling. Misses are raised by the test, one each time the loop of g_spin() comes round, so that the
- * number of samples, their addresses and regions are known; instructions are counted wherever they are
- * executed, the handler included, as on silicon.
+ * Sampling. Misses are raised by the test, one each time the loop of g_spin() comes round, so that
+ * the number of samples, their addresses and regions are known; instructions are counted wherever
+ * they are executed, the handler included, as on silicon.
  */
 #include "rig.h"
 
@@ -58,7 +58,7 @@ static void open_sampling(struct sampling *s, struct machine *m, bool interrupts
 	rig_start(&s->rig);
 }
 
-/* ---- with interrupts ----------------------------------------------------------------------------- */
+/* ---- with interrupts ------------------------------------------------------------------------- */
 
 static void test_exact(struct machine *m)
 {
@@ -141,8 +141,8 @@ static void sample_instructions(struct machine *m, uint32_t period)
 	n += machine_call(m, "g_dropped", 0, 0, 0);
 	rig_read(&s.rig, "instructions");
 	truth = s.rig.seen[0][INSNS] + s.rig.lost[INSNS] - s.rig.zero[INSNS];
-	/* An interrupt comes `period` after the counter was set back; the next setting back takes at
-	 * most 1200 instructions more. */
+	/* An interrupt comes `period` after the counter was set back; the next setting back takes
+	 * at most 1200 instructions more. */
 	CHECK(n <= truth / period + 1 && n >= truth / (period + 1200) - 1,
 	      "period %u: %llu samples in %llu instructions", period, (ull)n, (ull)truth);
 	CHECK(s.rig.most_lost < 200, "%llu lost at once", (ull)s.rig.most_lost);
@@ -154,7 +154,8 @@ static void test_instructions(struct machine *m)
 {
 	sample_instructions(m, 100000);
 	sample_instructions(m, 5000);
-	/* Shorter than the handler: it is entered again and again, and the program still gets on. */
+	/* Shorter than the handler: it is entered again and again, and the program still gets
+	 * on. */
 	sample_instructions(m, 300);
 }
 
@@ -182,7 +183,7 @@ static void test_two_events(struct machine *m)
 	      n[INSNS]);
 }
 
-/* ---- the region while it changes ------------------------------------------------------------------- */
+/* ---- the region while it changes ------------------------------------------------------------- */
 
 struct moment {
 	struct rig rig; /* first: a rig is cast back to its test */
@@ -202,8 +203,8 @@ static uint64_t overflow_there(struct rig *r, uint64_t pc)
 	return 0;
 }
 
-/* A sample at each instruction of BEGIN: it belongs to the new region or to none, never to one that has
- * ended. */
+/* A sample at each instruction of BEGIN: it belongs to the new region or to none, never to one that
+ * has ended. */
 static void test_region_of_sample(struct machine *m)
 {
 	struct moment t = { .done = true };
@@ -234,7 +235,7 @@ static void test_region_of_sample(struct machine *m)
 	CHECK(new &&none, "%u in the region, %u in none", new, none);
 }
 
-/* ---- polled ------------------------------------------------------------------------------------------ */
+/* ---- polled ---------------------------------------------------------------------------------- */
 
 static void test_polled(struct machine *m)
 {

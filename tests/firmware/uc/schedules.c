@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * Random schedules: what a program may do with its counters, in any order, while they count, jump ahead,
- * overflow, and while interrupts come at once, late, masked, or not at all for a while, and readers
- * interrupt readers and handlers. All totals are the truth after each reading, and never fall.
+ * Random schedules: what a program may do with its counters, in any order, while they count, jump
+ * ahead, overflow, and while interrupts come at once, late, masked, or not at all for a while, and
+ * readers interrupt readers and handlers. All totals are the truth after each reading, and never
+ * fall.
  *
- * What a schedule keeps to is what <pmk/target.h> asks for: an overflow is served before its counter has
- * gone half round again, and no counter goes half round within one reading.
+ * What a schedule keeps to is what <pmk/target.h> asks for: an overflow is served before its
+ * counter has gone half round again, and no counter goes half round within one reading.
  */
 #include <string.h>
 
@@ -22,8 +23,8 @@ struct schedule {
 	uint64_t random;
 	unsigned number;
 
-	/* Of the present action, in instructions from its beginning: when a counter jumps and by how
-	 * much, and when a reader interrupts. */
+	/* Of the present action, in instructions from its beginning: when a counter jumps and by
+	 * how much, and when a reader interrupts. */
 	uint64_t began, jump_at, reader_at;
 	unsigned jump_event;
 	uint32_t jump;
@@ -37,7 +38,7 @@ struct schedule {
 	unsigned jumps, taken, readers;
 };
 
-/* ---- what happens meanwhile -------------------------------------------------------------------- */
+/* ---- what happens meanwhile ------------------------------------------------------------------ */
 
 /* Let a counter jump, as far as no rule is broken. */
 static void jump(struct schedule *s)
@@ -110,7 +111,7 @@ static void check_inner(struct rig *r, uint64_t handler)
 	rig_check(r, "g_inner", level, when);
 }
 
-/* ---- actions --------------------------------------------------------------------------------------- */
+/* ---- actions --------------------------------------------------------------------------------- */
 
 static void read_all(struct schedule *s)
 {
@@ -167,7 +168,8 @@ static void region(struct schedule *s)
 	s->open = !s->open;
 }
 
-/* Interrupts of some counters off for a while: read-modify-writes where PMNC has them and the flags. */
+/* Interrupts of some counters off for a while: read-modify-writes where PMNC has them and the
+ * flags. */
 static void irq_off_and_on(struct schedule *s)
 {
 	uint32_t watched = (uint32_t)machine_call(s->rig.m, "g_watched", 0, 0, 0);
@@ -205,7 +207,7 @@ static void act(struct schedule *s)
 	actions[below(&s->random, sizeof(actions) / sizeof(actions[0]))](s);
 }
 
-/* ---- running them ------------------------------------------------------------------------------------ */
+/* ---- running them ---------------------------------------------------------------------------- */
 
 /* `sampled`: an event, or -1. */
 static void power_on(struct schedule *s, struct machine *m, bool interrupts, int sampled)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Every access of the library's machine code lands on the right register with the right value: what the
- * machine sees is compared with what the same program does when it is compiled for the host and its
- * port leads to a model directly. Both models live through the same time: the twin's bus is advanced to
- * the totals that the machine had at the same access.
+ * Every access of the library's machine code lands on the right register with the right value: what
+ * the machine sees is compared with what the same program does when it is compiled for the host and
+ * its port leads to a model directly. Both models live through the same time: the twin's bus is
+ * advanced to the totals that the machine had at the same access.
  */
 #include <string.h>
 
@@ -38,7 +38,7 @@ static void record(struct machine *m, const struct access *a)
 				 m->bus.total[PMK_SIG_L1D_MISS] };
 }
 
-/* ---- the twin ---------------------------------------------------------------------------------- */
+/* ---- the twin -------------------------------------------------------------------------------- */
 
 static struct {
 	struct pmk_model_port to_model;
@@ -137,7 +137,7 @@ void g_restore(uintptr_t before)
 	(void)before;
 }
 
-/* ---- the functions of guest.c, on the host ------------------------------------------------------ */
+/* ---- the functions of guest.c, on the host --------------------------------------------------- */
 
 int g_open(unsigned), g_seize(unsigned), g_add(unsigned), g_regions(void), g_interrupts(bool),
 	g_sample(unsigned, uint32_t, uint32_t), g_start(void), g_stop(void), g_close(void),
@@ -187,7 +187,7 @@ static int twin_step(const struct step *s)
 	return 0;
 }
 
-/* ---- playing a script ----------------------------------------------------------------------------- */
+/* ---- playing a script ------------------------------------------------------------------------ */
 
 static bool raised(struct machine *m, const struct step *s)
 {
@@ -323,7 +323,7 @@ static void test_twin(struct machine *m)
 	live(m, pmk_pmu_find("arm11mpcore"), G_ARM11MPCORE, 0xff, 0x08, 0x0b);
 }
 
-/* ---- literal sequences ---------------------------------------------------------------------------- */
+/* ---- literal sequences ----------------------------------------------------------------------- */
 
 static void check_log(struct machine *m, const char *function, uint64_t a, const char *want)
 {
@@ -370,8 +370,8 @@ static void test_words_arm11(struct machine *m)
 /*
  * PMUv3 on a Cortex-A53, registers by our numbers: 0 PMCR, 1 PMCNTENSET, 2 PMCNTENCLR, 3 PMOVSCLR,
  * 6 PMCEID0, 13 PMINTENSET, 14 PMINTENCLR, 8 PMCCNTR, 16 PMCCFILTR, 18 + n PMEVCNTR<n>, 49 + n
- * PMEVTYPER<n>. Bits as in DDI 0487 D13: PMCR.LC is 0x40, C 4, P 2, E 1; bit 31 of a set is PMCCNTR. An
- * A53's PMCR reads 0x4103'3000 (DDI 0500).
+ * PMEVTYPER<n>. Bits as in DDI 0487 D13: PMCR.LC is 0x40, C 4, P 2, E 1; bit 31 of a set is
+ * PMCCNTR. An A53's PMCR reads 0x4103'3000 (DDI 0500).
  */
 static void test_words_armv8(struct machine *m)
 {

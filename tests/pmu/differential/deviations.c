@@ -3,8 +3,8 @@
  * Where QEMU 7.2 is not the architecture, or chooses otherwise where it leaves a choice. Each
  * entry is as narrow as it can be: an operation that programs do not make, or bits that are not
  * compared in one situation. Each one has a program that shows it; when QEMU no longer does what
- * is said here, that program's test says that the entry is obsolete, or is to be marked as mended as long
- * as older versions of QEMU are in use.
+ * is said here, that program's test says that the entry is obsolete, or is to be marked as mended
+ * as long as older versions of QEMU are in use.
  *
  * Sources: DDI 0487, D13 (PMU), D23 (registers), J1 (pseudocode), Glossary.
  */
@@ -50,8 +50,8 @@ const struct deviation deviations[NRULES] = {
 	},
 	[RULE_TYPE_BITS] = {
 		.name = "type-bits-are-kept",
-		.qemu = "PMEVTYPER.{NSK,NSU,NSH,M,MT} and those of PMCCFILTR read as written without EL2, "
-			"EL3 and threads, without effect",
+		.qemu = "PMEVTYPER.{NSK,NSU,NSH,M,MT} and those of PMCCFILTR read as written "
+			"without EL2, EL3 and threads, without effect",
 		.architecture = "RES0: they may be kept, or read as 0; ours read as 0",
 		.ref = "PMEVTYPER<n>_EL0; Glossary, RES0",
 		.core = "cortex-a53", .board = "el1",
@@ -61,10 +61,12 @@ const struct deviation deviations[NRULES] = {
 	[RULE_EVENT_BITS] = {
 		.name = "wide-event-before-p1",
 		.qemu = "PMEVTYPER.evtCount has 16 bits on every core: 0x4008 is an unknown event",
-		.architecture = "bits 15:10 are RES0 before PMUv3p1 and have no effect: 0x4008 counts as 0x008",
+		.architecture = "bits 15:10 are RES0 before PMUv3p1 and have no effect: 0x4008 "
+			"counts as 0x008",
 		.ref = "PMEVTYPER<n>_EL0.evtCount; Glossary, RES0",
 		.core = "cortex-a53", .board = "el1",
-		OPS(WRITE(EVTYPER(0), 0x4008), WRITE(PMK_ARMV8_PMCNTENSET, 1), WRITE(PMK_ARMV8_PMCR, 1),
+		OPS(WRITE(EVTYPER(0), 0x4008), WRITE(PMK_ARMV8_PMCNTENSET, 1), WRITE(PMK_ARMV8_PMCR,
+			1),
 		    LOOP(10), READ(EVCNTR(0))),
 		.theirs = 0, .ours = COUNTED,
 	},
@@ -74,17 +76,20 @@ const struct deviation deviations[NRULES] = {
 		.architecture = "the flag is set when the counter overflows",
 		.ref = "D13.3; IncrementEventCounter",
 		.core = "cortex-a53", .board = "el1",
-		OPS(WRITE(EVTYPER(0), 8), WRITE(EVCNTR(0), 0xFFFFFFFF), WRITE(PMK_ARMV8_PMCNTENSET, 1),
+		OPS(WRITE(EVTYPER(0), 8), WRITE(EVCNTR(0), 0xFFFFFFFF), WRITE(PMK_ARMV8_PMCNTENSET,
+			1),
 		    WRITE(PMK_ARMV8_PMCR, 1), LOOP(10), READ(PMK_ARMV8_PMOVSSET)),
 		.theirs = 0, .ours = 1,
 	},
 	[RULE_LINE_LATE] = {
 		.name = "line-is-late",
-		.qemu = "a write of PMCR.E leaves the interrupt as it is until PMOVS or PMINTEN is written",
+		.qemu = "a write of PMCR.E leaves the interrupt as it is until PMOVS or PMINTEN "
+			"is written",
 		.architecture = "the interrupt is the OR of PMOVS AND PMINTEN AND E at any time",
 		.ref = "D13.3.1; CheckPMUOverflowCondition",
 		.core = "cortex-a53", .board = "el1",
-		OPS(WRITE(PMK_ARMV8_PMOVSSET, 1), WRITE(PMK_ARMV8_PMINTENSET, 1), WRITE(PMK_ARMV8_PMCR, 1),
+		OPS(WRITE(PMK_ARMV8_PMOVSSET, 1), WRITE(PMK_ARMV8_PMINTENSET, 1),
+			WRITE(PMK_ARMV8_PMCR, 1),
 		    PENDING),
 		.theirs = 0, .ours = 1,
 	},
@@ -99,12 +104,13 @@ const struct deviation deviations[NRULES] = {
 		.theirs = 0, .ours = 1,
 	},
 	/* Twice 32 cycles, with 32 between: ours go on where they stopped; of theirs both contain a
-	 * multiple of 64, or none does: QEMU's clock does not begin at the same number each time. */
+	 * multiple of 64, or none does: QEMU's clock does not begin at the same number each
+	 * time. */
 	[RULE_DIVIDER_PHASE] = {
 		.name = "divider-phase",
 		.qemu = "with PMCR.D = 1, PMCCNTR takes a step at the multiples of 64 of the clock",
-		.architecture = "every 64th cycle, from which on is not said; ours from PMCR.C on, and only "
-				"those that are counted",
+		.architecture = "every 64th cycle, from which on is not said; ours from PMCR.C "
+				"on, and only those that are counted",
 		.ref = "PMCR_EL0.D; IncrementCycleCounter",
 		.core = "cortex-a53", .board = "el1",
 		OPS(WRITE(PMK_ARMV8_PMCNTENSET, 0x80000000), WRITE(PMK_ARMV8_PMCR, 9), LOOP(12),
@@ -125,7 +131,8 @@ const struct deviation deviations[NRULES] = {
 	[RULE_HPMN_COUNTERS] = {
 		.name = "hpmn-counters",
 		.qemu = "PMEVCNTR<n>, PMEVTYPER<n> and PMXEV… reach all counters from EL1 and EL0",
-		.architecture = "an access to counters HPMN … N - 1 from EL1 or EL0 is trapped to EL2",
+		.architecture = "an access to counters HPMN … N - 1 from EL1 or EL0 is trapped to "
+			"EL2",
 		.ref = "PMEVCNTR<n>_EL0, accessibility; MDCR_EL2.HPMN",
 		.core = "cortex-a53", .board = "el2",
 		OPS(WRITE(MDCR_EL2, 3), GO_DOWN(2, 1), READ(EVCNTR(3)), GO_UP(HVC)),
@@ -137,13 +144,15 @@ const struct deviation deviations[NRULES] = {
 		.architecture = "it clears those below HPMN",
 		.ref = "PMCR_EL0.P",
 		.core = "cortex-a53", .board = "el2",
-		OPS(WRITE(MDCR_EL2, 3), WRITE(EVCNTR(3), 7), GO_DOWN(2, 1), WRITE(PMK_ARMV8_PMCR, PMCR_P),
+		OPS(WRITE(MDCR_EL2, 3), WRITE(EVCNTR(3), 7), GO_DOWN(2, 1), WRITE(PMK_ARMV8_PMCR,
+			PMCR_P),
 		    GO_UP(HVC), READ(EVCNTR(3))),
 		.theirs = 0, .ours = 7,
 	},
 	[RULE_TPM_SHORTCUT] = {
 		.name = "tpm-shortcut",
-		.qemu = "what PMUSERENR.{ER,CR,SW} permits EL0 is not trapped by MDCR_EL2.TPM and MDCR_EL3.TPM",
+		.qemu = "what PMUSERENR.{ER,CR,SW} permits EL0 is not trapped by MDCR_EL2.TPM and "
+			"MDCR_EL3.TPM",
 		.architecture = "PMUSERENR first, then TPM: it is trapped",
 		.ref = "PMSELR_EL0, accessibility",
 		.core = "cortex-a53", .board = "el2",
@@ -157,8 +166,10 @@ const struct deviation deviations[NRULES] = {
 		.architecture = "it traps accesses to PMCR from EL1 and EL0 to EL2",
 		.ref = "MDCR_EL2.TPMCR",
 		.core = "cortex-a53", .board = "el2",
-		OPS(WRITE(MDCR_EL2, EL2_TPMCR | 6), GO_DOWN(2, 1), READ(PMK_ARMV8_PMCR), GO_UP(HVC)),
-		.theirs = 0x41033000, .ours = MARKER + 0x218, .mended = true, /* 10.0 has it right */
+		OPS(WRITE(MDCR_EL2, EL2_TPMCR | 6), GO_DOWN(2, 1), READ(PMK_ARMV8_PMCR),
+			GO_UP(HVC)),
+		/* 10.0 has it right */
+		.theirs = 0x41033000, .ours = MARKER + 0x218, .mended = true,
 	},
 	[RULE_HPMD_EARLY] = {
 		.name = "hpmd-before-p1",
@@ -167,18 +178,22 @@ const struct deviation deviations[NRULES] = {
 		.ref = "MDCR_EL2.HPMD; Glossary, RES0",
 		.core = "cortex-a53", .board = "el2",
 		OPS(WRITE(MDCR_EL2, EL2_HPMD | 6), WRITE(EVTYPER(0), 0x08000008),
-		    WRITE(PMK_ARMV8_PMCNTENSET, 1), WRITE(PMK_ARMV8_PMCR, 1), LOOP(10), READ(EVCNTR(0))),
+		    WRITE(PMK_ARMV8_PMCNTENSET, 1), WRITE(PMK_ARMV8_PMCR, 1), LOOP(10),
+			READ(EVCNTR(0))),
 		.theirs = 0, .ours = COUNTED,
 	},
 	[RULE_EL2_DISABLED] = {
 		.name = "el2-disabled",
-		.qemu = "where EL2 is not enabled in Secure state, HPMN counts as 0 and HPME as 0: no event "
-			"counter counts",
-		.architecture = "HPMN divides the counters where EL2 is implemented, enabled or not",
+		.qemu = "where EL2 is not enabled in Secure state, HPMN counts as 0 and HPME as "
+			"0: no event counter counts",
+		.architecture = "HPMN divides the counters where EL2 is implemented, enabled or "
+			"not",
 		.ref = "PMUCounterIsHyp, CountPMUEvents",
 		.core = "cortex-a53", .board = "el2-el3",
-		OPS(WRITE(SCR_EL3, SCR_RW), WRITE(MDCR_EL3, EL3_SPME), WRITE(MDCR_EL2, EL2_HPME | 3),
-		    WRITE(EVTYPER(3), 8), WRITE(PMK_ARMV8_PMCNTENSET, 8), LOOP(10), READ(EVCNTR(3))),
+		OPS(WRITE(SCR_EL3, SCR_RW), WRITE(MDCR_EL3, EL3_SPME), WRITE(MDCR_EL2,
+			EL2_HPME | 3),
+		    WRITE(EVTYPER(3), 8), WRITE(PMK_ARMV8_PMCNTENSET, 8), LOOP(10),
+			READ(EVCNTR(3))),
 		.theirs = 0, .ours = COUNTED,
 	},
 	[RULE_NO_SH] = {
@@ -187,7 +202,8 @@ const struct deviation deviations[NRULES] = {
 		.architecture = "with Secure EL2, a counter counts there if SH and NSH differ",
 		.ref = "PMEVTYPER<n>_EL0.SH",
 		.core = "max", .board = "el2-el3",
-		OPS(WRITE(SCR_EL3, SCR_RW | SCR_EEL2), WRITE(EVTYPER(0), TYPER_SH), READ(EVTYPER(0))),
+		OPS(WRITE(SCR_EL3, SCR_RW | SCR_EEL2), WRITE(EVTYPER(0), TYPER_SH),
+			READ(EVTYPER(0))),
 		.theirs = 0, .ours = TYPER_SH,
 	},
 };

@@ -204,8 +204,8 @@ struct deviation {
 	const char *architecture; /* what the architecture says */
 	const char *ref;
 	const char *core, *board; /* where it is shown */
-	/* Operations after OP_RESET and before OP_DUMP, from the highest level to it. The last word they
-	 * log is QEMU's `theirs`, and `ours`. */
+	/* Operations after OP_RESET and before OP_DUMP, from the highest level to it. The last word
+	 * they log is QEMU's `theirs`, and `ours`. */
 	const struct op *op;
 	unsigned n;
 	uint64_t theirs, ours;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What docs/firmware.md uses of FreeRTOS, declared as its public documentation and its AArch64 port have
- * it: enough to check the page's snippets, nothing that runs. */
+/* What docs/firmware.md uses of FreeRTOS, declared as its public documentation and its AArch64 port
+ * have it: enough to check the page's snippets, nothing that runs. */
 #ifndef FAKE_FREERTOS_H
 #define FAKE_FREERTOS_H
 
