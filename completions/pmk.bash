@@ -99,7 +99,7 @@ _pmk_value() {
 		echo all)" ;;
 	-M:* | --metrics:*) _pmk_list "$(_pmk_names metrics $(_pmk_pmu))" ;;
 	*:PMU) _pmk_words "$(_pmk_names pmus)" ;;
-	*:CORE) _pmk_words "$(_pmk_names cores)" ;;
+	*:CORE) if [[ $cur == */* ]]; then _pmk_files -f; else _pmk_words "$(_pmk_names cores)"; fi ;;
 	*:TARGET) _pmk_words "$(_pmk_names targets)" ;;
 	-p:* | --pid:*) _pmk_list "$(cd /proc && printf '%s\n' [0-9]*)" ;;
 	--passes:*) _pmk_words $'clone\nrerun' ;;
@@ -125,8 +125,14 @@ _pmk_operand() {
 	stat) _pmk_program ;;
 	report) _pmk_files -f ;;
 	list) _pmk_words "$(printf '%s\n' pmus cores events metrics targets all; _pmk_names pmus)" ;;
-	info) _pmk_words "$(_pmk_names events $(_pmk_pmu); _pmk_names metrics; _pmk_names pmus
-		_pmk_names cores; _pmk_parameters | tr -d =; _pmk_registers $(_pmk_given --pmu || _pmk_names pmus))" ;;
+	info)
+		if [[ $cur == */* ]]; then
+			_pmk_files -f
+		else
+			_pmk_words "$(_pmk_names events $(_pmk_pmu); _pmk_names metrics; _pmk_names pmus
+				_pmk_names cores; _pmk_parameters | tr -d =
+				_pmk_registers $(_pmk_given --pmu || _pmk_names pmus))"
+		fi ;;
 	decode)
 		if [ "$operands" = 0 ]; then
 			_pmk_words "$(_pmk_names pmus)"

@@ -4,6 +4,7 @@
  * of cores. A name may be several of these, as arm1176 is a PMU and a core; all are shown. Without
  * --pmu all PMUs are searched, the ARM1176 first. If PMUs of a family share an event or a register,
  * the first one is shown.
+ * A file is a core of the user, as with pmk stat --core.
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -449,6 +450,8 @@ static int info(const struct pmk_pmu *only, const char *name)
 	bool found = false;
 	int code;
 
+	if (!only && pmk_files_is_path(name))
+		return info_core(name);
 	find_events(only, name, &found);
 	if (m) {
 		gap(&found);
@@ -509,7 +512,7 @@ static int run_info(int argc, char **argv)
 const struct cli_command cmd_info = {
 	.name = "info",
 	.brief = "explain an event, metric, register, PMU, core or parameter",
-	.usage = "NAME... [--pmu PMU]",
+	.usage = "NAME|FILE... [--pmu PMU]",
 	.options = options,
 	.run = run_info,
 };

@@ -44,6 +44,18 @@ def test_a_file_in_this_folder_needs_no_slash(tmp_path):
     contains(out.err, "fast")
 
 
+def test_a_file_is_explained_as_a_core(tmp_path):
+    path = own(tmp_path, "fast", name="fast", clock=900000000, brief="a fast one")
+    out = pmk("info", path)
+    equal((out.code, out.err), (0, ""))
+    assert out.out.startswith("fast  a fast one\n"), out
+    assert re.search(r"^ +clock +900000000 ", out.out, re.M), out
+    equal(pmk("info", "fast.ini", cwd=tmp_path).out, out.out)
+    equal(pmk("info", "cpi", path).out, pmk("info", "cpi").out + "\n" + out.out)
+    out = pmk("info", "./nothing.ini")
+    equal((out.code, out.err), (125, "pmk: ./nothing.ini: No such file or directory\n"))
+
+
 def test_the_users_folder_has_cores(tmp_path):
     own(tmp_path / "pmk" / "cores", "mine", name="mine", clock=123000000, brief="a core of mine")
     env = with_config(tmp_path)

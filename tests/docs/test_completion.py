@@ -53,6 +53,13 @@ def test_options():
     equal(complete("stat", "-e", "cycles", "--core"), ["--core"])
 
 
+def test_cores_may_be_files(tmp_path):
+    (tmp_path / "mine.ini").write_text("")
+    for words in (["info"], ["stat", "--core"]):
+        equal(complete(*words, "./mi", cwd=tmp_path), ["./mine.ini"])
+    contains(complete("info", "arm117"), "arm1176")
+
+
 def test_events():
     every = listed("events", "--pmu", "arm1176")
     assert len(every) > 20, every

@@ -236,6 +236,7 @@ def example_folder():
         shutil.copy(os.path.join(SOURCE, "tests/fuzz/corpus/dump", dumps), os.path.join(folder, name))
     for name, seed in (("sim.vcd", "vcd/small"), ("cut.vcd", "vcd/cut"), ("ahb.ini", "wavemap/ahb")):
         shutil.copy(os.path.join(SOURCE, "tests/fuzz/corpus", seed), os.path.join(folder, name))
+    shutil.copy(os.path.join(SOURCE, "data/cores/arm1176.ini"), os.path.join(folder, "mine.ini"))
     program = compile_arm(source, "man-examples/prog", "-O1", "-static")
     return folder, program
 
