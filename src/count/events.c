@@ -138,7 +138,11 @@ const struct pmk_event *pmk_event_named(const struct pmk_pmu *pmu, const char *t
 	ev = pmk_pmu_event(pmu, name);
 	if (!ev && raw_code(name, &code)) {
 		ev = pmk_pmu_event_code(pmu, code);
-		if (!ev)
+		if (code == UINT_MAX)
+			pmk_count_fail(f, PMK_COUNT_USAGE,
+				       "%.40s%s is too large for the code of an event", name,
+				       strlen(name) > 40 ? "…" : "");
+		else if (!ev)
 			pmk_count_fail(
 				f, PMK_COUNT_USAGE,
 				"%s has no event with code 0x%02x; 'pmk list events --pmu %s' "

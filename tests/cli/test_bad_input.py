@@ -256,7 +256,9 @@ def test_events_of_other_cores():
     refuse(USAGE, "-e", "arm1136/instr_exec/", says(), said="arm1136")
     refuse(USAGE, "-e", "r08", says(), said="0x08")
     refuse(USAGE, "-e", "rffff", says(), said="0xffff")
-    refuse(USAGE, "-e", "rfffffffffffffffffffff", says())
+    for code in ("0xffffffff", "rfffffffffffffffffffff", "0x1000000000000000b", "r" + "f" * 90):
+        word = code if len(code) <= 40 else code[:40] + "…"
+        refuse(USAGE, "-e", code, says(), said=f"pmk: {word} is too large for the code of an event\n")
     refuse(USAGE, "-M", "dcache_miss_ratio", "--core", "arm11mpcore", says(), said="arm11mpcore")
 
 

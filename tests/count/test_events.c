@@ -213,7 +213,7 @@ static const struct {
 	{ __LINE__, "dcache_mis", "did you mean dcache_miss" },
 	{ __LINE__, "nothing_like_it", "pmk list" },
 	{ __LINE__, "r08", "0x08" },
-	{ __LINE__, "r100000007", "no event" },
+	{ __LINE__, "r100000007", "r100000007 is too large" },
 	{ __LINE__, "cycles:x", "unknown modifier 'x'" },
 	{ __LINE__, "cycles:ux", "unknown modifier 'x'" },
 	{ __LINE__, "{cycles", "no closing brace" },
