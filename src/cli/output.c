@@ -59,6 +59,8 @@ int output_check(const struct output_options *o)
 				"-x needs a separator other than a quote or a new line");
 	if (o->bars && !output_is_text(o))
 		return cli_fail(PMK_EXIT_USAGE, "--bars is of the text report: not with -j or -x");
+	if (o->path && !*o->path)
+		return cli_fail(PMK_EXIT_USAGE, "-o: the name of the file is empty");
 	if (o->append && !o->path)
 		return cli_fail(PMK_EXIT_USAGE, "--append needs -o FILE");
 	return 0;

@@ -120,7 +120,19 @@ static int add_region(struct pmk_count *c, const char *symbol)
 	if (c->q.regions.count == PMK_MAX_REGIONS - 1)
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE, "more than %d regions",
 				      PMK_MAX_REGIONS - 1);
+	for (unsigned i = 0; i < c->q.regions.count; i++)
+		if (!strcmp(c->q.regions.word[i], symbol))
+			return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
+					      "--region %s is there twice", symbol);
 	return add_word(c, &c->q.regions, symbol);
+}
+
+static int add_variable(struct pmk_count *c, const char *text)
+{
+	if (!*text || *text == '=')
+		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
+				      "--env '%s': expected NAME or NAME=VALUE", text);
+	return add_word(c, &c->q.env, text);
 }
 
 /* "l2.type=l220,l2.size=128K": no value has a comma in it. */
@@ -167,7 +179,7 @@ static const struct setting {
 	{ "no-aggr", NULL, FLAG, MEMBER(per_core) },
 	{ "passes", set_passes, TEXT, 0 },
 	{ "bars", NULL, FLAG, MEMBER(bars) },
-	{ "env", NULL, WORDS, MEMBER(env) },
+	{ "env", add_variable, TEXT, 0 },
 	{ "sysroot", NULL, TEXT, MEMBER(sysroot) },
 	{ "qemu", NULL, TEXT, MEMBER(qemu) },
 	{ "data", NULL, TEXT, MEMBER(data) },
@@ -360,5 +372,6 @@ void pmk_request_free(struct pmk_request *q)
 	}
 	pmk_words_free(&q->overrides);
 	pmk_words_free(&q->regions);
+	pmk_words_free(&q->env);
 	free(q->file);
 }

@@ -278,6 +278,15 @@ def test_values_out_of_range():
     refuse_all(USAGE, [("--set", setting) for setting in settings], says())
 
 
+def test_names_that_are_empty_or_there_twice():
+    for text in ("", "=x", "="):
+        refuse(USAGE, "--env", text, says(), said=f"pmk: --env '{text}': expected NAME or NAME=VALUE\n")
+    refuse(USAGE, "-o", "", says(), said="pmk: -o: the name of the file is empty\n")
+    refuse(USAGE, "--region", "main", "--region", "f", "--region", "main", loop(1),
+           said="pmk: --region main is there twice\n")
+    equal(pmk("report", "-o", "", "/dev/null").err, "pmk: -o: the name of the file is empty\n")
+
+
 def test_options_that_exclude_each_other():
     refuse(USAGE, "-j", "-x", ",", says(), said=("-j", "-x"))
     refuse(USAGE, "-x", "", says(), said="-x")
@@ -407,7 +416,7 @@ def test_a_full_disk_does_not_lose_the_counts():
 
 
 def test_an_output_that_cannot_be_opened_runs_nothing():
-    for path in ("/no-such-directory/file", WORK, "/proc/version/x", "/proc/no-such-file", ""):
+    for path in ("/no-such-directory/file", WORK, "/proc/version/x", "/proc/no-such-file"):
         refuse(FAILED, "-o", path, says(), said="cannot write")
         refuse(FAILED, "-j", "-o", path, says(), said="cannot write")
 
