@@ -215,9 +215,16 @@ static void check_plugin(struct report *r)
 {
 	struct item *it = add(r, "plugin", MISSING,
 			      "build it (make), or set PMK_PLUGIN to the directory of its modules");
+	const char *chosen = getenv("PMK_PLUGIN");
 	unsigned found = 0;
 
-	SAY(it, "%s is neither beside pmk nor installed", pmk_qemu_generations[0].module);
+	if (chosen && *chosen) {
+		SAY(it, "PMK_PLUGIN is %s, and there is no %s in it", chosen,
+		    pmk_qemu_generations[0].module);
+		it->advice = "unset PMK_PLUGIN, or set it to the directory of pmk's modules";
+	} else {
+		SAY(it, "%s is neither beside pmk nor installed", pmk_qemu_generations[0].module);
+	}
 	for (size_t i = 0; i < pmk_qemu_ngenerations; i++) {
 		char path[PATH_MAX];
 		bool there = pmk_files_plugin(path, NULL, pmk_qemu_generations[i].module);
@@ -416,7 +423,7 @@ static void check_counting(struct report *r, const struct emulator *e)
 static void no_emulator(struct item *it, const struct emulator *e, const struct pmk_qemu *q)
 {
 	it->status = q->state == PMK_QEMU_MISSING ? MISSING : BROKEN;
-	if (q->state == PMK_QEMU_MISSING && !q->named)
+	if (q->state == PMK_QEMU_MISSING && !q->named && getenv("PATH"))
 		SAY(it, "runs %s", e->runs);
 	else
 		pmk_emulator_cause(q, e->command, it->text, sizeof(it->text));

@@ -406,9 +406,11 @@ static int run_once(struct pmk_count *c, const struct pmk_plan *plan, unsigned f
 	int err;
 
 	if (!there || access(plugin, R_OK))
-		return pmk_count_fail(&c->fault, PMK_COUNT_FAILED,
-				      "cannot read the QEMU plugin %s; set PMK_PLUGIN to its path",
-				      there ? plugin : module);
+		return pmk_count_fail(
+			&c->fault, PMK_COUNT_FAILED,
+			"cannot read the QEMU plugin %s; set PMK_PLUGIN to it, or to the "
+			"directory of pmk's modules",
+			*plugin ? plugin : module);
 	cfg.counters.plan = *plan;
 	pmk_runner_free(&e->runner); /* of the previous run */
 	err = pmk_runner_start(&e->runner, &cfg);

@@ -39,6 +39,14 @@ static bool has_apt(void)
 	return access("/usr/bin/apt-get", X_OK) == 0;
 }
 
+/* Without it an emulator is not looked for, so nothing is known of it. */
+static bool has_path(void)
+{
+	const char *path = getenv("PATH");
+
+	return path && *path;
+}
+
 void pmk_emulator_cause(const struct pmk_qemu *q, const char *name, char *buf, size_t size)
 {
 	switch (q->state) {
@@ -50,6 +58,8 @@ void pmk_emulator_cause(const struct pmk_qemu *q, const char *name, char *buf, s
 		if (q->named)
 			snprintf(buf, size, "PMK_QEMU_DIR is %s, and there is no %s in it",
 				 getenv("PMK_QEMU_DIR"), name);
+		else if (!strchr(name, '/') && !has_path())
+			snprintf(buf, size, "there is no PATH to look for %s in", name);
 		else
 			snprintf(buf, size, "%s is not installed", name);
 		break;
@@ -72,7 +82,10 @@ void pmk_emulator_remedy(const struct pmk_qemu *q, const char *name, char *buf, 
 	bool programs = row && !strcmp(row->package, "qemu-user");
 
 	pmk_files_build_qemu(build);
-	if (q->named)
+	if (!strchr(name, '/') && !q->named && !has_path())
+		snprintf(buf, size,
+			 "set PATH to the directories of programs, such as /usr/bin:/bin");
+	else if (q->named)
 		snprintf(buf, size, "unset PMK_QEMU_DIR, or set it to the directory of another");
 	else if (strchr(name, '/'))
 		snprintf(buf, size, "give another, such as one in PATH by its name alone");

@@ -108,6 +108,7 @@ bool pmk_files_plugin(char path[PATH_MAX], const char *chosen, const char *modul
 	char dir[PATH_MAX], rest[128];
 	struct stat st;
 
+	*path = '\0';
 	if (env && *env) {
 		if (!stat(env, &st) && S_ISDIR(st.st_mode))
 			return found(path, env, module);

@@ -21,7 +21,7 @@
 int pmk_files_data(char path[PATH_MAX], const char *chosen, struct pmk_count_fault *f);
 /* A module of the QEMU plugin, by its file name: beside this code, or the installed one. `chosen`,
  * or for NULL $PMK_PLUGIN, takes the place of all modules; as a directory it has them. False: it is
- * in none of these places. */
+ * in none of these places, and `path` is the last that was tried, or empty. */
 bool pmk_files_plugin(char path[PATH_MAX], const char *chosen, const char *module);
 /* The command that builds emulators of programs: "make qemu", or the path of the installed
  * script. */

@@ -353,6 +353,12 @@ def test_no_emulator():
     refuse(FAILED, loop(1), env=with_fake(None), said=f"qemu-arm is not installed; {remedy('qemu-user')}")
 
 
+def test_no_path():
+    for env in ({k: v for k, v in os.environ.items() if k != "PATH"}, dict(os.environ, PATH="")):
+        refuse(FAILED, loop(1), env=dict(env, **NO_EMULATORS),
+               said="there is no PATH to look for qemu-arm in; set PATH to the directories of programs")
+
+
 def test_an_emulator_that_is_too_old():
     refuse(FAILED, loop(1), env=with_fake(OLD), said=("qemu-arm 4.2.0", "or newer"))
 
@@ -389,6 +395,10 @@ def test_no_plugin():
     equal(len(said), 1, str(out))
     assert "or newer" not in said[0], f"it is not QEMU's fault: {said[0]}"
     equal(out.err.count("\n"), 1, f"lines: {out}")
+
+
+def test_a_directory_without_the_plugin():
+    refuse(FAILED, loop(1), env=dict(os.environ, PMK_PLUGIN=HERE), said=f"cannot read the QEMU plugin {HERE}/pmk-qemu-api")
 
 
 def test_a_plugin_that_is_none():

@@ -304,6 +304,8 @@ def test_no_plugin():
     equal(item(items, "plugin")[1:3], ("missing", "/nonexistent/pmk-qemu.so"))
     contains(item(items, "plugin")[3], "PMK_PLUGIN")
     equal(item(items, "qemu-arm", 1)[1], "broken")
+    items = environment(125, commands("none"), PMK_PLUGIN=FOLDER)
+    equal(item(items, "plugin")[1:3], ("missing", f"PMK_PLUGIN is {FOLDER}, and there is no pmk-qemu-api1.so in it"))
 
 
 def test_a_plugin_that_is_none():

@@ -183,8 +183,9 @@ def test_one_that_is_no_qemu():
 def test_a_module_that_is_not_there():
     place = folder("no-module")
     executable(f"{place}/qemu-arm", "-rdynamic", exports=API3, version="10.0.13")
-    fails_with(count(place, PMK_PLUGIN=modules("all-but-3", api3=False)),
-               "cannot read the QEMU plugin pmk-qemu-api3.so; set PMK_PLUGIN to its path")
+    there = modules("all-but-3", api3=False)
+    fails_with(count(place, PMK_PLUGIN=there), f"cannot read the QEMU plugin {there}/pmk-qemu-api3.so; set PMK_PLUGIN "
+               "to it, or to the directory of pmk's modules")
 
 
 # ---- where they are looked for ------------------------------------------------------------------------
