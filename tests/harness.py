@@ -151,7 +151,7 @@ def emulator_in_path(name):
             with open(path, "rb") as f:
                 if b"qemu_plugin_register_vcpu_init_cb" in f.read():
                     return path
-    assert False, f"no {name} in {os.environ['PATH']} can load plugins"
+    assert False, f"no {name} in {os.environ['PATH']} can load plugins: `make qemu` builds one"
 
 
 def renamed(command):

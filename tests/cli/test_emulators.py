@@ -9,7 +9,7 @@ import shutil
 
 import pytest
 
-from harness import (BUILD, CROSS, NO_EMULATORS, SOURCE, WORK, compile_arm, equal, have, pmk, remedy, run)
+from harness import (BUILD, CROSS, NO_EMULATORS, SOURCE, WORK, compile_arm, emulator_in_path, equal, have, pmk, remedy, run)
 
 # Tests of this file may run beside each other.
 PLACE = os.path.join(WORK, "emulators", os.environ.get("PYTEST_XDIST_WORKER", "one"))
@@ -86,14 +86,12 @@ def advice(item, *path, **env):
 def real():
     """An emulator of this machine that can count, and its module."""
     have(CROSS + "gcc")
-    found = [p for d in os.environ["PATH"].split(os.pathsep) for p in [os.path.join(d, "qemu-arm")]
-             if os.path.exists(p) and API1[0] in run("readelf", "-W", "--dyn-syms", p).out]
-    assert found, "no qemu-arm here can load plugins: `make qemu` builds one"
-    major, minor = map(int, re.search(r"version (\d+)\.(\d+)", run(found[0], "--version").out).groups())
+    found = emulator_in_path("qemu-arm")
+    major, minor = map(int, re.search(r"version (\d+)\.(\d+)", run(found, "--version").out).groups())
     for api, release in ((7, (11, 1)), (6, (11, 0)), (3, (9, 1)), (2, (9, 0)), (1, (6, 0))):
         if (major, minor) >= release:
-            return found[0], api
-    raise AssertionError(f"{found[0]} is too old")
+            return found, api
+    raise AssertionError(f"{found} is too old")
 
 
 def modules(name, **others):
