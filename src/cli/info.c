@@ -331,16 +331,19 @@ static int info_parameter(const char *name, char *const *cores)
 	char msg[PATH_MAX + 300];
 	const struct pmk_core_key *key;
 	struct pmk_core core;
+	int code = 0;
 
 	title(name, "core parameter (pmk stat --set): value, range and meaning, by core");
 	for (unsigned i = 0; cores[i]; i++) {
-		if (show_load_core(cores[i], &core, msg, sizeof(msg)) != 0)
-			return cli_fail(PMK_EXIT_FAILED, "%s", msg);
+		if (show_load_core(cores[i], &core, msg, sizeof(msg)) != 0) {
+			code = cli_fail(PMK_EXIT_FAILED, "%s", msg);
+			continue;
+		}
 		key = pmk_core_key(&core, name);
 		if (key)
 			show_core_key(&core, key, core.name, INDENT);
 	}
-	return 0;
+	return code;
 }
 
 /* ---- search --------------------------------------------------------------------------------- */

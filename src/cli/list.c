@@ -73,10 +73,10 @@ static int list_cores(const struct request *q)
 	int code = names ? 0 : PMK_EXIT_FAILED;
 
 	heading(q, "Cores (pmk stat --core)");
-	for (unsigned i = 0; !code && names[i]; i++) {
+	for (unsigned i = 0; names && names[i]; i++) {
 		if (show_load_core(names[i], &core, msg, sizeof(msg)) != 0) {
 			code = cli_fail(PMK_EXIT_FAILED, "%s", msg);
-			break;
+			continue;
 		}
 		if (q->pmu && !show_core_can_have(&core, q->pmu))
 			continue;
@@ -275,7 +275,7 @@ static int json_cores(const struct request *q, json_object *list)
 	struct pmk_core core;
 	int code = names ? 0 : PMK_EXIT_FAILED;
 
-	for (unsigned i = 0; !code && names[i]; i++) {
+	for (unsigned i = 0; names && names[i]; i++) {
 		if (show_load_core(names[i], &core, msg, sizeof(msg)) != 0)
 			code = cli_fail(PMK_EXIT_FAILED, "%s", msg);
 		else if (!q->pmu || show_core_can_have(&core, q->pmu))

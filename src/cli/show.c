@@ -90,7 +90,7 @@ int show_load_core(const char *name, struct pmk_core *core, char *msg, unsigned 
 	err = pmk_core_load(core, path, msg, size);
 	if (err)
 		return err;
-	err = pmk_program_check_pmu(core, why, sizeof(why));
+	err = pmk_program_check_preset(core, name, why, sizeof(why));
 	if (!err)
 		err = pmk_core_check(core, why, sizeof(why));
 	if (err)

@@ -193,7 +193,7 @@ static void name_pmus(const struct pmk_driver *driver, char *buf, size_t size)
 
 /* Cores of one instruction set have PMUs of one kind, that of the machine's usual core, which is
  * called as its PMU, or none. A family that was chosen by its PMU has that one. */
-int pmk_program_check_pmu(const struct pmk_core *core, char *msg, size_t size)
+static int check_pmu(const struct pmk_core *core, char *msg, size_t size)
 {
 	const struct pmk_pmu *pmu = pmk_pmu_find(core->pmu), *usual = NULL;
 	char names[256];
@@ -208,6 +208,17 @@ int pmk_program_check_pmu(const struct pmk_core *core, char *msg, size_t size)
 	snprintf(msg, size, "a core with isa = %s cannot have pmu = %s; it can have one of %s",
 		 core->isa, core->pmu, names);
 	return PMK_EINVAL;
+}
+
+/* What was called by the name of its file is shown by the name in it. */
+int pmk_program_check_preset(const struct pmk_core *core, const char *name, char *msg, size_t size)
+{
+	if (!pmk_files_is_path(name) && strcmp(core->name, name) != 0) {
+		snprintf(msg, size, "[core] says name = %s; here a core is called as its file, %s",
+			 core->name, name);
+		return PMK_EINVAL;
+	}
+	return check_pmu(core, msg, size);
 }
 
 int pmk_program_core(struct pmk_program *p, const char *data, const char *name, const char *pmu,
@@ -225,7 +236,7 @@ int pmk_program_core(struct pmk_program *p, const char *data, const char *name, 
 		return unknown_core(p, data, name, path);
 	if (pmk_core_load(&p->core, path, msg, sizeof(msg)))
 		return pmk_count_fail(p->fault, PMK_COUNT_FAILED, "%s", msg);
-	if (pmk_program_check_pmu(&p->core, msg, sizeof(msg)))
+	if (pmk_program_check_preset(&p->core, name, msg, sizeof(msg)))
 		return pmk_count_fail(p->fault, PMK_COUNT_FAILED, "%s: %s", path, msg);
 	if (pmu && pmk_core_can_have_l2(&p->core) && pmk_core_l2_type(pmu))
 		p->core.l2_type = pmk_core_l2_type(pmu);

@@ -37,9 +37,9 @@ struct pmk_program {
 /* The preset for a PMU: the one of the same name, or else the first in the data directory that has
  * this PMU. The caller frees *found; NULL: there is none. */
 int pmk_program_core_with(struct pmk_program *p, const char *data, const char *pmu, char **found);
-/* Can a core with its instruction set have the PMU that its preset says? 0 or PMK_EINVAL, and `msg`
- * says which it can have. */
-int pmk_program_check_pmu(const struct pmk_core *core, char *msg, size_t size);
+/* A preset that was asked for by `name`: is it called so, and can a core with its instruction set
+ * have its PMU? 0 or PMK_EINVAL, and `msg` says what to mend. */
+int pmk_program_check_preset(const struct pmk_core *core, const char *name, char *msg, size_t size);
 /* The emulator's name, without its folder. */
 const char *pmk_program_emulator(const struct pmk_program *p);
 /* Load the preset `name`, or for NULL the one for the machine of the program, or else of the

@@ -105,6 +105,18 @@ def test_the_pmu_is_one_that_the_core_can_have(tmp_path):
             equal((out.code, out.err), (125, said), argv)
 
 
+def test_a_core_in_the_users_folder_is_called_as_its_file(tmp_path):
+    """Counts of a copy whose name was left would be shown as those of the original."""
+    path = own(tmp_path / "pmk" / "cores", "mine", clock=123000000)
+    out = pmk("stat", "--core", "mine", loop(1), env=with_config(tmp_path))
+    said = f"pmk: {path}: [core] says name = arm1176; here a core is called as its file, mine\n"
+    equal((out.code, out.err), (125, said))
+    equal(clock(path), ("arm1176", 123))
+    for argv in (("list", "cores"), ("info", "dcache.size")):
+        out, usual = pmk(*argv, env=with_config(tmp_path)), pmk(*argv)
+        equal((out.code, out.out, out.err), (125, usual.out, said), "the others are shown")
+
+
 def test_a_data_directory_that_is_not_there_is_named():
     out = pmk("stat", loop(1), env=dict(os.environ, PMK_DATA="/nosuch"))
     equal((out.code, out.err), (125, "pmk: /nosuch/cores: No such file or directory\n"))
