@@ -8,7 +8,7 @@ import sys
 import pytest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from harness import BUILD, SOURCE, compile_arm, run  # noqa: E402
+from harness import BUILD, SOURCE, compile_arm, run, unprivileged  # noqa: E402
 
 
 def make(target, *variables):
@@ -67,6 +67,21 @@ def test_uninstall_takes_what_was_installed_and_nothing_else(somewhere):
     assert tree(somewhere) == before
     out = make("uninstall", *where)
     assert out.code and "nothing is installed below" in out.err, out
+
+
+def test_a_build_tree_of_another_user(somewhere):
+    (somewhere / "build/meson-logs").mkdir(parents=True)
+    os.chmod(somewhere / "build/meson-logs", 0o555)
+    out = run(*unprivileged(os.path.join(SOURCE, "scripts/install"), somewhere / "build", somewhere / "prefix"))
+    assert out.code and out.err.count("\n") == 1, out
+    assert f"scripts/install: {somewhere}/build/meson-logs is another user's; install as that one" in out.err, out
+
+
+def test_what_takes_it_away_is_a_command(somewhere):
+    where = ["prefix=/opt/a b", f"DESTDIR={somewhere}"]
+    out = make("install", *where)
+    assert out.code == 0 and f"make uninstall prefix='/opt/a b' DESTDIR={somewhere} takes them away" in out.out, out
+    assert make("uninstall", *where).code == 0
 
 
 def test_files_of_an_older_version_do_not_stay(somewhere):
