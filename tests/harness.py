@@ -59,7 +59,7 @@ def remedy(package, what="it"):
     """What pmk says is to be done for an emulator of this package, here. `what`: "it", or "one that can"."""
     if not os.path.exists("/usr/bin/apt-get"):
         return "docs/install.md says how to install or build QEMU"
-    if package == "qemu-user" and distribution() != ("debian", "12"):
+    if package == "qemu-user" and distribution() not in (("debian", "12"), ("ubuntu", "22.04"), ("ubuntu", "24.04")):
         return f"build {what}: make qemu"
     return f"Debian: apt-get install {package}"
 

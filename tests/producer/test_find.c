@@ -90,6 +90,9 @@ static void test_distributions(void **state)
 	assert_false(packaged("ID=fedora\nVERSION_ID=12\n"));
 	assert_false(packaged("ID='fedora'\nVERSION_ID='12'\nID_LIKE=debian\n"));
 	assert_true(packaged("ID='debian'\nVERSION_ID='12'\n"));
+	assert_true(packaged("NAME=\"Ubuntu\"\nVERSION_ID=\"24.04\"\nID=ubuntu\nID_LIKE=debian\n"));
+	assert_true(packaged("VERSION_ID=\"22.04\"\nID=ubuntu\n"));
+	assert_false(packaged("VERSION_ID=\"25.04\"\nID=ubuntu\n"));
 	assert_false(packaged(""));
 	assert_false(pmk_qemu_packaged("/nonexistent/os-release"));
 }

@@ -272,7 +272,10 @@ bool pmk_qemu_packaged(const char *os_release)
 	}
 	if (f)
 		fclose(f);
-	return !strcmp(id, "debian") && *version && strtoul(version, NULL, 10) <= 12;
+	if (!*version)
+		return false;
+	return (!strcmp(id, "debian") && strtoul(version, NULL, 10) <= 12) ||
+	       (!strcmp(id, "ubuntu") && strtoul(version, NULL, 10) <= 24);
 }
 
 bool pmk_qemu_version(const char *answer, char *version, size_t size)

@@ -43,7 +43,8 @@ bool pmk_qemu_cache(char *path, size_t size);
 
 /*
  * Does the package qemu-user of this machine's distribution have emulators that can load plugins? A
- * file such as /etc/os-release tells. Debian's are linked statically from Debian 13 on.
+ * file such as /etc/os-release tells. After QEMU 9.0 they are linked statically there: from Debian
+ * 13 and Ubuntu 25.04 on.
  */
 bool pmk_qemu_packaged(const char *os_release);
 
