@@ -89,6 +89,14 @@ def test_built_ones_are_enough():
     equal(wanted(env), "build")
 
 
+def test_all_that_is_built_is_in_one_folder():
+    env = {k: v for k, v in os.environ.items() if k not in ("PMK_CACHE", "XDG_CACHE_HOME")}
+    for name in ("qemu", "microblaze-toolchain"):
+        script = os.path.join(os.path.dirname(SCRIPT), name)
+        path = run(script, "--path", env=dict(env, HOME="/somewhere")).out.strip()
+        equal(os.path.dirname(path), "/somewhere/.cache/pmukit")
+
+
 def test_where_is_no_apt():
     _, env = machine("no-apt")
     out = run(SCRIPT, env=env)

@@ -4,7 +4,7 @@
 other processors, in the version that the archive has now. What is compared with them is worked out in the same run.
 
 They are fetched through the host's own apt (its sources, keys and proxies) into a private apt root, so that
-nothing of the host changes. Kept in $PMK_TEST_WORK, or in pmkit-tests below the user's cache directory.
+nothing of the host changes. Kept in $PMK_TEST_WORK, or in pmukit/tests below the user's cache directory.
 
     tests/guest/fetch_debian.py [ARCHITECTURE]     fetch the programs and print where they are
 """
@@ -49,7 +49,7 @@ def cache_dir():
     if work:
         return os.path.join(work, "debian")
     caches = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    return os.path.join(caches, "pmkit-tests")
+    return os.path.join(caches, "pmukit", "tests")
 
 
 def release():
