@@ -182,9 +182,16 @@ struct pmk_insn {
 
 /*
  * A decoder for A32 and T32's 16-bit subset (ARMv6 and older), over Capstone.
- * Not thread safe: one decoder per thread or a lock around it. new: NULL when out of memory.
+ * Not thread safe: one decoder per thread or a lock around it. new: NULL when out of memory, and
+ * where pmk_isa_other_capstone().
  */
 struct pmk_isa_arm;
+
+/*
+ * 0, or the major version of Capstone in this process when it is another one than this was compiled
+ * for. That happens where the program had loaded it before: its numbers stand for other instructions.
+ */
+unsigned pmk_isa_other_capstone(void);
 
 struct pmk_isa_arm *pmk_isa_arm_new(void);
 void pmk_isa_arm_free(struct pmk_isa_arm *isa);

@@ -666,9 +666,17 @@ void pmk_isa_arm_decode(struct pmk_isa_arm *isa, bool thumb, uint64_t addr, cons
 	}
 }
 
+unsigned pmk_isa_other_capstone(void)
+{
+	int major = 0, minor = 0;
+
+	cs_version(&major, &minor);
+	return major == CS_API_MAJOR ? 0 : (unsigned)major;
+}
+
 struct pmk_isa_arm *pmk_isa_arm_new(void)
 {
-	struct pmk_isa_arm *isa = calloc(1, sizeof(*isa));
+	struct pmk_isa_arm *isa = pmk_isa_other_capstone() ? NULL : calloc(1, sizeof(*isa));
 
 	if (!isa)
 		return NULL;

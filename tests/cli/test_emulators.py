@@ -186,6 +186,21 @@ def test_a_module_that_is_not_there():
                "to it, or to the directory of pmk's modules")
 
 
+def test_another_capstone_than_that_of_pmk():
+    """The emulator's library, loaded first, is the plugin's, too; its numbers of instructions are others."""
+    emulator, _ = real()
+    place = folder("other-capstone")
+    source = os.path.join(place, "capstone.c")
+    with open(source, "w") as f:
+        f.write("unsigned cs_version(int *major, int *minor)\n{\n\t*major = 99;\n\t*minor = 0;\n\treturn 99 << 8;\n}\n")
+    out = run("gcc", "-shared", "-fPIC", "-o", f"{place}/capstone.so", source)
+    assert out.code == 0, out
+    script(f"{place}/qemu-arm", f'LD_PRELOAD={place}/capstone.so exec {emulator} "$@"')
+    out = count(place)
+    assert out.code == 125 and "pmk-qemu: this emulator has loaded Capstone 99, and pmk was built with another" in out.err, out
+    assert out.err.splitlines()[-1].endswith("its own message says why"), out
+
+
 # ---- where they are looked for ------------------------------------------------------------------------
 
 def test_path_passes_over_those_that_cannot():

@@ -644,8 +644,15 @@ int pmk_plugin_install(const struct pmk_qemu_glue *of_module, uint64_t id,
 		.follow = follow,
 		.cross_boundary = cross_boundary,
 	};
-	if ((family->decoder_init && family->decoder_init(&decoder)) ||
-	    pmk_code_init(&code, &arena->cfg.core))
+	if (family->decoder_init && family->decoder_init(&decoder)) {
+		if (pmk_isa_other_capstone())
+			fprintf(stderr,
+				"pmk-qemu: this emulator has loaded Capstone %u, and pmk was built with "
+				"another version; build pmk with that one\n",
+				pmk_isa_other_capstone());
+		return -1;
+	}
+	if (pmk_code_init(&code, &arena->cfg.core))
 		return -1;
 	slot = claim_slot();
 	if (!slot)
