@@ -119,6 +119,24 @@ def test_built_by_cmake(there, tmp_path):
     check(tmp_path / "model_static", "model", no_library)
 
 
+def test_linked_into_one_file_by_cmake(there, tmp_path):
+    have("cmake")
+    if not libelf_is_whole(tmp_path):
+        pytest.skip("the distribution's libelf.a lacks functions: nothing that reads ELF files can be linked statically")
+    (tmp_path / "CMakeLists.txt").write_text(f"""\
+cmake_minimum_required(VERSION 3.13)
+project(whole C)
+find_package(pmk REQUIRED)
+add_executable(count {HERE}/count.c)
+target_link_libraries(count pmk::static -static)
+""")
+    for step in (("-S", tmp_path, "-B", tmp_path, f"-DCMAKE_PREFIX_PATH={there.prefix}"), ("--build", tmp_path)):
+        out = run("cmake", *step, env=there.env)
+        equal(out.code, 0, repr(out))
+    check(tmp_path / "count", "count", dict(there.env, PMK_DATA=os.path.join(there.prefix, "share/pmk"),
+                                            PMK_PLUGIN=os.path.join(there.prefix, "lib/pmk")))
+
+
 @cases("wanted, found", [("0.1", True), ("0.1.0", True), ("0.2", False), ("1.0", False), ("0.1.1", False)])
 def test_cmake_looks_at_the_version(there, tmp_path, wanted, found):
     have("cmake")
