@@ -144,6 +144,22 @@ def test_a_dump():
     assert {row.trust for row in result.rows} == {"measured"}
 
 
+def test_what_is_stopped_before_it_begins():
+    """As by Ctrl-C at that moment."""
+    request = pmk.counting._Request(None, None)
+    try:
+        request.set("core", "arm1176")
+        request.program([assemble("endless", ENDLESS)])
+        pmk._library.lib.pmk_count_stop(request._handle, signal.SIGINT)
+        try:
+            request.run()
+            assert request.result().partial
+        except pmk.CountError as e:
+            assert str(e) == "interrupted before the program began"
+    finally:
+        request.free()
+
+
 INTERRUPTED = """
 import sys
 import pmk
