@@ -191,7 +191,7 @@ def stat(command: Sequence[Union[str, "os.PathLike[str]"]] = (), events: Optiona
                 request.set(name, word)
         for name, one in (("core", core), ("target", target), ("repeat", repeat), ("interval", interval)):
             if one is not None:
-                request.set(name, str(one))
+                request.option(name, one)
         for key, parameter in (settings or {}).items():
             request.set("set", f"{key}={ON_OFF.get(parameter, parameter) if isinstance(parameter, bool) else parameter}")
         for name, option in options.items():
@@ -243,6 +243,8 @@ class _Request:
         """A flag is True or False; None is as if it had not been said."""
         if value is True:
             self.set(name, None)
+        elif not isinstance(value, (str, int, float, os.PathLike, type(None))):
+            raise TypeError(f"{name}: a text or a number, not {type(value).__name__}")
         elif value is not None and value is not False:
             self.set(name, os.fspath(value) if isinstance(value, os.PathLike) else str(value))
 

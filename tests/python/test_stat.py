@@ -108,6 +108,9 @@ def test_arguments_of_another_type_are_refused():
         pmk.stat([loop(1)], settings="dcache.size=32K")
     with pytest.raises(TypeError, match="on_rows and on_note are functions, not int"):
         pmk.stat([loop(1)], on_rows=5)
+    for wrong in ({"env": {"A": "1"}}, {"core": b"arm1176"}, {"layout": object()}):
+        with pytest.raises(TypeError, match=f"{list(wrong)[0]}: a text or a number, not "):
+            pmk.stat([loop(1)], **wrong)
 
 
 def test_a_word_with_a_nul_is_refused():
