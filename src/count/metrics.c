@@ -8,8 +8,12 @@
 
 #include "base/nearest.h"
 
+/* Once, however often it was asked for. */
 static void add_metric(struct pmk_metric_list *list, const struct pmk_metric *m)
 {
+	for (unsigned i = 0; i < list->count; i++)
+		if (list->item[i] == m)
+			return;
 	if (list->count < PMK_MAX_EVENTS)
 		list->item[list->count++] = m;
 }

@@ -317,6 +317,8 @@ def test_metrics_bring_their_events():
     doc = stat("-M", "cpi,ipc", "-M", "dcache_miss_ratio", "-e", "br_exec", loop(N), code=3)
     equal(sorted(m["name"] for m in doc["metrics"]), ["cpi", "dcache_miss_ratio", "ipc"])
     assert "br_exec" in counts(doc)
+    doc = stat("-M", "cpi,ipc", "-M", "ipc,cpi", loop(N), code=3)
+    equal([m["name"] for m in doc["metrics"]], ["cpi", "ipc"], "each once")
 
 
 def test_a_metric_without_its_divisor_says_why():
