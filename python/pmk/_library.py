@@ -13,7 +13,7 @@ import sysconfig
 from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char_p, c_double, c_int, c_int32, c_size_t, c_uint,
                     c_uint8, c_uint16, c_uint32, c_uint64, c_void_p)
 from operator import index
-from typing import Dict, List, Optional, SupportsIndex
+from typing import Dict, List, Optional, SupportsIndex, Tuple
 
 SONAME = "libpmk.so.0"
 # Where meson-python puts libraries, beside the package.
@@ -43,6 +43,10 @@ class Error(Exception):
         text = lib.pmk_strerror(code).decode()
         super().__init__(f"{what}: {text}")
         self.code = ErrorCode(code)
+        self._what = what
+
+    def __reduce__(self) -> Tuple[object, ...]:
+        return Error, (self.code, self._what)
 
 
 # ---- where it is ---------------------------------------------------------------------------------------------------

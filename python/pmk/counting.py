@@ -34,6 +34,9 @@ class CountError(Exception):
         super().__init__(line)
         self.failure = Failure(failure)
 
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return CountError, (self.failure, str(self))
+
 
 @dataclass(frozen=True)
 class Row:

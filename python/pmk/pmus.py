@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from ctypes import POINTER
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Dict, List, Optional, Tuple, Union
 
 from ._library import SIGNALS, CEvent, CPmu, CRegister, lib, name_of, text
@@ -115,7 +115,13 @@ class Pmu:
     registers: Tuple[Register, ...]
     #: names of the events that are counted where nobody says which
     defaults: Tuple[str, ...]
-    _c: Any = field(repr=False, compare=False)
+
+    @property
+    def _c(self) -> Any:
+        return lib.pmk_pmu_find(self.name.encode())
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return find_pmu, (self.name,)
 
     def event(self, which: Union[str, int]) -> Event:
         """The event of a name or alias, in any case, or of a code; KeyError if this PMU has none."""
@@ -186,7 +192,7 @@ def _pmu(pointer: Any) -> Pmu:
                               events=tuple(_event(e) for e in c.events[:c.nevents] if e.cores & c.core),
                               counters=counters,
                               registers=tuple(_register(i, r) for i, r in enumerate(c.regs[:c.nregs])),
-                              defaults=_words(c.defaults), _c=pointer)
+                              defaults=_words(c.defaults))
     return _known[address]
 
 

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
 """PMUs, events and registers, as plain values."""
+import copy
 import dataclasses
+import json
+import pickle
 import re
 
 import pytest
@@ -61,9 +64,19 @@ def test_counters():
     assert any(c.times for c in pmk.find_pmu("microblaze").counters)
 
 
+def test_they_go_from_one_process_to_another():
+    """As multiprocessing hands things over; a worker's exception that cannot be made anew hangs the pool."""
+    for pmu in pmk.pmus():
+        assert pickle.loads(pickle.dumps(pmu)) is pmu and copy.deepcopy(pmu) is pmu
+    for error in (pmk.Error(pmk.ErrorCode.EINVAL, "reading PMNC"), pmk.CountError(127, "./a: command not found")):
+        again = pickle.loads(pickle.dumps(error))
+        assert (type(again), str(again), vars(again)) == (type(error), str(error), vars(error))
+
+
 def test_values_are_plain():
     """For who makes a table of them."""
     for pmu in pmk.pmus():
         for event in pmu.events:
             for value in dataclasses.asdict(event).values():
                 assert isinstance(value, (int, str, bool, tuple)), event
+        assert json.loads(json.dumps(dataclasses.asdict(pmu)))["name"] == pmu.name
