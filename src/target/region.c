@@ -276,7 +276,10 @@ int pmk_target_calibrate(struct pmk_target *t)
 	t->region = regions;
 	t->nregions = nregions;
 	for (unsigned i = 0; i < t->nevents; i++)
-		t->nest[i] -= 2 * t->cost[i]; /* the totals of the inner and the outer region */
+		/* Without the totals of the inner and the outer region. The three were not measured
+		 * at the same time: what an empty region always counts once, because a counter
+		 * steps by itself, may be missing in the two. Then nesting costs nothing. */
+		t->nest[i] = less(t->nest[i], 2 * t->cost[i]);
 	return err;
 }
 

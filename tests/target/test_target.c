@@ -42,6 +42,9 @@ struct rig {
 	struct pmk_port inner, port;
 	unsigned accesses;
 	unsigned fail_at; /* this access fails with PMK_EIO */
+	/* Before reading number n of this register, misses[n % 6] misses happen. */
+	const uint8_t *misses;
+	unsigned miss_reg, readings;
 };
 
 static int rig_read(void *ctx, unsigned reg, uint64_t *value)
@@ -50,6 +53,8 @@ static int rig_read(void *ctx, unsigned reg, uint64_t *value)
 
 	if (r->accesses++ == r->fail_at)
 		return PMK_EIO;
+	if (r->misses && reg == r->miss_reg)
+		pmk_bus_add(r->bus, PMK_SIG_L1D_MISS, r->misses[r->readings++ % 6]);
 	return r->inner.read(r->inner.ctx, reg, value);
 }
 
@@ -60,6 +65,13 @@ static int rig_write(void *ctx, unsigned reg, uint64_t value)
 	if (r->accesses++ == r->fail_at)
 		return PMK_EIO;
 	return r->inner.write(r->inner.ctx, reg, value);
+}
+
+static void rig_settle(void *ctx, unsigned cycles)
+{
+	struct rig *r = ctx;
+
+	r->inner.settle(r->inner.ctx, cycles);
 }
 
 static void setup(struct rig *r, const struct pmk_pmu *pmu)
@@ -74,7 +86,7 @@ static void setup(struct rig *r, const struct pmk_pmu *pmu)
 	r->to_model = (struct pmk_model_port){ ops, calloc(1, ops->size), r->bus, PMK_MODE_PRIV };
 	ops->reset(r->to_model.model, r->bus, ops->pmu);
 	r->inner = pmk_port_model(&r->to_model);
-	r->port = (struct pmk_port){ .read = rig_read, .write = rig_write, .ctx = r };
+	r->port = (struct pmk_port){ rig_read, rig_write, rig_settle, r };
 	r->fail_at = NEVER;
 	r->ring = (struct pmk_ring){ .sample = r->samples, .size = 8 };
 	r->regions[0].name = "fft";
@@ -93,13 +105,6 @@ static uint64_t peek(struct rig *r, unsigned reg)
 	return value;
 }
 
-/* Counting begins three cycles after E was written (DDI 0211, PMNC). */
-static void pass_start_delay(struct rig *r)
-{
-	pmk_bus_add(r->bus, PMK_SIG_CYCLE, 3);
-	r->to_model.ops->sync(r->to_model.model, r->bus);
-}
-
 /* Cycles, instructions and misses on an ARM1176, running. */
 static void run_arm1176(struct rig *r)
 {
@@ -110,7 +115,6 @@ static void run_arm1176(struct rig *r)
 	assert_int_equal(pmk_target_add(&r->target, 0x0b), 2);
 	OK(pmk_target_regions(&r->target, r->regions, 3));
 	OK(pmk_target_start(&r->target));
-	pass_start_delay(r);
 }
 
 static uint64_t total(struct rig *r, unsigned event)
@@ -605,7 +609,6 @@ static void test_failing_first_start(void **state)
 	assert_int_equal(r.target.main.depth, 0);
 	assert_ptr_equal(r.target.region, r.regions);
 	assert_int_equal(total(&r, 0), 0);
-	pass_start_delay(&r);
 	pmk_bus_add(r.bus, PMK_SIG_L1D_MISS, 5);
 	assert_int_equal(total(&r, 0), 5);
 	teardown(&r);
@@ -645,7 +648,8 @@ static void test_failing_server(void **state)
 			if (stopped[i])
 				OK(pmk_target_start(&r.target));
 			OK(do_poll(&r));
-			pass_start_delay(&r);
+			/* E may have been left set, and start() then waits for nothing. */
+			rig_settle(&r, 3);
 		}
 		teardown(&r);
 	}
@@ -669,6 +673,44 @@ static void test_names(void **state)
 	assert_int_equal(pmk_region_find(&r.target, ""), PMK_ERANGE);
 	assert_int_equal(pmk_region_find(&r.target, "fft"), 0);
 	assert_int_equal(pmk_region_reset(&r.target, 3), PMK_EINVAL);
+	teardown(&r);
+}
+
+/*
+ * An empty region counts more than two of them, one in the other: whatever misses there did so while
+ * nothing was nested. Nesting then costs nothing; it must not cost 2^64 - 2.
+ */
+static void test_cost_above_what_was_measured(void **state)
+{
+	/* Readings of one calibration: of an empty region, and of a region in a region. */
+	static const uint8_t misses[6] = { 0, 1, 0, 0, 0, 0 }, none[6];
+	struct rig r;
+
+	(void)state;
+	setup(&r, &pmk_arm1176);
+	r.misses = misses;
+	r.miss_reg = PMK_ARM11_PMN0;
+	OK(pmk_target_open(&r.target, &pmk_arm1176, r.port));
+	assert_int_equal(pmk_target_add(&r.target, 0x0b), 0);
+	OK(pmk_target_regions(&r.target, r.regions, 3));
+	OK(pmk_target_start(&r.target));
+	assert_int_equal(r.target.cost[0], 1);
+	assert_int_equal(r.target.nest[0], 0);
+	/* 10 misses around 3 inner regions: its own cost is taken off, and nothing for them. */
+	r.misses = none;
+	OK(pmk_region_begin(&r.target, 0));
+	for (unsigned i = 0; i < 3; i++) {
+		OK(pmk_region_begin(&r.target, 1));
+		OK(pmk_region_end(&r.target, 1));
+	}
+	pmk_bus_add(r.bus, PMK_SIG_L1D_MISS, 10);
+	OK(pmk_region_end(&r.target, 0));
+	assert_int_equal(r.regions[0].raw[0], 10);
+	assert_int_equal(r.regions[0].net[0].sum, 9);
+	/* Regions in which less was counted than measuring costs: 0. */
+	assert_int_equal(r.regions[1].count, 3);
+	assert_int_equal(r.regions[1].net[0].sum, 0);
+	assert_int_equal(r.regions[1].net[0].max, 0);
 	teardown(&r);
 }
 
@@ -734,7 +776,6 @@ static void test_report_of_samples(void **state)
 	OK(pmk_target_sample(&r.target, 0, 1000, &r.ring));
 	assert_int_equal(pmk_target_report(&r.target, put), PMK_EINVAL); /* not started */
 	OK(pmk_target_start(&r.target));
-	pass_start_delay(&r);
 	for (unsigned i = 0; i < 10; i++) {
 		pmk_bus_add(r.bus, PMK_SIG_L1D_MISS, i == 3 ? 2000 : 1000);
 		assert_int_equal(pmk_target_isr(&r.target, 0x8000 + i), 1);
@@ -856,6 +897,7 @@ int main(void)
 		cmocka_unit_test(test_failing_first_start),
 		cmocka_unit_test(test_failing_server),
 		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_cost_above_what_was_measured),
 		cmocka_unit_test(test_report),
 		cmocka_unit_test(test_report_of_samples),
 		cmocka_unit_test(test_sequential),
