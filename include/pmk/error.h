@@ -23,7 +23,12 @@ extern "C" {
 	X(PMK_EIO,      -8, "the port did not answer") \
 	X(PMK_ENOMEM,   -9, "out of memory") \
 	X(PMK_EPARSE,  -10, "cannot be parsed") \
-	X(PMK_ERANGE,  -11, "value out of range")
+	X(PMK_ERANGE,  -11, "value out of range") \
+	X(PMK_ENOPMU,  -12, "this processor has no such PMU") \
+	X(PMK_EOFF,    -13, "the counters have been switched off by somebody else") \
+	X(PMK_EFILTER, -14, "the counters leave out the mode or exception level of this code") \
+	X(PMK_EFORBID, -15, "counting is forbidden in this state: Secure, or by the hypervisor") \
+	X(PMK_ESTILL,  -16, "the counters are on and stand still")
 /* clang-format on */
 
 enum pmk_error {

@@ -166,6 +166,16 @@ struct pmk_driver {
 	/* Set all counters to zero at one instant, running or not; their status and the
 	 * interrupt are cleared. NULL: there is no such command. */
 	int (*zero)(struct pmk_dev *d);
+	/* Is there such a PMU at all? PMK_ENOPMU: a register that this mode can read says no.
+	 * Reads what identifies the processor and touches nothing of the PMU, whose registers
+	 * may be Undefined. NULL: nothing tells. */
+	int (*present)(struct pmk_dev *d);
+	/* `counter` was programmed for cycles or instructions of the processor that runs this, it
+	 * was started, code ran, and it stands at 0. Why? Always an error: PMK_ENOPMU, PMK_EOFF,
+	 * PMK_EFILTER, PMK_EFORBID, as <pmk/target.h> has them; PMK_ESTILL: no cause is to be
+	 * seen. It tries other settings, so reset() has to follow. NULL: a counter may stand
+	 * still, because its clock is not that of the code. */
+	int (*still)(struct pmk_dev *d, unsigned counter);
 };
 
 struct pmk_pmu {

@@ -177,6 +177,8 @@ struct pmk_target {
  *   PMK_EBUSY   its counters run: somebody else uses it. *t is unchanged. pmk_target_seize() takes
  *               the PMU all the same.
  *   PMK_EUNDEF  this mode has no access, where the port can tell; see pmk_native_probe()
+ *   PMK_ENOPMU  the processor says that it has no such PMU (PMUv3: ID_AA64DFR0_EL1.PMUVer is 0 or
+ *               15). None of its registers was touched. *t is unchanged
  */
 int pmk_target_open(struct pmk_target *t, const struct pmk_pmu *pmu, struct pmk_port port);
 int pmk_target_seize(struct pmk_target *t, const struct pmk_pmu *pmu, struct pmk_port port);
@@ -219,8 +221,23 @@ int pmk_target_sample(struct pmk_target *t, unsigned event, uint32_t period, str
 /*
  * Start, stop, start again: counts are kept. The first start measures the cost of measuring, on 16
  * empty regions, and begins at zero after that.
- *   PMK_EBUSY   running already, or somebody else has started the PMU since it was opened
- *   PMK_EINVAL  not open, or no event was added
+ *   PMK_EBUSY    running already, or somebody else has started the PMU since it was opened
+ *   PMK_EINVAL   not open, or no event was added
+ *
+ * Meanwhile every counter of cycles or instructions of an ARM11 or a PMUv3 has to move. Where none
+ * was added, a counter that is free counts cycles until the costs are measured. When one stands
+ * still, the first start fails and everything is off again:
+ *   PMK_ENOPMU   it cannot be switched on: there is no PMU behind these registers. QEMU's ARM1176
+ *                is such a processor
+ *   PMK_EOFF     it was switched on and is off again: a hypervisor, monitor or debugger uses it
+ *   PMK_EFILTER  the filter leaves this code out. PMUv3 at EL2: see pmk_armv8_set_filter()
+ *   PMK_EFORBID  event counters are not allowed to count here, while cycles are counted. PMUv3:
+ *                Secure state with MDCR_EL3.SPME = 0, EL2 with MDCR_EL2.HPMD = 1, or a counter that
+ *                EL2 keeps for itself (HPMN). ARM1176: Secure code, and non-invasive debug of it is
+ *                off (SPNIDEN, SUNIDEN; DDI 0301H §3.1.8)
+ *   PMK_ESTILL   it is on, and no cause is to be seen. PMUv3: MDCR_EL3.SCCD or MCCD, MDCR_EL2.HCCD,
+ *                Debug state, or a clock that is off
+ * Over a port that has `settle`, where time may stand still, instructions are not asked for.
  */
 int pmk_target_start(struct pmk_target *t);
 int pmk_target_stop(struct pmk_target *t);

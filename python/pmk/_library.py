@@ -34,6 +34,11 @@ class ErrorCode(enum.IntEnum):
     ENOMEM = -9
     EPARSE = -10
     ERANGE = -11
+    ENOPMU = -12
+    EOFF = -13
+    EFILTER = -14
+    EFORBID = -15
+    ESTILL = -16
 
 
 class Error(Exception):
@@ -158,6 +163,8 @@ class CDriver(Structure):
         ("latency", CFUNCTYPE(c_int, _DEVICE, c_uint, POINTER(CLatency))),
         ("status", CFUNCTYPE(c_int, _DEVICE, c_uint, POINTER(c_uint))),
         ("zero", CFUNCTYPE(c_int, _DEVICE)),
+        ("present", CFUNCTYPE(c_int, _DEVICE)),
+        ("still", CFUNCTYPE(c_int, _DEVICE, c_uint)),
     ]
 
 

@@ -59,18 +59,34 @@ static bool is_small(const struct pmk_target_event *e, uint64_t value)
 /* ---- opening
  * ---------------------------------------------------------------------------------- */
 
-int pmk_target_seize(struct pmk_target *t, const struct pmk_pmu *pmu, struct pmk_port port)
+/* This comes before all else, because the registers of a PMU that is not there are Undefined. */
+static int present(const struct pmk_pmu *pmu, struct pmk_port port)
+{
+	struct pmk_dev dev = { .pmu = pmu, .port = port };
+
+	return pmu->driver->present ? pmu->driver->present(&dev) : PMK_OK;
+}
+
+static int seize(struct pmk_target *t, const struct pmk_pmu *pmu, struct pmk_port port)
 {
 	int err;
 
-	if (!t || !pmu || !port.read || !port.write)
-		return PMK_EINVAL;
 	*t = (struct pmk_target){ .dev = { .pmu = pmu, .port = port } };
 	t->task = &t->main;
 	err = driver(t)->reset(&t->dev);
 	if (!err)
 		t->state = PMK_TARGET_OPEN;
 	return err;
+}
+
+int pmk_target_seize(struct pmk_target *t, const struct pmk_pmu *pmu, struct pmk_port port)
+{
+	int err;
+
+	if (!t || !pmu || !port.read || !port.write)
+		return PMK_EINVAL;
+	err = present(pmu, port);
+	return err ? err : seize(t, pmu, port);
 }
 
 int pmk_target_open(struct pmk_target *t, const struct pmk_pmu *pmu, struct pmk_port port)
@@ -81,10 +97,12 @@ int pmk_target_open(struct pmk_target *t, const struct pmk_pmu *pmu, struct pmk_
 
 	if (!t || !pmu || !port.read || !port.write)
 		return PMK_EINVAL;
-	err = pmu->driver->running(&dev, &running);
+	err = present(pmu, port);
+	if (!err)
+		err = pmu->driver->running(&dev, &running);
 	if (err)
 		return err;
-	return running ? PMK_EBUSY : pmk_target_seize(t, pmu, port);
+	return running ? PMK_EBUSY : seize(t, pmu, port);
 }
 
 /* Is the PMU running although this target has not started it? Then somebody else uses it. */
@@ -228,12 +246,93 @@ static int arm(struct pmk_target *t)
 	return err ? err : driver(t)->irq_enable(&t->dev, t->interrupts ? t->wraps : 0);
 }
 
+/* Sample all counters at one instant, where the PMU can do that. */
+static int take_sample(struct pmk_target *t)
+{
+	return driver(t)->sample ? driver(t)->sample(&t->dev) : PMK_OK;
+}
+
+/* What happens all the time while code runs, so that a counter of it cannot stand still. Where the
+ * port has `settle`, cycles may pass without any code. */
+static bool never_rests(const struct pmk_target *t, unsigned signal)
+{
+	if (!driver(t)->still)
+		return false;
+	return signal == PMK_SIG_CYCLE || (signal == PMK_SIG_INSN && !t->dev.port.settle);
+}
+
+static bool event_never_rests(const struct pmk_target *t, const struct pmk_target_event *e)
+{
+	return never_rests(t, pmk_pmu_event_code(t->dev.pmu, e->code)->signal);
+}
+
+/* No event of the caller has to move: program a free counter for cycles, if there is one. Returns
+ * its number, PMK_ENOCTR where none is needed or there, or another error. */
+static int program_witness(struct pmk_target *t)
+{
+	const struct pmk_pmu *pmu = t->dev.pmu;
+
+	if (!driver(t)->still)
+		return PMK_ENOCTR;
+	for (unsigned i = 0; i < t->nevents; i++)
+		if (event_never_rests(t, &t->event[i]))
+			return PMK_ENOCTR;
+	for (unsigned i = 0; i < pmu->nevents; i++) {
+		const struct pmk_event *ev = &pmu->events[i];
+		int counter, err;
+
+		if (ev->signal != PMK_SIG_CYCLE || !pmk_pmu_has(pmu, ev))
+			continue;
+		counter = pmk_pmu_free_counter(pmu, &t->used, ev->code);
+		err = counter < 0 ? counter
+				  : driver(t)->program(&t->dev, (unsigned)counter, ev->code);
+		if (err != PMK_ENOCTR && err != PMK_ENOTSUP)
+			return err ? err : counter;
+	}
+	return PMK_ENOCTR;
+}
+
+/* The counters were set to zero and started, and code has run. */
+static int check_moves(struct pmk_target *t, unsigned counter)
+{
+	uint64_t value = 0;
+	int err = take_sample(t);
+
+	if (!err)
+		err = driver(t)->read(&t->dev, counter, &value);
+	if (err || value)
+		return err;
+	return driver(t)->still(&t->dev, counter);
+}
+
+static int check_all_move(struct pmk_target *t, int witness)
+{
+	int err = PMK_OK;
+
+	if (t->dev.port.settle)
+		t->dev.port.settle(t->dev.port.ctx, 1);
+	for (unsigned i = 0; !err && i < t->nevents; i++)
+		if (event_never_rests(t, &t->event[i]))
+			err = check_moves(t, t->event[i].counter);
+	return err || witness < 0 ? err : check_moves(t, (unsigned)witness);
+}
+
+/* Without the witness, which nobody serves. */
+static int dismiss(struct pmk_target *t)
+{
+	int err = driver(t)->stop(&t->dev);
+
+	if (!err)
+		err = program_all(t);
+	return err ? err : driver(t)->start(&t->dev);
+}
+
 /* When two targets use one PMU, the target that starts first owns it, and the other one gets
  * PMK_EBUSY. */
 static int first_start(struct pmk_target *t)
 {
 	bool running;
-	int err = driver(t)->running(&t->dev, &running);
+	int witness = PMK_ENOCTR, err = driver(t)->running(&t->dev, &running);
 
 	if (!err && running)
 		err = PMK_EBUSY;
@@ -241,10 +340,18 @@ static int first_start(struct pmk_target *t)
 		return err;
 	t->state = PMK_TARGET_RUNNING;
 	err = program_all(t);
+	if (!err) {
+		witness = program_witness(t);
+		err = witness == PMK_ENOCTR || witness >= 0 ? PMK_OK : witness;
+	}
 	if (!err)
 		err = driver(t)->start(&t->dev);
 	if (!err)
 		err = pmk_target_calibrate(t);
+	if (!err)
+		err = check_all_move(t, witness);
+	if (!err && witness >= 0)
+		err = dismiss(t);
 	if (!err)
 		err = arm(t);
 	if (!err)
@@ -388,12 +495,6 @@ static int read_sampled(struct pmk_target *t, const struct pmk_target_event *e, 
 		PMK_ORDER();
 	} while (e->word != word);
 	return PMK_OK;
-}
-
-/* Sample all counters at one instant, where the PMU can do that. */
-static int take_sample(struct pmk_target *t)
-{
-	return driver(t)->sample ? driver(t)->sample(&t->dev) : PMK_OK;
 }
 
 static int read_now(struct pmk_target *t, uint64_t *totals)

@@ -566,9 +566,9 @@ static void test_long_needs_p5(void **state)
 		unsigned version;
 		int result;
 	} rows[] = {
-		{ 0, PMK_ENOTSUP }, { 1, PMK_ENOTSUP }, { 4, PMK_ENOTSUP },
+		{ 0, PMK_ENOPMU },  { 1, PMK_ENOTSUP }, { 4, PMK_ENOTSUP },
 		{ 5, PMK_ENOTSUP }, { 6, 0 },		{ 7, 0 },
-		{ 8, 0 },	    { 9, 0 },		{ 15, PMK_ENOTSUP },
+		{ 8, 0 },	    { 9, 0 },		{ 15, PMK_ENOPMU },
 	};
 	struct canned c;
 
@@ -634,8 +634,8 @@ static void test_probe(void **state)
 		{ __LINE__, 0, 0x10f0f00010305408, 0, 4, "R17 R0 R6 R7" },
 		{ __LINE__, 0, 0x600, 0, 6, "R17 R0 R6 R7" },
 		{ __LINE__, 0, 0x900, 0, 9, "R17 R0 R6 R7" },
-		{ __LINE__, 0, 0x000, PMK_ENOTSUP, 0, "R17" },
-		{ __LINE__, 0, 0xf00, PMK_ENOTSUP, 0, "R17" },
+		{ __LINE__, 0, 0x000, PMK_ENOPMU, 0, "R17" },
+		{ __LINE__, 0, 0xf00, PMK_ENOPMU, 0, "R17" },
 		{ __LINE__, PMK_EUNDEF, 0x600, 0, 0, "R17 R0 R6 R7" },	/* EL0 */
 		{ __LINE__, PMK_EBADREG, 0x600, 0, 0, "R17 R0 R6 R7" }, /* AArch32, memory */
 		{ __LINE__, PMK_EIO, 0x600, PMK_EIO, 0, "R17" },

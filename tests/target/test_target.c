@@ -18,8 +18,8 @@
 #include <cmocka.h>
 
 #include <pmk/ahbmon.h>
-#include <pmk/arm11.h>
-#include <pmk/armv8.h>
+#include <pmk/arm11_model.h>
+#include <pmk/armv8_model.h>
 #include <pmk/microblaze.h>
 #include <pmk/model.h>
 #include <pmk/target.h>
@@ -30,7 +30,7 @@
 #define OK(call) assert_int_equal((call), 0)
 #define NEVER	 UINT32_MAX
 
-/* ---- the rig: a target, a port that may fail, a model ---------------------------------------- */
+/* ---- the rig: a target, a port that may fail, a model ------------------------------------ */
 
 struct rig {
 	struct pmk_target target;
@@ -45,6 +45,8 @@ struct rig {
 	/* Before reading number n of this register, misses[n % 6] misses happen. */
 	const uint8_t *misses;
 	unsigned miss_reg, readings;
+	/* What writes of register 0, PMNC and PMCR, lose: E, in so many of those that set it. */
+	unsigned lose_enable;
 };
 
 static int rig_read(void *ctx, unsigned reg, uint64_t *value)
@@ -64,6 +66,10 @@ static int rig_write(void *ctx, unsigned reg, uint64_t value)
 
 	if (r->accesses++ == r->fail_at)
 		return PMK_EIO;
+	if (!reg && (value & 1) && r->lose_enable) {
+		r->lose_enable--;
+		value &= ~UINT64_C(1);
+	}
 	return r->inner.write(r->inner.ctx, reg, value);
 }
 
@@ -125,7 +131,32 @@ static uint64_t total(struct rig *r, unsigned event)
 	return value;
 }
 
-/* ---- arguments ------------------------------------------------------------------------------- */
+/* A program on the processor: an access is an instruction of a cycle, and no time passes otherwise. */
+static int live_read(void *ctx, unsigned reg, uint64_t *value)
+{
+	struct rig *r = ctx;
+
+	pmk_bus_add(r->bus, PMK_SIG_CYCLE, 1);
+	pmk_bus_add(r->bus, PMK_SIG_INSN, 1);
+	return rig_read(ctx, reg, value);
+}
+
+static int live_write(void *ctx, unsigned reg, uint64_t value)
+{
+	struct rig *r = ctx;
+
+	pmk_bus_add(r->bus, PMK_SIG_CYCLE, 1);
+	pmk_bus_add(r->bus, PMK_SIG_INSN, 1);
+	return rig_write(ctx, reg, value);
+}
+
+static void setup_live(struct rig *r, const struct pmk_pmu *pmu)
+{
+	setup(r, pmu);
+	r->port = (struct pmk_port){ live_read, live_write, NULL, r };
+}
+
+/* ---- arguments --------------------------------------------------------------------------- */
 
 static void test_null_arguments(void **state)
 {
@@ -245,7 +276,7 @@ static void test_deadline(void **state)
 	teardown(&r);
 }
 
-/* ---- counting -------------------------------------------------------------------------------- */
+/* ---- counting ---------------------------------------------------------------------------- */
 
 static void test_counts(void **state)
 {
@@ -343,7 +374,7 @@ static void test_two_owners(void **state)
 	teardown(&r);
 }
 
-/* ---- a port that fails ----------------------------------------------------------------------- */
+/* ---- a port that fails ------------------------------------------------------------------- */
 
 /* An operation; returns an enum pmk_error or a count. */
 typedef int operation(struct rig *r);
@@ -655,7 +686,152 @@ static void test_failing_server(void **state)
 	}
 }
 
-/* ---- regions and their names ----------------------------------------------------------------- */
+/* ---- why nothing is counted -------------------------------------------------------------- */
+
+static int first_start(struct rig *r, unsigned code)
+{
+	int err;
+
+	OK(pmk_target_open(&r->target, r->to_model.ops->pmu, r->port));
+	assert_int_equal(pmk_target_add(&r->target, code), 0);
+	err = pmk_target_start(&r->target);
+	if (err) { /* everything is off, and it can be tried again */
+		assert_int_equal(peek(r, 0) & 1, 0);
+		assert_int_equal(r->target.state, PMK_TARGET_OPEN);
+		assert_int_equal(pmk_target_start(&r->target), err);
+	}
+	OK(pmk_target_close(&r->target));
+	return err;
+}
+
+static void a53_input(struct rig *r, enum pmk_armv8_input input, uint64_t value)
+{
+	pmk_armv8_model_input(r->to_model.model, r->bus, input, value);
+}
+
+/* Cycles, instructions, and an event that may well be 0: then a counter of cycles is the witness. */
+static void test_why_filter(void **state)
+{
+	static const uint16_t codes[] = { 0x11, 0x08, 0x03 };
+	uint64_t value;
+	struct rig r;
+
+	(void)state;
+	setup_live(&r, &pmk_cortex_a53);
+	for (size_t i = 0; i < COUNT(codes); i++) {
+		a53_input(&r, PMK_ARMV8_IN_EL, 1);
+		OK(first_start(&r, codes[i]));
+		a53_input(&r, PMK_ARMV8_IN_EL, 2); /* NSH = 0: not counted (DDI 0487 D13.3) */
+		assert_int_equal(first_start(&r, codes[i]), PMK_EFILTER);
+	}
+	/* With the filter that leaves nothing out it counts. */
+	OK(pmk_target_open(&r.target, &pmk_cortex_a53, r.port));
+	pmk_armv8_set_filter(&r.target.dev, PMK_ARMV8_EL0_EL1_EL2);
+	assert_int_equal(pmk_target_add(&r.target, 0x03), 0);
+	OK(pmk_target_start(&r.target));
+	/* The witness is gone: of the counters event 0 alone is on, and no flag of the witness. */
+	assert_int_equal(peek(&r, PMK_ARMV8_PMCNTENSET), 1);
+	assert_int_equal(peek(&r, PMK_ARMV8_PMCCNTR), 0);
+	OK(pmk_target_read(&r.target, 0, &value));
+	assert_int_equal(value, 0);
+	teardown(&r);
+}
+
+/* Secure state, MDCR_EL3.SPME = 0: event counters stand still, PMCCNTR goes on (DDI 0487 D13.4). */
+static void test_why_forbidden(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	setup_live(&r, &pmk_cortex_a53);
+	a53_input(&r, PMK_ARMV8_IN_SECURE, 1);
+	assert_int_equal(first_start(&r, 0x08), PMK_EFORBID);
+	OK(first_start(&r, 0x11));
+	a53_input(&r, PMK_ARMV8_IN_MDCR_EL3, UINT64_C(1) << 17);
+	OK(first_start(&r, 0x08));
+	teardown(&r);
+
+	/* ARM1176: NIDEN low, PMN0 and PMN1 stand still, CCNT goes on (DDI 0301H §3.1.8). */
+	setup_live(&r, &pmk_arm1176);
+	pmk_arm11_model_input(r.to_model.model, r.bus, PMK_ARM11_IN_NIDEN, false);
+	assert_int_equal(first_start(&r, 0x07), PMK_EFORBID);
+	OK(first_start(&r, 0xff));
+	/* In Debug state nothing counts, and no register says why. */
+	pmk_arm11_model_input(r.to_model.model, r.bus, PMK_ARM11_IN_NIDEN, true);
+	pmk_arm11_model_input(r.to_model.model, r.bus, PMK_ARM11_IN_DEBUG, true);
+	assert_int_equal(first_start(&r, 0x07), PMK_ESTILL);
+	assert_int_equal(first_start(&r, 0xff), PMK_ESTILL);
+	assert_int_equal(first_start(&r, 0x0b), PMK_ESTILL);
+	teardown(&r);
+}
+
+/* E is lost once: somebody else cleared it. It never stays: it is not there, as on QEMU's ARM1176. */
+static void test_why_switched_off(void **state)
+{
+	static const struct {
+		const struct pmk_pmu *pmu;
+		uint16_t code;
+		unsigned writes; /* that set E: of reset() and start() */
+	} rows[] = {
+		{ &pmk_arm1176, 0x07, 2 },
+		{ &pmk_cortex_a53, 0x08, 1 },
+		{ &pmk_cortex_a53, 0x03, 1 },
+	};
+	struct rig r;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		setup_live(&r, rows[i].pmu);
+		OK(pmk_target_open(&r.target, rows[i].pmu, r.port));
+		assert_int_equal(pmk_target_add(&r.target, rows[i].code), 0);
+		r.lose_enable = rows[i].writes;
+		assert_int_equal(pmk_target_start(&r.target), PMK_EOFF);
+		r.lose_enable = UINT32_MAX;
+		assert_int_equal(pmk_target_start(&r.target), PMK_ENOPMU);
+		r.lose_enable = 0;
+		OK(pmk_target_start(&r.target));
+		teardown(&r);
+	}
+}
+
+/* PMUVer 0: no PMU; 15: one of another kind. Nothing but ID_AA64DFR0 is read, whoever opens it. */
+static void test_why_no_pmu(void **state)
+{
+	static const uint8_t versions[] = { 0, 15 };
+	struct rig r;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(versions); i++) {
+		struct pmk_armv8_params params = pmk_armv8_defaults(&pmk_cortex_a53);
+
+		setup_live(&r, &pmk_cortex_a53);
+		params.version = versions[i];
+		pmk_armv8_model_reset(r.to_model.model, &pmk_cortex_a53, &params, r.bus);
+		memset(&r.target, 0xee, sizeof(r.target));
+		assert_int_equal(pmk_target_open(&r.target, &pmk_cortex_a53, r.port), PMK_ENOPMU);
+		assert_int_equal(pmk_target_seize(&r.target, &pmk_cortex_a53, r.port), PMK_ENOPMU);
+		assert_int_equal(r.target.state, 0xee);
+		assert_int_equal(r.accesses, 2);
+		teardown(&r);
+	}
+}
+
+/* A port under which time stands still lets some pass. */
+static void test_time_that_stands_still(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	setup(&r, &pmk_cortex_a53);
+	OK(first_start(&r, 0x08));
+	OK(first_start(&r, 0x11));
+	r.port.settle = NULL;
+	assert_int_equal(first_start(&r, 0x11), PMK_ESTILL);
+	assert_int_equal(first_start(&r, 0x08), PMK_ESTILL);
+	teardown(&r);
+}
+
+/* ---- regions and their names ------------------------------------------------------------- */
 
 static void test_names(void **state)
 {
@@ -714,7 +890,7 @@ static void test_cost_above_what_was_measured(void **state)
 	teardown(&r);
 }
 
-/* ---- the report ------------------------------------------------------------------------------ */
+/* ---- the report -------------------------------------------------------------------------- */
 
 static char text[4096];
 static size_t length;
@@ -796,7 +972,7 @@ static void test_report_of_samples(void **state)
 	teardown(&r);
 }
 
-/* ---- a PMU that is reached by sequences ------------------------------------------------------ */
+/* ---- a PMU that is reached by sequences -------------------------------------------------- */
 
 static unsigned locked, locks, unlocked_accesses;
 
@@ -896,6 +1072,11 @@ int main(void)
 		cmocka_unit_test(test_failing_switch_in),
 		cmocka_unit_test(test_failing_first_start),
 		cmocka_unit_test(test_failing_server),
+		cmocka_unit_test(test_why_filter),
+		cmocka_unit_test(test_why_forbidden),
+		cmocka_unit_test(test_why_switched_off),
+		cmocka_unit_test(test_why_no_pmu),
+		cmocka_unit_test(test_time_that_stands_still),
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_cost_above_what_was_measured),
 		cmocka_unit_test(test_report),

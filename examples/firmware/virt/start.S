@@ -1,9 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* QEMU's virt machine starts an ELF file at its entry, at EL1, with the MMU off. */
+/* QEMU's virt machine starts an ELF file at its entry, with the MMU off: at EL1, or at EL2 with
+ * virtualization=on. What follows is written for EL1, with EL0 below it. */
 	.section .text.start, "ax"
 	.global	_start
 _start:
-	ldr	x0, =stack_top
+	mrs	x0, CurrentEL
+	cmp	x0, #2 << 2
+	b.ne	at_el1
+	mov	x0, #1 << 31			// HCR_EL2: EL1 is AArch64, nothing traps
+	msr	hcr_el2, x0
+	ldr	x0, =0x30d00800			// SCTLR_EL1: the bits that are 1, MMU and caches off
+	msr	sctlr_el1, x0
+	adr	x0, at_el1
+	msr	elr_el2, x0
+	mov	x0, #0x3c5			// EL1 with its own stack pointer, interrupts masked
+	msr	spsr_el2, x0
+	eret
+at_el1:	ldr	x0, =stack_top
 	mov	sp, x0
 	adr	x0, vectors
 	msr	vbar_el1, x0

@@ -228,6 +228,29 @@ static int running(struct pmk_dev *d, bool *yes)
 	return err;
 }
 
+/*
+ * E that cannot be set is no E: QEMU's ARM1176 reads all of this as 0. Where non-invasive debug is
+ * not permitted the event counters of an ARM1176 stand still, while CCNT goes on (DDI 0301H
+ * §3.1.8).
+ */
+static int still(struct pmk_dev *d, unsigned counter)
+{
+	uint32_t pmnc, cycles;
+	int err = get(d, PMK_ARM11_PMNC, &pmnc);
+
+	if (!err && !(pmnc & PMNC_E)) {
+		err = put(d, PMK_ARM11_PMNC, config(d, pmnc) | PMNC_E);
+		if (!err)
+			err = get(d, PMK_ARM11_PMNC, &pmnc);
+		return err ? err : pmnc & PMNC_E ? PMK_EOFF : PMK_ENOPMU;
+	}
+	if (!err)
+		err = get(d, PMK_ARM11_CCNT, &cycles);
+	if (err)
+		return err;
+	return counter != PMK_ARM11_CTR_CCNT && cycles ? PMK_EFORBID : PMK_ESTILL;
+}
+
 const struct pmk_driver pmk_arm11_driver = {
 	.reset = reset,
 	.program = program,
@@ -239,4 +262,5 @@ const struct pmk_driver pmk_arm11_driver = {
 	.pending = pending,
 	.clear = clear,
 	.running = running,
+	.still = still,
 };

@@ -113,7 +113,7 @@ static uint64_t count_mask(const struct pmk_dev *d, unsigned counter)
 	return PMK_BITS(d->pmu->counters[counter].width - 1, 0);
 }
 
-/* PMK_ENOTSUP: there is no PMUv3, and its registers must not be touched. */
+/* PMK_ENOPMU: there is no PMUv3, and its registers must not be touched. */
 static int get_version(const struct pmk_dev *d, unsigned *version)
 {
 	uint64_t dfr0;
@@ -122,7 +122,7 @@ static int get_version(const struct pmk_dev *d, unsigned *version)
 	if (err)
 		return err;
 	*version = (unsigned)PMK_GET(dfr0, DFR0_PMUVER);
-	return *version == PMUVER_NONE || *version == PMUVER_IMPDEF ? PMK_ENOTSUP : 0;
+	return *version == PMUVER_NONE || *version == PMUVER_IMPDEF ? PMK_ENOPMU : 0;
 }
 
 /* PMK_ENOTSUP: 64-bit overflow on hardware before PMUv3p5. That needs ID_AA64DFR0, so EL1. */
@@ -328,17 +328,81 @@ int pmk_armv8_user_read(struct pmk_dev *d, bool open)
 	return put(d, PMK_ARMV8_PMUSERENR, open ? PMUSERENR_ER | PMUSERENR_CR : 0);
 }
 
-/* The version is read first, because it says whether the other registers exist. Where this mode
- * or this view cannot read it, accessing those registers shows it. */
+/* Where this mode or this view cannot read the version, accessing the other registers shows
+ * whether they exist. */
+static int find_version(const struct pmk_dev *d, unsigned *version)
+{
+	int err = get_version(d, version);
+
+	return err == PMK_EUNDEF || err == PMK_EBADREG ? 0 : err;
+}
+
+static int present(struct pmk_dev *d)
+{
+	unsigned version;
+
+	return find_version(d, &version);
+}
+
+/* Has the counter moved by the second of two readings? The instructions of a reading are enough. */
+static int moves(struct pmk_dev *d, unsigned counter, bool *yes)
+{
+	uint64_t before, after;
+	int err = read_counter(d, counter, &before);
+
+	if (!err && d->port.settle)
+		d->port.settle(d->port.ctx, 1);
+	if (!err)
+		err = read_counter(d, counter, &after);
+	*yes = !err && after != before;
+	return err;
+}
+
+/* Does the counter move when nothing is filtered out? With M = P, and SH other than NSH, that is at
+ * all levels and in both worlds. */
+static int moves_unfiltered(struct pmk_dev *d, unsigned counter, bool *yes)
+{
+	uint64_t type;
+	int err = get(d, type_register(counter), &type);
+
+	type = (type & ~PMEVTYPER_FILTER) | PMK_ARMV8_EL0_EL1_EL2;
+	if (!err)
+		err = put(d, type_register(counter), type);
+	if (!err)
+		err = put(d, PMK_ARMV8_PMCNTENSET, pmk_armv8_counter_bit(counter));
+	return err ? err : moves(d, counter, yes);
+}
+
+/* E that cannot be set is no E. What MDCR_EL2 and MDCR_EL3 forbid to event counters they do not
+ * forbid to PMCCNTR, unless they do so with a bit of its own. */
+static int still(struct pmk_dev *d, unsigned counter)
+{
+	uint64_t pmcr;
+	bool yes = false;
+	int err = get_pmcr(d, &pmcr);
+
+	if (!err && !(pmcr & PMCR_E)) {
+		err = put_enable(d, pmcr, PMCR_E);
+		if (!err)
+			err = get_pmcr(d, &pmcr);
+		return err ? err : pmcr & PMCR_E ? PMK_EOFF : PMK_ENOPMU;
+	}
+	if (!err)
+		err = moves_unfiltered(d, counter, &yes);
+	if (err || yes)
+		return err ? err : PMK_EFILTER;
+	if (counter != PMK_ARMV8_CTR_CYCLES)
+		err = moves_unfiltered(d, PMK_ARMV8_CTR_CYCLES, &yes);
+	return err ? err : yes ? PMK_EFORBID : PMK_ESTILL;
+}
+
 int pmk_armv8_probe(struct pmk_dev *d, struct pmk_armv8_found *found)
 {
 	struct pmk_armv8_found f = { 0 };
 	unsigned version = 0;
 	uint64_t pmcr;
-	int err = get_version(d, &version);
+	int err = find_version(d, &version);
 
-	if (err == PMK_EUNDEF || err == PMK_EBADREG)
-		err = 0;
 	if (!err)
 		err = get_pmcr(d, &pmcr);
 	if (!err)
@@ -371,4 +435,6 @@ const struct pmk_driver pmk_armv8_driver = {
 	.pending = pending,
 	.clear = clear,
 	.running = running,
+	.present = present,
+	.still = still,
 };

@@ -194,6 +194,9 @@ static struct site decode_a32(uint32_t w)
 		s.reg = PMK_ARMV8_PMCCNTR;
 	} else if ((w & 0xffe00f10) != 0xee000f10) {
 		return s;
+	} else if (s.crn == 0 && s.crm == 1 && s.op2 == 2) {
+		s.is = true;
+		s.reg = PMK_ARMV8_DFR0; /* ID_DFR0 */
 	} else if (s.crn == 9 && s.crm >= 12 && s.crm <= 14) {
 		s.reg = c9[s.crm - 12][s.op2];
 		s.is = s.reg != 0xff;
@@ -344,6 +347,7 @@ static void deliver(const struct machine *m, const struct site *s, uint64_t valu
 static void do_access(struct machine *m, const struct site *s)
 {
 	struct access a = { .write = s->write, .reg = s->reg, .level = m->level };
+	uint64_t read;
 	int err;
 
 	if (a.write)
@@ -360,10 +364,13 @@ static void do_access(struct machine *m, const struct site *s)
 		    pmk_strerror(err));
 	catch_up(m);
 	m->accesses++;
+	read = a.value;
+	if (a.reg == PMK_ARMV8_DFR0 && m->in->pmuv3) /* what the port makes of ID_DFR0 */
+		a.value = machine_peek(m, a.reg);
 	if (m->after)
 		m->after(m, &a);
 	if (!a.write)
-		deliver(m, s, a.value);
+		deliver(m, s, read);
 	set(m, pc_reg(m), m->in->pc + 4);
 }
 

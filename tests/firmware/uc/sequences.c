@@ -382,7 +382,7 @@ static void test_words_armv8(struct machine *m)
 	m->before = NULL;
 	m->after = record;
 	check_log(m, "g_open", G_CORTEX_A53,
-		  "R0 R0 W0=40 W2=ffffffff W14=ffffffff W3=ffffffff W0=46");
+		  "R17 R0 R0 W0=40 W2=ffffffff W14=ffffffff W3=ffffffff W0=46");
 	check_log(m, "g_add", 0x11, "R0 W16=0");
 	check_log(m, "g_add", 0x08, "R0 R0 R6 W49=8");
 	check_log(m, "g_add", 0x03, "R0 R0 R6 W50=3");
