@@ -15,6 +15,43 @@
 #include <pmk/native.h>
 
 #ifdef __arm__
+#if defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M'
+
+/* A microcontroller has no CP15: the port says so, whoever asks. */
+
+static int read_nothing(void *ctx, unsigned reg, uint64_t *value)
+{
+	(void)ctx;
+	(void)reg;
+	(void)value;
+	return PMK_ENOPMU;
+}
+
+static int write_nothing(void *ctx, unsigned reg, uint64_t value)
+{
+	(void)ctx;
+	(void)reg;
+	(void)value;
+	return PMK_ENOPMU;
+}
+
+struct pmk_port pmk_port_native(void)
+{
+	return (struct pmk_port){ .read = read_nothing, .write = write_nothing };
+}
+
+int pmk_native_probe(void)
+{
+	return PMK_ENOPMU;
+}
+
+bool pmk_native_fixup(uintptr_t *pc)
+{
+	(void)pc;
+	return false;
+}
+
+#else /* not a microcontroller */
 
 #if defined(__thumb__) && !defined(__thumb2__)
 #define ARM_STATE __attribute__((target("arm")))
@@ -282,5 +319,6 @@ struct pmk_port pmk_port_cp15_pmuv3(void)
 	return (struct pmk_port){ .read = read_pmuv3, .write = write_pmuv3 };
 }
 
+#endif
 #endif
 #endif

@@ -541,6 +541,52 @@ def test_enabled_there_is_something():
         assert not filecmp.cmp(on, sample(name, "-O2", "-DBARE"), shallow=False)
 
 
+FAST = """#define PMK_ENABLED 0
+#include "pmk_target.h"
+unsigned work(void);
+unsigned on_the_stack(void);
+unsigned on_the_stack(void)
+{
+	struct pmk_fast f;
+	PMK_FAST_BEGIN(&f);
+	unsigned n = work();
+	PMK_FAST_END(&f);
+	return f.delta[0] + f.delta[1] + f.delta[2] + n;
+}
+"""
+
+
+def test_disabled_differences_are_zero_and_no_warning():
+    """What PMK_FAST_END would have written may be looked at: by every compiler, at every level."""
+    have("gcc", "clang")
+    compilers = [["gcc"], ["clang"]] + [compiler(name) for name in installed()]
+    for argv in compilers:
+        for level in (*LEVELS, "-O3"):
+            quiet(*argv, level, "-Wall", "-Wextra", "-Werror", "-Wuninitialized", "-I", in_one(), "-S", "-x", "c", "-",
+                  "-o", scratch("fast-off.s"), stdin=FAST)
+    made = scratch("fast-off")
+    quiet("gcc", "-Wall", "-Wextra", "-Werror", "-I", in_one(), "-x", "c", "-", "-o", made,
+          stdin=FAST + "unsigned work(void) { return 7; }\nint main(void) { return (int)on_the_stack(); }\n")
+    equal(run(made).code, 7)
+
+
+# ---- microcontrollers ------------------------------------------------------------------------------
+
+MICROCONTROLLERS = ("cortex-m0", "cortex-m0plus", "cortex-m3", "cortex-m4", "cortex-m7", "cortex-m23", "cortex-m33")
+
+
+def test_it_compiles_for_microcontrollers():
+    have("arm-none-eabi-gcc")
+    for cpu in MICROCONTROLLERS:
+        made = scratch(f"{cpu}.o")
+        quiet("arm-none-eabi-gcc", f"-mcpu={cpu}", "-mthumb", "-Os", "-std=c11", "-ffreestanding", *WARNINGS, "-Werror",
+              "-c", os.path.join(in_one(), "pmk_target.c"), "-o", made)
+        undefined = {s for _, s in symbols("arm-none-eabi-nm", made, "-u")}
+        # 16-bit Thumb has helpers of its compiler for long shifts, products and switches.
+        small = {"__aeabi_uidiv"} | THUMB_HELPERS if cpu in ("cortex-m0", "cortex-m0plus", "cortex-m23") else set()
+        equal({s for s in undefined - MEMORY - small if not s.startswith("__gnu_thumb1_case")}, set(), cpu)
+
+
 # ---- the fast path ---------------------------------------------------------------------------------
 
 # Reads of counters and barriers of an edge: DDI 0301H §3.2.52-54; DDI 0487 D13.5.
