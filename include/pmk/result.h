@@ -23,11 +23,13 @@ extern "C" {
 
 /* How far to trust a number (docs/DESIGN.md, section 4). */
 enum pmk_trust {
-	PMK_TRUST_EXACT,	 /* it depends on the instruction stream only */
-	PMK_TRUST_MODELLED,	 /* it depends on the core's parameters */
-	PMK_TRUST_MEASURED,	 /* counted by hardware */
-	PMK_TRUST_SCALED,	 /* time-shared; see `coverage` */
-	PMK_TRUST_WRAPPED,	 /* a counter wrapped and part was missed: a lower bound */
+	PMK_TRUST_EXACT,    /* it depends on the instruction stream only */
+	PMK_TRUST_MODELLED, /* it depends on the core's parameters */
+	PMK_TRUST_MEASURED, /* counted by hardware */
+	PMK_TRUST_SCALED,   /* time-shared; see `coverage` */
+	PMK_TRUST_WRAPPED,  /* a counter wrapped and part was missed: a lower bound */
+	PMK_TRUST_PARTIAL, /* a part of the program was not counted: a lower bound; see `warning` */
+	PMK_TRUST_INEXACT, /* it may be off by a little, in both directions; see `warning` */
 	PMK_TRUST_NOT_SUPPORTED, /* no value; `reason` says why */
 	PMK_TRUST_NOT_COUNTED,	 /* no value; it never ran */
 };

@@ -48,7 +48,8 @@ class Row:
     value: Optional[int]
     #: of the value; "": a plain number
     unit: str
-    #: "exact", "modelled", "measured", "scaled", "wrapped", "not supported" or "not counted"
+    #: "exact", "modelled", "measured", "scaled", "wrapped", "partial",
+    #: "inexact", "not supported" or "not counted"
     trust: str
     #: why there is no value, or what to know about it
     reason: str

@@ -52,6 +52,8 @@ struct pmk_emulation {
 	struct pmk_counted_place *places;
 	unsigned nplaces;
 	uint64_t interval_began; /* guest cycles */
+	/* A run has left something uncounted; of a fault it was not seen where it was. */
+	bool lacks, unsure;
 };
 
 /* emulated_run.c: run the emulator, take the readings. */

@@ -20,13 +20,22 @@ static void set_time(const struct pmk_count *c, struct pmk_section *s, uint64_t 
 	s->at_seconds = (double)cycles / (double)e->prog.core.clock_hz;
 }
 
+/* How far the counts of an event can be trusted, as far as the run knows by now. */
+static enum pmk_trust trust_in(const struct pmk_emulation *e, const struct pmk_event *event)
+{
+	if (e->lacks || pmk_runner_lacks(&e->runner))
+		return PMK_TRUST_PARTIAL;
+	if (e->unsure || pmk_runner_unsure(&e->runner))
+		return PMK_TRUST_INEXACT;
+	return pmk_signal_exact(event->signal) ? PMK_TRUST_EXACT : PMK_TRUST_MODELLED;
+}
+
 static void start_row(const struct pmk_count *c, unsigned i, struct pmk_row *row)
 {
 	const struct pmk_emulation *e = c->state;
 	const struct pmk_event_request *req = &c->events.item[i];
-	bool exact = pmk_signal_exact(req->event->signal);
 
-	pmk_choose_row(c, i, exact ? PMK_TRUST_EXACT : PMK_TRUST_MODELLED, row);
+	pmk_choose_row(c, i, trust_in(e, req->event), row);
 	row->pmu = req->how && req->how == e->beside ? e->beside : NULL;
 }
 
@@ -161,34 +170,27 @@ static void warn_of_timer(struct pmk_count *c)
 static const struct {
 	int signal;
 	const char *name;
-	bool fault; /* an instruction raises it, in the middle of its block */
 } signals[] = {
-	{ SIGHUP, "SIGHUP", false },   { SIGINT, "SIGINT", false },   { SIGQUIT, "SIGQUIT", false },
-	{ SIGILL, "SIGILL", true },    { SIGTRAP, "SIGTRAP", true },  { SIGABRT, "SIGABRT", false },
-	{ SIGBUS, "SIGBUS", true },    { SIGFPE, "SIGFPE", true },    { SIGKILL, "SIGKILL", false },
-	{ SIGUSR1, "SIGUSR1", false }, { SIGSEGV, "SIGSEGV", true },  { SIGUSR2, "SIGUSR2", false },
-	{ SIGPIPE, "SIGPIPE", false }, { SIGALRM, "SIGALRM", false }, { SIGTERM, "SIGTERM", false },
-	{ SIGXCPU, "SIGXCPU", false }, { SIGXFSZ, "SIGXFSZ", false }, { SIGSYS, "SIGSYS", false },
+	{ SIGHUP, "SIGHUP" },	{ SIGINT, "SIGINT" },	{ SIGQUIT, "SIGQUIT" },
+	{ SIGILL, "SIGILL" },	{ SIGTRAP, "SIGTRAP" }, { SIGABRT, "SIGABRT" },
+	{ SIGBUS, "SIGBUS" },	{ SIGFPE, "SIGFPE" },	{ SIGKILL, "SIGKILL" },
+	{ SIGUSR1, "SIGUSR1" }, { SIGSEGV, "SIGSEGV" }, { SIGUSR2, "SIGUSR2" },
+	{ SIGPIPE, "SIGPIPE" }, { SIGALRM, "SIGALRM" }, { SIGTERM, "SIGTERM" },
+	{ SIGXCPU, "SIGXCPU" }, { SIGXFSZ, "SIGXFSZ" }, { SIGSYS, "SIGSYS" },
 };
 
 static void warn_of_signal(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;
-	bool fault = false;
 	char name[32];
 
 	snprintf(name, sizeof(name), "signal %d", e->killed);
-	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
-		if (signals[i].signal != e->killed)
-			continue;
-		snprintf(name, sizeof(name), "%s", signals[i].name);
-		/* In system emulation the signal killed the emulator, not a program in it. */
-		fault = signals[i].fault && !e->prog.system;
-	}
-	pmk_result_warn(
-		&c->result,
-		"the program was killed by %s: counts are what had been counted by then%s", name,
-		fault ? "; the block of instructions with the fault was counted as a whole" : "");
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		if (signals[i].signal == e->killed)
+			snprintf(name, sizeof(name), "%s", signals[i].name);
+	pmk_result_warn(&c->result,
+			"the program was killed by %s: counts are what had been counted by then",
+			name);
 }
 
 static void set_warnings(struct pmk_count *c)
@@ -212,8 +214,12 @@ static void set_warnings(struct pmk_count *c)
 			&c->result,
 			"%u process(es) still ran when the program ended: counted until then",
 			e->runner.alive);
-	c->result.partial |= e->runner.execs || e->runner.alive || atomic_load(&a->lost_forks) ||
-			     atomic_load(&a->lost_threads) || atomic_load(&a->blocks_full);
+	c->result.partial |= pmk_runner_lacks(&e->runner);
+	if (pmk_runner_unsure(&e->runner))
+		pmk_result_warn(
+			&c->result,
+			"it is not known where the program left a block of instructions by a fault: "
+			"the block was counted as a whole");
 	if (atomic_load(&a->lost_forks))
 		pmk_result_warn(&c->result,
 				"%u forked process(es) were not counted: more than %d at a time",

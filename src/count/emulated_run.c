@@ -15,7 +15,7 @@
 #include "count/emulator.h"
 #include "count/files.h"
 
-/* ---- questions to the emulator --------------------------------------------------------------- */
+/* ---- questions to the emulator ----------------------------------------------------------- */
 
 #define ANSWER_SECONDS 10 /* an emulator that takes longer for an answer is killed */
 
@@ -82,7 +82,7 @@ static void read_version(struct pmk_count *c)
 	pmk_qemu_version(text, e->qemu_version, sizeof(e->qemu_version));
 }
 
-/* ---- the module that fits it ----------------------------------------------------------------- */
+/* ---- the module that fits it ------------------------------------------------------------- */
 
 static int no_module_for(struct pmk_count *c, unsigned api)
 {
@@ -377,6 +377,8 @@ static int take_reading(struct pmk_count *c, const struct pmk_plan *plan, unsign
 	if (WIFSIGNALED(e->runner.status) && !e->killed)
 		e->killed = WTERMSIG(e->runner.status);
 	c->result.partial |= e->killed || pmk_count_stopped(c);
+	e->lacks |= pmk_runner_lacks(&e->runner);
+	e->unsure |= pmk_runner_unsure(&e->runner);
 	/* The counts of a run that was cut off would falsify the mean of the complete ones. */
 	if (pmk_count_stopped(c) && c->result.runs)
 		return 0;

@@ -68,8 +68,12 @@ struct pmk_block {
 	bool conditional;  /* the last instruction may fail its condition */
 	bool is_branch;	   /* it counts as a branch */
 	bool vector;	   /* the block stands at an exception vector */
+	bool faulted;	   /* it is entered when an instruction before it has faulted */
 	uint8_t disturbs;  /* what its maintenance operations flush: PMK_DISTURB_… */
 	struct pmk_facts facts;
+	/* Where it may end early: fault.h. Its instructions, and how many of them may fault. */
+	const struct pmk_insn *insn;
+	uint16_t ninsns, nfaults;
 };
 
 /*

@@ -12,6 +12,7 @@
 #define PMK_CPU_CALLBACKS_H
 
 #include "cpu/cpu.h"
+#include "cpu/fault.h"
 
 #define PMK_MAX_VCPUS 4096
 
@@ -77,7 +78,8 @@ static inline bool pmk_rest_is(unsigned vcpu, const struct pmk_block *block)
 }
 
 /* The ways to start a block: plain; for sums that are read often, with the facts added at once;
- * while regions are armed; where a region begins or ends. Each also for system emulation. */
+ * while regions are armed; where a region begins or ends. Each also for system emulation, and for
+ * the blocks of handlers, before which another one may have been left early (fault.h). */
 enum pmk_block_way {
 	PMK_BLOCK_PLAIN,
 	PMK_BLOCK_EAGER,
@@ -87,45 +89,61 @@ enum pmk_block_way {
 };
 
 struct pmk_block_fns {
-	pmk_block_fn *fn[2][PMK_BLOCK_NWAYS]; /* [system] */
+	pmk_block_fn *fn[2][2][PMK_BLOCK_NWAYS]; /* [system][handler] */
 };
 
 /* Makes `name`, of these functions, from the family's enter(cpu, block). */
-#define PMK_BLOCK_FNS(name, enter)                                                               \
-	static void block_plain(unsigned vcpu, void *block)                                      \
-	{                                                                                        \
-		enter(pmk_cpus[vcpu], block);                                                    \
-	}                                                                                        \
-	static void block_eager(unsigned vcpu, void *block)                                      \
-	{                                                                                        \
-		pmk_cpu_add_facts(pmk_cpus[vcpu], &((const struct pmk_block *)block)->facts);    \
-		enter(pmk_cpus[vcpu], block);                                                    \
-	}                                                                                        \
-	static void block_followed(unsigned vcpu, void *block)                                   \
-	{                                                                                        \
-		pmk_emulator.follow(vcpu, block);                                                \
-		block_eager(vcpu, block);                                                        \
-	}                                                                                        \
-	static void block_boundary(unsigned vcpu, void *block)                                   \
-	{                                                                                        \
-		pmk_emulator.follow(vcpu, block);                                                \
-		pmk_emulator.cross_boundary(vcpu, block);                                        \
-		block_eager(vcpu, block);                                                        \
-	}                                                                                        \
-	PMK_BLOCK_SYS(block_plain)                                                               \
-	PMK_BLOCK_SYS(block_eager)                                                               \
-	PMK_BLOCK_SYS(block_followed)                                                            \
-	PMK_BLOCK_SYS(block_boundary)                                                            \
-	const struct pmk_block_fns name = {                                                      \
-		{ { block_plain, block_eager, block_followed, block_boundary },                  \
-		  { block_plain_sys, block_eager_sys, block_followed_sys, block_boundary_sys } } \
-	};
+#define PMK_BLOCK_FNS(name, enter)                                                            \
+	static void block_plain(unsigned vcpu, void *block)                                   \
+	{                                                                                     \
+		pmk_cpus[vcpu]->access = 0;                                                   \
+		enter(pmk_cpus[vcpu], block);                                                 \
+	}                                                                                     \
+	static void block_eager(unsigned vcpu, void *block)                                   \
+	{                                                                                     \
+		pmk_cpu_add_facts(pmk_cpus[vcpu], &((const struct pmk_block *)block)->facts); \
+		pmk_cpus[vcpu]->access = 0;                                                   \
+		enter(pmk_cpus[vcpu], block);                                                 \
+	}                                                                                     \
+	static void block_followed(unsigned vcpu, void *block)                                \
+	{                                                                                     \
+		pmk_emulator.follow(vcpu, block);                                             \
+		block_eager(vcpu, block);                                                     \
+	}                                                                                     \
+	static void block_boundary(unsigned vcpu, void *block)                                \
+	{                                                                                     \
+		pmk_emulator.follow(vcpu, block);                                             \
+		pmk_emulator.cross_boundary(vcpu, block);                                     \
+		block_eager(vcpu, block);                                                     \
+	}                                                                                     \
+	PMK_BLOCK_MORE(block_plain)                                                           \
+	PMK_BLOCK_MORE(block_eager)                                                           \
+	PMK_BLOCK_MORE(block_followed)                                                        \
+	PMK_BLOCK_MORE(block_boundary)                                                        \
+	const struct pmk_block_fns name = { { { PMK_BLOCK_WAYS(), PMK_BLOCK_WAYS(_handler) }, \
+					      { PMK_BLOCK_WAYS(_sys),                         \
+						PMK_BLOCK_WAYS(_sys_handler) } } };
 
-#define PMK_BLOCK_SYS(way)                                \
-	static void way##_sys(unsigned vcpu, void *block) \
-	{                                                 \
-		if (!pmk_rest_is(vcpu, block))            \
-			way(vcpu, block);                 \
+#define PMK_BLOCK_WAYS(kind)                                                                     \
+	{                                                                                        \
+		block_plain##kind, block_eager##kind, block_followed##kind, block_boundary##kind \
+	}
+
+#define PMK_BLOCK_MORE(way)                                       \
+	static void way##_handler(unsigned vcpu, void *block)     \
+	{                                                         \
+		pmk_cpu_left_early(pmk_cpus[vcpu], block);        \
+		way(vcpu, block);                                 \
+	}                                                         \
+	static void way##_sys(unsigned vcpu, void *block)         \
+	{                                                         \
+		if (!pmk_rest_is(vcpu, block))                    \
+			way(vcpu, block);                         \
+	}                                                         \
+	static void way##_sys_handler(unsigned vcpu, void *block) \
+	{                                                         \
+		if (!pmk_rest_is(vcpu, block))                    \
+			way##_handler(vcpu, block);               \
 	}
 
 /* Of an access of so many bytes, up to 8. */

@@ -7,6 +7,7 @@
 #include <pmk/error.h>
 
 #include "base/reserve.h"
+#include "cpu/fault.h"
 #include "cpu/family.h"
 
 /* Twice the entries, so that linear probing stays short. */
@@ -21,9 +22,10 @@ int pmk_code_init(struct pmk_code *code, const struct pmk_core *core)
 		.hash = pmk_reserve(PMK_MAX_BLOCKS * sizeof(*code->hash)),
 		.block_at = pmk_reserve(TABLE_SIZE * sizeof(*code->block_at)),
 		.branch_at = pmk_reserve(TABLE_SIZE * sizeof(*code->branch_at)),
+		.insn = pmk_reserve(PMK_MAX_INSNS * sizeof(*code->insn)),
 		.nbranches = PMK_BRANCH_FIRST,
 	};
-	if (code->block && code->hash && code->block_at && code->branch_at)
+	if (code->block && code->hash && code->block_at && code->branch_at && code->insn)
 		return 0;
 	pmk_code_fini(code);
 	return PMK_ENOMEM;
@@ -35,6 +37,7 @@ void pmk_code_fini(struct pmk_code *code)
 	pmk_release(code->hash, PMK_MAX_BLOCKS * sizeof(*code->hash));
 	pmk_release(code->block_at, TABLE_SIZE * sizeof(*code->block_at));
 	pmk_release(code->branch_at, TABLE_SIZE * sizeof(*code->branch_at));
+	pmk_release(code->insn, PMK_MAX_INSNS * sizeof(*code->insn));
 	memset(code, 0, sizeof(*code));
 }
 
@@ -69,15 +72,46 @@ static uint32_t branch_number(struct pmk_code *code, const struct pmk_block *b, 
 	return code->nbranches++;
 }
 
+/* Keep the instructions up to the last one that may fault. Without room for them, the block never
+ * ends early. */
+static void keep_insns(struct pmk_code *code, const struct pmk_insn *insn, size_t n,
+		       struct pmk_block *b)
+{
+	uint16_t nfaults = 0, ninsns = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!pmk_may_fault(code->core, &insn[i]))
+			continue;
+		nfaults++;
+		ninsns = (uint16_t)(i + 1);
+	}
+	if (!nfaults || ninsns > PMK_MAX_INSNS - code->ninsns)
+		return;
+	b->insn = memcpy(&code->insn[code->ninsns], insn, ninsns * sizeof(*insn));
+	b->ninsns = ninsns;
+	b->nfaults = nfaults;
+	code->ninsns += ninsns;
+}
+
+bool pmk_code_begins_at(const struct pmk_code *code, uint64_t pc)
+{
+	for (uint32_t i = first_probe(pc); code->block_at[i]; i = (i + 1) & TABLE_MASK)
+		if (code->block[code->block_at[i] - 1].pc == pc)
+			return true;
+	return false;
+}
+
 const struct pmk_block *pmk_code_add(struct pmk_code *code, const struct pmk_insn *insn, size_t n,
-				     uint64_t bytes_hash, bool vector, struct pmk_pipe_slot *slots)
+				     uint64_t bytes_hash, unsigned entry,
+				     struct pmk_pipe_slot *slots)
 {
 	const struct pmk_core_family *family = pmk_core_family(code->core);
 	struct pmk_block b;
 	uint32_t i;
 
 	pmk_block_build(code->core, insn, n, slots, &b);
-	b.vector = vector;
+	b.vector = entry & PMK_ENTRY_VECTOR;
+	b.faulted = entry & PMK_ENTRY_FAULT;
 	for (i = first_probe(b.pc); code->block_at[i]; i = (i + 1) & TABLE_MASK) {
 		uint32_t id = code->block_at[i] - 1;
 		const struct pmk_block *known = &code->block[id];
@@ -91,6 +125,7 @@ const struct pmk_block *pmk_code_add(struct pmk_code *code, const struct pmk_ins
 	/* Others know by now how they end. */
 	if (family->branch)
 		*family->branch(&b) = branch_number(code, &b, b.id);
+	keep_insns(code, insn, n, &b);
 	code->block[b.id] = b;
 	code->hash[b.id] = bytes_hash;
 	code->block_at[i] = b.id + 1;

@@ -11,11 +11,15 @@
 
 #define PMK_MAX_BLOCKS	 (UINT32_C(1) << 20)
 #define PMK_MAX_BRANCHES (UINT32_C(1) << 20)
+#define PMK_MAX_INSNS	 (UINT32_C(8) << 20)
 
 struct pmk_code {
 	const struct pmk_core *core;
 	struct pmk_block *block; /* address space for PMK_MAX_BLOCKS; never moves */
 	uint64_t *hash;		 /* of the bytes of each block */
+	struct pmk_insn
+		*insn; /* those of blocks that may end early, one block's behind another's */
+	uint32_t ninsns;
 	uint32_t nblocks;
 	uint32_t nbranches;
 	uint32_t *block_at; /* hash table by start address: block number + 1 */
@@ -27,12 +31,23 @@ struct pmk_code {
 int pmk_code_init(struct pmk_code *code, const struct pmk_core *core);
 void pmk_code_fini(struct pmk_code *code);
 
+/* How a block may be entered, beside from the one before it. */
+enum pmk_entry {
+	PMK_ENTRY_VECTOR = 1 << 0, /* it stands at an exception vector */
+	PMK_ENTRY_SIGNAL = 1 << 1, /* it is a program's handler of a signal */
+	PMK_ENTRY_FAULT = 1 << 2,  /* of a fault */
+};
+
 /*
  * The block of these instructions, new or known. slots[] (n entries) is always filled. `bytes_hash`
- * tells code at the same address apart (self-modifying or reloaded code). NULL when there are no
+ * tells code at the same address apart (self-modifying or reloaded code). entry: of enum pmk_entry. NULL when there are no
  * numbers left. The block stays where it is until fini.
  */
 const struct pmk_block *pmk_code_add(struct pmk_code *code, const struct pmk_insn *insn, size_t n,
-				     uint64_t bytes_hash, bool vector, struct pmk_pipe_slot *slots);
+				     uint64_t bytes_hash, unsigned entry,
+				     struct pmk_pipe_slot *slots);
+
+/* Is there a block that begins at `pc`? */
+bool pmk_code_begins_at(const struct pmk_code *code, uint64_t pc);
 
 #endif

@@ -8,11 +8,15 @@
 
 int pmk_cpu_init(struct pmk_cpu *cpu, const struct pmk_core *core)
 {
+	int err;
+
 	memset(cpu, 0, sizeof(*cpu));
 	cpu->core = *core;
 	cpu->igen = 1;
 	cpu->deadline = PMK_NEVER;
-	return pmk_core_family(core)->init(cpu);
+	err = pmk_core_family(core)->init(cpu);
+	cpu->origin = cpu->prev;
+	return err;
 }
 
 void pmk_cpu_fini(struct pmk_cpu *cpu)

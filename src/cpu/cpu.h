@@ -20,6 +20,12 @@
 #define PMK_LIKELY(x)	__builtin_expect(!!(x), 1)
 #define PMK_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
+/* What has not run of a block: cycles, and facts in their order. */
+struct pmk_cpu_rest {
+	uint64_t cycles;
+	int32_t fact[PMK_NFACTS];
+};
+
 struct pmk_cpu {
 	/* Read and written at every block and access: one line of the host's cache, with what families have first
 	 * in theirs. */
@@ -29,6 +35,8 @@ struct pmk_cpu {
 	uint64_t deadline; /* the first block that starts at it or behind calls on_deadline */
 	uint64_t cycles;
 	uint64_t taken; /* blocks not left by falling through */
+	/* The last access that the block `prev` has made, as its callback knows it; 0: none yet. */
+	uint64_t access;
 	/* The core's family's own. */
 	union {
 #define STATE(family) struct pmk_cpu_##family family;
@@ -51,6 +59,14 @@ struct pmk_cpu {
 	 * block that starts. */
 	void (*on_deadline)(struct pmk_cpu *cpu);
 	unsigned index;
+	/* The last fault that nothing may have come after, if `prev` and the others are still the same. */
+	struct {
+		const struct pmk_block *prev;
+		uint64_t access, cycles;
+		struct pmk_cpu_rest rest;
+	} fault;
+	bool unsure; /* a block may have been left early, and it is not known where */
+	const struct pmk_block *origin; /* `prev` before the first block */
 	/* System emulation: says whether the page of the present access is device memory. */
 	bool (*is_device)(void *ctx, uint32_t addr);
 	void *device_ctx;
@@ -59,7 +75,10 @@ struct pmk_cpu {
 _Static_assert(offsetof(struct pmk_cpu, dyn) + sizeof(((struct pmk_cpu *)0)->dyn) <= 4096,
 	       "families keep tables elsewhere");
 
-/* What a memory callback knows of its instruction, packed into one word so that nothing is loaded. */
+/*
+ * What a memory callback knows of its instruction, packed into one word so that nothing is loaded.
+ * The upper 13 bits say which instruction of its block it is: see pmk_access_at().
+ */
 #define PMK_ACCESS_TO_END(a) ((uint32_t)(a)&0xffff) /* cycles from its issue to the block's end */
 #define PMK_ACCESS_USE(a) \
 	((uint32_t)((a) >> 16) & 0xffff) /* cycles from its issue to the first use */
@@ -76,6 +95,22 @@ static inline uint64_t pmk_access_pack(uint32_t to_end, uint32_t use, uint32_t c
 static inline uint64_t pmk_access_resize(uint64_t access, uint32_t size)
 {
 	return (access & ~(UINT64_C(0xff) << 40)) | (uint64_t)size << 40;
+}
+
+/*
+ * The same access of an instruction behind which `behind` more of the block may fault. Counted from the
+ * end, because an emulator may go on with the rest of a block as with a block of its own.
+ */
+#define PMK_ACCESS_AT 51
+static inline uint64_t pmk_access_at(uint64_t access, unsigned behind)
+{
+	return (access & ((UINT64_C(1) << PMK_ACCESS_AT) - 1)) | (uint64_t)(behind + 1)
+									 << PMK_ACCESS_AT;
+}
+
+static inline unsigned pmk_access_behind(uint64_t access)
+{
+	return (unsigned)(access >> PMK_ACCESS_AT) - 1;
 }
 
 /* 0 or PMK_ENOMEM. The caller sets `executions` and may set `bus` and is_device. The struct is big and may lie in

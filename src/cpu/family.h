@@ -70,11 +70,22 @@ struct pmk_core_family {
 		       struct pmk_insn *in);
 	/* Bits of pmk_insn.kind: behind such a change of control one more instruction runs. */
 	uint32_t delays;
+	/* Bits of an address of code that say how to run it. */
+	uint64_t pc_flags;
+	/* Bits of pmk_insn.kind: such an instruction may fault, though it accesses no memory that an
+	 * emulator would tell of. */
+	uint32_t traps;
+	/* No data access of such a core is watched. NULL: that is never so. */
+	bool (*is_blind)(const struct pmk_core *core);
+	/* Has the instruction that made the last access more to make? drop(): it will not.
+	 * NULL: none makes more than one. */
+	bool (*is_under_way)(const struct pmk_cpu *cpu);
+	void (*drop)(struct pmk_cpu *cpu);
 	/* Bytes of every instruction, where an emulator that does not show them is to be asked for
 	 * its memory; else 0. */
 	unsigned reads_memory;
-	/* In system emulation, is there an exception vector? NULL: none is looked at. */
-	bool (*is_vector)(const struct pmk_core *core, uint64_t pc);
+	/* In system emulation, is there an exception vector? Of enum pmk_entry. NULL: none is looked at. */
+	unsigned (*vector)(const struct pmk_core *core, uint64_t pc);
 	/* What the emulator is to call when a block starts, and for an access of one of its
 	 * instructions, with *access; NULL: it makes no difference. */
 	const struct pmk_block_fns *on_block;
@@ -84,11 +95,11 @@ struct pmk_core_family {
 
 	/* Its programs and their world: machines of ELF files (e_machine) that these cores run, ending with
 	 * 0; emulators that run them, ending with NULL; Linux's numbers
-	 * of the system calls that replace a program; the stack pointer, and the bytes of a word on
+	 * of the system calls that replace a program, and that say how a signal is handled; the stack pointer, and the bytes of a word on
 	 * the stack. */
 	const uint16_t *elf_machines;
 	const struct pmk_core_target *targets;
-	int64_t execve, execveat;
+	int64_t execve, execveat, sigaction, rt_sigaction;
 	const char *stack_pointer;
 	unsigned stack_word;
 

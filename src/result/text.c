@@ -528,7 +528,8 @@ static void passes_text(struct pmk_writer *w, const struct pmk_result *r)
 {
 	const struct pmk_pmu *beside = pmu_beside(r);
 	unsigned trusts = state_of(w)->trusts;
-	bool emulated = trusts & (1u << PMK_TRUST_EXACT | 1u << PMK_TRUST_MODELLED);
+	bool emulated = trusts & (1u << PMK_TRUST_EXACT | 1u << PMK_TRUST_MODELLED |
+				  1u << PMK_TRUST_PARTIAL | 1u << PMK_TRUST_INEXACT);
 
 	if (!r->passes)
 		return;
@@ -562,6 +563,8 @@ static void legend(struct pmk_writer *w)
 		{ PMK_TRUST_SCALED, "scaled: extrapolated from the share of time it was counted" },
 		{ PMK_TRUST_WRAPPED,
 		  "wrapped: a counter overflowed and part was missed, the true value is larger" },
+		{ PMK_TRUST_PARTIAL, "partial: a part of the program was not counted" },
+		{ PMK_TRUST_INEXACT, "inexact: may be off by a little" },
 	};
 	const char *separator = "; ";
 

@@ -334,6 +334,7 @@ def test_forks_without_a_place_are_reported():
     doc = json.loads(out.err)
     equal(doc["processes"], 64)
     contains(doc["warning"], "7 forked process(es) were not counted")
+    equal({c["trust"] for c in doc["counters"]}, {"partial"})
     equal(next(c["entries"] for c in doc["counters"] if c["region"]), 63)
     one = insns(stat("-e", "instr_exec", "--region", "work", family(), "work", "001"), "work")
     equal(insns(doc, "work"), 63 * one)
@@ -468,6 +469,7 @@ def test_more_threads_than_cores_are_reported():
     equal(doc["threads"], 71)
     # The main thread and 63 more have a core.
     contains(doc["warning"], "7 thread(s) were not counted")
+    equal({c["trust"] for c in doc["counters"]}, {"partial"})
     one = stat("-e", "instr_exec", "--region", "work", threads(), "work", "1")
     equal(insns(doc, "work"), 63 * insns(one, "work"))
 

@@ -31,7 +31,7 @@ _start:
 	{undefined}
 	{svc}
 	b	.
-	b	.
+	{abort}
 	b	.
 	{irq}
 	b	.
@@ -59,14 +59,14 @@ status:	.word	0x20026, CODE
 FRAME_INSNS = 7
 
 
-def firmware(body, rest="", undefined="b .", svc="b .", irq="b .", count=1000, code=0):
+def firmware(body, rest="", undefined="b .", svc="b .", abort="b .", irq="b .", count=1000, code=0):
     have(BARE + "gcc", "qemu-system-arm")
     script = os.path.join(WORK, "firmware.ld")
     if not os.path.exists(script):
         with open(f"{script}.{os.getpid()}", "w") as f:
             f.write(LINK)
         os.replace(f"{script}.{os.getpid()}", script)
-    source = FRAME.format(body=body, rest=rest, undefined=undefined, svc=svc, irq=irq)
+    source = FRAME.format(body=body, rest=rest, undefined=undefined, svc=svc, abort=abort, irq=irq)
     return build("firmware", source, "-mcpu=arm1176jzf-s", "-nostdlib", "-static", "-Wl,--build-id=none",
                  "-T", script, f"-DCOUNT={count}", f"-DCODE={code}", ext="S", prefix=BARE)
 
@@ -105,6 +105,39 @@ def test_a_known_loop_counts_exactly():
         equal(c["sw_pc_change"], 1 + 5 * n - 1, n)
     assert re.fullmatch(r"qemu-system-arm \d\S*", doc["producer"]), doc["producer"]
     equal((doc["core"], doc["pmu"], doc["processes"], doc["threads"]), ("arm1176", "arm1176", 1, 1))
+
+
+# A handler of data aborts that goes on behind the instruction that faulted.
+ABORTS = """
+	mov	r0, #0x30000000			@ nothing is there
+	mov	r5, #0x8000
+	ldr	r6, [r5]
+1:	add	r1, r1, #1
+	{access}
+	add	r1, r1, #1
+	str	r1, [sp]
+	subs	r4, r4, #1
+	bne	1b
+"""
+HANDLER = """
+abort:	add	r7, r7, #1
+	subs	pc, lr, #4
+"""
+
+
+@cases("name, access, tried, done", (
+    ("load", "ldr r2, [r0]", 1, 0), ("store", "str r2, [r0]", 1, 0), ("load_multiple", "ldm r0, {r2, r3}", 1, 0),
+    ("second_access", "ldr r2, [r5]\n ldr r3, [r0]", 2, 1), ("swap", "swp r2, r3, [r0]", 1, 0),
+    ("conditional", "cmp r5, #0\n ldrne r2, [r0]", 2, 0),
+    ("condition_fails", "cmp r5, #0\n ldreq r2, [r5]\n ldr r2, [r0]", 3, 0)))
+def test_data_aborts(name, access, tried, done):
+    n = 500
+    kernel = firmware(ABORTS.format(access=access), HANDLER, abort="b abort", count=n)
+    c = counts(system(kernel, "-e", "instr_exec,br_exec,dcache_access"))
+    # Before the access one, behind it four; b, add, subs of the handler.
+    equal(c["instr_exec"], FRAME_INSNS + 3 + n * (1 + tried + 4 + 3), name)
+    equal(c["br_exec"], 1 + 2 * n, name)
+    equal(c["dcache_access"], 1 + n * (done + 1), name)
 
 
 def test_exit_code_is_the_firmwares():

@@ -135,6 +135,10 @@ class Trace:
                 c[kind] += n
         for ((at, w), to), n in self.jumps.items():
             i = known[w]
+            if not i.branch and "exc_svc" not in i.kinds:
+                # It has faulted: it was executed without effect.
+                for kind in i.kinds - {"inst_retired"}:
+                    c[kind] -= n
             # A conditional branch that was left elsewhere: a signal came first.
             if i.branch and not (i.conditional and to != (at + i.offset) & (1 << 64) - 1):
                 c["pc_write_retired"] += n

@@ -147,10 +147,8 @@ class Trace:
         for (this, slot_of, to), n in self.steps.items():
             kind = self.kind_at(this)
             if not kind.branch and not slot_of and to != this[0] + 4:
-                # It faulted. A known limit (docs/microblaze.md): its block is counted as a whole, but for
-                # which way a conditional branch at its end went.
-                for each in self.rest_of_block(this):
-                    self.add(c, *each, n)
+                # It faulted, and was executed without effect.
+                c["insn_executed"] += n
                 continue
             self.add(c, this, slot_of, n)
             # The one that decides: a branch without a slot, or the slot of one.

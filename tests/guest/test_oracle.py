@@ -14,13 +14,14 @@ CROSS_ROOT = "/usr/arm-linux-gnueabi"
 # ARM branch instructions by mnemonic, conditions stripped.
 BRANCHES = {"b", "bl", "bx", "blx"}
 WRITES_PC = {"mov", "add", "sub", "ldr"}  # where their first operand is the PC
+ACCESSES = {"ldr", "str", "ldm", "stm", "swp", "pus", "pop"}
 CONDITIONS = "eq ne cs cc mi pl vs vc hi ls ge lt gt le hs lo".split()
 
 
 def branches_of(path):
     """Addresses from objdump: of all branch instructions, of what writes the PC without a condition, of all system
-    calls."""
-    found, always, calls = set(), set(), set()
+    calls, of accesses to memory that leave the PC alone."""
+    found, always, calls, accesses = set(), set(), set(), set()
     for line in run(CROSS + "objdump", "-d", "--no-show-raw-insn", path).out.splitlines():
         m = re.match(r" *([0-9a-f]+):\t(\w+)(\tpc,)?", line)
         if not m:
@@ -32,13 +33,15 @@ def branches_of(path):
             found.add(int(m.group(1), 16))
         elif name == "svc":
             calls.add(int(m.group(1), 16))
-    assert found and calls, f"objdump shows no branches in {path}"
-    return found, always, calls
+        elif name[:3] in ACCESSES and not re.search(r"\tpc,|\bpc[,}]?.*}", line):
+            accesses.add(int(m.group(1), 16))
+    assert found and calls and accesses, f"objdump shows no branches in {path}"
+    return found, always, calls, accesses
 
 
 def read_trace(fifo, known, result):
     insns = changes = executed = 0
-    branches, always, calls = known or (None, None, None)
+    branches, always, calls, accesses = known or (None, None, None, None)
     expected = last = None
     with open(fifo, "rb") as f:
         for line in f:
@@ -48,7 +51,8 @@ def read_trace(fifo, known, result):
                     continue
                 pc = int(line.split(b"/", 2)[1], 16)
                 # What goes to the next instruction leaves no gap.
-                changes += expected is not None and (pc != expected or last in always)
+                gap = pc != expected and last not in accesses  # else it has faulted
+                changes += expected is not None and (gap or last in always)
                 last = pc
                 executed += pc in branches
                 # Where a system call goes on (in a signal handler, maybe) is the kernel's choice.

@@ -87,7 +87,8 @@ struct pmk_a64 {
 	/* Pages in the data micro-TLB, by the word of `fast` they share. */
 	uint8_t mapped[PMK_A64_FAST_PAGES];
 	/* The access that is being reported piece by piece. */
-	uint64_t piece_of, piece_first;
+	uint64_t piece_of, piece_first, piece_last;
+	uint32_t piece_info; /* the emulator's word for the last one */
 	struct pmk_a64_cache icache, dcache, l2;
 	struct pmk_tlb itlb, dtlb, main_tlb;
 	uint64_t *btac; /* indirect targets */
@@ -103,6 +104,7 @@ void pmk_a64_decode(struct pmk_decoder *d, const struct pmk_raw *raw, size_t n,
 
 /* What an emulator calls: watch.c. */
 extern const struct pmk_block_fns pmk_a64_on_block;
+bool pmk_a64_is_under_way(const struct pmk_cpu *cpu);
 pmk_access_fn *pmk_a64_watch(const struct pmk_core *core, bool system, const struct pmk_insn *in,
 			     const struct pmk_block *b, const struct pmk_pipe_slot *pipe,
 			     uint64_t *access);
@@ -183,8 +185,7 @@ static inline uint64_t pmk_a64_open_regs(uint32_t use)
 
 /*
  * What a memory callback knows of its instruction: pmk_access_pack() with the bytes of the whole
- * instruction as its size, and above it the element size's exponent and some bits of the address that
- * tell neighbouring instructions apart.
+ * instruction as its size, and above it the element size's exponent.
  */
 static inline uint64_t pmk_a64_access(uint32_t to_end, uint32_t use, const struct pmk_insn *in)
 {
@@ -194,8 +195,7 @@ static inline uint64_t pmk_a64_access(uint32_t to_end, uint32_t use, const struc
 			: in->mem_bytes >= 2 ? 1
 					     : 0;
 
-	return pmk_access_pack(to_end, use, in->mem_count, in->mem_total) | (uint64_t)elem << 48 |
-	       (in->addr >> 2 & 0x1fff) << 51;
+	return pmk_access_pack(to_end, use, in->mem_count, in->mem_total) | (uint64_t)elem << 48;
 }
 #define PMK_A64_ELEM(access) ((uint32_t)((access) >> 48) & 7)
 

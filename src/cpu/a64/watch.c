@@ -4,20 +4,48 @@
 
 PMK_BLOCK_FNS(pmk_a64_on_block, pmk_a64_block)
 
+/* The core of an access, which it remembers. */
+static inline struct pmk_cpu *remember(unsigned vcpu, const void *access)
+{
+	struct pmk_cpu *cpu = pmk_cpus[vcpu];
+
+	cpu->access = (uint64_t)(uintptr_t)access;
+	return cpu;
+}
+
+/* The same of an access that may come in pieces: the last one is remembered, too. */
+static inline struct pmk_cpu *remember_piece(unsigned vcpu, uint32_t info, uint64_t addr,
+					     const void *access)
+{
+	struct pmk_cpu *cpu = remember(vcpu, access);
+
+	cpu->a64.tables->piece_last = addr;
+	cpu->a64.tables->piece_info = info;
+	return cpu;
+}
+
+bool pmk_a64_is_under_way(const struct pmk_cpu *cpu)
+{
+	const struct pmk_a64 *v = cpu->a64.tables;
+	uint64_t end = v->piece_last + (UINT64_C(1) << pmk_emulator.size_shift(v->piece_info));
+
+	return v->piece_of == cpu->access && end - v->piece_first < PMK_ACCESS_SIZE(cpu->access);
+}
+
 /*
  * All accesses are in their block's facts but those of a store exclusive, which shows only when it
  * stores, as a read and a write. Accesses of 16 bytes and more come in pieces.
  */
-#define ACCESS(bytes)                                                                      \
-	static void load##bytes(unsigned vcpu, uint32_t info, uint64_t addr, void *a)      \
-	{                                                                                  \
-		(void)info;                                                                \
-		pmk_a64_load(pmk_cpus[vcpu], addr, bytes, bytes, (uint64_t)(uintptr_t)a);  \
-	}                                                                                  \
-	static void store##bytes(unsigned vcpu, uint32_t info, uint64_t addr, void *a)     \
-	{                                                                                  \
-		(void)info;                                                                \
-		pmk_a64_store(pmk_cpus[vcpu], addr, bytes, bytes, (uint64_t)(uintptr_t)a); \
+#define ACCESS(bytes)                                                                         \
+	static void load##bytes(unsigned vcpu, uint32_t info, uint64_t addr, void *a)         \
+	{                                                                                     \
+		(void)info;                                                                   \
+		pmk_a64_load(remember(vcpu, a), addr, bytes, bytes, (uint64_t)(uintptr_t)a);  \
+	}                                                                                     \
+	static void store##bytes(unsigned vcpu, uint32_t info, uint64_t addr, void *a)        \
+	{                                                                                     \
+		(void)info;                                                                   \
+		pmk_a64_store(remember(vcpu, a), addr, bytes, bytes, (uint64_t)(uintptr_t)a); \
 	}
 
 ACCESS(1)
@@ -28,28 +56,31 @@ ACCESS(8)
 static void load_pieces(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
 {
 	uint64_t access = (uint64_t)(uintptr_t)a;
+	struct pmk_cpu *cpu = remember_piece(vcpu, info, addr, a);
 
-	(void)info;
-	if (pmk_a64_first_piece(pmk_cpus[vcpu], addr, access))
-		pmk_a64_load(pmk_cpus[vcpu], addr, 1u << PMK_A64_ELEM(access),
-			     PMK_ACCESS_SIZE(access), access);
+	if (pmk_a64_first_piece(cpu, addr, access))
+		pmk_a64_load(cpu, addr, 1u << PMK_A64_ELEM(access), PMK_ACCESS_SIZE(access),
+			     access);
 }
 
 static void store_pieces(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
 {
 	uint64_t access = (uint64_t)(uintptr_t)a;
+	struct pmk_cpu *cpu = remember_piece(vcpu, info, addr, a);
 
-	(void)info;
-	if (pmk_a64_first_piece(pmk_cpus[vcpu], addr, access))
-		pmk_a64_store(pmk_cpus[vcpu], addr, 1u << PMK_A64_ELEM(access),
-			      PMK_ACCESS_SIZE(access), access);
+	if (pmk_a64_first_piece(cpu, addr, access))
+		pmk_a64_store(cpu, addr, 1u << PMK_A64_ELEM(access), PMK_ACCESS_SIZE(access),
+			      access);
 }
 
 static void store_exclusive(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
 {
-	struct pmk_cpu *cpu = pmk_cpus[vcpu];
+	struct pmk_cpu *cpu;
 
-	if (!pmk_emulator.is_store(info) || !pmk_a64_first_piece(cpu, addr, (uint64_t)(uintptr_t)a))
+	if (!pmk_emulator.is_store(info))
+		return;
+	cpu = remember_piece(vcpu, info, addr, a);
+	if (!pmk_a64_first_piece(cpu, addr, (uint64_t)(uintptr_t)a))
 		return;
 	pmk_a64_store_exclusive(cpu, addr, (uint64_t)(uintptr_t)a);
 }
@@ -58,11 +89,13 @@ static void store_exclusive(unsigned vcpu, uint32_t info, uint64_t addr, void *a
 static void atomic(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
 {
 	uint64_t access = (uint64_t)(uintptr_t)a;
+	struct pmk_cpu *cpu;
 
 	if (!pmk_emulator.is_store(info))
 		return;
-	pmk_a64_load(pmk_cpus[vcpu], addr, 1, PMK_ACCESS_SIZE(access), access);
-	pmk_a64_store(pmk_cpus[vcpu], addr, 1, PMK_ACCESS_SIZE(access), access);
+	cpu = remember(vcpu, a);
+	pmk_a64_load(cpu, addr, 1, PMK_ACCESS_SIZE(access), access);
+	pmk_a64_store(cpu, addr, 1, PMK_ACCESS_SIZE(access), access);
 }
 
 pmk_access_fn *pmk_a64_watch(const struct pmk_core *core, bool system, const struct pmk_insn *in,

@@ -102,6 +102,17 @@ void pmk_arm11_forked(struct pmk_cpu *cpu)
 	cpu->arm11.uncached = 0;
 }
 
+bool pmk_arm11_is_under_way(const struct pmk_cpu *cpu)
+{
+	return cpu->arm11.multiple_left > 0;
+}
+
+/* A load or store multiple that faults is begun anew. */
+void pmk_arm11_drop(struct pmk_cpu *cpu)
+{
+	cpu->arm11.multiple_left = 0;
+}
+
 struct pmk_signal_set pmk_arm11_raises(const struct pmk_core *core)
 {
 	static const uint8_t unseen[] = { PMK_SIG_IRQ_MASKED, PMK_SIG_FIQ_MASKED,

@@ -76,7 +76,7 @@ struct pmk_arm11_instead {
 
 /* Translated code: decode.c. */
 int pmk_arm11_decoder_init(struct pmk_decoder *d);
-bool pmk_arm11_is_vector(const struct pmk_core *core, uint64_t pc);
+unsigned pmk_arm11_vector(const struct pmk_core *core, uint64_t pc);
 void pmk_arm11_decode(struct pmk_decoder *d, const struct pmk_raw *raw, size_t n,
 		      struct pmk_insn *in);
 
@@ -93,6 +93,8 @@ int pmk_arm11_check(const struct pmk_core *core, char *msg, unsigned size);
 int pmk_arm11_init(struct pmk_cpu *cpu);
 void pmk_arm11_fini(struct pmk_cpu *cpu);
 void pmk_arm11_forked(struct pmk_cpu *cpu);
+bool pmk_arm11_is_under_way(const struct pmk_cpu *cpu);
+void pmk_arm11_drop(struct pmk_cpu *cpu);
 uint32_t *pmk_arm11_branch(struct pmk_block *b);
 struct pmk_signal_set pmk_arm11_raises(const struct pmk_core *core);
 void pmk_arm11_derive(const struct pmk_cpu *cpu, uint64_t *totals);
@@ -179,6 +181,7 @@ static inline void pmk_arm11_multiple(struct pmk_cpu *cpu, uint32_t addr, uint64
 	const uint32_t line_bytes = 1u << PMK_LINE_SHIFT;
 	uint32_t in_line = line_bytes - (addr & (line_bytes - 1)), left;
 
+	cpu->access = access;
 	if (--cpu->arm11.multiple_left < 0) {
 		cpu->arm11.multiple_left = (int32_t)PMK_ACCESS_COUNT(access) - 1;
 	} else {

@@ -10,6 +10,7 @@
 /* The page of helpers that ARM Linux shows to programs is run by the emulator itself. */
 #define HELPER_PAGE  0xffff0000u
 #define VECTORS_SIZE 0x20u
+#define DATA_ABORT   0x10u
 
 int pmk_arm11_decoder_init(struct pmk_decoder *d)
 {
@@ -75,8 +76,12 @@ void pmk_arm11_decode(struct pmk_decoder *d, const struct pmk_raw *raw, size_t n
 					   &in[i]);
 }
 
-bool pmk_arm11_is_vector(const struct pmk_core *core, uint64_t pc)
+unsigned pmk_arm11_vector(const struct pmk_core *core, uint64_t pc)
 {
+	uint64_t offset = pc & ~(uint64_t)HELPER_PAGE;
+
 	(void)core;
-	return pc < VECTORS_SIZE || pc - HELPER_PAGE < VECTORS_SIZE;
+	if (offset >= VECTORS_SIZE || (pc != offset && pc != HELPER_PAGE + offset))
+		return 0;
+	return PMK_ENTRY_VECTOR | (offset == DATA_ABORT ? PMK_ENTRY_FAULT : 0);
 }

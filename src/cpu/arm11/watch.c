@@ -17,6 +17,7 @@ static inline void access_one(unsigned vcpu, uint64_t addr, uint64_t access, uns
 {
 	struct pmk_cpu *cpu = pmk_cpus[vcpu];
 
+	cpu->access = access;
 	if (!counted)
 		cpu->dyn[write ? PMK_SIG_L1D_WRITE : PMK_SIG_L1D_READ]++;
 	if (write)
@@ -101,6 +102,7 @@ static void swap(unsigned vcpu, uint32_t info, uint64_t addr, void *access)
 
 	if (!pmk_emulator.is_store(info))
 		return;
+	cpu->access = a;
 	pmk_access_see(info, addr);
 	pmk_arm11_load(cpu, (uint32_t)addr, pmk_access_log2(PMK_ACCESS_SIZE(a)), a);
 	pmk_arm11_store(cpu, (uint32_t)addr, pmk_access_log2(PMK_ACCESS_SIZE(a)), a);

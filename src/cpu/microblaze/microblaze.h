@@ -138,7 +138,7 @@ struct pmk_mb {
 
 /* Translated code: decode.c. */
 int pmk_microblaze_decoder_init(struct pmk_decoder *d);
-bool pmk_microblaze_is_vector(const struct pmk_core *core, uint64_t pc);
+unsigned pmk_microblaze_vector(const struct pmk_core *core, uint64_t pc);
 void pmk_microblaze_decode(struct pmk_decoder *d, const struct pmk_raw *raw, size_t n,
 			   struct pmk_insn *in);
 

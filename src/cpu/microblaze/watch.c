@@ -4,20 +4,29 @@
 
 PMK_BLOCK_FNS(pmk_microblaze_on_block, pmk_microblaze_block)
 
+/* The core of an access, which it remembers. */
+static inline struct pmk_cpu *remember(unsigned vcpu, const void *access)
+{
+	struct pmk_cpu *cpu = pmk_cpus[vcpu];
+
+	cpu->access = (uint64_t)(uintptr_t)access;
+	return cpu;
+}
+
 /*
  * All accesses are in their block's facts, those of a store exclusive that fails included.
  * One function for each way to store, with and without translation; sizes make no difference.
  */
-#define ACCESS(name, call, ...)                                                            \
-	static void name(unsigned vcpu, uint32_t info, uint64_t addr, void *a)             \
-	{                                                                                  \
-		(void)info;                                                                \
-		call(pmk_cpus[vcpu], (uint32_t)addr, (uint64_t)(uintptr_t)a, __VA_ARGS__); \
-	}                                                                                  \
-	static void name##_sys(unsigned vcpu, uint32_t info, uint64_t addr, void *a)       \
-	{                                                                                  \
-		pmk_access_see(info, addr);                                                \
-		call(pmk_cpus[vcpu], (uint32_t)addr, (uint64_t)(uintptr_t)a, __VA_ARGS__); \
+#define ACCESS(name, call, ...)                                                               \
+	static void name(unsigned vcpu, uint32_t info, uint64_t addr, void *a)                \
+	{                                                                                     \
+		(void)info;                                                                   \
+		call(remember(vcpu, a), (uint32_t)addr, (uint64_t)(uintptr_t)a, __VA_ARGS__); \
+	}                                                                                     \
+	static void name##_sys(unsigned vcpu, uint32_t info, uint64_t addr, void *a)          \
+	{                                                                                     \
+		pmk_access_see(info, addr);                                                   \
+		call(remember(vcpu, a), (uint32_t)addr, (uint64_t)(uintptr_t)a, __VA_ARGS__); \
 	}
 
 ACCESS(load_back, pmk_microblaze_load, false, PMK_MB_WORD_GRAIN)
@@ -35,7 +44,7 @@ static void store_exclusive(unsigned vcpu, uint32_t info, uint64_t addr, void *a
 	if (!pmk_emulator.is_store(info))
 		return;
 	pmk_access_see(info, addr);
-	pmk_microblaze_store_slow(pmk_cpus[vcpu], (uint32_t)addr, (uint64_t)(uintptr_t)a);
+	pmk_microblaze_store_slow(remember(vcpu, a), (uint32_t)addr, (uint64_t)(uintptr_t)a);
 }
 
 pmk_access_fn *pmk_microblaze_watch(const struct pmk_core *core, bool system,

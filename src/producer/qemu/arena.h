@@ -70,6 +70,8 @@ struct pmk_arena {
 	_Atomic uint32_t forked;       /* how many of these processes have begun */
 	_Atomic uint32_t lost_forks;   /* processes that found no slot */
 	_Atomic uint32_t lost_threads; /* vCPUs beyond PMK_ARENA_CPUS */
+	/* the program handles signals in code that had run before it said so */
+	_Atomic uint32_t handlers_unseen;
 	/* the program has more code blocks than there are numbers for them */
 	_Atomic uint32_t blocks_full;
 	_Atomic int32_t error; /* enum pmk_error: the plugin could not start a core */

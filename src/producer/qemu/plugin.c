@@ -21,10 +21,10 @@
  *  - Since 8.1.2, in system emulation, QEMU leaves a block in its middle to access a device (see
  *    lone_access()).
  *  - Since 8.2, the stack of a program differs when it begins (see meet_program()).
- *
- * Known error: when an instruction faults in the middle of a block, the rest of the block stays
- * counted.
+ *  - When an instruction faults in the middle of a block, nothing is told: see cpu/fault.h. Where
+ *    programs handle faults is known from their system calls.
  */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -33,6 +33,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -41,6 +42,7 @@
 #include "cpu/family.h"
 #include "producer/qemu/arena.h"
 #include "producer/qemu/generation.h"
+#include "producer/qemu/handlers.h"
 #include "producer/qemu/plugin.h"
 #include "producer/qemu/stack.h"
 
@@ -57,10 +59,13 @@ static const struct pmk_qemu_glue *glue; /* of the module that was loaded */
 static bool system_mode;
 static const struct pmk_core_family *family;
 static struct pmk_decoder decoder;
+static struct pmk_handlers handlers; /* under the lock */
+/* User emulation: where the address 0 of the program is in this process. */
+static uintptr_t guest_base;
 static bool begun; /* the first block of the program was translated */
 
-/* The vCPU of the system call under way: after fork, the only one that goes on. */
-static __thread unsigned calling_vcpu;
+/* The vCPU of this thread, known from its system calls: after fork, the only one that goes on. */
+static __thread unsigned calling_vcpu = PMK_MAX_VCPUS;
 static __thread bool forking; /* it is a fork */
 
 static struct pmk_emulated *emulated(struct pmk_cpu *cpu)
@@ -262,28 +267,43 @@ static uint64_t hash_bytes(uint64_t hash, const void *data, size_t size)
 }
 
 /* What runs when a block at `pc` starts. */
-static qemu_exec_fn block_callback(uint64_t pc)
+static qemu_exec_fn block_callback(uint64_t pc, unsigned entry)
 {
 	enum pmk_block_way way = arena->cfg.eager ? PMK_BLOCK_EAGER : PMK_BLOCK_PLAIN;
 
 	if (arena->cfg.nregions)
 		way = is_boundary(pc) ? PMK_BLOCK_BOUNDARY : PMK_BLOCK_FOLLOWED;
-	return family->on_block->fn[system_mode][way];
+	return family->on_block->fn[system_mode][entry != 0][way];
 }
 
-static bool is_vector(uint64_t pc)
+/* How a block at `pc` may be entered: enum pmk_entry. */
+static unsigned entry_at(uint64_t pc)
 {
-	return system_mode && family->is_vector && family->is_vector(&arena->cfg.core, pc);
+	if (!system_mode)
+		return pmk_handler_at(&handlers, pc);
+	return family->vector ? family->vector(&arena->cfg.core, pc) : 0;
 }
 
 static void watch(struct qemu_plugin_insn *qi, const struct pmk_insn *in, const struct pmk_block *b,
-		  const struct pmk_pipe_slot *pipe)
+		  const struct pmk_pipe_slot *pipe, unsigned behind)
 {
 	uint64_t access;
 	qemu_mem_fn fn = family->watch(&arena->cfg.core, system_mode, in, b, pipe, &access);
 
 	if (fn)
-		register_access(qi, fn, access, b);
+		register_access(qi, fn, pmk_access_at(access, behind), b);
+}
+
+static void passed(unsigned vcpu, void *access)
+{
+	pmk_cpus[vcpu]->access = (uint64_t)(uintptr_t)access;
+}
+
+/* The instruction before this one might have faulted without a word: that it has not is told here. */
+static void tell_passed(struct qemu_plugin_insn *qi, unsigned behind)
+{
+	qemu_plugin_register_vcpu_insn_exec_cb(qi, passed, QEMU_CB_NO_REGS,
+					       (void *)(uintptr_t)pmk_access_at(0, behind));
 }
 
 /* A straight run [first, last) of the translated block becomes one block of ours. */
@@ -294,11 +314,13 @@ static void add_block(struct qemu_plugin_tb *tb, const struct pmk_raw *raw,
 	const struct pmk_block *b;
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
 	uint64_t pc = in[first].addr;
-	qemu_exec_fn fn = block_callback(pc);
+	unsigned entry = entry_at(pc), behind;
+	bool unsure = false;
+	qemu_exec_fn fn = block_callback(pc, entry);
 
 	for (size_t i = first; i < last; i++)
 		hash = hash_bytes(hash, raw[i].byte, raw[i].size);
-	b = pmk_code_add(&code, in + first, last - first, hash, is_vector(pc), pipe);
+	b = pmk_code_add(&code, in + first, last - first, hash, entry, pipe);
 	if (!b) {
 		atomic_store(&arena->blocks_full, 1);
 		return;
@@ -310,9 +332,20 @@ static void add_block(struct qemu_plugin_tb *tb, const struct pmk_raw *raw,
 	else
 		qemu_plugin_register_vcpu_insn_exec_cb(qemu_plugin_tb_get_insn(tb, first), fn,
 						       QEMU_CB_NO_REGS, (void *)b);
-	for (size_t i = first; i < last; i++)
+	behind = b->nfaults;
+	for (size_t i = first; i < last; i++) {
+		struct qemu_plugin_insn *qi = qemu_plugin_tb_get_insn(tb, i);
+
+		if (unsure && behind > 0)
+			tell_passed(qi, behind);
+		unsure = false;
+		if (!pmk_may_fault(&arena->cfg.core, &in[i]))
+			continue;
+		behind -= behind > 0;
 		if (in[i].load || in[i].store)
-			watch(qemu_plugin_tb_get_insn(tb, i), &in[i], b, &pipe[i - first]);
+			watch(qi, &in[i], b, &pipe[i - first], behind);
+		unsure = pmk_fault_unsure(&in[i]);
+	}
 }
 
 /* The stack of the program that is about to begin with this block. False: its pointer cannot be read. */
@@ -341,6 +374,33 @@ static void move_regions(uint64_t bias)
 	}
 }
 
+/* ---- faults that end the program ------------------------------------------------------------ */
+
+/* The emulator's own handlers of signals that accesses of the program may raise. */
+static struct sigaction emulators_segv, emulators_bus;
+
+static void on_fault(int sig, siginfo_t *info, void *context)
+{
+	struct sigaction *next = sig == SIGBUS ? &emulators_bus : &emulators_segv;
+
+	if (calling_vcpu < PMK_ARENA_CPUS && pmk_cpus[calling_vcpu])
+		pmk_cpu_faults(pmk_cpus[calling_vcpu]);
+	next->sa_sigaction(sig, info, context);
+}
+
+/* The emulator ends with a program that faults, without a word to its plugins. It uses such signals
+ * for itself, too, and sets its handlers before the program begins. */
+static void watch_faults(int sig, struct sigaction *emulators)
+{
+	struct sigaction ours;
+
+	if (sigaction(sig, NULL, emulators) || !(emulators->sa_flags & SA_SIGINFO))
+		return;
+	ours = *emulators;
+	ours.sa_sigaction = on_fault;
+	sigaction(sig, &ours, NULL);
+}
+
 /* Before the first instruction of a program. */
 static void meet_program(struct qemu_plugin_insn *first)
 {
@@ -348,6 +408,14 @@ static void meet_program(struct qemu_plugin_insn *first)
 	bool known = !system_mode && first_stack(first, &stack);
 
 	begun = true;
+	calling_vcpu = 0;
+	if (!system_mode) {
+		watch_faults(SIGSEGV, &emulators_segv);
+		watch_faults(SIGBUS, &emulators_bus);
+	}
+	if (!system_mode && qemu_plugin_insn_haddr(first))
+		guest_base = (uintptr_t)qemu_plugin_insn_haddr(first) -
+			     (uintptr_t)qemu_plugin_insn_vaddr(first);
 	if (known)
 		pmk_stack_without_vdso(&stack);
 	if (!arena->pie)
@@ -541,11 +609,45 @@ static bool is_execve(int64_t num)
 	return num == family->execve || num == family->execveat;
 }
 
-void pmk_plugin_syscall(unsigned vcpu, int64_t num)
+/* The word at an address of the program; 0 when there is none. The kernel looks, because the
+ * program may say any address. */
+static uint64_t program_word(uint64_t addr)
+{
+	uint8_t byte[8] = { 0 };
+	struct iovec to = { byte, family->stack_word };
+	struct iovec from = { (void *)(guest_base + (uintptr_t)addr), family->stack_word };
+	uint64_t word = 0;
+
+	if (process_vm_readv(getpid(), &to, 1, &from, 1, 0) < 0)
+		return 0;
+	for (unsigned i = family->stack_word; i > 0; i--)
+		word = word << 8 | byte[decoder.big_endian ? family->stack_word - i : i - 1];
+	return word;
+}
+
+/* A program says where it handles a signal: the first word of what `action` points to. */
+static void meet_handler(unsigned signal, uint64_t action)
+{
+	enum { DEFAULT, IGNORE };
+	uint64_t pc = action ? program_word(action) : DEFAULT;
+
+	if (pc == DEFAULT || pc == IGNORE)
+		return;
+	pc &= ~family->pc_flags;
+	pthread_mutex_lock(&translating);
+	if ((!pmk_handler_at(&handlers, pc) && pmk_code_begins_at(&code, pc)) ||
+	    !pmk_handlers_add(&handlers, signal, pc))
+		atomic_store(&arena->handlers_unseen, 1);
+	pthread_mutex_unlock(&translating);
+}
+
+void pmk_plugin_syscall(unsigned vcpu, int64_t num, uint64_t arg1, uint64_t arg2)
 {
 	calling_vcpu = vcpu % PMK_MAX_VCPUS;
 	if (is_execve(num))
 		atomic_fetch_add(&slot->execs, 1);
+	if (num == family->sigaction || num == family->rt_sigaction)
+		meet_handler((unsigned)arg1, arg2);
 }
 
 void pmk_plugin_syscall_returned(int64_t num, int64_t result)

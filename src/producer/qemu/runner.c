@@ -22,6 +22,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cpu/family.h"
+#include "cpu/fault.h"
 #include "producer/qemu/generation.h"
 
 /* Soft limit of the emulator's stack, as the program reads it. */
@@ -227,6 +229,8 @@ static void read_core(struct pmk_runner *r, struct pmk_arena_slot *slot, unsigne
 	memcpy(copy, pmk_slot_cpu(memory, cpu), pmk_emulated_bytes(&r->arena->cfg));
 	if (!copy->session.plan.nevents)
 		return; /* the vCPU was never started */
+	pmk_cpu_ended(&copy->cpu);
+	r->unsure |= copy->cpu.unsure;
 	err = pmk_emulated_finish(copy, &ports, &r->arena->cfg, &b, &c->total);
 	if (err && !r->error)
 		r->error = err;
@@ -367,12 +371,33 @@ static unsigned still_alive(struct pmk_runner *r)
 	return forks > forked ? alive + (forks - forked) : alive;
 }
 
+/* The program ended by an instruction that traps in the middle of its block, which nobody tells. */
+static bool ended_by_trap(const struct pmk_runner *r)
+{
+	return WIFSIGNALED(r->status) && WTERMSIG(r->status) == SIGFPE &&
+	       pmk_core_family(&r->arena->cfg.core)->traps;
+}
+
 void pmk_runner_finish(struct pmk_runner *r)
 {
+	r->unsure |= r->over && ended_by_trap(r);
 	r->alive = still_alive(r);
 	for (unsigned i = 0; i < PMK_ARENA_SLOTS; i++)
 		if (runs_in(&r->arena->slot[i]))
 			read_slot(r, &r->arena->slot[i]);
+}
+
+bool pmk_runner_lacks(const struct pmk_runner *r)
+{
+	const struct pmk_arena *a = r->arena;
+
+	return r->execs || r->alive || atomic_load(&a->lost_forks) ||
+	       atomic_load(&a->lost_threads) || atomic_load(&a->blocks_full);
+}
+
+bool pmk_runner_unsure(const struct pmk_runner *r)
+{
+	return r->unsure || atomic_load(&r->arena->handlers_unseen);
 }
 
 void pmk_runner_free(struct pmk_runner *r)

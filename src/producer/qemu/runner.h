@@ -54,6 +54,7 @@ struct pmk_runner {
 	struct pmk_runner_counts *one;
 	unsigned processes, threads, ncores, execs;
 	unsigned alive; /* processes that had not ended at the final reading */
+	bool unsure;	/* a fault was seen, and not where */
 	int error;	/* first error of a core's driver */
 };
 
@@ -70,6 +71,10 @@ bool pmk_runner_interval(struct pmk_runner *r, struct pmk_arena_interval *out);
 
 /* Read everything that has not been read yet. After that the runner's sums are complete. */
 void pmk_runner_finish(struct pmk_runner *r);
+
+/* Is anything of the program not counted? Is a count possibly off by a little? Known so far. */
+bool pmk_runner_lacks(const struct pmk_runner *r);
+bool pmk_runner_unsure(const struct pmk_runner *r);
 
 void pmk_runner_free(struct pmk_runner *r);
 

@@ -1253,7 +1253,7 @@ static void test_pieces(void **state)
 			unsigned firsts = 0;
 
 			pmk_isa_a64_decode(0x400000 + 4 * i, words[i], &in);
-			a = pmk_a64_access(1, 1, &in);
+			a = pmk_access_at(pmk_a64_access(1, 1, &in), 2 - i);
 			for (unsigned k = 0; k < 32; k += 8)
 				if (pmk_a64_first_piece(&s->cpu, at[i] + k, a)) {
 					firsts++;
@@ -1284,14 +1284,13 @@ static void test_access_word(void **state)
 		uint64_t a, b;
 
 		pmk_isa_a64_decode(0x400000, words[i], &in);
-		a = pmk_a64_access(70000, 300, &in);
+		a = pmk_access_at(pmk_a64_access(70000, 300, &in), 1);
 		assert_int_equal(PMK_ACCESS_SIZE(a), total_bytes[i]);
 		assert_int_equal(1u << PMK_A64_ELEM(a), element[i]);
 		assert_int_equal(PMK_ACCESS_TO_END(a), 65535); /* as far as can be told */
 		assert_int_equal(PMK_ACCESS_USE(a), 300);
 		/* Two of the same kind in one block are told apart. */
-		in.addr += 4;
-		b = pmk_a64_access(70000, 300, &in);
+		b = pmk_access_at(pmk_a64_access(70000, 300, &in), 0);
 		assert_true(a != b);
 	}
 }

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+#include "cpu/fault.h"
+
+#include <string.h>
+
+#include "cpu/family.h"
+
+/* As long as the blocks that emulators translate. */
+#define MAX_INSNS 512
+
+bool pmk_may_fault(const struct pmk_core *core, const struct pmk_insn *in)
+{
+	return in->load || in->store || (in->kind & pmk_core_family(core)->traps);
+}
+
+/* How many of the block's instructions that may fault have not been passed. */
+static unsigned not_passed(const struct pmk_cpu *cpu, const struct pmk_block *p)
+{
+	const struct pmk_core_family *family = pmk_core_family(&cpu->core);
+	unsigned behind;
+
+	if (!cpu->access)
+		return p->nfaults;
+	behind = pmk_access_behind(cpu->access);
+	return behind + (family->is_under_way && family->is_under_way(cpu));
+}
+
+/*
+ * The index of the first instruction that has not been passed, of the `left` last ones that may
+ * fault. Those that owe no access are only taken for it if one behind them does, or if the handler
+ * is one of faults.
+ */
+static size_t find_fault(const struct pmk_cpu *cpu, const struct pmk_block *p, unsigned left,
+			 bool *sure)
+{
+	size_t i = p->ninsns;
+
+	*sure = false;
+	while (left > 0) {
+		i--;
+		if (!pmk_may_fault(&cpu->core, &p->insn[i]))
+			continue;
+		*sure |= !pmk_fault_unsure(&p->insn[i]);
+		left--;
+	}
+	return i;
+}
+
+/* What the instruction is when it faults: one that accesses memory is executed, and nothing else; of
+ * others the fault is the result. */
+static struct pmk_insn without_effect(const struct pmk_insn *in)
+{
+	bool computes = !in->load && !in->store && in->rd != PMK_NO_REG;
+
+	if (computes)
+		return *in;
+	return (struct pmk_insn){
+		.addr = in->addr,
+		.size = in->size,
+		.decoded = in->decoded,
+		.rd = PMK_NO_REG,
+		.rd2 = PMK_NO_REG,
+		.rn = PMK_NO_REG,
+		.rm = PMK_NO_REG,
+		.rs = PMK_NO_REG,
+		.ra = PMK_NO_REG,
+	};
+}
+
+/*
+ * What of the block `p` has not run, if it was left early; the handler that follows is one of
+ * faults, or it is none. False: all of it has run, as far as can be seen.
+ */
+static bool find_rest(struct pmk_cpu *cpu, const struct pmk_block *p, bool faulted,
+		      struct pmk_cpu_rest *rest)
+{
+	const struct pmk_core_family *family = pmk_core_family(&cpu->core);
+	struct pmk_pipe_slot pipe[MAX_INSNS];
+	struct pmk_insn insn[MAX_INSNS];
+	unsigned left = not_passed(cpu, p);
+	struct pmk_block ran;
+	size_t last;
+	bool sure;
+
+	if (family->is_blind && family->is_blind(&cpu->core)) {
+		cpu->unsure |= faulted;
+		return false;
+	}
+	if (!left || left > p->nfaults)
+		return false;
+	last = find_fault(cpu, p, left, &sure);
+	if (!sure && !faulted)
+		return false;
+	if (last >= MAX_INSNS) {
+		cpu->unsure = true;
+		return false;
+	}
+	memcpy(insn, p->insn, last * sizeof(*insn));
+	insn[last] = without_effect(&p->insn[last]);
+	pmk_block_build(&cpu->core, insn, last + 1, pipe, &ran);
+	rest->cycles = p->cycles > ran.cycles ? p->cycles - ran.cycles : 0;
+	for (unsigned k = 0; k < family->nfacts; k++)
+		rest->fact[k] = p->facts.n[k] - ran.facts.n[k];
+	return true;
+}
+
+static void take_back(struct pmk_cpu *cpu, const struct pmk_cpu_rest *rest)
+{
+	const struct pmk_core_family *family = pmk_core_family(&cpu->core);
+
+	cpu->cycles -= rest->cycles;
+	for (unsigned k = 0; k < family->nfacts; k++)
+		cpu->dyn[family->fact_signal[k]] -= (uint64_t)rest->fact[k];
+}
+
+void pmk_cpu_left_early(struct pmk_cpu *cpu, const struct pmk_block *b)
+{
+	struct pmk_cpu_rest rest;
+
+	if (!find_rest(cpu, cpu->prev, b->faulted, &rest))
+		return;
+	take_back(cpu, &rest);
+	if (pmk_core_family(&cpu->core)->drop)
+		pmk_core_family(&cpu->core)->drop(cpu);
+	cpu->prev = cpu->origin;
+}
+
+void pmk_cpu_faults(struct pmk_cpu *cpu)
+{
+	struct pmk_cpu_rest *rest = &cpu->fault.rest;
+
+	cpu->fault.prev = NULL;
+	if (!find_rest(cpu, cpu->prev, true, rest))
+		return;
+	cpu->fault.prev = cpu->prev;
+	cpu->fault.access = cpu->access;
+	cpu->fault.cycles = cpu->cycles;
+}
+
+void pmk_cpu_ended(struct pmk_cpu *cpu)
+{
+	if (cpu->fault.prev && cpu->fault.prev == cpu->prev && cpu->fault.access == cpu->access &&
+	    cpu->fault.cycles == cpu->cycles)
+		take_back(cpu, &cpu->fault.rest);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Faults. A block is counted as a whole when it starts; where one of its instructions faults, what
+ * stands behind that has not run. The next block is then that of a handler: a program's, of a
+ * signal, or the one at an exception vector. What of the last block has run is taken from its
+ * accesses: the emulator tells each one when it is done, and the first instruction that owes one has
+ * faulted.
+ *
+ * Some instructions may fault and owe nothing, because the emulator tells of no access when their
+ * condition fails, or of none at all. If more that may fault stand behind one of them, the emulator
+ * has to tell when it has been passed: see pmk_fault_unsure().
+ *
+ * The instruction that faults counts as executed, without its access (our choice: so does an
+ * emulator that logs instructions one by one). Handlers return to it, and then it counts again.
+ */
+#ifndef PMK_CPU_FAULT_H
+#define PMK_CPU_FAULT_H
+
+#include "cpu/cpu.h"
+
+/* May it fault, with its block going on where it does not? */
+bool pmk_may_fault(const struct pmk_core *core, const struct pmk_insn *in);
+
+/* It may fault, and where it does not, there may be no access to tell. */
+static inline bool pmk_fault_unsure(const struct pmk_insn *in)
+{
+	return (!in->load && !in->store) || in->conditional || (in->exclusive && in->store);
+}
+
+/*
+ * The block of a handler, `b`, is about to start; the one before it may have been left early. If it
+ * was, take back what of it has not run.
+ */
+PMK_SLOW void pmk_cpu_left_early(struct pmk_cpu *cpu, const struct pmk_block *b);
+
+/*
+ * The program that runs on the core may have faulted, and may end with that: keep what has then not
+ * run of its last block. It may also go on as if nothing had happened. From a handler of the host's
+ * signals, in the core's thread.
+ */
+void pmk_cpu_faults(struct pmk_cpu *cpu);
+
+/* The program has ended: take back what it kept, if nothing came after the fault. */
+void pmk_cpu_ended(struct pmk_cpu *cpu);
+
+#endif

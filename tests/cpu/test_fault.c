@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: MIT
+/* Blocks that end early, because an instruction in their middle faults. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "cpu/callbacks.h"
+#include "cpu/code.h"
+#include "cpu/family.h"
+
+#define GOOD   0x20000u
+#define CODE   0x10000u
+#define HANDLE 0x11000u
+
+enum { ADD = 0xe2811001, LDR = 0xe5902000, STR = 0xe5803004, BX_LR = 0xe12fff1e };
+enum { LDRNE = 0x15902000, STRNE = 0x15803004, LDM = 0xe8900078 /* r3-r6 */ };
+
+static struct pmk_core core;
+static struct pmk_code code;
+static struct pmk_cpu *cpu;
+static struct pmk_isa_arm *isa;
+static struct pmk_facts facts[64];
+static struct pmk_executions executions[64];
+static struct pmk_bus bus;
+
+/* A block, and what the emulator calls for each of its instructions. */
+struct shown {
+	const struct pmk_block *block;
+	pmk_block_fn *start;
+	unsigned n;
+	struct {
+		pmk_access_fn *fn;
+		void *access;
+	} at[16];
+};
+
+static bool is_store(uint32_t info)
+{
+	return info;
+}
+
+static unsigned size_shift(uint32_t info)
+{
+	(void)info;
+	return 2;
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	pmk_emulator = (struct pmk_emulator){ .is_store = is_store, .size_shift = size_shift };
+	pmk_core_defaults(&core);
+	isa = pmk_isa_arm_new();
+	cpu = calloc(1, sizeof(*cpu));
+	pmk_bus_init(&bus);
+	for (unsigned i = 0; i < 64; i++)
+		executions[i] = (struct pmk_executions){ 0 };
+	if (!isa || !cpu || pmk_code_init(&code, &core) || pmk_cpu_init(cpu, &core))
+		return -1;
+	cpu->executions = executions;
+	pmk_cpus[0] = cpu;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	pmk_cpus[0] = NULL;
+	pmk_cpu_fini(cpu);
+	free(cpu);
+	pmk_code_fini(&code);
+	pmk_isa_arm_free(isa);
+	return 0;
+}
+
+/* As the plugin shows a block to the core; entry: of enum pmk_entry. */
+static struct shown show(uint32_t pc, unsigned entry, unsigned n, const uint32_t *words)
+{
+	const struct pmk_core_family *family = pmk_core_family(&core);
+	struct pmk_pipe_slot pipe[16];
+	struct pmk_insn insn[16];
+	struct shown s = { .n = n, .start = family->on_block->fn[0][entry != 0][cpu->eager] };
+	unsigned behind;
+
+	for (unsigned i = 0; i < n; i++)
+		pmk_isa_arm_decode(isa, false, pc + 4 * i, &words[i], 4, &insn[i]);
+	s.block = pmk_code_add(&code, insn, n, words[0], entry, pipe);
+	assert_non_null(s.block);
+	facts[s.block->id] = s.block->facts;
+	behind = s.block->nfaults;
+	for (unsigned i = 0; i < n; i++) {
+		uint64_t access;
+
+		if (!insn[i].load && !insn[i].store)
+			continue;
+		s.at[i].fn = family->watch(&core, false, &insn[i], s.block, &pipe[i], &access);
+		s.at[i].access = (void *)(uintptr_t)pmk_access_at(access, --behind);
+	}
+	return s;
+}
+
+static void start(const struct shown *s)
+{
+	s->start(0, (void *)(uintptr_t)s->block);
+}
+
+/* The access of instruction i is done. */
+static void done(const struct shown *s, unsigned i)
+{
+	s->at[i].fn(0, 0, GOOD, s->at[i].access);
+}
+
+static uint64_t total(unsigned signal)
+{
+	pmk_cpu_sum(cpu, facts, executions, code.nblocks, &bus);
+	return bus.total[signal];
+}
+
+static const uint32_t two[] = { ADD, LDR, ADD, STR, ADD, BX_LR };
+static const uint32_t handler_words[] = { ADD, BX_LR };
+
+static struct shown handler(unsigned entry)
+{
+	return show(HANDLE, entry, 2, handler_words);
+}
+
+static void check(uint64_t insns, uint64_t reads, uint64_t writes, uint64_t branches)
+{
+	assert_int_equal(total(PMK_SIG_INSN), insns);
+	assert_int_equal(total(PMK_SIG_L1D_READ), reads);
+	assert_int_equal(total(PMK_SIG_L1D_WRITE), writes);
+	assert_int_equal(total(PMK_SIG_BRANCH), branches);
+}
+
+/* `accesses` of the two were done when the handler (2 instructions, one a branch) starts. */
+static uint64_t run_two(unsigned accesses, unsigned entry)
+{
+	struct shown s = show(CODE, 0, 6, two), h = handler(entry);
+
+	start(&s);
+	if (accesses > 0)
+		done(&s, 1);
+	if (accesses > 1)
+		done(&s, 3);
+	start(&h);
+	return cpu->cycles;
+}
+
+static void test_first_access(void **state)
+{
+	(void)state;
+	run_two(0, PMK_ENTRY_FAULT);
+	check(2 + 2, 0, 0, 1);
+	assert_int_equal(total(PMK_SIG_PC_CHANGE), 0);
+}
+
+static void test_second_access(void **state)
+{
+	(void)state;
+	run_two(1, PMK_ENTRY_FAULT);
+	check(4 + 2, 1, 0, 1);
+}
+
+/* A handler that is not known to be one of faults: what has to be told and was not has faulted. */
+static void test_any_handler(void **state)
+{
+	(void)state;
+	run_two(1, PMK_ENTRY_SIGNAL);
+	check(4 + 2, 1, 0, 1);
+}
+
+static void test_nothing_faulted(void **state)
+{
+	(void)state;
+	run_two(2, PMK_ENTRY_FAULT | PMK_ENTRY_SIGNAL);
+	check(6 + 2, 1, 1, 2);
+}
+
+/* Sums that are kept up to date at every block. */
+static void test_eager(void **state)
+{
+	cpu->eager = true;
+	test_second_access(state);
+}
+
+/* No cycle is left of what did not run: the same as a block that ends there. */
+static void test_cycles(void **state)
+{
+	static const uint32_t ran[] = { ADD, ADD };
+	uint64_t cycles = run_two(0, PMK_ENTRY_FAULT);
+	struct shown s, h;
+
+	teardown(state);
+	setup(state);
+	s = show(CODE, 0, 2, ran);
+	h = handler(PMK_ENTRY_FAULT);
+	start(&s);
+	cpu->prev = cpu->origin;
+	start(&h);
+	/* In both the line of the block, and that of the handler, were fetched. */
+	assert_int_equal(cycles, cpu->cycles);
+}
+
+/* A load whose condition failed tells nothing; a store behind it that was told has passed it. */
+static void test_conditional(void **state)
+{
+	static const uint32_t words[] = { LDRNE, ADD, STR, ADD, BX_LR };
+	struct shown s = show(CODE, 0, 5, words), h = handler(PMK_ENTRY_FAULT);
+
+	(void)state;
+	start(&s);
+	done(&s, 2);
+	start(&h);
+	check(5 + 2, 0, 1, 2);
+}
+
+/* What the plugin calls behind a conditional access, if more may fault: it has been passed. */
+static void test_conditional_was_passed(void **state)
+{
+	static const uint32_t words[] = { LDRNE, ADD, STR, ADD, BX_LR };
+	struct shown s = show(CODE, 0, 5, words), h = handler(PMK_ENTRY_FAULT);
+
+	(void)state;
+	start(&s);
+	start(&h); /* the load */
+	check(1 + 2, 0, 0, 1);
+	start(&s);
+	cpu->access = pmk_access_at(0, 1);
+	start(&h); /* the store */
+	check(1 + 2 + 3 + 2, 0, 0, 2);
+}
+
+/* Behind a conditional access alone, the handler tells: of a fault, or of something else. */
+static void test_conditional_at_the_end(void **state)
+{
+	static const uint32_t words[] = { LDR, ADD, STRNE, ADD, BX_LR };
+	struct shown s = show(CODE, 0, 5, words);
+	struct shown fault = handler(PMK_ENTRY_FAULT),
+		     other = show(HANDLE + 0x1000, PMK_ENTRY_SIGNAL, 2, handler_words);
+
+	(void)state;
+	start(&s);
+	done(&s, 0);
+	start(&fault);
+	check(3 + 2, 1, 0, 1);
+	start(&s);
+	done(&s, 0);
+	start(&other);
+	check(3 + 2 + 5 + 2, 2, 0, 1 + 2);
+}
+
+/* A load multiple that faults at its third word has been one access. */
+static void test_multiple(void **state)
+{
+	static const uint32_t words[] = { ADD, LDM, ADD, STR, BX_LR };
+	struct shown s = show(CODE, 0, 5, words), h = handler(PMK_ENTRY_FAULT);
+
+	(void)state;
+	start(&s);
+	done(&s, 1);
+	done(&s, 1);
+	start(&h);
+	assert_int_equal(total(PMK_SIG_INSN), 2 + 2);
+	/* The next one begins anew. */
+	start(&s);
+	for (unsigned i = 0; i < 4; i++)
+		done(&s, 1);
+	start(&h);
+	assert_int_equal(total(PMK_SIG_INSN), 2 + 2 + 4 + 2);
+}
+
+/* The program ends by the fault, and no handler starts. */
+static void test_the_end(void **state)
+{
+	struct shown s = show(CODE, 0, 6, two);
+
+	(void)state;
+	start(&s);
+	pmk_cpu_faults(cpu);
+	pmk_cpu_ended(cpu);
+	check(2, 0, 0, 0);
+}
+
+/* The emulator's own use of the signal: the access is done after all. */
+static void test_not_the_end(void **state)
+{
+	struct shown s = show(CODE, 0, 6, two);
+
+	(void)state;
+	start(&s);
+	pmk_cpu_faults(cpu);
+	done(&s, 1);
+	done(&s, 3);
+	pmk_cpu_ended(cpu);
+	check(6, 1, 1, 1);
+}
+
+/* The same block again and again: what the last execution was told is not taken for this one's. */
+static void test_the_last_execution_is_forgotten(void **state)
+{
+	struct shown s = show(CODE, 0, 6, two), h = handler(PMK_ENTRY_FAULT);
+
+	(void)state;
+	start(&s);
+	done(&s, 1);
+	done(&s, 3);
+	start(&s);
+	start(&h);
+	check(6 + 2 + 2, 1, 1, 1 + 1);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	static const struct CMUnitTest tests[] = {
+		TEST(test_first_access),
+		TEST(test_second_access),
+		TEST(test_any_handler),
+		TEST(test_nothing_faulted),
+		TEST(test_eager),
+		TEST(test_cycles),
+		TEST(test_conditional),
+		TEST(test_conditional_was_passed),
+		TEST(test_conditional_at_the_end),
+		TEST(test_multiple),
+		TEST(test_the_end),
+		TEST(test_not_the_end),
+		TEST(test_the_last_execution_is_forgotten),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
