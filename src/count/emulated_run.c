@@ -368,11 +368,13 @@ static int take_reading(struct pmk_count *c, const struct pmk_plan *plan, unsign
 				      "reading the emulated counters failed: %s",
 				      pmk_strerror(e->runner.error));
 	if (plan->nevents && !e->runner.sum.insns && !pmk_count_stopped(c))
-		return pmk_count_fail(&c->fault,
-				      e->prog.system ? PMK_COUNT_FAILED : PMK_COUNT_NOT_EXEC,
-				      "%s ended before the program executed an instruction%s",
-				      e->prog.argv.word[0],
-				      e->prog.system ? "" : " (firmware is run with --qemu)");
+		return pmk_count_fail(
+			&c->fault, e->prog.system ? PMK_COUNT_FAILED : PMK_COUNT_NOT_EXEC,
+			"%s ended before the program executed an instruction%s",
+			e->prog.argv.word[0],
+			e->prog.system ? ""
+				       : "; its own message says why (firmware is run "
+					 "with --qemu)");
 	c->result.exit_status = e->runner.status;
 	if (WIFSIGNALED(e->runner.status) && !e->killed)
 		e->killed = WTERMSIG(e->runner.status);

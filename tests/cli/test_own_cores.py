@@ -117,6 +117,13 @@ def test_a_core_in_the_users_folder_is_called_as_its_file(tmp_path):
         equal((out.code, out.out, out.err), (125, usual.out, said), "the others are shown")
 
 
+def test_what_the_emulator_does_not_know_it_says_itself(tmp_path):
+    out = pmk("stat", "--core", own(tmp_path, "odd", name="odd", qemu_cpu="nosuch"), loop(1))
+    equal(out.code, 126, out)
+    assert re.fullmatch(r"(qemu-arm: .*nosuch.*\n)+pmk: qemu-arm ended before the program executed an instruction; its own "
+                        r"message says why .*\n", out.err), out
+
+
 def test_a_data_directory_that_is_not_there_is_named():
     out = pmk("stat", loop(1), env=dict(os.environ, PMK_DATA="/nosuch"))
     equal((out.code, out.err), (125, "pmk: /nosuch/cores: No such file or directory\n"))

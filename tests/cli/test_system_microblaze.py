@@ -235,8 +235,8 @@ def test_firmware_is_no_program():
         have(mb.ORDERS[order].qemu)
         out = pmk("stat", assemble("loop", order, LOOP))
         equal((out.code, out.out), (126, ""))
-        contains(out.err, f"pmk: {mb.ORDERS[order].qemu} ended before the program executed an instruction (firmware is "
-                 "run with --qemu)\n")
+        contains(out.err, f"pmk: {mb.ORDERS[order].qemu} ended before the program executed an instruction; its own "
+                 "message says why (firmware is run with --qemu)\n")
 
 
 # ---- where a region ends -----------------------------------------------------------------------------
