@@ -102,7 +102,7 @@ static const char *next_name(const void *names, unsigned i)
 
 static int unknown_core(struct pmk_program *p, const char *data, const char *name, const char *path)
 {
-	char near[256] = "", **names;
+	char near[256] = "", own[PATH_MAX], **names;
 	int why = errno;
 
 	if (pmk_files_is_path(name))
@@ -116,6 +116,10 @@ static int unknown_core(struct pmk_program *p, const char *data, const char *nam
 		return PMK_COUNT_FAILED;
 	pmk_nearest_among(name, next_name, names, near, sizeof(near));
 	pmk_files_free_names(names);
+	if (!*near && pmk_files_own(own, "cores") && access(own, R_OK | X_OK) && errno == EACCES)
+		return pmk_count_fail(p->fault, PMK_COUNT_USAGE,
+				      "core '%s' is none of ours; of your own, %s: %s", name, own,
+				      strerror(EACCES));
 	return pmk_count_fail(p->fault, PMK_COUNT_USAGE, "unknown core '%s'%s%s%s (pmk list cores)",
 			      name, *near ? "; did you mean " : "", near, *near ? "?" : "");
 }

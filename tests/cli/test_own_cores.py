@@ -94,6 +94,16 @@ def test_a_core_of_ones_own_that_may_not_be_read_is_named(tmp_path):
     equal((out.code, out.err), (129, f"pmk: core arm1176: {path}: Permission denied\n"))
 
 
+def test_a_folder_of_ones_own_that_may_not_be_read_is_named(tmp_path):
+    own(tmp_path / "pmk" / "cores", "mine", name="mine")
+    os.chmod(tmp_path / "pmk", 0)
+    said = {core: run(*unprivileged(PMK, "stat", "--core", core, loop(1)), env=with_config(tmp_path)).err
+            for core in ("mine", "arm1167")}
+    os.chmod(tmp_path / "pmk", 0o755)
+    equal(said["mine"], f"pmk: core 'mine' is none of ours; of your own, {tmp_path}/pmk/cores: Permission denied\n")
+    contains(said["arm1167"], "did you mean arm1176")
+
+
 def test_the_pmu_is_one_that_the_core_can_have(tmp_path):
     equal(clock(own(tmp_path, "other", name="other", pmu="arm1136")), ("other", 700))
     for pmu in ("cortex-a53", "microblaze", "l210", "riscv32", "nosuch"):
