@@ -160,18 +160,6 @@ static void check_metrics(const char *data, unsigned *n, struct item *ours, stru
 	pmk_count_fault_free(&f);
 }
 
-/* The folder of the user's own files, or one in it, that nobody may look into. */
-static bool is_closed(char path[PATH_MAX])
-{
-	static const char *const folders[] = { "", "cores", "metrics" };
-
-	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
-		if (pmk_files_own(path, folders[i]) && access(path, i ? R_OK | X_OK : X_OK) &&
-		    errno != ENOENT && errno != ENOTDIR)
-			return true;
-	return false;
-}
-
 /* The files that come with pmk; and the user's own, of which nothing is said while nothing is wrong:
  * most users have none. */
 static void check_data(struct report *r)
@@ -190,8 +178,8 @@ static void check_data(struct report *r)
 		return;
 	}
 	own.advice = "mend it, or take the file away: pmk counts without it";
-	if (is_closed(closed)) {
-		snprintf(own.text, sizeof(own.text), "%s: %s", closed, strerror(errno));
+	if (pmk_files_closed(closed, "cores") || pmk_files_closed(closed, "metrics")) {
+		snprintf(own.text, sizeof(own.text), "%s: %s", closed, strerror(EACCES));
 		own.status = BROKEN;
 		own.advice =
 			"give yourself the right to read it, or set XDG_CONFIG_HOME to another "

@@ -150,6 +150,21 @@ bool pmk_files_own(char path[PATH_MAX], const char *folder)
 	return true;
 }
 
+static bool is_closed(const char *dir, int mode)
+{
+	struct stat st;
+	bool refused = access(dir, mode) && errno == EACCES;
+
+	/* A file in its place need not be one that can be executed. */
+	return refused && (stat(dir, &st) || S_ISDIR(st.st_mode));
+}
+
+bool pmk_files_closed(char path[PATH_MAX], const char *folder)
+{
+	return (pmk_files_own(path, "") && is_closed(path, X_OK)) ||
+	       (pmk_files_own(path, folder) && is_closed(path, R_OK | X_OK));
+}
+
 /* ---- cores ----------------------------------------------------------------------------------- */
 
 static int is_preset(const struct dirent *entry)

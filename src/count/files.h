@@ -30,6 +30,8 @@ void pmk_files_build_qemu(char path[PATH_MAX]);
 /* Where the user's own files are: $XDG_CONFIG_HOME/pmk or ~/.config/pmk, or a folder there, which
  * need not exist. False: nobody says where. */
 bool pmk_files_own(char path[PATH_MAX], const char *folder);
+/* May nobody look into it, or into the one that it is in? Then `path` is that one. */
+bool pmk_files_closed(char path[PATH_MAX], const char *folder);
 
 /* Names of the core presets: the data directory's and the user's ($XDG_CONFIG_HOME/pmk/cores).
  * Sorted, NULL terminated; pmk_files_free_names() frees them. NULL: a failure. */

@@ -116,7 +116,7 @@ static int unknown_core(struct pmk_program *p, const char *data, const char *nam
 		return PMK_COUNT_FAILED;
 	pmk_nearest_among(name, next_name, names, near, sizeof(near));
 	pmk_files_free_names(names);
-	if (!*near && pmk_files_own(own, "cores") && access(own, R_OK | X_OK) && errno == EACCES)
+	if (!*near && pmk_files_closed(own, "cores"))
 		return pmk_count_fail(p->fault, PMK_COUNT_USAGE,
 				      "core '%s' is none of ours; of your own, %s: %s", name, own,
 				      strerror(EACCES));
