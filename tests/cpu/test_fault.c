@@ -16,8 +16,14 @@
 #define CODE   0x10000u
 #define HANDLE 0x11000u
 
-enum { ADD = 0xe2811001, LDR = 0xe5902000, STR = 0xe5803004, BX_LR = 0xe12fff1e };
-enum { LDRNE = 0x15902000, STRNE = 0x15803004, LDM = 0xe8900078 /* r3-r6 */ };
+/* Instructions; an enum would have to fit an int. */
+#define ADD   0xe2811001u
+#define LDR   0xe5902000u
+#define STR   0xe5803004u
+#define BX_LR 0xe12fff1eu
+#define LDRNE 0x15902000u
+#define STRNE 0x15803004u
+#define LDM   0xe8900078u /* r3-r6 */
 
 static struct pmk_core core;
 static struct pmk_code code;
