@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "base/reserve.h"
 #include "cpu/family.h"
 
 /* No signal happens even half as often per cycle as this: a load multiple touches three lines in
@@ -240,7 +241,18 @@ int pmk_emulated_start(struct pmk_emulated *e, struct pmk_emulated_ports *ports,
 		return err;
 	e->cpu.executions = executions;
 	e->cpu.eager = cfg->eager;
+	e->call = cfg->nregions ? pmk_reserve(PMK_CALL_STACK * sizeof(*e->call)) : NULL;
+	if (cfg->nregions && !e->call)
+		return PMK_ENOMEM;
 	return begin_session(e, ports, cfg);
+}
+
+void pmk_emulated_fini(struct pmk_emulated *e)
+{
+	pmk_cpu_fini(&e->cpu);
+	if (e->call)
+		pmk_release(e->call, PMK_CALL_STACK * sizeof(*e->call));
+	e->call = NULL;
 }
 
 int pmk_emulated_forked(struct pmk_emulated *e, struct pmk_emulated_ports *ports,
@@ -400,7 +412,9 @@ void pmk_emulated_region_end(struct pmk_emulated *e, const struct pmk_emulated_c
 static void push_call(struct pmk_emulated *e, uint64_t addr)
 {
 	if (e->calls == PMK_CALL_STACK) {
-		memmove(e->call, e->call + PMK_CALL_STACK / 2, sizeof(e->call) / 2);
+		e->calls_lost = true;
+		memmove(e->call, e->call + PMK_CALL_STACK / 2,
+			PMK_CALL_STACK / 2 * sizeof(*e->call));
 		e->calls = PMK_CALL_STACK / 2;
 		for (unsigned r = 0; r < PMK_MAX_REGIONS; r++) {
 			uint32_t *depth = &e->region[r].call_depth;
@@ -419,15 +433,17 @@ static struct pmk_returned *returned_slot(struct pmk_emulated *e, uint64_t addr)
 }
 
 /*
- * Control came to `pc` by an indirect branch: which call does it return from? longjmp leaves
+ * Control came to `pc` by a return or another indirect branch: which call does it return from? longjmp leaves
  * several at once, and goes to where setjmp has returned to before. Returns the number of calls
  * still under way.
  */
-static uint32_t returned_to(struct pmk_emulated *e, uint64_t pc)
+static uint32_t returned_to(struct pmk_emulated *e, uint64_t pc, bool is_return)
 {
 	struct pmk_returned *r = returned_slot(e, pc);
+	uint32_t oldest =
+		is_return || e->calls < PMK_CALLS_NEARBY ? 0 : e->calls - PMK_CALLS_NEARBY;
 
-	for (uint32_t i = e->calls; i > 0; i--)
+	for (uint32_t i = e->calls; i > oldest; i--)
 		if (e->call[i - 1] == pc) {
 			*r = (struct pmk_returned){ .addr = pc, .calls = i - 1 };
 			return i - 1;
@@ -448,7 +464,7 @@ void pmk_emulated_follow(struct pmk_emulated *e, const struct pmk_emulated_confi
 	}
 	if (p->flow != PMK_FLOW_RETURN && p->flow != PMK_FLOW_INDIRECT)
 		return;
-	e->calls = returned_to(e, next->pc);
+	e->calls = returned_to(e, next->pc, p->flow == PMK_FLOW_RETURN);
 	for (unsigned r = 0; r < cfg->nregions; r++) {
 		struct pmk_region_state *s = &e->region[r];
 

@@ -66,8 +66,11 @@ struct pmk_region_state {
 	uint32_t call_depth; /* calls under way at the outermost entry */
 };
 
-#define PMK_CALL_STACK 1024
-#define PMK_RETURNED   256
+/* As deep as calls are remembered; of them as many are looked at for where a jump goes that may be a
+ * return, but does not look like one. */
+#define PMK_CALL_STACK	 (UINT32_C(4) << 20)
+#define PMK_CALLS_NEARBY 1024
+#define PMK_RETURNED	 256
 
 /* An address that was returned to, and how many calls were under way at that moment. */
 struct pmk_returned {
@@ -83,10 +86,12 @@ struct pmk_emulated {
 	/* the clock when the program began: the cycles that the start itself took */
 	uint64_t start_cycles;
 	struct pmk_region_state region[PMK_MAX_REGIONS];
-	/* Return addresses of the calls under way, kept only while regions are armed; when the
-	 * stack overflows, older addresses are forgotten. */
-	uint64_t call[PMK_CALL_STACK];
+	/* Return addresses of the calls under way, kept only while regions are armed: address space
+	 * of the process for PMK_CALL_STACK. When the stack overflows, older addresses are
+	 * forgotten, and `calls_lost` is set. */
+	uint64_t *call;
 	uint32_t calls;
+	bool calls_lost;
 	struct pmk_returned returned[PMK_RETURNED]; /* by address; tells what longjmp leaves */
 	/* Intervals. */
 	uint64_t interval_due;		   /* in the interval's unit */
@@ -139,6 +144,8 @@ void pmk_emulated_configure(struct pmk_emulated_config *cfg);
  * error. */
 int pmk_emulated_start(struct pmk_emulated *e, struct pmk_emulated_ports *ports,
 		       const struct pmk_emulated_config *cfg, struct pmk_executions *executions);
+/* In the process that started it. */
+void pmk_emulated_fini(struct pmk_emulated *e);
 /* Make the copy of a core for a forked process: its caches are warm, and it counts from 0. */
 int pmk_emulated_forked(struct pmk_emulated *e, struct pmk_emulated_ports *ports,
 			const struct pmk_emulated_config *cfg, struct pmk_executions *executions);

@@ -623,6 +623,32 @@ def test_recursion_counts_once():
     equal(entries(doc, "r"), 6)
 
 
+DEEP = """
+	.syntax	unified
+	.arm
+	.global	_start, deep
+	.type	deep, %function
+_start:	ldr	r0, =15000
+	bl	deep
+	mov	r0, #10
+	bl	deep
+	mov	r0, #0
+	mov	r7, #1
+	svc	#0
+deep:	push	{r4, lr}
+	subs	r0, r0, #1
+	blne	deep
+	pop	{r4, pc}
+"""
+
+
+def test_a_deep_recursion_ends_with_its_first_call():
+    doc = stat("-e", "instr_exec", "--region", "deep", assemble("deep", DEEP))
+    equal(value(doc, "instr_exec", "deep"), 4 * 15000 + 4 * 10)
+    equal(value(doc, "instr_exec"), 4 * 15000 + 4 * 10 + 7)
+    equal(entries(doc, "deep"), 15010)
+
+
 def test_regions_in_c_nest():
     nest = program("nest", NEST)
     doc = stat("-e", "instr_exec", "--region", "leaf", "--region", "inner", "--region", "outer",

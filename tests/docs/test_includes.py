@@ -48,7 +48,7 @@ RULES = [
     (r"src/cpu/families\.h", ["cpu/"]),
     (r"src/cpu/\w+/", ["{own}", *CORES, *FACTS]),
     (r"src/cpu/", [*CORES, *FACTS]),
-    (r"src/session/emulated\.[ch]", ["session/emulated.h", "session/devchip.h", "session/several.h", *CORES,
+    (r"src/session/emulated\.[ch]", ["base/reserve.h", "session/emulated.h", "session/devchip.h", "session/several.h", *CORES,
                                      "pmk/"]),
     (r"src/session/devchip\.[ch]", ["session/devchip.h", "ahb/", "cpu/arm9/biu.h", "pmu/ahbmon/observe.h",
                                     "pmk/"]),
