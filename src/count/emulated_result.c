@@ -215,7 +215,11 @@ static void set_warnings(struct pmk_count *c)
 			"%u process(es) still ran when the program ended: counted until then",
 			e->runner.alive);
 	c->result.partial |= pmk_runner_lacks(&e->runner);
-	if (pmk_runner_unsure(&e->runner))
+	if (e->runner.calls_lost)
+		pmk_result_warn(&c->result,
+				"calls were nested more than %u deep: a region may end too late",
+				PMK_CALL_STACK);
+	if (e->runner.unsure || atomic_load(&a->handlers_unseen))
 		pmk_result_warn(
 			&c->result,
 			"it is not known where the program left a block of instructions by a fault: "

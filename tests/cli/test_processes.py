@@ -2,6 +2,8 @@
 """pmk stat on programs that fork, spawn, execute others and start threads: everything is counted once,
 and what is not counted is said."""
 import os
+import signal
+import time
 
 from harness import *
 from programs import assemble, program
@@ -479,3 +481,63 @@ def test_a_thread_that_forks():
     equal((doc["processes"], doc["threads"], doc["warning"]), (2, 3, None))
     one = stat("-e", "instr_exec", "--region", "work", threads(), "work", "1")
     equal(insns(doc, "work"), insns(one, "work"))
+
+
+KILLER = r"""
+#include <signal.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(void)
+{
+	pid_t child = fork();
+	if (!child)
+		for (;;)
+			;
+	puts("forked");
+	fflush(stdout);
+	getchar();
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	for (volatile int i = 0; i < 200000; i++)
+		;
+	return 0;
+}
+"""
+
+
+def waits_for_room(pid):
+    """A process that has used no time while it could."""
+    def ticks():
+        with open(f"/proc/{pid}/stat") as f:
+            fields = f.read().rsplit(")", 1)[1].split()
+        return fields[0], int(fields[11])
+    state, before = ticks()
+    time.sleep(0.3)
+    return state == "S" and ticks() == ("S", before)
+
+
+def test_a_child_is_killed_while_it_waits_to_report():
+    """pmk does not look, so the child has no room left for intervals, and its parent kills it then. Whatever it held
+    is not missed by anybody."""
+    path = os.path.join(WORK, f"killer-{os.getpid()}")
+    p = subprocess.Popen([PMK, "stat", "-o", path, "-I", "500cycles", "-e", "instr_exec", program("killer", KILLER)],
+                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+    try:
+        equal(p.stdout.readline(), b"forked\n")
+        os.kill(p.pid, signal.SIGSTOP)
+        child = next(c for e in children(p.pid) for c in children(e))
+        wait_until(lambda: waits_for_room(child), "the child never waits")
+        p.stdin.write(b"\n")
+        p.stdin.flush()
+        wait_until(lambda: not os.path.exists(f"/proc/{child}"), "the child is not killed")
+        os.kill(p.pid, signal.SIGCONT)
+        p.communicate(timeout=PATIENCE)
+    finally:
+        if p.poll() is None:
+            os.killpg(p.pid, signal.SIGKILL)
+            raise AssertionError("pmk waits for a process that was killed")
+    equal(p.returncode, 0)
+    with open(path) as f:
+        assert len(f.readlines()) > 4096, "not the intervals of the child"
+    os.unlink(path)

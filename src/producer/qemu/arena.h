@@ -9,7 +9,7 @@
  * memory: pmk itself always takes the final reading from it.
  *
  *	header | slot 0 | slot 1 | …          one slot per process (the program and its forks)
- *	slot   = facts of its blocks | vCPU 0 | vCPU 1 | …
+ *	slot   = facts of its blocks | intervals | vCPU 0 | vCPU 1 | …
  *	vCPU   = struct pmk_emulated | execution counters of its blocks
  *
  * Both sides come from the same build; `size` detects most plugins of another build.
@@ -51,6 +51,13 @@ struct pmk_arena_interval {
 	struct pmk_reading delta;
 };
 
+/* Finished intervals of a process, which alone writes here: whatever ends it, nobody waits for it. */
+struct pmk_arena_ring {
+	/* how many were written by the emulator, and read by pmk */
+	_Atomic uint64_t head, tail;
+	struct pmk_arena_interval record[PMK_ARENA_RING];
+};
+
 struct pmk_arena {
 	uint64_t magic;
 	uint64_t size; /* PMK_ARENA_LAYOUT of pmk */
@@ -75,18 +82,15 @@ struct pmk_arena {
 	/* the program has more code blocks than there are numbers for them */
 	_Atomic uint32_t blocks_full;
 	_Atomic int32_t error; /* enum pmk_error: the plugin could not start a core */
-	_Atomic uint32_t ring_lock;
-	/* how many were written by the emulator, and read by pmk */
-	_Atomic uint64_t ring_head, ring_tail;
 	struct pmk_arena_slot slot[PMK_ARENA_SLOTS];
-	struct pmk_arena_interval ring[PMK_ARENA_RING];
 };
 
 /* Offsets inside the mapping. */
 #define PMK_CPU_HEAD	PMK_ALIGN_UP(sizeof(struct pmk_emulated))
 #define PMK_CPU_BYTES	(PMK_CPU_HEAD + PMK_ALIGN_UP(PMK_MAX_BLOCKS * sizeof(struct pmk_executions)))
 #define PMK_FACT_BYTES	PMK_ALIGN_UP(PMK_MAX_BLOCKS * sizeof(struct pmk_facts))
-#define PMK_SLOT_BYTES	(PMK_FACT_BYTES + PMK_ARENA_CPUS * PMK_CPU_BYTES)
+#define PMK_RING_BYTES	PMK_ALIGN_UP(sizeof(struct pmk_arena_ring))
+#define PMK_SLOT_BYTES	(PMK_FACT_BYTES + PMK_RING_BYTES + PMK_ARENA_CPUS * PMK_CPU_BYTES)
 #define PMK_HEAD_BYTES	PMK_ALIGN_UP(sizeof(struct pmk_arena))
 #define PMK_ARENA_BYTES (PMK_HEAD_BYTES + PMK_ARENA_SLOTS * PMK_SLOT_BYTES)
 
@@ -104,9 +108,15 @@ static inline struct pmk_facts *pmk_slot_facts(char *memory)
 	return (struct pmk_facts *)memory;
 }
 
+static inline struct pmk_arena_ring *pmk_slot_ring(char *memory)
+{
+	return (struct pmk_arena_ring *)(memory + PMK_FACT_BYTES);
+}
+
 static inline struct pmk_emulated *pmk_slot_cpu(char *memory, unsigned cpu)
 {
-	return (struct pmk_emulated *)(memory + PMK_FACT_BYTES + cpu * PMK_CPU_BYTES);
+	return (struct pmk_emulated *)(memory + PMK_FACT_BYTES + PMK_RING_BYTES +
+				       cpu * PMK_CPU_BYTES);
 }
 
 static inline struct pmk_executions *pmk_slot_executions(char *memory, unsigned cpu)

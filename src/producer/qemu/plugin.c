@@ -55,7 +55,8 @@ static char *slot_memory;	    /* facts and vCPUs of this process */
 static struct pmk_emulated_ports ports[PMK_ARENA_CPUS];
 static struct pmk_code code;
 static pthread_mutex_t translating = PTHREAD_MUTEX_INITIALIZER;
-static const struct pmk_qemu_glue *glue; /* of the module that was loaded */
+static pthread_mutex_t reporting = PTHREAD_MUTEX_INITIALIZER; /* of this process alone */
+static const struct pmk_qemu_glue *glue;		      /* of the module that was loaded */
 static bool system_mode;
 static const struct pmk_core_family *family;
 static struct pmk_decoder decoder;
@@ -98,9 +99,9 @@ static void nap(void)
 }
 
 /* False when pmk is gone and nobody will ever make room. */
-static bool wait_for_room(void)
+static bool wait_for_room(const struct pmk_arena_ring *ring)
 {
-	while (atomic_load(&arena->ring_head) - atomic_load(&arena->ring_tail) >= PMK_ARENA_RING) {
+	while (atomic_load(&ring->head) - atomic_load(&ring->tail) >= PMK_ARENA_RING) {
 		if (kill((pid_t)arena->pmk_pid, 0) && errno == ESRCH)
 			return false;
 		nap();
@@ -110,20 +111,21 @@ static bool wait_for_room(void)
 
 static void report_interval(const struct pmk_emulated *e, const struct pmk_reading *delta)
 {
-	while (atomic_exchange(&arena->ring_lock, 1))
-		nap();
-	if (wait_for_room()) {
-		uint64_t head = atomic_load(&arena->ring_head);
-		struct pmk_arena_interval *r = &arena->ring[head % PMK_ARENA_RING];
+	struct pmk_arena_ring *ring = pmk_slot_ring(slot_memory);
+
+	pthread_mutex_lock(&reporting);
+	if (wait_for_room(ring)) {
+		uint64_t head = atomic_load(&ring->head);
+		struct pmk_arena_interval *r = &ring->record[head % PMK_ARENA_RING];
 
 		r->pid = atomic_load(&slot->pid);
 		r->cpu = e->cpu.index;
 		r->cycles = e->cpu.cycles - e->start_cycles;
 		r->insns = e->bus.total[PMK_SIG_INSN];
 		r->delta = *delta;
-		atomic_store(&arena->ring_head, head + 1);
+		atomic_store(&ring->head, head + 1);
 	}
-	atomic_store(&arena->ring_lock, 0);
+	pthread_mutex_unlock(&reporting);
 }
 
 static void on_deadline(struct pmk_cpu *cpu)
@@ -577,6 +579,8 @@ static void after_fork(void)
 	char *old_memory = slot_memory;
 	struct pmk_emulated *e;
 
+	/* Another thread, which is not here, may have been reporting. */
+	pthread_mutex_init(&reporting, NULL);
 	slot = wait_for_slot();
 	if (slot) {
 		slot_memory = pmk_arena_memory(arena, slot);

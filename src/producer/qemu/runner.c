@@ -231,6 +231,7 @@ static void read_core(struct pmk_runner *r, struct pmk_arena_slot *slot, unsigne
 		return; /* the vCPU was never started */
 	pmk_cpu_ended(&copy->cpu);
 	r->unsure |= copy->cpu.unsure;
+	r->calls_lost |= copy->calls_lost;
 	err = pmk_emulated_finish(copy, &ports, &r->arena->cfg, &b, &c->total);
 	if (err && !r->error)
 		r->error = err;
@@ -303,6 +304,18 @@ static bool process_ended(pid_t pid)
 	return zombie || !*line;
 }
 
+/* Its process, or 0. */
+static pid_t runs_in(const struct pmk_arena_slot *s)
+{
+	return atomic_load(&s->state) == PMK_SLOT_RUNNING ? (pid_t)atomic_load(&s->pid) : 0;
+}
+
+/* Intervals of a process that nobody has asked for yet. */
+static uint64_t waiting(struct pmk_arena_ring *ring)
+{
+	return atomic_load(&ring->head) - atomic_load(&ring->tail);
+}
+
 /* Add up the forked processes that have ended, because their slots are needed for the next ones. */
 static void reap_slots(struct pmk_runner *r)
 {
@@ -312,6 +325,10 @@ static void reap_slots(struct pmk_runner *r)
 
 		if (atomic_load(&s->state) != PMK_SLOT_RUNNING || !pid || pid == r->pid ||
 		    !process_ended(pid))
+			continue;
+		/* The caller takes its intervals first, if it wants any. */
+		if (r->cfg.counters.interval_unit != PMK_INTERVAL_NONE &&
+		    waiting(pmk_slot_ring(pmk_arena_memory(r->arena, s))))
 			continue;
 		read_slot(r, s);
 		free_slot(r, s);
@@ -339,21 +356,22 @@ bool pmk_runner_step(struct pmk_runner *r, int ms)
 	return r->over;
 }
 
+/* Of each process in their order, and of several processes in turn. */
 bool pmk_runner_interval(struct pmk_runner *r, struct pmk_arena_interval *out)
 {
-	uint64_t tail = atomic_load(&r->arena->ring_tail);
+	for (unsigned i = 0; i < PMK_ARENA_SLOTS; i++) {
+		struct pmk_arena_slot *s = &r->arena->slot[r->turn++ % PMK_ARENA_SLOTS];
+		struct pmk_arena_ring *ring = pmk_slot_ring(pmk_arena_memory(r->arena, s));
+		uint64_t tail;
 
-	if (tail == atomic_load(&r->arena->ring_head))
-		return false;
-	*out = r->arena->ring[tail % PMK_ARENA_RING];
-	atomic_store(&r->arena->ring_tail, tail + 1);
-	return true;
-}
-
-/* Its process, or 0. */
-static pid_t runs_in(const struct pmk_arena_slot *s)
-{
-	return atomic_load(&s->state) == PMK_SLOT_RUNNING ? (pid_t)atomic_load(&s->pid) : 0;
+		if (!runs_in(s) || !waiting(ring))
+			continue;
+		tail = atomic_load(&ring->tail);
+		*out = ring->record[tail % PMK_ARENA_RING];
+		atomic_store(&ring->tail, tail + 1);
+		return true;
+	}
+	return false;
 }
 
 /* Processes that still run. Those that the program has forked at last may not have begun: they are in no slot. */
@@ -397,7 +415,7 @@ bool pmk_runner_lacks(const struct pmk_runner *r)
 
 bool pmk_runner_unsure(const struct pmk_runner *r)
 {
-	return r->unsure || atomic_load(&r->arena->handlers_unseen);
+	return r->unsure || r->calls_lost || atomic_load(&r->arena->handlers_unseen);
 }
 
 void pmk_runner_free(struct pmk_runner *r)

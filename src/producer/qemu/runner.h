@@ -52,10 +52,12 @@ struct pmk_runner {
 	/* Room for one core: its state, which is too big for a stack, and its counts. */
 	struct pmk_emulated *copy;
 	struct pmk_runner_counts *one;
+	unsigned turn; /* of the processes, whose interval is looked for */
 	unsigned processes, threads, ncores, execs;
-	unsigned alive; /* processes that had not ended at the final reading */
-	bool unsure;	/* a fault was seen, and not where */
-	int error;	/* first error of a core's driver */
+	unsigned alive;	 /* processes that had not ended at the final reading */
+	bool unsure;	 /* a fault was seen, and not where */
+	bool calls_lost; /* calls were nested deeper than is remembered, so a region may end late */
+	int error;	 /* first error of a core's driver */
 };
 
 /* Returns 0; PMK_EIO or PMK_ENOMEM with errno set; PMK_ENOTSUP when the emulator itself could
