@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "count/suits.h"
+
 static void set_time(const struct pmk_count *c, struct pmk_section *s, uint64_t cycles,
 		     uint64_t insns)
 {
@@ -191,6 +193,14 @@ static void warn_of_signal(struct pmk_count *c)
 	pmk_result_warn(&c->result,
 			"the program was killed by %s: counts are what had been counted by then",
 			name);
+	/* With --qemu, another processor may have run it. */
+	if (e->killed == SIGILL && !c->q.qemu && pmk_suits_arch(e->prog.core.qemu_cpu))
+		pmk_result_warn(
+			&c->result,
+			"core %s, QEMU's %s, has the instruction set %s: the program or one of its "
+			"libraries may use a later one",
+			e->prog.core.name, e->prog.core.qemu_cpu,
+			pmk_suits_arch(e->prog.core.qemu_cpu));
 }
 
 static void set_warnings(struct pmk_count *c)

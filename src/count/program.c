@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,7 @@
 #include "base/nearest.h"
 #include "count/emulator.h"
 #include "count/files.h"
+#include "count/suits.h"
 #include "cpu/family.h"
 #include "producer/qemu/stack.h"
 
@@ -325,12 +327,35 @@ int pmk_program_open(struct pmk_program *p, const char *program)
 	return 0;
 }
 
-static bool has_interpreter(const char *sysroot, const char *interpreter)
+static int cannot_run(struct pmk_program *p, const char *program, const char *what,
+		      const char *lacks)
 {
-	char path[4096];
+	const char *cpu = p->core.qemu_cpu;
+	char as[64] = "";
 
-	snprintf(path, sizeof(path), "%s%s", sysroot, interpreter);
-	return access(path, R_OK) == 0;
+	if (strcmp(cpu, p->core.name) != 0)
+		snprintf(as, sizeof(as), ", run as QEMU's %s,", cpu);
+	return pmk_count_fail(
+		p->fault, PMK_COUNT_NOT_EXEC,
+		"%s: %s is built for %s, and core %s%s has %s: build it for that (-march=), or run "
+		"it on another processor with --qemu '%s -cpu max %s'",
+		program, what, lacks, p->core.name, as, pmk_suits_arch(cpu),
+		machine_of(&p->elf)->qemu, program);
+}
+
+/* Refuse what would only die of an undefined instruction: the program, or the interpreter that
+ * starts it, is built for a later processor. Libraries are not looked at. */
+static int check_suits(struct pmk_program *p, const char *program, const char *interpreter)
+{
+	char lacks[64], msg[256];
+	struct pmk_elf loader;
+
+	if (pmk_suits_lacks(p->core.qemu_cpu, &p->elf.arm, lacks, sizeof(lacks)))
+		return cannot_run(p, program, "it", lacks);
+	if (!interpreter || pmk_elf_read(interpreter, &loader, msg, sizeof(msg)) ||
+	    !pmk_suits_lacks(p->core.qemu_cpu, &loader.arm, lacks, sizeof(lacks)))
+		return 0;
+	return cannot_run(p, program, interpreter, lacks);
 }
 
 /* The word behind -cpu. Since 10.0, QEMU's emulators of MicroBlaze make every core big-endian
@@ -355,16 +380,22 @@ int pmk_program_user(struct pmk_program *p, char *const *argv, const char *sysro
 
 	if (!err && p->elf.machine == PMK_ELF_AARCH64)
 		err = add_all(p, (const char *const[]){ "-R", "@space@", NULL });
+	if (!err)
+		err = check_suits(p, argv[0], NULL);
 	if (!err && p->elf.dynamic) {
 		const char *root[] = { "-L", sysroot ? sysroot : machine->sysroot, NULL };
+		char interpreter[PATH_MAX];
 
-		if (!has_interpreter(root[1], p->elf.interpreter))
+		snprintf(interpreter, sizeof(interpreter), "%s%s", root[1], p->elf.interpreter);
+		if (access(interpreter, R_OK))
 			return pmk_count_fail(
 				p->fault, PMK_COUNT_NOT_EXEC,
 				"%s: needs %s, which is not below %s; give the directory with "
 				"the program's libraries with --sysroot",
 				argv[0], p->elf.interpreter, root[1]);
-		err = add_all(p, root);
+		err = check_suits(p, argv[0], interpreter);
+		if (!err)
+			err = add_all(p, root);
 	}
 	if (!err) {
 		const char *name[] = { "-0", argv[0], p->image, NULL };

@@ -159,6 +159,25 @@ static int read_segments(Elf *e, struct pmk_elf *elf, char *msg, size_t size)
 	return 0;
 }
 
+/* Stripping leaves the section where it is. A file without it, or without sections, says nothing. */
+static void read_attributes(Elf *e, struct pmk_elf *elf)
+{
+	Elf_Scn *scn = NULL;
+
+	while ((scn = elf_nextscn(e, scn))) {
+		GElf_Shdr sh;
+		Elf_Data *data;
+
+		if (!gelf_getshdr(scn, &sh) || sh.sh_type != SHT_ARM_ATTRIBUTES)
+			continue;
+		data = elf_rawdata(scn, NULL);
+		if (data && data->d_buf)
+			pmk_arm_attributes_read(&elf->arm, data->d_buf, data->d_size,
+						elf->big_endian);
+		return;
+	}
+}
+
 int pmk_elf_read(const char *path, struct pmk_elf *elf, char *msg, size_t size)
 {
 	struct open_elf o;
@@ -184,6 +203,8 @@ int pmk_elf_read(const char *path, struct pmk_elf *elf, char *msg, size_t size)
 		err = say(msg, size, PMK_EPARSE, "is an ELF object, not an executable");
 	else
 		err = read_segments(o.elf, elf, msg, size);
+	if (!err && elf->machine == PMK_ELF_ARM)
+		read_attributes(o.elf, elf);
 out:
 	close_elf(&o);
 	return err;

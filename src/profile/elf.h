@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "profile/attributes.h"
+
 enum pmk_elf_machine {
 	PMK_ELF_OTHER,
 	PMK_ELF_ARM,
@@ -23,8 +25,9 @@ struct pmk_elf {
 	bool dynamic;	       /* it needs an interpreter */
 	char interpreter[128]; /* "" when static */
 	uint64_t entry;
-	uint64_t code_start; /* lowest address of an executable segment */
-	unsigned long flags; /* e_flags */
+	uint64_t code_start;	       /* lowest address of an executable segment */
+	unsigned long flags;	       /* e_flags */
+	struct pmk_arm_attributes arm; /* of an executable for ARM */
 };
 
 /*

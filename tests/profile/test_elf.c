@@ -42,6 +42,66 @@ static int teardown(void **state)
 	return rmdir(dir);
 }
 
+/* ---- build attributes ---------------------------------------------------------------------- */
+
+/* Two vendors, of whom ours is the second, and one of every form that a value can have. */
+static const uint8_t attributes[] = { 'A', 9, 0, 0, 0, 'g', 'n', 'u', 0, 42, /* another's */
+				      49, 0, 0, 0, 'a', 'e', 'a', 'b', 'i', 0,
+				      /* of one section of the file: not ours to read */
+				      2, 9, 0, 0, 0, 1, 0, 6, 14,
+				      /* of the file */
+				      1, 30, 0, 0, 0, 5, 'x', '1', 0, 6, 10, 9, 2, 10, 3, 12, 1, 32,
+				      1, 'g', 0, 44, 2, 65, 6, 0, 0x82, 0x01, 0x85, 0x01 };
+
+static void test_attributes(void **state)
+{
+	struct pmk_arm_attributes a;
+
+	(void)state;
+	pmk_arm_attributes_read(&a, attributes, sizeof(attributes), false);
+	assert_true(a.said);
+	assert_int_equal(a.arch, PMK_ARM_V7);
+	assert_int_equal(a.thumb, 2);
+	assert_int_equal(a.fp, 3);
+	assert_int_equal(a.simd, 1);
+	assert_int_equal(a.div, 2);
+	assert_string_equal(pmk_arm_arch_name(a.arch), "ARMv7");
+	assert_string_equal(pmk_arm_arch_name(99), "architecture 99");
+	/* In the other byte order its lengths are too long. */
+	pmk_arm_attributes_read(&a, attributes, sizeof(attributes), true);
+	assert_false(a.said);
+}
+
+/* Cut off anywhere, and with any byte changed, nothing is read beyond the end: the copies are as
+ * long as what they hold, for a sanitizer or valgrind to see. */
+static void test_bad_attributes(void **state)
+{
+	struct pmk_arm_attributes a;
+
+	(void)state;
+	for (size_t n = 0; n < sizeof(attributes); n++) {
+		uint8_t *cut = malloc(n ? n : 1);
+
+		assert_non_null(cut);
+		memcpy(cut, attributes, n);
+		pmk_arm_attributes_read(&a, cut, n, false);
+		/* Behind the other's alone it is complete, and says nothing. */
+		assert_false(a.said);
+		free(cut);
+	}
+	for (size_t at = 0; at < sizeof(attributes); at++)
+		for (unsigned v = 0; v < 256; v++) {
+			uint8_t *other = malloc(sizeof(attributes));
+
+			assert_non_null(other);
+			memcpy(other, attributes, sizeof(attributes));
+			other[at] = (uint8_t)v;
+			pmk_arm_attributes_read(&a, other, sizeof(attributes), false);
+			assert_true(a.said || (!a.arch && !a.thumb && !a.fp && !a.simd && !a.div));
+			free(other);
+		}
+}
+
 /* ---- images -------------------------------------------------------------------------------- */
 
 struct image {
@@ -669,6 +729,8 @@ static void test_functions_of_odd_files(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_attributes),
+		cmocka_unit_test(test_bad_attributes),
 		cmocka_unit_test(test_what_is_read),
 		cmocka_unit_test(test_variants),
 		cmocka_unit_test(test_machines),

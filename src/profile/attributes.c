@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT
+/* See attributes.h. Everything is checked against the end of what it lies in: the file may be cut
+ * off or made up. */
+#include "profile/attributes.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+	TAG_FILE = 1, /* what follows holds for the whole file */
+	TAG_CPU_RAW_NAME = 4,
+	TAG_CPU_NAME = 5,
+	TAG_CPU_ARCH = 6,
+	TAG_THUMB_ISA_USE = 9,
+	TAG_FP_ARCH = 10,
+	TAG_ADVANCED_SIMD_ARCH = 12,
+	TAG_COMPATIBILITY = 32, /* a number and a string; beyond it, odd tags have strings */
+	TAG_DIV_USE = 44,
+};
+
+/* What is still to be read. */
+struct span {
+	const uint8_t *at, *end;
+	bool big_endian, bad;
+};
+
+static size_t left(const struct span *s)
+{
+	return (size_t)(s->end - s->at);
+}
+
+static uint32_t take_word(struct span *s)
+{
+	uint32_t v = 0;
+
+	if (left(s) < 4) {
+		s->bad = true;
+		return 0;
+	}
+	for (unsigned i = 0; i < 4; i++)
+		v = v << 8 | s->at[s->big_endian ? i : 3 - i];
+	s->at += 4;
+	return v;
+}
+
+/* A number in groups of seven bits, the lowest first. */
+static uint64_t take_number(struct span *s)
+{
+	uint64_t v = 0;
+
+	for (unsigned shift = 0; s->at < s->end; shift += 7) {
+		uint8_t byte = *s->at++;
+
+		if (shift < 64)
+			v |= (uint64_t)(byte & 0x7f) << shift;
+		if (!(byte & 0x80))
+			return v;
+	}
+	s->bad = true;
+	return 0;
+}
+
+static const char *take_string(struct span *s)
+{
+	const uint8_t *begin = s->at, *nul = left(s) ? memchr(begin, 0, left(s)) : NULL;
+
+	if (!nul) {
+		s->bad = true;
+		return "";
+	}
+	s->at = nul + 1;
+	return (const char *)begin;
+}
+
+/* The next `size` bytes that were counted from `begin`. */
+static struct span take_part(struct span *s, const uint8_t *begin, uint32_t size)
+{
+	struct span part = *s;
+	size_t had = (size_t)(s->at - begin);
+
+	if (size < had || size - had > left(s)) {
+		s->bad = part.bad = true;
+		part.end = part.at;
+		return part;
+	}
+	part.end = begin + size;
+	s->at = part.end;
+	return part;
+}
+
+static bool has_string(uint64_t tag)
+{
+	return tag == TAG_CPU_RAW_NAME || tag == TAG_CPU_NAME ||
+	       (tag > TAG_COMPATIBILITY && (tag & 1));
+}
+
+static void read_file_attributes(struct pmk_arm_attributes *a, struct span *s)
+{
+	a->said = true;
+	while (left(s) && !s->bad) {
+		uint64_t tag = take_number(s);
+		uint64_t value = has_string(tag) ? (take_string(s), 0) : take_number(s);
+
+		if (tag == TAG_COMPATIBILITY)
+			take_string(s);
+		else if (tag == TAG_CPU_ARCH)
+			a->arch = value;
+		else if (tag == TAG_THUMB_ISA_USE)
+			a->thumb = value;
+		else if (tag == TAG_FP_ARCH)
+			a->fp = value;
+		else if (tag == TAG_ADVANCED_SIMD_ARCH)
+			a->simd = value;
+		else if (tag == TAG_DIV_USE)
+			a->div = value;
+	}
+}
+
+/* The attributes of one vendor; ours is "aeabi". */
+static void read_vendor(struct pmk_arm_attributes *a, struct span *s)
+{
+	if (strcmp(take_string(s), "aeabi") != 0)
+		return;
+	while (left(s) && !s->bad) {
+		const uint8_t *begin = s->at;
+		uint64_t tag = take_number(s);
+		struct span part = take_part(s, begin, take_word(s));
+
+		if (tag == TAG_FILE && !part.bad)
+			read_file_attributes(a, &part);
+		s->bad |= part.bad;
+	}
+}
+
+void pmk_arm_attributes_read(struct pmk_arm_attributes *a, const uint8_t *data, size_t size,
+			     bool big_endian)
+{
+	struct span s = { data, data + size, big_endian, false };
+
+	memset(a, 0, sizeof(*a));
+	if (!size || *s.at++ != 'A')
+		return;
+	while (left(&s) && !s.bad) {
+		const uint8_t *begin = s.at;
+		struct span vendor = take_part(&s, begin, take_word(&s));
+
+		if (!vendor.bad)
+			read_vendor(a, &vendor);
+		s.bad |= vendor.bad;
+	}
+	if (s.bad)
+		memset(a, 0, sizeof(*a));
+}
+
+const char *pmk_arm_arch_name(uint64_t arch)
+{
+	static const char *const names[] = {
+		"ARM before ARMv4",
+		"ARMv4",
+		"ARMv4T",
+		"ARMv5T",
+		"ARMv5TE",
+		"ARMv5TEJ",
+		"ARMv6",
+		"ARMv6KZ",
+		"ARMv6T2",
+		"ARMv6K",
+		"ARMv7",
+		"ARMv6-M",
+		"ARMv6S-M",
+		"ARMv7E-M",
+		"ARMv8-A",
+		"ARMv8-R",
+		"ARMv8-M baseline",
+		"ARMv8-M mainline",
+	};
+	static _Thread_local char number[40];
+
+	if (arch < sizeof(names) / sizeof(names[0]))
+		return names[arch];
+	snprintf(number, sizeof(number), "architecture %llu", (unsigned long long)arch);
+	return number;
+}
