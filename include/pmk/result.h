@@ -140,12 +140,13 @@ struct pmk_metric_value {
 
 struct pmk_result {
 	const struct pmk_pmu *pmu;
-	char *core;	 /* "arm1176" */
-	char *command;	 /* as typed, quoted for display */
-	char *producer;	 /* "qemu-arm 7.2.22" */
-	char *settings;	 /* "dcache.size=32K …" overrides, or "" */
-	char *env;	 /* what --env passed, or "" */
-	char *warning;	 /* what the reader has to know, as lines, or NULL */
+	char *core;	/* "arm1176" */
+	char *command;	/* as typed, quoted for display */
+	char *producer; /* "qemu-arm 7.2.22" */
+	char *settings; /* "dcache.size=32K …" overrides, or "" */
+	char *env;	/* what --env passed, or "" */
+	char *warning;	/* what the reader has to know, as lines, or NULL */
+	char *note;	/* where the model falls short of this core or program, as lines, or NULL */
 	unsigned passes; /* how many counter programmings it took */
 	unsigned runs;	 /* -r */
 	unsigned processes, threads;
@@ -170,6 +171,9 @@ void pmk_result_drop(struct pmk_result *r);
 struct pmk_dump_facts *pmk_result_add_dump(struct pmk_result *r);
 /* Append a line to the warnings; when out of memory, it is lost. */
 void pmk_result_warn(struct pmk_result *r, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+/* Append a line to the notes; when out of memory, it is lost. */
+void pmk_result_note(struct pmk_result *r, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
 void pmk_profile_free(struct pmk_profile *p);

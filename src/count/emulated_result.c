@@ -254,6 +254,41 @@ static void set_warnings(struct pmk_count *c)
 					c->q.regions.word[i]);
 }
 
+/* Does a number of the report depend on time? */
+static bool counts_time(const struct pmk_count *c)
+{
+	const struct pmk_emulation *e = c->state;
+
+	for (unsigned i = 0; i < e->plan.nevents; i++)
+		if (!pmk_signal_exact(c->events.item[e->event_of[i]].event->signal))
+			return true;
+	return false;
+}
+
+/* What the model of the core falls short of, for this program. */
+static void set_notes(struct pmk_count *c)
+{
+	const struct pmk_emulation *e = c->state;
+	const struct pmk_runner_counts *sum = &e->runner.sum;
+	double share = sum->insns ? 100.0 * (double)sum->untimed / (double)sum->insns : 0;
+
+	if (!counts_time(c))
+		return;
+	if (*e->prog.core.caveat)
+		pmk_result_note(&c->result, "%s", e->prog.core.caveat);
+	if (sum->untimed && e->cfg.eager)
+		pmk_result_note(
+			&c->result,
+			"the program has floating-point instructions (VFP), which are not timed: "
+			"each is taken to cost one cycle");
+	else if (share >= 0.1) /* less cannot be seen in any number */
+		pmk_result_note(
+			&c->result,
+			"%.1f %% of the instructions were floating-point ones (VFP), which are not "
+			"timed: each is taken to cost one cycle",
+			share);
+}
+
 int pmk_emulation_describe(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;
@@ -267,5 +302,6 @@ int pmk_emulation_describe(struct pmk_count *c)
 	c->result.processes = e->runner.processes;
 	c->result.threads = e->runner.threads;
 	set_warnings(c);
+	set_notes(c);
 	return 0;
 }

@@ -20,8 +20,9 @@ struct pmk_core {
 	char qemu_cpu[32]; /* -cpu of the emulator */
 	char isa[16];	   /* "arm", "a64" or "microblaze" */
 	char brief[96];
-	uint32_t family; /* which of pmk_core_families[]: see family.h */
-	bool system;	 /* set by its owner: system emulation, in which exceptions are seen */
+	char caveat[160]; /* what its times are short of, as in "its cycles are …"; or "" */
+	uint32_t family;  /* which of pmk_core_families[]: see family.h */
+	bool system;	  /* set by its owner: system emulation, in which exceptions are seen */
 	/* Parameters that cores of several families have. One that a family has no key for is 0. */
 	uint64_t clock_hz;
 	uint64_t icache_on;

@@ -107,6 +107,9 @@ struct pmk_core_family {
 	 * them. */
 	const uint8_t *fact_signal;
 	unsigned nfacts;
+	/* The fact, behind those of signals, that counts instructions whose times are not modelled; 0:
+	 * there is none. */
+	unsigned untimed;
 	struct pmk_signal_set (*raises)(const struct pmk_core *core);
 	/* No latency that it records is longer; NULL: it records none. */
 	uint32_t (*longest)(const struct pmk_core *core);

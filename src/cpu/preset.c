@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Presets of cores. A preset is an INI file. The section and the name make the key: "size" in [icache] is
- * icache.size. [core] holds the five texts (name, pmu, qemu_cpu, isa, brief) and the keys without a section, such as
+ * icache.size. [core] holds the six texts (name, pmu, qemu_cpu, isa, brief, caveat) and the keys without a section, such as
  * clock.
  *
  * What a key means depends on the texts, and these may stand behind it. So the file is read twice: for the
@@ -34,6 +34,7 @@ static char *find_text(struct pmk_core *core, const char *name, size_t *size)
 		{ "qemu_cpu", core->qemu_cpu, sizeof(core->qemu_cpu) },
 		{ "isa", core->isa, sizeof(core->isa) },
 		{ "brief", core->brief, sizeof(core->brief) },
+		{ "caveat", core->caveat, sizeof(core->caveat) },
 	};
 
 	for (unsigned i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {

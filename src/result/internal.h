@@ -71,7 +71,7 @@ bool pmk_times_latencies(const struct pmk_result *r);
  * value. */
 uint64_t pmk_latency_sum(const struct pmk_result *r, const struct pmk_row *row);
 
-/* Write every line of the warning on a line of its own. */
+/* Write every line of the warning, then of the note, on a line of its own. */
 void pmk_write_warnings(struct pmk_writer *w, const struct pmk_result *r, const char *before);
 
 /* What a row has besides its value, in the order of CSV's columns. */

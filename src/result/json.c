@@ -11,7 +11,7 @@
  *	{…}
  *	],
  *	"producer":…,"passes":…,"processes":…,"threads":…,"partial":…,"warning":…,
- *	"exit-status":…}
+ *	"note":…,"exit-status":…}
  *
  * and, for firmware, the arrays "dumps" and "profile" at the end. Every counter is written on a
  * line of its own when its section comes, so that a reader can follow a run. Metrics and profiles
@@ -362,6 +362,7 @@ static int json_end(struct pmk_writer *w, const struct pmk_result *r)
 	add(o, "threads", count(r->threads));
 	add(o, "partial", json_object_new_boolean(r->partial));
 	add(o, "warning", pmk_json_string(r->warning));
+	add(o, "note", pmk_json_string(r->note));
 	add(o, "exit-status", json_object_new_int(exit_code(r->exit_status)));
 	pmk_json_put_members(w->f, o);
 	if (w->opt.firmware) {

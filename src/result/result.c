@@ -69,6 +69,7 @@ void pmk_result_free(struct pmk_result *r)
 	free(r->settings);
 	free(r->env);
 	free(r->warning);
+	free(r->note);
 	pmk_result_init(r);
 }
 
@@ -110,23 +111,38 @@ struct pmk_dump_facts *pmk_result_add_dump(struct pmk_result *r)
 	return &grown[r->ndumps++];
 }
 
-void pmk_result_warn(struct pmk_result *r, const char *fmt, ...)
+/* When out of memory, the line is lost. */
+static void add_line(char **text, const char *fmt, va_list ap)
 {
 	char *line, *all;
-	va_list ap;
-	int n;
+	int n = vasprintf(&line, fmt, ap);
 
-	va_start(ap, fmt);
-	n = vasprintf(&line, fmt, ap);
-	va_end(ap);
 	if (n < 0)
 		return;
-	n = r->warning ? asprintf(&all, "%s\n%s", r->warning, line) : asprintf(&all, "%s", line);
+	n = *text ? asprintf(&all, "%s\n%s", *text, line) : asprintf(&all, "%s", line);
 	free(line);
 	if (n < 0)
 		return;
-	free(r->warning);
-	r->warning = all;
+	free(*text);
+	*text = all;
+}
+
+void pmk_result_warn(struct pmk_result *r, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	add_line(&r->warning, fmt, ap);
+	va_end(ap);
+}
+
+void pmk_result_note(struct pmk_result *r, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	add_line(&r->note, fmt, ap);
+	va_end(ap);
 }
 
 void pmk_profile_free(struct pmk_profile *p)
@@ -195,16 +211,20 @@ uint64_t pmk_latency_sum(const struct pmk_result *r, const struct pmk_row *row)
 	return (row->dist.values.sum + runs / 2) / runs;
 }
 
-void pmk_write_warnings(struct pmk_writer *w, const struct pmk_result *r, const char *before)
+static void write_lines(FILE *f, const char *text, const char *before, const char *kind)
 {
-	const char *text = r->warning;
-
 	while (text && *text) {
 		size_t n = strcspn(text, "\n");
 
-		fprintf(w->f, "%swarning: %.*s\n", before, (int)n, text);
+		fprintf(f, "%s%s: %.*s\n", before, kind, (int)n, text);
 		text += n + (text[n] == '\n');
 	}
+}
+
+void pmk_write_warnings(struct pmk_writer *w, const struct pmk_result *r, const char *before)
+{
+	write_lines(w->f, r->warning, before, "warning");
+	write_lines(w->f, r->note, before, "note");
 }
 
 bool pmk_times_latencies(const struct pmk_result *r)

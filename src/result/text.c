@@ -637,7 +637,7 @@ static int text_end(struct pmk_writer *w, const struct pmk_result *r)
 	if (w->opt.verbose)
 		references(w, r);
 	how_counted(w, r);
-	if (r->warning && *r->warning) {
+	if ((r->warning && *r->warning) || (r->note && *r->note)) {
 		putc('\n', w->f);
 		pmk_write_warnings(w, r, " ");
 	}

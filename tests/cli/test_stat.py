@@ -977,3 +977,42 @@ def test_help_and_version():
     out = pmk("stta")
     equal(out.code, 129)
     contains(out.err, "stat")
+
+
+UNTIMED = """
+	.arch armv6k
+	.fpu vfp
+	.globl _start, f
+	.type f, %function
+_start:	bl	f
+	mov	r7, #1
+	mov	r0, #0
+	svc	#0
+f:	vadd.f64 d0, d1, d2
+	vmul.f64 d0, d1, d2
+	vadd.f64 d0, d1, d2
+	bx	lr
+"""
+
+
+def test_floating_point_is_not_timed():
+    """Three instructions of eight; and the note comes only with what depends on time."""
+    vfp = build("untimed", UNTIMED, "-nostdlib", "-static", ext="S")
+    said = "37.5 % of the instructions were floating-point ones (VFP), which are not timed"
+    doc = stat("-e", "cycles,instr_exec", vfp)
+    equal(value(doc, "instr_exec"), 8)
+    contains(doc["note"], said)
+    equal(doc["warning"], None)
+    equal(stat("-e", "instr_exec", vfp)["note"], None)
+    equal(stat("-e", "cycles", loop(5), code=3)["note"], None)
+    contains(pmk("stat", "-e", "cycles", vfp).err, f" note: {said}")
+    contains(pmk("stat", "-x,", "-e", "cycles", vfp).err, f"# note: {said}")
+    contains(stat("-e", "cycles", "--region", "f", vfp)["note"], "the program has floating-point instructions (VFP)")
+    contains(stat("-e", "cycles", "-r", "2", vfp)["note"], said)
+
+
+def test_a_core_with_a_caveat():
+    a64 = build("caveat", ".globl _start\n_start: mov x8, #93\nmov x0, #0\nsvc #0\n", "-nostdlib", "-static",
+                ext="S", prefix="aarch64-linux-gnu-")
+    contains(stat("--core", "cortex-a72", "-e", "cycles", a64)["note"], "an in-order core, an upper bound")
+    equal(stat("--core", "cortex-a53", "-e", "cycles", a64)["note"], None)

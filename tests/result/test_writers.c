@@ -190,7 +190,7 @@ static void plain_tests(void **state)
 	       "events was not asked for\",\"region\":null}\n"
 	       "],\n"
 	       "\"producer\":\"qemu-arm 7.2.22\",\"passes\":2,\"processes\":1,\"threads\":1,"
-	       "\"partial\":false,\"warning\":null,\"exit-status\":0}\n");
+	       "\"partial\":false,\"warning\":null,\"note\":null,\"exit-status\":0}\n");
 
 	semicolon.metrics = tab.metrics = NULL;
 	semicolon.separator = ";;";
@@ -285,8 +285,9 @@ static void region_tests(void **state)
 	assert_non_null(strstr(got,
 			       "\"value\":null,\"unit\":\"cycles/insn\",\"reason\":\"a counter "
 			       "wrapped unseen\""));
-	assert_non_null(
-		strstr(got, "\"partial\":true,\"warning\":\"one\\ntwo\",\"exit-status\":137}"));
+	assert_non_null(strstr(
+		got,
+		"\"partial\":true,\"warning\":\"one\\ntwo\",\"note\":null,\"exit-status\":137}"));
 	free(got);
 	pmk_result_free(&r);
 }
@@ -555,7 +556,7 @@ static void firmware_json_test(void **state)
 				    "\"raw\":1049,\"mean\":null,\"stddev\":null,\"min\":null,"
 				    "\"max\":null},\n"));
 	assert_non_null(strstr(
-		got, "\"warning\":\"one 1\\ntwo\",\"exit-status\":0,\n"
+		got, "\"warning\":\"one 1\\ntwo\",\"note\":null,\"exit-status\":0,\n"
 		     "\"dumps\":[\n"
 		     "{\"dump\":1,\"offset\":5,\"version\":1,\"pmu\":\"arm1176\",\"complete\":true,"
 		     "\"reason\":null,\"crlf\":true,\"regions\":3,\"samples\":4,\"late\":1,"

@@ -38,7 +38,8 @@ const uint8_t pmk_arm11_signal[PMK_ARM11_NFACTS] = {
 	[PMK_ARM11_FACT_DRAIN] = PMK_SIG_WBUF_DRAIN,
 };
 
-_Static_assert((int)PMK_ARM11_NFACTS <= (int)PMK_NFACTS, "a block has room for PMK_NFACTS facts");
+_Static_assert((int)PMK_ARM11_FACT_UNTIMED < (int)PMK_NFACTS,
+	       "a block has room for PMK_NFACTS facts");
 
 /* ---- life ------------------------------------------------------------------------------------- */
 

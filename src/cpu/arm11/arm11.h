@@ -40,7 +40,9 @@ enum pmk_arm11_fact {
 	PMK_ARM11_FACT_READ, /* data accesses of unconditional loads, one per instruction */
 	PMK_ARM11_FACT_WRITE,
 	PMK_ARM11_FACT_DRAIN,
-	PMK_ARM11_NFACTS
+	PMK_ARM11_NFACTS,
+	/* No signal: instructions that the pipeline has no times for, and lets take one cycle. */
+	PMK_ARM11_FACT_UNTIMED = PMK_ARM11_NFACTS
 };
 
 extern const uint8_t pmk_arm11_signal[PMK_ARM11_NFACTS];

@@ -11,6 +11,7 @@
 static void add_facts(const struct pmk_core *core, const struct pmk_insn *in, struct pmk_facts *f)
 {
 	f->n[PMK_ARM11_FACT_INSN]++;
+	f->n[PMK_ARM11_FACT_UNTIMED] += in->iclass == PMK_I_FP;
 	if (in->is_branch || (core->arm11.pc_writes && in->flow != PMK_FLOW_NEXT &&
 			      in->flow != PMK_FLOW_EXCEPTION && in->flow != PMK_FLOW_MODE))
 		f->n[PMK_ARM11_FACT_BRANCH]++;

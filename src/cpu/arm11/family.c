@@ -47,6 +47,7 @@ const struct pmk_core_family pmk_family_arm11 = {
 	.targets = targets,
 	.fact_signal = pmk_arm11_signal,
 	.nfacts = PMK_ARM11_NFACTS,
+	.untimed = PMK_ARM11_FACT_UNTIMED,
 	.raises = pmk_arm11_raises,
 	.derive = pmk_arm11_derive,
 	.insns_per_cycle = insns_per_cycle,

@@ -208,6 +208,27 @@ static void add_counts(struct pmk_runner_counts *sum, const struct pmk_runner_co
 	}
 	sum->cycles += c->cycles;
 	sum->insns += c->insns;
+	sum->untimed += c->untimed;
+}
+
+/* Instructions without times of their own. While counts are kept as blocks run, how often each ran is
+ * not known: then 1 if they are at least one in a hundred of the code. */
+static uint64_t count_untimed(const struct pmk_runner *r, const struct pmk_emulated_blocks *b)
+{
+	const struct pmk_core_family *family = pmk_core_family(&r->cfg.counters.core);
+	uint64_t n = 0, code = 0, insns = 0;
+	unsigned insn = 0;
+
+	if (!family->untimed)
+		return 0;
+	while (family->fact_signal[insn] != PMK_SIG_INSN)
+		insn++;
+	for (uint32_t i = 0; i < b->count; i++) {
+		code += b->facts[i].n[family->untimed];
+		insns += b->facts[i].n[insn];
+		n += b->facts[i].n[family->untimed] * b->executions[i].count;
+	}
+	return r->cfg.counters.eager ? code && 100 * code >= insns : n;
 }
 
 /* Take the final reading of one core, through the driver, from a private copy. */
@@ -248,6 +269,7 @@ static void read_core(struct pmk_runner *r, struct pmk_arena_slot *slot, unsigne
 	}
 	c->cycles = copy->cpu.cycles - copy->start_cycles;
 	c->insns = copy->bus.total[PMK_SIG_INSN];
+	c->untimed = count_untimed(r, &b);
 }
 
 /* Add the counts of a process to the sums. The cores of the first process are kept separately,

@@ -36,6 +36,9 @@ struct pmk_runner_counts {
 	struct pmk_reading region[PMK_MAX_REGIONS];
 	uint64_t entries[PMK_MAX_REGIONS];
 	uint64_t cycles, insns; /* of the whole run, whatever was asked for */
+	/* Instructions without times of their own in the model. With regions and short intervals, 1
+	 * if the code has a noticeable part of them. */
+	uint64_t untimed;
 	bool wrapped[PMK_MAX_EVENTS];
 };
 
