@@ -179,8 +179,9 @@ static void on_signal(int sig)
 }
 
 /* The handlers stay after the run, because the counts are still to be written. There is no
- * SA_RESTART, so that a signal also ends a read from a pipe that nobody writes to. Signals that
- * were ignored, as under nohup, stay ignored in the program. */
+ * SA_RESTART, so that a signal also ends a read from a pipe that nobody writes to. What was ignored,
+ * SIGHUP under nohup, SIGINT in the background of a script, stays ignored, here and in the program;
+ * but SIGTERM ends counting in any case, so that there is a way to end it. */
 static void catch_signals(struct pmk_count *c)
 {
 	static const int caught[] = { SIGINT, SIGTERM, SIGHUP };
@@ -190,9 +191,13 @@ static void catch_signals(struct pmk_count *c)
 	running = c;
 	signal(SIGCHLD, SIG_DFL); /* while it is ignored, the exit code of the program is lost */
 	sigemptyset(&ignored);
-	for (size_t i = 0; i < sizeof(caught) / sizeof(caught[0]); i++)
-		if (!sigaction(caught[i], &sa, &before) && before.sa_handler == SIG_IGN)
-			sigaddset(&ignored, caught[i]);
+	for (size_t i = 0; i < sizeof(caught) / sizeof(caught[0]); i++) {
+		if (sigaction(caught[i], &sa, &before) || before.sa_handler != SIG_IGN)
+			continue;
+		sigaddset(&ignored, caught[i]);
+		if (caught[i] != SIGTERM)
+			sigaction(caught[i], &before, NULL);
+	}
 	pmk_count_ignore(c, &ignored);
 }
 

@@ -485,11 +485,11 @@ int main(int argc, char **argv)
 class Running:
     """pmk stat in a process group of its own; ready once the program has said so."""
 
-    def __init__(self, *argv, options=()):
+    def __init__(self, *argv, options=(), around=None):
         self.argv = [PMK, "stat", *options, program("forever", FOREVER), *argv]
         stdin, self.open_end = os.pipe()  # nothing comes, and no end of file
         self.p = subprocess.Popen(self.argv, stdin=stdin, stdout=subprocess.PIPE,
-                                  stderr=subprocess.PIPE, start_new_session=True)
+                                  stderr=subprocess.PIPE, start_new_session=True, preexec_fn=around)
         os.close(stdin)
         equal(self.p.stdout.readline(), b"ready\n")
 
@@ -575,6 +575,21 @@ def test_a_program_that_handles_the_interrupt_ends_in_its_own_way():
     out = r.end()
     equal(out.code, 42, str(out))
     contains(out.err, "instr_exec")
+
+
+def test_what_was_ignored_stays_ignored():
+    """Under nohup, and in the background of a script: pmk and the program go on, until they are told by SIGTERM."""
+    def ignored(pid, sig):  # QEMU keeps a handler and looks itself: how the program ends shows that it ignored
+        mask = re.search(r"^SigIgn:\s*(\w+)", of_process(pid, "status"), re.M).group(1)
+        return int(mask, 16) >> sig - 1 & 1
+
+    r = Running("work", options=("-e", "instr_exec"),
+                around=lambda: [signal.signal(s, signal.SIG_IGN) for s in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT)])
+    for sig in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
+        equal(ignored(r.p.pid, sig), 1, sig.name)
+        os.killpg(r.p.pid, sig)
+    os.kill(r.p.pid, signal.SIGTERM)
+    check_partial(r.end(), 143)
 
 
 def test_a_program_that_ignores_the_interrupt_is_ended():
