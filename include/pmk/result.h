@@ -145,8 +145,12 @@ struct pmk_result {
 	char *producer; /* "qemu-arm 7.2.22" */
 	char *settings; /* "dcache.size=32K …" overrides, or "" */
 	char *env;	/* what --env passed, or "" */
-	char *warning;	/* what the reader has to know, as lines, or NULL */
-	char *note;	/* where the model falls short of this core or program, as lines, or NULL */
+	/* all that the program sees, where it is not pmk's own environment; or NULL. How many
+	 * variables of that it does not see: text output only, as it differs between users. */
+	char *environment;
+	unsigned env_left_out;
+	char *warning; /* what the reader has to know, as lines, or NULL */
+	char *note;    /* where the model falls short of this core or program, as lines, or NULL */
 	unsigned passes; /* how many counter programmings it took */
 	unsigned runs;	 /* -r */
 	unsigned processes, threads;

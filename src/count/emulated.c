@@ -525,6 +525,10 @@ static int set_core_facts(struct pmk_count *c)
 
 	r->core = strdup(core->name);
 	r->env = pmk_count_join(e->prog.passed.word, "");
+	if (!e->prog.system) {
+		r->environment = pmk_count_join(e->prog.envp.word, "");
+		r->env_left_out = e->prog.left_out;
+	}
 	r->passes = e->plan.npasses;
 	r->clock_hz = (double)core->clock_hz;
 	if (pmk_core_on_ahb(core))

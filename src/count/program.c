@@ -572,6 +572,11 @@ static char *env_line(const char *say, bool *failed)
 	return line;
 }
 
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
 static bool names_variable(const char *say, const char *line)
 {
 	size_t n = strcspn(line, "=");
@@ -579,18 +584,63 @@ static bool names_variable(const char *say, const char *line)
 	return !strncmp(say, line, n) && (say[n] == '=' || !say[n]);
 }
 
-int pmk_program_env(struct pmk_program *p, const struct pmk_words *pass)
+static bool is_named(const struct pmk_words *words, const char *line)
 {
+	for (unsigned i = 0; i < words->count; i++)
+		if (names_variable(words->word[i], line))
+			return true;
+	return false;
+}
+
+/* The words of --env, with every variable of our own for "*", by name so that their order is the
+ * same everywhere. A variable that another word names is not among them. */
+static bool expand_env(const struct pmk_words *pass, struct pmk_words *out)
+{
+	size_t n = 0, kept = 0;
+	char **all;
+	bool every = false, good = true;
+
+	for (unsigned i = 0; i < pass->count; i++) {
+		if (!strcmp(pass->word[i], "*"))
+			every = true;
+		else
+			good &= pmk_words_add(out, pass->word[i]);
+	}
+	if (!every || !environ)
+		return good;
+	while (environ[n])
+		n++;
+	all = calloc(n + 1, sizeof(*all));
+	for (size_t i = 0; all && i < n; i++)
+		if (strchr(environ[i], '=') && !is_named(pass, environ[i]))
+			all[kept++] = environ[i];
+	if (all)
+		qsort(all, kept, sizeof(*all), by_text);
+	for (size_t i = 0; all && i < kept; i++)
+		good &= pmk_words_add(out, all[i]);
+	good &= all != NULL;
+	free(all);
+	return good;
+}
+
+static unsigned count_left_out(const struct pmk_words *envp)
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; environ && environ[i]; i++)
+		n += !is_named(envp, environ[i]);
+	return n;
+}
+
+int pmk_program_env(struct pmk_program *p, const struct pmk_words *asked)
+{
+	struct pmk_words all = { 0 }, *pass = &all;
 	static const char *const fixed[] = { "PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/",
 					     "LANG=C" };
-	bool failed = false;
+	bool failed = !expand_env(asked, &all);
 
 	for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++) {
-		bool replaced = false;
-
-		for (unsigned k = 0; k < pass->count; k++)
-			replaced |= names_variable(pass->word[k], fixed[i]);
-		failed |= !replaced && !pmk_words_add(&p->envp, fixed[i]);
+		failed |= !is_named(pass, fixed[i]) && !pmk_words_add(&p->envp, fixed[i]);
 	}
 	for (unsigned i = 0; i < pass->count; i++) {
 		char *line = env_line(pass->word[i], &failed);
@@ -599,6 +649,8 @@ int pmk_program_env(struct pmk_program *p, const struct pmk_words *pass)
 			  (!pmk_words_add(&p->envp, line) || !pmk_words_add(&p->passed, line));
 		free(line);
 	}
+	pmk_words_free(&all);
+	p->left_out = count_left_out(&p->envp);
 	return failed ? pmk_count_no_memory(p->fault) : 0;
 }
 

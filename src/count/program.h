@@ -29,8 +29,9 @@ struct pmk_program {
 	struct pmk_words argv; /* its command line; "@plugin@" stands for the argument of -plugin */
 	struct pmk_words envp;
 	struct pmk_words
-		passed; /* the part of the environment that --env lets through, NAME=VALUE */
-	unsigned nargs; /* words of the program, its name included */
+		passed;	   /* the part of the environment that --env lets through, NAME=VALUE */
+	unsigned left_out; /* variables of our own environment that are not in envp */
+	unsigned nargs;	   /* words of the program, its name included */
 	bool system;
 };
 
@@ -56,7 +57,7 @@ int pmk_program_user(struct pmk_program *p, char *const *argv, const char *sysro
 /* The command line for --qemu: split what the user gave, add the plugin, and check that the
  * firmware can be read and is for the machine of the emulator. */
 int pmk_program_system(struct pmk_program *p, const char *command, char *const *more);
-/* The fixed environment plus --env NAME or NAME=VALUE. */
+/* The fixed environment plus --env NAME or NAME=VALUE; "*" is every NAME that is set. */
 int pmk_program_env(struct pmk_program *p, const struct pmk_words *pass);
 
 /* How many bytes larger the program's stack has to be where the emulator puts a vDSO on it (see

@@ -2,7 +2,8 @@
 /*
  * perf's -j keys in one document (docs/FORMATS.md):
  *
- *	{"format":"pmk-stat","version":1,"command":…,"pmu":…,"core":…,"settings":…,"env":…,"runs":…,
+ *	{"format":"pmk-stat","version":1,"command":…,"pmu":…,"core":…,"settings":…,"env":…,
+ *	"environment":…,"runs":…,
  *	"counters":[
  *	{…},
  *	{…}
@@ -253,6 +254,7 @@ static int json_begin(struct pmk_writer *w, const struct pmk_result *r)
 	add(o, "core", pmk_json_string(r->core));
 	add(o, "settings", pmk_json_string(r->settings ? r->settings : ""));
 	add(o, "env", pmk_json_string(r->env ? r->env : ""));
+	add(o, "environment", pmk_json_string(r->environment));
 	add(o, "runs", json_object_new_int64(r->runs));
 	putc('{', w->f);
 	pmk_json_put_members(w->f, o);

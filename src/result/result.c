@@ -68,6 +68,7 @@ void pmk_result_free(struct pmk_result *r)
 	free(r->producer);
 	free(r->settings);
 	free(r->env);
+	free(r->environment);
 	free(r->warning);
 	free(r->note);
 	pmk_result_init(r);

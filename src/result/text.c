@@ -591,7 +591,10 @@ static void how_counted(struct pmk_writer *w, const struct pmk_result *r)
 	if (r->processes > 1 || r->threads > 1)
 		fprintf(w->f, " %u process%s, %u thread%s\n", r->processes,
 			r->processes == 1 ? "" : "es", r->threads, r->threads == 1 ? "" : "s");
-	if (r->env && *r->env)
+	if (r->environment && r->env_left_out)
+		fprintf(w->f, " environment: %s; without %u variable%s of this one (--env)\n",
+			r->environment, r->env_left_out, r->env_left_out == 1 ? "" : "s");
+	else if (r->env && *r->env)
 		fprintf(w->f, " environment: %s\n", r->env);
 }
 

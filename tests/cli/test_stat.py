@@ -979,6 +979,24 @@ def test_help_and_version():
     contains(out.err, "stat")
 
 
+def test_the_report_says_what_environment_the_program_got():
+    plain = {k: os.environ[k] for k in ("PATH", "PMK_DATA", "PMK_PLUGIN", "PMK_CACHE") if k in os.environ}
+    fixed = "PATH=/usr/local/bin:/usr/bin:/bin HOME=/ LANG=C"
+    some = dict(plain, OMP_NUM_THREADS="4", ZEBRA="stripes")
+    said = f" environment: {fixed}; without {len(some) - 1} variables of this one (--env)\n"
+    contains(pmk("stat", "-e", "instr_exec", talk(), "env", env=some).err, said)
+    equal(stat("-e", "instr_exec", talk(), "env", env=some)["environment"], fixed)
+    out = pmk("stat", "-e", "instr_exec", "--env", "*", talk(), "env", env=some)
+    equal(sorted(out.out.split("\n")[:-1]),
+          sorted(["HOME=/", "LANG=C"] * ("HOME" not in some) + [f"{k}={v}" for k, v in some.items()]), str(out))
+    assert "without" not in out.err, out
+    out = pmk("stat", "-e", "instr_exec", "--env", "ZEBRA=none", "--env", "*", talk(), "env", env=some)
+    equal((out.out.count("ZEBRA="), out.out.count("ZEBRA=none\n")), (1, 1), str(out))
+    # Nothing is left out, and nothing is said.
+    out = pmk("stat", "-e", "instr_exec", talk(), "env", env={"PATH": plain["PATH"]})
+    assert "environment" not in out.err, out
+
+
 UNTIMED = """
 	.arch armv6k
 	.fpu vfp
