@@ -21,7 +21,8 @@ extern "C" {
  * The PMU of the processor that this code runs on, reached by its own instructions:
  *   32-bit Arm   ARM11: MRC/MCR p15, 0, Rd, c15, c12 (register numbers of <pmk/arm11.h>)
  *   AArch64      PMUv3: MRS/MSR PMCR_EL0 … (register numbers of <pmk/armv8.h>)
- *   M-profile    none: every access says PMK_ENOPMU
+ *   M-profile    loads and stores to the DWT (register numbers of <pmk/dwt.h>); ARMv6-M and ARMv8-M
+ *                Baseline have no counters: every access says PMK_ENOPMU
  *   RISC-V       csrr/csrw, from M-mode (register numbers of <pmk/riscv.h>)
  * Access from user mode or EL0 takes an exception unless the system has opened the registers
  * (SUNAVCR.V on an ARM1176, PMUSERENR_EL0 on ARMv8). Ask pmk_native_probe() first.
@@ -33,9 +34,11 @@ struct pmk_port pmk_port_native(void);
 struct pmk_port pmk_port_cp15_pmuv3(void);
 
 /*
- * May this mode access the PMU? Reads one register (PMNC; PMCR_EL0). 0: yes. PMK_ENOPMU: there is
- * none that an instruction reaches (M-profile). PMK_EUNDEF: the access took an exception. For this, the exception handler has to call pmk_native_fixup(); every program
- * that calls pmk_native_probe() without knowing the answer has to do this in its handler:
+ * May this mode access the PMU? Reads one register (PMNC; PMCR_EL0; M-profile: CONTROL). 0: yes.
+ * PMK_ENOPMU: there is none (ARMv6-M). PMK_EUNDEF: the access took an exception. For this, the
+ * exception handler has to call pmk_native_fixup(); every program that calls pmk_native_probe()
+ * without knowing the answer has to do this in its handler, but on M-profile, where nothing is
+ * tried:
  *
  *	handler of Undefined (32-bit), of synchronous exceptions (AArch64), of SIGILL (Linux):
  *		if (pmk_native_fixup(&pc))

@@ -161,7 +161,9 @@ struct pmk_driver {
 	 * the sums the counter's width. PMK_EINVAL: it is not a latency counter. NULL: the PMU
 	 * has none. */
 	int (*latency)(struct pmk_dev *d, unsigned counter, struct pmk_latency *l);
-	/* enum pmk_status bits of a counter as sampled. NULL: the PMU has no such thing. */
+	/* enum pmk_status bits of a counter as sampled. NULL: the PMU has no such thing. For a
+	 * counter of fewer than 32 bits OVERFLOW says that it may have wrapped unseen since the
+	 * sample before. */
 	int (*status)(struct pmk_dev *d, unsigned counter, unsigned *bits);
 	/* Set all counters to zero at one instant, running or not; their status and the
 	 * interrupt are cleared. NULL: there is no such command. */

@@ -217,6 +217,11 @@ extern "C" {
 	X(GXI_PAGE_4K,     MODELLED, "GXI transfer in another page of 4 KB than the one before") \
 	X(GXI_PAGE_8K,     MODELLED, "GXI transfer in another page of 8 KB than the one before") \
 	X(GXI_PAGE_16K,    MODELLED, "GXI transfer in another page of 16 KB than the one before") \
+	X(CPI_CYCLE,       MODELLED, "cycle without an instruction, none of the next three") \
+	X(EXC_CYCLE,       MODELLED, "cycle of entering or leaving an exception") \
+	X(SLEEP_CYCLE,     MODELLED, "cycle in a power saving mode") \
+	X(LSU_CYCLE,       MODELLED, "cycle of a load or store beyond its first") \
+	X(FOLDED_INSN,     MODELLED, "instruction that took no cycle") \
 	X(PARITY_ERROR,    EXACT,    "RAM parity error (no producer raises it)")
 /* clang-format on */
 

@@ -49,6 +49,7 @@
 #include <pmk/ahbmon.h>
 #include <pmk/arm11.h>
 #include <pmk/armv8.h>
+#include <pmk/dwt.h>
 #include <pmk/microblaze.h>
 #include <pmk/native.h>
 #include <pmk/pmu.h>
@@ -130,6 +131,7 @@ struct pmk_task {
 struct pmk_target_event {
 	uint16_t code;
 	uint8_t counter;
+	bool missed;	 /* a wrap may have been missed; see pmk_target_wrapped() */
 	uint64_t period; /* sampling: events per sample; 0 = plain counting */
 	uint64_t preload, mask;
 	/* Total when the counter was at `base`: at its last wrap; without flags, at its last
@@ -155,6 +157,7 @@ struct pmk_target {
 	/* the running task counts from the next reading on, because no reading was possible when
 	 * it came */
 	bool late;
+	bool narrow; /* some counters have fewer than 32 bits */
 	uint16_t nregions;
 	struct pmk_counter_set used;
 	uint32_t wraps; /* counters that have to be watched for wraps */
@@ -224,7 +227,7 @@ int pmk_target_sample(struct pmk_target *t, unsigned event, uint32_t period, str
  *   PMK_EBUSY    running already, or somebody else has started the PMU since it was opened
  *   PMK_EINVAL   not open, or no event was added
  *
- * Meanwhile every counter of cycles or instructions of an ARM11 or a PMUv3 has to move. Where none
+ * Meanwhile every counter of cycles or instructions of an ARM11, a PMUv3 or a DWT has to move. Where none
  * was added, a counter that is free counts cycles until the costs are measured. When one stands
  * still, the first start fails and everything is off again:
  *   PMK_ENOPMU   it cannot be switched on: there is no PMU behind these registers. QEMU's ARM1176
@@ -273,6 +276,15 @@ int pmk_target_poll(struct pmk_target *t);
  * wrap.
  */
 uint64_t pmk_target_deadline(const struct pmk_target *t, unsigned per_cycle);
+
+/*
+ * 1: the total of event `event` is a lower bound, because a counter too narrow for its flag-less
+ * PMU (the 8-bit ones of <pmk/dwt.h>) may have wrapped more than once between two readings since the
+ * first start; reports say "at least" then. Every reading, the edges of regions included, is a poll
+ * of such a counter. What a region counted is exact where its longest occurrence took fewer cycles
+ * than the counter's range. 0: it is exact, or it is on another counter. PMK_EINVAL: no such event.
+ */
+int pmk_target_wrapped(const struct pmk_target *t, unsigned event);
 
 /* Stop, if it runs, and give the PMU back: counters zero, interrupts off. A PMU that another
  * target has started meanwhile is left alone. */
@@ -351,6 +363,7 @@ int pmk_target_dump(struct pmk_target *t, pmk_put *put);
 #define pmk_target_isr(...)	   PMK_OFF(0, pmk_target_isr(__VA_ARGS__))
 #define pmk_target_poll(...)	   PMK_OFF(0, pmk_target_poll(__VA_ARGS__))
 #define pmk_target_deadline(...)   PMK_OFF(UINT64_MAX, pmk_target_deadline(__VA_ARGS__))
+#define pmk_target_wrapped(...)	   PMK_OFF(0, pmk_target_wrapped(__VA_ARGS__))
 #define pmk_target_close(...)	   PMK_OFF(0, pmk_target_close(__VA_ARGS__))
 #define pmk_region_begin(...)	   PMK_OFF(0, pmk_region_begin(__VA_ARGS__))
 #define pmk_region_end(...)	   PMK_OFF(0, pmk_region_end(__VA_ARGS__))

@@ -191,6 +191,13 @@ static int describe(const struct view *v, struct pmk_result *r)
 
 /* ---- sections ------------------------------------------------------------------------------- */
 
+static bool is_narrow(const struct pmk_pmu *pmu, unsigned code)
+{
+	uint64_t range = pmk_pmu_range(pmu, code);
+
+	return range && range < UINT32_MAX;
+}
+
 /* The row of event i, without its value. */
 static struct pmk_row start_row(const struct view *v, unsigned i)
 {
@@ -206,6 +213,10 @@ static struct pmk_row start_row(const struct view *v, unsigned i)
 	if (period) {
 		row.trust = PMK_TRUST_WRAPPED;
 		row.reason = "a counter is set back at each sample, which leaves a lower bound";
+	} else if (is_narrow(v->pmu, v->event[i]->code)) {
+		row.trust = PMK_TRUST_WRAPPED;
+		row.reason =
+			"a counter of 8 bits may have wrapped unseen, which leaves a lower bound";
 	}
 	return row;
 }

@@ -15,7 +15,8 @@
 	FAMILY(ahbmon) PMU(ahbmon) \
 	FAMILY(l2cc) PMU(l210) PMU(l220) \
 	FAMILY(microblaze) PMU(microblaze) \
-	FAMILY(riscv) PMU(riscv64) PMU(riscv32)
+	FAMILY(riscv) PMU(riscv64) PMU(riscv32) \
+	FAMILY(dwt) PMU(dwt)
 /* clang-format on */
 
 #define PMK_NOTHING(name)

@@ -12,37 +12,68 @@
  */
 #include <pmk/arm11.h>
 #include <pmk/armv8.h>
+#include <pmk/dwt.h>
 #include <pmk/native.h>
 
 #ifdef __arm__
 #if defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M'
 
-/* A microcontroller has no CP15: the port says so, whoever asks. */
+/*
+ * A microcontroller has no CP15. The counters of its DWT are in memory, always at the same place.
+ * The DWT of ARMv6-M and ARMv8-M Baseline has no counters: the port says so.
+ */
+#if defined(__ARM_ARCH_6M__) || defined(__ARM_ARCH_8M_BASE__)
+#define NO_COUNTERS 1
+#else
+#define NO_COUNTERS 0
+#endif
 
-static int read_nothing(void *ctx, unsigned reg, uint64_t *value)
+static volatile uint32_t *word(unsigned reg)
 {
-	(void)ctx;
-	(void)reg;
-	(void)value;
-	return PMK_ENOPMU;
+	return (volatile uint32_t *)(PMK_DWT_BASE + pmk_dwt_offsets[reg]);
 }
 
-static int write_nothing(void *ctx, unsigned reg, uint64_t value)
+static int read_dwt(void *ctx, unsigned reg, uint64_t *value)
 {
 	(void)ctx;
-	(void)reg;
-	(void)value;
-	return PMK_ENOPMU;
+	if (NO_COUNTERS)
+		return PMK_ENOPMU;
+	if (reg >= PMK_DWT_NREGS)
+		return PMK_EBADREG;
+	*value = *word(reg);
+	return PMK_OK;
+}
+
+/* A write has arrived when the next instruction runs: DSB, as for all writes to memory that is a
+ * device. */
+static int write_dwt(void *ctx, unsigned reg, uint64_t value)
+{
+	(void)ctx;
+	if (NO_COUNTERS)
+		return PMK_ENOPMU;
+	if (reg >= PMK_DWT_NREGS)
+		return PMK_EBADREG;
+	*word(reg) = (uint32_t)value;
+	__asm__ volatile("dsb" ::: "memory");
+	return PMK_OK;
 }
 
 struct pmk_port pmk_port_native(void)
 {
-	return (struct pmk_port){ .read = read_nothing, .write = write_nothing };
+	return (struct pmk_port){ .read = read_dwt, .write = write_dwt };
 }
 
+/* Nothing has to be asked: whether an access takes a BusFault is known by CONTROL.nPRIV in Thread
+ * mode. */
 int pmk_native_probe(void)
 {
-	return PMK_ENOPMU;
+	uint32_t ipsr, control;
+
+	__asm__ volatile("mrs %0, ipsr" : "=r"(ipsr));
+	__asm__ volatile("mrs %0, control" : "=r"(control));
+	if (NO_COUNTERS)
+		return PMK_ENOPMU;
+	return !(ipsr & 0x1ff) && (control & 1) ? PMK_EUNDEF : PMK_OK;
 }
 
 bool pmk_native_fixup(uintptr_t *pc)

@@ -223,6 +223,24 @@ static int poll_status(struct pmk_session *s, unsigned pass, unsigned status[PMK
 	return err;
 }
 
+/* Counters so narrow that they may wrap between two polls: the driver knows whether one may have. */
+static int poll_narrow(struct pmk_session *s, unsigned pass)
+{
+	struct pmk_session_pass *p = &s->pass[pass];
+	const struct pmk_pmu *pmu = p->dev.pmu;
+	int err = 0;
+
+	for (unsigned c = 0; !err && pmu->driver->status && c < pmu->ncounters; c++) {
+		unsigned status = 0;
+
+		if (pmu->counters[c].width >= 32 || !in_use(s, pass, c))
+			continue;
+		err = pmu->driver->status(&p->dev, c, &status);
+		p->wide[c].wrapped |= (status & PMK_STATUS_OVERFLOW) != 0;
+	}
+	return err;
+}
+
 static int poll_counters(struct pmk_session *s, unsigned pass, uint32_t overflowed)
 {
 	struct pmk_session_pass *p = &s->pass[pass];
@@ -254,6 +272,8 @@ static int poll_pass(struct pmk_session *s, unsigned pass)
 		err = drv->clear(dev, overflowed);
 	if (!err && drv->sample)
 		err = drv->sample(dev);
+	if (!err)
+		err = poll_narrow(s, pass);
 	return err ? err : poll_counters(s, pass, overflowed);
 }
 

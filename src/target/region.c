@@ -290,6 +290,7 @@ int pmk_target_zero(struct pmk_target *t)
 	for (unsigned i = 0; i < t->nevents; i++) {
 		t->main.counted[i] = 0;
 		t->main.since[i] = t->zero[i];
+		t->event[i].missed = false;
 	}
 	return err;
 }

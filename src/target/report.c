@@ -27,6 +27,14 @@ static void end_line(pmk_put *put, const char *name)
 	put('\n');
 }
 
+/* The numbers of an event whose counter may have wrapped unseen are lower bounds. */
+static void end_event(const struct pmk_target *t, unsigned event, pmk_put *put)
+{
+	pmk_text(put, "  ");
+	pmk_text(put, event_name(t, event));
+	pmk_text(put, t->event[event].missed ? " (at least)\n" : "\n");
+}
+
 static void whole(struct pmk_target *t, const uint64_t *totals, pmk_put *put)
 {
 	pmk_text(put, "pmk: ");
@@ -42,7 +50,7 @@ static void whole(struct pmk_target *t, const uint64_t *totals, pmk_put *put)
 		pmk_text_number(put, totals[i], 0, COLUMN);
 		pmk_text_number(put, t->cost[i], 0, NARROW);
 		pmk_text_number(put, t->nest[i], 0, NARROW);
-		end_line(put, event_name(t, i));
+		end_event(t, i, put);
 	}
 }
 
@@ -89,7 +97,7 @@ static void region(const struct pmk_target *t, unsigned id, pmk_put *put)
 		pmk_text_number(put, pmk_stats_stddev(s, 100), 2, NARROW);
 		pmk_text_number(put, s->min, 0, NARROW);
 		pmk_text_number(put, s->max, 0, NARROW);
-		end_line(put, event_name(t, i));
+		end_event(t, i, put);
 	}
 }
 

@@ -56,6 +56,12 @@ static bool is_small(const struct pmk_target_event *e, uint64_t value)
 	return value <= e->mask / 2;
 }
 
+/* A counter that may wrap between two readings, so that every reading is a poll. */
+static bool is_narrow(const struct pmk_target_event *e)
+{
+	return e->mask < UINT32_MAX;
+}
+
 /* ---- opening
  * ---------------------------------------------------------------------------------- */
 
@@ -153,6 +159,7 @@ int pmk_target_add(struct pmk_target *t, unsigned code)
 		.mask = count_mask(&t->dev.pmu->counters[counter]),
 	};
 	pmk_counter_add(&t->used, e->counter);
+	t->narrow |= is_narrow(e);
 	/* A counter of 64 bits is not watched: it would take centuries to wrap. */
 	if (e->mask >> 32 != UINT32_MAX)
 		t->wraps |= bit(e);
@@ -456,6 +463,27 @@ static unsigned which(uint32_t word)
 	return word & WHICH ? 1 : 0;
 }
 
+static uint64_t done_of(const struct pmk_target_event *e)
+{
+	return e->at[which(e->word)].done;
+}
+
+static uint64_t base_of(const struct pmk_target_event *e)
+{
+	return e->at[which(e->word)].base;
+}
+
+/* Write the new total beside the old one, and then switch to it. */
+static void change(struct pmk_target_event *e, uint64_t done, uint64_t base, uint32_t bits)
+{
+	uint32_t word = e->word, other = ~word & WHICH;
+
+	e->at[which(other)].done = done;
+	e->at[which(other)].base = base;
+	PMK_ORDER();
+	e->word = ((word & ~(SERIAL - 1)) + SERIAL) | other | bits;
+}
+
 /*
  * SERVING means: for a plain counter, the server has cleared the flag, or is about to clear it, and
  * has not added the wrap yet. For a sampled counter, the server is setting it back, and its count
@@ -495,6 +523,43 @@ static int read_sampled(struct pmk_target *t, const struct pmk_target_event *e, 
 		PMK_ORDER();
 	} while (e->word != word);
 	return PMK_OK;
+}
+
+/* Has a narrow counter been left alone for too long? */
+static int look_for_wraps(struct pmk_target *t)
+{
+	int err = PMK_OK;
+
+	for (unsigned i = 0; !err && i < t->nevents; i++) {
+		struct pmk_target_event *e = &t->event[i];
+		unsigned status = 0;
+
+		if (is_narrow(e))
+			err = driver(t)->status(&t->dev, e->counter, &status);
+		e->missed |= (status & PMK_STATUS_OVERFLOW) != 0;
+	}
+	return err;
+}
+
+/* Where there are narrow counters every reading is a poll. Its PMU is sequential, so the reader
+ * holds the lock, and no server can come in between. */
+static int read_narrow(struct pmk_target *t, uint64_t *totals)
+{
+	int err = take_sample(t);
+
+	if (!err)
+		err = look_for_wraps(t);
+	for (unsigned i = 0; !err && i < t->nevents; i++) {
+		struct pmk_target_event *e = &t->event[i];
+		uint64_t value;
+
+		err = driver(t)->read(&t->dev, e->counter, &value);
+		if (err)
+			break;
+		totals[i] = done_of(e) + ((value - base_of(e)) & e->mask);
+		change(e, totals[i], value, 0);
+	}
+	return err;
 }
 
 static int read_now(struct pmk_target *t, uint64_t *totals)
@@ -537,7 +602,7 @@ static int read_now(struct pmk_target *t, uint64_t *totals)
 int pmk_target_now(struct pmk_target *t, uint64_t *totals)
 {
 	uintptr_t before = hold(t);
-	int err = read_now(t, totals);
+	int err = t->narrow ? read_narrow(t, totals) : read_now(t, totals);
 
 	release(t, before);
 	return err;
@@ -610,27 +675,6 @@ static struct pmk_sample *note_sample(struct pmk_target *t, unsigned event, uint
 	PMK_ORDER();
 	ring->head = head + 1;
 	return s;
-}
-
-static uint64_t done_of(const struct pmk_target_event *e)
-{
-	return e->at[which(e->word)].done;
-}
-
-static uint64_t base_of(const struct pmk_target_event *e)
-{
-	return e->at[which(e->word)].base;
-}
-
-/* Write the new total beside the old one, and then switch to it. */
-static void change(struct pmk_target_event *e, uint64_t done, uint64_t base, uint32_t bits)
-{
-	uint32_t word = e->word, other = ~word & WHICH;
-
-	e->at[which(other)].done = done;
-	e->at[which(other)].base = base;
-	PMK_ORDER();
-	e->word = ((word & ~(SERIAL - 1)) + SERIAL) | other | bits;
 }
 
 /* The port failed while the flags of these plain counters were being cleared. */
@@ -763,6 +807,11 @@ int pmk_target_isr(struct pmk_target *t, uintptr_t pc)
 
 	if (!t || t->state == PMK_TARGET_CLOSED || t->state == PMK_TARGET_OPEN)
 		return PMK_EINVAL;
+	if (t->narrow) {
+		uint64_t totals[PMK_TARGET_EVENTS];
+
+		return pmk_target_now(t, totals);
+	}
 	if (t->dev.pmu->no_flags)
 		return poll_all(t);
 	err = driver(t)->pending(&t->dev, &flags);
@@ -817,6 +866,11 @@ uint64_t pmk_target_deadline(const struct pmk_target *t, unsigned per_cycle)
 		}
 	}
 	return cycles;
+}
+
+int pmk_target_wrapped(const struct pmk_target *t, unsigned event)
+{
+	return t && event < t->nevents ? t->event[event].missed : PMK_EINVAL;
 }
 
 int pmk_ring_take(struct pmk_ring *ring, struct pmk_sample *sample)

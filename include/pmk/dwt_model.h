@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The DWT's counters: the model, and its parameters for what an implementation chooses and the
+ * sources leave open. <pmk/model.h> says how models are used. Host library only; a driver does not
+ * include this. Sources as in <pmk/dwt.h>.
+ */
+#ifndef PMK_DWT_MODEL_H
+#define PMK_DWT_MODEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <pmk/dwt.h>
+#include <pmk/model.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* All defaults are false and 0: our choice, a Cortex-M3 or M4 with everything. */
+struct pmk_dwt_params {
+	bool lock;	  /* there is a software lock, closed after reset: Cortex-M7 */
+	bool no_cyccnt;	  /* NOCYCCNT = 1: CYCCNT is not there */
+	bool no_prfcnt;	  /* NOPRFCNT = 1: the five 8-bit counters are not there */
+	uint8_t poison;	  /* what reset leaves in the 8-bit counters, which is UNKNOWN */
+	bool gate;	  /* with TRCENA = 0 the DWT's registers are RAZ/WI. Left open by
+			  * DDI 0403E C1.6.5, where the unit may have no clock; by default they can
+			  * be accessed */
+	bool sleep_stops; /* CYCCNT stands still in sleep. By default it goes on, as the sum in
+			   * <pmk/dwt.h> wants it */
+};
+
+/* Mistakes of the guest; bits of `oddities`. The model clears them only at reset. */
+enum pmk_dwt_oddity {
+	PMK_DWT_ODD_LOCKED = 1 << 0, /* wrote to a register that is locked */
+	PMK_DWT_ODD_USER = 1 << 1,   /* made an unprivileged access */
+	PMK_DWT_ODD_OFF = 1 << 2,    /* accessed the DWT while TRCENA was 0 */
+};
+
+/* It contains no pointers. */
+struct pmk_dwt_model {
+	struct pmk_dwt_params params;
+	uint32_t oddities;
+	uint32_t ctrl, demcr;
+	bool locked;
+	uint32_t count[PMK_DWT_NCTRS];
+	uint64_t seen[PMK_DWT_NCTRS]; /* totals at the last synchronisation */
+};
+
+#define PMK_DWT_NMODELS 1
+extern const struct pmk_model_ops pmk_dwt_models[PMK_DWT_NMODELS + 1];
+
+/* Power-on reset with parameters; the reset of pmk_model_ops takes the defaults. */
+void pmk_dwt_model_reset(struct pmk_dwt_model *m, const struct pmk_dwt_params *params,
+			 struct pmk_bus *bus);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Driver of the DWT's counters. Freestanding: no libc, no heap, no division.
+ *
+ * Quirks of this hardware, and what is done about them:
+ *  - DEMCR.TRCENA switches everything on. reset() sets it and nobody clears it, because trace tools
+ *    share it.
+ *  - A lock may ignore all writes (Cortex-M7). reset() asks LSR and opens it.
+ *  - Setting the enable of an 8-bit counter clears the counter. start() reads it before and writes
+ *    it back; what it counts in these few cycles is lost, in starts after a stop alone.
+ *  - 8 bits wrap every 256 counts at most, and nothing tells. No counter counts twice in a cycle, so
+ *    CYCCNT says whether one may have: sample() takes CYCCNT before and after the others, and
+ *    compares with the time of the sample before. CYCCNT therefore always runs.
+ *  - The other bits of DWT_CTRL belong to trace tools and stay as they are.
+ */
+#include "pmu/dwt/regs.h"
+
+/* What pmk_dev.state holds. */
+enum {
+	STATE_USED,   /* bits of the counters that program() was called for */
+	STATE_ABSENT, /* bits of the counters that this hardware lacks */
+	STATE_BEFORE, /* CYCCNT when the last sample began, or counting did */
+	STATE_BEGUN,  /* is STATE_BEFORE valid? */
+	STATE_MISSED, /* more than 255 cycles passed between the last two samples */
+	STATE_COUNT,  /* the counters as sampled */
+};
+
+#define PROFILING_COUNTERS PMK_BITS(PMK_DWT_CTR_FOLD, PMK_DWT_CTR_CPI)
+
+static int get(const struct pmk_dev *d, unsigned reg, uint32_t *value)
+{
+	uint64_t v = 0;
+	int err = d->port.read(d->port.ctx, reg, &v);
+
+	*value = (uint32_t)v;
+	return err;
+}
+
+static int put(const struct pmk_dev *d, unsigned reg, uint32_t value)
+{
+	return d->port.write(d->port.ctx, reg, value);
+}
+
+static int update(const struct pmk_dev *d, unsigned reg, uint32_t clear, uint32_t set)
+{
+	uint32_t v;
+	int err = get(d, reg, &v);
+
+	return err ? err : put(d, reg, (v & ~clear) | set);
+}
+
+static bool is_absent(const struct pmk_dev *d, unsigned counter)
+{
+	return d->state[STATE_ABSENT] >> counter & 1;
+}
+
+/* The enables of the counters in use, and of CYCCNT. */
+static uint32_t enables(const struct pmk_dev *d)
+{
+	uint32_t bits = 0;
+
+	for (unsigned i = 0; i < PMK_DWT_NCTRS; i++)
+		if ((i == PMK_DWT_CTR_CYC || (d->state[STATE_USED] >> i & 1)) && !is_absent(d, i))
+			bits |= pmk_dwt_enable(i);
+	return bits;
+}
+
+static int unlock(const struct pmk_dev *d)
+{
+	uint32_t lsr;
+	int err = get(d, PMK_DWT_LSR, &lsr);
+
+	if (err || (lsr & (LSR_SLI | LSR_SLK)) != (LSR_SLI | LSR_SLK))
+		return err;
+	return put(d, PMK_DWT_LAR, LAR_KEY);
+}
+
+static uint32_t absent(uint32_t ctrl)
+{
+	return (ctrl & CTRL_NOCYCCNT ? 1u << PMK_DWT_CTR_CYC : 0) |
+	       (ctrl & CTRL_NOPRFCNT ? (uint32_t)PROFILING_COUNTERS : 0);
+}
+
+/* PMK_ENOPMU: DWT_CTRL says that there is no counter at all. */
+static int reset(struct pmk_dev *d)
+{
+	const uint32_t all = CTRL_PROFILING | CTRL_CYCCNTENA;
+	uint32_t ctrl;
+	int err = update(d, PMK_DWT_DEMCR, 0, DEMCR_TRCENA);
+
+	if (!err)
+		err = unlock(d);
+	if (!err)
+		err = get(d, PMK_DWT_CTRL, &ctrl);
+	if (err)
+		return err;
+	for (unsigned i = 0; i < STATE_COUNT + PMK_DWT_NCTRS; i++)
+		d->state[i] = 0;
+	d->state[STATE_ABSENT] = absent(ctrl);
+	if (d->state[STATE_ABSENT] == (uint32_t)PMK_BITS(PMK_DWT_NCTRS - 1, 0))
+		return PMK_ENOPMU;
+	err = put(d, PMK_DWT_CTRL, ctrl & ~all);
+	for (unsigned i = 0; !err && i < PMK_DWT_NCTRS; i++)
+		if (!is_absent(d, i))
+			err = put(d, PMK_DWT_CYCCNT + i, 0);
+	return err;
+}
+
+/* PMK_ENOTSUP: NOCYCCNT or NOPRFCNT says that this counter is not there. */
+static int program(struct pmk_dev *d, unsigned counter, unsigned code)
+{
+	if (counter >= PMK_DWT_NCTRS)
+		return PMK_EINVAL;
+	if (!pmk_pmu_event_code(d->pmu, code))
+		return PMK_ENOEVENT;
+	if (code != (unsigned)d->pmu->counters[counter].fixed_code)
+		return PMK_ENOCTR;
+	if (is_absent(d, counter))
+		return PMK_ENOTSUP;
+	d->state[STATE_USED] |= 1u << counter;
+	return PMK_OK;
+}
+
+/* CYCCNT as it is now: 0 where it is not there. */
+static int cycles(const struct pmk_dev *d, uint32_t *now)
+{
+	*now = 0;
+	return is_absent(d, PMK_DWT_CTR_CYC) ? PMK_OK : get(d, PMK_DWT_CYCCNT, now);
+}
+
+static int start(struct pmk_dev *d)
+{
+	uint32_t kept[PMK_DWT_NCTRS] = { 0 }, ctrl, begins;
+	int err = get(d, PMK_DWT_CTRL, &ctrl);
+
+	begins = enables(d) & ~ctrl;
+	for (unsigned i = PMK_DWT_CTR_CPI; !err && i < PMK_DWT_NCTRS; i++)
+		if (begins & pmk_dwt_enable(i))
+			err = get(d, PMK_DWT_CYCCNT + i, &kept[i]);
+	if (!err && !d->state[STATE_BEGUN]) {
+		err = cycles(d, &d->state[STATE_BEFORE]);
+		d->state[STATE_BEGUN] = !err;
+	}
+	if (!err)
+		err = put(d, PMK_DWT_CTRL, ctrl | begins);
+	for (unsigned i = PMK_DWT_CTR_CPI; !err && i < PMK_DWT_NCTRS; i++)
+		if (kept[i])
+			err = put(d, PMK_DWT_CYCCNT + i, kept[i]);
+	return err;
+}
+
+static int stop(struct pmk_dev *d)
+{
+	return update(d, PMK_DWT_CTRL, enables(d), 0);
+}
+
+static int sample(struct pmk_dev *d)
+{
+	uint32_t *count = &d->state[STATE_COUNT], before, after;
+	bool narrow = false;
+	int err = cycles(d, &before);
+
+	after = before;
+	for (unsigned i = PMK_DWT_CTR_CPI; !err && i < PMK_DWT_NCTRS; i++) {
+		if (!(d->state[STATE_USED] >> i & 1))
+			continue;
+		narrow = true;
+		err = get(d, PMK_DWT_CYCCNT + i, &count[i]);
+		count[i] &= (uint32_t)PROFILING_COUNT;
+	}
+	if (!err && narrow)
+		err = cycles(d, &after);
+	if (err)
+		return err;
+	count[PMK_DWT_CTR_CYC] = before;
+	d->state[STATE_MISSED] =
+		d->state[STATE_BEGUN] &&
+		(after - d->state[STATE_BEFORE] > PROFILING_COUNT || is_absent(d, PMK_DWT_CTR_CYC));
+	d->state[STATE_BEFORE] = before;
+	d->state[STATE_BEGUN] = true;
+	return PMK_OK;
+}
+
+/* As sampled. */
+static int read_counter(struct pmk_dev *d, unsigned counter, uint64_t *value)
+{
+	if (counter >= PMK_DWT_NCTRS)
+		return PMK_EINVAL;
+	*value = d->state[STATE_COUNT + counter];
+	return PMK_OK;
+}
+
+/* OVERFLOW: since the sample before the last, an 8-bit counter may have wrapped unseen. */
+static int status(struct pmk_dev *d, unsigned counter, unsigned *bits)
+{
+	if (counter >= PMK_DWT_NCTRS)
+		return PMK_EINVAL;
+	*bits = counter != PMK_DWT_CTR_CYC && d->state[STATE_MISSED] ? PMK_STATUS_OVERFLOW : 0;
+	return PMK_OK;
+}
+
+/* PMK_ERANGE: more bits than the counter has. Time goes on from a CYCCNT that is written. */
+static int write_counter(struct pmk_dev *d, unsigned counter, uint64_t value)
+{
+	int err;
+
+	if (counter >= PMK_DWT_NCTRS)
+		return PMK_EINVAL;
+	if (value >> d->pmu->counters[counter].width)
+		return PMK_ERANGE;
+	if (is_absent(d, counter))
+		return PMK_ENOTSUP;
+	err = put(d, PMK_DWT_CYCCNT + counter, (uint32_t)value);
+	if (!err && counter == PMK_DWT_CTR_CYC)
+		d->state[STATE_BEFORE] = (uint32_t)value;
+	return err;
+}
+
+static int irq_enable(struct pmk_dev *d, uint32_t counters)
+{
+	(void)d;
+	return counters ? PMK_ENOTSUP : PMK_OK;
+}
+
+static int pending(struct pmk_dev *d, uint32_t *counters)
+{
+	(void)d;
+	*counters = 0;
+	return PMK_OK;
+}
+
+static int clear(struct pmk_dev *d, uint32_t counters)
+{
+	(void)d;
+	return counters ? PMK_ENOTSUP : PMK_OK;
+}
+
+static int running(struct pmk_dev *d, bool *yes)
+{
+	uint32_t demcr, ctrl = 0;
+	int err = get(d, PMK_DWT_DEMCR, &demcr);
+
+	if (!err && (demcr & DEMCR_TRCENA))
+		err = get(d, PMK_DWT_CTRL, &ctrl);
+	*yes = !err && (ctrl & (CTRL_PROFILING | CTRL_CYCCNTENA));
+	return err;
+}
+
+/* An enable that cannot be set is none: there is no DWT, as in QEMU. */
+static int still(struct pmk_dev *d, unsigned counter)
+{
+	uint32_t enable = pmk_dwt_enable(counter), demcr, ctrl;
+	int err = get(d, PMK_DWT_DEMCR, &demcr);
+
+	if (!err)
+		err = get(d, PMK_DWT_CTRL, &ctrl);
+	if (err)
+		return err;
+	if ((demcr & DEMCR_TRCENA) && (ctrl & enable))
+		return PMK_ESTILL;
+	err = put(d, PMK_DWT_DEMCR, demcr | DEMCR_TRCENA);
+	if (!err)
+		err = put(d, PMK_DWT_CTRL, ctrl | enable);
+	if (!err)
+		err = get(d, PMK_DWT_CTRL, &ctrl);
+	return err ? err : ctrl & enable ? PMK_EOFF : PMK_ENOPMU;
+}
+
+const struct pmk_driver pmk_dwt_driver = {
+	.reset = reset,
+	.program = program,
+	.start = start,
+	.stop = stop,
+	.read = read_counter,
+	.write = write_counter,
+	.irq_enable = irq_enable,
+	.pending = pending,
+	.clear = clear,
+	.running = running,
+	.sample = sample,
+	.status = status,
+	.still = still,
+};

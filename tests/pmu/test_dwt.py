@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: MIT
+"""The DWT's counters: the page says what the catalogue and the rows say, docs/TRACE.md has every vector, and pmk stat says
+that no core has it."""
+import json
+import os
+import re
+
+from harness import SOURCE, WORK, have, pmk, run
+
+
+def text(path):
+    with open(os.path.join(SOURCE, path)) as f:
+        return f.read()
+
+
+def test_the_page_has_every_event():
+    events = json.loads(pmk("list", "events", "-j", "--pmu", "dwt").out)["events"]
+    told = re.findall(r"^\| 0x([0-9A-F]{2}) \| (\w+) \| \w+ \| \w+ \| ([^|]+) \|$", text("docs/dwt.md"), re.M)
+    assert len(told) == 6
+    assert [(int(code, 16), name, brief) for code, name, brief in told] == \
+        [(int(e["code"], 16), e["name"], e["brief"]) for e in events]
+
+
+def test_the_page_has_every_register():
+    told = re.findall(r"^\| (\w+) \| (0xE00\w{5}) \|", text("docs/dwt.md"), re.M)
+    real = re.findall(r'REG\(\w+, "(\w+)", [^,]+, "(0x\w+)"', text("src/pmu/dwt/regs.c"))
+    assert len(real) == 10 and told == real, (told, real)
+
+
+def test_the_page_has_every_parameter():
+    told = re.findall(r"`(\w+)`", text("docs/dwt.md").split("\n## 5. ")[1])
+    real = re.findall(r'PMK_MODEL_PARAM\(pmk_dwt_model, "(\w+)"', text("src/pmu/dwt/model.c"))
+    assert len(real) == 6 and set(told) >= set(real), (told, real)
+
+
+def test_every_vector_is_traced():
+    rows = text("docs/TRACE.md")
+    for vector in re.findall(r"^vector (\S+)$", text("tests/conformance/dwt.vec"), re.M):
+        assert f"dwt.vec:{vector}`" in rows, f"vector {vector} is in no row"
+
+
+def test_decode():
+    out = pmk("decode", "dwt", "DWT_CTRL=0x41100001")
+    assert out.code == 0, out
+    for field in (r"NUMCOMP\s+0x4\b", r"NOPRFCNT\s+1\b.*not there", r"LSUEVTENA\s+1\b.*counts",
+                  r"CYCCNTENA\s+1\b.*counts", r"CPIEVTENA\s+0\b.*stands still"):
+        assert re.search(field, out.out), (field, out.out)
+
+
+def test_stat_says_that_no_core_has_it():
+    program = os.path.join(WORK, "dwt-arm-program")
+    have("arm-none-eabi-gcc")
+    out = run("arm-none-eabi-gcc", "-nostdlib", "-static", "-x", "c", "-", "-o", program,
+              stdin="void _start(void) { for (;;); }\n")
+    assert out.code == 0, out
+    out = pmk("stat", "-T", "emu", "--pmu", "dwt", program)
+    assert out.code == 129 and len(out.err.splitlines()) == 1 and \
+        out.err.startswith("pmk: no core that is emulated has the PMU dwt"), out
