@@ -50,6 +50,7 @@
 #include <pmk/arm11.h>
 #include <pmk/armv8.h>
 #include <pmk/dwt.h>
+#include <pmk/fast.h>
 #include <pmk/microblaze.h>
 #include <pmk/native.h>
 #include <pmk/pmu.h>
@@ -158,7 +159,7 @@ struct pmk_target {
 	 * it came */
 	bool late;
 	bool narrow; /* some counters have fewer than 32 bits */
-	uint16_t nregions;
+	uint16_t nregions, nfast;
 	struct pmk_counter_set used;
 	uint32_t wraps; /* counters that have to be watched for wraps */
 	struct pmk_target_event event[PMK_TARGET_EVENTS];
@@ -166,6 +167,7 @@ struct pmk_target {
 	uint64_t cost[PMK_TARGET_EVENTS]; /* what an empty region counts */
 	uint64_t nest[PMK_TARGET_EVENTS]; /* what a region adds to the one around it */
 	struct pmk_region *region;
+	struct pmk_fast_region *fast;
 	struct pmk_ring *ring;
 	struct pmk_task *task; /* the running task */
 	struct pmk_task main;
@@ -199,6 +201,11 @@ int pmk_target_add(struct pmk_target *t, unsigned code);
 /* Set the regions of the caller, zeroed except for their names. PMK_EBUSY after start;
  * PMK_EINVAL for NULL, for no regions, or for more than 65535. */
 int pmk_target_regions(struct pmk_target *t, struct pmk_region *regions, unsigned count);
+
+/* Set the caller's fast regions, <pmk/fast.h>: forgets what they have counted but for their names,
+ * and reports have them from now on. At any time but while one is open; PMK_EINVAL as above.
+ * Dumps do not have them. */
+int pmk_target_fast_regions(struct pmk_target *t, struct pmk_fast_region *regions, unsigned count);
 
 /* Locks around regions, needed with interrupt handlers or a preempting scheduler: `lock` masks
  * interrupts and returns the state before, `unlock` restores it. NULL (the default): nothing. */
@@ -351,6 +358,7 @@ int pmk_target_dump(struct pmk_target *t, pmk_put *put);
 #define pmk_target_seize(...)	   PMK_OFF(0, pmk_target_seize(__VA_ARGS__))
 #define pmk_target_add(...)	   PMK_OFF(0, pmk_target_add(__VA_ARGS__))
 #define pmk_target_regions(...)	   PMK_OFF(0, pmk_target_regions(__VA_ARGS__))
+#define pmk_target_fast_regions(...) PMK_OFF(0, pmk_target_fast_regions(__VA_ARGS__))
 #define pmk_target_locks(...)	   PMK_OFF(0, pmk_target_locks(__VA_ARGS__))
 #define pmk_target_interrupts(...) PMK_OFF(0, pmk_target_interrupts(__VA_ARGS__))
 #define pmk_target_sample(...)	   PMK_OFF(0, pmk_target_sample(__VA_ARGS__))

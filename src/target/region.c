@@ -75,6 +75,17 @@ int pmk_target_regions(struct pmk_target *t, struct pmk_region *regions, unsigne
 	return PMK_OK;
 }
 
+int pmk_target_fast_regions(struct pmk_target *t, struct pmk_fast_region *regions, unsigned count)
+{
+	if (!t || t->state == PMK_TARGET_CLOSED || !regions || !count || count >= PMK_NO_REGION)
+		return PMK_EINVAL;
+	for (unsigned i = 0; i < count; i++)
+		regions[i] = (struct pmk_fast_region){ .name = regions[i].name, .min = UINT32_MAX };
+	t->fast = regions;
+	t->nfast = (uint16_t)count;
+	return PMK_OK;
+}
+
 static bool same_name(const char *a, const char *b)
 {
 	while (*a && *a == *b) {

@@ -54,16 +54,26 @@ static void whole(struct pmk_target *t, const uint64_t *totals, pmk_put *put)
 	}
 }
 
+static void times(pmk_put *put, uint64_t n)
+{
+	pmk_text(put, ": ");
+	pmk_text_number(put, n, 0, 0);
+	pmk_text(put, n == 1 ? " time" : " times");
+}
+
+static void name_or_number(pmk_put *put, const char *name, unsigned id)
+{
+	if (name)
+		pmk_text(put, name);
+	else
+		pmk_text_number(put, id, 0, 0);
+}
+
 static void heading(const struct pmk_region *r, unsigned id, pmk_put *put)
 {
 	pmk_text(put, "region ");
-	if (r->name)
-		pmk_text(put, r->name);
-	else
-		pmk_text_number(put, id, 0, 0);
-	pmk_text(put, ": ");
-	pmk_text_number(put, r->count, 0, 0);
-	pmk_text(put, r->count == 1 ? " time" : " times");
+	name_or_number(put, r->name, id);
+	times(put, r->count);
 	if (r->errors) {
 		pmk_text(put, ", ");
 		pmk_text_number(put, r->errors, 0, 0);
@@ -101,6 +111,49 @@ static void region(const struct pmk_target *t, unsigned id, pmk_put *put)
 	}
 }
 
+/* The event on the counter that a fast region reads as its number i; none: -1. */
+static int event_on(const struct pmk_target *t, unsigned i)
+{
+	for (unsigned e = 0; e < t->nevents; e++)
+		if (t->event[e].counter == i)
+			return (int)e;
+	return -1;
+}
+
+static void fast_region(const struct pmk_target *t, unsigned id, pmk_put *put)
+{
+	const struct pmk_fast_region *r = &t->fast[id];
+
+	if (!r->count)
+		return;
+	pmk_text(put, "fast region ");
+	name_or_number(put, r->name, id);
+	times(put, r->count);
+	put('\n');
+	pmk_text_right(put, "raw total", COLUMN);
+	pmk_text_right(put, "mean", NARROW);
+	pmk_text_right(put, "min", NARROW);
+	pmk_text_right(put, "max", NARROW);
+	end_line(put, "event");
+	for (unsigned i = 0; i < sizeof(r->sum) / sizeof(r->sum[0]); i++) {
+		struct pmk_stats s = { .n = r->count, .sum = r->sum[i] };
+		int e = event_on(t, i);
+
+		if (e < 0)
+			continue;
+		pmk_text_number(put, r->sum[i], 0, COLUMN);
+		pmk_text_number(put, pmk_stats_mean(&s, 100), 2, NARROW);
+		if (i) { /* of cycles alone */
+			pmk_text_right(put, "-", NARROW);
+			pmk_text_right(put, "-", NARROW);
+		} else {
+			pmk_text_number(put, r->min, 0, NARROW);
+			pmk_text_number(put, r->max, 0, NARROW);
+		}
+		end_event(t, (unsigned)e, put);
+	}
+}
+
 static void samples(const struct pmk_ring *ring, pmk_put *put)
 {
 	pmk_text(put, "samples: ");
@@ -123,6 +176,8 @@ int pmk_target_report(struct pmk_target *t, pmk_put *put)
 	whole(t, totals, put);
 	for (unsigned i = 0; i < t->nregions; i++)
 		region(t, i, put);
+	for (unsigned i = 0; i < t->nfast; i++)
+		fast_region(t, i, put);
 	if (t->ring)
 		samples(t->ring, put);
 	return PMK_OK;

@@ -940,6 +940,48 @@ static void test_report(void **state)
 	teardown(&r);
 }
 
+/* What fast regions have added up is reported by the counters that they read: CCNT, PMN0, PMN1. */
+static void test_report_of_fast_regions(void **state)
+{
+	static const char want[] =
+		"fast region spin: 4000 times\n"
+		"       raw total        mean         min         max  event\n"
+		"     42949672961 10737418.24           2  4294967295  cpu_cycles\n"
+		"            7000        1.75           -           -  dcache_miss\n"
+		"fast region 2: 1 time\n"
+		"       raw total        mean         min         max  event\n"
+		"               5        5.00           5           5  cpu_cycles\n"
+		"               0        0.00           -           -  dcache_miss\n";
+	struct pmk_fast_region fast[3] = { { .name = "spin", .count = 77, .max = 9 } };
+	struct rig r;
+
+	(void)state;
+	setup(&r, &pmk_arm1176);
+	assert_int_equal(pmk_target_fast_regions(&r.target, fast, 3), PMK_EINVAL); /* not open */
+	OK(pmk_target_open(&r.target, &pmk_arm1176, r.port));
+	assert_int_equal(pmk_target_add(&r.target, 0xff), 0);
+	assert_int_equal(pmk_target_add(&r.target, 0x0b), 1);
+	assert_int_equal(pmk_target_fast_regions(&r.target, NULL, 3), PMK_EINVAL);
+	assert_int_equal(pmk_target_fast_regions(&r.target, fast, 0), PMK_EINVAL);
+	OK(pmk_target_fast_regions(&r.target, fast, 3));
+	assert_int_equal(fast[0].count, 0); /* forgotten, but for the name */
+	assert_int_equal(fast[0].min, UINT32_MAX);
+	assert_int_equal(fast[0].max, 0);
+	OK(pmk_target_start(&r.target));
+	fast[0].count = 4000;
+	fast[0].sum[0] = UINT64_C(42949672961);
+	fast[0].sum[1] = 7000;
+	fast[0].sum[2] = 99; /* PMN1 counts nothing that was asked for */
+	fast[0].min = 2;
+	fast[0].max = UINT32_MAX;
+	fast[2].count = 1;
+	fast[2].sum[0] = fast[2].min = fast[2].max = 5;
+	length = 0;
+	OK(pmk_target_report(&r.target, put));
+	assert_string_equal(strstr(text, "fast region"), want);
+	teardown(&r);
+}
+
 static void test_report_of_samples(void **state)
 {
 	struct pmk_sample s;
@@ -1081,6 +1123,7 @@ int main(void)
 		cmocka_unit_test(test_cost_above_what_was_measured),
 		cmocka_unit_test(test_report),
 		cmocka_unit_test(test_report_of_samples),
+		cmocka_unit_test(test_report_of_fast_regions),
 		cmocka_unit_test(test_sequential),
 	};
 

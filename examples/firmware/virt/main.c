@@ -16,6 +16,7 @@
 #define REG(address) (*(volatile uint32_t *)(address))
 
 static struct pmk_target pmu;
+static struct pmk_fast_region fast_regions[] = { { .name = "short loop" } };
 enum { REGION_LOOP, REGION_SORT, NREGIONS };
 static struct pmk_region regions[NREGIONS] = {
 	[REGION_LOOP] = { .name = "loop" },
@@ -175,6 +176,7 @@ static void count(void)
 	else
 		check("add", instructions);
 	check("regions", pmk_target_regions(&pmu, regions, NREGIONS));
+	check("fast regions", pmk_target_fast_regions(&pmu, fast_regions, 1));
 	check("start", pmk_target_start(&pmu));
 
 	for (unsigned i = 0; i < sizeof(turns) / sizeof(turns[0]); i++)
@@ -196,6 +198,11 @@ static void count(void)
 		sort();
 		PMK_REGION_END(REGION_SORT);
 	}
+	/* Too short for those: a region takes more than what it measures. */
+	for (unsigned i = 0; i < 10; i++)
+		PMK_REGION_FAST(0) {
+			loop(i + 1);
+		}
 	check("stop", pmk_target_stop(&pmu));
 	check("report", pmk_target_report(&pmu, board_put));
 	check("close", pmk_target_close(&pmu));

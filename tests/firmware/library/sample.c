@@ -18,8 +18,11 @@
 #include <pmk/microblaze.h>
 #define pmk_port_native() pmk_port_mdm(0)
 #ifndef PMK_FAST_BEGIN
-#define PMK_FAST_BEGIN(f) ((void)(f))
-#define PMK_FAST_END(f)	  ((void)(f))
+#define PMK_FAST_BEGIN(f)	  ((void)(f))
+#define PMK_FAST_END(f)		  ((void)(f))
+#define PMK_REGION_FAST_BEGIN(id) ((void)(id))
+#define PMK_REGION_FAST_END(id)	  ((void)(id))
+#define PMK_REGION_FAST(id)	  if (!(id))
 #endif
 #endif
 #define PMK(...)	      __VA_ARGS__
@@ -35,6 +38,7 @@ PMK(static struct pmk_region regions[NREGIONS] = { { .name = "fft" }, { .name = 
 PMK(static struct pmk_sample samples[16];)
 PMK(static struct pmk_ring ring = { .sample = samples, .size = 16 };)
 PMK(static struct pmk_task task;)
+PMK(static struct pmk_fast_region fast_regions[1];)
 
 void give_up(int line);
 void show(uint64_t value);
@@ -75,6 +79,15 @@ int inner_loop(const int *v)
 	for (int i = 0; i < N; i++)
 		sum += v[i];
 	PMK(PMK_FAST_END(&f);)
+	PMK(PMK_REGION_FAST_BEGIN(0);)
+	sum++;
+	PMK(PMK_REGION_FAST_END(0);)
+#ifdef __OPTIMIZE__ /* without it, what is left is a loop of one turn */
+	PMK(PMK_REGION_FAST(0))
+	{
+		sum--;
+	}
+#endif
 	return sum;
 }
 
@@ -85,6 +98,7 @@ void ignoring(void)
 	PMK(pmk_target_seize(&pmu, &pmk_arm1176, pmk_port_native());)
 	PMK(pmk_target_add(&pmu, PMK_ARM11_CPU_CYCLES);)
 	PMK(pmk_target_regions(&pmu, regions, NREGIONS);)
+	PMK(pmk_target_fast_regions(&pmu, fast_regions, 1);)
 	PMK(pmk_target_locks(&pmu, mask, unmask);)
 	PMK(pmk_target_interrupts(&pmu, true);)
 	PMK(pmk_target_sample(&pmu, 0, 1000, &ring);)
