@@ -31,7 +31,7 @@ static void init(struct simulator *s)
 	for (unsigned i = 0; i < sizeof(raised) / sizeof(raised[0]); i++)
 		pmk_signal_add(&s->bus.raised, raised[i]);
 	/* A choice that the documents leave open. */
-	params.strict_e_clear = true;
+	params.strict_e_clear = false;
 	pmk_arm11_model_reset(&s->pmu, &pmk_arm1176, &params, &s->bus);
 	s->ops = pmk_model_find(&pmk_arm1176);
 	s->interrupts = 0;

@@ -18,14 +18,16 @@ extern "C" {
 #endif
 
 /* Where the documents leave a choice. The defaults are our choice: all are false and 0, except
- * debug_stops, which is false on the ARM1136 r0 and true elsewhere. */
+ * strict_e_clear, which is true, and debug_stops, which is false on the ARM1136 r0 and true
+ * elsewhere. */
 struct pmk_arm11_params {
 	/* ARM1156, MPCore: user mode may access the registers. DAI 0195B §2 says this of the
 	 * family, but the TRMs of the other two cores contradict it for them. On those cores it
 	 * is ignored. */
 	bool user_access;
 	/* Refuse to clear an overflow flag by a write with E = 0: the strict reading of
-	 * DAI 0195B §1. By default the flag is cleared and only the interrupt stays. */
+	 * DAI 0195B §1, and the one by which Linux's stop does no harm. False: the flag is cleared
+	 * and only the interrupt stays. */
 	bool strict_e_clear;
 	/* Debug state stops the counters: DDI 0301H §3.2.53-54; DDI 0211K §3.3.40-41 for
 	 * ARM1136 r1p0 and later (CCNT and PMN0; PMN1 by analogy). */

@@ -238,7 +238,7 @@ static void test_defaults(void **state)
 	(void)state;
 	assert_true(p.debug_stops);
 	assert_false(p.user_access);
-	assert_false(p.strict_e_clear);
+	assert_true(p.strict_e_clear);
 	assert_int_equal(p.ccnt_reset, 0);
 	assert_false(pmk_arm11_defaults(&pmk_arm1136_r0).debug_stops);
 }

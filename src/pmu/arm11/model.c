@@ -184,7 +184,8 @@ static void write_pmnc(struct pmk_arm11_model *m, const struct pmk_bus *bus, uin
 
 	m->pmnc = (uint32_t)pmk_reg_write(row, m->pmnc, w);
 	enabled = m->pmnc & PMNC_E;
-	/* An asserted interrupt falls only by a write with E set: DAI 0195B §1, Table 1. */
+	/* An asserted interrupt falls only by a write with E set: DAI 0195B §1, Table 1. Flag and
+	 * interrupt are cleared by one action, so the flag waits for it, too; docs/arm11.md. */
 	if (!enabled && m->params.strict_e_clear)
 		m->pmnc |= (uint32_t)flags;
 	select_event(m, bus, PMK_ARM11_CTR_PMN0, PMK_GET(m->pmnc, PMNC_EVTCOUNT0));
@@ -312,6 +313,7 @@ void pmk_arm11_model_input(struct pmk_arm11_model *m, struct pmk_bus *bus,
 struct pmk_arm11_params pmk_arm11_defaults(const struct pmk_pmu *pmu)
 {
 	return (struct pmk_arm11_params){
+		.strict_e_clear = true,
 		.debug_stops = pmk_arm11_core(pmu)->id != PMK_ARM11_1136_R0,
 	};
 }
