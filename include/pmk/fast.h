@@ -197,16 +197,22 @@ static inline __attribute__((always_inline)) void pmk_fast_begin(struct pmk_fast
 
 static inline __attribute__((always_inline)) void pmk_fast_end(struct pmk_fast *f)
 {
-	uint32_t c, e0, e1, b0, b1, b2;
+	uint32_t c, e0, e1;
 
 	pmk_fast_last(&c, &e0, &e1);
-	/* All loads first, so that the compiler makes pairs. */
-	b0 = f->begin[0];
-	b1 = f->begin[1];
-	b2 = f->begin[2];
+#ifdef __aarch64__
+	/* All loads first, so that the compiler makes pairs. 32-bit Arm would need more registers
+	 * than it may change. */
+	uint32_t b0 = f->begin[0], b1 = f->begin[1], b2 = f->begin[2];
+
 	f->delta[0] = c - b0;
 	f->delta[1] = e0 - b1;
 	f->delta[2] = e1 - b2;
+#else
+	f->delta[0] = c - f->begin[0];
+	f->delta[1] = e0 - f->begin[1];
+	f->delta[2] = e1 - f->begin[2];
+#endif
 }
 
 #define PMK_REGION_FAST_BEGIN(id) pmk_region_fast_begin(&(PMK_FAST_REGIONS)[id])
