@@ -24,11 +24,11 @@
  * with its own.
  *
  * Effects on the process: programs and emulators are its children, with its standard streams,
- * started by fork() and reaped by their number alone; SIGCHLD must not be ignored. No signal handler
- * is installed and no signal is blocked outside of fork(). While counters of this machine are opened, the soft limit of open
- * files is raised to the hard one. Emulators end with the thread that started them. Environment:
- * PMK_DATA, PMK_PLUGIN, PMK_QEMU_DIR, PATH, HOME, XDG_CONFIG_HOME and XDG_CACHE_HOME are read as by
- * pmk, see pmk(1).
+ * started by fork() and reaped by their number alone; SIGCHLD must not be ignored. No signal
+ * handler is installed and no signal is blocked outside of fork(). While counters of this machine
+ * are opened, the soft limit of open files is raised to the hard one. Emulators end with the thread
+ * that started them. Environment: PMK_DATA, PMK_PLUGIN, PMK_QEMU_DIR, PATH, HOME, XDG_CONFIG_HOME
+ * and XDG_CACHE_HOME are read as by pmk, see pmk(1).
  */
 #ifndef PMK_COUNT_H
 #define PMK_COUNT_H

@@ -189,7 +189,8 @@ struct pmk_isa_arm;
 
 /*
  * 0, or the major version of Capstone in this process when it is another one than this was compiled
- * for. That happens where the program had loaded it before: its numbers stand for other instructions.
+ * for. That happens where the program had loaded it before: its numbers stand for other
+ * instructions.
  */
 unsigned pmk_isa_other_capstone(void);
 

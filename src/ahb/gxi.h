@@ -5,9 +5,9 @@
  *
  * Rules (DDI 0287B §4.2.1, §4.2.2, §4.3.26; the mapping of states to counters is our choice):
  *  - A write counts when it completes, a read when its request does, not its data.
- *  - A wait cycle is a cycle in which the channel waits; a streak of them ends with any other state,
- *    or when the other kind of request waits. Threshold hits are counted per streak, not per transfer
- *    that is delayed.
+ *  - A wait cycle is a cycle in which the channel waits; a streak of them ends with any other
+ *    state, or when the other kind of request waits. Threshold hits are counted per streak, not per
+ *    transfer that is delayed.
  *  - A transfer is in another page when its address and that of the transfer before it, of either
  *    kind, differ above the size of a page; the first one only sets the mark (our choice).
  *

@@ -43,9 +43,9 @@ __attribute__((format(printf, 3, 4))) bool pmk_ini_fail(struct pmk_ini *ini, uns
 							const char *format, ...);
 
 /*
- * Read a file, or a pipe. Returns 0, PMK_EIO (it cannot be read), PMK_EPARSE or PMK_ENOMEM. An error puts one line
- * into `msg`: "FILE:LINE: why", or "FILE: why". `shorter` is a hint for the error about a line that
- * is too long: what the user can write instead; NULL: no hint.
+ * Read a file, or a pipe. Returns 0, PMK_EIO (it cannot be read), PMK_EPARSE or PMK_ENOMEM. An
+ * error puts one line into `msg`: "FILE:LINE: why", or "FILE: why". `shorter` is a hint for the
+ * error about a line that is too long: what the user can write instead; NULL: no hint.
  */
 int pmk_ini_load(const char *path, const char *shorter, pmk_ini_take *take, void *ctx, char *msg,
 		 size_t size);

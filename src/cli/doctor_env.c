@@ -160,8 +160,8 @@ static void check_metrics(const char *data, unsigned *n, struct item *ours, stru
 	pmk_count_fault_free(&f);
 }
 
-/* The files that come with pmk; and the user's own, of which nothing is said while nothing is wrong:
- * most users have none. */
+/* The files that come with pmk; and the user's own, of which nothing is said while nothing is
+ * wrong: most users have none. */
 static void check_data(struct report *r)
 {
 	struct item *ours =

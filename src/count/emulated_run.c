@@ -511,7 +511,8 @@ int pmk_emulation_run(struct pmk_count *c)
 	err = choose_module(c);
 	if (c->q.rerun)
 		sort_by_pass(c);
-	/* Stopped before it begins, it begins all the same: there has to be something to tell of. */
+	/* Stopped before it begins, it begins all the same: there has to be something to tell
+	 * of. */
 	for (unsigned run = 0; run < c->q.runs && !err && !(run && pmk_count_stopped(c)); run++) {
 		err = c->q.rerun ? run_passes(c) : run_with_its_module(c, &e->plan, 0);
 		if (!err && (!pmk_count_stopped(c) || !run))

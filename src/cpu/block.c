@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Building blocks: facts and timing of a straight run of instructions. See block.h. */
+/* Building blocks: facts and timing of a sequence of instructions. See block.h. */
 #include "cpu/block.h"
 
 #include "cpu/family.h"

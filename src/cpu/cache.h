@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A set-associative cache directory: which line sits where, and who is thrown out. It holds no data
- * and answers no look-ups: "is this line present" is the presence map's question (arm11.h), so a hit
- * costs nothing here. That works because neither replacement policy of these cores keeps state on
- * a hit.
+ * A set-associative cache directory: which line is where, and which one is evicted. It holds no
+ * data and is not asked whether a line is present: the presence map (arm11.h) answers that, so that
+ * a hit costs nothing here. This works because neither replacement policy of these cores keeps
+ * state on a hit.
  *
  * Lines are numbered (address >> 5). ARM1176JZF-S TRM 7.2: invalid ways are filled first, lowest
  * number first; round robin uses one counter for all sets; otherwise the choice is pseudo-random.
@@ -34,8 +34,8 @@ void pmk_cache_fini(struct pmk_cache *c);
 /* Forget every line. */
 void pmk_cache_clear(struct pmk_cache *c);
 
-/* Which generator the silicon uses is not published; xorshift32 is our choice: three operations,
- * full period, the same sequence on every host. */
+/* The generator of the silicon is not published. Our choice is xorshift32: three operations, full
+ * period, the same sequence on every host. */
 static inline uint32_t pmk_cache_random(struct pmk_cache *c)
 {
 	c->random ^= c->random << 13;
@@ -44,7 +44,7 @@ static inline uint32_t pmk_cache_random(struct pmk_cache *c)
 	return c->random >> 8;
 }
 
-/* Ways are filled from the lowest, so a set has an invalid way only while its last one is. */
+/* Ways are filled from the lowest on, so that a set with an invalid way has an invalid last way. */
 static inline uint32_t pmk_cache_victim(struct pmk_cache *c, const uint32_t *set)
 {
 	uint32_t way = 0;

@@ -20,7 +20,7 @@ void pmk_rest_expect(unsigned vcpu, const struct pmk_block *access)
 		return;
 	if (r->n && last->pc == rest.pc && last->end_addr == rest.end_addr)
 		return;		   /* a further word */
-	if (r->n == PMK_MAX_RESTS) /* those were never gone back to */
+	if (r->n == PMK_MAX_RESTS) /* blocks that were never returned to */
 		memmove(r->rest, r->rest + 1, --r->n * sizeof(rest));
 	r->rest[r->n++] = rest;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an emulator calls while code runs. Each family of cores makes these functions of its own hot
- * paths, one for each case that can be told when a block is translated, so that nothing of that is
- * decided when it runs; which one to call for a block and for an access is the family's answer
- * then: see family.h, on_block and watch.
+ * What an emulator calls while code runs. Each family of cores makes these functions from its own
+ * hot paths: one for each case that is known when a block is translated, so that it need not be
+ * decided again when the block runs. The family says at translation which one to call for a block
+ * and for an access: see family.h, on_block and watch.
  *
- * An emulator gives its callbacks the number of a vCPU and no context, so the cores are in one
- * table: an emulator is a process, and has one.
+ * An emulator gives its callbacks the number of a vCPU and no context, so that the cores are in a
+ * global table. An emulator is a process of its own, so that one table is enough.
  */
 #ifndef PMK_CPU_CALLBACKS_H
 #define PMK_CPU_CALLBACKS_H
@@ -16,7 +16,7 @@
 
 #define PMK_MAX_VCPUS 4096
 
-/* Of the running core of each vCPU; NULL: there is none yet. */
+/* The running core of each vCPU; NULL: there is none yet. */
 extern struct pmk_cpu *pmk_cpus[PMK_MAX_VCPUS];
 
 /* A block is about to run. */
@@ -25,13 +25,14 @@ typedef void pmk_block_fn(unsigned vcpu, void *block);
  * for it. */
 typedef void pmk_access_fn(unsigned vcpu, uint32_t info, uint64_t addr, void *access);
 
-/* What only the emulator's side can tell; it is set before anything runs. */
+/* What the emulator's side provides; it is set before anything runs. */
 struct pmk_emulator {
-	/* Of an access: does it store? log2 of its bytes. */
+	/* Is the access a store? And log2 of its bytes. */
 	bool (*is_store)(uint32_t info);
 	unsigned (*size_shift)(uint32_t info);
-	/* Regions are armed, and the block is about to start; a region begins or ends there. */
+	/* The block is about to start. Called for every block while regions are armed, … */
 	void (*follow)(unsigned vcpu, const struct pmk_block *block);
+	/* … and for blocks where a region begins or ends. */
 	void (*cross_boundary)(unsigned vcpu, const struct pmk_block *block);
 };
 extern struct pmk_emulator pmk_emulator;
@@ -49,9 +50,10 @@ static inline void pmk_access_see(uint32_t info, uint64_t addr)
 }
 
 /*
- * System emulation: a block may be left in its middle and gone on with as another one, whose start
- * is told again. That rest has been counted already, and is expected here until it comes; an
- * interrupt may come first, and leave blocks of its own.
+ * System emulation: the emulator may leave a block in the middle and continue with its rest as
+ * another block, whose start it reports again. The rest has been counted already, so it is
+ * remembered here until it starts. An interrupt may come before that, and leave other blocks in the
+ * middle.
  */
 #define PMK_MAX_RESTS 8
 struct pmk_rests {
@@ -62,7 +64,7 @@ struct pmk_rests {
 };
 extern struct pmk_rests pmk_rests[PMK_MAX_VCPUS];
 
-/* The block that runs is left for an access that is a block of its own. */
+/* The block that runs is left in the middle for an access, which is a block of its own. */
 void pmk_rest_expect(unsigned vcpu, const struct pmk_block *access);
 
 /* Is this the rest of a block that was left? */
@@ -77,9 +79,9 @@ static inline bool pmk_rest_is(unsigned vcpu, const struct pmk_block *block)
 	return true;
 }
 
-/* The ways to start a block: plain; for sums that are read often, with the facts added at once;
- * while regions are armed; where a region begins or ends. Each also for system emulation, and for
- * the blocks of handlers, before which another one may have been left early (fault.h). */
+/* The ways to start a block: plain; with the facts added at once, for totals that are read often;
+ * while regions are armed; where a region begins or ends. There is each for system emulation, too,
+ * and for the blocks of handlers, before which another one may have been left early (fault.h). */
 enum pmk_block_way {
 	PMK_BLOCK_PLAIN,
 	PMK_BLOCK_EAGER,

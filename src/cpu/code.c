@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* Blocks by number. See code.h. The tables are address space: only touched pages exist. */
+/* Blocks by number. See code.h. The tables only reserve address space: pages that nobody has
+ * written to take no memory. */
 #include "cpu/code.h"
 
 #include <string.h>
@@ -10,7 +11,7 @@
 #include "cpu/fault.h"
 #include "cpu/family.h"
 
-/* Twice the entries, so that linear probing stays short. */
+/* Twice as many as blocks, so that linear probing stays short. */
 #define TABLE_SIZE (PMK_MAX_BLOCKS * 2)
 #define TABLE_MASK (TABLE_SIZE - 1)
 
@@ -41,7 +42,7 @@ void pmk_code_fini(struct pmk_code *code)
 	memset(code, 0, sizeof(*code));
 }
 
-/* Neighbouring addresses go to neighbouring entries: the table's pages stay few. */
+/* Neighbouring addresses get neighbouring entries, so that few pages of the table are touched. */
 static uint32_t first_probe(uint64_t addr)
 {
 	return (uint32_t)(addr >> 1) & TABLE_MASK;
@@ -61,7 +62,7 @@ static uint32_t branch_number(struct pmk_code *code, const struct pmk_block *b, 
 	for (i = first_probe(b->end_addr); code->branch_at[i]; i = (i + 1) & TABLE_MASK) {
 		struct pmk_block *known = &code->block[code->branch_at[i] - 1];
 
-		/* Not only the address: other code may have come to stand there. */
+		/* The address is not enough, because other code may be there now. */
 		if (known->end_addr == b->end_addr && known->flow == b->flow &&
 		    known->target == b->target && known->conditional == b->conditional)
 			return *pmk_core_family(code->core)->branch(known);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The code a program has shown so far: its blocks, each known by number, and the numbers of
- * their branches. Emulators translate the same block again and again (a full translation cache, a
- * second thread); it keeps its number.
+ * The code that a program has executed so far: its blocks, each with a number, and the numbers of
+ * their branches. Emulators translate the same block more than once, for another thread or after
+ * their translation cache was full; it keeps its number.
  */
 #ifndef PMK_CPU_CODE_H
 #define PMK_CPU_CODE_H
@@ -24,7 +24,8 @@ struct pmk_code {
 	uint32_t nbranches;
 	uint32_t *block_at; /* hash table by start address: block number + 1 */
 	uint32_t *
-		branch_at; /* hash table by address of the branch: block number + 1 of one that ends there */
+		/* hash table by address of a branch: number + 1 of a block that it ends */
+		branch_at;
 };
 
 /* 0 or PMK_ENOMEM. */
@@ -40,8 +41,8 @@ enum pmk_entry {
 
 /*
  * The block of these instructions, new or known. slots[] (n entries) is always filled. `bytes_hash`
- * tells code at the same address apart (self-modifying or reloaded code). entry: of enum pmk_entry. NULL when there are no
- * numbers left. The block stays where it is until fini.
+ * tells code at the same address apart (self-modifying or reloaded code). entry: of enum pmk_entry.
+ * NULL when there are no numbers left. The block stays where it is until fini.
  */
 const struct pmk_block *pmk_code_add(struct pmk_code *code, const struct pmk_insn *insn, size_t n,
 				     uint64_t bytes_hash, unsigned entry,

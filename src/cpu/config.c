@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* The parameters of a core: defaults, one key from text, the final check. See config.h; presets: preset.c. */
+/* The parameters of a core: defaults, setting a key from text, the final check. See config.h;
+ * preset.c reads presets. */
 #include "cpu/config.h"
 
 #include <errno.h>
@@ -33,10 +34,12 @@ void pmk_core_defaults(struct pmk_core *core)
 	set_defaults(core, pmk_core_families[0]);
 }
 
-/* Of the families with an instruction set, the one that asks for the PMU, or the one that does not ask. */
+/* Of the families with the instruction set, choose the one that wants this PMU, or else the one
+ * that wants no particular PMU. */
 int pmk_core_settle(struct pmk_core *core)
 {
-	const size_t texts = offsetof(struct pmk_core, family); /* they come first, and stay */
+	/* the texts are the first members, and keep their values */
+	const size_t texts = offsetof(struct pmk_core, family);
 	int found = -1;
 
 	for (unsigned i = 0; pmk_core_families[i]; i++) {
@@ -72,7 +75,7 @@ bool pmk_core_can_have_l2(const struct pmk_core *core)
 	return pmk_core_key(core, "l2.type") != NULL;
 }
 
-/* ---- keys ------------------------------------------------------------------------------------- */
+/* ---- keys ------------------------------------------------------------------------------------ */
 
 const struct pmk_core_key *pmk_core_keys(const struct pmk_core *core)
 {
@@ -119,7 +122,7 @@ void pmk_core_isas(char *isas, size_t size)
 	for (unsigned i = 0; pmk_core_families[i] && at < size; i++) {
 		const char *isa = pmk_core_families[i]->isa;
 
-		/* Families with the same one stand behind each other. */
+		/* Families with the same instruction set are next to each other. */
 		if (i && strcmp(pmk_core_families[i - 1]->isa, isa) == 0)
 			continue;
 		at += (size_t)snprintf(isas + at, size - at, "%s%s",
@@ -178,15 +181,15 @@ static int not_its_key(const struct pmk_core *core, const char *key,
 {
 	const char *name = core->name[0] ? core->name : "CORE";
 
-	/* Of several families with one instruction set, that says too little. */
+	/* If several families have the instruction set, naming it says too little. */
 	if (pmk_core_family(core)->like || owner->like)
 		snprintf(msg, size, "%s has no effect on this core; 'pmk info %s' shows what has",
 			 key, name);
 	else
-		snprintf(
-			msg, size,
-			"%s has no effect on cores with the instruction set %s; 'pmk info %s' shows what has",
-			key, core->isa, name);
+		snprintf(msg, size,
+			 "%s has no effect on cores with the instruction set %s; 'pmk info %s' "
+			 "shows what has",
+			 key, core->isa, name);
 	return PMK_EINVAL;
 }
 
@@ -287,7 +290,7 @@ static void values_text(const struct pmk_core_key *row, char *buf, size_t size)
 				       (unsigned long long)few[i], n == 1 ? " only" : "");
 }
 
-/* What a row accepts, and what it was given instead. */
+/* Say which values a row accepts, and what it was given instead. */
 static void say_values(const struct pmk_core_key *row, const char *given, char *msg, unsigned size)
 {
 	char values[128];
@@ -301,7 +304,7 @@ static void say_values(const struct pmk_core_key *row, const char *given, char *
 		snprintf(msg, size, "%s takes %s, not '%.40s'", row->key, values, given);
 }
 
-/* Is it a number that the cores of some family accept, if not this one's? */
+/* Is it a number that the cores of at least one family accept? */
 static bool in_widest_range(const char *key, uint64_t n)
 {
 	for (unsigned i = 0; pmk_core_families[i]; i++) {
@@ -338,9 +341,9 @@ int pmk_core_set(struct pmk_core *core, const char *key, const char *value, char
 	return 0;
 }
 
-/* ---- the final check -------------------------------------------------------------------------- */
+/* ---- the final check ------------------------------------------------------------------------- */
 
-/* Every parameter is one of those that its row accepts. */
+/* Check that each parameter has a value that its row accepts. */
 static int check_values(const struct pmk_core *core, char *msg, unsigned size)
 {
 	for (const struct pmk_core_key *k = pmk_core_keys(core); k->key; k++) {
@@ -356,7 +359,8 @@ static int check_values(const struct pmk_core *core, char *msg, unsigned size)
 	return 0;
 }
 
-/* The sets are a power of two; on A64 they alone: 48K in 3 ways. */
+/* The number of sets is a power of two. Cores of A64 may have a size that is none: 48K in 3
+ * ways. */
 static int check_cache(const char *which, uint64_t bytes, uint64_t ways, unsigned line, char *msg,
 		       unsigned size)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A core: a named micro-architecture as a flat set of numbers. The presets are data/cores/<name>.ini;
- * `--set key=value` overrides one. Which keys a core has, what they mean there and which numbers it accepts is
- * its family's to say: src/cpu/<family>/keys.c. Those rows make the reader, the range checks, `pmk list cores -v`
- * and the manual page's table.
+ * A core: a named micro-architecture as a flat set of numbers. The presets are
+ * data/cores/<name>.ini; `--set key=value` overrides one. The family of a core says which keys it
+ * has, what they mean and which numbers they accept, in src/cpu/<family>/keys.c. The reader, the
+ * range checks, `pmk list cores -v` and the table of the manual page are all made from those rows.
  */
 #ifndef PMK_CPU_CONFIG_H
 #define PMK_CPU_CONFIG_H
@@ -22,8 +22,8 @@ struct pmk_core {
 	char brief[96];
 	char caveat[160]; /* what its times are short of, as in "its cycles are …"; or "" */
 	uint32_t family;  /* which of pmk_core_families[]: see family.h */
-	bool system;	  /* set by its owner: system emulation, in which exceptions are seen */
-	/* Parameters that cores of several families have. One that a family has no key for is 0. */
+	bool system;	  /* set by the owner: system emulation, where exceptions can be seen */
+	/* Parameters that several families share. Those that a family has no key for are 0. */
 	uint64_t clock_hz;
 	uint64_t icache_on;
 	uint64_t icache_size;
@@ -54,7 +54,7 @@ struct pmk_core {
 	uint64_t l2_ways;
 	uint64_t l2_latency;
 	uint64_t l2_type; /* place in pmk_core_l2[], 0: none */
-	/* Those of the core's own family. */
+	/* Parameters of the core's own family. */
 	union {
 #define PARAMS(family) struct pmk_core_##family family;
 		PMK_CORE_FAMILIES(PARAMS)
@@ -62,12 +62,12 @@ struct pmk_core {
 	};
 };
 
-/* A parameter, as cores of one family have it. A list of them ends with a row whose key is NULL. */
+/* A parameter of the cores of a family. A list of them ends with a row whose key is NULL. */
 struct pmk_core_key {
 	const char *key, *text;
 	uint64_t initial, min, max;
-	/* n number, s size (accepts K, M), b on/off, l one of pmk_core_l2; p and q number and size that are
-	 * powers of two, w multiple of 16 */
+	/* n number, s size (accepts K, M), b on/off, l one of pmk_core_l2; p and q number and size
+	 * that are powers of two, w multiple of 16 */
 	char unit;
 	unsigned offset; /* of the uint64_t in struct pmk_core */
 };
@@ -75,14 +75,15 @@ struct pmk_core_key {
 /* clang-format off */
 #define PMK_CORE_KEY(member_, key_, initial_, min_, max_, unit_, text_) \
 	{ .key = key_, .text = text_, .initial = UINT64_C(initial_), .min = UINT64_C(min_), \
-	  .max = UINT64_C(max_), .unit = unit_, .offset = (unsigned)offsetof(struct pmk_core, member_) }
+	  .max = UINT64_C(max_), .unit = unit_, \
+	  .offset = (unsigned)offsetof(struct pmk_core, member_) }
 /* clang-format on */
 
 /* Is it on the buses of the ARM926EJ-S Development Chip, with the AHB Monitor as its PMU? */
 bool pmk_core_on_ahb(const struct pmk_core *core);
 
-/* The level 2 cache controllers of ARM cores, by l2_type: "none", "l210", "l220". Each but the first is also
- * the name of its PMU. */
+/* The level 2 cache controllers of ARM cores, by l2_type: "none", "l210", "l220". Each but the
+ * first is also the name of its PMU. */
 #define PMK_CORE_NL2 3
 extern const char *const pmk_core_l2[PMK_CORE_NL2];
 
@@ -91,12 +92,12 @@ bool pmk_core_can_have_l2(const struct pmk_core *core);
 /* The l2_type of a core with that PMU in its level 2 cache, or 0: it is no such PMU. */
 unsigned pmk_core_l2_type(const char *pmu);
 
-/* Names empty, and taken for a core of the first family: every key of that at its default. */
+/* A core of the first family without names, with every key at its default. */
 void pmk_core_defaults(struct pmk_core *core);
 
 /*
- * A core that has this instruction set and this PMU, with every key at its default and the other names empty.
- * PMK_EINVAL: there is no such instruction set; it is then as pmk_core_defaults() leaves it.
+ * A core with this instruction set and this PMU, every key at its default, and no other names.
+ * PMK_EINVAL: there is no such instruction set; *core is then as pmk_core_defaults() leaves it.
  */
 int pmk_core_choose(struct pmk_core *core, const char *isa, const char *pmu);
 
@@ -108,43 +109,45 @@ const struct pmk_core_key *pmk_core_key(const struct pmk_core *core, const char 
 const char *pmk_core_key_name(unsigned i);
 
 /*
- * Set one key from text. Returns 0, PMK_EINVAL for an unknown key (msg names the nearest one) or one that
- * this core does not have, PMK_EPARSE or PMK_ERANGE for a value that no core accepts (msg says what this one
- * does). What others accept is refused by pmk_core_check().
+ * Set one key from text. Returns 0; PMK_EINVAL for an unknown key (msg names the nearest one) or
+ * one that this core does not have; PMK_EPARSE or PMK_ERANGE for a value that no core accepts (msg
+ * says what this one accepts). A value that only other cores accept is refused by pmk_core_check().
  */
 int pmk_core_set(struct pmk_core *core, const char *key, const char *value, char *msg,
 		 unsigned size);
 
-/* Read a preset file over the defaults: preset.c. 0, or as pmk_ini_load(), with "file:line: why" in msg. */
+/* Read a preset file over the defaults: preset.c. 0, or as pmk_ini_load(), with "file:line: why" in
+ * msg. */
 int pmk_core_load(struct pmk_core *core, const char *path, char *msg, unsigned size);
 
 /*
- * Check that each number is one that its row accepts, and that they fit together (sizes are powers of two, a way
- * is no smaller than a line). 0 or PMK_ERANGE with one line in msg.
+ * Check that each number is one that its row accepts, and that they fit together (sizes are powers
+ * of two, a way is no smaller than a line). 0 or PMK_ERANGE with one line in msg.
  */
 int pmk_core_check(const struct pmk_core *core, char *msg, unsigned size);
 
-/* Why a key that was just set has no effect, as in "core arm1176 has …"; NULL: it has. */
+/* Why a key that was just set has no effect, as in "core arm1176 has …"; NULL: it has an effect. */
 const char *pmk_core_in_vain(const struct pmk_core *core, const char *key);
 
-/* Is a number one of those that the row accepts? */
+/* Does the row accept the number? */
 bool pmk_core_accepts(const struct pmk_core_key *row, uint64_t n);
 
-/* The numbers that a row accepts, where they are no more than four and not simply all of a range: how
- * many; else 0. */
+/* If a row accepts no more than four numbers, and they are not all numbers of a range: store them
+ * and return how many. Else 0. */
 #define PMK_CORE_FEW 4
 unsigned pmk_core_few(const struct pmk_core_key *row, uint64_t few[PMK_CORE_FEW]);
 
 /*
- * For the checks of families. PMK_ERANGE with `text` in msg; and that caches (level 2: none if its line is 0) and
- * TLB have a power of two sets, with the bytes of a line of each.
+ * For the checks of families. The first returns PMK_ERANGE with `text` in msg. The other checks
+ * that the caches and the TLB have a power of two sets; it gets the bytes of a line of each, 0 for
+ * a level 2 cache that does not exist.
  */
 int pmk_core_say_range(char *msg, unsigned size, const char *text);
 int pmk_core_check_sets(const struct pmk_core *core, unsigned iline, unsigned dline,
 			unsigned l2line, char *msg, unsigned size);
 
-/* For the reader of presets. The family of its isa and pmu, and every key of that at its default; PMK_EINVAL: none
- * has the instruction set, of which isas gets a list. */
+/* For the reader of presets. Set the family by isa and pmu, and all keys of it to their defaults.
+ * PMK_EINVAL: no family has the instruction set, of which isas gets a list. */
 int pmk_core_settle(struct pmk_core *core);
 void pmk_core_isas(char *isas, size_t size);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What running cores of all families have in common: life, and the totals. See cpu.h. */
+/* What running cores of all families share: beginning and end, and the totals. See cpu.h. */
 #include "cpu/cpu.h"
 
 #include <string.h>
@@ -53,7 +53,7 @@ void pmk_cpu_add_facts(struct pmk_cpu *cpu, const struct pmk_facts *f)
 		cpu->dyn[family->fact_signal[k]] += f->n[k];
 }
 
-/* `n` is 1 or -1: what is counted of a block when it starts. */
+/* Count a block as when it starts (`n` is 1), or take that back (-1). */
 static void count_block(struct pmk_cpu *cpu, const struct pmk_block *b, int n)
 {
 	const struct pmk_core_family *family = pmk_core_family(&cpu->core);

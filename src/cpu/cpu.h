@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A running core: the state of one processor's caches, TLBs, predictor and queues, and the totals of
- * what happened to them. One per vCPU; it belongs to that vCPU's thread. Here is what is common to all
- * families of cores: the clock, blocks and totals. How blocks start and what an access does is each family's
- * own, and so are its hot paths: <family>/<family>.h.
+ * A running core: the state of one processor's caches, TLBs, predictor and queues, and the totals
+ * of what happened to them. There is one per vCPU, and only that vCPU's thread uses it. This file
+ * has what all families of cores share: the clock, blocks and totals. Each family has its own hot
+ * paths, for the start of a block and for accesses, in <family>/<family>.h.
  */
 #ifndef PMK_CPU_CPU_H
 #define PMK_CPU_CPU_H
@@ -27,14 +27,14 @@ struct pmk_cpu_rest {
 };
 
 struct pmk_cpu {
-	/* Read and written at every block and access: one line of the host's cache, with what families have first
-	 * in theirs. */
+	/* Read and written at every block and access. These and the first members of the family's
+	 * own struct are in one line of the host's cache. */
 	_Alignas(64) const struct pmk_block *prev;
 	struct pmk_executions *executions; /* [block id] */
 	uint64_t igen;
-	uint64_t deadline; /* the first block that starts at it or behind calls on_deadline */
+	uint64_t deadline; /* the first block that starts then or later calls on_deadline */
 	uint64_t cycles;
-	uint64_t taken; /* blocks not left by falling through */
+	uint64_t taken; /* blocks that were not left by falling through */
 	/* The last access that the block `prev` has made, as its callback knows it; 0: none yet. */
 	uint64_t access;
 	/* The core's family's own. */
@@ -46,20 +46,21 @@ struct pmk_cpu {
 	bool eager; /* the owner adds facts at every execution instead of summing up later */
 
 	/*
-	 * Counts by signal that are not static facts (and, when eager, those as well). Not 4096
-	 * bytes behind the first line: a host takes a load for the same as a store that is so far
-	 * away, and waits for it. That took 5 % of counting MicroBlaze.
+	 * Counts by signal that are not static facts (and, when eager, those as well). They must
+	 * not be 4096 bytes behind the first line: hosts take a load for one of the same address as
+	 * a store at that distance, and wait for it. That cost 5 % of counting MicroBlaze.
 	 */
 	uint64_t dyn[PMK_NSIGNALS];
 	struct pmk_bus
-		*bus; /* where latencies are recorded, or NULL: the owner's, as `executions` */
+		*bus; /* where latencies are recorded, or NULL; the owner's, like executions */
 	struct pmk_core core;
 
-	/* The owner's: called when the clock passes the deadline, to set the next one. It sees nothing of the
-	 * block that starts. */
+	/* The owner's function, called when the clock has passed the deadline. It sets the next
+	 * one, and finds nothing counted of the block that starts. */
 	void (*on_deadline)(struct pmk_cpu *cpu);
 	unsigned index;
-	/* The last fault that nothing may have come after, if `prev` and the others are still the same. */
+	/* The last fault that nothing may have come after, if `prev` and the others are still the
+	 * same. */
 	struct {
 		const struct pmk_block *prev;
 		uint64_t access, cycles;
@@ -76,7 +77,7 @@ _Static_assert(offsetof(struct pmk_cpu, dyn) + sizeof(((struct pmk_cpu *)0)->dyn
 	       "families keep tables elsewhere");
 
 /*
- * What a memory callback knows of its instruction, packed into one word so that nothing is loaded.
+ * What a memory callback needs to know of its instruction, in one word, so that it loads nothing.
  * The upper 13 bits say which instruction of its block it is: see pmk_access_at().
  */
 #define PMK_ACCESS_TO_END(a) ((uint32_t)(a)&0xffff) /* cycles from its issue to the block's end */
@@ -98,8 +99,9 @@ static inline uint64_t pmk_access_resize(uint64_t access, uint32_t size)
 }
 
 /*
- * The same access of an instruction behind which `behind` more of the block may fault. Counted from the
- * end, because an emulator may go on with the rest of a block as with a block of its own.
+ * The same access of an instruction behind which `behind` more of the block may fault. They are
+ * counted from the end, because an emulator may continue with the rest of a block as with a block
+ * of its own.
  */
 #define PMK_ACCESS_AT 51
 static inline uint64_t pmk_access_at(uint64_t access, unsigned behind)
@@ -113,15 +115,15 @@ static inline unsigned pmk_access_behind(uint64_t access)
 	return (unsigned)(access >> PMK_ACCESS_AT) - 1;
 }
 
-/* 0 or PMK_ENOMEM. The caller sets `executions` and may set `bus` and is_device. The struct is big and may lie in
- * shared memory; what it points to is private to this process. */
+/* 0 or PMK_ENOMEM. The caller sets `executions` and may set `bus` and is_device. The struct is big
+ * and may lie in shared memory; what it points to is private to this process. */
 int pmk_cpu_init(struct pmk_cpu *cpu, const struct pmk_core *core);
 void pmk_cpu_fini(struct pmk_cpu *cpu);
 
 /* A forked copy goes on with warm caches and no counts. `executions` is the copy's. */
 void pmk_cpu_forked(struct pmk_cpu *cpu, struct pmk_executions *executions);
 
-/* No latency that it records is longer; 0: it records none. */
+/* The longest latency that the core can record; 0: it records none. */
 uint32_t pmk_cpu_longest(const struct pmk_core *core);
 
 /* Signals that this core raises. */
@@ -134,14 +136,15 @@ void pmk_cpu_sum(const struct pmk_cpu *cpu, const struct pmk_facts *facts,
 /* Pass `cycles` in which nothing happens. */
 void pmk_cpu_idle(struct pmk_cpu *cpu, uint64_t cycles);
 
-/* Out of line for good: inlined, they make the common way save registers. */
+/* Never inlined: otherwise the hot path would have to save registers. */
 #define PMK_SLOW __attribute__((noinline))
 
 void pmk_cpu_add_facts(struct pmk_cpu *cpu, const struct pmk_facts *f);
 /*
- * Call the owner: `b` has started, and the owner sees what was before it. A block is counted as a whole
- * when it starts, so what is taken off again while it runs (the accesses that were not cached, of all; the
- * stores that succeeded, of those that were tried) would let sums step back behind a look into it.
+ * Call the owner's on_deadline() when `b` has started, with nothing counted of `b`. A block is
+ * counted as a whole when it starts, and some of that is taken back while it runs: accesses that
+ * turn out not to be cached, stores exclusive that fail. If the owner saw sums with the block in
+ * them, it could later see smaller ones.
  */
 PMK_SLOW void pmk_cpu_deadline(struct pmk_cpu *cpu, const struct pmk_block *b);
 

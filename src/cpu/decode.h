@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Decoding translated code: what an emulator shows of a straight run of instructions, and a
- * family's decoder. */
+/* Decoding translated code: what an emulator shows of a sequence of instructions, and a family's
+ * decoder. */
 #ifndef PMK_CPU_DECODE_H
 #define PMK_CPU_DECODE_H
 
@@ -20,11 +20,11 @@ struct pmk_raw {
 struct pmk_decoder {
 	bool system;	 /* of firmware: there is no kernel with code of its own */
 	bool big_endian; /* of the program */
-	/* How the emulator's own disassembler writes the first instruction of the run, to be freed;
-	 * NULL: it does not say. `run` is set for each run. */
-	char *(*first_text)(void *run);
-	void *run;
-	void *own; /* the family's, by decoder_init(); zero before */
+	/* How the emulator's own disassembler writes the first instruction of the sequence, to be
+	 * freed; NULL: it does not say. The caller sets `sequence` for each one. */
+	char *(*first_text)(void *sequence);
+	void *sequence;
+	void *own; /* the family's own; decoder_init() finds it zero */
 };
 
 #endif

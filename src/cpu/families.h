@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The families of cores of this build: of each the header with what is its own of structs that all have, and a word.
- * FAMILY(foo) stands for src/cpu/foo: pmk_family_foo, and the structs pmk_core_foo, pmk_block_foo and pmk_cpu_foo. The first one is what a core is taken
- * for before anybody has said what it is.
+ * The families of cores of this build: for each its header, and a row in the list. FAMILY(foo)
+ * stands for src/cpu/foo: the object pmk_family_foo, and the structs pmk_core_foo, pmk_block_foo
+ * and pmk_cpu_foo. A core is of the first family until another one is chosen.
  */
 #ifndef PMK_CPU_FAMILIES_H
 #define PMK_CPU_FAMILIES_H

@@ -46,8 +46,8 @@ static size_t find_fault(const struct pmk_cpu *cpu, const struct pmk_block *p, u
 	return i;
 }
 
-/* What the instruction is when it faults: one that accesses memory is executed, and nothing else; of
- * others the fault is the result. */
+/* What the instruction is when it faults: one that accesses memory is executed, and nothing else;
+ * of others the fault is the result. */
 static struct pmk_insn without_effect(const struct pmk_insn *in)
 {
 	bool computes = !in->load && !in->store && in->rd != PMK_NO_REG;

@@ -3,8 +3,8 @@
  * Faults. A block is counted as a whole when it starts; where one of its instructions faults, what
  * stands behind that has not run. The next block is then that of a handler: a program's, of a
  * signal, or the one at an exception vector. What of the last block has run is taken from its
- * accesses: the emulator tells each one when it is done, and the first instruction that owes one has
- * faulted.
+ * accesses: the emulator tells each one when it is done, and the first instruction that owes one
+ * has faulted.
  *
  * Some instructions may fault and owe nothing, because the emulator tells of no access when their
  * condition fails, or of none at all. If more that may fault stand behind one of them, the emulator

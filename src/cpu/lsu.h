@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The load-store unit's view of the outside: how many requests may be under way, and when a miss is
- * felt. Times are cycles of the core.
+ * The load-store unit's view of the outside: how many requests may be under way, and when a miss
+ * costs time. Times are cycles of the core.
  *
  * A load that misses holds one of a few request slots until its line has arrived; the core goes on
- * until an instruction needs the loaded register, and other misses may start meanwhile. A store that
- * goes out holds a write buffer entry until the bus has taken it. When no slot or entry is free, the
- * memory instruction waits, which is event 0x11. The queue's depth and the buffer's size are not
- * published: lsu.slots and wbuf.entries are our choice.
+ * until an instruction needs the loaded register, and other misses may start meanwhile. A store
+ * that goes out holds a write buffer entry until the bus has taken it. When no slot or entry is
+ * free, the memory instruction waits, which is event 0x11. The queue's depth and the buffer's size
+ * are not published: lsu.slots and wbuf.entries are our choice.
  *
- * The owner's clock passes a whole block at once, and a wait in the middle of it is added when the load
- * is seen that makes it necessary. Loads between that one and the wait are seen later, and did not wait.
- * So there is a second clock, that of a core which waits for no memory, and a list that says how late the
- * real one is: all instructions from undelayed time `at` on by `late`. Waits do not add up: an
- * instruction that cannot issue before some time makes itself and all behind it as late as that needs,
- * no matter what they waited for before.
+ * The owner's clock advances by a whole block at once, and a wait in the middle of the block is
+ * added when the load that causes it is reported. Loads between that one and the wait are reported
+ * later, but did not wait. So there is a second, undelayed clock, of a core that never waits for
+ * memory, and a list that says how late the real core is: all instructions from undelayed time `at`
+ * on by `late`. Waits do not add up: if an instruction cannot issue before some time, it and all
+ * behind it are as late as that requires, no matter what they waited for before.
  *
  * Not modelled: that the external bus is shared with instruction fetches and evictions, and that a
  * second load of a line under way waits for it (it is taken to arrive with the first).
@@ -27,7 +27,7 @@
 
 #define PMK_LSU_MAX_SLOTS 16
 #define PMK_LSU_MAX_WAITS 16
-/* In place of the use: no instruction of the block needs the value. */
+/* In place of a time of use: no instruction of the block needs the value. */
 #define PMK_LSU_NO_USE	  UINT64_MAX
 
 struct pmk_lsu_wait {
@@ -39,10 +39,12 @@ struct pmk_lsu {
 	uint32_t latency, fill_cycles, write_cycles;
 	bool level2;				/* the latency is that of level 2 */
 	uint64_t busy_until[PMK_LSU_MAX_SLOTS]; /* request slots */
-	uint64_t bus_free, level2_free; /* the next line can come from memory, from level 2 */
-	uint64_t wbuf_empty;		/* the write buffer will have drained */
-	uint64_t late;			/* at the memory instruction that was seen last … */
-	uint32_t nwaits;		/* … and behind it; both numbers rise */
+	uint64_t bus_free, level2_free; /* when the next line can come from memory, from level 2 */
+	uint64_t wbuf_empty;		/* when the write buffer will be empty */
+	/* how late the memory instruction is that was reported last … */
+	uint64_t late;
+	/* … and those behind it; `at` and `late` both rise along the list */
+	uint32_t nwaits;
 	struct pmk_lsu_wait wait[PMK_LSU_MAX_WAITS];
 };
 
@@ -57,7 +59,7 @@ static inline uint64_t pmk_later(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* How late the core is when all waits are over: what its clock holds beyond the undelayed one. */
+/* How late the core is when all waits are over: its clock minus the undelayed one. */
 static inline uint64_t pmk_lsu_late(const struct pmk_lsu *lsu)
 {
 	return lsu->nwaits ? lsu->wait[lsu->nwaits - 1].late : lsu->late;
@@ -70,7 +72,7 @@ static inline void pmk_lsu_drop(struct pmk_lsu *lsu, uint32_t i, uint32_t n)
 		lsu->wait[i] = lsu->wait[i + n];
 }
 
-/* A memory instruction is seen, at undelayed time `at`. What follows stands behind it, too. */
+/* A memory instruction of undelayed time `at` is reported. Later ones are behind it. */
 static inline void pmk_lsu_reach(struct pmk_lsu *lsu, uint64_t at)
 {
 	uint32_t n = 0;
@@ -81,8 +83,8 @@ static inline void pmk_lsu_reach(struct pmk_lsu *lsu, uint64_t at)
 }
 
 /*
- * The instruction of undelayed time `at` cannot issue before `until`. Returns the cycles that the core's
- * clock has to go on for that.
+ * The instruction of undelayed time `at` cannot issue before `until`. Returns by how many cycles
+ * the core's clock has to advance for that.
  */
 static inline uint64_t pmk_lsu_hold(struct pmk_lsu *lsu, uint64_t at, uint64_t until)
 {
@@ -98,7 +100,8 @@ static inline uint64_t pmk_lsu_hold(struct pmk_lsu *lsu, uint64_t at, uint64_t u
 		next++;
 	pmk_lsu_drop(lsu, first, next - first);
 	if (lsu->nwaits == PMK_LSU_MAX_WAITS) {
-		/* No room: the earliest is forgotten, which counts for loads right behind it alone. */
+		/* No room: forget the earliest wait, which only matters for loads right behind
+		 * it. */
 		if (!first)
 			return 0;
 		pmk_lsu_drop(lsu, 0, 1);
@@ -110,8 +113,8 @@ static inline uint64_t pmk_lsu_hold(struct pmk_lsu *lsu, uint64_t at, uint64_t u
 	return late > all ? late - all : 0;
 }
 
-/* A memory instruction is seen, at undelayed time `at`, that cannot issue before `free`. Returns when it
- * does; *full is the cycles that the core's clock has to go on for that. */
+/* A memory instruction of undelayed time `at` is reported, which cannot issue before `free`.
+ * Returns when it issues; *full is by how many cycles the core's clock has to advance for that. */
 static inline uint64_t pmk_lsu_issue(struct pmk_lsu *lsu, uint64_t at, uint64_t free,
 				     uint64_t *full)
 {
@@ -124,9 +127,9 @@ static inline uint64_t pmk_lsu_issue(struct pmk_lsu *lsu, uint64_t at, uint64_t 
 }
 
 /*
- * A load issued at clock `issue` misses; its result is first needed `use` cycles after issue (with a
- * hit, which takes `hit` of them). `extra` cycles (table walks) come before the request. Inline, like
- * the next ones: every miss of the program comes here.
+ * A load issued at clock `issue` misses; its result is first needed `use` cycles after issue (with
+ * a hit, which takes `hit` of them). `extra` cycles (table walks) come before the request. Inline,
+ * like the next ones: every miss of the program comes here.
  */
 static inline struct pmk_lsu_delay pmk_lsu_load_miss(struct pmk_lsu *lsu, uint64_t issue,
 						     uint64_t use, uint64_t hit, uint64_t extra)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * Presets of cores. A preset is an INI file. The section and the name make the key: "size" in [icache] is
- * icache.size. [core] holds the six texts (name, pmu, qemu_cpu, isa, brief, caveat) and the keys without a section, such as
- * clock.
+ * Presets of cores. A preset is an INI file. The section and the name make the key: "size" in
+ * [icache] is icache.size. [core] holds the six texts (name, pmu, qemu_cpu, isa, brief, caveat) and
+ * the keys without a section, such as clock.
  *
- * What a key means depends on the texts, and these may stand behind it. So the file is read twice: for the
- * texts, in which nothing is wrong yet, and for everything.
+ * What a key means depends on the texts, and these may stand behind it. So the file is read twice:
+ * for the texts, in which nothing is wrong yet, and for everything.
  */
 #include <stdio.h>
 #include <string.h>

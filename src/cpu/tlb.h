@@ -4,8 +4,8 @@
  *
  * The micro-TLBs have 10 fully associative entries, replaced round robin; the main TLB is shared by
  * both sides, 64 entries in two ways (ARM1176JZF-S TRM 6.4; the eight lockable entries stay empty
- * because nothing locks them). Round robin within a set of the main TLB, and VA[16:12] as its index,
- * are our choice: the TRM does not say.
+ * because nothing locks them). Round robin within a set of the main TLB, and VA[16:12] as its
+ * index, are our choice: the TRM does not say.
  */
 #ifndef PMK_CPU_TLB_H
 #define PMK_CPU_TLB_H

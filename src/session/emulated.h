@@ -140,8 +140,8 @@ struct pmk_emulated_blocks {
 /* Derive the rest of the configuration from the members that are set. */
 void pmk_emulated_configure(struct pmk_emulated_config *cfg);
 
-/* Start counting with a fresh core; `executions` points to its execution counters. Returns 0 or a negative
- * error. */
+/* Start counting with a fresh core; `executions` points to its execution counters. Returns 0 or a
+ * negative error. */
 int pmk_emulated_start(struct pmk_emulated *e, struct pmk_emulated_ports *ports,
 		       const struct pmk_emulated_config *cfg, struct pmk_executions *executions);
 /* In the process that started it. */

@@ -48,6 +48,10 @@ def core_families():
 def core_keys(family):
     """[(key, default, min, max, unit, text)] of the parameters of its cores."""
     rows = text(f"src/cpu/{family}/keys.c")
-    found = re.findall(r'^\tPMK_CORE_KEY\([\w.]+, *"([^"]+)", *(\d+), (\d+), (\d+), \'(\w)\', "([^"]*)"\),$', rows, re.M)
-    assert found and len(found) == rows.count("PMK_CORE_KEY("), f"{family}: {len(found)} rows are understood"
+    row = (r'^\tPMK_CORE_KEY\([\w.]+, *"([^"]+)", (\d+), (\d+), (\d+), \'(\w)\','
+           r'((?:\s*"[^"]*")+)\),$')
+    found = [(*cells, "".join(re.findall(r'"([^"]*)"', text)))
+             for *cells, text in re.findall(row, rows, re.M)]
+    assert found and len(found) == rows.count("PMK_CORE_KEY("), \
+        f"{family}: {len(found)} rows are understood"
     return found

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * The running core of an A64 processor: the paths taken when something changes. See a64.h. What the events
- * mean: DDI 0487 D13.12 and the TRM of the core; docs/armv8.md lists each rule with its source and the
- * choices made.
+ * The running core of an A64 processor: the slow paths. The hot ones are in a64.h. What the
+ * events mean: DDI 0487 D13.12 and the TRM of the core; docs/armv8.md lists each rule with its
+ * source and the choices made.
  *
- * Not modelled: the prefetcher, read-allocate mode, coherency traffic, exclusive caches, page sizes other
- * than 4 KB, DC ZVA's stores (the emulator does not show their address), wrong-path execution.
+ * Not modelled: the prefetcher, read-allocate mode, coherency traffic, exclusive caches, page sizes
+ * other than 4 KB, DC ZVA's stores (the emulator does not show their address), wrong-path
+ * execution.
  */
 #include "cpu/a64/a64.h"
 
@@ -30,10 +31,11 @@ const uint8_t pmk_a64_signal[PMK_A64_NFACTS] = {
 
 _Static_assert((int)PMK_A64_NFACTS <= (int)PMK_NFACTS, "a block has room for PMK_NFACTS facts");
 
-/* Before the first block: nothing to wait for, and any address may follow. */
+/* In place of a previous block before the first one: it leaves nothing to wait for, and any address
+ * may follow it. */
 static const struct pmk_block before_all = { .a64.end = PMK_A64_OTHER, .flow = PMK_FLOW_NEXT };
 
-/* ---- directories ------------------------------------------------------------------------------ */
+/* ---- directories ----------------------------------------------------------------------------- */
 
 static int cache_init(struct pmk_a64_cache *c, const struct pmk_core *core, uint64_t size,
 		      uint64_t ways)
@@ -78,18 +80,21 @@ static void remember(struct pmk_a64_cache *c, uint64_t addr, const uint64_t *e)
 		(uint8_t)(e - cache_set(c, addr));
 }
 
-/* Most have a power of two ways, and a division takes longer than all the rest. */
+/* Most caches have a power of two ways, where a mask does: a division would take longer than all
+ * the rest. */
 static uint32_t way_of(const struct pmk_a64_cache *c, uint32_t n)
 {
 	return c->ways & (c->ways - 1) ? n % c->ways : n & (c->ways - 1);
 }
 
-/* Invalid ways first, lowest first; then pseudo-random (xorshift32, as in cache.h) or in turn. */
+/* The entry to replace: the lowest invalid way; if all are valid, a pseudo-random one (xorshift32,
+ * as in cache.h) or the next in turn. */
 static uint64_t *cache_victim(struct pmk_a64_cache *c, uint64_t addr)
 {
 	uint64_t *set = cache_set(c, addr);
 
-	/* Filled from the lowest way, so only a set whose last is empty has an empty one. */
+	/* Ways are filled from the lowest on, so that a set with an empty way has an empty last
+	 * one. */
 	for (uint32_t w = 0; set[c->ways - 1] == EMPTY; w++)
 		if (set[w] == EMPTY)
 			return &set[w];
@@ -108,7 +113,7 @@ static void forget_pages(struct pmk_a64 *v)
 	memset(v->mapped, 0, sizeof(v->mapped));
 }
 
-/* ---- life ------------------------------------------------------------------------------------- */
+/* ---- life ------------------------------------------------------------------------------------ */
 
 int pmk_a64_init(struct pmk_cpu *cpu)
 {
@@ -174,7 +179,7 @@ void pmk_a64_forked(struct pmk_cpu *cpu)
 
 struct pmk_signal_set pmk_a64_raises(const struct pmk_core *core)
 {
-	/* Counted as they happen; the others are facts of blocks, and sums of these (derive). */
+	/* Signals that are counted as they happen; others are facts of blocks, or derived. */
 	static const uint8_t dynamic[] = {
 		PMK_SIG_CYCLE,		PMK_SIG_PC_CHANGE,	 PMK_SIG_BRANCH_MISS,
 		PMK_SIG_CALL_PUSH,	PMK_SIG_RET_POP,	 PMK_SIG_RET_PREDICTED,
@@ -216,14 +221,14 @@ void pmk_a64_derive(const struct pmk_cpu *cpu, uint64_t *t)
 	t[PMK_SIG_STALL] = t[PMK_SIG_BACKEND_STALL] + t[PMK_SIG_FETCH_STALL];
 }
 
-/* ---- outside of the first level --------------------------------------------------------------- */
+/* ---- outside of the first level -------------------------------------------------------------- */
 
 static void bus(struct pmk_cpu *cpu, enum pmk_signal sig)
 {
 	cpu->dyn[sig] += LINE_BYTES / cpu->core.a64.bus_bytes;
 }
 
-/* A line goes into level 2; what it throws out goes to memory. */
+/* Fill a line of level 2; a dirty line that it replaces is written to memory. */
 static void l2_fill(struct pmk_cpu *cpu, uint64_t addr, bool dirty)
 {
 	uint64_t *e = cache_victim(&cpu->a64.tables->l2, addr);
@@ -272,9 +277,9 @@ static void l2_write(struct pmk_cpu *cpu, uint64_t addr)
 		l2_fill(cpu, addr, true);
 }
 
-/* ---- translation ------------------------------------------------------------------------------ */
+/* ---- translation ----------------------------------------------------------------------------- */
 
-/* After a micro-TLB miss; returns the cycles it takes. */
+/* Translate after a micro-TLB miss. Returns the cycles that it takes. */
 static uint64_t translate(struct pmk_cpu *cpu, uint64_t page, enum pmk_signal walk)
 {
 	struct pmk_a64 *v = cpu->a64.tables;
@@ -347,7 +352,7 @@ static void fetch_translate(struct pmk_cpu *cpu, uint64_t page)
 		cpu->igen++;
 }
 
-/* ---- fetch ------------------------------------------------------------------------------------ */
+/* ---- fetch ----------------------------------------------------------------------------------- */
 
 static void fetch_line(struct pmk_cpu *cpu, uint64_t addr)
 {
@@ -377,7 +382,7 @@ static void fetch_block(struct pmk_cpu *cpu, const struct pmk_block *b)
 		fetch_line(cpu, a);
 }
 
-/* ---- branches --------------------------------------------------------------------------------- */
+/* ---- branches -------------------------------------------------------------------------------- */
 
 static void mispredict(struct pmk_cpu *cpu)
 {
@@ -428,7 +433,7 @@ static void leave_indirect(struct pmk_cpu *cpu, const struct pmk_block *p, uint6
 	*said = target;
 }
 
-/* Without prediction, fetch goes on behind every branch. */
+/* Without prediction, the core fetches the instructions behind every branch. */
 static void leave_unpredicted(struct pmk_cpu *cpu, const struct pmk_block *p, bool taken)
 {
 	cpu->taken += !taken && !p->conditional;
@@ -436,7 +441,8 @@ static void leave_unpredicted(struct pmk_cpu *cpu, const struct pmk_block *p, bo
 		mispredict(cpu);
 }
 
-/* The end of `p` has to be looked at: it is no plain branch, or control went where it should not. */
+/* `b` starts and shows how `p` ended: not in a plain branch, or not where control was expected to
+ * go. */
 static void leave_block(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
 			bool taken)
 {
@@ -448,11 +454,11 @@ static void leave_block(struct pmk_cpu *cpu, const struct pmk_block *p, const st
 	case PMK_FLOW_NEXT:
 	case PMK_FLOW_EXCEPTION:
 	case PMK_FLOW_MODE:
-		/* A signal, an exception or its return: no branch of the program. */
+		/* A signal, an exception or its return is no branch of the program. */
 		cpu->taken -= taken;
 		return;
 	case PMK_FLOW_JUMP:
-		/* To the next instruction: taken all the same. */
+		/* A jump to the next instruction is taken, too. */
 		cpu->taken += !taken && !p->conditional;
 		return;
 	case PMK_FLOW_CALL:
@@ -491,7 +497,7 @@ static void disturb(struct pmk_cpu *cpu, unsigned what)
 	cpu->igen++;
 }
 
-/* When block `b` needs what `p` left in a place. */
+/* The cycle in which block `b` needs what `p` left in a place. */
 static unsigned needed(const struct pmk_block *p, const struct pmk_block *b, unsigned place)
 {
 	bool sum = place < PMK_NREGS && (p->a64.sums >> place & 1);
@@ -499,7 +505,8 @@ static unsigned needed(const struct pmk_block *p, const struct pmk_block *b, uns
 	return sum ? b->a64.need_sum[place] : b->a64.need[place];
 }
 
-/* What `p` leaves unfinished for `b`, worked out once for each pair that matters. */
+/* How long `b` waits for what `p` leaves unfinished. It is worked out once for each pair of blocks
+ * that follow each other, and remembered. */
 static unsigned wait_between(struct pmk_cpu *cpu, const struct pmk_block *p,
 			     const struct pmk_block *b)
 {
@@ -522,14 +529,14 @@ static void expect(struct pmk_cpu *cpu, uint64_t regs, uint64_t ready)
 	for (uint64_t rest = regs; rest; rest &= rest - 1) {
 		unsigned r = (unsigned)__builtin_ctzll(rest);
 
-		/* Of a load from two lines, the later one. */
+		/* A load from two lines is complete with the later one. */
 		cpu->a64.ready[r] =
 			cpu->a64.pending >> r & 1 ? pmk_later(cpu->a64.ready[r], ready) : ready;
 	}
 	cpu->a64.pending |= regs;
 }
 
-/* What block `p`, which ended at `end`, leaves unfinished for long. */
+/* Remember what block `p`, which ended at `end`, leaves unfinished for longer than PMK_A64_LONG. */
 static void remember_long(struct pmk_cpu *cpu, const struct pmk_block *p, uint64_t end)
 {
 	for (unsigned r = 0; r < PMK_A64_PLACES; r++) {
@@ -545,8 +552,9 @@ static void remember_long(struct pmk_cpu *cpu, const struct pmk_block *p, uint64
 }
 
 /*
- * Block `b` reads or writes registers `regs` that may still be under way, or units may be busy. It goes on
- * until an instruction needs one of them; what is written before is waited for by nobody.
+ * Block `b` reads or writes registers `regs`, whose values may still be under way, or units may be
+ * busy. It waits when an instruction needs one of them. If it overwrites a register before any
+ * instruction reads it, nothing waits for the old value.
  */
 static void wait_for_pending(struct pmk_cpu *cpu, const struct pmk_block *b, uint64_t regs)
 {
@@ -574,7 +582,8 @@ static void wait_for_pending(struct pmk_cpu *cpu, const struct pmk_block *b, uin
 	cpu->dyn[PMK_SIG_DATA_STALL] += waits;
 }
 
-/* What was not finished before block `b`; `before`: the clock when only its own cycles had been added. */
+/* Wait for what was not finished before block `b`. `before`: the clock with nothing added but the
+ * block's own cycles. */
 static void wait_for_results(struct pmk_cpu *cpu, const struct pmk_block *p,
 			     const struct pmk_block *b, uint64_t before)
 {
@@ -614,7 +623,7 @@ void pmk_a64_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const st
 		pmk_cpu_deadline(cpu, b);
 }
 
-/* ---- data ------------------------------------------------------------------------------------- */
+/* ---- data ------------------------------------------------------------------------------------ */
 
 static uint64_t issue_time(const struct pmk_cpu *cpu, uint64_t access)
 {
@@ -623,7 +632,7 @@ static uint64_t issue_time(const struct pmk_cpu *cpu, uint64_t access)
 	return cpu->cycles > to_end ? cpu->cycles - to_end : 0;
 }
 
-/* When the block first needs what an access loads. */
+/* When an instruction of the block first needs what an access loads. */
 static uint64_t first_use(uint64_t access)
 {
 	return PMK_ACCESS_USE(access) < PMK_A64_OPEN ? PMK_ACCESS_USE(access) : PMK_LSU_NO_USE;
@@ -656,7 +665,8 @@ static void evict(struct pmk_cpu *cpu, uint64_t *e)
 	}
 }
 
-/* Reads and writes allocate. Returns the latency of the line; the entry in *out. */
+/* Fill a line for a read or a write; both allocate. Returns the latency of the line, and its entry
+ * in *out. */
 static uint64_t data_fill(struct pmk_cpu *cpu, uint64_t addr, bool write, uint64_t **out)
 {
 	uint64_t *e = cache_victim(&cpu->a64.tables->dcache, addr), latency;
@@ -669,7 +679,7 @@ static uint64_t data_fill(struct pmk_cpu *cpu, uint64_t addr, bool write, uint64
 	return latency;
 }
 
-/* A load hit whose translation was missing has its value later by as much. */
+/* A load that hits, but whose translation was missing: its value is later by the translation. */
 static void load_late(struct pmk_cpu *cpu, uint64_t access, uint64_t extra)
 {
 	if (extra)

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The running core of an A64 processor: Cortex-A53 and its like. Two-way issue in order, split L1 caches
- * with 64-byte lines, a unified L2, micro-TLBs before a main TLB, a direction predictor with global
- * history. What it shares with the ARM11 (clock, blocks, totals) is in cpu.h.
+ * The running core of an A64 processor: Cortex-A53 and its like. Two-way issue in order, split L1
+ * caches with 64-byte lines, a unified L2, micro-TLBs before a main TLB, a direction predictor with
+ * global history. What it shares with the ARM11 (clock, blocks, totals) is in cpu.h.
  *
- * Hot paths, as there: a hit that changes nothing costs one load and a few operations.
+ * The hot paths are here and inline: a hit that changes nothing costs one load and a few
+ * operations.
  *
- * - `fast` has one word per data line, direct mapped by line number: the line's address, and in its low
- *   six bits (free, because lines have 64 bytes) whether a load or a store of it changes nothing; behind
- *   them, likewise, one word per page that the data micro-TLB holds. Both are hints: when two lines
- *   share a word, the loser takes the slow path, and the directories are the truth. The address space
- *   has 64 bits, so a byte per line of it, as on the ARM11, is out of the question; and with one word
- *   per page a micro-TLB miss need not touch the words of its lines, which took most of the time of
- *   programs that miss a lot.
- * - Fetch looks up nothing while nothing was evicted (`igen`).
+ * - `fast` has one word per data line, direct mapped by line number: the line's address, and in its
+ *   low six bits (free, because lines have 64 bytes) whether a load or a store of it changes
+ *   nothing. Behind them is one such word per page that the data micro-TLB holds. Both are hints:
+ *   when two lines share a word, one of them takes the slow path, and the directories decide. A
+ *   byte per line, as for an ARM11, is impossible for an address space of 64 bits. With a word per
+ *   page, a micro-TLB miss need not change the words of the page's lines, which took most of the
+ *   time of programs that miss a lot.
+ * - Fetching looks up nothing as long as nothing was evicted (`igen`).
  * - The outcome of a block's last branch is known when the next block starts.
  *
  * Choices where the manuals are silent are parameters: keys.c.
@@ -34,9 +35,10 @@
 /* clang-format off */
 #define PMK_A64_FACTS(X) \
 	X(INSN) X(BRANCH) X(LOAD) X(STORE) X(BR_IMM) X(BR_RETURN) X(BR_INDIRECT) X(BR_PREDICTABLE) \
-	X(MEM_READ) X(MEM_WRITE) X(L1D_LOOKUP_READ) X(L1D_LOOKUP_WRITE) X(LDREX) X(STREX) X(LD_ACQUIRE) \
-	X(ST_RELEASE) X(DP) X(ASE) X(VFP) X(CRYPTO) X(ISB) X(DSB) X(DMB) X(CID_WRITE) X(TTBR_WRITE) X(EXC_SVC) \
-	X(EXC_HVC) X(EXC_SMC) X(EXC_UNDEF) X(EXC_RETURN) X(L1I_ACCESS) X(DATA_STALL)
+	X(MEM_READ) X(MEM_WRITE) X(L1D_LOOKUP_READ) X(L1D_LOOKUP_WRITE) X(LDREX) X(STREX) \
+	X(LD_ACQUIRE) X(ST_RELEASE) X(DP) X(ASE) X(VFP) X(CRYPTO) X(ISB) X(DSB) X(DMB) \
+	X(CID_WRITE) X(TTBR_WRITE) X(EXC_SVC) X(EXC_HVC) X(EXC_SMC) X(EXC_UNDEF) X(EXC_RETURN) \
+	X(L1I_ACCESS) X(DATA_STALL)
 /* clang-format on */
 
 enum pmk_a64_fact {
@@ -53,7 +55,8 @@ enum pmk_a64_end {
 	PMK_A64_FALLS,	     /* no branch at the end */
 	PMK_A64_GOES,	     /* unconditional, constant target, no call */
 	PMK_A64_CONDITIONAL, /* predicted by history */
-	PMK_A64_OTHER /* calls, returns, indirect branches, exceptions, maintenance: looked at */
+	/* the slow path: calls, returns, indirect branches, exceptions, maintenance */
+	PMK_A64_OTHER
 };
 
 /* Bits of a word of `fast`. */
@@ -125,8 +128,9 @@ void pmk_a64_build(const struct pmk_core *core, const struct pmk_insn *insn, siz
 		   struct pmk_pipe_slot *slots, struct pmk_block *b);
 
 /*
- * need[] and residue[] as in pmk_pipe_block, without the + 1: of registers, and of the units from
- * PMK_NREGS on. SP is never loaded and never late, so in sets of registers its bit stands for all units.
+ * Indexes of need[] and residue[], which are as in pmk_pipe_block, without the + 1: registers, and
+ * units from PMK_NREGS on. SP is never loaded and never late, so that its bit in sets of registers
+ * is used for all units together.
  */
 enum pmk_a64_place {
 	PMK_A64_FP = PMK_NREGS,
@@ -135,16 +139,17 @@ enum pmk_a64_place {
 };
 #define PMK_A64_UNITS (UINT64_C(1) << 31)
 
-/* A block's results that are late by more than this are remembered until they are there, whatever runs
- * meanwhile: those of divisions. The others are seen by the next block alone. */
+/* Results that are later than this behind the end of their block, as those of divisions, are
+ * remembered until they are there, whatever runs meanwhile. Only the next block can wait for
+ * others. */
 #define PMK_A64_LONG 8
 
-/* The pipeline's view of a run of instructions: pipeline.c. */
+/* The pipeline's view of a sequence of instructions: pipeline.c. */
 struct pmk_a64_timing {
 	uint32_t cycles, data_stall;
 	uint64_t writes; /* all registers that it writes */
 	uint8_t need[PMK_A64_PLACES], residue[PMK_A64_PLACES];
-	/* A result of a multiply-accumulate is there earlier for another one to add to. */
+	/* A multiply-accumulate can add to the result of another one before others can use it. */
 	uint8_t need_sum[PMK_NREGS];
 	uint64_t sums;
 };
@@ -153,9 +158,9 @@ void pmk_a64_time(const struct pmk_core *core, const struct pmk_insn *insn, size
 		  struct pmk_pipe_slot *slots, struct pmk_a64_timing *out);
 
 /*
- * The use of a load whose value no instruction of its block needs: the registers that still have it at
- * the end of the block. Up to two: their numbers; else bit 13, and of four vector registers in a row the
- * first one and a bit for each.
+ * For a load whose value no instruction of its block needs, pmk_pipe_slot.use has the registers
+ * that still have the value at the end of the block: the numbers of up to two; or else, with bit 13
+ * set, the first of four vector registers in a row, and a bit for each of them.
  */
 #define PMK_A64_OPEN 0xC000u
 #define PMK_A64_ROW  0x2000u
@@ -205,7 +210,7 @@ PMK_SLOW void pmk_a64_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p,
 PMK_SLOW void pmk_a64_load_slow(struct pmk_cpu *cpu, uint64_t addr, uint64_t access);
 PMK_SLOW void pmk_a64_store_slow(struct pmk_cpu *cpu, uint64_t addr, uint64_t access);
 
-/* The block `b` starts: the outcome of the one before it, its fetch, its waits. */
+/* The block `b` starts: decide how the previous one ended, fetch `b`, wait for results. */
 static inline void pmk_a64_block(struct pmk_cpu *cpu, const struct pmk_block *b)
 {
 	const struct pmk_block *p = cpu->prev;
@@ -231,7 +236,8 @@ static inline void pmk_a64_block(struct pmk_cpu *cpu, const struct pmk_block *b)
 		v->history = (v->history << 1 | (uint32_t)taken) & v->history_mask;
 		odd |= wrong;
 	} else {
-		/* Falls: 0, goes: 1, other: never what `taken` is. */
+		/* PMK_A64_FALLS is 0 and _GOES is 1, as `taken` is then; others are never the
+		 * same. */
 		odd |= p->a64.end ^ taken;
 	}
 	if (PMK_UNLIKELY(odd))
@@ -241,8 +247,8 @@ static inline void pmk_a64_block(struct pmk_cpu *cpu, const struct pmk_block *b)
 }
 
 /*
- * Does an access have to be looked at? It does unless it is aligned to `align`, lies in one line, and
- * that line's word allows it.
+ * Does an access take the slow path? Not if it is aligned to `align`, is in one line, and that
+ * line's word allows it.
  */
 static inline uint64_t pmk_a64_odd(const struct pmk_cpu *cpu, uint64_t addr, unsigned align,
 				   unsigned bytes, uint64_t ok)
@@ -253,7 +259,7 @@ static inline uint64_t pmk_a64_odd(const struct pmk_cpu *cpu, uint64_t addr, uns
 	uint64_t odd = (addr ^ w) >> PMK_A64_LINE_SHIFT | (addr & (align - 1)) | (~w & ok) |
 		       (addr >> PMK_PAGE_SHIFT ^ page);
 
-	/* What is aligned to its size lies in one line. */
+	/* An access that is aligned to its size is in one line. */
 	if (bytes > align)
 		odd |= (addr ^ (addr + bytes - 1)) >> PMK_A64_LINE_SHIFT;
 	return odd;
@@ -290,8 +296,8 @@ static inline void pmk_a64_store_exclusive(struct pmk_cpu *cpu, uint64_t addr, u
 	pmk_a64_store(cpu, addr, 1, PMK_ACCESS_SIZE(access), access);
 }
 
-/* A piece of an access that the emulator reports in several. True: it is the first, and stands for
- * all. */
+/* The emulator reports an access in several pieces, and this is one. True: it is the first, which
+ * is used for all. */
 static inline bool pmk_a64_first_piece(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
 {
 	struct pmk_a64 *v = cpu->a64.tables;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The blocks of A64 code: what one execution of each adds to the totals, and what it waits for. What the events mean:
- * DDI 0487 D13.12 and the TRM of the core; docs/armv8.md lists each rule with its source.
+ * The blocks of A64 code: what one execution of each adds to the totals, and what it waits for.
+ * What the events mean: DDI 0487 D13.12 and the TRM of the core; docs/armv8.md lists each rule with
+ * its source.
  */
 #include "cpu/a64/a64.h"
 
@@ -35,7 +36,8 @@ static void add_kinds(const struct pmk_insn *in, struct pmk_facts *f)
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		f->n[rows[i].fact] += (in->kind & rows[i].kind) != 0;
-	/* A write of a whole line. Where, the emulator does not show: it is one look-up that hits. */
+	/* A write of a whole line. The emulator does not show the address, so it counts as one
+	 * look-up that hits. */
 	f->n[PMK_A64_FACT_L1D_LOOKUP_WRITE] += (in->kind & PMK_K_DC_ZVA) != 0;
 	f->n[PMK_A64_FACT_ISB] += in->sysop == PMK_SYS_ISB;
 	f->n[PMK_A64_FACT_DSB] += in->sysop == PMK_SYS_DSB;
@@ -72,9 +74,10 @@ static uint32_t end_of(const struct pmk_core *core, const struct pmk_block *b,
 	return last->conditional ? PMK_A64_CONDITIONAL : PMK_A64_GOES;
 }
 
-/* A quick answer to "does the next block wait": lane 1 has what is late at all against what is needed at
- * once, lane 2 what is late by more than a cycle against all that is read or written, so that its answer
- * may be a false yes. What was written before is no longer pending; units may be, in any block. */
+/* A quick answer to "does the next block wait". Lane 1 compares what is late at all with what is
+ * needed at once; lane 2 compares what is late by more than a cycle with all that is read or
+ * written, so that its answer may be a false yes. A register that is overwritten is no longer
+ * pending; units may be busy in any block. */
 static void lanes(struct pmk_block *b, uint64_t writes)
 {
 	for (unsigned r = 0; r < PMK_A64_PLACES; r++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What runs A64 among the families of cores. */
+/* The A64 cores among the families of cores. */
 #include "cpu/family.h"
 
 #include "cpu/a64/a64.h"

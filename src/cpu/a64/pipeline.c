@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * The pipeline of an in-order, dual-issue A64 core when every access hits. After what is public of the
- * Cortex-A53: two instructions per cycle in program order, one of each of load/store, multiply, divide
- * and floating-point units, results forwarded. Latencies follow LLVM's scheduling model of the core;
- * keys.c has those that are parameters.
+ * The pipeline of an in-order, dual-issue A64 core when every access hits. After what is public of
+ * the Cortex-A53: two instructions per cycle in program order, one of each of load/store, multiply,
+ * divide and floating-point units, results forwarded. Latencies follow LLVM's scheduling model of
+ * the core; keys.c has those that are parameters.
  *
- * Not modelled: restrictions on pairing beyond units and operands, pairs of which one instruction ends a
- * block, the store buffer, early and late forwarding points of the ALU pipes other than for
+ * Not modelled: restrictions on pairing beyond units and operands, pairs of which one instruction
+ * ends a block, the store buffer, early and late forwarding points of the ALU pipes other than for
  * multiply-accumulate.
  */
 #include <string.h>
@@ -16,8 +16,8 @@
 #define FLAGS PMK_NREGS /* place of NZCV among the registers; it is never late */
 #define OPEN  UINT16_MAX
 
-/* Instead of an instruction's number: the register has what it had before, or a base written back, which
- * does not wait for the access. */
+/* In place of an instruction's number: the register has its value from before the block; or it is a
+ * base that was written back, which does not wait for the access. */
 enum { CALLERS = -1, BASE = -2 };
 
 enum unit { ALU, LOAD_STORE, MULTIPLY, DIVIDE, BRANCH, FP, NUNITS };
@@ -91,7 +91,7 @@ static struct cost cost_of(const struct pmk_core *core, const struct pmk_insn *i
 		return (struct cost){ FP, 3, 1 };
 	case PMK_I_OTHER:
 	case PMK_I_ALU:
-	case PMK_I_BARREL: /* from here on MicroBlaze's */
+	case PMK_I_BARREL: /* this and the next are MicroBlaze's */
 	case PMK_I_FP_COMPARE:
 	case PMK_I_FP_TO_INT:
 	case PMK_I_FP_FROM_INT:
@@ -101,7 +101,7 @@ static struct cost cost_of(const struct pmk_core *core, const struct pmk_insn *i
 	return (struct cost){ ALU, 1, 1 };
 }
 
-/* Units that an instruction may keep busy beyond the end of the block; else -1. */
+/* The place of a unit that an instruction may keep busy beyond the end of the block; else -1. */
 static int place_of(uint8_t unit)
 {
 	return unit == FP	    ? PMK_A64_FP
@@ -115,7 +115,7 @@ static bool multiplies(const struct pmk_insn *in)
 	return in->iclass == PMK_I_MLA || in->iclass == PMK_I_MLAL || in->iclass == PMK_I_FP_MAC;
 }
 
-/* Is the register wanted as a sum alone? */
+/* Is the register needed as an accumulator alone? */
 static bool accumulates(const struct pmk_insn *in, int reg)
 {
 	return multiplies(in) && reg == in->ra && reg != in->rn && reg != in->rm;
@@ -138,7 +138,7 @@ static uint32_t operands_ready(const struct scoreboard *sb, const struct pmk_ins
 	return at;
 }
 
-/* A result of a multiply-accumulate is there so much earlier as an accumulator than as a factor. */
+/* By how many cycles the result of a multiply-accumulate is available earlier as an accumulator. */
 static unsigned early_sum(unsigned reg)
 {
 	return reg < 32 ? 2 : 4; /* integer, floating point */
@@ -152,7 +152,8 @@ static void lower(uint8_t *need, uint32_t issue)
 		*need = PMK_PIPE_FAR - 1;
 }
 
-/* Who waits for whom, and where each register of the caller's is first needed. */
+/* Note which instructions wait for which, and when registers from before the block are first
+ * needed. */
 static void note_needs(const struct scoreboard *sb, const struct pmk_insn *in, uint32_t issue,
 		       struct pmk_pipe_slot *slots, struct pmk_a64_timing *out)
 {
@@ -210,7 +211,7 @@ static void issue_one(const struct pmk_core *core, struct scoreboard *sb, const 
 	if (sb->free_at[c.unit] > issue)
 		issue = sb->free_at[c.unit];
 	if (issue != sb->cycle) {
-		/* Nothing issues in the cycles between, be it for an operand or for the unit. */
+		/* Cycles without an issue, while waiting for an operand or for the unit. */
 		out->data_stall += issue - sb->cycle - 1;
 		sb->issued = 0;
 	}
@@ -227,8 +228,8 @@ static void issue_one(const struct pmk_core *core, struct scoreboard *sb, const 
 }
 
 /*
- * Loads for which nobody in the block waits: the registers that still have their value at its end. What
- * the block leaves of a hit's latency is waited for by the next one.
+ * For loads that no instruction in the block waits for, note the registers that still have their
+ * value at its end. If the load hits, the next block waits for the rest of its latency.
  */
 static void note_open(const struct scoreboard *sb, const struct pmk_insn *insn, size_t n,
 		      struct pmk_pipe_slot *slots)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is a core that runs A64's own of cores' parameters, of blocks and of running cores. */
+/* What parameters, blocks and running cores have for A64 alone. */
 #ifndef PMK_CPU_A64_TYPES_H
 #define PMK_CPU_A64_TYPES_H
 
@@ -29,7 +29,7 @@ struct pmk_block_a64 {
 	uint64_t late, late2;	/* what the block leaves unfinished … */
 	uint64_t wants, wants2; /* … and what it may have to wait for */
 	uint32_t end;		/* enum pmk_a64_end */
-	/* Read when something is out of the ordinary. What is needed when, and what is late how much: see a64.h. */
+	/* Read on slow paths alone. When places are needed, and how late they are: see a64.h. */
 	uint8_t need[PMK_A64_PLACES], residue[PMK_A64_PLACES];
 	uint8_t need_sum[PMK_NREGS]; /* of results of multiply-accumulates */
 	uint64_t sums;		     /* registers that have such a result */

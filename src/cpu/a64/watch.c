@@ -33,8 +33,8 @@ bool pmk_a64_is_under_way(const struct pmk_cpu *cpu)
 }
 
 /*
- * All accesses are in their block's facts but those of a store exclusive, which shows only when it
- * stores, as a read and a write. Accesses of 16 bytes and more come in pieces.
+ * All accesses are in their block's facts, except those of a store exclusive: the emulator reports
+ * it only if it stores, as a read and a write. It reports accesses of 16 bytes and more in pieces.
  */
 #define ACCESS(bytes)                                                                         \
 	static void load##bytes(unsigned vcpu, uint32_t info, uint64_t addr, void *a)         \
@@ -85,7 +85,7 @@ static void store_exclusive(unsigned vcpu, uint32_t info, uint64_t addr, void *a
 	pmk_a64_store_exclusive(cpu, addr, (uint64_t)(uintptr_t)a);
 }
 
-/* Atomics: the write stands for both. */
+/* Atomics are reported as a read and a write; only the write is used. */
 static void atomic(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
 {
 	uint64_t access = (uint64_t)(uintptr_t)a;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * The running core of an ARM11: the paths taken when something changes. See arm11.h for the ones taken when
- * nothing does. Counting rules: ARM DAI 0195B (application note 195) §3-§8 and ARM1176JZF-S TRM 3.2.51;
- * docs/arm11.md lists each rule with its source and the choices made where the documents are silent.
+ * The running core of an ARM11: the slow paths, for what changes state. The hot paths are in
+ * arm11.h. Counting rules: ARM DAI 0195B (application note 195) §3-§8 and ARM1176JZF-S TRM 3.2.51;
+ * docs/arm11.md lists each rule with its source and the choices made where the documents are
+ * silent.
  *
  * Not modelled: lines larger than the cache's way at different virtual addresses (the cache is
  * physically tagged, the model uses virtual addresses), memory attributes of single pages in user
@@ -20,12 +21,15 @@
 #define LINES_PER_PAGE (1u << (PMK_PAGE_SHIFT - PMK_LINE_SHIFT))
 #define LINE_BYTES     (1u << PMK_LINE_SHIFT)
 #define IMAP_SIZE      (UINT64_C(1) << (32 - PMK_LINE_SHIFT))
-#define DMAP_SIZE      (IMAP_SIZE << 3) /* eight: the low bits of an unaligned double word */
+#define DMAP_SIZE  \
+	(IMAP_SIZE \
+	 << 3) /* times eight, because the low bits of an unaligned address move to the top */
 
 /* Result latency of a load that hits: DDI 0301H table 16-13. */
 #define LOAD_HIT_LATENCY 3
 
-/* Before the first block: nothing to wait for, and any address may follow. */
+/* In place of a previous block before the first one: it leaves nothing to wait for, and any address
+ * may follow it. */
 static const struct pmk_block before_all = { .arm11.branch = PMK_BRANCH_SLOW,
 					     .flow = PMK_FLOW_NEXT };
 
@@ -41,7 +45,7 @@ const uint8_t pmk_arm11_signal[PMK_ARM11_NFACTS] = {
 _Static_assert((int)PMK_ARM11_FACT_UNTIMED < (int)PMK_NFACTS,
 	       "a block has room for PMK_NFACTS facts");
 
-/* ---- life ------------------------------------------------------------------------------------- */
+/* ---- life ------------------------------------------------------------------------------------ */
 
 int pmk_arm11_init(struct pmk_cpu *cpu)
 {
@@ -146,12 +150,14 @@ void pmk_arm11_derive(const struct pmk_cpu *cpu, uint64_t *t)
 /* ---- translation ---------------------------------------------------------------------------- */
 
 struct translation {
-	uint64_t refill; /* cycles of a micro-TLB refill: felt as a stall of the side that asked */
+	/* cycles of a micro-TLB refill: they count as a stall of the side that asked */
+	uint64_t refill;
 	uint64_t
-		walk; /* cycles of a table walk: felt, but never counted as a stall (DAI 0195B §4) */
+		/* cycles of a table walk: they pass, but never count as a stall (DAI 0195B §4) */
+		walk;
 };
 
-/* After a micro-TLB miss: main TLB, and the page table when that misses, too. */
+/* Translate after a micro-TLB miss: by the main TLB, and by a table walk if that misses, too. */
 static struct translation translate(struct pmk_cpu *cpu, uint32_t page)
 {
 	if (pmk_tlb_holds(&cpu->arm11.main_tlb, page))
@@ -175,7 +181,7 @@ static void fetch_translate(struct pmk_cpu *cpu, uint32_t page)
 		cpu->igen++;
 }
 
-/* Where the host has them, 32-byte vectors: a page's bytes are 4 of them. */
+/* Use vectors of 32 bytes if the host has them: the bytes of a page are 4 of them. */
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__SANITIZE_ADDRESS__) && \
 	!defined(__SANITIZE_THREAD__)
 #define WIDE __attribute__((target_clones("avx2", "default")))
@@ -183,7 +189,7 @@ static void fetch_translate(struct pmk_cpu *cpu, uint32_t page)
 #define WIDE
 #endif
 
-/* Bytes of a page in the data map when the micro-TLB takes it in or throws it out. */
+/* Change the bytes of a page in the data map when the page enters or leaves the micro-TLB. */
 WIDE static void map_page(uint8_t *map)
 {
 	for (unsigned i = 0; i < LINES_PER_PAGE; i++)
@@ -214,7 +220,7 @@ static PMK_SLOW struct translation data_translate(struct pmk_cpu *cpu, uint32_t 
 
 /* ---- fetch ---------------------------------------------------------------------------------- */
 
-/* A line is fetched; returns the cycles to its critical word. */
+/* Fetch a line. Returns the cycles until its critical word is there. */
 static uint64_t fetch_fill(struct pmk_cpu *cpu, uint32_t line)
 {
 	uint32_t victim = pmk_cache_fill(&cpu->arm11.icache, line);
@@ -230,7 +236,7 @@ static uint64_t fetch_fill(struct pmk_cpu *cpu, uint32_t line)
 	return near ? cpu->core.l2_latency : cpu->core.mem_latency;
 }
 
-/* The lines of a block that is about to run. */
+/* Fetch the lines of a block that is about to run. */
 static void fetch_block(struct pmk_cpu *cpu, const struct pmk_block *b)
 {
 	uint32_t pc = (uint32_t)b->pc, last = (uint32_t)b->fall - 1;
@@ -253,8 +259,8 @@ static void fetch_block(struct pmk_cpu *cpu, const struct pmk_block *b)
 }
 
 /*
- * Lines fetched speculatively from `from` on, beyond the line of the instruction at `done`. The
- * look-up counts even where the fetch is cancelled before it reaches the bus (DAI 0195B §3).
+ * Fetch lines speculatively from `from` on, beyond the line of the instruction at `done`. The
+ * look-up counts even if the fetch is cancelled before it reaches the bus (DAI 0195B §3).
  */
 static void fetch_ahead(struct pmk_cpu *cpu, uint32_t done, uint32_t from, uint64_t bytes,
 			bool arrives)
@@ -273,7 +279,7 @@ static void fetch_ahead(struct pmk_cpu *cpu, uint32_t done, uint32_t from, uint6
 	}
 }
 
-/* The shadow of a taken branch: what stands behind it. */
+/* Fetch the shadow of a taken branch: the instructions behind it. */
 static void fetch_shadow(struct pmk_cpu *cpu, const struct pmk_block *p, bool arrives)
 {
 	if (p->arm11.shadowed)
@@ -290,8 +296,8 @@ static void flush(struct pmk_cpu *cpu, bool counts_as_branch)
 	cpu->dyn[PMK_SIG_FETCH_STALL] += cpu->core.arm11.flush_stall;
 }
 
-/* Cycles of a branch resolved in the execute stages: the earlier its flags were known, the fewer.
- * DDI 0301H table 16-11: MAX(MaxCycles - FlagCycleDistance, MinCycles). */
+/* Cycles of a branch that is resolved in the execute stages: the earlier the flags were set, the
+ * fewer. DDI 0301H table 16-11: MAX(MaxCycles - FlagCycleDistance, MinCycles). */
 static uint64_t resolved_cycles(const struct pmk_cpu *cpu, const struct pmk_block *p)
 {
 	uint64_t longest = cpu->core.branch_max, shortest = cpu->core.arm11.branch_min;
@@ -308,7 +314,7 @@ static void push_return(struct pmk_cpu *cpu, uint32_t addr)
 	pmk_return_push(&cpu->arm11.rs, addr);
 }
 
-/* A branch with a constant offset; returns its cycles. */
+/* A block ended in a branch with a constant offset. Returns its cycles. */
 static uint64_t leave_direct(struct pmk_cpu *cpu, const struct pmk_block *p, bool taken)
 {
 	struct pmk_prediction say = pmk_predictor_predict(&cpu->arm11.bp, p);
@@ -332,8 +338,8 @@ static uint64_t leave_direct(struct pmk_cpu *cpu, const struct pmk_block *p, boo
 }
 
 /*
- * A return whose condition passed. The return stack predicts unconditional ones; conditional ones pop
- * it all the same (DDI 0301H 16.3). Returns true when the prediction was right.
+ * A return whose condition passed. The return stack predicts unconditional returns; conditional
+ * ones pop it as well (DDI 0301H 16.3). Returns whether the prediction was right.
  */
 static bool predict_return(struct pmk_cpu *cpu, const struct pmk_block *p, uint32_t target,
 			   bool *empty)
@@ -364,8 +370,8 @@ static uint64_t leave_return(struct pmk_cpu *cpu, const struct pmk_block *p, uin
 	bool right = predict_return(cpu, p, target, &empty);
 	bool predicted = !empty && !p->conditional;
 
-	/* A right prediction is recognised one cycle after the shadow was asked for: the look-up has
-	 * counted, the bus request is cancelled (DAI 0195B §3). */
+	/* That the prediction was right is known one cycle after the shadow was requested: the
+	 * look-up has been counted, and the bus request is cancelled (DAI 0195B §3). */
 	fetch_shadow(cpu, p, !right);
 	if (right)
 		return cpu->core.arm11.return_correct;
@@ -392,8 +398,8 @@ static bool always_goes(const struct pmk_block *p)
 	       p->flow != PMK_FLOW_MODE;
 }
 
-/* The outcome of the last branch of `p`, which the block `b` now shows, was not the expected one or
- * has to be looked at anyway. */
+/* `b` starts and shows how the last branch of `p` went: not as expected, or it is a branch that
+ * takes the slow path in any case. */
 static void leave_block(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
 			bool taken)
 {
@@ -409,8 +415,8 @@ static void leave_block(struct pmk_cpu *cpu, const struct pmk_block *p, const st
 	case PMK_FLOW_JUMP:
 	case PMK_FLOW_CALL:
 		if (taken && b->pc != p->target) {
-			/* An exception or signal came first; which way a conditional branch went is not
-			 * seen. */
+			/* An exception or signal came first; which way a conditional branch went is
+			 * not seen. */
 			cpu->taken -= !always_goes(p);
 			return;
 		}
@@ -421,7 +427,7 @@ static void leave_block(struct pmk_cpu *cpu, const struct pmk_block *p, const st
 		break;
 	}
 	if (!taken && !p->conditional) {
-		/* A jump to the next instruction is a change of the PC all the same. */
+		/* A jump to the next instruction changes the PC, too. */
 		cpu->taken++;
 		taken = true;
 	}
@@ -457,8 +463,9 @@ static void flush_tlbs(struct pmk_cpu *cpu)
 	cpu->igen++;
 }
 
-/* Maintenance operations of the block that was left. Any TLB operation, and any write to the
- * translation registers, flushes all of the TLBs (our choice: their operands are not seen). */
+/* Carry out the maintenance operations of the block that was left. Any TLB operation, and any write
+ * to the translation registers, flushes all TLBs (our choice, because their operands cannot be
+ * seen). */
 static PMK_SLOW void disturb(struct pmk_cpu *cpu, unsigned what)
 {
 	if (what & PMK_DISTURB_BTAC)
@@ -471,7 +478,8 @@ static PMK_SLOW void disturb(struct pmk_cpu *cpu, unsigned what)
 		flush_tlbs(cpu);
 }
 
-/* What one block leaves unfinished for another; worked out once for each pair that matters. */
+/* How long one block waits for what another leaves unfinished. It is worked out once for each pair
+ * of blocks that follow each other, and remembered. */
 static const struct pmk_arm11_edge *edge_between(struct pmk_cpu *cpu, const struct pmk_block *p,
 						 const struct pmk_block *b)
 {
@@ -491,8 +499,8 @@ static const struct pmk_arm11_edge *edge_between(struct pmk_cpu *cpu, const stru
 	return e;
 }
 
-/* Wait for what the previous block has not finished. Cycles lost to the branch or the fetch since
- * `before` have let results arrive meanwhile; a wait for the load-store unit is no data stall. */
+/* Wait for results of the previous block. Some may have arrived during the cycles since `before`,
+ * which the branch or the fetch took. A wait for the load-store unit is no data stall. */
 static void wait_for_results(struct pmk_cpu *cpu, const struct pmk_block *p,
 			     const struct pmk_block *b, uint64_t before)
 {
@@ -505,8 +513,9 @@ static void wait_for_results(struct pmk_cpu *cpu, const struct pmk_block *p,
 		cpu->dyn[PMK_SIG_DATA_STALL] += e->data - passed;
 }
 
-/* Block `b` reads or writes registers whose loads are under way. It goes on until an instruction needs one of
- * them; what is written before is waited for by nobody (our choice). */
+/* Block `b` reads or writes registers whose loads are still under way. It waits when an instruction
+ * needs one of them. If it overwrites a register before any instruction reads it, nothing waits for
+ * that load (our choice). */
 static void wait_for_pending(struct pmk_cpu *cpu, const struct pmk_block *b, uint64_t regs)
 {
 	uint64_t start = cpu->cycles - b->cycles - pmk_lsu_late(&cpu->arm11.lsu);
@@ -533,8 +542,8 @@ void pmk_arm11_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const 
 	uint64_t before = cpu->cycles;
 
 	if (PMK_UNLIKELY(b->vector)) {
-		/* Exception entry. A branch that always goes has gone; whether a conditional one would
-		 * have is not seen, and lost. */
+		/* Exception entry. An unconditional branch before it was taken; whether a
+		 * conditional one would have been cannot be seen, so it is not counted. */
 		cpu->taken -= taken && !always_goes(p);
 	} else if (word == PMK_PRED_CALL && taken && b->pc == p->target) {
 		push_return(cpu, (uint32_t)p->fall);
@@ -553,8 +562,8 @@ void pmk_arm11_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const 
 			again = cpu->arm11.instead->fetch(cpu, b);
 		else
 			fetch_block(cpu, b);
-		/* Not the present one: the block may have evicted a line of its own. Blocks at exception
-		 * vectors always come here. */
+		/* Not the present igen: the block may have evicted a line of its own. 0, so that
+		 * blocks at exception vectors always come here. */
 		executions->igen = b->vector || again ? 0 : seen;
 	}
 	if (p->arm11.late & b->arm11.wants)
@@ -582,13 +591,14 @@ static void account(struct pmk_cpu *cpu, struct pmk_lsu_delay d, uint64_t walk)
 	cpu->dyn[PMK_SIG_DATA_STALL] += d.stall > walk ? d.stall - walk : 0;
 }
 
-/* When the block first needs what an access loads. */
+/* When an instruction of the block first needs what an access loads. */
 static uint64_t first_use(uint64_t access)
 {
 	return PMK_ACCESS_USE(access) & PMK_PIPE_OPEN ? PMK_LSU_NO_USE : PMK_ACCESS_USE(access);
 }
 
-/* What no instruction of the block needs is waited for by the first one behind it that does. */
+/* Account for a load. If no instruction of the block needs its value, the first one in a later
+ * block that does will wait for it. */
 static void account_load(struct pmk_cpu *cpu, uint64_t access, struct pmk_lsu_delay d,
 			 uint64_t walk)
 {
@@ -600,7 +610,7 @@ static void account_load(struct pmk_cpu *cpu, uint64_t access, struct pmk_lsu_de
 	for (uint64_t rest = open; rest; rest &= rest - 1) {
 		unsigned r = (unsigned)__builtin_ctzll(rest);
 
-		/* Of a load from two lines, the later one. */
+		/* A load from two lines is complete with the later one. */
 		if (cpu->arm11.pending >> r & 1 && cpu->arm11.ready[r] >= d.ready)
 			continue;
 		cpu->arm11.ready[r] = d.ready;
@@ -622,7 +632,7 @@ static void store_external(struct pmk_cpu *cpu, uint64_t access)
 	account(cpu, pmk_lsu_write(&cpu->arm11.lsu, issue_time(cpu, access)), 0);
 }
 
-/* A hit whose translation had to be fetched: the value comes later by as much. */
+/* A load that hits, but whose translation was missing: its value is later by the translation. */
 static void load_late(struct pmk_cpu *cpu, uint64_t access, struct translation t)
 {
 	if (t.refill + t.walk)
@@ -633,7 +643,7 @@ static void load_late(struct pmk_cpu *cpu, uint64_t access, struct translation t
 			     t.walk);
 }
 
-/* A line, or a word that level 1 does not keep, is asked of level 2: how long will it take? */
+/* Request a line, or a word that level 1 does not keep, from level 2; this sets the latency. */
 static PMK_SLOW void level2_read(struct pmk_cpu *cpu, uint32_t line)
 {
 	cpu->arm11.lsu.level2 = pmk_l2cc_read(&cpu->arm11.l2, cpu->dyn, PMK_L2CC_DATA, line);
@@ -641,7 +651,7 @@ static PMK_SLOW void level2_read(struct pmk_cpu *cpu, uint32_t line)
 		(uint32_t)(cpu->arm11.lsu.level2 ? cpu->core.l2_latency : cpu->core.mem_latency);
 }
 
-/* Data goes out to level 2; `halves`: PMK_D_DIRTY_… */
+/* Write halves of a line, PMK_D_DIRTY_…, to level 2. */
 static PMK_SLOW void level2_write(struct pmk_cpu *cpu, uint32_t line, unsigned halves)
 {
 	pmk_l2cc_write(&cpu->arm11.l2, cpu->dyn, line, halves / PMK_D_DIRTY_LO,
@@ -677,13 +687,14 @@ static bool is_device(struct pmk_cpu *cpu, uint32_t line)
 	return cpu->is_device && cpu->is_device(cpu->device_ctx, line << PMK_LINE_SHIFT);
 }
 
-/* The access bypasses the cache: it is off, or the page is device memory. */
+/* Does the access bypass the cache, because that is off or the page is device memory? */
 static bool is_uncached(struct pmk_cpu *cpu, uint32_t line)
 {
 	return !cpu->core.dcache_on || is_device(cpu, line);
 }
 
-/* Level 2 caches what level 1 could have cached if it were on (our choice), and no device memory. */
+/* An access that bypasses level 1. Level 2 caches what level 1 would if it were on (our choice),
+ * and no device memory. */
 static void level2_uncached(struct pmk_cpu *cpu, uint32_t line, unsigned halves)
 {
 	if (is_device(cpu, line)) {
@@ -761,7 +772,7 @@ static inline void store_line(struct pmk_cpu *cpu, uint32_t line, unsigned halve
 		data_uncached(cpu, line, access, halves, t);
 		return;
 	}
-	/* The write buffer hides a micro-TLB refill; a table walk holds up the unit. */
+	/* The write buffer hides a micro-TLB refill, but the unit waits for a table walk. */
 	cpu->cycles += t.walk;
 	if (store_misses(cpu, line, halves, access))
 		return;

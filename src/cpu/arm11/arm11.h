@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The running core of an ARM11: single issue in order, split caches, micro-TLBs before a main TLB, a branch
- * target cache with static rules behind it, a return stack. What it shares with the other families (clock,
- * blocks, totals) is in cpu.h.
+ * The running core of an ARM11: single issue in order, split caches, micro-TLBs before a main TLB,
+ * a branch target cache with static rules behind it, a return stack. What it shares with the other
+ * families (clock, blocks, totals) is in cpu.h.
  *
  * The hot paths are here and inline. What makes them short:
  *
- * - A hit needs no search. Neither replacement policy keeps state on a hit, so "present" is one byte
- *   per line in a sparse map over the address space (`dmap`, `imap`); a byte also says whether the
- *   data micro-TLB holds the page and which halves of the line are dirty, so that a data access that
- *   changes nothing is one load and one test. Only touched pages of the maps exist. The price is that
- *   a micro-TLB miss rewrites the bytes of two pages; a map of pages beside that of lines was measured
- *   as better for programs that miss all the time, and worse for all others.
+ * - A hit needs no search. Neither replacement policy keeps state on a hit, so "present" is one
+ *   byte per line in a sparse map over the address space (`dmap`, `imap`); a byte also says whether
+ *   the data micro-TLB holds the page and which halves of the line are dirty, so that a data access
+ *   that changes nothing is one load and one test. Only pages of the maps that were written to take
+ *   memory. The price is that a micro-TLB miss rewrites the bytes of two pages. A map of pages
+ *   beside that of lines was measured: it is better for programs that miss all the time, and worse
+ *   for all others.
  * - A word that is not aligned must look at two lines. Rotating the address right by log2(size)
- *   before it becomes the index moves the low bits to the top, into a part of the map where no bit is
- *   ever set: unaligned accesses take the slow path and aligned ones pay one rotate.
- * - The fetch side looks up nothing while nothing was evicted: `igen` changes at every eviction, and
- *   each block remembers at which igen all its lines were present.
- * - What the predictor would say is kept per branch (`pred`), so that a branch that is predicted and
- *   changes no state costs one load and one compare.
+ *   before it becomes the index moves the low bits to the top, into a part of the map where no bit
+ *   is ever set: unaligned accesses take the slow path and aligned ones pay one rotate.
+ * - Fetching looks up nothing as long as nothing was evicted: `igen` changes at every eviction, and
+ *   for each block the igen is remembered at which all its lines were present.
+ * - What the predictor would say is kept per branch (`pred`), so that a branch that is predicted
+ *   and changes no state costs one load and one compare.
  * - The outcome of a block's last branch is known when the next block starts.
  *
- * Everything else is in pmk_arm11_block_slow(), pmk_arm11_load_slow() and pmk_arm11_store_slow(): out of line, but not
- * `cold` (that would compile them for size).
+ * Everything else is in pmk_arm11_block_slow(), pmk_arm11_load_slow() and pmk_arm11_store_slow():
+ * out of line, but not `cold` (that would compile them for size).
  */
 #ifndef PMK_CPU_ARM11_ARM11_H
 #define PMK_CPU_ARM11_ARM11_H
@@ -47,8 +48,9 @@ enum pmk_arm11_fact {
 
 extern const uint8_t pmk_arm11_signal[PMK_ARM11_NFACTS];
 
-/* Bits of a dmap byte. The low three say "nothing to do" and are set only while the data micro-TLB
- * holds the page; the next three are the truth they are derived from. */
+/* Bits of a dmap byte. The low three say that an access changes nothing, and are set only while the
+ * data micro-TLB holds the page. They are derived from the next three, which are the state of the
+ * line. */
 enum {
 	PMK_D_LOAD = 1 << 0,	 /* a load of this line changes nothing */
 	PMK_D_STORE_LO = 1 << 1, /* a store to its low half changes nothing */
@@ -60,16 +62,17 @@ enum {
 	PMK_D_FAST = PMK_D_LOAD | PMK_D_STORE_LO | PMK_D_STORE_HI,
 };
 
-/* Accesses of one instruction that depend on how it runs: conditional ones, and those whose number
- * of lines is only known then. The memory callbacks count them; the block counts the others. */
+/* Is it certain that the instruction makes its accesses? Then the block counts them. Conditional
+ * and exclusive ones may make none, so that memory callbacks count theirs. */
 static inline bool pmk_arm11_access_static(const struct pmk_insn *in)
 {
 	return (in->load || in->store) && !in->conditional && !in->exclusive;
 }
 
-/* The memory system of a core that is an ARM11 but for that. */
+/* The memory system of a core that is otherwise like an ARM11. */
 struct pmk_arm11_instead {
-	/* The block is about to run. True: ask again the next time, though nothing was evicted. */
+	/* Fetch a block that is about to run. True: to be called again for the next execution, even
+	 * if nothing was evicted. */
 	bool (*fetch)(struct pmk_cpu *cpu, const struct pmk_block *b);
 	void (*load)(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
 	void (*store)(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
@@ -115,8 +118,8 @@ PMK_SLOW void pmk_arm11_load_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t a
 PMK_SLOW void pmk_arm11_store_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
 
 /*
- * The block `b` starts. Its facts are not added: they are summed up later (pmk_cpu_sum), or by the
- * owner at every run (eager). Both calls are tail calls, so that the common way saves no registers.
+ * The block `b` starts. Its facts are not added here: pmk_cpu_sum() does that later, or the owner
+ * at every execution (eager). Both calls are tail calls, so that the hot path saves no registers.
  */
 static inline void pmk_arm11_block(struct pmk_cpu *cpu, const struct pmk_block *b)
 {
@@ -162,7 +165,8 @@ static inline void pmk_arm11_store(struct pmk_cpu *cpu, uint32_t addr, unsigned 
 		pmk_arm11_store_slow(cpu, addr, access);
 }
 
-/* An access of several words, all in one line: every half it touches has to be dirty already. */
+/* A store of several words, all in one line. It changes nothing if each half that it touches is
+ * dirty already. */
 static inline void pmk_arm11_store_span(struct pmk_cpu *cpu, uint32_t addr, uint32_t bytes,
 					uint64_t access)
 {
@@ -174,8 +178,8 @@ static inline void pmk_arm11_store_span(struct pmk_cpu *cpu, uint32_t addr, uint
 }
 
 /*
- * One word of a load or store multiple. Words after the first are sequential and say nothing new
- * until they enter the next line, which is then one more access (DAI 0195B §7).
+ * One word of a load or store multiple. Words after the first are sequential, and count only when
+ * they enter the next line, which is one more access (DAI 0195B §7).
  */
 static inline void pmk_arm11_multiple(struct pmk_cpu *cpu, uint32_t addr, uint64_t access,
 				      bool write, bool counted)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * The branch predictor. See branch.h.
- * Not modelled: that a BTAC entry serves a 64-bit fetch (two branches in one double word evict each
- * other here, too, because both map to the same entry), and speculative updates.
+ * Not modelled: speculative updates, and that a BTAC entry serves a fetch of 64 bits. Two branches
+ * in one double word evict each other here as well, because both have the same entry.
  */
 #include "cpu/arm11/branch.h"
 
@@ -74,11 +74,11 @@ struct pmk_prediction pmk_predictor_predict(const struct pmk_predictor *p,
 
 uint8_t pmk_predictor_initial(const struct pmk_predictor *p, const struct pmk_block *b)
 {
-	/* Calls push the return stack, and a branch that is statically predicted taken allocates an
-	 * entry and fetches its shadow: both always have to be looked at. */
+	/* Both of these always take the slow path: calls push the return stack, and a branch that
+	 * is statically predicted taken allocates an entry and fetches its shadow. */
 	if (b->flow != PMK_FLOW_JUMP || (p->fixed && static_rule(b)))
 		return PMK_PRED_LOOK;
-	/* So does a jump to the next instruction: it looks like no jump. */
+	/* So does a jump to the next instruction, because its outcome looks like no jump. */
 	if (!b->conditional && b->target == b->fall)
 		return PMK_PRED_LOOK;
 	/* A branch that is statically and rightly predicted not taken costs one cycle. */
@@ -111,7 +111,7 @@ void pmk_predictor_resolve(struct pmk_predictor *p, uint8_t *pred, const struct 
 			e->state--;
 		word = word_of(e, b);
 	} else if (taken) {
-		/* The evicted branch is looked at when it runs next, and gets its word then. */
+		/* The evicted branch takes the slow path next time, and gets its word there. */
 		if (e->branch)
 			pred[e->branch] = PMK_PRED_LOOK;
 		*e = (struct pmk_btac_entry){ .addr = (uint32_t)b->end_addr,

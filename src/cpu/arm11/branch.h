@@ -4,8 +4,9 @@
  * ARM1176JZF-S TRM 5.1-5.3 and 16.3 (table 16-11).
  *
  * The dynamic predictor is a direct-mapped table of 2-bit counters, indexed by VA[9:3] for its 128
- * entries, for branches with a constant offset. A branch that has no entry is predicted by the static
- * rules. An entry is allocated when a branch is resolved taken, as "weakly taken" (our choice).
+ * entries, for branches with a constant offset. A branch that has no entry is predicted by the
+ * static rules. An entry is allocated when a branch is resolved taken, as "weakly taken" (our
+ * choice).
  *
  * For speed, what the predictor would say of each branch is also kept in a byte per branch, the
  * prediction word: the outcome that would change nothing, and the cycles that outcome costs. It is
@@ -20,12 +21,13 @@
 struct pmk_block;
 struct pmk_core;
 
-/* Low two bits of a prediction word: the outcome that changes nothing, or PMK_PRED_LOOK, which is 0
- * so that an unwritten word says it; above them the cycles to add. PMK_PRED_CALL, too, asks to be
- * looked at: a call that is predicted for sure, of which only the return stack has to know. */
+/* Low two bits of a prediction word: the outcome that changes nothing; or PMK_PRED_LOOK for the
+ * slow path, 0 like a word that was never written. Above them are the cycles to add. PMK_PRED_CALL
+ * takes the slow path, too: a call that is always predicted, where only the return stack
+ * changes. */
 enum { PMK_PRED_LOOK = 0, PMK_PRED_NOT_TAKEN = 1, PMK_PRED_TAKEN = 2, PMK_PRED_CALL = 3 };
 
-/* 0 when a branch with this word went (taken = 1) or did not go (0) as the word says. */
+/* 0 if a branch with this word was taken (1) or not (0) as the word says. */
 static inline uint64_t pmk_pred_differs(uint64_t word, uint64_t taken)
 {
 	return (word & 3) ^ (PMK_PRED_NOT_TAKEN + taken);

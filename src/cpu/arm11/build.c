@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * The blocks of ARM code: what one execution of each adds to the totals, and what it waits for. The core's pipeline
- * tells how long each instruction takes.
+ * The blocks of ARM code: what one execution of each adds to the totals, and what it waits for. The
+ * core's pipeline tells how long each instruction takes.
  */
 #include <string.h>
 
 #include "cpu/arm11/arm11.h"
 
-/* Counting rules per instruction: ARM DAI 0195B §5-§7; which ones depend on the run is in arm11.h. */
+/* Counting rules per instruction: ARM DAI 0195B §5-§7. pmk_arm11_access_static() says which
+ * accesses are known beforehand. */
 static void add_facts(const struct pmk_core *core, const struct pmk_insn *in, struct pmk_facts *f)
 {
 	f->n[PMK_ARM11_FACT_INSN]++;
@@ -20,7 +21,8 @@ static void add_facts(const struct pmk_core *core, const struct pmk_insn *in, st
 		f->n[PMK_ARM11_FACT_READ] += in->load;
 		f->n[PMK_ARM11_FACT_WRITE] += in->store;
 	}
-	/* A preload looks the line up (our choice); its address cannot be seen, so it never fills. */
+	/* A preload is a look-up (our choice). It never fills a line, because its address cannot be
+	 * seen. */
 	if (in->iclass == PMK_I_PRELOAD && !in->conditional && core->dcache_on)
 		f->n[PMK_ARM11_FACT_READ]++;
 	if (in->sysop == PMK_SYS_DSB || (in->sysop == PMK_SYS_DMB && core->arm11.dmb_drains))
@@ -47,13 +49,13 @@ static uint8_t disturbance(const struct pmk_insn *in)
 }
 
 /*
- * The cycles of a branch are the predictor's to add; what is certain beforehand goes into the block:
- * nothing for one that may be folded, one cycle for one that cannot be (DDI 0301H table 16-11).
+ * The predictor adds the cycles of a branch, except for those that are certain beforehand, which
+ * are in the block: none if the branch may be folded, one if it cannot be (DDI 0301H table 16-11).
  *
- * A branch is not folded onto a branch (5.2). That is seen here where the second is a block of its own
- * and predicted taken by every rule: chains of jumps and loops of nothing else take time. Branches that
- * may be predicted not taken are left out, because blocks that end in the same branch share its
- * prediction word, and with it the cycles.
+ * A branch is not folded onto a branch (5.2). That is modelled if the second one is a block of its
+ * own and every rule predicts it as taken, so that chains of jumps and empty loops take time.
+ * Branches that may be predicted as not taken are left out: blocks that end in the same branch
+ * share its prediction word, and with it the cycles.
  */
 static unsigned certain_branch_cycles(const struct pmk_core *core, const struct pmk_insn *insn,
 				      size_t n)

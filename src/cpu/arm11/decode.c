@@ -7,7 +7,7 @@
 
 #include "cpu/arm11/arm11.h"
 
-/* The page of helpers that ARM Linux shows to programs is run by the emulator itself. */
+/* The page of helpers that ARM Linux maps into programs. The emulator itself runs them. */
 #define HELPER_PAGE  0xffff0000u
 #define VECTORS_SIZE 0x20u
 #define DATA_ABORT   0x10u
@@ -18,10 +18,9 @@ int pmk_arm11_decoder_init(struct pmk_decoder *d)
 	return d->own ? 0 : PMK_ENOMEM;
 }
 
-/* The state bit is not shown. A block with a 2-byte instruction, or at an odd half word,
- * is Thumb; one of 4-byte instructions only can still be Thumb when it begins with a BL pair, and
- * then the emulator's own disassembly tells: the two readings of the word have different targets.
- */
+/* Is the code Thumb? The emulator does not show the state bit. A sequence with an instruction of 2
+ * bytes, or at an odd half word, is Thumb. One of 4-byte instructions alone may still be Thumb if
+ * it begins with a BL pair; then the target in the emulator's own disassembly tells which it is. */
 static bool is_thumb(struct pmk_decoder *d, const struct pmk_raw *raw, size_t n)
 {
 	uint64_t addr = raw[0].addr;
@@ -42,14 +41,14 @@ static bool is_thumb(struct pmk_decoder *d, const struct pmk_raw *raw, size_t n)
 	if ((half[0] & 0xf800) != 0xf000 || (half[1] & 0xe800) != 0xe800)
 		return false;
 	pmk_isa_arm_decode(d->own, true, addr, half, 4, &pair);
-	text = d->first_text(d->run);
+	text = d->first_text(d->sequence);
 	target = text ? strchr(text, '#') : NULL;
 	same = target && strtoull(target + 1, NULL, 16) == pair.target;
 	free(text);
 	return same;
 }
 
-/* Of a helper there may be no bytes, or those of no instruction that runs. It returns to the link
+/* A helper may have no bytes, or bytes that are not what runs. It counts as a return to the link
  * register. */
 static void decode_helper(uint64_t addr, struct pmk_insn *in)
 {

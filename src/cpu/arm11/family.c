@@ -4,7 +4,7 @@
 
 #include "cpu/arm11/arm11.h"
 
-/* One that folds a branch retires two. */
+/* A core that folds branches can retire two. */
 static uint64_t insns_per_cycle(const struct pmk_core *core)
 {
 	(void)core;
@@ -15,7 +15,7 @@ static const uint16_t elf_machines[] = { 40, 0 };
 
 static const struct pmk_core_target targets[] = {
 	{ .name = "arm" },
-	{ .name = "aarch64", .only_system = true }, /* which has ARM boards, too */
+	{ .name = "aarch64", .only_system = true }, /* it has ARM boards, too */
 	{ .name = NULL },
 };
 

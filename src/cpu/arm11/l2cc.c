@@ -54,7 +54,7 @@ void pmk_l2cc_fini(struct pmk_l2cc *l2)
 	l2->map = NULL;
 }
 
-/* ---- read buffers ----------------------------------------------------------------------------- */
+/* ---- read buffers ---------------------------------------------------------------------------- */
 
 static bool is_buffered(const struct pmk_l2cc *l2, enum pmk_l2cc_port port, uint32_t line)
 {
@@ -64,7 +64,7 @@ static bool is_buffered(const struct pmk_l2cc *l2, enum pmk_l2cc_port port, uint
 	return false;
 }
 
-/* In place of the oldest. */
+/* Keep a line in the read buffers, in place of the oldest one. */
 static void keep_buffered(struct pmk_l2cc *l2, enum pmk_l2cc_port port, uint32_t line)
 {
 	if (!l2->buffers)
@@ -73,7 +73,7 @@ static void keep_buffered(struct pmk_l2cc *l2, enum pmk_l2cc_port port, uint32_t
 	l2->next[port] = (l2->next[port] + 1) % l2->buffers;
 }
 
-/* What is written is no longer what the ports have read. */
+/* The line is written, so that the ports' read buffers no longer have its contents. */
 static void forget_buffered(struct pmk_l2cc *l2, uint32_t line)
 {
 	for (unsigned p = 0; p < PMK_L2CC_NPORTS; p++)
@@ -82,9 +82,9 @@ static void forget_buffered(struct pmk_l2cc *l2, uint32_t line)
 				l2->buffer[p][i] = PMK_NO_LINE;
 }
 
-/* ---- the cache -------------------------------------------------------------------------------- */
+/* ---- the cache ------------------------------------------------------------------------------- */
 
-/* A line comes in; of the one it replaces, each dirty half is an eviction. */
+/* Fill a line. Each dirty half of the line that it replaces is an eviction. */
 static void fill(struct pmk_l2cc *l2, uint64_t *total, uint32_t line)
 {
 	uint32_t victim = pmk_cache_fill(&l2->dir, line);

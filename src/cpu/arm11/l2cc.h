@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The level 2 cache controller beside an ARM11 (L210, L220): which lines it holds, which halves of them
- * are dirty, and what its slave ports have read last. It is asked about level 1 misses, evictions and
- * accesses that level 1 does not cache, never about a hit. What it counts: ARM DAI 0195B §9; docs/l2cc.md
- * lists the rules and the choices made.
+ * The level 2 cache controller beside an ARM11 (L210, L220): which lines it holds, which halves of
+ * them are dirty, and what its slave ports have read last. It is asked about level 1 misses,
+ * evictions and accesses that level 1 does not cache, never about a hit. What it counts: ARM DAI
+ * 0195B §9; docs/l2cc.md lists the rules and the choices made.
  *
- * "Is the line present" is one byte per line in a sparse map, as in cpu.h; the directory knows who is
- * thrown out. Neither level knows what the other holds: lines may be in both or in one of them.
+ * Whether a line is present is one byte per line in a sparse map, as in arm11.h; the directory
+ * knows which one is evicted. Neither level knows what the other holds: lines may be in both or in
+ * one.
  */
 #ifndef PMK_CPU_ARM11_L2CC_H
 #define PMK_CPU_ARM11_L2CC_H
@@ -21,7 +22,7 @@ struct pmk_core;
 
 enum pmk_l2cc_port { PMK_L2CC_INSN, PMK_L2CC_DATA, PMK_L2CC_NPORTS };
 
-/* Halves of a line, as 16 bytes are what is evicted. */
+/* Halves of a line: evictions are of 16 bytes. */
 enum { PMK_L2CC_LOW = 1 << 0, PMK_L2CC_HIGH = 1 << 1 };
 
 #define PMK_L2CC_MAX_BUFFERS 8
@@ -45,11 +46,11 @@ static inline bool pmk_l2cc_is_on(const struct pmk_l2cc *l2)
 	return l2->map != NULL;
 }
 
-/* Level 1 reads a line, or a part of it; counted in total[signal]. True: it comes from level 2, false:
- * from memory. */
+/* Level 1 reads a line, or a part of it; this is counted in total[signal]. True: it comes from
+ * level 2; false: from memory. */
 bool pmk_l2cc_read(struct pmk_l2cc *l2, uint64_t *total, enum pmk_l2cc_port port, uint32_t line);
 
-/* Level 1 writes into `halves` of a line; `through`: as memory that is written through. */
+/* Level 1 writes into `halves` of a line; `through`: into memory that is to be written through. */
 void pmk_l2cc_write(struct pmk_l2cc *l2, uint64_t *total, uint32_t line, unsigned halves,
 		    bool through);
 

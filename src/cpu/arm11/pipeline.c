@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: MIT
 /*
- * Pipeline timing of a straight run: ARM1176JZF-S TRM, DDI 0301H, chapter 16.
+ * Pipeline timing of a sequence of instructions: ARM1176JZF-S TRM, DDI 0301H, chapter 16.
  *
- * An instruction issues when the one before has issued its last cycle, when its operands arrive and,
- * if it accesses memory, when the load/store unit has finished the cycles of the last access. The
- * last wait is structural: it costs cycles but is no data stall.
+ * An instruction issues when the one before has issued its last cycle, when its operands arrive
+ * and, if it accesses memory, when the load/store unit has finished the cycles of the last access.
+ * The last wait is structural: it costs cycles but is no data stall.
  *
- * Our choices: conditional instructions are timed as if they pass. Addresses are aligned: singles to
- * their size, multiples and doubles to 8 bytes. Floating point is not timed: one cycle, result in
- * the next. Media and saturating arithmetic is timed as data processing, coprocessor and status
- * transfers as one cycle. A branch costs nothing here, an instruction that writes the PC otherwise
- * its issue cycles; the rest belongs to the branch model.
+ * Our choices: conditional instructions are timed as if they pass. Addresses are aligned: singles
+ * to their size, multiples and doubles to 8 bytes. Floating point is not timed: one cycle, result
+ * in the next. Media and saturating arithmetic is timed as data processing, coprocessor and status
+ * transfers as one cycle. A branch costs nothing here, and any other instruction that writes the PC
+ * costs its issue cycles; the branch model adds the rest.
  *
- * The summary of a run is exact for the cycles of two runs in sequence but for three things: an
- * accumulator forwarded over the seam is a cycle too dear; a base written back by the very last
- * instruction is a cycle too cheap where the next needs it early for anything but an address; and
- * registers a store multiple has not yet read are not locked beyond the end of the run. A third run
- * may still feel the first through the second; that is not carried.
+ * The summary of a sequence gives the exact cycles of two sequences after each other, with three
+ * exceptions. An accumulator that is forwarded over the boundary comes a cycle too late. A base
+ * that the last instruction writes back comes a cycle too early if the next one needs it early for
+ * anything but an address. Registers that a store multiple has not yet read are not locked beyond
+ * the end. What a third sequence would wait for in the first is not carried through the second.
  */
 #include "cpu/arm11/pipeline.h"
 #include "cpu/block.h"
@@ -27,10 +27,10 @@
 #define OPEN  UINT16_MAX
 
 /*
- * When something happens. `at`: cycles from the start of the run if everything is available there.
- * `after[e]`: cycles after entry e (a register, or the LSU port) becomes available, NEVER if it does
- * not depend on e. The true time is the latest of these. Carrying all entries along costs less than
- * timing the run once per register.
+ * When something happens. `at`: cycles from the start of the sequence if everything is available
+ * there. `after[e]`: cycles after entry e (a register, or the LSU port) becomes available; NEVER:
+ * it does not depend on e. The real time is the latest of these. Keeping all entries costs less
+ * than timing the sequence once for each register.
  */
 struct moment {
 	int32_t at;
@@ -44,7 +44,7 @@ struct scoreboard {
 	struct moment lock[PMK_PIPE_REGS];  /* may be written again */
 	int8_t as_base[PMK_PIPE_REGS];	    /* cycles after `ready`, as base of an access */
 	int8_t as_sum[PMK_PIPE_REGS];	    /* the same as accumulator of a multiply */
-	int32_t producer[PMK_PIPE_REGS];    /* index of the instruction, -1 = before the run */
+	int32_t producer[PMK_PIPE_REGS];    /* index of the instruction, -1 = before the sequence */
 };
 
 /* Roles of registers in struct pmk_insn. */
@@ -81,13 +81,15 @@ static const struct timing timing[] = {
 	[PMK_I_MUL16]      = { 1, 1, 3, 3, 0, RM | RS, 0,    true },  /* tables 16-8, 16-10 */
 	[PMK_I_MLAL16]     = { 2, 2, 3, 4, 0, RM | RS, RDHI, true },  /* table 16-10 */
 	[PMK_I_MMUL]       = { 2, 2, 4, 4, 0, RM | RS, RA,   true },  /* table 16-10 */
-	[PMK_I_LOAD]       = { 1, 1, 3, 3, 1, RN | RM, 0,    false }, /* 16.10, tables 16-16, 16-21 */
+	/* 16.10, tables 16-16, 16-21 */
+	[PMK_I_LOAD]       = { 1, 1, 3, 3, 1, RN | RM, 0,    false },
 	[PMK_I_STORE]      = { 1, 1, 3, 3, 1, RN | RM, 0,    false }, /* rd: STREX, table 16-21 */
 	[PMK_I_LOADM]      = { 1, 1, 3, 3, 0, RN,      0,    false }, /* table 16-18 */
 	[PMK_I_STOREM]     = { 1, 1, 1, 1, 0, RN,      0,    false }, /* table 16-18 */
 	[PMK_I_SWAP]       = { 2, 2, 3, 3, 2, RN,      0,    false }, /* table 16-21 */
 	[PMK_I_PRELOAD]    = { 1, 1, 1, 1, 1, RN | RM, 0,    false }, /* as a load, 16.10 */
-	[PMK_I_BRANCH]     = { 0, 0, 0, 0, 0, 0,       0,    false }, /* the branch model's */
+	/* added by the branch model */
+	[PMK_I_BRANCH]     = { 0, 0, 0, 0, 0, 0,       0,    false },
 	[PMK_I_FP]         = { 1, 1, 1, 1, 0, 0,       0,    false }, /* not timed */
 };
 /* clang-format on */
@@ -180,7 +182,7 @@ static unsigned add_operand(const struct scoreboard *sb, const struct pmk_insn *
 	return n + 1;
 }
 
-/* All operands with the cycle they are needed in. A register in two roles is in there twice. */
+/* All operands with the cycle they are needed in. A register in two roles is listed twice. */
 static unsigned operands(const struct scoreboard *sb, const struct pmk_insn *in,
 			 const struct timing *t, struct operand *op)
 {
@@ -195,8 +197,8 @@ static unsigned operands(const struct scoreboard *sb, const struct pmk_insn *in,
 		n = add_operand(sb, in, t, in->rd, RDLO, op, n);
 		n = add_operand(sb, in, t, in->rd2, RDHI, op, n);
 	}
-	/* What has no role is needed normally: values to store, coprocessor operands. A stored base
-	 * is early already. */
+	/* Registers without a role are needed at the normal time: values to store, coprocessor
+	 * operands. A base that is stored as well is in the list already. */
 	for (unsigned i = 0; i < n; i++)
 		rest &= ~(1u << op[i].reg);
 	/* A load multiple begins only when the registers it will write are available, 16.12. */
@@ -221,8 +223,9 @@ static void produce(struct scoreboard *sb, int reg, const struct moment *issue, 
 	sb->producer[reg] = producer;
 }
 
-/* Table 16-18, first address aligned to 8 bytes: two registers a cycle. With the PC, which comes
- * first, everything is a cycle later; that it has a cycle of its own is our reading. */
+/* Table 16-18, with the first address aligned to 8 bytes: two registers a cycle. A PC in the list
+ * comes first and makes all others a cycle later; we take the table to mean that it has its own
+ * cycle. */
 static unsigned memory_cycles(const struct pmk_insn *in, const struct timing *t)
 {
 	unsigned pc = in->list >> PMK_PIPE_PORT;
@@ -284,9 +287,9 @@ static void results(struct scoreboard *sb, const struct pmk_insn *in, const stru
 	}
 }
 
-/* ---- a run ---------------------------------------------------------------------------------- */
+/* ---- a sequence ----------------------------------------------------------------------------- */
 
-/* A use is the first instruction that needs a result of slots[producer]. */
+/* Note the first instruction that needs a result of slots[producer]: its use. */
 static void note_uses(const struct scoreboard *sb, const struct operand *op, unsigned n,
 		      int32_t issue, struct pmk_pipe_slot *slots)
 {
@@ -334,9 +337,9 @@ static uint8_t clamp(int32_t cycles, uint8_t most)
 	return (uint8_t)(cycles < 0 ? 0 : cycles < most ? cycles : most);
 }
 
-/* The seams. The end of the run moves only if an entry comes so late that it bounds the longest path;
- * a wait that hides behind another costs nothing. A base that was written back last can be used as
- * a base at once, which is what it will be used for. */
+/* Summarise the beginning and the end of a sequence. An entry that comes late moves the end only if
+ * it is on the longest path; a wait during another one costs nothing. A base that was written back
+ * last is available as a base at once, and is taken to be used as one. */
 static void summarise(const struct scoreboard *sb, struct pmk_pipe_block *out)
 {
 	int32_t end = sb->next.at;
@@ -349,8 +352,8 @@ static void summarise(const struct scoreboard *sb, struct pmk_pipe_block *out)
 	}
 }
 
-/* Somebody may wait for its result later on: it loads registers of the core. A load of the PC is needed by what
- * follows; who needs those of coprocessors is not seen. */
+/* Can a later block wait for its result? It can if registers of the core are loaded. The next
+ * instruction needs a load of the PC, and who needs registers of coprocessors cannot be seen. */
 static bool can_be_late(const struct pmk_insn *in)
 {
 	uint64_t base = in->writeback ? UINT64_C(1) << in->rn : 0;
@@ -358,7 +361,7 @@ static bool can_be_late(const struct pmk_insn *in)
 	return in->load && in->flow == PMK_FLOW_NEXT && (in->writes & ~base);
 }
 
-/* What no instruction of the run needs. */
+/* Mark results that no instruction of the sequence needs. */
 static void leave_open(const struct scoreboard *sb, const struct pmk_insn *insn, size_t n,
 		       struct pmk_pipe_slot *slots)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The pipeline model: what a straight run of instructions costs when every access hits.
+ * The pipeline model: what a sequence of instructions costs when every access hits.
  *
- * Single issue, in order, scoreboarded, after ARM1176JZF-S TRM (DDI 0301H) chapter 16; the rules and
- * worked examples are restated in docs/arm11.md, section "Pipeline". A run is timed once, when its
- * block is translated; at run time only its sums are added, and what the previous block left
- * unfinished is settled between the two by pmk_pipeline_edge().
+ * Single issue, in order, scoreboarded, after ARM1176JZF-S TRM (DDI 0301H) chapter 16; the rules
+ * and worked examples are restated in docs/arm11.md, section "Pipeline". A sequence is timed once,
+ * when its block is translated. When it runs, only the sums are added, and pmk_pipeline_edge()
+ * tells how long it waits for what the previous block left unfinished.
  */
 #ifndef PMK_CPU_ARM11_PIPELINE_H
 #define PMK_CPU_ARM11_PIPELINE_H
@@ -18,23 +18,25 @@
 struct pmk_pipe_slot;
 
 #define PMK_PIPE_REGS 16
-/* The PC is never waited for; its place in need[] and residue[] carries the load-store unit, and a wait
- * for that is no data stall. */
+/* No instruction waits for the PC, so its place in need[] and residue[] is used for the load-store
+ * unit, for which a wait is no data stall. */
 #define PMK_PIPE_PORT 15
 
-/* Or-ed into pmk_pipe_slot.use of a load that no instruction of its block waits for: the registers that have
- * the result at the end of the block, bit by bit. */
+/* Set in pmk_pipe_slot.use of a load that no instruction of its block waits for. The lower bits are
+ * then the registers that have the result at the end of the block. */
 #define PMK_PIPE_OPEN 0x8000u
 
 struct pmk_pipe_block {
-	uint32_t cycles; /* issue of the first instruction to issue of what follows; a branch that
-				 * ends the block costs 0 here (folded): its cost is the predictor's */
+	/* issue of the first instruction to issue of what follows; a branch that
+	 * ends the block costs 0 here (folded): its cost is the predictor's */
+	uint32_t cycles;
 	uint32_t data_stall; /* of these, cycles waiting for an operand */
 	uint16_t
-		flag_distance; /* cycles between the last flag setting instruction and the end of the
-				 * block, at most 15; 0 = it is the last but the branch */
-	/* Both in cycles, plus one, so that "a cycle before the entry" (an early register of the first
-	 * instruction) is 0. */
+		/* cycles between the last flag setting instruction and the end of the
+		 * block, at most 15; 0 = it is the last but the branch */
+		flag_distance;
+	/* Both in cycles, plus one, so that "a cycle before the entry" (an early register of the
+	 * first instruction) is 0. */
 	uint8_t need[PMK_PIPE_REGS];	/* from the start, when the register must be available for
 					 * normal use; PMK_PIPE_FAR = not read from outside */
 	uint8_t residue[PMK_PIPE_REGS]; /* from the end, until the register is available for normal
@@ -53,8 +55,9 @@ unsigned pmk_pipeline_edge(const uint8_t residue[PMK_PIPE_REGS], const uint8_t n
 
 /*
  * A quick answer to "does the second block wait at all": late & wants is 0 when it does not. Four
- * lanes of 16 registers; lane k holds the registers with residue > k in `late`, and those needed by k
- * in `wants`; the last lane takes all further needs together, so that its answer may be a false yes.
+ * lanes of 16 registers; lane k holds the registers with residue > k in `late`, and those needed by
+ * k in `wants`; the last lane takes all further needs together, so that its answer may be a false
+ * yes.
  */
 void pmk_pipeline_lanes(const struct pmk_pipe_block *b, uint64_t *late, uint64_t *wants);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is an ARM11's own of cores' parameters, of blocks and of running cores. */
+/* What parameters, blocks and running cores have for an ARM11 alone. */
 #ifndef PMK_CPU_ARM11_TYPES_H
 #define PMK_CPU_ARM11_TYPES_H
 
@@ -45,12 +45,12 @@ struct pmk_block_arm11 {
 	uint64_t wants;	  /* … and what it may have to wait for: see pmk_pipeline_lanes() */
 	uint64_t touches; /* all registers read or written */
 	uint32_t branch;  /* predictor slot of the branch that ends it: index into pred[] */
-	/* Read when something is out of the ordinary. */
+	/* Read on slow paths alone. */
 	bool loads_pc; /* it loads the PC from memory */
 	bool shadowed; /* the fetch behind it would enter another line (fetch.shadow_bytes) */
 	uint8_t flag_distance;
 	uint8_t branch_cycles; /* of the last instruction, already in the block's */
-	/* What is needed when, and what is late how much: see pmk_pipe_block. */
+	/* When registers are needed, and how late results are: see pmk_pipe_block. */
 	uint8_t need[PMK_PIPE_REGS], residue[PMK_PIPE_REGS];
 };
 
@@ -71,7 +71,7 @@ struct pmk_cpu_arm11 {
 	uint8_t *imap;	       /* [line]: 1 = present */
 	int32_t multiple_left; /* words of the running load or store multiple still to come */
 	uint64_t uncached;     /* data accesses that bypassed the cache */
-	const struct pmk_arm11_instead *instead; /* of its own memory system; NULL: nothing */
+	const struct pmk_arm11_instead *instead; /* its own memory system; NULL: an ARM11's */
 	struct pmk_cache icache, dcache;
 	struct pmk_tlb itlb, dtlb, main_tlb;
 	struct pmk_predictor bp;
@@ -79,7 +79,8 @@ struct pmk_cpu_arm11 {
 	struct pmk_lsu lsu;
 	struct pmk_l2cc l2;
 	struct pmk_arm11_edge *edge; /* PMK_ARM11_EDGES of them */
-	/* Of pending registers, when they will be there, and the cycles of that which are a table walk's. */
+	/* When pending registers will have their values, and the cycles of that for a table
+	 * walk. */
 	uint64_t ready[PMK_PIPE_REGS];
 	uint32_t walk[PMK_PIPE_REGS];
 };

@@ -8,9 +8,9 @@
 PMK_BLOCK_FNS(pmk_arm11_on_block, pmk_arm11_block)
 
 /*
- * Memory callbacks, one function per direction and size so that nothing is decided at run time.
- * "counted" accesses are in their block's facts; the others (conditional, exclusive) count here. In
- * system emulation the access is kept for is_device().
+ * Memory callbacks, one function per direction and size, so that these need not be decided when
+ * they run. "Counted" accesses are in their block's facts; others (conditional, exclusive) are
+ * counted here. In system emulation the access is kept for is_device().
  */
 static inline void access_one(unsigned vcpu, uint64_t addr, uint64_t access, unsigned shift,
 			      bool write, bool counted)
@@ -69,8 +69,8 @@ MULTIPLE(cload_multiple, false, false)
 MULTIPLE(cstore_multiple, true, false)
 
 /*
- * LDRD and STRD are two words up to 8.2, and one access of eight bytes in newer versions: the words
- * are told apart here.
+ * QEMU reports LDRD and STRD as two words up to 8.2, and as one access of eight bytes in newer
+ * versions, which is split into words here.
  */
 #define PAIR(name, multiple)                                                              \
 	static void name(unsigned vcpu, uint32_t info, uint64_t addr, void *access)       \
@@ -92,8 +92,8 @@ PAIR(cload_pair, cload_multiple)
 PAIR(cstore_pair, cstore_multiple)
 
 /*
- * SWP and STREX: QEMU may report a read and a write, or one that is both. The write stands for all.
- * A swap is two accesses; an unconditional one is in its block's facts.
+ * SWP and STREX: QEMU may report a read and a write, or one access that is both. Only the write is
+ * used. A swap is two accesses; those of an unconditional one are in its block's facts.
  */
 static void swap(unsigned vcpu, uint32_t info, uint64_t addr, void *access)
 {

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT
 /*
- * The slow paths of an ARM926EJ-S. See arm9.h. Sources: DDI 0198D (ARM926EJ-S TRM) chapters 3 and 4.
+ * The slow paths of an ARM926EJ-S. See arm9.h. Sources: DDI 0198D (ARM926EJ-S TRM) chapters 3 and
+ * 4.
  *
- * Stores to absent lines go through the write buffer and fill nothing (unless dcache.write_allocate);
- * halves of lines have a dirty bit each. A page that is in the TLB has PMK_D_MAPPED in its bytes of the
- * data map once data in it was used, and loses it when the TLB throws the page out.
+ * Stores to absent lines go through the write buffer and fill nothing, unless dcache.write_allocate
+ * is on. Each half of a line has a dirty bit. The bytes of a page in the data map have PMK_D_MAPPED
+ * from the first use of data in it until the TLB evicts the page.
  *
- * A line of a tightly coupled memory is marked in the maps as one that is always there, and dirty: no
- * access to it changes anything, and as no cache holds it, none throws it out.
+ * Lines of a tightly coupled memory are marked in the maps as always present and dirty: no access
+ * changes anything there, and no cache has them, so that none evicts them.
  *
- * Not modelled: wait states of tightly coupled memories, lockdown, and cache maintenance of the data side.
+ * Not modelled: wait states of tightly coupled memories, lockdown, and cache maintenance of the
+ * data side.
  */
 #include "cpu/arm9/arm9.h"
 
@@ -29,7 +31,8 @@ static bool in_itcm(const struct pmk_core *core, uint32_t addr)
 	return (uint32_t)(addr - core->arm9.itcm_base) < core->arm9.itcm_size;
 }
 
-/* Data: in either of them. The data side reads and writes the ITCM, too (DDI 0198D chapter 5). */
+/* Is data at `addr` in one of the two? The data side can access the ITCM, too (DDI 0198D chapter
+ * 5). */
 static bool in_tcm(const struct pmk_core *core, uint32_t addr)
 {
 	return in_itcm(core, addr) ||
@@ -72,7 +75,7 @@ static void unmap_page(struct pmk_cpu *cpu, uint64_t page)
 		map[i] &= (uint8_t) ~(PMK_D_MAPPED | PMK_D_FAST);
 }
 
-/* One TLB for both sides: what it throws out has to be asked for again by both. */
+/* Both sides have one TLB: when it evicts a page, both have to look that page up again. */
 static void translate(struct pmk_cpu *cpu, uint32_t page, bool fetch)
 {
 	uint64_t old;
@@ -115,7 +118,8 @@ static void fetch_line(struct pmk_cpu *cpu, uint32_t addr)
 	}
 }
 
-/* The part of [*pc, *last] that is not in the ITCM; false: there is none. A block is shorter than any ITCM. */
+/* Reduce [*pc, *last] to the part that is not in the ITCM; false: there is none. A block is shorter
+ * than any ITCM, so that it cannot stick out on both sides. */
 static bool outside_itcm(const struct pmk_core *core, uint32_t *pc, uint32_t *last)
 {
 	bool begins = in_itcm(core, *pc), ends = in_itcm(core, *last);
@@ -151,7 +155,7 @@ static bool fetch(struct pmk_cpu *cpu, const struct pmk_block *b)
 
 /* ---- data ----------------------------------------------------------------------------------- */
 
-/* The bytes of an access; of a multiple, those that are left of it in its line. */
+/* The bytes of an access; of a multiple, those from here to the end of it or of the line. */
 static uint32_t bytes_of(const struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 {
 	uint32_t size = PMK_ACCESS_SIZE(access), in_line = LINE_BYTES - (addr & (LINE_BYTES - 1));
@@ -267,7 +271,7 @@ static void load(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 	load_line(cpu, last >> PMK_LINE_SHIFT);
 }
 
-/* Of a store multiple, `access` has the bytes already: see pmk_arm11_store_span(). */
+/* For a store multiple, pmk_arm11_store_span() has put the bytes into `access`. */
 static void store(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 {
 	uint32_t bytes = PMK_ACCESS_SIZE(access), last = addr + bytes - 1;
@@ -283,7 +287,7 @@ static void store(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 	store_line(cpu, last >> PMK_LINE_SHIFT, halves_of(boundary, last));
 }
 
-/* ---- the core --------------------------------------------------------------------------------- */
+/* ---- the core -------------------------------------------------------------------------------- */
 
 static const struct pmk_arm11_instead instead = {
 	.fetch = fetch,

@@ -10,15 +10,16 @@
 #define HALF_BYTES (LINE_BYTES / 2)
 #define WORD	   4u
 
-/* In user emulation addresses are virtual; which pages are behind them is not known. They are taken to
- * be in the first 256 MB, the memory controller's, with the same low bits (our choice). */
+/* In user emulation addresses are virtual, and their physical pages are not known. Our choice: they
+ * are in the first 256 MB, which the memory controller has, with the same low bits. */
 #define MEMORY_MASK 0x0FFFFFFFu
-/* Where the translation tables are: a first level of 16 KB, and behind it one second level (our choice). */
+/* Where the translation tables are: a first level of 16 KB, and behind it one second level (our
+ * choice). */
 #define TABLE_1	    0x00004000u
 #define TABLE_2	    0x00100000u
 
-/* HCLK cycles of waiting after which nothing is expected to come any more: masters of higher priority
- * have all of the slave's time. */
+/* After waiting for so many HCLK cycles a transfer is given up: masters of higher priority take all
+ * of the slave's time. */
 #define PATIENCE 1000000
 
 /* DDI 0287B Table 4-11: "CBPD" and "CBPI". */
@@ -78,7 +79,7 @@ static uint64_t moment(const struct pmk_biu *b, uint64_t clock)
 	return clock > b->ahead ? clock - b->ahead : 0;
 }
 
-/* From `from` on, the core stands still until the end of HCLK cycle `cycle`. */
+/* How long the core stands still from `from` to the end of HCLK cycle `cycle`. */
 static uint64_t still(const struct pmk_biu *b, uint64_t from, uint64_t cycle)
 {
 	uint64_t until = (cycle + 1) * b->ratio;
@@ -113,7 +114,7 @@ static bool first_beat_is_done(const struct pmk_biu *b, unsigned master, uint64_
 	       (l->begun == ticket + 1 && burst->of_queue && burst->served.first);
 }
 
-/* True when it is; false: starved. */
+/* Run the matrix until the request is served. False: it starves. */
 static bool wait_until(struct pmk_biu *b, unsigned master, uint64_t ticket,
 		       bool (*is)(const struct pmk_biu *, unsigned, uint64_t))
 {
@@ -140,7 +141,7 @@ void pmk_biu_drain(struct pmk_biu *b)
 
 /* ---- requests ------------------------------------------------------------------------------- */
 
-/* Where the chip has what the program calls `addr`. */
+/* The address on the chip for the program's address `addr`. */
 static uint32_t place(const struct pmk_biu *b, uint32_t addr)
 {
 	const struct pmk_matrix_config *c = &b->matrix.config;
@@ -156,7 +157,8 @@ static uint8_t privilege(const struct pmk_biu *b)
 	return b->privileged ? PMK_AHB_PROT_PRIV : 0;
 }
 
-/* Post at core time `at`; the ticket. A full queue is waited for, though its users leave room in it. */
+/* Post a request at core time `at`; returns its ticket. Waits if the queue is full, although its
+ * users leave room in it. */
 static uint64_t post(struct pmk_biu *b, unsigned master, uint64_t at, struct pmk_ahb_request r)
 {
 	const struct pmk_matrix_layer *l = &b->matrix.layer[master];
@@ -187,8 +189,8 @@ static const struct pmk_ahb_served *result(const struct pmk_biu *b, unsigned mas
 	return &b->matrix.layer[master].result[ticket % PMK_MATRIX_QUEUE];
 }
 
-/* The HCLK cycle in which the last request that was posted has its first beat. What comes behind it need
- * not be run yet. */
+/* The HCLK cycle of the first beat of the last request that was posted. The matrix is not run any
+ * further. */
 static uint64_t first_beat(struct pmk_biu *b, unsigned master, uint64_t ticket)
 {
 	const struct pmk_matrix_layer *l = &b->matrix.layer[master];
@@ -199,13 +201,13 @@ static uint64_t first_beat(struct pmk_biu *b, unsigned master, uint64_t ticket)
 					  : l->burst[l->slot].served.first;
 }
 
-/* The same for its last beat. */
+/* The HCLK cycle of its last beat. */
 static uint64_t last_beat(struct pmk_biu *b, unsigned master, uint64_t ticket)
 {
 	return wait_until(b, master, ticket, is_done) ? result(b, master, ticket)->last : 0;
 }
 
-/* ---- what the core wants -------------------------------------------------------------------- */
+/* ---- requests of the core ------------------------------------------------------------------- */
 
 static uint64_t fill(struct pmk_biu *b, unsigned master, uint64_t at, uint32_t addr, unsigned prot)
 {
@@ -316,8 +318,8 @@ uint64_t pmk_biu_read(struct pmk_biu *b, uint64_t clock, uint32_t line)
 	return now - at;
 }
 
-/* [from, to] as bursts: eight and four words, and single transfers for what is left (DDI 0198D chapter 6). The
- * ticket of the last. */
+/* Post the write of [from, to] as bursts of eight and four words, and single transfers for the rest
+ * (DDI 0198D chapter 6). Returns the ticket of the last one. */
 static uint64_t post_write(struct pmk_biu *b, uint64_t at, uint32_t from, uint32_t to,
 			   unsigned prot)
 {
@@ -356,7 +358,7 @@ static void take_out(struct pmk_biu *b)
 	b->nwrites--;
 }
 
-/* Room for a write of `words`; the core's time when there is. */
+/* Wait for room for a write of `words`. Returns the core's time when there is room. */
 static uint64_t make_room(struct pmk_biu *b, uint64_t at, uint32_t words)
 {
 	const struct pmk_matrix_layer *l = &b->matrix.layer[PMK_MATRIX_ARMD];

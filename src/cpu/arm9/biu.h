@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The bus interface unit of an ARM926EJ-S: what its caches, its MMU and its write buffer want of the
- * outside becomes bursts on two layers of a bus matrix, ARM-I and ARM-D, and the core stands still
- * until they are served.
+ * The bus interface unit of an ARM926EJ-S: requests of its caches, its MMU and its write buffer
+ * become bursts on two layers of a bus matrix, ARM-I and ARM-D, and the core stands still until
+ * they are served.
  *
  * Sources: DDI 0287B  ARM926EJ-S Development Chip reference manual §3.1.2, §4.2.2
  *          DDI 0198D  ARM926EJ-S TRM chapters 4 and 6
@@ -14,9 +14,9 @@
  *	buffered write	INCR8, INCR4, SINGLE, by its words; the core waits when the buffer is full
  *	other accesses	SINGLE reads, writes like the ones above; the core waits for their end
  *
- * Times are cycles of the core, of which HCLK has one in `ratio`. The matrix is behind: it is run up to
- * the moment of a request when there is one. One layer serves in the order of posting, so a linefill
- * waits for the writes before it (our choice: nothing overtakes).
+ * Times are cycles of the core; a cycle of HCLK is `ratio` of them. The matrix lags behind: it is
+ * run up to the time of a request when one is made. A layer serves requests in the order of
+ * posting, so that a linefill waits for the writes before it (our choice).
  *
  * No pointers but the sink, which is its owner's.
  */
@@ -35,7 +35,7 @@ struct pmk_biu_write {
 	uint32_t words;
 };
 
-/* Half of the queue of a layer is left to what the core waits for, and to cast-outs. */
+/* The other half of a layer's queue is for cast-outs, and for what the core waits for. */
 #define PMK_BIU_MAX_WRITES (PMK_MATRIX_QUEUE / 2)
 
 struct pmk_biu {
@@ -46,9 +46,9 @@ struct pmk_biu {
 	uint32_t walk_reads;
 	uint32_t max_writes, max_words;
 	bool privileged;   /* the core runs in privileged modes, else in User mode */
-	bool placed;	   /* addresses are those of the chip's map, else all of them are memory */
-	bool starved;	   /* other masters left the core nothing: it no longer asks, nor waits */
-	uint8_t cacheable; /* HPROT of what is cached */
+	bool placed;	   /* addresses are those of the chip's map; else all are memory */
+	bool starved;	   /* other masters take all time: the core no longer requests or waits */
+	uint8_t cacheable; /* HPROT of cached accesses */
 	/* The access under way: how far the core's clock is ahead of it, and its bytes. */
 	uint64_t ahead;
 	uint32_t addr, bytes;
@@ -57,13 +57,14 @@ struct pmk_biu {
 	struct pmk_biu_write write[PMK_BIU_MAX_WRITES];
 };
 
-/* Empty, at time 0. PMK_EINVAL: the matrix cannot be as the core's parameters say. */
+/* Initialise it, empty and at time 0. PMK_EINVAL: the core's parameters make no valid matrix. */
 int pmk_biu_init(struct pmk_biu *b, const struct pmk_core *core);
 
 /* The matrix of a core: the development chip's with the core's wait states. */
 void pmk_biu_matrix(const struct pmk_core *core, struct pmk_matrix_config *config);
 
-/* An access of `bytes` at `addr` by an instruction that issued `ahead` cycles before the core's clock. */
+/* An access of `bytes` at `addr` by an instruction that issued `ahead` cycles before the core's
+ * clock. */
 static inline void pmk_biu_access(struct pmk_biu *b, uint32_t addr, uint32_t bytes, uint64_t ahead)
 {
 	b->addr = addr;
@@ -72,25 +73,25 @@ static inline void pmk_biu_access(struct pmk_biu *b, uint32_t addr, uint32_t byt
 }
 
 /*
- * What follows returns how many cycles the core stands still. `clock` is the core's.
+ * The next functions return how many cycles the core stands still. `clock` is the core's.
  */
 
-/* The line of an instruction fetch at `addr`, and of the access under way. */
+/* Fill the line of an instruction fetch at `addr`, and of the access under way. */
 uint64_t pmk_biu_fetch(struct pmk_biu *b, uint64_t clock, uint32_t addr);
 uint64_t pmk_biu_linefill(struct pmk_biu *b, uint64_t clock, uint32_t line);
 /* The access under way is a fetch that is not cached. */
 uint64_t pmk_biu_fetch_uncached(struct pmk_biu *b, uint64_t clock);
-/* A line is thrown out: its low or high half or both are dirty. */
+/* A line is evicted whose low or high half or both are dirty. */
 uint64_t pmk_biu_castout(struct pmk_biu *b, uint64_t clock, uint32_t line, bool low, bool high);
 /* The page of an instruction fetch or of data is not in the TLB. */
 uint64_t pmk_biu_walk(struct pmk_biu *b, uint64_t clock, uint32_t page, bool fetch);
-/* The part of the access under way that is in `line`, past the cache: read; written through the buffer;
- * written without it. */
+/* The part of the access under way that is in `line`, past the cache: read it; write it through the
+ * buffer; write it without the buffer. */
 uint64_t pmk_biu_read(struct pmk_biu *b, uint64_t clock, uint32_t line);
 uint64_t pmk_biu_write(struct pmk_biu *b, uint64_t clock, uint32_t line);
 uint64_t pmk_biu_write_unbuffered(struct pmk_biu *b, uint64_t clock, uint32_t line);
 
-/* Run the matrix up to the core's time; until nothing of the core is under way any more. */
+/* Run the matrix up to the core's time; or until no request of the core is under way. */
 void pmk_biu_catch_up(struct pmk_biu *b, uint64_t clock);
 void pmk_biu_drain(struct pmk_biu *b);
 

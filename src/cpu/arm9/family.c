@@ -16,7 +16,7 @@ static const uint16_t elf_machines[] = { 40, 0 };
 
 static const struct pmk_core_target targets[] = {
 	{ .name = "arm" },
-	{ .name = "aarch64", .only_system = true }, /* which has ARM boards, too */
+	{ .name = "aarch64", .only_system = true }, /* it has ARM boards, too */
 	{ .name = NULL },
 };
 

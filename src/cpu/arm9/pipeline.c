@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: MIT
 /*
- * Timing of a straight run on an ARM926EJ-S, whose integer core is an ARM9E-S: five stages, one
- * instruction at a time, results forwarded to the next one. Source: DDI 0165B (ARM9E-S TRM) chapter 8.
+ * Timing of a sequence of instructions on an ARM926EJ-S, whose integer core is an ARM9E-S: five
+ * stages, one instruction at a time, results forwarded to the next one. Source: DDI 0165B (ARM9E-S
+ * TRM) chapter 8.
  *
- * An instruction issues when the one before has issued its last cycle and its operands are there. No
- * operand is needed early, so there is nothing else to wait for.
+ * An instruction issues when the one before has issued its last cycle and its operands are there.
+ * No operand is needed early, so there is nothing else to wait for.
  *
- * Our choices: conditional instructions are timed as if they pass; saturating arithmetic, status and
- * coprocessor transfers take a cycle, and so does floating point. A branch costs nothing here: that is
- * the branch model's.
+ * Our choices: conditional instructions are timed as if they pass; saturating arithmetic, status
+ * and coprocessor transfers take a cycle, and so does floating point. A branch costs nothing here;
+ * the branch model adds its cycles.
  */
 #include "cpu/arm9/pipeline.h"
 #include "cpu/block.h"
 
 #include <string.h>
 
-#define LATEST 3 /* no result comes later behind the end of a run */
+#define LATEST 3 /* no result is later than this behind the end of a sequence */
 
 struct timing {
 	uint8_t cycles, flag_cycles; /* issue cycles; of the form that sets the flags */
@@ -29,7 +30,7 @@ static const struct timing timing[] = {
 	[PMK_I_MUL] = { 2, 4, 3, true },	[PMK_I_MLA] = { 2, 4, 3, true },
 	[PMK_I_MULL] = { 3, 5, 4, true },	[PMK_I_MLAL] = { 3, 5, 4, true },
 	[PMK_I_MUL16] = { 1, 1, 2, true },	[PMK_I_MLAL16] = { 2, 2, 3, true },
-	[PMK_I_MMUL] = { 2, 2, 3, true }, /* ARMv6: none on this core */
+	[PMK_I_MMUL] = { 2, 2, 3, true }, /* of ARMv6, which this core does not run */
 	[PMK_I_LOAD] = { 1, 1, 2, false },	[PMK_I_STORE] = { 1, 1, 1, false },
 	[PMK_I_LOADM] = { 1, 1, 2, false },	[PMK_I_STOREM] = { 1, 1, 1, false },
 	[PMK_I_SWAP] = { 2, 2, 3, false },	[PMK_I_PRELOAD] = { 1, 1, 1, false },
@@ -43,7 +44,7 @@ struct board {
 	uint32_t stall;		       /* cycles waited so far */
 };
 
-/* A word a cycle, and two cycles at least; a double word is two. */
+/* A word a cycle, and at least two cycles; a double word has two words. */
 static unsigned words_of(const struct pmk_insn *in)
 {
 	bool multiple = in->iclass == PMK_I_LOADM || in->iclass == PMK_I_STOREM;
@@ -63,7 +64,7 @@ static unsigned cycles_of(const struct pmk_insn *in)
 	return cycles;
 }
 
-/* Bytes and half words are aligned in the cycle behind: one more to wait for. */
+/* Bytes and half words take one cycle more, in which they are aligned. */
 static bool is_narrow(const struct pmk_insn *in)
 {
 	return in->load && in->mem_bytes < 4;
@@ -85,7 +86,7 @@ static int32_t issue_at(const struct board *b, const struct pmk_insn *in)
 	return at;
 }
 
-/* Loaded registers come one a cycle, the base is there at once. */
+/* Loaded registers come one in a cycle; a base that is written back is there at once. */
 static void load_results(struct board *b, const struct pmk_insn *in, int32_t issue)
 {
 	int32_t place = 0;
@@ -118,9 +119,10 @@ static void results(struct board *b, const struct pmk_insn *in, int32_t issue)
 		load_results(b, in, issue);
 }
 
-/* From entries that are there at cycle entry[] on; *b is how it ends. */
-static void run(const struct pmk_insn *insn, size_t n, const int32_t entry[PMK_PIPE_REGS],
-		struct pmk_pipe_slot *slots, struct board *b)
+/* Time a sequence whose registers are available from cycle entry[] on; *b is the state at its
+ * end. */
+static void issue_all(const struct pmk_insn *insn, size_t n, const int32_t entry[PMK_PIPE_REGS],
+		      struct pmk_pipe_slot *slots, struct board *b)
 {
 	memset(b, 0, sizeof(*b));
 	memcpy(b->ready, entry, sizeof(b->ready));
@@ -136,7 +138,8 @@ static void run(const struct pmk_insn *insn, size_t n, const int32_t entry[PMK_P
 	}
 }
 
-/* The register may be there this late, plus one: one cycle more and the run would end later. */
+/* The latest cycle, plus one, at which the register may become available without the sequence
+ * ending later. */
 static uint8_t need_of(const struct pmk_insn *insn, size_t n, unsigned reg, int32_t end)
 {
 	int32_t entry[PMK_PIPE_REGS] = { 0 };
@@ -144,7 +147,7 @@ static uint8_t need_of(const struct pmk_insn *insn, size_t n, unsigned reg, int3
 
 	for (int32_t late = 1; late <= LATEST; late++) {
 		entry[reg] = late;
-		run(insn, n, entry, NULL, &b);
+		issue_all(insn, n, entry, NULL, &b);
 		if (b.next > end)
 			return (uint8_t)late;
 	}
@@ -158,7 +161,7 @@ void pmk_arm9_pipeline_time(const struct pmk_insn *insn, size_t n, struct pmk_pi
 	uint64_t read = 0;
 	struct board b;
 
-	run(insn, n, at_once, slots, &b);
+	issue_all(insn, n, at_once, slots, &b);
 	*out = (struct pmk_pipe_block){ .cycles = (uint32_t)b.next,
 					.data_stall = b.stall,
 					.flag_distance = 15 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is an ARM926EJ-S's own of cores' parameters, of blocks and of running cores. */
+/* What parameters, blocks and running cores have for an ARM926EJ-S alone. */
 #ifndef PMK_CPU_ARM9_TYPES_H
 #define PMK_CPU_ARM9_TYPES_H
 
@@ -50,7 +50,7 @@ struct pmk_biu;
 
 struct pmk_cpu_arm9 {
 	struct pmk_cpu_arm11 arm11; /* first, likewise */
-	struct pmk_biu *biu;	    /* what is outside: the owner's */
+	struct pmk_biu *biu;	    /* what is outside of the core; the owner's */
 };
 
 #endif

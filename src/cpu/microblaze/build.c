@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The blocks of MicroBlaze code: what one execution of each adds to the totals, and how it is entered and left. See
- * microblaze.h. What the events mean: UG984, "Performance Monitoring"; docs/microblaze.md lists each rule with its
- * source and the choices made.
+ * The blocks of MicroBlaze code: what one execution of each adds to the totals, and how it is
+ * entered and left. See microblaze.h. What the events mean: UG984, "Performance Monitoring";
+ * docs/microblaze.md lists each rule with its source and the choices made.
  */
 #include <string.h>
 
@@ -37,7 +37,8 @@ static void add_kinds(const struct pmk_insn *in, struct pmk_facts *f)
 	f->n[PMK_MB_FACT_BR_UNCOND_DELAY] += (in->kind & PMK_MB_BR) && (in->kind & PMK_MB_DELAY);
 }
 
-/* r1 as a part of the address; as the value of a store it does not count (our choice). */
+/* Accesses with r1 as a part of the address count as such; r1 as the value of a store does not (our
+ * choice). */
 static void add_access(const struct pmk_insn *in, struct pmk_facts *f)
 {
 	bool stack = in->kind & PMK_MB_R1;
@@ -60,7 +61,8 @@ static bool fetch_is_cached(const struct pmk_core *core, uint64_t addr)
 	       addr >= core->microblaze.icache_base && addr <= core->microblaze.icache_high;
 }
 
-/* Every instruction is fetched once, from the cache, from local memory in a cycle, or from the bus. */
+/* Every instruction is fetched once: from the cache, in a cycle from local memory, or from the
+ * bus. */
 static void add_fetches(const struct pmk_core *core, size_t n, struct pmk_block *b)
 {
 	size_t wait = n * (size_t)(core->microblaze.peripheral_latency - 1);
@@ -77,7 +79,7 @@ static bool is_predicted(const struct pmk_core *core, const struct pmk_insn *bra
 {
 	uint64_t fall = branch->addr + (branch->kind & PMK_MB_DELAY ? 8 : 4);
 
-	/* Where a branch to what follows goes shows nothing. */
+	/* A branch to the next instruction does not show whether it was taken. */
 	return core->bp_on && (branch->kind & PMK_MB_RETURN ||
 			       (branch->kind & PMK_MB_BR_IMM && branch->target != fall));
 }
@@ -121,7 +123,7 @@ static struct pmk_microblaze_end end_of(const struct pmk_core *core, const struc
 	return end;
 }
 
-/* The branch that ends a block, its delay slot perhaps behind it; NULL: there is none. */
+/* The branch that ends a block, perhaps with a delay slot behind it; NULL: there is none. */
 static const struct pmk_insn *branch_of(const struct pmk_insn *insn, size_t n)
 {
 	const uint32_t branches = PMK_MB_BR | PMK_MB_BR_COND | PMK_MB_RETURN;
@@ -131,8 +133,9 @@ static const struct pmk_insn *branch_of(const struct pmk_insn *insn, size_t n)
 	return insn[n - 1].kind & branches ? &insn[n - 1] : NULL;
 }
 
-/* A quick answer to "does the next block wait": registers that are late at all against those needed at
- * once, in the low half; those later than a cycle against all others needed, which may be a false yes. */
+/* A quick answer to "does the next block wait". The low half compares registers that are late at
+ * all with those needed at once; the high half compares those later than a cycle with all others
+ * needed, so that its answer may be a false yes. */
 static void lanes(const struct pmk_microblaze_timing *t, struct pmk_block *b)
 {
 	for (unsigned r = 1; r < PMK_MB_REGS; r++) {
@@ -174,7 +177,8 @@ static void place(const struct pmk_core *core, struct pmk_block *b)
 		b->microblaze.sector = PMK_MB_UNCACHED;
 }
 
-/* How it is left, and what its branch certainly costs. An open block falls through, into the slot. */
+/* Set how the block is left. Returns the cycles that its branch costs in any case. An open block
+ * falls through, into the slot. */
 static unsigned settle_end(const struct pmk_core *core, const struct pmk_insn *branch,
 			   struct pmk_block *b)
 {

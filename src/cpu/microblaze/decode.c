@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Decoding translated MicroBlaze code. What has no bytes is in no memory, and counts as
+/* Decoding translated MicroBlaze code. Instructions without bytes are in no memory, and count as
  * instructions of no kind. */
 #include <stdlib.h>
 
@@ -8,8 +8,8 @@
 #include "cpu/microblaze/microblaze.h"
 
 /*
- * Prefixes that were the last instruction of a translated block, by the address behind them: what
- * stands there is completed by them, in a block of its own.
+ * Prefixes that were the last instruction of a translated block, by the address behind them. The
+ * instruction there is in a block of its own, and needs the prefix for its immediate.
  */
 struct prefix {
 	uint64_t behind;
@@ -54,7 +54,7 @@ void pmk_microblaze_decode(struct pmk_decoder *d, const struct pmk_raw *raw, siz
 	if (prefix)
 		*prefix_slot(d, addr) = (struct prefix){ addr, prefix };
 	else if (prefix_slot(d, addr)->behind == addr)
-		prefix_slot(d, addr)->word = 0; /* it has become another program */
+		prefix_slot(d, addr)->word = 0; /* another program is there now */
 }
 
 unsigned pmk_microblaze_vector(const struct pmk_core *core, uint64_t pc)

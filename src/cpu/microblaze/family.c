@@ -19,7 +19,8 @@ static void counters(const struct pmk_core *core, struct pmk_core_counters *buil
 	};
 }
 
-static const uint16_t elf_machines[] = { 189, 0xbaab /* before it had a number of its own */, 0 };
+/* 0xbaab was its number before it had an official one. */
+static const uint16_t elf_machines[] = { 189, 0xbaab, 0 };
 
 static const struct pmk_core_target targets[] = {
 	{ .name = "microblaze", .big_endian = true },

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * The running core of a MicroBlaze: the paths taken when something changes. See microblaze.h. What the events
- * mean: UG984, "Performance Monitoring"; docs/microblaze.md lists each rule with its source and the
- * choices made.
+ * The running core of a MicroBlaze: the slow paths. The hot ones are in microblaze.h. What
+ * the events mean: UG984, "Performance Monitoring"; docs/microblaze.md lists each rule with its
+ * source and the choices made.
  *
- * Not modelled: fetching ahead and the stream buffers, victim caches, wic and wdc (their operands are not
- * seen), waiting for a stream, time asleep, and MSR: caches and address translation are on or off for
- * all of the run. Translation is by pages of 4 KB.
+ * Not modelled: fetching ahead and the stream buffers, victim caches, wic and wdc (their operands
+ * are not seen), waiting for a stream, time asleep, and MSR: caches and address translation are on
+ * or off for the whole run. Translation is by pages of 4 KB.
  */
 #include "cpu/microblaze/microblaze.h"
 
@@ -23,27 +23,28 @@ const uint8_t pmk_microblaze_signal[PMK_MB_NFACTS] = {
 
 _Static_assert((int)PMK_MB_NFACTS <= (int)PMK_NFACTS, "a block has room for PMK_NFACTS facts");
 
-/* Before the first block: nothing to wait for, and any address may follow. */
+/* In place of a previous block before the first one: it leaves nothing to wait for, and any address
+ * may follow it. */
 static const struct pmk_block before_all = {
 	.id = PMK_MB_NO_BLOCK,
 	.microblaze.end = { .key = PMK_MB_NO_PREDICT, .entry = PMK_MB_MAX_BTC },
 	.flow = PMK_FLOW_NEXT,
 };
 
-/* ---- life ------------------------------------------------------------------------------------- */
+/* ---- life ------------------------------------------------------------------------------------ */
 
 static unsigned log2_of(uint64_t n)
 {
 	return (unsigned)__builtin_ctzll(n);
 }
 
-static void empty_btc(struct pmk_mb *m)
+static void empty_btc(struct pmk_microblaze_tables *m)
 {
 	for (unsigned i = 0; i <= PMK_MB_MAX_BTC; i++)
 		m->btc[i] = PMK_MB_NO_BRANCH;
 }
 
-static void empty_shadows(struct pmk_mb *m)
+static void empty_shadows(struct pmk_microblaze_tables *m)
 {
 	m->page = PMK_MB_NO_PAGE;
 	for (unsigned i = 0; i < PMK_MB_MAX_SHADOWS; i++) {
@@ -54,7 +55,7 @@ static void empty_shadows(struct pmk_mb *m)
 	}
 }
 
-static void empty_unified(struct pmk_mb *m)
+static void empty_unified(struct pmk_microblaze_tables *m)
 {
 	for (uint32_t i = 0; i < m->utlb.ways; i++)
 		if (m->utlb.page[i] != PMK_NO_PAGE)
@@ -71,7 +72,7 @@ static unsigned sector_shift(const struct pmk_core *core)
 	return lines > sectors ? lines - sectors : 0;
 }
 
-static void init_cached(struct pmk_mb *m, const struct pmk_core *core)
+static void init_cached(struct pmk_microblaze_tables *m, const struct pmk_core *core)
 {
 	uint64_t base = pmk_later(core->microblaze.dcache_base, core->microblaze.lmb_size);
 
@@ -86,7 +87,7 @@ unsigned pmk_microblaze_sector_bits(const struct pmk_core *core)
 	return log2_of(core->microblaze.icache_line * 4) + sector_shift(core);
 }
 
-static void init_caches(struct pmk_mb *m, const struct pmk_core *core)
+static void init_caches(struct pmk_microblaze_tables *m, const struct pmk_core *core)
 {
 	m->ishift = log2_of(core->microblaze.icache_line * 4);
 	m->iindex = (uint32_t)(core->icache_size >> m->ishift) - 1;
@@ -96,7 +97,8 @@ static void init_caches(struct pmk_mb *m, const struct pmk_core *core)
 	m->dwords = (uint32_t)core->microblaze.dcache_line - 1;
 	m->line_granules = m->dwords >> (PMK_MB_GRAIN - PMK_MB_WORD_GRAIN);
 	m->grain = core->dcache_wt ? PMK_MB_GRAIN : PMK_MB_WORD_GRAIN;
-	/* Write-back caches are no larger than the table, so one entry is of no two granules at a time. */
+	/* Write-back caches are no larger than the table, so that no two granules share an
+	 * entry. */
 	m->present_mask =
 		(uint32_t)((core->dcache_wt ? core->dcache_size : PMK_MB_MAX_BYTES) >> m->grain) -
 		1;
@@ -112,7 +114,7 @@ static void init_caches(struct pmk_mb *m, const struct pmk_core *core)
 int pmk_microblaze_init(struct pmk_cpu *cpu)
 {
 	const struct pmk_core *core = &cpu->core;
-	struct pmk_mb *m = calloc(1, sizeof(*m));
+	struct pmk_microblaze_tables *m = calloc(1, sizeof(*m));
 
 	if (!m)
 		return PMK_ENOMEM;
@@ -159,7 +161,7 @@ void pmk_microblaze_forked(struct pmk_cpu *cpu)
 
 struct pmk_signal_set pmk_microblaze_raises(const struct pmk_core *core)
 {
-	/* Counted as they happen, or derived; the others are facts of blocks. */
+	/* Signals that are counted as they happen, or derived; others are facts of blocks. */
 	static const uint8_t dynamic[] = {
 		PMK_SIG_CYCLE,
 		PMK_SIG_BRANCH,
@@ -191,7 +193,7 @@ struct pmk_signal_set pmk_microblaze_raises(const struct pmk_core *core)
 		pmk_signal_add(&set, dynamic[i]);
 	for (unsigned i = 0; i < PMK_MB_NFACTS; i++)
 		pmk_signal_add(&set, pmk_microblaze_signal[i]);
-	/* Their vectors are only entered where there is a system. */
+	/* Exceptions and interrupts are seen in system emulation alone. */
 	if (core->system) {
 		pmk_signal_add(&set, PMK_SIG_EXC_HW);
 		pmk_signal_add(&set, PMK_SIG_EXC_IRQ);
@@ -199,9 +201,9 @@ struct pmk_signal_set pmk_microblaze_raises(const struct pmk_core *core)
 	return set;
 }
 
-/* ---- sums ------------------------------------------------------------------------------------- */
+/* ---- sums ------------------------------------------------------------------------------------ */
 
-/* Of the conditional branches in the rows of outcomes from `row` on: taken or not. */
+/* How many conditional branches in the rows of outcomes from `row` on were taken, or not taken. */
 static uint64_t went(const struct pmk_cpu *cpu, unsigned row, bool taken)
 {
 	return cpu->microblaze.outcome[row + taken] + cpu->microblaze.outcome[row + 2 + taken];
@@ -212,7 +214,7 @@ static void derive_branches(const struct pmk_cpu *cpu, uint64_t *t)
 	uint64_t delayed = went(cpu, PMK_MB_ROW_DELAYED, true);
 	uint64_t plain = went(cpu, PMK_MB_ROW_CONDITIONAL, true);
 
-	/* These are not looked at when they are taken. */
+	/* Taken branches do not add these cycles one by one. */
 	t[PMK_SIG_OF_STALL] += plain * pmk_microblaze_taken_cycles(&cpu->core, false) +
 			       delayed * pmk_microblaze_taken_cycles(&cpu->core, true);
 	t[PMK_SIG_BR_TAKEN_DELAY] = delayed + went(cpu, PMK_MB_ROW_PREDICTED_DELAYED, true);
@@ -262,7 +264,7 @@ void pmk_microblaze_derive(const struct pmk_cpu *cpu, uint64_t *t)
 	}
 }
 
-/* ---- time ------------------------------------------------------------------------------------- */
+/* ---- time ------------------------------------------------------------------------------------ */
 
 static PMK_SLOW void record_new(struct pmk_cpu *cpu, enum pmk_signal sig, uint64_t start,
 				uint64_t cycles)
@@ -272,7 +274,8 @@ static PMK_SLOW void record_new(struct pmk_cpu *cpu, enum pmk_signal sig, uint64
 		cpu->deadline = 0;
 }
 
-/* The owner synchronises when the log has reached a horizon. Best called last: nothing is saved then. */
+/* Record a latency. The owner synchronises when the log reaches a horizon. As the last call of a
+ * function it is a tail call, so that no registers are saved. */
 static inline void record(struct pmk_cpu *cpu, enum pmk_signal sig, uint64_t start, uint64_t cycles)
 {
 	struct pmk_bus *bus = cpu->bus;
@@ -291,16 +294,16 @@ static void stall(struct pmk_cpu *cpu, enum pmk_signal sig, uint64_t cycles)
 	cpu->cycles += cycles;
 }
 
-/* Three stages have none for memory: what takes long there holds execution. */
+/* The three-stage pipeline has no stage for memory: accesses that take long stall execution. */
 static void stall_memory(struct pmk_cpu *cpu, uint64_t cycles)
 {
 	stall(cpu, cpu->core.microblaze.area == 1 ? PMK_SIG_EX_STALL : PMK_SIG_MEM_STALL, cycles);
 }
 
 /*
- * A line is asked for at `now`: cycles until the word that is wanted is there. The rest of the line
- * follows, and the next line has to wait for it. *busy: until when the bus of this side is. Which word
- * comes first and who waits for the rest is our choice.
+ * A line is requested at `now`. Returns the cycles until the word that is wanted is there. The rest
+ * of the line follows, and the next line has to wait for it: *busy is when this side's bus is free
+ * again. Which word comes first, and who waits for the rest, is our choice.
  */
 static uint64_t fill_cycles(const struct pmk_core *core, uint64_t now, uint64_t *busy)
 {
@@ -312,20 +315,20 @@ static uint64_t fill_cycles(const struct pmk_core *core, uint64_t now, uint64_t 
 
 uint32_t pmk_microblaze_longest(const struct pmk_core *core)
 {
-	/* A fill behind another, behind an eviction for which the write buffer has no room. */
+	/* The longest: a fill after another one and an eviction that waits for the write buffer. */
 	uint64_t longest = 1 + core->mem_latency + core->fill_cycles + core->write_cycles;
 
 	longest = pmk_later(longest, core->microblaze.peripheral_latency);
 	return (uint32_t)pmk_later(longest, core->utlb_penalty);
 }
 
-/* ---- translation ------------------------------------------------------------------------------ */
+/* ---- translation ----------------------------------------------------------------------------- */
 
-/* After a miss in a shadow TLB. Of a system the unified TLB is not seen; what it does not hold is an
- * exception there, so an access that happens has hit. */
+/* Does a page miss in the unified TLB, after a miss in a shadow TLB? In system emulation its
+ * contents cannot be seen. A miss is an exception there, so that an access that is made has hit. */
 static bool utlb_misses(struct pmk_cpu *cpu, uint32_t page)
 {
-	struct pmk_mb *m = cpu->microblaze.tables;
+	struct pmk_microblaze_tables *m = cpu->microblaze.tables;
 	uint64_t old;
 
 	if (cpu->core.system || m->unified[page])
@@ -350,10 +353,10 @@ static uint64_t look_up(struct pmk_cpu *cpu, uint32_t page, uint64_t now)
 	return cycles;
 }
 
-/* The instruction shadow TLB, kept in order of use. */
+/* Look a page up in the instruction shadow TLB, which is kept in order of use. */
 static void fetch_translate(struct pmk_cpu *cpu, uint32_t page, uint64_t now)
 {
-	struct pmk_mb *m = cpu->microblaze.tables;
+	struct pmk_microblaze_tables *m = cpu->microblaze.tables;
 	unsigned last = (unsigned)cpu->core.microblaze.itlb_entries - 1, i = 0;
 
 	while (i < last && m->itlb[i] != page)
@@ -369,7 +372,7 @@ static void fetch_translate(struct pmk_cpu *cpu, uint32_t page, uint64_t now)
 
 static unsigned least_recently_used(const struct pmk_cpu *cpu)
 {
-	const struct pmk_mb *m = cpu->microblaze.tables;
+	const struct pmk_microblaze_tables *m = cpu->microblaze.tables;
 	unsigned victim = 0;
 
 	for (unsigned i = 1; i < cpu->core.microblaze.dtlb_entries; i++)
@@ -378,10 +381,10 @@ static unsigned least_recently_used(const struct pmk_cpu *cpu)
 	return victim;
 }
 
-/* The page is not in the data shadow TLB; cycles until it is. */
+/* The page is not in the data shadow TLB. Returns the cycles until it is. */
 static PMK_SLOW uint64_t data_translate(struct pmk_cpu *cpu, uint32_t page, uint64_t now)
 {
-	struct pmk_mb *m = cpu->microblaze.tables;
+	struct pmk_microblaze_tables *m = cpu->microblaze.tables;
 	unsigned entry = least_recently_used(cpu);
 	uint64_t cycles;
 
@@ -396,10 +399,10 @@ static PMK_SLOW uint64_t data_translate(struct pmk_cpu *cpu, uint32_t page, uint
 	return cycles;
 }
 
-/* Translate the address of an access; the clock when that is done. */
+/* Translate the address of an access. Returns the clock when that is done. */
 static inline uint64_t translated(struct pmk_cpu *cpu, uint32_t addr, uint64_t now)
 {
-	struct pmk_mb *m = cpu->microblaze.tables;
+	struct pmk_microblaze_tables *m = cpu->microblaze.tables;
 	unsigned entry = m->shadow[addr >> PMK_PAGE_SHIFT];
 
 	if (!m->page_mask)
@@ -410,10 +413,10 @@ static inline uint64_t translated(struct pmk_cpu *cpu, uint32_t addr, uint64_t n
 	return now;
 }
 
-/* ---- edges ------------------------------------------------------------------------------------ */
+/* ---- edges ----------------------------------------------------------------------------------- */
 
-/* None of them is known any more. */
-static void new_epoch(struct pmk_mb *m)
+/* Forget all edges. */
+static void new_epoch(struct pmk_microblaze_tables *m)
 {
 	m->epoch += PMK_MB_EPOCH;
 	if (m->epoch)
@@ -422,11 +425,11 @@ static void new_epoch(struct pmk_mb *m)
 	m->epoch = PMK_MB_EPOCH;
 }
 
-/* ---- fetch ------------------------------------------------------------------------------------ */
+/* ---- fetch ----------------------------------------------------------------------------------- */
 
 static void fetch_line(struct pmk_cpu *cpu, uint32_t line, uint64_t now)
 {
-	struct pmk_mb *m = cpu->microblaze.tables;
+	struct pmk_microblaze_tables *m = cpu->microblaze.tables;
 	uint32_t *entry = &m->iline[line & m->iindex];
 	uint64_t cycles;
 
@@ -444,11 +447,11 @@ static void fetch_line(struct pmk_cpu *cpu, uint32_t line, uint64_t now)
 	*entry = line;
 }
 
-/* The lines of a block are fetched when it starts, each as if its first instruction were due then and
- * nothing but fetching had held the block; `moved`: they may be missing. */
+/* Fetch the lines of a block when it starts, each at the time at which its first instruction would
+ * issue if the block waited for nothing but fetches. `moved`: lines may be missing. */
 static void fetch_block(struct pmk_cpu *cpu, const struct pmk_block *b, bool moved)
 {
-	const struct pmk_mb *m = cpu->microblaze.tables;
+	const struct pmk_microblaze_tables *m = cpu->microblaze.tables;
 	uint32_t pc = (uint32_t)b->pc, last = (uint32_t)b->end_addr;
 
 	if (m->page_mask) {
@@ -466,9 +469,9 @@ static void fetch_block(struct pmk_cpu *cpu, const struct pmk_block *b, bool mov
 	}
 }
 
-/* ---- branches --------------------------------------------------------------------------------- */
+/* ---- branches -------------------------------------------------------------------------------- */
 
-/* Does `b` stand where control goes from the end of `p`, as far as can be seen? */
+/* Is `b` where control goes from the end of `p`, as far as can be seen? */
 static bool follows(const struct pmk_block *p, const struct pmk_block *b)
 {
 	bool direct = p->flow == PMK_FLOW_JUMP || p->flow == PMK_FLOW_CALL;
@@ -481,8 +484,8 @@ static bool follows(const struct pmk_block *p, const struct pmk_block *b)
 	return p->flow != PMK_FLOW_NEXT && !b->vector;
 }
 
-/* A signal, an exception or an interrupt came before the block that would have followed. Which way a
- * conditional branch went is not seen: it is not counted. */
+/* A signal, an exception or an interrupt came before the block that would have followed. It cannot
+ * be seen which way a conditional branch went, so it is not counted. */
 static void interrupted(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
 			unsigned outcome)
 {
@@ -498,7 +501,8 @@ static void interrupted(struct pmk_cpu *cpu, const struct pmk_block *p, const st
 		cpu->dyn[PMK_SIG_EXC_HW]++;
 }
 
-/* The slot of an open block's branch starts: what follows it is that branch's outcome. */
+/* The delay slot of an open block's branch starts. The block after it will show the branch's
+ * outcome. */
 static void join(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *slot)
 {
 	struct pmk_block *j = &cpu->microblaze.tables->joined;
@@ -549,20 +553,21 @@ static uint32_t goes_on(const struct pmk_block *p, const struct pmk_block *b)
 }
 
 /* Is the branch that ends `p` in the branch target cache? */
-static bool is_known(const struct pmk_mb *m, const struct pmk_block *p)
+static bool is_known(const struct pmk_microblaze_tables *m, const struct pmk_block *p)
 {
 	return !((m->btc[p->microblaze.end.entry] ^ p->microblaze.end.key) >> 32);
 }
 
-/* Of pmk_cpu_microblaze.outcome, as the branch target cache is now. */
-static unsigned outcome_of(const struct pmk_mb *m, const struct pmk_block *p,
+/* The index into pmk_cpu_microblaze.outcome, with the branch target cache as it is now. */
+static unsigned outcome_of(const struct pmk_microblaze_tables *m, const struct pmk_block *p,
 			   const struct pmk_block *b)
 {
 	return p->microblaze.end.row + goes_on(p, b) + (is_known(m, p) ? 2 : 0);
 }
 
-/* Cycles because the branch target cache said something else, or nothing of a branch that is taken. It learns
- * branches when they are taken (our choice), and then says of each where it went last. */
+/* Cycles for a branch that the branch target cache predicted wrongly, or that was taken and not in
+ * it. A branch enters it when it is taken (our choice), and is then predicted to go where it went
+ * last. */
 static unsigned mispredicted(struct pmk_cpu *cpu, const struct pmk_block *p,
 			     const struct pmk_block *b)
 {
@@ -577,7 +582,7 @@ static unsigned mispredicted(struct pmk_cpu *cpu, const struct pmk_block *p,
 	return known ? pmk_microblaze_wrong_cycles(&cpu->core) : p->microblaze.branch_cycles;
 }
 
-/* Something is out of the ordinary, or may be. */
+/* The slow path of a block: something is to be done that the remembered edges do not cover. */
 static PMK_SLOW void block_slow(struct pmk_cpu *cpu, const struct pmk_block *p,
 				const struct pmk_block *b)
 {
@@ -600,8 +605,8 @@ static PMK_SLOW void block_slow(struct pmk_cpu *cpu, const struct pmk_block *p,
 	if (PMK_UNLIKELY(p->disturbs))
 		disturb(cpu, p->disturbs);
 	fetch_block(cpu, b, executions->igen != seen);
-	/* Not what it is now: the block may have evicted a line of its own. Blocks at exception vectors
-	 * always come here. */
+	/* Not the present generation: the block may have evicted a line of its own. 0, so that
+	 * blocks at exception vectors always come here. */
 	executions->igen = b->vector ? 0 : seen;
 	wait = wait_between(p, b);
 	passed = cpu->cycles - b->cycles - before;
@@ -609,12 +614,13 @@ static PMK_SLOW void block_slow(struct pmk_cpu *cpu, const struct pmk_block *p,
 		stall(cpu, PMK_SIG_OF_STALL, wait - passed);
 }
 
-/* Learn the edge from `p` to `b` unless there is something to be looked at each time. Of `p` that spans pages it
- * is not known which of them is translated when it has run; a joined block is one today and another tomorrow. */
+/* Remember the edge from `p` to `b`, unless going there needs the slow path each time. It does if
+ * `p` spans pages, because it is not known which of them the shadow TLB holds when it has run; or
+ * if `p` is a joined block, which is another one each time. */
 static bool learn(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
 		  struct pmk_microblaze_edge *e)
 {
-	struct pmk_mb *m = cpu->microblaze.tables;
+	struct pmk_microblaze_tables *m = cpu->microblaze.tables;
 	uint32_t extra = goes_on(p, b) ? p->microblaze.end.extra : 0;
 	uint64_t wait;
 
@@ -629,7 +635,8 @@ static bool learn(struct pmk_cpu *cpu, const struct pmk_block *p, const struct p
 	return true;
 }
 
-/* What the branch target cache says now of the branch that ends `p`. Its cycles are passed waiting, too. */
+/* Update edge and branch target cache after the branch that ends `p`. Its cycles also count as time
+ * waited for results. */
 static void leave(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
 		  struct pmk_microblaze_edge *e)
 {
@@ -659,7 +666,7 @@ void pmk_microblaze_block_anew(struct pmk_cpu *cpu, const struct pmk_block *p,
 		block_slow(cpu, p, b);
 }
 
-/* ---- data ------------------------------------------------------------------------------------- */
+/* ---- data ------------------------------------------------------------------------------------ */
 
 enum place { LOCAL, CACHED, PERIPHERAL };
 
@@ -689,23 +696,23 @@ static uint64_t issue_time(const struct pmk_cpu *cpu, uint64_t access)
 	return cpu->cycles > to_end ? cpu->cycles - to_end : 0;
 }
 
-static uint64_t *entry_of(struct pmk_mb *m, uint32_t addr)
+static uint64_t *entry_of(struct pmk_microblaze_tables *m, uint32_t addr)
 {
 	return &m->dline[addr >> m->dshift & m->dindex];
 }
 
-static uint64_t word_of(const struct pmk_mb *m, uint32_t addr)
+static uint64_t word_of(const struct pmk_microblaze_tables *m, uint32_t addr)
 {
 	return UINT64_C(1) << (addr >> 2 & m->dwords);
 }
 
-static bool holds_line(const struct pmk_mb *m, uint64_t entry, uint32_t addr)
+static bool holds_line(const struct pmk_microblaze_tables *m, uint64_t entry, uint32_t addr)
 {
 	return entry >> 32 == addr >> m->dshift;
 }
 
-/* The fast tables follow what `e`, a word of dline, says. */
-static void show_line(struct pmk_mb *m, uint64_t e)
+/* Bring the fast tables up to date with `e`, a word of dline. */
+static void show_line(struct pmk_microblaze_tables *m, uint64_t e)
 {
 	uint32_t word = (uint32_t)(e >> 32) << (m->dshift - PMK_MB_WORD_GRAIN);
 
@@ -718,10 +725,11 @@ static void show_line(struct pmk_mb *m, uint64_t e)
 	}
 }
 
-/* Make room for the line of `addr`; cycles until the write buffer has taken what was there. */
+/* Make room for the line of `addr`. Returns the cycles until the write buffer has taken what was
+ * there. */
 static uint64_t evict(struct pmk_cpu *cpu, uint32_t addr, uint64_t now)
 {
-	struct pmk_mb *m = cpu->microblaze.tables;
+	struct pmk_microblaze_tables *m = cpu->microblaze.tables;
 	uint64_t *e = entry_of(m, addr), wait = 0;
 
 	if (*e & PMK_MB_DIRTY) {
@@ -734,7 +742,8 @@ static uint64_t evict(struct pmk_cpu *cpu, uint32_t addr, uint64_t now)
 	return wait;
 }
 
-/* Write-back: fetch the line of `addr`, or what of it is not valid; cycles until the wanted word is there. */
+/* Write-back: fetch the line of `addr`, or the words of it that are not valid. Returns the cycles
+ * until the wanted word is there. */
 static uint64_t data_fill(struct pmk_cpu *cpu, uint32_t addr, uint64_t now)
 {
 	uint64_t *e = entry_of(cpu->microblaze.tables, addr), wait = 0;
@@ -753,10 +762,10 @@ static void peripheral(struct pmk_cpu *cpu, enum pmk_signal sig, uint64_t now)
 	stall_memory(cpu, cpu->core.microblaze.peripheral_latency - 1);
 }
 
-/* Write-through: a line takes the place of another. */
+/* Write-through: fetch a line in place of another one. */
 static inline uint64_t fill_through(struct pmk_cpu *cpu, uint32_t addr, uint64_t now)
 {
-	struct pmk_mb *m = cpu->microblaze.tables;
+	struct pmk_microblaze_tables *m = cpu->microblaze.tables;
 	uint32_t granule = addr >> PMK_MB_GRAIN & ~m->line_granules;
 	uint32_t last = granule | m->line_granules;
 
@@ -775,7 +784,7 @@ static inline void read_missed(struct pmk_cpu *cpu, uint64_t now, uint64_t cycle
 
 static void load_cached(struct pmk_cpu *cpu, uint32_t addr, uint64_t now)
 {
-	struct pmk_mb *m = cpu->microblaze.tables;
+	struct pmk_microblaze_tables *m = cpu->microblaze.tables;
 
 	if (!pmk_microblaze_holds(m, m->present, addr, m->grain))
 		read_missed(cpu, now,
@@ -793,11 +802,11 @@ void pmk_microblaze_load_missed(struct pmk_cpu *cpu, uint32_t addr, uint64_t acc
 		read_missed(cpu, now, fill_through(cpu, addr, now));
 }
 
-/* Write-back: a word that is not there just becomes valid, without a fetch; part of a word has to be read
- * first (UG984, "Data Cache"). */
+/* Write-back: a store of a word that is not there makes it valid, without a fetch. For a store of a
+ * part of a word, the word has to be read first (UG984, "Data Cache"). */
 static uint64_t write_back(struct pmk_cpu *cpu, uint32_t addr, uint64_t access, uint64_t now)
 {
-	struct pmk_mb *m = cpu->microblaze.tables;
+	struct pmk_microblaze_tables *m = cpu->microblaze.tables;
 	uint64_t *e = entry_of(m, addr), cycles = 0;
 	bool here = holds_line(m, *e, addr);
 
@@ -813,7 +822,7 @@ static uint64_t write_back(struct pmk_cpu *cpu, uint32_t addr, uint64_t access, 
 	return cycles;
 }
 
-/* Write-through: what is there is brought up to date; what is not is not fetched. */
+/* Write-through: a store updates a line that is there, and does not fetch one that is not. */
 static uint64_t write_through(struct pmk_cpu *cpu, uint32_t addr, uint64_t now)
 {
 	cpu->dyn[PMK_SIG_L1D_WRITE_MISS] += !pmk_microblaze_holds(

@@ -1,27 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The running core of a MicroBlaze (UG984, MicroBlaze Processor Reference Guide): single issue, in order,
- * three pipelines to choose from, direct-mapped caches, an optional branch target cache, an optional MMU
- * with small shadow TLBs in front of a software-managed one. What it shares with the other cores (clock,
- * blocks, totals) is in cpu.h.
+ * The running core of a MicroBlaze (UG984, MicroBlaze Processor Reference Guide): single issue, in
+ * order, three pipelines to choose from, direct-mapped caches, an optional branch target cache, an
+ * optional MMU with small shadow TLBs in front of a software-managed one. What it shares with the
+ * other cores (clock, blocks, totals) is in cpu.h.
  *
- * Hot paths, as there: a hit that changes nothing costs a few loads and compares.
+ * The hot paths are here and inline: a hit that changes nothing costs a few loads and compares.
  *
- * - Caches are direct mapped, so a table by the lower bits of the address says of each granule of a line
- *   whether it is there, in one compare, whatever size of cache and line are modelled. Where a line is valid
- *   as a whole, that table is all that there is of a data cache, and a miss costs not much more than a hit.
- * - A table remembers what it takes to go from one block to another, where nothing about that is out of the
- *   ordinary: no line or page was missing. Going there again, with the branch target cache in the state that it
- *   was in, is two compares. Where a line is evicted, or something flushed, all is forgotten: a new epoch.
- * - Fetch looks up nothing while nothing near was evicted. The instruction cache has PMK_MB_SECTORS
- *   sectors with a generation each, and a block remembers that of its own: direct-mapped caches evict
- *   often, and one generation for all would send every block the slow way each time.
- * - The page that is executed from is the most recently used one of the instruction shadow TLB, so only
- *   a change of pages is looked at.
- * - The data shadow TLB replaces the least recently used page: an access notes its time with its page.
+ * - Caches are direct mapped, so a table by the lower bits of the address says of each granule of a
+ *   line whether it is there, in one compare, whatever size of cache and line are modelled. Where a
+ *   line is valid as a whole, that table is all that there is of a data cache, and a miss costs not
+ *   much more than a hit.
+ * - A table of edges remembers how many cycles it takes to go from one block to another if no line
+ *   or page is missing. Going there again, with the branch target cache in the same state, is two
+ *   compares. When a line is evicted, or something is flushed, all edges are forgotten: a new epoch
+ *   begins.
+ * - Fetching looks up nothing as long as nothing near was evicted. The instruction cache is divided
+ *   into PMK_MB_SECTORS sectors with a generation each, and a block remembers that of its own
+ *   sector. Direct-mapped caches evict often, and with one generation for all, every block would
+ *   take the slow path each time.
+ * - The page that is executed from is the most recently used one of the instruction shadow TLB, so
+ *   only a change of pages takes the slow path.
+ * - The data shadow TLB replaces the least recently used page: an access notes its time with its
+ *   page.
  * - A block's last branch, with its delay slot behind it, is decided when the next block starts.
- *   QEMU puts the slot of a branch at the end of a page into a block of its own: the branch's block is
- *   then `open`, and the two are joined when the slot starts.
+ *   QEMU puts the slot of a branch at the end of a page into a block of its own: the branch's
+ *   block is then `open`, and the two are joined when the slot starts.
  *
  * Choices where the manual is silent are parameters (keys.c), or marked as our choice.
  */
@@ -35,10 +39,11 @@
 /* What a block adds: X(fact), each the name of its signal. At most PMK_NFACTS. */
 /* clang-format off */
 #define PMK_MB_FACTS(X) \
-	X(INSN) X(LOAD_WORD) X(LOAD_HALF) X(LOAD_BYTE) X(STORE_WORD) X(STORE_HALF) X(STORE_BYTE) X(LOAD) \
-	X(STORE) X(LOAD_SP) X(STORE_SP) X(BR_UNCOND) X(BR_UNCOND_DELAY) X(DELAY_NOP) X(LOGICAL) X(ARITH) \
-	X(MUL) X(BARREL_SHIFT) X(SHIFT) X(DIV) X(VFP) X(IMM_PREFIX) X(PATTERN_COMPARE) X(SIGN_EXTEND) \
-	X(ICACHE_OP) X(DCACHE_OP) X(STATUS_OP) X(L1I_ACCESS) X(OF_STALL) X(EX_STALL)
+	X(INSN) X(LOAD_WORD) X(LOAD_HALF) X(LOAD_BYTE) X(STORE_WORD) X(STORE_HALF) X(STORE_BYTE) \
+	X(LOAD) X(STORE) X(LOAD_SP) X(STORE_SP) X(BR_UNCOND) X(BR_UNCOND_DELAY) X(DELAY_NOP) \
+	X(LOGICAL) X(ARITH) X(MUL) X(BARREL_SHIFT) X(SHIFT) X(DIV) X(VFP) X(IMM_PREFIX) \
+	X(PATTERN_COMPARE) X(SIGN_EXTEND) X(ICACHE_OP) X(DCACHE_OP) X(STATUS_OP) X(L1I_ACCESS) \
+	X(OF_STALL) X(EX_STALL)
 /* clang-format on */
 
 enum pmk_microblaze_fact {
@@ -50,7 +55,8 @@ enum pmk_microblaze_fact {
 
 extern const uint8_t pmk_microblaze_signal[PMK_MB_NFACTS];
 
-/* Rows of pmk_cpu_microblaze.outcome, by how a block ends; in each by 2 × found in the branch target cache + taken. */
+/* Rows of pmk_cpu_microblaze.outcome, by how a block ends. The index within a row is
+ * 2 × found in the branch target cache + taken. */
 enum pmk_microblaze_row {
 	PMK_MB_ROW_OTHER = 0, /* no conditional branch */
 	PMK_MB_ROW_CONDITIONAL = 4,
@@ -59,8 +65,8 @@ enum pmk_microblaze_row {
 	PMK_MB_ROW_PREDICTED_DELAYED = 16,
 };
 
-/* Instructions have addresses that are multiples of 4. What is no branch in the branch target cache, and
- * what no branch that it predicts: */
+/* Instructions have addresses that are multiples of 4, so that these are free: for an empty entry
+ * of the branch target cache, and for a branch that it does not predict. */
 #define PMK_MB_NO_BRANCH  (UINT64_C(2) << 32)
 #define PMK_MB_NO_PREDICT (UINT64_C(1) << 32)
 
@@ -72,7 +78,7 @@ enum { PMK_MB_VECTOR_INTERRUPT = 0x10, PMK_MB_VECTOR_EXCEPTION = 0x20 };
 #define PMK_MB_WORD_GRAIN  2	 /* … of words */
 #define PMK_MB_MAX_LINES   (PMK_MB_MAX_BYTES >> PMK_MB_GRAIN)
 #define PMK_MB_SECTORS	   16
-/* The sectors of blocks that lie in several, and in none. */
+/* In place of a sector: the block is in several, or in none. */
 #define PMK_MB_SEVERAL	   PMK_MB_SECTORS
 #define PMK_MB_UNCACHED	   (PMK_MB_SECTORS + 1)
 #define PMK_MB_MAX_BTC	   2048
@@ -81,11 +87,11 @@ enum { PMK_MB_VECTOR_INTERRUPT = 0x10, PMK_MB_VECTOR_EXCEPTION = 0x20 };
 #define PMK_MB_NO_PAGE	   UINT32_MAX
 #define PMK_MB_NO_GRANULE  UINT32_MAX
 
-/* Bits of a word of `dline` below the line's number: its valid words, then: */
+/* Bits of a word of `dline` below the line's number: first its valid words, then these. */
 #define PMK_MB_DIRTY   (UINT64_C(1) << 16)
 #define PMK_MB_NO_LINE (UINT64_C(0xffffffff) << 32) /* no line has so high a number */
 
-/* From one block to another, when nothing is out of the ordinary. */
+/* What it takes to go from one block to another on the hot path. */
 struct pmk_microblaze_edge {
 	uint64_t key;	/* of both and the epoch; 0: none */
 	uint64_t said;	/* what was in the branch target cache */
@@ -98,10 +104,10 @@ struct pmk_microblaze_edge {
 /* The numbers of two blocks, and the epoch above them. */
 #define PMK_MB_BLOCK_BITS 21
 #define PMK_MB_EPOCH	  (UINT64_C(1) << 2 * PMK_MB_BLOCK_BITS)
-/* In place of a block's number, where it is no block of the program. */
+/* In place of a block's number: it is no block of the program. */
 #define PMK_MB_NO_BLOCK	  PMK_MAX_BLOCKS
 
-struct pmk_mb {
+struct pmk_microblaze_tables {
 	uint64_t epoch;
 	uint32_t line_granules; /* granules of a line of data - 1 */
 	uint32_t present_mask;	/* last index of `present` and `dirty` that is in use */
@@ -112,11 +118,12 @@ struct pmk_mb {
 	uint64_t wbuf_room;	  /* cycles of writes that the write buffer holds */
 	int64_t used[PMK_MB_MAX_SHADOWS]; /* when each entry of the data shadow TLB was used last */
 	struct pmk_microblaze_edge edge[PMK_MB_EDGES];
-	/* What a load, or a store of a write-back cache, finds and does not change, by the lower bits of
-	 * its address. Write-through: as many entries as the cache has granules. */
+	/* Granules that a load, or a store to a write-back cache, finds without changing anything,
+	 * by the lower bits of their address. Write-through caches have as many entries as
+	 * granules. */
 	uint32_t present[PMK_MB_MAX_BYTES >> PMK_MB_WORD_GRAIN];
 	uint32_t dirty[PMK_MB_MAX_BYTES >> PMK_MB_WORD_GRAIN];
-	/* Looked at when something is out of the ordinary. */
+	/* Used on slow paths alone. */
 	/* Cached addresses. */
 	uint64_t cached_size;
 	uint32_t cached_base;
@@ -130,8 +137,8 @@ struct pmk_mb {
 	uint32_t dtlb[PMK_MB_MAX_SHADOWS];
 	struct pmk_tlb utlb;
 	struct pmk_block joined; /* an open block and its slot */
-	/* Where the translation of a page is: the entry of the data shadow TLB, and 1; is it in the unified
-	 * TLB? Few pages are touched. */
+	/* Where the translation of a page is: the entry + 1 of the data shadow TLB; and whether it
+	 * is in the unified TLB. Only few pages of these tables are ever touched. */
 	uint8_t shadow[PMK_MB_PAGES];
 	bool unified[PMK_MB_PAGES];
 };
@@ -161,7 +168,8 @@ void pmk_microblaze_forked(struct pmk_cpu *cpu);
 /* Totals that are sums and differences of others. */
 void pmk_microblaze_derive(const struct pmk_cpu *cpu, uint64_t *totals);
 
-/* The bit of r0, which is never waited for, in pmk_block.late and wants: look at what follows. */
+/* No instruction waits for r0, so that its bit in `late` and `wants` of blocks is used for this:
+ * the next block takes the slow path. */
 #define PMK_MB_LOOK UINT64_C(1)
 
 /* log2 of the bytes of a sector of the instruction cache. */
@@ -171,7 +179,7 @@ unsigned pmk_microblaze_sector_bits(const struct pmk_core *core);
 void pmk_microblaze_build(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
 			  struct pmk_pipe_slot *slots, struct pmk_block *b);
 
-/* The pipeline's view of a run of instructions: pipeline.c. */
+/* The pipeline's view of a sequence of instructions: pipeline.c. */
 struct pmk_microblaze_timing {
 	uint32_t cycles;
 	uint32_t of_stall, ex_stall; /* of these, waiting for operands, executing */
@@ -181,39 +189,39 @@ struct pmk_microblaze_timing {
 void pmk_microblaze_time(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
 			 struct pmk_pipe_slot *slots, struct pmk_microblaze_timing *out);
 
-/* Cycles beyond the first of a taken branch or break, of a return, and of a branch that was predicted
- * wrong: UG984, instruction pages and "Branch Target Cache". */
+/* Cycles beyond the first of a taken branch or break, of a return, and of a branch that was
+ * predicted wrong: UG984, instruction pages and "Branch Target Cache". */
 unsigned pmk_microblaze_taken_cycles(const struct pmk_core *core, bool delayed);
 unsigned pmk_microblaze_return_cycles(const struct pmk_core *core);
 unsigned pmk_microblaze_wrong_cycles(const struct pmk_core *core);
 
-/* No latency that is recorded is longer. */
+/* The longest latency that can be recorded. */
 uint32_t pmk_microblaze_longest(const struct pmk_core *core);
 
-/* Can no data access make a difference? Then nobody need report them. */
+/* True: no data access makes a difference, so that they need not be reported. */
 bool pmk_microblaze_data_is_local(const struct pmk_core *core);
 
-/* The block `b` starts, and that is not as it was the last time. */
+/* The block `b` starts, and there is no remembered edge for it, or something has changed. */
 PMK_SLOW void pmk_microblaze_block_anew(struct pmk_cpu *cpu, const struct pmk_block *p,
 					const struct pmk_block *b);
 PMK_SLOW void pmk_microblaze_load_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
 PMK_SLOW void pmk_microblaze_store_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
 /* A load misses a write-through cache, or is not cached; its address is translated. */
 PMK_SLOW void pmk_microblaze_load_missed(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
-static inline uint64_t pmk_microblaze_key(const struct pmk_mb *m, const struct pmk_block *p,
-					  const struct pmk_block *b)
+static inline uint64_t pmk_microblaze_key(const struct pmk_microblaze_tables *m,
+					  const struct pmk_block *p, const struct pmk_block *b)
 {
 	return (p->id | (uint64_t)b->id << PMK_MB_BLOCK_BITS) + m->epoch;
 }
 
-static inline struct pmk_microblaze_edge *pmk_microblaze_edge(struct pmk_mb *m,
+static inline struct pmk_microblaze_edge *pmk_microblaze_edge(struct pmk_microblaze_tables *m,
 							      const struct pmk_block *p,
 							      const struct pmk_block *b)
 {
 	return &m->edge[(p->id * 5 + b->id) % PMK_MB_EDGES];
 }
 
-/* The block `b` starts: the outcome of the one before it, its fetch, its waits. */
+/* The block `b` starts: decide how the previous one ended, fetch `b`, wait for results. */
 static inline void pmk_microblaze_block(struct pmk_cpu *cpu, const struct pmk_block *b)
 {
 	const struct pmk_block *p = cpu->prev;
@@ -235,19 +243,19 @@ static inline void pmk_microblaze_block(struct pmk_cpu *cpu, const struct pmk_bl
 }
 
 /*
- * Data accesses. Constants of the caller: `mmu`: address translation is on; `grain`: log2 of the bytes that
- * one entry of `held` speaks of, PMK_MB_GRAIN or, where the words of a line are valid one by one,
- * PMK_MB_WORD_GRAIN.
+ * Data accesses. Constants of the caller: `mmu`: address translation is on; `grain`: log2 of the
+ * bytes of an entry of `held`: PMK_MB_GRAIN, or PMK_MB_WORD_GRAIN if the words of a line can be
+ * valid one by one.
  */
-static inline bool pmk_microblaze_holds(const struct pmk_mb *m, const uint32_t *held, uint32_t addr,
-					unsigned grain)
+static inline bool pmk_microblaze_holds(const struct pmk_microblaze_tables *m, const uint32_t *held,
+					uint32_t addr, unsigned grain)
 {
 	uint32_t granule = addr >> grain;
 
 	return PMK_LIKELY(held[granule & m->present_mask] == granule);
 }
 
-/* False: that has to be asked. */
+/* Is the address certainly cached? False: the slow path has to decide. */
 static inline bool pmk_microblaze_cached(const struct pmk_cpu *cpu, uint32_t addr)
 {
 	return PMK_LIKELY(addr - cpu->microblaze.tables->cached_base <
@@ -255,7 +263,7 @@ static inline bool pmk_microblaze_cached(const struct pmk_cpu *cpu, uint32_t add
 			  !cpu->is_device);
 }
 
-/* Translate; false: that takes time, and the access has to be looked at as a whole. */
+/* Translate the address. False: that takes time, so that the access takes the slow path. */
 static inline bool pmk_microblaze_translated(struct pmk_cpu *cpu, uint32_t addr, uint64_t access,
 					     bool mmu)
 {
@@ -281,7 +289,7 @@ static inline void pmk_microblaze_load(struct pmk_cpu *cpu, uint32_t addr, uint6
 				       : pmk_microblaze_load_slow)(cpu, addr, access);
 }
 
-/* Write-back: a store to a word of a line that is dirty changes nothing. */
+/* Write-back: a store to a valid word of a dirty line changes nothing. */
 static inline void pmk_microblaze_store_back(struct pmk_cpu *cpu, uint32_t addr, uint64_t access,
 					     bool mmu)
 {
@@ -292,12 +300,12 @@ static inline void pmk_microblaze_store_back(struct pmk_cpu *cpu, uint32_t addr,
 		pmk_microblaze_store_slow(cpu, addr, access);
 }
 
-/* Write-through: every store goes into the write buffer, and waits for room in it; what is not in the cache
- * is not fetched. */
+/* Write-through: every store goes into the write buffer, and waits for room in it. Lines that are
+ * not in the cache are not fetched. */
 static inline void pmk_microblaze_store_through(struct pmk_cpu *cpu, uint32_t addr, uint64_t access,
 						bool mmu)
 {
-	struct pmk_mb *m = cpu->microblaze.tables;
+	struct pmk_microblaze_tables *m = cpu->microblaze.tables;
 	uint64_t issue = cpu->cycles - PMK_ACCESS_TO_END(access);
 	uint64_t empty =
 		pmk_later(cpu->microblaze.lsu.wbuf_empty, issue) + cpu->microblaze.lsu.write_cycles;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * The pipelines of MicroBlaze when every access hits: UG984, "Pipeline Architecture" and the latencies of
- * the instruction pages, for each of C_AREA_OPTIMIZED 0 (five stages), 1 (three) and 2 (eight).
+ * The pipelines of MicroBlaze when every access hits: UG984, "Pipeline Architecture" and the
+ * latencies of the instruction pages, for each of C_AREA_OPTIMIZED 0 (five stages), 1 (three) and 2
+ * (eight).
  *
- * An instruction waits in operand fetch until its operands are there: stall_of. It takes one cycle; what
- * its latency is beyond that holds execution: stall_ex. So cycles are instructions and stalls. Which
- * results come how late is told in ranges: hazard.load and the like.
+ * An instruction waits in operand fetch until its operands are there: stall_of. It takes one cycle;
+ * the rest of its latency stalls execution: stall_ex. So the cycles are the number of instructions
+ * plus the stalls. The manual gives only ranges for how late results come: hazard.load and other
+ * parameters.
  *
  * Not modelled: division by zero in one cycle, and waiting for a stream.
  */
@@ -90,7 +92,7 @@ unsigned pmk_microblaze_wrong_cycles(const struct pmk_core *core)
 	return far(core, 2, 6);
 }
 
-/* Registers: when they are ready, and whether this run has written them. */
+/* Registers: when they are ready, and whether this sequence has written them. */
 struct scoreboard {
 	uint32_t cycle; /* next instruction's */
 	uint32_t ready[PMK_MB_REGS];

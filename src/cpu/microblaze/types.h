@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is a MicroBlaze's own of cores' parameters, of blocks and of running cores. */
+/* What parameters, blocks and running cores have for MicroBlaze alone. */
 #ifndef PMK_CPU_MICROBLAZE_TYPES_H
 #define PMK_CPU_MICROBLAZE_TYPES_H
 
@@ -48,22 +48,22 @@ struct pmk_block_microblaze {
 	uint64_t late;	/* what the block leaves unfinished … */
 	uint64_t wants; /* … and what it may have to wait for */
 	struct pmk_microblaze_end end;
-	/* Read when something is out of the ordinary. */
+	/* Read on slow paths alone. */
 	struct pmk_microblaze_end slot_end; /* how an open block is left once its slot has run */
 	uint8_t sector;			    /* of the instruction cache: see microblaze.h */
 	bool open;			    /* the delay slot is in the next block */
 	bool starts_with_nop;		    /* it may be such a block */
 	uint8_t branch_cycles;		    /* of the last instruction, already in the block's */
-	/* What is needed when, and what is late how much: see pmk_microblaze_timing. */
+	/* When registers are needed, and how late results are: see pmk_microblaze_timing. */
 	uint8_t need[PMK_MB_REGS], residue[PMK_MB_REGS];
 };
 
-struct pmk_mb;
+struct pmk_microblaze_tables;
 
 struct pmk_cpu_microblaze {
-	struct pmk_mb *tables; /* the rest of it: see microblaze.h */
+	struct pmk_microblaze_tables *tables; /* the rest of it: see microblaze.h */
 	struct pmk_lsu lsu;
-	/* What is counted and is no signal. */
+	/* Counts that are no signals. */
 	uint64_t outcome[PMK_MB_OUTCOMES];  /* how blocks were left, by pmk_microblaze_end.row */
 	uint64_t uncached, uncached_writes; /* data reads and writes that bypassed the cache */
 };

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * pmk-qemu-core.so: the TCG plugin. Glue only: it has QEMU call the running core (src/cpu: each
- * family of cores has callbacks) and turns the rest into calls of the emulated session (src/session). It holds
- * no model and knows no instruction set. QEMU loads it by way of the module that fits it (module.c):
+ * family of cores has callbacks) and turns the rest into calls of the emulated session
+ * (src/session). It holds no model and knows no instruction set. QEMU loads it by way of the module
+ * that fits it (module.c):
  *
  *	qemu-arm -plugin pmk-qemu-api1.so,arena=/proc/self/fd/N …
  *
@@ -163,10 +164,11 @@ static void cross_boundary(unsigned vcpu, const struct pmk_block *block)
 }
 
 /*
- * Devices. Since 8.1.2 an access to a device has to be the last of a translated block. One that is not makes
- * QEMU leave the block, do the access in a block of its own, of which only the access is told, and go on
- * with the rest as another block, whose start is told again. That rest has been counted already, and is
- * expected here until it comes; an interrupt may come first, and have devices of its own.
+ * Devices. Since 8.1.2 an access to a device has to be the last of a translated block. One that is
+ * not makes QEMU leave the block, do the access in a block of its own, of which only the access is
+ * told, and go on with the rest as another block, whose start is told again. That rest has been
+ * counted already, and is expected here until it comes; an interrupt may come first, and have
+ * devices of its own.
  */
 /* An access that is a translated block of its own. */
 struct lone_access {
@@ -301,7 +303,8 @@ static void passed(unsigned vcpu, void *access)
 	pmk_cpus[vcpu]->access = (uint64_t)(uintptr_t)access;
 }
 
-/* The instruction before this one might have faulted without a word: that it has not is told here. */
+/* The instruction before this one might have faulted without a word: that it has not is told
+ * here. */
 static void tell_passed(struct qemu_plugin_insn *qi, unsigned behind)
 {
 	qemu_plugin_register_vcpu_insn_exec_cb(qi, passed, QEMU_CB_NO_REGS,
@@ -350,7 +353,8 @@ static void add_block(struct qemu_plugin_tb *tb, const struct pmk_raw *raw,
 	}
 }
 
-/* The stack of the program that is about to begin with this block. False: its pointer cannot be read. */
+/* The stack of the program that is about to begin with this block. False: its pointer cannot be
+ * read. */
 static bool first_stack(struct qemu_plugin_insn *first, struct pmk_stack *stack)
 {
 	uint8_t *bytes = qemu_plugin_insn_haddr(first);
@@ -469,7 +473,7 @@ void pmk_plugin_translated(struct qemu_plugin_tb *tb)
 		meet_program(qemu_plugin_tb_get_insn(tb, 0));
 	for (size_t i = 0; i < n; i++)
 		fetch(qemu_plugin_tb_get_insn(tb, i), &raw[i]);
-	decoder.run = tb;
+	decoder.sequence = tb;
 	family->decode(&decoder, raw, n, in);
 	for (size_t i = 0; i < n; i++) {
 		/* A boundary in the middle starts a block of its own, and so does what follows a
@@ -569,8 +573,8 @@ static void before_fork(void)
 }
 
 /* The program has forked, and this is the child: it gets memory of its own, warm caches, and counts
- * from 0. QEMU's translations are shared with the parent and go on pointing to our blocks, which are
- * private memory and were copied by the fork. */
+ * from 0. QEMU's translations are shared with the parent and go on pointing to our blocks, which
+ * are private memory and were copied by the fork. */
 static void after_fork(void)
 {
 	static struct pmk_arena_slot uncounted;

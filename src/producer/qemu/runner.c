@@ -396,7 +396,8 @@ bool pmk_runner_interval(struct pmk_runner *r, struct pmk_arena_interval *out)
 	return false;
 }
 
-/* Processes that still run. Those that the program has forked at last may not have begun: they are in no slot. */
+/* Processes that still run. Those that the program has forked at last may not have begun: they are
+ * in no slot. */
 static unsigned still_alive(struct pmk_runner *r)
 {
 	uint32_t forked = atomic_load(&r->arena->forked), forks;
