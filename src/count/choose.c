@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* What is common to all ways to count: which events and metrics are meant, and how a row of the
- * result begins. */
+/* What is common to all ways to count: which events and metrics are meant, which go into the plan,
+ * and how a row of the result begins. */
 #include "count/count.h"
 
 #include <pmk/ahbmon.h>
@@ -126,6 +126,24 @@ int pmk_choose_events(struct pmk_count *c, int (*defaults)(struct pmk_count *c),
 	if (!err && !nmetrics)
 		err = fitting_metrics(c, has_clock);
 	return err;
+}
+
+void pmk_choose_countable(struct pmk_count *c, pmk_not_counted_fn *because, struct pmk_plan *plan,
+			  unsigned event_of[PMK_MAX_EVENTS])
+{
+	for (unsigned i = 0; i < c->events.count; i++) {
+		const struct pmk_event_request *req = &c->events.item[i];
+
+		c->reason[i] = because(c, req);
+		if (c->reason[i])
+			continue;
+		event_of[plan->nevents] = i;
+		plan->event[plan->nevents++] = (struct pmk_plan_event){
+			.code = req->event->code,
+			.group = (uint8_t)req->group,
+			.pmu = req->how != NULL,
+		};
+	}
 }
 
 void pmk_choose_row(const struct pmk_count *c, unsigned i, enum pmk_trust trust,

@@ -20,6 +20,7 @@
 
 #include <pmk/count.h>
 #include <pmk/result.h>
+#include <pmk/session.h>
 
 #include "count/command.h"
 #include "count/error.h"
@@ -108,6 +109,13 @@ void pmk_count_warn_interrupted(struct pmk_count *c);
 int pmk_choose_events(struct pmk_count *c, int (*defaults)(struct pmk_count *c),
 		      bool (*watched)(const struct pmk_count *c, const struct pmk_event *ev),
 		      bool has_clock);
+/* Put the events that can be counted into the plan, in their order; event_of[] says which one of
+ * the list each is. `because` says why an event cannot be counted, or NULL. An event with req.how
+ * is of the second PMU of the plan. */
+typedef const char *pmk_not_counted_fn(const struct pmk_count *c,
+				       const struct pmk_event_request *req);
+void pmk_choose_countable(struct pmk_count *c, pmk_not_counted_fn *because, struct pmk_plan *plan,
+			  unsigned event_of[PMK_MAX_EVENTS]);
 /* The row of event i without its value. Its trust is `trust` if the event is counted. */
 void pmk_choose_row(const struct pmk_count *c, unsigned i, enum pmk_trust trust,
 		    struct pmk_row *row);

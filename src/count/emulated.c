@@ -369,24 +369,13 @@ static int check_group(struct pmk_count *c, unsigned i)
 static int plan_events(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;
-	int err;
+	int err = 0;
 
-	for (unsigned i = 0; i < c->events.count; i++) {
-		const struct pmk_event_request *req = &c->events.item[i];
-
-		c->reason[i] = not_counted_because(c, req);
-		if (c->reason[i])
-			continue;
-		e->event_of[e->plan.nevents] = i;
-		e->plan.event[e->plan.nevents++] = (struct pmk_plan_event){
-			.code = req->event->code,
-			.group = (uint8_t)req->group,
-			.pmu = req->how != NULL,
-		};
-		err = check_group(c, e->plan.nevents - 1);
-		if (err)
-			return err;
-	}
+	pmk_choose_countable(c, not_counted_because, &e->plan, e->event_of);
+	for (unsigned i = 0; !err && i < e->plan.nevents; i++)
+		err = check_group(c, i);
+	if (err)
+		return err;
 	use_interval_timer(c);
 	err = pmk_several_plan((const struct pmk_pmu *const[]){ c->pmu, e->beside }, &e->plan);
 	if (err == PMK_ENOCTR)

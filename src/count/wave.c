@@ -187,18 +187,7 @@ static int plan_events(struct pmk_count *c)
 	struct dump *j = c->state;
 	int err;
 
-	for (unsigned i = 0; i < c->events.count; i++) {
-		const struct pmk_event_request *req = &c->events.item[i];
-
-		c->reason[i] = not_counted_because(c, req);
-		if (c->reason[i])
-			continue;
-		j->event_of[j->plan.nevents] = i;
-		j->plan.event[j->plan.nevents++] = (struct pmk_plan_event){
-			.code = req->event->code,
-			.group = (uint8_t)req->group,
-		};
-	}
+	pmk_choose_countable(c, not_counted_because, &j->plan, j->event_of);
 	err = pmk_plan_make(c->pmu, &j->plan);
 	return err ? pmk_count_fail(&c->fault, PMK_COUNT_USAGE, "these events do not fit %s: %s",
 				    c->pmu->name, pmk_strerror(err))
