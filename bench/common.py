@@ -80,7 +80,8 @@ def verdict(what, target, met):
 # ---- the whole ----------------------------------------------------------------------------------
 
 def run_main(bench):
-    """Exit 0 when `bench` returns that all targets are met, 1 when not, 2 when it could not tell."""
+    """Exit 0 when `bench` returns that all targets are met, 1 when not, 2 when it could not
+    tell."""
     try:
         sys.exit(0 if bench() else 1)
     except Trouble as t:

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""What pytest must know of this project: unit tests in C, conformance vectors, how to show what differs, and
-that no test file is ever left out unnoticed.
+"""What pytest must know of this project: unit tests in C, conformance vectors, how to show what
+differs, and that no test file is ever left out unnoticed.
 
-A test_….c is a cmocka program that Meson has built; each of its tests is one here. A program is run once, with
-those of its tests that were selected. A ….vec is a file of vectors, each of which is run on each core it names.
+A test_….c is a cmocka program that Meson has built; each of its tests is one here. A program is run
+once, with those of its tests that were selected. A ….vec is a file of vectors, each of which is run
+on each core it names.
 """
 import difflib
 import json
@@ -14,13 +15,14 @@ import subprocess
 
 import pytest
 
-pytest.register_assert_rewrite("harness", "microblaze_tools", "a64.measure", "kernels.measure", "microblaze.measure",
-                               "uc.driver", "guest")
+pytest.register_assert_rewrite("harness", "microblaze_tools", "a64.measure", "kernels.measure",
+                               "microblaze.measure", "uc.driver", "guest")
 import harness  # noqa: E402: only now, so that its assertions are rewritten
 
 TESTS = os.path.dirname(os.path.abspath(__file__))
 os.environ.update(PMK_BUILD=os.path.abspath(harness.BUILD), LC_ALL="C")
-# A shell lets what it starts in the background ignore interrupts, and programs that tests interrupt would, too.
+# A shell lets what it starts in the background ignore interrupts, and programs that tests interrupt
+# would, too.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 LIMIT = 3600  # seconds; for what hangs
 
@@ -43,7 +45,8 @@ def program_of(path):
                 if not os.path.exists(test["cmd"][0]):
                     raise Failed(f"{test['cmd'][0]} is not built; `make test` builds it")
                 return test["cmd"]
-    raise Failed(f"tests/meson.build does not build {name}, or was configured without tests; `make test` does it")
+    raise Failed(f"tests/meson.build does not build {name}, or was configured without tests; "
+                 f"`make test` does it")
 
 
 class Program(pytest.File):
@@ -57,17 +60,20 @@ class Program(pytest.File):
             yield case
 
     def repr_failure(self, excinfo):
-        return str(excinfo.value) if excinfo.errisinstance(Failed) else super().repr_failure(excinfo)
+        return str(
+            excinfo.value) if excinfo.errisinstance(Failed) else super().repr_failure(excinfo)
 
     def run(self, **variables):
         """Exit code and output; what it said on standard error is in its place."""
         try:
-            p = subprocess.run(self.command, env=dict(os.environ, CMOCKA_MESSAGE_OUTPUT="STDOUT", **variables),
-                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                               text=True, errors="replace", timeout=LIMIT)
+            p = subprocess.run(self.command,
+                               env=dict(os.environ, CMOCKA_MESSAGE_OUTPUT="STDOUT", **variables),
+                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                               stderr=subprocess.STDOUT, text=True, errors="replace", timeout=LIMIT)
         except subprocess.TimeoutExpired as e:
             return f"was stopped after {LIMIT} s", (e.stdout or b"").decode(errors="replace")
-        how = f"was killed by signal {-p.returncode}" if p.returncode < 0 else f"exited with {p.returncode}"
+        how = f"was killed by signal {-p.returncode}" if p.returncode < 0 else (f"exited with "
+                                                                                f"{p.returncode}")
         return how, p.stdout
 
     def result(self, name):
@@ -102,7 +108,8 @@ class Unit(Program):
             if name == running:
                 results[name] = "failed", f"{rest}\nthe program {how}"
             elif name not in results:
-                results[name] = "failed", f"not run: the program {how}{f' in {running}' if running else ''}\n{rest}"
+                results[name] = "failed", (f"not run: the program "
+                                           f"{how}{f' in {running}' if running else ''}\n{rest}")
         if how != "exited with 0" and all(state != "failed" for state, _ in results.values()):
             results[names[-1]] = "failed", f"{rest}\nthe program {how}"
         return results
@@ -144,7 +151,8 @@ class Case(pytest.Item):
             self.add_report_section("call", "stdout", said)
 
     def repr_failure(self, excinfo):
-        return str(excinfo.value) if excinfo.errisinstance(Failed) else super().repr_failure(excinfo)
+        return str(
+            excinfo.value) if excinfo.errisinstance(Failed) else super().repr_failure(excinfo)
 
     def reportinfo(self):
         return self.path, None, self.name
@@ -192,7 +200,8 @@ def of_sets(got, want):
 
 
 def of_texts(got, want):
-    for line in difflib.unified_diff(want.splitlines(), got.splitlines(), "want", "got", n=1, lineterm=""):
+    for line in difflib.unified_diff(want.splitlines(), got.splitlines(), "want", "got", n=1,
+                                     lineterm=""):
         yield line if len(line) <= 160 else line[:160] + " …"
 
 
@@ -200,7 +209,8 @@ def pytest_assertrepr_compare(op, left, right):
     """For a == b of things that are long: what differs, and no more of it than one can read."""
     if op != "==":
         return None
-    for kinds, differences in (((list, tuple), of_sequences), (dict, of_mappings), ((set, frozenset), of_sets),
+    for kinds, differences in (((list, tuple), of_sequences), (dict, of_mappings),
+                               ((set, frozenset), of_sets),
                                (str, of_texts)):
         if isinstance(left, kinds) and isinstance(right, kinds):
             if differences is of_texts and "\n" not in left + right:
@@ -216,7 +226,8 @@ def pytest_runtest_makereport(item, call):
     """No failure takes more than a screen or two, whatever its message quotes."""
     report = (yield).get_result()
     for entry in getattr(getattr(report.longrepr, "reprtraceback", None), "reprentries", ()):
-        lines = [line if len(line) <= 2000 else f"{line[:1500]} … {line[-400:]}" for line in entry.lines]
+        lines = [line if len(line) <= 2000 else f"{line[:1500]} … {line[-400:]}"
+                 for line in entry.lines]
         if len(lines) > 100:
             lines[60:-40] = [f"E   … {len(lines) - 100} lines …"]
         entry.lines[:] = lines
@@ -233,9 +244,11 @@ def is_quick(path):
 
 
 def missing_files(config, ran):
-    """Those of which not one test has run, in a run that was to be of all files; relative to the repository."""
+    """Those of which not one test has run, in a run that was to be of all files; relative to the
+    repository."""
     option = config.option
-    if any(os.path.abspath(a) not in (TESTS, harness.SOURCE) for a in config.args) or option.keyword or \
+    if any(os.path.abspath(a) not in (TESTS, harness.SOURCE)
+           for a in config.args) or option.keyword or \
        option.markexpr not in ("", "quick") or option.collectonly or getattr(option, "lf", False):
         return []
     files = [os.path.join(folder, name) for folder, _, names in os.walk(TESTS) for name in names

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What tests share: running programs, pmk above all, and comparing what they said.
 
-A test is a function test_…() in a file test_….py; it passes, raises an exception or calls skip("reason").
+A test is a function test_…() in a file test_….py; it passes, raises an exception or calls
+skip("reason").
 
     from harness import *
 
@@ -29,13 +30,14 @@ PMK = os.path.join(BUILD, "pmk")
 # Things made once and used by several test files: cross-compiled programs, fetched packages.
 WORK = os.environ.get("PMK_TEST_WORK", os.path.join(BUILD, "test-work"))
 CROSS = "arm-linux-gnueabi-"
-# Seconds after which something is taken to hang. No test may depend on how fast the machine is: this is ten times
-# what the longest takes on an idle one.
+# Seconds after which something is taken to hang. No test may depend on how fast the machine is:
+# this is ten times what the longest takes on an idle one.
 PATIENCE = 1200
 os.makedirs(WORK, exist_ok=True)
-# Emulators of programs that were built because the distribution's cannot load plugins: pmk finds them by itself,
-# and here do the tests that start one themselves.
-os.environ["PATH"] += os.pathsep + subprocess.run([os.path.join(SOURCE, "scripts", "qemu"), "--path"],
+# Emulators of programs that were built because the distribution's cannot load plugins: pmk finds
+# them by itself, and here do the tests that start one themselves.
+os.environ["PATH"] += os.pathsep + subprocess.run([os.path.join(SOURCE, "scripts", "qemu"),
+                                                   "--path"],
                                                   capture_output=True, text=True).stdout.strip()
 # For a test of what happens without emulators, beside a PATH that has none.
 NO_EMULATORS = {"PMK_CACHE": os.path.join(WORK, "no-emulators"), "PMK_QEMU_DIR": ""}
@@ -50,16 +52,19 @@ class Output:
 
 
 def distribution():
-    """("debian", "12") and the like, from os-release; the second is "" where there are no releases."""
+    """("debian", "12") and the like, from os-release; the second is "" where there are no
+    releases."""
     release = platform.freedesktop_os_release()
     return release["ID"], release.get("VERSION_ID", "")
 
 
 def remedy(package, what="it"):
-    """What pmk says is to be done for an emulator of this package, here. `what`: "it", or "one that can"."""
+    """What pmk says is to be done for an emulator of this package, here. `what`: "it", or "one that
+    can"."""
     if not os.path.exists("/usr/bin/apt-get"):
         return "docs/install.md says how to install or build QEMU"
-    if package == "qemu-user" and distribution() not in (("debian", "12"), ("ubuntu", "22.04"), ("ubuntu", "24.04")):
+    if package == "qemu-user" and distribution() not in (("debian", "12"), ("ubuntu", "22.04"),
+                                                         ("ubuntu", "24.04")):
         return f"build {what}: make qemu"
     return f"Debian: apt-get install {package}"
 
@@ -95,11 +100,13 @@ def run(*argv, stdin=None, timeout=PATIENCE, env=None, cwd=None, text=True):
 def unprivileged(*argv):
     """The command as one whom files' modes hold back, as they do not hold back root."""
     kept_out = "-dac_override,-dac_read_search"
-    return ["setpriv", "--bounding-set", kept_out, "--inh-caps", kept_out, *argv] if os.geteuid() == 0 else [*argv]
+    return ["setpriv", "--bounding-set", kept_out, "--inh-caps", kept_out,
+            *argv] if os.geteuid() == 0 else [*argv]
 
 
 def wait_until(condition, why):
-    """Look every now and then until condition() is true; `why` says what is wrong when it never is."""
+    """Look every now and then until condition() is true; `why` says what is wrong when it never
+    is."""
     end = time.monotonic() + PATIENCE
     while not condition():
         assert time.monotonic() < end, why
@@ -144,7 +151,8 @@ def counts(document, region=None):
 
 
 def emulator_in_path(name):
-    """The first that can load plugins, as pmk takes it: a static one in front of it does not matter."""
+    """The first that can load plugins, as pmk takes it: a static one in front of it does not
+    matter."""
     for folder in os.environ["PATH"].split(os.pathsep):
         path = os.path.join(folder, name)
         if os.access(path, os.X_OK):
@@ -168,7 +176,8 @@ def have(*commands):
     """Fail unless all commands are installed."""
     __tracebackhide__ = True
     for c in commands:
-        assert shutil.which(c), f"{c} is not installed; `scripts/need run test` installs what the tests need"
+        assert shutil.which(c), (f"{c} is not installed; `scripts/need run test` installs what "
+                                 f"the tests need")
 
 
 def compile_arm(source, name, *flags):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What `make install` puts down, for tests that build with it: in a folder of its own, away from the build tree.
+"""What `make install` puts down, for tests that build with it: in a folder of its own, away from
+the build tree.
 
     there = Installed(tmp_path)
     program = there.compile([path], "shared", tmp_path / "program")
@@ -40,7 +41,8 @@ class Installed:
         return sorted(os.listdir(os.path.join(self.include, "pmk")))
 
     def compile(self, sources, how, program, *flags, compiler=("gcc", "-std=c11")):
-        """Against the shared library, or "static", with all libraries in the program; returns its path."""
+        """Against the shared library, or "static", with all libraries in the program; returns its
+        path."""
         flags = list(flags) + self.flags("--cflags", "pmk")
         libs = self.flags("--libs", "pmk")
         if how == "static":
@@ -52,13 +54,15 @@ class Installed:
 
 def symbols(path, *options):
     """Names that an object or library defines for others."""
-    out = subprocess.run(["nm", "--defined-only", "--extern-only", *options, path], capture_output=True, text=True,
-                         check=True).stdout
-    return {re.sub("@.*", "", words[2]) for words in map(str.split, out.splitlines()) if len(words) == 3}
+    out = subprocess.run(["nm", "--defined-only", "--extern-only", *options, path],
+                         capture_output=True, text=True, check=True).stdout
+    return {re.sub("@.*", "", words[2]) for words in map(str.split, out.splitlines())
+            if len(words) == 3}
 
 
 def declared(include, header, scratch):
-    """Functions and objects that a header declares itself, by name; what it defines inline is not among them."""
+    """Functions and objects that a header declares itself, by name; what it defines inline is not
+    among them."""
     source = os.path.join(scratch, "declared.c")
     listed = os.path.join(scratch, "declared.txt")
     with open(source, "w") as f:
@@ -67,7 +71,8 @@ def declared(include, header, scratch):
     out = run("gcc", "-std=c11", "-I", include, "-fsyntax-only", "-aux-info", listed, source)
     assert out.code == 0, out
     with open(listed) as f:
-        own = [line for line in f if f"/pmk/{header}:" in line and not re.search(r"\*/ static ", line)]
+        own = [line for line in f if f"/pmk/{header}:" in line
+               and not re.search(r"\*/ static ", line)]
     # The name stands in front of the first bracket, but for pointers to functions.
     names = {re.search(r"(\w+) \(", line.split("*/", 1)[1]).group(1) for line in own}
     with open(os.path.join(include, "pmk", header)) as f:

@@ -1,19 +1,21 @@
 # SPDX-License-Identifier: MIT
-"""Programs for MicroBlaze, and what binutils say of them, stored in tests/guest/microblaze/stored, because their
-compiler is in no distribution:
+"""Programs for MicroBlaze, and what binutils say of them, stored in tests/guest/microblaze/stored,
+because their compiler is in no distribution:
 
-    index           a line of JSON each: the key and the checksum of what was made, and its recipe; microblaze_tools.py has
-                    what a recipe means. The key is another one with other sources, flags, or another compiler:
-                    nothing is found that is out of date. The first line names the compiler.
+    index           a line of JSON each: the key and the checksum of what was made, and its recipe;
+                    microblaze_tools.py has what a recipe means. The key is another one with other
+                    sources, flags, or another compiler: nothing is found that is out of date. The
+                    first line names the compiler.
     programs.tar.xz what was made, by key
     library.tar.xz  the same of what has the firmware library in it
     answers.tar.xz  the same for microblaze_tools.answer(), by name
 
-The firmware library changes often, and most of its tests are for processors whose compiler everybody has. So what
-has it in it, and is out of date where there is no compiler, skips its test; everything else fails.
+The firmware library changes often, and most of its tests are for processors whose compiler
+everybody has. So what has it in it, and is out of date where there is no compiler, skips its test;
+everything else fails.
 
-`make microblaze-programs` (tests/guest/microblaze/store) writes them anew: all that the tests asked for, with
-PMK_MB_RECORD the folder where they say so.
+`make microblaze-programs` (tests/guest/microblaze/store) writes them anew: all that the tests asked
+for, with PMK_MB_RECORD the folder where they say so.
 """
 import functools
 import hashlib
@@ -145,8 +147,10 @@ def write(compiler, programs, answers):
     # Those that are alike beside each other.
     programs = sorted(programs, key=lambda p: json.dumps(p[1], sort_keys=True))
     lines = [{"compiler": compiler}]
-    lines += [{"key": key, "sha256": checksum(data), "recipe": recipe} for key, recipe, data in programs]
-    lines += [{"answer": name, "question": question, "sha256": checksum(data)} for name, question, data in answers]
+    lines += [{"key": key, "sha256": checksum(data), "recipe": recipe} for key, recipe,
+              data in programs]
+    lines += [{"answer": name, "question": question, "sha256": checksum(data)} for name, question,
+              data in answers]
     with open(os.path.join(FOLDER, "index"), "w", encoding="utf-8") as f:
         f.writelines(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
     for name in ("programs.tar.xz", "library.tar.xz"):

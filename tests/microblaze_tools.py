@@ -1,20 +1,21 @@
 # SPDX-License-Identifier: MIT
-"""Programs for MicroBlaze. No distribution has a compiler for it, so they are stored ready to run: microblaze_store.py. What
-is not stored, because it is new or its sources have changed, is made by the compiler of `make
-microblaze-toolchain`, and a test that asks for it fails where there is none. One's own compiler in PMK_MB_TOOLCHAIN
-(a folder with bin/microblazeel-elf-gcc) makes everything.
+"""Programs for MicroBlaze. No distribution has a compiler for it, so they are stored ready to run:
+microblaze_store.py. What is not stored, because it is new or its sources have changed, is made by
+the compiler of `make microblaze-toolchain`, and a test that asks for it fails where there is none.
+One's own compiler in PMK_MB_TOOLCHAIN (a folder with bin/microblazeel-elf-gcc) makes everything.
 
     path = program("hello", "hello.c")                     little-endian, for qemu-microblazeel
     path = program("hello", "hello.c", order="big")        for qemu-microblaze
     path = program("area", "hello.c", cpu=SMALL)           a core without optional instructions
     path = firmware("boot", "boot.S", at=0x90000000)       nothing but the sources, entry _start
-    path = bare("loop", COUNT=10)                          microblaze/loop.S with definitions, nothing else
+    path = bare("loop", COUNT=10)                          microblaze/loop.S with definitions alone
     out = run_program(path, "argument", order="big")
     text = disassembly(path)
 
-Relative sources are those of tests/guest/microblaze; "@library/pmk_target.c" is the firmware library in one file,
-with its header beside it. Both orders come from one compiler: call the tools by tool("objdump"), which skips the
-test when there is none, and gcc and as with ORDERS[order].gcc or .as_ when it matters.
+Relative sources are those of tests/guest/microblaze; "@library/pmk_target.c" is the firmware
+library in one file, with its header beside it. Both orders come from one compiler: call the tools
+by tool("objdump"), which skips the test when there is none, and gcc and as with ORDERS[order].gcc
+or .as_ when it matters.
 """
 import collections
 import contextlib
@@ -37,12 +38,14 @@ Order = collections.namedtuple("Order", "gcc as_ emulation qemu system")
 ORDERS = {
     "little": Order("-mlittle-endian", "-EL", "elf32mbel_linux", "qemu-microblazeel",
                     "qemu-system-microblazeel"),
-    "big": Order("-mbig-endian", "-EB", "elf32mb_linux", "qemu-microblaze", "qemu-system-microblaze"),
+    "big": Order("-mbig-endian", "-EB", "elf32mb_linux", "qemu-microblaze",
+                 "qemu-system-microblaze"),
 }
 
 # What a core can have that is optional, as options of the compiler; combine them as you like.
 #
-# GCC 12 compares versions as text, so that v10.0 would be older than v3.00.a: v9.6 stands for all of them.
+# GCC 12 compares versions as text, so that v10.0 would be older than v3.00.a: v9.6 stands for all
+# of them.
 MULTIPLIER = ("-mno-xl-soft-mul",)
 MULTIPLIER_64 = (*MULTIPLIER, "-mxl-multiply-high")
 DIVIDER = ("-mno-xl-soft-div",)
@@ -52,13 +55,15 @@ REORDER = ("-mxl-reorder",)
 FPU = ("-mhard-float",)
 FPU_EXTENDED = (*FPU, "-mxl-float-convert", "-mxl-float-sqrt")
 SMALL = ("-mcpu=v9.6", "-mno-xl-reorder")
-FULL = ("-mcpu=v9.6", *MULTIPLIER_64, *DIVIDER, *BARREL_SHIFTER, *PATTERN_COMPARE, *REORDER, *FPU_EXTENDED)
+FULL = ("-mcpu=v9.6", *MULTIPLIER_64, *DIVIDER, *BARREL_SHIFTER, *PATTERN_COMPARE, *REORDER,
+        *FPU_EXTENDED)
 
-# The assembler puts IMM in front of every symbol; this takes out those that are not needed, as GCC's own
-# linking does. Not for code whose instructions are counted by hand.
+# The assembler puts IMM in front of every symbol; this takes out those that are not needed, as
+# GCC's own linking does. Not for code whose instructions are counted by hand.
 RELAX = ("-relax",)
 
-C_FLAGS = ("-std=gnu11", "-O2", "-ffreestanding", "-fno-pic", "-ffunction-sections", "-fdata-sections")
+C_FLAGS = ("-std=gnu11", "-O2", "-ffreestanding", "-fno-pic", "-ffunction-sections",
+           "-fdata-sections")
 
 # Where a bare program lies.
 CODE, DATA = 0x10004000, 0x10100000
@@ -80,7 +85,8 @@ def folder():
         return where, None
     if own:
         return None, f"PMK_MB_TOOLCHAIN has no bin/{PREFIX}gcc"
-    return None, "no compiler for MicroBlaze; `make microblaze-toolchain` builds one, in some minutes"
+    return None, ("no compiler for MicroBlaze; `make microblaze-toolchain` builds one, in some "
+                  "minutes")
 
 
 def tool(name):
@@ -98,8 +104,8 @@ def call(*argv, **kw):
 
 
 # ---- recipes -------------------------------------------------------------------------------------
-# What is made, of what and how, as a dictionary of text that can be written down. A source is a path below SOURCE,
-# "@library/NAME", or [NAME, TEXT] of one that a test has written.
+# What is made, of what and how, as a dictionary of text that can be written down. A source is a
+# path below SOURCE, "@library/NAME", or [NAME, TEXT] of one that a test has written.
 
 @functools.cache
 def library():
@@ -107,7 +113,8 @@ def library():
     with tempfile.TemporaryDirectory(prefix="mb-", dir=WORK) as place:
         mine = os.path.join(place, "library")
         call(os.path.join(SOURCE, "scripts", "amalgamate"), mine)
-        state = hashlib.sha256(b"".join(contents(os.path.join(mine, f)) for f in sorted(os.listdir(mine))))
+        state = hashlib.sha256(b"".join(contents(os.path.join(mine, f))
+                                        for f in sorted(os.listdir(mine))))
         path = os.path.join(WORK, f"mb-library-{state.hexdigest()[:16]}")
         if not os.path.exists(path):
             # Somebody else may be quicker.
@@ -117,7 +124,8 @@ def library():
 
 
 def within(path, place):
-    return os.path.commonpath([os.path.abspath(path), os.path.abspath(place)]) == os.path.abspath(place)
+    return os.path.commonpath([os.path.abspath(path),
+                               os.path.abspath(place)]) == os.path.abspath(place)
 
 
 def as_source(path):
@@ -134,7 +142,8 @@ def as_source(path):
 def as_path(source, place):
     """Where a source of a recipe is; a test's own is written to `place`."""
     if isinstance(source, str):
-        return os.path.join(library(), source[9:]) if source.startswith("@") else os.path.join(SOURCE, source)
+        return os.path.join(library(),
+                            source[9:]) if source.startswith("@") else os.path.join(SOURCE, source)
     path = os.path.join(place, source[0])
     with open(path, "w", encoding="utf-8") as f:
         f.write(source[1])
@@ -143,7 +152,8 @@ def as_path(source, place):
 
 @functools.cache
 def without_comments(path):
-    """The tokens of the library: with its comments, every word about it would make other programs."""
+    """The tokens of the library: with its comments, every word about it would make other
+    programs."""
     with open(path, encoding="utf-8") as f:
         text = re.sub(r"""("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')|//[^\n]*|/\*.*?\*/""",
                       lambda m: m[1] or " ", f.read(), flags=re.S)
@@ -157,23 +167,28 @@ def contents(path):
 
 
 def inputs(sources):
-    """What a program is made of beside its recipe: its sources, and what stands beside them to be included."""
+    """What a program is made of beside its recipe: its sources, and what stands beside them to be
+    included."""
     files, folders = set(), {os.path.join(GUEST, "libc")}
     for source in sources:
         if isinstance(source, str) and not source.startswith("@"):
             files.add(os.path.join(SOURCE, source))
             folders.add(os.path.dirname(os.path.join(SOURCE, source)))
-    files |= {f for folder in folders for f in glob.glob(os.path.join(folder, "*")) if f.endswith((".h", ".inc"))}
+    files |= {f for folder in folders for f in glob.glob(os.path.join(folder, "*"))
+              if f.endswith((".h", ".inc"))}
     found = [(os.path.relpath(f, SOURCE), contents(f)) for f in sorted(files)]
     if microblaze_store.has_library({"sources": sources}):
-        found += [(name, without_comments(os.path.join(library(), name))) for name in ("pmk_target.c", "pmk_target.h")]
+        found += [(name, without_comments(os.path.join(library(), name)))
+                  for name in ("pmk_target.c", "pmk_target.h")]
     return found
 
 
 def key_of(recipe):
-    """Another one for everything that can change what is made: the recipe, the sources, the compiler."""
+    """Another one for everything that can change what is made: the recipe, the sources, the
+    compiler."""
     own = os.environ.get("PMK_MB_TOOLCHAIN")
-    state = hashlib.sha256(json.dumps([recipe, own or os.path.basename(default_folder())], sort_keys=True).encode())
+    state = hashlib.sha256(json.dumps([recipe, own or os.path.basename(default_folder())],
+                                      sort_keys=True).encode())
     of = recipe
     while "of" in of:
         of = of["of"]
@@ -190,7 +205,8 @@ def objects(recipe, place, flags):
         flags = [*flags, "-I", library()]
     for n, source in enumerate(recipe["sources"]):
         made.append(f"{n}.o")
-        call(tool("gcc"), ORDERS[recipe["order"]].gcc, *flags, "-c", as_path(source, place), "-o", made[-1], cwd=place)
+        call(tool("gcc"), ORDERS[recipe["order"]].gcc, *flags, "-c", as_path(source, place), "-o",
+             made[-1], cwd=place)
     return made
 
 
@@ -201,17 +217,21 @@ def libgcc(order):
 
 
 def link(recipe, place, *argv):
-    call(tool("ld"), "-o", "made", "-m", ORDERS[recipe["order"]].emulation, "-static", *argv, cwd=place)
+    call(tool("ld"), "-o", "made", "-m", ORDERS[recipe["order"]].emulation, "-static", *argv,
+         cwd=place)
 
 
 def make_program(recipe, place):
-    flags = [*C_FLAGS, "-isystem", os.path.join(GUEST, "libc"), "-I", GUEST, *recipe["cpu"], *recipe["flags"]]
-    link(recipe, place, "--gc-sections", *recipe["ld"], *objects(recipe, place, flags), libgcc(recipe["order"]))
+    flags = [*C_FLAGS, "-isystem", os.path.join(GUEST, "libc"), "-I", GUEST, *recipe["cpu"],
+             *recipe["flags"]]
+    link(recipe, place, "--gc-sections", *recipe["ld"], *objects(recipe, place, flags),
+         libgcc(recipe["order"]))
 
 
 def make_firmware(recipe, place):
     made = objects(recipe, place, [*C_FLAGS, *recipe["cpu"], *recipe["flags"]])
-    link(recipe, place, "-N", "-Ttext=" + recipe["at"], *recipe["ld"], *made, libgcc(recipe["order"]))
+    link(recipe, place, "-N", "-Ttext=" + recipe["at"], *recipe["ld"], *made,
+         libgcc(recipe["order"]))
 
 
 def make_bare(recipe, place):
@@ -229,21 +249,27 @@ def make_disassembly(recipe, place):
 def make_example(recipe, place):
     """As the example's Makefile does it, without what tells where it was made."""
     main = [as_path(s, place) for s in recipe["sources"] if not isinstance(s, str)]
-    sources = [f"SOURCES=start.S ../common/print.c ../common/memory.c {place}/pmk_target.c {main[0]}"] if main else []
-    call("make", "-s", "-C", os.path.join(EXAMPLES, recipe["name"]), "O=" + place, "CROSS=" + tool(""), *sources)
-    call(tool("strip"), "-s", "-o", os.path.join(place, "made"), os.path.join(place, recipe["name"] + ".elf"))
+    sources = [f"SOURCES=start.S ../common/print.c ../common/memory.c {place}/pmk_target.c "
+               f"{main[0]}"] if main else []
+    call("make", "-s", "-C", os.path.join(EXAMPLES, recipe["name"]), "O=" + place,
+         "CROSS=" + tool(""), *sources)
+    call(tool("strip"), "-s", "-o", os.path.join(place, "made"),
+         os.path.join(place, recipe["name"] + ".elf"))
 
 
 def make_compilation(recipe, place):
-    out = run(tool("gcc"), *recipe["flags"], "-c", as_path(recipe["sources"][0], place), "-o", "0.o", cwd=place)
+    out = run(tool("gcc"), *recipe["flags"], "-c", as_path(recipe["sources"][0], place), "-o",
+              "0.o", cwd=place)
     said = {"code": out.code, "warnings": out.err.count(" warning: "),
             "missing": re.findall(r"fatal error: (\S+):", out.err),
-            "undefined": [] if out.code else re.findall(r" U (\w+)", call(tool("nm"), "-u", "0.o", cwd=place))}
+            "undefined": [] if out.code else re.findall(r" U (\w+)",
+                                                        call(tool("nm"), "-u", "0.o", cwd=place))}
     with open(os.path.join(place, "made"), "w", encoding="utf-8") as f:
         json.dump(said, f)
 
 
-KINDS = {"program": make_program, "firmware": make_firmware, "bare": make_bare, "disassembly": make_disassembly,
+KINDS = {"program": make_program, "firmware": make_firmware, "bare": make_bare,
+         "disassembly": make_disassembly,
          "example": make_example, "compilation": make_compilation}
 
 
@@ -274,8 +300,10 @@ def made(recipe):
         data = microblaze_store.stored(key)
         if data is None and folder()[1]:
             if microblaze_store.has_library(recipe) and microblaze_store.was_stored(recipe):
-                skip(f"the firmware library is not the one that {recipe['name']} was stored with; {microblaze_store.ANEW}")
-            raise AssertionError(f"{recipe['name']} is not stored as its sources are now; {microblaze_store.ANEW}")
+                skip(f"the firmware library is not the one that {recipe['name']} was stored with; "
+                     f"{microblaze_store.ANEW}")
+            raise AssertionError(f"{recipe['name']} is not stored as its sources are now; "
+                                 f"{microblaze_store.ANEW}")
         # Several tests may make the same at once.
         mine = f"{path}.{os.getpid()}"
         with open(mine, "wb") as f:
@@ -291,8 +319,10 @@ def can_make(recipe):
 
 
 def as_recipe(kind, name, sources, order, cpu, flags, ld, **more):
-    assert not any(SOURCE in f or WORK in f for f in (*cpu, *flags, *ld)), "a path that is another one elsewhere"
-    return {"kind": kind, "name": name, "order": order, "cpu": [*cpu], "flags": [*flags], "ld": [*ld],
+    assert not any(SOURCE in f or WORK in f
+                   for f in (*cpu, *flags, *ld)), "a path that is another one elsewhere"
+    return {"kind": kind, "name": name, "order": order, "cpu": [*cpu], "flags": [*flags],
+            "ld": [*ld],
             "sources": [as_source(s) for s in sources], **more}
 
 
@@ -312,7 +342,8 @@ def program(*argv, **kw):
 
 
 def firmware(name, sources, at, order="little", cpu=FULL, flags=(), ld=()):
-    """The path of an ELF file with nothing but the sources and what they need of libgcc, its code at `at`."""
+    """The path of an ELF file with nothing but the sources and what they need of libgcc, its code
+    at `at`."""
     return made(as_recipe("firmware", name, listed(sources), order, cpu, flags, ld, at=f"{at:#x}"))
 
 
@@ -332,15 +363,18 @@ def disassembly(path):
 def example(board, main=None):
     """The path of a program of examples/firmware, or of the same with another main()."""
     folders = [os.path.join(EXAMPLES, name) for name in (board, "common")]
-    sources = [os.path.join(f, name) for f in folders for name in sorted(os.listdir(f)) if not name.endswith(".h")]
+    sources = [os.path.join(f, name) for f in folders for name in sorted(os.listdir(f))
+               if not name.endswith(".h")]
     return made({"kind": "example", "name": board,
-                 "sources": [as_source(s) for s in [*sources, "@library/pmk_target.c", *([main] if main else [])]]})
+                 "sources": [as_source(s) for s
+                             in [*sources, "@library/pmk_target.c", *([main] if main else [])]]})
 
 
 def compilation(name, source, *flags):
-    """What the compiler says to a source, and what the object wants: {"code", "warnings", "missing": headers,
-    "undefined": symbols}"""
-    with open(made({"kind": "compilation", "name": name, "sources": [as_source(source)], "flags": [*flags]}),
+    """What the compiler says to a source, and what the object wants: {"code", "warnings",
+    "missing": headers, "undefined": symbols}"""
+    with open(made({"kind": "compilation", "name": name, "sources": [as_source(source)],
+                    "flags": [*flags]}),
               encoding="utf-8") as f:
         return json.load(f)
 
@@ -355,14 +389,16 @@ def symbol(path, name):
 
 
 def answer(name, question, ask):
-    """What the tools of the toolchain say to a question, bytes that ask() gives: where there are none, what is
-    stored; where there are, that must be the same."""
+    """What the tools of the toolchain say to a question, bytes that ask() gives: where there are
+    none, what is stored; where there are, that must be the same."""
     stored = microblaze_store.answer(name, question)
     if folder()[1]:
-        assert stored is not None, f"{name} is not stored as it is asked now; {microblaze_store.ANEW}"
+        assert stored is not None, (f"{name} is not stored as it is asked now; "
+                                    f"{microblaze_store.ANEW}")
         return stored
     said = ask()
-    if not os.environ.get("PMK_MB_TOOLCHAIN") and not microblaze_store.record_answer(name, question, said):
+    if not os.environ.get("PMK_MB_TOOLCHAIN") and not microblaze_store.record_answer(name, question,
+                                                                                     said):
         assert stored == said, f"{name}: the tools say something else; {microblaze_store.ANEW}"
     return said
 

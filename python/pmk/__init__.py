@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Performance counters: counting programs, models of the hardware, its drivers, and catalogues of events.
+"""Performance counters: counting programs, models of the hardware, its drivers, and catalogues of
+events.
 
     result = pmk.stat(["./prog", "arg"], events="cycles,dcache_miss", core="arm1176")
     result["dcache_miss"]
@@ -12,8 +13,8 @@
     >>> model["PMN0"]
     5
 
-Everything is done by the library libpmk, through ctypes: no compiler is needed. It is looked for where PMK_LIBRARY says,
-then beside and above this package, then where the system has its libraries.
+Everything is done by the library libpmk, through ctypes: no compiler is needed. It is looked for
+where PMK_LIBRARY says, then beside and above this package, then where the system has its libraries.
 
 Objects are for one thread at a time; threads that each have their own need no locks.
 """
@@ -23,7 +24,7 @@ from .drivers import Driver, Latency, Port
 from .models import AHBMON_BUSES, Bus, Model, Mode
 from .pmus import Counter, Event, Field, Pmu, Register, find_pmu, pmus, signals
 
-__all__ = ["AHBMON_BUSES", "Bus", "CountError", "Counter", "Driver", "Error", "ErrorCode", "Event", "Failure", "Field",
-           "Latency", "Metric", "Mode", "Model", "Pmu", "Port", "Register", "Result", "Row", "find_pmu", "library_path",
-           "pmus", "signals", "stat"]
+__all__ = ["AHBMON_BUSES", "Bus", "CountError", "Counter", "Driver", "Error", "ErrorCode", "Event",
+           "Failure", "Field", "Latency", "Metric", "Mode", "Model", "Pmu", "Port", "Register",
+           "Result", "Row", "find_pmu", "library_path", "pmus", "signals", "stat"]
 __version__ = "0.1.0"

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""libpmk as C has it: where it is, its structs and its functions. All else of the package is built on this.
+"""libpmk as C has it: where it is, its structs and its functions. All else of the package is built
+on this.
 
-The structs are those of include/pmk, member by member. tests/python/test_layout.py compares their sizes and offsets with
-what a C compiler says; the soname, libpmk.so.0, changes when they do.
+The structs are those of include/pmk, member by member. tests/python/test_layout.py compares their
+sizes and offsets with what a C compiler says; the soname, libpmk.so.0, changes when they do.
 """
 from __future__ import annotations
 
@@ -10,8 +11,8 @@ import ctypes
 import enum
 import os
 import sysconfig
-from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char_p, c_double, c_int, c_int32, c_size_t, c_uint,
-                    c_uint8, c_uint16, c_uint32, c_uint64, c_void_p)
+from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char_p, c_double, c_int, c_int32,
+                    c_size_t, c_uint, c_uint8, c_uint16, c_uint32, c_uint64, c_void_p)
 from operator import index
 from typing import Dict, List, Optional, SupportsIndex, Tuple
 
@@ -54,7 +55,7 @@ class Error(Exception):
         return Error, (self.code, self._what)
 
 
-# ---- where it is ---------------------------------------------------------------------------------------------------
+# ---- where it is ---------------------------------------------------------------------------------
 
 def _candidates() -> List[str]:
     """Files to try, best first. A name without a folder is looked for by the system."""
@@ -78,7 +79,8 @@ def _load() -> ctypes.CDLL:
             return ctypes.CDLL(path)
         except OSError as e:
             why = why or str(e)
-    raise ImportError(f"{SONAME} cannot be loaded: {why}; install pmukit, or name the file in PMK_LIBRARY")
+    raise ImportError(f"{SONAME} cannot be loaded: {why}; install pmukit, or name the file in "
+                      f"PMK_LIBRARY")
 
 
 lib = _load()
@@ -90,40 +92,46 @@ def library_path() -> str:
 
 
 def own_files() -> Dict[str, str]:
-    """Where data and plugin are when it is a wheel that they come from; else the library finds them by itself."""
+    """Where data and plugin are when it is a wheel that they come from; else the library finds them
+    by itself."""
     folder = os.path.dirname(library_path())
     if os.path.basename(folder) != WHEEL_LIBS:
         return {}
     return {"data": os.path.join(folder, "pmk", "data"), "plugin": os.path.join(folder, "pmk")}
 
 
-# ---- structs -------------------------------------------------------------------------------------------------------
+# ---- structs -------------------------------------------------------------------------------------
 
 class CEvent(Structure):
     _fields_ = [
-        ("code", c_uint16), ("name", c_char_p), ("aliases", c_char_p), ("cores", c_uint32), ("signal", c_uint8),
-        ("signal2", c_uint8), ("cycles", c_bool), ("latency", c_bool), ("ref", c_char_p), ("brief", c_char_p),
+        ("code", c_uint16), ("name", c_char_p), ("aliases", c_char_p), ("cores", c_uint32),
+                ("signal", c_uint8),
+        ("signal2", c_uint8), ("cycles", c_bool), ("latency", c_bool), ("ref", c_char_p),
+                ("brief", c_char_p),
         ("caveat", c_char_p), ("unmodelled", c_char_p),
     ]
 
 
 class CField(Structure):
     _fields_ = [
-        ("name", c_char_p), ("mask", c_uint64), ("access", c_char_p), ("ref", c_char_p), ("brief", c_char_p),
+        ("name", c_char_p), ("mask", c_uint64), ("access", c_char_p), ("ref", c_char_p),
+                ("brief", c_char_p),
         ("values", POINTER(c_char_p)), ("event", c_bool),
     ]
 
 
 class CRegister(Structure):
     _fields_ = [
-        ("name", c_char_p), ("aliases", c_char_p), ("where", c_char_p), ("width", c_uint8), ("fields", POINTER(CField)),
+        ("name", c_char_p), ("aliases", c_char_p), ("where", c_char_p), ("width", c_uint8),
+                ("fields", POINTER(CField)),
         ("nfields", c_uint), ("reset", c_uint64), ("ref", c_char_p), ("brief", c_char_p),
     ]
 
 
 class CCounter(Structure):
     _fields_ = [
-        ("name", c_char_p), ("width", c_uint8), ("fixed_code", c_int32), ("extreme_width", c_uint8), ("saturates", c_bool),
+        ("name", c_char_p), ("width", c_uint8), ("fixed_code", c_int32), ("extreme_width", c_uint8),
+                ("saturates", c_bool),
     ]
 
 
@@ -137,7 +145,8 @@ class CPort(Structure):
 
 
 class CLatency(Structure):
-    _fields_ = [("n", c_uint64), ("sum", c_uint64), ("sum2", c_uint64), ("min", c_uint64), ("max", c_uint64)]
+    _fields_ = [("n", c_uint64), ("sum", c_uint64), ("sum2", c_uint64), ("min", c_uint64),
+                ("max", c_uint64)]
 
 
 class CDevice(Structure):
@@ -170,9 +179,12 @@ class CDriver(Structure):
 
 class CPmu(Structure):
     _fields_ = [
-        ("name", c_char_p), ("aliases", c_char_p), ("brief", c_char_p), ("note", c_char_p), ("driver", POINTER(CDriver)),
-        ("events", POINTER(CEvent)), ("nevents", c_uint), ("defaults", c_char_p), ("core", c_uint32),
-        ("counters", POINTER(CCounter)), ("ncounters", c_uint), ("no_flags", c_bool), ("sequential", c_bool),
+        ("name", c_char_p), ("aliases", c_char_p), ("brief", c_char_p), ("note", c_char_p),
+                ("driver", POINTER(CDriver)),
+        ("events", POINTER(CEvent)), ("nevents", c_uint), ("defaults", c_char_p),
+                ("core", c_uint32),
+        ("counters", POINTER(CCounter)), ("ncounters", c_uint), ("no_flags", c_bool),
+                ("sequential", c_bool),
         ("regs", POINTER(CRegister)), ("nregs", c_uint), ("family", c_void_p),
     ]
 
@@ -206,26 +218,34 @@ class CCountError(Structure):
 
 class CCountRow(Structure):
     _fields_ = [
-        ("name", c_char_p), ("pmu", c_char_p), ("unit", c_char_p), ("trust", c_char_p), ("reason", c_char_p),
-        ("region", c_char_p), ("cpu", c_int32), ("section", c_uint32), ("group", c_uint32), ("has_value", c_int32),
-        ("value", c_uint64), ("entries", c_uint64), ("runtime_ns", c_uint64), ("coverage", c_double),
-        ("stddev_pct", c_double), ("interval", c_int32), ("has_latency", c_int32), ("at_cycles", c_uint64),
-        ("at_insns", c_uint64), ("at_seconds", c_double), ("latency_n", c_uint64), ("latency_sum", c_uint64),
+        ("name", c_char_p), ("pmu", c_char_p), ("unit", c_char_p), ("trust", c_char_p),
+                ("reason", c_char_p),
+        ("region", c_char_p), ("cpu", c_int32), ("section", c_uint32), ("group", c_uint32),
+                ("has_value", c_int32),
+        ("value", c_uint64), ("entries", c_uint64), ("runtime_ns", c_uint64),
+                ("coverage", c_double),
+        ("stddev_pct", c_double), ("interval", c_int32), ("has_latency", c_int32),
+                ("at_cycles", c_uint64),
+        ("at_insns", c_uint64), ("at_seconds", c_double), ("latency_n", c_uint64),
+                ("latency_sum", c_uint64),
         ("latency_min", c_uint64), ("latency_max", c_uint64),
     ]
 
 
 class CCountMetric(Structure):
     _fields_ = [
-        ("name", c_char_p), ("unit", c_char_p), ("reason", c_char_p), ("region", c_char_p), ("cpu", c_int32),
+        ("name", c_char_p), ("unit", c_char_p), ("reason", c_char_p), ("region", c_char_p),
+                ("cpu", c_int32),
         ("section", c_uint32), ("valid", c_int32), ("value", c_double),
     ]
 
 
 class CCountSummary(Structure):
     _fields_ = [
-        ("pmu", c_char_p), ("core", c_char_p), ("command", c_char_p), ("producer", c_char_p), ("settings", c_char_p),
-        ("warning", c_char_p), ("passes", c_uint32), ("runs", c_uint32), ("processes", c_uint32), ("threads", c_uint32),
+        ("pmu", c_char_p), ("core", c_char_p), ("command", c_char_p), ("producer", c_char_p),
+                ("settings", c_char_p),
+        ("warning", c_char_p), ("passes", c_uint32), ("runs", c_uint32), ("processes", c_uint32),
+                ("threads", c_uint32),
         ("partial", c_int32), ("exit_code", c_int32), ("elapsed", c_double), ("clock_hz", c_double),
     ]
 
@@ -237,14 +257,15 @@ PROGRESS = CFUNCTYPE(None, c_void_p, c_uint64, c_uint64)
 
 
 class CCountListener(Structure):
-    _fields_ = [("ctx", c_void_p), ("begin", BEGIN), ("rows", ROWS), ("note", NOTE), ("progress", PROGRESS)]
+    _fields_ = [("ctx", c_void_p), ("begin", BEGIN), ("rows", ROWS), ("note", NOTE),
+                ("progress", PROGRESS)]
 
 
 class CModelPort(Structure):
     _fields_ = [("ops", POINTER(CModel)), ("model", c_void_p), ("bus", c_void_p), ("mode", c_int)]
 
 
-# ---- functions -----------------------------------------------------------------------------------------------------
+# ---- functions -----------------------------------------------------------------------------------
 
 def _declare(name: str, result: object, *arguments: object) -> None:
     function = getattr(lib, name)
@@ -286,16 +307,20 @@ class CSignalSet(Structure):
 
 class CLatencyRecord(Structure):
     _fields_ = [
-        ("start", c_uint64), ("end", c_uint64), ("cycles", c_uint32), ("n", c_uint16), ("sig", c_uint8), ("apart", c_bool),
+        ("start", c_uint64), ("end", c_uint64), ("cycles", c_uint32), ("n", c_uint16),
+                ("sig", c_uint8), ("apart", c_bool),
     ]
 
 
 class CBus(Structure):
     _fields_ = [
-        ("total", c_uint64 * len(SIGNALS)), ("due", c_uint64 * len(SIGNALS)), ("raised", CSignalSet),
-        ("recorded", c_uint64), ("recorded_due", c_uint64), ("timed", c_uint64), ("timed_due", c_uint64),
+        ("total", c_uint64 * len(SIGNALS)), ("due", c_uint64 * len(SIGNALS)),
+                ("raised", CSignalSet),
+        ("recorded", c_uint64), ("recorded_due", c_uint64), ("timed", c_uint64),
+                ("timed_due", c_uint64),
         ("sealed", c_uint64), ("sealed_at", c_uint64), ("busy", c_uint64 * len(SIGNALS)),
-        ("open", c_uint64 * LATENCY_OPEN), ("longest", c_uint32), ("log", CLatencyRecord * LATENCY_LOG),
+        ("open", c_uint64 * LATENCY_OPEN), ("longest", c_uint32),
+                ("log", CLatencyRecord * LATENCY_LOG),
         ("log_sig", c_uint8 * LATENCY_LOG),
     ]
 
@@ -313,7 +338,8 @@ def text(value: Optional[bytes]) -> str:
 
 
 def number(value: SupportsIndex, bits: int, what: str) -> int:
-    """A value that fits, or an exception: C would take the low bits of it. `what` begins the sentence."""
+    """A value that fits, or an exception: C would take the low bits of it. `what` begins the
+    sentence."""
     n = index(value)
     if not 0 <= n < 1 << bits:
         raise ValueError(f"{what} has {bits} bits, and {hex(n)} is not among its values")

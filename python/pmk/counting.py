@@ -11,8 +11,8 @@ from ctypes import byref, c_char_p
 from dataclasses import dataclass
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
-from ._library import (BEGIN, NOTE, PROGRESS, ROWS, CCountListener, CCountMetric, CCountRow, CCountSummary, lib, own_files,
-                       text)
+from ._library import (BEGIN, NOTE, PROGRESS, ROWS, CCountListener, CCountMetric, CCountRow,
+                       CCountSummary, lib, own_files, text)
 
 Words = Union[str, Sequence[str]]
 Value = Union[str, int, float, "os.PathLike[str]", bool, None]
@@ -28,7 +28,8 @@ class Failure(enum.IntEnum):
 
 
 class CountError(Exception):
-    """It could not be counted. The text is the line that pmk prints; `failure` says which kind it is."""
+    """It could not be counted. The text is the line that pmk prints; `failure` says which kind it
+    is."""
 
     def __init__(self, failure: int, line: str) -> None:
         super().__init__(line)
@@ -71,11 +72,13 @@ class Row:
     coverage: float
     #: standard deviation of the mean in percent of it, over several runs
     stddev_pct: float
-    #: of an interval that ended then, since the start: cycles, instructions, seconds; None: of all of the run
+    #: of an interval that ended then, since the start: cycles, instructions, seconds; None: of all
+    #: of the run
     at_cycles: Optional[int]
     at_insns: Optional[int]
     at_seconds: Optional[float]
-    #: how many occurrences a latency counter timed, and their cycles; None: it is no latency, or it is not known
+    #: how many occurrences a latency counter timed, and their cycles; None: it is no latency, or it
+    #: is not known
     latency_n: Optional[int]
     latency_sum: Optional[int]
     latency_min: Optional[int]
@@ -131,9 +134,10 @@ class Result:
     clock_hz: Optional[float]
 
     def __getitem__(self, event: str) -> Optional[int]:
-        """The count of an event in the whole run, all CPUs; None: there is no value. KeyError: it was not asked for."""
+        """The count of an event in the whole run, all CPUs; None: there is no value. KeyError: it
+        was not asked for."""
         for row in self.rows:
-            if row.name == event and row.region is None and row.at_cycles is None and row.cpu is None:
+            if row.name == event and (row.region, row.at_cycles, row.cpu) == (None, None, None):
                 return row.value
         known = dict.fromkeys(row.name for row in self.rows)
         if event in known:
@@ -142,7 +146,8 @@ class Result:
 
     def metric(self, name: str) -> Optional[float]:
         """A metric over the whole run; None: it is not valid. KeyError: it was not asked for."""
-        whole = {row.section for row in self.rows if row.region is None and row.at_cycles is None and row.cpu is None}
+        whole = {row.section for row in self.rows if row.region is None and row.at_cycles is None
+                 and row.cpu is None}
         for m in self.metrics:
             if m.name == name and m.section in whole:
                 return m.value
@@ -159,26 +164,31 @@ def stat(command: Sequence[Union[str, "os.PathLike[str]"]] = (), events: Optiona
          core: Optional[str] = None, metrics: Optional[Words] = None, target: Optional[str] = None,
          settings: Optional[Mapping[str, object]] = None, repeat: Optional[int] = None,
          interval: Union[str, int, None] = None, region: Optional[Words] = None,
-         on_rows: Optional[Callable[[List[Row]], None]] = None, on_note: Optional[Callable[[str], None]] = None,
+         on_rows: Optional[Callable[[List[Row]], None]] = None,
+         on_note: Optional[Callable[[str], None]] = None,
          **options: Union[Value, Sequence[str]]) -> Result:
     """Count a program, and return when it has ended.
 
-        result = pmk.stat(["./prog", "arg"], events="cycles,dcache_miss", core="arm1176", settings={"dcache.size": "32K"})
+        result = pmk.stat(["./prog", "arg"], events="cycles,dcache_miss", core="arm1176",
+                          settings={"dcache.size": "32K"})
         result["dcache_miss"]                           # a number, or None
         pandas.DataFrame(result.to_dict())
 
-    Arguments are the options of pmk-stat(1), where they are explained. `events`, `metrics` and `region` are one text or
-    several; `settings` are parameters of the core (--set). `target` is where it is counted: "emu", "linux" (this machine) or
-    "wave:FILE" (a waveform dump, without a command). `options` are the others by their long names, - as _:
-    passes="rerun", pmu="l2cc", env=["A=1"], all_cpus=True.
+    Arguments are the options of pmk-stat(1), where they are explained. `events`, `metrics` and
+    `region` are one text or several; `settings` are parameters of the core (--set). `target` is
+    where it is counted: "emu", "linux" (this machine) or "wave:FILE" (a waveform dump, without a
+    command). `options` are the others by their long names, - as _: passes="rerun", pmu="l2cc",
+    env=["A=1"], all_cpus=True.
 
-    on_rows(rows) is told of rows as soon as they are there: those of an interval while the program runs. on_note(line) is
-    told what people should see at once. Both are called in another thread; what they raise ends the run and comes out here.
+    on_rows(rows) is told of rows as soon as they are there: those of an interval while the program
+    runs. on_note(line) is told what people should see at once. Both are called in another thread;
+    what they raise ends the run and comes out here.
 
-    The program has the input and output of this process; signals that this process ignores, as Python does SIGPIPE, it
-    ignores, too. Ctrl-C ends it, and KeyboardInterrupt is raised.
+    The program has the input and output of this process; signals that this process ignores, as
+    Python does SIGPIPE, it ignores, too. Ctrl-C ends it, and KeyboardInterrupt is raised.
 
-    CountError: it could not be counted. A program that fails has been counted: Result.exit_code tells.
+    CountError: it could not be counted. A program that fails has been counted: Result.exit_code
+    tells.
     """
     if settings is not None and not isinstance(settings, Mapping):
         raise TypeError('settings are a dict, such as {"dcache.size": "32K"}')
@@ -193,11 +203,14 @@ def stat(command: Sequence[Union[str, "os.PathLike[str]"]] = (), events: Optiona
         for name, words in (("event", events), ("metrics", metrics), ("region", region)):
             for word in _several(words):
                 request.set(name, word)
-        for name, one in (("core", core), ("target", target), ("repeat", repeat), ("interval", interval)):
+        for name, one in (("core", core), ("target", target), ("repeat", repeat),
+                          ("interval", interval)):
             if one is not None:
                 request.option(name, one)
         for key, parameter in (settings or {}).items():
-            request.set("set", f"{key}={ON_OFF.get(parameter, parameter) if isinstance(parameter, bool) else parameter}")
+            if isinstance(parameter, bool):
+                parameter = ON_OFF.get(parameter, parameter)
+            request.set("set", f"{key}={parameter}")
         for name, option in options.items():
             for each in option if isinstance(option, (list, tuple)) else [option]:
                 request.option(name.replace("_", "-"), each)
@@ -223,7 +236,8 @@ def _bytes(word: Union[str, "os.PathLike[str]"]) -> bytes:
 class _Request:
     """A handle of <pmk/count.h>."""
 
-    def __init__(self, on_rows: Optional[Callable[[List[Row]], None]], on_note: Optional[Callable[[str], None]]) -> None:
+    def __init__(self, on_rows: Optional[Callable[[List[Row]], None]],
+                 on_note: Optional[Callable[[str], None]]) -> None:
         self._handle: Any = lib.pmk_count_new()
         if not self._handle:
             raise MemoryError("no memory for a request")
@@ -231,7 +245,8 @@ class _Request:
         self._notes: List[str] = []
         self._on_rows, self._on_note = on_rows, on_note
         # Held here, because C only has their addresses.
-        self._listener = CCountListener(None, BEGIN(0), ROWS(self._rows), NOTE(self._note), PROGRESS(0))
+        self._listener = CCountListener(None, BEGIN(0), ROWS(self._rows), NOTE(self._note),
+                                        PROGRESS(0))
 
     def free(self) -> None:
         lib.pmk_count_free(self._handle)
@@ -241,7 +256,8 @@ class _Request:
             raise CountError(failure, text(lib.pmk_count_error(self._handle).contents.text))
 
     def set(self, name: str, value: Optional[str]) -> None:
-        self._check(lib.pmk_count_set(self._handle, name.encode(), None if value is None else _bytes(value)))
+        self._check(lib.pmk_count_set(self._handle, name.encode(),
+                                      None if value is None else _bytes(value)))
 
     def option(self, name: str, value: Value) -> None:
         """A flag is True or False; None is as if it had not been said."""
@@ -256,12 +272,14 @@ class _Request:
         if isinstance(command, str):
             raise TypeError("the command is a list: the program and its arguments")
         words = [_bytes(word) for word in command]
-        self._check(lib.pmk_count_program(self._handle, (c_char_p * (len(words) + 1))(*words, None)))
+        self._check(lib.pmk_count_program(self._handle,
+                                          (c_char_p * (len(words) + 1))(*words, None)))
 
     def run(self) -> None:
         """In a thread of its own, so that this one hears Ctrl-C."""
         failure = [0]
-        # Not Thread.join(): when it is interrupted, Python before 3.13 takes the thread to have ended.
+        # Not Thread.join(): when it is interrupted, Python before 3.13 takes the thread to have
+        # ended.
         ended = threading.Event()
 
         def count() -> None:
@@ -307,13 +325,15 @@ class _Request:
         s, m = CCountSummary(), CCountMetric()
         metrics: List[Metric] = []
         while lib.pmk_count_metric(self._handle, len(metrics), byref(m)):
-            metrics.append(Metric(name=text(m.name), value=m.value if m.valid else None, unit=text(m.unit),
-                                  reason=text(m.reason), region=_or_none(m.region), cpu=None if m.cpu < 0 else m.cpu,
+            metrics.append(Metric(name=text(m.name), value=m.value if m.valid else None,
+                                  unit=text(m.unit), reason=text(m.reason),
+                                  region=_or_none(m.region), cpu=None if m.cpu < 0 else m.cpu,
                                   section=m.section))
         lib.pmk_count_summary(self._handle, byref(s))
-        return Result(rows=self.rows(), metrics=metrics, pmu=text(s.pmu), core=text(s.core), command=text(s.command),
-                      producer=text(s.producer), settings=text(s.settings), warning=text(s.warning),
-                      notes=tuple(self._notes), passes=s.passes, runs=s.runs, processes=s.processes, threads=s.threads,
+        return Result(rows=self.rows(), metrics=metrics, pmu=text(s.pmu), core=text(s.core),
+                      command=text(s.command), producer=text(s.producer), settings=text(s.settings),
+                      warning=text(s.warning), notes=tuple(self._notes), passes=s.passes,
+                      runs=s.runs, processes=s.processes, threads=s.threads,
                       partial=bool(s.partial), exit_code=s.exit_code, elapsed=s.elapsed,
                       clock_hz=s.clock_hz if s.clock_hz else None)
 
@@ -328,10 +348,14 @@ def _or_none(value: Optional[bytes]) -> Optional[str]:
 
 def _row(c: CCountRow) -> Row:
     extremes = bool(c.has_latency) and c.latency_min <= c.latency_max
-    return Row(name=text(c.name), value=c.value if c.has_value else None, unit=text(c.unit), trust=text(c.trust),
-               reason=text(c.reason), pmu=text(c.pmu), region=_or_none(c.region), cpu=None if c.cpu < 0 else c.cpu,
-               section=c.section, group=c.group, entries=c.entries, runtime_ns=c.runtime_ns, coverage=c.coverage,
+    return Row(name=text(c.name), value=c.value if c.has_value else None, unit=text(c.unit),
+               trust=text(c.trust), reason=text(c.reason), pmu=text(c.pmu),
+               region=_or_none(c.region), cpu=None if c.cpu < 0 else c.cpu, section=c.section,
+               group=c.group, entries=c.entries, runtime_ns=c.runtime_ns, coverage=c.coverage,
                stddev_pct=c.stddev_pct, at_cycles=c.at_cycles if c.interval else None,
-               at_insns=c.at_insns if c.interval else None, at_seconds=c.at_seconds if c.interval else None,
-               latency_n=c.latency_n if c.has_latency else None, latency_sum=c.latency_sum if c.has_latency else None,
-               latency_min=c.latency_min if extremes else None, latency_max=c.latency_max if extremes else None)
+               at_insns=c.at_insns if c.interval else None,
+               at_seconds=c.at_seconds if c.interval else None,
+               latency_n=c.latency_n if c.has_latency else None,
+               latency_sum=c.latency_sum if c.has_latency else None,
+               latency_min=c.latency_min if extremes else None,
+               latency_max=c.latency_max if extremes else None)

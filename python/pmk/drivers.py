@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Drivers: the programming sequence of a PMU, over a port to its registers. It cannot tell a model from hardware."""
+"""Drivers: the programming sequence of a PMU, over a port to its registers. It cannot tell a model
+from hardware."""
 from __future__ import annotations
 
 from ctypes import byref, c_bool, c_uint, c_uint32, c_uint64, c_void_p, cast
@@ -14,9 +15,9 @@ from .pmus import Pmu, find_pmu
 class Port:
     """A way to the registers of a PMU that you have: a debugger, /dev/mem, a recording.
 
-    `read` is called with the number of a register and returns its value, `write` with number and value; the numbers are
-    Register.number. What they raise comes out of the driver's call; an Error keeps its code. ValueError comes out where
-    `read` returns more than the register has bits.
+    `read` is called with the number of a register and returns its value, `write` with number and
+    value; the numbers are Register.number. What they raise comes out of the driver's call; an Error
+    keeps its code. ValueError comes out where `read` returns more than the register has bits.
     """
 
     def __init__(self, read: Callable[[int], int], write: Callable[[int, int], None]) -> None:
@@ -30,7 +31,8 @@ class Port:
         def do_read(_: Any, reg: int, value: Any) -> int:
             def get() -> None:
                 which = pmu.register(reg)
-                value[0] = number(self._read(reg), which.width, f"{which.name}, as the port reads it,")
+                value[0] = number(self._read(reg), which.width,
+                                  f"{which.name}, as the port reads it,")
             return self._result(get)
 
         def do_write(_: Any, reg: int, value: int) -> int:
@@ -62,8 +64,8 @@ class Latency:
 class Driver:
     """The driver of a PMU.
 
-    `to` is a Model, or with `pmu` a Port. Counters are named by name or number, as in Pmu.counters. Every method raises
-    Error where the driver or the port refuses.
+    `to` is a Model, or with `pmu` a Port. Counters are named by name or number, as in Pmu.counters.
+    Every method raises Error where the driver or the port refuses.
     """
 
     def __init__(self, to: Union[Model, Port], pmu: Union[str, Pmu, None] = None) -> None:
@@ -86,7 +88,8 @@ class Driver:
         self._call("reset")
 
     def program(self, counter: Union[str, int], event: Union[str, int]) -> None:
-        """Let a counter count an event, of a name or a code. Does not zero it, does not start it."""
+        """Let a counter count an event, of a name or a code. Does not zero it, does not start
+        it."""
         self._call("program", self._number(counter), self.pmu.event(event).code)
 
     def start(self) -> None:
@@ -129,7 +132,8 @@ class Driver:
         return yes.value
 
     def sample(self) -> None:
-        """Take all counters at one instant, where the PMU can: read and latency then tell what they were."""
+        """Take all counters at one instant, where the PMU can: read and latency then tell what they
+        were."""
         self._call("sample")
 
     def zero(self) -> None:

@@ -11,7 +11,8 @@ from typing import Any, Dict, Iterable, List, Optional, Tuple, Union
 from ._library import SIGNALS, CBus, CModelPort, CPort, check, lib, name_of, number, text
 from .pmus import Pmu, Register, find_pmu
 
-#: buses of an AHB Monitor, in the order of enum pmk_ahbmon_bus: HCLK, ARM-I, CLCDC, DMA0, DMA1, EXP, ARM-D, GXI
+#: buses of an AHB Monitor, in the order of enum pmk_ahbmon_bus: HCLK, ARM-I, CLCDC, DMA0, DMA1,
+#: EXP, ARM-D, GXI
 AHBMON_BUSES = 8
 
 
@@ -33,11 +34,11 @@ def _signal(name: str) -> int:
 
 
 class Bus:
-    """Totals of what has happened, by signal. Models on it are brought up to date when one of their counters is about to
-    overflow, so that interrupts come at the right count.
+    """Totals of what has happened, by signal. Models on it are brought up to date when one of their
+    counters is about to overflow, so that interrupts come at the right count.
 
-    `raised`: the signals that there are, for models that announce which events they have; by default all. `count`: the
-    AHB Monitor looks at AHBMON_BUSES of them, side by side.
+    `raised`: the signals that there are, for models that announce which events they have; by
+    default all. `count`: the AHB Monitor looks at AHBMON_BUSES of them, side by side.
     """
 
     def __init__(self, raised: Optional[Iterable[str]] = None, count: int = 1) -> None:
@@ -73,10 +74,11 @@ class Bus:
                 self.sync()
 
     def add_timed(self, signal: str, cycles: int, start: Optional[int] = None, on: int = 0) -> None:
-        """One more of a signal, which took `cycles`, for counters of latencies. It began at cycle `start`, by default
-        now; the cycles themselves are not added."""
+        """One more of a signal, which took `cycles`, for counters of latencies. It began at cycle
+        `start`, by default now; the cycles themselves are not added."""
         sig, bus, cycles = _signal(signal), self._bus(on), number(cycles, 32, "a latency")
-        begin = int(bus.total[SIGNALS.index("CYCLE")]) if start is None else number(start, 64, "the clock")
+        begin = int(bus.total[SIGNALS.index("CYCLE")]) if start is None else number(start, 64,
+                                                                                    "the clock")
         bus.total[sig] += 1
         lib.pmk_bus_record_new(byref(bus), sig, begin, cycles)
         if lib.pmk_bus_due(byref(bus)):
@@ -106,11 +108,12 @@ class Bus:
 class Model:
     """The registers of one PMU.
 
-    `pmu`: its name, or a Pmu. `bus`: what it counts from, by default one of its own. `parameters`: choices that the
-    documents leave open, by name; Model.parameters(pmu) lists them.
+    `pmu`: its name, or a Pmu. `bus`: what it counts from, by default one of its own. `parameters`:
+    choices that the documents leave open, by name; Model.parameters(pmu) lists them.
 
-    Registers are read and written by name or number: model["PMNC"], model["PMNC"] = 1. Error is raised with code EUNDEF
-    where the access would be an Undefined exception, in the mode that `mode` says.
+    Registers are read and written by name or number: model["PMNC"], model["PMNC"] = 1. Error is
+    raised with code EUNDEF where the access would be an Undefined exception, in the mode that
+    `mode` says.
     """
 
     def __init__(self, pmu: Union[str, Pmu], bus: Optional[Bus] = None, mode: Mode = Mode.PRIV,
@@ -150,11 +153,13 @@ class Model:
         try:
             self._mode = Mode(mode)
         except ValueError:
-            raise ValueError(f"{mode!r} is no mode; there are {', '.join(f'Mode.{m.name}' for m in Mode)}") from None
+            raise ValueError(f"{mode!r} is no mode; there are "
+                             f"{', '.join(f'Mode.{m.name}' for m in Mode)}") from None
 
     @staticmethod
     def parameters(pmu: Union[str, Pmu]) -> List[str]:
-        """Names of the choices that the documents leave open; the model's header in include/pmk explains them."""
+        """Names of the choices that the documents leave open; the model's header in include/pmk
+        explains them."""
         return list(_parameters(_ops(find_pmu(pmu))))
 
     @property
@@ -182,7 +187,8 @@ class Model:
 
     def __getitem__(self, register: Union[str, int]) -> int:
         which, value = self._register(register), c_uint64()
-        check(self._ops.read(self._address, self.bus._address, self.mode, which.number, byref(value)),
+        check(self._ops.read(self._address, self.bus._address, self.mode, which.number,
+                             byref(value)),
               f"reading {which.name} of {self.pmu.name}")
         return value.value
 
@@ -209,7 +215,8 @@ class Model:
 
     @property
     def oddities(self) -> int:
-        """What was done that had better not be done: bits of the family's enum, see the model's header in include/pmk."""
+        """What was done that had better not be done: bits of the family's enum, see the model's
+        header in include/pmk."""
         return int(self._ops.oddities(self._address)) if self._ops.oddities else 0
 
     def _register(self, register: Union[str, int]) -> Register:
@@ -217,8 +224,8 @@ class Model:
 
     def _port(self) -> Tuple[CPort, Any]:
         """The way of a driver to it, and what has to live as long."""
-        to_model = CModelPort(lib.pmk_model_find(self.pmu._c), c_void_p(self._address), c_void_p(self.bus._address),
-                              self.mode)
+        to_model = CModelPort(lib.pmk_model_find(self.pmu._c), c_void_p(self._address),
+                              c_void_p(self.bus._address), self.mode)
         return lib.pmk_port_model(byref(to_model)), (to_model, self)
 
 

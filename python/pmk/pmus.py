@@ -17,7 +17,8 @@ class Event:
     code: int
     name: str
     aliases: Tuple[str, ...]
-    #: signals whose occurrences a model counts; none: emulation cannot count it, and `unmodelled` says why
+    #: signals whose occurrences a model counts; none: emulation cannot count it, and `unmodelled`
+    #: says why
     signals: Tuple[str, ...]
     #: it counts cycles of a condition, not occurrences
     cycles: bool
@@ -53,7 +54,8 @@ class Field:
         """A value of the register with the field set to `new`; ValueError if that does not fit."""
         placed = new * (self.mask & -self.mask)
         if placed & ~self.mask:
-            raise ValueError(f"{new} is no value of the field {self.name}, whose mask is {self.mask:#x}")
+            raise ValueError(f"{new} is no value of the field {self.name}, whose mask is "
+                             f"{self.mask:#x}")
         return (value & ~self.mask) | placed
 
 
@@ -79,10 +81,12 @@ class Register:
         for f in self.fields:
             if f.name.lower() == name.lower():
                 return f
-        raise KeyError(f"{self.name} has no field {name!r}; it has {', '.join(f.name for f in self.fields)}")
+        raise KeyError(f"{self.name} has no field {name!r}; it has "
+                       f"{', '.join(f.name for f in self.fields)}")
 
     def decode(self, value: int) -> Dict[str, int]:
-        """The fields of a value, by name, from the top; those without a name or that should be 0 are left out."""
+        """The fields of a value, by name, from the top; those without a name or that should be 0
+        are left out."""
         return {f.name: f.get(value) for f in self.fields if f.name != "-" and f.access != "SBZ"}
 
 
@@ -124,7 +128,8 @@ class Pmu:
         return find_pmu, (self.name,)
 
     def event(self, which: Union[str, int]) -> Event:
-        """The event of a name or alias, in any case, or of a code; KeyError if this PMU has none."""
+        """The event of a name or alias, in any case, or of a code; KeyError if this PMU has
+        none."""
         if isinstance(which, int):
             found = lib.pmk_pmu_event_code(self._c, which) if 0 <= which < 1 << 16 else None
         else:
@@ -134,7 +139,8 @@ class Pmu:
         return _event(found.contents)
 
     def register(self, which: Union[str, int]) -> Register:
-        """The register of a name or alias, in any case, or of a number; KeyError if this PMU has none."""
+        """The register of a name or alias, in any case, or of a number; KeyError if this PMU has
+        none."""
         if isinstance(which, int):
             if 0 <= which < len(self.registers):
                 return self.registers[which]
@@ -143,14 +149,16 @@ class Pmu:
             for r in self.registers:
                 if which.lower() in (name.lower() for name in (r.name, *r.aliases)):
                     return r
-        raise KeyError(f"{self.name} has no register {which!r}; it has {', '.join(r.name for r in self.registers)}")
+        raise KeyError(f"{self.name} has no register {which!r}; it has "
+                       f"{', '.join(r.name for r in self.registers)}")
 
     def counter(self, which: Union[str, int]) -> Counter:
         """The counter of a name, in any case, or of a number; KeyError if this PMU has none."""
         for c in self.counters:
             if which == c.number or (isinstance(which, str) and which.lower() == c.name.lower()):
                 return c
-        raise KeyError(f"{self.name} has no counter {which!r}; it has {', '.join(c.name for c in self.counters)}")
+        raise KeyError(f"{self.name} has no counter {which!r}; it has "
+                       f"{', '.join(c.name for c in self.counters)}")
 
 
 def _words(value: Optional[bytes]) -> Tuple[str, ...]:
@@ -159,9 +167,9 @@ def _words(value: Optional[bytes]) -> Tuple[str, ...]:
 
 def _event(c: CEvent) -> Event:
     return Event(code=c.code, name=text(c.name), aliases=_words(c.aliases),
-                 signals=tuple(SIGNALS[s] for s in (c.signal, c.signal2) if s < len(SIGNALS)), cycles=c.cycles,
-                 latency=c.latency, ref=text(c.ref), brief=text(c.brief), caveat=text(c.caveat),
-                 unmodelled=text(c.unmodelled))
+                 signals=tuple(SIGNALS[s] for s in (c.signal, c.signal2) if s < len(SIGNALS)),
+                 cycles=c.cycles, latency=c.latency, ref=text(c.ref), brief=text(c.brief),
+                 caveat=text(c.caveat), unmodelled=text(c.unmodelled))
 
 
 def _values(c: Any) -> Tuple[str, ...]:
@@ -172,10 +180,12 @@ def _values(c: Any) -> Tuple[str, ...]:
 
 
 def _register(number: int, c: CRegister) -> Register:
-    fields = tuple(Field(name=text(f.name), mask=f.mask, access=text(f.access), ref=text(f.ref), brief=text(f.brief),
-                         values=_values(f.values), event=f.event) for f in c.fields[:c.nfields])
-    return Register(number=number, name=text(c.name), aliases=_words(c.aliases), where=text(c.where), width=c.width,
-                    fields=fields, reset=c.reset, ref=text(c.ref), brief=text(c.brief))
+    fields = tuple(Field(name=text(f.name), mask=f.mask, access=text(f.access), ref=text(f.ref),
+                         brief=text(f.brief), values=_values(f.values), event=f.event)
+                   for f in c.fields[:c.nfields])
+    return Register(number=number, name=text(c.name), aliases=_words(c.aliases),
+                    where=text(c.where), width=c.width, fields=fields, reset=c.reset,
+                    ref=text(c.ref), brief=text(c.brief))
 
 
 _known: Dict[int, Pmu] = {}
@@ -186,12 +196,16 @@ def _pmu(pointer: Any) -> Pmu:
     if address not in _known:
         c = pointer.contents
         counters = tuple(Counter(number=i, name=text(n.name), width=n.width,
-                                 fixed_code=None if n.fixed_code < 0 else n.fixed_code, times=n.extreme_width != 0,
-                                 saturates=n.saturates) for i, n in enumerate(c.counters[:c.ncounters]))
-        _known[address] = Pmu(name=text(c.name), aliases=_words(c.aliases), brief=text(c.brief), note=text(c.note),
-                              events=tuple(_event(e) for e in c.events[:c.nevents] if e.cores & c.core),
+                                 fixed_code=None if n.fixed_code < 0 else n.fixed_code,
+                                 times=n.extreme_width != 0, saturates=n.saturates) for i,
+                         n in enumerate(c.counters[:c.ncounters]))
+        _known[address] = Pmu(name=text(c.name), aliases=_words(c.aliases), brief=text(c.brief),
+                              note=text(c.note), events=tuple(_event(e)
+                                                              for e in c.events[:c.nevents]
+                                                              if e.cores & c.core),
                               counters=counters,
-                              registers=tuple(_register(i, r) for i, r in enumerate(c.regs[:c.nregs])),
+                              registers=tuple(_register(i, r) for i,
+                                              r in enumerate(c.regs[:c.nregs])),
                               defaults=_words(c.defaults))
     return _known[address]
 

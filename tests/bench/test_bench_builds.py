@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""bench/: its programs build and compute the same everywhere; bench/run and bench/firmware work from end to
-end."""
+"""bench/: its programs build and compute the same everywhere; bench/run and bench/firmware work
+from end to end."""
 import glob
 import hashlib
 import os
@@ -46,7 +46,8 @@ BENCHMARK = runpy.run_path(RUN, run_name="bench")
 
 def sources():
     """{name: path}"""
-    return {os.path.basename(f)[:-2]: f for f in sorted(glob.glob(os.path.join(BENCH, "programs", "*.c")))}
+    return {os.path.basename(f)[:-2]: f
+            for f in sorted(glob.glob(os.path.join(BENCH, "programs", "*.c")))}
 
 
 def build_for(isa, name, source):
@@ -58,7 +59,8 @@ def build_for(isa, name, source):
 
 
 def usable():
-    """The instruction sets there are compilers for; skips when one of those that everybody has is missing."""
+    """The instruction sets there are compilers for; skips when one of those that everybody has is
+    missing."""
     there = []
     for isa in BENCHMARK["ISAS"].values():
         if not isa.lacks():
@@ -74,13 +76,15 @@ def test_every_program_has_work_factors():
     for name, factors in BENCHMARK["PROGRAMS"].items():
         equal(len(factors), len(BENCHMARK["ISAS"]), name)
         for isa in BENCHMARK["ISAS"].values():
-            assert factors[isa.work] // BENCHMARK["QUICK"] > 0 or isa.name in BENCHMARK["ASKED_FOR"], name
+            assert factors[
+                isa.work] // BENCHMARK["QUICK"] > 0 or isa.name in BENCHMARK["ASKED_FOR"], name
 
 
 def test_instruction_sets_are_what_the_claims_are_about():
     isas = BENCHMARK["ISAS"].values()
     equal([(i.name, i.core, i.most_slowdown, i.work) for i in isas],
-          [("arm", "arm1176", 4.0, 0), ("a64", "cortex-a53", 4.5, 1), ("microblaze", "microblaze", 4.5, 2),
+          [("arm", "arm1176", 4.0, 0), ("a64", "cortex-a53", 4.5, 1),
+           ("microblaze", "microblaze", 4.5, 2),
            ("arm926", "arm926", 40.0, 3)])
 
 
@@ -176,14 +180,15 @@ def test_bench_run_notices_a_failing_program():
 
 
 def firmware(target, compiler):
-    """Rows of its table: {(what, events): [by hand, -Os, its range, ratio, -O2, its range, ratio]}"""
+    """Rows of its table: {(what, events): [by hand, -Os, its range, ratio, -O2, its range,
+    ratio]}"""
     have("gcc", "pkg-config", compiler)
     if run("pkg-config", "--exists", "unicorn").code:
         skip("Unicorn is not installed (Debian: libunicorn-dev)")
     out = run(FIRMWARE, BUILD, "--target", target)
     equal(out.code, 0, str(out))
-    assert re.search(rf"^{target}: fast.h takes at most \d+ instructions an edge \(target <= 12\): met$", out.out,
-                     re.M), out.out
+    assert re.search(rf"^{target}: fast.h takes at most \d+ instructions an edge \(target <= "
+                     rf"12\): met$", out.out, re.M), out.out
     found = re.findall(r"^((?:region|read|isr|fast).*?) +(\d) +(\d+ .*)$", out.out, re.M)
     smaller = re.findall(r"^(?:all of the library|linked program).* (\d\.\d\d)$", out.out, re.M)
     equal(len(smaller), 2, out.out)
@@ -196,8 +201,9 @@ def by_hand(rows):
 
 
 def ratios_hold(rows):
-    """No sequence takes fewer than that by hand, and ratios are what they say. The least is the condition of
-    bench/target/byhand.S: an isr by hand looks at all counters, so that of the library may be near it."""
+    """No sequence takes fewer than that by hand, and ratios are what they say. The least is the
+    condition of bench/target/byhand.S: an isr by hand looks at all counters, so that of the library
+    may be near it."""
     for key, (hand, size, _, ratio, speed, _, ratio2) in rows.items():
         equal((ratio, ratio2), tuple(f"{int(x) / int(hand):.1f}x" for x in (size, speed)), str(key))
         assert int(size) >= int(hand) and int(speed) >= int(hand), (key, hand, size, speed)

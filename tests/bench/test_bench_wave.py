@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""bench/wave works from end to end. What it measures is not judged here: other tests run at the same time."""
+"""bench/wave works from end to end. What it measures is not judged here: other tests run at the
+same time."""
 import os
 import re
 
@@ -12,7 +13,8 @@ def test_it_measures_and_judges():
     have("gcc", "vcd2fst")
     out = run(WAVE, BUILD, "--mb", "60", "--rounds", "1")
     assert out.code in (0, 1), out
-    rows = {l.split("  ")[0]: l.split() for l in out.out.splitlines() if l.startswith(("pmk", "vcd2fst"))}
+    rows = {l.split("  ")[0]: l.split() for l in out.out.splitlines()
+            if l.startswith(("pmk", "vcd2fst"))}
     equal(sorted(rows), ["pmk wave check", "vcd2fst"])
     for line in ("VCD is read at ", "time over vcd2fst's: ", "peak memory "):
         judged = [l for l in out.out.splitlines() if l.startswith(line)]

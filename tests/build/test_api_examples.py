@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""examples/api, built with the installed library by pkg-config and by CMake, prints what it should; docs/api.md shows
-what is in these programs and lists all headers."""
+"""examples/api, built with the installed library by pkg-config and by CMake, prints what it should;
+docs/api.md shows what is in these programs and lists all headers."""
 import os
 import re
 
@@ -13,13 +13,17 @@ pytestmark = pytest.mark.quick
 HERE = os.path.join(SOURCE, "examples/api")
 # program: (sources, arguments, what it prints)
 EXAMPLES = {
-    # 100 misses of 20 cycles and 900 hits of one, three cycles late; the first 50 misses raise an interrupt.
-    "model": (["model.c"], [], "cycles 2897, misses 50 since the overflow, instructions 1000, interrupts 1\n"),
-    "dump": (["dump.c"], ["core.vcd", "core.ini"], "24 edges\ntb.core.retired 14\ntb.core.dcache_miss 3\n"),
+    # 100 misses of 20 cycles and 900 hits of one, three cycles late; the first 50 misses raise an
+    # interrupt.
+    "model": (["model.c"], [], "cycles 2897, misses 50 since the overflow, instructions 1000, "
+                               "interrupts 1\n"),
+    "dump": (["dump.c"], ["core.vcd", "core.ini"],
+             "24 edges\ntb.core.retired 14\ntb.core.dcache_miss 3\n"),
     # 8 instructions a pass and 5 more; cycles are those that pmk counts.
     "count": (["count.c"], [lambda: loop(1000)], "cycles 14322\ninstructions 8005\n"),
     "count_threads": (["count_threads.c"], [lambda: loop(1000), lambda: loop(50)],
-                      "0: cycles 14322\n0: instructions 8005\n1: cycles 1022\n1: instructions 405\n"),
+                      "0: cycles 14322\n0: instructions 8005\n"
+                      "1: cycles 1022\n1: instructions 405\n"),
     # The numbers that `pmk report` shows of it.
     "capture": (["capture.c"], [os.path.join(SOURCE, "tests/fuzz/corpus/dump/firmware")], """\
 region 0, entered 3 times: cpu_cycles 6000
@@ -31,7 +35,8 @@ region 2, entered 1 times: br_exec 0
 region 3, entered 1 times: cpu_cycles 105
 region 3, entered 1 times: br_exec 700
 """),
-    "threads": (["threads.c"], [], "cortex-a53: cycles 200000, refills 6000\ncortex-a72: cycles 200000, refills 10000\n"),
+    "threads": (["threads.c"], [], "cortex-a53: cycles 200000, refills 6000\n"
+                                   "cortex-a72: cycles 200000, refills 10000\n"),
     "firmware_on_host": (["firmware_on_host.c", "firmware.c"], [], """\
 pmk: arm1176, 2 events
            total    own cost      nested  event
@@ -65,7 +70,8 @@ def libelf_is_whole(tmp_path):
     """Debian 13's libelf.a calls functions that no library there has."""
     source = tmp_path / "libelf.c"
     source.write_text("#include <libelf.h>\n"
-                      "int main(void) { return elf_version(EV_CURRENT) == EV_NONE || elf_begin(0, ELF_C_READ, 0) != 0; }\n")
+                      "int main(void) { return elf_version(EV_CURRENT) == EV_NONE || "
+                      "elf_begin(0, ELF_C_READ, 0) != 0; }\n")
     out = run("gcc", "-static", "-o", tmp_path / "libelf", source, "-lelf", "-lz", "-lzstd")
     return "undefined reference to `eu_" not in out.err
 
@@ -77,14 +83,17 @@ def test_built_by_pkg_config(there, tmp_path, name, how):
     env = dict(there.env)
     if how == "static":
         if name.startswith("count") and not libelf_is_whole(tmp_path):
-            pytest.skip("the distribution's libelf.a lacks functions: nothing that reads ELF files can be linked statically")
+            pytest.skip("the distribution's libelf.a lacks functions: nothing that reads ELF "
+                        "files can be linked statically")
         # Such a program does not lie where the library does, from where files are looked for.
-        env.update(PMK_DATA=os.path.join(there.prefix, "share/pmk"), PMK_PLUGIN=os.path.join(there.prefix, "lib/pmk"))
+        env.update(PMK_DATA=os.path.join(there.prefix, "share/pmk"),
+                   PMK_PLUGIN=os.path.join(there.prefix, "lib/pmk"))
     check(there.compile(sources, how, tmp_path / name, "-pthread"), name, env)
 
 
 def test_the_shared_library_asks_for_nothing_else(there, tmp_path):
-    """Where it is used there need be no headers and no .pc files of the libraries that it needs itself."""
+    """Where it is used there need be no headers and no .pc files of the libraries that it needs
+    itself."""
     alone = dict(there.env, PKG_CONFIG_LIBDIR=str(tmp_path), PKG_CONFIG_PATH=there.pkgconfig)
     out = run("pkg-config", "--cflags", "--libs", "pmk", env=alone)
     equal((out.code, out.err), (0, ""))
@@ -93,7 +102,8 @@ def test_the_shared_library_asks_for_nothing_else(there, tmp_path):
     equal([os.path.normpath(f[2:]) for f in flags if f.startswith("-I")], [there.include])
     static = run("pkg-config", "--static", "--libs", "pmk", env=alone)
     equal(static.code, 0, repr(static))
-    assert {"-lpmk", "-lcapstone", "-lelf", "-linih", "-ljson-c", "-lm"} <= set(static.out.split()), static
+    assert {"-lpmk", "-lcapstone", "-lelf", "-linih", "-ljson-c",
+            "-lm"} <= set(static.out.split()), static
 
 
 def test_built_below_a_prefix_with_a_space(there, tmp_path):
@@ -101,7 +111,8 @@ def test_built_below_a_prefix_with_a_space(there, tmp_path):
     shutil.copytree(there.prefix, prefix, symlinks=True)
     env = {name: value.replace(there.prefix, str(prefix)) for name, value in there.env.items()}
     line, = re.findall(r'`(eval "cc … \$\(pkg-config …\)")`', page())
-    line = line.replace("…", f"-std=c11 -o {tmp_path}/model {HERE}/model.c", 1).replace("…", "--cflags --libs pmk")
+    line = line.replace("…", f"-std=c11 -o {tmp_path}/model {HERE}/model.c", 1).replace("…",
+            "--cflags --libs pmk")
     out = run("sh", "-c", line, env=env)
     equal((out.code, out.err), (0, ""))
     check(tmp_path / "model", "model", env)
@@ -109,7 +120,8 @@ def test_built_below_a_prefix_with_a_space(there, tmp_path):
 
 def test_built_by_cmake(there, tmp_path):
     have("cmake")
-    out = run("cmake", "-S", HERE, "-B", tmp_path, f"-DCMAKE_PREFIX_PATH={there.prefix}", env=there.env)
+    out = run("cmake", "-S", HERE, "-B", tmp_path, f"-DCMAKE_PREFIX_PATH={there.prefix}",
+              env=there.env)
     equal(out.code, 0, repr(out))
     out = run("cmake", "--build", tmp_path, env=there.env)
     equal(out.code, 0, repr(out))
@@ -122,7 +134,8 @@ def test_built_by_cmake(there, tmp_path):
 def test_linked_into_one_file_by_cmake(there, tmp_path):
     have("cmake")
     if not libelf_is_whole(tmp_path):
-        pytest.skip("the distribution's libelf.a lacks functions: nothing that reads ELF files can be linked statically")
+        pytest.skip("the distribution's libelf.a lacks functions: nothing that reads ELF files "
+                    "can be linked statically")
     (tmp_path / "CMakeLists.txt").write_text(f"""\
 cmake_minimum_required(VERSION 3.13)
 project(whole C)
@@ -130,30 +143,35 @@ find_package(pmk REQUIRED)
 add_executable(count {HERE}/count.c)
 target_link_libraries(count pmk::static -static)
 """)
-    for step in (("-S", tmp_path, "-B", tmp_path, f"-DCMAKE_PREFIX_PATH={there.prefix}"), ("--build", tmp_path)):
+    for step in (("-S", tmp_path, "-B", tmp_path, f"-DCMAKE_PREFIX_PATH={there.prefix}"),
+                 ("--build", tmp_path)):
         out = run("cmake", *step, env=there.env)
         equal(out.code, 0, repr(out))
-    check(tmp_path / "count", "count", dict(there.env, PMK_DATA=os.path.join(there.prefix, "share/pmk"),
-                                            PMK_PLUGIN=os.path.join(there.prefix, "lib/pmk")))
+    check(tmp_path / "count", "count",
+          dict(there.env, PMK_DATA=os.path.join(there.prefix, "share/pmk"),
+               PMK_PLUGIN=os.path.join(there.prefix, "lib/pmk")))
 
 
-@cases("wanted, found", [("0.1", True), ("0.1.0", True), ("0.2", False), ("1.0", False), ("0.1.1", False)])
+@cases("wanted, found", [("0.1", True), ("0.1.0", True), ("0.2", False), ("1.0", False),
+                         ("0.1.1", False)])
 def test_cmake_looks_at_the_version(there, tmp_path, wanted, found):
     have("cmake")
     (tmp_path / "CMakeLists.txt").write_text(f"cmake_minimum_required(VERSION 3.13)\nproject(v C)\n"
                                              f"find_package(pmk {wanted} REQUIRED)\n")
-    out = run("cmake", "-S", tmp_path, "-B", tmp_path / "build", f"-DCMAKE_PREFIX_PATH={there.prefix}", env=there.env)
+    out = run("cmake", "-S", tmp_path, "-B", tmp_path / "build",
+              f"-DCMAKE_PREFIX_PATH={there.prefix}", env=there.env)
     equal(out.code == 0, found, repr(out))
 
 
 def test_firmware_is_compiled_for_its_target(there, tmp_path):
     have("arm-none-eabi-gcc")
     made = tmp_path / "firmware.o"
-    out = run("arm-none-eabi-gcc", "-mcpu=arm1176jzf-s", "-marm", "-ffreestanding", "-nostdlib", "-r", "-Os",
-              *there.flags("--cflags", "pmk-target"), "-o", made, os.path.join(HERE, "firmware.c"),
-              *there.flags("--variable=source", "pmk-target"))
+    out = run("arm-none-eabi-gcc", "-mcpu=arm1176jzf-s", "-marm", "-ffreestanding", "-nostdlib",
+              "-r", "-Os", *there.flags("--cflags", "pmk-target"), "-o", made,
+              os.path.join(HERE, "firmware.c"), *there.flags("--variable=source", "pmk-target"))
     equal(out.code, 0, repr(out))
-    # Nothing is missing but what the work is, and the four functions that every C compiler asks for.
+    # Nothing is missing but what the work is, and the four functions that every C compiler asks
+    # for.
     missing = set(re.findall(r" U (\w+)$", run("arm-none-eabi-nm", made).out, re.M))
     equal(missing - {"memcpy", "memset", "memmove", "memcmp"}, set())
 
@@ -169,7 +187,8 @@ def test_the_page_lists_every_header(there):
 
 
 def test_the_page_shows_what_is_there():
-    code = "".join(open(os.path.join(HERE, name)).read() for name in sorted(os.listdir(HERE)) if name.endswith(".c"))
+    code = "".join(open(os.path.join(HERE, name)).read() for name in sorted(os.listdir(HERE))
+                   if name.endswith(".c"))
     known = set(re.findall(r"\b(?:pmk|PMK)_\w+", code)) | set().union(
         *(re.findall(r"\b(?:pmk|PMK)_\w+", open(os.path.join(SOURCE, "include/pmk", h)).read())
           for h in os.listdir(os.path.join(SOURCE, "include/pmk"))))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Every C compiler of this machine builds everything without a warning, at Meson's third level of them."""
+"""Every C compiler of this machine builds everything without a warning, at Meson's third level of
+them."""
 import os
 import re
 import shutil
@@ -14,7 +15,8 @@ from harness import SOURCE, WORK, run  # noqa: E402
 def compilers():
     """One name for each: gcc is gcc-12, too."""
     found = {}
-    for name in ["gcc", *(f"gcc-{v}" for v in range(11, 20)), "clang", *(f"clang-{v}" for v in range(13, 26))]:
+    for name in ["gcc", *(f"gcc-{v}" for v in range(11, 20)), "clang",
+                 *(f"clang-{v}" for v in range(13, 26))]:
         if shutil.which(name):
             found.setdefault(re.sub(r"(gcc|clang)(-\d+)?", "", run(name, "--version").out), name)
     return list(found.values())
@@ -34,4 +36,6 @@ def test_it_builds_without_a_warning(compiler):
 
 
 def test_both_kinds_are_here():
-    assert {name.split("-")[0] for name in compilers()} == {"gcc", "clang"}, "scripts/need test installs them"
+    assert {name.split("-")[0] for name in compilers()} == {"gcc",
+                                                            "clang"}, ("scripts/need test "
+                                                                       "installs them")

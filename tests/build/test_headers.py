@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Public headers, as they are installed: each compiles alone, in C and in C++, and those for firmware without a libc.
-C++ finds in the library what they declare."""
+"""Public headers, as they are installed: each compiles alone, in C and in C++, and those for
+firmware without a libc. C++ finds in the library what they declare."""
 import os
 import shlex
 
@@ -39,9 +39,11 @@ def compile_each(headers, compiler, include, tmp_path, *flags):
         # Included twice, and with something behind it: a header must not depend on what comes next.
         suffix = "cc" if "++" in words[0] else "c"
         source = tmp_path / f"alone.{suffix}"
-        source.write_text(f"#include <pmk/{header}>\n#include <pmk/{header}>\nint pmk_alone(void);\n"
+        source.write_text(f"#include <pmk/{header}>\n#include <pmk/{header}>\nint "
+                          f"pmk_alone(void);\n"
                           f"int pmk_alone(void) {{ return 0; }}\n")
-        out = run(*words, *installed.WARNINGS, *flags, "-I", include, "-c", "-o", tmp_path / "alone.o", source)
+        out = run(*words, *installed.WARNINGS, *flags, "-I", include, "-c", "-o",
+                  tmp_path / "alone.o", source)
         if out.code:
             wrong.append(f"{header}: {out.err.splitlines()[0] if out.err else out}")
     equal(wrong, [])
@@ -58,10 +60,12 @@ def test_each_compiles_alone(there, tmp_path, name, compiler):
 def test_each_compiles_without_a_libc(there, tmp_path, name, compiler):
     headers = [h for h in there.headers() if h not in HOSTED]
     assert "target.h" in headers and "model.h" in headers
-    # Only the compiler's own headers: those of the system are where `-print-file-name=include` is not.
+    # Only the compiler's own headers: those of the system are where `-print-file-name=include` is
+    # not.
     words = shlex.split(compiler)
     own = run(words[0], "-print-file-name=include").out.strip()
-    # GCC's stdint.h is a front for the system's unless it is told that there is none: -ffreestanding does.
+    # GCC's stdint.h is a front for the system's unless it is told that there is none:
+    # -ffreestanding does.
     compile_each(headers, compiler, there.include, tmp_path, "-nostdinc", "-isystem", own)
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The library that is installed: what it shows, that programs are built with it, and that it can be moved."""
+"""The library that is installed: what it shows, that programs are built with it, and that it can be
+moved."""
 import os
 import re
 import shutil
@@ -39,7 +40,8 @@ def public(there, tmp_path_factory):
     """What the headers declare."""
     scratch = tmp_path_factory.mktemp("declared")
     names = {h: installed.declared(there.include, h, scratch) for h in there.headers()}
-    assert "pmk_strerror" in names["error.h"] and "pmk_pmus" in names["pmu.h"] and "pmk_l220" in names["l2cc.h"]
+    assert "pmk_strerror" in names[
+        "error.h"] and "pmk_pmus" in names["pmu.h"] and "pmk_l220" in names["l2cc.h"]
     return set().union(*names.values())
 
 
@@ -70,7 +72,8 @@ def test_it_has_a_soname(there):
 def test_a_program_is_built_with_it(there, tmp_path, how):
     program = there.compile([source(tmp_path)], how, tmp_path / "program")
     needed = re.findall(r"\(NEEDED\).*\[(.*)\]", run("readelf", "-d", program).out)
-    equal([name for name in needed if "libc.so" not in name], ["libpmk.so.0"] if how == "shared" else [])
+    equal([name for name in needed if "libc.so" not in name],
+          ["libpmk.so.0"] if how == "shared" else [])
     out = run(program, env=there.env)
     equal(out.out, "dcache_miss 0x0b, no free counter can count this event\n", repr(out))
 
@@ -110,13 +113,13 @@ int count(void)
 """)
     flags = there.flags("--cflags", "pmk-target")
     two_files = there.flags("--variable=source", "pmk-target")
-    out = run("arm-none-eabi-gcc", "-mcpu=arm1176jzf-s", "-marm", "-ffreestanding", "-nostdlib", "-r", "-Os", *flags,
-              "-o", tmp_path / "firmware.o", tmp_path / "main.c", *two_files)
+    out = run("arm-none-eabi-gcc", "-mcpu=arm1176jzf-s", "-marm", "-ffreestanding", "-nostdlib",
+              "-r", "-Os", *flags, "-o", tmp_path / "firmware.o", tmp_path / "main.c", *two_files)
     equal(out.code, 0, repr(out))
     contains(run("arm-none-eabi-nm", tmp_path / "firmware.o").out, " T pmk_target_open\n")
 
 
 def test_firmware_is_built_with_an_archive_of_its_target(there):
     equal(there.flags("--define-variable=target=armv8-a", "--libs", "pmk-target"),
-          [f"-L{there.pkgconfig}/" + os.path.relpath(there.prefix, there.pkgconfig) + "/lib/pmk/target/armv8-a",
-           "-lpmk-target"])
+          [f"-L{there.pkgconfig}/" + os.path.relpath(there.prefix, there.pkgconfig)
+           + "/lib/pmk/target/armv8-a", "-lpmk-target"])

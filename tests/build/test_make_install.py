@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""`make install` puts everything below the prefix it is told, it works from there without the build tree, and
-`make uninstall` takes away what was installed and nothing else."""
+"""`make install` puts everything below the prefix it is told, it works from there without the build
+tree, and `make uninstall` takes away what was installed and nothing else."""
 import os
 import shutil
 import sys
@@ -13,8 +13,8 @@ from harness import BUILD, SOURCE, compile_arm, run, unprivileged  # noqa: E402
 
 def make(target, *variables):
     env = {k: v for k, v in os.environ.items() if not k.startswith(("MAKE", "MFLAGS"))}
-    return run("make", "-C", SOURCE, "--no-print-directory", target, f"BUILD={BUILD}", *variables, env=env,
-               timeout=600)
+    return run("make", "-C", SOURCE, "--no-print-directory", target, f"BUILD={BUILD}", *variables,
+               env=env, timeout=600)
 
 
 def tree(top):
@@ -36,18 +36,21 @@ def test_installed_below_another_prefix_it_works_there(somewhere):
     assert installed >= {"opt/counters/bin/pmk", "opt/counters/share/man/man1/pmk-stat.1",
                          "opt/counters/include/pmk/pmu.h",
                          "opt/counters/share/bash-completion/completions/pmk"}
-    assert sorted(p for p in installed if not p.startswith("opt/counters/")) == ["opt", "opt/counters"]
+    assert sorted(p for p in installed if not p.startswith("opt/counters/")) == ["opt",
+                                                                                 "opt/counters"]
     # Nor does it matter that the place is none that anybody was told.
     shutil.move(somewhere / "staged/opt/counters", somewhere / "moved")
     pmk = somewhere / "moved/bin/pmk"
     env = {k: v for k, v in os.environ.items() if not k.startswith("PMK_")}
-    program = compile_arm(os.path.join(SOURCE, "examples/linux/crc.c"), "crc-installed", "-O2", "-static")
+    program = compile_arm(os.path.join(SOURCE, "examples/linux/crc.c"), "crc-installed", "-O2",
+                          "-static")
     out = run(pmk, "stat", "-e", "instr_exec", "-x,", program, env=env, cwd=somewhere)
     assert out.code == 0 and ",instr_exec," in out.err, out
     out = run(pmk, "list", "cores", env=env, cwd=somewhere)
     assert "arm1176" in out.out, out
     out = run(pmk, "doctor", env=env, cwd=somewhere)
-    assert str(somewhere / "moved") in out.out and SOURCE not in out.out and BUILD not in out.out, out
+    assert str(somewhere
+               / "moved") in out.out and SOURCE not in out.out and BUILD not in out.out, out
 
 
 def test_uninstall_takes_what_was_installed_and_nothing_else(somewhere):
@@ -58,7 +61,8 @@ def test_uninstall_takes_what_was_installed_and_nothing_else(somewhere):
     for _ in range(2):  # the second time over the first
         out = make("install", *where)
         assert out.code == 0, out
-    compiled = somewhere / "usr/share/pmk/python/pmk/__pycache__"  # as Python does when the package is used
+    # as Python does when the package is used
+    compiled = somewhere / "usr/share/pmk/python/pmk/__pycache__"
     compiled.mkdir()
     (compiled / "models.pyc").write_text("")
     assert "usr/bin/pmk" in tree(somewhere)
@@ -72,15 +76,18 @@ def test_uninstall_takes_what_was_installed_and_nothing_else(somewhere):
 def test_a_build_tree_of_another_user(somewhere):
     (somewhere / "build/meson-logs").mkdir(parents=True)
     os.chmod(somewhere / "build/meson-logs", 0o555)
-    out = run(*unprivileged(os.path.join(SOURCE, "scripts/install"), somewhere / "build", somewhere / "prefix"))
+    out = run(*unprivileged(os.path.join(SOURCE, "scripts/install"), somewhere / "build",
+                            somewhere / "prefix"))
     assert out.code and out.err.count("\n") == 1, out
-    assert f"scripts/install: {somewhere}/build/meson-logs is another user's; install as that one" in out.err, out
+    why = f"scripts/install: {somewhere}/build/meson-logs is another user's; install as that one"
+    assert why in out.err, out
 
 
 def test_what_takes_it_away_is_a_command(somewhere):
     where = ["prefix=/opt/a b", f"DESTDIR={somewhere}"]
     out = make("install", *where)
-    assert out.code == 0 and f"make uninstall prefix='/opt/a b' DESTDIR={somewhere} takes them away" in out.out, out
+    said = f"make uninstall prefix='/opt/a b' DESTDIR={somewhere} takes them away"
+    assert out.code == 0 and said in out.out, out
     assert make("uninstall", *where).code == 0
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""scripts/qemu up to where it begins to build: whether a machine needs it, how it asks for sources, and how it fails.
-The commands of apt are stand-ins; PATH has them and a few tools."""
+"""scripts/qemu up to where it begins to build: whether a machine needs it, how it asks for sources,
+and how it fails. The commands of apt are stand-ins; PATH has them and a few tools."""
 import os
 import shutil
 
@@ -12,15 +12,17 @@ SCRIPT = os.path.join(SOURCE, "scripts", "qemu")
 # Tests of this file may run beside each other.
 PLACE = os.path.join(WORK, "qemu-script", os.environ.get("PYTEST_XDIST_WORKER", "one"))
 EMULATORS = ("qemu-arm", "qemu-aarch64", "qemu-microblazeel", "qemu-microblaze")
-TOOLS = ("awk", "cat", "cp", "date", "dirname", "grep", "head", "ls", "mkdir", "mktemp", "mv", "readlink", "rm", "sed",
-         "sh", "sleep", "tail")
+TOOLS = ("awk", "cat", "cp", "date", "dirname", "grep", "head", "ls", "mkdir", "mktemp", "mv",
+         "readlink", "rm", "sed", "sh", "sleep", "tail")
 FUNCTION = "qemu_plugin_register_vcpu_init_cb"
 
-# What apt-cache says of qemu-user: Debian 12, 13, and a newer dpkg that has a field of its own for libraries.
-DEBIAN12 = "Package: qemu-user\nSource: qemu (1:7.2+dfsg-7+deb12u18)\nVersion: 1:7.2+dfsg-7+deb12u18+b3\n" \
-           "Depends: libc6 (>= 2.34)\n"
+# What apt-cache says of qemu-user: Debian 12, 13, and a newer dpkg that has a field of its own for
+# libraries.
+DEBIAN12 = "Package: qemu-user\nSource: qemu (1:7.2+dfsg-7+deb12u18)\n" \
+           "Version: 1:7.2+dfsg-7+deb12u18+b3\nDepends: libc6 (>= 2.34)\n"
 DEBIAN13 = "Package: qemu-user\nSource: qemu\nVersion: 1:10.0.13+ds-0+deb13u1\n" \
-           "Built-Using: capstone (= 5.0.7-1~deb13u1), gcc-14 (= 14.2.0-19), glibc (= 2.41-12+deb13u3)\n"
+           "Built-Using: capstone (= 5.0.7-1~deb13u1), gcc-14 (= 14.2.0-19), " \
+           "glibc (= 2.41-12+deb13u3)\n"
 NEWER = DEBIAN13.replace("Built-Using", "Static-Built-Using")
 
 
@@ -32,7 +34,8 @@ def script(folder, name, body):
 
 
 def machine(name, package=None, **commands):
-    """A folder with tools and stand-ins, and the environment with it as PATH. `package`: what apt-cache says."""
+    """A folder with tools and stand-ins, and the environment with it as PATH. `package`: what
+    apt-cache says."""
     folder = os.path.join(PLACE, name)
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(folder + "/bin")
@@ -52,8 +55,10 @@ def wanted(env):
     return out.out.strip()
 
 
-@pytest.mark.parametrize("package, want", [(DEBIAN12, "package"), (DEBIAN13, "build"), (NEWER, "build"), ("", "lists"),
-                                           (None, "build")],
+@pytest.mark.parametrize("package, want",
+                         [(DEBIAN12, "package"), (DEBIAN13, "build"), (NEWER, "build"),
+                          ("", "lists"),
+                          (None, "build")],
                          ids=["Debian 12", "Debian 13", "newer", "apt knows none", "no apt"])
 def test_what_a_machine_needs(package, want):
     _, env = machine("wanted", package)
@@ -101,7 +106,9 @@ def test_where_is_no_apt():
     _, env = machine("no-apt")
     out = run(SCRIPT, env=env)
     equal((out.code, out.out), (1, ""))
-    equal(out.err, f"{SCRIPT}: this takes the source package of Debian or a relative of it, and here is no apt-get; "
+    equal(out.err,
+          f"{SCRIPT}: this takes the source package of Debian or a relative of it, and here is no "
+          f"apt-get; "
                    "docs/install.md says how to build QEMU by hand\n")
 
 
@@ -112,7 +119,8 @@ def test_what_to_install():
     equal(out.code, 1)
     head, _, packages = out.err.partition(": apt-get install ")
     equal(head, "these Debian packages are missing; install them as root")
-    assert {"dpkg-dev", "libglib2.0-dev", "libcapstone-dev", "python3-venv"} <= set(packages.split()), out
+    assert {"dpkg-dev", "libglib2.0-dev", "libcapstone-dev",
+            "python3-venv"} <= set(packages.split()), out
 
 
 # Package sources in both notations, and what is asked for instead.
@@ -157,8 +165,8 @@ Enabled: no
 
 
 def asking(name, apt_get):
-    """A machine with the package sources above, on which apt-get is a script: $etc is the private copy of /etc/apt,
-    $lists where lists are to be put, $verb what is asked for."""
+    """A machine with the package sources above, on which apt-get is a script: $etc is the private
+    copy of /etc/apt, $lists where lists are to be put, $verb what is asked for."""
     parse = '''for word; do
 	case "$word" in
 	Dir::Etc::sourcelist=*) etc=${word#*=}; etc=${etc%/*} ;;
@@ -167,8 +175,10 @@ def asking(name, apt_get):
 	esac
 done
 '''
-    folder, env = machine(name, DEBIAN13, dpkg_query="echo installed", nproc="echo 2", apt_get=parse + apt_get)
-    script(folder + "/bin", "apt-config", f"echo \"list='{folder}/etc/sources.list' parts='{folder}/etc/sources.list.d'\"")
+    folder, env = machine(name, DEBIAN13, dpkg_query="echo installed", nproc="echo 2",
+                          apt_get=parse + apt_get)
+    script(folder + "/bin", "apt-config",
+           f"echo \"list='{folder}/etc/sources.list' parts='{folder}/etc/sources.list.d'\"")
     os.makedirs(folder + "/etc/sources.list.d")
     for file, text in (("sources.list", LIST), ("sources.list.d/debian.sources", DEB822)):
         with open(f"{folder}/etc/{file}", "w") as f:
@@ -185,7 +195,8 @@ def test_sources_are_asked_for():
         equal(f.read(), DEB822_ASKED)
     assert "    W: Failed to fetch\n" in out.err, out
     equal(out.err.splitlines()[-1],
-          f"{SCRIPT}: no list of source packages could be fetched: is there a network, and does /etc/apt name package "
+          f"{SCRIPT}: no list of source packages could be fetched: is there a network, and does "
+          f"/etc/apt name package "
           "sources? docs/install.md says how to build QEMU by hand; the lines above are the end of "
           f"{folder}/cache/qemu.log")
     equal(sorted(os.listdir(folder + "/cache")), ["qemu.log"], "nothing is left but the log")
@@ -201,5 +212,6 @@ esac''')
         equal(f.read().split()[-3:], ["source", "--download-only", "qemu=1:10.0.13+ds-0+deb13u1"])
     assert "    E: Unable to find a source package\n" in out.err, out
     equal(out.err.splitlines()[-1],
-          f"{SCRIPT}: this machine's package sources do not have the sources of qemu 1:10.0.13+ds-0+deb13u1; "
-          f"docs/install.md says how to build QEMU by hand; the lines above are the end of {folder}/cache/qemu.log")
+          f"{SCRIPT}: this machine's package sources do not have the sources of qemu "
+          f"1:10.0.13+ds-0+deb13u1; docs/install.md says how to build QEMU by hand; the lines "
+          f"above are the end of {folder}/cache/qemu.log")

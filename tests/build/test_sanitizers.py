@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The unit tests and pmk itself stay clean under AddressSanitizer and UndefinedBehaviorSanitizer."""
+"""The unit tests and pmk itself stay clean under AddressSanitizer and
+UndefinedBehaviorSanitizer."""
 import os
 
 from harness import *
@@ -27,14 +28,16 @@ def test_unit_tests_are_clean():
     tests = sanitized_tests()
     assert tests, "no unit tests in the sanitized build: cmocka is missing"
     for t in tests:
-        out = run(*t["cmd"], env=dict(os.environ, UBSAN_OPTIONS="halt_on_error=1:print_stacktrace=1"))
+        out = run(*t["cmd"], env=dict(os.environ,
+                                      UBSAN_OPTIONS="halt_on_error=1:print_stacktrace=1"))
         assert out.code in (0, 77), f"{t['name']}: {out}"
         assert "ERROR: " not in out.err or "Sanitizer" not in out.err, f"{t['name']}: {out}"
 
 
 def test_pmk_is_clean():
     build()
-    prog = compile_arm(os.path.join(SOURCE, "examples/linux/crc.c"), "crc-sanitized", "-O2", "-static")
+    prog = compile_arm(os.path.join(SOURCE, "examples/linux/crc.c"), "crc-sanitized", "-O2",
+                       "-static")
     # The plugin lives in QEMU, which is not sanitized: the ordinary one is loaded.
     env = dict(os.environ, PMK_PLUGIN=BUILD,
                UBSAN_OPTIONS="halt_on_error=1")

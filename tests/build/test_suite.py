@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""tests/conftest.py: what becomes of the tests of C programs and of vectors, and that no file is lost; on a small
-suite of its own."""
+"""tests/conftest.py: what becomes of the tests of C programs and of vectors, and that no file is
+lost; on a small suite of its own."""
 import sys
 
 from harness import *
@@ -55,12 +55,16 @@ def suite():
 
         write("tests/sub/test_program.c", PROGRAM)
         write("tests/sub/small.vec", "vector small\ncores one two\nref none\n")
-        write("tests/test_python.py", "from harness import *\n\npytestmark = pytest.mark.quick\n\n\n"
-              "def test_equal():\n    equal(list(range(9000)), [*range(4000), 7, *range(4001, 9000)])\n")
+        write("tests/test_python.py",
+              "from harness import *\n\npytestmark = pytest.mark.quick\n\n\n"
+              "def test_equal():\n    equal(list(range(9000)), [*range(4000), 7, *range(4001, "
+              "9000)])\n")
         write("build/vectors", RUNNER)
         os.chmod(os.path.join(build, "vectors"), 0o755)
-        out = run("cc", "-o", os.path.join(build, "program"), os.path.join(tests, "sub", "test_program.c"),
-                  os.path.join(SOURCE, "tests", "unit.c"), "-Wl,--wrap=_cmocka_run_group_tests", "-lcmocka")
+        out = run("cc", "-o", os.path.join(build, "program"),
+                  os.path.join(tests, "sub", "test_program.c"),
+                  os.path.join(SOURCE, "tests", "unit.c"), "-Wl,--wrap=_cmocka_run_group_tests",
+                  "-lcmocka")
         assert out.code == 0, out
         write("build/meson-info/intro-tests.json", json.dumps(
             [{"name": "sub/test_program", "cmd": [os.path.join(build, "program")]},
@@ -70,9 +74,11 @@ def suite():
 
 def pytest_in(suite, *argv):
     env = dict(os.environ, PMK_BUILD=os.path.join(suite, "build"))
-    for name in ("PYTEST_XDIST_WORKER", "PYTEST_XDIST_WORKER_COUNT", "PYTEST_CURRENT_TEST", "PMK_TEST_WORK"):
+    for name in ("PYTEST_XDIST_WORKER", "PYTEST_XDIST_WORKER_COUNT", "PYTEST_CURRENT_TEST",
+                 "PMK_TEST_WORK"):
         env.pop(name, None)
-    return run(sys.executable, "-B", "-m", "pytest", "-rA", "-p", "no:cacheprovider", *argv, cwd=suite, env=env)
+    return run(sys.executable, "-B", "-m", "pytest", "-rA", "-p", "no:cacheprovider", *argv,
+               cwd=suite, env=env)
 
 
 def verdicts(out):
@@ -83,8 +89,8 @@ def test_each_test_of_a_program_is_one(suite):
     out = pytest_in(suite, "tests/sub/test_program.c")
     equal(out.code, 1, out)
     name = "tests/sub/test_program.c::"
-    equal(verdicts(out), {name + "good": "PASSED", name + "bad": "FAILED", name + "leaves": "FAILED",
-                          name + "behind": "FAILED"})
+    equal(verdicts(out), {name + "good": "PASSED", name + "bad": "FAILED",
+                          name + "leaves": "FAILED", name + "behind": "FAILED"})
     contains(out.out, "0x1 != 0x2")
     contains(out.out, "no such hardware")
     contains(out.out, "not run: the program exited with 0 in leaves")
@@ -99,7 +105,8 @@ def test_what_is_selected_is_run(suite):
 
 def test_each_vector_on_each_core_is_one(suite):
     out = pytest_in(suite, "tests/sub/small.vec")
-    equal(verdicts(out), {"tests/sub/small.vec::small[one]": "FAILED", "tests/sub/small.vec::small[two]": "PASSED"})
+    equal(verdicts(out), {"tests/sub/small.vec::small[one]": "FAILED",
+                          "tests/sub/small.vec::small[two]": "PASSED"})
     contains(out.out, "vectors:3: small on one: is 1, want 2")
 
 
@@ -120,7 +127,8 @@ def test_a_program_that_is_not_built_is_an_error(suite):
         os.unlink(added)
 
 
-@pytest.mark.parametrize("options", ((), ("-m", "quick"), ("-n", "2", "--dist", "loadfile")), ids=("all", "quick", "-n2"))
+@pytest.mark.parametrize("options", ((), ("-m", "quick"), ("-n", "2", "--dist", "loadfile")),
+                         ids=("all", "quick", "-n2"))
 def test_a_file_without_tests_is_an_error(suite, options):
     """Everything else passes: the tests that fail are taken away."""
     lost = os.path.join(suite, "tests", "test_lost.py")
@@ -130,9 +138,11 @@ def test_a_file_without_tests_is_an_error(suite, options):
     try:
         for name, path in kept.items():
             os.rename(path, os.path.join(away, name))
-        for path, name in ((lost, "tst_lost"), (os.path.join(suite, "tests", "test_fine.py"), "test_fine")):
+        for path, name in ((lost, "tst_lost"),
+                           (os.path.join(suite, "tests", "test_fine.py"), "test_fine")):
             with open(path, "w") as f:
-                f.write(f"import pytest\n\npytestmark = pytest.mark.quick\n\n\ndef {name}():\n    pass\n")
+                f.write(f"import pytest\n\npytestmark = pytest.mark.quick\n\n\ndef {name}():\n    "
+                        f"pass\n")
         out = pytest_in(suite, *options)
         equal(out.code, 1, out)
         contains(out.out, "ERROR tests/test_lost.py - no test of this file has run")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Threads that each have their own of everything do not race: the library under the thread sanitizer."""
+"""Threads that each have their own of everything do not race: the library under the thread
+sanitizer."""
 import os
 
 from harness import *
@@ -12,8 +13,8 @@ COUNTING = os.path.join(SOURCE, "examples/api/count_threads.c")
 
 def library():
     known = ("--reconfigure",) if os.path.exists(os.path.join(TREE, "build.ninja")) else ()
-    out = run("meson", "setup", *known, TREE, SOURCE, "-Dbuildtype=debugoptimized", "-Db_sanitize=thread",
-              "-Db_lundef=false", "-Ddocs=disabled")
+    out = run("meson", "setup", *known, TREE, SOURCE, "-Dbuildtype=debugoptimized",
+              "-Db_sanitize=thread", "-Db_lundef=false", "-Ddocs=disabled")
     equal(out.code, 0, repr(out))
     out = run("ninja", "-C", TREE, "--quiet", "libpmk.a")
     equal(out.code, 0, repr(out))
@@ -21,8 +22,8 @@ def library():
 
 
 def compiled(source, program, *libraries):
-    out = run("gcc", "-std=c11", "-g", "-O1", "-fsanitize=thread", "-pthread", "-I", os.path.join(SOURCE, "include"),
-              "-o", program, source, *libraries)
+    out = run("gcc", "-std=c11", "-g", "-O1", "-fsanitize=thread", "-pthread", "-I",
+              os.path.join(SOURCE, "include"), "-o", program, source, *libraries)
     equal(out.code, 0, repr(out))
     # The sanitizer wants addresses that no randomisation has moved too far.
     return ["setarch", "--addr-no-randomize", program]
@@ -38,7 +39,8 @@ def test_threads_that_each_count_a_program(tmp_path):
     libs = run("pkg-config", "--libs", "capstone", "libelf", "inih", "json-c").out.split()
     command = compiled(COUNTING, tmp_path / "counting", library(), *libs, "-lm")
     env = dict(os.environ, PMK_DATA=os.path.join(SOURCE, "data"), PMK_PLUGIN=BUILD)
-    # One that the emulator runs, one that the kernel counts, one that is not there, and the first once more.
+    # One that the emulator runs, one that the kernel counts, one that is not there, and the first
+    # once more.
     here = next(p for p in ("/bin/true", "/usr/bin/true") if os.path.exists(p))
     out = run(*command, loop(1000), here, "/no/such/program", loop(50), env=env)
     contains(out.out, "0: cycles 14322\n0: instructions 8005\n")

@@ -6,8 +6,8 @@ import os
 from harness import CROSS, WORK, have, run
 
 # A program without a C library whose every instruction is known. With COUNT passes of the loop it
-# executes 8 COUNT + 5 instructions, 5 COUNT of them in f (with what f calls) and 2 COUNT in g. It ends
-# with exit code 3.
+# executes 8 COUNT + 5 instructions, 5 COUNT of them in f (with what f calls) and 2 COUNT in g. It
+# ends with exit code 3.
 LOOP = """
 	.syntax	unified
 	.arm
@@ -35,8 +35,8 @@ g:	nop
 
 
 def build(name, source, *flags, ext="c", prefix=CROSS):
-    """Compile `source`; the file's name tells what went into it, so that nothing is made twice and two
-    test files may ask for one program at the same time."""
+    """Compile `source`; the file's name tells what went into it, so that nothing is made twice and
+    two test files may ask for one program at the same time."""
     have(prefix + "gcc")
     state = hashlib.sha256(repr((source, flags, prefix)).encode()).hexdigest()[:16]
     path = os.path.join(WORK, f"{name}-{state}")
@@ -54,8 +54,8 @@ def build(name, source, *flags, ext="c", prefix=CROSS):
 
 def assemble(name, source, *flags):
     """A program without a C library."""
-    return build(name, source, "-march=armv6k", "-marm", "-nostdlib", "-static", "-Wl,--build-id=none",
-                 "-Wl,-z,noexecstack", *flags, ext="S")
+    return build(name, source, "-march=armv6k", "-marm", "-nostdlib", "-static",
+                 "-Wl,--build-id=none", "-Wl,-z,noexecstack", *flags, ext="S")
 
 
 def loop(count):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The layout file of the AHB Monitor on the command line: pmk stat, in emulation and from a dump, pmk decode, pmk
-doctor. And the GXI of a dump beside a scoreboard."""
+"""The layout file of the AHB Monitor on the command line: pmk stat, in emulation and from a dump,
+pmk decode, pmk doctor. And the GXI of a dump beside a scoreboard."""
 import os
 
 from harness import *
@@ -65,11 +65,12 @@ def refused(code, why, *argv, **kw):
     equal(out.err.count("\n"), 1, out.err)
 
 
-# ---- pmk stat ------------------------------------------------------------------------------------------
+# ---- pmk stat ------------------------------------------------------------------------------------
 
 def test_the_projects_is_the_default():
     other = layout("other.ini", ("name = sp816", "name = other"), ("enable = 0", "enable = 7"),
-                   ("base = 0x101D0000", "base = 0x40000000"), ("CtArmiRd = 0x000", "CtArmiRd = 0xFFFC"))
+                   ("base = 0x101D0000", "base = 0x40000000"),
+                   ("CtArmiRd = 0x000", "CtArmiRd = 0xFFFC"))
     a = counts(stat("--pmu", "ahbmon", "-e", "all", loop()))
     equal(counts(stat("--pmu", "ahbmon", "-e", "all", "--layout", PROJECTS, loop())), a)
     # Where the registers are changes no count.
@@ -81,11 +82,13 @@ def test_a_layout_that_is_wrong():
     bad = layout("bad.ini", ("CtArmiBurstSingle = 0x004", "CtArmiBurstSingle = 0x000"))
     with open(bad) as f:
         line = [n for n, text in enumerate(f, start=1) if text.startswith("CtArmiBurstSingle")][0]
-    refused(129, f"--layout: {bad}:{line}: CtArmiBurstSingle: at 0x000 is CtArmiRd already: line {line - 1}\n",
-            "stat", "--pmu", "ahbmon", "--layout", bad, loop())
+    refused(129,
+            f"--layout: {bad}:{line}: CtArmiBurstSingle: at 0x000 is CtArmiRd already: line "
+            f"{line - 1}\n", "stat", "--pmu", "ahbmon", "--layout", bad, loop())
     refused(129, f"bad.ini:{line}: ", "doctor", "ahbmon", "--layout", bad)
     refused(129, f"bad.ini:{line}: ", "decode", "ahbmon", "AHBMONITOR=0", "--layout", bad)
-    refused(125, "--layout: nowhere.ini: No such file", "stat", "--pmu", "ahbmon", "--layout", "nowhere.ini", loop())
+    refused(125, "--layout: nowhere.ini: No such file", "stat", "--pmu", "ahbmon", "--layout",
+            "nowhere.ini", loop())
 
 
 def test_without_the_data_file():
@@ -102,29 +105,34 @@ def test_without_the_data_file():
 
 def test_settings_that_the_layout_has_no_place_for():
     narrow = layout("narrow.ini", ("width = 32", "width = 4"))
-    refused(129, "--set wait.exp: 16 is more than 15, what a threshold of layout sp816 holds", "stat", "--pmu",
-            "ahbmon", "--layout", narrow, "--set", "wait.exp=16", loop())
-    equal(pmk("stat", "--pmu", "ahbmon", "--layout", narrow, "--set", "wait.threshold=15", loop()).code, 0)
+    refused(129, "--set wait.exp: 16 is more than 15, what a threshold of layout sp816 holds",
+            "stat", "--pmu", "ahbmon", "--layout", narrow, "--set", "wait.exp=16", loop())
+    equal(pmk("stat", "--pmu", "ahbmon", "--layout", narrow, "--set", "wait.threshold=15",
+              loop()).code, 0)
     less = layout("less.ini", ("castout4_aligned = 2", "castout4_aligned = none"),
                   ("WaitThresholdGxiRdD = 0x22C", "WaitThresholdGxiRdD = none"))
-    refused(129, "--set castout4.aligned: layout sp816 has no bit for it", "stat", "--pmu", "ahbmon", "--layout", less,
-            "--set", "castout4.aligned=1", loop())
-    refused(129, "--set wait.gxi_data: layout sp816 has no register for it", "stat", "--pmu", "ahbmon", "--layout",
-            less, "--set", "wait.gxi_data=1", loop())
-    refused(129, "gxi.page takes 2048, 4096, 8192 or 16384, not '6144'", "stat", "--pmu", "ahbmon", "--set",
-            "gxi.page=6K", loop())
+    refused(129, "--set castout4.aligned: layout sp816 has no bit for it", "stat", "--pmu",
+            "ahbmon", "--layout", less, "--set", "castout4.aligned=1", loop())
+    refused(129, "--set wait.gxi_data: layout sp816 has no register for it", "stat", "--pmu",
+            "ahbmon", "--layout", less, "--set", "wait.gxi_data=1", loop())
+    refused(129, "gxi.page takes 2048, 4096, 8192 or 16384, not '6144'", "stat", "--pmu", "ahbmon",
+            "--set", "gxi.page=6K", loop())
 
 
 def test_registers_that_are_unknown():
     """There are more of them than fit a line; no name is cut."""
-    refused(129, "pmk: ahbmon has no register 'FOO'; it has CtArmiRd, ", "decode", "ahbmon", "FOO=1")
+    refused(129, "pmk: ahbmon has no register 'FOO'; it has CtArmiRd, ", "decode", "ahbmon",
+            "FOO=1")
     refused(129, ", CtClcdBurstIncr8, CtClcdBurstIncr16 and others\n", "decode", "ahbmon", "FOO=1")
 
 
 def test_a_layout_where_there_is_no_monitor():
-    refused(129, "--layout: arm1176 has no AHB Monitor", "stat", "--core", "arm1176", "--layout", PROJECTS, loop())
-    refused(129, "--layout is for -T emu and -T wave, not for -T linux", "stat", "-T", "linux", "--layout", PROJECTS, "true")
-    refused(129, "--layout: arm1176 is no AHB Monitor", "decode", "arm1176", "PMNC=1", "--layout", PROJECTS)
+    refused(129, "--layout: arm1176 has no AHB Monitor", "stat", "--core", "arm1176", "--layout",
+            PROJECTS, loop())
+    refused(129, "--layout is for -T emu and -T wave, not for -T linux", "stat", "-T", "linux",
+            "--layout", PROJECTS, "true")
+    refused(129, "--layout: arm1176 is no AHB Monitor", "decode", "arm1176", "PMNC=1", "--layout",
+            PROJECTS)
     refused(129, "--layout is for pmk doctor ahbmon", "doctor", "armv8", "--layout", PROJECTS)
 
 
@@ -138,26 +146,31 @@ def test_traffic_of_the_gxi_brings_its_counters():
 def test_what_was_asked_for_is_recorded():
     doc = stat("--pmu", "ahbmon", "--set", "gxi.page=4K", "--traffic", "gxi:period=10", "--traffic",
                "smc:retry=every:3", "--layout", PROJECTS, "-e", "ct_gxi_rd", loop())
-    equal(doc["settings"], f"gxi.page=4K traffic=gxi:period=10 traffic=smc:retry=every:3 layout={PROJECTS}")
-    equal(stat("--pmu", "ahbmon", "--traffic", "gxi:period=10", "-e", "ct_gxi_rd", loop())["settings"],
+    equal(doc["settings"],
+          f"gxi.page=4K traffic=gxi:period=10 traffic=smc:retry=every:3 layout={PROJECTS}")
+    equal(stat("--pmu", "ahbmon", "--traffic", "gxi:period=10", "-e", "ct_gxi_rd",
+               loop())["settings"],
           "traffic=gxi:period=10")
     equal(stat("--pmu", "ahbmon", "-e", "ct_gxi_rd", loop())["settings"], "")
 
 
 def test_bad_traffic():
-    for spec, said in (("gxi:dir=read", "period is missing"), ("gxi:period=1,addr=0x20000000", "leads to mpmc alone"),
-                       ("gxi:period=1,burst=incr4", "there is no key 'burst'"), ("mpmc:retry=3", "is not every:N"),
+    for spec, said in (("gxi:dir=read", "period is missing"),
+                       ("gxi:period=1,addr=0x20000000", "leads to mpmc alone"),
+                       ("gxi:period=1,burst=incr4", "there is no key 'burst'"),
+                       ("mpmc:retry=3", "is not every:N"),
                        ("mpmc:period=3", "there are retry, split, release"),
                        ("clcdc:period=9,lock=on", "locks nothing")):
         refused(129, said, "stat", "--pmu", "ahbmon", "--traffic", spec, loop())
-    refused(129, "gxi is given twice", "stat", "--pmu", "ahbmon", "--traffic", "gxi:period=9", "--traffic",
-            "gxi:period=8", loop())
+    refused(129, "gxi is given twice", "stat", "--pmu", "ahbmon", "--traffic", "gxi:period=9",
+            "--traffic", "gxi:period=8", loop())
 
 
-# ---- pmk doctor ----------------------------------------------------------------------------------------
+# ---- pmk doctor ----------------------------------------------------------------------------------
 
 def test_doctor_asks_the_layout():
-    mine = layout("mine.ini", ("name = sp816", "name = mine"), ("provenance = project", "provenance = manual"),
+    mine = layout("mine.ini", ("name = sp816", "name = mine"),
+                  ("provenance = project", "provenance = manual"),
                   ("base = 0x101D0000", "base = 0x20000000"))
     out = pmk("doctor", "ahbmon", "--layout", mine)
     equal((out.code, out.err), (0, ""))
@@ -168,27 +181,32 @@ def test_doctor_asks_the_layout():
     equal((doc["layout"], doc["provenance"], doc["trials"][0]["agree"]), ("mine", "manual", 90))
 
 
-# ---- pmk decode ----------------------------------------------------------------------------------------
+# ---- pmk decode ----------------------------------------------------------------------------------
 
 def test_decode_of_a_packet():
-    codes = layout("codes.ini", ("[packet armd]\nI = none\nEN = none", "[packet armd]\nI = 0\nEN = 2"),
+    codes = layout("codes.ini", ("[packet armd]\nI = none\nEN = none",
+                                 "[packet armd]\nI = 0\nEN = 2"),
                    more="S_SINGLE = 63\nNR9 = 17\n")
     # GXI 11 01; ARM-D 010001, the rest 0.
     out = pmk("decode", "ahbmon", "AHBMONITOR=0x1a8800000", "--layout", codes)
     equal((out.code, out.err), (0, ""))
-    for part in ("[32:31]  GXI data   3           read data channel: data come, further reads are pending",
+    for part in ("[32:31]  GXI data   3           read data channel: data come, further reads are "
+                 "pending",
                  "[30:29]  GXI addr   1           address channel: a read or a write request waits",
-                 "[28:23]  ARM-D      0x11        NR9: a nonsequential read of that slave completes",
+                 "[28:23]  ARM-D      0x11        NR9: a nonsequential read of that slave "
+                 "completes",
                  "[3:0]    CLCDC      0x0         ?: the layout has no state with this code"):
         contains(out.out, part)
     doc = json.loads(pmk("decode", "ahbmon", "ahbmonitor=0x1000000", "--layout", codes, "-j").out)
-    equal([f["text"] for f in doc["registers"][0]["fields"] if f["name"] == "ARM-D"], ["EN: first cycle of an ERROR"])
+    equal([f["text"] for f in doc["registers"][0]["fields"] if f["name"] == "ARM-D"],
+          ["EN: first cycle of an ERROR"])
     # The project's has none.
-    contains(pmk("decode", "ahbmon", "AHBMONITOR=0x1000000").out, "ARM-D      0x02        ?: the layout has no state")
+    contains(pmk("decode", "ahbmon", "AHBMONITOR=0x1000000").out,
+             "ARM-D      0x02        ?: the layout has no state")
     refused(129, "AHBMONITOR has 34 bits", "decode", "ahbmon", "AHBMONITOR=0x400000000")
 
 
-# ---- a dump --------------------------------------------------------------------------------------------
+# ---- a dump --------------------------------------------------------------------------------------
 
 def simulated(seed, cycles):
     """A dump with a GXI, its map, and what the scoreboard of the GXI says."""
@@ -212,11 +230,13 @@ def test_the_gxi_of_a_dump_equals_its_scoreboard():
         dump, ini, board = simulated(seed, 2000)
         assert all(n > 10 for n in board.values()), board
         for page in ("2K", "4K", "8K", "16K"):
-            c = counts(stat("-T", f"wave:{dump}", "--map", ini, "--set", "wait.threshold=1", "--set",
-                            f"gxi.page={page}"))
+            c = counts(stat("-T", f"wave:{dump}", "--map", ini, "--set", "wait.threshold=1",
+                            "--set", f"gxi.page={page}"))
             equal({e: n for e, n in c.items() if "gxi" in e},
-                  {"ct_gxi_rd": board["RD"], "ct_gxi_wr": board["WR"], "ct_gxi_rd_addr_wait": board["RD_WAIT"],
-                   "ct_gxi_wr_addr_wait": board["WR_WAIT"], "ct_gxi_rd_data_wait": board["DATA_WAIT"],
+                  {"ct_gxi_rd": board["RD"], "ct_gxi_wr": board["WR"],
+                   "ct_gxi_rd_addr_wait": board["RD_WAIT"],
+                   "ct_gxi_wr_addr_wait": board["WR_WAIT"],
+                   "ct_gxi_rd_data_wait": board["DATA_WAIT"],
                    "ct_gxi_rd_a_wait_threshold_hit": board["RD_OVER"],
                    "ct_gxi_wr_a_wait_threshold_hit": board["WR_OVER"],
                    "ct_gxi_rd_d_wait_threshold_hit": board["DATA_OVER"],
@@ -230,9 +250,11 @@ def test_layouts_and_settings_of_a_dump():
     a = counts(stat(*argv, "--layout", mine))
     equal(a, counts(stat(*argv)))
     assert a["ct_gxi_rd_a_wait_threshold_hit"] > board["RD_OVER"], a
-    refused(129, "--set wait.gxi_read: 4 is more than 3", "stat", *argv, "--layout", mine, "--set", "wait.gxi_read=4")
+    refused(129, "--set wait.gxi_read: 4 is more than 3", "stat", *argv, "--layout", mine, "--set",
+            "wait.gxi_read=4")
     refused(129, "gxi.page", "stat", *argv, "--set", "gxi.page=5K")
     refused(129, "castout4.aligned is on or off", "stat", *argv, "--set", "castout4.aligned=2")
-    event = write("event.ini", "[clock]\nsignal = tb.hclk\n[events]\npmu = arm1176\nINSN = tb.mbx.write\n")
-    refused(129, "--layout: arm1176 has no AHB Monitor", "stat", "-T", f"wave:{dump}", "--map", event, "--pmu",
-            "arm1176", "--layout", mine)
+    event = write("event.ini",
+                  "[clock]\nsignal = tb.hclk\n[events]\npmu = arm1176\nINSN = tb.mbx.write\n")
+    refused(129, "--layout: arm1176 has no AHB Monitor", "stat", "-T", f"wave:{dump}", "--map",
+            event, "--pmu", "arm1176", "--layout", mine)

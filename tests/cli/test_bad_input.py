@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What pmk says, and how it ends, when something is wrong: one clear line and the documented exit code;
-and what it makes of programs and users that do unusual things."""
+"""What pmk says, and how it ends, when something is wrong: one clear line and the documented exit
+code; and what it makes of programs and users that do unusual things."""
 import hashlib
 import os
 import signal
@@ -23,7 +23,8 @@ def says():
 
 
 def refuse(code, *argv, said=(), **kw):
-    """pmk stat ARGV has to end with `code`, before anything ran, and say all of `said` in one line."""
+    """pmk stat ARGV has to end with `code`, before anything ran, and say all of `said` in one
+    line."""
     out = pmk("stat", *argv, **kw)
     what = " ".join(map(str, argv))
     equal(out.code, code, f"{what}: {out}")
@@ -102,10 +103,12 @@ def test_a_truncated_program():
 def test_an_interrupted_series_means_its_whole_runs():
     path = os.path.join(WORK, "bad-series.json")
     once = stat("-e", "instr_exec", loop(200000), code=3)
-    p = subprocess.Popen([PMK, "stat", "-j", "-o", path, "-e", "instr_exec", "-r", "100000", loop(200000)],
+    p = subprocess.Popen([PMK, "stat", "-j", "-o", path, "-e", "instr_exec", "-r", "100000",
+                          loop(200000)],
                          start_new_session=True)
     seen = set()
-    wait_until(lambda: seen.update(children(p.pid)) or len(seen) > 4, "pmk does not start one run after the other")
+    wait_until(lambda: seen.update(children(p.pid)) or len(seen) > 4,
+               "pmk does not start one run after the other")
     p.send_signal(signal.SIGINT)
     assert p.wait(PATIENCE) in (3, 130), p.returncode
     doc = json.loads(content(path))
@@ -159,7 +162,8 @@ def test_intervals_are_rescued_from_a_full_disk():
 
 def test_a_program_with_wild_headers():
     elf = content(loop(1))
-    for at, size in ((28, 4), (32, 4), (42, 2), (44, 2), (46, 2), (48, 2), (50, 2), (56, 4), (60, 4)):
+    for at, size in ((28, 4), (32, 4), (42, 2), (44, 2), (46, 2), (48, 2), (50, 2), (56, 4),
+                     (60, 4)):
         for fill in (b"\xff", b"\x00", b"\x7f"):
             data = elf[:at] + fill * size + elf[at + size:]
             out = pmk("stat", "-e", "instr_exec", "--region", "f", file_with("bad-wild", data))
@@ -168,7 +172,8 @@ def test_a_program_with_wild_headers():
 
 
 def test_a_missing_program():
-    refuse(NOT_FOUND, "no-such-program-anywhere", said="no-such-program-anywhere: command not found")
+    refuse(NOT_FOUND, "no-such-program-anywhere",
+           said="no-such-program-anywhere: command not found")
     refuse(NOT_FOUND, "./no-such-program", said="command not found")
     refuse(NOT_FOUND, loop(1) + "/below", said="command not found")
     refuse(NOT_FOUND, "", said="not found")
@@ -204,8 +209,10 @@ def test_files_that_are_no_regular_files(tmp_path):
         refuse(FAILED, "--core", file, loop(1), said=f"pmk: {file}: not a regular file")
         equal(pmk("info", "cpi", "--pmu", "arm1176", env=env).err,
               f"pmk: {fifo}: not a regular file; no metric of your own is used\n")
-    refuse(FAILED, "--core", "mine", loop(1), env=env, said="/pmk/cores/mine.ini: not a regular file")
-    refuse(FAILED, "--core", "arm926", "--layout", "/dev/zero", loop(1), said="--layout: /dev/zero: not a regular file")
+    refuse(FAILED, "--core", "mine", loop(1), env=env,
+           said="/pmk/cores/mine.ini: not a regular file")
+    refuse(FAILED, "--core", "arm926", "--layout", "/dev/zero", loop(1),
+           said="--layout: /dev/zero: not a regular file")
     out = pmk("stat", "-T", "wave:/dev/null", "--map", "/dev/zero")
     contains(out.err, "/dev/zero: not a regular file")
 
@@ -242,7 +249,8 @@ def test_unknown_names_get_the_nearest():
 
 def test_unknown_names_without_a_near_one():
     for options in (("-e", "zzzzzzzzzzzz"), ("-M", "zzzzzzzzzzzz"), ("--core", "zzzzzzzzzzzz"),
-                    ("--set", "zzzzzzzzzzzz=1"), ("--zzzzzzzzzzzz",), ("-Z",), ("--pmu", "zzzzzzzzzzzz"),
+                    ("--set", "zzzzzzzzzzzz=1"), ("--zzzzzzzzzzzz",), ("-Z",),
+                    ("--pmu", "zzzzzzzzzzzz"),
                     ("-T", "zzzzzzzzzzzz"), ("--passes", "zzzzzzzzzzzz"), ("-e", "z" * 100000)):
         refuse(USAGE, *options, says())
 
@@ -258,29 +266,32 @@ def test_events_of_other_cores():
     refuse(USAGE, "-e", "rffff", says(), said="0xffff")
     for code in ("0xffffffff", "rfffffffffffffffffffff", "0x1000000000000000b", "r" + "f" * 90):
         word = code if len(code) <= 40 else code[:40] + "…"
-        refuse(USAGE, "-e", code, says(), said=f"pmk: {word} is too large for the code of an event\n")
+        refuse(USAGE, "-e", code, says(),
+               said=f"pmk: {word} is too large for the code of an event\n")
     refuse(USAGE, "-M", "dcache_miss_ratio", "--core", "arm11mpcore", says(), said="arm11mpcore")
 
 
 def test_event_lists_that_are_none():
-    lists = ("", ",", "instr_exec,", ",instr_exec", "instr_exec,,br_exec", "{instr_exec", "instr_exec}",
+    lists = ("", ",", "instr_exec,", ",instr_exec", "instr_exec,,br_exec", "{instr_exec",
+             "instr_exec}",
              "{}", "{instr_exec,}", "{,instr_exec}", "{{instr_exec}}", ":u", "instr_exec:z",
-             "{instr_exec}:z", "{instr_exec}x", "arm1176//", "arm1176::", "r", "0x", "rzz", "::", "/",
-             ",".join(["instr_exec"] * 1000))
+             "{instr_exec}:z", "{instr_exec}x", "arm1176//", "arm1176::", "r", "0x", "rzz", "::",
+             "/", ",".join(["instr_exec"] * 1000))
     refuse_all(USAGE, [("-e", text) for text in lists], says())
 
 
 def test_values_out_of_range():
-    settings = ("dcache.size=0", "dcache.size=17", "dcache.size=300M", "dcache.size=3K", "dcache.size=",
-                "dcache.size=-4K", "dcache.size=4KK", "dcache.size", "=4K", "", "dcache.enable=maybe",
-                "mem.latency=99999999999999999999", "mem.latency=1e3", "clock=0", "bp.entries=3",
-                "dcache.ways=5", "pmu=arm1136")
+    settings = ("dcache.size=0", "dcache.size=17", "dcache.size=300M", "dcache.size=3K",
+                "dcache.size=", "dcache.size=-4K", "dcache.size=4KK", "dcache.size", "=4K", "",
+                "dcache.enable=maybe", "mem.latency=99999999999999999999", "mem.latency=1e3",
+                "clock=0", "bp.entries=3", "dcache.ways=5", "pmu=arm1136")
     refuse_all(USAGE, [("--set", setting) for setting in settings], says())
 
 
 def test_names_that_are_empty_or_there_twice():
     for text in ("", "=x", "="):
-        refuse(USAGE, "--env", text, says(), said=f"pmk: --env '{text}': expected NAME or NAME=VALUE\n")
+        refuse(USAGE, "--env", text, says(),
+               said=f"pmk: --env '{text}': expected NAME or NAME=VALUE\n")
     refuse(USAGE, "-o", "", says(), said="pmk: -o: the name of the file is empty\n")
     refuse(USAGE, "--region", "main", "--region", "f", "--region", "main", loop(1),
            said="pmk: --region main is there twice\n")
@@ -315,7 +326,8 @@ def test_numbers_that_are_none():
 
 
 def test_options_without_their_value():
-    for option in ("-e", "-M", "--pmu", "--core", "--set", "-r", "-I", "--region", "-x", "-o", "--qemu"):
+    for option in ("-e", "-M", "--pmu", "--core", "--set", "-r", "-I", "--region", "-x", "-o",
+                   "--qemu"):
         refuse(USAGE, option, said=option)
     refuse(USAGE, "--json-output=3", says(), said="takes no value")
     refuse(USAGE, "--qemu", "", said="--qemu")
@@ -350,13 +362,15 @@ OLD = 'case "$1" in --version) echo "qemu-arm version 4.2.0"; exit 0;; esac\nexi
 
 
 def test_no_emulator():
-    refuse(FAILED, loop(1), env=with_fake(None), said=f"qemu-arm is not installed; {remedy('qemu-user')}")
+    refuse(FAILED, loop(1), env=with_fake(None),
+           said=f"qemu-arm is not installed; {remedy('qemu-user')}")
 
 
 def test_no_path():
     for env in ({k: v for k, v in os.environ.items() if k != "PATH"}, dict(os.environ, PATH="")):
         refuse(FAILED, loop(1), env=dict(env, **NO_EMULATORS),
-               said="there is no PATH to look for qemu-arm in; set PATH to the directories of programs")
+               said="there is no PATH to look for qemu-arm in; set PATH to the directories of "
+                    "programs")
 
 
 def test_an_emulator_that_is_too_old():
@@ -398,7 +412,8 @@ def test_no_plugin():
 
 
 def test_a_directory_without_the_plugin():
-    refuse(FAILED, loop(1), env=dict(os.environ, PMK_PLUGIN=HERE), said=f"cannot read the QEMU plugin {HERE}/pmk-qemu-api")
+    refuse(FAILED, loop(1), env=dict(os.environ, PMK_PLUGIN=HERE),
+           said=f"cannot read the QEMU plugin {HERE}/pmk-qemu-api")
 
 
 def test_a_plugin_that_is_none():
@@ -443,9 +458,12 @@ def test_no_output_at_all():
 
 def test_a_full_disk_is_named():
     # One that fits the buffer, ones that do not.
-    for command in ("list pmus", "list microblaze", "list all", "info br_exec", "decode arm1176 PMNC=1", "--help"):
+    for command in ("list pmus", "list microblaze", "list all", "info br_exec",
+                    "decode arm1176 PMNC=1", "--help"):
         out = run("sh", "-c", f"{PMK} {command} > /dev/full")
-        equal((out.code, out.err), (FAILED, "pmk: cannot write the output: No space left on device\n"), command)
+        equal((out.code, out.err), (FAILED,
+                                    "pmk: cannot write the output: No space left on device\n"),
+              command)
     out = run("sh", "-c", f"{PMK} list pmus >&-")
     equal((out.code, out.err), (FAILED, "pmk: cannot write the output: Bad file descriptor\n"))
 
@@ -672,8 +690,10 @@ BY_THEN = "counts are what had been counted by then"
 
 def test_the_signal_is_named_that_a_program_dies_of():
     raises = program("raises", RAISES)
-    for sig, name in ((6, "SIGABRT"), (11, "SIGSEGV"), (7, "SIGBUS"), (4, "SIGILL"), (8, "SIGFPE"), (5, "SIGTRAP"),
-                      (15, "SIGTERM"), (9, "SIGKILL"), (13, "SIGPIPE"), (10, "SIGUSR1"), (26, "signal 26")):
+    for sig, name in ((6, "SIGABRT"), (11, "SIGSEGV"), (7, "SIGBUS"), (4, "SIGILL"), (8, "SIGFPE"),
+                      (5, "SIGTRAP"),
+                      (15, "SIGTERM"), (9, "SIGKILL"), (13, "SIGPIPE"), (10, "SIGUSR1"),
+                      (26, "signal 26")):
         doc = stat("-e", "instr_exec", raises, sig, code=128 + sig)
         equal((doc["exit-status"], doc["partial"], doc["warning"].split("\n")[0]),
               (128 + sig, True, f"the program was killed by {name}: {BY_THEN}"))
@@ -682,7 +702,8 @@ def test_the_signal_is_named_that_a_program_dies_of():
     doc = stat("-e", "instr_exec", "-r", "2", raises, 11, code=139)
     equal((doc["runs"], doc["partial"], doc["warning"].count("SIGSEGV")), (2, True, 1))
     out = pmk("stat", "-e", "instr_exec", raises, 6)
-    equal((out.code, out.err.count(f"warning: the program was killed by SIGABRT: {BY_THEN}\n")), (134, 1), str(out))
+    equal((out.code, out.err.count(f"warning: the program was killed by SIGABRT: {BY_THEN}\n")),
+          (134, 1), str(out))
     out = pmk("stat", "-x,", "-e", "instr_exec", raises, 11)
     contains(out.err, f"# warning: the program was killed by SIGSEGV: {BY_THEN}\n")
     doc = stat("-e", "instr_exec", raises, 17, code=5)  # SIGCHLD, which kills nobody
@@ -758,7 +779,8 @@ int main(int argc, char **argv)
 def test_long_argument_lists_arrive():
     args = program("args", ARGS)
     for n in (0, 1, 200, 240, 250, 260, 1000, 20000):
-        out = pmk("stat", "-e", "instr_exec", "-o", "/dev/null", args, *[f"{i:06}" for i in range(n)])
+        out = pmk("stat", "-e", "instr_exec", "-o", "/dev/null", args,
+                  *[f"{i:06}" for i in range(n)])
         equal(out.out, f"{n} {6 * n} {f'{n - 1:06}' if n else ''}\n", f"{n} arguments")
     big = "y" * 100000
     equal(pmk("stat", "-e", "instr_exec", "-o", "/dev/null", args, big).out, f"1 100000 {big}\n")
@@ -797,7 +819,8 @@ def test_a_program_whose_name_is_odd():
 
 def test_an_argument_that_looks_like_ours():
     args = program("args", ARGS)
-    equal(pmk("stat", "-e", "instr_exec", "-o", "/dev/null", args, "@plugin@").out, "1 8 @plugin@\n")
+    equal(pmk("stat", "-e", "instr_exec", "-o", "/dev/null", args, "@plugin@").out,
+          "1 8 @plugin@\n")
 
 
 def test_code_that_changes_itself():

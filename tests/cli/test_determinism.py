@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""The same run gives the same bytes: whoever starts it, from where, in what surroundings, however busy
-the machine is."""
+"""The same run gives the same bytes: whoever starts it, from where, in what surroundings, however
+busy the machine is."""
 import os
 import resource
 
 from harness import *
 from programs import build, loop, program
 
-# Depends on all that a program can see of its surroundings without asking for time or process numbers:
-# addresses of stack, heap and mappings, random bytes, the auxiliary vector, arguments, environment. It
-# works as long as a hash of all that says and walks over memory placed there.
+# Depends on all that a program can see of its surroundings without asking for time or process
+# numbers: addresses of stack, heap and mappings, random bytes, the auxiliary vector, arguments,
+# environment. It works as long as a hash of all that says and walks over memory placed there.
 SEES = r"""
 #include <stdint.h>
 #include <stdio.h>
@@ -110,7 +110,8 @@ def test_from_another_directory():
 def test_with_another_environment():
     first = document(sees())
     for extra in ({"X": "y"}, {"BIG": "z" * 100000}, {f"V{i}": str(i) for i in range(1000)},
-                  {"LC_ALL": "C.UTF-8"}, {"LANG": "de_DE.UTF-8"}, {"TZ": "Asia/Tokyo"}, {"HOME": "/nowhere"},
+                  {"LC_ALL": "C.UTF-8"}, {"LANG": "de_DE.UTF-8"}, {"TZ": "Asia/Tokyo"},
+                  {"HOME": "/nowhere"},
                   {"QEMU_LD_PREFIX": "/nowhere"}, {"QEMU_SET_ENV": "A=1"}, {"QEMU_RAND_SEED": "77"},
                   {"QEMU_STACK_SIZE": "1000000"}, {"QEMU_CPU": "cortex-a7"}, {"QEMU_UNAME": "5.0"},
                   {"QEMU_ARGV0": "x"}, {"LD_BIND_NOW": "1"}, {"MALLOC_ARENA_MAX": "1"},
@@ -154,7 +155,8 @@ def test_several_at_the_same_time():
     first = document(sees())
     paths = [os.path.join(WORK, f"same-{os.getpid()}-{i}.json") for i in range(8)]
     running = [subprocess.Popen([PMK, "stat", "-j", "-o", path, "-e", "all", sees()],
-                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE)
                for path in paths]
     for p in running:
         p.communicate()
@@ -195,8 +197,10 @@ def test_dynamic_programs_repeat():
         skip("no ARM C library in /usr/arm-linux-gnueabi")
     dynamic = build("sees-dynamic", SEES, "-O1", "-march=armv6k", "-marm")
     first = document(dynamic)
-    same(first, document(dynamic, cwd="/", env=dict(os.environ, LONG="x" * 5000)), "a dynamic program")
-    same(first, document(dynamic, around=lambda: limit(resource.RLIMIT_STACK, -1)), "ulimit -s unlimited")
+    same(first, document(dynamic, cwd="/", env=dict(os.environ, LONG="x" * 5000)),
+         "a dynamic program")
+    same(first, document(dynamic, around=lambda: limit(resource.RLIMIT_STACK, -1)),
+         "ulimit -s unlimited")
 
 
 def test_text_and_csv_repeat():
@@ -208,7 +212,8 @@ def test_text_and_csv_repeat():
 
 
 def test_a_loop_counts_the_same_on_every_core():
-    values = {core: json.loads(document("--core", core, "--set", "clock=1000000000", loop(100), code=3))
+    values = {core: json.loads(document("--core", core, "--set", "clock=1000000000", loop(100),
+                                        code=3))
               for core in ("arm1136", "arm1156", "arm1176")}
     insns = {counts(v)["instr_exec"] for v in values.values()}
     equal(insns, {805})

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""pmk doctor: what it says of a whole and of a broken environment, and the sequences on the models, to the
-letter."""
+"""pmk doctor: what it says of a whole and of a broken environment, and the sequences on the models,
+to the letter."""
 import glob
 import os
 
@@ -8,7 +8,7 @@ from harness import *
 
 pytestmark = pytest.mark.quick
 
-# ---- armv8: numbers from the manual's rules and the streams the check says it runs -------------------
+# ---- armv8: numbers from the manual's rules and the streams the check says it runs ---------------
 
 TABLES = """\
 PMUv3: the sequence of the Valtrix blog "Programming ARM v8 Performance Monitors"
@@ -52,19 +52,22 @@ FINDINGS = [
     ("bit 31 of the type registers is P: it leaves out EL1, and enables nothing",
      "of 2004 cycles at EL1 it shows 0, of 2002 at EL0 2002"),
     ("there are not 32 event counters: at most 31, and the cycle counter",
-     "with N = 31 the mask is 0xffffffff, and bit 31 of it is the cycle counter; PMSELR = 31 selects "
-     "PMCCFILTR, 0x80000000"),
+     "with N = 31 the mask is 0xffffffff, and bit 31 of it is the cycle counter; PMSELR = 31 "
+     "selects PMCCFILTR, 0x80000000"),
     ("write_register(pmcr_val | 0x7) names no register",
      "taken for PMCR, which then reads 0x41033001"),
     ("nothing is stopped or cleared first; P and C leave flags and enables as they are",
-     "after a reset that leaves ones, the interrupt is asserted as soon as E is set; at the end the "
-     "flags are 0x8000003f"),
+     "after a reset that leaves ones, the interrupt is asserted as soon as E is set; at the end "
+     "the flags are 0x8000003f"),
     ("PMSELR, then PMXEVTYPER or PMXEVCNTR: no ISB between them, and open to interrupts",
-     "when a handler selects counter 3 in between, PMEVTYPER0 is 0x00000000 and PMEVTYPER3 0x80000008"),
+     "when a handler selects counter 3 in between, PMEVTYPER0 is 0x00000000 and PMEVTYPER3 "
+     "0x80000008"),
     ("all N counters are enabled, whether they were given an event or not",
-     "on a core with 3 events and 6 counters PMEVCNTR3 counts 2002 of an event left over in its type"),
+     "on a core with 3 events and 6 counters PMEVCNTR3 counts 2002 of an event left over in its "
+     "type"),
     ("the first N events of PMCEID are counted, not those of interest",
-     "on a Cortex-A53: sw_incr l1i_cache_refill l1i_tlb_refill l1d_cache_refill l1d_cache l1d_tlb_refill"),
+     "on a Cortex-A53: sw_incr l1i_cache_refill l1i_tlb_refill l1d_cache_refill l1d_cache "
+     "l1d_tlb_refill"),
     ("CHAIN (0x1E) can be one of them",
      "of 31 counters, number 29 gets it: carries of number 28, which count bus_cycles"),
     ("stopping begins with PMCNTENCLR",
@@ -76,8 +79,8 @@ FINDINGS = [
     ("PMUSERENR | 0xD hands EL0 all of the PMU: EN makes the other bits pointless",
      "with 0xD EL0 may stop all counters; with 0xC it may not, and read them"),
     ("what EL2 and EL3 keep to themselves is not considered",
-     "a hypervisor that keeps two of six counters leaves N = 4; with MDCR_EL2.TPM the first access traps "
-     "to EL2, class 0x18"),
+     "a hypervisor that keeps two of six counters leaves N = 4; with MDCR_EL2.TPM the first "
+     "access traps to EL2, class 0x18"),
     ("%x prints 32 of the cycle counter's 64 bits", "0x1000007d2 cycles are printed as 7d2"),
     ("every cycle or every 64th is left to what PMCR.D and LC were",
      "where D was 1 before, it shows 31 of 2002 cycles with LC = 0 and 2002 with LC = 1"),
@@ -94,14 +97,16 @@ def test_armv8_has_its_findings():
     out = pmk("doctor", "armv8", "-j")
     equal(out.code, 0)
     doc = json.loads(out.out)
-    equal((doc["format"], doc["version"], sorted(doc)), ("pmk-doctor", 1, ["armv8", "format", "version"]))
+    equal((doc["format"], doc["version"], sorted(doc)),
+          ("pmk-doctor", 1, ["armv8", "format", "version"]))
     found = doc["armv8"]["findings"]
     equal([f["number"] for f in found], list(range(1, 16)))
     equal([(f["title"], f["here"]) for f in found], FINDINGS)
     assert all(f["instead"] for f in found)
     text = " ".join(pmk("doctor", "armv8").out.split())
     for f in found:
-        for part in (f"{f['number']}. {f['title']}", f"here {f['here']}", f"instead {f['instead']}"):
+        for part in (f"{f['number']}. {f['title']}", f"here {f['here']}",
+                     f"instead {f['instead']}"):
             contains(text, part)
 
 
@@ -109,8 +114,8 @@ def test_armv8_json_has_the_tables():
     runs = json.loads(pmk("doctor", "armv8", "-j").out)["armv8"]["runs"]
     equal([r["filter"] for r in runs], ["0x00000000", "0x80000000"])
     el1, el0 = ({row["event"]: row for row in r["rows"]} for r in runs)
-    equal(list(el1), ["cpu_cycles", "sw_incr", "l1i_cache_refill", "l1i_tlb_refill", "l1d_cache_refill",
-                      "l1d_cache", "l1d_tlb_refill", "inst_retired"])
+    equal(list(el1), ["cpu_cycles", "sw_incr", "l1i_cache_refill", "l1i_tlb_refill",
+                      "l1d_cache_refill", "l1d_cache", "l1d_tlb_refill", "inst_retired"])
     equal([row["code"] for row in el1.values()],
           ["0x11", "0x00", "0x01", "0x02", "0x03", "0x04", "0x05", "0x08"])
     equal({(row["blog"] or 0) for row in el1.values()}, {0})
@@ -126,7 +131,7 @@ def test_armv8_json_has_the_tables():
                 equal(row["pmk"], sum(row[l] for l in levels), row["event"])
 
 
-# ---- ahbmon ----------------------------------------------------------------------------------------
+# ---- ahbmon --------------------------------------------------------------------------------------
 
 AHBMON = """\
 AHB Monitor: each counter holds its own address after a preset (DDI 0287B §4.3.28)
@@ -144,7 +149,8 @@ def test_ahbmon_says_it_to_the_letter():
     out = pmk("doctor", "ahbmon")
     equal((out.code, out.err), (0, ""))
     equal(out.out[:len(AHBMON)], AHBMON)
-    contains(" ".join(out.out.split()), "These offsets and control bits are the project's, not Arm's")
+    contains(" ".join(out.out.split()),
+             "These offsets and control bits are the project's, not Arm's")
 
 
 def test_ahbmon_json():
@@ -155,7 +161,7 @@ def test_ahbmon_json():
           ["the layout fits", "the layout is wrong in places", "no such block, or another layout"])
 
 
-# ---- the command -----------------------------------------------------------------------------------
+# ---- the command ---------------------------------------------------------------------------------
 
 def test_checks_are_chosen_by_name():
     for argv in (("ahbmon", "armv8"), ("armv8", "ahbmon"), ("armv8", "ahbmon", "armv8")):
@@ -176,7 +182,7 @@ def test_wrong_usage():
     equal(pmk("doctor", "armv8", "nosuch").out, "", "nothing runs when a name is wrong")
 
 
-# ---- environment -----------------------------------------------------------------------------------
+# ---- environment ---------------------------------------------------------------------------------
 
 FOLDER = os.path.join(WORK, "doctor")
 
@@ -213,14 +219,16 @@ def environment(code, path=None, **env):
         contains(text.out, f"  {status:<8} {name:<24} {what}\n")
         if advice:
             contains(text.out, f"\n{'':36}{advice}\n")
-    contains(text.out, "pmk can count in emulation." if code == 0 else "pmk cannot count in emulation")
+    contains(text.out, "pmk can count in emulation." if code == 0
+             else "pmk cannot count in emulation")
     return items
 
 
 # Commands and the Debian packages that they are in.
 EMULATORS = {
     "qemu-arm": "qemu-user", "qemu-aarch64": "qemu-user", "qemu-microblazeel": "qemu-user",
-    "qemu-microblaze": "qemu-user", "qemu-system-arm": "qemu-system-arm", "qemu-system-aarch64": "qemu-system-arm",
+    "qemu-microblaze": "qemu-user", "qemu-system-arm": "qemu-system-arm",
+             "qemu-system-aarch64": "qemu-system-arm",
     "qemu-system-microblazeel": "qemu-system-misc", "qemu-system-microblaze": "qemu-system-misc",
 }
 
@@ -244,7 +252,8 @@ def test_a_whole_environment():
     equal(item(items, "qemu-arm", 1)[1:3], ("ok", "counts: 3 of 3 instructions of a small program"))
     for name in ("qemu-aarch64", "qemu-microblazeel", "qemu-microblaze"):
         if shutil.which(name):
-            equal(item(items, name, 1)[1:3], ("ok", "counts: 3 of 3 instructions of a small program"), name)
+            equal(item(items, name, 1)[1:3],
+                  ("ok", "counts: 3 of 3 instructions of a small program"), name)
     for name in (*EMULATORS, "fst2vcd", "gzip"):
         equal(item(items, name)[1], "ok" if shutil.which(name) else "missing", name)
     equal(item(items, "fst2vcd")[2], "reads FST dumps, for -T wave")
@@ -271,25 +280,28 @@ def test_no_emulator():
 
 
 def test_an_emulator_that_is_too_old():
-    items = environment(125, commands("old", qemu_arm="echo 'qemu-arm version 5.2.0 (Debian 1:5.2)'"))
+    items = environment(125, commands("old",
+                                      qemu_arm="echo 'qemu-arm version 5.2.0 (Debian 1:5.2)'"))
     equal(item(items, "qemu-arm")[1:3],
           ("broken", "version 5.2.0, runs programs for ARM; too old: plugins need 6.0"))
     equal(len([i for i in items if i[0] == "qemu-arm"]), 1)
 
 
 def test_emulators_that_do_not_work():
-    path = commands("odd", qemu_arm="exit 3", qemu_aarch64="echo no idea", qemu_system_arm="kill -9 $$",
-                    fst2vcd="exit 4")
+    path = commands("odd", qemu_arm="exit 3", qemu_aarch64="echo no idea",
+                    qemu_system_arm="kill -9 $$", fst2vcd="exit 4")
     items = environment(125, path)
     equal(item(items, "qemu-arm")[1:3], ("broken", "does not tell its version (exit code 3)"))
     equal(item(items, "qemu-aarch64")[1:3], ("broken", "does not tell its version (exit code 0)"))
-    equal(item(items, "qemu-system-arm")[1:3], ("broken", "does not tell its version (exit code 137)"))
+    equal(item(items, "qemu-system-arm")[1:3],
+          ("broken", "does not tell its version (exit code 137)"))
     equal(item(items, "fst2vcd")[1:3], ("broken", "does not start (exit code 4)"))
 
 
 def test_an_emulator_that_counts_nothing():
     """It tells its version, and then does not load the plugin."""
-    says = "case $1 in --version) echo qemu-arm version 7.2.22;; *) echo plugins are off >&2; exit 1;; esac"
+    says = ("case $1 in --version) echo qemu-arm version 7.2.22;; *) echo plugins are off >&2; "
+            "exit 1;; esac")
     items = environment(125, commands("off", qemu_arm=says))
     equal(item(items, "qemu-arm")[1], "ok")
     name, status, text, advice = item(items, "qemu-arm", 1)
@@ -305,7 +317,9 @@ def test_no_plugin():
     contains(item(items, "plugin")[3], "PMK_PLUGIN")
     equal(item(items, "qemu-arm", 1)[1], "broken")
     items = environment(125, commands("none"), PMK_PLUGIN=FOLDER)
-    equal(item(items, "plugin")[1:3], ("missing", f"PMK_PLUGIN is {FOLDER}, and there is no pmk-qemu-api1.so in it"))
+    equal(item(items, "plugin")[1:3], ("missing",
+                                       f"PMK_PLUGIN is {FOLDER}, and there is no "
+                                       f"pmk-qemu-api1.so in it"))
 
 
 def test_a_plugin_that_is_none():
@@ -335,7 +349,8 @@ def test_data_files_missing_and_broken():
 
 
 def own_files(tmp_path, closed=None, **files):
-    """pmk doctor's line on the user's own files, as one whom modes hold back; all else has to be well."""
+    """pmk doctor's line on the user's own files, as one whom modes hold back; all else has to be
+    well."""
     for name, text in files.items():
         folder, suffix = ("cores", "ini") if name.startswith("core") else ("metrics", "metric")
         os.makedirs(tmp_path / "pmk" / folder, exist_ok=True)
@@ -343,9 +358,11 @@ def own_files(tmp_path, closed=None, **files):
     if closed is not None:
         os.makedirs(tmp_path / "pmk" / closed, exist_ok=True)
         os.chmod(tmp_path / "pmk" / closed, 0)
-    out = run(*unprivileged(PMK, "doctor", "-j"), env=dict(os.environ, XDG_CONFIG_HOME=str(tmp_path)))
+    out = run(*unprivileged(PMK, "doctor", "-j"),
+              env=dict(os.environ, XDG_CONFIG_HOME=str(tmp_path)))
     equal((out.code, out.err), (0, ""))
-    items = [(i["name"], i["status"], i["text"], i["advice"]) for i in json.loads(out.out)["environment"]["items"]]
+    items = [(i["name"], i["status"], i["text"], i["advice"])
+             for i in json.loads(out.out)["environment"]["items"]]
     equal(item(items, "data files")[1], "ok")
     equal(item(items, "qemu-arm", 1)[1:3], ("ok", "counts: 3 of 3 instructions of a small program"))
     return [i[1:] for i in items if i[0] == "own files"]
@@ -362,7 +379,9 @@ def test_own_files_that_are_well_are_not_told_of(tmp_path):
 def test_a_closed_folder_of_ones_own_breaks_nothing(tmp_path):
     for n, closed in enumerate(("", "cores", "metrics")):
         (status, text, advice), = own_files(tmp_path / str(n), closed)
-        equal((status, text), ("broken", f"{os.path.join(tmp_path, str(n), 'pmk', closed).rstrip('/')}: Permission denied"))
+        equal((status, text),
+              ("broken",
+               f"{os.path.join(tmp_path, str(n), 'pmk', closed).rstrip('/')}: Permission denied"))
         contains(advice, "XDG_CONFIG_HOME")
 
 
@@ -379,12 +398,14 @@ def test_a_broken_file_of_ones_own_is_named_with_its_line(tmp_path):
 def test_the_report_is_in_formats_md():
     """Keys of the JSON document are those that docs/FORMATS.md tells."""
     with open(os.path.join(SOURCE, "docs/FORMATS.md")) as f:
-        part = re.search(r"^## JSON: `pmk doctor -j`\n(.*?)(?=^## |\Z)", f.read(), re.M | re.S).group(1)
+        part = re.search(r"^## JSON: `pmk doctor -j`\n(.*?)(?=^## |\Z)", f.read(),
+                         re.M | re.S).group(1)
     doc = json.loads(pmk("doctor", "environment", "armv8", "ahbmon", "-j").out)
     doc["checks"] = json.loads(pmk("doctor", "-j").out)["checks"]
     seen = {
         "environment": doc["environment"], "items": doc["environment"]["items"][0],
-        "armv8": doc["armv8"], "runs": doc["armv8"]["runs"][0], "rows": doc["armv8"]["runs"][0]["rows"][0],
+        "armv8": doc["armv8"], "runs": doc["armv8"]["runs"][0],
+            "rows": doc["armv8"]["runs"][0]["rows"][0],
         "findings": doc["armv8"]["findings"][0], "ahbmon": doc["ahbmon"],
         "trials": doc["ahbmon"]["trials"][0], "checks": doc["checks"][0],
     }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Which emulator pmk takes, which module of the plugin it has it load, and what it says where none can count.
-Stand-ins take the place of emulators: executables with and without the functions that QEMU exports for plugins, and
-scripts in front of a real emulator."""
+"""Which emulator pmk takes, which module of the plugin it has it load, and what it says where none
+can count. Stand-ins take the place of emulators: executables with and without the functions that
+QEMU exports for plugins, and scripts in front of a real emulator."""
 import json
 import os
 import re
@@ -9,7 +9,8 @@ import shutil
 
 import pytest
 
-from harness import (BUILD, CROSS, NO_EMULATORS, SOURCE, WORK, compile_arm, emulator_in_path, equal, have, pmk, remedy, run)
+from harness import (BUILD, CROSS, NO_EMULATORS, SOURCE, WORK, compile_arm, emulator_in_path, equal,
+                     have, pmk, remedy, run)
 
 # Tests of this file may run beside each other.
 PLACE = os.path.join(WORK, "emulators", os.environ.get("PYTEST_XDIST_WORKER", "one"))
@@ -18,7 +19,8 @@ API1 = ("qemu_plugin_register_vcpu_init_cb",)
 API2 = API1 + ("qemu_plugin_scoreboard_new",)
 API3 = API2 + ("qemu_plugin_register_vcpu_tb_exec_cond_cb",)
 API6 = API3 + ("qemu_plugin_set_pc",)
-OTHER_RELEASE = "set PMK_QEMU_DIR to the directory of another release; docs/install.md says how to build one"
+OTHER_RELEASE = ("set PMK_QEMU_DIR to the directory of another release; docs/install.md says how "
+                 "to build one")
 
 
 def folder(name):
@@ -35,8 +37,9 @@ def script(path, body):
 
 
 def executable(path, *flags, exports=(), version="7.2.22", answer=None):
-    """An emulator that only tells its version. What it is to run it writes, a line each time, to PATH.log. `answer`: what
-    it says when it is asked, if not the text in its file; "" as version: there is no such text."""
+    """An emulator that only tells its version. What it is to run it writes, a line each time, to
+    PATH.log. `answer`: what it says when it is asked, if not the text in its file; "" as version:
+    there is no such text."""
     have("gcc")
     told = f'"qemu-arm version {version} (of a test)"' if version else '""'
     answer = f'"qemu-arm", " version", " {answer} (of a test)"' if answer else f'"", {told}, ""'
@@ -63,11 +66,13 @@ def executable(path, *flags, exports=(), version="7.2.22", answer=None):
 
 
 def program():
-    return compile_arm(os.path.join(SOURCE, "examples/linux/crc.c"), "crc-emulators", "-O2", "-static")
+    return compile_arm(os.path.join(SOURCE, "examples/linux/crc.c"), "crc-emulators", "-O2",
+                       "-static")
 
 
 def count(*path, argv=(), **env):
-    """pmk stat with these folders as PATH, and no emulators from elsewhere unless they are asked for."""
+    """pmk stat with these folders as PATH, and no emulators from elsewhere unless they are asked
+    for."""
     env = dict(os.environ, PATH=os.pathsep.join(path), **dict(NO_EMULATORS, **env))
     return pmk("stat", "-x", ",", "-e", "instructions", *(argv or [program()]), env=env)
 
@@ -80,14 +85,16 @@ def advice(item, *path, **env):
     """(status, text, advice) of the last line that pmk doctor has for it."""
     env = dict(os.environ, PATH=os.pathsep.join(path), **dict(NO_EMULATORS, **env))
     doc = json.loads(pmk("doctor", "environment", "-j", env=env).out)
-    return [(i["status"], i["text"], i["advice"]) for i in doc["environment"]["items"] if i["name"] == item][-1]
+    return [(i["status"], i["text"], i["advice"]) for i in doc["environment"]["items"]
+            if i["name"] == item][-1]
 
 
 def real():
     """An emulator of this machine that can count, and its module."""
     have(CROSS + "gcc")
     found = emulator_in_path("qemu-arm")
-    major, minor = map(int, re.search(r"version (\d+)\.(\d+)", run(found, "--version").out).groups())
+    major, minor = map(int, re.search(r"version (\d+)\.(\d+)",
+                                      run(found, "--version").out).groups())
     for api, release in ((7, (11, 1)), (6, (11, 0)), (3, (9, 1)), (2, (9, 0)), (1, (6, 0))):
         if (major, minor) >= release:
             return found, api
@@ -95,7 +102,8 @@ def real():
 
 
 def modules(name, **others):
-    """A folder with the modules of the plugin for PMK_PLUGIN; others: apiN=False for one that is not there."""
+    """A folder with the modules of the plugin for PMK_PLUGIN; others: apiN=False for one that is
+    not there."""
     path = folder(name)
     for file in os.listdir(BUILD):
         if re.fullmatch(r"pmk-qemu.*\.so", file):
@@ -111,12 +119,13 @@ def modules(name, **others):
     return path
 
 
-# ---- what is wrong, and what mends it --------------------------------------------------------------
+# ---- what is wrong, and what mends it ------------------------------------------------------------
 
 def test_none():
     line = f"qemu-arm is not installed; {remedy('qemu-user')}"
     fails_with(count(folder("none")), line)
-    equal(advice("qemu-arm", folder("none")), ("missing", "runs programs for ARM", remedy("qemu-user")))
+    equal(advice("qemu-arm", folder("none")),
+          ("missing", "runs programs for ARM", remedy("qemu-user")))
 
 
 @pytest.mark.parametrize("how", ["-static", "-static-pie"])
@@ -138,7 +147,8 @@ def test_one_without_plugins():
     # Of those for firmware the packages have plugins: somebody built this one.
     shutil.copy(f"{place}/qemu-arm", f"{place}/qemu-system-arm")
     fails_with(count(place, argv=("--qemu", "qemu-system-arm -M none")),
-               f"{place}/qemu-system-arm was built without support for plugins; docs/install.md says how to install or build "
+               f"{place}/qemu-system-arm was built without support for plugins; docs/install.md "
+               f"says how to install or build "
                "QEMU")
 
 
@@ -146,7 +156,8 @@ def test_one_that_may_not_be_executed():
     place = folder("closed")
     executable(f"{place}/qemu-arm", "-rdynamic", exports=API1)
     os.chmod(f"{place}/qemu-arm", 0o644)
-    fails_with(count(place), f"{place}/qemu-arm: permission denied; {remedy('qemu-user', 'one that can')}")
+    fails_with(count(place),
+               f"{place}/qemu-arm: permission denied; {remedy('qemu-user', 'one that can')}")
 
 
 def test_one_that_is_too_old():
@@ -157,16 +168,19 @@ def test_one_that_is_too_old():
     script(f"{place}/qemu-arm", "echo 'qemu-arm version 5.2.0 (Debian 1:5.2+dfsg)'")
     fails_with(count(place), line)
     equal(advice("qemu-arm", place),
-          ("broken", "version 5.2.0, runs programs for ARM; too old: plugins need 6.0", OTHER_RELEASE))
+          ("broken", "version 5.2.0, runs programs for ARM; too old: plugins need 6.0",
+           OTHER_RELEASE))
 
 
 def test_one_that_is_too_new():
-    """It is taken for the newest that pmk knows, refuses, and says which version of the API it wants."""
+    """It is taken for the newest that pmk knows, refuses, and says which version of the API it
+    wants."""
     place = folder("new")
     script(f"{place}/qemu-arm", '''case "$1" in --version) echo "qemu-arm version 99.1.0"; exit;; esac
 echo "qemu-arm: Could not load plugin x: plugin requires API version 7, but this QEMU supports only a minimum" \
 "version of 12" >&2; exit 1''')
-    line = f"qemu-arm 99.1.0 takes plugins of API version 12, and pmk has none of that; {OTHER_RELEASE}"
+    line = (f"qemu-arm 99.1.0 takes plugins of API version 12, and pmk has none of that; "
+            f"{OTHER_RELEASE}")
     fails_with(count(place, PMK_PLUGIN=modules("all")), line)
     status, text, _ = advice("qemu-arm", place, PMK_PLUGIN=modules("all"))
     equal((status, text), ("broken", f"counting fails (exit code 125): {line}"))
@@ -182,26 +196,30 @@ def test_a_module_that_is_not_there():
     place = folder("no-module")
     executable(f"{place}/qemu-arm", "-rdynamic", exports=API3, version="10.0.13")
     there = modules("all-but-3", api3=False)
-    fails_with(count(place, PMK_PLUGIN=there), f"cannot read the QEMU plugin {there}/pmk-qemu-api3.so; set PMK_PLUGIN "
+    fails_with(count(place, PMK_PLUGIN=there),
+               f"cannot read the QEMU plugin {there}/pmk-qemu-api3.so; set PMK_PLUGIN "
                "to it, or to the directory of pmk's modules")
 
 
 def test_another_capstone_than_that_of_pmk():
-    """The emulator's library, loaded first, is the plugin's, too; its numbers of instructions are others."""
+    """The emulator's library, loaded first, is the plugin's, too; its numbers of instructions are
+    others."""
     emulator, _ = real()
     place = folder("other-capstone")
     source = os.path.join(place, "capstone.c")
     with open(source, "w") as f:
-        f.write("unsigned cs_version(int *major, int *minor)\n{\n\t*major = 99;\n\t*minor = 0;\n\treturn 99 << 8;\n}\n")
+        f.write("unsigned cs_version(int *major, int *minor)\n{\n\t*major = 99;\n\t*minor = "
+                "0;\n\treturn 99 << 8;\n}\n")
     out = run("gcc", "-shared", "-fPIC", "-o", f"{place}/capstone.so", source)
     assert out.code == 0, out
     script(f"{place}/qemu-arm", f'LD_PRELOAD={place}/capstone.so exec {emulator} "$@"')
     out = count(place)
-    assert out.code == 125 and "pmk-qemu: this emulator has loaded Capstone 99, and pmk was built with another" in out.err, out
+    why = "pmk-qemu: this emulator has loaded Capstone 99, and pmk was built with another"
+    assert out.code == 125 and why in out.err, out
     assert out.err.splitlines()[-1].endswith("its own message says why"), out
 
 
-# ---- where they are looked for ------------------------------------------------------------------------
+# ---- where they are looked for -------------------------------------------------------------------
 
 def test_path_passes_over_those_that_cannot():
     emulator, _ = real()
@@ -209,7 +227,8 @@ def test_path_passes_over_those_that_cannot():
     executable(f"{place}/qemu-arm", "-static")
     os.symlink(emulator, f"{second}/qemu-arm")
     equal(count(place, second).code, 0)
-    equal(advice("qemu-arm", place, second)[:2], ("ok", "counts: 3 of 3 instructions of a small program"))
+    equal(advice("qemu-arm", place, second)[:2],
+          ("ok", "counts: 3 of 3 instructions of a small program"))
 
 
 def test_the_cache_is_looked_at_last():
@@ -217,7 +236,8 @@ def test_the_cache_is_looked_at_last():
     place, cache = folder("static-in-path"), folder("cache/qemu")
     executable(f"{place}/qemu-arm", "-static")
     os.symlink(emulator, f"{cache}/qemu-arm")
-    for env in ({"PMK_CACHE": f"{PLACE}/cache"}, {"PMK_CACHE": "", "XDG_CACHE_HOME": f"{PLACE}/xdg"},
+    for env in ({"PMK_CACHE": f"{PLACE}/cache"},
+                {"PMK_CACHE": "", "XDG_CACHE_HOME": f"{PLACE}/xdg"},
                 {"PMK_CACHE": "", "XDG_CACHE_HOME": "", "HOME": f"{PLACE}/home"}):
         for link in (f"{PLACE}/xdg/pmukit/qemu", f"{PLACE}/home/.cache/pmukit/qemu"):
             if not os.path.islink(link):
@@ -236,7 +256,8 @@ def test_pmk_qemu_dir():
     place, empty = folder("own"), folder("empty")
     os.symlink(emulator, f"{place}/qemu-arm")
     equal(count(empty, PMK_QEMU_DIR=place).code, 0)
-    line = f"PMK_QEMU_DIR is {empty}, and there is no qemu-arm in it; unset PMK_QEMU_DIR, or set it to "
+    line = (f"PMK_QEMU_DIR is {empty}, and there is no qemu-arm in it; unset PMK_QEMU_DIR, or set "
+            f"it to ")
     line += "the directory of another"
     fails_with(count(os.path.dirname(emulator), PMK_QEMU_DIR=empty), line)
     equal(advice("qemu-arm", os.path.dirname(emulator), PMK_QEMU_DIR=empty),
@@ -244,7 +265,8 @@ def test_pmk_qemu_dir():
     static = folder("own-static")
     executable(f"{static}/qemu-arm", "-static")
     fails_with(count(os.path.dirname(emulator), PMK_QEMU_DIR=static),
-               f"{static}/qemu-arm is linked statically and cannot load plugins; unset PMK_QEMU_DIR, or set it to the "
+               f"{static}/qemu-arm is linked statically and cannot load plugins; unset "
+               f"PMK_QEMU_DIR, or set it to the "
                "directory of another")
 
 
@@ -255,36 +277,44 @@ def test_a_path_is_a_path():
     place = folder("given")
     executable(f"{place}/qemu-arm", "-static")
     fails_with(count(os.path.dirname(emulator), argv=("--qemu", f"{place}/qemu-arm {prog}")),
-               f"{place}/qemu-arm is linked statically and cannot load plugins; give another, such as one in PATH by "
+               f"{place}/qemu-arm is linked statically and cannot load plugins; give another, "
+               f"such as one in PATH by "
                "its name alone")
     fails_with(count(folder("none"), argv=("--qemu", f"{place}/nothing {prog}")),
-               f"{place}/nothing is not installed; give another, such as one in PATH by its name alone")
+               f"{place}/nothing is not installed; give another, such as one in PATH by its name "
+               f"alone")
 
 
-# ---- which module ---------------------------------------------------------------------------------------
+# ---- which module --------------------------------------------------------------------------------
 
 @pytest.mark.parametrize("exports, version, module", [
-    (API1, "7.2.22", 1), (API2, "9.0.4", 2), (API3, "9.1.0", 3), (API3, "10.0.13", 3), (API6, "11.0.0", 6),
+    (API1, "7.2.22", 1), (API2, "9.0.4", 2), (API3, "9.1.0", 3), (API3, "10.0.13", 3),
+                                                      (API6, "11.0.0", 6),
     (API6, "11.1.3", 7), (API6, "99.0.0", 7),
     # What is exported counts, where it tells: distributions put newer plugins into older releases.
     (API3, "8.2.50", 3), (API1, "9.2.0", 1),
 ], ids=lambda x: str(x) if not isinstance(x, tuple) else f"{len(x)} functions")
-@pytest.mark.parametrize("options", [(), ("--qemu", "qemu-system-arm -M none")], ids=["program", "firmware"])
+@pytest.mark.parametrize("options", [(), ("--qemu", "qemu-system-arm -M none")],
+                         ids=["program", "firmware"])
 def test_the_module_fits(exports, version, module, options):
     place = folder("modules")
     name = "qemu-system-arm" if options else "qemu-arm"
     executable(f"{place}/{name}", "-rdynamic", exports=exports, version=version)
     out = count(place, argv=options, PMK_PLUGIN=modules("all"))
-    fails_with(out, f"{name} {version} ended before it loaded the plugin {PLACE}/all/pmk-qemu-api{module}.so; its own "
+    fails_with(out,
+               f"{name} {version} ended before it loaded the plugin "
+               f"{PLACE}/all/pmk-qemu-api{module}.so; its own "
                "message says why")
     with open(f"{place}/{name}.log") as f:
         equal(set(re.findall(r"pmk-qemu-api\d", f.read())), {f"pmk-qemu-api{module}"})
 
 
-@pytest.mark.parametrize("version, answer, module", [("11.0.1", "11.1.3", 6), ("11.1.3", "11.0.1", 7),
-                                                     ("", "11.0.1", 6), ("9.2.4", "11.0.1", 6)])
+@pytest.mark.parametrize("version, answer, module",
+                         [("11.0.1", "11.1.3", 6), ("11.1.3", "11.0.1", 7),
+                          ("", "11.0.1", 6), ("9.2.4", "11.0.1", 6)])
 def test_the_release_is_read_from_the_file(version, answer, module):
-    """Where the functions leave a choice; where the text is missing or cannot be, the emulator is asked."""
+    """Where the functions leave a choice; where the text is missing or cannot be, the emulator is
+    asked."""
     place = folder("release")
     executable(f"{place}/qemu-arm", "-rdynamic", exports=API6, version=version, answer=answer)
     assert count(place, PMK_PLUGIN=modules("all")).code == 125
@@ -306,7 +336,8 @@ def test_one_that_does_not_tell_by_its_file_is_asked():
 
 
 def test_a_refusal_is_followed():
-    """An emulator whose version tells nothing of its plugins: what it says when it refuses one does."""
+    """An emulator whose version tells nothing of its plugins: what it says when it refuses one
+    does."""
     emulator, api = real()
     tried, version = (2, "9.0.50") if api != 2 else (1, "8.2.50")
     wants = f"a minimum version of {api}" if api > tried else f"up to version {api}"
@@ -322,7 +353,9 @@ esac''')
     equal(out.code, 0, out)
     said, note, number = out.err.splitlines()
     assert "requires API version" in said
-    equal(note, f"pmk: qemu-arm {version} takes plugins of API version {api}: trying pmk-qemu-api{api}.so")
+    equal(note,
+          f"pmk: qemu-arm {version} takes plugins of API version {api}: trying "
+          f"pmk-qemu-api{api}.so")
     assert re.match(r"\d+,,instructions,", number), number
     # Of several runs the first one learns it.
     out = count(place, argv=("-r", "3", program()), PMK_PLUGIN=modules("refused"))
@@ -330,11 +363,13 @@ esac''')
     # One file in PMK_PLUGIN leaves nothing to choose.
     one = os.path.join(modules("one"), f"pmk-qemu-api{tried}.so")
     fails_with(count(place, PMK_PLUGIN=one),
-               f"qemu-arm {version} ended before it loaded the plugin {one}; its own message says why")
+               f"qemu-arm {version} ended before it loaded the plugin {one}; its own message "
+               f"says why")
 
 
 def test_the_program_is_not_run_to_ask_why():
-    """An emulator that ignores plugins runs the program once, and not again to find out what it says."""
+    """An emulator that ignores plugins runs the program once, and not again to find out what it
+    says."""
     emulator, _ = real()
     place = folder("ignores")
     script(f"{place}/qemu-arm", f'''case "$1" in --version) exec {emulator} "$@";; esac

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""pmk stat -T linux on this machine: events of the kernel, which every machine counts, have known answers;
-hardware events are counted or refused with their cause. tests/linux/ counts hardware in a guest."""
+"""pmk stat -T linux on this machine: events of the kernel, which every machine counts, have known
+answers; hardware events are counted or refused with their cause. tests/linux/ counts hardware in a
+guest."""
 import ctypes
 import errno
 import os
@@ -22,8 +23,9 @@ pytestmark = pytest.mark.quick
 FAILED, NOT_EXEC, NOT_FOUND, USAGE = 125, 126, 127, 129
 LINUX = ("-T", "linux")
 
-# pages N: touch N pages. burn MS: use so much processor time. sleep N: block N times. threads N: touch N
-# pages in another thread. fork N: in a child. fail N, signal N: end so. wait: for ever, without ending on SIGINT.
+# pages N: touch N pages. burn MS: use so much processor time. sleep N: block N times. threads N:
+# touch N pages in another thread. fork N: in a child. fail N, signal N: end so. wait: for ever,
+# without ending on SIGINT.
 PROG = r"""
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -141,7 +143,8 @@ def test_task_clock_is_the_time_used():
     doc = stat(*LINUX, "-e", "task-clock,cpu-clock", prog(), "burn", "60")
     for name, c in rows(doc).items():
         assert 55e6 < c["counter-value"] < 1e9, (name, c)
-        equal((c["unit"], c["trust"], c["pcnt-running"], c["pmu"]), ("ns", "measured", 100, "software"))
+        equal((c["unit"], c["trust"], c["pcnt-running"], c["pmu"]),
+              ("ns", "measured", 100, "software"))
         assert c["event-runtime"] >= 55e6, c
 
 
@@ -228,7 +231,8 @@ def test_a_pmu_of_the_kernels_list():
     permitted()
     if not os.path.exists("/sys/bus/event_source/devices/msr/events/tsc"):
         skip("this kernel has no msr PMU")
-    doc = stat(*LINUX, "-e", "msr/tsc/,msr/event=0/,msr/config=0/,msr::tsc,msr/tsc/u", prog(), "burn", "20")
+    doc = stat(*LINUX, "-e", "msr/tsc/,msr/event=0/,msr/config=0/,msr::tsc,msr/tsc/u", prog(),
+               "burn", "20")
     *counted, filtered = doc["counters"]
     for c in counted:
         assert c["counter-value"] > 1000000, c
@@ -276,7 +280,8 @@ def after_waits(pid, pmk_pid, number=30):
 def test_attached_until_the_process_ends():
     permitted()
     p = background(prog(), "sleep", 100000)
-    counting = subprocess.Popen([PMK, "stat", "-j", *LINUX, "-p", str(p.pid), "-e", "cs,task-clock"],
+    counting = subprocess.Popen([PMK, "stat", "-j", *LINUX, "-p", str(p.pid), "-e",
+                                 "cs,task-clock"],
                                 stderr=subprocess.PIPE, text=True)
     after_waits(p.pid, counting.pid)
     p.kill()
@@ -301,7 +306,8 @@ def test_attached_for_the_time_of_a_program():
     permitted()
     p, q = background(prog(), "burn", 100000), background(prog(), "sleep", 100000)
     try:
-        doc = stat("-p", f"{p.pid},{q.pid}", "-e", "task-clock,cs", "sh", "-c", A_WHILE, "sh", p.pid, q.pid, code=3)
+        doc = stat("-p", f"{p.pid},{q.pid}", "-e", "task-clock,cs", "sh", "-c", A_WHILE, "sh",
+                   p.pid, q.pid, code=3)
         assert rows(doc)["task-clock"]["counter-value"] > 20e6, doc
         assert rows(doc)["cs"]["counter-value"] > 20, doc
         equal((p.poll(), q.poll()), (None, None), "the processes go on")
@@ -317,9 +323,11 @@ def test_attached_to_more_processes_than_can_be_watched():
     os.close(theirs)
     for reader in readers:
         wait_until(lambda: of_process(reader.pid, "comm") == "cat\n", "cat does not start")
-    counting = subprocess.Popen([PMK, "stat", "-x", ",", "-p", ",".join(str(r.pid) for r in readers), "-e",
-                                 "task-clock"], stderr=subprocess.PIPE, text=True)
-    wait_until(lambda: events_of(counting.pid) >= 70 and sleeps(counting.pid), "pmk does not open an event for each")
+    counting = subprocess.Popen([PMK, "stat", "-x", ",", "-p",
+                                 ",".join(str(r.pid) for r in readers), "-e", "task-clock"],
+                                stderr=subprocess.PIPE, text=True)
+    wait_until(lambda: events_of(counting.pid) >= 70 and sleeps(counting.pid),
+               "pmk does not open an event for each")
     os.close(ours)  # now all read the end and end
     for reader in readers:
         reader.wait()
@@ -332,7 +340,8 @@ def test_attached_until_ctrl_c():
     permitted()
     p = background(prog(), "sleep", 100000)
     try:
-        out = interrupted("-j", "-p", p.pid, "-e", "cs", when=lambda pmk: after_waits(p.pid, pmk.pid))
+        out = interrupted("-j", "-p", p.pid, "-e", "cs",
+                          when=lambda pmk: after_waits(p.pid, pmk.pid))
         equal(out.code, 130)
         doc = json.loads(out.err)
         assert doc["counters"][0]["counter-value"] > 20, doc
@@ -357,7 +366,8 @@ def test_whole_processors():
     cpus = os.sysconf("SC_NPROCESSORS_ONLN")
     began = time.monotonic_ns()
     doc = stat("-a", "-e", "cpu-clock,cs", "sleep", "0.2")
-    assert 0.15e9 * cpus < rows(doc)["cpu-clock"]["counter-value"] < (time.monotonic_ns() - began) * cpus, doc
+    assert 0.15e9 * cpus < rows(doc)["cpu-clock"]["counter-value"] < (time.monotonic_ns()
+                                                                      - began) * cpus, doc
     doc = stat("-a", "-A", "-e", "cpu-clock,cs", "sleep", "0.1")
     equal(len(doc["counters"]), 2 * cpus)
     equal(len({c["cpu"] for c in doc["counters"]}), cpus)
@@ -458,15 +468,17 @@ def running(program):
             return False
 
     def wait(pmk):
-        wait_until(lambda: any(executed(child) for child in children(pmk.pid)), f"pmk does not start {program}")
+        wait_until(lambda: any(executed(child) for child in children(pmk.pid)),
+                   f"pmk does not start {program}")
 
     return wait
 
 
 def interrupted(*argv, when, sig=signal.SIGINT, group=False):
     """pmk stat, told to stop when when(its process) returns; with group, so is its program."""
-    p = subprocess.Popen([PMK, "stat", *map(str, argv)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                         stderr=subprocess.PIPE, text=True, start_new_session=True)
+    p = subprocess.Popen([PMK, "stat", *map(str, argv)], stdin=subprocess.DEVNULL,
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                         start_new_session=True)
     when(p)
     (os.killpg if group else os.kill)(p.pid, sig)
     out, err = p.communicate(timeout=PATIENCE)
@@ -490,14 +502,16 @@ def test_ctrl_c_prints_what_was_counted():
             running(prog())(pmk)
             after_waits(children(pmk.pid)[0], pmk.pid, 100)
 
-        out = interrupted(*argv, *LINUX, "-e", "cs", prog(), "sleep", 100000, when=waits, group=True)
+        out = interrupted(*argv, *LINUX, "-e", "cs", prog(), "sleep", 100000, when=waits,
+                          group=True)
         equal(out.code, 130, str(out))
         doc = json.loads(out.err)
         equal((doc["partial"], doc["exit-status"]), (True, 130))
         assert sum(c["counter-value"] or 0 for c in doc["counters"]) > 0, doc
         contains(doc["warning"], "interrupted")
     # To pmk alone: it passes it on.
-    out = interrupted("-j", *LINUX, "-e", "cs", "sleep", "100", when=running("sleep"), sig=signal.SIGTERM)
+    out = interrupted("-j", *LINUX, "-e", "cs", "sleep", "100", when=running("sleep"),
+                      sig=signal.SIGTERM)
     equal((out.code, json.loads(out.err)["exit-status"]), (143, 143))
 
 
@@ -506,7 +520,8 @@ def test_a_program_that_does_not_want_to_end():
     def ignores(pmk):
         running(prog())(pmk)
         # It is told after that; until then pmk has patience with it.
-        wait_until(lambda: int(re.search(r"SigIgn:\s+(\w+)", of_process(children(pmk.pid)[0], "status"))[1], 16) & 2,
+        wait_until(lambda: int(re.search(r"SigIgn:\s+(\w+)",
+                                         of_process(children(pmk.pid)[0], "status"))[1], 16) & 2,
                    "the program does not ignore the interrupt")
 
     out = interrupted("-j", *LINUX, "-e", "page-faults", prog(), "wait", when=ignores, group=True)
@@ -520,10 +535,11 @@ def test_an_interrupted_series_means_its_whole_runs():
     permitted()
     def several(pmk):
         seen = set()
-        wait_until(lambda: seen.update(children(pmk.pid)) or len(seen) > 3, "pmk does not start one run after the other")
+        wait_until(lambda: seen.update(children(pmk.pid)) or len(seen) > 3,
+                   "pmk does not start one run after the other")
 
-    out = interrupted("-j", *LINUX, "-r", "10000", "-e", "page-faults", prog(), "pages", 1000, when=several,
-                      group=True)
+    out = interrupted("-j", *LINUX, "-r", "10000", "-e", "page-faults", prog(), "pages", 1000,
+                      when=several, group=True)
     doc = json.loads(out.err)
     assert 0 < doc["runs"] < 10000, doc
     assert 1000 <= doc["counters"][0]["counter-value"] < 1500, doc
@@ -535,7 +551,8 @@ def test_the_program_is_left_alone():
     permitted()
     out = run(PMK, "stat", *LINUX, "-o", "/dev/null", "-e", "cs", "cat", stdin="in and out")
     equal((out.code, out.out, out.err), (0, "in and out", ""))
-    out = pmk("stat", *LINUX, "-o", "/dev/null", "-e", "cs", "env", env=dict(os.environ, MARK="here"))
+    out = pmk("stat", *LINUX, "-o", "/dev/null", "-e", "cs", "env",
+              env=dict(os.environ, MARK="here"))
     contains(out.out, "MARK=here")
     out = pmk("stat", *LINUX, "-o", "/dev/null", "-e", "cs,page-faults", "ls", "/proc/self/fd")
     equal(out.out.split(), ["0", "1", "2", "3"], "descriptors; one is of the listing itself")
@@ -550,7 +567,8 @@ def test_a_program_ignores_what_it_was_started_to_ignore():
     kills = "kill -INT $$; kill -HUP $$; kill -TERM $$; exit 7"
     words = [PMK, "stat", *LINUX, "-e", "task-clock", "sh", "-c", kills]
     permitted()
-    for ignored, code in (("INT HUP TERM", 7), ("INT HUP", 128 + 15), ("INT", 128 + 1), ("", 128 + 2)):
+    for ignored, code in (("INT HUP TERM", 7), ("INT HUP", 128 + 15), ("INT", 128 + 1),
+                          ("", 128 + 2)):
         trap = f"trap '' {ignored}; " if ignored else ""
         equal(run("sh", "-c", trap + 'exec "$0" "$@"', *words).code, code, f"ignored: {ignored}")
 
@@ -590,7 +608,8 @@ def test_what_runs_here_is_counted_here():
     with open(script, "w") as f:
         f.write("#!/bin/sh\nexit 7\n")
     os.chmod(script, 0o755)
-    for argv, code in (((script,), 7), (("true",), 0), ((prog(), "fail", 5), 5), (("-a", "true"), 0)):
+    for argv, code in (((script,), 7), (("true",), 0), ((prog(), "fail", 5), 5),
+                       (("-a", "true"), 0)):
         out = pmk("stat", "-j", "-e", "cs", *argv)
         if "-a" in argv and out.code == FAILED:
             continue
@@ -637,8 +656,9 @@ def test_the_example_of_the_page_runs():
     permitted()
     with open(os.path.join(SOURCE, "docs/linux.md")) as f:
         source = re.search(r"```c\n(.*?)```", f.read(), re.S).group(1)
-    example = build("linux-example", source, "-Wall", "-Werror", "-I", os.path.join(SOURCE, "include"),
-                    "-xnone", os.path.join(BUILD, "libpmk.a"), prefix="")
+    example = build("linux-example", source, "-Wall", "-Werror", "-I",
+                    os.path.join(SOURCE, "include"), "-xnone", os.path.join(BUILD, "libpmk.a"),
+                    prefix="")
     out = run(example)
     equal(out.code, 0, str(out))
     assert re.fullmatch(r"what is to be counted\n\d+ ns, \d+ page faults\n", out.out), out
@@ -656,8 +676,8 @@ def as_nobody(*argv):
     place = "/tmp/pmk-test-nobody"
     os.makedirs(place, exist_ok=True)
     shutil.copy(PMK, place)
-    p = subprocess.run([os.path.join(place, "pmk"), "stat", *map(str, argv)], capture_output=True, text=True,
-                       user=nobody.pw_uid, group=nobody.pw_gid, extra_groups=[], cwd="/",
+    p = subprocess.run([os.path.join(place, "pmk"), "stat", *map(str, argv)], capture_output=True,
+                       text=True, user=nobody.pw_uid, group=nobody.pw_gid, extra_groups=[], cwd="/",
                        env={"PATH": os.environ["PATH"], "HOME": "/nonexistent",
                             "PMK_DATA": public_data(place)})
     shutil.rmtree(place)
@@ -705,7 +725,8 @@ def test_ordinary_users_cannot_count_others():
     out = as_nobody("-a", "-e", "cs", "true")
     if level > 0:
         equal(out.code, FAILED)
-        contains(out.err, f"perf_event_paranoid is {level}, and counting whole processors needs 0 or less")
+        contains(out.err,
+                 f"perf_event_paranoid is {level}, and counting whole processors needs 0 or less")
     out = as_nobody("-p", "1", "-e", "page-faults:u", "sleep", "0.1")
     equal(out.code, FAILED)
     contains(out.err, "somebody else's" if level <= 2 else "paranoid")
@@ -713,7 +734,8 @@ def test_ordinary_users_cannot_count_others():
 
 def with_filter(error):
     """A preexec function: perf_event_open fails with this errno from now on, as in a container."""
-    number = {"x86_64": 298, "aarch64": 241}.get(platform.machine()) or skip("which number is the call?")
+    number = {"x86_64": 298,
+              "aarch64": 241}.get(platform.machine()) or skip("which number is the call?")
     code = ((0x20, 0, 0, 0),                     # load the number of the call
             (0x15, 0, 1, number),                # equal? else skip one
             (0x06, 0, 0, 0x00050000 | error),    # SECCOMP_RET_ERRNO
@@ -765,7 +787,8 @@ def test_more_events_than_descriptors():
     for c in refused:
         contains(c["reason"], "ulimit -n")
     # A soft limit is raised, for pmk and not for the program.
-    p = subprocess.run([PMK, "stat", "-j", *LINUX, "-e", ",".join(["page-faults"] * 40), "sh", "-c", "ulimit -n"],
+    p = subprocess.run([PMK, "stat", "-j", *LINUX, "-e", ",".join(["page-faults"] * 40), "sh", "-c",
+                        "ulimit -n"],
                        capture_output=True, text=True,
                        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (20, 200)))
     equal((p.returncode, p.stdout), (0, "20\n"), p.stderr)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""pmk stat -T linux where /sys or /proc is not mounted, as in some containers and chroots: mount namespaces of our
-own, with an empty folder over each."""
+"""pmk stat -T linux where /sys or /proc is not mounted, as in some containers and chroots: mount
+namespaces of our own, with an empty folder over each."""
 import os
 
 from harness import PMK, contains, have, run, skip
@@ -11,7 +11,8 @@ def without(*folders, argv):
     if run("unshare", "--mount", "true").code:
         skip("this user or container may not make mount namespaces: unshare --mount")
     hide = "".join(f"mount -t tmpfs none {f} && " for f in folders)
-    return run("unshare", "--mount", "sh", "-c", f'{hide}exec "$@"', "sh", PMK, "stat", "-T", "linux", *argv)
+    return run("unshare", "--mount", "sh", "-c", f'{hide}exec "$@"', "sh", PMK, "stat", "-T",
+               "linux", *argv)
 
 
 def test_processors_are_known_without_sys():
@@ -28,5 +29,5 @@ def test_processors_are_known_without_sys():
 def test_without_both_it_says_so():
     out = without("/sys", "/proc", argv=("-a", "true"))
     assert (out.code, out.err) == (
-        125, "pmk: cannot tell which processors are online: neither /sys nor /proc is mounted here; mount one "
-             "(mount -t sysfs sysfs /sys)\n"), out
+        125, "pmk: cannot tell which processors are online: neither /sys nor /proc is mounted "
+             "here; mount one (mount -t sysfs sysfs /sys)\n"), out

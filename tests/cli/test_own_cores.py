@@ -75,7 +75,8 @@ def test_the_users_core_replaces_one_of_that_name(tmp_path):
 
 
 def test_what_cannot_be_read_says_so(tmp_path):
-    for core, why in (("./nothing.ini", "No such file or directory"), (f"{tmp_path}/", "is a directory")):
+    for core, why in (("./nothing.ini", "No such file or directory"),
+                      (f"{tmp_path}/", "is a directory")):
         out = pmk("stat", "--core", core, loop(1))
         equal(out.code, 129 if "nothing" in core else 125, out)
         contains(out.err.lower(), why.lower())
@@ -97,10 +98,12 @@ def test_a_core_of_ones_own_that_may_not_be_read_is_named(tmp_path):
 def test_a_folder_of_ones_own_that_may_not_be_read_is_named(tmp_path):
     own(tmp_path / "pmk" / "cores", "mine", name="mine")
     os.chmod(tmp_path / "pmk", 0)
-    said = {core: run(*unprivileged(PMK, "stat", "--core", core, loop(1)), env=with_config(tmp_path)).err
+    said = {core: run(*unprivileged(PMK, "stat", "--core", core, loop(1)),
+                      env=with_config(tmp_path)).err
             for core in ("mine", "arm1167")}
     os.chmod(tmp_path / "pmk", 0o755)
-    equal(said["mine"], f"pmk: core 'mine' is none of ours; of your own, {tmp_path}/pmk: Permission denied\n")
+    equal(said["mine"],
+          f"pmk: core 'mine' is none of ours; of your own, {tmp_path}/pmk: Permission denied\n")
     contains(said["arm1167"], "did you mean arm1176")
 
 
@@ -110,7 +113,8 @@ def test_the_pmu_is_one_that_the_core_can_have(tmp_path):
         path = own(tmp_path / "pmk" / "cores", "wrong", name="wrong", pmu=pmu)
         said = (f"pmk: {path}: a core with isa = arm cannot have pmu = {pmu}; it can have one of "
                 "arm1136r0, arm1136, arm1156, arm1176, arm11mpcore\n")
-        for argv in (("stat", "--core", path, loop(1)), ("stat", "--core", "wrong", loop(1)), ("info", "wrong")):
+        for argv in (("stat", "--core", path, loop(1)), ("stat", "--core", "wrong", loop(1)),
+                     ("info", "wrong")):
             out = pmk(*argv, env=with_config(tmp_path))
             equal((out.code, out.err), (125, said), argv)
 
@@ -130,8 +134,8 @@ def test_a_core_in_the_users_folder_is_called_as_its_file(tmp_path):
 def test_what_the_emulator_does_not_know_it_says_itself(tmp_path):
     out = pmk("stat", "--core", own(tmp_path, "odd", name="odd", qemu_cpu="nosuch"), loop(1))
     equal(out.code, 126, out)
-    assert re.fullmatch(r"(qemu-arm: .*nosuch.*\n)+pmk: qemu-arm ended before the program executed an instruction; its own "
-                        r"message says why .*\n", out.err), out
+    assert re.fullmatch(r"(qemu-arm: .*nosuch.*\n)+pmk: qemu-arm ended before the program "
+                        r"executed an instruction; its own message says why .*\n", out.err), out
 
 
 def test_a_data_directory_that_is_not_there_is_named():

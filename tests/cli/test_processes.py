@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""pmk stat on programs that fork, spawn, execute others and start threads: everything is counted once,
-and what is not counted is said."""
+"""pmk stat on programs that fork, spawn, execute others and start threads: everything is counted
+once, and what is not counted is said."""
 import os
 import signal
 import time
@@ -170,8 +170,9 @@ int main(int argc, char **argv)
 }
 """
 
-# WHAT N: N threads that count to 1000. Those of "work" all live, and one runs at a time, when it is told to by a
-# byte in a pipe: the number of instructions in the C library's locks does not depend on who is faster.
+# WHAT N: N threads that count to 1000. Those of "work" all live, and one runs at a time, when it is
+# told to by a byte in a pipe: the number of instructions in the C library's locks does not depend
+# on who is faster.
 THREADS = r"""
 #include <pthread.h>
 #include <stdlib.h>
@@ -288,9 +289,11 @@ def insns(doc, region=None):
 
 def test_forks_count_exactly():
     for children in (1, 3, 100, 300):
-        doc = stat("-e", "instr_exec", assemble("fork", FORK, f"-DCHILDREN={children}", "-DLOOPS=100"))
+        doc = stat("-e", "instr_exec", assemble("fork", FORK, f"-DCHILDREN={children}",
+                                                "-DLOOPS=100"))
         equal(insns(doc), 5 + 12 * children + (6 + 2 * 100) * children, f"{children} children")
-        equal((doc["processes"], doc["threads"], doc["warning"]), (children + 1, children + 1, None))
+        equal((doc["processes"], doc["threads"], doc["warning"]),
+              (children + 1, children + 1, None))
 
 
 def test_other_events_follow_forks():
@@ -331,7 +334,8 @@ def test_forks_wait_for_a_place():
 
 def test_forks_without_a_place_are_reported():
     """70 that live until the last has given up waiting for a place."""
-    out = pmk("stat", "-j", "-e", "instr_exec", "--region", "work", family(), "work", "070", "together")
+    out = pmk("stat", "-j", "-e", "instr_exec", "--region", "work", family(), "work", "070",
+              "together")
     equal((out.code, out.out), (0, "all ended\n"))
     doc = json.loads(out.err)
     equal(doc["processes"], 64)
@@ -372,12 +376,13 @@ def test_intervals_with_forks_add_up():
     for interval in ("100insns", "1000cycles"):
         doc = stat("-e", "instr_exec,br_exec", "-I", interval, fork)
         for event in total:
-            equal(sum(c["counter-value"] for c in doc["counters"] if c["event"] == event), total[event],
-                  f"{event} by {interval}")
+            equal(sum(c["counter-value"] for c in doc["counters"] if c["event"] == event),
+                  total[event], f"{event} by {interval}")
 
 
 def orphaned(name):
-    """A program that leaves a child behind has ended and was counted; then the child is told to end, and does."""
+    """A program that leaves a child behind has ended and was counted; then the child is told to
+    end, and does."""
     go, said = (os.path.join(WORK, f"orphan-{name}-{os.getpid()}.{x}") for x in ("go", "said"))
     try:
         doc = stat("-e", "instr_exec", family(), "orphan", go, said, code=4)
@@ -397,7 +402,8 @@ def test_a_child_that_outlives_its_parent():
 
 
 def test_a_child_still_running_is_said():
-    assert orphaned("said")["warning"], "the counts of a process that still runs are not whole, and nobody says so"
+    assert orphaned("said")["warning"], ("the counts of a process that still runs are not whole, "
+                                         "and nobody says so")
 
 
 # ---- exec ----------------------------------------------------------------------------------------
@@ -412,7 +418,8 @@ def test_exec_is_reported():
     for what in ("exec", "fork", "vfork", "spawn"):
         for target, code in (("/bin/true", 0), ("/bin/false", 1)):
             doc = stat("-e", "instr_exec", execs(), what, target, code=code)
-            contains(doc["warning"], "1 process(es) replaced themselves by execve: not counted from there")
+            contains(doc["warning"],
+                     "1 process(es) replaced themselves by execve: not counted from there")
             assert insns(doc) > 6000, f"{what}: what was counted before is lost"
             equal(doc["processes"], 1 if what == "exec" else 2, what)
 
@@ -450,9 +457,11 @@ def test_threads_are_counted_on_cores_of_their_own():
 
 
 def test_threads_are_repeatable():
-    first = stat("-e", "instr_exec,br_exec,dcache_access", "--region", "work", threads(), "work", "5")
+    first = stat("-e", "instr_exec,br_exec,dcache_access", "--region", "work", threads(), "work",
+                 "5")
     for _ in range(2):
-        again = stat("-e", "instr_exec,br_exec,dcache_access", "--region", "work", threads(), "work", "5")
+        again = stat("-e", "instr_exec,br_exec,dcache_access", "--region", "work", threads(),
+                     "work", "5")
         equal(counts(again), counts(first))
         equal(counts(again, "work"), counts(first, "work"))
     one = stat("-e", "instr_exec", "--region", "work", threads(), "work", "1")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""pmk report: dumps that the library wrote and dumps made here byte by byte, by docs/FORMATS.md; what a
-serial line does to them; every option."""
+"""pmk report: dumps that the library wrote and dumps made here byte by byte, by docs/FORMATS.md;
+what a serial line does to them; every option."""
 import csv
 import io
 import math
@@ -51,7 +51,8 @@ def counts_of(values, raw=None):
 
 
 def region(ident, name, entries, *counts, unmatched=0):
-    return b"R" + number(ident) + text(name) + number(entries) + number(unmatched) + b"".join(counts)
+    return b"R" + number(
+        ident) + text(name) + number(entries) + number(unmatched) + b"".join(counts)
 
 
 def sample(address, reg, ev, late=0):
@@ -83,7 +84,8 @@ def document(data, *argv, code=0):
 
 def lines(data, *argv, sep=",", code=0):
     out = report(data, "-x", sep, *argv, code=code).out
-    told = "".join(line for line in out.splitlines(keepends=True) if not line.startswith("# warning: "))
+    told = "".join(line for line in out.splitlines(keepends=True)
+                   if not line.startswith("# warning: "))
     return list(csv.reader(io.StringIO(told), delimiter=sep))
 
 
@@ -107,7 +109,7 @@ def table(out, reg):
     return {row[0]: row[1:] for row in rows}
 
 
-# ---- what the library writes -----------------------------------------------------------------------
+# ---- what the library writes ---------------------------------------------------------------------
 
 def test_text_of_the_library_dump():
     out = report(firmware()).out
@@ -125,7 +127,8 @@ def test_text_of_the_library_dump():
     contains(out, "begins or ends without a partner or reading: 1\n")
     contains(out, " Samples of br_exec, one every 100: 8\n")
     profile = [re.split(r"  +", l.strip()) for l in out.split("function")[1].splitlines()[1:5]]
-    equal(profile, [["50.00%", "4", "0x00008000", "a\\x09b"], ["25.00%", "2", "0x00008004", "a\\x09b"],
+    equal(profile, [["50.00%", "4", "0x00008000", "a\\x09b"],
+                    ["25.00%", "2", "0x00008004", "a\\x09b"],
                     ["12.50%", "1", "(polled)", "a\\x09b"], ["12.50%", "1", "0x00008004", "-"]])
     contains(out, "counted by firmware as arm1176, 1 pass (2 event counters + CCNT)")
     contains(out, "\n br_exec: a counter is set back at each sample, which leaves a lower bound\n")
@@ -158,8 +161,8 @@ def test_the_library_of_today_writes_it():
 
 def test_json_of_the_library_dump():
     doc = document(firmware())
-    equal((doc["format"], doc["version"], doc["pmu"], doc["producer"], doc["passes"], doc["partial"],
-           doc["exit-status"]), ("pmk-stat", 1, "arm1176", "firmware", 1, False, 0))
+    equal((doc["format"], doc["version"], doc["pmu"], doc["producer"], doc["passes"],
+           doc["partial"], doc["exit-status"]), ("pmk-stat", 1, "arm1176", "firmware", 1, False, 0))
     equal(len(doc["counters"]), 2 * 5)
     whole = counter(doc, "br_exec")
     equal((whole["counter-value"], whole["trust"], whole["code"], whole["period"], whole["cost"],
@@ -203,10 +206,11 @@ def test_csv_says_what_json_says():
         equal(len(profile), len(doc["profile"]))
         for row, p in zip(profile, doc["profile"]):
             for key, want in p.items():
-                equal(row[key], "" if want is None else f"{want:.2f}" if key == "share" else str(want))
+                equal(row[key], "" if want is None else f"{want:.2f}" if key == "share"
+                      else str(want))
 
 
-# ---- the page that describes it ----------------------------------------------------------------------
+# ---- the page that describes it ------------------------------------------------------------------
 
 def part(title):
     page = repo.text("docs/FORMATS.md")
@@ -233,8 +237,10 @@ def test_formats_page_has_the_columns_and_keys():
         equal(len(row), len(csv_columns()), str(row))
     doc = document(data + firmware())
     stat_page = part("JSON: `pmk stat -j`")
-    told = set(first_cells(stat_page, "A counter:\n\n| key | content |")) - {"variance", "cpu", "interval"}
-    more = set(re.findall(r"`([\w-]+)`", re.search(r"A counter of JSON has the keys (.*?) besides", body,
+    told = set(first_cells(stat_page, "A counter:\n\n| key | content |")) - {"variance", "cpu",
+                                                                             "interval"}
+    more = set(re.findall(r"`([\w-]+)`",
+                          re.search(r"A counter of JSON has the keys (.*?) besides", body,
                                                   re.S).group(1)))
     equal({k for c in doc["counters"] for k in c}, told | more, "of a counter")
     equal(more, set(first_cells(body, "| column | content |")) -
@@ -256,20 +262,22 @@ def test_formats_page_has_the_records():
     # A dump spelled by hand, as the page says, with the checksum of an implementation of its own.
     by_hand = bytes.fromhex("504d4b44 01"            # PMKD, version 1
                             "50 07 61726d31313736"    # P "arm1176"
-                            "45 ff01 00 ac02 05 07"   # E code 255, period 0, total 300, cost 5, nested 7
+                            # E code 255, period 0, total 300, cost 5, nested 7
+                            "45 ff01 00 ac02 05 07"
                             "52 00 01 66 02 01"       # R id 0, "f", 2 entries, 1 unmatched
-                            "80 01 1e c2 03 00 0a 14".replace("c2 03", "f4 03")  # 128 30 500 0 10 20
+                            # 128 30 500 0 10 20
+                            "80 01 1e c2 03 00 0a 14".replace("c2 03", "f4 03")
                             + "53 80 80 02 01 00 00"  # S 0x8000, region 0, event 0, in time
                             "44 03 5a")               # D 3, Z
     doc = document(by_hand + zlib.crc32(by_hand).to_bytes(4, "little"))
     c = counter(doc, "cpu_cycles", "f")
-    equal([c[k] for k in ("counter-value", "raw", "mean", "stddev", "min", "max", "entries", "unmatched",
-                          "cost", "nested")], [30, 128, 15, 7.071, 10, 20, 2, 1, 5, 7])
+    equal([c[k] for k in ("counter-value", "raw", "mean", "stddev", "min", "max", "entries",
+                          "unmatched", "cost", "nested")], [30, 128, 15, 7.071, 10, 20, 2, 1, 5, 7])
     equal(counter(doc, "cpu_cycles")["counter-value"], 300)
     equal((doc["dumps"][0]["dropped"], doc["profile"][0]["region"]), (3, "f"))
 
 
-# ---- on the way ---------------------------------------------------------------------------------------
+# ---- on the way ----------------------------------------------------------------------------------
 
 def test_noise_around_and_several_dumps():
     a = dump(event(0xff, 1), event(7, 4))
@@ -333,12 +341,15 @@ def test_cut_at_every_byte():
         for got, want in zip(doc["counters"], whole["counters"]):
             # The value is there or the reason, and nothing else is changed.
             if got["counter-value"] is None:
-                equal((got["trust"], got["reason"]), ("not counted", "the dump breaks off before it"))
+                equal((got["trust"], got["reason"]),
+                      ("not counted", "the dump breaks off before it"))
             else:
                 equal(got["counter-value"], want["counter-value"], n)
-        equal(len(doc["counters"]) % max(len([c for c in doc["counters"] if not c["region"]]), 1), 0)
+        equal(len(doc["counters"]) % max(len([c for c in doc["counters"] if not c["region"]]), 1),
+              0)
     out = report(data[:120], code=125).out
-    contains(out, "warning: the dump is not complete and not checked: it breaks off at offset 120, in ")
+    contains(out,
+             "warning: the dump is not complete and not checked: it breaks off at offset 120, in ")
 
 
 def test_a_region_that_is_cut_keeps_what_was_read():
@@ -396,10 +407,11 @@ def test_no_dump():
         out = report(data, code=125)
         equal(out.out, "")
         one_line(out.err, "standard input: no dump of pmk_target_dump()")
-    one_line(report(b"PMKD\x02P", code=125).err, "is of version 2; this pmk reads version 1; it is not shown")
+    one_line(report(b"PMKD\x02P", code=125).err,
+             "is of version 2; this pmk reads version 1; it is not shown")
 
 
-# ---- contents -------------------------------------------------------------------------------------------
+# ---- contents ------------------------------------------------------------------------------------
 
 def test_unknown_pmu_and_event():
     data = dump(event(0xff, 3), event(0x1234, 4), pmu="zork9000")
@@ -413,18 +425,21 @@ def test_unknown_pmu_and_event():
           [("rff", "0xff", "zork9000"), ("r1234", "0x1234", "zork9000")])
     equal((doc["pmu"], doc["passes"], doc["metrics"]), ("zork9000", 0, []))
     known = document(dump(event(0x42, 7), event(0xff, 1)))
-    equal([(c["event"], c["code"]) for c in known["counters"]], [("r42", "0x42"), ("cpu_cycles", "0xff")])
-    contains(report(dump(event(0x42, 7)), "-v").out, "an event that this version of pmk does not know")
+    equal([(c["event"], c["code"]) for c in known["counters"]],
+          [("r42", "0x42"), ("cpu_cycles", "0xff")])
+    contains(report(dump(event(0x42, 7)), "-v").out,
+             "an event that this version of pmk does not know")
     contains(report(dump(event(1, 1), pmu="")).out, "an unnamed PMU")
 
 
 def test_names_cannot_harm():
     names = [b"\x1b[2J\x1b]0;x\x07", b"a\nb\r\tc", b"\x7f\x80\xff\xc3(", "gr\u00fc\u00df".encode(),
-             "\u0085\u009b".encode(), b"back\\slash", b"\0", b"q\"u,o;te", b"\xed\xa0\x80\xf4\x90\x80\x80"]
+             "\u0085\u009b".encode(), b"back\\slash", b"\0", b"q\"u,o;te",
+             b"\xed\xa0\x80\xf4\x90\x80\x80"]
     data = dump(event(0xff, 1), *[region(i, n, 1, counts_of([i])) for i, n in enumerate(names)],
                 pmu=b"p\x1b[1m")
-    shown = ["\\x1b[2J\\x1b]0;x\\x07", "a\\x0ab\\x0d\\x09c", "\\x7f\\x80\\xff\\xc3(", "gr\u00fc\u00df",
-             "\\xc2\\x85\\xc2\\x9b", "back\\\\slash", "\\x00", 'q"u,o;te',
+    shown = ["\\x1b[2J\\x1b]0;x\\x07", "a\\x0ab\\x0d\\x09c", "\\x7f\\x80\\xff\\xc3(",
+             "gr\u00fc\u00df", "\\xc2\\x85\\xc2\\x9b", "back\\\\slash", "\\x00", 'q"u,o;te',
              "\\xed\\xa0\\x80\\xf4\\x90\\x80\\x80"]
     for argv in ([], ["-v"], ["-x", ","], ["-j"]):
         p = run(PMK, "report", *argv, "-", stdin=data, text=False)
@@ -450,7 +465,8 @@ def test_big_values():
     equal(document(data)["profile"][0]["address"], hex(TOP))
     equal(document(data)["profile"][0]["region"], "region 65534")
     contains(report(data).out, "18,446,744,073,709,551,615      cpu_cycles")
-    assert "," not in re.search(r"Region 'r'.*?\n\n(.*)", report(data, "--no-big-num").out, re.S).group(1) \
+    assert "," not in re.search(r"Region 'r'.*?\n\n(.*)", report(data, "--no-big-num").out,
+                                re.S).group(1) \
         .split("counted by")[0]
 
 
@@ -460,7 +476,8 @@ def test_mean_and_deviation_are_exact():
     for i in range(60):
         size = rng.choice((1, 10, 31, 40, 50))
         base = rng.getrandbits(size)
-        values = [base + rng.getrandbits(rng.choice((0, 3, size))) for _ in range(rng.randint(2, 9))]
+        values = [base + rng.getrandbits(rng.choice((0, 3, size)))
+                  for _ in range(rng.randint(2, 9))]
         regions.append(region(i, f"r{i}", len(values), counts_of(values)))
         mean = Fraction(sum(values), len(values))
         variance = sum((v - mean) ** 2 for v in values) / (len(values) - 1)
@@ -494,11 +511,13 @@ def test_random_contents_come_out_as_they_went_in():
     for _ in range(40):
         nevents = rng.randint(1, 8)
         events = [(rng.choice((5, 7, 0xff, 0xffff)), any_number(),
-                   rng.choice((0, any_number())), any_number(), any_number()) for _ in range(nevents)]
+                   rng.choice((0, any_number())), any_number(), any_number())
+                  for _ in range(nevents)]
         regions = [[rng.choice((0, 1, rng.getrandbits(32))), rng.getrandbits(32),
                     [[any_number() for _ in range(6)] for _ in range(nevents)]]
                    for _ in range(rng.randint(0, 5))]
-        samples = [(any_number(), rng.choice((None, 0, 3)), rng.randrange(nevents), rng.randint(0, 1))
+        samples = [(any_number(), rng.choice((None, 0, 3)), rng.randrange(nevents),
+                    rng.randint(0, 1))
                    for _ in range(rng.randint(0, 30))]
         records = [event(*e) for e in events]
         records += [region(i, f"r{i}", n, *[b"".join(map(number, c)) for c in cs], unmatched=bad)
@@ -556,7 +575,8 @@ def test_regions_without_occurrences():
 
 def test_many_regions_and_samples():
     n = 20000
-    data = dump(event(0xff, 1, period=64), *[region(i, f"r{i}", 1, counts_of([i])) for i in range(2000)],
+    data = dump(event(0xff, 1, period=64),
+                *[region(i, f"r{i}", 1, counts_of([i])) for i in range(2000)],
                 *[sample(4 * (i % 100 + 1), None, 0) for i in range(n)], b"D\0")
     doc = document(data)
     equal((len(doc["counters"]), len(doc["profile"])), (2001, 100))
@@ -564,7 +584,7 @@ def test_many_regions_and_samples():
     equal({p["share"] for p in doc["profile"]}, {1.0})
 
 
-# ---- samples and functions ---------------------------------------------------------------------------
+# ---- samples and functions -----------------------------------------------------------------------
 
 PROGRAM = r"""
 volatile int sink;
@@ -582,13 +602,16 @@ def executable():
     have(CROSS + "nm", CROSS + "strip")
     exe = compile_arm(path, "report/sampled", "-O1", "-static", "-march=armv6")
     out = run(CROSS + "nm", exe).out
-    return exe, {name: int(at, 16) & ~1 for at, name in re.findall(r"^(\w+) [Tt] (\w+)$", out, re.M)}
+    return exe, {name: int(at, 16) & ~1 for at,
+                 name in re.findall(r"^(\w+) [Tt] (\w+)$", out, re.M)}
 
 
 def sampled(at):
-    """5 samples in hot, 2 of them in a region; 2 in warm, 1 late; 1 polled, 2 where no function is."""
+    """5 samples in hot, 2 of them in a region; 2 in warm, 1 late; 1 polled, 2 where no function
+    is."""
     pcs = [(at["hot"], 0), (at["hot"] + 4, 0), (at["hot"] + 4, None), (at["hot"] + 8, None),
-           (at["hot"], None), (at["warm"], None), (at["warm"] + 2, None), (0, None), (16, None), (16, None)]
+           (at["hot"], None), (at["warm"], None), (at["warm"] + 2, None), (0, None), (16, None),
+           (16, None)]
     return dump(event(0xff, 1000, period=100), event(7, 400),
                 region(0, "fft", 1, counts_of([1]), counts_of([1])),
                 *[sample(pc, reg, 0, late=pc == at["warm"]) for pc, reg in pcs], b"D\3")
@@ -598,11 +621,13 @@ def test_functions_of_samples():
     exe, at = executable()
     data = sampled(at)
     doc = document(data, "--elf", exe)
-    equal([(p["function"], p["samples"], p["share"], p["late"], p["region"]) for p in doc["profile"]],
+    equal([(p["function"], p["samples"], p["share"], p["late"], p["region"])
+           for p in doc["profile"]],
           [("hot", 3, 30.0, 0, None), (None, 2, 20.0, 0, None)] +
           sorted([("hot", 2, 20.0, 0, "fft"), ("warm", 2, 20.0, 1, None)],
                  key=lambda p: at[p[0]]) + [(None, 1, 10.0, 0, None)])
-    equal([p["address"] for p in doc["profile"] if p["function"] == "hot"], [f"0x{at['hot']:08x}"] * 2)
+    equal([p["address"] for p in doc["profile"] if p["function"] == "hot"],
+          [f"0x{at['hot']:08x}"] * 2)
     out = report(data, "--elf", exe)
     equal(out.err, "")
     assert re.search(r"^ +30\.00% +3  hot +-$", out.out, re.M), out
@@ -616,7 +641,8 @@ def test_functions_of_samples():
 def test_elf_of_another_machine():
     exe, at = executable()
     out = report(sampled(at), "--elf", PMK, code=129)
-    one_line(out.err, f"--elf {PMK}: it is for ", " and the dump is of arm1176; addresses are shown")
+    one_line(out.err, f"--elf {PMK}: it is for ",
+             " and the dump is of arm1176; addresses are shown")
     contains(out.out, f"0x{at['hot']:08x}")
     # A dump that is cut weighs more.
     equal(report(sampled(at)[:-1], "--elf", PMK, code=125).out.count("0x"), out.out.count("0x"))
@@ -629,7 +655,8 @@ def test_elf_without_symbols():
     stripped = os.path.join(FOLDER, "stripped")
     equal(run(CROSS + "strip", "-o", stripped, exe).code, 0)
     out = report(sampled(at), "--elf", stripped)
-    one_line(out.err, f"--elf {stripped}: it has no symbols of functions (stripped); addresses are shown")
+    one_line(out.err,
+             f"--elf {stripped}: it has no symbols of functions (stripped); addresses are shown")
     contains(out.out, f"0x{at['hot']:08x}")
 
 
@@ -644,10 +671,11 @@ def test_elf_that_is_none():
              f"--elf {exe}: no sample lies in one of its functions")
 
 
-# ---- metrics --------------------------------------------------------------------------------------------
+# ---- metrics -------------------------------------------------------------------------------------
 
 def test_metrics():
-    data = dump(event(0xff, 3000), event(7, 2000), region(0, "r", 1, counts_of([300]), counts_of([100])))
+    data = dump(event(0xff, 3000), event(7, 2000),
+                region(0, "r", 1, counts_of([300]), counts_of([100])))
     out = report(data).out
     equal(re.findall(r"# +([\d.]+) .*\(cpi\)", out), ["1.50", "3.00"])
     doc = document(data, "-M", "cpi")
@@ -656,7 +684,8 @@ def test_metrics():
     equal(counter(doc, "instr_exec")["metric-value"], 1.5)
     # A number that is too small makes no ratio; one that needs the clock has none.
     low = document(dump(event(0xff, 3000), event(7, 2000, period=100)), "-M", "cpi")
-    equal((low["metrics"][0]["value"], low["metrics"][0]["reason"]), (None, "a counter is set back at each sample, which leaves a lower bound"))
+    equal((low["metrics"][0]["value"], low["metrics"][0]["reason"]),
+          (None, "a counter is set back at each sample, which leaves a lower bound"))
     clock = document(dump(event(0xff, 3), event(0xc, 2)), "-M", "writeback_bandwidth")
     equal(clock["metrics"][0]["reason"], "the clock is not known")
     assert "n/a" not in report(dump(event(0xff, 3), event(0xc, 2))).out
@@ -669,7 +698,7 @@ def test_metrics():
     equal({len(r) for r in rows}, {len(csv_columns())})
 
 
-# ---- options --------------------------------------------------------------------------------------------
+# ---- options -------------------------------------------------------------------------------------
 
 def capture(name="boot.log", data=None):
     path = os.path.join(FOLDER, name)
@@ -684,7 +713,8 @@ def test_separators():
         equal(got, want, repr(sep))
     equal(report(firmware(), "-x", "\\t").out, report(firmware(), "-x", "\t").out)
     equal(report(firmware(), "-x", ";;").out.replace(";;", ","), report(firmware(), "-x", ",").out)
-    warned = [line for line in report(firmware(), "-x", ";").out.splitlines() if line.startswith("#")]
+    warned = [line for line in report(firmware(), "-x", ";").out.splitlines()
+              if line.startswith("#")]
     equal(warned[1], "# warning: samples that were dropped because the ring was full: 2")
 
 
@@ -782,7 +812,8 @@ def test_numbers_and_words():
     assert "\033" not in pmk("report", log, env=dict(os.environ, TERM="xterm")).out
     names = run("locale", "-a").out.split() if shutil.which("locale") else []
     for name in [n for n in names if n.startswith(("de_", "fr_"))][:1]:
-        equal(pmk("report", "-j", log, env=dict(os.environ, LC_ALL=name)).out, pmk("report", "-j", log).out)
+        equal(pmk("report", "-j", log, env=dict(os.environ, LC_ALL=name)).out,
+              pmk("report", "-j", log).out)
 
 
 def test_the_corpus_is_what_the_fuzzer_should_know():

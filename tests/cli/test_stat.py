@@ -186,12 +186,13 @@ def test_path_may_have_empty_places():
 def test_environment_is_fixed_and_env_adds():
     env = dict(os.environ, SECRET="no", SHOWN="yes")
     out = pmk("stat", "-e", "instr_exec", talk(), "env", env=env)
-    equal(sorted(out.out.split("\n")[:-1]), ["HOME=/", "LANG=C", "PATH=/usr/local/bin:/usr/bin:/bin"])
+    equal(sorted(out.out.split("\n")[:-1]),
+          ["HOME=/", "LANG=C", "PATH=/usr/local/bin:/usr/bin:/bin"])
     out = pmk("stat", "-e", "instr_exec", "--env", "SHOWN", "--env", "A=b c", "--env", "LANG=de",
               "--env", "EMPTY=", "--env", "UNSET_HERE", talk(), "env", env=env)
     lines = out.out.split("\n")[:-1]
-    equal(sorted(lines), ["A=b c", "EMPTY=", "HOME=/", "LANG=de", "PATH=/usr/local/bin:/usr/bin:/bin",
-                          "SHOWN=yes"])
+    equal(sorted(lines), ["A=b c", "EMPTY=", "HOME=/", "LANG=de",
+                          "PATH=/usr/local/bin:/usr/bin:/bin", "SHOWN=yes"])
     doc = stat("-e", "instr_exec", "--env", "A=1", "--env", "B=2", talk(), "env", stdin="")
     equal(doc["env"], "A=1 B=2")
 
@@ -235,12 +236,14 @@ def test_every_spelling_of_an_event():
     for event in spelled:
         doc = stat("-e", event, loop(N), code=3)
         c = doc["counters"][0]
-        equal((c["event"], c["counter-value"], c["code"], c["trust"]), (event, TOTAL, "0x07", "exact"))
+        equal((c["event"], c["counter-value"], c["code"], c["trust"]),
+              (event, TOTAL, "0x07", "exact"))
 
 
 def test_aliases_of_perf():
     aliases = {"cycles": "cpu_cycles", "cpu-cycles": "cpu_cycles", "instructions": "instr_exec",
-               "branches": "br_exec", "branch-instructions": "br_exec", "branch-misses": "br_mispredict",
+               "branches": "br_exec", "branch-instructions": "br_exec",
+               "branch-misses": "br_mispredict",
                "cache-misses": "dcache_miss", "cache-references": "dcache_access_cacheable",
                "iTLB-load-misses": "itlb_miss", "stalled-cycles-backend": "lsu_full_stall"}
     doc = stat("-e", ",".join(list(aliases) + list(aliases.values())), loop(N), code=3)
@@ -278,7 +281,8 @@ def test_groups_share_a_pass():
     equal(len(doc["counters"]), 5)
     equal(doc["passes"], 2)
     equal(doc["counters"][0]["counter-value"], TOTAL)
-    # Without the groups these would do with 2 as well; a group forces apart what would fit together.
+    # Without the groups these would do with 2 as well; a group forces apart what would fit
+    # together.
     doc = stat("-e", "{instr_exec},{br_exec}", loop(N), code=3)
     assert doc["passes"] <= 2
     equal(value(doc, "instr_exec"), TOTAL)
@@ -289,7 +293,9 @@ def test_a_group_that_is_too_large():
     for cycles in ("", ",cpu_cycles"):
         out = pmk("stat", "-e", "r0c,{instr_exec,dcache_miss,br_exec" + cycles + "}", loop(N))
         equal((out.code, out.out, out.err),
-              (129, "", "pmk: the group {instr_exec,...} needs 3 event counters at a time, arm1176 has 2; without the "
+              (129, "",
+               "pmk: the group {instr_exec,...} needs 3 event counters at a time, arm1176 has 2; "
+               "without the "
                         "braces they take several passes\n"))
 
 
@@ -429,8 +435,8 @@ def test_csv_with_repeats_and_intervals():
 def test_json_keys():
     doc = stat("-e", "instr_exec", "-M", "cpi", loop(N), code=3)
     for c in doc["counters"]:
-        for key in ("counter-value", "unit", "event", "event-runtime", "pcnt-running", "metric-value",
-                    "metric-unit", "pmu", "code", "trust", "reason", "region"):
+        for key in ("counter-value", "unit", "event", "event-runtime", "pcnt-running",
+                    "metric-value", "metric-unit", "pmu", "code", "trust", "reason", "region"):
             assert key in c, f"{key} is not in {c}"
     c = doc["counters"][0]
     equal((c["counter-value"], c["unit"], c["pcnt-running"]), (TOTAL, "", 100.0))
@@ -440,8 +446,8 @@ def test_json_keys():
 
 
 def test_json_of_odd_arguments():
-    out = pmk("stat", "-j", "-e", "instr_exec", "--", talk(), 'q"uo\\te', "tab\t", "uml\u00e4ut", "\x01",
-              stdin="")
+    out = pmk("stat", "-j", "-e", "instr_exec", "--", talk(), 'q"uo\\te', "tab\t", "uml\u00e4ut",
+              "\x01", stdin="")
     doc = json.loads(out.err.replace("to stderr\n", ""))
     contains(doc["command"], 'q"uo\\te')
     contains(doc["command"], "uml\u00e4ut")
@@ -617,7 +623,8 @@ def test_a_region_changes_no_count():
 def test_recursion_counts_once():
     r = assemble("recurse", RECURSE)
     doc = stat("-e", "instr_exec", "--region", "r", r)
-    # 5 levels: 4 with push subs beq bl nop pop, 1 with push subs beq pop; then the last alone again.
+    # 5 levels: 4 with push subs beq bl nop pop, 1 with push subs beq pop; then the last alone
+    # again.
     equal(value(doc, "instr_exec", "r"), 4 * 6 + 4 + 4)
     equal(value(doc, "instr_exec"), 4 * 6 + 4 + 4 + 2 + 1 + 2 + 3)
     equal(entries(doc, "r"), 6)
@@ -654,7 +661,8 @@ def test_regions_in_c_nest():
     doc = stat("-e", "instr_exec", "--region", "leaf", "--region", "inner", "--region", "outer",
                "--region", "main", nest)
     equal([entries(doc, r) for r in ("leaf", "inner", "outer", "main")], [2 + 18, 9, 3, 1])
-    leaf, inner, outer, whole = (value(doc, "instr_exec", r) for r in ("leaf", "inner", "outer", "main"))
+    leaf, inner, outer, whole = (value(doc, "instr_exec", r)
+                                 for r in ("leaf", "inner", "outer", "main"))
     equal(leaf % 20, 0, "every call of leaf is alike")
     equal(inner % 9, 0, "every call of inner is alike")
     per_leaf = leaf // 20
@@ -730,8 +738,8 @@ def test_a_region_left_by_longjmp_and_by_exit():
             for (volatile int i = 0; i < 100000; i++) ;
             ender();
         }""")
-    doc = stat("-e", "instr_exec", "--region", "thrower", "--region", "catcher", "--region", "ender",
-               leaves, code=5)
+    doc = stat("-e", "instr_exec", "--region", "thrower", "--region", "catcher", "--region",
+               "ender", leaves, code=5)
     thrower, catcher, ender = (value(doc, "instr_exec", r) for r in ("thrower", "catcher", "ender"))
     assert thrower < catcher < 2000, (thrower, catcher)
     assert 50 < ender < 50000, ender
@@ -745,7 +753,8 @@ def test_a_window_from_to():
     doc = stat("-e", "instr_exec", "--from", "k_end", "--to", "g", loop(N), code=3)
     equal(value(doc, "instr_exec"), 3)  # open until the end
     doc = stat("-e", "instr_exec", "--from", "g", "--to", "g", loop(N), code=3)
-    equal(value(doc, "instr_exec"), TOTAL - 5)  # ends and begins again at once: all but what came before
+    # ends and begins again at once: all but what came before
+    equal(value(doc, "instr_exec"), TOTAL - 5)
 
 
 def test_a_region_inside_a_window():
@@ -789,7 +798,8 @@ def test_every_core_with_a_pmu():
         row = next(c for c in doc["counters"] if c["event"] == "instr_exec")
         equal((row["counter-value"], row["code"]), (TOTAL, code), core)
         equal((doc["core"], doc["pmu"]), (core, core))
-        equal(value(stat("--pmu", core, "-e", "instructions", loop(N), code=3), "instructions"), TOTAL)
+        equal(value(stat("--pmu", core, "-e", "instructions", loop(N), code=3), "instructions"),
+              TOTAL)
         equal(stat("--core", core, loop(N), code=3)["exit-status"], 3)
 
 
@@ -823,7 +833,8 @@ def test_set_changes_the_core():
     assert value(large, "dcache_miss") < 2 * 768 * 2, value(large, "dcache_miss")
     assert value(small, "dcache_miss") >= 768 * 20, value(small, "dcache_miss")
     assert value(large, "dcache_miss") < value(usual, "dcache_miss") <= value(small, "dcache_miss")
-    doc = stat("--set", "dcache.size=4K", "--set", "mem.latency=99", "-e", "instr_exec", loop(N), code=3)
+    doc = stat("--set", "dcache.size=4K", "--set", "mem.latency=99", "-e", "instr_exec", loop(N),
+               code=3)
     equal(doc["settings"], "dcache.size=4K mem.latency=99")
     contains(pmk("stat", "--set", "mem.latency=99", loop(N)).err, "mem.latency=99")
 
@@ -860,7 +871,8 @@ def test_list_has_every_topic():
         contains(whole.out, word)
     out = pmk("list", "nonsense")
     equal((out.code, out.out), (129, ""))
-    contains(out.err, "no topic or PMU 'nonsense'; there are pmus, cores, events, metrics, targets and all")
+    contains(out.err,
+             "no topic or PMU 'nonsense'; there are pmus, cores, events, metrics, targets and all")
 
 
 def test_list_alone_is_short():
@@ -870,26 +882,32 @@ def test_list_alone_is_short():
     for pmu, counters in (("arm1176", 3), ("microblaze", 6)):
         n = len(pmk("list", "events", "--pmu", pmu).out.splitlines())
         assert re.search(rf"^  {pmu} +{n} events,  {counters} counters  ", out, re.M), out
-    equal(re.findall(r"^(PMUs|Cores|Events|Metrics|Targets|More)\b", out, re.M), ["PMUs", "Cores", "Targets", "More"])
+    equal(re.findall(r"^(PMUs|Cores|Events|Metrics|Targets|More)\b", out, re.M),
+          ["PMUs", "Cores", "Targets", "More"])
     for word in ("dcache_miss", "load_word"):
         assert word not in out, word
     # What it tells to try works.
     for line in re.findall(r"^  pmk (list [\w -]*?)  ", out, re.M):
         equal(pmk(*line.replace("PMU", "arm1176").split()).code, 0, line)
     doc = json.loads(pmk("list", "-j").out)
-    equal([k for k in doc if k not in ("format", "version")], ["pmus", "cores", "events", "metrics", "targets"])
+    equal([k for k in doc if k not in ("format", "version")],
+          ["pmus", "cores", "events", "metrics", "targets"])
 
 
 def test_list_of_one_pmu():
     events = pmk("list", "events", "--pmu", "microblaze").out
     equal(len(events.splitlines()), len(json.loads(pmk("list", "microblaze", "-j").out)["events"]))
-    for argv in (("microblaze",), ("mb",), ("microblaze-freq",), ("microblaze", "--pmu", "mb"), ("events", "microblaze")):
+    for argv in (("microblaze",), ("mb",), ("microblaze-freq",), ("microblaze", "--pmu", "mb"),
+                 ("events", "microblaze")):
         equal(pmk("list", *argv).out, events, argv)
     equal(pmk("list", "arm926").out, pmk("list", "events", "--pmu", "ahbmon").out)
     equal(pmk("list", "cores", "microblaze").out, pmk("list", "cores", "--pmu", "microblaze").out)
-    equal(pmk("list", "microblaze", "-j").out, pmk("list", "events", "--pmu", "microblaze", "-j").out)
-    for argv, line in ((("arm1176", "microblaze"), "list: one PMU at a time: arm1176 or microblaze"),
-                       (("microblace",), "list: no topic or PMU 'microblace'; did you mean microblaze?")):
+    equal(pmk("list", "microblaze", "-j").out,
+          pmk("list", "events", "--pmu", "microblaze", "-j").out)
+    for argv, line in ((("arm1176", "microblaze"),
+                        "list: one PMU at a time: arm1176 or microblaze"),
+                       (("microblace",),
+                        "list: no topic or PMU 'microblace'; did you mean microblaze?")):
         out = pmk("list", *argv)
         equal((out.code, out.out, out.err), (129, "", f"pmk: {line}\n"))
 
@@ -931,11 +949,13 @@ def test_info_of_core_parameters():
     def rows(name):
         out = pmk("info", name)
         equal(out.code, 0, out)
-        return {r[0]: r[1:] for r in re.findall(r"^    (\S+) +(\S+) +(\S.*?)  +(\S.*)$", out.out, re.M)}
+        return {r[0]: r[1:] for r in re.findall(r"^    (\S+) +(\S+) +(\S.*?)  +(\S.*)$", out.out,
+                                                re.M)}
 
     size = rows("icache.size")
     equal(size["arm1176"], ("16K", "64..128K (2^n)", "instruction cache size"))
-    equal(size["cortex-a72"], ("48K", "64..128K", "instruction cache size; divided by its ways a power of two"))
+    equal(size["cortex-a72"], ("48K", "64..128K",
+                               "instruction cache size; divided by its ways a power of two"))
     equal(size["microblaze"], ("8K", "64..64K (2^n)", "instruction cache size"))
     equal(rows("icache.line"), {c: ("4", "4, 8, 16", "words of an instruction cache line")
                                 for c in ("microblaze", "microblaze-area", "microblaze-freq")})
@@ -950,9 +970,9 @@ def test_decode_of_a_register():
     # DAI 0195B: EvtCount0 is [27:20], EvtCount1 [19:12], the flags [10:8], E bit 0.
     out = pmk("decode", "arm1176", "PMNC=0x00b0b701")
     equal(out.code, 0)
-    for pattern in (r"\[27:20\] +EvtCount0 +0x0b +dcache_miss", r"\[19:12\] +EvtCount1 +0x0b +dcache_miss",
-                    r"\* \[10\] +CCR +1", r"\* \[9\] +CR1 +1", r"\* \[8\] +CR0 +1", r"\* \[0\] +E +1",
-                    r"  \[3\] +D +0"):
+    for pattern in (r"\[27:20\] +EvtCount0 +0x0b +dcache_miss",
+                    r"\[19:12\] +EvtCount1 +0x0b +dcache_miss", r"\* \[10\] +CCR +1",
+                    r"\* \[9\] +CR1 +1", r"\* \[8\] +CR0 +1", r"\* \[0\] +E +1", r"  \[3\] +D +0"):
         assert re.search(pattern, out.out), f"{pattern} is not in {out.out}"
     doc = json.loads(pmk("decode", "arm1176", "PMNC=0x00b0b701", "-j").out)
     equal((doc["format"], doc["pmu"]), ("pmk-decode", "arm1176"))
@@ -971,7 +991,8 @@ def test_help_and_version():
         out = pmk(command, "--help")
         equal((out.code, out.err), (0, ""), command)
         contains(out.out, f"usage: pmk {command}")
-    for option in ("-e,", "-M,", "--region", "--from", "-I,", "-x,", "-j,", "-o,", "--qemu", "--env"):
+    for option in ("-e,", "-M,", "--region", "--from", "-I,", "-x,", "-j,", "-o,", "--qemu",
+                   "--env"):
         contains(pmk("stat", "--help").out, option)
     equal(pmk().code, 129)
     out = pmk("stta")

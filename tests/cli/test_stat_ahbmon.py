@@ -60,7 +60,8 @@ def test_what_is_printed():
     equal((out.code, out.out), (3, ""))
     for part in ("on arm926", "1 pass (91 counters)", "ct_armd_line_fill", "modelled",
                  "data cache linefills per 1000 bus cycles (ahb_dfill_rate)",
-                 "share of bus cycles in which layer ARM-D transfers or waits (ahb_armd_utilisation)"):
+                 "share of bus cycles in which layer ARM-D transfers or waits "
+                 "(ahb_armd_utilisation)"):
         contains(out.err, part)
     assert "dma0" not in out.err, out.err
     assert "not supported" not in out.err, out.err
@@ -95,8 +96,8 @@ def test_regions_and_windows():
     equal(inside["ct_armd_line_fill"], 500)
     for event, n in inside.items():
         assert n <= whole[event], event
-    window = counts(stat("--pmu", "ahbmon", "-e", "all", "--from", "work", "--to", "after", lines(500),
-                         code=3))
+    window = counts(stat("--pmu", "ahbmon", "-e", "all", "--from", "work", "--to", "after",
+                         lines(500), code=3))
     equal(window["ct_armd_line_fill"], 500)
 
 
@@ -137,8 +138,8 @@ def test_a_program_with_a_library():
 
 
 def test_traffic_brings_its_layer():
-    out = pmk("stat", "--pmu", "ahbmon", "--traffic", "dma0:period=100", "--traffic", "clcdc:period=300",
-              lines(1000))
+    out = pmk("stat", "--pmu", "ahbmon", "--traffic", "dma0:period=100", "--traffic",
+              "clcdc:period=300", lines(1000))
     equal(out.code, 3)
     for event in ("ct_dma0_rd", "ct_clcd_wait_total", "ahb_dma0_utilisation"):
         contains(out.err, event)
@@ -183,32 +184,38 @@ def test_bars_are_the_counts():
         total = sum(spent[1:4])
         equal(row(waits, f"   {name} ")[0],
               [bursts] + [float(f"{n / bursts:.2f}") for n in (total, *spent[1:4])], layer)
-    # SDRAM makes each linefill wait for 5 cycles (docs/ahbmon.md, section 9), and there is nothing else.
+    # SDRAM makes each linefill wait for 5 cycles (docs/ahbmon.md, section 9), and there is nothing
+    # else.
     equal(row(waits, "   ARM-D ")[0][2], 5)
     assert "CLCDC" not in shares and "GXI" not in shares, shares
 
 
 def test_trends_show_the_traffic():
     """A DMA controller that begins late and ends early, by the interval."""
-    argv = ["--pmu", "ahbmon", "-I", "6000cycles", "--traffic", "dma0:period=40,start=2000,count=40"]
+    argv = ["--pmu", "ahbmon", "-I", "6000cycles", "--traffic",
+            "dma0:period=40,start=2000,count=40"]
     out = pmk("stat", *argv, "--bars", lines(1000), env=dict(os.environ, LC_ALL="C"))
     equal(out.code, 3)
     names = ["ahb_armd_wait_per_burst", "ahb_armd_bus_wait_per_burst"]
     metrics = stat(*argv, "-M", ",".join(names), lines(1000), code=3)["metrics"]
     total, bus = ([m["value"] for m in metrics if m["name"] == n] for n in names)
     assert bus[1] > 1 and not any(bus[2:]), bus
-    shown = [row(line, "")[0] for line in re.findall(r"^ +[\d.]+ ARM-D [#sbw.]+( .*)$", out.err, re.M)]
+    shown = [row(line, "")[0] for line
+             in re.findall(r"^ +[\d.]+ ARM-D [#sbw.]+( .*)$", out.err, re.M)]
     equal([s[0] for s in shown], [float(f"{v:.2f}") for v in total])
     equal([s[2] for s in shown], [float(f"{v:.2f}") for v in bus])
     # Levels from 0 to the longest mean.
     for what, values in (("waits", total), (" bus", bus)):
         levels = "".join("_.:-=+*#"[min(7, int(v / max(total) * 8))] for v in values)
-        contains(out.err, f"   ARM-D {what:<20}{levels}  least {min(values):.2f}, most {max(values):.2f}\n")
+        contains(out.err,
+                 f"   ARM-D {what:<20}{levels}  least {min(values):.2f}, most {max(values):.2f}\n")
 
 
 def test_bars_of_other_pmus():
     out = pmk("stat", "--bars", lines(10))
-    equal((out.code, out.err), (129, "pmk: --bars draws layers of a bus, as --pmu ahbmon counts them; arm1176 has none\n"))
+    equal((out.code, out.err),
+          (129,
+           "pmk: --bars draws layers of a bus, as --pmu ahbmon counts them; arm1176 has none\n"))
 
 
 def test_bad_traffic():
@@ -225,8 +232,8 @@ def test_bad_traffic():
         equal((out.code, out.out), (129, ""), spec)
         contains(out.err, said)
         equal(out.err.count("\n"), 1, out.err)
-    out = pmk("stat", "--pmu", "ahbmon", "--traffic", "dma0:period=99", "--traffic", "dma0:period=50",
-              lines(10))
+    out = pmk("stat", "--pmu", "ahbmon", "--traffic", "dma0:period=99", "--traffic",
+              "dma0:period=50", lines(10))
     equal(out.code, 129)
     contains(out.err, "dma0 is given twice")
 
@@ -241,8 +248,8 @@ def test_traffic_that_leaves_nothing():
 def test_parameters_of_other_cores():
     listed = stat("--pmu", "ahbmon", "--set", "ahb.ratio=2,mpmc.read=8", lines(10), code=3)
     equal(listed["settings"], "ahb.ratio=2 mpmc.read=8")
-    equal(counts(listed), counts(stat("--pmu", "ahbmon", "--set", "ahb.ratio=2", "--set", "mpmc.read=8", lines(10),
-                                      code=3)))
+    equal(counts(listed), counts(stat("--pmu", "ahbmon", "--set", "ahb.ratio=2", "--set",
+                                      "mpmc.read=8", lines(10), code=3)))
     out = pmk("stat", "--pmu", "ahbmon", "--set", "ahb.ratio=0", lines(10))
     equal(out.code, 129)
     contains(out.err, "ahb.ratio takes a number from 1 to 16")
@@ -251,7 +258,7 @@ def test_parameters_of_other_cores():
     contains(out.err, "mpmc.read has no effect")
 
 
-# ---- a whole machine -----------------------------------------------------------------------------------
+# ---- a whole machine -----------------------------------------------------------------------------
 
 UART = """
 	.syntax	unified
@@ -279,8 +286,8 @@ def test_a_peripheral_is_reached_through_its_bridge():
     kernel = build("ahb-uart", UART, "-march=armv5te", "-nostdlib", "-static", "-Wl,-Ttext=0x10000",
                    ext="S", prefix="arm-none-eabi-")
     c = counts(stat("--pmu", "ahbmon", "-e", "all", "--qemu",
-                    f"qemu-system-arm -M versatilepb -cpu arm926 -display none -serial null -monitor none "
-                    f"-semihosting -kernel {kernel}"))
+                    f"qemu-system-arm -M versatilepb -cpu arm926 -display none -serial null "
+                    f"-monitor none -semihosting -kernel {kernel}"))
     equal((c["ct_armd_rd_apb_dma"], c["ct_armd_wr_apb_dma"]), (100, 100))
     equal((c["ct_armd_rd_apb_core"], c["ct_armd_wr_apb_core"]), (0, 0))
     # 2 waits each, all of them singles, which the page table's are, too.
@@ -288,7 +295,8 @@ def test_a_peripheral_is_reached_through_its_bridge():
           200 + c["ct_armd_page_walk_d"] + c["ct_armd_page_walk_i"])
 
 
-# Store multiples of four and eight words to absent lines: at a multiple of 16, not at one, eight words.
+# Store multiples of four and eight words to absent lines: at a multiple of 16, not at one, eight
+# words.
 STM = """
 	.syntax	unified
 	.arm
@@ -317,8 +325,8 @@ def test_privileged_stores_look_like_cast_outs():
     have("qemu-system-arm")
     kernel = build("ahb-stm", STM, "-march=armv5te", "-nostdlib", "-static", "-Wl,-Ttext=0x10000",
                    ext="S", prefix="arm-none-eabi-")
-    machine = (f"qemu-system-arm -M versatilepb -cpu arm926 -display none -serial null -monitor none "
-               f"-semihosting -kernel {kernel}")
+    machine = (f"qemu-system-arm -M versatilepb -cpu arm926 -display none -serial null -monitor "
+               f"none -semihosting -kernel {kernel}")
     for sets, four in (((), 2), (("--set", "castout4.aligned=1"), 1)):
         c = counts(stat("--pmu", "ahbmon", "-e", "all", "--from", "work", "--to", "done", *sets,
                         "--qemu", machine))

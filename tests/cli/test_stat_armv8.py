@@ -8,7 +8,8 @@ from programs import build
 
 pytestmark = pytest.mark.quick
 
-# With COUNT passes: 6 COUNT + 5 instructions, of them 2 COUNT branches, COUNT loads and COUNT stores.
+# With COUNT passes: 6 COUNT + 5 instructions, of them 2 COUNT branches, COUNT loads and COUNT
+# stores.
 LOOP = """
 	.global	_start
 _start:
@@ -51,15 +52,15 @@ var:	.zero	64
 DEFAULTS = ["cpu_cycles", "inst_retired", "br_pred", "br_mis_pred", "l1i_cache", "l1i_cache_refill",
             "l1d_cache", "l1d_cache_refill", "l2d_cache", "l2d_cache_refill", "l1i_tlb_refill",
             "l1d_tlb_refill", "bus_access"]
-METRICS = ["branch_miss_ratio", "branch_mpki", "bus_bandwidth", "bus_bytes_per_cycle", "cpi", "dtlb_mpki",
-           "ipc", "itlb_mpki", "l1d_miss_ratio", "l1d_mpki", "l1i_miss_ratio", "l1i_mpki",
-           "l2_miss_ratio", "l2_mpki"]
+METRICS = ["branch_miss_ratio", "branch_mpki", "bus_bandwidth", "bus_bytes_per_cycle", "cpi",
+           "dtlb_mpki", "ipc", "itlb_mpki", "l1d_miss_ratio", "l1d_mpki", "l1i_miss_ratio",
+           "l1i_mpki", "l2_miss_ratio", "l2_mpki"]
 STALLS = ["stall_frontend", "stall_backend"]
 
 
 def loop():
-    return build("loop-a64", LOOP, "-nostdlib", "-static", "-Wl,--build-id=none", f"-DCOUNT={N}", ext="S",
-                 prefix="aarch64-linux-gnu-")
+    return build("loop-a64", LOOP, "-nostdlib", "-static", "-Wl,--build-id=none", f"-DCOUNT={N}",
+                 ext="S", prefix="aarch64-linux-gnu-")
 
 
 def test_defaults_of_a_cortex_a53():
@@ -78,7 +79,8 @@ def test_defaults_of_a_core_with_more_events():
     have("qemu-aarch64")
     doc = stat("--core", "armv8", loop())
     equal([c["event"] for c in doc["counters"]], DEFAULTS + STALLS)
-    equal([m["name"] for m in doc["metrics"]], METRICS + ["stall_backend_share", "stall_frontend_share"])
+    equal([m["name"] for m in doc["metrics"]],
+          METRICS + ["stall_backend_share", "stall_frontend_share"])
 
 
 def test_metrics_are_ratios_of_the_counts():
@@ -152,11 +154,14 @@ int main(void)
 
 def test_the_emulator_runs_other_code_than_the_core():
     have("qemu-aarch64", "qemu-arm")
-    for command, core, target, isa in ((f"{renamed('qemu-aarch64')} {loop()}", "arm1176", "aarch64", "arm"),
-                                       (f"{renamed('qemu-arm')} /bin/true", "cortex-a53", "arm", "a64")):
+    for command, core, target, isa in ((f"{renamed('qemu-aarch64')} {loop()}", "arm1176", "aarch64",
+                                        "arm"),
+                                       (f"{renamed('qemu-arm')} /bin/true", "cortex-a53", "arm",
+                                        "a64")):
         out = pmk("stat", "--core", core, "--qemu", command)
         equal(out.code, 129, out)
-        contains(out.err, f"emulates {target}, and core {core} runs {isa} code; choose another with --core")
+        contains(out.err,
+                 f"emulates {target}, and core {core} runs {isa} code; choose another with --core")
 
 
 def test_an_emulator_of_programs_with_options_of_its_own():
@@ -190,21 +195,23 @@ def test_a_closed_stderr_is_noticed():
 def test_the_emulator_ends_with_pmk():
     have("qemu-aarch64")
     program = build("spin-a64", SPIN, "-nostdlib", "-static", ext="S", prefix="aarch64-linux-gnu-")
-    child = subprocess.Popen([PMK, "stat", "-e", "inst_retired", program], stderr=subprocess.DEVNULL)
+    child = subprocess.Popen([PMK, "stat", "-e", "inst_retired", program],
+                             stderr=subprocess.DEVNULL)
     emulator = None
 
     def started():
         """The first child asks QEMU for its version."""
         nonlocal emulator
-        emulator = next((pid for pid in children(child.pid) if program in of_process(pid, "cmdline")), None)
+        emulator = next((pid for pid in children(child.pid)
+                         if program in of_process(pid, "cmdline")), None)
         return emulator
 
     wait_until(started, "no emulator runs the program")
     child.kill()
     child.wait()
     try:
-        wait_until(lambda: of_process(emulator, "stat").rpartition(")")[2].split()[:1] in ([], ["Z"], ["X"]),
-                   "the emulator goes on without pmk")
+        wait_until(lambda: of_process(emulator, "stat").rpartition(")")[2].split()[:1]
+                   in ([], ["Z"], ["X"]), "the emulator goes on without pmk")
     except AssertionError:
         os.kill(emulator, 9)
         raise
@@ -217,10 +224,10 @@ def test_a_pmu_that_no_core_has_is_told():
 
 
 def test_sums_never_step_back():
-    # A block is counted when it starts, and its store exclusive succeeds later: no row may take that for a
-    # failure, or take it back. 500 pass, none fails.
-    program = build("exclusive-a64", EXCLUSIVE, "-nostdlib", "-static", "-Wl,--build-id=none", ext="S",
-                    prefix="aarch64-linux-gnu-")
+    # A block is counted when it starts, and its store exclusive succeeds later: no row may take
+    # that for a failure, or take it back. 500 pass, none fails.
+    program = build("exclusive-a64", EXCLUSIVE, "-nostdlib", "-static", "-Wl,--build-id=none",
+                    ext="S", prefix="aarch64-linux-gnu-")
     for interval in ("10cycles", "1insns"):
         path = os.path.join(WORK, f"exclusive-{interval}.csv")
         equal(pmk("stat", "--core", "cortex-a72", "-I", interval, "-x", ",", "-o", path, "-e",
@@ -228,7 +235,8 @@ def test_sums_never_step_back():
         with open(path) as f:
             rows = [r.split(",") for r in f if "strex" in r]
         os.unlink(path)
-        sums = {e: sum(int(r[1]) for r in rows if r[3] == e) for e in ("strex_fail_spec", "strex_pass_spec")}
+        sums = {e: sum(int(r[1]) for r in rows if r[3] == e)
+                for e in ("strex_fail_spec", "strex_pass_spec")}
         equal(sums, {"strex_fail_spec": 0, "strex_pass_spec": 500})
         equal({int(r[1]) for r in rows if r[3] == "strex_fail_spec"}, {0})
         assert len(rows) > 500, len(rows)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""pmk stat on the counters of a level 2 cache: which cores have them, how they are asked for, and what
-is said when they are not there. What the counts have to be is in tests/guest/test_l2cc_kernels.py."""
+"""pmk stat on the counters of a level 2 cache: which cores have them, how they are asked for, and
+what is said when they are not there. What the counts have to be is in
+tests/guest/test_l2cc_kernels.py."""
 import os
 
 from harness import *
@@ -48,8 +49,8 @@ def walk():
 
 
 def a64():
-    return build("exit-a64", ".global _start\n_start: mov x8, #93\nmov x0, #0\nsvc #0\n", "-nostdlib", "-static",
-                 ext="S", prefix="aarch64-linux-gnu-")
+    return build("exit-a64", ".global _start\n_start: mov x8, #93\nmov x0, #0\nsvc #0\n",
+                 "-nostdlib", "-static", ext="S", prefix="aarch64-linux-gnu-")
 
 
 def refused(*argv, code=129):
@@ -143,14 +144,15 @@ def test_same_counts_however_they_are_taken():
 
 def test_settings_reach_it():
     have("qemu-arm")
-    c = counts(stat("--pmu", "l220", "--set", "l2.write_allocate=on", "--set", "l2.size=64K", "--set",
-                    "l2.ways=1", "--set", "dcache.enable=off", walk()))
+    c = counts(stat("--pmu", "l220", "--set", "l2.write_allocate=on", "--set", "l2.size=64K",
+                    "--set", "l2.ways=1", "--set", "dcache.enable=off", walk()))
     equal((c["drreq"], c["drhit"]), (PASSES * LINES, (PASSES - 1) * LINES))
     equal((c["dwreq"], c["dwhit"], c["wa"]), (PASSES * LINES, PASSES * LINES, 0))
     equal(refused("--pmu", "l220", "--set", "l2.ways=3", walk()),
           "pmk: core arm1176: l2.ways takes a power of two from 1 to 32, not '3'\n")
     equal(refused("--pmu", "l220", "--set", "l2.size=100", walk()),
-          "pmk: --set l2.size=100: l2.size takes a power of two (such as 16K) from 65536 to 8388608, not '100'\n")
+          "pmk: --set l2.size=100: l2.size takes a power of two (such as 16K) from 65536 to "
+          "8388608, not '100'\n")
 
 
 def test_where_there_is_none():
@@ -161,10 +163,14 @@ def test_where_there_is_none():
           "pmk: the level 2 cache of core arm1176 is l210, not l220\n")
     equal(refused("--pmu", "l210", "--set", "l2.type=pl310", walk()),
           "pmk: --set l2.type=pl310: l2.type is none, l210 or l220, not 'pl310'\n")
-    equal(refused("--pmu", "l220", "--core", "arm926", walk()), "pmk: core arm926 has the PMU ahbmon, not l220\n")
-    contains(refused("--core", "arm926", "--set", "l2.type=l220", walk()), "l2.type has no effect on this core")
-    equal(refused("--pmu", "l220", a64()), "pmk: core cortex-a53 has the PMU cortex-a53, not l220\n")
-    contains(refused("--set", "l2.type=l220", a64()), "l2.type has no effect on cores with the instruction set a64")
+    equal(refused("--pmu", "l220", "--core", "arm926", walk()),
+          "pmk: core arm926 has the PMU ahbmon, not l220\n")
+    contains(refused("--core", "arm926", "--set", "l2.type=l220", walk()),
+             "l2.type has no effect on this core")
+    equal(refused("--pmu", "l220", a64()),
+          "pmk: core cortex-a53 has the PMU cortex-a53, not l220\n")
+    contains(refused("--set", "l2.type=l220", a64()),
+             "l2.type has no effect on cores with the instruction set a64")
     contains(refused("--pmu", "l220", "-e", "dcache_miss", walk()), "dcache_miss")
     equal(refused("--pmu", "arm1136", "--core", "arm1176", "--set", "l2.type=l220", walk()),
           "pmk: core arm1176 has the PMU arm1176, not arm1136\n")
@@ -188,8 +194,10 @@ def test_both_pmus_in_one_run():
             equal((doc["pmu"], doc["passes"]), ("arm1176", 4 if cache == "l220" else 3))
         # The other way round, and with the other syntax.
         doc = stat("--pmu", cache, "-e", "drreq,arm1176/dcache_miss/,arm1176::cycles", walk())
-        equal(list(counts(doc).values()), [alone[f"{cache}/drreq/"], alone["dcache_miss"], alone["cycles"]])
-        equal([doc["pmu"], *(c["pmu"] for c in doc["counters"])], [cache, cache, "arm1176", "arm1176"])
+        equal(list(counts(doc).values()),
+              [alone[f"{cache}/drreq/"], alone["dcache_miss"], alone["cycles"]])
+        equal([doc["pmu"], *(c["pmu"] for c in doc["counters"])],
+              [cache, cache, "arm1176", "arm1176"])
         assert alone["dcache_miss"] >= alone[f"{cache}/drreq/"] > 0, alone
 
 
@@ -200,7 +208,8 @@ def test_both_pmus_in_regions_and_intervals():
     doc = stat(*on, "--region", "walk", walk())
     equal(counts(doc), whole)
     inside = counts(doc, "walk")
-    assert 0 < inside["l220/drreq/"] <= whole["l220/drreq/"] and inside["cycles"] < whole["cycles"], inside
+    assert 0 < inside[
+        "l220/drreq/"] <= whole["l220/drreq/"] and inside["cycles"] < whole["cycles"], inside
     path = os.path.join(WORK, "l2-both.csv")
     equal(pmk("stat", *on, "-I", "20000cycles", "-x", ",", "-o", path, walk()).code, 0)
     with open(path) as f:
@@ -222,8 +231,10 @@ def test_both_pmus_in_text():
 
 def test_events_of_another_pmu_are_refused():
     have("qemu-arm")
-    contains(refused("-e", "l220/drreq/", walk()), "'l220/drreq/' is an event of l220, but arm1176 does the counting")
-    contains(refused("--set", "l2.type=l210", "-e", "l220/drreq/", walk()), "but arm1176 does the counting")
+    contains(refused("-e", "l220/drreq/", walk()),
+             "'l220/drreq/' is an event of l220, but arm1176 does the counting")
+    contains(refused("--set", "l2.type=l210", "-e", "l220/drreq/", walk()),
+             "but arm1176 does the counting")
     contains(refused("--set", "l2.type=l210", "-e", "l210/drrq/", walk()), "did you mean drreq")
     contains(refused("--set", "l2.type=l220", "-e", "{cycles,l220/drreq/}", walk()),
              "the group {cycles,...} has events of arm1176 and of l220")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""pmk stat with MicroBlaze programs for Linux: forks, execve, code that QEMU cuts at odd places, files that
-are almost ones, choices that the counters do not allow. What is counted of single instructions and of whole runs
-is in tests/guest."""
+"""pmk stat with MicroBlaze programs for Linux: forks, execve, code that QEMU cuts at odd places,
+files that are almost ones, choices that the counters do not allow. What is counted of single
+instructions and of whole runs is in tests/guest."""
 import json
 import os
 import re
@@ -88,16 +88,18 @@ def test_execve_ends_counting():
     assert "replaced themselves" not in out.err, out.err
 
 
-# ---- what cannot be counted, or not so ---------------------------------------------------------------
+# ---- what cannot be counted, or not so -----------------------------------------------------------
 
 def three(order="little", before=()):
-    """A program that ends, in three instructions: addik r12, r0, 1; addk r5, r0, r0; brki r14, 8. Made without
-    a compiler, with those words before them."""
+    """A program that ends, in three instructions: addik r12, r0, 1; addk r5, r0, r0; brki r14, 8.
+    Made without a compiler, with those words before them."""
     have(mb.ORDERS[order].qemu)
-    form, path = "<" if order == "little" else ">", os.path.join(WORK, f"mb-three-{order}{len(before)}")
+    form, path = "<" if order == "little" else ">", os.path.join(WORK,
+                                                                 f"mb-three-{order}{len(before)}")
     words = (*before, 0x31800001, 0x10a00000, 0xb9cc0008)
     size = 0x54 + 4 * len(words)
-    head = struct.pack(form + "16s2H5I6H", b"\x7fELF\1" + (b"\1" if order == "little" else b"\2") + b"\1", 2, 189, 1,
+    head = struct.pack(form + "16s2H5I6H",
+                       b"\x7fELF\1" + (b"\1" if order == "little" else b"\2") + b"\1", 2, 189, 1,
                        0x10054, 52, 0, 0, 52, 32, 1, 0, 0, 0)
     segment = struct.pack(form + "8I", 1, 0, 0x10000, 0x10000, size, size, 5, 0x1000)
     with open(f"{path}.{os.getpid()}", "wb") as f:
@@ -122,8 +124,8 @@ def test_three_instructions():
               {"insn_executed": 3, "imm_op": 0, "branch_any": 1})
 
 
-LATENCIES = ["dcache_read_latency", "dcache_write_latency", "icache_read_latency", "mmu_lookup_latency",
-             "axi_dp_read_latency", "axi_dp_write_latency"]
+LATENCIES = ["dcache_read_latency", "dcache_write_latency", "icache_read_latency",
+             "mmu_lookup_latency", "axi_dp_read_latency", "axi_dp_write_latency"]
 
 
 def test_no_event_counter():
@@ -133,15 +135,17 @@ def test_no_event_counter():
     doc = stat("-e", "all", *none, three())
     equal([c["event"] for c in doc["counters"]], ["interrupt_latency", *LATENCIES])
     equal(doc["passes"], len(LATENCIES))
-    for argv in (["-e", "clock_cycles"], ["-e", "dcache_read_latency,{clock_cycles}"], ["-M", "cpi"]):
-        refused("microblaze has no event counter for clock_cycles; count others, or --set debug.event_counters=1",
-                *argv, *none)
+    for argv in (["-e", "clock_cycles"], ["-e", "dcache_read_latency,{clock_cycles}"],
+                 ["-M", "cpi"]):
+        refused("microblaze has no event counter for clock_cycles; count others, or --set "
+                "debug.event_counters=1", *argv, *none)
 
 
 def test_no_latency_counter():
-    none, why = settings("debug.latency_counters=0"), ("counted, not timed: there is no latency counter "
-                                                       "(debug.latency_counters=0)")
-    for argv in (["-e", "icache_read_latency"], ["-e", "{icache_read_latency,dcache_read_latency}"], []):
+    none, why = settings("debug.latency_counters=0"), ("counted, not timed: there is no latency "
+                                                       "counter (debug.latency_counters=0)")
+    for argv in (["-e", "icache_read_latency"], ["-e", "{icache_read_latency,dcache_read_latency}"],
+                 []):
         doc = stat(*argv, *none, three())
         equal(counts(doc)["icache_read_latency"], 3)
         for c in doc["counters"]:
@@ -154,7 +158,8 @@ def test_no_latency_counter():
 
 
 def test_latencies_of_a_part_have_no_extremes():
-    """Of a region, a window and intervals by instructions; of the whole run, and of intervals by cycles, they do."""
+    """Of a region, a window and intervals by instructions; of the whole run, and of intervals by
+    cycles, they do."""
     why = "no min and max: the counter has them since its last clear, not of a part"
 
     # bri 4: what counts is behind it, in a block of its own.
@@ -180,13 +185,15 @@ def test_latencies_of_a_part_have_no_extremes():
 def test_a_loop_to_the_first_instruction_is_no_entry():
     # addik r20, r0, 5; bri 4; the function: addik r20, r20, -1; bnei r20, -4; and the three.
     path = three(before=(0x32800005, 0xb8000004, 0x3294ffff, 0xbc34fffc))
-    c = next(c for c in stat("-e", "insn_executed", "--region", "0x1005c", path)["counters"] if c["region"])
+    c = next(c for c in stat("-e", "insn_executed", "--region", "0x1005c", path)["counters"]
+             if c["region"])
     equal((c["entries"], c["counter-value"]), (1, 5 * 2 + 3))
 
 
 def test_latency_events_say_so():
     listed = dict(re.findall(r"^  (\S+) +0x\w\w  (\w+) ", pmk("list", "microblaze").out, re.M))
-    equal(sorted(e for e, kind in listed.items() if kind == "latency"), sorted(["interrupt_latency", *LATENCIES]))
+    equal(sorted(e for e, kind in listed.items() if kind == "latency"),
+          sorted(["interrupt_latency", *LATENCIES]))
     equal((listed["clock_cycles"], listed["insn_executed"]), ("cycles", "events"))
     for event in json.loads(pmk("list", "microblaze", "-j").out)["events"]:
         equal(event["latency"], event["name"] in ["interrupt_latency", *LATENCIES], event["name"])
@@ -202,39 +209,52 @@ def test_no_counter_at_all():
 def test_groups_larger_than_the_counters():
     apart = "; without the braces they take several passes"
     refused("the group {cycles,...} needs 3 event counters at a time, microblaze has 2" + apart +
-            ", or --set debug.event_counters=3", "-e", "load_word,{cycles,E0,load_any}", *settings("debug.event_counters=2"))
-    refused("the group {icache_read_latency,...} needs 2 latency counters at a time, microblaze has 1" + apart +
-            ", or --set debug.latency_counters=2", "-e", "{icache_read_latency,clock_cycles,dcache_read_latency}")
-    refused("the group {insn_executed,...} needs 5 event counters at a time, microblaze has 5, one of them for -I" + apart +
-            ", or --set debug.event_counters=6", "-I", "9cycles", "-e", "{insn_executed,E1,E2,E3,E4}")
+            ", or --set debug.event_counters=3", "-e", "load_word,{cycles,E0,load_any}",
+            *settings("debug.event_counters=2"))
+    refused("the group {icache_read_latency,...} needs 2 latency counters at a time, microblaze "
+            "has 1" + apart +
+            ", or --set debug.latency_counters=2", "-e",
+            "{icache_read_latency,clock_cycles,dcache_read_latency}")
+    refused("the group {insn_executed,...} needs 5 event counters at a time, microblaze has 5, "
+            "one of them for -I" + apart +
+            ", or --set debug.event_counters=6", "-I", "9cycles", "-e",
+            "{insn_executed,E1,E2,E3,E4}")
     # More than there can be, 48: no such advice. (Five of them are not counted in user emulation.)
     many = ",".join(f"E{n}" for n in range(57))
-    refused("the group {E0,...} needs 52 event counters at a time, microblaze has 5" + apart, "-e", "{" + many + "}")
+    refused("the group {E0,...} needs 52 event counters at a time, microblaze has 5" + apart, "-e",
+            "{" + many + "}")
     # Without braces: several passes at once, of one run.
     doc = stat("-e", "icache_read_latency,dcache_read_latency,mmu_lookup_latency", three())
     equal((doc["passes"], list(counts(doc).values())), (3, [3, 0, 1]))
-    refused("these events take more than 32 passes on the counters of microblaze; count fewer of them, or give it more "
-            "counters: --set debug.event_counters=N", "-e", "all", *settings("debug.event_counters=1"))
+    refused("these events take more than 32 passes on the counters of microblaze; count fewer of "
+            "them, or give it more counters: --set debug.event_counters=N", "-e", "all",
+            *settings("debug.event_counters=1"))
 
 
 def test_the_timer_needs_a_counter():
-    refused("microblaze has no event counter for clock_cycles beside that of -I; count others, or give -I in insns, or "
-            "--set debug.event_counters=2", "-I", "9cycles", "-e", "clock_cycles", *settings("debug.event_counters=1"))
+    refused("microblaze has no event counter for clock_cycles beside that of -I; count others, or "
+            "give -I in insns, or --set debug.event_counters=2", "-I", "9cycles", "-e",
+            "clock_cycles", *settings("debug.event_counters=1"))
 
 
 def test_intervals_beyond_the_timer():
-    """The counters' own timer counts as far as they do; beyond, intervals are QEMU's, and that is said."""
+    """The counters' own timer counts as far as they do; beyond, intervals are QEMU's, and that is
+    said."""
     def warning(*argv):
         return stat("-e", "icache_read_latency", *argv, three())["warning"]
 
-    blocks = ": intervals end with a block of instructions, and have no shortest and longest latency"
+    blocks = (": intervals end with a block of instructions, and have no shortest and longest "
+              "latency")
     equal(warning("-I", "4294967295cycles"), None)
-    equal(warning("-I", "4294967296cycles"), "-I: microblaze has no counter that counts 4294967296 cycles" + blocks)
-    equal(warning("-I", "42950ms"), "-I: microblaze has no counter that counts 4295000000 cycles" + blocks)
+    equal(warning("-I", "4294967296cycles"),
+          "-I: microblaze has no counter that counts 4294967296 cycles" + blocks)
+    equal(warning("-I", "42950ms"), "-I: microblaze has no counter that counts 4295000000 cycles"
+          + blocks)
     equal(warning("-I", "42949ms"), None)
     equal(warning("-I", "4294967296cycles", *settings("debug.counter_width=48")), None)
     equal(warning("-I", "4294967296insns"), None)
-    equal(warning("-I", "9cycles", *settings("debug.event_counters=0")), "-I: microblaze has no event counter" + blocks)
+    equal(warning("-I", "9cycles", *settings("debug.event_counters=0")),
+          "-I: microblaze has no event counter" + blocks)
     out = pmk("stat", "-x,", "-e", "cycles", "-I", "99999999ms", three())
     equal((out.code, out.err.count("# warning: -I: ")), (0, 1))
 
@@ -247,28 +267,33 @@ def test_trends_of_latencies():
     out = pmk("stat", *argv, "--bars", forks(), env=dict(os.environ, LC_ALL="C"))
     means = [c["latency"]["sum"] / c["counter-value"] if c["counter-value"] else None for c in rows]
     known = [m for m in means if m is not None]
-    levels = "".join(" " if m is None else "_.:-=+*#"[min(7, int(m / max(known) * 8))] for m in means)
+    levels = "".join(" " if m is None else "_.:-=+*#"[min(7, int(m / max(known) * 8))]
+                     for m in means)
     contains(out.err, "\n   mean latency by interval\n"
-             f"   {'dcache_read_latency':<26}{levels}  least {min(known):.2f}, most {max(known):.2f}\n")
-    refused("--bars: microblaze has no layers of a bus to draw; with -I the trend of its latencies is drawn", "--bars")
+             f"   {'dcache_read_latency':<26}{levels}  least {min(known):.2f}, most "
+             f"{max(known):.2f}\n")
+    refused("--bars: microblaze has no layers of a bus to draw; with -I the trend of its "
+            "latencies is drawn", "--bars")
 
 
-# ---- a core that has only local memory ----------------------------------------------------------------
+# ---- a core that has only local memory -----------------------------------------------------------
 
 def test_caches_with_nothing_to_cache():
     area = ["--core", "microblaze-area"]
     for side in ("icache", "dcache"):
-        refused(f"--set {side}.enable=on: core microblaze-area has nothing to cache, its memory is local up to lmb.size; "
+        refused(f"--set {side}.enable=on: core microblaze-area has nothing to cache, its memory "
+                f"is local up to lmb.size; "
                 "lower that, such as --set lmb.size=0", *area, *settings(f"{side}.enable=on"))
-    refused("--set icache.enable=1: core microblaze has nothing to cache, its memory is local up to lmb.size; "
-            "lower that, such as --set lmb.size=0",
+    refused("--set icache.enable=1: core microblaze has nothing to cache, its memory is local up "
+            "to lmb.size; lower that, such as --set lmb.size=0",
             *settings("icache.enable=1", "icache.high=0xffff", "lmb.size=64K"))
     for more, requests in ((("icache.enable=off",), 0), (("icache.enable=on", "lmb.size=0"), 3),
                            (("lmb.size=64K", "icache.enable=on"), 3)):
-        equal(counts(stat("-e", "icache_request", *area, *settings(*more), three()))["icache_request"], requests, more)
+        equal(counts(stat("-e", "icache_request", *area, *settings(*more),
+                          three()))["icache_request"], requests, more)
 
 
-# ---- files ------------------------------------------------------------------------------------------
+# ---- files ---------------------------------------------------------------------------------------
 
 def changed(path, name, offset, data):
     with open(path, "rb") as f:
@@ -304,4 +329,5 @@ def test_cores_for_other_programs():
 def test_without_the_emulator():
     path = mb.program("hello", "hello.c", order="big")
     out = pmk("stat", path, env=dict(os.environ, PATH="/nowhere", **NO_EMULATORS))
-    equal((out.code, out.err), (125, f"pmk: qemu-microblaze is not installed; {remedy('qemu-user')}\n"))
+    equal((out.code, out.err),
+          (125, f"pmk: qemu-microblaze is not installed; {remedy('qemu-user')}\n"))

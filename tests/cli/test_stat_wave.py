@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""pmk stat -T wave: counts out of a dump of a simulated bus, against the scoreboard of its testbench."""
+"""pmk stat -T wave: counts out of a dump of a simulated bus, against the scoreboard of its
+testbench."""
 import fcntl
 import os
 import pty
@@ -65,7 +66,8 @@ def test_fst_and_a_pipe_give_the_same():
 
 def test_intervals_add_up():
     dump, ini, scores = simulated(10)
-    doc = stat("-T", f"wave:{dump}", "--map", ini, "-I", "700cycles", "-e", "ct_armd_rd,ct_dma0_wait_total")
+    doc = stat("-T", f"wave:{dump}", "--map", ini, "-I", "700cycles", "-e",
+               "ct_armd_rd,ct_dma0_wait_total")
     rows = [c for c in doc["counters"] if c["event"] == "ct_armd_rd"]
     equal(len(rows), 5)  # four times 700, and the rest
     equal(sum(c["counter-value"] for c in rows), scores["armd"]["READ"])
@@ -91,16 +93,19 @@ def test_a_dump_that_is_cut_is_told():
     doc = stat("-T", f"wave:{cut}", "--map", ini, code=125)
     equal(doc["partial"], True)
     assert 0 < counts(doc)["ct_total_cycles_en"] < 2000
-    assert re.match(r".*cut.vcd: byte \d+, line \d+, time \d+ ps: .*; counted is what came before", doc["warning"])
+    assert re.match(r".*cut.vcd: byte \d+, line \d+, time \d+ ps: .*; counted is what came before",
+                    doc["warning"])
     assert counts(doc)["ct_armd_rd"] > 0
 
 
 def hand_written(name, edges, text):
-    """A dump with `edges` rising edges of clk, 100 ns apart from 50 ns on, in which e is 1; and a map."""
+    """A dump with `edges` rising edges of clk, 100 ns apart from 50 ns on, in which e is 1; and a
+    map."""
     os.makedirs(FOLDER, exist_ok=True)
     dump, ini = (os.path.join(FOLDER, f"{name}.{end}") for end in ("vcd", "ini"))
     with open(dump, "w") as f:
-        f.write("$timescale 10 ns $end\n$var wire 1 ! clk $end\n$var wire 1 \" e $end\n$enddefinitions $end\n"
+        f.write("$timescale 10 ns $end\n$var wire 1 ! clk $end\n$var wire 1 \" e "
+                "$end\n$enddefinitions $end\n"
                 "#0\n0!\n1\"\n")
         for i in range(1, edges + 1):
             f.write(f"#{10 * i - 5}\n1!\n#{10 * i}\n0!\n")
@@ -117,7 +122,8 @@ def test_an_event_of_any_pmu():
               {"cpu_cycles": edges, "instr_exec": edges})
     doc = stat("-I", "3cycles", "-e", "cpu_cycles,instr_exec", "-T", f"wave:{dump}", "--map", ini)
     equal([c["counter-value"] for c in doc["counters"]], [3, 3, 3, 3, 3, 3, 1, 1])
-    equal([c["interval"]["seconds"] for c in doc["counters"]][::2], [2.5e-7, 5.5e-7, 8.5e-7, 9.5e-7])
+    equal([c["interval"]["seconds"] for c in doc["counters"]][::2],
+          [2.5e-7, 5.5e-7, 8.5e-7, 9.5e-7])
 
 
 def test_cycles_are_edges_unless_the_map_says_what_they_are():
@@ -143,10 +149,12 @@ $var wire 1 y hready $end
 $var wire 2 c cause [1:0] $end
 $enddefinitions $end
 """
-LAYER = "[clock]\nsignal = hclk\n[layer armd]\nhtrans = htrans\nhwrite = hwrite\nhburst = hburst\nhready = hready\nhsize = 2\n"
+LAYER = ("[clock]\nsignal = hclk\n[layer armd]\nhtrans = htrans\nhwrite = hwrite\nhburst = "
+         "hburst\nhready = hready\nhsize = 2\n")
 # An INCR4 read: its first beat waits once for the slave and once for the matrix, its second once.
 #          (HTRANS, HREADY, cause) of ten cycles
-CYCLES = [(0, 1, 0), (2, 1, 0), (3, 0, 1), (3, 0, 2), (3, 1, 0), (3, 0, 1), (3, 1, 0), (3, 1, 0), (0, 1, 0), (0, 1, 0)]
+CYCLES = [(0, 1, 0), (2, 1, 0), (3, 0, 1), (3, 0, 2), (3, 1, 0), (3, 0, 1), (3, 1, 0), (3, 1, 0),
+          (0, 1, 0), (0, 1, 0)]
 
 
 def small_bus(name="bus", cause=True):
@@ -156,7 +164,8 @@ def small_bus(name="bus", cause=True):
     with open(dump, "w") as f:
         f.write(BUS + "#0\n0!\n0w\nb11 b\n")
         for i, (trans, ready, why) in enumerate(CYCLES):
-            f.write(f"#{10 * i + 1}\nb{trans:b} t\n{ready}y\nb{why:b} c\n#{10 * i + 5}\n1!\n#{10 * i + 10}\n0!\n")
+            f.write(f"#{10 * i + 1}\nb{trans:b} t\n{ready}y\nb{why:b} "
+                    f"c\n#{10 * i + 5}\n1!\n#{10 * i + 10}\n0!\n")
     with open(ini, "w") as f:
         f.write(LAYER + ("cause = cause\n" if cause else ""))
     return dump, ini
@@ -186,7 +195,8 @@ def test_bars_of_a_layer():
     contains(bars(dump, ini, locale="C.UTF-8"), "   ARM-D ████████████▓▓▓▓▒▒▒░░░·········   40.0%")
     assert "\033" not in text
     # -e and -M do not take the bars away, and the bars take their events with them.
-    contains(bars(dump, ini, "-e", "ct_armd_rd"), "   ARM-D ############ssssbbbwww.........   40.0%")
+    contains(bars(dump, ini, "-e", "ct_armd_rd"),
+             "   ARM-D ############ssssbbbwww.........   40.0%")
     path = os.path.join(FOLDER, "bars.txt")
     equal(bars(dump, ini, "-M", "ahb_armd_utilisation", "-o", path), "")
     with open(path) as f:
@@ -199,10 +209,13 @@ def test_bars_of_a_layer():
 def test_bars_of_intervals():
     dump, ini = small_bus()
     text = bars(dump, ini, "-I", "5cycles")
-    for line in ("#           time layer, waits per burst             mean   slave     bus   other\n",
+    for line in ("#           time layer, waits per burst             mean   slave     bus   "
+                 "other\n",
                  # 1 transfer, 1 and 1 waits, 2 idle cycles; 3 transfers, 1 wait, 1 idle cycle
-                 "     0.000000045 ARM-D #####sssssbbbbb..........    2.00    1.00    1.00    0.00\n",
-                 "     0.000000095 ARM-D ###############wwwww.....       -       -       -       -\n",
+                 "     0.000000045 ARM-D #####sssssbbbbb..........    2.00    1.00    1.00    "
+                 "0.00\n",
+                 "     0.000000095 ARM-D ###############wwwww.....       -       -       -       "
+                 "-\n",
                  "\n   waits per burst by interval\n"
                  "   ARM-D waits               #   least 2.00, most 2.00\n"
                  "   ARM-D  slave              =   least 1.00, most 1.00\n"
@@ -239,9 +252,11 @@ def test_bursts_without_a_counter_have_no_mean():
     counted = sum(n for name, n in counts(doc).items() if "burst" in name)
     equal(counted, 208)
     means = {m["name"]: (m["value"], m["reason"]) for m in doc["metrics"]}
-    equal(means["ahb_dma0_wait_per_burst"], (None, "the layer had bursts of kinds it has no counter for"))
+    equal(means["ahb_dma0_wait_per_burst"],
+          (None, "the layer had bursts of kinds it has no counter for"))
     assert means["ahb_dma0_utilisation"][0] is not None
-    equal(doc["warning"], "208 of 416 bursts on DMA-0 are of kinds it has no counter for: no mean over its bursts")
+    equal(doc["warning"],
+          "208 of 416 bursts on DMA-0 are of kinds it has no counter for: no mean over its bursts")
     contains(bars(dump, ini), "   DMA-0                    >=208       -       -       -       -\n")
     # Who does not ask for bursts need not know, and a monitor that counts all kinds has their mean.
     equal(stat(*argv, "-e", "ct_dma0_rd").get("warning"), None)
@@ -259,7 +274,8 @@ def test_intervals_without_a_burst():
     dump, ini = small_bus()
     out = pmk("stat", "-T", f"wave:{dump}", "--map", ini, "-I", "5cycles", "-M",
               "ahb_armd_wait_per_burst,ahb_armd_first_wait_per_burst").err
-    equal(out.count(" n/a in an interval: nothing was counted there that the metric divides by\n"), 1)
+    equal(out.count(" n/a in an interval: nothing was counted there that the metric divides by\n"),
+          1)
     assert "division" not in out, out
 
 
@@ -267,7 +283,8 @@ def test_user_mode_is_not_told_apart():
     dump, ini, scores = simulated(1)
     doc = stat("-T", f"wave:{dump}", "--map", ini, "-e", "ct_armd_rd:u,ct_armd_rd:k,ct_armd_rd:uk")
     equal([(c["counter-value"], c["reason"]) for c in doc["counters"]],
-          [(None, "privileged and user mode are not told apart in a dump")] * 2 + [(scores["armd"]["READ"], None)])
+          [(None, "privileged and user mode are not told apart in a dump")] * 2
+          + [(scores["armd"]["READ"], None)])
 
 
 def test_the_clock_is_that_of_the_dump():
@@ -287,7 +304,9 @@ def test_reset_and_hresp_are_told():
         f.write(text.replace("reset_active = low", "reset_active = high"))
     doc = stat("-T", f"wave:{dump}", "--map", other, "-e", "ct_armd_rd")
     contains(doc["producer"], "3002 cycles (3000 of them in reset)")
-    contains(doc["warning"], "nearly all edges were in reset, where nothing counts (the other reset_active?): 3000 times")
+    contains(doc["warning"],
+             "nearly all edges were in reset, where nothing counts (the other reset_active?): "
+             "3000 times")
     with open(other, "w") as f:
         f.write(re.sub("^hresp.*\n", "", text, flags=re.M))
     doc = stat("-T", f"wave:{dump}", "--map", other, "-e", "ct_armd_rd")
@@ -301,27 +320,32 @@ def test_a_dump_without_a_timescale():
     with open(dump, "w") as f:
         f.write(re.sub(r"\$timescale.*?\$end", "$timescale 3 parsecs $end", text))
     doc = stat("-T", f"wave:{dump}", "--map", ini, "-M", "ahb_armd_bandwidth")
-    contains(doc["warning"], "the dump has no $timescale of 1, 10 or 100 s, ms, us, ns, ps or fs: its times are numbers "
-             "without a unit, and no seconds are known (-I: 0)")
+    contains(doc["warning"],
+             "the dump has no $timescale of 1, 10 or 100 s, ms, us, ns, ps or fs: its times are "
+             "numbers without a unit, and no seconds are known (-I: 0)")
     equal([(m["value"], m["reason"]) for m in doc["metrics"]], [(None, "the clock is not known")])
 
 
 def test_settings_in_a_list():
     dump, ini = small_bus()
-    doc = stat("-T", f"wave:{dump}", "--map", ini, "--set", "wait.armd=1,gxi.page=4K", "-e", "ct_armd_wait_threshold_hit")
-    equal((doc["settings"], counts(doc)), ("wait.armd=1 gxi.page=4K", {"ct_armd_wait_threshold_hit": 1}))
+    doc = stat("-T", f"wave:{dump}", "--map", ini, "--set", "wait.armd=1,gxi.page=4K", "-e",
+               "ct_armd_wait_threshold_hit")
+    equal((doc["settings"], counts(doc)),
+          ("wait.armd=1 gxi.page=4K", {"ct_armd_wait_threshold_hit": 1}))
     out = pmk("stat", "-T", f"wave:{dump}", "--map", ini, "--set", "wait.armd=1,gxi.page=3K")
     equal((out.code, out.err), (129, "pmk: --set gxi.page=3K: 2K, 4K, 8K or 16K\n"))
 
 
 def test_a_map_without_causes():
     dump, ini = small_bus("nocause", cause=False)
-    doc = stat("-T", f"wave:{dump}", "--map", ini, "-e", "ct_armd_wait_non_seq_slave,ct_armd_wait_non_seq_bus")
+    doc = stat("-T", f"wave:{dump}", "--map", ini, "-e",
+               "ct_armd_wait_non_seq_slave,ct_armd_wait_non_seq_bus")
     why = "the layer has no cause in the map: waits on first beats all count as the slave's"
     equal([(c["counter-value"], c["trust"], c["reason"]) for c in doc["counters"]],
           [(2, "measured", why), (None, "not supported", why)])
     text = bars(dump, ini)
-    contains(text, "   ARM-D ############wwwwwwwwww.........   40.0%       -       -   30.0%   30.0%\n")
+    contains(text,
+             "   ARM-D ############wwwwwwwwww.........   40.0%       -       -   30.0%   30.0%\n")
     contains(text, "   ARM-D                        1    3.00       -       -    3.00\n")
     contains(text, f" ct_armd_wait_non_seq_slave: {why}\n")
 
@@ -330,15 +354,17 @@ def test_bars_on_a_terminal():
     """As wide as it is, and in colour."""
     dump, ini = small_bus()
     for columns, no_color, line in (
-            (60, {}, b"   ARM-D \033[32m####\033[0m\033[33mss\033[0m\033[31mb\033[0m\033[35mw\033[0m"
+            (60, {},
+             b"   ARM-D \033[32m####\033[0m\033[33mss\033[0m\033[31mb\033[0m\033[35mw\033[0m"
              b"\033[2m...\033[0m   40.0%"),
             (60, {"NO_COLOR": "1"}, b"   ARM-D ####ssbw...   40.0%"),
-            (100, {"NO_COLOR": "1"}, b"   ARM-D " + b"#" * 20 + b"s" * 6 + b"b" * 5 + b"w" * 5 + b"." * 15)):
+            (100, {"NO_COLOR": "1"}, b"   ARM-D " + b"#" * 20 + b"s" * 6 + b"b" * 5 + b"w" * 5
+             + b"." * 15)):
         master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
         env = {k: v for k, v in os.environ.items() if k != "NO_COLOR"}
-        child = subprocess.Popen([PMK, "stat", "-T", f"wave:{dump}", "--map", ini, "--bars"], stderr=slave,
-                                 env=dict(env, LC_ALL="C", TERM="xterm", **no_color))
+        child = subprocess.Popen([PMK, "stat", "-T", f"wave:{dump}", "--map", ini, "--bars"],
+                                 stderr=slave, env=dict(env, LC_ALL="C", TERM="xterm", **no_color))
         os.close(slave)
         shown = b""
         while True:
@@ -358,12 +384,16 @@ def test_bars_where_there_are_none():
     dump, ini = hand_written("event", 2, "[events]\npmu = arm1176\nINSN = e\n")
     argv = ["-T", f"wave:{dump}", "--map", ini, "--bars"]
     out = pmk("stat", *argv)
-    equal((out.code, out.err), (129, "pmk: --bars draws layers of a bus, as --pmu ahbmon counts them; arm1176 has none\n"))
+    equal((out.code, out.err),
+          (129,
+           "pmk: --bars draws layers of a bus, as --pmu ahbmon counts them; arm1176 has none\n"))
     for form in (["-j"], ["-x,"]):
         out = pmk("stat", *argv, *form)
         equal((out.code, out.err), (129, "pmk: --bars is of the text report: not with -j or -x\n"))
     out = pmk("stat", "-T", "linux", "--bars", "true")
-    equal((out.code, out.err), (129, "pmk: --bars draws layers of a bus, as --pmu ahbmon counts them; -T linux has none\n"))
+    equal((out.code, out.err),
+          (129,
+           "pmk: --bars draws layers of a bus, as --pmu ahbmon counts them; -T linux has none\n"))
 
 
 def test_a_map_without_anything_for_the_pmu():
@@ -385,9 +415,12 @@ def test_what_makes_no_sense_is_refused():
             (["-T", f"wave:{dump}", "--map", ini, "-r", "2"], 129, "read once"),
             (["-T", f"wave:{dump}", "--map", ini, "-I", "5ms"], 129, "-I 5cycles"),
             (["-T", f"wave:{dump}", "--map", ini, "--pmu", "nix"], 129, "unknown PMU 'nix'"),
-            (["-T", f"wave:{dump}", "--map", ini, "--core", "arm1176"], 129, "--map is for -T wave, and --core for -T emu"),
-            (["-T", f"wave:{dump}", "--core", "arm1176"], 129, "--core is for -T emu, not for -T wave"),
-            (["-T", f"wave:{dump}", "--map", ini, "--set", "mpmc.read=3"], 129, "--set mpmc.read=3: a dump has no core"),
+            (["-T", f"wave:{dump}", "--map", ini, "--core", "arm1176"], 129,
+             "--map is for -T wave, and --core for -T emu"),
+            (["-T", f"wave:{dump}", "--core", "arm1176"], 129,
+             "--core is for -T emu, not for -T wave"),
+            (["-T", f"wave:{dump}", "--map", ini, "--set", "mpmc.read=3"], 129,
+             "--set mpmc.read=3: a dump has no core"),
             (["-T", f"wave:{event}", "--map", event_ini, "--set", "mpmc.read=3"], 129,
              "--set mpmc.read=3: a dump has no core"),
             (["-T", f"wave:{dump}", "--map", ini, "--layer", "armi"], 129, "no layer 'armi'"),

@@ -19,8 +19,8 @@ SECTIONS
 }
 """
 
-# The vectors, reset with a stack, BODY, and the end: exit code CODE through semihosting. The frame is
-# 1 instruction at the vector, 3 at reset, 3 at the end.
+# The vectors, reset with a stack, BODY, and the end: exit code CODE through semihosting. The frame
+# is 1 instruction at the vector, 3 at reset, 3 at the end.
 FRAME = """
 	.syntax	unified
 	.arm
@@ -67,8 +67,9 @@ def firmware(body, rest="", undefined="b .", svc="b .", abort="b .", irq="b .", 
             f.write(LINK)
         os.replace(f"{script}.{os.getpid()}", script)
     source = FRAME.format(body=body, rest=rest, undefined=undefined, svc=svc, abort=abort, irq=irq)
-    return build("firmware", source, "-mcpu=arm1176jzf-s", "-nostdlib", "-static", "-Wl,--build-id=none",
-                 "-T", script, f"-DCOUNT={count}", f"-DCODE={code}", ext="S", prefix=BARE)
+    return build("firmware", source, "-mcpu=arm1176jzf-s", "-nostdlib", "-static",
+                 "-Wl,--build-id=none", "-T", script, f"-DCOUNT={count}", f"-DCODE={code}", ext="S",
+                 prefix=BARE)
 
 
 def machine(kernel, more=""):
@@ -126,7 +127,8 @@ abort:	add	r7, r7, #1
 
 
 @cases("name, access, tried, done", (
-    ("load", "ldr r2, [r0]", 1, 0), ("store", "str r2, [r0]", 1, 0), ("load_multiple", "ldm r0, {r2, r3}", 1, 0),
+    ("load", "ldr r2, [r0]", 1, 0), ("store", "str r2, [r0]", 1, 0),
+                                     ("load_multiple", "ldm r0, {r2, r3}", 1, 0),
     ("second_access", "ldr r2, [r5]\n ldr r3, [r0]", 2, 1), ("swap", "swp r2, r3, [r0]", 1, 0),
     ("conditional", "cmp r5, #0\n ldrne r2, [r0]", 2, 0),
     ("condition_fails", "cmp r5, #0\n ldreq r2, [r5]\n ldr r2, [r0]", 3, 0)))
@@ -185,7 +187,8 @@ def test_the_same_run_gives_the_same_bytes():
 
 def test_passes_rerun_equals_clone():
     kernel = firmware(CALLS, CALLED)
-    equal(counts(system(kernel, "-e", "all", "--passes", "rerun")), counts(system(kernel, "-e", "all")))
+    equal(counts(system(kernel, "-e", "all", "--passes", "rerun")),
+          counts(system(kernel, "-e", "all")))
 
 
 # UARTFR of the PL011 at 0x20201000 is read; a word on the stack is written and read.
@@ -240,9 +243,11 @@ def test_output_of_the_machine_is_its_own():
 
 
 def test_exceptions_are_no_pc_changes_by_software():
-    """An SVC and its return change the mode: neither is counted (DDI 0301H Table 3-137, event 0x0D)."""
+    """An SVC and its return change the mode: neither is counted (DDI 0301H Table 3-137, event
+    0x0D)."""
     table = [
-        # handler at the vector,        in the text,            instructions and PC changes of a pass
+# handler at the vector,        in the text,            instructions and PC changes of a pass
+
         ("movs pc, lr", "", 4, 1),
         ("b h", "h:	movs	pc, lr\n", 5, 2),
         ("b h", "h:	nop\n	nop\n	movs	pc, lr\n", 7, 2),
@@ -264,8 +269,9 @@ def test_undefined_instructions_are_exceptions():
     equal(ten["sw_pc_change"] - one["sw_pc_change"], 9)
 
 
-# Every turn sends a character, and the UART (PL011 at 0x20201000) interrupts because it has: at a place that the
-# program chooses, and not when the time has come. It is the 57th interrupt of the controller at 0x2000b200.
+# Every turn sends a character, and the UART (PL011 at 0x20201000) interrupts because it has: at a
+# place that the program chooses, and not when the time has come. It is the 57th interrupt of the
+# controller at 0x2000b200.
 UART_INTERRUPTS = """
 	add	r8, r9, #0x200000
 	add	r8, r8, #0x1000
@@ -290,10 +296,12 @@ irq:	str	r10, [r8, #0x44]		@ UARTICR
 
 
 def test_interrupts_are_no_pc_changes_by_software():
-    """The handler is 4 instructions and 1 PC change, the B at the vector. A conditional branch that an interrupt
-    comes between it and its target is allowed to go uncounted: the emulator does not show where it would have gone."""
+    """The handler is 4 instructions and 1 PC change, the B at the vector. A conditional branch that
+    an interrupt comes between it and its target is allowed to go uncounted: the emulator does not
+    show where it would have gone."""
     table = [
-        # before the loop, in a turn, instructions and PC changes of a turn, of them allowed to go uncounted
+# before the loop, in a turn, instructions and PC changes of a turn, of them allowed to go uncounted
+
         ("nop", "cpsie	i\n	nop\n	cpsid	i", 6, 1, 0),
         ("cpsie	i", "b	2f\n	nop\n2:", 4, 2, 0),
         ("cpsie	i", "add	pc, pc, #0\n	nop\n	nop", 5, 2, 0),
@@ -301,7 +309,8 @@ def test_interrupts_are_no_pc_changes_by_software():
     ]
     for before, turn, insns, changes, unseen in table:
         for n in (1, 5, 100):
-            kernel = firmware(UART_INTERRUPTS.format(before=before, turn=turn), UART_HANDLER, irq="b irq", count=n)
+            kernel = firmware(UART_INTERRUPTS.format(before=before, turn=turn), UART_HANDLER,
+                              irq="b irq", count=n)
             c = counts(system(kernel, "-e", "instr_exec,sw_pc_change"))
             equal(c["instr_exec"], FRAME_INSNS + 10 + (insns + 4) * n, turn)
             most = 1 + (changes + 1) * n - 1  # at reset; and the last BNE stays
@@ -347,7 +356,9 @@ def test_an_emulator_that_is_not_there():
 def test_icount_would_count_twice():
     out = pmk("stat", "--qemu", machine(firmware(CALLS, CALLED), "-icount shift=0"))
     equal(out.code, 129)
-    equal(out.err, "pmk: --qemu: with -icount QEMU begins blocks anew at device accesses, which would count twice; "
+    equal(out.err,
+          "pmk: --qemu: with -icount QEMU begins blocks anew at device accesses, which would "
+          "count twice; "
                    "leave it out\n")
 
 
@@ -382,35 +393,46 @@ def test_a_kernel_that_cannot_be_loaded():
     empty, header, half, obj = (file_with(f"system-{n}", d) for n, d in (
         ("empty", b""), ("header", elf[:40]), ("half", elf[:len(elf) // 4]),
         ("object", elf[:16] + b"\1\0" + elf[18:])))
-    for path, code, why in (("/nowhere/kernel", 127, "No such file or directory"), (WORK, 126, "is a directory"),
+    for path, code, why in (("/nowhere/kernel", 127, "No such file or directory"),
+                            (WORK, 126, "is a directory"),
                             (firmware(CALLS, CALLED) + "/x", 127, "Not a directory"),
-                            ("/dev/null", 126, "is not a regular file"), (fifo, 126, "is not a regular file"),
+                            ("/dev/null", 126, "is not a regular file"),
+                            (fifo, 126, "is not a regular file"),
                             (empty, 126, "is empty"), (header, 126, "is not an ELF file"),
                             (half, 126, "is cut off: a segment ends behind the file"),
                             (obj, 126, "is an ELF object, not an executable")):
         refused(code, f"-kernel {path}: {why}", "--qemu", machine(path))
-        refused(code, f"-kernel {path}: {why}", "--qemu", f"qemu-system-arm -M raspi0 --kernel {path}")
+        refused(code, f"-kernel {path}: {why}", "--qemu",
+                f"qemu-system-arm -M raspi0 --kernel {path}")
 
 
 def test_firmware_of_another_machine():
     with open(firmware(CALLS, CALLED), "rb") as f:
         elf = f.read()
-    for order, emulator in (("big", "qemu-system-microblaze"), ("little", "qemu-system-microblazeel")):
-        refused(126, f"{firmware(CALLS, CALLED)} is for little-endian ARM, and {emulator} runs {order}-endian MicroBlaze; "
-                "take qemu-system-arm", "--qemu", f"/opt/bin/{emulator} -kernel {firmware(CALLS, CALLED)}")
+    for order, emulator in (("big", "qemu-system-microblaze"),
+                            ("little", "qemu-system-microblazeel")):
+        refused(126,
+                f"{firmware(CALLS, CALLED)} is for little-endian ARM, and {emulator} runs "
+                f"{order}-endian MicroBlaze; "
+                "take qemu-system-arm", "--qemu",
+                f"/opt/bin/{emulator} -kernel {firmware(CALLS, CALLED)}")
     mips = file_with("system-mips", elf[:18] + b"\x08\0" + elf[20:])
-    refused(126, f"{mips} is for little-endian MIPS, and qemu-system-arm runs little-endian ARM", "--qemu", machine(mips))
+    refused(126, f"{mips} is for little-endian MIPS, and qemu-system-arm runs little-endian ARM",
+            "--qemu", machine(mips))
 
 
 def test_a_core_that_has_another_pmu():
-    out = pmk("stat", "--core", "arm926", "--pmu", "arm1176", "--qemu", machine(firmware(CALLS, CALLED)))
+    out = pmk("stat", "--core", "arm926", "--pmu", "arm1176", "--qemu",
+              machine(firmware(CALLS, CALLED)))
     equal(out.code, 129)
     contains(out.err, "core arm926 has the PMU ahbmon, not arm1176")
 
 
 def test_firmware_that_never_ends_is_interrupted():
-    # It writes a letter to the serial line, which is QEMU's standard output, when it has counted to 100000.
-    kernel = firmware("	ldr	r5, =0x20201000\n	ldr	r6, =100000\n1:	add	r4, r4, #1\n	cmp	r4, r6\n"
+    # It writes a letter to the serial line, which is QEMU's standard output, when it has counted to
+    # 100000.
+    kernel = firmware("	ldr	r5, =0x20201000\n	ldr	r6, =100000\n"
+                      "1:	add	r4, r4, #1\n	cmp	r4, r6\n"
                       "	streq	r6, [r5]\n	b	1b\n	.ltorg\n")
     for send in (os.kill, os.killpg):
         path = os.path.join(WORK, "system-interrupted.json")

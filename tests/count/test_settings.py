@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The settings of <pmk/count.h> are the options of pmk stat, and its header names them all; the library that counts keeps
-nothing in static variables."""
+"""The settings of <pmk/count.h> are the options of pmk stat, and its header names them all; the
+library that counts keeps nothing in static variables."""
 import os
 import re
 
@@ -28,7 +28,8 @@ def settings():
 
 
 def test_settings_are_the_options():
-    options = {m[1]: bool(m[2]) for m in re.finditer(r"^  .{4}--([\w-]+)( \S+)?", pmk("stat", "--help").out, re.M)}
+    options = {m[1]: bool(m[2]) for m in re.finditer(r"^  .{4}--([\w-]+)( \S+)?",
+                                                     pmk("stat", "--help").out, re.M)}
     assert len(options) > 25, options
     equal(set(settings()), (set(options) - SHOWN) | ALONE)
     for name in set(settings()) - ALONE:
@@ -36,11 +37,14 @@ def test_settings_are_the_options():
 
 
 def test_the_header_names_them():
-    listed = source("include/pmk/count.h").split("Change a setting.")[1].split("The value of a flag (")[0]
-    named = set(re.findall(r"[\w-]+", re.sub(r"  .*|\"[^\"]*\"", "", re.sub(r"(?m)^ \*\t", "", listed))))
+    listed = source(
+        "include/pmk/count.h").split("Change a setting.")[1].split("The value of a flag (")[0]
+    named = set(re.findall(r"[\w-]+", re.sub(r"  .*|\"[^\"]*\"", "",
+                                             re.sub(r"(?m)^ \*\t", "", listed))))
     equal(set(settings()) - named, set(), "settings that are not in the header")
     flags = source("include/pmk/count.h").split("The value of a flag (")[1].split(")")[0]
-    equal(set(re.findall(r'"([\w-]+)"', flags)), {n for n, kind in settings().items() if kind == "FLAG"})
+    equal(set(re.findall(r'"([\w-]+)"', flags)),
+          {n for n, kind in settings().items() if kind == "FLAG"})
 
 
 def test_the_library_keeps_nothing():

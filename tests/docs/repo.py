@@ -9,7 +9,8 @@ from harness import SOURCE, run
 
 def files():
     """Paths of all files that belong to the repository, tracked or not, relative to its top."""
-    out = shutil.which("git") and run("git", "ls-files", "--cached", "--others", "--exclude-standard", cwd=SOURCE)
+    out = shutil.which("git") and run("git", "ls-files", "--cached", "--others",
+                                      "--exclude-standard", cwd=SOURCE)
     if out and out.code == 0 and out.out:
         names = out.out.splitlines()
     else:  # an unpacked archive, or no git
@@ -42,7 +43,8 @@ def without_comments(c):
 
 def core_families():
     """The families of cores: folders of src/cpu."""
-    return re.findall(r"FAMILY\((\w+)\)", text("src/cpu/families.h").split("#define PMK_CORE_FAMILIES")[1])
+    return re.findall(r"FAMILY\((\w+)\)",
+                      text("src/cpu/families.h").split("#define PMK_CORE_FAMILIES")[1])
 
 
 def core_keys(family):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""docs/ahbmon.md says of the buses what the sources say: rules, parameters, fields of the packet."""
+"""docs/ahbmon.md says of the buses what the sources say: rules, parameters, fields of the
+packet."""
 import re
 
 from harness import *
@@ -9,7 +10,8 @@ pytestmark = pytest.mark.quick
 
 
 def section(n):
-    return re.search(rf"^## {n}\. .*?(?=^## |\Z)", repo.text("docs/ahbmon.md"), re.M | re.S).group(0)
+    return re.search(rf"^## {n}\. .*?(?=^## |\Z)", repo.text("docs/ahbmon.md"),
+                     re.M | re.S).group(0)
 
 
 def test_every_rule_of_the_protocol():
@@ -21,7 +23,8 @@ def test_every_rule_of_the_protocol():
 
 def test_every_parameter_exists():
     headers = {7: ["src/ahb/layer.h", "src/ahb/gxi.h"], 8: ["src/pmu/ahbmon/packet.h"],
-               9: ["src/ahb/matrix.h", "src/ahb/mbx.h"], 5: ["include/pmk/ahbmon_model.h", "include/pmk/ahbmon.h"]}
+               9: ["src/ahb/matrix.h", "src/ahb/mbx.h"],
+               5: ["include/pmk/ahbmon_model.h", "include/pmk/ahbmon.h"]}
     for n, paths in headers.items():
         code = " ".join(repo.without_comments(repo.text(p)) for p in paths)
         rows = re.findall(r"^\| [^|]+ \| [^|]+ \| ([^|]*) \|$", section(n), re.M)
@@ -35,11 +38,13 @@ def test_no_parameter_is_kept_back():
     """What a struct of parameters has is on the page."""
     for n, path, struct in ((7, "src/ahb/layer.h", "pmk_ahb_layer_params"),
                             (5, "include/pmk/ahbmon_model.h", "pmk_ahbmon_params")):
-        body = re.search(rf"^struct {struct} \{{\n(.*?)^\}};", repo.text(path), re.M | re.S).group(1)
+        body = re.search(rf"^struct {struct} \{{\n(.*?)^\}};", repo.text(path),
+                         re.M | re.S).group(1)
         members = re.findall(r"\b(\w+)(?:\[\w+\])?[,;]", repo.without_comments(body))
         assert len(members) > 3, members
         told = section(n) + section(5)
-        equal([m for m in members if m not in ("nwindows", "window") and f"`{m}`" not in told], [], path)
+        equal([m for m in members if m not in ("nwindows", "window") and f"`{m}`" not in told], [],
+              path)
 
 
 def test_fields_of_the_packet():
@@ -52,5 +57,6 @@ def test_fields_of_the_packet():
         equal(page[f"{hi}:{lo}"], name)
     for name, hi, lo in gxi:
         contains(page[f"{hi}:{lo}"], "data" if name == "GXI_DATA" else "address")
-    bits = [b for span in page for b in range(int(span.split(":")[-1]), int(span.split(":")[0]) + 1)]
+    bits = [b for span in page for b in range(int(span.split(":")[-1]),
+                                              int(span.split(":")[0]) + 1)]
     equal(sorted(bits), list(range(34)), "every pin once")

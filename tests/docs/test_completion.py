@@ -41,7 +41,8 @@ def test_it_is_installed_for_pmk():
 
 
 def test_commands():
-    equal(complete(""), sorted(["stat", "report", "list", "info", "decode", "doctor", "wave", "help", "--help", "--version"]))
+    equal(complete(""), sorted(["stat", "report", "list", "info", "decode", "doctor", "wave",
+                                "help", "--help", "--version"]))
     equal(complete("st"), ["stat"])
     equal(complete("help", "de"), ["decode"])
 
@@ -73,9 +74,11 @@ def test_events():
 
 
 def test_events_of_cores_that_are_not_called_like_their_pmu():
-    for core, pmu in (("arm926", "ahbmon"), ("microblaze-area", "microblaze"), ("microblaze-freq", "microblaze")):
+    for core, pmu in (("arm926", "ahbmon"), ("microblaze-area", "microblaze"),
+                      ("microblaze-freq", "microblaze")):
         for words in (["--core", core], ["--core", "=", core]):
-            equal(complete("stat", *words, "-e", ""), sorted(listed("events", "--pmu", pmu) + ["all"]), core)
+            equal(complete("stat", *words, "-e", ""),
+                  sorted(listed("events", "--pmu", pmu) + ["all"]), core)
             equal(complete("stat", *words, "-M", ""), listed("metrics", "--pmu", pmu), core)
     equal(complete("stat", "--core", "arm926", "--pmu", "l220", "-e", "w"), ["wa"])
 
@@ -105,7 +108,8 @@ def test_core_parameters():
 
 
 def test_operands():
-    equal(complete("list", ""), sorted(["cores", "events", "metrics", "pmus", "targets", "all"] + listed("pmus")))
+    equal(complete("list", ""), sorted(["cores", "events", "metrics", "pmus", "targets", "all"]
+                                       + listed("pmus")))
     equal(complete("list", "cores", "ev"), ["events"])
     equal(complete("info", "dcache_wb"), ["dcache_wback"])
     equal(complete("info", "cp"), ["cpi", "cpu_cycles"])
@@ -115,7 +119,8 @@ def test_operands():
     equal(complete("doctor", "armv8", "e"), ["environment"])
     equal(complete("wave", "s"), ["signals"])
     equal(complete("decode", "arm1176", "PMN"), ["PMN0=", "PMN1=", "PMNC="])
-    equal(complete("decode", "microblaze", ""), ["PCCMDR=", "PCCTRLR=", "PCDRR=", "PCDWR=", "PCSR="])
+    equal(complete("decode", "microblaze", ""),
+          ["PCCMDR=", "PCCTRLR=", "PCDRR=", "PCDWR=", "PCSR="])
     equal(complete("info", "PCC"), ["PCCMDR", "PCCTRLR"])
     equal(complete("info", "debug.c"), ["debug.counter_width"])
     equal(complete("info", "--pmu", "arm1176", "PMC"), [])

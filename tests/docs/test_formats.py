@@ -28,7 +28,8 @@ def program():
     os.makedirs(folder, exist_ok=True)
     source = os.path.join(folder, "prog.c")
     with open(source, "w") as f:
-        f.write("__attribute__((noinline)) int work(int n) { volatile int s = 0; while (n--) s += n;"
+        f.write("__attribute__((noinline)) int work(int n) { volatile int s = 0; while (n--) s += "
+                "n;"
                 " return s; }\nint main(void) { return work(2000) == 1; }\n")
     return compile_arm(source, "formats/prog", "-O1", "-static")
 
@@ -87,7 +88,8 @@ def test_json_keys_of_list_and_decode():
     decoded = json.loads(pmk("decode", "arm1176", "PMNC=1", "-j").out)
     equal((decoded["format"], decoded["version"]), ("pmk-decode", 1))
     told = re.search(r"and `fields`: ([^\n|]*)", text).group(1)
-    keys = {re.match(r"[\w-]+", w.strip()).group() for w in re.sub(r"\([^)]*\)", "", told).split(",")}
+    keys = {re.match(r"[\w-]+", w.strip()).group()
+            for w in re.sub(r"\([^)]*\)", "", told).split(",")}
     equal(keys, set(decoded["registers"][0]["fields"][0]))
 
 
@@ -97,8 +99,10 @@ def test_keys_and_columns_of_wave():
     os.makedirs(folder, exist_ok=True)
     dump, ini = os.path.join(folder, "bus.vcd"), os.path.join(folder, "bus.ini")
     with open(dump, "w") as f:
-        f.write("$timescale 1 ns $end\n$var wire 1 ! hclk $end\n$var wire 2 t htrans [1:0] $end\n$var wire 1 y hready $end\n"
-                "$enddefinitions $end\n#0\n0!\nb0 t\n1y\n#5\n1!\n#10\n0!\nb11 t\n#15\n1!\n#20\n0!\nxy\n#25\n1!\n")
+        f.write("$timescale 1 ns $end\n$var wire 1 ! hclk $end\n$var wire 2 t htrans [1:0] "
+                "$end\n$var wire 1 y hready $end\n"
+                "$enddefinitions $end\n#0\n0!\nb0 t\n1y\n#5\n1!\n#10\n0!\nb11 "
+                "t\n#15\n1!\n#20\n0!\nxy\n#25\n1!\n")
     with open(ini, "w") as f:
         f.write("[clock]\nsignal = hclk\n[layer armd]\nhtrans = htrans\nhready = hready\n")
     told = {}
@@ -151,7 +155,8 @@ def test_vector_verbs():
 def test_preset_of_the_page_can_be_read():
     """The example is a preset: in a data directory of its own, pmk lists it."""
     text = part("Core presets")
-    preset = "\n".join(l[4:] for l in re.search(r"((?:^(?: {4}.*)?\n)+)", text[1:], re.M).group(1).splitlines())
+    preset = "\n".join(l[4:] for l in re.search(r"((?:^(?: {4}.*)?\n)+)", text[1:],
+                                                re.M).group(1).splitlines())
     folder = os.path.join(WORK, "formats-data")
     os.makedirs(os.path.join(folder, "cores"), exist_ok=True)
     with open(os.path.join(folder, "cores", "arm1176.ini"), "w") as f:

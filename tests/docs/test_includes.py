@@ -23,9 +23,10 @@ LIBRARIES = {
     "gelf.h": ["src/profile/", "src/producer/qemu/find.c"],
 }
 
-# What cores have in common. Their families are reached through it: nobody includes headers of a family but itself.
-CORES = ["cpu/block.h", "cpu/cache.h", "cpu/callbacks.h", "cpu/code.h", "cpu/config.h", "cpu/cpu.h", "cpu/decode.h",
-         "cpu/families.h", "cpu/family.h", "cpu/fault.h", "cpu/lsu.h", "cpu/tlb.h"]
+# What cores have in common. Their families are reached through it: nobody includes headers of a
+# family but itself.
+CORES = ["cpu/block.h", "cpu/cache.h", "cpu/callbacks.h", "cpu/code.h", "cpu/config.h", "cpu/cpu.h",
+         "cpu/decode.h", "cpu/families.h", "cpu/family.h", "cpu/fault.h", "cpu/lsu.h", "cpu/tlb.h"]
 FACTS = ["isa/", "base/", "pmk/isa.h", "pmk/bus.h", "pmk/signal.h", "pmk/error.h", "pmk/bits.h"]
 
 # (files, what they may include beside the system's headers). The first row that matches a file
@@ -59,14 +60,16 @@ RULES = [
     (r"src/producer/", ["{own}", "base/", *CORES, "isa/", "session/emulated.h", "pmk/"]),
     (r"src/profile/", ["profile/", "base/", "pmk/dump.h", "pmk/error.h"]),
     (r"src/result/", ["result/", "base/", "pmk/pmu.h", "pmk/result.h", "pmk/error.h"]),
-    (r"src/count/", ["count/", "ahb/", "base/", "cpu/", "pmu/ahbmon/", "producer/", "profile/", "session/", "pmk/"]),
-    (r"src/cli/", ["cli/", "ahb/", "base/", "count/", "cpu/", "producer/", "profile/", "result/", "session/", "pmu/",
-                   "pmk/"]),
+    (r"src/count/", ["count/", "ahb/", "base/", "cpu/", "pmu/ahbmon/", "producer/", "profile/",
+                     "session/", "pmk/"]),
+    (r"src/cli/", ["cli/", "ahb/", "base/", "count/", "cpu/", "producer/", "profile/", "result/",
+                   "session/", "pmu/", "pmk/"]),
 ]
 
 
 def code():
-    return [p for p in repo.files() if p.endswith((".c", ".h")) and p.startswith(("src/", "include/"))]
+    return [p for p in repo.files() if p.endswith((".c", ".h"))
+            and p.startswith(("src/", "include/"))]
 
 
 def includes(path):
@@ -157,7 +160,8 @@ def test_pmu_rows_do_not_include_model_or_bus():
 def test_they_meet_in_port_model():
     contains(repo.text("src/port/model.c"), "pmk/model.h")
     for path in code():
-        # The command shows what a family knows of itself, such as its EVNTBUS. Counting knows the layouts of one.
+        # The command shows what a family knows of itself, such as its EVNTBUS. Counting knows the
+        # layouts of one.
         if path == "src/port/model.c" or path.startswith(("src/pmu/", "src/count/", "src/cli/")):
             continue
         for name in includes(path):
@@ -175,7 +179,8 @@ def test_the_command_is_nobodys_library():
 
 
 def test_qemu_is_known_to_the_plugin_alone():
-    users = [p for p in code() if any(n.endswith(("qemu/qemu_api.h", "qemu/plugin.h", "qemu-plugin.h"))
+    users = [p for p in code() if any(n.endswith(("qemu/qemu_api.h", "qemu/plugin.h",
+                                                  "qemu-plugin.h"))
                                       for n in includes(p))]
     equal(users, [f"src/producer/qemu/{name}" for name in ("module.c", "plugin.c", "plugin.h")])
 
@@ -214,7 +219,8 @@ def test_public_headers_are_understood_alone():
                 if language == "c++" and not shutil.which("g++"):
                     continue
                 out = run("gcc", "-x", language, "-fsyntax-only", "-Wall", "-Wextra", "-Werror",
-                          "-I", os.path.join(SOURCE, "include"), "-", stdin=f"#include <{path[8:]}>\n")
+                          "-I", os.path.join(SOURCE, "include"), "-",
+                          stdin=f"#include <{path[8:]}>\n")
                 assert out.code == 0, f"{path} as {language}: {out.err}"
 
 
@@ -234,9 +240,9 @@ def link_freestanding(cpu, level):
     for path in target_sources():
         obj = os.path.join(folder, path.replace("/", "_") + ".o")
         out = run("arm-none-eabi-gcc", "-std=gnu11", f"-mcpu={cpu}", "-marm", "-mfloat-abi=soft",
-                  "-ffreestanding", "-DPMK_FIRMWARE", "-nostdinc", "-isystem", gcc_include(), level, "-Wall", "-Wextra",
-                  "-Werror", "-I", os.path.join(SOURCE, "include"), "-I", os.path.join(SOURCE, "src"),
-                  "-c", os.path.join(SOURCE, path), "-o", obj)
+                  "-ffreestanding", "-DPMK_FIRMWARE", "-nostdinc", "-isystem", gcc_include(), level,
+                  "-Wall", "-Wextra", "-Werror", "-I", os.path.join(SOURCE, "include"), "-I",
+                  os.path.join(SOURCE, "src"), "-c", os.path.join(SOURCE, path), "-o", obj)
         assert out.code == 0, f"{path} for {cpu}: {out.err}"
         for line in run("arm-none-eabi-nm", obj).out.splitlines():
             kind, name = line.split()[-2:]

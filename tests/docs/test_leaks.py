@@ -21,20 +21,24 @@ def any_of(*words):
 
 FORBIDDEN = {
     # A path that begins with one of these; "test/work" and "HOME=/" are none.
-    "machine path": r"(?<![\w.$})~-])/" + any_of("wor" + "k", "roo" + "t", "hom" + "e") + r"(?=[/\s'\"`),;:]|$)",
+    "machine path": r"(?<![\w.$})~-])/" + any_of("wor" + "k", "roo" + "t", "hom" + "e")
+             + r"(?=[/\s'\"`),;:]|$)",
     "package mirror": any_of(r"deb\." + r"debian\.org", r"security\." + r"debian\.org",
                              r"snapshot\." + r"debian", r"archive\." + r"ubuntu",
                              r"registry\.npm" + r"js", r"pypi\." + r"org", r"proxy\." + r"golang"),
-    "issue number": r"(?i)\b" + any_of("issue", "issues", "ticket", "fixes", "closes", "merge request")
+    "issue number": r"(?i)\b" + any_of("issue", "issues", "ticket", "fixes", "closes",
+                                       "merge request")
                     + r"\s+#?\d+\b",
-    "way of working": r"(?i)\b" + any_of("chat" + "bot", "clau" + "de", "anthro" + "pic", "open" + "ai",
-                                         r"language " + "model", r"ai " + "assistant", "ll" + "ms?",
-                                         "sub" + "agent", r"(?:my|your|this|the) " + r"agent\b",
+    "way of working": r"(?i)\b" + any_of("chat" + "bot", "clau" + "de", "anthro" + "pic",
+                                         "open" + "ai", r"language " + "model",
+                                         r"ai " + "assistant", "ll" + "ms?", "sub" + "agent",
+                                         r"(?:my|your|this|the) " + r"agent\b",
                                          r"(?:my|your|earlier|previous|this) " + r"chat",
                                          r"your " + "brief", r"my " + "brief", "dos" + "sier",
                                          r"shared/" + "reference", r"shared/" + "design") + r"\b",
     # Keys of private notes in the place of a document's number.
-    "unexplained source": r"\b" + any_of("T7" + "6p?", "S2" + "40", "C2" + "21", "LX" + "L2") + r"\b",
+    "unexplained source": r"\b" + any_of("T7" + "6p?", "S2" + "40", "C2" + "21", "LX" + "L2")
+             + r"\b",
 }
 # In prose a bare "#12" is an issue, too; in assembly it is a number.
 PROSE = (".md", ".scd", ".ini", ".metric", ".txt")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The man pages and the program say the same: options, core parameters, exit codes, environment; the
-examples of the pages run; mandoc finds no error."""
+"""The man pages and the program say the same: options, core parameters, exit codes, environment;
+the examples of the pages run; mandoc finds no error."""
 import os
 import re
 import shutil
@@ -89,7 +89,8 @@ def help_options(command):
 
 def page_options(name):
     """The same from the entries of OPTIONS."""
-    found = re.findall(r"^(?:\*-(\w)\*, )?\*--([\w-]+)\*(?: _(\S+)_)?$", section(name, "OPTIONS"), re.M)
+    found = re.findall(r"^(?:\*-(\w)\*, )?\*--([\w-]+)\*(?: _(\S+)_)?$", section(name, "OPTIONS"),
+                       re.M)
     return [(letter or None, option, arg or None) for letter, option, arg in found]
 
 
@@ -105,7 +106,8 @@ def table(name, title):
     return rows
 
 
-# Families of cores, by the words of the page's column of cores; the ARM926EJ-S has its own keys and most of those of arm.
+# Families of cores, by the words of the page's column of cores; the ARM926EJ-S has its own keys and
+# most of those of arm.
 FAMILIES = {"arm11": "arm", "arm9": "ahb", "a64": "a64", "microblaze": "microblaze"}
 
 
@@ -171,7 +173,8 @@ def test_core_parameters_are_those_of_the_program():
     for key, cores, default, values, text in rows[1:]:
         for family, word in FAMILIES.items():
             is_for = cores == "all" or word in cores.split()
-            # What is said of arm is said of the ARM926EJ-S, too, but of parameters of an ARM11's memory system.
+            # What is said of arm is said of the ARM926EJ-S, too, but of parameters of an ARM11's
+            # memory system.
             if family == "arm9" and word not in cores.split():
                 is_for = key in keys["arm9"] and (is_for or "arm" in cores.split())
             if is_for:
@@ -203,7 +206,8 @@ def test_exit_codes_are_those_of_cli_h():
 def test_environment_is_what_the_source_reads():
     read = set()
     for path in repo.files():
-        if path.startswith(("src/cli/", "src/count/", "src/producer/qemu/")) and path.endswith(".c"):
+        if path.startswith(("src/cli/", "src/count/",
+                            "src/producer/qemu/")) and path.endswith(".c"):
             read |= set(re.findall(r'getenv\("(\w+)"\)', repo.text(path)))
     told = set(re.findall(r"\*([A-Z_]+)\*", section("pmk", "ENVIRONMENT") +
                           section("pmk-stat", "ENVIRONMENT")))
@@ -233,8 +237,10 @@ def example_folder():
     with open(source, "w") as f:
         f.write(PROG_C)
     for name, dumps in (("boot.log", "log"), ("reset.log", "reset")):
-        shutil.copy(os.path.join(SOURCE, "tests/fuzz/corpus/dump", dumps), os.path.join(folder, name))
-    for name, seed in (("sim.vcd", "vcd/small"), ("cut.vcd", "vcd/cut"), ("ahb.ini", "wavemap/ahb")):
+        shutil.copy(os.path.join(SOURCE, "tests/fuzz/corpus/dump", dumps),
+                    os.path.join(folder, name))
+    for name, seed in (("sim.vcd", "vcd/small"), ("cut.vcd", "vcd/cut"),
+                       ("ahb.ini", "wavemap/ahb")):
         shutil.copy(os.path.join(SOURCE, "tests/fuzz/corpus", seed), os.path.join(folder, name))
     shutil.copy(os.path.join(SOURCE, "data/cores/arm1176.ini"), os.path.join(folder, "mine.ini"))
     program = compile_arm(source, "man-examples/prog", "-O1", "-static")
@@ -300,7 +306,8 @@ def test_pages_are_sound():
         shown = run("mandoc", "-T", "utf8", stdin=man.out).out
         for title in SECTIONS:
             contains(re.sub(".\x08", "", shown), title)
-        assert "..." not in re.findall(r"^\s*(\S+)", page(name), re.M), f"{name}: a line begins with '...'"
+        assert "..." not in re.findall(r"^\s*(\S+)", page(name),
+                                       re.M), f"{name}: a line begins with '...'"
 
 
 def test_pages_refer_to_pages_that_exist():

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""docs/microblaze.md: its examples run, and its table of the models has every parameter. Events, registers and rules
-are compared in test_trace.py and tests/guest."""
+"""docs/microblaze.md: its examples run, and its table of the models has every parameter. Events,
+registers and rules are compared in test_trace.py and tests/guest."""
 import os
 import re
 
@@ -42,26 +42,32 @@ def test_examples_run():
 
 def test_its_four_ways_to_name_an_event_agree():
     have("qemu-microblazeel")
-    words = next(re.search(r"-e (\S*r29\S*)", line) for line in examples() if "r29" in line).group(1)
-    by_name = counts(stat("-e", "clock_cycles,insn_executed,load_any", microblaze_tools.program("hello", "hello.c")))
+    words = next(re.search(r"-e (\S*r29\S*)", line) for line in examples()
+                 if "r29" in line).group(1)
+    by_name = counts(stat("-e", "clock_cycles,insn_executed,load_any",
+                          microblaze_tools.program("hello", "hello.c")))
     named = counts(stat("-e", words, microblaze_tools.program("hello", "hello.c")))
-    equal(list(named.values()), [by_name["clock_cycles"], by_name["insn_executed"], *[by_name["load_any"]] * 3])
+    equal(list(named.values()), [by_name["clock_cycles"], by_name["insn_executed"],
+                                 *[by_name["load_any"]] * 3])
 
 
 def test_firmware_example_names_a_machine_that_is_there():
-    command = re.search(r"`pmk stat --qemu '(qemu-system-microblazeel) -M (\S+) ", section("Try it"))
+    command = re.search(r"`pmk stat --qemu '(qemu-system-microblazeel) -M (\S+) ",
+                        section("Try it"))
     have(command.group(1))
     contains(run(command.group(1), "-M", "help").out, command.group(2) + " ")
 
 
 def test_every_parameter_of_the_models_is_told():
     header = repo.text("include/pmk/microblaze_model.h")
-    told = [w for cell in re.findall(r"^\| [^|]+ \| [^|]+ \| ([^|]+) \|$", section(r"7\. [^\n]*"), re.M)
+    told = [w for cell in re.findall(r"^\| [^|]+ \| [^|]+ \| ([^|]+) \|$", section(r"7\. [^\n]*"),
+                                     re.M)
             for w in re.findall(r"`(\w+)`", cell)]
     real = []
     for struct in ("pmk_microblaze_params", "pmk_mdm_params"):
         body = re.search(rf"^struct {struct} {{\n(.*?)^}};", header, re.M | re.S).group(1)
-        for names in re.findall(r"^\t(?:bool|u?int\d+_t) ([\w, ]+);", re.sub(r"/\*.*?\*/", "", body, flags=re.S), re.M):
+        for names in re.findall(r"^\t(?:bool|u?int\d+_t) ([\w, ]+);",
+                                re.sub(r"/\*.*?\*/", "", body, flags=re.S), re.M):
             real += names.split(", ")
     assert len(real) > 20, real
     equal(sorted(told), sorted(real))

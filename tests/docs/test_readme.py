@@ -53,7 +53,8 @@ def test_make_targets_exist():
     named = set(re.findall(r"\bmake ([a-z]+)", README)) | {"demo", "check"}
     for target in named:
         assert re.search(rf"^{target}:", makefile, re.M), f"the Makefile has no target {target}"
-    assert re.search(r"^    make demo\b", README, re.M) and re.search(r"^    make check\b", README, re.M)
+    assert re.search(r"^    make demo\b", README, re.M) and re.search(r"^    make check\b", README,
+                                                                      re.M)
 
 
 def test_commands_exist():
@@ -94,4 +95,5 @@ def test_demo_output_is_of_this_program():
 
 def test_no_badges():
     for page in pages():
-        assert not re.search(r"!\[[^\]]*\]\(https?:", repo.text(page)), f"{page} has a remote picture"
+        assert not re.search(r"!\[[^\]]*\]\(https?:",
+                             repo.text(page)), f"{page} has a remote picture"

@@ -17,8 +17,8 @@ NUMBER = r"(?<![\w.])\d[\d,]*(?:\.\d+)*"  # and versions
 
 def shown():
     """What the README says the numbers were made with, and the block."""
-    found = re.search(r"<!-- demo:begin \((.*?)\) -->\n```\n(.*?)```\n<!-- demo:end -->", repo.text("README.md"),
-                      re.S)
+    found = re.search(r"<!-- demo:begin \((.*?)\) -->\n```\n(.*?)```\n<!-- demo:end -->",
+                      repo.text("README.md"), re.S)
     assert found, "README.md has no block between demo:begin and demo:end"
     return found.group(1), found.group(2).splitlines()
 
@@ -26,15 +26,18 @@ def shown():
 def printed():
     """The same command's lines as scripts/demo prints them."""
     with tempfile.TemporaryFile("w+") as f:
-        done = subprocess.run([os.path.join(SOURCE, "scripts", "demo"), BUILD], stdout=f, stderr=f, timeout=120)
+        done = subprocess.run([os.path.join(SOURCE, "scripts", "demo"), BUILD], stdout=f, stderr=f,
+                              timeout=120)
         f.seek(0)
         text = f.read()
     assert done.returncode == 0, text
-    return re.search(r"^(\$ pmk stat .*?)\n+(?=\$ pmk |\Z)", text, re.S | re.M).group(1).splitlines()
+    return re.search(r"^(\$ pmk stat .*?)\n+(?=\$ pmk |\Z)", text,
+                     re.S | re.M).group(1).splitlines()
 
 
 def without_times(lines):
-    return [re.sub(NUMBER, "TIME", line) if "seconds time elapsed" in line else line for line in lines]
+    return [re.sub(NUMBER, "TIME", line) if "seconds time elapsed" in line else line
+            for line in lines]
 
 
 def without_numbers(lines):
@@ -50,7 +53,8 @@ def test_the_readme_shows_the_numbers_that_demo_prints():
     theirs = re.search(r"arm-linux-gnueabi-gcc ([\d.]+)", made_with).group(1)
     ours = run("arm-linux-gnueabi-gcc", "-dumpfullversion").out.strip()
     if ours != theirs:
-        pytest.skip(f"the README's numbers are of a program of gcc {theirs}, here it is {ours}: only the form was compared")
+        pytest.skip(f"the README's numbers are of a program of gcc {theirs}, here it is {ours}: "
+                    f"only the form was compared")
     # What counted is named with its own version, which fixes of the distribution raise.
     def lines(text):
         return [re.sub(r"(qemu-arm \d+\.\d+)\.\d+", r"\1", line) for line in without_times(text)]

@@ -2,10 +2,10 @@
 """docs/TRACE.md covers the source documents, and what it says of the tree is true.
 
 The lists below are the structure of the documents, written down from them and from nothing in this
-repository: sections, rows of tables, bits, event codes, formulas. DAI 0195B is Application Note 195,
-issue B; DDI 0211 the ARM1136 Technical Reference Manual, section c15, PMNC; Valtrix the blog
-"Programming ARM v8 Performance Monitors" of 25 May 2016. What is wanted of each of the others is in a
-trace_*.py of its own beside this one.
+repository: sections, rows of tables, bits, event codes, formulas. DAI 0195B is Application Note
+195, issue B; DDI 0211 the ARM1136 Technical Reference Manual, section c15, PMNC; Valtrix the blog
+"Programming ARM v8 Performance Monitors" of 25 May 2016. What is wanted of each of the others is in
+a trace_*.py of its own beside this one.
 """
 import importlib
 import os
@@ -18,7 +18,8 @@ import trace_microblaze
 
 pytestmark = pytest.mark.quick
 # What a document has, a file each: trace_*.py beside this one, in the order of docs/TRACE.md.
-DOCUMENTS = [importlib.import_module(name[:-3]) for name in sorted(os.listdir(os.path.dirname(os.path.abspath(__file__))))
+DOCUMENTS = [importlib.import_module(name[:-3])
+             for name in sorted(os.listdir(os.path.dirname(os.path.abspath(__file__))))
              if re.fullmatch(r"trace_\w+\.py", name)]
 
 # DAI 0195B: what each section states.
@@ -32,14 +33,14 @@ DAI_SECTIONS = {
     6: ["executed", "no sum"],
     7: ["non-sequential", "difference 0xA - 0x9", "TCM", "speculation", "exclusions"],
     8: ["data cache 0xB/0x9", "hits 1 - 0xB/0x9", "reads and writes", "instruction cache"],
-    9: ["event bus", "instruction read request", "instruction read hit", "data read request", "data read hit",
-        "data write request", "data write request, write-through", "data write hit", "others", "no match",
-        "no fetch", "two misses", "read buffer"],
+    9: ["event bus", "instruction read request", "instruction read hit", "data read request",
+        "data read hit", "data write request", "data write request, write-through",
+        "data write hit", "others", "no match", "no fetch", "two misses", "read buffer"],
 }
 
 # DAI 0195B Table 1, from the top.
-DAI_TABLE_1 = ["31", "30", "29", "28", "27:20", "19:12", "11", "10", "9", "8", "7", "6", "5", "4", "3",
-               "2", "1", "0"]
+DAI_TABLE_1 = ["31", "30", "29", "28", "27:20", "19:12", "11", "10", "9", "8", "7", "6", "5", "4",
+               "3", "2", "1", "0"]
 
 # DAI 0195B Table 2.
 DAI_TABLE_2 = [0x00, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x09, 0x0A, 0x0B, 0x0C, 0x0D, 0x0F,
@@ -50,7 +51,8 @@ DAI_TABLE_2 = [0x00, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x09, 0x0A, 0x0B,
 DDI_TEXT = ["purpose", "access", "2^38", "PMUIRQ", "clear", "delay", "EVNTBUS", "X = 0"]
 
 # DDI 0211 Table 3.138.
-DDI_TABLE_138 = ["31:28", "27:20", "19:12", "11", "10", "9", "8", "7", "6", "5", "4", "3", "2", "1", "0"]
+DDI_TABLE_138 = ["31:28", "27:20", "19:12", "11", "10", "9", "8", "7", "6", "5", "4", "3", "2", "1",
+                 "0"]
 
 # DDI 0211 Tables 3.139 and 3.140.
 DDI_TABLE_139 = ["0", "1"]
@@ -66,8 +68,8 @@ DDI_TABLE_141 = [
 
 # Valtrix: what its introduction and its overview state.
 VALTRIX_INTRODUCTION = ["purpose", "optional", "PMUv3", "accuracy"]
-VALTRIX_OVERVIEW = ["cycle counter", "event counters", "up to 31", "410c", "always cycles", "controls",
-                    "event numbers", "which events"]
+VALTRIX_OVERVIEW = ["cycle counter", "event counters", "up to 31", "410c", "always cycles",
+                    "controls", "event numbers", "which events"]
 
 # Valtrix: its list of eight registers, statement by statement, and how they are accessed.
 VALTRIX_REGISTERS = {
@@ -82,31 +84,35 @@ VALTRIX_REGISTERS = {
     "MRS and MSR": [""],
 }
 
-# Valtrix: every bit that the text names or the pseudo code writes or extracts, and SW, which it leaves.
-VALTRIX_BITS = ["PMCR[15:11]", "PMCR[2]", "PMCR[1]", "PMCR[0]", "PMCNTENSET[31]", "PMCNTENSET[N-1:0]",
-                "PMCNTENCLR[31]", "PMCNTENCLR[N-1:0]", "PMCCFILTR[31]", "PMXEVTYPER[31]",
-                "PMXEVTYPER[15:0]", "PMSELR[4:0]", "PMCEID0[31:0]", "PMCEID1[31:0]", "PMUSERENR[3]",
-                "PMUSERENR[2]", "PMUSERENR[1]", "PMUSERENR[0]"]
+# Valtrix: every bit that the text names or the pseudo code writes or extracts, and SW, which it
+# leaves.
+VALTRIX_BITS = ["PMCR[15:11]", "PMCR[2]", "PMCR[1]", "PMCR[0]", "PMCNTENSET[31]",
+                "PMCNTENSET[N-1:0]", "PMCNTENCLR[31]", "PMCNTENCLR[N-1:0]", "PMCCFILTR[31]",
+                "PMXEVTYPER[31]", "PMXEVTYPER[15:0]", "PMSELR[4:0]", "PMCEID0[31:0]",
+                "PMCEID1[31:0]", "PMUSERENR[3]", "PMUSERENR[2]", "PMUSERENR[1]", "PMUSERENR[0]"]
 
-# Valtrix: numbered caveats before the pseudo code; its three parts, step by step, 0 being when to run it.
-# In brackets what a step has to have in its description: the register, the formula.
-VALTRIX_CAVEATS = ["overflow", "read_register(), write_register()", "is_evnt_supported()", "first N events"]
+# Valtrix: numbered caveats before the pseudo code; its three parts, step by step, 0 being when to
+# run it. In brackets what a step has to have in its description: the register, the formula.
+VALTRIX_CAVEATS = ["overflow", "read_register(), write_register()", "is_evnt_supported()",
+                   "first N events"]
 VALTRIX_SETUP = ["once", "PMCR", "(PMCR >> 11) & 0x1F", "N = 0", "PMCEID0", "PMCEID1", "PMUSERENR",
                  "0xD"]
 VALTRIX_START = ["before", "0 to 63", "i = N", "supported", "PMSELR = i", "PMXEVTYPER = 0x80000000",
-                 "PMCCFILTR = 0x80000000", "PMCNTENSET = 0x80000000 or-ed with (1 << N) - 1", "PMCR",
-                 "0x7 or-ed in"]
+                 "PMCCFILTR = 0x80000000", "PMCNTENSET = 0x80000000 or-ed with (1 << N) - 1",
+                 "PMCR", "0x7 or-ed in"]
 VALTRIX_STOP = ["after", "PMCNTENCLR = 0x80000000 or-ed with (1 << N) - 1", "PMCR", "without 0x7",
                 "PMCCNTR", "%x", "loop", "PMSELR = i", "PMXEVCNTR", "%d and %x"]
 VALTRIX_SLIPS = 15
 
 # The literals of its pseudo code, as C; both places that run it have them.
-VALTRIX_LITERALS = [">> 11) & 0x1F", "| 0xD", "j < 64", "i++", "0x80000000 | j", "CCFILTR, 0x80000000",
-                    "UINT32_C(1) << l->num_evnt_cntrs) - 1", "| 0x7)", "~UINT64_C(0x7)", "j & 31"]
+VALTRIX_LITERALS = [">> 11) & 0x1F", "| 0xD", "j < 64", "i++", "0x80000000 | j",
+                    "CCFILTR, 0x80000000", "UINT32_C(1) << l->num_evnt_cntrs) - 1", "| 0x7)",
+                    "~UINT64_C(0x7)", "j & 31"]
 
 # Statements that this release does not carry; the family's page says so.
 NOT_CARRIED = {"DAI0195B §4 overlap", "DAI0195B §7 TCM", "DAI0195B §7 speculation",
-               *(anchor for document in DOCUMENTS for anchor in getattr(document, "NOT_CARRIED", ()))}
+               *(anchor for document in DOCUMENTS
+                 for anchor in getattr(document, "NOT_CARRIED", ()))}
 
 
 def wanted():
@@ -168,11 +174,14 @@ def test_the_lists_are_complete():
             covered += list(range(int(hi), int(lo or hi) - 1, -1))
         equal(covered, list(range(31, -1, -1)), "bits of PMNC")
     assert set(code for code, _ in DDI_TABLE_141) < set(DAI_TABLE_2)
-    equal((len(VALTRIX_CAVEATS), len(VALTRIX_SETUP), len(VALTRIX_START), len(VALTRIX_STOP)), (4, 8, 10, 10))
+    equal((len(VALTRIX_CAVEATS), len(VALTRIX_SETUP), len(VALTRIX_START), len(VALTRIX_STOP)),
+          (4, 8, 10, 10))
     equal(len(VALTRIX_REGISTERS) - 1, 8, "registers of the list")
-    for bits in VALTRIX_BITS:  # each is of a register of the list, or of one that the pseudo code adds
+    # each is of a register of the list, or of one that the pseudo code adds
+    for bits in VALTRIX_BITS:
         reg = bits.split("[")[0]
-        assert reg in VALTRIX_REGISTERS or reg in ("PMCEID0", "PMCEID1", "PMCNTENCLR", "PMUSERENR"), bits
+        assert reg in VALTRIX_REGISTERS or reg in ("PMCEID0", "PMCEID1", "PMCNTENCLR",
+                                                   "PMUSERENR"), bits
 
 
 def test_every_anchor_has_a_row():
@@ -234,7 +243,8 @@ def test_the_blog_is_run_as_it_is_printed():
 
 
 def test_every_test_of_the_blog_has_a_row():
-    named = {cell for anchor, _, _, tests in rows() if anchor.startswith("Valtrix") for cell in tests}
+    named = {cell for anchor, _, _, tests in rows() if anchor.startswith("Valtrix")
+             for cell in tests}
     path = "tests/pmu/test_armv8_blog.c"
     for name in names_of_tests(path):
         contains(named, f"{path}:{name}")
@@ -250,15 +260,18 @@ def test_slips_are_the_findings():
     equal([f["number"] for f in found], list(range(1, VALTRIX_SLIPS + 1)))
     told = {anchor: what for anchor, what, *_ in rows()}
     page = {}
-    for line in repo.text("docs/armv8.md").split("| n | finding |")[1].split("\n\n")[0].splitlines()[2:]:
+    for line in repo.text(
+        "docs/armv8.md").split("| n | finding |")[1].split("\n\n")[0].splitlines()[2:]:
         cells = [c.strip() for c in re.split(r"(?<!\\)\|", line)][1:-1]
         page[int(cells[0])] = [c.replace("\\|", "|") for c in cells[1:]]
     equal(sorted(page), [f["number"] for f in found])
     for f in found:
         title, what, instead = page[f["number"]]
-        equal((title, instead.replace("*n*", "<n>")), (f["title"], f["instead"]), f"docs/armv8.md {f['number']}")
+        equal((title, instead.replace("*n*", "<n>")), (f["title"], f["instead"]),
+              f"docs/armv8.md {f['number']}")
         assert what, f"docs/armv8.md says nothing of finding {f['number']}"
-        equal(told[f"Valtrix slip {f['number']}"], f["title"].replace(" | ", " or "), "docs/TRACE.md")
+        equal(told[f"Valtrix slip {f['number']}"], f["title"].replace(" | ", " or "),
+              "docs/TRACE.md")
 
 
 def test_event_rows_name_the_event():
@@ -283,14 +296,16 @@ def test_rows_of_the_arm9_say_how_many_cycles():
 
 
 def test_rows_of_the_microblaze_say_what_the_document_says():
-    """Instructions, formulas and constants; and the file of an event's row is the catalogue's event."""
+    """Instructions, formulas and constants; and the file of an event's row is the catalogue's
+    event."""
     told = {anchor: (what, files) for anchor, what, files, _ in rows()}
     for anchor, what in trace_microblaze.described().items():
         contains(told[anchor][0], what)
     events = json.loads(pmk("list", "events", "-j", "--pmu", "microblaze").out)["events"]
     equal([int(e["code"], 16) for e in events], list(range(64)))
     for e in events:
-        contains(told[f"UG984 PM T1 E{int(e['code'], 16)}"][1], f"src/pmu/microblaze/events.c:{e['name']}")
+        contains(told[f"UG984 PM T1 E{int(e['code'], 16)}"][1],
+                 f"src/pmu/microblaze/events.c:{e['name']}")
 
 
 def test_every_vector_of_the_microblaze_document_has_a_row():
@@ -298,15 +313,16 @@ def test_every_vector_of_the_microblaze_document_has_a_row():
     for name, ref in re.findall(r"^vector (\S+)\ncores [^\n]+\nref ([^\n]+)$",
                                 repo.text("tests/conformance/microblaze.vec"), re.M):
         if re.match(r"PM\b", ref):
-            assert f"tests/conformance/microblaze.vec:{name}" in named, f"vector {name} ({ref}) is in no row"
+            assert f"tests/conformance/microblaze.vec:{name}" in named, (f"vector {name} ({ref}) "
+                                                                         f"is in no row")
 
 
 # ---- docs/arm11.md says what the catalogue and the documents say --------------------------------
 
 def page_events():
     """{code: cells} of the event table of docs/arm11.md."""
-    found = re.findall(r"^\| 0x([0-9A-F]{2}) \| (\w+) \| (.) \| (.) \| (.) \| ([^|]+) \| ([^|]+) \|",
-                       repo.text("docs/arm11.md"), re.M)
+    found = re.findall(r"^\| 0x([0-9A-F]{2}) \| (\w+) \| (.) \| (.) \| (.) \| ([^|]+) \| ([^|]+) "
+                       r"\|", repo.text("docs/arm11.md"), re.M)
     return {int(code, 16): cells for code, *cells in found}
 
 
@@ -366,7 +382,8 @@ def test_the_armv8_page_has_every_event():
         of_pmu = {int(e["code"], 16): e for e in events if e["pmu"] == pmu}
         equal(sorted(of_pmu), sorted(c for c, cells in page.items() if cells[column] == "y"), pmu)
         for code, e in of_pmu.items():
-            equal((page[code][0], page[code][8].strip()), (e["name"], e["brief"]), f"0x{code:02X} {pmu}")
+            equal((page[code][0], page[code][8].strip()), (e["name"], e["brief"]),
+                  f"0x{code:02X} {pmu}")
     equal(sorted(page), list(page), "not in code order")
 
 
@@ -386,8 +403,8 @@ def test_the_armv8_page_says_what_emulation_does():
 
 def test_the_armv8_page_has_the_registers():
     """Places and fields are those of the tables that pmk decode and info print."""
-    places = re.findall(r"^\| (\w+_EL[01])[^|]*\| (S\d_\d_C\d+_C\d+_\d) \| (c\d+, c\d+, \d|-) \| (0x\w+|-) \|",
-                        repo.text("docs/armv8.md"), re.M)
+    places = re.findall(r"^\| (\w+_EL[01])[^|]*\| (S\d_\d_C\d+_C\d+_\d) \| (c\d+, c\d+, \d|-) \| "
+                        r"(0x\w+|-) \|", repo.text("docs/armv8.md"), re.M)
     equal(len(places), 18)
     for reg, system, cp15, offset in places:
         shown = pmk("info", reg, "--pmu", "armv8").out
@@ -428,9 +445,10 @@ def test_the_armv8_page_names_every_parameter_of_the_model():
 # ---- docs/microblaze.md --------------------------------------------------------------------------
 
 def test_the_microblaze_page_has_every_event():
-    """Number, name and description are the catalogue's; the last column is its caveat, but for "our choice"."""
-    page = re.findall(r"^\| (\d+) \| (\w+) \| ([A-Z0-9_ +]+) \| ([^|]+) \|([^|]*)\|$", repo.text("docs/microblaze.md"),
-                      re.M)
+    """Number, name and description are the catalogue's; the last column is its caveat, but for "our
+    choice"."""
+    page = re.findall(r"^\| (\d+) \| (\w+) \| ([A-Z0-9_ +]+) \| ([^|]+) \|([^|]*)\|$",
+                      repo.text("docs/microblaze.md"), re.M)
     events = json.loads(pmk("list", "events", "-j", "--pmu", "microblaze").out)["events"]
     equal([(int(n), name, brief.strip()) for n, name, _, brief, _ in page],
           [(int(e["code"], 16), e["name"], e["brief"]) for e in events])
@@ -438,6 +456,7 @@ def test_the_microblaze_page_has_every_event():
 
 def test_the_microblaze_page_has_the_registers():
     for reg, (bits, command, ctrl, access) in trace_microblaze.REGISTERS.items():
-        contains(repo.text("docs/microblaze.md"), f"| 0x{int(command.replace(' ', ''), 2):02X} | {bits.split()[0]} | 0x{ctrl} "
+        contains(repo.text("docs/microblaze.md"),
+                 f"| 0x{int(command.replace(' ', ''), 2):02X} | {bits.split()[0]} | 0x{ctrl} "
                                                   f"| {access} |")
         contains(pmk("info", reg, "--pmu", "microblaze").out, reg)

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""DDI 0287B §4.2.2, the profiling counters of the AHB Monitor, as test_trace.py wants it: the statements
-of its text in order, and the rows of its tables, written down from the document."""
+"""DDI 0287B §4.2.2, the profiling counters of the AHB Monitor, as test_trace.py wants it: the
+statements of its text in order, and the rows of its tables, written down from the document."""
 
 TEXT = ["32 bits", "read back", "control", "profiling", "synchronised", "reset write", "slave port",
-        "word aligned", "enabling", "all layers", "cache", "bridges", "DMA slaves", "latency", "causes",
-        "who gets what", "reads and writes", "bursts", "no other", "ERROR CLCDC", "ERROR DMAC",
-        "ERROR bridge", "ERROR ARM926-I", "ERROR ARM926-D", "ERROR SWAP", "GXI", "thresholds"]
+        "word aligned", "enabling", "all layers", "cache", "bridges", "DMA slaves", "latency",
+        "causes", "who gets what", "reads and writes", "bursts", "no other", "ERROR CLCDC",
+        "ERROR DMAC", "ERROR bridge", "ERROR ARM926-I", "ERROR ARM926-D", "ERROR SWAP", "GXI",
+        "thresholds"]
 
 # What the text says of each layer, and of the three counters of cycles.
 LAYERS = {
@@ -26,12 +27,14 @@ BRIDGES = ["RdApbDma", "WrApbDma", "RdApbCore", "WrApbCore"]
 TABLES = {
     "T4-6": ("CtArmi", ["Rd", "BurstSingle", "BurstIncr4", "LineFill", *WAITS]),
     "T4-7": ("CtClcd", ["Rd", *INCRS, *WAITS]),
-    "T4-8": ("CtDma0", ["Rd", "Wr", "RdUart", "WrUart", "RdSci", "WrSci", "RdSsp", "WrSsp", *INCRS, *WAITS]),
+    "T4-8": ("CtDma0", ["Rd", "Wr", "RdUart", "WrUart", "RdSci", "WrSci", "RdSsp", "WrSsp", *INCRS,
+                        *WAITS]),
     "T4-9": ("CtDma1", ["Rd", "Wr", *INCRS, *WAITS]),
-    "T4-10": ("CtExp", ["Rd", "Wr", *BRIDGES, "BurstSingle", "BurstIncr", "BurstWrap4", "BurstIncr4",
-                        "BurstWrap8", "BurstIncr8", "BurstWrap16", "BurstIncr16", *WAITS]),
-    "T4-11": ("CtArmd", ["Rd", "Wr", *BRIDGES, "BurstSingle", "BurstIncr4", "BurstIncr8", "LineFill",
-                         "CastOut4", "CastOut8", "PageWalkD", "PageWalkI", *WAITS]),
+    "T4-10": ("CtExp", ["Rd", "Wr", *BRIDGES, "BurstSingle", "BurstIncr", "BurstWrap4",
+                        "BurstIncr4", "BurstWrap8", "BurstIncr8", "BurstWrap16", "BurstIncr16",
+                        *WAITS]),
+    "T4-11": ("CtArmd", ["Rd", "Wr", *BRIDGES, "BurstSingle", "BurstIncr4", "BurstIncr8",
+                         "LineFill", "CastOut4", "CastOut8", "PageWalkD", "PageWalkI", *WAITS]),
     "T4-12": ("CtGxi", ["Wr", "Rd", "WrAddrWait", "RdAddrWait", "RdDataWait", "RdAWaitThresholdHit",
                         "RdDWaitThresholdHit", "WrAWaitThresholdHit", "PageChange"]),
     "T4-13": ("CtTotalCycles", ["", "En", "NonDebug"]),

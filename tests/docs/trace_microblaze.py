@@ -1,19 +1,25 @@
 # SPDX-License-Identifier: MIT
-"""UG984, "Performance Monitoring", as test_trace.py wants it: the statements of its text in order, the formulas, the
-steps of its procedure, the rows of its two tables, and the bits it names. Written down from the document, with
-numbers, mnemonics and constants as they are there, which the description of a row has to have."""
+"""UG984, "Performance Monitoring", as test_trace.py wants it: the statements of its text in order,
+the formulas, the steps of its procedure, the rows of its two tables, and the bits it names. Written
+down from the document, with numbers, mnemonics and constants as they are there, which the
+description of a row has to have."""
 
-TEXT = ["extended debug", "C_DEBUG_EVENT_COUNTERS", "C_DEBUG_LATENCY_COUNTERS", "C_DEBUG_COUNTER_WIDTH", "default",
-        "event counter", "N", "ΣL", "ΣL²", "Lmin", "Lmax", "μ", "σ", "start and stop", "sequence", "increment",
-        "one instant", "while counting", "overflow", "Dbg_Intr", "Dbg_Intr clear", "periodic sampling"]
+TEXT = ["extended debug", "C_DEBUG_EVENT_COUNTERS", "C_DEBUG_LATENCY_COUNTERS",
+        "C_DEBUG_COUNTER_WIDTH", "default", "event counter", "N", "ΣL", "ΣL²", "Lmin", "Lmax", "μ",
+        "σ", "start and stop", "sequence", "increment", "one instant", "while counting", "overflow",
+        "Dbg_Intr", "Dbg_Intr clear", "periodic sampling"]
 
 # Of the typical procedure: the step, and what its description has to have.
 PROCEDURE = {
-    "1": "the events", "1.1": "Reset", "1.2": "five times for the event counters, then once", "1.3": "Clear and Start",
+    "1": "the events", "1.1": "Reset", "1.2": "five times for the event counters, then once",
+             "1.3": "Clear and Start",
     "2": "the program", "3": "Sample and Stop", "4": "all counters", "4.1": "Reset",
-    "4.2": "five times, then once; valid", "4.3": "Reset", "4.4": "five times, then four times", "5": "the results",
-    "5.1": "mean latency and standard deviation", "5.2": "E30 / E0", "5.3": "E11 / E10", "5.4": "E47 / E46",
-    "5.5": "(E60(ΣL) - E60(N)) / (E10 - E11)", "5.6": "data cache read and write", "5.7": "E29 / E0",
+    "4.2": "five times, then once; valid", "4.3": "Reset", "4.4": "five times, then four times",
+             "5": "the results",
+    "5.1": "mean latency and standard deviation", "5.2": "E30 / E0", "5.3": "E11 / E10",
+             "5.4": "E47 / E46",
+    "5.5": "(E60(ΣL) - E60(N)) / (E10 - E11)", "5.6": "data cache read and write",
+             "5.7": "E29 / E0",
 }
 
 # Table 1: what the description has to have, by event: the instructions it lists, or what it counts.
@@ -28,13 +34,14 @@ FIRST_WITH_LATENCY = 57
 
 # Table 2: size, MDM command, DBG_CTRL, direction.
 REGISTERS = {
-    "PCCTRLR": ("8 bits", "0101 0001", "4A207", "W"), "PCCMDR": ("5 bits", "0101 0010", "4A404", "W"),
+    "PCCTRLR": ("8 bits", "0101 0001", "4A207", "W"),
+             "PCCMDR": ("5 bits", "0101 0010", "4A404", "W"),
     "PCSR": ("2 bits", "0101 0011", "4A601", "R"), "PCDRR": ("32 bits", "0101 0110", "4AC1F", "R"),
     "PCDWR": ("32 bits", "0101 0111", "4AE1F", "W"),
 }
 REGISTERS_TEXT = ["repeatedly", "DBG_CTRL"]
-BITS = ["PCCTRLR event", "PCCMDR Clear", "PCCMDR Start", "PCCMDR Stop", "PCCMDR Sample", "PCCMDR Reset",
-        "PCSR Overflow", "PCSR Full", "PCDRR item", "PCDWR item"]
+BITS = ["PCCTRLR event", "PCCMDR Clear", "PCCMDR Start", "PCCMDR Stop", "PCCMDR Sample",
+        "PCCMDR Reset", "PCSR Overflow", "PCSR Full", "PCDRR item", "PCDWR item"]
 
 NOT_CARRIED = set()
 
@@ -43,7 +50,8 @@ def wanted():
     assert len(EVENTS) == 64, len(EVENTS)
     out = [f"PM {what}" for what in TEXT] + [f"PM step {n}" for n in PROCEDURE]
     out += [f"PM T1 E{n}" for n in range(64)] + ["PM T1 event counters", "PM T1 both"]
-    out += [f"PM registers {what}" for what in REGISTERS_TEXT] + [f"PM T2 {reg}" for reg in REGISTERS]
+    out += [f"PM registers {what}" for what in REGISTERS_TEXT] + [f"PM T2 {reg}"
+                                                                  for reg in REGISTERS]
     out += [f"PM bit {bit}" for bit in BITS]
     return ["UG984 " + anchor for anchor in out]
 

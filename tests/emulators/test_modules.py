@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The modules of the plugin: each says the version of QEMU's interface that it speaks, exports what QEMU looks for
-and nothing else, and needs nothing that its versions do not have."""
+"""The modules of the plugin: each says the version of QEMU's interface that it speaks, exports what
+QEMU looks for and nothing else, and needs nothing that its versions do not have."""
 import os
 import re
 
@@ -10,10 +10,11 @@ from harness import *
 
 CORE = "pmk-qemu-core.so"
 # Module, the versions it is for, as src/producer/qemu/generation.c has them.
-MODULES = {"pmk-qemu-api1.so": (1,), "pmk-qemu-api2.so": (2,), "pmk-qemu-api3.so": (3, 4, 5), "pmk-qemu-api6.so": (6,),
+MODULES = {"pmk-qemu-api1.so": (1,), "pmk-qemu-api2.so": (2,), "pmk-qemu-api3.so": (3, 4, 5),
+           "pmk-qemu-api6.so": (6,),
            "pmk-qemu-api7.so": (7,)}
-# Functions of the interface that plugins may use, by the version in which all its releases have them: from
-# include/qemu/qemu-plugin.h of QEMU 6.0, 9.0, 9.2 and 10.2.
+# Functions of the interface that plugins may use, by the version in which all its releases have
+# them: from include/qemu/qemu-plugin.h of QEMU 6.0, 9.0, 9.2 and 10.2.
 SINCE = {1: """register_vcpu_init_cb register_vcpu_exit_cb register_vcpu_idle_cb register_vcpu_resume_cb
                register_vcpu_tb_trans_cb register_vcpu_tb_exec_cb register_vcpu_insn_exec_cb register_vcpu_mem_cb
                register_vcpu_syscall_cb register_vcpu_syscall_ret_cb register_flush_cb register_atexit_cb
@@ -23,7 +24,8 @@ SINCE = {1: """register_vcpu_init_cb register_vcpu_exit_cb register_vcpu_idle_cb
          2: """get_registers read_register num_vcpus start_code end_code entry_code path_to_binary scoreboard_new
                scoreboard_free scoreboard_find u64_add u64_get u64_set u64_sum""",
          4: "read_memory_vaddr",
-         5: "write_memory_vaddr read_memory_hwaddr write_memory_hwaddr write_register translate_vaddr"}
+         5: "write_memory_vaddr read_memory_hwaddr write_memory_hwaddr write_register "
+            "translate_vaddr"}
 GLIB = {"g_array_get_element_size", "g_array_free", "g_byte_array_new", "g_byte_array_free"}
 
 
@@ -57,20 +59,23 @@ def test_version(module):
 
 @pytest.mark.parametrize("module", MODULES)
 def test_exports(module):
-    equal(set(symbols(os.path.join(BUILD, module), "--defined-only")), {"qemu_plugin_version", "qemu_plugin_install"})
+    equal(set(symbols(os.path.join(BUILD, module), "--defined-only")),
+          {"qemu_plugin_version", "qemu_plugin_install"})
 
 
 def test_the_core_exports_what_modules_call():
     called = set()
     for module in MODULES:
-        called |= {n for n in symbols(os.path.join(BUILD, module), "--undefined-only") if n.startswith("pmk_")}
+        called |= {n for n in symbols(os.path.join(BUILD, module), "--undefined-only")
+                   if n.startswith("pmk_")}
     equal(set(symbols(os.path.join(BUILD, CORE), "--defined-only")), called)
 
 
 @pytest.mark.parametrize("module", MODULES)
 def test_needs(module):
     for version in MODULES[module]:
-        have_been = {f"qemu_plugin_{n}" for since, names in SINCE.items() if since <= version for n in names.split()}
+        have_been = {f"qemu_plugin_{n}" for since,
+                     names in SINCE.items() if since <= version for n in names.split()}
         must = {n for n, kind in undefined(module).items() if kind == "U"}
         equal(must - have_been, set(), f"not in version {version}")
         may = set(undefined(module)) - must
@@ -80,7 +85,8 @@ def test_needs(module):
 def releases():
     """Every emulator here: those in PATH, and in the directories of PMK_TEST_QEMUS."""
     folders = os.environ["PATH"].split(":") + os.environ.get("PMK_TEST_QEMUS", "").split(":")
-    names = [f"qemu-{kind}{cpu}" for kind in ("", "system-") for cpu in ("arm", "aarch64", "microblaze")]
+    names = [f"qemu-{kind}{cpu}" for kind in ("", "system-")
+             for cpu in ("arm", "aarch64", "microblaze")]
     return sorted({os.path.realpath(os.path.join(f, n)) for f in folders for n in names
                    if f and os.access(os.path.join(f, n), os.X_OK)})
 
@@ -93,7 +99,8 @@ def test_emulators_have_what_their_module_needs():
             continue  # built without plugins
         said = re.search(r"version (\d+)\.(\d+)", run(path, "--version").out)
         release = int(said.group(1)), int(said.group(2))
-        module = next(m for since, m in (((11, 1), "pmk-qemu-api7.so"), ((11, 0), "pmk-qemu-api6.so"),
+        module = next(m for since, m in (((11, 1), "pmk-qemu-api7.so"),
+                                         ((11, 0), "pmk-qemu-api6.so"),
                                          ((9, 1), "pmk-qemu-api3.so"), ((9, 0), "pmk-qemu-api2.so"),
                                          ((6, 0), "pmk-qemu-api1.so")) if release >= since)
         must = {n for n, kind in undefined(module).items() if kind == "U"}

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""The same program counts the same under every emulator, whatever its release: all events of programs of our own
-that use no library, and of those that use one and map no memory; exact events of any other.
+"""The same program counts the same under every emulator, whatever its release: all events of
+programs of our own that use no library, and of those that use one and map no memory; exact events
+of any other.
 
-Emulators are those that pmk finds by itself, and one of each kind in every directory of PMK_TEST_QEMUS (names
-separated by colons). One alone is compared with the counts in known.json, which were taken with QEMU 7.2, and with
-those that follow from the sources. docs/emulators.md tells what may differ.
+Emulators are those that pmk finds by itself, and one of each kind in every directory of
+PMK_TEST_QEMUS (names separated by colons). One alone is compared with the counts in known.json,
+which were taken with QEMU 7.2, and with those that follow from the sources. docs/emulators.md tells
+what may differ.
 """
 import functools
 import json
@@ -18,22 +20,25 @@ import microblaze_tools as mb
 FOLDER = os.path.join(SOURCE, "tests", "emulators")
 PASSES = 100
 ARM, A64, BARE = "arm-linux-gnueabi-", "aarch64-linux-gnu-", "arm-none-eabi-"
-NO_LIBRARY = ("-nostdlib", "-static", "-Wl,--build-id=none", "-Wl,-z,noexecstack", "-Wl,-Tbss=0x100000",
-              f"-DPASSES={PASSES}")
+NO_LIBRARY = ("-nostdlib", "-static", "-Wl,--build-id=none", "-Wl,-z,noexecstack",
+              "-Wl,-Tbss=0x100000", f"-DPASSES={PASSES}")
 AT = "-Wl,-Ttext=0x10000"
 LIBRARY = ("-O2", "-static")
-RASPI0 = "qemu-system-arm -M raspi0 -nographic -nic none -semihosting-config enable=on,target=native -kernel "
+RASPI0 = ("qemu-system-arm -M raspi0 -nographic -nic none -semihosting-config "
+          "enable=on,target=native -kernel ")
 
 
 def compiled(prefix, source, *flags):
     """One per source and flags; sources are those of this folder, or of the examples."""
     have(prefix + "gcc")
     path = os.path.join(FOLDER, source) if "/" not in source else os.path.join(SOURCE, source)
-    out = os.path.join(WORK, "-".join(["same", prefix.rstrip("-"), os.path.basename(source), *flags[2:]])
+    out = os.path.join(WORK, "-".join(["same", prefix.rstrip("-"), os.path.basename(source),
+                                       *flags[2:]])
                        .replace("/", "_").replace("=", "").replace(",", ""))
     if not os.path.exists(out) or os.path.getmtime(out) < os.path.getmtime(path):
         mine = f"{out}.{os.getpid()}"
-        done = run(prefix + "gcc", "-o", mine, path, *flags, "-lm" if prefix != BARE and source[-1] == "c" else "-lgcc")
+        done = run(prefix + "gcc", "-o", mine, path, *flags,
+                   "-lm" if prefix != BARE and source[-1] == "c" else "-lgcc")
         assert done.code == 0, done
         os.replace(mine, out)
     return out
@@ -44,26 +49,32 @@ def microblaze(name, order):
     return mb.program(name, f"{name}.c", order=order)
 
 
-# name, emulator, what makes the program, whether modelled events are the same, too; exact counts that follow
-# from the source: see its comments.
+# name, emulator, what makes the program, whether modelled events are the same, too; exact counts
+# that follow from the source: see its comments.
 PROGRAMS = [
     ("arm", "qemu-arm", lambda: compiled(ARM, "arm.S", *NO_LIBRARY, AT, "-Wa,--no-warn"), True,
      {"instr_exec": 10 + 54 * PASSES}),
     ("arm-library", "qemu-arm", lambda: compiled(ARM, "libc.c", *LIBRARY, "-marm"), True, {}),
-    ("arm-vfp", "qemu-arm", lambda: compiled(ARM, "libc.c", *LIBRARY, "-march=armv6k", "-mfloat-abi=softfp",
-                                             "-mfpu=vfp"), True, {}),
+    ("arm-vfp", "qemu-arm", lambda: compiled(ARM, "libc.c", *LIBRARY, "-march=armv6k",
+                                             "-mfloat-abi=softfp", "-mfpu=vfp"), True, {}),
     ("arm-crc", "qemu-arm", lambda: compiled(ARM, "examples/linux/crc.c", *LIBRARY), False, {}),
     ("arm-surroundings", "qemu-arm", lambda: compiled(ARM, "surroundings.c", *LIBRARY), False, {}),
-    ("thumb", "qemu-arm", lambda: compiled(ARM, "thumb.S", *NO_LIBRARY, AT), True, {"instr_exec": 10 + 14 * PASSES}),
+    ("thumb", "qemu-arm", lambda: compiled(ARM, "thumb.S", *NO_LIBRARY, AT), True,
+     {"instr_exec": 10 + 14 * PASSES}),
     ("thumb-library", "qemu-arm", lambda: compiled(ARM, "libc.c", *LIBRARY, "-mthumb"), True, {}),
-    ("thumb-surroundings", "qemu-arm", lambda: compiled(ARM, "surroundings.c", *LIBRARY, "-mthumb"), False, {}),
-    ("a64", "qemu-aarch64", lambda: compiled(A64, "a64.S", *NO_LIBRARY, AT), True, {"inst_retired": 11 + 43 * PASSES}),
+    ("thumb-surroundings", "qemu-arm", lambda: compiled(ARM, "surroundings.c", *LIBRARY, "-mthumb"),
+     False, {}),
+    ("a64", "qemu-aarch64", lambda: compiled(A64, "a64.S", *NO_LIBRARY, AT), True,
+     {"inst_retired": 11 + 43 * PASSES}),
     ("a64-library", "qemu-aarch64", lambda: compiled(A64, "libc.c", *LIBRARY), True, {}),
     ("a64-crc", "qemu-aarch64", lambda: compiled(A64, "examples/linux/crc.c", *LIBRARY), False, {}),
-    ("a64-surroundings", "qemu-aarch64", lambda: compiled(A64, "surroundings.c", *LIBRARY), False, {}),
-    *((f"microblaze-{name}-{order}", mb.ORDERS[order].qemu, functools.partial(microblaze, name, order), True, {})
+    ("a64-surroundings", "qemu-aarch64", lambda: compiled(A64, "surroundings.c", *LIBRARY), False,
+     {}),
+    *((f"microblaze-{name}-{order}", mb.ORDERS[order].qemu,
+       functools.partial(microblaze, name, order), True, {})
       for name in ("hello", "odd", "arith") for order in mb.ORDERS),
-    ("device", "qemu-system-arm", lambda: compiled(BARE, "device.S", *NO_LIBRARY, "-Wl,-Ttext=0x8000"), True,
+    ("device", "qemu-system-arm", lambda: compiled(BARE, "device.S", *NO_LIBRARY,
+                                                   "-Wl,-Ttext=0x8000"), True,
      {"instr_exec": 7 + 16 * PASSES, "dcache_access": 904}),
 ]
 
@@ -82,13 +93,15 @@ def counted(emulator, path, folder):
     env = dict(os.environ)
     if folder:
         env["PMK_QEMU_DIR"] = folder
-    argv = ["--core", "arm1176", "--qemu", f"{RASPI0}'{path}'"] if emulator == "qemu-system-arm" else [path]
+    argv = ["--core", "arm1176", "--qemu",
+            f"{RASPI0}'{path}'"] if emulator == "qemu-system-arm" else [path]
     doc = stat("-e", "all", *argv, env=env)
     return doc["producer"], {c["event"]: (c["trust"], c["counter-value"]) for c in doc["counters"]}
 
 
 def chosen(all_events, modelled):
-    return {e: n for e, (trust, n) in all_events.items() if n is not None and (modelled or trust == "exact")}
+    return {e: n for e, (trust, n) in all_events.items() if n is not None
+            and (modelled or trust == "exact")}
 
 
 def known():
@@ -96,7 +109,8 @@ def known():
         return json.load(f)
 
 
-@pytest.mark.parametrize("name, emulator, make, modelled, answers", PROGRAMS, ids=[p[0] for p in PROGRAMS])
+@pytest.mark.parametrize("name, emulator, make, modelled, answers", PROGRAMS,
+                         ids=[p[0] for p in PROGRAMS])
 def test_same_counts(name, emulator, make, modelled, answers):
     path = make()
     first, reference = None, None

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""examples/firmware: every example is built and run as its Makefile does it, in QEMU, and what it prints is
-checked. Numbers of the virt example are exact: with -icount QEMU's counters are defined by the program.
+"""examples/firmware: every example is built and run as its Makefile does it, in QEMU, and what it
+prints is checked. Numbers of the virt example are exact: with -icount QEMU's counters are defined
+by the program.
 
 The dump is decoded here a second time, byte by byte from docs/FORMATS.md.
 """
@@ -36,11 +37,13 @@ def make(board, *argv, main=None):
 
 
 def with_compiler_or_stored(board, main, argv):
-    """Arguments of make for MicroBlaze. Without a compiler the program that is stored is taken as it is."""
+    """Arguments of make for MicroBlaze. Without a compiler the program that is stored is taken as
+    it is."""
     stored = microblaze_tools.example(board, main)
     if not microblaze_tools.folder()[1]:
         return ["CROSS=" + microblaze_tools.tool(""), *argv]
-    folder = next((a[2:] for a in argv if a.startswith("O=")), os.path.join(WORK, "firmware-examples", board))
+    folder = next((a[2:] for a in argv if a.startswith("O=")),
+                  os.path.join(WORK, "firmware-examples", board))
     os.makedirs(folder, exist_ok=True)
     elf = os.path.join(folder, board + ".elf")
     shutil.copyfile(stored, elf)
@@ -61,7 +64,7 @@ def ran(board, *argv):
     return _ran[board, argv]
 
 
-# ---- building --------------------------------------------------------------------------------------
+# ---- building ------------------------------------------------------------------------------------
 
 
 def test_all_build_without_a_warning():
@@ -104,20 +107,22 @@ def test_a_copy_works_elsewhere():
 
 
 def test_switched_off_nothing_is_left():
-    """-DPMK_ENABLED=0 for a whole program, the library's own file included: the same source builds without a
-    warning, and of the library only the words for errors are left."""
-    on, off = os.path.join(make("raspi0")[1], "raspi0.elf"), os.path.join(WORK, "firmware-examples", "off")
+    """-DPMK_ENABLED=0 for a whole program, the library's own file included: the same source builds
+    without a warning, and of the library only the words for errors are left."""
+    on, off = os.path.join(make("raspi0")[1], "raspi0.elf"), os.path.join(WORK, "firmware-examples",
+                                                                          "off")
     out, _ = make("raspi0", "O=" + off, "CC=arm-none-eabi-gcc -DPMK_ENABLED=0")
     equal((out.code, out.err), (0, ""), str(out))
 
     def left(elf):
-        return set(re.findall(r"\b(?:pmk_\w+|pmu|regions)$", run("arm-none-eabi-nm", elf).out, re.M))
+        return set(re.findall(r"\b(?:pmk_\w+|pmu|regions)$", run("arm-none-eabi-nm", elf).out,
+                              re.M))
 
     equal(left(os.path.join(off, "raspi0.elf")), {"pmk_strerror"})
     assert {"pmk_target_open", "pmk_region_begin", "pmu", "regions"} <= left(on), left(on)
 
 
-# ---- machines without the counters ------------------------------------------------------------------
+# ---- machines without the counters ---------------------------------------------------------------
 
 
 def test_raspi0_says_that_there_is_no_pmu():
@@ -127,7 +132,9 @@ def test_raspi0_says_that_there_is_no_pmu():
 
 def test_versatilepb_says_that_there_is_no_monitor():
     out, _ = ran("versatilepb")
-    equal(out, "pmk: no AHB Monitor of this layout: 0 of 90 registers answer as it says (QEMU has none)\n")
+    equal(out,
+          "pmk: no AHB Monitor of this layout: 0 of 90 registers answer as it says (QEMU has "
+          "none)\n")
 
 
 def test_ml605_says_that_no_mdm_answers():
@@ -136,19 +143,21 @@ def test_ml605_says_that_no_mdm_answers():
 
 
 def test_ml605_tells_its_exit_code():
-    """The machine has no end of its own: make ends QEMU at the program's line, with the code in it."""
+    """The machine has no end of its own: make ends QEMU at the program's line, with the code in
+    it."""
     other = os.path.join(WORK, "ml605-three.c")
     with open(other, "w") as f:
         f.write('#define main unused\n#include "../ml605/main.c"\n#undef main\n'
                 'int main(void)\n{\n\tprint("three");\n\tprint("\\n");\n\treturn 3;\n}\n')
     folder = os.path.join(WORK, "firmware-examples", "ml605-three")
-    out, _ = make("ml605", "O=" + folder, "run", "SOURCES=start.S ../common/print.c ../common/memory.c "
+    out, _ = make("ml605", "O=" + folder, "run",
+                  "SOURCES=start.S ../common/print.c ../common/memory.c "
                   f"{folder}/pmk_target.c {other}", main=other)
     equal((out.code, out.out), (2, "three\n"), str(out))
     contains(out.err, "Error 3")
 
 
-# ---- virt: counting ---------------------------------------------------------------------------------
+# ---- virt: counting ------------------------------------------------------------------------------
 
 
 def loops(text):
@@ -161,7 +170,8 @@ def test_virt_counts_known_loops_exactly():
     found = loops(ran("virt")[0])
     equal([(level, n) for level, n, _, _ in found],
           [("el1", n) for n in (1, 2, 10, 100, 1000, 10000)] + [("el0", 1000)])
-    # Four instructions a turn, and what lies between the reads of a counter; a cycle an instruction.
+    # Four instructions a turn, and what lies between the reads of a counter; a cycle an
+    # instruction.
     insns, cycles = {i - 4 * n for _, n, i, _ in found}, {c - 4 * n for _, n, _, c in found}
     equal((len(insns), len(cycles)), (1, 1), str(found))
     assert 0 < min(cycles) < min(insns) < 12, (insns, cycles)
@@ -187,9 +197,12 @@ def test_virt_probes_at_el0():
 def test_virt_takes_the_cost_of_measuring_off():
     out, _ = ran("virt")
     report = out[out.index("pmk: cortex-a53, 2 events"):]
-    assert re.search(r"^region loop: 10 times\n.*\n +40000 +\d+ +4000\.00 +0\.00 +4000 +4000  cpu_cycles\n"
-                     r" +40000 +\d+ +4000\.00 +0\.00 +4000 +4000  inst_retired$", report, re.M), report
-    sort = re.search(r"^region sort: 10 times\n.*\n +(\d+) +(\d+) .* 0\.00 +(\d+) +(\d+)  cpu_cycles\n"
+    assert re.search(r"^region loop: 10 times\n.*\n +40000 +\d+ +4000\.00 +0\.00 +4000 +4000  "
+                     r"cpu_cycles\n"
+                     r" +40000 +\d+ +4000\.00 +0\.00 +4000 +4000  inst_retired$", report,
+                     re.M), report
+    sort = re.search(r"^region sort: 10 times\n.*\n +(\d+) +(\d+) .* 0\.00 +(\d+) +(\d+)  "
+                     r"cpu_cycles\n"
                      r" +(\d+) +(\d+) .*  inst_retired$", report, re.M)
     assert sort, report
     net, raw, least, most = map(int, sort.group(1, 2, 3, 4))
@@ -218,11 +231,12 @@ def test_virt_fast_regions_are_exact():
 def test_virt_without_icount_says_what_is_missing():
     _, folder = make("virt")
     have("qemu-system-aarch64")
-    out = run("qemu-system-aarch64", "-M", "virt", "-cpu", "cortex-a53", "-nographic", "-nic", "none",
-              "-semihosting-config", "enable=on,target=native", "-kernel",
+    out = run("qemu-system-aarch64", "-M", "virt", "-cpu", "cortex-a53", "-nographic", "-nic",
+              "none", "-semihosting-config", "enable=on,target=native", "-kernel",
               os.path.join(folder, "virt.elf"))
     equal(out.code, 0, str(out))
-    assert out.out.startswith("no instructions are counted here (QEMU needs -icount shift=0)\n"), out.out
+    assert out.out.startswith(
+        "no instructions are counted here (QEMU needs -icount shift=0)\n"), out.out
     equal({i for _, _, i, _ in loops(out.out)}, {0})
 
 
@@ -230,13 +244,15 @@ def on_virt(machine, cpu):
     """Code and output of the virt example, entered as this machine does it."""
     _, folder = make("virt")
     have("qemu-system-aarch64")
-    return run("qemu-system-aarch64", "-M", machine, "-cpu", cpu, "-icount", "shift=0", "-nographic", "-nic", "none",
-               "-semihosting-config", "enable=on,target=native", "-kernel", os.path.join(folder, "virt.elf"))
+    return run("qemu-system-aarch64", "-M", machine, "-cpu", cpu, "-icount", "shift=0",
+               "-nographic", "-nic", "none", "-semihosting-config", "enable=on,target=native",
+               "-kernel", os.path.join(folder, "virt.elf"))
 
 
 def test_virt_entered_at_el2_counts_the_same():
     out = on_virt("virt,virtualization=on", "cortex-a53")
-    equal((out.code, out.out.split("sampled every")[0]), (0, ran("virt")[0].split("sampled every")[0]), out.err)
+    equal((out.code, out.out.split("sampled every")[0]),
+          (0, ran("virt")[0].split("sampled every")[0]), out.err)
 
 
 def test_virt_without_a_pmu_says_so():
@@ -250,7 +266,7 @@ def test_virt_in_secure_state_says_so():
           (1, "start: counting is forbidden in this state: Secure, or by the hypervisor\n"))
 
 
-# ---- virt: sampling ---------------------------------------------------------------------------------
+# ---- virt: sampling ------------------------------------------------------------------------------
 
 
 def decode(dump):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Starting the library where QEMU's virt board enters a program at EL1, EL2 or EL3, and where it has no PMU: either it
-counts, or the first start says why it does not."""
+"""Starting the library where QEMU's virt board enters a program at EL1, EL2 or EL3, and where it
+has no PMU: either it counts, or the first start says why it does not."""
 import os
 
 from harness import *
@@ -18,13 +18,15 @@ def program():
     out = run(os.path.join(SOURCE, "scripts", "amalgamate"), folder)
     assert out.code == 0, out
     made = os.path.join(folder, "levels.elf")
-    out = run("aarch64-linux-gnu-gcc", "-march=armv8-a", "-mgeneral-regs-only", "-mstrict-align", "-fno-pic", "-O2",
-              "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-ffreestanding", "-fno-tree-loop-distribute-patterns",
-              "-ffunction-sections", "-fno-stack-protector", "-I", folder, "-I", os.path.join(EXAMPLES, "common"),
-              "-nostdlib", "-static", "-no-pie", "-Wl,--gc-sections,--build-id=none", "-T",
-              os.path.join(EXAMPLES, "virt", "link.ld"), os.path.join(HERE, "start.S"), os.path.join(HERE, "main.c"),
-              os.path.join(EXAMPLES, "common", "print.c"), os.path.join(EXAMPLES, "common", "memory.c"),
-              os.path.join(folder, "pmk_target.c"), "-o", made)
+    out = run("aarch64-linux-gnu-gcc", "-march=armv8-a", "-mgeneral-regs-only", "-mstrict-align",
+              "-fno-pic", "-O2", "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-ffreestanding",
+              "-fno-tree-loop-distribute-patterns", "-ffunction-sections", "-fno-stack-protector",
+              "-I", folder, "-I", os.path.join(EXAMPLES, "common"), "-nostdlib", "-static",
+              "-no-pie", "-Wl,--gc-sections,--build-id=none", "-T",
+              os.path.join(EXAMPLES, "virt", "link.ld"), os.path.join(HERE, "start.S"),
+              os.path.join(HERE, "main.c"), os.path.join(EXAMPLES, "common", "print.c"),
+              os.path.join(EXAMPLES, "common", "memory.c"), os.path.join(folder, "pmk_target.c"),
+              "-o", made)
     assert out.code == 0, out
     return made
 
@@ -32,8 +34,9 @@ def program():
 def said(machine, cpu="cortex-a53"):
     """What the program prints, {line: words}."""
     have("qemu-system-aarch64")
-    out = run("qemu-system-aarch64", "-M", machine, "-cpu", cpu, "-icount", "shift=0", "-nographic", "-nic", "none",
-              "-semihosting-config", "enable=on,target=native", "-kernel", program())
+    out = run("qemu-system-aarch64", "-M", machine, "-cpu", cpu, "-icount", "shift=0", "-nographic",
+              "-nic", "none", "-semihosting-config", "enable=on,target=native", "-kernel",
+              program())
     assert out.code == 0, out
     level, *rest = out.out.splitlines()
     return level, dict(line.split(": ", 1) for line in rest)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""pmk_native_probe() in a Linux program: emulated cores of QEMU's user mode have no PMU that a program
-may access, so it takes SIGILL and says PMK_EUNDEF (-6)."""
+"""pmk_native_probe() in a Linux program: emulated cores of QEMU's user mode have no PMU that a
+program may access, so it takes SIGILL and says PMK_EUNDEF (-6)."""
 import os
 
 from harness import *

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""docs/firmware.md: every C snippet compiles without a warning, for the processors that the comment above it
-names, against the library in two files and small fakes of the RTOS headers (rtos/); and its numbers are true.
+"""docs/firmware.md: every C snippet compiles without a warning, for the processors that the comment
+above it names, against the library in two files and small fakes of the RTOS headers (rtos/); and
+its numbers are true.
 
     <!-- compile: arm aarch64 -->                   a whole file
-    <!-- compile: arm, after the first -->          a file that goes on where the page's first block ends
+    <!-- compile: arm, after the first -->          goes on where the page's first block ends
     <!-- compile: arm, inside a function -->        the same, in the body of a function
     <!-- compile: aarch64 zephyr -->                a whole file, with the headers in rtos/zephyr
     <!-- file: NAME -->                             a file that others include
@@ -19,13 +20,16 @@ PAGE = open(os.path.join(SOURCE, "docs", "firmware.md"), encoding="utf-8").read(
 COMPILERS = {
     "arm": ("arm-none-eabi-gcc", "-mcpu=arm1176jzf-s", "-marm"),
     "aarch64": ("aarch64-linux-gnu-gcc", "-march=armv8-a", "-mgeneral-regs-only"),
-    "microblaze": (os.path.join(microblaze_tools.folder()[0] or "", "bin", microblaze_tools.PREFIX + "gcc"), "-mbig-endian"),
+    "microblaze": (os.path.join(microblaze_tools.folder()[0] or "", "bin",
+                                microblaze_tools.PREFIX + "gcc"), "-mbig-endian"),
 }
-WARNINGS = ("-std=gnu11", "-ffreestanding", "-O2", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function")
+WARNINGS = ("-std=gnu11", "-ffreestanding", "-O2", "-Wall", "-Wextra", "-Werror",
+            "-Wno-unused-function")
 
 
 def blocks():
-    """[(line, language, marker, text)] of the fenced blocks; marker is the comment above, or None."""
+    """[(line, language, marker, text)] of the fenced blocks; marker is the comment above, or
+    None."""
     found = []
     for m in re.finditer(r"(?:^<!-- (.+?) -->\n)?^```(\w+)\n(.*?)^```$", PAGE, re.M | re.S):
         found.append((PAGE.count("\n", 0, m.start()) + 1, m.group(2), m.group(1), m.group(3)))
@@ -91,7 +95,8 @@ def test_freertos_expands_the_hooks():
 
 
 def test_zephyr_module_is_cmake():
-    """The commands of the module's CMakeLists.txt, given fakes that write down what they were told."""
+    """The commands of the module's CMakeLists.txt, given fakes that write down what they were
+    told."""
     have("cmake")
     text = next(text for _, language, _, text in blocks() if language == "cmake")
     fakes = "".join(f"macro({name})\n  message(\"{name} ${{ARGV}}\")\nendmacro()\n" for name in
@@ -101,11 +106,13 @@ def test_zephyr_module_is_cmake():
     with open(script, "w") as f:
         f.write(fakes + text)
     wanted = {
-        "y": "zephyr_include_directories M\nzephyr_library \nzephyr_library_sources M/pmk_target.c\n",
+        "y": "zephyr_include_directories M\nzephyr_library \nzephyr_library_sources "
+             "M/pmk_target.c\n",
         "": "zephyr_include_directories M\nzephyr_compile_definitions PMK_ENABLED=0\n",
     }
     for config, want in wanted.items():
-        out = run("cmake", "-DZEPHYR_CURRENT_MODULE_DIR=M", f"-DCONFIG_PMUKIT={config}", "-P", script)
+        out = run("cmake", "-DZEPHYR_CURRENT_MODULE_DIR=M", f"-DCONFIG_PMUKIT={config}", "-P",
+                  script)
         equal((out.code, out.err), (0, want))
 
 
@@ -114,12 +121,14 @@ def test_sizes_of_structs_are_true():
     equal(len(rows), 5, str(rows))
     for processor, column in (("arm", 1), ("aarch64", 2)):
         text = '#include "pmk_target.h"\n' + "".join(
-            f'_Static_assert(sizeof(struct {row[0]}) == {row[column]}, "{row[0]}");\n' for row in rows)
+            f'_Static_assert(sizeof(struct {row[0]}) == {row[column]}, "{row[0]}");\n'
+                                                     for row in rows)
         compile_text(text, "sizes", processor)
 
 
 def test_deadlines_are_arithmetic():
-    for cycles, seconds, hertz in ((2**31, "3.1", 700e6), (2**30, "0.89", 1.2e9), (2**31, "21", 100e6)):
+    for cycles, seconds, hertz in ((2**31, "3.1", 700e6), (2**30, "0.89", 1.2e9),
+                                   (2**31, "21", 100e6)):
         contains(PAGE, f"2^{cycles.bit_length() - 1} cycles: {seconds} s |")
         assert abs(cycles / hertz / float(seconds) - 1) < 0.03, (cycles, seconds)
 
@@ -132,8 +141,8 @@ def test_own_costs_are_measured():
     out = run("make", "-s", "-C", os.path.join(SOURCE, "examples", "firmware", "virt"), "run",
               "O=" + os.path.join(WORK, "firmware-page-virt"))
     equal(out.code, 0, str(out))
-    said = re.search(r"counts about (\d+) instructions of its own with two events; PMK_FAST_BEGIN and END add (\d+)",
-                     PAGE.replace("\n", " "))
+    said = re.search(r"counts about (\d+) instructions of its own with two events; PMK_FAST_BEGIN "
+                     r"and END add (\d+)", PAGE.replace("\n", " "))
     own = re.search(r"^ +\d+ +(\d+) +\d+  inst_retired$", out.out, re.M)
     fast = re.search(r"^el1 n 1 instructions (\d+) ", out.out, re.M)
     equal(int(fast.group(1)) - 4, int(said.group(2)))
@@ -151,10 +160,14 @@ def test_own_costs_are_measured():
 
 
 def microblaze_cost(cpu, option, events, rounds):
-    """Instructions that ROUNDS rounds of tests/firmware/library/microblaze_cost.c take, and accesses to DBG_DATA."""
-    path = microblaze_tools.program(f"cost{option}", [os.path.join(HERE, "library", "microblaze_cost.c"), "@library/pmk_target.c"],
+    """Instructions that ROUNDS rounds of tests/firmware/library/microblaze_cost.c take, and
+    accesses to DBG_DATA."""
+    path = microblaze_tools.program(f"cost{option}",
+                                    [os.path.join(HERE, "library", "microblaze_cost.c"),
+                                     "@library/pmk_target.c"],
                            cpu=cpu, flags=("-DPMK_FIRMWARE", option))
-    n = [counts(stat("-e", "insn_executed", path, events, r))["insn_executed"] for r in (rounds, 2 * rounds)]
+    n = [counts(stat("-e", "insn_executed", path, events, r))["insn_executed"]
+         for r in (rounds, 2 * rounds)]
     said = microblaze_tools.run_program(path, str(events), str(rounds)).out
     return (n[1] - n[0]) / rounds, int(said or 0) / rounds
 
@@ -163,12 +176,15 @@ def test_a_region_on_microblaze_costs_what_the_page_says():
     have("qemu-microblazeel")
     text = PAGE.replace("\n", " ")
     one, five, full_one, full_five = map(int, re.search(
-        r"with one event is about (\d+) instructions, with five about (\d+), on a processor without multiplier and barrel "
-        r"shifter; with both, about (\d+) and (\d+) \(GCC 12, `-Os`", text).groups())
+        r"with one event is about (\d+) instructions, with five about (\d+), on a processor "
+        r"without multiplier and barrel shifter; with both, about (\d+) and (\d+) \(GCC 12, `-Os`",
+                                                        text).groups())
     ask = int(re.search(r"An ask is about (\d+) instructions", text).group(1))
     contains(text, "2 × (2 + events) accesses to the MDM, 14 for five events")
-    cpus = microblaze_tools.SMALL, ("-mcpu=v9.6", *microblaze_tools.MULTIPLIER_64, *microblaze_tools.BARREL_SHIFTER)
-    for cpu, events, told in ((cpus[0], 1, one), (cpus[0], 5, five), (cpus[1], 1, full_one), (cpus[1], 5, full_five)):
+    cpus = microblaze_tools.SMALL, ("-mcpu=v9.6", *microblaze_tools.MULTIPLIER_64,
+                                    *microblaze_tools.BARREL_SHIFTER)
+    for cpu, events, told in ((cpus[0], 1, one), (cpus[0], 5, five), (cpus[1], 1, full_one),
+                              (cpus[1], 5, full_five)):
         took, accesses = microblaze_cost(cpu, "-Os", events, 500)
         equal(accesses, 2 * (2 + events))
         assert abs(took / told - 1) < 0.05, (cpu, events, took, told)
@@ -177,7 +193,8 @@ def test_a_region_on_microblaze_costs_what_the_page_says():
 
 
 def test_mean_and_deviation_of_a_latency():
-    """The page's function, with what a counter holds of 1, 1 and 21 cycles: mean 23 / 3, deviation sqrt(800 / 9)."""
+    """The page's function, with what a counter holds of 1, 1 and 21 cycles: mean 23 / 3, deviation
+    sqrt(800 / 9)."""
     have("cc")
     block = next(text for _, _, _, text in blocks() if "bool how_long(" in text)
     source = r"""
@@ -208,22 +225,28 @@ int main(void)
     path = os.path.join(library(), "how_long")
     with open(path + ".c", "w") as f:
         f.write(source)
-    out = run("cc", "-std=gnu11", "-I", library(), "-o", path, path + ".c", os.path.join(library(), "pmk_target.c"))
+    out = run("cc", "-std=gnu11", "-I", library(), "-o", path, path + ".c",
+              os.path.join(library(), "pmk_target.c"))
     equal(out.code, 0, out.err)
     equal(run(path).out, "1 7667 9428\n0 7667 9428\n0 7667 9428\n0\n")
 
 
 def test_the_two_files_build_as_the_page_says():
-    """For MicroBlaze: with -ffreestanding, and with these helpers of the compiler; without it, not."""
+    """For MicroBlaze: with -ffreestanding, and with these helpers of the compiler; without it,
+    not."""
     def compiled(name, *flags):
-        return microblaze_tools.compilation(name, "@library/pmk_target.c", "-mcpu=v9.6", "-std=gnu11", "-Os", "-DPMK_FIRMWARE", *flags)
+        return microblaze_tools.compilation(name, "@library/pmk_target.c", "-mcpu=v9.6",
+                                            "-std=gnu11", "-Os", "-DPMK_FIRMWARE", *flags)
 
     hosted = compiled("hosted")
     equal((hosted["code"], hosted["missing"]), (1, ["stdint.h"]))
-    for name, flags, wanted in (("freestanding", (), {"__mulsi3", "__muldi3", "__lshrdi3", "memset"}),
-                                ("multiplier", ("-mno-xl-soft-mul", "-mxl-multiply-high"), {"__lshrdi3", "memset"})):
+    for name, flags, wanted in (("freestanding", (),
+                                 {"__mulsi3", "__muldi3", "__lshrdi3", "memset"}),
+                                ("multiplier", ("-mno-xl-soft-mul", "-mxl-multiply-high"),
+                                 {"__lshrdi3", "memset"})):
         found = compiled(name, "-ffreestanding", *flags)
-        equal((found["code"], found["warnings"], set(found["undefined"])), (0, 0, wanted), str(flags))
+        equal((found["code"], found["warnings"], set(found["undefined"])), (0, 0, wanted),
+              str(flags))
 
 
 def test_links_lead_somewhere():

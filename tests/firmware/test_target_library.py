@@ -20,13 +20,13 @@ THUMB_HELPERS = {"__aeabi_lmul", "__aeabi_llsr", "__aeabi_llsl", "__aeabi_lasr"}
 # And of one that may have no multiplier and no barrel shifter.
 MICROBLAZE_HELPERS = {"__mulsi3", "__muldi3", "__lshrdi3"}
 # Declared for firmware, too, and defined for hosts alone; or for 32-bit ARMv7 and later alone.
-NOT_IN_FIRMWARE = {"pmk_pmu_find", "pmk_pmus", "pmk_signal_name", "pmk_signal_text", "pmk_signal_exact",
-                   "pmk_port_cp15_pmuv3"}
+NOT_IN_FIRMWARE = {"pmk_pmu_find", "pmk_pmus", "pmk_signal_name", "pmk_signal_text",
+                   "pmk_signal_exact", "pmk_port_cp15_pmuv3"}
 # No instruction of a MicroBlaze reads its counters.
 NOT_ON_MICROBLAZE = {"pmk_port_native", "pmk_native_probe", "pmk_native_fixup"}
 FOLDER = os.path.join(WORK, "target-library")
-WARNINGS = ["-Wall", "-Wextra", "-Wshadow", "-Wstrict-prototypes", "-Wmissing-prototypes", "-Wwrite-strings",
-            "-Wundef", "-Wvla"]
+WARNINGS = ["-Wall", "-Wextra", "-Wshadow", "-Wstrict-prototypes", "-Wmissing-prototypes",
+            "-Wwrite-strings", "-Wundef", "-Wvla"]
 INCLUDE = ["-I", os.path.join(SOURCE, "include")]
 LEVELS = ("-O0", "-O1", "-Os", "-O2")
 
@@ -98,7 +98,7 @@ def symbols(nm, file, *options):
     return set(re.findall(r"([A-Za-z]) (\S+)$", run(nm, *options, file).out, re.M))
 
 
-# ---- make target -----------------------------------------------------------------------------------
+# ---- make target ---------------------------------------------------------------------------------
 
 
 def test_the_script_builds_all_and_prints_their_sizes():
@@ -120,7 +120,8 @@ def test_the_script_builds_all_and_prints_their_sizes():
         equal(told, real, name)
         assert told[0] > 5000 and told[1] > 2000, told
     for file in ("pmk_target.c", "pmk_target.h"):
-        assert filecmp.cmp(scratch(f"target/{file}"), os.path.join(in_one(), file), shallow=False), file
+        assert filecmp.cmp(scratch(f"target/{file}"), os.path.join(in_one(), file),
+                           shallow=False), file
 
 
 def test_a_missing_compiler_is_one_line():
@@ -159,7 +160,8 @@ def test_what_is_built_is_installed():
     two = [f"{to}/pmk_target.c", f"{to}/pmk_target.h"]
 
     def there():
-        return sorted(os.path.relpath(os.path.join(d, f), prefix) for d, _, fs in os.walk(prefix) for f in fs)
+        return sorted(os.path.relpath(os.path.join(d, f), prefix) for d, _,
+                      fs in os.walk(prefix) for f in fs)
 
     equal(there(), two, "nothing was built: the sources alone")
     os.makedirs(os.path.join(build, "target", name))
@@ -168,7 +170,7 @@ def test_what_is_built_is_installed():
     equal(there(), sorted([*two, f"{to}/{name}/libpmk-target.a"]))
 
 
-# ---- what it needs ---------------------------------------------------------------------------------
+# ---- what it needs -------------------------------------------------------------------------------
 
 
 def test_it_needs_nothing_but_memory_functions():
@@ -178,11 +180,12 @@ def test_it_needs_nothing_but_memory_functions():
 
 
 def test_it_has_no_state():
-    """Everything that is loaded is code or constants: nothing writable, no constructors, no tables for
-    unwinding."""
+    """Everything that is loaded is code or constants: nothing writable, no constructors, no tables
+    for unwinding."""
     for name in installed():
         listed = run(tools(name) + "readelf", "-S", "-W", whole(name)).out
-        sections = re.findall(r"^ +\[ *\d+\] (\S+) +\S+ +\w+ \w+ (\w+) \w+ +([A-Za-z]*) ", listed, re.M)
+        sections = re.findall(r"^ +\[ *\d+\] (\S+) +\S+ +\w+ \w+ (\w+) \w+ +([A-Za-z]*) ", listed,
+                              re.M)
         assert len(sections) > 50, listed
         for section, size, flags in sections:
             if "A" in flags and int(size, 16):
@@ -196,12 +199,14 @@ def instructions(objdump, file):
     """[(mnemonic, operands)] of a disassembly, without addresses, symbols and comments."""
     out = run(objdump, "-d", "--no-show-raw-insn", file).out
     found = re.findall(r"^ +[0-9a-f]+:\t(\S+)(?:[ \t]+([^\n]*))?$", out, re.M)
-    return [(m, re.sub(r"[0-9a-f]+ <[^>]*>|//.*|;.*|@.*|0x[0-9a-f]+", "", operands)) for m, operands in found]
+    return [(m, re.sub(r"[0-9a-f]+ <[^>]*>|//.*|;.*|@.*|0x[0-9a-f]+", "", operands)) for m,
+            operands in found]
 
 
 def floating(name, found):
     """Instructions of floating point, vectors and their coprocessors."""
-    registers = r"\b[vqdshbz]\d+\b" if tools(name).startswith("aarch64") else r"\b([dqs]\d+|p1[01])\b"
+    registers = r"\b[vqdshbz]\d+\b" if tools(
+        name).startswith("aarch64") else r"\b([dqs]\d+|p1[01])\b"
     return [f"{m} {o}" for m, o in found if m[0] in "vf" or re.search(registers, o)]
 
 
@@ -214,12 +219,13 @@ def test_it_has_no_floating_point_and_no_division():
 
 
 def test_floating_point_would_be_seen():
-    for name, flags in (("armv6", ["-mfloat-abi=softfp", "-mfpu=vfp"]), ("armv8-a", ["-march=armv8-a"])):
+    for name, flags in (("armv6", ["-mfloat-abi=softfp", "-mfpu=vfp"]),
+                        ("armv8-a", ["-march=armv8-a"])):
         if name not in installed():
             continue
         made = scratch(f"{name}-float.o")
-        quiet(tools(name) + "gcc", "-O2", "-ffreestanding", *flags, "-x", "c", "-c", "-", "-o", made,
-              stdin="void f(double *d) { d[0] = d[1] * d[0]; }\n")
+        quiet(tools(name) + "gcc", "-O2", "-ffreestanding", *flags, "-x", "c", "-c", "-", "-o",
+              made, stdin="void f(double *d) { d[0] = d[1] * d[0]; }\n")
         assert len(floating(name, instructions(tools(name) + "objdump", made))) >= 3, name
 
 
@@ -233,24 +239,28 @@ def test_a_program_that_uses_all_of_it_links():
         with open(main, "w") as f:
             f.write("".join(f"void *{m}(void *a) {{ return a; }}\n" for m in sorted(MEMORY)) +
                     "void give_up(int line) { (void)line; }\nvoid show(long v) { (void)v; }\n"
-                    "void ignoring(void), careful(void), reading(void), reading_more(void), likwid(void);\n"
-                    "void start(void) { ignoring(); careful(); reading(); reading_more(); likwid(); }\n")
+                    "void ignoring(void), careful(void), reading(void), reading_more(void), "
+                    "likwid(void);\n"
+                    "void start(void) { ignoring(); careful(); reading(); reading_more(); "
+                    "likwid(); }\n")
         start = scratch(f"{name}-start.o")
         quiet(*compiler(name, "-Os", "-fno-builtin", "-w"), "-c", main, "-o", start)
         libgcc = quiet(*compiler(name), "-print-libgcc-file-name").out.strip()
         quiet(*linker(name), "--gc-sections", "-e", "start", start, made, library(name),
-              *([libgcc, "--no-warn-rwx-segments"] if is_microblaze(name) else []), "-o", scratch(f"{name}-sample"))
+              *([libgcc, "--no-warn-rwx-segments"] if is_microblaze(name) else []), "-o",
+              scratch(f"{name}-sample"))
         defined = {s for _, s in symbols(tools(name) + "nm", library(name), "-g", "--defined-only")}
         with open(os.path.join(in_one(), "pmk_target.h")) as f:
             header = re.sub(r"/\*(?s:.*?)\*/|^#(?:.*\\\n)*.*$", "", f.read(), flags=re.M)
-        declared = set(re.findall(r"^(?!typedef)[a-z][\w \t*]*?\b(pmk_\w+)\([^;{]*\);", header, re.M))
+        declared = set(re.findall(r"^(?!typedef)[a-z][\w \t*]*?\b(pmk_\w+)\([^;{]*\);", header,
+                                  re.M))
         declared |= set(re.findall(r"^extern [^;(]*?\b(pmk_\w+)(?:\[\w*\])?;", header, re.M))
         assert len(declared) > 60, declared
         missing = declared - defined - (NOT_ON_MICROBLAZE if is_microblaze(name) else set())
         equal(missing - NOT_IN_FIRMWARE, set(), f"declared and not in {name}")
 
 
-# ---- what it takes ---------------------------------------------------------------------------------
+# ---- what it takes -------------------------------------------------------------------------------
 
 RAISE = ("If the growth is worth it, raise the budget: tests/firmware/library/measure.py > "
          "tests/firmware/budget.txt, and say why in the commit.")
@@ -265,7 +275,8 @@ def test_sizes_structs_and_stacks_are_within_the_budget():
         library(name)
         assert name in budget, f"no budget for {name}. {RAISE}"
         taken = measure.measure(name)
-        over = [f"{name}: {what} takes {size} bytes, its budget is {budget[name].get(what, 'missing')}"
+        over = [f"{name}: {what} takes {size} bytes, its budget is "
+                f"{budget[name].get(what, 'missing')}"
                 for what, size in taken.items() if size > budget[name].get(what, -1)]
         assert not over, "\n".join(over + [RAISE])
         equal(set(budget[name]) - set(taken), set(), f"budgeted and not in {name}. {RAISE}")
@@ -286,7 +297,8 @@ def test_the_stack_of_a_known_chain():
     graph.read(node("f", "/x/src/pmu/a/driver.c", 8) + edge("f", "g") + edge("f", "memcpy") +
                node("g", "/x/src/pmu/a/driver.c", 16) + edge("g", "__indirect_call") +
                node("/x/src/port/p.c:read", "/x/src/port/p.c", 32) +
-               node("/x/src/port/p.c:write", "/x/src/port/p.c", 64) + node("pub", "/x/src/port/p.c", 999) +
+               node("/x/src/port/p.c:write", "/x/src/port/p.c", 64)
+               + node("pub", "/x/src/port/p.c", 999) +
                node("r", "/x/src/base/r.c", 8) + edge("r", "s") + node("s", "/x/src/base/r.c", 8) +
                edge("s", "r") + node("i", "/x/src/base/i.c", 8) + edge("i", "__indirect_call"))
     equal(graph.worst("f"), 8 + 16 + 64)
@@ -299,7 +311,7 @@ def test_the_stack_of_a_known_chain():
             raise AssertionError(f"{bad} has no bound, and none was missed")
 
 
-# ---- two files -------------------------------------------------------------------------------------
+# ---- two files -----------------------------------------------------------------------------------
 
 
 def test_two_files_are_deterministic_and_say_what_they_are():
@@ -309,7 +321,8 @@ def test_two_files_are_deterministic_and_say_what_they_are():
     quiet(os.path.join(SOURCE, "scripts/amalgamate"), again, cwd="/",
           env=dict(os.environ, PYTHONHASHSEED="12345", LC_ALL="C"))
     for file in ("pmk_target.c", "pmk_target.h"):
-        assert filecmp.cmp(os.path.join(again, file), os.path.join(in_one(), file), shallow=False), file
+        assert filecmp.cmp(os.path.join(again, file), os.path.join(in_one(), file),
+                           shallow=False), file
         with open(os.path.join(again, file), encoding="utf-8") as f:
             text = f.read()
         head = text.split("*/\n")[:2]
@@ -338,8 +351,8 @@ def everywhere():
 def object_in_one(name):
     """pmk_target.c compiled as the archive is."""
     made = scratch(f"in-one-{name}.o")
-    quiet(*tool().compiler(TARGETS[name]), *WARNINGS, "-c", os.path.join(in_one(), "pmk_target.c"), "-o",
-          made)
+    quiet(*tool().compiler(TARGETS[name]), *WARNINGS, "-c", os.path.join(in_one(), "pmk_target.c"),
+          "-o", made)
     return made
 
 
@@ -391,8 +404,8 @@ def test_header_in_one_is_c99_and_cxx():
             if language == "c++" and not shutil.which(argv[0][:-3] + "g++"):
                 continue
             warnings = ["-Wall", "-Wextra", "-Wshadow", "-Wundef"]
-            quiet(*argv, "-x", language, f"-std={std}", "-ffreestanding", *warnings, "-fsyntax-only", "-",
-                  stdin=f'#include "{header}"\n#include "{header}"\n')
+            quiet(*argv, "-x", language, f"-std={std}", "-ffreestanding", *warnings,
+                  "-fsyntax-only", "-", stdin=f'#include "{header}"\n#include "{header}"\n')
 
 
 def renamed(c, path="room/file.c"):
@@ -449,8 +462,8 @@ ATTRIBUTE static struct room_file_out *room_file_find(void) { return 0; }
 int public(struct other *room_file_get) { return RESET(room_file_get) + room_file_find()->reset; }
 static int room_file_get(struct dev *d) { return d ? room_file_count : 0; }
 '''
-    # A size that a member's array takes from the file's own enumerator is the one thing that has to be
-    # seen in a struct.
+    # A size that a member's array takes from the file's own enumerator is the one thing that has to
+    # be seen in a struct.
     equal(renamed(before), after.replace("int size[LIMIT]", "int size[room_file_LIMIT]"))
 
 
@@ -468,7 +481,7 @@ def test_what_cannot_be_renamed_is_refused():
             raise AssertionError(f"accepted: {c}")
 
 
-# ---- nothing left with PMK_ENABLED=0 ---------------------------------------------------------------
+# ---- nothing left with PMK_ENABLED=0 -------------------------------------------------------------
 
 
 def sample(name, level, variant):
@@ -476,7 +489,8 @@ def sample(name, level, variant):
     folder = scratch(f"{name}{level}-{variant.strip('-D').replace('=', '')}")
     os.makedirs(folder, exist_ok=True)
     made = os.path.join(folder, "sample.o")
-    quiet(*compiler(name, level, "-Wall", "-Wextra", *INCLUDE), variant, "-c", helper("sample.c"), "-o", made)
+    quiet(*compiler(name, level, "-Wall", "-Wextra", *INCLUDE), variant, "-c", helper("sample.c"),
+          "-o", made)
     return made
 
 
@@ -562,32 +576,36 @@ def test_disabled_differences_are_zero_and_no_warning():
     compilers = [["gcc"], ["clang"]] + [compiler(name) for name in installed()]
     for argv in compilers:
         for level in (*LEVELS, "-O3"):
-            quiet(*argv, level, "-Wall", "-Wextra", "-Werror", "-Wuninitialized", "-I", in_one(), "-S", "-x", "c", "-",
-                  "-o", scratch("fast-off.s"), stdin=FAST)
+            quiet(*argv, level, "-Wall", "-Wextra", "-Werror", "-Wuninitialized", "-I", in_one(),
+                  "-S", "-x", "c", "-", "-o", scratch("fast-off.s"), stdin=FAST)
     made = scratch("fast-off")
     quiet("gcc", "-Wall", "-Wextra", "-Werror", "-I", in_one(), "-x", "c", "-", "-o", made,
-          stdin=FAST + "unsigned work(void) { return 7; }\nint main(void) { return (int)on_the_stack(); }\n")
+          stdin=FAST
+          + "unsigned work(void) { return 7; }\nint main(void) { return (int)on_the_stack(); }\n")
     equal(run(made).code, 7)
 
 
-# ---- microcontrollers ------------------------------------------------------------------------------
+# ---- microcontrollers ----------------------------------------------------------------------------
 
-MICROCONTROLLERS = ("cortex-m0", "cortex-m0plus", "cortex-m3", "cortex-m4", "cortex-m7", "cortex-m23", "cortex-m33")
+MICROCONTROLLERS = ("cortex-m0", "cortex-m0plus", "cortex-m3", "cortex-m4", "cortex-m7",
+                    "cortex-m23", "cortex-m33")
 
 
 def test_it_compiles_for_microcontrollers():
     have("arm-none-eabi-gcc")
     for cpu in MICROCONTROLLERS:
         made = scratch(f"{cpu}.o")
-        quiet("arm-none-eabi-gcc", f"-mcpu={cpu}", "-mthumb", "-Os", "-std=c11", "-ffreestanding", *WARNINGS, "-Werror",
-              "-c", os.path.join(in_one(), "pmk_target.c"), "-o", made)
+        quiet("arm-none-eabi-gcc", f"-mcpu={cpu}", "-mthumb", "-Os", "-std=c11", "-ffreestanding",
+              *WARNINGS, "-Werror", "-c", os.path.join(in_one(), "pmk_target.c"), "-o", made)
         undefined = {s for _, s in symbols("arm-none-eabi-nm", made, "-u")}
         # 16-bit Thumb has helpers of its compiler for long shifts, products and switches.
-        small = {"__aeabi_uidiv"} | THUMB_HELPERS if cpu in ("cortex-m0", "cortex-m0plus", "cortex-m23") else set()
-        equal({s for s in undefined - MEMORY - small if not s.startswith("__gnu_thumb1_case")}, set(), cpu)
+        small = {"__aeabi_uidiv"} | THUMB_HELPERS if cpu in ("cortex-m0", "cortex-m0plus",
+                                                             "cortex-m23") else set()
+        equal({s for s in undefined - MEMORY - small if not s.startswith("__gnu_thumb1_case")},
+              set(), cpu)
 
 
-# ---- the fast path ---------------------------------------------------------------------------------
+# ---- the fast path -------------------------------------------------------------------------------
 
 # Reads of counters and barriers of an edge: DDI 0301H §3.2.52-54; DDI 0487 D13.5.
 EDGE = {"armv6": {"mrc": 3}, "armv8-a": {"mrs": 3, "isb": 1}}
@@ -617,19 +635,22 @@ def test_an_edge_of_the_fast_path_is_short():
         for more in ([], ["-mthumb"]) if name == "armv6" else ([],):
             for level in ("-O1", "-Os", "-O2", "-O3"):
                 made = scratch("fast.s")
-                quiet(*compiler(name, level, *INCLUDE, "-Wall", "-Wextra", *more), "-S", helper("fast.c"),
-                      "-o", made)
+                quiet(*compiler(name, level, *INCLUDE, "-Wall", "-Wextra", *more), "-S",
+                      helper("fast.c"), "-o", made)
                 with open(made) as f:
                     found = edges(f.read())
-                equal([e for e, _ in found], ["PMK_FAST_BEGIN", "PMK_FAST_END"] * 2, f"{name} {level}")
+                equal([e for e, _ in found], ["PMK_FAST_BEGIN", "PMK_FAST_END"] * 2,
+                      f"{name} {level}")
                 for edge, ops in found:
-                    got = {op: ops.count(op) for op in set(ops) & {"mrc", "mcr", "mrs", "msr", "isb", "dsb"}}
+                    got = {op: ops.count(op) for op in set(ops)
+                           & {"mrc", "mcr", "mrs", "msr", "isb", "dsb"}}
                     equal(got, reads, f"{name} {level}: {edge}")
                     branches = [op for op in ops if re.match(r"b(?!ic|fi|fx)", op)]
                     equal(branches, [], f"{name} {level}: {edge}")
                     # Pairs of loads and stores are made from -Os on.
                     if level != "-O1":
-                        assert len(ops) <= MOST, f"{name} {level}: {edge} takes {len(ops)}: {' '.join(ops)}"
+                        assert len(ops) <= MOST, (f"{name} {level}: {edge} takes {len(ops)}: "
+                                                  f"{' '.join(ops)}")
 
 
 REGION_FAST = """#include <pmk/fast.h>
@@ -700,8 +721,8 @@ def test_fast_regions_switched_off_do_the_work_and_nothing_else():
 
 
 def test_each_header_is_understood_alone():
-    """As C99 without extensions by every compiler there is, and as C++ by one. result.h and wave.h are for
-    hosts alone."""
+    """As C99 without extensions by every compiler there is, and as C++ by one. result.h and wave.h
+    are for hosts alone."""
     headers = sorted(h for h in os.listdir(os.path.join(SOURCE, "include/pmk")) if h.endswith(".h"))
     assert len(headers) > 15, headers
     compilers = {"gcc"} | {tools(n) + "gcc" for n in installed()}
@@ -711,5 +732,5 @@ def test_each_header_is_understood_alone():
     for argv in dialects:
         for header in headers:
             if header not in ("result.h", "wave.h"):
-                quiet(*argv, "-Wpedantic", "-Wall", "-Wextra", "-Wundef", "-ffreestanding", *INCLUDE,
-                      "-fsyntax-only", "-", stdin=f"#include <pmk/{header}>\n")
+                quiet(*argv, "-Wpedantic", "-Wall", "-Wextra", "-Wundef", "-ffreestanding",
+                      *INCLUDE, "-fsyntax-only", "-", stdin=f"#include <pmk/{header}>\n")

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Programs that nobody here wrote, to count, and what a Linux guest is made of: files of Debian's packages for
-other processors, in the version that the archive has now. What is compared with them is worked out in the same run.
+"""Programs that nobody here wrote, to count, and what a Linux guest is made of: files of Debian's
+packages for other processors, in the version that the archive has now. What is compared with them
+is worked out in the same run.
 
-They are fetched through the host's own apt (its sources, keys and proxies) into a private apt root, so that
-nothing of the host changes. Kept in $PMK_TEST_WORK, or in pmukit/tests below the user's cache directory.
+They are fetched through the host's own apt (its sources, keys and proxies) into a private apt root,
+so that nothing of the host changes. Kept in $PMK_TEST_WORK, or in pmukit/tests below the user's
+cache directory.
 
     tests/guest/fetch_debian.py [ARCHITECTURE]     fetch the programs and print where they are
 """
@@ -65,8 +67,8 @@ def release():
 def apt(root, *argv, cwd=None, timeout=300):
     env = dict(os.environ, APT_CONFIG=os.path.join(root, "apt.conf"), LC_ALL="C")
     try:
-        return subprocess.run([*argv], env=env, cwd=cwd, capture_output=True, text=True, stdin=subprocess.DEVNULL,
-                              timeout=timeout)
+        return subprocess.run([*argv], env=env, cwd=cwd, capture_output=True, text=True,
+                              stdin=subprocess.DEVNULL, timeout=timeout)
     except subprocess.TimeoutExpired:
         raise Unavailable(f"{' '.join(argv)} took more than {timeout} s")
 
@@ -84,14 +86,16 @@ def make_root(arch):
         f.write(CONFIG.format(root=root, arch=arch, user="root" if os.geteuid() == 0 else ""))
     # A source that cannot be reached does not make the others worthless: the download decides.
     done = apt(root, "apt-get", "-q", "update")
-    if not any(f"binary-{arch}_Packages" in name for name in os.listdir(os.path.join(root, "state", "lists"))):
+    if not any(f"binary-{arch}_Packages" in name
+               for name in os.listdir(os.path.join(root, "state", "lists"))):
         last = (done.stderr.strip() or f"no source has {arch} packages").splitlines()[-1]
         raise Unavailable("no package lists: " + last.split("http")[0].strip())
     return holder
 
 
 def apt_root(arch):
-    """A private apt root with fresh lists of packages; made once per process, thrown away at its end."""
+    """A private apt root with fresh lists of packages; made once per process, thrown away at its
+    end."""
     if arch not in _roots:
         try:
             _roots[arch] = make_root(arch)
@@ -103,7 +107,8 @@ def apt_root(arch):
 
 
 def depends(arch, package, pattern):
-    """The package that another one depends on, of those whose names fit: a kernel of its metapackage."""
+    """The package that another one depends on, of those whose names fit: a kernel of its
+    metapackage."""
     done = apt(apt_root(arch), "apt-cache", "depends", package)
     found = [n for n in re.findall(r"Depends: (\S+)", done.stdout) if fnmatch.fnmatch(n, pattern)]
     if not found:
@@ -117,9 +122,11 @@ def unpack(arch, package, place):
     done = apt(root, "apt-get", "-q", "download", package, cwd=place)
     debs = [f for f in os.listdir(place) if f.endswith(".deb")]
     if done.returncode or not debs:
-        why = (done.stderr.strip() or "nothing was downloaded").splitlines()[-1].split("http")[0].strip()
+        why = (done.stderr.strip()
+               or "nothing was downloaded").splitlines()[-1].split("http")[0].strip()
         raise Unavailable(f"{package} for {arch}: {why}")
-    subprocess.run(["dpkg-deb", "-x", os.path.join(place, debs[0]), os.path.join(place, "x")], check=True)
+    subprocess.run(["dpkg-deb", "-x", os.path.join(place, debs[0]), os.path.join(place, "x")],
+                   check=True)
     os.unlink(os.path.join(place, debs[0]))
     return os.path.join(place, "x")
 
@@ -154,7 +161,8 @@ def one_file(arch, package, pattern):
     """The path of a file of a package."""
     def make(path):
         with tempfile.TemporaryDirectory() as place:
-            shutil.copy(inside(unpack(arch, package() if callable(package) else package, place), pattern), path)
+            shutil.copy(inside(unpack(arch, package() if callable(package) else package, place),
+                               pattern), path)
 
     return kept(f"{release()}-{arch}-{os.path.basename(pattern).strip('*-')}", make)
 

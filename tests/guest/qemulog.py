@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""One run of a program that QEMU itself logs, an instruction to each block: what pmk counts is held against it.
+"""One run of a program that QEMU itself logs, an instruction to each block: what pmk counts is held
+against it.
 
 The log is large (100 bytes an instruction): it is read through a FIFO and never stored."""
 import ctypes
@@ -16,12 +17,14 @@ ADDR_NO_RANDOMIZE = 0x0040000
 
 
 def version(emulator):
-    return tuple(int(n) for n in re.search(r" version (\d+)\.(\d+)", run(emulator, "--version").out).groups())
+    return tuple(int(n) for n in re.search(r" version (\d+)\.(\d+)",
+                                           run(emulator, "--version").out).groups())
 
 
 def has_vdso(emulator):
     """QEMU 8.2 and newer give ARM and A64 programs a vDSO, and no option takes it away."""
-    return os.path.basename(emulator) in ("qemu-arm", "qemu-aarch64") and version(emulator) >= (8, 2)
+    return os.path.basename(emulator) in ("qemu-arm", "qemu-aarch64") and version(emulator) >= (8,
+                                                                                                2)
 
 
 def alone(emulator, logging, cpu, more, program, argv):
@@ -29,15 +32,15 @@ def alone(emulator, logging, cpu, more, program, argv):
     # A parent as young as pmk would be (see debian_bash), and none of the variables it adds.
     through = ["/bin/sh", "-c", '"$@"; exit $?', "sh", "env", "-i", *ENVIRONMENT]
     libc = ctypes.CDLL(None)
-    p = subprocess.run([*through, emulator, *(["-cpu", cpu] if cpu else []), *logging, *OPTIONS, *more, "-0", program,
-                        program, *argv],
+    p = subprocess.run([*through, emulator, *(["-cpu", cpu] if cpu else []), *logging, *OPTIONS,
+                        *more, "-0", program, program, *argv],
                        input="", capture_output=True, text=True, errors="replace", timeout=PATIENCE,
                        preexec_fn=lambda: libc.personality(ADDR_NO_RANDOMIZE))
     return Output(p.returncode, p.stdout, p.stderr)
 
 
-# An emulator that is another one with more options. It hands its environment on as it came: what a shell or Python
-# adds to it, the program would see.
+# An emulator that is another one with more options. It hands its environment on as it came: what a
+# shell or Python adds to it, the program would see.
 WRAPPER = """#!{python} -I
 import os, sys
 with open("/proc/self/environ", "rb") as f:
@@ -48,7 +51,8 @@ os.execve("{emulator}", [sys.argv[0], *more, *sys.argv[1:]], environment)
 
 
 def prepared(emulator, logging, core, program, argv):
-    """QEMU as pmk starts it, so that the plugin hides the vDSO. What it counts in this run is not looked at."""
+    """QEMU as pmk starts it, so that the plugin hides the vDSO. What it counts in this run is not
+    looked at."""
     place = os.path.join(WORK, f"logging-{os.getpid()}")
     os.makedirs(place, exist_ok=True)
     wrapper = os.path.join(place, os.path.basename(emulator))
@@ -62,7 +66,8 @@ def prepared(emulator, logging, core, program, argv):
 
 
 def logged(emulator, read, program, *argv, what="exec,nochain", cpu="", core="", more=()):
-    """Run it; read(path) reads the log meanwhile. Returns what the program wrote and its exit code."""
+    """Run it; read(path) reads the log meanwhile. Returns what the program wrote and its exit
+    code."""
     emulator = emulator_in_path(emulator)
     fifo = os.path.join(WORK, f"trace-{os.getpid()}")
     if os.path.exists(fifo):
@@ -71,14 +76,16 @@ def logged(emulator, read, program, *argv, what="exec,nochain", cpu="", core="",
     reader = threading.Thread(target=read, args=(fifo,), daemon=True)
     reader.start()
     # The option has another name since QEMU 8.1.
-    single = "-one-insn-per-tb" if "one-insn-per-tb" in run(emulator, "-help").out else "-singlestep"
+    single = "-one-insn-per-tb" if "one-insn-per-tb" in run(emulator,
+                                                            "-help").out else "-singlestep"
     logging = [single, "-d", what, "-D", fifo]
     if has_vdso(emulator):
         out = prepared(emulator, logging, core, program, argv)
     else:
         out = alone(emulator, logging, cpu, more, program, argv)
     try:
-        os.close(os.open(fifo, os.O_WRONLY | os.O_NONBLOCK))  # the reader still waits for an emulator that never came
+        # the reader still waits for an emulator that never came
+        os.close(os.open(fifo, os.O_WRONLY | os.O_NONBLOCK))
     except OSError:
         pass
     reader.join()

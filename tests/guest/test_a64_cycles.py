@@ -1,88 +1,141 @@
 # SPDX-License-Identifier: MIT
-"""Cycles of A64 code, worked out by hand: small programs on the pipeline of the armv8 core (that of the
-Cortex-A53), everything warm or missing by design. The rules are those at the top of src/cpu/a64/pipeline.c
-and src/cpu/lsu.h, the numbers those of data/cores/armv8.ini: memory 120 cycles, level 2 13, misprediction
-9, micro-TLB refill 2, walk 20. What is counted beside cycles is the business of test_a64_kernels.py."""
+"""Cycles of A64 code, worked out by hand: small programs on the pipeline of the armv8 core (that of
+the Cortex-A53), everything warm or missing by design. The rules are those at the top of
+src/cpu/a64/pipeline.c and src/cpu/lsu.h, the numbers those of data/cores/armv8.ini: memory 120
+cycles, level 2 13, misprediction 9, micro-TLB refill 2, walk 20. What is counted beside cycles is
+the business of test_a64_kernels.py."""
 from a64.measure import *
 
 
 # ---- the pipeline --------------------------------------------------------------------------------
-# `n` times the body, everything warm. The NOP at k_begin is the first of the two instructions of cycle 0;
-# "last" is the cycle of the last instruction, so that cpu_cycles is one more. "empty": cycles in which
-# nothing issues because an operand or a unit is missing. Vector loads and stores are repeated less often:
-# the emulator cuts a piece of code with many accesses, and at the cut nothing is paired.
+# `n` times the body, everything warm. The NOP at k_begin is the first of the two instructions of
+# cycle 0; "last" is the cycle of the last instruction, so that cpu_cycles is one more. "empty":
+# cycles in which nothing issues because an operand or a unit is missing. Vector loads and stores
+# are repeated less often: the emulator cuts a piece of code with many accesses, and at the cut
+# nothing is paired.
 #
 #    name                    n  instructions                                       last       empty
 PIPELINE = [
-    ("nop",                 32, "nop",                                             16,             0),
+    ("nop",                 32, "nop",                                             16,
+     0),
     # Dependent: 0, 1, 2 … In pairs: 65 instructions, two a cycle.
-    ("alu_chain",           32, "add x1, x1, #1",                                  31,             0),
-    ("alu_pairs",           32, "add x1, x4, #1; sub x3, x4, #1",                  32,             0),
+    ("alu_chain",           32, "add x1, x1, #1",                                  31,
+     0),
+    ("alu_pairs",           32, "add x1, x4, #1; sub x3, x4, #1",                  32,
+     0),
     # The second of a pair waits for the first, and goes with the first of the next.
-    ("alu_dependent_pairs", 32, "add x1, x4, #1; add x3, x1, #1",                  32,             0),
-    ("move_wide_chain",     32, "movk x1, #7",                                     31,             0),
-    ("flags",               32, "cmp x4, x5; csel x1, x4, x5, eq",                 32,             0),
-    ("carry_chain",         32, "adcs x3, x4, x5",                                 31,             0),
+    ("alu_dependent_pairs", 32, "add x1, x4, #1; add x3, x1, #1",                  32,
+     0),
+    ("move_wide_chain",     32, "movk x1, #7",                                     31,
+     0),
+    ("flags",               32, "cmp x4, x5; csel x1, x4, x5, eq",                 32,
+     0),
+    ("carry_chain",         32, "adcs x3, x4, x5",                                 31,
+     0),
     # Two cycles for a shifted operand, one of them empty.
-    ("shift_chain",         32, "add x1, x1, x4, lsl #3",                          31 * 2,        31),
-    ("shift_by_register",   32, "lsl x1, x1, x5",                                  31 * 2,        31),
-    ("mul_chain",           32, "mul x1, x1, x5",                                  31 * 4,    31 * 3),
+    ("shift_chain",         32, "add x1, x1, x4, lsl #3",                          31 * 2,
+     31),
+    ("shift_by_register",   32, "lsl x1, x1, x5",                                  31 * 2,
+     31),
+    ("mul_chain",           32, "mul x1, x1, x5",                                  31 * 4,
+     31 * 3),
     # One multiplier: one a cycle.
-    ("mul_independent",     32, "mul x1, x4, x5",                                  31,             0),
+    ("mul_independent",     32, "mul x1, x4, x5",                                  31,
+     0),
     # The sum of a multiply-accumulate is wanted two cycles later than a factor.
-    ("madd_sum",            32, "madd x1, x4, x5, x1",                             31 * 2,        31),
-    ("madd_factor",         32, "madd x1, x1, x5, x4",                             31 * 4,    31 * 3),
-    ("smaddl_sum",          32, "smaddl x1, w4, w5, x1",                           31 * 2,        31),
-    ("smulh_chain",         32, "smulh x1, x1, x5",                                31 * 4,    31 * 3),
-    ("div_chain",           32, "udiv x1, x1, x5",                                 31 * 4,    31 * 3),
+    ("madd_sum",            32, "madd x1, x4, x5, x1",                             31 * 2,
+     31),
+    ("madd_factor",         32, "madd x1, x1, x5, x4",                             31 * 4,
+     31 * 3),
+    ("smaddl_sum",          32, "smaddl x1, w4, w5, x1",                           31 * 2,
+     31),
+    ("smulh_chain",         32, "smulh x1, x1, x5",                                31 * 4,
+     31 * 3),
+    ("div_chain",           32, "udiv x1, x1, x5",                                 31 * 4,
+     31 * 3),
     # The divider is busy: no operand is missing, but nothing issues.
-    ("div_independent",     32, "udiv x1, x4, x5",                                 31 * 4,    31 * 3),
-    ("load_chain",          32, "ldr x2, [x2]",                                    31 * 3,    31 * 2),
+    ("div_independent",     32, "udiv x1, x4, x5",                                 31 * 4,
+     31 * 3),
+    ("load_chain",          32, "ldr x2, [x2]",                                    31 * 3,
+     31 * 2),
     # The next load goes with the ADD.
-    ("load_use",            32, "ldr x1, [x10]; add x3, x1, #0",                   32 * 3,    32 * 2),
+    ("load_use",            32, "ldr x1, [x10]; add x3, x1, #0",                   32 * 3,
+     32 * 2),
     # NOPs fill the cycles: LDR, NOP; NOP, NOP; NOP; ADD with the next LDR.
-    ("load_use_later",      16, "ldr x1, [x10]; nops 4; add x3, x1, #0",           16 * 3,         0),
+    ("load_use_later",      16, "ldr x1, [x10]; nops 4; add x3, x1, #0",           16 * 3,
+     0),
     # One load-store unit: one a cycle.
-    ("loads",               32, "ldr x1, [x10]",                                   31,             0),
-    ("load_and_store",      16, "ldr x1, [x10]; str x4, [x10, #8]",                31,             0),
-    ("load_and_alu",        32, "ldr x1, [x10]; add x3, x4, #1",                   32,             0),
+    ("loads",               32, "ldr x1, [x10]",                                   31,
+     0),
+    ("load_and_store",      16, "ldr x1, [x10]; str x4, [x10, #8]",                31,
+     0),
+    ("load_and_alu",        32, "ldr x1, [x10]; add x3, x4, #1",                   32,
+     0),
     # A base that is written back is there at once.
-    ("load_post_index",     32, "ldr x1, [x6], #8",                                31,             0),
-    ("store_pre_index",     32, "str x4, [x6, #8]!",                               31,             0),
+    ("load_post_index",     32, "ldr x1, [x6], #8",                                31,
+     0),
+    ("store_pre_index",     32, "str x4, [x6, #8]!",                               31,
+     0),
     # 16 bytes a cycle: the unit is busy for two cycles with 32 bytes, for four with 64.
-    ("load_pair",           16, "ldp x1, x3, [x10]",                               15,             0),
-    ("load_pair_q",          8, "ldp q0, q1, [x10]",                               7 * 2,          7),
-    ("load_64_bytes",        4, "ld1 {v0.16b-v3.16b}, [x10]",                      3 * 4,      3 * 3),
-    ("store_64_bytes",       4, "st1 {v0.16b-v3.16b}, [x10]",                      3 * 4,      3 * 3),
+    ("load_pair",           16, "ldp x1, x3, [x10]",                               15,
+     0),
+    ("load_pair_q",          8, "ldp q0, q1, [x10]",                               7 * 2,
+     7),
+    ("load_64_bytes",        4, "ld1 {v0.16b-v3.16b}, [x10]",                      3 * 4,
+     3 * 3),
+    ("store_64_bytes",       4, "st1 {v0.16b-v3.16b}, [x10]",                      3 * 4,
+     3 * 3),
     # Vector loads take 4, and a cycle for each 16 bytes more.
-    ("load_q_use",           8, "ldr q0, [x10]; add v1.4s, v0.4s, v0.4s",          8 * 4,      8 * 3),
-    ("load_pair_q_use",      8, "ldp q0, q1, [x10]; add v2.4s, v1.4s, v1.4s",      8 * 5,      8 * 4),
-    ("fadd_chain",          32, "fadd d0, d0, d1",                                 31 * 4,    31 * 3),
-    ("fmul_chain",          32, "fmul s0, s0, s1",                                 31 * 4,    31 * 3),
-    ("fadd_independent",    32, "fadd d0, d1, d2",                                 31,             0),
-    ("fcvt_chain",          16, "scvtf d0, x1; fcvtzs x1, d0",                     31 * 4,    31 * 3),
-    ("fmov_chain",          16, "fmov d0, x1; fmov x1, d0",                        31 * 4,    31 * 3),
+    ("load_q_use",           8, "ldr q0, [x10]; add v1.4s, v0.4s, v0.4s",          8 * 4,
+     8 * 3),
+    ("load_pair_q_use",      8, "ldp q0, q1, [x10]; add v2.4s, v1.4s, v1.4s",      8 * 5,
+     8 * 4),
+    ("fadd_chain",          32, "fadd d0, d0, d1",                                 31 * 4,
+     31 * 3),
+    ("fmul_chain",          32, "fmul s0, s0, s1",                                 31 * 4,
+     31 * 3),
+    ("fadd_independent",    32, "fadd d0, d1, d2",                                 31,
+     0),
+    ("fcvt_chain",          16, "scvtf d0, x1; fcvtzs x1, d0",                     31 * 4,
+     31 * 3),
+    ("fmov_chain",          16, "fmov d0, x1; fmov x1, d0",                        31 * 4,
+     31 * 3),
     # A sum four cycles after the last one, a factor eight.
-    ("fmadd_sum",           32, "fmadd d0, d1, d2, d0",                            31 * 4,    31 * 3),
-    ("fmadd_factor",        32, "fmadd d0, d0, d2, d1",                            31 * 8,    31 * 7),
+    ("fmadd_sum",           32, "fmadd d0, d1, d2, d0",                            31 * 4,
+     31 * 3),
+    ("fmadd_factor",        32, "fmadd d0, d0, d2, d1",                            31 * 8,
+     31 * 7),
     # The result, and (independent ones) the unit.
-    ("fdiv_double",         16, "fdiv d0, d0, d1",                                 15 * 33,  15 * 32),
-    ("fdiv_double_busy",    16, "fdiv d0, d1, d2",                                 15 * 29,  15 * 28),
-    ("fdiv_single",         16, "fdiv s0, s0, s1",                                 15 * 18,  15 * 17),
-    ("fdiv_single_busy",    16, "fdiv s0, s1, s2",                                 15 * 14,  15 * 13),
-    ("fsqrt_double",        16, "fsqrt d0, d0",                                    15 * 32,  15 * 31),
-    ("fsqrt_double_busy",   16, "fsqrt d0, d1",                                    15 * 28,  15 * 27),
-    ("fsqrt_single",        16, "fsqrt s0, s0",                                    15 * 17,  15 * 16),
-    ("fsqrt_single_busy",   16, "fsqrt s0, s1",                                    15 * 13,  15 * 12),
-    ("simd_chain",          32, "add v0.4s, v0.4s, v1.4s",                         31 * 3,    31 * 2),
-    ("simd_fp_chain",       32, "fadd v0.4s, v0.4s, v1.4s",                        31 * 4,    31 * 3),
-    ("aes_chain",           16, "aese v0.16b, v1.16b",                             15 * 3,    15 * 2),
+    ("fdiv_double",         16, "fdiv d0, d0, d1",                                 15 * 33,
+     15 * 32),
+    ("fdiv_double_busy",    16, "fdiv d0, d1, d2",                                 15 * 29,
+     15 * 28),
+    ("fdiv_single",         16, "fdiv s0, s0, s1",                                 15 * 18,
+     15 * 17),
+    ("fdiv_single_busy",    16, "fdiv s0, s1, s2",                                 15 * 14,
+     15 * 13),
+    ("fsqrt_double",        16, "fsqrt d0, d0",                                    15 * 32,
+     15 * 31),
+    ("fsqrt_double_busy",   16, "fsqrt d0, d1",                                    15 * 28,
+     15 * 27),
+    ("fsqrt_single",        16, "fsqrt s0, s0",                                    15 * 17,
+     15 * 16),
+    ("fsqrt_single_busy",   16, "fsqrt s0, s1",                                    15 * 13,
+     15 * 12),
+    ("simd_chain",          32, "add v0.4s, v0.4s, v1.4s",                         31 * 3,
+     31 * 2),
+    ("simd_fp_chain",       32, "fadd v0.4s, v0.4s, v1.4s",                        31 * 4,
+     31 * 3),
+    ("aes_chain",           16, "aese v0.16b, v1.16b",                             15 * 3,
+     15 * 2),
     # An FP and an integer instruction go together.
-    ("fp_and_alu",          32, "fadd d0, d1, d2; add x3, x4, #1",                 32,             0),
+    ("fp_and_alu",          32, "fadd d0, d1, d2; add x3, x4, #1",                 32,
+     0),
 ]
 
 PIPELINE_SETUP = ("mov x1, #0; str x10, [x10]; mov x2, x10; mov x4, #3; mov x5, #1; mov x6, x10; "
-                  "str x7, [x10, #64]; str x7, [x10, #128]; str x7, [x10, #192]; str x7, [x10, #256]")
+                  "str x7, [x10, #64]; str x7, [x10, #128]; str x7, [x10, #192]; str x7, [x10, "
+                  "#256]")
 
 
 @cases("name, n, body, last, empty", PIPELINE)
@@ -105,17 +158,20 @@ def test_cycles_by_division_latency():
 
 
 def test_cycles_across_a_branch():
-    # A pass: ADD, MUL in cycle 0, SUB in 1, CBNZ in 2: 3 cycles; the product is there after 4, and the
-    # ADD of the next pass waits for 1. The first block begins with NOP, MOVZ (0), MOVK, ADD (1), MUL, SUB
-    # (2), CBNZ (3): 4 cycles, product at 6: waits 2. 48 other waits. The exit is mispredicted: 9. NOP.
+    # A pass: ADD, MUL in cycle 0, SUB in 1, CBNZ in 2: 3 cycles; the product is there after 4, and
+    # the ADD of the next pass waits for 1. The first block begins with NOP, MOVZ (0), MOVK, ADD
+    # (1), MUL, SUB (2), CBNZ (3): 4 cycles, product at 6: waits 2. 48 other waits. The exit is
+    # mispredicted: 9. NOP.
     c = count("loop", LOCAL, SETUP="mov x4, #1; mov x5, #1; mov x1, #0",
               BODY="add x3, x1, x5; mul x1, x4, x5", COUNT=50, WARM=1)
-    want(c, cpu_cycles=4 + 49 * 3 + 2 + 48 + 9 + 1, stall_backend=50, stall_frontend=9, br_mis_pred=1)
+    want(c, cpu_cycles=4 + 49 * 3 + 2 + 48 + 9 + 1, stall_backend=50, stall_frontend=9,
+         br_mis_pred=1)
 
 
 def test_cycles_of_divisions_in_a_loop():
-    # A pass: FDIV, SUB in cycle 0, CBNZ in 1; the next FDIV waits for the unit, which is busy for 29: 27
-    # more. The first block, with NOP, MOVZ; MOVK, FDIV; SUB; CBNZ, takes 4 and leaves 26. Exit 9. NOP.
+    # A pass: FDIV, SUB in cycle 0, CBNZ in 1; the next FDIV waits for the unit, which is busy for
+    # 29: 27 more. The first block, with NOP, MOVZ; MOVK, FDIV; SUB; CBNZ, takes 4 and leaves 26.
+    # Exit 9. NOP.
     c = count("loop", LOCAL, BODY="fdiv d0, d1, d2", COUNT=50, WARM=1)
     want(c, cpu_cycles=4 + 26 + 49 * 2 + 48 * 27 + 9 + 1, stall_backend=26 + 48 * 27)
 
@@ -127,7 +183,8 @@ def test_cycles_of_call_and_return():
 
 
 def test_cycles_of_mispredictions():
-    # 16 branches that meet new counters, in 3 lines of code. Each 9 cycles, or 19, without instructions.
+    # 16 branches that meet new counters, in 3 lines of code. Each 9 cycles, or 19, without
+    # instructions.
     body = "b.eq 1f; nop; 1: nop"
     near = count("repeat", SETUP="cmp x10, x10", BODY=body, REPS=16)
     far = count("repeat", "branch.max=19", SETUP="cmp x10, x10", BODY=body, REPS=16)
@@ -143,8 +200,8 @@ def test_cycles_of_mispredictions():
 # ---- translations --------------------------------------------------------------------------------
 
 def test_tlb_refill_costs_cycles():
-    # A ring of 11 pages, warm: each of 44 dependent loads waits for a micro-TLB refill, 2 cycles or 20,
-    # all of it waiting for an operand.
+    # A ring of 11 pages, warm: each of 44 dependent loads waits for a micro-TLB refill, 2 cycles or
+    # 20, all of it waiting for an operand.
     near = count("chase", NODES=11, STRIDE=4160, LOADS=44, WARM=1)
     far = count("chase", "utlb.penalty=20", NODES=11, STRIDE=4160, LOADS=44, WARM=1)
     want(near, l1d_tlb_refill=44, l2d_tlb_refill=0, l1d_cache_refill=0,
@@ -163,22 +220,24 @@ def test_tlb_walk_costs_cycles():
 # ---- misses --------------------------------------------------------------------------------------
 
 def test_miss_from_level_2():
-    # 16 lines of level 1, a ring of 32 lines: every load misses and finds its line in level 2. Its value
-    # comes 13 cycles later than from a hit: 16 a load, the last of which the ADD waits for.
+    # 16 lines of level 1, a ring of 32 lines: every load misses and finds its line in level 2. Its
+    # value comes 13 cycles later than from a hit: 16 a load, the last of which the ADD waits for.
     small = ("dcache.size=1K", "dcache.ways=1")
     for sets, late in (((), 13), (("l2.latency=33",), 33)):
-        want(count("chase", *small, *sets, NODES=32, STRIDE=64, LOADS=48, WARM=1), l1d_cache_refill=48,
-             l2d_cache_refill=0, cpu_cycles=48 * (3 + late) + 1, stall_backend=48 * (2 + late))
+        want(count("chase", *small, *sets, NODES=32, STRIDE=64, LOADS=48, WARM=1),
+             l1d_cache_refill=48, l2d_cache_refill=0, cpu_cycles=48 * (3 + late) + 1,
+             stall_backend=48 * (2 + late))
 
 
 def test_miss_from_memory():
     small = ("dcache.size=1K", "dcache.ways=1", "l2.enable=0")
     for sets, late in (((), 120), (("mem.latency=200",), 200)):
-        want(count("chase", *small, *sets, NODES=32, STRIDE=64, LOADS=48, WARM=1), l1d_cache_refill=48,
-             cpu_cycles=48 * (3 + late) + 1, stall_backend=48 * (2 + late))
+        want(count("chase", *small, *sets, NODES=32, STRIDE=64, LOADS=48, WARM=1),
+             l1d_cache_refill=48, cpu_cycles=48 * (3 + late) + 1, stall_backend=48 * (2 + late))
 
 
-# x2 is another line in the warm-up run (x28 = 1) than in the counted one (x28 = 0), in the same page.
+# x2 is another line in the warm-up run (x28 = 1) than in the counted one (x28 = 0), in the same
+# page.
 ELSEWHERE = "mov x5, #1; mov x4, #0; add x2, x10, x28, lsl #10"
 
 
@@ -200,21 +259,23 @@ def test_miss_partly_hidden():
 
 def test_miss_hidden_by_work():
     # 100 NOPs hide it: NOP, LDR, 50 cycles, ADD.
-    c = count("repeat", NEAR, SETUP=ELSEWHERE, BODY="ldr x1, [x2]; nops 100; add x3, x1, x5", WARM=1)
+    c = count("repeat", NEAR, SETUP=ELSEWHERE, BODY="ldr x1, [x2]; nops 100; add x3, x1, x5",
+              WARM=1)
     want(c, l1d_cache_refill=1, stall_backend=0, cpu_cycles=52)
 
 
 def test_miss_whose_base_is_written_back():
-    # The base of a post-indexed load is no result of its miss: it can be used at once, and only the ADD
-    # waits for the value, as above. NOP, LDR; ADD, LDR; 50 cycles; ADD.
+    # The base of a post-indexed load is no result of its miss: it can be used at once, and only the
+    # ADD waits for the value, as above. NOP, LDR; ADD, LDR; 50 cycles; ADD.
     c = count("repeat", NEAR, SETUP=ELSEWHERE, WARM=1,
               BODY="ldr x1, [x2], #8; add x3, x2, x5; ldr x4, [x2], #8; nops 100; add x3, x1, x5")
     want(c, l1d_cache_refill=1, stall_backend=0, cpu_cycles=53)
 
 
 def test_miss_at_the_end_of_a_block():
-    # The value is needed behind a branch: 40 cycles later than that of a hit. What the next block waits
-    # for of a hit's latency is not waited for twice. NOP, LDR; B; ADD after 2 more; NOP with it.
+    # The value is needed behind a branch: 40 cycles later than that of a hit. What the next block
+    # waits for of a hit's latency is not waited for twice. NOP, LDR; B; ADD after 2 more; NOP with
+    # it.
     body = "ldr x1, [x2]; b 1f; nop; 1: add x3, x1, x5; nop"
     hit = count("repeat", NEAR, SETUP="mov x5, #1; mov x2, x10", BODY=body, WARM=1)
     want(hit, cpu_cycles=4, stall_backend=1)
@@ -223,8 +284,8 @@ def test_miss_at_the_end_of_a_block():
 
 
 def test_misses_under_way():
-    # lsu.slots=3: three loads may be outstanding, a fourth waits for the first to end. NOP, LDR; LDR;
-    # LDR, NOP; 119 NOPs: 63 cycles.
+    # lsu.slots=3: three loads may be outstanding, a fourth waits for the first to end. NOP, LDR;
+    # LDR; LDR, NOP; 119 NOPs: 63 cycles.
     three = "ldr x1, [x2]; ldr x3, [x2, #64]; ldr x6, [x2, #128]; nops 120"
     four = "ldr x1, [x2]; ldr x3, [x2, #64]; ldr x6, [x2, #128]; ldr x7, [x2, #192]; nops 120"
     want(count("repeat", NEAR, SETUP=ELSEWHERE, BODY=three, WARM=1), l1d_cache_refill=3,
@@ -233,8 +294,8 @@ def test_misses_under_way():
     want(full, l1d_cache_refill=4, cpu_cycles=64 + full["stall_backend"])
     # The fourth comes three cycles after the first, whose line takes 40 to arrive and 4 to fill.
     assert 37 <= full["stall_backend"] <= 45, full
-    want(count("repeat", NEAR, "lsu.slots=4", SETUP=ELSEWHERE, BODY=four, WARM=1), l1d_cache_refill=4,
-         stall_backend=0, cpu_cycles=64)
+    want(count("repeat", NEAR, "lsu.slots=4", SETUP=ELSEWHERE, BODY=four, WARM=1),
+         l1d_cache_refill=4, stall_backend=0, cpu_cycles=64)
 
 
 # As ELSEWHERE, with 2 KB for each run.
@@ -242,51 +303,58 @@ STREAM = "mov x5, #1; mov x1, #0; add x2, x10, x28, lsl #11"
 
 
 def test_misses_overlap_in_a_pass():
-    # A pass: LDR; LDR; LDR; LDR, ADD x2; ADD x8; -; ADD x9, SUB; CBNZ: 8 cycles, 9 the first one. With a line
-    # per cycle (mem.fill) and four slots the values come at 123 to 126, and ADD x9 goes at 126 for 6: 120
-    # late. Three slots: the last load goes at 123, its value comes at 246. Two: the third goes at 123, the
-    # last at 124. One: 123, 246, 369, 492. The exit is mispredicted: 9. NOP.
-    body = ("ldr x1, [x2]; ldr x3, [x2, #64]; ldr x6, [x2, #128]; ldr x7, [x2, #192]; add x2, x2, #256; "
-            "add x8, x1, x3; add x9, x6, x7")
+    # A pass: LDR; LDR; LDR; LDR, ADD x2; ADD x8; -; ADD x9, SUB; CBNZ: 8 cycles, 9 the first one.
+    # With a line per cycle (mem.fill) and four slots the values come at 123 to 126, and ADD x9 goes
+    # at 126 for 6: 120 late. Three slots: the last load goes at 123, its value comes at 246. Two:
+    # the third goes at 123, the last at 124. One: 123, 246, 369, 492. The exit is mispredicted: 9.
+    # NOP.
+    body = ("ldr x1, [x2]; ldr x3, [x2, #64]; ldr x6, [x2, #128]; ldr x7, [x2, #192]; add x2, x2, "
+            "#256; add x8, x1, x3; add x9, x6, x7")
     for slots, late in ((1, 486), (2, 241), (3, 240), (4, 120), (8, 120)):
-        c = count("loop", LOCAL, "mem.fill=1", f"lsu.slots={slots}", SETUP=STREAM, BODY=body, COUNT=8,
-                  WARM=1)
+        c = count("loop", LOCAL, "mem.fill=1", f"lsu.slots={slots}", SETUP=STREAM, BODY=body,
+                  COUNT=8, WARM=1)
         want(c, l1d_cache_refill=32, cpu_cycles=8 * (8 + late) + 1 + 9 + 1)
 
 
 def test_misses_overlap_across_passes():
-    # Nobody reads x1, so the slots alone limit the loop, however wide the core is. A slot is taken for 126
-    # cycles: 120, 3 of a hit, 3 more of the line. Three slots: load 0 goes in cycle 1, 3 k + 1 at 5 + 126 k,
-    # and behind load 31 comes the CBNZ. Exit 9, NOP. Single issue: load 0 in cycle 3, 3 k + 1 at 7 + 126 k.
+    # Nobody reads x1, so the slots alone limit the loop, however wide the core is. A slot is taken
+    # for 126 cycles: 120, 3 of a hit, 3 more of the line. Three slots: load 0 goes in cycle 1, 3 k
+    # + 1 at 5 + 126 k, and behind load 31 comes the CBNZ. Exit 9, NOP. Single issue: load 0 in
+    # cycle 3, 3 k + 1 at 7 + 126 k.
     stream = dict(SETUP=STREAM, BODY="ldr x1, [x2], #64", COUNT=32, WARM=1)
-    for sets, last in (((), 5 + 1260), (("lsu.slots=1",), 1 + 31 * 126), (("issue.width=1",), 7 + 1260 + 1)):
+    for sets, last in (((), 5 + 1260), (("lsu.slots=1",), 1 + 31 * 126),
+                       (("issue.width=1",), 7 + 1260 + 1)):
         c = count("loop", LOCAL, *sets, **stream)
         want(c, l1d_cache_refill=32, cpu_cycles=last + 2 + 9 + 1)
 
 
 def test_miss_needed_in_the_next_pass():
-    # The ADD of a pass waits for the load of the one before, and the next load with it: 123 for each. The
-    # first one goes in cycle 2. A pass: ADD, LDR; SUB; CBNZ. Exit 9, NOP.
-    c = count("loop", LOCAL, SETUP=STREAM, BODY="add x3, x1, x5; ldr x1, [x2], #64", COUNT=32, WARM=1)
+    # The ADD of a pass waits for the load of the one before, and the next load with it: 123 for
+    # each. The first one goes in cycle 2. A pass: ADD, LDR; SUB; CBNZ. Exit 9, NOP.
+    c = count("loop", LOCAL, SETUP=STREAM, BODY="add x3, x1, x5; ldr x1, [x2], #64", COUNT=32,
+              WARM=1)
     want(c, l1d_cache_refill=32, cpu_cycles=2 + 31 * 123 + 3 + 9 + 1)
-    # Overwritten before it is read, it is waited for by nobody: as many cycles as there are slots for.
+    # Overwritten before it is read, it is waited for by nobody: as many cycles as there are slots
+    # for.
     c = count("loop", LOCAL, "lsu.slots=16", "mem.latency=20", SETUP=STREAM, COUNT=32, WARM=1,
               BODY="mov x1, #0; add x3, x1, x5; nop; nop; ldr x1, [x2], #64")
     want(c, l1d_cache_refill=32, stall_backend=0)
 
 
 def test_level_2_does_not_wait_for_memory():
-    # Lines of the warm-up run are thrown out of level 1 and stay in level 2. A load from memory, one from
-    # level 2, which is there after 16: NOP, LDR; LDR; 15 cycles; ADD.
+    # Lines of the warm-up run are thrown out of level 1 and stay in level 2. A load from memory,
+    # one from level 2, which is there after 16: NOP, LDR; LDR; 15 cycles; ADD.
     small = ("dcache.size=1K", "dcache.ways=1")
     setup = ("mov x5, #1; add x2, x10, x28, lsl #10; add x6, x10, #2048; ldr x3, [x6]; "
              "ldr x3, [x10, #3072]; nops 300")
-    c = count("repeat", *small, SETUP=setup, BODY="ldr x1, [x2]; ldr x3, [x6]; add x4, x3, x5", WARM=1)
+    c = count("repeat", *small, SETUP=setup, BODY="ldr x1, [x2]; ldr x3, [x6]; add x4, x3, x5",
+              WARM=1)
     want(c, l1d_cache_refill=2, l2d_cache_refill=1, cpu_cycles=1 + 16 + 1)
 
 
 def test_divider_is_busy_across_passes():
-    # One division for each latency. The first goes in cycle 1; the last with SUB, then CBNZ. Exit 9, NOP.
+    # One division for each latency. The first goes in cycle 1; the last with SUB, then CBNZ. Exit
+    # 9, NOP.
     for late in (2, 4, 8, 12, 40, 64):
         c = count("loop", LOCAL, f"div.latency={late}", SETUP="mov x4, #1; mov x5, #1",
                   BODY="udiv x1, x4, x5", COUNT=50, WARM=1)
@@ -299,8 +367,8 @@ def test_divider_is_busy_across_passes():
 
 
 def test_sums_across_passes():
-    # A sum is wanted 4 cycles after the last one, or 2 if it is of integers; a factor 8 or 4. A pass takes 2,
-    # the first one 4, of which the multiply-accumulate goes in cycle 1. Exit 9, NOP.
+    # A sum is wanted 4 cycles after the last one, or 2 if it is of integers; a factor 8 or 4. A
+    # pass takes 2, the first one 4, of which the multiply-accumulate goes in cycle 1. Exit 9, NOP.
     for body, late in (("fmadd d0, d1, d2, d0", 4), ("fmadd d0, d0, d2, d1", 8),
                        ("madd x1, x4, x5, x1", 2), ("madd x1, x1, x5, x4", 4)):
         c = count("loop", LOCAL, SETUP="mov x4, #3; mov x5, #1", BODY=body, COUNT=50, WARM=1)
@@ -308,15 +376,17 @@ def test_sums_across_passes():
 
 
 def test_no_prediction():
-    # Every taken branch costs 9 cycles, the exit none. A pass takes 2, the first one 4: SUB; CBNZ. NOP.
+    # Every taken branch costs 9 cycles, the exit none. A pass takes 2, the first one 4: SUB; CBNZ.
+    # NOP.
     c = count("loop", "bp.enable=off", BODY="nop", COUNT=50, WARM=1)
     want(c, br_mis_pred=49, stall_frontend=49 * 9, cpu_cycles=4 + 49 * 2 + 49 * 9 + 1)
 
 
 def test_store_buffer_fills_up():
     # 64 stores to absent lines, one a cycle; the bus takes one in 4 cycles, the buffer holds 8
-    # (mem.write, wbuf.entries: our choice). The bus is done with store n at 4 n, and store n can issue
-    # when store n - 8 is done: store 64 at 224. 225 cycles instead of 64: 161 waits.
-    stores = dict(SETUP="nops 300; add x2, x10, x28, lsl #12", BODY="str x1, [x2], #64", REPS=64, WARM=1)
+    # (mem.write, wbuf.entries: our choice). The bus is done with store n at 4 n, and store n can
+    # issue when store n - 8 is done: store 64 at 224. 225 cycles instead of 64: 161 waits.
+    stores = dict(SETUP="nops 300; add x2, x10, x28, lsl #12", BODY="str x1, [x2], #64", REPS=64,
+                  WARM=1)
     want(count("repeat", **stores), l1d_cache_refill_wr=64, stall_backend=161, cpu_cycles=225)
     want(count("repeat", "wbuf.entries=64", **stores), stall_backend=0, cpu_cycles=64)

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Known-answer kernels for A64: small programs, each with the counts that follow by hand from what the
-events mean (ARM DDI 0487 D13.12, K3.1), from the geometry of the Cortex-A53 (DDI 0500) and from the
-parameters of the core. The derivations are in the comments; a few long sequences are checked against a
-dozen lines of Python that restate one rule.
+"""Known-answer kernels for A64: small programs, each with the counts that follow by hand from what
+the events mean (ARM DDI 0487 D13.12, K3.1), from the geometry of the Cortex-A53 (DDI 0500) and from
+the parameters of the core. The derivations are in the comments; a few long sequences are checked
+against a dozen lines of Python that restate one rule.
 
-Sizes not named are those of the core: lines of 64 bytes; 32 KB data cache, 4 ways of 128 sets; 32 KB
-instruction cache, 2 ways of 256; 512 KB level 2, 16 ways of 512; micro-TLBs of 10 pages, main TLB of
-512 pages in 4 ways; 4096 two-bit counters, weakly not taken at first, found by the branch's word
-address exclusive-or 8 outcomes; 256 indirect targets; 8 return addresses. Memory 120 cycles, level 2
-13, misprediction 9, micro-TLB refill 2, walk 20."""
+Sizes not named are those of the core: lines of 64 bytes; 32 KB data cache, 4 ways of 128 sets; 32
+KB instruction cache, 2 ways of 256; 512 KB level 2, 16 ways of 512; micro-TLBs of 10 pages, main
+TLB of 512 pages in 4 ways; 4096 two-bit counters, weakly not taken at first, found by the branch's
+word address exclusive-or 8 outcomes; 256 indirect targets; 8 return addresses. Memory 120 cycles,
+level 2 13, misprediction 9, micro-TLB refill 2, walk 20."""
 import os
 
 from a64.measure import *
@@ -21,12 +21,12 @@ def instructions(body):
 
 # ---- data accesses: which instruction makes how many ---------------------------------------------
 #
-# All of them start with an empty data cache. x2 is DATA + `offset`. A look-up is made for each 16 bytes
-# that an instruction transfers (dcache.bytes), and one more if the bytes lie in two lines. Loads and
-# stores allocate, so each line misses once. An access is unaligned when its address is no multiple of
-# its element: the register of a single or a pair, the element of a structure.
+# All of them start with an empty data cache. x2 is DATA + `offset`. A look-up is made for each 16
+# bytes that an instruction transfers (dcache.bytes), and one more if the bytes lie in two lines.
+# Loads and stores allocate, so each line misses once. An access is unaligned when its address is no
+# multiple of its element: the register of a single or a pair, the element of a structure.
 #
-#    name               offset  instructions                      ld st  reads writes  rd wr misses  unaligned
+# name, offset, instructions, then counts: ld st, reads writes, rd wr misses, unaligned
 ACCESSES = [
     ("every_load",          0, "ldrb w1, [x2]; ldrsb x1, [x2, #1]; ldrh w1, [x2, #2]; "
                                "ldrsh w1, [x2, #4]; ldrsw x1, [x2, #8]; ldr w1, [x2, #12]; "
@@ -39,7 +39,8 @@ ACCESSES = [
     ("address_modes",       0, "ldr x1, [x2, #8]!; ldr x1, [x2], #8; ldr x1, [x2, x6]; "
                                "ldur x1, [x2, #-8]; ldr w1, [x2, w6, uxtw #2]; ldtr x1, [x2]",
                                                                    6, 0,  6, 0,  1, 0,  0),
-    ("fp_registers",        0, "ldr b0, [x2]; ldr h0, [x2, #2]; ldr s0, [x2, #4]; ldr d0, [x2, #8]; "
+    ("fp_registers",        0,
+     "ldr b0, [x2]; ldr h0, [x2, #2]; ldr s0, [x2, #4]; ldr d0, [x2, #8]; "
                                "str b0, [x2]; str h0, [x2, #2]; str s0, [x2, #4]; str d0, [x2, #8]",
                                                                    4, 4,  4, 4,  1, 0,  0),
     # Bytes 0x3d … 0x44 are in two lines; 0x3c … 0x3f in one, and 0x3a … 0x41 of a word pair in two.
@@ -126,8 +127,9 @@ def test_access(name, offset, body, ld, st, reads, writes, read_misses, write_mi
 
 
 def test_access_literals():
-    # Four bytes, eight, sixteen and a signed word behind the code, in one line: four reads, one miss;
-    # the line is in level 2 as well as the instructions' own (the one of k_begin: fetched first).
+    # Four bytes, eight, sixteen and a signed word behind the code, in one line: four reads, one
+    # miss; the line is in level 2 as well as the instructions' own (the one of k_begin: fetched
+    # first).
     c = count("repeat", BODY="ldr w1, 1f; ldr x1, 1f; ldr q0, 1f; ldrsw x1, 1f",
               AUX="1: .quad 1, 2, 3, 4, 5, 6, 7, 8")
     want(c, ld_retired=4, l1d_cache_rd=4, l1d_cache_refill=1, l1i_cache_refill=1, l2d_cache_rd=2,
@@ -135,14 +137,16 @@ def test_access_literals():
 
 
 def test_access_zero_a_block():
-    # DC ZVA writes a line without reading it; the emulator does not show which: a look-up that hits.
+    # DC ZVA writes a line without reading it; the emulator does not show which: a look-up that
+    # hits.
     events = ["st_retired", "mem_access", "l1d_cache", "l1d_cache_wr", "l1d_cache_refill"]
     c = count("repeat", events=events, SETUP="set32 x2, DATA", BODY="dc zva, x2; nop", REPS=3)
     want(c, st_retired=0, mem_access=0, l1d_cache=3, l1d_cache_wr=3, l1d_cache_refill=0)
 
 
 def test_access_two_pages_two_translations():
-    # A double word from 4 bytes below the page's end: a look-up and a miss of the TLBs on each side.
+    # A double word from 4 bytes below the page's end: a look-up and a miss of the TLBs on each
+    # side.
     for op, read in (("ldr", 1), ("str", 0)):
         want(count("repeat", SETUP="set32 x2, (DATA+0xffc)", BODY=f"{op} x1, [x2]"), l1d_tlb=2,
              l1d_tlb_refill_rd=2 * read, l1d_tlb_refill_wr=2 - 2 * read, dtlb_walk=2,
@@ -153,16 +157,18 @@ def test_access_structure_over_two_pages():
     # 64 bytes from 4 below the page's end, in single bytes: still one access, cut in two.
     for op in ("ld1", "ld4", "st4", "st1"):
         want(count("repeat", SETUP="set32 x2, (DATA+0xffc)", BODY=op + " {v0.16b-v3.16b}, [x2]"),
-             l1d_cache=5, l1d_cache_refill=2, dtlb_walk=2, l1d_tlb_refill=2, unaligned_ldst_retired=0)
+             l1d_cache=5, l1d_cache_refill=2, dtlb_walk=2, l1d_tlb_refill=2,
+             unaligned_ldst_retired=0)
 
 
 def test_access_the_same_instruction_again():
-    # Accesses that come in pieces, one after the other and in a loop: each counts for itself, and also
-    # when the second one begins inside the first. 10 passes of 2 + 2 + 1 pieces, 20 of the LDP twice at
-    # 0x10: inside one line.
+    # Accesses that come in pieces, one after the other and in a loop: each counts for itself, and
+    # also when the second one begins inside the first. 10 passes of 2 + 2 + 1 pieces, 20 of the LDP
+    # twice at 0x10: inside one line.
     body = "ldp q0, q1, [x10]; ldp q2, q3, [x10, #16]; ldr q4, [x10, #16]"
     want(count("loop", BODY=body, COUNT=10), ld_retired=30, l1d_cache_rd=50, l1d_cache_refill=1)
-    want(count("repeat", BODY="ldp q0, q1, [x10]; ldp q0, q1, [x10]; ldp q0, q1, [x10, #16]", REPS=7),
+    want(count("repeat", BODY="ldp q0, q1, [x10]; ldp q0, q1, [x10]; ldp q0, q1, [x10, #16]",
+               REPS=7),
          ld_retired=21, l1d_cache_rd=42, l1d_cache_refill=1)
 
 
@@ -175,8 +181,8 @@ def test_access_width_of_a_look_up():
 
 
 def test_access_cache_off():
-    # dcache.enable=0: nothing misses; each look-up is a beat on the bus. LDR 1, STR 1, LDP Q in one line
-    # 2, of which the emulated core sees one request. The line of code is four beats more.
+    # dcache.enable=0: nothing misses; each look-up is a beat on the bus. LDR 1, STR 1, LDP Q in one
+    # line 2, of which the emulated core sees one request. The line of code is four beats more.
     c = count("repeat", "dcache.enable=0", BODY="ldr x1, [x10]; str x1, [x10]; ldr x1, [x10]")
     want(c, l1d_cache_refill=0, l1d_cache_wb=0, l1d_cache=3, bus_access_rd=2 + 4, bus_access_wr=1)
 
@@ -184,14 +190,15 @@ def test_access_cache_off():
 # ---- exclusives, atomics, ordered accesses, barriers ---------------------------------------------
 
 def test_exclusives_pass_and_fail():
-    # Passes; fails, because CLREX; fails, because of another address; passes as the pair it is; fails,
-    # because the pass before has used the monitor up.
+    # Passes; fails, because CLREX; fails, because of another address; passes as the pair it is;
+    # fails, because the pass before has used the monitor up.
     body = ("ldxr x1, [x10]; stxr w3, x5, [x10]; ldxr x1, [x10]; clrex; stxr w3, x5, [x10]; "
             "ldaxr w1, [x10]; stlxr w3, w5, [x2]; ldaxp x1, x4, [x10]; stlxp w3, x1, x4, [x10]; "
             "stxr w3, x5, [x10]")
-    want(count("repeat", SETUP="add x2, x10, #64; mov x5, #1", BODY=body), ldrex_spec=4, strex_spec=5,
-         strex_pass_spec=2, strex_fail_spec=3, ld_retired=4, st_retired=5, l1d_cache_rd=4,
-         l1d_cache_wr=2, rc_ld_spec=2, rc_st_spec=2, l1d_cache_refill_rd=1, l1d_cache_refill_wr=0)
+    want(count("repeat", SETUP="add x2, x10, #64; mov x5, #1", BODY=body), ldrex_spec=4,
+         strex_spec=5, strex_pass_spec=2, strex_fail_spec=3, ld_retired=4, st_retired=5,
+         l1d_cache_rd=4, l1d_cache_wr=2, rc_ld_spec=2, rc_st_spec=2, l1d_cache_refill_rd=1,
+         l1d_cache_refill_wr=0)
 
 
 def test_exclusives_of_every_size():
@@ -232,7 +239,8 @@ def v8_1(body, **expected):
 def test_atomics_read_and_write():
     # A read and a write each. The read fills the line, the write hits. CASP is 16 bytes: one piece.
     body = (".arch armv8.1-a; ldadd x5, x1, [x10]; swp x5, x1, [x10]; cas x6, x5, [x10]; "
-            "ldaddal w5, w1, [x10]; stadd x5, [x10]; swpb w5, w1, [x10]; casp x6, x7, x4, x5, [x10]")
+            "ldaddal w5, w1, [x10]; stadd x5, [x10]; swpb w5, w1, [x10]; casp x6, x7, x4, x5, "
+            "[x10]")
     v8_1(body, inst_retired=7, ld_retired=7, st_retired=7, l1d_cache_rd=7, l1d_cache_wr=7,
          l1d_cache_refill_rd=1, l1d_cache_refill_wr=0, ldrex_spec=0, strex_spec=0)
 
@@ -244,42 +252,54 @@ def test_ordered_accesses():
 
 
 def test_barriers():
-    # One of each kind and option; DSB and DMB count whatever they order. CLREX, SEV, WFE … are none.
-    body = "isb; dsb sy; dsb ish; dsb st; dmb sy; dmb ishld; dmb st; dmb ishst; clrex; sev; yield; nop"
+    # One of each kind and option; DSB and DMB count whatever they order. CLREX, SEV, WFE … are
+    # none.
+    body = ("isb; dsb sy; dsb ish; dsb st; dmb sy; dmb ishld; dmb st; dmb ishst; clrex; sev; "
+            "yield; nop")
     want(count("repeat", BODY=body), isb_spec=1, dsb_spec=3, dmb_spec=4, inst_retired=12,
          br_retired=0, pc_write_retired=0)
 
 
 # ---- kinds of instructions (K3.1) ----------------------------------------------------------------
-# DP: integer data processing and moves. VFP: scalar floating point; ASE: Advanced SIMD; both without
-# loads, stores and moves from or to general registers. CRYPTO: AES and SHA.
+# DP: integer data processing and moves. VFP: scalar floating point; ASE: Advanced SIMD; both
+# without loads, stores and moves from or to general registers. CRYPTO: AES and SHA.
 #
-#    name                instructions                                                   dp ase vfp crypto
+# name, instructions, then counts: dp ase vfp crypto
 KINDS = [
-    ("integer",          "add x1, x2, x3; subs x1, x2, #1; mov x1, x2; mov x1, #77; and x1, x2, #3; "
+    ("integer",
+     "add x1, x2, x3; subs x1, x2, #1; mov x1, x2; mov x1, #77; and x1, x2, #3; "
                          "lsl x1, x2, #3; lsl x1, x2, x3; mul x1, x2, x3; madd x1, x2, x3, x4; "
-                         "smulh x1, x2, x3; udiv x1, x2, x3; clz x1, x2; rev x1, x2; csel x1, x2, x3, eq; "
-                         "ccmp x1, x2, #0, eq; adc x1, x2, x3; bfi x1, x2, #3, #4; extr x1, x2, x3, #9; "
-                         "adr x1, .; crc32x w1, w2, x3; tst x1, x2; cmp x1, x2",         22, 0, 0, 0),
+                         "smulh x1, x2, x3; udiv x1, x2, x3; clz x1, x2; rev x1, x2; csel x1, x2, "
+                         "x3, eq; ccmp x1, x2, #0, eq; adc x1, x2, x3; bfi x1, x2, #3, #4; extr "
+                         "x1, x2, x3, #9; adr x1, .; crc32x w1, w2, x3; tst x1, x2; cmp x1, x2",
+     22, 0, 0, 0),
     ("scalar_fp",        "fadd d0, d1, d2; fsub s0, s1, s2; fmul d0, d1, d2; fdiv s0, s1, s2; "
                          "fsqrt s0, s1; fmadd d0, d1, d2, d3; fcmp d0, d1; fcsel d0, d1, d2, eq; "
                          "fabs s0, s1; frintz d0, d1; fcvt d0, s1; fmov d0, #1.0; fmov d0, d1",
-                                                                                          0, 0, 13, 0),
+                                                                                          0, 0, 13,
+     0),
     # Between the register files: neither.
     ("moves",            "fmov x1, d0; fmov d0, x1; umov w1, v0.b[0]; ins v0.d[0], x1; "
-                         "dup v0.4s, w1; smov x1, v0.h[1]",                               0, 0, 0, 0),
-    ("simd",             "add v0.4s, v1.4s, v2.4s; mul v0.8h, v1.8h, v2.8h; fadd v0.2d, v1.2d, v2.2d; "
-                         "fmla v0.4s, v1.4s, v2.4s; shl v0.2d, v1.2d, #3; tbl v0.16b, {v1.16b}, v2.16b; "
-                         "zip1 v0.4s, v1.4s, v2.4s; addv s0, v1.4s; movi v0.4s, #1; "
-                         "and v0.16b, v1.16b, v2.16b; dup v0.4s, v1.s[0]; ext v0.16b, v1.16b, v2.16b, #3",
-                                                                                          0, 12, 0, 0),
+                         "dup v0.4s, w1; smov x1, v0.h[1]",                               0, 0, 0,
+     0),
+    ("simd",
+     "add v0.4s, v1.4s, v2.4s; mul v0.8h, v1.8h, v2.8h; fadd v0.2d, v1.2d, v2.2d; "
+                         "fmla v0.4s, v1.4s, v2.4s; shl v0.2d, v1.2d, #3; tbl v0.16b, {v1.16b}, "
+                         "v2.16b; zip1 v0.4s, v1.4s, v2.4s; addv s0, v1.4s; movi v0.4s, #1; "
+                         "and v0.16b, v1.16b, v2.16b; dup v0.4s, v1.s[0]; ext v0.16b, v1.16b, "
+                         "v2.16b, #3",
+                                                                                          0, 12, 0,
+     0),
     ("crypto",           "aese v0.16b, v1.16b; aesd v0.16b, v1.16b; aesmc v0.16b, v1.16b; "
                          "aesimc v0.16b, v1.16b; sha1h s0, s1; sha1c q0, s1, v2.4s; "
-                         "sha256h q0, q1, v2.4s; sha256su0 v0.4s, v1.4s",                 0, 0, 0, 8),
+                         "sha256h q0, q1, v2.4s; sha256su0 v0.4s, v1.4s",                 0, 0, 0,
+     8),
     ("loads_and_stores", "ldr x1, [x10]; ldr d0, [x10]; str q0, [x10]; ld1 {v0.4s}, [x10]; "
-                         "ldp x1, x2, [x10]; prfm pldl1keep, [x10]",                      0, 0, 0, 0),
+                         "ldp x1, x2, [x10]; prfm pldl1keep, [x10]",                      0, 0, 0,
+     0),
     ("system",           "nop; isb; dmb ish; mrs x1, nzcv; msr nzcv, x1; mrs x1, tpidr_el0; yield",
-                                                                                          0, 0, 0, 0),
+                                                                                          0, 0, 0,
+     0),
 ]
 
 
@@ -308,7 +328,8 @@ BRANCHES = [
     ("not_taken",        "cmp x10, x10; b.ne 1f; b.lt 1f; b.hi 1f; 1: nop",
                                                                          3, 0, 0, 0, 5),
     ("always",           "b.al 1f; nop; 1: nop",                         1, 0, 0, 1, 2),
-    ("cbz",              "cbz x10, 1f; cbnz x10, 2f; 1: nop; 2: cbz xzr, 3f; nop; 3: cbnz wzr, 4f; 4: nop",
+    ("cbz",
+     "cbz x10, 1f; cbnz x10, 2f; 1: nop; 2: cbz xzr, 3f; nop; 3: cbnz wzr, 4f; 4: nop",
                                                                          4, 0, 0, 2, 5),
     # DATA has bit 23.
     ("tbz",              "tbz x10, #23, 1f; tbnz x10, #23, 2f; 1: nop; 2: tbz x10, #63, 3f; nop; "
@@ -370,9 +391,9 @@ PERIOD_TTN, PERIOD_NNT = 0x1b6db6db, 0x24924924  # lowest bit first: 110 110 …
 
 
 def test_predictor_loop():
-    # The loop's branch, taken 99 times, then not. The outcomes before it are 0, then 1, 3, 7 … 0x7f,
-    # 0xff: nine counters in turn, each of which says "not taken" when it is new: 9 wrong; at 0xff it
-    # has learned. The exit is wrong, too.
+    # The loop's branch, taken 99 times, then not. The outcomes before it are 0, then 1, 3, 7 …
+    # 0x7f, 0xff: nine counters in turn, each of which says "not taken" when it is new: 9 wrong; at
+    # 0xff it has learned. The exit is wrong, too.
     want(count("loop", COUNT=100), br_mis_pred=9 + 1, br_immed_retired=100, pc_write_retired=99)
     # With n bits of history it takes n + 1 counters.
     for n in (0, 1, 4, 12):
@@ -380,8 +401,9 @@ def test_predictor_loop():
 
 
 def test_predictor_loop_again():
-    # Warm: the second run begins with other outcomes before it, those of the exit and of the harness's
-    # branch back (… 1 1 0 1), and meets counters that are new until both have left the history.
+    # Warm: the second run begins with other outcomes before it, those of the exit and of the
+    # harness's branch back (… 1 1 0 1), and meets counters that are new until both have left the
+    # history.
     p, wrong = Predictor(), []
     program = build("loop", {"COUNT": 100, "WARM": 1})
     begin, end = symbol(program, "k_begin"), symbol(program, "k_end")
@@ -406,7 +428,8 @@ def test_predictor_once_each():
     # 16 branches at 16 addresses that go: each meets a new counter. Without history the second run
     # finds all of them in state 2.
     body = "b.eq 1f; nop; 1: nop"
-    want(count("repeat", SETUP="cmp x10, x10", BODY=body, REPS=16), br_mis_pred=16, pc_write_retired=16)
+    want(count("repeat", SETUP="cmp x10, x10", BODY=body, REPS=16), br_mis_pred=16,
+         pc_write_retired=16)
     want(count("repeat", LOCAL, SETUP="cmp x10, x10", BODY=body, REPS=16, WARM=1), br_mis_pred=0)
 
 
@@ -418,9 +441,9 @@ def test_predictor_unconditional():
 
 def test_predictor_without_history():
     # Two branches, two counters. The loop's: first wrong, then right, exit wrong: 2.
-    # Always: first wrong. Never: none. T N T N …: 1 wrong → 2 wrong → 1 …: all 32. N T N T …: 1 right
-    # → 0, wrong → 1, right → 0, …: every T, 16. T T N: wrong → 2, → 3, wrong → 2, → 3, → 3, wrong …:
-    # 1 and one a period. N N T: → 0, → 0, wrong → 1, → 0, → 0, wrong …: one a period.
+    # Always: first wrong. Never: none. T N T N …: 1 wrong → 2 wrong → 1 …: all 32. N T N T …: 1
+    # right → 0, wrong → 1, right → 0, …: every T, 16. T T N: wrong → 2, → 3, wrong → 2, → 3, → 3,
+    # wrong …: 1 and one a period. N N T: → 0, → 0, wrong → 1, → 0, → 0, wrong …: one a period.
     for bits, wrong, n in ((ALWAYS, 1, 32), (NEVER, 0, 32), (ALTERNATE_T, 32, 32),
                            (ALTERNATE_N, 16, 32), (PERIOD_TTN, 11, 30), (PERIOD_NNT, 10, 30)):
         want(pattern(bits, LOCAL, n=n), br_mis_pred=wrong + 2, br_immed_retired=2 * n,
@@ -428,8 +451,9 @@ def test_predictor_without_history():
 
 
 def test_predictor_learns_a_pattern():
-    # With history the pattern of period 2 or 3 is learned: no more than the counters that are met for
-    # the first time can be wrong, and over 32 passes a taken branch meets at most 9 + 9 of them.
+    # With history the pattern of period 2 or 3 is learned: no more than the counters that are met
+    # for the first time can be wrong, and over 32 passes a taken branch meets at most 9 + 9 of
+    # them.
     for bits, n in ((ALTERNATE_T, 32), (ALTERNATE_N, 32), (PERIOD_TTN, 30), (PERIOD_NNT, 30)):
         wrong = pattern(bits, n=n)["br_mis_pred"]
         assert wrong <= 18 + 1, wrong
@@ -463,9 +487,10 @@ def test_predictor_restated():
 
 
 def test_predictor_aliases():
-    # Two counters, no history. A goes, B does not, the loop's branch goes but for the exit. Words 2, 5
-    # and 8: A and the loop share a counter, wrong at first and at the exit; B has its own. Words 2, 4
-    # and 7: A and B share one, from 1 up and down again, always wrong; the loop has its own.
+    # Two counters, no history. A goes, B does not, the loop's branch goes but for the exit. Words
+    # 2, 5 and 8: A and the loop share a counter, wrong at first and at the exit; B has its own.
+    # Words 2, 4 and 7: A and B share one, from 1 up and down again, always wrong; the loop has its
+    # own.
     body = "cbnz x0, 5f; nop; 5: {}cbz x0, 6f; nop; 6: "
     for between, wrong in (("nop; ", 2), ("", 40 + 2)):
         want(count("loop", LOCAL, "bp.entries=2", BODY=body.format(between), COUNT=20),
@@ -490,7 +515,8 @@ def test_return_stack_again():
 
 
 def test_return_elsewhere():
-    # The function returns 4 bytes further: wrong each time, and the stack is right again afterwards.
+    # The function returns 4 bytes further: wrong each time, and the stack is right again
+    # afterwards.
     c = count("repeat", BODY="bl f; nop; nop", AUX="f: add x30, x30, #4; ret", REPS=10)
     want(c, br_mis_pred=10, br_return_retired=10, inst_retired=40)
 
@@ -502,16 +528,17 @@ def test_return_without_call():
 
 
 def test_return_by_an_indirect_branch():
-    # BR X30 pops nothing: the addresses of the calls stay. 3 calls left by BR, new target each time: 3
-    # wrong. Then a RET to the newest address but one: predicted with the newest of all, wrong.
+    # BR X30 pops nothing: the addresses of the calls stay. 3 calls left by BR, new target each
+    # time: 3 wrong. Then a RET to the newest address but one: predicted with the newest of all,
+    # wrong.
     body = "bl h; nop; bl h; nop; bl h; nop"
     want(count("repeat", BODY=body, AUX=FUNCTIONS), br_mis_pred=3, br_return_retired=0,
          br_indirect_spec=3)
 
 
 def test_indirect_targets():
-    # BR at one address, 12 passes. One target: wrong the first time. Two in turn: always wrong. A table
-    # of 4 targets, 3 times each: 4 wrong.
+    # BR at one address, 12 passes. One target: wrong the first time. Two in turn: always wrong. A
+    # table of 4 targets, 3 times each: 4 wrong.
     goto = "add x11, x12, x13, lsl #4; br x11; nop; .balign 16; 3: b 4f; .balign 16; b 4f; " \
            ".balign 16; b 4f; .balign 16; b 4f; .balign 16; 4: add x14, x14, #1"
     for choose, wrong in (("mov x13, #0", 1), ("and x13, x14, #1", 12), ("lsr x13, x15, #0", 1),
@@ -523,9 +550,9 @@ def test_indirect_targets():
 
 
 def test_indirect_targets_share_an_entry():
-    # 256 entries, found by the word's address, without a tag: a BR 1024 bytes on uses the same entry.
-    # Each goes to the instruction behind it, and so each throws out the other's target: 2 wrong a pass.
-    # 1020 bytes on it does not: 1 each. LOOP: first and last.
+    # 256 entries, found by the word's address, without a tag: a BR 1024 bytes on uses the same
+    # entry. Each goes to the instruction behind it, and so each throws out the other's target: 2
+    # wrong a pass. 1020 bytes on it does not: 1 each. LOOP: first and last.
     for space, wrong in ((1024, 20), (1020, 2)):
         body = ("adr x11, 3f; br x11; 3: adr x12, 4f; b 2f; .space " + str(space - 16) +
                 "; 2: nop; br x12; 4: nop")
@@ -534,9 +561,10 @@ def test_indirect_targets_share_an_entry():
 
 
 def test_indirect_calls():
-    # BLR: predicted by its target, and its return by the stack. 8 different sites: 8 wrong, no return.
-    want(count("repeat", SETUP="adr x12, f", BODY="blr x12; nop", AUX=FUNCTIONS, REPS=8), br_mis_pred=8,
-         br_indirect_spec=16, br_return_retired=8)
+    # BLR: predicted by its target, and its return by the stack. 8 different sites: 8 wrong, no
+    # return.
+    want(count("repeat", SETUP="adr x12, f", BODY="blr x12; nop", AUX=FUNCTIONS, REPS=8),
+         br_mis_pred=8, br_indirect_spec=16, br_return_retired=8)
     want(count("loop", LOCAL, SETUP="adr x12, f", BODY="blr x12", AUX=FUNCTIONS, COUNT=8),
          br_mis_pred=1 + 2, br_indirect_spec=16)
 
@@ -555,7 +583,8 @@ def test_walk_half_the_cache():
 def test_walk_the_whole_cache():
     # 512 lines, 4 in each of 128 sets: all of them fit.
     for how in ("cache.round_robin=0", RR):
-        want(count("walk", how, STRIDE=64, COUNT=512, PASSES=4), l1d_cache=2048, l1d_cache_refill=512)
+        want(count("walk", how, STRIDE=64, COUNT=512, PASSES=4), l1d_cache=2048,
+             l1d_cache_refill=512)
 
 
 def test_walk_double_words_of_the_whole_cache():
@@ -563,10 +592,10 @@ def test_walk_double_words_of_the_whole_cache():
 
 
 def test_walk_in_pieces():
-    # LDR Q in steps of 24: 256 of them are 6144 bytes, 96 lines. Offsets 0, 24, 48, 72 = 8 in the next
-    # line … repeat after 8 accesses (192 bytes, 3 lines). In a line of 64 an access crosses from 49 on:
-    # 0, 24, 48 | 8, 32, 56 crosses | 16, 40: one of 8. The last ends at 6136: 96 lines. Unaligned: 24,
-    # 72 …, every second.
+    # LDR Q in steps of 24: 256 of them are 6144 bytes, 96 lines. Offsets 0, 24, 48, 72 = 8 in the
+    # next line … repeat after 8 accesses (192 bytes, 3 lines). In a line of 64 an access crosses
+    # from 49 on: 0, 24, 48 | 8, 32, 56 crosses | 16, 40: one of 8. The last ends at 6136: 96 lines.
+    # Unaligned: 24, 72 …, every second.
     want(count("walk", REG="q2", STRIDE=24, COUNT=256, PASSES=2), ld_retired=512,
          l1d_cache_rd=2 * (256 + 32), l1d_cache_refill=96, unaligned_ld_spec=256)
 
@@ -578,10 +607,11 @@ def test_walk_twice_a_direct_mapped_cache():
 
 
 def test_walk_twice_the_cache_at_random():
-    # 8 lines for 4 ways of each set. No policy keeps more than 512 of the 1024 lines from one pass to
-    # the next, so at least 512 misses a pass. With random replacement and m misses a set and pass a line
-    # survives from use to use with probability h = (3/4)^m, and m = 8 (1 - h): h = 0.137, m = 6.9, 884
-    # misses a pass; 10 steady passes stay within 5 % of that. The first pass misses 1024 times.
+    # 8 lines for 4 ways of each set. No policy keeps more than 512 of the 1024 lines from one pass
+    # to the next, so at least 512 misses a pass. With random replacement and m misses a set and
+    # pass a line survives from use to use with probability h = (3/4)^m, and m = 8 (1 - h): h =
+    # 0.137, m = 6.9, 884 misses a pass; 10 steady passes stay within 5 % of that. The first pass
+    # misses 1024 times.
     c = count("walk", STRIDE=64, COUNT=1024, PASSES=11)
     assert 1024 + 10 * 840 <= c["l1d_cache_refill"] <= 1024 + 10 * 928, c
     equal(c["l2d_cache_refill"], 1025)
@@ -592,8 +622,8 @@ def test_walk_a_cache_of_64k():
 
 
 def test_walk_by_the_way_size():
-    # 8192 bytes apart: all in set 0. Four lines fit; of five, round robin throws out the next one needed
-    # every time.
+    # 8192 bytes apart: all in set 0. Four lines fit; of five, round robin throws out the next one
+    # needed every time.
     want(count("walk", RR, STRIDE=8192, COUNT=4, PASSES=5), l1d_cache=20, l1d_cache_refill=4)
     want(count("walk", RR, STRIDE=8192, COUNT=5, PASSES=5), l1d_cache=25, l1d_cache_refill=25)
     # 4 ways of 256 sets: the five are in two sets.
@@ -602,8 +632,8 @@ def test_walk_by_the_way_size():
 
 def directory(n, bits, size, ways):
     """Counts of random.S from the rules of the cache directory and of the micro-TLB, restated.
-    Cache: invalid ways first, lowest number first; then one round robin counter for all sets; reads and
-    writes allocate. Micro-TLB: 10 entries, filled and replaced in turn."""
+    Cache: invalid ways first, lowest number first; then one round robin counter for all sets; reads
+    and writes allocate. Micro-TLB: 10 entries, filled and replaced in turn."""
     sets, turn, x = size // 64 // ways, 0, 1
     tags, dirty, tlb = {}, set(), []
     c = dict(l1d_cache_rd=0, l1d_cache_wr=0, l1d_cache_refill_rd=0, l1d_cache_refill_wr=0,
@@ -638,7 +668,8 @@ def test_random_accesses_round_robin():
     # 64 KB, 16 pages; 128 KB, 32 pages.
     for size, ways, bits in ((32768, 4, 10), (16384, 2, 10), (4096, 1, 10), (32768, 8, 11),
                              (65536, 4, 11)):
-        want(count("random", RR, f"dcache.size={size}", f"dcache.ways={ways}", COUNT=4000, BITS=bits),
+        want(count("random", RR, f"dcache.size={size}", f"dcache.ways={ways}", COUNT=4000,
+                   BITS=bits),
              **directory(4000, bits, size, ways))
 
 
@@ -666,25 +697,26 @@ def test_writeback(name, instructions, lines):
 
 
 def test_writeback_and_back_again():
-    # The line comes back from level 2 (no refill there), is clean, and throws out the second one, which
-    # is not dirty. Its next store hits.
+    # The line comes back from level 2 (no refill there), is clean, and throws out the second one,
+    # which is not dirty. Its next store hits.
     c = count("evict", RR, DIRTY="str x0, [x10]", AFTER="ldr x0, [x10]; str x0, [x10]")
     want(c, l1d_cache_refill=6, l1d_cache_wb=1, l2d_cache_rd=7, l2d_cache_refill=6, l2d_cache_wb=0)
 
 
 def test_stores_walk_twice_a_direct_mapped_cache():
-    # Every line is dirty when its successor throws it out: 512 in the first pass (the other 512 fill
-    # invalid ways), 1024 in each of the next two.
-    want(count("walk", "dcache.ways=1", ACCESS="str", STRIDE=64, COUNT=1024, PASSES=3), st_retired=3072,
-         l1d_cache_refill_wr=3072, l1d_cache_refill_rd=0, l1d_cache_wb=2560, l2d_cache_wr=2560,
-         l2d_cache_refill=1025)
+    # Every line is dirty when its successor throws it out: 512 in the first pass (the other 512
+    # fill invalid ways), 1024 in each of the next two.
+    want(count("walk", "dcache.ways=1", ACCESS="str", STRIDE=64, COUNT=1024, PASSES=3),
+         st_retired=3072, l1d_cache_refill_wr=3072, l1d_cache_refill_rd=0, l1d_cache_wb=2560,
+         l2d_cache_wr=2560, l2d_cache_refill=1025)
 
 
 # ---- level 2 -------------------------------------------------------------------------------------
 # With a direct mapped level 1 of 512 sets a walk over more than 64 KB misses there at every line.
 
 def test_level_2_fits():
-    # 480 KB are 15 lines in each of 512 sets of 16 ways, which leaves one for the few lines of code.
+    # 480 KB are 15 lines in each of 512 sets of 16 ways, which leaves one for the few lines of
+    # code.
     want(count("walk", "dcache.ways=1", STRIDE=64, COUNT=7680, PASSES=2), l1d_cache_refill=15360,
          l2d_cache_rd=15361, l2d_cache_refill=7681, bus_access_rd=4 * 7681)
     # 512 KB are half of 1 MB.
@@ -693,22 +725,25 @@ def test_level_2_fits():
 
 
 def test_level_2_does_not_fit():
-    # Direct mapped as well, 8192 sets: each of 16384 lines throws out the one needed half a pass later.
+    # Direct mapped as well, 8192 sets: each of 16384 lines throws out the one needed half a pass
+    # later.
     want(count("walk", "dcache.ways=1", "l2.ways=1", STRIDE=64, COUNT=16384, PASSES=2),
          l1d_cache_refill=32768, l2d_cache_refill=32769, l2d_cache_wb=0)
 
 
 def test_level_2_writes_back():
-    # Stores to 16384 lines, once. A line leaves level 1 dirty 512 lines later, when level 2 still has
-    # it; 8192 lines later it is thrown out there and goes to memory: 16384 - 8192. It left level 1
-    # 16384 - 512 times.
-    want(count("walk", "dcache.ways=1", "l2.ways=1", ACCESS="str", STRIDE=64, COUNT=16384, PASSES=1),
+    # Stores to 16384 lines, once. A line leaves level 1 dirty 512 lines later, when level 2 still
+    # has it; 8192 lines later it is thrown out there and goes to memory: 16384 - 8192. It left
+    # level 1 16384 - 512 times.
+    want(count("walk", "dcache.ways=1", "l2.ways=1", ACCESS="str", STRIDE=64, COUNT=16384,
+               PASSES=1),
          l1d_cache_wb=15872, l2d_cache_wr=15872, l2d_cache_wb=8192, bus_access_wr=4 * 8192)
 
 
 def test_level_2_off():
     # Lines and write-backs go to the bus. 1024 + 1 lines; 512 of them are written back.
-    want(count("walk", "dcache.ways=1", "l2.enable=0", ACCESS="str", STRIDE=64, COUNT=1024, PASSES=1),
+    want(count("walk", "dcache.ways=1", "l2.enable=0", ACCESS="str", STRIDE=64, COUNT=1024,
+               PASSES=1),
          l1d_cache_refill=1024, l1d_cache_wb=512, l2d_cache=0, l2d_cache_refill=0,
          bus_access_rd=4 * 1025, bus_access_wr=4 * 512)
 
@@ -734,15 +769,15 @@ def test_tlb_10_pages():
 
 
 def test_tlb_11_pages():
-    # Round robin over 10 entries always throws out the page needed next: every access misses. The main
-    # TLB holds all 11 from the first pass on.
+    # Round robin over 10 entries always throws out the page needed next: every access misses. The
+    # main TLB holds all 11 from the first pass on.
     want(pages(11), l1d_tlb_refill_rd=110, l1d_tlb_refill_wr=0, l2d_tlb_refill=11, dtlb_walk=11)
     want(pages(11, ACCESS="str"), l1d_tlb_refill_rd=0, l1d_tlb_refill_wr=110, dtlb_walk=11)
 
 
 def test_tlb_512_pages():
-    # Four pages for each of the 128 sets of four ways. The page of the code shares set 4 with four of
-    # them and is thrown out by the fourth; nobody asks for it again, as the micro-TLB has it.
+    # Four pages for each of the 128 sets of four ways. The page of the code shares set 4 with four
+    # of them and is thrown out by the fourth; nobody asks for it again, as the micro-TLB has it.
     want(pages(512, stride=4096), l1d_tlb_refill=5120, l2d_tlb_refill=512, l1i_tlb_refill=0)
 
 
@@ -763,8 +798,9 @@ def test_tlb_mmu_off():
 
 
 def test_tlb_pages_64k_apart_in_the_hints():
-    # 256 pages apart: all share one place among the core's hints of what needs no look-up, which must
-    # not show: 10 of them fit into the micro-TLB, whose entries are fully associative. 10 passes.
+    # 256 pages apart: all share one place among the core's hints of what needs no look-up, which
+    # must not show: 10 of them fit into the micro-TLB, whose entries are fully associative. 10
+    # passes.
     for n, misses in ((5, 5), (6, 6)):
         want(count("walk", STRIDE=0x100000, COUNT=n, PASSES=10), l1d_tlb_refill=misses,
              l2d_tlb_refill=n, l1d_cache=10 * n)
@@ -794,8 +830,8 @@ def test_itlb_refill_stalls_fetch():
 # ---- instruction cache ---------------------------------------------------------------------------
 
 def test_icache_straight_line():
-    # 8 lines of 16 NOPs, never run before: each is fetched once, from memory, 120 cycles. Two NOPs a
-    # cycle. 32 look-ups of 16 bytes.
+    # 8 lines of 16 NOPs, never run before: each is fetched once, from memory, 120 cycles. Two NOPs
+    # a cycle. 32 look-ups of 16 bytes.
     want(count("repeat", BODY="nop", REPS=128), l1i_cache_refill=8, l1i_cache=32, inst_retired=128,
          l2d_cache_refill=8, stall_frontend=8 * 120, cpu_cycles=64 + 8 * 120)
     want(count("repeat", "mem.latency=60", BODY="nop", REPS=128), stall_frontend=8 * 60,
@@ -805,8 +841,8 @@ def test_icache_straight_line():
 
 
 def test_icache_look_ups_by_block():
-    # The loop begins 8 bytes into a line and has 2, 3, 8 instructions: bytes 8 to 15, to 19, to 39. Each
-    # pass begins with a look-up of its own, and ends with the 16 bytes of its branch.
+    # The loop begins 8 bytes into a line and has 2, 3, 8 instructions: bytes 8 to 15, to 19, to 39.
+    # Each pass begins with a look-up of its own, and ends with the 16 bytes of its branch.
     for body, looks in (("", 1), ("nop", 2), ("nops 6", 3)):
         a, b = (count("loop", BODY=body, COUNT=n)["l1i_cache"] for n in (10, 30))
         equal(b - a, 20 * looks, body)
@@ -829,8 +865,8 @@ def test_icache_half_of_it():
 
 
 def test_icache_twice_of_it():
-    # Direct mapped: 1025 lines over 512 sets, each throws out the one half a pass ahead: all of them
-    # miss in every pass. One line before.
+    # Direct mapped: 1025 lines over 512 sets, each throws out the one half a pass ahead: all of
+    # them miss in every pass. One line before.
     want(count("codelines", "icache.ways=1", LINES=1024, PASSES=3), l1i_cache_refill=3 * 1025 + 1,
          l2d_cache_refill=1026)
     want(count("codelines", "icache.size=128K", LINES=1024, PASSES=3), l1i_cache_refill=1026)
@@ -839,7 +875,8 @@ def test_icache_twice_of_it():
 def test_icache_from_level_2():
     # A cache of 16 lines and code of 33, warm in level 2: 13 cycles each.
     for sets, latency in (((), 13), (("l2.latency=40",), 40)):
-        want(count("repeat", "icache.size=1K", "icache.ways=1", *sets, BODY="nop", REPS=512, WARM=1),
+        want(count("repeat", "icache.size=1K", "icache.ways=1", *sets, BODY="nop", REPS=512,
+                   WARM=1),
              l1i_cache_refill=33, l2d_cache_refill=0, stall_frontend=33 * latency)
 
 
@@ -854,28 +891,29 @@ def test_tagged_addresses():
 
 def test_same_counts_on_the_cortex_a53():
     # What the Cortex-A53's PMU has, it counts as the PMU without a name.
-    events = ("inst_retired ld_retired st_retired br_immed_retired br_indirect_spec pc_write_retired "
-              "br_mis_pred mem_access l1d_cache l1d_cache_refill l1d_cache_wb l1i_cache l2d_cache "
-              "l1d_tlb_refill bus_access cpu_cycles").split()
+    events = ("inst_retired ld_retired st_retired br_immed_retired br_indirect_spec "
+              "pc_write_retired br_mis_pred mem_access l1d_cache l1d_cache_refill l1d_cache_wb "
+              "l1i_cache l2d_cache l1d_tlb_refill bus_access cpu_cycles").split()
     for kernel, defines in (("random", {"COUNT": 2000, "BITS": 11}), ("calls", {"DEPTH": 9})):
         c = count(kernel, **defines)
         equal(count(kernel, core="cortex-a53", events=events, **defines), {e: c[e] for e in events})
 
 
 def test_the_cortex_a72():
-    # 48 pages in its micro-TLBs, three instructions a cycle, 15 cycles for a misprediction; two ways of
-    # 256 sets.
+    # 48 pages in its micro-TLBs, three instructions a cycle, 15 cycles for a misprediction; two
+    # ways of 256 sets.
     def a72(kernel, *sets, **defines):
         return count(kernel, *sets, core="cortex-a72",
-                     events=["l1d_tlb_refill", "l1d_cache_refill", "cpu_cycles", "br_mis_pred"], **defines)
+                     events=["l1d_tlb_refill", "l1d_cache_refill", "cpu_cycles", "br_mis_pred"],
+                     **defines)
 
     want(a72("walk", STRIDE=4160, COUNT=48, PASSES=10), l1d_tlb_refill=48)
     want(a72("walk", STRIDE=4160, COUNT=49, PASSES=10), l1d_tlb_refill=490)
     want(a72("walk", RR, STRIDE=16384, COUNT=3, PASSES=10), l1d_cache_refill=30)
     want(a72("repeat", BODY="nop", REPS=29, WARM=1), cpu_cycles=10)
     wrong = dict(BODY="bl f; nop; nop", AUX="f: add x30, x30, #4; ret", REPS=16, WARM=1)
-    equal(a72("repeat", "branch.max=20", **wrong)["cpu_cycles"] - a72("repeat", **wrong)["cpu_cycles"],
-          16 * 5)
+    equal(a72("repeat", "branch.max=20", **wrong)["cpu_cycles"]
+          - a72("repeat", **wrong)["cpu_cycles"], 16 * 5)
 
 
 def test_same_counts_alone_and_together():
@@ -890,7 +928,8 @@ def test_same_counts_alone_and_together():
 def test_same_counts_with_and_without_a_window():
     # The counts of k_begin to k_end are those of the whole program for half the work and all of it.
     a, b = (count("random", COUNT=n, BITS=11) for n in (1000, 3000))
-    w = [counts(stat("--core", "armv8", "-e", ",".join(EVENTS), build("random", {"COUNT": n, "BITS": 11})))
+    w = [counts(stat("--core", "armv8", "-e", ",".join(EVENTS),
+                     build("random", {"COUNT": n, "BITS": 11})))
          for n in (1000, 3000)]
     for event in EVENTS:
         equal(w[1][event] - w[0][event], b[event] - a[event], event)
@@ -900,8 +939,8 @@ def test_timing_parameters_change_cycles_only():
     # What is counted does not depend on how long it takes.
     times = ("cpu_cycles", "stall_frontend", "stall_backend", "stall")
     slow = count("random", "mem.latency=200", "mem.fill=9", "mem.write=7", "utlb.penalty=30",
-                 "tlb.penalty=300", "lsu.slots=1", "wbuf.entries=2", "l2.latency=50", "issue.width=1",
-                 "branch.max=30", COUNT=2000, BITS=11)
+                 "tlb.penalty=300", "lsu.slots=1", "wbuf.entries=2", "l2.latency=50",
+                 "issue.width=1", "branch.max=30", COUNT=2000, BITS=11)
     fast = count("random", COUNT=2000, BITS=11)
     for event in EVENTS:
         if event not in times:
@@ -912,27 +951,29 @@ def test_timing_parameters_change_cycles_only():
 # ---- memory far away -----------------------------------------------------------------------------
 
 def test_a_gigabyte_far_away():
-    # 1 GB at 0x7000000000 by mmap(MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE); one store in
-    # each 64 KB: 16384 pages and lines, all of set 0. The last four stay, the others leave dirty.
+    # 1 GB at 0x7000000000 by mmap(MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE); one
+    # store in each 64 KB: 16384 pages and lines, all of set 0. The last four stay, the others leave
+    # dirty.
     mmap = ("mov x0, #0x7000000000; mov x1, #0x40000000; mov x2, #3; mov x3, #0x4032; mov x4, #-1; "
             "mov x5, #0; mov x8, #222; svc #0; mov x2, x0; mov w3, #16384")
-    c = count("repeat", SETUP=mmap, BODY="5: str x1, [x2]; add x2, x2, #0x10, lsl #12; sub w3, w3, #1; "
+    c = count("repeat", SETUP=mmap,
+              BODY="5: str x1, [x2]; add x2, x2, #0x10, lsl #12; sub w3, w3, #1; "
                                          "cbnz w3, 5b; nop")
     want(c, st_retired=16384, l1d_cache_refill_wr=16384, l1d_cache_wb=16380, dtlb_walk=16384,
          l1d_tlb_refill_wr=16384, inst_retired=4 * 16384 + 1)
 
 
 def test_a_stack_at_an_odd_place():
-    # 3 bytes below the end of a page: STP and LDP of 16 bytes below it in one line, STR and LDR of 16
-    # bytes at it in two lines and pages. Nobody checks the alignment of SP here.
+    # 3 bytes below the end of a page: STP and LDP of 16 bytes below it in one line, STR and LDR of
+    # 16 bytes at it in two lines and pages. Nobody checks the alignment of SP here.
     body = "stp x0, x1, [sp, #-16]!; ldp x0, x1, [sp], #16; str q0, [sp]; ldr q0, [sp]"
     want(count("repeat", SETUP="set32 x2, (DATA+4093); mov sp, x2", BODY=body), l1d_cache_wr=3,
          l1d_cache_rd=3, unaligned_st_spec=2, unaligned_ld_spec=2, l1d_cache_refill=2, dtlb_walk=2)
 
 
 # ---- processes, threads, signals -----------------------------------------------------------------
-# Functions whose instructions are known, in programs of C. work(n): 2 n + 2; fact(n): 10 (n - 1) + 4,
-# two loads and two stores for each n above 1; note(): 2.
+# Functions whose instructions are known, in programs of C. work(n): 2 n + 2; fact(n): 10 (n - 1) +
+# 4, two loads and two stores for each n above 1; note(): 2.
 
 FUNCTIONS_C = r"""
 #include <pthread.h>
@@ -1009,8 +1050,9 @@ int main(int argc, char **argv)
 def regions(what, *functions, flags=("-static",), code=0):
     program = build_c("a64-functions", FUNCTIONS_C, "-O1", "-pthread", *flags, prefix=CROSS64)
     options = [w for f in functions for w in ("--region", f)]
-    doc = stat("--core", "armv8", "-e", "inst_retired,ld_retired,st_retired,br_return_retired,exc_svc",
-               *options, program, what, code=code)
+    doc = stat("--core", "armv8", "-e",
+               "inst_retired,ld_retired,st_retired,br_return_retired,exc_svc", *options, program,
+               what, code=code)
     entered = {c["region"]: c["entries"] for c in doc["counters"] if c["region"]}
     return {f: (entered[f], counts(doc, f)) for f in functions}
 
@@ -1048,17 +1090,20 @@ def test_three_runs_are_identical():
     documents = []
     for i in range(3):
         path = os.path.join(WORK, f"a64-same-{os.getpid()}.json")
-        equal(pmk("stat", "-j", "-o", path, "--core", "cortex-a53", "-e", "all", program, "recursion").code,
+        equal(pmk("stat", "-j", "-o", path, "--core", "cortex-a53", "-e", "all", program,
+                  "recursion").code,
               0)
         with open(path, "rb") as f:
             documents.append(f.read())
         os.unlink(path)
     assert documents[0] == documents[1] == documents[2], "three runs differ"
-    contains(pmk("stat", "-r", "3", "-e", "cycles", program, "forks").err, "identical in all 3 runs")
+    contains(pmk("stat", "-r", "3", "-e", "cycles", program, "forks").err,
+             "identical in all 3 runs")
 
 
 def test_intervals_add_up():
-    # 20000 passes of two instructions, in intervals of 5000; each ends with the block in which it is due.
+    # 20000 passes of two instructions, in intervals of 5000; each ends with the block in which it
+    # is due.
     program = build("loop", {"COUNT": 20000})
     events = ("inst_retired", "cpu_cycles", "br_retired")
     whole = counts(stat("--core", "armv8", "-e", ",".join(events), program))
@@ -1072,9 +1117,10 @@ def test_intervals_add_up():
 
 def test_programs_of_other_processors():
     arm = build_c("a64-not", "int main(void) { return 0; }", "-static", prefix=CROSS)
-    big = build_c("a64-big-endian", ".globl _start\n_start: mov x8, #93\nsvc #0\n", "-nostdlib", "-static",
-                  "-mbig-endian", "-Wl,-EB", prefix=CROSS64, ext="S")
-    for core, program, code in (("cortex-a53", arm, 129), ("arm1176", build("loop", {"COUNT": 1}), 129),
+    big = build_c("a64-big-endian", ".globl _start\n_start: mov x8, #93\nsvc #0\n", "-nostdlib",
+                  "-static", "-mbig-endian", "-Wl,-EB", prefix=CROSS64, ext="S")
+    for core, program, code in (("cortex-a53", arm, 129),
+                                ("arm1176", build("loop", {"COUNT": 1}), 129),
                                 ("cortex-a53", big, 126)):
         out = pmk("stat", "--core", core, "-e", "cycles", program)
         equal(out.code, code, out.err)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Exact events of A64 programs against an independent count of the same run: QEMU without our plugin,
-executing one instruction per block, logging each as it is translated (its word) and as it runs (its
-address). Which instruction is which is what objdump says of the word."""
+"""Exact events of A64 programs against an independent count of the same run: QEMU without our
+plugin, executing one instruction per block, logging each as it is translated (its word) and as it
+runs (its address). Which instruction is which is what objdump says of the word."""
 import collections
 import os
 import struct
@@ -24,7 +24,8 @@ EVENTS = """inst_retired ld_retired st_retired br_retired br_immed_retired br_re
 FP_REGISTER = re.compile(r"\b[vbhsdq]\d+\b|\.\d*[bhsdq]\b")
 CONDITIONAL = re.compile(r"b\.(?!al$|nv$)|cbn?z$|tbn?z$")
 INDIRECT = {"br", "blr", "ret"}
-SYSTEM = re.compile(r"(nop|hint|yield|wfe|wfi|sevl?|svc|brk|udf|hlt|mrs|msr|sysl?|dc|ic|at|tlbi|isb|dsb|dmb|"
+SYSTEM = re.compile(
+    r"(nop|hint|yield|wfe|wfi|sevl?|svc|brk|udf|hlt|mrs|msr|sysl?|dc|ic|at|tlbi|isb|dsb|dmb|"
                     r"clrex|bti|chkfeat|paciasp|autiasp|xpaclri|pac\w+|aut\w+|prfu?m|\.inst)$")
 EXCLUSIVE = re.compile(r"(ld|st)(ax|lx|x)[rp][bh]?$")
 ORDERED = re.compile(r"(ldax?[rp][bh]?|stlx?[rp][bh]?)$")
@@ -33,7 +34,8 @@ ORDERED = re.compile(r"(ldax?[rp][bh]?|stlx?[rp][bh]?)$")
 def kinds_of(name, operands):
     """The events that an instruction of this spelling raises by being executed."""
     kinds = {"inst_retired"}
-    immediate = name in ("b", "bl") or name.startswith("b.") or name in ("cbz", "cbnz", "tbz", "tbnz")
+    immediate = name in ("b", "bl") or name.startswith("b.") or name in ("cbz", "cbnz", "tbz",
+                                                                         "tbnz")
     if immediate or name in INDIRECT:
         kinds |= {"br_retired", "br_immed_retired" if immediate else "br_indirect_spec"}
         if name == "ret":
@@ -97,8 +99,8 @@ def always_goes(word):
 
 
 class Trace:
-    """Reads the log: how often each word was executed at each address, and where it went if not to the
-    next one."""
+    """Reads the log: how often each word was executed at each address, and where it went if not to
+    the next one."""
 
     def __init__(self):
         self.word = {}  # at an address, now
@@ -148,8 +150,8 @@ class Trace:
 def oracle(program, *argv, more=()):
     """{event: count} and the output of one run, as QEMU alone tells it."""
     trace = Trace()
-    out = logged("qemu-aarch64", trace.read, program, *argv, what="exec,nochain,in_asm", cpu="cortex-a53",
-                 core="armv8", more=more)
+    out = logged("qemu-aarch64", trace.read, program, *argv, what="exec,nochain,in_asm",
+                 cpu="cortex-a53", core="armv8", more=more)
     assert trace.runs, f"QEMU wrote no trace: {out}"
     return trace.counts(), out
 
@@ -158,7 +160,8 @@ def compare(program, *argv, more=(), most=1500000):
     have("qemu-aarch64", CROSS64 + "objdump")
     want, its = oracle(program, *argv, more=more)
     path = os.path.join(WORK, f"oracle64-{os.getpid()}.json")
-    out = pmk("stat", "-j", "-o", path, "--core", "armv8", "-e", ",".join(EVENTS), program, *argv, stdin="")
+    out = pmk("stat", "-j", "-o", path, "--core", "armv8", "-e", ",".join(EVENTS), program, *argv,
+              stdin="")
     what = " ".join([os.path.basename(program), *argv])
     equal((out.code, out.out), (its.code, its.out), f"{what} itself")
     with open(path) as f:
@@ -393,9 +396,11 @@ def text_file():
 
 def test_debian_busybox():
     busybox, file = debian("busybox"), text_file()
-    for argv in (["true"], ["echo", "hi", "there"], ["md5sum", file], ["sha1sum", file], ["wc", file],
+    for argv in (["true"], ["echo", "hi", "there"], ["md5sum", file], ["sha1sum", file],
+                 ["wc", file],
                  ["sort", "-k3", file], ["grep", "-c", "9 of", file],
-                 ["sed", "-n", "s/line/LINE/p", file], ["gzip", "-c", file], ["expr", "6", "*", "7"],
+                 ["sed", "-n", "s/line/LINE/p", file], ["gzip", "-c", file],
+                 ["expr", "6", "*", "7"],
                  ["awk", "{ s += $3 } END { print s / 7 }", file]):
         # Not its shell: see debian_bash.
         compare(busybox, *argv)
@@ -404,9 +409,10 @@ def test_debian_busybox():
 def test_debian_bash():
     bash = debian("bash")
     for script in ("for ((i = 0; i < 10; i++)); do s+=$i,; done; echo ${#s} ${s//1/x}",
-                   '[[ abc123 =~ ^[a-z]+([0-9]+)$ ]] && echo ${BASH_REMATCH[1]}; printf "%05d\\n" 17'):
-        # A shell divides its parent's process number into digits, and how long that takes depends on
-        # the number. Two runs in a row seldom differ.
+                   '[[ abc123 =~ ^[a-z]+([0-9]+)$ ]] && echo ${BASH_REMATCH[1]}; printf "%05d\\n" '
+                   '17'):
+        # A shell divides its parent's process number into digits, and how long that takes depends
+        # on the number. Two runs in a row seldom differ.
         for attempt in range(3):
             try:
                 compare(bash, "--norc", "-c", script)

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Known-answer kernels on the buses of the ARM926EJ-S Development Chip: small ARM programs, each with the
-counts of its AHB Monitor that follow from the caches and the bus protocol. Sizes are those of the arm926
-core: 32 KB caches with 4 ways of 256 sets (a way is 8 KB), a TLB of 64 pages in 2 ways of 32 sets, HCLK
-at a third of the core clock, memory with 5 wait states for the first word read and 2 for the first
-written, 1 to connect a layer to a slave that another layer had.
+"""Known-answer kernels on the buses of the ARM926EJ-S Development Chip: small ARM programs, each
+with the counts of its AHB Monitor that follow from the caches and the bus protocol. Sizes are those
+of the arm926 core: 32 KB caches with 4 ways of 256 sets (a way is 8 KB), a TLB of 64 pages in 2
+ways of 32 sets, HCLK at a third of the core clock, memory with 5 wait states for the first word
+read and 2 for the first written, 1 to connect a layer to a slave that another layer had.
 
-Every run has all 91 counters, and the identities that hold whatever a program does are checked for each."""
+Every run has all 91 counters, and the identities that hold whatever a program does are checked for
+each."""
 import hashlib
 import os
 
@@ -50,7 +51,8 @@ def identities(c):
 
 def count(program, *options):
     have("qemu-arm")
-    doc = stat("--core", "arm926", "--from", "k_begin", "--to", "k_end", "-e", "all", *options, program)
+    doc = stat("--core", "arm926", "--from", "k_begin", "--to", "k_end", "-e", "all", *options,
+               program)
     c = counts(doc)
     equal(len(c), 91)
     assert all(isinstance(n, int) for n in c.values()), c
@@ -59,7 +61,8 @@ def count(program, *options):
 
 
 def measure(body, *sets, setup="nop", aux="nop", traffic=(), **kw):
-    options = [w for s in sets for w in ("--set", s)] + [w for t in traffic for w in ("--traffic", t)]
+    options = [w for s in sets for w in ("--set", s)] + [w for t in traffic
+                                                         for w in ("--traffic", t)]
     return count(build(body, setup, aux, **kw), *options)
 
 
@@ -68,13 +71,13 @@ def want(c, **expected):
     assert not wrong, "; ".join(wrong)
 
 
-# ---- the data side ---------------------------------------------------------------------------------
+# ---- the data side -------------------------------------------------------------------------------
 
 def test_a_load_that_misses():
-    # The line of the code: a WRAP8 on ARM-I, 5 waits; ARM-I had the memory before. The load runs when
-    # its first word is there. On ARM-D the first read of the page table is 1 cycle in its address
-    # phase and 6 behind the other 7 words, 1 of them to connect; then it waits 5. The second read
-    # waits 5, and so does the WRAP8 of the line.
+    # The line of the code: a WRAP8 on ARM-I, 5 waits; ARM-I had the memory before. The load runs
+    # when its first word is there. On ARM-D the first read of the page table is 1 cycle in its
+    # address phase and 6 behind the other 7 words, 1 of them to connect; then it waits 5. The
+    # second read waits 5, and so does the WRAP8 of the line.
     c = measure("ldr r1, [r10]")
     want(c, armi_rd=8, armi_line_fill=1, armi_wait_total=5, armi_wait_non_seq_slave=5,
          armi_wait_non_seq_bus=0, armd_rd=10, armd_wr=0, armd_burst_single=2, armd_line_fill=1,
@@ -135,7 +138,7 @@ def test_cast_outs_pass_the_alignment_test():
     want(c, armd_cast_out4=1)
 
 
-# ---- writes that miss ------------------------------------------------------------------------------
+# ---- writes that miss ----------------------------------------------------------------------------
 
 # Stores to absent lines: the bursts that their words make. The page table costs two single reads.
 #         name               instructions                         single incr4 incr8 words
@@ -180,8 +183,8 @@ def test_write_allocate_fills_instead():
 
 
 def test_the_write_buffer_holds_four_writes():
-    # Three core cycles to an HCLK cycle. Without a full buffer eight stores in a row take eight core
-    # cycles; with one address they wait for each other.
+    # Three core cycles to an HCLK cycle. Without a full buffer eight stores in a row take eight
+    # core cycles; with one address they wait for each other.
     stores = "; ".join(f"str r1, [r10, #{4 * i}]" for i in range(8))
     few = measure(stores, "wbuf.entries=1")
     many = measure(stores, "wbuf.entries=8")
@@ -190,14 +193,16 @@ def test_the_write_buffer_holds_four_writes():
 
 def test_cache_off():
     # Every word on its own: 1 + 4 reads, 1 write, 4 words in a burst.
-    c = measure("ldr r1, [r10]; ldmia r10, {r4-r7}; str r1, [r10]; stmia r10, {r4-r7}", "dcache.enable=0")
-    want(c, armd_line_fill=0, armd_rd=2 + 5, armd_wr=5, armd_burst_single=2 + 5 + 1, armd_burst_incr4=1)
+    c = measure("ldr r1, [r10]; ldmia r10, {r4-r7}; str r1, [r10]; stmia r10, {r4-r7}",
+                "dcache.enable=0")
+    want(c, armd_line_fill=0, armd_rd=2 + 5, armd_wr=5, armd_burst_single=2 + 5 + 1,
+         armd_burst_incr4=1)
 
 
-# ---- translation -----------------------------------------------------------------------------------
+# ---- translation ---------------------------------------------------------------------------------
 
-PAGES = ("mov r4, #2; 1: mov r2, r10; mov r3, #{0}; 2: ldr r1, [r2]; add r2, r2, #4096; subs r3, r3, #1; bne 2b; "
-         "subs r4, r4, #1; bne 1b")
+PAGES = ("mov r4, #2; 1: mov r2, r10; mov r3, #{0}; 2: ldr r1, [r2]; add r2, r2, #4096; subs r3, "
+         "r3, #1; bne 2b; subs r4, r4, #1; bne 1b")
 
 
 def test_pages_that_fit_the_tlb():
@@ -223,12 +228,13 @@ def test_without_an_mmu_nothing_is_walked():
 
 
 def test_code_on_another_page():
-    # The subroutine is 8 KB on: a page of its own, seen on ARM-D and not on ARM-I, and one more line.
+    # The subroutine is 8 KB on: a page of its own, seen on ARM-D and not on ARM-I, and one more
+    # line.
     c = measure("bl far", aux=".space 8192; far: bx lr")
     want(c, armd_page_walk_i=2, armd_page_walk_d=0, armi_line_fill=2, armd_rd=2)
 
 
-# ---- tightly coupled memories ------------------------------------------------------------------------
+# ---- tightly coupled memories --------------------------------------------------------------------
 
 DTCM = ("dtcm.base=0x100000", "dtcm.size=4K")
 NO_MMU = "mmu.enable=0"
@@ -236,7 +242,8 @@ NO_MMU = "mmu.enable=0"
 
 def test_data_in_the_dtcm_is_not_on_the_bus():
     # The page is translated as any other is; nothing else is to be seen.
-    body = "ldr r1, [r10]; str r1, [r10, #64]; stmia r10, {r0-r7}; ldrd r4, [r10, #28]; strb r1, [r10, #4095]"
+    body = ("ldr r1, [r10]; str r1, [r10, #64]; stmia r10, {r0-r7}; ldrd r4, [r10, #28]; strb r1, "
+            "[r10, #4095]")
     want(measure(body, *DTCM), armd_rd=2, armd_wr=0, armd_line_fill=0, armd_page_walk_d=2)
     want(measure(body, *DTCM, NO_MMU), armd_rd=0, armd_wr=0, armd_wait_total=0)
 
@@ -247,7 +254,8 @@ def test_an_access_takes_a_cycle():
     setup = f"mov r2, r10; {loop}; mov r2, r10"
     cached = measure(loop, NO_MMU, "ahb.ratio=1", setup=setup)
     want(cached, armd_rd=0)
-    equal(measure(loop, NO_MMU, "ahb.ratio=1", *DTCM, setup=setup)["ct_total_cycles"], cached["ct_total_cycles"])
+    equal(measure(loop, NO_MMU, "ahb.ratio=1", *DTCM, setup=setup)["ct_total_cycles"],
+          cached["ct_total_cycles"])
 
 
 def test_the_dtcm_is_there_with_the_cache_off_and_written_through():
@@ -260,7 +268,8 @@ def test_what_is_behind_the_dtcm():
     # Eight words from 16 bytes before its end on: four of them in the cache, from their own line.
     ends = "add r8, r10, #4080; {} r8, {{r0-r7}}"
     want(measure(ends.format("ldmia"), *DTCM, NO_MMU), armd_line_fill=1, armd_rd=8)
-    want(measure(ends.format("stmia"), *DTCM, NO_MMU), armd_line_fill=0, armd_wr=4, armd_burst_incr4=1)
+    want(measure(ends.format("stmia"), *DTCM, NO_MMU), armd_line_fill=0, armd_wr=4,
+         armd_burst_incr4=1)
 
 
 def test_the_dtcm_takes_no_room_in_the_cache():
@@ -276,13 +285,13 @@ def test_code_in_the_itcm_is_not_on_the_bus():
         c = measure("nop", *itcm, cache, reps=160)
         want(c, armi_rd=0, armi_burst_incr4=0, armi_wait_total=0, armd_rd=0)
     # The page of the code is translated when it is first run, which is before k_begin.
-    want(measure("bl far", "itcm.base=0x10000", "itcm.size=64K", aux=".space 8192; far: bx lr"), armi_rd=0,
-         armd_page_walk_i=2, armd_rd=2)
+    want(measure("bl far", "itcm.base=0x10000", "itcm.size=64K", aux=".space 8192; far: bx lr"),
+         armi_rd=0, armd_page_walk_i=2, armd_rd=2)
 
 
 def test_code_that_runs_out_of_the_itcm():
-    # From k_begin, 0x10040, 1100 words and three that settle: up to 0x1117c, 138 lines. With an ITCM up to
-    # 0x11000 twelve of them are fetched.
+    # From k_begin, 0x10040, 1100 words and three that settle: up to 0x1117c, 138 lines. With an
+    # ITCM up to 0x11000 twelve of them are fetched.
     itcm = ("itcm.base=0x10000", "itcm.size=4K", NO_MMU)
     want(measure("nop", NO_MMU, reps=1100), armi_line_fill=138)
     want(measure("nop", *itcm, reps=1100), armi_line_fill=12)
@@ -296,7 +305,7 @@ def test_data_in_the_itcm():
     want(c, armi_line_fill=21)
 
 
-# ---- fetch -----------------------------------------------------------------------------------------
+# ---- fetch ---------------------------------------------------------------------------------------
 
 def test_one_linefill_for_each_line_of_code():
     # 20 lines of NOPs, and one of what settles.
@@ -310,14 +319,14 @@ def test_code_in_the_cache_is_not_fetched():
 
 
 def test_without_an_instruction_cache():
-    # Four aligned words at a time, and every time. BODY is four words: one burst up to the first BNE,
-    # and one for each of the other 49 runs of the loop. Behind it the loop that settles is in the next
-    # four: MOV to BNE, then 98 times SUBS and BNE.
+    # Four aligned words at a time, and every time. BODY is four words: one burst up to the first
+    # BNE, and one for each of the other 49 runs of the loop. Behind it the loop that settles is in
+    # the next four: MOV to BNE, then 98 times SUBS and BNE.
     c = measure("mov r3, #50; 1: nop; subs r3, r3, #1; bne 1b", "icache.enable=0")
     want(c, armi_line_fill=0, armi_burst_single=0, armi_burst_incr4=1 + 49 + 1 + 98)
 
 
-# ---- time ------------------------------------------------------------------------------------------
+# ---- time ----------------------------------------------------------------------------------------
 
 def test_wait_states_are_parameters():
     # Three reads on ARM-D wait 9 each, and 7 × 2 for the words of the line behind the first. The
@@ -353,7 +362,8 @@ TRAFFIC_BODY = "mov r3, #200; 1: ldr r1, [r2], #32; str r1, [r2, #4000]; subs r3
 def test_other_masters_make_it_wait_and_change_nothing_else():
     alone = measure(TRAFFIC_BODY, setup="mov r2, r10")
     busy = measure(TRAFFIC_BODY, setup="mov r2, r10",
-                   traffic=["dma0:burst=incr8,period=40,slave=mpmc", "clcdc:burst=incr16,period=90"])
+                   traffic=["dma0:burst=incr8,period=40,slave=mpmc",
+                            "clcdc:burst=incr16,period=90"])
     for e in alone:
         if e.startswith(("ct_armi", "ct_armd")) and "_wait_" not in e:
             equal(busy[e], alone[e], e)
@@ -367,7 +377,8 @@ def test_traffic_is_what_was_asked_for():
                 traffic=["dma0:burst=incr8,period=40", "dma1:burst=incr4,period=100,dir=both",
                          "exp:burst=wrap16,period=200,slave=smc", "clcdc:burst=incr16,period=90"])
     cycles = c["ct_total_cycles"]
-    for event, period in (("dma0_burst_incr8", 40), ("dma1_burst_incr4", 100), ("exp_burst_wrap16", 200),
+    for event, period in (("dma0_burst_incr8", 40), ("dma1_burst_incr4", 100),
+                          ("exp_burst_wrap16", 200),
                           ("clcd_burst_incr16", 90)):
         n = c["ct_" + event]
         assert cycles * 0.8 / period < n <= cycles / period + 1, (event, n, cycles)
@@ -386,9 +397,10 @@ def test_peripherals_are_seen_by_address():
     equal(c["ct_exp_rd_apb_dma"], 0)
 
 
-# ---- the core's own cycles ----------------------------------------------------------------------------
+# ---- the core's own cycles -----------------------------------------------------------------------
 
-# What instructions add to a turn of a loop whose lines are in the caches, in cycles of the core (DDI 0165B chapter 8).
+# What instructions add to a turn of a loop whose lines are in the caches, in cycles of the core
+# (DDI 0165B chapter 8).
 TIMES = [
     ("nothing", "", 0),
     ("data_processing", "add r4, r5, r6; ", 1),
@@ -418,29 +430,32 @@ TIMES = [
 def test_cycles_of_instructions():
     for name, body, cycles in TIMES:
         # SUBS 1, BNE 3. HCLK is the core's clock, and what is not the loop is in both.
-        turns = [measure(f"ldr r1, [r10]; mov r3, #{n}; 1: {body}subs r3, r3, #1; bne 1b", "ahb.ratio=1")
+        turns = [measure(f"ldr r1, [r10]; mov r3, #{n}; 1: {body}subs r3, r3, #1; bne 1b",
+                         "ahb.ratio=1")
                  ["ct_total_cycles"] for n in (100, 200)]
         equal(turns[1] - turns[0], 100 * (cycles + 1 + 3), name)
 
 
-# ---- the GXI, refused and locked transfers ------------------------------------------------------------
+# ---- the GXI, refused and locked transfers -------------------------------------------------------
 
-# A thousand turns of a loop in the cache: some 1300 HCLK cycles with nothing on the program's layers.
+# A thousand turns of a loop in the cache: some 1300 HCLK cycles with nothing on the program's
+# layers.
 LOOP = "ldr r3, =1000; 1: subs r3, r3, #1; bne 1b"
 
 
 def whole(*traffic, sets=()):
     """All of the program, so that what traffic does from cycle 0 on is in the counts."""
     have("qemu-arm")
-    options = [w for s in sets for w in ("--set", s)] + [w for t in traffic for w in ("--traffic", t)]
+    options = [w for s in sets for w in ("--set", s)] + [w for t in traffic
+                                                         for w in ("--traffic", t)]
     c = counts(stat("--core", "arm926", "-e", "all", *options, build(LOOP)))
     equal(len(c), 91)
     return c
 
 
-# 50 requests, one every 10 HCLK cycles. A read is accepted at once and its data wait 5 cycles, a write waits 2:
-# those of the memory controller. Threshold 0: each wait is beyond it.
-#    traffic                                            reads writes wait of read, write, data  pages of 2, 4, 8, 16 KB
+# 50 requests, one every 10 HCLK cycles. A read is accepted at once and its data wait 5 cycles, a
+# write waits 2: those of the memory controller. Threshold 0: each wait is beyond it.
+# traffic, then counts: reads, writes, wait of read, write and data, pages of 2, 4, 8, 16 KB
 GXI = [
     ("gxi:period=10,count=50", 50, 0, 0, 0, 250, (0, 0, 0, 0)),
     ("gxi:period=10,count=50,dir=write", 0, 50, 0, 100, 0, (0, 0, 0, 0)),
@@ -451,8 +466,11 @@ GXI = [
     ("gxi:period=10,count=50,step=1024,dir=both", 25, 25, 0, 50, 125, (24, 12, 6, 3)),
     # There and back between two pages of 16 KB.
     ("gxi:period=10,count=50,addr=0x3ffc,span=8,step=4", 50, 0, 0, 0, 250, (49, 49, 49, 49)),
-    # One in each cycle, in the cycles 0 to 3; then four are pending, and the fifth waits until the first data
-    # have come: 3 cycles. They stall for 5 cycles, and those of the fifth for 3 behind the fourth's.
+# One in each cycle, in the cycles 0 to 3; then four are pending, and the fifth waits until the
+# first data
+
+# have come: 3 cycles. They stall for 5 cycles, and those of the fifth for 3 behind the fourth's.
+
     ("gxi:period=0,count=8", 8, 0, 3, 0, 8, (0, 0, 0, 0)),
 ]
 
@@ -461,8 +479,8 @@ GXI = [
 def test_gxi(spec, reads, writes, read_wait, write_wait, data_wait, pages):
     for page, changes in zip(("2K", "4K", "8K", "16K"), pages):
         c = whole(spec, sets=[f"gxi.page={page}"])
-        want(c, gxi_rd=reads, gxi_wr=writes, gxi_rd_addr_wait=read_wait, gxi_wr_addr_wait=write_wait,
-             gxi_rd_data_wait=data_wait, gxi_page_change=changes)
+        want(c, gxi_rd=reads, gxi_wr=writes, gxi_rd_addr_wait=read_wait,
+             gxi_wr_addr_wait=write_wait, gxi_rd_data_wait=data_wait, gxi_page_change=changes)
 
 
 def test_gxi_thresholds():
@@ -475,24 +493,27 @@ def test_gxi_thresholds():
              gxi_rd_d_wait_threshold_hit=25 if threshold < 4 else 0)
     # Each by itself, and after the one for all.
     c = whole(spec, sets=["wait.threshold=9", "wait.gxi_write=1", "wait.gxi_data=3"])
-    want(c, gxi_rd_a_wait_threshold_hit=0, gxi_wr_a_wait_threshold_hit=25, gxi_rd_d_wait_threshold_hit=25,
-         armi_wait_threshold_hit=0)
+    want(c, gxi_rd_a_wait_threshold_hit=0, gxi_wr_a_wait_threshold_hit=25,
+         gxi_rd_d_wait_threshold_hit=25, armi_wait_threshold_hit=0)
 
 
 def test_the_gxi_has_a_port_of_its_own():
     alone, busy = whole(), whole("gxi:period=0,dir=both")
-    equal({e: n for e, n in busy.items() if "gxi" not in e}, {e: n for e, n in alone.items() if "gxi" not in e})
+    equal({e: n for e, n in busy.items() if "gxi" not in e},
+          {e: n for e, n in alone.items() if "gxi" not in e})
     # Nothing but idle or at work: a request completes or waits in every cycle.
-    equal(sum(busy["ct_gxi_" + e] for e in ("rd", "wr", "rd_addr_wait", "wr_addr_wait")), busy["ct_total_cycles"])
+    equal(sum(busy["ct_gxi_" + e] for e in ("rd", "wr", "rd_addr_wait", "wr_addr_wait")),
+          busy["ct_total_cycles"])
 
 
 def refused(how):
-    # Each transfer is refused once. The two reads of the page table come again as they were, and so does the
-    # WRAP8, whose first word is refused; its other seven words come one by one. None of it counts as a wait, but
-    # what comes again waits for its slave as a first word does: 10 times 5 cycles.
+    # Each transfer is refused once. The two reads of the page table come again as they were, and so
+    # does the WRAP8, whose first word is refused; its other seven words come one by one. None of it
+    # counts as a wait, but what comes again waits for its slave as a first word does: 10 times 5
+    # cycles.
     have("qemu-arm")
-    doc = stat("--core", "arm926", "--from", "k_begin", "--to", "k_end", "-e", "all", "--traffic", how,
-               build("ldr r1, [r10]"))
+    doc = stat("--core", "arm926", "--from", "k_begin", "--to", "k_end", "-e", "all", "--traffic",
+               how, build("ldr r1, [r10]"))
     want(counts(doc), armd_rd=10, armd_burst_single=2 + 7, armd_line_fill=1, armd_page_walk_d=2,
          armd_wait_non_seq_slave=50,
          # ARM-I cannot be refused (DDI 0287B 4.2.2): two wait states for each of its words.

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Programs that go on after faults, against an independent count of the same run: each has many short functions of
-random instructions, some of which access memory that is not there, and a handler that jumps out."""
+"""Programs that go on after faults, against an independent count of the same run: each has many
+short functions of random instructions, some of which access memory that is not there, and a handler
+that jumps out."""
 import random
 
 import test_a64_oracle as a64
@@ -53,18 +54,26 @@ def arm_step(r, thumb):
     at = r.choices(("r0", "r1", "r2"), (12, 2, 2))[0]
     offset = 4 * r.randrange(8) if at != "r1" else 0
     if thumb:
-        return r.choice((f"adds r{low}, #{r.randrange(200)}", f"lsls r{low}, r3, #3", f"ldr r{low}, [{at}, #{offset}]",
+        return r.choice((f"adds r{low}, #{r.randrange(200)}", f"lsls r{low}, r3, #3",
+                         f"ldr r{low}, [{at}, #{offset}]",
                          f"strb r{low}, [{at}, #{offset % 32}]", f"ldrh r{low}, [{at}, #{offset}]",
-                         f"stmia {at}!, {{r4, r5, r6}}", f"ldr r{low}, [{at}, r3]", "cmp r3, #2\n bne 9f\n 9:"))
+                         f"stmia {at}!, {{r4, r5, r6}}", f"ldr r{low}, [{at}, r3]",
+                         "cmp r3, #2\n bne 9f\n 9:"))
     even = r.choice("468")
     return r.choice((
-        f"add r{low}, r{low}, #{r.randrange(200)}", f"eor r{low}, r3, r{low}, lsl #2", f"mul r{low}, r3, r3",
-        f"ldr r{low}, [{at}, #{offset}]", f"str r{low}, [{at}, #{offset}]", f"ldrb r{low}, [{at}, #{offset}]",
-        f"cmp r3, #{r.randrange(4)}\n ldrne r{low}, [{at}, #{offset}]\n streq r{low}, [{at}, #{offset}]",
-        f"cmp r3, #{r.randrange(4)}\n ldrhi r{low}, [{at}]", f"cmp r3, #{r.randrange(4)}\n strhls r{low}, [{at}]",
+        f"add r{low}, r{low}, #{r.randrange(200)}", f"eor r{low}, r3, r{low}, lsl #2",
+                     f"mul r{low}, r3, r3",
+        f"ldr r{low}, [{at}, #{offset}]", f"str r{low}, [{at}, #{offset}]",
+                     f"ldrb r{low}, [{at}, #{offset}]",
+        f"cmp r3, #{r.randrange(4)}\n ldrne r{low}, [{at}, #{offset}]\n streq r{low}, [{at}, "
+        f"#{offset}]",
+        f"cmp r3, #{r.randrange(4)}\n ldrhi r{low}, [{at}]",
+                     f"cmp r3, #{r.randrange(4)}\n strhls r{low}, [{at}]",
         f"ldmia {at}, {{r4-r{r.choice('5678')}}}", f"stmia {at}, {{r4-r{r.choice('678')}}}",
-        f"cmp r3, #{r.randrange(4)}\n ldmiale {at}, {{r4-r7}}", f"ldrd r{even}, [{at}, #{offset & ~7}]",
-        f"cmp r3, #{r.randrange(4)}\n stmiagt {at}, {{r4-r6}}", f"ldrex r{low}, [{at}]", f"strex ip, r{low}, [{at}]",
+        f"cmp r3, #{r.randrange(4)}\n ldmiale {at}, {{r4-r7}}",
+                     f"ldrd r{even}, [{at}, #{offset & ~7}]",
+        f"cmp r3, #{r.randrange(4)}\n stmiagt {at}, {{r4-r6}}", f"ldrex r{low}, [{at}]",
+                     f"strex ip, r{low}, [{at}]",
         f"swp r{low}, r3, [{at}]", "cmp r3, #1\n beq 9f\n add r4, r4, #1\n 9:", "b 9f\n 9:"))
 
 
@@ -73,11 +82,16 @@ def a64_step(r):
     at = r.choices(("x0", "x1", "x2"), (12, 2, 2))[0]
     offset = 8 * r.randrange(4) if at != "x1" else 0
     return r.choice((
-        f"add x{low}, x{low}, #{r.randrange(4000)}", f"mul x{low}, x3, x{low}", f"ldr x{low}, [{at}, #{offset}]",
-        f"str w{low}, [{at}, #{offset}]", f"ldrsb x{low}, [{at}, #{offset}]", f"strh w{low}, [{at}]",
-        f"ldxr x{low}, [{at}]", f"stxr w15, x{low}, [{at}]", f"ldar x{low}, [{at}]", f"stlr w{low}, [{at}]",
-        f"ldp x{low}, x16, [{at}]", f"stp x{low}, x16, [{at}]", f"ldp q2, q3, [{at}]", f"ldr q2, [{at}]",
-        f"ld1 {{v2.4s, v3.4s}}, [{at}]", f"dc zva, {at}" if at != "x1" else "nop", f"ldr d0, [{at}]", f"fmov d1, x{low}",
+        f"add x{low}, x{low}, #{r.randrange(4000)}", f"mul x{low}, x3, x{low}",
+                     f"ldr x{low}, [{at}, #{offset}]",
+        f"str w{low}, [{at}, #{offset}]", f"ldrsb x{low}, [{at}, #{offset}]",
+                     f"strh w{low}, [{at}]",
+        f"ldxr x{low}, [{at}]", f"stxr w15, x{low}, [{at}]", f"ldar x{low}, [{at}]",
+                     f"stlr w{low}, [{at}]",
+        f"ldp x{low}, x16, [{at}]", f"stp x{low}, x16, [{at}]", f"ldp q2, q3, [{at}]",
+                     f"ldr q2, [{at}]",
+        f"ld1 {{v2.4s, v3.4s}}, [{at}]", f"dc zva, {at}" if at != "x1" else "nop",
+                     f"ldr d0, [{at}]", f"fmov d1, x{low}",
         f"cbz x3, 9f\n add x4, x4, #1\n 9:", f"tbnz w3, #0, 9f\n ldr x5, [{at}]\n 9:", "b 9f\n 9:"))
 
 
@@ -85,21 +99,24 @@ def program(isa, seed):
     r = random.Random(seed)
     functions = []
     for i in range(FUNCTIONS):
-        steps = "\\n\\t".join((a64_step(r) if isa == "a64" else arm_step(r, isa == "thumb")).replace("\n", "\\n\\t")
+        steps = "\\n\\t".join((a64_step(r) if isa == "a64"
+                               else arm_step(r, isa == "thumb")).replace("\n", "\\n\\t")
                              for _ in range(r.randrange(3, 14)))
         clobbers = ", ".join(f'"{c}"' for c in CLOBBERS[isa])
-        functions.append(f'static __attribute__((noinline)) void f{i}(char *a, char *b, char *c, int k) {{\n'
+        functions.append(f'static __attribute__((noinline)) void f{i}(char *a, char *b, char *c, '
+                         f'int k) {{\n'
                          f'\tregister char *r0 asm("{"x" if isa == "a64" else "r"}0") = a;\n'
                          f'\tregister char *r1 asm("{"x" if isa == "a64" else "r"}1") = b;\n'
                          f'\tregister char *r2 asm("{"x" if isa == "a64" else "r"}2") = c;\n'
                          f'\tregister long r3 asm("{"x" if isa == "a64" else "r"}3") = k;\n'
-                         f'\tasm volatile("{steps}" : "+r"(r0), "+r"(r1), "+r"(r2), "+r"(r3) :: "memory", "cc", '
-                         f'{clobbers}); }}')
+                         f'\tasm volatile("{steps}" : "+r"(r0), "+r"(r1), "+r"(r2), "+r"(r3) :: '
+                         f'"memory", "cc", {clobbers}); }}')
     return FRAME % ("\n".join(functions), ", ".join(f"f{i}" for i in range(FUNCTIONS)))
 
 
 def faulty(isa, seed):
-    flags = {"arm": ("-march=armv6k", "-marm", "-masm-syntax-unified"), "thumb": ("-march=armv6", "-mthumb", "-masm-syntax-unified"), "a64": ()}[isa]
+    flags = {"arm": ("-march=armv6k", "-marm", "-masm-syntax-unified"),
+             "thumb": ("-march=armv6", "-mthumb", "-masm-syntax-unified"), "a64": ()}[isa]
     return build(f"faults-{isa}-{seed}", program(isa, seed), "-O2", "-static", *flags,
                  **({"prefix": CROSS64} if isa == "a64" else {}))
 
@@ -140,7 +157,10 @@ int main(void)
 
 
 def test_a_handler_that_ran_before_it_was_one():
-    """It is translated by then, and nobody asks at its start whether a fault came before: the label says so."""
-    doc = stat("-e", "instr_exec,cycles", build("faults-late", LATE, "-O1", "-static", "-march=armv6k", "-marm"))
+    """It is translated by then, and nobody asks at its start whether a fault came before: the label
+    says so."""
+    doc = stat("-e", "instr_exec,cycles",
+               build("faults-late", LATE, "-O1", "-static", "-march=armv6k", "-marm"))
     equal([c["trust"] for c in doc["counters"]], ["inexact", "inexact"])
-    contains(doc["warning"], "it is not known where the program left a block of instructions by a fault")
+    contains(doc["warning"],
+             "it is not known where the program left a block of instructions by a fault")

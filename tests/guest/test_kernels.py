@@ -425,8 +425,9 @@ def test_miss_hidden_by_work():
 
 
 def test_miss_felt_behind_branches():
-    # Whatever branches lie between the load and the ADD that needs it, the word arrives when it does: 61 cycles
-    # as above. The same program with an ADD that does not need it says how long what lies between takes.
+    # Whatever branches lie between the load and the ADD that needs it, the word arrives when it
+    # does: 61 cycles as above. The same program with an ADD that does not need it says how long
+    # what lies between takes.
     loop = "ldr r1, [r2]; mov r6, #5; 1: subs r6, r6, #1; bne 1b; add r3, {}, r5"
     call = "ldr r1, [r2]; bl sub; add r3, {}, r5"
     for body, aux in ((loop, "nop"), (call, "sub: nop; bx lr")):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Known answers of the level 2 cache of an ARM11: programs whose requests and hits follow from the sizes
-of the caches, counted by the drivers of the L210 and the L220.
+"""Known answers of the level 2 cache of an ARM11: programs whose requests and hits follow from the
+sizes of the caches, counted by the drivers of the L210 and the L220.
 
-The kernels are those of test_kernels.py. A line has 32 bytes. The level 1 caches are direct mapped in
-most of the tests here, so that a walk over more than their 16 KB misses them at every line.
+The kernels are those of test_kernels.py. A line has 32 bytes. The level 1 caches are direct mapped
+in most of the tests here, so that a walk over more than their 16 KB misses them at every line.
 """
 from kernels.measure import *
 
@@ -39,9 +39,11 @@ def test_walk_that_fits_level_1():
 
 
 def test_walk_that_thrashes_level_2():
-    """256 KB through 64 KB: every line is gone when it is wanted again. With 512 KB of level 2 all stay."""
+    """256 KB through 64 KB: every line is gone when it is wanted again. With 512 KB of level 2 all
+    stay."""
     want(level2("walk", *DM, *SMALL, STRIDE=32, COUNT=8192, PASSES=3), drreq=24576, drhit=0, co=0)
-    want(level2("walk", *DM, "l2.size=512K", STRIDE=32, COUNT=8192, PASSES=3), drreq=24576, drhit=16384)
+    want(level2("walk", *DM, "l2.size=512K", STRIDE=32, COUNT=8192, PASSES=3), drreq=24576,
+         drhit=16384)
 
 
 def test_requests_are_the_misses_of_level_1():
@@ -51,7 +53,8 @@ def test_requests_are_the_misses_of_level_1():
 
 
 def test_stores_that_miss():
-    """A word each: level 1 does not allocate, so all go out; level 2 allocates where it is told to."""
+    """A word each: level 1 does not allocate, so all go out; level 2 allocates where it is told
+    to."""
     want(level2("walk", *DM, ACCESS="str", STRIDE=4, COUNT=2048, PASSES=2),
          drreq=0, dwreq=4096, dwtreq=0, dwhit=0, wa=0, co=0)
     want(level2("walk", *DM, "l2.write_allocate=on", ACCESS="str", STRIDE=4, COUNT=2048, PASSES=2),
@@ -59,21 +62,25 @@ def test_stores_that_miss():
 
 
 def test_level_2_evicts_halves():
-    """One word in each line: of a dirty line that has to go, one half is written. 2048 of the 16384 stay."""
-    want(level2("walk", *DM, *SMALL, "l2.write_allocate=on", ACCESS="str", STRIDE=32, COUNT=8192, PASSES=2),
+    """One word in each line: of a dirty line that has to go, one half is written. 2048 of the 16384
+    stay."""
+    want(level2("walk", *DM, *SMALL, "l2.write_allocate=on", ACCESS="str", STRIDE=32, COUNT=8192,
+                PASSES=2),
          dwreq=16384, dwhit=0, wa=16384, co=16384 - 2048)
     # A word in each half: two of them.
-    want(level2("walk", *DM, *SMALL, "l2.write_allocate=on", ACCESS="str", STRIDE=16, COUNT=16384, PASSES=2),
+    want(level2("walk", *DM, *SMALL, "l2.write_allocate=on", ACCESS="str", STRIDE=16, COUNT=16384,
+                PASSES=2),
          dwreq=32768, dwhit=16384, wa=16384, co=2 * (16384 - 2048))
 
 
 def test_written_through():
-    want(level2("walk", *DM, "dcache.write_through=1", "l2.write_allocate=on", ACCESS="str", STRIDE=4,
-                COUNT=2048, PASSES=2), drreq=0, dwreq=0, dwtreq=4096, dwhit=0, wa=0, co=0)
+    want(level2("walk", *DM, "dcache.write_through=1", "l2.write_allocate=on", ACCESS="str",
+                STRIDE=4, COUNT=2048, PASSES=2), drreq=0, dwreq=0, dwtreq=4096, dwhit=0, wa=0, co=0)
 
 
 def test_write_backs_hit():
-    """The dirty line of level 1 was read through level 2, which has it: one write, of one half or two."""
+    """The dirty line of level 1 was read through level 2, which has it: one write, of one half or
+    two."""
     for stores, halves in (("str r0, [r10]", 1), ("str r0, [r10]; str r0, [r10, #16]", 2)):
         rr = ("cache.round_robin=1",)
         want(level2("evict", *rr, DIRTY=stores), drreq=5, drhit=0, dwreq=1, dwhit=1, co=0)
@@ -81,10 +88,12 @@ def test_write_backs_hit():
 
 
 def test_read_buffer():
-    """With the data cache off, the eight words of a line are one request of level 2 (DAI 0195B §9)."""
+    """With the data cache off, the eight words of a line are one request of level 2 (DAI 0195B
+    §9)."""
     off = "dcache.enable=0"
     want(level2("walk", off, STRIDE=4, COUNT=1024, PASSES=2), drreq=256, drhit=128)
-    want(level2("walk", off, "l2.buffers=0", STRIDE=4, COUNT=1024, PASSES=2), drreq=2048, drhit=2048 - 128)
+    want(level2("walk", off, "l2.buffers=0", STRIDE=4, COUNT=1024, PASSES=2), drreq=2048,
+         drhit=2048 - 128)
     equal(count("walk", off, STRIDE=4, COUNT=1024, PASSES=2)["expl_d_access"], 2048)
 
 

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Known-answer kernels for MicroBlaze: small programs, each with the counts that follow by hand from the table
-of events of UG984 ("Performance Monitoring"), from its latencies and geometry, and from the parameters of the
-core. The derivations are in the comments; a few long sequences are checked against a dozen lines of Python that
-restate one rule.
+"""Known-answer kernels for MicroBlaze: small programs, each with the counts that follow by hand
+from the table of events of UG984 ("Performance Monitoring"), from its latencies and geometry, and
+from the parameters of the core. The derivations are in the comments; a few long sequences are
+checked against a dozen lines of Python that restate one rule.
 
-Sizes not named are those of data/cores/microblaze.ini: five stages, 8 KB caches, direct mapped, lines of 4 words,
-write-through; ITLB of 2 pages, DTLB of 4, UTLB of 64; branch target cache of 512. A line comes from memory in
-20 cycles and keeps the bus 3 more, a write takes it for 4, a look-up in the UTLB takes 2."""
+Sizes not named are those of data/cores/microblaze.ini: five stages, 8 KB caches, direct mapped,
+lines of 4 words, write-through; ITLB of 2 pages, DTLB of 4, UTLB of 64; branch target cache of 512.
+A line comes from memory in 20 cycles and keeps the bus 3 more, a write takes it for 4, a look-up in
+the UTLB takes 2."""
 import math
 import os
 
@@ -32,53 +33,68 @@ def exactly(c, insns, **events):
 
 
 # ---- kinds of instructions -----------------------------------------------------------------------
-# Table 1 of "Performance Monitoring"; which forms belong to a family: docs/microblaze.md, section 4.
+# Table 1 of "Performance Monitoring"; which forms belong to a family: docs/microblaze.md, section
+# 4.
 
 KINDS = [
-    ("add_and_subtract", "add r3, r4, r5; rsub r3, r4, r5; addc r3, r4, r5; rsubkc r3, r4, r5; addik r3, r4, 1; "
+    ("add_and_subtract",
+     "add r3, r4, r5; rsub r3, r4, r5; addc r3, r4, r5; rsubkc r3, r4, r5; addik r3, r4, 1; "
                          "rsubi r3, r4, 1; cmp r3, r4, r5; cmpu r3, r4, r5", dict(arith_op=8)),
     # Products and quotients are arithmetic, too.
-    ("multiply",         "mul r3, r4, r5; mulh r3, r4, r5; mulhu r3, r4, r5; mulhsu r3, r4, r5; muli r3, r4, 5",
+    ("multiply",
+     "mul r3, r4, r5; mulh r3, r4, r5; mulhu r3, r4, r5; mulhsu r3, r4, r5; muli r3, r4, 5",
                          dict(arith_op=5, mul_op=5)),
     ("divide",           "idiv r3, r6, r6; idivu r3, r6, r6", dict(arith_op=2, div_op=2)),
-    ("logic",            "and r3, r4, r5; andn r3, r4, r5; or r3, r4, r5; xor r3, r4, r5; andi r3, r4, 5; "
+    ("logic",
+     "and r3, r4, r5; andn r3, r4, r5; or r3, r4, r5; xor r3, r4, r5; andi r3, r4, 5; "
                          "andni r3, r4, 5; ori r3, r4, 5; xori r3, r4, 5", dict(logical_op=8)),
     # An or; not in a delay slot, where it would count once more.
     ("nop",              "nop", dict(logical_op=1)),
-    ("barrel_shift",     "bsrl r3, r4, r5; bsra r3, r4, r5; bsll r3, r4, r5; bsrli r3, r4, 5; bsrai r3, r4, 5; "
+    ("barrel_shift",
+     "bsrl r3, r4, r5; bsra r3, r4, r5; bsll r3, r4, r5; bsrli r3, r4, 5; bsrai r3, r4, 5; "
                          "bslli r3, r4, 5", dict(barrel_shift_op=6)),
     ("shift_by_one",     "sra r3, r4; src r3, r4; srl r3, r4", dict(shift_op=3)),
-    ("pattern_compare",  "pcmpbf r3, r4, r5; pcmpeq r3, r4, r5; pcmpne r3, r4, r5", dict(pattern_compare_op=3)),
+    ("pattern_compare",  "pcmpbf r3, r4, r5; pcmpeq r3, r4, r5; pcmpne r3, r4, r5",
+     dict(pattern_compare_op=3)),
     ("sign_extend",      "sext8 r3, r4; sext16 r3, r4", dict(sign_extend_op=2)),
-    ("floating_point",   "fadd r3, r7, r7; frsub r3, r7, r7; fmul r3, r7, r7; fdiv r3, r7, r7; fcmp.lt r3, r7, r7; "
-                         "fcmp.un r3, r7, r7; flt r3, r4; fint r3, r7; fsqrt r3, r7", dict(fp_op=9)),
+    ("floating_point",
+     "fadd r3, r7, r7; frsub r3, r7, r7; fmul r3, r7, r7; fdiv r3, r7, r7; fcmp.lt r3, r7, r7; "
+                         "fcmp.un r3, r7, r7; flt r3, r4; fint r3, r7; fsqrt r3, r7",
+     dict(fp_op=9)),
     ("machine_status",   "msrset r3, 4; msrclr r3, 4", dict(msr_op=2)),
     # Moves from special registers are none of it; neither are these.
-    ("no_event",         "mfs r3, rpc; mfs r3, rmsr; clz r3, r4; swapb r3, r4; swaph r3, r4; mbar 1", {}),
+    ("no_event",
+     "mfs r3, rpc; mfs r3, rmsr; clz r3, r4; swapb r3, r4; swaph r3, r4; mbar 1", {}),
     ("prefix",           "addik r3, r0, 0x12345678; .long 0xb0000000; ori r3, r0, 0",
                          dict(imm_op=2, arith_op=1, logical_op=1)),
-    ("loads",            "lbu r3, r10, r4; lbui r3, r10, 1; lhu r3, r10, r4; lhui r3, r10, 2; lhui r3, r10, 4; "
+    ("loads",
+     "lbu r3, r10, r4; lbui r3, r10, 1; lhu r3, r10, r4; lhui r3, r10, 2; lhui r3, r10, 4; "
                          "lw r3, r10, r4; lwi r3, r10, 4; lwi r3, r10, 8; lwi r3, r10, 12",
                          dict(load_byte=2, load_half=3, load_word=4, load_any=9)),
-    ("stores",           "sb r3, r10, r4; sbi r3, r10, 1; sh r3, r10, r4; shi r3, r10, 2; shi r3, r10, 4; "
+    ("stores",
+     "sb r3, r10, r4; sbi r3, r10, 1; sh r3, r10, r4; shi r3, r10, 2; shi r3, r10, 4; "
                          "sw r3, r10, r4; swi r3, r10, 4; swi r3, r10, 8; swi r3, r10, 12",
                          dict(store_byte=2, store_half=3, store_word=4, store_any=9)),
-    ("byte_reversed",    "lbur r3, r10, r4; lhur r3, r10, r4; lwr r3, r10, r4; sbr r3, r10, r4; shr r3, r10, r4; "
-                         "swr r3, r10, r4", dict(load_byte=1, load_half=1, load_word=1, load_any=3, store_byte=1,
-                                                 store_half=1, store_word=1, store_any=3)),
+    ("byte_reversed",
+     "lbur r3, r10, r4; lhur r3, r10, r4; lwr r3, r10, r4; sbr r3, r10, r4; shr r3, r10, r4; "
+                         "swr r3, r10, r4", dict(load_byte=1, load_half=1, load_word=1, load_any=3,
+                                                 store_byte=1, store_half=1, store_word=1,
+                                                 store_any=3)),
     # The second store finds no reservation, and counts as well.
     ("exclusive",        "lwx r3, r10, r4; swx r3, r10, r4; swx r3, r10, r4",
                          dict(load_word=1, load_any=1, store_word=2, store_any=2)),
     # r1 in the address, as base or as index; as what is loaded or stored it does not count.
-    ("stack_loads",      "lwi r3, r1, 4; lbu r3, r1, r4; lhu r3, r4, r1; lwi r1, r10, 16; lw r3, r10, r4",
+    ("stack_loads",
+     "lwi r3, r1, 4; lbu r3, r1, r4; lhu r3, r4, r1; lwi r1, r10, 16; lw r3, r10, r4",
                          dict(load_word=3, load_byte=1, load_half=1, load_any=5, load_r1=3)),
-    ("stack_stores",     "swi r3, r1, 4; sb r3, r1, r4; sh r3, r4, r1; swi r1, r10, 16; sw r3, r10, r4",
+    ("stack_stores",
+     "swi r3, r1, 4; sb r3, r1, r4; sh r3, r4, r1; swi r1, r10, 16; sw r3, r10, r4",
                          dict(store_word=3, store_byte=1, store_half=1, store_any=5, store_r1=3)),
 ]
 
 # r4, r5 small, r6 not 0, r7 1.0f, r1 DATA, which is also what is loaded into it.
-OPERANDS = ("addik r4, r0, 8; addik r5, r0, 3; addik r6, r0, 9; addik r7, r0, 0x3f800000; or r1, r10, r0; "
-            "swi r1, r10, 16")
+OPERANDS = ("addik r4, r0, 8; addik r5, r0, 3; addik r6, r0, 9; addik r7, r0, 0x3f800000; or r1, "
+            "r10, r0; swi r1, r10, 16")
 
 
 @cases("name, body, events", KINDS)
@@ -93,52 +109,77 @@ def test_kind(name, body, events):
 #
 # name, instructions, how many are executed, events
 BRANCHES = [
-    ("br",               "br r8; nop; nop",                 2, dict(branch_uncond=1, branch_any=1, logical_op=1)),
-    ("bri",              "bri 8; nop; nop",                 2, dict(branch_uncond=1, branch_any=1, logical_op=1)),
-    ("bra",              "bra r9; nop; 1: nop",             2, dict(branch_uncond=1, branch_any=1, logical_op=1)),
+    ("br",               "br r8; nop; nop",                 2,
+     dict(branch_uncond=1, branch_any=1, logical_op=1)),
+    ("bri",              "bri 8; nop; nop",                 2,
+     dict(branch_uncond=1, branch_any=1, logical_op=1)),
+    ("bra",              "bra r9; nop; 1: nop",             2,
+     dict(branch_uncond=1, branch_any=1, logical_op=1)),
     # To what follows it: still a branch.
-    ("bri_to_next",      "bri 4; nop",                      2, dict(branch_uncond=1, branch_any=1, logical_op=1)),
+    ("bri_to_next",      "bri 4; nop",                      2,
+     dict(branch_uncond=1, branch_any=1, logical_op=1)),
     # The slot is used; it is executed.
-    ("brid_slot_used",   "brid 8; addk r3, r4, r5; nop",    3, dict(branch_uncond=1, branch_any=1, logical_op=1,
-                                                                   branch_uncond_delay=1, arith_op=1)),
-    ("brd_slot_empty",   "brd r8; nop; nop",                3, dict(branch_uncond=1, branch_any=1, logical_op=2,
-                                                                   branch_uncond_delay=1, delay_slot_nop=1)),
-    ("brad_slot_empty",  "brad r9; nop; 1: nop",            3, dict(branch_uncond=1, branch_any=1, logical_op=2,
-                                                                   branch_uncond_delay=1, delay_slot_nop=1)),
+    ("brid_slot_used",   "brid 8; addk r3, r4, r5; nop",    3,
+     dict(branch_uncond=1, branch_any=1, logical_op=1,
+                                                                   branch_uncond_delay=1,
+          arith_op=1)),
+    ("brd_slot_empty",   "brd r8; nop; nop",                3,
+     dict(branch_uncond=1, branch_any=1, logical_op=2,
+                                                                   branch_uncond_delay=1,
+          delay_slot_nop=1)),
+    ("brad_slot_empty",  "brad r9; nop; 1: nop",            3,
+     dict(branch_uncond=1, branch_any=1, logical_op=2,
+                                                                   branch_uncond_delay=1,
+          delay_slot_nop=1)),
     # An or that does something is no NOP.
-    ("slot_with_an_or",  "brid 8; or r3, r0, r0; nop",      3, dict(branch_uncond=1, branch_any=1, logical_op=2,
+    ("slot_with_an_or",  "brid 8; or r3, r0, r0; nop",      3,
+     dict(branch_uncond=1, branch_any=1, logical_op=2,
                                                                    branch_uncond_delay=1)),
-    ("slot_with_a_load", "brid 8; lwi r3, r10, 0; nop",     3, dict(branch_uncond=1, branch_any=1, logical_op=1,
-                                                                   branch_uncond_delay=1, load_word=1, load_any=1)),
+    ("slot_with_a_load", "brid 8; lwi r3, r10, 0; nop",     3,
+     dict(branch_uncond=1, branch_any=1, logical_op=1,
+                                                                   branch_uncond_delay=1,
+          load_word=1, load_any=1)),
     # A call is a branch with a slot, its return none; the slot of the return counts.
     ("call_and_return",  "brlid r15, f; addk r3, r4, r5; nop", 5,
-     dict(branch_uncond=1, branch_any=1, branch_uncond_delay=1, arith_op=1, logical_op=2, delay_slot_nop=1)),
-    ("call_by_register", "brald r15, r11; nop; nop",        5, dict(branch_uncond=1, branch_any=1, logical_op=3,
-                                                                   branch_uncond_delay=1, delay_slot_nop=2)),
+     dict(branch_uncond=1, branch_any=1, branch_uncond_delay=1, arith_op=1, logical_op=2,
+          delay_slot_nop=1)),
+    ("call_by_register", "brald r15, r11; nop; nop",        5,
+     dict(branch_uncond=1, branch_any=1, logical_op=3,
+                                                                   branch_uncond_delay=1,
+          delay_slot_nop=2)),
     # A system call: getpid is 20.
-    ("brki",             "brki r14, 8; nop",                2, dict(branch_uncond=1, branch_any=1, logical_op=1)),
-    ("beqi_taken",       "beqi r0, 8; nop; nop",            2, dict(branch_cond_taken=1, branch_cond=1, branch_any=1,
+    ("brki",             "brki r14, 8; nop",                2,
+     dict(branch_uncond=1, branch_any=1, logical_op=1)),
+    ("beqi_taken",       "beqi r0, 8; nop; nop",            2,
+     dict(branch_cond_taken=1, branch_cond=1, branch_any=1,
                                                                    logical_op=1)),
-    ("beqi_not_taken",   "beqi r4, 8; nop; nop",            3, dict(branch_cond_not_taken=1, branch_cond=1,
+    ("beqi_not_taken",   "beqi r4, 8; nop; nop",            3,
+     dict(branch_cond_not_taken=1, branch_cond=1,
                                                                    branch_any=1, logical_op=2)),
     ("bneid_taken",      "bneid r4, 12; addk r3, r4, r5; nop; nop", 3,
-     dict(branch_cond_taken=1, branch_cond_taken_delay=1, branch_cond=1, branch_any=1, arith_op=1, logical_op=1)),
+     dict(branch_cond_taken=1, branch_cond_taken_delay=1, branch_cond=1, branch_any=1, arith_op=1,
+          logical_op=1)),
     ("bneid_not_taken",  "bneid r0, 8; nop; nop",           3,
-     dict(branch_cond_not_taken=1, branch_cond_not_taken_delay=1, branch_cond=1, branch_any=1, logical_op=2,
-          delay_slot_nop=1)),
-    ("six_conditions",   "beqi r0, 8; nop; bnei r4, 8; nop; blti r12, 8; nop; blei r0, 8; nop; bgti r4, 8; nop; "
-                         "bgei r0, 8; nop; nop",            7, dict(branch_cond_taken=6, branch_cond=6, branch_any=6,
+     dict(branch_cond_not_taken=1, branch_cond_not_taken_delay=1, branch_cond=1, branch_any=1,
+          logical_op=2, delay_slot_nop=1)),
+    ("six_conditions",
+     "beqi r0, 8; nop; bnei r4, 8; nop; blti r12, 8; nop; blei r0, 8; nop; bgti r4, 8; nop; "
+                         "bgei r0, 8; nop; nop",            7,
+     dict(branch_cond_taken=6, branch_cond=6, branch_any=6,
                                                                    logical_op=1)),
-    ("six_to_registers", "beq r4, r8; bne r0, r8; blt r4, r8; ble r4, r8; bgt r12, r8; bge r12, r8; nop",
-                         7, dict(branch_cond_not_taken=6, branch_cond=6, branch_any=6, logical_op=1)),
-    ("six_with_slots",   "beqd r0, r7; nop; nop; bned r4, r7; nop; nop; bltd r12, r7; nop; nop; bled r0, r7; nop; "
+    ("six_to_registers",
+     "beq r4, r8; bne r0, r8; blt r4, r8; ble r4, r8; bgt r12, r8; bge r12, r8; nop",
+                         7, dict(branch_cond_not_taken=6, branch_cond=6, branch_any=6,
+                                 logical_op=1)),
+    ("six_with_slots",
+     "beqd r0, r7; nop; nop; bned r4, r7; nop; nop; bltd r12, r7; nop; nop; bled r0, r7; nop; "
                          "nop; bgtd r4, r7; nop; nop; bged r0, r7; nop; nop; nop", 13,
      dict(branch_cond_taken=6, branch_cond_taken_delay=6, branch_cond=6, branch_any=6, logical_op=7,
           delay_slot_nop=6)),
     # One that is taken to what follows it anyway cannot be told from one that is not.
     ("taken_in_vain",    "beqi r0, 4; beqid r0, 8; nop; nop", 4,
-     dict(branch_cond_not_taken=2, branch_cond_not_taken_delay=1, branch_cond=2, branch_any=2, logical_op=2,
-          delay_slot_nop=1)),
+     dict(branch_cond_not_taken=2, branch_cond_not_taken_delay=1, branch_cond=2, branch_any=2,
+          logical_op=2, delay_slot_nop=1)),
     # Barriers share an opcode with branches.
     ("mbar",             "mbar 1; mbar 2; nop",             3, dict(logical_op=1)),
 ]
@@ -156,34 +197,40 @@ def test_branch(name, body, insns, events):
         for warm in (0, 1):  # the NOP at k_begin counts when warm
             if warm and "1:" in body:
                 continue
-            c = count("repeat", order=order, SETUP=setup, BODY=body, AUX="f: rtsd r15, 8; nop", WARM=warm)
+            c = count("repeat", order=order, SETUP=setup, BODY=body, AUX="f: rtsd r15, 8; nop",
+                      WARM=warm)
             more = dict(events, logical_op=events.get("logical_op", 0) + warm)
             exactly(c, insns + warm, **more)
 
 
 def test_slots_of_a_loop():
-    # Ten passes: nine times back, once on. Without a slot; with one that is empty; with one that is used.
-    exactly(count("loop", COUNT=10), 21, arith_op=10, logical_op=1, branch_cond_taken=9, branch_cond_not_taken=1,
-            branch_cond=10, branch_any=10)
+    # Ten passes: nine times back, once on. Without a slot; with one that is empty; with one that is
+    # used.
+    exactly(count("loop", COUNT=10), 21, arith_op=10, logical_op=1, branch_cond_taken=9,
+            branch_cond_not_taken=1, branch_cond=10, branch_any=10)
     both = dict(branch_cond_taken=9, branch_cond_taken_delay=9, branch_cond_not_taken=1,
                 branch_cond_not_taken_delay=1, branch_cond=10, branch_any=10)
-    exactly(count("loop", COUNT=10, BRANCH="bneid", SLOT="nop"), 31, arith_op=10, logical_op=11, delay_slot_nop=10,
-            **both)
-    exactly(count("loop", COUNT=10, BRANCH="bneid", SLOT="addk r3, r3, r4"), 31, arith_op=20, logical_op=1, **both)
+    exactly(count("loop", COUNT=10, BRANCH="bneid", SLOT="nop"), 31, arith_op=10, logical_op=11,
+            delay_slot_nop=10, **both)
+    exactly(count("loop", COUNT=10, BRANCH="bneid", SLOT="addk r3, r3, r4"), 31, arith_op=20,
+            logical_op=1, **both)
 
 
 def test_a_slot_on_the_next_page():
-    # The branch is the last word of a page, its slot the first of the next: QEMU translates them apart. They
-    # are one branch all the same, taken nine times; the NOP in the slot counts.
+    # The branch is the last word of a page, its slot the first of the next: QEMU translates them
+    # apart. They are one branch all the same, taken nine times; the NOP in the slot counts.
     for slot, nops, adds in (("nop", 10, 0), ("addk r3, r3, r4", 0, 10)):
-        c = count("loop", *LOCAL, COUNT=10, BODY=".balignl 4096, 0x80000000; .rept 1022; nop; .endr",
-                  BRANCH="bneid", SLOT=slot)
-        want(c, branch_cond_taken_delay=9, branch_cond_not_taken_delay=1, delay_slot_nop=nops, arith_op=10 + adds)
+        c = count("loop", *LOCAL, COUNT=10,
+                  BODY=".balignl 4096, 0x80000000; .rept 1022; nop; .endr", BRANCH="bneid",
+                  SLOT=slot)
+        want(c, branch_cond_taken_delay=9, branch_cond_not_taken_delay=1, delay_slot_nop=nops,
+             arith_op=10 + adds)
 
 
 # ---- cycles of an instruction --------------------------------------------------------------------
-# UG984, instruction pages, by C_AREA_OPTIMIZED: five, three, eight stages. Five in a row, none of which needs
-# another's result, all in local memory: five times the latency. Beyond the first cycle they hold execution.
+# UG984, instruction pages, by C_AREA_OPTIMIZED: five, three, eight stages. Five in a row, none of
+# which needs another's result, all in local memory: five times the latency. Beyond the first cycle
+# they hold execution.
 
 LATENCIES = [
     ("alu",         "addk r3, r4, r5",      (1, 1, 1)),
@@ -219,10 +266,11 @@ def test_cycles(name, body, cycles):
     for core, each in zip(CORES, cycles):
         c = count("repeat", *LOCAL, core=core, SETUP=OPERANDS, BODY=body, REPS=5)
         insns = 5 * instructions(body)
-        want(c, clock_cycles=5 * each, insn_executed=insns, stall_ex=5 * each - insns, stall_of=0, stall_mem=0,
-             stall_any=5 * each - insns)
+        want(c, clock_cycles=5 * each, insn_executed=insns, stall_ex=5 * each - insns, stall_of=0,
+             stall_mem=0, stall_any=5 * each - insns)
 
-# Branches that go. Beyond the first cycle they refill the pipeline, which is operand fetch's affair.
+# Branches that go. Beyond the first cycle they refill the pipeline, which is operand fetch's
+# affair.
 TAKEN = [
     ("bri",         "bri 8; nop",                   1, (3, 3, 7)),
     ("br",          "br r8; nop",                   1, (3, 3, 7)),
@@ -239,23 +287,25 @@ TAKEN = [
 @cases("name, body, insns, cycles", TAKEN)
 def test_cycles_taken(name, body, insns, cycles):
     for core, each in zip(CORES, cycles):
-        c = count("repeat", *LOCAL, core=core, SETUP="addik r8, r0, 8; addik r12, r0, 20", BODY=body + "; nop",
-                  AUX="f: rtsd r15, 8; nop", REPS=5)
-        want(c, insn_executed=5 * insns + 5, clock_cycles=5 * each + 5, stall_of=5 * (each - insns), stall_ex=0,
-             stall_mem=0)
+        c = count("repeat", *LOCAL, core=core, SETUP="addik r8, r0, 8; addik r12, r0, 20",
+                  BODY=body + "; nop", AUX="f: rtsd r15, 8; nop", REPS=5)
+        want(c, insn_executed=5 * insns + 5, clock_cycles=5 * each + 5, stall_of=5 * (each - insns),
+             stall_ex=0, stall_mem=0)
 
 
 def test_cycles_taken_with_virtual_addresses():
     # Eight stages with an MMU: two more, for branches; of returns UG984 does not say so.
     virtual = ("lmb.size=4096M", "bp.enable=0")
-    for body, insns, each in (("bri 8; nop", 1, 9), ("beqid r0, 12; nop; nop", 2, 9), ("brlid r15, f; nop", 4, 16)):
-        c = count("repeat", *virtual, core="microblaze-freq", BODY=body + "; nop", AUX="f: rtsd r15, 8; nop", REPS=5)
+    for body, insns, each in (("bri 8; nop", 1, 9), ("beqid r0, 12; nop; nop", 2, 9),
+                              ("brlid r15, f; nop", 4, 16)):
+        c = count("repeat", *virtual, core="microblaze-freq", BODY=body + "; nop",
+                  AUX="f: rtsd r15, 8; nop", REPS=5)
         want(c, insn_executed=5 * insns + 5, clock_cycles=5 * each + 5)
 
 
 # ---- waiting for operands ------------------------------------------------------------------------
-# "Pipeline Architecture": five stages wait 1 or 2 cycles for a load, a product, a floating-point result, 1 for a
-# shift or a quotient; three stages have no such hazards; eight wait up to 5.
+# "Pipeline Architecture": five stages wait 1 or 2 cycles for a load, a product, a floating-point
+# result, 1 for a shift or a quotient; three stages have no such hazards; eight wait up to 5.
 
 HAZARDS = [
     ("load",        "lwi r3, r10, 0",   2, 5),
@@ -272,22 +322,26 @@ HAZARDS = [
 def test_wait_for(name, producer, five, eight):
     for core, wait in (("microblaze", five), ("microblaze-area", 0), ("microblaze-freq", eight)):
         for between in range(7):
-            body = "; ".join([producer, *["nop"] * between, "addk r4, r3, r3", "nop", "addk r5, r3, r3"])
+            body = "; ".join([producer, *["nop"] * between, "addk r4, r3, r3", "nop",
+                              "addk r5, r3, r3"])
             c = count("repeat", *LOCAL, core=core, SETUP=OPERANDS, BODY=body)
             want(c, stall_of=max(0, wait - between), insn_executed=4 + between)
 
 
 def test_wait_as_configured():
-    for key, producer in (("load", "lwi r3, r10, 0"), ("mul", "mul r3, r4, r5"), ("fp", "fadd r3, r7, r7"),
+    for key, producer in (("load", "lwi r3, r10, 0"), ("mul", "mul r3, r4, r5"),
+                          ("fp", "fadd r3, r7, r7"),
                           ("shift", "bslli r3, r4, 5")):
         for wait in (0, 1, 3, 5):
-            c = count("repeat", *LOCAL, f"hazard.{key}={wait}", SETUP=OPERANDS, BODY=producer + "; addk r4, r3, r3")
+            c = count("repeat", *LOCAL, f"hazard.{key}={wait}", SETUP=OPERANDS,
+                      BODY=producer + "; addk r4, r3, r3")
             want(c, stall_of=wait)
 
 
 def test_wait_for_every_operand():
     # A store's value and address, a branch's condition and target wait like any other operand.
-    for use in ("swi r3, r10, 0", "sw r4, r10, r3", "lw r4, r10, r3", "bnei r3, 8", "bne r4, r3", "mul r4, r5, r3"):
+    for use in ("swi r3, r10, 0", "sw r4, r10, r3", "lw r4, r10, r3", "bnei r3, 8", "bne r4, r3",
+                "mul r4, r5, r3"):
         taken = use == "bne r4, r3"  # to what it loads: 8
         setup = OPERANDS + "; addik r8, r0, 8; swi r8, r10, 64" if taken else OPERANDS
         c = count("repeat", *LOCAL, SETUP=setup, BODY=f"lwi r3, r10, 64; {use}; nop; nop")
@@ -295,21 +349,23 @@ def test_wait_for_every_operand():
 
 
 def test_wait_across_branches():
-    # The value comes from the slot, its use is where the branch goes: the refill of one cycle goes by meanwhile.
+    # The value comes from the slot, its use is where the branch goes: the refill of one cycle goes
+    # by meanwhile.
     want(count("repeat", *LOCAL, BODY="brid 12; lwi r3, r10, 0; nop; addk r4, r3, r3"), stall_of=2)
     # Without a slot the refill takes both cycles.
     want(count("repeat", *LOCAL, BODY="lwi r3, r10, 0; bri 8; nop; addk r4, r3, r3"), stall_of=2)
     # A branch that does not go takes a cycle, and leaves one to wait.
     want(count("repeat", *LOCAL, BODY="lwi r3, r10, 0; bnei r0, 8; addk r4, r3, r3"), stall_of=1)
     # In a loop, each pass.
-    want(count("loop", *LOCAL, COUNT=10, BODY="lwi r3, r10, 0; addk r4, r3, r3", BRANCH="bneid", SLOT="nop"),
+    want(count("loop", *LOCAL, COUNT=10, BODY="lwi r3, r10, 0; addk r4, r3, r3", BRANCH="bneid",
+               SLOT="nop"),
          stall_of=10 * 2 + 9)
 
 
 # ---- branch target cache -------------------------------------------------------------------------
-# Immediate branches and returns are predicted. A right prediction takes a cycle, a wrong one 3, or 7 with eight
-# stages (UG984, "Branch Target Cache"). A branch enters when it is taken, and then goes where it went last: our
-# choice.
+# Immediate branches and returns are predicted. A right prediction takes a cycle, a wrong one 3, or
+# 7 with eight stages (UG984, "Branch Target Cache"). A branch enters when it is taken, and then
+# goes where it went last: our choice.
 
 BTC = ("lmb.size=4096M", "mmu.enable=0")
 CALL = dict(AUX="f: rtsd r15, 8; nop")
@@ -320,7 +376,8 @@ def loop_cycles(c, insns, stalls, hits):
 
 
 def test_btc_of_a_loop():
-    # First pass: unknown and taken, 2 cycles more. Then right eight times; at the end wrong: 2. Nine hits.
+    # First pass: unknown and taken, 2 cycles more. Then right eight times; at the end wrong: 2.
+    # Nine hits.
     loop_cycles(count("loop", *BTC, COUNT=10), 21, 4, 9)
     # With a slot the first costs 1.
     loop_cycles(count("loop", *BTC, COUNT=10, BRANCH="bneid", SLOT="nop"), 31, 3, 9)
@@ -337,9 +394,10 @@ def test_btc_never_holds_a_branch_that_is_never_taken():
 
 
 def test_btc_of_a_branch_that_alternates():
-    # Not taken: unknown. Taken, unknown: 2. From then on always the other way than last time, 8 × 2.
-    loop_cycles(count("loop", *BTC, COUNT=10, BODY="andi r5, r20, 1; bnei r5, 8; nop"), 10 * 5 - 5 + 1,
-                4 + 2 + 8 * 2, 9 + 8)
+    # Not taken: unknown. Taken, unknown: 2. From then on always the other way than last time, 8 ×
+    # 2.
+    loop_cycles(count("loop", *BTC, COUNT=10, BODY="andi r5, r20, 1; bnei r5, 8; nop"),
+                10 * 5 - 5 + 1, 4 + 2 + 8 * 2, 9 + 8)
 
 
 def test_btc_of_calls_and_returns():
@@ -349,10 +407,12 @@ def test_btc_of_calls_and_returns():
 
 def test_btc_does_not_hold_branches_to_registers():
     # The call costs 1 each time; the return and the loop's branch are predicted.
-    loop_cycles(count("loop", *BTC, COUNT=10, SETUP="addik r11, r0, f", BODY="brald r15, r11; nop", **CALL), 61,
+    loop_cycles(count("loop", *BTC, COUNT=10, SETUP="addik r11, r0, f", BODY="brald r15, r11; nop",
+                      **CALL), 61,
                 10 + 1 + 4, 18)
     # A conditional one, taken each time: 2.
-    loop_cycles(count("loop", *BTC, COUNT=10, SETUP="addik r8, r0, 8", BODY="beq r0, r8; nop"), 31, 20 + 4, 9)
+    loop_cycles(count("loop", *BTC, COUNT=10, SETUP="addik r8, r0, 8", BODY="beq r0, r8; nop"), 31,
+                20 + 4, 9)
 
 
 def test_btc_of_a_return_to_two_callers():
@@ -362,8 +422,9 @@ def test_btc_of_a_return_to_two_callers():
 
 
 def test_btc_is_emptied():
-    # bri 4, which is taken and costs 2, empties it, and so does mbar with the instruction side; mbar 1 has the
-    # data side alone. Both take the loop's branch out each time: 9 × 2, nothing at the end.
+    # bri 4, which is taken and costs 2, empties it, and so does mbar with the instruction side;
+    # mbar 1 has the data side alone. Both take the loop's branch out each time: 9 × 2, nothing at
+    # the end.
     loop_cycles(count("loop", *BTC, COUNT=10, BODY="bri 4"), 31, 10 * 2 + 9 * 2, 0)
     want(count("loop", *BTC, COUNT=10, BODY="mbar 2"), btc_hit=0, stall_of=9 * 2, stall_ex=10)
     want(count("loop", *BTC, COUNT=10, BODY="mbar 0"), btc_hit=0, stall_of=9 * 2, stall_ex=10)
@@ -371,39 +432,46 @@ def test_btc_is_emptied():
 
 
 def test_btc_sizes():
-    # The loop's branch stands `words` behind another one: with as many entries they share one, and each throws
-    # the other out. Then the first costs 2 each time, the second 9 × 2. With more entries both stay.
+    # The loop's branch stands `words` behind another one: with as many entries they share one, and
+    # each throws the other out. Then the first costs 2 each time, the second 9 × 2. With more
+    # entries both stay.
     for words in (8, 16, 32, 64, 512, 1024, 2048):
         body = f"bri 8; nop; .rept {words - 3}; nop; .endr"
         insns = 10 * words + 1
-        loop_cycles(count("loop", *BTC, f"bp.entries={words}", COUNT=10, BODY=body), insns, 10 * 2 + 9 * 2, 0)
+        loop_cycles(count("loop", *BTC, f"bp.entries={words}", COUNT=10, BODY=body), insns,
+                    10 * 2 + 9 * 2, 0)
         if words < 2048:
-            loop_cycles(count("loop", *BTC, f"bp.entries={max(2 * words, 16)}", COUNT=10, BODY=body), insns,
+            loop_cycles(count("loop", *BTC, f"bp.entries={max(2 * words, 16)}", COUNT=10,
+                              BODY=body), insns,
                         2 + 4, 18)
 
 
 # ---- data cache ----------------------------------------------------------------------------------
-# Code is local, data cached; what walk.S touches lies from DATA on, which is line 0 of every cache. A pass over
-# COUNT places is COUNT × (access, addik, bneid, addk).
+# Code is local, data cached; what walk.S touches lies from DATA on, which is line 0 of every cache.
+# A pass over COUNT places is COUNT × (access, addik, bneid, addk).
 
-LOAD, STORE, STORE_BYTE = (dict(ACCESS=a) for a in ("lwi r3, r5, 0", "swi r3, r5, 0", "sbi r3, r5, 0"))
+LOAD, STORE, STORE_BYTE = (dict(ACCESS=a)
+                           for a in ("lwi r3, r5, 0", "swi r3, r5, 0", "sbi r3, r5, 0"))
 
 
 def spread(mean, *parts):
-    """Standard deviation of a list of (count, latency) with this mean; of all of them, not of a sample."""
+    """Standard deviation of a list of (count, latency) with this mean; of all of them, not of a
+    sample."""
     n = sum(count for count, _ in parts)
     return math.sqrt(sum(count * (latency - mean) ** 2 for count, latency in parts) / n)
 
 
 def reads(c, requests, misses, cost=20):
-    """So many reads, of which so many miss; each of those takes `cost` cycles more. All others take one."""
-    want(c, dcache_read_request=requests, dcache_read_hit=requests - misses, dcache_read_latency=requests,
-         dcache_request=requests, dcache_hit=requests - misses, dcache_write_request=0, dcache_write_hit=0,
-         stall_mem=misses * cost)
+    """So many reads, of which so many miss; each of those takes `cost` cycles more. All others take
+    one."""
+    want(c, dcache_read_request=requests, dcache_read_hit=requests - misses,
+         dcache_read_latency=requests, dcache_request=requests, dcache_hit=requests - misses,
+         dcache_write_request=0, dcache_write_hit=0, stall_mem=misses * cost)
     mean = 1 + cost * misses / requests
-    timed(c, "dcache_read_latency", sum=requests + cost * misses, mean=mean, min=1 if misses < requests else 1 + cost,
-          max=1 + cost if misses else 1, stddev=spread(mean, (misses, 1 + cost), (requests - misses, 1)),
-          overlapped=False, saturated=False)
+    timed(c, "dcache_read_latency", sum=requests + cost * misses, mean=mean,
+          min=1 if misses < requests else 1 + cost, max=1 + cost if misses else 1,
+          stddev=spread(mean, (misses, 1 + cost), (requests - misses, 1)), overlapped=False,
+          saturated=False)
 
 
 @pytest.mark.parametrize("through", (1, 0), ids=("write_through", "write_back"))
@@ -421,7 +489,8 @@ def test_dcache_reads(line, through):
     # One place again and again.
     reads(count("walk", *policy, **LOAD, STRIDE=0, COUNT=100, PASSES=1), 100, 1)
     # Bytes and halves are found in the same words.
-    reads(count("walk", *policy, ACCESS="lbui r3, r5, 3; lhui r3, r5, 2", STRIDE=4, COUNT=64, PASSES=1), 128,
+    reads(count("walk", *policy, ACCESS="lbui r3, r5, 3; lhui r3, r5, 2", STRIDE=4, COUNT=64,
+                PASSES=1), 128,
           64 // line)
 
 
@@ -429,44 +498,50 @@ def test_dcache_sizes():
     # What fits misses once a line; twice as much misses always.
     for size in (64, 128, 1024, 4096, 16384, 65536):
         lines = size // 16
-        fits = count("walk", *LOCAL_CODE, f"dcache.size={size}", **LOAD, STRIDE=16, COUNT=lines, PASSES=3)
+        fits = count("walk", *LOCAL_CODE, f"dcache.size={size}", **LOAD, STRIDE=16, COUNT=lines,
+                     PASSES=3)
         reads(fits, 3 * lines, lines)
-        not_ = count("walk", *LOCAL_CODE, f"dcache.size={size}", **LOAD, STRIDE=16, COUNT=2 * lines, PASSES=3)
+        not_ = count("walk", *LOCAL_CODE, f"dcache.size={size}", **LOAD, STRIDE=16, COUNT=2 * lines,
+                     PASSES=3)
         reads(not_, 6 * lines, 6 * lines)
 
 
 def writes(c, requests, misses, stall=0):
-    want(c, dcache_write_request=requests, dcache_write_hit=requests - misses, dcache_write_latency=requests,
-         dcache_request=requests, dcache_hit=requests - misses, stall_mem=stall)
+    want(c, dcache_write_request=requests, dcache_write_hit=requests - misses,
+         dcache_write_latency=requests, dcache_request=requests, dcache_hit=requests - misses,
+         stall_mem=stall)
 
 
 def test_dcache_write_through_does_not_allocate():
-    # Nothing there, however often: all miss, and the write buffer takes them at once. A pass is 5 cycles, a
-    # write 4.
+    # Nothing there, however often: all miss, and the write buffer takes them at once. A pass is 5
+    # cycles, a write 4.
     for access in (STORE, STORE_BYTE):
         c = count("walk", *LOCAL_CODE, **access, STRIDE=4, COUNT=64, PASSES=3)
         writes(c, 192, 192)
         timed(c, "dcache_write_latency", sum=192, mean=1.0, stddev=0.0, min=1, max=1)
     # What was read before is there, and is brought up to date: it hits, and stays to be read.
-    c = count("walk", *LOCAL_CODE, ACCESS="lwi r3, r5, 0; swi r3, r5, 0; sbi r3, r5, 1; lwi r3, r5, 0", STRIDE=4,
+    c = count("walk", *LOCAL_CODE,
+              ACCESS="lwi r3, r5, 0; swi r3, r5, 0; sbi r3, r5, 1; lwi r3, r5, 0", STRIDE=4,
               COUNT=64, PASSES=1)
-    want(c, dcache_read_request=128, dcache_read_hit=128 - 16, dcache_write_request=128, dcache_write_hit=128)
+    want(c, dcache_read_request=128, dcache_read_hit=128 - 16, dcache_write_request=128,
+         dcache_write_hit=128)
 
 
 def test_dcache_write_back_words():
-    # UG984, "Data Cache": a word store that misses writes its word and asks for nothing; that word is valid, the
-    # others of its line are not. First pass: each word misses; second: none.
+    # UG984, "Data Cache": a word store that misses writes its word and asks for nothing; that word
+    # is valid, the others of its line are not. First pass: each word misses; second: none.
     for line in (4, 8, 16):
         back = (*LOCAL_CODE, "dcache.write_through=0", f"dcache.line={line}")
         c = count("walk", *back, **STORE, STRIDE=4, COUNT=64, PASSES=2)
         writes(c, 128, 64)
         timed(c, "dcache_write_latency", sum=128, mean=1.0, stddev=0.0, min=1, max=1)
-        # The word that was stored is read with a hit; another one of its line fetches what is missing, after
-        # which all of them hit.
-        c = count("walk", *back, ACCESS="swi r3, r5, 0; lwi r3, r5, 0; lwi r3, r5, 4; lwi r3, r5, 8",
+        # The word that was stored is read with a hit; another one of its line fetches what is
+        # missing, after which all of them hit.
+        c = count("walk", *back,
+                  ACCESS="swi r3, r5, 0; lwi r3, r5, 0; lwi r3, r5, 4; lwi r3, r5, 8",
                   STRIDE=4 * line, COUNT=8, PASSES=1)
-        want(c, dcache_write_request=8, dcache_write_hit=0, dcache_read_request=24, dcache_read_hit=16,
-             stall_mem=8 * 20)
+        want(c, dcache_write_request=8, dcache_write_hit=0, dcache_read_request=24,
+             dcache_read_hit=16, stall_mem=8 * 20)
         timed(c, "dcache_read_latency", sum=24 + 8 * 20, mean=1 + 160 / 24, min=1, max=21)
 
 
@@ -485,25 +560,27 @@ def test_dcache_write_back_bytes():
 
 
 def test_dcache_write_back_evicts():
-    # A dirty line that is thrown out goes to the write buffer, which has room: the load that did it waits for its
-    # own line alone. 16 KB in an 8 KB cache: all loads and all stores miss.
-    c = count("walk", *LOCAL_CODE, "dcache.write_through=0", ACCESS="lwi r3, r5, 4; swi r3, r5, 0", STRIDE=16,
-              COUNT=1024, PASSES=2)
+    # A dirty line that is thrown out goes to the write buffer, which has room: the load that did it
+    # waits for its own line alone. 16 KB in an 8 KB cache: all loads and all stores miss.
+    c = count("walk", *LOCAL_CODE, "dcache.write_through=0", ACCESS="lwi r3, r5, 4; swi r3, r5, 0",
+              STRIDE=16, COUNT=1024, PASSES=2)
     # The store waits for what is loaded: 2.
-    want(c, dcache_read_request=2048, dcache_read_hit=0, dcache_write_request=2048, dcache_write_hit=2048,
-         stall_mem=2048 * 20)
-    # A buffer of one entry, which takes 60 cycles for a line, has room only when the line before is gone.
-    slow = count("walk", *LOCAL_CODE, "dcache.write_through=0", "wbuf.entries=1", "mem.write=60", **STORE,
-                 STRIDE=16, COUNT=1024, PASSES=2)
-    # A store comes every 5 cycles. The first 512 evict nothing; the 513th hands over a line and goes on; from then
-    # on each waits until the one before has gone: 60 cycles, of which it waits 55. From one pass to the next it
-    # is 5 cycles more, which it need not wait: a branch that does not go is 1 less, the outer loop 6.
+    want(c, dcache_read_request=2048, dcache_read_hit=0, dcache_write_request=2048,
+         dcache_write_hit=2048, stall_mem=2048 * 20)
+    # A buffer of one entry, which takes 60 cycles for a line, has room only when the line before is
+    # gone.
+    slow = count("walk", *LOCAL_CODE, "dcache.write_through=0", "wbuf.entries=1", "mem.write=60",
+                 **STORE, STRIDE=16, COUNT=1024, PASSES=2)
+    # A store comes every 5 cycles. The first 512 evict nothing; the 513th hands over a line and
+    # goes on; from then on each waits until the one before has gone: 60 cycles, of which it waits
+    # 55. From one pass to the next it is 5 cycles more, which it need not wait: a branch that does
+    # not go is 1 less, the outer loop 6.
     writes(slow, 2048, 2048, stall=(2048 - 513) * 55 - 5)
 
 
 def test_dcache_lines_from_the_same_bus():
-    # The second line is asked for while the first still comes in: 1 cycle after its first word, of 3 that the
-    # rest takes. 21 and 23 cycles: mean 22, deviation 1.
+    # The second line is asked for while the first still comes in: 1 cycle after its first word, of
+    # 3 that the rest takes. 21 and 23 cycles: mean 22, deviation 1.
     c = count("repeat", *LOCAL_CODE, BODY="lwi r3, r10, 0; lwi r4, r10, 16")
     want(c, dcache_read_request=2, dcache_read_hit=0, stall_mem=20 + 22)
     timed(c, "dcache_read_latency", sum=44, mean=22.0, stddev=1.0, min=21, max=23)
@@ -514,16 +591,18 @@ def test_dcache_lines_from_the_same_bus():
 
 def test_dcache_latency_parameters():
     for latency in (1, 7, 200, 10000):
-        c = count("walk", *LOCAL_CODE, f"mem.latency={latency}", "mem.fill=1", **LOAD, STRIDE=4, COUNT=64, PASSES=1)
+        c = count("walk", *LOCAL_CODE, f"mem.latency={latency}", "mem.fill=1", **LOAD, STRIDE=4,
+                  COUNT=64, PASSES=1)
         reads(c, 64, 16, cost=latency)
 
 
 def test_dcache_range():
-    # dcache.base to dcache.high are cached; what lies beside them is on the peripheral bus: 10 cycles.
+    # dcache.base to dcache.high are cached; what lies beside them is on the peripheral bus: 10
+    # cycles.
     page = (*LOCAL_CODE, f"dcache.base={0x10100000}", f"dcache.high={0x10100fff}")
     c = count("walk", *page, **LOAD, STRIDE=4, COUNT=2048, PASSES=1)
-    want(c, load_any=2048, dcache_read_request=1024, dcache_read_hit=1024 - 256, axi_dp_read_latency=1024,
-         stall_mem=256 * 20 + 1024 * 9)
+    want(c, load_any=2048, dcache_read_request=1024, dcache_read_hit=1024 - 256,
+         axi_dp_read_latency=1024, stall_mem=256 * 20 + 1024 * 9)
     timed(c, "axi_dp_read_latency", sum=10240, mean=10.0, stddev=0.0, min=10, max=10)
 
 
@@ -531,25 +610,27 @@ def test_dcache_off():
     # All of it is peripheral. Loads wait, and so do stores.
     for latency in (1, 10, 100):
         c = count("walk", *LOCAL_CODE, "dcache.enable=0", f"peripheral.latency={latency}",
-                  ACCESS="lwi r3, r5, 0; sbi r5, r5, 0; lbui r3, r5, 0", STRIDE=4, COUNT=32, PASSES=2)
+                  ACCESS="lwi r3, r5, 0; sbi r5, r5, 0; lbui r3, r5, 0", STRIDE=4, COUNT=32,
+                  PASSES=2)
         want(c, dcache_request=0, dcache_hit=0, axi_dp_read_latency=128, axi_dp_write_latency=64,
              stall_mem=192 * (latency - 1), dcache_read_latency=0)
         for event, n in (("axi_dp_read_latency", 128), ("axi_dp_write_latency", 64)):
-            timed(c, event, sum=n * latency, mean=float(latency), stddev=0.0, min=latency, max=latency)
+            timed(c, event, sum=n * latency, mean=float(latency), stddev=0.0, min=latency,
+                  max=latency)
 
 
 def test_local_memory():
     # In a cycle, and in no cache.
     c = count("walk", *LOCAL, ACCESS="lwi r3, r5, 0; swi r3, r5, 0", STRIDE=4, COUNT=32, PASSES=2)
-    want(c, dcache_request=0, icache_request=0, axi_dp_read_latency=0, axi_dp_write_latency=0, stall_mem=0,
-         load_any=64, store_any=64)
+    want(c, dcache_request=0, icache_request=0, axi_dp_read_latency=0, axi_dp_write_latency=0,
+         stall_mem=0, load_any=64, store_any=64)
 
 
 # ---- write buffer --------------------------------------------------------------------------------
 
 def buffered(stores, entries, takes):
-    """(sum, longest) of the latencies of stores one cycle apart, restated: a buffer of so many entries, out of
-    which one goes in so many cycles. A store waits until there is room for it."""
+    """(sum, longest) of the latencies of stores one cycle apart, restated: a buffer of so many
+    entries, out of which one goes in so many cycles. A store waits until there is room for it."""
     now, empty, all_, longest = 0, 0, 0, 0
     for _ in range(stores):
         empty = max(empty, now) + takes
@@ -562,28 +643,29 @@ def buffered(stores, entries, takes):
 def test_write_buffer_fills():
     for entries, takes in ((32, 4), (1, 4), (2, 4), (8, 1), (4, 30)):
         for stores in (1, 2, 5, 200):
-            c = count("repeat", *LOCAL_CODE, f"wbuf.entries={entries}", f"mem.write={takes}", BODY="swi r3, r10, 0",
-                      REPS=stores)
+            c = count("repeat", *LOCAL_CODE, f"wbuf.entries={entries}", f"mem.write={takes}",
+                      BODY="swi r3, r10, 0", REPS=stores)
             all_, longest = buffered(stores, entries, takes)
             timed(c, "dcache_write_latency", sum=all_, mean=all_ / stores, max=longest)
             want(c, dcache_write_request=stores, stall_mem=all_ - stores, clock_cycles=all_)
 
 
 def test_write_buffer_of_one_entry():
-    # By hand: the first goes at once, every further one 4 cycles after the one before: 1, then 4 each. Ten:
-    # 1 + 9 × 4; mean 3.7, deviation sqrt((1 × 2.7² + 9 × 0.3²) / 10) = 0.9.
+    # By hand: the first goes at once, every further one 4 cycles after the one before: 1, then 4
+    # each. Ten: 1 + 9 × 4; mean 3.7, deviation sqrt((1 × 2.7² + 9 × 0.3²) / 10) = 0.9.
     c = count("repeat", *LOCAL_CODE, "wbuf.entries=1", BODY="swi r3, r10, 0", REPS=10)
     timed(c, "dcache_write_latency", sum=37, mean=3.7, stddev=0.9, min=1, max=4)
 
 
 # ---- instruction cache ---------------------------------------------------------------------------
-# Only the kernel's own lines are cached: the base is k_begin, and what is before it comes from the bus. The
-# loop's own line behind the code has addik, beqi, imm, brai and, a line further if lines have 4 words, a NOP.
+# Only the kernel's own lines are cached: the base is k_begin, and what is before it comes from the
+# bus. The loop's own line behind the code has addik, beqi, imm, brai and, a line further if lines
+# have 4 words, a NOP.
 
 def code(words, passes, *sets, **more):
     first = symbol(bare("codelines", WORDS=words, PASSES=passes, **more), "k_begin")
-    return count("codelines", "mmu.enable=0", "bp.enable=0", f"icache.base={first}", *sets, WORDS=words, PASSES=passes,
-                 **more)
+    return count("codelines", "mmu.enable=0", "bp.enable=0", f"icache.base={first}", *sets,
+                 WORDS=words, PASSES=passes, **more)
 
 
 def fetches(c, requests, misses, cost=20):
@@ -605,8 +687,8 @@ def test_icache_line(line):
     fetches(code(256, 1, set_), 256 + last, 256 // line + tail)
     # Four times what fits: only the first time.
     fetches(code(1024, 4, set_), 4 * 1024 + 3 * one + last, 1024 // line + tail)
-    # 8 KB are 2048 words, so that the line behind them takes the place of the first: both miss every time.
-    # The last NOP, where it is a line of its own, misses once.
+    # 8 KB are 2048 words, so that the line behind them takes the place of the first: both miss
+    # every time. The last NOP, where it is a line of its own, misses once.
     fetches(code(2048, 3, set_), 3 * 2048 + 2 * one + last, 2048 // line + 1 + 2 * 2 + (tail - 1))
     # Twice the size: everything misses every time.
     fetches(code(4096, 3, set_), 3 * 4096 + 2 * one + last, 3 * (4096 // line + 1) + (tail - 1))
@@ -620,14 +702,17 @@ def test_icache_latency_parameters():
 
 
 def test_icache_off():
-    # Every instruction comes from the bus: 9 cycles more, which hold operand fetch, and no event of the cache.
+    # Every instruction comes from the bus: 9 cycles more, which hold operand fetch, and no event of
+    # the cache.
     c = count("repeat", "icache.enable=0", "mmu.enable=0", BODY="addk r3, r4, r5", REPS=20)
-    want(c, icache_request=0, icache_hit=0, icache_read_latency=0, insn_executed=20, clock_cycles=200, stall_of=180)
+    want(c, icache_request=0, icache_hit=0, icache_read_latency=0, insn_executed=20,
+         clock_cycles=200, stall_of=180)
 
 
 def test_icache_lines_that_follow_at_once():
-    # A branch goes to a new line right behind the fetch of its own: 1 cycle of its own and 2 to refill, in which
-    # the first line has come in. So every line takes 20, and the bus is never waited for …
+    # A branch goes to a new line right behind the fetch of its own: 1 cycle of its own and 2 to
+    # refill, in which the first line has come in. So every line takes 20, and the bus is never
+    # waited for …
     body = "bri 16; nop; nop; nop"
     program = dict(BODY=body, REPS=8)
     first = symbol(bare("repeat", **program), "k_begin")
@@ -648,7 +733,8 @@ PAGES = dict(**LOAD, STRIDE=4096)
 
 def translations(c, data, dtlb_misses, utlb_misses, penalty=2, walk=0):
     want(c, mmu_data_request=data, dtlb_hit=data - dtlb_misses, mmu_insn_request=c["insn_executed"],
-         itlb_hit=c["insn_executed"], mmu_lookup_latency=dtlb_misses, utlb_hit=dtlb_misses - utlb_misses)
+         itlb_hit=c["insn_executed"], mmu_lookup_latency=dtlb_misses,
+         utlb_hit=dtlb_misses - utlb_misses)
     if dtlb_misses:
         timed(c, "mmu_lookup_latency", sum=dtlb_misses * penalty, mean=float(penalty), stddev=0.0)
     reads_ = 20 * (c["dcache_read_request"] - c["dcache_read_hit"])
@@ -656,11 +742,12 @@ def translations(c, data, dtlb_misses, utlb_misses, penalty=2, walk=0):
 
 
 def test_dtlb_of_four_pages():
-    # Four pages fit. Five, from low to high, never: the least recently used one goes, which is wanted next.
+    # Four pages fit. Five, from low to high, never: the least recently used one goes, which is
+    # wanted next.
     translations(count("walk", **PAGES, COUNT=4, PASSES=5), 20, 4, 4)
     translations(count("walk", **PAGES, COUNT=5, PASSES=5), 25, 25, 5)
-    # Least recently used, not longest there: page 0 is used in between and stays. r5 goes from page 1 to 4;
-    # r10 is page 0: one miss of its own, four a pass.
+    # Least recently used, not longest there: page 0 is used in between and stays. r5 goes from page
+    # 1 to 4; r10 is page 0: one miss of its own, four a pass.
     c = count("walk", ACCESS="lwi r3, r10, 0; lwi r3, r5, 0x1000", STRIDE=4096, COUNT=4, PASSES=3)
     translations(c, 24, 1 + 3 * 4, 5)
 
@@ -668,22 +755,23 @@ def test_dtlb_of_four_pages():
 def test_dtlb_sizes():
     for entries in (1, 2, 4, 8):
         set_ = f"dtlb.entries={entries}"
-        translations(count("walk", set_, **PAGES, COUNT=entries, PASSES=3), 3 * entries, entries, entries)
+        translations(count("walk", set_, **PAGES, COUNT=entries, PASSES=3), 3 * entries, entries,
+                     entries)
         more = entries + 1
         translations(count("walk", set_, **PAGES, COUNT=more, PASSES=3), 3 * more, 3 * more, more)
 
 
 def test_utlb_of_64_pages():
-    # The code's page is one of the 64: 63 more fit. With 64 the code's, which came first, goes first, and then
-    # each pass finds nothing: entries are replaced in turn.
+    # The code's page is one of the 64: 63 more fit. With 64 the code's, which came first, goes
+    # first, and then each pass finds nothing: entries are replaced in turn.
     translations(count("walk", **PAGES, COUNT=63, PASSES=3), 189, 189, 63)
     c = count("walk", **PAGES, COUNT=65, PASSES=2)
     translations(c, 130, 130, 130)
 
 
 def test_tlb_penalties():
-    translations(count("walk", "utlb.penalty=32", "tlb.penalty=100", **PAGES, COUNT=5, PASSES=2), 10, 10, 5,
-                 penalty=32, walk=100)
+    translations(count("walk", "utlb.penalty=32", "tlb.penalty=100", **PAGES, COUNT=5, PASSES=2),
+                 10, 10, 5, penalty=32, walk=100)
 
 
 def test_itlb_of_two_pages():
@@ -698,7 +786,8 @@ def test_itlb_of_two_pages():
 
 def test_mmu_off():
     c = count("walk", "mmu.enable=0", **PAGES, COUNT=8, PASSES=2)
-    want(c, mmu_data_request=0, mmu_insn_request=0, itlb_hit=0, dtlb_hit=0, utlb_hit=0, mmu_lookup_latency=0)
+    want(c, mmu_data_request=0, mmu_insn_request=0, itlb_hit=0, dtlb_hit=0, utlb_hit=0,
+         mmu_lookup_latency=0)
 
 
 # ---- latencies and widths ------------------------------------------------------------------------
@@ -711,43 +800,49 @@ def width(bits):
 
 
 def test_latency_constant_two_valued_and_mixed():
-    # Each read a miss, nothing to wait for: 21 cycles, deviation 0. A hit behind each: 1 and 21, mean 11,
-    # deviation 10. Three hits: mean 6, deviation sqrt(3/16) × 20.
+    # Each read a miss, nothing to wait for: 21 cycles, deviation 0. A hit behind each: 1 and 21,
+    # mean 11, deviation 10. Three hits: mean 6, deviation sqrt(3/16) × 20.
     for hits, mean, deviation in ((0, 21.0, 0.0), (1, 11.0, 10.0), (3, 6.0, 20 * math.sqrt(3) / 4)):
         access = "; ".join(["lwi r3, r5, 0", *["lwi r8, r5, 4"] * hits])
         for bits in WIDTHS:
-            c = count("walk", width(bits), *LOCAL_CODE, ACCESS=access, STRIDE=16, COUNT=1000, PASSES=1)
+            c = count("walk", width(bits), *LOCAL_CODE, ACCESS=access, STRIDE=16, COUNT=1000,
+                      PASSES=1)
             n = 1000 * (1 + hits)
             timed(c, "dcache_read_latency", sum=round(n * mean), mean=mean, stddev=deviation,
                   min=1 if hits else 21, max=21)
 
 
 def test_latency_sums_wrap():
-    # 1024 lines that throw each other out, 500 times: 512,000 reads of 10,001 cycles. The sum of their squares
-    # is 5 × 10^13, 12,000 times the range of 32 bits; the sum itself and the clock are 5.1 × 10^9, more than it.
+    # 1024 lines that throw each other out, 500 times: 512,000 reads of 10,001 cycles. The sum of
+    # their squares is 5 × 10^13, 12,000 times the range of 32 bits; the sum itself and the clock
+    # are 5.1 × 10^9, more than it.
     reads_, each = 512000, 10001
-    # A pass: 1024 × 5 instructions with the refill, less the branch that does not go, and 6 of the outer loop,
-    # whose branch does not go at last.
+    # A pass: 1024 × 5 instructions with the refill, less the branch that does not go, and 6 of the
+    # outer loop, whose branch does not go at last.
     cycles = 500 * (1024 * 5 - 1 + 6) - 1 + 1 + reads_ * (each - 1)
     for bits in WIDTHS:
-        c = count("walk", width(bits), "mem.latency=10000", *LOCAL_CODE, **LOAD, STRIDE=16, COUNT=1024, PASSES=500)
-        want(c, dcache_read_request=reads_, dcache_read_hit=0, dcache_read_latency=reads_, clock_cycles=cycles,
-             stall_mem=reads_ * (each - 1))
-        timed(c, "dcache_read_latency", sum=reads_ * each, mean=float(each), stddev=0.0, min=each, max=each,
-              overlapped=False, saturated=False)
+        c = count("walk", width(bits), "mem.latency=10000", *LOCAL_CODE, **LOAD, STRIDE=16,
+                  COUNT=1024, PASSES=500)
+        want(c, dcache_read_request=reads_, dcache_read_hit=0, dcache_read_latency=reads_,
+             clock_cycles=cycles, stall_mem=reads_ * (each - 1))
+        timed(c, "dcache_read_latency", sum=reads_ * each, mean=float(each), stddev=0.0, min=each,
+              max=each, overlapped=False, saturated=False)
         assert c["clock_cycles"] > 1 << 32
 
 
 def test_configurations_give_the_same_counts():
-    # Few counters are used in turns, clones of each other in emulation: no number depends on how many there are.
+    # Few counters are used in turns, clones of each other in emulation: no number depends on how
+    # many there are.
     def measure(*sets):
-        c = count("walk", *sets, ACCESS="lwi r3, r5, 0; swi r3, r5, 4", STRIDE=8, COUNT=600, PASSES=3)
+        c = count("walk", *sets, ACCESS="lwi r3, r5, 0; swi r3, r5, 4", STRIDE=8, COUNT=600,
+                  PASSES=3)
         return dict(c), c.latency, c.metrics
 
     reference = measure()
-    for events, latencies, bits in ((2, 0, 32), (2, 1, 64), (3, 7, 48), (48, 7, 64), (48, 0, 32), (7, 2, 48)):
-        c, latency, metrics = measure(f"debug.event_counters={events}", f"debug.latency_counters={latencies}",
-                                      width(bits))
+    for events, latencies, bits in ((2, 0, 32), (2, 1, 64), (3, 7, 48), (48, 7, 64), (48, 0, 32),
+                                    (7, 2, 48)):
+        c, latency, metrics = measure(f"debug.event_counters={events}",
+                                      f"debug.latency_counters={latencies}", width(bits))
         equal(c, reference[0], f"{events} and {latencies} of {bits} bits")
         if latencies:
             equal(latency, reference[1])
@@ -758,31 +853,37 @@ def test_configurations_give_the_same_counts():
 
 
 def test_passes_are_as_many_as_needed():
-    # Of 64 events a user program shows 52 without latency and 6 with: as many passes as the scarcer counters take.
-    for events, latencies, passes in ((5, 1, 11), (48, 7, 2), (48, 1, 6), (2, 7, 26), (52 // 4, 2, 4)):
-        doc = stat("--set", f"debug.event_counters={events}", "--set", f"debug.latency_counters={latencies}", "-e",
-                   "all", bare("loop", COUNT=3))
+    # Of 64 events a user program shows 52 without latency and 6 with: as many passes as the scarcer
+    # counters take.
+    for events, latencies, passes in ((5, 1, 11), (48, 7, 2), (48, 1, 6), (2, 7, 26),
+                                      (52 // 4, 2, 4)):
+        doc = stat("--set", f"debug.event_counters={events}", "--set",
+                   f"debug.latency_counters={latencies}", "-e", "all", bare("loop", COUNT=3))
         equal(doc["passes"], passes, f"{events} and {latencies}")
     # There is a limit to them.
-    refused(129, "pmk: these events take more than 32 passes on the counters of microblaze; count fewer of them",
-            "--set", "debug.event_counters=1", "-e", "all", bare("loop", COUNT=3))
+    refused(129,
+            "pmk: these events take more than 32 passes on the counters of microblaze; count "
+            "fewer of them", "--set", "debug.event_counters=1", "-e", "all", bare("loop", COUNT=3))
 
 
 # ---- metrics -------------------------------------------------------------------------------------
 
 def test_metrics_of_the_document():
-    # "Performance Monitoring", last step: E30/E0, E11/E10, E47/E46, (E60(ΣL) - E60(N)) / (E10 - E11), its
-    # counterparts for the data cache, E29/E0.
-    c = count("walk", "dcache.write_through=0", ACCESS="lwi r3, r5, 0; sbi r3, r5, 4096; fadd r11, r8, r9", STRIDE=4,
-              COUNT=400, PASSES=2)
+    # "Performance Monitoring", last step: E30/E0, E11/E10, E47/E46, (E60(ΣL) - E60(N)) / (E10 -
+    # E11), its counterparts for the data cache, E29/E0.
+    c = count("walk", "dcache.write_through=0",
+              ACCESS="lwi r3, r5, 0; sbi r3, r5, 4096; fadd r11, r8, r9", STRIDE=4, COUNT=400,
+              PASSES=2)
     cost = lambda event, misses: (c.latency[event]["sum"] - c[event]) / misses  # noqa: E731
     formulas = {
         "cpi": c["clock_cycles"] / c["insn_executed"],
         "icache_hit_ratio": 100 * c["icache_hit"] / c["icache_request"],
         "dcache_hit_ratio": 100 * c["dcache_hit"] / c["dcache_request"],
         "icache_miss_cost": cost("icache_read_latency", c["icache_request"] - c["icache_hit"]),
-        "dcache_read_miss_cost": cost("dcache_read_latency", c["dcache_read_request"] - c["dcache_read_hit"]),
-        "dcache_write_miss_cost": cost("dcache_write_latency", c["dcache_write_request"] - c["dcache_write_hit"]),
+        "dcache_read_miss_cost": cost("dcache_read_latency",
+                                      c["dcache_read_request"] - c["dcache_read_hit"]),
+        "dcache_write_miss_cost": cost("dcache_write_latency",
+                                       c["dcache_write_request"] - c["dcache_write_hit"]),
         "fp_share": 100 * c["fp_op"] / c["insn_executed"],
         "cond_taken_ratio": 100 * c["branch_cond_taken"] / c["branch_cond"],
         "stall_share": 100 * c["stall_any"] / c["clock_cycles"],
@@ -791,20 +892,22 @@ def test_metrics_of_the_document():
     for name, value in formulas.items():
         assert abs(c.metrics[name] - value) < 2e-6, f"{name}: got {c.metrics[name]}, want {value}"
     equal(c["fp_op"], 800)
-    assert c.metrics["dcache_read_miss_cost"] >= 20 and c.metrics["dcache_write_miss_cost"] >= 20, c.metrics
+    assert c.metrics[
+        "dcache_read_miss_cost"] >= 20 and c.metrics["dcache_write_miss_cost"] >= 20, c.metrics
 
 
 def test_metrics_without_a_value():
     # Nothing to divide by: no number.
     c = count("repeat", *LOCAL, BODY="nop", REPS=5)
     equal({k: v for k, v in c.metrics.items() if v is None}.keys(),
-          {"cond_taken_ratio", "icache_hit_ratio", "dcache_hit_ratio", "icache_miss_cost", "dcache_read_miss_cost",
-           "dcache_write_miss_cost"})
+          {"cond_taken_ratio", "icache_hit_ratio", "dcache_hit_ratio", "icache_miss_cost",
+           "dcache_read_miss_cost", "dcache_write_miss_cost"})
     equal((c.metrics["cpi"], c.metrics["fp_share"], c.metrics["stall_share"]), (1, 0, 0))
 
 
 def test_metrics_choose_their_events():
-    # By name, with the counters there are: the cost of a miss takes two event counters and the latency counter.
+    # By name, with the counters there are: the cost of a miss takes two event counters and the
+    # latency counter.
     doc = stat("-M", "icache_miss_cost", "-M", "cpi", bare("codelines", WORDS=256, PASSES=1))
     equal({c["event"] for c in doc["counters"]},
           {"icache_read_latency", "icache_request", "icache_hit", "clock_cycles", "insn_executed"})
@@ -812,8 +915,8 @@ def test_metrics_choose_their_events():
 
 
 # ---- the interval timer --------------------------------------------------------------------------
-# -I Kcycles: a counter of clock cycles overflows after K of them, and its interrupt samples all others. An
-# interval ends with the block that reaches it, and the next begins there.
+# -I Kcycles: a counter of clock cycles overflows after K of them, and its interrupt samples all
+# others. An interval ends with the block that reaches it, and the next begins there.
 
 TIMED_EVENTS = "load_word,insn_executed,clock_cycles,dcache_read_latency"
 
@@ -840,8 +943,9 @@ def test_intervals(bits):
         rows, clocks = intervals(program, cycles, *options)
         equal({e: sum(r[e] for r in rows) for e in whole}, whole, f"sums of intervals of {cycles}")
         equal((clocks[0], clocks[-1]), (rows[0]["clock_cycles"], whole["clock_cycles"]))
-        # Each is as long as was asked for, and the block that was running when it ended: of 5 cycles, but for
-        # the NOPs before k_begin, with which it begins. The last ends with the program.
+        # Each is as long as was asked for, and the block that was running when it ended: of 5
+        # cycles, but for the NOPs before k_begin, with which it begins. The last ends with the
+        # program.
         if len(rows) > 1:
             assert cycles <= rows[0]["clock_cycles"] < cycles + 40, f"{cycles}: {rows[0]}"
         for row in rows[1:-1]:
@@ -862,20 +966,25 @@ def test_intervals_tell_latencies():
     for r in rows:
         n, latency = r["counter-value"], r["latency"]
         misses = (latency["sum"] - n) // 20
-        equal((latency["sum"], latency["min"], latency["max"]), (n + 20 * misses, 1, 21 if misses else 1), str(r))
+        equal((latency["sum"], latency["min"], latency["max"]),
+              (n + 20 * misses, 1, 21 if misses else 1), str(r))
         mean = latency["sum"] / n
         assert abs(latency["mean"] - mean) < 0.0006, r
         assert abs(latency["stddev"] - spread(mean, (misses, 21), (n - misses, 1))) < 0.0006, r
 
 
 def test_intervals_take_a_counter():
-    out = pmk("stat", "-I", "1000cycles", "-e", "{load_word,load_half,load_byte,store_word,store_half}",
-              bare("loop", COUNT=10))
-    equal((out.code, out.err), (129, "pmk: the group {load_word,...} needs 5 event counters at a time, microblaze has 5, "
-                                     "one of them for -I; without the braces they take several passes, or --set "
-                                     "debug.event_counters=6\n"))
-    stat("-I", "1000cycles", "-e", "{load_word,load_half,load_byte,store_word}", bare("loop", COUNT=10))
-    stat("-I", "1000insns", "-e", "{load_word,load_half,load_byte,store_word,store_half}", bare("loop", COUNT=10))
+    out = pmk("stat", "-I", "1000cycles", "-e",
+              "{load_word,load_half,load_byte,store_word,store_half}", bare("loop", COUNT=10))
+    equal((out.code, out.err),
+          (129,
+           "pmk: the group {load_word,...} needs 5 event counters at a time, microblaze has 5, "
+                "one of them for -I; without the braces they take several passes, or --set "
+                "debug.event_counters=6\n"))
+    stat("-I", "1000cycles", "-e", "{load_word,load_half,load_byte,store_word}",
+         bare("loop", COUNT=10))
+    stat("-I", "1000insns", "-e", "{load_word,load_half,load_byte,store_word,store_half}",
+         bare("loop", COUNT=10))
 
 
 # ---- byte order, and what is refused -------------------------------------------------------------
@@ -898,71 +1007,84 @@ def refused(code, text, *argv):
 #    --set, what is said
 SETTINGS = [
     ("debug.event_counters=49",      "debug.event_counters takes a number from 0 to 48, not '49'"),
-    ("debug.event_counters=many",    "debug.event_counters takes a number from 0 to 48, not 'many'"),
+    ("debug.event_counters=many",
+     "debug.event_counters takes a number from 0 to 48, not 'many'"),
     ("debug.latency_counters=8",     "debug.latency_counters takes a number from 0 to 7, not '8'"),
     ("debug.counter_width=31",       "debug.counter_width takes 32, 48 or 64, not '31'"),
     ("debug.counter_width=40",       "debug.counter_width takes 32, 48 or 64, not '40'"),
     ("icache.line=6",                "icache.line takes 4, 8 or 16, not '6'"),
     ("dcache.line=12",               "dcache.line takes 4, 8 or 16, not '12'"),
     ("dcache.ways=2",                "dcache.ways takes 1 only, not '2'"),
-    ("dcache.size=100",              "dcache.size takes a power of two (such as 16K) from 64 to 65536, not '100'"),
+    ("dcache.size=100",
+     "dcache.size takes a power of two (such as 16K) from 64 to 65536, not '100'"),
     ("bp.entries=24",                "bp.entries takes a power of two from 2 to 2048, not '24'"),
     ("dtlb.entries=3",               "dtlb.entries takes 1, 2, 4 or 8, not '3'"),
     ("area.optimized=3",             "area.optimized takes a number from 0 to 2, not '3'"),
-    ("area.optimized=1",             "area.optimized = 1 goes with bp.enable and mmu.enable off only"),
-    ("l2.size=65536",                "l2.size has no effect on cores with the instruction set microblaze"),
+    ("area.optimized=1",
+     "area.optimized = 1 goes with bp.enable and mmu.enable off only"),
+    ("l2.size=65536",
+     "l2.size has no effect on cores with the instruction set microblaze"),
 ]
 
 
 def test_settings_that_are_refused():
     for setting, text in SETTINGS:
         refused(129, text, "--core", "microblaze", "--set", setting, bare("loop", COUNT=1))
-    refused(129, "debug.event_counters and debug.latency_counters are both 0", "--set", "debug.event_counters=0",
-            "--set", "debug.latency_counters=0", bare("loop", COUNT=1))
+    refused(129, "debug.event_counters and debug.latency_counters are both 0", "--set",
+            "debug.event_counters=0", "--set", "debug.latency_counters=0", bare("loop", COUNT=1))
     for side in ("icache", "dcache"):
-        refused(129, "icache.base and dcache.base lie below icache.high and dcache.high", "--set", f"{side}.base=1024",
-                "--set", f"{side}.high=1023", bare("loop", COUNT=1))
-    refused(129, "pmk: microblaze has no event counter for clock_cycles; count others, or --set debug.event_counters=1", "--set", "debug.event_counters=0", "-e",
+        refused(129, "icache.base and dcache.base lie below icache.high and dcache.high", "--set",
+                f"{side}.base=1024", "--set", f"{side}.high=1023", bare("loop", COUNT=1))
+    refused(129,
+            "pmk: microblaze has no event counter for clock_cycles; count others, or --set "
+            "debug.event_counters=1", "--set", "debug.event_counters=0", "-e",
             "dcache_read_latency,clock_cycles", bare("loop", COUNT=1))
 
 
 def test_groups_that_do_not_fit():
     program = bare("loop", COUNT=1)
     six = "{load_word,load_half,load_byte,store_word,store_half,store_byte}"
-    refused(129, "pmk: the group {load_word,...} needs 6 event counters at a time, microblaze has 5; without the "
-            "braces they take several passes, or --set debug.event_counters=6", "-e", six, program)
+    refused(129,
+            "pmk: the group {load_word,...} needs 6 event counters at a time, microblaze has 5; "
+            "without the braces they take several passes, or --set debug.event_counters=6", "-e",
+            six, program)
     # Five fit, with an event of the latency counter beside them; two of those do not.
     stat("-e", "{load_word,load_half,load_byte,store_word,store_half,dcache_read_latency}", program)
-    refused(129, "pmk: the group {dcache_read_latency,...} needs 2 latency counters at a time, microblaze has 1; without "
-            "the braces they take several passes, or --set debug.latency_counters=2", "-e",
-            "{dcache_read_latency,dcache_write_latency}", program)
-    refused(129, "pmk: microblaze has no event counter for load_word beside that of -I; count others, or give -I in insns, or "
-            "--set debug.event_counters=2", "-I", "9cycles", "--set",
+    refused(129,
+            "pmk: the group {dcache_read_latency,...} needs 2 latency counters at a time, "
+            "microblaze has 1; without the braces they take several passes, or --set "
+            "debug.latency_counters=2", "-e", "{dcache_read_latency,dcache_write_latency}", program)
+    refused(129,
+            "pmk: microblaze has no event counter for load_word beside that of -I; count others, "
+            "or give -I in insns, or --set debug.event_counters=2", "-I", "9cycles", "--set",
             "debug.event_counters=1", "-e", "load_word", program)
     equal(stat("--set", "debug.event_counters=6", "-e", six, program)["passes"], 1)
-    equal(stat("--set", "debug.latency_counters=2", "-e", "{dcache_read_latency,dcache_write_latency}",
-               program)["passes"], 1)
+    equal(stat("--set", "debug.latency_counters=2", "-e",
+               "{dcache_read_latency,dcache_write_latency}", program)["passes"], 1)
 
 
 def test_events_that_are_refused():
     program = bare("loop", COUNT=1)
     refused(129, "microblaze has no event with code 0x40", "-e", "r40", program)
     refused(129, "microblaze has no event 'icache_miss'", "-e", "icache_miss", program)
-    refused(129, "core arm1176 runs arm code; the program is for MicroBlaze", "--core", "arm1176", program)
+    refused(129, "core arm1176 runs arm code; the program is for MicroBlaze", "--core", "arm1176",
+            program)
 
 
 def test_events_by_name_number_and_code():
     # By name, by the number that the formulas of the document use, by code.
-    c = counts(stat("-e", "load_word,E1,e1,r1,r01", bare("walk", **LOAD, STRIDE=4, COUNT=10, PASSES=1)))
+    c = counts(stat("-e", "load_word,E1,e1,r1,r01",
+                    bare("walk", **LOAD, STRIDE=4, COUNT=10, PASSES=1)))
     equal(c, {"load_word": 10, "E1": 10, "e1": 10, "r1": 10, "r01": 10})
 
 
 def test_events_that_emulation_cannot_see():
-    # Interrupts and exceptions of a user program are the kernel's: no value, with the reason, and never 0.
+    # Interrupts and exceptions of a user program are the kernel's: no value, with the reason, and
+    # never 0.
     doc = stat("-e", "all", bare("loop", COUNT=3))
     missing = {c["event"]: c["reason"] for c in doc["counters"] if c["trust"] == "not supported"}
-    equal(sorted(missing), ["exception_taken", "interrupt", "interrupt_latency", "mmu_data_exception",
-                            "mmu_exception", "mmu_insn_exception"])
+    equal(sorted(missing), ["exception_taken", "interrupt", "interrupt_latency",
+                            "mmu_data_exception", "mmu_exception", "mmu_insn_exception"])
     assert all(missing.values()), missing
     assert all(c["counter-value"] is None for c in doc["counters"] if c["event"] in missing)
 
@@ -971,7 +1093,8 @@ def test_a_program_of_the_other_byte_order():
     for order, other in (("little", "big"), ("big", "little")):
         have(mb.ORDERS[other].qemu)
         emulator = renamed(mb.ORDERS[other].qemu)
-        out = pmk("stat", "--core", "microblaze", "--qemu", f"{emulator} {bare('loop', order, COUNT=1)}")
+        out = pmk("stat", "--core", "microblaze", "--qemu",
+                  f"{emulator} {bare('loop', order, COUNT=1)}")
         equal((out.code, out.out), (125, ""), str(out))
         contains(out.err, f"pmk: {emulator} ended before the program executed an instruction\n")
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What microblaze_tools makes runs in both byte orders and on every kind of core: the programs that other tests count
-are what they seem to be."""
+"""What microblaze_tools makes runs in both byte orders and on every kind of core: the programs that
+other tests count are what they seem to be."""
 import glob
 import hashlib
 import os
@@ -23,7 +23,8 @@ CPUS = {
     "fpu": (*mb.SMALL, *mb.FPU),
     "fpu_extended": (*mb.SMALL, *mb.FPU_EXTENDED),
 }
-BENCH = {os.path.basename(f)[:-2]: f for f in glob.glob(os.path.join(SOURCE, "bench", "programs", "*.c"))}
+BENCH = {os.path.basename(f)[:-2]: f
+         for f in glob.glob(os.path.join(SOURCE, "bench", "programs", "*.c"))}
 
 
 def mnemonics(path):
@@ -38,7 +39,8 @@ def native(source, *arguments):
 
 
 def test_without_a_toolchain_the_reason_is_told():
-    """What is stored needs none, what is not fails; a folder of one's own without a compiler is told."""
+    """What is stored needs none, what is not fails; a folder of one's own without a compiler is
+    told."""
     work = os.path.join(WORK, "mb-without")
     os.makedirs(work, exist_ok=True)
     code = ("import microblaze_tools as mb\n"
@@ -52,15 +54,19 @@ def test_without_a_toolchain_the_reason_is_told():
         environment.pop(name, None)
 
     def asked(flags, **more):
-        out = run(sys.executable, "-B", "-c", code.format(flags=flags), env=dict(environment, **more))
+        out = run(sys.executable, "-B", "-c", code.format(flags=flags),
+                  env=dict(environment, **more))
         equal((out.code, out.err), (0, ""))
         return out.out
 
     path = asked(STRICT).strip()
     equal(os.path.dirname(path), work)
     equal(mb.run_program(path).code, 0)
-    contains(asked(("-DNEVER",)), "AssertionError hello is not stored as its sources are now; `make microblaze-programs`")
-    contains(asked(STRICT, PMK_MB_TOOLCHAIN="nowhere"), "Skipped PMK_MB_TOOLCHAIN has no bin/microblazeel-elf-gcc")
+    contains(asked(("-DNEVER",)),
+             "AssertionError hello is not stored as its sources are now; `make "
+             "microblaze-programs`")
+    contains(asked(STRICT, PMK_MB_TOOLCHAIN="nowhere"),
+             "Skipped PMK_MB_TOOLCHAIN has no bin/microblazeel-elf-gcc")
 
 
 def test_the_script_knows_what_is_there():
@@ -105,7 +111,8 @@ def test_arithmetic_on_every_core():
 
 def test_options_decide_which_instructions_there_are():
     # An instruction that shows that the option is on, and stands nowhere without it.
-    signs = {"multiplier": "mul", "multiplier_64": "mulhu", "divider": "idiv", "barrel_shifter": "bsll",
+    signs = {"multiplier": "mul", "multiplier_64": "mulhu", "divider": "idiv",
+             "barrel_shifter": "bsll",
              "pattern_compare": "clz", "reorder": "swapb", "fpu": "fadd", "fpu_extended": "flt"}
     small = mnemonics(mb.program("arith", "arith.c", cpu=mb.SMALL, flags=STRICT))
     full = mnemonics(mb.program("arith", "arith.c", cpu=mb.FULL, flags=STRICT))
@@ -116,7 +123,8 @@ def test_options_decide_which_instructions_there_are():
 
 
 def sha256_checksum(order, rounds):
-    """What bench/programs/sha256.c prints; the words of its state are in the buffer as memory has them."""
+    """What bench/programs/sha256.c prints; the words of its state are in the buffer as memory has
+    them."""
     state, total, buffer = hashlib.sha256(b"abc").digest(), 0, bytearray(65536)
     for _ in range(rounds):
         words = struct.unpack(">8I", state)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The programs for MicroBlaze that are stored: they are of the sources that are here, all of them are whole, and
-the compiler, where there is one, makes the same."""
+"""The programs for MicroBlaze that are stored: they are of the sources that are here, all of them
+are whole, and the compiler, where there is one, makes the same."""
 import concurrent.futures
 import copy
 import os
@@ -13,7 +13,8 @@ import microblaze_tools as mb
 PROGRAMS = [e for e in microblaze_store.index() if "key" in e]
 ARCHIVES = ["answers.tar.xz", "library.tar.xz", "programs.tar.xz"]
 ANSWERS = [e for e in microblaze_store.index() if "answer" in e]
-own_compiler = pytest.mark.skipif("PMK_MB_TOOLCHAIN" in os.environ, reason="PMK_MB_TOOLCHAIN makes other programs")
+own_compiler = pytest.mark.skipif("PMK_MB_TOOLCHAIN" in os.environ,
+                                  reason="PMK_MB_TOOLCHAIN makes other programs")
 
 
 def said(recipe):
@@ -28,14 +29,16 @@ def test_sources_are_those_that_were_stored():
     assert len(PROGRAMS) > 300, len(PROGRAMS)
     old = [said(e["recipe"]) for e in PROGRAMS
            if mb.key_of(e["recipe"]) != e["key"] and not microblaze_store.has_library(e["recipe"])]
-    assert not old, f"their sources have changed since they were stored; {microblaze_store.ANEW}:\n" + "\n".join(old)
+    why = f"their sources have changed since they were stored; {microblaze_store.ANEW}"
+    assert not old, f"{why}:\n" + "\n".join(old)
 
 
 @pytest.mark.quick
 def test_nothing_is_damaged_or_left_over():
     library = [e for e in PROGRAMS if microblaze_store.has_library(e["recipe"])]
     others = [e for e in PROGRAMS if not microblaze_store.has_library(e["recipe"])]
-    for archive, name, entries in (("programs.tar.xz", "key", others), ("library.tar.xz", "key", library),
+    for archive, name, entries in (("programs.tar.xz", "key", others),
+                                   ("library.tar.xz", "key", library),
                                    ("answers.tar.xz", "answer", ANSWERS)):
         members = microblaze_store.archive(archive)
         equal(sorted(members), sorted(e[name] for e in entries), archive)
@@ -48,7 +51,8 @@ def test_nothing_is_damaged_or_left_over():
 def test_archives_tell_nothing_of_where_they_were_made():
     for archive in ARCHIVES:
         with tarfile.open(os.path.join(microblaze_store.FOLDER, archive)) as tar:
-            equal({(m.mtime, m.uid, m.gid, m.uname, m.gname, m.mode) for m in tar}, {(0, 0, 0, "", "", 0o644)})
+            equal({(m.mtime, m.uid, m.gid, m.uname, m.gname, m.mode) for m in tar},
+                  {(0, 0, 0, "", "", 0o644)})
     for e in PROGRAMS:
         data = microblaze_store.archive(microblaze_store.archive_of(e["recipe"]))[e["key"]]
         for word in (b"/ho" b"me/", b"/ro" b"ot/", b"/tmp/", b"/usr/", SOURCE.encode()):
@@ -83,12 +87,14 @@ def test_every_change_asks_for_another_program(monkeypatch):
         assert mb.key_of(costs) != before
     with monkeypatch.context() as m:
         m.setattr(mb, "default_folder", lambda: "/microblaze-gcc99-binutils9-1")
-        assert mb.key_of(kernel) != mb.key_of(other) and microblaze_store.stored(mb.key_of(kernel)) is None
+        assert mb.key_of(
+            kernel) != mb.key_of(other) and microblaze_store.stored(mb.key_of(kernel)) is None
 
 
 @pytest.mark.quick
 def test_comments_of_the_library_make_no_other_program(tmp_path):
-    texts = ('char *s = "/* none */ // \\" x"; int a;\n', '/* one\n * two */\nchar *s =  "/* none */ // \\" x";\n'
+    texts = ('char *s = "/* none */ // \\" x"; int a;\n',
+             '/* one\n * two */\nchar *s =  "/* none */ // \\" x";\n'
              '// more "\nint a; /* \' */\n', 'char *s = "/* some */ // \\" x"; int a;\n')
     paths = [tmp_path / f"{n}.c" for n in range(len(texts))]
     for path, text in zip(paths, texts):
@@ -102,7 +108,8 @@ def test_the_compiler_makes_what_is_stored():
     where, why = mb.folder()
     if why:
         skip("no compiler for MicroBlaze: what is stored is not compared with what it makes")
-    programs = [e for e in PROGRAMS if mb.key_of(e["recipe"]) == e["key"] or not microblaze_store.has_library(e["recipe"])]
+    programs = [e for e in PROGRAMS if mb.key_of(e["recipe"]) == e["key"]
+                or not microblaze_store.has_library(e["recipe"])]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         sums = pool.map(lambda e: microblaze_store.checksum(mb.build(e["recipe"])), programs)
         wrong = [said(e["recipe"]) for e, got in zip(programs, sums) if got != e["sha256"]]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Exceptions and interrupts of MicroBlaze firmware: with --qemu, where vectors are entered. The machine cannot be
-switched off, so each run ends by SIGINT once the firmware has said that it is done; what is counted lies between
-two addresses before that."""
+"""Exceptions and interrupts of MicroBlaze firmware: with --qemu, where vectors are entered. The
+machine cannot be switched off, so each run ends by SIGINT once the firmware has said that it is
+done; what is counted lies between two addresses before that."""
 import os
 import signal
 import subprocess
@@ -27,9 +27,10 @@ def count(*flags, sets=(), handlers=PASSES):
     path = os.path.join(WORK, f"mb-system-{os.getpid()}.json")
     begin, end = (hex(symbol(program, s)) for s in ("k_begin", "k_end"))
     options = [w for s in sets for w in ("--set", s)]
-    p = subprocess.Popen([PMK, "stat", "-j", "-o", path, "--core", "microblaze", "-e", "all", "--from", begin, "--to",
-                          end, *options, "--qemu", MACHINE + program], stdin=subprocess.DEVNULL,
-                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    p = subprocess.Popen([PMK, "stat", "-j", "-o", path, "--core", "microblaze", "-e", "all",
+                          "--from", begin, "--to", end, *options, "--qemu", MACHINE + program],
+                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                         text=True)
     said = p.stdout.readline()
     p.send_signal(signal.SIGINT)
     _, err = p.communicate(timeout=PATIENCE)
@@ -41,8 +42,9 @@ def count(*flags, sets=(), handlers=PASSES):
 
 
 def test_exceptions():
-    # Five divisions by zero, each with the vector's imm and brai and the handler's addik, rted and nop. The handler
-    # returns behind the idiv: bri, addik, bneid, nop. 5 × (1 + 2 + 3 + 4), and two NOPs.
+    # Five divisions by zero, each with the vector's imm and brai and the handler's addik, rted and
+    # nop. The handler returns behind the idiv: bri, addik, bneid, nop. 5 × (1 + 2 + 3 + 4), and two
+    # NOPs.
     c, _ = count()
     want(c, exception_taken=PASSES, interrupt=0, div_op=PASSES, insn_executed=PASSES * 10 + 2,
          branch_uncond=PASSES * (1 + 1), branch_cond_taken=PASSES - 1, branch_cond_not_taken=1,
@@ -50,20 +52,21 @@ def test_exceptions():
 
 
 def test_interrupts():
-    # The store is done, and the bri behind it; then the vector's imm and brai, the handler's swi, addik, rtid and
-    # nop, and addik, bneid, nop: 5 × (2 + 2 + 4 + 3), and two NOPs.
+    # The store is done, and the bri behind it; then the vector's imm and brai, the handler's swi,
+    # addik, rtid and nop, and addik, bneid, nop: 5 × (2 + 2 + 4 + 3), and two NOPs.
     c, _ = count("-DINTERRUPTS")
-    want(c, interrupt=PASSES, exception_taken=0, div_op=0, store_word=2 * PASSES, insn_executed=PASSES * 11 + 2,
-         branch_uncond=2 * PASSES, branch_cond_taken=PASSES - 1, branch_cond_not_taken=1,
-         delay_slot_nop=2 * PASSES, imm_op=PASSES)
+    want(c, interrupt=PASSES, exception_taken=0, div_op=0, store_word=2 * PASSES,
+         insn_executed=PASSES * 11 + 2, branch_uncond=2 * PASSES, branch_cond_taken=PASSES - 1,
+         branch_cond_not_taken=1, delay_slot_nop=2 * PASSES, imm_op=PASSES)
 
 
 def test_privileged_instructions():
-    # One wic, three forms of wdc, of two cycles each; msrset and msrclr; mts is none of them. A pass: 7 of these,
-    # bri, addik, bneid, nop.
+    # One wic, three forms of wdc, of two cycles each; msrset and msrclr; mts is none of them. A
+    # pass: 7 of these, bri, addik, bneid, nop.
     c, _ = count("-DPRIVILEGED", handlers=0)
     want(c, icache_invalidate_op=PASSES, dcache_invalidate_flush_op=3 * PASSES, msr_op=2 * PASSES,
-         stall_ex=4 * PASSES, insn_executed=PASSES * 11 + 2, load_any=0, store_any=0, exception_taken=0)
+         stall_ex=4 * PASSES, insn_executed=PASSES * 11 + 2, load_any=0, store_any=0,
+         exception_taken=0)
 
 
 def test_vectors_elsewhere():
@@ -75,11 +78,13 @@ def test_vectors_elsewhere():
 def test_registers_of_peripherals_are_not_cached():
     # The interrupt controller's: told from memory by the machine itself.
     c, _ = count("-DINTERRUPTS")
-    want(c, axi_dp_write_latency=2 * PASSES, axi_dp_read_latency=0, dcache_write_request=0, dcache_request=0)
+    want(c, axi_dp_write_latency=2 * PASSES, axi_dp_read_latency=0, dcache_write_request=0,
+         dcache_request=0)
 
 
 def test_what_is_not_shown():
     _, doc = count()
     missing = {c["event"]: c["reason"] for c in doc["counters"] if c["trust"] == "not supported"}
-    equal(sorted(missing), ["interrupt_latency", "mmu_data_exception", "mmu_exception", "mmu_insn_exception"])
+    equal(sorted(missing), ["interrupt_latency", "mmu_data_exception", "mmu_exception",
+                            "mmu_insn_exception"])
     assert all(missing.values()), missing

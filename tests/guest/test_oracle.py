@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Exact events against an independent count of the same run: QEMU without our plugin, executing one
-instruction per block and logging each. For programs in ARM state also the changes of the PC, seen as
-gaps in that log, and the branches, known from objdump."""
+instruction per block and logging each. For programs in ARM state also the changes of the PC, seen
+as gaps in that log, and the branches, known from objdump."""
 import os
 
 from harness import *
@@ -19,8 +19,8 @@ CONDITIONS = "eq ne cs cc mi pl vs vc hi ls ge lt gt le hs lo".split()
 
 
 def branches_of(path):
-    """Addresses from objdump: of all branch instructions, of what writes the PC without a condition, of all system
-    calls, of accesses to memory that leave the PC alone."""
+    """Addresses from objdump: of all branch instructions, of what writes the PC without a
+    condition, of all system calls, of accesses to memory that leave the PC alone."""
     found, always, calls, accesses = set(), set(), set(), set()
     for line in run(CROSS + "objdump", "-d", "--no-show-raw-insn", path).out.splitlines():
         m = re.match(r" *([0-9a-f]+):\t(\w+)(\tpc,)?", line)
@@ -65,8 +65,8 @@ def read_trace(fifo, known, result):
 def oracle(program, *argv, more=(), known=None):
     """{insns, changes, branches} and the output of one run, as QEMU alone tells it."""
     result = {}
-    out = logged("qemu-arm", lambda fifo: read_trace(fifo, known, result), program, *argv, cpu="arm1176",
-                 core="arm1176", more=more)
+    out = logged("qemu-arm", lambda fifo: read_trace(fifo, known, result), program, *argv,
+                 cpu="arm1176", core="arm1176", more=more)
     assert result, f"QEMU wrote no trace: {out}"
     return result, out
 
@@ -275,7 +275,8 @@ def test_debian_busybox():
                  ["cut", "-d", " ", "-f2", file], ["expr", "6", "*", "7"],
                  ["printf", "%5d|%-5s|%x\\n", "42", "a", "255"], ["base64", file], ["tr", "a", "b"],
                  ["awk", "{ s += $3 } END { print s }", file],
-                 ["awk", 'BEGIN { for (i = 0; i < 50; i++) s = s sprintf("%d,", i * i); print s }']):
+                 ["awk",
+                  'BEGIN { for (i = 0; i < 50; i++) s = s sprintf("%d,", i * i); print s }']):
         # Not its shell: see debian_bash.
         compare(busybox, *argv)
 
@@ -284,9 +285,10 @@ def test_debian_bash():
     bash = debian("bash")
     for script in ("echo hi", "for ((i = 0; i < 30; i++)); do s+=$i,; done; echo ${#s} ${s//1/x}",
                    "a=(3 1 2); a+=(9); echo ${a[@]} ${!a[@]}; declare -A m=([k]=v); echo ${m[k]}",
-                   '[[ abc123 =~ ^[a-z]+([0-9]+)$ ]] && echo ${BASH_REMATCH[1]}; printf "%05d\\n" 17'):
-        # A shell divides its parent's process number into digits, and a division takes as long as the
-        # number has bits. Two runs in a row seldom have a power of 2 between them.
+                   '[[ abc123 =~ ^[a-z]+([0-9]+)$ ]] && echo ${BASH_REMATCH[1]}; printf '
+                   '"%05d\\n" 17'):
+        # A shell divides its parent's process number into digits, and a division takes as long as
+        # the number has bits. Two runs in a row seldom have a power of 2 between them.
         for attempt in range(3):
             try:
                 compare(bash, "--norc", "-c", script)

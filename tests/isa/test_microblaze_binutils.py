@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Instruction facts of MicroBlaze against binutils: what an instruction reads, writes, accesses, jumps to
-and is counted as is worked out here from the text of objdump, by a table of mnemonics, without a look at
-the encoding. Compared are all instructions the assembler has with operands at their limits, in both byte
-orders, and a sweep over the fields of every opcode, where both must also agree on what is no instruction
-at all; where they do not and why is in DIFFERENCES.
+"""Instruction facts of MicroBlaze against binutils: what an instruction reads, writes, accesses,
+jumps to and is counted as is worked out here from the text of objdump, by a table of mnemonics,
+without a look at the encoding. Compared are all instructions the assembler has with operands at
+their limits, in both byte orders, and a sweep over the fields of every opcode, where both must also
+agree on what is no instruction at all; where they do not and why is in DIFFERENCES.
 
-binutils 2.40 does not know the 64-bit core; test_microblaze.c has words for it. What it says is stored
-(tests/microblaze_store.py), and where it is there, that is compared.
+binutils 2.40 does not know the 64-bit core; test_microblaze.c has words for it. What it says is
+stored (tests/microblaze_store.py), and where it is there, that is compared.
 """
 import itertools
 import os
@@ -23,13 +23,14 @@ pytestmark = pytest.mark.quick
 
 FACTS = os.path.join(BUILD, "tests", "microblaze_facts")
 
-# ---- what a mnemonic means ------------------------------------------------------------------------------
+# ---- what a mnemonic means -----------------------------------------------------------------------
 
 # names | class | operands | facts | kinds | flow | bytes
 #
-# Operands: registers are d written, v read as the value of a store, n rA, m rB, a read and written; i is a
-# signed immediate, u5 and u15 unsigned ones, p a branch distance, t an absolute address, F a stream, S a
-# special register. Facts: c conditional, b branch, s and f set and read MSR[C], x exclusive, L load, S store.
+# Operands: registers are d written, v read as the value of a store, n rA, m rB, a read and written;
+# i is a signed immediate, u5 and u15 unsigned ones, p a branch distance, t an absolute address, F a
+# stream, S a special register. Facts: c conditional, b branch, s and f set and read MSR[C], x
+# exclusive, L load, S store.
 TABLE = """
 add rsub | ALU | d n m | s | ARITH
 addc rsubc | ALU | d n m | sf | ARITH
@@ -111,7 +112,8 @@ class Meaning:
 
 
 def stream_rows():
-    """get, put and their dynamic forms with the letters of their options, in the order the assembler wants."""
+    """get, put and their dynamic forms with the letters of their options, in the order the
+    assembler wants."""
     for t, n, e, c, a in itertools.product(["t", ""], ["n", ""], ["e", ""], ["c", ""], ["a", ""]):
         facts = "s" if n else ""
         yield f"{t}{n}{e}{c}{a}get | OTHER | d F | {facts} | GET"
@@ -124,7 +126,7 @@ def stream_rows():
 MEANINGS = {name: meaning for line in [*TABLE.strip().splitlines(), *stream_rows()]
             for meaning in [Meaning(line)] for name in meaning.names}
 
-# ---- what a line of objdump says ------------------------------------------------------------------------
+# ---- what a line of objdump says -----------------------------------------------------------------
 
 
 class Line:
@@ -135,7 +137,8 @@ class Line:
         self.operands = operands.replace(",", " ").split()
 
     def __repr__(self):
-        return f"{self.addr:x}: {self.word:08x} {self.name or '(unknown)'} {', '.join(self.operands)}"
+        return (f"{self.addr:x}: {self.word:08x} {self.name or '(unknown)'} "
+                f"{', '.join(self.operands)}")
 
 
 def register(text):
@@ -157,7 +160,8 @@ def target_of(line, at, operand, prefix):
 
 
 def expected(line, prefix):
-    """The facts of a line as microblaze_facts prints them; `prefix`: the operand of an imm before it."""
+    """The facts of a line as microblaze_facts prints them; `prefix`: the operand of an imm before
+    it."""
     meaning = MEANINGS[line.name]
     equal(len(line.operands), len(meaning.operands), f"operands of {line}")
     kinds, facts, sysop, target = set(meaning.kinds), set(meaning.facts), "", 0
@@ -187,13 +191,14 @@ def expected(line, prefix):
         kinds |= {"BTC_FLUSH"} if not wait & 1 else set()
         sysop = "DSB" if not wait & 2 else "ISB" if not wait & 1 else ""
     reads = [r for k, r in role.items() if k in ("n", "m") or (k == "d" and "v" in text)]
-    return {"class": meaning.iclass, "flow": meaning.flow, "sysop": sysop, "kinds": kinds, "facts": facts,
+    return {"class": meaning.iclass, "flow": meaning.flow, "sysop": sysop, "kinds": kinds,
+            "facts": facts,
             "roles": {f"{k}{r}" for k, r in role.items()}, "reads": mask(reads),
             "writes": mask([role["d"]] if "d" in text and "d" in role else []),
             "bytes": meaning.bytes, "target": target}
 
 
-# ---- the tools ------------------------------------------------------------------------------------------
+# ---- the tools -----------------------------------------------------------------------------------
 
 ENDIAN = {"little": ("-EL", "<"), "big": ("-EB", ">")}
 
@@ -207,15 +212,18 @@ def call(*argv):
 def disassemble(name, path, words, order):
     """Lines of a file of nothing but these words, which stands at 0."""
     def ask():
-        text = call(tool("objdump"), "-D", "-z", "-b", "binary", "-m", "MicroBlaze", ENDIAN[order][0], path)
-        found = re.findall(r"^ *([0-9a-f]+):\t([0-9a-f]{8}) \t([^\t\n]*)\t?(.*)$", text, re.MULTILINE)
-        equal([(int(a, 16), int(w, 16)) for a, w, _, _ in found], [(4 * n, w) for n, w in enumerate(words)],
-              "objdump's words")
+        text = call(tool("objdump"), "-D", "-z", "-b", "binary", "-m", "MicroBlaze",
+                    ENDIAN[order][0], path)
+        found = re.findall(r"^ *([0-9a-f]+):\t([0-9a-f]{8}) \t([^\t\n]*)\t?(.*)$", text,
+                           re.MULTILINE)
+        equal([(int(a, 16), int(w, 16)) for a, w, _, _ in found],
+              [(4 * n, w) for n, w in enumerate(words)], "objdump's words")
         return "".join(f"{n}\t{operands}\n" for _, _, n, operands in found).encode()
 
     said = answer(f"{name}-{order}", pack(words, order), ask).decode().splitlines()
     equal(len(said), len(words), "lines of objdump")
-    return [Line(4 * n, word, *line.split("\t", 1)) for n, (word, line) in enumerate(zip(words, said))]
+    return [Line(4 * n, word, *line.split("\t", 1)) for n,
+            (word, line) in enumerate(zip(words, said))]
 
 
 def decoded(path, order):
@@ -251,7 +259,8 @@ def assemble(source, order):
             os.unlink(base + suffix)
         return code
 
-    return [w for w, in struct.iter_unpack(ENDIAN[order][1] + "I", answer(f"words-{order}", source.encode(), ask))]
+    return [w for w, in struct.iter_unpack(ENDIAN[order][1] + "I",
+                                           answer(f"words-{order}", source.encode(), ask))]
 
 
 def both(name, words, order):
@@ -274,7 +283,7 @@ def prefixes(pairs):
         before = int(line.operands[0]) if line.name == "imm" else None
 
 
-# ---- all that can be assembled --------------------------------------------------------------------------
+# ---- all that can be assembled -------------------------------------------------------------------
 
 CORNERS = {
     "d": ["r0", "r1", "r3", "r15", "r31"], "v": ["r0", "r1", "r3", "r15", "r31"],
@@ -287,7 +296,8 @@ CORNERS = {
     "S": ["rmsr", "rfsr", "rpid", "rzpr", "rtlbx", "rtlblo", "rtlbhi", "rtlbsx"],
 }
 ONLY = {"mbar": {"u5": ["0", "1", "2", "3"]},
-        "mfs": {"S": [*CORNERS["S"][:-1], "rpc", "rear", "resr", "rbtr", "redr", "rpvr0", "rpvr11"]}}
+        "mfs": {"S": [*CORNERS["S"][:-1], "rpc", "rear", "resr", "rbtr", "redr", "rpvr0",
+                      "rpvr11"]}}
 ALIASES = """
 	nop
 	la r3, r4, 100
@@ -305,7 +315,8 @@ def instructions(name):
     chosen = {tuple(c[0] for c in corners)}
     for i, c in enumerate(corners):
         chosen |= {tuple(x if i == j else c[len(c) // 2] for j, c in enumerate(corners)) for x in c}
-    chosen |= {tuple(c[min(k, len(c) - 1)] for c in corners) for k in range(max(map(len, corners), default=0))}
+    chosen |= {tuple(c[min(k, len(c) - 1)] for c in corners)
+               for k in range(max(map(len, corners), default=0))}
     return [f"\t{name} {', '.join(c)}\n" for c in sorted(chosen)]
 
 
@@ -327,11 +338,12 @@ def test_assembled():
         equal(set(MEANINGS) - seen, set(), "mnemonics that were not assembled")
 
 
-# ---- every field of every opcode ------------------------------------------------------------------------
+# ---- every field of every opcode -----------------------------------------------------------------
 
-# Where objdump and we differ, and why: the reason, whether we know the word, the names objdump may have for
-# it ("" if it knows none), and which words. UG984 has the bits that are tested here as 0 where the reason is
-# RESERVED: the hardware checks the opcode alone, objdump whatever it needs to tell names apart.
+# Where objdump and we differ, and why: the reason, whether we know the word, the names objdump may
+# have for it ("" if it knows none), and which words. UG984 has the bits that are tested here as 0
+# where the reason is RESERVED: the hardware checks the opcode alone, objdump whatever it needs to
+# tell names apart.
 RESERVED, YOUNGER = "reserved bits that objdump does not look at", "younger than binutils 2.40"
 DIFFERENCES = [
     (RESERVED, False, "bsll|bsra|bsrl", lambda w: w & 0x1ff),
@@ -350,7 +362,8 @@ DIFFERENCES = [
     ("taken out of the instruction set", False, "pcmpbc", lambda w: w & 0x400),
     (YOUNGER + ": extended addresses", True, "",
      lambda w: w >> 26 in (0x30, 0x31, 0x32, 0x34, 0x35, 0x36) and w & 0x7ff == 0x80),
-    (YOUNGER + ": bsefi, bsifi", True, "|bslli|bsrai|bsrli", lambda w: w >> 26 == 0x19 and w & 0xc000),
+    (YOUNGER + ": bsefi, bsifi", True, "|bslli|bsrai|bsrli",
+     lambda w: w >> 26 == 0x19 and w & 0xc000),
     (YOUNGER + ": hibernate, suspend", True, "", lambda w: w & 0xfd1fffff == 0xb9020004),
     ("any mbar with 16 is sleep to objdump", True, "sleep", lambda w: w & 0x00200000),
     ("option bits of wdc that have no name", True, "", lambda w: w & 0xffe0036d == 0x90000064),
@@ -360,7 +373,8 @@ DIFFERENCES = [
 
 
 def swept():
-    """Words of all opcodes with all values of each field that selects among instructions, and random ones."""
+    """Words of all opcodes with all values of each field that selects among instructions, and
+    random ones."""
     chance = random.Random(1)
     few = [0, 1, 3, 4, 5, 31]
     for op in range(64):
@@ -398,4 +412,5 @@ def test_sweep():
         assert why, f"{line} behind {prefix}: we have {have}"
         differed.update(why)
     equal(set(MEANINGS) - agreed, set(), "mnemonics that were not swept")
-    equal([d[:3] for n, d in enumerate(DIFFERENCES) if n not in differed], [], "differences that are none")
+    equal([d[:3] for n, d in enumerate(DIFFERENCES) if n not in differed], [],
+          "differences that are none")

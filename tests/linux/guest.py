@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A Linux guest: pmk built for it, an initramfs around it, a boot that runs scripts one after the other and
-powers off; what each of them printed."""
+"""A Linux guest: pmk built for it, an initramfs around it, a boot that runs scripts one after the
+other and powers off; what each of them printed."""
 import gzip
 import os
 import re
@@ -59,7 +59,8 @@ cpu = '{self.cpu_family}'
 endian = 'little'
 """)
         if not os.path.exists(os.path.join(folder, "build.ninja")):
-            out = run("meson", "setup", "--cross-file", f"{folder}.ini", "--buildtype=plain", folder, SOURCE)
+            out = run("meson", "setup", "--cross-file", f"{folder}.ini", "--buildtype=plain",
+                      folder, SOURCE)
             assert out.code == 0, out
         out = run("ninja", "-j2", "-C", folder, "pmk", "libpmk.a")
         assert out.code == 0, out
@@ -70,14 +71,16 @@ endian = 'little'
         path = os.path.join(WORK, f"{self.arch}-{name}")
         with open(f"{path}.{ext}", "w") as f:
             f.write(source)
-        out = run(f"{self.triplet}-gcc", *self.flags, "-o", path, f"{path}.{ext}", "-static", *flags)
+        out = run(f"{self.triplet}-gcc", *self.flags, "-o", path, f"{path}.{ext}", "-static",
+                  *flags)
         assert out.code == 0, out
         return read(path)
 
     def loaded(self, path, found=None):
         """{path in the guest: file} of all that a program loads, the dynamic loader too."""
         found = {} if found is None else found
-        places = (os.path.join(packages.sysroot(self.arch), "usr/lib", self.triplet), f"/usr/{self.triplet}/lib")
+        places = (os.path.join(packages.sysroot(self.arch), "usr/lib", self.triplet),
+                  f"/usr/{self.triplet}/lib")
         said = run(f"{self.triplet}-readelf", "-ld", path).out
         for name in re.findall(r"\(NEEDED\).*\[(.+)\]|interpreter: (.+)\]", said):
             inside = name[1].lstrip("/") or f"lib/{name[0]}"
@@ -107,19 +110,21 @@ endian = 'little'
         return path
 
     def boot(self, name, programs, scripts, *qemu):
-        """{script: (exit code, what it printed)}; boots once per name. `programs` is called when it does;
-        "@kernel@" and "@initrd@" in the emulator's command line are replaced."""
+        """{script: (exit code, what it printed)}; boots once per name. `programs` is called when it
+        does; "@kernel@" and "@initrd@" in the emulator's command line are replaced."""
         if name not in self._said:
             self._said[name] = "there is no guest; see the first failure"
             have(qemu[0])
             try:
-                paths = {"@kernel@": self.kernel(), "@initrd@": self.initramfs(name, programs(), scripts)}
+                paths = {"@kernel@": self.kernel(),
+                         "@initrd@": self.initramfs(name, programs(), scripts)}
             except packages.Unavailable as why:
                 self._said[name] = str(why)
                 skip(str(why))
             out = run(*(paths.get(word, word) for word in qemu), stdin="")
             said = {m.group(1): (int(m.group(3)), m.group(2)) for m in
-                    re.finditer(r"^<<<(\S+)\n(.*?)^>>>\1 (\d+)$", out.out.replace("\r", ""), re.M | re.S)}
+                    re.finditer(r"^<<<(\S+)\n(.*?)^>>>\1 (\d+)$", out.out.replace("\r", ""),
+                                re.M | re.S)}
             assert set(said) == set(scripts), f"not all scripts ran: {out}"
             self._said[name] = said
         if isinstance(self._said[name], str):
@@ -145,7 +150,8 @@ def archive(files):
         out.extend(content)
         out.extend(bytes(-len(out) % 4))
 
-    folders = sorted({"/".join(p.split("/")[:i]) for p in files for i in range(1, p.count("/") + 1)})
+    folders = sorted({"/".join(p.split("/")[:i]) for p in files
+                      for i in range(1, p.count("/") + 1)})
     for n, folder in enumerate(folders + ["proc", "sys", "dev", "etc", "tmp"]):
         entry(folder, 0o40755, b"", n + 1)
     for n, (path, content) in enumerate(sorted(files.items())):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What a Linux guest is made of: Debian's kernel and busybox, and the libraries that pmk is linked with.
-Fetched and kept as tests/guest/fetch_debian.py does it.
+"""What a Linux guest is made of: Debian's kernel and busybox, and the libraries that pmk is linked
+with. Fetched and kept as tests/guest/fetch_debian.py does it.
 
     tests/linux/packages.py [arm64 | armel]     fetch everything and print where it is
 """
@@ -17,9 +17,12 @@ from fetch_debian import Unavailable
 
 # The metapackage of the kernel: which version it is changes.
 KERNELS = {"arm64": "linux-image-arm64", "armel": "linux-image-rpi"}
-# And the library itself: which version it is differs between releases. libelf's own are libz, and libzstd since 0.189.
-LIBRARIES = {"libcapstone-dev": "libcapstone[0-9]*", "libelf-dev": "libelf1*", "zlib1g-dev": "zlib1g",
-             "libzstd-dev": "libzstd1", "libinih-dev": "libinih1", "libjson-c-dev": "libjson-c[0-9]*"}
+# And the library itself: which version it is differs between releases. libelf's own are libz, and
+# libzstd since 0.189.
+LIBRARIES = {"libcapstone-dev": "libcapstone[0-9]*", "libelf-dev": "libelf1*",
+             "zlib1g-dev": "zlib1g",
+             "libzstd-dev": "libzstd1", "libinih-dev": "libinih1",
+             "libjson-c-dev": "libjson-c[0-9]*"}
 
 
 @functools.cache
@@ -33,7 +36,8 @@ def kernel(arch):
 
 def device_tree():
     """Of a Raspberry Pi Zero."""
-    return debian.one_file("armel", functools.partial(kernel_package, "armel"), "*/bcm2835-rpi-zero.dtb")
+    return debian.one_file("armel", functools.partial(kernel_package, "armel"),
+                           "*/bcm2835-rpi-zero.dtb")
 
 
 def busybox(arch):
@@ -48,8 +52,8 @@ def sysroot(arch):
             # Not every release has /lib in /usr.
             for part, into in (("usr", "usr"), ("lib", "usr/lib")):
                 if os.path.isdir(os.path.join(files, part)):
-                    shutil.copytree(os.path.join(files, part), os.path.join(path, into), symlinks=True,
-                                    dirs_exist_ok=True)
+                    shutil.copytree(os.path.join(files, part), os.path.join(path, into),
+                                    symlinks=True, dirs_exist_ok=True)
 
     def make(path):
         for package, library in LIBRARIES.items():

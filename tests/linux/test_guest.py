@@ -2,8 +2,9 @@
 """pmk stat -T linux on a kernel with a PMU: Debian's arm64 kernel in QEMU, whose Cortex-A53 counts
 instructions exactly (-icount). pmk is built for it; packages.py has the parts.
 
-The guest runs scripts one after the other and powers off; everything it printed is cut up here. So the
-whole file boots twice: with -icount, and without, where QEMU's PMU has no instruction counter."""
+The guest runs scripts one after the other and powers off; everything it printed is cut up here. So
+the whole file boots twice: with -icount, and without, where QEMU's PMU has no instruction
+counter."""
 import os
 import re
 
@@ -62,7 +63,8 @@ int main(void)
 # name: what /init runs. The first word of a name says in which boot.
 SCRIPTS = {
     "icount-loops": "\n".join(
-        f"pmk stat -j -T linux -e instructions:u,r08:u,armv8_pmuv3/event=0x08/u /bin/loop{n}" for n in COUNTS),
+        f"pmk stat -j -T linux -e instructions:u,r08:u,armv8_pmuv3/event=0x08/u /bin/loop{n}"
+                              for n in COUNTS),
     "icount-default": "uname -r\npmk stat -j ./bin/loop1000",
     "icount-modes": "pmk stat -x, -e instructions,instructions:u,instructions:k /bin/loop1000",
     "icount-group": "pmk stat -j -e '{cycles:u,instructions:u}' -M ipc /bin/loop100000",
@@ -70,14 +72,15 @@ SCRIPTS = {
     "icount-turns": f"pmk stat -j -e {','.join(['r08:u'] * 12)} /bin/loop{LONG}",
     "icount-repeat": "pmk stat -j -r 3 -e instructions:u /bin/loop1000",
     "icount-missing": "pmk stat -j -e branch-misses,br_mis_pred,ref-cycles,cycles /bin/loop1000",
-    "icount-attach": "(while :; do /bin/loop1000; done) & p=$!\npmk stat -j -p $p -e instructions,cs sleep 0.2\n"
+    "icount-attach": "(while :; do /bin/loop1000; done) & p=$!\npmk stat -j -p $p -e "
+                     "instructions,cs sleep 0.2\n"
                      "echo code $?\nkill $p",
     "icount-cpus": "pmk stat -j -a -A -e instructions,cycles sleep 0.1",
     "icount-inherit": "pmk stat -j -e instructions:u sh -c '/bin/loop400000; exit 0'\n"
                       "pmk stat -j --no-inherit -e instructions:u sh -c '/bin/loop400000; exit 0'",
     "icount-interval": "pmk stat -j -I 20 -e instructions:u sh -c 'sleep 0.07; /bin/loop400000'",
-    "icount-paranoid": "cat /proc/sys/kernel/perf_event_paranoid\nadduser -D -H -h / user 2>/dev/null || "
-                       "echo 'user:x:1000:1000::/:/bin/sh' >> /etc/passwd\n"
+    "icount-paranoid": "cat /proc/sys/kernel/perf_event_paranoid\nadduser -D -H -h / user "
+                       "2>/dev/null || echo 'user:x:1000:1000::/:/bin/sh' >> /etc/passwd\n"
                        "su user -c 'pmk stat -j -e instructions /bin/loop1000'\necho code $?\n"
                        "echo 2 > /proc/sys/kernel/perf_event_paranoid\n"
                        "su user -c 'pmk stat -j -e instructions,cs /bin/loop1000'\necho code $?\n"
@@ -102,10 +105,13 @@ def programs():
 def said(name):
     """Exit code and output of a script."""
     kind = name.split("-")[0]
-    return guest.boot(kind, programs, {n: text for n, text in SCRIPTS.items() if n.startswith(kind)},
-                      "qemu-system-aarch64", "-M", "virt", "-cpu", "cortex-a53", "-m", "512", "-nographic",
-                      "-nic", "none", "-no-reboot", "-kernel", "@kernel@", "-initrd", "@initrd@",
-                      # Its clock is the instructions executed, and jumps where the guest sleeps: what it does
+    return guest.boot(kind, programs, {n: text for n,
+                                       text in SCRIPTS.items() if n.startswith(kind)},
+                      "qemu-system-aarch64", "-M", "virt", "-cpu", "cortex-a53", "-m", "512",
+                      "-nographic", "-nic", "none", "-no-reboot", "-kernel", "@kernel@", "-initrd",
+                      "@initrd@",
+# Its clock is the instructions executed, and jumps where the guest sleeps: what it does
+
                       # does not depend on the host's speed.
                       *(("-icount", "shift=0,sleep=off") if kind == "icount" else ()),
                       "-append", "console=ttyAMA0 quiet panic=1 rdinit=/init")[name]
@@ -133,7 +139,8 @@ def test_the_usual_selection():
     (doc,), release = documents(said("icount-default")[1])
     row = rows(doc)
     equal((doc["exit-status"], doc["pmu"], doc["partial"]), (5, "cortex-a53", False))
-    for name, pmu in (("task-clock", "software"), ("page-faults", "software"), ("cycles", "cortex-a53"),
+    for name, pmu in (("task-clock", "software"), ("page-faults", "software"),
+                      ("cycles", "cortex-a53"),
                       ("instructions", "cortex-a53")):
         equal((row[name]["trust"], row[name]["pmu"]), ("measured", pmu), name)
         assert row[name]["counter-value"] > 0, name

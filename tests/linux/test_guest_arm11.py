@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""pmk stat -T linux with the kernel's driver for the ARM1176, on an emulated Raspberry Pi Zero. QEMU's ARM1176
-has no counters behind the registers, so that the numbers mean nothing; what the driver offers, takes and
-refuses is the real driver's."""
+"""pmk stat -T linux with the kernel's driver for the ARM1176, on an emulated Raspberry Pi Zero.
+QEMU's ARM1176 has no counters behind the registers, so that the numbers mean nothing; what the
+driver offers, takes and refuses is the real driver's."""
 from harness import *
 import packages
 from guest import Guest, documents, rows
 
 SCRIPTS = {
-    "names": "pmk stat -j -e dcache_miss,r0b,armv6_1176/event=0x07/,arm1176/ibuf_stall/,cycles,cs true",
+    "names": "pmk stat -j -e dcache_miss,r0b,armv6_1176/event=0x07/,arm1176/ibuf_stall/,cycles,cs "
+             "true",
     "modes": "pmk stat -j -e cycles:u,instructions:k true",
     "groups": "pmk stat -j -e '{r01,r02,cycles}' true\npmk stat -j -e '{r01,r02,r03}' true",
     "user": "echo 'user:x:1000:1000::/:/bin/sh' >> /etc/passwd\n"
@@ -24,8 +25,9 @@ def said(name):
     except packages.Unavailable as why:
         skip(str(why))
     # The driver of the board's power manager does not survive QEMU's.
-    return guest.boot("pi", dict, SCRIPTS, "qemu-system-arm", "-M", "raspi0", "-nographic", "-nic", "none",
-                      "-no-reboot", "-kernel", "@kernel@", "-dtb", tree, "-initrd", "@initrd@", "-append",
+    return guest.boot("pi", dict, SCRIPTS, "qemu-system-arm", "-M", "raspi0", "-nographic", "-nic",
+                      "none", "-no-reboot", "-kernel", "@kernel@", "-dtb", tree, "-initrd",
+                      "@initrd@", "-append",
                       "console=ttyAMA0,115200 quiet panic=1 rdinit=/init "
                       "initcall_blacklist=bcm2835_power_driver_init")[name]
 
@@ -60,5 +62,6 @@ def test_ordinary_users_get_neither_mode():
     (doc,), _ = documents(said("user")[1])
     row = rows(doc)
     equal(row["cycles"]["trust"], "not supported")
-    contains(row["cycles"]["reason"], "perf_event_paranoid is 2, and counting kernel mode needs 1 or less")
+    contains(row["cycles"]["reason"],
+             "perf_event_paranoid is 2, and counting kernel mode needs 1 or less")
     equal(row["page-faults:u"]["trust"], "measured")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""RISC-V's counters: the page says what the catalogue says, docs/TRACE.md has every vector, and the driver runs on
-the native port, on somebody else's counters: QEMU's virt board."""
+"""RISC-V's counters: the page says what the catalogue says, docs/TRACE.md has every vector, and the
+driver runs on the native port, on somebody else's counters: QEMU's virt board."""
 import json
 import os
 import re
@@ -20,11 +20,14 @@ def events():
 
 
 def test_the_page_has_every_event():
-    told = re.findall(r"^\| 0x([0-9A-F]{3}) \| (\w+) \| ([A-Z0-9_, -]+) \| ([^|]+) \|$", text("docs/riscv.md"), re.M)
-    again = dict(re.findall(r'\{ 0x[0-9A-F]+, +\w+, +"(\w+)", +"([A-Z0-9_+]*)" \}', text("tests/pmu/test_riscv_events.c")))
+    told = re.findall(r"^\| 0x([0-9A-F]{3}) \| (\w+) \| ([A-Z0-9_, -]+) \| ([^|]+) \|$",
+                      text("docs/riscv.md"), re.M)
+    again = dict(re.findall(r'\{ 0x[0-9A-F]+, +\w+, +"(\w+)", +"([A-Z0-9_+]*)" \}',
+                            text("tests/pmu/test_riscv_events.c")))
     assert [(int(code, 16), name, brief) for code, name, _, brief in told] == \
         [(int(e["code"], 16), e["name"], e["brief"]) for e in events()]
-    assert {name: signals.replace(", ", "+").replace("-", "") for _, name, signals, _ in told} == again
+    assert {name: signals.replace(", ", "+").replace("-", "") for _, name, signals,
+            _ in told} == again
 
 
 def test_the_page_has_every_register():
@@ -37,8 +40,10 @@ def test_the_page_has_every_register():
 
 
 def test_every_vector_is_traced():
-    rows = [line for line in text("docs/TRACE.md").splitlines() if line.startswith(("| PRIV ", "| U74 "))]
-    for vector in re.findall(r"^vector (\S+)\ncores [^\n]+\nref (?:PRIV|U74)", text("tests/conformance/riscv.vec"), re.M):
+    rows = [line for line in text("docs/TRACE.md").splitlines()
+            if line.startswith(("| PRIV ", "| U74 "))]
+    for vector in re.findall(r"^vector (\S+)\ncores [^\n]+\nref (?:PRIV|U74)",
+                             text("tests/conformance/riscv.vec"), re.M):
         assert any(f"riscv.vec:{vector}`" in row for row in rows), f"vector {vector} is in no row"
 
 
@@ -59,16 +64,18 @@ def on_qemu(xlen, abi):
     have(gcc, qemu)
     made = os.path.join(WORK, f"riscv{xlen}-native")
     sources = [os.path.join(FOLDER, name) for name in ("start.S", "main.c")]
-    sources += [os.path.join(SOURCE, "src/pmu", name) for name in ("riscv/driver.c", "riscv/events.c", "riscv/native.c",
-                                                                   "riscv/pmu.c", "lookup.c")]
-    out = run(gcc, f"-march=rv{xlen}imac_zicsr", f"-mabi={abi}", "-mcmodel=medany", "-std=gnu11", "-ffreestanding",
-              "-fno-pic", "-fno-builtin", "-ffunction-sections", "-nostdlib", "-static", "-DPMK_FIRMWARE", "-Os",
-              "-Wall", "-Wextra", "-Werror", "-I", os.path.join(SOURCE, "include"), "-I", os.path.join(SOURCE, "src"),
-              f"-Wl,--build-id=none,-melf{xlen}lriscv,--gc-sections,-z,noexecstack", "-T", os.path.join(FOLDER, "link.ld"),
-              *sources, "-o", made)
+    sources += [os.path.join(SOURCE, "src/pmu", name)
+                for name in ("riscv/driver.c", "riscv/events.c", "riscv/native.c",
+                             "riscv/pmu.c", "lookup.c")]
+    out = run(gcc, f"-march=rv{xlen}imac_zicsr", f"-mabi={abi}", "-mcmodel=medany", "-std=gnu11",
+              "-ffreestanding", "-fno-pic", "-fno-builtin", "-ffunction-sections", "-nostdlib",
+              "-static", "-DPMK_FIRMWARE", "-Os", "-Wall", "-Wextra", "-Werror", "-I",
+              os.path.join(SOURCE, "include"), "-I", os.path.join(SOURCE, "src"),
+              f"-Wl,--build-id=none,-melf{xlen}lriscv,--gc-sections,-z,noexecstack", "-T",
+              os.path.join(FOLDER, "link.ld"), *sources, "-o", made)
     assert out.code == 0, out
-    out = run(qemu, "-M", "virt", "-bios", "none", "-icount", "shift=0", "-display", "none", "-serial", "none",
-              "-monitor", "none", "-kernel", made, timeout=300)
+    out = run(qemu, "-M", "virt", "-bios", "none", "-icount", "shift=0", "-display", "none",
+              "-serial", "none", "-monitor", "none", "-kernel", made, timeout=300)
     assert out.code == 0, f"line {out.code} of main.c; 99: an exception. {out.err}"
 
 

@@ -21,7 +21,8 @@ def test_all_pmus_are_there():
     assert len(listed) > 10
     names = {}
     for name, events, counters in listed:
-        # The command shows names of cores where a PMU has aliases for one; find_pmu() knows all of them.
+        # The command shows names of cores where a PMU has aliases for one; find_pmu() knows all of
+        # them.
         names[pmk.find_pmu(name).name] = (int(events), int(counters))
     assert names == {p.name: (len(p.events), len(p.counters)) for p in by_name.values()}
 
@@ -29,7 +30,8 @@ def test_all_pmus_are_there():
 def test_an_event():
     arm = pmk.find_pmu("ARM1176")
     event = arm.event("dcache_miss")
-    assert (event.code, event.name, event.signals, event.cycles) == (0x0b, "dcache_miss", ("L1D_MISS",), False)
+    assert (event.code, event.name, event.signals, event.cycles) == (0x0b, "dcache_miss",
+                                                                     ("L1D_MISS",), False)
     assert arm.event(0x0b) == event and arm.event("DCACHE_MISS") == event
     assert all(arm.event(alias) == event for alias in event.aliases)
     assert event in arm.events and set(event.signals) <= set(pmk.signals())
@@ -41,7 +43,9 @@ def test_what_is_not_there_says_what_is():
     arm = pmk.find_pmu("arm1176")
     with pytest.raises(KeyError, match="arm1176 has no event 'nope'"):
         arm.event("nope")
-    with pytest.raises(KeyError, match="arm1176 has no register 'PMN2'; it has PMNC, CCNT, PMN0, PMN1, SUNAVCR"):
+    with pytest.raises(KeyError,
+                       match="arm1176 has no register 'PMN2'; it has PMNC, CCNT, PMN0, PMN1, "
+                             "SUNAVCR"):
         arm.register("PMN2")
     with pytest.raises(KeyError, match="arm1176 has no counter 'PMN2'; it has CCNT, PMN0, PMN1"):
         arm.counter("PMN2")
@@ -49,7 +53,8 @@ def test_what_is_not_there_says_what_is():
 
 def test_a_register():
     pmnc = pmk.find_pmu("arm1176").register("pmnc")
-    assert (pmnc.number, pmnc.name, pmnc.width, pmnc.where) == (0, "PMNC", 32, "p15, 0, <Rd>, c15, c12, 0")
+    assert (pmnc.number, pmnc.name, pmnc.width, pmnc.where) == (0, "PMNC", 32,
+                                                                "p15, 0, <Rd>, c15, c12, 0")
     field = pmnc.field("evtcount0")
     assert (field.mask, field.access, field.event) == (0x0ff00000, "RW", True)
     assert field.get(0x00b0b701) == 0x0b and field.put(0x00b0b701, 0x12) == 0x0120b701
@@ -65,10 +70,12 @@ def test_counters():
 
 
 def test_they_go_from_one_process_to_another():
-    """As multiprocessing hands things over; a worker's exception that cannot be made anew hangs the pool."""
+    """As multiprocessing hands things over; a worker's exception that cannot be made anew hangs the
+    pool."""
     for pmu in pmk.pmus():
         assert pickle.loads(pickle.dumps(pmu)) is pmu and copy.deepcopy(pmu) is pmu
-    for error in (pmk.Error(pmk.ErrorCode.EINVAL, "reading PMNC"), pmk.CountError(127, "./a: command not found")):
+    for error in (pmk.Error(pmk.ErrorCode.EINVAL, "reading PMNC"),
+                  pmk.CountError(127, "./a: command not found")):
         again = pickle.loads(pickle.dumps(error))
         assert (type(again), str(again), vars(again)) == (type(error), str(error), vars(error))
 

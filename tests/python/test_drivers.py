@@ -61,7 +61,8 @@ def test_a_port_in_python_sees_the_programming_sequence():
     driver.start()
     pmnc = driver.pmu.register("PMNC")
     assert [reg for reg, _ in accesses] == [pmnc.number] * 2
-    assert pmnc.decode(accesses[-1][1])["EvtCount1"] == 0x0b and pmnc.decode(accesses[-1][1])["E"] == 1
+    assert pmnc.decode(
+        accesses[-1][1])["EvtCount1"] == 0x0b and pmnc.decode(accesses[-1][1])["E"] == 1
 
 
 def test_what_a_port_raises_comes_out_of_the_call():
@@ -131,7 +132,9 @@ def test_what_is_no_port_is_refused():
 
 
 def test_what_a_port_reads_is_a_value_of_the_register():
-    for value, error in ((2 ** 40, ValueError), (-1, ValueError), (None, TypeError), ("1", TypeError)):
+    for value, error in ((2 ** 40, ValueError), (-1, ValueError), (None, TypeError),
+                         ("1", TypeError)):
         driver = pmk.Driver(pmk.Port(lambda reg: value, lambda reg, value: None), "arm1176")
-        with pytest.raises(error, match="PMN0, as the port reads it, has 32 bits" if error is ValueError else ""):
+        with pytest.raises(error, match="PMN0, as the port reads it, has 32 bits"
+                           if error is ValueError else ""):
             driver.read("PMN0")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The structs and numbers that the Python package writes down a second time are those of the headers."""
+"""The structs and numbers that the Python package writes down a second time are those of the
+headers."""
 import ctypes
 import os
 
@@ -14,8 +15,10 @@ STRUCTS = {
     "pmk_event": _library.CEvent, "pmk_field": _library.CField, "pmk_reg_info": _library.CRegister,
     "pmk_counter": _library.CCounter, "pmk_port": _library.CPort, "pmk_latency": _library.CLatency,
     "pmk_dev": _library.CDevice, "pmk_driver": _library.CDriver, "pmk_pmu": _library.CPmu,
-    "pmk_model_param": _library.CParameter, "pmk_model_ops": _library.CModel, "pmk_model_port": _library.CModelPort,
-    "pmk_signal_set": _library.CSignalSet, "pmk_latency_record": _library.CLatencyRecord, "pmk_bus": _library.CBus,
+    "pmk_model_param": _library.CParameter, "pmk_model_ops": _library.CModel,
+           "pmk_model_port": _library.CModelPort,
+    "pmk_signal_set": _library.CSignalSet, "pmk_latency_record": _library.CLatencyRecord,
+           "pmk_bus": _library.CBus,
     "pmk_count_error": _library.CCountError, "pmk_count_row": _library.CCountRow,
     "pmk_count_metric": _library.CCountMetric, "pmk_count_summary": _library.CCountSummary,
     "pmk_count_listener": _library.CCountListener,
@@ -34,7 +37,8 @@ def constants():
 
 def test_all_structs_are_compared():
     written = {c for name, c in vars(_library).items()
-               if isinstance(c, type) and issubclass(c, ctypes.Structure) and c is not ctypes.Structure}
+               if isinstance(c, type) and issubclass(c, ctypes.Structure)
+               and c is not ctypes.Structure}
     assert written == set(STRUCTS.values())
 
 
@@ -45,7 +49,8 @@ def test_layout(tmp_path):
         wanted.append(f"{name} {ctypes.sizeof(c)}")
         for field in c._fields_:
             member = getattr(c, field[0])
-            lines.append(f'printf("{name}.{field[0]} %zu %zu\\n", offsetof(struct {name}, {field[0]}), '
+            lines.append(f'printf("{name}.{field[0]} %zu %zu\\n", offsetof(struct {name}, '
+                         f'{field[0]}), '
                          f"sizeof(((struct {name} *)0)->{field[0]}));")
             wanted.append(f"{name}.{field[0]} {member.offset} {member.size}")
     for name, value in constants().items():
@@ -53,8 +58,10 @@ def test_layout(tmp_path):
         wanted.append(f"{name} {value}")
     source = tmp_path / "layout.c"
     source.write_text("#include <stdio.h>\n" + "".join(f"#include <{h}>\n" for h in HEADERS) +
-                      "int main(void)\n{\n" + "".join(f"\t{line}\n" for line in lines) + "\treturn 0;\n}\n")
-    out = run("gcc", "-std=c11", "-I", os.path.join(SOURCE, "include"), "-o", tmp_path / "layout", source)
+                      "int main(void)\n{\n" + "".join(f"\t{line}\n" for line in lines)
+                      + "\treturn 0;\n}\n")
+    out = run("gcc", "-std=c11", "-I", os.path.join(SOURCE, "include"), "-o", tmp_path / "layout",
+              source)
     assert out.code == 0, out
     assert run(tmp_path / "layout").out.splitlines() == wanted
 

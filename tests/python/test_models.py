@@ -51,7 +51,8 @@ def test_one_step_over_several_overflows_loses_none():
 
 def test_modes():
     model = pmk.Model("arm1176", mode=pmk.Mode.USER)
-    with pytest.raises(pmk.Error, match="reading PMNC of arm1176: the access takes an Undefined exception") as e:
+    why = "reading PMNC of arm1176: the access takes an Undefined exception"
+    with pytest.raises(pmk.Error, match=why) as e:
         model["PMNC"]
     assert e.value.code == pmk.ErrorCode.EUNDEF
     assert model.oddities
@@ -179,12 +180,14 @@ def test_wrong_values_are_refused():
         pmk.Model("arm1136", ccnt_reset=2 ** 32)
     with pytest.raises(ValueError, match="debug has 64 bits"):
         model.set_input("debug", -1)
-    for wrong in (lambda: pmk.Model(5), lambda: pmk.Model("arm1176", bus="bus"), lambda: model[None],
-                  lambda: pmk.Bus("CYCLE"), lambda: model.bus.add(5)):
+    for wrong in (lambda: pmk.Model(5), lambda: pmk.Model("arm1176", bus="bus"),
+                  lambda: model[None], lambda: pmk.Bus("CYCLE"), lambda: model.bus.add(5)):
         with pytest.raises(TypeError):
             wrong()
-    for wrong in (lambda: pmk.Bus(count=0), lambda: model.bus.add("INSN", on=-1), lambda: model.bus.add("INSN", on=1),
-                  lambda: model.bus.add_timed("L1D_MISS", 2 ** 32), lambda: model.bus.add_timed("L1D_MISS", 4, -1),
+    for wrong in (lambda: pmk.Bus(count=0), lambda: model.bus.add("INSN", on=-1),
+                  lambda: model.bus.add("INSN", on=1),
+                  lambda: model.bus.add_timed("L1D_MISS", 2 ** 32),
+                  lambda: model.bus.add_timed("L1D_MISS", 4, -1),
                   lambda: model.pmu.register("PMNC").field("EvtCount0").put(0, 256)):
         with pytest.raises(ValueError):
             wrong()

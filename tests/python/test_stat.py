@@ -19,24 +19,29 @@ ENDLESS = "\t.arm\n\t.global _start\n_start:\tb _start\n"
 
 @pytest.fixture(scope="module")
 def result():
-    return pmk.stat([loop(1000)], events="cycles,dcache_miss,instr_exec", core="arm1176", metrics=["cpi"])
+    return pmk.stat([loop(1000)], events="cycles,dcache_miss,instr_exec", core="arm1176",
+                    metrics=["cpi"])
 
 
 def test_the_numbers_are_those_of_the_command(result):
-    document = command_stat("-e", "cycles,dcache_miss,instr_exec", "-M", "cpi", "--core", "arm1176", loop(1000), code=3)
+    document = command_stat("-e", "cycles,dcache_miss,instr_exec", "-M", "cpi", "--core", "arm1176",
+                            loop(1000), code=3)
     assert [(r.name, r.value, r.trust) for r in result.rows] == \
         [(c["event"], c["counter-value"], c["trust"]) for c in document["counters"]]
     assert len(document["metrics"]) == 1
     assert [(m.name, round(m.value, 6)) for m in result.metrics] == \
         [(m["name"], round(m["value"], 6)) for m in document["metrics"]]
-    assert (result.pmu, result.core, result.passes) == (document["pmu"], document["core"], document["passes"])
+    assert (result.pmu, result.core, result.passes) == (document["pmu"], document["core"],
+                                                        document["passes"])
 
 
 def test_exact_counts(result):
     assert result["instr_exec"] == 8 * 1000 + 5
     assert result.metric("cpi") == pytest.approx(result["cycles"] / result["instr_exec"])
     assert result.exit_code == 3 and not result.partial and result.producer.startswith("qemu-arm ")
-    with pytest.raises(KeyError, match="'itlb_miss' was not counted; there are cycles, dcache_miss, instr_exec"):
+    with pytest.raises(KeyError,
+                       match="'itlb_miss' was not counted; there are cycles, dcache_miss, "
+                             "instr_exec"):
         result["itlb_miss"]
     with pytest.raises(KeyError, match="there is no metric 'ipc'; there are cpi"):
         result.metric("ipc")
@@ -58,7 +63,8 @@ def test_what_cannot_be_counted_has_a_reason_and_no_value():
 
 
 def test_regions_and_settings():
-    result = pmk.stat([loop(100)], events=["instr_exec"], core="arm1176", region="f", settings={"dcache.size": "32K"})
+    result = pmk.stat([loop(100)], events=["instr_exec"], core="arm1176", region="f",
+                      settings={"dcache.size": "32K"})
     inside, = [row for row in result.rows if row.region == "f"]
     assert (inside.value, inside.entries) == (500, 100)
     assert "dcache.size=32K" in result.settings
@@ -66,7 +72,8 @@ def test_regions_and_settings():
 
 def test_intervals_are_told_while_it_runs():
     told = []
-    result = pmk.stat([loop(5000)], events="instr_exec", core="arm1176", interval="10000insns", on_rows=told.append)
+    result = pmk.stat([loop(5000)], events="instr_exec", core="arm1176", interval="10000insns",
+                      on_rows=told.append)
     assert len(told) == len(result.rows) > 3
     assert [row for rows in told for row in rows] == result.rows
     assert result.rows[-1].at_insns == 8 * 5000 + 5
@@ -79,8 +86,8 @@ def test_what_a_listener_raises_ends_the_run():
     def fail(rows):
         raise ValueError(f"{len(rows)} rows are too many")
     with pytest.raises(ValueError, match="1 rows are too many"):
-        pmk.stat([assemble("endless", ENDLESS)], events="instr_exec", core="arm1176", interval="100000insns",
-                 on_rows=fail)
+        pmk.stat([assemble("endless", ENDLESS)], events="instr_exec", core="arm1176",
+                 interval="100000insns", on_rows=fail)
 
 
 @pytest.mark.parametrize("command, arguments, failure, line", [
@@ -121,7 +128,8 @@ def test_a_word_with_a_nul_is_refused():
 
 def test_parameters_that_are_on_or_off():
     def hits(enable):
-        return pmk.stat([loop(1000)], events="icache_miss", core="arm1176", settings={"icache.enable": enable}).settings
+        return pmk.stat([loop(1000)], events="icache_miss", core="arm1176",
+                        settings={"icache.enable": enable}).settings
 
     assert "icache.enable=off" in hits(False)
     assert "icache.enable=on" in hits("on")
@@ -142,7 +150,8 @@ def test_threads_count_at_the_same_time():
 
 def test_a_dump():
     folder = os.path.join(SOURCE, "examples/api")
-    result = pmk.stat(target=f"wave:{folder}/core.vcd", map=f"{folder}/core.ini", events="instr_exec,dcache_miss")
+    result = pmk.stat(target=f"wave:{folder}/core.vcd", map=f"{folder}/core.ini",
+                      events="instr_exec,dcache_miss")
     assert (result["instr_exec"], result["dcache_miss"]) == (14, 3)
     assert {row.trust for row in result.rows} == {"measured"}
 

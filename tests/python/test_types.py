@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The package is typed, all public things have docstrings, and the example in the package's own text is true."""
+"""The package is typed, all public things have docstrings, and the example in the package's own
+text is true."""
 import doctest
 import inspect
 import os
@@ -14,7 +15,8 @@ pytestmark = pytest.mark.quick
 
 def test_mypy_finds_nothing():
     have("mypy")
-    out = run("mypy", "--strict", "--cache-dir", os.path.join(WORK, "mypy"), "pmk", cwd=os.path.join(SOURCE, "python"))
+    out = run("mypy", "--strict", "--cache-dir", os.path.join(WORK, "mypy"), "pmk",
+              cwd=os.path.join(SOURCE, "python"))
     assert out.code == 0, out
     assert os.path.exists(os.path.join(SOURCE, "python/pmk/py.typed"))
 
@@ -29,7 +31,8 @@ def test_everything_public_is_explained():
             missing.append(name)
         if inspect.isclass(thing):
             missing += [f"{name}.{m}" for m, f in vars(thing).items() if not m.startswith("_")
-                        and (inspect.isroutine(f) or isinstance(f, property)) and not inspect.getdoc(f)]
+                        and (inspect.isroutine(f) or isinstance(f, property))
+                        and not inspect.getdoc(f)]
     assert missing == []
 
 

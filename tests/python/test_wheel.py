@@ -27,7 +27,8 @@ print(pmk.library_path(), model["PMN0"], pmk.stat([sys.argv[1]], events="instr_e
 def run_there(tmp_path, path):
     """With nothing that would help it to find the build tree."""
     env = {k: v for k, v in os.environ.items() if not k.startswith("PMK_")}
-    out = run(sys.executable, "-c", PROGRAM, loop(1000), env=dict(env, PYTHONPATH=str(path)), cwd=tmp_path)
+    out = run(sys.executable, "-c", PROGRAM, loop(1000), env=dict(env, PYTHONPATH=str(path)),
+              cwd=tmp_path)
     assert out.code == 0, out
     return out.out.split()
 
@@ -40,7 +41,8 @@ def made():
     env = {k: v for k, v in os.environ.items() if not k.startswith(("MAKE", "MFLAGS"))}
     out = run("make", "-C", SOURCE, "--no-print-directory", "python", f"BUILD={BUILD}", env=env)
     assert out.code == 0, out
-    wheels, archives = (glob.glob(os.path.join(BUILD, "python", f"pmukit-*{end}")) for end in (".whl", ".tar.gz"))
+    wheels, archives = (glob.glob(os.path.join(BUILD, "python", f"pmukit-*{end}"))
+                        for end in (".whl", ".tar.gz"))
     assert len(wheels) == len(archives) == 1, (wheels, archives)
     return wheels[0], archives[0]
 
@@ -51,7 +53,8 @@ def test_the_wheel_has_all_that_it_needs(made, tmp_path):
         z.extractall(tmp_path / "site")
     library, misses, insns = run_there(tmp_path, tmp_path / "site")
     assert library.startswith(str(tmp_path / "site")) and (misses, insns) == ("5", "8005")
-    names = {os.path.relpath(os.path.join(d, n), tmp_path / "site") for d, _, files in os.walk(tmp_path / "site")
+    names = {os.path.relpath(os.path.join(d, n), tmp_path / "site") for d, _,
+             files in os.walk(tmp_path / "site")
              for n in files}
     assert {"pmk/py.typed", ".pmukit.mesonpy.libs/pmk-qemu-core.so",
             ".pmukit.mesonpy.libs/pmk/data/cores/arm1176.ini"} <= names
@@ -63,13 +66,15 @@ def test_the_wheel_has_all_that_it_needs(made, tmp_path):
 def test_every_module_is_in_the_wheel(made):
     with zipfile.ZipFile(made[0]) as z:
         packed = {name for name in z.namelist() if name.startswith("pmk/")}
-    assert packed == {f"pmk/{name}" for name in os.listdir(os.path.join(SOURCE, "python/pmk")) if name != "__pycache__"}
+    assert packed == {f"pmk/{name}" for name in os.listdir(os.path.join(SOURCE, "python/pmk"))
+                      if name != "__pycache__"}
 
 
 def test_the_source_distribution_has_all_sources(made):
     with tarfile.open(made[1]) as t:
         names = {name.split("/", 1)[1] for name in t.getnames() if "/" in name}
-    assert {"PKG-INFO", "pyproject.toml", "meson.build", "python/pmk/models.py", "src/pmu/arm11/model.c"} <= names
+    assert {"PKG-INFO", "pyproject.toml", "meson.build", "python/pmk/models.py",
+            "src/pmu/arm11/model.c"} <= names
 
 
 def test_below_a_prefix(tmp_path):
@@ -77,6 +82,7 @@ def test_below_a_prefix(tmp_path):
     library, misses, insns = run_there(tmp_path, os.path.join(there.prefix, "share/pmk/python"))
     assert library == os.path.join(there.lib, "libpmk.so.0") and (misses, insns) == ("5", "8005")
     # Python may keep what it compiles beside both.
-    packages = (os.path.join(there.prefix, "share/pmk/python/pmk"), os.path.join(SOURCE, "python/pmk"))
+    packages = (os.path.join(there.prefix, "share/pmk/python/pmk"),
+                os.path.join(SOURCE, "python/pmk"))
     here, source = (sorted(n for n in os.listdir(path) if n != "__pycache__") for path in packages)
     assert here == source

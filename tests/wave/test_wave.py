@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Dumps of simulators, as they are and damaged: counts beside a scoreboard, and what `pmk wave` says.
+"""Dumps of simulators, as they are and damaged: counts beside a scoreboard, and what `pmk wave`
+says.
 
-Nothing here is timed. Where a test sleeps, it does so for something that has to take at least as long.
+Nothing here is timed. Where a test sleeps, it does so for something that has to take at least as
+long.
 """
 import gzip
 import os
@@ -73,8 +75,8 @@ def scoreboard(text, cycles):
 
 def simulate(dump, seed, cycles, flags=(), fst=False):
     """Run it; returns its scoreboard."""
-    done = run("vvp", simulator(*flags), *(["-fst"] if fst else []), f"+dump={dump}", f"+seed={seed}",
-               f"+cycles={cycles}", cwd=ROOM)
+    done = run("vvp", simulator(*flags), *(["-fst"] if fst else []), f"+dump={dump}",
+               f"+seed={seed}", f"+cycles={cycles}", cwd=ROOM)
     equal(done.code, 0, str(done))
     return scoreboard(done.out, cycles)
 
@@ -107,7 +109,8 @@ def compare(board, text, cycles):
         got = found[layer]
         bursts = sum(got["AHB_" + b] for b in BURSTS)
         equal({"READ": got["AHB_READ"], "WRITE": got["AHB_WRITE"], "WAIT": got["AHB_WAIT"],
-               "BURST": bursts, "WAIT_FIRST": got["AHB_WAIT_FIRST_SLAVE"] + got["AHB_WAIT_FIRST_BUS"]},
+               "BURST": bursts, "WAIT_FIRST": got["AHB_WAIT_FIRST_SLAVE"]
+               + got["AHB_WAIT_FIRST_BUS"]},
               want, layer)
         assert all(n > 0 for n in want.values()), want
     equal(found["core"]["CYCLE"], cycles)
@@ -129,23 +132,28 @@ def test_a_guessed_gxi_equals_its_scoreboard():
         words = re.search(r"^gxi (.*)$", done.out, re.M).group(1).split()
         board = dict(zip(words[0::2], map(int, words[1::2])))
         assert len(board) == 12 and all(n > 10 for n in board.values()), board
-        c = counts(stat("-T", f"wave:{path('gxi.vcd')}", "--map", guessed(path("gxi.vcd"), "gxi.ini")))
+        c = counts(stat("-T", f"wave:{path('gxi.vcd')}", "--map",
+                        guessed(path("gxi.vcd"), "gxi.ini")))
         equal({e: c[e] for e in c if re.match("ct_gxi.*(rd|wr|wait|change)$", e)},
-              {"ct_gxi_rd": board["RD"], "ct_gxi_wr": board["WR"], "ct_gxi_rd_addr_wait": board["RD_WAIT"],
+              {"ct_gxi_rd": board["RD"], "ct_gxi_wr": board["WR"],
+               "ct_gxi_rd_addr_wait": board["RD_WAIT"],
                "ct_gxi_wr_addr_wait": board["WR_WAIT"], "ct_gxi_rd_data_wait": board["DATA_WAIT"],
                "ct_gxi_page_change": board["PAGE_2K"]})
 
 
 def test_the_gxi_of_ahbmonitor():
-    """DDI 0287B Tables 4-4 and 4-5: address channel [30:29], read data channel [32:31]. What waits is not there."""
+    """DDI 0287B Tables 4-4 and 4-5: address channel [30:29], read data channel [32:31]. What waits
+    is not there."""
     states = [(1, 0), (1, 1), (2, 1), (3, 2), (0, 0), (2, 3), (2, 2)]
     text = SMALL.replace("wire 1 y hready", "wire 34 p AHBMONITOR [33:0]") + "#0\n0!\n"
     for i, (address, data) in enumerate(states):
         text += f"b{data << 31 | address << 29:b} p\n" + clocks(i, 1)
     dump = write("pins.vcd", text)
-    doc = stat("-T", f"wave:{dump}", "--map", guessed(dump, "pins.ini"), "-e", "ct_gxi_rd,ct_gxi_wr,"
+    doc = stat("-T", f"wave:{dump}", "--map", guessed(dump, "pins.ini"), "-e",
+               "ct_gxi_rd,ct_gxi_wr,"
                "ct_gxi_rd_data_wait,ct_gxi_rd_addr_wait,ct_gxi_wr_addr_wait,ct_gxi_page_change")
-    equal(counts(doc), {"ct_gxi_rd": 3, "ct_gxi_wr": 1, "ct_gxi_rd_data_wait": 2, "ct_gxi_rd_addr_wait": None,
+    equal(counts(doc), {"ct_gxi_rd": 3, "ct_gxi_wr": 1, "ct_gxi_rd_data_wait": 2,
+                        "ct_gxi_rd_addr_wait": None,
                         "ct_gxi_wr_addr_wait": None, "ct_gxi_page_change": None})
     equal({c["reason"] for c in doc["counters"][3:]}, {"the map has no signal that tells it"})
 
@@ -167,8 +175,9 @@ def test_verilator_dumps_equal_the_scoreboard():
     source, folder = os.path.join(HERE, "bus.v"), path("verilated")
     program = os.path.join(folder, "Vtb")
     if not os.path.exists(program) or os.path.getmtime(program) < os.path.getmtime(source):
-        done = run("verilator", "--binary", "--trace", "--timing", "-Wno-fatal", "-Wno-lint", "-Wno-style",
-                   "--top-module", "tb", "-j", "1", "-CFLAGS", "-O1", "-Mdir", folder, source)
+        done = run("verilator", "--binary", "--trace", "--timing", "-Wno-fatal", "-Wno-lint",
+                   "-Wno-style", "--top-module", "tb", "-j", "1", "-CFLAGS", "-O1", "-Mdir", folder,
+                   source)
         if "--binary" in done.err or "--timing" in done.err:
             skip("this verilator is older than 5")
         equal(done.code, 0, str(done))
@@ -191,7 +200,8 @@ def test_a_compressed_dump_and_a_pipe_are_the_same():
     want = counts_of(path("same.vcd"), ini)
     equal(counts_of(write("no-suffix", gzip.compress(data)), ini), want)
     equal(counts_of("-", ini, stdin=data), want)
-    with open(path("no-suffix"), "rb") as f:  # a file as standard input can be read from its beginning
+    # a file as standard input can be read from its beginning
+    with open(path("no-suffix"), "rb") as f:
         done = subprocess.run([COUNTS, "-", ini], stdin=f, capture_output=True, text=True)
     equal((done.stdout, done.stderr), want)
     equal(counts_of(write("crlf.vcd", data.replace(b"\n", b"\r\n")), ini), want)
@@ -245,7 +255,8 @@ def test_check_finds_nothing_in_a_good_bus():
     out = pmk("wave", "check", path("good.vcd"), "--map", ini)
     equal((out.code, out.err), (0, ""))
     equal(out.out, "armd: 2002 cycles, 0 violations\ndma0: 2002 cycles, 0 violations\n"
-          f"{path('good.vcd')}: 2002 edges of tb.armd.hclk (2 of them in reset) from 5000 ps to 20015000 ps\n")
+          f"{path('good.vcd')}: 2002 edges of tb.armd.hclk (2 of them in reset) from 5000 ps to "
+          f"20015000 ps\n")
 
 
 def test_check_finds_what_is_broken():
@@ -267,25 +278,30 @@ def test_check_finds_what_is_broken():
 
 
 def test_check_tells_what_is_odd():
-    dump = write("odd.vcd", SMALL + "#0\n0!\nb0 t\n1y\n" + clocks(0, 2) + "#21\nxy\n" + clocks(3, 2) +
+    dump = write("odd.vcd", SMALL + "#0\n0!\nb0 t\n1y\n" + clocks(0, 2) + "#21\nxy\n"
+                 + clocks(3, 2) +
                  "#60\n1!\n0!\n")
     out = pmk("wave", "check", dump, "-m", write("odd.ini", SMALL_MAP))
     contains(out.out, "tb: 4 cycles")
-    contains(out.out, "warning: the clock changed more than once at one time; what is left of it counts: "
+    contains(out.out,
+             "warning: the clock changed more than once at one time; what is left of it counts: "
              "1 times, first at 60 ns: tb.hclk")
     contains(out.out, "2 times, first at 35 ns: hready")
 
 
 def test_a_map_without_hresp():
     """A master that gives up on ERROR or RETRY is right; that nothing shows it is said."""
-    dump = write("nohresp.vcd", SMALL + "#0\n0!\nb0 t\n1y\n" + clocks(0, 1) + "b10 t\n" + clocks(1, 1) + "b11 t\n0y\n" +
+    dump = write("nohresp.vcd", SMALL + "#0\n0!\nb0 t\n1y\n" + clocks(0, 1) + "b10 t\n"
+                 + clocks(1, 1) + "b11 t\n0y\n" +
                  clocks(2, 1) + "b0 t\n1y\n" + clocks(3, 2))
     ini = write("small.ini", SMALL_MAP)
-    why = ("warning: HREADY was low on a layer without hresp in the map; it counts as a wait state, and may have been the "
-           "first cycle of ERROR, RETRY or SPLIT: 1 times, first at 25 ns: hready\n")
+    why = ("warning: HREADY was low on a layer without hresp in the map; it counts as a wait "
+           "state, and may have been the first cycle of ERROR, RETRY or SPLIT: 1 times, first at "
+           "25 ns: hready\n")
     out = pmk("wave", "check", dump, "-m", ini)
     equal((out.code, out.err), (0, ""))
-    equal(out.out, f"tb: 5 cycles, 0 violations\n{dump}: 5 edges of tb.hclk from 5 ns to 45 ns\n{why}")
+    equal(out.out,
+          f"tb: 5 cycles, 0 violations\n{dump}: 5 edges of tb.hclk from 5 ns to 45 ns\n{why}")
     # HRESP is there and OKAY: it was no such thing.
     out = pmk("wave", "check", dump, "-m", write("okay.ini", SMALL_MAP + "hresp = 0\n"))
     equal(out.code, 1)
@@ -300,13 +316,16 @@ def test_a_map_without_hresp():
 
 
 def test_unknown_values_where_nothing_needs_them():
-    """Warnings and violations agree: what has to have a value in a cycle is both, and else there is neither."""
-    head = SMALL.replace("$upscope", "$var wire 8 a haddr [7:0] $end\n$var wire 1 p hresp $end\n$upscope")
+    """Warnings and violations agree: what has to have a value in a cycle is both, and else there is
+    neither."""
+    head = SMALL.replace("$upscope",
+                         "$var wire 8 a haddr [7:0] $end\n$var wire 1 p hresp $end\n$upscope")
     ini = write("x.ini", SMALL_MAP + "haddr = haddr\nhresp = hresp\n")
     busy = "b10 t\nb0 a\n0p\n" + clocks(1, 1)
 
     def check(name, waits):
-        dump = write(name, head + "#0\n0!\nb0 t\n1y\nxp\nbx a\n" + clocks(0, 1) + busy + waits + "b10 t\n1y\nb100 a\n" +
+        dump = write(name, head + "#0\n0!\nb0 t\n1y\nxp\nbx a\n" + clocks(0, 1) + busy + waits
+                     + "b10 t\n1y\nb100 a\n" +
                      clocks(3, 1) + "b0 t\n" + clocks(4, 3))
         return pmk("wave", "check", dump, "-m", ini)
     for waits in ("0y\nbx a\n", "0y\nbx t\n"):
@@ -324,25 +343,32 @@ def test_a_reset_the_wrong_way_round():
     with open(guessed(path("reset.vcd"), "reset.ini")) as f:
         ini = write("high.ini", f.read().replace("reset_active = low", "reset_active = high"))
     contains(pmk("wave", "check", path("reset.vcd"), "-m", ini).out,
-             "2002 edges of tb.armd.hclk (2000 of them in reset) from 5000 ps to 20015000 ps\nwarning: nearly all edges were "
-             "in reset, where nothing counts (the other reset_active?): 2000 times, first at 25000 ps: tb.armd.hresetn\n")
+             "2002 edges of tb.armd.hclk (2000 of them in reset) from 5000 ps to 20015000 "
+             "ps\nwarning: nearly all edges were in reset, where nothing counts (the other "
+             "reset_active?): 2000 times, first at 25000 ps: tb.armd.hresetn\n")
 
 
 def test_a_reset_of_a_short_dump():
     ini = write("short.ini", SMALL_MAP.replace("[layer", "reset = rst\n[layer"))
-    head = SMALL.replace("$upscope", "$var wire 1 r rst $end\n$upscope") + "#0\n0!\nb0 t\n1y\n0r\n" + clocks(0, 2)
+    head = SMALL.replace("$upscope",
+                         "$var wire 1 r rst $end\n$upscope") + "#0\n0!\nb0 t\n1y\n0r\n" + clocks(0,
+                                                                                                 2)
     out = pmk("wave", "check", write("some.vcd", head + "1r\n" + clocks(2, 1)), "-m", ini).out
     contains(out, "3 edges of tb.hclk (2 of them in reset) from 5 ns to 25 ns")
     assert "warning" not in out, out
-    contains(pmk("wave", "check", write("all.vcd", head), "-m", ini).out, "warning: nearly all edges were in reset")
+    contains(pmk("wave", "check", write("all.vcd", head), "-m", ini).out,
+             "warning: nearly all edges were in reset")
 
 
 def test_a_dump_without_a_unit_of_time():
     for scale in ("", "$timescale 3 parsecs $end\n"):
         dump = write("unit.vcd", small().replace("$timescale 1 ns $end\n", scale))
         out = pmk("wave", "check", dump, "-m", write("small.ini", SMALL_MAP))
-        equal(out.out, f"tb: 3 cycles, 0 violations\n{dump}: 3 edges of tb.hclk from 5 to 25\nwarning: the dump has no "
-              "$timescale of 1, 10 or 100 s, ms, us, ns, ps or fs: its times are numbers without a unit\n")
+        equal(out.out,
+              f"tb: 3 cycles, 0 violations\n{dump}: 3 edges of tb.hclk from 5 to 25\nwarning: the "
+              f"dump has no "
+              "$timescale of 1, 10 or 100 s, ms, us, ns, ps or fs: its times are numbers without "
+              "a unit\n")
 
 
 # ---- for programs -------------------------------------------------------------------------------
@@ -411,12 +437,16 @@ def test_check_as_json():
         "reference": "IHI 0011A §3.5-3.6; IHI 0033A §3.2"})
     equal(doc["violations"][1]["rule"], "unknown")
     equal((doc["violations"][1]["value"], doc["violations"][1]["wanted"]), (None, None))
-    equal(doc["layers"], [{"layer": "tb", "cycles": 5, "violations": 2, "rules": {"not-next": 1, "unknown": 1}}])
-    equal(doc["warnings"], [{"text": "a signal of a layer was x or z where it has to have a value; what it hides "
-                             "is not counted", "count": 1, "time": 55, "signal": "hready"}])
+    equal(doc["layers"], [{"layer": "tb", "cycles": 5, "violations": 2,
+                           "rules": {"not-next": 1, "unknown": 1}}])
+    equal(doc["warnings"],
+          [{"text": "a signal of a layer was x or z where it has to have a value; what it hides "
+            "is not counted", "count": 1, "time": 55, "signal": "hready"}])
     equal({k: doc[k] for k in doc if k not in ("violations", "layers", "warnings")},
-          {"format": "pmk-wave-check", "version": 1, "file": dump, "type": "VCD", "timescale": "10 ns",
-           "map": ini, "found": 2, "clock": "tb.hclk", "edges": 5, "first": 5, "last": 55, "partial": False,
+          {"format": "pmk-wave-check", "version": 1, "file": dump, "type": "VCD",
+           "timescale": "10 ns",
+           "map": ini, "found": 2, "clock": "tb.hclk", "edges": 5, "first": 5, "last": 55,
+           "partial": False,
            "error": None, "exit-status": 1})
     doc, _ = document("check", dump, "-m", ini, "--limit", "0", code=1)
     equal((doc["violations"], doc["found"]), ([], 2))
@@ -441,23 +471,28 @@ def test_check_as_csv():
     equal((out.code, out.err), (1, ""))
     lines = out.out.splitlines()
     equal(lines[0], "25;10 ns;2;tb;not-next;HADDR;20;28;HADDR is not that of the next beat")
-    equal(lines[1], "55;10 ns;4;tb;unknown;HREADY;;;a signal is x or z where it has to have a value")
+    equal(lines[1],
+          "55;10 ns;4;tb;unknown;HREADY;;;a signal is x or z where it has to have a value")
     equal(lines[2], "# tb: 5 cycles, 2 violations: not-next 1, unknown 1")
     assert all(line.startswith("# ") for line in lines[2:]), lines
 
 
 def test_signals_as_json_and_csv():
-    text = ("$timescale 1 ns $end\n$scope module a $end\n$var wire 1 ! x,y $end\n$var wire 8 \" v [0:7] $end\n"
-            "$var real 64 r temp $end\n$upscope $end\n$var wire 1 ! top $end\n$enddefinitions $end\n")
+    text = ("$timescale 1 ns $end\n$scope module a $end\n$var wire 1 ! x,y $end\n$var wire 8 \" v "
+            "[0:7] $end\n"
+            "$var real 64 r temp $end\n$upscope $end\n$var wire 1 ! top $end\n$enddefinitions "
+            "$end\n")
     dump = write("plain.vcd", text)
     doc, out = document("signals", dump)
     equal(out.err, "")
     equal(doc["signals"][:2], [
         {"scope": "a", "name": "x,y", "bits": 1, "msb": 0, "lsb": 0, "kind": "bits", "net": 0},
         {"scope": "a", "name": "v", "bits": 8, "msb": 0, "lsb": 7, "kind": "bits", "net": 1}])
-    equal([(s["name"], s["kind"], s["net"]) for s in doc["signals"][2:]], [("temp", "real", 2), ("top", "bits", 0)])
+    equal([(s["name"], s["kind"], s["net"]) for s in doc["signals"][2:]],
+          [("temp", "real", 2), ("top", "bits", 0)])
     equal({k: doc[k] for k in doc if k != "signals"},
-          {"format": "pmk-wave-signals", "version": 1, "file": dump, "type": "VCD", "timescale": "1 ns",
+          {"format": "pmk-wave-signals", "version": 1, "file": dump, "type": "VCD",
+           "timescale": "1 ns",
            "map": None, "reason": doc["reason"]})
     contains(doc["reason"], "no map can be guessed")
     equal(pmk("wave", "signals", dump, "-x,").out,
@@ -468,7 +503,8 @@ def test_signals_as_json_and_csv():
     equal(pmk("wave", "check", dump, "-m", write("from.ini", doc["map"])).code, 0)
     fails(129, "-j and -x exclude each other", "signals", dump, "-j", "-x,")
     fails(129, "-x needs a separator", "signals", dump, "-x", "")
-    doc, _ = document("signals", write("latin.vcd", small().encode().replace(b"module tb", b"module t\xe4")))
+    doc, _ = document("signals", write("latin.vcd",
+                                       small().encode().replace(b"module tb", b"module t\xe4")))
     equal(doc["signals"][0]["scope"], "t\ufffd")
 
 
@@ -490,19 +526,22 @@ def test_dumps_that_are_none():
         fails(125, "the dump is empty (0 bytes)", *what, write("empty", ""))
         fails(125, "byte 0, line 1: this is neither VCD nor FST", *what, PMK)
         fails(125, "byte 0, line 1: this is neither VCD nor FST", *what, write("text", "hello\n"))
-        fails(125, "byte 0, line 1: this is neither VCD nor FST: a byte 0 in the header", *what, "/dev/zero")
-        fails(125, "byte 3, line 2: this is neither VCD nor FST: a byte 0 in the header", *what, write("nul", " \n \0"))
+        fails(125, "byte 0, line 1: this is neither VCD nor FST: a byte 0 in the header", *what,
+              "/dev/zero")
+        fails(125, "byte 3, line 2: this is neither VCD nor FST: a byte 0 in the header", *what,
+              write("nul", " \n \0"))
         fails(125, "Is a directory", *what, ROOM)
         fails(125, "ends within $var: truncated?", *what, write("cut", SMALL[:60]))
         fails(125, "ends before $enddefinitions: truncated?", *what, write("cut", SMALL[:-22]))
     fails(125, "a header and no changes", "check", "--map", ini, write("header.vcd", SMALL))
-    fails(125, "the clock 'tb.hclk' has no rising edge between time 0 ns and 0 ns", "check", "--map", ini,
-          write("still.vcd", small(0)))
+    fails(125, "the clock 'tb.hclk' has no rising edge between time 0 ns and 0 ns", "check",
+          "--map", ini, write("still.vcd", small(0)))
 
 
 def test_what_was_read_of_a_damaged_dump_counts():
     ini = write("small.ini", SMALL_MAP)
-    for tail, why in (("#3\n", "time goes back to 3 ns"), ("1%\n", "a change of '%'"), ("#99", "within a line"),
+    for tail, why in (("#3\n", "time goes back to 3 ns"), ("1%\n", "a change of '%'"),
+                      ("#99", "within a line"),
                       ("\xff\xfe\x00\n", "is no change")):
         dump = write("damaged.vcd", small(3).encode() + tail.encode("latin-1"))
         out = fails(2, why, "check", dump, "-m", ini)
@@ -514,14 +553,17 @@ def test_what_was_read_of_a_damaged_dump_counts():
 def test_values_that_are_too_wide():
     before = small(2) + "b0000010 t\n" + clocks(2, 1)
     dump = write("wide.vcd", before + "b110 t\n" + clocks(3, 1))
-    out = fails(2, f"{dump}: byte {len(before)}, line {before.count(chr(10)) + 1}, time 30 ns: '110' has 3 bits, and "
+    out = fails(2,
+                f"{dump}: byte {len(before)}, line {before.count(chr(10)) + 1}, time 30 ns: '110' "
+                f"has 3 bits, and "
                 "tb.htrans has 2", "check", dump, "-m", write("small.ini", SMALL_MAP))
     contains(out.out, "tb: 3 cycles, 0 violations")
 
 
 def test_extended_dumps_are_refused():
     ports = os.path.join(SOURCE, "tests/fuzz/corpus/vcd/ports")
-    why = f"{ports}: byte 76, line 4: '<0': an extended VCD ($dumpports) is not understood; use $dumpvars"
+    why = (f"{ports}: byte 76, line 4: '<0': an extended VCD ($dumpports) is not understood; use "
+           f"$dumpvars")
     fails(125, why, "signals", ports)
     fails(125, why, "check", ports, "-m", write("small.ini", SMALL_MAP))
     # The same ports in the values of any VCD, as fst2vcd writes them.
@@ -559,8 +601,9 @@ def test_converters_that_are_missing_are_named():
     dump = write("small.vcd", small())
     equal(run("vcd2fst", dump, path("small.fst")).code, 0)
     env = dict(os.environ, PATH=path("no-such-folder"))
-    fails(125, "FST dumps are read through fst2vcd, which is not installed (Debian: apt-get install gtkwave)",
-          "signals", path("small.fst"), env=env)
+    fails(125,
+          "FST dumps are read through fst2vcd, which is not installed (Debian: apt-get install "
+          "gtkwave)", "signals", path("small.fst"), env=env)
     fails(125, "VCD, gzip dumps are read through gzip, which is not installed", "signals",
           write("small.gz", gzip.compress(small().encode())), env=env)
 
@@ -582,20 +625,25 @@ def test_maps_that_are_wrong():
     fails(129, "wave check needs --map FILE; 'pmk wave signals " + dump, "check", dump)
     fails(125, "nowhere.ini: No such file", "check", dump, "-m", path("nowhere.ini"))
     ini = write("wrong.ini", SMALL_MAP.replace("hready = hready", "hready = hraedy"))
-    fails(129, f"{ini}:6: no signal 'hraedy' in the dump; did you mean tb.hready?", "check", dump, "-m", ini)
-    ini = write("wrong.ini", SMALL_MAP.replace("scope = tb", "scope = bt").replace("hready = hready", "hready = rdy"))
-    fails(129, f"{ini}:6: no signal 'rdy' in the dump; 'pmk wave signals' lists them (there is no scope 'bt')", "check", dump,
+    fails(129, f"{ini}:6: no signal 'hraedy' in the dump; did you mean tb.hready?", "check", dump,
           "-m", ini)
+    ini = write("wrong.ini", SMALL_MAP.replace("scope = tb",
+                                               "scope = bt").replace("hready = hready",
+                                                                     "hready = rdy"))
+    fails(129,
+          f"{ini}:6: no signal 'rdy' in the dump; 'pmk wave signals' lists them (there is no "
+          f"scope 'bt')", "check", dump, "-m", ini)
     for line, why in (("hready = 2", "2 is too large: 1 bit can be meant, 0 to 1"),
-                      ("hready = 1\nhburst = 0x1f", "0x1f is too large: 3 bits can be meant, 0 to 7")):
+                      ("hready = 1\nhburst = 0x1f",
+                       "0x1f is too large: 3 bits can be meant, 0 to 7")):
         ini = write("wrong.ini", SMALL_MAP.replace("hready = hready", line))
         fails(129, f"{ini}:{6 + line.count(chr(10))}: {why}", "check", dump, "-m", ini)
     ini = write("wrong.ini", SMALL_MAP + "hbusrt = x\n")
     fails(129, f"{ini}:7: a layer has no 'hbusrt'; did you mean hburst?", "check", dump, "-m", ini)
     ini = write("wrong.ini", SMALL_MAP + "[clock]\nsignal = tb.hready\n")
     fails(129, f"{ini}:8: a second clock: line 2 has 'tb.hclk'", "check", dump, "-m", ini)
-    fails(129, "no layer 'bt'; did you mean tb?", "check", dump, "-m", write("small.ini", SMALL_MAP),
-          "--layer", "bt")
+    fails(129, "no layer 'bt'; did you mean tb?", "check", dump, "-m",
+          write("small.ini", SMALL_MAP), "--layer", "bt")
     ini = write("events.ini", "[clock]\nsignal = tb.hclk\n[events]\nINSN = tb.hready\n")
     fails(129, "no [layer]: there is no protocol to check", "check", dump, "-m", ini)
 
@@ -646,8 +694,8 @@ def test_an_interrupt_prints_what_was_read():
     child.stdin.close()
     equal(child.wait(), 2, err)
     assert re.fullmatch(r"pmk: -: byte \d{6,}, time \d+ ns: interrupted\n", err), err
-    assert re.search(r"tb: \d{4,} cycles, 0 violations\n-: \d+ edges of tb.hclk from 5 ns to \d+ ns, partial\n",
-                     out), out
+    assert re.search(r"tb: \d{4,} cycles, 0 violations\n-: \d+ edges of tb.hclk from 5 ns to \d+ "
+                     r"ns, partial\n", out), out
 
 
 def test_progress_is_for_terminals():

@@ -4,13 +4,14 @@
 
     tests/firmware/library/measure.py > tests/firmware/budget.txt
 
-writes down what the library takes now, plus 5 %. Do that when it has grown for a reason, and say the
-reason in the commit.
+writes down what the library takes now, plus 5 %. Do that when it has grown for a reason, and say
+the reason in the commit.
 
 Stack: what a function and all that it calls need at worst, by the compiler's own call graph
-(-fcallgraph-info=su). A call through a pointer goes, from a driver, to the deepest of its ports in src/port; from
-target.c and session.c, to the deepest driver; from the reports and regions, to the program (put, lock,
-unlock), whose stack is its own; so are the scans of a JTAG chain. Not included either: memcpy and the like.
+(-fcallgraph-info=su). A call through a pointer goes, from a driver, to the deepest of its ports in
+src/port; from target.c and session.c, to the deepest driver; from the reports and regions, to the
+program (put, lock, unlock), whose stack is its own; so are the scans of a JTAG chain. Not included
+either: memcpy and the like.
 """
 import functools
 import glob
@@ -97,11 +98,12 @@ class CallGraph:
 
     def read(self, text):
         for title, file, size, kind in re.findall(
-                r'^node: \{ title: "([^"]+)" label: "[^"]*?\\n([^":]+):\d+:\d+\\n(\d+) bytes \(([\w,]+)\)"',
-                text, re.M):
+                r'^node: \{ title: "([^"]+)" label: "[^"]*?\\n([^":]+):\d+:\d+\\n(\d+) bytes '
+                r'\(([\w,]+)\)"', text, re.M):
             assert kind == "static", f"{title}: its stack is {kind}"
             self.bytes[title], self.file[title] = int(size), file
-        for source, to in re.findall(r'^edge: \{ sourcename: "([^"]+)" targetname: "([^"]+)"', text, re.M):
+        for source, to in re.findall(r'^edge: \{ sourcename: "([^"]+)" targetname: "([^"]+)"', text,
+                                     re.M):
             self.calls.setdefault(source, set()).add(to)
 
     def worst(self, function):
@@ -123,7 +125,8 @@ class CallGraph:
             if re.search(caller, self.file[function]):
                 break
         else:
-            raise AssertionError(f"{function} calls through a pointer, and INDIRECT does not say where to")
+            raise AssertionError(f"{function} calls through a pointer, and INDIRECT does not say "
+                                 f"where to")
         if to is PROGRAM:
             return 0
         # What is static in a driver or a port is behind a slot; a public function is not.
@@ -200,9 +203,12 @@ def write_budget():
             sys.exit(tool().missing(row(n)))
     order = {"code": 0, "constants": 1, "struct": 2, "stack": 3}
     every = sorted({w for n in names for w in measure(n)}, key=lambda w: (order[w.split()[0]], w))
-    print(f"# Most bytes that the firmware library may take: code and constants of each room of src/, structs\n"
-          f"# that a program allocates, stack of each public function. As measured with GCC {COMPILER}, and 5 %;\n"
-          f"# stacks are rounded up to 8 and at least 16. How it is measured, and how to write this file anew:\n"
+    print(f"# Most bytes that the firmware library may take: code and constants of each room of "
+          f"src/, structs\n"
+          f"# that a program allocates, stack of each public function. As measured with GCC "
+          f"{COMPILER}, and 5 %;\n"
+          f"# stacks are rounded up to 8 and at least 16. How it is measured, and how to write "
+          f"this file anew:\n"
           f"# tests/firmware/library/measure.py\n")
     width = [max(8, len(n)) for n in names]
     print(f"{'':<36}" + "".join(f" | {n:>{w}}" for n, w in zip(names, width)))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Firmware on an emulated bare machine: builds the program of guest.c with the library's freestanding
-sources for a core, and runs on it the tests that `uc_firmware --list` names."""
+"""Firmware on an emulated bare machine: builds the program of guest.c with the library's
+freestanding sources for a core, and runs on it the tests that `uc_firmware --list` names."""
 import functools
 import os
 import re
@@ -9,19 +9,23 @@ from harness import *
 
 UC = os.path.join(BUILD, "tests", "uc_firmware")
 FOLDER = os.path.join(SOURCE, "tests", "firmware", "uc")
-# What both have in common: a program that needs no library, in one place, without an operating system.
-FLAGS = ["-std=gnu11", "-Os", "-Wall", "-Wextra", "-Werror", "-DPMK_FIRMWARE", "-ffreestanding", "-nostdlib",
-         "-static", "-Wl,-Ttext=0x100000", "-Wl,-e,g_open", "-Wl,--build-id=none"]
+# What both have in common: a program that needs no library, in one place, without an operating
+# system.
+FLAGS = ["-std=gnu11", "-Os", "-Wall", "-Wextra", "-Werror", "-DPMK_FIRMWARE", "-ffreestanding",
+         "-nostdlib", "-static", "-Wl,-Ttext=0x100000", "-Wl,-e,g_open", "-Wl,--build-id=none"]
 ARM = ["-marm", "-mfloat-abi=soft"]
-# Compiler, its flags, and the tests that say nothing of this core: of the other PMU's registers; and in
-# AArch32, which has the code of an ARM1176 in front of the registers of a Cortex-A53, the long ones.
+# Compiler, its flags, and the tests that say nothing of this core: of the other PMU's registers;
+# and in AArch32, which has the code of an ARM1176 in front of the registers of a Cortex-A53, the
+# long ones.
 CORES = {
     "arm": ("arm-none-eabi-gcc", ["-mcpu=arm1176jzf-s", *ARM], "words_armv8|misuse_events_armv8"),
     "a32": ("arm-none-eabi-gcc", ["-mcpu=cortex-a15", *ARM],
-            "words_arm11|misuse_events_arm11|fast.*|user_mode|interrupted|reader_.*|sampled|random_.*|"
+            "words_arm11|misuse_events_arm11|fast.*|user_mode|interrupted|reader_.*|sampled|"
+            "random_.*|"
             "memory_.*"),
-    "a64": ("aarch64-linux-gnu-gcc", ["-march=armv8-a", "-mgeneral-regs-only", "-mno-outline-atomics",
-                                      "-fno-stack-protector", "-fno-pic", "-no-pie"],
+    "a64": ("aarch64-linux-gnu-gcc", ["-march=armv8-a", "-mgeneral-regs-only",
+                                      "-mno-outline-atomics", "-fno-stack-protector", "-fno-pic",
+                                      "-no-pie"],
             "words_arm11|misuse_events_arm11"),
 }
 

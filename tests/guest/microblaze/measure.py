@@ -3,7 +3,8 @@
 
 bare(name, NAME=text...)           the program of microblaze/<name>.S
 count(name, "key=value"..., NAME=text...)
-                                   what is counted between its k_begin and k_end: events, latencies, metrics
+                                   what is counted between its k_begin and k_end: events, latencies,
+                                   metrics
 want(c, event=n...)                compare some; timed(c, event, sum=n...) what is told of a latency
 identities(document)               what must hold for any program, whatever it does
 """
@@ -12,10 +13,13 @@ import microblaze_tools as mb
 from microblaze_tools import CODE, DATA, bare, symbol  # noqa: F401
 
 # Events by the numbers of UG984's table: left, right; section 4 of docs/microblaze.md.
-SUMS = [(44, (8, 9)), (45, (7, 44)), (46, (12, 14)), (47, (13, 15)), (41, (1, 2, 3)), (42, (4, 5, 6)),
+SUMS = [(44, (8, 9)), (45, (7, 44)), (46, (12, 14)), (47, (13, 15)), (41, (1, 2, 3)),
+        (42, (4, 5, 6)),
         (51, (25, 26, 27))]
-AT_MOST = [(16, (41,)), (17, (42,)), (20, (19,)), (28, (19,)), (37, (7,)), (38, (8,)), (39, (9,)), (11, (10,)),
-           (13, (12,)), (15, (14,)), (54, (53,)), (55, (43,)), (56, (61,)), (40, (0,)), (52, (0,)), (0, (30,)),
+AT_MOST = [(16, (41,)), (17, (42,)), (20, (19,)), (28, (19,)), (37, (7,)), (38, (8,)), (39, (9,)),
+           (11, (10,)),
+           (13, (12,)), (15, (14,)), (54, (53,)), (55, (43,)), (56, (61,)), (40, (0,)), (52, (0,)),
+           (0, (30,)),
            (51, (30,))]
 TIMED = {58: 12, 59: 14, 60: 10, 62: 62, 63: 63}  # N of a latency event is the count of another
 
@@ -23,11 +27,13 @@ TIMED = {58: 12, 59: 14, 60: 10, 62: 62, 63: 63}  # N of a latency event is the 
 def identities(document, core="microblaze"):
     """What must hold for any program, by the definitions and by the rules of docs/microblaze.md."""
     by_name = counts(document)
-    c = {int(x["code"], 16): by_name[x["event"]] for x in document["counters"] if x.get("region") is None}
+    c = {int(x["code"], 16): by_name[x["event"]] for x in document["counters"]
+         if x.get("region") is None}
     for left, parts in SUMS:
         equal(c[left], sum(c[p] for p in parts), f"E{left} = " + " + ".join(f"E{p}" for p in parts))
     for left, parts in AT_MOST:
-        assert c[left] <= sum(c[p] for p in parts), f"E{left} > " + " + ".join(f"E{p}" for p in parts)
+        assert c[left] <= sum(c[p] for p in parts), f"E{left} > " + " + ".join(f"E{p}"
+                                                                               for p in parts)
     for timed, event in TIMED.items():
         equal(c[timed], c[event], f"N of E{timed} = E{event}")
     assert c[20] + c[28] <= c[19], c
@@ -37,10 +43,12 @@ def identities(document, core="microblaze"):
         return  # local memory, no caches, no MMU
     equal((c[10], c[53], c[43]), (c[0], c[0], c[41] + c[42]), "all is cacheable and translated")
     equal((c[12], c[14]), (c[41], c[42]), "all is cacheable")
-    equal(c[61], c[53] - c[54] + c[43] - c[55], "the UTLB is looked up after a miss in the ITLB or DTLB")
+    equal(c[61], c[53] - c[54] + c[43] - c[55],
+          "the UTLB is looked up after a miss in the ITLB or DTLB")
 
 
-# Code in local memory: every fetch takes a cycle, nothing is translated or predicted. Data is cached.
+# Code in local memory: every fetch takes a cycle, nothing is translated or predicted. Data is
+# cached.
 LOCAL_CODE = ("lmb.size=257M", "mmu.enable=0", "bp.enable=0")
 # Data as well: only the pipeline is left.
 LOCAL = ("lmb.size=4096M", "mmu.enable=0", "bp.enable=0")
@@ -56,11 +64,13 @@ class Counts(dict):
 
 
 def count(kernel, *sets, core="microblaze", order="little", events="all", **defines):
-    """What is counted between k_begin and k_end of a kernel, built with `defines`, on a core with `sets`."""
+    """What is counted between k_begin and k_end of a kernel, built with `defines`, on a core with
+    `sets`."""
     have(mb.ORDERS[order].qemu)
     program = bare(kernel, order=order, **defines)
     options = [w for s in sets for w in ("--set", s)]
-    document = stat("--core", core, "--from", "k_begin", "--to", "k_end", "-e", events, *options, program)
+    document = stat("--core", core, "--from", "k_begin", "--to", "k_end", "-e", events, *options,
+                    program)
     return Counts(document)
 
 
@@ -71,7 +81,8 @@ def want(c, **expected):
 
 
 def timed(c, event, **expected):
-    """Compare what is told of a latency: sum, mean, stddev, min, max; the last two to three digits."""
+    """Compare what is told of a latency: sum, mean, stddev, min, max; the last two to three
+    digits."""
     got = c.latency[event]
     wrong = [f"{k}: got {got[k]}, want {v}" for k, v in expected.items()
              if (got[k] != v if not isinstance(v, float) else abs(got[k] - v) > 0.0006)]
