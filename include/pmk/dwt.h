@@ -20,9 +20,9 @@
  *
  * Nothing counts while DEMCR.TRCENA is 0. No overflow raises an interrupt or sets a flag. An 8-bit
  * counter counts at most once in a cycle, so that two readings of it tell all there was when fewer
- * than 256 cycles passed in between; the driver says PMK_STATUS_OVERFLOW where more did, and a total
- * is a lower bound from then on. A write of 1 to an enable that was 0 sets the counter to 0; the
- * driver puts back what it had.
+ * than 256 cycles passed in between; the driver says PMK_STATUS_OVERFLOW where more did, and a
+ * total is a lower bound from then on. A write of 1 to an enable that was 0 sets the counter to 0;
+ * the driver puts back what it had.
  *
  * Some processors (Cortex-M7) have a lock, LAR and LSR: while it is closed, software's writes are
  * ignored. reset() opens it. Access is privileged; anything else takes a BusFault.

@@ -232,7 +232,8 @@ static inline __attribute__((always_inline)) void pmk_region_fast_begin(struct p
 	r->begin[2] = e1;
 }
 
-/* r->member += n, 64 bits and 32. Compilers take six instructions for it on 32-bit Arm, where four do. */
+/* r->member += n, 64 bits and 32. Compilers take six instructions for it on 32-bit Arm, where four
+ * do. */
 #if defined(__arm__) && __ARM_ARCH >= 6 && !defined(__ARM_ARCH_6M__) && \
 	!defined(__ARM_ARCH_8M_BASE__)
 #define PMK_FAST_ADD(r, member, n)                                                       \

@@ -234,9 +234,9 @@ int pmk_target_sample(struct pmk_target *t, unsigned event, uint32_t period, str
  *   PMK_EBUSY    running already, or somebody else has started the PMU since it was opened
  *   PMK_EINVAL   not open, or no event was added
  *
- * Meanwhile every counter of cycles or instructions of an ARM11, a PMUv3 or a DWT has to move. Where none
- * was added, a counter that is free counts cycles until the costs are measured. When one stands
- * still, the first start fails and everything is off again:
+ * Meanwhile every counter of cycles or instructions of an ARM11, a PMUv3 or a DWT has to move.
+ * Where none was added, a counter that is free counts cycles until the costs are measured. When one
+ * stands still, the first start fails and everything is off again:
  *   PMK_ENOPMU   it cannot be switched on: there is no PMU behind these registers. QEMU's ARM1176
  *                is such a processor
  *   PMK_EOFF     it was switched on and is off again: a hypervisor, monitor or debugger uses it
@@ -286,10 +286,11 @@ uint64_t pmk_target_deadline(const struct pmk_target *t, unsigned per_cycle);
 
 /*
  * 1: the total of event `event` is a lower bound, because a counter too narrow for its flag-less
- * PMU (the 8-bit ones of <pmk/dwt.h>) may have wrapped more than once between two readings since the
- * first start; reports say "at least" then. Every reading, the edges of regions included, is a poll
- * of such a counter. What a region counted is exact where its longest occurrence took fewer cycles
- * than the counter's range. 0: it is exact, or it is on another counter. PMK_EINVAL: no such event.
+ * PMU (the 8-bit ones of <pmk/dwt.h>) may have wrapped more than once between two readings since
+ * the first start; reports say "at least" then. Every reading, the edges of regions included, is a
+ * poll of such a counter. What a region counted is exact where its longest occurrence took fewer
+ * cycles than the counter's range. 0: it is exact, or it is on another counter. PMK_EINVAL: no such
+ * event.
  */
 int pmk_target_wrapped(const struct pmk_target *t, unsigned event);
 

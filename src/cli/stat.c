@@ -179,9 +179,9 @@ static void on_signal(int sig)
 }
 
 /* The handlers stay after the run, because the counts are still to be written. There is no
- * SA_RESTART, so that a signal also ends a read from a pipe that nobody writes to. What was ignored,
- * SIGHUP under nohup, SIGINT in the background of a script, stays ignored, here and in the program;
- * but SIGTERM ends counting in any case, so that there is a way to end it. */
+ * SA_RESTART, so that a signal also ends a read from a pipe that nobody writes to. What was
+ * ignored, SIGHUP under nohup, SIGINT in the background of a script, stays ignored, here and in the
+ * program; but SIGTERM ends counting in any case, so that there is a way to end it. */
 static void catch_signals(struct pmk_count *c)
 {
 	static const int caught[] = { SIGINT, SIGTERM, SIGHUP };

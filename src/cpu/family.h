@@ -110,8 +110,8 @@ struct pmk_core_family {
 	 * them. */
 	const uint8_t *fact_signal;
 	unsigned nfacts;
-	/* The fact, behind those of signals, that counts instructions whose times are not modelled; 0:
-	 * there is none. */
+	/* The fact, behind those of signals, that counts instructions whose times are not modelled;
+	 * 0: there is none. */
 	unsigned untimed;
 	struct pmk_signal_set (*raises)(const struct pmk_core *core);
 	/* The longest latency that a core can record; NULL: it records none. */

@@ -159,7 +159,8 @@ static int read_segments(Elf *e, struct pmk_elf *elf, char *msg, size_t size)
 	return 0;
 }
 
-/* Stripping leaves the section where it is. A file without it, or without sections, says nothing. */
+/* Stripping leaves the section where it is. A file without it, or without sections, says
+ * nothing. */
 static void read_attributes(Elf *e, struct pmk_elf *elf)
 {
 	Elf_Scn *scn = NULL;

@@ -433,9 +433,9 @@ static struct pmk_returned *returned_slot(struct pmk_emulated *e, uint64_t addr)
 }
 
 /*
- * Control came to `pc` by a return or another indirect branch: which call does it return from? longjmp leaves
- * several at once, and goes to where setjmp has returned to before. Returns the number of calls
- * still under way.
+ * Control came to `pc` by a return or another indirect branch: which call does it return from?
+ * longjmp leaves several at once, and goes to where setjmp has returned to before. Returns the
+ * number of calls still under way.
  */
 static uint32_t returned_to(struct pmk_emulated *e, uint64_t pc, bool is_return)
 {

@@ -66,8 +66,8 @@ struct pmk_region_state {
 	uint32_t call_depth; /* calls under way at the outermost entry */
 };
 
-/* As deep as calls are remembered; of them as many are looked at for where a jump goes that may be a
- * return, but does not look like one. */
+/* As deep as calls are remembered; of them as many are looked at for where a jump goes that may be
+ * a return, but does not look like one. */
 #define PMK_CALL_STACK	 (UINT32_C(4) << 20)
 #define PMK_CALLS_NEARBY 1024
 #define PMK_RETURNED	 256

@@ -223,7 +223,8 @@ static int poll_status(struct pmk_session *s, unsigned pass, unsigned status[PMK
 	return err;
 }
 
-/* Counters so narrow that they may wrap between two polls: the driver knows whether one may have. */
+/* Counters so narrow that they may wrap between two polls: the driver knows whether one may
+ * have. */
 static int poll_narrow(struct pmk_session *s, unsigned pass)
 {
 	struct pmk_session_pass *p = &s->pass[pass];

@@ -596,13 +596,16 @@ def test_a_program_that_handles_the_interrupt_ends_in_its_own_way():
 
 
 def test_what_was_ignored_stays_ignored():
-    """Under nohup, and in the background of a script: pmk and the program go on, until they are told by SIGTERM."""
-    def ignored(pid, sig):  # QEMU keeps a handler and looks itself: how the program ends shows that it ignored
+    """Under nohup, and in the background of a script: pmk and the program go on, until they are
+    told by SIGTERM."""
+    # QEMU keeps a handler and looks itself: how the program ends shows that it ignored
+    def ignored(pid, sig):
         mask = re.search(r"^SigIgn:\s*(\w+)", of_process(pid, "status"), re.M).group(1)
         return int(mask, 16) >> sig - 1 & 1
 
     r = Running("work", options=("-e", "instr_exec"),
-                around=lambda: [signal.signal(s, signal.SIG_IGN) for s in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT)])
+                around=lambda: [signal.signal(s, signal.SIG_IGN)
+                                for s in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT)])
     for sig in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
         equal(ignored(r.p.pid, sig), 1, sig.name)
         os.killpg(r.p.pid, sig)
@@ -628,39 +631,45 @@ def test_nothing_is_left_running():
 def test_a_program_for_a_later_processor():
     """It would die of an undefined instruction; ELF attributes tell before it begins."""
     def starts(name, arch, *lines):
-        text = "\n".join((f".arch {arch}", *lines, ".globl _start", "_start: mov r7, #1", "mov r0, #0", "svc #0", ""))
+        text = "\n".join((f".arch {arch}", *lines, ".globl _start", "_start: mov r7, #1",
+                          "mov r0, #0", "svc #0", ""))
         return build(f"later-{name}", text, "-nostdlib", "-static", "-Wl,--build-id=none", ext="S")
 
     v7, v6t2, v6k = starts("v7", "armv7-a"), starts("v6t2", "armv6t2"), starts("v6k", "armv6k")
-    neon, div = starts("neon", "armv6", ".eabi_attribute 12, 1"), starts("div", "armv6", ".eabi_attribute 44, 2")
+    neon, div = starts("neon", "armv6", ".eabi_attribute 12, 1"), starts("div", "armv6",
+                                                                         ".eabi_attribute 44, 2")
     said = refuse(NOT_EXEC, v7, said=("ARMv7", "core arm1176 has ARMv6KZ", "-march="))
     told = re.search(r"--qemu '(.*)'", said).group(1)
     equal(counts(stat("-e", "instr_exec", "--qemu", told)), {"instr_exec": 3}, told)
     refuse(NOT_EXEC, "--core", "arm11mpcore", v7, said="ARMv6K:")
     refuse(NOT_EXEC, "--core", "arm926", v6k, said=("ARMv6K", "ARMv5TEJ"))
     # It has Thumb-2, but QEMU has no ARM1156.
-    refuse(NOT_EXEC, "--core", "arm1156", v6t2, said=("ARMv6T2", "core arm1156, run as QEMU's arm1176, has ARMv6KZ"))
+    refuse(NOT_EXEC, "--core", "arm1156", v6t2,
+           said=("ARMv6T2", "core arm1156, run as QEMU's arm1176, has ARMv6KZ"))
     refuse(NOT_EXEC, neon, said="NEON")
     refuse(NOT_EXEC, div, said="division")
     for core in ("arm1136r0", "arm1136", "arm1156", "arm1176", "arm11mpcore"):
         equal(counts(stat("-e", "instr_exec", "--core", core, v6k)), {"instr_exec": 3}, core)
     for arch in ("armv4t", "armv5te"):
-        equal(counts(stat("-e", "instr_exec", "--core", "arm1176", starts(arch, arch))), {"instr_exec": 3}, arch)
+        equal(counts(stat("-e", "instr_exec", "--core", "arm1176", starts(arch, arch))),
+              {"instr_exec": 3}, arch)
 
 
 def test_an_interpreter_for_a_later_processor():
     dynamic = build("says-dynamic", SAYS, "-O1", "-march=armv6k", "-marm")
     root = os.path.join(WORK, "later-root")
     os.makedirs(os.path.join(root, "lib"), exist_ok=True)
-    loader = build("later-loader", ".arch armv7-a\n.globl _start\n_start: svc #0\n", "-nostdlib", "-static", ext="S")
+    loader = build("later-loader", ".arch armv7-a\n.globl _start\n_start: svc #0\n", "-nostdlib",
+                   "-static", ext="S")
     shutil.copy(loader, os.path.join(root, "lib", "ld-linux.so.3"))
-    refuse(NOT_EXEC, "--sysroot", root, dynamic, said=("lib/ld-linux.so.3 is built for ARMv7", "arm1176"))
+    refuse(NOT_EXEC, "--sysroot", root, dynamic,
+           said=("lib/ld-linux.so.3 is built for ARMv7", "arm1176"))
 
 
 def test_killed_by_an_undefined_instruction():
     """A word that says of nothing what it is: no attribute tells of it."""
-    dies = build("later-word", ".arch armv6k\n.globl _start\n_start: .inst 0xe3000000\n", "-nostdlib", "-static",
-                 ext="S")
+    dies = build("later-word", ".arch armv6k\n.globl _start\n_start: .inst 0xe3000000\n",
+                 "-nostdlib", "-static", ext="S")
     doc = stat("-e", "instr_exec", dies, code=132)
     contains(doc["warning"], "core arm1176, QEMU's arm1176, has the instruction set ARMv6KZ")
 

@@ -527,11 +527,13 @@ def waits_for_room(pid):
 
 
 def test_a_child_is_killed_while_it_waits_to_report():
-    """pmk does not look, so the child has no room left for intervals, and its parent kills it then. Whatever it held
-    is not missed by anybody."""
+    """pmk does not look, so the child has no room left for intervals, and its parent kills it then.
+    Whatever it held is not missed by anybody."""
     path = os.path.join(WORK, f"killer-{os.getpid()}")
-    p = subprocess.Popen([PMK, "stat", "-o", path, "-I", "500cycles", "-e", "instr_exec", program("killer", KILLER)],
-                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+    p = subprocess.Popen([PMK, "stat", "-o", path, "-I", "500cycles", "-e", "instr_exec",
+                          program("killer", KILLER)],
+                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                         start_new_session=True)
     try:
         equal(p.stdout.readline(), b"forked\n")
         os.kill(p.pid, signal.SIGSTOP)

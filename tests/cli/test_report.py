@@ -138,12 +138,15 @@ def test_text_of_the_library_dump():
 
 
 def test_narrow_counters_are_lower_bounds():
-    """A dump does not say whether an 8-bit counter wrapped unseen, so none of its events is more than a lower bound; the
-    cycles beside it, of 32 bits, and events that pmk does not know are what they are."""
+    """A dump does not say whether an 8-bit counter wrapped unseen, so none of its events is more
+    than a lower bound; the cycles beside it, of 32 bits, and events that pmk does not know are what
+    they are."""
     doc = document(dump(event(0x04, 100000), event(0x08, 200), event(0x77, 3), pmu="dwt"))
     equal([(c["event"], c["counter-value"], c["trust"]) for c in doc["counters"]],
-          [("cycles", 100000, "measured"), ("base_overhead", 200, "wrapped"), ("r77", 3, "measured")])
-    contains(doc["counters"][1]["reason"], "8 bits may have wrapped unseen, which leaves a lower bound")
+          [("cycles", 100000, "measured"), ("base_overhead", 200, "wrapped"),
+           ("r77", 3, "measured")])
+    contains(doc["counters"][1]["reason"],
+             "8 bits may have wrapped unseen, which leaves a lower bound")
 
 
 def test_the_library_of_today_writes_it():

@@ -1001,7 +1001,8 @@ def test_help_and_version():
 
 
 def test_the_report_says_what_environment_the_program_got():
-    plain = {k: os.environ[k] for k in ("PATH", "PMK_DATA", "PMK_PLUGIN", "PMK_CACHE") if k in os.environ}
+    plain = {k: os.environ[k] for k in ("PATH", "PMK_DATA", "PMK_PLUGIN", "PMK_CACHE")
+             if k in os.environ}
     fixed = "PATH=/usr/local/bin:/usr/bin:/bin HOME=/ LANG=C"
     some = dict(plain, OMP_NUM_THREADS="4", ZEBRA="stripes")
     said = f" environment: {fixed}; without {len(some) - 1} variables of this one (--env)\n"
@@ -1009,9 +1010,11 @@ def test_the_report_says_what_environment_the_program_got():
     equal(stat("-e", "instr_exec", talk(), "env", env=some)["environment"], fixed)
     out = pmk("stat", "-e", "instr_exec", "--env", "*", talk(), "env", env=some)
     equal(sorted(out.out.split("\n")[:-1]),
-          sorted(["HOME=/", "LANG=C"] * ("HOME" not in some) + [f"{k}={v}" for k, v in some.items()]), str(out))
+          sorted(["HOME=/", "LANG=C"] * ("HOME" not in some)
+                 + [f"{k}={v}" for k, v in some.items()]), str(out))
     assert "without" not in out.err, out
-    out = pmk("stat", "-e", "instr_exec", "--env", "ZEBRA=none", "--env", "*", talk(), "env", env=some)
+    out = pmk("stat", "-e", "instr_exec", "--env", "ZEBRA=none", "--env", "*", talk(), "env",
+              env=some)
     equal((out.out.count("ZEBRA="), out.out.count("ZEBRA=none\n")), (1, 1), str(out))
     # Nothing is left out, and nothing is said.
     out = pmk("stat", "-e", "instr_exec", talk(), "env", env={"PATH": plain["PATH"]})
@@ -1046,12 +1049,14 @@ def test_floating_point_is_not_timed():
     equal(stat("-e", "cycles", loop(5), code=3)["note"], None)
     contains(pmk("stat", "-e", "cycles", vfp).err, f" note: {said}")
     contains(pmk("stat", "-x,", "-e", "cycles", vfp).err, f"# note: {said}")
-    contains(stat("-e", "cycles", "--region", "f", vfp)["note"], "the program has floating-point instructions (VFP)")
+    contains(stat("-e", "cycles", "--region", "f", vfp)["note"],
+             "the program has floating-point instructions (VFP)")
     contains(stat("-e", "cycles", "-r", "2", vfp)["note"], said)
 
 
 def test_a_core_with_a_caveat():
-    a64 = build("caveat", ".globl _start\n_start: mov x8, #93\nmov x0, #0\nsvc #0\n", "-nostdlib", "-static",
-                ext="S", prefix="aarch64-linux-gnu-")
-    contains(stat("--core", "cortex-a72", "-e", "cycles", a64)["note"], "an in-order core, an upper bound")
+    a64 = build("caveat", ".globl _start\n_start: mov x8, #93\nmov x0, #0\nsvc #0\n", "-nostdlib",
+                "-static", ext="S", prefix="aarch64-linux-gnu-")
+    contains(stat("--core", "cortex-a72", "-e", "cycles", a64)["note"],
+             "an in-order core, an upper bound")
     equal(stat("--core", "cortex-a53", "-e", "cycles", a64)["note"], None)

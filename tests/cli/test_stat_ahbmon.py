@@ -128,7 +128,8 @@ def test_processes_are_chips_of_their_own():
 
 def test_a_program_with_a_library():
     c = counts(stat("--pmu", "ahbmon", "-e", "all", "--traffic", "dma0:period=200",
-                    program("ahb-printf", '#include <stdio.h>\nint main(void){for(int i=0;i<2000;i++)'
+                    program("ahb-printf",
+                            '#include <stdio.h>\nint main(void){for(int i=0;i<2000;i++)'
                             'printf("%d\\n", i * i);return 0;}', "-march=armv5te")))
     equal(c["ct_armi_rd"], 8 * c["ct_armi_line_fill"])
     equal(c["ct_armd_rd"] + c["ct_armd_wr"],

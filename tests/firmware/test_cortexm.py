@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The firmware library on a Cortex-M through its native port, on QEMU's boards, which have no DWT: it says so. That
-driver and library count on one that is there: tests/pmu/test_dwt_driver.c."""
+"""The firmware library on a Cortex-M through its native port, on QEMU's boards, which have no DWT:
+it says so. That driver and library count on one that is there: tests/pmu/test_dwt_driver.c."""
 import os
 
 from harness import *
@@ -15,14 +15,16 @@ def said(cpu, board):
     out = run(os.path.join(SOURCE, "scripts", "amalgamate"), folder)
     assert out.code == 0, out
     made = os.path.join(folder, cpu + ".elf")
-    out = run("arm-none-eabi-gcc", f"-mcpu={cpu}", "-mthumb", "-Os", "-std=gnu11", "-Wall", "-Wextra", "-Werror",
-              "-ffreestanding", "-ffunction-sections", "-fdata-sections", "-I", folder, "-nostdlib", "-static",
-              "-fno-tree-loop-distribute-patterns", "-Wl,--gc-sections,--build-id=none", "-T", os.path.join(HERE, "link.ld"),
+    out = run("arm-none-eabi-gcc", f"-mcpu={cpu}", "-mthumb", "-Os", "-std=gnu11", "-Wall",
+              "-Wextra", "-Werror", "-ffreestanding", "-ffunction-sections", "-fdata-sections",
+              "-I", folder, "-nostdlib", "-static", "-fno-tree-loop-distribute-patterns",
+              "-Wl,--gc-sections,--build-id=none", "-T", os.path.join(HERE, "link.ld"),
               os.path.join(HERE, "main.c"), os.path.join(folder, "pmk_target.c"),
-              os.path.join(SOURCE, "examples", "firmware", "common", "memory.c"), "-lgcc", "-o", made)
+              os.path.join(SOURCE, "examples", "firmware", "common", "memory.c"), "-lgcc", "-o",
+              made)
     assert out.code == 0, out
-    out = run("qemu-system-arm", "-M", board, "-display", "none", "-monitor", "none", "-serial", "none",
-              "-semihosting-config", "enable=on,target=native", "-kernel", made)
+    out = run("qemu-system-arm", "-M", board, "-display", "none", "-monitor", "none", "-serial",
+              "none", "-semihosting-config", "enable=on,target=native", "-kernel", made)
     assert out.code == 0, out
     return (out.out + out.err).splitlines()
 

@@ -214,15 +214,17 @@ def test_virt_fast_regions_are_exact():
     """Ten loops of 1 to 10 turns, four instructions each, and what one reading costs, ten times."""
     found = loops(ran("virt")[0])
     insns, cycles = found[0][2] - 4, found[0][3] - 4
-    rows = re.search(r"^fast region short loop: 10 times\n.*event\n +(\d+) +(\d+\.\d\d) +(\d+) +(\d+)  cpu_cycles\n"
+    rows = re.search(r"^fast region short loop: 10 times\n.*event\n +(\d+) +(\d+\.\d\d) +(\d+) "
+                     r"+(\d+)  cpu_cycles\n"
                      r" +(\d+) +(\d+\.\d\d) +- +-  inst_retired$", ran("virt")[0], re.M)
     assert rows, ran("virt")[0]
-    # The ends of a fast region read the counters in the same order as PMK_FAST_BEGIN and END, but it has no storing of
-    # a result between them and the loop: at most some instructions differ.
+    # The ends of a fast region read the counters in the same order as PMK_FAST_BEGIN and END, but
+    # it has no storing of a result between them and the loop: at most some instructions differ.
     total, mean, least, most, insn_total, insn_mean = rows.groups()
     own = int(least) - 4
     assert 0 < own <= 12 and abs(own - cycles) <= 6, (own, cycles)
-    equal((int(total), float(mean), int(most)), (4 * 55 + 10 * own, (4 * 55 + 10 * own) / 10, 40 + own))
+    equal((int(total), float(mean), int(most)),
+          (4 * 55 + 10 * own, (4 * 55 + 10 * own) / 10, 40 + own))
     insn_own = (int(insn_total) - 4 * 55) / 10
     equal(insn_own - own, insns - cycles)
     equal(float(insn_mean), int(insn_total) / 10)

@@ -505,7 +505,8 @@ def test_the_sample_uses_every_function_and_macro():
         wanted |= set(re.findall(r"^#define ((?:PMK|LIKWID|pmk)\w+)\(", text, re.M))
         wanted |= set(re.findall(r"^#define (LIKWID_\w+)", text, re.M))
     assert len(wanted) > 35, wanted
-    equal(wanted - used - {"PMK_OFF", "PMK_FAST_LOOP", "PMK_FAST_NAME", "PMK_FAST_NAME_2", "PMK_FAST_ADD"}, set(), "tests/firmware/library/sample.c does not use these")
+    inner = {"PMK_OFF", "PMK_FAST_LOOP", "PMK_FAST_NAME", "PMK_FAST_NAME_2", "PMK_FAST_ADD"}
+    equal(wanted - used - inner, set(), "tests/firmware/library/sample.c does not use these")
 
 
 def test_disabled_leaves_nothing():
@@ -516,8 +517,8 @@ def test_disabled_leaves_nothing():
 
 
 def test_disabled_leaves_nothing_without_optimisation():
-    """At -O0, GCC keeps every static object, used or not, and a place on the stack for every local one.
-    Those that the sample has for pmk remain; no code does, and no reference."""
+    """At -O0, GCC keeps every static object, used or not, and a place on the stack for every local
+    one. Those that the sample has for pmk remain; no code does, and no reference."""
     objects = {"pmu", "regions", "samples", "ring", "task", "fast_regions"}
     for name in installed():
         off, bare = sample(name, "-O0", "-DPMK_ENABLED=0"), sample(name, "-O0", "-DBARE")
@@ -681,43 +682,53 @@ def test_an_edge_of_a_fast_region_is_of_middle_weight():
     """Counted in functions that do nothing else: their entry and return are in the number."""
     kinds = [(name, compiler(name)) for name in installed() if name in EDGE]
     have("arm-none-eabi-gcc")
-    kinds += [("cortex-m3", ["arm-none-eabi-gcc", "-mcpu=cortex-m3", "-mthumb", "-std=gnu11", "-ffreestanding"])]
+    kinds += [("cortex-m3", ["arm-none-eabi-gcc", "-mcpu=cortex-m3", "-mthumb", "-std=gnu11",
+                             "-ffreestanding"])]
     if "armv6" in installed():
         kinds += [("armv6-thumb", [*compiler("armv6"), "-mthumb"])]
     for name, argv in kinds:
-        state = '-DARM_STATE=__attribute__((target("arm")))' if name == "armv6-thumb" else "-DARM_STATE="
+        arm = '-DARM_STATE=__attribute__((target("arm")))'
+        state = arm if name == "armv6-thumb" else "-DARM_STATE="
         for level in ("-Os", "-O2"):
             made = scratch(f"{name}-region-fast.o")
-            quiet(*argv, level, *WARNINGS, *INCLUDE, state, "-x", "c", "-c", "-", "-o", made, stdin=REGION_FAST)
+            quiet(*argv, level, *WARNINGS, *INCLUDE, state, "-x", "c", "-c", "-", "-o", made,
+                  stdin=REGION_FAST)
             text = run(argv[0][:-3] + "objdump", "-d", "--no-show-raw-insn", made).out
             for function in ("begin", "end", "any_begin", "any_end"):
                 body = re.search(rf"^\w+ <{function}>:\n((?:.+\n?)+)", text, re.M).group(1)
-                ops = [op for op in re.findall(r"^ +[0-9a-f]+:\t(\S+)", body, re.M) if op not in (".word", ".short")]
-                assert 5 <= len(ops) <= MOST_FAST, f"{name} {level}: {function} takes {len(ops)}: {' '.join(ops)}"
+                ops = [op for op in re.findall(r"^ +[0-9a-f]+:\t(\S+)", body, re.M)
+                       if op not in (".word", ".short")]
+                assert 5 <= len(ops) <= MOST_FAST, \
+                    f"{name} {level}: {function} takes {len(ops)}: {' '.join(ops)}"
             # The loop that makes a block of it is not left in the code: one beginning, one end.
             body = re.search(r"^\w+ <whole>:\n((?:.+\n?)+)", text, re.M).group(1)
-            back = [a for at, a in re.findall(r"^ +([0-9a-f]+):\tb\S*\s+([0-9a-f]+) <whole", body, re.M)
+            jump = r"^ +([0-9a-f]+):\tb\S*\s+([0-9a-f]+) <whole"
+            back = [a for at, a in re.findall(jump, body, re.M)
                     if int(a, 16) <= int(at, 16)]
             equal(back, [], f"{name} {level}")
 
 
 def test_fast_regions_switched_off_do_the_work_and_nothing_else():
     have("gcc", "clang")
-    source = "".join(line for line in REGION_FAST.splitlines(True) if "any_" not in line).replace("ARM_STATE ", "")
-    bare = "void work(void);\nvoid begin(void);\nvoid end(void);\nvoid whole(unsigned id);\nvoid two(void);\n" \
-        "void begin(void) {}\nvoid end(void) {}\nvoid whole(unsigned id) { (void)id; work(); }\nvoid two(void) { work(); }\n"
+    source = "".join(line for line in REGION_FAST.splitlines(True) if "any_" not in line)
+    source = source.replace("ARM_STATE ", "")
+    bare = "void work(void);\nvoid begin(void);\nvoid end(void);\n" \
+        "void whole(unsigned id);\nvoid two(void);\n" \
+        "void begin(void) {}\nvoid end(void) {}\n" \
+        "void whole(unsigned id) { (void)id; work(); }\nvoid two(void) { work(); }\n"
     for cc in ("gcc", "clang"):
         made = []
         for kind, text in (("off", source), ("bare", bare)):
             made.append(scratch(f"region-fast-{kind}.o"))
-            quiet(cc, "-O2", "-Wall", "-Wextra", "-Werror", *INCLUDE, "-DPMK_ENABLED=0", "-x", "c", "-c", "-",
+            quiet(cc, "-O2", "-Wall", "-Wextra", "-Werror", *INCLUDE, "-DPMK_ENABLED=0",
+                  "-x", "c", "-c", "-",
                   "-o", made[-1], stdin=text)
         code = [instructions("objdump", m) for m in made]
         equal(code[0], code[1], cc)
         assert len(code[0]) >= 3, code
 
 
-# ---- headers ---------------------------------------------------------------------------------------
+# ---- headers ------------------------------------------------------------------------------------
 
 
 def test_each_header_is_understood_alone():

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The DWT's counters: the page says what the catalogue and the rows say, docs/TRACE.md has every vector, and pmk stat says
-that no core has it."""
+"""The DWT's counters: the page says what the catalogue and the rows say, docs/TRACE.md has every
+vector, and pmk stat says that no core has it."""
 import json
 import os
 import re
@@ -15,7 +15,8 @@ def text(path):
 
 def test_the_page_has_every_event():
     events = json.loads(pmk("list", "events", "-j", "--pmu", "dwt").out)["events"]
-    told = re.findall(r"^\| 0x([0-9A-F]{2}) \| (\w+) \| \w+ \| \w+ \| ([^|]+) \|$", text("docs/dwt.md"), re.M)
+    told = re.findall(r"^\| 0x([0-9A-F]{2}) \| (\w+) \| \w+ \| \w+ \| ([^|]+) \|$",
+                      text("docs/dwt.md"), re.M)
     assert len(told) == 6
     assert [(int(code, 16), name, brief) for code, name, brief in told] == \
         [(int(e["code"], 16), e["name"], e["brief"]) for e in events]

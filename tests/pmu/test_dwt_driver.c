@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * The DWT's driver on a port that writes down what it is asked: sequences, register by register, as
- * literal numbers; ports that fail; and the driver, a session and the firmware library on the model,
- * where narrow counters wrap seen and unseen.
+ * literal numbers; ports that fail; and the driver, a session and the firmware library on the
+ * model, where narrow counters wrap seen and unseen.
  *
  * Registers: 0 CTRL, 1 CYCCNT, 2 CPICNT, 3 EXCCNT, 4 SLEEPCNT, 5 LSUCNT, 6 FOLDCNT, 7 LAR, 8 LSR,
  * 9 DEMCR. Counters: 0 CYCCNT … 5 FOLDCNT.
@@ -24,7 +24,7 @@
 #define OK(call) assert_int_equal((call), 0)
 #define NEVER	 UINT32_MAX
 
-/* ---- a port that writes down -------------------------------------------------------------------- */
+/* ---- a port that writes down ----------------------------------------------------------------- */
 
 struct recorder {
 	struct pmk_dev dev;
@@ -84,7 +84,7 @@ static const struct pmk_driver *drv(void)
 	return pmk_dwt.driver;
 }
 
-/* ---- sequences --------------------------------------------------------------------------------- */
+/* ---- sequences ------------------------------------------------------------------------------- */
 
 #define RESET "R9 W9=1000000 R8 R0 W0=40000000 W1=0 W2=0 W3=0 W4=0 W5=0 W6=0"
 
@@ -96,7 +96,8 @@ static void test_reset(void **state)
 	(void)state;
 	OK(drv()->reset(d));
 	check(&r, RESET);
-	/* What trace tools and debuggers have set stays: monitor, vector catch, packets, POSTCNT. */
+	/* What trace tools and debuggers have set stays: monitor, vector catch, packets,
+	 * POSTCNT. */
 	r.reg[9] = 0x000107f1;
 	r.reg[0] = 0x407f1fff;
 	OK(drv()->reset(d));
@@ -333,7 +334,7 @@ static void test_still(void **state)
 	assert_int_equal(drv()->still(d, 0), PMK_ENOPMU);
 }
 
-/* ---- faults ------------------------------------------------------------------------------------ */
+/* ---- faults ---------------------------------------------------------------------------------- */
 
 static int programmed(struct pmk_dev *d)
 {
@@ -385,7 +386,7 @@ static void test_failing_ports(void **state)
 	}
 }
 
-/* ---- on the model -------------------------------------------------------------------------------- */
+/* ---- on the model ---------------------------------------------------------------------------- */
 
 struct rig {
 	struct pmk_dwt_model m;

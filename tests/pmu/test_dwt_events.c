@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The DWT's counters: the catalogue a second time, counters, registers, addresses and bits as literal
- * numbers of DDI 0403E (ARMv7-M), C1.8 and C1.6.5.
+ * The DWT's counters: the catalogue a second time, counters, registers, addresses and bits as
+ * literal numbers of DDI 0403E (ARMv7-M), C1.8 and C1.6.5.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -36,9 +36,12 @@ static const struct {
 	const char *name;
 	uint32_t address;
 } regs[] = {
-	{ "DWT_CTRL",     0xE0001000 }, { "DWT_CYCCNT",  0xE0001004 }, { "DWT_CPICNT",  0xE0001008 },
-	{ "DWT_EXCCNT",   0xE000100C }, { "DWT_SLEEPCNT", 0xE0001010 }, { "DWT_LSUCNT", 0xE0001014 },
-	{ "DWT_FOLDCNT",  0xE0001018 }, { "DWT_LAR",     0xE0001FB0 }, { "DWT_LSR",     0xE0001FB4 },
+	{ "DWT_CTRL",     0xE0001000 }, { "DWT_CYCCNT",  0xE0001004 }, { "DWT_CPICNT",
+		0xE0001008 },
+	{ "DWT_EXCCNT",   0xE000100C }, { "DWT_SLEEPCNT", 0xE0001010 }, { "DWT_LSUCNT",
+		0xE0001014 },
+	{ "DWT_FOLDCNT",  0xE0001018 }, { "DWT_LAR",     0xE0001FB0 }, { "DWT_LSR",
+		0xE0001FB4 },
 	{ "DEMCR",        0xE000EDFC },
 };
 

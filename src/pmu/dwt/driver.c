@@ -8,8 +8,8 @@
  *  - A lock may ignore all writes (Cortex-M7). reset() asks LSR and opens it.
  *  - Setting the enable of an 8-bit counter clears the counter. start() reads it before and writes
  *    it back; what it counts in these few cycles is lost, in starts after a stop alone.
- *  - 8 bits wrap every 256 counts at most, and nothing tells. No counter counts twice in a cycle, so
- *    CYCCNT says whether one may have: sample() takes CYCCNT before and after the others, and
+ *  - 8 bits wrap every 256 counts at most, and nothing tells. No counter counts twice in a cycle,
+ *    so CYCCNT says whether one may have: sample() takes CYCCNT before and after the others, and
  *    compares with the time of the sample before. CYCCNT therefore always runs.
  *  - The other bits of DWT_CTRL belong to trace tools and stay as they are.
  */

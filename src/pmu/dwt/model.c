@@ -2,7 +2,8 @@
 /*
  * The DWT's counters: the model. Where the sources are silent, or leave it to the implementation
  * (our choice):
- *  - four comparators, of which nothing else is here: DWT_CTRL is 0x40000000 (DDI 0489F Table 11.1);
+ *  - four comparators, of which nothing else is here: DWT_CTRL is 0x40000000 (DDI 0489F Table
+ *    11.1);
  *  - CYCCNT resets to 0 (DDI 0489F), the 8-bit counters to params.poison;
  *  - a key other than 0xC5ACCE55 closes the lock;
  *  - an unprivileged access, which takes a BusFault, is PMK_EUNDEF;

@@ -27,7 +27,8 @@ static const struct pmk_field ctrl_fields[] = {
 	FIELD("NOCYCCNT", CTRL_NOCYCCNT, "RO", R_CTRL, there, "CYCCNT"),
 	FIELD("NOPRFCNT", CTRL_NOPRFCNT, "RO", R_CTRL, there, "the 8-bit counters"),
 	FIELD("CYCEVTENA", CTRL_CYCEVTENA, "RW", R_CTRL, off_on, "packets when POSTCNT ends"),
-	FIELD("FOLDEVTENA", CTRL_FOLDEVTENA, "RW", R_CTRL, counts, "FOLDCNT; packets at its overflow"),
+	FIELD("FOLDEVTENA", CTRL_FOLDEVTENA, "RW", R_CTRL, counts, "FOLDCNT; packets at its "
+		"overflow"),
 	FIELD("LSUEVTENA", CTRL_LSUEVTENA, "RW", R_CTRL, counts, "LSUCNT; packets at its overflow"),
 	FIELD("SLEEPEVTENA", CTRL_SLEEPEVTENA, "RW", R_CTRL, counts,
 	      "SLEEPCNT; packets at its overflow"),
@@ -35,7 +36,8 @@ static const struct pmk_field ctrl_fields[] = {
 	FIELD("CPIEVTENA", CTRL_CPIEVTENA, "RW", R_CTRL, counts, "CPICNT; packets at its overflow"),
 	FIELD("EXCTRCENA", CTRL_EXCTRCENA, "RW", R_CTRL, off_on, "packets of exceptions"),
 	FIELD("PCSAMPLENA", CTRL_PCSAMPLENA, "RW", R_CTRL, off_on, "packets of PC samples"),
-	FIELD("SYNCTAP", CTRL_SYNCTAP, "RW", R_CTRL, NULL, "how often synchronisation packets come"),
+	FIELD("SYNCTAP", CTRL_SYNCTAP, "RW", R_CTRL, NULL, "how often synchronisation packets "
+		"come"),
 	FIELD("CYCTAP", CTRL_CYCTAP, "RW", R_CTRL, NULL, "bit of CYCCNT that counts POSTCNT down"),
 	FIELD("POSTINIT", CTRL_POSTINIT, "RW", R_CTRL, NULL, "POSTCNT begins with it"),
 	FIELD("POSTPRESET", CTRL_POSTPRESET, "RW", R_CTRL, NULL, "POSTCNT goes on with it"),
@@ -49,7 +51,8 @@ static const struct pmk_field narrow_fields[] = {
 	      "wraps; 0 when its enable is set"),
 };
 static const struct pmk_field lar_fields[] = {
-	FIELD("Key", PMK_BITS(31, 0), "WO", R_LOCK, NULL, "0xC5ACCE55 opens the lock, anything else closes it"),
+	FIELD("Key", PMK_BITS(31, 0), "WO", R_LOCK, NULL, "0xC5ACCE55 opens the lock, anything "
+		"else closes it"),
 };
 static const struct pmk_field lsr_fields[] = {
 	FIELD("nTT", LSR_NTT, "RO", R_LOCK, no_yes, "the lock is of 8 bits"),

@@ -51,7 +51,8 @@ struct pmk_arena_interval {
 	struct pmk_reading delta;
 };
 
-/* Finished intervals of a process, which alone writes here: whatever ends it, nobody waits for it. */
+/* Finished intervals of a process, which alone writes here: whatever ends it, nobody waits for
+ * it. */
 struct pmk_arena_ring {
 	/* how many were written by the emulator, and read by pmk */
 	_Atomic uint64_t head, tail;

@@ -211,8 +211,8 @@ static void add_counts(struct pmk_runner_counts *sum, const struct pmk_runner_co
 	sum->untimed += c->untimed;
 }
 
-/* Instructions without times of their own. While counts are kept as blocks run, how often each ran is
- * not known: then 1 if they are at least one in a hundred of the code. */
+/* Instructions without times of their own. While counts are kept as blocks run, how often each ran
+ * is not known: then 1 if they are at least one in a hundred of the code. */
 static uint64_t count_untimed(const struct pmk_runner *r, const struct pmk_emulated_blocks *b)
 {
 	const struct pmk_core_family *family = pmk_core_family(&r->cfg.counters.core);

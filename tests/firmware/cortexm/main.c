@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The firmware library on a Cortex-M through its native port. It prints what open or start say, and,
- * where the DWT is there, whether a loop of known length is counted.
+ * The firmware library on a Cortex-M through its native port. It prints what open or start say,
+ * and, where the DWT is there, whether a loop of known length is counted.
  */
 #include "pmk_target.h"
 
