@@ -232,8 +232,8 @@ static void set_warnings(struct pmk_count *c)
 	if (e->runner.unsure || atomic_load(&a->handlers_unseen))
 		pmk_result_warn(
 			&c->result,
-			"it is not known where the program left a block of instructions by a fault: "
-			"the block was counted as a whole");
+			"it is not known where the program left a block of instructions by a "
+			"fault: the block was counted as a whole");
 	if (atomic_load(&a->lost_forks))
 		pmk_result_warn(&c->result,
 				"%u forked process(es) were not counted: more than %d at a time",

@@ -131,7 +131,8 @@ static uint64_t total(struct rig *r, unsigned event)
 	return value;
 }
 
-/* A program on the processor: an access is an instruction of a cycle, and no time passes otherwise. */
+/* A program on the processor: an access is an instruction of a cycle, and no time passes
+ * otherwise. */
 static int live_read(void *ctx, unsigned reg, uint64_t *value)
 {
 	struct rig *r = ctx;
@@ -709,7 +710,8 @@ static void a53_input(struct rig *r, enum pmk_armv8_input input, uint64_t value)
 	pmk_armv8_model_input(r->to_model.model, r->bus, input, value);
 }
 
-/* Cycles, instructions, and an event that may well be 0: then a counter of cycles is the witness. */
+/* Cycles, instructions, and an event that may well be 0: then a counter of cycles is the
+ * witness. */
 static void test_why_filter(void **state)
 {
 	static const uint16_t codes[] = { 0x11, 0x08, 0x03 };
@@ -765,7 +767,8 @@ static void test_why_forbidden(void **state)
 	teardown(&r);
 }
 
-/* E is lost once: somebody else cleared it. It never stays: it is not there, as on QEMU's ARM1176. */
+/* E is lost once: somebody else cleared it. It never stays: it is not there, as on QEMU's
+ * ARM1176. */
 static void test_why_switched_off(void **state)
 {
 	static const struct {
@@ -853,8 +856,8 @@ static void test_names(void **state)
 }
 
 /*
- * An empty region counts more than two of them, one in the other: whatever misses there did so while
- * nothing was nested. Nesting then costs nothing; it must not cost 2^64 - 2.
+ * An empty region counts more than two of them, one in the other: whatever misses there did so
+ * while nothing was nested. Nesting then costs nothing; it must not cost 2^64 - 2.
  */
 static void test_cost_above_what_was_measured(void **state)
 {

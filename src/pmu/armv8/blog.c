@@ -333,8 +333,8 @@ static void look_state(const struct pmk_signal_set *raised, char *found, size_t 
 	blog_start(&l);
 	line = l.ops->lines(&l.model);
 	blog_stop(&l);
-	FOUND("after a reset that leaves ones, the interrupt is %s as soon as E is set; at the end the "
-	      "flags are 0x%08" PRIx64,
+	FOUND("after a reset that leaves ones, the interrupt is %s as soon as E is set; at the "
+	      "end the flags are 0x%08" PRIx64,
 	      line ? "asserted" : "not asserted", read_register(&l, PMK_ARMV8_PMOVSCLR));
 }
 
@@ -487,8 +487,8 @@ static void look_above(const struct pmk_signal_set *raised, char *found, size_t 
 	visible = l.num_evnt_cntrs;
 	set_input(&l, PMK_ARMV8_IN_MDCR_EL2, MDCR_EL2_TPM | 6);
 	l.ops->read(&l.model, &bus, PMK_MODE_PRIV, PMK_ARMV8_PMCR, &value);
-	FOUND("a hypervisor that keeps two of six counters leaves N = %u; with MDCR_EL2.TPM the first "
-	      "access traps to EL%u, class 0x%02x",
+	FOUND("a hypervisor that keeps two of six counters leaves N = %u; with MDCR_EL2.TPM the "
+	      "first access traps to EL%u, class 0x%02x",
 	      visible, l.model.trap.el, l.model.trap.ec);
 }
 
@@ -561,12 +561,12 @@ int pmk_armv8_blog_compare(const struct pmk_signal_set *raised,
 			   struct pmk_armv8_blog_run runs[PMK_ARMV8_BLOG_RUNS])
 {
 	static const struct pmk_armv8_blog_run all[PMK_ARMV8_BLOG_RUNS] = {
-		{ .title =
-			  "2004 instructions at EL1, start and stop at EL1; pmk counts at EL0 and EL1",
+		{ .title = "2004 instructions at EL1, start and stop at EL1; pmk counts at EL0 and "
+			   "EL1",
 		  .before = 2004,
 		  .filter = PMK_ARMV8_EL0_EL1 },
-		{ .title =
-			  "2002 instructions at EL0, 20 at EL1 before and 18 after; pmk counts at EL0",
+		{ .title = "2002 instructions at EL0, 20 at EL1 before and 18 after; pmk counts at "
+			   "EL0",
 		  .before = 20,
 		  .at_el0 = 2002,
 		  .after = 18,

@@ -88,7 +88,8 @@ struct pmk_arena {
 
 /* Offsets inside the mapping. */
 #define PMK_CPU_HEAD	PMK_ALIGN_UP(sizeof(struct pmk_emulated))
-#define PMK_CPU_BYTES	(PMK_CPU_HEAD + PMK_ALIGN_UP(PMK_MAX_BLOCKS * sizeof(struct pmk_executions)))
+#define PMK_EXEC_BYTES	PMK_ALIGN_UP(PMK_MAX_BLOCKS * sizeof(struct pmk_executions))
+#define PMK_CPU_BYTES	(PMK_CPU_HEAD + PMK_EXEC_BYTES)
 #define PMK_FACT_BYTES	PMK_ALIGN_UP(PMK_MAX_BLOCKS * sizeof(struct pmk_facts))
 #define PMK_RING_BYTES	PMK_ALIGN_UP(sizeof(struct pmk_arena_ring))
 #define PMK_SLOT_BYTES	(PMK_FACT_BYTES + PMK_RING_BYTES + PMK_ARENA_CPUS * PMK_CPU_BYTES)

@@ -757,8 +757,8 @@ int pmk_plugin_install(const struct pmk_qemu_glue *of_module, uint64_t id,
 	if (family->decoder_init && family->decoder_init(&decoder)) {
 		if (pmk_isa_other_capstone())
 			fprintf(stderr,
-				"pmk-qemu: this emulator has loaded Capstone %u, and pmk was built with "
-				"another version; build pmk with that one\n",
+				"pmk-qemu: this emulator has loaded Capstone %u, and pmk was "
+				"built with another version; build pmk with that one\n",
 				pmk_isa_other_capstone());
 		return -1;
 	}
