@@ -149,6 +149,8 @@ struct pmk_result {
 	 * variables of that it does not see: text output only, as it differs between users. */
 	char *environment;
 	unsigned env_left_out;
+	/* devices of the emulated machine take their time from the host: runs may differ */
+	bool host_time;
 	char *warning; /* what the reader has to know, as lines, or NULL */
 	char *note;    /* where the model falls short of this core or program, as lines, or NULL */
 	unsigned passes; /* how many counter programmings it took */

@@ -299,6 +299,7 @@ int pmk_emulation_describe(struct pmk_count *c)
 		c->result.producer = NULL;
 		return pmk_count_no_memory(&c->fault);
 	}
+	c->result.host_time = e->prog.system && !pmk_program_counts_time(&e->prog);
 	c->result.processes = e->runner.processes;
 	c->result.threads = e->runner.threads;
 	set_warnings(c);

@@ -409,9 +409,7 @@ int pmk_program_user(struct pmk_program *p, char *const *argv, const char *sysro
 	return err ? err : find_emulator(p);
 }
 
-/* Is -icount given? QEMU 7.2 then begins a block again when it accesses a device, and both
- * beginnings would be counted. */
-static bool has_icount(const struct pmk_program *p)
+bool pmk_program_counts_time(const struct pmk_program *p)
 {
 	for (unsigned i = 1; i < p->argv.count; i++)
 		if (!strcmp(p->argv.word[i], "-icount") || !strcmp(p->argv.word[i], "--icount"))
@@ -512,11 +510,6 @@ static int check_firmware(struct pmk_program *p)
 {
 	int err;
 
-	if (has_icount(p))
-		return pmk_count_fail(
-			p->fault, PMK_COUNT_USAGE,
-			"--qemu: with -icount QEMU begins blocks anew at device accesses, which "
-			"would count twice; leave it out");
 	err = find_image(p);
 	if (err || !p->image)
 		return err;

@@ -41,6 +41,8 @@ int pmk_program_core_with(struct pmk_program *p, const char *data, const char *p
 /* A preset that was asked for by `name`: is it called so, and can a core with its instruction set
  * have its PMU? 0 or PMK_EINVAL, and `msg` says what to mend. */
 int pmk_program_check_preset(const struct pmk_core *core, const char *name, char *msg, size_t size);
+/* Does time pass by instructions in the emulated machine (-icount), and not by the host's clock? */
+bool pmk_program_counts_time(const struct pmk_program *p);
 /* The emulator's name, without its folder. */
 const char *pmk_program_emulator(const struct pmk_program *p);
 /* Load the preset `name`, or for NULL the one for the machine of the program, or else of the

@@ -3,7 +3,7 @@
  * perf's -j keys in one document (docs/FORMATS.md):
  *
  *	{"format":"pmk-stat","version":1,"command":…,"pmu":…,"core":…,"settings":…,"env":…,
- *	"environment":…,"runs":…,
+ *	"environment":…,"host-time":…,"runs":…,
  *	"counters":[
  *	{…},
  *	{…}
@@ -255,6 +255,7 @@ static int json_begin(struct pmk_writer *w, const struct pmk_result *r)
 	add(o, "settings", pmk_json_string(r->settings ? r->settings : ""));
 	add(o, "env", pmk_json_string(r->env ? r->env : ""));
 	add(o, "environment", pmk_json_string(r->environment));
+	add(o, "host-time", json_object_new_boolean(r->host_time));
 	add(o, "runs", json_object_new_int64(r->runs));
 	putc('{', w->f);
 	pmk_json_put_members(w->f, o);

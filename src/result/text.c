@@ -596,6 +596,10 @@ static void how_counted(struct pmk_writer *w, const struct pmk_result *r)
 			r->environment, r->env_left_out, r->env_left_out == 1 ? "" : "s");
 	else if (r->env && *r->env)
 		fprintf(w->f, " environment: %s\n", r->env);
+	if (r->host_time)
+		fputs(" devices run on the host's time: counts may differ from run to run "
+		      "(not with --qemu … -icount shift=0,sleep=off)\n",
+		      w->f);
 }
 
 /* With -v: what each event means, and which document says so. */

@@ -160,7 +160,7 @@ static void plain_tests(void **state)
 	expect(__LINE__, &r, json,
 	       "{\"format\":\"pmk-stat\",\"version\":1,\"command\":\"./prog a "
 	       "b\",\"pmu\":\"arm1176\",\"core\":\"arm1176\",\"settings\":\"\","
-	       "\"env\":\"\",\"environment\":null,\"runs\":1,\n"
+	       "\"env\":\"\",\"environment\":null,\"host-time\":false,\"runs\":1,\n"
 	       "\"counters\":[\n"
 	       "{\"counter-value\":1234567,\"unit\":\"\",\"event\":\"instr_exec\","
 	       "\"event-runtime\":3051144,\"pcnt-running\":100.00,\"metric-value\":1.730000,"
