@@ -21,18 +21,23 @@
 #include <unistd.h>
 
 #include "base/nearest.h"
+#include "base/plain.h"
 #include "count/files.h"
 #include "count/monitor.h"
 
 int cli_fail(int code, const char *fmt, ...)
 {
+	char *text;
 	va_list ap;
 
 	fflush(stdout);
 	fputs("pmk: ", stderr);
 	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
+	if (vasprintf(&text, fmt, ap) < 0)
+		text = NULL;
 	va_end(ap);
+	pmk_plain_write(stderr, text ? text : "out of memory");
+	free(text);
 	fputc('\n', stderr);
 	return code;
 }

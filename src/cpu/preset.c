@@ -91,6 +91,9 @@ static bool take(void *ctx, struct pmk_ini *ini, const char *section, const char
 	} else {
 		snprintf(key, sizeof(key), "%.60s.%.60s", section, name);
 	}
+	for (const char *c = text ? value : ""; *c; c++)
+		if ((unsigned char)*c < 0x20 || *c == 0x7f)
+			return pmk_ini_fail(ini, ini->line, "the text has a control character");
 	if (text && strlen(value) >= size)
 		return pmk_ini_fail(ini, ini->line, "the text is too long");
 	if (text) {

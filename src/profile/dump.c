@@ -17,6 +17,8 @@
 #include <pmk/dump.h>
 #include <pmk/error.h>
 
+#include "base/plain.h"
+
 static const uint8_t magic[] = { 'P', 'M', 'K', 'D' };
 
 /* ---- bytes ---------------------------------------------------------------------------------- */
@@ -448,39 +450,15 @@ int pmk_dump_next(const uint8_t *data, size_t size, size_t *at, struct pmk_dump 
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-/* Length of the printable UTF-8 character at `s`; 0 when there is no character or a control
- * character. */
-static size_t printable(const uint8_t *s, size_t n)
-{
-	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-	size_t length = s[0] < 0x80		? 1
-			: (s[0] & 0xE0) == 0xC0 ? 2
-			: (s[0] & 0xF0) == 0xE0 ? 3
-			: (s[0] & 0xF8) == 0xF0 ? 4
-						: 0;
-	uint32_t c = length == 1 ? s[0] : s[0] & (0x7Fu >> length);
-
-	if (!length || length > n)
-		return 0;
-	for (size_t i = 1; i < length; i++) {
-		if ((s[i] & 0xC0) != 0x80)
-			return 0;
-		c = c << 6 | (s[i] & 0x3F);
-	}
-	if (c < least[length] || c > 0x10FFFF || (c >= 0xD800 && c < 0xE000))
-		return 0;
-	return c < 0x20 || (c >= 0x7F && c < 0xA0) || c == '\\' ? 0 : length;
-}
-
 char *pmk_dump_escape(const void *name, size_t n)
 {
 	const uint8_t *s = name;
 	char *text = malloc(4 * n + 1), *out = text;
 
 	for (size_t i = 0; text && i < n;) {
-		size_t length = printable(s + i, n - i);
+		size_t length = pmk_plain_length(s + i, n - i);
 
-		if (length) {
+		if (length && s[i] != '\\') {
 			memcpy(out, s + i, length);
 			out += length;
 			i += length;

@@ -8,12 +8,15 @@
  * The first columns are perf's, in perf's order; the last four are ours. time comes with intervals,
  * cpu with a row of one processor, stddev% with several runs. Results from firmware have further
  * columns after these (docs/FORMATS.md). A second metric of an event, or a metric that belongs
- * beside no event, has a line of its own with the value's columns empty, as in perf. A field with a
- * quote, a line break or the separator in it is put in double quotes, quotes doubled. Columns are
+ * beside no event, has a line of its own with the value's columns empty, as in perf. Control
+ * characters in a field are written as \xHH; one with a quote or the separator in it is put in
+ * double quotes, quotes doubled. Columns are
  * only ever added at the end.
  */
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/plain.h"
 #include "result/internal.h"
 
 #define PROFILE_COLUMNS 5 /* samples, share, late, function, address */
@@ -25,17 +28,23 @@ static void separator(struct pmk_writer *w)
 
 void pmk_csv_field(FILE *f, const char *separator, const char *text)
 {
-	if (!strstr(text, separator) && !strpbrk(text, "\"\r\n")) {
-		fputs(text, f);
+	char *plain = pmk_plain(text);
+
+	if (!plain)
+		return;
+	if (!strstr(plain, separator) && !strchr(plain, '"')) {
+		fputs(plain, f);
+		free(plain);
 		return;
 	}
 	putc('"', f);
-	for (; *text; text++) {
-		if (*text == '"')
+	for (const char *at = plain; *at; at++) {
+		if (*at == '"')
 			putc('"', f);
-		putc(*text, f);
+		putc(*at, f);
 	}
 	putc('"', f);
+	free(plain);
 }
 
 /* One field, without the separator before it. */

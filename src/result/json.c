@@ -110,9 +110,28 @@ static const char *serialise(json_object *o)
 							 JSON_C_TO_STRING_NOSLASHESCAPE);
 }
 
+/* json-c escapes the control characters below 0x20 alone. DEL and C1 (U+0080 to U+009F) are in
+ * strings only. */
+static void put_text(FILE *f, const char *text, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		unsigned char c = (unsigned char)text[i], next = (unsigned char)text[i + 1];
+
+		if (c == 0x7F)
+			fputs("\\u007f", f);
+		else if (c == 0xC2 && next < 0xA0)
+			fprintf(f, "\\u%04x", (unsigned char)text[++i]);
+		else
+			putc(c, f);
+	}
+}
+
 void pmk_json_put_object(FILE *f, unsigned *n, json_object *o)
 {
-	fprintf(f, "%s\n%s", (*n)++ ? "," : "", serialise(o));
+	const char *text = serialise(o);
+
+	fprintf(f, "%s\n", (*n)++ ? "," : "");
+	put_text(f, text, strlen(text));
 	json_object_put(o);
 }
 
@@ -120,7 +139,7 @@ void pmk_json_put_members(FILE *f, json_object *o)
 {
 	const char *text = serialise(o);
 
-	fprintf(f, "%.*s", (int)strlen(text) - 2, text + 1);
+	put_text(f, text + 1, strlen(text) - 2);
 	json_object_put(o);
 }
 

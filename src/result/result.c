@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plain.h"
 #include "result/internal.h"
 
 static const char *const trust_names[] = {
@@ -217,7 +218,13 @@ static void write_lines(FILE *f, const char *text, const char *before, const cha
 	while (text && *text) {
 		size_t n = strcspn(text, "\n");
 
-		fprintf(f, "%s%s: %.*s\n", before, kind, (int)n, text);
+		char *line = strndup(text, n);
+
+		fprintf(f, "%s%s: ", before, kind);
+		if (line)
+			pmk_plain_write(f, line);
+		free(line);
+		putc('\n', f);
 		text += n + (text[n] == '\n');
 	}
 }

@@ -18,6 +18,7 @@
 
 #include <pmk/error.h>
 
+#include "base/plain.h"
 #include "result/internal.h"
 
 #define VALUE_WIDTH 18 /* as perf */
@@ -194,7 +195,7 @@ static int row_line(struct pmk_writer *w, const struct pmk_result *r, const stru
 		fprintf(w->f, "%*s %-4s ", VALUE_WIDTH, value, row->unit ? row->unit : "");
 	}
 	/* No blanks at the end of a line: pad only when something follows. */
-	used = fprintf(w->f, "%s", row->name);
+	used = pmk_plain_write(w->f, row->name);
 	if (!none) {
 		spaces(w->f, trust_at - used);
 		used = trust_at + fprintf(w->f, "%s", pmk_trust_name(row->trust));
@@ -346,7 +347,8 @@ static int never_completed(struct pmk_writer *w, const struct pmk_section *s)
 		st->never = open_memstream(&st->never_text, &st->never_size);
 	if (!st->never)
 		return PMK_ENOMEM;
-	fprintf(st->never, "%s%s", first ? "" : ", ", s->region);
+	fputs(first ? "" : ", ", st->never);
+	pmk_plain_write(st->never, s->region);
 	if (s->unmatched)
 		fprintf(st->never, " (begins or ends without a partner or reading: %llu)",
 			(unsigned long long)s->unmatched);
@@ -379,9 +381,10 @@ static void section_head(struct pmk_writer *w, const struct pmk_section *s)
 		st->interval_head = true;
 	}
 	if (s->region) {
-		fprintf(w->f, "%s Region '%s%s%s', entered %llu time%s:\n\n", st->rows ? "\n" : "",
-			bold(w), s->region, plain(w), (unsigned long long)s->entries,
-			s->entries == 1 ? "" : "s");
+		fprintf(w->f, "%s Region '%s", st->rows ? "\n" : "", bold(w));
+		pmk_plain_write(w->f, s->region);
+		fprintf(w->f, "%s', entered %llu time%s:\n\n", plain(w),
+			(unsigned long long)s->entries, s->entries == 1 ? "" : "s");
 	} else if (!s->interval && st->rows) {
 		fprintf(w->f, "\n %s:\n\n", s->cpu >= 0 ? "One processor" : "Whole run");
 	}
@@ -443,7 +446,7 @@ static int text_profile(struct pmk_writer *w, const struct pmk_result *r,
 			const struct pmk_profile *p)
 {
 	char text[PMK_NUMBER_SIZE], share[PMK_NUMBER_SIZE];
-	int width = wider(0, "function");
+	int used, width = wider(0, "function");
 
 	(void)r;
 	end_sections(w);
@@ -465,22 +468,32 @@ static int text_profile(struct pmk_writer *w, const struct pmk_result *r,
 		pmk_share_text(share, p, row);
 		pmk_number_text(text, row->samples, 0, w->opt.big_num);
 		fprintf(w->f, "   %6s%%  %10s  ", share, text);
-		fprintf(w->f, "%-*s  %s\n", width, place(text, row),
-			row->region ? row->region : "-");
+		used = pmk_plain_write(w->f, place(text, row));
+		fprintf(w->f, "%*s  ", used < width ? width - used : 0, "");
+		pmk_plain_write(w->f, row->region ? row->region : "-");
+		putc('\n', w->f);
 	}
 	return 0;
 }
 
 /* ---- head and foot -------------------------------------------------------------------------- */
 
+/* `before` and a text from outside. */
+static void field(struct pmk_writer *w, const char *before, const char *text)
+{
+	fputs(before, w->f);
+	pmk_plain_write(w->f, text);
+}
+
 static int text_begin(struct pmk_writer *w, const struct pmk_result *r)
 {
 	const char *quote = r->command && strchr(r->command, '\'') ? "" : "'";
 
-	fprintf(w->f, "\n Performance counter stats for %s%s%s%s%s", quote, bold(w),
-		r->command ? r->command : "", plain(w), quote);
+	fprintf(w->f, "\n Performance counter stats for %s%s", quote, bold(w));
+	pmk_plain_write(w->f, r->command ? r->command : "");
+	fprintf(w->f, "%s%s", plain(w), quote);
 	if (r->core)
-		fprintf(w->f, " on %s", r->core);
+		field(w, " on ", r->core);
 	if (r->runs > 1)
 		fprintf(w->f, " (%u runs)", r->runs);
 	fputs(":\n\n", w->f);
@@ -576,15 +589,25 @@ static void legend(struct pmk_writer *w)
 	}
 }
 
+static void environment(struct pmk_writer *w, const char *variables, unsigned left_out)
+{
+	fputs(" environment: ", w->f);
+	pmk_plain_write(w->f, variables);
+	if (left_out)
+		fprintf(w->f, "; without %u variable%s of this one (--env)", left_out,
+			left_out == 1 ? "" : "s");
+	putc('\n', w->f);
+}
+
 static void how_counted(struct pmk_writer *w, const struct pmk_result *r)
 {
 	if (!r->producer)
 		return;
 	fprintf(w->f, "\n counted by %s", r->producer);
 	if (r->core)
-		fprintf(w->f, " as %s", r->core);
+		field(w, " as ", r->core);
 	if (r->settings && *r->settings)
-		fprintf(w->f, " with %s", r->settings);
+		field(w, " with ", r->settings);
 	passes_text(w, r);
 	legend(w);
 	putc('\n', w->f);
@@ -592,10 +615,9 @@ static void how_counted(struct pmk_writer *w, const struct pmk_result *r)
 		fprintf(w->f, " %u process%s, %u thread%s\n", r->processes,
 			r->processes == 1 ? "" : "es", r->threads, r->threads == 1 ? "" : "s");
 	if (r->environment && r->env_left_out)
-		fprintf(w->f, " environment: %s; without %u variable%s of this one (--env)\n",
-			r->environment, r->env_left_out, r->env_left_out == 1 ? "" : "s");
+		environment(w, r->environment, r->env_left_out);
 	else if (r->env && *r->env)
-		fprintf(w->f, " environment: %s\n", r->env);
+		environment(w, r->env, 0);
 	if (r->host_time)
 		fputs(" devices run on the host's time: counts may differ from run to run "
 		      "(not with --qemu … -icount shift=0,sleep=off)\n",
@@ -636,7 +658,11 @@ static int text_end(struct pmk_writer *w, const struct pmk_result *r)
 		fputs(" n/a in an interval: nothing was counted there that the metric divides by\n",
 		      w->f);
 	for (unsigned i = 0; i < st->nnotes; i++) {
-		fprintf(w->f, " %s: %s\n", st->notes[i].names, st->notes[i].reason);
+		putc(' ', w->f);
+		pmk_plain_write(w->f, st->notes[i].names);
+		fputs(": ", w->f);
+		pmk_plain_write(w->f, st->notes[i].reason);
+		putc('\n', w->f);
 		free(st->notes[i].names);
 		free(st->notes[i].reason);
 	}

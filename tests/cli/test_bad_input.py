@@ -674,6 +674,41 @@ def test_killed_by_an_undefined_instruction():
     contains(doc["warning"], "core arm1176, QEMU's arm1176, has the instruction set ARMv6KZ")
 
 
+def test_no_control_characters_of_names_are_printed():
+    """Of files, arguments, regions, settings and variables; the bytes of all that pmk writes."""
+    raw = re.compile(rb"[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]")
+    evil = "e\x1b[31m\x07\x9b\x7f\nx\r\t\u00e4"
+    shown = "e\\x1b[31m\\x07\\xc2\\x9b\\x7f\\x0ax\\x0d\\x09\u00e4"
+    folder = os.path.join(WORK, "evil")
+    os.makedirs(folder, exist_ok=True)
+    path = os.path.join(folder, evil)
+    shutil.copy(says(), path)
+    with open(os.path.join(folder, "core.ini"), "w") as f:
+        f.write("[core]\nname = a\x1bb\npmu = arm1176\nqemu_cpu = arm1176\nisa = arm\n")
+    lines = {}
+    for form in ((), ("-x,",), ("-j",)):
+        for options in (("--env", f"A={evil}", path, evil), ("--region", f"0x1{evil}", path),
+                        ("-e", evil, path),
+                        ("--core", evil, path), ("--set", f"clock={evil}", path), ("--qemu", evil),
+                        (f"{path}no",),
+                        ("--core", os.path.join(folder, "core.ini"), path),
+                        ("--region", evil, path),
+                        ("--sysroot", evil, path), (f"--{evil}", path),
+                        ("-o", f"/nowhere/{evil}", path)):
+            out = pmk("stat", "-e", "instr_exec", *form, *options, text=False)
+            found = raw.search(out.err)
+            assert not found, f"{form} {options}: {out.err}"
+            lines[form, options[0]] = out.err.decode()
+    contains(lines[(), "--env"], f"/{shown}' '{shown}'")
+    contains(lines[(), "--env"], f"A={shown}")
+    contains(lines[(), "-e"], shown)
+    for command in (("list", evil), ("info", evil), ("decode", evil), ("report", evil), (evil,),
+                    ("doctor", evil),
+                    ("wave", evil)):
+        out = pmk(*command, text=False)
+        assert not raw.search(out.err + out.out), f"{command}: {out}"
+
+
 def test_the_emulator_is_killed():
     for how in ("work", "sleep"):
         r = Running(how, options=("-e", "instr_exec"))

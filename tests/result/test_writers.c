@@ -640,13 +640,13 @@ static void odd_tests(void **state)
 	free(r.command);
 	r.command = strdup("./it's \xff \xc3\xa9 \xe2\x82 \"x\"");
 	got = written(&r, text);
-	assert_non_null(strstr(got, " for ./it's \xff"));
+	assert_non_null(strstr(got, " for ./it's \\xff"));
 	assert_non_null(strstr(got, "18,446,744,073,709,551,615      instr_exec"));
 	assert_non_null(strstr(got, "\n                 0      cycles"));
 	free(got);
 	got = written(&r, csv);
 	assert_non_null(strstr(got, "18446744073709551615,,instr_exec"));
-	assert_non_null(strstr(got, ",exact,\"a\"\"b\nc\"\n"));
+	assert_non_null(strstr(got, ",exact,\"a\"\"b\\x0ac\"\n"));
 	free(got);
 	got = written(&r, json);
 	assert_non_null(strstr(got,

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+/* See plain.h. */
+#include "base/plain.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+size_t pmk_plain_length(const uint8_t *s, size_t n)
+{
+	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	size_t length = s[0] < 0x80		? 1
+			: (s[0] & 0xE0) == 0xC0 ? 2
+			: (s[0] & 0xF0) == 0xE0 ? 3
+			: (s[0] & 0xF8) == 0xF0 ? 4
+						: 0;
+	uint32_t c = length == 1 ? s[0] : s[0] & (0x7Fu >> length);
+
+	if (!length || length > n)
+		return 0;
+	for (size_t i = 1; i < length; i++) {
+		if ((s[i] & 0xC0) != 0x80)
+			return 0;
+		c = c << 6 | (s[i] & 0x3F);
+	}
+	if (c < least[length] || c > 0x10FFFF || (c >= 0xD800 && c < 0xE000))
+		return 0;
+	return c < 0x20 || (c >= 0x7F && c < 0xA0) ? 0 : length;
+}
+
+char *pmk_plain(const char *text)
+{
+	size_t n = strlen(text);
+	char *copy = malloc(4 * n + 1), *out = copy;
+
+	for (size_t i = 0; copy && i < n;) {
+		const uint8_t *s = (const uint8_t *)text + i;
+		size_t length = pmk_plain_length(s, n - i);
+
+		if (length)
+			memcpy(out, s, length);
+		out += length ? length : (size_t)sprintf(out, "\\x%02x", *s);
+		i += length ? length : 1;
+	}
+	if (copy)
+		*out = '\0';
+	return copy;
+}
+
+int pmk_plain_write(FILE *f, const char *text)
+{
+	char *copy = pmk_plain(text);
+	int n = copy ? fprintf(f, "%s", copy) : 0;
+
+	free(copy);
+	return n;
+}
