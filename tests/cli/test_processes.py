@@ -552,3 +552,46 @@ def test_a_child_is_killed_while_it_waits_to_report():
     with open(path) as f:
         assert len(f.readlines()) > 4096, "not the intervals of the child"
     os.unlink(path)
+
+
+# Forks, and its child forks; both children live on for ever, and no parent waits for them.
+LEAVES = r"""
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+	if (!fork()) {
+		fork();
+		for (;;)
+			pause();
+	}
+	if (argc > 1)
+		return 0;
+	puts("ready");
+	fflush(stdout);
+	pause();
+	return 0;
+}
+"""
+
+
+def emulators_of(program):
+    """Process numbers of the emulators that run it."""
+    return [int(p) for p in os.listdir("/proc") if p.isdigit() and
+            f"\0{program}\0" in of_process(p, "cmdline") and "-plugin" in of_process(p, "cmdline")]
+
+
+def test_forked_processes_end_with_pmk():
+    leaves = program(f"leaves-{os.getpid()}", LEAVES)
+    p = subprocess.Popen([PMK, "stat", "-e", "instr_exec", leaves], stdout=subprocess.PIPE,
+                         stderr=subprocess.DEVNULL)
+    equal(p.stdout.readline(), b"ready\n")
+    wait_until(lambda: len(emulators_of(leaves)) == 3, "the program does not fork")
+    p.kill()
+    p.wait()
+    p.stdout.close()
+    wait_until(lambda: not emulators_of(leaves), "forked processes outlive a pmk that was killed")
+    doc = stat("-e", "instr_exec", leaves, "leave")
+    contains(doc["warning"], "still ran when the program ended")
+    wait_until(lambda: not emulators_of(leaves), "forked processes outlive pmk")

@@ -43,6 +43,7 @@
 #include "cpu/family.h"
 #include "producer/qemu/arena.h"
 #include "producer/qemu/generation.h"
+#include "producer/qemu/guard.h"
 #include "producer/qemu/handlers.h"
 #include "producer/qemu/plugin.h"
 #include "producer/qemu/stack.h"
@@ -558,6 +559,9 @@ static struct pmk_arena_slot *wait_for_slot(void)
 	return s;
 }
 
+/* As it was at the start: the program may write into the arena. */
+static pid_t pmk_pid;
+
 /* The state of the forking core at the fork. The parent runs on in memory that both share, so the
  * child cannot take it from there. */
 static struct pmk_emulated at_fork;
@@ -585,6 +589,7 @@ static void after_fork(void)
 
 	/* Another thread, which is not here, may have been reporting. */
 	pthread_mutex_init(&reporting, NULL);
+	pmk_guard_start(pmk_pid, &arena->pmk_pid);
 	slot = wait_for_slot();
 	if (slot) {
 		slot_memory = pmk_arena_memory(arena, slot);
@@ -769,6 +774,7 @@ int pmk_plugin_install(const struct pmk_qemu_glue *of_module, uint64_t id,
 		return -1;
 	slot_memory = pmk_arena_memory(arena, slot);
 	atomic_store(&slot->pid, (uint32_t)getpid());
+	pmk_pid = (pid_t)arena->pmk_pid;
 	pthread_atfork(before_fork, NULL, after_fork);
 	glue->register_callbacks(id);
 	atomic_store(&arena->ready, 1);

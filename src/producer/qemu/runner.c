@@ -443,8 +443,10 @@ bool pmk_runner_unsure(const struct pmk_runner *r)
 
 void pmk_runner_free(struct pmk_runner *r)
 {
-	if (r->arena)
+	if (r->arena) {
+		r->arena->pmk_pid = 0; /* what the program has forked ends now */
 		munmap(r->arena, PMK_ARENA_BYTES);
+	}
 	free(r->core);
 	free(r->tail);
 	free(r->one);
