@@ -17,15 +17,14 @@ struct pmk_code {
 	const struct pmk_core *core;
 	struct pmk_block *block; /* address space for PMK_MAX_BLOCKS; never moves */
 	uint64_t *hash;		 /* of the bytes of each block */
-	struct pmk_insn
-		*insn; /* those of blocks that may end early, one block's behind another's */
+	/* those of blocks that may end early, one block's behind another's */
+	struct pmk_insn *insn;
 	uint32_t ninsns;
 	uint32_t nblocks;
 	uint32_t nbranches;
 	uint32_t *block_at; /* hash table by start address: block number + 1 */
-	uint32_t *
-		/* hash table by address of a branch: number + 1 of a block that it ends */
-		branch_at;
+	/* hash table by address of a branch: number + 1 of a block that it ends */
+	uint32_t *branch_at;
 };
 
 /* 0 or PMK_ENOMEM. */

@@ -157,8 +157,7 @@ void pmk_profile_free(struct pmk_profile *p)
 	*p = (struct pmk_profile){ 0 };
 }
 
-/* ---- what the writers have in common
- * ---------------------------------------------------------- */
+/* ---- what the writers have in common -------------------------------------------------------- */
 
 const struct pmk_row *pmk_section_row(const struct pmk_section *s, const struct pmk_event *ev)
 {

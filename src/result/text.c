@@ -244,8 +244,7 @@ static int other_metrics(struct pmk_writer *w, const struct pmk_result *r,
 	return err;
 }
 
-/* ---- distributions: of a region's occurrences, of latencies
- * ----------------------------------- */
+/* ---- distributions: of a region's occurrences, of latencies --------------------------------- */
 
 #define TABLE_COLUMNS	8
 #define LATENCY_COLUMNS 5 /* of these occurrences */

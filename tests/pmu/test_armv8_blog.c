@@ -475,8 +475,7 @@ static void test_counters_without_an_event(void **state)
 	assert_int_equal(l.print[2].event, 0x11);
 }
 
-/* ---- 8, 10: events that are picked, events that are not
- * --------------------------------------- */
+/* ---- 8, 10: events that are picked, events that are not ------------------------------------- */
 
 /* With many counters CHAIN is among the first N. Counter 29 has it: it counts carries of counter
  * 28, BUS_CYCLES, which never are what anybody asked for. */
@@ -536,8 +535,7 @@ static void test_stop_order(void **state)
 	assert_int_equal(read_register(&l, EVCNTR(4)), 10);
 }
 
-/* ---- 11, 14: wraps and widths
- * ----------------------------------------------------------------- */
+/* ---- 11, 14: wraps and widths --------------------------------------------------------------- */
 
 /* 2^32 and 2002 cycles; ten times as many data accesses. The event counter has wrapped, its flag
  * says so and nobody looks; of the cycle counter %x shows the lower half. */
@@ -559,8 +557,7 @@ static void test_wraps(void **state)
 	assert_true(read_register(&l, CCNTR) == UINT64_C(0x1000007d2));
 }
 
-/* ---- 12: what EL0 may do
- * ---------------------------------------------------------------------- */
+/* ---- 12: what EL0 may do -------------------------------------------------------------------- */
 
 static int try_write(struct lab *l, unsigned reg, uint64_t value)
 {
@@ -606,8 +603,7 @@ static void test_user_enable(void **state)
 	assert_int_equal(try_read(&l, CNTENSET), PMK_EUNDEF);
 }
 
-/* ---- 13: what is above EL1
- * --------------------------------------------------------------------- */
+/* ---- 13: what is above EL1 ------------------------------------------------------------------ */
 
 static void check_trap(struct lab *l, unsigned el)
 {
@@ -649,8 +645,7 @@ static void test_secure(void **state)
 	check_prints(&l, "cycles 7d2, 0=0 1=0 2=0 3=0 4=0 5=0");
 }
 
-/* ---- the recipe of docs/armv8.md
- * ---------------------------------------------------------------- */
+/* ---- the recipe of docs/armv8.md ------------------------------------------------------------ */
 
 /* Steps 1 to 6, for INST_RETIRED, L1D_CACHE_REFILL and cycles at EL0 and EL1. */
 static void recipe_start(struct lab *l, uint32_t filter)

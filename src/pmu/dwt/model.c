@@ -19,8 +19,7 @@
 
 #include <string.h>
 
-/* ---- counting
- * --------------------------------------------------------------------------------- */
+/* ---- counting ------------------------------------------------------------------------------- */
 
 static bool is_absent(const struct pmk_dwt_model *m, unsigned counter)
 {
@@ -66,8 +65,7 @@ static unsigned lines(const void *model)
 	return 0;
 }
 
-/* ---- registers
- * -------------------------------------------------------------------------------- */
+/* ---- registers ------------------------------------------------------------------------------ */
 
 static bool is_counter(unsigned reg)
 {
@@ -165,8 +163,7 @@ static int write_reg(void *model, struct pmk_bus *bus, enum pmk_mode mode, unsig
 	return PMK_OK;
 }
 
-/* ---- reset
- * ------------------------------------------------------------------------------------ */
+/* ---- reset ---------------------------------------------------------------------------------- */
 
 void pmk_dwt_model_reset(struct pmk_dwt_model *m, const struct pmk_dwt_params *params,
 			 struct pmk_bus *bus)
@@ -193,8 +190,7 @@ static void reset(void *model, struct pmk_bus *bus, const struct pmk_pmu *pmu)
 	pmk_dwt_model_reset(model, &defaults, bus);
 }
 
-/* ---- by name
- * ---------------------------------------------------------------------------------- */
+/* ---- by name -------------------------------------------------------------------------------- */
 
 static const struct pmk_model_param params[] = {
 	PMK_MODEL_PARAM(pmk_dwt_model, "lock", params.lock),

@@ -49,8 +49,7 @@ static bool counts(const struct pmk_l2cc_model *m)
 	return m->control & (m->l210 ? EMMC_ENABLE : ECC_ENABLE);
 }
 
-/* ---- counting
- * --------------------------------------------------------------------------------- */
+/* ---- counting ------------------------------------------------------------------------------- */
 
 static void advance_l210(struct pmk_l2cc_model *m, unsigned c, uint64_t n)
 {
@@ -142,8 +141,7 @@ static unsigned lines(const void *model)
 	return 0;
 }
 
-/* ---- registers
- * -------------------------------------------------------------------------------- */
+/* ---- registers ------------------------------------------------------------------------------ */
 
 static const struct pmk_reg_info *row_of(const struct pmk_l2cc_model *m, unsigned reg)
 {

@@ -25,8 +25,7 @@ static const struct pmk_pmu *pmu_of(const struct pmk_riscv_model *m)
 	return m->rv32 ? &pmk_riscv32 : &pmk_riscv64;
 }
 
-/* ---- counting
- * --------------------------------------------------------------------------------- */
+/* ---- counting ------------------------------------------------------------------------------- */
 
 static bool selects(uint32_t selector, const struct pmk_event *ev)
 {
@@ -84,8 +83,7 @@ static unsigned lines(const void *model)
 	return 0;
 }
 
-/* ---- registers
- * -------------------------------------------------------------------------------- */
+/* ---- registers ------------------------------------------------------------------------------ */
 
 static const struct pmk_reg_info *row_of(const struct pmk_riscv_model *m, unsigned reg)
 {
@@ -211,8 +209,7 @@ static int write_reg(void *model, struct pmk_bus *bus, enum pmk_mode mode, unsig
 	return PMK_OK;
 }
 
-/* ---- reset
- * ------------------------------------------------------------------------------------ */
+/* ---- reset ---------------------------------------------------------------------------------- */
 
 void pmk_riscv_model_reset(struct pmk_riscv_model *m, const struct pmk_pmu *pmu,
 			   const struct pmk_riscv_params *params, struct pmk_bus *bus)
@@ -234,8 +231,7 @@ static void reset(void *model, struct pmk_bus *bus, const struct pmk_pmu *pmu)
 	pmk_riscv_model_reset(model, pmu, &defaults, bus);
 }
 
-/* ---- by name
- * ---------------------------------------------------------------------------------- */
+/* ---- by name -------------------------------------------------------------------------------- */
 
 static const struct pmk_model_param params[] = {
 	PMK_MODEL_PARAM(pmk_riscv_model, "poison", params.poison),

@@ -343,10 +343,9 @@ static void reap_slots(struct pmk_runner *r)
 {
 	for (unsigned i = 0; i < PMK_ARENA_SLOTS; i++) {
 		struct pmk_arena_slot *s = &r->arena->slot[i];
-		pid_t pid = (pid_t)atomic_load(&s->pid);
+		pid_t pid = runs_in(s);
 
-		if (atomic_load(&s->state) != PMK_SLOT_RUNNING || !pid || pid == r->pid ||
-		    !process_ended(pid))
+		if (!pid || pid == r->pid || !process_ended(pid))
 			continue;
 		/* The caller takes its intervals first, if it wants any. */
 		if (r->cfg.counters.interval_unit != PMK_INTERVAL_NONE &&
