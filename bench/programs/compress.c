@@ -7,7 +7,8 @@
  * format is our own: a control byte for eight items, an item is a literal byte or a
  * (distance, length) pair of three bytes.
  *
- *	compress [FACTOR]	FACTOR texts of 256 KB; prints one checksum line, exits 1 on a mismatch
+ *	compress [FACTOR]	FACTOR texts of 256 KB; prints one checksum line, exits 1 on a
+ *				mismatch
  */
 #include <inttypes.h>
 #include <stdint.h>

@@ -2,8 +2,8 @@
 /*
  * Benchmark: integer matrix product in the textbook order; the inner loop reads down a column.
  *
- * Walking down a column touches a new cache line at each step, 768 of them or 24 KB, so the lines are
- * mostly gone from a 16 KB cache when the next column wants them: the strided misses of numeric
+ * Walking down a column touches a new cache line at each step, 768 of them or 24 KB, so the lines
+ * are mostly gone from a 16 KB cache when the next column wants them: the strided misses of numeric
  * code. A second product from the transposed matrix reads both in order and must agree.
  *
  *	matmul [FACTOR]		FACTOR rounds; prints one checksum line, exits 1 if the two differ

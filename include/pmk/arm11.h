@@ -26,8 +26,7 @@
  *	CCR CR1 CR0  CCNT, PMN1, PMN0 overflowed; write 1 to clear
  *	ECC EC1 EC0  interrupt when CCNT, PMN1, PMN0 overflows
  *	D            CCNT counts every 64th cycle; PMN0 and PMN1 are not affected
- *	C, P         written as 1: zero CCNT; zero PMN0 and PMN1. What they read as is not
- *         defined
+ *	C, P         written as 1: zero CCNT; zero PMN0 and PMN1. Their read value is not defined
  *	E            enable all three counters
  *
  * To count 1000 events until an interrupt, preload 2^32 - 1000 (DAI 0195B §1).

@@ -3,8 +3,8 @@
  * The hardware performance monitor of RISC-V: mcycle, minstret, and mhpmcounter3 to 6 with their
  * event selectors.
  *
- * Sources: PRIV  The RISC-V Instruction Set Manual, volume II: privileged architecture, 20211203
- * (1.12)
+ * Sources: PRIV  The RISC-V Instruction Set Manual, volume II: privileged architecture, version
+ *                1.12 (20211203)
  *          U74   SiFive U74-MC Core Complex Manual 21G3.02.00, §4.9.5: event selector encodings
  *
  * Counters of 64 bits; on RV32 each is two CSRs. Each counter has a bit that stops it

@@ -12,8 +12,8 @@ static char lower(char c)
 	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-/* The whole of `name` against the text up to a space or the end. Returns where it stopped in
- * `text`, *equal says what came of it. */
+/* Is the first word of `text` equal to `name`? Stores the answer in *equal and returns where the
+ * word ends: at a space, or at the end of the text. */
 static const char *match_word(const char *text, const char *name, bool *equal)
 {
 	*equal = true;

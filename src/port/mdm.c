@@ -11,8 +11,8 @@
  *
  *  - The access lock is asked for by writing DBG_CTRL and is not queued: write, look whether it was
  *    granted, and try again if not.
- *  - Lock type 01 gives the lock back after the next access to DBG_DATA, so DBG_CTRL comes before
- *    each.
+ *  - With lock type 01 the module gives the lock back after the next access to DBG_DATA, so
+ *    DBG_CTRL is written before each of these.
  *  - A second 0xEBAB locks DBG_LOCK again, therefore a 0 is written before it.
  *  - Bits above the size of a register are left over from what the module shifted last, so they are
  *    masked.
@@ -115,7 +115,7 @@ static int write(void *ctx, unsigned reg, uint64_t value)
 	return put(ctx, control(a->command, a->bits), (uint32_t)value);
 }
 
-/* One processor is always selected. */
+/* Nothing has to be selected if there is only one processor. */
 static int select_processor(const struct pmk_mdm *mdm)
 {
 	unsigned bits = mdm->ports > 8 ? mdm->ports : 8;

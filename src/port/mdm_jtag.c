@@ -84,7 +84,7 @@ static int write(void *ctx, unsigned reg, uint64_t value)
 	return err;
 }
 
-/* One processor is always selected. */
+/* Nothing has to be selected if there is only one processor. */
 static int select_processor(struct pmk_mdm_jtag *jtag)
 {
 	int err;

@@ -44,8 +44,7 @@ static int read_dwt(void *ctx, unsigned reg, uint64_t *value)
 	return PMK_OK;
 }
 
-/* A write has arrived when the next instruction runs: DSB, as for all writes to memory that is a
- * device. */
+/* The DSB waits until the write has arrived at the device, before the next instruction runs. */
 static int write_dwt(void *ctx, unsigned reg, uint64_t value)
 {
 	(void)ctx;
@@ -63,8 +62,7 @@ struct pmk_port pmk_port_native(void)
 	return (struct pmk_port){ .read = read_dwt, .write = write_dwt };
 }
 
-/* Nothing has to be asked: whether an access takes a BusFault is known by CONTROL.nPRIV in Thread
- * mode. */
+/* No access has to be tried: it takes a BusFault in unprivileged Thread mode, and nowhere else. */
 int pmk_native_probe(void)
 {
 	uint32_t ipsr, control;

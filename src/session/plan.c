@@ -22,8 +22,8 @@ static bool place(const struct pmk_pmu *pmu, struct pmk_plan *plan, const uint8_
 	return true;
 }
 
-/* The events that have to share a pass with event `i`. For a group, ask for its first event:
- * for the others the answer is 0. */
+/* Store the events that have to share a pass with event `i`, itself included, and return how many.
+ * A group is returned for its first event, and 0 for its others. */
 static unsigned members(const struct pmk_plan *plan, unsigned i, uint8_t *member)
 {
 	uint8_t group = plan->event[i].group;

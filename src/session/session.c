@@ -223,8 +223,8 @@ static int poll_status(struct pmk_session *s, unsigned pass, unsigned status[PMK
 	return err;
 }
 
-/* Counters so narrow that they may wrap between two polls: the driver knows whether one may
- * have. */
+/* Some counters are so narrow that they may wrap between two polls. The driver says whether one may
+ * have wrapped unseen. */
 static int poll_narrow(struct pmk_session *s, unsigned pass)
 {
 	struct pmk_session_pass *p = &s->pass[pass];
@@ -339,7 +339,7 @@ bool pmk_session_saturated(const struct pmk_session *s, unsigned i)
 	return w && w->values.n && w->values.max >= most_of(s->pass[e->pass].dev.pmu, e->counter);
 }
 
-/* ---- the interval timer -------------------------------------------------------------------- */
+/* ---- the interval timer ---------------------------------------------------------------------- */
 
 /* A counter set to the complement overflows when the interval is over. */
 static int set_timer(struct pmk_session *s, unsigned pass)
@@ -365,7 +365,7 @@ int pmk_session_timer(struct pmk_session *s, uint64_t interval)
 	return err;
 }
 
-/* The counters stand at zero. */
+/* The counters have just been set to zero. */
 static void forget_last(struct pmk_session_pass *p)
 {
 	for (unsigned c = 0; c < PMK_MAX_COUNTERS; c++)

@@ -49,8 +49,7 @@ uint16_t pmk_target_innermost(const struct pmk_target *t)
 	return t->task->frame[depth - 1].region;
 }
 
-/* ---- regions
- * ---------------------------------------------------------------------------------- */
+/* ---- regions --------------------------------------------------------------------------------- */
 
 static void empty(struct pmk_region *r)
 {
@@ -231,8 +230,7 @@ int pmk_region_end(struct pmk_target *t, unsigned id)
 	return err;
 }
 
-/* ---- what measuring costs
- * --------------------------------------------------------------------- */
+/* ---- what measuring costs -------------------------------------------------------------------- */
 
 /*
  * Measure one empty region, and an empty region inside a region, and keep the smallest result of
@@ -306,8 +304,7 @@ int pmk_target_zero(struct pmk_target *t)
 	return err;
 }
 
-/* ---- tasks
- * ------------------------------------------------------------------------------------ */
+/* ---- tasks ----------------------------------------------------------------------------------- */
 
 int pmk_target_switch_out(struct pmk_target *t)
 {

@@ -111,7 +111,7 @@ static void region(const struct pmk_target *t, unsigned id, pmk_put *put)
 	}
 }
 
-/* The event on the counter that a fast region reads as its number i; none: -1. */
+/* The event on counter `i`, which a fast region reads; -1 if there is none. */
 static int event_on(const struct pmk_target *t, unsigned i)
 {
 	for (unsigned e = 0; e < t->nevents; e++)
@@ -143,7 +143,7 @@ static void fast_region(const struct pmk_target *t, unsigned id, pmk_put *put)
 			continue;
 		pmk_text_number(put, r->sum[i], 0, COLUMN);
 		pmk_text_number(put, pmk_stats_mean(&s, 100), 2, NARROW);
-		if (i) { /* of cycles alone */
+		if (i) { /* extremes are kept of the first counter alone: cycles */
 			pmk_text_right(put, "-", NARROW);
 			pmk_text_right(put, "-", NARROW);
 		} else {

@@ -62,8 +62,7 @@ static bool is_narrow(const struct pmk_target_event *e)
 	return e->mask < UINT32_MAX;
 }
 
-/* ---- opening
- * ---------------------------------------------------------------------------------- */
+/* ---- opening --------------------------------------------------------------------------------- */
 
 /* This comes before all else, because the registers of a PMU that is not there are Undefined. */
 static int present(const struct pmk_pmu *pmu, struct pmk_port port)
@@ -224,8 +223,7 @@ int pmk_target_sample(struct pmk_target *t, unsigned event, uint32_t period, str
 	return PMK_OK;
 }
 
-/* ---- running
- * ---------------------------------------------------------------------------------- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 /* Program everything anew, because the PMU may have been changed since it was opened. */
 static int program_all(struct pmk_target *t)
@@ -259,8 +257,8 @@ static int take_sample(struct pmk_target *t)
 	return driver(t)->sample ? driver(t)->sample(&t->dev) : PMK_OK;
 }
 
-/* What happens all the time while code runs, so that a counter of it cannot stand still. Where the
- * port has `settle`, cycles may pass without any code. */
+/* Does this occur all the time while code runs, so that its counter cannot stand still? If the port
+ * has `settle`, cycles may pass without any code. */
 static bool never_rests(const struct pmk_target *t, unsigned signal)
 {
 	if (!driver(t)->still)
@@ -273,8 +271,11 @@ static bool event_never_rests(const struct pmk_target *t, const struct pmk_targe
 	return never_rests(t, pmk_pmu_event_code(t->dev.pmu, e->code)->signal);
 }
 
-/* No event of the caller has to move: program a free counter for cycles, if there is one. Returns
- * its number, PMK_ENOCTR where none is needed or there, or another error. */
+/*
+ * If none of the caller's events has to move, program a free counter for cycles, to see whether
+ * anything is counted at all. Returns its number; PMK_ENOCTR if it is not needed or no counter is
+ * free; or another error.
+ */
 static int program_witness(struct pmk_target *t)
 {
 	const struct pmk_pmu *pmu = t->dev.pmu;
@@ -299,7 +300,7 @@ static int program_witness(struct pmk_target *t)
 	return PMK_ENOCTR;
 }
 
-/* The counters were set to zero and started, and code has run. */
+/* Called when the counters were set to zero and started, and code has run since. */
 static int check_moves(struct pmk_target *t, unsigned counter)
 {
 	uint64_t value = 0;
@@ -324,7 +325,7 @@ static int check_all_move(struct pmk_target *t, int witness)
 	return err || witness < 0 ? err : check_moves(t, (unsigned)witness);
 }
 
-/* Without the witness, which nobody serves. */
+/* Begin again without the witness, because nobody serves its overflows. */
 static int dismiss(struct pmk_target *t)
 {
 	int err = driver(t)->stop(&t->dev);
@@ -448,8 +449,7 @@ int pmk_target_close(struct pmk_target *t)
 	return err;
 }
 
-/* ---- reading
- * ---------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 /* Bits of `word`, besides its serial number. */
 #define SERVING 1u /* the server is at work on this counter */
@@ -653,8 +653,7 @@ int pmk_target_latency(struct pmk_target *t, unsigned event, struct pmk_latency 
 	return err ? err : (int)status;
 }
 
-/* ---- serving overflows
- * ------------------------------------------------------------------------ */
+/* ---- serving overflows ----------------------------------------------------------------------- */
 
 /* Returns the next free place in the ring, or NULL when it is full. */
 static struct pmk_sample *note_sample(struct pmk_target *t, unsigned event, uintptr_t pc)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * A MicroBlaze on an ML605 board, without an operating system: what two functions cost, through the software
- * access of the MicroBlaze Debug Module (MDM) to the counters. For a processor with extended debug
- * (C_DEBUG_ENABLED = 2) and an MDM with C_DBG_REG_ACCESS = 1, whose AXI interface the processor reaches.
+ * A MicroBlaze on an ML605 board, without an operating system: what two functions cost, through the
+ * software access of the MicroBlaze Debug Module (MDM) to the counters. For a processor with
+ * extended debug (C_DEBUG_ENABLED = 2) and an MDM with C_DBG_REG_ACCESS = 1, whose AXI interface
+ * the processor reaches.
  *
  * QEMU's machine has neither: nobody answers, and the example says so and ends.
  */
@@ -18,7 +19,7 @@ static struct pmk_region regions[NREGIONS] = {
 	[REGION_COPY] = { .name = "copy" },
 };
 
-/* ---- the board -------------------------------------------------------------------------------- */
+/* ---- the board ------------------------------------------------------------------------------- */
 
 #define REG(address) (*(volatile uint32_t *)(address))
 #define UART	     0x83E01000 /* 16550, a register every 4 bytes */
@@ -45,7 +46,8 @@ void board_exit(int code)
 		__asm__ volatile("bri 0");
 }
 
-/* The counters are reached one after the other: no interrupt handler may come in between (MSR[IE]). */
+/* The counters are reached one after the other: no interrupt handler may come in between
+ * (MSR[IE]). */
 static uintptr_t lock(void)
 {
 	uintptr_t before;
@@ -60,7 +62,7 @@ static void unlock(uintptr_t before)
 	__asm__ volatile("mts rmsr, %0" ::"r"(before) : "memory");
 }
 
-/* ---- measuring -------------------------------------------------------------------------------- */
+/* ---- measuring ------------------------------------------------------------------------------- */
 
 /* As many as the tools' default has counters: five, and one that times. */
 static const uint8_t events[] = {
@@ -77,7 +79,8 @@ static bool opened(struct pmk_mdm *mdm)
 	if (!err)
 		err = pmk_target_open(&pmu, &pmk_microblaze, pmk_port_mdm(mdm));
 	if (err == PMK_EBUSY)
-		print("pmk: no MDM answers, or a debugger has it: DBG_STATUS stays 0 (QEMU has no MDM)\n");
+		print("pmk: no MDM answers, or a debugger has it: DBG_STATUS stays 0 "
+		      "(QEMU has no MDM)\n");
 	else
 		check("open", err);
 	return !err;

@@ -229,9 +229,9 @@ static int running(struct pmk_dev *d, bool *yes)
 }
 
 /*
- * E that cannot be set is no E: QEMU's ARM1176 reads all of this as 0. Where non-invasive debug is
- * not permitted the event counters of an ARM1176 stand still, while CCNT goes on (DDI 0301H
- * §3.1.8).
+ * If E cannot be set, there is no PMU: QEMU's ARM1176 reads all of its registers as 0. If
+ * non-invasive debug is not permitted, the event counters of an ARM1176 stand still while CCNT goes
+ * on (DDI 0301H §3.1.8).
  */
 static int still(struct pmk_dev *d, unsigned counter)
 {

@@ -6,9 +6,10 @@
  * ARM11 MPCore: secondary sources that agree with each other (Linux perf_event_v6.c, OProfile's
  * arm/mpcore event list, gator's events-ARM11MPCore.xml); its own manual was not consulted.
  *
- * Names are those Linux and libpfm4 use, but for 0x09: what they call DCACHE_HIT counts accesses,
- * hits or not (DAI 0195B §7). Aliases carry their words and the generic names of perf, with the
- * events Linux maps those to. Codes 0x08 and 0x0E do not exist on these three cores.
+ * Names are those of Linux and libpfm4, except that of 0x09: what they call DCACHE_HIT counts
+ * accesses, hits or not (DAI 0195B §7). Aliases are their other names, and the generic names of
+ * perf, each for the event that Linux maps it to. Codes 0x08 and 0x0E do not exist on the ARM1136,
+ * ARM1156 and ARM1176.
  */
 #include "pmu/arm11/regs.h"
 

@@ -9,8 +9,8 @@
  *  - Enables, interrupts and flags have a register to set and one to clear bits, so nothing here
  *    reads one of them and writes it back, and no overflow can be lost. PMCR is read and written
  *    back; it has no flags, and C and P read as zero.
- *  - PMSELR is shared state that an interrupt handler may change; PMEVCNTR<n> and PMEVTYPER<n> need
- *    none.
+ *  - PMSELR is shared state that an interrupt handler may change. PMEVCNTR<n> and PMEVTYPER<n> are
+ *    accessed without it.
  *  - LC = 0 is deprecated (PMCCNTR overflows at bit 31): every write of PMCR sets LC.
  *  - A counter whose event is not programmed counts something UNKNOWN. start() enables those that
  *    program() was called for.
@@ -161,7 +161,7 @@ static int reset(struct pmk_dev *d)
 	return err;
 }
 
-/* Can this counter count it at all? */
+/* Can this counter count the event at all? */
 static bool fits(const struct pmk_dev *d, unsigned counter, unsigned code)
 {
 	if (counter == PMK_ARMV8_CTR_CYCLES)
@@ -180,7 +180,7 @@ static bool find_pmceid(unsigned code, unsigned *id, unsigned *bit)
 	return (code & ~0x4000u) < 0x40;
 }
 
-/* PMK_ENOTSUP: PMCEID says that this hardware does not count it. */
+/* PMK_ENOTSUP: PMCEID says that this hardware does not count the event. */
 static int check_event(struct pmk_dev *d, unsigned code)
 {
 	unsigned id, bit;
@@ -271,7 +271,7 @@ static int write_counter(struct pmk_dev *d, unsigned counter, uint64_t value)
 	return put(d, count_register(counter), value);
 }
 
-/* Interrupts to be disabled come first, so that no unwanted interrupt comes any more. */
+/* Interrupts are disabled before others are enabled, so that no unwanted one comes any more. */
 static int irq_enable(struct pmk_dev *d, uint32_t counters)
 {
 	uint32_t bits;
@@ -373,8 +373,8 @@ static int moves_unfiltered(struct pmk_dev *d, unsigned counter, bool *yes)
 	return err ? err : moves(d, counter, yes);
 }
 
-/* E that cannot be set is no E. What MDCR_EL2 and MDCR_EL3 forbid to event counters they do not
- * forbid to PMCCNTR, unless they do so with a bit of its own. */
+/* If E cannot be set, there is no PMU. If PMCCNTR moves and the event counter does not, MDCR_EL2 or
+ * MDCR_EL3 forbids event counters to count: PMCCNTR is forbidden by other bits there. */
 static int still(struct pmk_dev *d, unsigned counter)
 {
 	uint64_t pmcr;

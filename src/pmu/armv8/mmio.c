@@ -4,9 +4,9 @@
  * what the driver expects. Freestanding. It is a separate file, because firmware that reads its own
  * PMU by instructions does not need it. DDI 0487 I5.3.
  *
- * Of PMCR this view has the control bits alone: N is in PMCFGR. PMCEID has 32 bits, the upper
- * halves are called PMCEID2 and 3. Not reached: the upper halves of PMEVCNTR<n>, which exist from
- * PMUv3p5 on, for the driver of 32-bit counters has no use for them.
+ * In this view, PMCR has only the control bits: N is in PMCFGR. PMCEID0 and PMCEID1 have 32 bits,
+ * and their upper halves are called PMCEID2 and PMCEID3. The upper halves of PMEVCNTR<n>, which
+ * exist from PMUv3p5 on, are not accessed: the driver uses 32 bits of these counters.
  */
 #include <pmk/native.h>
 

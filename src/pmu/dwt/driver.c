@@ -7,13 +7,14 @@
  *    share it.
  *  - A lock may ignore all writes (Cortex-M7). reset() asks LSR and opens it.
  *  - Setting the enable of an 8-bit counter clears the counter. start() reads it before and writes
- *    it back; what it counts in these few cycles is lost, in starts after a stop alone.
- *  - 8 bits wrap every 256 counts at most, and nothing tells. No counter counts twice in a cycle,
- *    so CYCCNT says whether one may have: sample() takes CYCCNT before and after the others, and
- *    compares with the time of the sample before. CYCCNT therefore always runs.
+ *    it back. When counting goes on after a stop, what happens in these few cycles is lost.
+ *  - A counter of 8 bits wraps after 256 counts, and no flag shows it. No counter counts twice in a
+ *    cycle, so CYCCNT shows whether one may have wrapped: sample() reads CYCCNT before and after
+ *    the others, and compares it with the time of the sample before. So CYCCNT always runs.
  *  - The other bits of DWT_CTRL belong to trace tools and stay as they are.
  */
 #include "pmu/dwt/regs.h"
+#include "pmu/no_flags.h"
 
 /* What pmk_dev.state holds. */
 enum {
@@ -121,7 +122,7 @@ static int program(struct pmk_dev *d, unsigned counter, unsigned code)
 	return PMK_OK;
 }
 
-/* CYCCNT as it is now: 0 where it is not there. */
+/* Read CYCCNT; 0 if this hardware lacks it. */
 static int cycles(const struct pmk_dev *d, uint32_t *now)
 {
 	*now = 0;
@@ -181,7 +182,7 @@ static int sample(struct pmk_dev *d)
 	return PMK_OK;
 }
 
-/* As sampled. */
+/* The value that the last sample found. */
 static int read_counter(struct pmk_dev *d, unsigned counter, uint64_t *value)
 {
 	if (counter >= PMK_DWT_NCTRS)
@@ -199,7 +200,8 @@ static int status(struct pmk_dev *d, unsigned counter, unsigned *bits)
 	return PMK_OK;
 }
 
-/* PMK_ERANGE: more bits than the counter has. Time goes on from a CYCCNT that is written. */
+/* PMK_ERANGE: more bits than the counter has. When CYCCNT is written, the next sample measures time
+ * from the new value on. */
 static int write_counter(struct pmk_dev *d, unsigned counter, uint64_t value)
 {
 	int err;
@@ -216,25 +218,6 @@ static int write_counter(struct pmk_dev *d, unsigned counter, uint64_t value)
 	return err;
 }
 
-static int irq_enable(struct pmk_dev *d, uint32_t counters)
-{
-	(void)d;
-	return counters ? PMK_ENOTSUP : PMK_OK;
-}
-
-static int pending(struct pmk_dev *d, uint32_t *counters)
-{
-	(void)d;
-	*counters = 0;
-	return PMK_OK;
-}
-
-static int clear(struct pmk_dev *d, uint32_t counters)
-{
-	(void)d;
-	return counters ? PMK_ENOTSUP : PMK_OK;
-}
-
 static int running(struct pmk_dev *d, bool *yes)
 {
 	uint32_t demcr, ctrl = 0;
@@ -246,7 +229,7 @@ static int running(struct pmk_dev *d, bool *yes)
 	return err;
 }
 
-/* An enable that cannot be set is none: there is no DWT, as in QEMU. */
+/* If the enable of the counter cannot be set, there is no DWT: QEMU has none. */
 static int still(struct pmk_dev *d, unsigned counter)
 {
 	uint32_t enable = pmk_dwt_enable(counter), demcr, ctrl;
@@ -273,9 +256,9 @@ const struct pmk_driver pmk_dwt_driver = {
 	.stop = stop,
 	.read = read_counter,
 	.write = write_counter,
-	.irq_enable = irq_enable,
-	.pending = pending,
-	.clear = clear,
+	.irq_enable = pmk_no_flags_irq_enable,
+	.pending = pmk_no_flags_pending,
+	.clear = pmk_no_flags_clear,
 	.running = running,
 	.sample = sample,
 	.status = status,

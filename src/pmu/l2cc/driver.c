@@ -4,18 +4,20 @@
  * heap, no division.
  *
  * Quirks of this hardware, and what is done about them:
- *  - L210: which bit of EMMC [11:8] sets which counter to zero is not published (one vendor's masks
- *    run the other way round): reset() writes all four, and write() knows no value but 0 for all of
- *    them, so it is not supported.
- *  - L210: EMMC holds bits of other vendors' making (trigger levels, pulse lengths): they are
+ *  - L210: which bit of EMMC [11:8] sets which counter to zero is not published, and the masks of
+ *    one vendor have the opposite order. reset() writes all four bits. A single counter cannot be
+ *    written, so write() is not supported.
+ *  - L210: vendors have added bits of their own to EMMC (trigger levels, pulse lengths). They are
  *    written back as they were read.
- *  - L220: a counter stops at 2^32 - 1, and one status bit is both counters': there are no flags in
- *    the driver's sense, counters are read in time and set back (pmk_counter.saturates).
+ *  - L220: a counter stops at 2^32 - 1, and both counters share one status bit. So the driver has
+ *    no flags to show (pmk_pmu.no_flags), and whoever counts reads the counters in time and sets
+ *    them back (pmk_counter.saturates).
  *  - L220: the registers of counter 1 come first.
  *
  * Nothing is kept in pmk_dev.state: the registers are the truth, whoever else writes them.
  */
 #include "pmu/l2cc/regs.h"
+#include "pmu/no_flags.h"
 
 static int get(const struct pmk_dev *d, unsigned reg, uint32_t *value)
 {
@@ -58,8 +60,7 @@ static int read_counter(struct pmk_dev *d, unsigned reg, uint64_t *value)
 	return err;
 }
 
-/* ---- L210
- * ------------------------------------------------------------------------------------- */
+/* ---- L210 ------------------------------------------------------------------------------------ */
 
 static int l210_stop(struct pmk_dev *d)
 {
@@ -147,8 +148,7 @@ const struct pmk_driver pmk_l210_driver = {
 	.running = l210_running,
 };
 
-/* ---- L220
- * ------------------------------------------------------------------------------------- */
+/* ---- L220 ------------------------------------------------------------------------------------ */
 
 static unsigned config_of(unsigned counter)
 {
@@ -227,14 +227,6 @@ static int l220_irq_enable(struct pmk_dev *d, uint32_t counters)
 	return err ? err : update(d, PMK_L220_INT_MASK, INT_ECNTR, counters ? INT_ECNTR : 0);
 }
 
-/* One status bit is shared by both counters, so no set of counters can be given (no_flags). */
-static int l220_pending(struct pmk_dev *d, uint32_t *counters)
-{
-	(void)d;
-	*counters = 0;
-	return PMK_OK;
-}
-
 /* The interrupt falls; the counters keep their values. */
 static int l220_clear(struct pmk_dev *d, uint32_t counters)
 {
@@ -256,7 +248,8 @@ const struct pmk_driver pmk_l220_driver = {
 	.read = l220_read,
 	.write = l220_write,
 	.irq_enable = l220_irq_enable,
-	.pending = l220_pending,
+	/* one status bit is shared by both counters, so no set of counters can be given */
+	.pending = pmk_no_flags_pending,
 	.clear = l220_clear,
 	.running = l220_running,
 };

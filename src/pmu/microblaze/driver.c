@@ -17,14 +17,15 @@
  *  - Whether the counters run cannot be read back, either. running() returns what start() and
  *    stop() did; cross triggers and debuggers can start and stop them, too.
  *  - Values are read from a sample. reset() takes one, so that there always is one.
- *  - Dbg_Intr, which rises when an event counter overflows, cannot be switched off here, but in the
- *    interrupt controller: irq_enable() knows the empty set alone. Only zero() lets it fall.
- *    For its sake reset() leaves the counters on events that hardly ever happen.
- *  - A preset has to pass the items of the counters before it: write() has them from a new sample
- *    and writes them back. That would lose counts, so it wants stopped counters. A preset comes
- *    after zero(), which takes it, too.
+ *  - Dbg_Intr, which rises when an event counter overflows, can be switched off in the interrupt
+ *    controller alone, so irq_enable() accepts no counter. Only zero() makes it fall. To avoid it,
+ *    reset() leaves the counters on events that hardly ever happen.
+ *  - To preset a counter, the items of all counters before it have to be written as well: write()
+ *    takes a sample and writes their values back. Counts would be lost if they ran, so the counters
+ *    have to be stopped. zero() clears presets, too, so it has to be called before write().
  */
 #include "pmu/microblaze/regs.h"
+#include "pmu/no_flags.h"
 
 /* Events for a counter that nobody uses: the first needs an MMU and faults; the second needs an
  * interrupt. */
@@ -58,8 +59,7 @@ static bool is_latency(const struct pmk_dev *d, unsigned counter)
 	return counter >= config_of(d)->events;
 }
 
-/* ---- sequences
- * -------------------------------------------------------------------------------- */
+/* ---- sequences ------------------------------------------------------------------------------- */
 
 static int command(struct pmk_dev *d, uint32_t bits)
 {
@@ -111,7 +111,7 @@ static int get_next(struct pmk_dev *d, unsigned reg, uint32_t *value)
 	return err;
 }
 
-/* The items between the position of the sequence and `index` are read and dropped. */
+/* Read the item or counter at `index`; those before it are read and dropped. */
 static int get_at(struct pmk_dev *d, unsigned reg, unsigned index, uint32_t *value)
 {
 	int err = approach(d, reg, index);
@@ -121,8 +121,7 @@ static int get_at(struct pmk_dev *d, unsigned reg, unsigned index, uint32_t *val
 	return err;
 }
 
-/* ---- events
- * ----------------------------------------------------------------------------------- */
+/* ---- events ---------------------------------------------------------------------------------- */
 
 static uint32_t event_of(const struct pmk_dev *d, unsigned counter)
 {
@@ -136,7 +135,7 @@ static void remember_event(struct pmk_dev *d, unsigned counter, unsigned code)
 	*word = (*word & ~(UINT32_C(0xff) << counter % 4 * 8)) | code << counter % 4 * 8;
 }
 
-/* The events of all counters up to this one. */
+/* Write the events of all counters up to this one. */
 static int put_events(struct pmk_dev *d, unsigned counter)
 {
 	int err = approach(d, PMK_MICROBLAZE_PCCTRLR, counter);
@@ -160,8 +159,7 @@ static int program(struct pmk_dev *d, unsigned counter, unsigned code)
 	return put_events(d, counter);
 }
 
-/* ---- commands
- * --------------------------------------------------------------------------------- */
+/* ---- commands -------------------------------------------------------------------------------- */
 
 static int start(struct pmk_dev *d)
 {
@@ -179,6 +177,12 @@ static int stop(struct pmk_dev *d)
 	if (!err)
 		d->state[STATE_RUNNING] = 0;
 	return err;
+}
+
+static int running(struct pmk_dev *d, bool *yes)
+{
+	*yes = d->state[STATE_RUNNING] != 0;
+	return PMK_OK;
 }
 
 static int sample(struct pmk_dev *d)
@@ -206,8 +210,7 @@ static int reset(struct pmk_dev *d)
 	return put_events(d, count_of(d) - 1);
 }
 
-/* ---- values
- * ----------------------------------------------------------------------------------- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 static uint64_t range_of(const struct pmk_dev *d)
 {
@@ -328,10 +331,9 @@ static int status(struct pmk_dev *d, unsigned counter, unsigned *bits)
 	return PMK_OK;
 }
 
-/* ---- presets
- * ---------------------------------------------------------------------------------- */
+/* ---- presets --------------------------------------------------------------------------------- */
 
-/* The values of all counters before this one, unchanged. */
+/* The values of all counters before this one, to be written back. */
 static int get_before(struct pmk_dev *d, unsigned counter, uint32_t *item)
 {
 	int err = counter ? sample(d) : PMK_OK;
@@ -342,7 +344,7 @@ static int get_before(struct pmk_dev *d, unsigned counter, uint32_t *item)
 }
 
 /* PMK_EBUSY: the counters run. PMK_ERANGE: more than the counter holds. PMK_ENOTSUP: it is a
- * latency counter, which is no single value. Of any counter but the first, it takes a sample. */
+ * latency counter, which is no single value. Takes a sample, except for the first counter. */
 static int write_counter(struct pmk_dev *d, unsigned counter, uint64_t value)
 {
 	uint32_t item[2 * PMK_MICROBLAZE_MAX_EVENTS];
@@ -369,34 +371,6 @@ static int write_counter(struct pmk_dev *d, unsigned counter, uint64_t value)
 	return err;
 }
 
-/* ---- overflows: nothing to enable, to find or to clear
- * ------------------------------------------ */
-
-static int irq_enable(struct pmk_dev *d, uint32_t counters)
-{
-	(void)d;
-	return counters ? PMK_ENOTSUP : PMK_OK;
-}
-
-static int pending(struct pmk_dev *d, uint32_t *counters)
-{
-	(void)d;
-	*counters = 0;
-	return PMK_OK;
-}
-
-static int clear(struct pmk_dev *d, uint32_t counters)
-{
-	(void)d;
-	return counters ? PMK_ENOTSUP : PMK_OK;
-}
-
-static int running(struct pmk_dev *d, bool *yes)
-{
-	*yes = d->state[STATE_RUNNING] != 0;
-	return PMK_OK;
-}
-
 const struct pmk_driver pmk_microblaze_driver = {
 	.reset = reset,
 	.program = program,
@@ -404,9 +378,9 @@ const struct pmk_driver pmk_microblaze_driver = {
 	.stop = stop,
 	.read = read_counter,
 	.write = write_counter,
-	.irq_enable = irq_enable,
-	.pending = pending,
-	.clear = clear,
+	.irq_enable = pmk_no_flags_irq_enable,
+	.pending = pmk_no_flags_pending,
+	.clear = pmk_no_flags_clear,
 	.running = running,
 	.sample = sample,
 	.latency = latency,

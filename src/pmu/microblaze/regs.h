@@ -19,7 +19,7 @@
 #define PCCMDR_CLEAR  PMK_BIT(4)      /* all counters to zero, Dbg_Intr falls  PCCMDR   WO */
 #define PCCMDR_START  PMK_BIT(3)      /* all counters count                    PCCMDR   WO */
 #define PCCMDR_STOP   PMK_BIT(2)      /* all counters stand still              PCCMDR   WO */
-#define PCCMDR_SAMPLE PMK_BIT(1)      /* take all counters, to be read         PCCMDR   WO */
+#define PCCMDR_SAMPLE PMK_BIT(1)      /* sample all counters                   PCCMDR   WO */
 #define PCCMDR_RESET  PMK_BIT(0)      /* select the first counter and item     PCCMDR   WO */
 #define PCSR_OVERFLOW PMK_BIT(1)      /* counted beyond its maximum            PCSR     RO */
 #define PCSR_FULL     PMK_BIT(0)      /* occurrences overlapped while timed    PCSR     RO */

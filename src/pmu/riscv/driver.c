@@ -7,13 +7,14 @@
  *    read_counter() and write_counter() say how they get around it.
  *  - A hart counts from reset on: reset() inhibits all counters first, and start() and stop() are
  *    writes of mcountinhibit. A hart without that register (PRIV: it is optional) cannot be
- *    stopped; an access to it is an illegal instruction there, which the port tells as PMK_EUNDEF.
- *  - Nothing tells that a counter wrapped. At 64 bits none does.
+ *    stopped: there, an access to it is an illegal instruction, and the port returns PMK_EUNDEF.
+ *  - No flag shows that a counter has wrapped. Counters of 64 bits do not wrap in practice.
  *  - mcounteren says what software below M-mode may read. It is not this driver's to change.
  *
  * Nothing is kept in pmk_dev.state: the registers are the truth, whoever else writes them.
  */
 #include "pmu/riscv/regs.h"
+#include "pmu/no_flags.h"
 
 static int get(const struct pmk_dev *d, unsigned reg, uint64_t *value)
 {
@@ -53,7 +54,8 @@ static int stop(struct pmk_dev *d)
 	return update(d, PMK_RISCV_MCOUNTINHIBIT, 0, COUNTERS_ALL);
 }
 
-/* mhpmevent is as wide as a register of the hart, so there is one for each. */
+/* On RV32, too, one register selects a counter's event: mhpmevent is as wide as the hart's
+ * registers. */
 static int program(struct pmk_dev *d, unsigned counter, unsigned code)
 {
 	uint32_t selector = pmk_riscv_selector(code);
@@ -65,13 +67,14 @@ static int program(struct pmk_dev *d, unsigned counter, unsigned code)
 	if (counter < PMK_RISCV_CTR_HPM3)
 		return code == (unsigned)d->pmu->counters[counter].fixed_code ? PMK_OK : PMK_ENOCTR;
 	if (!selector)
-		return PMK_ENOCTR; /* it has a counter of its own, and no selector */
+		return PMK_ENOCTR; /* cycles and instructions have counters of their own */
 	return put(d, PMK_RISCV_MHPMEVENT3 + counter - PMK_RISCV_CTR_HPM3, selector);
 }
 
 /*
- * RV32: upper half, lower, upper; where the uppers differ, the lower half wrapped in between and is
- * read again. It cannot have wrapped a second time: that takes 2^32 counts.
+ * On RV32, the upper half is read before and after the lower one. If the two readings differ, the
+ * lower half has wrapped in between and is read again. It cannot wrap a second time so soon,
+ * because that takes 2^32 counts.
  */
 static int read_counter(struct pmk_dev *d, unsigned counter, uint64_t *value)
 {
@@ -94,7 +97,8 @@ static int read_counter(struct pmk_dev *d, unsigned counter, uint64_t *value)
 	return err;
 }
 
-/* RV32: the lower half is 0 while the upper is written, so nothing is carried into it. */
+/* On RV32, the lower half is set to 0 first, so that it does not carry into the upper half that is
+ * written next. */
 static int write_counter(struct pmk_dev *d, unsigned counter, uint64_t value)
 {
 	int err;
@@ -123,25 +127,6 @@ static int reset(struct pmk_dev *d)
 	return err;
 }
 
-static int irq_enable(struct pmk_dev *d, uint32_t counters)
-{
-	(void)d;
-	return counters ? PMK_ENOTSUP : PMK_OK;
-}
-
-static int pending(struct pmk_dev *d, uint32_t *counters)
-{
-	(void)d;
-	*counters = 0;
-	return PMK_OK;
-}
-
-static int clear(struct pmk_dev *d, uint32_t counters)
-{
-	(void)d;
-	return counters ? PMK_ENOTSUP : PMK_OK;
-}
-
 static int running(struct pmk_dev *d, bool *yes)
 {
 	uint64_t inhibit;
@@ -158,8 +143,8 @@ const struct pmk_driver pmk_riscv_driver = {
 	.stop = stop,
 	.read = read_counter,
 	.write = write_counter,
-	.irq_enable = irq_enable,
-	.pending = pending,
-	.clear = clear,
+	.irq_enable = pmk_no_flags_irq_enable,
+	.pending = pmk_no_flags_pending,
+	.clear = pmk_no_flags_clear,
 	.running = running,
 };

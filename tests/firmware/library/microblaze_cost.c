@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * microblaze_cost EVENTS ROUNDS: empty regions on a MicroBlaze with five event counters and a latency counter,
- * for Linux; the sixth event has a latency. The registers of the MDM are words of memory here, and whoever asks
- * for the access lock has it. Prints how often DBG_DATA was accessed in all rounds; instructions are for somebody
- * else to count. Without events: the access lock is asked for in vain, as often as there are rounds.
+ * microblaze_cost EVENTS ROUNDS: empty regions on a MicroBlaze with five event counters and a
+ * latency counter, for Linux; the sixth event has a latency. The registers of the MDM are words of
+ * memory here, and whoever asks for the access lock has it. Prints how often DBG_DATA was accessed
+ * in all rounds; the caller counts instructions. Without events, the access lock is asked for in
+ * vain, as often as there are rounds.
  */
 #include "pmk_target.h"
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * Arithmetic that a small core leaves to libgcc: products, quotients, shifts, 64 bits, floating point. Prints
- * the same on every machine.
+ * Arithmetic that a small core leaves to libgcc: products, quotients, shifts, 64 bits, floating
+ * point. Prints the same on every machine.
  *
- * Left out is what QEMU 7.2 gets wrong of the floating point unit: >= and <= of floats (fcmp.ge and fcmp.le take
- * their operands the other way round than fcmp.gt and fcmp.lt do), and the int of a float with a fraction
- * (fint rounds where C truncates).
+ * What QEMU 7.2 gets wrong in the floating point unit is left out: >= and <= of floats (fcmp.ge and
+ * fcmp.le take their operands in the opposite order of fcmp.gt and fcmp.lt), and the int of a float
+ * with a fraction (fint rounds where C truncates).
  */
 #include <inttypes.h>
 #include <stdint.h>

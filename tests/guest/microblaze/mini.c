@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * See mini.h. Short rather than fast: copies go byte by byte, qsort is a heapsort, and malloc keeps a list of
- * free blocks for each power of two and gives nothing back.
+ * See mini.h. Short rather than fast: copies go byte by byte, qsort is a heapsort, and malloc keeps
+ * a list of free blocks for each power of two and gives nothing back.
  */
 #include "mini.h"
 
@@ -10,10 +10,10 @@
 
 #include "sys.h"
 
-/* Loops that copy are what they say, and do not call the function they stand in. */
+/* The compiler must not turn a loop that copies into a call of the function that the loop is in. */
 #pragma GCC optimize("no-tree-loop-distribute-patterns")
 
-/* ---- memory and strings ----------------------------------------------------------------------- */
+/* ---- memory and strings ---------------------------------------------------------------------- */
 
 void *memcpy(void *to, const void *from, size_t bytes)
 {
@@ -124,7 +124,7 @@ unsigned long strtoul(const char *text, char **end, int base)
 	return value;
 }
 
-/* ---- output ----------------------------------------------------------------------------------- */
+/* ---- output ---------------------------------------------------------------------------------- */
 
 struct text {
 	char *at, *end;
@@ -226,7 +226,7 @@ int putchar(int c)
 	return c;
 }
 
-/* ---- sorting ---------------------------------------------------------------------------------- */
+/* ---- sorting --------------------------------------------------------------------------------- */
 
 struct heap {
 	char *base;
@@ -272,7 +272,7 @@ void qsort(void *array, size_t count, size_t bytes, int (*compare)(const void *,
 	}
 }
 
-/* ---- the heap --------------------------------------------------------------------------------- */
+/* ---- the heap -------------------------------------------------------------------------------- */
 
 /* In front of what malloc returns, which is thus aligned to eight bytes. */
 struct block {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * As much of a C library as the programs of bench/programs use. Nothing is buffered from one call to the
- * next, so that a program may end without exit().
+ * As much of a C library as the programs of bench/programs use. Nothing is buffered from one call
+ * to the next, so that a program may end without exit().
  */
 #ifndef MINI_H
 #define MINI_H
@@ -19,7 +19,8 @@ typedef struct mini_file FILE; /* a file descriptor in the shape of a pointer */
 #define stdout ((FILE *)1)
 #define stderr ((FILE *)2)
 
-/* Conversions: %c %s %d %i %u %x %%, with l, a width and leading zeros; at most 256 bytes come out. */
+/* Conversions: %c %s %d %i %u %x %%, with l, a width and leading zeros; at most 256 bytes are
+ * written. */
 int printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 int fputs(const char *text, FILE *to);
 int puts(const char *text);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * A little of everything that compilers make of C: products, quotients, shifts, floating point, copies of every
- * alignment, switches, function pointers, recursion, sorting. Exits with 7.
+ * A little of everything that compilers make of C: products, quotients, shifts, floating point,
+ * copies of every alignment, switches, function pointers, recursion, sorting. Exits with 7.
  */
 #include <stdint.h>
 #include <stdio.h>

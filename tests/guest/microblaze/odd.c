@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * What leaves the straight path: signals that a program sends itself, handlers that jump out, instructions that
- * fault, system calls that fail. With an argument it ends by what that says: "fault" by SIGSEGV, "kill" by
- * SIGTERM, a number as exit code.
+ * What leaves the straight path: signals that a program sends itself, handlers that jump out,
+ * instructions that fault, system calls that fail. The argument says how it ends: "fault" by
+ * SIGSEGV, "kill" by SIGTERM, a number with that exit code.
  */
 #include <stdint.h>
 #include <stdio.h>

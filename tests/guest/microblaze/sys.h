@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * System calls of Linux on MicroBlaze: `brki r14, 8` with the number in r12, arguments in r5 to r10; the
- * result, or a negative error, in r3. Numbers: Linux, arch/microblaze/kernel/syscalls/syscall.tbl.
+ * System calls of Linux on MicroBlaze: `brki r14, 8` with the number in r12, arguments in r5 to
+ * r10; the result, or a negative error, in r3. Numbers: Linux,
+ * arch/microblaze/kernel/syscalls/syscall.tbl.
  */
 #ifndef SYS_H
 #define SYS_H

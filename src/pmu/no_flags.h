@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* The slots of struct pmk_driver that a PMU without overflow flags cannot fill otherwise. */
+#ifndef PMK_PMU_NO_FLAGS_H
+#define PMK_PMU_NO_FLAGS_H
+
+#include <pmk/pmu.h>
+
+/* PMK_ENOTSUP for any counter: there is no interrupt to enable, and no flag to clear. */
+int pmk_no_flags_irq_enable(struct pmk_dev *d, uint32_t counters);
+int pmk_no_flags_clear(struct pmk_dev *d, uint32_t counters);
+
+/* No counter ever shows that it has overflowed. */
+int pmk_no_flags_pending(struct pmk_dev *d, uint32_t *counters);
+
+#endif
