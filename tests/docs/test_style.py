@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""C files look as clang-format makes them, and no line of C or Python is over 100 columns."""
+"""C files look as clang-format makes them; no line of C, Python or shell is over 100 columns."""
 import ast
 from concurrent.futures import ThreadPoolExecutor
 
@@ -46,6 +46,13 @@ def python_files():
     return [p for p in repo.files() if p.endswith(".py") or "." not in p and is_script(p)]
 
 
+def shell_files():
+    def is_script(path):
+        return re.match(r"#!.*\b(ba|da)?sh\b", repo.text(path) or "")
+    return [p for p in repo.files()
+            if p.endswith(".sh") or "." not in os.path.basename(p) and is_script(p)]
+
+
 def long_lines(text):
     return {n for n, line in enumerate(text.split("\n"), 1) if len(line.expandtabs(8)) > COLUMNS}
 
@@ -79,4 +86,11 @@ def test_lines_of_python_are_short():
         lines = long_lines(text)
         lines -= quoted_lines(text) if lines else set()
         found += [f"{p}:{n}" for n in sorted(lines)]
+    assert not found, f"{len(found)} lines over {COLUMNS} columns: {', '.join(found[:8])}"
+
+
+def test_lines_of_shell_are_short():
+    files = shell_files()
+    assert len(files) > 5, files
+    found = [f"{p}:{n}" for p in files for n in sorted(long_lines(repo.text(p)))]
     assert not found, f"{len(found)} lines over {COLUMNS} columns: {', '.join(found[:8])}"
