@@ -77,9 +77,9 @@ void pmk_matrix_devchip(struct pmk_matrix_config *config)
 		/* DDI 0287B §4.2.2: ARM-D can receive RETRY. The manual says nothing of SPLIT
 		 * (our choice). */
 		.refusable = 1 << PMK_MATRIX_ARMD,
-		/* ARM926EJ-S: DDI 0198D Table 6-1; the others have no SINGLE, or the manual says
-		 * nothing of it, and an INCR of one beat is what the CLCDC takes for it: DDI
-		 * 0287B §4.2.2. */
+		/* ARM926EJ-S: DDI 0198D Table 6-1. The other masters make no SINGLE, or the manual
+		 * does not say so; like the CLCDC they make an INCR of one beat instead: DDI 0287B
+		 * §4.2.2. */
 		.rebuilt = {
 			[PMK_MATRIX_ARMI] = PMK_AHB_SINGLE,
 			[PMK_MATRIX_CLCDC] = PMK_AHB_INCR,

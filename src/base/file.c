@@ -11,7 +11,7 @@ FILE *pmk_file_open(const char *path, bool pipes, const char **why)
 	struct stat st;
 	FILE *f;
 
-	/* Before it is opened: that alone would wait for the other end of a pipe. */
+	/* Look before opening, because opening a pipe waits for its other end. */
 	if (!stat(path, &st) && !S_ISREG(st.st_mode) && !(pipes && S_ISFIFO(st.st_mode))) {
 		*why = S_ISDIR(st.st_mode) ? strerror(EISDIR) : "not a regular file";
 		return NULL;

@@ -6,9 +6,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Open one for reading; NULL: *why says why not, in memory that is not freed. Devices are not
- * opened: what one of them says may never end. Nor is a pipe, which nobody may ever write to and
- * which can be read once, unless `pipes`: then opening waits for who writes. */
+/* Open one for reading. NULL: *why says why not, in memory that is not freed. A device is refused,
+ * because its text may never end. A pipe is refused, because it can be read only once and perhaps
+ * nobody ever writes to it, unless `pipes` is set: then opening waits for a writer. */
 FILE *pmk_file_open(const char *path, bool pipes, const char **why);
 
 #endif

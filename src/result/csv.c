@@ -9,9 +9,8 @@
  * cpu with a row of one processor, stddev% with several runs. Results from firmware have further
  * columns after these (docs/FORMATS.md). A second metric of an event, or a metric that belongs
  * beside no event, has a line of its own with the value's columns empty, as in perf. Control
- * characters in a field are written as \xHH; one with a quote or the separator in it is put in
- * double quotes, quotes doubled. Columns are
- * only ever added at the end.
+ * characters in a field are written as \xHH; a field with a quote or the separator in it is put in
+ * double quotes, and its quotes are doubled. Columns are only ever added at the end.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -145,7 +145,7 @@ static void set_deadline(struct pmk_emulated *e, const struct pmk_emulated_confi
 	e->cpu.deadline = poll < interval ? poll : interval;
 }
 
-/* The unit in which intervals are measured. */
+/* How far the core is now, in the unit in which intervals are measured. */
 static uint64_t interval_clock(const struct pmk_emulated *e, const struct pmk_emulated_config *cfg)
 {
 	return cfg->interval_unit == PMK_INTERVAL_CYCLES ? e->cpu.cycles

@@ -66,8 +66,8 @@ struct pmk_region_state {
 	uint32_t call_depth; /* calls under way at the outermost entry */
 };
 
-/* As deep as calls are remembered; of them as many are looked at for where a jump goes that may be
- * a return, but does not look like one. */
+/* How many calls are remembered; how many of them are searched for the target of a jump that may be
+ * a return, but does not look like one; and how many addresses are remembered for longjmp. */
 #define PMK_CALL_STACK	 (UINT32_C(4) << 20)
 #define PMK_CALLS_NEARBY 1024
 #define PMK_RETURNED	 256
@@ -144,7 +144,7 @@ void pmk_emulated_configure(struct pmk_emulated_config *cfg);
  * negative error. */
 int pmk_emulated_start(struct pmk_emulated *e, struct pmk_emulated_ports *ports,
 		       const struct pmk_emulated_config *cfg, struct pmk_executions *executions);
-/* In the process that started it. */
+/* Call it in the process that started the core. */
 void pmk_emulated_fini(struct pmk_emulated *e);
 /* Make the copy of a core for a forked process: its caches are warm, and it counts from 0. */
 int pmk_emulated_forked(struct pmk_emulated *e, struct pmk_emulated_ports *ports,

@@ -11,8 +11,8 @@
  *    layout does not name read as 0.
  *  - Any mode may access the registers: the manual says nothing of privilege. That ARM-I, CLCDC,
  *    DMA and MBX do not reach them (§4.1) has to be modelled by the bus.
- *  - The page size and the alignment test act from the write on; every signal of the other sizes up
- *    to then is forgotten.
+ *  - A new page size or alignment test applies from the write on. What happened before is not
+ *    counted by it.
  *
  * Not here: what makes a wait, a burst or a cast-out (observe.c, of the buses); the packets on
  * AHBMONITOR[33:0] (packet.c). Not modelled: the lag of a read behind the monitor's pipeline, whose
@@ -84,7 +84,7 @@ static void advance(struct pmk_ahbmon_model *m, unsigned ctr, uint64_t n)
 		m->count[ctr] += (uint32_t)n;
 }
 
-/* Count from now on. */
+/* What happens from now on is counted. */
 static void remember(struct pmk_ahbmon_model *m, const struct pmk_bus *buses)
 {
 	for (unsigned ctr = 0; ctr < PMK_AHBMON_NCTRS; ctr++)

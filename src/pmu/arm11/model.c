@@ -8,16 +8,16 @@
  *  - A write to PMNC acts in this order: what happened before is counted under the old value; new
  *    configuration; C and P; flag clears; interrupt enables. Clearing an enable drops its
  *    interrupt, setting one while the flag is set raises it.
- *  - A cycle total of t + 3 or more is counted when E went to 1 at t. A producer that stops at the
- *    horizon gets that exactly. If a producer steps over t + 3, cycles are still exact, but of
- *    every other event everything since the last synchronisation is counted.
+ *  - When E goes to 1 at cycle t, counting begins at t + 3. A producer that stops at the horizon
+ *    gets that exactly. If a producer steps over t + 3, cycles are still exact, but other events
+ *    are counted from the last synchronisation on.
  *  - The prescaler of D keeps its phase while it is not used; only C and reset clear it. The start
  *    delay runs in Debug state.
  *  - A reserved event counts nothing. Unpredictable bits read as 0.
  *  - ARM1156: nPMUFIQ is asserted while an overflow flag and its FIQ enable are set.
  *
  * Not modelled: the System Validation registers of the ARM1176, which reuse the same counters
- * (DDI 0301H §3.2.55-56). EVNTBUS is a function of its own, in events.c.
+ * (DDI 0301H §3.2.55-56). EVNTBUS is a function of its own, in evntbus.c.
  */
 #include <pmk/arm11_model.h>
 

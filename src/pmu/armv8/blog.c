@@ -26,7 +26,7 @@ struct lab {
 	struct pmk_armv8_model model;
 	unsigned num_evnt_cntrs;
 	uint32_t pmceid[2];
-	/* What it prints. */
+	/* What the sequence prints. */
 	uint64_t cycles;
 	unsigned nevents;
 	struct {
@@ -143,7 +143,7 @@ static void blog_stop(struct lab *l)
 	l->nevents = i;
 }
 
-/* The whole of it around a stream at level `el`, everything else at EL1. */
+/* The whole sequence, with a stream at level `el` in it; everything else is at EL1. */
 static void blog_run(struct lab *l, unsigned el, uint64_t n)
 {
 	blog_setup(l);
@@ -156,7 +156,7 @@ static void blog_run(struct lab *l, unsigned el, uint64_t n)
 
 /* ---- both beside each other ------------------------------------------------------------------ */
 
-/* What pmk counts there; cycles are PMCCNTR's. */
+/* The events that pmk counts. It counts cycles (0x11) with PMCCNTR. */
 static const uint16_t our_events[] = { 0x11, 0x08, 0x01, 0x02, 0x03, 0x04, 0x05 };
 #define NOURS (sizeof(our_events) / sizeof(our_events[0]))
 
@@ -345,7 +345,7 @@ static void look_select(const struct pmk_signal_set *raised, char *found, size_t
 
 	begin(raised, &l, &bus, &pmk_cortex_a53);
 	write_register(&l, PMK_ARMV8_PMSELR, 0);
-	write_register(&l, PMK_ARMV8_PMSELR, 3); /* of an interrupt handler */
+	write_register(&l, PMK_ARMV8_PMSELR, 3); /* by an interrupt handler */
 	write_register(&l, PMK_ARMV8_PMXEVTYPER, 0x80000008);
 	FOUND("when a handler selects counter 3 in between, PMEVTYPER0 is 0x%08" PRIx64
 	      " and PMEVTYPER3 0x%08" PRIx64,
@@ -360,7 +360,7 @@ static void look_enabled(const struct pmk_signal_set *raised, char *found, size_
 
 	params.pmceid[0] = 0x00020101;
 	begin_with(raised, &l, &bus, &pmk_cortex_a53, &params);
-	write_register(&l, PMK_ARMV8_PMEVTYPER0 + 3, 0x08); /* somebody's, from before */
+	write_register(&l, PMK_ARMV8_PMEVTYPER0 + 3, 0x08); /* left over from somebody */
 	blog_run(&l, 0, 2002);
 	FOUND("on a core with %u events and %u counters PMEVCNTR3 counts %" PRIu64
 	      " of an event left over in its type",

@@ -14,26 +14,26 @@
 #define PMK_ARMV8_BLOG_ROWS 12
 #define PMK_ARMV8_BLOG_RUNS 2
 
-/* One event: how often it happened, and what either of them shows. */
+/* One event: how often it happened, and what the blog's sequence and pmk's driver show for it. */
 struct pmk_armv8_blog_row {
 	const struct pmk_event *ev;
 	uint64_t happened[2]; /* at EL0, at EL1 */
 	bool in_blog, in_ours;
 	uint64_t blog, ours;
-	char why[100]; /* the blog shows what it shows */
+	char why[100]; /* why the blog's sequence shows this */
 };
 
 /* A stream of `before` instructions at EL1, `at_el0` at EL0, `after` at EL1. */
 struct pmk_armv8_blog_run {
 	const char *title;
 	uint64_t before, at_el0, after;
-	uint32_t filter; /* of ours */
+	uint32_t filter; /* of pmk's driver */
 	unsigned nrows;
 	struct pmk_armv8_blog_row row[PMK_ARMV8_BLOG_ROWS];
 };
 
-/* `raised`: the signals of the core that is around the PMU, here and below. 0 or an error of the
- * driver. */
+/* `raised`, here and below: the signals that the core around the PMU raises. Returns 0 or an error
+ * of the driver. */
 int pmk_armv8_blog_compare(const struct pmk_signal_set *raised,
 			   struct pmk_armv8_blog_run runs[PMK_ARMV8_BLOG_RUNS]);
 
@@ -41,7 +41,7 @@ int pmk_armv8_blog_compare(const struct pmk_signal_set *raised,
  * two. */
 struct pmk_armv8_blog_finding {
 	const char *title;
-	/* Demonstrate it: what is found here, in words. */
+	/* Demonstrates it on a model, and says in words what was found. */
 	void (*look)(const struct pmk_signal_set *raised, char *found, size_t size);
 	const char *instead;
 };

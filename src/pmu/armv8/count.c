@@ -49,7 +49,7 @@ static bool is_secure(const struct pmk_armv8_model *m, unsigned el)
 	return m->params.el3 && (el == 3 || m->input[PMK_ARMV8_IN_SECURE]);
 }
 
-/* Bits that a version does not have are 0 in both registers, which is what it behaves like. */
+/* A version that lacks some of these bits behaves as if they were 0, which they are here. */
 static bool is_prohibited(const struct pmk_armv8_model *m, unsigned el, bool range2)
 {
 	uint64_t mdcr2 = m->input[PMK_ARMV8_IN_MDCR_EL2], mdcr3 = m->input[PMK_ARMV8_IN_MDCR_EL3];
@@ -150,7 +150,7 @@ static unsigned event_of(const struct pmk_armv8_model *m, unsigned n)
 	return m->counter[n].type & PMEVTYPER_EVTCOUNT;
 }
 
-/* The event's row, where this core implements it. */
+/* The event's row, or NULL if this core does not implement it. */
 static const struct pmk_event *row_of(const struct pmk_armv8_model *m, unsigned code)
 {
 	bool common = code < 0x40, extended = code >= 0x4000 && code < 0x4040;

@@ -15,8 +15,8 @@
  *
  * Not modelled: fine-grained traps and HSTR_EL2, PMUACR, PMZR, PMECR, PMICNTR, PMSSCR and the
  * snapshot registers (PMUv3p9 and optional extensions); the 64-bit memory-mapped layout; events of
- * trace and cross-trigger hardware. What becomes of an instruction that faults, or of SVC, is for
- * the producer to say when it raises signals.
+ * trace and cross-trigger hardware. How an instruction that faults is counted, or an SVC, depends
+ * on the signals that the producer raises for it.
  */
 #include "pmu/armv8/model.h"
 #include "pmu/reg.h"
@@ -47,7 +47,7 @@ static uint64_t pmcr_lacks(const struct pmk_armv8_model *m)
 	return lacks;
 }
 
-/* PMEVTYPER and PMCCFILTR. */
+/* The bits of PMEVTYPER and PMCCFILTR that this implementation lacks. */
 static uint64_t type_lacks(const struct pmk_armv8_model *m)
 {
 	uint64_t lacks = PMK_BITS(63, 32) | PMEVTYPER_MT | PMEVTYPER_T | PMEVTYPER_RLK |
@@ -121,7 +121,8 @@ static bool exists(const struct pmk_armv8_model *m, const struct target *t)
 
 /* ---- access rights ------------------------------------------------------------------------- */
 
-/* The bits of PMUSERENR of which one has to be set for EL0, or one of these. */
+/* What EL0 needs for an access: at least one of these bits of PMUSERENR. The other values stand for
+ * special cases. */
 #define EN	PMUSERENR_EN
 #define NOBODY	0     /* the rows know no such access: read-only, write-only */
 #define EL1	0x200 /* UNDEFINED at EL0 */
@@ -225,7 +226,7 @@ int pmk_armv8_check(struct pmk_armv8_model *m, unsigned el, unsigned reg, bool w
 
 		return deny(m, aarch32 ? 0x00 : ec, above);
 	}
-	if (reg == PMK_ARMV8_DFR0) /* none of the PMU's, so none of their traps */
+	if (reg == PMK_ARMV8_DFR0) /* it is no register of the PMU, whose traps do not apply */
 		return PMK_OK;
 	if (el < 2 && el2 && traps_to_el2(m, el, reg, &t))
 		return deny(m, ec, 2);

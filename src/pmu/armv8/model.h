@@ -60,7 +60,7 @@ unsigned pmk_armv8_lines(const void *model);
 
 /* ---- model.c ---- */
 
-/* The level an access in `mode` comes from. */
+/* The exception level that an access in `mode` comes from. */
 unsigned pmk_armv8_level(const struct pmk_armv8_model *m, enum pmk_mode mode);
 /* May software at level `el` make this access? `ec` is the exception class of a trap in this view.
  * 0, or PMK_EUNDEF with m->trap filled. */

@@ -66,7 +66,7 @@ static uint64_t written(unsigned reg)
 	return UINT32_MAX;
 }
 
-/* ID_DFR0 and ID_AA64DFR0_EL1 number the versions alike, but for the first. */
+/* ID_DFR0 and ID_AA64DFR0_EL1 have the same numbers for all versions but the first. */
 static uint64_t perfmon(const struct pmk_armv8_model *m)
 {
 	uint64_t version = m->params.version == PMUVER_V3 ? 3 : m->params.version;

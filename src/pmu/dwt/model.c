@@ -2,12 +2,13 @@
 /*
  * The DWT's counters: the model. Where the sources are silent, or leave it to the implementation
  * (our choice):
- *  - four comparators, of which nothing else is here: DWT_CTRL is 0x40000000 (DDI 0489F Table
- *    11.1);
+ *  - there are four comparators, of which only the number is modelled: DWT_CTRL is 0x40000000 (DDI
+ *    0489F Table 11.1);
  *  - CYCCNT resets to 0 (DDI 0489F), the 8-bit counters to params.poison;
  *  - a key other than 0xC5ACCE55 closes the lock;
  *  - an unprivileged access, which takes a BusFault, is PMK_EUNDEF;
- *  - a counter that is not there is 0 and takes nothing (DDI 0403E: UNK/SBZP), and its enable, too.
+ *  - a counter that is not there reads as 0 and ignores writes (DDI 0403E: UNK/SBZP), and so does
+ *    its enable.
  *
  * Nothing happens at a wrap but a packet, so it never asks to be synchronised. Not modelled:
  * packets, POSTCNT, PC samples, comparators.

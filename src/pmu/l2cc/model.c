@@ -6,8 +6,8 @@
  *  - Reserved bits read as 0. A reserved event counts nothing.
  *  - L210: a flag rises whether or not the counter's interrupt is enabled; the line is asserted
  *    when the flag of a counter with an enabled interrupt is set. The counters are read-only.
- *  - L220: a counter at its end goes on raising its interrupt with every further event where that
- *    is asked for ("on overflow": when it comes to stand there).
+ *  - L220: a counter overflows when it reaches its end, where it stops. With its interrupt enabled
+ *    it raises it there again with every further event.
  *
  * Not modelled: counters that count other counters' overflows; errors of the cache in the L220's
  * interrupt registers; Secure events and SPNIDEN.

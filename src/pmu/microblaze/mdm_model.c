@@ -177,9 +177,10 @@ int pmk_mdm_update(struct pmk_mdm_model *m, const struct pmk_mdm_shift *s, bool 
 /* ---- DBG_DATA ------------------------------------------------------------------------------ */
 
 /*
- * Shift the next part of the register: up to 32 bits of DBG_DATA, those of the module's own
- * registers from the lowest on; of a processor's register the first part is what is more than a
- * multiple of 32. What comes out is kept if `keep` is set.
+ * One access to DBG_DATA shifts the next part of the register: at most 32 bits. The module's own
+ * registers begin with the lowest bit. Those of a processor begin with the highest, and if their
+ * size is no multiple of 32, the first part is the shorter one. What comes out goes to m->data if
+ * `keep` is set.
  */
 static void shift_part(struct pmk_mdm_model *m, bool own, unsigned size, bool keep)
 {

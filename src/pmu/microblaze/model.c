@@ -2,9 +2,9 @@
 /*
  * MicroBlaze model: the five registers of the performance counters.
  *
- * It counts by differences of bus totals, and times by the bus's latency log: what a latency
- * counter counts took one cycle where the log does not say otherwise. What the documents leave open
- * has a parameter each; beside them (our choice):
+ * It counts by differences of bus totals, and times by the bus's latency log: an occurrence that
+ * the log does not have took one cycle. What the documents leave open has a parameter each; beside
+ * them (our choice):
  *  - Counters come up at zero, with event 0, stopped. Clear reaches counts, Overflow, Full,
  *    Dbg_Intr and the latency that is being timed; not the events, the pointer or whether they
  *    count.
@@ -222,7 +222,7 @@ static void ask_event(struct pmk_bus *bus, const struct pmk_event *ev, uint64_t 
 		ask_signal(bus, ev->signal, n);
 }
 
-/* The moment of Overflow, and, for those who take differences, half of a range. */
+/* Ask to be called at Overflow and, for those who take differences, after half of a range. */
 static void ask_event_counter(const struct pmk_microblaze_model *m, struct pmk_bus *bus, unsigned i)
 {
 	const struct pmk_microblaze_event_counter *e = &m->event[i];
@@ -241,10 +241,11 @@ static void ask_event_counter(const struct pmk_microblaze_model *m, struct pmk_b
 }
 
 /*
- * Before the log overflows; before a sum can have made a quarter of its range by occurrences that
- * are recorded, or by those that are not; and before there are so many that each could have been
- * the longest and they had made a quarter. So a producer may overshoot by as much again, and those
- * who take differences miss no wrap, and can tell that they did not. N has 32 bits at every width.
+ * Ask to be called before the log overflows, and before a sum can have grown by a quarter of its
+ * range: the sum of squares by occurrences that the log has, the sum by as many occurrences as it
+ * takes if each is the longest. N has 32 bits at every width, so 2^30 occurrences are a quarter of
+ * it. A producer may overshoot by as much again: those who take differences still miss no wrap, and
+ * can tell that they did not.
  */
 static void ask_latency_counter(const struct pmk_microblaze_model *m, struct pmk_bus *bus,
 				unsigned index)

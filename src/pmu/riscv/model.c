@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
  * RISC-V's counters: the model. Where the sources are silent (our choice):
- *  - Reset leaves 0, or a pattern (params.poison). Every counter runs from reset on then, as PRIV's
- *    harts without mcountinhibit do.
- *  - PMK_MODE_PRIV is M-mode. The other modes are all below it and may do what mcounteren says;
- *    S-mode's scounteren is not there.
- *  - Of several events in one mask, all are counted: two in the same cycle count two.
+ *  - Reset leaves 0, or a pattern (params.poison). Every counter runs from reset on, as in PRIV's
+ *    harts without mcountinhibit.
+ *  - PMK_MODE_PRIV is M-mode. The other modes are all below it and may do what mcounteren permits;
+ *    S-mode's scounteren is not modelled.
+ *  - If a mask selects several events, all of them are counted: two in the same cycle count two.
  *  - A class or a bit that the U74 does not have counts nothing, and reads back as it was written.
  *  - A write of a counter acts at once. (PRIV: after the writing instruction has completed, which
  *    is when the model is called.)
@@ -151,7 +151,8 @@ static void hold(struct pmk_riscv_model *m, unsigned reg, uint64_t value)
 		*count = value;
 }
 
-/* PRIV 2.1: machine registers are M-mode's, and those that are read-only cannot be written. */
+/* PRIV 2.1: only M-mode may access machine registers, and nobody may write those that are
+ * read-only. */
 static int check(struct pmk_riscv_model *m, enum pmk_mode mode, unsigned reg, bool write)
 {
 	bool may;

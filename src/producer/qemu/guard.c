@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * See guard.h. The emulator itself is killed by the kernel when pmk ends (PR_SET_PDEATHSIG), but a
- * fork does not have that: its parent is the program, which it may outlive. So a thread looks
- * whether pmk is still there. It uses no descriptor, because the program would see it.
+ * See guard.h. The kernel kills the emulator itself when pmk ends (PR_SET_PDEATHSIG), but not a
+ * process that was forked from it: the parent of that one is the program, which it may outlive. So
+ * a thread looks whether pmk is still there. It uses no descriptor, because the program would see
+ * it.
  */
 #define _GNU_SOURCE
 #include "producer/qemu/guard.h"
