@@ -113,7 +113,7 @@ static unsigned count_names(char **names)
 	return n;
 }
 
-/* Our data or the user's own: of several things that are wrong, the first is told. */
+/* Note what is wrong with our data or the user's own. Only the first of several causes is shown. */
 static void blame(struct item *it, const char *what)
 {
 	if (it->status == BROKEN)
@@ -160,8 +160,8 @@ static void check_metrics(const char *data, unsigned *n, struct item *ours, stru
 	pmk_count_fault_free(&f);
 }
 
-/* The files that come with pmk; and the user's own, of which nothing is said while nothing is
- * wrong: most users have none. */
+/* Check the files that come with pmk, and the user's own. If nothing is wrong with the user's own,
+ * they are not mentioned, because most users have none. */
 static void check_data(struct report *r)
 {
 	struct item *ours =

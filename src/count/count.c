@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* From a request to a result: who is asked, and who is told when. See count.h. */
+/* From a request to a result: calls the way that counts, and tells the listener. See count.h. */
 #define _GNU_SOURCE
 #include "count/count.h"
 

@@ -39,7 +39,7 @@ static bool has_apt(void)
 	return access("/usr/bin/apt-get", X_OK) == 0;
 }
 
-/* Without it an emulator is not looked for, so nothing is known of it. */
+/* Is PATH set, so that emulators are searched for in it? */
 static bool has_path(void)
 {
 	const char *path = getenv("PATH");

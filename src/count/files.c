@@ -155,7 +155,7 @@ static bool is_closed(const char *dir, int mode)
 	struct stat st;
 	bool refused = access(dir, mode) && errno == EACCES;
 
-	/* A file in its place need not be one that can be executed. */
+	/* A file of this name is no directory, so it need not be executable. */
 	return refused && (stat(dir, &st) || S_ISDIR(st.st_mode));
 }
 
@@ -276,7 +276,7 @@ bool pmk_files_core(char path[PATH_MAX], const char *data, const char *name)
 		return snprintf(path, PATH_MAX, "%s", name) < PATH_MAX && access(path, R_OK) == 0;
 	if (snprintf(file, sizeof(file), "%s.ini", name) >= (int)sizeof(file))
 		return false;
-	/* One that is there and cannot be read is meant all the same. */
+	/* If the user has a preset of this name, it is meant even if it cannot be read. */
 	if (pmk_files_own(dir, "cores") && (found(path, dir, file) || !access(path, F_OK)))
 		return access(path, R_OK) == 0;
 	snprintf(dir, sizeof(dir), "%s/cores", data);

@@ -28,9 +28,9 @@ bool pmk_files_plugin(char path[PATH_MAX], const char *chosen, const char *modul
 void pmk_files_build_qemu(char path[PATH_MAX]);
 
 /* Where the user's own files are: $XDG_CONFIG_HOME/pmk or ~/.config/pmk, or a folder there, which
- * need not exist. False: nobody says where. */
+ * need not exist. False: the environment does not say where. */
 bool pmk_files_own(char path[PATH_MAX], const char *folder);
-/* May nobody look into it, or into the one that it is in? Then `path` is that one. */
+/* Is this folder, or the one that it is in, closed to this user? Then `path` is the closed one. */
 bool pmk_files_closed(char path[PATH_MAX], const char *folder);
 
 /* Names of the core presets: the data directory's and the user's ($XDG_CONFIG_HOME/pmk/cores).

@@ -197,8 +197,9 @@ static void name_pmus(const struct pmk_driver *driver, char *buf, size_t size)
 					       pmk_pmus[i]->name);
 }
 
-/* Cores of one instruction set have PMUs of one kind, that of the machine's usual core, which is
- * called as its PMU, or none. A family that was chosen by its PMU has that one. */
+/* Can a core with this instruction set have this PMU? It has to be of the same kind as the PMU of
+ * the machine's usual core, which has the name of that core; or "none". If the family was chosen by
+ * its PMU, the PMU fits. */
 static int check_pmu(const struct pmk_core *core, char *msg, size_t size)
 {
 	const struct pmk_pmu *pmu = pmk_pmu_find(core->pmu), *usual = NULL;
@@ -216,7 +217,8 @@ static int check_pmu(const struct pmk_core *core, char *msg, size_t size)
 	return PMK_EINVAL;
 }
 
-/* What was called by the name of its file is shown by the name in it. */
+/* A preset is asked for by the name of its file, and results show the name in it: they have to be
+ * the same. */
 int pmk_program_check_preset(const struct pmk_core *core, const char *name, char *msg, size_t size)
 {
 	if (!pmk_files_is_path(name) && strcmp(core->name, name) != 0) {

@@ -18,7 +18,7 @@ char *pmk_program_path(const char *name);
 /* The same for a program to be executed. 0 and *path, or a failure. */
 int pmk_program_find(const char *name, char **path, struct pmk_count_fault *f);
 
-/* To be initialised to zero, but for `fault`. Functions return 0 or a failure, which is in
+/* All members but `fault` have to be 0 at first. Functions return 0 or a failure, which is in
  * *fault. */
 struct pmk_program {
 	struct pmk_count_fault *fault;
@@ -39,7 +39,7 @@ struct pmk_program {
  * this PMU. The caller frees *found; NULL: there is none. */
 int pmk_program_core_with(struct pmk_program *p, const char *data, const char *pmu, char **found);
 /* A preset that was asked for by `name`: is it called so, and can a core with its instruction set
- * have its PMU? 0 or PMK_EINVAL, and `msg` says what to mend. */
+ * have its PMU? 0, or PMK_EINVAL and `msg` says what is wrong. */
 int pmk_program_check_preset(const struct pmk_core *core, const char *name, char *msg, size_t size);
 /* Does time pass by instructions in the emulated machine (-icount), and not by the host's clock? */
 bool pmk_program_counts_time(const struct pmk_program *p);
