@@ -19,6 +19,10 @@ LIBRARIES = {
     "capstone": ["src/isa/"],
     "ini.h": ["src/base/ini.c"],
     "json": ["src/result/", "src/cli/"],
+    "sqlite3.h": ["src/recording/", "src/cli/"],
+    "elfutils/": ["src/recording/"],
+    "dwarf.h": ["src/recording/"],
+    "demangle.h": ["src/recording/"],
     "libelf.h": ["src/profile/", "src/producer/qemu/find.c"],
     "gelf.h": ["src/profile/", "src/producer/qemu/find.c"],
 }
@@ -59,11 +63,12 @@ RULES = [
     (r"src/producer/wave/", ["{own}", "base/", "pmk/"]),
     (r"src/producer/", ["{own}", "base/", *CORES, "isa/", "session/emulated.h", "pmk/"]),
     (r"src/profile/", ["profile/", "base/", "pmk/dump.h", "pmk/error.h"]),
+    (r"src/recording/", ["recording/", "base/", "profile/", "pmk/"]),
     (r"src/result/", ["result/", "base/", "pmk/pmu.h", "pmk/result.h", "pmk/error.h"]),
     (r"src/count/", ["count/", "ahb/", "base/", "cpu/", "pmu/ahbmon/", "producer/", "profile/",
-                     "session/", "pmk/"]),
-    (r"src/cli/", ["cli/", "ahb/", "base/", "count/", "cpu/", "producer/", "profile/", "result/",
-                   "session/", "pmu/", "pmk/"]),
+                     "recording/recording.h", "session/", "pmk/"]),
+    (r"src/cli/", ["cli/", "ahb/", "base/", "count/", "cpu/", "producer/", "profile/", "recording/",
+                   "result/", "session/", "pmu/", "pmk/"]),
 ]
 
 

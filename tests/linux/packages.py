@@ -22,7 +22,7 @@ KERNELS = {"arm64": "linux-image-arm64", "armel": "linux-image-rpi"}
 LIBRARIES = {"libcapstone-dev": "libcapstone[0-9]*", "libelf-dev": "libelf1*",
              "zlib1g-dev": "zlib1g",
              "libzstd-dev": "libzstd1", "libinih-dev": "libinih1",
-             "libjson-c-dev": "libjson-c[0-9]*"}
+             "libsqlite3-dev": "libsqlite3-0", "libjson-c-dev": "libjson-c[0-9]*"}
 
 
 @functools.cache

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+#include "recording/database.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <pmk/error.h>
+
+/*
+ * Addresses of code are those in the ELF file of its object. A count of 0 has no row. In `count`
+ * and `execution`, context 0 is that of recordings without call paths.
+ */
+const char pmk_database_schema[] =
+	"CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;"
+	"CREATE TABLE event(id INTEGER PRIMARY KEY, name TEXT NOT NULL, pmu TEXT, trust TEXT NOT NULL,"
+	" reason TEXT, total INTEGER);"
+	"CREATE TABLE object(id INTEGER PRIMARY KEY, path TEXT NOT NULL, kind TEXT NOT NULL,"
+	" build_id TEXT, bias INTEGER NOT NULL);"
+	"CREATE TABLE thread(id INTEGER PRIMARY KEY, process INTEGER NOT NULL, cpu INTEGER NOT NULL);"
+	"CREATE TABLE file(id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE);"
+	"CREATE TABLE function(id INTEGER PRIMARY KEY, object INTEGER NOT NULL REFERENCES object(id),"
+	" name TEXT NOT NULL, symbol TEXT, address INTEGER NOT NULL, size INTEGER,"
+	" file INTEGER REFERENCES file(id), line INTEGER);"
+	/* Functions that the compiler has put into others; `file` and `line` are where that
+	 * happened, within `parent` or, where that is NULL, in the function itself. */
+	"CREATE TABLE inlined(id INTEGER PRIMARY KEY, parent INTEGER REFERENCES inlined(id),"
+	" name TEXT NOT NULL, symbol TEXT, file INTEGER REFERENCES file(id), line INTEGER);"
+	"CREATE TABLE code(id INTEGER PRIMARY KEY, object INTEGER NOT NULL REFERENCES object(id),"
+	" address INTEGER NOT NULL, bytes BLOB NOT NULL, mode TEXT, flow TEXT NOT NULL,"
+	" conditional INTEGER NOT NULL, target INTEGER, function INTEGER REFERENCES function(id),"
+	" inlined INTEGER REFERENCES inlined(id), file INTEGER REFERENCES file(id), line INTEGER);"
+	"CREATE TABLE context(id INTEGER PRIMARY KEY, parent INTEGER REFERENCES context(id),"
+	" function INTEGER REFERENCES function(id), site INTEGER REFERENCES code(id),"
+	" calls INTEGER NOT NULL);"
+	"CREATE TABLE execution(code INTEGER NOT NULL REFERENCES code(id), context INTEGER NOT NULL,"
+	" thread INTEGER NOT NULL REFERENCES thread(id), executions INTEGER NOT NULL,"
+	" taken INTEGER NOT NULL, PRIMARY KEY(code, context, thread)) WITHOUT ROWID;"
+	"CREATE TABLE count(code INTEGER NOT NULL REFERENCES code(id), context INTEGER NOT NULL,"
+	" thread INTEGER NOT NULL REFERENCES thread(id), event INTEGER NOT NULL REFERENCES event(id),"
+	" value INTEGER NOT NULL, PRIMARY KEY(code, context, thread, event)) WITHOUT ROWID;";
+
+static int number(sqlite3 *db, const char *sql, int *out)
+{
+	sqlite3_stmt *s;
+	int err = sqlite3_prepare_v2(db, sql, -1, &s, NULL);
+
+	if (!err && sqlite3_step(s) == SQLITE_ROW)
+		*out = sqlite3_column_int(s, 0);
+	else if (!err)
+		err = sqlite3_errcode(db);
+	sqlite3_finalize(s);
+	return err;
+}
+
+static int check(sqlite3 *db, char *msg, size_t size)
+{
+	int id = 0, version = 0;
+
+	if (number(db, "PRAGMA application_id", &id) ||
+	    number(db, "PRAGMA user_version", &version)) {
+		snprintf(msg, size, "%s; pmk record writes such a file", sqlite3_errmsg(db));
+		return PMK_EPARSE;
+	}
+	if (id != PMK_DATABASE_ID) {
+		snprintf(msg, size, "not a recording of pmk record");
+		return PMK_EPARSE;
+	}
+	if (version != PMK_DATABASE_VERSION) {
+		snprintf(msg, size, "its format is version %d, and this pmk reads version %d; %s",
+			 version, PMK_DATABASE_VERSION, "record it anew, or use the other pmk");
+		return PMK_EPARSE;
+	}
+	return 0;
+}
+
+int pmk_database_open(const char *path, sqlite3 **db, char *msg, size_t size)
+{
+	int err;
+
+	*db = NULL;
+	if (access(path, R_OK)) {
+		snprintf(msg, size, "cannot be read: %m");
+		return PMK_EIO;
+	}
+	if (sqlite3_open_v2(path, db, SQLITE_OPEN_READONLY, NULL)) {
+		snprintf(msg, size, "cannot be opened: %s",
+			 *db ? sqlite3_errmsg(*db) : "out of memory");
+		err = PMK_EIO;
+	} else {
+		err = check(*db, msg, size);
+	}
+	if (err) {
+		sqlite3_close(*db);
+		*db = NULL;
+	}
+	return err;
+}

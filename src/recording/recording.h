@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A recording: how often each instruction of a program was executed, and what each of its events
+ * was counted at. Counting fills a struct pmk_recording; pmk_recording_write() adds functions,
+ * files and lines, and makes a database of it, whose schema is in database.h.
+ */
+#ifndef PMK_RECORDING_RECORDING_H
+#define PMK_RECORDING_RECORDING_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <pmk/isa.h>
+#include <pmk/result.h>
+
+#define PMK_RECORDED_BYTES 8 /* of an instruction, at most */
+
+/* An event that was counted everywhere. */
+struct pmk_recorded_event {
+	const char *name, *pmu; /* "dcache_miss", "arm1176" */
+	enum pmk_trust trust;
+	const char *reason; /* why there is no value, or what one has to know; NULL: nothing */
+	uint64_t total;	    /* of the whole run, as `pmk stat` tells it */
+};
+
+/* Something that was mapped and had code in it. */
+enum pmk_recorded_kind {
+	PMK_RECORDED_FILE,
+	PMK_RECORDED_ANONYMOUS, /* code that the program has made itself, or a kernel */
+};
+
+struct pmk_recorded_object {
+	enum pmk_recorded_kind kind;
+	const char *path; /* as it can be opened here; of no file: "[anon]" */
+	/* Subtract this from an address in memory: the result is the address in the ELF file. */
+	uint64_t bias;
+};
+
+struct pmk_recorded_thread {
+	uint32_t process; /* 0 is the program, 1 … its forks, in the order in which they ended */
+	uint32_t cpu;	  /* number of the thread in its process, from 0 */
+};
+
+/* An instruction that was executed. There may be several at one address, one after another in
+ * time: code that the program has changed. */
+struct pmk_recorded_insn {
+	uint64_t addr; /* in memory */
+	uint32_t object;
+	uint8_t size; /* bytes */
+	uint8_t byte[PMK_RECORDED_BYTES];
+	uint8_t flow;	  /* enum pmk_flow */
+	bool conditional; /* a branch that may not be taken */
+	bool thumb;	  /* T32 */
+	uint64_t target;  /* in memory, of JUMP and CALL; else 0 */
+};
+
+/* A call path: a function that was called from somewhere. Number 0 is the root. */
+struct pmk_recorded_context {
+	uint32_t parent;
+	uint64_t entry; /* where the function was entered, in memory */
+	uint64_t site;	/* the call instruction, in memory; 0: it was entered in another way */
+	uint64_t calls; /* how often */
+};
+
+/* What one thread counted at one instruction, in one context (0: contexts were not recorded). */
+struct pmk_recorded_count {
+	uint32_t insn, thread, context;
+	uint64_t executions;
+	uint64_t taken; /* of a branch: how often control did not go on behind it */
+	size_t values;	/* index into values[] of the first of `nevents` */
+};
+
+struct pmk_recording {
+	const char *command, *core, *producer, *settings; /* as in struct pmk_count_summary */
+	const char *isa;				  /* "arm", "a64", "microblaze" */
+	bool big_endian;
+	const char *warning; /* what the reader has to know, as lines; NULL: nothing */
+	bool partial, contexts;
+	const struct pmk_recorded_event *event;
+	const struct pmk_recorded_object *object;
+	const struct pmk_recorded_thread *thread;
+	const struct pmk_recorded_insn *insn;
+	const struct pmk_recorded_context *context;
+	const struct pmk_recorded_count *count;
+	const uint64_t *value;
+	size_t nevents, nobjects, nthreads, ninsns, ncontexts, ncounts;
+};
+
+/*
+ * Write it to a new database at `path`, in one transaction. The file is made beside it and renamed
+ * at the end: `path` is then either a whole database or what it was. Returns 0, PMK_EIO or
+ * PMK_ENOMEM with one line in msg.
+ */
+int pmk_recording_write(const struct pmk_recording *rec, const char *path, char *msg, size_t size);
+
+#endif
