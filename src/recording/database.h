@@ -16,8 +16,8 @@
 extern const char pmk_database_schema[];
 
 /*
- * Open a recording for reading. Returns 0, PMK_EIO when it cannot be read, PMK_EPARSE when it is
- * no recording, is damaged or is of a version that this pmk does not know, with one line in msg that
+ * Open a recording for reading. Returns 0, PMK_EIO when it cannot be read, PMK_EPARSE when it is no
+ * recording, is damaged or is of a version that this pmk does not know, with one line in msg that
  * says what to do, without the file's name. The caller closes *db with sqlite3_close().
  */
 int pmk_database_open(const char *path, sqlite3 **db, char *msg, size_t size);

@@ -89,7 +89,7 @@ struct pmk_recording {
 /*
  * Write it to a new database at `path`, in one transaction. The file is made beside it and renamed
  * at the end: `path` is then either a whole database or what it was. Returns 0, PMK_EIO or
- * PMK_ENOMEM with one line in msg.
+ * PMK_ENOMEM with one line in msg, without the file's name.
  */
 int pmk_recording_write(const struct pmk_recording *rec, const char *path, char *msg, size_t size);
 

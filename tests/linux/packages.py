@@ -6,6 +6,7 @@ with. Fetched and kept as tests/guest/fetch_debian.py does it.
     tests/linux/packages.py [arm64 | armel]     fetch everything and print where it is
 """
 import functools
+import hashlib
 import os
 import shutil
 import sys
@@ -18,11 +19,13 @@ from fetch_debian import Unavailable
 # The metapackage of the kernel: which version it is changes.
 KERNELS = {"arm64": "linux-image-arm64", "armel": "linux-image-rpi"}
 # And the library itself: which version it is differs between releases. libelf's own are libz, and
-# libzstd since 0.189.
+# libzstd since 0.189; libdw's are those and two more. Of libiberty there is an archive alone.
 LIBRARIES = {"libcapstone-dev": "libcapstone[0-9]*", "libelf-dev": "libelf1*",
              "zlib1g-dev": "zlib1g",
              "libzstd-dev": "libzstd1", "libinih-dev": "libinih1",
-             "libsqlite3-dev": "libsqlite3-0", "libjson-c-dev": "libjson-c[0-9]*"}
+             "libsqlite3-dev": "libsqlite3-0", "libjson-c-dev": "libjson-c[0-9]*",
+             "libdw-dev": "libdw1*", "liblzma-dev": "liblzma5*", "libbz2-dev": "libbz2-1.0*",
+             "libiberty-dev": None}
 
 
 @functools.cache
@@ -58,9 +61,11 @@ def sysroot(arch):
     def make(path):
         for package, library in LIBRARIES.items():
             add(path, package)
-            add(path, debian.depends(arch, package, library))
+            if library:
+                add(path, debian.depends(arch, package, library))
 
-    return debian.kept(f"{debian.release()}-{arch}-libraries", make)
+    names = hashlib.sha256(" ".join(LIBRARIES).encode()).hexdigest()[:8]
+    return debian.kept(f"{debian.release()}-{arch}-libraries-{names}", make)
 
 
 if __name__ == "__main__":

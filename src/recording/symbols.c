@@ -1,0 +1,544 @@
+// SPDX-License-Identifier: MIT
+/*
+ * See symbols.h. Functions are the symbols of the file, or of its separate debug file, which
+ * libdwfl finds by build id or link. Lines and inlined functions are DWARF's.
+ *
+ * Each unit of the debug information is read once, and only where it covers one of the addresses:
+ * of 2 GB of it, a program that runs for a moment touches little. libdw's look-ups of single
+ * addresses are not used, because they walk through a unit each time, and up to version 0.190 find
+ * nothing where the compiler has written no .debug_aranges, as those of LLVM do.
+ */
+#include "recording/symbols.h"
+
+#include <dwarf.h>
+#include <elfutils/libdwfl.h>
+#include <libiberty/demangle.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <pmk/error.h>
+
+/* Scopes within scopes that are followed. Compilers stay far below; damaged files do not. */
+#define MAX_DEPTH 256
+
+struct symbol {
+	struct pmk_symbols_function function;
+	uint64_t end;
+	bool sized; /* a function with a size; otherwise a label */
+	unsigned char bind;
+};
+
+/* What is being read. */
+struct reader {
+	struct pmk_symbols *s;
+	const uint64_t *addr;
+	size_t n;
+	Dwfl_Module *module;
+	Dwarf_Addr bias; /* of the file's addresses in libdwfl */
+	bool arm;
+	bool failed; /* out of memory */
+	/* the unit that is being read */
+	uint64_t shift; /* add this to an address in DWARF: the address in the file */
+	Dwarf_Files *file;
+	size_t nfiles;
+	size_t ninlined_room, nnames_room;
+};
+
+/* Returns the array with room for one more element; NULL: out of memory. */
+static void *grow(void *array, size_t n, size_t *room, size_t size)
+{
+	void *grown;
+
+	if (n < *room)
+		return array;
+	grown = realloc(array, (*room ? 2 * *room : 64) * size);
+	if (grown)
+		*room = *room ? 2 * *room : 64;
+	return grown;
+}
+
+/* Index of the first address that is not below `addr`. */
+static size_t first_at(const struct reader *r, uint64_t addr)
+{
+	size_t low = 0, high = r->n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (r->addr[middle] < addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* ---- names ---------------------------------------------------------------------------------- */
+
+/* The name in the source of a symbol of C++ or Rust; other symbols are returned as they are. */
+static const char *demangle(struct reader *r, const char *symbol)
+{
+	struct pmk_symbols *s = r->s;
+	char *name, **grown;
+
+	if (strncmp(symbol, "_Z", 2) != 0 && strncmp(symbol, "_R", 2) != 0)
+		return symbol;
+	name = cplus_demangle(symbol, DMGL_PARAMS | DMGL_ANSI);
+	if (!name)
+		return symbol;
+	grown = grow(s->name, s->nnames, &r->nnames_room, sizeof(*grown));
+	if (!grown) {
+		free(name);
+		r->failed = true;
+		return symbol;
+	}
+	s->name = grown;
+	return s->name[s->nnames++] = name;
+}
+
+/* ---- functions ------------------------------------------------------------------------------ */
+
+/* Where the section that the symbol lies in ends, in the file's addresses; 0: it holds no code. */
+static uint64_t code_end(const struct reader *r, Elf *elf, Dwarf_Addr bias, size_t section)
+{
+	Elf_Scn *scn = elf ? elf_getscn(elf, section) : NULL;
+	GElf_Shdr sh;
+
+	if (!scn || !gelf_getshdr(scn, &sh) || !(sh.sh_flags & SHF_EXECINSTR))
+		return 0;
+	return sh.sh_addr + sh.sh_size + bias - r->bias;
+}
+
+static bool is_function(const char *name, const GElf_Sym *sym)
+{
+	unsigned type = GELF_ST_TYPE(sym->st_info);
+
+	/* Symbols "$a", "$d" … mark code and data of ARM files and name nothing. Labels without a
+	 * type, from assembler code, are functions for the people who wrote them. */
+	return name && *name && *name != '$' && sym->st_shndx != SHN_UNDEF &&
+	       (type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_NOTYPE);
+}
+
+/* Fill *out from symbol number `i`; false: it is no function. */
+static bool read_symbol(const struct reader *r, int i, struct symbol *out)
+{
+	GElf_Sym sym;
+	GElf_Addr addr;
+	GElf_Word section;
+	Elf *elf;
+	Dwarf_Addr bias;
+	const char *name =
+		dwfl_module_getsym_info(r->module, i, &sym, &addr, &section, &elf, &bias);
+	bool typed;
+
+	if (!is_function(name, &sym))
+		return false;
+	typed = GELF_ST_TYPE(sym.st_info) != STT_NOTYPE;
+	addr -= r->bias;
+	if (r->arm && typed)
+		addr &= ~UINT64_C(1);
+	*out = (struct symbol){ { .symbol = name, .address = addr },
+				.end = code_end(r, elf, bias, section),
+				.sized = typed && sym.st_size,
+				.bind = GELF_ST_BIND(sym.st_info) };
+	if (out->end <= addr)
+		return false;
+	if (sym.st_size && sym.st_size < out->end - addr)
+		out->end = addr + sym.st_size;
+	return true;
+}
+
+static size_t underscores(const char *name)
+{
+	return strspn(name, "_");
+}
+
+/* Of several symbols at one address the first in this order is taken: a function before a label, a
+ * global one before a weak and a local one, the one with fewer underscores in front. */
+static int by_address(const void *a, const void *b)
+{
+	static const unsigned char rank[16] = { [STB_LOCAL] = 2, [STB_WEAK] = 1 };
+	const struct symbol *x = a, *y = b;
+	const char *p = x->function.symbol, *q = y->function.symbol;
+
+	if (x->function.address != y->function.address)
+		return x->function.address < y->function.address ? -1 : 1;
+	if (x->sized != y->sized)
+		return x->sized ? -1 : 1;
+	if (rank[x->bind] != rank[y->bind])
+		return rank[x->bind] - rank[y->bind];
+	if (underscores(p) != underscores(q))
+		return underscores(p) < underscores(q) ? -1 : 1;
+	return strcmp(p, q);
+}
+
+/* Make sorted symbols disjoint: a label inside a function is not used, and everything ends where
+ * the next symbol begins. Returns how many are left. */
+static size_t make_disjoint(struct symbol *list, size_t count)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		struct symbol *last = n ? &list[n - 1] : NULL;
+		uint64_t begin = list[i].function.address;
+
+		if (last && (begin == last->function.address ||
+			     (!list[i].sized && last->sized && begin < last->end)))
+			continue;
+		if (last && last->end > begin)
+			last->end = begin;
+		list[n++] = list[i];
+	}
+	return n;
+}
+
+static void read_functions(struct reader *r)
+{
+	int count = dwfl_module_getsymtab(r->module);
+	struct symbol *list = count > 0 ? malloc((size_t)count * sizeof(*list)) : NULL;
+	struct pmk_symbols *s = r->s;
+	size_t n = 0;
+
+	if (count <= 0)
+		return;
+	s->function = calloc((size_t)count, sizeof(*s->function));
+	r->failed = !list || !s->function;
+	for (int i = 0; !r->failed && i < count; i++)
+		n += read_symbol(r, i, &list[n]);
+	if (n) {
+		qsort(list, n, sizeof(*list), by_address);
+		n = make_disjoint(list, n);
+	}
+	for (size_t i = 0; i < n; i++) {
+		s->function[i] = list[i].function;
+		s->function[i].size = list[i].end - list[i].function.address;
+		s->function[i].name = list[i].function.symbol;
+	}
+	s->nfunctions = n;
+	free(list);
+}
+
+uint32_t pmk_symbols_at(const struct pmk_symbols *s, uint64_t addr)
+{
+	size_t low = 0, high = s->nfunctions;
+
+	/* `high` is the index of the first function that begins behind addr. */
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (s->function[middle].address <= addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!high || addr - s->function[high - 1].address >= s->function[high - 1].size)
+		return PMK_NOWHERE;
+	return (uint32_t)(high - 1);
+}
+
+static void place_functions(struct reader *r)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		uint32_t at = pmk_symbols_at(r->s, r->addr[i]);
+		struct pmk_symbols_function *f;
+
+		r->s->place[i].function = at;
+		if (at == PMK_NOWHERE || r->s->function[at].used)
+			continue;
+		f = &r->s->function[at];
+		f->used = true;
+		f->name = demangle(r, f->symbol);
+	}
+}
+
+/* ---- DWARF ---------------------------------------------------------------------------------- */
+
+/* Step through the ranges of addresses of a scope, as indexes of the addresses that lie in them. */
+struct ranges {
+	Dwarf_Die *die;
+	ptrdiff_t at;
+	Dwarf_Addr base, begin, end;
+	size_t first, last; /* the last is behind them */
+};
+
+static bool next_range(const struct reader *r, struct ranges *g)
+{
+	g->at = dwarf_ranges(g->die, g->at, &g->base, &g->begin, &g->end);
+	if (g->at <= 0)
+		return false;
+	g->begin += r->shift;
+	g->end += r->shift;
+	g->first = first_at(r, g->begin);
+	g->last = first_at(r, g->end);
+	return true;
+}
+
+static bool is_covered(const struct reader *r, Dwarf_Die *die)
+{
+	struct ranges g = { .die = die };
+
+	while (next_range(r, &g))
+		if (g.first < g.last)
+			return true;
+	return false;
+}
+
+static const char *file_of(const struct reader *r, Dwarf_Die *die, unsigned attribute)
+{
+	Dwarf_Attribute a;
+	Dwarf_Word number;
+
+	if (dwarf_formudata(dwarf_attr_integrate(die, attribute, &a), &number) ||
+	    number >= r->nfiles)
+		return NULL;
+	return dwarf_filesrc(r->file, number, NULL, NULL);
+}
+
+static unsigned line_of(Dwarf_Die *die, unsigned attribute)
+{
+	Dwarf_Attribute a;
+	Dwarf_Word line;
+
+	if (dwarf_formudata(dwarf_attr_integrate(die, attribute, &a), &line) || line > UINT32_MAX)
+		return 0;
+	return (unsigned)line;
+}
+
+static const char *linkage_name(Dwarf_Die *die)
+{
+	Dwarf_Attribute a;
+	const char *name = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &a));
+
+	return name ? name
+		    : dwarf_formstring(dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &a));
+}
+
+/* A function of the source: give its place to the functions of the file that begin as it does. */
+static void read_subprogram(struct reader *r, Dwarf_Die *die)
+{
+	struct ranges g = { .die = die };
+
+	while (next_range(r, &g)) {
+		uint32_t at = pmk_symbols_at(r->s, g.begin);
+		struct pmk_symbols_function *f = at == PMK_NOWHERE ? NULL : &r->s->function[at];
+
+		if (!f || f->file || f->address != g.begin)
+			continue;
+		f->file = dwarf_decl_file(die);
+		f->line = line_of(die, DW_AT_decl_line);
+	}
+}
+
+/* A function that was put into another. What is put into this one comes later and replaces it at
+ * the addresses that it covers. Returns its number, or `parent` when none of them is its own. */
+static uint32_t read_inlined(struct reader *r, Dwarf_Die *die, uint32_t parent)
+{
+	struct ranges g = { .die = die };
+	const char *symbol = linkage_name(die), *name = symbol ? NULL : dwarf_diename(die);
+	struct pmk_symbols *s = r->s;
+	uint32_t number = (uint32_t)s->ninlined;
+	struct pmk_symbols_inlined *grown;
+
+	if ((!symbol && !name) || !is_covered(r, die))
+		return parent;
+	grown = grow(s->inlined, s->ninlined, &r->ninlined_room, sizeof(*grown));
+	if (!grown) {
+		r->failed = true;
+		return parent;
+	}
+	s->inlined = grown;
+	s->inlined[s->ninlined++] = (struct pmk_symbols_inlined){
+		.parent = parent,
+		.name = symbol ? demangle(r, symbol) : name,
+		.symbol = symbol,
+		.file = file_of(r, die, DW_AT_call_file),
+		.line = line_of(die, DW_AT_call_line),
+	};
+	while (next_range(r, &g))
+		for (size_t i = g.first; i < g.last; i++)
+			s->place[i].inlined = number;
+	return number;
+}
+
+/* Can there be functions with code below it? */
+static bool is_scope(int tag)
+{
+	switch (tag) {
+	case DW_TAG_namespace:
+	case DW_TAG_module:
+	case DW_TAG_structure_type:
+	case DW_TAG_class_type:
+	case DW_TAG_union_type:
+	case DW_TAG_enumeration_type:
+	case DW_TAG_lexical_block:
+	case DW_TAG_inlined_subroutine:
+	case DW_TAG_subprogram:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void read_scopes(struct reader *r, Dwarf_Die *die, uint32_t parent, unsigned depth);
+
+static void read_scope(struct reader *r, Dwarf_Die *die, uint32_t parent, unsigned depth)
+{
+	int tag = dwarf_tag(die);
+
+	if (tag == DW_TAG_subprogram) {
+		if (!is_covered(r, die))
+			return;
+		read_subprogram(r, die);
+		parent = PMK_NOWHERE;
+	} else if (tag == DW_TAG_inlined_subroutine) {
+		parent = read_inlined(r, die, parent);
+	}
+	if (is_scope(tag))
+		read_scopes(r, die, parent, depth + 1);
+}
+
+/* Read what is below a scope: outer before inner. */
+static void read_scopes(struct reader *r, Dwarf_Die *die, uint32_t parent, unsigned depth)
+{
+	Dwarf_Off last = 0;
+	Dwarf_Die child;
+
+	if (depth > MAX_DEPTH || dwarf_child(die, &child))
+		return;
+	do {
+		/* In a damaged file they may point back, and would never end. */
+		if (dwarf_dieoffset(&child) <= last)
+			return;
+		last = dwarf_dieoffset(&child);
+		read_scope(r, &child, parent, depth);
+	} while (!r->failed && !dwarf_siblingof(&child, &child));
+}
+
+static void read_lines(struct reader *r, Dwarf_Die *unit)
+{
+	struct ranges g = { .die = unit };
+
+	while (next_range(r, &g))
+		for (size_t i = g.first; i < g.last; i++) {
+			Dwarf_Line *line = dwarf_getsrc_die(unit, r->addr[i] - r->shift);
+			int number;
+
+			/* Line 0 is code that no line of the source stands for. */
+			if (!line || dwarf_lineno(line, &number) || number <= 0)
+				continue;
+			r->s->place[i].file = dwarf_linesrc(line, NULL, NULL);
+			r->s->place[i].line = (unsigned)number;
+		}
+}
+
+static void read_debug(struct reader *r)
+{
+	Dwarf_Addr bias;
+	Dwarf *dwarf = dwfl_module_getdwarf(r->module, &bias);
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die unit, split;
+	uint8_t type;
+
+	if (!dwarf)
+		return;
+	r->shift = bias - r->bias;
+	while (!r->failed && !dwarf_get_units(dwarf, cu, &cu, NULL, &type, &unit, &split)) {
+		if ((type != DW_UT_compile && type != DW_UT_skeleton) || !is_covered(r, &unit))
+			continue;
+		if (dwarf_getsrcfiles(&unit, &r->file, &r->nfiles))
+			r->nfiles = 0;
+		read_lines(r, &unit);
+		if (type == DW_UT_compile)
+			read_scopes(r, &unit, PMK_NOWHERE, 0);
+		else if (split.addr)
+			read_scopes(r, &split, PMK_NOWHERE, 0);
+	}
+}
+
+/* ---- the file ------------------------------------------------------------------------------- */
+
+static void read_build_id(struct reader *r)
+{
+	const unsigned char *bits;
+	GElf_Addr where;
+	int n = dwfl_module_build_id(r->module, &bits, &where);
+
+	if (n <= 0)
+		return;
+	r->s->build_id = malloc(2 * (size_t)n + 1);
+	if (!r->s->build_id) {
+		r->failed = true;
+		return;
+	}
+	for (int i = 0; i < n; i++) {
+		r->s->build_id[2 * i] = "0123456789abcdef"[bits[i] >> 4];
+		r->s->build_id[2 * i + 1] = "0123456789abcdef"[bits[i] & 15];
+	}
+	r->s->build_id[2 * n] = '\0';
+}
+
+/* Returns false when there is nothing to read. */
+static bool open_file(struct reader *r, const char *path)
+{
+	static const Dwfl_Callbacks callbacks = {
+		.find_elf = dwfl_build_id_find_elf,
+		.find_debuginfo = dwfl_standard_find_debuginfo,
+		.section_address = dwfl_offline_section_address,
+	};
+	struct stat st;
+	Dwfl *dwfl;
+	Elf *elf;
+	GElf_Ehdr eh;
+
+	/* A pipe would be waited for, for ever. */
+	if (!path || stat(path, &st) || !S_ISREG(st.st_mode))
+		return false;
+	dwfl = dwfl_begin(&callbacks);
+	r->s->files = dwfl;
+	if (!dwfl)
+		return false;
+	r->module = dwfl_report_offline(dwfl, path, path, -1);
+	if (dwfl_report_end(dwfl, NULL, NULL) || !r->module)
+		return false;
+	elf = dwfl_module_getelf(r->module, &r->bias);
+	if (!elf || !gelf_getehdr(elf, &eh))
+		return false;
+	r->arm = eh.e_machine == EM_ARM;
+	return true;
+}
+
+int pmk_symbols_load(struct pmk_symbols *s, const char *path, const uint64_t *addr, size_t n)
+{
+	struct reader r = { .s = s, .addr = addr, .n = n };
+
+	*s = (struct pmk_symbols){ .place = malloc((n + 1) * sizeof(*s->place)) };
+	if (!s->place)
+		return PMK_ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		s->place[i] = (struct pmk_symbols_place){ PMK_NOWHERE, PMK_NOWHERE, NULL, 0 };
+	if (!open_file(&r, path))
+		return 0;
+	read_build_id(&r);
+	if (!r.failed)
+		read_functions(&r);
+	if (!r.failed)
+		place_functions(&r);
+	if (!r.failed)
+		read_debug(&r);
+	return r.failed ? PMK_ENOMEM : 0;
+}
+
+void pmk_symbols_free(struct pmk_symbols *s)
+{
+	for (size_t i = 0; i < s->nnames; i++)
+		free(s->name[i]);
+	free(s->name);
+	free(s->build_id);
+	free(s->place);
+	free(s->function);
+	free(s->inlined);
+	if (s->files)
+		dwfl_end(s->files);
+	*s = (struct pmk_symbols){ 0 };
+}

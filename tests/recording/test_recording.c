@@ -1,0 +1,582 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Recordings: what is written of a made-up one, over programs that the compiler of this machine
+ * makes here. Each byte of their functions is an instruction that was executed, so that the answers
+ * do not depend on what the compiler makes of them.
+ */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <pmk/error.h>
+
+#include "profile/elf.h"
+#include "recording/database.h"
+#include "recording/recording.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+#define BIAS	 UINT64_C(0x40000000)
+#define MADE	 UINT64_C(0x7000) /* where code without a file lies */
+
+static char dir[64], program[96], data[96];
+
+/* Line 1 is the first of the text. */
+static const char source[] = "volatile int v;\n"
+			     "static inline __attribute__((always_inline)) void innermost(int x)\n"
+			     "{\n"
+			     "	v = x;\n"
+			     "}\n"
+			     "static inline __attribute__((always_inline)) void inner(int x)\n"
+			     "{\n"
+			     "	v = x + 1;\n"
+			     "	innermost(x + 2);\n"
+			     "}\n"
+			     "void plain(int x)\n"
+			     "{\n"
+			     "	v = 3;\n"
+			     "	inner(x);\n"
+			     "}\n"
+			     "void mangled(int x) __asm__(\"_ZN5cache3putEi\");\n"
+			     "void mangled(int x)\n"
+			     "{\n"
+			     "	v = x;\n"
+			     "}\n"
+			     "void rusty(void) __asm__(\"_RNvCs4fqI2P2rA04_7mycrate3run\");\n"
+			     "void rusty(void)\n"
+			     "{\n"
+			     "	v = 0;\n"
+			     "}\n"
+			     "int main(void)\n"
+			     "{\n"
+			     "	plain(v);\n"
+			     "	mangled(v);\n"
+			     "	rusty();\n"
+			     "	return v;\n"
+			     "}\n";
+
+static void run(const char *command)
+{
+	assert_int_equal(system(command), 0);
+}
+
+/* Compile the source; `more` are further commands, run in the folder. */
+static void compile(const char *more)
+{
+	char command[512];
+	FILE *f;
+
+	snprintf(command, sizeof(command), "%s/source.c", dir);
+	f = fopen(command, "w");
+	assert_non_null(f);
+	assert_int_equal(fwrite(source, 1, sizeof(source) - 1, f), sizeof(source) - 1);
+	fclose(f);
+	snprintf(command, sizeof(command),
+		 "cd %s && rm -rf program .debug && cc -g -O1 -falign-functions=16 "
+		 "-Wl,--build-id=0x00c0ffee -o program source.c && %s",
+		 dir, more);
+	run(command);
+}
+
+static int setup(void **state)
+{
+	const char *tmp = getenv("TMPDIR");
+
+	(void)state;
+	snprintf(dir, sizeof(dir), "%.30s/pmk-recording-XXXXXX", tmp ? tmp : "/tmp");
+	if (!mkdtemp(dir))
+		return -1;
+	snprintf(program, sizeof(program), "%s/program", dir);
+	snprintf(data, sizeof(data), "%s/pmk.data", dir);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	char command[128];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -r %s", dir);
+	return system(command);
+}
+
+/* ---- a recording ---------------------------------------------------------------------------- */
+
+#define ROOM 1024
+
+static const struct pmk_recorded_event events[] = {
+	{ "instructions", "arm1176", PMK_TRUST_EXACT, NULL, 4321 },
+	{ "cycles", "arm1176", PMK_TRUST_MODELLED, NULL, UINT64_C(1) << 40 },
+	{ "etm_ext", "arm1176", PMK_TRUST_NOT_SUPPORTED, "nothing drives it", 99 },
+};
+static struct pmk_recorded_object objects[] = {
+	{ PMK_RECORDED_FILE, program, BIAS },
+	{ PMK_RECORDED_ANONYMOUS, "[anon]", 0 },
+};
+static const struct pmk_recorded_thread threads[] = { { 0, 0 }, { 2, 1 } };
+static struct pmk_recorded_insn insns[ROOM];
+static struct pmk_recorded_count counts[ROOM];
+static uint64_t values[3 * ROOM];
+static uint64_t plain; /* its address in the file */
+static size_t nplain;  /* bytes of it, which are the first instructions */
+
+/* The recording of the functions of `file`, or only of made code when that is NULL. */
+static struct pmk_recording made_up(const char *file)
+{
+	static const char *const names[] = { "plain", "_ZN5cache3putEi",
+					     "_RNvCs4fqI2P2rA04_7mycrate3run" };
+	struct pmk_recording rec = {
+		.command = "./program -n 3",
+		.core = "arm1176",
+		.producer = "qemu-arm 7.2",
+		.isa = "arm",
+		.event = events,
+		.object = objects,
+		.thread = threads,
+		.insn = insns,
+		.count = counts,
+		.value = values,
+		.nevents = COUNT(events),
+		.nobjects = COUNT(objects),
+		.nthreads = COUNT(threads),
+	};
+	struct pmk_functions *functions = NULL;
+	char msg[256];
+
+	if (file)
+		assert_int_equal(pmk_functions_load(&functions, file, msg, sizeof(msg)), 0);
+	for (size_t i = 0; file && i < COUNT(names); i++) {
+		uint64_t begin, in;
+
+		assert_int_equal(pmk_elf_symbol(file, names[i], &begin, msg, sizeof(msg)), 0);
+		for (uint64_t a = begin; pmk_functions_at(functions, a, &in) && in == begin; a++)
+			insns[rec.ninsns++] = (struct pmk_recorded_insn){ .addr = a + BIAS,
+									  .size = 1,
+									  .byte = { 0xc3 } };
+		if (!i) {
+			plain = begin;
+			nplain = rec.ninsns;
+		}
+	}
+	pmk_functions_free(functions);
+	/* A loop that the program has written, and has changed since. */
+	insns[rec.ninsns++] = (struct pmk_recorded_insn){ .addr = MADE + 2,
+							  .object = 1,
+							  .size = 2,
+							  .byte = { 0xfd, 0xe7 },
+							  .flow = PMK_FLOW_JUMP,
+							  .thumb = true,
+							  .target = MADE };
+	insns[rec.ninsns++] = (struct pmk_recorded_insn){
+		.addr = MADE, .object = 1, .size = 2, .byte = { 1, 0x30 }, .thumb = true
+	};
+	insns[rec.ninsns++] = (struct pmk_recorded_insn){
+		.addr = MADE, .object = 1, .size = 2, .byte = { 2, 0x30 }, .thumb = true
+	};
+	for (uint32_t i = 0; i < rec.ninsns; i++) {
+		counts[i] = (struct pmk_recorded_count){
+			.insn = i, .thread = i % 2, .executions = i + 1, .values = 3 * i
+		};
+		values[3 * i] = i + 1;
+		values[3 * i + 1] = i % 3;
+	}
+	counts[rec.ninsns - 3].taken = 5;
+	rec.ncounts = rec.ninsns;
+	return rec;
+}
+
+static void write_it(const struct pmk_recording *rec)
+{
+	char msg[256] = "";
+	int err = pmk_recording_write(rec, data, msg, sizeof(msg));
+
+	assert_string_equal(msg, "");
+	assert_int_equal(err, 0);
+}
+
+/* ---- what is in the file -------------------------------------------------------------------- */
+
+/* The answer of a query: rows with ";" between them, columns with "|". */
+static const char *ask(const char *sql)
+{
+	static char answer[4096];
+	char msg[256];
+	sqlite3_stmt *s;
+	sqlite3 *db;
+	size_t at = 0;
+
+	assert_int_equal(pmk_database_open(data, &db, msg, sizeof(msg)), 0);
+	if (sqlite3_prepare_v2(db, sql, -1, &s, NULL))
+		fail_msg("%s", sqlite3_errmsg(db));
+	answer[0] = '\0';
+	while (sqlite3_step(s) == SQLITE_ROW)
+		for (int i = 0; i < sqlite3_column_count(s); i++) {
+			const char *text = (const char *)sqlite3_column_text(s, i);
+
+			at += (size_t)snprintf(answer + at, sizeof(answer) - at, "%s%s",
+					       i    ? "|"
+					       : at ? ";"
+						    : "",
+					       text ? text : "-");
+			assert_true(at < sizeof(answer));
+		}
+	sqlite3_finalize(s);
+	sqlite3_close(db);
+	return answer;
+}
+
+static void test_facts(void **state)
+{
+	struct pmk_recording rec = made_up(NULL);
+
+	(void)state;
+	rec.warning = "a part is missing";
+	rec.partial = true;
+	write_it(&rec);
+	assert_string_equal(ask("PRAGMA integrity_check"), "ok");
+	assert_string_equal(ask("PRAGMA foreign_key_check"), "");
+	assert_string_equal(ask("PRAGMA application_id"), "1886219122");
+	assert_string_equal(ask("PRAGMA user_version"), "1");
+	assert_string_equal(ask("SELECT key, value FROM meta ORDER BY key"),
+			    "big_endian|0;command|./program -n 3;contexts|0;core|arm1176;isa|arm;"
+			    "partial|1;pmk|" PMK_VERSION ";producer|qemu-arm 7.2;"
+			    "warning|a part is missing");
+	assert_string_equal(ask("SELECT * FROM event"),
+			    "0|instructions|arm1176|exact|-|4321;"
+			    "1|cycles|arm1176|modelled|-|1099511627776;"
+			    "2|etm_ext|arm1176|not supported|nothing drives it|-");
+	assert_string_equal(ask("SELECT * FROM thread"), "0|0|0;1|2|1");
+}
+
+static void test_made_code(void **state)
+{
+	struct pmk_recording rec = made_up(NULL);
+
+	(void)state;
+	write_it(&rec);
+	assert_string_equal(ask("SELECT id, kind, build_id, bias FROM object"),
+			    "0|file|-|1073741824;1|anonymous|-|0");
+	assert_string_equal(ask("SELECT id, object, printf('%x', address), hex(bytes), mode, flow, "
+				"conditional, printf('%x', target), function, inlined, file, line "
+				"FROM code ORDER BY id"),
+			    "1|1|7000|0130|thumb|next|0|0|-|-|-|-;"
+			    "2|1|7000|0230|thumb|next|0|0|-|-|-|-;"
+			    "3|1|7002|FDE7|thumb|jump|0|7000|-|-|-|-");
+	assert_string_equal(ask("SELECT * FROM execution"), "1|0|1|2|0;2|0|0|3|0;3|0|0|1|5");
+	assert_string_equal(ask("SELECT * FROM count"),
+			    "1|0|1|0|2;1|0|1|1|1;2|0|0|0|3;2|0|0|1|2;3|0|0|0|1");
+}
+
+static const char functions[] =
+	"SELECT name, symbol, substr(path, -9), function.line FROM function LEFT JOIN file "
+	"ON file = file.id ORDER BY symbol";
+
+static void test_functions(void **state)
+{
+	struct pmk_recording rec;
+
+	(void)state;
+	compile("true");
+	rec = made_up(program);
+	write_it(&rec);
+	assert_string_equal(
+		ask(functions),
+		"mycrate::run|_RNvCs4fqI2P2rA04_7mycrate3run|/source.c|22;"
+		"cache::put(int)|_ZN5cache3putEi|/source.c|17;plain|plain|/source.c|11");
+	assert_string_equal(ask("SELECT build_id FROM object WHERE id = 0"), "00c0ffee");
+	assert_string_equal(ask("SELECT count(*) FROM code WHERE function IS NULL"), "3");
+	assert_int_equal(atoll(ask("SELECT address FROM function WHERE name = 'plain'")), plain);
+	assert_int_equal(atoll(ask("SELECT size FROM function WHERE name = 'plain'")), nplain);
+}
+
+static void test_lines(void **state)
+{
+	struct pmk_recording rec;
+
+	(void)state;
+	compile("true");
+	rec = made_up(program);
+	write_it(&rec);
+	/* Of the lines that a function consists of, each has some of its bytes. */
+	assert_string_equal(ask("SELECT DISTINCT code.line FROM code JOIN function ON function = "
+				"function.id WHERE name = 'cache::put(int)' ORDER BY 1"),
+			    "19;20");
+	assert_string_equal(ask("SELECT DISTINCT i.name, i.symbol, i.line, p.name, p.line FROM "
+				"inlined i LEFT JOIN inlined p ON i.parent = p.id ORDER BY i.line"),
+			    "innermost|-|9|inner|14;inner|-|14|-|-");
+	/* What was put into another is a line of its own, in its innermost function. */
+	assert_string_equal(
+		ask("SELECT DISTINCT inlined.name, code.line FROM code LEFT JOIN inlined "
+		    "ON inlined = inlined.id WHERE code.line IN (4, 8, 13) ORDER BY 2"),
+		"innermost|4;inner|8;-|13");
+}
+
+static void test_fewer_facts(void **state)
+{
+	struct pmk_recording rec;
+
+	(void)state;
+	compile("true");
+	rec = made_up(program);
+	compile("strip -g program");
+	write_it(&rec);
+	assert_string_equal(ask(functions), "mycrate::run|"
+					    "_RNvCs4fqI2P2rA04_7mycrate3run|-|-;"
+					    "cache::put(int)|_ZN5cache3putEi|-|-;plain|plain|-|-");
+	compile("strip program");
+	write_it(&rec);
+	assert_string_equal(ask(functions), "");
+	assert_string_equal(ask("SELECT build_id FROM object WHERE id = 0"), "00c0ffee");
+	/* Half of a file, no file, a pipe, a folder. */
+	compile("head -c 6000 program > half && mv half program");
+	write_it(&rec);
+	assert_string_equal(ask("SELECT count(*) FROM function, inlined"), "0");
+	compile("rm program");
+	write_it(&rec);
+	assert_string_equal(ask(functions), "");
+	compile("rm program && mkfifo program");
+	write_it(&rec);
+	assert_string_equal(ask(functions), "");
+	compile("rm program && mkdir program");
+	write_it(&rec);
+	assert_string_equal(ask(functions), "");
+	assert_int_equal(atoll(ask("SELECT count(*) FROM code")), rec.ninsns);
+}
+
+/* Each cut and each flipped byte of a file gives a recording, with whatever functions. */
+static void test_damaged_file(void **state)
+{
+	struct pmk_recording rec;
+	char command[256];
+	struct stat st;
+
+	(void)state;
+	compile("cp program whole");
+	rec = made_up(program);
+	assert_int_equal(stat(program, &st), 0);
+	for (long at = 100; at < st.st_size; at += st.st_size / 40) {
+		snprintf(command, sizeof(command),
+			 "cd %s && cp whole program && printf '\\377\\177\\377' | "
+			 "dd of=program bs=1 seek=%ld conv=notrunc status=none",
+			 dir, at);
+		run(command);
+		write_it(&rec);
+		assert_int_equal(atoll(ask("SELECT count(*) FROM code")), rec.ninsns);
+		assert_int_equal(truncate(program, at), 0);
+		write_it(&rec);
+		assert_int_equal(atoll(ask("SELECT count(*) FROM code")), rec.ninsns);
+	}
+}
+
+static void test_debug_file(void **state)
+{
+	struct pmk_recording rec;
+
+	(void)state;
+	compile("true");
+	rec = made_up(program);
+	compile("mkdir .debug && objcopy --only-keep-debug program .debug/program.debug && "
+		"strip program && objcopy --add-gnu-debuglink=.debug/program.debug program");
+	write_it(&rec);
+	assert_string_equal(
+		ask(functions),
+		"mycrate::run|_RNvCs4fqI2P2rA04_7mycrate3run|/source.c|22;"
+		"cache::put(int)|_ZN5cache3putEi|/source.c|17;plain|plain|/source.c|11");
+}
+
+static void test_contexts(void **state)
+{
+	struct pmk_recording rec;
+	struct pmk_recorded_context contexts[4];
+
+	(void)state;
+	compile("true");
+	rec = made_up(program);
+	contexts[0] = (struct pmk_recorded_context){ 0 };
+	contexts[1] = (struct pmk_recorded_context){ 0, plain + BIAS, 0, 1 };
+	contexts[2] = (struct pmk_recorded_context){ 1, plain + BIAS, MADE + 2, 7 };
+	contexts[3] = (struct pmk_recorded_context){ 1, 0x123, 0x124, 2 }; /* nobody was there */
+	rec.contexts = true;
+	rec.context = contexts;
+	rec.ncontexts = COUNT(contexts);
+	counts[0].context = 2;
+	write_it(&rec);
+	assert_string_equal(
+		ask("SELECT context.id, parent, name, printf('%x', code.address), calls "
+		    "FROM context LEFT JOIN function ON context.function = function.id LEFT JOIN "
+		    "code ON site = code.id ORDER BY 1"),
+		"0|-|-|0|0;1|0|plain|0|1;2|1|plain|7002|7;3|1|-|0|2");
+	assert_string_equal(ask("SELECT count(*) FROM execution WHERE context = 2"), "1");
+}
+
+/* ---- the file ------------------------------------------------------------------------------- */
+
+static char *contents(size_t *size)
+{
+	FILE *f = fopen(data, "r");
+	char *text = malloc(1 << 20);
+
+	assert_non_null(f);
+	assert_non_null(text);
+	*size = fread(text, 1, 1 << 20, f);
+	fclose(f);
+	return text;
+}
+
+static void test_same_bytes(void **state)
+{
+	struct pmk_recording rec;
+	char *first, *second;
+	size_t n, m;
+
+	(void)state;
+	compile("true");
+	rec = made_up(program);
+	write_it(&rec);
+	first = contents(&n);
+	write_it(&rec);
+	second = contents(&m);
+	assert_int_equal(n, m);
+	assert_memory_equal(first, second, n);
+	free(first);
+	free(second);
+}
+
+static void expect_failure(const struct pmk_recording *rec, const char *path, const char *why)
+{
+	char msg[256] = "";
+
+	assert_int_equal(pmk_recording_write(rec, path, msg, sizeof(msg)), PMK_EIO);
+	assert_string_equal(msg, why);
+}
+
+static void test_unwritable(void **state)
+{
+	struct pmk_recording rec = made_up(NULL);
+	char path[128];
+
+	(void)state;
+	expect_failure(&rec, dir, "cannot be written: it is a folder");
+	expect_failure(&rec, "/dev/null", "cannot be written: it is not a regular file");
+	snprintf(path, sizeof(path), "%s/no/pmk.data", dir);
+	expect_failure(&rec, path, "cannot be written: No such file or directory");
+	assert_int_equal(access("/dev/null", R_OK | W_OK), 0);
+}
+
+static bool only_file(void)
+{
+	char command[192];
+
+	snprintf(command, sizeof(command),
+		 "[ \"$(ls %s | grep -v -e source -e '^program$' -e "
+		 "'^whole$')\" = pmk.data ]",
+		 dir);
+	return !system(command);
+}
+
+/* A disk that is full: a limit on the size of files fails in the same way. */
+static void test_full_disk(void **state)
+{
+	struct pmk_recording rec = made_up(NULL);
+	struct rlimit limit, small;
+	char *before, *after, msg[256] = "";
+	size_t n, m;
+	int err;
+
+	(void)state;
+	write_it(&rec);
+	assert_true(only_file());
+	before = contents(&n);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+	small = (struct rlimit){ .rlim_cur = 20000, .rlim_max = limit.rlim_max };
+	signal(SIGXFSZ, SIG_IGN);
+	setrlimit(RLIMIT_FSIZE, &small);
+	err = pmk_recording_write(&rec, data, msg, sizeof(msg));
+	setrlimit(RLIMIT_FSIZE, &limit);
+	assert_string_equal(msg, "cannot be written: File too large");
+	assert_int_equal(err, PMK_EIO);
+	after = contents(&m);
+	assert_true(only_file());
+	assert_int_equal(n, m);
+	assert_memory_equal(before, after, n);
+	free(before);
+	free(after);
+}
+
+static void test_link_stays(void **state)
+{
+	struct pmk_recording rec = made_up(NULL);
+	char link[96];
+	struct stat st;
+
+	(void)state;
+	write_it(&rec);
+	snprintf(link, sizeof(link), "%s/source-link", dir);
+	assert_int_equal(symlink(data, link), 0);
+	assert_int_equal(truncate(data, 0), 0);
+	assert_int_equal(pmk_recording_write(&rec, link, (char[8]){ 0 }, 8), 0);
+	assert_int_equal(lstat(link, &st), 0);
+	assert_true(S_ISLNK(st.st_mode));
+	assert_string_equal(ask("PRAGMA integrity_check"), "ok");
+	unlink(link);
+}
+
+/* ---- files that are no recordings ------------------------------------------------------------ */
+
+static void expect_refusal(const char *why)
+{
+	char msg[256] = "";
+	sqlite3 *db;
+
+	assert_int_equal(pmk_database_open(data, &db, msg, sizeof(msg)), PMK_EPARSE);
+	assert_string_equal(msg, why);
+	assert_null(db);
+}
+
+static void change(const char *sql)
+{
+	sqlite3 *db;
+
+	assert_int_equal(sqlite3_open(data, &db), 0);
+	assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), 0);
+	sqlite3_close(db);
+}
+
+static void test_refused(void **state)
+{
+	struct pmk_recording rec = made_up(NULL);
+
+	(void)state;
+	write_it(&rec);
+	change("PRAGMA user_version = 2");
+	expect_refusal("its format is version 2, and this pmk reads version 1; record it anew, or "
+		       "use the other pmk");
+	change("PRAGMA application_id = 1");
+	expect_refusal("not a recording of pmk record");
+	assert_int_equal(truncate(data, 0), 0);
+	expect_refusal("not a recording of pmk record");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_facts),	    cmocka_unit_test(test_made_code),
+		cmocka_unit_test(test_functions),   cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_fewer_facts), cmocka_unit_test(test_damaged_file),
+		cmocka_unit_test(test_debug_file),  cmocka_unit_test(test_contexts),
+		cmocka_unit_test(test_same_bytes),  cmocka_unit_test(test_unwritable),
+		cmocka_unit_test(test_full_disk),   cmocka_unit_test(test_link_stays),
+		cmocka_unit_test(test_refused),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
