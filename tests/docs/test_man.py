@@ -6,11 +6,13 @@ import re
 import shutil
 
 from harness import *
+import recordings
 import repo
 
 pytestmark = pytest.mark.quick
 
-COMMANDS = ("stat", "report", "list", "info", "decode", "doctor", "wave")
+COMMANDS = ("stat", "report", "list", "info", "decode", "doctor", "wave",
+            "export")
 PAGES = ("pmk",) + tuple("pmk-" + c for c in COMMANDS)
 SECTIONS = ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "ENVIRONMENT", "FILES",
             "EXAMPLES", "SEE ALSO"]
@@ -243,6 +245,7 @@ def example_folder():
                        ("ahb.ini", "wavemap/ahb")):
         shutil.copy(os.path.join(SOURCE, "tests/fuzz/corpus", seed), os.path.join(folder, name))
     shutil.copy(os.path.join(SOURCE, "data/cores/arm1176.ini"), os.path.join(folder, "mine.ini"))
+    recordings.sample(os.path.join(folder, "pmk.data"), contexts=True)
     program = compile_arm(source, "man-examples/prog", "-O1", "-static")
     return folder, program
 

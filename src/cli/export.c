@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: MIT
+/* pmk export: a recording in the format of another tool. The formats are in src/recording/export. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <pmk/error.h>
+
+#include "cli/cli.h"
+#include "recording/choose.h"
+#include "recording/export/export.h"
+
+#ifndef PMK_VERSION
+#define PMK_VERSION "(unknown version)"
+#endif
+
+static const struct cli_option options[] = {
+	{ 0, "format", "FORMAT", "callgrind, lcov, folded, speedscope, pprof or perfetto" },
+	{ 'e', "event", "LIST", "events to write; executions: of instructions" },
+	{ 'i', "input", "FILE", "the recording (default: pmk.data)" },
+	{ 'o', "output", "FILE", "write to FILE instead of stdout" },
+	{ 'h', "help", NULL, "show this help" },
+	{ 0, NULL, NULL, NULL },
+};
+
+/* Which events a format has when none are named. */
+enum events {
+	NONE,  /* it has no events at all */
+	ONE,   /* cycles, and it has room for no other */
+	FIRST, /* cycles, and it has room for more */
+	ALL,
+};
+
+static const struct format {
+	const char *name;
+	pmk_export_format *write;
+	enum events events;
+} formats[] = {
+	{ "callgrind", pmk_export_callgrind, ALL },
+};
+
+struct request {
+	const struct format *format;
+	const char *events, *input, *output;
+};
+
+static const char *format_name(const void *ctx, unsigned i)
+{
+	(void)ctx;
+	return i < sizeof(formats) / sizeof(*formats) ? formats[i].name : NULL;
+}
+
+static int take_format(struct request *q, const char *name)
+{
+	char near[128];
+
+	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++)
+		if (!strcmp(formats[i].name, name)) {
+			q->format = &formats[i];
+			return 0;
+		}
+	pmk_nearest_among(name, format_name, NULL, near, sizeof(near));
+	if (*near)
+		return cli_fail(PMK_EXIT_USAGE, "export: no format '%s'; did you mean %s?", name,
+				near);
+	return cli_fail(PMK_EXIT_USAGE, "export: no format '%s'; 'pmk export --help' lists them",
+			name);
+}
+
+static int parse(struct request *q, int argc, char **argv, bool *help)
+{
+	const struct cli_option *o;
+	int i = 1, code = 0;
+	char *value;
+	bool bad;
+
+	while (!code && (o = cli_next(&cmd_export, argc, argv, &i, &value, &bad))) {
+		if (o->letter == 'h') {
+			*help = true;
+			return 0;
+		}
+		if (o->letter == 'e')
+			q->events = value;
+		else if (o->letter == 'i')
+			q->input = value;
+		else if (o->letter == 'o')
+			q->output = value;
+		else
+			code = take_format(q, value);
+	}
+	if (code || bad)
+		return PMK_EXIT_USAGE;
+	if (i < argc)
+		return cli_fail(PMK_EXIT_USAGE, "export takes no operand: %s; a recording is -i's",
+				argv[i]);
+	if (!q->format)
+		return cli_fail(PMK_EXIT_USAGE, "export needs --format (pmk export --help)");
+	if (q->events && q->format->events == NONE)
+		return cli_fail(PMK_EXIT_USAGE, "-e: %s has no events, but executions of lines",
+				q->format->name);
+	return 0;
+}
+
+/* ---- what is written ------------------------------------------------------------------------ */
+
+static int choose(const struct request *q, const struct pmk_tables *t, struct pmk_choice *c)
+{
+	char msg[300];
+	int err;
+
+	if (q->format->events == NONE)
+		return 0;
+	if (q->events)
+		err = pmk_choice_named(c, t, q->events, msg, sizeof(msg));
+	else if (q->format->events == ALL)
+		err = pmk_choice_all(c, t);
+	else
+		err = pmk_choice_cycles(c, t);
+	if (err == PMK_ENOMEM)
+		return cli_fail(PMK_EXIT_FAILED, "out of memory");
+	if (err)
+		return cli_fail(PMK_EXIT_USAGE, "-e: %s", msg);
+	if (q->format->events == ONE && c->n > 1)
+		return cli_fail(PMK_EXIT_USAGE, "-e %s: %s has room for one event", q->events,
+				q->format->name);
+	return 0;
+}
+
+static void tell(const char *line)
+{
+	cli_fail(0, "%s", line);
+}
+
+static int write_to(FILE *f, const struct request *q, const struct pmk_tables *t,
+		    const struct pmk_choice *c)
+{
+	struct pmk_export x = {
+		.t = t,
+		.event = c->event,
+		.nevents = c->n,
+		.creator = "pmk " PMK_VERSION,
+		.tell = tell,
+		.f = f,
+	};
+	char msg[300];
+
+	if (q->format->write(&x, msg, sizeof(msg)))
+		return cli_fail(PMK_EXIT_FAILED, "%s: %s", q->input, msg);
+	return 0;
+}
+
+static int write_failed(const struct request *q)
+{
+	return cli_fail(PMK_EXIT_FAILED, "cannot write %s: %s", q->output,
+			strerror(errno ? errno : EIO));
+}
+
+static bool same_file(const char *a, const char *b)
+{
+	struct stat s, t;
+
+	return !stat(a, &s) && !stat(b, &t) && s.st_dev == t.st_dev && s.st_ino == t.st_ino;
+}
+
+static int write_file(const struct request *q, const struct pmk_tables *t,
+		      const struct pmk_choice *c)
+{
+	FILE *f;
+	int code;
+	bool bad;
+
+	if (!q->output)
+		return write_to(stdout, q, t, c);
+	if (same_file(q->output, q->input))
+		return cli_fail(PMK_EXIT_USAGE, "-o %s: that is the file to read", q->output);
+	f = fopen(q->output, "we");
+	if (!f)
+		return write_failed(q);
+	code = write_to(f, q, t, c);
+	errno = 0;
+	bad = ferror(f);
+	if ((fclose(f) || bad) && !code)
+		code = write_failed(q);
+	return code;
+}
+
+static int export(const struct request *q)
+{
+	struct pmk_tables t;
+	struct pmk_choice c = { 0 };
+	char msg[300];
+	int code;
+
+	if (pmk_tables_open(&t, q->input, msg, sizeof(msg)))
+		code = cli_fail(PMK_EXIT_FAILED, "%s: %s", q->input, msg);
+	else
+		code = choose(q, &t, &c);
+	if (!code)
+		code = write_file(q, &t, &c);
+	pmk_choice_free(&c);
+	pmk_tables_close(&t);
+	return code;
+}
+
+static int run_export(int argc, char **argv)
+{
+	struct request q = { .input = "pmk.data" };
+	bool help = false;
+	int code = parse(&q, argc, argv, &help);
+
+	if (help)
+		cli_help(stdout, &cmd_export);
+	else if (!code)
+		code = export(&q);
+	return code;
+}
+
+const struct cli_command cmd_export = {
+	.name = "export",
+	.brief = "write a recording in the format of another tool",
+	.usage = "--format FORMAT [-e LIST] [-i FILE] [-o FILE]",
+	.options = options,
+	.run = run_export,
+};

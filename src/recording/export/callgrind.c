@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The format of valgrind's callgrind, as KCachegrind and callgrind_annotate read it: a block for each
+ * function, in it a line for each instruction with its costs, the jumps it has taken and, where
+ * call paths were recorded, the calls with what they cost inclusively.
+ *
+ * Names are numbered, and written once. A position line behind a jump ends with a blank, as
+ * callgrind writes it: callgrind_annotate takes the line number for a cost without it.
+ */
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include <pmk/error.h>
+
+#include "base/plain.h"
+#include "recording/export/export.h"
+#include "recording/map.h"
+
+/* The calls of one function from one instruction. */
+struct edge {
+	uint32_t context; /* the first of them */
+	uint32_t next;	  /* of the same instruction, or PMK_TABLES_NONE */
+	uint64_t calls;
+};
+
+struct writer {
+	const struct pmk_export *x;
+	const struct pmk_tables *t;
+	FILE *f;
+	size_t n;			     /* events */
+	uint64_t *cost;			     /* [code][event] */
+	uint64_t *executions, *taken;	     /* [code] */
+	uint64_t *inclusive;		     /* [context][event]: exclusive at first */
+	struct edge *edge;		     /* at most one for each context */
+	uint32_t *first_edge;		     /* [code] */
+	uint64_t *edge_cost;		     /* [edge][event] */
+	uint64_t *total;		     /* [event] */
+	bool *told_file, *told_fn, *told_ob; /* names that were written */
+	uint32_t object, function, file;     /* of the block, and the file of the last line */
+	bool open;			     /* a block */
+};
+
+/* ---- collect -------------------------------------------------------------------------------- */
+
+static int on_count(void *ctx, const struct pmk_tables_count *row)
+{
+	struct writer *w = ctx;
+
+	w->cost[row->code * w->n + row->slot] += row->value;
+	w->total[row->slot] += row->value;
+	if (row->context != PMK_TABLES_NONE)
+		w->inclusive[row->context * w->n + row->slot] += row->value;
+	return 0;
+}
+
+static int on_execution(void *ctx, const struct pmk_tables_execution *row)
+{
+	struct writer *w = ctx;
+
+	w->executions[row->code] += row->executions;
+	w->taken[row->code] += row->taken;
+	return 0;
+}
+
+static void add(const struct writer *w, uint64_t *to, const uint64_t *from)
+{
+	for (size_t i = 0; i < w->n; i++)
+		to[i] += from[i];
+}
+
+/* The number of the callee; those without a symbol are one. */
+static uint32_t callee(const struct writer *w, uint32_t context)
+{
+	uint32_t f = w->t->context[context].function;
+
+	return f == PMK_TABLES_NONE ? f : w->t->function[f].same;
+}
+
+/* Is this call made, at whatever depth, within another of the same edge? Then that one's inclusive
+ * cost has it already. */
+static bool recursive(const struct writer *w, uint32_t context)
+{
+	const struct pmk_tables_context *c = w->t->context;
+
+	for (uint32_t up = c[context].parent; up != PMK_TABLES_NONE; up = c[up].parent)
+		if (c[up].site == c[context].site && callee(w, up) == callee(w, context))
+			return true;
+	return false;
+}
+
+static int collect_edges(struct writer *w)
+{
+	const struct pmk_tables *t = w->t;
+	struct pmk_map edges = { 0 };
+	uint32_t n = 0;
+
+	/* Children come after their parents. */
+	for (size_t i = t->ncontexts; i-- > 0;)
+		if (t->context[i].parent != PMK_TABLES_NONE)
+			add(w, &w->inclusive[t->context[i].parent * w->n], &w->inclusive[i * w->n]);
+	for (size_t i = 0; i < t->ncodes; i++)
+		w->first_edge[i] = PMK_TABLES_NONE;
+	for (uint32_t i = 0; i < t->ncontexts; i++) {
+		uint32_t site = t->context[i].site, e;
+
+		if (site == PMK_TABLES_NONE)
+			continue;
+		e = pmk_map_put(&edges, (uint64_t)site << 32 | callee(w, i), n);
+		if (e == UINT32_MAX) {
+			pmk_map_free(&edges);
+			return PMK_ENOMEM;
+		}
+		if (e == n) {
+			w->edge[n++] = (struct edge){ .context = i, .next = w->first_edge[site] };
+			w->first_edge[site] = e;
+		}
+		w->edge[e].calls += t->context[i].calls;
+		if (!recursive(w, i))
+			add(w, &w->edge_cost[e * w->n], &w->inclusive[i * w->n]);
+	}
+	pmk_map_free(&edges);
+	return 0;
+}
+
+/* ---- write ---------------------------------------------------------------------------------- */
+
+static void name(struct writer *w, const char *key, bool *told, size_t number, const char *text)
+{
+	fprintf(w->f, "%s=(%zu)", key, number + 1);
+	if (!told[number]) {
+		fputc(' ', w->f);
+		pmk_plain_write(w->f, text);
+		told[number] = true;
+	}
+	fputc('\n', w->f);
+}
+
+static void object_name(struct writer *w, const char *key, uint32_t object)
+{
+	if (object != PMK_TABLES_NONE)
+		name(w, key, w->told_ob, object, w->t->object[object].path);
+}
+
+static void file_name(struct writer *w, const char *key, uint32_t file)
+{
+	if (file == PMK_TABLES_NONE)
+		name(w, key, w->told_file, w->t->nfiles, "???");
+	else
+		name(w, key, w->told_file, file, w->t->file[file].path);
+}
+
+/* Functions have the first numbers; then come code of each object without a symbol, and what is in
+ * none. */
+static void function_name(struct writer *w, const char *key, uint32_t function, uint32_t object)
+{
+	const struct pmk_tables *t = w->t;
+	size_t unnamed = t->nfunctions + (object == PMK_TABLES_NONE ? t->nobjects : object);
+	char text[300];
+
+	if (function != PMK_TABLES_NONE) {
+		name(w, key, w->told_fn, t->function[function].same, t->function[function].name);
+		return;
+	}
+	pmk_tables_unnamed(t, object, text, sizeof(text));
+	name(w, key, w->told_fn, unnamed, text);
+}
+
+static void costs(struct writer *w, const uint64_t *cost)
+{
+	for (size_t i = 0; i < w->n; i++)
+		fprintf(w->f, " %" PRIu64, cost[i]);
+	fputc('\n', w->f);
+}
+
+static uint32_t function_file(const struct writer *w, uint32_t function)
+{
+	return function == PMK_TABLES_NONE ? function : w->t->function[function].file;
+}
+
+static void begin_block(struct writer *w, const struct pmk_tables_code *k)
+{
+	if (w->open && w->object == k->object && w->function == k->function)
+		return;
+	fputc('\n', w->f);
+	object_name(w, "ob", k->object);
+	w->file = function_file(w, k->function);
+	file_name(w, "fl", w->file);
+	function_name(w, "fn", k->function, k->object);
+	w->object = k->object;
+	w->function = k->function;
+	w->open = true;
+}
+
+/* Lines of inlined functions are in other files than the block's. */
+static void choose_file(struct writer *w, const struct pmk_tables_code *k)
+{
+	if (k->file == PMK_TABLES_NONE || k->file == w->file)
+		return;
+	file_name(w, k->file == function_file(w, k->function) ? "fe" : "fi", k->file);
+	w->file = k->file;
+}
+
+static void position(struct writer *w, const struct pmk_tables_code *k)
+{
+	fprintf(w->f, "0x%" PRIx64 " %u", k->address, k->line);
+}
+
+static void jump(struct writer *w, const struct pmk_tables_code *k, uint64_t executions,
+		 uint64_t taken)
+{
+	uint32_t to = k->target ? pmk_tables_code_at(w->t, k->object, k->target) : PMK_TABLES_NONE;
+	const struct pmk_tables_code *target = &w->t->code[to];
+
+	if (to == PMK_TABLES_NONE || !taken)
+		return;
+	if (target->file != PMK_TABLES_NONE && target->file != w->file)
+		file_name(w, "jfi", target->file);
+	if (target->function != k->function)
+		function_name(w, "jfn", target->function, target->object);
+	if (k->conditional)
+		fprintf(w->f, "jcnd=%" PRIu64 "/%" PRIu64 " ", taken, executions);
+	else
+		fprintf(w->f, "jump=%" PRIu64 " ", taken);
+	position(w, target);
+	fputs(" \n", w->f);
+	position(w, k);
+	fputs(" \n", w->f);
+}
+
+static void call(struct writer *w, const struct pmk_tables_code *k, uint32_t e)
+{
+	const struct pmk_tables *t = w->t;
+	uint32_t f = t->context[w->edge[e].context].function;
+	uint32_t object = f == PMK_TABLES_NONE ? f : t->function[f].object;
+
+	object_name(w, "cob", object);
+	file_name(w, "cfi", function_file(w, f));
+	function_name(w, "cfn", f, object);
+	fprintf(w->f, "calls=%" PRIu64 " 0x%" PRIx64 " %u\n", w->edge[e].calls,
+		f == PMK_TABLES_NONE ? 0 : t->function[f].address,
+		f == PMK_TABLES_NONE ? 0 : t->function[f].line);
+	position(w, k);
+	costs(w, &w->edge_cost[e * w->n]);
+}
+
+static void instruction(struct writer *w, const struct pmk_tables_code *k)
+{
+	size_t i = (size_t)(k - w->t->code);
+
+	begin_block(w, k);
+	choose_file(w, k);
+	position(w, k);
+	costs(w, &w->cost[i * w->n]);
+	if (k->jump)
+		jump(w, k, w->executions[i], w->taken[i]);
+	for (uint32_t e = w->first_edge[i]; e != PMK_TABLES_NONE; e = w->edge[e].next)
+		call(w, k, e);
+}
+
+static void document(struct writer *w)
+{
+	const struct pmk_tables *t = w->t;
+
+	fprintf(w->f, "# callgrind format\nversion: 1\ncreator: %s\ncmd: ", w->x->creator);
+	pmk_plain_write(w->f, t->command);
+	fputs("\ndesc: Core: ", w->f);
+	pmk_plain_write(w->f, t->core);
+	fputs("\n\npositions: instr line\nevents:", w->f);
+	for (size_t i = 0; i < w->n; i++)
+		fprintf(w->f, " %s", pmk_tables_event_name(t, w->x->event[i]));
+	fputc('\n', w->f);
+	for (size_t i = 0; i < t->ncodes; i++)
+		instruction(w, t->by_address[i]);
+	fputs("\ntotals:", w->f);
+	costs(w, w->total);
+}
+
+static bool allocate(struct writer *w)
+{
+	const struct pmk_tables *t = w->t;
+	size_t n = w->n, number = sizeof(uint64_t);
+
+	w->cost = calloc(t->ncodes * n + 1, number);
+	w->executions = calloc(t->ncodes + 1, number);
+	w->taken = calloc(t->ncodes + 1, number);
+	w->inclusive = calloc(t->ncontexts * n + 1, number);
+	w->edge = calloc(t->ncontexts + 1, sizeof(*w->edge));
+	w->first_edge = calloc(t->ncodes + 1, sizeof(*w->first_edge));
+	w->edge_cost = calloc(t->ncontexts * n + 1, number);
+	w->total = calloc(n + 1, number);
+	w->told_file = calloc(t->nfiles + 1, sizeof(bool));
+	w->told_fn = calloc(t->nfunctions + t->nobjects + 1, sizeof(bool));
+	w->told_ob = calloc(t->nobjects + 1, sizeof(bool));
+	return w->cost && w->executions && w->taken && w->inclusive && w->edge && w->first_edge &&
+	       w->edge_cost && w->total && w->told_file && w->told_fn && w->told_ob;
+}
+
+static void release(struct writer *w)
+{
+	free(w->cost);
+	free(w->executions);
+	free(w->taken);
+	free(w->inclusive);
+	free(w->edge);
+	free(w->first_edge);
+	free(w->edge_cost);
+	free(w->total);
+	free(w->told_file);
+	free(w->told_fn);
+	free(w->told_ob);
+}
+
+int pmk_export_callgrind(const struct pmk_export *x, char *msg, size_t size)
+{
+	struct writer w = { .x = x, .t = x->t, .f = x->f, .n = x->nevents };
+	int err = 0;
+
+	if (!allocate(&w))
+		err = PMK_ENOMEM;
+	if (!err)
+		err = pmk_tables_counts(x->t, x->event, x->nevents, on_count, &w, msg, size);
+	if (!err)
+		err = pmk_tables_executions(x->t, on_execution, &w, msg, size);
+	if (!err)
+		err = collect_edges(&w);
+	if (!err)
+		document(&w);
+	release(&w);
+	if (err == PMK_ENOMEM)
+		snprintf(msg, size, "out of memory");
+	return err;
+}

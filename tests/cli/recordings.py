@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: MIT
+"""Recordings made here, row by row, in the schema that src/recording/database.c has; and one whose
+every number is known."""
+import re
+import sqlite3
+
+from harness import *
+
+ID = 0x706d6b72
+EXECUTED = "instr_exec"
+
+
+def schema():
+    with open(os.path.join(SOURCE, "src/recording/database.c")) as f:
+        text = f.read()
+    body = re.search(r"pmk_database_schema\[\] =(.*?\");\n", text, re.S).group(1)
+    body = re.sub(r"/\*.*?\*/", "", body, flags=re.S)
+    return "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', body))
+
+
+class Recording:
+    """Rows by their names; ids are given from 1 on. Counts of an instruction are given per context
+    and thread, and totals follow from them."""
+
+    def __init__(self, path, version=1, **meta):
+        if os.path.exists(path):
+            os.unlink(path)
+        self.path = str(path)
+        self.db = sqlite3.connect(path)
+        self.db.executescript(schema())
+        self.db.execute(f"PRAGMA application_id={ID}")
+        self.db.execute(f"PRAGMA user_version={version}")
+        self.ids, self.codes, self.rows = {}, {}, {}
+        meta = {"command": "./prog -n 3", "core": "arm1176", "producer": "qemu-arm 7.2.22",
+                "isa": "arm", "settings": "", **meta}
+        self.db.executemany("INSERT INTO meta VALUES(?, ?)", meta.items())
+
+    def insert(self, table, **columns):
+        row = self.db.execute(f"INSERT INTO {table}({', '.join(columns)}) "
+                              f"VALUES({', '.join('?' * len(columns))})", list(columns.values()))
+        return row.lastrowid
+
+    def named(self, table, key, /, **columns):
+        self.ids[table, key] = self.insert(table, **columns)
+
+    def event(self, name, pmu="arm1176", trust="exact", reason=None):
+        self.named("event", name, name=name, pmu=pmu, trust=trust, reason=reason)
+
+    def object(self, path, kind="file", build_id=None):
+        self.named("object", path, path=path, kind=kind, build_id=build_id, bias=0)
+
+    def thread(self, process, cpu):
+        self.named("thread", (process, cpu), process=process, cpu=cpu)
+
+    def file(self, path):
+        if path is not None and ("file", path) not in self.ids:
+            self.named("file", path, path=path)
+        return self.ids.get(("file", path))
+
+    def function(self, name, address, file=None, line=None, symbol=None, obj=None, size=None):
+        """Of the object that was named last, unless another is."""
+        self.named("function", name, object=self.object_of(obj), name=name, symbol=symbol or name,
+                   address=address, size=size, file=self.file(file), line=line)
+
+    def inlined(self, name, file=None, line=None, parent=None, symbol=None):
+        self.named("inlined", name, parent=self.ids.get(("inlined", parent)), name=name,
+                   symbol=symbol, file=self.file(file), line=line)
+
+    def object_of(self, path):
+        return (self.ids["object", path] if path
+                else max(i for (table, _), i in self.ids.items() if table == "object"))
+
+    def code(self, address, function=None, file=None, line=None, flow="next", conditional=0,
+             target=None, inlined=None, obj=None):
+        self.codes[address] = self.insert(
+            "code", object=self.object_of(obj), address=address, bytes=bytes(4), mode="a32",
+            flow=flow, conditional=conditional, target=target,
+            function=self.ids.get(("function", function)),
+            inlined=self.ids.get(("inlined", inlined)), file=self.file(file), line=line)
+
+    def context(self, name, parent=None, function=None, site=None, calls=0):
+        self.named("context", name, parent=self.ids.get(("context", parent)),
+                   function=self.ids.get(("function", function)), site=self.codes.get(site),
+                   calls=calls)
+
+    def ran(self, address, executions, taken=0, context=None, thread=(0, 0), **counts):
+        """Executions count as instr_exec, too, if there is that event."""
+        where = (self.codes[address], self.ids.get(("context", context), 0),
+                 self.ids["thread", thread])
+        self.db.execute("INSERT INTO execution VALUES(?, ?, ?, ?, ?)",
+                        (*where, executions, taken))
+        if ("event", EXECUTED) in self.ids:
+            counts = {EXECUTED: executions, **counts}
+        self.db.executemany("INSERT INTO count VALUES(?, ?, ?, ?, ?)",
+                            [(*where, self.ids["event", name], n) for name, n in counts.items()
+                             if n])
+
+    def done(self):
+        self.db.execute("UPDATE event SET total = (SELECT coalesce(sum(value), 0) FROM count "
+                        "WHERE count.event = event.id) WHERE trust <> 'not supported'")
+        self.db.commit()
+        self.db.close()
+        return self.path
+
+
+def total(path, event):
+    """What an export has to add up to, by SQL."""
+    db = sqlite3.connect(path)
+    if event == "executions":
+        return db.execute("SELECT sum(executions) FROM execution").fetchone()[0]
+    return db.execute("SELECT total FROM event WHERE name = ?", (event,)).fetchone()[0]
+
+
+MAIN_C, LOOP_C, UTIL_H = "/src/main.c", "/src/loop.c", "/src/util.h"
+# Of sample(): what each event counts in each function, with what is inlined into it.
+FUNCTIONS = {
+    "main": {"cpu_cycles": 4 + 30 + 9 + 20, "instr_exec": 1 + 3 + 3 + 1, "dcache_miss": 0},
+    "work": {"cpu_cycles": 3 + 100 + 60 + 30 + 40 + 6, "instr_exec": 3 + 30 * 4 + 3,
+             "dcache_miss": 12 + 4},
+    "down": {"cpu_cycles": 7 + 8 + 9, "instr_exec": 3 + 3 + 3, "dcache_miss": 0},
+    "[anon]": {"cpu_cycles": 50, "instr_exec": 5, "dcache_miss": 1},
+}
+TOTALS = {e: sum(f[e] for f in FUNCTIONS.values())
+          for e in ("cpu_cycles", "instr_exec", "dcache_miss")}
+
+
+def sample(path, contexts=False):
+    """main() calls work() three times in a loop, and down(), which calls itself twice; work() has a
+    loop with an inlined clamp(), whose branch is never taken; a second thread is in work(), too;
+    and there is code without a name. down() is a call with a condition."""
+    r = Recording(path)
+    r.event("cpu_cycles", trust="modelled")
+    r.event("instr_exec")
+    r.event("dcache_miss", trust="modelled")
+    r.event("etmextout0", trust="not supported", reason="there is no ETM")
+    r.object("/nonexistent/prog")
+    r.object("[anon]", kind="anonymous")
+    r.thread(0, 0)
+    r.thread(0, 1)
+    prog = {"obj": "/nonexistent/prog"}
+    r.function("main", 0x1000, MAIN_C, 10, size=16, **prog)
+    r.function("work", 0x2000, LOOP_C, 5, size=24, **prog)
+    r.function("down", 0x3000, MAIN_C, 20, size=12, **prog)
+    r.inlined("clamp", LOOP_C, 8)
+
+    r.code(0x1000, "main", MAIN_C, 10, **prog)
+    r.code(0x1004, "main", MAIN_C, 11, "call", target=0x2000, **prog)
+    r.code(0x1008, "main", MAIN_C, 12, "jump", 1, 0x1004, **prog)
+    r.code(0x100c, "main", MAIN_C, 13, "call", target=0x3000, **prog)
+    r.code(0x2000, "work", LOOP_C, 5, **prog)
+    r.code(0x2004, "work", LOOP_C, 7, **prog)
+    r.code(0x2008, "work", UTIL_H, 3, inlined="clamp", **prog)
+    r.code(0x200c, "work", UTIL_H, 4, "jump", 1, 0x2014, inlined="clamp", **prog)
+    r.code(0x2010, "work", LOOP_C, 9, "jump", 1, 0x2004, **prog)
+    r.code(0x2014, "work", LOOP_C, 10, "return", **prog)
+    r.code(0x3000, "down", MAIN_C, 21, **prog)
+    r.code(0x3004, "down", MAIN_C, 22, "call", 1, 0x3000, **prog)
+    r.code(0x3008, "down", MAIN_C, 23, "return", **prog)
+    r.code(0x5000, obj="[anon]")
+
+    if contexts:
+        r.context("root")
+        r.context("main", "root", "main", calls=1)
+        r.context("work", "main", "work", 0x1004, calls=2)
+        r.context("other", "root", "work", calls=1)  # of the second thread
+        r.context("down1", "main", "down", 0x100c, calls=1)
+        r.context("down2", "down1", "down", 0x3004, calls=1)
+        r.context("down3", "down2", "down", 0x3004, calls=1)
+
+    def at(name):
+        return {"context": name} if contexts else {}
+
+    main, other = at("main"), {**at("other"), "thread": (0, 1)}
+    r.ran(0x1000, 1, cpu_cycles=4, **main)
+    r.ran(0x1004, 3, 3, cpu_cycles=30, **main)
+    r.ran(0x1008, 3, 2, cpu_cycles=9, **main)
+    r.ran(0x100c, 1, 1, cpu_cycles=20, **main)
+    for address, n, taken, cycles, misses in (
+            (0x2000, 3, 0, 3, 0), (0x2004, 30, 0, 100, 12), (0x2008, 30, 0, 60, 4),
+            (0x200c, 30, 0, 30, 0), (0x2010, 30, 27, 40, 0), (0x2014, 3, 3, 6, 0)):
+        # A third of it, rounded down, in the second thread.
+        r.ran(address, n - n // 3, taken - taken // 3, cpu_cycles=cycles - cycles // 3,
+              dcache_miss=misses - misses // 3, **at("work"))
+        r.ran(address, n // 3, taken // 3, cpu_cycles=cycles // 3, dcache_miss=misses // 3, **other)
+    if contexts:
+        for depth, cycles in ((1, (2, 3, 3)), (2, (2, 3, 3)), (3, (3, 2, 3))):
+            r.ran(0x3000, 1, cpu_cycles=cycles[0], **at(f"down{depth}"))
+            r.ran(0x3004, 1, int(depth < 3), cpu_cycles=cycles[1], **at(f"down{depth}"))
+            r.ran(0x3008, 1, 1, cpu_cycles=cycles[2], **at(f"down{depth}"))
+    else:
+        r.ran(0x3000, 3, cpu_cycles=7)
+        r.ran(0x3004, 3, 2, cpu_cycles=8)
+        r.ran(0x3008, 3, 3, cpu_cycles=9)
+    r.ran(0x5000, 5, cpu_cycles=50, dcache_miss=1, **main)
+    return r.done()
