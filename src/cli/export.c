@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* pmk export: a recording in the format of another tool. The formats are in src/recording/export. */
+/* pmk export: a recording in the format of another tool; src/recording/export has the formats. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdlib.h>
@@ -39,6 +39,7 @@ static const struct format {
 	enum events events;
 } formats[] = {
 	{ "callgrind", pmk_export_callgrind, ALL },
+	{ "lcov", pmk_export_lcov, NONE },
 };
 
 struct request {

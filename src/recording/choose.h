@@ -11,8 +11,8 @@ struct pmk_choice {
 };
 
 /* The events of a comma separated list: names, their aliases in the catalogues, "executions",
- * "all". Each is there once, in the order of the list. Returns 0, PMK_ENOMEM, or PMK_EINVAL with one
- * line in msg. */
+ * "all". Each is there once, in the order of the list. Returns 0, PMK_ENOMEM, or PMK_EINVAL with
+ * one line in msg. */
 int pmk_choice_named(struct pmk_choice *c, const struct pmk_tables *t, const char *list, char *msg,
 		     size_t size);
 /* All events with a value; executions if there are none. 0 or PMK_ENOMEM. */

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""pmk export: each format is read by a tool that nobody here wrote, and adds up to the totals of the
-recording; what it says of the recording of recordings.py is known."""
+"""pmk export: each format is read by a tool that nobody here wrote, and adds up to the totals of
+the recording; what it says of the recording of recordings.py is known."""
 import sqlite3
 
 from harness import *
@@ -192,3 +192,142 @@ def test_a_full_disk(flat):
     out = run("sh", "-c", f"exec {PMK} export --format callgrind -i {flat} >/dev/full")
     equal((out.code, out.err),
           (125, "pmk: cannot write the output: No space left on device\n"))
+
+
+# ---- lcov ----------------------------------------------------------------------------------------
+
+def genhtml(text, tmp_path):
+    """{"lines": (hit, found), …} as genhtml reads them."""
+    have("genhtml")
+    (tmp_path / "coverage.info").write_text(text)
+    out = run("genhtml", "--branch-coverage", "-o", tmp_path / "html", tmp_path / "coverage.info",
+              cwd=tmp_path)
+    equal(out.code, 0, str(out))
+    return {what: (int(hit), int(found)) for what, hit, found in re.findall(
+        r"^ *(lines|functions|branches)\.*: +[\d.]+% \((\d+) of (\d+)", out.out, re.M)}
+
+
+def at_sources(path, tmp_path):
+    """The recording with its files where there are some: genhtml wants to show them."""
+    for name in (MAIN_C, LOOP_C, UTIL_H):
+        (tmp_path / os.path.basename(name)).write_text("line\n" * 30)
+    db = sqlite3.connect(path)
+    db.execute("UPDATE file SET path = replace(path, '/src', ?)", (str(tmp_path),))
+    db.commit()
+    db.close()
+    return path
+
+
+def test_genhtml_reads_it(flat, tmp_path):
+    out = export(at_sources(flat, tmp_path), "lcov")
+    equal(genhtml(out.out, tmp_path),
+          {"lines": (13, 13), "functions": (3, 3), "branches": (7, 8)})
+    equal(out.err, "pmk: /nonexistent/prog: No such file or directory; "
+          "its lines that did not run are not known\n")
+
+
+def test_lcov_counts_lines_functions_and_branches(flat, paths):
+    for path in (flat, paths):
+        text = export(path, "lcov").out
+        records = dict(re.findall(r"^TN:\nSF:(\S+)\n(.*?)end_of_record$", text, re.M | re.S))
+        equal(sorted(records), [LOOP_C, MAIN_C, UTIL_H])
+        equal(records[LOOP_C], "FN:5,work\nFNDA:3,work\nFNF:1\nFNH:1\nBRDA:9,0,0,27\n"
+              "BRDA:9,0,1,3\nBRF:2\nBRH:2\nDA:5,3\nDA:7,30\nDA:9,30\nDA:10,3\nLF:4\nLH:4\n")
+        equal(records[UTIL_H], "BRDA:4,0,0,0\nBRDA:4,0,1,30\nBRF:2\nBRH:1\n"
+              "DA:3,30\nDA:4,30\nLF:2\nLH:2\n")
+
+
+def test_lcov_adds_up_a_line_of_several_functions(tmp_path):
+    r = Recording(tmp_path / "inlined.data")
+    r.object("/p")
+    r.thread(0, 0)
+    r.function("f", 0x10, "/a.c", 1)
+    r.function("g", 0x20, "/a.c", 11, symbol="_Z1gii")
+    r.inlined("h", "/a.c", 3)
+    r.inlined("h again", "/a.c", 4)
+    # In f() its line is two instructions, once for each of two calls; in g() it is the function's.
+    for address, function, inlined, n in ((0x10, "f", "h", 5), (0x14, "f", "h", 7),
+                                          (0x18, "f", "h again", 20), (0x20, "g", None, 100)):
+        r.code(address, function, "/a.h", 2, "jump" if n == 20 else "next", int(n == 20),
+               inlined=inlined)
+        r.ran(address, n, 8 if n == 20 else 0)
+    out = export(r.done(), "lcov")
+    contains(out.out, "DA:2,127\n")
+    contains(out.out, "BRDA:2,0,0,8\nBRDA:2,0,1,12\n")
+    contains(out.out, "FNDA:100,_Z1gii\n")
+
+
+COVERED_C = """\
+int used(int x)
+{
+	if (x > 5)
+		return 1;
+	return 2;
+}
+
+int unused(int x)
+{
+	return x * 3;
+}
+
+int main(void)
+{
+	return used(1);
+}
+"""
+
+
+def covered(tmp_path, build_id=None):
+    """A program of which used() and main() ran, but for one line: addresses from binutils."""
+    have("gcc", "objdump", "readelf")
+    (tmp_path / "covered.c").write_text(COVERED_C)
+    out = run("gcc", "-g", "-O0", "-Wl,--build-id", "covered.c", "-o", "covered", cwd=tmp_path)
+    equal(out.code, 0, str(out))
+    program = tmp_path / "covered"
+    table = run("objdump", "--dwarf=decodedline", program).out
+    first = {}
+    for line, address in re.findall(r"^covered\.c +(\d+) +(0x[0-9a-f]+)", table, re.M):
+        first.setdefault(int(line), int(address, 16))
+    note = run("readelf", "-n", program).out
+    r = Recording(tmp_path / "covered.data")
+    r.object(str(program), build_id=build_id or re.search("Build ID: ([0-9a-f]+)", note)[1])
+    r.thread(0, 0)
+    source = str(tmp_path / "covered.c")
+    for name, line in (("used", 1), ("main", 13)):
+        r.function(name, first[line + 1], source, line)
+    for line in (2, 3, 5, 6, 14, 15, 16):
+        r.code(first[line], "used" if line < 8 else "main", source, line)
+        r.ran(first[line], 1)
+    return r.done()
+
+
+def test_lcov_knows_lines_that_did_not_run(tmp_path):
+    out = export(covered(tmp_path), "lcov")
+    equal(out.err, "")
+    equal(genhtml(out.out, tmp_path), {"lines": (7, 11), "functions": (2, 3)})
+    source = tmp_path / "covered.c"
+    equal(out.out.splitlines(), [
+        "TN:", f"SF:{source}", "FN:1,used", "FN:8,unused", "FN:13,main", "FNDA:1,used",
+        "FNDA:0,unused", "FNDA:1,main", "FNF:3", "FNH:2",
+        *[f"DA:{n},{int(n in (2, 3, 5, 6, 14, 15, 16))}"
+          for n in (2, 3, 4, 5, 6, 9, 10, 11, 14, 15, 16)],
+        "LF:11", "LH:7", "end_of_record"])
+
+
+def test_lcov_of_a_program_that_has_changed(tmp_path):
+    out = export(covered(tmp_path, build_id="00ff"), "lcov")
+    equal(out.err, f"pmk: {tmp_path}/covered: not the file that ran: another build id; "
+          "its lines that did not run are not known\n")
+    contains(out.out, "LF:7\nLH:7\n")
+
+
+def test_lcov_needs_lines(tmp_path):
+    r = Recording(tmp_path / "stripped.data")
+    r.object("[anon]", kind="anonymous")
+    r.thread(0, 0)
+    r.code(0x10)
+    r.ran(0x10, 3)
+    out = export(r.done(), "lcov", code=125)
+    contains(out.err, "it has no lines; build the program with -g, and record anew\n")
+    out = export(r.path, "lcov", "-e", "cycles", code=129)
+    equal(out.err, "pmk: -e: lcov has no events, but executions of lines\n")

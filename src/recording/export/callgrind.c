@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The format of valgrind's callgrind, as KCachegrind and callgrind_annotate read it: a block for each
- * function, in it a line for each instruction with its costs, the jumps it has taken and, where
- * call paths were recorded, the calls with what they cost inclusively.
+ * The format of valgrind's callgrind, as KCachegrind and callgrind_annotate read it: a block for
+ * each function, in it a line for each instruction with its costs, the jumps it has taken and,
+ * where call paths were recorded, the calls with what they cost inclusively.
  *
  * Names are numbered, and written once. A position line behind a jump ends with a blank, as
  * callgrind writes it: callgrind_annotate takes the line number for a cost without it.
