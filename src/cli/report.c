@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * pmk report: show what firmware counted, from the dumps it wrote with pmk_target_dump().
+ * pmk report: show what was counted: a recording of pmk record (report_recording.c), or what
+ * firmware counted, from the dumps that it wrote with pmk_target_dump().
  *
  *	read → find the dumps → a view of each (names instead of codes) → result → writer
  *
@@ -12,15 +13,23 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <pmk/error.h>
 
 #include "cli/output.h"
+#include "cli/report_recording.h"
 
 /* A capture is read into memory as a whole; larger ones are refused. */
 #define MAX_CAPTURE ((size_t)256 << 20)
 
 static const struct cli_option options[] = {
+	{ 'i', "input", "FILE", "the recording or capture (default: pmk.data)" },
+	{ 0, "sort", "KEY", "rows of a recording: function, file, line, object or thread" },
+	{ 'e', "event", "LIST", "events of a recording to show; executions: of instructions" },
+	{ 0, "percent-limit", "N", "leave out rows below N % of the first event" },
+	{ 0, "children", NULL, "count in callers, too (of recordings with call paths)" },
 	{ 0, "elf", "FILE", "show samples by function: the symbols of this executable" },
 	{ 'M', "metrics", "LIST", "metrics to print; repeatable" },
 	{ 'x', "field-separator", "SEP", "write CSV with this separator" },
@@ -37,7 +46,8 @@ static const struct cli_option options[] = {
 struct report {
 	struct output_options o;
 	const char *file, *elf;
-	const char *name; /* of `file` in messages */
+	struct report_recording recording; /* options of recordings */
+	const char *name;		   /* of `file` in messages */
 	uint8_t *data;
 	size_t size;
 	unsigned nshown;		 /* dumps that are shown */
@@ -274,9 +284,49 @@ static int print(struct report *r)
 	return err && !code ? failed(r, err) : code;
 }
 
+/* Does the file begin as SQLite's do? */
+static bool is_database(const char *path)
+{
+	static const char magic[16] = "SQLite format 3";
+	char head[sizeof(magic)];
+	struct stat st;
+	FILE *f = stat(path, &st) || !S_ISREG(st.st_mode) ? NULL : fopen(path, "re");
+	bool is = f && fread(head, sizeof(head), 1, f) == 1 && !memcmp(head, magic, sizeof(head));
+
+	if (f)
+		fclose(f);
+	return is;
+}
+
+static int show_recording(struct report *r)
+{
+	r->recording.path = r->file;
+	if (r->elf)
+		return cli_fail(PMK_EXIT_USAGE,
+				"--elf is of firmware's dumps, and %s is a "
+				"recording",
+				r->file);
+	if (r->o.metrics.count || r->o.verbose)
+		return cli_fail(PMK_EXIT_USAGE, "%s is of firmware's dumps, and %s is a recording",
+				r->o.verbose ? "-v" : "-M", r->file);
+	return report_recording(&r->recording, &r->o);
+}
+
 static int report(struct report *r)
 {
-	int code = output_metrics(&r->o, &r->metrics);
+	const struct report_recording *q = &r->recording;
+	int code;
+
+	if (is_database(r->file))
+		return show_recording(r);
+	if (q->events || q->sort || q->limit || q->children)
+		return cli_fail(PMK_EXIT_USAGE, "%s is of recordings, and %s is none",
+				q->events  ? "-e"
+				: q->sort  ? "--sort"
+				: q->limit ? "--percent-limit"
+					   : "--children",
+				r->file);
+	code = output_metrics(&r->o, &r->metrics);
 
 	if (!code)
 		code = load_functions(r);
@@ -291,13 +341,46 @@ static int report(struct report *r)
 
 /* ---- options -------------------------------------------------------------------------------- */
 
-static int check_request(const struct report *r)
+static int check_request(struct report *r)
 {
 	int code = output_check(&r->o);
 
-	if (!code && !r->file)
-		code = cli_fail(PMK_EXIT_USAGE, "no file to read (pmk report --help)");
-	return code;
+	if (code || r->file)
+		return code;
+	r->file = "pmk.data";
+	if (access(r->file, F_OK))
+		return cli_fail(PMK_EXIT_USAGE, "no file to read, and no pmk.data here (pmk report "
+						"--help)");
+	return 0;
+}
+
+static int take_file(struct report *r, const char *file)
+{
+	if (r->file)
+		return cli_fail(PMK_EXIT_USAGE, "more than one file: %s and %s", r->file, file);
+	r->file = file;
+	return 0;
+}
+
+static int take(struct report *r, const struct cli_option *o, char *value)
+{
+	int code = 0;
+
+	if (output_take(&r->o, o, value, &code))
+		return code;
+	if (o->letter == 'i')
+		return take_file(r, value);
+	if (o->letter == 'e')
+		r->recording.events = value;
+	else if (!strcmp(o->name, "sort"))
+		r->recording.sort = value;
+	else if (!strcmp(o->name, "percent-limit"))
+		r->recording.limit = value;
+	else if (!strcmp(o->name, "children"))
+		r->recording.children = true;
+	else
+		r->elf = value; /* the only word that is left */
+	return 0;
 }
 
 static int parse(struct report *r, int argc, char **argv, bool *help)
@@ -315,17 +398,12 @@ static int parse(struct report *r, int argc, char **argv, bool *help)
 			*help = true;
 			return 0;
 		}
-		if (o) {
-			if (!output_take(&r->o, o, value, &code))
-				r->elf = value; /* the only word that is left */
-		} else if (i >= argc) {
+		if (o)
+			code = take(r, o, value);
+		else if (i >= argc)
 			break;
-		} else if (r->file) {
-			code = cli_fail(PMK_EXIT_USAGE, "more than one file: %s and %s", r->file,
-					argv[i]);
-		} else {
-			r->file = argv[i++];
-		}
+		else
+			code = take_file(r, argv[i++]);
 	}
 	return code ? code : check_request(r);
 }
@@ -348,8 +426,8 @@ static int run_report(int argc, char **argv)
 
 const struct cli_command cmd_report = {
 	.name = "report",
-	.brief = "show what firmware counted",
-	.usage = "[--elf FILE] [-M LIST] [-x SEP | -j] [-o FILE] FILE",
+	.brief = "show a recording, or what firmware counted",
+	.usage = "[-e LIST] [--sort KEY] [-x SEP | -j] [-o FILE] [[-i] FILE]",
 	.options = options,
 	.run = run_report,
 };

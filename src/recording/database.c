@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "recording/database.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <pmk/error.h>
@@ -59,7 +61,18 @@ static int number(sqlite3 *db, const char *sql, int *out)
 	return err;
 }
 
-static int check(sqlite3 *db, char *msg, size_t size)
+/* Of the last page SQLite takes what is missing for zeros. */
+static bool is_cut(sqlite3 *db, const char *path)
+{
+	int pages = 0, bytes = 0;
+	struct stat st;
+
+	return !number(db, "PRAGMA page_count", &pages) &&
+	       !number(db, "PRAGMA page_size", &bytes) && !stat(path, &st) &&
+	       st.st_size < (off_t)pages * bytes;
+}
+
+static int check(sqlite3 *db, const char *path, char *msg, size_t size)
 {
 	int id = 0, version = 0;
 
@@ -75,6 +88,10 @@ static int check(sqlite3 *db, char *msg, size_t size)
 	if (version != PMK_DATABASE_VERSION) {
 		snprintf(msg, size, "its format is version %d, and this pmk reads version %d; %s",
 			 version, PMK_DATABASE_VERSION, "record it anew, or use the other pmk");
+		return PMK_EPARSE;
+	}
+	if (is_cut(db, path)) {
+		snprintf(msg, size, "its end is missing; record it anew");
 		return PMK_EPARSE;
 	}
 	return 0;
@@ -94,7 +111,7 @@ int pmk_database_open(const char *path, sqlite3 **db, char *msg, size_t size)
 			 *db ? sqlite3_errmsg(*db) : "out of memory");
 		err = PMK_EIO;
 	} else {
-		err = check(*db, msg, size);
+		err = check(*db, path, msg, size);
 	}
 	if (err) {
 		sqlite3_close(*db);

@@ -100,6 +100,7 @@ def test_cores_pmus_metrics_targets():
     equal(complete("stat", "-T", ""), ["emu", "linux", "wave"])
     assert f"1,{os.getpid()}" in complete("stat", "-p", f"1,{os.getpid()}")
     equal(complete("stat", "--passes", ""), ["clone", "rerun"])
+    equal(complete("report", "--sort", "f"), ["file", "function"])
 
 
 def test_core_parameters():

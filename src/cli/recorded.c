@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MIT
+/* See recorded.h. */
+#define _GNU_SOURCE
+#include "cli/recorded.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <pmk/error.h>
+
+#include "base/plain.h"
+
+int recorded_failed(const struct recorded *r, const char *msg)
+{
+	return cli_fail(PMK_EXIT_FAILED, "%s: %s", r->path, msg);
+}
+
+int recorded_open(struct recorded *r, const char *path, const char *events)
+{
+	char msg[300];
+	int err;
+
+	*r = (struct recorded){ .path = path, .by_name = events != NULL };
+	if (pmk_tables_open(&r->t, path, msg, sizeof(msg)))
+		return recorded_failed(r, msg);
+	if (!r->t.ncodes)
+		return cli_fail(PMK_EXIT_FAILED, "%s: nothing was executed in this recording",
+				path);
+	err = events ? pmk_choice_named(&r->c, &r->t, events, msg, sizeof(msg))
+		     : pmk_choice_all(&r->c, &r->t);
+	if (err == PMK_ENOMEM)
+		return cli_fail(PMK_EXIT_FAILED, "out of memory");
+	return err ? cli_fail(PMK_EXIT_USAGE, "-e: %s", msg) : 0;
+}
+
+void recorded_close(struct recorded *r)
+{
+	pmk_choice_free(&r->c);
+	pmk_tables_close(&r->t);
+}
+
+/* ---- facts ---------------------------------------------------------------------------------- */
+
+char *recorded_fact(const struct recorded *r, const char *key)
+{
+	sqlite3_stmt *s = NULL;
+	char *text = NULL;
+
+	if (sqlite3_prepare_v2(r->t.db, "SELECT value FROM meta WHERE key = ?", -1, &s, NULL))
+		return NULL;
+	sqlite3_bind_text(s, 1, key, -1, SQLITE_STATIC);
+	if (sqlite3_step(s) == SQLITE_ROW && sqlite3_column_text(s, 0))
+		text = strdup((const char *)sqlite3_column_text(s, 0));
+	sqlite3_finalize(s);
+	return text;
+}
+
+const char *recorded_trust(const struct recorded *r, uint32_t event, char buf[24])
+{
+	sqlite3_stmt *s = NULL;
+
+	snprintf(buf, 24, "exact");
+	if (event == PMK_TABLES_EXECUTIONS ||
+	    sqlite3_prepare_v2(r->t.db, "SELECT trust FROM event WHERE id = ?", -1, &s, NULL))
+		return buf;
+	sqlite3_bind_int64(s, 1, r->t.event[event].id);
+	if (sqlite3_step(s) == SQLITE_ROW)
+		snprintf(buf, 24, "%s", (const char *)sqlite3_column_text(s, 0));
+	sqlite3_finalize(s);
+	return buf;
+}
+
+void recorded_without_value(const struct recorded *r,
+			    void (*on_event)(void *ctx, const char *name, const char *trust,
+					     const char *reason),
+			    void *ctx)
+{
+	sqlite3_stmt *s = NULL;
+
+	if (sqlite3_prepare_v2(r->t.db,
+			       "SELECT name, trust, reason FROM event WHERE total IS NULL "
+			       "ORDER BY id",
+			       -1, &s, NULL))
+		return;
+	while (sqlite3_step(s) == SQLITE_ROW)
+		on_event(ctx, (const char *)sqlite3_column_text(s, 0),
+			 (const char *)sqlite3_column_text(s, 1),
+			 (const char *)sqlite3_column_text(s, 2));
+	sqlite3_finalize(s);
+}
+
+void recorded_head(const struct recorded *r, FILE *f)
+{
+	char *producer = recorded_fact(r, "producer"), *settings = recorded_fact(r, "settings");
+	char *warning = recorded_fact(r, "warning"), *save = NULL;
+
+	fputs(" Recording of '", f);
+	pmk_plain_write(f, r->t.command);
+	fputs("'\n core ", f);
+	pmk_plain_write(f, r->t.core);
+	if (producer && *producer) {
+		fputs(", counted by ", f);
+		pmk_plain_write(f, producer);
+	}
+	if (settings && *settings) {
+		fputs("; ", f);
+		pmk_plain_write(f, settings);
+	}
+	fputc('\n', f);
+	for (char *line = warning ? strtok_r(warning, "\n", &save) : NULL; line;
+	     line = strtok_r(NULL, "\n", &save)) {
+		fputs(" warning: ", f);
+		recorded_wrap(f, line, 10, 10, r->width);
+	}
+	fputc('\n', f);
+	free(producer);
+	free(settings);
+	free(warning);
+}
+
+/* ---- text ----------------------------------------------------------------------------------- */
+
+static unsigned columns(const char *text, size_t n)
+{
+	unsigned c = 0;
+
+	for (size_t i = 0; i < n; i++)
+		c += ((unsigned char)text[i] & 0xC0) != 0x80;
+	return c;
+}
+
+void recorded_wrap(FILE *f, const char *text, unsigned column, unsigned indent, unsigned width)
+{
+	char *plain = pmk_plain(text);
+	bool begun = false;
+
+	for (const char *word = plain; word && *word;) {
+		size_t n = strcspn(word, " ");
+		unsigned c = columns(word, n);
+
+		if (begun && column + 1 + c > width) {
+			fprintf(f, "\n%*s", (int)indent, "");
+			column = indent;
+		} else if (begun) {
+			fputc(' ', f);
+			column++;
+		}
+		fwrite(word, 1, n, f);
+		column += c;
+		begun = true;
+		word += n + strspn(word + n, " ");
+	}
+	fputc('\n', f);
+	free(plain);
+}
+
+/* ---- the pager ------------------------------------------------------------------------------ */
+
+static pid_t pager;
+
+static const char *pager_command(void)
+{
+	const char *name = getenv("PMK_PAGER");
+
+	if (!name)
+		name = getenv("PAGER");
+	return name ? name : "less -FRX 2>/dev/null || cat";
+}
+
+void recorded_page(struct recorded *r, FILE *f)
+{
+	const char *command = pager_command();
+	int ends[2];
+
+	r->width = cli_columns(f);
+	r->colour = cli_colour(f);
+	/* As git has it, an empty name or "cat" is none. */
+	if (f != stdout || !isatty(STDOUT_FILENO) || !*command || !strcmp(command, "cat") ||
+	    pipe(ends))
+		return;
+	fflush(stdout);
+	pager = fork();
+	if (!pager) {
+		dup2(ends[0], STDIN_FILENO);
+		close(ends[0]);
+		close(ends[1]);
+		execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+		_exit(PMK_EXIT_NOT_FOUND);
+	}
+	if (pager > 0)
+		dup2(ends[1], STDOUT_FILENO);
+	close(ends[0]);
+	close(ends[1]);
+}
+
+void recorded_page_end(void)
+{
+	if (pager <= 0)
+		return;
+	fflush(stdout);
+	close(STDOUT_FILENO);
+	waitpid(pager, NULL, 0);
+}

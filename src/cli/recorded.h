@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* What report and annotate share: a recording, the events of it that are shown, and how. */
+#ifndef PMK_CLI_RECORDED_H
+#define PMK_CLI_RECORDED_H
+
+#include <stdio.h>
+
+#include "cli/output.h"
+#include "recording/choose.h"
+
+struct recorded {
+	const char *path;
+	struct pmk_tables t;
+	struct pmk_choice c; /* the events that are shown */
+	bool by_name;	     /* -e has named them */
+	/* of the place where the text goes to: asked before a pager is put in front */
+	unsigned width;
+	bool colour;
+};
+
+/* Read the recording and choose the events of the list; NULL: all that have a value. 0, or an exit
+ * code after one line on stderr. To be closed in any case. */
+int recorded_open(struct recorded *r, const char *path, const char *events);
+void recorded_close(struct recorded *r);
+
+/* One line on stderr for what pmk_tables_… has failed with. Returns the exit code. */
+int recorded_failed(const struct recorded *r, const char *msg);
+
+/* Write the head of a text: what was recorded, and warnings. */
+void recorded_head(const struct recorded *r, FILE *f);
+/* What the label of the event is: "exact"; of executions, too. */
+const char *recorded_trust(const struct recorded *r, uint32_t event, char buf[24]);
+/* Call it for each event without a value. */
+void recorded_without_value(const struct recorded *r,
+			    void (*on_event)(void *ctx, const char *name, const char *trust,
+					     const char *reason),
+			    void *ctx);
+/* The text of a key of table `meta`, which the caller frees; NULL: it is not there. */
+char *recorded_fact(const struct recorded *r, const char *key);
+
+/* Write words, broken between them before column `width`, behind `column` columns of the first line
+ * and `indent` blanks on others. Words that are too long are not broken. */
+void recorded_wrap(FILE *f, const char *text, unsigned column, unsigned indent, unsigned width);
+
+/* Ask for width and colours of `f`; if it is a terminal, page what is written from now on: by
+ * $PMK_PAGER, $PAGER, or less. */
+void recorded_page(struct recorded *r, FILE *f);
+/* Wait for the pager to end. */
+void recorded_page_end(void);
+
+#endif

@@ -1,0 +1,672 @@
+// SPDX-License-Identifier: MIT
+/*
+ * pmk report of a recording: where the events of a program were counted.
+ *
+ * Each instruction belongs to one row: of its function, file, line or object; of threads, each
+ * count does. With --children a count is in the rows of all functions on its call path, too, once
+ * in each.
+ */
+#define _GNU_SOURCE
+#include "cli/report_recording.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <json.h>
+#include <pmk/error.h>
+
+#include "base/plain.h"
+#include "cli/recorded.h"
+#include "cli/show.h"
+#include "recording/map.h"
+#include "result/internal.h"
+#include "result/jsonio.h"
+
+#define NONE PMK_TABLES_NONE
+
+enum sort { BY_FUNCTION, BY_FILE, BY_LINE, BY_OBJECT, BY_THREAD, NSORTS };
+
+static const char *const sort_names[] = { "function", "file", "line", "object", "thread" };
+
+struct row {
+	uint32_t function, object, file, line, thread; /* what it is of; NONE: not of one */
+	uint64_t executions;
+	uint64_t *self, *children; /* of each event */
+};
+
+struct report {
+	struct recorded r;
+	const struct output_options *o;
+	enum sort sort;
+	bool children;
+	double limit; /* percent of the first event */
+	struct pmk_map rows;
+	struct row *row;
+	size_t nrows, room;
+	uint32_t *of_code; /* row of each instruction */
+	uint64_t *counts, *sum;
+	uint32_t *seen; /* of each row: the count that it was given last, and one more */
+	uint32_t nseen;
+	uint64_t executions;
+	size_t nhidden;
+	FILE *f;
+};
+
+/* ---- rows ----------------------------------------------------------------------------------- */
+
+/* The row with that key, which is added if need be; NONE: out of memory. */
+static uint32_t put_row(struct report *r, uint64_t key, struct row fresh)
+{
+	uint32_t at = pmk_map_put(&r->rows, key, (uint32_t)r->nrows);
+	struct row *grown;
+
+	if (at == NONE || at < r->nrows)
+		return at;
+	if (r->nrows == r->room) {
+		r->room = r->room ? 2 * r->room : 256;
+		grown = realloc(r->row, r->room * sizeof(*grown));
+		if (!grown)
+			return NONE;
+		r->row = grown;
+	}
+	r->row[r->nrows++] = fresh;
+	return at;
+}
+
+#define UNNAMED (UINT64_C(1) << 63) /* in a key: the rest is the object */
+
+static uint32_t row_of_code(struct report *r, const struct pmk_tables_code *k)
+{
+	const struct pmk_tables_function *f;
+	struct row row = { NONE, k->object, NONE, 0, NONE, 0, NULL, NULL };
+
+	switch (r->sort) {
+	case BY_FUNCTION:
+		if (k->function == NONE)
+			break;
+		row.function = r->r.t.function[k->function].same;
+		f = &r->r.t.function[row.function];
+		row.object = f->object;
+		row.file = f->file;
+		row.line = f->line;
+		return put_row(r, row.function, row);
+	case BY_FILE:
+	case BY_LINE:
+		if (k->file == NONE)
+			break;
+		row.object = NONE;
+		row.file = k->file;
+		row.line = r->sort == BY_LINE ? k->line : 0;
+		return put_row(r, (uint64_t)row.file << 32 | row.line, row);
+	default:
+		break;
+	}
+	return put_row(r, UNNAMED | k->object, row);
+}
+
+static bool make_rows(struct report *r)
+{
+	const struct pmk_tables *t = &r->r.t;
+
+	r->of_code = calloc(t->ncodes + 1, sizeof(*r->of_code));
+	if (!r->of_code)
+		return false;
+	for (uint32_t i = 0; r->sort == BY_THREAD && i < t->nthreads; i++)
+		if (put_row(r, i, (struct row){ NONE, NONE, NONE, 0, i, 0, NULL, NULL }) == NONE)
+			return false;
+	for (size_t i = 0; r->sort != BY_THREAD && i < t->ncodes; i++) {
+		r->of_code[i] = row_of_code(r, &t->code[i]);
+		if (r->of_code[i] == NONE)
+			return false;
+	}
+	r->counts = calloc(2 * r->nrows * r->r.c.n + 1, sizeof(*r->counts));
+	r->sum = calloc(r->r.c.n + 1, sizeof(*r->sum));
+	r->seen = calloc(r->nrows + 1, sizeof(*r->seen));
+	if (!r->counts || !r->sum || !r->seen)
+		return false;
+	for (size_t i = 0; i < r->nrows; i++) {
+		r->row[i].self = &r->counts[2 * i * r->r.c.n];
+		r->row[i].children = r->row[i].self + r->r.c.n;
+	}
+	return true;
+}
+
+/* ---- counts --------------------------------------------------------------------------------- */
+
+static void add_once(struct report *r, uint32_t row, const struct pmk_tables_count *c)
+{
+	if (r->seen[row] == r->nseen)
+		return;
+	r->seen[row] = r->nseen;
+	r->row[row].children[c->slot] += c->value;
+}
+
+static int on_count(void *ctx, const struct pmk_tables_count *c)
+{
+	struct report *r = ctx;
+	const struct pmk_tables *t = &r->r.t;
+	uint32_t row = r->sort == BY_THREAD ? c->thread : r->of_code[c->code];
+
+	r->row[row].self[c->slot] += c->value;
+	r->sum[c->slot] += c->value;
+	if (!r->children)
+		return 0;
+	r->nseen++;
+	add_once(r, row, c);
+	for (uint32_t i = c->context; i != NONE; i = t->context[i].parent) {
+		uint32_t f = t->context[i].function;
+		uint32_t at = f == NONE ? NONE : pmk_map_get(&r->rows, t->function[f].same);
+
+		if (at != NONE)
+			add_once(r, at, c);
+	}
+	return 0;
+}
+
+static int on_execution(void *ctx, const struct pmk_tables_execution *e)
+{
+	struct report *r = ctx;
+	uint32_t row = r->sort == BY_THREAD ? e->thread : r->of_code[e->code];
+
+	r->row[row].executions += e->executions;
+	r->executions += e->executions;
+	return 0;
+}
+
+static int count(struct report *r)
+{
+	char msg[300];
+
+	if (!make_rows(r))
+		return cli_fail(PMK_EXIT_FAILED, "out of memory");
+	if (pmk_tables_counts(&r->r.t, r->r.c.event, r->r.c.n, on_count, r, msg, sizeof(msg)) ||
+	    pmk_tables_executions(&r->r.t, on_execution, r, msg, sizeof(msg)))
+		return recorded_failed(&r->r, msg);
+	return 0;
+}
+
+/* What rows are sorted by, and shares are of. */
+static uint64_t first(const struct report *r, const struct row *row)
+{
+	return r->children ? row->children[0] : row->self[0];
+}
+
+static double share(uint64_t part, uint64_t all)
+{
+	return all ? 100.0 * (double)part / (double)all : 0;
+}
+
+/* ---- names ---------------------------------------------------------------------------------- */
+
+/* The caller frees. */
+static char *name_of(const struct report *r, const struct row *row)
+{
+	const struct pmk_tables *t = &r->r.t;
+	char unnamed[256], *name = NULL;
+	int n;
+
+	if (row->thread != NONE) {
+		n = asprintf(&name, "process %u, thread %u", t->thread[row->thread].process,
+			     t->thread[row->thread].cpu);
+	} else if (row->function != NONE) {
+		n = asprintf(&name, "%s", t->function[row->function].name);
+	} else if (r->sort == BY_LINE && row->file != NONE) {
+		n = asprintf(&name, "%s:%u", t->file[row->file].path, row->line);
+	} else if (row->file != NONE) {
+		n = asprintf(&name, "%s", t->file[row->file].path);
+	} else if (r->sort == BY_OBJECT) {
+		n = asprintf(&name, "%s", t->object[row->object].path);
+	} else {
+		pmk_tables_unnamed(t, row->object, unnamed, sizeof(unnamed));
+		n = asprintf(&name, "%s", unnamed);
+	}
+	return n < 0 ? NULL : name;
+}
+
+static int by_first(const void *a, const void *b, void *report)
+{
+	const struct report *r = report;
+	const struct row *x = a, *y = b;
+	char *p, *q;
+	int d;
+
+	if (first(r, x) != first(r, y))
+		return first(r, x) > first(r, y) ? -1 : 1;
+	if (x->executions != y->executions)
+		return x->executions > y->executions ? -1 : 1;
+	p = name_of(r, x);
+	q = name_of(r, y);
+	d = p && q ? strcmp(p, q) : 0;
+	free(p);
+	free(q);
+	return d;
+}
+
+/* Sort the rows, and leave out those below the limit and those where nothing was counted. */
+static void arrange(struct report *r)
+{
+	size_t n = 0;
+
+	qsort_r(r->row, r->nrows, sizeof(*r->row), by_first, r);
+	for (size_t i = 0; i < r->nrows; i++) {
+		if (share(first(r, &r->row[i]), r->sum[0]) >= r->limit)
+			r->row[n++] = r->row[i];
+		else
+			r->nhidden++;
+	}
+	r->nrows = n;
+}
+
+static const char *event_name(const struct report *r, size_t i)
+{
+	return pmk_tables_event_name(&r->r.t, r->r.c.event[i]);
+}
+
+/* Are the executions an event that was asked for? */
+static bool executions_chosen(const struct report *r)
+{
+	for (size_t i = 0; i < r->r.c.n; i++)
+		if (r->r.c.event[i] == PMK_TABLES_EXECUTIONS)
+			return true;
+	return false;
+}
+
+/* ---- text ----------------------------------------------------------------------------------- */
+
+/* A column is a number and, of events, a share: "1,234  56.7%". */
+#define SHARE	  8
+#define NAME_ROOM 20
+
+struct column {
+	const char *head;
+	char trust[24];
+	unsigned width;
+	bool share;
+};
+
+struct table {
+	struct column *column; /* of children, if wanted; of events; of executions */
+	size_t n, nevents;     /* columns; events that have one */
+	unsigned width;	       /* of all of them */
+};
+
+static void number(const struct report *r, char text[PMK_NUMBER_SIZE], uint64_t value)
+{
+	pmk_number_text(text, value, 0, !r->o->plain_numbers);
+}
+
+static unsigned wider(unsigned a, size_t b)
+{
+	return a > b ? a : (unsigned)b;
+}
+
+static struct column column_for(const struct report *r, uint32_t event, const char *head,
+				uint64_t most, bool with_share)
+{
+	struct column c = { .head = head, .share = with_share };
+	char text[PMK_NUMBER_SIZE];
+
+	number(r, text, most);
+	recorded_trust(&r->r, event, c.trust);
+	c.width = wider(0, strlen(text) + (with_share ? SHARE : 0));
+	c.width = wider(c.width, strlen(c.head));
+	c.width = wider(c.width, strlen(c.trust));
+	return c;
+}
+
+static void add_column(struct table *t, struct column c)
+{
+	t->width += c.width + 2;
+	t->column[t->n++] = c;
+}
+
+/* Take as many events as there is room for. */
+static bool lay_out(const struct report *r, struct table *t)
+{
+	struct column last =
+		column_for(r, PMK_TABLES_EXECUTIONS, "executions", r->executions, false);
+	unsigned others = executions_chosen(r) ? 0 : last.width + 2;
+
+	t->column = calloc(r->r.c.n + 2, sizeof(*t->column));
+	if (!t->column)
+		return false;
+	if (r->children)
+		add_column(t, column_for(r, r->r.c.event[0], "inclusive", r->sum[0], true));
+	for (size_t i = 0; i < r->r.c.n; i++) {
+		struct column c = column_for(r, r->r.c.event[i], event_name(r, i), r->sum[i], true);
+
+		if (i && t->width + c.width + 2 + others + NAME_ROOM > r->r.width)
+			break;
+		add_column(t, c);
+		t->nevents++;
+	}
+	if (!executions_chosen(r))
+		add_column(t, last);
+	return true;
+}
+
+static void put_cell(const struct report *r, const struct column *c, uint64_t value, uint64_t all)
+{
+	char text[PMK_NUMBER_SIZE];
+
+	number(r, text, value);
+	if (c->share)
+		fprintf(r->f, "%*s%*.1f%%", (int)(c->width - SHARE), text, SHARE - 1,
+			share(value, all));
+	else
+		fprintf(r->f, "%*s", (int)c->width, text);
+	fputs("  ", r->f);
+}
+
+static void put_line(const struct report *r, const struct table *t, const uint64_t *children,
+		     const uint64_t *self, uint64_t executions, const char *name)
+{
+	size_t at = 0;
+
+	if (r->children)
+		put_cell(r, &t->column[at++], children[0], r->sum[0]);
+	for (size_t i = 0; i < t->nevents; i++)
+		put_cell(r, &t->column[at++], self[i], r->sum[i]);
+	if (at < t->n)
+		put_cell(r, &t->column[at], executions, r->executions);
+	recorded_wrap(r->f, name, t->width, t->width + 2, r->r.width);
+}
+
+static void put_heads(const struct report *r, const struct table *t)
+{
+	for (size_t i = 0; i < t->n; i++)
+		fprintf(r->f, "%*s  ", (int)t->column[i].width, t->column[i].head);
+	fprintf(r->f, "%s\n", sort_names[r->sort]);
+	for (size_t i = 0; i < t->n; i++)
+		fprintf(r->f, "%*s%s", (int)t->column[i].width, t->column[i].trust,
+			i + 1 < t->n ? "  " : "\n");
+}
+
+static void put_note(const struct report *r, const char *text)
+{
+	fputc(' ', r->f);
+	recorded_wrap(r->f, text, 1, 3, r->r.width);
+}
+
+static void put_without_value(void *report, const char *name, const char *trust, const char *reason)
+{
+	const struct report *r = report;
+	char *text;
+
+	if (asprintf(&text, "%s: <%s>%s%s", name, trust, reason ? " " : "", reason ? reason : "") <
+	    0)
+		return;
+	put_note(r, text);
+	free(text);
+}
+
+/* Names of the events that there was no room for. */
+static void put_left_out(const struct report *r, const struct table *t)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	if (!f)
+		return;
+	fputs("No room for", f);
+	for (size_t i = t->nevents; i < r->r.c.n; i++)
+		fprintf(f, "%s %s", i > t->nevents ? "," : "", event_name(r, i));
+	fputs(": -e chooses, -x and -j have all.", f);
+	if (!fclose(f))
+		put_note(r, text);
+	free(text);
+}
+
+static void put_notes(const struct report *r, const struct table *t)
+{
+	if (r->nhidden)
+		fprintf(r->f, " %zu more, each below %g %% of %s.\n", r->nhidden, r->limit,
+			event_name(r, 0));
+	if (t->nevents < r->r.c.n)
+		put_left_out(r, t);
+	if (!r->r.by_name)
+		recorded_without_value(&r->r, put_without_value, (void *)r);
+}
+
+static bool write_text(const struct report *r)
+{
+	struct table t = { 0 };
+	char *name;
+
+	if (!lay_out(r, &t))
+		return false;
+	recorded_head(&r->r, r->f);
+	put_heads(r, &t);
+	fputc('\n', r->f);
+	for (size_t i = 0; i < r->nrows; i++) {
+		const struct row *row = &r->row[i];
+
+		name = name_of(r, row);
+		put_line(r, &t, row->children, row->self, row->executions, name ? name : "?");
+		free(name);
+	}
+	fputc('\n', r->f);
+	put_line(r, &t, r->sum, r->sum, r->executions, "total");
+	fputc('\n', r->f);
+	put_notes(r, &t);
+	free(t.column);
+	return true;
+}
+
+/* ---- CSV ------------------------------------------------------------------------------------ */
+
+static void put_field(const struct report *r, const char *text)
+{
+	pmk_csv_field(r->f, r->o->separator, text ? text : "");
+	fputs(r->o->separator, r->f);
+}
+
+static const char *object_of(const struct report *r, const struct row *row)
+{
+	return row->object == NONE ? NULL : r->r.t.object[row->object].path;
+}
+
+static const char *file_of(const struct report *r, const struct row *row)
+{
+	return row->file == NONE ? NULL : r->r.t.file[row->file].path;
+}
+
+static bool write_csv(const struct report *r)
+{
+	const char *separator = r->o->separator;
+	char *name;
+
+	fprintf(r->f, "name%sobject%sfile%sline%sexecutions", separator, separator, separator,
+		separator);
+	for (size_t i = 0; i < r->r.c.n; i++)
+		fprintf(r->f, "%s%s", separator, event_name(r, i));
+	for (size_t i = 0; r->children && i < r->r.c.n; i++)
+		fprintf(r->f, "%s%s:children", separator, event_name(r, i));
+	fputc('\n', r->f);
+	for (size_t i = 0; i < r->nrows; i++) {
+		const struct row *row = &r->row[i];
+
+		name = name_of(r, row);
+		put_field(r, name);
+		free(name);
+		put_field(r, object_of(r, row));
+		put_field(r, file_of(r, row));
+		if (row->line)
+			fprintf(r->f, "%u", row->line);
+		fprintf(r->f, "%s%" PRIu64, separator, row->executions);
+		for (size_t e = 0; e < r->r.c.n; e++)
+			fprintf(r->f, "%s%" PRIu64, separator, row->self[e]);
+		for (size_t e = 0; r->children && e < r->r.c.n; e++)
+			fprintf(r->f, "%s%" PRIu64, separator, row->children[e]);
+		fputc('\n', r->f);
+	}
+	return true;
+}
+
+/* ---- JSON ----------------------------------------------------------------------------------- */
+
+static json_object *json_counts(const struct report *r, const uint64_t *value)
+{
+	json_object *o = json_object_new_object();
+
+	for (size_t i = 0; i < r->r.c.n; i++)
+		json_object_object_add(o, event_name(r, i), json_object_new_uint64(value[i]));
+	return o;
+}
+
+static json_object *json_row(const struct report *r, const struct row *row)
+{
+	json_object *o = json_object_new_object();
+	char *name = name_of(r, row);
+
+	json_object_object_add(o, "name", pmk_json_string(name));
+	json_object_object_add(o, "object", pmk_json_string(object_of(r, row)));
+	json_object_object_add(o, "file", pmk_json_string(file_of(r, row)));
+	json_object_object_add(o, "line", row->line ? json_object_new_int64(row->line) : NULL);
+	json_object_object_add(o, "executions", json_object_new_uint64(row->executions));
+	json_object_object_add(o, "events", json_counts(r, row->self));
+	if (r->children)
+		json_object_object_add(o, "children", json_counts(r, row->children));
+	free(name);
+	return o;
+}
+
+static void add_without_value(void *events, const char *name, const char *trust, const char *reason)
+{
+	json_object *o = json_object_new_object();
+
+	json_object_object_add(o, "name", pmk_json_string(name));
+	json_object_object_add(o, "total", NULL);
+	json_object_object_add(o, "trust", pmk_json_string(trust));
+	json_object_object_add(o, "reason", pmk_json_string(reason));
+	json_object_array_add(events, o);
+}
+
+static json_object *json_events(const struct report *r)
+{
+	json_object *list = json_object_new_array();
+	char trust[24];
+
+	for (size_t i = 0; i < r->r.c.n; i++) {
+		json_object *o = json_object_new_object();
+
+		json_object_object_add(o, "name", pmk_json_string(event_name(r, i)));
+		json_object_object_add(o, "total", json_object_new_uint64(r->sum[i]));
+		json_object_object_add(
+			o, "trust", pmk_json_string(recorded_trust(&r->r, r->r.c.event[i], trust)));
+		json_object_object_add(o, "reason", NULL);
+		json_object_array_add(list, o);
+	}
+	if (!r->r.by_name)
+		recorded_without_value(&r->r, add_without_value, list);
+	return list;
+}
+
+static bool write_json(const struct report *r)
+{
+	static const char *const facts[] = { "command", "core", "producer", "settings", "warning" };
+	json_object *doc = show_json_document("pmk-report"), *rows = json_object_new_array();
+
+	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++) {
+		char *text = recorded_fact(&r->r, facts[i]);
+
+		json_object_object_add(doc, facts[i], pmk_json_string(text));
+		free(text);
+	}
+	json_object_object_add(doc, "sort", pmk_json_string(sort_names[r->sort]));
+	json_object_object_add(doc, "executions", json_object_new_uint64(r->executions));
+	json_object_object_add(doc, "events", json_events(r));
+	for (size_t i = 0; i < r->nrows; i++)
+		json_object_array_add(rows, json_row(r, &r->row[i]));
+	json_object_object_add(doc, "rows", rows);
+	fprintf(r->f, "%s\n",
+		json_object_to_json_string_ext(doc, JSON_C_TO_STRING_PRETTY |
+							    JSON_C_TO_STRING_NOSLASHESCAPE));
+	json_object_put(doc);
+	return true;
+}
+
+/* ---- the report ----------------------------------------------------------------------------- */
+
+static int check_sort(struct report *r, const char *name)
+{
+	for (unsigned i = 0; i < NSORTS; i++)
+		if (!name || !strcmp(name, sort_names[i])) {
+			r->sort = name ? i : BY_FUNCTION;
+			return 0;
+		}
+	return cli_fail(PMK_EXIT_USAGE,
+			"--sort %s: it is one of function, file, line, object, "
+			"thread",
+			name);
+}
+
+static int check(struct report *r, const struct report_recording *q)
+{
+	char *end;
+	int code = check_sort(r, q->sort);
+
+	if (!code && q->limit) {
+		r->limit = strtod(q->limit, &end);
+		if (end == q->limit || *end || !(r->limit >= 0 && r->limit <= 100))
+			code = cli_fail(PMK_EXIT_USAGE, "--percent-limit %s: not 0 to 100",
+					q->limit);
+	}
+	if (!code && q->children && r->sort != BY_FUNCTION)
+		code = cli_fail(PMK_EXIT_USAGE, "--children is of functions, not with --sort %s",
+				q->sort);
+	r->children = q->children;
+	return code;
+}
+
+static int print(struct report *r)
+{
+	struct output out;
+	int code = output_open(&out, r->o, stdout);
+	bool done;
+
+	if (code)
+		return code;
+	r->f = out.f;
+	if (output_is_text(r->o))
+		recorded_page(&r->r, r->f);
+	done = r->o->json ? write_json(r) : r->o->separator ? write_csv(r) : write_text(r);
+	if (ferror(r->f) && out.own)
+		done = false;
+	if (output_close(&out, NULL) || !done)
+		code = cli_fail(PMK_EXIT_FAILED, "cannot write %s: %m",
+				r->o->path ? r->o->path : "the report");
+	recorded_page_end();
+	return code;
+}
+
+int report_recording(const struct report_recording *q, const struct output_options *o)
+{
+	struct report r = { .o = o };
+	int code = check(&r, q);
+
+	if (!code && output_is(o, q->path))
+		code = cli_fail(PMK_EXIT_USAGE, "-o %s: that is the file to read", o->path);
+	if (!code)
+		code = recorded_open(&r.r, q->path, q->events);
+	if (!code && r.children && !r.r.t.ncontexts)
+		code = cli_fail(PMK_EXIT_USAGE,
+				"--children: %s has no call paths; pmk record -g records them",
+				q->path);
+	if (!code)
+		code = count(&r);
+	if (!code) {
+		arrange(&r);
+		code = print(&r);
+	}
+	recorded_close(&r.r);
+	pmk_map_free(&r.rows);
+	free(r.row);
+	free(r.of_code);
+	free(r.counts);
+	free(r.sum);
+	free(r.seen);
+	return code;
+}

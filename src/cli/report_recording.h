@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* pmk report of a recording: the half of report.c that is not of firmware's dumps. */
+#ifndef PMK_CLI_REPORT_RECORDING_H
+#define PMK_CLI_REPORT_RECORDING_H
+
+#include "cli/output.h"
+
+struct report_recording {
+	const char *path;
+	const char *events, *sort, *limit; /* as given, or NULL */
+	bool children;
+};
+
+/* Print it. Returns an exit code. */
+int report_recording(const struct report_recording *q, const struct output_options *o);
+
+#endif
