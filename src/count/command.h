@@ -8,6 +8,8 @@
 #include <pmk/count.h>
 #include <pmk/result.h>
 
+#include "recording/recording.h"
+
 /* The file that is run, once it is prepared; NULL: none. */
 const char *pmk_count_file(const struct pmk_count *c);
 /* The metrics of the result, NULL terminated, for struct pmk_write_options. The list may change
@@ -16,6 +18,10 @@ const struct pmk_metric *const *pmk_count_metrics(const struct pmk_count *c);
 /* Signals that a program of this machine has to ignore, because this process ignored them until the
  * command installed handlers. To be called before the run. */
 void pmk_count_ignore(struct pmk_count *c, const sigset_t *ignored);
+/* Record where events are counted while they are; with call paths. To be called before the run. */
+void pmk_count_record(struct pmk_count *c, bool paths);
+/* What the run has recorded; NULL: nothing. Valid until pmk_count_free(). */
+const struct pmk_recording *pmk_count_recording(const struct pmk_count *c);
 /* The layers of a bus that a PMU counts; NULL: none. */
 const struct pmk_layers *pmk_count_layers(const struct pmk_pmu *pmu);
 

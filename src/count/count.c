@@ -219,6 +219,11 @@ static int check_children(struct pmk_count *c)
 		"ends; set it to SIG_DFL");
 }
 
+void pmk_count_record(struct pmk_count *c, bool paths)
+{
+	c->q.record = paths ? PMK_REQUEST_PATHS : PMK_REQUEST_SITES;
+}
+
 int pmk_count_run(struct pmk_count *c, const struct pmk_count_listener *l)
 {
 	int err;
@@ -236,7 +241,10 @@ int pmk_count_run(struct pmk_count *c, const struct pmk_count_listener *l)
 		err = c->q.way->describe(c);
 	if (!err)
 		err = pmk_count_begin(c);
-	return err ? err : c->q.way->finish(c);
+	err = err ? err : c->q.way->finish(c);
+	if (!err && c->q.record != PMK_REQUEST_COUNTS && c->q.way->record)
+		err = c->q.way->record(c);
+	return err;
 }
 
 void pmk_count_stop(struct pmk_count *c, int signal)
@@ -268,6 +276,11 @@ const char *pmk_count_file(const struct pmk_count *c)
 void pmk_count_ignore(struct pmk_count *c, const sigset_t *ignored)
 {
 	c->ignored = *ignored;
+}
+
+const struct pmk_recording *pmk_count_recording(const struct pmk_count *c)
+{
+	return c->q.way && c->q.way->recording ? c->q.way->recording(c) : NULL;
 }
 
 const struct pmk_metric *const *pmk_count_metrics(const struct pmk_count *c)

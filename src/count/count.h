@@ -52,6 +52,7 @@ struct pmk_request {
 	uint64_t interval;
 	unsigned runs;
 	bool per_core, rerun, all_cpus, no_inherit, bars;
+	enum { PMK_REQUEST_COUNTS, PMK_REQUEST_SITES, PMK_REQUEST_PATHS } record;
 };
 
 struct pmk_count {

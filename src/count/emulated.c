@@ -561,6 +561,11 @@ static int choose(struct pmk_count *c)
 		err = pmk_monitor_choose(&e->monitor, c, &e->prog.core);
 	else if (!err)
 		err = pmk_monitor_none(c, e->prog.core.name);
+	if (!err && c->q.record != PMK_REQUEST_COUNTS && pmk_core_on_ahb(&e->prog.core))
+		err = pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
+				     "core %s: its monitor counts on the buses, and not at "
+				     "instructions; record another core (pmk list cores)",
+				     e->prog.core.name);
 	if (!err)
 		err = pmk_choose_events(c, default_events, has_traffic, e->prog.core.clock_hz > 0);
 	if (!err)
@@ -576,12 +581,21 @@ static int choose(struct pmk_count *c)
 	return err ? err : configure(c);
 }
 
+static const struct pmk_recording *recording(const struct pmk_count *c)
+{
+	const struct pmk_emulation *e = c->state;
+
+	return e->recorded ? &e->recording : NULL;
+}
+
 static void free_emulation(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;
 
 	pmk_runner_free(&e->runner);
 	pmk_program_free(&e->prog);
+	pmk_recorded_free(e->recorded);
+	free(e->recorded_events);
 	free(e->places);
 	free(e);
 }
@@ -597,5 +611,7 @@ const struct pmk_count_way pmk_way_emulation = {
 	.run = pmk_emulation_run,
 	.describe = pmk_emulation_describe,
 	.finish = pmk_emulation_finish,
+	.record = pmk_emulation_record,
+	.recording = recording,
 	.free = free_emulation,
 };

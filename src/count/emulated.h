@@ -8,6 +8,7 @@
 #include "count/count.h"
 #include "count/monitor.h"
 #include "count/program.h"
+#include "count/recorded.h"
 #include "producer/qemu/generation.h"
 #include "producer/qemu/runner.h"
 
@@ -52,6 +53,10 @@ struct pmk_emulation {
 	struct pmk_counted_place *places;
 	unsigned nplaces;
 	uint64_t interval_began; /* guest cycles */
+	/* What was recorded, if that was asked for. */
+	struct pmk_recorded *recorded;
+	struct pmk_recording recording;
+	struct pmk_recorded_event *recorded_events;
 	/* A run has left something uncounted; of a fault it was not seen where it was. */
 	bool lacks, unsure;
 };
@@ -62,6 +67,8 @@ int pmk_emulation_run(struct pmk_count *c);
  * over. 0 or a failure. */
 int pmk_emulation_describe(struct pmk_count *c);
 int pmk_emulation_finish(struct pmk_count *c);
+/* After finish(): what was recorded, with its totals. 0 or a failure. */
+int pmk_emulation_record(struct pmk_count *c);
 int pmk_emulation_interval(struct pmk_count *c, const struct pmk_arena_interval *interval);
 
 #endif

@@ -4,6 +4,7 @@
 #include "count/emulated.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -150,6 +151,70 @@ int pmk_emulation_finish(struct pmk_count *c)
 	for (unsigned i = 0; !err && i < e->nplaces; i++)
 		err = add_place(c, &e->places[i]);
 	return err;
+}
+
+/* The events that were counted, with what the whole run counted of them. */
+static int describe_events(struct pmk_count *c, const struct pmk_event **counted)
+{
+	struct pmk_emulation *e = c->state;
+	const struct pmk_section *s = &c->result.sections[0];
+	struct pmk_recorded_event *ev = calloc(c->events.count, sizeof(*ev));
+	unsigned n = 0;
+
+	if (!ev)
+		return pmk_count_no_memory(&c->fault);
+	e->recorded_events = ev;
+	for (unsigned i = 0; i < c->events.count; i++) {
+		const struct pmk_row *row = &s->rows[i];
+
+		if (!pmk_trust_has_value(row->trust))
+			continue;
+		counted[n] = row->event;
+		ev[n++] = (struct pmk_recorded_event){
+			.name = row->name,
+			.pmu = row->pmu ? row->pmu->name : c->pmu->name,
+			.trust = row->trust,
+			.reason = row->reason,
+			.total = row->value,
+		};
+	}
+	e->recording.event = ev;
+	e->recording.nevents = n;
+	return 0;
+}
+
+int pmk_emulation_record(struct pmk_count *c)
+{
+	struct pmk_emulation *e = c->state;
+	const struct pmk_event *counted[PMK_MAX_EVENTS];
+	struct pmk_recorded_request req = {
+		.core = &e->prog.core,
+		.event = counted,
+		.program = c->program,
+		.system = e->prog.system,
+	};
+	int err = describe_events(c, counted);
+
+	if (err)
+		return err;
+	req.nevents = (unsigned)e->recording.nevents;
+	err = pmk_recorded_read(&e->recorded, e->runner.ledger, &req);
+	if (err)
+		return pmk_count_fail(&c->fault, PMK_COUNT_FAILED,
+				      "what was recorded cannot be read: %s", pmk_strerror(err));
+	pmk_recorded_fill(e->recorded, &e->recording);
+	if (atomic_load(&e->runner.ledger->full)) {
+		pmk_result_warn(&c->result, "not all was recorded: there was no room for it");
+		c->result.partial = true;
+	}
+	e->recording.command = c->result.command;
+	e->recording.core = e->prog.core.name;
+	e->recording.producer = c->result.producer;
+	e->recording.isa = e->prog.core.isa;
+	e->recording.big_endian = e->prog.elf.big_endian;
+	e->recording.warning = c->result.warning;
+	e->recording.partial = c->result.partial;
+	return 0;
 }
 
 /* Warn of what is less exact when -I is longer than the PMU's own timer can count. */

@@ -398,6 +398,9 @@ static int run_once(struct pmk_count *c, const struct pmk_plan *plan, unsigned f
 	bool there = pmk_files_plugin(plugin, c->q.plugin, module);
 	struct pmk_runner_config cfg = {
 		.counters = e->cfg,
+		.record = c->q.record == PMK_REQUEST_PATHS   ? PMK_RECORD_PATHS
+			  : c->q.record == PMK_REQUEST_SITES ? PMK_RECORD_SITES
+							     : PMK_RECORD_NOTHING,
 		.code_start = e->prog.elf.code_start,
 		.entry = e->prog.elf.entry,
 		.pie = e->prog.elf.pie,

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 
 struct pmk_count;
+struct pmk_recording;
 
 struct pmk_count_way {
 	const char *name, *brief;
@@ -22,6 +23,9 @@ struct pmk_count_way {
 	int (*describe)(struct pmk_count *c);
 	/* … and tell the listener of the remaining sections. */
 	int (*finish)(struct pmk_count *c);
+	/* At the end: what was recorded. NULL: this way records nothing. */
+	int (*record)(struct pmk_count *c);
+	const struct pmk_recording *(*recording)(const struct pmk_count *c);
 	void (*free)(struct pmk_count *c);
 };
 

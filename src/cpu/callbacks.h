@@ -13,6 +13,7 @@
 
 #include "cpu/cpu.h"
 #include "cpu/fault.h"
+#include "cpu/sites.h"
 
 #define PMK_MAX_VCPUS 4096
 
@@ -80,13 +81,14 @@ static inline bool pmk_rest_is(unsigned vcpu, const struct pmk_block *block)
 }
 
 /* The ways to start a block: plain; with the facts added at once, for totals that are read often;
- * while regions are armed; where a region begins or ends. There is each for system emulation, too,
- * and for the blocks of handlers, before which another one may have been left early (fault.h). */
+ * while regions are armed; where a region begins or ends; while counts are booked by site (sites.h).
+ * There is each for system emulation, too, and for the blocks of handlers, before which another one may have been left early (fault.h). */
 enum pmk_block_way {
 	PMK_BLOCK_PLAIN,
 	PMK_BLOCK_EAGER,
 	PMK_BLOCK_FOLLOWED,
 	PMK_BLOCK_BOUNDARY,
+	PMK_BLOCK_BOOKED,
 	PMK_BLOCK_NWAYS
 };
 
@@ -118,17 +120,31 @@ struct pmk_block_fns {
 		pmk_emulator.cross_boundary(vcpu, block);                                     \
 		block_eager(vcpu, block);                                                     \
 	}                                                                                     \
+	static void block_booked(unsigned vcpu, void *block)                                  \
+	{                                                                                     \
+		struct pmk_cpu *cpu = pmk_cpus[vcpu];                                         \
+		struct pmk_sites *s = cpu->sites;                                             \
+                                                                                              \
+		if (s)                                                                        \
+			pmk_sites_leave(s, cpu, block);                                       \
+		cpu->access = 0;                                                              \
+		enter(cpu, block);                                                            \
+		if (s)                                                                        \
+			pmk_sites_entered(s, cpu);                                            \
+	}                                                                                     \
 	PMK_BLOCK_MORE(block_plain)                                                           \
 	PMK_BLOCK_MORE(block_eager)                                                           \
 	PMK_BLOCK_MORE(block_followed)                                                        \
 	PMK_BLOCK_MORE(block_boundary)                                                        \
+	PMK_BLOCK_MORE(block_booked)                                                          \
 	const struct pmk_block_fns name = { { { PMK_BLOCK_WAYS(), PMK_BLOCK_WAYS(_handler) }, \
 					      { PMK_BLOCK_WAYS(_sys),                         \
 						PMK_BLOCK_WAYS(_sys_handler) } } };
 
-#define PMK_BLOCK_WAYS(kind)                                                                     \
-	{                                                                                        \
-		block_plain##kind, block_eager##kind, block_followed##kind, block_boundary##kind \
+#define PMK_BLOCK_WAYS(kind)                                                                      \
+	{                                                                                         \
+		block_plain##kind, block_eager##kind, block_followed##kind, block_boundary##kind, \
+			block_booked##kind                                                        \
 	}
 
 #define PMK_BLOCK_MORE(way)                                       \

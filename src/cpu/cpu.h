@@ -22,9 +22,12 @@
 
 /* What has not run of a block: cycles, and facts in their order. */
 struct pmk_cpu_rest {
+	uint32_t insn; /* index of the instruction behind which nothing has run */
 	uint64_t cycles;
 	int32_t fact[PMK_NFACTS];
 };
+
+struct pmk_sites;
 
 struct pmk_cpu {
 	/* Read and written at every block and access. These and the first members of the family's
@@ -54,6 +57,7 @@ struct pmk_cpu {
 	struct pmk_bus
 		*bus; /* where latencies are recorded, or NULL; the owner's, like executions */
 	struct pmk_core core;
+	struct pmk_sites *sites; /* where counts are booked by site, or NULL: sites.h */
 
 	/* The owner's function, called when the clock has passed the deadline. It sets the next
 	 * one, and finds nothing counted of the block that starts. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cpu/family.h"
+#include "cpu/sites.h"
 
 /* As long as the blocks that emulators translate. */
 #define MAX_INSNS 512
@@ -46,9 +47,7 @@ static size_t find_fault(const struct pmk_cpu *cpu, const struct pmk_block *p, u
 	return i;
 }
 
-/* What the instruction is when it faults: one that accesses memory is executed, and nothing else;
- * of others the fault is the result. */
-static struct pmk_insn without_effect(const struct pmk_insn *in)
+struct pmk_insn pmk_fault_without_effect(const struct pmk_insn *in)
 {
 	bool computes = !in->load && !in->store && in->rd != PMK_NO_REG;
 
@@ -96,8 +95,9 @@ static bool find_rest(struct pmk_cpu *cpu, const struct pmk_block *p, bool fault
 		return false;
 	}
 	memcpy(insn, p->insn, last * sizeof(*insn));
-	insn[last] = without_effect(&p->insn[last]);
+	insn[last] = pmk_fault_without_effect(&p->insn[last]);
 	pmk_block_build(&cpu->core, insn, last + 1, pipe, &ran);
+	rest->insn = (uint32_t)last;
 	rest->cycles = p->cycles > ran.cycles ? p->cycles - ran.cycles : 0;
 	for (unsigned k = 0; k < family->nfacts; k++)
 		rest->fact[k] = p->facts.n[k] - ran.facts.n[k];
@@ -119,7 +119,11 @@ void pmk_cpu_left_early(struct pmk_cpu *cpu, const struct pmk_block *b)
 
 	if (!find_rest(cpu, cpu->prev, b->faulted, &rest))
 		return;
+	if (cpu->sites)
+		pmk_sites_fault(cpu, rest.insn);
 	take_back(cpu, &rest);
+	if (cpu->sites)
+		pmk_sites_taken_back(cpu);
 	if (pmk_core_family(&cpu->core)->drop)
 		pmk_core_family(&cpu->core)->drop(cpu);
 	cpu->prev = cpu->origin;
@@ -135,11 +139,16 @@ void pmk_cpu_faults(struct pmk_cpu *cpu)
 	cpu->fault.prev = cpu->prev;
 	cpu->fault.access = cpu->access;
 	cpu->fault.cycles = cpu->cycles;
+	if (cpu->sites)
+		pmk_sites_may_end(cpu);
 }
 
-void pmk_cpu_ended(struct pmk_cpu *cpu)
+bool pmk_cpu_ended(struct pmk_cpu *cpu)
 {
-	if (cpu->fault.prev && cpu->fault.prev == cpu->prev && cpu->fault.access == cpu->access &&
-	    cpu->fault.cycles == cpu->cycles)
+	bool there = cpu->fault.prev && cpu->fault.prev == cpu->prev &&
+		     cpu->fault.access == cpu->access && cpu->fault.cycles == cpu->cycles;
+
+	if (there)
 		take_back(cpu, &cpu->fault.rest);
+	return there;
 }

@@ -27,6 +27,10 @@ static inline bool pmk_fault_unsure(const struct pmk_insn *in)
 	return (!in->load && !in->store) || in->conditional || (in->exclusive && in->store);
 }
 
+/* What the instruction is when it faults: one that accesses memory is executed, and nothing else; of
+ * others the fault is the result. */
+struct pmk_insn pmk_fault_without_effect(const struct pmk_insn *in);
+
 /*
  * The block of a handler, `b`, is about to start; the one before it may have been left early. If it
  * was, take back what of it has not run.
@@ -40,7 +44,7 @@ PMK_SLOW void pmk_cpu_left_early(struct pmk_cpu *cpu, const struct pmk_block *b)
  */
 void pmk_cpu_faults(struct pmk_cpu *cpu);
 
-/* The program has ended: take back what it kept, if nothing came after the fault. */
-void pmk_cpu_ended(struct pmk_cpu *cpu);
+/* The program has ended: take back what it kept, if nothing came after the fault. Was there? */
+bool pmk_cpu_ended(struct pmk_cpu *cpu);
 
 #endif

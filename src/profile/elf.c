@@ -211,6 +211,30 @@ out:
 	return err;
 }
 
+/* A segment is mapped in whole pages. */
+bool pmk_elf_address(const char *path, uint64_t offset, uint64_t *addr)
+{
+	char msg[128];
+	struct open_elf o;
+	size_t count = 0;
+	bool found = false;
+
+	if (open_elf(&o, path, msg, sizeof(msg)) || elf_getphdrnum(o.elf, &count))
+		count = 0;
+	for (size_t i = 0; i < count && !found; i++) {
+		GElf_Phdr ph;
+		uint64_t first;
+
+		if (!gelf_getphdr(o.elf, (int)i, &ph) || ph.p_type != PT_LOAD)
+			continue;
+		first = ph.p_offset & ~UINT64_C(0xfff);
+		found = offset >= first && offset < ph.p_offset + ph.p_filesz;
+		*addr = ph.p_vaddr + offset - ph.p_offset;
+	}
+	close_elf(&o);
+	return found;
+}
+
 /* ---- symbols -------------------------------------------------------------------------------- */
 
 /* Step through the functions and labels of all symbol tables. */

@@ -36,6 +36,10 @@ struct pmk_elf {
  */
 int pmk_elf_read(const char *path, struct pmk_elf *elf, char *msg, size_t size);
 
+/* The address at which the byte at `offset` of the file is loaded, before it is moved. False: it is
+ * no ELF file, or the byte is in none of its segments. */
+bool pmk_elf_address(const char *path, uint64_t offset, uint64_t *addr);
+
 /*
  * Find the address of a function symbol (Thumb bit cleared). Returns 0; PMK_ENOEVENT when there is
  * no such symbol (msg then names the nearest ones, or says that the file is stripped); PMK_EIO,

@@ -15,6 +15,9 @@
 
 #include <pmk/error.h>
 
+#include "cpu/family.h"
+#include "cpu/sites.h"
+
 #define LINE_BYTES (1u << PMK_A64_LINE_SHIFT)
 #define LINE_MASK  (~(uint64_t)(LINE_BYTES - 1))
 #define FAST_MASK  (PMK_A64_FAST_LINES - 1)
@@ -206,6 +209,44 @@ struct pmk_signal_set pmk_a64_raises(const struct pmk_core *core)
 	return set;
 }
 
+const struct pmk_counted_signal pmk_a64_counted[] = {
+	{ PMK_SIG_BRANCH_MISS, PMK_AT_LEAVE },
+	{ PMK_SIG_CALL_PUSH, PMK_AT_LEAVE },
+	{ PMK_SIG_RET_POP, PMK_AT_LEAVE },
+	{ PMK_SIG_RET_PREDICTED, PMK_AT_LEAVE },
+	{ PMK_SIG_RET_MISS, PMK_AT_LEAVE },
+	{ PMK_SIG_FETCH_STALL, PMK_AT_LEAVE | PMK_AT_FETCH },
+	{ PMK_SIG_L1I_MISS, PMK_AT_FETCH },
+	{ PMK_SIG_L1I_FILL, PMK_AT_FETCH },
+	{ PMK_SIG_MICRO_ITLB_MISS, PMK_AT_FETCH },
+	{ PMK_SIG_ITLB_WALK, PMK_AT_FETCH },
+	{ PMK_SIG_TLB_MISS, PMK_AT_FETCH | PMK_AT_ACCESS },
+	{ PMK_SIG_DATA_STALL, PMK_AT_FETCH | PMK_AT_ACCESS },
+	{ PMK_SIG_L2_READ, PMK_AT_FETCH | PMK_AT_ACCESS },
+	{ PMK_SIG_L2_MISS_READ, PMK_AT_FETCH | PMK_AT_ACCESS },
+	{ PMK_SIG_L2_EVICT, PMK_AT_FETCH | PMK_AT_ACCESS },
+	{ PMK_SIG_BUS_READ, PMK_AT_FETCH | PMK_AT_ACCESS },
+	{ PMK_SIG_BUS_WRITE, PMK_AT_FETCH | PMK_AT_ACCESS },
+	{ PMK_SIG_LSU_FULL_STALL, PMK_AT_ACCESS },
+	{ PMK_SIG_MICRO_DTLB_MISS, PMK_AT_ACCESS },
+	{ PMK_SIG_L1D_READ_MISS, PMK_AT_ACCESS },
+	{ PMK_SIG_L1D_WRITE_MISS, PMK_AT_ACCESS },
+	{ PMK_SIG_L1D_EVICT, PMK_AT_ACCESS },
+	{ PMK_SIG_L1D_LOOKUP_READ, PMK_AT_ACCESS },
+	{ PMK_SIG_L1D_LOOKUP_WRITE, PMK_AT_ACCESS },
+	{ PMK_SIG_MEM_READ, PMK_AT_ACCESS },
+	{ PMK_SIG_MEM_WRITE, PMK_AT_ACCESS },
+	{ PMK_SIG_UNALIGNED_LD, PMK_AT_ACCESS },
+	{ PMK_SIG_UNALIGNED_ST, PMK_AT_ACCESS },
+	{ PMK_SIG_STREX_PASS, PMK_AT_ACCESS },
+	{ PMK_SIG_DTLB_MISS_READ, PMK_AT_ACCESS },
+	{ PMK_SIG_DTLB_MISS_WRITE, PMK_AT_ACCESS },
+	{ PMK_SIG_DTLB_WALK, PMK_AT_ACCESS },
+	{ PMK_SIG_L2_WRITE, PMK_AT_ACCESS },
+	{ PMK_SIG_L2_MISS_WRITE, PMK_AT_ACCESS },
+	{ PMK_SIG_CYCLE, 0 },
+};
+
 void pmk_a64_derive(const struct pmk_cpu *cpu, uint64_t *t)
 {
 	(void)cpu;
@@ -354,13 +395,14 @@ static void fetch_translate(struct pmk_cpu *cpu, uint64_t page)
 
 /* ---- fetch ----------------------------------------------------------------------------------- */
 
-static void fetch_line(struct pmk_cpu *cpu, uint64_t addr)
+static void fetch_line(struct pmk_cpu *cpu, const struct pmk_block *b, uint64_t addr)
 {
 	struct pmk_a64 *v = cpu->a64.tables;
 	uint64_t *e, latency;
 
 	if (cache_find(&v->icache, addr))
 		return;
+	pmk_sites_fetch(cpu, b, addr);
 	cpu->dyn[PMK_SIG_L1I_MISS]++;
 	cpu->dyn[PMK_SIG_L1I_FILL]++;
 	latency = l2_read(cpu, addr, false);
@@ -375,11 +417,13 @@ static void fetch_line(struct pmk_cpu *cpu, uint64_t addr)
 static void fetch_block(struct pmk_cpu *cpu, const struct pmk_block *b)
 {
 	fetch_translate(cpu, b->pc >> PMK_PAGE_SHIFT);
-	if (b->end_addr >> PMK_PAGE_SHIFT != b->pc >> PMK_PAGE_SHIFT)
+	if (b->end_addr >> PMK_PAGE_SHIFT != b->pc >> PMK_PAGE_SHIFT) {
+		pmk_sites_fetch(cpu, b, b->end_addr >> PMK_PAGE_SHIFT << PMK_PAGE_SHIFT);
 		fetch_translate(cpu, b->end_addr >> PMK_PAGE_SHIFT);
+	}
 	for (uint64_t a = b->pc & LINE_MASK; cpu->core.icache_on && a <= b->end_addr;
 	     a += LINE_BYTES)
-		fetch_line(cpu, a);
+		fetch_line(cpu, b, a);
 }
 
 /* ---- branches -------------------------------------------------------------------------------- */
@@ -605,6 +649,7 @@ void pmk_a64_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const st
 	struct pmk_executions *executions = &cpu->executions[b->id];
 	uint64_t before = cpu->cycles;
 
+	pmk_sites_at(cpu, PMK_SITE_LEAVE);
 	if (mispredicted)
 		mispredict(cpu);
 	else if (p->a64.end != PMK_A64_CONDITIONAL && p->a64.end != (uint32_t)taken)
@@ -614,11 +659,14 @@ void pmk_a64_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const st
 	if (executions->igen != cpu->igen) {
 		uint64_t seen = cpu->igen;
 
+		pmk_sites_fetch(cpu, b, b->pc);
 		fetch_block(cpu, b);
 		executions->igen = seen;
 	}
-	if (waits)
+	if (waits) {
+		pmk_sites_fetch(cpu, b, b->pc);
 		wait_for_results(cpu, p, b, before);
+	}
 	if (PMK_UNLIKELY(cpu->cycles - b->cycles >= cpu->deadline))
 		pmk_cpu_deadline(cpu, b);
 }
@@ -753,6 +801,7 @@ void pmk_a64_load_slow(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
 {
 	uint64_t last = addr + PMK_ACCESS_SIZE(access) - 1;
 
+	pmk_sites_access(cpu, access);
 	cpu->dyn[PMK_SIG_UNALIGNED_LD] += (addr & ((1u << PMK_A64_ELEM(access)) - 1)) != 0;
 	load_line(cpu, addr, access);
 	if (crosses(addr, last)) {
@@ -766,6 +815,7 @@ void pmk_a64_store_slow(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
 {
 	uint64_t last = addr + PMK_ACCESS_SIZE(access) - 1;
 
+	pmk_sites_access(cpu, access);
 	cpu->dyn[PMK_SIG_UNALIGNED_ST] += (addr & ((1u << PMK_A64_ELEM(access)) - 1)) != 0;
 	store_line(cpu, addr, access);
 	if (crosses(addr, last)) {

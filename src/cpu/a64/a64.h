@@ -25,6 +25,7 @@
 #include "cpu/callbacks.h"
 #include "cpu/cpu.h"
 #include "cpu/decode.h"
+#include "cpu/sites.h"
 
 #define PMK_A64_LINE_SHIFT 6
 #define PMK_A64_FAST_LINES 8192 /* 16 times the lines of a 32 KB cache: collisions are rare */
@@ -122,6 +123,7 @@ void pmk_a64_forked(struct pmk_cpu *cpu);
 struct pmk_signal_set pmk_a64_raises(const struct pmk_core *core);
 /* Totals that are sums of others. */
 void pmk_a64_derive(const struct pmk_cpu *cpu, uint64_t *totals);
+extern const struct pmk_counted_signal pmk_a64_counted[];
 
 /* Build a block; pmk_block_build() of A64 code. */
 void pmk_a64_build(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
@@ -290,6 +292,7 @@ static inline void pmk_a64_store_exclusive(struct pmk_cpu *cpu, uint64_t addr, u
 {
 	unsigned pieces = pmk_a64_pieces(&cpu->core, PMK_ACCESS_SIZE(access));
 
+	pmk_sites_access(cpu, access);
 	cpu->dyn[PMK_SIG_STREX_PASS]++;
 	cpu->dyn[PMK_SIG_L1D_LOOKUP_WRITE] += pieces;
 	cpu->dyn[PMK_SIG_MEM_WRITE] += pieces;

@@ -40,6 +40,7 @@ const struct pmk_core_family pmk_family_a64 = {
 	.targets = targets,
 	.fact_signal = pmk_a64_signal,
 	.nfacts = PMK_A64_NFACTS,
+	.counted = pmk_a64_counted,
 	.raises = pmk_a64_raises,
 	.derive = pmk_a64_derive,
 	.insns_per_cycle = insns_per_cycle,

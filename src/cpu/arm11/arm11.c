@@ -17,6 +17,8 @@
 #include <pmk/error.h>
 
 #include "base/reserve.h"
+#include "cpu/family.h"
+#include "cpu/sites.h"
 
 #define LINES_PER_PAGE (1u << (PMK_PAGE_SHIFT - PMK_LINE_SHIFT))
 #define LINE_BYTES     (1u << PMK_LINE_SHIFT)
@@ -147,6 +149,44 @@ void pmk_arm11_derive(const struct pmk_cpu *cpu, uint64_t *t)
 	t[PMK_SIG_L1D_MISS] = t[PMK_SIG_L1D_READ_MISS] + t[PMK_SIG_L1D_WRITE_MISS];
 }
 
+const struct pmk_counted_signal pmk_arm11_counted[] = {
+	{ PMK_SIG_BRANCH_MISS, PMK_AT_LEAVE },
+	{ PMK_SIG_CALL_PUSH, PMK_AT_LEAVE },
+	{ PMK_SIG_RET_POP, PMK_AT_LEAVE },
+	{ PMK_SIG_RET_PREDICTED, PMK_AT_LEAVE },
+	{ PMK_SIG_RET_MISS, PMK_AT_LEAVE },
+	{ PMK_SIG_L1I_MISS, PMK_AT_LEAVE | PMK_AT_FETCH },
+	{ PMK_SIG_L1I_FILL, PMK_AT_LEAVE | PMK_AT_FETCH },
+	{ PMK_SIG_FETCH_STALL, PMK_AT_LEAVE | PMK_AT_FETCH },
+	{ PMK_SIG_DATA_STALL, PMK_AT_FETCH | PMK_AT_ACCESS },
+	{ PMK_SIG_LSU_FULL_STALL, PMK_AT_ACCESS },
+	{ PMK_SIG_MICRO_ITLB_MISS, PMK_AT_FETCH },
+	{ PMK_SIG_MICRO_DTLB_MISS, PMK_AT_ACCESS },
+	{ PMK_SIG_TLB_MISS, PMK_AT_FETCH | PMK_AT_ACCESS },
+	{ PMK_SIG_L1D_READ, PMK_AT_ACCESS },
+	{ PMK_SIG_L1D_WRITE, PMK_AT_ACCESS },
+	{ PMK_SIG_L1D_READ_MISS, PMK_AT_ACCESS },
+	{ PMK_SIG_L1D_WRITE_MISS, PMK_AT_ACCESS },
+	{ PMK_SIG_L1D_EVICT, PMK_AT_ACCESS },
+	{ PMK_SIG_L1D_WB_HALF, PMK_AT_ACCESS },
+	{ PMK_SIG_DATA_EXTERNAL, PMK_AT_ACCESS },
+	{ PMK_SIG_L2CC_INSN_READ, PMK_AT_LEAVE | PMK_AT_FETCH },
+	{ PMK_SIG_L2CC_INSN_READ_HIT, PMK_AT_LEAVE | PMK_AT_FETCH },
+	{ PMK_SIG_L2CC_DATA_READ, PMK_AT_ACCESS },
+	{ PMK_SIG_L2CC_DATA_READ_HIT, PMK_AT_ACCESS },
+	{ PMK_SIG_L2CC_DATA_WRITE, PMK_AT_ACCESS },
+	{ PMK_SIG_L2CC_DATA_WRITE_HIT, PMK_AT_ACCESS },
+	{ PMK_SIG_L2CC_WT_WRITE, PMK_AT_ACCESS },
+	{ PMK_SIG_L2CC_WRITE_ALLOC, PMK_AT_ACCESS },
+	{ PMK_SIG_L2CC_EVICT_HALF, PMK_AT_LEAVE | PMK_AT_FETCH | PMK_AT_ACCESS },
+	{ PMK_SIG_CYCLE, 0 },
+};
+
+const struct pmk_counted_beside pmk_arm11_beside[] = {
+	{ offsetof(struct pmk_cpu, arm11.uncached), 1, PMK_AT_ACCESS },
+	{ 0, 0, 0 },
+};
+
 /* ---- translation ---------------------------------------------------------------------------- */
 
 struct translation {
@@ -242,8 +282,10 @@ static void fetch_block(struct pmk_cpu *cpu, const struct pmk_block *b)
 	uint32_t pc = (uint32_t)b->pc, last = (uint32_t)b->fall - 1;
 
 	fetch_translate(cpu, pc >> PMK_PAGE_SHIFT);
-	if (last >> PMK_PAGE_SHIFT != pc >> PMK_PAGE_SHIFT)
+	if (last >> PMK_PAGE_SHIFT != pc >> PMK_PAGE_SHIFT) {
+		pmk_sites_fetch(cpu, b, last >> PMK_PAGE_SHIFT << PMK_PAGE_SHIFT);
 		fetch_translate(cpu, last >> PMK_PAGE_SHIFT);
+	}
 	if (!cpu->core.icache_on)
 		return;
 	for (uint32_t line = pc >> PMK_LINE_SHIFT; line <= last >> PMK_LINE_SHIFT; line++) {
@@ -251,6 +293,7 @@ static void fetch_block(struct pmk_cpu *cpu, const struct pmk_block *b)
 
 		if (cpu->arm11.imap[line])
 			continue;
+		pmk_sites_fetch(cpu, b, line << PMK_LINE_SHIFT);
 		latency = fetch_fill(cpu, line);
 		cpu->dyn[PMK_SIG_L1I_MISS]++;
 		cpu->dyn[PMK_SIG_FETCH_STALL] += latency;
@@ -541,6 +584,7 @@ void pmk_arm11_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const 
 	struct pmk_executions *executions = &cpu->executions[b->id];
 	uint64_t before = cpu->cycles;
 
+	pmk_sites_at(cpu, PMK_SITE_LEAVE);
 	if (PMK_UNLIKELY(b->vector)) {
 		/* Exception entry. An unconditional branch before it was taken; whether a
 		 * conditional one would have been cannot be seen, so it is not counted. */
@@ -558,6 +602,7 @@ void pmk_arm11_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const 
 		uint64_t seen = cpu->igen;
 		bool again = false;
 
+		pmk_sites_fetch(cpu, b, b->pc);
 		if (cpu->arm11.instead)
 			again = cpu->arm11.instead->fetch(cpu, b);
 		else
@@ -566,6 +611,8 @@ void pmk_arm11_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const 
 		 * blocks at exception vectors always come here. */
 		executions->igen = b->vector || again ? 0 : seen;
 	}
+	if ((p->arm11.late & b->arm11.wants) | (cpu->arm11.pending & b->arm11.touches))
+		pmk_sites_fetch(cpu, b, b->pc);
 	if (p->arm11.late & b->arm11.wants)
 		wait_for_results(cpu, p, b, before);
 	if (cpu->arm11.pending & b->arm11.touches)
@@ -815,6 +862,7 @@ void pmk_arm11_load_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 {
 	uint32_t last = addr + PMK_ACCESS_SIZE(access) - 1;
 
+	pmk_sites_access(cpu, access);
 	if (PMK_UNLIKELY(cpu->arm11.instead != NULL))
 		cpu->arm11.instead->load(cpu, addr, access);
 	else if (PMK_UNLIKELY(addr >> PMK_LINE_SHIFT != last >> PMK_LINE_SHIFT))
@@ -827,6 +875,7 @@ void pmk_arm11_store_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 {
 	uint32_t last = addr + PMK_ACCESS_SIZE(access) - 1;
 
+	pmk_sites_access(cpu, access);
 	if (PMK_UNLIKELY(cpu->arm11.instead != NULL))
 		cpu->arm11.instead->store(cpu, addr, access);
 	else if (PMK_UNLIKELY(addr >> PMK_LINE_SHIFT != last >> PMK_LINE_SHIFT))

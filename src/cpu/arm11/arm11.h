@@ -32,6 +32,7 @@
 #include "cpu/callbacks.h"
 #include "cpu/cpu.h"
 #include "cpu/decode.h"
+#include "cpu/sites.h"
 
 /* What a block adds, in the order of pmk_arm11_signal[]. */
 enum pmk_arm11_fact {
@@ -103,6 +104,8 @@ void pmk_arm11_drop(struct pmk_cpu *cpu);
 uint32_t *pmk_arm11_branch(struct pmk_block *b);
 struct pmk_signal_set pmk_arm11_raises(const struct pmk_core *core);
 void pmk_arm11_derive(const struct pmk_cpu *cpu, uint64_t *totals);
+extern const struct pmk_counted_signal pmk_arm11_counted[];
+extern const struct pmk_counted_beside pmk_arm11_beside[];
 
 /* Build a block, whose pipeline is timed by `time`: build.c. */
 typedef void pmk_arm11_time(const struct pmk_insn *insn, size_t n, struct pmk_pipe_slot *slots,
@@ -195,8 +198,10 @@ static inline void pmk_arm11_multiple(struct pmk_cpu *cpu, uint32_t addr, uint64
 			return;
 		counted = false;
 	}
-	if (!counted)
+	if (!counted) {
+		pmk_sites_access(cpu, access);
 		cpu->dyn[write ? PMK_SIG_L1D_WRITE : PMK_SIG_L1D_READ]++;
+	}
 	if (!write) {
 		pmk_arm11_load(cpu, addr, 2, access);
 		return;

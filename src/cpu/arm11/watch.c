@@ -18,8 +18,10 @@ static inline void access_one(unsigned vcpu, uint64_t addr, uint64_t access, uns
 	struct pmk_cpu *cpu = pmk_cpus[vcpu];
 
 	cpu->access = access;
-	if (!counted)
+	if (!counted) {
+		pmk_sites_access(cpu, access);
 		cpu->dyn[write ? PMK_SIG_L1D_WRITE : PMK_SIG_L1D_READ]++;
+	}
 	if (write)
 		pmk_arm11_store(cpu, (uint32_t)addr, shift, access);
 	else
@@ -112,6 +114,7 @@ static void cswap(unsigned vcpu, uint32_t info, uint64_t addr, void *access)
 {
 	if (!pmk_emulator.is_store(info))
 		return;
+	pmk_sites_access(pmk_cpus[vcpu], (uint64_t)(uintptr_t)access);
 	pmk_cpus[vcpu]->dyn[PMK_SIG_L1D_READ]++;
 	pmk_cpus[vcpu]->dyn[PMK_SIG_L1D_WRITE]++;
 	swap(vcpu, info, addr, access);

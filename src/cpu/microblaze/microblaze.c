@@ -15,6 +15,9 @@
 
 #include <pmk/error.h>
 
+#include "cpu/family.h"
+#include "cpu/sites.h"
+
 const uint8_t pmk_microblaze_signal[PMK_MB_NFACTS] = {
 #define X(name) [PMK_MB_FACT_##name] = PMK_SIG_##name,
 	PMK_MB_FACTS(X)
@@ -200,6 +203,32 @@ struct pmk_signal_set pmk_microblaze_raises(const struct pmk_core *core)
 	}
 	return set;
 }
+
+const struct pmk_counted_signal pmk_microblaze_counted[] = {
+	{ PMK_SIG_OF_STALL, PMK_AT_LEAVE | PMK_AT_FETCH },
+	{ PMK_SIG_EX_STALL, PMK_AT_ACCESS },
+	{ PMK_SIG_MEM_STALL, PMK_AT_ACCESS },
+	{ PMK_SIG_TLB_MISS, PMK_AT_FETCH | PMK_AT_ACCESS },
+	{ PMK_SIG_MICRO_ITLB_MISS, PMK_AT_FETCH },
+	{ PMK_SIG_MICRO_DTLB_MISS, PMK_AT_ACCESS },
+	{ PMK_SIG_L1I_MISS, PMK_AT_FETCH },
+	{ PMK_SIG_EXC_IRQ, PMK_AT_LEAVE },
+	{ PMK_SIG_EXC_HW, PMK_AT_LEAVE },
+	{ PMK_SIG_DELAY_NOP, PMK_AT_LEAVE },
+	{ PMK_SIG_L1D_EVICT, PMK_AT_ACCESS },
+	{ PMK_SIG_PERIPHERAL_READ, PMK_AT_ACCESS },
+	{ PMK_SIG_PERIPHERAL_WRITE, PMK_AT_ACCESS },
+	{ PMK_SIG_L1D_READ_MISS, PMK_AT_ACCESS },
+	{ PMK_SIG_L1D_WRITE_MISS, PMK_AT_ACCESS },
+	{ PMK_SIG_CYCLE, 0 },
+};
+
+const struct pmk_counted_beside pmk_microblaze_beside[] = {
+	{ offsetof(struct pmk_cpu, microblaze.outcome), PMK_MB_OUTCOMES, PMK_AT_LEAVE },
+	{ offsetof(struct pmk_cpu, microblaze.uncached), 1, PMK_AT_ACCESS },
+	{ offsetof(struct pmk_cpu, microblaze.uncached_writes), 1, PMK_AT_ACCESS },
+	{ 0, 0, 0 },
+};
 
 /* ---- sums ------------------------------------------------------------------------------------ */
 
@@ -427,7 +456,7 @@ static void new_epoch(struct pmk_microblaze_tables *m)
 
 /* ---- fetch ----------------------------------------------------------------------------------- */
 
-static void fetch_line(struct pmk_cpu *cpu, uint32_t line, uint64_t now)
+static void fetch_line(struct pmk_cpu *cpu, const struct pmk_block *b, uint32_t line, uint64_t now)
 {
 	struct pmk_microblaze_tables *m = cpu->microblaze.tables;
 	uint32_t *entry = &m->iline[line & m->iindex];
@@ -435,6 +464,7 @@ static void fetch_line(struct pmk_cpu *cpu, uint32_t line, uint64_t now)
 
 	if (*entry == line)
 		return;
+	pmk_sites_fetch(cpu, b, line << m->ishift);
 	cpu->dyn[PMK_SIG_L1I_MISS]++;
 	cycles = fill_cycles(&cpu->core, now, &cpu->microblaze.lsu.busy_until[0]);
 	record(cpu, PMK_SIG_L1I_ACCESS, now, 1 + cycles);
@@ -465,7 +495,7 @@ static void fetch_block(struct pmk_cpu *cpu, const struct pmk_block *b, bool mov
 	for (uint32_t line = pc >> m->ishift; line <= last >> m->ishift; line++) {
 		uint32_t begins = line << m->ishift > pc ? line << m->ishift : pc;
 
-		fetch_line(cpu, line, cpu->cycles - b->cycles + (begins - pc) / 4);
+		fetch_line(cpu, b, line, cpu->cycles - b->cycles + (begins - pc) / 4);
 	}
 }
 
@@ -604,12 +634,14 @@ static PMK_SLOW void block_slow(struct pmk_cpu *cpu, const struct pmk_block *p,
 		pmk_cpu_deadline(cpu, b);
 	if (PMK_UNLIKELY(p->disturbs))
 		disturb(cpu, p->disturbs);
+	pmk_sites_fetch(cpu, b, b->pc);
 	fetch_block(cpu, b, executions->igen != seen);
 	/* Not the present generation: the block may have evicted a line of its own. 0, so that
 	 * blocks at exception vectors always come here. */
 	executions->igen = b->vector ? 0 : seen;
 	wait = wait_between(p, b);
 	passed = cpu->cycles - b->cycles - before;
+	pmk_sites_fetch(cpu, b, b->pc);
 	if (wait > passed)
 		stall(cpu, PMK_SIG_OF_STALL, wait - passed);
 }
@@ -796,6 +828,7 @@ void pmk_microblaze_load_missed(struct pmk_cpu *cpu, uint32_t addr, uint64_t acc
 {
 	uint64_t now = cpu->cycles - PMK_ACCESS_TO_END(access);
 
+	pmk_sites_access(cpu, access);
 	if (!pmk_microblaze_cached(cpu, addr))
 		pmk_microblaze_load_slow(cpu, addr, access);
 	else
@@ -841,9 +874,11 @@ static void store_cached(struct pmk_cpu *cpu, uint32_t addr, uint64_t access, ui
 
 void pmk_microblaze_load_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 {
-	uint64_t now = translated(cpu, addr, issue_time(cpu, access));
 	enum place place = pmk_microblaze_cached(cpu, addr) ? CACHED : place_of(cpu, addr);
+	uint64_t now;
 
+	pmk_sites_access(cpu, access);
+	now = translated(cpu, addr, issue_time(cpu, access));
 	if (PMK_LIKELY(place == CACHED)) {
 		load_cached(cpu, addr, now);
 		return;
@@ -855,9 +890,11 @@ void pmk_microblaze_load_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t acces
 
 void pmk_microblaze_store_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 {
-	uint64_t now = translated(cpu, addr, issue_time(cpu, access));
 	enum place place = pmk_microblaze_cached(cpu, addr) ? CACHED : place_of(cpu, addr);
+	uint64_t now;
 
+	pmk_sites_access(cpu, access);
+	now = translated(cpu, addr, issue_time(cpu, access));
 	if (PMK_LIKELY(place == CACHED)) {
 		store_cached(cpu, addr, access, now);
 		return;

@@ -35,6 +35,7 @@
 #include "cpu/callbacks.h"
 #include "cpu/cpu.h"
 #include "cpu/decode.h"
+#include "cpu/sites.h"
 
 /* What a block adds: X(fact), each the name of its signal. At most PMK_NFACTS. */
 /* clang-format off */
@@ -167,6 +168,8 @@ struct pmk_signal_set pmk_microblaze_raises(const struct pmk_core *core);
 void pmk_microblaze_forked(struct pmk_cpu *cpu);
 /* Totals that are sums and differences of others. */
 void pmk_microblaze_derive(const struct pmk_cpu *cpu, uint64_t *totals);
+extern const struct pmk_counted_signal pmk_microblaze_counted[];
+extern const struct pmk_counted_beside pmk_microblaze_beside[];
 
 /* No instruction waits for r0, so that its bit in `late` and `wants` of blocks is used for this:
  * the next block takes the slow path. */
@@ -320,6 +323,7 @@ static inline void pmk_microblaze_store_through(struct pmk_cpu *cpu, uint32_t ad
 			pmk_microblaze_store_slow(cpu, addr, access);
 			return;
 		}
+		pmk_sites_access(cpu, access);
 		cpu->dyn[PMK_SIG_L1D_WRITE_MISS]++;
 	}
 	cpu->microblaze.lsu.wbuf_empty = empty;

@@ -28,6 +28,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -45,6 +46,7 @@
 #include "producer/qemu/generation.h"
 #include "producer/qemu/guard.h"
 #include "producer/qemu/handlers.h"
+#include "producer/qemu/ledger.h"
 #include "producer/qemu/plugin.h"
 #include "producer/qemu/stack.h"
 
@@ -55,6 +57,9 @@ static struct pmk_arena *arena;
 static struct pmk_arena_slot *slot; /* this process */
 static char *slot_memory;	    /* facts and vCPUs of this process */
 static struct pmk_emulated_ports ports[PMK_ARENA_CPUS];
+static struct pmk_ledger *ledger; /* where the program is recorded, or NULL */
+static uint32_t process;	  /* number of this process there */
+static uint32_t *recorded;	  /* [block id]: number of its record there, 0: none yet */
 static struct pmk_code code;
 static pthread_mutex_t translating = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t reporting = PTHREAD_MUTEX_INITIALIZER; /* of this process alone */
@@ -218,6 +223,101 @@ static bool is_device(void *ctx, uint32_t addr)
 	return *known == DEVICE;
 }
 
+/* ---- recording ------------------------------------------------------------------------------- */
+
+static void *ledger_record(void *ctx, uint32_t cpu, size_t bytes, uint32_t *number)
+{
+	(void)ctx;
+	return pmk_ledger_record(ledger, process, cpu, bytes, number);
+}
+
+static void record_block(const struct pmk_block *b, const struct pmk_raw *raw,
+			 const struct pmk_insn *in, size_t n)
+{
+	struct pmk_ledger_block *r;
+	uint8_t *bytes;
+
+	if (!ledger || recorded[b->id])
+		return;
+	r = pmk_ledger_record(ledger, process, 0,
+			      sizeof(*r) + n * (sizeof(*in) + sizeof(raw->byte)), &recorded[b->id]);
+	if (!r)
+		return;
+	r->ninsns = (uint32_t)n;
+	r->nfaults = b->nfaults;
+	memcpy(r->insn, in, n * sizeof(*in));
+	bytes = (uint8_t *)&r->insn[n];
+	for (size_t i = 0; i < n; i++)
+		memcpy(bytes + i * sizeof(raw->byte), raw[i].byte, sizeof(raw->byte));
+	atomic_store(&r->head.kind, PMK_LEDGER_BLOCK);
+}
+
+/* Where code was found last. */
+static struct {
+	uint64_t begin, end;
+} known_mapping[64];
+static unsigned next_mapping;
+
+static void record_mapping(uint64_t begin, uint64_t end, uint64_t offset, const char *path)
+{
+	struct pmk_ledger_mapping *r;
+	uint32_t number;
+
+	known_mapping[next_mapping].begin = begin;
+	known_mapping[next_mapping].end = end;
+	next_mapping = (next_mapping + 1) % (sizeof(known_mapping) / sizeof(known_mapping[0]));
+	r = pmk_ledger_record(ledger, process, 0, sizeof(*r) + strlen(path) + 1, &number);
+	if (!r)
+		return;
+	r->begin = begin;
+	r->end = end;
+	r->offset = offset;
+	strcpy(r->path, path);
+	atomic_store(&r->head.kind, PMK_LEDGER_MAPPING);
+}
+
+static bool is_known(uint64_t pc)
+{
+	for (unsigned i = 0; i < sizeof(known_mapping) / sizeof(known_mapping[0]); i++)
+		if (pc - known_mapping[i].begin < known_mapping[i].end - known_mapping[i].begin)
+			return true;
+	return false;
+}
+
+/* Which file is the code at `pc` from? The emulator maps it as the program has asked for. */
+static void find_mapping(struct qemu_plugin_insn *first, uint64_t pc)
+{
+	uintptr_t host = (uintptr_t)qemu_plugin_insn_haddr(first), begin, end;
+	unsigned long offset;
+	char line[4400], path[4200];
+	FILE *f;
+
+	if (!host || is_known(pc))
+		return;
+	f = fopen("/proc/self/maps", "re");
+	while (f && fgets(line, sizeof(line), f)) {
+		path[0] = '\0';
+		if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %*s %lx %*s %*s %4199[^\n]", &begin,
+			   &end, &offset, path) < 3)
+			continue;
+		if (host - begin >= end - begin)
+			continue;
+		record_mapping(pc - (host - begin), pc + (end - host), offset,
+			       path[0] == '/' ? path : "");
+		break;
+	}
+	if (f)
+		fclose(f);
+}
+
+static void begin_sites(struct pmk_cpu *cpu)
+{
+	const struct pmk_sites_owner owner = { .record = ledger_record, .block = recorded };
+
+	if (ledger && !pmk_sites_new(cpu, &owner, ledger->paths))
+		give_up(PMK_ENOMEM);
+}
+
 /* ---- translation ---------------------------------------------------------------------------- */
 
 static struct lone_access *new_lone(qemu_mem_fn fn, void *access, const struct pmk_block *b)
@@ -278,6 +378,8 @@ static qemu_exec_fn block_callback(uint64_t pc, unsigned entry)
 
 	if (arena->cfg.nregions)
 		way = is_boundary(pc) ? PMK_BLOCK_BOUNDARY : PMK_BLOCK_FOLLOWED;
+	else if (ledger)
+		way = PMK_BLOCK_BOOKED;
 	return family->on_block->fn[system_mode][entry != 0][way];
 }
 
@@ -332,6 +434,7 @@ static void add_block(struct qemu_plugin_tb *tb, const struct pmk_raw *raw,
 		return;
 	}
 	pmk_slot_facts(slot_memory)[b->id] = b->facts;
+	record_block(b, raw + first, in + first, last - first);
 	atomic_store(&slot->nblocks, code.nblocks);
 	if (first == 0)
 		qemu_plugin_register_vcpu_tb_exec_cb(tb, fn, QEMU_CB_NO_REGS, (void *)b);
@@ -474,6 +577,8 @@ void pmk_plugin_translated(struct qemu_plugin_tb *tb)
 		meet_program(qemu_plugin_tb_get_insn(tb, 0));
 	for (size_t i = 0; i < n; i++)
 		fetch(qemu_plugin_tb_get_insn(tb, i), &raw[i]);
+	if (ledger && !system_mode)
+		find_mapping(qemu_plugin_tb_get_insn(tb, 0), raw[0].addr);
 	decoder.sequence = tb;
 	family->decode(&decoder, raw, n, in);
 	for (size_t i = 0; i < n; i++) {
@@ -530,6 +635,8 @@ void pmk_plugin_vcpu_started(unsigned vcpu)
 		e->cpu.is_device = is_device;
 		e->cpu.device_ctx = reserve(UINT64_C(1) << (32 - PMK_PAGE_SHIFT));
 	}
+	if (vcpu < PMK_ARENA_CPUS)
+		begin_sites(&e->cpu);
 	pmk_cpus[vcpu] = &e->cpu;
 	if (vcpu < PMK_ARENA_CPUS && atomic_load(&slot->ncpus) <= vcpu)
 		atomic_store(&slot->ncpus, vcpu + 1);
@@ -608,6 +715,12 @@ static void after_fork(void)
 	if (pmk_emulated_forked(e, &ports[vcpu], &arena->cfg,
 				pmk_slot_executions(slot_memory, vcpu)))
 		give_up(PMK_ENOTSUP);
+	e->cpu.sites = NULL;
+	if (ledger && slot != &uncounted) {
+		process = atomic_fetch_add(&ledger->processes, 1) + 1;
+		atomic_store(&slot->process, process);
+		begin_sites(&e->cpu);
+	}
 	pmk_cpus[vcpu] = &e->cpu;
 	atomic_store(&slot->nblocks, code.nblocks);
 	atomic_store(&slot->ncpus, vcpu + 1);
@@ -685,13 +798,22 @@ static struct pmk_arena *map_arena(const char *path)
 	return p == MAP_FAILED ? NULL : p;
 }
 
-/* The argument is "arena=/proc/self/fd/N": N was inherited, and is closed for good here. */
-static const char *arena_path(int argc, char **argv)
+/* The arguments are "arena=/proc/self/fd/N" and, of a recording, "ledger=/proc/self/fd/M": N and M
+ * were inherited, and are closed for good here. */
+static const char *argument(int argc, char **argv, const char *name)
 {
+	size_t n = strlen(name);
+
 	for (int i = 0; i < argc; i++)
-		if (!strncmp(argv[i], "arena=", 6))
-			return argv[i] + 6;
+		if (!strncmp(argv[i], name, n) && argv[i][n] == '=')
+			return argv[i] + n + 1;
 	return NULL;
+}
+
+static void close_inherited(const char *path)
+{
+	if (!strncmp(path, "/proc/self/fd/", 14))
+		close(atoi(path + 14));
 }
 
 /* What the emulator emulates, among what the family's code runs on; NULL: it is none of that. */
@@ -720,9 +842,9 @@ static bool fits(const struct qemu_info *info)
 int pmk_plugin_install(const struct pmk_qemu_glue *of_module, uint64_t id,
 		       const struct qemu_info *info, int argc, char **argv)
 {
-	const char *path = arena_path(argc, argv);
+	const char *path = argument(argc, argv, "arena");
+	const char *ledger_path = argument(argc, argv, "ledger");
 	const struct pmk_core_target *target;
-	const char *fd;
 
 	if (!path) {
 		fprintf(stderr, "pmk-qemu: this plugin is loaded by pmk stat\n");
@@ -736,9 +858,14 @@ int pmk_plugin_install(const struct pmk_qemu_glue *of_module, uint64_t id,
 	glue = of_module;
 	if (!fits(info))
 		return -1;
-	fd = strrchr(path, '/');
-	if (fd && !strncmp(path, "/proc/self/fd/", 14))
-		close(atoi(fd + 1));
+	close_inherited(path);
+	if (ledger_path) {
+		ledger = pmk_ledger_map(ledger_path);
+		recorded = pmk_reserve(PMK_MAX_BLOCKS * sizeof(*recorded));
+		if (!ledger || !recorded)
+			return -1;
+		close_inherited(ledger_path);
+	}
 	system_mode = info->system_emulation;
 	arena->system = system_mode;
 	snprintf(arena->target, sizeof(arena->target), "%s", info->target_name);

@@ -114,14 +114,16 @@ static void fix_surroundings(void)
 
 /* What the child does between fork and exec. Errors are written to `report`, which exec closes. */
 static _Noreturn void exec_emulator(const char *path, char **argv, char *const *envp, pid_t parent,
-				    int arena_fd, int report)
+				    const int inherited[2], int report)
 {
 	ssize_t ignored;
 	int err;
 
 	end_with(parent);
 	fix_surroundings();
-	fcntl(arena_fd, F_SETFD, 0); /* this emulator inherits it, and no other process */
+	/* This emulator inherits them, and no other process. */
+	fcntl(inherited[0], F_SETFD, 0);
+	fcntl(inherited[1], F_SETFD, 0);
 	execvpe(path, argv, envp);
 	err = errno;
 	ignored = write(report, &err, sizeof(err));
@@ -137,12 +139,18 @@ static void clear_counts(struct pmk_runner_counts *c)
 		pmk_reading_init(&c->region[k]);
 }
 
+static void close_ledger(int fd)
+{
+	if (fd >= 0)
+		close(fd);
+}
+
 int pmk_runner_start(struct pmk_runner *r, const struct pmk_runner_config *cfg)
 {
 	const struct pmk_qemu_generation *generation = pmk_qemu_generation_of_module(cfg->plugin);
 	bool vdso = generation && generation->vdso;
-	char plugin[PATH_MAX + 64], stack[16], space[16], **argv, **envp;
-	int arena_fd, report[2], err = 0;
+	char plugin[PATH_MAX + 128], stack[16], space[16], **argv, **envp;
+	int arena_fd, ledger_fd = -1, report[2], err = 0;
 	pid_t parent;
 
 	memset(r, 0, sizeof(*r));
@@ -154,6 +162,13 @@ int pmk_runner_start(struct pmk_runner *r, const struct pmk_runner_config *cfg)
 	r->arena = create_arena(&arena_fd);
 	if (!r->core || !r->tail || !r->one || !r->copy || !r->arena)
 		return PMK_ENOMEM;
+	if (cfg->record != PMK_RECORD_NOTHING) {
+		r->ledger = pmk_ledger_create(cfg->record == PMK_RECORD_PATHS, &ledger_fd);
+		if (!r->ledger) {
+			close(arena_fd);
+			return PMK_EIO;
+		}
+	}
 	clear_counts(&r->sum);
 	clear_counts(r->tail);
 	r->arena->magic = PMK_ARENA_MAGIC;
@@ -164,6 +179,8 @@ int pmk_runner_start(struct pmk_runner *r, const struct pmk_runner_config *cfg)
 	r->arena->entry = cfg->entry;
 	r->arena->pie = cfg->pie;
 	snprintf(plugin, sizeof(plugin), "%s,arena=/proc/self/fd/%d", cfg->plugin, arena_fd);
+	if (r->ledger)
+		snprintf(plugin + strlen(plugin), 64, ",ledger=/proc/self/fd/%d", ledger_fd);
 	snprintf(stack, sizeof(stack), "%u", GUEST_STACK + (vdso ? cfg->more_stack : 0));
 	snprintf(space, sizeof(space), "%s", address_space[vdso]);
 	argv = emulator_words(cfg->argv, plugin, stack, space);
@@ -172,15 +189,18 @@ int pmk_runner_start(struct pmk_runner *r, const struct pmk_runner_config *cfg)
 		free(argv);
 		free(envp);
 		close(arena_fd);
+		close_ledger(ledger_fd);
 		return PMK_EIO;
 	}
 	parent = getpid();
 	r->pid = fork();
 	if (r->pid == 0)
-		exec_emulator(cfg->emulator, argv, envp, parent, arena_fd, report[1]);
+		exec_emulator(cfg->emulator, argv, envp, parent, (int[]){ arena_fd, ledger_fd },
+			      report[1]);
 	free(argv);
 	free(envp);
 	close(arena_fd);
+	close_ledger(ledger_fd);
 	close(report[1]);
 	if (r->pid < 0) {
 		close(report[0]);
@@ -231,6 +251,21 @@ static uint64_t count_untimed(const struct pmk_runner *r, const struct pmk_emula
 	return r->cfg.counters.eager ? code && 100 * code >= insns : n;
 }
 
+/* Book what the emulator has not booked of a core. False: nothing is known of it. */
+static void book_rest(struct pmk_runner *r, const struct pmk_arena_slot *slot, unsigned index,
+		      struct pmk_cpu *cpu)
+{
+	const struct pmk_ledger_state *s =
+		r->ledger ? pmk_ledger_state(r->ledger, atomic_load(&slot->process), index) : NULL;
+	uint32_t insn = cpu->fault.rest.insn;
+
+	cpu->sites = NULL;
+	if (s)
+		pmk_ledger_book(r->ledger, s, cpu);
+	if (pmk_cpu_ended(cpu) && s)
+		pmk_ledger_book_fault(r->ledger, s, insn);
+}
+
 /* Take the final reading of one core, through the driver, from a private copy. */
 static void read_core(struct pmk_runner *r, struct pmk_arena_slot *slot, unsigned cpu,
 		      struct pmk_runner_counts *c)
@@ -250,7 +285,7 @@ static void read_core(struct pmk_runner *r, struct pmk_arena_slot *slot, unsigne
 	memcpy(copy, pmk_slot_cpu(memory, cpu), pmk_emulated_bytes(&r->arena->cfg));
 	if (!copy->session.plan.nevents)
 		return; /* the vCPU was never started */
-	pmk_cpu_ended(&copy->cpu);
+	book_rest(r, slot, cpu, &copy->cpu);
 	r->unsure |= copy->cpu.unsure;
 	r->calls_lost |= copy->calls_lost;
 	err = pmk_emulated_finish(copy, &ports, &r->arena->cfg, &b, &c->total);
@@ -301,6 +336,7 @@ static void free_slot(struct pmk_runner *r, struct pmk_arena_slot *s)
 	atomic_store(&s->nblocks, 0);
 	atomic_store(&s->threads, 0);
 	atomic_store(&s->execs, 0);
+	atomic_store(&s->process, 0);
 	atomic_store(&s->state, PMK_SLOT_FREE);
 }
 
@@ -446,6 +482,7 @@ void pmk_runner_free(struct pmk_runner *r)
 		r->arena->pmk_pid = 0; /* what the program has forked ends now */
 		munmap(r->arena, PMK_ARENA_BYTES);
 	}
+	pmk_ledger_free(r->ledger);
 	free(r->core);
 	free(r->tail);
 	free(r->one);

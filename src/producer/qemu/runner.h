@@ -15,9 +15,14 @@
 #include <sys/types.h>
 
 #include "producer/qemu/arena.h"
+#include "producer/qemu/ledger.h"
+
+/* What is recorded beside the counts. */
+enum pmk_recorded_detail { PMK_RECORD_NOTHING, PMK_RECORD_SITES, PMK_RECORD_PATHS };
 
 struct pmk_runner_config {
 	struct pmk_emulated_config counters;
+	enum pmk_recorded_detail record;
 	uint64_t code_start; /* from the ELF file, to find out where the program was loaded */
 	uint64_t entry;	     /* of the ELF file */
 	bool pie;
@@ -44,6 +49,7 @@ struct pmk_runner_counts {
 
 struct pmk_runner {
 	struct pmk_arena *arena;
+	struct pmk_ledger *ledger; /* NULL: nothing is recorded */
 	struct pmk_runner_config cfg;
 	pid_t pid;
 	int status; /* wait status once it is over */

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From what a run has booked (cpu/sites.h) to a recording: each instruction with its executions and
+ * with what every event counted there.
+ */
+#ifndef PMK_COUNT_RECORDED_H
+#define PMK_COUNT_RECORDED_H
+
+#include "cpu/config.h"
+#include "producer/qemu/ledger.h"
+#include "recording/recording.h"
+
+/* What is recorded of each instruction. */
+struct pmk_recorded_request {
+	const struct pmk_core *core;
+	const struct pmk_event *const *event; /* those that were counted */
+	unsigned nevents;
+	const char *program; /* ELF file of firmware, or NULL */
+	bool system;
+};
+
+/* The owner of a recording's arrays. */
+struct pmk_recorded;
+
+/* Returns 0, PMK_ENOMEM, or PMK_EPARSE when the ledger makes no sense. */
+int pmk_recorded_read(struct pmk_recorded **out, const struct pmk_ledger *ledger,
+		      const struct pmk_recorded_request *req);
+void pmk_recorded_free(struct pmk_recorded *r);
+
+/* Set the arrays of code and counts. They belong to `r`. */
+void pmk_recorded_fill(const struct pmk_recorded *r, struct pmk_recording *rec);
+
+#endif

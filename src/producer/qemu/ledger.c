@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
+#include "producer/qemu/ledger.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SIZE	   (UINT64_C(64) << 30)
+#define HEAD_UNITS ((sizeof(struct pmk_ledger) + PMK_LEDGER_UNIT - 1) / PMK_LEDGER_UNIT)
+
+static uint64_t size_allowed(void)
+{
+	struct rlimit files;
+
+	if (getrlimit(RLIMIT_FSIZE, &files) || files.rlim_cur >= SIZE)
+		return SIZE;
+	return files.rlim_cur & ~(uint64_t)0xffff;
+}
+
+static struct pmk_ledger *map(int fd, uint64_t size)
+{
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+struct pmk_ledger *pmk_ledger_create(bool paths, int *fd)
+{
+	uint64_t size = size_allowed();
+	struct pmk_ledger *l;
+
+	*fd = memfd_create("pmk-ledger", MFD_CLOEXEC);
+	if (*fd < 0)
+		return NULL;
+	l = ftruncate(*fd, (off_t)size) ? NULL : map(*fd, size);
+	if (!l) {
+		close(*fd);
+		return NULL;
+	}
+	l->magic = PMK_LEDGER_MAGIC;
+	l->size = size;
+	l->paths = paths;
+	atomic_store(&l->used, HEAD_UNITS);
+	return l;
+}
+
+void pmk_ledger_free(struct pmk_ledger *l)
+{
+	if (l)
+		munmap(l, l->size);
+}
+
+struct pmk_ledger *pmk_ledger_map(const char *path)
+{
+	int fd = open(path, O_RDWR | O_CLOEXEC);
+	struct stat st;
+	struct pmk_ledger *l = NULL;
+
+	if (fd < 0)
+		return NULL;
+	if (!fstat(fd, &st) && st.st_size > (off_t)sizeof(*l))
+		l = map(fd, (uint64_t)st.st_size);
+	close(fd);
+	return l && l->magic == PMK_LEDGER_MAGIC ? l : NULL;
+}
+
+void *pmk_ledger_record(struct pmk_ledger *l, uint32_t process, uint32_t cpu, size_t bytes,
+			uint32_t *number)
+{
+	uint64_t units = (bytes + PMK_LEDGER_UNIT - 1) / PMK_LEDGER_UNIT;
+	uint64_t at = atomic_fetch_add(&l->used, units);
+	struct pmk_ledger_head *head;
+
+	if ((at + units) * PMK_LEDGER_UNIT > l->size || at + units > UINT32_MAX) {
+		atomic_fetch_sub(&l->used, units);
+		atomic_store(&l->full, 1);
+		return NULL;
+	}
+	head = (struct pmk_ledger_head *)((char *)l + at * PMK_LEDGER_UNIT);
+	head->units = (uint32_t)units;
+	head->process = process;
+	head->cpu = cpu;
+	*number = (uint32_t)at;
+	return head;
+}
+
+/* Where the writer of a record was killed before it had put its size into it, there are zeros up to
+ * the next one. */
+const struct pmk_ledger_head *pmk_ledger_next(const struct pmk_ledger *l,
+					      const struct pmk_ledger_head *head)
+{
+	uint64_t used = atomic_load(&l->used), most = l->size / PMK_LEDGER_UNIT;
+	uint64_t at = head ? pmk_ledger_number(l, head) + (uint64_t)head->units : HEAD_UNITS;
+
+	used = used < most ? used : most;
+	while (at < used) {
+		const struct pmk_ledger_head *next =
+			(const struct pmk_ledger_head *)((const char *)l + at * PMK_LEDGER_UNIT);
+		uint64_t units = next->units;
+
+		if (units && units <= used - at && atomic_load(&next->kind) != PMK_LEDGER_NONE)
+			return next;
+		at += units ? units : 1;
+	}
+	return NULL;
+}
+
+uint32_t pmk_ledger_number(const struct pmk_ledger *l, const struct pmk_ledger_head *head)
+{
+	return (uint32_t)(((const char *)head - (const char *)l) / PMK_LEDGER_UNIT);
+}
+
+const struct pmk_ledger_state *pmk_ledger_state(const struct pmk_ledger *l, uint32_t process,
+						uint32_t cpu)
+{
+	for (const struct pmk_ledger_head *h = pmk_ledger_next(l, NULL); h;
+	     h = pmk_ledger_next(l, h))
+		if (atomic_load(&h->kind) == PMK_LEDGER_STATE && h->process == process &&
+		    h->cpu == cpu)
+			return (const struct pmk_ledger_state *)h;
+	return NULL;
+}
+
+static struct pmk_ledger_site *new_site(struct pmk_ledger *l, const struct pmk_ledger_state *s,
+					uint32_t block, uint32_t path, uint64_t site, unsigned n)
+{
+	struct pmk_ledger_site *r;
+	uint32_t number;
+
+	if (!block)
+		return NULL;
+	r = pmk_ledger_record(l, s->head.process, s->head.cpu, sizeof(*r) + n * sizeof(r->n[0]),
+			      &number);
+	if (!r)
+		return NULL;
+	r->block = block;
+	r->path = path;
+	r->site = site;
+	atomic_store(&r->head.kind, PMK_LEDGER_SITE);
+	return r;
+}
+
+void pmk_ledger_book(struct pmk_ledger *l, const struct pmk_ledger_state *s,
+		     const struct pmk_cpu *cpu)
+{
+	const uint64_t *word = (const uint64_t *)(const void *)cpu;
+	struct pmk_site_counters c;
+	struct pmk_ledger_site *r;
+
+	pmk_site_counters(&cpu->core, &c);
+	if ((uint64_t)s->head.units * PMK_LEDGER_UNIT < sizeof(*s) + c.n * sizeof(s->seen[0]))
+		return;
+	r = new_site(l, s, s->block, s->path, s->site, c.n);
+	for (unsigned k = 0; r && k < c.n; k++)
+		r->n[k] = word[c.offset[k]] - s->seen[k];
+}
+
+void pmk_ledger_book_fault(struct pmk_ledger *l, const struct pmk_ledger_state *s, uint32_t insn)
+{
+	struct pmk_ledger_site *r = new_site(l, s, s->fault_block, s->fault_path,
+					     PMK_SITE_FAULT + (uint64_t)insn, PMK_SITE_COUNTERS);
+
+	if (r)
+		r->n[0] = 1;
+}
