@@ -124,7 +124,7 @@ _pmk_program() {
 
 _pmk_operand() {
 	case $1 in
-	stat) _pmk_program ;;
+	stat | record) _pmk_program ;;
 	report) _pmk_files -f ;;
 	list) _pmk_words "$(printf '%s\n' pmus cores events metrics targets all; _pmk_names pmus)" ;;
 	info)
@@ -175,12 +175,12 @@ _pmk() {
 			done
 		elif [ -n "$ended" ] || [[ $word != -* ]]; then
 			((operands++)) || first=$word
-			[ "$command" = stat ] && ended=1
+			[ "$command" = stat ] || [ "$command" = record ] && ended=1
 		fi
 	done
 	if [ -z "$ended" ] && [[ $cur == -* ]]; then
 		_pmk_words "$(_pmk_options "$command")"
-	elif [ "$command" = stat ] && [ "$operands" -gt 0 ]; then
+	elif { [ "$command" = stat ] || [ "$command" = record ]; } && [ "$operands" -gt 0 ]; then
 		_pmk_files -f
 	else
 		_pmk_operand "$command"

@@ -39,8 +39,8 @@ struct cli_command {
 	int (*run)(int argc, char **argv); /* argv[0] is the command's name; returns an exit code */
 };
 
-extern const struct cli_command cmd_stat, cmd_report, cmd_list, cmd_info, cmd_decode, cmd_doctor,
-	cmd_wave, cmd_export;
+extern const struct cli_command cmd_stat, cmd_record, cmd_report, cmd_list, cmd_info, cmd_decode,
+	cmd_doctor, cmd_wave, cmd_export;
 extern const struct cli_command *const cli_commands[]; /* NULL terminated, in help's order */
 
 /*

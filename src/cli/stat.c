@@ -9,7 +9,6 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +17,7 @@
 #include <pmk/error.h>
 
 #include "cli/cli.h"
+#include "cli/counting.h"
 #include "cli/output.h"
 #include "cli/wave.h"
 #include "count/command.h"
@@ -170,55 +170,12 @@ static void progress(void *ctx, uint64_t bytes, uint64_t size)
 
 /* ---- the run -------------------------------------------------------------------------------- */
 
-/* For the signal handler. The command runs once in a process. */
-static struct pmk_count *running;
-
-static void on_signal(int sig)
-{
-	pmk_count_stop(running, sig);
-}
-
-/* The handlers stay after the run, because the counts are still to be written. There is no
- * SA_RESTART, so that a signal also ends a read from a pipe that nobody writes to. What was
- * ignored, SIGHUP under nohup, SIGINT in the background of a script, stays ignored, here and in the
- * program; but SIGTERM ends counting in any case, so that there is a way to end it. */
-static void catch_signals(struct pmk_count *c)
-{
-	static const int caught[] = { SIGINT, SIGTERM, SIGHUP };
-	struct sigaction sa = { .sa_handler = on_signal }, before;
-	sigset_t ignored;
-
-	running = c;
-	signal(SIGCHLD, SIG_DFL); /* while it is ignored, the exit code of the program is lost */
-	sigemptyset(&ignored);
-	for (size_t i = 0; i < sizeof(caught) / sizeof(caught[0]); i++) {
-		if (sigaction(caught[i], &sa, &before) || before.sa_handler != SIG_IGN)
-			continue;
-		sigaddset(&ignored, caught[i]);
-		if (caught[i] != SIGTERM)
-			sigaction(caught[i], &before, NULL);
-	}
-	pmk_count_ignore(c, &ignored);
-}
-
-/* Writing to the file failed: write the counts to stderr instead. */
+/* Writing to the file failed. */
 static int rescue(struct stat *s)
 {
-	const struct pmk_result *r = pmk_count_result(s->count);
-	struct pmk_write_options opt = {
-		.format = PMK_FORMAT_TEXT,
-		.big_num = !s->o.plain_numbers,
-		.metrics = pmk_count_metrics(s->count),
-	};
-	struct pmk_writer *w;
-
 	cli_fail(PMK_EXIT_FAILED, "cannot write %s: %s; the counts follow here", s->o.path,
 		 strerror(s->why ? s->why : EIO));
-	w = pmk_writer_begin(stderr, &opt, r);
-	for (unsigned i = 0; w && i < r->nsections; i++)
-		pmk_writer_section(w, r, &r->sections[i]);
-	if (w)
-		pmk_writer_end(w, r);
+	cli_rescue(s->count, !s->o.plain_numbers);
 	return PMK_EXIT_FAILED;
 }
 
@@ -254,7 +211,7 @@ static int count(struct stat *s)
 	code = output_open(&s->out, &s->o, stderr);
 	if (code)
 		return code;
-	catch_signals(s->count);
+	cli_catch_signals(s->count);
 	cli_wave_progress_begin(&s->progress, s->dump);
 	code = pmk_count_run(s->count, NULL);
 	cli_wave_progress_end(&s->progress);

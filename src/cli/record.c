@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+/*
+ * pmk record: run a program in emulation, and keep where in it each event was counted. The counts
+ * are exact, because nothing is sampled.
+ */
+#define _GNU_SOURCE
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/cli.h"
+#include "cli/counting.h"
+#include "recording/recording.h"
+
+static const struct cli_option options[] = {
+	{ 'e', "event", "LIST", "events: names, aliases, rNN, all; repeatable" },
+	{ 'g', "call-graph", NULL, "tell call paths apart: callers and callees, flame graphs" },
+	{ 'o', "output", "FILE", "write to FILE instead of pmk.data" },
+	{ 0, "pmu", "PMU", "the PMU to count with" },
+	{ 0, "core", "CORE", "the core to model (pmk list cores)" },
+	{ 0, "set", "KEY=VALUE",
+	  "change a parameter of the core, or several, with commas; repeatable" },
+	{ 0, "env", "NAME[=VALUE]", "let the program see this variable; repeatable" },
+	{ 0, "sysroot", "DIR", "where the program's shared libraries are" },
+	{ 0, "qemu", "COMMAND", "run this emulator command line instead of a program" },
+	{ 'h', "help", NULL, "show this help" },
+	{ 0, NULL, NULL, NULL },
+};
+
+struct record {
+	struct pmk_count *count;
+	const char *path;
+	bool paths;
+};
+
+static int failed(const struct record *r)
+{
+	const struct pmk_count_error *err = pmk_count_error(r->count);
+
+	return cli_fail(err->failure, "%s", err->text);
+}
+
+static int take_option(struct record *r, const struct cli_option *o, char *value)
+{
+	if (!strcmp(o->name, "call-graph")) {
+		r->paths = true;
+		return 0;
+	}
+	if (!strcmp(o->name, "output")) {
+		r->path = value;
+		return *value ? 0 : cli_fail(PMK_EXIT_USAGE, "-o: the name of a file is missing");
+	}
+	return pmk_count_set(r->count, o->name, value) ? failed(r) : 0;
+}
+
+static int parse(struct record *r, int argc, char **argv, bool *help)
+{
+	const struct cli_option *o;
+	int index = 1, code;
+	bool bad = false;
+	char *value;
+
+	while ((o = cli_next(&cmd_record, argc, argv, &index, &value, &bad))) {
+		if (!strcmp(o->name, "help")) {
+			*help = true;
+			return 0;
+		}
+		code = take_option(r, o, value);
+		if (code)
+			return code;
+	}
+	if (bad)
+		return PMK_EXIT_USAGE;
+	if (pmk_count_set(r->count, "target", "emu") || pmk_count_program(r->count, argv + index))
+		return failed(r);
+	pmk_count_record(r->count, r->paths);
+	return 0;
+}
+
+static void note(void *ctx, const char *text)
+{
+	(void)ctx;
+	cli_fail(0, "%s", text);
+}
+
+/* Say what was written, as perf does. */
+static void tell(const struct record *r, const struct pmk_recording *rec)
+{
+	struct stat st;
+	double size = stat(r->path, &st) ? 0 : (double)st.st_size / 1e6;
+
+	for (const char *line = rec->warning; line && *line;) {
+		size_t n = strcspn(line, "\n");
+
+		cli_fail(0, "%.*s", (int)n, line);
+		line += n + (line[n] != '\0');
+	}
+	fprintf(stderr, "[ pmk record: wrote %.1f MB to %s: %zu events at %zu instructions ]\n",
+		size, r->path, rec->nevents, rec->ninsns);
+}
+
+static int write_recording(struct record *r)
+{
+	const struct pmk_recording *rec = pmk_count_recording(r->count);
+	struct pmk_count_summary sum;
+	char msg[1024];
+
+	pmk_count_summary(r->count, &sum);
+	if (!rec)
+		return cli_fail(PMK_EXIT_FAILED, "nothing was recorded");
+	if (pmk_recording_write(rec, r->path, msg, sizeof(msg))) {
+		cli_fail(0, "cannot write %s: %s; the counts follow here", r->path, msg);
+		cli_rescue(r->count, true);
+		return PMK_EXIT_FAILED;
+	}
+	tell(r, rec);
+	return sum.exit_code;
+}
+
+static int record(struct record *r)
+{
+	const struct pmk_count_listener told = { .ctx = r, .note = note };
+
+	if (pmk_count_prepare(r->count, &told))
+		return failed(r);
+	cli_catch_signals(r->count);
+	if (pmk_count_run(r->count, NULL))
+		return failed(r);
+	return write_recording(r);
+}
+
+static int run_record(int argc, char **argv)
+{
+	struct record r = { .count = pmk_count_new(), .path = "pmk.data" };
+	bool help = false;
+	int code = r.count ? parse(&r, argc, argv, &help) : failed(&r);
+
+	if (help)
+		cli_help(stdout, &cmd_record);
+	else if (!code)
+		code = record(&r);
+	pmk_count_free(r.count);
+	return code;
+}
+
+const struct cli_command cmd_record = {
+	.name = "record",
+	.brief = "run a program, and keep where in it each event was counted",
+	.usage = "[-e LIST]... [-g] [-o FILE] [--core CORE] [--set KEY=VALUE]...\n"
+		 "                  [--] [PROGRAM [ARG...]]",
+	.options = options,
+	.run = run_record,
+};

@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: MIT
+"""pmk record: every event at every instruction. What is booked of an event adds up to what pmk stat
+counts of it, to the unit; programs whose every instruction is known say where it belongs."""
+import os
+import sqlite3
+
+from harness import *
+from programs import LOOP, assemble, build
+from test_system import CALLED, CALLS, firmware, machine
+import microblaze_tools as mb
+
+pytestmark = pytest.mark.quick
+
+
+def record(*argv, code=0, **kw):
+    """The database that pmk record writes, open."""
+    path = os.path.join(WORK, f"record-{os.getpid()}.data")
+    out = pmk("record", "-o", path, *argv, **kw)
+    equal(out.code, code, out.err)
+    contains(out.err, f" to {path}: ")
+    db = sqlite3.connect(path)
+    os.unlink(path)
+    return db
+
+
+def totals(db):
+    """{event: (of the whole run, booked at all instructions together)}"""
+    return {name: (total, booked) for name, total, booked in db.execute(
+        "SELECT name, total, coalesce(sum(value), 0) FROM event LEFT JOIN count "
+        "ON event.id = count.event GROUP BY event.id")}
+
+
+def adds_up(db, document=None):
+    """Sums over instructions are the totals, which are those of pmk stat in the same run; and in
+    the run of `document`."""
+    found = totals(db)
+    equal({e: booked for e, (_, booked) in found.items()}, {e: t for e, (t, _) in found.items()})
+    if document:
+        counted = {e: int(v) for e, v in counts(document).items() if v is not None}
+        equal({e: t for e, (t, _) in found.items()}, counted)
+    assert not list(db.execute("SELECT * FROM count WHERE value < 0"))
+    return found
+
+
+# Calls, faults that a handler leaves by siglongjmp, threads, forks, conditional and multiple
+# accesses, code larger than a page: all that books in its own way.
+MIXED = r"""
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static sigjmp_buf back;
+
+static void handler(int sig)
+{
+	siglongjmp(back, sig);
+}
+
+static void *work(void *bytes)
+{
+	volatile char *p = bytes;
+
+	for (int k = 0; k < 3; k++)
+		for (int i = 0; i < 30000; i += 16)
+			p[i] += k;
+	return NULL;
+}
+
+static int compare(const void *a, const void *b)
+{
+	return *(const int *)a - *(const int *)b;
+}
+
+__attribute__((noinline)) static int fib(int n)
+{
+	return n < 2 ? n : fib(n - 1) + fib(n - 2);
+}
+
+int main(int argc, char **argv)
+{
+	static char bytes[2][30000];
+	static int v[500];
+	pthread_t thread;
+	unsigned seed = 1;
+	pid_t child;
+
+	(void)argv;
+	for (int i = 0; i < 500; i++)
+		v[i] = (int)((seed = seed * 1103515245 + 12345) >> 8);
+	qsort(v, 500, sizeof(*v), compare);
+	printf("%d %d\n", fib(12), v[250]);
+	if (argc > 1)
+		return 0;
+	pthread_create(&thread, NULL, work, bytes[0]);
+	pthread_join(thread, NULL);
+	signal(SIGSEGV, handler);
+	for (volatile int i = 0; i < 20; i++)
+		if (!sigsetjmp(back, 1)) {
+			volatile int *nowhere = (int *)16;
+			int x = bytes[1][i] + nowhere[i];
+
+			nowhere[1] = x;
+		}
+	child = fork();
+	if (!child) {
+		work(bytes[1]);
+		_exit(0);
+	}
+	waitpid(child, NULL, 0);
+	return 0;
+}
+"""
+
+MIXED_FOR = cases("name,prefix,flags,more", [
+    ("arm", CROSS, ("-static",), ()),
+    ("thumb", CROSS, ("-mthumb", "-static"), ("--core", "arm1136")),
+    ("l210", CROSS, ("-static",), ("--set", "l2.type=l210")),
+    ("shared", CROSS, (), ()),
+    ("a64", "aarch64-linux-gnu-", ("-static",), ()),
+    ("a64-shared", "aarch64-linux-gnu-", (), ("--core", "cortex-a72")),
+])
+
+
+@MIXED_FOR
+def test_what_is_booked_adds_up(name, prefix, flags, more):
+    path = build(f"record-{name}", MIXED, "-O2", "-g", *flags, "-lpthread", prefix=prefix)
+    for how in ((), ("-g",)):
+        db = record(*how, "-e", "all", *more, path)
+        adds_up(db)
+        equal(sorted(db.execute("SELECT process, cpu FROM thread")), [(0, 0), (0, 1), (1, 0)])
+    # Without threads and processes each run is the same.
+    document = stat("-e", "all", *more, path, "alone")
+    flat = record("-e", "all", *more, path, "alone")
+    adds_up(flat, document)
+    paths = record("-g", "-e", "all", *more, path, "alone")
+    adds_up(paths, document)
+    # What a path did is a part of what all did at the same instruction.
+    of = ("SELECT code, thread, sum(executions), sum(taken) FROM execution GROUP BY code, thread "
+          "ORDER BY code, thread")
+    equal(list(paths.execute(of)), list(flat.execute(of)))
+
+
+def test_each_instruction_of_a_known_loop():
+    """_start is two instructions, then ten times bl, subs, bne, then three; f is three, g two."""
+    db = record("-e", "instr_exec,br_exec,sw_pc_change,dcache_access",
+                assemble("record-loop", LOOP, "-DCOUNT=10"), code=3)
+    rows = list(db.execute(
+        "SELECT function.name, (code.address - function.address) / 4, executions, taken "
+        "FROM execution JOIN code ON code.id = execution.code "
+        "JOIN function ON function.id = code.function ORDER BY code.address"))
+    equal(rows, [
+        ("_start", 0, 1, 0), ("_start", 1, 1, 0), ("_start", 2, 10, 10), ("_start", 3, 10, 0),
+        ("_start", 4, 10, 9), ("k_end", 0, 1, 0), ("k_end", 1, 1, 0), ("k_end", 2, 1, 0),
+        ("f", 0, 10, 0), ("f", 1, 10, 10), ("f", 2, 10, 10), ("g", 0, 10, 0),
+        ("g", 1, 10, 10)])
+    at = {(f, i): v for f, i, v in db.execute(
+        "SELECT function.name, (code.address - function.address) / 4, value FROM count "
+        "JOIN code ON code.id = count.code JOIN function ON function.id = code.function "
+        "JOIN event ON event.id = count.event WHERE event.name = 'dcache_access'")}
+    equal(at, {("f", 0): 10, ("f", 2): 10})
+
+
+def test_call_paths_of_a_known_loop():
+    db = record("-g", "-e", "instr_exec", assemble("record-loop", LOOP, "-DCOUNT=10"), code=3)
+    paths = list(db.execute(
+        "WITH RECURSIVE p(id, path) AS (SELECT id, '' FROM context WHERE parent IS NULL "
+        "UNION ALL SELECT context.id, path || '/' || function.name FROM context "
+        "JOIN p ON p.id = context.parent JOIN function ON function.id = context.function) "
+        "SELECT path, context.calls, (SELECT sum(value) FROM count WHERE context = p.id) "
+        "FROM p JOIN context ON context.id = p.id ORDER BY path"))
+    equal(paths, [("", 0, 35), ("/f", 10, 30), ("/f/g", 10, 20)])
+
+
+def test_a_fault_is_booked_where_it_happened():
+    """The load faults once and ends the program: what stands behind it has not run."""
+    db = record("-e", "instr_exec", assemble("record-fault", """
+	.global	_start
+_start:	mov	r0, #0
+	ldr	r1, [r0]
+	add	r1, r1, #1
+	b	.
+"""), code=139)
+    equal([n for n, in db.execute("SELECT executions FROM execution ORDER BY code")][:2], [1, 1])
+    equal(totals(db)["instr_exec"], (2, 2))
+
+
+def test_microblaze():
+    path = mb.program("hello", "hello.c", flags=("-Wall", "-Wextra", "-Werror"))
+    argv = ("-e", "all", "--core", "microblaze", path, "one", "two")
+    document = stat(*argv, code=2)
+    adds_up(record(*argv, code=2), document)
+    adds_up(record("-g", *argv, code=2), document)
+
+
+def test_firmware():
+    argv = ("--core", "arm1176", "-e", "all", "--qemu", machine(firmware(CALLS, CALLED, count=100)))
+    document = stat(*argv)
+    db = record(*argv)
+    adds_up(db, document)
+    adds_up(record("-g", *argv), document)
+
+
+def test_the_same_bytes_every_time():
+    path = assemble("record-loop", LOOP, "-DCOUNT=10")
+    files = [os.path.join(WORK, f"record-same-{i}.data") for i in range(2)]
+    for f in files:
+        equal(pmk("record", "-g", "-o", f, path).code, 3)
+    with open(files[0], "rb") as a, open(files[1], "rb") as b:
+        assert a.read() == b.read()
+
+
+def test_what_cannot_be_recorded():
+    path = assemble("record-loop", LOOP, "-DCOUNT=10")
+    for argv, why in (
+            (("--core", "arm926", path), "counts on the buses, and not at instructions"),
+            ((), "no program to run"),
+            (("-o", "", path), "-o: the name of a file is missing"),
+            (("-e", "nonsense", path), "nonsense")):
+        out = pmk("record", *argv)
+        equal(out.code, 129, argv)
+        contains(out.err, why)
+
+
+def test_counts_are_not_lost_with_the_file():
+    path = assemble("record-loop", LOOP, "-DCOUNT=10")
+    out = pmk("record", "-e", "instr_exec", "-o", "/nonexistent/pmk.data", path)
+    equal(out.code, 125)
+    contains(out.err, "cannot write /nonexistent/pmk.data: ")
+    contains(out.err, "85      instr_exec")
