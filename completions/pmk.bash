@@ -103,7 +103,7 @@ _pmk_value() {
 	*:TARGET) _pmk_words "$(_pmk_names targets)" ;;
 	-p:* | --pid:*) _pmk_list "$(cd /proc && printf '%s\n' [0-9]*)" ;;
 	--passes:*) _pmk_words $'clone\nrerun' ;;
-	*:FORMAT) _pmk_words $'callgrind\nlcov' ;;
+	*:FORMAT) _pmk_words $'callgrind\nfolded\nlcov\nperfetto\npprof\nspeedscope' ;;
 	--sort:*) _pmk_words $'function\nfile\nline\nobject\nthread' ;;
 	--set:*) _pmk_words "$(_pmk_parameters)"
 		compopt -o nospace 2>/dev/null ;;

@@ -37,9 +37,14 @@ static const struct format {
 	const char *name;
 	pmk_export_format *write;
 	enum events events;
+	bool paths; /* it shows call paths, if there are some */
 } formats[] = {
-	{ "callgrind", pmk_export_callgrind, ALL },
-	{ "lcov", pmk_export_lcov, NONE },
+	{ "callgrind", pmk_export_callgrind, ALL, false },
+	{ "lcov", pmk_export_lcov, NONE, false },
+	{ "folded", pmk_export_folded, ONE, true },
+	{ "speedscope", pmk_export_speedscope, FIRST, true },
+	{ "pprof", pmk_export_pprof, ALL, true },
+	{ "perfetto", pmk_export_perfetto, ONE, true },
 };
 
 struct request {
@@ -147,6 +152,9 @@ static int write_to(FILE *f, const struct request *q, const struct pmk_tables *t
 	};
 	char msg[300];
 
+	if (q->format->paths && !t->ncontexts)
+		cli_fail(0, "%s has no call paths (pmk record -g): each function stands alone",
+			 q->input);
 	if (q->format->write(&x, msg, sizeof(msg)))
 		return cli_fail(PMK_EXIT_FAILED, "%s: %s", q->input, msg);
 	return 0;

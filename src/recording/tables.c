@@ -212,6 +212,7 @@ static void fill_inlined(struct load *l, void *item)
 		.symbol = text_or_null(l, 3),
 		.file = REFERENCE(l, 4, t->file, t->nfiles, "a file"),
 		.line = small(l, 5),
+		.code_file = PMK_TABLES_NONE,
 	};
 }
 
@@ -419,6 +420,9 @@ static int find_same(struct pmk_tables *t)
 		in[i]->same = i && !strcmp(in[i]->name, in[i - 1]->name)
 				      ? in[i - 1]->same
 				      : (uint32_t)(in[i] - t->inlined);
+	for (size_t i = t->ncodes; f && in && i-- > 0;)
+		if (t->code[i].inlined != PMK_TABLES_NONE)
+			t->inlined[t->inlined[t->code[i].inlined].same].code_file = t->code[i].file;
 	n = f && in;
 	free(f);
 	free(in);

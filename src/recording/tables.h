@@ -49,6 +49,8 @@ struct pmk_tables_inlined {
 	uint32_t parent, file, line;
 	const char *name, *symbol;
 	uint32_t same; /* the first of this name */
+	/* The file of its code; of the first of that name alone. */
+	uint32_t code_file;
 };
 
 struct pmk_tables_code {

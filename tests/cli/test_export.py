@@ -331,3 +331,261 @@ def test_lcov_needs_lines(tmp_path):
     contains(out.err, "it has no lines; build the program with -g, and record anew\n")
     out = export(r.path, "lcov", "-e", "cycles", code=129)
     equal(out.err, "pmk: -e: lcov has no events, but executions of lines\n")
+
+
+# ---- call paths ----------------------------------------------------------------------------------
+
+# The cycles of sample() by call path: what work() counted is divided among its threads.
+PATHS = {
+    "main": 63,
+    "main;work": 2 + 67 + 27 + 4,
+    "main;work;clamp": 40 + 20,
+    "main;down": 2 + 3 + 3,
+    "main;down;down": 2 + 3 + 3,
+    "main;down;down;down": 3 + 2 + 3,
+    "main;[anon]": 50,
+    "work": 1 + 33 + 13 + 2,
+    "work;clamp": 20 + 10,
+}
+FLAT = {"main": 63, "work": 149, "work;clamp": 90, "down": 24, "[anon]": 50}
+
+
+def folded(text):
+    """{path: count}, each line taken apart as flamegraph.pl does."""
+    lines = [re.fullmatch(r"(.*)\s+?(\d+(?:\.\d*)?)", line) for line in text.splitlines()]
+    assert all(lines), text
+    equal(len({m[1] for m in lines}), len(lines), "a path is there twice")
+    return {m[1]: int(m[2]) for m in lines}
+
+
+def has_no_paths(path):
+    return f"pmk: {path} has no call paths (pmk record -g): each function stands alone\n"
+
+
+def test_folded(flat, paths):
+    out = export(paths, "folded")
+    equal((folded(out.out), out.err), (PATHS, ""))
+    out = export(flat, "folded")
+    equal((folded(out.out), out.err), (FLAT, has_no_paths(flat)))
+    for event in (*EVENTS, "executions"):
+        for path in (flat, paths):
+            equal(sum(folded(export(path, "folded", "-e", event).out).values()),
+                  total(path, event))
+
+
+def test_folded_and_perfetto_have_one_event(paths):
+    for form in ("folded", "perfetto"):
+        out = export(paths, form, "-e", "cycles,dcache_miss", code=129)
+        equal(out.err, f"pmk: -e cycles,dcache_miss: {form} has room for one event\n")
+
+
+def test_folded_takes_names_apart(tmp_path):
+    r = Recording(tmp_path / "names.data")
+    r.event("instr_exec")
+    r.object("/lib/libc.so.6")
+    r.thread(0, 0)
+    r.function("a;b", 0x10)
+    r.code(0x10, "a;b")
+    r.code(0x20)
+    r.ran(0x10, 3)
+    r.ran(0x20, 4)
+    equal(folded(export(r.done(), "folded").out), {"a:b": 3, "[libc.so.6]": 4})
+
+
+def test_inlined_chains_tail_calls_and_unknown_callers(tmp_path):
+    """f() has g() in it, and that h(), which calls t(); t() jumps to u(). A handler, entered in no
+    call, calls what has no symbol, which calls f()."""
+    r = Recording(tmp_path / "chains.data")
+    r.event("instr_exec")
+    r.object("/p")
+    r.thread(0, 0)
+    for name, address in (("f", 0x10), ("t", 0x20), ("u", 0x30), ("handler", 0x40)):
+        r.function(name, address, "/p.c", 1)
+    r.inlined("g", "/p.c", 2)
+    r.inlined("h", "/p.c", 3, parent="g")
+    r.code(0x10, "f", "/p.c", 4, "call", target=0x20, inlined="h")
+    r.code(0x20, "t", "/p.c", 5, "jump", target=0x30)
+    r.code(0x30, "u", "/p.c", 6)
+    r.code(0x40, "handler", "/p.c", 7, "call", target=0x80)
+    r.code(0x80, flow="call", target=0x10)
+    r.context("root")
+    r.context("f", "root", "f", calls=1)
+    r.context("t", "f", "t", 0x10, calls=1)
+    r.context("handler", "t", "handler", calls=1)
+    r.context("no symbol", "handler", None, 0x40, calls=1)
+    r.context("f again", "no symbol", "f", 0x80, calls=1)
+    for address, n, context in ((0x10, 1, "f"), (0x20, 2, "t"), (0x30, 4, "t"),
+                                (0x40, 8, "handler"), (0x80, 16, "no symbol"),
+                                (0x10, 32, "f again")):
+        r.ran(address, n, context=context)
+    path = r.done()
+    want = {
+        "f;g;h": 1,
+        "f;g;h;t": 2,
+        "f;g;h;t;u": 4,
+        "f;g;h;t;handler": 8,
+        "f;g;h;t;handler;[p]": 16,
+        "f;g;h;t;handler;[p];f;g;h": 32,
+    }
+    equal(folded(export(path, "folded").out), want)
+    equal(pprof(export(path, "pprof", text=False).out, tmp_path)["instr_exec"], want)
+
+
+def test_speedscope_has_its_schema(flat, paths):
+    import jsonschema
+    with open(os.path.join(SOURCE, "tests/cli/speedscope.schema.json")) as f:
+        schema_of_speedscope = json.load(f)
+    for path, want in ((flat, FLAT), (paths, PATHS)):
+        document = json.loads(export(path, "speedscope", "-e", "all").out)
+        jsonschema.validate(document, schema_of_speedscope)
+        frames = document["shared"]["frames"]
+        equal([p["name"] for p in document["profiles"]], list(EVENTS))
+        for p in document["profiles"]:
+            equal((p["startValue"], p["endValue"]), (0, total(path, p["name"])))
+            equal((len(p["samples"]), sum(p["weights"])), (len(p["weights"]), p["endValue"]))
+        cycles = document["profiles"][0]
+        equal({";".join(frames[i]["name"] for i in s): n
+               for s, n in zip(cycles["samples"], cycles["weights"])}, want)
+        equal(sorted((f["name"], f.get("file"), f.get("line")) for f in frames),
+              [("[anon]", None, None), ("clamp", UTIL_H, None), ("down", MAIN_C, 20),
+               ("main", MAIN_C, 10), ("work", LOOP_C, 5)])
+    equal([p["name"] for p in json.loads(export(paths, "speedscope").out)["profiles"]],
+          ["cpu_cycles"])
+
+
+def test_names_that_are_not_utf8_in_json(tmp_path):
+    r = Recording(tmp_path / "bytes.data", command='a "b" \\ \x01')
+    r.event("instr_exec")
+    r.object("/p")
+    r.thread(0, 0)
+    r.function("f", 0x10)
+    r.code(0x10, "f")
+    r.ran(0x10, 3)
+    r.db.execute("UPDATE function SET name = CAST(x'66ff' AS TEXT)")
+    path = r.done()
+    for form in ("speedscope", "perfetto"):
+        document = json.loads(export(path, form).out)
+        contains(json.dumps(document, ensure_ascii=False), "f\ufffd")
+    equal(json.loads(export(path, "speedscope").out)["name"], 'a "b" \\ \ufffd')
+    equal(pprof(export(path, "pprof", text=False).out, tmp_path)["instr_exec"], {"f?": 3})
+
+
+def pprof(data, tmp_path):
+    """{event: {path: count}}, as pprof itself shows the profile."""
+    have("go")
+    (tmp_path / "profile.pb").write_bytes(data)
+    out = run("go", "tool", "pprof", "-raw", tmp_path / "profile.pb",
+              env={**os.environ, "HOME": str(tmp_path), "PPROF_TMPDIR": str(tmp_path)})
+    equal(out.code, 0, str(out))
+    samples, locations = re.search(r"^Samples:\n(.*?)^Locations\n(.*?)^Mappings", out.out,
+                                   re.M | re.S).groups()
+    names, number = {}, None
+    for line in locations.splitlines():
+        m = re.match(r"\s*(?:(\d+): 0x[0-9a-f]+ (?:M=\d+ )?)?(\S+) ", line)
+        number = m[1] or number
+        names.setdefault(number, []).insert(0, m[2])
+    first, *rows = samples.splitlines()
+    counted = {re.match(r"\w+", word)[0]: {} for word in first.split()}
+    for row in rows:
+        values, stack = row.split(":")
+        path = ";".join(n for number in reversed(stack.split()) for n in names[number])
+        for event, value in zip(counted, values.split()):
+            if int(value):
+                counted[event][path] = counted[event].get(path, 0) + int(value)
+    return counted
+
+
+def test_pprof_reads_it(flat, paths, tmp_path):
+    for path, want in ((flat, FLAT), (paths, PATHS)):
+        counted = pprof(export(path, "pprof", text=False).out, tmp_path)
+        equal(counted["cpu_cycles"], want)
+        equal({e: sum(c.values()) for e, c in counted.items()}, TOTALS)
+
+
+def test_pprof_shows_lines_and_inlined_functions(paths, tmp_path):
+    export(paths, "pprof", "-o", tmp_path / "profile.pb")
+    out = run("go", "tool", "pprof", "-raw", tmp_path / "profile.pb",
+              env={**os.environ, "HOME": str(tmp_path)})
+    contains(out.out, "Comment: ./prog -n 3\n")
+    contains(out.out, "0x200c M=1 clamp /src/util.h:4 s=0\n             work /src/loop.c:8 s=5\n")
+    contains(out.out, "/nonexistent/prog  [FN][FL][LN][IN]")
+
+
+# What https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU, Chromium's
+# description of the format, says of the two kinds of events that are written.
+NUMBER = {"type": "integer", "minimum": 0}
+TRACE = {
+    "type": "object",
+    "required": ["traceEvents"],
+    "properties": {
+        "displayTimeUnit": {"enum": ["ms", "ns"]},
+        "otherData": {"type": "object"},
+        "traceEvents": {"type": "array", "items": {
+            "type": "object",
+            "required": ["ph", "pid", "tid", "name"],
+            "properties": {"pid": NUMBER, "tid": NUMBER, "name": {"type": "string"},
+                           "args": {"type": "object"}},
+            "oneOf": [
+                {"properties": {"ph": {"const": "X"}, "ts": NUMBER, "dur": NUMBER,
+                                "cat": {"type": "string"}},
+                 "required": ["ts", "dur"]},
+                {"properties": {"ph": {"const": "M"}, "name": {
+                    "enum": ["process_name", "process_labels", "thread_name"]}},
+                 "required": ["args"]},
+            ]}},
+    },
+}
+
+
+def paths_of_trace(events):
+    """{path: what it counted itself} of each thread, from where the slices lie alone."""
+    counted = {}
+    for tid in sorted({e["tid"] for e in events}):
+        slices = sorted((e for e in events if e["tid"] == tid and e["ph"] == "X"),
+                        key=lambda e: (e["ts"], -e["dur"]))
+        stack, own = [], {}
+        for e in slices:
+            while stack and e["ts"] >= stack[-1]["ts"] + stack[-1]["dur"]:
+                stack.pop()
+            if stack:
+                assert e["ts"] + e["dur"] <= stack[-1]["ts"] + stack[-1]["dur"], e
+                own[";".join(s["name"] for s in stack)] -= e["dur"]
+            stack.append(e)
+            path = ";".join(s["name"] for s in stack)
+            own[path] = own.get(path, 0) + e["dur"]
+        counted[tid] = {path: n for path, n in own.items() if n}
+    return counted
+
+
+def test_perfetto_has_slices_within_slices(flat, paths):
+    import jsonschema
+    document = json.loads(export(paths, "perfetto").out)
+    jsonschema.validate(document, TRACE)
+    events = document["traceEvents"]
+    other = {path: n for path, n in PATHS.items() if path.startswith("work")}
+    equal(paths_of_trace(events),
+          {1: {path: n for path, n in PATHS.items() if path not in other}, 2: other})
+    equal([(e["pid"], e["tid"], e["args"]["name"]) for e in events if e["name"] == "thread_name"],
+          [(1, 1, "thread 0"), (1, 2, "thread 1")])
+    for path in (flat, paths):
+        for event in (*EVENTS, "executions"):
+            trace = json.loads(export(path, "perfetto", "-e", event).out)
+            jsonschema.validate(trace, TRACE)
+            equal(sum(sum(own.values()) for own in paths_of_trace(trace["traceEvents"]).values()),
+                  total(path, event))
+            assert all(e["cat"] == (event) for e in trace["traceEvents"] if e["ph"] == "X")
+
+
+def test_no_format_leaves_an_error_unsaid(paths):
+    """A damaged place that is met only after writing could have begun."""
+    damage(paths, "UPDATE count SET code = 99 WHERE code = (SELECT max(code) FROM count)")
+    for form in ("callgrind", "folded", "speedscope", "pprof", "perfetto"):
+        out = export(paths, form, code=125)
+        equal((out.out, out.err), ("", f"pmk: {paths}: damaged: a reference to an instruction "
+                                   "leads nowhere; record it anew\n"))
+
+
+def test_every_format_tells_a_full_disk(paths):
+    for form in ("callgrind", "lcov", "folded", "speedscope", "pprof", "perfetto"):
+        out = export(paths, form, "-o", "/dev/full", code=125)
+        equal(out.err.splitlines()[-1], "pmk: cannot write /dev/full: No space left on device")

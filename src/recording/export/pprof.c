@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The protocol buffer of pprof, profile.proto of github.com/google/pprof, not compressed: pprof
+ * reads it either way. A sample is an instruction in one call path, with all events; a location is
+ * an instruction, or the function of a call path where no instruction of it is known.
+ *
+ * Of protocol buffers it takes two things: a number, and bytes that have a length, each with a key.
+ */
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <pmk/error.h>
+
+#include "base/plain.h"
+#include "recording/export/export.h"
+
+struct bytes {
+	uint8_t *byte;
+	size_t n, room;
+	bool failed; /* out of memory */
+};
+
+/* The fields of the messages. */
+enum {
+	PROFILE_SAMPLE_TYPE = 1,
+	PROFILE_SAMPLE = 2,
+	PROFILE_MAPPING = 3,
+	PROFILE_LOCATION = 4,
+	PROFILE_FUNCTION = 5,
+	PROFILE_STRING = 6,
+	PROFILE_COMMENT = 13,
+	PROFILE_DEFAULT_TYPE = 14
+};
+enum { TYPE_NAME = 1, TYPE_UNIT = 2 };
+enum { SAMPLE_LOCATION = 1, SAMPLE_VALUE = 2 };
+enum {
+	MAPPING_ID = 1,
+	MAPPING_LIMIT = 3,
+	MAPPING_FILE = 5,
+	MAPPING_BUILD_ID = 6,
+	MAPPING_HAS_FUNCTIONS = 7,
+	MAPPING_HAS_FILES = 8,
+	MAPPING_HAS_LINES = 9,
+	MAPPING_HAS_INLINED = 10
+};
+enum { LOCATION_ID = 1, LOCATION_MAPPING = 2, LOCATION_ADDRESS = 3, LOCATION_LINE = 4 };
+enum { LINE_FUNCTION = 1, LINE_LINE = 2 };
+enum {
+	FUNCTION_ID = 1,
+	FUNCTION_NAME = 2,
+	FUNCTION_SYMBOL = 3,
+	FUNCTION_FILE = 4,
+	FUNCTION_LINE = 5
+};
+
+struct writer {
+	const struct pmk_export *x;
+	const struct pmk_tables *t;
+	struct bytes out;
+	struct bytes stack, values, message, line; /* of the one that is being made */
+	uint64_t strings;			   /* so far */
+	uint64_t *value;			   /* [event]: of the sample that is added up */
+	uint32_t code, context;			   /* its place; code NONE: there is none yet */
+	bool *used;				   /* [function]: it has a location of its own */
+};
+
+/* ---- bytes ---------------------------------------------------------------------------------- */
+
+static void put(struct bytes *b, const void *from, size_t n)
+{
+	if (b->room - b->n < n) {
+		size_t room = 2 * (b->room + n) + 256;
+		uint8_t *byte = realloc(b->byte, room);
+
+		if (!byte) {
+			b->failed = true;
+			return;
+		}
+		b->byte = byte;
+		b->room = room;
+	}
+	memcpy(b->byte + b->n, from, n);
+	b->n += n;
+}
+
+static void varint(struct bytes *b, uint64_t v)
+{
+	uint8_t byte[10];
+	size_t n = 0;
+
+	do {
+		byte[n++] = (uint8_t)(v & 127) | (v > 127 ? 128 : 0);
+		v >>= 7;
+	} while (v);
+	put(b, byte, n);
+}
+
+/* 0 is what a field has that is not there. */
+static void number(struct bytes *b, unsigned field, uint64_t v)
+{
+	if (!v)
+		return;
+	varint(b, field << 3);
+	varint(b, v);
+}
+
+static void block(struct bytes *b, unsigned field, const void *from, size_t n)
+{
+	varint(b, field << 3 | 2);
+	varint(b, n);
+	put(b, from, n);
+}
+
+/* Move a message into another. */
+static void message(struct bytes *b, unsigned field, struct bytes *inner)
+{
+	block(b, field, inner->byte, inner->n);
+	b->failed |= inner->failed;
+	inner->n = 0;
+}
+
+/* Add a string to the table; its number. Strings are UTF-8. */
+static uint64_t string(struct writer *w, const char *text)
+{
+	size_t left = strlen(text), n;
+
+	w->line.n = 0;
+	for (; left; text += n, left -= n) {
+		n = pmk_plain_length((const uint8_t *)text, left);
+		put(&w->line, n ? text : "?", n ? n : 1);
+		n = n ? n : 1;
+	}
+	message(&w->out, PROFILE_STRING, &w->line);
+	return w->strings++;
+}
+
+/* ---- numbers of functions and locations ----------------------------------------------------- */
+
+static uint64_t function_id(const struct writer *w, uint32_t function)
+{
+	return w->t->function[function].same + UINT64_C(1);
+}
+
+static uint64_t inlined_id(const struct writer *w, uint32_t inlined)
+{
+	return w->t->nfunctions + w->t->inlined[inlined].same + UINT64_C(1);
+}
+
+static uint64_t unnamed_id(const struct writer *w, uint32_t object)
+{
+	return w->t->nfunctions + w->t->ninlined +
+	       (object == PMK_TABLES_NONE ? w->t->nobjects : object) + UINT64_C(1);
+}
+
+static uint64_t code_location(uint32_t code)
+{
+	return code + UINT64_C(1);
+}
+
+static uint64_t function_location(const struct writer *w, uint32_t function)
+{
+	return w->t->ncodes + function + UINT64_C(1);
+}
+
+/* ---- samples -------------------------------------------------------------------------------- */
+
+static bool is_same(const struct pmk_tables *t, uint32_t f, uint32_t g)
+{
+	return f != PMK_TABLES_NONE && g != PMK_TABLES_NONE &&
+	       t->function[f].same == t->function[g].same;
+}
+
+/* The locations of a call path, innermost first. */
+static void stack(struct writer *w)
+{
+	const struct pmk_tables *t = w->t;
+	uint32_t inside = t->code[w->code].function; /* of the last location */
+
+	varint(&w->stack, code_location(w->code));
+	for (uint32_t c = w->context; c != PMK_TABLES_NONE; c = t->context[c].parent) {
+		uint32_t f = t->context[c].function, site = t->context[c].site;
+
+		if (f != PMK_TABLES_NONE && !is_same(t, f, inside)) {
+			varint(&w->stack, function_location(w, f));
+			w->used[f] = true;
+		}
+		inside = PMK_TABLES_NONE;
+		if (site != PMK_TABLES_NONE) {
+			varint(&w->stack, code_location(site));
+			inside = t->code[site].function;
+		}
+	}
+}
+
+static void end_sample(struct writer *w)
+{
+	if (w->code == PMK_TABLES_NONE)
+		return;
+	stack(w);
+	for (size_t i = 0; i < w->x->nevents; i++)
+		varint(&w->values, w->value[i]);
+	message(&w->message, SAMPLE_LOCATION, &w->stack);
+	message(&w->message, SAMPLE_VALUE, &w->values);
+	message(&w->out, PROFILE_SAMPLE, &w->message);
+	memset(w->value, 0, w->x->nevents * sizeof(*w->value));
+	w->code = PMK_TABLES_NONE;
+}
+
+static int on_count(void *ctx, const struct pmk_tables_count *row)
+{
+	struct writer *w = ctx;
+
+	if (row->code != w->code || row->context != w->context)
+		end_sample(w);
+	w->code = row->code;
+	w->context = row->context;
+	w->value[row->slot] += row->value;
+	return w->out.failed ? PMK_ENOMEM : 0;
+}
+
+/* ---- what samples refer to ------------------------------------------------------------------ */
+
+static void types(struct writer *w)
+{
+	uint64_t unit = string(w, "count"), first = 0;
+
+	for (size_t i = 0; i < w->x->nevents; i++) {
+		uint64_t name = string(w, pmk_tables_event_name(w->t, w->x->event[i]));
+
+		number(&w->message, TYPE_NAME, name);
+		number(&w->message, TYPE_UNIT, unit);
+		message(&w->out, PROFILE_SAMPLE_TYPE, &w->message);
+		first = first ? first : name;
+	}
+	number(&w->out, PROFILE_DEFAULT_TYPE, first);
+	number(&w->out, PROFILE_COMMENT, string(w, w->t->command));
+	number(&w->out, PROFILE_COMMENT, string(w, w->x->creator));
+}
+
+static void mappings(struct writer *w)
+{
+	const struct pmk_tables *t = w->t;
+
+	for (size_t i = 0; i < t->nobjects; i++) {
+		uint64_t path = string(w, t->object[i].path);
+		uint64_t build_id = t->object[i].build_id ? string(w, t->object[i].build_id) : 0;
+
+		number(&w->message, MAPPING_ID, i + 1);
+		number(&w->message, MAPPING_LIMIT, INT64_MAX);
+		number(&w->message, MAPPING_FILE, path);
+		number(&w->message, MAPPING_BUILD_ID, build_id);
+		for (unsigned has = MAPPING_HAS_FUNCTIONS; has <= MAPPING_HAS_INLINED; has++)
+			number(&w->message, has, 1);
+		message(&w->out, PROFILE_MAPPING, &w->message);
+	}
+}
+
+static void line(struct writer *w, uint64_t function, uint32_t number_of_line)
+{
+	number(&w->line, LINE_FUNCTION, function);
+	number(&w->line, LINE_LINE, number_of_line);
+	message(&w->message, LOCATION_LINE, &w->line);
+}
+
+/* An instruction: a line in the function that it is in, innermost first, and where that was put
+ * into the next. */
+static void code(struct writer *w, uint32_t i)
+{
+	const struct pmk_tables_code *k = &w->t->code[i];
+	uint32_t at = k->line;
+
+	number(&w->message, LOCATION_ID, code_location(i));
+	number(&w->message, LOCATION_MAPPING,
+	       k->object == PMK_TABLES_NONE ? 0 : k->object + UINT64_C(1));
+	number(&w->message, LOCATION_ADDRESS, k->address);
+	w->line.n = 0;
+	for (uint32_t in = k->inlined; in != PMK_TABLES_NONE; in = w->t->inlined[in].parent) {
+		line(w, inlined_id(w, in), at);
+		at = w->t->inlined[in].line;
+	}
+	line(w,
+	     k->function == PMK_TABLES_NONE ? unnamed_id(w, k->object)
+					    : function_id(w, k->function),
+	     at);
+	message(&w->out, PROFILE_LOCATION, &w->message);
+}
+
+static void locations(struct writer *w)
+{
+	for (uint32_t i = 0; i < w->t->ncodes; i++)
+		code(w, i);
+	for (uint32_t i = 0; i < w->t->nfunctions; i++) {
+		const struct pmk_tables_function *f = &w->t->function[i];
+
+		if (!w->used[i])
+			continue;
+		number(&w->message, LOCATION_ID, function_location(w, i));
+		number(&w->message, LOCATION_MAPPING,
+		       f->object == PMK_TABLES_NONE ? 0 : f->object + UINT64_C(1));
+		line(w, function_id(w, i), f->line);
+		message(&w->out, PROFILE_LOCATION, &w->message);
+	}
+}
+
+static void function(struct writer *w, uint64_t id, const char *name, const char *symbol,
+		     uint32_t file, uint32_t first_line)
+{
+	uint64_t name_number = string(w, name), symbol_number = symbol ? string(w, symbol) : 0,
+		 file_number = file == PMK_TABLES_NONE ? 0 : string(w, w->t->file[file].path);
+
+	number(&w->message, FUNCTION_ID, id);
+	number(&w->message, FUNCTION_NAME, name_number);
+	number(&w->message, FUNCTION_SYMBOL, symbol_number ? symbol_number : name_number);
+	number(&w->message, FUNCTION_FILE, file_number);
+	number(&w->message, FUNCTION_LINE, first_line);
+	message(&w->out, PROFILE_FUNCTION, &w->message);
+}
+
+static void functions(struct writer *w)
+{
+	const struct pmk_tables *t = w->t;
+	char text[300];
+
+	for (uint32_t i = 0; i < t->nfunctions; i++)
+		if (t->function[i].same == i)
+			function(w, function_id(w, i), t->function[i].name, t->function[i].symbol,
+				 t->function[i].file, t->function[i].line);
+	for (uint32_t i = 0; i < t->ninlined; i++)
+		if (t->inlined[i].same == i)
+			function(w, inlined_id(w, i), t->inlined[i].name, t->inlined[i].symbol,
+				 t->inlined[i].code_file, 0);
+	for (uint32_t i = 0; i <= t->nobjects; i++) {
+		uint32_t object = i < t->nobjects ? i : PMK_TABLES_NONE;
+
+		pmk_tables_unnamed(t, object, text, sizeof(text));
+		function(w, unnamed_id(w, object), text, NULL, PMK_TABLES_NONE, 0);
+	}
+}
+
+int pmk_export_pprof(const struct pmk_export *x, char *msg, size_t size)
+{
+	struct writer w = { .x = x, .t = x->t, .code = PMK_TABLES_NONE };
+	int err = 0;
+
+	w.value = calloc(x->nevents + 1, sizeof(*w.value));
+	w.used = calloc(x->t->nfunctions + 1, sizeof(*w.used));
+	if (!w.value || !w.used)
+		err = PMK_ENOMEM;
+	if (!err) {
+		string(&w, ""); /* number 0 has to be */
+		types(&w);
+		err = pmk_tables_counts(x->t, x->event, x->nevents, on_count, &w, msg, size);
+	}
+	if (!err) {
+		end_sample(&w);
+		mappings(&w);
+		locations(&w);
+		functions(&w);
+		err = w.out.failed ? PMK_ENOMEM : 0;
+	}
+	if (!err)
+		fwrite(w.out.byte, 1, w.out.n, x->f);
+	free(w.value);
+	free(w.used);
+	free(w.out.byte);
+	free(w.stack.byte);
+	free(w.values.byte);
+	free(w.message.byte);
+	free(w.line.byte);
+	if (err == PMK_ENOMEM)
+		snprintf(msg, size, "out of memory");
+	return err;
+}
