@@ -125,7 +125,7 @@ _pmk_program() {
 _pmk_operand() {
 	case $1 in
 	stat | record) _pmk_program ;;
-	report) _pmk_files -f ;;
+	report | diff) _pmk_files -f ;;
 	list) _pmk_words "$(printf '%s\n' pmus cores events metrics targets all; _pmk_names pmus)" ;;
 	info)
 		if [[ $cur == */* ]]; then

@@ -11,6 +11,7 @@
 
 #include <pmk/error.h>
 
+#include "base/file.h"
 #include "recording/database.h"
 
 struct pmk_tables_text {
@@ -431,9 +432,18 @@ static int find_same(struct pmk_tables *t)
 
 int pmk_tables_open(struct pmk_tables *t, const char *path, char *msg, size_t size)
 {
+	const char *why;
+	FILE *f;
 	int err;
 
 	*t = (struct pmk_tables){ .command = "", .core = "" };
+	/* SQLite would wait for who writes into a pipe. */
+	f = pmk_file_open(path, false, &why);
+	if (!f) {
+		snprintf(msg, size, "cannot be read: %s", why);
+		return PMK_EIO;
+	}
+	fclose(f);
 	err = pmk_database_open(path, &t->db, msg, size);
 	if (!err)
 		err = load_all(t, msg, size);

@@ -193,3 +193,38 @@ def sample(path, contexts=False):
         r.ran(0x3008, 3, 3, cpu_cycles=9)
     r.ran(0x5000, 5, cpu_cycles=50, dcache_miss=1, **main)
     return r.done()
+
+
+def changed(path, to):
+    """A later build of sample(): everything lies 64 bytes and 10 lines further on, in another
+    folder; work()'s line 7 takes half as many cycles again; down() is called fresh()."""
+    shutil.copy(path, to)
+    db = sqlite3.connect(to)
+    db.executescript("""
+        UPDATE code SET address = address + 64, line = line + 10, target = target + 64;
+        UPDATE function SET address = address + 64, line = line + 10;
+        UPDATE file SET path = replace(path, '/src', '/build/2/src');
+        UPDATE function SET name = 'fresh' WHERE name = 'down';
+        UPDATE count SET value = value + value / 2 WHERE event = 1
+            AND code = (SELECT id FROM code WHERE address = 0x2044);
+        UPDATE event SET total = (SELECT sum(value) FROM count WHERE event = event.id)
+            WHERE trust <> 'not supported';
+    """)
+    db.commit()
+    db.close()
+    return to
+
+
+def document(path, regions=(), core="arm1176", **counts):
+    """What pmk stat -j writes, as far as it is compared. A region is (name, {event: count})."""
+    def counter(event, value, **more):
+        return {"counter-value": value, "unit": "", "event": event, "pmu": core, "trust": "exact",
+                "reason": None if value is not None else "nobody knows", **more}
+
+    rows = [counter(event, n, region=None) for event, n in counts.items()]
+    for name, of_region in regions:
+        rows += [counter(event, n, region=name, entries=1) for event, n in of_region.items()]
+    with open(path, "w") as f:
+        json.dump({"format": "pmk-stat", "version": 1, "command": "./prog", "pmu": core,
+                   "core": core, "counters": rows, "metrics": []}, f)
+    return path

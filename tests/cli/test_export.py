@@ -172,6 +172,9 @@ def test_bad_files(flat, tmp_path):
         whole = f.read()
     (tmp_path / "cut").write_bytes(whole[:len(whole) // 3])
     says(tmp_path / "cut", "database disk image is malformed; pmk record writes such a file")
+    os.mkfifo(tmp_path / "pipe")
+    says(tmp_path / "pipe", "cannot be read: not a regular file")
+    says(tmp_path, "cannot be read: Is a directory")
     (tmp_path / "empty").write_bytes(b"")
     says(tmp_path / "empty", "not a recording of pmk record")
     for sql, line in (

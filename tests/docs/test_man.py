@@ -12,7 +12,7 @@ import repo
 pytestmark = pytest.mark.quick
 
 COMMANDS = ("stat", "report", "list", "info", "decode", "doctor", "wave",
-            "export", "record")
+            "export", "diff", "record")
 PAGES = ("pmk",) + tuple("pmk-" + c for c in COMMANDS)
 SECTIONS = ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "ENVIRONMENT", "FILES",
             "EXAMPLES", "SEE ALSO"]
@@ -22,6 +22,7 @@ EXIT_CODES = {
     "pmk stat -e cycles ./prog fail": 3,
     "pmk stat -e nosuchevent ./prog": 129,
     "pmk report reset.log": 125,
+    "pmk diff --fail-over 2% -e cycles base.data new.data": 1,
     "pmk list nosuchtopic": 129,
     "pmk info nosuchname": 129,
     "pmk decode arm1176 PMNC=0x123456789": 129,
@@ -246,6 +247,10 @@ def example_folder():
         shutil.copy(os.path.join(SOURCE, "tests/fuzz/corpus", seed), os.path.join(folder, name))
     shutil.copy(os.path.join(SOURCE, "data/cores/arm1176.ini"), os.path.join(folder, "mine.ini"))
     recordings.sample(os.path.join(folder, "pmk.data"), contexts=True)
+    recordings.changed(recordings.sample(os.path.join(folder, "base.data")),
+                       os.path.join(folder, "new.data"))
+    for name in ("base.json", "new.json"):
+        recordings.document(os.path.join(folder, name), cpu_cycles=1000)
     program = compile_arm(source, "man-examples/prog", "-O1", "-static")
     return folder, program
 

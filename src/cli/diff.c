@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: MIT
+/* pmk diff: what two recordings, or two documents of pmk stat -j, differ in; and a gate that fails
+ * when something has grown too much. Because emulation repeats, an unchanged program has difference
+ * 0. */
+#define _GNU_SOURCE
+#include "cli/diff.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+
+#define EXIT_OVER 1
+
+static const struct cli_option options[] = {
+	{ 0, "fail-over", "PERCENT", "exit 1 if something has grown by more than this: 2%" },
+	{ 'e', "event", "LIST", "events to compare; executions: of instructions" },
+	{ 0, "min", "N", "leave out functions and lines that count less than N on both sides" },
+	{ 0, "markdown", NULL, "write Markdown, for a merge request" },
+	{ 'x', "field-separator", "SEP", "write CSV with this separator" },
+	{ 'j', "json-output", NULL, "write JSON" },
+	{ 'o', "output", "FILE", "write to FILE instead of stdout" },
+	{ 'h', "help", NULL, "show this help" },
+	{ 0, NULL, NULL, NULL },
+};
+
+struct request {
+	struct diff d;
+	struct diff_format format;
+	const char *events, *output;
+	bool json, markdown;
+};
+
+/* ---- the gate ------------------------------------------------------------------------------- */
+
+/* New functions have nothing to be compared with: what they cost is in the total. Lines are in
+ * their functions. */
+static bool is_judged(const struct diff *d, size_t row, size_t event)
+{
+	const struct diff_row *r = &d->row[row];
+
+	if (r->kind == DIFF_LINE || !r->there[DIFF_BASE] || !r->there[DIFF_NEW])
+		return false;
+	return r->kind != DIFF_FUNCTION || diff_value(d, row, event, DIFF_BASE) >= d->min ||
+	       diff_value(d, row, event, DIFF_NEW) >= d->min;
+}
+
+bool diff_is_over(const struct diff *d, size_t row, size_t event)
+{
+	long double base = (long double)diff_value(d, row, event, DIFF_BASE),
+		    fresh = (long double)diff_value(d, row, event, DIFF_NEW);
+
+	return d->judged && is_judged(d, row, event) &&
+	       (fresh - base) * 100 > (long double)d->limit * base;
+}
+
+static void tell(const struct diff *d, size_t row, size_t event)
+{
+	const struct diff_row *r = &d->row[row];
+	uint64_t base = diff_value(d, row, event, DIFF_BASE),
+		 fresh = diff_value(d, row, event, DIFF_NEW);
+	char grown[48] = "";
+
+	if (base)
+		snprintf(grown, sizeof(grown), " (%+.2f%%)",
+			 (double)(((long double)fresh - (long double)base) * 100 /
+				  (long double)base));
+	cli_fail(0, "%s%s%s%s%s%s: from %llu to %llu%s, over %.15g%%", d->event[event],
+		 r->name ? " in " : "", r->name ? r->name : "", r->file ? " (" : "",
+		 r->file ? r->file : "", r->file ? ")" : "", (unsigned long long)base,
+		 (unsigned long long)fresh, grown, d->limit);
+}
+
+/* A line for each offender. 0 or the exit code. */
+static int judge(const struct diff *d)
+{
+	int code = 0;
+
+	for (size_t event = 0; event < d->nevents; event++)
+		for (size_t row = 0; row < d->nrows; row++)
+			if (diff_is_over(d, row, event)) {
+				tell(d, row, event);
+				code = EXIT_OVER;
+			}
+	return code;
+}
+
+/* ---- options -------------------------------------------------------------------------------- */
+
+static int take_limit(struct request *q, const char *value)
+{
+	char *end;
+
+	q->d.judged = true;
+	q->d.limit = strtod(value, &end);
+	if (end == value || (strcmp(end, "") && strcmp(end, "%")) || !isfinite(q->d.limit) ||
+	    q->d.limit < 0)
+		return cli_fail(PMK_EXIT_USAGE, "--fail-over: '%s' is no percentage, such as 2%%",
+				value);
+	return 0;
+}
+
+static int take_min(struct request *q, const char *value)
+{
+	char *end;
+
+	errno = 0;
+	q->d.min = strtoull(value, &end, 10);
+	if (end == value || *end || errno || strchr(value, '-'))
+		return cli_fail(PMK_EXIT_USAGE, "--min: '%s' is no number of 64 bits", value);
+	return 0;
+}
+
+static int take(struct request *q, const struct cli_option *o, const char *value)
+{
+	if (!strcmp(o->name, "fail-over"))
+		return take_limit(q, value);
+	if (!strcmp(o->name, "min"))
+		return take_min(q, value);
+	if (o->letter == 'e')
+		q->events = strcmp(value, "all") ? value : NULL;
+	else if (o->letter == 'x')
+		q->format.separator = strcmp(value, "\\t") ? value : "\t";
+	else if (o->letter == 'j')
+		q->json = true;
+	else if (o->letter == 'o')
+		q->output = value;
+	else
+		q->markdown = true;
+	return 0;
+}
+
+static int check(struct request *q)
+{
+	const char *separator = q->format.separator;
+
+	if (q->json + q->markdown + (separator != NULL) > 1)
+		return cli_fail(PMK_EXIT_USAGE, "-j, -x and --markdown exclude each other");
+	if (separator && (!*separator || strpbrk(separator, "\"\n")))
+		return cli_fail(PMK_EXIT_USAGE,
+				"-x needs a separator other than a quote or a new line");
+	if (!q->d.path[DIFF_NEW])
+		return cli_fail(PMK_EXIT_USAGE, "diff needs two files (pmk diff --help)");
+	q->format.form = q->json       ? DIFF_JSON
+			 : q->markdown ? DIFF_MARKDOWN
+			 : separator   ? DIFF_CSV
+				       : DIFF_TEXT;
+	return 0;
+}
+
+static int parse(struct request *q, int argc, char **argv, bool *help)
+{
+	const struct cli_option *o;
+	unsigned sides = 0;
+	int i = 1, code = 0;
+	char *value;
+	bool bad;
+
+	while (!code) {
+		o = cli_next(&cmd_diff, argc, argv, &i, &value, &bad);
+		if (bad)
+			return PMK_EXIT_USAGE;
+		if (o && o->letter == 'h') {
+			*help = true;
+			return 0;
+		}
+		if (o)
+			code = take(q, o, value);
+		else if (i >= argc)
+			break;
+		else if (sides == DIFF_SIDES)
+			code = cli_fail(PMK_EXIT_USAGE, "diff compares two files: what is %s?",
+					argv[i]);
+		else
+			q->d.path[sides++] = argv[i++];
+	}
+	return code ? code : check(q);
+}
+
+/* ---- command -------------------------------------------------------------------------------- */
+
+static int show(struct request *q)
+{
+	FILE *f = q->output ? fopen(q->output, "we") : stdout;
+	bool bad;
+	int code;
+
+	if (!f)
+		return cli_fail(PMK_EXIT_FAILED, "cannot write %s: %s", q->output, strerror(errno));
+	q->format.columns = isatty(fileno(f)) ? cli_columns(f) : 0;
+	code = diff_write(&q->d, &q->format, f);
+	if (!q->output)
+		return code;
+	errno = 0;
+	bad = ferror(f);
+	if ((fclose(f) || bad) && !code)
+		code = cli_fail(PMK_EXIT_FAILED, "cannot write %s: %s", q->output,
+				strerror(errno ? errno : EIO));
+	return code;
+}
+
+static int run_diff(int argc, char **argv)
+{
+	struct request q = { 0 };
+	bool help = false;
+	int code = parse(&q, argc, argv, &help);
+
+	if (help) {
+		cli_help(stdout, &cmd_diff);
+		return PMK_EXIT_OK;
+	}
+	if (!code)
+		code = diff_read(&q.d, q.events);
+	if (!code)
+		code = show(&q);
+	if (!code)
+		code = judge(&q.d);
+	diff_free(&q.d);
+	return code;
+}
+
+const struct cli_command cmd_diff = {
+	.name = "diff",
+	.brief = "compare two recordings, or two results of stat -j",
+	.usage = "[--fail-over PERCENT] [-e LIST] [--min N] [--markdown | -x SEP | -j] [-o FILE] "
+		 "BASE NEW",
+	.options = options,
+	.run = run_diff,
+};

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* What pmk diff has found: read by diff_read.c, judged by diff.c, shown by diff_write.c. */
+#ifndef PMK_CLI_DIFF_H
+#define PMK_CLI_DIFF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "recording/map.h"
+
+enum diff_side { DIFF_BASE, DIFF_NEW, DIFF_SIDES };
+
+/* What a row tells of. */
+enum diff_kind {
+	DIFF_TOTAL,    /* the whole run */
+	DIFF_SECTION,  /* a part of a document: a region, a processor */
+	DIFF_FUNCTION, /* a function, without what was put into it */
+	DIFF_LINE,
+	DIFF_KINDS
+};
+
+struct diff_row {
+	enum diff_kind kind;
+	char *key;	  /* by which rows of both sides are one */
+	char *name;	  /* "clamp in work"; NULL: of the whole run */
+	char *file;	  /* as the new side has it, if it does; or NULL */
+	uint32_t line[2]; /* of each side; 0: none */
+	bool there[2];
+	size_t function; /* of a line: the row of its function */
+	uint64_t *value; /* [event][side] */
+};
+
+struct diff {
+	const char *path[DIFF_SIDES];
+	char *command[DIFF_SIDES], *core[DIFF_SIDES];
+	char **event; /* names of those that both sides have */
+	size_t nevents;
+	struct diff_row *row;
+	size_t nrows, room;
+	struct pmk_map rows; /* hash of the key → row */
+
+	bool judged;  /* --fail-over */
+	double limit; /* percent */
+	uint64_t min; /* functions and lines that count less on both sides are left out */
+};
+
+static inline uint64_t diff_value(const struct diff *d, size_t row, size_t event, unsigned side)
+{
+	return d->row[row].value[event * DIFF_SIDES + side];
+}
+
+/* Read both sides. `events`: a list as of -e, or NULL. 0 or an exit code. */
+int diff_read(struct diff *d, const char *events);
+void diff_free(struct diff *d);
+
+/* Has this grown by more than the limit, where growth is judged at all? */
+bool diff_is_over(const struct diff *d, size_t row, size_t event);
+
+struct diff_format {
+	enum { DIFF_TEXT, DIFF_CSV, DIFF_JSON, DIFF_MARKDOWN } form;
+	const char *separator; /* CSV */
+	unsigned columns;      /* text: of the terminal; 0: as many as it takes */
+};
+
+/* 0 or an exit code. */
+int diff_write(const struct diff *d, const struct diff_format *format, FILE *f);
+
+#endif

@@ -1,0 +1,432 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What pmk diff prints. Totals are always there; of regions, functions and lines what differs, the
+ * greatest difference first. Text and Markdown have the first of them, CSV and JSON all.
+ */
+#define _GNU_SOURCE
+#include <inttypes.h>
+#include <json.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/plain.h"
+#include "cli/cli.h"
+#include "cli/diff.h"
+#include "result/internal.h"
+#include "result/jsonio.h"
+
+#define SHOWN 20 /* rows of a table for people */
+
+static const char *const kind_names[DIFF_KINDS] = { "total", "region", "function", "line" };
+
+/* Rows of one kind that are shown for one event. */
+struct table {
+	const struct diff *d;
+	enum diff_kind kind;
+	size_t event;
+	size_t *row, n;
+};
+
+/* ---- rows ----------------------------------------------------------------------------------- */
+
+static uint64_t base_of(const struct diff *d, size_t row, size_t event)
+{
+	return diff_value(d, row, event, DIFF_BASE);
+}
+
+static uint64_t new_of(const struct diff *d, size_t row, size_t event)
+{
+	return diff_value(d, row, event, DIFF_NEW);
+}
+
+static uint64_t distance(const struct diff *d, size_t row, size_t event)
+{
+	uint64_t a = base_of(d, row, event), b = new_of(d, row, event);
+
+	return a > b ? a - b : b - a;
+}
+
+static const char *status(const struct diff_row *r)
+{
+	return !r->there[DIFF_BASE] ? "new" : !r->there[DIFF_NEW] ? "gone" : "both";
+}
+
+/* Lines of functions that are new or gone say nothing that these do not. */
+static bool is_told(const struct diff *d, size_t row)
+{
+	const struct diff_row *r = &d->row[row];
+
+	return r->kind != DIFF_LINE || !strcmp(status(&d->row[r->function]), "both");
+}
+
+static bool is_shown(const struct diff *d, size_t row, size_t event)
+{
+	enum diff_kind kind = d->row[row].kind;
+
+	if (kind == DIFF_TOTAL)
+		return true;
+	if (!distance(d, row, event))
+		return false;
+	return kind == DIFF_SECTION || base_of(d, row, event) >= d->min ||
+	       new_of(d, row, event) >= d->min;
+}
+
+static int by_distance(const void *a, const void *b, void *ctx)
+{
+	const struct table *t = ctx;
+	size_t x = *(const size_t *)a, y = *(const size_t *)b;
+	uint64_t p = distance(t->d, x, t->event), q = distance(t->d, y, t->event);
+
+	if (p != q)
+		return p < q ? 1 : -1;
+	return strcmp(t->d->row[x].key, t->d->row[y].key);
+}
+
+/* There is room for all rows. */
+static void fill_table(struct table *t, enum diff_kind kind, size_t event, bool people)
+{
+	t->kind = kind;
+	t->event = event;
+	t->n = 0;
+	for (size_t i = 0; i < t->d->nrows; i++)
+		if (t->d->row[i].kind == kind && is_shown(t->d, i, event) &&
+		    (!people || is_told(t->d, i)))
+			t->row[t->n++] = i;
+	qsort_r(t->row, t->n, sizeof(*t->row), by_distance, t);
+}
+
+/* Has it a percentage? False for what was 0, new or gone. */
+static bool percent(const struct diff *d, size_t row, size_t event, double *value)
+{
+	long double base = (long double)base_of(d, row, event),
+		    fresh = (long double)new_of(d, row, event);
+
+	*value = base > 0 ? (double)((fresh - base) * 100 / base) : 0;
+	return (base > 0 || fresh <= base) && !strcmp(status(&d->row[row]), "both");
+}
+
+static void percent_text(const struct diff *d, size_t row, size_t event, char *buf, size_t size)
+{
+	double value;
+
+	if (!percent(d, row, event, &value))
+		snprintf(buf, size, "%s",
+			 strcmp(status(&d->row[row]), "both") ? status(&d->row[row]) : "was 0");
+	else
+		snprintf(buf, size, distance(d, row, event) ? "%+.2f%%" : "%.2f%%", value);
+}
+
+static void delta_text(const struct diff *d, size_t row, size_t event, bool group, char *buf)
+{
+	uint64_t n = distance(d, row, event);
+	bool less = new_of(d, row, event) < base_of(d, row, event);
+
+	*buf = less ? '-' : '+';
+	pmk_number_text(buf + (n != 0), n, 0, group);
+}
+
+static uint32_t line_of(const struct diff_row *r)
+{
+	return r->there[DIFF_NEW] ? r->line[DIFF_NEW] : r->line[DIFF_BASE];
+}
+
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+/* "work (loop.c)", "loop.c:9 in work". The caller frees it; NULL when out of memory. */
+static char *label(const struct diff *d, size_t row, size_t event)
+{
+	const struct diff_row *r = &d->row[row];
+	const char *file = r->file ? last_part(r->file) : NULL;
+	char *text = NULL, *plain;
+	int n;
+
+	if (r->kind == DIFF_TOTAL)
+		n = asprintf(&text, "%s", d->event[event]);
+	else if (r->kind == DIFF_LINE)
+		n = asprintf(&text, "%s:%" PRIu32 " in %s", file ? file : "?", line_of(r), r->name);
+	else if (file)
+		n = asprintf(&text, "%s (%s)", r->name, file);
+	else
+		n = asprintf(&text, "%s", r->name);
+	plain = n < 0 ? NULL : pmk_plain(text);
+	if (n >= 0)
+		free(text);
+	return plain;
+}
+
+/* ---- text ----------------------------------------------------------------------------------- */
+
+/* Columns and bytes of as much of the text as fits. */
+static size_t fitting(const char *text, size_t columns)
+{
+	size_t bytes = 0, used = 0;
+
+	while (text[bytes] && used < columns) {
+		size_t n = pmk_plain_length((const uint8_t *)text + bytes, strlen(text + bytes));
+
+		bytes += n ? n : 1;
+		used++;
+	}
+	return bytes;
+}
+
+/* A name that is too long ends in dots, so that each row is a line. */
+static void name_cell(const char *text, size_t columns, FILE *f)
+{
+	size_t all = strlen(text);
+
+	if (!columns || fitting(text, columns) == all)
+		fputs(text, f);
+	else
+		fprintf(f, "%.*s...", (int)fitting(text, columns > 3 ? columns - 3 : 0), text);
+}
+
+struct cells {
+	char cell[4][48]; /* base, new, delta, percent */
+};
+
+static void fill_cells(const struct diff *d, size_t row, size_t event, struct cells *c)
+{
+	pmk_number_text(c->cell[0], base_of(d, row, event), 0, true);
+	pmk_number_text(c->cell[1], new_of(d, row, event), 0, true);
+	delta_text(d, row, event, true, c->cell[2]);
+	percent_text(d, row, event, c->cell[3], sizeof(c->cell[3]));
+}
+
+static const struct cells heads = { { "base", "new", "delta", "%" } };
+
+static void measure(const struct cells *c, int width[4])
+{
+	for (unsigned i = 0; i < 4; i++)
+		if ((int)strlen(c->cell[i]) > width[i])
+			width[i] = (int)strlen(c->cell[i]);
+}
+
+static int text_row(const struct cells *c, const int width[4], char *name, unsigned columns,
+		    FILE *f)
+{
+	int used = fprintf(f, "  %*s  %*s  %*s  %*s  ", width[0], c->cell[0], width[1], c->cell[1],
+			   width[2], c->cell[2], width[3], c->cell[3]);
+
+	if (!name)
+		return -1;
+	name_cell(name,
+		  columns > (unsigned)used + 8 ? columns - (unsigned)used
+		  : columns		       ? 8
+					       : 0,
+		  f);
+	fputc('\n', f);
+	free(name);
+	return 0;
+}
+
+/* The rows of a table for people: (row, event) of the totals, or of the rows of one event. */
+static int text_table(const struct table *t, size_t n, bool totals, unsigned columns, FILE *f)
+{
+	int width[4] = { 0 }, err = 0;
+	struct cells c;
+
+	measure(&heads, width);
+	for (size_t i = 0; i < n; i++) {
+		fill_cells(t->d, totals ? 0 : t->row[i], totals ? i : t->event, &c);
+		measure(&c, width);
+	}
+	fprintf(f, "  %*s  %*s  %*s  %*s\n", width[0], heads.cell[0], width[1], heads.cell[1],
+		width[2], heads.cell[2], width[3], heads.cell[3]);
+	for (size_t i = 0; i < n && !err; i++) {
+		size_t row = totals ? 0 : t->row[i], event = totals ? i : t->event;
+
+		fill_cells(t->d, row, event, &c);
+		err = text_row(&c, width, label(t->d, row, event), columns, f);
+	}
+	return err;
+}
+
+static int markdown_table(const struct table *t, size_t n, bool totals, FILE *f)
+{
+	fprintf(f, "| %s | base | new | delta | %% |\n|---|--:|--:|--:|--:|\n",
+		totals ? "event" : kind_names[t->kind]);
+	for (size_t i = 0; i < n; i++) {
+		size_t row = totals ? 0 : t->row[i], event = totals ? i : t->event;
+		const char *bold = diff_is_over(t->d, row, event) ? "**" : "";
+		char *name = label(t->d, row, event);
+		struct cells c;
+
+		if (!name)
+			return -1;
+		fill_cells(t->d, row, event, &c);
+		fputs("| ", f);
+		for (const char *at = name; *at; at++)
+			fprintf(f, strchr("|*_`<\\", *at) ? "\\%c" : "%c", *at);
+		fprintf(f, " | %s | %s | %s | %s%s%s |\n", c.cell[0], c.cell[1], c.cell[2], bold,
+			c.cell[3], bold);
+		free(name);
+	}
+	return 0;
+}
+
+static int people_table(const struct table *t, const struct diff_format *format, FILE *f)
+{
+	bool markdown = format->form == DIFF_MARKDOWN;
+	size_t shown = t->n < SHOWN ? t->n : SHOWN;
+
+	fprintf(f, markdown ? "\n#### %s by %s\n\n" : "\n %s by %s\n\n", t->d->event[t->event],
+		kind_names[t->kind]);
+	if (markdown ? markdown_table(t, shown, false, f)
+		     : text_table(t, shown, false, format->columns, f))
+		return -1;
+	if (t->n > shown)
+		fprintf(f, "%s%zu more differ; -j and -x have all\n", markdown ? "\n" : "  ",
+			t->n - shown);
+	return 0;
+}
+
+static int people(struct table *t, const struct diff_format *format, FILE *f)
+{
+	const struct diff *d = t->d;
+	bool markdown = format->form == DIFF_MARKDOWN;
+
+	fprintf(f, markdown ? "### " : "\n ");
+	fputs("Difference of ", f);
+	pmk_plain_write(f, d->path[DIFF_NEW]);
+	fputs(" to ", f);
+	pmk_plain_write(f, d->path[DIFF_BASE]);
+	fputs("\n\n", f);
+	if (markdown ? markdown_table(t, d->nevents, true, f)
+		     : text_table(t, d->nevents, true, format->columns, f))
+		return -1;
+	for (size_t event = 0; event < d->nevents; event++)
+		for (enum diff_kind kind = DIFF_SECTION; kind < DIFF_KINDS; kind++) {
+			fill_table(t, kind, event, true);
+			if (t->n && people_table(t, format, f))
+				return -1;
+		}
+	if (!markdown)
+		fputc('\n', f);
+	return 0;
+}
+
+/* ---- CSV, JSON ------------------------------------------------------------------------------ */
+
+static void csv_row(const struct diff *d, size_t row, size_t event, const char *separator, FILE *f)
+{
+	const struct diff_row *r = &d->row[row];
+	char delta[48];
+	double value;
+
+	delta_text(d, row, event, false, delta);
+	fprintf(f, "%s%s", kind_names[r->kind], separator);
+	pmk_csv_field(f, separator, d->event[event]);
+	fprintf(f, "%s%" PRIu64 "%s%" PRIu64 "%s%s%s", separator, base_of(d, row, event), separator,
+		new_of(d, row, event), separator, *delta == '+' ? delta + 1 : delta, separator);
+	if (percent(d, row, event, &value))
+		fprintf(f, "%.2f", value);
+	fprintf(f, "%s%s%s", separator, status(r), separator);
+	pmk_csv_field(f, separator, r->name ? r->name : "");
+	fputs(separator, f);
+	pmk_csv_field(f, separator, r->file ? r->file : "");
+	fputs(separator, f);
+	if (r->kind == DIFF_LINE)
+		fprintf(f, "%" PRIu32, line_of(r));
+	fputc('\n', f);
+}
+
+static json_object *json_line(const struct diff_row *r, enum diff_side side)
+{
+	return r->kind == DIFF_LINE && r->there[side] ? json_object_new_int64(r->line[side]) : NULL;
+}
+
+static json_object *json_row(const struct diff *d, size_t row, size_t event)
+{
+	const struct diff_row *r = &d->row[row];
+	json_object *o = json_object_new_object();
+	int64_t delta = (int64_t)(new_of(d, row, event) - base_of(d, row, event));
+	double value;
+	char text[48];
+
+	json_object_object_add(o, "kind", pmk_json_string(kind_names[r->kind]));
+	json_object_object_add(o, "event", pmk_json_string(d->event[event]));
+	json_object_object_add(o, "base", json_object_new_uint64(base_of(d, row, event)));
+	json_object_object_add(o, "new", json_object_new_uint64(new_of(d, row, event)));
+	json_object_object_add(o, "delta", json_object_new_int64(delta));
+	if (percent(d, row, event, &value)) {
+		snprintf(text, sizeof(text), "%.2f", value);
+		json_object_object_add(o, "percent", json_object_new_double_s(value, text));
+	} else {
+		json_object_object_add(o, "percent", NULL);
+	}
+	json_object_object_add(o, "status", pmk_json_string(status(r)));
+	json_object_object_add(o, "name", pmk_json_string(r->name));
+	json_object_object_add(o, "file", pmk_json_string(r->file));
+	json_object_object_add(o, "line", json_line(r, DIFF_NEW));
+	json_object_object_add(o, "base-line", json_line(r, DIFF_BASE));
+	json_object_object_add(o, "over", json_object_new_boolean(diff_is_over(d, row, event)));
+	return o;
+}
+
+static json_object *json_side(const struct diff *d, enum diff_side side)
+{
+	json_object *o = json_object_new_object();
+
+	json_object_object_add(o, "file", pmk_json_string(d->path[side]));
+	json_object_object_add(o, "command", pmk_json_string(d->command[side]));
+	json_object_object_add(o, "core", pmk_json_string(d->core[side]));
+	return o;
+}
+
+static void json_head(const struct diff *d, FILE *f)
+{
+	json_object *o = json_object_new_object();
+	char text[48];
+
+	json_object_object_add(o, "format", pmk_json_string("pmk-diff"));
+	json_object_object_add(o, "version", json_object_new_int(1));
+	json_object_object_add(o, "base", json_side(d, DIFF_BASE));
+	json_object_object_add(o, "new", json_side(d, DIFF_NEW));
+	snprintf(text, sizeof(text), "%.15g", d->limit);
+	json_object_object_add(o, "limit",
+			       d->judged ? json_object_new_double_s(d->limit, text) : NULL);
+	json_object_object_add(o, "min", json_object_new_uint64(d->min));
+	fputc('{', f);
+	pmk_json_put_members(f, o);
+	fputs(",\n\"rows\":[", f);
+}
+
+static void machine(struct table *t, const struct diff_format *format, FILE *f)
+{
+	const struct diff *d = t->d;
+	bool json = format->form == DIFF_JSON;
+	unsigned n = 0;
+
+	if (json)
+		json_head(d, f);
+	for (enum diff_kind kind = DIFF_TOTAL; kind < DIFF_KINDS; kind++)
+		for (size_t event = 0; event < d->nevents; event++) {
+			fill_table(t, kind, event, false);
+			for (size_t i = 0; i < t->n; i++)
+				if (json)
+					pmk_json_put_object(f, &n, json_row(d, t->row[i], event));
+				else
+					csv_row(d, t->row[i], event, format->separator, f);
+		}
+	if (json)
+		fputs("\n]}\n", f);
+}
+
+int diff_write(const struct diff *d, const struct diff_format *format, FILE *f)
+{
+	struct table t = { .d = d, .row = malloc((d->nrows + 1) * sizeof(*t.row)) };
+	int err = t.row ? 0 : -1;
+
+	if (!err && (format->form == DIFF_TEXT || format->form == DIFF_MARKDOWN))
+		err = people(&t, format, f);
+	else if (!err)
+		machine(&t, format, f);
+	free(t.row);
+	return err ? cli_fail(PMK_EXIT_FAILED, "out of memory") : 0;
+}

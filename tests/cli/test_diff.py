@@ -1,0 +1,370 @@
+# SPDX-License-Identifier: MIT
+"""pmk diff: two recordings and two documents of pmk stat -j, whose differences are known; the gate;
+what it writes."""
+import csv
+import io
+import pty
+import select
+import struct
+import fcntl
+import termios
+
+from harness import *
+from recordings import *
+
+pytestmark = pytest.mark.quick
+
+
+@pytest.fixture
+def base(tmp_path):
+    return sample(str(tmp_path / "base.data"))
+
+
+@pytest.fixture
+def new(base, tmp_path):
+    return changed(base, str(tmp_path / "new.data"))
+
+
+def diff(*argv, code=0):
+    out = pmk("diff", *argv)
+    equal(out.code, code, str(out))
+    return out
+
+
+def rows(*argv, code=0):
+    """{(kind, event, name, line or base-line): row} of the JSON document."""
+    document = json.loads(diff("-j", *argv, code=code).out)
+    equal((document["format"], document["version"]), ("pmk-diff", 1))
+    found = {(r["kind"], r["event"], r["name"], r["line"] or r["base-line"]): r
+             for r in document["rows"]}
+    equal(len(found), len(document["rows"]))
+    return found
+
+
+# ---- recordings ----------------------------------------------------------------------------------
+
+def test_the_same_program_has_no_difference(base):
+    found = rows("--fail-over", "0", base, base)
+    equal({(k, r["delta"], r["percent"]) for k, r in found.items()},
+          {(("total", e, None, None), 0, 0.0) for e in TOTALS})
+
+
+def test_functions_match_though_they_have_moved(base, new):
+    found = rows(base, new)
+    work = found["function", "cpu_cycles", "work", None]
+    # Of 100 cycles of its line 7 each thread's part, 67 and 33, takes half as much again.
+    grown = 67 // 2 + 33 // 2
+    equal((work["base"], work["new"], work["delta"], work["status"]),
+          (149, 149 + grown, grown, "both"))
+    equal((work["percent"], work["file"]), (32.89, "/build/2/src/loop.c"))
+    total_row = found["total", "cpu_cycles", None, None]
+    equal((total_row["base"], total_row["new"]), (TOTALS["cpu_cycles"],
+                                                  TOTALS["cpu_cycles"] + grown))
+    names = {k[2] for k in found if k[0] == "function"}
+    equal(names, {"work", "down", "fresh"}, "what clamp() and main() count is the same")
+
+
+def test_new_and_gone_functions_are_named(base, new):
+    found = rows(base, new)
+    down, fresh = (found["function", "cpu_cycles", name, None] for name in ("down", "fresh"))
+    equal((down["status"], down["base"], down["new"], down["percent"]), ("gone", 24, 0, None))
+    equal((fresh["status"], fresh["base"], fresh["new"], fresh["percent"]), ("new", 0, 24, None))
+    text = diff(base, new).out
+    contains(text, "24    0    -24     gone  down (main.c)\n")
+    contains(text, "0   24    +24      new  fresh (main.c)\n")
+
+
+def test_lines_match_by_their_distance_from_the_function(base, new):
+    found = rows(base, new)
+    line = found["line", "cpu_cycles", "work", 17]
+    equal((line["base-line"], line["base"], line["new"]), (7, 100, 149))
+    equal([k for k in found if k[0] == "line" and k[2] not in ("down", "fresh")],
+          [("line", "cpu_cycles", "work", 17)])
+    contains(diff(base, new).out, "100  149    +49  +49.00%  loop.c:17 in work\n")
+
+
+def test_inlining_makes_another_function(tmp_path):
+    """clamp() is put into work() and, on one side, into main(), too."""
+    paths = []
+    for side, where in (("base", "work"), ("new", "main")):
+        r = Recording(tmp_path / f"{side}.data")
+        r.event("cpu_cycles")
+        r.object("/p")
+        r.thread(0, 0)
+        for name, address in (("work", 0x10), ("main", 0x20)):
+            r.function(name, address, LOOP_C, 1)
+        r.inlined("clamp", LOOP_C, 2)
+        r.inlined("deep", UTIL_H, 3, parent="clamp")
+        r.code(0x10, where, UTIL_H, 5, inlined="clamp")
+        r.code(0x14, where, UTIL_H, 6, inlined="deep")
+        r.ran(0x10, 1, cpu_cycles=7)
+        r.ran(0x14, 1, cpu_cycles=9)
+        paths.append(r.done())
+    found = rows(*paths)
+    equal({(k[2], r["status"], r["base"] + r["new"]) for k, r in found.items()
+           if k[0] == "function"},
+          {("clamp in work", "gone", 7), ("clamp in main", "new", 7),
+           ("deep in clamp in work", "gone", 9), ("deep in clamp in main", "new", 9)})
+
+
+def test_call_paths_do_not_matter(base, tmp_path):
+    other = sample(str(tmp_path / "paths.data"), contexts=True)
+    assert all(r["delta"] == 0 for r in rows(base, other).values())
+
+
+def test_events(base, new):
+    equal({k[1] for k in rows(base, new)}, set(TOTALS))
+    equal({k[1] for k in rows("-e", "cycles", base, new)}, {"cpu_cycles"})
+    equal({k[1] for k in rows("-e", "executions,dcache_miss", base, new)},
+          {"executions", "dcache_miss"})
+    found = rows("-e", "executions", base, new)
+    equal(found["total", "executions", None, None]["base"], total(base, "executions"))
+    for name, line in (("cycle", f"-e: no event 'cycle' with a value in {base}; "
+                                 "did you mean cpu_cycles?"),
+                       ("etmextout0", f"-e: no event 'etmextout0' with a value in {base}"),
+                       (",", "-e: the list is empty")):
+        out = diff("-e", name, base, new, code=129)
+        assert out.err.startswith(f"pmk: {line}"), out
+
+
+def test_an_event_of_one_side(base, tmp_path):
+    r = Recording(str(tmp_path / "one.data"), core="arm1136")
+    for name in ("cpu_cycles", "instr_exec"):
+        r.event(name)
+    r.object("/p")
+    r.thread(0, 0)
+    r.code(0x10)
+    r.ran(0x10, 5, cpu_cycles=6)
+    one = r.done()
+    out = diff(base, one)
+    equal(out.err, f"pmk: dcache_miss has a value in {base} alone; it is not compared\n"
+          "pmk: the cores differ: arm1176 and arm1136\n")
+    assert "dcache_miss" not in out.out
+    out = diff("-e", "dcache_miss", base, one, code=129)
+    contains(out.err, f"-e: no event 'dcache_miss' with a value in {one}")
+
+
+# ---- the gate ------------------------------------------------------------------------------------
+
+def test_fail_over(base, new):
+    offenders = ("pmk: cpu_cycles: from 376 to 425 (+13.03%), over {}%\n",
+                 "pmk: cpu_cycles in work (/build/2/src/loop.c): from 149 to 198 (+32.89%), "
+                 "over {}%\n")
+    for limit, code, told in (("2%", 1, 2), ("13.03", 1, 2), ("13.04%", 1, 1), ("32%", 1, 1),
+                              ("33%", 0, 0), ("0", 1, 2)):
+        out = diff("--fail-over", limit, base, new, code=code)
+        want = "".join(offenders[2 - told:]).replace("{}", limit.rstrip("%"))
+        equal(out.err, want, limit)
+    equal(diff(base, new).err, "", "nothing is judged without a limit")
+    equal(diff("--fail-over", "2%", new, base).err, "", "what has shrunk is no offender")
+
+
+def test_min_leaves_small_functions_out(base, new):
+    out = diff("--fail-over", "20%", "--min", "199", base, new)
+    assert "work" not in out.out, out
+    out = diff("--fail-over", "20%", "--min", "198", base, new, code=1)
+    contains(out.out, "work (loop.c)")
+    assert "fresh" not in out.out, out
+
+
+def test_from_nothing_is_over_any_limit(tmp_path):
+    one = document(tmp_path / "one.json", cpu_cycles=0)
+    two = document(tmp_path / "two.json", cpu_cycles=3)
+    out = diff("--fail-over", "1000%", one, two, code=1)
+    equal(out.err, "pmk: cpu_cycles: from 0 to 3, over 1000%\n")
+    contains(out.out, "was 0  cpu_cycles\n")
+
+
+def test_over_is_in_the_document(base, new):
+    found = rows("--fail-over", "20%", base, new, code=1)
+    equal([k for k, r in found.items() if r["over"]], [("function", "cpu_cycles", "work", None)])
+
+
+# ---- documents of pmk stat -j --------------------------------------------------------------------
+
+def test_documents(tmp_path):
+    big = 2**53 + 1
+    one = document(tmp_path / "one.json", [("fft", {"instr_exec": 50}), ("old", {"instr_exec": 7})],
+                   cycles=1000, instr_exec=big, nosuch=None)
+    two = document(tmp_path / "two.json", [("fft", {"instr_exec": 60})], cpu_cycles=990,
+                   instr_exec=big + 2, nosuch=None)
+    found = rows(one, two)
+    equal({k: (r["base"], r["new"], r["delta"], r["percent"], r["status"])
+           for k, r in found.items()}, {
+        ("total", "cpu_cycles", None, None): (1000, 990, -10, -1.0, "both"),
+        ("total", "instr_exec", None, None): (big, big + 2, 2, 0.0, "both"),
+        ("region", "instr_exec", "fft", None): (50, 60, 10, 20.0, "both"),
+        ("region", "instr_exec", "old", None): (7, 0, -7, None, "gone"),
+    })
+    out = diff("--fail-over", "2%", one, two, code=1)
+    equal(out.err, "pmk: instr_exec in fft: from 50 to 60 (+20.00%), over 2%\n")
+    contains(out.out, "instr_exec by region")
+
+
+def test_intervals_are_left_out(tmp_path):
+    for name, n in (("one", 5), ("two", 6)):
+        document(tmp_path / f"{name}.json", cpu_cycles=100)
+        with open(tmp_path / f"{name}.json") as f:
+            content = json.load(f)
+        content["counters"].insert(0, {**content["counters"][0], "counter-value": n,
+                                       "interval": {"seconds": 1}})
+        with open(tmp_path / f"{name}.json", "w") as f:
+            json.dump(content, f)
+    equal([(r["base"], r["new"]) for r in
+           rows(tmp_path / "one.json", tmp_path / "two.json").values()], [(100, 100)])
+
+
+def test_bad_input(base, tmp_path):
+    good = str(document(tmp_path / "good.json", cpu_cycles=1))
+    empty = str(document(tmp_path / "empty.json"))
+    other = tmp_path / "other.json"
+    other.write_text('{"format":"pmk-list","counters":[]}')
+    (tmp_path / "text").write_text("hello")
+    with open(base, "rb") as f:
+        (tmp_path / "cut.data").write_bytes(f.read()[:5000])
+    tail = "; pmk record and pmk stat -j write what can be compared"
+    for files, code, line in (
+            ((good, tmp_path / "none"), 125,
+             f"{tmp_path}/none: cannot be read: No such file or directory"),
+            ((good, tmp_path), 125, f"{tmp_path}: cannot be read: Is a directory"),
+            ((tmp_path / "text", good), 125,
+             f"{tmp_path}/text: neither a recording nor a document of JSON{tail}"),
+            ((other, good), 125, f"{other}: no document of pmk stat -j{tail}"),
+            ((empty, good), 125,
+             f"{empty}: no event in it has a value for the whole run{tail}"),
+            ((base, tmp_path / "cut.data"), 125,
+             f"{tmp_path}/cut.data: database disk image is malformed; "
+             "pmk record writes such a file"),
+            ((base, good), 129, f"{base} is a recording and {good} is not"),
+            ((good, base), 129, f"{base} is a recording and {good} is not"),
+            ((good,), 129, "diff needs two files (pmk diff --help)"),
+            ((good, good, good), 129, f"diff compares two files: what is {good}?"),
+            (("--fail-over", "much", good, good), 129,
+             "--fail-over: 'much' is no percentage, such as 2%"),
+            (("--fail-over", "-1%", good, good), 129,
+             "--fail-over: '-1%' is no percentage, such as 2%"),
+            (("--min", "-1", good, good), 129, "--min: '-1' is no number of 64 bits"),
+            (("-j", "--markdown", good, good), 129, "-j, -x and --markdown exclude each other"),
+            (("-o", "/dev/full", good, good), 125,
+             "cannot write /dev/full: No space left on device")):
+        out = diff(*files, code=code)
+        equal((out.out, out.err), ("", f"pmk: {line}\n"))
+
+
+def test_nothing_in_common(tmp_path):
+    one, two = (str(document(tmp_path / f"{name}.json", **{name: 1})) for name in ("a", "b"))
+    out = diff(one, two, code=129)
+    equal(out.err.splitlines()[-1], f"pmk: {one} and {two} have no event in common")
+
+
+# ---- what is written -----------------------------------------------------------------------------
+
+def test_text(base, new):
+    equal(diff("-e", "cycles", base, new).out, f"""
+ Difference of {new} to {base}
+
+  base  new  delta        %
+   376  425    +49  +13.03%  cpu_cycles
+
+ cpu_cycles by function
+
+  base  new  delta        %
+   149  198    +49  +32.89%  work (loop.c)
+    24    0    -24     gone  down (main.c)
+     0   24    +24      new  fresh (main.c)
+
+ cpu_cycles by line
+
+  base  new  delta        %
+   100  149    +49  +49.00%  loop.c:17 in work
+
+""")
+
+
+def test_csv(base, new):
+    out = diff("-x;", "-e", "cycles", base, new).out
+    found = list(csv.reader(io.StringIO(out), delimiter=";"))
+    equal(found[:3], [
+        ["total", "cpu_cycles", "376", "425", "49", "13.03", "both", "", "", ""],
+        ["function", "cpu_cycles", "149", "198", "49", "32.89", "both", "work",
+         "/build/2/src/loop.c", ""],
+        ["function", "cpu_cycles", "24", "0", "-24", "", "gone", "down", "/src/main.c", ""]])
+    contains(out, "line;cpu_cycles;100;149;49;49.00;both;work;/build/2/src/loop.c;17\n")
+    contains(out, "line;cpu_cycles;9;0;-9;;gone;down;/src/main.c;23\n")
+
+
+def test_markdown(base, new):
+    out = diff("--markdown", "--fail-over", "20%", "-e", "cycles", base, new, code=1).out
+    equal(out, f"""### Difference of {new} to {base}
+
+| event | base | new | delta | % |
+|---|--:|--:|--:|--:|
+| cpu\\_cycles | 376 | 425 | +49 | +13.03% |
+
+#### cpu_cycles by function
+
+| function | base | new | delta | % |
+|---|--:|--:|--:|--:|
+| work (loop.c) | 149 | 198 | +49 | **+32.89%** |
+| down (main.c) | 24 | 0 | -24 | gone |
+| fresh (main.c) | 0 | 24 | +24 | new |
+
+#### cpu_cycles by line
+
+| line | base | new | delta | % |
+|---|--:|--:|--:|--:|
+| loop.c:17 in work | 100 | 149 | +49 | +49.00% |
+""")
+
+
+def many(path, n, name):
+    r = Recording(str(path))
+    r.event("cpu_cycles")
+    r.object("/p")
+    r.thread(0, 0)
+    for i in range(n):
+        r.function(name.format(i), 0x10 * i + 0x10)
+        r.code(0x10 * i + 0x10, name.format(i))
+        r.ran(0x10 * i + 0x10, 1, cpu_cycles=1000 * (i + 1))
+    return r.done()
+
+
+def test_long_tables_say_how_much_there_is_more(tmp_path):
+    paths = many(tmp_path / "one", 25, "f{}"), many(tmp_path / "two", 25, "g{}")
+    out = diff(*paths).out
+    equal(len(re.findall(r"\b[fg]\d+\n", out)), 20)
+    contains(out, "  30 more differ; -j and -x have all\n")
+    contains(out, "25,000       0  -25,000  gone  f24\n")
+    equal(len([k for k in rows(*paths) if k[0] == "function"]), 50)
+
+
+def on_terminal(columns, *argv):
+    """What it writes on a terminal that is this wide."""
+    main, end = pty.openpty()
+    fcntl.ioctl(end, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    p = subprocess.Popen([PMK, "diff", *map(str, argv)], stdout=end, stdin=end)
+    os.close(end)
+    data = b""
+    while True:
+        try:
+            select.select([main], [], [])
+            part = os.read(main, 4096)
+        except OSError:
+            break
+        if not part:
+            break
+        data += part
+    os.close(main)
+    equal(p.wait(), 0)
+    return data.decode().replace("\r\n", "\n")
+
+
+def test_rows_fit_the_terminal(tmp_path):
+    long = "{0}a_name_that_has_no_end_é" * 6
+    paths = many(tmp_path / "one", 3, "f" + long), many(tmp_path / "two", 3, "g" + long)
+    for columns in (50, 80):
+        text = on_terminal(columns, *paths)
+        tables = [line for line in text.splitlines() if "Difference" not in line]
+        assert max(map(len, tables)) <= columns, text
+        equal(text.count("..."), 6)
+    assert "..." not in diff(*paths).out, "nothing is cut in a file"
