@@ -434,6 +434,13 @@ static const char *text_of(json_object *o, const char *key)
 		       : NULL;
 }
 
+static bool is_true(json_object *o, const char *key)
+{
+	json_object *value;
+
+	return json_object_object_get_ex(o, key, &value) && json_object_get_boolean(value);
+}
+
 static int no_document(const struct side *s, const char *why)
 {
 	return cli_fail(PMK_EXIT_FAILED, "%s: %s; pmk record and pmk stat -j write what can be %s",
@@ -555,6 +562,8 @@ static int note_facts(struct diff *d, const struct side *s)
 
 	d->command[s->which] = strdup(command ? command : "");
 	d->core[s->which] = strdup(core ? core : "");
+	if (s->recording ? s->t.partial : is_true(s->document, "partial"))
+		cli_fail(0, "%s is partial: the end of the run is missing", s->path);
 	return d->command[s->which] && d->core[s->which] ? 0 : out_of_memory();
 }
 

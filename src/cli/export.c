@@ -152,7 +152,9 @@ static int write_to(FILE *f, const struct request *q, const struct pmk_tables *t
 	};
 	char msg[300];
 
-	if (q->format->paths && !t->ncontexts)
+	if (t->partial)
+		cli_fail(0, "%s is partial: the end of the run is missing", q->input);
+	if (q->format->paths && !pmk_tables_have_paths(t))
 		cli_fail(0, "%s has no call paths (pmk record -g): each function stands alone",
 			 q->input);
 	if (q->format->write(&x, msg, sizeof(msg)))

@@ -146,6 +146,8 @@ static void fill_meta(struct load *l, void *item)
 		l->t->command = text(l, 1);
 	else if (is(l, 0, "core"))
 		l->t->core = text(l, 1);
+	else if (is(l, 0, "partial"))
+		l->t->partial = sqlite3_column_int(l->s, 1) != 0;
 }
 
 static void fill_event(struct load *l, void *item)

@@ -70,6 +70,7 @@ struct pmk_tables_context {
 struct pmk_tables {
 	sqlite3 *db;
 	const char *command, *core; /* "" where the recording does not say */
+	bool partial;		    /* the end of the run is missing */
 	struct pmk_tables_event *event;
 	struct pmk_tables_object *object;
 	struct pmk_tables_thread *thread;
@@ -112,6 +113,12 @@ int pmk_tables_counts(const struct pmk_tables *t, const uint32_t *event, size_t 
 		      pmk_tables_on_count *on_count, void *ctx, char *msg, size_t size);
 int pmk_tables_executions(const struct pmk_tables *t, pmk_tables_on_execution *on_execution,
 			  void *ctx, char *msg, size_t size);
+
+/* Are there call paths, beside the root? */
+static inline bool pmk_tables_have_paths(const struct pmk_tables *t)
+{
+	return t->ncontexts > 1;
+}
 
 /* Names. Code without a symbol is named after its object: "[libc.so.6]"; "[unknown]" where that is
  * not known either. */

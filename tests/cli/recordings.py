@@ -79,7 +79,9 @@ class Recording:
             inlined=self.ids.get(("inlined", inlined)), file=self.file(file), line=line)
 
     def context(self, name, parent=None, function=None, site=None, calls=0):
-        self.named("context", name, parent=self.ids.get(("context", parent)),
+        """The first is the root, number 0."""
+        number = sum(table == "context" for table, _ in self.ids)
+        self.named("context", name, id=number, parent=self.ids.get(("context", parent)),
                    function=self.ids.get(("function", function)), site=self.codes.get(site),
                    calls=calls)
 
@@ -158,8 +160,8 @@ def sample(path, contexts=False):
     r.code(0x3008, "down", MAIN_C, 23, "return", **prog)
     r.code(0x5000, obj="[anon]")
 
+    r.context("root")
     if contexts:
-        r.context("root")
         r.context("main", "root", "main", calls=1)
         r.context("work", "main", "work", 0x1004, calls=2)
         r.context("other", "root", "work", calls=1)  # of the second thread

@@ -222,6 +222,8 @@ def test_bad_input(base, tmp_path):
     (tmp_path / "text").write_text("hello")
     with open(base, "rb") as f:
         (tmp_path / "cut.data").write_bytes(f.read()[:5000])
+    assert re.fullmatch(f"pmk: {tmp_path}/cut.data: (database disk|its end is missing).*\n",
+                        diff(base, tmp_path / "cut.data", code=125).err)
     tail = "; pmk record and pmk stat -j write what can be compared"
     for files, code, line in (
             ((good, tmp_path / "none"), 125,
@@ -232,9 +234,6 @@ def test_bad_input(base, tmp_path):
             ((other, good), 125, f"{other}: no document of pmk stat -j{tail}"),
             ((empty, good), 125,
              f"{empty}: no event in it has a value for the whole run{tail}"),
-            ((base, tmp_path / "cut.data"), 125,
-             f"{tmp_path}/cut.data: database disk image is malformed; "
-             "pmk record writes such a file"),
             ((base, good), 129, f"{base} is a recording and {good} is not"),
             ((good, base), 129, f"{base} is a recording and {good} is not"),
             ((good,), 129, "diff needs two files (pmk diff --help)"),
@@ -249,6 +248,13 @@ def test_bad_input(base, tmp_path):
              "cannot write /dev/full: No space left on device")):
         out = diff(*files, code=code)
         equal((out.out, out.err), ("", f"pmk: {line}\n"))
+
+
+def test_a_partial_side_is_told(tmp_path):
+    path = document(tmp_path / "partial.json", cpu_cycles=1)
+    text = path.read_text()
+    path.write_text(text.replace('"metrics"', '"partial": true, "metrics"'))
+    equal(diff(path, path).err, f"pmk: {path} is partial: the end of the run is missing\n" * 2)
 
 
 def test_nothing_in_common(tmp_path):

@@ -171,7 +171,7 @@ def test_bad_files(flat, tmp_path):
     with open(flat, "rb") as f:
         whole = f.read()
     (tmp_path / "cut").write_bytes(whole[:len(whole) // 3])
-    says(tmp_path / "cut", "database disk image is malformed; pmk record writes such a file")
+    says(tmp_path / "cut", "(database disk image is malformed|its end is missing); .*")
     os.mkfifo(tmp_path / "pipe")
     says(tmp_path / "pipe", "cannot be read: not a regular file")
     says(tmp_path, "cannot be read: Is a directory")
@@ -195,6 +195,15 @@ def test_a_full_disk(flat):
     out = run("sh", "-c", f"exec {PMK} export --format callgrind -i {flat} >/dev/full")
     equal((out.code, out.err),
           (125, "pmk: cannot write the output: No space left on device\n"))
+
+
+def test_a_partial_recording_is_told(tmp_path):
+    r = Recording(tmp_path / "partial.data", partial=1)
+    r.event("instr_exec")
+    path = r.done()
+    out = export(path, "callgrind")
+    equal(out.err, f"pmk: {path} is partial: the end of the run is missing\n")
+    contains(out.out, "totals: 0\n")
 
 
 # ---- lcov ----------------------------------------------------------------------------------------
