@@ -70,6 +70,12 @@ static inline bool pmk_signal_in(const struct pmk_signal_set *set, unsigned sig)
 	return sig < PMK_NSIGNALS && (set->bits[sig / 64] >> sig % 64 & 1);
 }
 
+static inline void pmk_signal_join(struct pmk_signal_set *set, const struct pmk_signal_set *more)
+{
+	for (unsigned i = 0; i < (PMK_NSIGNALS + 63) / 64; i++)
+		set->bits[i] |= more->bits[i];
+}
+
 struct pmk_bus {
 	uint64_t total[PMK_NSIGNALS];
 	uint64_t due[PMK_NSIGNALS];   /* horizon per signal, an absolute total; PMK_NEVER = none */

@@ -116,6 +116,8 @@ enum pmk_microblaze_kind {
 	PMK_MB_GET = 1 << 26,	    /* reads a stream */
 	PMK_MB_PUT = 1 << 27,	    /* writes a stream */
 	PMK_MB_LONG = 1 << 28,	    /* the 32-bit core does not have it */
+	PMK_MB_ALWAYS = 1 << 29, /* one of BR_COND that tests r0, which is 0: always taken, … */
+	PMK_MB_NEVER = 1 << 30,	 /* … or never */
 };
 
 /* What it does to the flow of control. */

@@ -59,6 +59,7 @@ struct pmk_emulation {
 	struct pmk_recorded_event *recorded_events;
 	/* A run has left something uncounted; of a fault it was not seen where it was. */
 	bool lacks, unsure;
+	struct pmk_signal_set doubtful; /* pmk_cpu.doubtful of any run's cores */
 };
 
 /* emulated_run.c: run the emulator, take the readings. */

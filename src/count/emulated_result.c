@@ -28,7 +28,9 @@ static enum pmk_trust trust_in(const struct pmk_emulation *e, const struct pmk_e
 {
 	if (e->lacks || pmk_runner_lacks(&e->runner))
 		return PMK_TRUST_PARTIAL;
-	if (e->unsure || pmk_runner_unsure(&e->runner))
+	if (e->unsure || pmk_runner_unsure(&e->runner) ||
+	    pmk_signal_in(&e->doubtful, event->signal) ||
+	    pmk_signal_in(&e->doubtful, event->signal2))
 		return PMK_TRUST_INEXACT;
 	return pmk_signal_exact(event->signal) ? PMK_TRUST_EXACT : PMK_TRUST_MODELLED;
 }
@@ -299,6 +301,10 @@ static void set_warnings(struct pmk_count *c)
 			&c->result,
 			"it is not known where the program left a block of instructions by a "
 			"fault: the block was counted as a whole");
+	if (pmk_signal_in(&e->doubtful, PMK_SIG_BR_TAKEN))
+		pmk_result_warn(
+			&c->result,
+			"of some conditional branches it is not seen whether they were taken");
 	if (atomic_load(&a->lost_forks))
 		pmk_result_warn(&c->result,
 				"%u forked process(es) were not counted: more than %d at a time",

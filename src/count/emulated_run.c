@@ -381,6 +381,7 @@ static int take_reading(struct pmk_count *c, const struct pmk_plan *plan, unsign
 	c->result.partial |= e->killed || pmk_count_stopped(c);
 	e->lacks |= pmk_runner_lacks(&e->runner);
 	e->unsure |= pmk_runner_unsure(&e->runner);
+	pmk_signal_join(&e->doubtful, &e->runner.doubtful);
 	/* The counts of a run that was cut off would falsify the mean of the complete ones. */
 	if (pmk_count_stopped(c) && c->result.runs)
 		return 0;

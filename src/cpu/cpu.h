@@ -71,6 +71,8 @@ struct pmk_cpu {
 		struct pmk_cpu_rest rest;
 	} fault;
 	bool unsure; /* a block may have been left early, and it is not known where */
+	/* Signals that something may have raised, or not, without being seen. */
+	struct pmk_signal_set doubtful;
 	const struct pmk_block *origin; /* `prev` before the first block */
 	/* System emulation: says whether the page of the present access is device memory. */
 	bool (*is_device)(void *ctx, uint32_t addr);

@@ -307,6 +307,17 @@ static void memory(const struct row *r, struct pmk_insn *in)
 		in->kind |= PMK_MB_R1_DATA;
 }
 
+/* A conditional branch that tests r0 always goes the same way. The condition is [23:21]. */
+static void known_condition(uint32_t w, struct pmk_insn *in)
+{
+	enum { EQ, NE, LT, LE, GT, GE };
+	unsigned condition = bits(w, 23, 21);
+	bool holds = condition == EQ || condition == LE || condition == GE;
+
+	if (bits(w, 20, 16) == 0)
+		in->kind |= holds ? PMK_MB_ALWAYS : PMK_MB_NEVER;
+}
+
 /* ---- entry ---------------------------------------------------------------------------------- */
 
 static void roles(uint32_t w, unsigned roles, struct pmk_insn *in)
@@ -382,6 +393,8 @@ static void decode(uint64_t addr, uint32_t w, bool wide, struct pmk_insn *in)
 		stream(w, in);
 	if (in->kind & PMK_MB_MBAR)
 		barrier(w, in);
+	if (in->conditional)
+		known_condition(w, in);
 	if (has_target(in))
 		set_target(sign_extend(bits(w, 15, 0), 16), wide, in);
 }

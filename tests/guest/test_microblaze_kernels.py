@@ -104,6 +104,17 @@ def test_kind(name, body, events):
         exactly(count("repeat", order=order, SETUP=OPERANDS, BODY=body), insns, **events)
 
 
+def test_a_store_exclusive_that_fails_stores_nothing():
+    # The load fetches the line; the first store finds its reservation and hits; the second finds
+    # none: it is executed, and no access to memory.
+    for sets in ((), ("dcache.write_through=0",)):
+        want(count("repeat", *sets, SETUP=OPERANDS,
+                   BODY="lwx r3, r10, r4; swx r3, r10, r4; swx r3, r10, r4"),
+             store_word=2, store_any=2, dcache_read_request=1, dcache_read_hit=0,
+             dcache_write_request=1, dcache_write_hit=1, dcache_request=2, dcache_hit=1,
+             mmu_data_request=2)
+
+
 # ---- branches and delay slots --------------------------------------------------------------------
 # r7 holds 12, r8 8, r9 and r11 the addresses of `1:` and of f; r4 > 0, r12 < 0.
 #
@@ -176,8 +187,15 @@ BRANCHES = [
                          "nop; bgtd r4, r7; nop; nop; bged r0, r7; nop; nop; nop", 13,
      dict(branch_cond_taken=6, branch_cond_taken_delay=6, branch_cond=6, branch_any=6, logical_op=7,
           delay_slot_nop=6)),
-    # One that is taken to what follows it anyway cannot be told from one that is not.
-    ("taken_in_vain",    "beqi r0, 4; beqid r0, 8; nop; nop", 4,
+    # To what follows them anyway: what tests r0 is known to be taken, or not to be.
+    ("taken_in_vain",    "beqi r0, 4; beqid r0, 8; nop; blei r0, 4; bgei r0, 4; nop", 6,
+     dict(branch_cond_taken=4, branch_cond_taken_delay=1, branch_cond=4, branch_any=4,
+          logical_op=2, delay_slot_nop=1)),
+    ("not_taken_in_vain", "bnei r0, 4; bneid r0, 8; nop; blti r0, 4; bgti r0, 4; nop", 6,
+     dict(branch_cond_not_taken=4, branch_cond_not_taken_delay=1, branch_cond=4, branch_any=4,
+          logical_op=2, delay_slot_nop=1)),
+    # What tests another register cannot be told from one that is not taken; see below.
+    ("perhaps_in_vain",  "beqi r4, 4; beqid r4, 8; nop; nop", 4,
      dict(branch_cond_not_taken=2, branch_cond_not_taken_delay=1, branch_cond=2, branch_any=2,
           logical_op=2, delay_slot_nop=1)),
     # Barriers share an opcode with branches.
@@ -201,6 +219,20 @@ def test_branch(name, body, insns, events):
                       WARM=warm)
             more = dict(events, logical_op=events.get("logical_op", 0) + warm)
             exactly(c, insns + warm, **more)
+
+
+def test_what_is_not_seen_of_a_branch_is_said():
+    # It counts as not taken. Only what depends on that is inexact, and only where it is executed.
+    unseen = {"branch_cond_taken", "branch_cond_not_taken", "branch_cond_taken_delay",
+              "branch_cond_not_taken_delay", "branch_cond"}
+    for body, inexact in (("bneid r4, 8; nop", unseen), ("bneid r0, 8; nop", set()),
+                          ("bri 12; bneid r4, 8; nop", set())):
+        program = bare("repeat", SETUP=PLACES.replace("addik r9, r0, 1f; ", ""), BODY=body,
+                       AUX="f: nop")
+        doc = stat("--core", "microblaze", "-e", ",".join(EXACT), program)
+        equal({c["event"] for c in doc["counters"] if c["trust"] == "inexact"}, inexact, body)
+        equal(doc.get("warning"), "of some conditional branches it is not seen whether they were "
+              "taken" if inexact else None, body)
 
 
 def test_slots_of_a_loop():

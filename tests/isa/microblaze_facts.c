@@ -47,10 +47,10 @@ static const char *const sysop_names[] = {
 
 /* By bit. */
 static const char *const kind_names[] = {
-	"ARITH",   "LOGICAL",	"MUL",	    "DIV",   "BARREL", "SHIFT", "FP",	   "PCMP",
-	"SEXT",	   "IMM",	"WIC",	    "WDC",   "MSR",    "R1",	"R1_DATA", "BR",
-	"BR_COND", "BR_IMM",	"ABSOLUTE", "BREAK", "RETURN", "DELAY", "NOP",	   "MBAR",
-	"SLEEP",   "BTC_FLUSH", "GET",	    "PUT",   "LONG",
+	"ARITH",   "LOGICAL",	"MUL",	    "DIV",   "BARREL", "SHIFT",	 "FP",	    "PCMP",
+	"SEXT",	   "IMM",	"WIC",	    "WDC",   "MSR",    "R1",	 "R1_DATA", "BR",
+	"BR_COND", "BR_IMM",	"ABSOLUTE", "BREAK", "RETURN", "DELAY",	 "NOP",	    "MBAR",
+	"SLEEP",   "BTC_FLUSH", "GET",	    "PUT",   "LONG",   "ALWAYS", "NEVER",
 };
 
 static const char *name(const char *const *names, size_t count, unsigned n)

@@ -178,6 +178,8 @@ def expected(line, prefix):
         kinds |= {"NOP"}
     if line.name == "bri" and target == line.addr + 4 and prefix in (None, 0):
         kinds |= {"BTC_FLUSH"}
+    if "BR_COND" in kinds and "n" not in role:  # it tests r0
+        kinds |= {"ALWAYS" if line.name[1:3] in ("eq", "le", "ge") else "NEVER"}
     if line.name in ("msrset", "msrclr") and int(text["u15"]) & 4:
         facts |= {"s"}
     if line.name in ("mts", "mfs") and text["S"] == "rmsr":

@@ -53,6 +53,7 @@ static void add_access(const struct pmk_insn *in, struct pmk_facts *f)
 	f->n[PMK_MB_FACT_STORE_HALF] += in->store && in->mem_bytes == 2;
 	f->n[PMK_MB_FACT_STORE_BYTE] += in->store && in->mem_bytes == 1;
 	f->n[PMK_MB_FACT_STORE_SP] += in->store && stack;
+	f->n[PMK_MB_FACT_STREX] += in->store && in->exclusive;
 }
 
 static bool fetch_is_cached(const struct pmk_core *core, uint64_t addr)
@@ -91,6 +92,19 @@ static unsigned branch_cycles(const struct pmk_core *core, const struct pmk_insn
 	return pmk_microblaze_taken_cycles(core, branch->kind & PMK_MB_DELAY);
 }
 
+static uint8_t sure_of(const struct pmk_insn *branch)
+{
+	uint64_t fall = branch->addr + (branch->kind & PMK_MB_DELAY ? 8 : 4);
+
+	if (branch->kind & PMK_MB_ALWAYS)
+		return PMK_MB_TAKEN;
+	if (branch->kind & PMK_MB_NEVER)
+		return PMK_MB_NOT_TAKEN;
+	if (branch->conditional && branch->kind & PMK_MB_BR_IMM && branch->target == fall)
+		return PMK_MB_HIDDEN;
+	return PMK_MB_LOOKED_AT;
+}
+
 static uint8_t row_of(const struct pmk_insn *branch, bool predicted)
 {
 	if (!branch->conditional)
@@ -113,6 +127,7 @@ static struct pmk_microblaze_end end_of(const struct pmk_core *core, const struc
 	struct pmk_microblaze_end end = falls;
 
 	end.row = row_of(branch, predicted);
+	end.sure = sure_of(branch);
 	if (predicted) {
 		end.key = branch->addr << 32;
 		end.entry = (uint16_t)(branch->addr >> 2 & (core->bp_entries - 1));

@@ -185,6 +185,7 @@ struct pmk_signal_set pmk_microblaze_raises(const struct pmk_core *core)
 		PMK_SIG_L1D_TLB_READ,
 		PMK_SIG_L1D_TLB_WRITE,
 		PMK_SIG_DTLB_HIT,
+		PMK_SIG_STREX_PASS,
 		PMK_SIG_UTLB_HIT,
 		PMK_SIG_MMU_LOOKUP,
 		PMK_SIG_PERIPHERAL_READ,
@@ -262,7 +263,9 @@ static void derive_branches(const struct pmk_cpu *cpu, uint64_t *t)
 
 static void derive_caches(const struct pmk_cpu *cpu, uint64_t *t)
 {
-	uint64_t reads = t[PMK_SIG_LOAD], writes = t[PMK_SIG_STORE];
+	/* A store exclusive that fails is executed, and nothing of it leaves the core. */
+	uint64_t failed = t[PMK_SIG_STREX] - t[PMK_SIG_STREX_PASS];
+	uint64_t reads = t[PMK_SIG_LOAD], writes = t[PMK_SIG_STORE] - failed;
 
 	t[PMK_SIG_L1I_HIT] = t[PMK_SIG_L1I_ACCESS] - t[PMK_SIG_L1I_MISS];
 	if (cpu->core.dcache_on && !pmk_microblaze_data_is_local(&cpu->core)) {
@@ -514,14 +517,28 @@ static bool follows(const struct pmk_block *p, const struct pmk_block *b)
 	return p->flow != PMK_FLOW_NEXT && !b->vector;
 }
 
-/* A signal, an exception or an interrupt came before the block that would have followed. It cannot
- * be seen which way a conditional branch went, so it is not counted. */
+/* It cannot be seen whether a conditional branch was taken. */
+static void doubt_outcome(struct pmk_cpu *cpu)
+{
+	pmk_signal_add(&cpu->doubtful, PMK_SIG_BR_TAKEN);
+	pmk_signal_add(&cpu->doubtful, PMK_SIG_BR_NOT_TAKEN);
+	pmk_signal_add(&cpu->doubtful, PMK_SIG_BR_TAKEN_DELAY);
+	pmk_signal_add(&cpu->doubtful, PMK_SIG_BR_NOT_TAKEN_DELAY);
+}
+
+/* A signal, an exception or an interrupt came before the block that would have followed. If it
+ * cannot be seen which way a conditional branch went, it is not counted. */
 static void interrupted(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
 			unsigned outcome)
 {
-	if (p->conditional && !p->microblaze.open) {
+	uint8_t sure = p->microblaze.end.sure;
+
+	if (p->conditional && !p->microblaze.open &&
+	    (sure == PMK_MB_LOOKED_AT || sure == PMK_MB_HIDDEN)) {
 		cpu->microblaze.outcome[outcome]--;
 		cpu->cycles -= outcome & 1 ? p->microblaze.end.extra : 0;
+		doubt_outcome(cpu);
+		pmk_signal_add(&cpu->doubtful, PMK_SIG_BRANCH);
 	}
 	if (!b->vector)
 		return;
@@ -577,8 +594,11 @@ static uint64_t wait_between(const struct pmk_block *p, const struct pmk_block *
 	return wait;
 }
 
-static uint32_t goes_on(const struct pmk_block *p, const struct pmk_block *b)
+/* Was the branch that ends `p` taken, when `b` follows? */
+static bool is_taken(const struct pmk_block *p, const struct pmk_block *b)
 {
+	if (p->microblaze.end.sure == PMK_MB_TAKEN || p->microblaze.end.sure == PMK_MB_NOT_TAKEN)
+		return p->microblaze.end.sure == PMK_MB_TAKEN;
 	return (uint32_t)b->pc != (uint32_t)p->fall;
 }
 
@@ -592,7 +612,7 @@ static bool is_known(const struct pmk_microblaze_tables *m, const struct pmk_blo
 static unsigned outcome_of(const struct pmk_microblaze_tables *m, const struct pmk_block *p,
 			   const struct pmk_block *b)
 {
-	return p->microblaze.end.row + goes_on(p, b) + (is_known(m, p) ? 2 : 0);
+	return p->microblaze.end.row + is_taken(p, b) + (is_known(m, p) ? 2 : 0);
 }
 
 /* Cycles for a branch that the branch target cache predicted wrongly, or that was taken and not in
@@ -606,7 +626,7 @@ static unsigned mispredicted(struct pmk_cpu *cpu, const struct pmk_block *p,
 	bool known = is_known(cpu->microblaze.tables, p);
 
 	if (p->microblaze.end.key == PMK_MB_NO_PREDICT || *entry == now ||
-	    !(known || goes_on(p, b)))
+	    !(known || is_taken(p, b)))
 		return 0;
 	*entry = now;
 	return known ? pmk_microblaze_wrong_cycles(&cpu->core) : p->microblaze.branch_cycles;
@@ -653,7 +673,7 @@ static bool learn(struct pmk_cpu *cpu, const struct pmk_block *p, const struct p
 		  struct pmk_microblaze_edge *e)
 {
 	struct pmk_microblaze_tables *m = cpu->microblaze.tables;
-	uint32_t extra = goes_on(p, b) ? p->microblaze.end.extra : 0;
+	uint32_t extra = is_taken(p, b) ? p->microblaze.end.extra : 0;
 	uint64_t wait;
 
 	if (p->id == PMK_MB_NO_BLOCK || p->microblaze.late & b->microblaze.wants & PMK_MB_LOOK ||
@@ -692,6 +712,8 @@ void pmk_microblaze_block_anew(struct pmk_cpu *cpu, const struct pmk_block *p,
 {
 	struct pmk_microblaze_edge *e = pmk_microblaze_edge(cpu->microblaze.tables, p, b);
 
+	if (PMK_UNLIKELY(p->microblaze.end.sure == PMK_MB_HIDDEN))
+		doubt_outcome(cpu);
 	if (e->key == pmk_microblaze_key(cpu->microblaze.tables, p, b) || learn(cpu, p, b, e))
 		leave(cpu, p, b, e);
 	else

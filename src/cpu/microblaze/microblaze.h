@@ -44,7 +44,7 @@
 	X(LOAD) X(STORE) X(LOAD_SP) X(STORE_SP) X(BR_UNCOND) X(BR_UNCOND_DELAY) X(DELAY_NOP) \
 	X(LOGICAL) X(ARITH) X(MUL) X(BARREL_SHIFT) X(SHIFT) X(DIV) X(VFP) X(IMM_PREFIX) \
 	X(PATTERN_COMPARE) X(SIGN_EXTEND) X(ICACHE_OP) X(DCACHE_OP) X(STATUS_OP) X(L1I_ACCESS) \
-	X(OF_STALL) X(EX_STALL)
+	X(OF_STALL) X(EX_STALL) X(STREX)
 /* clang-format on */
 
 enum pmk_microblaze_fact {
@@ -64,6 +64,14 @@ enum pmk_microblaze_row {
 	PMK_MB_ROW_DELAYED = 8, /* with a delay slot */
 	PMK_MB_ROW_PREDICTED = 12,
 	PMK_MB_ROW_PREDICTED_DELAYED = 16,
+};
+
+/* Is it known of a conditional branch whether it is taken, without looking where control goes? */
+enum pmk_microblaze_sure {
+	PMK_MB_LOOKED_AT, /* the next block shows it */
+	PMK_MB_TAKEN,
+	PMK_MB_NOT_TAKEN,
+	PMK_MB_HIDDEN, /* nothing shows it: it goes to what follows anyway */
 };
 
 /* Instructions have addresses that are multiples of 4, so that these are free: for an empty entry

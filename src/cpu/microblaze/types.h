@@ -40,7 +40,8 @@ struct pmk_microblaze_end {
 	uint64_t key;	/* a branch that the branch target cache predicts: its address << 32 */
 	uint16_t entry; /* of the branch target cache */
 	uint8_t row;	/* of pmk_cpu_microblaze.outcome */
-	uint8_t extra; /* cycles when it does not fall through, of a branch that is not predicted */
+	uint8_t extra;	/* cycles when it is taken, of a branch that is not predicted */
+	uint8_t sure;	/* enum pmk_microblaze_sure: is it known without looking if it is taken? */
 };
 
 struct pmk_block_microblaze {

@@ -38,13 +38,17 @@ ACCESS(store_back_mmu, pmk_microblaze_store_back, true)
 ACCESS(store_through, pmk_microblaze_store_through, false)
 ACCESS(store_through_mmu, pmk_microblaze_store_through, true)
 
-/* A store exclusive is reported as a read and a write. */
+/* A store exclusive is reported as a read and a write, and not at all if it fails. */
 static void store_exclusive(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
 {
+	struct pmk_cpu *cpu;
+
 	if (!pmk_emulator.is_store(info))
 		return;
+	cpu = remember(vcpu, a);
+	cpu->dyn[PMK_SIG_STREX_PASS]++;
 	pmk_access_see(info, addr);
-	pmk_microblaze_store_slow(remember(vcpu, a), (uint32_t)addr, (uint64_t)(uintptr_t)a);
+	pmk_microblaze_store_slow(cpu, (uint32_t)addr, (uint64_t)(uintptr_t)a);
 }
 
 pmk_access_fn *pmk_microblaze_watch(const struct pmk_core *core, bool system,

@@ -287,6 +287,7 @@ static void read_core(struct pmk_runner *r, struct pmk_arena_slot *slot, unsigne
 		return; /* the vCPU was never started */
 	book_rest(r, slot, cpu, &copy->cpu);
 	r->unsure |= copy->cpu.unsure;
+	pmk_signal_join(&r->doubtful, &copy->cpu.doubtful);
 	r->calls_lost |= copy->calls_lost;
 	err = pmk_emulated_finish(copy, &ports, &r->arena->cfg, &b, &c->total);
 	if (err && !r->error)

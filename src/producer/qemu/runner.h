@@ -63,8 +63,9 @@ struct pmk_runner {
 	struct pmk_runner_counts *one;
 	unsigned turn; /* of the processes, whose interval is looked for */
 	unsigned processes, threads, ncores, execs;
-	unsigned alive;	 /* processes that had not ended at the final reading */
-	bool unsure;	 /* a fault was seen, and not where */
+	unsigned alive;			/* processes that had not ended at the final reading */
+	bool unsure;			/* a fault was seen, and not where */
+	struct pmk_signal_set doubtful; /* pmk_cpu.doubtful of any core */
 	bool calls_lost; /* calls were nested deeper than is remembered, so a region may end late */
 	int error;	 /* first error of a core's driver */
 };

@@ -55,7 +55,7 @@ static void kinds(void **state)
 		{ __LINE__, 0xc8640800, { S(LOAD), S(LOAD_WORD), S(LOAD_SP) } }, /* lw r3,r4,r1 */
 		{ __LINE__, 0xc8242800, { S(LOAD), S(LOAD_WORD) } },		 /* lw r1,r4,r5 */
 		{ __LINE__, 0xd4642a00, { S(STORE), S(STORE_HALF) } },		 /* shr */
-		{ __LINE__, 0xd8642c00, { S(STORE), S(STORE_WORD) } },		 /* swx */
+		{ __LINE__, 0xd8642c00, { S(STORE), S(STORE_WORD), S(STREX) } }, /* swx */
 		{ __LINE__, 0xf0640000, { S(STORE), S(STORE_BYTE) } },		 /* sbi */
 		{ __LINE__,
 		  0xf8610004,
@@ -128,7 +128,8 @@ static void conditional_branches(void **state)
 	rig_free(r);
 }
 
-/* What goes to the instruction that follows anyway is not seen to be taken. */
+/* What goes to the instruction that follows anyway is not seen to be taken; only the sum is
+ * known. */
 static void branch_to_the_next(void **state)
 {
 	struct pmk_core core = plain_core();
@@ -143,6 +144,34 @@ static void branch_to_the_next(void **state)
 		GO(r, 0x1014, NOP);
 		TOTALS(r, PMK_SIG_BR_TAKEN, 0, PMK_SIG_BR_NOT_TAKEN, 1, PMK_SIG_BR_UNCOND, 2,
 		       PMK_SIG_OF_STALL, 3, PMK_SIG_BTC_HIT, 0);
+		assert_true(pmk_signal_in(&r->cpu.doubtful, PMK_SIG_BR_TAKEN));
+		assert_true(pmk_signal_in(&r->cpu.doubtful, PMK_SIG_BR_NOT_TAKEN_DELAY));
+		assert_false(pmk_signal_in(&r->cpu.doubtful, PMK_SIG_BRANCH));
+		rig_free(r);
+	}
+}
+
+/* r0 is 0: beq, ble and bge are taken, wherever they go, and bne, blt and bgt are not. */
+static void branch_on_r0(void **state)
+{
+	struct pmk_core core = plain_core();
+	struct rig *r;
+
+	(void)state;
+	for (core.bp_on = 0; core.bp_on < 2; core.bp_on++) {
+		r = rig_new(&core);
+		GO(r, 0x1000, BRCI(EQ, 4));
+		GO(r, 0x1004, BRCI(LE, 4));
+		GO(r, 0x1008, BRCI(GE, 4));
+		GO(r, 0x100c, BRCI(NE, 4));
+		GO(r, 0x1010, BRCI(LT, 4));
+		GO(r, 0x1014, BRCI(GT, 4));
+		GO(r, 0x1018, BEQID(0, 8), NOP);
+		GO(r, 0x1020, BRCI(NE, 0x100)); /* a signal comes right behind it */
+		GO(r, 0x9000, NOP);
+		TOTALS(r, PMK_SIG_BR_TAKEN, 4, PMK_SIG_BR_NOT_TAKEN, 4, PMK_SIG_BR_TAKEN_DELAY, 1,
+		       PMK_SIG_BRANCH, 8, PMK_SIG_OF_STALL, 3 * 2 + 1, PMK_SIG_BTC_HIT, 0);
+		assert_false(pmk_signal_in(&r->cpu.doubtful, PMK_SIG_BR_TAKEN));
 		rig_free(r);
 	}
 }
@@ -230,6 +259,8 @@ static void a_signal_hides_the_outcome(void **state)
 		GO(r, 0x1100, NOP);
 		TOTALS(r, PMK_SIG_BR_TAKEN, 1, PMK_SIG_BR_NOT_TAKEN, 0, PMK_SIG_BRANCH, 1,
 		       PMK_SIG_OF_STALL, 2, PMK_SIG_CYCLE, 4 + 2);
+		assert_true(pmk_signal_in(&r->cpu.doubtful, PMK_SIG_BR_TAKEN));
+		assert_true(pmk_signal_in(&r->cpu.doubtful, PMK_SIG_BRANCH));
 		rig_free(r);
 	}
 }
@@ -1355,6 +1386,7 @@ int main(void)
 		cmocka_unit_test(kinds),
 		cmocka_unit_test(conditional_branches),
 		cmocka_unit_test(branch_to_the_next),
+		cmocka_unit_test(branch_on_r0),
 		cmocka_unit_test(delay_slots),
 		cmocka_unit_test(slot_in_another_block),
 		cmocka_unit_test(predicted_slot_in_another_block),
