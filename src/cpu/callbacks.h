@@ -31,10 +31,9 @@ struct pmk_emulator {
 	/* Is the access a store? And log2 of its bytes. */
 	bool (*is_store)(uint32_t info);
 	unsigned (*size_shift)(uint32_t info);
-	/* The block is about to start. Called for every block while regions are armed, … */
-	void (*follow)(unsigned vcpu, const struct pmk_block *block);
-	/* … and for blocks where a region begins or ends. */
-	void (*cross_boundary)(unsigned vcpu, const struct pmk_block *block);
+	/* The block is about to start. Called for every block while regions are armed;
+	 * `boundary`: a region begins or ends at its address. It may set pmk_cpu.crossing. */
+	void (*follow)(unsigned vcpu, const struct pmk_block *block, bool boundary);
 };
 extern struct pmk_emulator pmk_emulator;
 
@@ -82,7 +81,8 @@ static inline bool pmk_rest_is(unsigned vcpu, const struct pmk_block *block)
 
 /* The ways to start a block: plain; with the facts added at once, for totals that are read often;
  * while regions are armed; where a region begins or ends; while counts are booked by site (sites.h).
- * There is each for system emulation, too, and for the blocks of handlers, before which another one may have been left early (fault.h). */
+ * There is each for system emulation, too, and for the blocks of handlers, before which another one
+ * may have been left early (fault.h). */
 enum pmk_block_way {
 	PMK_BLOCK_PLAIN,
 	PMK_BLOCK_EAGER,
@@ -96,29 +96,38 @@ struct pmk_block_fns {
 	pmk_block_fn *fn[2][2][PMK_BLOCK_NWAYS]; /* [system][handler] */
 };
 
-/* Makes `name`, of these functions, from the family's enter(cpu, block). */
+/* Makes `name`, of these functions, from the family's enter(cpu, block, crossing): `crossing`, a
+ * constant, is pmk_cpu.crossing. */
 #define PMK_BLOCK_FNS(name, enter)                                                            \
 	static void block_plain(unsigned vcpu, void *block)                                   \
 	{                                                                                     \
 		pmk_cpus[vcpu]->access = 0;                                                   \
-		enter(pmk_cpus[vcpu], block);                                                 \
+		enter(pmk_cpus[vcpu], block, false);                                          \
 	}                                                                                     \
 	static void block_eager(unsigned vcpu, void *block)                                   \
 	{                                                                                     \
 		pmk_cpu_add_facts(pmk_cpus[vcpu], &((const struct pmk_block *)block)->facts); \
 		pmk_cpus[vcpu]->access = 0;                                                   \
-		enter(pmk_cpus[vcpu], block);                                                 \
+		enter(pmk_cpus[vcpu], block, false);                                          \
+	}                                                                                     \
+	static inline void follow_block(unsigned vcpu, void *block, bool boundary)            \
+	{                                                                                     \
+		pmk_emulator.follow(vcpu, block, boundary);                                   \
+		if (!pmk_cpus[vcpu]->crossing) {                                              \
+			block_eager(vcpu, block);                                             \
+			return;                                                               \
+		}                                                                             \
+		pmk_cpu_add_facts(pmk_cpus[vcpu], &((const struct pmk_block *)block)->facts); \
+		pmk_cpus[vcpu]->access = 0;                                                   \
+		enter(pmk_cpus[vcpu], block, true);                                           \
 	}                                                                                     \
 	static void block_followed(unsigned vcpu, void *block)                                \
 	{                                                                                     \
-		pmk_emulator.follow(vcpu, block);                                             \
-		block_eager(vcpu, block);                                                     \
+		follow_block(vcpu, block, false);                                             \
 	}                                                                                     \
 	static void block_boundary(unsigned vcpu, void *block)                                \
 	{                                                                                     \
-		pmk_emulator.follow(vcpu, block);                                             \
-		pmk_emulator.cross_boundary(vcpu, block);                                     \
-		block_eager(vcpu, block);                                                     \
+		follow_block(vcpu, block, true);                                              \
 	}                                                                                     \
 	static void block_booked(unsigned vcpu, void *block)                                  \
 	{                                                                                     \
@@ -128,7 +137,7 @@ struct pmk_block_fns {
 		if (s)                                                                        \
 			pmk_sites_leave(s, cpu, block);                                       \
 		cpu->access = 0;                                                              \
-		enter(cpu, block);                                                            \
+		enter(cpu, block, false);                                                     \
 		if (s)                                                                        \
 			pmk_sites_entered(s, cpu);                                            \
 	}                                                                                     \

@@ -72,6 +72,14 @@ void pmk_cpu_deadline(struct pmk_cpu *cpu, const struct pmk_block *b)
 	count_block(cpu, b, 1);
 }
 
+void pmk_cpu_cross(struct pmk_cpu *cpu, const struct pmk_block *b)
+{
+	count_block(cpu, b, -1);
+	cpu->on_crossing(cpu);
+	count_block(cpu, b, 1);
+	cpu->crossing = false;
+}
+
 void pmk_cpu_sum(const struct pmk_cpu *cpu, const struct pmk_facts *facts,
 		 const struct pmk_executions *executions, uint32_t nblocks, struct pmk_bus *bus)
 {

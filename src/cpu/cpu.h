@@ -62,6 +62,11 @@ struct pmk_cpu {
 	/* The owner's function, called when the clock has passed the deadline. It sets the next
 	 * one, and finds nothing counted of the block that starts. */
 	void (*on_deadline)(struct pmk_cpu *cpu);
+	/* The owner sets `crossing` when something of its own begins or ends between the block
+	 * `prev` and the one that is about to start. Then on_crossing() is called when it is
+	 * decided how `prev` was left, and before anything else happens of the new block. */
+	bool crossing;
+	void (*on_crossing)(struct pmk_cpu *cpu);
 	unsigned index;
 	/* The last fault that nothing may have come after, if `prev` and the others are still the
 	 * same. */
@@ -153,5 +158,7 @@ void pmk_cpu_add_facts(struct pmk_cpu *cpu, const struct pmk_facts *f);
  * them, it could later see smaller ones.
  */
 PMK_SLOW void pmk_cpu_deadline(struct pmk_cpu *cpu, const struct pmk_block *b);
+/* The same with on_crossing(); and it is crossed then. */
+PMK_SLOW void pmk_cpu_cross(struct pmk_cpu *cpu, const struct pmk_block *b);
 
 #endif

@@ -358,20 +358,12 @@ int pmk_emulated_deadline(struct pmk_emulated *e, const struct pmk_emulated_conf
 
 /* ---- regions -------------------------------------------------------------------------------- */
 
-/* Did a direct branch that is no call lead to the block that starts at `pc`? */
-static bool branched_to(const struct pmk_emulated *e, uint64_t pc)
-{
-	const struct pmk_block *p = e->cpu.prev;
-
-	return p->flow == PMK_FLOW_JUMP && p->target == pc;
-}
-
-void pmk_emulated_region_begin(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
-			       const struct pmk_emulated_blocks *b, unsigned r)
+static void open_region(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
+			const struct pmk_emulated_blocks *b, unsigned r)
 {
 	struct pmk_region_state *s = &e->region[r];
 
-	if (s->inside && branched_to(e, cfg->region[r].begin))
+	if (s->inside && e->branched)
 		return; /* a loop whose first instruction is the function's */
 	s->entries++;
 	if (s->inside)
@@ -395,16 +387,25 @@ static void close_region(struct pmk_emulated *e, const struct pmk_emulated_block
 	e->region[r].inside = 0;
 }
 
-void pmk_emulated_region_end(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
-			     const struct pmk_emulated_blocks *b, unsigned r)
+static void end_window(struct pmk_emulated *e, const struct pmk_emulated_config *cfg)
 {
-	if (!e->region[r].inside)
-		return;
-	close_region(e, b, r);
-	if (cfg->window && r == 0) {
-		e->interval_due = PMK_NEVER;
-		set_deadline(e, cfg);
+	e->interval_due = PMK_NEVER;
+	set_deadline(e, cfg);
+}
+
+void pmk_emulated_cross(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
+			const struct pmk_emulated_blocks *b)
+{
+	for (unsigned r = 0; r < cfg->nregions; r++) {
+		if (e->ending >> r & 1 && e->region[r].inside) {
+			close_region(e, b, r);
+			if (cfg->window && r == 0)
+				end_window(e, cfg);
+		}
+		if (e->beginning >> r & 1)
+			open_region(e, cfg, b, r);
 	}
+	e->ending = e->beginning = 0;
 }
 
 /* When the stack is full, its older half is forgotten: a region that was entered deep in a
@@ -451,13 +452,10 @@ static uint32_t returned_to(struct pmk_emulated *e, uint64_t pc, bool is_return)
 	return r->addr == pc && r->calls < e->calls ? r->calls : e->calls;
 }
 
-void pmk_emulated_follow(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
-			 const struct pmk_emulated_blocks *b, const struct pmk_block *next)
+/* Follow calls and returns to the block `next`, which does not stand behind `p`. */
+static void follow_call(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
+			const struct pmk_block *p, const struct pmk_block *next)
 {
-	const struct pmk_block *p = e->cpu.prev;
-
-	if (next->pc == p->fall)
-		return;
 	if (p->flow == PMK_FLOW_CALL || p->flow == PMK_FLOW_INDCALL) {
 		push_call(e, p->fall);
 		return;
@@ -466,12 +464,27 @@ void pmk_emulated_follow(struct pmk_emulated *e, const struct pmk_emulated_confi
 		return;
 	e->calls = returned_to(e, next->pc, p->flow == PMK_FLOW_RETURN);
 	for (unsigned r = 0; r < cfg->nregions; r++) {
-		struct pmk_region_state *s = &e->region[r];
+		const struct pmk_region_state *s = &e->region[r];
 
 		/* The call that entered the function is no longer under way. */
 		if (s->inside && cfg->region[r].end == 0 && e->calls < s->call_depth)
-			close_region(e, b, r);
+			e->ending |= 1u << r;
 	}
+}
+
+void pmk_emulated_follow(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
+			 const struct pmk_block *next, bool boundary)
+{
+	const struct pmk_block *p = e->cpu.prev;
+
+	if (next->pc != p->fall)
+		follow_call(e, cfg, p, next);
+	for (unsigned r = 0; boundary && r < cfg->nregions; r++) {
+		e->ending |= (uint32_t)(cfg->region[r].end && cfg->region[r].end == next->pc) << r;
+		e->beginning |= (uint32_t)(cfg->region[r].begin == next->pc) << r;
+	}
+	e->branched = p->flow == PMK_FLOW_JUMP && p->target == next->pc;
+	e->cpu.crossing = e->ending | e->beginning;
 }
 
 /* Let the bus finish what is under way: the line that was cast out last may still be on its way. */

@@ -93,6 +93,10 @@ struct pmk_emulated {
 	uint32_t calls;
 	bool calls_lost;
 	struct pmk_returned returned[PMK_RETURNED]; /* by address; tells what longjmp leaves */
+	/* What is crossed: regions that end, by return or address, and that begin, a bit each; and
+	 * was the last block left to here by a direct branch that is no call? */
+	uint32_t ending, beginning;
+	bool branched;
 	/* Intervals. */
 	uint64_t interval_due;		   /* in the interval's unit */
 	struct pmk_reading interval_total; /* position at the end of the last interval */
@@ -162,15 +166,15 @@ int pmk_emulated_totals(struct pmk_emulated *e, const struct pmk_emulated_config
 int pmk_emulated_deadline(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
 			  const struct pmk_emulated_blocks *b, struct pmk_reading *delta);
 
-/* Control reached the begin or end address of region `r`, coming from the block cpu.prev. */
-void pmk_emulated_region_begin(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
-			       const struct pmk_emulated_blocks *b, unsigned r);
-void pmk_emulated_region_end(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
-			     const struct pmk_emulated_blocks *b, unsigned r);
-/* Call when regions are armed and the block `next` starts: it follows calls and returns. Call it
- * before the core learns of the block. */
+/*
+ * Call when regions are armed and the block `next` starts, before the core learns of it: it follows
+ * calls and returns. `boundary`: it may be where a region begins or ends by its address. Where one
+ * does, cpu.crossing is set, and the core's on_crossing() has to call pmk_emulated_cross().
+ */
 void pmk_emulated_follow(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
-			 const struct pmk_emulated_blocks *b, const struct pmk_block *next);
+			 const struct pmk_block *next, bool boundary);
+void pmk_emulated_cross(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
+			const struct pmk_emulated_blocks *b);
 
 /*
  * The final counts, from a private copy of the struct: closes open regions, reads everything

@@ -757,6 +757,17 @@ def test_a_window_from_to():
     equal(value(doc, "instr_exec"), TOTAL - 5)
 
 
+def test_branches_at_the_ends_of_a_window():
+    # A pass has five branches: bl f, bl g, bx, pop, bne. The first bl f stands before the window,
+    # the last bne is not taken.
+    doc = stat("-e", "sw_pc_change,br_exec", "--from", "f", "--to", "k_end", loop(N), code=3)
+    equal((value(doc, "sw_pc_change"), value(doc, "br_exec")), (5 * N - 2, 4 * N - 1))
+    doc = stat("-e", "sw_pc_change", "--from", "f", "--to", "g", loop(N), code=3)
+    equal(value(doc, "sw_pc_change"), N)  # bl g
+    doc = stat("-e", "sw_pc_change", "--region", "g", loop(N), code=3)
+    equal(value(doc, "sw_pc_change", "g"), N)  # bx
+
+
 def test_a_region_inside_a_window():
     doc = stat("-e", "instr_exec", "--from", "f", "--to", "k_end", "--region", "g", loop(N), code=3)
     equal((value(doc, "instr_exec"), value(doc, "instr_exec", "g")), (8 * N - 1, IN_G))

@@ -36,6 +36,13 @@ struct rig {
 	uint64_t at_cycles[1000], at_insns[1000];
 };
 
+static void on_crossing(struct pmk_cpu *cpu)
+{
+	struct rig *r = (struct rig *)cpu;
+
+	pmk_emulated_cross(&r->e, &r->cfg, &r->b);
+}
+
 static void on_deadline(struct pmk_cpu *cpu)
 {
 	struct rig *r = (struct rig *)cpu;
@@ -92,6 +99,7 @@ static void rig_start(struct rig *r)
 	pmk_emulated_configure(&r->cfg);
 	assert_int_equal(pmk_emulated_start(&r->e, &r->ports, &r->cfg, r->executions), 0);
 	r->e.cpu.on_deadline = on_deadline;
+	r->e.cpu.on_crossing = on_crossing;
 }
 
 static void rig_free(struct rig *r)
@@ -106,16 +114,10 @@ static void run_block(struct rig *r, unsigned i)
 	const struct pmk_block *b = &r->block[i];
 
 	if (r->cfg.nregions)
-		pmk_emulated_follow(&r->e, &r->cfg, &r->b, b);
-	for (unsigned k = 0; k < r->cfg.nregions; k++) {
-		if (r->cfg.region[k].end == b->pc)
-			pmk_emulated_region_end(&r->e, &r->cfg, &r->b, k);
-		if (r->cfg.region[k].begin == b->pc)
-			pmk_emulated_region_begin(&r->e, &r->cfg, &r->b, k);
-	}
+		pmk_emulated_follow(&r->e, &r->cfg, b, true);
 	if (r->e.cpu.eager)
 		pmk_cpu_add_facts(&r->e.cpu, &b->facts);
-	pmk_arm11_block(&r->e.cpu, b);
+	pmk_arm11_enter(&r->e.cpu, b, r->e.cpu.crossing);
 }
 
 static void ends_in(struct rig *r, unsigned i, enum pmk_flow flow, unsigned to)
@@ -753,6 +755,46 @@ static void test_window(void **state)
 	rig_free(r);
 }
 
+/* A branch belongs to where it stands: one that leads into a window is outside of it, one that
+ * leads out of it is inside, and what it costs is there, too. */
+static void test_branches_at_the_ends(void **state)
+{
+	static const uint16_t code[] = { INSTR_EXEC, BR_EXEC, PC_CHANGE, CYCLES };
+	uint64_t totals[PMK_MAX_EVENTS], cycles = 0;
+
+	(void)state;
+	for (unsigned round = 0; round < 4; round++) {
+		bool into = round & 1, out = round & 2;
+		struct rig *r = rig_new(code, 4);
+
+		r->cfg.nregions = r->cfg.window = 1;
+		r->cfg.region[0] = (struct pmk_emulated_region){
+			r->block[2].pc,
+			out ? r->block[5].pc : r->block[2].fall,
+		};
+		if (into)
+			ends_in(r, 1, PMK_FLOW_INDIRECT, 2);
+		else
+			r->block[1].fall = r->block[2].pc;
+		if (out)
+			ends_in(r, 2, PMK_FLOW_INDIRECT, 5);
+		else
+			behind(r, 5, 2);
+		rig_start(r);
+		run_block(r, 1);
+		run_block(r, 2);
+		run_block(r, 5);
+		finish(r, totals, NULL);
+		assert_int_equal(totals[0], 5);
+		assert_int_equal(totals[1], out);
+		assert_int_equal(totals[2], out);
+		if (!round)
+			cycles = totals[3];
+		assert_true(out ? totals[3] > cycles : totals[3] == cycles);
+		rig_free(r);
+	}
+}
+
 /* ---- fork ---------------------------------------------------------------------------------- */
 
 static void test_forked(void **state)
@@ -967,6 +1009,7 @@ int main(void)
 		cmocka_unit_test(test_calls_that_are_none),
 		cmocka_unit_test(test_region_between_addresses),
 		cmocka_unit_test(test_window),
+		cmocka_unit_test(test_branches_at_the_ends),
 		cmocka_unit_test(test_forked),
 		cmocka_unit_test(test_forked_inside_the_window),
 		cmocka_unit_test(test_counters_wrap),

@@ -654,6 +654,8 @@ void pmk_a64_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const st
 		mispredict(cpu);
 	else if (p->a64.end != PMK_A64_CONDITIONAL && p->a64.end != (uint32_t)taken)
 		leave_block(cpu, p, b, taken);
+	if (PMK_UNLIKELY(cpu->crossing))
+		pmk_cpu_cross(cpu, b);
 	if (PMK_UNLIKELY(p->disturbs))
 		disturb(cpu, p->disturbs);
 	if (executions->igen != cpu->igen) {

@@ -212,8 +212,9 @@ PMK_SLOW void pmk_a64_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p,
 PMK_SLOW void pmk_a64_load_slow(struct pmk_cpu *cpu, uint64_t addr, uint64_t access);
 PMK_SLOW void pmk_a64_store_slow(struct pmk_cpu *cpu, uint64_t addr, uint64_t access);
 
-/* The block `b` starts: decide how the previous one ended, fetch `b`, wait for results. */
-static inline void pmk_a64_block(struct pmk_cpu *cpu, const struct pmk_block *b)
+/* The block `b` starts: decide how the previous one ended, fetch `b`, wait for results. `crossing`,
+ * a constant, is pmk_cpu.crossing. */
+static inline void pmk_a64_enter(struct pmk_cpu *cpu, const struct pmk_block *b, bool crossing)
 {
 	const struct pmk_block *p = cpu->prev;
 	struct pmk_executions *executions = &cpu->executions[b->id];
@@ -242,10 +243,15 @@ static inline void pmk_a64_block(struct pmk_cpu *cpu, const struct pmk_block *b)
 		 * same. */
 		odd |= p->a64.end ^ taken;
 	}
-	if (PMK_UNLIKELY(odd))
+	if (PMK_UNLIKELY(odd || crossing))
 		pmk_a64_block_slow(cpu, p, b, taken, wrong, waits);
 	else if (PMK_UNLIKELY(cycles >= cpu->deadline))
 		pmk_cpu_deadline(cpu, b);
+}
+
+static inline void pmk_a64_block(struct pmk_cpu *cpu, const struct pmk_block *b)
+{
+	pmk_a64_enter(cpu, b, false);
 }
 
 /*

@@ -596,6 +596,8 @@ void pmk_arm11_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const 
 		before = cpu->cycles;
 		leave_block(cpu, p, b, taken);
 	}
+	if (PMK_UNLIKELY(cpu->crossing))
+		pmk_cpu_cross(cpu, b);
 	if (PMK_UNLIKELY(p->disturbs))
 		disturb(cpu, p->disturbs);
 	if (executions->igen != cpu->igen) {

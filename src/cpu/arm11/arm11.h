@@ -121,10 +121,11 @@ PMK_SLOW void pmk_arm11_load_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t a
 PMK_SLOW void pmk_arm11_store_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
 
 /*
- * The block `b` starts. Its facts are not added here: pmk_cpu_sum() does that later, or the owner
- * at every execution (eager). Both calls are tail calls, so that the hot path saves no registers.
+ * The block `b` starts; `crossing`, a constant, is pmk_cpu.crossing. Its facts are not added here:
+ * pmk_cpu_sum() does that later, or the owner at every execution (eager). Both calls are tail
+ * calls, so that the hot path saves no registers.
  */
-static inline void pmk_arm11_block(struct pmk_cpu *cpu, const struct pmk_block *b)
+static inline void pmk_arm11_enter(struct pmk_cpu *cpu, const struct pmk_block *b, bool crossing)
 {
 	const struct pmk_block *p = cpu->prev;
 	struct pmk_executions *executions = &cpu->executions[b->id];
@@ -138,10 +139,15 @@ static inline void pmk_arm11_block(struct pmk_cpu *cpu, const struct pmk_block *
 	cpu->prev = b;
 	cpu->cycles = cycles + b->cycles;
 	cpu->taken += taken;
-	if (PMK_UNLIKELY(odd))
+	if (PMK_UNLIKELY(odd || crossing))
 		pmk_arm11_block_slow(cpu, p, b, taken, word);
 	else if (PMK_UNLIKELY(cycles >= cpu->deadline))
 		pmk_cpu_deadline(cpu, b);
+}
+
+static inline void pmk_arm11_block(struct pmk_cpu *cpu, const struct pmk_block *b)
+{
+	pmk_arm11_enter(cpu, b, false);
 }
 
 /* Index of an access of 1 << shift bytes; unaligned ones fall into the empty part of the map. */

@@ -650,6 +650,8 @@ static PMK_SLOW void block_slow(struct pmk_cpu *cpu, const struct pmk_block *p,
 		join(cpu, p, b);
 	else
 		stall(cpu, PMK_SIG_OF_STALL, mispredicted(cpu, p, b));
+	if (PMK_UNLIKELY(cpu->crossing))
+		pmk_cpu_cross(cpu, b);
 	if (PMK_UNLIKELY(cpu->cycles - b->cycles >= cpu->deadline))
 		pmk_cpu_deadline(cpu, b);
 	if (PMK_UNLIKELY(p->disturbs))
@@ -714,7 +716,8 @@ void pmk_microblaze_block_anew(struct pmk_cpu *cpu, const struct pmk_block *p,
 
 	if (PMK_UNLIKELY(p->microblaze.end.sure == PMK_MB_HIDDEN))
 		doubt_outcome(cpu);
-	if (e->key == pmk_microblaze_key(cpu->microblaze.tables, p, b) || learn(cpu, p, b, e))
+	if (!cpu->crossing &&
+	    (e->key == pmk_microblaze_key(cpu->microblaze.tables, p, b) || learn(cpu, p, b, e)))
 		leave(cpu, p, b, e);
 	else
 		block_slow(cpu, p, b);

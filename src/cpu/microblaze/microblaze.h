@@ -232,15 +232,17 @@ static inline struct pmk_microblaze_edge *pmk_microblaze_edge(struct pmk_microbl
 	return &m->edge[(p->id * 5 + b->id) % PMK_MB_EDGES];
 }
 
-/* The block `b` starts: decide how the previous one ended, fetch `b`, wait for results. */
-static inline void pmk_microblaze_block(struct pmk_cpu *cpu, const struct pmk_block *b)
+/* The block `b` starts: decide how the previous one ended, fetch `b`, wait for results. `crossing`,
+ * a constant, is pmk_cpu.crossing. */
+static inline void pmk_microblaze_enter(struct pmk_cpu *cpu, const struct pmk_block *b,
+					bool crossing)
 {
 	const struct pmk_block *p = cpu->prev;
 	const struct pmk_microblaze_edge *e = pmk_microblaze_edge(cpu->microblaze.tables, p, b);
 	uint64_t cycles = cpu->cycles + e->extra;
 
 	cpu->executions[b->id].count++;
-	if (PMK_UNLIKELY(e->key != pmk_microblaze_key(cpu->microblaze.tables, p, b) ||
+	if (PMK_UNLIKELY(crossing || e->key != pmk_microblaze_key(cpu->microblaze.tables, p, b) ||
 			 e->said != cpu->microblaze.tables->btc[p->microblaze.end.entry])) {
 		pmk_microblaze_block_anew(cpu, p, b);
 		return;
@@ -251,6 +253,11 @@ static inline void pmk_microblaze_block(struct pmk_cpu *cpu, const struct pmk_bl
 	cpu->cycles = cycles + b->cycles;
 	if (PMK_UNLIKELY(cycles >= cpu->deadline))
 		pmk_cpu_deadline(cpu, b);
+}
+
+static inline void pmk_microblaze_block(struct pmk_cpu *cpu, const struct pmk_block *b)
+{
+	pmk_microblaze_enter(cpu, b, false);
 }
 
 /*

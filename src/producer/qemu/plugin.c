@@ -147,26 +147,16 @@ static void on_deadline(struct pmk_cpu *cpu)
 /* ---- callbacks of running code -------------------------------------------------------------- */
 
 /* Regions are armed: see struct pmk_emulator. */
-static void follow(unsigned vcpu, const struct pmk_block *block)
+static void follow(unsigned vcpu, const struct pmk_block *block, bool boundary)
 {
-	struct pmk_cpu *cpu = pmk_cpus[vcpu];
-	struct pmk_emulated_blocks b = blocks_of(cpu);
-
-	pmk_emulated_follow(emulated(cpu), &arena->cfg, &b, block);
+	pmk_emulated_follow(emulated(pmk_cpus[vcpu]), &arena->cfg, block, boundary);
 }
 
-static void cross_boundary(unsigned vcpu, const struct pmk_block *block)
+static void on_crossing(struct pmk_cpu *cpu)
 {
-	struct pmk_cpu *cpu = pmk_cpus[vcpu];
 	struct pmk_emulated_blocks b = blocks_of(cpu);
-	const struct pmk_emulated_config *cfg = &arena->cfg;
 
-	for (unsigned r = 0; r < cfg->nregions; r++) {
-		if (cfg->region[r].end == block->pc)
-			pmk_emulated_region_end(emulated(cpu), cfg, &b, r);
-		if (cfg->region[r].begin == block->pc)
-			pmk_emulated_region_begin(emulated(cpu), cfg, &b, r);
-	}
+	pmk_emulated_cross(emulated(cpu), &arena->cfg, &b);
 }
 
 /*
@@ -631,6 +621,7 @@ void pmk_plugin_vcpu_started(unsigned vcpu)
 		give_up(err);
 	e->cpu.index = vcpu;
 	e->cpu.on_deadline = on_deadline;
+	e->cpu.on_crossing = on_crossing;
 	if (system_mode) {
 		e->cpu.is_device = is_device;
 		e->cpu.device_ctx = reserve(UINT64_C(1) << (32 - PMK_PAGE_SHIFT));
@@ -884,7 +875,6 @@ int pmk_plugin_install(const struct pmk_qemu_glue *of_module, uint64_t id,
 		.is_store = qemu_plugin_mem_is_store,
 		.size_shift = qemu_plugin_mem_size_shift,
 		.follow = follow,
-		.cross_boundary = cross_boundary,
 	};
 	if (family->decoder_init && family->decoder_init(&decoder)) {
 		if (pmk_isa_other_capstone())
