@@ -70,6 +70,7 @@ struct pmk_block {
 	bool is_branch;	   /* it counts as a branch */
 	bool vector;	   /* the block stands at an exception vector */
 	bool faulted;	   /* it is entered when an instruction before it has faulted */
+	bool tells;	   /* pmk_code.tells, when it was new */
 	uint8_t disturbs;  /* what its maintenance operations flush: PMK_DISTURB_… */
 	struct pmk_facts facts;
 	/* Where it may end early: fault.h. Its instructions, and how many of them may fault. */

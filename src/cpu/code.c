@@ -113,6 +113,7 @@ const struct pmk_block *pmk_code_add(struct pmk_code *code, const struct pmk_ins
 	pmk_block_build(code->core, insn, n, slots, &b);
 	b.vector = entry & PMK_ENTRY_VECTOR;
 	b.faulted = entry & PMK_ENTRY_FAULT;
+	b.tells = code->tells;
 	for (i = first_probe(b.pc); code->block_at[i]; i = (i + 1) & TABLE_MASK) {
 		uint32_t id = code->block_at[i] - 1;
 		const struct pmk_block *known = &code->block[id];

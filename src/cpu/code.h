@@ -21,6 +21,9 @@ struct pmk_code {
 	struct pmk_insn *insn;
 	uint32_t ninsns;
 	uint32_t nblocks;
+	/* From now on, the emulator tells of new code when instructions that may fault unseen have
+	 * been passed: see fault.h. The owner sets it. */
+	bool tells;
 	uint32_t nbranches;
 	uint32_t *block_at; /* hash table by start address: block number + 1 */
 	/* hash table by address of a branch: number + 1 of a block that it ends */

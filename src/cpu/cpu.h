@@ -25,6 +25,7 @@ struct pmk_cpu_rest {
 	uint32_t insn; /* index of the instruction behind which nothing has run */
 	uint64_t cycles;
 	int32_t fact[PMK_NFACTS];
+	bool unsure; /* perhaps it has not run less */
 };
 
 struct pmk_sites;

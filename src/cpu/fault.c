@@ -14,16 +14,18 @@ bool pmk_may_fault(const struct pmk_core *core, const struct pmk_insn *in)
 	return in->load || in->store || (in->kind & pmk_core_family(core)->traps);
 }
 
+/* Has the instruction of the last access more of them to make? */
+static bool is_under_way(const struct pmk_cpu *cpu)
+{
+	const struct pmk_core_family *family = pmk_core_family(&cpu->core);
+
+	return cpu->access && family->is_under_way && family->is_under_way(cpu);
+}
+
 /* How many of the block's instructions that may fault have not been passed. */
 static unsigned not_passed(const struct pmk_cpu *cpu, const struct pmk_block *p)
 {
-	const struct pmk_core_family *family = pmk_core_family(&cpu->core);
-	unsigned behind;
-
-	if (!cpu->access)
-		return p->nfaults;
-	behind = pmk_access_behind(cpu->access);
-	return behind + (family->is_under_way && family->is_under_way(cpu));
+	return cpu->access ? pmk_access_behind(cpu->access) + is_under_way(cpu) : p->nfaults;
 }
 
 /*
@@ -96,6 +98,8 @@ static bool find_rest(struct pmk_cpu *cpu, const struct pmk_block *p, bool fault
 	}
 	memcpy(insn, p->insn, last * sizeof(*insn));
 	insn[last] = pmk_fault_without_effect(&p->insn[last]);
+	rest->unsure =
+		left > 1 && !p->tells && !is_under_way(cpu) && pmk_fault_unsure(&p->insn[last]);
 	pmk_block_build(&cpu->core, insn, last + 1, pipe, &ran);
 	rest->insn = (uint32_t)last;
 	rest->cycles = p->cycles > ran.cycles ? p->cycles - ran.cycles : 0;
@@ -111,6 +115,7 @@ static void take_back(struct pmk_cpu *cpu, const struct pmk_cpu_rest *rest)
 	cpu->cycles -= rest->cycles;
 	for (unsigned k = 0; k < family->nfacts; k++)
 		cpu->dyn[family->fact_signal[k]] -= (uint64_t)rest->fact[k];
+	cpu->unsure |= rest->unsure;
 }
 
 void pmk_cpu_left_early(struct pmk_cpu *cpu, const struct pmk_block *b)

@@ -8,7 +8,10 @@
  *
  * Some instructions may fault and owe nothing, because the emulator tells of no access when their
  * condition fails, or of none at all. If more that may fault stand behind one of them, the emulator
- * has to tell when it has been passed: see pmk_fault_unsure().
+ * has to tell when it has been passed: see pmk_fault_unsure(). That costs time each time, so it
+ * tells only of code that is new after faults came to be expected (pmk_code.tells). Where a fault
+ * may be one of several instructions of other code, the first is taken for it, and the core is
+ * unsure.
  *
  * The instruction that faults counts as executed, without its access (our choice: so does an
  * emulator that logs instructions one by one). Handlers return to it, and then it counts again.

@@ -228,9 +228,11 @@ static void test_conditional(void **state)
 static void test_conditional_was_passed(void **state)
 {
 	static const uint32_t words[] = { LDRNE, ADD, STR, ADD, BX_LR };
-	struct shown s = show(CODE, 0, 5, words), h = handler(PMK_ENTRY_FAULT);
+	struct shown s, h;
 
 	(void)state;
+	code.tells = true;
+	s = show(CODE, 0, 5, words), h = handler(PMK_ENTRY_FAULT);
 	start(&s);
 	start(&h); /* the load */
 	check(1 + 2, 0, 0, 1);
@@ -238,6 +240,46 @@ static void test_conditional_was_passed(void **state)
 	cpu->access = pmk_access_at(0, 1);
 	start(&h); /* the store */
 	check(1 + 2 + 3 + 2, 0, 0, 2);
+	assert_false(cpu->unsure);
+}
+
+/* Code that was there before faults were expected: nothing tells that the conditional access has
+ * been passed. The store behind it has not, so one of the two has faulted. */
+static void test_conditional_of_old_code(void **state)
+{
+	static const uint32_t words[] = { LDRNE, ADD, STR, ADD, BX_LR };
+	struct shown s = show(CODE, 0, 5, words), h = handler(PMK_ENTRY_FAULT);
+
+	(void)state;
+	start(&s);
+	done(&s, 2);
+	start(&h); /* nothing has */
+	assert_false(cpu->unsure);
+	start(&s);
+	done(&s, 0);
+	start(&h); /* the store */
+	assert_false(cpu->unsure);
+	start(&s);
+	start(&h);
+	assert_true(cpu->unsure);
+}
+
+/* The same where the program ends with it; what only looked like its end changes nothing. */
+static void test_the_end_of_old_code(void **state)
+{
+	static const uint32_t words[] = { LDRNE, ADD, STR, ADD, BX_LR };
+	struct shown s = show(CODE, 0, 5, words);
+
+	(void)state;
+	start(&s);
+	pmk_cpu_faults(cpu);
+	done(&s, 2);
+	pmk_cpu_ended(cpu);
+	assert_false(cpu->unsure);
+	start(&s);
+	pmk_cpu_faults(cpu);
+	pmk_cpu_ended(cpu);
+	assert_true(cpu->unsure);
 }
 
 /* Behind a conditional access alone, the handler tells: of a fault, or of something else. */
@@ -331,6 +373,8 @@ int main(void)
 		TEST(test_cycles),
 		TEST(test_conditional),
 		TEST(test_conditional_was_passed),
+		TEST(test_conditional_of_old_code),
+		TEST(test_the_end_of_old_code),
 		TEST(test_conditional_at_the_end),
 		TEST(test_multiple),
 		TEST(test_the_end),

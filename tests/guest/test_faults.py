@@ -139,6 +139,41 @@ def test_a64(seed):
     a64.compare(faulty("a64", seed))
 
 
+UNSURE = r"""
+#include <setjmp.h>
+#include <signal.h>
+static sigjmp_buf back;
+static void handler(int sig) { siglongjmp(back, sig); }
+/* A conditional load, and one that is not, in one block. */
+__attribute__((naked, noinline, aligned(32))) int both(const int *p, const int *q, int some)
+{
+	__asm__("cmp r2, #0\n\tldrne r0, [r0]\n\tldr r1, [r1]\n\tadd r0, r0, r1\n\tbx lr");
+}
+int main(void)
+{
+	int one = 1;
+
+#ifdef EARLY
+	both(&one, &one, 1);
+#endif
+	signal(SIGSEGV, handler);
+	if (!sigsetjmp(back, 1))
+		both(&one, (int *)8, SOME);
+	return 0;
+}
+"""
+
+
+def test_code_that_ran_before_faults_were_expected():
+    """That a conditional access is passed is told of newer code alone. If it was made, nobody
+    needs to know."""
+    for early, some, trust in ((0, 0, "exact"), (1, 1, "exact"), (1, 0, "inexact")):
+        doc = stat("-e", "instr_exec",
+                   build("faults-unsure", UNSURE, "-O1", "-static", "-march=armv6k", "-marm",
+                         *["-DEARLY"] * early, f"-DSOME={some}"))
+        equal(doc["counters"][0]["trust"], trust, (early, some))
+
+
 LATE = r"""
 #include <setjmp.h>
 #include <signal.h>

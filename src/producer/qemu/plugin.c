@@ -396,8 +396,8 @@ static void passed(unsigned vcpu, void *access)
 	pmk_cpus[vcpu]->access = (uint64_t)(uintptr_t)access;
 }
 
-/* The instruction before this one might have faulted without a word: that it has not is told
- * here. */
+/* The instruction before this one might have faulted without a word: that it has not is told here.
+ * Of a program that never asks to handle faults, nobody needs to know. */
 static void tell_passed(struct qemu_plugin_insn *qi, unsigned behind)
 {
 	qemu_plugin_register_vcpu_insn_exec_cb(qi, passed, QEMU_CB_NO_REGS,
@@ -435,7 +435,7 @@ static void add_block(struct qemu_plugin_tb *tb, const struct pmk_raw *raw,
 	for (size_t i = first; i < last; i++) {
 		struct qemu_plugin_insn *qi = qemu_plugin_tb_get_insn(tb, i);
 
-		if (unsure && behind > 0)
+		if (unsure && behind > 0 && code.tells)
 			tell_passed(qi, behind);
 		unsure = false;
 		if (!pmk_may_fault(&arena->cfg.core, &in[i]))
@@ -755,6 +755,7 @@ static void meet_handler(unsigned signal, uint64_t action)
 	if ((!pmk_handler_at(&handlers, pc) && pmk_code_begins_at(&code, pc)) ||
 	    !pmk_handlers_add(&handlers, signal, pc))
 		atomic_store(&arena->handlers_unseen, 1);
+	code.tells |= (pmk_handler_at(&handlers, pc) & PMK_ENTRY_FAULT) != 0;
 	pthread_mutex_unlock(&translating);
 }
 
@@ -886,6 +887,7 @@ int pmk_plugin_install(const struct pmk_qemu_glue *of_module, uint64_t id,
 	}
 	if (pmk_code_init(&code, &arena->cfg.core))
 		return -1;
+	code.tells = system_mode;
 	slot = claim_slot();
 	if (!slot)
 		return -1;
