@@ -75,6 +75,11 @@ struct pmk_model_ops {
 	void (*input)(void *model, struct pmk_bus *bus, unsigned input, uint64_t value);
 	/* Mistakes of the guest: bits of the family's own list. */
 	unsigned (*oddities)(const void *model);
+
+	/* For a model in memory that others can write: can it be what `begun`, a model of the same
+	 * PMU that was programmed in the same way, has become by counting? If not, it must not be
+	 * used. Parameters are compared by their names before that. NULL: nobody can tell. */
+	bool (*sound)(const void *model, const void *begun);
 };
 
 /* The model of a PMU, or of a PMU with the same driver; NULL if there is none. */

@@ -4,6 +4,8 @@
 
 #include <stddef.h>
 
+#include "base/foreign.h"
+
 /* What a wait cycle and a hit raise, by enum pmk_gxi_wait. */
 static const uint8_t wait_signal[PMK_GXI_NWAITS][2] = {
 	[PMK_GXI_WAIT_READ] = { PMK_SIG_GXI_READ_WAIT, PMK_SIG_GXI_READ_OVER },
@@ -149,4 +151,10 @@ const char *pmk_gxi_check(const struct pmk_gxi *g, const struct pmk_bus *bus)
 	if (raised(g, bus, PMK_SIG_GXI_DATA_WAIT) != g->data[PMK_GXI_DATA_STALLED])
 		return "GXI data waits are not the stalled cycles of the data channel";
 	return NULL;
+}
+
+bool pmk_gxi_sound(struct pmk_gxi *g, const struct pmk_gxi *begun)
+{
+	g->params = begun->params;
+	return pmk_are_bools(g->hit, PMK_GXI_NWAITS) && pmk_is_bool(&g->marked);
 }

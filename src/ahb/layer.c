@@ -16,6 +16,8 @@
 
 #include <pmk/error.h>
 
+#include "base/foreign.h"
+
 #define HTRANS_X 0xff /* HTRANS of a data phase: it is not known whether there is a transfer */
 
 static const uint8_t burst_signal[PMK_AHB_NBURSTS] = {
@@ -419,4 +421,12 @@ const char *pmk_ahb_layer_check(const struct pmk_ahb_layer *l, const struct pmk_
 	if (bursts(l, bus) + l->burst_undecided != l->first_beat)
 		return "the bursts of all types are not the first beats completed";
 	return NULL;
+}
+
+bool pmk_ahb_layer_sound(struct pmk_ahb_layer *l, const struct pmk_ahb_layer *begun)
+{
+	l->params = begun->params;
+	return l->data.burst < PMK_AHB_NBURSTS && pmk_is_bool(&l->data.write) &&
+	       pmk_is_bool(&l->seen.first) && pmk_is_bool(&l->seen.write) && pmk_is_bool(&l->hit) &&
+	       pmk_is_bool(&l->still);
 }

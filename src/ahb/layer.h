@@ -154,4 +154,8 @@ void pmk_ahb_layer_idle(struct pmk_ahb_layer *l, struct pmk_bus *bus, uint64_t n
  */
 const char *pmk_ahb_layer_check(const struct pmk_ahb_layer *l, const struct pmk_bus *bus);
 
+/* For an observer in memory that others can write: can it be what `begun` has become by samples? If
+ * not, it must not be used. The parameters are taken from `begun`. */
+bool pmk_ahb_layer_sound(struct pmk_ahb_layer *l, const struct pmk_ahb_layer *begun);
+
 #endif

@@ -24,6 +24,8 @@
 
 #include <pmk/error.h>
 
+#include "base/foreign.h"
+
 #define BOUNDARY  1024 /* no burst crosses this boundary */
 #define QUAD_WORD 16
 #define NOBODY	  PMK_MATRIX_NMASTERS
@@ -790,4 +792,63 @@ int pmk_matrix_wait(struct pmk_matrix *m, unsigned master, uint64_t ticket, pmk_
 			step(m, sink, ctx);
 	}
 	return is;
+}
+
+/* ---- in memory that others can write -------------------------------------------------------- */
+
+/* One that was never made is all zeros, which is a read of a byte. */
+
+static bool request_is_sound(const struct pmk_ahb_request *r)
+{
+	return pmk_is_bool(&r->write) && request_ok(r);
+}
+
+static bool served_is_sound(const struct pmk_ahb_served *s)
+{
+	return pmk_is_bool(&s->error) && pmk_is_bool(&s->dropped);
+}
+
+static bool queue_is_sound(const struct pmk_matrix_layer *l)
+{
+	for (unsigned i = 0; i < PMK_MATRIX_QUEUE; i++)
+		if (!served_is_sound(&l->result[i]) || !request_is_sound(&l->queue[i]))
+			return false;
+	return l->done <= l->begun && l->begun <= l->posted &&
+	       l->posted - l->done <= PMK_MATRIX_QUEUE;
+}
+
+static bool burst_is_sound(const struct pmk_matrix_burst *b)
+{
+	return request_is_sound(&b->request) && served_is_sound(&b->served) &&
+	       pmk_is_bool(&b->of_queue) && pmk_is_bool(&b->rebuilt);
+}
+
+static bool data_is_sound(const struct pmk_matrix_data *d)
+{
+	return d->place <= PMK_MATRIX_AT_SLAVE && d->slave <= PMK_MATRIX_MAX_SLAVES &&
+	       d->slot <= 1 && pmk_is_bool(&d->first) && pmk_is_bool(&d->last) &&
+	       pmk_is_bool(&d->write) && pmk_is_bool(&d->connects) && pmk_is_bool(&d->responded) &&
+	       pmk_is_bool(&d->refused);
+}
+
+static bool layer_is_sound(const struct pmk_matrix_layer *l)
+{
+	return burst_is_sound(&l->burst[0]) && burst_is_sound(&l->burst[1]) && l->slot <= 1 &&
+	       pmk_is_bool(&l->halted) && pmk_is_bool(&l->again) && pmk_is_bool(&l->withdrawn) &&
+	       l->address.trans <= PMK_AHB_SEQ && l->address.slave <= PMK_MATRIX_MAX_SLAVES &&
+	       data_is_sound(&l->data) && queue_is_sound(l);
+}
+
+bool pmk_matrix_sound(struct pmk_matrix *m, const struct pmk_matrix *begun)
+{
+	for (unsigned i = 0; i < PMK_MATRIX_NMASTERS; i++) {
+		if (!layer_is_sound(&m->layer[i]))
+			return false;
+		m->layer[i].script = begun->layer[i].script;
+	}
+	for (unsigned s = 0; s <= PMK_MATRIX_MAX_SLAVES; s++)
+		if (m->owner[s] > NOBODY || m->holder[s] > NOBODY)
+			return false;
+	m->config = begun->config;
+	return true;
 }

@@ -268,4 +268,8 @@ int pmk_matrix_wait(struct pmk_matrix *m, unsigned master, uint64_t ticket, pmk_
  * the first address of its span (the CLCDC begins its frame again). */
 void pmk_matrix_resume(struct pmk_matrix *m, unsigned master);
 
+/* For a matrix in memory that others can write: can it be what `begun` has become by running? If
+ * not, it must not be used. Configuration and scripts are taken from `begun`. */
+bool pmk_matrix_sound(struct pmk_matrix *m, const struct pmk_matrix *begun);
+
 #endif

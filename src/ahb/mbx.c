@@ -6,6 +6,8 @@
 
 #include <pmk/error.h>
 
+#include "base/foreign.h"
+
 static bool script_ok(const struct pmk_mbx_script *s)
 {
 	return s->direction <= PMK_MATRIX_BOTH && s->pending && s->pending <= PMK_MBX_PENDING &&
@@ -113,4 +115,11 @@ uint64_t pmk_mbx_quiet(const struct pmk_mbx *x)
 void pmk_mbx_skip(struct pmk_mbx *x, uint64_t n)
 {
 	x->now += n;
+}
+
+bool pmk_mbx_sound(struct pmk_mbx *x, const struct pmk_mbx *begun)
+{
+	x->script = begun->script;
+	return pmk_is_bool(&x->asks) && x->first < PMK_MBX_PENDING &&
+	       x->npending <= PMK_MBX_PENDING;
 }

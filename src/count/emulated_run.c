@@ -168,9 +168,10 @@ static int other_isa(struct pmk_count *c)
 
 	return pmk_count_fail(
 		&c->fault, PMK_COUNT_USAGE,
-		"%s emulates %s, and core %s runs %s code; choose another with --core (pmk "
+		"%s emulates %.*s, and core %s runs %s code; choose another with --core (pmk "
 		"list cores)",
-		e->prog.argv.word[0], e->runner.arena->target, e->prog.core.name, e->prog.core.isa);
+		e->prog.argv.word[0], (int)sizeof(e->runner.arena->target), e->runner.arena->target,
+		e->prog.core.name, e->prog.core.isa);
 }
 
 /* The emulator did not take the module. If it asks for one of another API version, choose that and
@@ -217,6 +218,9 @@ static const char *arena_error(const struct pmk_count *c)
 	return err ? pmk_strerror(err) : NULL;
 }
 
+/* As many intervals as can wait, of all processes. */
+#define AT_A_TIME (PMK_ARENA_SLOTS * PMK_ARENA_RING)
+
 /* Add the intervals that are over. All other results come when the program has ended. */
 static int drain_intervals(struct pmk_count *c)
 {
@@ -227,7 +231,9 @@ static int drain_intervals(struct pmk_count *c)
 	if (c->q.interval_unit == PMK_EVERY_NONE || !atomic_load(&e->runner.arena->ready))
 		return 0;
 	err = pmk_count_begin(c);
-	while (!err && pmk_runner_interval(&e->runner, &interval))
+	/* A program that makes them faster than they are shown does not keep us here. */
+	for (unsigned n = 0; n < AT_A_TIME && !err && pmk_runner_interval(&e->runner, &interval);
+	     n++)
 		err = pmk_emulation_interval(c, &interval);
 	return err;
 }
@@ -352,12 +358,27 @@ static int wait_for_end(struct pmk_count *c)
 /* The emulator ended before it loaded our plugin. */
 #define NEVER_READY (-1)
 
+/* Somebody else than pmk and its plugin has written where the counts are: nothing from there can be
+ * believed. */
+static int overwritten(struct pmk_count *c)
+{
+	struct pmk_emulation *e = c->state;
+
+	return pmk_count_fail(
+		&c->fault, PMK_COUNT_FAILED,
+		"what %s counts in holds nonsense for %s: the program has written there, and no "
+		"count of it can be trusted; find the stray write, with a sanitizer for example",
+		e->prog.argv.word[0], pmk_runner_unsound(&e->runner));
+}
+
 /* The program has ended: read all counts. They are of the plan's events from `first` on. */
 static int take_reading(struct pmk_count *c, const struct pmk_plan *plan, unsigned first)
 {
 	struct pmk_emulation *e = c->state;
 
 	pmk_runner_finish(&e->runner);
+	if (pmk_runner_unsound(&e->runner))
+		return overwritten(c);
 	if (e->runner.error == PMK_EBUSY && c->q.traffic.count)
 		return pmk_count_fail(
 			&c->fault, PMK_COUNT_FAILED,
@@ -425,6 +446,8 @@ static int run_once(struct pmk_count *c, const struct pmk_plan *plan, unsigned f
 	if (err)
 		return start_failed(c, err);
 	err = wait_for_end(c);
+	if (!err && pmk_runner_unsound(&e->runner))
+		err = overwritten(c);
 	if (err)
 		return err;
 	if (!atomic_load(&e->runner.arena->ready)) {

@@ -82,6 +82,13 @@ int pmk_devchip_observe(struct pmk_devchip *chip, const struct pmk_ahbmon_model 
 	return err;
 }
 
+bool pmk_devchip_sound(struct pmk_devchip *chip, const struct pmk_devchip *begun, uint64_t clock)
+{
+	return pmk_biu_sound(&chip->biu, &begun->biu, clock) &&
+	       pmk_mbx_sound(&chip->mbx, &begun->mbx) &&
+	       pmk_ahbmon_observer_sound(&chip->observer, &begun->observer);
+}
+
 int pmk_devchip_check(const struct pmk_devchip *chip)
 {
 	const struct pmk_bus *gxi = &chip->bus[PMK_AHBMON_BUS_GXI];

@@ -32,6 +32,10 @@ int pmk_devchip_init(struct pmk_devchip *chip, const struct pmk_core *core,
 		     const struct pmk_traffic *traffic);
 int pmk_devchip_observe(struct pmk_devchip *chip, const struct pmk_ahbmon_model *model);
 
+/* For a chip in memory that others can write, with the core's time there: can it be what `begun`
+ * has become by running? If not, it must not be used. What was configured is taken from `begun`. */
+bool pmk_devchip_sound(struct pmk_devchip *chip, const struct pmk_devchip *begun, uint64_t clock);
+
 /* Checks that the counts of every bus add up, and that the monitors saw what masters and slaves
  * report to have done. Returns PMK_OK or PMK_EIO. */
 int pmk_devchip_check(const struct pmk_devchip *chip);

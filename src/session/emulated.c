@@ -16,9 +16,6 @@
  * its one issue cycle, an evicted line is two halves, two instructions retire in a cycle when one
  * is folded. */
 #define MAX_PER_CYCLE 32
-/* For counters of a PMU without overflow flags: no 32-bit counter that counts at most one per
- * cycle can wrap unseen. */
-#define HALF_RANGE    (UINT64_C(1) << 31)
 /* Ask no more often than this when a counter is close to wrapping. */
 #define MIN_POLL      256
 
@@ -92,8 +89,10 @@ static uint64_t poll_deadline(struct pmk_emulated *e)
 {
 	uint64_t near = PMK_NEVER;
 
+	/* A PMU without overflow flags: no 32-bit counter that counts at most one per cycle can
+	 * wrap unseen. */
 	if (on_buses(e))
-		return e->cpu.cycles + HALF_RANGE * e->chip.biu.ratio;
+		return e->cpu.cycles + PMK_BIU_LAG * e->chip.biu.ratio;
 	for (unsigned s = 0; s < PMK_NSIGNALS; s++) {
 		uint64_t h = pmk_bus_horizon(&e->bus, s);
 
@@ -244,6 +243,15 @@ int pmk_emulated_start(struct pmk_emulated *e, struct pmk_emulated_ports *ports,
 	e->call = cfg->nregions ? pmk_reserve(PMK_CALL_STACK * sizeof(*e->call)) : NULL;
 	if (cfg->nregions && !e->call)
 		return PMK_ENOMEM;
+	return begin_session(e, ports, cfg);
+}
+
+int pmk_emulated_begin(struct pmk_emulated *e, struct pmk_emulated_ports *ports,
+		       const struct pmk_emulated_config *cfg)
+{
+	memset(e, 0, sizeof(*e));
+	clear_readings(e);
+	e->cpu.core = cfg->core;
 	return begin_session(e, ports, cfg);
 }
 

@@ -176,6 +176,23 @@ void pmk_emulated_follow(struct pmk_emulated *e, const struct pmk_emulated_confi
 void pmk_emulated_cross(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
 			const struct pmk_emulated_blocks *b);
 
+/* No more than this was ever counted of anything: a run of centuries. */
+#define PMK_MOST_COUNTED (UINT64_MAX >> 2)
+
+/* As pmk_emulated_start(), for a core that nothing will run on: pmk_emulated_unsound() compares
+ * others with it. It needs no pmk_emulated_fini(). */
+int pmk_emulated_begin(struct pmk_emulated *e, struct pmk_emulated_ports *ports,
+		       const struct pmk_emulated_config *cfg);
+
+/*
+ * What cannot be the state of a core in a private copy of memory that others can write; NULL: all
+ * of it can be, and the copy may be given to the functions below. `begun` has begun to count by the
+ * same configuration; what is no count is taken from there.
+ */
+const char *pmk_emulated_unsound(struct pmk_emulated *copy, const struct pmk_emulated *begun,
+				 const struct pmk_emulated_config *cfg);
+bool pmk_reading_sound(const struct pmk_reading *r);
+
 /*
  * The final counts, from a private copy of the struct: closes open regions, reads everything
  * through the driver. *totals as pmk_emulated_totals.

@@ -67,10 +67,11 @@ static void map_page(struct pmk_cpu *cpu, uint32_t page)
 
 static void unmap_page(struct pmk_cpu *cpu, uint64_t page)
 {
-	uint8_t *map = &cpu->arm11.dmap[page * LINES_PER_PAGE];
+	uint8_t *map;
 
 	if (page == PMK_NO_PAGE)
 		return;
+	map = &cpu->arm11.dmap[page * LINES_PER_PAGE];
 	for (unsigned i = 0; i < LINES_PER_PAGE; i++)
 		map[i] &= (uint8_t) ~(PMK_D_MAPPED | PMK_D_FAST);
 }

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/foreign.h"
 #include "cpu/cache.h"
 
 #define LINE_BYTES (1u << PMK_LINE_SHIFT)
@@ -121,8 +122,11 @@ static bool wait_until(struct pmk_biu *b, unsigned master, uint64_t ticket,
 	uint64_t patience = b->matrix.now + PATIENCE;
 
 	while (!b->starved && !is(b, master, ticket)) {
-		step(b);
-		b->starved = b->matrix.now > patience;
+		if (pmk_matrix_quiet(&b->matrix) <= PATIENCE)
+			step(b);
+		else
+			b->starved = true;
+		b->starved |= b->matrix.now > patience;
 	}
 	return !b->starved;
 }
@@ -398,4 +402,14 @@ uint64_t pmk_biu_write_unbuffered(struct pmk_biu *b, uint64_t clock, uint32_t li
 	part_in(b, line, &from, &to);
 	ticket = post_write(b, at, from, to, privilege(b) | PMK_AHB_PROT_DATA);
 	return still(b, at, last_beat(b, PMK_MATRIX_ARMD, ticket));
+}
+
+bool pmk_biu_sound(struct pmk_biu *b, const struct pmk_biu *begun, uint64_t clock)
+{
+	uint64_t until = clock / begun->ratio;
+
+	b->ratio = begun->ratio;
+	return pmk_is_bool(&b->starved) && pmk_matrix_sound(&b->matrix, &begun->matrix) &&
+	       b->matrix.now < UINT64_MAX / 2 &&
+	       (until <= b->matrix.now || until - b->matrix.now <= 2 * PMK_BIU_LAG);
 }

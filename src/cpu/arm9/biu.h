@@ -91,8 +91,17 @@ uint64_t pmk_biu_read(struct pmk_biu *b, uint64_t clock, uint32_t line);
 uint64_t pmk_biu_write(struct pmk_biu *b, uint64_t clock, uint32_t line);
 uint64_t pmk_biu_write_unbuffered(struct pmk_biu *b, uint64_t clock, uint32_t line);
 
+/* How many HCLK cycles the matrix may lag behind when nothing is requested: its owner lets it catch
+ * up in time. So it is known how much there is to do at the end. */
+#define PMK_BIU_LAG (UINT64_C(1) << 21)
+
 /* Run the matrix up to the core's time; or until no request of the core is under way. */
 void pmk_biu_catch_up(struct pmk_biu *b, uint64_t clock);
 void pmk_biu_drain(struct pmk_biu *b);
+
+/* For a unit in memory that others can write, with the core's time there: can it be what `begun`
+ * has become by running? If not, it must not be used. What the core's parameters say is taken from
+ * `begun`. */
+bool pmk_biu_sound(struct pmk_biu *b, const struct pmk_biu *begun, uint64_t clock);
 
 #endif

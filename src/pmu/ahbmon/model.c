@@ -21,6 +21,7 @@
  */
 #include <pmk/ahbmon_model.h>
 
+#include "base/foreign.h"
 #include "pmu/ahbmon/regs.h"
 #include "pmu/reg.h"
 
@@ -258,6 +259,21 @@ static void reset(void *model, struct pmk_bus *buses, const struct pmk_pmu *pmu)
 	pmk_ahbmon_model_reset(model, pmk_ahbmon_layout_of(pmu), &defaults, buses);
 }
 
+static bool layout_is_same(const struct pmk_ahbmon_layout *l, const struct pmk_ahbmon_layout *k)
+{
+	return l->provenance == k->provenance && l->base == k->base && l->enable == k->enable &&
+	       l->track_dbgack == k->track_dbgack && l->castout4_aligned == k->castout4_aligned &&
+	       l->threshold == k->threshold && PMK_SAME(l, k, offset);
+}
+
+static bool sound(const void *model, const void *begun)
+{
+	const struct pmk_ahbmon_model *m = model, *b = begun;
+
+	return layout_is_same(&m->layout, &b->layout) && PMK_SAME(m, b, input) &&
+	       PMK_SAME(m, b, page) && pmk_is_bool(&m->held);
+}
+
 /* ---- by name ------------------------------------------------------------------------------- */
 
 /* clang-format off */
@@ -304,5 +320,6 @@ const struct pmk_model_ops pmk_ahbmon_models[PMK_AHBMON_NMODELS + 1] = {
 	  .restart = restart,
 	  .oddities = oddities,
 	  .inputs = inputs,
-	  .input = set_input },
+	  .input = set_input,
+	  .sound = sound },
 };

@@ -70,6 +70,10 @@ void pmk_ahbmon_observer_thresholds(struct pmk_ahbmon_observer *o,
 void pmk_ahbmon_observer_sample(struct pmk_ahbmon_observer *o, struct pmk_bus *buses,
 				const struct pmk_ahbmon_sample *s);
 
+/* As pmk_ahb_layer_sound(), of all of them. */
+bool pmk_ahbmon_observer_sound(struct pmk_ahbmon_observer *o,
+			       const struct pmk_ahbmon_observer *begun);
+
 /* `n` cycles in which nothing is on any bus. */
 void pmk_ahbmon_observer_idle(struct pmk_ahbmon_observer *o, struct pmk_bus *buses, uint64_t n);
 

@@ -21,6 +21,7 @@
  */
 #include <pmk/arm11_model.h>
 
+#include "base/foreign.h"
 #include "pmu/arm11/regs.h"
 #include "pmu/reg.h"
 
@@ -343,6 +344,14 @@ static void reset(void *model, struct pmk_bus *bus, const struct pmk_pmu *pmu)
 	pmk_arm11_model_reset(model, pmu, &params, bus);
 }
 
+static bool sound(const void *model, const void *begun)
+{
+	const struct pmk_arm11_model *m = model, *b = begun;
+
+	return PMK_SAME(m, b, id) && PMK_SAME(m, b, input) && PMK_SAME(m, b, signal) &&
+	       pmk_are_bools(m->line, PMK_ARM11_NCTRS) && m->phase < PRESCALER;
+}
+
 /* ---- by name ------------------------------------------------------------------------------- */
 
 /* clang-format off */
@@ -382,7 +391,7 @@ static unsigned oddities(const void *model)
 		.pmu = &(pmu_), .size = sizeof(struct pmk_arm11_model), .reset = reset,         \
 		.read = read_reg, .write = write_reg, .sync = sync, .ask = ask, .lines = lines, \
 		.params = params, .restart = restart, .oddities = oddities, .inputs = inputs,   \
-		.input = set_input,                                                             \
+		.input = set_input, .sound = sound,                                             \
 	}
 
 const struct pmk_model_ops pmk_arm11_models[PMK_ARM11_NMODELS + 1] = {

@@ -18,6 +18,7 @@
  * trace and cross-trigger hardware. How an instruction that faults is counted, or an SVC, depends
  * on the signals that the producer raises for it.
  */
+#include "base/foreign.h"
 #include "pmu/armv8/model.h"
 #include "pmu/reg.h"
 
@@ -561,6 +562,17 @@ static void reset(void *model, struct pmk_bus *bus, const struct pmk_pmu *pmu)
 	pmk_armv8_model_reset(model, pmu, &params, bus);
 }
 
+static bool sound(const void *model, const void *begun)
+{
+	const struct pmk_armv8_model *m = model, *b = begun;
+
+	for (unsigned n = 0; n < PMK_ARMV8_MAX_EVENTS; n++)
+		if (!PMK_SAME(m, b, counter[n].signal) || !PMK_SAME(m, b, counter[n].type))
+			return false;
+	return PMK_SAME(m, b, id) && PMK_SAME(m, b, input) && PMK_SAME(m, b, locked) &&
+	       m->selr <= PMSELR_CYCLES;
+}
+
 /* ---- by name ------------------------------------------------------------------------------- */
 
 /* clang-format off */
@@ -615,6 +627,7 @@ static unsigned oddities(const void *model)
 		.read = read_reg, .write = write_reg, .sync = pmk_armv8_sync,                   \
 		.ask = pmk_armv8_ask, .lines = pmk_armv8_lines, .params = params,               \
 		.restart = restart, .oddities = oddities, .inputs = inputs, .input = set_input, \
+		.sound = sound,                                                                 \
 	}
 
 const struct pmk_model_ops pmk_armv8_models[PMK_ARMV8_NMODELS + 1] = {

@@ -14,6 +14,7 @@
  */
 #include <pmk/l2cc_model.h>
 
+#include "base/foreign.h"
 #include "pmu/l2cc/regs.h"
 #include "pmu/reg.h"
 
@@ -288,6 +289,13 @@ static void reset(void *model, struct pmk_bus *bus, const struct pmk_pmu *pmu)
 	pmk_l2cc_model_reset(model, pmu, &defaults, bus);
 }
 
+static bool sound(const void *model, const void *begun)
+{
+	const struct pmk_l2cc_model *m = model, *b = begun;
+
+	return PMK_SAME(m, b, l210) && PMK_SAME(m, b, config);
+}
+
 /* ---- by name ------------------------------------------------------------------------------- */
 
 /* clang-format off */
@@ -314,7 +322,7 @@ static unsigned oddities(const void *model)
 	{                                                                                       \
 		.pmu = &(pmu_), .size = sizeof(struct pmk_l2cc_model), .reset = reset,          \
 		.read = read_reg, .write = write_reg, .sync = sync, .ask = ask, .lines = lines, \
-		.params = params, .restart = restart, .oddities = oddities,                     \
+		.params = params, .restart = restart, .oddities = oddities, .sound = sound,     \
 	}
 
 const struct pmk_model_ops pmk_l2cc_models[PMK_L2CC_NMODELS + 1] = { OPS(pmk_l210), OPS(pmk_l220) };

@@ -19,6 +19,7 @@
  */
 #include <pmk/microblaze_model.h>
 
+#include "base/foreign.h"
 #include "pmu/microblaze/regs.h"
 #include "pmu/reg.h"
 
@@ -706,6 +707,22 @@ void pmk_microblaze_model_input(struct pmk_microblaze_model *m, struct pmk_bus *
 	}
 }
 
+static bool latency_is_sound(const struct pmk_microblaze_latency_counter *c)
+{
+	return pmk_is_bool(&c->live.some) && pmk_is_bool(&c->sampled.some);
+}
+
+static bool sound(const void *model, const void *begun)
+{
+	const struct pmk_microblaze_model *m = model, *b = begun;
+
+	for (unsigned i = 0; i < PMK_MICROBLAZE_MAX_LATENCIES; i++)
+		if (!latency_is_sound(&m->latency[i]))
+			return false;
+	return PMK_SAME(m, b, config) && PMK_SAME(m, b, code) && pmk_is_bool(&m->started) &&
+	       pmk_is_bool(&m->halted);
+}
+
 /* ---- by name ------------------------------------------------------------------------------- */
 
 /* clang-format off */
@@ -756,5 +773,6 @@ const struct pmk_model_ops pmk_microblaze_models[PMK_MICROBLAZE_NMODELS + 1] = {
 	  .restart = restart,
 	  .oddities = oddities,
 	  .inputs = inputs,
-	  .input = set_input },
+	  .input = set_input,
+	  .sound = sound },
 };

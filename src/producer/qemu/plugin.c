@@ -54,6 +54,10 @@
 
 /* Everything QEMU's callbacks need; they get no context of their own but a vCPU number. */
 static struct pmk_arena *arena;
+/* Of the arena, as it was at the start: the program may write there. What to count has the regions
+ * where they are in this process, and the process is pmk's. */
+static struct pmk_emulated_config config;
+static pid_t pmk_pid;
 static struct pmk_arena_slot *slot; /* this process */
 static char *slot_memory;	    /* facts and vCPUs of this process */
 static struct pmk_emulated_ports ports[PMK_ARENA_CPUS];
@@ -109,7 +113,7 @@ static void nap(void)
 static bool wait_for_room(const struct pmk_arena_ring *ring)
 {
 	while (atomic_load(&ring->head) - atomic_load(&ring->tail) >= PMK_ARENA_RING) {
-		if (kill((pid_t)arena->pmk_pid, 0) && errno == ESRCH)
+		if (kill(pmk_pid, 0) && errno == ESRCH)
 			return false;
 		nap();
 	}
@@ -140,7 +144,7 @@ static void on_deadline(struct pmk_cpu *cpu)
 	struct pmk_emulated_blocks b = blocks_of(cpu);
 	struct pmk_reading delta;
 
-	if (pmk_emulated_deadline(emulated(cpu), &arena->cfg, &b, &delta) > 0)
+	if (pmk_emulated_deadline(emulated(cpu), &config, &b, &delta) > 0)
 		report_interval(emulated(cpu), &delta);
 }
 
@@ -149,14 +153,14 @@ static void on_deadline(struct pmk_cpu *cpu)
 /* Regions are armed: see struct pmk_emulator. */
 static void follow(unsigned vcpu, const struct pmk_block *block, bool boundary)
 {
-	pmk_emulated_follow(emulated(pmk_cpus[vcpu]), &arena->cfg, block, boundary);
+	pmk_emulated_follow(emulated(pmk_cpus[vcpu]), &config, block, boundary);
 }
 
 static void on_crossing(struct pmk_cpu *cpu)
 {
 	struct pmk_emulated_blocks b = blocks_of(cpu);
 
-	pmk_emulated_cross(emulated(cpu), &arena->cfg, &b);
+	pmk_emulated_cross(emulated(cpu), &config, &b);
 }
 
 /*
@@ -343,7 +347,7 @@ static void register_access(struct qemu_plugin_insn *qi, qemu_mem_fn fn, uint64_
 
 static bool is_boundary(uint64_t addr)
 {
-	const struct pmk_emulated_config *cfg = &arena->cfg;
+	const struct pmk_emulated_config *cfg = &config;
 
 	for (unsigned r = 0; r < cfg->nregions; r++)
 		if (cfg->region[r].begin == addr || cfg->region[r].end == addr)
@@ -364,9 +368,9 @@ static uint64_t hash_bytes(uint64_t hash, const void *data, size_t size)
 /* What runs when a block at `pc` starts. */
 static qemu_exec_fn block_callback(uint64_t pc, unsigned entry)
 {
-	enum pmk_block_way way = arena->cfg.eager ? PMK_BLOCK_EAGER : PMK_BLOCK_PLAIN;
+	enum pmk_block_way way = config.eager ? PMK_BLOCK_EAGER : PMK_BLOCK_PLAIN;
 
-	if (arena->cfg.nregions)
+	if (config.nregions)
 		way = is_boundary(pc) ? PMK_BLOCK_BOUNDARY : PMK_BLOCK_FOLLOWED;
 	else if (ledger)
 		way = PMK_BLOCK_BOOKED;
@@ -378,14 +382,14 @@ static unsigned entry_at(uint64_t pc)
 {
 	if (!system_mode)
 		return pmk_handler_at(&handlers, pc);
-	return family->vector ? family->vector(&arena->cfg.core, pc) : 0;
+	return family->vector ? family->vector(&config.core, pc) : 0;
 }
 
 static void watch(struct qemu_plugin_insn *qi, const struct pmk_insn *in, const struct pmk_block *b,
 		  const struct pmk_pipe_slot *pipe, unsigned behind)
 {
 	uint64_t access;
-	qemu_mem_fn fn = family->watch(&arena->cfg.core, system_mode, in, b, pipe, &access);
+	qemu_mem_fn fn = family->watch(&config.core, system_mode, in, b, pipe, &access);
 
 	if (fn)
 		register_access(qi, fn, pmk_access_at(access, behind), b);
@@ -438,7 +442,7 @@ static void add_block(struct qemu_plugin_tb *tb, const struct pmk_raw *raw,
 		if (unsure && behind > 0 && code.tells)
 			tell_passed(qi, behind);
 		unsure = false;
-		if (!pmk_may_fault(&arena->cfg.core, &in[i]))
+		if (!pmk_may_fault(&config.core, &in[i]))
 			continue;
 		behind -= behind > 0;
 		if (in[i].load || in[i].store)
@@ -467,10 +471,10 @@ static bool first_stack(struct qemu_plugin_insn *first, struct pmk_stack *stack)
 /* Where the program was loaded is known when its first block is translated. */
 static void move_regions(uint64_t bias)
 {
-	for (unsigned r = 0; r < arena->cfg.nregions; r++) {
-		arena->cfg.region[r].begin += bias;
-		if (arena->cfg.region[r].end)
-			arena->cfg.region[r].end += bias;
+	for (unsigned r = 0; r < config.nregions; r++) {
+		config.region[r].begin += bias;
+		if (config.region[r].end)
+			config.region[r].end += bias;
 	}
 }
 
@@ -610,11 +614,11 @@ void pmk_plugin_vcpu_started(unsigned vcpu)
 		char *memory = reserve(PMK_CPU_BYTES + sizeof(struct pmk_emulated_ports));
 
 		e = (struct pmk_emulated *)memory;
-		err = pmk_emulated_start(e, (void *)(memory + PMK_CPU_BYTES), &arena->cfg,
+		err = pmk_emulated_start(e, (void *)(memory + PMK_CPU_BYTES), &config,
 					 (struct pmk_executions *)(memory + PMK_CPU_HEAD));
 	} else {
 		e = pmk_slot_cpu(slot_memory, vcpu);
-		err = pmk_emulated_start(e, &ports[vcpu], &arena->cfg,
+		err = pmk_emulated_start(e, &ports[vcpu], &config,
 					 pmk_slot_executions(slot_memory, vcpu));
 	}
 	if (err)
@@ -657,9 +661,6 @@ static struct pmk_arena_slot *wait_for_slot(void)
 	return s;
 }
 
-/* As it was at the start: the program may write into the arena. */
-static pid_t pmk_pid;
-
 /* The state of the forking core at the fork. The parent runs on in memory that both share, so the
  * child cannot take it from there. */
 static struct pmk_emulated at_fork;
@@ -671,7 +672,7 @@ static void before_fork(void)
 	forking = true;
 	atomic_fetch_add(&arena->forks, 1);
 	if (cpu)
-		memcpy(&at_fork, cpu, pmk_emulated_bytes(&arena->cfg));
+		memcpy(&at_fork, cpu, pmk_emulated_bytes(&config));
 }
 
 /* The program has forked, and this is the child: it gets memory of its own, warm caches, and counts
@@ -702,9 +703,8 @@ static void after_fork(void)
 	e = pmk_slot_cpu(slot_memory, vcpu);
 	memcpy(pmk_slot_facts(slot_memory), pmk_slot_facts(old_memory),
 	       code.nblocks * sizeof(struct pmk_facts));
-	memcpy(e, &at_fork, pmk_emulated_bytes(&arena->cfg));
-	if (pmk_emulated_forked(e, &ports[vcpu], &arena->cfg,
-				pmk_slot_executions(slot_memory, vcpu)))
+	memcpy(e, &at_fork, pmk_emulated_bytes(&config));
+	if (pmk_emulated_forked(e, &ports[vcpu], &config, pmk_slot_executions(slot_memory, vcpu)))
 		give_up(PMK_ENOTSUP);
 	e->cpu.sites = NULL;
 	if (ledger && slot != &uncounted) {
@@ -847,6 +847,7 @@ int pmk_plugin_install(const struct pmk_qemu_glue *of_module, uint64_t id,
 		fprintf(stderr, "pmk-qemu: %s: not a counter arena of this version of pmk\n", path);
 		return -1;
 	}
+	config = arena->cfg;
 	glue = of_module;
 	if (!fits(info))
 		return -1;
@@ -861,7 +862,7 @@ int pmk_plugin_install(const struct pmk_qemu_glue *of_module, uint64_t id,
 	system_mode = info->system_emulation;
 	arena->system = system_mode;
 	snprintf(arena->target, sizeof(arena->target), "%s", info->target_name);
-	family = pmk_core_family(&arena->cfg.core);
+	family = pmk_core_family(&config.core);
 	target = find_target(info->target_name);
 	if (!target) {
 		atomic_store(&arena->other_isa, 1);
@@ -885,7 +886,7 @@ int pmk_plugin_install(const struct pmk_qemu_glue *of_module, uint64_t id,
 				pmk_isa_other_capstone());
 		return -1;
 	}
-	if (pmk_code_init(&code, &arena->cfg.core))
+	if (pmk_code_init(&code, &config.core))
 		return -1;
 	code.tells = system_mode;
 	slot = claim_slot();

@@ -145,6 +145,20 @@ static void close_ledger(int fd)
 		close(fd);
 }
 
+/* What the emulator has to know. The plugin reads it once. */
+static void begin_arena(struct pmk_runner *r)
+{
+	struct pmk_arena *a = r->arena;
+
+	a->magic = PMK_ARENA_MAGIC;
+	a->size = PMK_ARENA_LAYOUT;
+	a->pmk_pid = (uint32_t)getpid();
+	a->region_bias_base = r->cfg.code_start;
+	a->entry = r->cfg.entry;
+	a->pie = r->cfg.pie;
+	memcpy(&a->cfg, &r->cfg.counters, sizeof(a->cfg)); /* padding, too: it is compared later */
+}
+
 int pmk_runner_start(struct pmk_runner *r, const struct pmk_runner_config *cfg)
 {
 	const struct pmk_qemu_generation *generation = pmk_qemu_generation_of_module(cfg->plugin);
@@ -159,9 +173,15 @@ int pmk_runner_start(struct pmk_runner *r, const struct pmk_runner_config *cfg)
 	r->tail = calloc(1, sizeof(*r->tail));
 	r->one = calloc(1, sizeof(*r->one));
 	r->copy = calloc(1, sizeof(*r->copy));
+	r->begun = calloc(1, sizeof(*r->begun));
 	r->arena = create_arena(&arena_fd);
-	if (!r->core || !r->tail || !r->one || !r->copy || !r->arena)
+	if (!r->core || !r->tail || !r->one || !r->copy || !r->begun || !r->arena)
 		return PMK_ENOMEM;
+	err = pmk_emulated_begin(r->begun, &r->begun_ports, &cfg->counters);
+	if (err) {
+		close(arena_fd);
+		return err;
+	}
 	if (cfg->record != PMK_RECORD_NOTHING) {
 		r->ledger = pmk_ledger_create(cfg->record == PMK_RECORD_PATHS, &ledger_fd);
 		if (!r->ledger) {
@@ -171,13 +191,7 @@ int pmk_runner_start(struct pmk_runner *r, const struct pmk_runner_config *cfg)
 	}
 	clear_counts(&r->sum);
 	clear_counts(r->tail);
-	r->arena->magic = PMK_ARENA_MAGIC;
-	r->arena->size = PMK_ARENA_LAYOUT;
-	r->arena->pmk_pid = (uint32_t)getpid();
-	r->arena->cfg = cfg->counters;
-	r->arena->region_bias_base = cfg->code_start;
-	r->arena->entry = cfg->entry;
-	r->arena->pie = cfg->pie;
+	begin_arena(r);
 	snprintf(plugin, sizeof(plugin), "%s,arena=/proc/self/fd/%d", cfg->plugin, arena_fd);
 	if (r->ledger)
 		snprintf(plugin + strlen(plugin), 64, ",ledger=/proc/self/fd/%d", ledger_fd);
@@ -213,6 +227,76 @@ int pmk_runner_start(struct pmk_runner *r, const struct pmk_runner_config *cfg)
 	}
 	close(report[0]);
 	return r->over ? PMK_ENOTSUP : 0;
+}
+
+/* ---- what can be right ---------------------------------------------------------------------- */
+
+/*
+ * The program is in the same process as the plugin, so it finds the arena in /proc/self/maps, and a
+ * stray pointer may hit it. Nothing from there is used as an index or a length before it was
+ * compared with what it can be, and of what pmk has written itself it uses its own copy. The first
+ * thing that cannot be right is kept; then none of the counts is used.
+ */
+
+/* No process number is higher. */
+#define MOST_PROCESSES (UINT32_C(1) << 22)
+/* Nobody starts that many threads or processes in a run. */
+#define MOST_STARTED   (UINT32_C(1) << 30)
+
+static void doubt(struct pmk_runner *r, const char *what, const struct pmk_arena_slot *s, int cpu)
+{
+	int n;
+
+	if (*r->unsound)
+		return;
+	n = snprintf(r->unsound, sizeof(r->unsound), "%s", what);
+	if (s)
+		n += snprintf(r->unsound + n, sizeof(r->unsound) - (size_t)n, " of process %u",
+			      atomic_load(&s->pid));
+	if (cpu >= 0)
+		snprintf(r->unsound + n, sizeof(r->unsound) - (size_t)n, ", thread %d", cpu);
+}
+
+/* What pmk has written and nobody else does. */
+static bool is_as_written(const struct pmk_runner *r)
+{
+	const struct pmk_arena *a = r->arena;
+
+	return a->magic == PMK_ARENA_MAGIC && a->size == PMK_ARENA_LAYOUT &&
+	       a->pmk_pid == (uint32_t)getpid() && a->region_bias_base == r->cfg.code_start &&
+	       a->entry == r->cfg.entry && a->pie == r->cfg.pie &&
+	       !memcmp(&a->cfg, &r->cfg.counters, sizeof(a->cfg));
+}
+
+static bool are_started(const struct pmk_arena *a)
+{
+	uint32_t forks = atomic_load(&a->forks), forked = atomic_load(&a->forked);
+
+	return forks <= MOST_STARTED && forked <= MOST_STARTED &&
+	       (forks < forked || forks - forked <= MOST_PROCESSES) &&
+	       atomic_load(&a->lost_forks) <= MOST_STARTED &&
+	       atomic_load(&a->lost_threads) <= MOST_STARTED;
+}
+
+static bool slot_is_sound(const struct pmk_arena_slot *s)
+{
+	return atomic_load(&s->state) <= PMK_SLOT_RUNNING &&
+	       atomic_load(&s->pid) <= MOST_PROCESSES &&
+	       atomic_load(&s->nblocks) <= PMK_MAX_BLOCKS &&
+	       atomic_load(&s->ncpus) <= PMK_ARENA_CPUS &&
+	       atomic_load(&s->threads) <= MOST_STARTED && atomic_load(&s->execs) <= MOST_STARTED;
+}
+
+const char *pmk_runner_unsound(struct pmk_runner *r)
+{
+	if (!is_as_written(r))
+		doubt(r, "the settings", NULL, -1);
+	if (!are_started(r->arena))
+		doubt(r, "the number of processes", NULL, -1);
+	for (unsigned i = 0; i < PMK_ARENA_SLOTS; i++)
+		if (!slot_is_sound(&r->arena->slot[i]))
+			doubt(r, "the list of processes", NULL, -1);
+	return *r->unsound ? r->unsound : NULL;
 }
 
 /* ---- reading -------------------------------------------------------------------------------- */
@@ -266,10 +350,20 @@ static void book_rest(struct pmk_runner *r, const struct pmk_arena_slot *slot, u
 		pmk_ledger_book_fault(r->ledger, s, insn);
 }
 
+static bool counts_are_sound(const struct pmk_runner_counts *c, unsigned nregions)
+{
+	for (unsigned k = 0; k < nregions; k++)
+		if (!pmk_reading_sound(&c->region[k]) || c->entries[k] > PMK_MOST_COUNTED)
+			return false;
+	return pmk_reading_sound(&c->total) && c->cycles <= PMK_MOST_COUNTED &&
+	       c->insns <= PMK_MOST_COUNTED && c->untimed <= PMK_MOST_COUNTED;
+}
+
 /* Take the final reading of one core, through the driver, from a private copy. */
 static void read_core(struct pmk_runner *r, struct pmk_arena_slot *slot, unsigned cpu,
 		      struct pmk_runner_counts *c)
 {
+	const struct pmk_emulated_config *cfg = &r->cfg.counters;
 	struct pmk_emulated *copy = r->copy;
 	struct pmk_emulated_ports ports;
 	char *memory = pmk_arena_memory(r->arena, slot);
@@ -279,17 +373,24 @@ static void read_core(struct pmk_runner *r, struct pmk_arena_slot *slot, unsigne
 		.count = atomic_load(&slot->nblocks),
 	};
 	struct pmk_reading tail;
+	const char *what;
 	int err;
 
 	clear_counts(c);
-	memcpy(copy, pmk_slot_cpu(memory, cpu), pmk_emulated_bytes(&r->arena->cfg));
+	memcpy(copy, pmk_slot_cpu(memory, cpu), pmk_emulated_bytes(cfg));
 	if (!copy->session.plan.nevents)
 		return; /* the vCPU was never started */
+	what = b.count > PMK_MAX_BLOCKS ? "the number of its blocks of code"
+					: pmk_emulated_unsound(copy, r->begun, cfg);
+	if (what) {
+		doubt(r, what, slot, (int)cpu);
+		return;
+	}
 	book_rest(r, slot, cpu, &copy->cpu);
 	r->unsure |= copy->cpu.unsure;
 	pmk_signal_join(&r->doubtful, &copy->cpu.doubtful);
 	r->calls_lost |= copy->calls_lost;
-	err = pmk_emulated_finish(copy, &ports, &r->arena->cfg, &b, &c->total);
+	err = pmk_emulated_finish(copy, &ports, cfg, &b, &c->total);
 	if (err && !r->error)
 		r->error = err;
 	for (unsigned i = 0; i < copy->session.plan.nevents; i++)
@@ -299,13 +400,17 @@ static void read_core(struct pmk_runner *r, struct pmk_arena_slot *slot, unsigne
 	else
 		pmk_reading_since(&tail, &c->total, &copy->interval_total);
 	pmk_reading_add(&r->tail->total, &tail);
-	for (unsigned k = 0; k < r->arena->cfg.nregions; k++) {
+	for (unsigned k = 0; k < cfg->nregions; k++) {
 		c->entries[k] = copy->region[k].entries;
 		c->region[k] = copy->region[k].total;
 	}
 	c->cycles = copy->cpu.cycles - copy->start_cycles;
 	c->insns = copy->bus.total[PMK_SIG_INSN];
 	c->untimed = count_untimed(r, &b);
+	if (!counts_are_sound(c, cfg->nregions)) {
+		doubt(r, "a count", slot, (int)cpu);
+		clear_counts(c);
+	}
 }
 
 /* Add the counts of a process to the sums. The cores of the first process are kept separately,
@@ -338,6 +443,7 @@ static void free_slot(struct pmk_runner *r, struct pmk_arena_slot *s)
 	atomic_store(&s->threads, 0);
 	atomic_store(&s->execs, 0);
 	atomic_store(&s->process, 0);
+	r->taken[s - r->arena->slot] = 0;
 	atomic_store(&s->state, PMK_SLOT_FREE);
 }
 
@@ -369,10 +475,17 @@ static pid_t runs_in(const struct pmk_arena_slot *s)
 	return atomic_load(&s->state) == PMK_SLOT_RUNNING ? (pid_t)atomic_load(&s->pid) : 0;
 }
 
-/* Intervals of a process that nobody has asked for yet. */
-static uint64_t waiting(struct pmk_arena_ring *ring)
+/* How many intervals of the process in slot `i` nobody has asked for yet. */
+static unsigned waiting(struct pmk_runner *r, unsigned i)
 {
-	return atomic_load(&ring->head) - atomic_load(&ring->tail);
+	struct pmk_arena_slot *s = &r->arena->slot[i];
+	struct pmk_arena_ring *ring = pmk_slot_ring(pmk_arena_memory(r->arena, s));
+	uint64_t n = atomic_load(&ring->head) - r->taken[i];
+
+	if (n <= PMK_ARENA_RING)
+		return (unsigned)n;
+	doubt(r, "the number of intervals", s, -1);
+	return 0;
 }
 
 /* Add up the forked processes that have ended, because their slots are needed for the next ones. */
@@ -385,8 +498,7 @@ static void reap_slots(struct pmk_runner *r)
 		if (!pid || pid == r->pid || !process_ended(pid))
 			continue;
 		/* The caller takes its intervals first, if it wants any. */
-		if (r->cfg.counters.interval_unit != PMK_INTERVAL_NONE &&
-		    waiting(pmk_slot_ring(pmk_arena_memory(r->arena, s))))
+		if (r->cfg.counters.interval_unit != PMK_INTERVAL_NONE && waiting(r, i))
 			continue;
 		read_slot(r, s);
 		free_slot(r, s);
@@ -406,7 +518,11 @@ bool pmk_runner_step(struct pmk_runner *r, int ms)
 	} else {
 		poll(NULL, 0, ms > 10 ? 10 : ms);
 	}
-	reap_slots(r);
+	/* Its counts cannot be used any more, and it may wait for us for ever. */
+	if (pmk_runner_unsound(r))
+		kill(r->pid, SIGKILL);
+	else
+		reap_slots(r);
 	do {
 		done = waitpid(r->pid, &r->status, WNOHANG);
 	} while (done < 0 && errno == EINTR);
@@ -414,20 +530,28 @@ bool pmk_runner_step(struct pmk_runner *r, int ms)
 	return r->over;
 }
 
+static bool interval_is_sound(const struct pmk_arena_interval *i)
+{
+	return i->cpu < PMK_MAX_VCPUS && i->cycles <= PMK_MOST_COUNTED &&
+	       i->insns <= PMK_MOST_COUNTED && pmk_reading_sound(&i->delta);
+}
+
 /* Of each process in their order, and of several processes in turn. */
 bool pmk_runner_interval(struct pmk_runner *r, struct pmk_arena_interval *out)
 {
-	for (unsigned i = 0; i < PMK_ARENA_SLOTS; i++) {
-		struct pmk_arena_slot *s = &r->arena->slot[r->turn++ % PMK_ARENA_SLOTS];
+	for (unsigned k = 0; k < PMK_ARENA_SLOTS; k++) {
+		unsigned i = r->turn++ % PMK_ARENA_SLOTS;
+		struct pmk_arena_slot *s = &r->arena->slot[i];
 		struct pmk_arena_ring *ring = pmk_slot_ring(pmk_arena_memory(r->arena, s));
-		uint64_t tail;
 
-		if (!runs_in(s) || !waiting(ring))
+		if (!runs_in(s) || !waiting(r, i))
 			continue;
-		tail = atomic_load(&ring->tail);
-		*out = ring->record[tail % PMK_ARENA_RING];
-		atomic_store(&ring->tail, tail + 1);
-		return true;
+		memcpy(out, &ring->record[r->taken[i] % PMK_ARENA_RING], sizeof(*out));
+		atomic_store(&ring->tail, ++r->taken[i]);
+		if (interval_is_sound(out))
+			return true;
+		doubt(r, "an interval", s, -1);
+		return false;
 	}
 	return false;
 }
@@ -452,7 +576,7 @@ static unsigned still_alive(struct pmk_runner *r)
 static bool ended_by_trap(const struct pmk_runner *r)
 {
 	return WIFSIGNALED(r->status) && WTERMSIG(r->status) == SIGFPE &&
-	       pmk_core_family(&r->arena->cfg.core)->traps;
+	       pmk_core_family(&r->cfg.counters.core)->traps;
 }
 
 void pmk_runner_finish(struct pmk_runner *r)
@@ -462,6 +586,8 @@ void pmk_runner_finish(struct pmk_runner *r)
 	for (unsigned i = 0; i < PMK_ARENA_SLOTS; i++)
 		if (runs_in(&r->arena->slot[i]))
 			read_slot(r, &r->arena->slot[i]);
+	if (atomic_load(&r->arena->ready) && !r->processes)
+		doubt(r, "the list of processes", NULL, -1);
 }
 
 bool pmk_runner_lacks(const struct pmk_runner *r)
@@ -488,5 +614,6 @@ void pmk_runner_free(struct pmk_runner *r)
 	free(r->tail);
 	free(r->one);
 	free(r->copy);
+	free(r->begun);
 	memset(r, 0, sizeof(*r));
 }

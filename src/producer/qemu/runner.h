@@ -61,7 +61,12 @@ struct pmk_runner {
 	/* Room for one core: its state, which is too big for a stack, and its counts. */
 	struct pmk_emulated *copy;
 	struct pmk_runner_counts *one;
-	unsigned turn; /* of the processes, whose interval is looked for */
+	/* What every core is when it begins: others can write into the arena, not into this. */
+	struct pmk_emulated *begun;
+	struct pmk_emulated_ports begun_ports;
+	uint64_t taken[PMK_ARENA_SLOTS]; /* how many intervals were taken, by slot */
+	char unsound[96];		 /* what cannot be right in the arena, or "" */
+	unsigned turn;			 /* of the processes, whose interval is looked for */
 	unsigned processes, threads, ncores, execs;
 	unsigned alive;			/* processes that had not ended at the final reading */
 	bool unsure;			/* a fault was seen, and not where */
@@ -83,6 +88,10 @@ bool pmk_runner_interval(struct pmk_runner *r, struct pmk_arena_interval *out);
 
 /* Read everything that has not been read yet. After that the runner's sums are complete. */
 void pmk_runner_finish(struct pmk_runner *r);
+
+/* What of the arena cannot be right, as in "the plan of process 1, thread 0", because the program
+ * has written into it; NULL: nothing. Then counts must not be used. */
+const char *pmk_runner_unsound(struct pmk_runner *r);
 
 /* Is anything of the program not counted? Is a count possibly off by a little? Known so far. */
 bool pmk_runner_lacks(const struct pmk_runner *r);

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* Reading memory that others can write, before its contents are used as what they should be. */
+#ifndef PMK_BASE_FOREIGN_H
+#define PMK_BASE_FOREIGN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* Are these bools? They are read as bytes, because another value in a bool is undefined. */
+static inline bool pmk_are_bools(const bool *b, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		uint8_t byte;
+
+		memcpy(&byte, &b[i], sizeof(byte));
+		if (byte > 1)
+			return false;
+	}
+	return true;
+}
+
+static inline bool pmk_is_bool(const bool *b)
+{
+	return pmk_are_bools(b, 1);
+}
+
+/* Has a member without padding the same value in both structs? */
+#define PMK_SAME(a, b, member) (!memcmp(&(a)->member, &(b)->member, sizeof((a)->member)))
+
+#endif
