@@ -221,6 +221,7 @@ const struct pmk_counted_signal pmk_microblaze_counted[] = {
 	{ PMK_SIG_PERIPHERAL_WRITE, PMK_AT_ACCESS },
 	{ PMK_SIG_L1D_READ_MISS, PMK_AT_ACCESS },
 	{ PMK_SIG_L1D_WRITE_MISS, PMK_AT_ACCESS },
+	{ PMK_SIG_STREX_PASS, PMK_AT_ACCESS },
 	{ PMK_SIG_CYCLE, 0 },
 };
 

@@ -46,6 +46,7 @@ static void store_exclusive(unsigned vcpu, uint32_t info, uint64_t addr, void *a
 	if (!pmk_emulator.is_store(info))
 		return;
 	cpu = remember(vcpu, a);
+	pmk_sites_access(cpu, (uint64_t)(uintptr_t)a);
 	cpu->dyn[PMK_SIG_STREX_PASS]++;
 	pmk_access_see(info, addr);
 	pmk_microblaze_store_slow(cpu, (uint32_t)addr, (uint64_t)(uintptr_t)a);
