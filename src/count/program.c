@@ -27,9 +27,8 @@
 #include "cpu/family.h"
 #include "producer/qemu/stack.h"
 
-/* For each machine of ELF files: the emulator of programs, the emulator of firmware (NULL: firmware
- * is not counted), the core unless another is asked for, and the folder that Debian's cross
- * compilers put the libraries of the machine in. */
+/* For each machine of ELF files: the emulators of programs and of firmware, the core unless another
+ * is asked for, and the folder that Debian's cross compilers put its libraries in. */
 static const struct machine {
 	enum pmk_elf_machine elf;
 	bool is64, big_endian;
@@ -37,7 +36,7 @@ static const struct machine {
 } machines[] = {
 	{ PMK_ELF_ARM, false, false, "arm", "arm1176", "qemu-arm", "qemu-system-arm",
 	  "/usr/arm-linux-gnueabi" },
-	{ PMK_ELF_AARCH64, true, false, "a64", "cortex-a53", "qemu-aarch64", NULL,
+	{ PMK_ELF_AARCH64, true, false, "a64", "cortex-a53", "qemu-aarch64", "qemu-system-aarch64",
 	  "/usr/aarch64-linux-gnu" },
 	{ PMK_ELF_MICROBLAZE, false, false, "microblaze", "microblaze", "qemu-microblazeel",
 	  "qemu-system-microblazeel", "/usr/microblazeel-linux-gnu" },
@@ -70,8 +69,7 @@ static const struct machine *machine_by_emulator(const struct pmk_program *p)
 	const char *name = pmk_program_emulator(p);
 
 	for (size_t i = 0; i < NMACHINES; i++)
-		if (!strcmp(machines[i].qemu, name) ||
-		    (machines[i].system && !strcmp(machines[i].system, name)))
+		if (!strcmp(machines[i].qemu, name) || !strcmp(machines[i].system, name))
 			return &machines[i];
 	return NULL;
 }
@@ -463,24 +461,37 @@ static int look_at_kernel(struct pmk_program *p, const char *kernel, bool *elf)
 	return n > 0 ? 0 : PMK_COUNT_NOT_EXEC;
 }
 
+static const char *emulates(const struct machine *m)
+{
+	switch (m->elf) {
+	case PMK_ELF_ARM:
+		return "ARM";
+	case PMK_ELF_AARCH64:
+		return "AArch64";
+	default:
+		return "MicroBlaze";
+	}
+}
+
 /* Check that the firmware is for the machine that the emulator emulates. Big-endian ARM passes: its
- * instructions are little-endian, too (BE8). */
+ * instructions are little-endian, too (BE8). The emulator of AArch64 has ARM boards, too. */
 static int check_emulator(struct pmk_program *p)
 {
 	const struct machine *runs = machine_by_emulator(p), *needs = machine_of(&p->elf);
 	const struct pmk_elf *elf = &p->elf;
 	char other[64] = "";
 
-	if (!runs || (runs->elf == elf->machine &&
-		      (runs->big_endian == elf->big_endian || elf->machine == PMK_ELF_ARM)))
+	if (!runs || (runs->elf == PMK_ELF_AARCH64 && elf->machine == PMK_ELF_ARM) ||
+	    (runs->elf == elf->machine &&
+	     (runs->big_endian == elf->big_endian || elf->machine == PMK_ELF_ARM)))
 		return 0;
-	if (needs && needs->system)
+	if (needs)
 		snprintf(other, sizeof(other), "; take %s", needs->system);
 	return pmk_count_fail(p->fault, PMK_COUNT_NOT_EXEC,
 			      "--qemu: %s is for %s-endian %s, and %s runs %s-endian %s%s",
 			      p->image, elf->big_endian ? "big" : "little", elf->machine_name,
-			      runs->system, runs->big_endian ? "big" : "little",
-			      runs->elf == PMK_ELF_ARM ? "ARM" : "MicroBlaze", other);
+			      runs->system, runs->big_endian ? "big" : "little", emulates(runs),
+			      other);
 }
 
 static int find_image(struct pmk_program *p)
@@ -513,14 +524,7 @@ static int check_firmware(struct pmk_program *p)
 	int err;
 
 	err = find_image(p);
-	if (err || !p->image)
-		return err;
-	if (p->elf.machine == PMK_ELF_AARCH64)
-		return pmk_count_fail(
-			p->fault, PMK_COUNT_USAGE,
-			"--qemu: AArch64 firmware is not counted in system emulation by this "
-			"version of pmk; ARM and MicroBlaze firmware is");
-	return check_emulator(p);
+	return err || !p->image ? err : check_emulator(p);
 }
 
 int pmk_program_system(struct pmk_program *p, const char *command, char *const *more)

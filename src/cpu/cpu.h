@@ -81,7 +81,7 @@ struct pmk_cpu {
 	struct pmk_signal_set doubtful;
 	const struct pmk_block *origin; /* `prev` before the first block */
 	/* System emulation: says whether the page of the present access is device memory. */
-	bool (*is_device)(void *ctx, uint32_t addr);
+	bool (*is_device)(void *ctx, uint64_t addr);
 	void *device_ctx;
 };
 

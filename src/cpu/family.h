@@ -77,6 +77,8 @@ struct pmk_core_family {
 	/* Bits of pmk_insn.kind: such an instruction may fault, though it makes no access to memory
 	 * that an emulator would report. */
 	uint32_t traps;
+	/* Do addresses have more than 32 bits? */
+	bool wide_addresses;
 	/* Is no data access of such a core watched? NULL: never is. */
 	bool (*is_blind)(const struct pmk_core *core);
 	/* Has the instruction that made the last access more to make? drop(): it will not.

@@ -216,7 +216,7 @@ struct rig {
 };
 
 /* Every second page is a device. */
-static bool odd_page(void *ctx, uint32_t addr)
+static bool odd_page(void *ctx, uint64_t addr)
 {
 	(void)ctx;
 	return addr >> PMK_PAGE_SHIFT & 1;

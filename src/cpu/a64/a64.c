@@ -747,7 +747,8 @@ static void load_miss(struct pmk_cpu *cpu, uint64_t access, uint64_t latency, ui
 				       LOAD_HIT_LATENCY, extra));
 }
 
-static void data_off(struct pmk_cpu *cpu, uint64_t access, bool write, uint64_t extra)
+/* An access that goes outside by the cache, because that is off or the page is device memory. */
+static void data_outside(struct pmk_cpu *cpu, uint64_t access, bool write, uint64_t extra)
 {
 	cpu->dyn[write ? PMK_SIG_BUS_WRITE : PMK_SIG_BUS_READ]++;
 	if (write)
@@ -756,13 +757,25 @@ static void data_off(struct pmk_cpu *cpu, uint64_t access, bool write, uint64_t 
 		load_miss(cpu, access, cpu->core.mem_latency, extra);
 }
 
+/* Device memory is not looked up in the cache; the block has counted that it is. */
+static bool is_outside(struct pmk_cpu *cpu, uint64_t addr, uint64_t access, bool write)
+{
+	if (!cpu->core.dcache_on)
+		return true;
+	if (!cpu->is_device || !cpu->is_device(cpu->device_ctx, addr))
+		return false;
+	cpu->dyn[write ? PMK_SIG_L1D_LOOKUP_WRITE : PMK_SIG_L1D_LOOKUP_READ] -=
+		pmk_a64_pieces(&cpu->core, PMK_ACCESS_SIZE(access));
+	return true;
+}
+
 static void load_line(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
 {
 	uint64_t extra = data_translate(cpu, addr >> PMK_PAGE_SHIFT, false), latency;
 	uint64_t *e = cache_find(&cpu->a64.tables->dcache, addr);
 
-	if (!cpu->core.dcache_on) {
-		data_off(cpu, access, false, extra);
+	if (!e && is_outside(cpu, addr, access, false)) {
+		data_outside(cpu, access, false, extra);
 		return;
 	}
 	if (e) {
@@ -781,8 +794,8 @@ static void store_line(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
 	uint64_t extra = data_translate(cpu, addr >> PMK_PAGE_SHIFT, true);
 	uint64_t *e = cache_find(&cpu->a64.tables->dcache, addr);
 
-	if (!cpu->core.dcache_on) {
-		data_off(cpu, access, true, extra);
+	if (!e && is_outside(cpu, addr, access, true)) {
+		data_outside(cpu, access, true, extra);
 		return;
 	}
 	if (!e) {

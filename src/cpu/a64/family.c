@@ -29,6 +29,7 @@ const struct pmk_core_family pmk_family_a64 = {
 	.on_block = &pmk_a64_on_block,
 	.watch = pmk_a64_watch,
 	.traps = PMK_K_DC_ZVA,
+	.wide_addresses = true,
 	.is_under_way = pmk_a64_is_under_way,
 	.execve = 221,
 	.execveat = 281,

@@ -35,7 +35,15 @@ bool pmk_a64_is_under_way(const struct pmk_cpu *cpu)
 /*
  * All accesses are in their block's facts, except those of a store exclusive: the emulator reports
  * it only if it stores, as a read and a write. It reports accesses of 16 bytes and more in pieces.
+ * Each function has a twin for system emulation, which keeps the access for is_device().
  */
+#define WITH_TWIN(name)                                                                   \
+	static void name##_sys(unsigned vcpu, uint32_t info, uint64_t addr, void *access) \
+	{                                                                                 \
+		pmk_access_see(info, addr);                                               \
+		name(vcpu, info, addr, access);                                           \
+	}
+
 #define ACCESS(bytes)                                                                         \
 	static void load##bytes(unsigned vcpu, uint32_t info, uint64_t addr, void *a)         \
 	{                                                                                     \
@@ -46,7 +54,9 @@ bool pmk_a64_is_under_way(const struct pmk_cpu *cpu)
 	{                                                                                     \
 		(void)info;                                                                   \
 		pmk_a64_store(remember(vcpu, a), addr, bytes, bytes, (uint64_t)(uintptr_t)a); \
-	}
+	}                                                                                     \
+	WITH_TWIN(load##bytes)                                                                \
+	WITH_TWIN(store##bytes)
 
 ACCESS(1)
 ACCESS(2)
@@ -63,6 +73,8 @@ static void load_pieces(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
 			     access);
 }
 
+WITH_TWIN(load_pieces)
+
 static void store_pieces(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
 {
 	uint64_t access = (uint64_t)(uintptr_t)a;
@@ -72,6 +84,8 @@ static void store_pieces(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
 		pmk_a64_store(cpu, addr, 1u << PMK_A64_ELEM(access), PMK_ACCESS_SIZE(access),
 			      access);
 }
+
+WITH_TWIN(store_pieces)
 
 static void store_exclusive(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
 {
@@ -84,6 +98,8 @@ static void store_exclusive(unsigned vcpu, uint32_t info, uint64_t addr, void *a
 		return;
 	pmk_a64_store_exclusive(cpu, addr, (uint64_t)(uintptr_t)a);
 }
+
+WITH_TWIN(store_exclusive)
 
 /* Atomics are reported as a read and a write; only the write is used. */
 static void atomic(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
@@ -98,23 +114,27 @@ static void atomic(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
 	pmk_a64_store(cpu, addr, 1, PMK_ACCESS_SIZE(access), access);
 }
 
+WITH_TWIN(atomic)
+
 pmk_access_fn *pmk_a64_watch(const struct pmk_core *core, bool system, const struct pmk_insn *in,
 			     const struct pmk_block *b, const struct pmk_pipe_slot *pipe,
 			     uint64_t *access)
 {
-	static pmk_access_fn *const single[2][4] = {
-		{ load1, load2, load4, load8 },
-		{ store1, store2, store4, store8 },
+	static pmk_access_fn *const single[2][2][4] = {
+		{ { load1, load2, load4, load8 }, { store1, store2, store4, store8 } },
+		{ { load1_sys, load2_sys, load4_sys, load8_sys },
+		  { store1_sys, store2_sys, store4_sys, store8_sys } },
 	};
+	static pmk_access_fn *const pieces[2][2] = { { load_pieces, store_pieces },
+						     { load_pieces_sys, store_pieces_sys } };
 
 	(void)core;
-	(void)system;
 	*access = pmk_a64_access(b->cycles - pipe->issue, pipe->use, in);
 	if (in->exclusive && in->store)
-		return store_exclusive;
+		return system ? store_exclusive_sys : store_exclusive;
 	if (in->load && in->store)
-		return atomic;
+		return system ? atomic_sys : atomic;
 	if (in->mem_total > in->mem_bytes || in->mem_bytes > 8)
-		return in->store ? store_pieces : load_pieces;
-	return single[in->store][pmk_access_log2(in->mem_bytes)];
+		return pieces[system][in->store];
+	return single[system][in->store][pmk_access_log2(in->mem_bytes)];
 }

@@ -200,19 +200,30 @@ static void lone_access(unsigned vcpu, uint32_t info, uint64_t addr, void *data)
 	a->fn(vcpu, info, addr, a->within);
 }
 
-/* Device memory, by page; asked of QEMU at the first access to the page that is not a plain hit. */
-static bool is_device(void *ctx, uint32_t addr)
+/* Is the page of `addr` device memory, as far as the present access shows? */
+static bool asks_device(void *ctx, uint64_t addr)
+{
+	struct qemu_plugin_hwaddr *hw;
+
+	(void)ctx;
+	if ((addr ^ pmk_access_seen.addr) >> PMK_PAGE_SHIFT)
+		return false;
+	hw = qemu_plugin_get_hwaddr(pmk_access_seen.info, pmk_access_seen.addr);
+	return hw && qemu_plugin_hwaddr_is_io(hw);
+}
+
+/* Device memory of 32-bit machines, by page; asked of QEMU at the first access to the page that is
+ * not a plain hit. */
+static bool is_device(void *ctx, uint64_t addr)
 {
 	enum { UNKNOWN, NORMAL, DEVICE };
-	uint8_t *known = (uint8_t *)ctx + (addr >> PMK_PAGE_SHIFT);
+	uint32_t page = (uint32_t)addr >> PMK_PAGE_SHIFT;
+	uint8_t *known = (uint8_t *)ctx + page;
 
 	if (*known == UNKNOWN) {
-		struct qemu_plugin_hwaddr *hw;
-
-		if (addr >> PMK_PAGE_SHIFT != (uint32_t)pmk_access_seen.addr >> PMK_PAGE_SHIFT)
+		if (page != (uint32_t)pmk_access_seen.addr >> PMK_PAGE_SHIFT)
 			return false;
-		hw = qemu_plugin_get_hwaddr(pmk_access_seen.info, pmk_access_seen.addr);
-		*known = hw && qemu_plugin_hwaddr_is_io(hw) ? DEVICE : NORMAL;
+		*known = asks_device(ctx, pmk_access_seen.addr) ? DEVICE : NORMAL;
 	}
 	return *known == DEVICE;
 }
@@ -626,7 +637,9 @@ void pmk_plugin_vcpu_started(unsigned vcpu)
 	e->cpu.index = vcpu;
 	e->cpu.on_deadline = on_deadline;
 	e->cpu.on_crossing = on_crossing;
-	if (system_mode) {
+	if (system_mode && family->wide_addresses) {
+		e->cpu.is_device = asks_device;
+	} else if (system_mode) {
 		e->cpu.is_device = is_device;
 		e->cpu.device_ctx = reserve(UINT64_C(1) << (32 - PMK_PAGE_SHIFT));
 	}

@@ -139,7 +139,7 @@ struct oracle {
 	struct cache l2;
 	uint32_t held[2][8];
 	unsigned turn[2];
-	bool (*is_device)(void *ctx, uint32_t addr);
+	bool (*is_device)(void *ctx, uint64_t addr);
 	uint64_t n[PMK_NSIGNALS];
 };
 
@@ -841,7 +841,7 @@ static void choose_pages(struct run *r)
 static uint64_t met[PMK_NSIGNALS]; /* what all programs together gave to compare */
 
 static void run_both(const struct pmk_core *core, const struct shape *shape, const char *what,
-		     unsigned steps, bool eager, bool (*is_device)(void *, uint32_t))
+		     unsigned steps, bool eager, bool (*is_device)(void *, uint64_t))
 {
 	static struct run r;
 	int at = 0;
@@ -1030,7 +1030,7 @@ static void test_many_programs(void **state)
 }
 
 /* Every third page is a device's. */
-static bool some_device(void *ctx, uint32_t addr)
+static bool some_device(void *ctx, uint64_t addr)
 {
 	(void)ctx;
 	return addr / 4096 % 3 == 0;

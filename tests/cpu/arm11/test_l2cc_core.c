@@ -455,7 +455,7 @@ static void test_cycles(void **state)
 
 /* ---- what does not go there ------------------------------------------------------------------ */
 
-static bool every_page(void *ctx, uint32_t addr)
+static bool every_page(void *ctx, uint64_t addr)
 {
 	(void)ctx;
 	(void)addr;

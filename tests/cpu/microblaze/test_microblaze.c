@@ -967,7 +967,7 @@ static void cascade(void **state)
 	rig_free(r);
 }
 
-static bool from_0x30000(void *ctx, uint32_t addr)
+static bool from_0x30000(void *ctx, uint64_t addr)
 {
 	(void)ctx;
 	return addr >= 0x30000;
