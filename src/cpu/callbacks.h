@@ -31,8 +31,9 @@ struct pmk_emulator {
 	/* Is the access a store? And log2 of its bytes. */
 	bool (*is_store)(uint32_t info);
 	unsigned (*size_shift)(uint32_t info);
-	/* The block is about to start. Called for every block while regions are armed;
-	 * `boundary`: a region begins or ends at its address. It may set pmk_cpu.crossing. */
+	/* The block is about to start. Called for every block while regions are armed, and for
+	 * those where it makes no difference at other times; `boundary`: a region begins or ends
+	 * at its address. It may set pmk_cpu.crossing. */
 	void (*follow)(unsigned vcpu, const struct pmk_block *block, bool boundary);
 };
 extern struct pmk_emulator pmk_emulator;
@@ -97,8 +98,9 @@ struct pmk_block_fns {
 };
 
 /* Makes `name`, of these functions, from the family's enter(cpu, block, crossing): `crossing`, a
- * constant, is pmk_cpu.crossing. */
-#define PMK_BLOCK_FNS(name, enter)                                                            \
+ * constant, is pmk_cpu.crossing; and handle(cpu, block), which is called first where the block may
+ * be that of a handler. */
+#define PMK_BLOCK_FNS(name, enter, handle)                                                    \
 	static void block_plain(unsigned vcpu, void *block)                                   \
 	{                                                                                     \
 		pmk_cpus[vcpu]->access = 0;                                                   \
@@ -141,11 +143,11 @@ struct pmk_block_fns {
 		if (s)                                                                        \
 			pmk_sites_entered(s, cpu);                                            \
 	}                                                                                     \
-	PMK_BLOCK_MORE(block_plain)                                                           \
-	PMK_BLOCK_MORE(block_eager)                                                           \
-	PMK_BLOCK_MORE(block_followed)                                                        \
-	PMK_BLOCK_MORE(block_boundary)                                                        \
-	PMK_BLOCK_MORE(block_booked)                                                          \
+	PMK_BLOCK_MORE(block_plain, handle)                                                   \
+	PMK_BLOCK_MORE(block_eager, handle)                                                   \
+	PMK_BLOCK_MORE(block_followed, handle)                                                \
+	PMK_BLOCK_MORE(block_boundary, handle)                                                \
+	PMK_BLOCK_MORE(block_booked, handle)                                                  \
 	const struct pmk_block_fns name = { { { PMK_BLOCK_WAYS(), PMK_BLOCK_WAYS(_handler) }, \
 					      { PMK_BLOCK_WAYS(_sys),                         \
 						PMK_BLOCK_WAYS(_sys_handler) } } };
@@ -156,10 +158,10 @@ struct pmk_block_fns {
 			block_booked##kind                                                        \
 	}
 
-#define PMK_BLOCK_MORE(way)                                       \
+#define PMK_BLOCK_MORE(way, handle)                               \
 	static void way##_handler(unsigned vcpu, void *block)     \
 	{                                                         \
-		pmk_cpu_left_early(pmk_cpus[vcpu], block);        \
+		handle(pmk_cpus[vcpu], block);                    \
 		way(vcpu, block);                                 \
 	}                                                         \
 	static void way##_sys(unsigned vcpu, void *block)         \

@@ -77,6 +77,9 @@ struct pmk_core_family {
 	/* Bits of pmk_insn.kind: such an instruction may fault, though it makes no access to memory
 	 * that an emulator would report. */
 	uint32_t traps;
+	/* Is its vector of faults that of calls, too? Then each instruction that owes no access has
+	 * to be told when it is passed. */
+	bool shares_faults;
 	/* Do addresses have more than 32 bits? */
 	bool wide_addresses;
 	/* Is no data access of such a core watched? NULL: never is. */

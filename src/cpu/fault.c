@@ -118,12 +118,12 @@ static void take_back(struct pmk_cpu *cpu, const struct pmk_cpu_rest *rest)
 	cpu->unsure |= rest->unsure;
 }
 
-void pmk_cpu_left_early(struct pmk_cpu *cpu, const struct pmk_block *b)
+bool pmk_cpu_fault(struct pmk_cpu *cpu, bool faulted)
 {
 	struct pmk_cpu_rest rest;
 
-	if (!find_rest(cpu, cpu->prev, b->faulted, &rest))
-		return;
+	if (!find_rest(cpu, cpu->prev, faulted, &rest))
+		return false;
 	if (cpu->sites)
 		pmk_sites_fault(cpu, rest.insn);
 	take_back(cpu, &rest);
@@ -132,6 +132,12 @@ void pmk_cpu_left_early(struct pmk_cpu *cpu, const struct pmk_block *b)
 	if (pmk_core_family(&cpu->core)->drop)
 		pmk_core_family(&cpu->core)->drop(cpu);
 	cpu->prev = cpu->origin;
+	return true;
+}
+
+void pmk_cpu_left_early(struct pmk_cpu *cpu, const struct pmk_block *b)
+{
+	pmk_cpu_fault(cpu, b->faulted);
 }
 
 void pmk_cpu_faults(struct pmk_cpu *cpu)

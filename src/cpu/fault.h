@@ -35,9 +35,12 @@ static inline bool pmk_fault_unsure(const struct pmk_insn *in)
 struct pmk_insn pmk_fault_without_effect(const struct pmk_insn *in);
 
 /*
- * The block of a handler, `b`, is about to start; the one before it may have been left early. If it
- * was, take back what of it has not run.
+ * The block of a handler is about to start, of one of faults if `faulted`; the one before it may
+ * have been left early. If it was, take back what of it has not run, and return true.
  */
+PMK_SLOW bool pmk_cpu_fault(struct pmk_cpu *cpu, bool faulted);
+
+/* The same for the block `b` of a handler. */
 PMK_SLOW void pmk_cpu_left_early(struct pmk_cpu *cpu, const struct pmk_block *b);
 
 /*

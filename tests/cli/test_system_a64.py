@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """pmk stat --qemu with firmware for AArch64 on QEMU's board "virt", without a kernel."""
 from harness import *
+from insns import Beside
 from programs import build
 
 CROSS64 = "aarch64-linux-gnu-"
@@ -187,3 +188,139 @@ def test_firmware_of_another_machine():
     equal((out.code, out.err), (
         126, f"pmk: --qemu: {kernel} is for little-endian AArch64, and qemu-system-arm runs "
         "little-endian ARM; take qemu-system-aarch64\n"))
+
+
+# Exceptions, against QEMU's own log of them and a count of each instruction in the same run. What
+# is said of a pass is without the handler; it has 4 instructions, an ERET among them.
+HANDLER = """
+handler:
+	add	x7, x7, #1
+	msr	elr_el1, x9
+	eret
+"""
+NEXT = "\n	adr	x9, 2f\n"
+EXCEPTIONS = (
+    # A call returns behind itself, and so does the handler of what is undefined.
+    ("svc", NEXT + "svc #1\n2:", 2, "exc_svc"),
+    ("undefined", NEXT + "udf #0\n2:", 2, "exc_undef"),
+    ("break", NEXT + "brk #1\n2:", 2, "exc_undef"),
+    ("other_level", NEXT + "mrs x1, actlr_el3\nadd x2, x2, #1\n2:", 2, "exc_undef"),
+    # There are no addresses of 41 bits: a load aborts, and what is behind it waits.
+    ("load", NEXT + "ldr x1, [x8]\nadd x2, x2, #1\nldr x1, [sp]\n2:", 2, "exc_dabort"),
+    ("second_load", NEXT + "ldr x1, [sp]\nldr x1, [x8]\nldr x1, [sp]\n2:", 3, "exc_dabort"),
+    ("store", NEXT + "str x1, [x8]\nadd x2, x2, #1\n2:", 2, "exc_dabort"),
+    ("pair", NEXT + "ldp x1, x2, [x8]\nldp x1, x2, [sp]\n2:", 2, "exc_dabort"),
+    ("exclusive", NEXT + "ldxr x1, [x8]\nldxr x1, [sp]\n2:", 2, "exc_dabort"),
+    ("in_front_of_a_return", NEXT + "adr x30, 2f\nldr x1, [x8]\nret\n2:", 3, "exc_dabort"),
+    ("no_code", NEXT + "br x8\n2:", 2, "exc_pabort"),
+    # A store exclusive without its load fails: it makes no access, and is no fault.
+    ("failed_exclusive", NEXT + "clrex\nstxr w1, x2, [sp]\nsvc #1\n2:", 4, "exc_svc"),
+    ("failed_exclusive_no_code", NEXT + "clrex\nstxr w1, x2, [sp]\nbr x8\n2:", 4, "exc_pabort"),
+)
+
+
+@cases("name, body, insns, event", EXCEPTIONS)
+def test_exceptions(name, body, insns, event):
+    body = f"	mov	x8, #0x10000000000\n1:{body}	subs	x4, x4, #1\n	b.ne	1b\n"
+    for n in (1, 300):
+        beside = Beside()
+        kernel = firmware(body, HANDLER, sync="b handler", count=n)
+        c = counts(system(kernel, "--core", "cortex-a72", "-e",
+                          "inst_retired,exc_taken,exc_return,exc_svc,exc_undef,exc_dabort,"
+                          "exc_pabort,exc_irq,exc_hvc",
+                          more=beside.options))
+        ran, taken, returns = beside.told()
+        all_insns = sum(ran)
+        equal((sum(taken.values()), returns), (n, n), str(taken))
+        equal(c["inst_retired"], all_insns)
+        equal(all_insns, FRAME_INSNS + 1 + n * (insns + 2 + 4))
+        equal((c["exc_taken"], c["exc_return"]), (n, n))
+        equal({e: c[e] for e in c if e.startswith("exc_") and c[e]},
+              {"exc_taken": n, "exc_return": n, event: n})
+
+
+# Every turn sends a character, and the UART interrupts because it has: at a place that the program
+# chooses. It is the interrupt 33 of the GICv2.
+UART_INTERRUPTS = """
+	mov	x8, #0x09000000
+	mov	x9, #0x08000000
+	mov	x10, #0x08010000
+	mov	w1, #2
+	str	w1, [x9, #0x104]		// enabled
+	mov	w1, #0x101
+	str	w1, [x9, #0x820]		// to this core
+	mov	w1, #0xff
+	str	w1, [x10, #4]			// any priority
+	mov	w1, #1
+	str	w1, [x9]
+	str	w1, [x10]
+	mov	w1, #0x20
+	str	w1, [x8, #0x38]			// UARTIMSC: sent
+	{before}
+1:	str	wzr, [x8]			// UARTDR
+	{turn}
+	subs	x4, x4, #1
+	b.ne	1b
+	msr	daifset, #2
+"""
+UART_HANDLER = """
+handler:
+	ldr	w1, [x10, #0xc]			// GICC_IAR
+	mov	w2, #0x7ff
+	str	w2, [x8, #0x44]			// UARTICR
+	str	w1, [x10, #0x10]		// GICC_EOIR
+	eret
+"""
+
+
+def test_interrupts():
+    """The handler is 6 instructions. An interrupt comes between a branch and what it leads to: only
+    where a conditional one would have gone is not seen, and not counted."""
+    for before, turn, insns_, writes, unseen in (
+            ("nop", "msr daifclr, #2\nnop\nmsr daifset, #2", 6, 0, 0),
+            ("msr daifclr, #2", "b 2f\nnop\n2:", 4, 1, 0),
+            ("msr daifclr, #2", "adr x30, 2f\nret\nnop\n2:", 5, 1, 0),
+            ("msr daifclr, #2", "cmp x4, #0\nb.ge 2f\nnop\n2:", 5, 1, 1)):
+        for n in (1, 100):
+            beside = Beside()
+            kernel = firmware(UART_INTERRUPTS.format(before=before, turn=turn), UART_HANDLER,
+                              irq="b handler", count=n)
+            c = counts(system(kernel, "--core", "cortex-a72", "-e",
+                              "inst_retired,exc_taken,exc_irq,exc_return,pc_write_spec",
+                              more=beside.options))
+            ran, taken, returns = beside.told()
+            all_insns = sum(ran)
+            equal((taken, returns), ({"IRQ": n}, n))
+            equal(c["inst_retired"], all_insns)
+            equal(all_insns, FRAME_INSNS + 16 + n * (insns_ + 6))
+            equal((c["exc_taken"], c["exc_irq"], c["exc_return"]), (n, n, n))
+            # B at the vector, ERET, and B.NE but for the last one.
+            most = n * (writes + 3) - 1
+            assert most - unseen * n <= c["pc_write_spec"] <= most, (turn, n, c)
+
+
+def test_what_the_emulator_answers_is_no_exception():
+    body = """
+1:	ldr	x0, =0x84000000			// PSCI_VERSION
+	hvc	#0
+	subs	x4, x4, #1
+	b.ne	1b
+"""
+    for n in (1, 50):
+        c = counts(system(firmware(body, count=n), "--core", "cortex-a72", "-e",
+                          "inst_retired,exc_taken,exc_hvc"))
+        equal(c, {"inst_retired": FRAME_INSNS + 4 * n, "exc_taken": 0, "exc_hvc": 0})
+
+
+def test_writes_of_context_and_tables():
+    body = """
+1:	msr	contextidr_el1, x4
+	msr	ttbr0_el1, x4
+	msr	ttbr1_el1, x4
+	subs	x4, x4, #1
+	b.ne	1b
+"""
+    for n in (1, 77):
+        c = counts(system(firmware(body, count=n), "--core", "cortex-a72", "-e",
+                          "cid_write_retired,ttbr_write_retired"))
+        equal(c, {"cid_write_retired": n, "ttbr_write_retired": 2 * n})

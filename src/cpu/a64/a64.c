@@ -199,13 +199,16 @@ struct pmk_signal_set pmk_a64_raises(const struct pmk_core *core)
 		PMK_SIG_BUS_READ,	PMK_SIG_BUS_WRITE,	 PMK_SIG_BACKEND_STALL,
 		PMK_SIG_STALL,
 	};
+	static const uint8_t of_systems[] = { PMK_SIG_EXC_PABORT, PMK_SIG_EXC_DABORT,
+					      PMK_SIG_EXC_IRQ, PMK_SIG_EXC_FIQ };
 	struct pmk_signal_set set = { { 0 } };
 
-	(void)core;
 	for (size_t i = 0; i < sizeof(dynamic); i++)
 		pmk_signal_add(&set, dynamic[i]);
 	for (unsigned i = 0; i < PMK_A64_NFACTS; i++)
 		pmk_signal_add(&set, pmk_a64_signal[i]);
+	for (size_t i = 0; core && core->system && i < sizeof(of_systems); i++)
+		pmk_signal_add(&set, of_systems[i]);
 	return set;
 }
 
@@ -249,15 +252,15 @@ const struct pmk_counted_signal pmk_a64_counted[] = {
 
 void pmk_a64_derive(const struct pmk_cpu *cpu, uint64_t *t)
 {
-	(void)cpu;
 	t[PMK_SIG_L1D_LOOKUP] = t[PMK_SIG_L1D_LOOKUP_READ] + t[PMK_SIG_L1D_LOOKUP_WRITE];
 	t[PMK_SIG_L1D_MISS] = t[PMK_SIG_L1D_READ_MISS] + t[PMK_SIG_L1D_WRITE_MISS];
 	t[PMK_SIG_L1D_TLB_READ] = t[PMK_SIG_MEM_READ];
 	t[PMK_SIG_L1D_TLB_WRITE] = t[PMK_SIG_MEM_WRITE];
 	t[PMK_SIG_L1I_TLB] = t[PMK_SIG_L1I_ACCESS];
 	t[PMK_SIG_STREX_FAIL] = t[PMK_SIG_STREX] - t[PMK_SIG_STREX_PASS];
-	t[PMK_SIG_EXC_TAKEN] =
-		t[PMK_SIG_EXC_SVC] + t[PMK_SIG_EXC_HVC] + t[PMK_SIG_EXC_SMC] + t[PMK_SIG_EXC_UNDEF];
+	if (!cpu->core.system)
+		t[PMK_SIG_EXC_TAKEN] = t[PMK_SIG_EXC_SVC] + t[PMK_SIG_EXC_HVC] +
+				       t[PMK_SIG_EXC_SMC] + t[PMK_SIG_EXC_UNDEF];
 	t[PMK_SIG_BACKEND_STALL] = t[PMK_SIG_DATA_STALL] + t[PMK_SIG_LSU_FULL_STALL];
 	t[PMK_SIG_STALL] = t[PMK_SIG_BACKEND_STALL] + t[PMK_SIG_FETCH_STALL];
 }
@@ -539,6 +542,46 @@ static void disturb(struct pmk_cpu *cpu, unsigned what)
 		forget_pages(v);
 	}
 	cpu->igen++;
+}
+
+/* A return was taken, and nobody sees where to. */
+static void pass_return(struct pmk_cpu *cpu)
+{
+	struct pmk_a64 *v = cpu->a64.tables;
+
+	if (!cpu->core.rs_on || !v->rs_count)
+		return;
+	leave_return(cpu, v->rs[v->rs_top]);
+}
+
+/* It cannot be seen where a conditional branch would have gone: it counts as not taken, and the
+ * predictor learns nothing. Other branches are taken, and count as predicted. */
+void pmk_a64_interrupted(struct pmk_cpu *cpu, const struct pmk_block *p)
+{
+	switch ((enum pmk_flow)p->flow) {
+	case PMK_FLOW_NEXT:
+	case PMK_FLOW_EXCEPTION:
+	case PMK_FLOW_MODE:
+		break;
+	case PMK_FLOW_JUMP:
+		cpu->taken += !p->conditional;
+		break;
+	case PMK_FLOW_CALL:
+	case PMK_FLOW_INDCALL:
+		cpu->taken++;
+		push_return(cpu, p->fall);
+		break;
+	case PMK_FLOW_INDIRECT:
+		cpu->taken++;
+		break;
+	case PMK_FLOW_RETURN:
+		cpu->taken++;
+		pass_return(cpu);
+		break;
+	}
+	if (p->disturbs)
+		disturb(cpu, p->disturbs);
+	cpu->prev = cpu->origin;
 }
 
 /* The cycle in which block `b` needs what `p` left in a place. */

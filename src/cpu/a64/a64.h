@@ -84,6 +84,16 @@ struct pmk_a64_edge {
 
 #define PMK_A64_EDGES 256
 
+/* A table of exception vectors; or, as long as it is not sure to be one, places that may be. */
+struct pmk_a64_vectors {
+	uint64_t base;
+	bool sure;
+	/* How often it was entered while it was not sure to be a table, by kind of exception. */
+	uint64_t entered[4];
+};
+
+#define PMK_A64_VECTORS 64
+
 struct pmk_a64 {
 	uint64_t fast[PMK_A64_FAST_LINES + PMK_A64_FAST_PAGES];
 	uint8_t pht[PMK_A64_MAX_PHT]; /* 2-bit counters */
@@ -100,6 +110,9 @@ struct pmk_a64 {
 	uint64_t rs[PMK_RETURN_STACK_MAX];
 	uint32_t rs_top, rs_count;
 	struct pmk_a64_edge edge[PMK_A64_EDGES];
+	/* Tables of exception vectors, by address; and which is replaced next. */
+	struct pmk_a64_vectors vectors[PMK_A64_VECTORS];
+	uint32_t next_vectors;
 };
 
 /* Translated code: decode.c. */
@@ -112,6 +125,15 @@ bool pmk_a64_is_under_way(const struct pmk_cpu *cpu);
 pmk_access_fn *pmk_a64_watch(const struct pmk_core *core, bool system, const struct pmk_insn *in,
 			     const struct pmk_block *b, const struct pmk_pipe_slot *pipe,
 			     uint64_t *access);
+
+/* Exceptions: except.c. The first looks for tables of vectors that decoded code sets. The second
+ * says whether there may be a vector at `pc`. The third is called before a block of a handler, or
+ * one that may be at a vector, starts. */
+void pmk_a64_find_vectors(const struct pmk_raw *raw, const struct pmk_insn *in, size_t n);
+unsigned pmk_a64_vector(const struct pmk_core *core, uint64_t pc);
+PMK_SLOW void pmk_a64_handle(struct pmk_cpu *cpu, const struct pmk_block *b);
+/* `p` has ended, and what comes next is not what the program has there. */
+void pmk_a64_interrupted(struct pmk_cpu *cpu, const struct pmk_block *p);
 
 /* Its parameters: keys.c. */
 extern const struct pmk_core_key pmk_a64_keys[];

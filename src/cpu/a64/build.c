@@ -25,10 +25,6 @@ static void add_kinds(const struct pmk_insn *in, struct pmk_facts *f)
 		{ PMK_K_BR_IMM, PMK_A64_FACT_BR_IMM },
 		{ PMK_K_BR_RETURN, PMK_A64_FACT_BR_RETURN },
 		{ PMK_K_BR_INDIRECT, PMK_A64_FACT_BR_INDIRECT },
-		{ PMK_K_SVC, PMK_A64_FACT_EXC_SVC },
-		{ PMK_K_HVC, PMK_A64_FACT_EXC_HVC },
-		{ PMK_K_SMC, PMK_A64_FACT_EXC_SMC },
-		{ PMK_K_UNDEF, PMK_A64_FACT_EXC_UNDEF },
 		{ PMK_K_ERET, PMK_A64_FACT_EXC_RETURN },
 		{ PMK_K_CID_WRITE, PMK_A64_FACT_CID_WRITE },
 		{ PMK_K_TTBR_WRITE, PMK_A64_FACT_TTBR_WRITE },
@@ -42,6 +38,34 @@ static void add_kinds(const struct pmk_insn *in, struct pmk_facts *f)
 	f->n[PMK_A64_FACT_ISB] += in->sysop == PMK_SYS_ISB;
 	f->n[PMK_A64_FACT_DSB] += in->sysop == PMK_SYS_DSB;
 	f->n[PMK_A64_FACT_DMB] += in->sysop == PMK_SYS_DMB;
+}
+
+/* Instructions that make an exception of themselves. */
+static const struct exception {
+	uint32_t kind;
+	uint8_t fact;
+} exceptions[] = {
+	{ PMK_K_SVC, PMK_A64_FACT_EXC_SVC },
+	{ PMK_K_HVC, PMK_A64_FACT_EXC_HVC },
+	{ PMK_K_SMC, PMK_A64_FACT_EXC_SMC },
+	{ PMK_K_UNDEF, PMK_A64_FACT_EXC_UNDEF },
+};
+
+/* In user emulation they are facts of the block; in system emulation what follows shows whether the
+ * exception was taken, or the emulator has answered in its place. */
+static void add_exceptions(const struct pmk_core *core, const struct pmk_insn *in,
+			   struct pmk_block *b)
+{
+	for (size_t i = 0; i < sizeof(exceptions) / sizeof(exceptions[0]); i++) {
+		const struct exception *e = &exceptions[i];
+
+		if (!(in->kind & e->kind))
+			continue;
+		if (core->system)
+			b->a64.raises = pmk_a64_signal[e->fact];
+		else
+			b->facts.n[e->fact]++;
+	}
 }
 
 /* An access is one look-up per `dcache.bytes`; one that crosses a line is one more, which only the
@@ -107,12 +131,14 @@ void pmk_a64_build(const struct pmk_core *core, const struct pmk_insn *insn, siz
 		.flow = last->flow,
 		.conditional = last->conditional,
 		.is_branch = last->is_branch,
+		.a64.raises = PMK_SIG_NONE,
 	};
 	for (size_t i = 0; i < n; i++) {
 		b->facts.n[PMK_A64_FACT_INSN]++;
 		b->facts.n[PMK_A64_FACT_BRANCH] += insn[i].is_branch;
 		b->facts.n[PMK_A64_FACT_BR_PREDICTABLE] += insn[i].is_branch;
 		add_kinds(&insn[i], &b->facts);
+		add_exceptions(core, &insn[i], b);
 		if (insn[i].load || insn[i].store)
 			add_access(core, &insn[i], &b->facts);
 		if (insn[i].sysop == PMK_SYS_TLB)

@@ -6,11 +6,12 @@
 
 void pmk_a64_decode(struct pmk_decoder *d, const struct pmk_raw *raw, size_t n, struct pmk_insn *in)
 {
-	(void)d;
 	for (size_t i = 0; i < n; i++) {
 		uint32_t word;
 
 		memcpy(&word, raw[i].byte, sizeof(word));
 		pmk_isa_a64_decode(raw[i].addr, word, &in[i]);
 	}
+	if (d->system)
+		pmk_a64_find_vectors(raw, in, n);
 }

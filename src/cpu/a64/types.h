@@ -32,7 +32,10 @@ struct pmk_block_a64 {
 	/* Read on slow paths alone. When places are needed, and how late they are: see a64.h. */
 	uint8_t need[PMK_A64_PLACES], residue[PMK_A64_PLACES];
 	uint8_t need_sum[PMK_NREGS]; /* of results of multiply-accumulates */
-	uint64_t sums;		     /* registers that have such a result */
+	/* In system emulation the signal of the exception that the last instruction makes, or
+	 * PMK_SIG_NONE. */
+	uint8_t raises;
+	uint64_t sums; /* registers that have such a result */
 };
 
 struct pmk_a64;

@@ -150,10 +150,11 @@ static void on_deadline(struct pmk_cpu *cpu)
 
 /* ---- callbacks of running code -------------------------------------------------------------- */
 
-/* Regions are armed: see struct pmk_emulator. */
+/* See struct pmk_emulator. */
 static void follow(unsigned vcpu, const struct pmk_block *block, bool boundary)
 {
-	pmk_emulated_follow(emulated(pmk_cpus[vcpu]), &config, block, boundary);
+	if (config.nregions)
+		pmk_emulated_follow(emulated(pmk_cpus[vcpu]), &config, block, boundary);
 }
 
 static void on_crossing(struct pmk_cpu *cpu)
@@ -450,7 +451,8 @@ static void add_block(struct qemu_plugin_tb *tb, const struct pmk_raw *raw,
 	for (size_t i = first; i < last; i++) {
 		struct qemu_plugin_insn *qi = qemu_plugin_tb_get_insn(tb, i);
 
-		if (unsure && behind > 0 && code.tells)
+		if (unsure && code.tells &&
+		    (behind > 0 || (system_mode && family->shares_faults)))
 			tell_passed(qi, behind);
 		unsure = false;
 		if (!pmk_may_fault(&config.core, &in[i]))

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Exceptions of A64 cores in system emulation. Where the vectors are is in registers that an
+ * emulator does not show, so an exception is known by what it does: control goes to one of the 16
+ * slots of 128 bytes of a table at a multiple of 2 KB (DDI 0487, D1.10.2), and
+ *
+ *  - the block before does not lead there: it goes on behind its last instruction, or to where a
+ *    direct branch has its target; or
+ *  - the block before may lead anywhere, by an indirect branch or an exception return, and the
+ *    table is known, or an access of that block was not made.
+ *
+ * A table is known when its address is worked out by the code that sets it, or as soon as an
+ * exception through it was seen for sure; what came before that is counted then. So a program that
+ * branches by a register to a vector makes an exception (our choice).
+ */
+#include <string.h>
+
+#include "cpu/a64/a64.h"
+
+#define SLOT_BYTES  128u
+#define TABLE_BYTES 2048u
+
+enum kind { SYNCHRONOUS, IRQ, FIQ, SERROR };
+
+static enum kind kind_of(uint64_t pc)
+{
+	return (enum kind)(pc / SLOT_BYTES % 4);
+}
+
+unsigned pmk_a64_vector(const struct pmk_core *core, uint64_t pc)
+{
+	(void)core;
+	if (pc % SLOT_BYTES)
+		return 0;
+	return PMK_ENTRY_VECTOR | (kind_of(pc) == SYNCHRONOUS ? PMK_ENTRY_FAULT : 0);
+}
+
+/* ---- tables that code sets ------------------------------------------------------------------- */
+
+#define MAX_SET 16
+
+/* Of all cores of the process: written while code is translated, one at a time. */
+static _Atomic uint64_t set_tables[MAX_SET];
+static unsigned nset;
+
+static bool is_set(uint64_t base)
+{
+	for (unsigned i = 0; i < MAX_SET; i++)
+		if (set_tables[i] == base && base)
+			return true;
+	return false;
+}
+
+static uint64_t field(uint32_t w, unsigned hi, unsigned lo)
+{
+	return w >> lo & ((UINT32_C(2) << (hi - lo)) - 1);
+}
+
+/* What the instruction leaves in its register Rd [4:0], from constants and X registers alone;
+ * `known` has a bit for each register whose value is known. False: that is not worked out here. */
+static bool compute(uint32_t w, uint64_t pc, const uint64_t x[32], uint32_t known, uint64_t *value)
+{
+	unsigned n = (unsigned)field(w, 9, 5), m = (unsigned)field(w, 20, 16);
+	uint64_t offset = field(w, 23, 5) << 2 | field(w, 30, 29), imm16 = field(w, 20, 5);
+	unsigned at = 16 * (unsigned)field(w, 22, 21);
+
+	offset = (offset ^ UINT64_C(1) << 20) - (UINT64_C(1) << 20);
+	if ((w & 0x9f000000) == 0x10000000) { /* ADR */
+		*value = pc + offset;
+	} else if ((w & 0x9f000000) == 0x90000000) { /* ADRP */
+		*value = (pc & ~UINT64_C(0xfff)) + (offset << 12);
+	} else if ((w & 0xff800000) == 0x91000000 && known >> n & 1) { /* ADD, no shift */
+		*value = x[n] + field(w, 21, 10);
+	} else if ((w & 0xff800000) == 0xd2800000) { /* MOVZ */
+		*value = imm16 << at;
+	} else if ((w & 0xff800000) == 0xf2800000 && known >> (w & 31) & 1) { /* MOVK */
+		*value = (x[w & 31] & ~(UINT64_C(0xffff) << at)) | imm16 << at;
+	} else if ((w & 0xffe0ffe0) == 0xaa0003e0 && known >> m & 1) { /* MOV */
+		*value = x[m];
+	} else {
+		return false;
+	}
+	return true;
+}
+
+/* MSR VBAR_EL1, _EL2, _EL3, _EL12. */
+static bool sets_vectors(uint32_t w)
+{
+	uint32_t reg = w & 0xffffffe0;
+
+	return reg == 0xd518c000 || reg == 0xd51cc000 || reg == 0xd51ec000 || reg == 0xd51dc000;
+}
+
+void pmk_a64_find_vectors(const struct pmk_raw *raw, const struct pmk_insn *in, size_t n)
+{
+	uint64_t x[32] = { 0 }, value;
+	uint32_t known = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		uint32_t w;
+
+		memcpy(&w, raw[i].byte, sizeof(w));
+		if (sets_vectors(w) && known >> (w & 31) & 1 && !is_set(x[w & 31]))
+			set_tables[nset++ % MAX_SET] = x[w & 31];
+		if (compute(w, raw[i].addr, x, known, &value) && (w & 31) != 31) {
+			x[w & 31] = value;
+			known |= UINT32_C(1) << (w & 31);
+		} else {
+			known &= ~(uint32_t)in[i].writes;
+		}
+	}
+}
+
+/* ---- is it one? ------------------------------------------------------------------------------ */
+
+/* The table that `pc` is in. A new one takes the place of the oldest that is not sure; of any, if
+ * all are. */
+static struct pmk_a64_vectors *table_of(struct pmk_a64 *v, uint64_t pc)
+{
+	uint64_t base = pc & ~(uint64_t)(TABLE_BYTES - 1);
+	struct pmk_a64_vectors *t;
+
+	for (unsigned i = 0; i < PMK_A64_VECTORS; i++)
+		if (v->vectors[i].base == base)
+			return &v->vectors[i];
+	for (unsigned i = 0; i < PMK_A64_VECTORS; i++) {
+		t = &v->vectors[v->next_vectors++ % PMK_A64_VECTORS];
+		if (!t->sure)
+			break;
+	}
+	*t = (struct pmk_a64_vectors){ .base = base, .sure = is_set(base) };
+	return t;
+}
+
+/* Does the end of `p` lead to any address, for all that is known of it? */
+static bool leads_anywhere(const struct pmk_block *p)
+{
+	return p->flow == PMK_FLOW_INDIRECT || p->flow == PMK_FLOW_INDCALL ||
+	       p->flow == PMK_FLOW_RETURN || p->flow == PMK_FLOW_MODE;
+}
+
+/* Does the end of `p`, which does not lead anywhere, lead to `pc`? What the emulator does in place
+ * of an exception, such as semihosting, leads on. */
+static bool leads_to(const struct pmk_block *p, uint64_t pc)
+{
+	if (p->flow == PMK_FLOW_JUMP || p->flow == PMK_FLOW_CALL)
+		return pc == p->target || (p->conditional && pc == p->fall);
+	return pc == p->fall;
+}
+
+/* ---- what is it? ----------------------------------------------------------------------------- */
+
+/*
+ * A synchronous exception without a fault on data, behind `p`. An instruction that is undefined or
+ * trapped is the last of its block, in the middle of a page; where `p` ends for another reason,
+ * there was no instruction to go on with (our choice).
+ */
+static unsigned signal_behind(const struct pmk_block *p)
+{
+	if (p->a64.raises != PMK_SIG_NONE)
+		return p->a64.raises;
+	if (p->flow == PMK_FLOW_NEXT && p->fall & ((1u << PMK_PAGE_SHIFT) - 1))
+		return PMK_SIG_EXC_UNDEF;
+	return PMK_SIG_EXC_PABORT;
+}
+
+/* The signal of the exception, beside EXC_TAKEN. `faulted`: its block was left early. */
+static unsigned signal_of(enum kind kind, const struct pmk_block *p, bool faulted)
+{
+	switch (kind) {
+	case IRQ:
+		return PMK_SIG_EXC_IRQ;
+	case FIQ:
+		return PMK_SIG_EXC_FIQ;
+	case SERROR:
+		return PMK_SIG_EXC_DABORT;
+	case SYNCHRONOUS:
+		break;
+	}
+	return faulted ? PMK_SIG_EXC_DABORT : signal_behind(p);
+}
+
+static void count(struct pmk_cpu *cpu, unsigned signal, uint64_t n)
+{
+	cpu->dyn[PMK_SIG_EXC_TAKEN] += n;
+	cpu->dyn[signal] += n;
+}
+
+/* The table is one: so were the times that it was entered before. They came behind an indirect
+ * branch or an exception return. */
+static void is_sure(struct pmk_cpu *cpu, struct pmk_a64_vectors *t)
+{
+	static const uint8_t signals[] = {
+		[SYNCHRONOUS] = PMK_SIG_EXC_PABORT,
+		[IRQ] = PMK_SIG_EXC_IRQ,
+		[FIQ] = PMK_SIG_EXC_FIQ,
+		[SERROR] = PMK_SIG_EXC_DABORT,
+	};
+
+	t->sure = true;
+	for (unsigned k = 0; k < sizeof(signals); k++) {
+		count(cpu, signals[k], t->entered[k]);
+		t->entered[k] = 0;
+	}
+}
+
+void pmk_a64_handle(struct pmk_cpu *cpu, const struct pmk_block *b)
+{
+	const struct pmk_block *p = cpu->prev;
+	struct pmk_a64_vectors *t;
+	bool faulted;
+
+	if (!cpu->core.system) {
+		pmk_cpu_left_early(cpu, b);
+		return;
+	}
+	if (p == cpu->origin || (!leads_anywhere(p) && leads_to(p, b->pc)))
+		return;
+	t = table_of(cpu->a64.tables, b->pc);
+	/* The owner follows calls, which it sees by `prev`. */
+	if (pmk_emulator.follow)
+		pmk_emulator.follow(cpu->index, b, false);
+	/* What is not known to be an exception is one if it is sure to be a fault. */
+	faulted = pmk_cpu_fault(cpu, b->faulted && (!leads_anywhere(p) || t->sure));
+	if (!faulted && leads_anywhere(p) && !t->sure) {
+		t->entered[kind_of(b->pc)]++;
+		return;
+	}
+	if (!faulted)
+		pmk_a64_interrupted(cpu, p);
+	if (!t->sure)
+		is_sure(cpu, t);
+	count(cpu, signal_of(kind_of(b->pc), p, faulted), 1);
+}

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: MIT
+"""A boot of Debian's arm64 kernel on QEMU's board "virt", with programs that fork, wait and are
+killed: against a count of each instruction and QEMU's log of exceptions, in the same run."""
+from harness import *
+import guest
+from insns import Beside
+import packages
+
+UP = """#!/bin/busybox sh
+/bin/busybox mount -t proc proc /proc
+i=0
+while [ $i -lt 300 ]; do i=$((i + 1)); done
+for n in 1 2 3; do
+	/bin/busybox cat /proc/cpuinfo | /bin/busybox md5sum
+done
+/bin/busybox sleep 10 &
+/bin/busybox kill -SEGV $!
+wait $!
+echo up
+/bin/busybox poweroff -f
+"""
+
+# How QEMU calls what makes an exception, and the events that count it. IRQs may come at any time.
+EVENTS = {"SVC": "exc_svc", "Data Abort": "exc_dabort", "Prefetch Abort": "exc_pabort",
+          "Undefined Instruction": "exc_undef", "IRQ": "exc_irq", "FIQ": "exc_fiq"}
+
+
+def boot(beside, *argv, more=""):
+    have("qemu-system-aarch64")
+    try:
+        kernel, busybox = packages.kernel("arm64"), packages.busybox("arm64")
+    except packages.Unavailable as why:
+        skip(str(why))
+    initrd = os.path.join(WORK, f"a64-linux-{os.getpid()}.gz")
+    with open(initrd, "wb") as f:
+        f.write(guest.archive({"init": UP.encode(), "bin/busybox": guest.read(busybox)}))
+    serial = initrd + ".out"
+    doc = stat("--qemu", f"qemu-system-aarch64 -M virt -cpu cortex-a53 -m 512 -display none "
+               f"-nic none -monitor none -serial 'file:{serial}' -kernel '{kernel}' "
+               f"-initrd '{initrd}' -append 'console=ttyAMA0 quiet panic=1 rdinit=/init' "
+               f"-no-reboot {more} {beside.options}", *argv)
+    contains(guest.read(serial).decode(errors="replace"), "up")
+    os.unlink(initrd)
+    os.unlink(serial)
+    return doc
+
+
+@pytest.mark.parametrize("more", ("", "-icount shift=0,sleep=off"), ids=("host", "icount"))
+def test_instructions_and_exceptions(more):
+    beside = Beside()
+    events = ["inst_retired", "exc_taken", "exc_return", *EVENTS.values()]
+    c = counts(boot(beside, "--core", "cortex-a72", "-e", ",".join(events), more=more))
+    ran, taken, returns = beside.told()
+    print(c)
+    equal(c["inst_retired"], sum(ran))
+    equal({e: c[e] for e in EVENTS.values()}, {e: taken.get(n, 0) for n, e in EVENTS.items()})
+    equal((c["exc_taken"], c["exc_return"]), (sum(taken.values()), returns))
+    assert c["exc_svc"] > 300 and c["exc_pabort"] > 50 and c["exc_irq"] > 50, c
