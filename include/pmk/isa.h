@@ -82,6 +82,7 @@ enum pmk_ikind {
 	/* zeroes a block (64 bytes on A53, A72); no memory callback in QEMU */
 	PMK_K_DC_ZVA = 1 << 18,
 	PMK_K_VECTOR_MEM = 1 << 19, /* load or store of FP/SIMD registers */
+	PMK_K_USER_MEM = 1 << 20,   /* LDTR, STTR: accesses as if at EL0 */
 };
 
 /* The same for MicroBlaze, in the same field: mul and idiv are ARITH, too; a NOP is LOGICAL,

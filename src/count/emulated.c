@@ -192,10 +192,12 @@ static const char *not_counted_because(const struct pmk_count *c,
 	const struct pmk_core *core = &e->prog.core;
 	const struct pmk_event *ev = req->event;
 
-	if (req->kernel && !req->user)
+	bool levels = e->prog.system && pmk_core_family(core)->levels;
+
+	if (req->kernel && !req->user && !levels)
 		return e->prog.system ? "privileged and user mode are not told apart in emulation"
 				      : "user emulation runs no kernel code";
-	if (req->user && !req->kernel && e->prog.system)
+	if (req->user && !req->kernel && e->prog.system && !levels)
 		return "privileged and user mode are not told apart in emulation";
 	if (is_raised(core, e->prog.system, ev))
 		return NULL;
@@ -525,6 +527,16 @@ static int set_core_facts(struct pmk_count *c)
 	return r->core && r->env ? 0 : pmk_count_no_memory(&c->fault);
 }
 
+enum pmk_levels pmk_emulation_levels(const struct pmk_count *c, unsigned planned)
+{
+	const struct pmk_emulation *e = c->state;
+	const struct pmk_event_request *req = &c->events.item[e->event_of[planned]];
+
+	if (!e->prog.system || req->user == req->kernel)
+		return PMK_LEVELS_ALL;
+	return req->user ? PMK_LEVELS_USER : PMK_LEVELS_KERNEL;
+}
+
 static int configure(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;
@@ -534,6 +546,8 @@ static int configure(struct pmk_count *c)
 	snprintf(cfg->beside, sizeof(cfg->beside), "%s", e->beside ? e->beside->name : "");
 	cfg->core = e->prog.core;
 	cfg->layout = e->monitor.layout.layout;
+	for (unsigned i = 0; i < e->plan.nevents; i++)
+		cfg->watch_levels |= pmk_emulation_levels(c, i) != PMK_LEVELS_ALL;
 	pmk_emulated_configure(cfg);
 	c->program = e->prog.image;
 	return set_core_facts(c);

@@ -63,6 +63,9 @@ struct pmk_emulation {
 };
 
 /* emulated_run.c: run the emulator, take the readings. */
+/* At which exception levels an event of the plan is counted. */
+enum pmk_levels pmk_emulation_levels(const struct pmk_count *c, unsigned planned);
+
 int pmk_emulation_run(struct pmk_count *c);
 /* emulated_result.c: the way's functions of these names, and adding an interval as soon as it is
  * over. 0 or a failure. */

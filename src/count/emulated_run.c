@@ -441,6 +441,8 @@ static int run_once(struct pmk_count *c, const struct pmk_plan *plan, unsigned f
 			"directory of pmk's modules",
 			*plugin ? plugin : module);
 	cfg.counters.plan = *plan;
+	for (unsigned i = 0; i < plan->nevents; i++)
+		cfg.counters.levels[i] = (uint8_t)pmk_emulation_levels(c, first + i);
 	pmk_runner_free(&e->runner); /* of the previous run */
 	err = pmk_runner_start(&e->runner, &cfg);
 	if (err)
@@ -459,6 +461,12 @@ static int run_once(struct pmk_count *c, const struct pmk_plan *plan, unsigned f
 							     "interrupted before the program began")
 					    : NEVER_READY;
 	}
+	if (atomic_load(&e->runner.arena->levels_unseen))
+		return pmk_count_fail(
+			&c->fault, PMK_COUNT_FAILED,
+			"%s does not tell exception levels to its plugins, as QEMU 6.2 to 10.0 do: "
+			"count without :u and :k",
+			e->prog.argv.word[0]);
 	if (arena_error(c))
 		return pmk_count_fail(&c->fault, PMK_COUNT_FAILED,
 				      "the emulated counters could not be started: %s",

@@ -69,6 +69,7 @@ struct pmk_block {
 	bool conditional;  /* the last instruction may fail its condition */
 	bool is_branch;	   /* it counts as a branch */
 	bool vector;	   /* the block stands at an exception vector */
+	bool vector_set;   /* the program was seen to set this vector */
 	bool faulted;	   /* it is entered when an instruction before it has faulted */
 	bool tells;	   /* pmk_code.tells, when it was new */
 	uint8_t disturbs;  /* what its maintenance operations flush: PMK_DISTURB_… */

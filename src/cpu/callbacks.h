@@ -31,6 +31,11 @@ struct pmk_emulator {
 	/* Is the access a store? And log2 of its bytes. */
 	bool (*is_store)(uint32_t info);
 	unsigned (*size_shift)(uint32_t info);
+	/* The exception level of the core at the access; negative: it does not tell. */
+	int (*level)(uint32_t info);
+	/* Levels are watched, and the core leaves one; and it is known to be at another one. */
+	void (*leave_level)(unsigned vcpu);
+	void (*enter_level)(unsigned vcpu, unsigned level);
 	/* The block is about to start. Called for every block while regions are armed, and for
 	 * those where it makes no difference at other times; `boundary`: a region begins or ends
 	 * at its address. It may set pmk_cpu.crossing. */
@@ -98,9 +103,10 @@ struct pmk_block_fns {
 };
 
 /* Makes `name`, of these functions, from the family's enter(cpu, block, crossing): `crossing`, a
- * constant, is pmk_cpu.crossing; and handle(cpu, block), which is called first where the block may
- * be that of a handler. */
-#define PMK_BLOCK_FNS(name, enter, handle)                                                    \
+ * constant, is pmk_cpu.crossing; handle(cpu, block), which is called first where the block may be
+ * that of a handler; and before(cpu, block), which is called before any other in system
+ * emulation. */
+#define PMK_BLOCK_FNS(name, enter, handle, before)                                            \
 	static void block_plain(unsigned vcpu, void *block)                                   \
 	{                                                                                     \
 		pmk_cpus[vcpu]->access = 0;                                                   \
@@ -143,11 +149,11 @@ struct pmk_block_fns {
 		if (s)                                                                        \
 			pmk_sites_entered(s, cpu);                                            \
 	}                                                                                     \
-	PMK_BLOCK_MORE(block_plain, handle)                                                   \
-	PMK_BLOCK_MORE(block_eager, handle)                                                   \
-	PMK_BLOCK_MORE(block_followed, handle)                                                \
-	PMK_BLOCK_MORE(block_boundary, handle)                                                \
-	PMK_BLOCK_MORE(block_booked, handle)                                                  \
+	PMK_BLOCK_MORE(block_plain, handle, before)                                           \
+	PMK_BLOCK_MORE(block_eager, handle, before)                                           \
+	PMK_BLOCK_MORE(block_followed, handle, before)                                        \
+	PMK_BLOCK_MORE(block_boundary, handle, before)                                        \
+	PMK_BLOCK_MORE(block_booked, handle, before)                                          \
 	const struct pmk_block_fns name = { { { PMK_BLOCK_WAYS(), PMK_BLOCK_WAYS(_handler) }, \
 					      { PMK_BLOCK_WAYS(_sys),                         \
 						PMK_BLOCK_WAYS(_sys_handler) } } };
@@ -158,7 +164,7 @@ struct pmk_block_fns {
 			block_booked##kind                                                        \
 	}
 
-#define PMK_BLOCK_MORE(way, handle)                               \
+#define PMK_BLOCK_MORE(way, handle, before)                       \
 	static void way##_handler(unsigned vcpu, void *block)     \
 	{                                                         \
 		handle(pmk_cpus[vcpu], block);                    \
@@ -166,14 +172,25 @@ struct pmk_block_fns {
 	}                                                         \
 	static void way##_sys(unsigned vcpu, void *block)         \
 	{                                                         \
-		if (!pmk_rest_is(vcpu, block))                    \
-			way(vcpu, block);                         \
+		if (pmk_rest_is(vcpu, block))                     \
+			return;                                   \
+		before(pmk_cpus[vcpu], block);                    \
+		way(vcpu, block);                                 \
 	}                                                         \
 	static void way##_sys_handler(unsigned vcpu, void *block) \
 	{                                                         \
-		if (!pmk_rest_is(vcpu, block))                    \
-			way##_handler(vcpu, block);               \
+		if (pmk_rest_is(vcpu, block))                     \
+			return;                                   \
+		before(pmk_cpus[vcpu], block);                    \
+		way##_handler(vcpu, block);                       \
 	}
+
+/* For families that have nothing to do before a block. */
+static inline void pmk_block_as_it_is(struct pmk_cpu *cpu, const struct pmk_block *block)
+{
+	(void)cpu;
+	(void)block;
+}
 
 /* Of an access of so many bytes, up to 8. */
 static inline unsigned pmk_access_log2(unsigned bytes)

@@ -114,6 +114,7 @@ const struct pmk_block *pmk_code_add(struct pmk_code *code, const struct pmk_ins
 	b.vector = entry & PMK_ENTRY_VECTOR;
 	b.faulted = entry & PMK_ENTRY_FAULT;
 	b.tells = code->tells;
+	b.vector_set = entry & PMK_ENTRY_SET;
 	for (i = first_probe(b.pc); code->block_at[i]; i = (i + 1) & TABLE_MASK) {
 		uint32_t id = code->block_at[i] - 1;
 		const struct pmk_block *known = &code->block[id];

@@ -39,6 +39,7 @@ enum pmk_entry {
 	PMK_ENTRY_VECTOR = 1 << 0, /* it stands at an exception vector */
 	PMK_ENTRY_SIGNAL = 1 << 1, /* it is a program's handler of a signal */
 	PMK_ENTRY_FAULT = 1 << 2,  /* of a fault */
+	PMK_ENTRY_SET = 1 << 3,	   /* the code that was decoded sets this vector */
 };
 
 /*

@@ -76,6 +76,12 @@ struct pmk_cpu {
 		uint64_t access, cycles;
 		struct pmk_cpu_rest rest;
 	} fault;
+	/* The exception level, where it is watched. After an exception or a return from one it is
+	 * open until an access shows it; `guess` is what it would be if none does. */
+	struct {
+		bool watched, open;
+		uint8_t guess;
+	} level;
 	bool unsure; /* a block may have been left early, and it is not known where */
 	/* Signals that something may have raised, or not, without being seen. */
 	struct pmk_signal_set doubtful;

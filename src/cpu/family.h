@@ -77,6 +77,8 @@ struct pmk_core_family {
 	/* Bits of pmk_insn.kind: such an instruction may fault, though it makes no access to memory
 	 * that an emulator would report. */
 	uint32_t traps;
+	/* In system emulation: can its exception levels be told apart? */
+	bool levels;
 	/* Is its vector of faults that of calls, too? Then each instruction that owes no access has
 	 * to be told when it is passed. */
 	bool shares_faults;
@@ -93,7 +95,7 @@ struct pmk_core_family {
 	unsigned reads_memory;
 	/* In system emulation: is there an exception vector at `pc`? Of enum pmk_entry. NULL:
 	 * vectors make no difference. */
-	unsigned (*vector)(const struct pmk_core *core, uint64_t pc);
+	unsigned (*vector)(const struct pmk_decoder *d, const struct pmk_core *core, uint64_t pc);
 	/* What the emulator has to call when a block starts; and for an access of one of its
 	 * instructions, with *access as argument. NULL: the access makes no difference. */
 	const struct pmk_block_fns *on_block;

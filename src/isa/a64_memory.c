@@ -332,7 +332,10 @@ static bool decode(uint32_t w, enum layout layout, struct pmk_insn *in)
 		return single(w, false, in);
 	case USER:
 		base(w, false, in);
-		return single(w, false, in);
+		if (!single(w, false, in))
+			return false;
+		in->kind |= PMK_K_USER_MEM;
+		return true;
 	case PAIR:
 		return pair(w, in);
 	case LITERAL:

@@ -261,14 +261,33 @@ static bool lookup_row(struct formula *p, const char *name, bool latency, double
 	return true;
 }
 
+/* Of what follows the colon or the second slash of a name, as in "cycles:u" and "pmu/cycles/k":
+ * does it ask for user mode alone (1), for the kernel alone (2), or for both (0)? */
+static unsigned mode_of(const char *name)
+{
+	const char *slash = strrchr(name, '/'), *colon = strrchr(name, ':'), *mode = "";
+	bool user, kernel;
+
+	if (slash && slash != strchr(name, '/'))
+		mode = slash + 1;
+	if (colon && colon > name && colon[-1] != ':' && (!slash || colon > slash))
+		mode = colon + 1;
+	if (strspn(mode, "ukh") != strlen(mode))
+		return 0;
+	user = strchr(mode, 'u') != NULL;
+	kernel = strpbrk(mode, "kh") != NULL;
+	return user == kernel ? 0 : user ? 1 : 2;
+}
+
 /*
  * Counts can be compared when all events were counted all the time, or during the same times. The
  * events of one {group} are counted during the same times; other events are not, even if their
  * shares are equally long.
  */
-static bool comparable(const struct metric *m, const struct pmk_result *r,
-		       const struct pmk_section *s)
+static const char *not_comparable(const struct metric *m, const struct pmk_result *r,
+				  const struct pmk_section *s)
 {
+	static const char apart[] = "its events were not counted at the same time";
 	const struct pmk_row *first = NULL;
 
 	for (unsigned i = 0; m->events[i]; i++) {
@@ -280,13 +299,15 @@ static bool comparable(const struct metric *m, const struct pmk_result *r,
 			first = row;
 		if (row == first)
 			continue;
+		if (mode_of(row->name) != mode_of(first->name))
+			return "its events were not counted at the same levels";
 		if (fabs(row->coverage - first->coverage) > 1e-9)
-			return false;
+			return apart;
 		if ((row->trust == PMK_TRUST_SCALED || first->trust == PMK_TRUST_SCALED) &&
 		    (row->group == 0 || row->group != first->group))
-			return false;
+			return apart;
 	}
-	return true;
+	return NULL;
 }
 
 struct pmk_metric_value pmk_metric_eval(const struct pmk_metric *m, const struct pmk_result *r,
@@ -313,8 +334,8 @@ struct pmk_metric_value pmk_metric_eval(const struct pmk_metric *m, const struct
 	if (p.gaps > 1 && (!p.invalid || p.invalid == no_divisor))
 		p.invalid = p.gap;
 	v.no_divisor = p.invalid == no_divisor;
-	if (!p.invalid && !comparable(own, r, s))
-		p.invalid = "its events were not counted at the same time";
+	if (!p.invalid)
+		p.invalid = not_comparable(own, r, s);
 	if (!p.invalid && !isfinite(v.value))
 		p.invalid = "the value is out of range";
 	v.reason = p.invalid;

@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#include <pmk/armv8.h>
+
 #include "base/reserve.h"
 #include "cpu/family.h"
 
@@ -171,6 +173,87 @@ static int begin_observing(struct pmk_emulated *e, const struct pmk_emulated_con
 	return err ? err : pmk_devchip_observe(&e->chip, (struct pmk_ahbmon_model *)e->model[0]);
 }
 
+/* ---- exception levels ------------------------------------------------------------------------ */
+
+/* Set an input of a model by its name. */
+static void set_input(struct pmk_emulated *e, unsigned pass, const char *name, uint64_t value)
+{
+	const struct pmk_model_ops *ops = pmk_model_find(e->session.pass[pass].dev.pmu);
+
+	for (unsigned i = 0; ops->inputs && ops->inputs[i]; i++)
+		if (!strcmp(ops->inputs[i], name))
+			ops->input(e->model[pass], &e->bus, i, value);
+}
+
+/* What a counter does not count: P filters EL1, U EL0, and without NSH nothing is counted at EL2.
+ * EL3 goes as EL1. */
+static uint32_t filter_of(enum pmk_levels levels)
+{
+	switch (levels) {
+	case PMK_LEVELS_USER:
+		return PMK_ARMV8_EL0;
+	case PMK_LEVELS_KERNEL:
+		return PMK_ARMV8_EL1 | PMK_ARMV8_EL0_EL1_EL2;
+	case PMK_LEVELS_ALL:
+		break;
+	}
+	return PMK_ARMV8_EL0_EL1_EL2;
+}
+
+static int program_filtered(struct pmk_dev *dev, unsigned counter, unsigned code,
+			    enum pmk_levels levels)
+{
+	pmk_armv8_set_filter(dev, filter_of(levels));
+	return dev->pmu->driver->program(dev, counter, code);
+}
+
+/* Program the counters once more, each with its filter; and let Secure state be counted, too. */
+static int begin_levels(struct pmk_emulated *e, const struct pmk_emulated_config *cfg)
+{
+	const uint64_t spme = UINT64_C(1) << 17;
+	const struct pmk_plan *plan = &cfg->plan;
+	int err = 0;
+
+	for (unsigned i = 0; !err && i < plan->nevents; i++)
+		err = program_filtered(&e->session.pass[plan->event[i].pass].dev,
+				       plan->event[i].counter, plan->event[i].code,
+				       (enum pmk_levels)cfg->levels[i]);
+	for (unsigned i = 0; !err && i < plan->npasses; i++) {
+		set_input(e, i, "mdcr_el3", spme);
+		if (plan->timed)
+			err = program_filtered(&e->session.pass[i].dev, plan->timer_counter,
+					       plan->timer_code, PMK_LEVELS_ALL);
+	}
+	e->cpu.level.watched = true;
+	e->cpu.level.open = true;
+	e->cpu.level.guess = 1;
+	return err;
+}
+
+static void set_level(struct pmk_emulated *e, unsigned level)
+{
+	for (unsigned i = 0; i < e->session.plan.npasses; i++)
+		set_input(e, i, "el", level);
+	e->cpu.level.open = false;
+}
+
+void pmk_emulated_leave_level(struct pmk_emulated *e, const struct pmk_emulated_blocks *b)
+{
+	/* What was not synchronised yet was at this level. */
+	if (e->cpu.level.open)
+		set_level(e, e->cpu.level.guess);
+	pmk_cpu_sum(&e->cpu, b->facts, b->executions, b->count, &e->bus);
+	for (unsigned i = 0; i < e->session.plan.npasses; i++)
+		pmk_model_find(e->session.pass[i].dev.pmu)->sync(e->model[i], &e->bus);
+}
+
+void pmk_emulated_enter_level(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
+			      unsigned level)
+{
+	set_level(e, level);
+	set_deadline(e, cfg);
+}
+
 static int begin_session(struct pmk_emulated *e, struct pmk_emulated_ports *ports,
 			 const struct pmk_emulated_config *cfg)
 {
@@ -194,6 +277,8 @@ static int begin_session(struct pmk_emulated *e, struct pmk_emulated_ports *port
 		err = pmk_session_timer(&e->session, cfg->interval);
 	if (!err && on_buses(e))
 		err = begin_observing(e, cfg);
+	if (!err && cfg->watch_levels)
+		err = begin_levels(e, cfg);
 	if (!err)
 		err = pmk_session_start(&e->session);
 	if (!err)
@@ -215,7 +300,7 @@ void pmk_emulated_configure(struct pmk_emulated_config *cfg)
 		cfg->interval_unit = PMK_INTERVAL_NONE;
 	if (!cfg->layout.enable)
 		cfg->layout = pmk_ahbmon_sp816;
-	cfg->eager = cfg->nregions > 0 ||
+	cfg->eager = cfg->nregions > 0 || cfg->watch_levels ||
 		     (cfg->interval_unit != PMK_INTERVAL_NONE && cfg->interval < 1000000);
 }
 
@@ -281,6 +366,10 @@ static int read_session(struct pmk_emulated *e, const struct pmk_emulated_blocks
 {
 	int err;
 
+	/* An open level is what it seems to be. If an access then shows another one, a part of what
+	 * ran since it was left is at the wrong one. */
+	if (e->cpu.level.open)
+		set_level(e, e->cpu.level.guess);
 	pmk_cpu_sum(&e->cpu, b->facts, b->executions, b->count, &e->bus);
 	if (on_buses(e))
 		pmk_biu_catch_up(&e->chip.biu, e->cpu.cycles);
@@ -331,6 +420,8 @@ static int timer_deadline(struct pmk_emulated *e, const struct pmk_emulated_conf
 	bool over;
 	int err;
 
+	if (e->cpu.level.open)
+		set_level(e, e->cpu.level.guess);
 	pmk_cpu_sum(&e->cpu, b->facts, b->executions, b->count, &e->bus);
 	ops->sync(e->model[0], &e->bus);
 	over = ops->lines(e->model[0]) != 0;

@@ -34,6 +34,9 @@ struct pmk_emulated_region {
 		end; /* 0: until the function entered at `begin` returns; else until this address */
 };
 
+/* At which exception levels an event is counted: all, EL0, those above EL0. */
+enum pmk_levels { PMK_LEVELS_ALL, PMK_LEVELS_USER, PMK_LEVELS_KERNEL };
+
 enum pmk_interval_unit { PMK_INTERVAL_NONE, PMK_INTERVAL_CYCLES, PMK_INTERVAL_INSNS };
 
 struct pmk_emulated_config {
@@ -52,6 +55,10 @@ struct pmk_emulated_config {
 	 * pmk_emulated_configure(). */
 	struct pmk_traffic traffic;
 	struct pmk_ahbmon_layout layout;
+	/* Of each event of the plan, enum pmk_levels; and whether any of them is not ALL: then the
+	 * levels of the core are watched. */
+	uint8_t levels[PMK_MAX_EVENTS];
+	uint32_t watch_levels;
 	uint32_t interval_unit;
 	/* readings are frequent: the counts are added up at every block; see configure */
 	uint32_t eager;
@@ -165,6 +172,12 @@ int pmk_emulated_totals(struct pmk_emulated *e, const struct pmk_emulated_config
  */
 int pmk_emulated_deadline(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
 			  const struct pmk_emulated_blocks *b, struct pmk_reading *delta);
+
+/* Levels are watched: the core leaves a level, which has counted until now; and what it has counted
+ * since then, and counts from now on, is at `level`. */
+void pmk_emulated_leave_level(struct pmk_emulated *e, const struct pmk_emulated_blocks *b);
+void pmk_emulated_enter_level(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
+			      unsigned level);
 
 /*
  * Call when regions are armed and the block `next` starts, before the core learns of it: it follows

@@ -324,3 +324,128 @@ def test_writes_of_context_and_tables():
         c = counts(system(firmware(body, count=n), "--core", "cortex-a72", "-e",
                           "cid_write_retired,ttbr_write_retired"))
         equal(c, {"cid_write_retired": n, "ttbr_write_retired": 2 * n})
+
+
+# EL1 returns to EL0, which calls it COUNT times and then asks it to end. A pass of EL0 is TURN and
+# 3 instructions, one of EL1 is HANDLED and 2.
+LEVELS = """
+	adr	x9, user
+	msr	elr_el1, x9
+	msr	spsr_el1, xzr
+	ldr	x10, =0x40e00000
+	msr	sp_el0, x10
+	eret
+user:
+{turn}
+	svc	#1
+	subs	x4, x4, #1
+	b.ne	user
+	mov	x5, #1
+	svc	#2
+	b	.
+"""
+LEVELS_HANDLER = """
+handler:
+	{handled}
+	cbnz	x5, done
+	eret
+"""
+
+
+@cases("name, turn, insns, handled", (
+    ("accesses", "str x1, [sp]\nadd x1, x1, #1", 2, "str x2, [sp]"),
+    ("none_at_el0", "add x1, x1, #1", 1, "str x2, [sp]"),
+    ("none_at_el1", "str x1, [sp]", 1, "add x2, x2, #1"),
+    ("none", "add x1, x1, #1", 1, "add x2, x2, #1"),
+    ("as_if_at_el0", "add x1, x1, #1", 1, "sttr x2, [sp]")))
+def test_levels(name, turn, insns, handled):
+    for n in (1, 2, 300):
+        kernel = firmware(LEVELS.format(turn=turn), LEVELS_HANDLER.format(handled=handled),
+                          lower_sync="b handler", count=n)
+        events = "inst_retired", "exc_taken", "exc_return", "cpu_cycles", "ld_retired"
+        doc = system(kernel, "-e", ",".join(e + m for e in events for m in ("", ":u", ":k")))
+        c = counts(doc)
+        user, passes = n * (insns + 3) + 2, n + 1
+        equal(c["inst_retired:u"], user)
+        equal(c["inst_retired"], FRAME_INSNS + 6 + user + 3 * passes + n)
+        for e in events:
+            equal(c[e], c[f"{e}:u"] + c[f"{e}:k"], e)
+        # Each is counted where its handler, or the return, is.
+        equal((c["exc_taken:u"], c["exc_taken:k"]), (0, passes))
+        equal((c["exc_return:u"], c["exc_return:k"]), (0, n + 1))
+        equal((c["ld_retired:u"], c["ld_retired:k"]), (0, 3))
+        assert 0 < c["cpu_cycles:u"] < c["cpu_cycles"], c
+        equal({x["trust"] for x in doc["counters"]} - {"exact", "modelled"}, set())
+
+
+# From EL3 to EL2 and EL1, and back by SMC; every level has LOOP instructions of its own.
+THREE = """
+	.global	_start
+_start:
+	mrs	x0, scr_el3
+	mov	x1, #0x501			// RW, HCE, NS
+	orr	x0, x0, x1
+	msr	scr_el3, x0
+	adr	x0, vectors
+	msr	vbar_el3, x0
+	adr	x0, two
+	msr	elr_el3, x0
+	mov	x0, #0x3c9			// EL2h
+	msr	spsr_el3, x0
+	eret
+two:	mov	x0, #0x80000000
+	msr	hcr_el2, x0
+	adr	x0, one
+	msr	elr_el2, x0
+	mov	x0, #0x3c5			// EL1h
+	msr	spsr_el2, x0
+	adr	x3, 9f
+	mov	x4, #COUNT
+1:	ldr	x1, [x3]
+	subs	x4, x4, #1
+	b.ne	1b
+	eret
+one:	adr	x3, 9f
+	mov	x4, #COUNT
+1:	ldr	x1, [x3]
+	subs	x4, x4, #1
+	b.ne	1b
+	smc	#0
+	b	.
+	.balign	8
+9:	.quad	0
+	.balign	2048
+vectors:
+	.rept	8
+	b	.
+	.balign	128
+	.endr
+	mov	x0, #0x18			// semihosting: the program is over
+	adr	x1, 9f
+	hlt	#0xf000
+9:	.quad	0x20026, 0
+"""
+
+
+def test_all_levels_count_and_kernel_is_above_el0():
+    for n in (1, 200):
+        kernel = build("levels64", THREE, "-nostdlib", "-static", "-Wl,--build-id=none",
+                       "-Wl,-Ttext=0x40200000", f"-DCOUNT={n}", ext="S", prefix=CROSS64)
+        c = counts(stat("-e", "inst_retired,inst_retired:u,inst_retired:k,exc_taken:k,exc_return:k",
+                        "--core", "cortex-a72", "--qemu",
+                        "qemu-system-aarch64 -M virt,secure=on,virtualization=on -cpu cortex-a53 "
+                        f"-device loader,file='{kernel}',cpu-num=0 -nographic -nic none "
+                        "-semihosting-config enable=on,target=native"))
+        ran = 11 + 8 + 3 * n + 1 + 2 + 3 * n + 1 + 3
+        equal(c, {"inst_retired": ran, "inst_retired:u": 0, "inst_retired:k": ran,
+                  "exc_taken:k": 1, "exc_return:k": 2})
+
+
+def test_events_of_different_levels_make_no_metric():
+    kernel = firmware(CALLS, CALLED)
+    out = pmk("stat", "-e", "inst_retired,cycles:k", "--qemu", machine(kernel))
+    contains(out.err, "n/a  instructions per cycle")
+    contains(out.err, "its events were not counted at the same levels")
+    for mode in ("", ":k", ":u"):
+        out = pmk("stat", "-e", f"inst_retired{mode},cycles{mode}", "--qemu", machine(kernel))
+        assert "same levels" not in out.err, out

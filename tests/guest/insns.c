@@ -3,9 +3,10 @@
  * A plugin for QEMU 6.0 to 8.2 that counts each instruction when it is about to run, for tests that
  * hold pmk's counts against it:
  *
- *	-plugin insns.so,out=FILE[,half=ADDRESS]
+ *	-plugin insns.so,out=FILE[,half=ADDRESS][,not=FROM:TO]
  *
- * FILE gets two numbers: instructions below ADDRESS, and the others. Of one vCPU.
+ * FILE gets two numbers: instructions below ADDRESS that are not in [FROM, TO), and the others. Of
+ * one vCPU.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -25,7 +26,7 @@ QEMU_EXPORT int qemu_plugin_version = 1;
 QEMU_EXPORT int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc,
 				    char **argv);
 
-static uint64_t below, above, half;
+static uint64_t below, above, half, not_from, not_to;
 static char out[4096];
 
 static void translated(uint64_t id, struct qemu_plugin_tb *tb)
@@ -33,7 +34,9 @@ static void translated(uint64_t id, struct qemu_plugin_tb *tb)
 	(void)id;
 	for (size_t i = 0; i < qemu_plugin_tb_n_insns(tb); i++) {
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
-		uint64_t *count = qemu_plugin_insn_vaddr(insn) < half ? &below : &above;
+		uint64_t pc = qemu_plugin_insn_vaddr(insn);
+		bool is_below = pc < half && (pc < not_from || pc >= not_to);
+		uint64_t *count = is_below ? &below : &above;
 
 		qemu_plugin_register_vcpu_insn_exec_inline(insn, ADD_U64, count, 1);
 	}
@@ -58,6 +61,9 @@ int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc, cha
 			snprintf(out, sizeof(out), "%s", argv[i] + 4);
 		if (!strncmp(argv[i], "half=", 5))
 			half = strtoull(argv[i] + 5, NULL, 0);
+		if (!strncmp(argv[i], "not=", 4))
+			sscanf(argv[i] + 4, "%" SCNi64 ":%" SCNi64, (int64_t *)&not_from,
+			       (int64_t *)&not_to);
 	}
 	qemu_plugin_register_vcpu_tb_trans_cb(id, translated);
 	qemu_plugin_register_atexit_cb(id, write_counts, NULL);

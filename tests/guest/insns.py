@@ -28,14 +28,16 @@ def plugin():
 class Beside:
     """What to add to a command line of QEMU, and what it has told after the run."""
 
-    def __init__(self, half=0):
+    def __init__(self, half=0, other=(0, 0)):
         self.files = {n: os.path.join(WORK, f"beside-{os.getpid()}.{n}") for n in ("insns", "log")}
-        self.options = (f"-plugin {plugin()},out={self.files['insns']},half={half:#x} "
+        self.options = (f"-plugin {plugin()},out={self.files['insns']},half={half:#x},"
+                        f"not={other[0]:#x}:{other[1]:#x} "
                         f"-d int -D {self.files['log']}")
 
     def told(self):
-        """(instructions below `half`, the others), {cause: how often it made an exception}, and
-        how many returns from exceptions. Calls that QEMU answers itself are no exceptions."""
+        """(instructions below `half` and not in `other`, the others), {cause: how often it made an
+        exception}, and how many returns from exceptions. Calls that QEMU answers itself are no
+        exceptions."""
         below, above = map(int, read(self.files["insns"]).split())
         taken, returns = {}, 0
         for entry in re.split(r"^(?=Taking exception|Exception return)",

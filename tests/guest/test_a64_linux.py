@@ -56,3 +56,13 @@ def test_instructions_and_exceptions(more):
     equal({e: c[e] for e in EVENTS.values()}, {e: taken.get(n, 0) for n, e in EVENTS.items()})
     equal((c["exc_taken"], c["exc_return"]), (sum(taken.values()), returns))
     assert c["exc_svc"] > 300 and c["exc_pabort"] > 50 and c["exc_irq"] > 50, c
+
+
+def test_levels():
+    """Programs are linked below 1 GB; where the kernel runs in the lower half, it is in RAM."""
+    beside = Beside(half=1 << 63, other=(0x40000000, 0x60000000))
+    c = counts(boot(beside, "-e", "inst_retired,inst_retired:u,inst_retired:k,exc_taken:u"))
+    (user, kernel), _, _ = beside.told()
+    equal((c["inst_retired:u"], c["inst_retired:k"]), (user, kernel))
+    equal((c["inst_retired"], c["exc_taken:u"]), (user + kernel, 0))
+    assert user > 1000000, user

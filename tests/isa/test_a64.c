@@ -393,9 +393,12 @@ static const struct row rows[] = {
 	{ I(0xf81f0ffe, STORE, NEXT), "Sw", "dx30 nsp", "x30 sp", "sp", 0, 8, 1 },
 	/* ldr d8, [x2, #-8]! */
 	{ I(0xfc5f8c48, LOAD, NEXT), "Lw", "dv8 nx2", "x2", "x2 v8", K(VECTOR_MEM), 8, 1 },
-	{ I(0xb8400820, LOAD, NEXT), "L", "dx0 nx1", "x1", "x0", 0, 4, 1 }, /* ldtr w0, [x1] */
-	{ I(0x38000820, STORE, NEXT), "S", "dx0 nx1", "x0 x1", "", 0, 1, 1 }, /* sttrb w0, [x1] */
-	{ I(0x78800820, LOAD, NEXT), "L", "dx0 nx1", "x1", "x0", 0, 2, 1 }, /* ldtrsh x0, [x1] */
+	/* ldtr w0, [x1] */
+	{ I(0xb8400820, LOAD, NEXT), "L", "dx0 nx1", "x1", "x0", K(USER_MEM), 4, 1 },
+	/* sttrb w0, [x1] */
+	{ I(0x38000820, STORE, NEXT), "S", "dx0 nx1", "x0 x1", "", K(USER_MEM), 1, 1 },
+	/* ldtrsh x0, [x1] */
+	{ I(0x78800820, LOAD, NEXT), "L", "dx0 nx1", "x1", "x0", K(USER_MEM), 2, 1 },
 	/* Load/store register (register offset) */
 	/* ldr x0, [x1, x2] */
 	{ I(0xf8626820, LOAD, NEXT), "L", "dx0 nx1 mx2", "x1 x2", "x0", 0, 8, 1 },
@@ -1012,7 +1015,7 @@ static void test_table(void **state)
 				   1) & ~(UINT64_C(1) << PMK_I_MUL16 | UINT64_C(1) << PMK_I_MLAL16 |
 					  UINT64_C(1) << PMK_I_SWAP | UINT64_C(1) << PMK_I_FP));
 	assert_int_equal(flows, (1u << (PMK_FLOW_MODE + 1)) - 1);
-	assert_int_equal(kinds, (1u << 20) - 1);
+	assert_int_equal(kinds, (1u << 21) - 1);
 }
 
 /* The comments of the table are right: insns_a64.s has the same lines. */

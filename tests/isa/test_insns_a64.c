@@ -80,7 +80,8 @@ static const struct {
 	uint8_t memory;
 	uint32_t kind;
 } memory_names[] = {
-	{ "ldr ldur ldtr", "b h sb sh sw", LOAD, 0 },
+	{ "ldtr", "b h sb sh sw", LOAD, PMK_K_USER_MEM },
+	{ "ldr ldur", "b h sb sh sw", LOAD, 0 },
 	{ "ldraa ldrab", "", LOAD, 0 },
 	{ "ldar ldlar ldapr ldapur", "b h sb sh sw", LOAD, PMK_K_ACQUIRE },
 	{ "ldxr", "b h", LOAD, PMK_K_LDREX },
@@ -88,7 +89,8 @@ static const struct {
 	{ "ldp ldnp", "sw", LOAD2, 0 },
 	{ "ldxp", "", LOAD2, PMK_K_LDREX },
 	{ "ldaxp", "", LOAD2, PMK_K_LDREX | PMK_K_ACQUIRE },
-	{ "str stur sttr", "b h", STORE, 0 },
+	{ "sttr", "b h", STORE, PMK_K_USER_MEM },
+	{ "str stur", "b h", STORE, 0 },
 	{ "stlr stllr stlur", "b h", STORE, PMK_K_RELEASE },
 	{ "stp stnp", "", STORE2, 0 },
 	{ "stxr", "b h", STORE_EXCLUSIVE, PMK_K_STREX },

@@ -56,8 +56,10 @@ enum pmk_a64_end {
 	PMK_A64_FALLS,	     /* no branch at the end */
 	PMK_A64_GOES,	     /* unconditional, constant target, no call */
 	PMK_A64_CONDITIONAL, /* predicted by history */
-	/* the slow path: calls, returns, indirect branches, exceptions, maintenance */
-	PMK_A64_OTHER
+	/* the slow path: calls, returns, indirect branches, exceptions, maintenance; and, in system
+	 * emulation, returns from exceptions */
+	PMK_A64_OTHER,
+	PMK_A64_RETURNS
 };
 
 /* Bits of a word of `fast`. */
@@ -94,6 +96,9 @@ struct pmk_a64_vectors {
 
 #define PMK_A64_VECTORS 64
 
+/* As many exceptions within each other are remembered. */
+#define PMK_A64_NESTED 32
+
 struct pmk_a64 {
 	uint64_t fast[PMK_A64_FAST_LINES + PMK_A64_FAST_PAGES];
 	uint8_t pht[PMK_A64_MAX_PHT]; /* 2-bit counters */
@@ -113,9 +118,13 @@ struct pmk_a64 {
 	/* Tables of exception vectors, by address; and which is replaced next. */
 	struct pmk_a64_vectors vectors[PMK_A64_VECTORS];
 	uint32_t next_vectors;
+	/* The levels that exceptions under way were taken from, the last one at the end; and the
+	 * level of the return that was the last change of level, or 0. */
+	uint8_t from[PMK_A64_NESTED], nfrom, returned_from;
 };
 
 /* Translated code: decode.c. */
+int pmk_a64_decoder_init(struct pmk_decoder *d);
 void pmk_a64_decode(struct pmk_decoder *d, const struct pmk_raw *raw, size_t n,
 		    struct pmk_insn *in);
 
@@ -129,9 +138,23 @@ pmk_access_fn *pmk_a64_watch(const struct pmk_core *core, bool system, const str
 /* Exceptions: except.c. The first looks for tables of vectors that decoded code sets. The second
  * says whether there may be a vector at `pc`. The third is called before a block of a handler, or
  * one that may be at a vector, starts. */
-void pmk_a64_find_vectors(const struct pmk_raw *raw, const struct pmk_insn *in, size_t n);
-unsigned pmk_a64_vector(const struct pmk_core *core, uint64_t pc);
+void pmk_a64_find_vectors(struct pmk_decoder *d, const struct pmk_raw *raw,
+			  const struct pmk_insn *in, size_t n);
+unsigned pmk_a64_vector(const struct pmk_decoder *d, const struct pmk_core *core, uint64_t pc);
 PMK_SLOW void pmk_a64_handle(struct pmk_cpu *cpu, const struct pmk_block *b);
+/* Levels: level.c. The core returns from an exception to `b`; it has taken one through a vector of
+ * its own level, or of a lower one; and an access shows the level. */
+PMK_SLOW void pmk_a64_returns_to(struct pmk_cpu *cpu, const struct pmk_block *b);
+void pmk_a64_takes(struct pmk_cpu *cpu, bool from_lower);
+PMK_SLOW void pmk_a64_show_level(struct pmk_cpu *cpu, uint32_t info);
+
+/* Before a block starts in system emulation. */
+static inline void pmk_a64_before(struct pmk_cpu *cpu, const struct pmk_block *b)
+{
+	if (PMK_UNLIKELY(cpu->prev->a64.end == PMK_A64_RETURNS) && cpu->level.watched)
+		pmk_a64_returns_to(cpu, b);
+}
+
 /* `p` has ended, and what comes next is not what the program has there. */
 void pmk_a64_interrupted(struct pmk_cpu *cpu, const struct pmk_block *p);
 

@@ -89,6 +89,8 @@ static void add_access(const struct pmk_core *core, const struct pmk_insn *in, s
 static uint32_t end_of(const struct pmk_core *core, const struct pmk_block *b,
 		       const struct pmk_insn *last)
 {
+	if (core->system && last->flow == PMK_FLOW_MODE)
+		return PMK_A64_RETURNS;
 	if (b->disturbs || (last->is_branch && !core->bp_on))
 		return PMK_A64_OTHER;
 	if (last->flow == PMK_FLOW_NEXT)

@@ -12,6 +12,6 @@ void pmk_a64_decode(struct pmk_decoder *d, const struct pmk_raw *raw, size_t n, 
 		memcpy(&word, raw[i].byte, sizeof(word));
 		pmk_isa_a64_decode(raw[i].addr, word, &in[i]);
 	}
-	if (d->system)
-		pmk_a64_find_vectors(raw, in, n);
+	if (d->own)
+		pmk_a64_find_vectors(d, raw, in, n);
 }

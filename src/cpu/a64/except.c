@@ -13,7 +13,10 @@
  * exception through it was seen for sure; what came before that is counted then. So a program that
  * branches by a register to a vector makes an exception (our choice).
  */
+#include <stdlib.h>
 #include <string.h>
+
+#include <pmk/error.h>
 
 #include "cpu/a64/a64.h"
 
@@ -27,28 +30,39 @@ static enum kind kind_of(uint64_t pc)
 	return (enum kind)(pc / SLOT_BYTES % 4);
 }
 
-unsigned pmk_a64_vector(const struct pmk_core *core, uint64_t pc)
-{
-	(void)core;
-	if (pc % SLOT_BYTES)
-		return 0;
-	return PMK_ENTRY_VECTOR | (kind_of(pc) == SYNCHRONOUS ? PMK_ENTRY_FAULT : 0);
-}
-
 /* ---- tables that code sets ------------------------------------------------------------------- */
 
 #define MAX_SET 16
 
-/* Of all cores of the process: written while code is translated, one at a time. */
-static _Atomic uint64_t set_tables[MAX_SET];
-static unsigned nset;
+/* pmk_decoder.own: tables that the code decoded so far sets; the oldest is replaced. */
+struct set {
+	uint64_t base[MAX_SET];
+	unsigned n;
+};
 
-static bool is_set(uint64_t base)
+int pmk_a64_decoder_init(struct pmk_decoder *d)
 {
-	for (unsigned i = 0; i < MAX_SET; i++)
-		if (set_tables[i] == base && base)
+	if (!d->system)
+		return 0;
+	d->own = calloc(1, sizeof(struct set));
+	return d->own ? 0 : PMK_ENOMEM;
+}
+
+static bool is_set(const struct set *set, uint64_t base)
+{
+	for (unsigned i = 0; set && i < MAX_SET; i++)
+		if (set->base[i] == base && base)
 			return true;
 	return false;
+}
+
+unsigned pmk_a64_vector(const struct pmk_decoder *d, const struct pmk_core *core, uint64_t pc)
+{
+	(void)core;
+	if (pc % SLOT_BYTES)
+		return 0;
+	return PMK_ENTRY_VECTOR | (kind_of(pc) == SYNCHRONOUS ? PMK_ENTRY_FAULT : 0) |
+	       (is_set(d->own, pc & ~(uint64_t)(TABLE_BYTES - 1)) ? PMK_ENTRY_SET : 0);
 }
 
 static uint64_t field(uint32_t w, unsigned hi, unsigned lo)
@@ -91,8 +105,10 @@ static bool sets_vectors(uint32_t w)
 	return reg == 0xd518c000 || reg == 0xd51cc000 || reg == 0xd51ec000 || reg == 0xd51dc000;
 }
 
-void pmk_a64_find_vectors(const struct pmk_raw *raw, const struct pmk_insn *in, size_t n)
+void pmk_a64_find_vectors(struct pmk_decoder *d, const struct pmk_raw *raw,
+			  const struct pmk_insn *in, size_t n)
 {
+	struct set *set = d->own;
 	uint64_t x[32] = { 0 }, value;
 	uint32_t known = 0;
 
@@ -100,8 +116,8 @@ void pmk_a64_find_vectors(const struct pmk_raw *raw, const struct pmk_insn *in, 
 		uint32_t w;
 
 		memcpy(&w, raw[i].byte, sizeof(w));
-		if (sets_vectors(w) && known >> (w & 31) & 1 && !is_set(x[w & 31]))
-			set_tables[nset++ % MAX_SET] = x[w & 31];
+		if (sets_vectors(w) && known >> (w & 31) & 1 && !is_set(set, x[w & 31]))
+			set->base[set->n++ % MAX_SET] = x[w & 31];
 		if (compute(w, raw[i].addr, x, known, &value) && (w & 31) != 31) {
 			x[w & 31] = value;
 			known |= UINT32_C(1) << (w & 31);
@@ -128,7 +144,7 @@ static struct pmk_a64_vectors *table_of(struct pmk_a64 *v, uint64_t pc)
 		if (!t->sure)
 			break;
 	}
-	*t = (struct pmk_a64_vectors){ .base = base, .sure = is_set(base) };
+	*t = (struct pmk_a64_vectors){ .base = base };
 	return t;
 }
 
@@ -208,7 +224,7 @@ void pmk_a64_handle(struct pmk_cpu *cpu, const struct pmk_block *b)
 {
 	const struct pmk_block *p = cpu->prev;
 	struct pmk_a64_vectors *t;
-	bool faulted;
+	bool known, faulted;
 
 	if (!cpu->core.system) {
 		pmk_cpu_left_early(cpu, b);
@@ -217,17 +233,21 @@ void pmk_a64_handle(struct pmk_cpu *cpu, const struct pmk_block *b)
 	if (p == cpu->origin || (!leads_anywhere(p) && leads_to(p, b->pc)))
 		return;
 	t = table_of(cpu->a64.tables, b->pc);
-	/* The owner follows calls, which it sees by `prev`. */
-	if (pmk_emulator.follow)
-		pmk_emulator.follow(cpu->index, b, false);
+	known = t->sure || b->vector_set || !leads_anywhere(p);
 	/* What is not known to be an exception is one if it is sure to be a fault. */
-	faulted = pmk_cpu_fault(cpu, b->faulted && (!leads_anywhere(p) || t->sure));
-	if (!faulted && leads_anywhere(p) && !t->sure) {
+	faulted = pmk_cpu_fault(cpu, b->faulted && known);
+	if (!faulted && !known) {
 		t->entered[kind_of(b->pc)]++;
 		return;
 	}
-	if (!faulted)
+	if (!faulted) {
+		/* The owner follows calls, which it sees by `prev`. */
+		if (pmk_emulator.follow)
+			pmk_emulator.follow(cpu->index, b, false);
 		pmk_a64_interrupted(cpu, p);
+	}
+	if (cpu->level.watched)
+		pmk_a64_takes(cpu, b->pc % TABLE_BYTES >= TABLE_BYTES / 2);
 	if (!t->sure)
 		is_sure(cpu, t);
 	count(cpu, signal_of(kind_of(b->pc), p, faulted), 1);

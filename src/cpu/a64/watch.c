@@ -2,7 +2,7 @@
 /* What an emulator calls while A64 code runs. */
 #include "cpu/a64/a64.h"
 
-PMK_BLOCK_FNS(pmk_a64_on_block, pmk_a64_enter, pmk_a64_handle)
+PMK_BLOCK_FNS(pmk_a64_on_block, pmk_a64_enter, pmk_a64_handle, pmk_a64_before)
 
 /* The core of an access, which it remembers. */
 static inline struct pmk_cpu *remember(unsigned vcpu, const void *access)
@@ -41,7 +41,17 @@ bool pmk_a64_is_under_way(const struct pmk_cpu *cpu)
 	static void name##_sys(unsigned vcpu, uint32_t info, uint64_t addr, void *access) \
 	{                                                                                 \
 		pmk_access_see(info, addr);                                               \
+		if (PMK_UNLIKELY(pmk_cpus[vcpu]->level.open))                             \
+			pmk_a64_show_level(pmk_cpus[vcpu], info);                         \
 		name(vcpu, info, addr, access);                                           \
+	}
+
+/* The same for accesses as if at EL0, which do not show the level. */
+#define WITH_USER(name)                                                                    \
+	static void name##_user(unsigned vcpu, uint32_t info, uint64_t addr, void *access) \
+	{                                                                                  \
+		pmk_access_see(info, addr);                                                \
+		name(vcpu, info, addr, access);                                            \
 	}
 
 #define ACCESS(bytes)                                                                         \
@@ -55,6 +65,8 @@ bool pmk_a64_is_under_way(const struct pmk_cpu *cpu)
 		(void)info;                                                                   \
 		pmk_a64_store(remember(vcpu, a), addr, bytes, bytes, (uint64_t)(uintptr_t)a); \
 	}                                                                                     \
+	WITH_USER(load##bytes)                                                                \
+	WITH_USER(store##bytes)                                                               \
 	WITH_TWIN(load##bytes)                                                                \
 	WITH_TWIN(store##bytes)
 
@@ -120,6 +132,10 @@ pmk_access_fn *pmk_a64_watch(const struct pmk_core *core, bool system, const str
 			     const struct pmk_block *b, const struct pmk_pipe_slot *pipe,
 			     uint64_t *access)
 {
+	static pmk_access_fn *const as_user[2][4] = {
+		{ load1_user, load2_user, load4_user, load8_user },
+		{ store1_user, store2_user, store4_user, store8_user },
+	};
 	static pmk_access_fn *const single[2][2][4] = {
 		{ { load1, load2, load4, load8 }, { store1, store2, store4, store8 } },
 		{ { load1_sys, load2_sys, load4_sys, load8_sys },
@@ -136,5 +152,7 @@ pmk_access_fn *pmk_a64_watch(const struct pmk_core *core, bool system, const str
 		return system ? atomic_sys : atomic;
 	if (in->mem_total > in->mem_bytes || in->mem_bytes > 8)
 		return pieces[system][in->store];
+	if (system && (in->kind & PMK_K_USER_MEM))
+		return as_user[in->store][pmk_access_log2(in->mem_bytes)];
 	return single[system][in->store][pmk_access_log2(in->mem_bytes)];
 }

@@ -75,10 +75,11 @@ void pmk_arm11_decode(struct pmk_decoder *d, const struct pmk_raw *raw, size_t n
 					   &in[i]);
 }
 
-unsigned pmk_arm11_vector(const struct pmk_core *core, uint64_t pc)
+unsigned pmk_arm11_vector(const struct pmk_decoder *d, const struct pmk_core *core, uint64_t pc)
 {
 	uint64_t offset = pc & ~(uint64_t)HELPER_PAGE;
 
+	(void)d;
 	(void)core;
 	if (offset >= VECTORS_SIZE || (pc != offset && pc != HELPER_PAGE + offset))
 		return 0;

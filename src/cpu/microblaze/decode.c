@@ -57,10 +57,12 @@ void pmk_microblaze_decode(struct pmk_decoder *d, const struct pmk_raw *raw, siz
 		prefix_slot(d, addr)->word = 0; /* another program is there now */
 }
 
-unsigned pmk_microblaze_vector(const struct pmk_core *core, uint64_t pc)
+unsigned pmk_microblaze_vector(const struct pmk_decoder *d, const struct pmk_core *core,
+			       uint64_t pc)
 {
 	uint64_t base = core->microblaze.vectors_base;
 
+	(void)d;
 	if (pc == base + PMK_MB_VECTOR_INTERRUPT)
 		return PMK_ENTRY_VECTOR;
 	return pc == base + PMK_MB_VECTOR_EXCEPTION ? PMK_ENTRY_VECTOR | PMK_ENTRY_FAULT : 0;

@@ -154,7 +154,8 @@ struct pmk_microblaze_tables {
 
 /* Translated code: decode.c. */
 int pmk_microblaze_decoder_init(struct pmk_decoder *d);
-unsigned pmk_microblaze_vector(const struct pmk_core *core, uint64_t pc);
+unsigned pmk_microblaze_vector(const struct pmk_decoder *d, const struct pmk_core *core,
+			       uint64_t pc);
 void pmk_microblaze_decode(struct pmk_decoder *d, const struct pmk_raw *raw, size_t n,
 			   struct pmk_insn *in);
 

@@ -83,7 +83,8 @@ struct pmk_arena {
 	_Atomic uint32_t handlers_unseen;
 	/* the program has more code blocks than there are numbers for them */
 	_Atomic uint32_t blocks_full;
-	_Atomic int32_t error; /* enum pmk_error: the plugin could not start a core */
+	_Atomic uint32_t levels_unseen; /* the emulator does not tell exception levels */
+	_Atomic int32_t error;		/* enum pmk_error: the plugin could not start a core */
 	struct pmk_arena_slot slot[PMK_ARENA_SLOTS];
 };
 

@@ -157,6 +157,31 @@ static void follow(unsigned vcpu, const struct pmk_block *block, bool boundary)
 		pmk_emulated_follow(emulated(pmk_cpus[vcpu]), &config, block, boundary);
 }
 
+static void leave_level(unsigned vcpu)
+{
+	struct pmk_cpu *cpu = pmk_cpus[vcpu];
+	struct pmk_emulated_blocks b = blocks_of(cpu);
+
+	pmk_emulated_leave_level(emulated(cpu), &b);
+}
+
+static void enter_level(unsigned vcpu, unsigned level)
+{
+	pmk_emulated_enter_level(emulated(pmk_cpus[vcpu]), &config, level);
+}
+
+/*
+ * From 6.2 to 10.0, `info` has the index of QEMU's MMU in its lowest bits, and A64's indexes are
+ * the same in all of these releases: EL0, EL0 under a host at EL2, EL1, EL2 with a host, both again
+ * with PAN, EL2, EL3.
+ */
+static int level_of(uint32_t info)
+{
+	static const int8_t level[8] = { 0, 0, 1, 2, 1, 2, 2, 3 };
+
+	return level[info & 7];
+}
+
 static void on_crossing(struct pmk_cpu *cpu)
 {
 	struct pmk_emulated_blocks b = blocks_of(cpu);
@@ -394,7 +419,7 @@ static unsigned entry_at(uint64_t pc)
 {
 	if (!system_mode)
 		return pmk_handler_at(&handlers, pc);
-	return family->vector ? family->vector(&config.core, pc) : 0;
+	return family->vector ? family->vector(&decoder, &config.core, pc) : 0;
 }
 
 static void watch(struct qemu_plugin_insn *qi, const struct pmk_insn *in, const struct pmk_block *b,
@@ -892,7 +917,13 @@ int pmk_plugin_install(const struct pmk_qemu_glue *of_module, uint64_t id,
 		.is_store = qemu_plugin_mem_is_store,
 		.size_shift = qemu_plugin_mem_size_shift,
 		.follow = follow,
+		.level = level_of,
+		.leave_level = leave_level,
+		.enter_level = enter_level,
 	};
+	/* The function came with 6.2, the version with 10.1. */
+	if (config.watch_levels && (info->version.cur > 4 || !qemu_plugin_bool_parse))
+		atomic_store(&arena->levels_unseen, 1);
 	if (family->decoder_init && family->decoder_init(&decoder)) {
 		if (pmk_isa_other_capstone())
 			fprintf(stderr,

@@ -67,6 +67,8 @@ bool qemu_plugin_mem_is_store(uint32_t info);
 unsigned qemu_plugin_mem_size_shift(uint32_t info);
 struct qemu_plugin_hwaddr *qemu_plugin_get_hwaddr(uint32_t info, uint64_t vaddr);
 bool qemu_plugin_hwaddr_is_io(const struct qemu_plugin_hwaddr *hwaddr);
+/* Since 6.2. */
+__attribute__((weak)) bool qemu_plugin_bool_parse(const char *name, const char *value, bool *ret);
 /* The address to which the program's code was loaded. It is weak, because the user-mode
  * emulators of 10.0 lack it by mistake. */
 __attribute__((weak)) uint64_t qemu_plugin_start_code(void);
