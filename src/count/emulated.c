@@ -548,6 +548,11 @@ static int configure(struct pmk_count *c)
 	cfg->layout = e->monitor.layout.layout;
 	for (unsigned i = 0; i < e->plan.nevents; i++)
 		cfg->watch_levels |= pmk_emulation_levels(c, i) != PMK_LEVELS_ALL;
+	if (cfg->watch_levels && c->q.record != PMK_REQUEST_COUNTS)
+		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
+				      "events of exception levels (:u, :k) cannot be recorded; "
+				      "record them without, addresses tell user code from a "
+				      "kernel's");
 	pmk_emulated_configure(cfg);
 	c->program = e->prog.image;
 	return set_core_facts(c);

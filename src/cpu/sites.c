@@ -261,6 +261,8 @@ void pmk_sites_move(struct pmk_cpu *cpu, uint32_t site)
 
 	if (sites->slot)
 		pmk_sites_book(sites);
+	if (site == PMK_SITE_END)
+		site = PMK_SITE_LEAVE;
 	if (run == &s->none) { /* before the first block */
 		run = sites->run;
 		site = PMK_SITE_FETCH;
@@ -482,6 +484,7 @@ struct pmk_sites *pmk_sites_new(struct pmk_cpu *cpu, const struct pmk_sites_owne
 		pmk_sites_free(s);
 		return NULL;
 	}
+	s->taken = cpu->taken;
 	cpu->sites = s;
 	return s;
 }

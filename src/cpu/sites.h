@@ -104,6 +104,8 @@ enum pmk_site {
 	PMK_SITE_FETCH = 1 << 16,  /* + bytes from the start of the block */
 	PMK_SITE_ACCESS = 2 << 16, /* + how many instructions behind it may fault */
 	PMK_SITE_FAULT = 3 << 16,
+	/* For pmk_sites_at(): LEAVE of the block that runs. */
+	PMK_SITE_END = 4 << 16,
 };
 
 /* ---- counters -------------------------------------------------------------------------------- */
@@ -201,7 +203,6 @@ static inline void pmk_sites_leave(struct pmk_sites *s, struct pmk_cpu *cpu,
 		r = pmk_sites_run(s, b);
 	s->run = r;
 	r->record->executions++;
-	s->taken = cpu->taken;
 	*s->clock += b->cycles;
 	if (s->restless)
 		pmk_sites_move(cpu, PMK_SITE_LEAVE);
@@ -212,6 +213,7 @@ static inline void pmk_sites_entered(struct pmk_sites *s, const struct pmk_cpu *
 	struct pmk_ledger_run *left = s->left->record;
 
 	left->taken += cpu->taken - s->taken;
+	s->taken = cpu->taken;
 	if (PMK_UNLIKELY(s->slot != NULL))
 		return;
 	left->cycles += cpu->cycles - *s->clock;

@@ -19,6 +19,7 @@
 #include <pmk/error.h>
 
 #include "cpu/a64/a64.h"
+#include "cpu/sites.h"
 
 #define SLOT_BYTES  128u
 #define TABLE_BYTES 2048u
@@ -198,6 +199,7 @@ static unsigned signal_of(enum kind kind, const struct pmk_block *p, bool faulte
 
 static void count(struct pmk_cpu *cpu, unsigned signal, uint64_t n)
 {
+	pmk_sites_at(cpu, PMK_SITE_END);
 	cpu->dyn[PMK_SIG_EXC_TAKEN] += n;
 	cpu->dyn[signal] += n;
 }

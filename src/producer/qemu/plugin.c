@@ -476,8 +476,7 @@ static void add_block(struct qemu_plugin_tb *tb, const struct pmk_raw *raw,
 	for (size_t i = first; i < last; i++) {
 		struct qemu_plugin_insn *qi = qemu_plugin_tb_get_insn(tb, i);
 
-		if (unsure && code.tells &&
-		    (behind > 0 || (system_mode && family->shares_faults)))
+		if (unsure && code.tells && (behind > 0 || (system_mode && family->shares_faults)))
 			tell_passed(qi, behind);
 		unsure = false;
 		if (!pmk_may_fault(&config.core, &in[i]))
