@@ -305,6 +305,10 @@ static void set_warnings(struct pmk_count *c)
 		pmk_result_warn(
 			&c->result,
 			"of some conditional branches it is not seen whether they were taken");
+	if (e->runner.level_unsure)
+		pmk_result_warn(&c->result,
+				"counts were read where the exception level was not known yet, and "
+				"taken for another: a few are on the wrong side of :u and :k");
 	if (atomic_load(&a->lost_forks))
 		pmk_result_warn(&c->result,
 				"%u forked process(es) were not counted: more than %d at a time",

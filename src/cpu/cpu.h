@@ -81,6 +81,10 @@ struct pmk_cpu {
 	struct {
 		bool watched, open;
 		uint8_t guess;
+		/* What it was taken for, plus 1, when counts were read while it was open, or 0; and
+		 * whether that was wrong. */
+		uint8_t assumed;
+		bool mistaken;
 	} level;
 	bool unsure; /* a block may have been left early, and it is not known where */
 	/* Signals that something may have raised, or not, without being seen. */

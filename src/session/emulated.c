@@ -230,18 +230,35 @@ static int begin_levels(struct pmk_emulated *e, const struct pmk_emulated_config
 	return err;
 }
 
+/* What has not been synchronised yet was at `level`. */
 static void set_level(struct pmk_emulated *e, unsigned level)
 {
 	for (unsigned i = 0; i < e->session.plan.npasses; i++)
 		set_input(e, i, "el", level);
+}
+
+/* An open level is `level`. */
+static void close_level(struct pmk_emulated *e, unsigned level)
+{
+	set_level(e, level);
+	e->cpu.level.mistaken |= e->cpu.level.assumed && e->cpu.level.assumed != level + 1;
+	e->cpu.level.assumed = 0;
 	e->cpu.level.open = false;
+}
+
+/* Counts are read while a level is open: it is taken for what it seems to be. */
+static void assume_level(struct pmk_emulated *e)
+{
+	if (!e->cpu.level.open)
+		return;
+	set_level(e, e->cpu.level.guess);
+	e->cpu.level.assumed = (uint8_t)(e->cpu.level.guess + 1);
 }
 
 void pmk_emulated_leave_level(struct pmk_emulated *e, const struct pmk_emulated_blocks *b)
 {
-	/* What was not synchronised yet was at this level. */
 	if (e->cpu.level.open)
-		set_level(e, e->cpu.level.guess);
+		close_level(e, e->cpu.level.guess);
 	pmk_cpu_sum(&e->cpu, b->facts, b->executions, b->count, &e->bus);
 	for (unsigned i = 0; i < e->session.plan.npasses; i++)
 		pmk_model_find(e->session.pass[i].dev.pmu)->sync(e->model[i], &e->bus);
@@ -250,7 +267,7 @@ void pmk_emulated_leave_level(struct pmk_emulated *e, const struct pmk_emulated_
 void pmk_emulated_enter_level(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
 			      unsigned level)
 {
-	set_level(e, level);
+	close_level(e, level);
 	set_deadline(e, cfg);
 }
 
@@ -366,10 +383,7 @@ static int read_session(struct pmk_emulated *e, const struct pmk_emulated_blocks
 {
 	int err;
 
-	/* An open level is what it seems to be. If an access then shows another one, a part of what
-	 * ran since it was left is at the wrong one. */
-	if (e->cpu.level.open)
-		set_level(e, e->cpu.level.guess);
+	assume_level(e);
 	pmk_cpu_sum(&e->cpu, b->facts, b->executions, b->count, &e->bus);
 	if (on_buses(e))
 		pmk_biu_catch_up(&e->chip.biu, e->cpu.cycles);
@@ -420,8 +434,7 @@ static int timer_deadline(struct pmk_emulated *e, const struct pmk_emulated_conf
 	bool over;
 	int err;
 
-	if (e->cpu.level.open)
-		set_level(e, e->cpu.level.guess);
+	assume_level(e);
 	pmk_cpu_sum(&e->cpu, b->facts, b->executions, b->count, &e->bus);
 	ops->sync(e->model[0], &e->bus);
 	over = ops->lines(e->model[0]) != 0;

@@ -449,3 +449,21 @@ def test_events_of_different_levels_make_no_metric():
     for mode in ("", ":k", ":u"):
         out = pmk("stat", "-e", f"inst_retired{mode},cycles{mode}", "--qemu", machine(kernel))
         assert "same levels" not in out.err, out
+
+
+def test_a_level_that_shows_too_late():
+    """Nothing tells that the first return goes to EL0 before the store there. Where counts were
+    read in between, for an interval, the label says so."""
+    turn = "	mov	x6, #1000\n3:	subs	x6, x6, #1\n	b.ne	3b\n	str	x1, [sp]\n"
+    kernel = firmware(LEVELS.format(turn=turn), LEVELS_HANDLER.format(handled="str x2, [sp]"),
+                      lower_sync="b handler", count=1)
+    doc = system(kernel, "-e", "inst_retired:u,inst_retired")
+    equal(counts(doc)["inst_retired:u"], 2002 + 3 + 2)
+    equal([c["trust"] for c in doc["counters"]], ["exact"] * 2)
+    doc = system(kernel, "-e", "inst_retired:u,inst_retired", "-I", "500insns")
+    values = {e: sum(c["counter-value"] for c in doc["counters"] if c["event"] == e)
+              for e in ("inst_retired", "inst_retired:u")}
+    equal(values["inst_retired"], FRAME_INSNS + 6 + 2007 + 3 * 2 + 1)
+    assert values["inst_retired:u"] < 2007, values
+    contains(doc["warning"], "a few are on the wrong side of :u and :k")
+    equal(doc["counters"][-1]["trust"], "inexact")

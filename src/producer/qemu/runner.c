@@ -389,6 +389,7 @@ static void read_core(struct pmk_runner *r, struct pmk_arena_slot *slot, unsigne
 	book_rest(r, slot, cpu, &copy->cpu);
 	r->unsure |= copy->cpu.unsure;
 	pmk_signal_join(&r->doubtful, &copy->cpu.doubtful);
+	r->level_unsure |= copy->cpu.level.mistaken;
 	r->calls_lost |= copy->calls_lost;
 	err = pmk_emulated_finish(copy, &ports, cfg, &b, &c->total);
 	if (err && !r->error)
@@ -600,7 +601,8 @@ bool pmk_runner_lacks(const struct pmk_runner *r)
 
 bool pmk_runner_unsure(const struct pmk_runner *r)
 {
-	return r->unsure || r->calls_lost || atomic_load(&r->arena->handlers_unseen);
+	return r->unsure || r->level_unsure || r->calls_lost ||
+	       atomic_load(&r->arena->handlers_unseen);
 }
 
 void pmk_runner_free(struct pmk_runner *r)

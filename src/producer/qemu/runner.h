@@ -71,6 +71,8 @@ struct pmk_runner {
 	unsigned alive;			/* processes that had not ended at the final reading */
 	bool unsure;			/* a fault was seen, and not where */
 	struct pmk_signal_set doubtful; /* pmk_cpu.doubtful of any core */
+	/* counts were read while the exception level was taken for another */
+	bool level_unsure;
 	bool calls_lost; /* calls were nested deeper than is remembered, so a region may end late */
 	int error;	 /* first error of a core's driver */
 };
