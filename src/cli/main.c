@@ -14,8 +14,8 @@
 #endif
 
 const struct cli_command *const cli_commands[] = {
-	&cmd_stat,   &cmd_record, &cmd_report, &cmd_list, &cmd_info, &cmd_decode,
-	&cmd_doctor, &cmd_wave,	  &cmd_export, &cmd_diff, NULL,
+	&cmd_stat,   &cmd_record, &cmd_report,	 &cmd_list,   &cmd_info, &cmd_decode,
+	&cmd_doctor, &cmd_wave,	  &cmd_annotate, &cmd_export, &cmd_diff, NULL,
 };
 
 static const char *command_name(const void *ctx, unsigned i)

@@ -55,8 +55,8 @@ def on_terminal(*argv, columns=80, **env):
     """What a program writes to a terminal of that width."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    env = {**os.environ, "TERM": "xterm", "PMK_PAGER": "cat", **env}
-    env.pop("NO_COLOR", None)
+    inherited = {k: v for k, v in os.environ.items() if k != "NO_COLOR"}
+    env = {**inherited, "TERM": "xterm", "PMK_PAGER": "cat", **env}
     child = subprocess.Popen([PMK, *argv], stdin=theirs, stdout=theirs, stderr=theirs, env=env)
     os.close(theirs)
     text = b""
@@ -249,6 +249,161 @@ def test_output_file(flat, tmp_path):
     equal(open(flat, "rb").read(), before)
 
 
+# ---- annotate ------------------------------------------------------------------------------------
+
+def annotate(path, *argv):
+    out = run(PMK, "annotate", "-i", path, *argv)
+    equal((out.code, out.err), (0, ""), str(out))
+    return out.out
+
+
+SOURCE_TEXT = """int a[100];
+
+int sum(int n)
+{
+\tint s = 0;
+\tfor (int i = 0; i < n; i++) /* a line that is so long that it does not fit anywhere at all */
+\t\ts += a[i];
+\treturn s;
+}
+"""
+CODE = [  # address, line, bytes, what it is, executions, cycles
+    (0x100, 6, "042090e5", "ldr     r2, [r0, #4]", 1000, 5000),
+    (0x104, 7, "021083e0", "add     r1, r3, r2", 1000, 1000),
+    (0x108, 6, "fcffff1a", "bne     #0x100", 1000, 3000),
+    (0x110, 8, "0000a0e1", "mov     r0, r0", 1, 2),
+    (0x114, 8, "390000eb", "bl      #0x200 <helper>", 1, 0),
+]
+
+
+@pytest.fixture
+def listing(tmp_path):
+    """sum() of a source file that is there, and helper() of none."""
+    source = tmp_path / "src" / "sum.c"
+    source.parent.mkdir()
+    source.write_text(SOURCE_TEXT)
+    os.utime(source, (1, 1))
+    r = Recording(tmp_path / "listing.data")
+    r.event("cpu_cycles", trust="modelled")
+    r.event("dcache_miss", trust="modelled")
+    r.object("/bin/prog")
+    r.thread(0, 0)
+    r.function("sum(int)", 0x100, str(source), 3, symbol="_Z3sumi", size=24)
+    r.function("helper", 0x200, size=4)
+    for address, line, code, _, executions, cycles in CODE:
+        target = {"flow": "call", "target": 0x200} if address == 0x114 else {}
+        r.code(address, "sum(int)", str(source), line, **target)
+        r.db.execute("UPDATE code SET bytes = ?, mode = 'arm' WHERE address = ?",
+                     (bytes.fromhex(code), address))
+        r.ran(address, executions, cpu_cycles=cycles, dcache_miss=executions // 1000)
+    r.code(0x200, "helper")
+    r.ran(0x200, 1, cpu_cycles=9, dcache_miss=77)
+    return r.done()
+
+
+def put(path, sql, *values):
+    db = sqlite3.connect(path)
+    db.execute(sql, values)
+    db.commit()
+    db.close()
+
+
+def test_instructions_with_counts(listing):
+    out = annotate(listing)
+    for address, _, _, text, executions, cycles in CODE:
+        counts = f"{cycles:,} +{100 * cycles / 9002:.1f}%" if cycles else ""
+        misses = " +1" if executions == 1000 else ""
+        assert re.search(rf"^[> ] +{counts}{misses} +{executions:,}  +{address:x}  "
+                         rf"{re.escape(text)}$", out, re.M), (text, out)
+    contains(out, "sum(int) in /bin/prog\n")
+    contains(out, " ... 4 bytes that were not executed\n")
+    assert "helper in" not in out
+
+
+def test_lines_with_counts(listing):
+    out = annotate(listing)
+    hottest, order = out.split(" In the order of addresses:\n")
+    found = re.findall(r"^(.) +([\d,]+) .* sum\.c:(\d+)  (.*)$", hottest, re.M)
+    equal([f[:3] for f in found], [(">", "8,000", "6"), (">", "1,000", "7")])
+    contains(found[0][3], "        for (int i = 0;")
+    # In the order of addresses the loop stands around what it repeats.
+    equal(re.findall(r"sum\.c:(\d+)", order), ["6", "7", "6", "8"])
+    equal(re.findall(r"^>.*  (1[0-9a-f]{2})  \w", order, re.M), ["100", "104", "108"])
+
+
+def test_chosen_functions(listing):
+    for name in ("sum(int)", "_Z3sumi", "sum.c:7", "src/sum.c:7"):
+        contains(annotate(listing, name), "sum(int) in /bin/prog")
+    contains(annotate(listing, "helper"), " No source: the program had no line table")
+    contains(annotate(listing, "-e", "dcache_miss"), "helper in /bin/prog")
+    contains(fails(129, "annotate", "-i", listing, "helpr"), "did you mean helper?")
+    for name in ("sum.c:1", "um.c:7", "sum.c:", "x"):
+        contains(fails(129, "annotate", "-i", listing, name), "was executed")
+    contains(fails(129, "annotate", "-i", listing, "-e", "nosuch"), "no event 'nosuch'")
+
+
+def test_functions_of_one_name_are_all_shown(listing):
+    put(listing, "UPDATE function SET name = 'twin'")
+    out = annotate(listing, "twin")
+    equal(out.count("twin in /bin/prog"), 2)
+
+
+@pytest.mark.parametrize("mode, order, code, text", [
+    ("thumb", 0, "4868", "ldr     r0, [r1, #4]"),
+    ("thumb", 0, "fff7feff", "bl      #0x200"),
+    ("a64", 0, "200440f9", "ldr     x0, [x1, #8]"),
+    ("arm", 0, "ffffffff", ".inst   0xffffffff"),
+    ("microblaze", 0, "78563412", ".inst   0x12345678"),
+    ("microblaze", 1, "12345678", ".inst   0x12345678"),
+])
+def test_other_instruction_sets(listing, mode, order, code, text):
+    put(listing, "UPDATE code SET bytes = ?, mode = ? WHERE address = 512", bytes.fromhex(code),
+        mode)
+    put(listing, "INSERT INTO meta VALUES('big_endian', ?)", order)
+    assert re.search(rf" 200  {re.escape(text)}$", annotate(listing, "helper"), re.M), \
+        annotate(listing, "helper")
+
+
+def test_source_that_is_not_what_it_was(listing, tmp_path):
+    source = tmp_path / "src" / "sum.c"
+    os.utime(source, (2 ** 31, 2 ** 31))
+    contains(annotate(listing), f" {source}: was changed after the recording")
+    source.write_text("")
+    os.utime(source, (1, 1))
+    contains(annotate(listing), "sum.c:6\n")
+    source.unlink()
+    out = annotate(listing)
+    equal(len(re.findall(r"sum\.c: cannot be read", out)), 1)
+    contains(out, "ldr     r2, [r0, #4]")
+    os.mkfifo(source)
+    contains(annotate(listing), "not a regular file")
+
+
+def test_inlined_code_says_so(flat):
+    out = annotate(flat, "-e", "cycles")
+    contains(out, "work in /nonexistent/prog\n /src/loop.c:5\n")
+    contains(out, "util.h:3 (clamp)\n")
+
+
+def test_colours_on_a_terminal_alone(listing):
+    code, text = on_terminal("annotate", "-i", listing)
+    equal(code, 0)
+    assert re.search("^\x1b\\[1;31m> .*5,000", text, re.M), text
+    assert "\x1b" not in annotate(listing)
+    assert "\x1b" not in on_terminal("annotate", "-i", listing, NO_COLOR="1")[1]
+
+
+@pytest.mark.parametrize("columns", [70, 80, 200])
+def test_annotate_fits_the_terminal(listing, columns):
+    text = re.sub("\x1b\\[[0-9;]*m", "", on_terminal("annotate", "-i", listing,
+                                                    columns=columns)[1])
+    path = str(os.path.dirname(listing))
+    lines = [line for line in text.splitlines() if path not in line]
+    assert all(len(line) <= columns for line in lines), max(lines, key=len)
+    contains(" ".join(text.split()), "/* a line that is so long that it" if columns == 200
+             else "/* a line")
+
+
 # ---- options of the other kind of file -----------------------------------------------------------
 
 def test_options_of_the_other_kind(flat, tmp_path):
@@ -267,7 +422,7 @@ def change(path, sql):
     db.close()
 
 
-COMMANDS = [["report"]]
+COMMANDS = [["report"], ["annotate"]]
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -314,3 +469,4 @@ def test_no_functions(flat):
     change(flat, "UPDATE code SET function = NULL, inlined = NULL, file = NULL, line = NULL;"
                  "DELETE FROM function; DELETE FROM inlined; DELETE FROM file")
     equal({n: r["cpu_cycles"] for n, r in table(flat).items()}, {"[prog]": "326", "[anon]": "50"})
+    contains(fails(125, "annotate", "-i", flat), "no code in it has a function")

@@ -69,8 +69,8 @@ RULES = [
     (r"src/result/", ["result/", "base/", "pmk/pmu.h", "pmk/result.h", "pmk/error.h"]),
     (r"src/count/", ["count/", "ahb/", "base/", "cpu/", "pmu/ahbmon/", "producer/", "profile/",
                      "recording/recording.h", "session/", "pmk/"]),
-    (r"src/cli/", ["cli/", "ahb/", "base/", "count/", "cpu/", "producer/", "profile/", "recording/",
-                   "result/", "session/", "pmu/", "pmk/"]),
+    (r"src/cli/", ["cli/", "ahb/", "base/", "count/", "cpu/", "isa/text.h", "producer/",
+                   "profile/", "recording/", "result/", "session/", "pmu/", "pmk/"]),
 ]
 
 

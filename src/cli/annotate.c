@@ -1,0 +1,769 @@
+// SPDX-License-Identifier: MIT
+/*
+ * pmk annotate: the code of a function, with what was counted at each instruction.
+ *
+ *	recording → counts of each instruction → the functions that are meant → lines, listing
+ *
+ * The listing is in the order of addresses. Above instructions stands the source line that they
+ * come from, where its file can be read, with their sum.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <pmk/error.h>
+
+#include "base/file.h"
+#include "base/plain.h"
+#include "cli/recorded.h"
+#include "isa/text.h"
+#include "result/internal.h"
+
+#define NONE	  PMK_TABLES_NONE
+#define TEXT_ROOM 40   /* columns that are kept for code */
+#define HOT	  10.0 /* percent of the function: is marked */
+#define WARM	  1.0
+#define NLINES	  10 /* in the list of hottest lines */
+
+static const struct cli_option options[] = {
+	{ 'e', "event", "LIST", "events to show; the first says what is hot" },
+	{ 'i', "input", "FILE", "the recording (default: pmk.data)" },
+	{ 0, "no-big-num", NULL, "do not group digits" },
+	{ 'h', "help", NULL, "show this help" },
+	{ 0, NULL, NULL, NULL },
+};
+
+struct request {
+	const char *input, *events, *what;
+	bool plain_numbers;
+};
+
+/* A source file. */
+struct source {
+	char **line; /* NULL: it cannot be read, or was not tried yet */
+	size_t nlines;
+	bool tried;
+};
+
+struct column {
+	const char *head;
+	char trust[24];
+	unsigned width;
+};
+
+/* Instructions that stand together and come from one line: of the listing; or all of a line. */
+struct group {
+	uint32_t file, line, inlined;
+	size_t first, last; /* in the listing; the last is behind them */
+	uint64_t *value;
+	uint64_t executions; /* of the instruction that was executed most often */
+};
+
+struct annotate {
+	struct recorded r;
+	const struct request *q;
+	struct pmk_isa_text *text;
+	bool big_endian;
+	uint64_t *value, *executions; /* of each instruction: of each event */
+	uint64_t *sum;		      /* of the function that is shown: of each event */
+	struct source *source;
+	struct column *column; /* of events, then of executions */
+	size_t nevents;	       /* that have a column */
+	unsigned width;	       /* of the columns */
+	uint32_t *listing;     /* the instructions of the function */
+	size_t nlisting;
+	FILE *f;
+};
+
+static int out_of_memory(void)
+{
+	return cli_fail(PMK_EXIT_FAILED, "out of memory");
+}
+
+/* ---- counts --------------------------------------------------------------------------------- */
+
+static int on_count(void *ctx, const struct pmk_tables_count *c)
+{
+	struct annotate *a = ctx;
+
+	a->value[c->code * a->r.c.n + c->slot] += c->value;
+	return 0;
+}
+
+static int on_execution(void *ctx, const struct pmk_tables_execution *e)
+{
+	struct annotate *a = ctx;
+
+	a->executions[e->code] += e->executions;
+	return 0;
+}
+
+static int count(struct annotate *a)
+{
+	const struct pmk_tables *t = &a->r.t;
+	char msg[300];
+
+	a->value = calloc(t->ncodes * a->r.c.n + 1, sizeof(*a->value));
+	a->executions = calloc(t->ncodes + 1, sizeof(*a->executions));
+	a->sum = calloc(a->r.c.n + 1, sizeof(*a->sum));
+	a->listing = calloc(t->ncodes + 1, sizeof(*a->listing));
+	a->source = calloc(t->nfiles + 1, sizeof(*a->source));
+	a->column = calloc(a->r.c.n + 1, sizeof(*a->column));
+	a->text = pmk_isa_text_new();
+	if (!a->value || !a->executions || !a->sum || !a->listing || !a->source || !a->column ||
+	    !a->text)
+		return out_of_memory();
+	if (pmk_tables_counts(t, a->r.c.event, a->r.c.n, on_count, a, msg, sizeof(msg)) ||
+	    pmk_tables_executions(t, on_execution, a, msg, sizeof(msg)))
+		return recorded_failed(&a->r, msg);
+	return 0;
+}
+
+static uint64_t value_of(const struct annotate *a, uint32_t code, size_t event)
+{
+	return a->value[code * a->r.c.n + event];
+}
+
+/* ---- which functions ------------------------------------------------------------------------ */
+
+/* The function with the most of the first event; NONE: no code has a function. */
+static uint32_t hottest(const struct annotate *a)
+{
+	const struct pmk_tables *t = &a->r.t;
+	uint64_t *sum = calloc(t->nfunctions + 1, sizeof(*sum));
+	uint32_t best = NONE;
+
+	for (uint32_t i = 0; sum && i < t->ncodes; i++)
+		if (t->code[i].function != NONE)
+			sum[t->code[i].function] += value_of(a, i, 0);
+	for (uint32_t i = 0; sum && i < t->nfunctions; i++)
+		if (best == NONE || sum[i] > sum[best])
+			best = i;
+	free(sum);
+	return best;
+}
+
+static bool is_named(const struct pmk_tables_function *f, const char *name)
+{
+	return !strcmp(f->name, name) || (f->symbol && !strcmp(f->symbol, name));
+}
+
+/* Is the path the file that is meant: the same, or the end of it from a slash on? */
+static bool is_file(const char *path, const char *name, size_t n)
+{
+	size_t length = strlen(path);
+
+	return length >= n && !strncmp(path + length - n, name, n) &&
+	       (length == n || path[length - n - 1] == '/' || *name == '/');
+}
+
+/* Mark the functions that have code of FILE:LINE; false: there is none. */
+static bool mark_line(const struct annotate *a, const char *what, bool *wanted)
+{
+	const struct pmk_tables *t = &a->r.t;
+	const char *colon = strrchr(what, ':');
+	unsigned long line = colon ? strtoul(colon + 1, NULL, 10) : 0;
+	bool found = false;
+
+	for (size_t i = 0; line && i < t->ncodes; i++) {
+		const struct pmk_tables_code *k = &t->code[i];
+
+		if (k->function == NONE || k->file == NONE || k->line != line ||
+		    !is_file(t->file[k->file].path, what, (size_t)(colon - what)))
+			continue;
+		wanted[k->function] = true;
+		found = true;
+	}
+	return found;
+}
+
+static const char *next_function(const void *ctx, unsigned i)
+{
+	const struct annotate *a = ctx;
+
+	return i < a->r.t.nfunctions ? a->r.t.function[i].name : NULL;
+}
+
+static int not_found(const struct annotate *a)
+{
+	char near[256];
+
+	pmk_nearest_among(a->q->what, next_function, a, near, sizeof(near));
+	if (*near)
+		return cli_fail(PMK_EXIT_USAGE,
+				"no function or line '%s' was executed; did you mean %s?",
+				a->q->what, near);
+	return cli_fail(PMK_EXIT_USAGE,
+			"no function or line '%s' was executed; pmk report shows those that were",
+			a->q->what);
+}
+
+static int choose(const struct annotate *a, bool *wanted)
+{
+	const struct pmk_tables *t = &a->r.t;
+	bool found = false;
+
+	if (!t->nfunctions)
+		return cli_fail(PMK_EXIT_FAILED,
+				"%s: no code in it has a function: the programs had no symbols",
+				a->r.path);
+	if (!a->q->what) {
+		uint32_t best = hottest(a);
+
+		if (best == NONE)
+			return out_of_memory();
+		wanted[best] = true;
+		return 0;
+	}
+	for (size_t i = 0; i < t->nfunctions; i++) {
+		wanted[i] = is_named(&t->function[i], a->q->what);
+		found |= wanted[i];
+	}
+	return found || mark_line(a, a->q->what, wanted) ? 0 : not_found(a);
+}
+
+/* ---- source files --------------------------------------------------------------------------- */
+
+static void read_lines(struct source *s, FILE *f)
+{
+	size_t room = 0, size = 0;
+	char *line = NULL;
+
+	while (getline(&line, &size, f) > 0) {
+		if (s->nlines == room) {
+			char **grown = realloc(s->line, (room ? 2 * room : 256) * sizeof(*grown));
+
+			if (!grown)
+				break;
+			room = room ? 2 * room : 256;
+			s->line = grown;
+		}
+		line[strcspn(line, "\r\n")] = '\0';
+		s->line[s->nlines++] = line;
+		line = NULL;
+		size = 0;
+	}
+	free(line);
+}
+
+static void note(const struct annotate *a, const char *path, const char *text)
+{
+	fputs(" ", a->f);
+	pmk_plain_write(a->f, path);
+	fprintf(a->f, ": %s\n", text);
+}
+
+/* Read it, once; say so if it cannot be read, or may be another one than was compiled. */
+static void open_source(struct annotate *a, uint32_t file)
+{
+	struct source *s = &a->source[file];
+	const char *path = a->r.t.file[file].path, *why;
+	struct stat st, recording;
+	char text[160];
+	FILE *f;
+
+	if (s->tried)
+		return;
+	s->tried = true;
+	f = pmk_file_open(path, false, &why);
+	if (!f) {
+		snprintf(text, sizeof(text), "cannot be read, so that its lines are not shown: %s",
+			 why);
+		note(a, path, text);
+		return;
+	}
+	if (!stat(path, &st) && !stat(a->r.path, &recording) && st.st_mtime > recording.st_mtime)
+		note(a, path, "was changed after the recording: its lines may be others");
+	read_lines(s, f);
+	fclose(f);
+}
+
+/* The text of a line; NULL: not known. */
+static const char *source_line(const struct annotate *a, uint32_t file, uint32_t line)
+{
+	const struct source *s = file == NONE ? NULL : &a->source[file];
+
+	return s && line && line <= s->nlines ? s->line[line - 1] : NULL;
+}
+
+/* ---- columns -------------------------------------------------------------------------------- */
+
+#define SHARE 8 /* of the first event: "  12.3%" */
+
+static void number(const struct annotate *a, char text[PMK_NUMBER_SIZE], uint64_t value)
+{
+	pmk_number_text(text, value, 0, !a->q->plain_numbers);
+}
+
+static unsigned wider(unsigned a, size_t b)
+{
+	return a > b ? a : (unsigned)b;
+}
+
+static struct column column_for(const struct annotate *a, uint32_t event, uint64_t most, bool share)
+{
+	struct column c = { .head = pmk_tables_event_name(&a->r.t, event) };
+	char text[PMK_NUMBER_SIZE];
+
+	number(a, text, most);
+	recorded_trust(&a->r, event, c.trust);
+	c.width = wider((unsigned)strlen(text) + (share ? SHARE : 0), strlen(c.head));
+	c.width = wider(c.width, strlen(c.trust));
+	return c;
+}
+
+/* Take as many events as there is room for, and the executions. */
+static void lay_out(struct annotate *a)
+{
+	struct column last;
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < a->nlisting; i++)
+		if (a->executions[a->listing[i]] > most)
+			most = a->executions[a->listing[i]];
+	last = column_for(a, PMK_TABLES_EXECUTIONS, most, false);
+	a->width = last.width + 2;
+	for (a->nevents = 0; a->nevents < a->r.c.n; a->nevents++) {
+		struct column c =
+			column_for(a, a->r.c.event[a->nevents], a->sum[a->nevents], !a->nevents);
+
+		if (a->nevents && a->width + c.width + 2 + TEXT_ROOM > a->r.width)
+			break;
+		a->column[a->nevents] = c;
+		a->width += c.width + 2;
+	}
+	a->column[a->nevents] = last;
+	a->width += 2; /* the mark */
+}
+
+static void put_heads(const struct annotate *a)
+{
+	fputs("  ", a->f);
+	for (size_t i = 0; i <= a->nevents; i++)
+		fprintf(a->f, "%*s%s", (int)a->column[i].width, a->column[i].head,
+			i < a->nevents ? "  " : "\n  ");
+	for (size_t i = 0; i <= a->nevents; i++)
+		fprintf(a->f, "%*s%s", (int)a->column[i].width, a->column[i].trust,
+			i < a->nevents ? "  " : "\n\n");
+}
+
+static double share_of(const struct annotate *a, uint64_t value)
+{
+	return a->sum[0] ? 100.0 * (double)value / (double)a->sum[0] : 0;
+}
+
+static const char *colour_of(const struct annotate *a, uint64_t value)
+{
+	if (!a->r.colour)
+		return "";
+	return share_of(a, value) >= HOT    ? "\033[1;31m"
+	       : share_of(a, value) >= WARM ? "\033[33m"
+					    : "";
+}
+
+/* The numbers in front of a line: a mark if it is hot, and nothing for what is 0. */
+static void put_numbers(const struct annotate *a, const uint64_t *value, uint64_t executions)
+{
+	char text[PMK_NUMBER_SIZE];
+
+	fprintf(a->f, "%s%s ", colour_of(a, value[0]), share_of(a, value[0]) >= HOT ? ">" : " ");
+	for (size_t i = 0; i < a->nevents; i++) {
+		number(a, text, value[i]);
+		if (!value[i])
+			fprintf(a->f, "%*s", (int)a->column[i].width, "");
+		else if (i)
+			fprintf(a->f, "%*s", (int)a->column[i].width, text);
+		else
+			fprintf(a->f, "%*s%*.1f%%", (int)a->column[i].width - SHARE, text,
+				SHARE - 1, share_of(a, value[i]));
+		fputs("  ", a->f);
+	}
+	number(a, text, executions);
+	fprintf(a->f, "%*s  %s", (int)a->column[a->nevents].width, text,
+		*colour_of(a, value[0]) ? "\033[0m" : "");
+}
+
+/* ---- text ----------------------------------------------------------------------------------- */
+
+/* A line of source, with tabs as blanks; the caller frees. */
+static char *expand(const char *line)
+{
+	char *out = NULL;
+	size_t size, column = 0;
+	FILE *f = open_memstream(&out, &size);
+
+	for (; f && *line; line++) {
+		size_t n = *line == '\t' ? 8 - column % 8 : 1;
+
+		fprintf(f, "%*s", (int)n, *line == '\t' ? "" : (char[2]){ *line, 0 });
+		column += ((unsigned char)*line & 0xC0) == 0x80 ? 0 : n;
+	}
+	if (f)
+		fclose(f);
+	return out;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+/* "loop.c:7 (clamp)", and the source behind it. */
+static void put_source(const struct annotate *a, uint32_t file, uint32_t line, uint32_t inlined)
+{
+	const struct pmk_tables *t = &a->r.t;
+	const char *source = source_line(a, file, line);
+	char *expanded = source ? expand(source) : NULL, *text;
+	size_t blank = expanded ? strspn(expanded, " ") : 0;
+	int n, room = (int)a->r.width - (int)a->width;
+
+	n = asprintf(&text, "%s:%u%s%s%s%s", base_name(t->file[file].path), line,
+		     inlined == NONE ? "" : " (", inlined == NONE ? "" : t->inlined[inlined].name,
+		     inlined == NONE ? "" : ")", source ? "  " : "");
+	if (n >= 0) {
+		/* Long lines go on below, indented as they began, as far as that leaves room. */
+		if (n + (int)blank > room / 2)
+			blank = 0;
+		pmk_plain_write(a->f, text);
+		fprintf(a->f, "%*s", (int)blank, "");
+		recorded_wrap(a->f, expanded ? expanded + strspn(expanded, " ") : "",
+			      a->width + (unsigned)n + (unsigned)blank, a->width + 4, a->r.width);
+		free(text);
+	}
+	free(expanded);
+}
+
+/* What a branch leads to: " <name+0x10>"; nothing within the function. */
+static void put_target(const struct annotate *a, const struct pmk_tables_code *k)
+{
+	const struct pmk_tables *t = &a->r.t;
+	uint32_t to = k->target ? pmk_tables_code_at(t, k->object, k->target) : NONE;
+	uint32_t f = to == NONE ? NONE : t->code[to].function;
+	uint64_t offset;
+
+	if (f == NONE || f == k->function)
+		return;
+	offset = k->target - t->function[f].address;
+	fputs(" <", a->f);
+	pmk_plain_write(a->f, t->function[f].name);
+	if (offset)
+		fprintf(a->f, "+0x%" PRIx64, offset);
+	fputc('>', a->f);
+}
+
+static void put_insn(const struct annotate *a, uint32_t code, sqlite3_stmt *s)
+{
+	const struct pmk_tables_code *k = &a->r.t.code[code];
+	char text[200] = "";
+
+	sqlite3_bind_int64(s, 1, k->id);
+	if (sqlite3_step(s) == SQLITE_ROW && sqlite3_column_bytes(s, 0))
+		pmk_isa_text_of(a->text, (const char *)sqlite3_column_text(s, 1), a->big_endian,
+				k->address, sqlite3_column_blob(s, 0),
+				(size_t)sqlite3_column_bytes(s, 0), text, sizeof(text));
+	sqlite3_reset(s);
+	put_numbers(a, &a->value[code * a->r.c.n], a->executions[code]);
+	fprintf(a->f, "  %6" PRIx64 "  %s", k->address, text);
+	put_target(a, k);
+	fputc('\n', a->f);
+}
+
+/* ---- a function ----------------------------------------------------------------------------- */
+
+/* Put its instructions into the listing, by address, and add them up. */
+static void collect(struct annotate *a, uint32_t function)
+{
+	const struct pmk_tables *t = &a->r.t;
+
+	a->nlisting = 0;
+	memset(a->sum, 0, a->r.c.n * sizeof(*a->sum));
+	for (size_t i = 0; i < t->ncodes; i++) {
+		uint32_t code = (uint32_t)(t->by_address[i] - t->code);
+
+		if (t->code[code].function != function)
+			continue;
+		a->listing[a->nlisting++] = code;
+		for (size_t e = 0; e < a->r.c.n; e++)
+			a->sum[e] += value_of(a, code, e);
+	}
+}
+
+/* Add instructions up. */
+static void add_up(const struct annotate *a, struct group *g)
+{
+	for (size_t i = g->first; i < g->last; i++) {
+		for (size_t e = 0; e < a->r.c.n; e++)
+			g->value[e] += value_of(a, a->listing[i], e);
+		if (a->executions[a->listing[i]] > g->executions)
+			g->executions = a->executions[a->listing[i]];
+	}
+}
+
+/* Split the listing where the line changes. Returns the groups, whose values are behind them in the
+ * same memory; NULL: out of memory. */
+static struct group *split(const struct annotate *a, size_t *n)
+{
+	size_t each = a->r.c.n * sizeof(uint64_t);
+	struct group *g = calloc(a->nlisting + 1, sizeof(*g) + each);
+	uint64_t *value = g ? (void *)(g + a->nlisting + 1) : NULL;
+
+	*n = 0;
+	for (size_t i = 0; g && i < a->nlisting; i++) {
+		const struct pmk_tables_code *k = &a->r.t.code[a->listing[i]];
+		struct group *last = *n ? &g[*n - 1] : NULL;
+
+		if (!last || last->file != k->file || last->line != k->line ||
+		    last->inlined != k->inlined) {
+			last = &g[(*n)++];
+			*last = (struct group){ k->file, k->line, k->inlined, i, i, value, 0 };
+			value += a->r.c.n;
+		}
+		last->last = i + 1;
+	}
+	for (size_t i = 0; i < *n; i++)
+		add_up(a, &g[i]);
+	return g;
+}
+
+static int by_line(const void *x, const void *y)
+{
+	const struct group *g = x, *h = y;
+
+	if (g->file != h->file)
+		return g->file < h->file ? -1 : 1;
+	return (g->line > h->line) - (g->line < h->line);
+}
+
+static int by_heat(const void *x, const void *y)
+{
+	const struct group *g = x, *h = y;
+
+	if (g->value[0] != h->value[0])
+		return g->value[0] > h->value[0] ? -1 : 1;
+	return by_line(x, y);
+}
+
+/* The lines of the function that have the most of the first event. */
+static bool put_hottest(const struct annotate *a)
+{
+	size_t count, n = 0;
+	struct group *g = split(a, &count);
+
+	if (!g)
+		return false;
+	qsort(g, count, sizeof(*g), by_line);
+	for (size_t i = 0; i < count; i++) {
+		if (g[i].file == NONE)
+			continue;
+		g[i].inlined = NONE;
+		if (!n || by_line(&g[n - 1], &g[i])) {
+			g[n++] = g[i];
+			continue;
+		}
+		for (size_t e = 0; e < a->r.c.n; e++)
+			g[n - 1].value[e] += g[i].value[e];
+		if (g[i].executions > g[n - 1].executions)
+			g[n - 1].executions = g[i].executions;
+	}
+	qsort(g, n, sizeof(*g), by_heat);
+	if (n)
+		fputs(" Hottest lines:\n\n", a->f);
+	for (size_t i = 0; i < n && i < NLINES && share_of(a, g[i].value[0]) >= WARM; i++) {
+		put_numbers(a, g[i].value, g[i].executions);
+		put_source(a, g[i].file, g[i].line, NONE);
+	}
+	if (n)
+		fputs("\n In the order of addresses:\n\n", a->f);
+	free(g);
+	return true;
+}
+
+/* What is between an instruction and the next of the listing was not executed. */
+static void put_gap(const struct annotate *a, size_t i)
+{
+	const struct pmk_tables_code *k = &a->r.t.code[a->listing[i]];
+	uint64_t end = k->address + k->size, next;
+
+	if (i + 1 == a->nlisting)
+		return;
+	next = a->r.t.code[a->listing[i + 1]].address;
+	if (next > end)
+		fprintf(a->f, "%*s  ... %" PRIu64 " bytes that were not executed\n", (int)a->width,
+			"", next - end);
+}
+
+static bool put_listing(const struct annotate *a)
+{
+	size_t count;
+	struct group *g = split(a, &count);
+	sqlite3_stmt *s = NULL;
+
+	if (!g || sqlite3_prepare_v2(a->r.t.db, "SELECT bytes, mode FROM code WHERE id = ?", -1, &s,
+				     NULL)) {
+		free(g);
+		return false;
+	}
+	for (size_t i = 0; i < count; i++) {
+		if (g[i].file != NONE) {
+			put_numbers(a, g[i].value, g[i].executions);
+			put_source(a, g[i].file, g[i].line, g[i].inlined);
+		}
+		for (size_t n = g[i].first; n < g[i].last; n++) {
+			put_insn(a, a->listing[n], s);
+			put_gap(a, n);
+		}
+	}
+	sqlite3_finalize(s);
+	free(g);
+	return true;
+}
+
+static void put_title(const struct annotate *a, const struct pmk_tables_function *f)
+{
+	const struct pmk_tables *t = &a->r.t;
+
+	fprintf(a->f, " %s", a->r.colour ? "\033[1m" : "");
+	pmk_plain_write(a->f, f->name);
+	fprintf(a->f, "%s in ", a->r.colour ? "\033[0m" : "");
+	pmk_plain_write(a->f, f->object == NONE ? "?" : t->object[f->object].path);
+	if (f->file != NONE) {
+		fputs("\n ", a->f);
+		pmk_plain_write(a->f, t->file[f->file].path);
+		fprintf(a->f, ":%u", f->line);
+	}
+	fputs("\n", a->f);
+}
+
+static bool show(struct annotate *a, uint32_t function)
+{
+	bool lines = false;
+
+	collect(a, function);
+	if (!a->nlisting)
+		return true;
+	lay_out(a);
+	put_title(a, &a->r.t.function[function]);
+	for (size_t i = 0; i < a->nlisting; i++) {
+		uint32_t file = a->r.t.code[a->listing[i]].file;
+
+		lines |= file != NONE;
+		if (file != NONE)
+			open_source(a, file);
+	}
+	if (!lines)
+		fputs(" No source: the program had no line table (compile with -g).\n", a->f);
+	for (size_t i = a->nevents; i < a->r.c.n; i++)
+		fprintf(a->f, "%s%s%s", i > a->nevents ? ", " : " No room for ",
+			pmk_tables_event_name(&a->r.t, a->r.c.event[i]),
+			i + 1 < a->r.c.n ? "" : ": -e chooses.\n");
+	fputc('\n', a->f);
+	put_heads(a);
+	if (!put_hottest(a) || !put_listing(a))
+		return false;
+	fputc('\n', a->f);
+	return true;
+}
+
+/* ---- the command ---------------------------------------------------------------------------- */
+
+static int print(struct annotate *a, const bool *wanted)
+{
+	bool done = true;
+
+	recorded_page(&a->r, a->f);
+	recorded_head(&a->r, a->f);
+	for (uint32_t i = 0; done && i < a->r.t.nfunctions; i++)
+		if (wanted[i])
+			done = show(a, i);
+	recorded_page_end();
+	return done ? 0 : out_of_memory();
+}
+
+static int annotate(const struct request *q)
+{
+	struct annotate a = { .q = q, .f = stdout };
+	int code = recorded_open(&a.r, q->input, q->events);
+	bool *wanted = code ? NULL : calloc(a.r.t.nfunctions + 1, sizeof(*wanted));
+	char *order = code ? NULL : recorded_fact(&a.r, "big_endian");
+
+	if (!code && !wanted)
+		code = out_of_memory();
+	a.big_endian = order && !strcmp(order, "1");
+	if (!code)
+		code = count(&a);
+	if (!code)
+		code = choose(&a, wanted);
+	if (!code)
+		code = print(&a, wanted);
+	for (size_t i = 0; a.source && i < a.r.t.nfiles; i++) {
+		for (size_t n = 0; n < a.source[i].nlines; n++)
+			free(a.source[i].line[n]);
+		free(a.source[i].line);
+	}
+	free(a.source);
+	free(a.value);
+	free(a.executions);
+	free(a.sum);
+	free(a.listing);
+	free(a.column);
+	pmk_isa_text_free(a.text);
+	recorded_close(&a.r);
+	free(wanted);
+	free(order);
+	return code;
+}
+
+static int parse(struct request *q, int argc, char **argv, bool *help)
+{
+	const struct cli_option *o;
+	char *value;
+	bool bad;
+	int i = 1;
+
+	while ((o = cli_next(&cmd_annotate, argc, argv, &i, &value, &bad))) {
+		if (o->letter == 'h') {
+			*help = true;
+			return 0;
+		}
+		if (o->letter == 'i')
+			q->input = value;
+		else if (o->letter == 'e')
+			q->events = value;
+		else
+			q->plain_numbers = true;
+	}
+	if (bad)
+		return PMK_EXIT_USAGE;
+	if (i < argc)
+		q->what = argv[i++];
+	if (i < argc)
+		return cli_fail(PMK_EXIT_USAGE, "annotate takes one function or line: %s and %s",
+				q->what, argv[i]);
+	return 0;
+}
+
+static int run_annotate(int argc, char **argv)
+{
+	struct request q = { .input = "pmk.data" };
+	bool help = false;
+	int code = parse(&q, argc, argv, &help);
+
+	if (help)
+		cli_help(stdout, &cmd_annotate);
+	else if (!code)
+		code = annotate(&q);
+	return code;
+}
+
+const struct cli_command cmd_annotate = {
+	.name = "annotate",
+	.brief = "show source and code of a recording with its counts",
+	.usage = "[-e LIST] [-i FILE] [SYMBOL | FILE:LINE]",
+	.options = options,
+	.run = run_annotate,
+};

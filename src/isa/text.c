@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+/* See text.h. Instructions of ARM are little endian in memory, on big endian cores since ARMv6,
+ * too; those of MicroBlaze are in the order of the core. */
+#include "isa/text.h"
+
+#include <capstone/capstone.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct mode {
+	const char *name;
+	cs_arch arch;
+	cs_mode mode;
+} modes[] = {
+	{ "arm", CS_ARCH_ARM, CS_MODE_ARM },
+	{ "thumb", CS_ARCH_ARM, CS_MODE_THUMB },
+	{ "a64", CS_ARCH_ARM64, CS_MODE_ARM },
+};
+
+#define NMODES (sizeof(modes) / sizeof(modes[0]))
+
+struct pmk_isa_text {
+	csh handle[NMODES]; /* 0: not opened */
+};
+
+struct pmk_isa_text *pmk_isa_text_new(void)
+{
+	return calloc(1, sizeof(struct pmk_isa_text));
+}
+
+void pmk_isa_text_free(struct pmk_isa_text *t)
+{
+	for (size_t i = 0; t && i < NMODES; i++)
+		if (t->handle[i])
+			cs_close(&t->handle[i]);
+	free(t);
+}
+
+/* The handle of the mode; 0: Capstone has none. */
+static csh handle_of(struct pmk_isa_text *t, const char *mode)
+{
+	for (size_t i = 0; mode && i < NMODES; i++) {
+		if (strcmp(modes[i].name, mode) != 0)
+			continue;
+		if (!t->handle[i] &&
+		    cs_open(modes[i].arch, modes[i].mode, &t->handle[i]) != CS_ERR_OK)
+			t->handle[i] = 0;
+		return t->handle[i];
+	}
+	return 0;
+}
+
+static uint64_t value_of(const uint8_t *byte, size_t n, bool big_endian)
+{
+	uint64_t value = 0;
+
+	for (size_t i = 0; i < n; i++)
+		value = value << 8 | byte[big_endian ? i : n - 1 - i];
+	return value;
+}
+
+void pmk_isa_text_of(struct pmk_isa_text *t, const char *mode, bool big_endian, uint64_t addr,
+		     const void *bytes, size_t n, char *text, size_t size)
+{
+	csh handle = handle_of(t, mode);
+	cs_insn *in;
+
+	if (handle && cs_disasm(handle, bytes, n, addr, 1, &in)) {
+		snprintf(text, size, "%-7s %s", in->mnemonic, in->op_str);
+		cs_free(in, 1);
+		for (size_t end = strlen(text); end && text[end - 1] == ' ';)
+			text[--end] = '\0';
+		return;
+	}
+	snprintf(text, size, "%-7s 0x%0*llx", ".inst", (int)(2 * n),
+		 (unsigned long long)value_of(bytes, n < 8 ? n : 8, big_endian && !handle));
+}
