@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: MIT
+"""What docs/FORMATS.md says of recordings: tables, columns, words, and the ten queries."""
+import sqlite3
+
+from harness import *
+import repo
+from recordings import *
+
+pytestmark = pytest.mark.quick
+
+PAGE = re.search(r"^## Recordings:.*?(?=^## )", repo.text("docs/FORMATS.md"), re.M | re.S).group(0)
+QUERIES = re.findall(r"```sql\n(.*?)```", PAGE, re.S)
+ANSWERS = [  # of the recording that recordings.py makes; see there
+    [("cpu_cycles", 376, "modelled", None), ("instr_exec", 148, "exact", None),
+     ("dcache_miss", 17, "modelled", None),
+     ("etmextout0", None, "not supported", "there is no ETM")],
+    [("work", 239, 63.6), ("main", 63, 16.8), ("[anon]", 50, 13.3), ("down", 24, 6.4)],
+    [("/src/loop.c", 7, 12), ("/src/util.h", 3, 4)],
+    [("work", 127.0)],
+    [("200c", 30, 0)],
+    [("clamp", 1, 90)],
+    [("down", "3004", 2), ("main", "100c", 1)],
+    [("main", 376 - 79), ("work", 239), ("down", 24)],
+    [(0, 0, 148 - 42), (0, 1, 42)],
+    [("/nonexistent/prog", None, 13, 52), ("[anon]", None, 1, 4)],
+]
+
+
+@pytest.fixture
+def database(tmp_path):
+    return sqlite3.connect(sample(tmp_path / "sample.data", contexts=True))
+
+
+def test_there_are_ten_queries():
+    equal(len(QUERIES), 10)
+
+
+@pytest.mark.parametrize("number", range(10))
+def test_query(database, number):
+    equal(database.execute(QUERIES[number]).fetchall(), ANSWERS[number], QUERIES[number])
+
+
+def test_tables_and_columns(database):
+    told, table = {}, None
+    for name, columns in re.findall(r"^\|([^|]*)\|([^|]*)\|.*\|$", PAGE, re.M)[2:]:
+        table = name.strip(" `") or table
+        told.setdefault(table, []).extend(re.findall(r"`(\w+)`", columns))
+    there = {name: [c[1] for c in database.execute(f"PRAGMA table_info({name})")]
+             for name, in database.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
+    equal({t: sorted(c) for t, c in told.items()}, {t: sorted(c) for t, c in there.items()})
+
+
+def test_identity():
+    header = repo.text("src/recording/database.h")
+    contains(PAGE, "`application_id` " + re.search(r"DATABASE_ID\s+(0x\w+)", header)[1])
+    contains(PAGE, "`user_version` " + re.search(r"DATABASE_VERSION\s+(\d+)", header)[1])
+
+
+def test_words():
+    writer = repo.text("src/recording/write.c")
+    facts = next(line for line in PAGE.splitlines() if line.startswith("| `meta`"))
+    for key in re.findall(r'write_(?:text_fact|flag)\(w, "(\w+)"', writer):
+        contains(facts, f"`{key}`")
+    flows = next(line for line in PAGE.splitlines() if "| `flow` |" in line)
+    for word in re.findall(r'\[PMK_FLOW_\w+\] = "(\w+)"', writer):
+        contains(flows, f"`{word}`")
+
+
+def test_report(tmp_path):
+    path = sample(tmp_path / "sample.data", contexts=True)
+    text = PAGE.split("### CSV and JSON")[1]
+    doc = json.loads(run(PMK, "report", "-j", "--children", path).out)
+    for key in {*doc, *doc["rows"][0], *doc["events"][0]}:
+        contains(text, f"`{key}`")
+    head = run(PMK, "report", "-x,", path).out.splitlines()[0]
+    equal(head, "name,object,file,line,executions,cpu_cycles,instr_exec,dcache_miss")
+    for word in head.split(",")[:5]:
+        contains(text, f"`{word}`")
