@@ -42,6 +42,7 @@ struct reader {
 	uint64_t shift; /* add this to an address in DWARF: the address in the file */
 	Dwarf_Files *file;
 	size_t nfiles;
+	Dwarf_Half version; /* of DWARF */
 	size_t ninlined_room, nnames_room;
 };
 
@@ -289,8 +290,9 @@ static const char *file_of(const struct reader *r, Dwarf_Die *die, unsigned attr
 	Dwarf_Attribute a;
 	Dwarf_Word number;
 
+	/* Up to version 4, files were counted from 1, and 0 was none. */
 	if (dwarf_formudata(dwarf_attr_integrate(die, attribute, &a), &number) ||
-	    number >= r->nfiles)
+	    number >= r->nfiles || (!number && r->version < 5))
 		return NULL;
 	return dwarf_filesrc(r->file, number, NULL, NULL);
 }
@@ -325,7 +327,7 @@ static void read_subprogram(struct reader *r, Dwarf_Die *die)
 
 		if (!f || f->file || f->address != g.begin)
 			continue;
-		f->file = dwarf_decl_file(die);
+		f->file = file_of(r, die, DW_AT_decl_file);
 		f->line = line_of(die, DW_AT_decl_line);
 	}
 }
@@ -443,16 +445,17 @@ static void read_debug(struct reader *r)
 	if (!dwarf)
 		return;
 	r->shift = bias - r->bias;
-	while (!r->failed && !dwarf_get_units(dwarf, cu, &cu, NULL, &type, &unit, &split)) {
+	while (!r->failed && !dwarf_get_units(dwarf, cu, &cu, &r->version, &type, &unit, &split)) {
+		Dwarf_Die *scopes = type == DW_UT_skeleton ? &split : &unit;
+
 		if ((type != DW_UT_compile && type != DW_UT_skeleton) || !is_covered(r, &unit))
 			continue;
-		if (dwarf_getsrcfiles(&unit, &r->file, &r->nfiles))
-			r->nfiles = 0;
 		read_lines(r, &unit);
-		if (type == DW_UT_compile)
-			read_scopes(r, &unit, PMK_NOWHERE, 0);
-		else if (split.addr)
-			read_scopes(r, &split, PMK_NOWHERE, 0);
+		if (!scopes->addr) /* its .dwo file is not there */
+			continue;
+		if (dwarf_getsrcfiles(scopes, &r->file, &r->nfiles))
+			r->nfiles = 0;
+		read_scopes(r, scopes, PMK_NOWHERE, 0);
 	}
 }
 

@@ -69,8 +69,8 @@ static void run(const char *command)
 	assert_int_equal(system(command), 0);
 }
 
-/* Compile the source; `more` are further commands, run in the folder. */
-static void compile(const char *more)
+/* Compile the source with more options; `more` are further commands, run in the folder. */
+static void compile_with(const char *options, const char *more)
 {
 	char command[512];
 	FILE *f;
@@ -81,10 +81,15 @@ static void compile(const char *more)
 	assert_int_equal(fwrite(source, 1, sizeof(source) - 1, f), sizeof(source) - 1);
 	fclose(f);
 	snprintf(command, sizeof(command),
-		 "cd %s && rm -rf program .debug && cc -g -O1 -falign-functions=16 "
+		 "cd %s && rm -rf program .debug && cc -g -O1 -falign-functions=16 %s "
 		 "-Wl,--build-id=0x00c0ffee -o program source.c && %s",
-		 dir, more);
+		 dir, options, more);
 	run(command);
+}
+
+static void compile(const char *more)
+{
+	compile_with("", more);
 }
 
 static int setup(void **state)
@@ -318,6 +323,35 @@ static void test_lines(void **state)
 		ask("SELECT DISTINCT inlined.name, code.line FROM code LEFT JOIN inlined "
 		    "ON inlined = inlined.id WHERE code.line IN (4, 8, 13) ORDER BY 2"),
 		"innermost|4;inner|8;-|13");
+}
+
+/* Where the debug information lies, and of which version it is, makes no difference. */
+static void test_forms_of_debug_information(void **state)
+{
+	static const char *const options[] = { "-gdwarf-3", "-gdwarf-4", "-gdwarf-5",
+					       "-gsplit-dwarf -gdwarf-4",
+					       "-gsplit-dwarf -gdwarf-5" };
+	struct pmk_recording rec;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(options); i++) {
+		compile_with(options[i], "true");
+		rec = made_up(program);
+		write_it(&rec);
+		assert_string_equal(
+			ask("SELECT name, substr(path, -9), function.line FROM function "
+			    "JOIN file ON file = file.id ORDER BY 3"),
+			"plain|/source.c|11;cache::put(int)|/source.c|17;"
+			"mycrate::run|/source.c|22");
+		assert_string_equal(ask("SELECT DISTINCT i.name, substr(path, -9), i.line FROM "
+					"inlined i JOIN file ON file = file.id ORDER BY 3"),
+				    "innermost|/source.c|9;inner|/source.c|14");
+	}
+	/* The .dwo file is not there: lines are. */
+	compile_with("-gsplit-dwarf", "rm -f *.dwo");
+	write_it(&rec);
+	assert_string_equal(ask("SELECT count(*) FROM inlined"), "0");
+	assert_int_equal(atoll(ask("SELECT min(line) FROM code")), 4);
 }
 
 static void test_fewer_facts(void **state)
@@ -569,12 +603,19 @@ static void test_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_facts),	    cmocka_unit_test(test_made_code),
-		cmocka_unit_test(test_functions),   cmocka_unit_test(test_lines),
-		cmocka_unit_test(test_fewer_facts), cmocka_unit_test(test_damaged_file),
-		cmocka_unit_test(test_debug_file),  cmocka_unit_test(test_contexts),
-		cmocka_unit_test(test_same_bytes),  cmocka_unit_test(test_unwritable),
-		cmocka_unit_test(test_full_disk),   cmocka_unit_test(test_link_stays),
+		cmocka_unit_test(test_facts),
+		cmocka_unit_test(test_made_code),
+		cmocka_unit_test(test_functions),
+		cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_fewer_facts),
+		cmocka_unit_test(test_forms_of_debug_information),
+		cmocka_unit_test(test_damaged_file),
+		cmocka_unit_test(test_debug_file),
+		cmocka_unit_test(test_contexts),
+		cmocka_unit_test(test_same_bytes),
+		cmocka_unit_test(test_unwritable),
+		cmocka_unit_test(test_full_disk),
+		cmocka_unit_test(test_link_stays),
 		cmocka_unit_test(test_refused),
 	};
 
