@@ -30,6 +30,8 @@ static const struct cli_option options[] = {
 	{ 'e', "event", "LIST", "events of a recording to show; executions: of instructions" },
 	{ 0, "percent-limit", "N", "leave out rows below N % of the first event" },
 	{ 0, "children", NULL, "count in callers, too (of recordings with call paths)" },
+	{ 0, "callers", "SYMBOL", "who called this function, by what that cost" },
+	{ 0, "callees", "SYMBOL", "what this function called, by what that cost" },
 	{ 0, "elf", "FILE", "show samples by function: the symbols of this executable" },
 	{ 'M', "metrics", "LIST", "metrics to print; repeatable" },
 	{ 'x', "field-separator", "SEP", "write CSV with this separator" },
@@ -312,6 +314,18 @@ static int show_recording(struct report *r)
 	return report_recording(&r->recording, &r->o);
 }
 
+/* An option that was given and dumps do not have; NULL: there is none. */
+static const char *recording_option(const struct report_recording *q)
+{
+	return q->events     ? "-e"
+	       : q->sort     ? "--sort"
+	       : q->limit    ? "--percent-limit"
+	       : q->children ? "--children"
+	       : q->callers  ? "--callers"
+	       : q->callees  ? "--callees"
+			     : NULL;
+}
+
 static int report(struct report *r)
 {
 	const struct report_recording *q = &r->recording;
@@ -319,13 +333,9 @@ static int report(struct report *r)
 
 	if (is_database(r->file))
 		return show_recording(r);
-	if (q->events || q->sort || q->limit || q->children)
+	if (recording_option(q))
 		return cli_fail(PMK_EXIT_USAGE, "%s is of recordings, and %s is none",
-				q->events  ? "-e"
-				: q->sort  ? "--sort"
-				: q->limit ? "--percent-limit"
-					   : "--children",
-				r->file);
+				recording_option(q), r->file);
 	code = output_metrics(&r->o, &r->metrics);
 
 	if (!code)
@@ -378,6 +388,10 @@ static int take(struct report *r, const struct cli_option *o, char *value)
 		r->recording.limit = value;
 	else if (!strcmp(o->name, "children"))
 		r->recording.children = true;
+	else if (!strcmp(o->name, "callers"))
+		r->recording.callers = value;
+	else if (!strcmp(o->name, "callees"))
+		r->recording.callees = value;
 	else
 		r->elf = value; /* the only word that is left */
 	return 0;

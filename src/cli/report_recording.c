@@ -4,7 +4,8 @@
  *
  * Each instruction belongs to one row: of its function, file, line or object; of threads, each
  * count does. With --children a count is in the rows of all functions on its call path, too, once
- * in each.
+ * in each. --callers and --callees divide what a function has counted with all that it called, by
+ * the functions next to it on call paths.
  */
 #define _GNU_SOURCE
 #include "cli/report_recording.h"
@@ -29,6 +30,9 @@ enum sort { BY_FUNCTION, BY_FILE, BY_LINE, BY_OBJECT, BY_THREAD, NSORTS };
 
 static const char *const sort_names[] = { "function", "file", "line", "object", "thread" };
 
+/* Which end of calls rows are of, with --callers and --callees. */
+enum view { FLAT, CALLERS, CALLEES };
+
 struct row {
 	uint32_t function, object, file, line, thread; /* what it is of; NONE: not of one */
 	uint64_t executions;
@@ -40,7 +44,10 @@ struct report {
 	const struct output_options *o;
 	enum sort sort;
 	bool children;
-	double limit; /* percent of the first event */
+	enum view view;
+	const char *symbol; /* of --callers or --callees */
+	bool *is_symbol;    /* of each function */
+	double limit;	    /* percent of the first event */
 	struct pmk_map rows;
 	struct row *row;
 	size_t nrows, room;
@@ -79,7 +86,7 @@ static uint32_t put_row(struct report *r, uint64_t key, struct row fresh)
 static uint32_t row_of_code(struct report *r, const struct pmk_tables_code *k)
 {
 	const struct pmk_tables_function *f;
-	struct row row = { NONE, k->object, NONE, 0, NONE, 0, NULL, NULL };
+	struct row row = { .function = NONE, .object = k->object, .file = NONE, .thread = NONE };
 
 	switch (r->sort) {
 	case BY_FUNCTION:
@@ -105,17 +112,42 @@ static uint32_t row_of_code(struct report *r, const struct pmk_tables_code *k)
 	return put_row(r, UNNAMED | k->object, row);
 }
 
+/* A row of each function, and one of none: what nobody called, or the function itself. */
+static bool make_call_rows(struct report *r)
+{
+	const struct pmk_tables *t = &r->r.t;
+	struct row none = { .function = NONE, .object = NONE, .file = NONE, .thread = NONE };
+
+	for (uint32_t i = 0; i < t->nfunctions; i++) {
+		const struct pmk_tables_function *f = &t->function[t->function[i].same];
+		struct row row = none;
+
+		row.function = t->function[i].same;
+		row.object = f->object;
+		row.file = f->file;
+		row.line = f->line;
+		if (put_row(r, row.function, row) == NONE)
+			return false;
+	}
+	return put_row(r, UNNAMED, none) != NONE;
+}
+
 static bool make_rows(struct report *r)
 {
 	const struct pmk_tables *t = &r->r.t;
+	struct row thread = { .function = NONE, .object = NONE, .file = NONE };
 
+	if (r->view != FLAT && !make_call_rows(r))
+		return false;
 	r->of_code = calloc(t->ncodes + 1, sizeof(*r->of_code));
 	if (!r->of_code)
 		return false;
-	for (uint32_t i = 0; r->sort == BY_THREAD && i < t->nthreads; i++)
-		if (put_row(r, i, (struct row){ NONE, NONE, NONE, 0, i, 0, NULL, NULL }) == NONE)
+	for (uint32_t i = 0; r->sort == BY_THREAD && i < t->nthreads; i++) {
+		thread.thread = i;
+		if (put_row(r, i, thread) == NONE)
 			return false;
-	for (size_t i = 0; r->sort != BY_THREAD && i < t->ncodes; i++) {
+	}
+	for (size_t i = 0; r->view == FLAT && r->sort != BY_THREAD && i < t->ncodes; i++) {
 		r->of_code[i] = row_of_code(r, &t->code[i]);
 		if (r->of_code[i] == NONE)
 			return false;
@@ -130,6 +162,73 @@ static bool make_rows(struct report *r)
 		r->row[i].children = r->row[i].self + r->r.c.n;
 	}
 	return true;
+}
+
+/* ---- calls ---------------------------------------------------------------------------------- */
+
+static uint32_t call_row(const struct report *r, uint32_t context)
+{
+	uint32_t f = context == NONE ? NONE : r->r.t.context[context].function;
+
+	return pmk_map_get(&r->rows, f == NONE ? UNNAMED : r->r.t.function[f].same);
+}
+
+static bool is_of_symbol(const struct report *r, uint32_t context)
+{
+	uint32_t f = r->r.t.context[context].function;
+
+	return f != NONE && r->is_symbol[f];
+}
+
+/* Add to the row of who called the function: the first time, if it called itself. */
+static bool add_to_caller(struct report *r, uint32_t context, uint64_t value, size_t slot)
+{
+	const struct pmk_tables_context *c = r->r.t.context;
+	uint32_t outermost = NONE;
+
+	for (; context != NONE; context = c[context].parent)
+		if (is_of_symbol(r, context))
+			outermost = context;
+	if (outermost == NONE)
+		return false;
+	outermost = call_row(r, c[outermost].parent);
+	if (slot == r->r.c.n)
+		r->row[outermost].executions += value;
+	else
+		r->row[outermost].self[slot] += value;
+	return true;
+}
+
+/* Add to the rows of what it has called, once in each, or to that of the function itself. */
+static bool add_to_callees(struct report *r, uint32_t context, uint64_t value, size_t slot)
+{
+	uint32_t called = NONE;
+	bool found = false;
+
+	r->nseen++;
+	for (; context != NONE; context = r->r.t.context[context].parent) {
+		uint32_t row = call_row(r, called);
+
+		called = context;
+		if (!is_of_symbol(r, context))
+			continue;
+		found = true;
+		if (r->seen[row] == r->nseen)
+			continue;
+		r->seen[row] = r->nseen;
+		if (slot == r->r.c.n)
+			r->row[row].executions += value;
+		else
+			r->row[row].self[slot] += value;
+	}
+	return found;
+}
+
+/* Slot number `r.c.n` is that of executions. */
+static bool add_to_calls(struct report *r, uint32_t context, uint64_t value, size_t slot)
+{
+	return r->view == CALLERS ? add_to_caller(r, context, value, slot)
+				  : add_to_callees(r, context, value, slot);
 }
 
 /* ---- counts --------------------------------------------------------------------------------- */
@@ -148,6 +247,11 @@ static int on_count(void *ctx, const struct pmk_tables_count *c)
 	const struct pmk_tables *t = &r->r.t;
 	uint32_t row = r->sort == BY_THREAD ? c->thread : r->of_code[c->code];
 
+	if (r->view != FLAT) {
+		if (add_to_calls(r, c->context, c->value, c->slot))
+			r->sum[c->slot] += c->value;
+		return 0;
+	}
 	r->row[row].self[c->slot] += c->value;
 	r->sum[c->slot] += c->value;
 	if (!r->children)
@@ -169,6 +273,11 @@ static int on_execution(void *ctx, const struct pmk_tables_execution *e)
 	struct report *r = ctx;
 	uint32_t row = r->sort == BY_THREAD ? e->thread : r->of_code[e->code];
 
+	if (r->view != FLAT) {
+		if (add_to_calls(r, e->context, e->executions, r->r.c.n))
+			r->executions += e->executions;
+		return 0;
+	}
 	r->row[row].executions += e->executions;
 	r->executions += e->executions;
 	return 0;
@@ -206,7 +315,9 @@ static char *name_of(const struct report *r, const struct row *row)
 	char unnamed[256], *name = NULL;
 	int n;
 
-	if (row->thread != NONE) {
+	if (r->view != FLAT && row->function == NONE) {
+		n = asprintf(&name, r->view == CALLERS ? "[nobody known]" : "[itself]");
+	} else if (row->thread != NONE) {
 		n = asprintf(&name, "process %u, thread %u", t->thread[row->thread].process,
 			     t->thread[row->thread].cpu);
 	} else if (row->function != NONE) {
@@ -250,6 +361,8 @@ static void arrange(struct report *r)
 
 	qsort_r(r->row, r->nrows, sizeof(*r->row), by_first, r);
 	for (size_t i = 0; i < r->nrows; i++) {
+		if (r->view != FLAT && !r->row[i].executions)
+			continue;
 		if (share(first(r, &r->row[i]), r->sum[0]) >= r->limit)
 			r->row[n++] = r->row[i];
 		else
@@ -261,6 +374,12 @@ static void arrange(struct report *r)
 static const char *event_name(const struct report *r, size_t i)
 {
 	return pmk_tables_event_name(&r->r.t, r->r.c.event[i]);
+}
+
+/* What a row is. */
+static const char *kind(const struct report *r)
+{
+	return r->view == CALLERS ? "caller" : r->view == CALLEES ? "callee" : sort_names[r->sort];
 }
 
 /* Are the executions an event that was asked for? */
@@ -377,7 +496,7 @@ static void put_heads(const struct report *r, const struct table *t)
 {
 	for (size_t i = 0; i < t->n; i++)
 		fprintf(r->f, "%*s  ", (int)t->column[i].width, t->column[i].head);
-	fprintf(r->f, "%s\n", sort_names[r->sort]);
+	fprintf(r->f, "%s\n", kind(r));
 	for (size_t i = 0; i < t->n; i++)
 		fprintf(r->f, "%*s%s", (int)t->column[i].width, t->column[i].trust,
 			i + 1 < t->n ? "  " : "\n");
@@ -438,6 +557,11 @@ static bool write_text(const struct report *r)
 	if (!lay_out(r, &t))
 		return false;
 	recorded_head(&r->r, r->f);
+	if (r->view != FLAT) {
+		fprintf(r->f, " %ss of ", kind(r));
+		pmk_plain_write(r->f, r->symbol);
+		fputs(", by what was counted in it and all that it called\n\n", r->f);
+	}
 	put_heads(r, &t);
 	fputc('\n', r->f);
 	for (size_t i = 0; i < r->nrows; i++) {
@@ -575,7 +699,7 @@ static bool write_json(const struct report *r)
 		json_object_object_add(doc, facts[i], pmk_json_string(text));
 		free(text);
 	}
-	json_object_object_add(doc, "sort", pmk_json_string(sort_names[r->sort]));
+	json_object_object_add(doc, "sort", pmk_json_string(kind(r)));
 	json_object_object_add(doc, "executions", json_object_new_uint64(r->executions));
 	json_object_object_add(doc, "events", json_events(r));
 	for (size_t i = 0; i < r->nrows; i++)
@@ -617,8 +741,49 @@ static int check(struct report *r, const struct report_recording *q)
 	if (!code && q->children && r->sort != BY_FUNCTION)
 		code = cli_fail(PMK_EXIT_USAGE, "--children is of functions, not with --sort %s",
 				q->sort);
+	if (!code && q->callers && q->callees)
+		code = cli_fail(PMK_EXIT_USAGE, "--callers and --callees exclude each other");
+	if (!code && (q->callers || q->callees) && (q->children || r->sort != BY_FUNCTION))
+		code = cli_fail(PMK_EXIT_USAGE, "%s is of functions, not with %s",
+				q->callers ? "--callers" : "--callees",
+				q->children ? "--children" : "--sort");
 	r->children = q->children;
+	r->view = q->callers ? CALLERS : q->callees ? CALLEES : FLAT;
+	r->symbol = q->callers ? q->callers : q->callees;
 	return code;
+}
+
+static const char *next_function(const void *ctx, unsigned i)
+{
+	const struct report *r = ctx;
+
+	return i < r->r.t.nfunctions ? r->r.t.function[i].name : NULL;
+}
+
+/* Find the functions of that name. */
+static int find_symbol(struct report *r)
+{
+	const struct pmk_tables *t = &r->r.t;
+	bool found = false;
+	char near[256];
+
+	if (r->view == FLAT)
+		return 0;
+	r->is_symbol = calloc(t->nfunctions + 1, sizeof(*r->is_symbol));
+	if (!r->is_symbol)
+		return cli_fail(PMK_EXIT_FAILED, "out of memory");
+	for (size_t i = 0; i < t->nfunctions; i++) {
+		const struct pmk_tables_function *f = &t->function[i];
+
+		r->is_symbol[i] =
+			!strcmp(f->name, r->symbol) || (f->symbol && !strcmp(f->symbol, r->symbol));
+		found |= r->is_symbol[i];
+	}
+	if (found)
+		return 0;
+	pmk_nearest_among(r->symbol, next_function, r, near, sizeof(near));
+	return cli_fail(PMK_EXIT_USAGE, "--%ss: no function '%s' was executed%s%s%s", kind(r),
+			r->symbol, *near ? "; did you mean " : "", near, *near ? "?" : "");
 }
 
 static int print(struct report *r)
@@ -651,10 +816,11 @@ int report_recording(const struct report_recording *q, const struct output_optio
 		code = cli_fail(PMK_EXIT_USAGE, "-o %s: that is the file to read", o->path);
 	if (!code)
 		code = recorded_open(&r.r, q->path, q->events);
-	if (!code && r.children && !r.r.t.ncontexts)
-		code = cli_fail(PMK_EXIT_USAGE,
-				"--children: %s has no call paths; pmk record -g records them",
+	if (!code && (r.children || r.view != FLAT) && !r.r.t.ncontexts)
+		code = cli_fail(PMK_EXIT_USAGE, "%s has no call paths; pmk record -g records them",
 				q->path);
+	if (!code)
+		code = find_symbol(&r);
 	if (!code)
 		code = count(&r);
 	if (!code) {
@@ -668,5 +834,6 @@ int report_recording(const struct report_recording *q, const struct output_optio
 	free(r.counts);
 	free(r.sum);
 	free(r.seen);
+	free(r.is_symbol);
 	return code;
 }

@@ -8,6 +8,7 @@
 struct report_recording {
 	const char *path;
 	const char *events, *sort, *limit; /* as given, or NULL */
+	const char *callers, *callees;	   /* of which function, or NULL */
 	bool children;
 };
 

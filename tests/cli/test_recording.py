@@ -136,6 +136,37 @@ def test_children_need_call_paths(flat):
     contains(fails(129, "report", "--children", "--sort", "file", flat), "--sort file")
 
 
+def cycles_of(path, *argv):
+    return {n: int(r["cpu_cycles"]) for n, r in table(path, *argv).items()}
+
+
+def test_callers(paths):
+    other = 1 + 33 + 20 + 10 + 13 + 2
+    equal(cycles_of(paths, "--callers", "work"), {"main": 239 - other, "[nobody known]": other})
+    equal(cycles_of(paths, "--callers", "down"), {"main": 24}, "it calls itself, too")
+    equal(cycles_of(paths, "--callers", "main"), {"[nobody known]": 376 - other})
+    equal(table(paths, "--callers", "down")["main"]["executions"], "9")
+
+
+def test_callees(paths):
+    other = 1 + 33 + 20 + 10 + 13 + 2
+    # Code without a name is in main()'s context.
+    equal(cycles_of(paths, "--callees", "main"),
+          {"work": 239 - other, "[itself]": 63 + 50, "down": 24})
+    equal(cycles_of(paths, "--callees", "work"), {"[itself]": 239})
+    equal(cycles_of(paths, "--callees", "down"), {"[itself]": 24, "down": 24 - 2 - 3 - 3})
+    out = report(paths, "--callees", "main").out
+    contains(out, " callees of main, by what was counted in it and all that it called\n")
+    assert re.search(r"^297 +100\.0% .* total$", out, re.M), out
+
+
+def test_callers_of_what_is_not_there(paths, flat):
+    contains(fails(129, "report", "--callers", "wrok", paths), "did you mean work?")
+    contains(fails(129, "report", "--callees", "work", flat), "pmk record -g")
+    contains(fails(129, "report", "--callers", "work", "--callees", "work", paths), "exclude")
+    contains(fails(129, "report", "--callers", "work", "--sort", "line", paths), "--sort")
+
+
 def test_text(flat):
     out = report(flat).out
     contains(out, " Recording of './prog -n 3'\n core arm1176, counted by qemu-arm 7.2.22\n")
@@ -410,7 +441,8 @@ def test_options_of_the_other_kind(flat, tmp_path):
     contains(fails(129, "report", "--elf", "/bin/true", flat), "--elf is of firmware's dumps")
     contains(fails(129, "report", "-M", "cpi", flat), "-M is of firmware's dumps")
     (tmp_path / "log").write_text("no dump")
-    for option in (["--sort", "file"], ["-e", "cycles"], ["--percent-limit", "1"], ["--children"]):
+    for option in (["--sort", "file"], ["-e", "cycles"], ["--percent-limit", "1"], ["--children"],
+                   ["--callers", "x"], ["--callees", "x"]):
         contains(fails(129, "report", *option, tmp_path / "log"), f"{option[0]} is of recordings")
 
 
