@@ -249,11 +249,15 @@ static void read_lines(struct source *s, FILE *f)
 	free(line);
 }
 
-static void note(const struct annotate *a, const char *path, const char *text)
+static void note(const struct annotate *a, const char *what, const char *text)
 {
-	fputs(" ", a->f);
-	pmk_plain_write(a->f, path);
-	fprintf(a->f, ": %s\n", text);
+	char *line;
+
+	if (asprintf(&line, "%s: %s", what, text) < 0)
+		return;
+	fputc(' ', a->f);
+	recorded_wrap(a->f, line, 1, 3, a->r.width);
+	free(line);
 }
 
 /* Read it, once; say so if it cannot be read, or may be another one than was compiled. */
@@ -626,17 +630,21 @@ static bool put_listing(const struct annotate *a)
 static void put_title(const struct annotate *a, const struct pmk_tables_function *f)
 {
 	const struct pmk_tables *t = &a->r.t;
+	char *title;
 
+	if (asprintf(&title, "%s in %s", f->name,
+		     f->object == NONE ? "?" : t->object[f->object].path) < 0)
+		return;
 	fprintf(a->f, " %s", a->r.colour ? "\033[1m" : "");
-	pmk_plain_write(a->f, f->name);
-	fprintf(a->f, "%s in ", a->r.colour ? "\033[0m" : "");
-	pmk_plain_write(a->f, f->object == NONE ? "?" : t->object[f->object].path);
-	if (f->file != NONE) {
-		fputs("\n ", a->f);
-		pmk_plain_write(a->f, t->file[f->file].path);
-		fprintf(a->f, ":%u", f->line);
-	}
-	fputs("\n", a->f);
+	recorded_wrap(a->f, title, 1, 3, a->r.width);
+	free(title);
+	if (a->r.colour)
+		fputs("\033[0m", a->f);
+	if (f->file == NONE)
+		return;
+	fputc(' ', a->f);
+	pmk_plain_write(a->f, t->file[f->file].path);
+	fprintf(a->f, ":%u\n", f->line);
 }
 
 static bool show(struct annotate *a, uint32_t function)
@@ -656,11 +664,8 @@ static bool show(struct annotate *a, uint32_t function)
 			open_source(a, file);
 	}
 	if (!lines)
-		fputs(" No source: the program had no line table (compile with -g).\n", a->f);
-	for (size_t i = a->nevents; i < a->r.c.n; i++)
-		fprintf(a->f, "%s%s%s", i > a->nevents ? ", " : " No room for ",
-			pmk_tables_event_name(&a->r.t, a->r.c.event[i]),
-			i + 1 < a->r.c.n ? "" : ": -e chooses.\n");
+		note(a, "No source", "the program had no line table (compile with -g).");
+	recorded_no_room(&a->r, a->f, a->nevents, "-e chooses.");
 	fputc('\n', a->f);
 	put_heads(a);
 	if (!put_hottest(a) || !put_listing(a))

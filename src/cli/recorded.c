@@ -91,29 +91,28 @@ void recorded_without_value(const struct recorded *r,
 	sqlite3_finalize(s);
 }
 
+/* A line of the head, which may be several. */
+static void put_head(const struct recorded *r, FILE *f, const char *what, const char *text)
+{
+	fprintf(f, " %s", what);
+	recorded_wrap(f, text, 1 + (unsigned)strlen(what), 3, r->width);
+}
+
 void recorded_head(const struct recorded *r, FILE *f)
 {
 	char *producer = recorded_fact(r, "producer"), *settings = recorded_fact(r, "settings");
-	char *warning = recorded_fact(r, "warning"), *save = NULL;
+	char *warning = recorded_fact(r, "warning"), *save = NULL, *how;
 
-	fputs(" Recording of '", f);
-	pmk_plain_write(f, r->t.command);
-	fputs("'\n core ", f);
-	pmk_plain_write(f, r->t.core);
-	if (producer && *producer) {
-		fputs(", counted by ", f);
-		pmk_plain_write(f, producer);
+	put_head(r, f, "Recording of ", r->t.command);
+	if (asprintf(&how, "%s%s%s%s%s", r->t.core, producer && *producer ? ", counted by " : "",
+		     producer ? producer : "", settings && *settings ? "; " : "",
+		     settings ? settings : "") >= 0) {
+		put_head(r, f, "core ", how);
+		free(how);
 	}
-	if (settings && *settings) {
-		fputs("; ", f);
-		pmk_plain_write(f, settings);
-	}
-	fputc('\n', f);
 	for (char *line = warning ? strtok_r(warning, "\n", &save) : NULL; line;
-	     line = strtok_r(NULL, "\n", &save)) {
-		fputs(" warning: ", f);
-		recorded_wrap(f, line, 10, 10, r->width);
-	}
+	     line = strtok_r(NULL, "\n", &save))
+		put_head(r, f, "warning: ", line);
 	fputc('\n', f);
 	free(producer);
 	free(settings);
@@ -154,6 +153,26 @@ void recorded_wrap(FILE *f, const char *text, unsigned column, unsigned indent, 
 	}
 	fputc('\n', f);
 	free(plain);
+}
+
+void recorded_no_room(const struct recorded *r, FILE *f, size_t shown, const char *advice)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *names = shown < r->c.n ? open_memstream(&text, &size) : NULL;
+
+	if (!names)
+		return;
+	fputs("No room for", names);
+	for (size_t i = shown; i < r->c.n; i++)
+		fprintf(names, "%s %s", i > shown ? "," : "",
+			pmk_tables_event_name(&r->t, r->c.event[i]));
+	fprintf(names, ": %s", advice);
+	if (!fclose(names)) {
+		fputc(' ', f);
+		recorded_wrap(f, text, 1, 3, r->width);
+	}
+	free(text);
 }
 
 /* ---- the pager ------------------------------------------------------------------------------ */

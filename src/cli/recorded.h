@@ -42,6 +42,9 @@ char *recorded_fact(const struct recorded *r, const char *key);
  * and `indent` blanks on others. Words that are too long are not broken. */
 void recorded_wrap(FILE *f, const char *text, unsigned column, unsigned indent, unsigned width);
 
+/* Write that there was no room for the events from number `shown` on, with an advice. */
+void recorded_no_room(const struct recorded *r, FILE *f, size_t shown, const char *advice);
+
 /* Ask for width and colours of `f`; if it is a terminal, page what is written from now on: by
  * $PMK_PAGER, $PAGER, or less. */
 void recorded_page(struct recorded *r, FILE *f);

@@ -520,31 +520,12 @@ static void put_without_value(void *report, const char *name, const char *trust,
 	free(text);
 }
 
-/* Names of the events that there was no room for. */
-static void put_left_out(const struct report *r, const struct table *t)
-{
-	char *text = NULL;
-	size_t size;
-	FILE *f = open_memstream(&text, &size);
-
-	if (!f)
-		return;
-	fputs("No room for", f);
-	for (size_t i = t->nevents; i < r->r.c.n; i++)
-		fprintf(f, "%s %s", i > t->nevents ? "," : "", event_name(r, i));
-	fputs(": -e chooses, -x and -j have all.", f);
-	if (!fclose(f))
-		put_note(r, text);
-	free(text);
-}
-
 static void put_notes(const struct report *r, const struct table *t)
 {
 	if (r->nhidden)
 		fprintf(r->f, " %zu more, each below %g %% of %s.\n", r->nhidden, r->limit,
 			event_name(r, 0));
-	if (t->nevents < r->r.c.n)
-		put_left_out(r, t);
+	recorded_no_room(&r->r, r->f, t->nevents, "-e chooses, -x and -j have all.");
 	if (!r->r.by_name)
 		recorded_without_value(&r->r, put_without_value, (void *)r);
 }

@@ -156,7 +156,8 @@ static size_t underscores(const char *name)
 }
 
 /* Of several symbols at one address the first in this order is taken: a function before a label, a
- * global one before a weak and a local one, the one with fewer underscores in front. */
+ * global one before a weak and a local one, the one with fewer underscores in front, the shorter
+ * one: "printf", and not "_IO_printf"; "__printf_fp", and not "__GI___printf_fp". */
 static int by_address(const void *a, const void *b)
 {
 	static const unsigned char rank[16] = { [STB_LOCAL] = 2, [STB_WEAK] = 1 };
@@ -171,6 +172,8 @@ static int by_address(const void *a, const void *b)
 		return rank[x->bind] - rank[y->bind];
 	if (underscores(p) != underscores(q))
 		return underscores(p) < underscores(q) ? -1 : 1;
+	if (strlen(p) != strlen(q))
+		return strlen(p) < strlen(q) ? -1 : 1;
 	return strcmp(p, q);
 }
 
