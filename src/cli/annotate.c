@@ -23,7 +23,7 @@
 #include "result/internal.h"
 
 #define NONE	  PMK_TABLES_NONE
-#define TEXT_ROOM 40   /* columns that are kept for code */
+#define TEXT_ROOM 34   /* columns that are kept for code */
 #define HOT	  10.0 /* percent of the function: is marked */
 #define WARM	  1.0
 #define NLINES	  10 /* in the list of hottest lines */
@@ -392,7 +392,7 @@ static void put_numbers(const struct annotate *a, const uint64_t *value, uint64_
 
 /* ---- text ----------------------------------------------------------------------------------- */
 
-/* A line of source, with tabs as blanks; the caller frees. */
+/* A line of source, with tabs as four blanks, because there is little room; the caller frees. */
 static char *expand(const char *line)
 {
 	char *out = NULL;
@@ -400,7 +400,7 @@ static char *expand(const char *line)
 	FILE *f = open_memstream(&out, &size);
 
 	for (; f && *line; line++) {
-		size_t n = *line == '\t' ? 8 - column % 8 : 1;
+		size_t n = *line == '\t' ? 4 - column % 4 : 1;
 
 		fprintf(f, "%*s", (int)n, *line == '\t' ? "" : (char[2]){ *line, 0 });
 		column += ((unsigned char)*line & 0xC0) == 0x80 ? 0 : n;
@@ -430,9 +430,9 @@ static void put_source(const struct annotate *a, uint32_t file, uint32_t line, u
 		     inlined == NONE ? "" : " (", inlined == NONE ? "" : t->inlined[inlined].name,
 		     inlined == NONE ? "" : ")", source ? "  " : "");
 	if (n >= 0) {
-		/* Long lines go on below, indented as they began, as far as that leaves room. */
+		/* Long lines go on below; half of the room is for what they say. */
 		if (n + (int)blank > room / 2)
-			blank = 0;
+			blank = n < room / 2 ? (size_t)(room / 2 - n) : 0;
 		pmk_plain_write(a->f, text);
 		fprintf(a->f, "%*s", (int)blank, "");
 		recorded_wrap(a->f, expanded ? expanded + strspn(expanded, " ") : "",

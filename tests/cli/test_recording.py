@@ -358,7 +358,7 @@ def test_lines_with_counts(listing):
     hottest, order = out.split(" In the order of addresses:\n")
     found = re.findall(r"^(.) +([\d,]+) .* sum\.c:(\d+)  (.*)$", hottest, re.M)
     equal([f[:3] for f in found], [(">", "8,000", "6"), (">", "1,000", "7")])
-    contains(found[0][3], "        for (int i = 0;")
+    contains(found[0][3], "    for (int i = 0;")
     # In the order of addresses the loop stands around what it repeats.
     equal(re.findall(r"sum\.c:(\d+)", order), ["6", "7", "6", "8"])
     equal(re.findall(r"^>.*  (1[0-9a-f]{2})  \w", order, re.M), ["100", "104", "108"])
