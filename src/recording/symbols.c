@@ -223,7 +223,8 @@ static void read_functions(struct reader *r)
 	free(list);
 }
 
-uint32_t pmk_symbols_at(const struct pmk_symbols *s, uint64_t addr)
+/* The function that the address lies in, or PMK_NOWHERE. */
+static uint32_t function_at(const struct pmk_symbols *s, uint64_t addr)
 {
 	size_t low = 0, high = s->nfunctions;
 
@@ -244,7 +245,7 @@ uint32_t pmk_symbols_at(const struct pmk_symbols *s, uint64_t addr)
 static void place_functions(struct reader *r)
 {
 	for (size_t i = 0; i < r->n; i++) {
-		uint32_t at = pmk_symbols_at(r->s, r->addr[i]);
+		uint32_t at = function_at(r->s, r->addr[i]);
 		struct pmk_symbols_function *f;
 
 		r->s->place[i].function = at;
@@ -325,7 +326,7 @@ static void read_subprogram(struct reader *r, Dwarf_Die *die)
 	struct ranges g = { .die = die };
 
 	while (next_range(r, &g)) {
-		uint32_t at = pmk_symbols_at(r->s, g.begin);
+		uint32_t at = function_at(r->s, g.begin);
 		struct pmk_symbols_function *f = at == PMK_NOWHERE ? NULL : &r->s->function[at];
 
 		if (!f || f->file || f->address != g.begin)

@@ -55,7 +55,4 @@ struct pmk_symbols {
 int pmk_symbols_load(struct pmk_symbols *s, const char *path, const uint64_t *addr, size_t n);
 void pmk_symbols_free(struct pmk_symbols *s);
 
-/* The function that the address lies in, or PMK_NOWHERE. */
-uint32_t pmk_symbols_at(const struct pmk_symbols *s, uint64_t addr);
-
 #endif
