@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * The line table says at which address the code of a line begins; it ends at the next row.
- * Compilers write several rows for one address: code belongs to the last of them, and the lines of
- * the others have none there.
+ * Compilers write several rows for one address: code belongs to the last of them. Of the others
+ * those count that begin a statement, as for breakpoints: the code is of that line, too.
  */
 #include "recording/lines.h"
 
@@ -44,13 +44,14 @@ static void *grown(struct reader *r, void *items, size_t n, size_t *room, size_t
 	return more;
 }
 
-static void add_line(struct reader *r, const char *file, int line)
+static void add_line(struct reader *r, const char *file, int line, Dwarf_Addr address)
 {
 	struct pmk_lines *l = r->l;
 
 	l->line = grown(r, l->line, l->nlines, &l->line_room, sizeof(*l->line));
 	if (!r->no_memory)
-		l->line[l->nlines++] = (struct pmk_lines_line){ file, (uint32_t)line };
+		l->line[l->nlines++] =
+			(struct pmk_lines_line){ file, (uint32_t)line, address + r->shift };
 }
 
 static void add_function(struct reader *r, const char *symbol, const char *file, int line,
@@ -83,12 +84,12 @@ static void read_row(struct reader *r, Dwarf_Line *row, Dwarf_Line *next)
 	int number;
 
 	if (dwarf_lineendsequence(row, &end) || end || dwarf_linebeginstatement(row, &begins) ||
-	    !begins || dwarf_lineno(row, &number) || number <= 0 || dwarf_lineaddr(row, &from) ||
-	    dwarf_lineaddr(next, &to) || to <= from || !is_there(r, from))
+	    dwarf_lineno(row, &number) || number <= 0 || dwarf_lineaddr(row, &from) ||
+	    dwarf_lineaddr(next, &to) || (to <= from && !begins) || !is_there(r, from))
 		return;
 	file = dwarf_linesrc(row, NULL, NULL);
 	if (file)
-		add_line(r, file, number);
+		add_line(r, file, number, from);
 }
 
 static void read_unit(struct reader *r, Dwarf_Die *unit)

@@ -7,9 +7,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Where code of a line begins. */
 struct pmk_lines_line {
 	const char *file;
 	uint32_t line;
+	uint64_t address; /* in the ELF file */
 };
 
 struct pmk_lines_function {

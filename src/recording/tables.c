@@ -229,7 +229,9 @@ static void fill_code(struct load *l, void *item)
 		.address = number(l, 2),
 		.size = small(l, 3),
 		.jump = is(l, 4, "jump"),
-		.conditional = sqlite3_column_int(l->s, 5) != 0,
+		/* Other instructions of ARM may have conditions, too. */
+		.conditional =
+			sqlite3_column_int(l->s, 5) && !is(l, 4, "next") && !is(l, 4, "exception"),
 		.target = number(l, 6),
 		.function = REFERENCE(l, 7, t->function, t->nfunctions, "a function"),
 		.inlined = REFERENCE(l, 8, t->inlined, t->ninlined, "an inlined function"),

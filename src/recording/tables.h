@@ -57,8 +57,8 @@ struct pmk_tables_code {
 	int64_t id;
 	uint32_t object, function, inlined, file, line, size;
 	uint64_t address, target; /* target 0: it has none, or it is not known */
-	bool conditional;
-	bool jump; /* a branch with a constant offset that is no call */
+	bool conditional;	  /* a branch that may not be taken */
+	bool jump;		  /* a branch with a constant offset that is no call */
 };
 
 struct pmk_tables_context {

@@ -257,15 +257,19 @@ def test_lcov_adds_up_a_line_of_several_functions(tmp_path):
     r.function("g", 0x20, "/a.c", 11, symbol="_Z1gii")
     r.inlined("h", "/a.c", 3)
     r.inlined("h again", "/a.c", 4)
-    # In f() its line is two instructions, once for each of two calls; in g() it is the function's.
+    # In f() its line is two instructions, once for each of two calls; in g() it is the
+    # function's.
+    # An instruction with a condition that is no branch has no branches.
+    r.code(0x30, "f", "/a.h", 2, conditional=1)
+    r.ran(0x30, 1)
     for address, function, inlined, n in ((0x10, "f", "h", 5), (0x14, "f", "h", 7),
                                           (0x18, "f", "h again", 20), (0x20, "g", None, 100)):
         r.code(address, function, "/a.h", 2, "jump" if n == 20 else "next", int(n == 20),
                inlined=inlined)
         r.ran(address, n, 8 if n == 20 else 0)
     out = export(r.done(), "lcov")
-    contains(out.out, "DA:2,127\n")
-    contains(out.out, "BRDA:2,0,0,8\nBRDA:2,0,1,12\n")
+    contains(out.out, "DA:2,128\n")
+    contains(out.out, "BRDA:2,0,0,8\nBRDA:2,0,1,12\nBRF:2\n")
     contains(out.out, "FNDA:100,_Z1gii\n")
 
 
@@ -289,11 +293,12 @@ int main(void)
 """
 
 
-def covered(tmp_path, build_id=None):
+def covered(tmp_path, build_id=None, optimisation="-O0"):
     """A program of which used() and main() ran, but for one line: addresses from binutils."""
     have("gcc", "objdump", "readelf")
     (tmp_path / "covered.c").write_text(COVERED_C)
-    out = run("gcc", "-g", "-O0", "-Wl,--build-id", "covered.c", "-o", "covered", cwd=tmp_path)
+    out = run("gcc", "-g", optimisation, "-Wl,--build-id", "covered.c", "-o", "covered",
+              cwd=tmp_path)
     equal(out.code, 0, str(out))
     program = tmp_path / "covered"
     table = run("objdump", "--dwarf=decodedline", program).out
@@ -307,9 +312,12 @@ def covered(tmp_path, build_id=None):
     source = str(tmp_path / "covered.c")
     for name, line in (("used", 1), ("main", 13)):
         r.function(name, first[line + 1], source, line)
+    ran = set()
     for line in (2, 3, 5, 6, 14, 15, 16):
-        r.code(first[line], "used" if line < 8 else "main", source, line)
-        r.ran(first[line], 1)
+        if line in first and first[line] not in ran:
+            r.code(first[line], "used" if line < 8 else "main", source, line)
+            r.ran(first[line], 1)
+            ran.add(first[line])
     return r.done()
 
 
@@ -324,6 +332,14 @@ def test_lcov_knows_lines_that_did_not_run(tmp_path):
         *[f"DA:{n},{int(n in (2, 3, 5, 6, 14, 15, 16))}"
           for n in (2, 3, 4, 5, 6, 9, 10, 11, 14, 15, 16)],
         "LF:11", "LH:7", "end_of_record"])
+
+
+def test_lcov_knows_lines_that_share_their_code(tmp_path):
+    """Optimised, a function begins where its first statement does."""
+    out = export(covered(tmp_path, optimisation="-O2"), "lcov").out
+    contains(out, "FNDA:0,unused\n")
+    contains(out, "DA:10,0\n")
+    contains(out, "DA:14,1\nDA:15,1\n")
 
 
 def test_lcov_of_a_program_that_has_changed(tmp_path):

@@ -17,9 +17,11 @@
 #include "recording/lines.h"
 #include "recording/map.h"
 
-/* A line in one function, or in one of the places that it was put into; executed or not. */
+/* A line in one function, or in one of the places that it was put into; or where code of it begins,
+ * executed or not, which may be another line's as well. */
 struct line {
 	uint32_t file, line, function, inlined;
+	bool begins;
 	uint64_t executions;
 };
 
@@ -87,8 +89,8 @@ static void collect_code(struct writer *w)
 
 		if (k->file == PMK_TABLES_NONE || !k->line || !w->executions[i])
 			continue;
-		w->line[w->nlines++] = (struct line){ k->file, k->line, k->function, k->inlined,
-						      w->executions[i] };
+		w->line[w->nlines++] = (struct line){ k->file,	  k->line, k->function,
+						      k->inlined, false,   w->executions[i] };
 		if (k->conditional)
 			w->branch[w->nbranches++] =
 				(struct branch){ k->file, k->line, k->address, w->taken[i],
@@ -138,7 +140,7 @@ static int collect_object(struct writer *w, uint32_t object)
 	const struct pmk_lines *l = &w->lines[object];
 	uint64_t *executed = malloc((w->t->nfunctions + 1) * sizeof(*executed));
 	const char *last = NULL;
-	uint32_t file = 0;
+	uint32_t file = 0, code;
 	size_t n = 0;
 
 	for (size_t i = 0; executed && i < w->t->nfunctions; i++)
@@ -151,8 +153,14 @@ static int collect_object(struct writer *w, uint32_t object)
 		if (l->line[i].file != last)
 			file = file_of(w, l->line[i].file);
 		last = l->line[i].file;
+		code = pmk_tables_code_at(w->t, object, l->line[i].address);
 		w->line[w->nlines++] =
-			(struct line){ file, l->line[i].line, PMK_TABLES_NONE, PMK_TABLES_NONE, 0 };
+			(struct line){ file,
+				       l->line[i].line,
+				       PMK_TABLES_NONE,
+				       PMK_TABLES_NONE,
+				       true,
+				       code == PMK_TABLES_NONE ? 0 : w->executions[code] };
 	}
 	for (size_t i = 0; i < l->nfunctions && file != UINT32_MAX; i++) {
 		if (bsearch(&l->function[i].address, executed, n, sizeof(*executed), by_number))
@@ -348,25 +356,30 @@ static void branches(struct writer *w, uint32_t file, size_t *at)
 		fprintf(w->f, "BRF:%zu\nBRH:%zu\n", 2 * (*at - first), hit);
 }
 
-/* One line, in all functions; *at moves behind it. */
+/* One line, in all functions; *at moves behind it. A line without code of its own is executed as
+ * often as the code that it begins with. */
 static uint64_t executions_of_line(const struct writer *w, size_t *at)
 {
-	const struct line *first = &w->line[*at];
-	uint64_t sum = 0, most = 0;
+	const struct line *first = &w->line[*at], *last = NULL;
+	uint64_t sum = 0, most = 0, begins = 0;
 
 	for (; *at < w->nlines; ++*at) {
 		const struct line *l = &w->line[*at];
 
 		if (l->file != first->file || l->line != first->line)
 			break;
-		if (l > first && (l->function != l[-1].function || l->inlined != l[-1].inlined)) {
+		if (l->begins) {
+			begins = l->executions > begins ? l->executions : begins;
+			continue;
+		}
+		if (last && (l->function != last->function || l->inlined != last->inlined)) {
 			sum += most;
 			most = 0;
 		}
-		if (l->executions > most)
-			most = l->executions;
+		most = l->executions > most ? l->executions : most;
+		last = l;
 	}
-	return sum + most;
+	return sum + most ? sum + most : begins;
 }
 
 static void lines(struct writer *w, uint32_t file, size_t *at)
