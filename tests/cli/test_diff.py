@@ -263,6 +263,22 @@ def test_nothing_in_common(tmp_path):
     equal(out.err.splitlines()[-1], f"pmk: {one} and {two} have no event in common")
 
 
+def test_the_page_of_gates(tmp_path):
+    """Each pmk diff of docs/ci.md, as it stands there."""
+    have("jq")
+    with open(os.path.join(SOURCE, "docs/ci.md")) as f:
+        commands = re.findall(r"^[ -]*(pmk diff .*)$", f.read(), re.M)
+    assert len(commands) > 3, commands
+    for name, n in (("base", 1000), ("new", 1001)):
+        document(tmp_path / f"{name}.json", cycles=n, instr_exec=n)
+    env = {**os.environ, "PATH": BUILD + ":" + os.environ["PATH"],
+           "GITHUB_STEP_SUMMARY": str(tmp_path / "summary")}
+    for command in commands:
+        out = run("sh", "-c", command, cwd=tmp_path, env=env)
+        equal((out.code, out.err), (0, ""), command)
+    contains((tmp_path / "summary").read_text(), "| cpu\\_cycles | 1,000 | 1,001 | +1 | +0.10% |")
+
+
 # ---- what is written -----------------------------------------------------------------------------
 
 def test_text(base, new):

@@ -530,11 +530,22 @@ def test_pprof_reads_it(flat, paths, tmp_path):
         equal({e: sum(c.values()) for e, c in counted.items()}, TOTALS)
 
 
-def test_pprof_shows_lines_and_inlined_functions(paths, tmp_path):
+def test_pprof_shows_cycles_first(paths, tmp_path):
     export(paths, "pprof", "-o", tmp_path / "profile.pb")
     out = run("go", "tool", "pprof", "-raw", tmp_path / "profile.pb",
               env={**os.environ, "HOME": str(tmp_path)})
     contains(out.out, "Comment: ./prog -n 3\n")
+    contains(out.out, "\ncpu_cycles/count[dflt] instr_exec/count dcache_miss/count\n")
+    export(paths, "pprof", "-e", "dcache_miss,cycles", "-o", tmp_path / "profile.pb")
+    out = run("go", "tool", "pprof", "-raw", tmp_path / "profile.pb",
+              env={**os.environ, "HOME": str(tmp_path)})
+    contains(out.out, "\ndcache_miss/count cpu_cycles/count[dflt]\n")
+
+
+def test_pprof_shows_where_code_is(paths, tmp_path):
+    export(paths, "pprof", "-o", tmp_path / "profile.pb")
+    out = run("go", "tool", "pprof", "-raw", tmp_path / "profile.pb",
+              env={**os.environ, "HOME": str(tmp_path)})
     contains(out.out, "0x200c M=1 clamp /src/util.h:4 s=0\n             work /src/loop.c:8 s=5\n")
     contains(out.out, "/nonexistent/prog  [FN][FL][LN][IN]")
 

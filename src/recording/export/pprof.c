@@ -13,6 +13,7 @@
 #include <pmk/error.h>
 
 #include "base/plain.h"
+#include "recording/choose.h"
 #include "recording/export/export.h"
 
 struct bytes {
@@ -69,6 +70,8 @@ struct writer {
 
 static void put(struct bytes *b, const void *from, size_t n)
 {
+	if (!n)
+		return;
 	if (b->room - b->n < n) {
 		size_t room = 2 * (b->room + n) + 256;
 		uint8_t *byte = realloc(b->byte, room);
@@ -221,9 +224,15 @@ static int on_count(void *ctx, const struct pmk_tables_count *row)
 
 /* ---- what samples refer to ------------------------------------------------------------------ */
 
+static bool is_cycles(const struct pmk_tables *t, uint32_t event)
+{
+	return event != PMK_TABLES_EXECUTIONS && pmk_tables_event_is(&t->event[event], "cycles");
+}
+
+/* pprof shows cycles unless it is told otherwise, or else the first event. */
 static void types(struct writer *w)
 {
-	uint64_t unit = string(w, "count"), first = 0;
+	uint64_t unit = string(w, "count"), shown = 0;
 
 	for (size_t i = 0; i < w->x->nevents; i++) {
 		uint64_t name = string(w, pmk_tables_event_name(w->t, w->x->event[i]));
@@ -231,9 +240,10 @@ static void types(struct writer *w)
 		number(&w->message, TYPE_NAME, name);
 		number(&w->message, TYPE_UNIT, unit);
 		message(&w->out, PROFILE_SAMPLE_TYPE, &w->message);
-		first = first ? first : name;
+		if (!shown || is_cycles(w->t, w->x->event[i]))
+			shown = name;
 	}
-	number(&w->out, PROFILE_DEFAULT_TYPE, first);
+	number(&w->out, PROFILE_DEFAULT_TYPE, shown);
 	number(&w->out, PROFILE_COMMENT, string(w, w->t->command));
 	number(&w->out, PROFILE_COMMENT, string(w, w->x->creator));
 }
