@@ -181,7 +181,7 @@ struct part {
 static void part_of(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
 		    struct part *out)
 {
-	static struct pmk_pipe_slot slots[MAX_INSNS];
+	struct pmk_pipe_slot slots[MAX_INSNS];
 	struct pmk_block b;
 
 	memset(out, 0, sizeof(*out));
@@ -278,7 +278,7 @@ static bool add_insn(struct pmk_recorded *r, const struct pmk_ledger_block *l, s
 	insn->size = in->size;
 	memcpy(insn->byte, byte, in->size < 4 ? in->size : 4);
 	insn->flow = in->flow;
-	insn->conditional = in->conditional;
+	insn->conditional = in->conditional && in->flow != PMK_FLOW_NEXT;
 	insn->thumb = in->size == 2;
 	insn->target = in->flow == PMK_FLOW_JUMP || in->flow == PMK_FLOW_CALL ? in->target : 0;
 	return true;
@@ -313,7 +313,7 @@ static bool is_sound(const struct pmk_ledger_block *l)
 
 static int add_block(struct pmk_recorded *r, const struct pmk_ledger_block *l)
 {
-	static struct part share[MAX_INSNS];
+	struct part *share;
 	const uint8_t *bytes = (const uint8_t *)&l->insn[l->ninsns];
 	struct block *b;
 	size_t object, number;
@@ -335,8 +335,13 @@ static int add_block(struct pmk_recorded *r, const struct pmk_ledger_block *l)
 		if (!of || !add_insn(r, l, object, &l->insn[i], bytes + 4 * i, of))
 			return PMK_ENOMEM;
 	}
+	share = calloc(l->ninsns, sizeof(*share));
+	if (!share)
+		return PMK_ENOMEM;
 	shares(r->req.core, l->insn, l->ninsns, share);
-	return add_once(r, share, l->ninsns) ? 0 : PMK_ENOMEM;
+	ok = add_once(r, share, l->ninsns);
+	free(share);
+	return ok ? 0 : PMK_ENOMEM;
 }
 
 static const struct block *find_block(const struct pmk_recorded *r, uint32_t number)
@@ -487,12 +492,12 @@ static size_t site_insn(const struct pmk_recorded *r, const struct block *b, uin
 }
 
 /*
- * `times` executions of the block ended at its instruction `last`, which faulted: what stands
- * behind it did not run, and of the instruction itself not all that it counts. What is taken back
- * is what the core took back.
+ * `times` executions of the block ended at its instruction `last`: what stands behind it did not
+ * run and, if it faulted, of the instruction itself not all that it counts. What is taken back is
+ * what the core took back.
  */
-static int take_back(struct pmk_recorded *r, const struct block *b, size_t last, uint64_t times,
-		     size_t thread, uint32_t path)
+static int take_back(struct pmk_recorded *r, const struct block *b, size_t last, bool faulted,
+		     uint64_t times, size_t thread, uint32_t path)
 {
 	const struct pmk_core_family *family = pmk_core_family(r->req.core);
 	struct pmk_insn insn[MAX_INSNS];
@@ -503,7 +508,8 @@ static int take_back(struct pmk_recorded *r, const struct block *b, size_t last,
 		return PMK_EPARSE;
 	memcpy(insn, b->record->insn, b->ninsns * sizeof(*insn));
 	part_of(r->req.core, insn, b->ninsns, &all);
-	insn[last] = pmk_fault_without_effect(&insn[last]);
+	if (faulted)
+		insn[last] = pmk_fault_without_effect(&insn[last]);
 	part_of(r->req.core, insn, last + 1, &ran);
 	clear_cpu(r);
 	r->cpu->cycles = (uint64_t)(all.cycles - ran.cycles);
@@ -540,7 +546,7 @@ static int add_site(struct pmk_recorded *r, const struct pmk_ledger_site *l)
 	if (!thread_of(r, &l->head, &thread))
 		return PMK_ENOMEM;
 	if (l->site >= PMK_SITE_FAULT)
-		return take_back(r, b, l->site - PMK_SITE_FAULT, l->n[0], thread,
+		return take_back(r, b, l->site & 0xffff, l->site < PMK_SITE_LEFT, l->n[0], thread,
 				 path_number(r, l->path));
 	c = count_of(r, b, site_insn(r, b, l->site), thread, path_number(r, l->path));
 	if (!c)

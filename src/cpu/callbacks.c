@@ -13,14 +13,22 @@ void pmk_rest_expect(unsigned vcpu, const struct pmk_block *access)
 {
 	const struct pmk_block *left = pmk_cpus[vcpu]->prev;
 	struct pmk_rests *r = &pmk_rests[vcpu];
-	const struct pmk_rest rest = { .pc = access->fall, .end_addr = left->end_addr };
+	const struct pmk_rest rest = { .pc = access->fall, .of = left };
 	const struct pmk_rest *last = &r->rest[r->n - 1];
 
 	if (access->pc < left->pc || access->pc >= left->end_addr)
 		return;
-	if (r->n && last->pc == rest.pc && last->end_addr == rest.end_addr)
+	if (r->n && last->pc == rest.pc && last->of == left)
 		return;		   /* a further word */
 	if (r->n == PMK_MAX_RESTS) /* blocks that were never returned to */
 		memmove(r->rest, r->rest + 1, --r->n * sizeof(rest));
 	r->rest[r->n++] = rest;
+}
+
+void pmk_rest_never(unsigned vcpu)
+{
+	struct pmk_rests *r = &pmk_rests[vcpu];
+
+	if (pmk_rest_is_due(vcpu))
+		pmk_cpu_left_at(pmk_cpus[vcpu], r->rest[r->n - 1].pc);
 }

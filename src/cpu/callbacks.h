@@ -59,13 +59,14 @@ static inline void pmk_access_see(uint32_t info, uint64_t addr)
  * System emulation: the emulator may leave a block in the middle and continue with its rest as
  * another block, whose start it reports again. The rest has been counted already, so it is
  * remembered here until it starts. An interrupt may come before that, and leave other blocks in the
- * middle.
+ * middle. At the end of the run, a rest may never have started.
  */
 #define PMK_MAX_RESTS 8
 struct pmk_rests {
 	unsigned n;
 	struct pmk_rest {
-		uint64_t pc, end_addr;
+		uint64_t pc;
+		const struct pmk_block *of;
 	} rest[PMK_MAX_RESTS];
 };
 extern struct pmk_rests pmk_rests[PMK_MAX_VCPUS];
@@ -73,16 +74,39 @@ extern struct pmk_rests pmk_rests[PMK_MAX_VCPUS];
 /* The block that runs is left in the middle for an access, which is a block of its own. */
 void pmk_rest_expect(unsigned vcpu, const struct pmk_block *access);
 
-/* Is this the rest of a block that was left? */
+/* Has the block that ran last a rest that has not run? */
+static inline bool pmk_rest_is_due(unsigned vcpu)
+{
+	const struct pmk_rests *r = &pmk_rests[vcpu];
+
+	return r->n && r->rest[r->n - 1].of == pmk_cpus[vcpu]->prev;
+}
+
+/* The run has ended: take back the rest that is due. */
+void pmk_rest_never(unsigned vcpu);
+
+/* Is this the rest of a block that was left? That one goes on then, whatever came between. */
 static inline bool pmk_rest_is(unsigned vcpu, const struct pmk_block *block)
 {
 	struct pmk_rests *r = &pmk_rests[vcpu];
 	const struct pmk_rest *last = &r->rest[r->n - 1];
 
-	if (PMK_LIKELY(!r->n) || block->pc != last->pc || block->end_addr != last->end_addr)
+	if (PMK_LIKELY(!r->n) || block->pc != last->pc || block->end_addr != last->of->end_addr)
 		return false;
+	pmk_cpus[vcpu]->prev = last->of;
+	pmk_sites_resume(pmk_cpus[vcpu], last->of);
 	r->n--;
 	return true;
+}
+
+/* The block of a handler is about to start. The one before it was left early, or its rest comes
+ * later, and shows how that ends. */
+static inline void pmk_before_handler(struct pmk_cpu *cpu, const struct pmk_block *block)
+{
+	if (pmk_rest_is_due(cpu->index))
+		cpu->prev = cpu->origin;
+	else
+		pmk_cpu_left_early(cpu, block);
 }
 
 /* The ways to start a block: plain; with the facts added at once, for totals that are read often;

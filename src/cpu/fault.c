@@ -68,6 +68,19 @@ struct pmk_insn pmk_fault_without_effect(const struct pmk_insn *in)
 	};
 }
 
+/* What of the block `p` has not run, if `n` instructions are all that has. */
+static void rest_behind(const struct pmk_cpu *cpu, const struct pmk_block *p,
+			const struct pmk_insn *insn, size_t n, struct pmk_cpu_rest *rest)
+{
+	struct pmk_pipe_slot pipe[MAX_INSNS];
+	struct pmk_block ran;
+
+	pmk_block_build(&cpu->core, insn, n, pipe, &ran);
+	rest->cycles = p->cycles > ran.cycles ? p->cycles - ran.cycles : 0;
+	for (unsigned k = 0; k < pmk_core_family(&cpu->core)->nfacts; k++)
+		rest->fact[k] = p->facts.n[k] - ran.facts.n[k];
+}
+
 /*
  * What of the block `p` has not run, if it was left early; the handler that follows is one of
  * faults, or it is none. False: all of it has run, as far as can be seen.
@@ -76,10 +89,8 @@ static bool find_rest(struct pmk_cpu *cpu, const struct pmk_block *p, bool fault
 		      struct pmk_cpu_rest *rest)
 {
 	const struct pmk_core_family *family = pmk_core_family(&cpu->core);
-	struct pmk_pipe_slot pipe[MAX_INSNS];
 	struct pmk_insn insn[MAX_INSNS];
 	unsigned left = not_passed(cpu, p);
-	struct pmk_block ran;
 	size_t last;
 	bool sure;
 
@@ -100,11 +111,8 @@ static bool find_rest(struct pmk_cpu *cpu, const struct pmk_block *p, bool fault
 	insn[last] = pmk_fault_without_effect(&p->insn[last]);
 	rest->unsure =
 		left > 1 && !p->tells && !is_under_way(cpu) && pmk_fault_unsure(&p->insn[last]);
-	pmk_block_build(&cpu->core, insn, last + 1, pipe, &ran);
+	rest_behind(cpu, p, insn, last + 1, rest);
 	rest->insn = (uint32_t)last;
-	rest->cycles = p->cycles > ran.cycles ? p->cycles - ran.cycles : 0;
-	for (unsigned k = 0; k < family->nfacts; k++)
-		rest->fact[k] = p->facts.n[k] - ran.facts.n[k];
 	return true;
 }
 
@@ -125,7 +133,7 @@ bool pmk_cpu_fault(struct pmk_cpu *cpu, bool faulted)
 	if (!find_rest(cpu, cpu->prev, faulted, &rest))
 		return false;
 	if (cpu->sites)
-		pmk_sites_fault(cpu, rest.insn);
+		pmk_sites_fault(cpu, PMK_SITE_FAULT + rest.insn);
 	take_back(cpu, &rest);
 	if (cpu->sites)
 		pmk_sites_taken_back(cpu);
@@ -138,6 +146,24 @@ bool pmk_cpu_fault(struct pmk_cpu *cpu, bool faulted)
 void pmk_cpu_left_early(struct pmk_cpu *cpu, const struct pmk_block *b)
 {
 	pmk_cpu_fault(cpu, b->faulted);
+}
+
+void pmk_cpu_left_at(struct pmk_cpu *cpu, uint64_t pc)
+{
+	const struct pmk_block *p = cpu->prev;
+	struct pmk_cpu_rest rest = { .unsure = false };
+	size_t n = 0;
+
+	while (n < p->ninsns && p->insn[n].addr < pc)
+		n++;
+	if (!n || n > MAX_INSNS)
+		return;
+	rest_behind(cpu, p, p->insn, n, &rest);
+	if (cpu->sites)
+		pmk_sites_fault(cpu, PMK_SITE_LEFT + (uint32_t)(n - 1));
+	take_back(cpu, &rest);
+	if (cpu->sites)
+		pmk_sites_taken_back(cpu);
 }
 
 void pmk_cpu_faults(struct pmk_cpu *cpu)

@@ -43,6 +43,9 @@ PMK_SLOW bool pmk_cpu_fault(struct pmk_cpu *cpu, bool faulted);
 /* The same for the block `b` of a handler. */
 PMK_SLOW void pmk_cpu_left_early(struct pmk_cpu *cpu, const struct pmk_block *b);
 
+/* The run has ended, and the last block has not run from `pc` on, which is behind an access. */
+void pmk_cpu_left_at(struct pmk_cpu *cpu, uint64_t pc);
+
 /*
  * The program that runs on the core may have faulted, and may end with that: keep what has then not
  * run of its last block. It may also go on as if nothing had happened. From a handler of the host's

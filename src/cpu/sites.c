@@ -410,16 +410,25 @@ void pmk_sites_follow(struct pmk_sites *sites, const struct pmk_block *p, const 
 
 /* ---- faults ---------------------------------------------------------------------------------- */
 
-void pmk_sites_fault(struct pmk_cpu *cpu, uint32_t insn)
+void pmk_sites_fault(struct pmk_cpu *cpu, uint32_t site)
 {
 	struct pmk_sites *s = cpu->sites;
 	struct pmk_ledger_site *r;
 
 	if (s->slot)
 		pmk_sites_book(s);
-	r = other_site(s->rest, s->run, PMK_SITE_FAULT + insn);
+	r = other_site(s->rest, s->run, site);
 	if (r)
 		r->n[0]++;
+}
+
+void pmk_sites_resume_slow(struct pmk_cpu *cpu, const struct pmk_block *b)
+{
+	struct pmk_sites *s = cpu->sites;
+
+	if (s->slot)
+		pmk_sites_book(s);
+	s->run = pmk_sites_run(s, b);
 }
 
 void pmk_sites_taken_back(struct pmk_cpu *cpu)

@@ -104,8 +104,10 @@ enum pmk_site {
 	PMK_SITE_FETCH = 1 << 16,  /* + bytes from the start of the block */
 	PMK_SITE_ACCESS = 2 << 16, /* + how many instructions behind it may fault */
 	PMK_SITE_FAULT = 3 << 16,
+	/* LEFT + i: what stands behind instruction i did not run, and i did. */
+	PMK_SITE_LEFT = 4 << 16,
 	/* For pmk_sites_at(): LEAVE of the block that runs. */
-	PMK_SITE_END = 4 << 16,
+	PMK_SITE_END = 5 << 16,
 };
 
 /* ---- counters -------------------------------------------------------------------------------- */
@@ -240,10 +242,17 @@ static inline void pmk_sites_access(struct pmk_cpu *cpu, uint64_t access)
 	pmk_sites_at(cpu, PMK_SITE_ACCESS + pmk_access_behind(access));
 }
 
-/* The block `cpu->prev` was left early at its instruction `insn`: before something is taken back,
- * and after. */
-void pmk_sites_fault(struct pmk_cpu *cpu, uint32_t insn);
+/* The block `cpu->prev` was left early, at a site FAULT or LEFT: before something is taken back, and
+ * after. */
+void pmk_sites_fault(struct pmk_cpu *cpu, uint32_t site);
 void pmk_sites_taken_back(struct pmk_cpu *cpu);
+PMK_SLOW void pmk_sites_resume_slow(struct pmk_cpu *cpu, const struct pmk_block *b);
+/* The rest of a block that was left goes on. */
+static inline void pmk_sites_resume(struct pmk_cpu *cpu, const struct pmk_block *b)
+{
+	if (cpu->sites)
+		pmk_sites_resume_slow(cpu, b);
+}
 /* The program may end with the block that runs. */
 void pmk_sites_may_end(struct pmk_cpu *cpu);
 

@@ -380,6 +380,19 @@ def test_time_by_instructions_repeats():
     equal([r["host-time"] for r in runs], [False] * 3)
 
 
+def test_an_interrupt_behind_an_access_to_a_device():
+    """With -icount the interrupt comes right behind the access that raises it, before the rest of
+    its block, which was counted with it: a turn is five instructions, the handler four."""
+    turn = "str	r5, [sp]\n	ldr	r6, [sp]"
+    for n in (1, 5, 100):
+        kernel = firmware(UART_INTERRUPTS.format(before="cpsie	i", turn=turn), UART_HANDLER,
+                          irq="b irq", count=n)
+        c = counts(system(kernel, "-e", "instr_exec,br_exec,sw_pc_change,dcache_access",
+                          more="-icount shift=0,sleep=off"))
+        equal((c["instr_exec"], c["br_exec"]), (FRAME_INSNS + 10 + (5 + 4) * n, 1 + 2 * n), n)
+        equal((c["sw_pc_change"], c["dcache_access"]), (1 + 2 * n - 1, 2 + (3 + 1) * n), n)
+
+
 def test_time_of_the_host_is_said():
     doc = system(firmware(CALLS, CALLED), "-e", "instr_exec")
     equal(doc["host-time"], True)

@@ -89,7 +89,8 @@ static struct shown show(uint32_t pc, unsigned entry, unsigned n, const uint32_t
 	const struct pmk_core_family *family = pmk_core_family(&core);
 	struct pmk_pipe_slot pipe[16];
 	struct pmk_insn insn[16];
-	struct shown s = { .n = n, .start = family->on_block->fn[0][entry != 0][cpu->eager] };
+	struct shown s = { .n = n,
+			   .start = family->on_block->fn[core.system][entry != 0][cpu->eager] };
 	unsigned behind;
 
 	for (unsigned i = 0; i < n; i++)
@@ -321,6 +322,64 @@ static void test_multiple(void **state)
 	assert_int_equal(total(PMK_SIG_INSN), 2 + 2 + 4 + 2);
 }
 
+/* A system whose emulator leaves a block for the load in its middle, which is a block of its own,
+ * and goes on with the rest. */
+static const uint32_t around[] = { ADD, LDR, ADD, STR, ADD, BX_LR };
+
+static struct shown leave_for_load(void)
+{
+	struct shown s, alone;
+
+	core.system = true;
+	s = show(CODE, 0, 6, around);
+	alone = show(CODE + 4, 0, 1, &around[1]);
+	start(&s);
+	pmk_rest_expect(0, alone.block);
+	done(&s, 1);
+	return s;
+}
+
+/* An interrupt comes before the rest. */
+static void test_interrupt_before_the_rest(void **state)
+{
+	struct shown s = leave_for_load(), vector = handler(PMK_ENTRY_VECTOR),
+		     rest = show(CODE + 8, 0, 4, &around[2]), next = show(GOOD, 0, 1, &around[0]);
+
+	(void)state;
+	start(&vector);
+	check(6 + 2, 1, 1, 2);
+	start(&rest);
+	done(&s, 3);
+	start(&next);
+	check(6 + 2 + 1, 1, 1, 2);
+	assert_int_equal(total(PMK_SIG_PC_CHANGE), 1); /* BX of the block, not of the handler */
+	assert_int_equal(pmk_rests[0].n, 0);
+}
+
+/* The rest of a block is all that may fault, and its store does. */
+static void test_fault_in_the_rest(void **state)
+{
+	struct shown rest, vector;
+
+	(void)state;
+	leave_for_load();
+	rest = show(CODE + 8, 0, 4, &around[2]);
+	vector = handler(PMK_ENTRY_VECTOR | PMK_ENTRY_FAULT);
+	start(&rest);
+	start(&vector);
+	check(4 + 2, 1, 0, 1);
+}
+
+/* The emulator ends before the rest: it has not run. */
+static void test_no_rest(void **state)
+{
+	(void)state;
+	leave_for_load();
+	pmk_rest_never(0);
+	check(2, 1, 0, 0);
+	pmk_rests[0].n = 0;
+}
+
 /* The program ends by the fault, and no handler starts. */
 static void test_the_end(void **state)
 {
@@ -374,6 +433,9 @@ int main(void)
 		TEST(test_conditional),
 		TEST(test_conditional_was_passed),
 		TEST(test_conditional_of_old_code),
+		TEST(test_interrupt_before_the_rest),
+		TEST(test_fault_in_the_rest),
+		TEST(test_no_rest),
 		TEST(test_the_end_of_old_code),
 		TEST(test_conditional_at_the_end),
 		TEST(test_multiple),

@@ -870,6 +870,14 @@ static bool fits(const struct qemu_info *info)
 	return false;
 }
 
+/* The emulator ends by itself. It may have been about to go on with the rest of a block. */
+__attribute__((destructor)) static void ended(void)
+{
+	for (unsigned i = 0; system_mode && i < PMK_ARENA_CPUS; i++)
+		if (pmk_cpus[i])
+			pmk_rest_never(i);
+}
+
 int pmk_plugin_install(const struct pmk_qemu_glue *of_module, uint64_t id,
 		       const struct qemu_info *info, int argc, char **argv)
 {
