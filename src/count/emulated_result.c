@@ -270,6 +270,12 @@ static void warn_of_signal(struct pmk_count *c)
 			pmk_suits_arch(e->prog.core.qemu_cpu));
 }
 
+/* Some processes may not have been counted, because the threads that forked them were not. */
+static bool forked_by_uncounted(const struct pmk_emulation *e)
+{
+	return atomic_load(&e->runner.arena->lost_threads) != 0;
+}
+
 static void set_warnings(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;
@@ -310,9 +316,13 @@ static void set_warnings(struct pmk_count *c)
 				"counts were read where the exception level was not known yet, and "
 				"taken for another: a few are on the wrong side of :u and :k");
 	if (atomic_load(&a->lost_forks))
-		pmk_result_warn(&c->result,
-				"%u forked process(es) were not counted: more than %d at a time",
-				atomic_load(&a->lost_forks), PMK_ARENA_SLOTS);
+		pmk_result_warn(
+			&c->result,
+			"%u forked process(es) were not counted: more than %u at a time%s%s%s",
+			atomic_load(&a->lost_forks), e->runner.slots,
+			e->runner.limit ? ", by the limit of the " : "",
+			e->runner.limit ? e->runner.limit : "",
+			forked_by_uncounted(e) ? ", or forked by an uncounted thread" : "");
 	if (atomic_load(&a->lost_threads))
 		pmk_result_warn(&c->result, "%u thread(s) were not counted: more than %d at a time",
 				atomic_load(&a->lost_threads), PMK_ARENA_CPUS);

@@ -155,6 +155,12 @@ static int start_failed(struct pmk_count *c, int err)
 {
 	struct pmk_emulation *e = c->state;
 
+	if (err == PMK_ERANGE)
+		return pmk_count_fail(
+			&c->fault, PMK_COUNT_FAILED,
+			"the limit of the %s is too low: counts of a process take %llu KB, of "
+			"which little is ever used; raise it to that or more",
+			e->runner.limit, (unsigned long long)(e->runner.limit_needed >> 10));
 	if (err != PMK_ENOTSUP)
 		return pmk_count_fail(&c->fault, PMK_COUNT_FAILED, "cannot start the emulator: %s",
 				      strerror(errno));

@@ -106,7 +106,9 @@ int main(void)
 
 def places():
     have("cc")
-    path = build("arena-places", PLACES, f"-I{SOURCE}/src", f"-I{SOURCE}/include", prefix="")
+    # Anew for every build of pmk, whose headers say it.
+    source = PLACES + f"/* {os.path.getmtime(PMK)} */\n"
+    path = build("arena-places", source, f"-I{SOURCE}/src", f"-I{SOURCE}/include", prefix="")
     rows = [line.split() for line in run(path).out.splitlines()]
     return {name: (int(at), int(size)) for name, at, size in rows}
 

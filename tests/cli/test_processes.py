@@ -228,18 +228,38 @@ static void *runner(void *arg)
 	return NULL;
 }
 
+/* Sets *arg, if there is one, when its child has ended as it should. */
 static void *forker(void *arg)
 {
 	volatile int mine = 0;
 	pid_t pid = fork();
+	int status = 1;
 
-	(void)arg;
 	if (pid == 0) {
 		work(&mine);
 		_exit(0);
 	}
-	waitpid(pid, NULL, 0);
+	waitpid(pid, &status, 0);
+	if (arg)
+		*(int *)arg = status == 0;
 	return NULL;
+}
+
+/* A fork by a thread that starts when `n` others are there. */
+static int beyond(int n, struct pipes *p)
+{
+	int ended = 0;
+	pthread_t t;
+
+	for (int i = 0; i < n; i++) {
+		if (pipe(p[i].to) || pipe(p[i].from))
+			return 1;
+		pthread_create(&t, NULL, worker, &p[i]);
+		wait_for(p[i].from[0]);
+	}
+	pthread_create(&t, NULL, forker, &ended);
+	pthread_join(t, NULL);
+	return ended ? 5 : 6;
 }
 
 int main(int argc, char **argv)
@@ -250,6 +270,8 @@ int main(int argc, char **argv)
 
 	if (argc != 3 || n > 200)
 		return 1;
+	if (!strcmp(argv[1], "beyond"))
+		return beyond(n, p);
 	if (!strcmp(argv[1], "work")) {
 		for (int i = 0; i < n; i++) {
 			if (pipe(p[i].to) || pipe(p[i].from))
@@ -404,6 +426,41 @@ def test_a_child_that_outlives_its_parent():
 def test_a_child_still_running_is_said():
     assert orphaned("said")["warning"], ("the counts of a process that still runs are not whole, "
                                          "and nobody says so")
+
+
+# ---- limits --------------------------------------------------------------------------------------
+
+
+def limited(limit, *argv):
+    have("prlimit")
+    return run("prlimit", limit, PMK, "stat", "-e", "instr_exec", *argv)
+
+
+@cases("limit, name", [("--fsize=1000000", "file size (ulimit -f)"),
+                       ("--as=1000000000", "address space (ulimit -v)")])
+def test_a_limit_that_is_too_low_is_named(limit, name):
+    out = limited(limit, family(), "spawn", "1")
+    equal(out.code, 125, out)
+    contains(out.err, f"pmk: the limit of the {name} is too low: counts of a process take ")
+    equal(len(out.err.splitlines()), 1, out)
+
+
+def test_a_limit_leaves_fewer_places():
+    fork = assemble("fork", FORK, "-DCHILDREN=3", "-DLOOPS=100")
+    want = insns(stat("-e", "instr_exec", fork))
+    for limit in ("--fsize=3000000000", "--as=16000000000"):
+        out = limited(limit, "-j", fork)
+        equal(out.code, 0, out)
+        equal(insns(json.loads(out.err)), want, limit)
+
+
+def test_who_finds_no_place_by_a_limit_is_told():
+    out = limited("--fsize=3000000000", "-j", family(), "work", "003", "together")
+    doc = json.loads(out.err)
+    equal(doc["processes"], 2)
+    contains(doc["warning"], "2 forked process(es) were not counted: more than 2 at a time, by the "
+                             "limit of the file size (ulimit -f)")
+    equal({c["trust"] for c in doc["counters"]}, {"partial"})
 
 
 # ---- exec ----------------------------------------------------------------------------------------
@@ -595,3 +652,14 @@ def test_forked_processes_end_with_pmk():
     doc = stat("-e", "instr_exec", leaves, "leave")
     contains(doc["warning"], "still ran when the program ended")
     wait_until(lambda: not emulators_of(leaves), "forked processes outlive pmk")
+
+
+def test_a_fork_by_an_uncounted_thread_runs():
+    for how in ((), ("-I", "100insns")):
+        out = run(PMK, "stat", "-j", "-e", "instr_exec", *how, threads(), "beyond", "70")
+        equal(out.code, 5, "the child has not ended as it should: " + repr(out))
+        doc = json.loads(out.err)
+        equal({c["trust"] for c in doc["counters"]} - {"exact"}, {"partial"})
+        contains(doc["warning"], "thread(s) were not counted: more than 64 at a time")
+        contains(doc["warning"], "1 forked process(es) were not counted")
+        contains(doc["warning"], "or forked by an uncounted thread")

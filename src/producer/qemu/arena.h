@@ -64,6 +64,7 @@ struct pmk_arena {
 	uint64_t magic;
 	uint64_t size; /* PMK_ARENA_LAYOUT of pmk */
 	uint32_t pmk_pid;
+	uint32_t slots;	 /* how many there are, up to PMK_ARENA_SLOTS: fewer if limits ask for it */
 	uint32_t system; /* system emulation */
 	/* where code begins in the ELF file: the address it was linked to */
 	uint64_t region_bias_base;
@@ -89,14 +90,18 @@ struct pmk_arena {
 };
 
 /* Offsets inside the mapping. */
-#define PMK_CPU_HEAD	PMK_ALIGN_UP(sizeof(struct pmk_emulated))
-#define PMK_EXEC_BYTES	PMK_ALIGN_UP(PMK_MAX_BLOCKS * sizeof(struct pmk_executions))
-#define PMK_CPU_BYTES	(PMK_CPU_HEAD + PMK_EXEC_BYTES)
-#define PMK_FACT_BYTES	PMK_ALIGN_UP(PMK_MAX_BLOCKS * sizeof(struct pmk_facts))
-#define PMK_RING_BYTES	PMK_ALIGN_UP(sizeof(struct pmk_arena_ring))
-#define PMK_SLOT_BYTES	(PMK_FACT_BYTES + PMK_RING_BYTES + PMK_ARENA_CPUS * PMK_CPU_BYTES)
-#define PMK_HEAD_BYTES	PMK_ALIGN_UP(sizeof(struct pmk_arena))
-#define PMK_ARENA_BYTES (PMK_HEAD_BYTES + PMK_ARENA_SLOTS * PMK_SLOT_BYTES)
+#define PMK_CPU_HEAD   PMK_ALIGN_UP(sizeof(struct pmk_emulated))
+#define PMK_EXEC_BYTES PMK_ALIGN_UP(PMK_MAX_BLOCKS * sizeof(struct pmk_executions))
+#define PMK_CPU_BYTES  (PMK_CPU_HEAD + PMK_EXEC_BYTES)
+#define PMK_FACT_BYTES PMK_ALIGN_UP(PMK_MAX_BLOCKS * sizeof(struct pmk_facts))
+#define PMK_RING_BYTES PMK_ALIGN_UP(sizeof(struct pmk_arena_ring))
+#define PMK_SLOT_BYTES (PMK_FACT_BYTES + PMK_RING_BYTES + PMK_ARENA_CPUS * PMK_CPU_BYTES)
+#define PMK_HEAD_BYTES PMK_ALIGN_UP(sizeof(struct pmk_arena))
+
+static inline uint64_t pmk_arena_bytes(unsigned slots)
+{
+	return PMK_HEAD_BYTES + slots * (uint64_t)PMK_SLOT_BYTES;
+}
 
 /* A number that changes when the layout does. */
 #define PMK_ARENA_LAYOUT (sizeof(struct pmk_arena) << 32 | sizeof(struct pmk_emulated))

@@ -35,6 +35,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
@@ -58,6 +59,7 @@ static struct pmk_arena *arena;
  * where they are in this process, and the process is pmk's. */
 static struct pmk_emulated_config config;
 static pid_t pmk_pid;
+static unsigned nslots;
 static struct pmk_arena_slot *slot; /* this process */
 static char *slot_memory;	    /* facts and vCPUs of this process */
 static struct pmk_emulated_ports ports[PMK_ARENA_CPUS];
@@ -66,6 +68,8 @@ static uint32_t process;	  /* number of this process there */
 static uint32_t *recorded;	  /* [block id]: number of its record there, 0: none yet */
 static struct pmk_code code;
 static pthread_mutex_t translating = PTHREAD_MUTEX_INITIALIZER;
+/* In place of a slot, in a process whose counts nobody will read. */
+static struct pmk_arena_slot uncounted;
 static pthread_mutex_t reporting = PTHREAD_MUTEX_INITIALIZER; /* of this process alone */
 static const struct pmk_qemu_glue *glue;		      /* of the module that was loaded */
 static bool system_mode;
@@ -124,6 +128,8 @@ static void report_interval(const struct pmk_emulated *e, const struct pmk_readi
 {
 	struct pmk_arena_ring *ring = pmk_slot_ring(slot_memory);
 
+	if (slot == &uncounted || e->cpu.index >= PMK_ARENA_CPUS)
+		return; /* nobody takes it, so there would never be room again */
 	pthread_mutex_lock(&reporting);
 	if (wait_for_room(ring)) {
 		uint64_t head = atomic_load(&ring->head);
@@ -678,7 +684,7 @@ void pmk_plugin_vcpu_started(unsigned vcpu)
 
 static struct pmk_arena_slot *claim_slot(void)
 {
-	for (unsigned i = 0; i < PMK_ARENA_SLOTS; i++) {
+	for (unsigned i = 0; i < nslots; i++) {
 		uint32_t free_slot = PMK_SLOT_FREE;
 
 		if (atomic_compare_exchange_strong(&arena->slot[i].state, &free_slot,
@@ -704,9 +710,27 @@ static struct pmk_arena_slot *wait_for_slot(void)
  * child cannot take it from there. */
 static struct pmk_emulated at_fork;
 
+static struct pmk_cpu *forking_cpu(void)
+{
+	return calling_vcpu < PMK_MAX_VCPUS ? pmk_cpus[calling_vcpu] : NULL;
+}
+
+/* A slot, or memory of the same layout that nobody reads. */
+static void find_memory(bool counted)
+{
+	slot = counted ? wait_for_slot() : NULL;
+	if (slot) {
+		slot_memory = pmk_arena_memory(arena, slot);
+		return;
+	}
+	atomic_fetch_add(&arena->lost_forks, 1);
+	slot = &uncounted;
+	slot_memory = reserve(PMK_SLOT_BYTES);
+}
+
 static void before_fork(void)
 {
-	const struct pmk_cpu *cpu = pmk_cpus[calling_vcpu];
+	const struct pmk_cpu *cpu = forking_cpu();
 
 	forking = true;
 	atomic_fetch_add(&arena->forks, 1);
@@ -719,29 +743,29 @@ static void before_fork(void)
  * are private memory and were copied by the fork. */
 static void after_fork(void)
 {
-	static struct pmk_arena_slot uncounted;
 	unsigned vcpu = calling_vcpu;
-	bool running = pmk_cpus[vcpu] != NULL;
+	struct pmk_cpu *cpu = forking_cpu();
+	bool counted = vcpu < PMK_ARENA_CPUS;
 	char *old_memory = slot_memory;
 	struct pmk_emulated *e;
 
 	/* Another thread, which is not here, may have been reporting. */
 	pthread_mutex_init(&reporting, NULL);
 	pmk_guard_start(pmk_pid, &arena->pmk_pid);
-	slot = wait_for_slot();
-	if (slot) {
-		slot_memory = pmk_arena_memory(arena, slot);
-	} else {
-		atomic_fetch_add(&arena->lost_forks, 1);
-		slot = &uncounted;
-		slot_memory = reserve(PMK_SLOT_BYTES);
-	}
-	memset(pmk_cpus, 0, sizeof(pmk_cpus));
-	if (!running || vcpu >= PMK_ARENA_CPUS)
+	if (!cpu)
 		give_up(PMK_ENOTSUP);
-	e = pmk_slot_cpu(slot_memory, vcpu);
+	find_memory(counted);
+	memset(pmk_cpus, 0, sizeof(pmk_cpus));
 	memcpy(pmk_slot_facts(slot_memory), pmk_slot_facts(old_memory),
 	       code.nblocks * sizeof(struct pmk_facts));
+	atomic_store(&slot->nblocks, code.nblocks);
+	if (!counted) {
+		/* Of an uncounted thread. Its core is private memory, which the fork has copied. */
+		pmk_cpus[vcpu] = cpu;
+		atomic_fetch_add(&arena->forked, 1);
+		return;
+	}
+	e = pmk_slot_cpu(slot_memory, vcpu);
 	memcpy(e, &at_fork, pmk_emulated_bytes(&config));
 	if (pmk_emulated_forked(e, &ports[vcpu], &config, pmk_slot_executions(slot_memory, vcpu)))
 		give_up(PMK_ENOTSUP);
@@ -752,7 +776,6 @@ static void after_fork(void)
 		begin_sites(&e->cpu);
 	}
 	pmk_cpus[vcpu] = &e->cpu;
-	atomic_store(&slot->nblocks, code.nblocks);
 	atomic_store(&slot->ncpus, vcpu + 1);
 	atomic_store(&slot->threads, 1);
 	atomic_store(&slot->execs, 0);
@@ -820,13 +843,19 @@ void pmk_plugin_syscall_returned(int64_t num, int64_t result)
 static struct pmk_arena *map_arena(const char *path)
 {
 	int fd = open(path, O_RDWR | O_CLOEXEC);
-	void *p;
+	struct stat s = { .st_size = 0 };
+	struct pmk_arena *a;
 
 	if (fd < 0)
 		return NULL;
-	p = mmap(NULL, PMK_ARENA_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+	if (fstat(fd, &s) || (uint64_t)s.st_size < pmk_arena_bytes(1)) {
+		close(fd);
+		return NULL;
+	}
+	a = mmap(NULL, (size_t)s.st_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd,
+		 0);
 	close(fd);
-	return p == MAP_FAILED ? NULL : p;
+	return a == MAP_FAILED || pmk_arena_bytes(a->slots) != (uint64_t)s.st_size ? NULL : a;
 }
 
 /* The arguments are "arena=/proc/self/fd/N" and, of a recording, "ledger=/proc/self/fd/M": N and M
@@ -895,6 +924,7 @@ int pmk_plugin_install(const struct pmk_qemu_glue *of_module, uint64_t id,
 		return -1;
 	}
 	config = arena->cfg;
+	nslots = arena->slots;
 	glue = of_module;
 	if (!fits(info))
 		return -1;

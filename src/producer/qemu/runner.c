@@ -33,18 +33,49 @@
  * a size. */
 static const char *const address_space[] = { "0", "0xff00000000" };
 
-static struct pmk_arena *create_arena(int *fd)
+/* The processes that limits leave room for. Of the address space it takes a half: the rest is for
+ * everything else. */
+static unsigned slots_within_limits(struct pmk_runner *r)
+{
+	static const struct {
+		int resource;
+		unsigned part;
+		const char *name;
+	} limits[] = {
+		{ RLIMIT_FSIZE, 1, "file size (ulimit -f)" },
+		{ RLIMIT_AS, 2, "address space (ulimit -v)" },
+	};
+	unsigned slots = PMK_ARENA_SLOTS;
+
+	for (unsigned i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
+		struct rlimit l;
+
+		if (getrlimit(limits[i].resource, &l) || l.rlim_cur == RLIM_INFINITY)
+			continue;
+		while (slots && pmk_arena_bytes(slots) > l.rlim_cur / limits[i].part) {
+			slots--;
+			r->limit = limits[i].name;
+			r->limit_needed = pmk_arena_bytes(1) * limits[i].part;
+		}
+	}
+	return slots;
+}
+
+/* Its size stays as it is: what is mapped of it is there, whoever else opens it. */
+static struct pmk_arena *create_arena(unsigned slots, int *fd)
 {
 	struct pmk_arena *a;
 
-	*fd = memfd_create("pmk-arena", MFD_CLOEXEC);
+	*fd = memfd_create("pmk-arena", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (*fd < 0)
 		return NULL;
-	if (ftruncate(*fd, (off_t)PMK_ARENA_BYTES)) {
+	if (ftruncate(*fd, (off_t)pmk_arena_bytes(slots))) {
 		close(*fd);
 		return NULL;
 	}
-	a = mmap(NULL, PMK_ARENA_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, *fd, 0);
+	fcntl(*fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
+	a = mmap(NULL, pmk_arena_bytes(slots), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
+		 *fd, 0);
 	if (a == MAP_FAILED) {
 		close(*fd);
 		return NULL;
@@ -153,19 +184,16 @@ static void begin_arena(struct pmk_runner *r)
 	a->magic = PMK_ARENA_MAGIC;
 	a->size = PMK_ARENA_LAYOUT;
 	a->pmk_pid = (uint32_t)getpid();
+	a->slots = r->slots;
 	a->region_bias_base = r->cfg.code_start;
 	a->entry = r->cfg.entry;
 	a->pie = r->cfg.pie;
 	memcpy(&a->cfg, &r->cfg.counters, sizeof(a->cfg)); /* padding, too: it is compared later */
 }
 
-int pmk_runner_start(struct pmk_runner *r, const struct pmk_runner_config *cfg)
+int pmk_runner_open(struct pmk_runner *r, const struct pmk_runner_config *cfg, int *arena_fd)
 {
-	const struct pmk_qemu_generation *generation = pmk_qemu_generation_of_module(cfg->plugin);
-	bool vdso = generation && generation->vdso;
-	char plugin[PATH_MAX + 128], stack[16], space[16], **argv, **envp;
-	int arena_fd, ledger_fd = -1, report[2], err = 0;
-	pid_t parent;
+	int err;
 
 	memset(r, 0, sizeof(*r));
 	r->cfg = *cfg;
@@ -174,14 +202,31 @@ int pmk_runner_start(struct pmk_runner *r, const struct pmk_runner_config *cfg)
 	r->one = calloc(1, sizeof(*r->one));
 	r->copy = calloc(1, sizeof(*r->copy));
 	r->begun = calloc(1, sizeof(*r->begun));
-	r->arena = create_arena(&arena_fd);
+	r->slots = slots_within_limits(r);
+	if (!r->slots)
+		return PMK_ERANGE;
+	r->arena = create_arena(r->slots, arena_fd);
 	if (!r->core || !r->tail || !r->one || !r->copy || !r->begun || !r->arena)
 		return PMK_ENOMEM;
+	clear_counts(&r->sum);
+	clear_counts(r->tail);
+	begin_arena(r);
 	err = pmk_emulated_begin(r->begun, &r->begun_ports, &cfg->counters);
-	if (err) {
-		close(arena_fd);
+	if (err)
+		close(*arena_fd);
+	return err;
+}
+
+int pmk_runner_start(struct pmk_runner *r, const struct pmk_runner_config *cfg)
+{
+	const struct pmk_qemu_generation *generation = pmk_qemu_generation_of_module(cfg->plugin);
+	bool vdso = generation && generation->vdso;
+	char plugin[PATH_MAX + 128], stack[16], space[16], **argv, **envp;
+	int arena_fd, ledger_fd = -1, report[2], err = pmk_runner_open(r, cfg, &arena_fd);
+	pid_t parent;
+
+	if (err)
 		return err;
-	}
 	if (cfg->record != PMK_RECORD_NOTHING) {
 		r->ledger = pmk_ledger_create(cfg->record == PMK_RECORD_PATHS, &ledger_fd);
 		if (!r->ledger) {
@@ -189,9 +234,6 @@ int pmk_runner_start(struct pmk_runner *r, const struct pmk_runner_config *cfg)
 			return PMK_EIO;
 		}
 	}
-	clear_counts(&r->sum);
-	clear_counts(r->tail);
-	begin_arena(r);
 	snprintf(plugin, sizeof(plugin), "%s,arena=/proc/self/fd/%d", cfg->plugin, arena_fd);
 	if (r->ledger)
 		snprintf(plugin + strlen(plugin), 64, ",ledger=/proc/self/fd/%d", ledger_fd);
@@ -263,9 +305,9 @@ static bool is_as_written(const struct pmk_runner *r)
 	const struct pmk_arena *a = r->arena;
 
 	return a->magic == PMK_ARENA_MAGIC && a->size == PMK_ARENA_LAYOUT &&
-	       a->pmk_pid == (uint32_t)getpid() && a->region_bias_base == r->cfg.code_start &&
-	       a->entry == r->cfg.entry && a->pie == r->cfg.pie &&
-	       !memcmp(&a->cfg, &r->cfg.counters, sizeof(a->cfg));
+	       a->pmk_pid == (uint32_t)getpid() && a->slots == r->slots &&
+	       a->region_bias_base == r->cfg.code_start && a->entry == r->cfg.entry &&
+	       a->pie == r->cfg.pie && !memcmp(&a->cfg, &r->cfg.counters, sizeof(a->cfg));
 }
 
 static bool are_started(const struct pmk_arena *a)
@@ -293,7 +335,7 @@ const char *pmk_runner_unsound(struct pmk_runner *r)
 		doubt(r, "the settings", NULL, -1);
 	if (!are_started(r->arena))
 		doubt(r, "the number of processes", NULL, -1);
-	for (unsigned i = 0; i < PMK_ARENA_SLOTS; i++)
+	for (unsigned i = 0; i < r->slots; i++)
 		if (!slot_is_sound(&r->arena->slot[i]))
 			doubt(r, "the list of processes", NULL, -1);
 	return *r->unsound ? r->unsound : NULL;
@@ -492,7 +534,7 @@ static unsigned waiting(struct pmk_runner *r, unsigned i)
 /* Add up the forked processes that have ended, because their slots are needed for the next ones. */
 static void reap_slots(struct pmk_runner *r)
 {
-	for (unsigned i = 0; i < PMK_ARENA_SLOTS; i++) {
+	for (unsigned i = 0; i < r->slots; i++) {
 		struct pmk_arena_slot *s = &r->arena->slot[i];
 		pid_t pid = runs_in(s);
 
@@ -540,8 +582,8 @@ static bool interval_is_sound(const struct pmk_arena_interval *i)
 /* Of each process in their order, and of several processes in turn. */
 bool pmk_runner_interval(struct pmk_runner *r, struct pmk_arena_interval *out)
 {
-	for (unsigned k = 0; k < PMK_ARENA_SLOTS; k++) {
-		unsigned i = r->turn++ % PMK_ARENA_SLOTS;
+	for (unsigned k = 0; k < r->slots; k++) {
+		unsigned i = r->turn++ % r->slots;
 		struct pmk_arena_slot *s = &r->arena->slot[i];
 		struct pmk_arena_ring *ring = pmk_slot_ring(pmk_arena_memory(r->arena, s));
 
@@ -564,7 +606,7 @@ static unsigned still_alive(struct pmk_runner *r)
 	uint32_t forked = atomic_load(&r->arena->forked), forks;
 	unsigned alive = 0;
 
-	for (unsigned i = 0; i < PMK_ARENA_SLOTS; i++) {
+	for (unsigned i = 0; i < r->slots; i++) {
 		pid_t pid = runs_in(&r->arena->slot[i]);
 
 		alive += pid && pid != r->pid && !process_ended(pid);
@@ -584,7 +626,7 @@ void pmk_runner_finish(struct pmk_runner *r)
 {
 	r->unsure |= r->over && ended_by_trap(r);
 	r->alive = still_alive(r);
-	for (unsigned i = 0; i < PMK_ARENA_SLOTS; i++)
+	for (unsigned i = 0; i < r->slots; i++)
 		if (runs_in(&r->arena->slot[i]))
 			read_slot(r, &r->arena->slot[i]);
 	if (atomic_load(&r->arena->ready) && !r->processes)
@@ -609,7 +651,7 @@ void pmk_runner_free(struct pmk_runner *r)
 {
 	if (r->arena) {
 		r->arena->pmk_pid = 0; /* what the program has forked ends now */
-		munmap(r->arena, PMK_ARENA_BYTES);
+		munmap(r->arena, pmk_arena_bytes(r->slots));
 	}
 	pmk_ledger_free(r->ledger);
 	free(r->core);

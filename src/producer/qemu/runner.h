@@ -50,6 +50,11 @@ struct pmk_runner_counts {
 struct pmk_runner {
 	struct pmk_arena *arena;
 	struct pmk_ledger *ledger; /* NULL: nothing is recorded */
+	unsigned slots; /* of the arena: processes that are counted at a time */
+	/* The limit that leaves fewer than PMK_ARENA_SLOTS, by its name, and how many bytes it has
+	 * to be for one; NULL: there is none. */
+	const char *limit;
+	uint64_t limit_needed;
 	struct pmk_runner_config cfg;
 	pid_t pid;
 	int status; /* wait status once it is over */
@@ -77,7 +82,11 @@ struct pmk_runner {
 	int error;	 /* first error of a core's driver */
 };
 
-/* Returns 0; PMK_EIO or PMK_ENOMEM with errno set; PMK_ENOTSUP when the emulator itself could
+/* The first part of starting: there is an arena, and no emulator. The caller closes *arena_fd. */
+int pmk_runner_open(struct pmk_runner *r, const struct pmk_runner_config *cfg, int *arena_fd);
+
+/* Returns 0; PMK_EIO or PMK_ENOMEM with errno set; PMK_ERANGE when a limit leaves no room for one
+ * process; PMK_ENOTSUP when the emulator itself could
  * not be executed. */
 int pmk_runner_start(struct pmk_runner *r, const struct pmk_runner_config *cfg);
 
