@@ -104,22 +104,18 @@ static int add_process(struct pmk_count *c, int pid)
 
 static int choose_processes(struct pmk_count *c, const char *list)
 {
-	for (const char *at = list;; at++) {
-		char *end;
-		long pid;
-		int err;
+	const char *at = list;
+	int pid, more, err;
 
-		errno = 0;
-		pid = strtol(at, &end, 10);
-		if (end == at || errno || pid < 1 || pid > INT_MAX || (*end && *end != ','))
+	do {
+		more = pmk_linux_pid_next(&at, &pid);
+		if (more < 0)
 			return pmk_count_fail(
 				&c->fault, PMK_COUNT_USAGE,
 				"-p %s: expected numbers of processes, separated by commas", list);
-		err = add_process(c, (int)pid);
-		if (err || !*end)
-			return err;
-		at = end;
-	}
+		err = add_process(c, pid);
+	} while (!err && more);
+	return err;
 }
 
 static int choose_cpus(struct pmk_count *c, const char *list)

@@ -11,6 +11,8 @@
 
 #include <pmk/dump.h>
 
+#include "profile/profile.h"
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void expect(int condition)

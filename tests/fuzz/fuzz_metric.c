@@ -21,14 +21,16 @@ static void evaluate(const struct pmk_metric *m)
 
 	pmk_result_init(&r);
 	r.pmu = &pmk_arm1176;
-	s = pmk_result_add(&r, NULL, 1);
-	if (s) {
-		s->rows[0].event = pmk_pmu_event_code(r.pmu, 0x07);
-		s->rows[0].name = "instr_exec";
-		s->rows[0].value = 1;
-		s->rows[0].coverage = 1;
-		pmk_metric_eval(m, &r, s);
+	s = pmk_result_add(&r, NULL, r.pmu->nevents);
+	for (unsigned i = 0; s && i < r.pmu->nevents; i++) {
+		s->rows[i].event = &r.pmu->events[i];
+		s->rows[i].name = r.pmu->events[i].name;
+		s->rows[i].value = i;
+		s->rows[i].coverage = 1;
+		s->rows[i].trust = PMK_TRUST_EXACT;
 	}
+	if (s)
+		pmk_metric_eval(m, &r, s);
 	pmk_result_free(&r);
 }
 

@@ -42,6 +42,9 @@ struct pmk_linux_cpus {
 
 /* Reads "0-3,8" as in sysfs and after -C. Returns 0, PMK_EPARSE or PMK_ENOMEM. */
 int pmk_linux_cpus_parse(struct pmk_linux_cpus *cpus, const char *text);
+/* Reads the next process of "12,345", as after -p; *at goes on behind it and its comma. Returns 1
+ * when there has to be one more, 0 at the end, or PMK_EPARSE. */
+int pmk_linux_pid_next(const char **at, int *pid);
 bool pmk_linux_cpus_have(const struct pmk_linux_cpus *cpus, unsigned cpu);
 void pmk_linux_cpus_free(struct pmk_linux_cpus *cpus);
 

@@ -157,9 +157,19 @@ static int add_range(struct pmk_linux_cpus *cpus, unsigned first, unsigned last)
 		return PMK_ENOMEM;
 	cpus->cpu = more;
 	for (unsigned c = first; c <= last; c++)
-		if (!pmk_linux_cpus_have(cpus, c))
-			cpus->cpu[cpus->count++] = c;
+		cpus->cpu[cpus->count++] = c;
 	return 0;
+}
+
+static void sort_once(struct pmk_linux_cpus *cpus)
+{
+	unsigned n = 0;
+
+	qsort(cpus->cpu, cpus->count, sizeof(*cpus->cpu), by_number);
+	for (unsigned i = 0; i < cpus->count; i++)
+		if (!n || cpus->cpu[n - 1] != cpus->cpu[i])
+			cpus->cpu[n++] = cpus->cpu[i];
+	cpus->count = n;
 }
 
 int pmk_linux_cpus_parse(struct pmk_linux_cpus *cpus, const char *text)
@@ -189,8 +199,24 @@ int pmk_linux_cpus_parse(struct pmk_linux_cpus *cpus, const char *text)
 		pmk_linux_cpus_free(cpus);
 		return err;
 	}
-	qsort(cpus->cpu, cpus->count, sizeof(*cpus->cpu), by_number);
+	sort_once(cpus);
 	return 0;
+}
+
+int pmk_linux_pid_next(const char **at, int *pid)
+{
+	bool comma;
+	char *end;
+	long n;
+
+	errno = 0;
+	n = strtol(*at, &end, 10);
+	comma = *end == ',';
+	if (end == *at || errno || n < 1 || n > INT_MAX || (*end && !comma))
+		return PMK_EPARSE;
+	*pid = (int)n;
+	*at = end + comma;
+	return comma;
 }
 
 bool pmk_linux_cpus_have(const struct pmk_linux_cpus *cpus, unsigned cpu)

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: MIT
+/*
+ * libFuzzer: an arena into which the program has written any bytes is read to its end, or pmk says
+ * what in it cannot be right. Nothing else is touched, and no count comes out that cannot be one.
+ *	clang -g -fsanitize=fuzzer,address,undefined … fuzz_arena.c
+ *
+ * The arena is that of a small run: for each family of cores, instructions of its own are decoded,
+ * built and executed here as the plugin does it. The first byte says for which; then come writes: a
+ * byte for the place, three for the offset there, one for the number of bytes, and the bytes.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cpu/family.h"
+#include "producer/qemu/runner.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define NINSNS	 4
+#define MANY	 16 /* events, and intervals that are waiting */
+#define NPLACES	 9
+#define THE_CPU	 0
+#define PROGRAM	 0x8000
+#define A_NUMBER 1 /* of the process */
+
+/* A core, and what runs on it: something that computes, reads, writes, branches to itself. */
+static const struct program {
+	const char *isa, *pmu, *counted, *beside;
+	uint32_t word[NINSNS];
+	bool regions, intervals;
+} programs[] = {
+	{ "arm", "arm1176", "arm1176", "", { 0xe3a01001, 0xe5912000, 0xe5812000, 0xeafffffe } },
+	{ "arm",
+	  "arm1176",
+	  "arm1176",
+	  "",
+	  { 0xe3a01001, 0xe5912000, 0xe5812000, 0xeafffffe },
+	  .regions = true,
+	  .intervals = true },
+	{ "arm", "arm1176", "l220", "arm1176", { 0xe3a01001, 0xe5912000, 0xe5812000, 0xeafffffe } },
+	{ "arm", "arm1176", "l210", "", { 0xe3a01001, 0xe5912000, 0xe5812000, 0xeafffffe } },
+	{ "arm", "ahbmon", "ahbmon", "", { 0xe3a01001, 0xe5912000, 0xe5812000, 0xeafffffe } },
+	{ "a64",
+	  "cortex-a53",
+	  "cortex-a53",
+	  "",
+	  { 0xd2800021, 0xf9400022, 0xf9000022, 0x14000000 } },
+	{ "microblaze",
+	  "microblaze",
+	  "microblaze",
+	  "",
+	  { 0x80000000, 0xe8200000, 0xf8200000, 0xb8000000 },
+	  .intervals = true },
+};
+#define NPROGRAMS (sizeof(programs) / sizeof(programs[0]))
+
+struct place {
+	char *at;
+	size_t size;
+	void *saved;
+};
+
+struct rig {
+	struct pmk_runner runner, begun;
+	struct pmk_runner_config cfg;
+	struct pmk_emulated_ports ports;
+	struct pmk_arena_slot *slot;
+	struct pmk_decoder decoder;
+	struct pmk_code code;
+	struct place place[NPLACES];
+	unsigned saved; /* places that hold all others */
+};
+
+static struct rig rigs[NPROGRAMS];
+
+static void expect(int condition)
+{
+	if (!condition)
+		abort();
+}
+
+static bool is_store(uint32_t info)
+{
+	return info & 1;
+}
+
+static unsigned size_shift(uint32_t info)
+{
+	(void)info;
+	return 2;
+}
+
+static void choose(const struct program *p, struct pmk_emulated_config *cfg)
+{
+	const struct pmk_pmu *pmu[PMK_SEVERAL] = { pmk_pmu_find(p->counted),
+						   *p->beside ? pmk_pmu_find(p->beside) : NULL };
+
+	expect(pmk_core_choose(&cfg->core, p->isa, p->pmu) == 0 && pmu[0]);
+	cfg->core.l2_type = pmk_core_l2_type(p->counted);
+	strcpy(cfg->pmu, p->counted);
+	strcpy(cfg->beside, p->beside);
+	for (unsigned k = 0; k < PMK_SEVERAL && pmu[k]; k++)
+		for (unsigned i = 0; i < pmu[k]->nevents && i < MANY; i++)
+			cfg->plan.event[cfg->plan.nevents++] = (struct pmk_plan_event){
+				.code = pmu[k]->events[i].code,
+				.pmu = (uint8_t)k,
+			};
+	/* Not all of them fit, where each needs a counter of its own. */
+	while (pmk_several_plan(pmu, &cfg->plan))
+		cfg->plan.nevents--;
+	if (p->regions) {
+		cfg->nregions = 1;
+		cfg->region[0].begin = PROGRAM;
+	}
+	if (p->intervals) {
+		cfg->interval_unit = PMK_INTERVAL_INSNS;
+		cfg->interval = 10;
+	}
+	pmk_emulated_configure(cfg);
+}
+
+static void tell_interval(struct rig *rig, struct pmk_emulated *e, const struct pmk_reading *delta)
+{
+	struct pmk_arena_ring *ring = pmk_slot_ring(pmk_arena_memory(rig->runner.arena, rig->slot));
+
+	if (ring->head == MANY)
+		return;
+	ring->record[ring->head++] = (struct pmk_arena_interval){
+		.pid = A_NUMBER,
+		.cycles = e->cpu.cycles,
+		.insns = e->bus.total[PMK_SIG_INSN],
+		.delta = *delta,
+	};
+}
+
+static void no_deadline(struct pmk_cpu *cpu)
+{
+	cpu->deadline = PMK_NEVER;
+}
+
+static const struct pmk_block *translate(struct rig *rig, const struct program *p,
+					 struct pmk_pipe_slot *pipe, struct pmk_insn *in)
+{
+	const struct pmk_core *core = &rig->cfg.counters.core;
+	const struct pmk_core_family *family = pmk_core_family(core);
+	struct pmk_raw raw[NINSNS];
+
+	expect(!family->decoder_init || family->decoder_init(&rig->decoder) == 0);
+	for (unsigned i = 0; i < NINSNS; i++) {
+		raw[i] = (struct pmk_raw){ .addr = PROGRAM + 4 * i, .size = 4 };
+		memcpy(raw[i].byte, &p->word[i], 4);
+	}
+	family->decode(&rig->decoder, raw, NINSNS, in);
+	expect(pmk_code_init(&rig->code, core) == 0);
+	return pmk_code_add(&rig->code, in, NINSNS, 1, 0, pipe);
+}
+
+/* Run the block some times, and take intervals as they come. */
+static void run(struct rig *rig, struct pmk_emulated *e, const struct pmk_block *block,
+		const struct pmk_pipe_slot *pipe, const struct pmk_insn *in)
+{
+	const struct pmk_emulated_config *cfg = &rig->cfg.counters;
+	const struct pmk_core_family *family = pmk_core_family(&cfg->core);
+	enum pmk_block_way way = cfg->eager ? PMK_BLOCK_EAGER : PMK_BLOCK_PLAIN;
+	char *memory = pmk_arena_memory(rig->runner.arena, rig->slot);
+	struct pmk_emulated_blocks b = { pmk_slot_facts(memory),
+					 pmk_slot_executions(memory, THE_CPU), 1 };
+	struct pmk_reading delta;
+	uint64_t access;
+
+	pmk_slot_facts(memory)[block->id] = block->facts;
+	for (unsigned n = 0; n < 100; n++) {
+		family->on_block->fn[0][0][way](THE_CPU, (void *)(uintptr_t)block);
+		for (unsigned i = 0; i < NINSNS; i++) {
+			pmk_access_fn *fn =
+				family->watch(&cfg->core, false, &in[i], block, &pipe[i], &access);
+
+			if (fn && (in[i].load || in[i].store))
+				fn(THE_CPU, in[i].store, 0x10000 + 4096 * n,
+				   (void *)(uintptr_t)access);
+		}
+		if (pmk_emulated_deadline(e, cfg, &b, &delta) > 0)
+			tell_interval(rig, e, &delta);
+	}
+	if (cfg->nregions)
+		pmk_emulated_region_begin(e, cfg, &b, 0);
+}
+
+static void keep(struct rig *rig, void *at, size_t size, bool save)
+{
+	struct place *p = &rig->place[rig->saved];
+
+	*p = (struct place){ .at = at, .size = size };
+	if (save) {
+		p->saved = malloc(size);
+		expect(p->saved != NULL);
+		memcpy(p->saved, at, size);
+	}
+	rig->saved++;
+}
+
+static void list_places(struct rig *rig, char *memory, struct pmk_emulated *e)
+{
+	size_t used = pmk_emulated_bytes(&rig->cfg.counters);
+	unsigned passes = rig->cfg.counters.plan.npasses;
+
+	keep(rig, rig->runner.arena, sizeof(*rig->runner.arena), true);
+	keep(rig, memory, sizeof(struct pmk_facts), true);
+	keep(rig, pmk_slot_ring(memory),
+	     offsetof(struct pmk_arena_ring, record) + MANY * sizeof(struct pmk_arena_interval),
+	     true);
+	keep(rig, pmk_slot_executions(memory, THE_CPU), sizeof(struct pmk_executions), true);
+	keep(rig, e, used, true);
+	/* Parts of the last one, so that they are hit more often. */
+	keep(rig, &e->session.plan, sizeof(e->session.plan), false);
+	keep(rig, e->session.pass, passes * sizeof(e->session.pass[0]), false);
+	keep(rig, e->model, passes * sizeof(e->model[0]), false);
+	if (used == sizeof(*e))
+		keep(rig, &e->chip, sizeof(e->chip), false);
+	else
+		keep(rig, &e->bus, offsetof(struct pmk_bus, log), false);
+	expect(rig->saved == NPLACES);
+}
+
+static void make(struct rig *rig, const struct program *p)
+{
+	struct pmk_pipe_slot pipe[NINSNS];
+	struct pmk_insn in[NINSNS];
+	const struct pmk_block *block;
+	struct pmk_emulated *e;
+	char *memory;
+	int fd;
+
+	choose(p, &rig->cfg.counters);
+	expect(pmk_runner_open(&rig->runner, &rig->cfg, &fd) == 0);
+	rig->runner.pid = A_NUMBER;
+	rig->slot = &rig->runner.arena->slot[0];
+	memory = pmk_arena_memory(rig->runner.arena, rig->slot);
+	e = pmk_slot_cpu(memory, THE_CPU);
+	expect(pmk_emulated_start(e, &rig->ports, &rig->cfg.counters,
+				  pmk_slot_executions(memory, THE_CPU)) == 0);
+	e->cpu.on_deadline = no_deadline;
+	pmk_cpus[THE_CPU] = &e->cpu;
+	pmk_emulator = (struct pmk_emulator){ .is_store = is_store, .size_shift = size_shift };
+	block = translate(rig, p, pipe, in);
+	expect(block != NULL);
+	run(rig, e, block, pipe, in);
+	rig->runner.arena->ready = 1;
+	*rig->slot = (struct pmk_arena_slot){ PMK_SLOT_RUNNING, A_NUMBER, 1, 1, 1, 0 };
+	list_places(rig, memory, e);
+	rig->begun = rig->runner;
+}
+
+static void restore(struct rig *rig)
+{
+	for (unsigned i = 0; i < NPLACES; i++)
+		if (rig->place[i].saved)
+			memcpy(rig->place[i].at, rig->place[i].saved, rig->place[i].size);
+	rig->runner = rig->begun;
+	memset(rig->runner.tail, 0, sizeof(*rig->runner.tail));
+	memset(rig->runner.core, 0, PMK_ARENA_CPUS * sizeof(*rig->runner.core));
+}
+
+static void write_all(const struct rig *rig, const uint8_t *data, size_t size)
+{
+	while (size > 5) {
+		const struct place *p = &rig->place[data[0] % NPLACES];
+		size_t at = (data[1] | data[2] << 8 | data[3] << 16) % p->size;
+		size_t n = data[4] % 32 + 1;
+
+		data += 5;
+		size -= 5;
+		n = n < size ? n : size;
+		n = n < p->size - at ? n : p->size - at;
+		memcpy(p->at + at, data, n);
+		data += n;
+		size -= n;
+	}
+}
+
+static void check_reading(const struct pmk_reading *r)
+{
+	expect(pmk_reading_sound(r));
+}
+
+/* What pmk does at a program's end. */
+static void read_all(struct rig *rig)
+{
+	struct pmk_runner *r = &rig->runner;
+	struct pmk_arena_interval interval;
+	unsigned n = 0;
+
+	pmk_runner_unsound(r);
+	while (pmk_runner_interval(r, &interval)) {
+		expect(n++ < PMK_ARENA_SLOTS * PMK_ARENA_RING);
+		check_reading(&interval.delta);
+	}
+	pmk_runner_finish(r);
+	pmk_runner_lacks(r);
+	pmk_runner_unsure(r);
+	if (pmk_runner_unsound(r)) {
+		expect(*r->unsound && strlen(r->unsound) < sizeof(r->unsound));
+		return;
+	}
+	expect(r->processes > 0 && r->ncores <= PMK_ARENA_CPUS);
+	for (unsigned cpu = 0; cpu < r->ncores; cpu++)
+		check_reading(&r->core[cpu].total);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct rig *rig;
+
+	if (!size)
+		return 0;
+	rig = &rigs[data[0] % NPROGRAMS];
+	if (!rig->saved)
+		make(rig, &programs[data[0] % NPROGRAMS]);
+	restore(rig);
+	/* Without a write, all of it is right: whatever is said of others is because of those. */
+	if (size == 1) {
+		read_all(rig);
+		expect(!*rig->runner.unsound && !rig->runner.error && rig->runner.sum.insns);
+		restore(rig);
+	}
+	write_all(rig, data + 1, size - 1);
+	read_all(rig);
+	return 0;
+}
