@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""The unit tests and pmk itself stay clean under AddressSanitizer and
+"""The unit tests, pmk itself and its plugin stay clean under AddressSanitizer and
 UndefinedBehaviorSanitizer."""
 import os
+import sys
 
 from harness import *
+
+sys.path.insert(0, os.path.join(SOURCE, "tests", "cli"))
+import test_hostile
+from test_processes import FORK, assemble, threads
 
 TREE = os.path.join(WORK, "sanitized")
 
@@ -50,3 +55,45 @@ def test_pmk_is_clean():
         out = run(os.path.join(TREE, "pmk"), *argv, env=env)
         equal(out.code, code, f"{argv}: {out}")
         assert "Sanitizer" not in out.err and "runtime error" not in out.err, f"{argv}: {out}"
+
+
+def test_pmk_is_clean_whatever_the_program_writes():
+    build()
+    env = dict(os.environ, PMK_PLUGIN=BUILD, UBSAN_OPTIONS="halt_on_error=1")
+    for place in ("header", "nblocks", "vcpu", "plan", "models", "bus", "chip"):
+        for what in ("0xff", "random"):
+            how = ("--core", "arm926") if place == "chip" else ("--region", "main")
+            out = test_hostile.attack((place, what), how=how, env=env,
+                                      command=os.path.join(TREE, "pmk"))
+            test_hostile.refused(out, how)
+
+
+def runtime():
+    """The library that a program which is not sanitized needs for one that is."""
+    out = run("cc", "-print-file-name=libasan.so")
+    return os.path.realpath(out.out.strip())
+
+
+def test_the_plugin_is_clean():
+    """The emulator loads the sanitized plugin; it counts as the ordinary one does."""
+    build()
+    hello = compile_arm(os.path.join(SOURCE, "examples/linux/crc.c"), "crc-sanitized", "-O2",
+                        "-static")
+    fork = assemble("fork", FORK, "-DCHILDREN=3", "-DLOOPS=100")
+    sanitize = [word for name, value in (("LD_PRELOAD", runtime()),
+                                         ("ASAN_OPTIONS", "detect_leaks=0"),
+                                         ("UBSAN_OPTIONS", "halt_on_error=1"))
+                for word in ("--env", f"{name}={value}")]
+    for argv in (("-e", "all", fork), ("-e", "instr_exec,br_exec", threads(), "work", "3"),
+                 ("-e", "instr_exec", "--region", "crc32", hello),
+                 ("-e", "instr_exec", "-I", "100000insns", hello),
+                 ("-e", "instr_exec", "--set", "l2=l220", fork), ("--core", "arm926", hello),
+                 ("-e", "instr_exec", threads(), "beyond", "66")):
+        values = []
+        for plugin in (BUILD, TREE):
+            out = run(PMK, "stat", "-x,", *sanitize, *argv, env=dict(os.environ, PMK_PLUGIN=plugin))
+            assert "Sanitizer" not in out.err and "runtime error" not in out.err, f"{argv}: {out}"
+            rows = [line.split(",") for line in out.err.splitlines() if ",exact," in line]
+            values.append((out.code, [(row[0], row[2]) for row in rows]))
+        assert values[0][0] in (0, 5), f"{argv}: {out}"
+        equal(values[1], values[0], argv)
