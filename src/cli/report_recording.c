@@ -797,7 +797,7 @@ int report_recording(const struct report_recording *q, const struct output_optio
 		code = cli_fail(PMK_EXIT_USAGE, "-o %s: that is the file to read", o->path);
 	if (!code)
 		code = recorded_open(&r.r, q->path, q->events);
-	if (!code && (r.children || r.view != FLAT) && !r.r.t.ncontexts)
+	if (!code && (r.children || r.view != FLAT) && !pmk_tables_have_paths(&r.r.t))
 		code = cli_fail(PMK_EXIT_USAGE, "%s has no call paths; pmk record -g records them",
 				q->path);
 	if (!code)

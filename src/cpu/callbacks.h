@@ -110,9 +110,9 @@ static inline void pmk_before_handler(struct pmk_cpu *cpu, const struct pmk_bloc
 }
 
 /* The ways to start a block: plain; with the facts added at once, for totals that are read often;
- * while regions are armed; where a region begins or ends; while counts are booked by site (sites.h).
- * There is each for system emulation, too, and for the blocks of handlers, before which another one
- * may have been left early (fault.h). */
+ * while regions are armed; where a region begins or ends; while counts are booked by site, see
+ * sites.h. There is each for system emulation, too, and for the blocks of handlers, before which
+ * another one may have been left early (fault.h). */
 enum pmk_block_way {
 	PMK_BLOCK_PLAIN,
 	PMK_BLOCK_EAGER,

@@ -30,8 +30,8 @@ static inline bool pmk_fault_unsure(const struct pmk_insn *in)
 	return (!in->load && !in->store) || in->conditional || (in->exclusive && in->store);
 }
 
-/* What the instruction is when it faults: one that accesses memory is executed, and nothing else; of
- * others the fault is the result. */
+/* What the instruction is when it faults: one that accesses memory is executed, and nothing else;
+ * of others the fault is the result. */
 struct pmk_insn pmk_fault_without_effect(const struct pmk_insn *in);
 
 /*

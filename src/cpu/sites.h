@@ -242,8 +242,8 @@ static inline void pmk_sites_access(struct pmk_cpu *cpu, uint64_t access)
 	pmk_sites_at(cpu, PMK_SITE_ACCESS + pmk_access_behind(access));
 }
 
-/* The block `cpu->prev` was left early, at a site FAULT or LEFT: before something is taken back, and
- * after. */
+/* The block `cpu->prev` was left early, at a site FAULT or LEFT: before something is taken back,
+ * and after. */
 void pmk_sites_fault(struct pmk_cpu *cpu, uint32_t site);
 void pmk_sites_taken_back(struct pmk_cpu *cpu);
 PMK_SLOW void pmk_sites_resume_slow(struct pmk_cpu *cpu, const struct pmk_block *b);

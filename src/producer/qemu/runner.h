@@ -50,7 +50,7 @@ struct pmk_runner_counts {
 struct pmk_runner {
 	struct pmk_arena *arena;
 	struct pmk_ledger *ledger; /* NULL: nothing is recorded */
-	unsigned slots; /* of the arena: processes that are counted at a time */
+	unsigned slots;		   /* of the arena: processes that are counted at a time */
 	/* The limit that leaves fewer than PMK_ARENA_SLOTS, by its name, and how many bytes it has
 	 * to be for one; NULL: there is none. */
 	const char *limit;
