@@ -203,7 +203,10 @@ int pmk_emulation_record(struct pmk_count *c)
 	err = pmk_recorded_read(&e->recorded, e->runner.ledger, &req);
 	if (err)
 		return pmk_count_fail(&c->fault, PMK_COUNT_FAILED,
-				      "what was recorded cannot be read: %s", pmk_strerror(err));
+				      "what was recorded cannot be read: %s",
+				      err == PMK_EPARSE ? "it makes no sense; has the program "
+							  "written into it?"
+							: pmk_strerror(err));
 	pmk_recorded_fill(e->recorded, &e->recording);
 	if (atomic_load(&e->runner.ledger->full)) {
 		pmk_result_warn(&c->result, "not all was recorded: there was no room for it");

@@ -8,6 +8,7 @@
 #include <pmk/error.h>
 #include <pmk/pmu.h>
 
+#include "base/foreign.h"
 #include "cpu/family.h"
 #include "cpu/fault.h"
 #include "profile/elf.h"
@@ -303,12 +304,41 @@ static bool add_once(struct pmk_recorded *r, const struct part *share, size_t n)
 	return true;
 }
 
+static bool is_register(int8_t r)
+{
+	return r >= PMK_NO_REG && r < PMK_NREGS;
+}
+
+/* The emulated program can write into the ledger, so nothing from there is used as an index or as a
+ * bool before it was looked at. */
+static bool insn_is_sound(const struct pmk_insn *in)
+{
+	return (in->size == 0 || in->size == 2 || in->size == 4) && in->iclass <= PMK_I_CACHE_OP &&
+	       in->flow <= PMK_FLOW_MODE && in->sysop <= PMK_SYS_WFI && in->mem_bytes <= 64 &&
+	       in->mem_count <= 32 && is_register(in->rd) && is_register(in->rd2) &&
+	       is_register(in->rn) && is_register(in->rm) && is_register(in->rs) &&
+	       is_register(in->ra) && pmk_is_bool(&in->conditional) &&
+	       pmk_is_bool(&in->is_branch) && pmk_is_bool(&in->sets_flags) &&
+	       pmk_is_bool(&in->reads_flags) && pmk_is_bool(&in->exclusive) &&
+	       pmk_is_bool(&in->load) && pmk_is_bool(&in->store) && pmk_is_bool(&in->literal) &&
+	       pmk_is_bool(&in->writeback) && pmk_is_bool(&in->slow_address) &&
+	       pmk_is_bool(&in->decoded);
+}
+
+static bool insns_are_sound(const struct pmk_ledger_block *l)
+{
+	for (uint32_t i = 0; i < l->ninsns; i++)
+		if (!insn_is_sound(&l->insn[i]))
+			return false;
+	return true;
+}
+
 static bool is_sound(const struct pmk_ledger_block *l)
 {
 	uint64_t bytes = (uint64_t)l->head.units * PMK_LEDGER_UNIT;
 
 	return bytes >= sizeof(*l) && l->ninsns && l->ninsns <= MAX_INSNS &&
-	       bytes >= sizeof(*l) + l->ninsns * (sizeof(l->insn[0]) + 4);
+	       bytes >= sizeof(*l) + l->ninsns * (sizeof(l->insn[0]) + 4) && insns_are_sound(l);
 }
 
 static int add_block(struct pmk_recorded *r, const struct pmk_ledger_block *l)

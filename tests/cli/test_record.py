@@ -6,6 +6,7 @@ import sqlite3
 
 from harness import *
 from programs import LOOP, assemble, build
+from test_hostile import HOSTILE
 from test_system import CALLED, CALLS, firmware, machine
 import microblaze_tools as mb
 
@@ -231,3 +232,23 @@ def test_counts_are_not_lost_with_the_file():
     equal(out.code, 125)
     contains(out.err, "cannot write /nonexistent/pmk.data: ")
     contains(out.err, "85      instr_exec")
+
+
+@cases("at,length,what", [
+    (0, 4096, "random"),
+    (0, 4096, "255"),
+    (64, 1 << 20, "random"),
+    (64, 1 << 20, "255"),
+    (4096, 1 << 19, "1"),
+])
+def test_a_program_that_writes_into_what_is_recorded(at, length, what):
+    """Either it cannot be read, which is said, or the emulator has tripped over it."""
+    program = build("hostile-ledger", HOSTILE.replace("pmk-arena", "pmk-ledger"), "-static")
+    out = pmk("record", "-g", "-o", os.path.join(WORK, f"hostile-{os.getpid()}.data"), program,
+              "dies", str(at), str(length), what)
+    assert out.code in (125, 128 + 9, 128 + 11), out
+    for line in out.err.splitlines():
+        assert line.startswith(("pmk: ", "[ pmk record: ", "qemu")), line
+    if out.code == 125:
+        contains(out.err, "pmk: what was recorded cannot be read: it makes no sense; has the "
+                          "program written into it?")

@@ -32,10 +32,13 @@ struct pmk_ledger *pmk_ledger_create(bool paths, int *fd)
 	uint64_t size = size_allowed();
 	struct pmk_ledger *l;
 
-	*fd = memfd_create("pmk-ledger", MFD_CLOEXEC);
+	*fd = memfd_create("pmk-ledger", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (*fd < 0)
 		return NULL;
-	l = ftruncate(*fd, (off_t)size) ? NULL : map(*fd, size);
+	l = ftruncate(*fd, (off_t)size) ||
+			    fcntl(*fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
+		    ? NULL
+		    : map(*fd, size);
 	if (!l) {
 		close(*fd);
 		return NULL;
@@ -87,8 +90,11 @@ void *pmk_ledger_record(struct pmk_ledger *l, uint32_t process, uint32_t cpu, si
 	return head;
 }
 
+/* No record is larger, in units. */
+#define LARGEST 4096
+
 /* Where the writer of a record was killed before it had put its size into it, there are zeros up to
- * the next one. */
+ * the next one. Where there are more of them than a record has, somebody else has written there. */
 const struct pmk_ledger_head *pmk_ledger_next(const struct pmk_ledger *l,
 					      const struct pmk_ledger_head *head)
 {
@@ -96,13 +102,14 @@ const struct pmk_ledger_head *pmk_ledger_next(const struct pmk_ledger *l,
 	uint64_t at = head ? pmk_ledger_number(l, head) + (uint64_t)head->units : HEAD_UNITS;
 
 	used = used < most ? used : most;
-	while (at < used) {
+	for (unsigned zeros = 0; at < used && zeros < LARGEST;) {
 		const struct pmk_ledger_head *next =
 			(const struct pmk_ledger_head *)((const char *)l + at * PMK_LEDGER_UNIT);
 		uint64_t units = next->units;
 
 		if (units && units <= used - at && atomic_load(&next->kind) != PMK_LEDGER_NONE)
 			return next;
+		zeros = units ? 0 : zeros + 1;
 		at += units ? units : 1;
 	}
 	return NULL;
