@@ -11,6 +11,7 @@
 #include "cli/report_recording.h"
 
 #include <inttypes.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -782,8 +783,8 @@ static int print(struct report *r)
 	if (ferror(r->f) && out.own)
 		done = false;
 	if (output_close(&out, NULL) || !done)
-		code = cli_fail(PMK_EXIT_FAILED, "cannot write %s: %m",
-				r->o->path ? r->o->path : "the report");
+		code = cli_fail(PMK_EXIT_FAILED, "cannot write %s: %s",
+				r->o->path ? r->o->path : "the report", strerror(errno));
 	recorded_page_end();
 	return code;
 }

@@ -691,15 +691,13 @@ void pmk_recorded_fill(const struct pmk_recorded *r, struct pmk_recording *rec)
 	rec->contexts = r->ledger->paths;
 }
 
-void pmk_recorded_free(struct pmk_recorded *r)
+static void free_all(struct pmk_recorded *r)
 {
 	struct index *index[] = { &r->block_at,	 &r->insn_at, &r->object_at,
 				  &r->thread_at, &r->path_at, &r->count_at };
 	struct array *array[] = { &r->blocks, &r->of_block, &r->insns,	&r->objects, &r->threads,
 				  &r->paths,  &r->counts,   &r->values, &r->once,    &r->mappings };
 
-	if (!r)
-		return;
 	for (size_t i = 0; i < sizeof(index) / sizeof(index[0]); i++)
 		free(index[i]->key);
 	for (size_t i = 0; i < sizeof(array) / sizeof(array[0]); i++)
@@ -707,4 +705,10 @@ void pmk_recorded_free(struct pmk_recorded *r)
 	free(r->cpu);
 	free(r->signal);
 	free(r);
+}
+
+void pmk_recorded_free(struct pmk_recorded *r)
+{
+	if (r)
+		free_all(r);
 }

@@ -109,7 +109,7 @@ struct pmk_sites_rest {
 	struct group at_leave, at_fetch, at_access;
 	struct pmk_ledger_state *state; /* has `seen`, for who reads the ledger */
 	struct pmk_ledger_run nowhere;	/* in place of a run that there is no memory for */
-	struct pmk_site_run none;
+	struct pmk_site_run *none;
 };
 
 /* ---- counters -------------------------------------------------------------------------------- */
@@ -263,7 +263,7 @@ void pmk_sites_move(struct pmk_cpu *cpu, uint32_t site)
 		pmk_sites_book(sites);
 	if (site == PMK_SITE_END)
 		site = PMK_SITE_LEAVE;
-	if (run == &s->none) { /* before the first block */
+	if (run == s->none) { /* before the first block */
 		run = sites->run;
 		site = PMK_SITE_FETCH;
 	}
@@ -310,7 +310,7 @@ struct pmk_site_run *pmk_sites_run(struct pmk_sites *sites, const struct pmk_blo
 		}
 	}
 	if (!r)
-		return &s->none;
+		return s->none;
 	sites->run_of[b->id] = r;
 	return r;
 }
@@ -456,8 +456,11 @@ static int init(struct pmk_sites *sites, struct pmk_cpu *cpu, const struct pmk_s
 
 	s->cpu = cpu;
 	s->owner = *owner;
-	s->none.record = &s->nowhere;
-	sites->run = sites->left = &s->none;
+	s->none = calloc(1, sizeof(*s->none));
+	if (!s->none)
+		return -1;
+	s->none->record = &s->nowhere;
+	sites->run = sites->left = s->none;
 	sites->restless = pmk_core_family(&cpu->core)->restless;
 	sites->follows = paths;
 	sites->run_of = pmk_reserve(PMK_MAX_BLOCKS * sizeof(*sites->run_of));
@@ -509,6 +512,7 @@ void pmk_sites_free(struct pmk_sites *sites)
 		free(s->runs.entry);
 		free(s->sites.entry);
 		free(s->paths.entry);
+		free(s->none);
 		free(s);
 	}
 	if (sites)

@@ -2,6 +2,7 @@
 #include "recording/database.h"
 
 #include <stdbool.h>
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -103,7 +104,7 @@ int pmk_database_open(const char *path, sqlite3 **db, char *msg, size_t size)
 
 	*db = NULL;
 	if (access(path, R_OK)) {
-		snprintf(msg, size, "cannot be read: %m");
+		snprintf(msg, size, "cannot be read: %s", strerror(errno));
 		return PMK_EIO;
 	}
 	if (sqlite3_open_v2(path, db, SQLITE_OPEN_READONLY, NULL)) {

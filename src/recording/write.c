@@ -716,7 +716,7 @@ int pmk_recording_write(const struct pmk_recording *rec, const char *path, char 
 	if (name)
 		err = write_database(rec, name, msg, size);
 	if (!err && (!name || !put_in_place(name, to))) {
-		snprintf(msg, size, "cannot be written: %m");
+		snprintf(msg, size, "cannot be written: %s", strerror(errno));
 		err = PMK_EIO;
 	}
 	if (err && name)

@@ -66,7 +66,7 @@ def on_qemu(xlen, abi):
     sources = [os.path.join(FOLDER, name) for name in ("start.S", "main.c")]
     sources += [os.path.join(SOURCE, "src/pmu", name)
                 for name in ("riscv/driver.c", "riscv/events.c", "riscv/native.c",
-                             "riscv/pmu.c", "lookup.c")]
+                             "riscv/pmu.c", "lookup.c", "no_flags.c")]
     out = run(gcc, f"-march=rv{xlen}imac_zicsr", f"-mabi={abi}", "-mcmodel=medany", "-std=gnu11",
               "-ffreestanding", "-fno-pic", "-fno-builtin", "-ffunction-sections", "-nostdlib",
               "-static", "-DPMK_FIRMWARE", "-Os", "-Wall", "-Wextra", "-Werror", "-I",
