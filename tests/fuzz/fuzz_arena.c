@@ -183,8 +183,10 @@ static void run(struct rig *rig, struct pmk_emulated *e, const struct pmk_block 
 		if (pmk_emulated_deadline(e, cfg, &b, &delta) > 0)
 			tell_interval(rig, e, &delta);
 	}
-	if (cfg->nregions)
-		pmk_emulated_region_begin(e, cfg, &b, 0);
+	if (cfg->nregions) {
+		e->beginning = 1;
+		pmk_emulated_cross(e, cfg, &b);
+	}
 }
 
 static void keep(struct rig *rig, void *at, size_t size, bool save)
