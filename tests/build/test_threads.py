@@ -53,6 +53,11 @@ def test_a_race_would_be_seen(tmp_path):
     with open(EXAMPLE) as f:
         shared = f.read().replace("simulate, &cores[i]", "simulate, &cores[0]")
     (tmp_path / "shared.c").write_text(shared)
-    out = run(*compiled(tmp_path / "shared.c", tmp_path / "shared", library()))
+    command = compiled(tmp_path / "shared.c", tmp_path / "shared", library())
+    # On a busy machine the threads may run one after the other.
+    for _ in range(20):
+        out = run(*command)
+        if out.code:
+            break
     assert out.code, out
     contains(out.err, "WARNING: ThreadSanitizer: data race")

@@ -212,8 +212,11 @@ def genhtml(text, tmp_path):
     """{"lines": (hit, found), …} as genhtml reads them."""
     have("genhtml")
     (tmp_path / "coverage.info").write_text(text)
-    out = run("genhtml", "--branch-coverage", "-o", tmp_path / "html", tmp_path / "coverage.info",
-              cwd=tmp_path)
+    # Version 2 refuses branches of lines that it finds no other record of.
+    newer = "version 1." not in run("genhtml", "--version").out
+    lenient = ("--ignore-errors", "category,unsupported") if newer else ()
+    out = run("genhtml", "--branch-coverage", *lenient, "-o", tmp_path / "html",
+              tmp_path / "coverage.info", cwd=tmp_path)
     equal(out.code, 0, str(out))
     return {what: (int(hit), int(found)) for what, hit, found in re.findall(
         r"^ *(lines|functions|branches)\.*: +[\d.]+% \((\d+) of (\d+)", out.out, re.M)}
@@ -546,7 +549,9 @@ def test_pprof_shows_where_code_is(paths, tmp_path):
     export(paths, "pprof", "-o", tmp_path / "profile.pb")
     out = run("go", "tool", "pprof", "-raw", tmp_path / "profile.pb",
               env={**os.environ, "HOME": str(tmp_path)})
-    contains(out.out, "0x200c M=1 clamp /src/util.h:4 s=0\n             work /src/loop.c:8 s=5\n")
+    # Newer versions tell the column, too, which is not known.
+    said = re.sub(r"(:\d+):0 s=", r"\1 s=", out.out)
+    contains(said, "0x200c M=1 clamp /src/util.h:4 s=0\n             work /src/loop.c:8 s=5\n")
     contains(out.out, "/nonexistent/prog  [FN][FL][LN][IN]")
 
 
