@@ -212,11 +212,10 @@ def genhtml(text, tmp_path):
     """{"lines": (hit, found), …} as genhtml reads them."""
     have("genhtml")
     (tmp_path / "coverage.info").write_text(text)
-    # Version 2 refuses branches of lines that it finds no other record of.
-    newer = "version 1." not in run("genhtml", "--version").out
-    lenient = ("--ignore-errors", "category,unsupported") if newer else ()
-    out = run("genhtml", "--branch-coverage", *lenient, "-o", tmp_path / "html",
-              tmp_path / "coverage.info", cwd=tmp_path)
+    if "version 1." not in run("genhtml", "--version").out:
+        skip("genhtml 2 refuses branches of lines that it finds no other record of")
+    out = run("genhtml", "--branch-coverage", "-o", tmp_path / "html", tmp_path / "coverage.info",
+              cwd=tmp_path)
     equal(out.code, 0, str(out))
     return {what: (int(hit), int(found)) for what, hit, found in re.findall(
         r"^ *(lines|functions|branches)\.*: +[\d.]+% \((\d+) of (\d+)", out.out, re.M)}
