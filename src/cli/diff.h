@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "recording/map.h"
+#include "base/map.h"
 
 enum diff_side { DIFF_BASE, DIFF_NEW, DIFF_SIDES };
 

@@ -21,7 +21,7 @@
 #include "base/plain.h"
 #include "cli/recorded.h"
 #include "cli/show.h"
-#include "recording/map.h"
+#include "base/map.h"
 #include "result/internal.h"
 #include "result/jsonio.h"
 

@@ -19,6 +19,8 @@
 
 #include <pmk/error.h>
 
+#include "base/grow.h"
+
 struct reader {
 	struct pmk_lines *l;
 	Dwfl_Module *module;
@@ -31,17 +33,11 @@ struct reader {
 
 static void *grown(struct reader *r, void *items, size_t n, size_t *room, size_t item_size)
 {
-	void *more;
+	void *more = pmk_grow(items, n, room, item_size);
 
-	if (n < *room)
-		return items;
-	more = realloc(items, (*room ? 2 * *room : 256) * item_size);
-	if (!more) {
+	if (!more)
 		r->no_memory = true;
-		return items;
-	}
-	*room = *room ? 2 * *room : 256;
-	return more;
+	return more ? more : items;
 }
 
 static void add_line(struct reader *r, const char *file, int line, Dwarf_Addr address)

@@ -19,6 +19,8 @@
 
 #include <pmk/error.h>
 
+#include "base/grow.h"
+
 /* Scopes within scopes that are followed. Compilers stay far below; damaged files do not. */
 #define MAX_DEPTH 256
 
@@ -45,19 +47,6 @@ struct reader {
 	Dwarf_Half version; /* of DWARF */
 	size_t ninlined_room, nnames_room;
 };
-
-/* Returns the array with room for one more element; NULL: out of memory. */
-static void *grow(void *array, size_t n, size_t *room, size_t size)
-{
-	void *grown;
-
-	if (n < *room)
-		return array;
-	grown = realloc(array, (*room ? 2 * *room : 64) * size);
-	if (grown)
-		*room = *room ? 2 * *room : 64;
-	return grown;
-}
 
 /* Index of the first address that is not below `addr`. */
 static size_t first_at(const struct reader *r, uint64_t addr)
@@ -88,7 +77,7 @@ static const char *demangle(struct reader *r, const char *symbol)
 	name = cplus_demangle(symbol, DMGL_PARAMS | DMGL_ANSI);
 	if (!name)
 		return symbol;
-	grown = grow(s->name, s->nnames, &r->nnames_room, sizeof(*grown));
+	grown = pmk_grow(s->name, s->nnames, &r->nnames_room, sizeof(*grown));
 	if (!grown) {
 		free(name);
 		r->failed = true;
@@ -348,7 +337,7 @@ static uint32_t read_inlined(struct reader *r, Dwarf_Die *die, uint32_t parent)
 
 	if ((!symbol && !name) || !is_covered(r, die))
 		return parent;
-	grown = grow(s->inlined, s->ninlined, &r->ninlined_room, sizeof(*grown));
+	grown = pmk_grow(s->inlined, s->ninlined, &r->ninlined_room, sizeof(*grown));
 	if (!grown) {
 		r->failed = true;
 		return parent;

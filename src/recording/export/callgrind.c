@@ -15,7 +15,7 @@
 
 #include "base/plain.h"
 #include "recording/export/export.h"
-#include "recording/map.h"
+#include "base/map.h"
 
 /* The calls of one function from one instruction. */
 struct edge {

@@ -15,7 +15,7 @@
 #include "base/plain.h"
 #include "recording/export/export.h"
 #include "recording/lines.h"
-#include "recording/map.h"
+#include "base/map.h"
 
 /* A line in one function, or in one of the places that it was put into; or where code of it begins,
  * executed or not, which may be another line's as well. */

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "recording/map.h"
+#include "base/map.h"
 #include "recording/tables.h"
 
 struct pmk_tree_node {

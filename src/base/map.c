@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* A hash table with open addressing, at most half full. */
-#include "recording/map.h"
+#include "base/map.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Numbers by numbers: which node, sample or edge has this key. */
-#ifndef PMK_RECORDING_MAP_H
-#define PMK_RECORDING_MAP_H
+#ifndef PMK_BASE_MAP_H
+#define PMK_BASE_MAP_H
 
 #include <stddef.h>
 #include <stdint.h>
