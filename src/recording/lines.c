@@ -8,14 +8,9 @@
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
-#include <elfutils/libdwfl.h>
-#include <errno.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <pmk/error.h>
 
@@ -83,7 +78,7 @@ static void read_row(struct reader *r, Dwarf_Line *row, Dwarf_Line *next)
 	    dwarf_lineno(row, &number) || number <= 0 || dwarf_lineaddr(row, &from) ||
 	    dwarf_lineaddr(next, &to) || (to <= from && !begins) || !is_there(r, from))
 		return;
-	file = dwarf_linesrc(row, NULL, NULL);
+	file = pmk_debug_file(&r->l->debug, dwarf_linesrc(row, NULL, NULL));
 	if (file)
 		add_line(r, file, number, from);
 }
@@ -102,7 +97,7 @@ static void read_unit(struct reader *r, Dwarf_Die *unit)
 static int read_function(Dwarf_Die *die, void *ctx)
 {
 	struct reader *r = ctx;
-	const char *file = dwarf_decl_file(die), *symbol;
+	const char *file = pmk_debug_file(&r->l->debug, dwarf_decl_file(die)), *symbol;
 	Dwarf_Attribute attr;
 	Dwarf_Addr entry;
 	int line;
@@ -132,6 +127,7 @@ static void read_debug(struct reader *r)
 	while (!r->no_memory && !dwarf_get_units(dwarf, cu, &cu, NULL, &type, &unit, &split)) {
 		if (type != DW_UT_compile && type != DW_UT_skeleton)
 			continue;
+		pmk_debug_enter(&r->l->debug, &unit);
 		read_unit(r, &unit);
 		if (type == DW_UT_compile)
 			dwarf_getfuncs(&unit, read_function, r, 0);
@@ -142,50 +138,17 @@ static void read_debug(struct reader *r)
 
 /* ---- the file ------------------------------------------------------------------------------- */
 
-static bool has_build_id(Dwfl_Module *module, const char *wanted)
+static const char *open_file(struct reader *r, const char *path, const char *wanted)
 {
-	const unsigned char *bits;
-	GElf_Addr where;
-	int n = dwfl_module_build_id(module, &bits, &where);
+	const char *why = pmk_debug_open(&r->l->debug, path);
+	char build_id[PMK_DEBUG_BUILD_ID];
 
-	if (!wanted)
-		return true;
-	if (n < 0 || strlen(wanted) != 2 * (size_t)n)
-		return false;
-	for (int i = 0; i < n; i++) {
-		char hex[3];
-
-		snprintf(hex, sizeof(hex), "%02x", bits[i]);
-		if (memcmp(hex, wanted + 2 * i, 2))
-			return false;
-	}
-	return true;
-}
-
-static const char *open_file(struct reader *r, const char *path, const char *build_id)
-{
-	static const Dwfl_Callbacks callbacks = {
-		.find_elf = dwfl_build_id_find_elf,
-		.find_debuginfo = dwfl_standard_find_debuginfo,
-		.section_address = dwfl_offline_section_address,
-	};
-	struct stat st;
-	Dwfl *dwfl;
-
-	if (stat(path, &st) || access(path, R_OK))
-		return strerror(errno);
-	/* A pipe would be waited for, for ever. */
-	if (!S_ISREG(st.st_mode))
-		return "no file";
-	dwfl = dwfl_begin(&callbacks);
-	r->l->dwfl = dwfl;
-	if (dwfl)
-		r->module = dwfl_report_offline(dwfl, path, path, -1);
-	if (!dwfl || dwfl_report_end(dwfl, NULL, NULL) || !r->module)
-		return "no ELF file that can be read";
-	if (!has_build_id(r->module, build_id))
-		return "not the file that ran: another build id";
-	return NULL;
+	if (why)
+		return why;
+	r->module = r->l->debug.module;
+	pmk_debug_build_id(&r->l->debug, build_id);
+	return wanted && strcmp(build_id, wanted) ? "not the file that ran: another build id"
+						  : NULL;
 }
 
 int pmk_lines_load(struct pmk_lines *l, const char *path, const char *build_id, const char **why)
@@ -203,7 +166,6 @@ void pmk_lines_free(struct pmk_lines *l)
 {
 	free(l->line);
 	free(l->function);
-	if (l->dwfl)
-		dwfl_end(l->dwfl);
+	pmk_debug_close(&l->debug);
 	*l = (struct pmk_lines){ 0 };
 }

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "recording/debug.h"
+
 /* Where code of a line begins. */
 struct pmk_lines_line {
 	const char *file;
@@ -24,7 +26,7 @@ struct pmk_lines {
 	struct pmk_lines_line *line; /* a line may be there several times */
 	struct pmk_lines_function *function;
 	size_t nlines, nfunctions, line_room, function_room;
-	void *dwfl; /* which the strings belong to */
+	struct pmk_debug debug; /* which the strings belong to */
 };
 
 /*

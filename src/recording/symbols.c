@@ -11,11 +11,9 @@
 #include "recording/symbols.h"
 
 #include <dwarf.h>
-#include <elfutils/libdwfl.h>
 #include <libiberty/demangle.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include <pmk/error.h>
 
@@ -287,7 +285,7 @@ static const char *file_of(const struct reader *r, Dwarf_Die *die, unsigned attr
 	if (dwarf_formudata(dwarf_attr_integrate(die, attribute, &a), &number) ||
 	    number >= r->nfiles || (!number && r->version < 5))
 		return NULL;
-	return dwarf_filesrc(r->file, number, NULL, NULL);
+	return pmk_debug_file(&r->s->debug, dwarf_filesrc(r->file, number, NULL, NULL));
 }
 
 static unsigned line_of(Dwarf_Die *die, unsigned attribute)
@@ -422,7 +420,8 @@ static void read_lines(struct reader *r, Dwarf_Die *unit)
 			/* Line 0 is code that no line of the source stands for. */
 			if (!line || dwarf_lineno(line, &number) || number <= 0)
 				continue;
-			r->s->place[i].file = dwarf_linesrc(line, NULL, NULL);
+			r->s->place[i].file =
+				pmk_debug_file(&r->s->debug, dwarf_linesrc(line, NULL, NULL));
 			r->s->place[i].line = (unsigned)number;
 		}
 }
@@ -443,6 +442,7 @@ static void read_debug(struct reader *r)
 
 		if ((type != DW_UT_compile && type != DW_UT_skeleton) || !is_covered(r, &unit))
 			continue;
+		pmk_debug_enter(&r->s->debug, &unit);
 		read_lines(r, &unit);
 		if (!scopes->addr) /* its .dwo file is not there */
 			continue;
@@ -454,53 +454,20 @@ static void read_debug(struct reader *r)
 
 /* ---- the file ------------------------------------------------------------------------------- */
 
-static void read_build_id(struct reader *r)
-{
-	const unsigned char *bits;
-	GElf_Addr where;
-	int n = dwfl_module_build_id(r->module, &bits, &where);
-
-	if (n <= 0)
-		return;
-	r->s->build_id = malloc(2 * (size_t)n + 1);
-	if (!r->s->build_id) {
-		r->failed = true;
-		return;
-	}
-	for (int i = 0; i < n; i++) {
-		r->s->build_id[2 * i] = "0123456789abcdef"[bits[i] >> 4];
-		r->s->build_id[2 * i + 1] = "0123456789abcdef"[bits[i] & 15];
-	}
-	r->s->build_id[2 * n] = '\0';
-}
-
 /* Returns false when there is nothing to read. */
 static bool open_file(struct reader *r, const char *path)
 {
-	static const Dwfl_Callbacks callbacks = {
-		.find_elf = dwfl_build_id_find_elf,
-		.find_debuginfo = dwfl_standard_find_debuginfo,
-		.section_address = dwfl_offline_section_address,
-	};
-	struct stat st;
-	Dwfl *dwfl;
 	Elf *elf;
 	GElf_Ehdr eh;
 
-	/* A pipe would be waited for, for ever. */
-	if (!path || stat(path, &st) || !S_ISREG(st.st_mode))
+	if (!path || pmk_debug_open(&r->s->debug, path))
 		return false;
-	dwfl = dwfl_begin(&callbacks);
-	r->s->files = dwfl;
-	if (!dwfl)
-		return false;
-	r->module = dwfl_report_offline(dwfl, path, path, -1);
-	if (dwfl_report_end(dwfl, NULL, NULL) || !r->module)
-		return false;
+	r->module = r->s->debug.module;
 	elf = dwfl_module_getelf(r->module, &r->bias);
 	if (!elf || !gelf_getehdr(elf, &eh))
 		return false;
 	r->arm = eh.e_machine == EM_ARM;
+	pmk_debug_build_id(&r->s->debug, r->s->build_id);
 	return true;
 }
 
@@ -515,7 +482,6 @@ int pmk_symbols_load(struct pmk_symbols *s, const char *path, const uint64_t *ad
 		s->place[i] = (struct pmk_symbols_place){ PMK_NOWHERE, PMK_NOWHERE, NULL, 0 };
 	if (!open_file(&r, path))
 		return 0;
-	read_build_id(&r);
 	if (!r.failed)
 		read_functions(&r);
 	if (!r.failed)
@@ -530,11 +496,9 @@ void pmk_symbols_free(struct pmk_symbols *s)
 	for (size_t i = 0; i < s->nnames; i++)
 		free(s->name[i]);
 	free(s->name);
-	free(s->build_id);
 	free(s->place);
 	free(s->function);
 	free(s->inlined);
-	if (s->files)
-		dwfl_end(s->files);
+	pmk_debug_close(&s->debug);
 	*s = (struct pmk_symbols){ 0 };
 }

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "recording/debug.h"
+
 #define PMK_NOWHERE UINT32_MAX
 
 struct pmk_symbols_function {
@@ -38,13 +40,13 @@ struct pmk_symbols_place {
 };
 
 struct pmk_symbols {
-	char *build_id;			       /* hexadecimal, or NULL */
+	char build_id[PMK_DEBUG_BUILD_ID];     /* hexadecimal; "": none */
 	struct pmk_symbols_place *place;       /* of each address */
 	struct pmk_symbols_function *function; /* by address; they do not overlap */
 	struct pmk_symbols_inlined *inlined;
 	size_t nfunctions, ninlined;
-	void *files; /* libdwfl's, which most of the strings belong to */
-	char **name; /* the other strings */
+	struct pmk_debug debug; /* which most of the strings belong to */
+	char **name;		/* the other strings */
 	size_t nnames;
 };
 

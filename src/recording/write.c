@@ -359,7 +359,7 @@ static void write_symbolised(struct writer *w, size_t object, size_t from, size_
 	put_int(w, INSERT_OBJECT, (int64_t)object);
 	put_text(w, INSERT_OBJECT, o->path);
 	put_text(w, INSERT_OBJECT, o->kind == PMK_RECORDED_FILE ? "file" : "anonymous");
-	put_text(w, INSERT_OBJECT, s->build_id);
+	put_text(w, INSERT_OBJECT, *s->build_id ? s->build_id : NULL);
 	put_int(w, INSERT_OBJECT, (int64_t)o->bias);
 	insert(w, INSERT_OBJECT);
 	write_functions(w, s, object, function);

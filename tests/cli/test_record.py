@@ -252,3 +252,24 @@ def test_a_program_that_writes_into_what_is_recorded(at, length, what):
     if out.code == 125:
         contains(out.err, "pmk: what was recorded cannot be read: it makes no sense; has the "
                           "program written into it?")
+
+
+def test_files_are_named_from_the_root_on(tmp_path):
+    """Whatever the compiler was given, so that others find them: genhtml reads each."""
+    (tmp_path / "app").mkdir()
+    (tmp_path / "common").mkdir()
+    (tmp_path / "app" / "main.c").write_text("int f(void);\nint main(void) { return f(); }\n")
+    (tmp_path / "common" / "f.c").write_text("int f(void) { return 0; }\n")
+    have("arm-linux-gnueabi-gcc")
+    done = run("arm-linux-gnueabi-gcc", "-g", "-static", "-o", "prog", "main.c", "../common/f.c",
+               cwd=tmp_path / "app")
+    equal(done.code, 0, done.err)
+    path = tmp_path / "pmk.data"
+    equal(pmk("record", "-o", path, tmp_path / "app" / "prog").code, 0)
+    with sqlite3.connect(path) as db:
+        files = {f for f, in db.execute("SELECT path FROM file")}
+    mine = {f for f in files if f.endswith((".c")) and f.startswith(str(tmp_path))}
+    equal(mine, {f"{tmp_path}/app/main.c", f"{tmp_path}/app/../common/f.c"})
+    lcov = pmk("export", "--format", "lcov", "-i", path).out
+    named = {line[3:] for line in lcov.splitlines() if line.startswith("SF:")}
+    assert mine <= named, named
