@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Files that people write in an editor. */
+/* Files that people write in an editor, and files that are written as a whole. */
 #ifndef PMK_BASE_FILE_H
 #define PMK_BASE_FILE_H
 
@@ -10,5 +10,27 @@
  * because its text may never end. A pipe is refused, because it can be read only once and perhaps
  * nobody ever writes to it, unless `pipes` is set: then opening waits for a writer. */
 FILE *pmk_file_open(const char *path, bool pipes, const char **why);
+
+/* Make an empty file beside `path`, with the same permissions. Returns its name, which the caller
+ * frees; NULL: see errno. */
+char *pmk_file_beside(const char *path);
+/* Move the complete file to its place, so that it is there after a power failure, too. False: see
+ * errno. */
+bool pmk_file_put(const char *from, const char *to);
+
+/*
+ * A file that is either whole or what it was: it is made beside its place and moved there at the
+ * end. A link stays, and what it points at is replaced. Directly written are pipes, devices,
+ * descriptors (/dev/stdout), and files in folders that take no others.
+ */
+struct pmk_whole {
+	FILE *f;
+	char *to, *beside; /* NULL: it is written directly */
+};
+
+/* False: see errno. */
+bool pmk_whole_open(struct pmk_whole *w, const char *path);
+/* `keep`: false when not all of it could be written. False: it is not in its place; see errno. */
+bool pmk_whole_close(struct pmk_whole *w, bool keep);
 
 #endif

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/output.h"
 
 #define EXIT_OVER 1
 
@@ -184,22 +185,14 @@ static int parse(struct request *q, int argc, char **argv, bool *help)
 
 static int show(struct request *q)
 {
-	FILE *f = q->output ? fopen(q->output, "we") : stdout;
-	bool bad;
-	int code;
+	struct pmk_whole w = { .f = stdout };
+	int code = q->output ? output_whole_open(&w, q->output) : 0;
 
-	if (!f)
-		return cli_fail(PMK_EXIT_FAILED, "cannot write %s: %s", q->output, strerror(errno));
-	q->format.columns = isatty(fileno(f)) ? cli_columns(f) : 0;
-	code = diff_write(&q->d, &q->format, f);
-	if (!q->output)
+	if (code)
 		return code;
-	errno = 0;
-	bad = ferror(f);
-	if ((fclose(f) || bad) && !code)
-		code = cli_fail(PMK_EXIT_FAILED, "cannot write %s: %s", q->output,
-				strerror(errno ? errno : EIO));
-	return code;
+	q->format.columns = isatty(fileno(w.f)) ? cli_columns(w.f) : 0;
+	code = diff_write(&q->d, &q->format, w.f);
+	return q->output ? output_whole_close(&w, q->output, code) : code;
 }
 
 static int run_diff(int argc, char **argv)

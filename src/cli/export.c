@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* pmk export: a recording in the format of another tool; src/recording/export has the formats. */
 #define _GNU_SOURCE
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -9,6 +8,7 @@
 #include <pmk/error.h>
 
 #include "cli/cli.h"
+#include "cli/output.h"
 #include "recording/choose.h"
 #include "recording/export/export.h"
 
@@ -162,12 +162,6 @@ static int write_to(FILE *f, const struct request *q, const struct pmk_tables *t
 	return 0;
 }
 
-static int write_failed(const struct request *q)
-{
-	return cli_fail(PMK_EXIT_FAILED, "cannot write %s: %s", q->output,
-			strerror(errno ? errno : EIO));
-}
-
 static bool same_file(const char *a, const char *b)
 {
 	struct stat s, t;
@@ -178,23 +172,17 @@ static bool same_file(const char *a, const char *b)
 static int write_file(const struct request *q, const struct pmk_tables *t,
 		      const struct pmk_choice *c)
 {
-	FILE *f;
+	struct pmk_whole w;
 	int code;
-	bool bad;
 
 	if (!q->output)
 		return write_to(stdout, q, t, c);
 	if (same_file(q->output, q->input))
 		return cli_fail(PMK_EXIT_USAGE, "-o %s: that is the file to read", q->output);
-	f = fopen(q->output, "we");
-	if (!f)
-		return write_failed(q);
-	code = write_to(f, q, t, c);
-	errno = 0;
-	bad = ferror(f);
-	if ((fclose(f) || bad) && !code)
-		code = write_failed(q);
-	return code;
+	code = output_whole_open(&w, q->output);
+	if (code)
+		return code;
+	return output_whole_close(&w, q->output, write_to(w.f, q, t, c));
 }
 
 static int export(const struct request *q)

@@ -4,6 +4,7 @@
 #include "cli/output.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -79,6 +80,32 @@ bool output_is(const struct output_options *o, const char *path)
 	       out.st_dev == other.st_dev && out.st_ino == other.st_ino;
 }
 
+static bool open_whole(struct pmk_whole *w, const char *path)
+{
+	/* A limit of the file size (ulimit -f) is to be told, and not to end pmk. */
+	signal(SIGXFSZ, SIG_IGN);
+	return pmk_whole_open(w, path);
+}
+
+static int cannot_write(const char *path)
+{
+	return cli_fail(PMK_EXIT_FAILED, "cannot write %s: %s", path,
+			strerror(errno ? errno : EIO));
+}
+
+int output_whole_open(struct pmk_whole *w, const char *path)
+{
+	errno = 0;
+	return open_whole(w, path) ? 0 : cannot_write(path);
+}
+
+int output_whole_close(struct pmk_whole *w, const char *path, int code)
+{
+	bool done = pmk_whole_close(w, !code);
+
+	return done || code ? code : cannot_write(path);
+}
+
 /* ---- metrics -------------------------------------------------------------------------------- */
 
 int output_metrics(const struct output_options *o, struct pmk_metric_list *list)
@@ -99,12 +126,15 @@ int output_metrics(const struct output_options *o, struct pmk_metric_list *list)
 int output_open(struct output *out, const struct output_options *o, FILE *usual)
 {
 	*out = (struct output){ .o = o, .f = usual };
-	if (!o->path)
+	if (o->path && o->whole && !o->append)
+		out->f = open_whole(&out->whole, o->path) ? out->whole.f : NULL;
+	else if (o->path)
+		out->f = fopen(o->path, o->append ? "ae" : "we");
+	else
 		return 0;
-	out->f = fopen(o->path, o->append ? "ae" : "we");
 	out->own = out->f != NULL;
 	if (!out->own)
-		return cli_fail(PMK_EXIT_FAILED, "cannot write %s: %s", o->path, strerror(errno));
+		return cannot_write(o->path);
 	return 0;
 }
 
@@ -145,8 +175,13 @@ int output_end(struct output *out, const struct pmk_result *r)
 int output_close(struct output *out, const struct pmk_result *r)
 {
 	int err = output_end(out, r);
+	bool done = true;
 
-	if (out->own && fclose(out->f) && !err)
+	if (out->whole.f)
+		done = pmk_whole_close(&out->whole, !err);
+	else if (out->own)
+		done = !fclose(out->f);
+	if (!done && !err)
 		err = PMK_EIO;
 	out->own = false;
 	return err;

@@ -9,6 +9,7 @@
 #include <pmk/result.h>
 #include <pmk/session.h>
 
+#include "base/file.h"
 #include "cli/cli.h"
 #include "count/metrics.h"
 
@@ -17,6 +18,7 @@ struct output_options {
 	const char *separator;	  /* -x */
 	const char *path;	  /* -o; NULL: the command's usual stream */
 	bool json, append, plain_numbers, verbose, bars;
+	bool whole; /* the file of -o is written as a whole, and not as the run goes */
 };
 
 /* Take the option if it is one of the common ones; false: it is another. *code is 0, or an exit
@@ -29,6 +31,12 @@ bool output_is_text(const struct output_options *o);
 /* Is the file of -o the file at `path`, which writing would destroy? */
 bool output_is(const struct output_options *o, const char *path);
 
+/* Open the file that somebody has named for what is written as a whole. 0 or an exit code. */
+int output_whole_open(struct pmk_whole *w, const char *path);
+/* Put it in its place, if `code` is 0; otherwise it is not there, and what was there stays. Returns
+ * `code`, or an exit code of this. */
+int output_whole_close(struct pmk_whole *w, const char *path, int code);
+
 /* Look up the metrics of -M. 0 or an exit code. */
 int output_metrics(const struct output_options *o, struct pmk_metric_list *list);
 
@@ -37,6 +45,7 @@ struct output {
 	const struct output_options *o;
 	FILE *f;
 	bool own;		   /* opened by us */
+	struct pmk_whole whole;	   /* if it is written so */
 	struct pmk_bars bars;	   /* how its writer draws bars */
 	struct pmk_writer *writer; /* of the document that is open, or NULL */
 };

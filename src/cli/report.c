@@ -424,7 +424,7 @@ static int parse(struct report *r, int argc, char **argv, bool *help)
 
 static int run_report(int argc, char **argv)
 {
-	struct report r = { 0 };
+	struct report r = { .o.whole = true };
 	bool help = false;
 	int code = parse(&r, argc, argv, &help);
 

@@ -10,7 +10,6 @@
 #include "recording/recording.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +18,7 @@
 
 #include <pmk/error.h>
 
+#include "base/file.h"
 #include "recording/database.h"
 #include "recording/symbols.h"
 
@@ -646,58 +646,6 @@ static int write_database(const struct pmk_recording *rec, const char *path, cha
 
 /* ---- the file ------------------------------------------------------------------------------- */
 
-/* The folder that the file lies in, opened; below 0: it cannot be. */
-static int open_folder(const char *path)
-{
-	char *folder = strdup(path), *slash = folder ? strrchr(folder, '/') : NULL;
-	int fd;
-
-	if (slash)
-		slash[slash == folder] = '\0';
-	fd = open(slash ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	free(folder);
-	return fd;
-}
-
-/* Move the complete file to its place, so that it is there after a power failure, too. */
-static bool put_in_place(const char *from, const char *to)
-{
-	int fd = open(from, O_RDONLY | O_CLOEXEC), folder;
-	bool done = fd >= 0 && !fsync(fd);
-
-	if (fd >= 0)
-		close(fd);
-	if (!done || rename(from, to))
-		return false;
-	folder = open_folder(to);
-	if (folder >= 0) {
-		fsync(folder);
-		close(folder);
-	}
-	return true;
-}
-
-/* Make an empty file beside `path`. Returns its name, which the caller frees; NULL: see errno. */
-static char *new_file(const char *path)
-{
-	char *name;
-	int fd = -1;
-
-	for (unsigned i = 0; i < 100; i++) {
-		if (asprintf(&name, "%s.%ld-%u.tmp", path, (long)getpid(), i) < 0)
-			return NULL;
-		fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-		if (fd >= 0) {
-			close(fd);
-			return name;
-		}
-		free(name);
-		if (errno != EEXIST)
-			break;
-	}
-	return NULL;
-}
-
 int pmk_recording_write(const struct pmk_recording *rec, const char *path, char *msg, size_t size)
 {
 	/* A link stays, and what it points at is replaced. */
@@ -712,10 +660,10 @@ int pmk_recording_write(const struct pmk_recording *rec, const char *path, char 
 		free(real);
 		return PMK_EIO;
 	}
-	name = new_file(to);
+	name = pmk_file_beside(to);
 	if (name)
 		err = write_database(rec, name, msg, size);
-	if (!err && (!name || !put_in_place(name, to))) {
+	if (!err && (!name || !pmk_file_put(name, to))) {
 		snprintf(msg, size, "cannot be written: %s", strerror(errno));
 		err = PMK_EIO;
 	}

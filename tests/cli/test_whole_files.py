@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: MIT
+"""Files of -o are whole or what they were before, whatever goes wrong. What is no file,
+or stands for an open descriptor, is written directly."""
+from harness import *
+from recordings import document, sample
+
+pytestmark = pytest.mark.quick
+
+DUMP = os.path.join(SOURCE, "tests/fuzz/corpus/dump/firmware")
+COMMANDS = cases("name,argv,output", [
+    (form, ("export", "--format", form, "-i", "r"), "-o")
+    for form in ("callgrind", "lcov", "folded", "speedscope", "pprof", "perfetto")
+] + [
+    ("report", ("report", "-j", "r"), "-o"),
+    ("dump", ("report", "-j", DUMP), "-o"),
+    ("diff", ("diff", "-j", "r", "r"), "-o"),
+])
+
+
+def pmk_in(folder, *argv, limit="unlimited", more=""):
+    script = f"ulimit -f {limit} && exec \"$@\" {more}"
+    return run("sh", "-c", script, "sh", PMK, *argv, cwd=folder)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    sample(tmp_path / "r", contexts=True)
+    document(tmp_path / "a.json", instr_exec=10)
+    document(tmp_path / "b.json", instr_exec=20)
+    return tmp_path
+
+
+@COMMANDS
+def test_a_file_is_whole_or_as_it_was(name, argv, output, folder):
+    before = sorted(os.listdir(folder))
+    fails = (125, "pmk: cannot write out: File too large")
+    # A file that was not there, and one that was.
+    out = pmk_in(folder, *argv, output, "out", limit="0" if output == "-o" else "8")
+    equal((out.code, out.err.strip().splitlines()[-1]), fails)
+    equal(sorted(os.listdir(folder)), before)
+    (folder / "out").write_text("before\n")
+    out = pmk_in(folder, *argv, output, "out", limit="0" if output == "-o" else "8")
+    equal((out.code, out.err.strip().splitlines()[-1]), fails)
+    equal((folder / "out").read_text(), "before\n")
+    # Then it is replaced, by the same bytes that a pipe gets.
+    out = pmk_in(folder, *argv, output, "out")
+    equal(out.code, 0, out.err)
+    equal(sorted(os.listdir(folder)), sorted([*before, "out"]))
+    piped = pmk_in(folder, *argv, output, "/dev/stdout", more="| cat > piped")
+    equal(piped.err, out.err)
+    equal((folder / "out").read_bytes(), (folder / "piped").read_bytes())
+
+
+def test_links_and_permissions_stay(folder):
+    (folder / "real").write_text("before\n")
+    (folder / "real").chmod(0o600)
+    (folder / "out").symlink_to("real")
+    equal(pmk_in(folder, "export", "--format", "folded", "-i", "r", "-o", "out").code, 0)
+    assert (folder / "out").is_symlink()
+    contains((folder / "real").read_text(), ";")
+    equal((folder / "real").stat().st_mode & 0o777, 0o600)
+
+
+def test_an_open_descriptor_is_written_to(folder):
+    """Behind what was there, and before what follows."""
+    export = "export --format folded -i r -o"
+    for path in ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"):
+        out = run("sh", "-c", f"{{ echo head; {PMK} {export} {path}; echo tail; }} | cat",
+                  cwd=folder)
+        equal((out.out[:5], out.out[-5:]), ("head\n", "tail\n"))
+        (folder / "log").write_text("")
+        inode = (folder / "log").stat().st_ino
+        equal(run("sh", "-c", f"{PMK} {export} {path} >> log", cwd=folder).code, 0)
+        equal((folder / "log").stat().st_ino, inode)
+        contains((folder / "log").read_text(), ";")
+
+
+def test_a_pipe_with_a_name(folder):
+    os.mkfifo(folder / "pipe")
+    out = run("sh", "-c", f"{PMK} export --format folded -i r -o pipe & cat pipe; wait",
+              cwd=folder)
+    contains(out.out, ";")
+    assert (folder / "pipe").is_fifo()
+
+
+def test_where_nothing_can_be_made_beside_it(folder):
+    """The name is as long as one can be: there is no room for the other one's."""
+    name = 255 * "n"
+    out = pmk_in(folder, "export", "--format", "folded", "-i", "r", "-o", name)
+    equal((out.code, out.err), (0, ""))
+    contains((folder / name).read_text(), ";")
