@@ -9,6 +9,7 @@
 
 #include "cli/cli.h"
 #include "cli/counting.h"
+#include "cli/output.h"
 #include "recording/recording.h"
 
 static const struct cli_option options[] = {
@@ -108,7 +109,7 @@ static int write_recording(struct record *r)
 	if (!rec)
 		return cli_fail(PMK_EXIT_FAILED, "nothing was recorded");
 	if (pmk_recording_write(rec, r->path, msg, sizeof(msg))) {
-		cli_fail(0, "cannot write %s: %s; the counts follow here", r->path, msg);
+		cli_fail(0, "%s: %s; the counts follow here", r->path, msg);
 		cli_rescue(r->count, true);
 		return PMK_EXIT_FAILED;
 	}
@@ -116,12 +117,30 @@ static int write_recording(struct record *r)
 	return sum.exit_code;
 }
 
+/* Say before the program runs what would be found out when it has ended. */
+static int check_output(const struct record *r)
+{
+	const struct output_options to = { .path = r->path };
+	const char *program = pmk_count_file(r->count);
+	const char *why = pmk_recording_obstacle(r->path);
+
+	if (why)
+		return cli_fail(PMK_EXIT_FAILED, "cannot write %s: %s", r->path, why);
+	if (program && output_is(&to, program))
+		return cli_fail(PMK_EXIT_USAGE, "-o %s: that is the program to run", r->path);
+	return 0;
+}
+
 static int record(struct record *r)
 {
 	const struct pmk_count_listener told = { .ctx = r, .note = note };
+	int err;
 
 	if (pmk_count_prepare(r->count, &told))
 		return failed(r);
+	err = check_output(r);
+	if (err)
+		return err;
 	cli_catch_signals(r->count);
 	if (pmk_count_run(r->count, NULL))
 		return failed(r);

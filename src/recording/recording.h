@@ -86,6 +86,10 @@ struct pmk_recording {
 	size_t nevents, nobjects, nthreads, ninsns, ncontexts, ncounts;
 };
 
+/* Why no recording can be written to `path`, as far as that is known before; NULL: nothing is in
+ * the way. */
+const char *pmk_recording_obstacle(const char *path);
+
 /*
  * Write it to a new database at `path`, in one transaction. The file is made beside it and renamed
  * at the end: `path` is then either a whole database or what it was. Returns 0, PMK_EIO or

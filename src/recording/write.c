@@ -10,6 +10,7 @@
 #include "recording/recording.h"
 
 #include <errno.h>
+#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -646,17 +647,31 @@ static int write_database(const struct pmk_recording *rec, const char *path, cha
 
 /* ---- the file ------------------------------------------------------------------------------- */
 
+const char *pmk_recording_obstacle(const char *path)
+{
+	char *real = realpath(path, NULL), *copy = real ? real : strdup(path);
+	const char *why = NULL;
+	struct stat st;
+
+	if (!copy)
+		return "out of memory";
+	if (!stat(copy, &st) && !S_ISREG(st.st_mode))
+		why = S_ISDIR(st.st_mode) ? "it is a folder" : "it is not a regular file";
+	else if (access(dirname(copy), W_OK | X_OK))
+		why = strerror(errno);
+	free(copy);
+	return why;
+}
+
 int pmk_recording_write(const struct pmk_recording *rec, const char *path, char *msg, size_t size)
 {
 	/* A link stays, and what it points at is replaced. */
 	char *real = realpath(path, NULL), *name;
-	const char *to = real ? real : path;
-	struct stat st;
+	const char *to = real ? real : path, *why = pmk_recording_obstacle(path);
 	int err = 0;
 
-	if (!stat(to, &st) && !S_ISREG(st.st_mode)) {
-		snprintf(msg, size, "cannot be written: %s",
-			 S_ISDIR(st.st_mode) ? "it is a folder" : "it is not a regular file");
+	if (why) {
+		snprintf(msg, size, "cannot be written: %s", why);
 		free(real);
 		return PMK_EIO;
 	}

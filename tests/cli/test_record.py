@@ -2,6 +2,7 @@
 """pmk record: every event at every instruction. What is booked of an event adds up to what pmk stat
 counts of it, to the unit; programs whose every instruction is known say where it belongs."""
 import os
+import shutil
 import sqlite3
 
 from harness import *
@@ -226,12 +227,27 @@ def test_what_cannot_be_recorded():
         contains(out.err, why)
 
 
-def test_counts_are_not_lost_with_the_file():
-    path = assemble("record-loop", LOOP, "-DCOUNT=10")
-    out = pmk("record", "-e", "instr_exec", "-o", "/nonexistent/pmk.data", path)
+def test_counts_are_not_lost_with_the_file(tmp_path):
+    """The name is not too long for a file, and is for the one that is renamed at the end."""
+    path, name = assemble("record-loop", LOOP, "-DCOUNT=10"), tmp_path / (250 * "n")
+    out = pmk("record", "-e", "instr_exec", "-o", name, path)
     equal(out.code, 125)
-    contains(out.err, "cannot write /nonexistent/pmk.data: ")
+    contains(out.err, f"{name}: cannot be written: File name too long; the counts follow here")
     contains(out.err, "85      instr_exec")
+
+
+def test_what_cannot_be_written_is_said_before_the_run(tmp_path):
+    path = shutil.copy(assemble("record-loop", LOOP, "-DCOUNT=10"), tmp_path / "prog")
+    for code, name, why in (
+            (125, tmp_path / "no" / "x",
+             f"cannot write {tmp_path}/no/x: No such file or directory"),
+            (125, tmp_path, f"cannot write {tmp_path}: it is a folder"),
+            (125, "/dev/null", "cannot write /dev/null: it is not a regular file"),
+            (129, path, f"-o {path}: that is the program to run")):
+        out = pmk("record", "-o", name, path)
+        equal((out.code, out.out, out.err), (code, "", f"pmk: {why}\n"))
+    with open(path, "rb") as f:
+        equal(f.read(4), b"\x7fELF")
 
 
 @cases("at,length,what", [
