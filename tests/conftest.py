@@ -24,6 +24,7 @@ os.environ.update(PMK_BUILD=os.path.abspath(harness.BUILD), LC_ALL="C")
 # A shell lets what it starts in the background ignore interrupts, and programs that tests interrupt
 # would, too.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGQUIT, signal.SIG_DFL)
 LIMIT = 3600  # seconds; for what hangs
 
 

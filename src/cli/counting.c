@@ -13,17 +13,24 @@ static void on_signal(int sig)
 	pmk_count_stop(running, sig);
 }
 
+/* A file that grows beyond a limit (ulimit -f): the write fails, and the counts go elsewhere. */
+static void on_limit(int sig)
+{
+	(void)sig;
+}
+
 /* The handlers stay after the run, because the counts are still to be written. There is no
  * SA_RESTART, so that a signal also ends a read from a pipe that nobody writes to. What was
  * ignored, SIGHUP under nohup, SIGINT in the background of a script, stays ignored, here and in the
  * program; but SIGTERM ends counting in any case, so that there is a way to end it. */
 void cli_catch_signals(struct pmk_count *c)
 {
-	static const int caught[] = { SIGINT, SIGTERM, SIGHUP };
+	static const int caught[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGPIPE };
 	struct sigaction sa = { .sa_handler = on_signal }, before;
 	sigset_t ignored;
 
 	running = c;
+	signal(SIGXFSZ, on_limit);
 	signal(SIGCHLD, SIG_DFL); /* while it is ignored, the exit code of the program is lost */
 	sigemptyset(&ignored);
 	for (size_t i = 0; i < sizeof(caught) / sizeof(caught[0]); i++) {

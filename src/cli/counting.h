@@ -5,7 +5,8 @@
 
 #include "count/command.h"
 
-/* End the run at SIGINT, SIGTERM and SIGHUP. Once in a process. */
+/* End the run at signals that would end pmk, so that what was counted is written. Once in a
+ * process. */
 void cli_catch_signals(struct pmk_count *c);
 
 /* The counts could not be written where they should be: write them to stderr. */

@@ -338,7 +338,7 @@ static void urge(const struct pmk_count *c, double *since, int *sent)
 	waited = (pmk_watch_now() - *since) * 1000;
 	if (*sent < 1 && waited > PMK_WATCH_GRACE_MS) {
 		*sent = 1;
-		kill(e->runner.pid, pmk_count_stopped(c));
+		kill(e->runner.pid, pmk_stop_request(pmk_count_stopped(c)));
 	}
 	if (*sent < 2 && waited > PMK_WATCH_GRACE_MS + PMK_WATCH_KILL_MS) {
 		*sent = 2;

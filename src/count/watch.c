@@ -104,7 +104,7 @@ static void urge(struct pmk_watch *w)
 
 	if (w->sent < 1 && waited > PMK_WATCH_GRACE_MS) {
 		w->sent = 1;
-		kill(w->child.pid, w->signal);
+		kill(w->child.pid, pmk_stop_request(w->signal));
 	}
 	if (w->sent < 2 && waited > PMK_WATCH_GRACE_MS + PMK_WATCH_KILL_MS) {
 		w->sent = 2;

@@ -7,6 +7,7 @@
 #define PMK_COUNT_WATCH_H
 
 #include <poll.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 
@@ -20,7 +21,7 @@
 
 /* A request to end the run. */
 struct pmk_stop {
-	atomic_int signal; /* the one to send to the program; 0: no request */
+	atomic_int signal; /* the one that came; 0: no request */
 	int fd;		   /* becomes readable with the request */
 };
 
@@ -36,6 +37,13 @@ struct pmk_watch {
 	double signalled_at;
 	int sent; /* to the program so far: 1 the signal, 2 SIGKILL */
 };
+
+/* What to send to a program that is to end because this signal came. Others mean something else to
+ * programs, or nothing, or make them dump core. */
+static inline int pmk_stop_request(int signal)
+{
+	return signal == SIGINT || signal == SIGHUP ? signal : SIGTERM;
+}
 
 /* Now, in seconds, on the clock that all times in this file are of. */
 double pmk_watch_now(void);

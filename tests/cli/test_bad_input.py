@@ -3,7 +3,9 @@
 code; and what it makes of programs and users that do unusual things."""
 import hashlib
 import os
+import resource
 import signal
+import sqlite3
 import struct
 import time
 
@@ -501,10 +503,10 @@ int main(int argc, char **argv)
 
 
 class Running:
-    """pmk stat in a process group of its own; ready once the program has said so."""
+    """pmk in a process group of its own; ready once the program has said so."""
 
-    def __init__(self, *argv, options=(), around=None):
-        self.argv = [PMK, "stat", *options, program("forever", FOREVER), *argv]
+    def __init__(self, *argv, command="stat", options=(), around=None):
+        self.argv = [PMK, command, *options, program("forever", FOREVER), *argv]
         stdin, self.open_end = os.pipe()  # nothing comes, and no end of file
         self.p = subprocess.Popen(self.argv, stdin=stdin, stdout=subprocess.PIPE,
                                   stderr=subprocess.PIPE, start_new_session=True, preexec_fn=around)
@@ -553,11 +555,58 @@ def test_interrupted_the_counts_are_printed():
             check_partial(r.end(), 130)
 
 
-def test_terminated_the_counts_are_printed():
+def no_core():
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+ENDING = (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2,
+          signal.SIGPIPE)
+
+
+@pytest.mark.parametrize("sig", ENDING, ids=lambda sig: sig.name)
+def test_terminated_the_counts_are_printed(sig):
     for send in (send_to_pmk, send_to_group):
-        r = Running("work", options=("-e", "instr_exec"))
-        send(r, signal.SIGTERM)
-        check_partial(r.end(), 143)
+        r = Running("work", options=("-e", "instr_exec"), around=no_core)
+        send(r, sig)
+        check_partial(r.end(), 128 + sig)
+
+
+@pytest.mark.parametrize("sig", (signal.SIGINT, *ENDING), ids=lambda sig: sig.name)
+def test_terminated_what_was_recorded_is_written(sig, tmp_path):
+    path = tmp_path / "data"
+    r = Running("work", command="record", options=("-e", "instr_exec", "-o", path), around=no_core)
+    send_to_pmk(r, sig)
+    out = r.end()
+    equal(out.code, 128 + sig, out)
+    assert re.search(rf"\[ pmk record: wrote [\d.]+ MB to {path}: ", out.err), out
+    equal(os.listdir(tmp_path), ["data"])
+    with sqlite3.connect(path) as db:
+        total, = db.execute("SELECT total FROM event").fetchone()
+        equal(list(db.execute("SELECT sum(value) FROM count")), [(total,)])
+        equal(list(db.execute("SELECT value FROM meta WHERE key = 'partial'")), [(1,)])
+    assert total > 10000, total
+
+
+def test_nobody_reads_what_pmk_says(tmp_path):
+    """As with 2>&1 | head: the file is written all the same."""
+    r = Running("work", command="record", options=("-o", tmp_path / "data"))
+    with open(os.devnull) as nothing:
+        os.dup2(nothing.fileno(), r.p.stderr.fileno())
+    send_to_pmk(r, signal.SIGINT)
+    equal(r.end().code, 130)
+    contains(pmk("report", "-i", tmp_path / "data").out, "main")
+
+
+def test_a_limit_of_the_file_size_does_not_lose_the_counts(tmp_path):
+    for command in ("stat", "record"):
+        path = tmp_path / command
+        r = Running("work", command=command, options=("-e", "instr_exec", "-o", path))
+        resource.prlimit(r.p.pid, resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
+        send_to_pmk(r, signal.SIGTERM)
+        out = r.end()
+        equal(out.code, FAILED, out)
+        contains(out.err, "File too large; the counts follow here")
+        assert re.search(r"^ +[\d,]{6,} +instr_exec", out.err, re.M), out
 
 
 def test_interrupted_json_is_closed():
