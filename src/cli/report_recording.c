@@ -260,11 +260,14 @@ static int on_count(void *ctx, const struct pmk_tables_count *c)
 	r->nseen++;
 	add_once(r, row, c);
 	for (uint32_t i = c->context; i != NONE; i = t->context[i].parent) {
-		uint32_t f = t->context[i].function;
+		uint32_t f = t->context[i].function, site = t->context[i].site;
 		uint32_t at = f == NONE ? NONE : pmk_map_get(&r->rows, t->function[f].same);
 
 		if (at != NONE)
 			add_once(r, at, c);
+		/* The call stands in another function where that was reached by a jump. */
+		if (site != NONE)
+			add_once(r, r->of_code[site], c);
 	}
 	return 0;
 }

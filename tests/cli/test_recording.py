@@ -131,6 +131,32 @@ def test_children(paths):
     equal(list(rows), ["main", "work", "[anon]", "down"])
 
 
+def test_children_of_a_function_that_was_jumped_to(tmp_path):
+    """f() ends in a jump to g(), which calls h(), and code without a name calls k(): what they
+    call is theirs."""
+    r = Recording(tmp_path / "tail.data")
+    r.event("cpu_cycles")
+    r.object("/nonexistent/prog")
+    r.thread(0, 0)
+    for i, name in enumerate("fghk"):
+        r.function(name, 0x1000 * (i + 1))
+    r.code(0x1000, "f", flow="jump", target=0x2000)
+    r.code(0x2000, "g", flow="call", target=0x3000)
+    r.code(0x3000, "h")
+    r.code(0x4000, "k")
+    r.code(0x9000, flow="call", target=0x4000)
+    r.context("root")
+    r.context("f", "root", "f", calls=1)
+    r.context("h", "f", "h", 0x2000, calls=1)
+    r.context("k", "h", "k", 0x9000, calls=1)
+    for address, context, cycles in ((0x1000, "f", 1), (0x2000, "f", 10), (0x3000, "h", 100),
+                                     (0x9000, "h", 1000), (0x4000, "k", 10000)):
+        r.ran(address, 1, cpu_cycles=cycles, context=context)
+    rows = table(r.done(), "--children", "-e", "cpu_cycles")
+    equal({name: int(row["cpu_cycles:children"]) for name, row in rows.items()},
+          {"f": 11111, "g": 11110, "h": 11100, "[prog]": 11000, "k": 10000})
+
+
 def test_children_need_call_paths(flat):
     contains(fails(129, "report", "--children", flat), "pmk record -g")
     contains(fails(129, "report", "--children", "--sort", "file", flat), "--sort file")
