@@ -208,8 +208,11 @@ static int choose(const struct annotate *a, bool *wanted)
 
 	if (!t->nfunctions)
 		return cli_fail(PMK_EXIT_FAILED,
-				"%s: no code in it has a function: the programs had no symbols",
-				a->r.path);
+				"%s: no code in it has a function: the programs had no symbols%s",
+				a->r.path,
+				pmk_tables_have_paths(t) ? ""
+							 : "; record with -g, and functions begin "
+							   "where they are called");
 	if (!a->q->what) {
 		uint32_t best = hottest(a);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * See symbols.h. Functions are the symbols of the file, or of its separate debug file, which
- * libdwfl finds by build id or link. Lines and inlined functions are DWARF's.
+ * libdwfl finds by build id or link, and between them what was called. Lines and inlined functions
+ * are DWARF's.
  *
  * Each unit of the debug information is read once, and only where it covers one of the addresses:
  * of 2 GB of it, a program that runs for a moment touches little. libdw's look-ups of single
@@ -33,11 +34,13 @@ struct symbol {
 struct reader {
 	struct pmk_symbols *s;
 	const uint64_t *addr;
+	const bool *called;
 	size_t n;
 	Dwfl_Module *module;
 	Dwarf_Addr bias; /* of the file's addresses in libdwfl */
 	bool arm;
-	bool failed; /* out of memory */
+	uint64_t entry; /* of the file */
+	bool failed;	/* out of memory */
 	/* the unit that is being read */
 	uint64_t shift; /* add this to an address in DWARF: the address in the file */
 	Dwarf_Files *file;
@@ -210,12 +213,11 @@ static void read_functions(struct reader *r)
 	free(list);
 }
 
-/* The function that the address lies in, or PMK_NOWHERE. */
-static uint32_t function_at(const struct pmk_symbols *s, uint64_t addr)
+/* The index of the first function that begins behind the address. */
+static size_t function_behind(const struct pmk_symbols *s, uint64_t addr)
 {
 	size_t low = 0, high = s->nfunctions;
 
-	/* `high` is the index of the first function that begins behind addr. */
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
@@ -224,9 +226,56 @@ static uint32_t function_at(const struct pmk_symbols *s, uint64_t addr)
 		else
 			high = middle;
 	}
-	if (!high || addr - s->function[high - 1].address >= s->function[high - 1].size)
+	return high;
+}
+
+/* The function that the address lies in, or PMK_NOWHERE. */
+static uint32_t function_at(const struct pmk_symbols *s, uint64_t addr)
+{
+	size_t behind = function_behind(s, addr);
+
+	if (!behind || addr - s->function[behind - 1].address >= s->function[behind - 1].size)
 		return PMK_NOWHERE;
-	return (uint32_t)(high - 1);
+	return (uint32_t)(behind - 1);
+}
+
+/* Begin functions where code without a symbol is called, and where the first of it was executed
+ * behind a symbol: a linker's table may lead there, which jumps. */
+static void add_called(struct reader *r)
+{
+	struct pmk_symbols *s = r->s;
+	struct pmk_symbols_function *list = calloc(s->nfunctions + r->n + 1, sizeof(*list));
+	size_t taken = 0, n = 0, last = SIZE_MAX;
+
+	if (!list) {
+		r->failed = true;
+		return;
+	}
+	for (size_t i = 0; i < r->n; i++) {
+		uint64_t addr = r->addr[i];
+		size_t behind = function_behind(s, addr);
+
+		if (function_at(s, addr) != PMK_NOWHERE ||
+		    (behind == last && !r->called[i] && addr != r->entry))
+			continue;
+		last = behind;
+		while (taken < behind)
+			list[n++] = s->function[taken++];
+		/* The next function ends it; the last one ends behind the last address. */
+		if (n && !list[n - 1].symbol)
+			list[n - 1].size = addr - list[n - 1].address;
+		list[n++] = (struct pmk_symbols_function){
+			.address = addr,
+			.size = (behind < s->nfunctions ? s->function[behind].address
+							: r->addr[r->n - 1] + 1) -
+				addr,
+		};
+	}
+	while (taken < s->nfunctions)
+		list[n++] = s->function[taken++];
+	free(s->function);
+	s->function = list;
+	s->nfunctions = n;
 }
 
 static void place_functions(struct reader *r)
@@ -240,7 +289,8 @@ static void place_functions(struct reader *r)
 			continue;
 		f = &r->s->function[at];
 		f->used = true;
-		f->name = demangle(r, f->symbol);
+		if (f->symbol)
+			f->name = demangle(r, f->symbol);
 	}
 }
 
@@ -467,26 +517,30 @@ static bool open_file(struct reader *r, const char *path)
 	if (!elf || !gelf_getehdr(elf, &eh))
 		return false;
 	r->arm = eh.e_machine == EM_ARM;
+	r->entry = r->arm ? eh.e_entry & ~UINT64_C(1) : eh.e_entry;
 	pmk_debug_build_id(&r->s->debug, r->s->build_id);
 	return true;
 }
 
-int pmk_symbols_load(struct pmk_symbols *s, const char *path, const uint64_t *addr, size_t n)
+int pmk_symbols_load(struct pmk_symbols *s, const char *path, const uint64_t *addr,
+		     const bool *called, size_t n)
 {
-	struct reader r = { .s = s, .addr = addr, .n = n };
+	struct reader r = { .s = s, .addr = addr, .called = called, .n = n };
+	bool is_open;
 
 	*s = (struct pmk_symbols){ .place = malloc((n + 1) * sizeof(*s->place)) };
 	if (!s->place)
 		return PMK_ENOMEM;
 	for (size_t i = 0; i < n; i++)
 		s->place[i] = (struct pmk_symbols_place){ PMK_NOWHERE, PMK_NOWHERE, NULL, 0 };
-	if (!open_file(&r, path))
-		return 0;
-	if (!r.failed)
+	is_open = open_file(&r, path);
+	if (is_open)
 		read_functions(&r);
+	if (!r.failed && called)
+		add_called(&r);
 	if (!r.failed)
 		place_functions(&r);
-	if (!r.failed)
+	if (!r.failed && is_open)
 		read_debug(&r);
 	return r.failed ? PMK_ENOMEM : 0;
 }

@@ -17,7 +17,7 @@
 
 struct pmk_symbols_function {
 	const char *name;   /* demangled */
-	const char *symbol; /* as the linker has it */
+	const char *symbol; /* as the linker has it; NULL, as the name: known by calls alone */
 	uint64_t address, size;
 	const char *file; /* where it is declared; NULL: not known */
 	unsigned line;
@@ -52,9 +52,12 @@ struct pmk_symbols {
 
 /*
  * Look up `n` addresses, ascending and as they are in the ELF file `path`; NULL: of no file.
- * Returns 0 or PMK_ENOMEM. Free it in both cases.
+ * called[i]: a function was called at addr[i]. Where no symbol says what lies there, a function
+ * begins at such an address, and at the file's entry, and goes on to the next function. NULL: calls
+ * are not known. Returns 0 or PMK_ENOMEM. Free it in both cases.
  */
-int pmk_symbols_load(struct pmk_symbols *s, const char *path, const uint64_t *addr, size_t n);
+int pmk_symbols_load(struct pmk_symbols *s, const char *path, const uint64_t *addr,
+		     const bool *called, size_t n);
 void pmk_symbols_free(struct pmk_symbols *s);
 
 #endif

@@ -10,6 +10,7 @@
 #include "recording/recording.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,6 +75,7 @@ struct writer {
 	int64_t *code;	   /* id of each instruction */
 	int64_t *function; /* and of the function that it lies in; 0: in none */
 	size_t *by_memory; /* the instructions by address in memory */
+	bool *called;	   /* is a function entered at it, of each; NULL: not known */
 	size_t *counts;	   /* the counts by instruction, context and thread */
 	struct file *file;
 	size_t nfiles, file_room; /* a power of 2 */
@@ -261,26 +263,48 @@ static uint64_t file_address(const struct writer *w, const struct pmk_recorded_i
 	return in->addr - w->rec->object[in->object].bias;
 }
 
+/* The name of a function without a symbol: its object and where it begins, "[busybox+0x104f4]". */
+static char *name_by_place(const struct pmk_recorded_object *o, uint64_t address)
+{
+	const char *slash = strrchr(o->path, '/'), *base = slash && slash[1] ? slash + 1 : o->path;
+	size_t n = strlen(base);
+	char *name;
+
+	if (*base == '[' && base[n - 1] == ']') { /* "[anon]" */
+		base++;
+		n -= 2;
+	}
+	return asprintf(&name, "[%.*s+0x%" PRIx64 "]", (int)n, base, address) < 0 ? NULL : name;
+}
+
 static void write_functions(struct writer *w, const struct pmk_symbols *s, size_t object,
 			    int64_t *id)
 {
 	for (size_t i = 0; i < s->nfunctions; i++) {
 		const struct pmk_symbols_function *f = &s->function[i];
+		char *name = NULL;
 		int64_t file;
 
 		if (!f->used)
 			continue;
+		if (!f->symbol) {
+			name = name_by_place(&w->rec->object[object], f->address);
+			if (!name)
+				fail(w, SQLITE_NOMEM);
+		}
 		file = file_id(w, f->file);
 		id[i] = ++w->nfunctions;
 		put_int(w, INSERT_FUNCTION, id[i]);
 		put_int(w, INSERT_FUNCTION, (int64_t)object);
-		put_text(w, INSERT_FUNCTION, f->name);
+		put_text(w, INSERT_FUNCTION, f->symbol ? f->name : name);
 		put_text(w, INSERT_FUNCTION, f->symbol);
 		put_int(w, INSERT_FUNCTION, (int64_t)f->address);
-		put_int(w, INSERT_FUNCTION, (int64_t)f->size);
+		/* Where one ends that is known by its calls, nobody has said. */
+		put_id(w, INSERT_FUNCTION, f->symbol ? (int64_t)f->size : 0);
 		put_id(w, INSERT_FUNCTION, file);
 		put_id(w, INSERT_FUNCTION, f->line);
 		insert(w, INSERT_FUNCTION);
+		free(name);
 	}
 }
 
@@ -382,23 +406,27 @@ static void write_object(struct writer *w, size_t object, size_t from, size_t n)
 {
 	const struct pmk_recorded_object *o = &w->rec->object[object];
 	uint64_t *addr = malloc((n + 1) * sizeof(*addr));
+	bool *called = calloc(n + 1, sizeof(*called));
 	struct pmk_symbols s = { 0 };
 	size_t naddrs = 0;
 
 	/* Code that was changed has several instructions at one address, and one place. */
-	for (size_t i = from; addr && i < from + n; i++) {
+	for (size_t i = from; addr && called && i < from + n; i++) {
 		uint64_t a = file_address(w, &w->rec->insn[w->order[i]]);
 
 		if (!naddrs || addr[naddrs - 1] != a)
 			addr[naddrs++] = a;
+		called[naddrs - 1] |= w->called && w->called[w->order[i]];
 	}
-	if (!addr ||
-	    pmk_symbols_load(&s, o->kind == PMK_RECORDED_FILE ? o->path : NULL, addr, naddrs))
+	if (!addr || !called ||
+	    pmk_symbols_load(&s, o->kind == PMK_RECORDED_FILE ? o->path : NULL, addr,
+			     w->called ? called : NULL, naddrs))
 		fail(w, SQLITE_NOMEM);
 	else
 		write_symbolised(w, object, from, n, &s);
 	pmk_symbols_free(&s);
 	free(addr);
+	free(called);
 }
 
 static void write_objects(struct writer *w)
@@ -441,6 +469,23 @@ static const struct pmk_recorded_insn *insn_at(const struct writer *w, uint64_t 
 		if (!found || (!is_call(found) && is_call(&insn[w->by_memory[low]])))
 			found = &insn[w->by_memory[low]];
 	return found;
+}
+
+static void find_called(struct writer *w)
+{
+	if (!w->rec->contexts)
+		return;
+	w->called = calloc(w->rec->ninsns + 1, sizeof(*w->called));
+	if (!w->called) {
+		fail(w, SQLITE_NOMEM);
+		return;
+	}
+	for (size_t i = 1; i < w->rec->ncontexts; i++) {
+		const struct pmk_recorded_insn *entry = insn_at(w, w->rec->context[i].entry);
+
+		if (entry)
+			w->called[entry - w->rec->insn] = true;
+	}
 }
 
 static void write_contexts(struct writer *w)
@@ -562,6 +607,7 @@ static void write_all(struct writer *w)
 	write_facts(w);
 	write_events(w);
 	write_threads(w);
+	find_called(w);
 	write_objects(w);
 	if (!w->err)
 		write_contexts(w);
@@ -641,6 +687,7 @@ static int write_database(const struct pmk_recording *rec, const char *path, cha
 	free(w.function);
 	free(w.order);
 	free(w.by_memory);
+	free(w.called);
 	free(w.counts);
 	return err;
 }

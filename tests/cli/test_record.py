@@ -2,6 +2,7 @@
 """pmk record: every event at every instruction. What is booked of an event adds up to what pmk stat
 counts of it, to the unit; programs whose every instruction is known say where it belongs."""
 import os
+import re
 import shutil
 import sqlite3
 
@@ -175,6 +176,105 @@ def test_call_paths_of_a_known_loop():
         "SELECT path, context.calls, (SELECT sum(value) FROM count WHERE context = p.id) "
         "FROM p JOIN context ON context.id = p.id ORDER BY path"))
     equal(paths, [("", 0, 35), ("/f", 10, 30), ("/f/g", 10, 20)])
+
+
+def stripped(path, *how, prefix=CROSS):
+    """A copy of the program without symbols, or without those that `how` says. Its name is as long:
+    names of programs are on their stacks."""
+    copy = path[:-4] + ("some" if how else "bare")
+    equal(run(prefix + "strip", *how, "-o", copy, path).code, 0)
+    return copy
+
+
+def functions(db):
+    """{address: (name, symbol, executions of its instructions)} of the program's functions"""
+    return {address: (name, symbol, n) for address, name, symbol, n in db.execute(
+        "SELECT function.address, name, symbol, sum(executions) FROM execution "
+        "JOIN code ON code.id = execution.code JOIN function ON function.id = code.function "
+        "JOIN object ON object.id = code.object WHERE object.kind = 'file' "
+        "GROUP BY function.id")}
+
+
+def test_a_stripped_program_has_the_functions_that_are_called():
+    """k_end is a label that nothing calls: without symbols it belongs to _start before it."""
+    path = assemble("record-loop", LOOP, "-DCOUNT=10")
+    at = {name: address for address, (name, _, _) in functions(record(path, code=3)).items()}
+    bare = stripped(path)
+    name = {f: f"[{os.path.basename(bare)}+{at[f]:#x}]" for f in at}
+    db = record("-g", bare, code=3)
+    equal(functions(db), {at["_start"]: (name["_start"], None, 35),
+                          at["f"]: (name["f"], None, 30), at["g"]: (name["g"], None, 20)})
+    equal(list(db.execute("SELECT function.name, calls FROM context JOIN function "
+                          "ON function.id = context.function ORDER BY context.id")),
+          [(name["f"], 10), (name["g"], 10)])
+    equal(list(db.execute("SELECT count(*) FROM function WHERE size IS NOT NULL")), [(0,)])
+    # Nothing is known of calls without call paths.
+    equal(functions(record(bare, code=3)), {})
+    # What a symbol names stays as it is: labels reach to the next symbol.
+    db = record("-g", stripped(path, "-N", "g", "-N", "k_end"), code=3)
+    equal(functions(db), {at["_start"]: ("_start", "_start", 35), at["f"]: ("f", "f", 50)})
+
+
+def test_functions_between_symbols():
+    """middle and last have sizes; first, and tail, which is only jumped to, have no symbols."""
+    path = assemble("record-between", """
+	.arm
+	.global	_start, middle, last
+	.type	middle, %function
+	.type	last, %function
+first:	nop
+	bx	lr
+middle:	bx	lr
+	.size	middle, . - middle
+tail:	nop
+	nop
+	bx	lr
+inner:	bx	lr
+last:	b	tail
+	.size	last, . - last
+_start:	bl	first
+	bl	middle
+	bl	last
+	bl	inner
+	mov	r7, #1
+	svc	#0
+""", "-Wl,-Ttext=0x10000")
+    db = record("-g", stripped(path, "-N", "first", "-N", "tail", "-N", "inner", "-N", "_start"))
+    found = functions(db)
+    names = {a: re.sub(r"\[.*\+", "[+", name) for a, (name, _, _) in found.items()}
+    equal(names, {0x10000: "[+0x10000]", 0x10008: "middle", 0x1000c: "[+0x1000c]",
+                  0x10018: "[+0x10018]", 0x1001c: "last", 0x10020: "[+0x10020]"})
+    equal([n for _, _, n in found.values()], [2, 1, 3, 1, 1, 6])
+
+
+@cases("name,prefix,flags,more", [
+    ("arm", CROSS, (), ()),
+    ("thumb", CROSS, ("-mthumb",), ("--core", "arm1136")),
+    ("a64", "aarch64-linux-gnu-", (), ()),
+])
+def test_stripped_and_not_stripped_programs_count_the_same(name, prefix, flags, more):
+    path = build(f"record-{name}", MIXED, "-O2", "-g", "-static", *flags, "-lpthread",
+                 prefix=prefix)
+    db = record("-g", *more, path, "alone")
+    known = functions(db)
+    found = functions(record("-g", *more, stripped(path, prefix=prefix), "alone"))
+    assert len(found) > 80, found
+    # binutils says where functions begin, of Thumb with the lowest bit. Of a procedure linkage
+    # table it says nothing.
+    begin = {int(line.split()[0], 16) & ~1 for line in run(prefix + "nm", path).out.splitlines()
+             if line.split()[1] in "tTwW"}
+    plt = {address for address, (_, symbol, _) in known.items() if not symbol}
+    assert set(found) <= begin | plt, set(found) - begin - plt
+    merged = dict.fromkeys(found, 0)
+    for address, n in db.execute("SELECT address, sum(executions) FROM execution "
+                                 "JOIN code ON code.id = execution.code "
+                                 "JOIN object ON object.id = code.object "
+                                 "WHERE object.kind = 'file' GROUP BY code.id"):
+        merged[max(start for start in found if start <= address)] += n
+    equal({start: n for start, (_, _, n) in found.items()}, merged)
+    for wanted in ("fib", "compare"):
+        address, = (a for a, (_, symbol, _) in known.items() if symbol == wanted)
+        equal(found[address][2], known[address][2])
 
 
 def test_a_fault_is_booked_where_it_happened():
