@@ -121,7 +121,7 @@ struct pmk_recorded {
 	struct pmk_cpu *cpu; /* to derive signals with */
 	uint64_t *signal;    /* [PMK_NSIGNALS] */
 	struct array blocks, of_block, insns, objects, threads, paths, counts, values, once;
-	struct index block_at, insn_at, object_at, thread_at, path_at, count_at;
+	struct index block_at, insn_at, thread_at, path_at, count_at;
 	struct array mappings;
 };
 
@@ -131,15 +131,6 @@ struct mapping {
 	bool is_elf;
 	uint64_t bias;
 };
-
-static uint64_t hash_of(const uint8_t *byte, size_t n)
-{
-	uint64_t h = UINT64_C(0xcbf29ce484222325);
-
-	for (size_t i = 0; i < n; i++)
-		h = (h ^ byte[i]) * UINT64_C(0x100000001b3);
-	return h;
-}
 
 /* ---- signals to events ----------------------------------------------------------------------- */
 
@@ -224,37 +215,50 @@ static void shares(const struct pmk_core *core, const struct pmk_insn *insn, siz
 	}
 }
 
-static size_t object_of(struct pmk_recorded *r, uint32_t process, uint64_t addr, bool *ok)
+/* The file whose code is at an address; NULL: it is of none. */
+static const struct mapping *mapping_at(const struct pmk_recorded *r, uint32_t process,
+					uint64_t addr)
 {
-	const struct mapping *found = NULL;
-	struct pmk_recorded_object *o;
-	const char *path = "";
-	uint64_t bias = 0;
-	size_t number = 0;
-	bool fresh;
-
-	for (size_t i = r->mappings.n; i-- > 0 && !found;) {
+	for (size_t i = r->mappings.n; i-- > 0;) {
 		const struct mapping *m = (const struct mapping *)r->mappings.data + i;
 
 		if (addr - m->record->begin < m->record->end - m->record->begin &&
 		    m->record->head.process <= process)
-			found = m;
+			return m->is_elf ? m : NULL;
 	}
-	if (found && found->is_elf) {
-		path = found->record->path;
-		bias = found->bias;
-	} else if (r->req.system && r->req.program) {
-		path = r->req.program;
-	}
-	o = item_for(&r->objects, &r->object_at, hash_of((const uint8_t *)path, strlen(path)), bias,
-		     0, &number, &fresh);
+	return NULL;
+}
+
+static size_t object_for(struct pmk_recorded *r, const char *path, uint64_t bias, bool *ok)
+{
+	struct pmk_recorded_object *o = r->objects.data;
+	size_t i = 0;
+
+	*ok = true;
+	while (i < r->objects.n && (o[i].bias != bias || strcmp(o[i].path, path) != 0))
+		i++;
+	if (i < r->objects.n)
+		return i;
+	o = append(&r->objects);
 	*ok = o;
-	if (o && fresh) {
-		o->kind = *path ? PMK_RECORDED_FILE : PMK_RECORDED_ANONYMOUS;
-		o->path = *path ? path : "[anon]";
-		o->bias = bias;
-	}
-	return number;
+	if (o)
+		*o = (struct pmk_recorded_object){ PMK_RECORDED_FILE, path, bias };
+	return i;
+}
+
+static size_t object_of(struct pmk_recorded *r, uint32_t process, uint64_t addr, bool *ok)
+{
+	const struct mapping *m = mapping_at(r, process, addr);
+	size_t i;
+
+	if (m)
+		return object_for(r, m->record->path, m->bias, ok);
+	if (r->req.system && r->req.program)
+		return object_for(r, r->req.program, 0, ok);
+	i = object_for(r, "[anon]", 0, ok);
+	if (*ok)
+		((struct pmk_recorded_object *)r->objects.data)[i].kind = PMK_RECORDED_ANONYMOUS;
+	return i;
 }
 
 static bool add_insn(struct pmk_recorded *r, const struct pmk_ledger_block *l, size_t object,
@@ -693,8 +697,8 @@ void pmk_recorded_fill(const struct pmk_recorded *r, struct pmk_recording *rec)
 
 static void free_all(struct pmk_recorded *r)
 {
-	struct index *index[] = { &r->block_at,	 &r->insn_at, &r->object_at,
-				  &r->thread_at, &r->path_at, &r->count_at };
+	struct index *index[] = { &r->block_at, &r->insn_at, &r->thread_at, &r->path_at,
+				  &r->count_at };
 	struct array *array[] = { &r->blocks, &r->of_block, &r->insns,	&r->objects, &r->threads,
 				  &r->paths,  &r->counts,   &r->values, &r->once,    &r->mappings };
 

@@ -321,6 +321,15 @@ static bool is_known(uint64_t pc)
 	return false;
 }
 
+/* The kernel writes a new line in a name as \012; a name may have that, too. */
+static void restore_new_lines(char *path)
+{
+	for (char *at = path; access(path, F_OK) && (at = strstr(at, "\\012"));) {
+		*at++ = '\n';
+		memmove(at, at + 3, strlen(at + 3) + 1);
+	}
+}
+
 /* Which file is the code at `pc` from? The emulator maps it as the program has asked for. */
 static void find_mapping(struct qemu_plugin_insn *first, uint64_t pc)
 {
@@ -339,6 +348,7 @@ static void find_mapping(struct qemu_plugin_insn *first, uint64_t pc)
 			continue;
 		if (host - begin >= end - begin)
 			continue;
+		restore_new_lines(path);
 		record_mapping(pc - (host - begin), pc + (end - host), offset,
 			       path[0] == '/' ? path : "");
 		break;
