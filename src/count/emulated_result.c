@@ -185,6 +185,27 @@ static int describe_events(struct pmk_count *c, const struct pmk_event **counted
 	return 0;
 }
 
+/* Addresses add up to what the run has counted. Where they do not, the reader has to know it. */
+static void compare_with_totals(struct pmk_count *c, const struct pmk_recording *rec)
+{
+	uint64_t sum[PMK_MAX_EVENTS] = { 0 };
+
+	for (size_t i = 0; i < rec->ncounts; i++)
+		for (size_t k = 0; k < rec->nevents; k++)
+			sum[k] += rec->value[rec->count[i].values + k];
+	for (size_t k = 0; k < rec->nevents; k++) {
+		const struct pmk_recorded_event *ev = &rec->event[k];
+
+		if (sum[k] == ev->total)
+			continue;
+		pmk_result_warn(&c->result, "not all was recorded: %s adds up to %llu, not to %llu",
+				ev->name, (unsigned long long)sum[k],
+				(unsigned long long)ev->total);
+		c->result.partial = true;
+		return;
+	}
+}
+
 int pmk_emulation_record(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;
@@ -211,6 +232,8 @@ int pmk_emulation_record(struct pmk_count *c)
 	if (atomic_load(&e->runner.ledger->full)) {
 		pmk_result_warn(&c->result, "not all was recorded: there was no room for it");
 		c->result.partial = true;
+	} else {
+		compare_with_totals(c, &e->recording);
 	}
 	e->recording.command = c->result.command;
 	e->recording.core = e->prog.core.name;

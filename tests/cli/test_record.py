@@ -370,6 +370,50 @@ def test_a_program_that_writes_into_what_is_recorded(at, length, what):
                           "program written into it?")
 
 
+# Adds 1000 executions to a block, where the recording is kept: to the first record of kind 3
+# (PMK_LEDGER_RUN), whose member `executions` is at byte 24.
+FORGER = r"""
+#define _FILE_OFFSET_BITS 64
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+int main(void)
+{
+	int mem = open("/proc/self/mem", O_RDWR);
+	FILE *maps = fopen("/proc/thread-self/maps", "r");
+	unsigned long long at, executions;
+	char line[512];
+	unsigned kind;
+
+	while (fgets(line, sizeof(line), maps))
+		if (strstr(line, "pmk-ledger") && sscanf(line, "%llx", &at) == 1)
+			break;
+	do {
+		at += 64;
+		if (pread(mem, &kind, 4, at) != 4)
+			return 1;
+	} while (kind != 3);
+	pread(mem, &executions, 8, at + 24);
+	executions += 1000;
+	return pwrite(mem, &executions, 8, at + 24) != 8;
+}
+"""
+
+
+def test_what_does_not_add_up_is_said():
+    path = os.path.join(WORK, f"forged-{os.getpid()}.data")
+    out = pmk("record", "-e", "instr_exec", "-o", path, build("forger", FORGER, "-static"))
+    equal(out.code, 0, out)
+    contains(out.err, "not all was recorded: instr_exec adds up to ")
+    with sqlite3.connect(path) as db:
+        total, = db.execute("SELECT total FROM event").fetchone()
+        found, = db.execute("SELECT sum(value) FROM count").fetchone()
+    assert found > total, (found, total)
+    contains(out.err, f"adds up to {found}, not to {total}")
+
+
 def test_files_are_named_from_the_root_on(tmp_path):
     """Whatever the compiler was given, so that others find them: genhtml reads each."""
     (tmp_path / "app").mkdir()
