@@ -112,16 +112,15 @@ static Elf_Data *constants(Elf *elf)
 	return NULL;
 }
 
-/* The API version of the release. The release stands in the file, because it is part of the
- * answer to --version: "qemu-arm version 11.0.2 (…". 0: not found. */
-static unsigned api_of_constants(Elf *elf)
+/* Find the version of the release, which stands in the file, because it is part of the answer to
+ * --version: "qemu-arm version 11.0.2 (…". */
+static bool find_version(Elf *elf, char *version, size_t size)
 {
 	static const char word[] = " version ";
 	const Elf_Data *data = constants(elf);
 	const char *begin = data ? data->d_buf : NULL, *at = begin;
 	const char *end = begin ? begin + data->d_size : NULL;
-	char text[128], version[64];
-	unsigned api;
+	char text[128];
 
 	while (at && (at = memmem(at, (size_t)(end - at), word, sizeof(word) - 1))) {
 		const char *start = at;
@@ -133,24 +132,27 @@ static unsigned api_of_constants(Elf *elf)
 		n = (size_t)(end - start) < sizeof(text) ? (size_t)(end - start) : sizeof(text) - 1;
 		memcpy(text, start, n);
 		text[n] = '\0';
-		api = pmk_qemu_version(text, version, sizeof(version)) ? pmk_qemu_api(version) : 0;
-		if (api)
-			return api;
+		if (pmk_qemu_version(text, version, size) && pmk_qemu_api(version))
+			return true;
 		at += sizeof(word) - 1;
 	}
-	return 0;
+	return false;
 }
 
-/* The newest generations differ in no function, so the release decides between them. */
+/* The newest generations differ in no function, so the release decides between them. A release that
+ * does not go with the functions is not believed. */
 static void look_at_release(struct pmk_qemu *q, Elf *elf)
 {
+	char version[sizeof(q->version)];
 	unsigned api;
 
-	if (pmk_qemu_generation_of_api(q->api_lowest) == pmk_qemu_generation_of_api(q->api_highest))
+	if (!find_version(elf, version, sizeof(version)))
 		return;
-	api = api_of_constants(elf);
-	if (api >= q->api_lowest && api <= q->api_highest)
-		q->api_lowest = q->api_highest = api;
+	api = pmk_qemu_api(version);
+	if (api < q->api_lowest || api > q->api_highest)
+		return;
+	q->api_lowest = q->api_highest = api;
+	memcpy(q->version, version, sizeof(q->version));
 }
 
 /* Find out what the file at q->path is, and set q->state. */

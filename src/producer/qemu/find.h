@@ -28,6 +28,7 @@ struct pmk_qemu {
 	/* The versions of the plugin API that are possible, judging by the functions it exports.
 	 * Only with PMK_QEMU_READY. */
 	unsigned api_lowest, api_highest;
+	char version[64]; /* of the release, "7.2.22", where the file has it; or empty */
 };
 
 /*
