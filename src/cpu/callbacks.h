@@ -127,10 +127,10 @@ struct pmk_block_fns {
 };
 
 /* Makes `name`, of these functions, from the family's enter(cpu, block, crossing): `crossing`, a
- * constant, is pmk_cpu.crossing; handle(cpu, block), which is called first where the block may be
- * that of a handler; and before(cpu, block), which is called before any other in system
- * emulation. */
-#define PMK_BLOCK_FNS(name, enter, handle, before)                                            \
+ * constant, is pmk_cpu.crossing; booked(), which is the same in a recording; handle(cpu, block),
+ * which is called first where the block may be that of a handler; and before(cpu, block), which is
+ * called before any other in system emulation. */
+#define PMK_BLOCK_FNS(name, enter, booked, handle, before)                                    \
 	static void block_plain(unsigned vcpu, void *block)                                   \
 	{                                                                                     \
 		pmk_cpus[vcpu]->access = 0;                                                   \
@@ -169,7 +169,7 @@ struct pmk_block_fns {
 		if (s)                                                                        \
 			pmk_sites_leave(s, cpu, block);                                       \
 		cpu->access = 0;                                                              \
-		enter(cpu, block, false);                                                     \
+		booked(cpu, block, false);                                                    \
 		if (s)                                                                        \
 			pmk_sites_entered(s, cpu);                                            \
 	}                                                                                     \

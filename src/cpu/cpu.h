@@ -59,6 +59,7 @@ struct pmk_cpu {
 		*bus; /* where latencies are recorded, or NULL; the owner's, like executions */
 	struct pmk_core core;
 	struct pmk_sites *sites; /* where counts are booked by site, or NULL: sites.h */
+	uint32_t sites_state;	 /* the number of its struct pmk_ledger_state, or 0 */
 
 	/* The owner's function, called when the clock has passed the deadline. It sets the next
 	 * one, and finds nothing counted of the block that starts. */

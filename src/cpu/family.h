@@ -126,11 +126,9 @@ struct pmk_core_family {
 	/* Compute the totals that follow from others. All others are complete. */
 	void (*derive)(const struct pmk_cpu *cpu, uint64_t *totals);
 	/* What sites book beside the clock (sites.h): the signals that are counted as they happen,
-	 * ending with PMK_SIG_CYCLE, and the family's own counts that derive() reads.
-	 * restless: some also change where a block starts without a slow path. */
+	 * ending with PMK_SIG_CYCLE, and the family's own counts that derive() reads. */
 	const struct pmk_counted_signal *counted;
 	const struct pmk_counted_beside *beside; /* ends with n == 0; NULL: there are none */
-	bool restless;
 	/* How many instructions can end in one cycle at most. */
 	uint64_t (*insns_per_cycle)(const struct pmk_core *core);
 };

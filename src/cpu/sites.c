@@ -14,14 +14,15 @@
 #define RETURNED   256
 #define RUN	   UINT64_MAX /* in place of a site, in keys of the table: a run */
 #define FIRST_SIZE 4096
+#define WORDS	   512 /* of 8 bytes, from the start of a core: all of its counters are there */
 
 /* ---- records by what they are of ------------------------------------------------------------- */
 
 struct entry {
-	uint64_t site;	       /* or, of a path, the address of the call */
-	uint64_t of;	       /* a block's record, or, of a path, its entry */
-	uint32_t path, number; /* on this path; the record's own number */
-	void *record;
+	uint64_t site; /* or, of a path, the address of the call */
+	uint64_t of;   /* a block's record, or, of a path, its entry */
+	uint32_t path; /* on this path */
+	uint32_t number;
 };
 
 /* Open addressing; at most three quarters are in use. */
@@ -42,7 +43,7 @@ static struct entry *find(const struct table *t, uint64_t of, uint32_t path, uin
 {
 	uint32_t i = probe(t, of, path, site);
 
-	while (t->entry[i].record &&
+	while (t->entry[i].number &&
 	       (t->entry[i].of != of || t->entry[i].path != path || t->entry[i].site != site))
 		i = (i + 1) & (t->size - 1);
 	return &t->entry[i];
@@ -58,7 +59,7 @@ static bool grow(struct table *t)
 	for (uint32_t i = 0; i < t->size; i++) {
 		const struct entry *e = &t->entry[i];
 
-		if (e->record)
+		if (e->number)
 			*find(&larger, e->of, e->path, e->site) = *e;
 	}
 	free(t->entry);
@@ -68,15 +69,9 @@ static bool grow(struct table *t)
 
 /* ---- state ----------------------------------------------------------------------------------- */
 
-/* Of calls: number 0 without a record is the root. */
-struct path {
-	uint32_t number;
-	struct pmk_ledger_path *record;
-};
-
 struct frame {
-	uint64_t back;	  /* where the call returns to */
-	struct path path; /* from which it was made */
+	uint64_t back; /* where the call returns to */
+	uint32_t path; /* from which it was made */
 };
 
 struct returned {
@@ -84,35 +79,46 @@ struct returned {
 	uint32_t calls;
 };
 
-/* Counters of a kind of site. */
+/* Counters that lie in a row, both in struct pmk_cpu and in records. */
+struct row {
+	uint16_t offset; /* in struct pmk_cpu, in units of 8 bytes */
+	uint8_t first;	 /* its index into the counters of a record */
+	uint8_t n;
+};
+
+/* The counters of a kind of site, but for the clock, which is counter 0 of each. */
 struct group {
 	unsigned n;
-	uint8_t counter[PMK_SITE_COUNTERS];
+	struct row row[PMK_SITE_COUNTERS];
 };
 
 /* What is not needed at every block. */
 struct pmk_sites_rest {
 	struct pmk_cpu *cpu;
 	struct pmk_sites_owner owner;
-	uint32_t site;		       /* that of `slot` … */
-	const struct pmk_site_run *of; /* … of this run */
-	struct pmk_ledger_site *other; /* `slot`, of a site that its run has no pointer to */
+	/* The site that what has not been booked belongs to: it is of this run, and its number is
+	 * in *slot, or will be. NULL: nothing has been counted. */
+	uint32_t *slot, site;
+	const struct pmk_ledger_run *of;
+	uint32_t other; /* *slot, of a site that its run does not know */
 	struct table runs, sites, paths;
 	/* Call paths. */
 	struct frame *call;
 	uint32_t calls;
-	struct path path;
 	struct returned returned[RETURNED];
 	/* The counters, and what has been booked of each. */
 	struct pmk_site_counters counters;
-	uint64_t *counter[PMK_SITE_COUNTERS], *seen;
+	uint64_t *seen;
+	uint8_t counter_at[WORDS]; /* that is counted at leaving, by its place in the core; or 0 */
 	struct group at_leave, at_fetch, at_access;
 	struct pmk_ledger_state *state; /* has `seen`, for who reads the ledger */
-	struct pmk_ledger_run nowhere;	/* in place of a run that there is no memory for */
-	struct pmk_site_run *none;
+	struct pmk_ledger_run *none;	/* before the first block; where there is no memory */
 };
 
 /* ---- counters -------------------------------------------------------------------------------- */
+
+/* Signals that are not counted are taken with their neighbours, up to so many in a row. */
+#define BETWEEN 3
 
 static void add_counter(struct pmk_site_counters *out, size_t offset, unsigned where)
 {
@@ -122,51 +128,111 @@ static void add_counter(struct pmk_site_counters *out, size_t offset, unsigned w
 	out->offset[out->n++] = (uint16_t)(offset / sizeof(uint64_t));
 }
 
+static void add_signal(struct pmk_site_counters *out, unsigned signal, unsigned where)
+{
+	add_counter(out, offsetof(struct pmk_cpu, dyn) + signal * sizeof(uint64_t), where);
+}
+
 static bool is_of_level2(unsigned signal)
 {
 	return signal >= PMK_SIG_L2CC_INSN_READ && signal <= PMK_SIG_L2CC_EVICT_HALF;
 }
 
+static void add_signals(const struct pmk_core *core, struct pmk_site_counters *out)
+{
+	uint8_t where[PMK_NSIGNALS] = { 0 };
+	unsigned between = BETWEEN + 1;
+
+	for (const struct pmk_counted_signal *c = pmk_core_family(core)->counted;
+	     c->signal != PMK_SIG_CYCLE; c++)
+		if (core->l2_type || !is_of_level2(c->signal))
+			where[c->signal] = c->where;
+	for (unsigned s = 0; s < PMK_NSIGNALS; s++) {
+		if (!where[s]) {
+			between++;
+			continue;
+		}
+		for (unsigned i = between <= BETWEEN ? between : 0; i > 0; i--)
+			add_signal(out, s - i, 0);
+		add_signal(out, s, where[s]);
+		between = 0;
+	}
+}
+
 void pmk_site_counters(const struct pmk_core *core, struct pmk_site_counters *out)
 {
-	const struct pmk_core_family *family = pmk_core_family(core);
-
 	out->n = 0;
 	add_counter(out, offsetof(struct pmk_cpu, cycles),
 		    PMK_AT_LEAVE | PMK_AT_FETCH | PMK_AT_ACCESS);
-	for (const struct pmk_counted_signal *c = family->counted; c->signal != PMK_SIG_CYCLE; c++)
-		if (core->l2_type || !is_of_level2(c->signal))
-			add_counter(out,
-				    offsetof(struct pmk_cpu, dyn) + c->signal * sizeof(uint64_t),
-				    c->where);
-	for (const struct pmk_counted_beside *c = family->beside; c && c->n; c++)
+	add_signals(core, out);
+	for (const struct pmk_counted_beside *c = pmk_core_family(core)->beside; c && c->n; c++)
 		for (unsigned i = 0; i < c->n; i++)
 			add_counter(out, c->offset + i * sizeof(uint64_t), c->where);
+}
+
+static uint64_t *counter(const struct pmk_sites_rest *s, unsigned k)
+{
+	return (uint64_t *)(void *)s->cpu + s->counters.offset[k];
 }
 
 static void resync(struct pmk_sites_rest *s)
 {
 	for (unsigned k = 0; k < s->counters.n; k++)
-		s->seen[k] = *s->counter[k];
+		s->seen[k] = *counter(s, k);
+}
+
+static void index_counters(struct pmk_sites_rest *s)
+{
+	for (unsigned k = 0; k < s->counters.n; k++)
+		if ((s->counters.where[k] & PMK_AT_LEAVE) && s->counters.offset[k] < WORDS)
+			s->counter_at[s->counters.offset[k]] = (uint8_t)k;
+}
+
+/* Does counter k lie so close behind a row that it can be taken into it? */
+static bool continues(const struct pmk_site_counters *c, const struct row *row, unsigned k)
+{
+	unsigned behind = k - row->first, last = row->n + BETWEEN;
+
+	return behind <= last && c->offset[k] == row->offset + behind;
 }
 
 static void make_group(struct pmk_sites_rest *s, struct group *g, unsigned where)
 {
-	for (unsigned k = 0; k < s->counters.n; k++)
-		if (s->counters.where[k] & where)
-			g->counter[g->n++] = (uint8_t)k;
+	const struct pmk_site_counters *c = &s->counters;
+
+	for (unsigned k = 1; k < c->n; k++) {
+		if (!(c->where[k] & where))
+			continue;
+		if (!g->n || !continues(c, &g->row[g->n - 1], k))
+			g->row[g->n++] = (struct row){ c->offset[k], (uint8_t)k, 0 };
+		g->row[g->n - 1].n = (uint8_t)(k - g->row[g->n - 1].first + 1);
+	}
 }
 
 /* ---- booking --------------------------------------------------------------------------------- */
 
-static void *new_record(struct pmk_sites_rest *s, enum pmk_ledger_kind kind, size_t bytes,
-			uint32_t *number)
+static void *record_at(const struct pmk_sites_rest *s, uint32_t number)
 {
-	struct pmk_ledger_head *head = s->owner.record(s->owner.ctx, s->cpu->index, bytes, number);
+	return s->owner.records + (size_t)number * PMK_LEDGER_UNIT;
+}
 
-	if (head)
-		atomic_store_explicit(&head->kind, kind, memory_order_release);
-	return head;
+static uint32_t number_of(const struct pmk_sites_rest *s, const struct pmk_ledger_run *run)
+{
+	return run == s->none
+		       ? 0
+		       : (uint32_t)(((const char *)run - s->owner.records) / PMK_LEDGER_UNIT);
+}
+
+/* The number of a new record; 0: there is no room. */
+static uint32_t new_record(struct pmk_sites_rest *s, enum pmk_ledger_kind kind, size_t bytes)
+{
+	uint32_t number;
+	struct pmk_ledger_head *head = s->owner.record(s->owner.ctx, s->cpu->index, bytes, &number);
+
+	if (!head)
+		return 0;
+	atomic_store_explicit(&head->kind, kind, memory_order_release);
+	return number;
 }
 
 /* The entry of a table for a record that may be new; NULL: there is no memory for it. */
@@ -177,36 +243,39 @@ static struct entry *entry_for(struct table *t, uint64_t of, uint32_t path, uint
 	return find(t, of, path, site);
 }
 
-static struct pmk_ledger_site *new_site(struct pmk_sites_rest *s, const struct pmk_site_run *run,
-					uint32_t site, uint32_t *number)
+/* The number of the record of a new site. 0: there is no room, or no run that it is of. */
+static uint32_t new_site(struct pmk_sites_rest *s, const struct pmk_ledger_run *run, uint32_t site)
 {
-	struct pmk_ledger_site *r = new_record(
-		s, PMK_LEDGER_SITE, sizeof(*r) + s->counters.n * sizeof(r->n[0]), number);
-
-	if (!r)
-		return NULL;
-	r->block = run->record->block;
-	r->path = run->path;
-	r->site = site;
-	return r;
-}
-
-/* Of a site that its run has no pointer to. */
-static struct pmk_ledger_site *other_site(struct pmk_sites_rest *s, const struct pmk_site_run *run,
-					  uint32_t site)
-{
-	struct entry *e = entry_for(&s->sites, run->record->block, run->path, site);
 	struct pmk_ledger_site *r;
 	uint32_t number;
 
-	if (!e || e->record)
-		return e ? e->record : NULL;
-	r = new_site(s, run, site, &number);
-	if (!r)
-		return NULL;
-	*e = (struct entry){ site, run->record->block, run->path, number, r };
+	if (run == s->none)
+		return 0;
+	number = new_record(s, PMK_LEDGER_SITE, sizeof(*r) + s->counters.n * sizeof(r->n[0]));
+	if (!number)
+		return 0;
+	r = record_at(s, number);
+	r->block = run->block;
+	r->path = run->path;
+	r->site = site;
+	return number;
+}
+
+/* The number of a site that its run does not know; 0: there is no room. */
+static uint32_t other_site(struct pmk_sites_rest *s, const struct pmk_ledger_run *run,
+			   uint32_t site)
+{
+	struct entry *e = entry_for(&s->sites, run->block, run->path, site);
+	uint32_t number;
+
+	if (!e || e->number)
+		return e ? e->number : 0;
+	number = new_site(s, run, site);
+	if (!number)
+		return 0;
+	*e = (struct entry){ site, run->block, run->path, number };
 	s->sites.used++;
-	return r;
+	return number;
 }
 
 static const struct group *group_at(const struct pmk_sites_rest *s)
@@ -216,148 +285,227 @@ static const struct group *group_at(const struct pmk_sites_rest *s)
 	return s->site >= PMK_SITE_FETCH ? &s->at_fetch : &s->at_leave;
 }
 
-void pmk_sites_book(struct pmk_sites *sites)
+static void book_row(uint64_t *restrict n, uint64_t *restrict seen, const uint64_t *restrict now,
+		     unsigned count)
 {
-	struct pmk_sites_rest *s = sites->rest;
-	const struct group *g = group_at(s);
-	uint32_t number;
-
-	for (unsigned i = 0; i < g->n; i++) {
-		unsigned k = g->counter[i];
-		uint64_t now = *s->counter[k];
-
-		if (PMK_LIKELY(now == s->seen[k]))
-			continue;
-		if (PMK_UNLIKELY(!*sites->slot))
-			*sites->slot = new_site(s, s->of, s->site, &number);
-		if (!*sites->slot)
-			break;
-		(*sites->slot)->n[k] += now - s->seen[k];
-		s->seen[k] = now;
+	for (unsigned k = 0; k < count; k++) {
+		n[k] += now[k] - seen[k];
+		seen[k] = now[k];
 	}
-	sites->slot = NULL;
-	s->state->block = 0;
 }
 
-/* The pointer to what was counted at a site. */
-static struct pmk_ledger_site **slot_of(struct pmk_sites_rest *s, struct pmk_site_run *run,
-					uint32_t site)
+/* The record of the last site; NULL: there is no room for it. */
+static struct pmk_ledger_site *last_site(struct pmk_sites_rest *s)
+{
+	if (PMK_UNLIKELY(!*s->slot))
+		*s->slot = new_site(s, s->of, s->site);
+	return *s->slot ? record_at(s, *s->slot) : NULL;
+}
+
+/* Where there is no room for a site, what was counted there is left for the next one. */
+void pmk_sites_clock(struct pmk_sites *sites)
+{
+	struct pmk_sites_rest *s = sites->rest;
+	struct pmk_ledger_site *r = last_site(s);
+
+	sites->at_site = false;
+	if (!r)
+		return;
+	r->n[0] += s->cpu->cycles - *sites->clock;
+	*sites->clock = s->cpu->cycles;
+}
+
+/* Book what has been counted at the last site. */
+static void book(struct pmk_sites *sites)
+{
+	struct pmk_sites_rest *s = sites->rest;
+	const uint64_t *now = (const uint64_t *)(const void *)s->cpu;
+	const struct group *g = group_at(s);
+	struct pmk_ledger_site *r;
+
+	if (sites->at_site)
+		pmk_sites_clock(sites);
+	if (!s->slot)
+		return;
+	r = last_site(s);
+	s->slot = NULL;
+	s->state->run = 0;
+	for (unsigned i = 0; r && i < g->n; i++)
+		book_row(r->n + g->row[i].first, s->seen + g->row[i].first, now + g->row[i].offset,
+			 g->row[i].n);
+}
+
+/* How many accesses a run knows. */
+static uint32_t accesses(const struct pmk_ledger_run *run)
+{
+	return (uint32_t)((run->head.units * PMK_LEDGER_UNIT - sizeof(*run)) /
+			  sizeof(run->access[0]));
+}
+
+/* Where the number of a site is kept. */
+static uint32_t *slot_of(struct pmk_sites_rest *s, struct pmk_ledger_run *run, uint32_t site)
 {
 	if (site == PMK_SITE_LEAVE)
 		return &run->leave;
 	if (site == PMK_SITE_FETCH)
 		return &run->fetch;
-	if (site >= PMK_SITE_ACCESS && site - PMK_SITE_ACCESS < run->naccesses)
+	if (site >= PMK_SITE_ACCESS && site - PMK_SITE_ACCESS < accesses(run))
 		return &run->access[site - PMK_SITE_ACCESS];
 	s->other = other_site(s, run, site);
 	return &s->other;
+}
+
+/* While an exception is counted at the end of the block that runs, that one is left. */
+void pmk_sites_left(struct pmk_cpu *cpu, const uint64_t *counter, uint64_t n)
+{
+	struct pmk_sites *sites = cpu->sites;
+	struct pmk_sites_rest *s = sites->rest;
+	unsigned k = s->counter_at[counter - (const uint64_t *)(const void *)cpu];
+	struct pmk_ledger_run *run = sites->left;
+	struct pmk_ledger_site *r;
+
+	if (sites->at_site && s->site == PMK_SITE_LEAVE)
+		return;
+	if (PMK_UNLIKELY(!run->leave))
+		run->leave = new_site(s, run, PMK_SITE_LEAVE);
+	if (PMK_UNLIKELY(!run->leave || !k))
+		return;
+	r = record_at(s, run->leave);
+	r->n[k] += n;
+	s->seen[k] += n;
+}
+
+/* What has been counted up to here is not of the site that comes. */
+static void settle(struct pmk_sites *sites, uint32_t site)
+{
+	bool fetches = site >= PMK_SITE_FETCH && site < PMK_SITE_ACCESS;
+
+	if (sites->at_site) {
+		pmk_sites_clock(sites);
+	} else if (fetches) {
+		sites->left->cycles += sites->rest->cpu->cycles - *sites->clock;
+		*sites->clock = sites->rest->cpu->cycles;
+	}
+}
+
+/* What is counted now belongs to this site. */
+static void belong(struct pmk_sites_rest *s, struct pmk_ledger_run *run, uint32_t site)
+{
+	s->site = site;
+	s->of = run;
+	s->slot = slot_of(s, run, site);
+	s->state->run = number_of(s, run);
+	s->state->site = site;
 }
 
 void pmk_sites_move(struct pmk_cpu *cpu, uint32_t site)
 {
 	struct pmk_sites *sites = cpu->sites;
 	struct pmk_sites_rest *s = sites->rest;
-	struct pmk_site_run *run = site == PMK_SITE_LEAVE ? sites->left : sites->run;
+	struct pmk_ledger_run *run = site == PMK_SITE_LEAVE ? sites->left : sites->run;
 
-	if (sites->slot)
-		pmk_sites_book(sites);
+	settle(sites, site);
 	if (site == PMK_SITE_END)
 		site = PMK_SITE_LEAVE;
 	if (run == s->none) { /* before the first block */
 		run = sites->run;
 		site = PMK_SITE_FETCH;
 	}
-	s->site = site;
-	s->of = run;
-	sites->slot = slot_of(s, run, site);
-	s->state->block = run->record->block;
-	s->state->path = run->path;
-	s->state->site = site;
+	if (!s->slot || s->site != site || s->of != run) {
+		book(sites);
+		belong(s, run, site);
+	}
+	sites->at_site = true;
 }
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
-static struct pmk_site_run *new_run(struct pmk_sites_rest *s, const struct pmk_block *b,
-				    uint32_t *number)
+static uint32_t new_run(struct pmk_sites_rest *s, const struct pmk_block *b, uint32_t path)
 {
-	struct pmk_site_run *r = calloc(1, sizeof(*r) + b->nfaults * sizeof(r->access[0]));
+	struct pmk_ledger_run *r;
+	uint32_t number =
+		new_record(s, PMK_LEDGER_RUN, sizeof(*r) + b->nfaults * sizeof(r->access[0]));
 
-	if (!r)
-		return NULL;
-	r->record = new_record(s, PMK_LEDGER_RUN, sizeof(*r->record), number);
-	if (!r->record) {
-		free(r);
-		return NULL;
-	}
-	r->record->block = s->owner.block[b->id];
-	r->record->path = r->path = s->path.number;
-	r->naccesses = b->nfaults;
-	return r;
+	if (!number)
+		return 0;
+	r = record_at(s, number);
+	r->block = s->owner.block[b->id];
+	r->path = path;
+	return number;
 }
 
-struct pmk_site_run *pmk_sites_run(struct pmk_sites *sites, const struct pmk_block *b)
+struct pmk_ledger_run *pmk_sites_run(struct pmk_sites *sites, const struct pmk_block *b)
 {
 	struct pmk_sites_rest *s = sites->rest;
-	uint32_t block = s->owner.block[b->id], number;
-	struct entry *e = entry_for(&s->runs, block, s->path.number, RUN);
-	struct pmk_site_run *r = e ? e->record : NULL;
+	uint32_t block = s->owner.block[b->id];
+	struct entry *e = entry_for(&s->runs, block, sites->path, RUN);
+	uint32_t number;
 
-	if (e && !r) {
-		r = new_run(s, b, &number);
-		if (r) {
-			*e = (struct entry){ RUN, block, s->path.number, number, r };
-			s->runs.used++;
-		}
-	}
-	if (!r)
+	if (!e)
 		return s->none;
-	sites->run_of[b->id] = r;
-	return r;
+	if (!e->number) {
+		number = new_run(s, b, sites->path);
+		if (!number)
+			return s->none;
+		*e = (struct entry){ RUN, block, sites->path, number };
+		s->runs.used++;
+	}
+	return sites->run_of[b->id] = record_at(s, e->number);
 }
 
 /* ---- call paths ------------------------------------------------------------------------------ */
 
-/* The path on which the function at `entry` is when it is called at `site`. The same one if there
- * is no memory for another. */
-static struct path callee(struct pmk_sites_rest *s, uint64_t entry, uint64_t site)
+/* The record of a path; NULL: of the root. */
+static struct pmk_ledger_path *path_record(const struct pmk_sites_rest *s, uint32_t path)
 {
-	struct pmk_ledger_path *r = s->path.record;
+	return path ? record_at(s, path) : NULL;
+}
+
+/* The path on which the function at `entry` is when it is called at `site` from `path`. The same
+ * one if there is no memory for another. */
+static uint32_t callee(struct pmk_sites_rest *s, uint32_t path, uint64_t entry, uint64_t site)
+{
+	const struct pmk_ledger_path *from = path_record(s, path);
+	struct pmk_ledger_path *r;
 	struct entry *e;
 	uint32_t number;
 
-	if (r && ((r->entry == entry && r->site == site) || r->depth >= PMK_PATH_DEPTH))
-		return s->path;
-	e = entry_for(&s->paths, entry, s->path.number, site);
-	if (e && e->record)
-		return (struct path){ e->number, e->record };
-	r = e ? new_record(s, PMK_LEDGER_PATH, sizeof(*r), &number) : NULL;
-	if (!r)
-		return s->path;
+	if (from && ((from->entry == entry && from->site == site) || from->depth >= PMK_PATH_DEPTH))
+		return path;
+	e = entry_for(&s->paths, entry, path, site);
+	if (e && e->number)
+		return e->number;
+	number = e ? new_record(s, PMK_LEDGER_PATH, sizeof(*r)) : 0;
+	if (!number)
+		return path;
+	r = record_at(s, number);
 	r->entry = entry;
 	r->site = site;
-	r->parent = s->path.number;
-	r->depth = s->path.record ? s->path.record->depth + 1 : 1;
-	*e = (struct entry){ site, entry, s->path.number, number, r };
+	r->parent = path;
+	r->depth = from ? from->depth + 1 : 1;
+	*e = (struct entry){ site, entry, path, number };
 	s->paths.used++;
-	return (struct path){ number, r };
+	return number;
 }
 
-static void call(struct pmk_sites_rest *s, const struct pmk_block *p, const struct pmk_block *b)
+static uint32_t call(struct pmk_sites_rest *s, uint32_t path, const struct pmk_block *p,
+		     const struct pmk_block *b)
 {
 	/* So many are left out that what is called next returns to one that is remembered. */
 	if (s->calls == MAX_CALLS) {
 		memmove(s->call, s->call + MAX_CALLS / 2, MAX_CALLS / 2 * sizeof(*s->call));
 		s->calls = MAX_CALLS / 2;
 	}
-	s->call[s->calls++] = (struct frame){ p->fall, s->path };
-	s->path = callee(s, b->pc, p->end_addr);
-	if (s->path.record)
-		s->path.record->calls++;
+	s->call[s->calls++] = (struct frame){ p->fall, path };
+	path = callee(s, path, b->pc, p->end_addr);
+	if (path)
+		path_record(s, path)->calls++;
+	return path;
 }
 
-/* Control has gone to `pc`, which may be the return of a call. longjmp leaves several calls at
- * once, and goes to where setjmp has returned to before. */
-static void go(struct pmk_sites_rest *s, uint64_t pc, bool is_return)
+/* The path when control has gone to `pc`, which may be the return of a call. longjmp leaves several
+ * calls at once, and goes to where setjmp has returned to before. */
+static uint32_t go(struct pmk_sites_rest *s, uint32_t path, uint64_t pc, bool is_return)
 {
 	struct returned *r = &s->returned[(pc >> 1) % RETURNED];
 	uint32_t oldest = is_return || s->calls < NEARBY ? 0 : s->calls - NEARBY;
@@ -371,41 +519,37 @@ static void go(struct pmk_sites_rest *s, uint64_t pc, bool is_return)
 	else if (r->addr == pc && r->calls < s->calls)
 		left = r->calls;
 	if (left == s->calls)
-		return;
+		return path;
 	s->calls = left;
-	s->path = s->call[left].path;
+	return s->call[left].path;
 }
 
-/* The path on which block `b` runs behind `p`. */
-static void follow(struct pmk_sites_rest *s, const struct pmk_block *p, const struct pmk_block *b)
+/* The path on which block `b` runs behind `p`, which ran on `path`. */
+static uint32_t follow(struct pmk_sites_rest *s, uint32_t path, const struct pmk_block *p,
+		       const struct pmk_block *b)
 {
-	if (b->vector)
-		return;
+	if (b->vector || (p->conditional && b->pc == p->fall))
+		return path;
 	switch ((enum pmk_flow)p->flow) {
 	case PMK_FLOW_CALL:
-		if (b->pc == p->target)
-			call(s, p, b);
-		return;
+		return b->pc == p->target ? call(s, path, p, b) : path;
 	case PMK_FLOW_INDCALL:
-		call(s, p, b);
-		return;
+		return call(s, path, p, b);
 	case PMK_FLOW_INDIRECT:
 	case PMK_FLOW_RETURN:
-		if (s->calls)
-			go(s, b->pc, p->flow == PMK_FLOW_RETURN);
-		return;
+		return s->calls ? go(s, path, b->pc, p->flow == PMK_FLOW_RETURN) : path;
 	case PMK_FLOW_NEXT:
 	case PMK_FLOW_JUMP:
 	case PMK_FLOW_EXCEPTION:
 	case PMK_FLOW_MODE:
-		return;
+		return path;
 	}
+	return path;
 }
 
 void pmk_sites_follow(struct pmk_sites *sites, const struct pmk_block *p, const struct pmk_block *b)
 {
-	follow(sites->rest, p, b);
-	sites->path = sites->rest->path.number;
+	sites->path = follow(sites->rest, sites->path, p, b);
 }
 
 /* ---- faults ---------------------------------------------------------------------------------- */
@@ -414,20 +558,21 @@ void pmk_sites_fault(struct pmk_cpu *cpu, uint32_t site)
 {
 	struct pmk_sites *s = cpu->sites;
 	struct pmk_ledger_site *r;
+	uint32_t number;
 
-	if (s->slot)
-		pmk_sites_book(s);
-	r = other_site(s->rest, s->run, site);
-	if (r)
-		r->n[0]++;
+	book(s);
+	number = other_site(s->rest, s->run, site);
+	if (!number)
+		return;
+	r = record_at(s->rest, number);
+	r->n[0]++;
 }
 
 void pmk_sites_resume_slow(struct pmk_cpu *cpu, const struct pmk_block *b)
 {
 	struct pmk_sites *s = cpu->sites;
 
-	if (s->slot)
-		pmk_sites_book(s);
+	book(s);
 	s->run = pmk_sites_run(s, b);
 }
 
@@ -438,11 +583,9 @@ void pmk_sites_taken_back(struct pmk_cpu *cpu)
 
 void pmk_sites_may_end(struct pmk_cpu *cpu)
 {
-	const struct pmk_site_run *run = cpu->sites->run;
-	struct pmk_ledger_state *state = cpu->sites->rest->state;
+	struct pmk_sites_rest *s = cpu->sites->rest;
 
-	state->fault_block = run->record->block;
-	state->fault_path = run->path;
+	s->state->fault_run = number_of(s, cpu->sites->run);
 }
 
 /* ---- life ------------------------------------------------------------------------------------ */
@@ -452,16 +595,14 @@ static int init(struct pmk_sites *sites, struct pmk_cpu *cpu, const struct pmk_s
 		bool paths)
 {
 	struct pmk_sites_rest *s = sites->rest;
-	uint32_t number;
 
 	s->cpu = cpu;
 	s->owner = *owner;
-	s->none = calloc(1, sizeof(*s->none));
+	s->none = calloc(1, PMK_LEDGER_UNIT);
 	if (!s->none)
 		return -1;
-	s->none->record = &s->nowhere;
+	s->none->head.units = 1;
 	sites->run = sites->left = s->none;
-	sites->restless = pmk_core_family(&cpu->core)->restless;
 	sites->follows = paths;
 	sites->run_of = pmk_reserve(PMK_MAX_BLOCKS * sizeof(*sites->run_of));
 	if (paths)
@@ -470,17 +611,17 @@ static int init(struct pmk_sites *sites, struct pmk_cpu *cpu, const struct pmk_s
 	    !grow(&s->paths))
 		return -1;
 	pmk_site_counters(&cpu->core, &s->counters);
+	index_counters(s);
 	make_group(s, &s->at_leave, PMK_AT_LEAVE);
 	make_group(s, &s->at_fetch, PMK_AT_FETCH);
 	make_group(s, &s->at_access, PMK_AT_ACCESS);
-	s->state = new_record(s, PMK_LEDGER_STATE,
-			      sizeof(*s->state) + s->counters.n * sizeof(s->seen[0]), &number);
-	if (!s->state)
+	cpu->sites_state = new_record(s, PMK_LEDGER_STATE,
+				      sizeof(*s->state) + s->counters.n * sizeof(s->seen[0]));
+	if (!cpu->sites_state)
 		return -1;
+	s->state = record_at(s, cpu->sites_state);
 	s->seen = s->state->seen;
 	sites->clock = &s->seen[0];
-	for (unsigned k = 0; k < s->counters.n; k++)
-		s->counter[k] = (uint64_t *)(void *)cpu + s->counters.offset[k];
 	resync(s);
 	return 0;
 }
@@ -505,8 +646,6 @@ void pmk_sites_free(struct pmk_sites *sites)
 {
 	struct pmk_sites_rest *s = sites ? sites->rest : NULL;
 
-	for (uint32_t i = 0; s && i < s->runs.size; i++)
-		free(s->runs.entry[i].record);
 	if (s) {
 		pmk_release(s->call, MAX_CALLS * sizeof(*s->call));
 		free(s->runs.entry);

@@ -5,10 +5,11 @@
  * of a block's accesses, on the fetch of one of its lines, or on how the block was left. What is
  * the same for every execution of a block needs no booking, but only how often it was executed.
  *
- * Nothing is booked when it is counted. The slow paths of the core say at which site they are
- * (pmk_sites_at), and what has been counted since the last one is found by comparing all counters
- * that may change there with what they were. So the hot paths stay as they are, and while nothing
- * is recorded, the slow ones pay for one test.
+ * Most is not booked when it is counted. The slow paths of the core say at which site they are
+ * (pmk_sites_at), and what has been counted since is found when they come to another one, by
+ * comparing all counters that may change there with what they were. So the hot paths stay as they
+ * are, and while nothing is recorded, the slow ones pay for one test. The clock is booked when the
+ * block ends; and what calls and returns count, at once (pmk_counted_left).
  *
  * With call paths, executions and sites are told apart by the path of calls by which control came
  * there. Calls and returns are followed by return addresses. A jump from one function into another
@@ -67,6 +68,10 @@ struct pmk_ledger_run {
 	struct pmk_ledger_head head;
 	uint32_t block, path;
 	uint64_t executions, taken, cycles;
+	/* For its writer: the numbers of the records of its sites; 0: nothing was counted there.
+	 * How the block was left; its start; its accesses, by how many instructions behind them may
+	 * fault, as many as there is room for. */
+	uint32_t leave, fetch, access[];
 };
 
 /* What was counted at a site: the counters of pmk_sites, in their order. */
@@ -80,10 +85,10 @@ struct pmk_ledger_site {
 /* What a core has not booked: what its counters have counted beyond `seen` belongs to a site. */
 struct pmk_ledger_state {
 	struct pmk_ledger_head head;
-	uint32_t block, path; /* 0: nothing has been counted */
+	uint32_t run; /* whose site it is; 0: nothing has been counted */
+	/* The run that has perhaps ended with a fault of the program: see pmk_cpu_faults(). */
+	uint32_t fault_run;
 	uint64_t site;
-	/* The block that has perhaps ended with a fault of the program: see pmk_cpu_faults(). */
-	uint32_t fault_block, fault_path;
 	uint64_t seen[];
 };
 
@@ -130,14 +135,15 @@ struct pmk_counted_beside {
 	uint8_t where;
 };
 
-#define PMK_SITE_COUNTERS 80
+#define PMK_SITE_COUNTERS 96
 
 /* The counters of a core that may change at a site: the clock, signals, and counts of the family's
- * own that other signals are derived from. */
+ * own that other signals are derived from. Signals with a few others between them are made one row
+ * of counters, which is compared faster than each by itself. */
 struct pmk_site_counters {
 	unsigned n;
 	uint16_t offset[PMK_SITE_COUNTERS]; /* in struct pmk_cpu, in units of 8 bytes */
-	uint8_t where[PMK_SITE_COUNTERS];   /* enum pmk_counted_where */
+	uint8_t where[PMK_SITE_COUNTERS];   /* enum pmk_counted_where; 0: between two others */
 };
 
 void pmk_site_counters(const struct pmk_core *core, struct pmk_site_counters *out);
@@ -151,29 +157,20 @@ struct pmk_sites_owner {
 	 * there is no more. */
 	void *(*record)(void *ctx, uint32_t cpu, size_t bytes, uint32_t *number);
 	void *ctx;
+	char *records;	       /* where number 0 would be */
 	const uint32_t *block; /* number of the record of each block, by its id */
-};
-
-/* A block on a call path, in this process. */
-struct pmk_site_run {
-	struct pmk_ledger_run *record;
-	uint32_t path, naccesses;
-	/* What was counted where, NULL: nothing yet: how it was left, and its start; its accesses,
-	 * by how many instructions behind them may fault. */
-	struct pmk_ledger_site *leave, *fetch, *access[];
 };
 
 struct pmk_sites {
 	/* Used at every block. */
-	struct pmk_site_run *run, *left; /* the block that runs, and the one before it */
-	struct pmk_site_run **run_of;	 /* the last one of each block */
-	/* What has not been booked belongs there; NULL: it belongs to how the block was left,
-	 * without a site. */
-	struct pmk_ledger_site **slot;
-	uint64_t *clock; /* as far as it was booked */
+	struct pmk_ledger_run *run, *left; /* the block that runs, and the one before it */
+	struct pmk_ledger_run **run_of;	   /* the last one of each block */
+	uint64_t *clock;		   /* as far as it was booked */
 	uint64_t taken;
 	uint32_t path;
-	bool follows, restless; /* call paths are told apart; see family.h */
+	/* Since then the clock belongs to the last site; or to how the block was left. */
+	bool at_site;
+	bool follows; /* call paths are told apart */
 	struct pmk_sites_rest *rest;
 };
 
@@ -182,21 +179,22 @@ struct pmk_sites *pmk_sites_new(struct pmk_cpu *cpu, const struct pmk_sites_owne
 				bool paths);
 void pmk_sites_free(struct pmk_sites *s);
 
-/* Book what has been counted since the last site. */
-PMK_SLOW void pmk_sites_book(struct pmk_sites *s);
+/* Book the clock at the last site. */
+PMK_SLOW void pmk_sites_clock(struct pmk_sites *s);
 PMK_SLOW void pmk_sites_follow(struct pmk_sites *s, const struct pmk_block *p,
 			       const struct pmk_block *b);
-PMK_SLOW struct pmk_site_run *pmk_sites_run(struct pmk_sites *s, const struct pmk_block *b);
+PMK_SLOW struct pmk_ledger_run *pmk_sites_run(struct pmk_sites *s, const struct pmk_block *b);
 PMK_SLOW void pmk_sites_move(struct pmk_cpu *cpu, uint32_t site);
+PMK_SLOW void pmk_sites_left(struct pmk_cpu *cpu, const uint64_t *counter, uint64_t n);
 
 /* The block `b` starts: call leave() before the core learns of it, and entered() after. */
 static inline void pmk_sites_leave(struct pmk_sites *s, struct pmk_cpu *cpu,
 				   const struct pmk_block *b)
 {
-	struct pmk_site_run *r;
+	struct pmk_ledger_run *r;
 
-	if (PMK_UNLIKELY(s->slot != NULL))
-		pmk_sites_book(s);
+	if (PMK_UNLIKELY(s->at_site))
+		pmk_sites_clock(s);
 	if (s->follows && cpu->prev->flow >= PMK_FLOW_CALL)
 		pmk_sites_follow(s, cpu->prev, b);
 	s->left = s->run;
@@ -204,19 +202,17 @@ static inline void pmk_sites_leave(struct pmk_sites *s, struct pmk_cpu *cpu,
 	if (PMK_UNLIKELY(!r || r->path != s->path))
 		r = pmk_sites_run(s, b);
 	s->run = r;
-	r->record->executions++;
+	r->executions++;
 	*s->clock += b->cycles;
-	if (s->restless)
-		pmk_sites_move(cpu, PMK_SITE_LEAVE);
 }
 
 static inline void pmk_sites_entered(struct pmk_sites *s, const struct pmk_cpu *cpu)
 {
-	struct pmk_ledger_run *left = s->left->record;
+	struct pmk_ledger_run *left = s->left;
 
 	left->taken += cpu->taken - s->taken;
 	s->taken = cpu->taken;
-	if (PMK_UNLIKELY(s->slot != NULL))
+	if (PMK_UNLIKELY(s->at_site))
 		return;
 	left->cycles += cpu->cycles - *s->clock;
 	*s->clock = cpu->cycles;
@@ -228,6 +224,20 @@ static inline void pmk_sites_at(struct pmk_cpu *cpu, uint32_t site)
 {
 	if (PMK_UNLIKELY(cpu->sites != NULL))
 		pmk_sites_move(cpu, site);
+}
+
+/* A counter of the core has been increased by n where the block before the one that starts was
+ * left. What happens at each call and return is booked so, without comparing counters. */
+static inline void pmk_counted_left(struct pmk_cpu *cpu, const uint64_t *counter, uint64_t n)
+{
+	if (PMK_UNLIKELY(cpu->sites != NULL))
+		pmk_sites_left(cpu, counter, n);
+}
+
+static inline void pmk_count_left(struct pmk_cpu *cpu, enum pmk_signal signal, uint64_t n)
+{
+	cpu->dyn[signal] += n;
+	pmk_counted_left(cpu, &cpu->dyn[signal], n);
 }
 
 static inline void pmk_sites_fetch(struct pmk_cpu *cpu, const struct pmk_block *b, uint64_t addr)

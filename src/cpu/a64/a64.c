@@ -442,8 +442,8 @@ static void fetch_block(struct pmk_cpu *cpu, const struct pmk_block *b)
 
 static void mispredict(struct pmk_cpu *cpu)
 {
-	cpu->dyn[PMK_SIG_BRANCH_MISS]++;
-	cpu->dyn[PMK_SIG_FETCH_STALL] += cpu->core.branch_max;
+	pmk_count_left(cpu, PMK_SIG_BRANCH_MISS, 1);
+	pmk_count_left(cpu, PMK_SIG_FETCH_STALL, cpu->core.branch_max);
 	cpu->cycles += cpu->core.branch_max;
 }
 
@@ -452,7 +452,7 @@ static void push_return(struct pmk_cpu *cpu, uint64_t addr)
 	struct pmk_a64 *v = cpu->a64.tables;
 	uint32_t size = (uint32_t)cpu->core.rs_entries;
 
-	cpu->dyn[PMK_SIG_CALL_PUSH]++;
+	pmk_count_left(cpu, PMK_SIG_CALL_PUSH, 1);
 	v->rs_top = v->rs_top + 1 == size ? 0 : v->rs_top + 1;
 	v->rs[v->rs_top] = addr;
 	v->rs_count += v->rs_count < size;
@@ -470,11 +470,11 @@ static void leave_return(struct pmk_cpu *cpu, uint64_t target)
 	said = v->rs[v->rs_top];
 	v->rs_top = v->rs_top ? v->rs_top - 1 : (uint32_t)cpu->core.rs_entries - 1;
 	v->rs_count--;
-	cpu->dyn[PMK_SIG_RET_POP]++;
+	pmk_count_left(cpu, PMK_SIG_RET_POP, 1);
 	if (said == target) {
-		cpu->dyn[PMK_SIG_RET_PREDICTED]++;
+		pmk_count_left(cpu, PMK_SIG_RET_PREDICTED, 1);
 	} else {
-		cpu->dyn[PMK_SIG_RET_MISS]++;
+		pmk_count_left(cpu, PMK_SIG_RET_MISS, 1);
 		mispredict(cpu);
 	}
 }
@@ -701,15 +701,16 @@ void pmk_a64_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const st
 	struct pmk_executions *executions = &cpu->executions[b->id];
 	uint64_t before = cpu->cycles;
 
-	pmk_sites_at(cpu, PMK_SITE_LEAVE);
 	if (mispredicted)
 		mispredict(cpu);
 	else if (p->a64.end != PMK_A64_CONDITIONAL && p->a64.end != (uint32_t)taken)
 		leave_block(cpu, p, b, taken);
 	if (PMK_UNLIKELY(cpu->crossing))
 		pmk_cpu_cross(cpu, b);
-	if (PMK_UNLIKELY(p->disturbs))
+	if (PMK_UNLIKELY(p->disturbs)) {
+		pmk_sites_at(cpu, PMK_SITE_LEAVE);
 		disturb(cpu, p->disturbs);
+	}
 	if (executions->igen != cpu->igen) {
 		uint64_t seen = cpu->igen;
 

@@ -2,7 +2,7 @@
 /* What an emulator calls while A64 code runs. */
 #include "cpu/a64/a64.h"
 
-PMK_BLOCK_FNS(pmk_a64_on_block, pmk_a64_enter, pmk_a64_handle, pmk_a64_before)
+PMK_BLOCK_FNS(pmk_a64_on_block, pmk_a64_enter, pmk_a64_enter, pmk_a64_handle, pmk_a64_before)
 
 /* The core of an access, which it remembers. */
 static inline struct pmk_cpu *remember(unsigned vcpu, const void *access)

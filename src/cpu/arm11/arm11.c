@@ -316,6 +316,7 @@ static void fetch_ahead(struct pmk_cpu *cpu, uint32_t done, uint32_t from, uint6
 	for (uint32_t line = first; line <= last; line++) {
 		if (line == done >> PMK_LINE_SHIFT || cpu->arm11.imap[line])
 			continue;
+		pmk_sites_at(cpu, PMK_SITE_LEAVE);
 		cpu->dyn[PMK_SIG_L1I_MISS]++;
 		if (arrives)
 			fetch_fill(cpu, line);
@@ -335,8 +336,9 @@ static void fetch_shadow(struct pmk_cpu *cpu, const struct pmk_block *p, bool ar
 static void flush(struct pmk_cpu *cpu, bool counts_as_branch)
 {
 	if (counts_as_branch)
-		cpu->dyn[PMK_SIG_BRANCH_MISS]++;
-	cpu->dyn[PMK_SIG_FETCH_STALL] += cpu->core.arm11.flush_stall;
+		pmk_count_left(cpu, PMK_SIG_BRANCH_MISS, 1);
+	if (cpu->core.arm11.flush_stall)
+		pmk_count_left(cpu, PMK_SIG_FETCH_STALL, cpu->core.arm11.flush_stall);
 }
 
 /* Cycles of a branch that is resolved in the execute stages: the earlier the flags were set, the
@@ -353,7 +355,7 @@ static void push_return(struct pmk_cpu *cpu, uint32_t addr)
 {
 	if (!cpu->arm11.bp.on || !cpu->core.rs_on)
 		return;
-	cpu->dyn[PMK_SIG_CALL_PUSH]++;
+	pmk_count_left(cpu, PMK_SIG_CALL_PUSH, 1);
 	pmk_return_push(&cpu->arm11.rs, addr);
 }
 
@@ -394,14 +396,14 @@ static bool predict_return(struct pmk_cpu *cpu, const struct pmk_block *p, uint3
 	if (!cpu->arm11.bp.on || !cpu->core.rs_on || !pmk_return_pop(&cpu->arm11.rs, &addr))
 		return false;
 	*empty = false;
-	cpu->dyn[PMK_SIG_RET_POP]++;
+	pmk_count_left(cpu, PMK_SIG_RET_POP, 1);
 	if (p->conditional)
 		return false;
 	right = addr == target;
 	if (right || !cpu->core.arm11.ret_exclusive)
-		cpu->dyn[PMK_SIG_RET_PREDICTED]++;
+		pmk_count_left(cpu, PMK_SIG_RET_PREDICTED, 1);
 	if (!right) {
-		cpu->dyn[PMK_SIG_RET_MISS]++;
+		pmk_count_left(cpu, PMK_SIG_RET_MISS, 1);
 		pmk_return_undo(&cpu->arm11.rs);
 	}
 	return right;
@@ -584,7 +586,6 @@ void pmk_arm11_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const 
 	struct pmk_executions *executions = &cpu->executions[b->id];
 	uint64_t before = cpu->cycles;
 
-	pmk_sites_at(cpu, PMK_SITE_LEAVE);
 	if (PMK_UNLIKELY(b->vector)) {
 		/* Exception entry. An unconditional branch before it was taken; whether a
 		 * conditional one would have been cannot be seen, so it is not counted. */
@@ -598,8 +599,10 @@ void pmk_arm11_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const 
 	}
 	if (PMK_UNLIKELY(cpu->crossing))
 		pmk_cpu_cross(cpu, b);
-	if (PMK_UNLIKELY(p->disturbs))
+	if (PMK_UNLIKELY(p->disturbs)) {
+		pmk_sites_at(cpu, PMK_SITE_LEAVE);
 		disturb(cpu, p->disturbs);
+	}
 	if (executions->igen != cpu->igen) {
 		uint64_t seen = cpu->igen;
 		bool again = false;

@@ -5,7 +5,8 @@
  */
 #include "cpu/arm11/arm11.h"
 
-PMK_BLOCK_FNS(pmk_arm11_on_block, pmk_arm11_enter, pmk_before_handler, pmk_block_as_it_is)
+PMK_BLOCK_FNS(pmk_arm11_on_block, pmk_arm11_enter, pmk_arm11_enter, pmk_before_handler,
+	      pmk_block_as_it_is)
 
 /*
  * Memory callbacks, one function per direction and size, so that these need not be decided when

@@ -60,7 +60,6 @@ const struct pmk_core_family pmk_family_microblaze = {
 	.nfacts = PMK_MB_NFACTS,
 	.counted = pmk_microblaze_counted,
 	.beside = pmk_microblaze_beside,
-	.restless = true,
 	.raises = pmk_microblaze_raises,
 	.longest = pmk_microblaze_longest,
 	.derive = pmk_microblaze_derive,

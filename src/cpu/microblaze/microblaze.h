@@ -233,10 +233,10 @@ static inline struct pmk_microblaze_edge *pmk_microblaze_edge(struct pmk_microbl
 	return &m->edge[(p->id * 5 + b->id) % PMK_MB_EDGES];
 }
 
-/* The block `b` starts: decide how the previous one ended, fetch `b`, wait for results. `crossing`,
- * a constant, is pmk_cpu.crossing. */
-static inline void pmk_microblaze_enter(struct pmk_cpu *cpu, const struct pmk_block *b,
-					bool crossing)
+/* The block `b` starts: decide how the previous one ended, fetch `b`, wait for results. `crossing`
+ * and `booked` are constants: pmk_cpu.crossing; the program is recorded. */
+static inline void pmk_microblaze_start(struct pmk_cpu *cpu, const struct pmk_block *b,
+					bool crossing, bool booked)
 {
 	const struct pmk_block *p = cpu->prev;
 	const struct pmk_microblaze_edge *e = pmk_microblaze_edge(cpu->microblaze.tables, p, b);
@@ -245,15 +245,33 @@ static inline void pmk_microblaze_enter(struct pmk_cpu *cpu, const struct pmk_bl
 	cpu->executions[b->id].count++;
 	if (PMK_UNLIKELY(crossing || e->key != pmk_microblaze_key(cpu->microblaze.tables, p, b) ||
 			 e->said != cpu->microblaze.tables->btc[p->microblaze.end.entry])) {
+		if (booked)
+			pmk_sites_at(cpu, PMK_SITE_LEAVE);
 		pmk_microblaze_block_anew(cpu, p, b);
 		return;
 	}
 	cpu->prev = b;
 	cpu->microblaze.outcome[e->outcome]++;
 	cpu->dyn[PMK_SIG_OF_STALL] += e->wait;
+	if (booked)
+		pmk_counted_left(cpu, &cpu->microblaze.outcome[e->outcome], 1);
+	if (booked && e->wait)
+		pmk_counted_left(cpu, &cpu->dyn[PMK_SIG_OF_STALL], e->wait);
 	cpu->cycles = cycles + b->cycles;
 	if (PMK_UNLIKELY(cycles >= cpu->deadline))
 		pmk_cpu_deadline(cpu, b);
+}
+
+static inline void pmk_microblaze_enter(struct pmk_cpu *cpu, const struct pmk_block *b,
+					bool crossing)
+{
+	pmk_microblaze_start(cpu, b, crossing, false);
+}
+
+static inline void pmk_microblaze_enter_booked(struct pmk_cpu *cpu, const struct pmk_block *b,
+					       bool crossing)
+{
+	pmk_microblaze_start(cpu, b, crossing, true);
 }
 
 static inline void pmk_microblaze_block(struct pmk_cpu *cpu, const struct pmk_block *b)

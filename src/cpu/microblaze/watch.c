@@ -2,7 +2,8 @@
 /* What an emulator calls while MicroBlaze code runs. */
 #include "cpu/microblaze/microblaze.h"
 
-PMK_BLOCK_FNS(pmk_microblaze_on_block, pmk_microblaze_enter, pmk_before_handler, pmk_block_as_it_is)
+PMK_BLOCK_FNS(pmk_microblaze_on_block, pmk_microblaze_enter, pmk_microblaze_enter_booked,
+	      pmk_before_handler, pmk_block_as_it_is)
 
 /* The core of an access, which it remembers. */
 static inline struct pmk_cpu *remember(unsigned vcpu, const void *access)

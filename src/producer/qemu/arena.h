@@ -42,7 +42,6 @@ struct pmk_arena_slot {
 	_Atomic uint32_t nblocks;
 	_Atomic uint32_t ncpus;	  /* highest vCPU index + 1 */
 	_Atomic uint32_t threads; /* vCPUs ever started */
-	_Atomic uint32_t process; /* its number in the ledger, of a recording */
 	_Atomic uint32_t execs;	  /* an execve is running, or has replaced the process */
 };
 

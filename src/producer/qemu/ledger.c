@@ -120,56 +120,75 @@ uint32_t pmk_ledger_number(const struct pmk_ledger *l, const struct pmk_ledger_h
 	return (uint32_t)(((const char *)head - (const char *)l) / PMK_LEDGER_UNIT);
 }
 
-const struct pmk_ledger_state *pmk_ledger_state(const struct pmk_ledger *l, uint32_t process,
-						uint32_t cpu)
+/* The complete record of this number, kind and size; NULL: it is none. The emulated program can
+ * write into the ledger. */
+static const void *record_at(const struct pmk_ledger *l, uint32_t number, enum pmk_ledger_kind kind,
+			     size_t bytes)
 {
-	for (const struct pmk_ledger_head *h = pmk_ledger_next(l, NULL); h;
-	     h = pmk_ledger_next(l, h))
-		if (atomic_load(&h->kind) == PMK_LEDGER_STATE && h->process == process &&
-		    h->cpu == cpu)
-			return (const struct pmk_ledger_state *)h;
-	return NULL;
+	const struct pmk_ledger_head *h =
+		(const struct pmk_ledger_head *)((const char *)l +
+						 (size_t)number * PMK_LEDGER_UNIT);
+	uint64_t room = l->size / PMK_LEDGER_UNIT;
+
+	if (number < HEAD_UNITS || number >= room || atomic_load(&h->kind) != kind ||
+	    h->units > room - number || (uint64_t)h->units * PMK_LEDGER_UNIT < bytes)
+		return NULL;
+	return h;
 }
 
 static struct pmk_ledger_site *new_site(struct pmk_ledger *l, const struct pmk_ledger_state *s,
-					uint32_t block, uint32_t path, uint64_t site, unsigned n)
+					uint32_t of, uint64_t site, unsigned n)
 {
+	const struct pmk_ledger_run *run = record_at(l, of, PMK_LEDGER_RUN, sizeof(*run));
 	struct pmk_ledger_site *r;
 	uint32_t number;
 
-	if (!block)
+	if (!run)
 		return NULL;
 	r = pmk_ledger_record(l, s->head.process, s->head.cpu, sizeof(*r) + n * sizeof(r->n[0]),
 			      &number);
 	if (!r)
 		return NULL;
-	r->block = block;
-	r->path = path;
+	r->block = run->block;
+	r->path = run->path;
 	r->site = site;
 	atomic_store(&r->head.kind, PMK_LEDGER_SITE);
 	return r;
 }
 
-void pmk_ledger_book(struct pmk_ledger *l, const struct pmk_ledger_state *s,
-		     const struct pmk_cpu *cpu)
+static const struct pmk_ledger_state *state_of(const struct pmk_ledger *l,
+					       const struct pmk_cpu *cpu,
+					       const struct pmk_site_counters *c)
+{
+	const struct pmk_ledger_state *s;
+
+	return record_at(l, cpu->sites_state, PMK_LEDGER_STATE,
+			 sizeof(*s) + c->n * sizeof(s->seen[0]));
+}
+
+void pmk_ledger_book(struct pmk_ledger *l, const struct pmk_cpu *cpu)
 {
 	const uint64_t *word = (const uint64_t *)(const void *)cpu;
+	const struct pmk_ledger_state *s;
 	struct pmk_site_counters c;
 	struct pmk_ledger_site *r;
 
 	pmk_site_counters(&cpu->core, &c);
-	if ((uint64_t)s->head.units * PMK_LEDGER_UNIT < sizeof(*s) + c.n * sizeof(s->seen[0]))
-		return;
-	r = new_site(l, s, s->block, s->path, s->site, c.n);
+	s = state_of(l, cpu, &c);
+	r = s ? new_site(l, s, s->run, s->site, c.n) : NULL;
 	for (unsigned k = 0; r && k < c.n; k++)
 		r->n[k] = word[c.offset[k]] - s->seen[k];
 }
 
-void pmk_ledger_book_fault(struct pmk_ledger *l, const struct pmk_ledger_state *s, uint32_t insn)
+void pmk_ledger_book_fault(struct pmk_ledger *l, const struct pmk_cpu *cpu, uint32_t insn)
 {
-	struct pmk_ledger_site *r = new_site(l, s, s->fault_block, s->fault_path,
-					     PMK_SITE_FAULT + (uint64_t)insn, PMK_SITE_COUNTERS);
+	const struct pmk_ledger_state *s;
+	struct pmk_site_counters c;
+	struct pmk_ledger_site *r;
 
+	pmk_site_counters(&cpu->core, &c);
+	s = state_of(l, cpu, &c);
+	r = s ? new_site(l, s, s->fault_run, PMK_SITE_FAULT + (uint64_t)insn, c.n) : NULL;
 	if (r)
 		r->n[0] = 1;
 }

@@ -35,13 +35,10 @@ void *pmk_ledger_record(struct pmk_ledger *l, uint32_t process, uint32_t cpu, si
  * Nothing of a record reaches behind the end of the memory. */
 const struct pmk_ledger_head *pmk_ledger_next(const struct pmk_ledger *l,
 					      const struct pmk_ledger_head *head);
-/* pmk's side, at the end: the last state of a core, and booking what it had not booked. */
-const struct pmk_ledger_state *pmk_ledger_state(const struct pmk_ledger *l, uint32_t process,
-						uint32_t cpu);
-void pmk_ledger_book(struct pmk_ledger *l, const struct pmk_ledger_state *s,
-		     const struct pmk_cpu *cpu);
-/* The program has ended with a fault of this instruction of a block. */
-void pmk_ledger_book_fault(struct pmk_ledger *l, const struct pmk_ledger_state *s, uint32_t insn);
+/* pmk's side, at the end: book what a core has not booked. */
+void pmk_ledger_book(struct pmk_ledger *l, const struct pmk_cpu *cpu);
+/* The program has ended with a fault of this instruction of the block that ran last. */
+void pmk_ledger_book_fault(struct pmk_ledger *l, const struct pmk_cpu *cpu, uint32_t insn);
 
 uint32_t pmk_ledger_number(const struct pmk_ledger *l, const struct pmk_ledger_head *head);
 

@@ -359,7 +359,11 @@ static void find_mapping(struct qemu_plugin_insn *first, uint64_t pc)
 
 static void begin_sites(struct pmk_cpu *cpu)
 {
-	const struct pmk_sites_owner owner = { .record = ledger_record, .block = recorded };
+	const struct pmk_sites_owner owner = {
+		.record = ledger_record,
+		.records = (char *)ledger,
+		.block = recorded,
+	};
 
 	if (ledger && !pmk_sites_new(cpu, &owner, ledger->paths))
 		give_up(PMK_ENOMEM);
@@ -780,9 +784,9 @@ static void after_fork(void)
 	if (pmk_emulated_forked(e, &ports[vcpu], &config, pmk_slot_executions(slot_memory, vcpu)))
 		give_up(PMK_ENOTSUP);
 	e->cpu.sites = NULL;
+	e->cpu.sites_state = 0;
 	if (ledger && slot != &uncounted) {
 		process = atomic_fetch_add(&ledger->processes, 1) + 1;
-		atomic_store(&slot->process, process);
 		begin_sites(&e->cpu);
 	}
 	pmk_cpus[vcpu] = &e->cpu;

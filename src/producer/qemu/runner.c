@@ -377,19 +377,16 @@ static uint64_t count_untimed(const struct pmk_runner *r, const struct pmk_emula
 	return r->cfg.counters.eager ? code && 100 * code >= insns : n;
 }
 
-/* Book what the emulator has not booked of a core. False: nothing is known of it. */
-static void book_rest(struct pmk_runner *r, const struct pmk_arena_slot *slot, unsigned index,
-		      struct pmk_cpu *cpu)
+/* Book what the emulator has not booked of a core. */
+static void book_rest(struct pmk_runner *r, struct pmk_cpu *cpu)
 {
-	const struct pmk_ledger_state *s =
-		r->ledger ? pmk_ledger_state(r->ledger, atomic_load(&slot->process), index) : NULL;
 	uint32_t insn = cpu->fault.rest.insn;
 
 	cpu->sites = NULL;
-	if (s)
-		pmk_ledger_book(r->ledger, s, cpu);
-	if (pmk_cpu_ended(cpu) && s)
-		pmk_ledger_book_fault(r->ledger, s, insn);
+	if (r->ledger)
+		pmk_ledger_book(r->ledger, cpu);
+	if (pmk_cpu_ended(cpu) && r->ledger)
+		pmk_ledger_book_fault(r->ledger, cpu, insn);
 }
 
 static bool counts_are_sound(const struct pmk_runner_counts *c, unsigned nregions)
@@ -428,7 +425,7 @@ static void read_core(struct pmk_runner *r, struct pmk_arena_slot *slot, unsigne
 		doubt(r, what, slot, (int)cpu);
 		return;
 	}
-	book_rest(r, slot, cpu, &copy->cpu);
+	book_rest(r, &copy->cpu);
 	r->unsure |= copy->cpu.unsure;
 	pmk_signal_join(&r->doubtful, &copy->cpu.doubtful);
 	r->level_unsure |= copy->cpu.level.mistaken;
@@ -485,7 +482,6 @@ static void free_slot(struct pmk_runner *r, struct pmk_arena_slot *s)
 	atomic_store(&s->nblocks, 0);
 	atomic_store(&s->threads, 0);
 	atomic_store(&s->execs, 0);
-	atomic_store(&s->process, 0);
 	r->taken[s - r->arena->slot] = 0;
 	atomic_store(&s->state, PMK_SLOT_FREE);
 }
