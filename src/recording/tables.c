@@ -27,6 +27,9 @@ struct load {
 	size_t n, item_size;
 	const char *what; /* the reference that leads nowhere; NULL: there is none */
 	bool no_memory;
+	/* of counts: the instruction of the last row, which that of the next one often is */
+	int64_t id;
+	uint32_t code;
 };
 
 static int out_of_memory(char *msg, size_t size)
@@ -483,8 +486,13 @@ void pmk_tables_close(struct pmk_tables *t)
 static void place(struct load *l, uint32_t *code, uint32_t *context, uint32_t *thread)
 {
 	const struct pmk_tables *t = l->t;
+	int64_t id = sqlite3_column_int64(l->s, 0);
 
-	*code = REFERENCE(l, 0, t->code, t->ncodes, "an instruction");
+	if (l->id != id || !l->id) {
+		l->code = REFERENCE(l, 0, t->code, t->ncodes, "an instruction");
+		l->id = id;
+	}
+	*code = l->code;
 	*context =
 		find(t->context, t->ncontexts, sizeof(*t->context), sqlite3_column_int64(l->s, 1));
 	if (*context == PMK_TABLES_NONE && sqlite3_column_int64(l->s, 1))
