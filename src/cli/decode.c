@@ -183,7 +183,7 @@ static const char *reg_name(const void *ctx, unsigned i)
 	return i < pmu->nregs ? pmu->regs[i].name : NULL;
 }
 
-#define MORE " and others"
+#define MORE " and others (pmk info PMU)"
 
 static int unknown_register(const struct pmk_pmu *pmu, const char *name)
 {

@@ -2,9 +2,9 @@
 /*
  * pmk info NAME: all that is known of an event, a metric, a register, a PMU, a core or a parameter
  * of cores. A name may be several of these, as arm1176 is a PMU and a core; all are shown. Without
- * --pmu all PMUs are searched, the ARM1176 first. If PMUs of a family share an event or a register,
- * the first one is shown.
- * A file is a core of the user, as with pmk stat --core.
+ * --pmu all PMUs are searched, the ARM1176 first; a code is an event of the PMU of --pmu. If PMUs
+ * of a family share an event or a register, the first one is shown. A file is a core of
+ * the user, as with pmk stat --core.
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -16,6 +16,7 @@
 
 #include "cli/cli.h"
 #include "cli/show.h"
+#include "count/events.h"
 #include "count/files.h"
 #include "cpu/config.h"
 
@@ -444,6 +445,22 @@ static const char *any_name(const void *ctx, unsigned i)
 	return metrics && i < pmk_metrics_count(metrics) ? pmk_metrics_get(metrics, i)->name : NULL;
 }
 
+/* A code means another event on each PMU. */
+static int info_code(const struct pmk_pmu *only, const char *text)
+{
+	struct pmk_count_fault f = { 0 };
+	const struct pmk_event *ev;
+
+	if (!only)
+		return cli_fail(PMK_EXIT_USAGE,
+				"%s is the code of another event on each PMU: name one, --pmu %s",
+				text, pmk_arm1176.name);
+	ev = pmk_event_named(only, text, &f);
+	if (ev)
+		info_event(ev);
+	return cli_fault(&f);
+}
+
 static int info(const struct pmk_pmu *only, const char *name)
 {
 	struct pmk_metrics *metrics = cli_metrics();
@@ -451,6 +468,7 @@ static int info(const struct pmk_pmu *only, const char *name)
 	const struct pmk_pmu *pmu = pmk_pmu_find(name);
 	char near[256];
 	bool found = false;
+	unsigned number;
 	int code;
 
 	if (!only && pmk_files_is_path(name))
@@ -468,6 +486,8 @@ static int info(const struct pmk_pmu *only, const char *name)
 	code = find_core(only, name, &found);
 	if (found)
 		return code;
+	if (pmk_event_code(name, &number))
+		return info_code(only, name);
 	pmk_nearest_among(name, any_name, metrics, near, sizeof(near));
 	return cli_fail(PMK_EXIT_USAGE,
 			*near ? "nothing is called '%s'%s%s; did you mean %s?"
@@ -515,7 +535,7 @@ static int run_info(int argc, char **argv)
 const struct cli_command cmd_info = {
 	.name = "info",
 	.brief = "explain an event, metric, register, PMU, core or parameter",
-	.usage = "NAME|FILE... [--pmu PMU]",
+	.usage = "NAME|CODE|FILE... [--pmu PMU]",
 	.options = options,
 	.run = run_info,
 };

@@ -67,8 +67,7 @@ static void nearest_events(const struct pmk_pmu *pmu, const char *name, char *bu
 	free(names.words);
 }
 
-/* An event by its code: r0b, 0x0b or event=0x0b. False: the text is none of these. */
-static bool raw_code(const char *text, unsigned *code)
+bool pmk_event_code(const char *text, unsigned *code)
 {
 	const char *digits;
 	unsigned long v;
@@ -136,7 +135,7 @@ const struct pmk_event *pmk_event_named(const struct pmk_pmu *pmu, const char *t
 	if (!strip_pmu(pmu, text, name, sizeof(name), f))
 		return NULL;
 	ev = pmk_pmu_event(pmu, name);
-	if (!ev && raw_code(name, &code)) {
+	if (!ev && pmk_event_code(name, &code)) {
 		ev = pmk_pmu_event_code(pmu, code);
 		if (code == UINT_MAX)
 			pmk_count_fail(f, PMK_COUNT_USAGE,

@@ -17,6 +17,10 @@
 const struct pmk_event *pmk_event_named(const struct pmk_pmu *pmu, const char *text,
 					struct pmk_count_fault *f);
 
+/* An event by its code: r0b, 0x0b or event=0x0b. False: the text is none of these. A code that does
+ * not fit becomes UINT_MAX. */
+bool pmk_event_code(const char *text, unsigned *code);
+
 struct pmk_event_request {
 	const struct pmk_event *event;
 	char *name;	   /* as typed, modifiers included */

@@ -123,7 +123,8 @@ def test_registers_that_are_unknown():
     """There are more of them than fit a line; no name is cut."""
     refused(129, "pmk: ahbmon has no register 'FOO'; it has CtArmiRd, ", "decode", "ahbmon",
             "FOO=1")
-    refused(129, ", CtClcdBurstIncr8, CtClcdBurstIncr16 and others\n", "decode", "ahbmon", "FOO=1")
+    refused(129, ", CtClcdBurstIncr8, CtClcdBurstIncr16 and others (pmk info PMU)\n", "decode",
+            "ahbmon", "FOO=1")
 
 
 def test_a_layout_where_there_is_no_monitor():

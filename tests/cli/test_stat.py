@@ -955,6 +955,31 @@ def test_info_explains():
     contains(out.err, "dcache_miss")
 
 
+def test_info_of_codes():
+    for code in ("0x0b", "0X0B", "r0b", "r0B", "event=0x0b"):
+        equal(pmk("info", code, "--pmu", "arm1136").out,
+              pmk("info", "dcache_miss", "--pmu", "arm1136").out, code)
+    contains(pmk("info", "r0b", "--pmu", "cortex-a53").out, "cid_write_retired")
+    for argv, said in ((("0x0b",), "name one, --pmu arm1176"),
+                       (("0xb7", "--pmu", "arm1136"), "arm1136 has no event with code 0xb7"),
+                       (("r99999999999999999", "--pmu", "arm1136"), "is too large"),
+                       (("0x", "--pmu", "arm1136"), "nothing is called '0x' on arm1136")):
+        out = pmk("info", *argv)
+        equal((out.code, out.out, out.err.count("\n")), (129, "", 1), out)
+        contains(out.err, said)
+
+
+def test_decode_takes_every_register_that_info_lists():
+    for pmu in json.loads(pmk("list", "pmus", "-j").out)["pmus"]:
+        listed = re.search(r"^    registers +(.*)$", pmk("info", pmu["name"]).out, re.M)
+        registers = listed.group(1).split()
+        assert len(registers) > 3, registers
+        for form in ((), ("-j",)):
+            out = pmk("decode", pmu["name"], *(f"{r}=0" for r in registers), *form)
+            equal((out.code, out.err), (0, ""), pmu["name"])
+        equal([r["name"] for r in json.loads(out.out)["registers"]], registers)
+
+
 def test_info_of_core_parameters():
     """By core, as far as it has it; ranges are those that the core accepts."""
     def rows(name):
