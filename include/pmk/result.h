@@ -58,8 +58,10 @@ struct pmk_row {
 	const struct pmk_event *event; /* NULL: it has no code of 16 bits */
 	const struct pmk_pmu *pmu;     /* PMU of the event; NULL: the result's PMU */
 	const char *name;	       /* the name that the user asked for, e.g. "cycles" */
-	const char *unit;	       /* of the value, "ns"; NULL: a plain number */
-	uint64_t value;		       /* with runs > 1: the rounded mean */
+	/* of the value: "ns", or with the kernel's scale before it, "0.25 MiB"; NULL: a plain
+	 * number. Text and CSV have perf's unit instead: "msec", "MiB". */
+	const char *unit;
+	uint64_t value; /* with runs > 1: the rounded mean */
 	enum pmk_trust trust;
 	const char *reason; /* why there is no value, or only a lower bound; or NULL */
 	/* Why other events of its family were not counted, so that a mean over the family is not

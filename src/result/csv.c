@@ -162,16 +162,16 @@ static void metric_line(struct pmk_writer *w, const struct pmk_result *r,
 static void row_line(struct pmk_writer *w, const struct pmk_result *r, const struct pmk_section *s,
 		     const struct pmk_row *row, const struct pmk_metric_value *v)
 {
-	char text[40];
+	char text[PMK_VALUE_SIZE];
 
 	line_start(w, s);
 	if (pmk_trust_has_value(row->trust)) {
-		snprintf(text, sizeof(text), "%llu", (unsigned long long)row->value);
+		pmk_value_text(text, row, 6, false);
 		field(w, text);
 	} else {
 		field(w, pmk_no_value_text(row->trust));
 	}
-	next_field(w, row->unit ? row->unit : "");
+	next_field(w, pmk_unit_text(row));
 	next_field(w, row->name);
 	if (r->runs > 1) {
 		snprintf(text, sizeof(text), "%.2f%%", row->stddev_pct);

@@ -57,9 +57,17 @@ void pmk_text_line_start(struct pmk_writer *w, const struct pmk_section *s);
 
 /* 2^64 - 1 has 20 digits and 6 commas, and there may be a decimal point. */
 #define PMK_NUMBER_SIZE 32
+/* The kernel may scale a count by any power of ten. */
+#define PMK_VALUE_SIZE	352
 
 /* `value` times 10^-decimals; digits before the point in groups of three, if wanted. */
 void pmk_number_text(char text[PMK_NUMBER_SIZE], uint64_t value, unsigned decimals, bool group);
+
+/* The unit of a row's value as perf names it, "" for a plain number, … */
+const char *pmk_unit_text(const struct pmk_row *row);
+/* … and the value in that unit. A value that is no plain number has `decimals`, at most 6. */
+void pmk_value_text(char text[PMK_VALUE_SIZE], const struct pmk_row *row, unsigned decimals,
+		    bool group);
 
 /* Write one field of CSV, in quotes where it needs them. */
 void pmk_csv_field(FILE *f, const char *separator, const char *text);

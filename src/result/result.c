@@ -205,6 +205,53 @@ void pmk_number_text(char text[PMK_NUMBER_SIZE], uint64_t value, unsigned decima
 	*text = '\0';
 }
 
+/* Clocks count nanoseconds, and perf shows milliseconds. */
+#define MSEC_DECIMALS 6
+
+static bool is_clock(const struct pmk_row *row)
+{
+	return row->unit && !strcmp(row->unit, "ns");
+}
+
+/* What one count is in the row's unit; *unit becomes what stands behind the kernel's scale. */
+static double scale_of(const struct pmk_row *row, const char **unit)
+{
+	const char *text = row->unit ? row->unit : "";
+	char *end = NULL;
+	double scale = *text >= '0' && *text <= '9' ? strtod(text, &end) : 1;
+
+	*unit = end ? end + strspn(end, " ") : text;
+	return scale;
+}
+
+const char *pmk_unit_text(const struct pmk_row *row)
+{
+	const char *unit;
+
+	if (is_clock(row))
+		return "msec";
+	scale_of(row, &unit);
+	return unit;
+}
+
+void pmk_value_text(char text[PMK_VALUE_SIZE], const struct pmk_row *row, unsigned decimals,
+		    bool group)
+{
+	const char *unit;
+	double scale = scale_of(row, &unit);
+	uint64_t step = 1;
+
+	for (unsigned i = decimals; i < MSEC_DECIMALS; i++)
+		step *= 10;
+	if (is_clock(row))
+		pmk_number_text(text, row->value / step + (row->value % step >= (step + 1) / 2),
+				decimals, group);
+	else if (scale != 1)
+		snprintf(text, PMK_VALUE_SIZE, "%.*f", (int)decimals, (double)row->value * scale);
+	else
+		pmk_number_text(text, row->value, 0, group);
+}
+
 uint64_t pmk_latency_sum(const struct pmk_result *r, const struct pmk_row *row)
 {
 	uint64_t runs = r->runs ? r->runs : 1;

@@ -181,7 +181,7 @@ static int row_line(struct pmk_writer *w, const struct pmk_result *r, const stru
 	const char *none = pmk_no_value_text(row->trust);
 	int trust_at = st->name_width + 1, metric_at = trust_at + TRUST_WIDTH + 2, used, err = 0;
 	struct pmk_metric_value v;
-	char value[PMK_NUMBER_SIZE];
+	char value[PMK_VALUE_SIZE];
 	bool beside;
 
 	pmk_text_line_start(w, s);
@@ -191,8 +191,8 @@ static int row_line(struct pmk_writer *w, const struct pmk_result *r, const stru
 	if (none) {
 		fprintf(w->f, "%s%*s%s      ", dim(w), VALUE_WIDTH, none, plain(w));
 	} else {
-		pmk_number_text(value, row->value, 0, w->opt.big_num);
-		fprintf(w->f, "%*s %-4s ", VALUE_WIDTH, value, row->unit ? row->unit : "");
+		pmk_value_text(value, row, 2, w->opt.big_num);
+		fprintf(w->f, "%*s %-4s ", VALUE_WIDTH, value, pmk_unit_text(row));
 	}
 	/* No blanks at the end of a line: pad only when something follows. */
 	used = pmk_plain_write(w->f, row->name);

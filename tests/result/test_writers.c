@@ -890,6 +890,54 @@ static void latency_tests(void **state)
 	pmk_result_free(&r);
 }
 
+/* ---- units ---------------------------------------------------------------------------------- */
+
+/* perf writes clocks in milliseconds and multiplies what has a scale. */
+static void unit_tests(void **state)
+{
+	static const struct {
+		int line;
+		const char *unit;
+		uint64_t value;
+		const char *text, *csv;
+	} rows[] = {
+		{ __LINE__, NULL, 1234567, "         1,234,567      e ", "1234567,,e," },
+		{ __LINE__, "", 7, "                 7      e ", "7,,e," },
+		{ __LINE__, "bytes", 7, "                 7 bytes e ", "7,bytes,e," },
+		{ __LINE__, "ns", 42728991, "             42.73 msec e ", "42.728991,msec,e," },
+		{ __LINE__, "ns", 4999, "              0.00 msec e ", "0.004999,msec,e," },
+		{ __LINE__, "ns", 5000, "              0.01 msec e ", "0.005000,msec,e," },
+		{ __LINE__, "ns", UINT64_MAX, "18,446,744,073,709.55 msec e ",
+		  "18446744073709.551615,msec,e," },
+		{ __LINE__, "0.25 MiB", 9, "              2.25 MiB  e ", "2.250000,MiB,e," },
+		{ __LINE__, "6.1e-5 MiB", 1000000, "             61.00 MiB  e ",
+		  "61.000000,MiB,e," },
+		{ __LINE__, "64", 3, "            192.00      e ", "192.000000,,e," },
+	};
+	struct pmk_write_options plain = csv;
+	struct pmk_result r;
+
+	(void)state;
+	plain.metrics = NULL;
+	make(&r);
+	r.sections[0].nrows = 1;
+	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char *as_text, *as_csv;
+
+		r.sections[0].rows[0] = row(0, "e", rows[i].value, PMK_TRUST_MEASURED);
+		r.sections[0].rows[0].unit = rows[i].unit;
+		as_text = written(&r, text);
+		as_csv = written(&r, plain);
+		if (!strstr(as_text, rows[i].text))
+			fail_msg("line %d: no %s in\n%s", rows[i].line, rows[i].text, as_text);
+		if (strncmp(as_csv, rows[i].csv, strlen(rows[i].csv)) != 0)
+			fail_msg("line %d: no %s in\n%s", rows[i].line, rows[i].csv, as_csv);
+		free(as_text);
+		free(as_csv);
+	}
+	pmk_result_free(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -900,6 +948,7 @@ int main(void)
 		cmocka_unit_test(trust_tests),	     cmocka_unit_test(firmware_text_test),
 		cmocka_unit_test(firmware_csv_test), cmocka_unit_test(firmware_json_test),
 		cmocka_unit_test(firmware_odd_test), cmocka_unit_test(latency_tests),
+		cmocka_unit_test(unit_tests),
 	};
 
 	return cmocka_run_group_tests(tests, load_metrics, free_metrics);
