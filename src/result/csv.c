@@ -104,6 +104,7 @@ static void latency(struct pmk_writer *w, const struct pmk_result *r, const stru
 	static const enum pmk_detail details[] = { PMK_DETAIL_MEAN, PMK_DETAIL_STDDEV,
 						   PMK_DETAIL_MIN, PMK_DETAIL_MAX };
 	bool timed = row && row->has_dist && row->dist.latency;
+	char squares[PMK_SQUARES_SIZE] = "";
 
 	if (!pmk_times_latencies(r) || w->opt.firmware)
 		return;
@@ -115,6 +116,9 @@ static void latency(struct pmk_writer *w, const struct pmk_result *r, const stru
 			pmk_detail_text(text, row, details[i], 3, false);
 		next_field(w, text);
 	}
+	if (timed)
+		pmk_latency_squares_text(squares, r, row);
+	next_field(w, squares);
 }
 
 /* For firmware: the columns of the section, and those of a row of it, or of no row when it is

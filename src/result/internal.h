@@ -78,6 +78,10 @@ bool pmk_times_latencies(const struct pmk_result *r);
 /* The sum of a row's latencies: of one run, or the rounded mean of several runs, like the row's
  * value. */
 uint64_t pmk_latency_sum(const struct pmk_result *r, const struct pmk_row *row);
+/* The sum of their squares, likewise. It has 128 bits, which are 39 digits. */
+#define PMK_SQUARES_SIZE 40
+void pmk_latency_squares_text(char text[PMK_SQUARES_SIZE], const struct pmk_result *r,
+			      const struct pmk_row *row);
 
 /* Write every line of the warning, then of the note, on a line of its own. */
 void pmk_write_warnings(struct pmk_writer *w, const struct pmk_result *r, const char *before);

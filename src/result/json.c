@@ -195,6 +195,7 @@ static json_object *latency(const struct pmk_result *r, const struct pmk_row *ro
 {
 	static const enum pmk_detail details[] = { PMK_DETAIL_MEAN, PMK_DETAIL_STDDEV,
 						   PMK_DETAIL_MIN, PMK_DETAIL_MAX };
+	char squares[PMK_SQUARES_SIZE];
 	json_object *o;
 
 	if (!row->has_dist || !row->dist.latency)
@@ -207,6 +208,8 @@ static json_object *latency(const struct pmk_result *r, const struct pmk_row *ro
 		pmk_detail_text(text, row, details[i], 3, false);
 		add(o, pmk_detail_keys[details[i]], number(text));
 	}
+	pmk_latency_squares_text(squares, r, row);
+	add(o, "sum-of-squares", number(squares));
 	add(o, "overlapped", json_object_new_boolean(row->dist.full));
 	add(o, "saturated", json_object_new_boolean(row->dist.saturated));
 	return o;

@@ -259,6 +259,42 @@ uint64_t pmk_latency_sum(const struct pmk_result *r, const struct pmk_row *row)
 	return (row->dist.values.sum + runs / 2) / runs;
 }
 
+/* A number of 128 bits, the highest word first. */
+#define WORDS 4
+
+/* Divides it by d. Returns the remainder. */
+static uint32_t divide(uint32_t v[WORDS], uint32_t d)
+{
+	uint64_t rest = 0;
+
+	for (unsigned i = 0; i < WORDS; i++) {
+		rest = rest << 32 | v[i];
+		v[i] = (uint32_t)(rest / d);
+		rest %= d;
+	}
+	return (uint32_t)rest;
+}
+
+void pmk_latency_squares_text(char text[PMK_SQUARES_SIZE], const struct pmk_result *r,
+			      const struct pmk_row *row)
+{
+	const struct pmk_stats *s = &row->dist.values;
+	uint32_t v[WORDS] = { (uint32_t)(s->sq_high >> 32), (uint32_t)s->sq_high,
+			      (uint32_t)(s->sq_low >> 32), (uint32_t)s->sq_low };
+	uint32_t runs = r->runs ? r->runs : 1, rest = divide(v, runs);
+	char digits[PMK_SQUARES_SIZE];
+	unsigned n = sizeof(digits) - 1;
+
+	for (unsigned i = WORDS; rest >= runs - rest && i-- > 0;)
+		if (++v[i])
+			break;
+	digits[n] = '\0';
+	do {
+		digits[--n] = (char)('0' + divide(v, 10));
+	} while (v[0] | v[1] | v[2] | v[3]);
+	strcpy(text, digits + n);
+}
+
 static void write_lines(FILE *f, const char *text, const char *before, const char *kind)
 {
 	while (text && *text) {

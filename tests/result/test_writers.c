@@ -873,20 +873,64 @@ static void latency_tests(void **state)
 			fail_msg("no %s in\n%s", lines[i], got);
 	free(got);
 	expect(__LINE__, &r, plain,
-	       "1000,,insn_executed,0,100.00,,,timed,0x00,modelled,,,,,,\n"
-	       "8,,icache_read_latency,0,100.00,,,timed,0x3c,modelled,,40,5.000,2.000,2,9\n"
+	       "1000,,insn_executed,0,100.00,,,timed,0x00,modelled,,,,,,,\n"
+	       "8,,icache_read_latency,0,100.00,,,timed,0x3c,modelled,,40,5.000,2.000,2,9,232\n"
 	       "2,,mmu_lookup_latency,0,100.00,,,timed,0x3d,modelled,,131068,65534.000,"
-	       "1.000,65533,65535\n"
-	       "1,,axi_dp_read_latency,0,100.00,,,timed,0x3e,modelled,,20,20.000,0.000,,\n");
+	       "1.000,65533,65535,8589410314\n"
+	       "1,,axi_dp_read_latency,0,100.00,,,timed,0x3e,modelled,,20,20.000,0.000,,,400\n");
 	got = written(&r, json);
 	assert_non_null(strstr(got, "\"latency\":null"));
 	assert_non_null(strstr(got, "\"latency\":{\"sum\":40,\"mean\":5.000,\"stddev\":2.000,"
-				    "\"min\":2,\"max\":9,\"overlapped\":false,"
+				    "\"min\":2,\"max\":9,\"sum-of-squares\":232,"
+				    "\"overlapped\":false,"
 				    "\"saturated\":false}"));
 	assert_non_null(strstr(got, "\"latency\":{\"sum\":20,\"mean\":20.000,\"stddev\":0.000,"
-				    "\"min\":null,\"max\":null,\"overlapped\":false,"
+				    "\"min\":null,\"max\":null,\"sum-of-squares\":400,"
+				    "\"overlapped\":false,"
 				    "\"saturated\":false}"));
 	free(got);
+	pmk_result_free(&r);
+}
+
+/* Sums of squares have 128 bits, and of several runs the mean is shown, rounded. */
+static void square_tests(void **state)
+{
+	static const struct {
+		int line;
+		uint64_t high, low;
+		unsigned runs;
+		const char *text;
+	} rows[] = {
+		{ __LINE__, 0, 0, 1, ",0\n" },
+		{ __LINE__, 0, 232, 1, ",232\n" },
+		{ __LINE__, 0, 7, 2, ",4\n" },
+		{ __LINE__, 0, 7, 3, ",2\n" },
+		{ __LINE__, 0, 8, 3, ",3\n" },
+		{ __LINE__, 1, 0, 1, ",18446744073709551616\n" },
+		{ __LINE__, 1, UINT64_MAX, 2, ",18446744073709551616\n" },
+		{ __LINE__, UINT64_MAX, UINT64_MAX, 1,
+		  ",340282366920938463463374607431768211455\n" },
+	};
+	struct pmk_write_options plain = csv;
+	struct pmk_result r;
+
+	(void)state;
+	plain.metrics = NULL;
+	make_timed(&r);
+	r.sections[0].nrows = 2;
+	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		size_t size, part = strlen(rows[i].text);
+		char *got;
+
+		r.runs = rows[i].runs;
+		r.sections[0].rows[1].dist.values.sq_high = rows[i].high;
+		r.sections[0].rows[1].dist.values.sq_low = rows[i].low;
+		got = written(&r, plain);
+		size = strlen(got);
+		if (size < part || strcmp(got + size - part, rows[i].text) != 0)
+			fail_msg("line %d: no %s in\n%s", rows[i].line, rows[i].text, got);
+		free(got);
+	}
 	pmk_result_free(&r);
 }
 
@@ -948,7 +992,7 @@ int main(void)
 		cmocka_unit_test(trust_tests),	     cmocka_unit_test(firmware_text_test),
 		cmocka_unit_test(firmware_csv_test), cmocka_unit_test(firmware_json_test),
 		cmocka_unit_test(firmware_odd_test), cmocka_unit_test(latency_tests),
-		cmocka_unit_test(unit_tests),
+		cmocka_unit_test(square_tests),	     cmocka_unit_test(unit_tests),
 	};
 
 	return cmocka_run_group_tests(tests, load_metrics, free_metrics);
