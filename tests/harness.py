@@ -132,11 +132,11 @@ def pmk(*argv, **kw):
 
 
 def stat(*argv, code=0, **kw):
-    """pmk stat -j: returns the parsed document, checks the exit code."""
+    """pmk stat --json-document: returns the parsed document, checks the exit code."""
     with tempfile.NamedTemporaryFile(suffix=".json", dir=WORK, delete=False) as f:
         path = f.name
     try:
-        out = pmk("stat", "-j", "-o", path, *argv, **kw)
+        out = pmk("stat", "--json-document", "-o", path, *argv, **kw)
         assert out.code == code, f"pmk stat {' '.join(map(str, argv))}: {out}"
         with open(path) as f:
             return json.load(f)

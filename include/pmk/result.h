@@ -59,7 +59,7 @@ struct pmk_row {
 	const struct pmk_pmu *pmu;     /* PMU of the event; NULL: the result's PMU */
 	const char *name;	       /* the name that the user asked for, e.g. "cycles" */
 	/* of the value: "ns", or with the kernel's scale before it, "0.25 MiB"; NULL: a plain
-	 * number. Text and CSV have perf's unit instead: "msec", "MiB". */
+	 * number. Text, CSV and lines of JSON have perf's unit instead: "msec", "MiB". */
 	const char *unit;
 	uint64_t value; /* with runs > 1: the rounded mean */
 	enum pmk_trust trust;
@@ -256,7 +256,12 @@ struct pmk_bars {
  * A writer is begun, fed section by section (intervals arrive while the program runs) and ended;
  * whatever happened in between, end() leaves a closed document.
  */
-enum pmk_format { PMK_FORMAT_TEXT, PMK_FORMAT_CSV, PMK_FORMAT_JSON };
+enum pmk_format {
+	PMK_FORMAT_TEXT,
+	PMK_FORMAT_CSV,
+	PMK_FORMAT_JSON,       /* a document */
+	PMK_FORMAT_JSON_LINES, /* perf's -j; without profiles */
+};
 
 struct pmk_write_options {
 	enum pmk_format format;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* pmk diff: what two recordings, or two documents of pmk stat -j, differ in; and a gate that fails
+/* pmk diff: what two recordings, or two results of pmk stat -j, differ in; and a gate that fails
  * when something has grown too much. Because emulation repeats, an unchanged program has difference
  * 0. */
 #define _GNU_SOURCE

@@ -233,8 +233,10 @@ static int choose_events(struct diff *d, const struct side *s, const char *list)
 		if (e->index != PMK_TABLES_EXECUTIONS && find_event(&s[DIFF_NEW], e->name, e->pmu))
 			code = add_event(d, e);
 	}
-	tell_missing(&s[DIFF_BASE], &s[DIFF_NEW]);
-	tell_missing(&s[DIFF_NEW], &s[DIFF_BASE]);
+	if (d->nevents) {
+		tell_missing(&s[DIFF_BASE], &s[DIFF_NEW]);
+		tell_missing(&s[DIFF_NEW], &s[DIFF_BASE]);
+	}
 	if (!code && !d->nevents)
 		code = cli_fail(PMK_EXIT_USAGE, "%s and %s have no event in common", s[0].path,
 				s[1].path);
@@ -422,7 +424,7 @@ static int sum_recording(struct side *s)
 	return code;
 }
 
-/* ---- documents of pmk stat -j --------------------------------------------------------------- */
+/* ---- results of pmk stat -------------------------------------------------------------------- */
 
 static const char *text_of(json_object *o, const char *key)
 {
@@ -443,13 +445,25 @@ static bool is_true(json_object *o, const char *key)
 
 static int no_document(const struct side *s, const char *why)
 {
-	return cli_fail(PMK_EXIT_FAILED, "%s: %s; pmk record and pmk stat -j write what can be %s",
-			s->path, why, "compared");
+	return cli_fail(PMK_EXIT_FAILED,
+			"%s: %s; pmk record, and pmk stat with -j or --json-document, write what "
+			"can be compared",
+			s->path, why);
 }
 
 static bool is_of_an_interval(json_object *counter)
 {
 	return json_object_object_get_ex(counter, "interval", NULL);
+}
+
+/* The number of the processor that the row is of; NULL: it is of all. */
+static const char *cpu_of(json_object *counter)
+{
+	json_object *value;
+
+	return json_object_object_get_ex(counter, "cpu", &value) && value
+		       ? json_object_get_string(value)
+		       : NULL;
 }
 
 /* What is in no section, and has a value. */
@@ -459,21 +473,105 @@ static bool is_total(json_object *counter)
 
 	return json_object_object_get_ex(counter, "counter-value", &value) &&
 	       json_object_is_type(value, json_type_int) && !is_of_an_interval(counter) &&
-	       !text_of(counter, "region") && !text_of(counter, "cpu");
+	       !text_of(counter, "region") && !cpu_of(counter);
+}
+
+#define MSEC_DECIMALS 6 /* a count of a clock is a nanosecond */
+
+/* A value of a line is a text, "64.000000", in perf's unit. The value of the row becomes the count,
+ * as documents have it, or null. */
+static void take_value(const struct side *s, json_object *row)
+{
+	const char *text = text_of(row, "counter-value"), *unit = text_of(row, "unit");
+	const char *point = text ? strchr(text, '.') : NULL;
+	bool clock = unit && !strcmp(unit, "msec");
+	json_object *count = NULL;
+	char digits[40];
+	size_t whole = point ? (size_t)(point - text) : 0;
+
+	if (whole && strspn(text, "0123456789") == whole && whole < 24 &&
+	    strspn(point + 1, "0123456789") == MSEC_DECIMALS && !point[MSEC_DECIMALS + 1]) {
+		snprintf(digits, sizeof(digits), "%.*s%s", (int)whole, text,
+			 clock ? point + 1 : "");
+		if (clock || !strcmp(point, ".000000"))
+			count = json_object_new_uint64(strtoull(digits, NULL, 10));
+		else
+			cli_fail(0, "%s: %s is in %s: --json-document has its count; %s", s->path,
+				 text_of(row, "event"), unit ? unit : "another unit",
+				 "it is not compared");
+	}
+	json_object_object_add(row, "counter-value", count);
+}
+
+/* Lines of pmk stat -j, or of perf stat -j, become a document. NULL: they are none, or out of
+ * memory. */
+static json_object *document_of_lines(const struct side *s, FILE *f)
+{
+	json_object *document = json_object_new_object(), *rows = json_object_new_array();
+	size_t size = 0, n = 0;
+	char *line = NULL;
+	bool good = document && rows;
+
+	json_object_object_add(document, "format", json_object_new_string("pmk-stat"));
+	json_object_object_add(document, "counters", rows);
+	while (good && getline(&line, &size, f) >= 0) {
+		json_object *row, *partial;
+
+		/* perf begins a file of -o with a comment and a blank line. */
+		if (line[0] == '#' || line[strspn(line, " \t\n")] == '\0')
+			continue;
+		row = json_tokener_parse(line);
+		good = row && json_object_is_type(row, json_type_object);
+		n += good && (text_of(row, "event") || text_of(row, "metric-unit"));
+		if (good && text_of(row, "event")) {
+			take_value(s, row);
+			json_object_array_add(rows, row);
+			continue;
+		}
+		if (good && json_object_object_get_ex(row, "partial", &partial))
+			json_object_object_add(document, "partial", json_object_get(partial));
+		json_object_put(row);
+	}
+	free(line);
+	if (good && n)
+		return document;
+	json_object_put(document);
+	return NULL;
+}
+
+/* A document begins with its format; lines stand for themselves. */
+static json_object *read_document(const struct side *s)
+{
+	json_object *document = json_object_from_file(s->path), *lines = NULL;
+	const char *why;
+	FILE *f;
+
+	if (document && (!json_object_is_type(document, json_type_object) ||
+			 json_object_object_get_ex(document, "format", NULL)))
+		return document;
+	f = pmk_file_open(s->path, false, &why);
+	if (f) {
+		lines = document_of_lines(s, f);
+		fclose(f);
+	}
+	if (!lines)
+		return document;
+	json_object_put(document);
+	return lines;
 }
 
 static int open_document(struct side *s)
 {
 	size_t n;
 
-	s->document = json_object_from_file(s->path);
+	s->document = read_document(s);
 	if (!s->document)
-		return no_document(s, "neither a recording nor a document of JSON");
+		return no_document(s, "neither a recording nor JSON");
 	if (!json_object_is_type(s->document, json_type_object) ||
 	    !text_of(s->document, "format") || strcmp(text_of(s->document, "format"), "pmk-stat") ||
 	    !json_object_object_get_ex(s->document, "counters", &s->counters) ||
 	    !json_object_is_type(s->counters, json_type_array))
-		return no_document(s, "no document of pmk stat -j");
+		return no_document(s, "no result of pmk stat");
 	n = json_object_array_length(s->counters);
 	s->event = calloc(n + 1, sizeof(*s->event));
 	if (!s->event)
@@ -495,13 +593,16 @@ static int open_document(struct side *s)
 
 static size_t section_row(struct side *s, json_object *counter)
 {
-	const char *region = text_of(counter, "region"), *cpu = text_of(counter, "cpu");
+	const char *region = text_of(counter, "region"), *cpu = cpu_of(counter);
 	size_t row;
 	char *name;
 
 	if (!region && !cpu)
 		return 0;
-	if (asprintf(&name, "%s%s%s", region ? region : "", region && cpu ? " on " : "",
+	if (asprintf(&name, "%s%s%s", region ? region : "",
+		     cpu && region ? " on CPU"
+		     : cpu	   ? "CPU"
+				   : "",
 		     cpu ? cpu : "") < 0)
 		return NO_ROW;
 	row = row_of(s->d, DIFF_SECTION, name);
@@ -593,7 +694,9 @@ static int read_sides(struct diff *d, struct side *s, const char *events)
 		code = note_facts(d, &s[i]);
 	if (!code)
 		code = choose_events(d, s, events);
-	if (!code && strcmp(d->core[DIFF_BASE], d->core[DIFF_NEW]))
+	/* Lines do not tell the core. */
+	if (!code && *d->core[DIFF_BASE] && *d->core[DIFF_NEW] &&
+	    strcmp(d->core[DIFF_BASE], d->core[DIFF_NEW]))
 		cli_fail(0, "the cores differ: %s and %s", d->core[DIFF_BASE], d->core[DIFF_NEW]);
 	/* The first row is that of the whole run. */
 	if (!code && row_of(d, DIFF_TOTAL, "") == NO_ROW)

@@ -32,6 +32,8 @@ bool output_take(struct output_options *o, const struct cli_option *option, char
 	else if (!strcmp(name, "output"))
 		o->path = value;
 	else if (!strcmp(name, "json-output"))
+		o->json = true; /* pmk stat takes it before */
+	else if (!strcmp(name, "json-document"))
 		o->json = true;
 	else if (!strcmp(name, "append"))
 		o->append = true;
@@ -48,12 +50,14 @@ bool output_take(struct output_options *o, const struct cli_option *option, char
 
 bool output_is_text(const struct output_options *o)
 {
-	return !o->json && !o->separator;
+	return !o->json && !o->json_lines && !o->separator;
 }
 
 int output_check(const struct output_options *o)
 {
-	if (o->json && o->separator)
+	if (o->json && o->json_lines)
+		return cli_fail(PMK_EXIT_USAGE, "-j and --json-document exclude each other");
+	if ((o->json || o->json_lines) && o->separator)
 		return cli_fail(PMK_EXIT_USAGE, "-j and -x exclude each other");
 	if (o->separator && (!*o->separator || strpbrk(o->separator, "\"\n")))
 		return cli_fail(PMK_EXIT_USAGE,
@@ -143,9 +147,10 @@ int output_begin(struct output *out, const struct pmk_result *r,
 {
 	const struct output_options *o = out->o;
 	struct pmk_write_options opt = {
-		.format = o->json	 ? PMK_FORMAT_JSON
-			  : o->separator ? PMK_FORMAT_CSV
-					 : PMK_FORMAT_TEXT,
+		.format = o->json	  ? PMK_FORMAT_JSON
+			  : o->json_lines ? PMK_FORMAT_JSON_LINES
+			  : o->separator  ? PMK_FORMAT_CSV
+					  : PMK_FORMAT_TEXT,
 		.separator = o->separator,
 		.big_num = !o->plain_numbers,
 		.colour = cli_colour(out->f),

@@ -17,7 +17,9 @@ struct output_options {
 	struct pmk_words metrics; /* -M */
 	const char *separator;	  /* -x */
 	const char *path;	  /* -o; NULL: the command's usual stream */
-	bool json, append, plain_numbers, verbose, bars;
+	bool json;		  /* a document … */
+	bool json_lines;	  /* … or perf's lines */
+	bool append, plain_numbers, verbose, bars;
 	bool whole; /* the file of -o is written as a whole, and not as the run goes */
 };
 

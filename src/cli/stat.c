@@ -46,7 +46,8 @@ static const struct cli_option options[] = {
 	{ 'A', "no-aggr", NULL, "one section per core instead of their sum" },
 	{ 0, "passes", "HOW", "clone: all passes in one run; rerun: one run per pass" },
 	{ 'x', "field-separator", "SEP", "write CSV with this separator" },
-	{ 'j', "json-output", NULL, "write JSON" },
+	{ 'j', "json-output", NULL, "write JSON, an object for each line, as perf does" },
+	{ 0, "json-document", NULL, "write JSON, all that is known as one document" },
 	{ 'o', "output", "FILE", "write to FILE instead of stderr" },
 	{ 0, "append", NULL, "append to the file of -o" },
 	{ 0, "bars", NULL, "draw how the layers of a bus spent their cycles; with -I, trends" },
@@ -91,6 +92,10 @@ static int take_option(struct stat *s, const struct cli_option *o, char *value)
 	bool counts = is(o, "metrics") || is(o, "bars");
 	int code;
 
+	if (is(o, "json-output")) {
+		s->o.json_lines = true;
+		return 0;
+	}
 	/* These two decide what is counted as well as how it is shown. */
 	if (!is(o, "metrics") && output_take(&s->o, o, value, &code) && (code || !counts))
 		return code;

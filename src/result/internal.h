@@ -17,7 +17,8 @@ struct pmk_writer_ops {
 	int (*end)(struct pmk_writer *w, const struct pmk_result *r);
 };
 
-extern const struct pmk_writer_ops pmk_writer_text, pmk_writer_csv, pmk_writer_json;
+extern const struct pmk_writer_ops pmk_writer_text, pmk_writer_csv, pmk_writer_json,
+	pmk_writer_json_lines;
 
 /* The memory is one block: a writer, then the format's state. */
 struct pmk_writer {

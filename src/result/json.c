@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * perf's -j keys in one document (docs/FORMATS.md):
+ * The keys of perf's -j in one document (docs/FORMATS.md):
  *
  *	{"format":"pmk-stat","version":1,"command":…,"pmu":…,"core":…,"settings":…,"env":…,
  *	"environment":…,"host-time":…,"runs":…,
@@ -89,7 +89,7 @@ json_object *pmk_json_string(const char *text)
 
 /* A number with a fixed count of decimals, so that the output does not depend on json-c's
  * version. */
-static json_object *decimal(double v, int decimals)
+json_object *pmk_json_decimal(double v, int decimals)
 {
 	char text[400];
 
@@ -99,7 +99,7 @@ static json_object *decimal(double v, int decimals)
 	return json_object_new_double_s(v, text);
 }
 
-static void add(json_object *o, const char *key, json_object *value)
+void pmk_json_add(json_object *o, const char *key, json_object *value)
 {
 	json_object_object_add(o, key, value);
 }
@@ -143,6 +143,23 @@ void pmk_json_put_members(FILE *f, json_object *o)
 	json_object_put(o);
 }
 
+void pmk_json_put_line(FILE *f, json_object *o)
+{
+	const char *before = "{";
+	struct json_object_iter member;
+
+	json_object_object_foreachC(o, member)
+	{
+		const char *text = member.val ? serialise(member.val) : "null";
+
+		fprintf(f, "%s\"%s\" : ", before, member.key);
+		put_text(f, text, strlen(text));
+		before = ", ";
+	}
+	fputs("}\n", f);
+	json_object_put(o);
+}
+
 /* The text that was put into it; "" when there was none. NULL when out of memory. */
 static const char *array_close(struct array *a)
 {
@@ -163,7 +180,7 @@ static json_object *number(const char *text)
 	return *text ? json_object_new_double_s(0, text) : NULL;
 }
 
-static json_object *code(const struct pmk_event *ev)
+json_object *pmk_json_code(const struct pmk_event *ev)
 {
 	char text[16];
 
@@ -175,23 +192,23 @@ static json_object *code(const struct pmk_event *ev)
 
 static void add_place(json_object *o, const struct pmk_section *s)
 {
-	add(o, "region", pmk_json_string(s->region));
+	pmk_json_add(o, "region", pmk_json_string(s->region));
 	if (s->region)
-		add(o, "entries", count(s->entries));
+		pmk_json_add(o, "entries", count(s->entries));
 	if (s->cpu >= 0)
-		add(o, "cpu", json_object_new_int(s->cpu));
+		pmk_json_add(o, "cpu", json_object_new_int(s->cpu));
 	if (s->interval) {
 		json_object *at = json_object_new_object();
 
-		add(at, "seconds", decimal(s->at_seconds, 9));
-		add(at, "cycles", s->at_cycles ? count(s->at_cycles) : NULL);
-		add(at, "instructions", s->at_insns ? count(s->at_insns) : NULL);
-		add(o, "interval", at);
+		pmk_json_add(at, "seconds", pmk_json_decimal(s->at_seconds, 9));
+		pmk_json_add(at, "cycles", s->at_cycles ? count(s->at_cycles) : NULL);
+		pmk_json_add(at, "instructions", s->at_insns ? count(s->at_insns) : NULL);
+		pmk_json_add(o, "interval", at);
 	}
 }
 
 /* How long an event took that a latency counter timed; else null. */
-static json_object *latency(const struct pmk_result *r, const struct pmk_row *row)
+json_object *pmk_json_latency(const struct pmk_result *r, const struct pmk_row *row)
 {
 	static const enum pmk_detail details[] = { PMK_DETAIL_MEAN, PMK_DETAIL_STDDEV,
 						   PMK_DETAIL_MIN, PMK_DETAIL_MAX };
@@ -201,31 +218,31 @@ static json_object *latency(const struct pmk_result *r, const struct pmk_row *ro
 	if (!row->has_dist || !row->dist.latency)
 		return NULL;
 	o = json_object_new_object();
-	add(o, "sum", count(pmk_latency_sum(r, row)));
+	pmk_json_add(o, "sum", count(pmk_latency_sum(r, row)));
 	for (unsigned i = 0; i < sizeof(details) / sizeof(details[0]); i++) {
 		char text[PMK_NUMBER_SIZE];
 
 		pmk_detail_text(text, row, details[i], 3, false);
-		add(o, pmk_detail_keys[details[i]], number(text));
+		pmk_json_add(o, pmk_detail_keys[details[i]], number(text));
 	}
 	pmk_latency_squares_text(squares, r, row);
-	add(o, "sum-of-squares", number(squares));
-	add(o, "overlapped", json_object_new_boolean(row->dist.full));
-	add(o, "saturated", json_object_new_boolean(row->dist.saturated));
+	pmk_json_add(o, "sum-of-squares", number(squares));
+	pmk_json_add(o, "overlapped", json_object_new_boolean(row->dist.full));
+	pmk_json_add(o, "saturated", json_object_new_boolean(row->dist.saturated));
 	return o;
 }
 
 /* The keys for firmware. */
 static void add_details(json_object *o, const struct pmk_section *s, const struct pmk_row *row)
 {
-	add(o, "dump", count(s->dump));
-	add(o, "region-id", s->region ? count(s->region_id) : NULL);
-	add(o, "unmatched", s->region ? count(s->unmatched) : NULL);
+	pmk_json_add(o, "dump", count(s->dump));
+	pmk_json_add(o, "region-id", s->region ? count(s->region_id) : NULL);
+	pmk_json_add(o, "unmatched", s->region ? count(s->unmatched) : NULL);
 	for (unsigned i = 0; i < PMK_DETAILS; i++) {
 		char text[PMK_NUMBER_SIZE];
 
 		pmk_detail_text(text, row, i, 3, false);
-		add(o, pmk_detail_keys[i], number(text));
+		pmk_json_add(o, pmk_detail_keys[i], number(text));
 	}
 }
 
@@ -237,28 +254,31 @@ static json_object *counter(struct pmk_writer *w, const struct pmk_result *r,
 	struct pmk_metric_value v;
 	char text[160];
 
-	add(o, "counter-value", has_value ? count(row->value) : NULL);
-	add(o, "unit", pmk_json_string(row->unit ? row->unit : ""));
-	add(o, "event", pmk_json_string(row->name));
+	pmk_json_add(o, "counter-value", has_value ? count(row->value) : NULL);
+	pmk_json_add(o, "unit", pmk_json_string(row->unit ? row->unit : ""));
+	pmk_json_add(o, "event", pmk_json_string(row->name));
 	if (r->runs > 1)
-		add(o, "variance", decimal(row->stddev_pct, 2));
-	add(o, "event-runtime", count(row->runtime_ns));
-	add(o, "pcnt-running", decimal(row->coverage * 100, 2));
+		pmk_json_add(o, "variance", pmk_json_decimal(row->stddev_pct, 2));
+	pmk_json_add(o, "event-runtime", count(row->runtime_ns));
+	pmk_json_add(o, "pcnt-running", pmk_json_decimal(row->coverage * 100, 2));
 	if (pmk_metric_beside(w, r, s, row, 0, &v)) {
 		pmk_metric_unit_text(text, sizeof(text), &v);
-		add(o, "metric-value", v.valid ? decimal(v.value, 6) : NULL);
-		add(o, "metric-unit", pmk_json_string(text));
+		pmk_json_add(o, "metric-value", v.valid ? pmk_json_decimal(v.value, 6) : NULL);
+		pmk_json_add(o, "metric-unit", pmk_json_string(text));
 	} else {
-		add(o, "metric-value", NULL);
-		add(o, "metric-unit", NULL);
+		pmk_json_add(o, "metric-value", NULL);
+		pmk_json_add(o, "metric-unit", NULL);
 	}
-	add(o, "pmu", pmk_json_string(row->pmu ? row->pmu->name : r->pmu ? r->pmu->name : NULL));
-	add(o, "code", row->event ? code(row->event) : NULL);
-	add(o, "trust", pmk_json_string(pmk_trust_name(row->trust)));
-	add(o, "reason", pmk_json_string(row->reason));
+	pmk_json_add(o, "pmu",
+		     pmk_json_string(row->pmu ? row->pmu->name
+				     : r->pmu ? r->pmu->name
+					      : NULL));
+	pmk_json_add(o, "code", row->event ? pmk_json_code(row->event) : NULL);
+	pmk_json_add(o, "trust", pmk_json_string(pmk_trust_name(row->trust)));
+	pmk_json_add(o, "reason", pmk_json_string(row->reason));
 	add_place(o, s);
 	if (pmk_times_latencies(r) && !w->opt.firmware)
-		add(o, "latency", latency(r, row));
+		pmk_json_add(o, "latency", pmk_json_latency(r, row));
 	if (w->opt.firmware)
 		add_details(o, s, row);
 	return o;
@@ -269,16 +289,16 @@ static int json_begin(struct pmk_writer *w, const struct pmk_result *r)
 	struct state *st = w->state;
 	json_object *o = json_object_new_object();
 
-	add(o, "format", pmk_json_string("pmk-stat"));
-	add(o, "version", json_object_new_int(1));
-	add(o, "command", pmk_json_string(r->command));
-	add(o, "pmu", pmk_json_string(r->pmu ? r->pmu->name : NULL));
-	add(o, "core", pmk_json_string(r->core));
-	add(o, "settings", pmk_json_string(r->settings ? r->settings : ""));
-	add(o, "env", pmk_json_string(r->env ? r->env : ""));
-	add(o, "environment", pmk_json_string(r->environment));
-	add(o, "host-time", json_object_new_boolean(r->host_time));
-	add(o, "runs", json_object_new_int64(r->runs));
+	pmk_json_add(o, "format", pmk_json_string("pmk-stat"));
+	pmk_json_add(o, "version", json_object_new_int(1));
+	pmk_json_add(o, "command", pmk_json_string(r->command));
+	pmk_json_add(o, "pmu", pmk_json_string(r->pmu ? r->pmu->name : NULL));
+	pmk_json_add(o, "core", pmk_json_string(r->core));
+	pmk_json_add(o, "settings", pmk_json_string(r->settings ? r->settings : ""));
+	pmk_json_add(o, "env", pmk_json_string(r->env ? r->env : ""));
+	pmk_json_add(o, "environment", pmk_json_string(r->environment));
+	pmk_json_add(o, "host-time", json_object_new_boolean(r->host_time));
+	pmk_json_add(o, "runs", json_object_new_int64(r->runs));
 	putc('{', w->f);
 	pmk_json_put_members(w->f, o);
 	fputs(",\n\"counters\":[", w->f);
@@ -293,13 +313,13 @@ static void metric_line(struct pmk_writer *w, const struct pmk_section *s,
 	struct state *st = w->state;
 	json_object *o = json_object_new_object();
 
-	add(o, "name", pmk_json_string(v->name));
-	add(o, "value", v->valid ? decimal(v->value, 6) : NULL);
-	add(o, "unit", pmk_json_string(v->unit));
-	add(o, "reason", pmk_json_string(v->reason));
+	pmk_json_add(o, "name", pmk_json_string(v->name));
+	pmk_json_add(o, "value", v->valid ? pmk_json_decimal(v->value, 6) : NULL);
+	pmk_json_add(o, "unit", pmk_json_string(v->unit));
+	pmk_json_add(o, "reason", pmk_json_string(v->reason));
 	add_place(o, s);
 	if (w->opt.firmware)
-		add(o, "dump", count(s->dump));
+		pmk_json_add(o, "dump", count(s->dump));
 	pmk_json_put_object(st->metrics.f, &st->metrics.n, o);
 }
 
@@ -331,15 +351,15 @@ static int json_profile(struct pmk_writer *w, const struct pmk_result *r,
 
 		pmk_share_text(share, p, row);
 		pmk_address_text(address, row);
-		add(o, "dump", count(p->dump));
-		add(o, "event", pmk_json_string(p->event->name));
-		add(o, "code", code(p->event));
-		add(o, "samples", count(row->samples));
-		add(o, "share", number(share));
-		add(o, "late", count(row->late));
-		add(o, "function", pmk_json_string(row->function));
-		add(o, "address", pmk_json_string(*address ? address : NULL));
-		add(o, "region", pmk_json_string(row->region));
+		pmk_json_add(o, "dump", count(p->dump));
+		pmk_json_add(o, "event", pmk_json_string(p->event->name));
+		pmk_json_add(o, "code", pmk_json_code(p->event));
+		pmk_json_add(o, "samples", count(row->samples));
+		pmk_json_add(o, "share", number(share));
+		pmk_json_add(o, "late", count(row->late));
+		pmk_json_add(o, "function", pmk_json_string(row->function));
+		pmk_json_add(o, "address", pmk_json_string(*address ? address : NULL));
+		pmk_json_add(o, "region", pmk_json_string(row->region));
 		pmk_json_put_object(st->profile.f, &st->profile.n, o);
 	}
 	return 0;
@@ -353,17 +373,17 @@ static void put_dumps(struct pmk_writer *w, const struct pmk_result *r)
 		const struct pmk_dump_facts *d = &r->dumps[i];
 		json_object *o = json_object_new_object();
 
-		add(o, "dump", count(i + 1));
-		add(o, "offset", count(d->offset));
-		add(o, "version", count(d->version));
-		add(o, "pmu", pmk_json_string(d->pmu));
-		add(o, "complete", json_object_new_boolean(!d->reason));
-		add(o, "reason", pmk_json_string(d->reason));
-		add(o, "crlf", json_object_new_boolean(d->crlf));
-		add(o, "regions", count(d->regions));
-		add(o, "samples", count(d->samples));
-		add(o, "late", count(d->late));
-		add(o, "dropped", d->sampled ? count(d->dropped) : NULL);
+		pmk_json_add(o, "dump", count(i + 1));
+		pmk_json_add(o, "offset", count(d->offset));
+		pmk_json_add(o, "version", count(d->version));
+		pmk_json_add(o, "pmu", pmk_json_string(d->pmu));
+		pmk_json_add(o, "complete", json_object_new_boolean(!d->reason));
+		pmk_json_add(o, "reason", pmk_json_string(d->reason));
+		pmk_json_add(o, "crlf", json_object_new_boolean(d->crlf));
+		pmk_json_add(o, "regions", count(d->regions));
+		pmk_json_add(o, "samples", count(d->samples));
+		pmk_json_add(o, "late", count(d->late));
+		pmk_json_add(o, "dropped", d->sampled ? count(d->dropped) : NULL);
 		pmk_json_put_object(w->f, &n, o);
 	}
 }
@@ -381,14 +401,14 @@ static int json_end(struct pmk_writer *w, const struct pmk_result *r)
 	json_object *o = json_object_new_object();
 
 	fprintf(w->f, "\n],\n\"metrics\":[%s\n],\n", metrics ? metrics : "");
-	add(o, "producer", pmk_json_string(r->producer));
-	add(o, "passes", count(r->passes));
-	add(o, "processes", count(r->processes));
-	add(o, "threads", count(r->threads));
-	add(o, "partial", json_object_new_boolean(r->partial));
-	add(o, "warning", pmk_json_string(r->warning));
-	add(o, "note", pmk_json_string(r->note));
-	add(o, "exit-status", json_object_new_int(exit_code(r->exit_status)));
+	pmk_json_add(o, "producer", pmk_json_string(r->producer));
+	pmk_json_add(o, "passes", count(r->passes));
+	pmk_json_add(o, "processes", count(r->processes));
+	pmk_json_add(o, "threads", count(r->threads));
+	pmk_json_add(o, "partial", json_object_new_boolean(r->partial));
+	pmk_json_add(o, "warning", pmk_json_string(r->warning));
+	pmk_json_add(o, "note", pmk_json_string(r->note));
+	pmk_json_add(o, "exit-status", json_object_new_int(exit_code(r->exit_status)));
 	pmk_json_put_members(w->f, o);
 	if (w->opt.firmware) {
 		fputs(",\n\"dumps\":[", w->f);

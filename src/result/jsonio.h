@@ -7,8 +7,20 @@
 
 #include <json.h>
 
+#include <pmk/result.h>
+
 /* A string, or null for NULL. Bytes that are not UTF-8 become U+FFFD. */
 json_object *pmk_json_string(const char *text);
+/* A number with so many decimals; null for one that is not finite. */
+json_object *pmk_json_decimal(double v, int decimals);
+/* The code of an event, "0x0b". */
+json_object *pmk_json_code(const struct pmk_event *ev);
+/* How long an event took that a latency counter timed; null for others. */
+json_object *pmk_json_latency(const struct pmk_result *r, const struct pmk_row *row);
+/* Adds a member; `key` is a literal. */
+void pmk_json_add(json_object *o, const char *key, json_object *value);
+/* Writes the object with perf's blanks, on a line of its own; frees the object. */
+void pmk_json_put_line(FILE *f, json_object *o);
 /* Writes the next object of an array that has *n objects so far, on a line of its own; frees the
  * object. */
 void pmk_json_put_object(FILE *f, unsigned *n, json_object *o);

@@ -443,12 +443,17 @@ static int leave(struct call *call, struct pmk_writer *w, int err)
 	return w->error;
 }
 
+static const struct pmk_writer_ops *const formats[] = {
+	[PMK_FORMAT_TEXT] = &pmk_writer_text,
+	[PMK_FORMAT_CSV] = &pmk_writer_csv,
+	[PMK_FORMAT_JSON] = &pmk_writer_json,
+	[PMK_FORMAT_JSON_LINES] = &pmk_writer_json_lines,
+};
+
 struct pmk_writer *pmk_writer_begin(FILE *f, const struct pmk_write_options *opt,
 				    const struct pmk_result *r)
 {
-	const struct pmk_writer_ops *ops = opt->format == PMK_FORMAT_JSON  ? &pmk_writer_json
-					   : opt->format == PMK_FORMAT_CSV ? &pmk_writer_csv
-									   : &pmk_writer_text;
+	const struct pmk_writer_ops *ops = formats[opt->format];
 	struct pmk_writer *w = calloc(1, sizeof(*w) + ops->state_size);
 	struct call call;
 

@@ -47,7 +47,7 @@ def test_pmk_is_clean():
     env = dict(os.environ, PMK_PLUGIN=BUILD,
                UBSAN_OPTIONS="halt_on_error=1")
     for argv, code in ((("stat", "-e", "all", "-r", "2", prog), 0),
-                       (("stat", "-j", "--region", "crc32", prog), 0),
+                       (("stat", "--json-document", "--region", "crc32", prog), 0),
                        (("stat", "-x,", "-I", "10ms", "-e", "{cycles,br_exec},r0b", prog), 0),
                        (("stat", "-e", "nonsense", prog), 129),
                        (("list", "-v"), 0), (("info", "PMNC"), 0), (("info", "cpi"), 0),

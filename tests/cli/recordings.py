@@ -218,7 +218,8 @@ def changed(path, to):
 
 
 def document(path, regions=(), core="arm1176", **counts):
-    """What pmk stat -j writes, as far as it is compared. A region is (name, {event: count})."""
+    """What pmk stat --json-document writes, as far as it is compared. A region is (name, {event:
+    count})."""
     def counter(event, value, **more):
         return {"counter-value": value, "unit": "", "event": event, "pmu": core, "trust": "exact",
                 "reason": None if value is not None else "nobody knows", **more}

@@ -105,7 +105,8 @@ def test_a_truncated_program():
 def test_an_interrupted_series_means_its_whole_runs():
     path = os.path.join(WORK, "bad-series.json")
     once = stat("-e", "instr_exec", loop(200000), code=3)
-    p = subprocess.Popen([PMK, "stat", "-j", "-o", path, "-e", "instr_exec", "-r", "100000",
+    p = subprocess.Popen([PMK, "stat", "--json-document", "-o", path, "-e", "instr_exec", "-r",
+                          "100000",
                           loop(200000)],
                          start_new_session=True)
     seen = set()
@@ -302,6 +303,7 @@ def test_names_that_are_empty_or_there_twice():
 
 def test_options_that_exclude_each_other():
     refuse(USAGE, "-j", "-x", ",", says(), said=("-j", "-x"))
+    refuse(USAGE, "-j", "--json-document", says(), said=("-j", "--json-document"))
     refuse(USAGE, "-x", "", says(), said="-x")
     refuse(USAGE, "--append", says(), said="-o")
     refuse(USAGE, "--from", "main", says(), said=("--from", "--to"))
@@ -395,7 +397,7 @@ def test_an_emulator_that_cannot_be_executed():
 def test_documents_of_a_failure_are_whole():
     """What was opened is closed, and does not look like a success."""
     path = os.path.join(WORK, "bad-failed.json")
-    out = pmk("stat", "-j", "-o", path, loop(1), env=with_fake(OLD))
+    out = pmk("stat", "--json-document", "-o", path, loop(1), env=with_fake(OLD))
     equal(out.code, FAILED)
     text = content(path).decode()
     assert not text or json.loads(text)["counters"] == [], text
@@ -435,7 +437,7 @@ def test_no_data_directory():
 
 
 def test_a_full_disk_does_not_lose_the_counts():
-    for options in ((), ("-j",), ("-x", ",")):
+    for options in ((), ("-j",), ("--json-document",), ("-x", ",")):
         out = pmk("stat", *options, "-e", "instr_exec", "-o", "/dev/full", loop(1000))
         equal(out.code, FAILED, str(out))
         contains(out.err, "cannot write /dev/full: No space left on device")
@@ -612,7 +614,7 @@ def test_a_limit_of_the_file_size_does_not_lose_the_counts(tmp_path):
 def test_interrupted_json_is_closed():
     for options in ((), ("-I", "1000000insns"), ("--region", "main"), ("-r", "5")):
         path = os.path.join(WORK, "bad-interrupted.json")
-        r = Running("work", options=("-j", "-o", path, "-e", "instr_exec", *options))
+        r = Running("work", options=("--json-document", "-o", path, "-e", "instr_exec", *options))
         time.sleep(0.2)
         send_to_group(r, signal.SIGINT)
         out = r.end()

@@ -68,9 +68,11 @@ def sees():
 
 
 def document(*argv, around=None, code=0, **kw):
-    """The bytes of pmk stat -j -e all ARGV; `around` is run in the new process before pmk."""
+    """The bytes of pmk stat --json-document -e all ARGV; `around` is run in the new process before
+    pmk."""
     path = os.path.join(WORK, f"same-{os.getpid()}.json")
-    p = subprocess.run([PMK, "stat", "-j", "-o", path, "-e", "all", *argv], preexec_fn=around,
+    p = subprocess.run([PMK, "stat", "--json-document", "-o", path, "-e", "all", *argv],
+                        preexec_fn=around,
                        stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE, **kw)
     equal(p.returncode, code, f"{argv}: {p}")
     with open(path, "rb") as f:
@@ -154,7 +156,7 @@ def test_with_other_descriptors():
 def test_several_at_the_same_time():
     first = document(sees())
     paths = [os.path.join(WORK, f"same-{os.getpid()}-{i}.json") for i in range(8)]
-    running = [subprocess.Popen([PMK, "stat", "-j", "-o", path, "-e", "all", sees()],
+    running = [subprocess.Popen([PMK, "stat", "--json-document", "-o", path, "-e", "all", sees()],
                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                 stderr=subprocess.PIPE)
                for path in paths]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""pmk diff: two recordings and two documents of pmk stat -j, whose differences are known; the gate;
+"""pmk diff: two recordings and two results of pmk stat, whose differences are known; the gate;
 what it writes."""
 import csv
 import io
@@ -10,6 +10,7 @@ import fcntl
 import termios
 
 from harness import *
+from programs import loop
 from recordings import *
 
 pytestmark = pytest.mark.quick
@@ -180,7 +181,7 @@ def test_over_is_in_the_document(base, new):
     equal([k for k, r in found.items() if r["over"]], [("function", "cpu_cycles", "work", None)])
 
 
-# ---- documents of pmk stat -j --------------------------------------------------------------------
+# ---- results of pmk stat -------------------------------------------------------------------------
 
 def test_documents(tmp_path):
     big = 2**53 + 1
@@ -199,6 +200,68 @@ def test_documents(tmp_path):
     out = diff("--fail-over", "2%", one, two, code=1)
     equal(out.err, "pmk: instr_exec in fft: from 50 to 60 (+20.00%), over 2%\n")
     contains(out.out, "instr_exec by region")
+
+
+def test_lines_of_stat_are_read(tmp_path):
+    """Clocks are counted in nanoseconds, which lines have as milliseconds."""
+    def line(value, event, unit="", **more):
+        return json.dumps({"counter-value": value, "unit": unit, "event": event, "pmu": "arm1176",
+                           "trust": "exact", **more}) + "\n"
+
+    one, two = tmp_path / "one.json", tmp_path / "two.json"
+    one.write_text("# started on Mon\n\n" +
+                   line("5.000000", "instr_exec", interval=0.1) +
+                   line("1000.000000", "cycles") + line("18446744073709551615.000000", "instr_exec")
+                   + line("<not supported>", "nosuch") + line("1.500000", "task-clock", "msec") +
+                   line("2.250000", "read", "MiB") + line("7.000000", "cycles", cpu="1") +
+                   line("50.000000", "cycles", region="fft", entries=1) +
+                   '{"metric-value" : 1.5, "metric-unit" : "ipc"}\n{"partial" : true}\n')
+    document(two, [("fft", {"cycles": 60})], cycles=990, instr_exec=2**64 - 1,
+             **{"task-clock": 2500000, "read": 9})
+    out = diff("-j", one, two)
+    found = {(r["kind"], r["event"], r["name"]): (r["base"], r["new"])
+             for r in json.loads(out.out)["rows"]}
+    equal(found, {("total", "cpu_cycles", None): (1000, 990),
+                  ("total", "instr_exec", None): (2**64 - 1, 2**64 - 1),
+                  ("total", "task-clock", None): (1500000, 2500000),
+                  ("region", "cpu_cycles", "fft"): (50, 60),
+                  ("region", "cpu_cycles", "CPU1"): (7, 0)})
+    equal(out.err, f"pmk: {one}: read is in MiB: --json-document has its count; it is not "
+                   f"compared\n"
+                   f"pmk: {one} is partial: the end of the run is missing\n"
+                   f"pmk: read has a value in {two} alone; it is not compared\n")
+
+
+def test_lines_and_documents_of_one_run_are_equal(tmp_path):
+    run = ("stat", "-e", "all", "--region", "f", loop(1000))
+    for option in ("-j", "--json-document"):
+        equal(pmk(*run[:1], option, "-o", tmp_path / option, *run[1:]).code, 3)
+    found = rows(tmp_path / "-j", tmp_path / "--json-document")
+    assert len(found) > 20, found
+    equal([k for k, r in found.items() if r["delta"] or r["status"] != "both"], [])
+
+
+def test_lines_of_perf_are_read(tmp_path):
+    have("perf")
+    paths = [tmp_path / "one.json", tmp_path / "two.json"]
+    for path in paths:
+        out = run("perf", "stat", "-j", "-e", "task-clock,page-faults", "-o", path, "true")
+        if out.code:
+            skip(f"perf does not count here: {out.err}")
+    found = rows(*paths)
+    equal({k[1] for k in found}, {"task-clock", "page-faults"})
+    assert all(r["base"] > 10 for r in found.values()), found
+
+
+def test_broken_lines_are_told_of(tmp_path):
+    good = str(document(tmp_path / "good.json", cpu_cycles=1))
+    bad = tmp_path / "bad.json"
+    for text in ('{"counter-value" : "1.000000", "event" : "cycles"}\n{"counter-value" : "1.0',
+                 '{"interval" : 1.0}\n', '{}\n', '[1]\n', '"x"\n', "\n", ""):
+        bad.write_text(text)
+        out = diff(bad, good, code=125)
+        assert re.fullmatch(f"pmk: {bad}: (neither a recording nor JSON|no result of pmk stat"
+                            "|no event in it has a value for the whole run); .*\n", out.err), out
 
 
 def test_intervals_are_left_out(tmp_path):
@@ -224,14 +287,15 @@ def test_bad_input(base, tmp_path):
         (tmp_path / "cut.data").write_bytes(f.read()[:5000])
     assert re.fullmatch(f"pmk: {tmp_path}/cut.data: (database disk|its end is missing).*\n",
                         diff(base, tmp_path / "cut.data", code=125).err)
-    tail = "; pmk record and pmk stat -j write what can be compared"
+    tail = ("; pmk record, and pmk stat with -j or --json-document, write what can be "
+            "compared")
     for files, code, line in (
             ((good, tmp_path / "none"), 125,
              f"{tmp_path}/none: cannot be read: No such file or directory"),
             ((good, tmp_path), 125, f"{tmp_path}: cannot be read: Is a directory"),
             ((tmp_path / "text", good), 125,
-             f"{tmp_path}/text: neither a recording nor a document of JSON{tail}"),
-            ((other, good), 125, f"{other}: no document of pmk stat -j{tail}"),
+             f"{tmp_path}/text: neither a recording nor JSON{tail}"),
+            ((other, good), 125, f"{other}: no result of pmk stat{tail}"),
             ((empty, good), 125,
              f"{empty}: no event in it has a value for the whole run{tail}"),
             ((base, good), 129, f"{base} is a recording and {good} is not"),

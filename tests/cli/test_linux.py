@@ -280,7 +280,7 @@ def after_waits(pid, pmk_pid, number=30):
 def test_attached_until_the_process_ends():
     permitted()
     p = background(prog(), "sleep", 100000)
-    counting = subprocess.Popen([PMK, "stat", "-j", *LINUX, "-p", str(p.pid), "-e",
+    counting = subprocess.Popen([PMK, "stat", "--json-document", *LINUX, "-p", str(p.pid), "-e",
                                  "cs,task-clock"],
                                 stderr=subprocess.PIPE, text=True)
     after_waits(p.pid, counting.pid)
@@ -340,7 +340,7 @@ def test_attached_until_ctrl_c():
     permitted()
     p = background(prog(), "sleep", 100000)
     try:
-        out = interrupted("-j", "-p", p.pid, "-e", "cs",
+        out = interrupted("--json-document", "-p", p.pid, "-e", "cs",
                           when=lambda pmk: after_waits(p.pid, pmk.pid))
         equal(out.code, 130)
         doc = json.loads(out.err)
@@ -507,7 +507,7 @@ def test_exit_codes_are_the_programs():
 
 def test_ctrl_c_prints_what_was_counted():
     permitted()
-    for argv in (("-j",), ("-j", "-I", "50")):
+    for argv in (("--json-document",), ("--json-document", "-I", "50")):
         def waits(pmk):
             running(prog())(pmk)
             after_waits(children(pmk.pid)[0], pmk.pid, 100)
@@ -520,7 +520,7 @@ def test_ctrl_c_prints_what_was_counted():
         assert sum(c["counter-value"] or 0 for c in doc["counters"]) > 0, doc
         contains(doc["warning"], "interrupted")
     # To pmk alone: it passes it on.
-    out = interrupted("-j", *LINUX, "-e", "cs", "sleep", "100", when=running("sleep"),
+    out = interrupted("--json-document", *LINUX, "-e", "cs", "sleep", "100", when=running("sleep"),
                       sig=signal.SIGTERM)
     equal((out.code, json.loads(out.err)["exit-status"]), (143, 143))
 
@@ -534,7 +534,8 @@ def test_a_program_that_does_not_want_to_end():
                                          of_process(children(pmk.pid)[0], "status"))[1], 16) & 2,
                    "the program does not ignore the interrupt")
 
-    out = interrupted("-j", *LINUX, "-e", "page-faults", prog(), "wait", when=ignores, group=True)
+    out = interrupted("--json-document", *LINUX, "-e", "page-faults", prog(), "wait", when=ignores,
+                      group=True)
     equal((out.code, out.out), (130, "waiting\n"))
     doc = json.loads(out.err)
     equal(doc["exit-status"], 137, "it had to be killed")
@@ -548,7 +549,8 @@ def test_an_interrupted_series_means_its_whole_runs():
         wait_until(lambda: seen.update(children(pmk.pid)) or len(seen) > 3,
                    "pmk does not start one run after the other")
 
-    out = interrupted("-j", *LINUX, "-r", "10000", "-e", "page-faults", prog(), "pages", 1000,
+    out = interrupted("--json-document", *LINUX, "-r", "10000", "-e", "page-faults", prog(),
+                      "pages", 1000,
                       when=several, group=True)
     doc = json.loads(out.err)
     assert 0 < doc["runs"] < 10000, doc
@@ -622,7 +624,7 @@ def test_what_runs_here_is_counted_here():
     os.chmod(script, 0o755)
     for argv, code in (((script,), 7), (("true",), 0), ((prog(), "fail", 5), 5),
                        (("-a", "true"), 0)):
-        out = pmk("stat", "-j", "-e", "cs", *argv)
+        out = pmk("stat", "--json-document", "-e", "cs", *argv)
         if "-a" in argv and out.code == FAILED:
             continue
         equal(out.code, code, str(out))
@@ -711,7 +713,7 @@ def paranoid():
 
 def test_ordinary_users_see_what_they_may():
     level = paranoid()
-    out = as_nobody("-j", "-e", "page-faults,task-clock,cs", "true")
+    out = as_nobody("--json-document", "-e", "page-faults,task-clock,cs", "true")
     if level > 2:
         equal(out.code, FAILED)
         contains(out.err, f"perf_event_paranoid is {level}")
@@ -790,7 +792,8 @@ def test_more_events_than_descriptors():
     def limit():
         resource.setrlimit(resource.RLIMIT_NOFILE, (20, 20))
 
-    p = subprocess.run([PMK, "stat", "-j", *LINUX, "-e", ",".join(["page-faults"] * 40), prog()],
+    p = subprocess.run([PMK, "stat", "--json-document", *LINUX, "-e",
+                        ",".join(["page-faults"] * 40), prog()],
                        capture_output=True, text=True, preexec_fn=limit)
     equal(p.returncode, 0, p.stderr)
     doc = json.loads(p.stderr)
@@ -799,7 +802,8 @@ def test_more_events_than_descriptors():
     for c in refused:
         contains(c["reason"], "ulimit -n")
     # A soft limit is raised, for pmk and not for the program.
-    p = subprocess.run([PMK, "stat", "-j", *LINUX, "-e", ",".join(["page-faults"] * 40), "sh", "-c",
+    p = subprocess.run([PMK, "stat", "--json-document", *LINUX, "-e",
+                        ",".join(["page-faults"] * 40), "sh", "-c",
                         "ulimit -n"],
                        capture_output=True, text=True,
                        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (20, 200)))

@@ -347,7 +347,8 @@ def test_forks_at_the_same_time():
 
 def test_forks_wait_for_a_place():
     """More at a time than there are places, for a moment: they wait, and nobody is lost."""
-    out = pmk("stat", "-j", "-e", "instr_exec", "--region", "work", family(), "work", "070", "200")
+    out = pmk("stat", "--json-document", "-e", "instr_exec", "--region", "work", family(), "work",
+              "070", "200")
     equal((out.code, out.out), (0, "all ended\n"))
     doc = json.loads(out.err)
     equal((doc["processes"], doc["warning"]), (71, None))
@@ -356,7 +357,8 @@ def test_forks_wait_for_a_place():
 
 def test_forks_without_a_place_are_reported():
     """70 that live until the last has given up waiting for a place."""
-    out = pmk("stat", "-j", "-e", "instr_exec", "--region", "work", family(), "work", "070",
+    out = pmk("stat", "--json-document", "-e", "instr_exec", "--region", "work", family(), "work",
+              "070",
               "together")
     equal((out.code, out.out), (0, "all ended\n"))
     doc = json.loads(out.err)
@@ -449,13 +451,13 @@ def test_a_limit_leaves_fewer_places():
     fork = assemble("fork", FORK, "-DCHILDREN=3", "-DLOOPS=100")
     want = insns(stat("-e", "instr_exec", fork))
     for limit in ("--fsize=3000000000", "--as=16000000000"):
-        out = limited(limit, "-j", fork)
+        out = limited(limit, "--json-document", fork)
         equal(out.code, 0, out)
         equal(insns(json.loads(out.err)), want, limit)
 
 
 def test_who_finds_no_place_by_a_limit_is_told():
-    out = limited("--fsize=3000000000", "-j", family(), "work", "003", "together")
+    out = limited("--fsize=3000000000", "--json-document", family(), "work", "003", "together")
     doc = json.loads(out.err)
     equal(doc["processes"], 2)
     contains(doc["warning"], "2 forked process(es) were not counted: more than 2 at a time, by the "
@@ -656,7 +658,8 @@ def test_forked_processes_end_with_pmk():
 
 def test_a_fork_by_an_uncounted_thread_runs():
     for how in ((), ("-I", "100insns")):
-        out = run(PMK, "stat", "-j", "-e", "instr_exec", *how, threads(), "beyond", "70")
+        out = run(PMK, "stat", "--json-document", "-e", "instr_exec", *how, threads(), "beyond",
+                  "70")
         equal(out.code, 5, "the child has not ended as it should: " + repr(out))
         doc = json.loads(out.err)
         equal({c["trust"] for c in doc["counters"]} - {"exact"}, {"partial"})

@@ -239,7 +239,7 @@ def test_formats_page_has_the_columns_and_keys():
     for row in lines(data + firmware()):
         equal(len(row), len(csv_columns()), str(row))
     doc = document(data + firmware())
-    stat_page = part("JSON: `pmk stat -j`")
+    stat_page = part("JSON: `pmk stat --json-document`")
     told = set(first_cells(stat_page, "A counter:\n\n| key | content |")) - {"variance", "cpu",
                                                                              "interval"}
     more = set(re.findall(r"`([\w-]+)`",

@@ -445,13 +445,66 @@ def test_json_keys():
     equal((doc["runs"], doc["counters"][0]["variance"]), (2, 0.0))
 
 
+def lines(*argv, code=0, **kw):
+    """What pmk stat -j writes, a dictionary for each line."""
+    out = pmk("stat", "-j", "-o", "/dev/stdout", *argv, **kw)
+    equal(out.code, code, out)
+    return [json.loads(line) for line in out.out.splitlines()]
+
+
+def test_json_lines():
+    """perf's keys come first, in perf's order; the counts are those of the document."""
+    perf = ["counter-value", "unit", "event", "event-runtime", "pcnt-running", "metric-value",
+            "metric-unit"]
+    for options in ((), ("--region", "f"), ("-A",)):
+        argv = (*options, "-e", "instr_exec,cycles,etmextout_0", "-M", "cpi", loop(N))
+        rows = [r for r in lines(*argv, code=3) if "event" in r]
+        doc = stat(*argv, code=3)["counters"]
+        equal(len(rows), len(doc))
+        for row, c in zip(rows, doc):
+            equal([k for k in row if k != "cpu"][:len(perf)], perf)
+            assert ("cpu" in row) == (options == ("-A",)), row
+            equal(row["counter-value"], "<not supported>" if c["counter-value"] is None
+                  else f"{c['counter-value']}.000000")
+            for key in ("unit", "event", "event-runtime", "pcnt-running", "metric-value", "pmu",
+                        "code", "trust", "reason", "region"):
+                equal(row[key], c[key], key)
+    equal([r["variance"] for r in lines("-r", "2", "-e", "instr_exec", loop(N), code=3)], [0.0])
+    assert "latency" not in rows[0], rows[0]
+
+
+def test_json_lines_have_perfs_blanks():
+    out = pmk("stat", "-j", "-e", "instr_exec", loop(N))
+    assert out.err.startswith('{"counter-value" : "%d.000000", "unit" : "", "event" : '
+                              '"instr_exec", "event-runtime" : ' % TOTAL), out
+    assert out.err.endswith('"trust" : "exact", "reason" : null, "region" : null}\n'), out
+
+
+def test_json_lines_of_intervals():
+    rows = lines("-I", "1000insns", "-e", "instr_exec", loop(N), code=3)
+    assert len(rows) == TOTAL // 1000 + 1, rows
+    equal(list(rows[0])[0], "interval")
+    equal(sum(float(r["counter-value"]) for r in rows), TOTAL)
+    equal(rows[-1]["interval-instructions"], TOTAL)
+    equal([r["interval"] for r in rows], sorted(r["interval"] for r in rows))
+
+
+def test_json_lines_end_with_what_is_to_be_known():
+    rows = lines("-e", "instr_exec", "--region", "abort", talk(), stdin="")
+    last = rows.pop()
+    equal((list(last), last["partial"]), (["partial", "warning", "note"], False))
+    contains(last["warning"], "was never entered")
+    assert all("event" in r for r in rows), rows
+
+
 def test_json_of_odd_arguments():
-    out = pmk("stat", "-j", "-e", "instr_exec", "--", talk(), 'q"uo\\te', "tab\t", "uml\u00e4ut",
+    out = pmk("stat", "--json-document", "-e", "instr_exec", "--", talk(), 'q"uo\\te', "tab\t",
+              "uml\u00e4ut",
               "\x01", stdin="")
     doc = json.loads(out.err.replace("to stderr\n", ""))
     contains(doc["command"], 'q"uo\\te')
     contains(doc["command"], "uml\u00e4ut")
-    p = subprocess.run([PMK, "stat", "-j", "-e", "instr_exec", talk(), b"\xff\xfe"],
+    p = subprocess.run([PMK, "stat", "--json-document", "-e", "instr_exec", talk(), b"\xff\xfe"],
                        capture_output=True, stdin=subprocess.DEVNULL)
     doc = json.loads(p.stderr.replace(b"to stderr\n", b"").decode("utf-8"))
     contains(doc["command"], "\ufffd")

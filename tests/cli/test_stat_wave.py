@@ -59,7 +59,7 @@ def test_fst_and_a_pipe_give_the_same():
     fst = os.path.join(FOLDER, "9.fst")
     equal(run("vcd2fst", dump, fst).code, 0)
     check(stat("-T", f"wave:{fst}", "--map", ini), scores)
-    out = run("sh", "-c", '"$0" stat -j -T wave:- --map "$1" < "$2"', PMK, ini, dump)
+    out = run("sh", "-c", '"$0" stat --json-document -T wave:- --map "$1" < "$2"', PMK, ini, dump)
     equal(out.code, 0, out)
     check(json.loads(out.err), scores)
 
@@ -387,7 +387,7 @@ def test_bars_where_there_are_none():
     equal((out.code, out.err),
           (129,
            "pmk: --bars draws layers of a bus, as --pmu ahbmon counts them; arm1176 has none\n"))
-    for form in (["-j"], ["-x,"]):
+    for form in (["-j"], ["--json-document"], ["-x,"]):
         out = pmk("stat", *argv, *form)
         equal((out.code, out.err), (129, "pmk: --bars is of the text report: not with -j or -x\n"))
     out = pmk("stat", "-T", "linux", "--bars", "true")

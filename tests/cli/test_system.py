@@ -178,7 +178,8 @@ def test_the_same_run_gives_the_same_bytes():
     def once():
         path = os.path.join(WORK, "system-same.json")
         kernel = firmware(CALLS, CALLED)
-        equal(pmk("stat", "-j", "-o", path, "-e", "all", "--qemu", machine(kernel)).code, 0)
+        equal(pmk("stat", "--json-document", "-o", path, "-e", "all", "--qemu",
+                  machine(kernel)).code, 0)
         with open(path) as f:
             return f.read()
 
@@ -476,7 +477,8 @@ def test_firmware_that_never_ends_is_interrupted():
                       "	streq	r6, [r5]\n	b	1b\n	.ltorg\n")
     for send in (os.kill, os.killpg):
         path = os.path.join(WORK, "system-interrupted.json")
-        p = subprocess.Popen([PMK, "stat", "-j", "-o", path, "-e", "instr_exec", "--qemu",
+        p = subprocess.Popen([PMK, "stat", "--json-document", "-o", path, "-e", "instr_exec",
+                              "--qemu",
                               machine(kernel)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                              stderr=subprocess.PIPE, start_new_session=True)
         assert p.stdout.read(1), p.communicate()

@@ -65,7 +65,7 @@ def count(kernel, order, *options, more=(), region=("--region", "work")):
     serial, result = (os.path.join(WORK, f"mb-{os.getpid()}.{x}") for x in ("serial", "json"))
     with open(serial, "w"):
         pass
-    p = subprocess.Popen([PMK, "stat", "-j", "-o", result, "--qemu",
+    p = subprocess.Popen([PMK, "stat", "--json-document", "-o", result, "--qemu",
                           machine(kernel, order, *more, serial=serial), "-e", "all", *region,
                           *options], stderr=subprocess.PIPE, text=True)
     try:

@@ -9,7 +9,8 @@ from harness import *
 pytestmark = pytest.mark.quick
 
 # Options that say how results are shown, and settings that are no options.
-SHOWN = {"field-separator", "json-output", "output", "append", "no-big-num", "verbose", "help"}
+SHOWN = {"field-separator", "json-output", "json-document", "output", "append", "no-big-num",
+         "verbose", "help"}
 ALONE = {"data", "plugin"}
 # A lock, which two threads are to share.
 SHARED = {"file_limit"}

@@ -44,7 +44,7 @@ def documents():
 
 
 def test_json_keys_of_stat():
-    text = part("JSON: `pmk stat -j`")
+    text = part("JSON: `pmk stat --json-document`")
     top, counter = set(), set()
     for doc in documents():
         top |= set(doc)

@@ -1090,7 +1090,8 @@ def test_three_runs_are_identical():
     documents = []
     for i in range(3):
         path = os.path.join(WORK, f"a64-same-{os.getpid()}.json")
-        equal(pmk("stat", "-j", "-o", path, "--core", "cortex-a53", "-e", "all", program,
+        equal(pmk("stat", "--json-document", "-o", path, "--core", "cortex-a53", "-e", "all",
+                  program,
                   "recursion").code,
               0)
         with open(path, "rb") as f:

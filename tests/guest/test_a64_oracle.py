@@ -160,7 +160,8 @@ def compare(program, *argv, more=(), most=1500000):
     have("qemu-aarch64", CROSS64 + "objdump")
     want, its = oracle(program, *argv, more=more)
     path = os.path.join(WORK, f"oracle64-{os.getpid()}.json")
-    out = pmk("stat", "-j", "-o", path, "--core", "armv8", "-e", ",".join(EVENTS), program, *argv,
+    out = pmk("stat", "--json-document", "-o", path, "--core", "armv8", "-e", ",".join(EVENTS),
+              program, *argv,
               stdin="")
     what = " ".join([os.path.basename(program), *argv])
     equal((out.code, out.out), (its.code, its.out), f"{what} itself")

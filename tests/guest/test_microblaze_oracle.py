@@ -189,7 +189,8 @@ def compare(program, *argv, order="little", core="microblaze", most=600000, fail
     have(mb.ORDERS[order].qemu)
     want, its = oracle(order, program, *argv)
     path = os.path.join(WORK, f"oracle-mb-{os.getpid()}.json")
-    out = pmk("stat", "-j", "-o", path, "--core", core, "-e", "all", program, *argv, stdin="")
+    out = pmk("stat", "--json-document", "-o", path, "--core", core, "-e", "all", program, *argv,
+              stdin="")
     what = " ".join([os.path.basename(program), *argv])
     equal((out.code, out.out), (its.code, its.out), f"{what} itself")
     with open(path) as f:

@@ -27,7 +27,8 @@ def count(*flags, sets=(), handlers=PASSES):
     path = os.path.join(WORK, f"mb-system-{os.getpid()}.json")
     begin, end = (hex(symbol(program, s)) for s in ("k_begin", "k_end"))
     options = [w for s in sets for w in ("--set", s)]
-    p = subprocess.Popen([PMK, "stat", "-j", "-o", path, "--core", "microblaze", "-e", "all",
+    p = subprocess.Popen([PMK, "stat", "--json-document", "-o", path, "--core", "microblaze", "-e",
+                          "all",
                           "--from", begin, "--to", end, *options, "--qemu", MACHINE + program],
                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                          text=True)

@@ -76,7 +76,8 @@ def compare(program, *argv, arm_state=False, more=(), most=3000000):
     known = branches_of(program) if arm_state else None
     want, its = oracle(program, *argv, more=more, known=known)
     path = os.path.join(WORK, f"oracle-{os.getpid()}.json")
-    out = pmk("stat", "-j", "-o", path, "-e", "instr_exec,br_exec,sw_pc_change", program, *argv,
+    out = pmk("stat", "--json-document", "-o", path, "-e", "instr_exec,br_exec,sw_pc_change",
+              program, *argv,
               stdin="")
     what = " ".join([os.path.basename(program), *argv])
     equal((out.code, out.out), (its.code, its.out), f"{what} itself")

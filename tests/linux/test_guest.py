@@ -63,31 +63,40 @@ int main(void)
 # name: what /init runs. The first word of a name says in which boot.
 SCRIPTS = {
     "icount-loops": "\n".join(
-        f"pmk stat -j -T linux -e instructions:u,r08:u,armv8_pmuv3/event=0x08/u /bin/loop{n}"
+        f"pmk stat --json-document "
+        f"-T linux -e instructions:u,r08:u,armv8_pmuv3/event=0x08/u /bin/loop{n}"
                               for n in COUNTS),
-    "icount-default": "uname -r\npmk stat -j ./bin/loop1000",
+    "icount-default": "uname -r\npmk stat --json-document ./bin/loop1000",
     "icount-modes": "pmk stat -x, -e instructions,instructions:u,instructions:k /bin/loop1000",
-    "icount-group": "pmk stat -j -e '{cycles:u,instructions:u}' -M ipc /bin/loop100000",
-    "icount-big-group": "pmk stat -j -e '{r08,r08,r08,r08,r08,r08,r08,r08}' /bin/loop1000",
-    "icount-turns": f"pmk stat -j -e {','.join(['r08:u'] * 12)} /bin/loop{LONG}",
-    "icount-repeat": "pmk stat -j -r 3 -e instructions:u /bin/loop1000",
-    "icount-missing": "pmk stat -j -e branch-misses,br_mis_pred,ref-cycles,cycles /bin/loop1000",
-    "icount-attach": "(while :; do /bin/loop1000; done) & p=$!\npmk stat -j -p $p -e "
+    "icount-group": "pmk stat --json-document "
+                    "-e '{cycles:u,instructions:u}' -M ipc /bin/loop100000",
+    "icount-big-group": "pmk stat --json-document "
+                        "-e '{r08,r08,r08,r08,r08,r08,r08,r08}' /bin/loop1000",
+    "icount-turns": f"pmk stat --json-document -e {','.join(['r08:u'] * 12)} /bin/loop{LONG}",
+    "icount-repeat": "pmk stat --json-document -r 3 -e instructions:u /bin/loop1000",
+    "icount-missing": "pmk stat --json-document "
+                      "-e branch-misses,br_mis_pred,ref-cycles,cycles /bin/loop1000",
+    "icount-attach": "(while :; do /bin/loop1000; done) & p=$!\npmk stat --json-document -p $p -e "
                      "instructions,cs sleep 0.2\n"
                      "echo code $?\nkill $p",
-    "icount-cpus": "pmk stat -j -a -A -e instructions,cycles sleep 0.1",
-    "icount-inherit": "pmk stat -j -e instructions:u sh -c '/bin/loop400000; exit 0'\n"
-                      "pmk stat -j --no-inherit -e instructions:u sh -c '/bin/loop400000; exit 0'",
-    "icount-interval": "pmk stat -j -I 20 -e instructions:u sh -c 'sleep 0.07; /bin/loop400000'",
+    "icount-cpus": "pmk stat --json-document -a -A -e instructions,cycles sleep 0.1",
+    "icount-inherit": "pmk stat --json-document -e instructions:u sh -c '/bin/loop400000; exit 0'\n"
+                      "pmk stat --json-document "
+                      "--no-inherit -e instructions:u sh -c '/bin/loop400000; exit 0'",
+    "icount-interval": "pmk stat --json-document "
+                       "-I 20 -e instructions:u sh -c 'sleep 0.07; /bin/loop400000'",
     "icount-paranoid": "cat /proc/sys/kernel/perf_event_paranoid\nadduser -D -H -h / user "
                        "2>/dev/null || echo 'user:x:1000:1000::/:/bin/sh' >> /etc/passwd\n"
-                       "su user -c 'pmk stat -j -e instructions /bin/loop1000'\necho code $?\n"
+                       "su user -c 'pmk stat --json-document "
+                       "-e instructions /bin/loop1000'\necho code $?\n"
                        "echo 2 > /proc/sys/kernel/perf_event_paranoid\n"
-                       "su user -c 'pmk stat -j -e instructions,cs /bin/loop1000'\necho code $?\n"
+                       "su user -c 'pmk stat --json-document "
+                       "-e instructions,cs /bin/loop1000'\necho code $?\n"
                        "su user -c 'pmk stat -a true'\necho code $?\n"
                        "echo 3 > /proc/sys/kernel/perf_event_paranoid",
     "icount-self": "/bin/self; echo 1 > /proc/sys/kernel/perf_user_access; /bin/self",
-    "plain-instructions": "pmk stat -j -e instructions,inst_retired:u,cycles /bin/loop1000",
+    "plain-instructions": "pmk stat --json-document "
+                          "-e instructions,inst_retired:u,cycles /bin/loop1000",
 }
 
 

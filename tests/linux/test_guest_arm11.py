@@ -7,13 +7,16 @@ import packages
 from guest import Guest, documents, rows
 
 SCRIPTS = {
-    "names": "pmk stat -j -e dcache_miss,r0b,armv6_1176/event=0x07/,arm1176/ibuf_stall/,cycles,cs "
+    "names": "pmk stat --json-document "
+             "-e dcache_miss,r0b,armv6_1176/event=0x07/,arm1176/ibuf_stall/,cycles,cs "
              "true",
-    "modes": "pmk stat -j -e cycles:u,instructions:k true",
-    "groups": "pmk stat -j -e '{r01,r02,cycles}' true\npmk stat -j -e '{r01,r02,r03}' true",
+    "modes": "pmk stat --json-document -e cycles:u,instructions:k true",
+    "groups": "pmk stat --json-document "
+              "-e '{r01,r02,cycles}' true\n"
+              "pmk stat --json-document -e '{r01,r02,r03}' true",
     "user": "echo 'user:x:1000:1000::/:/bin/sh' >> /etc/passwd\n"
             "echo 2 > /proc/sys/kernel/perf_event_paranoid\n"
-            "su user -c 'pmk stat -j -e cycles,page-faults true'",
+            "su user -c 'pmk stat --json-document -e cycles,page-faults true'",
 }
 
 guest = Guest("armel", "arm-linux-gnueabi", "arm", "-march=armv6k", "-marm")

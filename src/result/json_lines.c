@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+/*
+ * perf's -j: one object for each row, on a line of its own, with nothing around the lines.
+ *
+ *	{"interval" : 0.100000000, "counter-value" : "64.000000", "unit" : "", "event" : …,
+ *	"event-runtime" : 41489656, "pcnt-running" : 100.00, "metric-value" : 1.730000,
+ *	"metric-unit" : …, "pmu" : …, "code" : …, "trust" : …, "reason" : …, "region" : …}
+ *
+ * Keys, their order and the texts for missing values are perf's up to metric-unit, then come ours.
+ * A second metric of an event, or one that belongs beside no event, is an object without the keys
+ * of a value, as in perf. What a reader must know of the whole run is in an object without an
+ * event at the end, if there is anything.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <pmk/error.h>
+
+#include "result/internal.h"
+#include "result/jsonio.h"
+
+/* The place and time of the rows of a section. */
+static json_object *place(const struct pmk_section *s)
+{
+	json_object *o = json_object_new_object();
+	char cpu[16];
+
+	if (s->interval)
+		pmk_json_add(o, "interval", pmk_json_decimal(s->at_seconds, 9));
+	snprintf(cpu, sizeof(cpu), "%d", s->cpu);
+	if (s->cpu >= 0)
+		pmk_json_add(o, "cpu", pmk_json_string(cpu));
+	return o;
+}
+
+static void add_metric(json_object *o, const struct pmk_metric_value *v)
+{
+	char unit[160] = "";
+
+	if (v)
+		pmk_metric_unit_text(unit, sizeof(unit), v);
+	pmk_json_add(o, "metric-value", v && v->valid ? pmk_json_decimal(v->value, 6) : NULL);
+	pmk_json_add(o, "metric-unit", pmk_json_string(unit));
+}
+
+static void add_region(json_object *o, const struct pmk_section *s)
+{
+	pmk_json_add(o, "region", pmk_json_string(s->region));
+	if (s->region)
+		pmk_json_add(o, "entries", json_object_new_uint64(s->entries));
+	if (s->at_cycles)
+		pmk_json_add(o, "interval-cycles", json_object_new_uint64(s->at_cycles));
+	if (s->at_insns)
+		pmk_json_add(o, "interval-instructions", json_object_new_uint64(s->at_insns));
+}
+
+/* perf writes every value as a text with six decimals. */
+static json_object *value(const struct pmk_row *row)
+{
+	char text[PMK_VALUE_SIZE + 8];
+
+	if (!pmk_trust_has_value(row->trust))
+		return pmk_json_string(pmk_no_value_text(row->trust));
+	pmk_value_text(text, row, 6, false);
+	if (!strchr(text, '.'))
+		strcat(text, ".000000");
+	return pmk_json_string(text);
+}
+
+static void put_row(struct pmk_writer *w, const struct pmk_result *r, const struct pmk_section *s,
+		    const struct pmk_row *row, const struct pmk_metric_value *v)
+{
+	const struct pmk_pmu *pmu = row->pmu ? row->pmu : r->pmu;
+	json_object *o = place(s);
+
+	pmk_json_add(o, "counter-value", value(row));
+	pmk_json_add(o, "unit", pmk_json_string(pmk_unit_text(row)));
+	pmk_json_add(o, "event", pmk_json_string(row->name));
+	if (r->runs > 1)
+		pmk_json_add(o, "variance", pmk_json_decimal(row->stddev_pct, 2));
+	pmk_json_add(o, "event-runtime", json_object_new_uint64(row->runtime_ns));
+	pmk_json_add(o, "pcnt-running", pmk_json_decimal(row->coverage * 100, 2));
+	add_metric(o, v);
+	pmk_json_add(o, "pmu", pmk_json_string(pmu ? pmu->name : NULL));
+	pmk_json_add(o, "code", row->event ? pmk_json_code(row->event) : NULL);
+	pmk_json_add(o, "trust", pmk_json_string(pmk_trust_name(row->trust)));
+	pmk_json_add(o, "reason", pmk_json_string(row->reason));
+	add_region(o, s);
+	if (pmk_times_latencies(r))
+		pmk_json_add(o, "latency", pmk_json_latency(r, row));
+	pmk_json_put_line(w->f, o);
+}
+
+static void put_metric(struct pmk_writer *w, const struct pmk_result *r,
+		       const struct pmk_section *s, const struct pmk_metric_value *v)
+{
+	json_object *o = place(s);
+
+	add_metric(o, v);
+	pmk_json_add(o, "pmu", pmk_json_string(r->pmu ? r->pmu->name : NULL));
+	pmk_json_add(o, "reason", pmk_json_string(v->reason));
+	add_region(o, s);
+	pmk_json_put_line(w->f, o);
+}
+
+static int lines_begin(struct pmk_writer *w, const struct pmk_result *r)
+{
+	(void)w;
+	(void)r;
+	return 0;
+}
+
+static int lines_section(struct pmk_writer *w, const struct pmk_result *r,
+			 const struct pmk_section *s)
+{
+	struct pmk_metric_value v;
+
+	for (unsigned i = 0; i < s->nrows; i++) {
+		bool beside = pmk_metric_beside(w, r, s, &s->rows[i], 0, &v);
+
+		put_row(w, r, s, &s->rows[i], beside ? &v : NULL);
+		for (unsigned skip = 1; beside && pmk_metric_beside(w, r, s, &s->rows[i], skip, &v);
+		     skip++)
+			put_metric(w, r, s, &v);
+	}
+	for (unsigned i = 0; w->opt.metrics && w->opt.metrics[i]; i++) {
+		v = pmk_metric_eval(w->opt.metrics[i], r, s);
+		if (!v.beside)
+			put_metric(w, r, s, &v);
+	}
+	return 0;
+}
+
+/* The one caller that has profiles, pmk report, writes a document. */
+static int lines_profile(struct pmk_writer *w, const struct pmk_result *r,
+			 const struct pmk_profile *p)
+{
+	(void)w;
+	(void)r;
+	(void)p;
+	return PMK_ENOTSUP;
+}
+
+static int lines_end(struct pmk_writer *w, const struct pmk_result *r)
+{
+	json_object *o;
+
+	if (!r->warning && !r->note && !r->partial)
+		return 0;
+	o = json_object_new_object();
+	pmk_json_add(o, "partial", json_object_new_boolean(r->partial));
+	pmk_json_add(o, "warning", pmk_json_string(r->warning));
+	pmk_json_add(o, "note", pmk_json_string(r->note));
+	pmk_json_put_line(w->f, o);
+	return 0;
+}
+
+const struct pmk_writer_ops pmk_writer_json_lines = {
+	.begin = lines_begin,
+	.section = lines_section,
+	.profile = lines_profile,
+	.end = lines_end,
+};
