@@ -113,6 +113,15 @@ def wait_until(condition, why):
         time.sleep(0.01)
 
 
+def started(*command):
+    """A process of `command` that bears its name already: the kernel sets the name a moment after
+    it has closed what the new program does not inherit, which is what Popen waits for."""
+    p = subprocess.Popen(command)
+    wait_until(lambda: of_process(p.pid, "comm").strip() == os.path.basename(command[0]),
+               f"{command[0]} does not start")
+    return p
+
+
 def of_process(pid, name):
     """The text of /proc/PID/NAME; nothing when there is no such process any more."""
     try:

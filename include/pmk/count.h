@@ -74,9 +74,13 @@ const struct pmk_count_error *pmk_count_error(struct pmk_count *c);
  *	event, metrics                   what is counted; lists with commas
  *	pmu, core, set, traffic, layout  the core that is modelled, and what is around it
  *	map, layer                       of a dump
+ *	detailed, null                   more events than usual; none
  *	pid, all-cpus, cpu, no-inherit   whom to count on this machine
  *	repeat, interval, passes         how often
+ *	interval-count, summary, no-summary
+ *	delay, timeout                   when to begin and to end
  *	region, from, to, no-aggr, bars  what is told apart
+ *	per-thread
  *	env, sysroot, qemu               the world of an emulated program
  *
  * and of the library alone
@@ -84,7 +88,8 @@ const struct pmk_count_error *pmk_count_error(struct pmk_count *c);
  *	data                             the directory with cores/, metrics/ and layouts/
  *	plugin                           the module for QEMU, or the directory with all of them
  *
- * The value of a flag ("all-cpus", "no-aggr", "no-inherit", "bars") is NULL. Settings that can be
+ * The value of a flag ("all-cpus", "no-aggr", "no-inherit", "bars", "detailed", "null", "summary",
+ * "no-summary", "per-thread") is NULL. Settings that can be
  * repeated add up: event, metrics, set, traffic, region, env; of the others the last value holds.
  * Texts are copied. Returns 0, PMK_COUNT_USAGE or PMK_COUNT_FAILED.
  */
@@ -155,6 +160,7 @@ struct pmk_count_row {
 	double at_seconds;
 	uint64_t latency_n, latency_sum;   /* number of timed occurrences, and their sum */
 	uint64_t latency_min, latency_max; /* min > max: not known */
+	const char *thread; /* "per-thread": the one that was counted, "sleep-4711"; or NULL */
 };
 
 /* One metric in one section. Texts are valid until pmk_count_free(). */
@@ -167,6 +173,7 @@ struct pmk_count_metric {
 	uint32_t section;
 	int32_t valid;
 	double value;
+	const char *thread; /* as in a row */
 };
 
 /* Of the run as a whole. Texts are valid until pmk_count_free(); NULL: not known. */

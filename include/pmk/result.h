@@ -83,6 +83,7 @@ struct pmk_section {
 	/* 1, 2, …: the dump of firmware that it comes from; 0: none */
 	unsigned dump;
 	char *region; /* region name, or NULL for the whole run */
+	char *thread; /* "name-number" of the one thread that was counted, or NULL */
 	/* for firmware: number of the region; BEGINs and ENDs without a partner */
 	uint64_t region_id, unmatched;
 	int cpu; /* -1: all */
@@ -158,8 +159,14 @@ struct pmk_result {
 	unsigned passes; /* how many counter programmings it took */
 	unsigned runs;	 /* -r */
 	unsigned processes, threads;
-	bool partial;	/* the end of the run is missing: killed, interrupted */
-	double elapsed; /* host seconds; text output only, never in -j (it would not repeat) */
+	bool partial; /* the end of the run is missing: killed, interrupted */
+	/* Host seconds, of a run; text output only, never in JSON (it would not repeat). */
+	double elapsed;
+	double *run_seconds; /* the same of each run */
+	unsigned nrun_seconds;
+	/* processor time of the program on this machine, of a run; text output only, too */
+	bool has_cpu_time;
+	double user, sys;
 	double clock_hz;
 	int exit_status; /* wait status of the command */
 	struct pmk_section *sections;
@@ -174,6 +181,8 @@ void pmk_result_free(struct pmk_result *r);
 struct pmk_section *pmk_result_add(struct pmk_result *r, const char *region, unsigned nrows);
 /* Remove the last section after it was written, because there are many. */
 void pmk_result_drop(struct pmk_result *r);
+/* One more run is over and took that long: sets `elapsed` to the mean. 0 or PMK_ENOMEM. */
+int pmk_result_ran(struct pmk_result *r, double seconds);
 /* Append the facts of a dump, all zero; their strings become the result's. NULL when out of
  * memory. */
 struct pmk_dump_facts *pmk_result_add_dump(struct pmk_result *r);
@@ -269,6 +278,8 @@ struct pmk_write_options {
 	bool big_num;		     /* text: group digits */
 	bool colour;		     /* text: only on a terminal */
 	bool verbose;		     /* text: reasons and references in full */
+	bool metric_only;	     /* the metrics alone, without values; not in a document */
+	bool table;		     /* text: how long each of several runs took */
 	bool firmware;		     /* CSV, JSON: also the columns and keys of pmk report */
 	const struct pmk_bars *bars; /* text: draw them; NULL: do not */
 	const struct pmk_metric *const *metrics; /* read anew for every section */

@@ -229,7 +229,7 @@ class CCountRow(Structure):
                 ("at_cycles", c_uint64),
         ("at_insns", c_uint64), ("at_seconds", c_double), ("latency_n", c_uint64),
                 ("latency_sum", c_uint64),
-        ("latency_min", c_uint64), ("latency_max", c_uint64),
+        ("latency_min", c_uint64), ("latency_max", c_uint64), ("thread", c_char_p),
     ]
 
 
@@ -237,7 +237,7 @@ class CCountMetric(Structure):
     _fields_ = [
         ("name", c_char_p), ("unit", c_char_p), ("reason", c_char_p), ("region", c_char_p),
                 ("cpu", c_int32),
-        ("section", c_uint32), ("valid", c_int32), ("value", c_double),
+        ("section", c_uint32), ("valid", c_int32), ("value", c_double), ("thread", c_char_p),
     ]
 
 

@@ -83,6 +83,8 @@ class Row:
     latency_sum: Optional[int]
     latency_min: Optional[int]
     latency_max: Optional[int]
+    #: with per_thread, the one that was counted, "sleep-4711"; else None
+    thread: Optional[str]
 
 
 @dataclass(frozen=True)
@@ -98,6 +100,7 @@ class Metric:
     region: Optional[str]
     cpu: Optional[int]
     section: int
+    thread: Optional[str]
 
 
 @dataclass(frozen=True)
@@ -137,17 +140,19 @@ class Result:
         """The count of an event in the whole run, all CPUs; None: there is no value. KeyError: it
         was not asked for."""
         for row in self.rows:
-            if row.name == event and (row.region, row.at_cycles, row.cpu) == (None, None, None):
+            if row.name == event and (row.region, row.at_cycles, row.cpu,
+                                      row.thread) == (None, None, None, None):
                 return row.value
         known = dict.fromkeys(row.name for row in self.rows)
         if event in known:
-            raise KeyError(f"{event!r} was counted by interval, region or CPU: see Result.rows")
+            raise KeyError(f"{event!r} was counted by interval, region, CPU or thread: see "
+                           "Result.rows")
         raise KeyError(f"{event!r} was not counted; there are {', '.join(known) or 'no events'}")
 
     def metric(self, name: str) -> Optional[float]:
         """A metric over the whole run; None: it is not valid. KeyError: it was not asked for."""
         whole = {row.section for row in self.rows if row.region is None and row.at_cycles is None
-                 and row.cpu is None}
+                 and row.cpu is None and row.thread is None}
         for m in self.metrics:
             if m.name == name and m.section in whole:
                 return m.value
@@ -328,7 +333,7 @@ class _Request:
             metrics.append(Metric(name=text(m.name), value=m.value if m.valid else None,
                                   unit=text(m.unit), reason=text(m.reason),
                                   region=_or_none(m.region), cpu=None if m.cpu < 0 else m.cpu,
-                                  section=m.section))
+                                  section=m.section, thread=_or_none(m.thread)))
         lib.pmk_count_summary(self._handle, byref(s))
         return Result(rows=self.rows(), metrics=metrics, pmu=text(s.pmu), core=text(s.core),
                       command=text(s.command), producer=text(s.producer), settings=text(s.settings),
@@ -358,4 +363,4 @@ def _row(c: CCountRow) -> Row:
                latency_n=c.latency_n if c.has_latency else None,
                latency_sum=c.latency_sum if c.has_latency else None,
                latency_min=c.latency_min if extremes else None,
-               latency_max=c.latency_max if extremes else None)
+               latency_max=c.latency_max if extremes else None, thread=_or_none(c.thread))

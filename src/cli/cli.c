@@ -94,11 +94,28 @@ static const struct cli_option *find_long(const struct cli_command *cmd, const c
 	return found;
 }
 
+/* perf has it, and there is a reason why pmk does not. */
+static const struct cli_refusal *find_refusal(const struct cli_command *cmd, const char *arg)
+{
+	size_t n = strcspn(arg, "=");
+
+	for (const struct cli_refusal *r = cmd->refused; r && r->name; r++)
+		if (arg[1] != '-' ? r->letter && r->letter == arg[1]
+				  : strlen(r->name) == n - 2 && !strncmp(r->name, arg + 2, n - 2))
+			return r;
+	return NULL;
+}
+
 static const struct cli_option *wrong(const struct cli_command *cmd, const char *arg, bool *bad)
 {
+	const struct cli_refusal *refusal = find_refusal(cmd, arg);
 	char near[160] = "", name[64];
 
 	*bad = true;
+	if (refusal) {
+		cli_fail(0, "%s: perf's --%s: %s", cmd->name, refusal->name, refusal->reason);
+		return NULL;
+	}
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(arg + 2, "="), arg + 2);
 	if (arg[1] == '-')
 		pmk_nearest_among(name, option_name, cmd->options, near, sizeof(near));

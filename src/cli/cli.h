@@ -31,11 +31,19 @@ struct cli_option {
 	const char *help;
 };
 
+/* An option of perf that the command does not have, and one line that says why. */
+struct cli_refusal {
+	char letter; /* 0 = long only */
+	const char *name;
+	const char *reason;
+};
+
 struct cli_command {
 	const char *name;
 	const char *brief;
 	const char *usage;		   /* "[-e LIST]… [--] COMMAND [ARG…]" */
 	const struct cli_option *options;  /* ends with name == NULL */
+	const struct cli_refusal *refused; /* likewise; NULL: none */
 	int (*run)(int argc, char **argv); /* argv[0] is the command's name; returns an exit code */
 };
 

@@ -4,10 +4,13 @@
 #include "cli/output.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <pmk/error.h>
 
@@ -18,6 +21,27 @@
 static int out_of_memory(void)
 {
 	return cli_fail(PMK_EXIT_FAILED, "out of memory");
+}
+
+/* Only what is inherited counts as open: the descriptors of pmk itself are closed by exec. */
+static int take_descriptor(struct output_options *o, const char *text)
+{
+	char *end;
+	long fd = strtol(text, &end, 10);
+	int flags;
+
+	if (end == text || *end || fd < 1 || fd > INT_MAX)
+		return cli_fail(PMK_EXIT_USAGE, "--log-fd %s: expected the number of a descriptor",
+				text);
+	flags = fcntl((int)fd, F_GETFD);
+	if (flags < 0 || flags & FD_CLOEXEC)
+		return cli_fail(PMK_EXIT_USAGE,
+				"--log-fd %ld: it is not open; open it in the shell: %ld>FILE", fd,
+				fd);
+	if ((fcntl((int)fd, F_GETFL) & O_ACCMODE) == O_RDONLY)
+		return cli_fail(PMK_EXIT_USAGE, "--log-fd %ld: it is open for reading alone", fd);
+	o->log_fd = (int)fd;
+	return 0;
 }
 
 bool output_take(struct output_options *o, const struct cli_option *option, char *value, int *code)
@@ -37,6 +61,14 @@ bool output_take(struct output_options *o, const struct cli_option *option, char
 		o->json = true;
 	else if (!strcmp(name, "append"))
 		o->append = true;
+	else if (!strcmp(name, "log-fd"))
+		*code = take_descriptor(o, value);
+	else if (!strcmp(name, "metric-only"))
+		o->metric_only = true;
+	else if (!strcmp(name, "table"))
+		o->table = true;
+	else if (!strcmp(name, "big-num"))
+		o->plain_numbers = false;
 	else if (!strcmp(name, "no-big-num"))
 		o->plain_numbers = true;
 	else if (!strcmp(name, "verbose"))
@@ -64,6 +96,16 @@ int output_check(const struct output_options *o)
 				"-x needs a separator other than a quote or a new line");
 	if (o->bars && !output_is_text(o))
 		return cli_fail(PMK_EXIT_USAGE, "--bars is of the text report: not with -j or -x");
+	if (o->metric_only && o->json)
+		return cli_fail(PMK_EXIT_USAGE,
+				"--metric-only: not with --json-document, where metrics are by "
+				"themselves");
+	if (o->metric_only && o->bars)
+		return cli_fail(PMK_EXIT_USAGE, "--metric-only and --bars exclude each other");
+	if (o->table && !output_is_text(o))
+		return cli_fail(PMK_EXIT_USAGE, "--table is of the text report: not with -j or -x");
+	if (o->path && o->log_fd)
+		return cli_fail(PMK_EXIT_USAGE, "-o and --log-fd exclude each other");
 	if (o->path && !*o->path)
 		return cli_fail(PMK_EXIT_USAGE, "-o: the name of the file is empty");
 	if (o->append && !o->path)
@@ -127,18 +169,35 @@ int output_metrics(const struct output_options *o, struct pmk_metric_list *list)
 
 /* ---- the document --------------------------------------------------------------------------- */
 
+/* A stream of its own to an open descriptor. */
+static FILE *copy_of(int fd)
+{
+	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+
+	return copy < 0 ? NULL : fdopen(copy, "w");
+}
+
 int output_open(struct output *out, const struct output_options *o, FILE *usual)
 {
 	*out = (struct output){ .o = o, .f = usual };
-	if (o->path && o->whole && !o->append)
+	if (o->log_fd) {
+		out->f = copy_of(o->log_fd);
+	} else if (o->path && o->whole && !o->append) {
 		out->f = open_whole(&out->whole, o->path) ? out->whole.f : NULL;
-	else if (o->path)
+	} else if (o->path) {
 		out->f = fopen(o->path, o->append ? "ae" : "we");
-	else
+	} else if (usual == stderr) {
+		/* stderr has no buffer, and each field would be a system call. */
+		out->f = copy_of(STDERR_FILENO);
+	} else {
 		return 0;
+	}
 	out->own = out->f != NULL;
-	if (!out->own)
+	if (!out->own && o->path)
 		return cannot_write(o->path);
+	if (!out->own)
+		return cli_fail(PMK_EXIT_FAILED, "cannot write to descriptor %d: %s",
+				o->log_fd ? o->log_fd : STDERR_FILENO, strerror(errno));
 	return 0;
 }
 
@@ -155,6 +214,8 @@ int output_begin(struct output *out, const struct pmk_result *r,
 		.big_num = !o->plain_numbers,
 		.colour = cli_colour(out->f),
 		.verbose = o->verbose,
+		.metric_only = o->metric_only,
+		.table = o->table,
 		.firmware = firmware,
 		.metrics = metrics,
 		.bars = o->bars ? &out->bars : NULL,

@@ -37,9 +37,19 @@ static const struct cli_option options[] = {
 	{ 'p', "pid", "LIST", "count these processes instead of a program" },
 	{ 'a', "all-cpus", NULL, "count everything on all processors" },
 	{ 'C', "cpu", "CPUS", "count everything on these processors: 0,2-3" },
-	{ 0, "no-inherit", NULL, "not the children and threads that the program starts" },
+	{ 'i', "no-inherit", NULL, "not the children and threads that the program starts" },
+	{ 0, "per-thread", NULL, "-p: tell the threads apart" },
+	{ 'd', "detailed", NULL, "count caches as well; -dd, -ddd: and TLBs, and prefetches" },
+	{ 'n', "null", NULL, "count nothing: how long does the program take?" },
+	{ 'D', "delay", "MS", "begin to count after so many ms" },
+	{ 0, "timeout", "MS", "end the program after so many ms" },
 	{ 'r', "repeat", "N", "run N times; print mean and spread" },
+	{ 0, "table", NULL, "-r: show how long each run took" },
 	{ 'I', "interval", "N[UNIT]", "print counts every N ms, or emulated cycles or insns" },
+	{ 0, "interval-print", "N[UNIT]", "perf's name of --interval" },
+	{ 0, "interval-count", "N", "-I: print so many intervals" },
+	{ 0, "summary", NULL, "-I: print the counts of the whole run as well" },
+	{ 0, "no-summary", NULL, "-I: do not" },
 	{ 0, "region", "SYMBOL", "count inside this function, calls included; repeatable" },
 	{ 0, "from", "SYMBOL", "start counting here …" },
 	{ 0, "to", "SYMBOL", "… and stop here" },
@@ -50,7 +60,10 @@ static const struct cli_option options[] = {
 	{ 0, "json-document", NULL, "write JSON, all that is known as one document" },
 	{ 'o', "output", "FILE", "write to FILE instead of stderr" },
 	{ 0, "append", NULL, "append to the file of -o" },
+	{ 0, "log-fd", "N", "write to this descriptor instead of stderr" },
+	{ 0, "metric-only", NULL, "print metrics without the counts they come from" },
 	{ 0, "bars", NULL, "draw how the layers of a bus spent their cycles; with -I, trends" },
+	{ 'B', "big-num", NULL, "group digits; it is the default" },
 	{ 0, "no-big-num", NULL, "do not group digits" },
 	{ 0, "env", "NAME[=VALUE]", "let the program see this variable; repeatable" },
 	{ 0, "sysroot", "DIR", "where the program's shared libraries are" },
@@ -60,6 +73,52 @@ static const struct cli_option options[] = {
 	{ 0, NULL, NULL, NULL },
 };
 
+static const struct cli_refusal refused[] = {
+	{ 't', "tid", "-p counts all threads of a process, and --per-thread tells them apart" },
+	{ 'g', "group", "write the events of a group in braces: -e '{a,b}'" },
+	{ 'G', "cgroup", "control groups are not counted; -p and -a say whom to count" },
+	{ 0, "for-each-cgroup", "control groups are not counted; -p and -a say whom to count" },
+	{ 'S', "sync", "write 'sync; pmk stat ...'" },
+	{ 0, "transaction", "no PMU here counts transactional memory; -T is the target" },
+	{ 0, "topdown", "only Intel's cores count pipeline slots; 'pmk list metrics' shows ours" },
+	{ 0, "td-level", "only Intel's cores count pipeline slots; 'pmk list metrics' shows ours" },
+	{ 0, "smi-cost", "only Intel's processors have system management interrupts" },
+	{ 0, "iostat", "it is for the I/O PMUs of Intel's servers" },
+	{ 0, "all-user", "write :u behind each event" },
+	{ 0, "all-kernel", "write :k behind each event" },
+	{ 0, "bpf-prog", "programs of BPF are not counted; -p and -a say whom to count" },
+	{ 0, "bpf-counters", "the kernel's own counters are used, without programs of BPF" },
+	{ 0, "bpf-attr-map", "the kernel's own counters are used, without programs of BPF" },
+	{ 0, "control",
+	  "nothing can switch counting on and off from outside; -D, --from and --to "
+	  "can from inside" },
+	{ 0, "cputype", "name the PMU: --pmu" },
+	{ 0, "hybrid-merge", "counts of different kinds of cores are never added up" },
+	{ 0, "no-merge", "counts of several PMUs are never added up" },
+	{ 0, "filter", "only tracepoints can be filtered, and they are not counted" },
+	{ 0, "interval-clear", "intervals follow each other; 'watch' clears the screen" },
+	{ 0, "metric-no-group",
+	  "events of a metric are in a group if you write braces around them" },
+	{ 0, "metric-no-merge", "metrics always share their events" },
+	{ 0, "metric-no-threshold", "metrics have no thresholds here" },
+	{ 0, "no-csv-summary", "--no-summary leaves the line out" },
+	{ 0, "per-core", "-A tells processors apart; add them up by your topology" },
+	{ 0, "per-cache", "-A tells processors apart; add them up by your topology" },
+	{ 0, "per-cluster", "-A tells processors apart; add them up by your topology" },
+	{ 0, "per-die", "-A tells processors apart; add them up by your topology" },
+	{ 0, "per-node", "-A tells processors apart; add them up by your topology" },
+	{ 0, "per-socket", "-A tells processors apart; add them up by your topology" },
+	{ 0, "percore-show-thread", "no event here is of a core with several hardware threads" },
+	{ 0, "pre", "run the command before pmk, in a script" },
+	{ 0, "post", "run the command after pmk, in a script" },
+	{ 0, "quiet", "-o /dev/null writes nothing" },
+	{ 0, "record-tpebs", "only Intel's cores sample how long instructions take to retire" },
+	{ 0, "scale", "counts are always scaled, and say so; -v and CSV have the share of time" },
+	{ 0, "no-scale",
+	  "counts are always scaled, and say so; -v and CSV have the share of time" },
+	{ 0, NULL, NULL },
+};
+
 /* One run of the command. */
 struct stat {
 	struct pmk_count *count;
@@ -67,6 +126,7 @@ struct stat {
 	const char *dump; /* of -T wave:FILE */
 	struct output out;
 	struct cli_wave_progress progress;
+	bool repeats, intervals;
 	bool write_failed;
 	int why; /* errno of the failure */
 };
@@ -101,7 +161,11 @@ static int take_option(struct stat *s, const struct cli_option *o, char *value)
 		return code;
 	if (is(o, "target"))
 		s->dump = strchr(value, ':') ? strchr(value, ':') + 1 : NULL;
-	return pmk_count_set(s->count, o->name, value) ? failed(s) : 0;
+	s->repeats |= is(o, "repeat");
+	s->intervals |= is(o, "interval") || is(o, "interval-print");
+	return pmk_count_set(s->count, is(o, "interval-print") ? "interval" : o->name, value)
+		       ? failed(s)
+		       : 0;
 }
 
 static int parse(struct stat *s, int argc, char **argv, bool *help)
@@ -124,6 +188,8 @@ static int parse(struct stat *s, int argc, char **argv, bool *help)
 		return PMK_EXIT_USAGE;
 	if (pmk_count_program(s->count, argv + index))
 		return failed(s);
+	if (s->o.table && !s->repeats)
+		return cli_fail(PMK_EXIT_USAGE, "--table shows the runs of -r, and there is none");
 	return output_check(&s->o);
 }
 
@@ -210,6 +276,10 @@ static int count(struct stat *s)
 
 	if (pmk_count_prepare(s->count, &told))
 		return failed(s);
+	if (s->o.metric_only && !*pmk_count_metrics(s->count))
+		return cli_fail(PMK_EXIT_USAGE,
+				"--metric-only: no metric can be computed from these events; -M "
+				"names some (pmk list metrics)");
 	program = pmk_count_file(s->count);
 	if (program && output_is(&s->o, program))
 		return cli_fail(PMK_EXIT_USAGE, "-o %s: that is the program to run", s->o.path);
@@ -250,5 +320,6 @@ const struct cli_command cmd_stat = {
 		 "[-o FILE]\n"
 		 "                [-p LIST | -a | -C CPUS] [--] [PROGRAM [ARG...]]",
 	.options = options,
+	.refused = refused,
 	.run = run_stat,
 };

@@ -3,6 +3,9 @@
  * and how a row of the result begins. */
 #include "count/count.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #include <pmk/ahbmon.h>
 
 #include "pmu/ahbmon/layers.h"
@@ -106,6 +109,36 @@ static int bar_events(struct pmk_count *c,
 	return err;
 }
 
+/* perf's lists for -d, -dd and -ddd. */
+static const char *const details[] = {
+	"L1-dcache-loads,L1-dcache-load-misses,LLC-loads,LLC-load-misses",
+	("L1-icache-loads,L1-icache-load-misses,dTLB-loads,dTLB-load-misses,iTLB-loads,"
+	 "iTLB-load-misses"),
+	"L1-dcache-prefetches,L1-dcache-prefetch-misses",
+};
+
+/* On this machine an event that it lacks has a row that says so, as in perf. A model has many more
+ * events than these, so those alone are added that it has. */
+static int detailed_events(struct pmk_count *c, const char *names)
+{
+	char name[64];
+	int err = 0;
+
+	if (c->q.way == &pmk_way_machine)
+		return pmk_event_list_parse(&c->events, c->pmu, names);
+	while (!err && *names) {
+		size_t n = strcspn(names, ",");
+		const struct pmk_event *ev;
+
+		snprintf(name, sizeof(name), "%.*s", (int)n, names);
+		ev = pmk_pmu_event(c->pmu, name);
+		if (ev && pmk_pmu_range(c->pmu, ev->code))
+			err = pmk_event_list_add(&c->events, ev, ev->name);
+		names += n + (names[n] == ',');
+	}
+	return err;
+}
+
 int pmk_choose_events(struct pmk_count *c, int (*defaults)(struct pmk_count *c),
 		      bool (*watched)(const struct pmk_count *c, const struct pmk_event *ev),
 		      bool has_clock)
@@ -113,10 +146,15 @@ int pmk_choose_events(struct pmk_count *c, int (*defaults)(struct pmk_count *c),
 	unsigned nmetrics = c->q.metrics.count;
 	int err = 0;
 
+	if (c->q.nothing)
+		return 0;
 	for (unsigned i = 0; !err && i < c->q.events.count; i++)
 		err = pmk_event_list_parse(&c->events, c->pmu, c->q.events.word[i]);
 	if (!err && !c->q.events.count && !nmetrics)
 		err = defaults(c);
+	for (unsigned i = 0; !err && i < sizeof(details) / sizeof(details[0]); i++)
+		if (i < c->q.detailed)
+			err = detailed_events(c, details[i]);
 	if (!err && nmetrics)
 		err = named_metrics(c);
 	if (!err)

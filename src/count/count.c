@@ -166,9 +166,15 @@ int pmk_count_begin(struct pmk_count *c)
 
 void pmk_count_tell(struct pmk_count *c)
 {
+	const struct pmk_section *s = &c->result.sections[c->result.nsections - 1];
 	uint32_t first = c->nrows;
 
-	c->nrows += c->result.sections[c->result.nsections - 1].nrows;
+	if (s->interval && c->q.max_intervals && c->nintervals == c->q.max_intervals) {
+		pmk_result_drop(&c->result);
+		return;
+	}
+	c->nintervals += s->interval;
+	c->nrows += s->nrows;
 	if (c->listener.rows)
 		c->listener.rows(c->listener.ctx, c, first);
 }
@@ -180,6 +186,14 @@ void pmk_count_warn_interrupted(struct pmk_count *c)
 	if (c->q.runs > 1)
 		pmk_result_warn(&c->result, "%u of %u runs were completed", c->result.runs,
 				c->q.runs);
+}
+
+void pmk_count_warn_timeout(struct pmk_count *c)
+{
+	pmk_result_warn(&c->result,
+			"--timeout ended the program after %u ms: counts are what had been "
+			"counted by then",
+			c->q.timeout_ms);
 }
 
 /* ---- the interface --------------------------------------------------------------------------- */

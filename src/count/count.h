@@ -51,7 +51,12 @@ struct pmk_request {
 	enum pmk_interval interval_unit;
 	uint64_t interval;
 	unsigned runs;
-	bool per_core, rerun, all_cpus, no_inherit, bars;
+	unsigned max_intervals; /* 0: no limit */
+	unsigned delay_ms;	/* before counting begins */
+	unsigned timeout_ms;	/* 0: none */
+	unsigned detailed;	/* how much more than the usual events */
+	bool per_core, per_thread, rerun, all_cpus, no_inherit, bars, summary;
+	bool nothing; /* no event at all */
 	enum { PMK_REQUEST_COUNTS, PMK_REQUEST_SITES, PMK_REQUEST_PATHS } record;
 };
 
@@ -75,6 +80,7 @@ struct pmk_count {
 	struct pmk_result result;
 	bool begun;	     /* the listener knows what is counted */
 	uint32_t nrows;	     /* rows that the listener has got */
+	unsigned nintervals; /* intervals that it has got */
 	int interrupted;     /* the signal of `stop` that ended the run, 0: none */
 	char data[PATH_MAX]; /* the data directory, when it has been looked for */
 };
@@ -91,7 +97,8 @@ void pmk_count_note(struct pmk_count *c, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 /* Tell the listener what is counted, unless it knows already. 0 or a failure. */
 int pmk_count_begin(struct pmk_count *c);
-/* Tell the listener of the last section of the result, which is complete. */
+/* Tell the listener of the last section of the result, which is complete. An interval beyond the
+ * number that was asked for is dropped. */
 void pmk_count_tell(struct pmk_count *c);
 /* The signal by which somebody asked for the end of the run; 0: nobody did. */
 int pmk_count_stopped(const struct pmk_count *c);
@@ -100,6 +107,8 @@ int pmk_count_stopped(const struct pmk_count *c);
 char *pmk_count_join(char *const *words, const char *prefix);
 /* Warn that the run was interrupted. */
 void pmk_count_warn_interrupted(struct pmk_count *c);
+/* … or by --timeout. */
+void pmk_count_warn_timeout(struct pmk_count *c);
 
 /*
  * choose.c. Put the events and metrics that were named into c->events and c->metrics; if there are

@@ -49,6 +49,7 @@ struct pmk_emulation {
 	char qemu_version[64]; /* "7.2.22"; empty: it has not answered, or not like QEMU */
 	struct pmk_runner runner;
 	int killed; /* the signal that the program died of, 0 = none */
+	bool timed_out;
 	/* The counts. */
 	struct pmk_counted_place *places;
 	unsigned nplaces;

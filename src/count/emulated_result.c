@@ -148,8 +148,12 @@ int pmk_emulation_finish(struct pmk_count *c)
 	const struct pmk_runner *r = &e->runner;
 	int err = 0;
 
+	if (c->q.nothing)
+		return 0;
 	if (c->q.interval_unit != PMK_EVERY_NONE)
-		return add_interval(c, &r->tail->total, r->sum.cycles, r->sum.insns, -1);
+		err = add_interval(c, &r->tail->total, r->sum.cycles, r->sum.insns, -1);
+	if (c->q.interval_unit != PMK_EVERY_NONE && !c->q.summary)
+		return err;
 	for (unsigned i = 0; !err && i < e->nplaces; i++)
 		err = add_place(c, &e->places[i]);
 	return err;
@@ -311,6 +315,8 @@ static void set_warnings(struct pmk_count *c)
 		warn_of_timer(c);
 	if (c->interrupted)
 		pmk_count_warn_interrupted(c);
+	else if (e->timed_out)
+		pmk_count_warn_timeout(c);
 	else if (e->killed)
 		warn_of_signal(c);
 	if (e->runner.execs)

@@ -331,18 +331,20 @@ static int make_places(struct pmk_count *c)
 	return 0;
 }
 
-/* The run is to end and the program goes on: after some time send it a signal, later kill it. */
+/* The run is to end and the program goes on: after some time send it a signal, later kill it. When
+ * its time is up, nobody has told it yet, so that it gets the signal at once. */
 static void urge(const struct pmk_count *c, double *since, int *sent)
 {
 	const struct pmk_emulation *e = c->state;
+	int signal = pmk_count_stopped(c);
 	double waited;
 
 	if (*since == 0)
 		*since = pmk_watch_now();
 	waited = (pmk_watch_now() - *since) * 1000;
-	if (*sent < 1 && waited > PMK_WATCH_GRACE_MS) {
+	if (*sent < 1 && (!signal || waited > PMK_WATCH_GRACE_MS)) {
 		*sent = 1;
-		kill(e->runner.pid, pmk_stop_request(pmk_count_stopped(c)));
+		kill(e->runner.pid, pmk_stop_request(signal));
 	}
 	if (*sent < 2 && waited > PMK_WATCH_GRACE_MS + PMK_WATCH_KILL_MS) {
 		*sent = 2;
@@ -354,14 +356,17 @@ static void urge(const struct pmk_count *c, double *since, int *sent)
 static int wait_for_end(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;
-	double since = 0;
+	double since = 0, end = pmk_watch_now() + (double)c->q.timeout_ms / 1000;
 	int sent = 0, err = 0;
+	bool up = false; /* the time of this run */
 
 	while (!pmk_runner_step(&e->runner, 20)) {
 		err = err ? err : drain_intervals(c);
-		if (pmk_count_stopped(c))
+		up |= c->q.timeout_ms && pmk_watch_now() >= end;
+		if (pmk_count_stopped(c) || up)
 			urge(c, &since, &sent);
 	}
+	e->timed_out |= up;
 	return err ? err : drain_intervals(c);
 }
 
@@ -407,9 +412,12 @@ static int take_reading(struct pmk_count *c, const struct pmk_plan *plan, unsign
 				       : "; its own message says why (firmware is run "
 					 "with --qemu)");
 	c->result.exit_status = e->runner.status;
+	/* It ended as was asked for. */
+	if (e->timed_out && WIFSIGNALED(e->runner.status))
+		c->result.exit_status = 0;
 	if (WIFSIGNALED(e->runner.status) && !e->killed)
 		e->killed = WTERMSIG(e->runner.status);
-	c->result.partial |= e->killed || pmk_count_stopped(c);
+	c->result.partial |= e->killed || e->timed_out || pmk_count_stopped(c);
 	e->lacks |= pmk_runner_lacks(&e->runner);
 	e->unsure |= pmk_runner_unsure(&e->runner);
 	pmk_signal_join(&e->doubtful, &e->runner.doubtful);
@@ -550,7 +558,6 @@ static void sort_by_pass(struct pmk_count *c)
 int pmk_emulation_run(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;
-	double began = pmk_watch_now();
 	int err;
 
 	err = choose_module(c);
@@ -559,12 +566,16 @@ int pmk_emulation_run(struct pmk_count *c)
 	/* Stopped before it begins, it begins all the same: there has to be something to tell
 	 * of. */
 	for (unsigned run = 0; run < c->q.runs && !err && !(run && pmk_count_stopped(c)); run++) {
+		double began = pmk_watch_now();
+
 		err = c->q.rerun ? run_passes(c) : run_with_its_module(c, &e->plan, 0);
-		if (!err && (!pmk_count_stopped(c) || !run))
-			c->result.runs = run + 1;
+		if (err || (pmk_count_stopped(c) && run))
+			break;
+		c->result.runs = run + 1;
+		if (pmk_result_ran(&c->result, pmk_watch_now() - began))
+			err = pmk_count_no_memory(&c->fault);
 	}
 	c->interrupted = pmk_count_stopped(c);
 	read_version(c);
-	c->result.elapsed = (pmk_watch_now() - began) / (c->result.runs ? c->result.runs : 1);
 	return err;
 }

@@ -3,6 +3,7 @@
 #include "count/events.h"
 
 #include <errno.h>
+#include <fnmatch.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -255,6 +256,60 @@ static int find(const struct pmk_event_list *list, const struct pmk_pmu *pmu, co
 	return req->event ? 0 : PMK_COUNT_USAGE;
 }
 
+static bool is_pattern(const char *name)
+{
+	return strpbrk(name, "*?[") && !strchr(name, '/');
+}
+
+/* Name i that a pattern can mean, "" for one that cannot be counted. NULL: there are no more. */
+static const char *countable(const struct pmk_event_list *list, const struct pmk_pmu *pmu,
+			     unsigned i)
+{
+	const struct pmk_event *ev;
+
+	if (list->name)
+		return list->name(list->ctx, i);
+	if (i >= pmu->nevents)
+		return NULL;
+	ev = &pmu->events[i];
+	return pmk_pmu_has(pmu, ev) && pmk_pmu_range(pmu, ev->code) ? ev->name : "";
+}
+
+static bool is_listed(const struct pmk_event_list *list, const char *name)
+{
+	for (unsigned i = 0; i < list->count; i++)
+		if (!strcmp(list->item[i].name, name))
+			return true;
+	return false;
+}
+
+/* All events whose names match, but for those that are in the list already. */
+static int add_matching(struct pmk_event_list *list, const struct pmk_pmu *pmu, const char *pattern,
+			struct pmk_event_request req)
+{
+	const char *name;
+	bool any = false;
+
+	for (unsigned i = 0; (name = countable(list, pmu, i)); i++) {
+		struct pmk_event_request one = req;
+		int err = 0;
+
+		if (!*name || fnmatch(pattern, name, 0))
+			continue;
+		any = true;
+		if (!is_listed(list, name))
+			err = find(list, pmu, name, &one);
+		if (!err && !is_listed(list, name))
+			err = append(list, one, name, strlen(name));
+		if (err)
+			return err;
+	}
+	return any ? 0
+		   : pmk_count_fail(list->fault, PMK_COUNT_USAGE,
+				    "no event matches '%s'; 'pmk list events --pmu %s' shows all",
+				    pattern, pmu->name);
+}
+
 static int parse_event(struct pmk_event_list *list, const struct pmk_pmu *pmu, const char *text,
 		       size_t len, struct pmk_event_request req)
 {
@@ -272,6 +327,8 @@ static int parse_event(struct pmk_event_list *list, const struct pmk_pmu *pmu, c
 		return pmk_count_no_memory(list->fault);
 	if (!strcmp(name, "all")) {
 		err = add_all(list, pmu, req);
+	} else if (is_pattern(name)) {
+		err = add_matching(list, pmu, name, req);
 	} else {
 		err = find(list, pmu, name, &req);
 		if (!err)

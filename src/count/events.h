@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists of events by their names, in the syntax of perf: a,b,{c,d}:u,r0b,pmu/event/,all */
+/* Lists of events by their names, in the syntax of perf: a,b,{c,d}:u,r0b,pmu/event/,dcache_*,
+ * all */
 #ifndef PMK_COUNT_EVENTS_H
 #define PMK_COUNT_EVENTS_H
 
@@ -36,6 +37,9 @@ struct pmk_event_list {
 	/* Looks a name without modifiers up and sets req->event. 0 or a failure. NULL: the list
 	 * uses pmk_event_named(), so that it can have events of its PMU alone. */
 	int (*find)(void *ctx, const char *name, struct pmk_event_request *req);
+	/* The names that a pattern (dcache_*) is matched with, one by one; NULL behind the last.
+	 * NULL: the list uses those of its PMU. */
+	const char *(*name)(const void *ctx, unsigned i);
 	void *ctx;
 };
 

@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/utsname.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <pmk/stats.h>
@@ -55,8 +56,10 @@ struct machine {
 	unsigned nevents;
 	struct pmk_linux_counters *counters;
 	struct tally *tally; /* per place and event */
-	unsigned nplaces;    /* -A: processors; else one */
+	unsigned nplaces;    /* -A: processors; --per-thread: threads; else one */
+	char **thread;	     /* --per-thread: names of the places */
 	double began;	     /* seconds */
+	bool timed_out;
 };
 
 /* ---- what runs here -------------------------------------------------------------------------- */
@@ -150,6 +153,31 @@ static int choose_cpus(struct pmk_count *c, const char *list)
 	return err;
 }
 
+/* "sleep-14335", as in perf. They are asked now, because they may end before the others do. */
+static int name_threads(struct pmk_count *c)
+{
+	struct machine *l = c->state;
+
+	l->thread = calloc(l->npids, sizeof(*l->thread));
+	for (unsigned i = 0; l->thread && i < l->npids; i++) {
+		char path[64], comm[64] = "";
+		FILE *f;
+
+		snprintf(path, sizeof(path), "/proc/%d/comm", l->pids[i]);
+		f = fopen(path, "re");
+		if (f && !fgets(comm, sizeof(comm), f))
+			*comm = '\0';
+		if (f)
+			fclose(f);
+		comm[strcspn(comm, "\n")] = '\0';
+		if (asprintf(&l->thread[i], "%s-%d", comm, l->pids[i]) < 0) {
+			l->thread[i] = NULL;
+			return pmk_count_no_memory(&c->fault);
+		}
+	}
+	return l->thread ? 0 : pmk_count_no_memory(&c->fault);
+}
+
 static int choose_scope(struct pmk_count *c)
 {
 	const struct pmk_request *q = &c->q;
@@ -163,6 +191,10 @@ static int choose_scope(struct pmk_count *c)
 	if (q->per_core && !cpus)
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
 				      "-A is for whole processors: use -a or -C with it");
+	if (q->per_thread && !q->pids)
+		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
+				      "--per-thread tells the threads of -p apart, as in perf: "
+				      "give the process");
 	if (q->runs > 1 && !q->command[0])
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
 				      "-r repeats a program, and there is none");
@@ -177,9 +209,9 @@ static int choose_scope(struct pmk_count *c)
 		err = choose_processes(c, q->pids);
 	if (!err && cpus)
 		err = choose_cpus(c, q->cpus);
-	l->nplaces = q->per_core ? l->cpus.count : 1;
+	l->nplaces = q->per_core ? l->cpus.count : q->per_thread ? l->npids : 1;
 	c->program = l->path;
-	return err;
+	return err || !q->per_thread ? err : name_threads(c);
 }
 
 /* ---- what to count --------------------------------------------------------------------------- */
@@ -199,6 +231,15 @@ static int find_event(void *ctx, const char *name, struct pmk_event_request *req
 	req->event = ev->row;
 	req->how = ev;
 	return 0;
+}
+
+/* A pattern of -e means these names. */
+static const char *event_name(const void *ctx, unsigned i)
+{
+	const struct pmk_count *c = ctx;
+	const struct machine *l = c->state;
+
+	return pmk_linux_event_name(l->pmus, l->prefer, i);
 }
 
 /* The same events as perf's defaults. */
@@ -313,6 +354,7 @@ static int choose(struct pmk_count *c)
 		return pmk_count_no_memory(&c->fault);
 	pmk_linux_facts(&l->facts, &pmk_linux_kernel, l->pmus);
 	c->events.find = find_event;
+	c->events.name = event_name;
 	c->events.ctx = c;
 	err = choose_scope(c);
 	if (!err)
@@ -354,6 +396,9 @@ static void free_machine(struct pmk_count *c)
 	}
 	pmk_linux_cpus_free(&l->cpus);
 	pmk_linux_pmus_free(l->pmus);
+	for (unsigned i = 0; l->thread && i < l->nplaces; i++)
+		free(l->thread[i]);
+	free(l->thread);
 	free(l->tally);
 	free(l->processes);
 	free(l->pids);
@@ -479,7 +524,7 @@ static int open_counters(struct pmk_count *c, int pid)
 		.cpus = l->cpus.cpu,
 		.ncpus = l->cpus.count,
 		.inherit = !c->q.no_inherit,
-		.on_exec = pid != 0,
+		.on_exec = pid != 0 && !c->q.delay_ms,
 	};
 	int err;
 
@@ -571,6 +616,11 @@ static int add_place(struct pmk_count *c, unsigned place)
 		return pmk_count_no_memory(&c->fault);
 	if (c->q.per_core)
 		s->cpu = (int)l->cpus.cpu[place];
+	if (l->thread) {
+		s->thread = strdup(l->thread[place]);
+		if (!s->thread)
+			return pmk_count_no_memory(&c->fault);
+	}
 	for (unsigned i = 0; i < l->nevents; i++) {
 		const struct tally *t = &l->tally[place * l->nevents + i];
 		uint64_t runs = t->scaled.n ? t->scaled.n : 1;
@@ -612,8 +662,12 @@ static int finish(struct pmk_count *c)
 	const struct machine *l = c->state;
 	int err = 0;
 
+	if (c->q.nothing)
+		return 0;
 	if (c->q.interval_unit != PMK_EVERY_NONE)
-		return add_interval(c);
+		err = add_interval(c);
+	if (c->q.interval_unit != PMK_EVERY_NONE && !c->q.summary)
+		return err;
 	for (unsigned p = 0; !err && p < l->nplaces; p++)
 		err = add_place(c, p);
 	return err;
@@ -656,7 +710,7 @@ static int start(struct pmk_count *c, struct pmk_watch *w)
 		pmk_child_abandon(&w->child);
 	if (err)
 		return err;
-	if (attached)
+	if (attached && !c->q.delay_ms)
 		pmk_linux_counters_enable(l->counters);
 	l->began = pmk_watch_now();
 	if (!l->path)
@@ -683,21 +737,84 @@ static char *describe_scope(const struct pmk_count *c)
 	return n < 0 ? NULL : text;
 }
 
+static double seconds(const struct timeval *t)
+{
+	return (double)t->tv_sec + (double)t->tv_usec * 1e-6;
+}
+
+/* As in perf: of the program and of the children that it waited for. */
+static void add_cpu_time(struct pmk_result *r, const struct rusage *usage)
+{
+	r->has_cpu_time = true;
+	r->user += seconds(&usage->ru_utime);
+	r->sys += seconds(&usage->ru_stime);
+}
+
+static int add_times(struct pmk_count *c, const struct pmk_watch *w)
+{
+	const struct machine *l = c->state;
+
+	if (pmk_result_ran(&c->result, pmk_watch_now() - l->began))
+		return pmk_count_no_memory(&c->fault);
+	if (l->path)
+		add_cpu_time(&c->result, &w->usage);
+	return 0;
+}
+
+/* What is to happen at a time; HUGE_VAL: never. */
+struct alarms {
+	double enable, interval, end;
+};
+
+static struct alarms set_alarms(const struct pmk_count *c)
+{
+	const struct machine *l = c->state;
+	const struct pmk_request *q = &c->q;
+	double begin = l->began + (double)q->delay_ms / 1000;
+
+	return (struct alarms){
+		.enable = q->delay_ms ? begin : HUGE_VAL,
+		.interval = q->interval_unit == PMK_EVERY_MS ? begin + (double)q->interval / 1000
+							     : HUGE_VAL,
+		.end = q->timeout_ms ? l->began + (double)q->timeout_ms / 1000 : HUGE_VAL,
+	};
+}
+
+static int take_alarms(struct pmk_count *c, struct pmk_watch *w, struct alarms *at)
+{
+	struct machine *l = c->state;
+	double now = pmk_watch_now();
+
+	if (now >= at->enable) {
+		pmk_linux_counters_enable(l->counters);
+		at->enable = HUGE_VAL;
+	}
+	if (now >= at->end) {
+		l->timed_out = true;
+		pmk_watch_end(w);
+		at->end = HUGE_VAL;
+	}
+	return next_interval(c, &at->interval);
+}
+
 static int run_once(struct pmk_count *c, struct pmk_watch *w)
 {
 	struct machine *l = c->state;
-	double interval_at = HUGE_VAL;
+	struct alarms at;
 	int err = start(c, w), failed = 0;
 
-	if (!err && c->q.interval_unit == PMK_EVERY_MS)
-		interval_at = l->began + (double)c->q.interval / 1000;
+	at = set_alarms(c);
 	/* Once the program has been started, its end is waited for even if something fails. */
-	while (!err && !pmk_watch_step(w, interval_at))
+	while (!err && !pmk_watch_step(w, fmin(at.enable, fmin(at.interval, at.end))))
 		if (!failed)
-			failed = next_interval(c, &interval_at);
-	if (!err)
-		c->result.elapsed += pmk_watch_now() - l->began;
+			failed = take_alarms(c, w, &at);
+	/* Like the counts, the times of a run that was cut off would falsify the mean. */
+	if (!err && !(w->signal && c->result.runs))
+		err = add_times(c, w);
 	c->result.exit_status = w->status;
+	/* It ended as was asked for. */
+	if (l->timed_out && WIFSIGNALED(w->status))
+		c->result.exit_status = 0;
 	c->interrupted = w->signal;
 	pmk_watch_reset(w);
 	return err ? err : failed;
@@ -718,7 +835,8 @@ static int run(struct pmk_count *c)
 		collect(c->state);
 		c->result.runs = i + 1;
 	}
-	c->result.elapsed /= c->result.runs ? c->result.runs : 1;
+	c->result.user /= c->result.runs ? c->result.runs : 1;
+	c->result.sys /= c->result.runs ? c->result.runs : 1;
 	return err;
 }
 
@@ -747,13 +865,16 @@ static int describe(struct pmk_count *c)
 		return 0;
 	}
 	/* A program that is killed has been counted to its end by the kernel. */
-	c->result.partial = c->interrupted != 0;
+	c->result.partial = c->interrupted || l->timed_out;
+	if (l->timed_out)
+		pmk_count_warn_timeout(c);
 	if (c->interrupted)
 		pmk_count_warn_interrupted(c);
 	return 0;
 }
 
-static const char *const own_settings[] = { "pid", "all-cpus", "cpu", "no-inherit", NULL };
+static const char *const own_settings[] = { "pid",   "all-cpus",   "cpu", "no-inherit",
+					    "delay", "per-thread", NULL };
 
 const struct pmk_count_way pmk_way_machine = {
 	.name = "linux",

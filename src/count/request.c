@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,6 +69,58 @@ static int set_interval(struct pmk_count *c, const char *text)
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
 				      "-I %s: unknown unit '%s' (known: cycles, insns, ms)", text,
 				      end);
+	return 0;
+}
+
+/* A number from `least` up that fits in an int. `what` says what it is. */
+static int set_number(struct pmk_count *c, const char *option, const char *text, unsigned least,
+		      const char *what, unsigned *number)
+{
+	unsigned long n;
+	char *end;
+
+	errno = 0;
+	n = strtoul(text, &end, 10);
+	if (end == text || *end || *text < '0' || *text > '9' || errno || n < least || n > INT_MAX)
+		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
+				      "%s %s: expected a number of %s, %u to %d", option, text,
+				      what, least, INT_MAX);
+	*number = (unsigned)n;
+	return 0;
+}
+
+static int set_delay(struct pmk_count *c, const char *text)
+{
+	if (!strcmp(text, "-1"))
+		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
+				      "-D -1: nothing could switch counting on later (perf: "
+				      "--control); give milliseconds");
+	return set_number(c, "-D", text, 0, "milliseconds", &c->q.delay_ms);
+}
+
+#define LEAST_TIMEOUT 10 /* perf's */
+
+static int set_timeout(struct pmk_count *c, const char *text)
+{
+	return set_number(c, "--timeout", text, LEAST_TIMEOUT, "milliseconds", &c->q.timeout_ms);
+}
+
+static int set_max_intervals(struct pmk_count *c, const char *text)
+{
+	return set_number(c, "--interval-count", text, 1, "intervals", &c->q.max_intervals);
+}
+
+static int set_detailed(struct pmk_count *c, const char *text)
+{
+	(void)text;
+	c->q.detailed++;
+	return 0;
+}
+
+static int set_no_summary(struct pmk_count *c, const char *text)
+{
+	(void)text;
+	c->q.summary = false;
 	return 0;
 }
 
@@ -173,6 +226,14 @@ static const struct setting {
 	{ "no-inherit", NULL, FLAG, MEMBER(no_inherit) },
 	{ "repeat", set_repeat, TEXT, 0 },
 	{ "interval", set_interval, TEXT, 0 },
+	{ "interval-count", set_max_intervals, TEXT, 0 },
+	{ "summary", NULL, FLAG, MEMBER(summary) },
+	{ "no-summary", set_no_summary, FLAG, 0 },
+	{ "delay", set_delay, TEXT, 0 },
+	{ "timeout", set_timeout, TEXT, 0 },
+	{ "detailed", set_detailed, FLAG, 0 },
+	{ "null", NULL, FLAG, MEMBER(nothing) },
+	{ "per-thread", NULL, FLAG, MEMBER(per_thread) },
 	{ "region", add_region, TEXT, 0 },
 	{ "from", NULL, TEXT, MEMBER(from) },
 	{ "to", NULL, TEXT, MEMBER(to) },
@@ -350,6 +411,17 @@ int pmk_request_check(struct pmk_count *c)
 	if (q->interval_unit != PMK_EVERY_NONE && (q->regions.count || q->per_core))
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
 				      "-I goes with --from and --to, not with --region or -A");
+	if (q->max_intervals && q->interval_unit == PMK_EVERY_NONE)
+		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
+				      "--interval-count goes with -I, and there is none");
+	if (q->per_thread && (q->interval_unit != PMK_EVERY_NONE || q->per_core))
+		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
+				      "--per-thread: not with -I or -A");
+	if (q->nothing && (q->events.count || q->metrics.count || q->detailed || q->bars))
+		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
+				      "-n counts nothing: not with -e, -M, -d or --bars");
+	if (q->nothing && q->interval_unit != PMK_EVERY_NONE)
+		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE, "-n counts nothing: not with -I");
 	if (q->per_core && q->regions.count)
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
 				      "-A and --region exclude each other");

@@ -80,7 +80,10 @@ static void take_signal(struct pmk_watch *w)
 	if (w->signal || !atomic_load(&w->stop->signal))
 		return;
 	w->signal = atomic_load(&w->stop->signal);
-	w->signalled_at = pmk_watch_now();
+	if (!w->ending) {
+		w->ending = w->signal;
+		w->ending_since = pmk_watch_now();
+	}
 	w->fd[STOP].fd = -1; /* it stays readable */
 }
 
@@ -100,11 +103,11 @@ static void take_ended(struct pmk_watch *w)
  * at once, because Ctrl-C has already told the program, which is on the same terminal. */
 static void urge(struct pmk_watch *w)
 {
-	double waited = (pmk_watch_now() - w->signalled_at) * 1000;
+	double waited = (pmk_watch_now() - w->ending_since) * 1000;
 
 	if (w->sent < 1 && waited > PMK_WATCH_GRACE_MS) {
 		w->sent = 1;
-		kill(w->child.pid, pmk_stop_request(w->signal));
+		kill(w->child.pid, pmk_stop_request(w->ending));
 	}
 	if (w->sent < 2 && waited > PMK_WATCH_GRACE_MS + PMK_WATCH_KILL_MS) {
 		w->sent = 2;
@@ -115,8 +118,8 @@ static void urge(struct pmk_watch *w)
 static bool over(struct pmk_watch *w)
 {
 	if (w->child.pid)
-		return waitpid(w->child.pid, &w->status, WNOHANG) != 0;
-	return w->signal || (w->nprocesses && !w->left);
+		return wait4(w->child.pid, &w->status, WNOHANG, &w->usage) != 0;
+	return w->ending || (w->nprocesses && !w->left);
 }
 
 /* The timeout for poll() in milliseconds; -1: none. */
@@ -125,7 +128,7 @@ static int patience(const struct pmk_watch *w, double until)
 	bool unseen = w->npolled || (w->child.pid && w->fd[PROGRAM].fd < 0);
 	double left = until - pmk_watch_now();
 
-	if ((w->signal || unseen) && left > POLL_SECONDS)
+	if ((w->ending || unseen) && left > POLL_SECONDS)
 		left = POLL_SECONDS;
 	if (left > 3600)
 		return -1;
@@ -142,13 +145,24 @@ bool pmk_watch_step(struct pmk_watch *w, double until)
 		if (n > 0)
 			take_ended(w);
 		take_signal(w);
-		if (w->signal && w->child.pid)
+		if (w->ending && w->child.pid)
 			urge(w);
 		if (!over(w))
 			return false;
 	}
 	take_signal(w); /* one may have ended the program, too */
 	return true;
+}
+
+void pmk_watch_end(struct pmk_watch *w)
+{
+	if (w->ending)
+		return;
+	w->ending = SIGTERM;
+	/* Nobody has told the program yet, so it gets no time to end by itself. */
+	w->ending_since = pmk_watch_now() - PMK_WATCH_GRACE_MS / 1000.0 - POLL_SECONDS;
+	if (w->child.pid)
+		urge(w);
 }
 
 void pmk_watch_reset(struct pmk_watch *w)
@@ -161,4 +175,6 @@ void pmk_watch_reset(struct pmk_watch *w)
 	w->nfds = PROCESSES;
 	w->npolled = w->nprocesses = w->left = 0;
 	w->child.pid = 0;
+	w->ending = w->signal;
+	w->sent = 0;
 }

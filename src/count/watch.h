@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <sys/resource.h>
 
 #include "count/child.h"
 
@@ -29,12 +30,14 @@ struct pmk_watch {
 	const struct pmk_stop *stop;
 	struct pmk_child child; /* the program; pid 0: none */
 	int status;		/* its wait status, once it has ended */
+	struct rusage usage;	/* what it took, once it has ended */
 	int signal;		/* of `stop`, as soon as it was seen */
 	/* private */
 	struct pollfd fd[2 + PMK_WATCH_FDS]; /* the request, the program, then processes */
 	int polled[PMK_WATCH_FDS];	     /* processes without a descriptor */
 	unsigned nfds, npolled, nprocesses, left;
-	double signalled_at;
+	int ending; /* the signal that the program gets so that it ends; 0: it may go on */
+	double ending_since;
 	int sent; /* to the program so far: 1 the signal, 2 SIGKILL */
 };
 
@@ -59,6 +62,8 @@ int pmk_watch_process(struct pmk_watch *w, int pid, struct pmk_count_fault *f);
  * SIGKILL.
  */
 bool pmk_watch_step(struct pmk_watch *w, double until);
+/* End the run now: the program gets SIGTERM, and SIGKILL if that does not end it. */
+void pmk_watch_end(struct pmk_watch *w);
 /* Forget program and processes. */
 void pmk_watch_reset(struct pmk_watch *w);
 

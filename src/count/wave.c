@@ -215,6 +215,10 @@ static int check(struct pmk_count *c)
 	if (q->runs > 1 || q->per_core)
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
 				      "-T wave: a dump is read once: not with -r or -A");
+	if (q->nothing || q->timeout_ms)
+		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
+				      "-T wave: %s is for a program, and a dump is read",
+				      q->nothing ? "-n" : "--timeout");
 	if (q->interval_unit != PMK_EVERY_NONE && q->interval_unit != PMK_EVERY_CYCLES)
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
 				      "-T wave: intervals are cycles of the clock: -I %" PRIu64
@@ -616,8 +620,11 @@ static int finish(struct pmk_count *c)
 	int err;
 
 	/* The rest after the last whole interval, if there is one. */
-	if (c->q.interval_unit != PMK_EVERY_NONE)
-		return j->edges % c->q.interval ? add_interval(c, j->findings.last) : 0;
+	if (c->q.interval_unit != PMK_EVERY_NONE) {
+		err = j->edges % c->q.interval ? add_interval(c, j->findings.last) : 0;
+		if (err || !c->q.summary)
+			return err;
+	}
 	err = pmk_reading_take(&now, &j->session);
 	if (err)
 		return pmk_count_fail(&c->fault, PMK_COUNT_FAILED, "%s: %s", c->pmu->name,

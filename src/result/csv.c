@@ -2,11 +2,12 @@
 /*
  * perf's -x: one line per row, no heading.
  *
- *	[time,][cpu,]counter-value,unit,event,[stddev%,]event-runtime,pcnt-running,
+ *	[time,][cpu,][thread,]counter-value,unit,event,[stddev%,]event-runtime,pcnt-running,
  *	metric-value,metric-unit,pmu,code,trust,region
  *
  * The first columns are perf's, in perf's order; the last four are ours. time comes with intervals,
- * cpu with a row of one processor, stddev% with several runs. Results from firmware have further
+ * cpu with a row of one processor, thread
+ * with one of one thread, stddev% with several runs. Results from firmware have further
  * columns after these (docs/FORMATS.md). A second metric of an event, or a metric that belongs
  * beside no event, has a line of its own with the value's columns empty, as in perf. Control
  * characters in a field are written as \xHH; a field with a quote or the separator in it is put in
@@ -19,6 +20,16 @@
 #include "result/internal.h"
 
 #define PROFILE_COLUMNS 5 /* samples, share, late, function, address */
+
+struct state {
+	bool intervals; /* an interval was written, so that lines begin with a time … */
+	bool head;	/* … and the names of the metrics, where these are all */
+};
+
+static struct state *state_of(struct pmk_writer *w)
+{
+	return w->state;
+}
 
 static void separator(struct pmk_writer *w)
 {
@@ -68,7 +79,7 @@ static void next_number(struct pmk_writer *w, bool there, uint64_t value)
 	next_field(w, text);
 }
 
-/* [time,][cpu,] */
+/* [time,][cpu,][thread,] */
 static void line_start(struct pmk_writer *w, const struct pmk_section *s)
 {
 	char text[40];
@@ -78,9 +89,18 @@ static void line_start(struct pmk_writer *w, const struct pmk_section *s)
 		field(w, text);
 		separator(w);
 	}
+	/* The whole run behind its intervals, as in perf. */
+	if (!s->interval && state_of(w)->intervals) {
+		field(w, "summary");
+		separator(w);
+	}
 	if (s->cpu >= 0) {
 		snprintf(text, sizeof(text), "CPU%d", s->cpu);
 		field(w, text);
+		separator(w);
+	}
+	if (s->thread) {
+		field(w, s->thread);
 		separator(w);
 	}
 }
@@ -210,11 +230,51 @@ static int csv_end(struct pmk_writer *w, const struct pmk_result *r)
 	return 0;
 }
 
+/* A line of names, then a line of values for each section. */
+static void metrics_alone(struct pmk_writer *w, const struct pmk_result *r,
+			  const struct pmk_section *s)
+{
+	struct state *st = state_of(w);
+
+	if (!st->head) {
+		fputs(s->interval ? "time" : "", w->f);
+		if (s->interval)
+			separator(w);
+		if (s->cpu >= 0 || s->thread) {
+			fputs(s->cpu >= 0 ? "cpu" : "thread", w->f);
+			separator(w);
+		}
+		for (unsigned i = 0; w->opt.metrics && w->opt.metrics[i]; i++) {
+			field(w, w->opt.metrics[i]->name);
+			separator(w);
+		}
+		fputs("region\n", w->f);
+	}
+	st->head = true;
+	line_start(w, s);
+	for (unsigned i = 0; w->opt.metrics && w->opt.metrics[i]; i++) {
+		struct pmk_metric_value v = pmk_metric_eval(w->opt.metrics[i], r, s);
+		char value[400] = "";
+
+		if (v.valid)
+			pmk_metric_text(value, sizeof(value), v.value);
+		field(w, value);
+		separator(w);
+	}
+	field(w, s->region ? s->region : "");
+	putc('\n', w->f);
+}
+
 static int csv_section(struct pmk_writer *w, const struct pmk_result *r,
 		       const struct pmk_section *s)
 {
 	struct pmk_metric_value v;
 
+	state_of(w)->intervals |= s->interval;
+	if (w->opt.metric_only) {
+		metrics_alone(w, r, s);
+		return 0;
+	}
 	for (unsigned i = 0; i < s->nrows; i++) {
 		const struct pmk_row *row = &s->rows[i];
 		bool beside = pmk_metric_beside(w, r, s, row, 0, &v);
@@ -269,6 +329,7 @@ static int csv_profile(struct pmk_writer *w, const struct pmk_result *r,
 }
 
 const struct pmk_writer_ops pmk_writer_csv = {
+	.state_size = sizeof(struct state),
 	.begin = csv_begin,
 	.section = csv_section,
 	.profile = csv_profile,

@@ -197,6 +197,8 @@ static void add_place(json_object *o, const struct pmk_section *s)
 		pmk_json_add(o, "entries", count(s->entries));
 	if (s->cpu >= 0)
 		pmk_json_add(o, "cpu", json_object_new_int(s->cpu));
+	if (s->thread)
+		pmk_json_add(o, "thread", pmk_json_string(s->thread));
 	if (s->interval) {
 		json_object *at = json_object_new_object();
 

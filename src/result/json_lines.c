@@ -30,6 +30,8 @@ static json_object *place(const struct pmk_section *s)
 	snprintf(cpu, sizeof(cpu), "%d", s->cpu);
 	if (s->cpu >= 0)
 		pmk_json_add(o, "cpu", pmk_json_string(cpu));
+	if (s->thread)
+		pmk_json_add(o, "thread", pmk_json_string(s->thread));
 	return o;
 }
 
@@ -103,6 +105,22 @@ static void put_metric(struct pmk_writer *w, const struct pmk_result *r,
 	pmk_json_put_line(w->f, o);
 }
 
+/* As in newer versions of perf: an object with a member for each metric. */
+static void put_metrics_alone(struct pmk_writer *w, const struct pmk_result *r,
+			      const struct pmk_section *s)
+{
+	json_object *o = place(s);
+
+	for (unsigned i = 0; w->opt.metrics && w->opt.metrics[i]; i++) {
+		struct pmk_metric_value v = pmk_metric_eval(w->opt.metrics[i], r, s);
+
+		pmk_json_add(o, v.name, v.valid ? pmk_json_decimal(v.value, 6) : NULL);
+	}
+	if (s->region)
+		pmk_json_add(o, "region", pmk_json_string(s->region));
+	pmk_json_put_line(w->f, o);
+}
+
 static int lines_begin(struct pmk_writer *w, const struct pmk_result *r)
 {
 	(void)w;
@@ -115,6 +133,10 @@ static int lines_section(struct pmk_writer *w, const struct pmk_result *r,
 {
 	struct pmk_metric_value v;
 
+	if (w->opt.metric_only) {
+		put_metrics_alone(w, r, s);
+		return 0;
+	}
 	for (unsigned i = 0; i < s->nrows; i++) {
 		bool beside = pmk_metric_beside(w, r, s, &s->rows[i], 0, &v);
 

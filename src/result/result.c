@@ -64,6 +64,7 @@ void pmk_result_free(struct pmk_result *r)
 		free(r->dumps[i].reason);
 	}
 	free(r->dumps);
+	free(r->run_seconds);
 	free(r->core);
 	free(r->command);
 	free(r->producer);
@@ -99,7 +100,22 @@ void pmk_result_drop(struct pmk_result *r)
 	struct pmk_section *s = &r->sections[--r->nsections];
 
 	free(s->region);
+	free(s->thread);
 	free(s->rows);
+}
+
+int pmk_result_ran(struct pmk_result *r, double seconds)
+{
+	unsigned n = r->nrun_seconds;
+	double *grown = realloc(r->run_seconds, (n + 1) * sizeof(*grown));
+
+	if (!grown)
+		return PMK_ENOMEM;
+	r->run_seconds = grown;
+	grown[n] = seconds;
+	r->nrun_seconds = n + 1;
+	r->elapsed += (seconds - r->elapsed) / (n + 1);
+	return 0;
 }
 
 struct pmk_dump_facts *pmk_result_add_dump(struct pmk_result *r)

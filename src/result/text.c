@@ -25,6 +25,8 @@
 #define NAME_WIDTH  24
 #define TRUST_WIDTH 8
 
+#define THREAD_WIDTH 22 /* as perf */
+
 /* A reason, and the events or metrics it applies to. */
 struct note {
 	char *names; /* "etmextout_0, etmextout_1" */
@@ -165,6 +167,12 @@ void pmk_text_line_start(struct pmk_writer *w, const struct pmk_section *s)
 
 		snprintf(cpu, sizeof(cpu), "CPU%d", s->cpu);
 		fprintf(w->f, "%-8s ", cpu);
+	}
+	if (s->thread) {
+		char *name = pmk_plain(s->thread);
+
+		fprintf(w->f, "%*s ", THREAD_WIDTH, name ? name : "");
+		free(name);
 	}
 }
 
@@ -389,6 +397,50 @@ static void section_head(struct pmk_writer *w, const struct pmk_section *s)
 	}
 }
 
+#define METRIC_WIDTH 12
+
+/* Metrics alone: one line with their names, below it one with their values for each section. */
+static int metrics_alone(struct pmk_writer *w, const struct pmk_result *r,
+			 const struct pmk_section *s)
+{
+	struct state *st = state_of(w);
+	int err = 0;
+
+	if (!st->interval_head || s->region) {
+		if (s->interval)
+			fprintf(w->f, "#%15s ", "time");
+		if (s->cpu >= 0)
+			fprintf(w->f, "%-8s ", "cpu");
+		if (s->thread)
+			fprintf(w->f, "%*s ", THREAD_WIDTH, "thread");
+		for (unsigned i = 0; w->opt.metrics && w->opt.metrics[i]; i++)
+			fprintf(w->f, "  %*s", METRIC_WIDTH, w->opt.metrics[i]->name);
+		putc('\n', w->f);
+	}
+	st->interval_head = true;
+	pmk_text_line_start(w, s);
+	for (unsigned i = 0; w->opt.metrics && w->opt.metrics[i]; i++) {
+		struct pmk_metric_value v = pmk_metric_eval(w->opt.metrics[i], r, s);
+		int width = wider(METRIC_WIDTH, v.name);
+		char text[48] = "n/a";
+
+		if (v.valid)
+			metric_value_text(text, v.value, w->opt.big_num);
+		if (s->interval && v.no_divisor)
+			st->no_divisor = true;
+		else if (!v.valid && note(w, v.name, v.reason))
+			err = PMK_ENOMEM;
+		if (v.valid && strcmp(v.unit, "%") == 0)
+			fprintf(w->f, "  %*s%%", width - 1, text);
+		else
+			fprintf(w->f, "  %*s", width, text);
+	}
+	putc('\n', w->f);
+	for (unsigned i = 0; i < s->nrows; i++)
+		st->trusts |= 1u << s->rows[i].trust;
+	return err;
+}
+
 static int text_section(struct pmk_writer *w, const struct pmk_result *r,
 			const struct pmk_section *s)
 {
@@ -398,11 +450,14 @@ static int text_section(struct pmk_writer *w, const struct pmk_result *r,
 
 	if (s->dump && s->region && !s->entries)
 		return never_completed(w, s);
-	/* The processors of one run follow each other without a heading between them, as in perf
-	 * -A. */
-	if (s->cpu < 0 || s->region || s->interval)
+	/* The processors or threads of one run follow each other without a heading between them, as
+	 * in perf -A. */
+	if (!w->opt.metric_only ? (s->cpu < 0 && !s->thread) || s->region || s->interval
+				: s->region != NULL)
 		section_head(w, s);
 	st->rows = true;
+	if (w->opt.metric_only)
+		return metrics_alone(w, r, s);
 	if (!s->interval || !st->name_width)
 		st->name_width = NAME_WIDTH;
 	for (unsigned i = 0; i < s->nrows; i++) {
@@ -645,6 +700,47 @@ static void references(struct pmk_writer *w, const struct pmk_result *r)
 		fprintf(w->f, " %s: %s\n", w->opt.metrics[i]->name, w->opt.metrics[i]->formula);
 }
 
+/* The standard deviation of the mean of the runs' times, in seconds. */
+static double elapsed_error(const struct pmk_result *r)
+{
+	double sum = 0;
+
+	for (unsigned i = 0; i < r->nrun_seconds; i++)
+		sum += (r->run_seconds[i] - r->elapsed) * (r->run_seconds[i] - r->elapsed);
+	return r->nrun_seconds > 1 ? sqrt(sum / (r->nrun_seconds - 1) / r->nrun_seconds) : 0;
+}
+
+static void elapsed(struct pmk_writer *w, const struct pmk_result *r)
+{
+	double error = elapsed_error(r);
+
+	if (r->nrun_seconds > 1)
+		fprintf(w->f, "\n%18.9f +- %.9f seconds time elapsed  ( +-%6.2f%% )\n", r->elapsed,
+			error, 100 * error / r->elapsed);
+	else
+		fprintf(w->f, "\n%18.9f seconds time elapsed\n", r->elapsed);
+}
+
+#define PER_MARK 5 /* percent of the mean: perf's */
+#define MARKS	 100
+
+/* perf's --table: how far each run was from the mean. */
+static void run_table(struct pmk_writer *w, const struct pmk_result *r)
+{
+	fputs("\n           # Table of individual measurements:\n", w->f);
+	for (unsigned i = 0; i < r->nrun_seconds; i++) {
+		double away = r->run_seconds[i] - r->elapsed;
+		double marks = fabs(away) / r->elapsed * 100 / PER_MARK;
+
+		fprintf(w->f, "           %.9f (%+.9f) ", r->run_seconds[i], away);
+		for (double n = 0; n < marks && n < MARKS; n++)
+			putc('#', w->f);
+		putc('\n', w->f);
+	}
+	fputs("\n           # Final result:", w->f);
+	elapsed(w, r);
+}
+
 static int text_end(struct pmk_writer *w, const struct pmk_result *r)
 {
 	struct state *st = state_of(w);
@@ -673,8 +769,12 @@ static int text_end(struct pmk_writer *w, const struct pmk_result *r)
 		putc('\n', w->f);
 		pmk_write_warnings(w, r, " ");
 	}
-	if (r->elapsed > 0)
-		fprintf(w->f, "\n%18.9f seconds time elapsed\n", r->elapsed);
+	if (w->opt.table && r->nrun_seconds > 1)
+		run_table(w, r);
+	else if (r->elapsed > 0)
+		elapsed(w, r);
+	if (r->has_cpu_time)
+		fprintf(w->f, "\n%18.9f seconds user\n%18.9f seconds sys\n", r->user, r->sys);
 	putc('\n', w->f);
 	return 0;
 }

@@ -444,6 +444,15 @@ def test_clocks_are_milliseconds_as_in_perf():
         assert 0.9 < float(value) * 1e6 / int(runtime) < 1.1, line
 
 
+def test_processor_time_is_that_of_the_program():
+    permitted()
+    times = r"^ +(\d+\.\d{9}) seconds user\n +(\d+\.\d{9}) seconds sys$"
+    for options in ((), ("-r", "2")):
+        out = pmk("stat", *LINUX, "-e", "cs", *options, prog(), "burn", "60")
+        user, system = map(float, re.search(times, out.err, re.M).groups())
+        assert 0.04 < user + system < 1, out
+
+
 def test_text_shows_units():
     permitted()
     out = pmk("stat", *LINUX, "-e", "task-clock,page-faults", prog())

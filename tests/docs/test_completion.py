@@ -52,7 +52,8 @@ def test_options():
     for command in ("stat", "report", "list", "info", "decode", "doctor", "wave",
                     "annotate", "export", "diff", "record"):
         equal(complete(command, "-"), option_words(command), command)
-    equal(complete("stat", "--no"), ["--no-aggr", "--no-big-num", "--no-inherit"])
+    equal(complete("stat", "--no"), ["--no-aggr", "--no-big-num", "--no-inherit",
+                                       "--no-summary"])
     equal(complete("stat", "-e", "cycles", "--core"), ["--core"])
 
 

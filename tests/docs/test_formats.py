@@ -40,7 +40,8 @@ def documents():
             stat("-r", "2", "-e", "cycles", p),
             stat("--region", "work", "-e", "cycles,instructions", p),
             stat("-I", "20000cycles", "-e", "cycles", p),
-            stat("-A", "-e", "cycles", p)]
+            stat("-A", "-e", "cycles", p),
+            stat("--per-thread", "-p", os.getpid(), "--timeout", "50", "-e", "cs")]
 
 
 def test_json_keys_of_stat():
@@ -69,7 +70,7 @@ def test_csv_columns():
     line = re.search(r"^    (\S.*)$", text, re.M).group(1)
     columns = re.sub(r"\[(\w+%?),\]", r"\1,", line).split(",")
     equal(columns, first_cells(text, "| column | when | content |"))
-    plain = [c for c in columns if c not in ("time", "cpu", "stddev%")]
+    plain = [c for c in columns if c not in ("time", "cpu", "thread", "stddev%")]
     for argv, more in (([], 0), (["-r", "2"], 1), (["-I", "20000cycles"], 1), (["-A"], 1)):
         out = pmk("stat", "-x", ";", "-e", "cycles", *argv, program())
         equal(out.code, 0, out)

@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-from harness import SOURCE, stat as command_stat
+from harness import SOURCE, started, stat as command_stat
 from programs import assemble, loop
 import pmk
 
@@ -191,3 +191,18 @@ def test_ctrl_c_ends_it():
     p.send_signal(signal.SIGINT)
     assert p.stdout.read().split()[-1] == "interrupted"
     assert p.wait() == 0
+
+
+def test_threads_apart():
+    """Two processes that this one waits for are told apart by their threads' names."""
+    both = [started("sleep", "100") for _ in range(2)]
+    try:
+        r = pmk.stat(pid=",".join(str(p.pid) for p in both), per_thread=True, timeout=50,
+                     events="context-switches", target="linux")
+        assert [row.thread for row in r.rows] == [f"sleep-{p.pid}" for p in both]
+        with pytest.raises(KeyError, match="CPU or thread"):
+            r["context-switches"]
+    finally:
+        for p in both:
+            p.kill()
+            p.wait()

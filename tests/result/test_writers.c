@@ -979,6 +979,17 @@ static void unit_tests(void **state)
 		free(as_text);
 		free(as_csv);
 	}
+	r.has_cpu_time = true;
+	r.user = 0.041026;
+	r.sys = 0.25;
+	{
+		char *got = written(&r, text);
+
+		assert_non_null(strstr(got, "\n       0.012345678 seconds time elapsed\n"
+					    "\n       0.041026000 seconds user\n"
+					    "       0.250000000 seconds sys\n\n"));
+		free(got);
+	}
 	pmk_result_free(&r);
 }
 

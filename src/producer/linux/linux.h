@@ -96,6 +96,11 @@ const struct pmk_linux_pmu *pmk_linux_pmu_find(const struct pmk_linux_pmus *all,
 const struct pmk_linux_pmu *pmk_linux_core(const struct pmk_linux_pmus *all);
 unsigned pmk_linux_cores(const struct pmk_linux_pmus *all);
 
+/* The names of the events that need no PMU's name before them: those of `prefer`, or else of the
+ * core PMU, of the generic ones and of the kernel itself. NULL behind the last. */
+const char *pmk_linux_event_name(const struct pmk_linux_pmus *all,
+				 const struct pmk_linux_pmu *prefer, unsigned i);
+
 /* Perf's generic events, shown as PMUs without registers: hardware and software. */
 extern const struct pmk_pmu pmk_linux_hardware, pmk_linux_software;
 

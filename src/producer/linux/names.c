@@ -312,6 +312,36 @@ static int find_cache(const struct search *s, const struct pmk_linux_event **out
 	return 1;
 }
 
+/* Name *i of this PMU, or NULL, and *i less by as many as it has. */
+static const char *name_of(const struct pmk_linux_pmu *pmu, unsigned *i)
+{
+	const struct pmk_linux_pmu_full *full = pmk_linux_full(pmu);
+
+	for (unsigned k = 0; k < pmu->pmu->nevents; k++)
+		if (pmk_pmu_has(pmu->pmu, &pmu->pmu->events[k]) && (*i)-- == 0)
+			return pmu->pmu->events[k].name;
+	if (*i < full->nevents)
+		return full->events[*i].name;
+	*i -= full->nevents;
+	return NULL;
+}
+
+const char *pmk_linux_event_name(const struct pmk_linux_pmus *all,
+				 const struct pmk_linux_pmu *prefer, unsigned i)
+{
+	const struct pmk_linux_pmu *pmus[] = {
+		prefer ? prefer : pmk_linux_core(all),
+		prefer ? NULL : pmk_linux_pmu_find(all, "hardware"),
+		prefer ? NULL : pmk_linux_pmu_find(all, "software"),
+	};
+	const char *name = NULL;
+
+	for (unsigned p = 0; !name && p < sizeof(pmus) / sizeof(pmus[0]); p++)
+		if (pmus[p])
+			name = name_of(pmus[p], &i);
+	return name;
+}
+
 /* Yields the words of several texts, one by one; the nearest ones are kept by pointer. */
 struct words {
 	char (*word)[64];
