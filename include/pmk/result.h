@@ -279,6 +279,7 @@ struct pmk_write_options {
 	bool colour;		     /* text: only on a terminal */
 	bool verbose;		     /* text: reasons and references in full */
 	bool metric_only;	     /* the metrics alone, without values; not in a document */
+	bool plot;		     /* text: events and metrics over the intervals; needs `bars` */
 	bool table;		     /* text: how long each of several runs took */
 	bool firmware;		     /* CSV, JSON: also the columns and keys of pmk report */
 	const struct pmk_bars *bars; /* text: draw them; NULL: do not */

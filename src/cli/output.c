@@ -65,6 +65,8 @@ bool output_take(struct output_options *o, const struct cli_option *option, char
 		*code = take_descriptor(o, value);
 	else if (!strcmp(name, "metric-only"))
 		o->metric_only = true;
+	else if (!strcmp(name, "plot"))
+		o->plot = true;
 	else if (!strcmp(name, "table"))
 		o->table = true;
 	else if (!strcmp(name, "big-num"))
@@ -102,6 +104,8 @@ int output_check(const struct output_options *o)
 				"themselves");
 	if (o->metric_only && o->bars)
 		return cli_fail(PMK_EXIT_USAGE, "--metric-only and --bars exclude each other");
+	if (o->plot && !output_is_text(o))
+		return cli_fail(PMK_EXIT_USAGE, "--plot is of the text report: not with -j or -x");
 	if (o->table && !output_is_text(o))
 		return cli_fail(PMK_EXIT_USAGE, "--table is of the text report: not with -j or -x");
 	if (o->path && o->log_fd)
@@ -218,11 +222,12 @@ int output_begin(struct output *out, const struct pmk_result *r,
 		.table = o->table,
 		.firmware = firmware,
 		.metrics = metrics,
-		.bars = o->bars ? &out->bars : NULL,
+		.plot = o->plot,
+		.bars = o->bars || o->plot ? &out->bars : NULL,
 	};
 
 	out->bars = (struct pmk_bars){
-		.layers = pmk_count_layers(r->pmu),
+		.layers = o->bars ? pmk_count_layers(r->pmu) : NULL,
 		.columns = cli_columns(out->f),
 		.utf8 = cli_utf8(),
 	};

@@ -20,7 +20,7 @@ struct output_options {
 	bool json;		  /* a document … */
 	bool json_lines;	  /* … or perf's lines */
 	int log_fd; /* --log-fd: this descriptor in place of the usual stream; 0: none */
-	bool metric_only, table;
+	bool metric_only, table, plot;
 	bool append, plain_numbers, verbose, bars;
 	bool whole; /* the file of -o is written as a whole, and not as the run goes */
 };

@@ -63,6 +63,7 @@ static const struct cli_option options[] = {
 	{ 0, "log-fd", "N", "write to this descriptor instead of stderr" },
 	{ 0, "metric-only", NULL, "print metrics without the counts they come from" },
 	{ 0, "bars", NULL, "draw how the layers of a bus spent their cycles; with -I, trends" },
+	{ 0, "plot", NULL, "-I: draw each event and metric over the intervals" },
 	{ 'B', "big-num", NULL, "group digits; it is the default" },
 	{ 0, "no-big-num", NULL, "do not group digits" },
 	{ 0, "env", "NAME[=VALUE]", "let the program see this variable; repeatable" },
@@ -188,6 +189,9 @@ static int parse(struct stat *s, int argc, char **argv, bool *help)
 		return PMK_EXIT_USAGE;
 	if (pmk_count_program(s->count, argv + index))
 		return failed(s);
+	if (s->o.plot && !s->intervals)
+		return cli_fail(PMK_EXIT_USAGE,
+				"--plot draws the intervals of -I, and there is none");
 	if (s->o.table && !s->repeats)
 		return cli_fail(PMK_EXIT_USAGE, "--table shows the runs of -r, and there is none");
 	return output_check(&s->o);

@@ -306,8 +306,11 @@ void pmk_bars_section(struct pmk_writer *w, struct pmk_bars_state *st, const str
 
 /* ---- trends --------------------------------------------------------------------------------- */
 
-/* A mean over time: of an event's latency, or of the waits per burst of a layer. */
+/* A mean over time: of an event's latency, of the waits per burst of a layer, or of a number of
+ * each interval. */
 struct series {
+	const struct pmk_row *row;	 /* counts of this row of the first section … */
+	const struct pmk_metric *metric; /* … or this metric */
 	const struct pmk_event *event;
 	const struct pmk_layer *layer;
 	enum part part; /* part of the layer's waits; NPARTS: all of them */
@@ -315,16 +318,42 @@ struct series {
 	char name[80];
 };
 
+/* The number that --plot draws of a section; false when there is none. */
+static bool number_of(const struct series *x, const struct pmk_result *r,
+		      const struct pmk_section *s, double *v)
+{
+	const struct pmk_row *row = &s->rows[x->row ? x->row - r->sections[0].rows : 0];
+	struct pmk_metric_value m;
+
+	if (x->row) {
+		*v = (double)row->value * (row->unit && !strcmp(row->unit, "ns") ? 1e-6 : 1);
+		return pmk_trust_has_value(row->trust);
+	}
+	m = pmk_metric_eval(x->metric, r, s);
+	*v = m.value;
+	return m.valid;
+}
+
 /* What a section adds to numerator and denominator. False when nothing is known. */
 static bool add_point(const struct pmk_writer *w, const struct series *x,
-		      const struct pmk_section *s, double *sum, double *n)
+		      const struct pmk_result *r, const struct pmk_section *s, double *sum,
+		      double *n)
 {
+	double v;
+
 	const struct pmk_row *row;
 	struct count c;
 	struct spent t;
 
 	if (!s->interval || s->cpu != x->cpu)
 		return false;
+	if (x->row || x->metric) {
+		if (!number_of(x, r, s, &v))
+			return false;
+		*sum += v;
+		*n += 1;
+		return true;
+	}
 	if (x->event) {
 		row = pmk_section_row(s, x->event);
 		if (!row || !row->has_dist || !row->dist.latency || !row->dist.values.n)
@@ -355,7 +384,7 @@ static struct range range_of(const struct pmk_writer *w, const struct series *x,
 	for (unsigned i = 0; i < r->nsections; i++) {
 		double sum = 0, n = 0;
 
-		if (!add_point(w, x, &r->sections[i], &sum, &n))
+		if (!add_point(w, x, r, &r->sections[i], &sum, &n))
 			continue;
 		if (!range.points || sum / n < range.least)
 			range.least = sum / n;
@@ -399,7 +428,7 @@ static void trend(struct pmk_writer *w, const struct pmk_result *r, const struct
 	for (unsigned i = 0; i < r->nsections; i++) {
 		if (!r->sections[i].interval || r->sections[i].cpu != x->cpu)
 			continue;
-		add_point(w, x, &r->sections[i], &sum, &n);
+		add_point(w, x, r, &r->sections[i], &sum, &n);
 		if (++seen % each && seen < of)
 			continue;
 		if (n > 0)
@@ -408,6 +437,15 @@ static void trend(struct pmk_writer *w, const struct pmk_result *r, const struct
 			putc(' ', w->f);
 		sum = n = 0;
 	}
+}
+
+static void whole_range(struct pmk_writer *w, const struct range *range)
+{
+	char least[PMK_NUMBER_SIZE], most[PMK_NUMBER_SIZE];
+
+	pmk_number_text(least, (uint64_t)range->least, 0, w->opt.big_num);
+	pmk_number_text(most, (uint64_t)range->most, 0, w->opt.big_num);
+	fprintf(w->f, "  least %s, most %s\n", least, most);
 }
 
 #define RANGE_WIDTH 25 /* "  least 12.34, most 123.45" */
@@ -424,7 +462,10 @@ static double line(struct pmk_writer *w, struct pmk_bars_state *st, const struct
 		return most;
 	each = (all + width - 1) / width;
 	if (!st->trends) {
-		fprintf(w->f, "\n   %s by interval", x->event ? "mean latency" : "waits per burst");
+		fprintf(w->f, "\n   %s by interval",
+			x->row || x->metric ? "counts and metrics"
+			: x->event	    ? "mean latency"
+					    : "waits per burst");
 		if (each > 1)
 			fprintf(w->f, ", %u intervals in a column", each);
 		putc('\n', w->f);
@@ -433,7 +474,10 @@ static double line(struct pmk_writer *w, struct pmk_bars_state *st, const struct
 	most = most > 0 ? most : range.most;
 	fprintf(w->f, "   %-25s ", x->name);
 	trend(w, r, x, most, each);
-	fprintf(w->f, "  least %.2f, most %.2f\n", range.least, range.most);
+	if (x->row && !*pmk_unit_text(x->row))
+		whole_range(w, &range);
+	else
+		fprintf(w->f, "  least %.2f, most %.2f\n", range.least, range.most);
 	return most;
 }
 
@@ -485,6 +529,26 @@ static void latency_trends(struct pmk_writer *w, struct pmk_bars_state *st,
 	}
 }
 
+/* --plot: every event, then every metric, each on a scale of its own that begins at 0. */
+static void plot(struct pmk_writer *w, struct pmk_bars_state *st, const struct pmk_result *r,
+		 int cpu)
+{
+	const struct pmk_section *first = &r->sections[0];
+
+	for (unsigned i = 0; i < first->nrows; i++) {
+		struct series x = { .row = &first->rows[i], .cpu = cpu };
+
+		name_series(&x, first->rows[i].name, "");
+		line(w, st, r, &x, 0);
+	}
+	for (unsigned i = 0; w->opt.metrics && w->opt.metrics[i]; i++) {
+		struct series x = { .metric = w->opt.metrics[i], .cpu = cpu };
+
+		name_series(&x, w->opt.metrics[i]->name, "");
+		line(w, st, r, &x, 0);
+	}
+}
+
 static int last_cpu(const struct pmk_result *r)
 {
 	int cpu = -1;
@@ -503,9 +567,12 @@ void pmk_bars_end(struct pmk_writer *w, struct pmk_bars_state *st, const struct 
 		return;
 	layers = w->opt.bars->layers;
 	for (int cpu = -1; r->nsections && cpu <= last_cpu(r); cpu++) {
+		if (w->opt.plot)
+			plot(w, st, r, cpu);
 		for (unsigned i = 0; layers && i < layers->n; i++)
 			layer_trends(w, st, r, &layers->layer[i], cpu);
-		latency_trends(w, st, r, cpu);
+		if (!w->opt.plot || layers)
+			latency_trends(w, st, r, cpu);
 	}
 	if (!st->drawn)
 		return;

@@ -300,6 +300,51 @@ def test_digits_are_grouped():
         contains(pmk("stat", *options, "-e", "instr_exec", loop(N)).err, text)
 
 
+def levels(values):
+    most = max(values) or 1
+    return "".join("_.:-=+*#"[min(7, int(v / most * 8))] for v in values)
+
+
+def test_plot():
+    """The lines are those of the numbers that CSV has."""
+    env = dict(os.environ, LC_ALL="C")
+    argv = ("-I", "700insns", "-e", "instr_exec,cpu_cycles,dcache_miss", "-M", "cpi", loop(N))
+    rows = lines(*argv, code=3)
+    out = pmk("stat", "--plot", *argv, env=env).err
+    contains(out, "\n   counts and metrics by interval\n")
+    drawn = {name: (line, least, most) for name, line, least, most in re.findall(
+        r"^   (\w+) +([_.:\-=+*#]+)  least (\S+), most (\S+)$", out, re.M)}
+    for event in ("instr_exec", "cpu_cycles", "dcache_miss"):
+        values = [int(r[1]) for r in rows if r[3] == event]
+        equal(len(values), TOTAL // 700 + 1)
+        equal(drawn[event], (levels(values), f"{min(values):,}", f"{max(values):,}"), event)
+    values = [float(r[6]) for r in rows if r[7].endswith("cpi")]
+    equal(drawn["cpi"], (levels(values), f"{min(values):.2f}", f"{max(values):.2f}"))
+    text = pmk("stat", *argv, env=env).err
+    equal(re.sub(r"seconds time.*|\d+\.\d{9} sec.*", "", out.split("\n   counts and")[0]),
+          text[:len(out.split("\n   counts and")[0])])
+
+
+def test_plot_shares_columns():
+    out = pmk("stat", "--plot", "-I", "50insns", "-e", "instr_exec", loop(N)).err
+    each = int(re.search(r"by interval, (\d+) intervals in a column", out).group(1))
+    line = re.search(r"^   instr_exec +(\S+)  least", out, re.M).group(1)
+    many = len(lines("-I", "50insns", "-e", "instr_exec", loop(N), code=3))
+    equal(len(line), -(-many // each))
+
+
+def test_plot_of_this_machine():
+    out = pmk("stat", "--plot", "-I", "20", "-e", "task-clock,cs,page-faults", "sleep", "0.2").err
+    for event in ("task-clock", "page-faults"):
+        assert re.search(rf"^   {event} +\S.*  least \S+, most \S+$", out, re.M), out
+
+
+def test_plot_of_what():
+    refuse("--plot", loop(N), said="--plot draws the intervals of -I")
+    for form in ("-j", "-x,", "--json-document"):
+        refuse("--plot", "-I", "10", form, loop(N), said="not with -j or -x")
+
+
 # ---- threads -------------------------------------------------------------------------------------
 
 def test_threads_apart():

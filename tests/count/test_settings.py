@@ -10,7 +10,8 @@ pytestmark = pytest.mark.quick
 
 # Options that say how results are shown, and settings that are no options.
 SHOWN = {"field-separator", "json-output", "json-document", "output", "append", "no-big-num",
-         "big-num", "verbose", "help", "log-fd", "metric-only", "table", "interval-print"}
+         "big-num", "verbose", "help", "log-fd", "metric-only", "table", "plot",
+         "interval-print"}
 ALONE = {"data", "plugin"}
 # A lock, which two threads are to share.
 SHARED = {"file_limit"}
