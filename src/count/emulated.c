@@ -208,13 +208,14 @@ static const char *not_counted_because(const struct pmk_count *c,
 
 /* For -I in cycles, let one counter be a timer: it counts cycles and overflows at the end of each
  * interval. The PMU must be able to clear all counters at once. With --from, intervals begin anew
- * at each entry into the window, which such a timer cannot do. */
+ * at each entry into the window, which such a timer cannot do, and with -D behind the delay. */
 static void use_interval_timer(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;
 	const struct pmk_pmu *pmu = c->pmu;
 
-	if (e->cfg.interval_unit != PMK_INTERVAL_CYCLES || !pmu->driver->zero || c->q.from)
+	if (e->cfg.interval_unit != PMK_INTERVAL_CYCLES || !pmu->driver->zero || c->q.from ||
+	    c->q.delay_ms)
 		return;
 	for (unsigned i = 0; i < pmu->nevents && !e->plan.timed; i++) {
 		e->plan.timed =
@@ -498,6 +499,28 @@ static int choose_interval(struct pmk_count *c)
 	return 0;
 }
 
+static int choose_delay(struct pmk_count *c)
+{
+	struct pmk_emulation *e = c->state;
+	uint64_t cycles_per_ms = e->prog.core.clock_hz / 1000;
+
+	if (!c->q.delay_ms)
+		return 0;
+	if (c->q.from || c->q.regions.count)
+		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
+				      "-D begins to count at a time, --from and --region at a "
+				      "place: not together");
+	if (c->q.record != PMK_REQUEST_COUNTS)
+		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
+				      "-D: a recording in emulation is of the whole run");
+	if (!cycles_per_ms)
+		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
+				      "-D: the core has no clock to tell milliseconds by "
+				      "(--set clock=HZ)");
+	e->cfg.delay = c->q.delay_ms * cycles_per_ms;
+	return 0;
+}
+
 static int choose_program(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;
@@ -590,6 +613,8 @@ static int choose(struct pmk_count *c)
 	if (!err)
 		err = choose_interval(c);
 	if (!err)
+		err = choose_delay(c);
+	if (!err)
 		err = plan_events(c);
 	if (!err)
 		err = choose_regions(c);
@@ -619,8 +644,9 @@ static void free_emulation(struct pmk_count *c)
 	free(e);
 }
 
-static const char *const own_settings[] = { "core", "set", "layout", "traffic", "region", "from",
-					    "to",   "env", "passes", "sysroot", "qemu",	  NULL };
+static const char *const own_settings[] = { "core", "set",   "layout", "traffic", "region",
+					    "from", "to",    "env",    "passes",  "sysroot",
+					    "qemu", "delay", NULL };
 
 const struct pmk_count_way pmk_way_emulation = {
 	.name = "emu",

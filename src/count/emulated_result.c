@@ -82,7 +82,8 @@ static int add_interval(struct pmk_count *c, const struct pmk_reading *delta, ui
 {
 	struct pmk_emulation *e = c->state;
 	struct pmk_section *s = pmk_result_add(&c->result, NULL, c->events.count);
-	uint64_t ns = cycles_to_ns(c, cycles - e->interval_began);
+	uint64_t began = e->interval_began > e->cfg.delay ? e->interval_began : e->cfg.delay;
+	uint64_t ns = cycles_to_ns(c, cycles > began ? cycles - began : 0);
 
 	if (!s)
 		return pmk_count_no_memory(&c->fault);
@@ -117,6 +118,7 @@ int pmk_emulation_interval(struct pmk_count *c, const struct pmk_arena_interval 
 static int add_place(struct pmk_count *c, const struct pmk_counted_place *p)
 {
 	struct pmk_emulation *e = c->state;
+	const struct pmk_runner *r = &e->runner;
 	struct pmk_section *s = pmk_result_add(&c->result, p->region, c->events.count);
 
 	if (!s)
@@ -132,7 +134,7 @@ static int add_place(struct pmk_count *c, const struct pmk_counted_place *p)
 			continue;
 		row->value = (v->sum + v->n / 2) / v->n;
 		row->stddev_pct = spread_pct(v);
-		row->runtime_ns = cycles_to_ns(c, e->runner.sum.cycles);
+		row->runtime_ns = cycles_to_ns(c, r->sum.cycles - r->sum.delayed);
 		if (p->wrapped[i])
 			row->trust = PMK_TRUST_WRAPPED;
 	}
@@ -363,6 +365,10 @@ static void set_warnings(struct pmk_count *c)
 			&c->result,
 			"the program has more than %u blocks of code: the rest was not counted",
 			PMK_MAX_BLOCKS);
+	if (c->q.delay_ms && e->runner.sum.delayed == e->runner.sum.cycles)
+		pmk_result_warn(&c->result,
+				"-D %u: the program took less, so that nothing was counted",
+				c->q.delay_ms);
 	if (c->q.from && !e->runner.sum.entries[0])
 		pmk_result_warn(&c->result, "--from %s was never reached", c->q.from);
 	for (unsigned i = 0; i < c->q.regions.count; i++)

@@ -389,7 +389,8 @@ static int choose_way(struct pmk_count *c)
 	if (!q->way)
 		q->way = q->hinted;
 	if (!q->way)
-		q->way = q->command[0] && !q->shared && pmk_machine_runs(q->command[0])
+		q->way = q->command[0] && (!q->shared || knows(&pmk_way_machine, q->shared)) &&
+					 pmk_machine_runs(q->command[0])
 				 ? &pmk_way_machine
 				 : &pmk_way_emulation;
 	if (q->shared && !knows(q->way, q->shared))

@@ -143,6 +143,8 @@ static void set_deadline(struct pmk_emulated *e, const struct pmk_emulated_confi
 	ask_models(e);
 	poll = poll_deadline(e);
 	interval = interval_deadline(e, cfg);
+	if (e->delay_due < interval)
+		interval = e->delay_due;
 	e->cpu.deadline = poll < interval ? poll : interval;
 }
 
@@ -305,8 +307,32 @@ static int begin_session(struct pmk_emulated *e, struct pmk_emulated_ports *port
 		e->interval_due = PMK_NEVER;
 	else
 		first_interval(e, cfg);
-	set_deadline(e, cfg);
+	if (cfg->delay)
+		pmk_emulated_delay(e, cfg, cfg->delay);
+	else
+		set_deadline(e, cfg);
 	return err;
+}
+
+void pmk_emulated_delay(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
+			uint64_t cycles)
+{
+	if (cycles) {
+		e->delay_due = e->cpu.cycles + cycles;
+		e->interval_due = PMK_NEVER;
+	} else {
+		e->delay_due = PMK_NEVER;
+		first_interval(e, cfg);
+	}
+	set_deadline(e, cfg);
+}
+
+uint64_t pmk_emulated_delay_left(const struct pmk_emulated *e)
+{
+	if (e->delay_due == PMK_NEVER)
+		return 0;
+	/* What is due begins with the next block. */
+	return e->delay_due > e->cpu.cycles ? e->delay_due - e->cpu.cycles : 1;
 }
 
 /* Adding up the counts walks over all blocks. That pays for a reading now and then, but not for
@@ -324,6 +350,9 @@ void pmk_emulated_configure(struct pmk_emulated_config *cfg)
 static void clear_readings(struct pmk_emulated *e)
 {
 	pmk_reading_init(&e->interval_total);
+	pmk_reading_init(&e->delayed);
+	e->delay_due = PMK_NEVER;
+	e->delayed_cycles = 0;
 	for (unsigned r = 0; r < PMK_MAX_REGIONS; r++) {
 		pmk_reading_init(&e->region[r].total);
 		pmk_reading_init(&e->region[r].entered_at);
@@ -368,13 +397,19 @@ void pmk_emulated_fini(struct pmk_emulated *e)
 int pmk_emulated_forked(struct pmk_emulated *e, struct pmk_emulated_ports *ports,
 			const struct pmk_emulated_config *cfg, struct pmk_executions *executions)
 {
+	uint64_t left = pmk_emulated_delay_left(e);
+	int err;
+
 	/* When the parent was inside a region, the child is inside it, too, and counts it from
 	 * 0. */
 	clear_readings(e);
 	for (unsigned r = 0; r < PMK_MAX_REGIONS; r++)
 		e->region[r].entries = 0;
 	pmk_cpu_forked(&e->cpu, executions);
-	return begin_session(e, ports, cfg);
+	err = begin_session(e, ports, cfg);
+	if (cfg->delay)
+		pmk_emulated_delay(e, cfg, left);
+	return err;
 }
 
 /* Session totals since the start, whatever the window is. */
@@ -415,6 +450,10 @@ int pmk_emulated_totals(struct pmk_emulated *e, const struct pmk_emulated_config
 
 	if (cfg->window)
 		region_totals(e, 0, &now, totals);
+	else if (e->delay_due != PMK_NEVER)
+		pmk_reading_init(totals);
+	else if (cfg->delay)
+		pmk_reading_since(totals, &now, &e->delayed);
 	else
 		*totals = now;
 	return err;
@@ -446,6 +485,22 @@ static int timer_deadline(struct pmk_emulated *e, const struct pmk_emulated_conf
 	return err ? err : over;
 }
 
+/* The delay is over. */
+static int begin_counting(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
+			  const struct pmk_emulated_blocks *b)
+{
+	int err = read_session(e, b, &e->delayed);
+
+	e->delayed_cycles = e->cpu.cycles - e->start_cycles;
+	first_interval(e, cfg);
+	/* Intervals of time go by when it was due, not by when a block has reached that. */
+	if (cfg->interval_unit == PMK_INTERVAL_CYCLES)
+		e->interval_due -= e->cpu.cycles - e->delay_due;
+	e->delay_due = PMK_NEVER;
+	set_deadline(e, cfg);
+	return err;
+}
+
 int pmk_emulated_deadline(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
 			  const struct pmk_emulated_blocks *b, struct pmk_reading *delta)
 {
@@ -453,6 +508,8 @@ int pmk_emulated_deadline(struct pmk_emulated *e, const struct pmk_emulated_conf
 	bool over;
 	int err;
 
+	if (e->cpu.cycles >= e->delay_due)
+		return begin_counting(e, cfg, b);
 	if (cfg->plan.timed)
 		return timer_deadline(e, cfg, b, delta);
 	err = pmk_emulated_totals(e, cfg, b, &totals);

@@ -63,6 +63,9 @@ struct pmk_emulated_config {
 	/* readings are frequent: the counts are added up at every block; see configure */
 	uint32_t eager;
 	uint64_t interval;
+	/* Cycles of the core before counting begins, with the first block that reaches them; not
+	 * with a window or regions. */
+	uint64_t delay;
 };
 
 struct pmk_region_state {
@@ -107,7 +110,12 @@ struct pmk_emulated {
 	/* Intervals. */
 	uint64_t interval_due;		   /* in the interval's unit */
 	struct pmk_reading interval_total; /* position at the end of the last interval */
-	int32_t error;			   /* first error of the driver, 0 = none */
+	/* When counting begins, in cycles; PMK_NEVER: it has begun. Then what had been counted by
+	 * then, and the cycles that this took. */
+	uint64_t delay_due;
+	struct pmk_reading delayed;
+	uint64_t delayed_cycles;
+	int32_t error; /* first error of the driver, 0 = none */
 	/* The hardware around the core, for PMUs that count there. With other PMUs nobody
 	 * touches this memory, and pages that are never touched cost nothing. */
 	struct pmk_devchip chip;
@@ -161,14 +169,21 @@ void pmk_emulated_fini(struct pmk_emulated *e);
 int pmk_emulated_forked(struct pmk_emulated *e, struct pmk_emulated_ports *ports,
 			const struct pmk_emulated_config *cfg, struct pmk_executions *executions);
 
-/* What has been counted up to now inside the window, or in the whole run where there is no
- * window. */
+/* Counting begins after so many cycles from now, in place of those of the configuration; 0: now. */
+void pmk_emulated_delay(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
+			uint64_t cycles);
+/* How many cycles are left of them. */
+uint64_t pmk_emulated_delay_left(const struct pmk_emulated *e);
+
+/* What has been counted up to now inside the window, behind the delay, or in the whole run
+ * where there is neither. */
 int pmk_emulated_totals(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
 			const struct pmk_emulated_blocks *b, struct pmk_reading *totals);
 
 /*
- * The core reached its deadline: poll the session where a counter may be about to wrap, and end the
- * interval where it is over. Returns 1 with the interval's counts in *delta, else 0 or an error.
+ * The core reached its deadline: poll the session where a counter may be about to wrap, begin to
+ * count where the delay is over, and end the interval where that is. Returns 1 with the interval's
+ * counts in *delta, else 0 or an error.
  */
 int pmk_emulated_deadline(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
 			  const struct pmk_emulated_blocks *b, struct pmk_reading *delta);

@@ -82,7 +82,8 @@ static bool regions_are_sound(const struct pmk_emulated *e, const struct pmk_emu
 		if (!pmk_reading_sound(&e->region[r].total) ||
 		    !pmk_reading_sound(&e->region[r].entered_at))
 			return false;
-	return pmk_reading_sound(&e->interval_total);
+	return pmk_reading_sound(&e->interval_total) && pmk_reading_sound(&e->delayed) &&
+	       (cfg->delay || e->delay_due == PMK_NEVER);
 }
 
 static bool core_is_sound(const struct pmk_emulated *e)

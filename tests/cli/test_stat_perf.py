@@ -9,7 +9,7 @@ import subprocess
 import time
 
 from harness import *
-from programs import loop, program
+from programs import LOOP, build, loop, program
 
 pytestmark = pytest.mark.quick
 
@@ -170,7 +170,10 @@ def test_wrong_times():
     for text in ("-2", "x", "", "1.5", "99999999999"):
         refuse("-D", text, "true", said="-D")
     refuse("-D", "-1", "true", said="nothing could switch counting on")
-    refuse("-T", "wave:x.vcd", "--map", "m", "-D", "1", said="--delay for -T linux")
+    for where in (("--from", "f", "--to", "k_end"), ("--region", "f")):
+        refuse("-T", "emu", "-D", "10", *where, loop(N), said="not together")
+    refuse("-T", "wave:x.vcd", "--map", "m", "-D", "1",
+           said="--delay is for -T emu and -T linux, not for -T wave")
     refuse("-T", "wave:x.vcd", "--map", "m", "--timeout", "100", said="--timeout is for a program")
 
 
@@ -184,6 +187,112 @@ def test_delay():
     assert int(lines("-D", "0", "-e", "page-faults", "true")[0][0]) > 10
     rows = lines("-D", "100", "-I", "100", "-e", "task-clock", "sleep", "0.4")
     assert float(rows[0][0]) > 0.19, rows
+
+
+def split(*argv, ms):
+    """{event: (of all, of the intervals up to `ms`, of all with that delay)}, and the documents of
+    the last two."""
+    argv = ("-e", "all", *argv)
+    of_all = counts(stat(*argv, code=3))
+    parts = stat("-I", "1", *argv, code=3)
+    late = stat("-D", str(ms), *argv, code=3)
+    of_late = counts(late)
+    before = {}
+    for c in parts["counters"]:
+        if c["interval"]["seconds"] < (ms + 0.5) / 1000 and c["counter-value"] is not None:
+            before[c["event"]] = before.get(c["event"], 0) + c["counter-value"]
+    return {e: (of_all[e], n, of_late[e]) for e, n in before.items()}, parts, late
+
+
+@cases("core,program", [
+    ("arm1176", lambda: loop(65535)),
+    ("arm926", lambda: build("delay-v5", LOOP, "-march=armv5te", "-marm", "-nostdlib", "-static",
+                             "-DCOUNT=0x8000", ext="S")),
+    ("cortex-a53", lambda: build("delay-a64", A64_LOOP, "-nostdlib", "-static", ext="S",
+                                 prefix="aarch64-linux-gnu-")),
+])
+def test_delay_of_an_emulated_program(core, program):
+    """What is counted with a delay is what was counted behind the intervals that it takes; and it
+    shifts intervals."""
+    argv = ("--core", core, "--set", "clock=200000000", program())
+    for ms in (1, 2):
+        found, parts, late = split(*argv, ms=ms)
+        assert len(found) > 3, found
+        equal({e: n for e, (_, _, n) in found.items()},
+              {e: whole - before for e, (whole, before, _) in found.items()})
+        assert all(n > 0 for e, (_, _, n) in found.items() if e.startswith("instr")), found
+    shifted = stat("-D", "2", "-I", "1", "-e", "all", *argv, code=3)
+    equal([(c["interval"], c["event"], c["counter-value"]) for c in shifted["counters"]],
+          [(c["interval"], c["event"], c["counter-value"]) for c in parts["counters"]
+           if c["interval"]["seconds"] > 0.0025])
+    equal(stat("-D", "2", "-e", "all", *argv, code=3), late)
+
+
+A64_LOOP = """
+	.global	_start
+_start:	mov	w1, #0x4000
+	lsl	w1, w1, #7
+1:	ldr	w2, [sp]
+	subs	w1, w1, #1
+	b.ne	1b
+	mov	w0, #3
+	mov	w8, #93
+	svc	#0
+"""
+
+# Works for more than 1 ms; then its fork, or a thread, works for 200000 instructions at least.
+LATER = r"""
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void work(int n)
+{
+	while (n--)
+		__asm__ volatile ("nop");
+}
+
+static void *thread(void *unused)
+{
+	(void)unused;
+	work(100000);
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	pthread_t t;
+
+	(void)argv;
+	work(2000000);
+	if (argc > 1 && !fork()) {
+		thread(NULL);
+		_exit(3);
+	}
+	if (argc > 1)
+		return wait(NULL) < 0;
+	pthread_create(&t, NULL, thread, NULL);
+	pthread_join(t, NULL);
+	return 3;
+}
+"""
+
+
+def test_delay_of_threads_and_forks():
+    """They count from where their makers do, although they take less than the delay."""
+    path = program("later", LATER, "-lpthread")
+    work, = (c["counter-value"] for c in
+             stat("-I", "1", "-e", "instr_exec", path, code=3)["counters"][:1])
+    threads = counts(stat("-D", "1", "-e", "instr_exec", path, code=3))["instr_exec"]
+    all_of_it = counts(stat("-e", "instr_exec", path, code=3))["instr_exec"]
+    assert abs(all_of_it - work - threads) < 10000, (all_of_it, work, threads)
+    forked = counts(stat("-D", "1", "-e", "instr_exec", path, "fork"))["instr_exec"]
+    all_of_it = counts(stat("-e", "instr_exec", path, "fork"))["instr_exec"]
+    assert abs(all_of_it - work - forked) < 10000, (all_of_it, work, forked)
+    # A fork within the delay has the rest of it before it.
+    out = stat("-D", "20", "-e", "instr_exec", path, "fork")
+    equal(counts(out)["instr_exec"], 0)
+    contains(out["warning"], "-D 20: the program took less, so that nothing was counted")
 
 
 # ---- intervals -----------------------------------------------------------------------------------

@@ -79,6 +79,9 @@ static struct pmk_handlers handlers; /* under the lock */
 /* User emulation: where the address 0 of the program is in this process. */
 static uintptr_t guest_base;
 static bool begun; /* the first block of the program was translated */
+/* What was left of the delay when the last system call was made: a thread that is made there begins
+ * to count with the one that makes it. */
+static uint64_t delay_left;
 
 /* The vCPU of this thread, known from its system calls: after fork, the only one that goes on. */
 static __thread unsigned calling_vcpu = PMK_MAX_VCPUS;
@@ -680,6 +683,8 @@ void pmk_plugin_vcpu_started(unsigned vcpu)
 	}
 	if (err)
 		give_up(err);
+	if (config.delay && !system_mode && vcpu)
+		pmk_emulated_delay(e, &config, delay_left);
 	e->cpu.index = vcpu;
 	e->cpu.on_deadline = on_deadline;
 	e->cpu.on_crossing = on_crossing;
@@ -838,6 +843,8 @@ static void meet_handler(unsigned signal, uint64_t action)
 void pmk_plugin_syscall(unsigned vcpu, int64_t num, uint64_t arg1, uint64_t arg2)
 {
 	calling_vcpu = vcpu % PMK_MAX_VCPUS;
+	if (config.delay && pmk_cpus[calling_vcpu])
+		delay_left = pmk_emulated_delay_left(emulated(pmk_cpus[calling_vcpu]));
 	if (is_execve(num))
 		atomic_fetch_add(&slot->execs, 1);
 	if (num == family->sigaction || num == family->rt_sigaction)

@@ -354,6 +354,7 @@ static void add_counts(struct pmk_runner_counts *sum, const struct pmk_runner_co
 	}
 	sum->cycles += c->cycles;
 	sum->insns += c->insns;
+	sum->delayed += c->delayed;
 	sum->untimed += c->untimed;
 }
 
@@ -395,7 +396,8 @@ static bool counts_are_sound(const struct pmk_runner_counts *c, unsigned nregion
 		if (!pmk_reading_sound(&c->region[k]) || c->entries[k] > PMK_MOST_COUNTED)
 			return false;
 	return pmk_reading_sound(&c->total) && c->cycles <= PMK_MOST_COUNTED &&
-	       c->insns <= PMK_MOST_COUNTED && c->untimed <= PMK_MOST_COUNTED;
+	       c->insns <= PMK_MOST_COUNTED && c->delayed <= c->cycles &&
+	       c->untimed <= PMK_MOST_COUNTED;
 }
 
 /* Take the final reading of one core, through the driver, from a private copy. */
@@ -446,6 +448,7 @@ static void read_core(struct pmk_runner *r, struct pmk_arena_slot *slot, unsigne
 	}
 	c->cycles = copy->cpu.cycles - copy->start_cycles;
 	c->insns = copy->bus.total[PMK_SIG_INSN];
+	c->delayed = copy->delay_due == PMK_NEVER ? copy->delayed_cycles : c->cycles;
 	c->untimed = count_untimed(r, &b);
 	if (!counts_are_sound(c, cfg->nregions)) {
 		doubt(r, "a count", slot, (int)cpu);

@@ -41,6 +41,7 @@ struct pmk_runner_counts {
 	struct pmk_reading region[PMK_MAX_REGIONS];
 	uint64_t entries[PMK_MAX_REGIONS];
 	uint64_t cycles, insns; /* of the whole run, whatever was asked for */
+	uint64_t delayed;	/* of these cycles: before counting began */
 	/* Instructions without times of their own in the model. With regions and short intervals, 1
 	 * if the code has a noticeable part of them. */
 	uint64_t untimed;
