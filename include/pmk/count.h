@@ -112,6 +112,9 @@ struct pmk_count_listener {
 	void (*note)(void *ctx, const char *text);
 	/* About ten times a second while a dump is read: bytes so far, and in all; 0: not known. */
 	void (*progress)(void *ctx, uint64_t bytes, uint64_t size);
+	/* About five times a second while a program is emulated: seconds of the guest, 0: not
+	 * known, and instructions, about, of this run so far. */
+	void (*running)(void *ctx, double seconds, uint64_t insns);
 };
 
 /* Find out whether the request can be met, and by what. This reads files but starts nothing. If

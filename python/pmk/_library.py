@@ -255,11 +255,12 @@ BEGIN = CFUNCTYPE(None, c_void_p, c_void_p)
 ROWS = CFUNCTYPE(None, c_void_p, c_void_p, c_uint32)
 NOTE = CFUNCTYPE(None, c_void_p, c_char_p)
 PROGRESS = CFUNCTYPE(None, c_void_p, c_uint64, c_uint64)
+RUNNING = CFUNCTYPE(None, c_void_p, c_double, c_uint64)
 
 
 class CCountListener(Structure):
     _fields_ = [("ctx", c_void_p), ("begin", BEGIN), ("rows", ROWS), ("note", NOTE),
-                ("progress", PROGRESS)]
+                ("progress", PROGRESS), ("running", RUNNING)]
 
 
 class CModelPort(Structure):

@@ -11,8 +11,8 @@ from ctypes import byref, c_char_p
 from dataclasses import dataclass
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
-from ._library import (BEGIN, NOTE, PROGRESS, ROWS, CCountListener, CCountMetric, CCountRow,
-                       CCountSummary, lib, own_files, text)
+from ._library import (BEGIN, NOTE, PROGRESS, ROWS, RUNNING, CCountListener, CCountMetric,
+                       CCountRow, CCountSummary, lib, own_files, text)
 
 Words = Union[str, Sequence[str]]
 Value = Union[str, int, float, "os.PathLike[str]", bool, None]
@@ -251,7 +251,7 @@ class _Request:
         self._on_rows, self._on_note = on_rows, on_note
         # Held here, because C only has their addresses.
         self._listener = CCountListener(None, BEGIN(0), ROWS(self._rows), NOTE(self._note),
-                                        PROGRESS(0))
+                                        PROGRESS(0), RUNNING(0))
 
     def free(self) -> None:
         lib.pmk_count_free(self._handle)

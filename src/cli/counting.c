@@ -4,6 +4,11 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
 
 /* For the signal handler. The command runs once in a process. */
 static struct pmk_count *running;
@@ -41,6 +46,64 @@ void cli_catch_signals(struct pmk_count *c)
 			sigaction(caught[i], &before, NULL);
 	}
 	pmk_count_ignore(c, &ignored);
+}
+
+/* ---- progress -------------------------------------------------------------------------------- */
+
+#define PATIENCE_SECONDS 1
+
+bool cli_running_shown(void)
+{
+	return isatty(STDERR_FILENO);
+}
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static void write_line(struct cli_running *p, double seconds, double mips)
+{
+	unsigned columns = cli_columns(stderr);
+	char line[160], guest[48] = "";
+
+	if (seconds > 0)
+		snprintf(guest, sizeof(guest), "%.3f s of the guest, ", seconds);
+	snprintf(line, sizeof(line), "pmk: %s%.1f million instructions, %.0f MIPS", guest,
+		 (double)p->insns / 1e6, mips);
+	if (columns > 1 && strlen(line) >= columns) /* a line that wraps cannot be rewritten */
+		line[columns - 1] = '\0';
+	fprintf(stderr, "\r%-*s", (int)p->width, line);
+	fflush(stderr);
+	p->width = (unsigned)strlen(line);
+}
+
+void cli_running_show(struct cli_running *p, double seconds, uint64_t insns)
+{
+	double at = now(), since = at - p->last;
+	uint64_t before = p->insns;
+
+	p->insns = insns;
+	p->last = at;
+	if (!p->began || insns < before) { /* this run, or the next of -r, has just begun */
+		p->began = at;
+		return;
+	}
+	/* A program that waits may wait for its user, whose line this is. */
+	if (insns == before)
+		cli_running_end(p);
+	else if (at - p->began >= PATIENCE_SECONDS)
+		write_line(p, seconds, (double)(insns - before) / 1e6 / since);
+}
+
+void cli_running_end(struct cli_running *p)
+{
+	if (p->width)
+		fprintf(stderr, "\r%*s\r", (int)p->width, "");
+	p->width = 0;
 }
 
 void cli_rescue(struct pmk_count *c, bool big_num)

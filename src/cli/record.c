@@ -31,6 +31,7 @@ struct record {
 	struct pmk_count *count;
 	const char *path;
 	bool paths;
+	struct cli_running running;
 };
 
 static int failed(const struct record *r)
@@ -79,8 +80,17 @@ static int parse(struct record *r, int argc, char **argv, bool *help)
 
 static void note(void *ctx, const char *text)
 {
-	(void)ctx;
+	struct record *r = ctx;
+
+	cli_running_end(&r->running);
 	cli_fail(0, "%s", text);
+}
+
+static void running(void *ctx, double seconds, uint64_t insns)
+{
+	struct record *r = ctx;
+
+	cli_running_show(&r->running, seconds, insns);
 }
 
 /* Say what was written, as perf does. */
@@ -133,7 +143,9 @@ static int check_output(const struct record *r)
 
 static int record(struct record *r)
 {
-	const struct pmk_count_listener told = { .ctx = r, .note = note };
+	const struct pmk_count_listener told = { .ctx = r,
+						 .note = note,
+						 .running = cli_running_shown() ? running : NULL };
 	int err;
 
 	if (pmk_count_prepare(r->count, &told))
@@ -142,7 +154,9 @@ static int record(struct record *r)
 	if (err)
 		return err;
 	cli_catch_signals(r->count);
-	if (pmk_count_run(r->count, NULL))
+	err = pmk_count_run(r->count, NULL);
+	cli_running_end(&r->running);
+	if (err)
 		return failed(r);
 	return write_recording(r);
 }

@@ -127,6 +127,7 @@ struct stat {
 	const char *dump; /* of -T wave:FILE */
 	struct output out;
 	struct cli_wave_progress progress;
+	struct cli_running running;
 	bool repeats, intervals;
 	bool write_failed;
 	int why; /* errno of the failure */
@@ -207,11 +208,18 @@ static void note_failure(struct stat *s, bool bad)
 	s->write_failed |= bad;
 }
 
+/* Whatever tells of progress is erased before something else is written. */
+static void end_progress(struct stat *s)
+{
+	cli_wave_progress_end(&s->progress);
+	cli_running_end(&s->running);
+}
+
 static void begin(void *ctx, struct pmk_count *c)
 {
 	struct stat *s = ctx;
 
-	cli_wave_progress_end(&s->progress);
+	end_progress(s);
 	note_failure(s,
 		     output_begin(&s->out, pmk_count_result(c), pmk_count_metrics(c), false) != 0);
 }
@@ -222,7 +230,7 @@ static void rows(void *ctx, struct pmk_count *c, uint32_t first)
 	struct stat *s = ctx;
 
 	(void)first; /* sections are told of as a whole */
-	cli_wave_progress_end(&s->progress);
+	end_progress(s);
 	errno = 0;
 	if (s->out.writer)
 		note_failure(s, pmk_writer_section(s->out.writer, r,
@@ -231,7 +239,7 @@ static void rows(void *ctx, struct pmk_count *c, uint32_t first)
 
 static void note(void *ctx, const char *text)
 {
-	(void)ctx;
+	end_progress(ctx);
 	cli_fail(0, "%s", text);
 }
 
@@ -241,6 +249,13 @@ static void progress(void *ctx, uint64_t bytes, uint64_t size)
 
 	cli_wave_progress_show(&s->progress,
 			       &(struct pmk_wave_progress){ .bytes = bytes, .size = size });
+}
+
+static void running(void *ctx, double seconds, uint64_t insns)
+{
+	struct stat *s = ctx;
+
+	cli_running_show(&s->running, seconds, insns);
 }
 
 /* ---- the run -------------------------------------------------------------------------------- */
@@ -274,7 +289,14 @@ static int finish(struct stat *s)
 
 static int count(struct stat *s)
 {
-	const struct pmk_count_listener told = { s, begin, rows, note, progress };
+	const struct pmk_count_listener told = {
+		.ctx = s,
+		.begin = begin,
+		.rows = rows,
+		.note = note,
+		.progress = progress,
+		.running = cli_running_shown() ? running : NULL,
+	};
 	const char *program;
 	int code;
 
@@ -293,7 +315,7 @@ static int count(struct stat *s)
 	cli_catch_signals(s->count);
 	cli_wave_progress_begin(&s->progress, s->dump);
 	code = pmk_count_run(s->count, NULL);
-	cli_wave_progress_end(&s->progress);
+	end_progress(s);
 	if (!code)
 		return finish(s);
 	/* A document that was begun is closed even after a failure. */

@@ -352,6 +352,22 @@ static void urge(const struct pmk_count *c, double *since, int *sent)
 	}
 }
 
+#define LOOK_SECONDS 0.2
+
+/* Tell the listener how far the program is, if it is time to. */
+static void tell_progress(const struct pmk_count *c, double *last)
+{
+	const struct pmk_emulation *e = c->state;
+	double now = pmk_watch_now(), hz = (double)e->prog.core.clock_hz;
+	uint64_t cycles, insns;
+
+	if (!c->listener.running || now - *last < LOOK_SECONDS)
+		return;
+	*last = now;
+	pmk_runner_look(&e->runner, &cycles, &insns);
+	c->listener.running(c->listener.ctx, hz > 0 ? (double)cycles / hz : 0, insns);
+}
+
 /* Wait for the program's end, also after the user has interrupted the run. */
 static int wait_for_end(struct pmk_count *c)
 {
@@ -359,9 +375,11 @@ static int wait_for_end(struct pmk_count *c)
 	double since = 0, end = pmk_watch_now() + (double)c->q.timeout_ms / 1000;
 	int sent = 0, err = 0;
 	bool up = false; /* the time of this run */
+	double told = pmk_watch_now();
 
 	while (!pmk_runner_step(&e->runner, 20)) {
 		err = err ? err : drain_intervals(c);
+		tell_progress(c, &told);
 		up |= c->q.timeout_ms && pmk_watch_now() >= end;
 		if (pmk_count_stopped(c) || up)
 			urge(c, &since, &sent);

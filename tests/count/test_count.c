@@ -68,7 +68,7 @@ static void progress(void *ctx, uint64_t bytes, uint64_t size)
 
 static struct pmk_count_listener listener(struct told *t)
 {
-	return (struct pmk_count_listener){ t, begin, rows, note, progress };
+	return (struct pmk_count_listener){ t, begin, rows, note, progress, NULL };
 }
 
 /* ---- requests ------------------------------------------------------------------------------- */

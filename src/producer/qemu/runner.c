@@ -358,18 +358,26 @@ static void add_counts(struct pmk_runner_counts *sum, const struct pmk_runner_co
 	sum->untimed += c->untimed;
 }
 
+/* Which fact of a block is the number of its instructions. */
+static unsigned insn_fact(const struct pmk_core_family *family)
+{
+	unsigned i = 0;
+
+	while (family->fact_signal[i] != PMK_SIG_INSN)
+		i++;
+	return i;
+}
+
 /* Instructions without times of their own. While counts are kept as blocks run, how often each ran
  * is not known: then 1 if they are at least one in a hundred of the code. */
 static uint64_t count_untimed(const struct pmk_runner *r, const struct pmk_emulated_blocks *b)
 {
 	const struct pmk_core_family *family = pmk_core_family(&r->cfg.counters.core);
 	uint64_t n = 0, code = 0, insns = 0;
-	unsigned insn = 0;
+	unsigned insn = insn_fact(family);
 
 	if (!family->untimed)
 		return 0;
-	while (family->fact_signal[insn] != PMK_SIG_INSN)
-		insn++;
 	for (uint32_t i = 0; i < b->count; i++) {
 		code += b->facts[i].n[family->untimed];
 		insns += b->facts[i].n[insn];
@@ -474,6 +482,41 @@ static void read_slot(struct pmk_runner *r, struct pmk_arena_slot *s)
 	r->processes++;
 	r->threads += atomic_load(&s->threads);
 	r->execs += atomic_load(&s->execs);
+}
+
+/* Add what a process has executed so far; *cycles becomes that of its core that is furthest. The
+ * emulator goes on meanwhile, so that this is for showing alone. */
+static void look_at_slot(const struct pmk_runner *r, struct pmk_arena_slot *s, uint64_t *cycles,
+			 uint64_t *insns)
+{
+	unsigned fact = insn_fact(pmk_core_family(&r->cfg.counters.core));
+	unsigned ncpus = atomic_load(&s->ncpus);
+	uint32_t nblocks = atomic_load(&s->nblocks);
+	char *memory = pmk_arena_memory(r->arena, s);
+	const struct pmk_facts *facts = pmk_slot_facts(memory);
+
+	for (unsigned cpu = 0; cpu < ncpus && cpu < PMK_ARENA_CPUS; cpu++) {
+		const struct pmk_emulated *e = pmk_slot_cpu(memory, cpu);
+		const struct pmk_executions *executions = pmk_slot_executions(memory, cpu);
+		uint64_t ran = e->cpu.cycles - e->start_cycles, n = 0;
+
+		*cycles = ran > *cycles ? ran : *cycles;
+		for (uint32_t i = 0; i < nblocks && i < PMK_MAX_BLOCKS; i++)
+			n += facts[i].n[fact] * executions[i].count;
+		/* Where executions are counted, the total follows them now and then. */
+		*insns += n > e->bus.total[PMK_SIG_INSN] ? n : e->bus.total[PMK_SIG_INSN];
+	}
+}
+
+void pmk_runner_look(const struct pmk_runner *r, uint64_t *cycles, uint64_t *insns)
+{
+	*cycles = r->sum.cycles;
+	*insns = r->sum.insns;
+	if (!atomic_load(&r->arena->ready))
+		return;
+	for (unsigned i = 0; i < r->slots; i++)
+		if (atomic_load(&r->arena->slot[i].state) == PMK_SLOT_RUNNING)
+			look_at_slot(r, &r->arena->slot[i], cycles, insns);
 }
 
 /* Give a slot back after it was read: its memory becomes zeros again. */

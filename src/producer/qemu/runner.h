@@ -98,6 +98,9 @@ bool pmk_runner_step(struct pmk_runner *r, int ms);
 /* The next finished interval; false when there is none. */
 bool pmk_runner_interval(struct pmk_runner *r, struct pmk_arena_interval *out);
 
+/* How far the program is, about: cycles of the core that is furthest, and instructions of all. */
+void pmk_runner_look(const struct pmk_runner *r, uint64_t *cycles, uint64_t *insns);
+
 /* Read everything that has not been read yet. After that the runner's sums are complete. */
 void pmk_runner_finish(struct pmk_runner *r);
 

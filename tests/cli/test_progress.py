@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: MIT
+"""What stands on a terminal while a long program runs, and nowhere else."""
+import os
+import pty
+import re
+import subprocess
+import time
+
+from harness import *
+from programs import loop, program
+
+pytestmark = pytest.mark.quick
+
+LINE = r"pmk: (\d+\.\d{3}) s of the guest, (\d+\.\d) million instructions, (\d+) MIPS"
+SPIN = "int main(void) { for (;;) __asm__ volatile (\"\"); }"
+# Waits for its input, having executed very little.
+WAIT = "#include <stdio.h>\nint main(void) { return getchar() == EOF; }"
+
+
+def on_terminal(*argv, seconds=None, cwd=None):
+    """The exit code and everything that pmk writes to a terminal, of which it gets Ctrl-C after so
+    many seconds."""
+    ours, theirs = pty.openpty()
+    p = subprocess.Popen([PMK, *map(str, argv)], stdin=theirs, stdout=theirs, stderr=theirs,
+                         start_new_session=True, cwd=cwd)
+    os.close(theirs)
+    text, began = b"", time.monotonic()
+    while True:
+        if seconds and time.monotonic() - began > seconds:
+            os.killpg(p.pid, 2)
+            seconds = None
+        try:
+            part = os.read(ours, 65536)
+        except OSError:
+            break
+        if not part:
+            break
+        text += part
+    os.close(ours)
+    return p.wait(timeout=PATIENCE), text.decode()
+
+
+def shown(text):
+    return [(float(s), float(n), int(mips)) for s, n, mips in re.findall(LINE, text)]
+
+
+def test_stat_tells_how_far_the_program_is():
+    """Cycles and instructions of the line are those of the run, for a loop of one cycle each."""
+    for options in ((), ("--region", "main")):
+        code, text = on_terminal("stat", "--timeout", "2500", "-e", "cycles,instr_exec", *options,
+                                 program("spin", SPIN))
+        equal(code, 0, text)
+        lines = shown(text)
+        assert len(lines) >= 2, text
+        equal(lines, sorted(lines))
+        total = int(re.search(r"([\d,]+) +instr_exec", text).group(1).replace(",", ""))
+        for seconds, millions, mips in lines:
+            assert millions * 1e6 <= total + 50000, text  # it is rounded
+            assert 0.5 < millions / (seconds * 700) < 1.5, text  # the clock has 700 MHz
+            assert mips > 0, text
+        # The line is rewritten, and at last erased.
+        last = text.rindex("MIPS")
+        assert re.match(r"MIPS *\r +\r", text[last:]), text[last:]
+        equal(text[:last].count("\n"), 0, text)
+
+
+def test_record_does_so_too(tmp_path):
+    code, text = on_terminal("record", "-e", "instr_exec", program("spin", SPIN), seconds=2.5,
+                             cwd=tmp_path)
+    equal(code, 130, text)
+    assert len(shown(text)) >= 2, text
+    assert re.search(r"MIPS *\r +\r.*pmk record: wrote", text, re.S), text
+
+
+def test_notes_erase_the_line():
+    """An interval is written to where the line was."""
+    code, text = on_terminal("stat", "--timeout", "3000", "-I", "100", "-e", "instr_exec",
+                             program("spin", SPIN))
+    assert shown(text), text
+    for line in re.split(r"[\r\n]+", text):
+        if "MIPS" in line:
+            assert re.fullmatch(LINE + " *", line), repr(line)
+
+
+def test_short_programs_show_nothing():
+    code, text = on_terminal("stat", "-e", "instr_exec", loop(1000))
+    assert code == 3 and "MIPS" not in text and "\r " not in text, repr(text)
+
+
+def test_a_program_that_waits_has_the_terminal_for_itself():
+    code, text = on_terminal("stat", "--timeout", "2500", "-e", "instr_exec",
+                             program("waits", WAIT))
+    assert code == 0 and "MIPS" not in text, repr(text)
+
+
+def test_nothing_in_pipes(tmp_path):
+    for command in ("stat", "record"):
+        p = subprocess.Popen([PMK, command, "-e", "instr_exec", program("spin", SPIN)],
+                             stderr=subprocess.PIPE, text=True, cwd=tmp_path)
+        time.sleep(2)
+        p.send_signal(2)
+        err = p.communicate(timeout=PATIENCE)[1]
+        assert "MIPS" not in err and "\r" not in err, err
