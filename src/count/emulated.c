@@ -568,6 +568,7 @@ static int configure(struct pmk_count *c)
 	snprintf(cfg->pmu, sizeof(cfg->pmu), "%s", c->pmu->name);
 	snprintf(cfg->beside, sizeof(cfg->beside), "%s", e->beside ? e->beside->name : "");
 	cfg->core = e->prog.core;
+	cfg->plan = e->plan;
 	cfg->layout = e->monitor.layout.layout;
 	for (unsigned i = 0; i < e->plan.nevents; i++)
 		cfg->watch_levels |= pmk_emulation_levels(c, i) != PMK_LEVELS_ALL;
@@ -577,6 +578,7 @@ static int configure(struct pmk_count *c)
 				      "record them without, addresses tell user code from a "
 				      "kernel's");
 	pmk_emulated_configure(cfg);
+	cfg->mix = cfg->mix && c->q.record == PMK_REQUEST_COUNTS;
 	c->program = e->prog.image;
 	return set_core_facts(c);
 }

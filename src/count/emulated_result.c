@@ -134,7 +134,8 @@ static int add_place(struct pmk_count *c, const struct pmk_counted_place *p)
 			continue;
 		row->value = (v->sum + v->n / 2) / v->n;
 		row->stddev_pct = spread_pct(v);
-		row->runtime_ns = cycles_to_ns(c, r->sum.cycles - r->sum.delayed);
+		/* Without a clock there is no time. */
+		row->runtime_ns = e->cfg.mix ? 0 : cycles_to_ns(c, r->sum.cycles - r->sum.delayed);
 		if (p->wrapped[i])
 			row->trust = PMK_TRUST_WRAPPED;
 	}

@@ -121,6 +121,10 @@ struct pmk_core_family {
 	 * 0: there is none. */
 	unsigned untimed;
 	struct pmk_signal_set (*raises)(const struct pmk_core *core);
+	/* Of these the signals, ending with PMK_SIG_CYCLE, whose totals follow from how often each
+	 * instruction was executed and from nothing else, in user emulation. An instruction that
+	 * faults is executed (fault.h): what it raises only when it does not fault is not here. */
+	const uint8_t *mix;
 	/* The longest latency that a core can record; NULL: it records none. */
 	uint32_t (*longest)(const struct pmk_core *core);
 	/* Compute the totals that follow from others. All others are complete. */

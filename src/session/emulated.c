@@ -335,6 +335,34 @@ uint64_t pmk_emulated_delay_left(const struct pmk_emulated *e)
 	return e->delay_due > e->cpu.cycles ? e->delay_due - e->cpu.cycles : 1;
 }
 
+/* Does the signal follow from how often each instruction was executed, or is it none? */
+static bool in_mix(const struct pmk_core_family *family, unsigned sig)
+{
+	const uint8_t *s = family->mix;
+
+	while (*s != PMK_SIG_CYCLE && *s != sig)
+		s++;
+	return *s != PMK_SIG_CYCLE || sig == PMK_SIG_NONE;
+}
+
+/* Are all events of the plan of that kind, over the whole run of a program? */
+static bool counts_mix(const struct pmk_emulated_config *cfg)
+{
+	const struct pmk_core_family *family = pmk_core_family(&cfg->core);
+	const struct pmk_pmu *pmu = pmk_pmu_find(cfg->pmu);
+	bool mix = pmu && !family->attach && !cfg->core.system && !cfg->nregions &&
+		   !cfg->watch_levels && !cfg->delay && cfg->interval_unit == PMK_INTERVAL_NONE;
+
+	for (unsigned i = 0; mix && i < cfg->plan.nevents; i++) {
+		const struct pmk_plan_event *planned = &cfg->plan.event[i];
+		const struct pmk_event *event = pmk_pmu_event_code(pmu, planned->code);
+
+		mix = !planned->pmu && event && !event->latency && in_mix(family, event->signal) &&
+		      in_mix(family, event->signal2);
+	}
+	return mix;
+}
+
 /* Adding up the counts walks over all blocks. That pays for a reading now and then, but not for
  * one at every entry of a region. */
 void pmk_emulated_configure(struct pmk_emulated_config *cfg)
@@ -345,6 +373,7 @@ void pmk_emulated_configure(struct pmk_emulated_config *cfg)
 		cfg->layout = pmk_ahbmon_sp816;
 	cfg->eager = cfg->nregions > 0 || cfg->watch_levels ||
 		     (cfg->interval_unit != PMK_INTERVAL_NONE && cfg->interval < 1000000);
+	cfg->mix = counts_mix(cfg);
 }
 
 static void clear_readings(struct pmk_emulated *e)
@@ -425,6 +454,29 @@ static int read_session(struct pmk_emulated *e, const struct pmk_emulated_blocks
 	err = pmk_reading_take(totals, &e->session);
 	if (err && !e->error)
 		e->error = err;
+	return err;
+}
+
+/* Read what has been counted since the last reading in parts, each of them less than any counter
+ * can wrap in: without a clock, nobody has asked the session on the way. */
+static int read_in_parts(struct pmk_emulated *e, const struct pmk_emulated_blocks *b)
+{
+	const uint64_t part = UINT64_C(1) << 31;
+	uint64_t before[PMK_NSIGNALS], all[PMK_NSIGNALS], nparts = 1;
+	struct pmk_reading totals;
+	int err = 0;
+
+	memcpy(before, e->bus.total, sizeof(before));
+	pmk_cpu_sum(&e->cpu, b->facts, b->executions, b->count, &e->bus);
+	memcpy(all, e->bus.total, sizeof(all));
+	for (unsigned s = 0; s < PMK_NSIGNALS; s++)
+		if (all[s] >= before[s] && (all[s] - before[s]) / part >= nparts)
+			nparts = (all[s] - before[s]) / part + 1;
+	for (uint64_t n = 1; !err && n < nparts; n++) {
+		for (unsigned s = 0; s < PMK_NSIGNALS; s++)
+			e->bus.total[s] = before[s] + (all[s] - before[s]) / nparts * n;
+		err = pmk_reading_take(&totals, &e->session);
+	}
 	return err;
 }
 
@@ -679,6 +731,9 @@ int pmk_emulated_finish(struct pmk_emulated *copy, struct pmk_emulated_ports *po
 	pmk_several_rebind(&copy->session, ports->pmu, ports->port);
 	if (on_buses(copy))
 		finish_bus(copy);
+	err = cfg->mix ? read_in_parts(copy, b) : 0;
+	if (err && !copy->error)
+		copy->error = err;
 	err = pmk_emulated_totals(copy, cfg, b, totals);
 	for (unsigned r = 0; r < cfg->nregions; r++)
 		if (copy->region[r].inside)

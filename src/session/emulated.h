@@ -62,6 +62,10 @@ struct pmk_emulated_config {
 	uint32_t interval_unit;
 	/* readings are frequent: the counts are added up at every block; see configure */
 	uint32_t eager;
+	/* Nothing is asked but what follows from how often each instruction was executed: then the
+	 * producer may count executions alone, and leave the clock and all else of the core as they
+	 * are. */
+	uint32_t mix;
 	uint64_t interval;
 	/* Cycles of the core before counting begins, with the first block that reaches them; not
 	 * with a window or regions. */

@@ -64,6 +64,15 @@ def test_stat_tells_how_far_the_program_is():
         equal(text[:last].count("\n"), 0, text)
 
 
+def test_without_a_clock():
+    """Instructions alone need none, so there is no time of the guest to tell."""
+    code, text = on_terminal("stat", "--timeout", "2500", "-e", "instr_exec",
+                             program("spin", SPIN))
+    equal(code, 0, text)
+    assert re.search(r"\rpmk: [\d.]+ million instructions, \d+ MIPS", text), text
+    assert "of the guest" not in text, text
+
+
 def test_record_does_so_too(tmp_path):
     code, text = on_terminal("record", "-e", "instr_exec", program("spin", SPIN), seconds=2.5,
                              cwd=tmp_path)

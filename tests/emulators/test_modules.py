@@ -26,6 +26,8 @@ SINCE = {1: """register_vcpu_init_cb register_vcpu_exit_cb register_vcpu_idle_cb
          4: "read_memory_vaddr",
          5: "write_memory_vaddr read_memory_hwaddr write_memory_hwaddr write_register "
             "translate_vaddr"}
+# What newer versions do without.
+UNTIL = {1: "register_vcpu_tb_exec_inline register_vcpu_insn_exec_inline"}
 GLIB = {"g_array_get_element_size", "g_array_free", "g_byte_array_new", "g_byte_array_free"}
 
 
@@ -76,6 +78,7 @@ def test_needs(module):
     for version in MODULES[module]:
         have_been = {f"qemu_plugin_{n}" for since,
                      names in SINCE.items() if since <= version for n in names.split()}
+        have_been |= {f"qemu_plugin_{n}" for n in UNTIL.get(version, "").split()}
         must = {n for n, kind in undefined(module).items() if kind == "U"}
         equal(must - have_been, set(), f"not in version {version}")
         may = set(undefined(module)) - must

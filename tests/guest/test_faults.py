@@ -168,7 +168,7 @@ def test_code_that_ran_before_faults_were_expected():
     """That a conditional access is passed is told of newer code alone. If it was made, nobody
     needs to know."""
     for early, some, trust in ((0, 0, "exact"), (1, 1, "exact"), (1, 0, "inexact")):
-        doc = stat("-e", "instr_exec",
+        doc = stat("-e", "instr_exec,dcache_access",
                    build("faults-unsure", UNSURE, "-O1", "-static", "-march=armv6k", "-marm",
                          *["-DEARLY"] * early, f"-DSOME={some}"))
         equal(doc["counters"][0]["trust"], trust, (early, some))

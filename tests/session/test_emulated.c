@@ -335,6 +335,27 @@ static void test_finish_tells_the_error(void **state)
 	rig_free(r);
 }
 
+/* Executions alone are counted, and no clock asks for a reading before a counter wraps. */
+static void test_executions_alone(void **state)
+{
+	static const uint16_t code[] = { INSTR_EXEC };
+	struct rig *r = rig_new(code, 1);
+	struct pmk_emulated *copy = malloc(sizeof(*copy));
+	struct pmk_emulated_ports ports;
+	struct pmk_reading totals;
+
+	(void)state;
+	assert_non_null(copy);
+	rig_start(r);
+	assert_int_equal(r->cfg.mix, 1);
+	r->executions[0].count = UINT64_C(1) << 33; /* five instructions each */
+	*copy = r->e;
+	assert_int_equal(pmk_emulated_finish(copy, &ports, &r->cfg, &r->b, &totals), 0);
+	assert_true(totals.total[0] == UINT64_C(42949672960));
+	free(copy);
+	rig_free(r);
+}
+
 /* ---- intervals ----------------------------------------------------------------------------- */
 
 /* Every 1000 cycles, blocks of 7: the interval ends with the first block that reaches it, which is
@@ -996,6 +1017,7 @@ int main(void)
 		cmocka_unit_test(test_every_pmu),
 		cmocka_unit_test(test_finish_on_a_copy),
 		cmocka_unit_test(test_finish_tells_the_error),
+		cmocka_unit_test(test_executions_alone),
 		cmocka_unit_test(test_intervals_of_cycles),
 		cmocka_unit_test(test_intervals_of_instructions),
 		cmocka_unit_test(test_interval_after_a_pause),

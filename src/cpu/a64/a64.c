@@ -212,6 +212,14 @@ struct pmk_signal_set pmk_a64_raises(const struct pmk_core *core)
 	return set;
 }
 
+const uint8_t pmk_a64_mix[] = {
+	PMK_SIG_INSN,	     PMK_SIG_BRANCH,	     PMK_SIG_BR_IMM,  PMK_SIG_BR_RETURN,
+	PMK_SIG_BR_INDIRECT, PMK_SIG_BR_PREDICTABLE, PMK_SIG_DP,      PMK_SIG_ASE,
+	PMK_SIG_VFP,	     PMK_SIG_CRYPTO,	     PMK_SIG_ISB,     PMK_SIG_DSB,
+	PMK_SIG_DMB,	     PMK_SIG_EXC_SVC,	     PMK_SIG_EXC_HVC, PMK_SIG_EXC_SMC,
+	PMK_SIG_EXC_UNDEF,   PMK_SIG_EXC_TAKEN,	     PMK_SIG_CYCLE,
+};
+
 const struct pmk_counted_signal pmk_a64_counted[] = {
 	{ PMK_SIG_BRANCH_MISS, PMK_AT_LEAVE },
 	{ PMK_SIG_CALL_PUSH, PMK_AT_LEAVE },

@@ -167,6 +167,7 @@ void pmk_a64_fini(struct pmk_cpu *cpu);
 void pmk_a64_forked(struct pmk_cpu *cpu);
 struct pmk_signal_set pmk_a64_raises(const struct pmk_core *core);
 /* Totals that are sums of others. */
+extern const uint8_t pmk_a64_mix[];
 void pmk_a64_derive(const struct pmk_cpu *cpu, uint64_t *totals);
 extern const struct pmk_counted_signal pmk_a64_counted[];
 

@@ -47,6 +47,7 @@ const struct pmk_core_family pmk_family_a64 = {
 	.nfacts = PMK_A64_NFACTS,
 	.counted = pmk_a64_counted,
 	.raises = pmk_a64_raises,
+	.mix = pmk_a64_mix,
 	.derive = pmk_a64_derive,
 	.insns_per_cycle = insns_per_cycle,
 };

@@ -141,6 +141,8 @@ struct pmk_signal_set pmk_arm11_raises(const struct pmk_core *core)
 	return set;
 }
 
+const uint8_t pmk_arm11_mix[] = { PMK_SIG_INSN, PMK_SIG_BRANCH, PMK_SIG_WBUF_DRAIN, PMK_SIG_CYCLE };
+
 /* Sums of other signals. */
 void pmk_arm11_derive(const struct pmk_cpu *cpu, uint64_t *t)
 {

@@ -103,6 +103,7 @@ bool pmk_arm11_is_under_way(const struct pmk_cpu *cpu);
 void pmk_arm11_drop(struct pmk_cpu *cpu);
 uint32_t *pmk_arm11_branch(struct pmk_block *b);
 struct pmk_signal_set pmk_arm11_raises(const struct pmk_core *core);
+extern const uint8_t pmk_arm11_mix[];
 void pmk_arm11_derive(const struct pmk_cpu *cpu, uint64_t *totals);
 extern const struct pmk_counted_signal pmk_arm11_counted[];
 extern const struct pmk_counted_beside pmk_arm11_beside[];

@@ -205,6 +205,14 @@ struct pmk_signal_set pmk_microblaze_raises(const struct pmk_core *core)
 	return set;
 }
 
+const uint8_t pmk_microblaze_mix[] = {
+	PMK_SIG_INSN,	     PMK_SIG_BR_UNCOND, PMK_SIG_BR_UNCOND_DELAY, PMK_SIG_LOGICAL,
+	PMK_SIG_ARITH,	     PMK_SIG_MUL,	PMK_SIG_BARREL_SHIFT,	 PMK_SIG_SHIFT,
+	PMK_SIG_DIV,	     PMK_SIG_VFP,	PMK_SIG_IMM_PREFIX,	 PMK_SIG_PATTERN_COMPARE,
+	PMK_SIG_SIGN_EXTEND, PMK_SIG_ICACHE_OP, PMK_SIG_DCACHE_OP,	 PMK_SIG_STATUS_OP,
+	PMK_SIG_CYCLE,
+};
+
 const struct pmk_counted_signal pmk_microblaze_counted[] = {
 	{ PMK_SIG_OF_STALL, PMK_AT_LEAVE | PMK_AT_FETCH },
 	{ PMK_SIG_EX_STALL, PMK_AT_ACCESS },

@@ -102,6 +102,17 @@ static bool read_register(const char *name, uint64_t *value)
 }
 #endif
 
+#if PMK_QEMU_API < 2
+static void count_inline(struct qemu_plugin_tb *tb, size_t first, uint64_t *count)
+{
+	if (first == 0)
+		qemu_plugin_register_vcpu_tb_exec_inline(tb, QEMU_ADD_U64, count, 1);
+	else
+		qemu_plugin_register_vcpu_insn_exec_inline(qemu_plugin_tb_get_insn(tb, first),
+							   QEMU_ADD_U64, count, 1);
+}
+#endif
+
 static void register_callbacks(uint64_t id)
 {
 	qemu_plugin_register_vcpu_init_cb(id, on_vcpu_init NO_DATA);
@@ -118,6 +129,8 @@ int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc, cha
 		.register_callbacks = register_callbacks,
 #if PMK_QEMU_API >= 2
 		.read_register = read_register,
+#else
+		.count_inline = count_inline,
 #endif
 	};
 

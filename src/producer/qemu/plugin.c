@@ -82,6 +82,12 @@ static bool begun; /* the first block of the program was translated */
 /* What was left of the delay when the last system call was made: a thread that is made there begins
  * to count with the one that makes it. */
 static uint64_t delay_left;
+/* The second thread of the program has started. From then on the emulator translates all code
+ * anew, and for threads that run at the same time. */
+static bool threaded;
+/* Executions of the only thread, where translated code counts them by itself: the counters of the
+ * vCPU 0 of this process, at an address that stays the same in forks. NULL: it does not. */
+static struct pmk_executions *inline_executions;
 
 /* The vCPU of this thread, known from its system calls: after fork, the only one that goes on. */
 static __thread unsigned calling_vcpu = PMK_MAX_VCPUS;
@@ -425,6 +431,50 @@ static uint64_t hash_bytes(uint64_t hash, const void *data, size_t size)
 	return hash;
 }
 
+/* Executions are all that counts. */
+static void count_execution(unsigned vcpu, void *block)
+{
+	pmk_cpus[vcpu]->executions[((const struct pmk_block *)block)->id].count++;
+}
+
+/* What runs when the instruction `first` of translated code is about to be executed, with `b`. */
+static void register_block(struct qemu_plugin_tb *tb, size_t first, qemu_exec_fn fn,
+			   const struct pmk_block *b)
+{
+	if (first == 0)
+		qemu_plugin_register_vcpu_tb_exec_cb(tb, fn, QEMU_CB_NO_REGS, (void *)b);
+	else
+		qemu_plugin_register_vcpu_insn_exec_cb(qemu_plugin_tb_get_insn(tb, first), fn,
+						       QEMU_CB_NO_REGS, (void *)b);
+}
+
+/* Have executions of the block be counted, and nothing else. Translated code can do that by itself
+ * as long as it runs in one thread. */
+static void register_execution(struct qemu_plugin_tb *tb, size_t first, const struct pmk_block *b)
+{
+	if (inline_executions && !threaded)
+		glue->count_inline(tb, first, &inline_executions[b->id].count);
+	else
+		register_block(tb, first, count_execution, b);
+}
+
+/* Map the executions of this process's vCPU 0 to where translated code counts them: a second time,
+ * so that the address is none of a slot's. Those of an uncounted process are nobody's. */
+static bool map_inline(struct pmk_executions *executions)
+{
+	struct pmk_executions *to = inline_executions;
+	void *at = slot == &uncounted
+			   ? mmap(to, PMK_EXEC_BYTES, PROT_READ | PROT_WRITE,
+				  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0)
+			   : mremap(executions, 0, PMK_EXEC_BYTES,
+				    MREMAP_MAYMOVE | (to ? MREMAP_FIXED : 0), to);
+
+	if (at == MAP_FAILED)
+		return false;
+	inline_executions = at;
+	return true;
+}
+
 /* What runs when a block at `pc` starts. */
 static qemu_exec_fn block_callback(uint64_t pc, unsigned entry)
 {
@@ -490,11 +540,11 @@ static void add_block(struct qemu_plugin_tb *tb, const struct pmk_raw *raw,
 	pmk_slot_facts(slot_memory)[b->id] = b->facts;
 	record_block(b, raw + first, in + first, last - first);
 	atomic_store(&slot->nblocks, code.nblocks);
-	if (first == 0)
-		qemu_plugin_register_vcpu_tb_exec_cb(tb, fn, QEMU_CB_NO_REGS, (void *)b);
-	else
-		qemu_plugin_register_vcpu_insn_exec_cb(qemu_plugin_tb_get_insn(tb, first), fn,
-						       QEMU_CB_NO_REGS, (void *)b);
+	if (config.mix) {
+		register_execution(tb, first, b);
+		return;
+	}
+	register_block(tb, first, fn, b);
 	behind = b->nfaults;
 	for (size_t i = first; i < last; i++) {
 		struct qemu_plugin_insn *qi = qemu_plugin_tb_get_insn(tb, i);
@@ -617,6 +667,15 @@ static bool changes_control(const struct pmk_insn *in)
 	return in->flow != PMK_FLOW_NEXT && !(in->kind & family->delays);
 }
 
+/* Does `in`, behind `before` in translated code, start a block of its own? A boundary does, what
+ * follows a change of control that QEMU did not end its block at, and, if only executions are
+ * counted, what may not be executed because the instruction before it faults. */
+static bool starts_block(const struct pmk_insn *before, const struct pmk_insn *in)
+{
+	return is_boundary(in->addr) || changes_control(before) ||
+	       (config.mix && pmk_may_fault(&config.core, before));
+}
+
 void pmk_plugin_translated(struct qemu_plugin_tb *tb)
 {
 	static struct pmk_insn in[MAX_TB_INSNS]; /* under the lock */
@@ -636,9 +695,7 @@ void pmk_plugin_translated(struct qemu_plugin_tb *tb)
 	decoder.sequence = tb;
 	family->decode(&decoder, raw, n, in);
 	for (size_t i = 0; i < n; i++) {
-		/* A boundary in the middle starts a block of its own, and so does what follows a
-		 * change of control that QEMU did not end its block at. */
-		if (i > first && (is_boundary(in[i].addr) || changes_control(&in[i - 1]))) {
+		if (i > first && starts_block(&in[i - 1], &in[i])) {
 			add_block(tb, raw, in, first, i);
 			first = i;
 		}
@@ -668,6 +725,7 @@ void pmk_plugin_vcpu_started(unsigned vcpu)
 	/* A thread that starts after another has ended goes on on that one's core. */
 	if (pmk_cpus[vcpu])
 		return;
+	threaded |= vcpu > 0;
 	if (vcpu >= PMK_ARENA_CPUS) {
 		/* Runs, and is not counted: pmk says so. */
 		atomic_fetch_add(&arena->lost_threads, 1);
@@ -697,6 +755,8 @@ void pmk_plugin_vcpu_started(unsigned vcpu)
 	if (vcpu < PMK_ARENA_CPUS)
 		begin_sites(&e->cpu);
 	pmk_cpus[vcpu] = &e->cpu;
+	if (vcpu == 0 && config.mix && glue->count_inline)
+		map_inline(e->cpu.executions);
 	if (vcpu < PMK_ARENA_CPUS && atomic_load(&slot->ncpus) <= vcpu)
 		atomic_store(&slot->ncpus, vcpu + 1);
 }
@@ -778,6 +838,8 @@ static void after_fork(void)
 	memcpy(pmk_slot_facts(slot_memory), pmk_slot_facts(old_memory),
 	       code.nblocks * sizeof(struct pmk_facts));
 	atomic_store(&slot->nblocks, code.nblocks);
+	if (inline_executions && !map_inline(pmk_slot_executions(slot_memory, 0)))
+		give_up(PMK_ENOMEM);
 	if (!counted) {
 		/* Of an uncounted thread. Its core is private memory, which the fork has copied. */
 		pmk_cpus[vcpu] = cpu;
@@ -829,6 +891,8 @@ static void meet_handler(unsigned signal, uint64_t action)
 	enum { DEFAULT, IGNORE };
 	uint64_t pc = action ? program_word(action) : DEFAULT;
 
+	if (config.mix)
+		return; /* blocks end where instructions may fault */
 	if (pc == DEFAULT || pc == IGNORE)
 		return;
 	pc &= ~family->pc_flags;

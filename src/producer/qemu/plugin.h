@@ -17,6 +17,9 @@ struct pmk_qemu_glue {
 	/* Reads a register of the running vCPU, in the byte order of the program; false when it
 	 * cannot be read. NULL in versions that cannot read registers. */
 	bool (*read_register)(const char *name, uint64_t *value);
+	/* Lets translated code add one to *count, not atomically, whenever the instruction `first`
+	 * of it is executed. NULL in versions that cannot do so in any memory. */
+	void (*count_inline)(struct qemu_plugin_tb *tb, size_t first, uint64_t *count);
 };
 
 /* Returns 0, or -1 when QEMU has to give up. */

@@ -101,6 +101,15 @@ struct qemu_array *qemu_plugin_get_registers(void);
 void qemu_plugin_read_register(void *handle, struct qemu_bytes *bytes);
 #endif
 
+#if PMK_QEMU_API < 2
+/* Add `imm` to *ptr, whichever vCPU runs the code, and not atomically. */
+enum { QEMU_ADD_U64 = 0 };
+void qemu_plugin_register_vcpu_tb_exec_inline(struct qemu_plugin_tb *tb, int op, void *ptr,
+					      uint64_t imm);
+void qemu_plugin_register_vcpu_insn_exec_inline(struct qemu_plugin_insn *insn, int op, void *ptr,
+						uint64_t imm);
+#endif
+
 #if PMK_QEMU_API >= 3
 size_t qemu_plugin_insn_data(const struct qemu_plugin_insn *insn, void *dest, size_t len);
 #else

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: MIT
+"""Events that follow from executions alone are counted by the translated code itself, without a
+clock or caches. Their numbers are those of a run that counts everything, for programs with faults,
+forks and threads, too; and so are those of every other choice of events."""
+import random
+
+import test_faults
+import test_processes
+from harness import *
+from programs import build
+
+pytestmark = pytest.mark.quick
+
+MIX = {
+    "arm1176": "instr_exec br_exec wbuf_drained".split(),
+    "cortex-a72": "inst_retired inst_spec br_pred br_immed_spec br_return_spec br_indirect_spec "
+                  "dp_spec ase_spec vfp_spec crypto_spec isb_spec dsb_spec dmb_spec exc_taken "
+                  "exc_undef exc_svc exc_hvc exc_smc".split(),
+}
+
+# It ends by a fault, in the middle of a block.
+DIES = """
+int main(void)
+{
+	volatile int sum = 0;
+
+	for (int i = 0; i < 100; i++)
+		sum += i;
+	return *(volatile int *)8 + sum;
+}
+"""
+
+
+def dies(isa):
+    return build(f"dies-{isa}", DIES, "-O1", "-static",
+                 **({"prefix": "aarch64-linux-gnu-"} if isa == "a64" else {}))
+
+
+PROGRAMS = {
+    "faults-arm": ("arm1176", lambda: [test_faults.faulty("arm", 1)]),
+    "faults-thumb": ("arm1176", lambda: [test_faults.faulty("thumb", 1)]),
+    "faults-a64": ("cortex-a72", lambda: [test_faults.faulty("a64", 1)]),
+    "dies-arm": ("arm1176", lambda: [dies("arm")]),
+    "dies-a64": ("cortex-a72", lambda: [dies("a64")]),
+    "forks": ("arm1176", lambda: [test_processes.family(), "chain", "3"]),
+    "threads": ("arm1176", lambda: [test_processes.threads(), "work", "3"]),
+}
+
+
+def counted(core, program, events):
+    """Value and trust by name, of events that have a value; and the time that is said."""
+    out = pmk("stat", "--json-document", "--core", core, "-e", events, *program)
+    rows = json.loads(out.err[out.err.index("{"):])["counters"]
+    return ({r["event"]: (r["counter-value"], r["trust"]) for r in rows
+             if r["counter-value"] is not None}, {r["event-runtime"] for r in rows})
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_subsets(name):
+    core, program = PROGRAMS[name]
+    program = program()
+    everything, _ = counted(core, program, "all")
+    r = random.Random(name)
+    mix = MIX[core]
+    for events in [mix, *(r.sample(mix, r.randrange(1, len(mix))) for _ in range(3))]:
+        got, times = counted(core, program, ",".join(events))
+        equal(got, {e: everything[e] for e in events}, events)
+        equal(times, {0}, "nothing asked for the time")
+    # What the caches of several threads hold may differ between two runs.
+    repeats = sorted(e for e, (_, trust) in everything.items()
+                     if trust == "exact" or name != "threads")
+    for _ in range(4):
+        events = r.sample(repeats, r.randrange(1, 5))
+        got, _ = counted(core, program, ",".join(events))
+        equal(got, {e: everything[e] for e in events}, events)
+
+
+def test_beyond_what_a_counter_holds():
+    """4,500,000,004 instructions, in a counter of 32 bits."""
+    source = "\t.arm\n\t.global _start\n_start:\tldr r1, =1500000000\n1:\tsubs r1, r1, #1\n" \
+             "\tnop\n\tbne 1b\n\tmov r0, #0\n\tmov r7, #1\n\tsvc #0\n"
+    loop = build("beyond", source, "-nostdlib", "-static", "-marm", ext="s")
+    got, _ = counted("arm1176", [loop], "instr_exec,br_exec")
+    equal(got, {"instr_exec": (4500000004, "exact"), "br_exec": (1500000000, "exact")})
