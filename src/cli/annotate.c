@@ -8,18 +8,14 @@
  * come from, where its file can be read, with their sum.
  */
 #define _GNU_SOURCE
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include <pmk/error.h>
 
-#include "base/file.h"
 #include "base/plain.h"
-#include "cli/recorded.h"
-#include "isa/text.h"
+#include "cli/listing.h"
 #include "result/internal.h"
 
 #define NONE	  PMK_TABLES_NONE
@@ -41,13 +37,6 @@ struct request {
 	bool plain_numbers;
 };
 
-/* A source file. */
-struct source {
-	char **line; /* NULL: it cannot be read, or was not tried yet */
-	size_t nlines;
-	bool tried;
-};
-
 struct column {
 	const char *head;
 	char trust[24];
@@ -65,11 +54,8 @@ struct group {
 struct annotate {
 	struct recorded r;
 	const struct request *q;
-	struct pmk_isa_text *text;
-	bool big_endian;
-	uint64_t *value, *executions; /* of each instruction: of each event */
-	uint64_t *sum;		      /* of the function that is shown: of each event */
-	struct source *source;
+	struct listing l;
+	uint64_t *sum;	       /* of the function that is shown: of each event */
 	struct column *column; /* of events, then of executions */
 	size_t nevents;	       /* that have a column */
 	unsigned width;	       /* of the columns */
@@ -85,46 +71,16 @@ static int out_of_memory(void)
 
 /* ---- counts --------------------------------------------------------------------------------- */
 
-static int on_count(void *ctx, const struct pmk_tables_count *c)
-{
-	struct annotate *a = ctx;
-
-	a->value[c->code * a->r.c.n + c->slot] += c->value;
-	return 0;
-}
-
-static int on_execution(void *ctx, const struct pmk_tables_execution *e)
-{
-	struct annotate *a = ctx;
-
-	a->executions[e->code] += e->executions;
-	return 0;
-}
-
 static int count(struct annotate *a)
 {
-	const struct pmk_tables *t = &a->r.t;
-	char msg[300];
+	int code = listing_open(&a->l, &a->r, a->r.c.event, a->r.c.n);
 
-	a->value = calloc(t->ncodes * a->r.c.n + 1, sizeof(*a->value));
-	a->executions = calloc(t->ncodes + 1, sizeof(*a->executions));
 	a->sum = calloc(a->r.c.n + 1, sizeof(*a->sum));
-	a->listing = calloc(t->ncodes + 1, sizeof(*a->listing));
-	a->source = calloc(t->nfiles + 1, sizeof(*a->source));
+	a->listing = calloc(a->r.t.ncodes + 1, sizeof(*a->listing));
 	a->column = calloc(a->r.c.n + 1, sizeof(*a->column));
-	a->text = pmk_isa_text_new();
-	if (!a->value || !a->executions || !a->sum || !a->listing || !a->source || !a->column ||
-	    !a->text)
-		return out_of_memory();
-	if (pmk_tables_counts(t, a->r.c.event, a->r.c.n, on_count, a, msg, sizeof(msg)) ||
-	    pmk_tables_executions(t, on_execution, a, msg, sizeof(msg)))
-		return recorded_failed(&a->r, msg);
-	return 0;
-}
-
-static uint64_t value_of(const struct annotate *a, uint32_t code, size_t event)
-{
-	return a->value[code * a->r.c.n + event];
+	if (!code && (!a->sum || !a->listing || !a->column))
+		code = out_of_memory();
+	return code;
 }
 
 /* ---- which functions ------------------------------------------------------------------------ */
@@ -138,7 +94,7 @@ static uint32_t hottest(const struct annotate *a)
 
 	for (uint32_t i = 0; sum && i < t->ncodes; i++)
 		if (t->code[i].function != NONE)
-			sum[t->code[i].function] += value_of(a, i, 0);
+			sum[t->code[i].function] += listing_value(&a->l, i, 0);
 	for (uint32_t i = 0; sum && i < t->nfunctions; i++)
 		if (best == NONE || sum[i] > sum[best])
 			best = i;
@@ -228,30 +184,6 @@ static int choose(const struct annotate *a, bool *wanted)
 	return found || mark_line(a, a->q->what, wanted) ? 0 : not_found(a);
 }
 
-/* ---- source files --------------------------------------------------------------------------- */
-
-static void read_lines(struct source *s, FILE *f)
-{
-	size_t room = 0, size = 0;
-	char *line = NULL;
-
-	while (getline(&line, &size, f) > 0) {
-		if (s->nlines == room) {
-			char **grown = realloc(s->line, (room ? 2 * room : 256) * sizeof(*grown));
-
-			if (!grown)
-				break;
-			room = room ? 2 * room : 256;
-			s->line = grown;
-		}
-		line[strcspn(line, "\r\n")] = '\0';
-		s->line[s->nlines++] = line;
-		line = NULL;
-		size = 0;
-	}
-	free(line);
-}
-
 static void note(const struct annotate *a, const char *what, const char *text)
 {
 	char *line;
@@ -261,39 +193,6 @@ static void note(const struct annotate *a, const char *what, const char *text)
 	fputc(' ', a->f);
 	recorded_wrap(a->f, line, 1, 3, a->r.width);
 	free(line);
-}
-
-/* Read it, once; say so if it cannot be read, or may be another one than was compiled. */
-static void open_source(struct annotate *a, uint32_t file)
-{
-	struct source *s = &a->source[file];
-	const char *path = a->r.t.file[file].path, *why;
-	struct stat st, recording;
-	char text[160];
-	FILE *f;
-
-	if (s->tried)
-		return;
-	s->tried = true;
-	f = pmk_file_open(path, false, &why);
-	if (!f) {
-		snprintf(text, sizeof(text), "cannot be read, so that its lines are not shown: %s",
-			 why);
-		note(a, path, text);
-		return;
-	}
-	if (!stat(path, &st) && !stat(a->r.path, &recording) && st.st_mtime > recording.st_mtime)
-		note(a, path, "was changed after the recording: its lines may be others");
-	read_lines(s, f);
-	fclose(f);
-}
-
-/* The text of a line; NULL: not known. */
-static const char *source_line(const struct annotate *a, uint32_t file, uint32_t line)
-{
-	const struct source *s = file == NONE ? NULL : &a->source[file];
-
-	return s && line && line <= s->nlines ? s->line[line - 1] : NULL;
 }
 
 /* ---- columns -------------------------------------------------------------------------------- */
@@ -329,8 +228,8 @@ static void lay_out(struct annotate *a)
 	uint64_t most = 0;
 
 	for (size_t i = 0; i < a->nlisting; i++)
-		if (a->executions[a->listing[i]] > most)
-			most = a->executions[a->listing[i]];
+		if (a->l.executions[a->listing[i]] > most)
+			most = a->l.executions[a->listing[i]];
 	last = column_for(a, PMK_TABLES_EXECUTIONS, most, false);
 	a->width = last.width + 2;
 	for (a->nevents = 0; a->nevents < a->r.c.n; a->nevents++) {
@@ -424,7 +323,7 @@ static const char *base_name(const char *path)
 static void put_source(const struct annotate *a, uint32_t file, uint32_t line, uint32_t inlined)
 {
 	const struct pmk_tables *t = &a->r.t;
-	const char *source = source_line(a, file, line);
+	const char *source = listing_line(&a->l, file, line);
 	char *expanded = source ? expand(source) : NULL, *text;
 	size_t blank = expanded ? strspn(expanded, " ") : 0;
 	int n, room = (int)a->r.width - (int)a->width;
@@ -445,39 +344,21 @@ static void put_source(const struct annotate *a, uint32_t file, uint32_t line, u
 	free(expanded);
 }
 
-/* What a branch leads to: " <name+0x10>"; nothing within the function. */
-static void put_target(const struct annotate *a, const struct pmk_tables_code *k)
-{
-	const struct pmk_tables *t = &a->r.t;
-	uint32_t to = k->target ? pmk_tables_code_at(t, k->object, k->target) : NONE;
-	uint32_t f = to == NONE ? NONE : t->code[to].function;
-	uint64_t offset;
-
-	if (f == NONE || f == k->function)
-		return;
-	offset = k->target - t->function[f].address;
-	fputs(" <", a->f);
-	pmk_plain_write(a->f, t->function[f].name);
-	if (offset)
-		fprintf(a->f, "+0x%" PRIx64, offset);
-	fputc('>', a->f);
-}
-
-static void put_insn(const struct annotate *a, uint32_t code, sqlite3_stmt *s)
+static void put_insn(const struct annotate *a, uint32_t code)
 {
 	const struct pmk_tables_code *k = &a->r.t.code[code];
-	char text[200] = "";
+	char text[200], *target = listing_target(&a->l, code);
 
-	sqlite3_bind_int64(s, 1, k->id);
-	if (sqlite3_step(s) == SQLITE_ROW && sqlite3_column_bytes(s, 0))
-		pmk_isa_text_of(a->text, (const char *)sqlite3_column_text(s, 1), a->big_endian,
-				k->address, sqlite3_column_blob(s, 0),
-				(size_t)sqlite3_column_bytes(s, 0), text, sizeof(text));
-	sqlite3_reset(s);
-	put_numbers(a, &a->value[code * a->r.c.n], a->executions[code]);
+	listing_insn(&a->l, code, text, sizeof(text));
+	put_numbers(a, &a->l.value[code * a->r.c.n], a->l.executions[code]);
 	fprintf(a->f, "  %6" PRIx64 "  %s", k->address, text);
-	put_target(a, k);
+	if (target) {
+		fputs(" <", a->f);
+		pmk_plain_write(a->f, target);
+		fputc('>', a->f);
+	}
 	fputc('\n', a->f);
+	free(target);
 }
 
 /* ---- a function ----------------------------------------------------------------------------- */
@@ -496,7 +377,7 @@ static void collect(struct annotate *a, uint32_t function)
 			continue;
 		a->listing[a->nlisting++] = code;
 		for (size_t e = 0; e < a->r.c.n; e++)
-			a->sum[e] += value_of(a, code, e);
+			a->sum[e] += listing_value(&a->l, code, e);
 	}
 }
 
@@ -505,9 +386,9 @@ static void add_up(const struct annotate *a, struct group *g)
 {
 	for (size_t i = g->first; i < g->last; i++) {
 		for (size_t e = 0; e < a->r.c.n; e++)
-			g->value[e] += value_of(a, a->listing[i], e);
-		if (a->executions[a->listing[i]] > g->executions)
-			g->executions = a->executions[a->listing[i]];
+			g->value[e] += listing_value(&a->l, a->listing[i], e);
+		if (a->l.executions[a->listing[i]] > g->executions)
+			g->executions = a->l.executions[a->listing[i]];
 	}
 }
 
@@ -608,24 +489,19 @@ static bool put_listing(const struct annotate *a)
 {
 	size_t count;
 	struct group *g = split(a, &count);
-	sqlite3_stmt *s = NULL;
 
-	if (!g || sqlite3_prepare_v2(a->r.t.db, "SELECT bytes, mode FROM code WHERE id = ?", -1, &s,
-				     NULL)) {
-		free(g);
+	if (!g)
 		return false;
-	}
 	for (size_t i = 0; i < count; i++) {
 		if (g[i].file != NONE) {
 			put_numbers(a, g[i].value, g[i].executions);
 			put_source(a, g[i].file, g[i].line, g[i].inlined);
 		}
 		for (size_t n = g[i].first; n < g[i].last; n++) {
-			put_insn(a, a->listing[n], s);
+			put_insn(a, a->listing[n]);
 			put_gap(a, n);
 		}
 	}
-	sqlite3_finalize(s);
 	free(g);
 	return true;
 }
@@ -652,6 +528,7 @@ static void put_title(const struct annotate *a, const struct pmk_tables_function
 
 static bool show(struct annotate *a, uint32_t function)
 {
+	const char *why;
 	bool lines = false;
 
 	collect(a, function);
@@ -663,8 +540,9 @@ static bool show(struct annotate *a, uint32_t function)
 		uint32_t file = a->r.t.code[a->listing[i]].file;
 
 		lines |= file != NONE;
-		if (file != NONE)
-			open_source(a, file);
+		why = file == NONE ? NULL : listing_read(&a->l, file);
+		if (why)
+			note(a, a->r.t.file[file].path, why);
 	}
 	if (!lines)
 		note(a, "No source", "the program had no line table (compile with -g).");
@@ -697,32 +575,21 @@ static int annotate(const struct request *q)
 	struct annotate a = { .q = q, .f = stdout };
 	int code = recorded_open(&a.r, q->input, q->events);
 	bool *wanted = code ? NULL : calloc(a.r.t.nfunctions + 1, sizeof(*wanted));
-	char *order = code ? NULL : recorded_fact(&a.r, "big_endian");
 
 	if (!code && !wanted)
 		code = out_of_memory();
-	a.big_endian = order && !strcmp(order, "1");
 	if (!code)
 		code = count(&a);
 	if (!code)
 		code = choose(&a, wanted);
 	if (!code)
 		code = print(&a, wanted);
-	for (size_t i = 0; a.source && i < a.r.t.nfiles; i++) {
-		for (size_t n = 0; n < a.source[i].nlines; n++)
-			free(a.source[i].line[n]);
-		free(a.source[i].line);
-	}
-	free(a.source);
-	free(a.value);
-	free(a.executions);
 	free(a.sum);
 	free(a.listing);
 	free(a.column);
-	pmk_isa_text_free(a.text);
+	listing_close(&a.l);
 	recorded_close(&a.r);
 	free(wanted);
-	free(order);
 	return code;
 }
 

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* The code of a recording with its counts, instruction by instruction, and the source that it comes
+ * from: what annotate and pages of HTML list. */
+#ifndef PMK_CLI_LISTING_H
+#define PMK_CLI_LISTING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cli/recorded.h"
+#include "isa/text.h"
+
+struct listing_source {
+	char **line; /* NULL: it cannot be read, or was not tried yet */
+	size_t nlines;
+	bool tried;
+	char *note; /* what the reader has to know of it; NULL: nothing */
+};
+
+struct listing {
+	const struct recorded *r;
+	size_t n;	      /* events */
+	uint64_t *value;      /* [instruction][event] */
+	uint64_t *executions; /* [instruction] */
+	struct listing_source *source;
+	struct pmk_isa_text *text;
+	sqlite3_stmt *bytes;
+	bool big_endian;
+};
+
+/* Count `n` events. 0, or an exit code after one line on stderr. To be closed in any case. */
+int listing_open(struct listing *l, const struct recorded *r, const uint32_t *event, size_t n);
+void listing_close(struct listing *l);
+
+static inline uint64_t listing_value(const struct listing *l, uint32_t code, size_t event)
+{
+	return l->value[code * l->n + event];
+}
+
+/* Read a source file, once. The result says what the reader has to know: that it cannot be read,
+ * or may be another one than was compiled. It is the file's; NULL when read before, too. */
+const char *listing_read(struct listing *l, uint32_t file);
+/* The text of a line of a file that was read; NULL: not known. */
+const char *listing_line(const struct listing *l, uint32_t file, uint32_t line);
+
+/* Write an instruction: "ldr     r0, [r1, #4]". */
+void listing_insn(const struct listing *l, uint32_t code, char *text, size_t size);
+/* What a branch leads to: "name+0x10"; NULL within the function. The caller frees it. */
+char *listing_target(const struct listing *l, uint32_t code);
+
+#endif
