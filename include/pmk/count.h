@@ -139,8 +139,8 @@ struct pmk_count_row {
 	const char *name; /* the name that was asked for: "cycles" */
 	const char *pmu;  /* PMU of the event: "arm1176" */
 	const char *unit; /* of the value: "ns"; NULL: a plain number */
-	/* "exact", "modelled", "measured", "scaled", "wrapped", "partial", "inexact", "not
-	 * supported", "not counted" */
+	/* "exact", "modelled", "measured", "scaled", "wrapped", "partial", "inexact", "sampled",
+	 * "not supported", "not counted" */
 	const char *trust;
 	/* why there is no value, or what one has to know about it; NULL: nothing */
 	const char *reason;

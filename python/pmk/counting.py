@@ -50,7 +50,7 @@ class Row:
     #: of the value; "": a plain number
     unit: str
     #: "exact", "modelled", "measured", "scaled", "wrapped", "partial",
-    #: "inexact", "not supported" or "not counted"
+    #: "inexact", "sampled", "not supported" or "not counted"
     trust: str
     #: why there is no value, or what to know about it
     reason: str

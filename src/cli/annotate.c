@@ -56,10 +56,11 @@ struct annotate {
 	const struct request *q;
 	struct listing l;
 	uint64_t *sum;	       /* of the function that is shown: of each event */
-	struct column *column; /* of events, then of executions */
+	struct column *column; /* of events, then of executions, if they are known */
 	size_t nevents;	       /* that have a column */
-	unsigned width;	       /* of the columns */
-	uint32_t *listing;     /* the instructions of the function */
+	size_t ncolumns;
+	unsigned width;	   /* of the columns */
+	uint32_t *listing; /* the instructions of the function */
 	size_t nlisting;
 	FILE *f;
 };
@@ -149,12 +150,11 @@ static int not_found(const struct annotate *a)
 
 	pmk_nearest_among(a->q->what, next_function, a, near, sizeof(near));
 	if (*near)
-		return cli_fail(PMK_EXIT_USAGE,
-				"no function or line '%s' was executed; did you mean %s?",
-				a->q->what, near);
+		return cli_fail(PMK_EXIT_USAGE, "no function or line '%s' was %s; did you mean %s?",
+				a->q->what, pmk_tables_verb(&a->r.t), near);
 	return cli_fail(PMK_EXIT_USAGE,
-			"no function or line '%s' was executed; pmk report shows those that were",
-			a->q->what);
+			"no function or line '%s' was %s; pmk report shows those that were",
+			a->q->what, pmk_tables_verb(&a->r.t));
 }
 
 static int choose(const struct annotate *a, bool *wanted)
@@ -166,9 +166,10 @@ static int choose(const struct annotate *a, bool *wanted)
 		return cli_fail(PMK_EXIT_FAILED,
 				"%s: no code in it has a function: the programs had no symbols%s",
 				a->r.path,
-				pmk_tables_have_paths(t) ? ""
-							 : "; record with -g, and functions begin "
-							   "where they are called");
+				t->sampled || pmk_tables_have_paths(t)
+					? ""
+					: "; record with -g, and functions begin "
+					  "where they are called");
 	if (!a->q->what) {
 		uint32_t best = hottest(a);
 
@@ -231,7 +232,7 @@ static void lay_out(struct annotate *a)
 		if (a->l.executions[a->listing[i]] > most)
 			most = a->l.executions[a->listing[i]];
 	last = column_for(a, PMK_TABLES_EXECUTIONS, most, false);
-	a->width = last.width + 2;
+	a->width = a->r.t.sampled ? 0 : last.width + 2;
 	for (a->nevents = 0; a->nevents < a->r.c.n; a->nevents++) {
 		struct column c =
 			column_for(a, a->r.c.event[a->nevents], a->sum[a->nevents], !a->nevents);
@@ -242,18 +243,19 @@ static void lay_out(struct annotate *a)
 		a->width += c.width + 2;
 	}
 	a->column[a->nevents] = last;
+	a->ncolumns = a->nevents + !a->r.t.sampled;
 	a->width += 2; /* the mark */
 }
 
 static void put_heads(const struct annotate *a)
 {
 	fputs("  ", a->f);
-	for (size_t i = 0; i <= a->nevents; i++)
+	for (size_t i = 0; i < a->ncolumns; i++)
 		fprintf(a->f, "%*s%s", (int)a->column[i].width, a->column[i].head,
-			i < a->nevents ? "  " : "\n  ");
-	for (size_t i = 0; i <= a->nevents; i++)
+			i + 1 < a->ncolumns ? "  " : "\n  ");
+	for (size_t i = 0; i < a->ncolumns; i++)
 		fprintf(a->f, "%*s%s", (int)a->column[i].width, a->column[i].trust,
-			i < a->nevents ? "  " : "\n\n");
+			i + 1 < a->ncolumns ? "  " : "\n\n");
 }
 
 static double share_of(const struct annotate *a, uint64_t value)
@@ -288,8 +290,9 @@ static void put_numbers(const struct annotate *a, const uint64_t *value, uint64_
 		fputs("  ", a->f);
 	}
 	number(a, text, executions);
-	fprintf(a->f, "%*s  %s", (int)a->column[a->nevents].width, text,
-		*colour_of(a, value[0]) ? "\033[0m" : "");
+	if (a->nevents < a->ncolumns)
+		fprintf(a->f, "%*s  ", (int)a->column[a->nevents].width, text);
+	fputs(*colour_of(a, value[0]) ? "\033[0m" : "", a->f);
 }
 
 /* ---- text ----------------------------------------------------------------------------------- */
@@ -481,8 +484,8 @@ static void put_gap(const struct annotate *a, size_t i)
 		return;
 	next = a->r.t.code[a->listing[i + 1]].address;
 	if (next > end)
-		fprintf(a->f, "%*s  ... %" PRIu64 " bytes that were not executed\n", (int)a->width,
-			"", next - end);
+		fprintf(a->f, "%*s  ... %" PRIu64 " bytes that were not %s\n", (int)a->width, "",
+			next - end, pmk_tables_verb(&a->r.t));
 }
 
 static bool put_listing(const struct annotate *a)

@@ -269,7 +269,9 @@ static int open_recording(struct side *s)
 		if (s->t.event[i].has_total)
 			s->event[s->nevents++] =
 				(struct event){ s->t.event[i].name, s->t.event[i].pmu, i };
-	s->event[s->nevents++] = (struct event){ "executions", NULL, PMK_TABLES_EXECUTIONS };
+	if (!s->t.sampled)
+		s->event[s->nevents++] =
+			(struct event){ "executions", NULL, PMK_TABLES_EXECUTIONS };
 	return 0;
 }
 

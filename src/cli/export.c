@@ -194,6 +194,11 @@ static int export(const struct request *q)
 
 	if (pmk_tables_open(&t, q->input, msg, sizeof(msg)))
 		code = cli_fail(PMK_EXIT_FAILED, "%s: %s", q->input, msg);
+	else if (t.sampled && q->format->events == NONE)
+		code = cli_fail(PMK_EXIT_USAGE,
+				"%s: %s is of executions, which are not known where samples were "
+				"taken",
+				q->input, q->format->name);
 	else
 		code = choose(q, &t, &c);
 	if (!code)

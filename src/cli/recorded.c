@@ -26,8 +26,8 @@ int recorded_open(struct recorded *r, const char *path, const char *events)
 	if (pmk_tables_open(&r->t, path, msg, sizeof(msg)))
 		return recorded_failed(r, msg);
 	if (!r->t.ncodes)
-		return cli_fail(PMK_EXIT_FAILED, "%s: nothing was executed in this recording",
-				path);
+		return cli_fail(PMK_EXIT_FAILED, "%s: nothing was %s in this recording", path,
+				pmk_tables_verb(&r->t));
 	err = events ? pmk_choice_named(&r->c, &r->t, events, msg, sizeof(msg))
 		     : pmk_choice_all(&r->c, &r->t);
 	if (err == PMK_ENOMEM)
@@ -102,12 +102,13 @@ void recorded_head(const struct recorded *r, FILE *f)
 {
 	char *producer = recorded_fact(r, "producer"), *settings = recorded_fact(r, "settings");
 	char *warning = recorded_fact(r, "warning"), *save = NULL, *how;
+	const char *verb = r->t.sampled ? "sampled by " : ", counted by ";
 
 	put_head(r, f, "Recording of ", r->t.command);
-	if (asprintf(&how, "%s%s%s%s%s", r->t.core, producer && *producer ? ", counted by " : "",
-		     producer ? producer : "", settings && *settings ? "; " : "",
-		     settings ? settings : "") >= 0) {
-		put_head(r, f, "core ", how);
+	if (asprintf(&how, "%s%s%s%s%s%s", *r->t.core ? "core " : "", r->t.core,
+		     producer && *producer ? verb : "", producer ? producer : "",
+		     settings && *settings ? "; " : "", settings ? settings : "") >= 0) {
+		put_head(r, f, "", how);
 		free(how);
 	}
 	for (char *line = warning ? strtok_r(warning, "\n", &save) : NULL; line;

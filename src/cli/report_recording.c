@@ -322,8 +322,10 @@ static char *name_of(const struct report *r, const struct row *row)
 	if (r->view != FLAT && row->function == NONE) {
 		n = asprintf(&name, r->view == CALLERS ? "[nobody known]" : "[itself]");
 	} else if (row->thread != NONE) {
-		n = asprintf(&name, "process %u, thread %u", t->thread[row->thread].process,
-			     t->thread[row->thread].cpu);
+		const struct pmk_tables_thread *k = &t->thread[row->thread];
+
+		n = asprintf(&name, "%s%sprocess %u, thread %u", k->name ? k->name : "",
+			     k->name ? ": " : "", k->process, k->cpu);
 	} else if (row->function != NONE) {
 		n = asprintf(&name, "%s", t->function[row->function].name);
 	} else if (r->sort == BY_LINE && row->file != NONE) {
@@ -358,6 +360,16 @@ static int by_first(const void *a, const void *b, void *report)
 	return d;
 }
 
+/* Was nothing counted there? Of samples, callers are there that none were taken in. */
+static bool is_empty(const struct report *r, const struct row *row)
+{
+	bool any = r->r.t.sampled ? false : r->view == FLAT || row->executions;
+
+	for (size_t i = 0; r->r.t.sampled && i < r->r.c.n; i++)
+		any |= row->self[i] || (r->children && row->children[i]);
+	return !any;
+}
+
 /* Sort the rows, and leave out those below the limit and those where nothing was counted. */
 static void arrange(struct report *r)
 {
@@ -365,7 +377,7 @@ static void arrange(struct report *r)
 
 	qsort_r(r->row, r->nrows, sizeof(*r->row), by_first, r);
 	for (size_t i = 0; i < r->nrows; i++) {
-		if (r->view != FLAT && !r->row[i].executions)
+		if (is_empty(r, &r->row[i]))
 			continue;
 		if (share(first(r, &r->row[i]), r->sum[0]) >= r->limit)
 			r->row[n++] = r->row[i];
@@ -449,7 +461,8 @@ static bool lay_out(const struct report *r, struct table *t)
 {
 	struct column last =
 		column_for(r, PMK_TABLES_EXECUTIONS, "executions", r->executions, false);
-	unsigned others = executions_chosen(r) ? 0 : last.width + 2;
+	bool executions = !executions_chosen(r) && !r->r.t.sampled;
+	unsigned others = executions ? last.width + 2 : 0;
 
 	t->column = calloc(r->r.c.n + 2, sizeof(*t->column));
 	if (!t->column)
@@ -464,7 +477,7 @@ static bool lay_out(const struct report *r, struct table *t)
 		add_column(t, c);
 		t->nevents++;
 	}
-	if (!executions_chosen(r))
+	if (executions)
 		add_column(t, last);
 	return true;
 }
@@ -604,7 +617,9 @@ static bool write_csv(const struct report *r)
 		put_field(r, file_of(r, row));
 		if (row->line)
 			fprintf(r->f, "%u", row->line);
-		fprintf(r->f, "%s%" PRIu64, separator, row->executions);
+		fputs(separator, r->f);
+		if (!r->r.t.sampled)
+			fprintf(r->f, "%" PRIu64, row->executions);
 		for (size_t e = 0; e < r->r.c.n; e++)
 			fprintf(r->f, "%s%" PRIu64, separator, row->self[e]);
 		for (size_t e = 0; r->children && e < r->r.c.n; e++)
@@ -625,6 +640,12 @@ static json_object *json_counts(const struct report *r, const uint64_t *value)
 	return o;
 }
 
+/* null where samples were taken, because they are not known. */
+static json_object *json_executions(const struct report *r, uint64_t executions)
+{
+	return r->r.t.sampled ? NULL : json_object_new_uint64(executions);
+}
+
 static json_object *json_row(const struct report *r, const struct row *row)
 {
 	json_object *o = json_object_new_object();
@@ -634,7 +655,7 @@ static json_object *json_row(const struct report *r, const struct row *row)
 	json_object_object_add(o, "object", pmk_json_string(object_of(r, row)));
 	json_object_object_add(o, "file", pmk_json_string(file_of(r, row)));
 	json_object_object_add(o, "line", row->line ? json_object_new_int64(row->line) : NULL);
-	json_object_object_add(o, "executions", json_object_new_uint64(row->executions));
+	json_object_object_add(o, "executions", json_executions(r, row->executions));
 	json_object_object_add(o, "events", json_counts(r, row->self));
 	if (r->children)
 		json_object_object_add(o, "children", json_counts(r, row->children));
@@ -685,7 +706,7 @@ static bool write_json(const struct report *r)
 		free(text);
 	}
 	json_object_object_add(doc, "sort", pmk_json_string(kind(r)));
-	json_object_object_add(doc, "executions", json_object_new_uint64(r->executions));
+	json_object_object_add(doc, "executions", json_executions(r, r->executions));
 	json_object_object_add(doc, "events", json_events(r));
 	for (size_t i = 0; i < r->nrows; i++)
 		json_object_array_add(rows, json_row(r, &r->row[i]));
@@ -767,8 +788,8 @@ static int find_symbol(struct report *r)
 	if (found)
 		return 0;
 	pmk_nearest_among(r->symbol, next_function, r, near, sizeof(near));
-	return cli_fail(PMK_EXIT_USAGE, "--%ss: no function '%s' was executed%s%s%s", kind(r),
-			r->symbol, *near ? "; did you mean " : "", near, *near ? "?" : "");
+	return cli_fail(PMK_EXIT_USAGE, "--%ss: no function '%s' was %s%s%s%s", kind(r), r->symbol,
+			pmk_tables_verb(t), *near ? "; did you mean " : "", near, *near ? "?" : "");
 }
 
 static int print(struct report *r)

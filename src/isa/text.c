@@ -16,6 +16,7 @@ static const struct mode {
 	{ "arm", CS_ARCH_ARM, CS_MODE_ARM },
 	{ "thumb", CS_ARCH_ARM, CS_MODE_THUMB },
 	{ "a64", CS_ARCH_ARM64, CS_MODE_ARM },
+	{ "x86_64", CS_ARCH_X86, CS_MODE_64 },
 };
 
 #define NMODES (sizeof(modes) / sizeof(modes[0]))
@@ -58,6 +59,19 @@ static uint64_t value_of(const uint8_t *byte, size_t n, bool big_endian)
 	for (size_t i = 0; i < n; i++)
 		value = value << 8 | byte[big_endian ? i : n - 1 - i];
 	return value;
+}
+
+size_t pmk_isa_text_size(struct pmk_isa_text *t, const char *mode, const void *bytes, size_t n)
+{
+	csh handle = handle_of(t, mode);
+	size_t size = 0;
+	cs_insn *in;
+
+	if (handle && cs_disasm(handle, bytes, n, 0, 1, &in)) {
+		size = in->size;
+		cs_free(in, 1);
+	}
+	return size;
 }
 
 void pmk_isa_text_of(struct pmk_isa_text *t, const char *mode, bool big_endian, uint64_t addr,

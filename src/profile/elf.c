@@ -235,6 +235,47 @@ bool pmk_elf_address(const char *path, uint64_t offset, uint64_t *addr)
 	return found;
 }
 
+struct pmk_elf_code {
+	struct open_elf o;
+};
+
+struct pmk_elf_code *pmk_elf_code_open(const char *path)
+{
+	struct pmk_elf_code *c = malloc(sizeof(*c));
+	char msg[128];
+
+	if (!c || !open_elf(&c->o, path, msg, sizeof(msg)))
+		return c;
+	pmk_elf_code_close(c);
+	return NULL;
+}
+
+void pmk_elf_code_close(struct pmk_elf_code *c)
+{
+	if (c)
+		close_elf(&c->o);
+	free(c);
+}
+
+size_t pmk_elf_code_at(const struct pmk_elf_code *c, uint64_t addr, const uint8_t **bytes)
+{
+	size_t count, size;
+	const char *raw = elf_rawfile(c->o.elf, &size);
+	GElf_Phdr ph;
+
+	if (!raw || elf_getphdrnum(c->o.elf, &count))
+		return 0;
+	for (size_t i = 0; i < count; i++) {
+		if (!gelf_getphdr(c->o.elf, (int)i, &ph) || ph.p_type != PT_LOAD ||
+		    !(ph.p_flags & PF_X) || addr < ph.p_vaddr || addr - ph.p_vaddr >= ph.p_filesz ||
+		    ph.p_offset > size || ph.p_filesz > size - ph.p_offset)
+			continue;
+		*bytes = (const uint8_t *)raw + ph.p_offset + (addr - ph.p_vaddr);
+		return (size_t)(ph.p_filesz - (addr - ph.p_vaddr));
+	}
+	return 0;
+}
+
 /* ---- symbols -------------------------------------------------------------------------------- */
 
 /* Step through the functions and labels of all symbol tables. */

@@ -40,6 +40,15 @@ int pmk_elf_read(const char *path, struct pmk_elf *elf, char *msg, size_t size);
  * no ELF file, or the byte is in none of its segments. */
 bool pmk_elf_address(const char *path, uint64_t offset, uint64_t *addr);
 
+/* The code of a file, in its executable segments. */
+struct pmk_elf_code;
+
+/* NULL: it is no ELF file, or there is no memory. */
+struct pmk_elf_code *pmk_elf_code_open(const char *path);
+void pmk_elf_code_close(struct pmk_elf_code *c);
+/* How many bytes of code there are from an address on, and where they are; 0: none. */
+size_t pmk_elf_code_at(const struct pmk_elf_code *c, uint64_t addr, const uint8_t **bytes);
+
 /*
  * Find the address of a function symbol (Thumb bit cleared). Returns 0; PMK_ENOEVENT when there is
  * no such symbol (msg then names the nearest ones, or says that the file is stripped); PMK_EIO,

@@ -45,7 +45,7 @@ int pmk_choice_all(struct pmk_choice *c, const struct pmk_tables *t)
 	for (uint32_t i = 0; i < t->nevents && !err; i++)
 		if (t->event[i].has_total)
 			err = add(c, t, i);
-	return err || c->n ? err : add(c, t, PMK_TABLES_EXECUTIONS);
+	return err || c->n || t->sampled ? err : add(c, t, PMK_TABLES_EXECUTIONS);
 }
 
 int pmk_choice_cycles(struct pmk_choice *c, const struct pmk_tables *t)
@@ -67,7 +67,7 @@ static const char *next_name(const void *ctx, unsigned i)
 
 	if (i < t->nevents)
 		return t->event[i].name;
-	return i == t->nevents ? "executions" : NULL;
+	return i == t->nevents && !t->sampled ? "executions" : NULL;
 }
 
 static int unknown(const struct pmk_tables *t, const char *name, char *msg, size_t size)
@@ -100,6 +100,12 @@ static int add_named(struct pmk_choice *c, const struct pmk_tables *t, const cha
 	}
 	if (known) {
 		snprintf(msg, size, "%s has no value in this recording", name);
+		return PMK_EINVAL;
+	}
+	if (!strcmp(name, "executions") && t->sampled) {
+		snprintf(msg, size,
+			 "executions are not known where samples were taken; pmk record "
+			 "in emulation counts them");
 		return PMK_EINVAL;
 	}
 	if (!strcmp(name, "executions"))

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A recording: how often each instruction of a program was executed, and what each of its events
- * was counted at. Counting fills a struct pmk_recording; pmk_recording_write() adds functions,
- * files and lines, and makes a database of it, whose schema is in database.h.
+ * was counted at; or, of a sampled one, where samples were taken. Counting fills a struct
+ * pmk_recording; pmk_recording_write() adds functions, files and lines, and makes a database of it,
+ * whose schema is in database.h.
  */
 #ifndef PMK_RECORDING_RECORDING_H
 #define PMK_RECORDING_RECORDING_H
@@ -27,19 +28,30 @@ struct pmk_recorded_event {
 enum pmk_recorded_kind {
 	PMK_RECORDED_FILE,
 	PMK_RECORDED_ANONYMOUS, /* code that the program has made itself, or a kernel */
+	PMK_RECORDED_KERNEL,	/* the kernel of this machine */
 };
+
+#define PMK_RECORDED_KERNEL_PATH "[kernel]"
 
 struct pmk_recorded_object {
 	enum pmk_recorded_kind kind;
 	const char *path; /* as it can be opened here; of no file: "[anon]" */
 	/* Subtract this from an address in memory: the result is the address in the ELF file. */
 	uint64_t bias;
+	/* Hexadecimal; NULL: that of the file. If the file has another one now, it is another
+	 * file. */
+	const char *build_id;
 };
 
 struct pmk_recorded_thread {
 	uint32_t process; /* 0 is the program, 1 … its forks, in the order in which they ended */
 	uint32_t cpu;	  /* number of the thread in its process, from 0 */
+	/* Of a sampled recording, both are the kernel's numbers, and threads have names. */
+	const char *name; /* NULL: not known */
 };
+
+/* The flow of an instruction that was not looked at. */
+#define PMK_RECORDED_FLOW_UNKNOWN 0xff
 
 /* An instruction that was executed. There may be several at one address, one after another in
  * time: code that the program has changed. */
@@ -60,7 +72,11 @@ struct pmk_recorded_context {
 	uint64_t entry; /* where the function was entered, in memory */
 	uint64_t site;	/* the call instruction, in memory; 0: it was entered in another way */
 	uint64_t calls; /* how often */
+	/* Of a sampled recording, entry is the number of any instruction in the function, and site
+	 * that of the call, because processes have different code at one address. */
 };
+
+#define PMK_RECORDED_NO_SITE UINT64_MAX /* of a sampled recording */
 
 /* What one thread counted at one instruction, in one context (0: contexts were not recorded). */
 struct pmk_recorded_count {
@@ -76,6 +92,9 @@ struct pmk_recording {
 	bool big_endian;
 	const char *warning; /* what the reader has to know, as lines; NULL: nothing */
 	bool partial, contexts;
+	/* Executions are not known; addresses of instructions are those in the ELF file, and biases
+	 * are 0. Two contexts may be of one function and site. */
+	bool sampled;
 	const struct pmk_recorded_event *event;
 	const struct pmk_recorded_object *object;
 	const struct pmk_recorded_thread *thread;

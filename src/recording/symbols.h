@@ -58,6 +58,9 @@ struct pmk_symbols {
  */
 int pmk_symbols_load(struct pmk_symbols *s, const char *path, const uint64_t *addr,
 		     const bool *called, size_t n);
+/* The same in the kernel that runs here, by /proc/kallsyms. Nothing is known where that is not
+ * allowed, or where the kernel has another build id than this one; NULL: it is not asked. */
+int pmk_symbols_kernel(struct pmk_symbols *s, const char *build_id, const uint64_t *addr, size_t n);
 void pmk_symbols_free(struct pmk_symbols *s);
 
 #endif

@@ -151,6 +151,8 @@ static void fill_meta(struct load *l, void *item)
 		l->t->core = text(l, 1);
 	else if (is(l, 0, "partial"))
 		l->t->partial = sqlite3_column_int(l->s, 1) != 0;
+	else if (is(l, 0, "sampled"))
+		l->t->sampled = sqlite3_column_int(l->s, 1) != 0;
 }
 
 static void fill_event(struct load *l, void *item)
@@ -180,6 +182,7 @@ static void fill_thread(struct load *l, void *item)
 		.id = sqlite3_column_int64(l->s, 0),
 		.process = small(l, 1),
 		.cpu = small(l, 2),
+		.name = text_or_null(l, 3),
 	};
 }
 
@@ -316,7 +319,7 @@ static int load_all(struct pmk_tables *t, char *msg, size_t size)
 	free(nothing);
 	LOAD(t, "id, name, pmu, total FROM event", fill_event, t->event, t->nevents);
 	LOAD(t, "id, path, kind, build_id FROM object", fill_object, t->object, t->nobjects);
-	LOAD(t, "id, process, cpu FROM thread", fill_thread, t->thread, t->nthreads);
+	LOAD(t, "id, process, cpu, name FROM thread", fill_thread, t->thread, t->nthreads);
 	LOAD(t, "id, path FROM file", fill_file, t->file, t->nfiles);
 	LOAD(t, "id, object, name, symbol, address, size, file, line FROM function", fill_function,
 	     t->function, t->nfunctions);

@@ -29,6 +29,7 @@ struct pmk_tables_object {
 struct pmk_tables_thread {
 	int64_t id;
 	uint32_t process, cpu;
+	const char *name; /* NULL: it has none */
 };
 
 struct pmk_tables_file {
@@ -71,6 +72,7 @@ struct pmk_tables {
 	sqlite3 *db;
 	const char *command, *core; /* "" where the recording does not say */
 	bool partial;		    /* the end of the run is missing */
+	bool sampled;		    /* executions are not known */
 	struct pmk_tables_event *event;
 	struct pmk_tables_object *object;
 	struct pmk_tables_thread *thread;
@@ -113,6 +115,12 @@ int pmk_tables_counts(const struct pmk_tables *t, const uint32_t *event, size_t 
 		      pmk_tables_on_count *on_count, void *ctx, char *msg, size_t size);
 int pmk_tables_executions(const struct pmk_tables *t, pmk_tables_on_execution *on_execution,
 			  void *ctx, char *msg, size_t size);
+
+/* What an instruction of the recording has been: "executed", or of a sampled one "sampled". */
+static inline const char *pmk_tables_verb(const struct pmk_tables *t)
+{
+	return t->sampled ? "sampled" : "executed";
+}
 
 /* Are there call paths, beside the root? */
 static inline bool pmk_tables_have_paths(const struct pmk_tables *t)

@@ -21,6 +21,9 @@
 #include <pmk/error.h>
 
 #include "base/file.h"
+#include "base/map.h"
+#include "isa/text.h"
+#include "profile/elf.h"
 #include "recording/database.h"
 #include "recording/symbols.h"
 
@@ -48,7 +51,7 @@ static const char *const statement_text[NSTATEMENTS] = {
 	"INSERT INTO meta VALUES(?,?)",
 	"INSERT INTO event VALUES(?,?,?,?,?,?)",
 	"INSERT INTO object VALUES(?,?,?,?,?)",
-	"INSERT INTO thread VALUES(?,?,?)",
+	"INSERT INTO thread VALUES(?,?,?,?)",
 	"INSERT INTO file VALUES(?,?)",
 	"INSERT INTO function VALUES(?,?,?,?,?,?,?,?)",
 	"INSERT INTO inlined VALUES(?,?,?,?,?,?)",
@@ -80,6 +83,13 @@ struct writer {
 	struct file *file;
 	size_t nfiles, file_room; /* a power of 2 */
 	int64_t ninlined, nfunctions, ncode;
+	char *warning; /* that of the recording, and what is found while it is written */
+	/* of a sampled recording: contexts of the same function and site are one */
+	uint32_t *context; /* id of each */
+	struct pmk_map of_site, of_function;
+	struct pmk_elf_code *bytes; /* of the object that is written; NULL: not there */
+	struct pmk_isa_text *text;  /* NULL: not needed so far */
+	size_t nsites, ncontexts;
 };
 
 static void fail(struct writer *w, int err)
@@ -224,8 +234,9 @@ static void write_facts(struct writer *w)
 	write_flag(w, "partial", rec->partial);
 	write_text_fact(w, "pmk", PMK_VERSION);
 	write_text_fact(w, "producer", rec->producer);
+	if (rec->sampled)
+		write_flag(w, "sampled", true);
 	write_text_fact(w, "settings", rec->settings);
-	write_text_fact(w, "warning", rec->warning);
 }
 
 static void write_events(struct writer *w)
@@ -252,6 +263,7 @@ static void write_threads(struct writer *w)
 		put_int(w, INSERT_THREAD, (int64_t)i);
 		put_int(w, INSERT_THREAD, w->rec->thread[i].process);
 		put_int(w, INSERT_THREAD, w->rec->thread[i].cpu);
+		put_text(w, INSERT_THREAD, w->rec->thread[i].name);
 		insert(w, INSERT_THREAD);
 	}
 }
@@ -340,21 +352,48 @@ static const char *flow_name(unsigned flow)
 		[PMK_FLOW_EXCEPTION] = "exception", [PMK_FLOW_MODE] = "mode",
 	};
 
-	return flow < sizeof(names) / sizeof(names[0]) ? names[flow] : "next";
+	return flow < sizeof(names) / sizeof(names[0]) ? names[flow] : "unknown";
+}
+
+/* The bytes of an instruction that was sampled are in its file. What is ARM and what is Thumb does
+ * not stand there, and where a call of x86 begins is not known. */
+static size_t find_bytes(struct writer *w, const struct pmk_recorded_insn *in,
+			 const uint8_t **bytes)
+{
+	const char *isa = w->rec->isa ? w->rec->isa : "";
+	size_t n = w->bytes ? pmk_elf_code_at(w->bytes, in->addr, bytes) : 0;
+
+	if (!strcmp(isa, "a64"))
+		return n < 4 ? 0 : 4;
+	if (!n || strcmp(isa, "x86_64") != 0 || in->flow == PMK_FLOW_CALL)
+		return 0;
+	if (!w->text)
+		w->text = pmk_isa_text_new();
+	return w->text ? pmk_isa_text_size(w->text, isa, *bytes, n < 16 ? n : 16) : 0;
+}
+
+static void put_code(struct writer *w, const struct pmk_recorded_insn *in)
+{
+	size_t n = in->size < PMK_RECORDED_BYTES ? in->size : PMK_RECORDED_BYTES;
+	const uint8_t *bytes = in->byte;
+
+	if (w->rec->sampled)
+		n = find_bytes(w, in, &bytes);
+	put_bytes(w, INSERT_CODE, bytes, n);
 }
 
 static void write_insn(struct writer *w, size_t index, const struct pmk_symbols_place *p)
 {
 	const struct pmk_recorded_insn *in = &w->rec->insn[index];
-	bool target = in->flow == PMK_FLOW_JUMP || in->flow == PMK_FLOW_CALL;
+	bool target = in->target || (!w->rec->sampled &&
+				     (in->flow == PMK_FLOW_JUMP || in->flow == PMK_FLOW_CALL));
 	int64_t file = file_id(w, p->file);
 
 	w->code[index] = ++w->ncode;
 	put_int(w, INSERT_CODE, w->code[index]);
 	put_int(w, INSERT_CODE, in->object);
 	put_int(w, INSERT_CODE, (int64_t)file_address(w, in));
-	put_bytes(w, INSERT_CODE, in->byte,
-		  in->size < PMK_RECORDED_BYTES ? in->size : PMK_RECORDED_BYTES);
+	put_code(w, in);
 	put_text(w, INSERT_CODE, mode_of(w->rec, in));
 	put_text(w, INSERT_CODE, flow_name(in->flow));
 	put_int(w, INSERT_CODE, in->conditional);
@@ -374,6 +413,9 @@ static void write_symbolised(struct writer *w, size_t object, size_t from, size_
 			     const struct pmk_symbols *s)
 {
 	const struct pmk_recorded_object *o = &w->rec->object[object];
+	static const char *const kinds[] = { [PMK_RECORDED_FILE] = "file",
+					     [PMK_RECORDED_ANONYMOUS] = "anonymous",
+					     [PMK_RECORDED_KERNEL] = "kernel" };
 	int64_t *function = calloc(s->nfunctions + 1, sizeof(*function));
 	size_t place = 0;
 
@@ -383,8 +425,8 @@ static void write_symbolised(struct writer *w, size_t object, size_t from, size_
 	}
 	put_int(w, INSERT_OBJECT, (int64_t)object);
 	put_text(w, INSERT_OBJECT, o->path);
-	put_text(w, INSERT_OBJECT, o->kind == PMK_RECORDED_FILE ? "file" : "anonymous");
-	put_text(w, INSERT_OBJECT, *s->build_id ? s->build_id : NULL);
+	put_text(w, INSERT_OBJECT, kinds[o->kind]);
+	put_text(w, INSERT_OBJECT, o->build_id ? o->build_id : *s->build_id ? s->build_id : NULL);
 	put_int(w, INSERT_OBJECT, (int64_t)o->bias);
 	insert(w, INSERT_OBJECT);
 	write_functions(w, s, object, function);
@@ -400,6 +442,44 @@ static void write_symbolised(struct writer *w, size_t object, size_t from, size_
 	}
 	w->ninlined += (int64_t)s->ninlined;
 	free(function);
+}
+
+/* Is that not the file any more which was recorded? Then its symbols are those of other code. */
+static bool is_another(struct writer *w, const struct pmk_recorded_object *o,
+		       const struct pmk_symbols *s)
+{
+	char *text;
+
+	if (!o->build_id || !*s->build_id || !strcmp(o->build_id, s->build_id))
+		return false;
+	if (asprintf(&text,
+		     "%s%s%s is another file now than when it was sampled (its build id "
+		     "differs), so that its functions are not known",
+		     w->warning ? w->warning : "", w->warning ? "\n" : "", o->path) < 0) {
+		fail(w, SQLITE_NOMEM);
+		return true;
+	}
+	free(w->warning);
+	w->warning = text;
+	return true;
+}
+
+/* Look the addresses up in the object. 0 or PMK_ENOMEM. */
+static int load_symbols(struct writer *w, const struct pmk_recorded_object *o,
+			struct pmk_symbols *s, const uint64_t *addr, const bool *called, size_t n)
+{
+	int err;
+
+	if (o->kind == PMK_RECORDED_KERNEL)
+		return pmk_symbols_kernel(s, o->build_id, addr, n);
+	err = pmk_symbols_load(s, o->kind == PMK_RECORDED_FILE ? o->path : NULL, addr, called, n);
+	if (err || !is_another(w, o, s)) {
+		if (w->rec->sampled && o->kind == PMK_RECORDED_FILE)
+			w->bytes = pmk_elf_code_open(o->path);
+		return err;
+	}
+	pmk_symbols_free(s);
+	return pmk_symbols_load(s, NULL, addr, called, n);
 }
 
 static void write_object(struct writer *w, size_t object, size_t from, size_t n)
@@ -418,32 +498,16 @@ static void write_object(struct writer *w, size_t object, size_t from, size_t n)
 			addr[naddrs++] = a;
 		called[naddrs - 1] |= w->called && w->called[w->order[i]];
 	}
-	if (!addr || !called ||
-	    pmk_symbols_load(&s, o->kind == PMK_RECORDED_FILE ? o->path : NULL, addr,
-			     w->called ? called : NULL, naddrs))
+	if (!addr || !called || load_symbols(w, o, &s, addr, w->called ? called : NULL, naddrs))
 		fail(w, SQLITE_NOMEM);
 	else
 		write_symbolised(w, object, from, n, &s);
 	pmk_symbols_free(&s);
+	pmk_elf_code_close(w->bytes);
+	w->bytes = NULL;
 	free(addr);
 	free(called);
 }
-
-static void write_objects(struct writer *w)
-{
-	size_t from = 0;
-
-	for (size_t o = 0; o < w->rec->nobjects && !w->err; o++) {
-		size_t n = 0;
-
-		while (from + n < w->rec->ninsns && w->rec->insn[w->order[from + n]].object == o)
-			n++;
-		write_object(w, o, from, n);
-		from += n;
-	}
-}
-
-/* ---- contexts and counts -------------------------------------------------------------------- */
 
 static bool is_call(const struct pmk_recorded_insn *in)
 {
@@ -471,9 +535,10 @@ static const struct pmk_recorded_insn *insn_at(const struct writer *w, uint64_t 
 	return found;
 }
 
+/* Samples do not tell where functions begin. */
 static void find_called(struct writer *w)
 {
-	if (!w->rec->contexts)
+	if (!w->rec->contexts || w->rec->sampled)
 		return;
 	w->called = calloc(w->rec->ninsns + 1, sizeof(*w->called));
 	if (!w->called) {
@@ -488,23 +553,102 @@ static void find_called(struct writer *w)
 	}
 }
 
+static void write_objects(struct writer *w)
+{
+	size_t from = 0;
+
+	for (size_t o = 0; o < w->rec->nobjects && !w->err; o++) {
+		size_t n = 0;
+
+		while (from + n < w->rec->ninsns && w->rec->insn[w->order[from + n]].object == o)
+			n++;
+		/* Of what was mapped, samples are in little. */
+		if (n || !w->rec->sampled)
+			write_object(w, o, from, n);
+		from += n;
+	}
+}
+
+/* ---- contexts and counts -------------------------------------------------------------------- */
+
+static void write_context(struct writer *w, int64_t id, int64_t parent, int64_t function,
+			  int64_t site, uint64_t calls)
+{
+	put_int(w, INSERT_CONTEXT, id);
+	if (id)
+		put_int(w, INSERT_CONTEXT, parent);
+	else
+		put_text(w, INSERT_CONTEXT, NULL);
+	put_id(w, INSERT_CONTEXT, function);
+	put_id(w, INSERT_CONTEXT, site);
+	if (w->rec->sampled)
+		put_text(w, INSERT_CONTEXT, NULL);
+	else
+		put_int(w, INSERT_CONTEXT, (int64_t)calls);
+	insert(w, INSERT_CONTEXT);
+}
+
+static void write_counted_context(struct writer *w, size_t i)
+{
+	const struct pmk_recorded_context *c = &w->rec->context[i];
+	const struct pmk_recorded_insn *entry = i ? insn_at(w, c->entry) : NULL;
+	const struct pmk_recorded_insn *site = c->site ? insn_at(w, c->site) : NULL;
+
+	write_context(w, (int64_t)i, c->parent, entry ? w->function[entry - w->rec->insn] : 0,
+		      site ? w->code[site - w->rec->insn] : 0, c->calls);
+}
+
+/* Samples in one function, called from one place, are on one path wherever they are in it. Code
+ * without a function is one function for its object. */
+static void write_sampled_context(struct writer *w, size_t i)
+{
+	const struct pmk_recorded_context *c = &w->rec->context[i];
+	uint32_t parent = w->context[c->parent], pair, id;
+	uint64_t function = (uint64_t)w->function[c->entry], of = function;
+	int64_t site = c->site == PMK_RECORDED_NO_SITE ? 0 : w->code[c->site];
+
+	if (!of)
+		of = UINT64_C(1) << 31 | w->rec->insn[c->entry].object;
+	pair = pmk_map_put(&w->of_site, (uint64_t)parent << 32 | (uint32_t)site,
+			   (uint32_t)w->nsites);
+	id = pair == UINT32_MAX ? pair
+				: pmk_map_put(&w->of_function, (uint64_t)pair << 32 | of,
+					      (uint32_t)w->ncontexts);
+	if (id == UINT32_MAX) {
+		fail(w, SQLITE_NOMEM);
+		return;
+	}
+	w->nsites += pair == w->nsites;
+	w->context[i] = id;
+	if (id < w->ncontexts)
+		return;
+	w->ncontexts++;
+	write_context(w, id, parent, (int64_t)function, site, 0);
+}
+
 static void write_contexts(struct writer *w)
 {
+	w->context = calloc(w->rec->ncontexts + 1, sizeof(*w->context));
+	if (!w->context)
+		fail(w, SQLITE_NOMEM);
 	for (size_t i = 0; i < w->rec->ncontexts && !w->err; i++) {
-		const struct pmk_recorded_context *c = &w->rec->context[i];
-		const struct pmk_recorded_insn *entry = insn_at(w, c->entry);
-		const struct pmk_recorded_insn *site = c->site ? insn_at(w, c->site) : NULL;
-
-		put_int(w, INSERT_CONTEXT, (int64_t)i);
-		if (i)
-			put_int(w, INSERT_CONTEXT, c->parent);
+		if (w->rec->sampled && i) {
+			write_sampled_context(w, i);
+			continue;
+		}
+		w->context[i] = (uint32_t)i;
+		if (w->rec->sampled)
+			write_context(w, 0, 0, 0, 0, 0);
 		else
-			put_text(w, INSERT_CONTEXT, NULL);
-		put_id(w, INSERT_CONTEXT, i && entry ? w->function[entry - w->rec->insn] : 0);
-		put_id(w, INSERT_CONTEXT, site ? w->code[site - w->rec->insn] : 0);
-		put_int(w, INSERT_CONTEXT, (int64_t)c->calls);
-		insert(w, INSERT_CONTEXT);
+			write_counted_context(w, i);
+		w->ncontexts = i + 1;
 	}
+}
+
+/* The id of the context of a count. */
+static int64_t context_of(const struct writer *w, const struct pmk_recorded_count *c)
+{
+	return c->context < w->rec->ncontexts ? w->context[c->context] : c->context;
 }
 
 static void write_executions(struct writer *w)
@@ -515,7 +659,7 @@ static void write_executions(struct writer *w)
 		if (!c->executions && !c->taken)
 			continue;
 		put_int(w, INSERT_EXECUTION, w->code[c->insn]);
-		put_int(w, INSERT_EXECUTION, c->context);
+		put_int(w, INSERT_EXECUTION, context_of(w, c));
 		put_int(w, INSERT_EXECUTION, c->thread);
 		put_int(w, INSERT_EXECUTION, (int64_t)c->executions);
 		put_int(w, INSERT_EXECUTION, (int64_t)c->taken);
@@ -534,7 +678,7 @@ static void write_counts(struct writer *w)
 			if (!value)
 				continue;
 			put_int(w, INSERT_COUNT, w->code[c->insn]);
-			put_int(w, INSERT_COUNT, c->context);
+			put_int(w, INSERT_COUNT, context_of(w, c));
 			put_int(w, INSERT_COUNT, c->thread);
 			put_int(w, INSERT_COUNT, (int64_t)e);
 			put_int(w, INSERT_COUNT, (int64_t)value);
@@ -581,7 +725,7 @@ static int by_key(const void *a, const void *b, void *writer)
 	if (x->insn != y->insn)
 		return compare((uint64_t)w->code[x->insn], (uint64_t)w->code[y->insn]);
 	if (x->context != y->context)
-		return compare(x->context, y->context);
+		return compare((uint64_t)context_of(w, x), (uint64_t)context_of(w, y));
 	return compare(x->thread, y->thread);
 }
 
@@ -609,9 +753,11 @@ static void write_all(struct writer *w)
 	write_threads(w);
 	find_called(w);
 	write_objects(w);
+	write_text_fact(w, "warning", w->warning);
 	if (!w->err)
 		write_contexts(w);
-	w->counts = sorted(w, w->rec->ncounts, by_key);
+	if (!w->err)
+		w->counts = sorted(w, w->rec->ncounts, by_key);
 	if (!w->err)
 		write_executions(w);
 	if (!w->err)
@@ -663,6 +809,10 @@ static int write_database(const struct pmk_recording *rec, const char *path, cha
 	struct writer w = { .rec = rec };
 	int err = 0;
 
+	w.warning = rec->warning ? strdup(rec->warning) : NULL;
+	if (rec->warning && !w.warning)
+		w.err = SQLITE_NOMEM;
+
 	w.code = calloc(rec->ninsns + 1, sizeof(*w.code));
 	w.function = calloc(rec->ninsns + 1, sizeof(*w.function));
 	if (!w.code || !w.function)
@@ -689,6 +839,11 @@ static int write_database(const struct pmk_recording *rec, const char *path, cha
 	free(w.by_memory);
 	free(w.called);
 	free(w.counts);
+	free(w.warning);
+	free(w.context);
+	pmk_isa_text_free(w.text);
+	pmk_map_free(&w.of_site);
+	pmk_map_free(&w.of_function);
 	return err;
 }
 

@@ -26,6 +26,7 @@ static const char *const trust_names[] = {
 	[PMK_TRUST_WRAPPED] = "wrapped",
 	[PMK_TRUST_PARTIAL] = "partial",
 	[PMK_TRUST_INEXACT] = "inexact",
+	[PMK_TRUST_SAMPLED] = "sampled",
 	[PMK_TRUST_NOT_SUPPORTED] = "not supported",
 	[PMK_TRUST_NOT_COUNTED] = "not counted",
 };

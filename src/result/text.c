@@ -632,6 +632,7 @@ static void legend(struct pmk_writer *w)
 		  "wrapped: a counter overflowed and part was missed, the true value is larger" },
 		{ PMK_TRUST_PARTIAL, "partial: a part of the program was not counted" },
 		{ PMK_TRUST_INEXACT, "inexact: may be off by a little" },
+		{ PMK_TRUST_SAMPLED, "sampled: samples, times what each stands for" },
 	};
 	const char *separator = "; ";
 

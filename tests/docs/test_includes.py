@@ -65,7 +65,7 @@ RULES = [
     (r"src/producer/wave/", ["{own}", "base/", "pmk/"]),
     (r"src/producer/", ["{own}", "base/", *CORES, "isa/", "session/emulated.h", "pmk/"]),
     (r"src/profile/", ["profile/", "base/", "pmk/dump.h", "pmk/error.h"]),
-    (r"src/recording/", ["recording/", "base/", "profile/", "pmk/"]),
+    (r"src/recording/", ["recording/", "base/", "isa/text.h", "profile/", "pmk/"]),
     (r"src/result/", ["result/", "base/", "pmk/pmu.h", "pmk/result.h", "pmk/error.h"]),
     (r"src/count/", ["count/", "ahb/", "base/", "cpu/", "pmu/ahbmon/", "producer/", "profile/",
                      "recording/recording.h", "session/", "pmk/"]),

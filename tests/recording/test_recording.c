@@ -259,7 +259,7 @@ static void test_facts(void **state)
 			    "0|instructions|arm1176|exact|-|4321;"
 			    "1|cycles|arm1176|modelled|-|1099511627776;"
 			    "2|etm_ext|arm1176|not supported|nothing drives it|-");
-	assert_string_equal(ask("SELECT * FROM thread"), "0|0|0;1|2|1");
+	assert_string_equal(ask("SELECT * FROM thread"), "0|0|0|-;1|2|1|-");
 }
 
 static void test_made_code(void **state)
