@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * pmk record: run a program in emulation, and keep where in it each event was counted. The counts
- * are exact, because nothing is sampled.
+ * pmk record: run a program, and keep where in it each event was counted. In emulation the counts
+ * are exact, because nothing is sampled; on this machine (-T linux) the kernel takes samples.
  */
 #define _GNU_SOURCE
+#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -16,6 +18,13 @@ static const struct cli_option options[] = {
 	{ 'e', "event", "LIST", "events: names, aliases, rNN, all; repeatable" },
 	{ 'g', "call-graph", NULL, "tell call paths apart: callers and callees, flame graphs" },
 	{ 'o', "output", "FILE", "write to FILE instead of pmk.data" },
+	{ 'T', "target", "TARGET", "where to run it: emu, or linux: samples of this machine" },
+	{ 'F', "freq", "HZ", "-T linux: so many samples per second (default: 4000), or max" },
+	{ 'c', "count", "PERIOD", "-T linux: a sample each time so many events have occurred" },
+	{ 'p', "pid", "LIST", "-T linux: sample these processes instead of a program" },
+	{ 'a', "all-cpus", NULL, "-T linux: sample everything on all processors" },
+	{ 'C', "cpu", "CPUS", "-T linux: sample everything on these processors: 0,2-3" },
+	{ 0, "no-inherit", NULL, "-T linux: not the children that the program starts" },
 	{ 0, "pmu", "PMU", "the PMU to count with" },
 	{ 0, "core", "CORE", "the core to model (pmk list cores)" },
 	{ 0, "set", "KEY=VALUE",
@@ -30,6 +39,7 @@ static const struct cli_option options[] = {
 struct record {
 	struct pmk_count *count;
 	const char *path;
+	const char *frequency, *period; /* as given, or NULL */
 	bool paths;
 	struct cli_running running;
 };
@@ -51,6 +61,12 @@ static int take_option(struct record *r, const struct cli_option *o, char *value
 		r->path = value;
 		return *value ? 0 : cli_fail(PMK_EXIT_USAGE, "-o: the name of a file is missing");
 	}
+	if (!strcmp(o->name, "freq"))
+		r->frequency = value;
+	if (!strcmp(o->name, "count"))
+		r->period = value;
+	if (o->letter == 'F' || o->letter == 'c')
+		return 0;
 	return pmk_count_set(r->count, o->name, value) ? failed(r) : 0;
 }
 
@@ -72,7 +88,8 @@ static int parse(struct record *r, int argc, char **argv, bool *help)
 	}
 	if (bad)
 		return PMK_EXIT_USAGE;
-	if (pmk_count_set(r->count, "target", "emu") || pmk_count_program(r->count, argv + index))
+	if (pmk_count_rate(r->count, r->frequency, r->period) ||
+	    pmk_count_program(r->count, argv + index))
 		return failed(r);
 	pmk_count_record(r->count, r->paths);
 	return 0;
@@ -93,6 +110,17 @@ static void running(void *ctx, double seconds, uint64_t insns)
 	cli_running_show(&r->running, seconds, insns);
 }
 
+/* Of all events: behind the sum of periods of each stands how many samples that are. */
+static uint64_t samples_of(const struct pmk_recording *rec)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i + 1 < rec->nevents; i++)
+		if (rec->event[i].trust == PMK_TRUST_SAMPLED)
+			n += rec->event[i + 1].total;
+	return n;
+}
+
 /* Say what was written, as perf does. */
 static void tell(const struct record *r, const struct pmk_recording *rec)
 {
@@ -105,8 +133,13 @@ static void tell(const struct record *r, const struct pmk_recording *rec)
 		cli_fail(0, "%.*s", (int)n, line);
 		line += n + (line[n] != '\0');
 	}
-	fprintf(stderr, "[ pmk record: wrote %.1f MB to %s: %zu events at %zu instructions ]\n",
-		size, r->path, rec->nevents, rec->ninsns);
+	if (rec->sampled)
+		fprintf(stderr, "[ pmk record: wrote %.1f MB to %s: %" PRIu64 " samples ]\n", size,
+			r->path, samples_of(rec));
+	else
+		fprintf(stderr,
+			"[ pmk record: wrote %.1f MB to %s: %zu events at %zu instructions ]\n",
+			size, r->path, rec->nevents, rec->ninsns);
 }
 
 static int write_recording(struct record *r)
@@ -179,6 +212,8 @@ const struct cli_command cmd_record = {
 	.name = "record",
 	.brief = "run a program, and keep where in it each event was counted",
 	.usage = "[-e LIST]... [-g] [-o FILE] [--core CORE] [--set KEY=VALUE]...\n"
+		 "                  [--] [PROGRAM [ARG...]]\n"
+		 "       pmk record -T linux [-F HZ | -c PERIOD] [-a | -p LIST] [-g] [-o FILE]\n"
 		 "                  [--] [PROGRAM [ARG...]]",
 	.options = options,
 	.run = run_record,

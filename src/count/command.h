@@ -20,6 +20,9 @@ const struct pmk_metric *const *pmk_count_metrics(const struct pmk_count *c);
 void pmk_count_ignore(struct pmk_count *c, const sigset_t *ignored);
 /* Record where events are counted while they are; with call paths. To be called before the run. */
 void pmk_count_record(struct pmk_count *c, bool paths);
+/* How often samples are taken, where they are: so many in a second, or one in so many events, as
+ * texts; NULL: not given. To be called before the run, behind all settings. 0 or a failure. */
+int pmk_count_rate(struct pmk_count *c, const char *frequency, const char *period);
 /* What the run has recorded; NULL: nothing. Valid until pmk_count_free(). */
 const struct pmk_recording *pmk_count_recording(const struct pmk_count *c);
 /* The layers of a bus that a PMU counts; NULL: none. */

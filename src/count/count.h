@@ -6,7 +6,7 @@
  *	choose.c           what is common to all ways: events and metrics that are meant
  *	emulated.c         emulation: what is counted where; emulated_run.c runs the emulator
  *	                   and takes the readings, emulated_result.c makes sections of them
- *	machine.c          this machine, through the kernel
+ *	machine.c          this machine, through the kernel; sampled.c is of its recordings
  *	wave.c             a waveform dump
  *	monitor.c          how the AHB Monitor counts, in emulation and in a dump
  *	count.c            from a request to a result: calls the way and the listener
@@ -45,6 +45,7 @@ struct pmk_request {
 	char *from, *to;
 	char *sysroot, *qemu;
 	char *pids, *cpus;
+	char *frequency, *period; /* of samples */
 	char *file, *map, *layer; /* of a dump */
 	char *layout;		  /* of the AHB Monitor */
 	char *data, *plugin;	  /* where files are */

@@ -24,6 +24,7 @@
 #include <pmk/stats.h>
 
 #include "count/program.h"
+#include "count/sampled.h"
 #include "producer/linux/linux.h"
 
 /* What one event counted in one place, over all runs. */
@@ -54,11 +55,12 @@ struct machine {
 	struct pmk_linux_cpus cpus; /* none: count threads, or the program */
 	struct counted event[PMK_MAX_EVENTS];
 	unsigned nevents;
-	struct pmk_linux_counters *counters;
-	struct tally *tally; /* per place and event */
-	unsigned nplaces;    /* -A: processors; --per-thread: threads; else one */
-	char **thread;	     /* --per-thread: names of the places */
-	double began;	     /* seconds */
+	struct pmk_linux_counters *counters; /* or … */
+	struct pmk_sampled *sampled;	     /* … when this is a recording */
+	struct tally *tally;		     /* per place and event */
+	unsigned nplaces;		     /* -A: processors; --per-thread: threads; else one */
+	char **thread;			     /* --per-thread: names of the places */
+	double began;			     /* seconds */
 	bool timed_out;
 };
 
@@ -83,6 +85,12 @@ bool pmk_machine_runs(const char *program)
 			 mine.big_endian == its.big_endian;
 	free(path);
 	return script || native;
+}
+
+/* Are events sampled? */
+static bool is_recorded(const struct pmk_count *c)
+{
+	return c->q.record != PMK_REQUEST_COUNTS;
 }
 
 /* ---- whom to count --------------------------------------------------------------------------- */
@@ -245,6 +253,11 @@ static const char *event_name(const void *ctx, unsigned i)
 /* The same events as perf's defaults. */
 static int default_events(struct pmk_count *c)
 {
+	const struct machine *l = c->state;
+
+	if (is_recorded(c))
+		return pmk_event_list_parse(&c->events, c->pmu,
+					    pmk_linux_core(l->pmus) ? "cycles" : "cpu-clock");
 	return pmk_event_list_parse(&c->events, c->pmu,
 				    "task-clock,context-switches,cpu-migrations,page-faults,"
 				    "cycles,instructions,branches,branch-misses");
@@ -257,6 +270,11 @@ static int add_event(struct pmk_count *c, const struct pmk_event_request *req,
 	struct counted *k = &l->event[l->nevents];
 	int n;
 
+	if (is_recorded(c) && req->group)
+		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
+				      "event '%s': each event is sampled by itself, and a {group} "
+				      "is for pmk stat",
+				      req->name);
 	if (l->nevents == PMK_MAX_EVENTS)
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE, "more than %d events",
 				      PMK_MAX_EVENTS);
@@ -371,7 +389,7 @@ static int choose(struct pmk_count *c)
 			&c->fault, PMK_COUNT_USAGE,
 			"-M: this machine has %u kinds of cores; name the PMU with --pmu %s",
 			pmk_linux_cores(l->pmus), pmk_linux_core(l->pmus)->name);
-	if (pmk_linux_cores(l->pmus) > 1 && !l->prefer)
+	if ((pmk_linux_cores(l->pmus) > 1 && !l->prefer) || is_recorded(c))
 		c->metrics = (struct pmk_metric_list){ 0 };
 	c->pmu = main_pmu(l, c->pmu);
 	c->result.passes = 0; /* the kernel decides */
@@ -390,6 +408,7 @@ static void free_machine(struct pmk_count *c)
 	struct machine *l = c->state;
 
 	pmk_linux_counters_close(l->counters);
+	pmk_sampled_free(l->sampled);
 	for (unsigned i = 0; i < l->nevents; i++) {
 		free(l->event[i].name);
 		free(l->event[i].reason);
@@ -434,6 +453,24 @@ static void restore_file_limit(const struct rlimit *before)
 	pthread_mutex_unlock(&file_limit);
 }
 
+static int error_of(const struct machine *l, unsigned i)
+{
+	return l->sampled ? pmk_linux_rings_error(pmk_sampled_rings(l->sampled), i)
+			  : pmk_linux_counters_error(l->counters, i);
+}
+
+static const char *reason_of(const struct machine *l, unsigned i)
+{
+	return l->sampled ? pmk_linux_rings_reason(pmk_sampled_rings(l->sampled), i)
+			  : pmk_linux_counters_reason(l->counters, i);
+}
+
+static bool is_user_only(const struct machine *l, unsigned i)
+{
+	return l->sampled ? pmk_linux_rings_user_only(pmk_sampled_rings(l->sampled), i)
+			  : pmk_linux_counters_user_only(l->counters, i);
+}
+
 /*
  * Why nothing at all can be counted, so that counting is not worth starting. NULL: something can be
  * counted, or there is a program to run and only the hardware lacks the events; perf runs it, too.
@@ -443,7 +480,7 @@ static const char *hopeless(const struct machine *l)
 	const char *why = NULL;
 
 	for (unsigned i = 0; i < l->nevents; i++) {
-		switch (pmk_linux_counters_error(l->counters, i)) {
+		switch (error_of(l, i)) {
 		case 0:
 			return NULL;
 		case EACCES:
@@ -452,11 +489,11 @@ static const char *hopeless(const struct machine *l)
 		case EMFILE:
 		case ENFILE:
 		case ESRCH:
-			why = pmk_linux_counters_reason(l->counters, i);
+			why = reason_of(l, i);
 			break;
 		default:
-			if (!why && !l->path)
-				why = pmk_linux_counters_reason(l->counters, i);
+			if (!why && (!l->path || l->sampled))
+				why = reason_of(l, i);
 			break;
 		}
 	}
@@ -494,13 +531,13 @@ static int learn(struct pmk_count *c)
 
 	for (unsigned i = 0; i < l->nevents; i++) {
 		struct counted *k = &l->event[i];
-		const char *reason = pmk_linux_counters_reason(l->counters, i);
+		const char *reason = reason_of(l, i);
 
 		if (reason && !k->reason)
 			k->reason = strdup(reason);
 		if (reason && !k->reason)
 			return pmk_count_no_memory(&c->fault);
-		if (pmk_linux_counters_user_only(l->counters, i) && !k->user_only) {
+		if (is_user_only(l, i) && !k->user_only) {
 			char *name;
 
 			/* The kernel allows user mode alone; perf shows that by :u, too. */
@@ -512,6 +549,51 @@ static int learn(struct pmk_count *c)
 		}
 	}
 	return 0;
+}
+
+static int open_counted(struct pmk_count *c, const struct pmk_linux_ask *asks,
+			const struct pmk_linux_scope *scope)
+{
+	struct machine *l = c->state;
+
+	pmk_linux_counters_close(l->counters);
+	return pmk_linux_counters_open(&l->counters, &pmk_linux_kernel, &l->facts, asks, l->nevents,
+				       scope)
+		       ? pmk_count_no_memory(&c->fault)
+		       : 0;
+}
+
+/* Take samples instead of counts. A buffer is of a processor, even where threads are sampled. */
+static int open_sampled(struct pmk_count *c, const struct pmk_linux_ask *asks,
+			const struct pmk_linux_scope *scope)
+{
+	struct machine *l = c->state;
+	struct pmk_linux_scope places = *scope;
+	int err = l->cpus.count ? 0 : choose_cpus(c, NULL);
+
+	places.cpus = l->cpus.cpu;
+	places.ncpus = l->cpus.count;
+	if (scope->ncpus)
+		places.npids = 0;
+	return err ? err : pmk_sampled_open(&l->sampled, c, &l->facts, asks, l->nevents, &places);
+}
+
+/* Samples begin to be understood when it is known how events are called. */
+static int begin_sampled(struct pmk_count *c, const struct pmk_linux_scope *scope)
+{
+	struct machine *l = c->state;
+	const char *name[PMK_MAX_EVENTS], *pmu[PMK_MAX_EVENTS], *reason[PMK_MAX_EVENTS];
+	int err;
+
+	for (unsigned i = 0; i < l->nevents; i++) {
+		name[i] = l->event[i].name;
+		pmu[i] = l->event[i].ask.event->pmu->pmu->name;
+		reason[i] = l->event[i].reason;
+	}
+	err = pmk_sampled_name(l->sampled, c, name, pmu, reason);
+	return err ? err
+		   : pmk_sampled_attach(l->sampled, c, l->processes, l->nprocesses,
+					scope->ncpus != 0);
 }
 
 static int open_counters(struct pmk_count *c, int pid)
@@ -530,21 +612,25 @@ static int open_counters(struct pmk_count *c, int pid)
 
 	for (unsigned i = 0; i < l->nevents; i++)
 		asks[i] = l->event[i].ask;
-	pmk_linux_counters_close(l->counters);
-	if (pmk_linux_counters_open(&l->counters, &pmk_linux_kernel, &l->facts, asks, l->nevents,
-				    &scope))
-		return pmk_count_no_memory(&c->fault);
+	if (is_recorded(c))
+		err = open_sampled(c, asks, &scope);
+	else
+		err = open_counted(c, asks, &scope);
+	if (err)
+		return err;
 	if (hopeless(l))
 		return pmk_count_fail(&c->fault, PMK_COUNT_FAILED, "nothing can be counted: %s",
 				      hopeless(l));
 	err = learn(c);
 	drop_metrics(c);
-	return err;
+	return err || !l->sampled ? err : begin_sampled(c, &scope);
 }
 
 /* Add the counts of this run. */
 static void collect(struct machine *l)
 {
+	if (l->sampled)
+		return;
 	for (unsigned p = 0; p < l->nplaces; p++)
 		for (unsigned i = 0; i < l->nevents; i++) {
 			struct tally *t = &l->tally[p * l->nevents + i];
@@ -634,6 +720,24 @@ static int add_place(struct pmk_count *c, unsigned place)
 	return 0;
 }
 
+/* The whole run, as the samples of each event say it. */
+static int add_sampled(struct pmk_count *c)
+{
+	struct machine *l = c->state;
+	struct pmk_section *s = pmk_result_add(&c->result, NULL, l->nevents);
+
+	if (!s)
+		return pmk_count_no_memory(&c->fault);
+	for (unsigned i = 0; i < l->nevents; i++) {
+		fill_row(&l->event[i], &s->rows[i], 1, 1, false);
+		s->rows[i].value = pmk_sampled_total(l->sampled, i);
+		if (!l->event[i].reason)
+			s->rows[i].trust = PMK_TRUST_SAMPLED;
+	}
+	pmk_count_tell(c);
+	return 0;
+}
+
 static int add_interval(struct pmk_count *c)
 {
 	struct machine *l = c->state;
@@ -664,6 +768,8 @@ static int finish(struct pmk_count *c)
 
 	if (c->q.nothing)
 		return 0;
+	if (l->sampled)
+		return add_sampled(c);
 	if (c->q.interval_unit != PMK_EVERY_NONE)
 		err = add_interval(c);
 	if (c->q.interval_unit != PMK_EVERY_NONE && !c->q.summary)
@@ -693,7 +799,7 @@ static int next_interval(struct pmk_count *c, double *at)
 static int start(struct pmk_count *c, struct pmk_watch *w)
 {
 	struct machine *l = c->state;
-	bool attached = l->nprocesses || l->cpus.count;
+	bool attached = l->nprocesses || c->q.all_cpus || c->q.cpus;
 	struct rlimit limit;
 	int err = 0;
 
@@ -710,9 +816,13 @@ static int start(struct pmk_count *c, struct pmk_watch *w)
 		pmk_child_abandon(&w->child);
 	if (err)
 		return err;
-	if (attached && !c->q.delay_ms)
+	if (attached && l->sampled)
+		pmk_sampled_enable(l->sampled);
+	else if (attached && !c->q.delay_ms)
 		pmk_linux_counters_enable(l->counters);
 	l->began = pmk_watch_now();
+	if (l->sampled)
+		pmk_watch_also(w, pmk_linux_rings_fd(pmk_sampled_rings(l->sampled)));
 	if (!l->path)
 		return 0;
 	pmk_watch_child(w);
@@ -797,6 +907,16 @@ static int take_alarms(struct pmk_count *c, struct pmk_watch *w, struct alarms *
 	return next_interval(c, &at->interval);
 }
 
+#define DRAIN_SECONDS 0.25 /* samples are looked for that often, even if buffers are not full */
+
+/* Until when nothing has to be done. */
+static double next_time(const struct machine *l, const struct alarms *at)
+{
+	double until = fmin(at->enable, fmin(at->interval, at->end));
+
+	return l->sampled ? fmin(until, pmk_watch_now() + DRAIN_SECONDS) : until;
+}
+
 static int run_once(struct pmk_count *c, struct pmk_watch *w)
 {
 	struct machine *l = c->state;
@@ -805,9 +925,14 @@ static int run_once(struct pmk_count *c, struct pmk_watch *w)
 
 	at = set_alarms(c);
 	/* Once the program has been started, its end is waited for even if something fails. */
-	while (!err && !pmk_watch_step(w, fmin(at.enable, fmin(at.interval, at.end))))
+	while (!err && !pmk_watch_step(w, next_time(l, &at))) {
 		if (!failed)
 			failed = take_alarms(c, w, &at);
+		if (!failed && l->sampled)
+			failed = pmk_sampled_take(l->sampled, c);
+	}
+	if (!err && !failed && l->sampled)
+		failed = pmk_sampled_end(l->sampled, c);
 	/* Like the counts, the times of a run that was cut off would falsify the mean. */
 	if (!err && !(w->signal && c->result.runs))
 		err = add_times(c, w);
@@ -873,6 +998,13 @@ static int describe(struct pmk_count *c)
 	return 0;
 }
 
+static const struct pmk_recording *recording(const struct pmk_count *c)
+{
+	const struct machine *l = c->state;
+
+	return l ? pmk_sampled_recording(l->sampled, c) : NULL;
+}
+
 static const char *const own_settings[] = { "pid",   "all-cpus",   "cpu", "no-inherit",
 					    "delay", "per-thread", NULL };
 
@@ -884,5 +1016,6 @@ const struct pmk_count_way pmk_way_machine = {
 	.run = run,
 	.describe = describe,
 	.finish = finish,
+	.recording = recording,
 	.free = free_machine,
 };

@@ -24,6 +24,7 @@
 #include "count/emulator.h"
 #include "count/files.h"
 #include "count/suits.h"
+#include "count/way.h"
 #include "cpu/family.h"
 #include "producer/qemu/stack.h"
 
@@ -321,9 +322,10 @@ int pmk_program_open(struct pmk_program *p, const char *program)
 		return pmk_count_fail(
 			p->fault, PMK_COUNT_NOT_EXEC,
 			"%s: is an executable for %s%s (ELF machine %u); this version of pmk runs "
-			"little-endian ARM and AArch64, and MicroBlaze ones",
+			"little-endian ARM and AArch64, and MicroBlaze ones%s",
 			program, p->elf.big_endian ? "big-endian " : "", p->elf.machine_name,
-			p->elf.machine_code);
+			p->elf.machine_code,
+			pmk_machine_runs(program) ? "; -T linux runs it on this machine" : "");
 	return 0;
 }
 

@@ -345,6 +345,27 @@ int pmk_count_set(struct pmk_count *c, const char *name, const char *value)
 	return err ? err : note_owner(c, s);
 }
 
+int pmk_count_rate(struct pmk_count *c, const char *frequency, const char *period)
+{
+	struct pmk_request *q = &c->q;
+	const char *option = frequency ? "freq" : "count";
+	int err = 0;
+
+	if (!frequency && !period)
+		return 0;
+	if (frequency)
+		err = set_text(c, &q->frequency, frequency);
+	if (!err && period)
+		err = set_text(c, &q->period, period);
+	if (!err && q->hinted && q->hinted != &pmk_way_machine)
+		err = pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
+				     "--%s is for -T %s, and --%s for -T linux", q->hint,
+				     q->hinted->name, option);
+	q->hinted = &pmk_way_machine;
+	q->hint = option;
+	return err;
+}
+
 int pmk_count_program(struct pmk_count *c, char *const *argv)
 {
 	if (!c)
@@ -376,8 +397,8 @@ static int not_for_way(struct pmk_count *c, const char *setting, const struct pm
 			      list, way->name);
 }
 
-/* If no way was asked for: the one whose settings were given; else this machine for programs that
- * run on it, and emulation for all others. */
+/* If no way was asked for: the one whose settings were given; else this machine to count programs
+ * that run on it, and emulation for all others, and to record. */
 static int choose_way(struct pmk_count *c)
 {
 	struct pmk_request *q = &c->q;
@@ -389,7 +410,8 @@ static int choose_way(struct pmk_count *c)
 	if (!q->way)
 		q->way = q->hinted;
 	if (!q->way)
-		q->way = q->command[0] && (!q->shared || knows(&pmk_way_machine, q->shared)) &&
+		q->way = q->record == PMK_REQUEST_COUNTS && q->command[0] &&
+					 (!q->shared || knows(&pmk_way_machine, q->shared)) &&
 					 pmk_machine_runs(q->command[0])
 				 ? &pmk_way_machine
 				 : &pmk_way_emulation;
@@ -428,8 +450,15 @@ int pmk_request_check(struct pmk_count *c)
 				      "-A and --region exclude each other");
 	if (!q->command[0] && !q->qemu && !q->pids && !q->cpus && !q->all_cpus && !q->file)
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "no program to run (pmk stat --help)");
-	return choose_way(c);
+				      "no program to run (pmk %s --help)",
+				      q->record == PMK_REQUEST_COUNTS ? "stat" : "record");
+	if (choose_way(c))
+		return c->fault.failure;
+	if (q->record != PMK_REQUEST_COUNTS && !q->way->recording)
+		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
+				      "-T %s: it can be counted (pmk stat), not recorded",
+				      q->way->name);
+	return 0;
 }
 
 void pmk_request_free(struct pmk_request *q)
@@ -447,4 +476,6 @@ void pmk_request_free(struct pmk_request *q)
 	pmk_words_free(&q->regions);
 	pmk_words_free(&q->env);
 	free(q->file);
+	free(q->frequency);
+	free(q->period);
 }

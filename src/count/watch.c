@@ -16,7 +16,7 @@
 
 #define POLL_SECONDS 0.05
 
-enum { STOP, PROGRAM, PROCESSES };
+enum { STOP, PROGRAM, ALSO, PROCESSES };
 
 double pmk_watch_now(void)
 {
@@ -40,7 +40,7 @@ void pmk_watch_open(struct pmk_watch *w, const struct pmk_stop *stop)
 {
 	*w = (struct pmk_watch){ .stop = stop, .nfds = PROCESSES };
 	w->fd[STOP] = (struct pollfd){ .fd = stop->fd, .events = POLLIN };
-	w->fd[PROGRAM].fd = -1; /* poll() ignores it */
+	w->fd[PROGRAM].fd = w->fd[ALSO].fd = -1; /* poll() ignores them */
 }
 
 void pmk_watch_child(struct pmk_watch *w)
@@ -61,6 +61,11 @@ int pmk_watch_process(struct pmk_watch *w, int pid, struct pmk_count_fault *f)
 	w->nprocesses++;
 	w->left++;
 	return 0;
+}
+
+void pmk_watch_also(struct pmk_watch *w, int fd)
+{
+	w->fd[ALSO] = (struct pollfd){ .fd = fd, .events = POLLIN };
 }
 
 static void look_for_polled(struct pmk_watch *w)
@@ -168,7 +173,7 @@ void pmk_watch_end(struct pmk_watch *w)
 void pmk_watch_reset(struct pmk_watch *w)
 {
 	for (unsigned i = PROGRAM; i < w->nfds; i++) {
-		if (w->fd[i].fd >= 0)
+		if (w->fd[i].fd >= 0 && i != ALSO)
 			close(w->fd[i].fd);
 		w->fd[i].fd = -1;
 	}

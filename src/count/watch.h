@@ -33,7 +33,7 @@ struct pmk_watch {
 	struct rusage usage;	/* what it took, once it has ended */
 	int signal;		/* of `stop`, as soon as it was seen */
 	/* private */
-	struct pollfd fd[2 + PMK_WATCH_FDS]; /* the request, the program, then processes */
+	struct pollfd fd[3 + PMK_WATCH_FDS]; /* request, program, what else; processes */
 	int polled[PMK_WATCH_FDS];	     /* processes without a descriptor */
 	unsigned nfds, npolled, nprocesses, left;
 	int ending; /* the signal that the program gets so that it ends; 0: it may go on */
@@ -56,6 +56,8 @@ void pmk_watch_open(struct pmk_watch *w, const struct pmk_stop *stop);
 void pmk_watch_child(struct pmk_watch *w);
 /* Wait for the end of this process as well. 0 or a failure. */
 int pmk_watch_process(struct pmk_watch *w, int pid, struct pmk_count_fault *f);
+/* Let a step end when this descriptor becomes readable, too. It stays the caller's. */
+void pmk_watch_also(struct pmk_watch *w, int fd);
 /*
  * Wait until something happens or until that time; HUGE_VAL: no time limit. True: the run is over.
  * After a request to stop, a program that does not end by itself gets the signal, and later

@@ -65,10 +65,11 @@ RULES = [
     (r"src/producer/wave/", ["{own}", "base/", "pmk/"]),
     (r"src/producer/", ["{own}", "base/", *CORES, "isa/", "session/emulated.h", "pmk/"]),
     (r"src/profile/", ["profile/", "base/", "pmk/dump.h", "pmk/error.h"]),
+    (r"src/sampling/", ["sampling/", "base/", "profile/", "recording/recording.h", "pmk/"]),
     (r"src/recording/", ["recording/", "base/", "isa/text.h", "profile/", "pmk/"]),
     (r"src/result/", ["result/", "base/", "pmk/pmu.h", "pmk/result.h", "pmk/error.h"]),
     (r"src/count/", ["count/", "ahb/", "base/", "cpu/", "pmu/ahbmon/", "producer/", "profile/",
-                     "recording/recording.h", "session/", "pmk/"]),
+                     "recording/recording.h", "sampling/", "session/", "pmk/"]),
     (r"src/cli/", ["cli/", "ahb/", "base/", "count/", "cpu/", "isa/text.h", "producer/",
                    "profile/", "recording/", "result/", "session/", "pmu/", "pmk/"]),
 ]
@@ -192,9 +193,10 @@ def test_qemu_is_known_to_the_plugin_alone():
     equal(users, [f"src/producer/qemu/{name}" for name in ("module.c", "plugin.c", "plugin.h")])
 
 
-def test_the_kernels_counters_are_known_to_one_room():
+def test_the_kernels_counters_are_known_to_two_rooms():
     users = [p for p in code() if "linux/perf_event.h" in includes(p)]
-    assert users and all(p.startswith("src/producer/linux/") for p in users), users
+    assert users and all(p.startswith(("src/producer/linux/", "src/sampling/"))
+                         for p in users), users
 
 
 def test_libraries_stay_in_their_rooms():

@@ -90,35 +90,36 @@ struct pmk_linux_counters {
 	struct counted event[];
 };
 
-/* Fill in the attributes of an event. `leader`: it is not a further member of a group. */
-static struct perf_event_attr attributes(const struct pmk_linux_counters *c,
-					 const struct counted *e, bool leader)
+void pmk_linux_attributes(struct perf_event_attr *attr, const struct pmk_linux_ask *ask,
+			  bool user_only)
 {
-	const struct pmk_linux_event *ev = e->ask.event;
-	bool one_mode = e->ask.user != e->ask.kernel, user = e->ask.user || e->user_only;
+	const struct pmk_linux_event *ev = ask->event;
+	bool one_mode = ask->user != ask->kernel, user = ask->user || user_only;
 
-	return (struct perf_event_attr){
+	*attr = (struct perf_event_attr){
 		.size = sizeof(struct perf_event_attr),
 		.type = ev->type,
 		.config = ev->config,
 		.config1 = ev->config1,
 		.config2 = ev->config2,
-		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
-		.disabled = leader,
-		.enable_on_exec = leader && c->scope.on_exec,
-		.inherit = c->scope.inherit && !c->scope.ncpus,
-		.exclude_user = one_mode && e->ask.kernel,
-		.exclude_kernel = (one_mode || e->user_only) && user,
-		.exclude_hv = (one_mode || e->user_only) && user,
+		.exclude_user = one_mode && ask->kernel,
+		.exclude_kernel = (one_mode || user_only) && user,
+		.exclude_hv = (one_mode || user_only) && user,
 	};
 }
 
+/* A leader is not a further member of a group. */
 static int open_at(const struct pmk_linux_counters *c, const struct counted *e, unsigned place,
 		   int leader)
 {
-	struct perf_event_attr attr = attributes(c, e, leader < 0);
-	bool cpus = c->scope.ncpus != 0;
+	bool cpus = c->scope.ncpus != 0, leads = leader < 0;
+	struct perf_event_attr attr;
 
+	pmk_linux_attributes(&attr, &e->ask, e->user_only);
+	attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+	attr.disabled = leads;
+	attr.enable_on_exec = leads && c->scope.on_exec;
+	attr.inherit = c->scope.inherit && !cpus;
 	return c->kernel->open(&attr, cpus ? -1 : c->scope.pids[place],
 			       cpus ? (int)c->scope.cpus[place] : -1, leader);
 }

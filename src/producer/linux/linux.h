@@ -5,6 +5,7 @@
  *	pmus.c      which PMUs and events the kernel offers; names → what to program
  *	why.c       why the kernel refused, and what to do about it
  *	counters.c  open, enable and read events of programs and processors; scaling
+ *	rings.c     open events that are sampled, and read the samples
  *	self.c      counters of the calling thread, read by itself: <pmk/linux.h>
  *
  * The numbers are the kernel's: it saves and restores counters with the thread, takes overflows and
@@ -170,6 +171,11 @@ struct pmk_linux_scope {
 	bool on_exec; /* begin when the program is executed by exec, not with enable() */
 };
 
+/* The attributes by which an event is programmed. `user_only`: the kernel allows user mode
+ * alone. */
+void pmk_linux_attributes(struct perf_event_attr *attr, const struct pmk_linux_ask *ask,
+			  bool user_only);
+
 struct pmk_linux_counters;
 
 /*
@@ -201,6 +207,49 @@ void pmk_linux_counters_enable(struct pmk_linux_counters *c);
  */
 bool pmk_linux_counters_read(const struct pmk_linux_counters *c, unsigned i, int place,
 			     struct pmk_linux_value *v);
+
+/* ---- rings.c -------------------------------------------------------------------------------- */
+
+/* How samples are taken: one in so many occurrences, or so many in a second. One of them is 0. */
+struct pmk_linux_rate {
+	uint64_t period, frequency;
+	bool chains; /* with the calls that led there */
+};
+
+struct pmk_linux_rings;
+
+/*
+ * Open events whose samples are written into buffers, one for each processor. `scope` has the
+ * processors, and either threads, which are sampled there, or none: then whatever runs. Refusals
+ * are as in pmk_linux_counters_open(). Returns 0, PMK_ENOMEM, or PMK_EIO with one line in msg when
+ * there is no memory for buffers.
+ */
+int pmk_linux_rings_open(struct pmk_linux_rings **out, const struct pmk_linux_kernel *kernel,
+			 const struct pmk_linux_facts *facts, const struct pmk_linux_ask *asks,
+			 unsigned nasks, const struct pmk_linux_scope *scope,
+			 const struct pmk_linux_rate *rate, char *msg, size_t size);
+void pmk_linux_rings_close(struct pmk_linux_rings *r);
+
+const char *pmk_linux_rings_reason(const struct pmk_linux_rings *r, unsigned i);
+int pmk_linux_rings_error(const struct pmk_linux_rings *r, unsigned i);
+bool pmk_linux_rings_user_only(const struct pmk_linux_rings *r, unsigned i);
+
+/* What samples have in them: sample_type of struct perf_event_attr. */
+uint64_t pmk_linux_rings_layout(const struct pmk_linux_rings *r);
+/* Call it with each number that samples of event i can have; other than 0 ends it, and is
+ * returned. */
+int pmk_linux_rings_ids(const struct pmk_linux_rings *r, unsigned i,
+			int (*on_id)(void *ctx, uint64_t id), void *ctx);
+
+void pmk_linux_rings_enable(struct pmk_linux_rings *r);
+void pmk_linux_rings_disable(struct pmk_linux_rings *r);
+/* Take all records out of the buffers; what `on_record` gets is valid while it runs. Other than 0
+ * ends it, and is returned. */
+int pmk_linux_rings_drain(struct pmk_linux_rings *r,
+			  int (*on_record)(void *ctx, const uint8_t *bytes, size_t size),
+			  void *ctx);
+/* A descriptor that becomes readable when a buffer has something to take. */
+int pmk_linux_rings_fd(const struct pmk_linux_rings *r);
 
 /* ---- self.c --------------------------------------------------------------------------------- */
 

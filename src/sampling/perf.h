@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Records as the kernel writes them into ring buffers, and perf into its files: perf_event_open(2).
+ * They are read as bytes that may be anything, because files come from anywhere.
+ */
+#ifndef PMK_SAMPLING_PERF_H
+#define PMK_SAMPLING_PERF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/map.h"
+
+/* What records of an event have in them: members of struct perf_event_attr. */
+struct pmk_perf_event {
+	uint64_t sample_type, read_format;
+	uint64_t period; /* of a sample that does not tell its own */
+	bool id_all;	 /* records that are no samples say when they were written, too */
+};
+
+struct pmk_perf_layout {
+	struct pmk_perf_event *event;
+	size_t nevents;
+	struct pmk_map ids; /* number of an event at the kernel → index */
+};
+
+enum pmk_perf_kind {
+	PMK_PERF_OTHER,	   /* nothing that matters here */
+	PMK_PERF_MAP,	   /* a file or memory was mapped */
+	PMK_PERF_COMM,	   /* a thread has a name */
+	PMK_PERF_FORK,	   /* a process or thread was started */
+	PMK_PERF_LOST,	   /* the buffer had no room for records */
+	PMK_PERF_THROTTLE, /* the kernel stopped sampling for a moment */
+	PMK_PERF_SAMPLE,
+	PMK_PERF_ROUND, /* what follows is later than what stood before the last one of these */
+	PMK_PERF_COMPRESSED,
+};
+
+/* In whose code something is. */
+enum pmk_perf_mode { PMK_PERF_UNKNOWN, PMK_PERF_KERNEL, PMK_PERF_USER, PMK_PERF_OUTSIDE };
+
+/* A record. Its pointers point into the bytes that it was read from. */
+struct pmk_perf_record {
+	enum pmk_perf_kind kind;
+	enum pmk_perf_mode mode;
+	uint64_t time; /* 0: not known */
+	uint32_t pid, tid;
+	/* MAP */
+	uint64_t start, length, offset; /* offset: in the file */
+	const uint8_t *build_id;
+	size_t build_id_size; /* 0: not known */
+	bool data;	      /* no code */
+	/* MAP, COMM */
+	const char *text; /* the path; the name */
+	bool exec;	  /* COMM: the process executes another program from here on */
+	/* FORK */
+	uint32_t parent, parent_tid;
+	/* LOST */
+	uint64_t lost;
+	/* SAMPLE */
+	uint32_t event;
+	uint64_t ip, period;
+	const uint8_t *chain; /* numbers of 64 bits, not aligned */
+	size_t nchain;
+};
+
+/*
+ * Read one record of `size` bytes, which is what its head says. False: it is shorter than what it
+ * should have in it, or of an event that is not known.
+ */
+bool pmk_perf_decode(const struct pmk_perf_layout *l, const uint8_t *bytes, size_t size,
+		     struct pmk_perf_record *out);
+
+/* Number i of a call chain. Some are marks: the following numbers are of this mode. */
+uint64_t pmk_perf_chain(const struct pmk_perf_record *r, size_t i);
+bool pmk_perf_is_mark(uint64_t ip, enum pmk_perf_mode *mode);
+
+#endif

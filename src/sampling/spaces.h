@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What lies where in the memory of processes: which file, or memory of no file, an address is of,
+ * at the time of a sample.
+ */
+#ifndef PMK_SAMPLING_SPACES_H
+#define PMK_SAMPLING_SPACES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/map.h"
+
+/* A file with code, or one place of code without a file. */
+struct pmk_space_object {
+	char *path;	/* "[anon]", "[vdso]" … of no file */
+	char *build_id; /* hexadecimal; NULL: not known */
+	bool file;
+};
+
+struct pmk_spaces {
+	struct pmk_space_object *object;
+	size_t nobjects, object_room;
+	struct pmk_space *space; /* of each process */
+	size_t nspaces, space_room;
+	struct pmk_map of_pid;
+};
+
+/* Zeroed memory has no processes. Functions that return int return 0 or PMK_ENOMEM. */
+void pmk_spaces_free(struct pmk_spaces *s);
+
+/* The number of the object; UINT32_MAX: out of memory. */
+uint32_t pmk_spaces_object(struct pmk_spaces *s, const char *path, const uint8_t *build_id,
+			   size_t build_id_size);
+/* In process `pid`, `length` bytes at `start` are those of the object from `offset` on. */
+int pmk_spaces_map(struct pmk_spaces *s, uint32_t pid, uint64_t start, uint64_t length,
+		   uint64_t offset, uint32_t object);
+/* Process `pid` has the memory that `parent` has. */
+int pmk_spaces_fork(struct pmk_spaces *s, uint32_t pid, uint32_t parent);
+/* The process executes another program: nothing is mapped. */
+void pmk_spaces_clear(struct pmk_spaces *s, uint32_t pid);
+/*
+ * What lies at an address: *object, and *addr becomes the address in its ELF file. Of memory
+ * without a file it stays. False: nothing is known to lie there.
+ */
+bool pmk_spaces_find(struct pmk_spaces *s, uint32_t pid, uint64_t *addr, uint32_t *object);
+
+#endif
