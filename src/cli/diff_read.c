@@ -19,6 +19,7 @@
 #include "cli/cli.h"
 #include "recording/choose.h"
 #include "recording/tables.h"
+#include "sampling/perfdata.h"
 
 /* An event of one side; of a recording also its index there. */
 struct event {
@@ -653,7 +654,8 @@ static int open_side(struct side *s)
 		return cli_fail(PMK_EXIT_FAILED, "%s: cannot be read: %s", s->path, why);
 	n = fread(head, 1, sizeof(head), f);
 	fclose(f);
-	if (n == sizeof(head) && !memcmp(head, "SQLite format 3", sizeof(head)))
+	if ((n == sizeof(head) && !memcmp(head, "SQLite format 3", sizeof(head))) ||
+	    pmk_perfdata_begins((const uint8_t *)head, n))
 		return open_recording(s);
 	return open_document(s);
 }

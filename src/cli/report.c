@@ -20,6 +20,7 @@
 
 #include "cli/output.h"
 #include "cli/report_recording.h"
+#include "sampling/perfdata.h"
 
 /* A capture is read into memory as a whole; larger ones are refused. */
 #define MAX_CAPTURE ((size_t)256 << 20)
@@ -286,8 +287,8 @@ static int print(struct report *r)
 	return err && !code ? failed(r, err) : code;
 }
 
-/* Does the file begin as SQLite's do? */
-static bool is_database(const char *path)
+/* Does the file begin as SQLite's do, or perf's? */
+static bool is_recording(const char *path)
 {
 	static const char magic[16] = "SQLite format 3";
 	char head[sizeof(magic)];
@@ -297,7 +298,7 @@ static bool is_database(const char *path)
 
 	if (f)
 		fclose(f);
-	return is;
+	return is || pmk_perfdata_is(path);
 }
 
 static int show_recording(struct report *r)
@@ -331,7 +332,7 @@ static int report(struct report *r)
 	const struct report_recording *q = &r->recording;
 	int code;
 
-	if (is_database(r->file))
+	if (is_recording(r->file))
 		return show_recording(r);
 	if (recording_option(q))
 		return cli_fail(PMK_EXIT_USAGE, "%s is of recordings, and %s is none",

@@ -116,4 +116,10 @@ const char *pmk_recording_obstacle(const char *path);
  */
 int pmk_recording_write(const struct pmk_recording *rec, const char *path, char *msg, size_t size);
 
+struct sqlite3;
+
+/* The same, into a database in memory, which the caller closes. */
+int pmk_recording_in_memory(const struct pmk_recording *rec, struct sqlite3 **db, char *msg,
+			    size_t size);
+
 #endif

@@ -13,6 +13,7 @@
 
 #include "base/file.h"
 #include "recording/database.h"
+#include "sampling/perfdata.h"
 
 struct pmk_tables_text {
 	struct pmk_tables_text *next;
@@ -440,6 +441,29 @@ static int find_same(struct pmk_tables *t)
 	return n ? 0 : PMK_ENOMEM;
 }
 
+/* Make a database in memory of a file of perf. */
+static int convert(const char *path, sqlite3 **db, char *msg, size_t size)
+{
+	struct pmk_perfdata *p;
+	int err = pmk_perfdata_read(&p, path, msg, size);
+
+	if (err)
+		return err;
+	err = pmk_recording_in_memory(pmk_perfdata_recording(p), db, msg, size);
+	pmk_perfdata_free(p);
+	return err;
+}
+
+/* All of t->db into memory. */
+static int read_database(struct pmk_tables *t, char *msg, size_t size)
+{
+	int err = load_all(t, msg, size);
+
+	if (!err && (sort_code(t) || find_same(t)))
+		err = out_of_memory(msg, size);
+	return err;
+}
+
 int pmk_tables_open(struct pmk_tables *t, const char *path, char *msg, size_t size)
 {
 	const char *why;
@@ -454,12 +478,11 @@ int pmk_tables_open(struct pmk_tables *t, const char *path, char *msg, size_t si
 		return PMK_EIO;
 	}
 	fclose(f);
-	err = pmk_database_open(path, &t->db, msg, size);
-	if (!err)
-		err = load_all(t, msg, size);
-	if (!err && (sort_code(t) || find_same(t)))
-		err = out_of_memory(msg, size);
-	return err;
+	if (pmk_perfdata_is(path))
+		err = convert(path, &t->db, msg, size);
+	else
+		err = pmk_database_open(path, &t->db, msg, size);
+	return err ? err : read_database(t, msg, size);
 }
 
 void pmk_tables_close(struct pmk_tables *t)

@@ -804,11 +804,14 @@ static const char *reason(const struct writer *w)
 	}
 }
 
-static int write_database(const struct pmk_recording *rec, const char *path, char *msg, size_t size)
+/* Write all into the database at `path`; *db is left open, NULL after a failure. */
+static int write_database(const struct pmk_recording *rec, const char *path, sqlite3 **db,
+			  char *msg, size_t size)
 {
 	struct writer w = { .rec = rec };
 	int err = 0;
 
+	*db = NULL;
 	w.warning = rec->warning ? strdup(rec->warning) : NULL;
 	if (rec->warning && !w.warning)
 		w.err = SQLITE_NOMEM;
@@ -829,7 +832,10 @@ static int write_database(const struct pmk_recording *rec, const char *path, cha
 	}
 	for (int i = 0; i < NSTATEMENTS; i++)
 		sqlite3_finalize(w.statement[i]);
-	sqlite3_close(w.db);
+	if (w.err)
+		sqlite3_close(w.db);
+	else
+		*db = w.db;
 	for (size_t i = 0; i < w.file_room; i++)
 		free(w.file[i].path);
 	free(w.file);
@@ -870,6 +876,7 @@ int pmk_recording_write(const struct pmk_recording *rec, const char *path, char 
 	/* A link stays, and what it points at is replaced. */
 	char *real = realpath(path, NULL), *name;
 	const char *to = real ? real : path, *why = pmk_recording_obstacle(path);
+	sqlite3 *db = NULL;
 	int err = 0;
 
 	if (why) {
@@ -879,7 +886,8 @@ int pmk_recording_write(const struct pmk_recording *rec, const char *path, char 
 	}
 	name = pmk_file_beside(to);
 	if (name)
-		err = write_database(rec, name, msg, size);
+		err = write_database(rec, name, &db, msg, size);
+	sqlite3_close(db);
 	if (!err && (!name || !pmk_file_put(name, to))) {
 		snprintf(msg, size, "cannot be written: %s", strerror(errno));
 		err = PMK_EIO;
@@ -889,4 +897,9 @@ int pmk_recording_write(const struct pmk_recording *rec, const char *path, char 
 	free(name);
 	free(real);
 	return err;
+}
+
+int pmk_recording_in_memory(const struct pmk_recording *rec, sqlite3 **db, char *msg, size_t size)
+{
+	return write_database(rec, ":memory:", db, msg, size);
 }

@@ -66,12 +66,14 @@ RULES = [
     (r"src/producer/", ["{own}", "base/", *CORES, "isa/", "session/emulated.h", "pmk/"]),
     (r"src/profile/", ["profile/", "base/", "pmk/dump.h", "pmk/error.h"]),
     (r"src/sampling/", ["sampling/", "base/", "profile/", "recording/recording.h", "pmk/"]),
-    (r"src/recording/", ["recording/", "base/", "isa/text.h", "profile/", "pmk/"]),
+    (r"src/recording/", ["recording/", "base/", "isa/text.h", "profile/",
+                         "sampling/perfdata.h", "pmk/"]),
     (r"src/result/", ["result/", "base/", "pmk/pmu.h", "pmk/result.h", "pmk/error.h"]),
     (r"src/count/", ["count/", "ahb/", "base/", "cpu/", "pmu/ahbmon/", "producer/", "profile/",
                      "recording/recording.h", "sampling/", "session/", "pmk/"]),
     (r"src/cli/", ["cli/", "ahb/", "base/", "count/", "cpu/", "isa/text.h", "producer/",
-                   "profile/", "recording/", "result/", "session/", "pmu/", "pmk/"]),
+                   "profile/", "recording/", "result/", "sampling/", "session/", "pmu/",
+                   "pmk/"]),
 ]
 
 
