@@ -27,13 +27,14 @@
 static const struct cli_option options[] = {
 	{ 'e', "event", "LIST", "events to show; the first says what is hot" },
 	{ 'i', "input", "FILE", "the recording (default: pmk.data)" },
+	{ 0, "elf", "FILE", "show the samples in dumps of firmware: this is its executable" },
 	{ 0, "no-big-num", NULL, "do not group digits" },
 	{ 'h', "help", NULL, "show this help" },
 	{ 0, NULL, NULL, NULL },
 };
 
 struct request {
-	const char *input, *events, *what;
+	const char *input, *elf, *events, *what;
 	bool plain_numbers;
 };
 
@@ -576,7 +577,7 @@ static int print(struct annotate *a, const bool *wanted)
 static int annotate(const struct request *q)
 {
 	struct annotate a = { .q = q, .f = stdout };
-	int code = recorded_open(&a.r, q->input, q->events);
+	int code = recorded_open(&a.r, q->input, q->elf, q->events);
 	bool *wanted = code ? NULL : calloc(a.r.t.nfunctions + 1, sizeof(*wanted));
 
 	if (!code && !wanted)
@@ -612,6 +613,8 @@ static int parse(struct request *q, int argc, char **argv, bool *help)
 			q->input = value;
 		else if (o->letter == 'e')
 			q->events = value;
+		else if (!strcmp(o->name, "elf"))
+			q->elf = value;
 		else
 			q->plain_numbers = true;
 	}

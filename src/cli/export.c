@@ -8,6 +8,7 @@
 #include <pmk/error.h>
 
 #include "cli/cli.h"
+#include "cli/dump_recording.h"
 #include "cli/output.h"
 #include "recording/choose.h"
 #include "recording/export/export.h"
@@ -20,6 +21,7 @@ static const struct cli_option options[] = {
 	{ 0, "format", "FORMAT", "callgrind, lcov, folded, speedscope, pprof or perfetto" },
 	{ 'e', "event", "LIST", "events to write; executions: of instructions" },
 	{ 'i', "input", "FILE", "the recording (default: pmk.data)" },
+	{ 0, "elf", "FILE", "write the samples in dumps of firmware: this is its executable" },
 	{ 'o', "output", "FILE", "write to FILE instead of stdout" },
 	{ 'h', "help", NULL, "show this help" },
 	{ 0, NULL, NULL, NULL },
@@ -49,7 +51,7 @@ static const struct format {
 
 struct request {
 	const struct format *format;
-	const char *events, *input, *output;
+	const char *events, *input, *elf, *output;
 };
 
 static const char *format_name(const void *ctx, unsigned i)
@@ -91,6 +93,8 @@ static int parse(struct request *q, int argc, char **argv, bool *help)
 			q->events = value;
 		else if (o->letter == 'i')
 			q->input = value;
+		else if (!strcmp(o->name, "elf"))
+			q->elf = value;
 		else if (o->letter == 'o')
 			q->output = value;
 		else
@@ -189,17 +193,15 @@ static int export(const struct request *q)
 {
 	struct pmk_tables t;
 	struct pmk_choice c = { 0 };
-	char msg[300];
 	int code;
 
-	if (pmk_tables_open(&t, q->input, msg, sizeof(msg)))
-		code = cli_fail(PMK_EXIT_FAILED, "%s: %s", q->input, msg);
-	else if (t.sampled && q->format->events == NONE)
+	code = dump_tables_open(&t, q->input, q->elf);
+	if (!code && t.sampled && q->format->events == NONE)
 		code = cli_fail(PMK_EXIT_USAGE,
 				"%s: %s is of executions, which are not known where samples were "
 				"taken",
 				q->input, q->format->name);
-	else
+	if (!code)
 		code = choose(q, &t, &c);
 	if (!code)
 		code = write_file(q, &t, &c);

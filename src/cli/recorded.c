@@ -11,20 +11,22 @@
 #include <pmk/error.h>
 
 #include "base/plain.h"
+#include "cli/dump_recording.h"
 
 int recorded_failed(const struct recorded *r, const char *msg)
 {
 	return cli_fail(PMK_EXIT_FAILED, "%s: %s", r->path, msg);
 }
 
-int recorded_open(struct recorded *r, const char *path, const char *events)
+int recorded_open(struct recorded *r, const char *path, const char *elf, const char *events)
 {
 	char msg[300];
 	int err;
 
 	*r = (struct recorded){ .path = path, .by_name = events != NULL };
-	if (pmk_tables_open(&r->t, path, msg, sizeof(msg)))
-		return recorded_failed(r, msg);
+	err = dump_tables_open(&r->t, path, elf);
+	if (err)
+		return err;
 	if (!r->t.ncodes)
 		return cli_fail(PMK_EXIT_FAILED, "%s: nothing was %s in this recording", path,
 				pmk_tables_verb(&r->t));

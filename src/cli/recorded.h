@@ -18,9 +18,10 @@ struct recorded {
 	bool colour;
 };
 
-/* Read the recording and choose the events of the list; NULL: all that have a value. 0, or an exit
- * code after one line on stderr. To be closed in any case. */
-int recorded_open(struct recorded *r, const char *path, const char *events);
+/* Read the recording, or with the executable `elf` the dumps of firmware, and choose the events of
+ * the list; NULL: all that have a value. 0, or an exit code after one line on stderr. To be closed
+ * in any case. */
+int recorded_open(struct recorded *r, const char *path, const char *elf, const char *events);
 void recorded_close(struct recorded *r);
 
 /* One line on stderr for what pmk_tables_… has failed with. Returns the exit code. */

@@ -327,6 +327,17 @@ static const char *recording_option(const struct report_recording *q)
 			     : NULL;
 }
 
+/* Samples in dumps of firmware, as a recording. */
+static int show_samples(struct report *r)
+{
+	r->recording.path = r->file;
+	r->recording.elf = r->elf;
+	if (r->o.metrics.count || r->o.verbose)
+		return cli_fail(PMK_EXIT_USAGE, "%s and %s exclude each other",
+				r->o.verbose ? "-v" : "-M", recording_option(&r->recording));
+	return report_recording(&r->recording, &r->o);
+}
+
 static int report(struct report *r)
 {
 	const struct report_recording *q = &r->recording;
@@ -334,8 +345,12 @@ static int report(struct report *r)
 
 	if (is_recording(r->file))
 		return show_recording(r);
-	if (recording_option(q))
-		return cli_fail(PMK_EXIT_USAGE, "%s is of recordings, and %s is none",
+	if (recording_option(q) && r->elf && strcmp(r->file, "-") != 0)
+		return show_samples(r);
+	if (recording_option(q) && (!strcmp(r->file, "-") || !access(r->file, R_OK)))
+		return cli_fail(PMK_EXIT_USAGE,
+				"%s is of recordings, and %s is none; of dumps with samples it "
+				"needs --elf",
 				recording_option(q), r->file);
 	code = output_metrics(&r->o, &r->metrics);
 

@@ -821,7 +821,7 @@ int report_recording(const struct report_recording *q, const struct output_optio
 	if (!code && output_is(o, q->path))
 		code = cli_fail(PMK_EXIT_USAGE, "-o %s: that is the file to read", o->path);
 	if (!code)
-		code = recorded_open(&r.r, q->path, q->events);
+		code = recorded_open(&r.r, q->path, q->elf, q->events);
 	if (!code && (r.children || r.view != FLAT) && !pmk_tables_have_paths(&r.r.t))
 		code = cli_fail(PMK_EXIT_USAGE, "%s has no call paths; pmk record -g records them",
 				q->path);

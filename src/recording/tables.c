@@ -464,6 +464,15 @@ static int read_database(struct pmk_tables *t, char *msg, size_t size)
 	return err;
 }
 
+int pmk_tables_of(struct pmk_tables *t, const struct pmk_recording *rec, char *msg, size_t size)
+{
+	int err;
+
+	*t = (struct pmk_tables){ .command = "", .core = "" };
+	err = pmk_recording_in_memory(rec, &t->db, msg, size);
+	return err ? err : read_database(t, msg, size);
+}
+
 int pmk_tables_open(struct pmk_tables *t, const char *path, char *msg, size_t size)
 {
 	const char *why;

@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "recording/recording.h"
+
 #define PMK_TABLES_NONE UINT32_MAX /* an index that refers to nothing */
 
 struct pmk_tables_event {
@@ -89,6 +91,8 @@ struct pmk_tables {
 /* Returns 0, PMK_EIO, PMK_EPARSE or PMK_ENOMEM, with one line in msg as pmk_database_open() has it.
  * To be closed in any case. */
 int pmk_tables_open(struct pmk_tables *t, const char *path, char *msg, size_t size);
+/* The same of a recording that is in memory. */
+int pmk_tables_of(struct pmk_tables *t, const struct pmk_recording *rec, char *msg, size_t size);
 void pmk_tables_close(struct pmk_tables *t);
 
 /* What to ask for in place of an event's index: how often each instruction was executed. */

@@ -641,6 +641,55 @@ def test_functions_of_samples():
     equal(row[-5:], ["2", "20.00", "1", "warm", f"0x{at['warm']:08x}"])
 
 
+def test_samples_are_a_recording():
+    """The commands for recordings show the samples of dumps, too: all dumps of a capture
+    together."""
+    exe, at = executable()
+    log = os.path.join(FOLDER, "sampled.log")
+    with open(log, "wb") as f:
+        f.write(b"boot\n" + sampled(at) + b"more\n" + sampled(at) + dump(event(0xff, 1)))
+
+    def rows(*argv):
+        out = pmk("report", "-j", *argv, "--elf", exe, log)
+        equal(out.code, 0, str(out))
+        return json.loads(out.out)
+
+    doc = rows("-e", "all")
+    name = doc["events"][0]["name"]
+    equal([(e["name"], e["total"], e["trust"]) for e in doc["events"]],
+          [(name, 2000, "sampled"), (name + ":samples", 20, "measured")])
+    equal({r["name"]: r["events"] for r in doc["rows"]},
+          {n: {name: 100 * k, name + ":samples": k}
+           for n, k in {"hot": 10, "warm": 4, "[polled]": 2, "[sampled]": 4}.items()})
+    equal(doc["executions"], None)
+    contains(doc["warning"], "6 samples were dropped")
+    contains(doc["warning"], "2 samples came a period or more after their time")
+    equal([r["name"] for r in rows("--sort", "thread")["rows"]],
+          ["dump 1: process 1, thread 0", "dump 2: process 2, thread 0"])
+    text = pmk("annotate", "-i", log, "--elf", exe, "hot")
+    equal(text.code, 0, str(text))
+    assert re.search(rf"^> +400 +40.0% +4 +{at['hot'] + 4:x}", text.out, re.M), text.out
+    folded = pmk("export", "--format", "folded", "-i", log, "--elf", exe)
+    equal(sorted(folded.out.splitlines()),
+          sorted(f"{n} {k}" for n, k in (("hot", 1000), ("warm", 400), ("[polled]", 200),
+                                         ("[sampled]", 400))))
+    for command in (["annotate", "-i", log], ["export", "--format", "folded", "-i", log]):
+        out = pmk(*command, "--elf", PMK)
+        one_line(out.err, f"--elf {PMK}: it is for ", "and the dump is of arm1176")
+        equal(out.code, 129)
+        out = pmk(*command, "--elf", "/nowhere")
+        equal(out.code, 129)
+        one_line(out.err, "--elf /nowhere: ")
+    with open(log, "wb") as f:
+        f.write(dump(event(0xff, 1)))
+    out = pmk("annotate", "-i", log, "--elf", exe)
+    equal(out.code, 125)
+    one_line(out.err, f"{log}: there are no samples in its dumps")
+    out = pmk("report", "--sort", "line", log)
+    equal(out.code, 129)
+    one_line(out.err, "--sort is of recordings", "it needs --elf")
+
+
 def test_elf_of_another_machine():
     exe, at = executable()
     out = report(sampled(at), "--elf", PMK, code=129)

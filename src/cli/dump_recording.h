@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* The samples in dumps of firmware, as a recording that annotate, export and report can show. */
+#ifndef PMK_CLI_DUMP_RECORDING_H
+#define PMK_CLI_DUMP_RECORDING_H
+
+#include "recording/tables.h"
+
+/*
+ * Open a recording, a file of perf, or, with the executable of the firmware, a capture with dumps.
+ * elf: NULL for the first two. Returns 0, or an exit code after one line on stderr. To be closed in
+ * any case.
+ */
+int dump_tables_open(struct pmk_tables *t, const char *path, const char *elf);
+
+#endif
