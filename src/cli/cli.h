@@ -14,6 +14,11 @@
 #include "count/error.h"
 #include "count/words.h"
 
+/* The build says it. */
+#ifndef PMK_VERSION
+#define PMK_VERSION "(unknown version)"
+#endif
+
 /* Exit codes (pmk(1), EXIT STATUS). 129 is perf's usage error; 126 and 127 are the shell's. */
 enum {
 	PMK_EXIT_OK = 0,

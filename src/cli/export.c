@@ -13,10 +13,6 @@
 #include "recording/choose.h"
 #include "recording/export/export.h"
 
-#ifndef PMK_VERSION
-#define PMK_VERSION "(unknown version)"
-#endif
-
 static const struct cli_option options[] = {
 	{ 0, "format", "FORMAT", "callgrind, lcov, folded, speedscope, pprof or perfetto" },
 	{ 'e', "event", "LIST", "events to write; executions: of instructions" },

@@ -9,10 +9,6 @@
 
 #include "cli/cli.h"
 
-#ifndef PMK_VERSION
-#define PMK_VERSION "(unknown version)"
-#endif
-
 const struct cli_command *const cli_commands[] = {
 	&cmd_stat,   &cmd_record, &cmd_report,	 &cmd_list,   &cmd_info, &cmd_decode,
 	&cmd_doctor, &cmd_wave,	  &cmd_annotate, &cmd_export, &cmd_diff, NULL,

@@ -18,6 +18,7 @@
 
 #include "cli/cli.h"
 #include "cli/counting.h"
+#include "cli/html/html.h"
 #include "cli/output.h"
 #include "cli/wave.h"
 #include "count/command.h"
@@ -58,6 +59,7 @@ static const struct cli_option options[] = {
 	{ 'x', "field-separator", "SEP", "write CSV with this separator" },
 	{ 'j', "json-output", NULL, "write JSON, an object for each line, as perf does" },
 	{ 0, "json-document", NULL, "write JSON, all that is known as one document" },
+	{ 0, "html", "FILE", "write a page for a browser, too; with -I, lines over time" },
 	{ 'o', "output", "FILE", "write to FILE instead of stderr" },
 	{ 0, "append", NULL, "append to the file of -o" },
 	{ 0, "log-fd", "N", "write to this descriptor instead of stderr" },
@@ -126,6 +128,8 @@ struct stat {
 	struct output_options o;
 	const char *dump; /* of -T wave:FILE */
 	struct output out;
+	const char *html; /* --html */
+	struct html_stat *page;
 	struct cli_wave_progress progress;
 	struct cli_running running;
 	bool repeats, intervals;
@@ -161,6 +165,10 @@ static int take_option(struct stat *s, const struct cli_option *o, char *value)
 	/* These two decide what is counted as well as how it is shown. */
 	if (!is(o, "metrics") && output_take(&s->o, o, value, &code) && (code || !counts))
 		return code;
+	if (is(o, "html")) {
+		s->html = value;
+		return 0;
+	}
 	if (is(o, "target"))
 		s->dump = strchr(value, ':') ? strchr(value, ':') + 1 : NULL;
 	s->repeats |= is(o, "repeat");
@@ -231,6 +239,8 @@ static void rows(void *ctx, struct pmk_count *c, uint32_t first)
 
 	(void)first; /* sections are told of as a whole */
 	end_progress(s);
+	if (s->html)
+		html_stat_add(&s->page, r, &r->sections[r->nsections - 1], pmk_count_metrics(c));
 	errno = 0;
 	if (s->out.writer)
 		note_failure(s, pmk_writer_section(s->out.writer, r,
@@ -273,8 +283,10 @@ static int rescue(struct stat *s)
 static int finish(struct stat *s)
 {
 	struct pmk_count_summary sum;
-	int err;
+	int err, code = 0;
 
+	if (s->html)
+		code = html_stat_write(s->page, pmk_count_result(s->count), s->html);
 	errno = 0;
 	err = output_close(&s->out, pmk_count_result(s->count));
 	note_failure(s, err != 0);
@@ -284,7 +296,7 @@ static int finish(struct stat *s)
 		return cli_fail(PMK_EXIT_FAILED, "cannot write the counts: %s",
 				pmk_strerror(err ? err : PMK_EIO));
 	pmk_count_summary(s->count, &sum);
-	return sum.exit_code;
+	return code ? code : sum.exit_code;
 }
 
 static int count(struct stat *s)
@@ -309,6 +321,8 @@ static int count(struct stat *s)
 	program = pmk_count_file(s->count);
 	if (program && output_is(&s->o, program))
 		return cli_fail(PMK_EXIT_USAGE, "-o %s: that is the program to run", s->o.path);
+	if (program && html_would_destroy(s->html, program))
+		return cli_fail(PMK_EXIT_USAGE, "--html %s: that is the program to run", s->html);
 	code = output_open(&s->out, &s->o, stderr);
 	if (code)
 		return code;
@@ -333,6 +347,7 @@ static int run_stat(int argc, char **argv)
 		cli_help(stdout, &cmd_stat);
 	else if (!code)
 		code = count(&s);
+	html_stat_free(s.page);
 	output_options_free(&s.o);
 	pmk_count_free(s.count);
 	return code;

@@ -10,7 +10,7 @@ pytestmark = pytest.mark.quick
 
 # Options that say how results are shown, and settings that are no options.
 SHOWN = {"field-separator", "json-output", "json-document", "output", "append", "no-big-num",
-         "big-num", "verbose", "help", "log-fd", "metric-only", "table", "plot",
+         "big-num", "verbose", "help", "log-fd", "metric-only", "table", "html", "plot",
          "interval-print"}
 ALONE = {"data", "plugin"}
 # A lock, which two threads are to share.

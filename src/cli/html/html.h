@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Pages of HTML: one file each, which needs no network and no server. Everything that there is to
+ * read stands in the document; its script only adds zoom, search, sorting and the choice of events.
+ *
+ *	page.c       the frame of all pages, and text, numbers and shares in them
+ *	stat.c       the page of pmk stat
+ *	page.css, page.js
+ *
+ * The same input gives the same bytes.
+ */
+#ifndef PMK_CLI_HTML_H
+#define PMK_CLI_HTML_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <pmk/result.h>
+
+/* ---- page.c --------------------------------------------------------------------------------- */
+
+/* Begin a document. Both are text; `what` names the kind of page: "report". */
+void html_begin(FILE *f, const char *title, const char *what);
+void html_end(FILE *f);
+
+/* Write text: what HTML would take for markup is escaped, for attributes, too; what is not
+ * printable is \xHH. */
+void html_text(FILE *f, const char *text);
+/* The same, but no more than `columns` characters, the last of them an ellipsis. */
+void html_cut(FILE *f, const char *text, size_t columns);
+/* An item of the list at the head of a page; none where there is no text. */
+void html_fact(FILE *f, const char *name, const char *text);
+/* A line of a program, with its tabs. */
+void html_code(FILE *f, const char *line);
+/* 1,234,567 */
+void html_number(FILE *f, uint64_t value);
+/* Percent, with one digit behind the point; of 0, nothing. */
+void html_share(FILE *f, uint64_t value, uint64_t all);
+double html_percent(uint64_t value, uint64_t all);
+/* data-v="12,,3": what an element counts of each event, for the script; 0 is empty. */
+void html_values(FILE *f, const uint64_t *value, size_t n);
+/* The heading of a column; `more` are attributes, as markup. A column of numbers begins to be
+ * sorted with the largest. */
+void html_heading(FILE *f, const char *text, bool number, const char *more);
+/* A label of trust, with its meaning. */
+void html_trust(FILE *f, const char *trust);
+/* "c.c" of "/a/b/c.c" */
+const char *html_base_name(const char *path);
+
+/* ---- files ---------------------------------------------------------------------------------- */
+
+struct html_stat;
+/* Keep a section for the page of pmk stat, which begins with the first one: *stat is NULL then.
+ * What is lost for lack of memory is told when the page is written. */
+void html_stat_add(struct html_stat **stat, const struct pmk_result *r, const struct pmk_section *s,
+		   const struct pmk_metric *const *metrics);
+/* And the samples of a dump. */
+void html_stat_add_profile(struct html_stat *stat, const struct pmk_profile *p);
+/* Write the page. Returns an exit code. */
+int html_stat_write(const struct html_stat *stat, const struct pmk_result *r, const char *path);
+void html_stat_free(struct html_stat *stat);
+
+/* Is the page's file, which may be NULL, the file at `path`, which is read? */
+bool html_would_destroy(const char *page, const char *path);
+
+#endif

@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: MIT
+// What the page says, it says without this. The script adds zoom and search in the flame graph,
+// sorting and filtering of tables, and the choice of the event that is shown. Names are only ever
+// read from the document and written as text.
+"use strict";
+(() => {
+const all = (selector, from = document) => [...from.querySelectorAll(selector)];
+const one = (selector, from = document) => from.querySelector(selector);
+const numberText = v => BigInt(v || 0).toLocaleString("en-US");
+const share = (v, of) => of ? 100 * Number(v) / Number(of) : 0;
+// The counts of an element, as they stand there: text, because 2^53 may not be enough.
+const counts = (element, name = "v") =>
+	(element.dataset[name] || "").split(",").map(v => v || "0");
+let event = 0;
+
+document.documentElement.classList.add("script");
+
+// ---- flame graph --------------------------------------------------------------------------------
+
+const flame = one("#flame");
+const frames = [];
+let zoomed = 0;
+
+function readFrames() {
+	for (const [i, box] of all(".f", flame).entries()) {
+		const [name, , place] = one("title", box).textContent.split("\n");
+		frames.push({ i, box, name, place, v: counts(box), parent: Number(box.dataset.p),
+			children: [], depth: Number(box.getAttribute("aria-level")),
+			merged: box.classList.contains("merged"), x: 0, w: 0 });
+		if (i)
+			frames[frames[i].parent].children.push(frames[i]);
+	}
+}
+
+const value = f => Number(f.v[event] || 0);
+const total = () => frames[0].v[event] || "0";
+
+// Where each frame lies, in parts of the whole.
+function layOut() {
+	const all = value(frames[0]) || 1;
+
+	for (const f of frames) {
+		f.w = value(f) / all;
+		f.next = f.x;
+		if (!f.i)
+			continue;
+		const parent = frames[f.parent];
+		f.x = f.next = parent.next;
+		parent.next += f.w;
+	}
+}
+
+function selfText(f) {
+	let self = BigInt(f.v[event] || 0);
+
+	for (const child of f.children)
+		self -= BigInt(child.v[event] || 0);
+	return numberText(f.merged ? f.v[event] : self);
+}
+
+function describe(f) {
+	return `${numberText(f.v[event])} ${eventName()}, ` +
+		`${share(f.v[event] || 0, total()).toFixed(2)}%; self ${selfText(f)}`;
+}
+
+// Show what is below a frame over the whole width, and its callers above it.
+function draw() {
+	const top = frames[zoomed], width = flame.clientWidth || 1000;
+
+	for (const f of frames) {
+		let x = (f.x - top.x) / (top.w || 1), w = f.w / (top.w || 1);
+		const above = f.i < zoomed && x <= 1e-9 && x + w >= 1 - 1e-9 && f.depth < top.depth;
+
+		if (above) {
+			x = 0;
+			w = 1;
+		}
+		const inside = above || f === top || (f.i > zoomed && f.depth > top.depth &&
+			x > -1e-9 && x + w < 1 + 1e-9);
+		f.shown = inside && w * width >= .3;
+		f.box.classList.toggle("gone", !f.shown);
+		if (!f.shown)
+			continue;
+		f.box.setAttribute("x", `${(100 * x).toFixed(4)}%`);
+		f.box.setAttribute("width", `${(100 * w).toFixed(4)}%`);
+		f.box.classList.toggle("narrow", w * width < 24);
+		f.box.classList.toggle("above", above);
+	}
+	one("#reset").disabled = !zoomed;
+}
+
+function zoom(i) {
+	zoomed = i;
+	draw();
+	tell(frames[i]);
+}
+
+function tell(f) {
+	one("#hint").textContent = `${f.name}: ${describe(f)}${f.place ? ` \u00b7 ${f.place}` : ""}`;
+}
+
+function focusOn(f) {
+	if (!f)
+		return;
+	all('.f[tabindex="0"]', flame).forEach(box => box.setAttribute("tabindex", "-1"));
+	f.box.setAttribute("tabindex", "0");
+	f.box.focus();
+}
+
+// The next frame that is shown beside this one.
+function beside(f, step) {
+	const row = f.i ? frames[f.parent].children.filter(c => c.shown) : [f];
+	return row[row.indexOf(f) + step];
+}
+
+function find(text) {
+	const wanted = text.trim().toLowerCase();
+	let hits = 0, sum = 0n;
+	const within = new Set();
+
+	flame.classList.toggle("searched", wanted !== "");
+	for (const f of frames) {
+		const hit = wanted !== "" && !f.merged && f.i > 0 &&
+			f.name.toLowerCase().includes(wanted);
+		f.box.classList.toggle("hit", hit);
+		hits += hit;
+		// A hit below another is in what that one counts.
+		if (hit && !within.has(f.parent))
+			sum += BigInt(f.v[event] || 0);
+		if (hit || within.has(f.parent))
+			within.add(f.i);
+	}
+	one("#found").textContent = wanted === "" ? ""
+		: hits ? `${hits} frame${hits > 1 ? "s" : ""}, ${share(sum, total()).toFixed(1)}%`
+		: "not found";
+}
+
+function onFrameKey(e) {
+	const box = e.target.closest && e.target.closest(".f");
+	const f = box && frames.find(one => one.box === box);
+	const moves = {
+		Enter: () => zoom(f.i),
+		" ": () => zoom(f.i),
+		ArrowUp: () => focusOn(f.i ? frames[f.parent] : null),
+		ArrowDown: () => focusOn(f.children.find(c => c.shown)),
+		ArrowLeft: () => focusOn(beside(f, -1)),
+		ArrowRight: () => focusOn(beside(f, 1)),
+		Home: () => focusOn(frames[0]),
+	};
+
+	if (!f || !moves[e.key] || e.ctrlKey || e.metaKey || e.altKey)
+		return;
+	e.preventDefault();
+	moves[e.key]();
+}
+
+function startFlame() {
+	const at = e => frames.find(f => f.box === e.target.closest(".f"));
+
+	readFrames();
+	layOut();
+	draw();
+	flame.addEventListener("click", e => {
+		const f = at(e);
+		if (f) {
+			focusOn(f);
+			zoom(f.i);
+		}
+	});
+	flame.addEventListener("keydown", onFrameKey);
+	for (const name of ["mouseover", "focusin"])
+		flame.addEventListener(name, e => at(e) && tell(at(e)));
+	one("#reset").addEventListener("click", () => zoom(0));
+	one("#find").addEventListener("input", e => find(e.target.value));
+	let width = flame.clientWidth;
+	new ResizeObserver(() => {
+		if (width !== flame.clientWidth)
+			draw();
+		width = flame.clientWidth;
+	}).observe(flame);
+	document.addEventListener("keydown", e => {
+		const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(e.target.tagName);
+
+		if (e.key === "Escape") {
+			if (e.target === one("#find") && e.target.value) {
+				e.target.value = "";
+				find("");
+			} else {
+				zoom(0);
+			}
+		} else if (e.key === "/" && !typing && !e.ctrlKey && !e.metaKey) {
+			e.preventDefault();
+			one("#find").focus();
+		}
+	});
+}
+
+// ---- tables -------------------------------------------------------------------------------------
+
+// Numbers are compared by their digits: "1,234", "+1,234", "56.7%", "".
+function key(row, column) {
+	const text = row.cells[column].textContent;
+	const number = parseFloat(text.replace(/[,+%]/g, "").replace("\u2212", "-"));
+	return { text, number: Number.isNaN(number) ? -Infinity : number };
+}
+
+function sort(table, column, descending) {
+	const number = table.tHead.rows[0].cells[column].classList.contains("n");
+	const body = table.tBodies[0];
+	const rows = [...body.rows].map((row, i) => ({ row, i, k: key(row, column) }));
+
+	rows.sort((a, b) => {
+		const rest = a.row.classList.contains("rest") - b.row.classList.contains("rest");
+		const order = number ? (a.k.number > b.k.number) - (a.k.number < b.k.number)
+			: (a.k.text > b.k.text) - (a.k.text < b.k.text);
+		return rest || (descending ? -order : order) || a.i - b.i;
+	});
+	body.append(...rows.map(r => r.row));
+	for (const head of table.tHead.rows[0].cells)
+		head.removeAttribute("aria-sort");
+	table.tHead.rows[0].cells[column].setAttribute("aria-sort",
+		descending ? "descending" : "ascending");
+}
+
+function startSorting(table) {
+	for (const head of table.tHead.rows[0].cells) {
+		if (head.hasAttribute("data-plain"))
+			continue;
+		const button = document.createElement("button");
+		button.type = "button";
+		button.append(...head.childNodes);
+		head.append(button);
+		button.addEventListener("click", () => {
+			const now = head.getAttribute("aria-sort");
+			sort(table, head.cellIndex, now ? now === "ascending"
+				: head.classList.contains("n"));
+		});
+	}
+}
+
+function startFilter(input) {
+	const rows = [...document.getElementById(input.dataset.table).tBodies[0].rows];
+	const names = rows.map(row => all("[title]", row).map(cell => cell.title)
+		.concat(row.textContent).join("\n").toLowerCase());
+
+	input.addEventListener("input", () => {
+		const wanted = input.value.trim().toLowerCase();
+		let shown = 0;
+		rows.forEach((row, i) => {
+			row.hidden = !names[i].includes(wanted);
+			shown += !row.hidden;
+		});
+		input.parentElement.querySelector("output").textContent =
+			wanted === "" ? "" : `${shown} of ${rows.length}`;
+	});
+}
+
+// ---- the event that is shown --------------------------------------------------------------------
+
+const eventName = () => one("#event").selectedOptions[0].textContent;
+
+function fillCount(cell, v) {
+	const bar = cell.nextElementSibling, of = share(v, total());
+
+	cell.textContent = v === "0" ? "" : numberText(v);
+	bar.style.setProperty("--p", `${of.toFixed(2)}%`);
+	bar.textContent = v === "0" ? "" : `${of.toFixed(1)}%`;
+}
+
+function fillFunctions() {
+	const table = one("#functions");
+
+	for (const row of table.tBodies[0].rows) {
+		fillCount(one(".self", row), counts(row)[event] || "0");
+		if (one(".incl", row))
+			fillCount(one(".incl", row), counts(row, "i")[event] || "0");
+	}
+	for (const head of table.tHead.rows[0].cells)
+		if (head.hasAttribute("aria-sort"))
+			sort(table, head.cellIndex, head.getAttribute("aria-sort") === "descending");
+}
+
+function fillCode() {
+	const rows = all(".code tr[data-v]").map(row => [row, counts(row)[event] || "0"]);
+	const most = Math.max(1, ...rows.map(([, v]) => Number(v)));
+
+	for (const [row, v] of rows) {
+		const of = share(v, total());
+		row.style.setProperty("--h", (Number(v) / most).toFixed(3));
+		one(".v", row).textContent = v === "0" ? "" : numberText(v);
+		one(".p", row).textContent = of >= .05 ? `${of.toFixed(1)}%` : "";
+	}
+	for (const place of all(".place"))
+		one("summary .n", place).textContent =
+			`${share(counts(place)[event] || 0, total()).toFixed(1)}%`;
+}
+
+// The ten rows of all listings that have the most.
+function fillHottest() {
+	const rows = all(".place tr[data-v]").map(row => [row, counts(row)[event] || "0"]);
+	const body = one("#hottest").tBodies[0];
+
+	rows.sort((a, b) => Number(b[1]) - Number(a[1]));
+	body.replaceChildren(...rows.slice(0, 10).filter(([, v]) => v !== "0").map(([row, v]) => {
+		const to = document.createElement("tr");
+		const link = document.createElement("a");
+		const place = one("summary b", row.closest(".place"));
+		const of = share(v, total());
+		const file = place.title.split("/").pop(), at = one(".at", row).textContent;
+
+		link.href = `#${row.id}`;
+		link.textContent = row.closest("[data-lines]") ? `${file}:${at}`
+			: `${place.title} ${at}`;
+		for (const [text, name] of [[numberText(v), "n"], [`${of.toFixed(1)}%`, "n"],
+			[link, "name"], [one(".text", row).textContent.trim(), "text"]]) {
+			const cell = to.insertCell();
+			cell.className = name;
+			cell.append(text);
+		}
+		return to;
+	}));
+}
+
+function choose(i) {
+	event = i;
+	for (const name of all(".event"))
+		name.textContent = eventName();
+	layOut();
+	draw();
+	for (const f of frames)
+		one("title", f.box).textContent = `${f.name}\n${describe(f)}\n${f.place}`;
+	find(one("#find").value);
+	fillFunctions();
+	fillCode();
+	fillHottest();
+	tell(frames[zoomed]);
+}
+
+// ---- charts -------------------------------------------------------------------------------------
+
+// One interval is shown in all charts of a place.
+function startCharts(charts) {
+	const ends = charts.dataset.t.split(",").map(Number), labels = charts.dataset.l.split(",");
+	const figures = all("figure", charts).map(figure => {
+		const line = document.createElementNS("http://www.w3.org/2000/svg", "line");
+		const svg = one("svg", figure), output = one("output", figure);
+		line.setAttribute("class", "cursor");
+		line.setAttribute("y1", "0");
+		line.setAttribute("y2", "100");
+		return { svg, output, line, usual: output.textContent, n: figure.dataset.n.split(",") };
+	}).filter(f => f.svg);
+	let at = -1;
+
+	function show(i) {
+		at = i;
+		for (const f of figures) {
+			const middle = i < 0 ? 0 : 500 * ((ends[i - 1] || 0) + ends[i]);
+			f.line.setAttribute("x1", middle);
+			f.line.setAttribute("x2", middle);
+			if (i < 0)
+				f.line.remove();
+			else
+				f.svg.append(f.line);
+			f.output.textContent = i < 0 ? f.usual
+				: /^\d+$/.test(f.n[i]) ? numberText(f.n[i]) : f.n[i];
+		}
+		if (i >= 0)
+			one(".hint", charts.parentElement).textContent =
+				`${labels[i - 1] || 0} to ${labels[i]} ${charts.dataset.u}`;
+	}
+
+	charts.addEventListener("pointermove", e => {
+		const svg = e.target.closest("figure") && one("svg", e.target.closest("figure"));
+		if (!svg)
+			return;
+		const box = svg.getBoundingClientRect(), x = (e.clientX - box.left) / box.width;
+		const i = ends.findIndex(end => x <= end);
+		show(x < 0 ? 0 : i < 0 ? ends.length - 1 : i);
+	});
+	charts.addEventListener("pointerleave", () => show(-1));
+	charts.addEventListener("keydown", e => {
+		const step = { ArrowLeft: -1, ArrowRight: 1 }[e.key];
+		if (e.key === "Escape")
+			show(-1);
+		else if (step) {
+			e.preventDefault();
+			show(Math.min(ends.length - 1, Math.max(0, at + step)));
+		}
+	});
+}
+
+// ---- start --------------------------------------------------------------------------------------
+
+// A link into a listing opens it.
+function open() {
+	const at = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+	const listing = at && at.closest("details");
+
+	if (listing && !listing.open) {
+		listing.open = true;
+		at.scrollIntoView({ block: "center" });
+	}
+}
+
+all("table.sortable").forEach(startSorting);
+all("input.filter").forEach(startFilter);
+all(".charts").forEach(startCharts);
+if (flame)
+	startFlame();
+if (one("#event"))
+	one("#event").addEventListener("change", e => choose(Number(e.target.value)));
+addEventListener("hashchange", open);
+open();
+})();

@@ -1,0 +1,674 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The page of pmk stat, and of firmware's dumps: sections as tables, intervals as lines over time,
+ * samples by function.
+ *
+ * A line is a rate, so that intervals of unequal length compare: the last one is shorter. Time is
+ * that of the guest; where it has none, its cycles or instructions. What is asked of a chart is
+ * how it runs, so very many intervals are put together.
+ */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "cli/cli.h"
+#include "cli/html/html.h"
+#include "cli/output.h"
+
+#define POINTS 1000 /* of a line, at most */
+
+/* A section, kept until all are there. */
+struct section {
+	unsigned dump; /* 0: of none */
+	char *region;
+	int cpu;
+	bool interval;
+	double seconds;
+	uint64_t cycles, insns, entries;
+	struct pmk_row *row;
+	char **name; /* of the rows: some of theirs do not last */
+	unsigned nrows;
+	struct pmk_metric_value *metric;
+	unsigned nmetrics;
+};
+
+/* Where the samples of an event lie. */
+struct profile {
+	unsigned dump;
+	char *event;
+	uint64_t samples;
+	struct pmk_profile_row *row; /* with strings of our own */
+	size_t nrows;
+};
+
+struct html_stat {
+	struct section *section;
+	size_t n, room;
+	struct profile *profile;
+	size_t nprofiles;
+	unsigned ndumps;
+	bool lost; /* there was no memory for a part */
+};
+
+/* ---- what is kept --------------------------------------------------------------------------- */
+
+static bool keep(struct section *to, const struct pmk_result *r, const struct pmk_section *s,
+		 const struct pmk_metric *const *metrics)
+{
+	unsigned n = 0;
+
+	while (metrics && metrics[n])
+		n++;
+	*to = (struct section){ .dump = s->dump,
+				.cpu = s->cpu,
+				.interval = s->interval,
+				.seconds = s->at_seconds,
+				.cycles = s->at_cycles,
+				.insns = s->at_insns,
+				.entries = s->entries,
+				.nrows = s->nrows,
+				.nmetrics = n };
+	to->region = s->region ? strdup(s->region) : NULL;
+	to->row = malloc((s->nrows + 1) * sizeof(*to->row));
+	to->name = calloc(s->nrows + 1, sizeof(*to->name));
+	to->metric = malloc((n + 1) * sizeof(*to->metric));
+	if (!to->row || !to->name || !to->metric || (s->region && !to->region)) {
+		to->nrows = to->nmetrics = 0;
+		return false;
+	}
+	for (unsigned i = 0; i < s->nrows; i++)
+		to->name[i] = strdup(s->rows[i].name ? s->rows[i].name : "?");
+	if (s->nrows)
+		memcpy(to->row, s->rows, s->nrows * sizeof(*to->row));
+	for (unsigned i = 0; i < n; i++)
+		to->metric[i] = pmk_metric_eval(metrics[i], r, s);
+	return true;
+}
+
+void html_stat_add(struct html_stat **stat, const struct pmk_result *r, const struct pmk_section *s,
+		   const struct pmk_metric *const *metrics)
+{
+	struct html_stat *h = *stat ? *stat : (*stat = calloc(1, sizeof(*h)));
+
+	struct section *grown = h ? pmk_grow(h->section, h->n, &h->room, sizeof(*grown)) : NULL;
+
+	if (h && s->dump > h->ndumps)
+		h->ndumps = s->dump;
+	if (grown) {
+		h->section = grown;
+		h->lost |= !keep(&grown[h->n++], r, s, metrics);
+	} else if (h) {
+		h->lost = true;
+	}
+}
+
+static bool keep_profile(struct profile *to, const struct pmk_profile *p)
+{
+	*to = (struct profile){ .dump = p->dump,
+				.event = strdup(p->event->name),
+				.samples = p->samples,
+				.row = calloc(p->nrows + 1, sizeof(*to->row)),
+				.nrows = p->nrows };
+	for (size_t i = 0; to->row && i < p->nrows; i++) {
+		to->row[i] = p->rows[i];
+		to->row[i].function = p->rows[i].function ? strdup(p->rows[i].function) : NULL;
+		to->row[i].region = p->rows[i].region ? strdup(p->rows[i].region) : NULL;
+	}
+	if (!to->row)
+		to->nrows = 0;
+	return to->row && to->event;
+}
+
+void html_stat_add_profile(struct html_stat *h, const struct pmk_profile *p)
+{
+	struct profile *grown = h ? realloc(h->profile, (h->nprofiles + 1) * sizeof(*grown)) : NULL;
+
+	if (!grown) {
+		if (h)
+			h->lost = true;
+		return;
+	}
+	h->profile = grown;
+	h->lost |= !keep_profile(&grown[h->nprofiles++], p);
+}
+
+static void free_profile(struct profile *p)
+{
+	for (size_t i = 0; i < p->nrows; i++) {
+		free(p->row[i].function);
+		free(p->row[i].region);
+	}
+	free(p->row);
+	free(p->event);
+}
+
+void html_stat_free(struct html_stat *h)
+{
+	for (size_t i = 0; h && i < h->nprofiles; i++)
+		free_profile(&h->profile[i]);
+	for (size_t i = 0; h && i < h->n; i++) {
+		for (unsigned k = 0; k < h->section[i].nrows; k++)
+			free(h->section[i].name[k]);
+		free(h->section[i].name);
+		free(h->section[i].region);
+		free(h->section[i].row);
+		free(h->section[i].metric);
+	}
+	if (h) {
+		free(h->section);
+		free(h->profile);
+	}
+	free(h);
+}
+
+static const char *name_of(const struct section *s, unsigned row)
+{
+	return s->name[row] ? s->name[row] : "?";
+}
+
+/* ---- intervals ------------------------------------------------------------------------------ */
+
+enum clock { SECONDS, CYCLES, INSNS };
+
+static const struct {
+	const char *axis, *unit;
+	double scale; /* of the rate */
+} clocks[] = {
+	[SECONDS] = { "s of guest time", "per ms", 1e-3 },
+	[CYCLES] = { "cycles", "per 1000 cycles", 1e3 },
+	[INSNS] = { "instructions", "per 1000 instructions", 1e3 },
+};
+
+/* Intervals of one place: of the whole run, a region, a processor. */
+struct line {
+	FILE *f;
+	const struct section **at;
+	size_t n, each; /* intervals; and how many of them are one point */
+	enum clock clock;
+};
+
+static double time_of(const struct line *l, size_t i)
+{
+	const struct section *s = l->at[i];
+
+	return l->clock == SECONDS  ? s->seconds
+	       : l->clock == CYCLES ? (double)s->cycles
+				    : (double)s->insns;
+}
+
+/* The end of the point that begins with interval `i`. */
+static size_t point_end(const struct line *l, size_t i)
+{
+	return i + l->each < l->n ? i + l->each : l->n;
+}
+
+static double begin_of(const struct line *l, size_t i)
+{
+	return i ? time_of(l, i - 1) : 0;
+}
+
+static bool has_value(const struct line *l, size_t i, unsigned row)
+{
+	return row < l->at[i]->nrows && pmk_trust_has_value(l->at[i]->row[row].trust);
+}
+
+/* What a point counts; false: it has no value. */
+static bool sum_of(const struct line *l, size_t i, unsigned row, uint64_t *sum)
+{
+	bool any = false;
+
+	*sum = 0;
+	for (size_t k = i; k < point_end(l, i); k++)
+		if (has_value(l, k, row)) {
+			*sum += l->at[k]->row[row].value;
+			any = true;
+		}
+	return any;
+}
+
+static bool rate_of(const struct line *l, size_t i, unsigned row, double *rate)
+{
+	double length = time_of(l, point_end(l, i) - 1) - begin_of(l, i);
+	uint64_t sum;
+
+	if (!sum_of(l, i, row, &sum) || length <= 0)
+		return false;
+	*rate = (double)sum / length * clocks[l->clock].scale;
+	return true;
+}
+
+static bool metric_of(const struct line *l, size_t i, unsigned metric, double *value)
+{
+	const struct section *s = l->at[i];
+
+	*value = metric < s->nmetrics ? s->metric[metric].value : 0;
+	return metric < s->nmetrics && s->metric[metric].valid;
+}
+
+typedef bool get_value(const struct line *l, size_t i, unsigned which, double *value);
+
+static double most_of(const struct line *l, get_value *get, unsigned which)
+{
+	double most = 0, value;
+
+	for (size_t i = 0; i < l->n; i += l->each)
+		if (get(l, i, which, &value) && value > most)
+			most = value;
+	return most;
+}
+
+/* The path of a line, as steps, in a field of 1000 by 100. Where there is no value, there is a gap.
+ */
+static void put_path(const struct line *l, get_value *get, unsigned which, double most)
+{
+	double whole = time_of(l, l->n - 1), value;
+	bool drawn = false;
+
+	fputs("<path d=\"", l->f);
+	for (size_t i = 0; i < l->n; i += l->each) {
+		double from = whole > 0 ? 1000 * begin_of(l, i) / whole : 0;
+		double to = whole > 0 ? 1000 * time_of(l, point_end(l, i) - 1) / whole : 0;
+
+		if (!get(l, i, which, &value)) {
+			drawn = false;
+			continue;
+		}
+		/* Of the highest point exactly 0, and not -0.00. */
+		value = most > 0 ? 100 * (1 - value / most) : 100;
+		fprintf(l->f, "%c%.2f,%.2fH%.2f", drawn ? 'L' : 'M', from, value, to);
+		drawn = true;
+	}
+	fputs("\"/>", l->f);
+}
+
+/* Three digits are enough for an axis. */
+static void put_short(FILE *f, double value)
+{
+	if (value >= 1000)
+		html_number(f, (uint64_t)(value + 0.5));
+	else
+		fprintf(f, "%.3g", value);
+}
+
+static void put_chart(const struct line *l, get_value *get, unsigned which, const char *unit)
+{
+	double most = most_of(l, get, which), whole = time_of(l, l->n - 1);
+
+	fputs("<div class=\"plot\"><span class=\"top\">", l->f);
+	put_short(l->f, most);
+	fputc(' ', l->f);
+	html_text(l->f, unit);
+	fputs("</span><svg viewBox=\"0 0 1000 100\" preserveAspectRatio=\"none\" "
+	      "aria-hidden=\"true\">",
+	      l->f);
+	put_path(l, get, which, most);
+	fputs("</svg><span class=\"left\">0</span><span class=\"right\">", l->f);
+	put_short(l->f, whole);
+	fprintf(l->f, " %s</span></div>\n", clocks[l->clock].axis);
+}
+
+/* The weakest of all labels. */
+static enum pmk_trust trust_of(const struct line *l, unsigned row)
+{
+	enum pmk_trust weakest = PMK_TRUST_EXACT;
+
+	for (size_t i = 0; i < l->n; i++)
+		if (has_value(l, i, row) && l->at[i]->row[row].trust > weakest)
+			weakest = l->at[i]->row[row].trust;
+	return weakest;
+}
+
+static void put_event_figure(const struct line *l, unsigned row)
+{
+	const struct pmk_row *first = &l->at[0]->row[row];
+	uint64_t sum, all = 0;
+	bool any = false;
+
+	for (size_t i = 0; i < l->n; i += l->each) {
+		any |= sum_of(l, i, row, &sum);
+		all += sum;
+	}
+	fputs("<figure data-n=\"", l->f);
+	for (size_t i = 0; i < l->n; i += l->each) {
+		fputs(i ? "," : "", l->f);
+		if (sum_of(l, i, row, &sum))
+			fprintf(l->f, "%llu", (unsigned long long)sum);
+	}
+	fputs("\"><figcaption><b>", l->f);
+	html_text(l->f, name_of(l->at[0], row));
+	fputs("</b> ", l->f);
+	html_trust(l->f, pmk_trust_name(any ? trust_of(l, row) : first->trust));
+	fputs("<output>", l->f);
+	if (any)
+		html_number(l->f, all);
+	else if (first->reason)
+		html_text(l->f, first->reason);
+	fputs("</output></figcaption>\n", l->f);
+	if (any)
+		put_chart(l, rate_of, row, clocks[l->clock].unit);
+	fputs("</figure>\n", l->f);
+}
+
+static void put_metric_figure(const struct line *l, unsigned metric)
+{
+	const struct pmk_metric_value *first = &l->at[0]->metric[metric];
+	double value;
+
+	fputs("<figure data-n=\"", l->f);
+	for (size_t i = 0; i < l->n; i++) {
+		fputs(i ? "," : "", l->f);
+		if (metric_of(l, i, metric, &value))
+			fprintf(l->f, "%.4g", value);
+	}
+	fputs("\"><figcaption><b>", l->f);
+	html_text(l->f, first->name);
+	fputs("</b><output></output></figcaption>\n", l->f);
+	put_chart(l, metric_of, metric, first->unit ? first->unit : "");
+	fputs("</figure>\n", l->f);
+}
+
+static void put_interval_table(const struct line *l)
+{
+	uint64_t sum;
+
+	fprintf(l->f,
+		"<details><summary>All %zu intervals</summary><div class=\"scroll\">"
+		"<table class=\"all\">\n<thead><tr>",
+		(l->n + l->each - 1) / l->each);
+	html_heading(l->f, clocks[l->clock].axis, true, "");
+	for (unsigned row = 0; row < l->at[0]->nrows; row++)
+		html_heading(l->f, name_of(l->at[0], row), true, "");
+	fputs("</tr></thead>\n<tbody>\n", l->f);
+	for (size_t i = 0; i < l->n; i += l->each) {
+		double end = time_of(l, point_end(l, i) - 1);
+
+		fprintf(l->f, "<tr><th scope=\"row\" class=\"n\">%.*f</th>",
+			l->clock == SECONDS ? 9 : 0, end);
+		for (unsigned row = 0; row < l->at[0]->nrows; row++) {
+			fputs("<td class=\"n\">", l->f);
+			if (sum_of(l, i, row, &sum))
+				html_number(l->f, sum);
+			fputs("</td>", l->f);
+		}
+		fputs("</tr>\n", l->f);
+	}
+	fputs("</tbody></table></div></details>\n", l->f);
+}
+
+/* data-t: where each point ends, in parts of the whole; data-l: what the script says of it. */
+static void put_times(const struct line *l)
+{
+	double whole = time_of(l, l->n - 1);
+
+	fputs("<div class=\"charts\" tabindex=\"0\" role=\"group\" aria-label=\"Charts; the arrow "
+	      "keys move between intervals\" data-t=\"",
+	      l->f);
+	for (size_t i = 0; i < l->n; i += l->each)
+		fprintf(l->f, "%s%.5f", i ? "," : "",
+			whole > 0 ? time_of(l, point_end(l, i) - 1) / whole : 0);
+	fputs("\" data-l=\"", l->f);
+	for (size_t i = 0; i < l->n; i += l->each)
+		fprintf(l->f, "%s%.9g", i ? "," : "", time_of(l, point_end(l, i) - 1));
+	fprintf(l->f, "\" data-u=\"%s\">\n", clocks[l->clock].axis);
+}
+
+static void put_place(FILE *f, const struct section *s)
+{
+	if (s->region) {
+		fputs("Region ", f);
+		html_cut(f, s->region, 80);
+	} else {
+		fputs("Whole run", f);
+	}
+	if (s->cpu >= 0)
+		fprintf(f, ", processor %d", s->cpu);
+}
+
+static void put_line(struct line *l)
+{
+	const struct section *last = l->at[l->n - 1];
+
+	l->clock = last->seconds > 0 ? SECONDS : last->cycles ? CYCLES : INSNS;
+	l->each = (l->n + POINTS - 1) / POINTS;
+	fputs("<section>\n<h2>", l->f);
+	put_place(l->f, last);
+	fputs(" <small>over time</small></h2>\n", l->f);
+	if (l->each > 1)
+		fprintf(l->f,
+			"<p class=\"note\">%zu intervals, of which %zu are one point; metrics, "
+			"which cannot be added up, are left out.</p>\n",
+			l->n, l->each);
+	fputs("<p class=\"hint js\" aria-live=\"polite\">Point at a chart, or use the arrow keys: "
+	      "counts of that interval.</p>\n",
+	      l->f);
+	put_times(l);
+	for (unsigned i = 0; l->each == 1 && i < l->at[0]->nmetrics; i++)
+		if (most_of(l, metric_of, i) > 0)
+			put_metric_figure(l, i);
+	for (unsigned i = 0; i < l->at[0]->nrows; i++)
+		put_event_figure(l, i);
+	fputs("</div>\n", l->f);
+	put_interval_table(l);
+	fputs("</section>\n", l->f);
+}
+
+static bool same_place(const struct section *a, const struct section *b)
+{
+	return a->cpu == b->cpu && !a->region == !b->region &&
+	       (!a->region || !strcmp(a->region, b->region));
+}
+
+/* A line for each place that has intervals, in the order in which they came. */
+static bool put_lines(FILE *f, const struct html_stat *h)
+{
+	struct line l = { .f = f, .at = malloc((h->n + 1) * sizeof(*l.at)) };
+	bool *done = calloc(h->n + 1, sizeof(*done));
+	bool room = l.at && done;
+
+	for (size_t i = 0; room && i < h->n; i++) {
+		if (done[i] || !h->section[i].interval)
+			continue;
+		l.n = 0;
+		for (size_t k = i; k < h->n; k++)
+			if (h->section[k].interval && same_place(&h->section[i], &h->section[k])) {
+				done[k] = true;
+				l.at[l.n++] = &h->section[k];
+			}
+		put_line(&l);
+	}
+	free(l.at);
+	free(done);
+	return room;
+}
+
+/* ---- sections ------------------------------------------------------------------------------- */
+
+/* "7 … 64 cycles, mean 12.31, deviation 4.05": of the occurrences of a region, or latencies. */
+static void put_distribution(FILE *f, const struct pmk_distribution *d)
+{
+	const struct pmk_stats *v = &d->values;
+	uint64_t mean = pmk_stats_mean(v, 100), deviation = pmk_stats_stddev(v, 100);
+
+	if (!v->n)
+		return;
+	if (v->min <= v->max) {
+		html_number(f, v->min);
+		fputs(" \u2026 ", f);
+		html_number(f, v->max);
+		fputs(d->saturated ? " or more, " : ", ", f);
+	}
+	/* Where they do not fit into 64 bits, they are not known. */
+	if (mean != UINT64_MAX)
+		fprintf(f, "mean %.2f", (double)mean / 100);
+	if (mean != UINT64_MAX && deviation != UINT64_MAX)
+		fprintf(f, ", deviation %.2f", (double)deviation / 100);
+}
+
+static void put_row(FILE *f, const struct section *s, unsigned i)
+{
+	const struct pmk_row *row = &s->row[i];
+
+	fputs("<tr><th scope=\"row\" class=\"name\">", f);
+	html_text(f, name_of(s, i));
+	fputs("</th><td class=\"n\">", f);
+	if (pmk_trust_has_value(row->trust))
+		html_number(f, row->value);
+	if (row->unit && *row->unit) {
+		fputc(' ', f);
+		html_text(f, row->unit);
+	}
+	fputs("</td><td>", f);
+	html_trust(f, pmk_trust_name(row->trust));
+	fputs("</td><td class=\"why\">", f);
+	if (row->has_dist)
+		put_distribution(f, &row->dist);
+	else
+		html_text(f, row->reason ? row->reason : "");
+	fputs("</td></tr>\n", f);
+}
+
+static void put_metrics(FILE *f, const struct section *s)
+{
+	for (unsigned i = 0; i < s->nmetrics; i++) {
+		const struct pmk_metric_value *m = &s->metric[i];
+
+		fputs("<tr><th scope=\"row\" class=\"name\">", f);
+		html_text(f, m->name);
+		fputs("</th><td class=\"n\">", f);
+		if (m->valid)
+			fprintf(f, "%.4g", m->value);
+		else
+			fputs("n/a", f);
+		fputs("</td><td></td><td class=\"why\">", f);
+		html_text(f, m->valid ? (m->unit ? m->unit : "") : (m->reason ? m->reason : ""));
+		fputs("</td></tr>\n", f);
+	}
+}
+
+static void put_dump(FILE *f, const struct html_stat *h, unsigned dump)
+{
+	if (h->ndumps > 1)
+		fprintf(f, "Dump %u: ", dump);
+}
+
+static void put_section(FILE *f, const struct html_stat *h, const struct section *s)
+{
+	fputs("<section>\n<h2>", f);
+	put_dump(f, h, s->dump);
+	put_place(f, s);
+	if (s->region)
+		fprintf(f, " <small>%llu time%s</small>", (unsigned long long)s->entries,
+			s->entries == 1 ? "" : "s");
+	fputs("</h2>\n<div class=\"scroll fit\"><table class=\"sortable totals\">\n<thead><tr>", f);
+	html_heading(f, "Event", false, "");
+	html_heading(f, "Count", true, "");
+	html_heading(f, "Trust", false, "");
+	html_heading(f, "", false, "");
+	fputs("</tr></thead>\n<tbody>\n", f);
+	for (unsigned i = 0; i < s->nrows; i++)
+		put_row(f, s, i);
+	put_metrics(f, s);
+	fputs("</tbody></table></div>\n</section>\n", f);
+}
+
+static void put_sample_row(FILE *f, const struct profile *p, const struct pmk_profile_row *row)
+{
+	fputs("<tr><td class=\"n\">", f);
+	html_number(f, row->samples);
+	fprintf(f, "</td><td class=\"n bar\" style=\"--p:%.2f%%\">",
+		html_percent(row->samples, p->samples));
+	html_share(f, row->samples, p->samples);
+	fputs("</td><th scope=\"row\" class=\"name\">", f);
+	if (row->function)
+		html_cut(f, row->function, 90);
+	else if (row->somewhere)
+		fprintf(f, "0x%llx", (unsigned long long)row->address);
+	else
+		fputs("not known", f);
+	fputs("</th><td>", f);
+	html_text(f, row->region ? row->region : "");
+	fputs("</td><td class=\"n\">", f);
+	if (row->late)
+		html_number(f, row->late);
+	fputs("</td></tr>\n", f);
+}
+
+static void put_profile(FILE *f, const struct html_stat *h, const struct profile *p)
+{
+	fputs("<section>\n<h2>", f);
+	put_dump(f, h, p->dump);
+	fputs("Samples of ", f);
+	html_text(f, p->event ? p->event : "?");
+	fputs("</h2>\n<div class=\"scroll fit\"><table class=\"sortable samples\">\n<thead><tr>",
+	      f);
+	html_heading(f, "Samples", true, "");
+	html_heading(f, "%", true, "data-plain");
+	html_heading(f, "Function", false, "");
+	html_heading(f, "Region", false, "");
+	html_heading(f, "Late", true, "");
+	fputs("</tr></thead>\n<tbody>\n", f);
+	for (size_t i = 0; i < p->nrows; i++)
+		put_sample_row(f, p, &p->row[i]);
+	fputs("</tbody></table></div>\n</section>\n", f);
+}
+
+/* ---- the page ------------------------------------------------------------------------------- */
+
+static void put_notices(FILE *f, const char *lines, const char *class)
+{
+	char *copy = lines ? strdup(lines) : NULL, *rest = copy, *line;
+
+	while (rest && (line = strsep(&rest, "\n")))
+		if (*line) {
+			fprintf(f, "<p class=\"%s\">", class);
+			html_text(f, line);
+			fputs("</p>\n", f);
+		}
+	free(copy);
+}
+
+static void put_head(FILE *f, const struct pmk_result *r)
+{
+	const char *command = r->command ? r->command : "pmk stat";
+
+	html_begin(f, command, "stat");
+	fputs("<header>\n<p class=\"kind\">Counts of</p>\n<h1>", f);
+	html_cut(f, command, 200);
+	fputs("</h1>\n<dl class=\"facts\">\n", f);
+	html_fact(f, "Core", r->core);
+	html_fact(f, "Counted by", r->producer);
+	html_fact(f, "Settings", r->settings);
+	fputs("</dl>\n", f);
+	put_notices(f, r->warning, "warning");
+	put_notices(f, r->note, "note");
+	fputs("</header>\n<main>\n", f);
+}
+
+static bool put_page(FILE *f, const struct html_stat *h, const struct pmk_result *r)
+{
+	put_head(f, r);
+	if (!put_lines(f, h))
+		return false;
+	for (size_t i = 0; i < h->n; i++)
+		if (!h->section[i].interval)
+			put_section(f, h, &h->section[i]);
+	for (size_t i = 0; i < h->nprofiles; i++)
+		put_profile(f, h, &h->profile[i]);
+	fputs("</main>\n", f);
+	html_end(f);
+	return !h->lost;
+}
+
+int html_stat_write(const struct html_stat *h, const struct pmk_result *r, const char *path)
+{
+	static const struct html_stat nothing;
+	struct pmk_whole w;
+	int code = output_whole_open(&w, path);
+
+	if (code)
+		return code;
+	if (!put_page(w.f, h ? h : &nothing, r))
+		code = cli_fail(PMK_EXIT_FAILED, "out of memory: %s is not written", path);
+	return output_whole_close(&w, path, code);
+}
