@@ -18,6 +18,7 @@
 
 #include <pmk/error.h>
 
+#include "cli/html/html.h"
 #include "cli/output.h"
 #include "cli/report_recording.h"
 #include "sampling/perfdata.h"
@@ -37,6 +38,7 @@ static const struct cli_option options[] = {
 	{ 'M', "metrics", "LIST", "metrics to print; repeatable" },
 	{ 'x', "field-separator", "SEP", "write CSV with this separator" },
 	{ 'j', "json-output", NULL, "write JSON" },
+	{ 0, "html", "FILE", "write a page for a browser: flame graph, tables, source" },
 	{ 'o', "output", "FILE", "write to FILE instead of stdout" },
 	{ 0, "append", NULL, "append to the file of -o" },
 	{ 0, "no-big-num", NULL, "do not group digits" },
@@ -48,7 +50,7 @@ static const struct cli_option options[] = {
 /* The request, and what was read. */
 struct report {
 	struct output_options o;
-	const char *file, *elf;
+	const char *file, *elf, *html;
 	struct report_recording recording; /* options of recordings */
 	const char *name;		   /* of `file` in messages */
 	uint8_t *data;
@@ -59,7 +61,8 @@ struct report {
 	struct pmk_metric_list metrics;
 	struct output out;
 	struct pmk_result result;
-	int code; /* exit code after dumps that could not be shown completely */
+	struct html_stat *page; /* of dumps */
+	int code;		/* exit code after dumps that could not be shown completely */
 };
 
 static int out_of_memory(void)
@@ -240,6 +243,8 @@ static int show(struct report *r, struct view *v)
 	code = begin(r, v);
 	if (code)
 		return code;
+	v->page = r->html ? &r->page : NULL;
+	v->metrics = r->metrics.item;
 	err = view_write(v, r->out.writer, &r->result);
 	if (!err && output_is_text(&r->o)) {
 		err = output_end(&r->out, &r->result);
@@ -287,6 +292,28 @@ static int print(struct report *r)
 	return err && !code ? failed(r, err) : code;
 }
 
+/* A page has what a document of JSON has, which nobody sees. */
+static int print_page(struct report *r)
+{
+	FILE *nowhere = fopen("/dev/null", "we");
+	int code;
+
+	if (!nowhere)
+		return failed(r, PMK_EIO);
+	r->o.json = true;
+	pmk_result_init(&r->result);
+	code = output_open(&r->out, &r->o, nowhere);
+	if (!code)
+		code = show_dumps(r);
+	if (!code)
+		code = html_stat_write(r->page, &r->result, r->html);
+	output_close(&r->out, &r->result);
+	html_stat_free(r->page);
+	pmk_result_free(&r->result);
+	fclose(nowhere);
+	return code;
+}
+
 /* Does the file begin as SQLite's do, or perf's? */
 static bool is_recording(const char *path)
 {
@@ -301,6 +328,28 @@ static bool is_recording(const char *path)
 	return is || pmk_perfdata_is(path);
 }
 
+/* Options that say how a text is written have no meaning for a page. */
+static int check_page(const struct report *r)
+{
+	const struct report_recording *q = &r->recording;
+	const char *other = q->sort	     ? "--sort"
+			    : q->limit	     ? "--percent-limit"
+			    : q->callers     ? "--callers"
+			    : q->callees     ? "--callees"
+			    : r->o.json	     ? "-j"
+			    : r->o.separator ? "-x"
+			    : r->o.path	     ? "-o"
+					     : NULL;
+
+	if (r->html && other)
+		return cli_fail(PMK_EXIT_USAGE, "%s and --html exclude each other", other);
+	if (html_would_destroy(r->html, r->file))
+		return cli_fail(PMK_EXIT_USAGE, "--html %s: that is the file to read", r->html);
+	if (r->elf && html_would_destroy(r->html, r->elf))
+		return cli_fail(PMK_EXIT_USAGE, "--html %s: that is the file of --elf", r->html);
+	return 0;
+}
+
 static int show_recording(struct report *r)
 {
 	r->recording.path = r->file;
@@ -312,7 +361,8 @@ static int show_recording(struct report *r)
 	if (r->o.metrics.count || r->o.verbose)
 		return cli_fail(PMK_EXIT_USAGE, "%s is of firmware's dumps, and %s is a recording",
 				r->o.verbose ? "-v" : "-M", r->file);
-	return report_recording(&r->recording, &r->o);
+	return r->html ? html_recording(r->file, r->recording.events, r->html)
+		       : report_recording(&r->recording, &r->o);
 }
 
 /* An option that was given and dumps do not have; NULL: there is none. */
@@ -341,16 +391,18 @@ static int show_samples(struct report *r)
 static int report(struct report *r)
 {
 	const struct report_recording *q = &r->recording;
-	int code;
+	int code = check_page(r);
 
+	if (code)
+		return code;
 	if (is_recording(r->file))
 		return show_recording(r);
-	if (recording_option(q) && r->elf && strcmp(r->file, "-") != 0)
+	if (recording_option(q) && !r->html && r->elf && strcmp(r->file, "-") != 0)
 		return show_samples(r);
 	if (recording_option(q) && (!strcmp(r->file, "-") || !access(r->file, R_OK)))
 		return cli_fail(PMK_EXIT_USAGE,
 				"%s is of recordings, and %s is none; of dumps with samples it "
-				"needs --elf",
+				"needs --elf, and no --html",
 				recording_option(q), r->file);
 	code = output_metrics(&r->o, &r->metrics);
 
@@ -361,7 +413,7 @@ static int report(struct report *r)
 	if (!code)
 		code = find_dumps(r);
 	if (!code && r->nshown)
-		code = print(r);
+		code = r->html ? print_page(r) : print(r);
 	return code ? code : r->code;
 }
 
@@ -408,6 +460,8 @@ static int take(struct report *r, const struct cli_option *o, char *value)
 		r->recording.callers = value;
 	else if (!strcmp(o->name, "callees"))
 		r->recording.callees = value;
+	else if (!strcmp(o->name, "html"))
+		r->html = value;
 	else
 		r->elf = value; /* the only word that is left */
 	return 0;

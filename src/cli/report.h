@@ -26,6 +26,9 @@ struct view {
 	char raw_name[PMK_DUMP_EVENTS][8];
 	const struct pmk_functions *functions; /* of this dump's machine, or NULL … */
 	const char *elf;		       /* … from this file */
+	/* Where a page of HTML is collected, and the metrics in it; or NULL. */
+	struct html_stat **page;
+	const struct pmk_metric *const *metrics;
 };
 
 /* False: out of memory. view_free() has to be called in both cases. */

@@ -14,6 +14,7 @@
 
 #include <pmk/error.h>
 
+#include "cli/html/html.h"
 #include "cli/show.h"
 #include "count/files.h"
 #include "cpu/family.h"
@@ -221,6 +222,14 @@ static struct pmk_row start_row(const struct view *v, unsigned i)
 	return row;
 }
 
+static int put_section(const struct view *v, struct pmk_writer *w, const struct pmk_result *r,
+		       const struct pmk_section *s)
+{
+	if (v->page)
+		html_stat_add(v->page, r, s, v->metrics);
+	return pmk_writer_section(w, r, s);
+}
+
 static int write_whole(const struct view *v, struct pmk_writer *w, struct pmk_result *r)
 {
 	struct pmk_section *s = pmk_result_add(r, NULL, v->d->nevents);
@@ -232,7 +241,7 @@ static int write_whole(const struct view *v, struct pmk_writer *w, struct pmk_re
 		s->rows[i] = start_row(v, i);
 		s->rows[i].value = v->d->event[i].total;
 	}
-	return pmk_writer_section(w, r, s);
+	return put_section(v, w, r, s);
 }
 
 /* The row of event i in a region. A region that was cut off in the dump lacks the counts of the
@@ -274,7 +283,7 @@ static int write_region(const struct view *v, struct pmk_writer *w, struct pmk_r
 	s->unmatched = v->d->region[id].errors;
 	for (unsigned i = 0; i < s->nrows; i++)
 		region_row(v, id, i, &s->rows[i]);
-	err = pmk_writer_section(w, r, s);
+	err = put_section(v, w, r, s);
 	pmk_result_drop(r);
 	return err;
 }
@@ -325,6 +334,8 @@ static int write_profile(const struct view *v, struct pmk_writer *w, const struc
 		good = fill_row(v, &spots[i], &p.rows[i]);
 		p.samples += spots[i].samples;
 	}
+	if (good && v->page)
+		html_stat_add_profile(*v->page, &p);
 	if (good)
 		err = pmk_writer_profile(w, r, &p);
 	pmk_profile_free(&p);

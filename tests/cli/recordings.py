@@ -8,6 +8,7 @@ from harness import *
 
 ID = 0x706d6b72
 EXECUTED = "instr_exec"
+EVENTS = ("cpu_cycles", "instr_exec", "dcache_miss")
 
 
 def schema():
@@ -231,3 +232,13 @@ def document(path, regions=(), core="arm1176", **counts):
         json.dump({"format": "pmk-stat", "version": 1, "command": "./prog", "pmu": core,
                    "core": core, "counters": rows, "metrics": []}, f)
     return path
+
+
+@pytest.fixture
+def flat(tmp_path):
+    return sample(tmp_path / "flat.data")
+
+
+@pytest.fixture
+def paths(tmp_path):
+    return sample(tmp_path / "paths.data", contexts=True)

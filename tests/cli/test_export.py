@@ -8,18 +8,6 @@ from recordings import *
 
 pytestmark = pytest.mark.quick
 
-EVENTS = ("cpu_cycles", "instr_exec", "dcache_miss")
-
-
-@pytest.fixture
-def flat(tmp_path):
-    return sample(tmp_path / "flat.data")
-
-
-@pytest.fixture
-def paths(tmp_path):
-    return sample(tmp_path / "paths.data", contexts=True)
-
 
 def export(path, form, *argv, code=0, text=True):
     out = run(PMK, "export", "--format", form, "-i", path, *argv, text=text)

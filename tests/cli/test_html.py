@@ -98,9 +98,344 @@ def numbers(element):
     return [int(v or 0) for v in element.attrs["data-v"].split(",")]
 
 
+def page_of(recording, *argv, out=None):
+    out = out or f"{recording}.html"
+    done = run(PMK, "report", "-i", recording, "--html", out, *argv)
+    equal((done.code, done.out, done.err), (0, "", ""))
+    return out
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("html")
+
+
+@pytest.fixture(scope="module")
+def recording(folder):
+    return sample(folder / "paths.data", contexts=True)
+
+
+@pytest.fixture(scope="module")
+def page(recording):
+    return Page(page_of(recording))
+
+
+def self_counts(path, event):
+    """By function, as SQL adds them up: {name: count}."""
+    sql = ("SELECT coalesce(function.name, object.path), sum({0}) FROM {1} JOIN code ON "
+           "code = code.id JOIN object ON code.object = object.id "
+           "LEFT JOIN function ON code.function = function.id {2} GROUP BY 1")
+    db = sqlite3.connect(path)
+    if event == "executions":
+        return dict(db.execute(sql.format("executions", "execution", "")))
+    return dict(db.execute(sql.format("value", "count JOIN event ON event = event.id",
+                                      "WHERE event.name = ?"), (event,)))
+
+
+@pytest.mark.quick
+def test_totals_are_those_of_the_recording(page, recording):
+    rows = page.rows(id="totals")
+    want = sqlite3.connect(recording).execute(
+        "SELECT name, total, trust FROM event WHERE total IS NOT NULL ORDER BY id").fetchall()
+    equal([(name, number(total), trust) for name, total, _, trust in rows], want)
+    contains(page.root.text(), "there is no ETM")
+    per_1000 = {row[0]: row[2] for row in rows}
+    executions = total(recording, "executions")
+    equal(per_1000["dcache_miss"], f"{1000 * TOTALS['dcache_miss'] / executions:.2f}")
+
+
+@pytest.mark.quick
+def test_functions_are_those_of_the_recording(page, recording):
+    rows = page.rows(id="functions")
+    got = {row[5]: number(row[0]) for row in rows}
+    equal(got, {name: f["cpu_cycles"] for name, f in FUNCTIONS.items()})
+    equal(got, self_counts(recording, "cpu_cycles"))
+    # The same rows as pmk report --children, and the calls.
+    inclusive = {row[5]: number(row[2]) for row in rows}
+    down = FUNCTIONS["down"]["cpu_cycles"]
+    equal(inclusive["down"], down, "recursion counts once")
+    equal(inclusive["main"], TOTALS["cpu_cycles"] - sqlite3.connect(recording).execute(
+        "SELECT sum(value) FROM count JOIN context ON context = context.id WHERE event = 1 AND "
+        "context.parent = 0 AND context.function <> 1").fetchone()[0])
+    equal({row[5]: number(row[4]) for row in rows}, {"main": 1, "work": 3, "down": 3, "[anon]": 0})
+    equal([number(row[0]) for row in rows], sorted(got.values(), reverse=True))
+
+
+@pytest.mark.quick
+def test_every_event_of_every_function(page, recording):
+    table = page.root.one("table", id="functions").one("tbody")
+    events = [o.text() for o in page.root.one("select", id="event").all("option")]
+    equal(events, ["cpu_cycles", "instr_exec", "dcache_miss", "executions"])
+    for i, event in enumerate(events):
+        want = self_counts(recording, event)
+        for row in table.all("tr"):
+            name = row.one("th").text()
+            counts = numbers(row) + [0] * len(events)
+            equal(counts[i], want.get(name, 0), f"{event} of {name}")
+
+
+@pytest.mark.quick
+def test_flame_graph_adds_up(page):
+    frames = page.frames()
+    equal(frames[0][0], ("all",))
+    equal(numbers(frames[0][1])[:3], list(TOTALS.values()))
+    names = {path[1:] for path, _ in frames}
+    assert {("main", "work"), ("main", "work", "clamp"), ("work", "clamp"),
+            ("main", "down", "down", "down"), ("main", "[anon]")} <= names, names
+    by_path = {path: box for path, box in frames}
+    for path, box in frames:
+        below = [b for p, b in frames if p[:-1] == path]
+        assert sum(numbers(b)[0] for b in below) <= numbers(box)[0], path
+        # Beside each other within the frame around them, each as wide as its share.
+        x, end = float(box.attrs["x"][:-1]), float(box.attrs["x"][:-1])
+        for b in below:
+            assert abs(float(b.attrs["x"][:-1]) - end) < 0.001, path
+            end += float(b.attrs["width"][:-1])
+        assert end <= x + float(box.attrs["width"][:-1]) + 0.001
+        share = 100 * numbers(box)[0] / TOTALS["cpu_cycles"]
+        assert abs(float(box.attrs["width"][:-1]) - share) < 0.001
+    clamp = by_path["all", "main", "work", "clamp"]
+    contains(clamp.one("title").text(), f"{60 - 20 + 30 - 10} cpu_cycles")
+
+
+def tree_recording(path, leaves):
+    """main() calls `leaves` functions, each of which counts one cycle of a million."""
+    r = Recording(path)
+    r.event("cpu_cycles", trust="modelled")
+    r.object("/nonexistent/prog")
+    r.thread(0, 0)
+    r.function("main", 0x1000)
+    for i in range(leaves):
+        r.function(f"leaf{i}", 0x10000 + 16 * i)
+    r.code(0x1000, "main")
+    for i in range(leaves):
+        r.code(0x10000 + 16 * i, f"leaf{i}")
+    r.context("root")
+    r.context("main", "root", "main", calls=1)
+    for i in range(leaves):
+        r.context(f"leaf{i}", "main", f"leaf{i}", 0x1000, calls=1)
+    r.ran(0x1000, 1, cpu_cycles=1000000 - leaves, context="main")
+    for i in range(leaves):
+        r.ran(0x10000 + 16 * i, 1, cpu_cycles=1, context=f"leaf{i}")
+    return r.done()
+
+
+@pytest.mark.quick
+def test_small_frames_are_merged_and_told(tmp_path):
+    page = Page(page_of(tree_recording(tmp_path / "r", 500)))
+    frames = dict(page.frames())
+    assert ("all", "main", "leaf7") not in frames
+    equal(numbers(frames["all", "main", "(500 smaller)"])[0], 500)
+    contains(page.root.one("section", id="calls").text(),
+             "500 of 501 frames are merged: each has below 0.02\u00a0% of cpu_cycles")
+
+
+@pytest.mark.quick
+def test_there_is_no_end_of_functions(tmp_path):
+    """More than the table has rows for: the last row has what the others count."""
+    page = Page(page_of(tree_recording(tmp_path / "r", 2500)))
+    rows = page.rows(id="functions")
+    equal(len(rows), 2001)
+    equal(rows[-1][0:1] + rows[-1][5:6], ["501", "501 more functions"])
+    equal(sum(number(row[0]) for row in rows), 1000000)
+
+
+@pytest.fixture
+def with_source(tmp_path):
+    """A recording whose lines can be read."""
+    with open(tmp_path / "loop.c", "w") as f:
+        f.write("".join(f"line {i}\n" for i in range(1, 41)))
+    path = sample(tmp_path / "r", contexts=True)
+    db = sqlite3.connect(path)
+    db.execute("UPDATE file SET path = ? WHERE path = ?", (str(tmp_path / "loop.c"), LOOP_C))
+    db.execute("UPDATE code SET line = 30 WHERE address = 0x2014")
+    db.commit()
+    return path
+
+
+def listing(page, name):
+    """The rows of a listing: (numbers, position, text)."""
+    for place in page.root.all("details", **{"class": "place"}):
+        if name in place.one("summary").text():
+            return [[c.text() for c in row.inner] for row in place.one("tbody").all("tr")]
+    raise AssertionError(f"no listing of {name}")
+
+
+@pytest.mark.quick
+def test_lines_have_their_counts_and_text(with_source):
+    page = Page(page_of(with_source))
+    rows = listing(page, "loop.c")
+    got = {row[-2]: (number(row[0]), number(row[-3]), row[-1]) for row in rows if row[0]}
+    # cycles of all instructions, executions of the one that ran most often
+    equal(got, {"5": (3, 3, "line 5"), "7": (100, 30, "line 7"), "9": (40, 30, "line 9"),
+                "30": (6, 3, "line 30")})
+    equal([row[-2] for row in rows],
+          ["3", "4", "5", "6", "7", "8", "9", "10", "11", "\u22ee", "28", "29", "30", "31", "32"])
+    contains(rows[9][-1], "16 lines")
+    # Of main.c and util.h there is no source: down's instructions are listed.
+    rows = listing(page, "down")
+    equal([(number(r[0]), r[-2]) for r in rows if r[0]],
+          [(7, "3000"), (8, "3004"), (9, "3008")])
+    contains(page.root.one("section", id="source").text(), "2 source files cannot be read")
+
+
+@pytest.mark.quick
+def test_the_hottest_line_comes_first(with_source):
+    page = Page(page_of(with_source))
+    first = page.rows(id="hottest")[0]
+    equal((number(first[0]), first[2], first[3]), (100, "loop.c:7", "line 7"))
+    # It is a link to that line, and so are the names of functions.
+    places = {e.attrs["id"] for e in page.root.all(id=None)}
+    links = [a.attrs["href"] for a in page.root.all("a")]
+    assert len(links) > 10 and not [a for a in links if a[1:] not in places], links
+
+
+def long_recording(path):
+    """6001 instructions without a symbol, 60 of which are hot."""
+    r = Recording(path)
+    r.event("cpu_cycles")
+    r.object("/nonexistent/prog")
+    r.thread(0, 0)
+    r.context("root")
+    for i in range(6001):
+        r.code(0x1000 + 4 * i)
+    r.ran(0x1000 + 4 * 6000, 1, cpu_cycles=1)
+    for i in range(6000):
+        r.ran(0x1000 + 4 * i, 1, cpu_cycles=1000 if i % 100 == 7 else 1)
+    return r.done()
+
+
+@pytest.mark.quick
+def test_a_listing_that_is_too_long_has_its_hottest_rows(tmp_path):
+    page = Page(page_of(long_recording(tmp_path / "r")))
+    rows = listing(page, "[prog]")
+    equal([number(row[0]) for row in rows if row[0]], [1000] * 60)
+    contains(page.root.one("section", id="source").text(), "Only what has at least 2 cpu_cycles")
+    contains(rows[2][-1], "99 instructions that count less")
+
+
+@pytest.mark.quick
+def test_without_call_paths(tmp_path):
+    page = Page(page_of(sample(tmp_path / "r")))
+    equal({row[2]: number(row[0]) for row in page.rows(id="functions")},
+          {name: f["cpu_cycles"] for name, f in FUNCTIONS.items()})
+    contains(page.root.one("section", id="calls").text(), "pmk record -g records them")
+
+
+@pytest.mark.quick
+def test_named_events_alone(recording, tmp_path):
+    page = Page(page_of(recording, "-e", "dcache_miss", out=tmp_path / "out"))
+    equal([o.text() for o in page.root.one("select", id="event").all("option")],
+          ["dcache_miss", "executions"])
+    equal({row[5]: number(row[0]) for row in page.rows(id="functions")},
+          {name: f["dcache_miss"] for name, f in FUNCTIONS.items()})
+
+
+@pytest.mark.quick
+def test_the_same_bytes_every_time(recording, tmp_path):
+    pages = []
+    for name in ("one", "two"):
+        with open(page_of(recording, out=tmp_path / name), "rb") as f:
+            pages.append(f.read())
+    assert pages[0] == pages[1]
+
+
+@pytest.mark.quick
+def test_numbers_beyond_doubles(tmp_path):
+    r = Recording(tmp_path / "r")
+    r.event("cpu_cycles")
+    r.object("/nonexistent/prog")
+    r.thread(0, 0)
+    r.function("main", 0x1000)
+    r.code(0x1000, "main")
+    r.context("root")
+    r.ran(0x1000, 1, cpu_cycles=2**62 + 1)
+    equal(number(Page(page_of(r.done())).rows(id="functions")[0][0]), 2**62 + 1)
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize("argv, message", [
+    (("--sort", "file"), "--sort and --html exclude each other"),
+    (("-j",), "-j and --html exclude each other"),
+    (("-x,",), "-x and --html exclude each other"),
+    (("-o", "out"), "-o and --html exclude each other"),
+    (("--callers", "work"), "--callers and --html exclude each other"),
+    (("-e", "no_such"), "no_such"),
+])
+def test_mistakes(recording, tmp_path, argv, message):
+    out = run(PMK, "report", "-i", recording, "--html", tmp_path / "page", *argv, cwd=tmp_path)
+    equal(out.code, 129)
+    contains(out.err, message)
+    assert re.fullmatch(r"pmk: [^\n]+\n", out.err), out.err
+    equal(os.listdir(tmp_path), [])
+
+
+@pytest.mark.quick
+def test_the_page_is_not_the_recording(tmp_path):
+    path = sample(tmp_path / "r")
+    out = run(PMK, "report", "-i", path, "--html", path)
+    equal(out.code, 129)
+    contains(out.err, "that is the file to read")
+    equal(total(path, "cpu_cycles"), TOTALS["cpu_cycles"])
+
+
+@pytest.mark.quick
+def test_a_full_disk(recording):
+    out = run(PMK, "report", "-i", recording, "--html", "/dev/full")
+    equal(out.code, 125)
+    contains(out.err, "No space left on device")
+
+
+DUMP = os.path.join(SOURCE, "tests/fuzz/corpus/dump/firmware")
+
+
+@pytest.mark.quick
+def test_dumps_of_firmware(tmp_path):
+    """The page has what the JSON has: totals, regions with their distributions, samples."""
+    done = run(PMK, "report", DUMP, "--html", tmp_path / "page")
+    equal((done.code, done.out, done.err), (0, "", ""))
+    page, doc = Page(tmp_path / "page"), json.loads(run(PMK, "report", "-j", DUMP).out)
+    sections = {s.one("h2").text(): s for s in page.root.all("section")}
+    regions = {c["region"] for c in doc["counters"]}
+    assert len(regions) > 2
+    for name in regions:
+        want = [c for c in doc["counters"] if c["region"] == name]
+        title = (next(t for t in sections if t.startswith(f"Region {name} ")) if name
+                 else "Whole run")
+        rows = [[c.text() for c in r.inner]
+                for r in sections[title].one("tbody").all("tr")][:len(want)]
+        equal([(r[0], number(r[1]), r[2]) for r in rows],
+              [(c["event"], c["counter-value"], c["trust"]) for c in want])
+        for row, counter in zip(rows, want):
+            if name and counter.get("min") is not None:
+                contains(row[3], f"{counter['min']:,} \u2026 {counter['max']:,}, mean ")
+    contains(sections["Region fft 3 times"].text(), "mean 2000.00, deviation 1000.00")
+    rows = [[c.text() for c in r.inner]
+            for r in sections["Samples of br_exec"].one("tbody").all("tr")]
+    equal([(number(r[0]), r[1], r[3], number(r[4])) for r in rows],
+          [(p["samples"], f"{p['share']:.1f}%", p["region"] or "", p["late"])
+           for p in doc["profile"]])
+    equal([r[2] for r in rows], ["0x8000", "0x8004", "not known", "0x8004"])
+
+
+@pytest.mark.quick
+def test_several_dumps(tmp_path):
+    with open(DUMP, "rb") as f:
+        one = f.read()
+    (tmp_path / "log").write_bytes(b"boot\n" + one + b"again\n" + one)
+    done = run(PMK, "report", tmp_path / "log", "--html", tmp_path / "page")
+    equal((done.code, done.err), (0, ""))
+    titles = [h.text() for h in Page(tmp_path / "page").root.all("h2")]
+    assert "Dump 1: Whole run" in titles and "Dump 2: Whole run" in titles, titles
+
+
+@pytest.mark.quick
+def test_a_capture_without_a_dump(tmp_path):
+    (tmp_path / "log").write_text("hello")
+    out = run(PMK, "report", tmp_path / "log", "--html", tmp_path / "page")
+    equal(out.code, 125)
+    contains(out.err, "no dump of pmk_target_dump()")
+    equal(os.listdir(tmp_path), ["log"])
 
 
 # ---- lines over time ----------------------------------------------------------------------------
@@ -180,6 +515,61 @@ def test_a_page_that_cannot_be_written(program):
     equal(done.code, 125)
     contains(done.err, "cannot write /dev/full: No space left on device")
     contains(done.err, "instr_exec")
+
+
+# ---- hostile names ------------------------------------------------------------------------------
+
+EVIL = ["<script>window.evil=1</script>", "\"><img src=x onerror=window.evil=1>",
+        "'/><svg onload=window.evil=1>", "</title></svg><b>", "</script><script>window.evil=1//",
+        "&lt;b&gt;", "a\nb\tc\x1b[31m", "\u202egnp.exe", "x" * 5000, "<!--", "]]>", "${1}`"]
+
+
+def hostile(folder):
+    """Every name is one that somebody could have chosen to be nasty."""
+    names = iter(EVIL * 3)
+    source = folder / "<script>window.evil=1<"
+    source.write_text("\n".join(EVIL).replace("\x1b", "") + "\n")
+    r = Recording(folder / "hostile.data", command="./" + EVIL[0], core=EVIL[1],
+                  producer=EVIL[4], settings=EVIL[2], warning=EVIL[0] + "\n" + EVIL[3])
+    r.event(EVIL[0])
+    r.event("cpu_cycles" + EVIL[1], trust=EVIL[1][:20])
+    r.event("none", trust="not supported", reason=EVIL[0])
+    r.object(EVIL[1], build_id=EVIL[0])
+    r.thread(0, 0)
+    for i, name in enumerate(EVIL):
+        r.function(name, 0x1000 * (i + 1), file=str(source) if i % 2 else EVIL[0], line=3)
+    r.inlined(EVIL[0])
+    r.context("root")
+    for i, name in enumerate(EVIL):
+        r.code(0x1000 * (i + 1), name, str(source) if i % 2 else next(names), i + 1,
+               inlined=EVIL[0] if i == 3 else None)
+    for i, name in enumerate(EVIL):
+        r.context(f"c{i}", f"c{i - 1}" if i else "root", name, calls=1)
+        r.ran(0x1000 * (i + 1), 5, context=f"c{i}", **{EVIL[0]: 10, "cpu_cycles" + EVIL[1]: 3})
+    return r.done()
+
+
+@pytest.fixture(scope="module")
+def hostile_page(tmp_path_factory):
+    return page_of(hostile(tmp_path_factory.mktemp("hostile")))
+
+
+@pytest.mark.quick
+def test_hostile_names_stay_text(hostile_page):
+    page = Page(hostile_page)
+    equal(len(list(page.root.all("script"))), 1)
+    equal([e.tag for e in page.root.all(onerror=None)] + [e.tag for e in page.root.all("img")], [])
+    equal(sum(1 for _ in page.root.all(onload=None)), 0)
+    names = [row.one("th").attrs["title"] for row in
+             page.root.one("table", id="functions").one("tbody").all("tr")]
+    for name in EVIL:
+        shown = re.sub(r"[\x00-\x1f\u202e]",
+                       lambda c: "".join(f"\\x{b:02x}" for b in c[0].encode()), name)
+        assert shown.upper() in (n.upper() for n in names), name
+    assert "\x1b" not in page.source and "\u202e" not in page.source
+    # Long names are cut, and whole where the title is.
+    cell = next(e for e in page.root.all("th") if e.attrs.get("title", "").startswith("xxxx"))
+    equal(cell.text(), "x" * 89 + "\u2026")
 
 
 # ---- a browser ----------------------------------------------------------------------------------
@@ -263,6 +653,205 @@ class Shown:
         return [url for url in sent if url not in (f"file://{self.path}", "about:blank")]
 
 
+@pytest.fixture
+def shown(browser, recording, page):
+    return Shown(browser, f"{recording}.html")
+
+
+def test_loads_quietly(shown):
+    equal(shown.driver.get_log("browser"), [])
+    equal(shown.requests(), [])
+    contains(shown.driver.title, "./prog -n 3")
+
+
+def test_a_click_zooms(shown):
+    before = shown.width("main", "work")
+    assert before < 60, before
+    shown.frame("main", "work").click()
+    assert shown.width("main", "work") == 100
+    equal(shown.js("return document.querySelectorAll('#flame .f:not(.gone)').length"),
+          4, "all, main, work, clamp")
+    assert not shown.frame("main", "down").is_displayed()
+    clamp = shown.width("main", "work", "clamp")
+    assert abs(clamp - 100 * 60 / 160) < 1, clamp
+    # Its caller is still there, and leads back.
+    shown.frame("main").click()
+    assert shown.width("main") == 100 and shown.width("main", "work") < 100
+    shown.one("#reset").click()
+    equal(shown.width("main", "work"), before)
+    assert not shown.one("#reset").is_enabled()
+
+
+def test_keys(shown):
+    before = shown.width("main", "work")
+    shown.js("document.querySelector('#flame .f').focus()")
+    shown.type("ARROW_DOWN")
+    shown.type("ARROW_DOWN")
+    active = shown.driver.switch_to.active_element
+    equal(active.find_element("css selector", "title").get_attribute("textContent")
+          .split("\n")[0], "work")
+    shown.type("ENTER")
+    equal(shown.width("main", "work"), 100)
+    shown.type("ESCAPE")
+    equal(shown.width("main", "work"), before)
+    shown.type("ARROW_RIGHT")
+    shown.type("ARROW_UP")
+    assert shown.driver.switch_to.active_element == shown.frame("main")
+    shown.type("/")
+    assert shown.driver.switch_to.active_element == shown.one("#find")
+    equal(shown.one("#find").get_attribute("value"), "")
+    equal(len(shown.find('#flame .f[tabindex="0"]')), 1, "one stop of the tabulator")
+
+
+def test_search_finds(shown):
+    shown.keys(shown.one("#find"), "CLAM")
+    equal(len(shown.find("#flame .f.hit")), 2)
+    equal(shown.one("#found").text, f"2 frames, {100 * 90 / TOTALS['cpu_cycles']:.1f}%")
+    # What is below a hit counts once.
+    shown.one("#find").clear()
+    shown.keys(shown.one("#find"), "down")
+    down = FUNCTIONS["down"]["cpu_cycles"]
+    equal(shown.one("#found").text, f"3 frames, {100 * down / TOTALS['cpu_cycles']:.1f}%")
+    shown.keys(shown.one("#find"), "x")
+    equal(shown.one("#found").text, "not found")
+    shown.type("ESCAPE")
+    equal(shown.find("#flame .f.hit") + shown.find("#flame.searched"), [])
+
+
+def test_sort(shown):
+    by_name = "#functions thead th:nth-child(6) button"
+    shown.one(by_name).click()
+    equal(shown.names(), sorted(FUNCTIONS))
+    equal(shown.one("#functions [aria-sort]").get_attribute("aria-sort"), "ascending")
+    shown.one(by_name).click()
+    equal(shown.names(), sorted(FUNCTIONS, reverse=True))
+    shown.one("#functions thead th:nth-child(3) button").click()
+    inclusive = shown.column(".incl")
+    equal(inclusive, sorted(inclusive, reverse=True))
+    shown.one("#functions thead th:nth-child(3) button").click()
+    equal(shown.column(".incl"), sorted(inclusive))
+
+
+def test_filter(shown):
+    box = shown.one("input.filter")
+    shown.keys(box, "LOOP.C")
+    equal(shown.names(), ["work"])
+    equal(shown.one(".filter + output").text, "1 of 4")
+    box.clear()
+    shown.keys(box, "m", "BACKSPACE")
+    equal(len(shown.names()), 4)
+
+
+def test_another_event(shown, recording):
+    from selenium.webdriver.support.ui import Select
+    for event in ("dcache_miss", "executions", "cpu_cycles"):
+        Select(shown.one("#event")).select_by_visible_text(event)
+        want = self_counts(recording, event)
+        equal(dict(zip(shown.names(), shown.column(".self"))),
+              {name: want.get(name, 0) for name in FUNCTIONS})
+        everything = total(recording, event)
+        share = 100 * want["work"] / everything
+        equal(shown.js("""return [...document.querySelectorAll("#functions tbody tr")].find(
+            r => r.querySelector("th").textContent === "work").cells[1].textContent"""),
+              f"{share:.1f}%")
+        contains(shown.frame().find_element("css selector", "title").get_attribute("textContent"),
+                 f"{everything:,} {event}, 100.00%")
+        lines = shown.js("""return [...document.querySelectorAll(".place tr[data-v] .v")]
+            .map(c => c.textContent)""")
+        equal(sum(number(t) for t in lines), everything, "no source: all instructions are listed")
+        first = shown.js("""return document.querySelector("#hottest tbody td").textContent""")
+        equal(number(first), max(number(t) for t in lines))
+        equal(set(shown.js("return [...document.querySelectorAll('.event')]"
+                           ".map(e => e.textContent)")), {event})
+
+
+def test_another_event_of_what_is_not_all_listed(browser, tmp_path):
+    from selenium.webdriver.support.ui import Select
+    shown = Shown(browser, page_of(long_recording(tmp_path / "r")))
+    equal(shown.one(".place summary .n").text, "100.0%")
+    for event in ("executions", "cpu_cycles"):
+        Select(shown.one("#event")).select_by_visible_text(event)
+        equal(shown.one(".place summary .n").text, "100.0%")
+
+
+def colours(shown):
+    return shown.js("""const luma = c => c.match(/[\\d.]+/g).slice(0, 3).reduce(
+            (sum, v, i) => sum + v * [.299, .587, .114][i], 0);
+        const s = getComputedStyle(document.body);
+        return [luma(s.backgroundColor), luma(s.color)]""")
+
+
+def test_light_and_dark(browser, recording, page):
+    for scheme in ("light", "dark"):
+        paper, ink = colours(Shown(browser, f"{recording}.html", scheme=scheme))
+        assert (paper > 200 and ink < 80) if scheme == "light" else (paper < 60 and ink > 180)
+
+
+def test_without_script(browser, recording, page):
+    """Everything is there to be read, and what only the script can do is not."""
+    # WebDriver's own scripts do not run then, either: the DOM is asked by other means.
+    shown = Shown(browser, f"{recording}.html", script=False)
+    try:
+        tree = browser.execute_cdp_cmd("DOMSnapshot.captureSnapshot", {"computedStyles": []})
+        document = tree["documents"][0]
+        laid_out = {tree["strings"][i] for i in document["layout"]["text"] if i >= 0}
+        assert {"work", "clamp", "main", "Flame graph", "Functions"} <= laid_out, laid_out
+        assert f"{FUNCTIONS['work']['cpu_cycles']}" in laid_out
+        for only_script in ("Reset zoom", "Event "):
+            assert only_script not in laid_out
+        equal(shown.driver.get_log("browser"), [])
+    finally:
+        browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
+
+
+def test_narrow_windows(shown):
+    shown.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+        "width": 360, "height": 700, "deviceScaleFactor": 1, "mobile": False})
+    try:
+        wide = shown.js("return [document.documentElement.scrollWidth, innerWidth]")
+        assert wide[0] <= wide[1], f"the page is {wide[0]} wide"
+    finally:
+        shown.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_names_for_who_does_not_see(shown):
+    """Whatever can be used has a name that a screen reader says."""
+    nodes = shown.driver.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
+    seen = {}
+    for node in nodes:
+        if node.get("ignored"):
+            continue
+        seen.setdefault(node["role"]["value"], []).append(node.get("name", {}).get("value", ""))
+    for role in ("button", "searchbox", "combobox", "treeitem", "link", "tree", "heading"):
+        assert seen.get(role) and all(seen[role]), f"{role}: {seen.get(role)}"
+    assert any(name.startswith("work\n") or name.startswith("work ")
+               for name in seen["treeitem"]), seen["treeitem"]
+
+
+def test_links_open_listings(browser, with_source):
+    shown = Shown(browser, page_of(with_source))
+    shown.js("document.querySelectorAll('.place').forEach(d => d.open = false)")
+    shown.js("[...document.querySelectorAll('#functions a')].find("
+             "a => a.textContent === 'work').click()")
+    wait_until(lambda: shown.js("return document.querySelectorAll('.place[open]').length") == 1,
+               "the listing opens")
+    equal(shown.js("return document.querySelector(':target .at').textContent"), "5")
+
+
+def test_hostile_names_do_nothing(browser, hostile_page):
+    shown = Shown(browser, hostile_page)
+    from selenium.webdriver.support.ui import Select
+    Select(shown.one("#event")).select_by_index(1)
+    shown.js("document.querySelector('#flame .f').focus()")
+    for _ in range(len(EVIL)):
+        shown.type("ARROW_DOWN")
+        shown.type("ENTER")
+    equal(shown.js("return window.evil"), None)
+    equal(shown.driver.get_log("browser"), [])
+    equal(shown.requests(), [])
+    assert shown.js("return document.documentElement.scrollWidth <= innerWidth")
+
+
 def test_charts_show_an_interval(browser, program, folder):
     path = folder / "chart.html"
     rows = stat_page(program, path, "-I", "100000cycles")
@@ -284,3 +873,15 @@ def test_charts_show_an_interval(browser, program, folder):
     svg = shown.find("figure svg")[-1]
     ActionChains(browser).move_to_element_with_offset(svg, 1 - svg.size["width"] // 2, 0).perform()
     equal(number(shown.js(read)), misses[0])
+
+
+def test_a_script_of_a_name_would_not_run(browser, page, tmp_path):
+    """Even if one were not escaped: only the page's own script is let in."""
+    path = tmp_path / "page.html"
+    path.write_text(page.source.replace("<h1", "<script>window.evil=1</script>"
+                                        "<img src='http://localhost:9/' onerror='window.evil=1'>"
+                                        "<h1", 1))
+    shown = Shown(browser, path)
+    equal(shown.js("return [window.evil, document.documentElement.className]"), [None, "script"])
+    said = "\n".join(entry["message"] for entry in shown.driver.get_log("browser"))
+    contains(said, "Content Security Policy")

@@ -66,6 +66,10 @@ def test_a_sampled_recording_says_that_it_is(tmp_path):
     text = pmk("annotate", "-i", path, "hot").out
     assert "executions" not in text
     contains(text, "sampled")
+    page = tmp_path / "page.html"
+    equal(pmk("report", "--html", page, path).code, 0)
+    assert "xecut" not in page.read_text()
+    contains(page.read_text(), ">hot<")
     for command in (["report", "-e", "executions", path],
                     ["export", "--format", "lcov", "-i", path]):
         out = pmk(*command)

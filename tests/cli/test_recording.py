@@ -14,18 +14,6 @@ from recordings import *
 
 pytestmark = pytest.mark.quick
 
-EVENTS = ("cpu_cycles", "instr_exec", "dcache_miss")
-
-
-@pytest.fixture
-def flat(tmp_path):
-    return sample(tmp_path / "flat.data")
-
-
-@pytest.fixture
-def paths(tmp_path):
-    return sample(tmp_path / "paths.data", contexts=True)
-
 
 def report(path, *argv, code=0):
     out = run(PMK, "report", "-i", path, *argv)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Files of -o are whole or what they were before, whatever goes wrong. What is no file,
+"""Files of -o and --html are whole or what they were before, whatever goes wrong. What is no file,
 or stands for an open descriptor, is written directly."""
 from harness import *
 from recordings import document, sample
@@ -12,7 +12,9 @@ COMMANDS = cases("name,argv,output", [
     for form in ("callgrind", "lcov", "folded", "speedscope", "pprof", "perfetto")
 ] + [
     ("report", ("report", "-j", "r"), "-o"),
+    ("report-page", ("report", "-i", "r"), "--html"),
     ("dump", ("report", "-j", DUMP), "-o"),
+    ("dump-page", ("report", DUMP), "--html"),
     ("diff", ("diff", "-j", "r", "r"), "-o"),
 ])
 

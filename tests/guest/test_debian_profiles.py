@@ -88,6 +88,9 @@ def test_a_profile_of(name, arch, tmp_path):
     done("diff", "--fail-over", "1%", "--min", "1000", data, again)
 
     contains(done("report", "-i", data).out, "%")
+    page = tmp_path / "page.html"
+    done("report", "-i", data, "--html", page)
+    assert page.read_text().startswith("<!DOCTYPE html>")
     out = pmk("annotate", "-i", data)
     equal((out.code, out.err), (0, ""))
     assert out.out

@@ -4,7 +4,12 @@
  * read stands in the document; its script only adds zoom, search, sorting and the choice of events.
  *
  *	page.c       the frame of all pages, and text, numbers and shares in them
- *	stat.c       the page of pmk stat
+ *	recording.c  the page of a recording, which has the parts of the next three
+ *	tree.c       calls, as flame.c and functions.c show them
+ *	flame.c      the flame graph
+ *	functions.c  the table of functions
+ *	source.c     source lines, and instructions where there is no source
+ *	stat.c       the page of pmk stat, and of firmware's dumps
  *	page.css, page.js
  *
  * The same input gives the same bytes.
@@ -50,6 +55,9 @@ void html_trust(FILE *f, const char *trust);
 const char *html_base_name(const char *path);
 
 /* ---- files ---------------------------------------------------------------------------------- */
+
+/* Write the page of a recording to `path`. `events`: as of -e, or NULL. Returns an exit code. */
+int html_recording(const char *input, const char *events, const char *path);
 
 struct html_stat;
 /* Keep a section for the page of pmk stat, which begins with the first one: *stat is NULL then.

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: MIT
+/* The table of functions: those of pmk report --children, each with what was put into it. */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/html/tree.h"
+
+#define NONE  PMK_TABLES_NONE
+#define MOST  2000 /* rows */
+#define NAMES 90   /* characters of a name */
+#define ALL   100  /* rows of the table with all events */
+
+struct functions {
+	struct html_page *p;
+	uint64_t *self, *inclusive; /* [frame][event] */
+	uint64_t *calls;	    /* [frame] */
+	uint32_t *row;		    /* frames, in the order in which they are shown */
+	size_t n;
+	bool paths;
+};
+
+static uint64_t self_of(const struct functions *fn, uint32_t frame, size_t event)
+{
+	return fn->self[frame * fn->p->n + event];
+}
+
+static bool is_above(const struct pmk_tree *tree, uint32_t node)
+{
+	for (uint32_t at = tree->node[node].parent; at; at = tree->node[at].parent)
+		if (tree->node[at].frame == tree->node[node].frame)
+			return true;
+	return false;
+}
+
+/* What is inlined is the function's own; of recursion the outermost call has all. */
+static void add_up(struct functions *fn)
+{
+	const struct html_page *p = fn->p;
+	const struct pmk_tables *t = &p->r->t;
+	const struct pmk_tree *tree = &p->tree;
+
+	for (uint32_t i = 1; i < tree->nnodes; i++) {
+		uint32_t owner = i, frame = tree->node[i].frame;
+
+		while (!html_tree_is_function(p, tree->node[owner].frame))
+			owner = tree->node[owner].parent;
+		for (size_t e = 0; e < p->n; e++)
+			fn->self[tree->node[owner].frame * p->n + e] += tree->self[i * p->n + e];
+		if (!html_tree_is_function(p, frame) || is_above(tree, i))
+			continue;
+		for (size_t e = 0; e < p->n; e++)
+			fn->inclusive[frame * p->n + e] += html_inclusive(p, i, e);
+	}
+	for (size_t i = 0; i < t->ncontexts; i++)
+		if (t->context[i].function != NONE)
+			fn->calls[t->function[t->context[i].function].same] += t->context[i].calls;
+}
+
+static int by_self(const void *a, const void *b, void *functions)
+{
+	const struct functions *fn = functions;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	for (unsigned k = 0; k < 2; k++) {
+		const uint64_t *v = k ? fn->inclusive : fn->self;
+
+		if (v[x * fn->p->n] != v[y * fn->p->n])
+			return v[x * fn->p->n] > v[y * fn->p->n] ? -1 : 1;
+	}
+	return (x > y) - (x < y);
+}
+
+/* Whatever ran has executions, or samples of an event. */
+static bool has_run(const struct functions *fn, uint32_t frame)
+{
+	const struct html_page *p = fn->p;
+	const uint64_t *value = &fn->inclusive[frame * p->n];
+	bool any = false;
+
+	if (!p->r->t.sampled)
+		return value[p->executions];
+	for (size_t e = 0; e < p->n; e++)
+		any |= value[e] != 0;
+	return any;
+}
+
+static bool arrange(struct functions *fn)
+{
+	const struct html_page *p = fn->p;
+	size_t frames = pmk_tree_frames(&p->tree);
+
+	fn->self = calloc(frames * p->n, sizeof(*fn->self));
+	fn->inclusive = calloc(frames * p->n, sizeof(*fn->inclusive));
+	fn->calls = calloc(frames, sizeof(*fn->calls));
+	fn->row = malloc(frames * sizeof(*fn->row));
+	if (!fn->self || !fn->inclusive || !fn->calls || !fn->row)
+		return false;
+	add_up(fn);
+	for (uint32_t i = 0; i < frames; i++)
+		if (has_run(fn, i))
+			fn->row[fn->n++] = i;
+	qsort_r(fn->row, fn->n, sizeof(*fn->row), by_self, fn);
+	return true;
+}
+
+/* ---- cells ---------------------------------------------------------------------------------- */
+
+static void put_count(const struct html_page *p, uint64_t value, const char *class)
+{
+	fprintf(p->f, "<td class=\"n %s\">", class);
+	if (value)
+		html_number(p->f, value);
+	fprintf(p->f, "</td><td class=\"n bar\" style=\"--p:%.2f%%\">",
+		html_percent(value, p->total[0]));
+	html_share(p->f, value, p->total[0]);
+	fputs("</td>", p->f);
+}
+
+static void put_name(const struct html_page *p, uint32_t frame)
+{
+	const struct html_anchor *to =
+		frame < p->r->t.nfunctions ? &p->anchor[frame] : &(struct html_anchor){ 0 };
+	char unnamed[300];
+	const char *name = pmk_tree_name(&p->tree, frame, unnamed, sizeof(unnamed));
+
+	fputs("<th scope=\"row\" class=\"name\" title=\"", p->f);
+	html_text(p->f, name);
+	fputs("\">", p->f);
+	if (to->place)
+		fprintf(p->f, "<a href=\"#s%zu-%llx\">", to->place, (unsigned long long)to->line);
+	html_cut(p->f, name, NAMES);
+	fprintf(p->f, "%s</th>", to->place ? "</a>" : "");
+}
+
+static void put_where(const struct html_page *p, uint32_t frame)
+{
+	const struct pmk_tables *t = &p->r->t;
+	uint32_t line, file = pmk_tree_file(&p->tree, frame, &line), object;
+
+	object = frame < t->nfunctions ? t->function[frame].object : NONE;
+	fputs("<td class=\"where\" title=\"", p->f);
+	if (file != NONE)
+		html_text(p->f, t->file[file].path);
+	else if (object != NONE)
+		html_text(p->f, t->object[object].path);
+	fputs("\">", p->f);
+	if (file != NONE) {
+		html_cut(p->f, html_base_name(t->file[file].path), 40);
+		fprintf(p->f, ":%u", line);
+	} else if (object != NONE) {
+		html_cut(p->f, html_base_name(t->object[object].path), 40);
+	}
+	fputs("</td>", p->f);
+}
+
+static void put_row(const struct functions *fn, uint32_t frame)
+{
+	const struct html_page *p = fn->p;
+
+	fputs("<tr", p->f);
+	html_values(p->f, &fn->self[frame * p->n], p->n);
+	if (fn->paths) {
+		fputs(" data-i=\"", p->f);
+		for (size_t e = 0; e < p->n; e++)
+			fprintf(p->f, "%s%llu", e ? "," : "",
+				(unsigned long long)fn->inclusive[frame * p->n + e]);
+		fputc('"', p->f);
+	}
+	fputc('>', p->f);
+	put_count(p, self_of(fn, frame, 0), "self");
+	if (fn->paths) {
+		put_count(p, fn->inclusive[frame * p->n], "incl");
+		fputs("<td class=\"n calls\">", p->f);
+		if (fn->calls[frame])
+			html_number(p->f, fn->calls[frame]);
+		fputs("</td>", p->f);
+	}
+	put_name(p, frame);
+	put_where(p, frame);
+	fputs("</tr>\n", p->f);
+}
+
+/* What the rows that are not shown count together. */
+static void put_rest(const struct functions *fn)
+{
+	const struct html_page *p = fn->p;
+	uint64_t *sum = calloc(p->n, sizeof(*sum));
+
+	for (size_t i = MOST; sum && i < fn->n; i++)
+		for (size_t e = 0; e < p->n; e++)
+			sum[e] += self_of(fn, fn->row[i], e);
+	if (sum && fn->n > MOST) {
+		fputs("<tr class=\"rest\"", p->f);
+		html_values(p->f, sum, p->n);
+		fputc('>', p->f);
+		put_count(p, sum[0], "self");
+		fprintf(p->f, "%s<th scope=\"row\" class=\"name\">%zu more functions</th><td></td>",
+			fn->paths ? "<td class=\"incl\"></td><td></td><td class=\"calls\"></td>"
+				  : "",
+			fn->n - MOST);
+		fputs("</tr>\n", p->f);
+	}
+	free(sum);
+}
+
+static void put_table(const struct functions *fn)
+{
+	FILE *f = fn->p->f;
+
+	fputs("<div class=\"scroll\"><table id=\"functions\" class=\"sortable\">\n<thead><tr>", f);
+	html_heading(f, "Self", true, "aria-sort=\"descending\"");
+	html_heading(f, "%", true, "data-plain");
+	if (fn->paths) {
+		html_heading(f, "With callees", true, "data-wide");
+		html_heading(f, "%", true, "data-plain");
+		html_heading(f, "Calls", true, "data-wide");
+	}
+	html_heading(f, "Function", false, "");
+	html_heading(f, "Where", false, "");
+	fputs("</tr></thead>\n<tbody>\n", f);
+	for (size_t i = 0; i < fn->n && i < MOST; i++)
+		put_row(fn, fn->row[i]);
+	put_rest(fn);
+	fputs("</tbody></table></div>\n", f);
+}
+
+/* For who has no script, and for who wants events side by side. */
+static void put_all(const struct functions *fn)
+{
+	const struct html_page *p = fn->p;
+	size_t shown = fn->n < ALL ? fn->n : ALL;
+
+	fprintf(p->f,
+		"<details><summary>All events of %s%zu functions, without what they call</summary>"
+		"<div class=\"scroll\"><table class=\"sortable all\">\n<thead><tr>",
+		shown < fn->n ? "the first " : "", shown);
+	html_heading(p->f, "Function", false, "");
+	for (size_t e = 0; e < p->n; e++)
+		html_heading(p->f, html_event(p, e), true, "");
+	fputs("</tr></thead>\n<tbody>\n", p->f);
+	for (size_t i = 0; i < shown; i++) {
+		fputs("<tr>", p->f);
+		put_name(p, fn->row[i]);
+		for (size_t e = 0; e < p->n; e++) {
+			fputs("<td class=\"n\">", p->f);
+			if (self_of(fn, fn->row[i], e))
+				html_number(p->f, self_of(fn, fn->row[i], e));
+			fputs("</td>", p->f);
+		}
+		fputs("</tr>\n", p->f);
+	}
+	fputs("</tbody></table></div></details>\n", p->f);
+}
+
+bool html_functions(struct html_page *p)
+{
+	struct functions fn = { .p = p, .paths = pmk_tables_have_paths(&p->r->t) };
+	bool done = arrange(&fn);
+
+	if (done) {
+		fputs("<section id=\"by-function\">\n", p->f);
+		html_title(p, "Functions");
+		fputs("<div class=\"tools js\"><input type=\"search\" class=\"filter\" "
+		      "data-table=\"functions\" placeholder=\"Filter by name or place\" "
+		      "aria-label=\"Filter functions\"><output></output></div>\n",
+		      p->f);
+		put_table(&fn);
+		put_all(&fn);
+		fputs("</section>\n", p->f);
+	}
+	free(fn.self);
+	free(fn.inclusive);
+	free(fn.calls);
+	free(fn.row);
+	return done;
+}

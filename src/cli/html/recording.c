@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: MIT
+/* The page of a recording: what ran and what was counted, then its parts. */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/html/tree.h"
+#include "cli/output.h"
+
+/* ---- events --------------------------------------------------------------------------------- */
+
+static bool is_executions(const struct html_page *p, size_t i)
+{
+	return p->event[i] == PMK_TABLES_EXECUTIONS;
+}
+
+/* Event 0 is the one that was named first; else cycles, or what is there. Events that were nowhere
+ * counted have nothing to show. */
+static int choose_events(struct html_page *p)
+{
+	const struct recorded *r = p->r;
+	struct pmk_choice main = { 0 };
+	int err = r->by_name ? 0 : pmk_choice_cycles(&main, &r->t);
+
+	p->event = err ? NULL : malloc((r->c.n + 2) * sizeof(*p->event));
+	if (!p->event)
+		return cli_fail(PMK_EXIT_FAILED, "out of memory");
+	p->executions = SIZE_MAX;
+	if (main.n)
+		p->event[p->n++] = main.event[0];
+	for (size_t i = 0; i < r->c.n; i++) {
+		uint32_t event = r->c.event[i];
+
+		if ((p->n && event == p->event[0]) ||
+		    (!r->by_name && event != PMK_TABLES_EXECUTIONS && !r->t.event[event].total))
+			continue;
+		p->event[p->n++] = event;
+	}
+	pmk_choice_free(&main);
+	for (size_t i = 0; i < p->n; i++)
+		if (is_executions(p, i))
+			p->executions = i;
+	if (r->t.sampled) {
+		p->executions = p->n; /* they are not known */
+	} else if (p->executions == SIZE_MAX) {
+		p->executions = p->n;
+		p->event[p->n++] = PMK_TABLES_EXECUTIONS;
+	}
+	return 0;
+}
+
+/* ---- overview ------------------------------------------------------------------------------- */
+
+static void put_facts(const struct html_page *p)
+{
+	const struct pmk_tables *t = &p->r->t;
+	static const char *const names[][2] = { { "producer", "Counted by" },
+						{ "settings", "Settings" },
+						{ "pmk", "Recorded with pmk" } };
+
+	fputs("<dl class=\"facts\">\n", p->f);
+	html_fact(p->f, "Core", t->core);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		char *text = recorded_fact(p->r, names[i][0]);
+
+		html_fact(p->f, names[i][1], text);
+		free(text);
+	}
+	if (!t->sampled) {
+		fputs("<div><dt>Instructions</dt><dd>", p->f);
+		html_number(p->f, p->total[p->executions]);
+		fputs("</dd></div>\n", p->f);
+	}
+	fprintf(p->f, "<div><dt>Threads</dt><dd>%zu</dd></div>\n</dl>\n", t->nthreads);
+}
+
+static void put_warnings(const struct html_page *p)
+{
+	char *warning = recorded_fact(p->r, "warning"), *rest = warning, *line;
+
+	if (p->r->t.partial && !warning)
+		fputs("<p class=\"warning\">A part of the run was not counted.</p>\n", p->f);
+	while (rest && (line = strsep(&rest, "\n"))) {
+		if (!*line)
+			continue;
+		fputs("<p class=\"warning\">", p->f);
+		html_text(p->f, line);
+		fputs("</p>\n", p->f);
+	}
+	free(warning);
+}
+
+static void put_total(const struct html_page *p, uint32_t event, uint64_t value)
+{
+	uint64_t executions = p->r->t.sampled ? 0 : p->total[p->executions];
+	char trust[24];
+
+	fputs("<tr><th scope=\"row\" class=\"name\">", p->f);
+	html_text(p->f, pmk_tables_event_name(&p->r->t, event));
+	fputs("</th><td class=\"n\">", p->f);
+	html_number(p->f, value);
+	if (!p->r->t.sampled)
+		fputs("</td><td class=\"n\">", p->f);
+	if (executions)
+		fprintf(p->f, "%.2f", 1000.0 * (double)value / (double)executions);
+	fputs("</td><td>", p->f);
+	html_trust(p->f, recorded_trust(p->r, event, trust));
+	fputs("</td></tr>\n", p->f);
+}
+
+static void put_without_value(void *page, const char *name, const char *trust, const char *reason)
+{
+	const struct html_page *p = page;
+
+	fputs("<li><b>", p->f);
+	html_text(p->f, name);
+	fputs("</b> ", p->f);
+	html_trust(p->f, trust);
+	if (reason)
+		fputs(" ", p->f);
+	html_text(p->f, reason ? reason : "");
+	fputs("</li>\n", p->f);
+}
+
+/* All totals, also of events that counted 0: those have no other place on the page. */
+static void put_totals(const struct html_page *p)
+{
+	const struct pmk_tables *t = &p->r->t;
+	size_t without = 0;
+
+	fputs("<div class=\"scroll\"><table class=\"sortable totals\" id=\"totals\">\n<thead><tr>",
+	      p->f);
+	html_heading(p->f, "Event", false, "");
+	html_heading(p->f, "Total", true, "");
+	if (!t->sampled)
+		html_heading(p->f, "per 1000 instructions", true, "");
+	html_heading(p->f, "Trust", false, "");
+	fputs("</tr></thead>\n<tbody>\n", p->f);
+	for (size_t i = 0; i < p->n; i++)
+		if (!is_executions(p, i) || p->r->by_name)
+			put_total(p, p->event[i], p->total[i]);
+	for (uint32_t i = 0; !p->r->by_name && i < t->nevents; i++)
+		if (t->event[i].has_total && !t->event[i].total)
+			put_total(p, i, 0);
+	fputs("</tbody></table></div>\n", p->f);
+	for (size_t i = 0; i < t->nevents; i++)
+		without += !t->event[i].has_total;
+	if (without && !p->r->by_name) {
+		fprintf(p->f,
+			"<details class=\"note\"><summary>%zu event%s no value</summary><ul>\n",
+			without, without > 1 ? "s have" : " has");
+		recorded_without_value(p->r, put_without_value, (void *)p);
+		fputs("</ul></details>\n", p->f);
+	}
+}
+
+static void put_objects(const struct html_page *p)
+{
+	const struct pmk_tables *t = &p->r->t;
+
+	fputs("<details><summary>What ran</summary><div class=\"scroll\"><table>\n<thead><tr>",
+	      p->f);
+	html_heading(p->f, "Object", false, "");
+	html_heading(p->f, "Build id", false, "");
+	fputs("</tr></thead>\n<tbody>\n", p->f);
+	for (size_t i = 0; i < t->nobjects; i++) {
+		fputs("<tr><th scope=\"row\">", p->f);
+		html_text(p->f, t->object[i].path);
+		fputs("</th><td><code>", p->f);
+		html_text(p->f, t->object[i].build_id ? t->object[i].build_id : "");
+		fputs("</code></td></tr>\n", p->f);
+	}
+	fputs("</tbody></table></div></details>\n", p->f);
+}
+
+static void put_choice(const struct html_page *p)
+{
+	fputs("<label class=\"choice js\">Event <select id=\"event\" autocomplete=\"off\">", p->f);
+	for (size_t i = 0; i < p->n; i++) {
+		fprintf(p->f, "<option value=\"%zu\"%s>", i, i ? "" : " selected");
+		html_text(p->f, html_event(p, i));
+		fputs("</option>", p->f);
+	}
+	fputs("</select></label>\n", p->f);
+}
+
+static void put_head(const struct html_page *p)
+{
+	html_begin(p->f, p->r->t.command, "report");
+	fputs("<header>\n<p class=\"kind\">Recording of</p>\n<h1 title=\"", p->f);
+	html_text(p->f, p->r->t.command);
+	fputs("\">", p->f);
+	html_cut(p->f, p->r->t.command, 200);
+	fputs("</h1>\n", p->f);
+	put_facts(p);
+	put_warnings(p);
+	fputs("</header>\n<nav aria-label=\"Parts of this page\">"
+	      "<a href=\"#overview\">Overview</a><a href=\"#calls\">Flame graph</a>"
+	      "<a href=\"#by-function\">Functions</a><a href=\"#source\">Source</a>\n",
+	      p->f);
+	put_choice(p);
+	fputs("</nav>\n<main>\n<section id=\"overview\">\n<h2>Overview</h2>\n", p->f);
+	put_totals(p);
+	put_objects(p);
+	fputs("</section>\n", p->f);
+}
+
+/* ---- the page ------------------------------------------------------------------------------- */
+
+static bool put_page(struct html_page *p)
+{
+	put_head(p);
+	if (!html_flame(p) || !html_functions(p) || !html_source(p))
+		return false;
+	fputs("</main>\n", p->f);
+	html_end(p->f);
+	return true;
+}
+
+static int prepare(struct html_page *p)
+{
+	int code = choose_events(p);
+
+	if (!code)
+		code = html_tree_build(p);
+	if (!code)
+		code = listing_open(&p->listing, p->r, p->event, p->n);
+	if (!code && !html_source_plan(p))
+		code = cli_fail(PMK_EXIT_FAILED, "out of memory");
+	return code;
+}
+
+int html_recording(const char *input, const char *events, const char *path)
+{
+	struct recorded r;
+	struct html_page p = { .r = &r };
+	struct pmk_whole w;
+	int code = recorded_open(&r, input, NULL, events);
+
+	if (!code)
+		code = prepare(&p);
+	if (!code)
+		code = output_whole_open(&w, path);
+	if (!code) {
+		p.f = w.f;
+		if (!put_page(&p))
+			code = cli_fail(PMK_EXIT_FAILED, "out of memory");
+		code = output_whole_close(&w, path, code);
+	}
+	html_source_free(&p);
+	listing_close(&p.listing);
+	if (p.tree.t)
+		pmk_tree_free(&p.tree);
+	free(p.inclusive);
+	free(p.total);
+	free(p.event);
+	free(p.anchor);
+	recorded_close(&r);
+	return code;
+}

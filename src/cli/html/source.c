@@ -1,0 +1,762 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Where in the code: the lines of source files that can be read, each with what all its
+ * instructions count, wherever the compiler has put them; and the instructions of functions whose
+ * source cannot be read. The hottest of both come first, as far as there is room.
+ */
+#define _GNU_SOURCE
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/html/tree.h"
+#include "base/map.h"
+
+#define NONE	PMK_TABLES_NONE
+#define ROOM	6000 /* rows of all listings */
+#define ENOUGH	400  /* rows of a listing, where there is no room for all of all */
+#define LINES	2000 /* of a source file */
+#define AROUND	2    /* lines shown before and behind one that has code */
+#define HOTTEST 10   /* lines of the whole program */
+#define COLUMNS 4    /* events that have one */
+
+/* A line that has code; `file` is NONE for an instruction, which stands for itself. */
+struct line {
+	uint32_t file, line;
+	uint64_t executions; /* of the instruction that was executed most often */
+	uint64_t *value;
+};
+
+/* A source file, or a function without source; of none: all such code of an object. */
+struct place {
+	uint32_t file, function, object;
+	uint64_t value;	    /* of event 0 */
+	size_t rows;	    /* that it takes */
+	size_t first, last; /* in `line`, or in by_address */
+	uint64_t least;	    /* of event 0, in rows that are shown */
+	size_t number;	    /* of its listing, from 1; 0: there was no room */
+};
+
+struct html_source {
+	struct line *line; /* by file and number */
+	size_t nlines;
+	uint64_t *values;
+	struct place *place; /* the hottest first */
+	size_t nplaces, left_out;
+	uint64_t most; /* of event 0 in a line */
+	size_t column[COLUMNS], ncolumns;
+};
+
+/* ---- lines ---------------------------------------------------------------------------------- */
+
+static bool has_text(const struct html_page *p, uint32_t code)
+{
+	const struct pmk_tables_code *k = &p->r->t.code[code];
+
+	return k->file != NONE && k->line && k->line <= p->listing.source[k->file].nlines;
+}
+
+static int by_line(const void *a, const void *b)
+{
+	const struct line *x = a, *y = b;
+
+	if (x->file != y->file)
+		return x->file < y->file ? -1 : 1;
+	return (x->line > y->line) - (x->line < y->line);
+}
+
+/* A line for each that has code and text. */
+static bool find_lines(struct html_page *p)
+{
+	const struct pmk_tables *t = &p->r->t;
+	struct html_source *s = p->source;
+	struct pmk_map map = { 0 };
+	bool done = true;
+
+	s->line = calloc(t->ncodes + 1, sizeof(*s->line));
+	if (!s->line)
+		return false;
+	for (uint32_t i = 0; done && i < t->ncodes; i++) {
+		uint64_t key = (uint64_t)t->code[i].file << 32 | t->code[i].line;
+		uint32_t at;
+
+		if (!has_text(p, i))
+			continue;
+		at = pmk_map_put(&map, key, (uint32_t)s->nlines);
+		done = at != UINT32_MAX;
+		if (at == s->nlines)
+			s->line[s->nlines++] =
+				(struct line){ .file = t->code[i].file, .line = t->code[i].line };
+	}
+	pmk_map_free(&map);
+	qsort(s->line, s->nlines, sizeof(*s->line), by_line);
+	s->values = calloc(s->nlines * p->n + 1, sizeof(*s->values));
+	for (size_t i = 0; s->values && i < s->nlines; i++)
+		s->line[i].value = &s->values[i * p->n];
+	return done && s->values;
+}
+
+/* What each instruction counts, with its executions behind the events that were asked for. */
+static uint64_t value_of(const struct html_page *p, uint32_t code, size_t event)
+{
+	return listing_value(&p->listing, code, event);
+}
+
+static void add_up(struct html_page *p)
+{
+	const struct pmk_tables *t = &p->r->t;
+	struct html_source *s = p->source;
+
+	for (uint32_t i = 0; i < t->ncodes; i++) {
+		struct line key = { .file = t->code[i].file, .line = t->code[i].line }, *l;
+
+		if (!has_text(p, i)) {
+			if (value_of(p, i, 0) > s->most)
+				s->most = value_of(p, i, 0);
+			continue;
+		}
+		l = bsearch(&key, s->line, s->nlines, sizeof(*s->line), by_line);
+		for (size_t e = 0; e < p->n; e++)
+			l->value[e] += value_of(p, i, e);
+		if (p->listing.executions[i] > l->executions)
+			l->executions = p->listing.executions[i];
+		if (l->value[0] > s->most)
+			s->most = l->value[0];
+	}
+}
+
+/* ---- places --------------------------------------------------------------------------------- */
+
+/* Rows of the lines first … last, with those around them and marks of gaps. */
+static size_t rows_of(const struct html_source *s, size_t first, size_t last)
+{
+	size_t rows = 0, until = 0;
+
+	for (size_t i = first; i < last; i++) {
+		size_t from = s->line[i].line > AROUND ? s->line[i].line - AROUND : 1;
+
+		rows += from > until + 1 && until;
+		rows += s->line[i].line + AROUND - (from > until ? from - 1 : until);
+		until = s->line[i].line + AROUND;
+	}
+	return rows;
+}
+
+static void find_files(struct html_page *p)
+{
+	struct html_source *s = p->source;
+
+	for (size_t i = 0; i < s->nlines;) {
+		struct place *at = &s->place[s->nplaces++];
+
+		*at = (struct place){ s->line[i].file, NONE, NONE, .first = i };
+		for (; i < s->nlines && s->line[i].file == at->file; i++)
+			at->value += s->line[i].value[0];
+		at->last = i;
+		at->rows = rows_of(s, at->first, at->last);
+	}
+}
+
+/* Runs of instructions of one function, most of which have no source text. */
+static void find_functions(struct html_page *p)
+{
+	const struct pmk_tables *t = &p->r->t;
+	struct html_source *s = p->source;
+
+	for (size_t i = 0; i < t->ncodes;) {
+		const struct pmk_tables_code *k = t->by_address[i];
+		struct place at = { NONE, k->function, k->object, .first = i };
+		size_t with_text = 0;
+
+		for (; i < t->ncodes && t->by_address[i]->function == k->function &&
+		       t->by_address[i]->object == k->object;
+		     i++) {
+			uint32_t code = (uint32_t)(t->by_address[i] - t->code);
+
+			at.value += value_of(p, code, 0);
+			with_text += has_text(p, code);
+		}
+		at.last = i;
+		at.rows = at.last - at.first;
+		if (2 * with_text < at.rows)
+			s->place[s->nplaces++] = at;
+	}
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+
+	if (x->value != y->value)
+		return x->value > y->value ? -1 : 1;
+	if (x->file != y->file)
+		return x->file < y->file ? -1 : 1;
+	return (x->first > y->first) - (x->first < y->first);
+}
+
+static int downwards(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x < *y) - (*x > *y);
+}
+
+/* Show the hottest rows of a place alone. */
+static bool shorten(const struct html_page *p, struct place *at, size_t rows)
+{
+	const struct pmk_tables *t = &p->r->t;
+	size_t n = at->last - at->first;
+	uint64_t *value = malloc((n + 1) * sizeof(*value));
+
+	for (size_t i = 0; value && i < n; i++) {
+		size_t k = at->first + i;
+
+		value[i] = at->file != NONE
+				   ? p->source->line[k].value[0]
+				   : value_of(p, (uint32_t)(t->by_address[k] - t->code), 0);
+	}
+	if (value) {
+		qsort(value, n, sizeof(*value), downwards);
+		/* Each may have a gap behind it. */
+		at->least = value[n <= rows / 2 ? n - 1 : rows / 2] + 1;
+		at->rows = rows;
+	}
+	free(value);
+	return at->least != 0;
+}
+
+/* Number the places that there is room for. */
+static bool choose(const struct html_page *p)
+{
+	struct html_source *s = p->source;
+	size_t room = ROOM, all = 0, n = 0;
+
+	qsort(s->place, s->nplaces, sizeof(*s->place), by_value);
+	for (size_t i = 0; i < s->nplaces; i++)
+		all += s->place[i].rows;
+	for (size_t i = 0; i < s->nplaces; i++) {
+		struct place *at = &s->place[i];
+		size_t enough = at->file != NONE ? LINES : ENOUGH;
+
+		if (all > ROOM && at->rows > enough && room >= enough && !shorten(p, at, enough))
+			return false;
+		if (at->rows > room) {
+			s->left_out++;
+			continue;
+		}
+		room -= at->rows;
+		at->number = ++n;
+	}
+	return true;
+}
+
+/* Where functions begin: at their first line or instruction; in a listing that may not have it,
+ * where the listing does. */
+static void anchor_function(const struct html_page *p, const struct place *at)
+{
+	const struct pmk_tables *t = &p->r->t;
+
+	if (at->function != NONE && at->number)
+		p->anchor[t->function[at->function].same] =
+			(struct html_anchor){ at->number,
+					      at->least ? 0 : t->by_address[at->first]->address };
+}
+
+static void anchor_line(const struct html_page *p, uint32_t code,
+			const struct place *const *of_file)
+{
+	const struct pmk_tables *t = &p->r->t;
+	const struct pmk_tables_code *k = &t->code[code];
+	uint32_t same = k->function == NONE ? NONE : t->function[k->function].same;
+	struct html_anchor *to = &p->anchor[same == NONE ? 0 : same];
+	const struct place *at = has_text(p, code) ? of_file[k->file] : NULL;
+
+	if (same == NONE || k->inlined != NONE || !at || !at->number ||
+	    (t->function[same].file != NONE && t->function[same].file != k->file))
+		return;
+	if (!to->place)
+		*to = (struct html_anchor){ at->number, at->least ? 0 : k->line };
+	else if (to->place == at->number && k->line < to->line)
+		to->line = k->line;
+}
+
+static bool anchor(struct html_page *p)
+{
+	const struct pmk_tables *t = &p->r->t;
+	const struct html_source *s = p->source;
+	const struct place **of_file = calloc(t->nfiles + 1, sizeof(*of_file));
+	bool done;
+
+	p->anchor = calloc(t->nfunctions + 1, sizeof(*p->anchor));
+	for (size_t i = 0; of_file && p->anchor && i < s->nplaces; i++)
+		if (s->place[i].file != NONE)
+			of_file[s->place[i].file] = &s->place[i];
+		else
+			anchor_function(p, &s->place[i]);
+	for (uint32_t i = 0; of_file && p->anchor && i < t->ncodes; i++)
+		anchor_line(p, i, of_file);
+	done = of_file && p->anchor;
+	free(of_file);
+	return done;
+}
+
+/* The event that is shown, and others that people look at, as far as they were counted. */
+static void choose_columns(struct html_page *p)
+{
+	static const char *const wanted[] = {
+		"cycles",	 "L1-dcache-load-misses", "cache-misses",
+		"branch-misses", "L1-icache-load-misses", "stalled-cycles-frontend"
+	};
+	struct html_source *s = p->source;
+
+	s->column[s->ncolumns++] = 0;
+	for (size_t w = 0; !p->r->by_name && w < sizeof(wanted) / sizeof(wanted[0]); w++)
+		for (size_t e = 1; e < p->executions && s->ncolumns < COLUMNS; e++) {
+			bool there = false;
+
+			for (size_t i = 0; i < s->ncolumns; i++)
+				there |= s->column[i] == e;
+			if (!there && p->total[e] &&
+			    pmk_tables_event_is(&p->r->t.event[p->event[e]], wanted[w]))
+				s->column[s->ncolumns++] = e;
+		}
+	for (size_t e = 1; p->r->by_name && e < p->executions && s->ncolumns < COLUMNS; e++)
+		s->column[s->ncolumns++] = e;
+}
+
+bool html_source_plan(struct html_page *p)
+{
+	const struct pmk_tables *t = &p->r->t;
+	struct html_source *s = p->source = calloc(1, sizeof(*s));
+
+	if (!s)
+		return false;
+	for (uint32_t i = 0; i < t->ncodes; i++)
+		if (t->code[i].file != NONE)
+			listing_read(&p->listing, t->code[i].file);
+	if (!find_lines(p))
+		return false;
+	add_up(p);
+	s->place = calloc(t->nfiles + t->ncodes + 1, sizeof(*s->place));
+	if (!s->place)
+		return false;
+	find_files(p);
+	find_functions(p);
+	choose_columns(p);
+	return choose(p) && anchor(p);
+}
+
+void html_source_free(struct html_page *p)
+{
+	if (!p->source)
+		return;
+	free(p->source->line);
+	free(p->source->values);
+	free(p->source->place);
+	free(p->source);
+}
+
+/* ---- rows ----------------------------------------------------------------------------------- */
+
+static void put_heads(const struct html_page *p, const char *where, const char *what)
+{
+	const struct html_source *s = p->source;
+
+	fputs("<div class=\"scroll\"><table class=\"code\">\n<thead><tr>", p->f);
+	for (size_t i = 0; i < s->ncolumns; i++) {
+		fputs(i ? "<th scope=\"col\" class=\"n x\">"
+			: "<th scope=\"col\" class=\"n\" colspan=\"2\"><span class=\"event\">",
+		      p->f);
+		html_text(p->f, html_event(p, s->column[i]));
+		fputs(i ? "</th>" : "</span></th>", p->f);
+	}
+	if (!p->r->t.sampled)
+		html_heading(p->f, "executions", true, "");
+	html_heading(p->f, where, true, "");
+	html_heading(p->f, what, false, "");
+	fputs("</tr></thead>\n<tbody>\n", p->f);
+}
+
+static void put_number(FILE *f, uint64_t value, const char *class)
+{
+	fprintf(f, "<td class=\"n%s\">", class);
+	if (value)
+		html_number(f, value);
+	fputs("</td>", f);
+}
+
+/* The numbers of a row, which is shaded by how hot it is. */
+static void put_numbers(const struct html_page *p, const uint64_t *value, uint64_t executions)
+{
+	const struct html_source *s = p->source;
+
+	html_values(p->f, value, p->n);
+	fprintf(p->f, " style=\"--h:%.3f\">", html_percent(value[0], s->most) / 100);
+	put_number(p->f, value[0], " v");
+	fputs("<td class=\"n p\">", p->f);
+	if (html_percent(value[0], p->total[0]) >= 0.05)
+		html_share(p->f, value[0], p->total[0]);
+	fputs("</td>", p->f);
+	for (size_t i = 1; i < s->ncolumns; i++)
+		put_number(p->f, value[s->column[i]], " x");
+	if (!p->r->t.sampled)
+		put_number(p->f, executions, "");
+}
+
+static void put_blank(const struct html_page *p, const char *class)
+{
+	fprintf(p->f, "<tr class=\"%s\"><td colspan=\"%zu\"></td>", class,
+		p->source->ncolumns + 1 + !p->r->t.sampled);
+}
+
+/* Lines that have no code, up to before the next one. */
+static void put_around(const struct html_page *p, uint32_t file, uint32_t from, uint32_t to)
+{
+	for (uint32_t line = from; line < to; line++) {
+		const char *text = listing_line(&p->listing, file, line);
+
+		if (!text)
+			return;
+		put_blank(p, "cold");
+		fprintf(p->f, "<td class=\"n at\">%" PRIu32 "</td><td class=\"text\">", line);
+		html_code(p->f, text);
+		fputs("</td></tr>\n", p->f);
+	}
+}
+
+static void put_gap(const struct html_page *p, uint64_t n, const char *what)
+{
+	put_blank(p, "gap");
+	fprintf(p->f, "<td class=\"n at\">\u22ee</td><td>%" PRIu64 " %s</td></tr>\n", n, what);
+}
+
+static void put_lines(const struct html_page *p, const struct place *at)
+{
+	const struct html_source *s = p->source;
+	const uint32_t around = at->least ? 0 : AROUND;
+	uint32_t next = 0; /* the line behind what was written */
+
+	put_heads(p, "line", "source");
+	for (size_t i = at->first; i < at->last; i++) {
+		const struct line *l = &s->line[i];
+		uint32_t from = l->line > around ? l->line - around : 1;
+
+		if (l->value[0] < at->least)
+			continue;
+		if (next) {
+			/* What follows the last line, as far as this one does not. */
+			uint32_t behind = next + around < l->line ? next + around : l->line;
+
+			put_around(p, at->file, next, behind);
+			if (from > behind)
+				put_gap(p, from - behind,
+					at->least ? "lines that count less"
+						  : "lines without code that ran");
+			else
+				from = behind;
+		}
+		put_around(p, at->file, from, l->line);
+		fprintf(p->f, "<tr id=\"s%zu-%" PRIx32 "\"", at->number, l->line);
+		put_numbers(p, l->value, l->executions);
+		fprintf(p->f, "<td class=\"n at\">%" PRIu32 "</td><td class=\"text\">", l->line);
+		html_code(p->f, listing_line(&p->listing, at->file, l->line));
+		fputs("</td></tr>\n", p->f);
+		next = l->line + 1;
+	}
+	put_around(p, at->file, next, next + around);
+	fputs("</tbody></table></div>\n", p->f);
+}
+
+/* "work.c:12", where it differs from that of the instruction before. */
+static void put_position(const struct html_page *p, const struct pmk_tables_code *k,
+			 const struct pmk_tables_code *before)
+{
+	const struct pmk_tables *t = &p->r->t;
+
+	if (k->file == NONE || (before && before->file == k->file && before->line == k->line))
+		return;
+	put_blank(p, "gap");
+	fputs("<td></td><td>", p->f);
+	html_cut(p->f, html_base_name(t->file[k->file].path), 60);
+	fprintf(p->f, ":%" PRIu32 "</td></tr>\n", k->line);
+}
+
+static void put_insn(const struct html_page *p, const struct place *at, uint32_t code)
+{
+	const struct pmk_tables_code *k = &p->r->t.code[code];
+	char text[200], *target = listing_target(&p->listing, code);
+
+	listing_insn(&p->listing, code, text, sizeof(text));
+	fprintf(p->f, "<tr id=\"s%zu-%" PRIx64 "\"", at->number, k->address);
+	put_numbers(p, &p->listing.value[code * p->n], p->listing.executions[code]);
+	fprintf(p->f, "<td class=\"n at\">%" PRIx64 "</td><td class=\"text\">", k->address);
+	html_text(p->f, text);
+	if (target) {
+		fputs(" <i>\u2192 ", p->f);
+		html_cut(p->f, target, 60);
+		fputs("</i>", p->f);
+	}
+	fputs("</td></tr>\n", p->f);
+	free(target);
+}
+
+static void put_insns(const struct html_page *p, const struct place *at)
+{
+	const struct pmk_tables *t = &p->r->t;
+	const struct pmk_tables_code *before = NULL;
+	size_t skipped = 0;
+
+	put_heads(p, "address", "instruction");
+	for (size_t i = at->first; i < at->last; i++) {
+		const struct pmk_tables_code *k = t->by_address[i];
+		uint32_t code = (uint32_t)(k - t->code);
+
+		if (value_of(p, code, 0) < at->least) {
+			skipped++;
+			continue;
+		}
+		if (skipped)
+			put_gap(p, skipped, "instructions that count less");
+		else if (before && k->address > before->address + before->size)
+			put_gap(p, k->address - before->address - before->size,
+				t->sampled ? "bytes that were not sampled"
+					   : "bytes that were not executed");
+		put_position(p, k, before);
+		put_insn(p, at, code);
+		before = k;
+		skipped = 0;
+	}
+	if (skipped)
+		put_gap(p, skipped, "instructions that count less");
+	fputs("</tbody></table></div>\n", p->f);
+}
+
+/* ---- listings ------------------------------------------------------------------------------- */
+
+static void put_summary(const struct html_page *p, const struct place *at)
+{
+	const struct pmk_tables *t = &p->r->t;
+	const char *name, *of = NULL;
+	char unnamed[300], range[80];
+
+	if (at->file != NONE) {
+		name = t->file[at->file].path;
+	} else if (at->function != NONE) {
+		name = t->function[at->function].name;
+		of = t->object[at->object].path;
+	} else {
+		pmk_tables_unnamed(t, at->object, unnamed, sizeof(unnamed));
+		name = unnamed;
+		snprintf(range, sizeof(range), "code without a symbol, %" PRIx64 " to %" PRIx64,
+			 t->by_address[at->first]->address, t->by_address[at->last - 1]->address);
+		of = range;
+	}
+	fprintf(p->f, "<summary><span class=\"n\">%.1f%%</span> <b title=\"",
+		html_percent(at->value, p->total[0]));
+	html_text(p->f, name);
+	fputs("\">", p->f);
+	html_cut(p->f, name, 90);
+	fputs("</b>", p->f);
+	if (of) {
+		fputs(" <small>", p->f);
+		html_cut(p->f, of, 90);
+		fputs("</small>", p->f);
+	}
+	fputs("</summary>\n", p->f);
+}
+
+/* What all of it counts, whether it is listed or not. */
+static void put_sums(const struct html_page *p, const struct place *at)
+{
+	const struct pmk_tables *t = &p->r->t;
+	uint64_t *sum = calloc(p->n, sizeof(*sum));
+
+	for (size_t i = at->first; sum && i < at->last; i++)
+		for (size_t e = 0; e < p->n; e++)
+			sum[e] += at->file != NONE
+					  ? p->source->line[i].value[e]
+					  : value_of(p, (uint32_t)(t->by_address[i] - t->code), e);
+	if (sum)
+		html_values(p->f, sum, p->n);
+	free(sum);
+}
+
+static void put_place(const struct html_page *p, const struct place *at, bool open)
+{
+	const char *note = at->file == NONE ? NULL : p->listing.source[at->file].note;
+
+	fprintf(p->f, "<details class=\"place\" id=\"s%zu\"%s%s", at->number,
+		at->file == NONE ? "" : " data-lines", open ? " open" : "");
+	put_sums(p, at);
+	fputc('>', p->f);
+	put_summary(p, at);
+	if (note) {
+		fputs("<p class=\"note\">This file ", p->f);
+		html_text(p->f, note);
+		fputs("</p>\n", p->f);
+	}
+	if (at->least) {
+		fputs("<p class=\"note\">Only what has at least ", p->f);
+		html_number(p->f, at->least);
+		fputc(' ', p->f);
+		html_text(p->f, html_event(p, 0));
+		fputs(" is listed.</p>\n", p->f);
+	}
+	if (at->file == NONE)
+		put_insns(p, at);
+	else
+		put_lines(p, at);
+	fputs("</details>\n", p->f);
+}
+
+/* Files that the line table names and that are not here. */
+static void put_unreadable(const struct html_page *p)
+{
+	const struct pmk_tables *t = &p->r->t;
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->nfiles; i++)
+		n += p->listing.source[i].tried && !p->listing.source[i].nlines;
+	if (!n)
+		return;
+	fprintf(p->f,
+		"<details class=\"note\"><summary>%zu source file%s cannot be read: their "
+		"functions are listed by instructions</summary><ul>",
+		n, n > 1 ? "s" : "");
+	for (size_t i = 0; i < t->nfiles; i++)
+		if (p->listing.source[i].tried && !p->listing.source[i].nlines) {
+			fputs("<li>", p->f);
+			html_text(p->f, t->file[i].path);
+			fputs("</li>", p->f);
+		}
+	fputs("</ul></details>\n", p->f);
+}
+
+/* ---- the hottest lines ---------------------------------------------------------------------- */
+
+/* A row of the listings: a line, or an instruction. */
+struct hot {
+	const struct place *at;
+	const struct line *line; /* NULL: an instruction */
+	uint32_t code;
+	uint64_t value;
+};
+
+static int by_heat(const void *a, const void *b)
+{
+	const struct hot *x = a, *y = b;
+
+	if (x->value != y->value)
+		return x->value > y->value ? -1 : 1;
+	if (x->at != y->at)
+		return x->at < y->at ? -1 : 1;
+	return x->line ? (x->line > y->line) - (x->line < y->line)
+		       : (x->code > y->code) - (x->code < y->code);
+}
+
+static size_t find_hot(const struct html_page *p, struct hot *hot)
+{
+	const struct pmk_tables *t = &p->r->t;
+	const struct html_source *s = p->source;
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->nplaces; i++)
+		for (size_t k = s->place[i].first; s->place[i].number && k < s->place[i].last;
+		     k++) {
+			struct hot h = { .at = &s->place[i] };
+
+			if (h.at->file != NONE) {
+				h.line = &s->line[k];
+				h.value = h.line->value[0];
+			} else {
+				h.code = (uint32_t)(t->by_address[k] - t->code);
+				h.value = value_of(p, h.code, 0);
+			}
+			if (h.value >= h.at->least)
+				hot[n++] = h;
+		}
+	qsort(hot, n, sizeof(*hot), by_heat);
+	return n;
+}
+
+static void put_hot(const struct html_page *p, const struct hot *h)
+{
+	const struct pmk_tables *t = &p->r->t;
+	uint64_t where = h->line ? h->line->line : t->code[h->code].address;
+	char text[200], unnamed[300];
+	const char *name = text;
+
+	fputs("<tr><td class=\"n\">", p->f);
+	html_number(p->f, h->value);
+	fputs("</td><td class=\"n\">", p->f);
+	html_share(p->f, h->value, p->total[0]);
+	fprintf(p->f, "</td><td class=\"name\"><a href=\"#s%zu-%" PRIx64 "\">", h->at->number,
+		where);
+	if (h->line) {
+		html_cut(p->f, html_base_name(t->file[h->line->file].path), 40);
+		fprintf(p->f, ":%" PRIu64, where);
+	} else {
+		if (h->at->function == NONE)
+			pmk_tables_unnamed(t, h->at->object, unnamed, sizeof(unnamed));
+		html_cut(p->f,
+			 h->at->function == NONE ? unnamed : t->function[h->at->function].name, 40);
+		fprintf(p->f, " %" PRIx64, where);
+	}
+	fputs("</a></td><td class=\"text\">", p->f);
+	if (h->line)
+		name = listing_line(&p->listing, h->line->file, h->line->line);
+	else
+		listing_insn(&p->listing, h->code, text, sizeof(text));
+	html_code(p->f, name + strspn(name, " \t"));
+	fputs("</td></tr>\n", p->f);
+}
+
+static bool put_hottest(const struct html_page *p)
+{
+	const struct html_source *s = p->source;
+	struct hot *hot = malloc((s->nlines + p->r->t.ncodes + 1) * sizeof(*hot));
+	size_t n = hot ? find_hot(p, hot) : 0;
+
+	if (!hot)
+		return false;
+	fputs("<div class=\"scroll fit\"><table class=\"code\" id=\"hottest\">\n<thead><tr>"
+	      "<th scope=\"col\" class=\"n\" colspan=\"2\"><span class=\"event\">",
+	      p->f);
+	html_text(p->f, html_event(p, 0));
+	fputs("</span></th>", p->f);
+	html_heading(p->f, "where", false, "");
+	html_heading(p->f, "hottest lines", false, "");
+	fputs("</tr></thead>\n<tbody>\n", p->f);
+	for (size_t i = 0; i < n && i < HOTTEST; i++)
+		put_hot(p, &hot[i]);
+	fputs("</tbody></table></div>\n", p->f);
+	free(hot);
+	return true;
+}
+
+bool html_source(struct html_page *p)
+{
+	const struct html_source *s = p->source;
+	bool source_open = false;
+
+	fputs("<section id=\"source\">\n", p->f);
+	html_title(p, "Source and instructions");
+	if (!put_hottest(p))
+		return false;
+	for (size_t i = 0; i < s->nplaces; i++) {
+		bool first = !source_open && s->place[i].file != NONE;
+
+		if (!s->place[i].number)
+			continue;
+		put_place(p, &s->place[i], first || s->place[i].number == 1);
+		source_open |= first;
+	}
+	if (s->left_out)
+		fprintf(p->f,
+			"<p class=\"note\">%zu more functions and files have no room here; "
+			"<code>pmk annotate FUNCTION</code> shows each of them.</p>\n",
+			s->left_out);
+	put_unreadable(p);
+	fputs("</section>\n", p->f);
+	return true;
+}

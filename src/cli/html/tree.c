@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+/* See tree.h. */
+#include "cli/html/tree.h"
+
+#include <stdlib.h>
+
+int html_tree_build(struct html_page *p)
+{
+	struct pmk_tree *tree = &p->tree;
+	char msg[300];
+
+	if (pmk_tree_build(tree, &p->r->t, p->event, p->n, false, msg, sizeof(msg)))
+		return recorded_failed(p->r, msg);
+	p->inclusive = malloc(tree->nnodes * p->n * sizeof(*p->inclusive));
+	p->total = calloc(p->n, sizeof(*p->total));
+	if (!p->inclusive || !p->total)
+		return cli_fail(PMK_EXIT_FAILED, "out of memory");
+	for (size_t i = 0; i < tree->nnodes * p->n; i++)
+		p->inclusive[i] = tree->self[i];
+	/* Parents come before their children. */
+	for (size_t i = tree->nnodes; i-- > 1;)
+		for (size_t e = 0; e < p->n; e++)
+			p->inclusive[tree->node[i].parent * p->n + e] += html_inclusive(p, i, e);
+	for (size_t e = 0; e < p->n; e++)
+		p->total[e] = html_inclusive(p, 0, e);
+	return 0;
+}
+
+bool html_tree_is_function(const struct html_page *p, uint32_t frame)
+{
+	const struct pmk_tables *t = &p->r->t;
+
+	return frame < t->nfunctions ||
+	       (frame != PMK_TABLES_NONE && frame >= t->nfunctions + t->ninlined);
+}
+
+void html_title(const struct html_page *p, const char *text)
+{
+	fprintf(p->f, "<h2>%s <small>by <span class=\"event\">", text);
+	html_text(p->f, html_event(p, 0));
+	fputs("</span></small></h2>\n", p->f);
+}
