@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/html/html.h"
 #include "cli/output.h"
 
 #define EXIT_OVER 1
@@ -21,6 +22,7 @@ static const struct cli_option options[] = {
 	{ 'e', "event", "LIST", "events to compare; executions: of instructions" },
 	{ 0, "min", "N", "leave out functions and lines that count less than N on both sides" },
 	{ 0, "markdown", NULL, "write Markdown, for a merge request" },
+	{ 0, "html", "FILE", "write a page for a browser" },
 	{ 'x', "field-separator", "SEP", "write CSV with this separator" },
 	{ 'j', "json-output", NULL, "write JSON" },
 	{ 'o', "output", "FILE", "write to FILE instead of stdout" },
@@ -31,7 +33,7 @@ static const struct cli_option options[] = {
 struct request {
 	struct diff d;
 	struct diff_format format;
-	const char *events, *output;
+	const char *events, *output, *html;
 	bool json, markdown;
 };
 
@@ -129,6 +131,8 @@ static int take(struct request *q, const struct cli_option *o, const char *value
 		q->json = true;
 	else if (o->letter == 'o')
 		q->output = value;
+	else if (!strcmp(o->name, "html"))
+		q->html = value;
 	else
 		q->markdown = true;
 	return 0;
@@ -138,13 +142,22 @@ static int check(struct request *q)
 {
 	const char *separator = q->format.separator;
 
-	if (q->json + q->markdown + (separator != NULL) > 1)
-		return cli_fail(PMK_EXIT_USAGE, "-j, -x and --markdown exclude each other");
+	if (q->json + q->markdown + (separator != NULL) + (q->html != NULL) > 1)
+		return cli_fail(PMK_EXIT_USAGE, "-j, -x, --markdown and --html exclude each other");
+	if (q->html && q->output)
+		return cli_fail(PMK_EXIT_USAGE, "-o and --html exclude each other");
 	if (separator && (!*separator || strpbrk(separator, "\"\n")))
 		return cli_fail(PMK_EXIT_USAGE,
 				"-x needs a separator other than a quote or a new line");
 	if (!q->d.path[DIFF_NEW])
 		return cli_fail(PMK_EXIT_USAGE, "diff needs two files (pmk diff --help)");
+	for (unsigned i = 0; i < DIFF_SIDES; i++) {
+		if (html_would_destroy(q->html, q->d.path[i]))
+			return cli_fail(PMK_EXIT_USAGE, "--html %s: that is a file to read",
+					q->html);
+		if (html_would_destroy(q->output, q->d.path[i]))
+			return cli_fail(PMK_EXIT_USAGE, "-o %s: that is a file to read", q->output);
+	}
 	q->format.form = q->json       ? DIFF_JSON
 			 : q->markdown ? DIFF_MARKDOWN
 			 : separator   ? DIFF_CSV
@@ -208,7 +221,7 @@ static int run_diff(int argc, char **argv)
 	if (!code)
 		code = diff_read(&q.d, q.events);
 	if (!code)
-		code = show(&q);
+		code = q.html ? html_diff(&q.d, q.html) : show(&q);
 	if (!code)
 		code = judge(&q.d);
 	diff_free(&q.d);
@@ -218,8 +231,8 @@ static int run_diff(int argc, char **argv)
 const struct cli_command cmd_diff = {
 	.name = "diff",
 	.brief = "compare two recordings, or two results of stat -j",
-	.usage = "[--fail-over PERCENT] [-e LIST] [--min N] [--markdown | -x SEP | -j] [-o FILE] "
-		 "BASE NEW",
+	.usage = "[--fail-over PERCENT] [-e LIST] [--min N] "
+		 "[--markdown | --html FILE | -x SEP | -j] [-o FILE] BASE NEW",
 	.options = options,
 	.run = run_diff,
 };

@@ -58,6 +58,30 @@ void diff_free(struct diff *d);
 /* Has this grown by more than the limit, where growth is judged at all? */
 bool diff_is_over(const struct diff *d, size_t row, size_t event);
 
+/* "total", "region", "function", "line" */
+extern const char *const diff_kind_names[DIFF_KINDS];
+
+/* Rows of one kind that differ in an event, the greatest difference first. */
+struct diff_table {
+	const struct diff *d;
+	enum diff_kind kind;
+	size_t event;
+	size_t *row, n; /* there is room for all rows */
+};
+
+/* people: without what says nothing to them. */
+void diff_table_fill(struct diff_table *t, enum diff_kind kind, size_t event, bool people);
+
+uint64_t diff_distance(const struct diff *d, size_t row, size_t event);
+/* "both", "new" or "gone" */
+const char *diff_status(const struct diff_row *r);
+/* "+12,345" */
+void diff_delta_text(const struct diff *d, size_t row, size_t event, bool group, char buf[48]);
+/* "+1.25%", "new" */
+void diff_percent_text(const struct diff *d, size_t row, size_t event, char *buf, size_t size);
+/* "work (loop.c)", "loop.c:9 in work". The caller frees it; NULL when out of memory. */
+char *diff_label(const struct diff *d, size_t row, size_t event);
+
 struct diff_format {
 	enum { DIFF_TEXT, DIFF_CSV, DIFF_JSON, DIFF_MARKDOWN } form;
 	const char *separator; /* CSV */

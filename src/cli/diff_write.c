@@ -17,15 +17,7 @@
 
 #define SHOWN 20 /* rows of a table for people */
 
-static const char *const kind_names[DIFF_KINDS] = { "total", "region", "function", "line" };
-
-/* Rows of one kind that are shown for one event. */
-struct table {
-	const struct diff *d;
-	enum diff_kind kind;
-	size_t event;
-	size_t *row, n;
-};
+const char *const diff_kind_names[DIFF_KINDS] = { "total", "region", "function", "line" };
 
 /* ---- rows ----------------------------------------------------------------------------------- */
 
@@ -39,14 +31,14 @@ static uint64_t new_of(const struct diff *d, size_t row, size_t event)
 	return diff_value(d, row, event, DIFF_NEW);
 }
 
-static uint64_t distance(const struct diff *d, size_t row, size_t event)
+uint64_t diff_distance(const struct diff *d, size_t row, size_t event)
 {
 	uint64_t a = base_of(d, row, event), b = new_of(d, row, event);
 
 	return a > b ? a - b : b - a;
 }
 
-static const char *status(const struct diff_row *r)
+const char *diff_status(const struct diff_row *r)
 {
 	return !r->there[DIFF_BASE] ? "new" : !r->there[DIFF_NEW] ? "gone" : "both";
 }
@@ -56,7 +48,7 @@ static bool is_told(const struct diff *d, size_t row)
 {
 	const struct diff_row *r = &d->row[row];
 
-	return r->kind != DIFF_LINE || !strcmp(status(&d->row[r->function]), "both");
+	return r->kind != DIFF_LINE || !strcmp(diff_status(&d->row[r->function]), "both");
 }
 
 static bool is_shown(const struct diff *d, size_t row, size_t event)
@@ -65,7 +57,7 @@ static bool is_shown(const struct diff *d, size_t row, size_t event)
 
 	if (kind == DIFF_TOTAL)
 		return true;
-	if (!distance(d, row, event))
+	if (!diff_distance(d, row, event))
 		return false;
 	return kind == DIFF_SECTION || base_of(d, row, event) >= d->min ||
 	       new_of(d, row, event) >= d->min;
@@ -73,17 +65,16 @@ static bool is_shown(const struct diff *d, size_t row, size_t event)
 
 static int by_distance(const void *a, const void *b, void *ctx)
 {
-	const struct table *t = ctx;
+	const struct diff_table *t = ctx;
 	size_t x = *(const size_t *)a, y = *(const size_t *)b;
-	uint64_t p = distance(t->d, x, t->event), q = distance(t->d, y, t->event);
+	uint64_t p = diff_distance(t->d, x, t->event), q = diff_distance(t->d, y, t->event);
 
 	if (p != q)
 		return p < q ? 1 : -1;
 	return strcmp(t->d->row[x].key, t->d->row[y].key);
 }
 
-/* There is room for all rows. */
-static void fill_table(struct table *t, enum diff_kind kind, size_t event, bool people)
+void diff_table_fill(struct diff_table *t, enum diff_kind kind, size_t event, bool people)
 {
 	t->kind = kind;
 	t->event = event;
@@ -102,23 +93,24 @@ static bool percent(const struct diff *d, size_t row, size_t event, double *valu
 		    fresh = (long double)new_of(d, row, event);
 
 	*value = base > 0 ? (double)((fresh - base) * 100 / base) : 0;
-	return (base > 0 || fresh <= base) && !strcmp(status(&d->row[row]), "both");
+	return (base > 0 || fresh <= base) && !strcmp(diff_status(&d->row[row]), "both");
 }
 
-static void percent_text(const struct diff *d, size_t row, size_t event, char *buf, size_t size)
+void diff_percent_text(const struct diff *d, size_t row, size_t event, char *buf, size_t size)
 {
 	double value;
 
 	if (!percent(d, row, event, &value))
 		snprintf(buf, size, "%s",
-			 strcmp(status(&d->row[row]), "both") ? status(&d->row[row]) : "was 0");
+			 strcmp(diff_status(&d->row[row]), "both") ? diff_status(&d->row[row])
+								   : "was 0");
 	else
-		snprintf(buf, size, distance(d, row, event) ? "%+.2f%%" : "%.2f%%", value);
+		snprintf(buf, size, diff_distance(d, row, event) ? "%+.2f%%" : "%.2f%%", value);
 }
 
-static void delta_text(const struct diff *d, size_t row, size_t event, bool group, char *buf)
+void diff_delta_text(const struct diff *d, size_t row, size_t event, bool group, char buf[48])
 {
-	uint64_t n = distance(d, row, event);
+	uint64_t n = diff_distance(d, row, event);
 	bool less = new_of(d, row, event) < base_of(d, row, event);
 
 	*buf = less ? '-' : '+';
@@ -137,8 +129,7 @@ static const char *last_part(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-/* "work (loop.c)", "loop.c:9 in work". The caller frees it; NULL when out of memory. */
-static char *label(const struct diff *d, size_t row, size_t event)
+char *diff_label(const struct diff *d, size_t row, size_t event)
 {
 	const struct diff_row *r = &d->row[row];
 	const char *file = r->file ? last_part(r->file) : NULL;
@@ -194,8 +185,8 @@ static void fill_cells(const struct diff *d, size_t row, size_t event, struct ce
 {
 	pmk_number_text(c->cell[0], base_of(d, row, event), 0, true);
 	pmk_number_text(c->cell[1], new_of(d, row, event), 0, true);
-	delta_text(d, row, event, true, c->cell[2]);
-	percent_text(d, row, event, c->cell[3], sizeof(c->cell[3]));
+	diff_delta_text(d, row, event, true, c->cell[2]);
+	diff_percent_text(d, row, event, c->cell[3], sizeof(c->cell[3]));
 }
 
 static const struct cells heads = { { "base", "new", "delta", "%" } };
@@ -226,7 +217,7 @@ static int text_row(const struct cells *c, const int width[4], char *name, unsig
 }
 
 /* The rows of a table for people: (row, event) of the totals, or of the rows of one event. */
-static int text_table(const struct table *t, size_t n, bool totals, unsigned columns, FILE *f)
+static int text_table(const struct diff_table *t, size_t n, bool totals, unsigned columns, FILE *f)
 {
 	int width[4] = { 0 }, err = 0;
 	struct cells c;
@@ -242,19 +233,19 @@ static int text_table(const struct table *t, size_t n, bool totals, unsigned col
 		size_t row = totals ? 0 : t->row[i], event = totals ? i : t->event;
 
 		fill_cells(t->d, row, event, &c);
-		err = text_row(&c, width, label(t->d, row, event), columns, f);
+		err = text_row(&c, width, diff_label(t->d, row, event), columns, f);
 	}
 	return err;
 }
 
-static int markdown_table(const struct table *t, size_t n, bool totals, FILE *f)
+static int markdown_table(const struct diff_table *t, size_t n, bool totals, FILE *f)
 {
 	fprintf(f, "| %s | base | new | delta | %% |\n|---|--:|--:|--:|--:|\n",
-		totals ? "event" : kind_names[t->kind]);
+		totals ? "event" : diff_kind_names[t->kind]);
 	for (size_t i = 0; i < n; i++) {
 		size_t row = totals ? 0 : t->row[i], event = totals ? i : t->event;
 		const char *bold = diff_is_over(t->d, row, event) ? "**" : "";
-		char *name = label(t->d, row, event);
+		char *name = diff_label(t->d, row, event);
 		struct cells c;
 
 		if (!name)
@@ -270,13 +261,13 @@ static int markdown_table(const struct table *t, size_t n, bool totals, FILE *f)
 	return 0;
 }
 
-static int people_table(const struct table *t, const struct diff_format *format, FILE *f)
+static int people_table(const struct diff_table *t, const struct diff_format *format, FILE *f)
 {
 	bool markdown = format->form == DIFF_MARKDOWN;
 	size_t shown = t->n < SHOWN ? t->n : SHOWN;
 
 	fprintf(f, markdown ? "\n#### %s by %s\n\n" : "\n %s by %s\n\n", t->d->event[t->event],
-		kind_names[t->kind]);
+		diff_kind_names[t->kind]);
 	if (markdown ? markdown_table(t, shown, false, f)
 		     : text_table(t, shown, false, format->columns, f))
 		return -1;
@@ -286,7 +277,7 @@ static int people_table(const struct table *t, const struct diff_format *format,
 	return 0;
 }
 
-static int people(struct table *t, const struct diff_format *format, FILE *f)
+static int people(struct diff_table *t, const struct diff_format *format, FILE *f)
 {
 	const struct diff *d = t->d;
 	bool markdown = format->form == DIFF_MARKDOWN;
@@ -302,7 +293,7 @@ static int people(struct table *t, const struct diff_format *format, FILE *f)
 		return -1;
 	for (size_t event = 0; event < d->nevents; event++)
 		for (enum diff_kind kind = DIFF_SECTION; kind < DIFF_KINDS; kind++) {
-			fill_table(t, kind, event, true);
+			diff_table_fill(t, kind, event, true);
 			if (t->n && people_table(t, format, f))
 				return -1;
 		}
@@ -319,14 +310,14 @@ static void csv_row(const struct diff *d, size_t row, size_t event, const char *
 	char delta[48];
 	double value;
 
-	delta_text(d, row, event, false, delta);
-	fprintf(f, "%s%s", kind_names[r->kind], separator);
+	diff_delta_text(d, row, event, false, delta);
+	fprintf(f, "%s%s", diff_kind_names[r->kind], separator);
 	pmk_csv_field(f, separator, d->event[event]);
 	fprintf(f, "%s%" PRIu64 "%s%" PRIu64 "%s%s%s", separator, base_of(d, row, event), separator,
 		new_of(d, row, event), separator, *delta == '+' ? delta + 1 : delta, separator);
 	if (percent(d, row, event, &value))
 		fprintf(f, "%.2f", value);
-	fprintf(f, "%s%s%s", separator, status(r), separator);
+	fprintf(f, "%s%s%s", separator, diff_status(r), separator);
 	pmk_csv_field(f, separator, r->name ? r->name : "");
 	fputs(separator, f);
 	pmk_csv_field(f, separator, r->file ? r->file : "");
@@ -349,7 +340,7 @@ static json_object *json_row(const struct diff *d, size_t row, size_t event)
 	double value;
 	char text[48];
 
-	json_object_object_add(o, "kind", pmk_json_string(kind_names[r->kind]));
+	json_object_object_add(o, "kind", pmk_json_string(diff_kind_names[r->kind]));
 	json_object_object_add(o, "event", pmk_json_string(d->event[event]));
 	json_object_object_add(o, "base", json_object_new_uint64(base_of(d, row, event)));
 	json_object_object_add(o, "new", json_object_new_uint64(new_of(d, row, event)));
@@ -360,7 +351,7 @@ static json_object *json_row(const struct diff *d, size_t row, size_t event)
 	} else {
 		json_object_object_add(o, "percent", NULL);
 	}
-	json_object_object_add(o, "status", pmk_json_string(status(r)));
+	json_object_object_add(o, "status", pmk_json_string(diff_status(r)));
 	json_object_object_add(o, "name", pmk_json_string(r->name));
 	json_object_object_add(o, "file", pmk_json_string(r->file));
 	json_object_object_add(o, "line", json_line(r, DIFF_NEW));
@@ -397,7 +388,7 @@ static void json_head(const struct diff *d, FILE *f)
 	fputs(",\n\"rows\":[", f);
 }
 
-static void machine(struct table *t, const struct diff_format *format, FILE *f)
+static void machine(struct diff_table *t, const struct diff_format *format, FILE *f)
 {
 	const struct diff *d = t->d;
 	bool json = format->form == DIFF_JSON;
@@ -407,7 +398,7 @@ static void machine(struct table *t, const struct diff_format *format, FILE *f)
 		json_head(d, f);
 	for (enum diff_kind kind = DIFF_TOTAL; kind < DIFF_KINDS; kind++)
 		for (size_t event = 0; event < d->nevents; event++) {
-			fill_table(t, kind, event, false);
+			diff_table_fill(t, kind, event, false);
 			for (size_t i = 0; i < t->n; i++)
 				if (json)
 					pmk_json_put_object(f, &n, json_row(d, t->row[i], event));
@@ -420,7 +411,7 @@ static void machine(struct table *t, const struct diff_format *format, FILE *f)
 
 int diff_write(const struct diff *d, const struct diff_format *format, FILE *f)
 {
-	struct table t = { .d = d, .row = malloc((d->nrows + 1) * sizeof(*t.row)) };
+	struct diff_table t = { .d = d, .row = malloc((d->nrows + 1) * sizeof(*t.row)) };
 	int err = t.row ? 0 : -1;
 
 	if (!err && (format->form == DIFF_TEXT || format->form == DIFF_MARKDOWN))

@@ -307,7 +307,9 @@ def test_bad_input(base, tmp_path):
             (("--fail-over", "-1%", good, good), 129,
              "--fail-over: '-1%' is no percentage, such as 2%"),
             (("--min", "-1", good, good), 129, "--min: '-1' is no number of 64 bits"),
-            (("-j", "--markdown", good, good), 129, "-j, -x and --markdown exclude each other"),
+            (("-j", "--markdown", good, good), 129,
+             "-j, -x, --markdown and --html exclude each other"),
+            (("-o", good, good, good), 129, f"-o {good}: that is a file to read"),
             (("-o", "/dev/full", good, good), 125,
              "cannot write /dev/full: No space left on device")):
         out = diff(*files, code=code)

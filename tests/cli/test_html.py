@@ -438,6 +438,88 @@ def test_a_capture_without_a_dump(tmp_path):
     equal(os.listdir(tmp_path), ["log"])
 
 
+# ---- comparisons --------------------------------------------------------------------------------
+
+def diff_page(base, fresh, *argv, code=0):
+    out = f"{fresh}.diff.html"
+    done = run(PMK, "diff", base, fresh, "--html", out, *argv)
+    equal((done.code, done.out), (code, ""), done.err)
+    return out
+
+
+@pytest.fixture(scope="module")
+def later(recording, folder):
+    return changed(recording, folder / "later.data")
+
+
+@pytest.mark.quick
+def test_a_comparison_has_what_diff_has(recording, later):
+    page = Page(diff_page(recording, later))
+    rows = json.loads(run(PMK, "diff", "-j", recording, later).out)["rows"]
+
+    def of(kind, event):
+        return sorted((r["base"], r["new"], r["delta"]) for r in rows
+                      if r["kind"] == kind and r["event"] == event)
+
+    def in_table(name):
+        return sorted(tuple(int(c.replace(",", "")) for c in row[:3])
+                      for row in page.rows(id=name))
+
+    events = ["cpu_cycles", "instr_exec", "dcache_miss"]
+    equal([row[4] for row in page.rows(id="totals")], events)
+    equal(in_table("totals"), sorted(of("total", event)[0] for event in events))
+    for i, event in enumerate(events):
+        if of("function", event):
+            equal(in_table(f"e{i}-function"), of("function", event))
+    # Of line 7's cycles there are half more, in both threads, rounded down. Functions are without
+    # what was put into them.
+    base = FUNCTIONS["work"]["cpu_cycles"] - 60 - 30
+    more = (100 - 33) // 2 + 33 // 2
+    by_name = {row[4]: row for row in page.rows(id="e0-function")}
+    equal(by_name["work (loop.c)"][:3], [str(base), str(base + more), f"+{more}"])
+    equal(by_name["down (main.c)"][3], "gone")
+    assert "grown by more" not in page.root.one("header").text()
+
+
+@pytest.mark.quick
+def test_a_comparison_judges(recording, later):
+    page = Page(diff_page(recording, later, "--fail-over", "5%", code=1))
+    shaded = [row.one("th").text() for row in page.root.all("tr", **{"class": "over"})]
+    equal(shaded, ["cpu_cycles", "work (loop.c)"])
+    contains(page.root.one("header").text(), "2 counts have grown by more than 5\u00a0%")
+    page = Page(diff_page(recording, later, "--fail-over", "50%"))
+    contains(page.root.one("header").text(), "Nothing that is judged has grown")
+
+
+@pytest.mark.quick
+def test_a_comparison_of_the_same(recording):
+    page = Page(diff_page(recording, recording))
+    contains(page.root.one("section", id="events").text(), "Nothing: no region")
+    equal({row[2] for row in page.rows(id="totals")}, {"0"})
+
+
+@pytest.mark.quick
+def test_a_comparison_of_documents(tmp_path):
+    base = document(tmp_path / "base", [("<b>fft", {"cpu_cycles": 10})], cpu_cycles=100)
+    fresh = document(tmp_path / "new", [("<b>fft", {"cpu_cycles": 30})], cpu_cycles=120)
+    page = Page(diff_page(base, fresh))
+    equal(page.rows(id="e0-region"), [["10", "30", "+20", "+200.00%", "<b>fft"]])
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize("argv, message", [
+    (("-j",), "-j, -x, --markdown and --html exclude each other"),
+    (("-o", "out"), "-o and --html exclude each other"),
+    (("--html", RECORDING), "that is a file to read"),
+])
+def test_mistakes_of_comparisons(recording, tmp_path, argv, message):
+    argv = [recording if a is RECORDING else a for a in argv]
+    out = run(PMK, "diff", recording, recording, "--html", "page", *argv, cwd=tmp_path)
+    equal(out.code, 129)
+    contains(out.err, message)
+    equal(os.listdir(tmp_path), [])
+
+
 # ---- lines over time ----------------------------------------------------------------------------
 
 @pytest.fixture(scope="module")
@@ -850,6 +932,22 @@ def test_hostile_names_do_nothing(browser, hostile_page):
     equal(shown.driver.get_log("browser"), [])
     equal(shown.requests(), [])
     assert shown.js("return document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_a_comparison_in_the_browser(browser, recording, later):
+    shown = Shown(browser, diff_page(recording, later))
+    equal((shown.driver.get_log("browser"), shown.requests()), ([], []))
+    table = "#e0-function"
+    shown.one(f"{table} thead th:nth-child(5) button").click()
+    names = shown.js("return [...document.querySelectorAll(arguments[0])].map(e => e.textContent)",
+                     f"{table} tbody th")
+    equal(names, sorted(names))
+    shown.one(f"{table} thead th:nth-child(3) button").click()
+    numbers = [int(c.text.replace(",", "")) for c in shown.find(f"{table} tbody td:nth-child(3)")]
+    equal(numbers, sorted(numbers, reverse=True))
+    shown.keys(shown.one('input[data-table="e0-function"]'), "WORK")
+    equal([e.text for e in shown.find(f"{table} tbody th") if e.is_displayed()],
+          [n for n in names if "work" in n])
 
 
 def test_charts_show_an_interval(browser, program, folder):

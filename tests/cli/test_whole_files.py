@@ -16,6 +16,8 @@ COMMANDS = cases("name,argv,output", [
     ("dump", ("report", "-j", DUMP), "-o"),
     ("dump-page", ("report", DUMP), "--html"),
     ("diff", ("diff", "-j", "r", "r"), "-o"),
+    ("diff-page", ("diff", "r", "r"), "--html"),
+    ("diff-results", ("diff", "--min", "0", "a.json", "b.json"), "--html"),
 ])
 
 

@@ -9,6 +9,7 @@
  *	flame.c      the flame graph
  *	functions.c  the table of functions
  *	source.c     source lines, and instructions where there is no source
+ *	diff.c       the page of pmk diff
  *	stat.c       the page of pmk stat, and of firmware's dumps
  *	page.css, page.js
  *
@@ -58,6 +59,10 @@ const char *html_base_name(const char *path);
 
 /* Write the page of a recording to `path`. `events`: as of -e, or NULL. Returns an exit code. */
 int html_recording(const char *input, const char *events, const char *path);
+
+struct diff;
+/* Write the page of a comparison. Returns an exit code. */
+int html_diff(const struct diff *d, const char *path);
 
 struct html_stat;
 /* Keep a section for the page of pmk stat, which begins with the first one: *stat is NULL then.

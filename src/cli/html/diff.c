@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: MIT
+/* The page of a comparison: totals, then for each event what differs. */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/diff.h"
+#include "cli/html/html.h"
+#include "cli/output.h"
+
+#define MOST 500 /* rows of a table */
+
+/* The bar of a difference is as long as it is part of the greatest in the table. */
+static void put_cells(FILE *f, const struct diff *d, size_t row, size_t event, uint64_t most)
+{
+	uint64_t base = diff_value(d, row, event, DIFF_BASE),
+		 fresh = diff_value(d, row, event, DIFF_NEW);
+	const char *direction = fresh > base ? " more" : fresh < base ? " less" : "";
+	char text[48];
+
+	fputs("<td class=\"n\">", f);
+	html_number(f, base);
+	fputs("</td><td class=\"n\">", f);
+	html_number(f, fresh);
+	diff_delta_text(d, row, event, true, text);
+	fprintf(f, "</td><td class=\"n bar%s\" style=\"--p:%.2f%%\">%s</td>", direction,
+		html_percent(diff_distance(d, row, event), most), text);
+	diff_percent_text(d, row, event, text, sizeof(text));
+	fprintf(f, "<td class=\"n%s\">%s</td>", direction, text);
+}
+
+static void put_name(FILE *f, const struct diff *d, size_t row, size_t event)
+{
+	const struct diff_row *r = &d->row[row];
+	char *name = diff_label(d, row, event);
+
+	fputs("<th scope=\"row\" class=\"name\" title=\"", f);
+	html_text(f, r->file ? r->file : name ? name : "");
+	fputs("\">", f);
+	html_cut(f, name ? name : "?", 100);
+	fputs("</th></tr>\n", f);
+	free(name);
+}
+
+static void put_row(FILE *f, const struct diff *d, size_t row, size_t event, uint64_t most)
+{
+	fprintf(f, "<tr%s>", diff_is_over(d, row, event) ? " class=\"over\"" : "");
+	put_cells(f, d, row, event, most);
+	put_name(f, d, row, event);
+}
+
+static void put_heads(FILE *f, const char *id, const char *what)
+{
+	fprintf(f, "<div class=\"scroll\"><table class=\"sortable diff\" id=\"%s\">\n<thead><tr>",
+		id);
+	html_heading(f, "Base", true, "");
+	html_heading(f, "New", true, "");
+	html_heading(f, "Difference", true, "");
+	html_heading(f, "%", true, "");
+	html_heading(f, what, false, "");
+	fputs("</tr></thead>\n<tbody>\n", f);
+}
+
+/* ---- head ----------------------------------------------------------------------------------- */
+
+static void put_side(FILE *f, const struct diff *d, enum diff_side side, const char *name)
+{
+	fprintf(f, "<div><dt>%s</dt><dd><b>", name);
+	html_text(f, d->path[side]);
+	fputs("</b>", f);
+	if (d->command[side] && *d->command[side]) {
+		fputs("<br>", f);
+		html_cut(f, d->command[side], 200);
+	}
+	if (d->core[side] && *d->core[side]) {
+		fputs("<br>", f);
+		html_text(f, d->core[side]);
+	}
+	fputs("</dd></div>\n", f);
+}
+
+static void put_verdict(FILE *f, const struct diff *d)
+{
+	size_t over = 0;
+
+	for (size_t event = 0; event < d->nevents; event++)
+		for (size_t row = 0; row < d->nrows; row++)
+			over += diff_is_over(d, row, event);
+	if (d->judged && over)
+		fprintf(f,
+			"<p class=\"warning\">%zu count%s grown by more than %.15g\u00a0%%: the "
+			"shaded row%s.</p>\n",
+			over, over > 1 ? "s have" : " has", d->limit, over > 1 ? "s" : "");
+	else if (d->judged)
+		fprintf(f, "<p>Nothing that is judged has grown by more than %.15g\u00a0%%.</p>\n",
+			d->limit);
+}
+
+static void put_head(FILE *f, const struct diff *d)
+{
+	html_begin(f, d->path[DIFF_NEW], "diff");
+	fputs("<header>\n<p class=\"kind\">Comparison of</p>\n<h1>", f);
+	html_cut(f, d->path[DIFF_NEW], 200);
+	fputs(" with ", f);
+	html_cut(f, d->path[DIFF_BASE], 200);
+	fputs("</h1>\n<dl class=\"facts\">\n", f);
+	put_side(f, d, DIFF_BASE, "Base");
+	put_side(f, d, DIFF_NEW, "New");
+	fputs("</dl>\n", f);
+	put_verdict(f, d);
+	fputs("</header>\n<main>\n", f);
+}
+
+static void put_totals(FILE *f, const struct diff *d)
+{
+	fputs("<section id=\"overview\">\n<h2>Totals</h2>\n", f);
+	put_heads(f, "totals", "Event");
+	for (size_t event = 0; event < d->nevents; event++)
+		put_row(f, d, 0, event, 0);
+	fputs("</tbody></table></div>\n</section>\n", f);
+}
+
+/* ---- events --------------------------------------------------------------------------------- */
+
+static void put_table(FILE *f, const struct diff_table *t)
+{
+	static const char *const heading[] = {
+		[DIFF_SECTION] = "Region", [DIFF_FUNCTION] = "Function", [DIFF_LINE] = "Line"
+	};
+	char id[64];
+	size_t shown = t->n < MOST ? t->n : MOST;
+	uint64_t most = diff_distance(t->d, t->row[0], t->event);
+
+	snprintf(id, sizeof(id), "e%zu-%s", t->event, diff_kind_names[t->kind]);
+	fprintf(f,
+		"<h3>%c%ss that differ</h3>\n<div class=\"tools js\"><input type=\"search\" "
+		"class=\"filter\" data-table=\"%s\" placeholder=\"Filter by name\" "
+		"aria-label=\"Filter %ss\"><output></output></div>\n",
+		diff_kind_names[t->kind][0] - 'a' + 'A', diff_kind_names[t->kind] + 1, id,
+		diff_kind_names[t->kind]);
+	put_heads(f, id, heading[t->kind]);
+	for (size_t i = 0; i < shown; i++)
+		put_row(f, t->d, t->row[i], t->event, most);
+	fputs("</tbody></table></div>\n", f);
+	if (t->n > shown)
+		fprintf(f,
+			"<p class=\"note\">%zu more differ; <code>pmk diff -j</code> has "
+			"all.</p>\n",
+			t->n - shown);
+}
+
+/* False: the event does not differ anywhere. */
+static bool put_event(FILE *f, struct diff_table *t, size_t event, bool open)
+{
+	char delta[48], percent[48];
+	bool begun = false;
+
+	diff_delta_text(t->d, 0, event, true, delta);
+	diff_percent_text(t->d, 0, event, percent, sizeof(percent));
+	for (enum diff_kind kind = DIFF_SECTION; kind < DIFF_KINDS; kind++) {
+		diff_table_fill(t, kind, event, true);
+		if (t->n && !begun) {
+			fprintf(f, "<details%s><summary><b>", open ? " open" : "");
+			html_text(f, t->d->event[event]);
+			fprintf(f, "</b> <small>%s, %s</small></summary>\n", delta, percent);
+			begun = true;
+		}
+		if (t->n)
+			put_table(f, t);
+	}
+	if (begun)
+		fputs("</details>\n", f);
+	return begun;
+}
+
+static void put_page(FILE *f, struct diff_table *t)
+{
+	bool any = false;
+
+	put_head(f, t->d);
+	put_totals(f, t->d);
+	fputs("<section id=\"events\">\n<h2>What differs</h2>\n", f);
+	for (size_t event = 0; event < t->d->nevents; event++)
+		any |= put_event(f, t, event, !any);
+	if (!any)
+		fputs("<p>Nothing: no region, function or line.</p>\n", f);
+	fputs("</section>\n</main>\n", f);
+	html_end(f);
+}
+
+int html_diff(const struct diff *d, const char *path)
+{
+	struct diff_table t = { .d = d, .row = malloc((d->nrows + 1) * sizeof(*t.row)) };
+	struct pmk_whole w;
+	int code;
+
+	if (!t.row)
+		return cli_fail(PMK_EXIT_FAILED, "out of memory");
+	code = output_whole_open(&w, path);
+	if (!code) {
+		put_page(w.f, &t);
+		code = output_whole_close(&w, path, 0);
+	}
+	free(t.row);
+	return code;
+}
