@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: MIT
 /*
- * A VCD of any length on standard output: one AHB-Lite layer among NETS nets that change at random,
- * as in the dump of a whole chip. The same arguments give the same bytes.
+ * A VCD of any length on standard output. The same arguments give the same bytes.
  *
- *	generate BYTES [SEED]
+ *	generate BYTES [SEED [LAYERS]]
+ *
+ * One AHB-Lite layer (the default) lies among NETS nets that change at random, as in the dump of a
+ * whole chip. With more layers there are no other nets: nearly every line is of a signal that is
+ * watched.
  *
  * Ends after the first clock cycle in which BYTES are reached, and tells on stderr what it made:
- * "cycles N reads N writes N waits N". Fast enough not to be what is measured: whole cycles are
- * written into a buffer, random numbers are a multiplication each.
+ * "cycles N reads N writes N waits N", where all but the cycles are of all layers together. Fast
+ * enough not to be what is measured: whole cycles are written into a buffer, random numbers are a
+ * multiplication each.
  */
 #include <inttypes.h>
 #include <stdint.h>
@@ -15,13 +19,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NETS	4000 /* beside those of the layer */
+#define NETS	4000 /* beside those of one layer */
 #define CHANGES 24   /* of them per cycle */
-#define CODES	(NETS + 16)
+#define LAYERS	8    /* at most */
+#define CODES	(NETS + 16 * LAYERS)
 
 static char buffer[1 << 20];
 static char *at = buffer;
 static uint64_t written, seed;
+static unsigned layers = 1;
 static char code[CODES][4];
 static uint8_t width[CODES];
 static size_t code_length[CODES];
@@ -65,32 +71,63 @@ static void make_codes(void)
 	}
 }
 
-enum { HCLK, HRESETN, HADDR, HTRANS, HWRITE, HSIZE, HBURST, HPROT, HREADY, HRESP, FIRST };
+/* The first nets: the clock and the reset, then the signals of each layer. */
+enum { HCLK, HRESETN, COMMON };
+enum { HADDR, HTRANS, HWRITE, HSIZE, HBURST, HPROT, HREADY, HRESP, SIGNALS };
 
-static void header(void)
+static unsigned first_net(void)
+{
+	return COMMON + layers * SIGNALS;
+}
+
+static void declare(unsigned net, unsigned bits, const char *prefix, const char *name)
+{
+	width[net] = (uint8_t)bits;
+	printf("$var wire %u %.*s %s%s $end\n", bits, (int)code_length[net], code[net], prefix,
+	       name);
+}
+
+/* The signals of one layer are called haddr …, those of several l0_haddr … */
+static void declare_layer(unsigned layer)
 {
 	static const struct {
 		const char *name;
 		unsigned width;
-	} layer[FIRST] = { { "hclk", 1 },   { "hresetn", 1 }, { "haddr", 32 }, { "htrans", 2 },
-			   { "hwrite", 1 }, { "hsize", 3 },   { "hburst", 3 }, { "hprot", 4 },
-			   { "hready", 1 }, { "hresp", 1 } };
-	static const uint8_t widths[] = { 1, 1, 1, 1, 1, 2, 4, 8, 16, 32, 32, 64 };
+	} signal[SIGNALS] = { { "haddr", 32 }, { "htrans", 2 }, { "hwrite", 1 }, { "hsize", 3 },
+			      { "hburst", 3 }, { "hprot", 4 },	{ "hready", 1 }, { "hresp", 1 } };
+	char prefix[16] = "";
 
-	printf("$version made for a benchmark $end\n$timescale 1ns $end\n$scope module tb $end\n");
-	for (unsigned i = 0; i < FIRST; i++) {
-		width[i] = (uint8_t)layer[i].width;
-		printf("$var wire %u %.*s %s $end\n", width[i], (int)code_length[i], code[i],
-		       layer[i].name);
-	}
-	for (unsigned i = FIRST; i < FIRST + NETS; i++) {
-		if ((i - FIRST) % 100 == 0)
-			printf("%s$scope module block%u $end\n", i > FIRST ? "$upscope $end\n" : "",
-			       (i - FIRST) / 100);
+	if (layers > 1)
+		snprintf(prefix, sizeof(prefix), "l%u_", layer);
+	for (unsigned i = 0; i < SIGNALS; i++)
+		declare(COMMON + layer * SIGNALS + i, signal[i].width, prefix, signal[i].name);
+}
+
+static void declare_nets(void)
+{
+	static const uint8_t widths[] = { 1, 1, 1, 1, 1, 2, 4, 8, 16, 32, 32, 64 };
+	unsigned first = first_net();
+
+	for (unsigned i = first; i < first + NETS; i++) {
+		if ((i - first) % 100 == 0)
+			printf("%s$scope module block%u $end\n", i > first ? "$upscope $end\n" : "",
+			       (i - first) / 100);
 		width[i] = widths[rnd() % sizeof(widths)];
 		printf("$var reg %u %.*s net%u $end\n", width[i], (int)code_length[i], code[i], i);
 	}
-	printf("$upscope $end\n$upscope $end\n$enddefinitions $end\n");
+	printf("$upscope $end\n");
+}
+
+static void header(void)
+{
+	printf("$version made for a benchmark $end\n$timescale 1ns $end\n$scope module tb $end\n");
+	declare(HCLK, 1, "", "hclk");
+	declare(HRESETN, 1, "", "hresetn");
+	for (unsigned i = 0; i < layers; i++)
+		declare_layer(i);
+	if (layers == 1)
+		declare_nets();
+	printf("$upscope $end\n$enddefinitions $end\n");
 }
 
 static void put(unsigned net, uint64_t value)
@@ -127,6 +164,7 @@ static void put_time(uint64_t t)
 
 /* A master of INCR4 bursts with pauses, a slave with a wait state now and then. */
 struct layer {
+	unsigned net;  /* the first of its signals */
 	unsigned beat; /* of the burst on the address bus, 4: none */
 	uint32_t addr;
 	int write, pending, pending_write, ready;
@@ -152,41 +190,55 @@ static void clock_layer(struct layer *l)
 			l->beat = 0;
 			l->addr = (uint32_t)(r >> 8) & ~15u;
 			l->write = r >> 5 & 1;
-			put(HWRITE, (uint64_t)l->write);
+			put(l->net + HWRITE, (uint64_t)l->write);
 		} else {
 			l->beat = 4;
 		}
-		put(HTRANS, l->beat == 4 ? 0 : l->beat ? 3 : 2);
-		put(HADDR, l->addr);
+		put(l->net + HTRANS, l->beat == 4 ? 0 : l->beat ? 3 : 2);
+		put(l->net + HADDR, l->addr);
 	} else {
 		l->waits++;
 	}
 	l->ready = !l->pending || (r >> 40 & 3);
-	put(HREADY, (uint64_t)l->ready);
+	put(l->net + HREADY, (uint64_t)l->ready);
+}
+
+static void begin(struct layer layer[])
+{
+	put_time(0);
+	text("$dumpvars\n", 10);
+	put(HCLK, 0);
+	put(HRESETN, 1);
+	for (unsigned n = 0; n < layers; n++) {
+		layer[n] = (struct layer){ .net = COMMON + n * SIGNALS, .beat = 4, .ready = 1 };
+		for (unsigned i = 0; i < SIGNALS; i++)
+			put(layer[n].net + i, i == HREADY		  ? 1
+					      : i == HBURST || i == HPROT ? 3
+					      : i == HSIZE		  ? 2
+									  : 0);
+	}
+	text("$end\n", 5);
 }
 
 int main(int argc, char **argv)
 {
 	uint64_t bytes = argc > 1 ? strtoull(argv[1], NULL, 0) : 1000000, cycle = 0;
-	struct layer l = { .beat = 4, .ready = 1 };
+	struct layer layer[LAYERS], all = { .reads = 0 };
 
 	seed = argc > 2 ? strtoull(argv[2], NULL, 0) : 1;
+	layers = argc > 3 ? (unsigned)strtoul(argv[3], NULL, 0) : 1;
+	if (layers < 1 || layers > LAYERS)
+		return 2;
 	make_codes();
 	header();
-	put_time(0);
-	text("$dumpvars\n", 10);
-	for (unsigned i = 0; i < FIRST; i++)
-		put(i, i == HRESETN || i == HREADY ? 1
-		       : i == HBURST || i == HPROT ? 3
-		       : i == HSIZE		   ? 2
-						   : 0);
-	text("$end\n", 5);
+	begin(layer);
 	while (written + (uint64_t)(at - buffer) < bytes) {
 		put_time(10 * cycle + 5);
 		put(HCLK, 1);
-		clock_layer(&l);
-		for (unsigned i = 0; i < CHANGES; i++)
-			put(FIRST + (unsigned)(rnd() % NETS), rnd());
+		for (unsigned n = 0; n < layers; n++)
+			clock_layer(&layer[n]);
+		for (unsigned i = 0; i < CHANGES && layers == 1; i++)
+			put(first_net() + (unsigned)(rnd() % NETS), rnd());
 		put_time(10 * cycle + 10);
 		put(HCLK, 0);
 		cycle++;
@@ -194,8 +246,13 @@ int main(int argc, char **argv)
 			flush();
 	}
 	flush();
+	for (unsigned n = 0; n < layers; n++) {
+		all.reads += layer[n].reads;
+		all.writes += layer[n].writes;
+		all.waits += layer[n].waits;
+	}
 	fprintf(stderr,
 		"cycles %" PRIu64 " reads %" PRIu64 " writes %" PRIu64 " waits %" PRIu64 "\n",
-		cycle, l.reads, l.writes, l.waits);
+		cycle, all.reads, all.writes, all.waits);
 	return fflush(stdout) != 0;
 }

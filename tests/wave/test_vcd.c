@@ -64,6 +64,39 @@ static void test_vectors(void **state)
 	assert_value("x\"", 0, 0xf);
 }
 
+/* Values and codes of all lengths, so that a change ends before, at and behind each limit of the
+ * scanner; and codes that are no small numbers. */
+static void test_lengths(void **state)
+{
+	static const char *const codes[] = { "!",	  "~",	  "!!",	       "~~~",
+					     "!!!!",	  "~~~~", "!!!!!",     "abcdefgh",
+					     "abcdefghi", "\xe4", "a\xff",     "\x7f",
+					     "#",	  "b1",	  "$endless$", "0" };
+	static struct outcome o;
+	char dump[1024], digits[80];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
+		for (int n = 1; n < 70; n++) {
+			memset(digits, '0', sizeof(digits));
+			digits[n - 1] = '1';
+			if (n > 2)
+				digits[n - 2] = n % 3 ? 'x' : '1';
+			snprintf(dump, sizeof(dump),
+				 "$scope module tb $end\n$var wire 1 %s clk $end\n"
+				 "$var wire 64 %s v $end\n$var wire 64 qq other $end\n"
+				 "$upscope $end\n$enddefinitions $end\n#0\n0%s\nb%.*s %s\n"
+				 "b%.*s qq\n#5\n1%s\n#6\n",
+				 "clk", codes[i], "clk", n, digits, codes[i], n, digits, "clk");
+			run_dump(&o, dump, MAP);
+			assert_int_equal(o.status, 0);
+			assert_int_equal(o.nedges, 1);
+			assert_int_equal(o.edge[0].value[0].bits, n > 2 && n % 3 == 0 ? 3 : 1);
+			assert_int_equal(o.edge[0].value[0].x, n > 2 && n % 3 ? 2 : 0);
+		}
+	}
+}
+
 /* The nine values of VHDL. */
 static void test_vhdl_values(void **state)
 {
@@ -423,6 +456,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_vectors),
+		cmocka_unit_test(test_lengths),
 		cmocka_unit_test(test_vhdl_values),
 		cmocka_unit_test(test_comments_and_blocks),
 		cmocka_unit_test(test_header_of_icarus),

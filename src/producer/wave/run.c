@@ -63,6 +63,8 @@ static int start_layer(struct pmk_wave_count *c, struct pmk_wave_watched *l)
 	for (unsigned i = 0; i < m->nslots; i++)
 		if (m->slot[i].part == PMK_WAVE_LAYER && m->slot[i].group == l->index)
 			l->slot[m->slot[i].role] = (int)i;
+	for (unsigned r = 0; r <= PMK_WAVE_CAUSE; r++)
+		l->cell[r] = l->slot[r] == NO_SLOT ? c->w->zero : (uint32_t)l->slot[r];
 	start_checker(c, l);
 	if (!c->monitor)
 		return 0;
@@ -290,19 +292,24 @@ static void warn_x(struct pmk_wave_count *c, const struct pmk_wave_watched *l,
 static struct pmk_ahb_cycle cycle_of(const struct pmk_wave_watched *l,
 				     const struct pmk_wave_edge *e)
 {
-	struct pmk_ahb_cycle c = { .haddr = value(e, l->slot[PMK_AHB_HADDR]),
-				   .htrans = (uint8_t)value(e, l->slot[PMK_AHB_HTRANS]),
-				   .hburst = (uint8_t)value(e, l->slot[PMK_AHB_HBURST]),
-				   .hsize = (uint8_t)value(e, l->slot[PMK_AHB_HSIZE]),
-				   .hprot = value(e, l->slot[PMK_AHB_HPROT]) & 0xf,
-				   .hresp = (uint8_t)value(e, l->slot[PMK_AHB_HRESP]),
-				   .cause = (uint8_t)value(e, l->slot[PMK_WAVE_CAUSE]),
-				   .hwrite = value(e, l->slot[PMK_AHB_HWRITE]) & 1,
-				   .hready = value(e, l->slot[PMK_AHB_HREADY]) & 1,
+	const struct pmk_wave_value *v = e->value;
+	const uint32_t *at = l->cell;
+	struct pmk_ahb_cycle c = { .haddr = v[at[PMK_AHB_HADDR]].bits,
+				   .htrans = (uint8_t)v[at[PMK_AHB_HTRANS]].bits,
+				   .hburst = (uint8_t)v[at[PMK_AHB_HBURST]].bits,
+				   .hsize = (uint8_t)v[at[PMK_AHB_HSIZE]].bits,
+				   .hprot = v[at[PMK_AHB_HPROT]].bits & 0xf,
+				   .hresp = (uint8_t)v[at[PMK_AHB_HRESP]].bits,
+				   .cause = (uint8_t)v[at[PMK_WAVE_CAUSE]].bits,
+				   .hwrite = v[at[PMK_AHB_HWRITE]].bits & 1,
+				   .hready = v[at[PMK_AHB_HREADY]].bits & 1,
 				   .reset = e->reset };
+	uint64_t x = 0;
 
 	for (unsigned r = 0; r < PMK_AHB_NROLES; r++)
-		if (l->slot[r] != NO_SLOT && e->value[l->slot[r]].x)
+		x |= v[at[r]].x;
+	for (unsigned r = 0; x && r < PMK_AHB_NROLES; r++)
+		if (v[at[r]].x)
 			c.x |= PMK_AHB_ROLE(r);
 	return c;
 }

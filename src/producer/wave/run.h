@@ -34,6 +34,8 @@ struct pmk_wave_watched {
 	unsigned index; /* index in the map */
 	struct pmk_bus *bus;
 	int slot[PMK_AHB_NROLES + 1]; /* by role, PMK_WAVE_CAUSE is the last; -1: not there */
+	/* the same as cells of the dump; what is not there is in one that is always 0 */
+	uint32_t cell[PMK_AHB_NROLES + 1];
 	struct pmk_ahb_layer observer;
 	struct pmk_ahb_checker checker;
 	uint8_t data; /* HTRANS of the data phase, PMK_WAVE_DATA_X: not known */

@@ -19,11 +19,11 @@
  * ranges and whose codes are <0, <1 …; fst2vcd writes ports, too, but with ordinary sizes and
  * codes.
  *
- * Speed. Most of a dump are changes of nets that nobody asked for, so a change costs as little as
- * can be: eight bytes are loaded at once, the first blank among them found by arithmetic instead of
- * a loop, and what is before it is the key of a hash table. Vectors are skipped the same way and
- * decoded only when somebody watches. Lines are counted afterwards, buffer by buffer. See
- * bench/wave.
+ * Speed. Most of a dump are changes of nets that nobody asked for, so what they cost is what a dump
+ * costs: read_changes() finds the identifier code of a line without looking at its value, and
+ * without branches that depend on lengths or on the kind of value (scan.h). Everything else takes
+ * the slower way, one word at a time. Values are decoded only when somebody watches. Lines are
+ * counted afterwards, buffer by buffer. See bench/wave.
  */
 #define _GNU_SOURCE
 #include "producer/wave/vcd.h"
@@ -34,11 +34,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "producer/wave/scan.h"
+
 #define BUFFER	     (256 * 1024) /* fits a level 2 cache; it grows when a word does not fit … */
 #define LONGEST_WORD (16 * 1024 * 1024) /* … up to here */
 /* interval between checks whether somebody wants to stop, while nothing comes */
 #define PATIENCE_MS  100
-#define SLACK	     16 /* readable bytes after the text: see word_at() */
 
 /* ---- strings -------------------------------------------------------------------------------- */
 
@@ -85,13 +86,10 @@ void pmk_wave_arena_free(struct wave_arena *a)
 
 static void count_lines(struct wave_vcd *v, const char *upto)
 {
-	uint64_t n = 0;
-
-	for (const char *c = v->counted; c < upto; c++)
-		n += *c == '\n';
-	v->lines += n;
-	if (upto > v->counted)
-		v->counted = (char *)(uintptr_t)upto;
+	if (upto <= v->counted)
+		return;
+	v->lines += pmk_wave_lines(v->counted, (size_t)(upto - v->counted));
+	v->counted = (char *)(uintptr_t)upto;
 }
 
 void pmk_wave_vcd_place(struct wave_vcd *v, uint64_t *offset, uint64_t *line)
@@ -169,7 +167,7 @@ static int grow(struct wave_vcd *v, size_t left)
 	if (room > LONGEST_WORD)
 		return fail(v, PMK_EPARSE, "%u MB without a line end: this is no VCD",
 			    LONGEST_WORD >> 20);
-	bigger = realloc(v->buf, room + SLACK);
+	bigger = realloc(v->buf, room + WAVE_SLACK);
 	if (!bigger)
 		return no_memory(v);
 	v->room = room;
@@ -224,7 +222,7 @@ static int refill(struct wave_vcd *v)
 	if (n < 0)
 		return fail(v, PMK_EIO, "cannot be read: %s", strerror(errno));
 	v->end += n;
-	memset(v->end, 0, SLACK);
+	memset(v->end, 0, WAVE_SLACK);
 	return n ? 0 : ended(v);
 }
 
@@ -270,25 +268,6 @@ static bool is(const char *word, size_t n, const char *text)
 
 /* ---- identifier codes ----------------------------------------------------------------------- */
 
-/* Eight bytes, the first the lowest. There are SLACK bytes behind any text. */
-static inline uint64_t word_at(const char *p)
-{
-	uint64_t w;
-
-	memcpy(&w, p, sizeof(w));
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	w = __builtin_bswap64(w);
-#endif
-	return w;
-}
-
-/* Returns the highest bit of every byte up to ' '. The result is exact up to the lowest bit that
- * is set, and only that one is used: a borrow goes upwards only. */
-static inline uint64_t blanks(uint64_t w)
-{
-	return (w - UINT64_C(0x2121212121212121)) & ~w & UINT64_C(0x8080808080808080);
-}
-
 /* A code of more than 8 characters is its hash, with the highest bit set, which no ASCII has. */
 static uint64_t long_key(const char *code, size_t n)
 {
@@ -299,15 +278,17 @@ static uint64_t long_key(const char *code, size_t n)
 	return h | UINT64_C(1) << 63;
 }
 
+/* As many of the bytes of a word as a code has characters, 1 to 8. */
+static inline uint64_t short_key(uint64_t word, size_t n)
+{
+	return word & ~UINT64_C(0) >> (64 - 8 * n);
+}
+
 static uint64_t key_of(const char *code, size_t n)
 {
-	uint64_t key = 0;
-
-	if (n > 8)
-		return long_key(code, n);
-	for (size_t i = n; i-- > 0;)
-		key = key << 8 | (unsigned char)code[i];
-	return key;
+	if (!n)
+		return 0;
+	return n > 8 ? long_key(code, n) : short_key(wave_word(code), n);
 }
 
 /* The entry of a code, or the free entry where it belongs. There is always a free one. */
@@ -350,6 +331,82 @@ static int net_of(struct wave_vcd *v, uint64_t key, uint32_t *net)
 		*id = (struct wave_id){ .key = key, .net = (uint32_t)v->nids++ };
 	*net = id->net;
 	return 0;
+}
+
+/* ---- identifier codes as numbers ------------------------------------------------------------ */
+
+#define LONGEST_NUMBER 4
+#define NO_NUMBER      UINT32_MAX
+
+/* The number of a code of n characters, if they are printable and not too many. Nearly all writers
+ * count so: to the base of 94, the lowest digit first, and '!' is 1. */
+static inline uint32_t number_of(uint64_t key, size_t n)
+{
+	uint64_t digits = key - short_key(WAVE_EACH(' '), n), pairs;
+
+	if (n > LONGEST_NUMBER || ((key | (key + WAVE_EACH(1))) & WAVE_EACH(0x80)))
+		return NO_NUMBER;
+	/* Two digits at once, then two pairs. */
+	pairs = (digits & 0x00ff00ff) + 94 * (digits >> 8 & 0x00ff00ff);
+	return (uint32_t)((pairs & 0xffff) + 94 * 94 * (pairs >> 16));
+}
+
+static size_t length_of_key(uint64_t key)
+{
+	return (size_t)(71 - __builtin_clzll(key)) / 8;
+}
+
+/* Fill by_number, when everything that is watched is known. */
+static int number_codes(struct wave_vcd *v)
+{
+	/* Numbers that are not dense are left to the hash table. */
+	uint32_t most = (uint32_t)(8 * v->nids + 4096), n = 0;
+
+	for (int fill = 0; fill < 2; fill++) {
+		for (size_t i = 0; i < v->room_ids; i++) {
+			const struct wave_id *id = &v->id[i];
+			uint32_t number;
+
+			if (!id->key)
+				continue;
+			number = number_of(id->key, length_of_key(id->key));
+			if (number >= most)
+				continue;
+			if (fill)
+				v->by_number[number] = 1 + id->watch;
+			else if (number >= n)
+				n = number + 1;
+		}
+		if (!fill && !(v->by_number = calloc(n + 1, sizeof(*v->by_number))))
+			return no_memory(v);
+	}
+	v->nnumbers = n;
+	return 0;
+}
+
+/* What is watched of a code of 1 to 8 characters, which `text` begins with: 0, the header does not
+ * have it; else 1 + wave_id.watch. */
+static inline uint32_t watch_of(const struct wave_vcd *v, uint64_t text, size_t n)
+{
+	uint64_t key = short_key(text, n);
+	uint32_t number = number_of(key, n);
+	const struct wave_id *id;
+
+	if (number < v->nnumbers)
+		return v->by_number[number];
+	id = find_id(v, key);
+	return id->key ? 1 + id->watch : 0;
+}
+
+/* The same of a code of any length. */
+static uint32_t watch_of_any(const struct wave_vcd *v, const char *code, size_t n)
+{
+	const struct wave_id *id;
+
+	if (n - 1 < 8)
+		return watch_of(v, wave_word(code), n);
+	id = find_id(v, key_of(code, n));
+	return id->key ? 1 + id->watch : 0;
 }
 
 /* ---- the header ----------------------------------------------------------------------------- */
@@ -652,6 +709,7 @@ void pmk_wave_vcd_close(struct wave_vcd *v)
 	free(v->buf);
 	free(v->signal);
 	free(v->id);
+	free(v->by_number);
 	free(v->watch);
 	free(v->cells.now);
 	free(v->cells.before);
@@ -681,15 +739,16 @@ int pmk_wave_vcd_watch(struct wave_vcd *v, const struct wave_watch *watch)
 {
 	struct wave_watch *bigger = realloc(v->watch, (v->nwatches + 1) * sizeof(*bigger));
 	struct wave_watch *w;
-	uint64_t mask = ones(watch->width) << watch->shift;
 
 	if (!bigger)
 		return PMK_ENOMEM;
 	v->watch = bigger;
 	w = &bigger[v->nwatches++];
 	*w = *watch;
-	v->cells.now[w->cell].x |= mask;
-	v->cells.before[w->cell].x |= mask;
+	w->net_width = v->signal[w->signal].width;
+	w->mask = ones(w->width) << w->shift;
+	v->cells.now[w->cell].x |= w->mask;
+	v->cells.before[w->cell].x |= w->mask;
 	for (size_t i = 0; i < v->room_ids; i++) {
 		if (v->id[i].key && v->id[i].net == v->signal[w->signal].net) {
 			w->next = v->id[i].watch;
@@ -768,42 +827,73 @@ static bool decode(const char *text, size_t n, unsigned low, unsigned width,
 	return true;
 }
 
-static void put(struct wave_cells *c, const struct wave_watch *w, struct pmk_wave_value value)
+/* Put bits into the cell of a watch. Whether they are new there is as good as random, so it does
+ * not decide what is done, only what is counted. `changed` has room for one more cell than there
+ * are. */
+static inline void put(struct wave_cells *c, const struct wave_watch *w,
+		       struct pmk_wave_value value)
 {
-	uint64_t mask = ones(w->width) << w->shift;
-	struct pmk_wave_value *now = &c->now[w->cell];
-	uint64_t bits, x = (now->x & ~mask) | value.x << w->shift;
+	struct pmk_wave_value *now = &c->now[w->cell], was = *now;
+	uint64_t inverted = w->inverted ? w->mask : 0, x = value.x << w->shift & w->mask;
+	uint32_t *changes = &c->changes[w->cell], is_new;
 
-	if (w->inverted)
-		value.bits = ~value.bits & ~value.x & ones(w->width);
-	bits = (now->bits & ~mask) | value.bits << w->shift;
-	if (bits == now->bits && x == now->x)
-		return;
-	*now = (struct pmk_wave_value){ .bits = bits, .x = x };
-	if (!c->changes[w->cell])
-		c->changed[c->nchanged++] = w->cell;
-	if (c->changes[w->cell] < UINT32_MAX)
-		c->changes[w->cell]++;
+	now->bits = (was.bits & ~w->mask) | (((value.bits << w->shift) ^ inverted) & w->mask & ~x);
+	now->x = (was.x & ~w->mask) | x;
+	is_new = ((now->bits ^ was.bits) | (now->x ^ was.x)) != 0;
+	c->changed[c->nchanged] = w->cell;
+	c->nchanged += is_new & (*changes == 0);
+	*changes += is_new & (*changes < UINT32_MAX);
 }
 
-/* The value of a net that is watched. */
-static int change(struct wave_vcd *v, uint32_t first, const char *text, size_t n)
+static int no_value(struct wave_vcd *v, const struct pmk_wave_signal *s, const char *text, size_t n)
+{
+	char buf[SHOWN];
+
+	return fail(v, PMK_EPARSE, "'%s' is no value of %s%s%s", shown(buf, text, n), s->scope,
+		    *s->scope ? "." : "", s->name);
+}
+
+static int too_many_bits(struct wave_vcd *v, const struct pmk_wave_signal *s, const char *text,
+			 size_t n)
+{
+	char buf[SHOWN];
+
+	return fail(v, PMK_EPARSE, "'%s' has %zu bits, and %s%s%s has %u", shown(buf, text, n), n,
+		    s->scope, *s->scope ? "." : "", s->name, s->width);
+}
+
+/* Any value of a net that is watched. */
+static int change_any(struct wave_vcd *v, uint32_t first, const char *text, size_t n)
 {
 	struct pmk_wave_value value;
-	char buf[SHOWN];
 
 	for (uint32_t i = first; i; i = v->watch[i - 1].next) {
 		const struct wave_watch *w = &v->watch[i - 1];
 		const struct pmk_wave_signal *s = &v->signal[w->signal];
 
 		if (!n || !decode(text, n, w->low, w->width, &value))
-			return fail(v, PMK_EPARSE, "'%s' is no value of %s%s%s",
-				    shown(buf, text, n), s->scope, *s->scope ? "." : "", s->name);
+			return no_value(v, s, text, n);
 		if (too_wide(text, n, s->width))
-			return fail(v, PMK_EPARSE, "'%s' has %zu bits, and %s%s%s has %u",
-				    shown(buf, text, n), n, s->scope, *s->scope ? "." : "", s->name,
-				    s->width);
+			return too_many_bits(v, s, text, n);
 		put(&v->cells, w, value);
+	}
+	return 0;
+}
+
+/* The value of a net that is watched. Nearly all are short and consist of 0 and 1 alone. */
+static inline int change(struct wave_vcd *v, uint32_t first, const char *text, size_t n)
+{
+	uint64_t bits;
+
+	if (n - 1 >= 64 || !wave_binary(text, n, &bits))
+		return change_any(v, first, text, n);
+	for (uint32_t i = first; i; i = v->watch[i - 1].next) {
+		const struct wave_watch *w = &v->watch[i - 1];
+
+		if (bits & ~ones(w->net_width))
+			return too_many_bits(v, &v->signal[w->signal], text, n);
+		put(&v->cells, w,
+		    (struct pmk_wave_value){ .bits = w->low < 64 ? bits >> w->low : 0 });
 	}
 	return 0;
 }
@@ -818,24 +908,10 @@ static int settle(struct wave_vcd *v)
 	return v->stopped;
 }
 
-/* Find the end of a word that goes on at p. */
-static size_t length_of(const char *p)
-{
-	size_t n = 0;
-
-	for (;;) {
-		uint64_t at = blanks(word_at(p + n));
-
-		if (at)
-			return n + (size_t)__builtin_ctzll(at) / 8;
-		n += 8;
-	}
-}
-
 /* Read "#1200". Returns its length; 0 after an error. */
 static size_t read_time(struct wave_vcd *v, const char *p)
 {
-	size_t n = length_of(p), i;
+	size_t n = wave_length(p), i;
 	uint64_t t = 0;
 	char buf[SHOWN], then[80];
 
@@ -873,7 +949,7 @@ static size_t read_time(struct wave_vcd *v, const char *p)
 static const char *skip_comment(struct wave_vcd *v, const char *p, const char *limit)
 {
 	while (p < limit) {
-		size_t n = length_of(p);
+		size_t n = wave_length(p);
 
 		if (is(p, n, "$end")) {
 			v->comment = false;
@@ -889,7 +965,7 @@ static const char *skip_comment(struct wave_vcd *v, const char *p, const char *l
 /* Returns its length; 0 after an error. */
 static size_t read_keyword(struct wave_vcd *v, const char *p)
 {
-	size_t n = length_of(p);
+	size_t n = wave_length(p);
 	char buf[SHOWN];
 
 	if (is(p, n, "$end")) {
@@ -914,24 +990,14 @@ static size_t read_keyword(struct wave_vcd *v, const char *p)
 }
 
 /* Read the code of a change that begins at p. Returns its length; 0 after an error. */
-static inline size_t read_code(struct wave_vcd *v, const char *p, const struct wave_id **id)
+static size_t read_code(struct wave_vcd *v, const char *p, uint32_t *watch)
 {
-	uint64_t w = word_at(p), at = blanks(w);
+	size_t n = wave_length(p);
+	uint32_t found = watch_of_any(v, p, n);
 	char buf[SHOWN];
-	size_t n;
 
-	if (__builtin_expect(at != 0, 1)) {
-		/* The lowest set bit is the top bit of the first blank; the bytes below it are
-		 * the code. */
-		uint64_t first = at & -at;
-
-		n = (size_t)__builtin_ctzll(at) / 8;
-		*id = find_id(v, w & ((first >> 7) - 1));
-	} else {
-		n = length_of(p);
-		*id = find_id(v, key_of(p, n));
-	}
-	if (__builtin_expect((*id)->key != 0, 1))
+	*watch = found - 1;
+	if (found)
 		return n;
 	if (n)
 		fail(v, PMK_EPARSE, "a change of '%s', which the header does not have",
@@ -941,25 +1007,35 @@ static inline size_t read_code(struct wave_vcd *v, const char *p, const struct w
 	return 0;
 }
 
+/* Read "1!". Returns where it ends; NULL after an error. */
+static const char *read_scalar(struct wave_vcd *v, const char *p)
+{
+	uint32_t watch;
+	size_t n = read_code(v, p + 1, &watch);
+
+	return n && !(watch && change(v, watch, p, 1)) ? p + 1 + n : NULL;
+}
+
 /* Read "b1010 !": a vector, real or string. Returns where it ends; NULL after an error; p when
  * the text ends before its code does. */
-static inline const char *read_vector(struct wave_vcd *v, const char *p, const char *limit)
+static const char *read_vector(struct wave_vcd *v, const char *p, const char *limit)
 {
 	const char *value = p + 1, *code;
-	size_t n = length_of(value), more;
-	const struct wave_id *id;
+	size_t n = wave_length(value), more;
+	uint32_t watch;
 
 	code = value + n;
 	while (code < limit && blank(*code))
 		code++;
 	if (code >= limit)
 		return p;
-	more = read_code(v, code, &id);
+	more = read_code(v, code, &watch);
 	if (!more)
 		return NULL;
-	if (id->watch && (*p == 'b' || *p == 'B') && change(v, id->watch, value, n))
+	if (watch && (*p == 'b' || *p == 'B') && change(v, watch, value, n))
 		return NULL;
-	return code + more;
+	code += more;
+	return code + (*code == '\n');
 }
 
 static const char *odd_character(struct wave_vcd *v, const char *p)
@@ -967,10 +1043,102 @@ static const char *odd_character(struct wave_vcd *v, const char *p)
 	char buf[SHOWN];
 
 	if (*p == 'p')
-		extended(v, p, length_of(p));
+		extended(v, p, wave_length(p));
 	else
-		fail(v, PMK_EPARSE, "'%s' is no change", shown(buf, p, length_of(p)));
+		fail(v, PMK_EPARSE, "'%s' is no change", shown(buf, p, wave_length(p)));
 	return NULL;
+}
+
+/* What the first character of a change says of its value. */
+enum { NO_CHANGE, SCALAR, VECTOR, TEXT };
+
+static const uint8_t change_kind[256] = {
+	['0'] = SCALAR, ['1'] = SCALAR, ['x'] = SCALAR, ['X'] = SCALAR, ['z'] = SCALAR,
+	['Z'] = SCALAR, ['u'] = SCALAR, ['U'] = SCALAR, ['w'] = SCALAR, ['W'] = SCALAR,
+	['l'] = SCALAR, ['L'] = SCALAR, ['h'] = SCALAR, ['H'] = SCALAR, ['-'] = SCALAR,
+	['b'] = VECTOR, ['B'] = VECTOR, ['r'] = TEXT,	['R'] = TEXT,	['s'] = TEXT,
+	['S'] = TEXT,
+};
+
+static inline unsigned kind_at(const char *p)
+{
+	return change_kind[(unsigned char)*p];
+}
+
+/* Read one word, or a change of two, or white space. Returns where it ends; NULL after an error; p
+ * when the text ends before it does. */
+static const char *read_word(struct wave_vcd *v, const char *p, const char *limit)
+{
+	size_t n;
+
+	v->at = (char *)(uintptr_t)p;
+	switch (kind_at(p)) {
+	case SCALAR:
+		return read_scalar(v, p);
+	case VECTOR:
+	case TEXT:
+		return read_vector(v, p, limit);
+	}
+	switch (*p) {
+	case '\n':
+	case '\r':
+	case '\t':
+	case ' ':
+		return p + 1;
+	case '#':
+		n = read_time(v, p);
+		return n ? p + n + (p[n] == '\n') : NULL;
+	case '$':
+		n = read_keyword(v, p);
+		if (!n)
+			return NULL;
+		return v->comment ? skip_comment(v, p + n, limit) : p + n;
+	case '\0':
+		if (p == limit)
+			return p;
+		/* fall through */
+	default:
+		return odd_character(v, p);
+	}
+}
+
+/* A change whose words are next to each other and lie within a window of the scanner. */
+struct quick {
+	uint32_t watch; /* as in by_number: 1 + wave_id.watch */
+	unsigned kind;
+	const char *value;
+	size_t digits;
+	const char *next; /* behind the line end */
+};
+
+/*
+ * Find value and code of a change at p. False if it is none, or one that read_word() has to look
+ * at. Which kind of change a line has is as good as random, and a branch on it would be predicted
+ * wrongly every other time; so all that depends on it is computed with a mask.
+ */
+static inline bool find_quick(const struct wave_vcd *v, const char *p, struct quick *q)
+{
+	unsigned kind = kind_at(p);
+	uint64_t scalar = -(uint64_t)(kind == SCALAR);
+	uint64_t blanks = wave_blanks(p), later = blanks & (blanks - 1);
+	uint64_t last = later | (blanks & scalar); /* its lowest bit is the end of the code */
+	const char *end, *code;
+	size_t first, n;
+
+	if (kind == NO_CHANGE || !last)
+		return false;
+	first = (size_t)__builtin_ctzll(blanks);
+	end = p + __builtin_ctzll(last);
+	code = p + 1 + (first & ~scalar);
+	n = (size_t)(end - code);
+	if (n - 1 >= 8 || *end != '\n')
+		return false;
+	*q = (struct quick){ .watch = watch_of(v, wave_word(code), n),
+			     .kind = kind,
+			     .value = p + 1 - (scalar & 1),
+			     .digits = ((first - 2) & ~scalar) + 1,
+			     .next = end + 1 };
+	return q->watch;
 }
 
 /*
@@ -980,73 +1148,25 @@ static const char *odd_character(struct wave_vcd *v, const char *p)
  */
 static const char *read_changes(struct wave_vcd *v, const char *p, const char *limit)
 {
-	const struct wave_id *id;
-	size_t n;
+	const char *next;
+	struct quick q;
 
+	if (v->comment)
+		p = skip_comment(v, p, limit);
 	for (;;) {
-		if (v->comment)
-			p = skip_comment(v, p, limit);
-		v->at = (char *)(uintptr_t)p;
-		switch (*p) {
-		case '\n':
-		case '\r':
-		case '\t':
-		case ' ':
-			p++;
-			break;
-		case '0':
-		case '1':
-		case 'x':
-		case 'X':
-		case 'z':
-		case 'Z':
-		case 'u':
-		case 'U':
-		case 'w':
-		case 'W':
-		case 'l':
-		case 'L':
-		case 'h':
-		case 'H':
-		case '-':
-			n = read_code(v, p + 1, &id);
-			if (!n || (id->watch && change(v, id->watch, p, 1)))
-				return NULL;
-			p += 1 + n;
-			p += *p == '\n';
-			break;
-		case '#':
-			n = read_time(v, p);
-			if (!n)
-				return NULL;
-			p += n;
-			break;
-		case 'b':
-		case 'B':
-		case 'r':
-		case 'R':
-		case 's':
-		case 'S': {
-			const char *next = read_vector(v, p, limit);
-
-			if (!next || next == p)
-				return next;
-			p = next + (*next == '\n');
-			break;
+		if (__builtin_expect(find_quick(v, p, &q), 1)) {
+			if (q.watch > 1 && q.kind != TEXT) {
+				v->at = (char *)(uintptr_t)p;
+				if (change(v, q.watch - 1, q.value, q.digits))
+					return NULL;
+			}
+			p = q.next;
+			continue;
 		}
-		case '$':
-			n = read_keyword(v, p);
-			if (!n)
-				return NULL;
-			p += n;
-			break;
-		case '\0':
-			if (p == limit)
-				return p;
-			/* fall through */
-		default:
-			return odd_character(v, p);
-		}
+		next = read_word(v, p, limit);
+		if (!next || next == p)
+			return next;
+		p = next;
 	}
 }
 
@@ -1087,7 +1207,8 @@ int pmk_wave_vcd_run(struct wave_vcd *v, const struct wave_clockwork *clockwork)
 	int err = 0;
 
 	v->clockwork = clockwork;
-	while (read_buffer(v) && !v->eof && !err && !v->stopped)
+	err = number_codes(v);
+	while (!err && read_buffer(v) && !v->eof && !v->stopped)
 		err = refill(v);
 	/* What a converter wrote before it failed consists of whole lines, and counts. */
 	if (err && v->eof)

@@ -40,6 +40,9 @@ struct wave_watch {
 	uint8_t width;	 /* how many, 1 to 64 */
 	uint8_t shift;	 /* where they go in the cell */
 	bool inverted;
+	/* Set by pmk_wave_vcd_watch(). */
+	uint32_t net_width;
+	uint64_t mask; /* the bits of the cell */
 };
 
 /* Values by cell, as of now and as before the current time. */
@@ -79,6 +82,9 @@ struct wave_vcd {
 	struct wave_id *id; /* a hash table; its size is a power of two */
 	size_t nids, room_ids;
 	unsigned id_shift;
+	/* The codes that are small numbers, by those: 0, none; else 1 + wave_id.watch. They lie
+	 * closer together than in the hash table, and need no search. */
+	uint32_t *by_number, nnumbers;
 	unsigned scale;	  /* $timescale: 1, 10 or 100 … */
 	const char *unit; /* … "ns"; NULL: none */
 	/* The changes. */

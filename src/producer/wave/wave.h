@@ -3,7 +3,7 @@
  * The files of this folder, which reads waveform dumps:
  *
  *	source.c   a file, a pipe or a converter → the text of a VCD
- *	vcd.c      the text → names, and the values of what is watched
+ *	vcd.c      the text → names, and the values of what is watched; scan.h: its words and digits
  *	names.c    a name as people write it → signals of the dump
  *	map.c      map files;  guess.c: a map suggested by the names
  *	wave.c     <pmk/wave.h>: open, bind
@@ -59,7 +59,7 @@ struct pmk_wave {
 	struct wave_vcd vcd;
 	char *path;
 	const struct pmk_wave_map *map; /* the map is bound; cell i is slot i of it */
-	uint32_t clock, reset;		/* number of cells */
+	uint32_t clock, reset, zero;	/* numbers of cells; the last one is 0 for ever */
 	uint8_t *width;			/* bits of each cell in the dump; 0: a constant */
 	bool ran;
 };
