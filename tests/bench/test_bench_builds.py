@@ -5,6 +5,7 @@ import glob
 import hashlib
 import os
 import runpy
+import sys
 import struct
 
 from harness import *
@@ -15,7 +16,8 @@ FIRMWARE = os.path.join(BENCH, "firmware")
 # With work factor 2. sha256 is computed below; a change of a program changes its number here.
 CHECKSUMS = {
     "mixed": "00016257", "sort": "d7c52ed9", "walk": "06b58476", "matmul": "efdb3744",
-    "compress": "e19d8b20", "interp": "177d31f4", "text": "7f9eb23a",
+    "compress": "e19d8b20", "interp": "177d31f4", "text": "7f9eb23a", "states": "66bf97e3",
+    "columns": "1c795181", "bwt": "d91d05fb",
 }
 
 
@@ -41,7 +43,8 @@ def sha256_checksum(rounds):
     return f"{total:08x}"
 
 
-BENCHMARK = runpy.run_path(RUN, run_name="bench")
+sys.path.append(BENCH)
+BENCHMARK = runpy.run_path(os.path.join(BENCH, "emulated.py"), run_name="bench")
 
 
 def sources():
@@ -98,6 +101,23 @@ def test_checksums_are_the_same_natively_and_under_qemu():
         for isa in isas:
             out = run(*isa.emulator, build_for(isa, name, source), "2")
             equal((out.code, out.out), right, f"{name}, {isa.name}")
+
+
+def test_programs_miss_what_they_are_there_to_miss():
+    """In caches of 16 KB: code that does not fit, and stores to lines that are not there."""
+    arm = BENCHMARK["ISAS"]["arm"]
+    have(*(tool for tool in (arm.compiler[0], arm.emulator[0])))
+
+    def counted(name):
+        program = build_for(arm, name, sources()[name])
+        return counts(stat("-e", "instr_exec,icache_miss,dcache_access,dcache_miss", "--core",
+                           arm.core, "--", program, "2"))
+
+    states, columns = counted("states"), counted("columns")
+    assert states["icache_miss"] > states["instr_exec"] / 20, states
+    assert columns["icache_miss"] < columns["instr_exec"] / 1000, columns
+    assert columns["dcache_miss"] > columns["dcache_access"] / 2, columns
+    assert states["dcache_miss"] < states["dcache_access"] / 50, states
 
 
 def test_the_work_factor_sets_the_work():
