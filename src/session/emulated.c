@@ -457,8 +457,14 @@ static int read_session(struct pmk_emulated *e, const struct pmk_emulated_blocks
 	return err;
 }
 
-/* Read what has been counted since the last reading in parts, each of them less than any counter
- * can wrap in: without a clock, nobody has asked the session on the way. */
+/* More is no count: at 1000 million instructions a second, these parts take 26 days. */
+#define MOST_PARTS (UINT64_C(1) << 20)
+
+/*
+ * Read what has been counted since the last reading in parts, each of them less than any counter
+ * can wrap in: without a clock, nobody has asked the session on the way. PMK_ERANGE: there is more
+ * than can have been counted.
+ */
 static int read_in_parts(struct pmk_emulated *e, const struct pmk_emulated_blocks *b)
 {
 	const uint64_t part = UINT64_C(1) << 31;
@@ -472,6 +478,8 @@ static int read_in_parts(struct pmk_emulated *e, const struct pmk_emulated_block
 	for (unsigned s = 0; s < PMK_NSIGNALS; s++)
 		if (all[s] >= before[s] && (all[s] - before[s]) / part >= nparts)
 			nparts = (all[s] - before[s]) / part + 1;
+	if (nparts > MOST_PARTS)
+		return PMK_ERANGE;
 	for (uint64_t n = 1; !err && n < nparts; n++) {
 		for (unsigned s = 0; s < PMK_NSIGNALS; s++)
 			e->bus.total[s] = before[s] + (all[s] - before[s]) / nparts * n;

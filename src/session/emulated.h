@@ -227,7 +227,8 @@ bool pmk_reading_sound(const struct pmk_reading *r);
 
 /*
  * The final counts, from a private copy of the struct: closes open regions, reads everything
- * through the driver. *totals as pmk_emulated_totals.
+ * through the driver. *totals as pmk_emulated_totals. PMK_ERANGE: executions say more than can have
+ * been counted.
  */
 int pmk_emulated_finish(struct pmk_emulated *copy, struct pmk_emulated_ports *ports,
 			const struct pmk_emulated_config *cfg, const struct pmk_emulated_blocks *b,

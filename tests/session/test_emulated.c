@@ -352,6 +352,10 @@ static void test_executions_alone(void **state)
 	*copy = r->e;
 	assert_int_equal(pmk_emulated_finish(copy, &ports, &r->cfg, &r->b, &totals), 0);
 	assert_true(totals.total[0] == UINT64_C(42949672960));
+	/* No program runs that long: somebody has written there. */
+	r->executions[0].count = UINT64_C(1) << 60;
+	*copy = r->e;
+	assert_int_equal(pmk_emulated_finish(copy, &ports, &r->cfg, &r->b, &totals), PMK_ERANGE);
 	free(copy);
 	rig_free(r);
 }

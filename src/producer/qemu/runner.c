@@ -441,6 +441,11 @@ static void read_core(struct pmk_runner *r, struct pmk_arena_slot *slot, unsigne
 	r->level_unsure |= copy->cpu.level.mistaken;
 	r->calls_lost |= copy->calls_lost;
 	err = pmk_emulated_finish(copy, &ports, cfg, &b, &c->total);
+	if (err == PMK_ERANGE) {
+		doubt(r, "a count", slot, (int)cpu);
+		clear_counts(c);
+		return;
+	}
 	if (err && !r->error)
 		r->error = err;
 	for (unsigned i = 0; i < copy->session.plan.nevents; i++)
