@@ -32,7 +32,7 @@ demo:
 
 check:
 	@scripts/need build run test
-	@scripts/test $(BUILD)
+	@UNSTABLE=2 scripts/test $(BUILD)
 
 test:
 	@scripts/need build run test
