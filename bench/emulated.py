@@ -60,6 +60,9 @@ class Isa:
     mispredicted: str
     cycles: str = "cpu_cycles"
     most_startup: float = 20.0  # ms
+    # The caches of its core, for QEMU's own cache plugin: bytes, ways and bytes of a line.
+    icache: tuple = ()
+    dcache: tuple = ()
 
     def lacks(self):
         """Why it cannot be measured here, or None."""
@@ -97,17 +100,19 @@ ISAS = {isa.name: isa for isa in [
                    "-mfloat-abi=soft"],
         ["qemu-arm", "-cpu", "arm1176"], "arm1176", 4.0,
         insns="instr_exec", data="dcache_access", data_miss="dcache_miss", fetch_miss="icache_miss",
-        tlb_miss="main_tlb_miss", branches="br_exec", mispredicted="br_mispredict"),
+        tlb_miss="main_tlb_miss", branches="br_exec", mispredicted="br_mispredict",
+        icache=(16384, 4, 32), dcache=(16384, 4, 32)),
     Isa("a64", 1, ["aarch64-linux-gnu-gcc", *FLAGS, "-static"],
         ["qemu-aarch64", "-cpu", "cortex-a53"], "cortex-a53", 4.5,
         insns="inst_retired", data="l1d_cache", data_miss="l1d_cache_refill",
         fetch_miss="l1i_cache_refill", tlb_miss="l1d_tlb_refill", branches="br_pred",
-        mispredicted="br_mis_pred"),
+        mispredicted="br_mis_pred", icache=(32768, 2, 64), dcache=(32768, 4, 64)),
     # Which predictions were wrong is none of its events.
     MicroBlaze("microblaze", 2, [], ["qemu-microblazeel"], "microblaze", 4.5,
                insns="insn_executed", data="dcache_request", data_miss="dcache_request-dcache_hit",
                fetch_miss="icache_request-icache_hit", tlb_miss="mmu_lookup_latency",
-               branches="branch_any", mispredicted="", cycles="clock_cycles"),
+               branches="branch_any", mispredicted="", cycles="clock_cycles",
+               icache=(8192, 1, 16), dcache=(8192, 1, 16)),
     # All counters of the AHB Monitor: every cycle of six buses is computed. What the core does is
     # none of its events.
     Isa("arm926", 3, ["arm-linux-gnueabi-gcc", *FLAGS, "-static", "-marm", "-march=armv5te",
@@ -266,6 +271,15 @@ class Bench:
 
     def callgrind(self, name, isa):
         return Run([*CALLGRIND, self.path(name, "native"), *self.arguments(name, isa)])
+
+    def cache_plugin(self, name, isa, plugin):
+        """Under QEMU's own cache plugin, with the caches of the core."""
+        words = [plugin, "evict=rand"]
+        for letter, (size, ways, line) in (("i", isa.icache), ("d", isa.dcache)):
+            words += [f"{letter}cachesize={size}", f"{letter}assoc={ways}",
+                      f"{letter}blksize={line}"]
+        return Run([*isa.emulator, "-plugin", ",".join(words), self.path(name, isa.name),
+                    *self.arguments(name, isa)])
 
     def native(self, name, isa):
         return Run([self.path(name, "native"), *self.arguments(name, isa)])

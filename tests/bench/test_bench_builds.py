@@ -151,6 +151,23 @@ def test_bench_run_measures_and_judges():
     equal("MISSED" in out.out, out.code == 1, "verdicts and exit code")
 
 
+def test_bench_peers_compares():
+    have("gcc", "qemu-arm", CROSS + "gcc", "valgrind")
+    plugin = run(os.path.join(SOURCE, "scripts", "qemu"), "--cache-plugin")
+    if plugin.code:
+        skip(f"QEMU's cache plugin cannot be built: {plugin.err.splitlines()[-1]}")
+    out = run(os.path.join(BENCH, "peers"), BUILD, "--quick", "--isa", "arm", "--programs", "sort")
+    equal(out.code, 0, out)
+    table = [re.split(r"  +", line) for line in out.out.splitlines()[1:] if line]
+    equal(table[0][1:], ["pmk -e all", "pmk -e instr_exec", "cache plugin", "cachegrind",
+                         "callgrind"])
+    equal([row[0] for row in table[1:]], ["sort", "geomean", "worst"])
+    # Of one program, all three are the same.
+    equal([row[1:] for row in table[2:]], [table[1][1:]] * 2)
+    assert all(float(cell.rstrip("x")) > 0.5 for cell in table[1][1:]), out.out
+    equal(run(os.path.join(BENCH, "peers"), BUILD, "--isa", "arm926").code, 2, "no caches named")
+
+
 def test_bench_run_leaves_out_what_it_has_no_compiler_for():
     have("gcc", *(tool for i in BENCHMARK["ISAS"].values() if i.name not in BENCHMARK["OPTIONAL"]
                   for tool in (i.compiler[0], i.emulator[0])))
