@@ -20,6 +20,7 @@
 #include <pmk/error.h>
 
 #include "base/nearest.h"
+#include "base/search.h"
 
 struct open_elf {
 	int fd;
@@ -506,19 +507,10 @@ size_t pmk_functions_count(const struct pmk_functions *f)
 
 const char *pmk_functions_at(const struct pmk_functions *f, uint64_t pc, uint64_t *begin)
 {
-	size_t low = 0, high = f->n;
+	size_t behind = PMK_FIRST_BEHIND(f->list, f->n, begin, pc);
 
-	/* `high` is the index of the first symbol that begins behind pc. */
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (f->list[middle].begin <= pc)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!high || pc >= f->list[high - 1].end)
+	if (!behind || pc >= f->list[behind - 1].end)
 		return NULL;
-	*begin = f->list[high - 1].begin;
-	return f->list[high - 1].name;
+	*begin = f->list[behind - 1].begin;
+	return f->list[behind - 1].name;
 }

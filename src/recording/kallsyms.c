@@ -15,6 +15,7 @@
 #include <pmk/error.h>
 
 #include "base/grow.h"
+#include "base/search.h"
 
 struct symbol {
 	uint64_t address;
@@ -90,16 +91,8 @@ static void read_build_id(char *text, size_t size)
 /* The symbol that the address lies in, or PMK_NOWHERE. */
 static uint32_t symbol_at(const struct list *l, uint64_t address)
 {
-	size_t low = 0, high = l->n;
+	size_t low = PMK_FIRST_BEHIND(l->item, l->n, address, address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (l->item[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	while (low > 1 && l->item[low - 2].address == l->item[low - 1].address)
 		low--;
 	return low ? (uint32_t)(low - 1) : PMK_NOWHERE;

@@ -19,6 +19,7 @@
 #include <pmk/error.h>
 
 #include "base/grow.h"
+#include "base/search.h"
 
 /* Scopes within scopes that are followed. Compilers stay far below; damaged files do not. */
 #define MAX_DEPTH 256
@@ -52,17 +53,7 @@ struct reader {
 /* Index of the first address that is not below `addr`. */
 static size_t first_at(const struct reader *r, uint64_t addr)
 {
-	size_t low = 0, high = r->n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (r->addr[middle] < addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return pmk_first_from(r->addr, r->n, sizeof(*r->addr), 0, addr);
 }
 
 /* ---- names ---------------------------------------------------------------------------------- */
@@ -216,17 +207,7 @@ static void read_functions(struct reader *r)
 /* The index of the first function that begins behind the address. */
 static size_t function_behind(const struct pmk_symbols *s, uint64_t addr)
 {
-	size_t low = 0, high = s->nfunctions;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (s->function[middle].address <= addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return high;
+	return PMK_FIRST_BEHIND(s->function, s->nfunctions, address, addr);
 }
 
 /* The function that the address lies in, or PMK_NOWHERE. */

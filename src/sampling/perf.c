@@ -34,23 +34,28 @@ static const uint8_t *take(struct cursor *c, uint64_t n)
 	return at;
 }
 
-static uint64_t take_u64(struct cursor *c)
+/* A number; 0 when there is none. */
+static void take_number(struct cursor *c, void *v, size_t size)
 {
-	const uint8_t *at = take(c, 8);
-	uint64_t v = 0;
+	const uint8_t *at = take(c, size);
 
 	if (at)
-		memcpy(&v, at, sizeof(v));
+		memcpy(v, at, size);
+}
+
+static uint64_t take_u64(struct cursor *c)
+{
+	uint64_t v = 0;
+
+	take_number(c, &v, sizeof(v));
 	return v;
 }
 
 static uint32_t take_u32(struct cursor *c)
 {
-	const uint8_t *at = take(c, 4);
 	uint32_t v = 0;
 
-	if (at)
-		memcpy(&v, at, sizeof(v));
+	take_number(c, &v, sizeof(v));
 	return v;
 }
 

@@ -9,6 +9,7 @@
 #include <pmk/error.h>
 
 #include "base/grow.h"
+#include "base/search.h"
 #include "profile/elf.h"
 
 struct mapping {
@@ -127,17 +128,7 @@ static struct pmk_space *put_space(struct pmk_spaces *s, uint32_t pid)
 /* Index of the first mapping that ends at or behind the address. */
 static size_t first_at(const struct pmk_space *p, uint64_t addr)
 {
-	size_t low = 0, high = p->n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (p->mapping[middle].last < addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return PMK_FIRST_FROM(p->mapping, p->n, last, addr);
 }
 
 /* Make room for two more: one may be split. */
