@@ -584,9 +584,12 @@ def test_terminated_what_was_recorded_is_written(sig, tmp_path):
     equal(os.listdir(tmp_path), ["data"])
     with sqlite3.connect(path) as db:
         total, = db.execute("SELECT total FROM event").fetchone()
-        equal(list(db.execute("SELECT sum(value) FROM count")), [(total,)])
+        booked, = db.execute("SELECT sum(value) FROM count").fetchone()
         equal(list(db.execute("SELECT value FROM meta WHERE key = 'partial'")), [(1,)])
     assert total > 10000, total
+    # The emulator may be ended in the middle of a block, between counting it and booking it.
+    assert abs(booked - total) < 100, (booked, total)
+    equal("not all was recorded: instr_exec adds up to" in out.err, booked != total, out.err)
 
 
 def test_nobody_reads_what_pmk_says(tmp_path):
