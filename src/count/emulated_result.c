@@ -163,7 +163,7 @@ int pmk_emulation_finish(struct pmk_count *c)
 }
 
 /* The events that were counted, with what the whole run counted of them. */
-static int describe_events(struct pmk_count *c, const struct pmk_event **counted)
+static int describe_events(struct pmk_count *c, const struct pmk_event **counted, uint64_t *total)
 {
 	struct pmk_emulation *e = c->state;
 	const struct pmk_section *s = &c->result.sections[0];
@@ -179,6 +179,7 @@ static int describe_events(struct pmk_count *c, const struct pmk_event **counted
 		if (!pmk_trust_has_value(row->trust))
 			continue;
 		counted[n] = row->event;
+		total[n] = row->value;
 		ev[n++] = (struct pmk_recorded_event){
 			.name = row->name,
 			.pmu = row->pmu ? row->pmu->name : c->pmu->name,
@@ -217,13 +218,15 @@ int pmk_emulation_record(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;
 	const struct pmk_event *counted[PMK_MAX_EVENTS];
+	uint64_t total[PMK_MAX_EVENTS];
 	struct pmk_recorded_request req = {
 		.core = &e->prog.core,
 		.event = counted,
+		.total = total,
 		.program = c->program,
 		.system = e->prog.system,
 	};
-	int err = describe_events(c, counted);
+	int err = describe_events(c, counted, total);
 
 	if (err)
 		return err;

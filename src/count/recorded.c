@@ -122,6 +122,11 @@ struct pmk_recorded {
 	uint64_t *signal;    /* [PMK_NSIGNALS] */
 	struct array blocks, of_block, insns, objects, threads, paths, counts, values, once;
 	struct index block_at, insn_at, thread_at, path_at, count_at;
+	/* How often each signal that is timed took so many cycles. */
+	unsigned ntimed;
+	uint32_t cycles;
+	uint64_t *times;
+	struct array latencies;
 	struct array mappings;
 };
 
@@ -592,6 +597,57 @@ static int add_site(struct pmk_recorded *r, const struct pmk_ledger_site *l)
 	return 0;
 }
 
+/* ---- latencies ------------------------------------------------------------------------------- */
+
+static int add_latencies(struct pmk_recorded *r, const struct pmk_ledger_times *l)
+{
+	size_t n = (size_t)r->ntimed * r->cycles;
+
+	if (!n || l->cycles != r->cycles ||
+	    (uint64_t)l->head.units * PMK_LEDGER_UNIT < sizeof(*l) + n * sizeof(l->n[0]))
+		return PMK_EPARSE;
+	for (size_t i = 0; i < n; i++)
+		r->times[i] += l->n[i];
+	return 0;
+}
+
+static bool append_latency(struct pmk_recorded *r, unsigned event, uint32_t cycles, uint64_t times)
+{
+	struct pmk_recorded_latency *l = times ? append(&r->latencies) : NULL;
+
+	if (l)
+		*l = (struct pmk_recorded_latency){ event, cycles, times };
+	return l || !times;
+}
+
+/* What was not timed took one cycle. Where more was timed than counted, nothing is said. */
+static bool append_latencies(struct pmk_recorded *r, unsigned event, const uint64_t *times)
+{
+	uint64_t left = r->req.total[event];
+
+	for (uint32_t c = 0; c < r->cycles; c++) {
+		if (times[c] > left)
+			return true;
+		left -= times[c];
+	}
+	for (uint32_t c = 0; c < r->cycles; c++)
+		if (!append_latency(r, event, c, c == 1 ? left : times[c]))
+			return false;
+	return true;
+}
+
+static int make_latencies(struct pmk_recorded *r)
+{
+	const uint8_t *timed = pmk_core_family(r->req.core)->timed;
+
+	for (unsigned e = 0; e < r->req.nevents; e++)
+		for (unsigned i = 0; r->req.event[e]->latency && i < r->ntimed; i++)
+			if (timed[i] == r->req.event[e]->signal &&
+			    !append_latencies(r, e, r->times + (size_t)i * r->cycles))
+				return PMK_ENOMEM;
+	return 0;
+}
+
 /* ---- the ledger ------------------------------------------------------------------------------ */
 
 static bool keep_mapping(struct pmk_recorded *r, const struct pmk_ledger_mapping *m)
@@ -626,6 +682,8 @@ static int add_record(struct pmk_recorded *r, const struct pmk_ledger_head *h, u
 		return add_run(r, (const void *)h);
 	if (round == 2 && kind == PMK_LEDGER_SITE)
 		return add_site(r, (const void *)h);
+	if (round == 2 && kind == PMK_LEDGER_TIMES)
+		return add_latencies(r, (const void *)h);
 	return 0;
 }
 
@@ -655,6 +713,7 @@ static void size_arrays(struct pmk_recorded *r)
 	r->paths.size = sizeof(struct pmk_recorded_context);
 	r->counts.size = sizeof(struct pmk_recorded_count);
 	r->values.size = r->once.size = values;
+	r->latencies.size = sizeof(struct pmk_recorded_latency);
 }
 
 int pmk_recorded_read(struct pmk_recorded **out, const struct pmk_ledger *ledger,
@@ -672,11 +731,14 @@ int pmk_recorded_read(struct pmk_recorded **out, const struct pmk_ledger *ledger
 	pmk_site_counters(req->core, &r->counters);
 	r->cpu = calloc(1, sizeof(*r->cpu));
 	r->signal = calloc(PMK_NSIGNALS, sizeof(*r->signal));
+	r->ntimed = pmk_timed_signals(req->core, &r->cycles);
+	r->times = calloc((size_t)r->ntimed * r->cycles + 1, sizeof(*r->times));
 	/* Path 0 is the root. */
-	if (!r->cpu || !r->signal || !append(&r->paths))
+	if (!r->cpu || !r->signal || !r->times || !append(&r->paths))
 		return err;
 	r->cpu->core = *req->core;
-	return read_ledger(r);
+	err = read_ledger(r);
+	return err ? err : make_latencies(r);
 }
 
 void pmk_recorded_fill(const struct pmk_recorded *r, struct pmk_recording *rec)
@@ -692,6 +754,8 @@ void pmk_recorded_fill(const struct pmk_recorded *r, struct pmk_recording *rec)
 	rec->count = r->counts.data;
 	rec->ncounts = r->counts.n;
 	rec->value = r->values.data;
+	rec->latency = r->latencies.data;
+	rec->nlatencies = r->latencies.n;
 	rec->contexts = r->ledger->paths;
 }
 
@@ -699,8 +763,9 @@ static void free_all(struct pmk_recorded *r)
 {
 	struct index *index[] = { &r->block_at, &r->insn_at, &r->thread_at, &r->path_at,
 				  &r->count_at };
-	struct array *array[] = { &r->blocks, &r->of_block, &r->insns,	&r->objects, &r->threads,
-				  &r->paths,  &r->counts,   &r->values, &r->once,    &r->mappings };
+	struct array *array[] = { &r->blocks,  &r->of_block, &r->insns,	   &r->objects,
+				  &r->threads, &r->paths,    &r->counts,   &r->values,
+				  &r->once,    &r->mappings, &r->latencies };
 
 	for (size_t i = 0; i < sizeof(index) / sizeof(index[0]); i++)
 		free(index[i]->key);
@@ -708,6 +773,7 @@ static void free_all(struct pmk_recorded *r)
 		free(array[i]->data);
 	free(r->cpu);
 	free(r->signal);
+	free(r->times);
 	free(r);
 }
 

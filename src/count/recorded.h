@@ -14,6 +14,7 @@
 struct pmk_recorded_request {
 	const struct pmk_core *core;
 	const struct pmk_event *const *event; /* those that were counted */
+	const uint64_t *total;		      /* of each event */
 	unsigned nevents;
 	const char *program; /* ELF file of firmware, or NULL */
 	bool system;

@@ -37,6 +37,7 @@ enum pmk_ledger_kind {
 	PMK_LEDGER_SITE,
 	PMK_LEDGER_MAPPING,
 	PMK_LEDGER_STATE,
+	PMK_LEDGER_TIMES,
 };
 
 /* Records lie one behind another, at multiples of PMK_LEDGER_UNIT. The number of a record is its
@@ -91,6 +92,17 @@ struct pmk_ledger_state {
 	uint64_t site;
 	uint64_t seen[];
 };
+
+/* How often each signal of the family's `timed`, in their order, took so many cycles. The last of
+ * its `cycles` numbers has what took longer, too. Occurrences of one cycle are not counted. */
+struct pmk_ledger_times {
+	struct pmk_ledger_head head;
+	uint64_t cycles;
+	uint64_t n[];
+};
+
+/* More cycles than that are not told apart. */
+#define PMK_TIMES_MOST UINT32_C(4095)
 
 /* Code in [begin, end) comes from this file, whose byte at `offset` is at `begin`. Without a path
  * it comes from no file. */
@@ -147,6 +159,9 @@ struct pmk_site_counters {
 };
 
 void pmk_site_counters(const struct pmk_core *core, struct pmk_site_counters *out);
+
+/* How many signals the core times, and how many numbers there are of each; 0: none. */
+unsigned pmk_timed_signals(const struct pmk_core *core, uint32_t *cycles);
 
 #define PMK_PATH_DEPTH 500
 
@@ -251,6 +266,9 @@ static inline void pmk_sites_access(struct pmk_cpu *cpu, uint64_t access)
 {
 	pmk_sites_at(cpu, PMK_SITE_ACCESS + pmk_access_behind(access));
 }
+
+/* The signal has taken so many cycles, which are not 1. */
+PMK_SLOW void pmk_sites_timed(struct pmk_cpu *cpu, unsigned signal, uint64_t cycles);
 
 /* The block `cpu->prev` was left early, at a site FAULT or LEFT: before something is taken back,
  * and after. */

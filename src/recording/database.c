@@ -47,7 +47,10 @@ const char pmk_database_schema[] =
 	"CREATE TABLE count(code INTEGER NOT NULL REFERENCES code(id),"
 	" context INTEGER NOT NULL, thread INTEGER NOT NULL REFERENCES thread(id),"
 	" event INTEGER NOT NULL REFERENCES event(id), value INTEGER NOT NULL,"
-	" PRIMARY KEY(code, context, thread, event)) WITHOUT ROWID;";
+	" PRIMARY KEY(code, context, thread, event)) WITHOUT ROWID;"
+	"CREATE TABLE latency(event INTEGER NOT NULL REFERENCES event(id),"
+	" cycles INTEGER NOT NULL, times INTEGER NOT NULL,"
+	" PRIMARY KEY(event, cycles)) WITHOUT ROWID;";
 
 static int number(sqlite3 *db, const char *sql, int *out)
 {

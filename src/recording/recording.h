@@ -86,6 +86,13 @@ struct pmk_recorded_count {
 	size_t values;	/* index into values[] of the first of `nevents` */
 };
 
+/* How often an event that is timed took so many cycles. The last one of an event may stand for
+ * longer ones, too, if that is more than 4000. */
+struct pmk_recorded_latency {
+	uint32_t event, cycles;
+	uint64_t times;
+};
+
 struct pmk_recording {
 	const char *command, *core, *producer, *settings; /* as in struct pmk_count_summary */
 	const char *isa;				  /* "arm", "a64", "microblaze" */
@@ -101,7 +108,9 @@ struct pmk_recording {
 	const struct pmk_recorded_insn *insn;
 	const struct pmk_recorded_context *context;
 	const struct pmk_recorded_count *count;
+	const struct pmk_recorded_latency *latency; /* by event and cycles */
 	const uint64_t *value;
+	size_t nlatencies;
 	size_t nevents, nobjects, nthreads, ninsns, ncontexts, ncounts;
 };
 

@@ -260,6 +260,19 @@ static void fill_context(struct load *l, void *item)
 	};
 }
 
+static void fill_latency(struct load *l, void *item)
+{
+	struct pmk_tables *t = l->t;
+
+	*(struct pmk_tables_latency *)item = (struct pmk_tables_latency){
+		.event = REFERENCE(l, 0, t->event, t->nevents, "an event"),
+		.cycles = number(l, 1),
+		.times = number(l, 2),
+	};
+	if (sqlite3_column_type(l->s, 0) == SQLITE_NULL)
+		l->what = "a reference to an event";
+}
+
 /* What a loop over rows has come to. */
 static int finish(struct load *l, int step, int err, char *msg, size_t size)
 {
@@ -310,6 +323,17 @@ static void *load(struct pmk_tables *t, const char *sql, void (*fill)(struct loa
 	((items) = load(t, "SELECT " sql " ORDER BY 1", fill, sizeof(*(items)), &(n), &err, msg, \
 			size))
 
+/* Recordings of before have no such table. */
+static const char *select_latencies(const struct pmk_tables *t)
+{
+	static const char sql[] = "SELECT event, cycles, times FROM latency ORDER BY event, cycles";
+	sqlite3_stmt *s;
+	bool there = !sqlite3_prepare_v2(t->db, sql, -1, &s, NULL);
+
+	sqlite3_finalize(s);
+	return there ? sql : "SELECT 0 WHERE 0";
+}
+
 static int load_all(struct pmk_tables *t, char *msg, size_t size)
 {
 	char *nothing;
@@ -332,6 +356,8 @@ static int load_all(struct pmk_tables *t, char *msg, size_t size)
 	     fill_code, t->code, t->ncodes);
 	LOAD(t, "id, parent, function, site, calls FROM context", fill_context, t->context,
 	     t->ncontexts);
+	t->latency = load(t, select_latencies(t), fill_latency, sizeof(*t->latency), &t->nlatencies,
+			  &err, msg, size);
 	return err;
 }
 
@@ -510,6 +536,7 @@ void pmk_tables_close(struct pmk_tables *t)
 	free(t->inlined);
 	free(t->code);
 	free(t->context);
+	free(t->latency);
 	free(t->by_address);
 	sqlite3_close(t->db);
 	*t = (struct pmk_tables){ 0 };

@@ -70,6 +70,12 @@ struct pmk_tables_context {
 	uint64_t calls;
 };
 
+/* How often an event took so many cycles. */
+struct pmk_tables_latency {
+	uint32_t event;
+	uint64_t cycles, times;
+};
+
 struct pmk_tables {
 	sqlite3 *db;
 	const char *command, *core; /* "" where the recording does not say */
@@ -83,6 +89,9 @@ struct pmk_tables {
 	struct pmk_tables_inlined *inlined;
 	struct pmk_tables_code *code;
 	struct pmk_tables_context *context; /* parents come before their children */
+	/* By event and cycles; none in recordings of a pmk that did not write them. */
+	struct pmk_tables_latency *latency;
+	size_t nlatencies;
 	size_t nevents, nobjects, nthreads, nfiles, nfunctions, ninlined, ncodes, ncontexts;
 	struct pmk_tables_code **by_address; /* the code by object and address */
 	struct pmk_tables_text *text;	     /* memory of the strings */

@@ -44,6 +44,7 @@ enum {
 	INSERT_CONTEXT,
 	INSERT_EXECUTION,
 	INSERT_COUNT,
+	INSERT_LATENCY,
 	NSTATEMENTS,
 };
 
@@ -59,6 +60,7 @@ static const char *const statement_text[NSTATEMENTS] = {
 	"INSERT INTO context VALUES(?,?,?,?,?)",
 	"INSERT INTO execution VALUES(?,?,?,?,?)",
 	"INSERT INTO count VALUES(?,?,?,?,?)",
+	"INSERT INTO latency VALUES(?,?,?)",
 };
 
 /* A source file, in a table by its name. */
@@ -687,6 +689,16 @@ static void write_counts(struct writer *w)
 	}
 }
 
+static void write_latencies(struct writer *w)
+{
+	for (size_t i = 0; i < w->rec->nlatencies && !w->err; i++) {
+		put_int(w, INSERT_LATENCY, w->rec->latency[i].event);
+		put_int(w, INSERT_LATENCY, w->rec->latency[i].cycles);
+		put_int(w, INSERT_LATENCY, (int64_t)w->rec->latency[i].times);
+		insert(w, INSERT_LATENCY);
+	}
+}
+
 /* ---- order ---------------------------------------------------------------------------------- */
 
 static int compare(uint64_t a, uint64_t b)
@@ -762,6 +774,7 @@ static void write_all(struct writer *w)
 		write_executions(w);
 	if (!w->err)
 		write_counts(w);
+	write_latencies(w);
 }
 
 static void execute(struct writer *w, const char *sql)

@@ -331,6 +331,55 @@ def test_named_events_alone(recording, tmp_path):
           {name: f["dcache_miss"] for name, f in FUNCTIONS.items()})
 
 
+@pytest.fixture
+def timed(tmp_path):
+    """dcache_miss took 12 cycles 5 times, 30 once, 1000 cycles 11 times; cpu_cycles 1 cycle."""
+    path = shutil.copy(sample(tmp_path / "r"), tmp_path / "timed")
+    with sqlite3.connect(path) as db:
+        db.executemany("INSERT INTO latency SELECT id, ?, ? FROM event WHERE name = ?",
+                       [(1000, 11, "dcache_miss"), (12, 5, "dcache_miss"), (30, 1, "dcache_miss"),
+                        (1, 4, "cpu_cycles")])
+    return path
+
+
+@pytest.mark.quick
+def test_latencies(timed):
+    page = Page(page_of(timed))
+    section = page.root.one("section", id="latencies")
+    equal([h.text() for h in section.all("h3")], ["cpu_cycles", "dcache_miss"])
+    cells = [[[c.text() for c in row.inner if isinstance(c, Element)]
+              for row in table.one("tbody").all("tr")] for table in section.all("table")]
+    # 5 * 12 + 30 + 11 * 1000 = 11090 cycles in all, 17 times.
+    equal(cells, [[["1", "4", "100.0", "100.0"]],
+                  [["12", "5", "29.4", "0.5"], ["30", "1", "5.9", "0.3"],
+                   ["1,000", "11", "64.7", "99.2"]]])
+    # sqrt((5 * 144 + 900 + 11 * 1e6) / 17 - (11090 / 17)^2) = 470.733
+    contains(section.text(),
+             "17 times, least 12, most 1000 cycles, mean 652.353, standard deviation 470.733")
+    contains(page.root.one("nav").text(), "Latencies")
+    only = Page(page_of(timed, "-e", "dcache_miss"))
+    equal([h.text() for h in only.root.one("section", id="latencies").all("h3")], ["dcache_miss"])
+
+
+@pytest.mark.quick
+def test_without_latencies(page, recording, tmp_path):
+    """Also of recordings that have no such table."""
+    assert "Latencies" not in page.root.text()
+    old = shutil.copy(recording, tmp_path / "old")
+    with sqlite3.connect(old) as db:
+        db.execute("DROP TABLE latency")
+    assert "Latencies" not in Page(page_of(old)).root.text()
+
+
+@pytest.mark.quick
+def test_a_latency_of_no_event(timed):
+    with sqlite3.connect(timed) as db:
+        db.execute("INSERT INTO latency VALUES(99, 1, 1)")
+    out = run(PMK, "report", "-i", timed, "--html", f"{timed}.html")
+    equal((out.code, out.out), (125, ""))
+    contains(out.err, "a reference to an event leads nowhere")
+
+
 @pytest.mark.quick
 def test_the_same_bytes_every_time(recording, tmp_path):
     pages = []

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """pmk record: every event at every instruction. What is booked of an event adds up to what pmk stat
 counts of it, to the unit; programs whose every instruction is known say where it belongs."""
+import collections
 import os
 import re
 import shutil
@@ -296,6 +297,49 @@ def test_microblaze():
     document = stat(*argv, code=2)
     adds_up(record(*argv, code=2), document)
     adds_up(record("-g", *argv, code=2), document)
+
+
+def latencies(db):
+    """{event: {cycles: times}}"""
+    rows = collections.defaultdict(dict)
+    for name, cycles, times in db.execute("SELECT name, cycles, times FROM latency "
+                                          "JOIN event ON event = event.id"):
+        rows[name][cycles] = times
+    return rows
+
+
+@pytest.mark.parametrize("events", ("all", "dcache_read_latency"))
+def test_latencies(events):
+    """The sums that latency counters keep follow from how often each latency occurred."""
+    path = mb.program("hello", "hello.c", flags=("-Wall", "-Wextra", "-Werror"))
+    argv = ("-e", events, "--core", "microblaze", path, "one", "two")
+    counters = [c for c in stat(*argv, code=2)["counters"] if c["latency"]]
+    there = latencies(record(*argv, code=2))
+    equal(set(there), {c["event"] for c in counters if c["counter-value"]})
+    for c in counters:
+        rows, l = there[c["event"]], c["latency"]
+        equal(sum(rows.values()), c["counter-value"], c)
+        equal(sum(cycles * n for cycles, n in rows.items()), l["sum"], c)
+        equal(sum(cycles ** 2 * n for cycles, n in rows.items()), l["sum-of-squares"], c)
+        equal((min(rows, default=None), max(rows, default=None)), (l["min"], l["max"]), c)
+    # A hit takes a cycle. A miss adds mem.latency, 20, and may wait for the line before it.
+    equal(set(sorted(there["dcache_read_latency"])[:2]), {1, 21})
+
+
+def test_latencies_that_are_very_long():
+    """All of 4095 cycles and more are one row."""
+    path = mb.program("hello", "hello.c", flags=("-Wall", "-Wextra", "-Werror"))
+    argv = ("-e", "dcache_read_latency", "--core", "microblaze", "--set", "mem.latency=5000", path)
+    counter, = (c for c in stat(*argv, code=0)["counters"])
+    rows = latencies(record(*argv, code=0))["dcache_read_latency"]
+    equal(sorted(rows), [1, 4095])
+    equal(rows[1] + rows[4095], counter["counter-value"])
+    assert counter["latency"]["sum"] >= rows[1] + 5001 * rows[4095] > 5001
+
+
+def test_nothing_is_timed_elsewhere():
+    path = assemble("record-loop", LOOP, "-DCOUNT=10")
+    equal(latencies(record("-e", "all", path, code=3)), {})
 
 
 def test_firmware():

@@ -8,6 +8,7 @@
  *	tree.c       calls, as flame.c and functions.c show them
  *	flame.c      the flame graph
  *	functions.c  the table of functions
+ *	latency.c    how long the occurrences of an event took
  *	source.c     source lines, and instructions where there is no source
  *	diff.c       the page of pmk diff
  *	stat.c       the page of pmk stat, and of firmware's dumps

@@ -196,8 +196,11 @@ static void put_head(const struct html_page *p)
 	put_warnings(p);
 	fputs("</header>\n<nav aria-label=\"Parts of this page\">"
 	      "<a href=\"#overview\">Overview</a><a href=\"#calls\">Flame graph</a>"
-	      "<a href=\"#by-function\">Functions</a><a href=\"#source\">Source</a>\n",
+	      "<a href=\"#by-function\">Functions</a>",
 	      p->f);
+	if (html_have_latencies(p))
+		fputs("<a href=\"#latencies\">Latencies</a>", p->f);
+	fputs("<a href=\"#source\">Source</a>\n", p->f);
 	put_choice(p);
 	fputs("</nav>\n<main>\n<section id=\"overview\">\n<h2>Overview</h2>\n", p->f);
 	put_totals(p);
@@ -210,7 +213,10 @@ static void put_head(const struct html_page *p)
 static bool put_page(struct html_page *p)
 {
 	put_head(p);
-	if (!html_flame(p) || !html_functions(p) || !html_source(p))
+	if (!html_flame(p) || !html_functions(p))
+		return false;
+	html_latencies(p);
+	if (!html_source(p))
 		return false;
 	fputs("</main>\n", p->f);
 	html_end(p->f);

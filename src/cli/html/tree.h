@@ -56,6 +56,9 @@ bool html_tree_is_function(const struct html_page *p, uint32_t frame);
 bool html_flame(struct html_page *p);
 bool html_source_plan(struct html_page *p);
 bool html_functions(struct html_page *p);
+/* Of events that are timed; nothing where there are none. */
+void html_latencies(const struct html_page *p);
+bool html_have_latencies(const struct html_page *p);
 bool html_source(struct html_page *p);
 void html_source_free(struct html_page *p);
 

@@ -307,6 +307,11 @@ void pmk_microblaze_derive(const struct pmk_cpu *cpu, uint64_t *t)
 
 /* ---- time ------------------------------------------------------------------------------------ */
 
+const uint8_t pmk_microblaze_timed[] = {
+	PMK_SIG_IRQ_ENTRY,  PMK_SIG_L1D_CACHED_READ, PMK_SIG_L1D_CACHED_WRITE, PMK_SIG_L1I_ACCESS,
+	PMK_SIG_MMU_LOOKUP, PMK_SIG_PERIPHERAL_READ, PMK_SIG_PERIPHERAL_WRITE, PMK_SIG_CYCLE,
+};
+
 static PMK_SLOW void record_new(struct pmk_cpu *cpu, enum pmk_signal sig, uint64_t start,
 				uint64_t cycles)
 {
@@ -315,18 +320,35 @@ static PMK_SLOW void record_new(struct pmk_cpu *cpu, enum pmk_signal sig, uint64
 		cpu->deadline = 0;
 }
 
-/* Record a latency. The owner synchronises when the log reaches a horizon. As the last call of a
- * function it is a tail call, so that no registers are saved. */
-static inline void record(struct pmk_cpu *cpu, enum pmk_signal sig, uint64_t start, uint64_t cycles)
+/* The owner synchronises when the log reaches a horizon. */
+static inline void log_record(struct pmk_cpu *cpu, enum pmk_signal sig, uint64_t start,
+			      uint64_t cycles)
 {
 	struct pmk_bus *bus = cpu->bus;
 
-	if (!bus || cycles == 1)
-		return;
 	if (PMK_UNLIKELY(!pmk_bus_record_more(bus, sig, start, (uint32_t)cycles)))
 		record_new(cpu, sig, start, cycles);
 	else if (PMK_UNLIKELY(bus->timed >= bus->timed_due))
 		cpu->deadline = 0;
+}
+
+static PMK_SLOW void record_booked(struct pmk_cpu *cpu, enum pmk_signal sig, uint64_t start,
+				   uint64_t cycles)
+{
+	pmk_sites_timed(cpu, sig, cycles);
+	log_record(cpu, sig, start, cycles);
+}
+
+/* Record a latency. As the last call of a function it is a tail call, so that no registers are
+ * saved. */
+static inline void record(struct pmk_cpu *cpu, enum pmk_signal sig, uint64_t start, uint64_t cycles)
+{
+	if (!cpu->bus || cycles == 1)
+		return;
+	if (PMK_UNLIKELY(cpu->sites != NULL))
+		record_booked(cpu, sig, start, cycles);
+	else
+		log_record(cpu, sig, start, cycles);
 }
 
 static void stall(struct pmk_cpu *cpu, enum pmk_signal sig, uint64_t cycles)

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Histograms: how often an event that is timed took so many cycles. There are two bars for each
+ * number of cycles, because what is rare may still be what most of the time is spent on.
+ */
+#include <math.h>
+
+#include "cli/html/tree.h"
+
+/* The latencies of one event. */
+struct histogram {
+	const struct pmk_tables_latency *row;
+	size_t n;
+	double times, sum, squares;
+};
+
+static bool is_shown(const struct html_page *p, uint32_t event)
+{
+	for (size_t i = 0; i < p->n; i++)
+		if (p->event[i] == event)
+			return true;
+	return false;
+}
+
+/* The rows of the event of row `from`. */
+static struct histogram histogram_at(const struct pmk_tables *t, size_t from)
+{
+	struct histogram h = { .row = &t->latency[from] };
+
+	while (from + h.n < t->nlatencies && h.row[h.n].event == h.row->event) {
+		double times = (double)h.row[h.n].times, cycles = (double)h.row[h.n].cycles;
+
+		h.times += times;
+		h.sum += times * cycles;
+		h.squares += times * cycles * cycles;
+		h.n++;
+	}
+	return h;
+}
+
+static void put_bar(FILE *f, double part, double all)
+{
+	double percent = all > 0 ? 100 * part / all : 0;
+
+	fprintf(f, "<td class=\"n bar\" style=\"--p:%.2f%%\">", percent);
+	if (percent >= 0.1)
+		fprintf(f, "%.1f</td>", percent);
+	else
+		fputs("&lt; 0.1</td>", f);
+}
+
+static void put_row(FILE *f, const struct histogram *h, const struct pmk_tables_latency *l)
+{
+	fputs("<tr><th scope=\"row\" class=\"n\">", f);
+	html_number(f, l->cycles);
+	fputs("</th><td class=\"n\">", f);
+	html_number(f, l->times);
+	fputs("</td>", f);
+	put_bar(f, (double)l->times, h->times);
+	put_bar(f, (double)l->times * (double)l->cycles, h->sum);
+	fputs("</tr>\n", f);
+}
+
+static void put_summary(FILE *f, const struct histogram *h)
+{
+	double mean = h->times > 0 ? h->sum / h->times : 0;
+	double variance = h->times > 0 ? h->squares / h->times - mean * mean : 0;
+
+	fputs("<p>", f);
+	html_number(f, (uint64_t)h->times);
+	fprintf(f, " times, least %llu, most %llu cycles, mean %.3f, standard deviation %.3f</p>\n",
+		(unsigned long long)h->row[0].cycles, (unsigned long long)h->row[h->n - 1].cycles,
+		mean, variance > 0 ? sqrt(variance) : 0);
+}
+
+static void put_histogram(const struct html_page *p, const struct histogram *h)
+{
+	fputs("<h3>", p->f);
+	html_text(p->f, pmk_tables_event_name(&p->r->t, h->row->event));
+	fputs("</h3>\n", p->f);
+	put_summary(p->f, h);
+	fputs("<div class=\"scroll fit\"><table class=\"sortable latency\">\n<thead><tr>", p->f);
+	html_heading(p->f, "Cycles", true, "");
+	html_heading(p->f, "Times", true, "");
+	html_heading(p->f, "% of times", true, "data-plain");
+	html_heading(p->f, "% of their cycles", true, "data-plain");
+	fputs("</tr></thead>\n<tbody>\n", p->f);
+	for (size_t i = 0; i < h->n; i++)
+		put_row(p->f, h, &h->row[i]);
+	fputs("</tbody></table></div>\n", p->f);
+}
+
+bool html_have_latencies(const struct html_page *p)
+{
+	for (size_t i = 0; i < p->r->t.nlatencies; i++)
+		if (is_shown(p, p->r->t.latency[i].event))
+			return true;
+	return false;
+}
+
+void html_latencies(const struct html_page *p)
+{
+	const struct pmk_tables *t = &p->r->t;
+	struct histogram h;
+
+	if (!html_have_latencies(p))
+		return;
+	fputs("<section id=\"latencies\">\n<h2>Latencies</h2>\n", p->f);
+	for (size_t i = 0; i < t->nlatencies; i += h.n) {
+		h = histogram_at(t, i);
+		if (is_shown(p, h.row->event))
+			put_histogram(p, &h);
+	}
+	fputs("</section>\n", p->f);
+}
