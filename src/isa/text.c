@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/microblaze_text.h"
+
 static const struct mode {
 	const char *name;
 	cs_arch arch;
@@ -87,6 +89,9 @@ void pmk_isa_text_of(struct pmk_isa_text *t, const char *mode, bool big_endian, 
 			text[--end] = '\0';
 		return;
 	}
+	if (mode && !strcmp(mode, "microblaze") && n == 4 &&
+	    pmk_isa_microblaze_text((uint32_t)value_of(bytes, n, big_endian), text, size))
+		return;
 	snprintf(text, size, "%-7s 0x%0*llx", ".inst", (int)(2 * n),
 		 (unsigned long long)value_of(bytes, n < 8 ? n : 8, big_endian && !handle));
 }

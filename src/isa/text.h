@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Instructions as people write them, by Capstone. */
+/* Instructions as people write them: by Capstone; those of MicroBlaze, which it has not, by us. */
 #ifndef PMK_ISA_TEXT_H
 #define PMK_ISA_TEXT_H
 
@@ -18,7 +18,7 @@ size_t pmk_isa_text_size(struct pmk_isa_text *t, const char *mode, const void *b
 
 /*
  * Write the instruction of `n` bytes at `addr`: "ldr     r0, [r1, #4]". `mode` is "arm", "thumb",
- * "a64" or "x86_64". What Capstone does not know is its value, ".inst   0x1234"; of other modes
+ * "a64", "microblaze" or "x86_64". What has no name is its value, ".inst   0x1234"; of other modes
  * everything is.
  */
 void pmk_isa_text_of(struct pmk_isa_text *t, const char *mode, bool big_endian, uint64_t addr,

@@ -402,6 +402,9 @@ def test_functions_of_one_name_are_all_shown(listing):
     ("arm", 0, "ffffffff", ".inst   0xffffffff"),
     ("microblaze", 0, "78563412", ".inst   0x12345678"),
     ("microblaze", 1, "12345678", ".inst   0x12345678"),
+    ("microblaze", 0, "fcff6330", "addik   r3, r3, -4"),
+    ("microblaze", 1, "3063fffc", "addik   r3, r3, -4"),
+    ("microblaze", 1, "80000000", "or      r0, r0, r0"),
 ])
 def test_other_instruction_sets(listing, mode, order, code, text):
     put(listing, "UPDATE code SET bytes = ?, mode = ? WHERE address = 512", bytes.fromhex(code),

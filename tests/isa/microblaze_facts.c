@@ -5,12 +5,15 @@
  *	microblaze_facts little|big FILE
  *
  * FILE is code for address 0. A line for each word: "unknown", or key=value with names as in
- * <pmk/isa.h>. A prefix completes what follows it.
+ * <pmk/isa.h>. A prefix completes what follows it. Behind a tab stands the instruction as people
+ * write it, if it has a name.
  */
 #include <stdio.h>
 #include <string.h>
 
 #include <pmk/isa.h>
+
+#include "isa/microblaze_text.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -87,7 +90,7 @@ static void print_facts(const struct pmk_insn *in)
 	printf(" facts=%s%s%s%s%s%s%s", in->conditional ? "c" : "", in->is_branch ? "b" : "",
 	       in->sets_flags ? "s" : "", in->reads_flags ? "f" : "", in->exclusive ? "x" : "",
 	       in->load ? "L" : "", in->store ? "S" : "");
-	printf(" bytes=%u target=%llx\n", in->mem_bytes, (unsigned long long)in->target);
+	printf(" bytes=%u target=%llx", in->mem_bytes, (unsigned long long)in->target);
 }
 
 static void print_all(FILE *file, bool big_endian)
@@ -99,6 +102,7 @@ static void print_all(FILE *file, bool big_endian)
 	for (uint64_t addr = 0; fread(bytes, sizeof(bytes), 1, file) == 1; addr += 4) {
 		uint32_t word = pmk_isa_microblaze_word(bytes, big_endian);
 		struct pmk_insn in;
+		char text[64];
 
 		pmk_isa_microblaze_decode(addr, word, &in);
 		if (prefixed)
@@ -108,7 +112,8 @@ static void print_all(FILE *file, bool big_endian)
 		if (in.decoded)
 			print_facts(&in);
 		else
-			puts("unknown");
+			fputs("unknown", stdout);
+		printf("\t%s\n", pmk_isa_microblaze_text(word, text, sizeof(text)) ? text : "");
 	}
 }
 
