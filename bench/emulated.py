@@ -2,6 +2,7 @@
 """The programs that bench/run and bench/record measure: how they are built for each instruction set
 and for this machine, and how they are run."""
 import dataclasses
+import functools
 import importlib
 import json
 import os
@@ -11,7 +12,7 @@ import sys
 import tempfile
 import time
 
-from common import Trouble
+from common import Trouble, output_of
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -131,6 +132,20 @@ def microblaze_tools():
     if path not in sys.path:
         sys.path.append(path)
     return importlib.import_module("microblaze_tools")
+
+
+@functools.lru_cache(None)
+def emulator(name):
+    """The one that pmk takes: the first that can load plugins (src/producer/qemu/find.h)."""
+    named = os.environ.get("PMK_QEMU_DIR")
+    built = output_of(os.path.join(HERE, "..", "scripts", "qemu"), "--path").strip()
+    for folder in [named] if named else [*os.get_exec_path(), built]:
+        path = os.path.join(folder, name)
+        if os.access(path, os.X_OK):
+            with open(path, "rb") as f:
+                if b"qemu_plugin_register_vcpu_init_cb" in f.read():
+                    return path
+    raise Trouble(f"no {name} can load plugins; `make qemu` builds one")
 
 
 def call_compiler(command):
@@ -253,8 +268,12 @@ class Bench:
         work = PROGRAMS[name][isa.work]
         return [str(max(1, work // QUICK) if self.quick else work)]
 
+    def emulator(self, isa):
+        return [emulator(isa.emulator[0]), *isa.emulator[1:]]
+
     def plain(self, name, isa, **kw):
-        return Run([*isa.emulator, self.path(name, isa.name), *self.arguments(name, isa)], **kw)
+        return Run([*self.emulator(isa), self.path(name, isa.name),
+                    *self.arguments(name, isa)], **kw)
 
     def counted(self, name, isa, **kw):
         return Run([self.pmk, "stat", "-e", "all", "--core", isa.core, "--json-document", "-o",
@@ -278,7 +297,7 @@ class Bench:
         for letter, (size, ways, line) in (("i", isa.icache), ("d", isa.dcache)):
             words += [f"{letter}cachesize={size}", f"{letter}assoc={ways}",
                       f"{letter}blksize={line}"]
-        return Run([*isa.emulator, "-plugin", ",".join(words), self.path(name, isa.name),
+        return Run([*self.emulator(isa), "-plugin", ",".join(words), self.path(name, isa.name),
                     *self.arguments(name, isa)])
 
     def native(self, name, isa):

@@ -122,10 +122,9 @@ struct pmk_recorded {
 	uint64_t *signal;    /* [PMK_NSIGNALS] */
 	struct array blocks, of_block, insns, objects, threads, paths, counts, values, once;
 	struct index block_at, insn_at, thread_at, path_at, count_at;
-	/* How often each signal that is timed took so many cycles. */
-	unsigned ntimed;
-	uint32_t cycles;
-	uint64_t *times;
+	/* How often a signal took 0, 1, … cycles, up to `longest`; NULL: it was not timed. */
+	uint64_t *times[PMK_NSIGNALS];
+	uint32_t longest;
 	struct array latencies;
 	struct array mappings;
 };
@@ -601,13 +600,17 @@ static int add_site(struct pmk_recorded *r, const struct pmk_ledger_site *l)
 
 static int add_latencies(struct pmk_recorded *r, const struct pmk_ledger_times *l)
 {
-	size_t n = (size_t)r->ntimed * r->cycles;
+	size_t n = (size_t)r->longest + 1;
 
-	if (!n || l->cycles != r->cycles ||
-	    (uint64_t)l->head.units * PMK_LEDGER_UNIT < sizeof(*l) + n * sizeof(l->n[0]))
+	if ((uint64_t)l->head.units * PMK_LEDGER_UNIT < sizeof(*l) + n * sizeof(l->n[0]) ||
+	    l->signal >= PMK_NSIGNALS)
 		return PMK_EPARSE;
+	if (!r->times[l->signal])
+		r->times[l->signal] = calloc(n, sizeof(uint64_t));
+	if (!r->times[l->signal])
+		return PMK_ENOMEM;
 	for (size_t i = 0; i < n; i++)
-		r->times[i] += l->n[i];
+		r->times[l->signal][i] += l->n[i];
 	return 0;
 }
 
@@ -620,31 +623,30 @@ static bool append_latency(struct pmk_recorded *r, unsigned event, uint32_t cycl
 	return l || !times;
 }
 
-/* What was not timed took one cycle. Where more was timed than counted, nothing is said. */
+/* What was not timed took one cycle. Where more was timed than counted, nothing is said. `times` is
+ * NULL where nothing took longer. */
 static bool append_latencies(struct pmk_recorded *r, unsigned event, const uint64_t *times)
 {
 	uint64_t left = r->req.total[event];
 
-	for (uint32_t c = 0; c < r->cycles; c++) {
+	for (uint32_t c = 0; times && c <= r->longest; c++) {
 		if (times[c] > left)
 			return true;
 		left -= times[c];
 	}
-	for (uint32_t c = 0; c < r->cycles; c++)
-		if (!append_latency(r, event, c, c == 1 ? left : times[c]))
+	for (uint32_t c = 0; c <= r->longest; c++)
+		if (!append_latency(r, event, c, c == 1 ? left : times ? times[c] : 0))
 			return false;
 	return true;
 }
 
+/* A core that found no room for its latencies would have them all taken for one cycle. */
 static int make_latencies(struct pmk_recorded *r)
 {
-	const uint8_t *timed = pmk_core_family(r->req.core)->timed;
-
 	for (unsigned e = 0; e < r->req.nevents; e++)
-		for (unsigned i = 0; r->req.event[e]->latency && i < r->ntimed; i++)
-			if (timed[i] == r->req.event[e]->signal &&
-			    !append_latencies(r, e, r->times + (size_t)i * r->cycles))
-				return PMK_ENOMEM;
+		if (r->req.event[e]->latency && !atomic_load(&r->ledger->full) &&
+		    !append_latencies(r, e, r->times[r->req.event[e]->signal]))
+			return PMK_ENOMEM;
 	return 0;
 }
 
@@ -731,10 +733,9 @@ int pmk_recorded_read(struct pmk_recorded **out, const struct pmk_ledger *ledger
 	pmk_site_counters(req->core, &r->counters);
 	r->cpu = calloc(1, sizeof(*r->cpu));
 	r->signal = calloc(PMK_NSIGNALS, sizeof(*r->signal));
-	r->ntimed = pmk_timed_signals(req->core, &r->cycles);
-	r->times = calloc((size_t)r->ntimed * r->cycles + 1, sizeof(*r->times));
+	r->longest = pmk_cpu_longest(req->core);
 	/* Path 0 is the root. */
-	if (!r->cpu || !r->signal || !r->times || !append(&r->paths))
+	if (!r->cpu || !r->signal || !append(&r->paths))
 		return err;
 	r->cpu->core = *req->core;
 	err = read_ledger(r);
@@ -773,7 +774,8 @@ static void free_all(struct pmk_recorded *r)
 		free(array[i]->data);
 	free(r->cpu);
 	free(r->signal);
-	free(r->times);
+	for (unsigned i = 0; i < PMK_NSIGNALS; i++)
+		free(r->times[i]);
 	free(r);
 }
 

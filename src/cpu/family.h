@@ -125,8 +125,6 @@ struct pmk_core_family {
 	 * instruction was executed and from nothing else, in user emulation. An instruction that
 	 * faults is executed (fault.h): what it raises only when it does not fault is not here. */
 	const uint8_t *mix;
-	/* The signals whose latencies it records, ending with PMK_SIG_CYCLE; NULL: none. */
-	const uint8_t *timed;
 	/* The longest latency that a core can record; NULL: it records none. */
 	uint32_t (*longest)(const struct pmk_core *core);
 	/* Compute the totals that follow from others. All others are complete. */

@@ -113,7 +113,7 @@ struct pmk_sites_rest {
 	struct group at_leave, at_fetch, at_access;
 	struct pmk_ledger_state *state; /* has `seen`, for who reads the ledger */
 	struct pmk_ledger_run *none;	/* before the first block; where there is no memory */
-	struct pmk_ledger_times *times; /* NULL: nothing is timed, or there is no memory */
+	struct pmk_ledger_times *times[PMK_NSIGNALS]; /* NULL: there is none yet */
 };
 
 /* ---- counters -------------------------------------------------------------------------------- */
@@ -591,44 +591,29 @@ void pmk_sites_may_end(struct pmk_cpu *cpu)
 
 /* ---- latencies ------------------------------------------------------------------------------- */
 
-unsigned pmk_timed_signals(const struct pmk_core *core, uint32_t *cycles)
+/* The record of the signal, which is made when it is first needed; NULL: there is no memory. */
+static struct pmk_ledger_times *times_of(struct pmk_sites_rest *s, unsigned signal, size_t longest)
 {
-	const struct pmk_core_family *family = pmk_core_family(core);
-	uint32_t longest = family->longest ? family->longest(core) : 0;
-	unsigned n = 0;
+	uint32_t number;
 
-	while (family->timed && family->timed[n] != PMK_SIG_CYCLE)
-		n++;
-	*cycles = (longest < PMK_TIMES_MOST ? longest : PMK_TIMES_MOST) + 1;
-	return n;
+	if (s->times[signal])
+		return s->times[signal];
+	number = new_record(s, PMK_LEDGER_TIMES,
+			    sizeof(struct pmk_ledger_times) + (longest + 1) * sizeof(uint64_t));
+	if (!number)
+		return NULL;
+	s->times[signal] = record_at(s, number);
+	s->times[signal]->signal = signal;
+	return s->times[signal];
 }
 
 void pmk_sites_timed(struct pmk_cpu *cpu, unsigned signal, uint64_t cycles)
 {
-	const uint8_t *timed = pmk_core_family(&cpu->core)->timed;
-	struct pmk_ledger_times *t = cpu->sites->rest->times;
-	uint64_t last;
+	uint32_t longest = pmk_cpu_longest(&cpu->core);
+	struct pmk_ledger_times *t = times_of(cpu->sites->rest, signal, longest);
 
-	if (!t)
-		return;
-	last = t->cycles - 1;
-	for (size_t i = 0; timed[i] != PMK_SIG_CYCLE; i++)
-		if (timed[i] == signal)
-			t->n[i * t->cycles + (cycles < last ? cycles : last)]++;
-}
-
-static void begin_times(struct pmk_sites_rest *s, const struct pmk_core *core)
-{
-	uint32_t cycles, number = 0;
-	unsigned n = pmk_timed_signals(core, &cycles);
-
-	if (n)
-		number = new_record(s, PMK_LEDGER_TIMES,
-				    sizeof(*s->times) + (size_t)n * cycles * sizeof(uint64_t));
-	if (!number)
-		return;
-	s->times = record_at(s, number);
-	s->times->cycles = cycles;
+	if (t && cycles <= longest)
+		t->n[cycles]++;
 }
 
 /* ---- life ------------------------------------------------------------------------------------ */
@@ -665,7 +650,6 @@ static int init(struct pmk_sites *sites, struct pmk_cpu *cpu, const struct pmk_s
 	s->state = record_at(s, cpu->sites_state);
 	s->seen = s->state->seen;
 	sites->clock = &s->seen[0];
-	begin_times(s, &cpu->core);
 	resync(s);
 	return 0;
 }

@@ -93,16 +93,13 @@ struct pmk_ledger_state {
 	uint64_t seen[];
 };
 
-/* How often each signal of the family's `timed`, in their order, took so many cycles. The last of
- * its `cycles` numbers has what took longer, too. Occurrences of one cycle are not counted. */
+/* How often a signal took so many cycles, up to the longest that the core records. Occurrences of
+ * one cycle are not counted. */
 struct pmk_ledger_times {
 	struct pmk_ledger_head head;
-	uint64_t cycles;
+	uint64_t signal;
 	uint64_t n[];
 };
-
-/* More cycles than that are not told apart. */
-#define PMK_TIMES_MOST UINT32_C(4095)
 
 /* Code in [begin, end) comes from this file, whose byte at `offset` is at `begin`. Without a path
  * it comes from no file. */
@@ -159,9 +156,6 @@ struct pmk_site_counters {
 };
 
 void pmk_site_counters(const struct pmk_core *core, struct pmk_site_counters *out);
-
-/* How many signals the core times, and how many numbers there are of each; 0: none. */
-unsigned pmk_timed_signals(const struct pmk_core *core, uint32_t *cycles);
 
 #define PMK_PATH_DEPTH 500
 

@@ -86,8 +86,7 @@ struct pmk_recorded_count {
 	size_t values;	/* index into values[] of the first of `nevents` */
 };
 
-/* How often an event that is timed took so many cycles. The last one of an event may stand for
- * longer ones, too, if that is more than 4000. */
+/* How often an event that is timed took so many cycles. */
 struct pmk_recorded_latency {
 	uint32_t event, cycles;
 	uint64_t times;

@@ -372,6 +372,15 @@ def test_without_latencies(page, recording, tmp_path):
 
 
 @pytest.mark.quick
+def test_latencies_of_a_damaged_recording(timed):
+    """More than 64 bits hold."""
+    with sqlite3.connect(timed) as db:
+        db.execute("UPDATE latency SET times = ?", (2 ** 63 - 1,))
+    text = Page(page_of(timed)).root.one("section", id="latencies").text()
+    contains(text, f"{2 ** 64 - 1:,} times, least 12, most 1000 cycles")
+
+
+@pytest.mark.quick
 def test_a_latency_of_no_event(timed):
     with sqlite3.connect(timed) as db:
         db.execute("INSERT INTO latency VALUES(99, 1, 1)")
@@ -933,6 +942,19 @@ def test_without_script(browser, recording, page):
         equal(shown.driver.get_log("browser"), [])
     finally:
         browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
+
+
+def test_latencies_in_the_browser(browser, timed):
+    shown = Shown(browser, page_of(timed))
+    rows = shown.js("return [...document.querySelectorAll('#latencies tbody tr')].map("
+                    "row => [...row.children].map(cell => cell.innerText))")
+    equal(rows[1:], [["12", "5", "29.4", "0.5"], ["30", "1", "5.9", "0.3"],
+                     ["1,000", "11", "64.7", "99.2"]])
+    # A bar is as wide as its share.
+    width = shown.js("return getComputedStyle(document.querySelectorAll('#latencies .bar')[3])"
+                     ".getPropertyValue('--p')")
+    equal(width.strip(), "0.54%")
+    equal(shown.driver.get_log("browser"), [])
 
 
 def test_narrow_windows(shown):

@@ -11,6 +11,7 @@
 struct histogram {
 	const struct pmk_tables_latency *row;
 	size_t n;
+	uint64_t all; /* the most that there can be, where a damaged recording says more */
 	double times, sum, squares;
 };
 
@@ -30,6 +31,8 @@ static struct histogram histogram_at(const struct pmk_tables *t, size_t from)
 	while (from + h.n < t->nlatencies && h.row[h.n].event == h.row->event) {
 		double times = (double)h.row[h.n].times, cycles = (double)h.row[h.n].cycles;
 
+		if (__builtin_add_overflow(h.all, h.row[h.n].times, &h.all))
+			h.all = UINT64_MAX;
 		h.times += times;
 		h.sum += times * cycles;
 		h.squares += times * cycles * cycles;
@@ -67,7 +70,7 @@ static void put_summary(FILE *f, const struct histogram *h)
 	double variance = h->times > 0 ? h->squares / h->times - mean * mean : 0;
 
 	fputs("<p>", f);
-	html_number(f, (uint64_t)h->times);
+	html_number(f, h->all);
 	fprintf(f, " times, least %llu, most %llu cycles, mean %.3f, standard deviation %.3f</p>\n",
 		(unsigned long long)h->row[0].cycles, (unsigned long long)h->row[h->n - 1].cycles,
 		mean, variance > 0 ? sqrt(variance) : 0);

@@ -307,11 +307,6 @@ void pmk_microblaze_derive(const struct pmk_cpu *cpu, uint64_t *t)
 
 /* ---- time ------------------------------------------------------------------------------------ */
 
-const uint8_t pmk_microblaze_timed[] = {
-	PMK_SIG_IRQ_ENTRY,  PMK_SIG_L1D_CACHED_READ, PMK_SIG_L1D_CACHED_WRITE, PMK_SIG_L1I_ACCESS,
-	PMK_SIG_MMU_LOOKUP, PMK_SIG_PERIPHERAL_READ, PMK_SIG_PERIPHERAL_WRITE, PMK_SIG_CYCLE,
-};
-
 static PMK_SLOW void record_new(struct pmk_cpu *cpu, enum pmk_signal sig, uint64_t start,
 				uint64_t cycles)
 {

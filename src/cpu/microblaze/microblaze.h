@@ -177,7 +177,6 @@ struct pmk_signal_set pmk_microblaze_raises(const struct pmk_core *core);
 void pmk_microblaze_forked(struct pmk_cpu *cpu);
 /* Totals that are sums and differences of others. */
 extern const uint8_t pmk_microblaze_mix[];
-extern const uint8_t pmk_microblaze_timed[];
 void pmk_microblaze_derive(const struct pmk_cpu *cpu, uint64_t *totals);
 extern const struct pmk_counted_signal pmk_microblaze_counted[];
 extern const struct pmk_counted_beside pmk_microblaze_beside[];
