@@ -30,8 +30,9 @@ def test_examples_run():
     folder = os.path.join(WORK, "microblaze-page")
     os.makedirs(folder, exist_ok=True)
     prog = os.path.join(folder, "prog")
-    if not os.path.lexists(prog):
-        os.symlink(microblaze_tools.program("hello", "hello.c"), prog)
+    if os.path.lexists(prog):
+        os.unlink(prog)
+    os.symlink(microblaze_tools.program("hello", "hello.c"), prog)
     env = dict(os.environ, PATH=BUILD + ":" + os.environ["PATH"])
     for line in examples():
         out = run("sh", "-c", line, cwd=folder, env=env)
