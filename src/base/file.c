@@ -58,29 +58,88 @@ bool pmk_file_put(const char *from, const char *to)
 	return true;
 }
 
-char *pmk_file_beside(const char *path)
+/* Nobody may read the new file who could not read the old one. */
+static void keep_mode(int fd, const char *old)
 {
 	struct stat st;
-	bool there = !stat(path, &st);
+
+	if (!stat(old, &st))
+		(void)!fchmod(fd, st.st_mode & 0777);
+}
+
+/* Give something a name beside the file: `make` makes it, and fails with EEXIST where the name is
+ * taken. Returns the name; NULL: see errno. */
+static char *name_beside(const char *path, bool (*make)(int fd, const char *name), int fd)
+{
+	const char *slash = strrchr(path, '/');
+	int folder = slash ? (int)(slash + 1 - path) : 0;
 	char *name;
-	int fd = -1;
 
 	for (unsigned i = 0; i < 100; i++) {
-		if (asprintf(&name, "%s.%ld-%u.tmp", path, (long)getpid(), i) < 0)
+		if (asprintf(&name, "%.*s.pmk-%ld-%u.tmp", folder, path, (long)getpid(), i) < 0)
 			return NULL;
-		fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-		if (fd >= 0) {
-			/* Nobody may read the new one who could not read the old one. */
-			if (there)
-				(void)!fchmod(fd, st.st_mode & 0777);
-			close(fd);
+		if (make(fd, name))
 			return name;
-		}
 		free(name);
 		if (errno != EEXIST)
 			break;
 	}
 	return NULL;
+}
+
+static bool make_empty(int fd, const char *name)
+{
+	fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+char *pmk_file_beside(const char *path)
+{
+	char *name = name_beside(path, make_empty, -1);
+	int fd = name ? open(name, O_RDONLY | O_CLOEXEC) : -1;
+
+	if (fd >= 0) {
+		keep_mode(fd, path);
+		close(fd);
+	}
+	return name;
+}
+
+/* The name of an open file in /proc, through which it can be linked. */
+#define DESCRIPTOR_SIZE 32
+static void descriptor_name(int fd, char name[DESCRIPTOR_SIZE])
+{
+	snprintf(name, DESCRIPTOR_SIZE, "/proc/self/fd/%d", fd);
+}
+
+/* A file without a name in the folder of `path`; below 0: there is none. */
+static int open_nameless(const char *path)
+{
+	int folder = open_folder(path), fd = -1;
+	char name[DESCRIPTOR_SIZE];
+
+	if (folder < 0)
+		return -1;
+	fd = openat(folder, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+	close(folder);
+	descriptor_name(fd, name);
+	if (fd >= 0 && access(name, F_OK)) { /* without /proc it could never get one */
+		close(fd);
+		return -1;
+	}
+	if (fd >= 0)
+		keep_mode(fd, path);
+	return fd;
+}
+
+static bool link_nameless(int fd, const char *name)
+{
+	char from[DESCRIPTOR_SIZE];
+
+	descriptor_name(fd, from);
+	return !linkat(AT_FDCWD, from, AT_FDCWD, name, AT_SYMLINK_FOLLOW);
 }
 
 /* Is that a name for what is open already? Behind it may be a file that goes on for others. */
@@ -90,16 +149,24 @@ static bool is_descriptor(const char *path)
 	       !strncmp(path, "/proc/", 6);
 }
 
-/* Can something be made beside the file and replace it? False, with `beside` NULL: not there. */
+/* Can something be made that replaces the file? False: not there. */
 static bool make_beside(struct pmk_whole *w, const char *path)
 {
 	struct stat st;
+	int fd;
 
 	if (is_descriptor(path) || (!stat(path, &st) && !S_ISREG(st.st_mode)))
 		return true;
 	w->to = realpath(path, NULL);
 	if (!w->to)
 		w->to = strdup(path);
+	fd = w->to ? open_nameless(w->to) : -1;
+	w->f = fd >= 0 ? fdopen(fd, "w") : NULL;
+	w->nameless = w->f;
+	if (w->f)
+		return true;
+	if (fd >= 0)
+		close(fd);
 	if (w->to)
 		w->beside = pmk_file_beside(w->to);
 	return w->beside || errno == EACCES || errno == EPERM || errno == EROFS ||
@@ -112,7 +179,7 @@ bool pmk_whole_open(struct pmk_whole *w, const char *path)
 	/* What may not be written is not replaced, either. */
 	if (!access(path, F_OK) && access(path, W_OK))
 		return false;
-	if (make_beside(w, path))
+	if (make_beside(w, path) && !w->f)
 		w->f = fopen(w->beside ? w->beside : path, "we");
 	if (!w->f)
 		pmk_whole_close(w, false);
@@ -124,6 +191,12 @@ bool pmk_whole_close(struct pmk_whole *w, bool keep)
 	bool done = w->f && !ferror(w->f);
 	int err = errno;
 
+	if (w->nameless && done && keep) {
+		if (!fflush(w->f))
+			w->beside = name_beside(w->to, link_nameless, fileno(w->f));
+		done = w->beside;
+		err = done ? err : errno;
+	}
 	if (w->f && fclose(w->f)) {
 		err = errno;
 		done = false;
@@ -133,6 +206,7 @@ bool pmk_whole_close(struct pmk_whole *w, bool keep)
 		unlink(w->beside);
 		done = false;
 	}
+	done &= keep || !w->nameless;
 	free(w->beside);
 	free(w->to);
 	*w = (struct pmk_whole){ 0 };

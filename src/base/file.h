@@ -19,13 +19,17 @@ char *pmk_file_beside(const char *path);
 bool pmk_file_put(const char *from, const char *to);
 
 /*
- * A file that is either whole or what it was: it is made beside its place and moved there at the
- * end. A link stays, and what it points at is replaced. Directly written are pipes, devices,
- * descriptors (/dev/stdout), and files in folders that take no others.
+ * A file that is either whole or what it was: it is made without a name and gets one at the end, so
+ * that a process that is killed leaves nothing behind; where the file system has no such files it
+ * is made beside its place and moved there. A link stays, and what it points at is replaced.
+ * Directly written are pipes, devices, descriptors (/dev/stdout), and files in folders that take no
+ * others.
  */
 struct pmk_whole {
 	FILE *f;
-	char *to, *beside; /* NULL: it is written directly */
+	bool nameless;
+	char *to;     /* its place; NULL: it is written directly */
+	char *beside; /* its name until it is complete; NULL: it has none */
 };
 
 /* False: see errno. */

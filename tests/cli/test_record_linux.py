@@ -275,9 +275,12 @@ def test_what_an_ordinary_user_may_sample():
 
 
 def test_a_file_that_cannot_be_written_costs_no_count(tmp_path):
-    out = pmk("record", *CLOCK, "-o", tmp_path / (250 * "n"), "--", prog(), "spin", ROUNDS)
+    have("prlimit")
+    out = run("prlimit", "--fsize=1000", PMK, "record", *CLOCK, "-o", tmp_path / "data", "--",
+              prog(), "spin", ROUNDS)
     if "perf_event_paranoid" in out.err:
         skip(out.err.strip())
     equal(out.code, FAILED, str(out))
     contains(out.err, "the counts follow here")
+    equal(os.listdir(tmp_path), [])
     assert re.search(r"[\d.,]+ msec cpu-clock +sampled", out.err), out.err

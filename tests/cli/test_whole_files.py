@@ -87,9 +87,10 @@ def test_a_pipe_with_a_name(folder):
     assert (folder / "pipe").is_fifo()
 
 
-def test_where_nothing_can_be_made_beside_it(folder):
-    """The name is as long as one can be: there is no room for the other one's."""
+def test_the_longest_name(folder):
+    """The file that it is made of has a name that fits, too."""
     name = 255 * "n"
     out = pmk_in(folder, "export", "--format", "folded", "-i", "r", "-o", name)
     equal((out.code, out.err), (0, ""))
     contains((folder / name).read_text(), ";")
+    equal(sorted(os.listdir(folder)), ["a.json", "b.json", name, "r"])
