@@ -601,16 +601,17 @@ static int add_site(struct pmk_recorded *r, const struct pmk_ledger_site *l)
 static int add_latencies(struct pmk_recorded *r, const struct pmk_ledger_times *l)
 {
 	size_t n = (size_t)r->longest + 1;
+	uint64_t signal = l->signal, *times;
 
 	if ((uint64_t)l->head.units * PMK_LEDGER_UNIT < sizeof(*l) + n * sizeof(l->n[0]) ||
-	    l->signal >= PMK_NSIGNALS)
+	    signal >= PMK_NSIGNALS)
 		return PMK_EPARSE;
-	if (!r->times[l->signal])
-		r->times[l->signal] = calloc(n, sizeof(uint64_t));
-	if (!r->times[l->signal])
+	times = r->times[signal] ? r->times[signal] : calloc(n, sizeof(*times));
+	if (!times)
 		return PMK_ENOMEM;
 	for (size_t i = 0; i < n; i++)
-		r->times[l->signal][i] += l->n[i];
+		times[i] += l->n[i];
+	r->times[signal] = times;
 	return 0;
 }
 
