@@ -67,9 +67,10 @@ static void keep_mode(int fd, const char *old)
 		(void)!fchmod(fd, st.st_mode & 0777);
 }
 
-/* Give something a name beside the file: `make` makes it, and fails with EEXIST where the name is
- * taken. Returns the name; NULL: see errno. */
-static char *name_beside(const char *path, bool (*make)(int fd, const char *name), int fd)
+/* Give something a name beside the file: `make` makes it, with the mode of the old one, and fails
+ * with EEXIST where the name is taken. Returns the name; NULL: see errno. */
+static char *name_beside(const char *path, bool (*make)(int fd, const char *name, const char *old),
+			 int fd)
 {
 	const char *slash = strrchr(path, '/');
 	int folder = slash ? (int)(slash + 1 - path) : 0;
@@ -78,7 +79,7 @@ static char *name_beside(const char *path, bool (*make)(int fd, const char *name
 	for (unsigned i = 0; i < 100; i++) {
 		if (asprintf(&name, "%.*s.pmk-%ld-%u.tmp", folder, path, (long)getpid(), i) < 0)
 			return NULL;
-		if (make(fd, name))
+		if (make(fd, name, path))
 			return name;
 		free(name);
 		if (errno != EEXIST)
@@ -87,24 +88,19 @@ static char *name_beside(const char *path, bool (*make)(int fd, const char *name
 	return NULL;
 }
 
-static bool make_empty(int fd, const char *name)
+static bool make_empty(int fd, const char *name, const char *old)
 {
 	fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	if (fd >= 0)
-		close(fd);
-	return fd >= 0;
+	if (fd < 0)
+		return false;
+	keep_mode(fd, old);
+	close(fd);
+	return true;
 }
 
 char *pmk_file_beside(const char *path)
 {
-	char *name = name_beside(path, make_empty, -1);
-	int fd = name ? open(name, O_RDONLY | O_CLOEXEC) : -1;
-
-	if (fd >= 0) {
-		keep_mode(fd, path);
-		close(fd);
-	}
-	return name;
+	return name_beside(path, make_empty, -1);
 }
 
 /* The name of an open file in /proc, through which it can be linked. */
@@ -129,15 +125,14 @@ static int open_nameless(const char *path)
 		close(fd);
 		return -1;
 	}
-	if (fd >= 0)
-		keep_mode(fd, path);
 	return fd;
 }
 
-static bool link_nameless(int fd, const char *name)
+static bool link_nameless(int fd, const char *name, const char *old)
 {
 	char from[DESCRIPTOR_SIZE];
 
+	keep_mode(fd, old);
 	descriptor_name(fd, from);
 	return !linkat(AT_FDCWD, from, AT_FDCWD, name, AT_SYMLINK_FOLLOW);
 }
