@@ -268,26 +268,11 @@ static void metrics_alone(struct pmk_writer *w, const struct pmk_result *r,
 static int csv_section(struct pmk_writer *w, const struct pmk_result *r,
 		       const struct pmk_section *s)
 {
-	struct pmk_metric_value v;
-
 	state_of(w)->intervals |= s->interval;
-	if (w->opt.metric_only) {
+	if (w->opt.metric_only)
 		metrics_alone(w, r, s);
-		return 0;
-	}
-	for (unsigned i = 0; i < s->nrows; i++) {
-		const struct pmk_row *row = &s->rows[i];
-		bool beside = pmk_metric_beside(w, r, s, row, 0, &v);
-
-		row_line(w, r, s, row, beside ? &v : NULL);
-		for (unsigned skip = 1; beside && pmk_metric_beside(w, r, s, row, skip, &v); skip++)
-			metric_line(w, r, s, &v);
-	}
-	for (unsigned i = 0; w->opt.metrics && w->opt.metrics[i]; i++) {
-		v = pmk_metric_eval(w->opt.metrics[i], r, s);
-		if (!v.beside)
-			metric_line(w, r, s, &v);
-	}
+	else
+		pmk_write_lines(w, r, s, row_line, metric_line);
 	return 0;
 }
 

@@ -37,6 +37,15 @@ const char *pmk_no_value_text(enum pmk_trust t);
 bool pmk_metric_beside(const struct pmk_writer *w, const struct pmk_result *r,
 		       const struct pmk_section *s, const struct pmk_row *row, unsigned skip,
 		       struct pmk_metric_value *out);
+/* Write the rows of a section, one line each: a row with the first metric that belongs beside it,
+ * or NULL, then a line for each further one; and at the end the metrics that belong to no row. */
+typedef void pmk_row_line(struct pmk_writer *w, const struct pmk_result *r,
+			  const struct pmk_section *s, const struct pmk_row *row,
+			  const struct pmk_metric_value *v);
+typedef void pmk_metric_line(struct pmk_writer *w, const struct pmk_result *r,
+			     const struct pmk_section *s, const struct pmk_metric_value *v);
+void pmk_write_lines(struct pmk_writer *w, const struct pmk_result *r, const struct pmk_section *s,
+		     pmk_row_line *row_line, pmk_metric_line *metric_line);
 /* The row of an event: the first row with a value, or else the first one; NULL when there is
  * none. */
 const struct pmk_row *pmk_section_row(const struct pmk_section *s, const struct pmk_event *ev);

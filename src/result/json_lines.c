@@ -131,25 +131,10 @@ static int lines_begin(struct pmk_writer *w, const struct pmk_result *r)
 static int lines_section(struct pmk_writer *w, const struct pmk_result *r,
 			 const struct pmk_section *s)
 {
-	struct pmk_metric_value v;
-
-	if (w->opt.metric_only) {
+	if (w->opt.metric_only)
 		put_metrics_alone(w, r, s);
-		return 0;
-	}
-	for (unsigned i = 0; i < s->nrows; i++) {
-		bool beside = pmk_metric_beside(w, r, s, &s->rows[i], 0, &v);
-
-		put_row(w, r, s, &s->rows[i], beside ? &v : NULL);
-		for (unsigned skip = 1; beside && pmk_metric_beside(w, r, s, &s->rows[i], skip, &v);
-		     skip++)
-			put_metric(w, r, s, &v);
-	}
-	for (unsigned i = 0; w->opt.metrics && w->opt.metrics[i]; i++) {
-		v = pmk_metric_eval(w->opt.metrics[i], r, s);
-		if (!v.beside)
-			put_metric(w, r, s, &v);
-	}
+	else
+		pmk_write_lines(w, r, s, put_row, put_metric);
 	return 0;
 }
 

@@ -205,6 +205,26 @@ bool pmk_metric_beside(const struct pmk_writer *w, const struct pmk_result *r,
 	return false;
 }
 
+void pmk_write_lines(struct pmk_writer *w, const struct pmk_result *r, const struct pmk_section *s,
+		     pmk_row_line *row_line, pmk_metric_line *metric_line)
+{
+	struct pmk_metric_value v;
+
+	for (unsigned i = 0; i < s->nrows; i++) {
+		const struct pmk_row *row = &s->rows[i];
+		bool beside = pmk_metric_beside(w, r, s, row, 0, &v);
+
+		row_line(w, r, s, row, beside ? &v : NULL);
+		for (unsigned skip = 1; beside && pmk_metric_beside(w, r, s, row, skip, &v); skip++)
+			metric_line(w, r, s, &v);
+	}
+	for (unsigned i = 0; w->opt.metrics && w->opt.metrics[i]; i++) {
+		v = pmk_metric_eval(w->opt.metrics[i], r, s);
+		if (!v.beside)
+			metric_line(w, r, s, &v);
+	}
+}
+
 void pmk_number_text(char text[PMK_NUMBER_SIZE], uint64_t value, unsigned decimals, bool group)
 {
 	char digits[24];
