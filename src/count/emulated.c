@@ -577,8 +577,8 @@ static int configure(struct pmk_count *c)
 				      "events of exception levels (:u, :k) cannot be recorded; "
 				      "record them without, addresses tell user code from a "
 				      "kernel's");
+	cfg->whole = c->q.record != PMK_REQUEST_COUNTS;
 	pmk_emulated_configure(cfg);
-	cfg->mix = cfg->mix && c->q.record == PMK_REQUEST_COUNTS;
 	c->program = e->prog.image;
 	return set_core_facts(c);
 }

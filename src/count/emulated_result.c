@@ -135,7 +135,9 @@ static int add_place(struct pmk_count *c, const struct pmk_counted_place *p)
 		row->value = (v->sum + v->n / 2) / v->n;
 		row->stddev_pct = spread_pct(v);
 		/* Without a clock there is no time. */
-		row->runtime_ns = e->cfg.mix ? 0 : cycles_to_ns(c, r->sum.cycles - r->sum.delayed);
+		row->runtime_ns = e->cfg.parts & PMK_PART_CLOCK
+					  ? cycles_to_ns(c, r->sum.cycles - r->sum.delayed)
+					  : 0;
 		if (p->wrapped[i])
 			row->trust = PMK_TRUST_WRAPPED;
 	}

@@ -23,6 +23,9 @@ struct pmk_core {
 	char caveat[160]; /* what its times are short of, as in "its cycles are …"; or "" */
 	uint32_t family;  /* which of pmk_core_families[]: see family.h */
 	bool system;	  /* set by the owner: system emulation, where exceptions can be seen */
+	/* Set by the owner: no clock runs, and data accesses are counted as they are made, none
+	 * with their block. */
+	bool timeless;
 	/* Parameters that several families share. Those that a family has no key for are 0. */
 	uint64_t clock_hz;
 	uint64_t icache_on;

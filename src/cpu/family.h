@@ -125,6 +125,9 @@ struct pmk_core_family {
 	 * instruction was executed and from nothing else, in user emulation. An instruction that
 	 * faults is executed (fault.h): what it raises only when it does not fault is not here. */
 	const uint8_t *mix;
+	/* And those, likewise, whose totals follow from its data accesses and from nothing else,
+	 * with pmk_core.timeless. What is in both lists follows from both. NULL: there are none. */
+	const uint8_t *data;
 	/* The longest latency that a core can record; NULL: it records none. */
 	uint32_t (*longest)(const struct pmk_core *core);
 	/* Compute the totals that follow from others. All others are complete. */

@@ -126,19 +126,24 @@ static void take_back(struct pmk_cpu *cpu, const struct pmk_cpu_rest *rest)
 	cpu->unsure |= rest->unsure;
 }
 
+static void drop(struct pmk_cpu *cpu)
+{
+	if (pmk_core_family(&cpu->core)->drop)
+		pmk_core_family(&cpu->core)->drop(cpu);
+}
+
 bool pmk_cpu_fault(struct pmk_cpu *cpu, bool faulted)
 {
 	struct pmk_cpu_rest rest;
 
 	if (!find_rest(cpu, cpu->prev, faulted, &rest))
 		return false;
+	drop(cpu);
 	if (cpu->sites)
 		pmk_sites_fault(cpu, PMK_SITE_FAULT + rest.insn);
 	take_back(cpu, &rest);
 	if (cpu->sites)
 		pmk_sites_taken_back(cpu);
-	if (pmk_core_family(&cpu->core)->drop)
-		pmk_core_family(&cpu->core)->drop(cpu);
 	cpu->prev = cpu->origin;
 	return true;
 }
@@ -185,6 +190,9 @@ bool pmk_cpu_ended(struct pmk_cpu *cpu)
 	bool there = cpu->fault.prev && cpu->fault.prev == cpu->prev &&
 		     cpu->fault.access == cpu->access && cpu->fault.cycles == cpu->cycles;
 
+	/* Without a clock no block is known, but an access that is under way will not end. */
+	if (there || cpu->core.timeless)
+		drop(cpu);
 	if (there)
 		take_back(cpu, &cpu->fault.rest);
 	return there;

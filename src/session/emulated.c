@@ -335,32 +335,42 @@ uint64_t pmk_emulated_delay_left(const struct pmk_emulated *e)
 	return e->delay_due > e->cpu.cycles ? e->delay_due - e->cpu.cycles : 1;
 }
 
-/* Does the signal follow from how often each instruction was executed, or is it none? */
-static bool in_mix(const struct pmk_core_family *family, unsigned sig)
+static bool is_in(const uint8_t *list, unsigned sig)
 {
-	const uint8_t *s = family->mix;
-
-	while (*s != PMK_SIG_CYCLE && *s != sig)
-		s++;
-	return *s != PMK_SIG_CYCLE || sig == PMK_SIG_NONE;
+	while (*list != PMK_SIG_CYCLE && *list != sig)
+		list++;
+	return *list != PMK_SIG_CYCLE;
 }
 
-/* Are all events of the plan of that kind, over the whole run of a program? */
-static bool counts_mix(const struct pmk_emulated_config *cfg)
+static uint32_t part_of(const struct pmk_core_family *family, unsigned sig)
+{
+	uint32_t parts = is_in(family->mix, sig) ? PMK_PART_EXECUTIONS : 0;
+
+	if (family->data && is_in(family->data, sig))
+		parts |= PMK_PART_DATA;
+	return parts || sig == PMK_SIG_NONE ? parts : PMK_PART_CLOCK;
+}
+
+/* The parts of the core that the events of the plan are counted in, over the whole run of a
+ * program. */
+static uint32_t parts_asked(const struct pmk_emulated_config *cfg)
 {
 	const struct pmk_core_family *family = pmk_core_family(&cfg->core);
 	const struct pmk_pmu *pmu = pmk_pmu_find(cfg->pmu);
-	bool mix = pmu && !family->attach && !cfg->core.system && !cfg->nregions &&
-		   !cfg->watch_levels && !cfg->delay && cfg->interval_unit == PMK_INTERVAL_NONE;
+	uint32_t parts = 0;
 
-	for (unsigned i = 0; mix && i < cfg->plan.nevents; i++) {
+	if (cfg->whole || !pmu || family->attach || cfg->core.system || cfg->nregions ||
+	    cfg->watch_levels || cfg->delay || cfg->interval_unit != PMK_INTERVAL_NONE)
+		return PMK_PART_CLOCK;
+	for (unsigned i = 0; i < cfg->plan.nevents; i++) {
 		const struct pmk_plan_event *planned = &cfg->plan.event[i];
 		const struct pmk_event *event = pmk_pmu_event_code(pmu, planned->code);
 
-		mix = !planned->pmu && event && !event->latency && in_mix(family, event->signal) &&
-		      in_mix(family, event->signal2);
+		if (planned->pmu || !event || event->latency)
+			return PMK_PART_CLOCK;
+		parts |= part_of(family, event->signal) | part_of(family, event->signal2);
 	}
-	return mix;
+	return parts;
 }
 
 /* Adding up the counts walks over all blocks. That pays for a reading now and then, but not for
@@ -373,7 +383,8 @@ void pmk_emulated_configure(struct pmk_emulated_config *cfg)
 		cfg->layout = pmk_ahbmon_sp816;
 	cfg->eager = cfg->nregions > 0 || cfg->watch_levels ||
 		     (cfg->interval_unit != PMK_INTERVAL_NONE && cfg->interval < 1000000);
-	cfg->mix = counts_mix(cfg);
+	cfg->parts = parts_asked(cfg);
+	cfg->core.timeless = !(cfg->parts & PMK_PART_CLOCK);
 }
 
 static void clear_readings(struct pmk_emulated *e)
@@ -739,7 +750,7 @@ int pmk_emulated_finish(struct pmk_emulated *copy, struct pmk_emulated_ports *po
 	pmk_several_rebind(&copy->session, ports->pmu, ports->port);
 	if (on_buses(copy))
 		finish_bus(copy);
-	err = cfg->mix ? read_in_parts(copy, b) : 0;
+	err = cfg->parts & PMK_PART_CLOCK ? 0 : read_in_parts(copy, b);
 	if (err && !copy->error)
 		copy->error = err;
 	err = pmk_emulated_totals(copy, cfg, b, totals);

@@ -39,6 +39,14 @@ enum pmk_levels { PMK_LEVELS_ALL, PMK_LEVELS_USER, PMK_LEVELS_KERNEL };
 
 enum pmk_interval_unit { PMK_INTERVAL_NONE, PMK_INTERVAL_CYCLES, PMK_INTERVAL_INSNS };
 
+/* Parts of a core whose counts do not depend on the rest of it. Without PMK_PART_CLOCK there is no
+ * time, and nothing but these counts. */
+enum pmk_parts {
+	PMK_PART_EXECUTIONS = 1 << 0, /* how often each instruction was executed */
+	PMK_PART_DATA = 1 << 1,	      /* what data accesses find in the level 1 caches */
+	PMK_PART_CLOCK = 1 << 2,      /* all else, and with it all of the core */
+};
+
 struct pmk_emulated_config {
 	char pmu[32];
 	/* A second PMU on the same bus, that of the level 2 cache or of the core, or empty:
@@ -62,10 +70,9 @@ struct pmk_emulated_config {
 	uint32_t interval_unit;
 	/* readings are frequent: the counts are added up at every block; see configure */
 	uint32_t eager;
-	/* Nothing is asked but what follows from how often each instruction was executed: then the
-	 * producer may count executions alone, and leave the clock and all else of the core as they
-	 * are. */
-	uint32_t mix;
+	/* What the producer has to run of the core, of enum pmk_parts; and whether it is all of it,
+	 * whatever is asked. */
+	uint32_t parts, whole;
 	uint64_t interval;
 	/* Cycles of the core before counting begins, with the first block that reaches them; not
 	 * with a window or regions. */

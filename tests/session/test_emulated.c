@@ -347,7 +347,7 @@ static void test_executions_alone(void **state)
 	(void)state;
 	assert_non_null(copy);
 	rig_start(r);
-	assert_int_equal(r->cfg.mix, 1);
+	assert_int_equal(r->cfg.parts, PMK_PART_EXECUTIONS);
 	r->executions[0].count = UINT64_C(1) << 33; /* five instructions each */
 	*copy = r->e;
 	assert_int_equal(pmk_emulated_finish(copy, &ports, &r->cfg, &r->b, &totals), 0);

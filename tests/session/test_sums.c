@@ -255,7 +255,7 @@ static unsigned log2_size(unsigned bytes)
 static void arm_access(struct pmk_cpu *cpu, const struct pmk_insn *in, uint32_t addr,
 		       uint64_t access)
 {
-	bool counted = pmk_arm11_access_static(in), store = in->store;
+	bool counted = pmk_arm11_access_static(&cpu->core, in), store = in->store;
 	unsigned shift = log2_size(in->mem_bytes);
 
 	if (in->mem_count > 1 && !in->exclusive) {

@@ -114,9 +114,13 @@ bool pmk_arm11_is_under_way(const struct pmk_cpu *cpu)
 	return cpu->arm11.multiple_left > 0;
 }
 
-/* A load or store multiple that faults is begun anew. */
+/* A load or store multiple that faults is begun anew, and counted then. */
 void pmk_arm11_drop(struct pmk_cpu *cpu)
 {
+	if (cpu->arm11.multiple_left > 0 && cpu->arm11.multiple_counts != PMK_SIG_NONE) {
+		pmk_sites_access(cpu, cpu->access);
+		cpu->dyn[cpu->arm11.multiple_counts]--;
+	}
 	cpu->arm11.multiple_left = 0;
 }
 
@@ -141,7 +145,17 @@ struct pmk_signal_set pmk_arm11_raises(const struct pmk_core *core)
 	return set;
 }
 
-const uint8_t pmk_arm11_mix[] = { PMK_SIG_INSN, PMK_SIG_BRANCH, PMK_SIG_WBUF_DRAIN, PMK_SIG_CYCLE };
+/* Preloads are reads that make no access. */
+const uint8_t pmk_arm11_mix[] = { PMK_SIG_INSN,	    PMK_SIG_BRANCH,	PMK_SIG_WBUF_DRAIN,
+				  PMK_SIG_L1D_READ, PMK_SIG_L1D_ACCESS, PMK_SIG_L1D_ACCESS_WB,
+				  PMK_SIG_CYCLE };
+
+const uint8_t pmk_arm11_data[] = {
+	PMK_SIG_L1D_READ,      PMK_SIG_L1D_WRITE,	PMK_SIG_L1D_ACCESS,
+	PMK_SIG_L1D_ACCESS_WB, PMK_SIG_L1D_READ_MISS,	PMK_SIG_L1D_WRITE_MISS,
+	PMK_SIG_L1D_MISS,      PMK_SIG_L1D_EVICT,	PMK_SIG_L1D_WB_HALF,
+	PMK_SIG_DATA_EXTERNAL, PMK_SIG_MICRO_DTLB_MISS, PMK_SIG_CYCLE,
+};
 
 /* Sums of other signals. */
 void pmk_arm11_derive(const struct pmk_cpu *cpu, uint64_t *t)
@@ -675,6 +689,8 @@ static void account_load(struct pmk_cpu *cpu, uint64_t access, struct pmk_lsu_de
 
 static void load_external(struct pmk_cpu *cpu, uint64_t access, struct translation t)
 {
+	if (cpu->core.timeless)
+		return;
 	account_load(cpu, access,
 		     pmk_lsu_load_miss(&cpu->arm11.lsu, issue_time(cpu, access), first_use(access),
 				       LOAD_HIT_LATENCY, t.refill + t.walk),
@@ -683,13 +699,15 @@ static void load_external(struct pmk_cpu *cpu, uint64_t access, struct translati
 
 static void store_external(struct pmk_cpu *cpu, uint64_t access)
 {
+	if (cpu->core.timeless)
+		return;
 	account(cpu, pmk_lsu_write(&cpu->arm11.lsu, issue_time(cpu, access)), 0);
 }
 
 /* A load that hits, but whose translation was missing: its value is later by the translation. */
 static void load_late(struct pmk_cpu *cpu, uint64_t access, struct translation t)
 {
-	if (t.refill + t.walk)
+	if (t.refill + t.walk && !cpu->core.timeless)
 		account_load(cpu, access,
 			     pmk_lsu_load_hit(&cpu->arm11.lsu, issue_time(cpu, access),
 					      first_use(access),

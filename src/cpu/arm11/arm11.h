@@ -65,9 +65,9 @@ enum {
 
 /* Is it certain that the instruction makes its accesses? Then the block counts them. Conditional
  * and exclusive ones may make none, so that memory callbacks count theirs. */
-static inline bool pmk_arm11_access_static(const struct pmk_insn *in)
+static inline bool pmk_arm11_access_static(const struct pmk_core *core, const struct pmk_insn *in)
 {
-	return (in->load || in->store) && !in->conditional && !in->exclusive;
+	return (in->load || in->store) && !in->conditional && !in->exclusive && !core->timeless;
 }
 
 /* The memory system of a core that is otherwise like an ARM11. */
@@ -103,7 +103,7 @@ bool pmk_arm11_is_under_way(const struct pmk_cpu *cpu);
 void pmk_arm11_drop(struct pmk_cpu *cpu);
 uint32_t *pmk_arm11_branch(struct pmk_block *b);
 struct pmk_signal_set pmk_arm11_raises(const struct pmk_core *core);
-extern const uint8_t pmk_arm11_mix[];
+extern const uint8_t pmk_arm11_mix[], pmk_arm11_data[];
 void pmk_arm11_derive(const struct pmk_cpu *cpu, uint64_t *totals);
 extern const struct pmk_counted_signal pmk_arm11_counted[];
 extern const struct pmk_counted_beside pmk_arm11_beside[];
@@ -200,6 +200,9 @@ static inline void pmk_arm11_multiple(struct pmk_cpu *cpu, uint32_t addr, uint64
 	cpu->access = access;
 	if (--cpu->arm11.multiple_left < 0) {
 		cpu->arm11.multiple_left = (int32_t)PMK_ACCESS_COUNT(access) - 1;
+		cpu->arm11.multiple_counts = counted ? PMK_SIG_NONE
+					     : write ? PMK_SIG_L1D_WRITE
+						     : PMK_SIG_L1D_READ;
 	} else {
 		if (PMK_LIKELY(in_line != line_bytes))
 			return;

@@ -16,7 +16,7 @@ static void add_facts(const struct pmk_core *core, const struct pmk_insn *in, st
 	if (in->is_branch || (core->arm11.pc_writes && in->flow != PMK_FLOW_NEXT &&
 			      in->flow != PMK_FLOW_EXCEPTION && in->flow != PMK_FLOW_MODE))
 		f->n[PMK_ARM11_FACT_BRANCH]++;
-	if (pmk_arm11_access_static(in)) {
+	if (pmk_arm11_access_static(core, in)) {
 		/* A swap is a read and a write of one line: two accesses (our choice). */
 		f->n[PMK_ARM11_FACT_READ] += in->load;
 		f->n[PMK_ARM11_FACT_WRITE] += in->store;

@@ -70,7 +70,9 @@ struct pmk_cpu_arm11 {
 	uint64_t pending;      /* registers whose load is under way, see `ready` */
 	uint8_t *imap;	       /* [line]: 1 = present */
 	int32_t multiple_left; /* words of the running load or store multiple still to come */
-	uint64_t uncached;     /* data accesses that bypassed the cache */
+	/* The signal that it was counted in when it began; PMK_SIG_NONE: its block counted it. */
+	uint8_t multiple_counts;
+	uint64_t uncached;			 /* data accesses that bypassed the cache */
 	const struct pmk_arm11_instead *instead; /* its own memory system; NULL: an ARM11's */
 	struct pmk_cache icache, dcache;
 	struct pmk_tlb itlb, dtlb, main_tlb;

@@ -159,11 +159,10 @@ pmk_access_fn *pmk_arm11_watch(const struct pmk_core *core, bool system, const s
 			       const struct pmk_block *b, const struct pmk_pipe_slot *pipe,
 			       uint64_t *access)
 {
-	bool counted = pmk_arm11_access_static(in);
+	bool counted = pmk_arm11_access_static(core, in);
 	uint32_t to_end = b->cycles > pipe->issue ? b->cycles - pipe->issue : 0;
 	pmk_access_fn *fn;
 
-	(void)core;
 	*access = pmk_access_pack(to_end, pipe->use, in->mem_count, in->mem_bytes);
 	if (in->load && in->store)
 		fn = counted ? swap : cswap;

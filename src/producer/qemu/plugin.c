@@ -93,6 +93,11 @@ static struct pmk_executions *inline_executions;
 static __thread unsigned calling_vcpu = PMK_MAX_VCPUS;
 static __thread bool forking; /* it is a fork */
 
+static bool has_clock(void)
+{
+	return config.parts & PMK_PART_CLOCK;
+}
+
 static struct pmk_emulated *emulated(struct pmk_cpu *cpu)
 {
 	_Static_assert(offsetof(struct pmk_emulated, cpu) == 0, "the core comes first");
@@ -448,6 +453,13 @@ static void register_block(struct qemu_plugin_tb *tb, size_t first, qemu_exec_fn
 						       QEMU_CB_NO_REGS, (void *)b);
 }
 
+/* Before the block of a handler. An access that was under way has faulted. */
+static void drop(unsigned vcpu, void *block)
+{
+	(void)block;
+	family->drop(pmk_cpus[vcpu]);
+}
+
 /* Have executions of the block be counted, and nothing else. Translated code can do that by itself
  * as long as it runs in one thread. */
 static void register_execution(struct qemu_plugin_tb *tb, size_t first, const struct pmk_block *b)
@@ -456,6 +468,14 @@ static void register_execution(struct qemu_plugin_tb *tb, size_t first, const st
 		glue->count_inline(tb, first, &inline_executions[b->id].count);
 	else
 		register_block(tb, first, count_execution, b);
+}
+
+static void register_without_clock(struct qemu_plugin_tb *tb, size_t first,
+				   const struct pmk_block *b, unsigned entry)
+{
+	register_execution(tb, first, b);
+	if (entry && family->drop)
+		register_block(tb, first, drop, b);
 }
 
 /* Map the executions of this process's vCPU 0 to where translated code counts them: a second time,
@@ -540,16 +560,18 @@ static void add_block(struct qemu_plugin_tb *tb, const struct pmk_raw *raw,
 	pmk_slot_facts(slot_memory)[b->id] = b->facts;
 	record_block(b, raw + first, in + first, last - first);
 	atomic_store(&slot->nblocks, code.nblocks);
-	if (config.mix) {
-		register_execution(tb, first, b);
+	if (has_clock())
+		register_block(tb, first, fn, b);
+	else
+		register_without_clock(tb, first, b, entry);
+	if (!(config.parts & (PMK_PART_DATA | PMK_PART_CLOCK)))
 		return;
-	}
-	register_block(tb, first, fn, b);
 	behind = b->nfaults;
 	for (size_t i = first; i < last; i++) {
 		struct qemu_plugin_insn *qi = qemu_plugin_tb_get_insn(tb, i);
 
-		if (unsure && code.tells && (behind > 0 || (system_mode && family->shares_faults)))
+		if (unsure && code.tells && has_clock() &&
+		    (behind > 0 || (system_mode && family->shares_faults)))
 			tell_passed(qi, behind);
 		unsure = false;
 		if (!pmk_may_fault(&config.core, &in[i]))
@@ -668,12 +690,13 @@ static bool changes_control(const struct pmk_insn *in)
 }
 
 /* Does `in`, behind `before` in translated code, start a block of its own? A boundary does, what
- * follows a change of control that QEMU did not end its block at, and, if only executions are
- * counted, what may not be executed because the instruction before it faults. */
+ * follows a change of control that QEMU did not end its block at, and, if executions are counted
+ * without a clock, what may not be executed because the instruction before it faults. */
 static bool starts_block(const struct pmk_insn *before, const struct pmk_insn *in)
 {
 	return is_boundary(in->addr) || changes_control(before) ||
-	       (config.mix && pmk_may_fault(&config.core, before));
+	       (!has_clock() && (config.parts & PMK_PART_EXECUTIONS) &&
+		pmk_may_fault(&config.core, before));
 }
 
 void pmk_plugin_translated(struct qemu_plugin_tb *tb)
@@ -755,7 +778,7 @@ void pmk_plugin_vcpu_started(unsigned vcpu)
 	if (vcpu < PMK_ARENA_CPUS)
 		begin_sites(&e->cpu);
 	pmk_cpus[vcpu] = &e->cpu;
-	if (vcpu == 0 && config.mix && glue->count_inline)
+	if (vcpu == 0 && !has_clock() && glue->count_inline)
 		map_inline(e->cpu.executions);
 	if (vcpu < PMK_ARENA_CPUS && atomic_load(&slot->ncpus) <= vcpu)
 		atomic_store(&slot->ncpus, vcpu + 1);
@@ -891,7 +914,7 @@ static void meet_handler(unsigned signal, uint64_t action)
 	enum { DEFAULT, IGNORE };
 	uint64_t pc = action ? program_word(action) : DEFAULT;
 
-	if (config.mix)
+	if (!(config.parts & (PMK_PART_DATA | PMK_PART_CLOCK)))
 		return; /* blocks end where instructions may fault */
 	if (pc == DEFAULT || pc == IGNORE)
 		return;
