@@ -111,7 +111,7 @@ static bool has_role(const struct pmk_wave_signal *s)
 }
 
 /* 0 or PMK_ENOMEM. */
-static int find_roles(const struct wave_vcd *v, struct layers *all)
+static int find_roles(const struct wave_dump *v, struct layers *all)
 {
 	all->role = calloc(v->nsignals + 1, sizeof(*all->role));
 	for (size_t i = 0; all->role && i < v->nsignals; i++)
@@ -195,7 +195,7 @@ static int add_layer(struct layers *all, const struct layer *l)
 	return 0;
 }
 
-static int find_layers(const struct wave_vcd *v, struct layers *all)
+static int find_layers(const struct wave_dump *v, struct layers *all)
 {
 	struct layer l;
 	int err = find_roles(v, all);
@@ -302,7 +302,7 @@ static void find_gxi(struct layers *all)
 }
 
 /* AHBMONITOR[33:0], or without the copy of the clock [32:0]: DDI 0287B §4.2.1. */
-static const struct pmk_wave_signal *find_pins(const struct wave_vcd *v)
+static const struct pmk_wave_signal *find_pins(const struct wave_dump *v)
 {
 	const struct pmk_wave_signal *best = NULL;
 
@@ -340,8 +340,8 @@ static unsigned rank(const char *name, const char *const *list)
 }
 
 /* Take the most typical name, in `scope` before elsewhere, and of these the shortest path. */
-static const struct pmk_wave_signal *most_telling(const struct wave_vcd *v, const char *const *list,
-						  const char *scope)
+static const struct pmk_wave_signal *most_telling(const struct wave_dump *v,
+						  const char *const *list, const char *scope)
 {
 	const struct pmk_wave_signal *best = NULL;
 	unsigned least = 200;
@@ -365,7 +365,7 @@ static const struct pmk_wave_signal *most_telling(const struct wave_vcd *v, cons
 }
 
 /* The signal with the clock's name beside a layer's htrans, if it is another net; or NULL. */
-static const struct pmk_wave_signal *clock_of(const struct wave_vcd *v, const struct layer *l,
+static const struct pmk_wave_signal *clock_of(const struct wave_dump *v, const struct layer *l,
 					      const struct pmk_wave_signal *clock)
 {
 	for (size_t i = 0; i < v->nsignals; i++) {
@@ -388,7 +388,7 @@ static bool is_in(const char *scope, const char *outer)
 }
 
 /* Is there a net with the clock's name in a scope around both, which may drive the two of them? */
-static bool may_share_clock(const struct wave_vcd *v, const struct layer *l,
+static bool may_share_clock(const struct wave_dump *v, const struct layer *l,
 			    const struct pmk_wave_signal *clock)
 {
 	const char *scope = l->role[PMK_AHB_HTRANS]->scope;
@@ -495,7 +495,7 @@ static bool is_written(const struct layers *all, const struct layer *l)
 	return !l->same && !(l->slave && all->masters);
 }
 
-static void write_map(FILE *f, const struct wave_vcd *v, const struct layers *all,
+static void write_map(FILE *f, const struct wave_dump *v, const struct layers *all,
 		      const struct pmk_wave_signal *clock, const struct pmk_wave_signal *reset,
 		      const struct pmk_wave_signal *evntbus)
 {
@@ -543,7 +543,7 @@ static void write_map(FILE *f, const struct wave_vcd *v, const struct layers *al
 	}
 }
 
-static const struct pmk_wave_signal *find_evntbus(const struct wave_vcd *v)
+static const struct pmk_wave_signal *find_evntbus(const struct wave_dump *v)
 {
 	const struct pmk_wave_signal *best = NULL;
 
@@ -560,7 +560,7 @@ static const struct pmk_wave_signal *find_evntbus(const struct wave_vcd *v)
 /* Returns the whole text, or an error. */
 static int guess(const struct pmk_wave *w, FILE *f, struct layers *all, struct pmk_wave_error *err)
 {
-	const struct wave_vcd *v = &w->vcd;
+	const struct wave_dump *v = &w->dump;
 	const struct pmk_wave_signal *clock, *reset, *evntbus = find_evntbus(v);
 	const char *scope = evntbus ? evntbus->scope : "";
 

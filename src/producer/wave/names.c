@@ -96,7 +96,7 @@ static bool same(const struct pmk_wave_signal *a, const struct pmk_wave_signal *
 	return a->net == b->net && a->msb == b->msb && a->lsb == b->lsb;
 }
 
-static void collect(const struct wave_vcd *v, const char *path, bool suffix, struct found *f)
+static void collect(const struct wave_dump *v, const char *path, bool suffix, struct found *f)
 {
 	size_t n = strlen(path);
 
@@ -118,7 +118,8 @@ static void collect(const struct wave_vcd *v, const char *path, bool suffix, str
 }
 
 /* Look for the path in the scope, then as it is, then as the end of a longer path. */
-static void look_for(const struct wave_vcd *v, const char *scope, const char *path, struct found *f)
+static void look_for(const struct wave_dump *v, const char *scope, const char *path,
+		     struct found *f)
 {
 	char full[2 * MAX_PATH];
 
@@ -173,7 +174,7 @@ static const char *last_name(const char *path)
 	return dot ? dot + 1 : path;
 }
 
-static void no_such(const struct wave_vcd *v, const char *scope, const char *path, char *why,
+static void no_such(const struct wave_dump *v, const char *scope, const char *path, char *why,
 		    size_t size)
 {
 	const char *name = last_name(path);
@@ -208,7 +209,7 @@ static void no_such(const struct wave_vcd *v, const char *scope, const char *pat
 			 h.count ? "?" : "; 'pmk wave signals' lists them");
 }
 
-static void ambiguous(const struct wave_vcd *v, const char *path, const struct found *f, char *why,
+static void ambiguous(const struct wave_dump *v, const char *path, const struct found *f, char *why,
 		      size_t size)
 {
 	char a[MAX_PATH], b[MAX_PATH];
@@ -227,7 +228,7 @@ static void ambiguous(const struct wave_vcd *v, const char *path, const struct f
 
 /* Where the whole of a name lies: bit 0 is the lowest index of all signals or, for one signal,
  * its LSB. */
-static int32_t lowest_of(const struct wave_vcd *v, const struct found *f)
+static int32_t lowest_of(const struct wave_dump *v, const struct found *f)
 {
 	int32_t least = lowest(&v->signal[f->signal[0]]);
 
@@ -238,7 +239,7 @@ static int32_t lowest_of(const struct wave_vcd *v, const struct found *f)
 }
 
 /* Can these be the parts of one vector? */
-static bool one_vector(const struct wave_vcd *v, const struct found *f)
+static bool one_vector(const struct wave_dump *v, const struct found *f)
 {
 	const struct pmk_wave_signal *first = &v->signal[f->signal[0]];
 
@@ -264,7 +265,7 @@ struct choice {
 	int32_t a, b;
 };
 
-static int pick_bits(const struct wave_vcd *v, const struct found *f, const struct choice *c,
+static int pick_bits(const struct wave_dump *v, const struct found *f, const struct choice *c,
 		     const char *path, struct wave_pick *pick, char *why, size_t size)
 {
 	const struct pmk_wave_signal *first = &v->signal[f->signal[0]];
@@ -334,7 +335,7 @@ static bool split_choice(char *path, struct choice *c)
 	return true;
 }
 
-int pmk_wave_find(const struct wave_vcd *v, const char *scope, const char *text,
+int pmk_wave_find(const struct wave_dump *v, const char *scope, const char *text,
 		  struct wave_pick *pick, char *why, size_t size)
 {
 	struct choice choice = { .some = false };

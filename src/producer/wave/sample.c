@@ -53,7 +53,7 @@ static void warn(struct sampler *s, enum pmk_wave_oddity what, const char *signa
 /* Was this step an active edge? */
 static bool clock_step(struct sampler *s, uint64_t time)
 {
-	const struct wave_cells *c = &s->w->vcd.cells;
+	const struct wave_cells *c = &s->w->dump.cells;
 	struct pmk_wave_value now = c->now[s->w->clock];
 	const struct pmk_wave_map *map = s->w->map;
 	bool level = now.bits & 1, edge;
@@ -97,7 +97,7 @@ static bool in_reset(struct sampler *s, uint64_t time)
 
 	if (s->w->reset == WAVE_NO_CELL)
 		return false;
-	v = s->w->vcd.cells.before[s->w->reset];
+	v = s->w->dump.cells.before[s->w->reset];
 	if (v.x) {
 		warn(s, PMK_WAVE_RESET_X, map->reset, time);
 		return true;
@@ -109,7 +109,7 @@ static bool in_reset(struct sampler *s, uint64_t time)
 static int settle(void *ctx, uint64_t time)
 {
 	struct sampler *s = ctx;
-	struct wave_cells *c = &s->w->vcd.cells;
+	struct wave_cells *c = &s->w->dump.cells;
 	struct pmk_wave_edge edge;
 
 	if (!clock_step(s, time))
@@ -140,7 +140,7 @@ static void dump_off(void *ctx, uint64_t time)
 static int progress(void *ctx)
 {
 	struct sampler *s = ctx;
-	const struct wave_vcd *v = &s->w->vcd;
+	const struct wave_dump *v = &s->w->dump;
 	struct pmk_wave_progress p = { .size = v->source.size,
 				       .time = v->time,
 				       .edges = s->findings->edges };
@@ -161,12 +161,12 @@ static int progress(void *ctx)
 /* The sink was told of no edge: make an error of that. */
 static int no_edge(struct sampler *s)
 {
-	const struct wave_vcd *v = &s->w->vcd;
+	const struct wave_dump *v = &s->w->dump;
 	const struct pmk_wave_map *map = s->w->map;
 	char begin[80], end[80];
 
-	pmk_wave_vcd_time_text(v, v->begin, begin, sizeof(begin));
-	pmk_wave_vcd_time_text(v, v->time, end, sizeof(end));
+	pmk_wave_dump_time_text(v, v->begin, begin, sizeof(begin));
+	pmk_wave_dump_time_text(v, v->time, end, sizeof(end));
 	if (!v->timed)
 		return pmk_wave_fail(&s->findings->error, PMK_ENOTSUP,
 				     "%s: a header and no changes: nothing to count", s->w->path);
@@ -191,12 +191,12 @@ int pmk_wave_run(struct pmk_wave *w, const struct pmk_wave_sink *sink,
 				     w->ran ? "it has been read" : "no map is bound");
 	w->ran = true;
 	clock_gettime(CLOCK_MONOTONIC, &s.told);
-	err = pmk_wave_vcd_run(&w->vcd, &clockwork);
-	findings->begin = w->vcd.begin;
-	findings->end = w->vcd.time;
-	pmk_wave_vcd_place(&w->vcd, &findings->bytes, &findings->lines);
+	err = pmk_wave_dump_run(&w->dump, &clockwork);
+	findings->begin = w->dump.begin;
+	findings->end = w->dump.time;
+	pmk_wave_dump_place(&w->dump, &findings->bytes, &findings->lines);
 	findings->lines--;
-	findings->error = w->vcd.error;
+	findings->error = w->dump.error;
 	if (findings->stopped || (err && findings->edges))
 		return PMK_WAVE_PARTIAL;
 	if (err)

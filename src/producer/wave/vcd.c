@@ -10,11 +10,6 @@
  *	            between; $dumpvars $dumpall $dumpon $dumpoff with their values inside or after
  *	            them; $comment anywhere. Any white space between any two words, CR LF included.
  *
- * x, z, U, W and - are unknown; L is 0, H is 1. A vector shorter than its net is extended by x or z
- * if that is its first digit, else by 0 (§18.2.1). In a vector longer than its net, the surplus
- * digits have to be 0, or x or z if the next digit is x or z, too. Otherwise nobody knows which
- * bits are meant, and it is an error.
- *
  * Not understood: $dumpports (extended VCD, §18.3). It is recognised by its ports, whose sizes are
  * ranges and whose codes are <0, <1 …; fst2vcd writes ports, too, but with ordinary sizes and
  * codes.
@@ -26,7 +21,7 @@
  * counted afterwards, buffer by buffer. See bench/wave.
  */
 #define _GNU_SOURCE
-#include "producer/wave/vcd.h"
+#include "producer/wave/dump.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -41,50 +36,9 @@
 /* interval between checks whether somebody wants to stop, while nothing comes */
 #define PATIENCE_MS  100
 
-/* ---- strings -------------------------------------------------------------------------------- */
+/* ---- the place ------------------------------------------------------------------------------ */
 
-#define BLOCK 65536
-
-struct wave_block {
-	struct wave_block *next;
-	size_t used, size;
-	char text[];
-};
-
-char *pmk_wave_arena_copy(struct wave_arena *a, const char *text, size_t n)
-{
-	struct wave_block *b = a->block;
-	char *copy;
-
-	if (!b || b->size - b->used <= n) {
-		size_t size = n + 1 > BLOCK ? n + 1 : BLOCK;
-
-		b = malloc(sizeof(*b) + size);
-		if (!b)
-			return NULL;
-		*b = (struct wave_block){ .next = a->block, .size = size };
-		a->block = b;
-	}
-	copy = b->text + b->used;
-	memcpy(copy, text, n);
-	copy[n] = '\0';
-	b->used += n + 1;
-	return copy;
-}
-
-void pmk_wave_arena_free(struct wave_arena *a)
-{
-	while (a->block) {
-		struct wave_block *next = a->block->next;
-
-		free(a->block);
-		a->block = next;
-	}
-}
-
-/* ---- errors --------------------------------------------------------------------------------- */
-
-static void count_lines(struct wave_vcd *v, const char *upto)
+static void count_lines(struct wave_dump *v, const char *upto)
 {
 	if (upto <= v->counted)
 		return;
@@ -92,84 +46,27 @@ static void count_lines(struct wave_vcd *v, const char *upto)
 	v->counted = (char *)(uintptr_t)upto;
 }
 
-void pmk_wave_vcd_place(struct wave_vcd *v, uint64_t *offset, uint64_t *line)
+void pmk_wave_vcd_place(struct wave_dump *v, uint64_t *offset, uint64_t *line)
 {
 	count_lines(v, v->at);
 	*offset = v->base + (uint64_t)(v->at - v->buf);
 	*line = v->lines + 1;
 }
 
-void pmk_wave_vcd_time_text(const struct wave_vcd *v, uint64_t time, char *buf, size_t size)
-{
-	uint64_t scaled;
-
-	if (!v->unit)
-		snprintf(buf, size, "%llu", (unsigned long long)time);
-	else if (__builtin_mul_overflow(time, v->scale, &scaled))
-		snprintf(buf, size, "%llu x %u %s", (unsigned long long)time, v->scale, v->unit);
-	else
-		snprintf(buf, size, "%llu %s", (unsigned long long)scaled, v->unit);
-}
-
-/* Reports "sim.vcd: byte 812, line 40, time 1200 ns: why". Only the first error counts. */
-static int __attribute__((format(printf, 3, 4)))
-fail(struct wave_vcd *v, int code, const char *fmt, ...)
-{
-	struct pmk_wave_error *e = &v->error;
-	char why[320], time[80], when[96] = "";
-	va_list ap;
-
-	if (e->code)
-		return e->code;
-	va_start(ap, fmt);
-	vsnprintf(why, sizeof(why), fmt, ap);
-	va_end(ap);
-	e->code = code;
-	e->in_dump = true;
-	pmk_wave_vcd_place(v, &e->offset, &e->line);
-	e->timed = v->timed;
-	e->time = v->time;
-	if (v->timed) {
-		pmk_wave_vcd_time_text(v, v->time, time, sizeof(time));
-		snprintf(when, sizeof(when), ", time %s", time);
-	}
-	snprintf(e->text, sizeof(e->text), "%.120s: byte %llu, line %llu%s: %s", v->path,
-		 (unsigned long long)e->offset, (unsigned long long)e->line, when, why);
-	return code;
-}
-
-static int no_memory(struct wave_vcd *v)
-{
-	return fail(v, PMK_ENOMEM, "out of memory");
-}
-
-/* Make a word of the dump fit to be shown, in buf, which is returned. */
-#define SHOWN 40
-
-static const char *shown(char buf[SHOWN], const char *word, size_t n)
-{
-	size_t i;
-
-	for (i = 0; i < (n ? n : 1) && i < SHOWN - 4; i++)
-		buf[i] = word[i] > ' ' && word[i] < 0x7f ? word[i] : '?';
-	strcpy(buf + i, i < n ? "..." : "");
-	return buf;
-}
-
 /* ---- the buffer ----------------------------------------------------------------------------- */
 
 /* Double the buffer, keeping the `left` unread bytes at its front. */
-static int grow(struct wave_vcd *v, size_t left)
+static int grow(struct wave_dump *v, size_t left)
 {
 	size_t room = v->room ? 2 * v->room : BUFFER;
 	char *bigger;
 
 	if (room > LONGEST_WORD)
-		return fail(v, PMK_EPARSE, "%u MB without a line end: this is no VCD",
-			    LONGEST_WORD >> 20);
+		return pmk_wave_dump_fail(v, PMK_EPARSE, "%u MB without a line end: this is no VCD",
+					  LONGEST_WORD >> 20);
 	bigger = realloc(v->buf, room + WAVE_SLACK);
 	if (!bigger)
-		return no_memory(v);
+		return pmk_wave_dump_no_memory(v);
 	v->room = room;
 	v->buf = v->at = v->counted = bigger;
 	v->end = bigger + left;
@@ -177,15 +74,16 @@ static int grow(struct wave_vcd *v, size_t left)
 }
 
 /* Look how the converter has ended. */
-static int ended(struct wave_vcd *v)
+static int ended(struct wave_dump *v)
 {
 	int status = pmk_wave_source_status(&v->source);
 
 	v->eof = true;
 	if (!status)
 		return 0;
-	return fail(v, PMK_EIO, "%s ended with code %d: the %s file is damaged or truncated",
-		    v->source.tool, status, v->source.format);
+	return pmk_wave_dump_fail(v, PMK_EIO,
+				  "%s ended with code %d: the %s file is damaged or truncated",
+				  v->source.tool, status, v->source.format);
 }
 
 /* Has the whole file been read? Then it is too late to stop. */
@@ -196,7 +94,7 @@ static bool at_end(const struct wave_source *s)
 
 /* Read more text after the text that has not been used yet, which moves to the front. Returns 0,
  * also at the end. */
-static int refill(struct wave_vcd *v)
+static int refill(struct wave_dump *v)
 {
 	size_t left = (size_t)(v->end - v->at);
 	ssize_t n;
@@ -220,7 +118,7 @@ static int refill(struct wave_vcd *v)
 		n = pmk_wave_source_read(&v->source, v->end, v->room - left, PATIENCE_MS);
 	} while (n < 0 && (errno == EINTR || errno == EAGAIN));
 	if (n < 0)
-		return fail(v, PMK_EIO, "cannot be read: %s", strerror(errno));
+		return pmk_wave_dump_fail(v, PMK_EIO, "cannot be read: %s", strerror(errno));
 	v->end += n;
 	memset(v->end, 0, WAVE_SLACK);
 	return n ? 0 : ended(v);
@@ -232,14 +130,14 @@ static bool blank(char c)
 }
 
 /* Read more text of the header. False at its end or after an error. */
-static bool more(struct wave_vcd *v)
+static bool more(struct wave_dump *v)
 {
 	return !v->eof && !refill(v) && !v->stopped;
 }
 
 /* The next word of the header; NULL at the end or after an error. Valid until the next call, and
  * until then the place of an error. */
-static const char *word(struct wave_vcd *v, size_t *length)
+static const char *word(struct wave_dump *v, size_t *length)
 {
 	size_t n = 0;
 
@@ -250,7 +148,8 @@ static const char *word(struct wave_vcd *v, size_t *length)
 			v->at++;
 	} while (v->at == v->end && more(v));
 	if (v->at < v->end && !*v->at) {
-		fail(v, PMK_EPARSE, "this is neither VCD nor FST: a byte 0 in the header");
+		pmk_wave_dump_fail(v, PMK_EPARSE,
+				   "this is neither VCD nor FST: a byte 0 in the header");
 		return NULL;
 	}
 	do {
@@ -291,50 +190,6 @@ static uint64_t key_of(const char *code, size_t n)
 	return n > 8 ? long_key(code, n) : short_key(wave_word(code), n);
 }
 
-/* The entry of a code, or the free entry where it belongs. There is always a free one. */
-static inline struct wave_id *find_id(const struct wave_vcd *v, uint64_t key)
-{
-	size_t mask = v->room_ids - 1, i = (key * UINT64_C(0x9e3779b97f4a7c15)) >> v->id_shift;
-
-	while (v->id[i].key != key && v->id[i].key)
-		i = (i + 1) & mask;
-	return &v->id[i];
-}
-
-static int grow_ids(struct wave_vcd *v)
-{
-	size_t before = v->room_ids, room = before ? 2 * before : 1024;
-	struct wave_id *old = v->id, *all = calloc(room, sizeof(*all));
-
-	if (!all)
-		return no_memory(v);
-	v->id = all;
-	v->room_ids = room;
-	v->id_shift = (unsigned)__builtin_clzll(room) + 1;
-	for (size_t i = 0; i < before; i++)
-		if (old[i].key)
-			*find_id(v, old[i].key) = old[i];
-	free(old);
-	return 0;
-}
-
-/* The net of a code; a new code makes a new net. */
-static int net_of(struct wave_vcd *v, uint64_t key, uint32_t *net)
-{
-	struct wave_id *id;
-	int err;
-
-	if (2 * (v->nids + 1) > v->room_ids && (err = grow_ids(v)))
-		return err;
-	id = find_id(v, key);
-	if (!id->key)
-		*id = (struct wave_id){ .key = key, .net = (uint32_t)v->nids++ };
-	*net = id->net;
-	return 0;
-}
-
-/* ---- identifier codes as numbers ------------------------------------------------------------ */
-
 #define LONGEST_NUMBER 4
 #define NO_NUMBER      UINT32_MAX
 
@@ -357,7 +212,7 @@ static size_t length_of_key(uint64_t key)
 }
 
 /* Fill by_number, when everything that is watched is known. */
-static int number_codes(struct wave_vcd *v)
+static int number_codes(struct wave_dump *v)
 {
 	/* Numbers that are not dense are left to the hash table. */
 	uint32_t most = (uint32_t)(8 * v->nids + 4096), n = 0;
@@ -378,7 +233,7 @@ static int number_codes(struct wave_vcd *v)
 				n = number + 1;
 		}
 		if (!fill && !(v->by_number = calloc(n + 1, sizeof(*v->by_number))))
-			return no_memory(v);
+			return pmk_wave_dump_no_memory(v);
 	}
 	v->nnumbers = n;
 	return 0;
@@ -386,7 +241,7 @@ static int number_codes(struct wave_vcd *v)
 
 /* What is watched of a code of 1 to 8 characters, which `text` begins with: 0, the header does not
  * have it; else 1 + wave_id.watch. */
-static inline uint32_t watch_of(const struct wave_vcd *v, uint64_t text, size_t n)
+static inline uint32_t watch_of(const struct wave_dump *v, uint64_t text, size_t n)
 {
 	uint64_t key = short_key(text, n);
 	uint32_t number = number_of(key, n);
@@ -394,25 +249,25 @@ static inline uint32_t watch_of(const struct wave_vcd *v, uint64_t text, size_t 
 
 	if (number < v->nnumbers)
 		return v->by_number[number];
-	id = find_id(v, key);
+	id = wave_find_id(v, key);
 	return id->key ? 1 + id->watch : 0;
 }
 
 /* The same of a code of any length. */
-static uint32_t watch_of_any(const struct wave_vcd *v, const char *code, size_t n)
+static uint32_t watch_of_any(const struct wave_dump *v, const char *code, size_t n)
 {
 	const struct wave_id *id;
 
 	if (n - 1 < 8)
 		return watch_of(v, wave_word(code), n);
-	id = find_id(v, key_of(code, n));
+	id = wave_find_id(v, key_of(code, n));
 	return id->key ? 1 + id->watch : 0;
 }
 
 /* ---- the header ----------------------------------------------------------------------------- */
 
 /* Skip to the $end of a section. */
-static int skip_section(struct wave_vcd *v, const char *what)
+static int skip_section(struct wave_dump *v, const char *what)
 {
 	const char *w;
 	size_t n;
@@ -420,11 +275,11 @@ static int skip_section(struct wave_vcd *v, const char *what)
 	while ((w = word(v, &n)))
 		if (is(w, n, "$end"))
 			return 0;
-	return fail(v, PMK_EPARSE, "the dump ends within %s: truncated?", what);
+	return pmk_wave_dump_fail(v, PMK_EPARSE, "the dump ends within %s: truncated?", what);
 }
 
 /* Copy the words up to $end into buf, with `gap` between them; what does not fit is cut off. */
-static int section_text(struct wave_vcd *v, const char *what, const char *gap, char *buf,
+static int section_text(struct wave_dump *v, const char *what, const char *gap, char *buf,
 			size_t size)
 {
 	size_t used = 0, n;
@@ -439,12 +294,12 @@ static int section_text(struct wave_vcd *v, const char *what, const char *gap, c
 		if (used >= size)
 			used = size - 1;
 	}
-	return fail(v, PMK_EPARSE, "the dump ends within %s: truncated?", what);
+	return pmk_wave_dump_fail(v, PMK_EPARSE, "the dump ends within %s: truncated?", what);
 }
 
 /* The timescale is only used to show times, so one that is not understood does no harm: times
  * are then plain numbers. */
-static int read_timescale(struct wave_vcd *v)
+static int read_timescale(struct wave_dump *v)
 {
 	static const char *const units[] = { "s", "ms", "us", "ns", "ps", "fs" };
 	char text[32], *rest;
@@ -463,60 +318,24 @@ static int read_timescale(struct wave_vcd *v)
 	return 0;
 }
 
-/* A scope is kept as its whole path. The stack of open scopes is one string that ends with the
- * current scope. */
-struct scopes {
-	char *path; /* "tb.core", malloc */
-	size_t length, room;
-	const char *shared; /* a copy in the arena that its signals point to; NULL: none yet */
-	size_t *start;	    /* where each scope begins in the path */
-	size_t depth, room_depth;
-};
-
-static int enter_scope(struct wave_vcd *v, struct scopes *s)
+static int read_scope(struct wave_dump *v, struct wave_scopes *s)
 {
 	char text[1024], *name;
 	int err = section_text(v, "$scope", " ", text, sizeof(text));
-	size_t n;
 
 	if (err)
 		return err;
 	name = strchr(text, ' '); /* the first word is its type: module, task … */
 	if (!name)
-		return fail(v, PMK_EPARSE, "a $scope without a name");
-	n = strlen(++name);
-	if (s->length + n + 2 > s->room) {
-		size_t room = 2 * (s->length + n + 2);
-		char *bigger = realloc(s->path, room);
-
-		if (!bigger)
-			return no_memory(v);
-		s->path = bigger;
-		s->room = room;
-	}
-	if (s->depth == s->room_depth) {
-		size_t room = s->depth ? 2 * s->depth : 32;
-		size_t *bigger = realloc(s->start, room * sizeof(*bigger));
-
-		if (!bigger)
-			return no_memory(v);
-		s->start = bigger;
-		s->room_depth = room;
-	}
-	s->start[s->depth++] = s->length;
-	s->length += (size_t)sprintf(s->path + s->length, "%s%s", s->length ? "." : "", name);
-	s->shared = NULL;
-	return 0;
+		return pmk_wave_dump_fail(v, PMK_EPARSE, "a $scope without a name");
+	return pmk_wave_dump_enter(v, s, name + 1);
 }
 
-static int leave_scope(struct wave_vcd *v, struct scopes *s)
+static int read_upscope(struct wave_dump *v, struct wave_scopes *s)
 {
-	if (!s->depth)
-		return fail(v, PMK_EPARSE, "an $upscope without a $scope");
-	s->length = s->start[--s->depth];
-	s->path[s->length] = '\0';
-	s->shared = NULL;
-	return skip_section(v, "$upscope");
+	int err = pmk_wave_dump_leave(v, s);
+
+	return err ? err : skip_section(v, "$upscope");
 }
 
 static uint8_t kind_of(const char *type, size_t n)
@@ -529,86 +348,21 @@ static uint8_t kind_of(const char *type, size_t n)
 	return is(type, n, "event") ? PMK_WAVE_EVENT : PMK_WAVE_BITS;
 }
 
-/* "[31:0]", "[3]" of exactly that form; false for anything else. */
-static bool read_range(const char *text, int32_t *msb, int32_t *lsb)
+static int extended(struct wave_dump *v, const char *word, size_t n)
 {
-	int a, b, n = 0;
+	char buf[WAVE_SHOWN];
 
-	if (sscanf(text, "[%9d:%9d]%n", &a, &b, &n) == 2 && n && !text[n]) {
-		*msb = a;
-		*lsb = b;
-		return true;
-	}
-	n = 0;
-	if (sscanf(text, "[%9d]%n", &a, &n) == 1 && n && !text[n]) {
-		*msb = *lsb = a;
-		return true;
-	}
-	return false;
-}
-
-static uint32_t span(int32_t msb, int32_t lsb)
-{
-	return (uint32_t)(msb > lsb ? msb - lsb : lsb - msb) + 1;
-}
-
-/* The reference of a $var, "haddr [31:0]" or "haddr[31:0]", into name and range. An index that
- * does not fit the width is part of the name, as in "mem[3]" of 8 bits. */
-static void split_range(char *text, struct pmk_wave_signal *s)
-{
-	size_t n = strlen(text);
-	char *bracket = n && text[n - 1] == ']' ? strrchr(text, '[') : NULL;
-	int32_t msb, lsb;
-
-	s->msb = (int32_t)s->width - 1;
-	s->lsb = 0;
-	if (!bracket || bracket == text || !read_range(bracket, &msb, &lsb) ||
-	    span(msb, lsb) != s->width)
-		return;
-	s->msb = msb;
-	s->lsb = lsb;
-	while (bracket > text + 1 && bracket[-1] == ' ')
-		bracket--;
-	*bracket = '\0';
-}
-
-static int add_signal(struct wave_vcd *v, struct scopes *scopes, struct pmk_wave_signal *s,
-		      const char *name)
-{
-	if (!scopes->shared)
-		scopes->shared = pmk_wave_arena_copy(&v->text, scopes->path ? scopes->path : "",
-						     scopes->length);
-	s->scope = scopes->shared;
-	s->name = pmk_wave_arena_copy(&v->text, name, strlen(name));
-	if (v->nsignals == v->room_signals) {
-		size_t room = v->room_signals ? 2 * v->room_signals : 1024;
-		struct pmk_wave_signal *bigger = realloc(v->signal, room * sizeof(*bigger));
-
-		if (!bigger)
-			return no_memory(v);
-		v->signal = bigger;
-		v->room_signals = room;
-	}
-	if (!s->scope || !s->name)
-		return no_memory(v);
-	v->signal[v->nsignals++] = *s;
-	return 0;
-}
-
-static int extended(struct wave_vcd *v, const char *word, size_t n)
-{
-	char buf[SHOWN];
-
-	return fail(v, PMK_EPARSE,
-		    "'%s': an extended VCD ($dumpports) is not understood; use $dumpvars",
-		    shown(buf, word, n));
+	return pmk_wave_dump_fail(
+		v, PMK_EPARSE,
+		"'%s': an extended VCD ($dumpports) is not understood; use $dumpvars",
+		pmk_wave_dump_shown(buf, word, n));
 }
 
 /* $var wire 32 ! haddr [31:0] $end */
-static int read_var(struct wave_vcd *v, struct scopes *scopes)
+static int read_var(struct wave_dump *v, struct wave_scopes *scopes)
 {
 	struct pmk_wave_signal s = { .width = 0 };
-	char text[4096], buf[SHOWN], *rest;
+	char text[4096], buf[WAVE_SHOWN], *rest;
 	const char *w;
 	bool port;
 	size_t n;
@@ -626,42 +380,42 @@ static int read_var(struct wave_vcd *v, struct scopes *scopes)
 		s.width = (uint32_t)strtoul(text, &rest, 10);
 		if (*rest || rest == text || text[0] == '-' || s.width > (1u << 24) ||
 		    (!s.width && s.kind == PMK_WAVE_BITS))
-			return fail(v, PMK_EPARSE, "'%s' is no width of a $var", shown(buf, w, n));
+			return pmk_wave_dump_fail(v, PMK_EPARSE, "'%s' is no width of a $var",
+						  pmk_wave_dump_shown(buf, w, n));
 	}
 	w = w ? word(v, &n) : NULL;
 	if (w && is(w, n, "$end"))
-		return fail(v, PMK_EPARSE, "a $var without a name");
+		return pmk_wave_dump_fail(v, PMK_EPARSE, "a $var without a name");
 	if (port && w && !v->nsignals && is(w, n, "<0"))
 		return extended(v, w, n);
-	if (w && (err = net_of(v, key_of(w, n), &s.net)))
+	if (w && (err = pmk_wave_dump_net(v, key_of(w, n), &s.net)))
 		return err;
 	if ((err = section_text(v, "$var", " ", text, sizeof(text))))
 		return err;
 	if (!*text)
-		return fail(v, PMK_EPARSE, "a $var without a name");
-	split_range(text, &s);
-	return add_signal(v, scopes, &s, text);
+		return pmk_wave_dump_fail(v, PMK_EPARSE, "a $var without a name");
+	return pmk_wave_dump_signal(v, scopes, &s, text);
 }
 
-static int read_section(struct wave_vcd *v, const char *w, size_t n, struct scopes *scopes)
+static int read_section(struct wave_dump *v, const char *w, size_t n, struct wave_scopes *scopes)
 {
-	char buf[SHOWN];
+	char buf[WAVE_SHOWN];
 
 	if (is(w, n, "$var"))
 		return read_var(v, scopes);
 	if (is(w, n, "$scope"))
-		return enter_scope(v, scopes);
+		return read_scope(v, scopes);
 	if (is(w, n, "$upscope"))
-		return leave_scope(v, scopes);
+		return read_upscope(v, scopes);
 	if (is(w, n, "$timescale"))
 		return read_timescale(v);
-	return skip_section(v, shown(buf, w, n));
+	return skip_section(v, pmk_wave_dump_shown(buf, w, n));
 }
 
-static int read_header(struct wave_vcd *v, struct scopes *scopes)
+static int read_sections(struct wave_dump *v, struct wave_scopes *scopes)
 {
 	const char *w;
-	char buf[SHOWN];
+	char buf[WAVE_SHOWN];
 	bool first = true;
 	int err = 0;
 	size_t n;
@@ -670,250 +424,60 @@ static int read_header(struct wave_vcd *v, struct scopes *scopes)
 		if (is(w, n, "$enddefinitions"))
 			return skip_section(v, "$enddefinitions");
 		if (*w != '$' || is(w, n, "$end"))
-			return first ? fail(v, PMK_EPARSE,
-					    "this is neither VCD nor FST: it begins with '%s'",
-					    shown(buf, w, n))
-				     : fail(v, PMK_EPARSE, "'%s' before $enddefinitions",
-					    shown(buf, w, n));
+			return first ? pmk_wave_dump_fail(
+					       v, PMK_EPARSE,
+					       "this is neither VCD nor FST: it begins with '%s'",
+					       pmk_wave_dump_shown(buf, w, n))
+				     : pmk_wave_dump_fail(v, PMK_EPARSE,
+							  "'%s' before $enddefinitions",
+							  pmk_wave_dump_shown(buf, w, n));
 		first = false;
 		err = read_section(v, w, n, scopes);
 	}
-	return err ? err : fail(v, PMK_EPARSE, "the dump ends before $enddefinitions: truncated?");
+	return err ? err
+		   : pmk_wave_dump_fail(v, PMK_EPARSE,
+					"the dump ends before $enddefinitions: truncated?");
 }
 
-int pmk_wave_vcd_open(struct wave_vcd *v, const char *path, struct pmk_wave_error *err)
+int pmk_wave_vcd_header(struct wave_dump *v)
 {
-	struct scopes scopes = { .depth = 0 };
-	int code;
+	struct wave_scopes scopes = { .depth = 0 };
+	int err = grow(v, 0);
 
-	*v = (struct wave_vcd){ .path = path };
-	code = pmk_wave_source_open(&v->source, path, err);
-	if (code)
-		return code;
-	code = grow(v, 0);
-	if (!code)
-		code = grow_ids(v);
-	if (!code)
-		code = read_header(v, &scopes);
+	if (!err)
+		err = read_sections(v, &scopes);
 	v->at += v->word;
 	free(scopes.path);
 	free(scopes.start);
-	*err = v->error;
-	return code;
-}
-
-void pmk_wave_vcd_close(struct wave_vcd *v)
-{
-	pmk_wave_source_close(&v->source);
-	pmk_wave_arena_free(&v->text);
-	free(v->buf);
-	free(v->signal);
-	free(v->id);
-	free(v->by_number);
-	free(v->watch);
-	free(v->cells.now);
-	free(v->cells.before);
-	free(v->cells.changes);
-	free(v->cells.changed);
-}
-
-/* ---- values --------------------------------------------------------------------------------- */
-
-int pmk_wave_vcd_cells(struct wave_vcd *v, size_t n)
-{
-	struct wave_cells *c = &v->cells;
-
-	c->now = calloc(n + 1, sizeof(*c->now));
-	c->before = calloc(n + 1, sizeof(*c->before));
-	c->changes = calloc(n + 1, sizeof(*c->changes));
-	c->changed = calloc(n + 1, sizeof(*c->changed));
-	return c->now && c->before && c->changes && c->changed ? 0 : PMK_ENOMEM;
-}
-
-static uint64_t ones(unsigned n)
-{
-	return n < 64 ? (UINT64_C(1) << n) - 1 : UINT64_MAX;
-}
-
-int pmk_wave_vcd_watch(struct wave_vcd *v, const struct wave_watch *watch)
-{
-	struct wave_watch *bigger = realloc(v->watch, (v->nwatches + 1) * sizeof(*bigger));
-	struct wave_watch *w;
-
-	if (!bigger)
-		return PMK_ENOMEM;
-	v->watch = bigger;
-	w = &bigger[v->nwatches++];
-	*w = *watch;
-	w->net_width = v->signal[w->signal].width;
-	w->mask = ones(w->width) << w->shift;
-	v->cells.now[w->cell].x |= w->mask;
-	v->cells.before[w->cell].x |= w->mask;
-	for (size_t i = 0; i < v->room_ids; i++) {
-		if (v->id[i].key && v->id[i].net == v->signal[w->signal].net) {
-			w->next = v->id[i].watch;
-			v->id[i].watch = v->nwatches;
-		}
-	}
-	return 0;
-}
-
-/* The meaning of one digit of a value. */
-enum { DIGIT_0, DIGIT_1, DIGIT_X, NO_DIGIT };
-
-static unsigned digit(char c)
-{
-	switch (c) {
-	case '0':
-	case 'l':
-	case 'L':
-		return DIGIT_0;
-	case '1':
-	case 'h':
-	case 'H':
-		return DIGIT_1;
-	case 'x':
-	case 'X':
-	case 'z':
-	case 'Z':
-	case 'u':
-	case 'U':
-	case 'w':
-	case 'W':
-	case '-':
-		return DIGIT_X;
-	default:
-		return NO_DIGIT;
-	}
-}
-
-/* Has a value of n digits more bits than its net? First digits that only extend it do not count. */
-static bool too_wide(const char *text, size_t n, uint32_t width)
-{
-	unsigned top = digit(text[0]);
-
-	if (n <= width)
-		return false;
-	for (size_t i = 0; i < n - width; i++)
-		if (digit(text[i]) != top || top == DIGIT_1)
-			return true;
-	return top == DIGIT_X && digit(text[n - width]) != DIGIT_X;
-}
-
-/* Bits [low, low + width) of a value of n digits, the highest first. False when a digit is not
- * valid. */
-static bool decode(const char *text, size_t n, unsigned low, unsigned width,
-		   struct pmk_wave_value *out)
-{
-	size_t top = (size_t)low + width, from = top < n ? top : n;
-	uint64_t bits = 0, x = 0;
-
-	if (top > n) { /* the value is shorter: extend it */
-		unsigned d = digit(text[0]), more = top - n < width ? (unsigned)(top - n) : width;
-
-		if (d == NO_DIGIT)
-			return false;
-		x = d == DIGIT_X ? ones(more) : 0;
-	}
-	for (size_t i = from; i > low; i--) {
-		unsigned d = digit(text[n - i]);
-
-		if (d == NO_DIGIT)
-			return false;
-		bits = bits << 1 | (d == DIGIT_1);
-		x = x << 1 | (d == DIGIT_X);
-	}
-	*out = (struct pmk_wave_value){ .bits = bits, .x = x };
-	return true;
-}
-
-/* Put bits into the cell of a watch. Whether they are new there is as good as random, so it does
- * not decide what is done, only what is counted. `changed` has room for one more cell than there
- * are. */
-static inline void put(struct wave_cells *c, const struct wave_watch *w,
-		       struct pmk_wave_value value)
-{
-	struct pmk_wave_value *now = &c->now[w->cell], was = *now;
-	uint64_t inverted = w->inverted ? w->mask : 0, x = value.x << w->shift & w->mask;
-	uint32_t *changes = &c->changes[w->cell], is_new;
-
-	now->bits = (was.bits & ~w->mask) | (((value.bits << w->shift) ^ inverted) & w->mask & ~x);
-	now->x = (was.x & ~w->mask) | x;
-	is_new = ((now->bits ^ was.bits) | (now->x ^ was.x)) != 0;
-	c->changed[c->nchanged] = w->cell;
-	c->nchanged += is_new & (*changes == 0);
-	*changes += is_new & (*changes < UINT32_MAX);
-}
-
-static int no_value(struct wave_vcd *v, const struct pmk_wave_signal *s, const char *text, size_t n)
-{
-	char buf[SHOWN];
-
-	return fail(v, PMK_EPARSE, "'%s' is no value of %s%s%s", shown(buf, text, n), s->scope,
-		    *s->scope ? "." : "", s->name);
-}
-
-static int too_many_bits(struct wave_vcd *v, const struct pmk_wave_signal *s, const char *text,
-			 size_t n)
-{
-	char buf[SHOWN];
-
-	return fail(v, PMK_EPARSE, "'%s' has %zu bits, and %s%s%s has %u", shown(buf, text, n), n,
-		    s->scope, *s->scope ? "." : "", s->name, s->width);
-}
-
-/* Any value of a net that is watched. */
-static int change_any(struct wave_vcd *v, uint32_t first, const char *text, size_t n)
-{
-	struct pmk_wave_value value;
-
-	for (uint32_t i = first; i; i = v->watch[i - 1].next) {
-		const struct wave_watch *w = &v->watch[i - 1];
-		const struct pmk_wave_signal *s = &v->signal[w->signal];
-
-		if (!n || !decode(text, n, w->low, w->width, &value))
-			return no_value(v, s, text, n);
-		if (too_wide(text, n, s->width))
-			return too_many_bits(v, s, text, n);
-		put(&v->cells, w, value);
-	}
-	return 0;
-}
-
-/* The value of a net that is watched. Nearly all are short and consist of 0 and 1 alone. */
-static inline int change(struct wave_vcd *v, uint32_t first, const char *text, size_t n)
-{
-	uint64_t bits;
-
-	if (n - 1 >= 64 || !wave_binary(text, n, &bits))
-		return change_any(v, first, text, n);
-	for (uint32_t i = first; i; i = v->watch[i - 1].next) {
-		const struct wave_watch *w = &v->watch[i - 1];
-
-		if (bits & ~ones(w->net_width))
-			return too_many_bits(v, &v->signal[w->signal], text, n);
-		put(&v->cells, w,
-		    (struct pmk_wave_value){ .bits = w->low < 64 ? bits >> w->low : 0 });
-	}
-	return 0;
+	return err;
 }
 
 /* ---- changes -------------------------------------------------------------------------------- */
 
-static int settle(struct wave_vcd *v)
+/* The value of a net that is watched. Nearly all are short and consist of 0 and 1 alone. */
+static inline int change(struct wave_dump *v, uint32_t first, const char *text, size_t n)
 {
-	if (v->cells.nchanged && v->clockwork->settle(v->clockwork->ctx, v->time))
-		v->stopped = true;
-	wave_cells_commit(&v->cells);
-	return v->stopped;
+	uint64_t bits;
+
+	if (n - 1 >= 64 || !wave_binary(text, n, &bits))
+		return pmk_wave_dump_change(v, first, text, n);
+	for (uint32_t i = first; i; i = v->watch[i - 1].next) {
+		const struct wave_watch *w = &v->watch[i - 1];
+
+		if (bits & ~wave_ones(w->net_width))
+			return pmk_wave_dump_too_many_bits(v, &v->signal[w->signal], text, n);
+		wave_put(&v->cells, w,
+			 (struct pmk_wave_value){ .bits = w->low < 64 ? bits >> w->low : 0 });
+	}
+	return 0;
 }
 
 /* Read "#1200". Returns its length; 0 after an error. */
-static size_t read_time(struct wave_vcd *v, const char *p)
+static size_t read_time(struct wave_dump *v, const char *p)
 {
 	size_t n = wave_length(p), i;
 	uint64_t t = 0;
-	char buf[SHOWN], then[80];
+	char buf[WAVE_SHOWN];
 
 	for (i = 1; i < n; i++) {
 		unsigned d = (unsigned)(p[i] - '0');
@@ -921,32 +485,24 @@ static size_t read_time(struct wave_vcd *v, const char *p)
 		if (d > 9)
 			break;
 		if (__builtin_mul_overflow(t, 10, &t) || __builtin_add_overflow(t, d, &t)) {
-			fail(v, PMK_EPARSE, "the time '%s' has more than 64 bits",
-			     shown(buf, p, n));
+			pmk_wave_dump_fail(v, PMK_EPARSE, "the time '%s' has more than 64 bits",
+					   pmk_wave_dump_shown(buf, p, n));
 			return 0;
 		}
 	}
 	if (i < n || n == 1) {
-		fail(v, PMK_EPARSE, "'%s' is no time", shown(buf, p, n));
+		pmk_wave_dump_fail(v, PMK_EPARSE, "'%s' is no time",
+				   pmk_wave_dump_shown(buf, p, n));
 		return 0;
 	}
-	if (!v->timed) {
-		v->begin = t;
-	} else if (t < v->time) {
-		pmk_wave_vcd_time_text(v, t, then, sizeof(then));
-		fail(v, PMK_EPARSE, "time goes back to %s", then);
+	if (pmk_wave_dump_time(v, t))
 		return 0;
-	} else if (t > v->time && settle(v)) {
-		return 0;
-	}
 	v->block = false; /* some writers leave its $end out */
-	v->timed = true;
-	v->time = t;
 	return n;
 }
 
 /* Returns the end of a comment that goes on at p, or the end of the text. */
-static const char *skip_comment(struct wave_vcd *v, const char *p, const char *limit)
+static const char *skip_comment(struct wave_dump *v, const char *p, const char *limit)
 {
 	while (p < limit) {
 		size_t n = wave_length(p);
@@ -963,10 +519,10 @@ static const char *skip_comment(struct wave_vcd *v, const char *p, const char *l
 }
 
 /* Returns its length; 0 after an error. */
-static size_t read_keyword(struct wave_vcd *v, const char *p)
+static size_t read_keyword(struct wave_dump *v, const char *p)
 {
 	size_t n = wave_length(p);
-	char buf[SHOWN];
+	char buf[WAVE_SHOWN];
 
 	if (is(p, n, "$end")) {
 		v->block = false;
@@ -974,41 +530,42 @@ static size_t read_keyword(struct wave_vcd *v, const char *p)
 		v->block = true;
 	} else if (is(p, n, "$dumpoff")) {
 		v->block = true;
-		if (settle(v))
+		if (pmk_wave_dump_off(v))
 			return 0;
-		v->clockwork->off(v->clockwork->ctx, v->time);
 	} else if (is(p, n, "$comment")) {
 		v->comment = true;
 	} else if (is(p, n < 10 ? n : 10, "$dumpports")) { /* $dumpportson, … */
 		extended(v, p, n);
 		return 0;
 	} else {
-		fail(v, PMK_EPARSE, "'%s' between the changes", shown(buf, p, n));
+		pmk_wave_dump_fail(v, PMK_EPARSE, "'%s' between the changes",
+				   pmk_wave_dump_shown(buf, p, n));
 		return 0;
 	}
 	return n;
 }
 
 /* Read the code of a change that begins at p. Returns its length; 0 after an error. */
-static size_t read_code(struct wave_vcd *v, const char *p, uint32_t *watch)
+static size_t read_code(struct wave_dump *v, const char *p, uint32_t *watch)
 {
 	size_t n = wave_length(p);
 	uint32_t found = watch_of_any(v, p, n);
-	char buf[SHOWN];
+	char buf[WAVE_SHOWN];
 
 	*watch = found - 1;
 	if (found)
 		return n;
 	if (n)
-		fail(v, PMK_EPARSE, "a change of '%s', which the header does not have",
-		     shown(buf, p, n));
+		pmk_wave_dump_fail(v, PMK_EPARSE,
+				   "a change of '%s', which the header does not have",
+				   pmk_wave_dump_shown(buf, p, n));
 	else
-		fail(v, PMK_EPARSE, "a value without an identifier code");
+		pmk_wave_dump_fail(v, PMK_EPARSE, "a value without an identifier code");
 	return 0;
 }
 
 /* Read "1!". Returns where it ends; NULL after an error. */
-static const char *read_scalar(struct wave_vcd *v, const char *p)
+static const char *read_scalar(struct wave_dump *v, const char *p)
 {
 	uint32_t watch;
 	size_t n = read_code(v, p + 1, &watch);
@@ -1018,7 +575,7 @@ static const char *read_scalar(struct wave_vcd *v, const char *p)
 
 /* Read "b1010 !": a vector, real or string. Returns where it ends; NULL after an error; p when
  * the text ends before its code does. */
-static const char *read_vector(struct wave_vcd *v, const char *p, const char *limit)
+static const char *read_vector(struct wave_dump *v, const char *p, const char *limit)
 {
 	const char *value = p + 1, *code;
 	size_t n = wave_length(value), more;
@@ -1038,14 +595,15 @@ static const char *read_vector(struct wave_vcd *v, const char *p, const char *li
 	return code + (*code == '\n');
 }
 
-static const char *odd_character(struct wave_vcd *v, const char *p)
+static const char *odd_character(struct wave_dump *v, const char *p)
 {
-	char buf[SHOWN];
+	char buf[WAVE_SHOWN];
 
 	if (*p == 'p')
 		extended(v, p, wave_length(p));
 	else
-		fail(v, PMK_EPARSE, "'%s' is no change", shown(buf, p, wave_length(p)));
+		pmk_wave_dump_fail(v, PMK_EPARSE, "'%s' is no change",
+				   pmk_wave_dump_shown(buf, p, wave_length(p)));
 	return NULL;
 }
 
@@ -1067,7 +625,7 @@ static inline unsigned kind_at(const char *p)
 
 /* Read one word, or a change of two, or white space. Returns where it ends; NULL after an error; p
  * when the text ends before it does. */
-static const char *read_word(struct wave_vcd *v, const char *p, const char *limit)
+static const char *read_word(struct wave_dump *v, const char *p, const char *limit)
 {
 	size_t n;
 
@@ -1116,7 +674,7 @@ struct quick {
  * at. Which kind of change a line has is as good as random, and a branch on it would be predicted
  * wrongly every other time; so all that depends on it is computed with a mask.
  */
-static inline bool find_quick(const struct wave_vcd *v, const char *p, struct quick *q)
+static inline bool find_quick(const struct wave_dump *v, const char *p, struct quick *q)
 {
 	unsigned kind = kind_at(p);
 	uint64_t scalar = -(uint64_t)(kind == SCALAR);
@@ -1146,7 +704,7 @@ static inline bool find_quick(const struct wave_vcd *v, const char *p, struct qu
  * the position it has reached, because a change without its code has to wait for more text; NULL:
  * v->error or v->stopped.
  */
-static const char *read_changes(struct wave_vcd *v, const char *p, const char *limit)
+static const char *read_changes(struct wave_dump *v, const char *p, const char *limit)
 {
 	const char *next;
 	struct quick q;
@@ -1171,7 +729,7 @@ static const char *read_changes(struct wave_vcd *v, const char *p, const char *l
 }
 
 /* Read all whole words of the text. False when no more can be read. */
-static bool read_buffer(struct wave_vcd *v)
+static bool read_buffer(struct wave_dump *v)
 {
 	char *last = memrchr(v->at, '\n', (size_t)(v->end - v->at));
 	const char *p;
@@ -1190,24 +748,23 @@ static bool read_buffer(struct wave_vcd *v)
 
 /* The text has ended: was it complete? A last line without an end may be half of one, so it is
  * left out. */
-static int read_end(struct wave_vcd *v)
+static int read_end(struct wave_dump *v)
 {
 	while (v->at < v->end && (*v->at == ' ' || *v->at == '\t' || *v->at == '\r'))
 		v->at++;
 	if (v->at < v->end)
-		return fail(v, PMK_EPARSE, "the dump ends within a line: truncated?");
+		return pmk_wave_dump_fail(v, PMK_EPARSE, "the dump ends within a line: truncated?");
 	if (v->comment || v->block)
-		return fail(v, PMK_EPARSE, "the dump ends before the $end of %s: truncated?",
-			    v->comment ? "a comment" : "its values");
+		return pmk_wave_dump_fail(v, PMK_EPARSE,
+					  "the dump ends before the $end of %s: truncated?",
+					  v->comment ? "a comment" : "its values");
 	return 0;
 }
 
-int pmk_wave_vcd_run(struct wave_vcd *v, const struct wave_clockwork *clockwork)
+void pmk_wave_vcd_changes(struct wave_dump *v)
 {
-	int err = 0;
+	int err = number_codes(v);
 
-	v->clockwork = clockwork;
-	err = number_codes(v);
 	while (!err && read_buffer(v) && !v->eof && !v->stopped)
 		err = refill(v);
 	/* What a converter wrote before it failed consists of whole lines, and counts. */
@@ -1215,9 +772,4 @@ int pmk_wave_vcd_run(struct wave_vcd *v, const struct wave_clockwork *clockwork)
 		read_buffer(v);
 	if (!v->error.code && !v->stopped)
 		read_end(v);
-	/* In a dump that is cut off, the last time may lack changes; but the changes before its
-	 * edge are complete. */
-	if (!v->stopped)
-		settle(v);
-	return v->error.code;
 }

@@ -19,7 +19,7 @@ int pmk_wave_open(struct pmk_wave **out, const char *path, struct pmk_wave_error
 		free(w);
 		return pmk_wave_fail(err, PMK_ENOMEM, "%s: out of memory", path);
 	}
-	code = pmk_wave_vcd_open(&w->vcd, w->path, err);
+	code = pmk_wave_dump_open(&w->dump, w->path, err);
 	if (code)
 		pmk_wave_close(w);
 	else
@@ -31,7 +31,7 @@ void pmk_wave_close(struct pmk_wave *w)
 {
 	if (!w)
 		return;
-	pmk_wave_vcd_close(&w->vcd);
+	pmk_wave_dump_close(&w->dump);
 	free(w->width);
 	free(w->path);
 	free(w);
@@ -39,18 +39,18 @@ void pmk_wave_close(struct pmk_wave *w)
 
 const struct pmk_wave_signal *pmk_wave_signals(const struct pmk_wave *w, size_t *count)
 {
-	*count = w->vcd.nsignals;
-	return w->vcd.signal;
+	*count = w->dump.nsignals;
+	return w->dump.signal;
 }
 
 const char *pmk_wave_format(const struct pmk_wave *w)
 {
-	return w->vcd.source.format;
+	return w->dump.source.format;
 }
 
 void pmk_wave_time_text(const struct pmk_wave *w, uint64_t time, char *buf, size_t size)
 {
-	pmk_wave_vcd_time_text(&w->vcd, time, buf, size);
+	pmk_wave_dump_time_text(&w->dump, time, buf, size);
 }
 
 double pmk_wave_seconds(const struct pmk_wave *w, uint64_t time)
@@ -61,9 +61,9 @@ double pmk_wave_seconds(const struct pmk_wave *w, uint64_t time)
 	} units[] = { { "s", 1 },     { "ms", 1e-3 },  { "us", 1e-6 },
 		      { "ns", 1e-9 }, { "ps", 1e-12 }, { "fs", 1e-15 } };
 
-	for (size_t i = 0; w->vcd.unit && i < sizeof(units) / sizeof(units[0]); i++)
-		if (!strcmp(w->vcd.unit, units[i].name))
-			return (double)time * w->vcd.scale * units[i].seconds;
+	for (size_t i = 0; w->dump.unit && i < sizeof(units) / sizeof(units[0]); i++)
+		if (!strcmp(w->dump.unit, units[i].name))
+			return (double)time * w->dump.scale * units[i].seconds;
 	return 0;
 }
 
@@ -113,7 +113,7 @@ static int watch(struct pmk_wave *w, const struct wave_pick *pick, uint32_t cell
 					  .shift = p->shift,
 					  .inverted = inverted };
 
-		if (pmk_wave_vcd_watch(&w->vcd, &one))
+		if (pmk_wave_dump_watch(&w->dump, &one))
 			return PMK_ENOMEM;
 	}
 	return 0;
@@ -124,8 +124,8 @@ static bool has_scope(const struct pmk_wave *w, const char *scope)
 {
 	size_t n = strlen(scope);
 
-	for (size_t i = 0; n && i < w->vcd.nsignals; i++) {
-		const char *s = w->vcd.signal[i].scope;
+	for (size_t i = 0; n && i < w->dump.nsignals; i++) {
+		const char *s = w->dump.signal[i].scope;
 
 		if (strncmp(s, scope, n) == 0 && (!s[n] || s[n] == '.'))
 			return true;
@@ -150,10 +150,10 @@ static int bind_one(struct pmk_wave *w, const char *scope, const char *signal, u
 					     file, line, signal, widths.most,
 					     widths.most == 1 ? "" : "s",
 					     (UINT64_C(1) << widths.most) - 1);
-		w->vcd.cells.now[cell].bits = w->vcd.cells.before[cell].bits = number;
+		w->dump.cells.now[cell].bits = w->dump.cells.before[cell].bits = number;
 		return 0;
 	}
-	if (pmk_wave_find(&w->vcd, scope, name, &pick, why, sizeof(why)))
+	if (pmk_wave_find(&w->dump, scope, name, &pick, why, sizeof(why)))
 		return pmk_wave_fail(err, PMK_EPARSE, "%s:%u: %s%s%.100s%s", file, line, why,
 				     has_scope(w, scope) ? "" : " (there is no scope '",
 				     has_scope(w, scope) ? "" : scope,
@@ -184,7 +184,7 @@ int pmk_wave_bind(struct pmk_wave *w, const struct pmk_wave_map *map, struct pmk
 	w->reset = map->reset ? map->nslots + 1 : WAVE_NO_CELL;
 	w->zero = map->nslots + 2;
 	w->width = calloc(map->nslots + 2, sizeof(*w->width));
-	if (!w->width || pmk_wave_vcd_cells(&w->vcd, map->nslots + 3))
+	if (!w->width || pmk_wave_dump_cells(&w->dump, map->nslots + 3))
 		return pmk_wave_fail(err, PMK_ENOMEM, "%s: out of memory", w->path);
 	code = bind_one(w, map->scope, map->clock, map->clock_line, one, w->clock, err);
 	if (!code && map->reset)

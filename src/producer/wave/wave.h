@@ -3,7 +3,8 @@
  * The files of this folder, which reads waveform dumps:
  *
  *	source.c   a file, a pipe or a converter → the text of a VCD
- *	vcd.c      the text → names, and the values of what is watched; scan.h: its words and digits
+ *	vcd.c      the text → names and changes; scan.h: its words and digits
+ *	dump.c     those → a table of names, and the values of what is watched
  *	names.c    a name as people write it → signals of the dump
  *	map.c      map files;  guess.c: a map suggested by the names
  *	wave.c     <pmk/wave.h>: open, bind
@@ -18,7 +19,7 @@
 
 #include <pmk/wave.h>
 
-#include "producer/wave/vcd.h"
+#include "producer/wave/dump.h"
 
 /* Bits of a signal, and the place they go to. */
 struct wave_part {
@@ -40,7 +41,7 @@ struct wave_pick {
  * Find "tb.bus[7:4]": relative to `scope` (may be empty), absolute, or as the end of a path if only
  * one path ends so. Returns 0, or PMK_EPARSE with a reason in `why`.
  */
-int pmk_wave_find(const struct wave_vcd *v, const char *scope, const char *text,
+int pmk_wave_find(const struct wave_dump *v, const char *scope, const char *text,
 		  struct wave_pick *pick, char *why, size_t size);
 
 /* Reads "12", "0x0c" or "0b1100", the whole text; false for anything else. */
@@ -56,7 +57,7 @@ unsigned pmk_wave_monitor(const char *name);
 #define WAVE_NO_CELL UINT32_MAX
 
 struct pmk_wave {
-	struct wave_vcd vcd;
+	struct wave_dump dump;
 	char *path;
 	const struct pmk_wave_map *map; /* the map is bound; cell i is slot i of it */
 	uint32_t clock, reset, zero;	/* numbers of cells; the last one is 0 for ever */

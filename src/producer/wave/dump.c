@@ -1,0 +1,478 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What a dump is read into: the table of names, what is watched of them, and the
+ * cells of that with the time they are of.
+ *
+ * Values are digits here, as VCD writes them. x, z, U, W and - are unknown; L is 0, H is 1. A
+ * vector shorter than its net is extended by x or z if that is its first digit, else by 0 (§18.2.1
+ * of IEEE 1364-2005). In a vector longer than its net, the surplus digits have to be 0, or x or z
+ * if the next digit is x or z, too. Otherwise nobody knows which bits are meant, and it is an
+ * error.
+ */
+#define _GNU_SOURCE
+#include "producer/wave/dump.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- strings -------------------------------------------------------------------------------- */
+
+#define BLOCK 65536
+
+struct wave_block {
+	struct wave_block *next;
+	size_t used, size;
+	char text[];
+};
+
+char *pmk_wave_arena_copy(struct wave_arena *a, const char *text, size_t n)
+{
+	struct wave_block *b = a->block;
+	char *copy;
+
+	if (!b || b->size - b->used <= n) {
+		size_t size = n + 1 > BLOCK ? n + 1 : BLOCK;
+
+		b = malloc(sizeof(*b) + size);
+		if (!b)
+			return NULL;
+		*b = (struct wave_block){ .next = a->block, .size = size };
+		a->block = b;
+	}
+	copy = b->text + b->used;
+	memcpy(copy, text, n);
+	copy[n] = '\0';
+	b->used += n + 1;
+	return copy;
+}
+
+void pmk_wave_arena_free(struct wave_arena *a)
+{
+	while (a->block) {
+		struct wave_block *next = a->block->next;
+
+		free(a->block);
+		a->block = next;
+	}
+}
+
+/* ---- errors --------------------------------------------------------------------------------- */
+
+void pmk_wave_dump_time_text(const struct wave_dump *v, uint64_t time, char *buf, size_t size)
+{
+	uint64_t scaled;
+
+	if (!v->unit)
+		snprintf(buf, size, "%llu", (unsigned long long)time);
+	else if (__builtin_mul_overflow(time, v->scale, &scaled))
+		snprintf(buf, size, "%llu x %u %s", (unsigned long long)time, v->scale, v->unit);
+	else
+		snprintf(buf, size, "%llu %s", (unsigned long long)scaled, v->unit);
+}
+
+void pmk_wave_dump_place(struct wave_dump *v, uint64_t *offset, uint64_t *line)
+{
+	pmk_wave_vcd_place(v, offset, line);
+}
+
+int pmk_wave_dump_fail(struct wave_dump *v, int code, const char *fmt, ...)
+{
+	struct pmk_wave_error *e = &v->error;
+	char why[320], time[80], when[96] = "";
+	va_list ap;
+
+	if (e->code)
+		return e->code;
+	va_start(ap, fmt);
+	vsnprintf(why, sizeof(why), fmt, ap);
+	va_end(ap);
+	e->code = code;
+	e->in_dump = true;
+	pmk_wave_dump_place(v, &e->offset, &e->line);
+	e->timed = v->timed;
+	e->time = v->time;
+	if (v->timed) {
+		pmk_wave_dump_time_text(v, v->time, time, sizeof(time));
+		snprintf(when, sizeof(when), ", time %s", time);
+	}
+	snprintf(e->text, sizeof(e->text), "%.120s: byte %llu, line %llu%s: %s", v->path,
+		 (unsigned long long)e->offset, (unsigned long long)e->line, when, why);
+	return code;
+}
+
+int pmk_wave_dump_no_memory(struct wave_dump *v)
+{
+	return pmk_wave_dump_fail(v, PMK_ENOMEM, "out of memory");
+}
+
+const char *pmk_wave_dump_shown(char buf[WAVE_SHOWN], const char *word, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < (n ? n : 1) && i < WAVE_SHOWN - 4; i++)
+		buf[i] = word[i] > ' ' && word[i] < 0x7f ? word[i] : '?';
+	strcpy(buf + i, i < n ? "..." : "");
+	return buf;
+}
+
+/* ---- identifier codes ----------------------------------------------------------------------- */
+
+static int grow_ids(struct wave_dump *v)
+{
+	size_t before = v->room_ids, room = before ? 2 * before : 1024;
+	struct wave_id *old = v->id, *all = calloc(room, sizeof(*all));
+
+	if (!all)
+		return pmk_wave_dump_no_memory(v);
+	v->id = all;
+	v->room_ids = room;
+	v->id_shift = (unsigned)__builtin_clzll(room) + 1;
+	for (size_t i = 0; i < before; i++)
+		if (old[i].key)
+			*wave_find_id(v, old[i].key) = old[i];
+	free(old);
+	return 0;
+}
+
+int pmk_wave_dump_net(struct wave_dump *v, uint64_t key, uint32_t *net)
+{
+	struct wave_id *id;
+	int err;
+
+	if (2 * (v->nids + 1) > v->room_ids && (err = grow_ids(v)))
+		return err;
+	id = wave_find_id(v, key);
+	if (!id->key)
+		*id = (struct wave_id){ .key = key, .net = (uint32_t)v->nids++ };
+	*net = id->net;
+	return 0;
+}
+
+/* ---- names ---------------------------------------------------------------------------------- */
+
+int pmk_wave_dump_enter(struct wave_dump *v, struct wave_scopes *s, const char *name)
+{
+	size_t n = strlen(name);
+
+	if (s->length + n + 2 > s->room) {
+		size_t room = 2 * (s->length + n + 2);
+		char *bigger = realloc(s->path, room);
+
+		if (!bigger)
+			return pmk_wave_dump_no_memory(v);
+		s->path = bigger;
+		s->room = room;
+	}
+	if (s->depth == s->room_depth) {
+		size_t room = s->depth ? 2 * s->depth : 32;
+		size_t *bigger = realloc(s->start, room * sizeof(*bigger));
+
+		if (!bigger)
+			return pmk_wave_dump_no_memory(v);
+		s->start = bigger;
+		s->room_depth = room;
+	}
+	s->start[s->depth++] = s->length;
+	s->length += (size_t)sprintf(s->path + s->length, "%s%s", s->length ? "." : "", name);
+	s->shared = NULL;
+	return 0;
+}
+
+int pmk_wave_dump_leave(struct wave_dump *v, struct wave_scopes *s)
+{
+	if (!s->depth)
+		return pmk_wave_dump_fail(v, PMK_EPARSE, "an $upscope without a $scope");
+	s->length = s->start[--s->depth];
+	s->path[s->length] = '\0';
+	s->shared = NULL;
+	return 0;
+}
+
+/* "[31:0]", "[3]" of exactly that form; false for anything else. */
+static bool read_range(const char *text, int32_t *msb, int32_t *lsb)
+{
+	int a, b, n = 0;
+
+	if (sscanf(text, "[%9d:%9d]%n", &a, &b, &n) == 2 && n && !text[n]) {
+		*msb = a;
+		*lsb = b;
+		return true;
+	}
+	n = 0;
+	if (sscanf(text, "[%9d]%n", &a, &n) == 1 && n && !text[n]) {
+		*msb = *lsb = a;
+		return true;
+	}
+	return false;
+}
+
+static uint32_t span(int32_t msb, int32_t lsb)
+{
+	return (uint32_t)(msb > lsb ? msb - lsb : lsb - msb) + 1;
+}
+
+/* The reference of a $var, "haddr [31:0]" or "haddr[31:0]", into name and range. An index that
+ * does not fit the width is part of the name, as in "mem[3]" of 8 bits. */
+static void split_range(char *text, struct pmk_wave_signal *s)
+{
+	size_t n = strlen(text);
+	char *bracket = n && text[n - 1] == ']' ? strrchr(text, '[') : NULL;
+	int32_t msb, lsb;
+
+	s->msb = (int32_t)s->width - 1;
+	s->lsb = 0;
+	if (!bracket || bracket == text || !read_range(bracket, &msb, &lsb) ||
+	    span(msb, lsb) != s->width)
+		return;
+	s->msb = msb;
+	s->lsb = lsb;
+	while (bracket > text + 1 && bracket[-1] == ' ')
+		bracket--;
+	*bracket = '\0';
+}
+
+int pmk_wave_dump_signal(struct wave_dump *v, struct wave_scopes *scopes, struct pmk_wave_signal *s,
+			 char *text)
+{
+	split_range(text, s);
+	if (!scopes->shared)
+		scopes->shared = pmk_wave_arena_copy(&v->text, scopes->path ? scopes->path : "",
+						     scopes->length);
+	s->scope = scopes->shared;
+	s->name = pmk_wave_arena_copy(&v->text, text, strlen(text));
+	if (v->nsignals == v->room_signals) {
+		size_t room = v->room_signals ? 2 * v->room_signals : 1024;
+		struct pmk_wave_signal *bigger = realloc(v->signal, room * sizeof(*bigger));
+
+		if (!bigger)
+			return pmk_wave_dump_no_memory(v);
+		v->signal = bigger;
+		v->room_signals = room;
+	}
+	if (!s->scope || !s->name)
+		return pmk_wave_dump_no_memory(v);
+	v->signal[v->nsignals++] = *s;
+	return 0;
+}
+
+/* ---- values --------------------------------------------------------------------------------- */
+
+int pmk_wave_dump_cells(struct wave_dump *v, size_t n)
+{
+	struct wave_cells *c = &v->cells;
+
+	c->now = calloc(n + 1, sizeof(*c->now));
+	c->before = calloc(n + 1, sizeof(*c->before));
+	c->changes = calloc(n + 1, sizeof(*c->changes));
+	c->changed = calloc(n + 1, sizeof(*c->changed));
+	return c->now && c->before && c->changes && c->changed ? 0 : PMK_ENOMEM;
+}
+
+int pmk_wave_dump_watch(struct wave_dump *v, const struct wave_watch *watch)
+{
+	struct wave_watch *bigger = realloc(v->watch, (v->nwatches + 1) * sizeof(*bigger));
+	struct wave_watch *w;
+
+	if (!bigger)
+		return PMK_ENOMEM;
+	v->watch = bigger;
+	w = &bigger[v->nwatches++];
+	*w = *watch;
+	w->net_width = v->signal[w->signal].width;
+	w->mask = wave_ones(w->width) << w->shift;
+	v->cells.now[w->cell].x |= w->mask;
+	v->cells.before[w->cell].x |= w->mask;
+	for (size_t i = 0; i < v->room_ids; i++) {
+		if (v->id[i].key && v->id[i].net == v->signal[w->signal].net) {
+			w->next = v->id[i].watch;
+			v->id[i].watch = v->nwatches;
+		}
+	}
+	return 0;
+}
+
+/* The meaning of one digit of a value. */
+enum { DIGIT_0, DIGIT_1, DIGIT_X, NO_DIGIT };
+
+static unsigned digit(char c)
+{
+	switch (c) {
+	case '0':
+	case 'l':
+	case 'L':
+		return DIGIT_0;
+	case '1':
+	case 'h':
+	case 'H':
+		return DIGIT_1;
+	case 'x':
+	case 'X':
+	case 'z':
+	case 'Z':
+	case 'u':
+	case 'U':
+	case 'w':
+	case 'W':
+	case '-':
+		return DIGIT_X;
+	default:
+		return NO_DIGIT;
+	}
+}
+
+/* Has a value of n digits more bits than its net? First digits that only extend it do not count. */
+static bool too_wide(const char *text, size_t n, uint32_t width)
+{
+	unsigned top = digit(text[0]);
+
+	if (n <= width)
+		return false;
+	for (size_t i = 0; i < n - width; i++)
+		if (digit(text[i]) != top || top == DIGIT_1)
+			return true;
+	return top == DIGIT_X && digit(text[n - width]) != DIGIT_X;
+}
+
+/* Bits [low, low + width) of a value of n digits, the highest first. False when a digit is not
+ * valid. */
+static bool decode(const char *text, size_t n, unsigned low, unsigned width,
+		   struct pmk_wave_value *out)
+{
+	size_t top = (size_t)low + width, from = top < n ? top : n;
+	uint64_t bits = 0, x = 0;
+
+	if (top > n) { /* the value is shorter: extend it */
+		unsigned d = digit(text[0]), more = top - n < width ? (unsigned)(top - n) : width;
+
+		if (d == NO_DIGIT)
+			return false;
+		x = d == DIGIT_X ? wave_ones(more) : 0;
+	}
+	for (size_t i = from; i > low; i--) {
+		unsigned d = digit(text[n - i]);
+
+		if (d == NO_DIGIT)
+			return false;
+		bits = bits << 1 | (d == DIGIT_1);
+		x = x << 1 | (d == DIGIT_X);
+	}
+	*out = (struct pmk_wave_value){ .bits = bits, .x = x };
+	return true;
+}
+
+static int no_value(struct wave_dump *v, const struct pmk_wave_signal *s, const char *text,
+		    size_t n)
+{
+	char buf[WAVE_SHOWN];
+
+	return pmk_wave_dump_fail(v, PMK_EPARSE, "'%s' is no value of %s%s%s",
+				  pmk_wave_dump_shown(buf, text, n), s->scope, *s->scope ? "." : "",
+				  s->name);
+}
+
+int pmk_wave_dump_too_many_bits(struct wave_dump *v, const struct pmk_wave_signal *s,
+				const char *text, size_t n)
+{
+	char buf[WAVE_SHOWN];
+
+	return pmk_wave_dump_fail(v, PMK_EPARSE, "'%s' has %zu bits, and %s%s%s has %u",
+				  pmk_wave_dump_shown(buf, text, n), n, s->scope,
+				  *s->scope ? "." : "", s->name, s->width);
+}
+
+int pmk_wave_dump_change(struct wave_dump *v, uint32_t first, const char *text, size_t n)
+{
+	struct pmk_wave_value value;
+
+	for (uint32_t i = first; i; i = v->watch[i - 1].next) {
+		const struct wave_watch *w = &v->watch[i - 1];
+		const struct pmk_wave_signal *s = &v->signal[w->signal];
+
+		if (!n || !decode(text, n, w->low, w->width, &value))
+			return no_value(v, s, text, n);
+		if (too_wide(text, n, s->width))
+			return pmk_wave_dump_too_many_bits(v, s, text, n);
+		wave_put(&v->cells, w, value);
+	}
+	return 0;
+}
+
+/* ---- time ----------------------------------------------------------------------------------- */
+
+int pmk_wave_dump_settle(struct wave_dump *v)
+{
+	if (v->cells.nchanged && v->clockwork->settle(v->clockwork->ctx, v->time))
+		v->stopped = true;
+	wave_cells_commit(&v->cells);
+	return v->stopped;
+}
+
+int pmk_wave_dump_time(struct wave_dump *v, uint64_t t)
+{
+	char then[80];
+
+	if (!v->timed) {
+		v->begin = t;
+	} else if (t < v->time) {
+		pmk_wave_dump_time_text(v, t, then, sizeof(then));
+		return pmk_wave_dump_fail(v, PMK_EPARSE, "time goes back to %s", then);
+	} else if (t > v->time && pmk_wave_dump_settle(v)) {
+		return v->stopped;
+	}
+	v->timed = true;
+	v->time = t;
+	return 0;
+}
+
+int pmk_wave_dump_off(struct wave_dump *v)
+{
+	if (pmk_wave_dump_settle(v))
+		return v->stopped;
+	v->clockwork->off(v->clockwork->ctx, v->time);
+	return 0;
+}
+
+/* ---- the whole ------------------------------------------------------------------------------ */
+
+int pmk_wave_dump_open(struct wave_dump *v, const char *path, struct pmk_wave_error *err)
+{
+	int code;
+
+	*v = (struct wave_dump){ .path = path };
+	code = pmk_wave_source_open(&v->source, path, err);
+	if (code)
+		return code;
+	code = grow_ids(v);
+	if (!code)
+		code = pmk_wave_vcd_header(v);
+	*err = v->error;
+	return code;
+}
+
+int pmk_wave_dump_run(struct wave_dump *v, const struct wave_clockwork *clockwork)
+{
+	v->clockwork = clockwork;
+	pmk_wave_vcd_changes(v);
+	/* In a dump that is cut off, the last time may lack changes; but the changes before its
+	 * edge are complete. */
+	if (!v->stopped)
+		pmk_wave_dump_settle(v);
+	return v->error.code;
+}
+
+void pmk_wave_dump_close(struct wave_dump *v)
+{
+	pmk_wave_source_close(&v->source);
+	pmk_wave_arena_free(&v->text);
+	free(v->buf);
+	free(v->signal);
+	free(v->id);
+	free(v->by_number);
+	free(v->watch);
+	free(v->cells.now);
+	free(v->cells.before);
+	free(v->cells.changes);
+	free(v->cells.changed);
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A dump: its names, and the values of what is watched. vcd.c fills the table of names when the
+ * dump is opened; then it puts changes into the cells of what is watched, and tells when time goes
+ * on.
+ */
+#ifndef PMK_PRODUCER_WAVE_DUMP_H
+#define PMK_PRODUCER_WAVE_DUMP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <pmk/wave.h>
+
+#include "producer/wave/source.h"
+
+/* Strings that live until the end, in blocks. */
+struct wave_arena {
+	struct wave_block *block;
+};
+
+/* A copy of n bytes and a 0; NULL when out of memory. */
+char *pmk_wave_arena_copy(struct wave_arena *a, const char *text, size_t n);
+void pmk_wave_arena_free(struct wave_arena *a);
+
+/* An identifier code of the dump. */
+struct wave_id {
+	uint64_t key; /* its characters, the first in the lowest byte; 0: the entry is free */
+	uint32_t net;
+	/* index + 1 of the first entry of wave_vcd.watch that uses it; 0: there is none */
+	uint32_t watch;
+};
+
+/* Bits of a net that go into a cell. */
+struct wave_watch {
+	uint32_t next; /* index + 1 of the next entry for the same net; 0: none */
+	uint32_t cell;
+	uint32_t signal; /* for messages */
+	uint32_t low;	 /* lowest bit of the net that is taken */
+	uint8_t width;	 /* how many, 1 to 64 */
+	uint8_t shift;	 /* where they go in the cell */
+	bool inverted;
+	/* Set by pmk_wave_dump_watch(). */
+	uint32_t net_width;
+	uint64_t mask; /* the bits of the cell */
+};
+
+/* Values by cell, as of now and as before the current time. */
+struct wave_cells {
+	struct pmk_wave_value *now, *before;
+	uint32_t *changes; /* how often each has changed at the current time */
+	uint32_t *changed; /* the cells that have changed, in order of their first change */
+	uint32_t nchanged;
+};
+
+/* The callbacks about time; a nonzero result stops. */
+struct wave_clockwork {
+	/* All changes at one time are in the cells. The callee keeps `before` up to date. */
+	int (*settle)(void *ctx, uint64_t time);
+	/* $dumpoff: all values until $dumpon are x, whatever they are. */
+	void (*off)(void *ctx, uint64_t time);
+	/* Called before every read, and repeatedly while there is nothing to read. */
+	int (*progress)(void *ctx);
+	void *ctx;
+};
+
+struct wave_dump {
+	struct wave_source source;
+	const char *path;
+	/* The text: from `buf`, read up to `at`, filled up to `end`. */
+	char *buf, *at, *end;
+	size_t word; /* length of the word of the header that begins at `at` */
+	size_t room;
+	uint64_t base; /* offset of buf[0] in the text */
+	char *counted; /* up to this position lines have been counted */
+	uint64_t lines;
+	bool eof;
+	/* The header. */
+	struct wave_arena text;
+	struct pmk_wave_signal *signal;
+	size_t nsignals, room_signals;
+	struct wave_id *id; /* a hash table; its size is a power of two */
+	size_t nids, room_ids;
+	unsigned id_shift;
+	/* The codes that are small numbers, by those: 0, none; else 1 + wave_id.watch. They lie
+	 * closer together than in the hash table, and need no search. */
+	uint32_t *by_number, nnumbers;
+	unsigned scale;	  /* $timescale: 1, 10 or 100 … */
+	const char *unit; /* … "ns"; NULL: none */
+	/* The changes. */
+	struct wave_watch *watch;
+	uint32_t nwatches;
+	struct wave_cells cells;
+	const struct wave_clockwork *clockwork;
+	bool timed; /* a time has been seen */
+	uint64_t begin, time;
+	bool comment; /* within $comment … $end */
+	bool block;   /* within $dumpvars … $end */
+	bool stopped; /* the clock tells when to call */
+	struct pmk_wave_error error;
+};
+
+/* Open the dump and read its header. Close it in any case. */
+int pmk_wave_dump_open(struct wave_dump *v, const char *path, struct pmk_wave_error *err);
+void pmk_wave_dump_close(struct wave_dump *v);
+
+/* Make room for n cells, all x. Returns 0 or PMK_ENOMEM. */
+int pmk_wave_dump_cells(struct wave_dump *v, size_t n);
+/* Put bits of a signal into a cell. Returns 0 or PMK_ENOMEM. */
+int pmk_wave_dump_watch(struct wave_dump *v, const struct wave_watch *watch);
+
+/* Read to the end. Returns 0; v->error.code when the dump was not read as a whole; or
+ * v->stopped. */
+int pmk_wave_dump_run(struct wave_dump *v, const struct wave_clockwork *clockwork);
+
+/* Bytes and lines of text read so far. */
+void pmk_wave_dump_place(struct wave_dump *v, uint64_t *offset, uint64_t *line);
+void pmk_wave_dump_time_text(const struct wave_dump *v, uint64_t time, char *buf, size_t size);
+
+/* The changes at the current time are done: copy them to `before`. */
+static inline void wave_cells_commit(struct wave_cells *c)
+{
+	for (uint32_t i = 0; i < c->nchanged; i++) {
+		c->before[c->changed[i]] = c->now[c->changed[i]];
+		c->changes[c->changed[i]] = 0;
+	}
+	c->nchanged = 0;
+}
+
+/* ---- what a reader uses ------------------------------------------------------------------- */
+
+/* Set v->error to "sim.vcd: byte 812, line 40, time 1200 ns: why" and return its code. Only the
+ * first error counts. */
+int pmk_wave_dump_fail(struct wave_dump *v, int code, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+int pmk_wave_dump_no_memory(struct wave_dump *v);
+
+/* Make a word of the dump fit to be shown, in buf, which is returned. */
+#define WAVE_SHOWN 40
+const char *pmk_wave_dump_shown(char buf[WAVE_SHOWN], const char *word, size_t n);
+
+/* The entry of a code, or the free entry where it belongs. There is always a free one. */
+static inline struct wave_id *wave_find_id(const struct wave_dump *v, uint64_t key)
+{
+	size_t mask = v->room_ids - 1, i = (key * UINT64_C(0x9e3779b97f4a7c15)) >> v->id_shift;
+
+	while (v->id[i].key != key && v->id[i].key)
+		i = (i + 1) & mask;
+	return &v->id[i];
+}
+
+/* The net of a code; a new code makes a new net. */
+int pmk_wave_dump_net(struct wave_dump *v, uint64_t key, uint32_t *net);
+
+/* A scope is kept as its whole path. The stack of open scopes is one string that ends with the
+ * current scope. */
+struct wave_scopes {
+	char *path; /* "tb.core", malloc */
+	size_t length, room;
+	const char *shared; /* a copy in the arena that its signals point to; NULL: none yet */
+	size_t *start;	    /* where each scope begins in the path, malloc */
+	size_t depth, room_depth;
+};
+
+int pmk_wave_dump_enter(struct wave_dump *v, struct wave_scopes *s, const char *name);
+int pmk_wave_dump_leave(struct wave_dump *v, struct wave_scopes *s);
+/* Add a signal of the current scope. `text` is its name as declared, "haddr [31:0]"; it is
+ * changed. */
+int pmk_wave_dump_signal(struct wave_dump *v, struct wave_scopes *scopes, struct pmk_wave_signal *s,
+			 char *text);
+
+static inline uint64_t wave_ones(unsigned n)
+{
+	return n < 64 ? (UINT64_C(1) << n) - 1 : UINT64_MAX;
+}
+
+/* Put bits into the cell of a watch. Whether they are new there is as good as random, so it does
+ * not decide what is done, only what is counted. `changed` has room for one more cell than there
+ * are. */
+static inline void wave_put(struct wave_cells *c, const struct wave_watch *w,
+			    struct pmk_wave_value value)
+{
+	struct pmk_wave_value *now = &c->now[w->cell], was = *now;
+	uint64_t inverted = w->inverted ? w->mask : 0, x = value.x << w->shift & w->mask;
+	uint32_t *changes = &c->changes[w->cell], is_new;
+
+	now->bits = (was.bits & ~w->mask) | (((value.bits << w->shift) ^ inverted) & w->mask & ~x);
+	now->x = (was.x & ~w->mask) | x;
+	is_new = ((now->bits ^ was.bits) | (now->x ^ was.x)) != 0;
+	c->changed[c->nchanged] = w->cell;
+	c->nchanged += is_new & (*changes == 0);
+	*changes += is_new & (*changes < UINT32_MAX);
+}
+
+/* The net of the watch `first` (index + 1) and those behind it has a new value of n digits, of any
+ * kind. */
+int pmk_wave_dump_change(struct wave_dump *v, uint32_t first, const char *text, size_t n);
+int pmk_wave_dump_too_many_bits(struct wave_dump *v, const struct pmk_wave_signal *s,
+				const char *text, size_t n);
+
+/* Time has come to t, if it does not go back. Nonzero: v->error or v->stopped. */
+int pmk_wave_dump_time(struct wave_dump *v, uint64_t t);
+/* The changes at the current time are complete. */
+int pmk_wave_dump_settle(struct wave_dump *v);
+/* All values are x until further notice, whatever they are. */
+int pmk_wave_dump_off(struct wave_dump *v);
+
+/* ---- the reader: vcd.c ---------------------------------------------------------------------- */
+
+/* Read what names the signals. */
+int pmk_wave_vcd_header(struct wave_dump *v);
+/* Read the changes; then v->error, v->stopped or neither says how it went. */
+void pmk_wave_vcd_changes(struct wave_dump *v);
+void pmk_wave_vcd_place(struct wave_dump *v, uint64_t *offset, uint64_t *line);
+
+#endif
