@@ -16,7 +16,8 @@
  *	pmk_wave_close(w);
  *
  * The dump is read once, from its beginning to its end, in memory that depends on the number of
- * its signals and not on its length. It may be a pipe, and longer than the memory of the machine.
+ * its signals and not on its length; of an FST, also on how long its blocks are. A VCD may be a
+ * pipe, and longer than the memory of the machine.
  *
  * Times are in units of the dump's $timescale, 64 bits; pmk_wave_time_text() shows them.
  */
@@ -37,8 +38,8 @@ extern "C" {
 struct pmk_wave_error {
 	int code;	 /* enum pmk_error; 0: nothing */
 	bool in_dump;	 /* the next two are places in the dump, after decompression */
-	uint64_t offset; /* bytes before it */
-	uint64_t line;	 /* from 1 */
+	uint64_t offset; /* bytes before it; of an FST: before the block it is in */
+	uint64_t line;	 /* from 1; of an FST: 0 */
 	bool timed;	 /* at least one time of the dump had been read */
 	uint64_t time;
 	char text[512]; /* one line of text for people, with all of the above */
@@ -67,8 +68,8 @@ struct pmk_wave_signal {
 
 /*
  * Open a dump and read its header: a VCD, an FST, or a VCD compressed by gzip; "-" is standard
- * input. The format is recognised by the content. FST goes through fst2vcd (package gtkwave), gzip
- * through gzip; neither can read a pipe that has begun. 0 and *out, or a negative enum pmk_error:
+ * input. The format is recognised by the content. What gzip has compressed goes through gzip;
+ * neither that nor an FST can be read from a pipe. 0 and *out, or a negative enum pmk_error:
  * PMK_EIO (cannot be opened, read or converted), PMK_EPARSE, PMK_ENOMEM.
  */
 int pmk_wave_open(struct pmk_wave **out, const char *path, struct pmk_wave_error *err);

@@ -449,33 +449,23 @@ static void check_emulator(struct report *r, const struct emulator *e)
 	}
 }
 
-/* ---- converters of waveform dumps ----------------------------------------------------------- */
+/* ---- the converter of waveform dumps -------------------------------------------------------- */
 
-/* Check that they can be started, and nothing else. */
-static void check_converters(struct report *r)
+/* Check that it can be started, and nothing else. */
+static void check_gzip(struct report *r)
 {
-	static const struct {
-		const char *command, *reads, *advice;
-	} tools[] = {
-		{ "fst2vcd", "FST dumps",
-		  "install it, if wanted: it is GTKWave's (Debian: apt-get install gtkwave)" },
-		{ "gzip", "compressed VCD dumps",
-		  "install it, if wanted (Debian: apt-get install gzip)" },
-	};
+	const char *const argv[] = { "gzip", "--help", NULL };
+	struct item *it =
+		add(r, "gzip", OK, "install it, if wanted (Debian: apt-get install gzip)");
+	char out[400];
+	int code = capture(argv, out, sizeof(out));
 
-	for (size_t i = 0; i < sizeof(tools) / sizeof(tools[0]); i++) {
-		const char *const argv[] = { tools[i].command, "--help", NULL };
-		struct item *it = add(r, tools[i].command, OK, tools[i].advice);
-		char out[400];
-		int code = capture(argv, out, sizeof(out));
-
-		SAY(it, "reads %s, for -T wave", tools[i].reads);
-		if (code == PMK_EXIT_NOT_FOUND) {
-			it->status = MISSING;
-		} else if (code) {
-			it->status = BROKEN;
-			SAY(it, "does not start (exit code %d)", code);
-		}
+	SAY(it, "reads compressed VCD dumps, for -T wave");
+	if (code == PMK_EXIT_NOT_FOUND) {
+		it->status = MISSING;
+	} else if (code) {
+		it->status = BROKEN;
+		SAY(it, "does not start (exit code %d)", code);
 	}
 }
 
@@ -578,7 +568,7 @@ int doctor_environment(json_object *doc, const char *layout)
 			"Debian: apt-get install libc6-dev-armel-cross; or give --sysroot DIR");
 	check_directory(&r, "AArch64 sysroot", "/usr/aarch64-linux-gnu", "AArch64",
 			"Debian: apt-get install libc6-dev-arm64-cross; or give --sysroot DIR");
-	check_converters(&r);
+	check_gzip(&r);
 	check_host(&r);
 	check_user_access(&r);
 	if (doc)

@@ -36,7 +36,7 @@ def test_two_threads_with_a_model_each(tmp_path):
 
 
 def test_threads_that_each_count_a_program(tmp_path):
-    libs = run("pkg-config", "--libs", "capstone", "libelf", "inih", "json-c").out.split()
+    libs = run("pkg-config", "--libs", "capstone", "libelf", "inih", "json-c", "zlib").out.split()
     command = compiled(COUNTING, tmp_path / "counting", library(), *libs, "-lm")
     env = dict(os.environ, PMK_DATA=os.path.join(SOURCE, "data"), PMK_PLUGIN=BUILD)
     # One that the emulator runs, one that the kernel counts, one that is not there, and the first

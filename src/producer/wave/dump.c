@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * What a dump is read into: the table of names, what is watched of them, and the
+ * What dumps of both formats are read into: the table of names, what is watched of them, and the
  * cells of that with the time they are of.
  *
  * Values are digits here, as VCD writes them. x, z, U, W and - are unknown; L is 0, H is 1. A
@@ -74,13 +74,16 @@ void pmk_wave_dump_time_text(const struct wave_dump *v, uint64_t time, char *buf
 
 void pmk_wave_dump_place(struct wave_dump *v, uint64_t *offset, uint64_t *line)
 {
-	pmk_wave_vcd_place(v, offset, line);
+	*offset = v->base;
+	*line = 0;
+	if (!v->fst)
+		pmk_wave_vcd_place(v, offset, line);
 }
 
 int pmk_wave_dump_fail(struct wave_dump *v, int code, const char *fmt, ...)
 {
 	struct pmk_wave_error *e = &v->error;
-	char why[320], time[80], when[96] = "";
+	char why[320], line[32] = "", time[80], when[96] = "";
 	va_list ap;
 
 	if (e->code)
@@ -97,8 +100,10 @@ int pmk_wave_dump_fail(struct wave_dump *v, int code, const char *fmt, ...)
 		pmk_wave_dump_time_text(v, v->time, time, sizeof(time));
 		snprintf(when, sizeof(when), ", time %s", time);
 	}
-	snprintf(e->text, sizeof(e->text), "%.120s: byte %llu, line %llu%s: %s", v->path,
-		 (unsigned long long)e->offset, (unsigned long long)e->line, when, why);
+	if (e->line)
+		snprintf(line, sizeof(line), ", line %llu", (unsigned long long)e->line);
+	snprintf(e->text, sizeof(e->text), "%.120s: byte %llu%s%s: %s", v->path,
+		 (unsigned long long)e->offset, line, when, why);
 	return code;
 }
 
@@ -446,7 +451,7 @@ int pmk_wave_dump_open(struct wave_dump *v, const char *path, struct pmk_wave_er
 		return code;
 	code = grow_ids(v);
 	if (!code)
-		code = pmk_wave_vcd_header(v);
+		code = v->source.fst ? pmk_wave_fst_header(v) : pmk_wave_vcd_header(v);
 	*err = v->error;
 	return code;
 }
@@ -454,7 +459,10 @@ int pmk_wave_dump_open(struct wave_dump *v, const char *path, struct pmk_wave_er
 int pmk_wave_dump_run(struct wave_dump *v, const struct wave_clockwork *clockwork)
 {
 	v->clockwork = clockwork;
-	pmk_wave_vcd_changes(v);
+	if (v->fst)
+		pmk_wave_fst_changes(v);
+	else
+		pmk_wave_vcd_changes(v);
 	/* In a dump that is cut off, the last time may lack changes; but the changes before its
 	 * edge are complete. */
 	if (!v->stopped)
@@ -464,6 +472,7 @@ int pmk_wave_dump_run(struct wave_dump *v, const struct wave_clockwork *clockwor
 
 void pmk_wave_dump_close(struct wave_dump *v)
 {
+	pmk_wave_fst_free(v);
 	pmk_wave_source_close(&v->source);
 	pmk_wave_arena_free(&v->text);
 	free(v->buf);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A dump: its names, and the values of what is watched. vcd.c fills the table of names when the
- * dump is opened; then it puts changes into the cells of what is watched, and tells when time goes
- * on.
+ * A dump of either format: its names, and the values of what is watched. vcd.c or fst.c fills the
+ * table of names when the dump is opened; then it puts changes into the cells of what is watched,
+ * and tells when time goes on.
  */
 #ifndef PMK_PRODUCER_WAVE_DUMP_H
 #define PMK_PRODUCER_WAVE_DUMP_H
@@ -26,7 +26,9 @@ void pmk_wave_arena_free(struct wave_arena *a);
 
 /* An identifier code of the dump. */
 struct wave_id {
-	uint64_t key; /* its characters, the first in the lowest byte; 0: the entry is free */
+	/* The characters of a VCD's, the first in the lowest byte; the number of an FST's, from 1;
+	 * 0: the entry is free. */
+	uint64_t key;
 	uint32_t net;
 	/* index + 1 of the first entry of wave_vcd.watch that uses it; 0: there is none */
 	uint32_t watch;
@@ -68,11 +70,12 @@ struct wave_clockwork {
 struct wave_dump {
 	struct wave_source source;
 	const char *path;
+	struct wave_fst *fst; /* NULL: it is text */
 	/* The text: from `buf`, read up to `at`, filled up to `end`. */
 	char *buf, *at, *end;
 	size_t word; /* length of the word of the header that begins at `at` */
 	size_t room;
-	uint64_t base; /* offset of buf[0] in the text */
+	uint64_t base; /* offset of buf[0] in the text; of an FST: of the block that is read */
 	char *counted; /* up to this position lines have been counted */
 	uint64_t lines;
 	bool eof;
@@ -114,7 +117,7 @@ int pmk_wave_dump_watch(struct wave_dump *v, const struct wave_watch *watch);
  * v->stopped. */
 int pmk_wave_dump_run(struct wave_dump *v, const struct wave_clockwork *clockwork);
 
-/* Bytes and lines of text read so far. */
+/* Bytes and lines of text read so far; an FST has no lines. */
 void pmk_wave_dump_place(struct wave_dump *v, uint64_t *offset, uint64_t *line);
 void pmk_wave_dump_time_text(const struct wave_dump *v, uint64_t time, char *buf, size_t size);
 
@@ -128,7 +131,7 @@ static inline void wave_cells_commit(struct wave_cells *c)
 	c->nchanged = 0;
 }
 
-/* ---- what a reader uses ------------------------------------------------------------------- */
+/* ---- what the readers of both formats use --------------------------------------------------- */
 
 /* Set v->error to "sim.vcd: byte 812, line 40, time 1200 ns: why" and return its code. Only the
  * first error counts. */
@@ -206,12 +209,15 @@ int pmk_wave_dump_settle(struct wave_dump *v);
 /* All values are x until further notice, whatever they are. */
 int pmk_wave_dump_off(struct wave_dump *v);
 
-/* ---- the reader: vcd.c ---------------------------------------------------------------------- */
+/* ---- the readers: vcd.c, fst.c -------------------------------------------------------------- */
 
 /* Read what names the signals. */
 int pmk_wave_vcd_header(struct wave_dump *v);
+int pmk_wave_fst_header(struct wave_dump *v);
 /* Read the changes; then v->error, v->stopped or neither says how it went. */
 void pmk_wave_vcd_changes(struct wave_dump *v);
+void pmk_wave_fst_changes(struct wave_dump *v);
 void pmk_wave_vcd_place(struct wave_dump *v, uint64_t *offset, uint64_t *line);
+void pmk_wave_fst_free(struct wave_dump *v);
 
 #endif

@@ -195,7 +195,7 @@ int pmk_wave_run(struct pmk_wave *w, const struct pmk_wave_sink *sink,
 	findings->begin = w->dump.begin;
 	findings->end = w->dump.time;
 	pmk_wave_dump_place(&w->dump, &findings->bytes, &findings->lines);
-	findings->lines--;
+	findings->lines -= findings->lines != 0; /* it was the number of the line */
 	findings->error = w->dump.error;
 	if (findings->stopped || (err && findings->edges))
 		return PMK_WAVE_PARTIAL;

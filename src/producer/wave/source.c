@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * Where a dump comes from. The first bytes tell what it is: FST goes through GTKWave's fst2vcd and
- * gzip through gzip, as child processes at the other end of a pipe, so that VCD text is read in any
- * case.
+ * Where a dump comes from. The first bytes tell what it is. Of a file compressed by gzip, gzip
+ * makes text again, as a child process at the other end of a pipe; an FST is read where it lies, by
+ * fst.c.
  *
- * The converters have to read from the beginning. So an input that cannot seek must be VCD text.
+ * Both have to be read from the beginning again. So an input that cannot seek must be VCD text.
  */
 #define _GNU_SOURCE
 #include "producer/wave/source.h"
@@ -27,42 +27,11 @@
 
 extern char **environ;
 
-/* A format that needs a converter. With `named`, `argv` ends with the file's name; otherwise the
- * file is the converter's standard input. */
-struct converter {
-	const char *format, *tool, *package;
-	unsigned char magic[9];
-	size_t nmagic;
-	bool named;
-	const char *argv[3];
-};
-
-static const struct converter converters[] = {
-	/* The header block of an FST: type 0, length 329 in 8 bytes. */
-	{ .format = "FST",
-	  .tool = "fst2vcd",
-	  .package = "gtkwave",
-	  .magic = { 0, 0, 0, 0, 0, 0, 0, 1, 0x49 },
-	  .nmagic = 9,
-	  .named = true,
-	  .argv = { "fst2vcd", "-f" } },
-	/* The same, with the whole file compressed: type 254. */
-	{ .format = "FST",
-	  .tool = "fst2vcd",
-	  .package = "gtkwave",
-	  .magic = { 254, 0, 0 },
-	  .nmagic = 3,
-	  .named = true,
-	  .argv = { "fst2vcd", "-f" } },
-	{ .format = "VCD, gzip",
-	  .tool = "gzip",
-	  .package = "gzip",
-	  .magic = { 0x1f, 0x8b },
-	  .nmagic = 2,
-	  .argv = { "gzip", "-dc" } },
-};
-
-#define NCONVERTERS (sizeof(converters) / sizeof(converters[0]))
+/* An FST begins with its header, a block of type 0 whose length is 329 in 8 bytes; or it is a block
+ * of type 254, the compressed file. */
+static const unsigned char fst_magic[] = { 0, 0, 0, 0, 0, 0, 0, 1, 0x49 };
+static const unsigned char wrapped_magic[] = { 254, 0, 0 };
+static const unsigned char gzip_magic[] = { 0x1f, 0x8b };
 
 int pmk_wave_fail(struct pmk_wave_error *err, int code, const char *fmt, ...)
 {
@@ -92,20 +61,17 @@ static int read_head(struct wave_source *s)
 	return 0;
 }
 
-static const struct converter *wanted(const struct wave_source *s)
+#define BEGINS(s, magic) begins(s, magic, sizeof(magic))
+
+static bool begins(const struct wave_source *s, const unsigned char *magic, size_t n)
 {
-	for (size_t i = 0; i < NCONVERTERS; i++)
-		if (s->head_size >= converters[i].nmagic &&
-		    memcmp(s->head, converters[i].magic, converters[i].nmagic) == 0)
-			return &converters[i];
-	return NULL;
+	return s->head_size >= n && memcmp(s->head, magic, n) == 0;
 }
 
-/* Start the converter with the file as its standard input and `out` as its output. Returns 0 or
- * an errno. */
-static int spawn(struct wave_source *s, const struct converter *c, const char *path, int out)
+/* Start gzip with the file as its standard input and `out` as its output. Returns 0 or an errno. */
+static int spawn(struct wave_source *s, int out)
 {
-	const char *argv[4] = { c->argv[0], c->argv[1], c->named ? path : NULL, NULL };
+	const char *argv[] = { s->tool, "-dc", NULL };
 	posix_spawn_file_actions_t files;
 	posix_spawnattr_t attr;
 	sigset_t defaults;
@@ -122,7 +88,7 @@ static int spawn(struct wave_source *s, const struct converter *c, const char *p
 	sigaddset(&defaults, SIGPIPE);
 	posix_spawnattr_setsigdefault(&attr, &defaults);
 	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGDEF);
-	err = posix_spawnp(&s->child, c->tool, &files, &attr, (char *const *)argv, environ);
+	err = posix_spawnp(&s->child, s->tool, &files, &attr, (char *const *)argv, environ);
 	posix_spawnattr_destroy(&attr);
 	posix_spawn_file_actions_destroy(&files);
 	if (err)
@@ -130,44 +96,51 @@ static int spawn(struct wave_source *s, const struct converter *c, const char *p
 	return err;
 }
 
-static int convert(struct wave_source *s, const struct converter *c, const char *path,
-		   struct pmk_wave_error *err)
+static int convert(struct wave_source *s, const char *path, struct pmk_wave_error *err)
 {
 	int ends[2], why;
 
 	if (lseek(s->fd, 0, SEEK_SET) != 0)
 		return pmk_wave_fail(err, PMK_EIO,
-				     "%s: %s cannot be read from a pipe: name a file%s", path,
-				     c->named ? "an FST dump" : "a compressed dump",
-				     c->named ? "" : ", or let 'gzip -dc' write the pipe");
+				     "%s: a compressed dump cannot be read from a pipe: name a "
+				     "file, or let 'gzip -dc' write the pipe",
+				     path);
 	if (pipe2(ends, O_CLOEXEC) != 0)
 		return pmk_wave_fail(err, PMK_EIO, "%s: no pipe: %s", path, strerror(errno));
 	fcntl(ends[1], F_SETPIPE_SZ, PIPE_BYTES);
 	s->file = s->fd;
 	s->fd = ends[0];
 	s->nhead = 0;
-	if (c->named) /* the converter opens the file anew, so nobody knows how far it has read */
-		s->size = 0;
-	s->format = c->format;
-	s->tool = c->tool;
-	why = spawn(s, c, strcmp(path, "-") == 0 ? "/dev/stdin" : path, ends[1]);
+	s->format = "VCD, gzip";
+	s->tool = "gzip";
+	why = spawn(s, ends[1]);
 	close(ends[1]);
 	if (why == ENOENT)
 		return pmk_wave_fail(
 			err, PMK_EIO,
 			"%s: %s dumps are read through %s, which is not installed (Debian: "
-			"apt-get install %s)",
-			path, c->format, c->tool, c->package);
+			"apt-get install gzip)",
+			path, s->format, s->tool);
 	if (why)
-		return pmk_wave_fail(err, PMK_EIO, "%s: cannot run %s: %s", path, c->tool,
+		return pmk_wave_fail(err, PMK_EIO, "%s: cannot run %s: %s", path, s->tool,
 				     strerror(why));
+	return 0;
+}
+
+static int take_fst(struct wave_source *s, const char *path, struct pmk_wave_error *err)
+{
+	if (!s->size || lseek(s->fd, 0, SEEK_SET) != 0)
+		return pmk_wave_fail(err, PMK_EIO,
+				     "%s: an FST dump cannot be read from a pipe: name a file",
+				     path);
+	s->format = "FST";
+	s->fst = true;
 	return 0;
 }
 
 int pmk_wave_source_open(struct wave_source *s, const char *path, struct pmk_wave_error *err)
 {
 	bool standard = strcmp(path, "-") == 0;
-	const struct converter *c;
 	struct stat st;
 
 	*s = (struct wave_source){ .fd = -1, .file = -1, .format = "VCD" };
@@ -181,8 +154,9 @@ int pmk_wave_source_open(struct wave_source *s, const char *path, struct pmk_wav
 		return pmk_wave_fail(err, PMK_EIO, "%s: %s", path, strerror(errno));
 	if (s->head_size == 0)
 		return pmk_wave_fail(err, PMK_EPARSE, "%s: the dump is empty (0 bytes)", path);
-	c = wanted(s);
-	return c ? convert(s, c, path, err) : 0;
+	if (BEGINS(s, fst_magic) || BEGINS(s, wrapped_magic))
+		return take_fst(s, path, err);
+	return BEGINS(s, gzip_magic) ? convert(s, path, err) : 0;
 }
 
 ssize_t pmk_wave_source_read(struct wave_source *s, char *buf, size_t n, int ms)

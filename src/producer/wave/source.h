@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The bytes of a dump as VCD text, whatever the format of the file is. */
+/* The bytes of a dump: the text of a VCD, compressed or not, or the file of an FST. */
 #ifndef PMK_PRODUCER_WAVE_SOURCE_H
 #define PMK_PRODUCER_WAVE_SOURCE_H
 
@@ -19,6 +19,7 @@ struct wave_source {
 	pid_t child;	    /* process of the converter, 0: none */
 	const char *tool;   /* its name */
 	const char *format; /* "VCD", "FST", "VCD, gzip" */
+	bool fst;	    /* there is no text to be read from `fd`, but blocks of an FST */
 	uint64_t size;	    /* of the file, 0: not known */
 	uint64_t taken;	    /* bytes handed out */
 	unsigned char head[WAVE_HEAD];

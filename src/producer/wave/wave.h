@@ -2,8 +2,9 @@
 /*
  * The files of this folder, which reads waveform dumps:
  *
- *	source.c   a file, a pipe or a converter → the text of a VCD
+ *	source.c   a file, a pipe or a converter → what format it has, and the text of a VCD
  *	vcd.c      the text → names and changes; scan.h: its words and digits
+ *	fst.c      an FST → names and changes; unpack.c: what is compressed in it
  *	dump.c     those → a table of names, and the values of what is watched
  *	names.c    a name as people write it → signals of the dump
  *	map.c      map files;  guess.c: a map suggested by the names

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT
+/*
+ * LZ4 and FastLZ are two ways to write the same: literals, and copies of what came out before. The
+ * first is the block format of lz4_Block_format.md, the second levels 1 and 2 of FastLZ. Neither of
+ * them has a checksum.
+ */
+#include "producer/wave/unpack.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+struct unpacker {
+	const uint8_t *in, *in_end;
+	uint8_t *begin, *out, *out_end;
+};
+
+static bool literals(struct unpacker *u, size_t n)
+{
+	if (n > (size_t)(u->in_end - u->in) || n > (size_t)(u->out_end - u->out))
+		return false;
+	memcpy(u->out, u->in, n);
+	u->in += n;
+	u->out += n;
+	return true;
+}
+
+/* Copy n bytes from `back` before the end. Those may be some that are only now written: then they
+ * repeat, and from each copy twice as many can be taken. */
+static bool copy(struct unpacker *u, size_t back, size_t n)
+{
+	const uint8_t *from = u->out - back;
+
+	if (!back || back > (size_t)(u->out - u->begin) || n > (size_t)(u->out_end - u->out))
+		return false;
+	while (n) {
+		size_t most = (size_t)(u->out - from), take = n < most ? n : most;
+
+		memcpy(u->out, from, take);
+		u->out += take;
+		n -= take;
+	}
+	return true;
+}
+
+static bool byte(struct unpacker *u, size_t *value)
+{
+	if (u->in == u->in_end)
+		return false;
+	*value = *u->in++;
+	return true;
+}
+
+/* Add bytes to a length up to one that is not 255. */
+static bool more(struct unpacker *u, size_t *length)
+{
+	size_t b;
+
+	do {
+		if (!byte(u, &b))
+			return false;
+		*length += b;
+	} while (b == 255);
+	return true;
+}
+
+static bool done(const struct unpacker *u)
+{
+	return u->in == u->in_end && u->out == u->out_end;
+}
+
+bool pmk_wave_unlz4(const uint8_t *in, size_t nin, uint8_t *out, size_t n)
+{
+	struct unpacker u = { in, in + nin, out, out, out + n };
+	size_t token, length, low, high;
+
+	while (byte(&u, &token)) {
+		length = token >> 4;
+		if (length == 15 && !more(&u, &length))
+			return false;
+		if (!literals(&u, length))
+			return false;
+		if (u.in == u.in_end) /* the last sequence is literals alone */
+			break;
+		if (!byte(&u, &low) || !byte(&u, &high))
+			return false;
+		length = token & 15;
+		if (length == 15 && !more(&u, &length))
+			return false;
+		if (!copy(&u, low | high << 8, length + 4))
+			return false;
+	}
+	return done(&u);
+}
+
+/* A copy, whose first byte is `control`. */
+static bool fastlz_copy(struct unpacker *u, bool level2, size_t control)
+{
+	size_t length = (control >> 5) + 2, back = (control & 31) << 8, low, high;
+
+	if (control >> 5 == 7) {
+		if (level2 ? !more(u, &length) : !byte(u, &high))
+			return false;
+		length += level2 ? 0 : high;
+	}
+	if (!byte(u, &low))
+		return false;
+	back += low + 1;
+	if (level2 && back == 8192) { /* farther than these bits reach */
+		if (!byte(u, &high) || !byte(u, &low))
+			return false;
+		back += high << 8 | low;
+	}
+	return copy(u, back, length);
+}
+
+bool pmk_wave_unfastlz(const uint8_t *in, size_t nin, uint8_t *out, size_t n)
+{
+	struct unpacker u = { in, in + nin, out, out, out + n };
+	unsigned level = nin ? in[0] >> 5 : 2;
+	bool first = true;
+	size_t control;
+
+	if (level > 1)
+		return false;
+	while (byte(&u, &control)) {
+		if (first) /* the upper bits are the level: there is nothing to copy yet */
+			control &= 31;
+		first = false;
+		if (control < 32 ? !literals(&u, control + 1)
+				 : !fastlz_copy(&u, level == 1, control))
+			return false;
+	}
+	return done(&u);
+}
+
+#define ANY_HEADER (15 + 32) /* of zlib or gzip */
+
+bool pmk_wave_inflate(const uint8_t *in, size_t nin, uint8_t *out, size_t n)
+{
+	z_stream z = { .next_in = (Bytef *)(uintptr_t)in };
+	int status;
+
+	if (nin > UINT32_MAX || n > UINT32_MAX || inflateInit2(&z, ANY_HEADER) != Z_OK)
+		return false;
+	z.avail_in = (uInt)nin;
+	z.next_out = out;
+	z.avail_out = (uInt)n;
+	status = inflate(&z, Z_FINISH);
+	inflateEnd(&z);
+	return status == Z_STREAM_END && z.avail_out == 0;
+}
+
+#define PIECE (256 * 1024)
+
+static bool write_all(int fd, const uint8_t *p, size_t n)
+{
+	while (n) {
+		ssize_t wrote = write(fd, p, n);
+
+		if (wrote < 0 && errno == EINTR)
+			continue;
+		if (wrote <= 0)
+			return false;
+		p += wrote;
+		n -= (size_t)wrote;
+	}
+	return true;
+}
+
+bool pmk_wave_inflate_file(int in, int out, uint64_t n)
+{
+	uint8_t *piece = malloc(2 * PIECE);
+	z_stream z = { .avail_in = 0 };
+	int status = Z_OK;
+	ssize_t got;
+
+	if (!piece || inflateInit2(&z, ANY_HEADER) != Z_OK) {
+		free(piece);
+		return false;
+	}
+	while (status == Z_OK) {
+		if (!z.avail_in) {
+			do
+				got = read(in, piece, PIECE);
+			while (got < 0 && errno == EINTR);
+			if (got <= 0)
+				break;
+			z.next_in = piece;
+			z.avail_in = (uInt)got;
+		}
+		z.next_out = piece + PIECE;
+		z.avail_out = PIECE;
+		status = inflate(&z, Z_NO_FLUSH);
+		got = PIECE - z.avail_out;
+		if ((status != Z_OK && status != Z_STREAM_END) || (uint64_t)got > n ||
+		    !write_all(out, piece + PIECE, (size_t)got))
+			break;
+		n -= (uint64_t)got;
+	}
+	inflateEnd(&z);
+	free(piece);
+	return status == Z_STREAM_END && !n;
+}
