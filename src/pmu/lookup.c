@@ -16,15 +16,13 @@ static char lower(char c)
  * word ends: at a space, or at the end of the text. */
 static const char *match_word(const char *text, const char *name, bool *equal)
 {
-	*equal = true;
-	for (; *text && *text != ' '; text++) {
-		if (*equal && lower(*text) == lower(*name))
-			name++;
-		else
-			*equal = false;
+	while (*text && *text != ' ' && lower(*text) == lower(*name)) {
+		text++;
+		name++;
 	}
-	if (*name)
-		*equal = false;
+	*equal = !*name && (!*text || *text == ' ');
+	while (*text && *text != ' ')
+		text++;
 	return text;
 }
 

@@ -535,6 +535,7 @@ static int read_file(const char *path, char **out, const struct diag *d)
 		err = PMK_ENOMEM;
 		goto out;
 	}
+	setvbuf(f, NULL, _IONBF, 0); /* it is read at once */
 	n = fread(content, 1, MAX_FILE + 1, f);
 	if (ferror(f)) {
 		snprintf(d->msg, d->size, "%s: %s", path, strerror(errno));

@@ -198,7 +198,12 @@ bool pmk_metric_beside(const struct pmk_writer *w, const struct pmk_result *r,
 		if (s->rows[i].event == row->event)
 			return false;
 	for (unsigned i = 0; w->opt.metrics && w->opt.metrics[i]; i++) {
-		*out = pmk_metric_eval(w->opt.metrics[i], r, s);
+		const struct pmk_metric *m = w->opt.metrics[i];
+
+		/* Most metrics are for other events, and need not be evaluated to know that. */
+		if (pmk_pmu_event(r->pmu, m->beside) != row->event)
+			continue;
+		*out = pmk_metric_eval(m, r, s);
 		if (out->beside && out->beside == row->event && skip-- == 0)
 			return true;
 	}

@@ -420,7 +420,7 @@ int pmk_emulated_start(struct pmk_emulated *e, struct pmk_emulated_ports *ports,
 int pmk_emulated_begin(struct pmk_emulated *e, struct pmk_emulated_ports *ports,
 		       const struct pmk_emulated_config *cfg)
 {
-	memset(e, 0, sizeof(*e));
+	memset(e, 0, pmk_emulated_bytes(cfg));
 	clear_readings(e);
 	e->cpu.core = cfg->core;
 	return begin_session(e, ports, cfg);
