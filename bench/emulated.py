@@ -60,7 +60,7 @@ class Isa:
     branches: str
     mispredicted: str
     cycles: str = "cpu_cycles"
-    most_startup: float = 20.0  # ms
+    most_startup: float = 5.0  # ms
     # The caches of its core, for QEMU's own cache plugin: bytes, ways and bytes of a line.
     icache: tuple = ()
     dcache: tuple = ()
