@@ -560,6 +560,14 @@ enum pmk_levels pmk_emulation_levels(const struct pmk_count *c, unsigned planned
 	return req->user ? PMK_LEVELS_USER : PMK_LEVELS_KERNEL;
 }
 
+/* For comparison: PMK_QEMU_TESTS=0. */
+static bool told_not_to_test(void)
+{
+	const char *told = getenv("PMK_QEMU_TESTS");
+
+	return told && !strcmp(told, "0");
+}
+
 static int configure(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;
@@ -578,6 +586,7 @@ static int configure(struct pmk_count *c)
 				      "record them without, addresses tell user code from a "
 				      "kernel's");
 	cfg->whole = c->q.record != PMK_REQUEST_COUNTS;
+	cfg->untested = told_not_to_test();
 	pmk_emulated_configure(cfg);
 	c->program = e->prog.image;
 	return set_core_facts(c);

@@ -26,6 +26,30 @@ typedef void pmk_block_fn(unsigned vcpu, void *block);
  * for it. */
 typedef void pmk_access_fn(unsigned vcpu, uint32_t info, uint64_t addr, void *access);
 
+/*
+ * When an access changes nothing but pmk_cpu.access and one count, so that an emulator that can
+ * find that out by itself need not call for it. Each look-up is in a table at an offset from the
+ * family's tables. Its index is the address, with its lower 32 bits rotated right by `ror`, shifted
+ * right by `shift` and masked. It succeeds if
+ * (entry & entry_mask) == ((address & addr_mask) >> addr_shift | value).
+ */
+struct pmk_lookup {
+	int32_t offset;
+	uint8_t size; /* of an entry: 1, 4 or 8 bytes */
+	uint8_t ror, shift, addr_shift;
+	/* All fit in 32 bits with their sign, `value` in 31. */
+	int64_t index_mask, entry_mask, addr_mask, value;
+};
+
+#define PMK_MAX_LOOKUPS 2
+
+struct pmk_access_test {
+	unsigned
+		n; /* look-ups, which all have to succeed; 0: an access always makes a difference */
+	struct pmk_lookup lookup[PMK_MAX_LOOKUPS];
+	unsigned counts; /* the signal that every such access adds 1 to, or PMK_SIG_NONE */
+};
+
 /* What the emulator's side provides; it is set before anything runs. */
 struct pmk_emulator {
 	/* Is the access a store? And log2 of its bytes. */

@@ -133,6 +133,14 @@ static inline uint64_t pmk_access_at(uint64_t access, unsigned behind)
 									 << PMK_ACCESS_AT;
 }
 
+/* The upper half of the word is all of pmk_cpu.access that anybody needs of an access that changes
+ * nothing else. */
+#define PMK_ACCESS_MARK_OFFSET (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? 4 : 0)
+static inline uint32_t pmk_access_mark(uint64_t access)
+{
+	return (uint32_t)(access >> 32);
+}
+
 static inline unsigned pmk_access_behind(uint64_t access)
 {
 	return (unsigned)(access >> PMK_ACCESS_AT) - 1;

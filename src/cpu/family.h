@@ -102,6 +102,11 @@ struct pmk_core_family {
 	pmk_access_fn *(*watch)(const struct pmk_core *core, bool system, const struct pmk_insn *in,
 				const struct pmk_block *b, const struct pmk_pipe_slot *pipe,
 				uint64_t *access);
+	/* When an access of the instruction changes nothing, in user emulation; if there is such a
+	 * test, it is the same for all that load, or store, as many bytes. And the tables that this
+	 * is looked up in. NULL: the emulator has to call for every access. */
+	struct pmk_access_test (*test)(const struct pmk_core *core, const struct pmk_insn *in);
+	void *(*tables)(const struct pmk_cpu *cpu);
 
 	/* Its programs and their world: the machines of ELF files (e_machine) that these cores run,
 	 * ending with 0; the emulators that run them, ending with NULL; Linux's numbers of the

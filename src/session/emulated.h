@@ -73,6 +73,9 @@ struct pmk_emulated_config {
 	/* What the producer has to run of the core, of enum pmk_parts; and whether it is all of it,
 	 * whatever is asked. */
 	uint32_t parts, whole;
+	/* The producer is to look at every data access itself, even if translated code could test
+	 * whether it makes a difference. */
+	uint32_t untested;
 	uint64_t interval;
 	/* Cycles of the core before counting begins, with the first block that reaches them; not
 	 * with a window or regions. */

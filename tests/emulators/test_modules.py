@@ -28,6 +28,8 @@ SINCE = {1: """register_vcpu_init_cb register_vcpu_exit_cb register_vcpu_idle_cb
             "translate_vaddr"}
 # What newer versions do without.
 UNTIL = {1: "register_vcpu_tb_exec_inline register_vcpu_insn_exec_inline"}
+# Of scripts/qemu-patches.
+PATCHED = {"qemu_plugin_register_vcpu_mem_test_cb", "qemu_plugin_vcpu_set_base"}
 GLIB = {"g_array_get_element_size", "g_array_free", "g_byte_array_new", "g_byte_array_free"}
 
 
@@ -82,7 +84,7 @@ def test_needs(module):
         must = {n for n, kind in undefined(module).items() if kind == "U"}
         equal(must - have_been, set(), f"not in version {version}")
         may = set(undefined(module)) - must
-        assert may <= GLIB | {"qemu_plugin_start_code", "qemu_plugin_bool_parse"}, may
+        assert may <= GLIB | PATCHED | {"qemu_plugin_start_code", "qemu_plugin_bool_parse"}, may
 
 
 def releases():

@@ -62,9 +62,9 @@ enum pmk_a64_end {
 	PMK_A64_RETURNS
 };
 
-/* Bits of a word of `fast`. */
-#define PMK_A64_LOAD_OK	 UINT64_C(1)
-#define PMK_A64_STORE_OK UINT64_C(2)
+/* Bits of a word of `fast`. They are above those that say whether an address is aligned. */
+#define PMK_A64_LOAD_OK	 UINT64_C(0x10)
+#define PMK_A64_STORE_OK UINT64_C(0x20)
 
 #define PMK_A64_MAX_PHT 4096
 
@@ -134,6 +134,8 @@ bool pmk_a64_is_under_way(const struct pmk_cpu *cpu);
 pmk_access_fn *pmk_a64_watch(const struct pmk_core *core, bool system, const struct pmk_insn *in,
 			     const struct pmk_block *b, const struct pmk_pipe_slot *pipe,
 			     uint64_t *access);
+struct pmk_access_test pmk_a64_test(const struct pmk_core *core, const struct pmk_insn *in);
+void *pmk_a64_tables(const struct pmk_cpu *cpu);
 
 /* Exceptions: except.c. The first looks for tables of vectors that decoded code sets. The second
  * says whether there may be a vector at `pc`. The third is called before a block of a handler, or

@@ -156,3 +156,37 @@ pmk_access_fn *pmk_a64_watch(const struct pmk_core *core, bool system, const str
 		return as_user[in->store][pmk_access_log2(in->mem_bytes)];
 	return single[system][in->store][pmk_access_log2(in->mem_bytes)];
 }
+
+/* As in pmk_a64_odd(). */
+struct pmk_access_test pmk_a64_test(const struct pmk_core *core, const struct pmk_insn *in)
+{
+	int64_t ok = (int64_t)(in->store ? PMK_A64_STORE_OK : PMK_A64_LOAD_OK);
+	int64_t line = -(INT64_C(1) << PMK_A64_LINE_SHIFT);
+
+	(void)core;
+	if ((in->exclusive && in->store) || (in->load && in->store) ||
+	    in->mem_total > in->mem_bytes || in->mem_bytes > 8)
+		return (struct pmk_access_test){ .n = 0 };
+	return (struct pmk_access_test){
+		.n = 2,
+		.counts = PMK_SIG_NONE,
+		.lookup[0] = { .size = 8,
+			       .shift = PMK_A64_LINE_SHIFT,
+			       .index_mask = PMK_A64_FAST_LINES - 1,
+			       .entry_mask = line | ok,
+			       .addr_mask = line | ((1 << pmk_access_log2(in->mem_bytes)) - 1),
+			       .value = ok },
+		.lookup[1] = { .size = 8,
+			       .offset = PMK_A64_FAST_LINES * 8,
+			       .shift = PMK_PAGE_SHIFT,
+			       .index_mask = PMK_A64_FAST_PAGES - 1,
+			       .entry_mask = -1,
+			       .addr_mask = -1,
+			       .addr_shift = PMK_PAGE_SHIFT },
+	};
+}
+
+void *pmk_a64_tables(const struct pmk_cpu *cpu)
+{
+	return cpu->a64.fast;
+}

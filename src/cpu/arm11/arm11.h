@@ -91,6 +91,8 @@ extern const struct pmk_block_fns pmk_arm11_on_block;
 pmk_access_fn *pmk_arm11_watch(const struct pmk_core *core, bool system, const struct pmk_insn *in,
 			       const struct pmk_block *b, const struct pmk_pipe_slot *pipe,
 			       uint64_t *access);
+struct pmk_access_test pmk_arm11_test(const struct pmk_core *core, const struct pmk_insn *in);
+void *pmk_arm11_tables(const struct pmk_cpu *cpu);
 
 /* Its parameters: keys.c. */
 extern const struct pmk_core_key pmk_arm11_keys[];

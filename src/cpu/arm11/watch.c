@@ -176,3 +176,31 @@ pmk_access_fn *pmk_arm11_watch(const struct pmk_core *core, bool system, const s
 		fn = single_fn[system][counted][in->store][pmk_access_log2(in->mem_bytes)];
 	return fn;
 }
+
+/* As in pmk_arm11_load() and pmk_arm11_store(). Which half of the line a store touches is not
+ * looked at: both must be dirty. */
+struct pmk_access_test pmk_arm11_test(const struct pmk_core *core, const struct pmk_insn *in)
+{
+	unsigned log2 = pmk_access_log2(in->mem_bytes);
+	int64_t bits = in->store ? PMK_D_STORE_LO | PMK_D_STORE_HI : PMK_D_LOAD;
+
+	if (in->mem_count > 1 || in->load == in->store || (in->exclusive && in->store))
+		return (struct pmk_access_test){ .n = 0 };
+	return (struct pmk_access_test){
+		.n = 1,
+		.lookup[0] = { .size = 1,
+			       .ror = (uint8_t)log2,
+			       .shift = (uint8_t)(PMK_LINE_SHIFT - log2),
+			       .index_mask = -1,
+			       .entry_mask = bits,
+			       .value = bits },
+		.counts = pmk_arm11_access_static(core, in) ? PMK_SIG_NONE
+			  : in->store			    ? PMK_SIG_L1D_WRITE
+							    : PMK_SIG_L1D_READ,
+	};
+}
+
+void *pmk_arm11_tables(const struct pmk_cpu *cpu)
+{
+	return cpu->arm11.dmap;
+}

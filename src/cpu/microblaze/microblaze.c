@@ -99,12 +99,8 @@ static void init_caches(struct pmk_microblaze_tables *m, const struct pmk_core *
 	m->dindex = (uint32_t)(core->dcache_size >> m->dshift) - 1;
 	m->dwords = (uint32_t)core->microblaze.dcache_line - 1;
 	m->line_granules = m->dwords >> (PMK_MB_GRAIN - PMK_MB_WORD_GRAIN);
-	m->grain = core->dcache_wt ? PMK_MB_GRAIN : PMK_MB_WORD_GRAIN;
-	/* Write-back caches are no larger than the table, so that no two granules share an
-	 * entry. */
-	m->present_mask =
-		(uint32_t)((core->dcache_wt ? core->dcache_size : PMK_MB_MAX_BYTES) >> m->grain) -
-		1;
+	m->grain = pmk_microblaze_grain(core);
+	m->present_mask = pmk_microblaze_present_mask(core);
 	memset(m->iline, 0xff, sizeof(m->iline));
 	memset(m->present, 0xff, sizeof(m->present));
 	memset(m->dirty, 0xff, sizeof(m->dirty));

@@ -116,6 +116,21 @@ struct pmk_microblaze_edge {
 /* In place of a block's number: it is no block of the program. */
 #define PMK_MB_NO_BLOCK	  PMK_MAX_BLOCKS
 
+/* log2 of the bytes of a granule, an entry of `present`: the words of a line of a write-back cache
+ * can be valid one by one. */
+static inline unsigned pmk_microblaze_grain(const struct pmk_core *core)
+{
+	return core->dcache_wt ? PMK_MB_GRAIN : PMK_MB_WORD_GRAIN;
+}
+
+/* Write-back caches are no larger than the table, so that no two granules share an entry. */
+static inline uint32_t pmk_microblaze_present_mask(const struct pmk_core *core)
+{
+	uint64_t bytes = core->dcache_wt ? core->dcache_size : PMK_MB_MAX_BYTES;
+
+	return (uint32_t)(bytes >> pmk_microblaze_grain(core)) - 1;
+}
+
 struct pmk_microblaze_tables {
 	uint64_t epoch;
 	uint32_t line_granules; /* granules of a line of data - 1 */
@@ -164,6 +179,8 @@ extern const struct pmk_block_fns pmk_microblaze_on_block;
 pmk_access_fn *pmk_microblaze_watch(const struct pmk_core *core, bool system,
 				    const struct pmk_insn *in, const struct pmk_block *b,
 				    const struct pmk_pipe_slot *pipe, uint64_t *access);
+struct pmk_access_test pmk_microblaze_test(const struct pmk_core *core, const struct pmk_insn *in);
+void *pmk_microblaze_tables(const struct pmk_cpu *cpu);
 
 /* Its parameters: keys.c. */
 extern const struct pmk_core_key pmk_microblaze_keys[];

@@ -74,3 +74,31 @@ pmk_access_fn *pmk_microblaze_watch(const struct pmk_core *core, bool system,
 		return store_exclusive;
 	return plain[in->store][core->dcache_wt][core->mmu][system];
 }
+
+/* Loads, and stores to a write-back cache, as in pmk_microblaze_holds(). A translation that is used
+ * notes when. */
+struct pmk_access_test pmk_microblaze_test(const struct pmk_core *core, const struct pmk_insn *in)
+{
+	unsigned grain = pmk_microblaze_grain(core);
+
+	if (core->mmu || (in->store && (in->exclusive || core->dcache_wt)))
+		return (struct pmk_access_test){ .n = 0 };
+	return (struct pmk_access_test){
+		.n = 1,
+		.counts = PMK_SIG_NONE,
+		.lookup[0] = { .size = 4,
+			       .offset = in->store
+						 ? offsetof(struct pmk_microblaze_tables, dirty)
+						 : offsetof(struct pmk_microblaze_tables, present),
+			       .shift = (uint8_t)grain,
+			       .index_mask = pmk_microblaze_present_mask(core),
+			       .entry_mask = -1,
+			       .addr_mask = -1,
+			       .addr_shift = (uint8_t)grain },
+	};
+}
+
+void *pmk_microblaze_tables(const struct pmk_cpu *cpu)
+{
+	return cpu->microblaze.tables;
+}

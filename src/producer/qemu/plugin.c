@@ -515,14 +515,94 @@ static unsigned entry_at(uint64_t pc)
 	return family->vector ? family->vector(&decoder, &config.core, pc) : 0;
 }
 
+/* What tests in translated code start from: the tables of the family, and struct pmk_cpu. */
+enum { NO_BASE = -1, BASE_TABLES, BASE_CPU };
+
+/* Does translated code make the tests? */
+static bool emulator_tests(void)
+{
+	return family->test && !system_mode && !config.untested &&
+	       qemu_plugin_register_vcpu_mem_test_cb && qemu_plugin_vcpu_set_base;
+}
+
+static void set_bases(unsigned vcpu, struct pmk_cpu *cpu)
+{
+	if (!emulator_tests())
+		return;
+	qemu_plugin_vcpu_set_base(vcpu, BASE_TABLES, family->tables(cpu));
+	qemu_plugin_vcpu_set_base(vcpu, BASE_CPU, cpu);
+}
+
+static struct qemu_mem_test of_emulator(const struct pmk_access_test *test)
+{
+	struct qemu_mem_test t = {
+		.n = test->n,
+		.mark_base = has_clock() ? BASE_CPU : NO_BASE,
+		.mark_offset = offsetof(struct pmk_cpu, access) + PMK_ACCESS_MARK_OFFSET,
+		.count_base = NO_BASE,
+	};
+
+	if (test->counts != PMK_SIG_NONE) {
+		t.count_base = BASE_CPU;
+		t.count_offset =
+			(int32_t)(offsetof(struct pmk_cpu, dyn) + test->counts * sizeof(uint64_t));
+	}
+
+	for (unsigned i = 0; i < test->n; i++) {
+		const struct pmk_lookup *l = &test->lookup[i];
+
+		t.lookup[i] = (struct qemu_lookup){
+			.offset = l->offset,
+			.base = BASE_TABLES,
+			.size = l->size,
+			.ror = l->ror,
+			.shift = l->shift,
+			.addr_shift = l->addr_shift,
+			.index_mask = l->index_mask,
+			.entry_mask = l->entry_mask,
+			.addr_mask = l->addr_mask,
+			.value = l->value,
+		};
+	}
+	return t;
+}
+
+/* The test for accesses of the instruction. NULL: the emulator has to call for each. */
+static const struct qemu_mem_test *find_test(const struct pmk_insn *in)
+{
+	/* [counted here][store][log2 of the bytes], under the lock */
+	static struct qemu_mem_test known[2][2][4];
+	struct pmk_access_test test;
+	struct qemu_mem_test *t;
+
+	if (!emulator_tests())
+		return NULL;
+	test = family->test(&config.core, in);
+	/* What is counted at a site is booked there. */
+	if (!test.n || (ledger && test.counts != PMK_SIG_NONE))
+		return NULL;
+	t = &known[test.counts != PMK_SIG_NONE][in->store][pmk_access_log2(in->mem_bytes)];
+	if (!t->n)
+		*t = of_emulator(&test);
+	return t;
+}
+
 static void watch(struct qemu_plugin_insn *qi, const struct pmk_insn *in, const struct pmk_block *b,
 		  const struct pmk_pipe_slot *pipe, unsigned behind)
 {
 	uint64_t access;
 	qemu_mem_fn fn = family->watch(&config.core, system_mode, in, b, pipe, &access);
+	const struct qemu_mem_test *test = find_test(in);
 
-	if (fn)
-		register_access(qi, fn, pmk_access_at(access, behind), b);
+	if (!fn)
+		return;
+	access = pmk_access_at(access, behind);
+	if (test)
+		qemu_plugin_register_vcpu_mem_test_cb(qi, fn, QEMU_CB_NO_REGS, QEMU_MEM_RW, test,
+						      pmk_access_mark(access),
+						      (void *)(uintptr_t)access);
+	else
+		register_access(qi, fn, access, b);
 }
 
 static void passed(unsigned vcpu, void *access)
@@ -738,16 +818,18 @@ static void *reserve(uint64_t size)
 	return p;
 }
 
-void pmk_plugin_vcpu_started(unsigned vcpu)
+void pmk_plugin_vcpu_started(unsigned emulators_vcpu)
 {
+	unsigned vcpu = emulators_vcpu % PMK_MAX_VCPUS;
 	struct pmk_emulated *e;
 	int err;
 
-	vcpu %= PMK_MAX_VCPUS;
 	atomic_fetch_add(&slot->threads, 1);
 	/* A thread that starts after another has ended goes on on that one's core. */
-	if (pmk_cpus[vcpu])
+	if (pmk_cpus[vcpu]) {
+		set_bases(emulators_vcpu, pmk_cpus[vcpu]);
 		return;
+	}
 	threaded |= vcpu > 0;
 	if (vcpu >= PMK_ARENA_CPUS) {
 		/* Runs, and is not counted: pmk says so. */
@@ -778,6 +860,7 @@ void pmk_plugin_vcpu_started(unsigned vcpu)
 	if (vcpu < PMK_ARENA_CPUS)
 		begin_sites(&e->cpu);
 	pmk_cpus[vcpu] = &e->cpu;
+	set_bases(emulators_vcpu, &e->cpu);
 	if (vcpu == 0 && !has_clock() && glue->count_inline)
 		map_inline(e->cpu.executions);
 	if (vcpu < PMK_ARENA_CPUS && atomic_load(&slot->ncpus) <= vcpu)
@@ -880,6 +963,7 @@ static void after_fork(void)
 		begin_sites(&e->cpu);
 	}
 	pmk_cpus[vcpu] = &e->cpu;
+	set_bases(vcpu, &e->cpu);
 	atomic_store(&slot->ncpus, vcpu + 1);
 	atomic_store(&slot->threads, 1);
 	atomic_store(&slot->execs, 0);

@@ -56,6 +56,26 @@ void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *insn, qemu_
 void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn, qemu_mem_fn cb, int flags,
 				      int rw, void *userdata);
 
+/*
+ * An emulator that was patched for pmk (docs/qemu-patch.md) makes tests in translated code, and
+ * calls back for accesses that fail them; others lack these functions. See there for the meaning.
+ */
+struct qemu_lookup {
+	int32_t offset;
+	uint8_t base, size, ror, shift, addr_shift;
+	int64_t index_mask, entry_mask, addr_mask, value;
+};
+struct qemu_mem_test {
+	unsigned n;
+	struct qemu_lookup lookup[2];
+	int32_t mark_base, mark_offset, count_base, count_offset;
+};
+__attribute__((weak)) void qemu_plugin_register_vcpu_mem_test_cb(struct qemu_plugin_insn *insn,
+								 qemu_mem_fn cb, int flags, int rw,
+								 const struct qemu_mem_test *test,
+								 uint32_t mark, void *userdata);
+__attribute__((weak)) void qemu_plugin_vcpu_set_base(unsigned vcpu, unsigned n, void *base);
+
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
 struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t i);
 size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
