@@ -17,6 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 /* ---- strings -------------------------------------------------------------------------------- */
 
 #define BLOCK 65536
@@ -159,7 +161,7 @@ int pmk_wave_dump_net(struct wave_dump *v, uint64_t key, uint32_t *net)
 
 int pmk_wave_dump_enter(struct wave_dump *v, struct wave_scopes *s, const char *name)
 {
-	size_t n = strlen(name);
+	size_t n = strlen(name), *start;
 
 	if (s->length + n + 2 > s->room) {
 		size_t room = 2 * (s->length + n + 2);
@@ -170,15 +172,10 @@ int pmk_wave_dump_enter(struct wave_dump *v, struct wave_scopes *s, const char *
 		s->path = bigger;
 		s->room = room;
 	}
-	if (s->depth == s->room_depth) {
-		size_t room = s->depth ? 2 * s->depth : 32;
-		size_t *bigger = realloc(s->start, room * sizeof(*bigger));
-
-		if (!bigger)
-			return pmk_wave_dump_no_memory(v);
-		s->start = bigger;
-		s->room_depth = room;
-	}
+	start = pmk_grow(s->start, s->depth, &s->room_depth, sizeof(*start));
+	if (!start)
+		return pmk_wave_dump_no_memory(v);
+	s->start = start;
 	s->start[s->depth++] = s->length;
 	s->length += (size_t)sprintf(s->path + s->length, "%s%s", s->length ? "." : "", name);
 	s->shared = NULL;
@@ -241,21 +238,18 @@ static void split_range(char *text, struct pmk_wave_signal *s)
 int pmk_wave_dump_signal(struct wave_dump *v, struct wave_scopes *scopes, struct pmk_wave_signal *s,
 			 char *text)
 {
+	struct pmk_wave_signal *signal;
+
 	split_range(text, s);
 	if (!scopes->shared)
 		scopes->shared = pmk_wave_arena_copy(&v->text, scopes->path ? scopes->path : "",
 						     scopes->length);
 	s->scope = scopes->shared;
 	s->name = pmk_wave_arena_copy(&v->text, text, strlen(text));
-	if (v->nsignals == v->room_signals) {
-		size_t room = v->room_signals ? 2 * v->room_signals : 1024;
-		struct pmk_wave_signal *bigger = realloc(v->signal, room * sizeof(*bigger));
-
-		if (!bigger)
-			return pmk_wave_dump_no_memory(v);
-		v->signal = bigger;
-		v->room_signals = room;
-	}
+	signal = pmk_grow(v->signal, v->nsignals, &v->room_signals, sizeof(*signal));
+	if (!signal)
+		return pmk_wave_dump_no_memory(v);
+	v->signal = signal;
 	if (!s->scope || !s->name)
 		return pmk_wave_dump_no_memory(v);
 	v->signal[v->nsignals++] = *s;

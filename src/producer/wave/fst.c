@@ -26,7 +26,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/grow.h"
 #include "producer/wave/dump.h"
+#include "producer/wave/scan.h"
 #include "producer/wave/unpack.h"
 
 enum {
@@ -178,13 +180,7 @@ static int load_shorter(struct wave_dump *v, struct bytes *b, uint64_t at, uint6
 
 static uint64_t number(const uint8_t *p)
 {
-	uint64_t n;
-
-	memcpy(&n, p, sizeof(n));
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-	n = __builtin_bswap64(n);
-#endif
-	return n;
+	return __builtin_bswap64(wave_word((const char *)p));
 }
 
 static int fetch_number(struct wave_dump *v, uint64_t at, uint64_t *n)
@@ -318,16 +314,11 @@ static bool string(const uint8_t **p, const uint8_t *end, char *text, size_t siz
 static int new_handle(struct wave_dump *v, uint32_t length, uint32_t *net)
 {
 	struct wave_fst *f = v->fst;
+	uint32_t *grown = pmk_grow(f->length, f->nhandles, &f->room_handles, sizeof(*grown));
 
-	if (f->nhandles == f->room_handles) {
-		size_t room = f->room_handles ? 2 * f->room_handles : 1024;
-		uint32_t *bigger = realloc(f->length, room * sizeof(*bigger));
-
-		if (!bigger)
-			return pmk_wave_dump_no_memory(v);
-		f->length = bigger;
-		f->room_handles = room;
-	}
+	if (!grown)
+		return pmk_wave_dump_no_memory(v);
+	f->length = grown;
 	f->length[f->nhandles++] = length;
 	return pmk_wave_dump_net(v, f->nhandles, net);
 }
