@@ -120,6 +120,8 @@ static void take_back(struct pmk_cpu *cpu, const struct pmk_cpu_rest *rest)
 {
 	const struct pmk_core_family *family = pmk_core_family(&cpu->core);
 
+	if (cpu->core.timeless)
+		return; /* no block is counted as a whole */
 	cpu->cycles -= rest->cycles;
 	for (unsigned k = 0; k < family->nfacts; k++)
 		cpu->dyn[family->fact_signal[k]] -= (uint64_t)rest->fact[k];
@@ -148,9 +150,15 @@ bool pmk_cpu_fault(struct pmk_cpu *cpu, bool faulted)
 	return true;
 }
 
+static bool goes_on(const struct pmk_block *p, const struct pmk_block *b)
+{
+	return !p->tells && !pmk_goes_anywhere(p) && (b->pc == p->target || b->pc == p->fall);
+}
+
 void pmk_cpu_left_early(struct pmk_cpu *cpu, const struct pmk_block *b)
 {
-	pmk_cpu_fault(cpu, b->faulted);
+	if (!cpu->core.timeless || !goes_on(cpu->prev, b))
+		pmk_cpu_fault(cpu, b->faulted);
 }
 
 void pmk_cpu_left_at(struct pmk_cpu *cpu, uint64_t pc)

@@ -21,6 +21,13 @@
 
 #include "cpu/cpu.h"
 
+/* Does the block end in a branch to an address that only its execution tells? */
+static inline bool pmk_goes_anywhere(const struct pmk_block *b)
+{
+	return b->flow == PMK_FLOW_INDIRECT || b->flow == PMK_FLOW_INDCALL ||
+	       b->flow == PMK_FLOW_RETURN;
+}
+
 /* May it fault, with its block going on where it does not? */
 bool pmk_may_fault(const struct pmk_core *core, const struct pmk_insn *in);
 
@@ -40,7 +47,11 @@ struct pmk_insn pmk_fault_without_effect(const struct pmk_insn *in);
  */
 PMK_SLOW bool pmk_cpu_fault(struct pmk_cpu *cpu, bool faulted);
 
-/* The same for the block `b` of a handler. */
+/*
+ * The same for the block `b` of a handler. Without a clock the emulator tells the last access of a
+ * block alone; of those that end in a direct branch or in none, only where code is new after faults
+ * came to be expected. Of others that do not go on to `b` it makes no difference.
+ */
 PMK_SLOW void pmk_cpu_left_early(struct pmk_cpu *cpu, const struct pmk_block *b);
 
 /* The run has ended, and the last block has not run from `pc` on, which is behind an access. */

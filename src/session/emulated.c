@@ -348,6 +348,8 @@ static uint32_t part_of(const struct pmk_core_family *family, unsigned sig)
 
 	if (family->data && is_in(family->data, sig))
 		parts |= PMK_PART_DATA;
+	if (family->fetch && is_in(family->fetch, sig))
+		parts |= PMK_PART_FETCH;
 	return parts || sig == PMK_SIG_NONE ? parts : PMK_PART_CLOCK;
 }
 
@@ -370,7 +372,8 @@ static uint32_t parts_asked(const struct pmk_emulated_config *cfg)
 			return PMK_PART_CLOCK;
 		parts |= part_of(family, event->signal) | part_of(family, event->signal2);
 	}
-	return parts;
+	/* Faults are found by all accesses of a block, or by its last one. */
+	return parts & PMK_PART_FETCH && parts & PMK_PART_DATA ? PMK_PART_CLOCK : parts;
 }
 
 /* Adding up the counts walks over all blocks. That pays for a reading now and then, but not for

@@ -44,7 +44,10 @@ enum pmk_interval_unit { PMK_INTERVAL_NONE, PMK_INTERVAL_CYCLES, PMK_INTERVAL_IN
 enum pmk_parts {
 	PMK_PART_EXECUTIONS = 1 << 0, /* how often each instruction was executed */
 	PMK_PART_DATA = 1 << 1,	      /* what data accesses find in the level 1 caches */
-	PMK_PART_CLOCK = 1 << 2,      /* all else, and with it all of the core */
+	/* What instruction fetch finds in the level 1 cache and its micro-TLB, and the branch
+	 * predictor, which says what is fetched. */
+	PMK_PART_FETCH = 1 << 2,
+	PMK_PART_CLOCK = 1 << 3, /* all else, and with it all of the core */
 };
 
 struct pmk_emulated_config {

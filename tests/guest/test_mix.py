@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Events that follow from executions alone are counted by the translated code itself, without a
-clock or caches; those of the data cache alone, without a clock, predictor or instruction cache.
+clock or caches; those of the data cache alone, without a clock, predictor or instruction cache;
+those of fetching alone, without a clock or data.
 Their numbers are those of a run that counts everything, for programs with faults, forks and
 threads, too; and so are those of every other choice of events."""
 import random
@@ -14,6 +15,7 @@ pytestmark = pytest.mark.quick
 
 MIX = {
     "arm1176": "instr_exec br_exec wbuf_drained".split(),
+    "arm1136": "instr_exec br_exec".split(),
     "cortex-a72": "inst_retired inst_spec br_pred br_immed_spec br_return_spec br_indirect_spec "
                   "dp_spec ase_spec vfp_spec crypto_spec isb_spec dsb_spec dmb_spec exc_taken "
                   "exc_undef exc_svc exc_hvc exc_smc".split(),
@@ -22,6 +24,12 @@ MIX = {
 DATA = {
     "arm1176": "dcache_access_cacheable dcache_access dcache_miss dcache_wback dtlb_miss "
                "expl_d_access".split(),
+}
+
+FETCH = {
+    "arm1176": "icache_miss itlb_miss br_mispredict proc_call_exec proc_ret_exec "
+               "proc_ret_exec_pred proc_ret_exec_pred_incorrect".split(),
+    "arm1136": "icache_miss itlb_miss br_mispredict".split(),
 }
 
 # It ends by a fault, in the middle of a block.
@@ -85,7 +93,90 @@ int main(void)
 }
 """
 
+# What is hard to fetch: code that is larger than the cache, code that is written, calls of
+# addresses where nothing is, and a handler that several signals, and the program itself, call.
+ODD = r"""
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/mman.h>
+
+typedef unsigned code(unsigned);
+struct caller {
+	code *call;
+	unsigned with;
+};
+
+static sigjmp_buf back;
+static volatile unsigned handled;
+static struct caller nowhere[2];
+
+static void handler(int sig)
+{
+	handled++;
+	if (sig == SIGSEGV)
+		siglongjmp(back, 1);
+}
+
+__attribute__((noinline)) static unsigned call(const struct caller *c)
+{
+	return c->call(c->with) + 1;
+}
+
+__attribute__((noinline)) static unsigned by_hand(volatile unsigned *at)
+{
+	*at += 1;
+	handler(0);
+	return *at;
+}
+
+__attribute__((noinline)) static unsigned large(unsigned n)
+{
+	__asm__ volatile(".rept 3000\n\teor %0, %0, %0, lsl #3\n\ttst %0, #64\n\tbne 1f\n\t"
+			 "add %0, %0, #1\n1:\n\t.endr" : "+r"(n) : : "cc");
+	return n;
+}
+
+static unsigned written(unsigned *at, unsigned n)
+{
+	at[0] = 0xe2800000 | n;	/* add r0, r0, #n */
+	at[1] = 0xe12fff1e;	/* bx lr */
+	__builtin___clear_cache((char *)at, (char *)(at + 2));
+	return call(&(struct caller){ (code *)at, n });
+}
+
+int main(void)
+{
+	unsigned *page = mmap(NULL, 8192, PROT_READ | PROT_WRITE | PROT_EXEC,
+			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	volatile unsigned sum = 0, i;
+
+	nowhere[1].call = (code *)(page + 1024);
+	for (i = 0; i < 40; i++) {
+		if (i == 4) {
+			munmap(page + 1024, 4096);
+			signal(SIGSEGV, handler);
+			signal(SIGUSR1, handler);
+		}
+		sum += large(i) + written(page + i * 8, i);
+		if (i >= 4 && !sigsetjmp(back, 1))
+			sum += call(&nowhere[i % 2]);
+		if (i >= 4 && !sigsetjmp(back, 1))
+			sum += *(volatile unsigned *)(page + 1024) + by_hand(&handled);
+		if (i >= 4 && !raise(SIGUSR1))
+			sum += by_hand(&handled);
+	}
+	printf("%u %u\n", sum, handled);
+	return 0;
+}
+"""
+
 PROGRAMS = {
+    "odd": ("arm1176", lambda: [build("odd", ODD, "-O1", "-static", "-marm", "-march=armv6k",
+                                      "-mfloat-abi=soft")]),
+    "odd-1136": ("arm1136", lambda: [build("odd", ODD, "-O1", "-static", "-marm", "-march=armv6k",
+                                           "-mfloat-abi=soft")]),
     "halves": ("arm1176", lambda: [build("halves", HALVES, "-O1", "-static", "-marm",
                                          "-march=armv6k", "-mfloat-abi=soft")]),
     "faults-arm": ("arm1176", lambda: [test_faults.faulty("arm", 1)]),
@@ -115,10 +206,12 @@ def test_subsets(name):
     # What the caches of several threads hold may differ between two runs.
     repeats = sorted(e for e, (_, trust) in everything.items()
                      if trust == "exact" or name != "threads")
-    mix, data = MIX[core], [e for e in DATA.get(core, []) if e in repeats]
-    alone = [mix, data, mix + data]
+    mix = MIX[core]
+    data, fetch = ([e for e in some.get(core, []) if e in repeats] for some in (DATA, FETCH))
+    alone = [mix, data, mix + data, fetch, mix + fetch]
     for _ in range(3):
-        alone += [r.sample(some, r.randrange(1, len(some))) for some in (mix, mix + data)]
+        alone += [r.sample(some, r.randrange(1, len(some)))
+                  for some in (mix, mix + data, mix + fetch)]
     for events in filter(None, alone):
         got, times = counted(core, program, ",".join(events))
         equal(got, {e: everything[e] for e in events}, events)

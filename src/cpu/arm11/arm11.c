@@ -81,7 +81,7 @@ int pmk_arm11_init(struct pmk_cpu *cpu)
 		pmk_arm11_fini(cpu);
 		return PMK_ENOMEM;
 	}
-	cpu->arm11.pred[PMK_BRANCH_NONE] = PMK_PRED_NOT_TAKEN;
+	cpu->arm11.pred[PMK_BRANCH_NONE] = core->timeless ? PMK_PRED_STATE : PMK_PRED_NOT_TAKEN;
 	return 0;
 }
 
@@ -155,6 +155,14 @@ const uint8_t pmk_arm11_data[] = {
 	PMK_SIG_L1D_ACCESS_WB, PMK_SIG_L1D_READ_MISS,	PMK_SIG_L1D_WRITE_MISS,
 	PMK_SIG_L1D_MISS,      PMK_SIG_L1D_EVICT,	PMK_SIG_L1D_WB_HALF,
 	PMK_SIG_DATA_EXTERNAL, PMK_SIG_MICRO_DTLB_MISS, PMK_SIG_CYCLE,
+};
+
+/* What is fetched beyond a branch depends on what the predictor says of it. Stalls are not here,
+ * because the main TLB has pages of data, too. */
+const uint8_t pmk_arm11_fetch[] = {
+	PMK_SIG_L1I_MISS,      PMK_SIG_L1I_FILL,  PMK_SIG_MICRO_ITLB_MISS,
+	PMK_SIG_BRANCH_MISS,   PMK_SIG_CALL_PUSH, PMK_SIG_RET_POP,
+	PMK_SIG_RET_PREDICTED, PMK_SIG_RET_MISS,  PMK_SIG_CYCLE,
 };
 
 /* Sums of other signals. */
@@ -596,25 +604,12 @@ static void wait_for_pending(struct pmk_cpu *cpu, const struct pmk_block *b, uin
 	cpu->arm11.pending &= ~regs;
 }
 
-void pmk_arm11_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
-			  uint64_t taken, uint64_t word)
+/* What `p` disturbs, and then the fetch of `b`, if that may find something absent. */
+static inline void disturb_and_fetch(struct pmk_cpu *cpu, const struct pmk_block *p,
+				     const struct pmk_block *b)
 {
 	struct pmk_executions *executions = &cpu->executions[b->id];
-	uint64_t before = cpu->cycles;
 
-	if (PMK_UNLIKELY(b->vector)) {
-		/* Exception entry. An unconditional branch before it was taken; whether a
-		 * conditional one would have been cannot be seen, so it is not counted. */
-		cpu->taken -= taken && !always_goes(p);
-	} else if (word == PMK_PRED_CALL && taken && b->pc == p->target) {
-		push_return(cpu, (uint32_t)p->fall);
-	} else if (pmk_pred_differs(word, taken)) {
-		cpu->cycles -= pmk_pred_cycles(word);
-		before = cpu->cycles;
-		leave_block(cpu, p, b, taken);
-	}
-	if (PMK_UNLIKELY(cpu->crossing))
-		pmk_cpu_cross(cpu, b);
 	if (PMK_UNLIKELY(p->disturbs)) {
 		pmk_sites_at(cpu, PMK_SITE_LEAVE);
 		disturb(cpu, p->disturbs);
@@ -632,6 +627,56 @@ void pmk_arm11_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const 
 		 * blocks at exception vectors always come here. */
 		executions->igen = b->vector || again ? 0 : seen;
 	}
+}
+
+static PMK_SLOW void fetch_anew(struct pmk_cpu *cpu, const struct pmk_block *p,
+				const struct pmk_block *b, uint64_t taken, uint64_t word)
+{
+	const uint64_t cycles = cpu->cycles, all_taken = cpu->taken;
+
+	pmk_predictor_catch_up(&cpu->arm11.bp, p, word);
+	leave_block(cpu, p, b, taken);
+	disturb_and_fetch(cpu, p, b);
+	/* No clock runs, and blocks that were left as expected have not counted how. */
+	cpu->cycles = cycles;
+	cpu->taken = all_taken;
+}
+
+void pmk_arm11_fetch_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
+			  uint64_t taken, uint64_t word)
+{
+	bool present = cpu->executions[b->id].igen == cpu->igen;
+
+	if (present && !pmk_state_looks(word, taken)) {
+		cpu->dyn[PMK_SIG_BRANCH_MISS] += (word & 2) && !taken;
+		cpu->arm11.pred[p->arm11.branch] = pmk_state_next(word, taken);
+	} else if (present && taken && (word & 2) && (word & PMK_PRED_PUSHES)) {
+		cpu->arm11.pred[p->arm11.branch] = pmk_state_next(word, taken);
+		push_return(cpu, (uint32_t)p->fall);
+	} else {
+		fetch_anew(cpu, p, b, taken, word);
+	}
+}
+
+void pmk_arm11_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
+			  uint64_t taken, uint64_t word)
+{
+	uint64_t before = cpu->cycles;
+
+	if (PMK_UNLIKELY(b->vector)) {
+		/* Exception entry. An unconditional branch before it was taken; whether a
+		 * conditional one would have been cannot be seen, so it is not counted. */
+		cpu->taken -= taken && !always_goes(p);
+	} else if (word == PMK_PRED_CALL && taken && b->pc == p->target) {
+		push_return(cpu, (uint32_t)p->fall);
+	} else if (pmk_pred_differs(word, taken)) {
+		cpu->cycles -= pmk_pred_cycles(word);
+		before = cpu->cycles;
+		leave_block(cpu, p, b, taken);
+	}
+	if (PMK_UNLIKELY(cpu->crossing))
+		pmk_cpu_cross(cpu, b);
+	disturb_and_fetch(cpu, p, b);
 	if ((p->arm11.late & b->arm11.wants) | (cpu->arm11.pending & b->arm11.touches))
 		pmk_sites_fetch(cpu, b, b->pc);
 	if (p->arm11.late & b->arm11.wants)

@@ -88,6 +88,7 @@ void pmk_arm11_decode(struct pmk_decoder *d, const struct pmk_raw *raw, size_t n
 
 /* What an emulator calls: watch.c. */
 extern const struct pmk_block_fns pmk_arm11_on_block;
+extern pmk_block_fn *const pmk_arm11_on_fetch[2][2];
 pmk_access_fn *pmk_arm11_watch(const struct pmk_core *core, bool system, const struct pmk_insn *in,
 			       const struct pmk_block *b, const struct pmk_pipe_slot *pipe,
 			       uint64_t *access);
@@ -105,7 +106,7 @@ bool pmk_arm11_is_under_way(const struct pmk_cpu *cpu);
 void pmk_arm11_drop(struct pmk_cpu *cpu);
 uint32_t *pmk_arm11_branch(struct pmk_block *b);
 struct pmk_signal_set pmk_arm11_raises(const struct pmk_core *core);
-extern const uint8_t pmk_arm11_mix[], pmk_arm11_data[];
+extern const uint8_t pmk_arm11_mix[], pmk_arm11_data[], pmk_arm11_fetch[];
 void pmk_arm11_derive(const struct pmk_cpu *cpu, uint64_t *totals);
 extern const struct pmk_counted_signal pmk_arm11_counted[];
 extern const struct pmk_counted_beside pmk_arm11_beside[];
@@ -119,6 +120,8 @@ void pmk_arm11_build(const struct pmk_core *core, const struct pmk_insn *insn, s
 		     struct pmk_pipe_slot *slots, struct pmk_block *b);
 
 PMK_SLOW void pmk_arm11_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p,
+				   const struct pmk_block *b, uint64_t taken, uint64_t word);
+PMK_SLOW void pmk_arm11_fetch_slow(struct pmk_cpu *cpu, const struct pmk_block *p,
 				   const struct pmk_block *b, uint64_t taken, uint64_t word);
 PMK_SLOW void pmk_arm11_load_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
 PMK_SLOW void pmk_arm11_store_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
@@ -151,6 +154,22 @@ static inline void pmk_arm11_enter(struct pmk_cpu *cpu, const struct pmk_block *
 static inline void pmk_arm11_block(struct pmk_cpu *cpu, const struct pmk_block *b)
 {
 	pmk_arm11_enter(cpu, b, false);
+}
+
+/* The same where nothing but fetching and the predictor is asked about; `count`, a constant: count
+ * the execution. */
+static inline void pmk_arm11_enter_fetch(struct pmk_cpu *cpu, const struct pmk_block *b, bool count)
+{
+	struct pmk_executions *executions = &cpu->executions[b->id];
+	const struct pmk_block *p = cpu->prev;
+	uint64_t taken = b->pc != p->fall;
+	uint64_t word = cpu->arm11.pred[p->arm11.branch];
+
+	executions->count += count;
+	cpu->prev = b;
+	cpu->access = 0;
+	if (PMK_UNLIKELY(pmk_state_differs(word, taken) | (executions->igen ^ cpu->igen)))
+		pmk_arm11_fetch_slow(cpu, p, b, taken, word);
 }
 
 /* Index of an access of 1 << shift bytes; unaligned ones fall into the empty part of the map. */

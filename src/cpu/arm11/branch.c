@@ -21,6 +21,8 @@ int pmk_predictor_init(struct pmk_predictor *p, const struct pmk_core *core)
 		.on = core->bp_on,
 		.dynamic = core->bp_on && core->arm11.bp_dynamic,
 		.fixed = core->bp_on && core->arm11.bp_static,
+		.states = core->timeless,
+		.wrong_path = core->arm11.shadow > 1,
 	};
 	return p->entry ? 0 : PMK_ENOMEM;
 }
@@ -81,8 +83,29 @@ uint8_t pmk_predictor_initial(const struct pmk_predictor *p, const struct pmk_bl
 	/* So does a jump to the next instruction, because its outcome looks like no jump. */
 	if (!b->conditional && b->target == b->fall)
 		return PMK_PRED_LOOK;
+	if (p->states)
+		return PMK_PRED_STATE;
 	/* A branch that is statically and rightly predicted not taken costs one cycle. */
 	return (uint8_t)(PMK_PRED_NOT_TAKEN | (1u - b->arm11.branch_cycles) << 2);
+}
+
+void pmk_predictor_catch_up(struct pmk_predictor *p, const struct pmk_block *b, uint64_t word)
+{
+	struct pmk_btac_entry *e = entry_of(p, b);
+
+	if (word & PMK_PRED_STATE && holds(e, b))
+		e->state = word & 3;
+}
+
+/* The word of a branch that has an entry, as its state. What is predicted taken and is not fetches
+ * the wrong path, where that is done; and the outcome of a jump to the next instruction looks like
+ * no jump. */
+static uint8_t state_of(const struct pmk_predictor *p, const struct pmk_btac_entry *e,
+			const struct pmk_block *b)
+{
+	if (e->state && (p->wrong_path || (!b->conditional && b->target == b->fall)))
+		return PMK_PRED_LOOK;
+	return PMK_PRED_STATE | e->state | (b->flow == PMK_FLOW_CALL ? PMK_PRED_PUSHES : 0);
 }
 
 /* The word of a branch that has an entry: a saturated prediction that comes true changes nothing,
@@ -109,7 +132,7 @@ void pmk_predictor_resolve(struct pmk_predictor *p, uint8_t *pred, const struct 
 			e->state++;
 		else if (!taken && e->state > 0)
 			e->state--;
-		word = word_of(e, b);
+		word = p->states ? state_of(p, e, b) : word_of(e, b);
 	} else if (taken) {
 		/* The evicted branch takes the slow path next time, and gets its word there. */
 		if (e->branch)

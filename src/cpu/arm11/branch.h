@@ -38,6 +38,31 @@ static inline uint64_t pmk_pred_cycles(uint64_t word)
 	return word >> 2;
 }
 
+/*
+ * Without a clock a word is PMK_PRED_STATE and the state of the entry, which is learnt without
+ * looking at the entry: that is brought up to date when something else has to be looked at. A
+ * branch without an entry that is predicted not taken has state 0. PMK_PRED_PUSHES: it is a call.
+ */
+enum { PMK_PRED_STATE = 4, PMK_PRED_PUSHES = 8 };
+
+/* 0 if a branch with this word was taken (1) or not (0) as the word says for certain. */
+static inline uint64_t pmk_state_differs(uint64_t word, uint64_t taken)
+{
+	return word ^ (PMK_PRED_STATE + 3 * taken);
+}
+
+/* If not: is more to be done than learning the outcome? A branch that is taken against its state
+ * fetches its shadow, and a call that is taken pushes the return stack. */
+static inline bool pmk_state_looks(uint64_t word, uint64_t taken)
+{
+	return !(word & PMK_PRED_STATE) || (taken && (word & (PMK_PRED_PUSHES | 2)) != 2);
+}
+
+static inline uint8_t pmk_state_next(uint64_t word, uint64_t taken)
+{
+	return (uint8_t)(taken ? word | 3 : word - ((word & 3) != 0));
+}
+
 struct pmk_btac_entry {
 	uint32_t addr;	 /* of the branch */
 	uint32_t branch; /* its prediction word; 0 = the entry is empty */
@@ -48,6 +73,8 @@ struct pmk_predictor {
 	struct pmk_btac_entry *entry;
 	uint32_t mask;
 	bool on, dynamic, fixed; /* SCTLR.Z, and with it ACTLR.DB, ACTLR.SB */
+	bool states;		 /* words have PMK_PRED_STATE */
+	bool wrong_path;	 /* wrong paths are fetched */
 };
 
 /* 0 or PMK_ENOMEM. */
@@ -59,6 +86,9 @@ void pmk_predictor_flush(struct pmk_predictor *p, uint8_t *pred);
 
 /* The word of a branch that has no entry. */
 uint8_t pmk_predictor_initial(const struct pmk_predictor *p, const struct pmk_block *b);
+
+/* Bring the entry of `b`, if it has one, up to date with its word. */
+void pmk_predictor_catch_up(struct pmk_predictor *p, const struct pmk_block *b, uint64_t word);
 
 /* How a direct branch was fetched. */
 struct pmk_prediction {

@@ -27,7 +27,8 @@ uint64_t pmk_arm11_insns_per_cycle(const struct pmk_core *core);
 	.untimed = PMK_ARM11_FACT_UNTIMED, \
 	.counted = pmk_arm11_counted, .beside = pmk_arm11_beside, \
 	.raises = pmk_arm11_raises, \
-	.mix = pmk_arm11_mix, .data = pmk_arm11_data, .derive = pmk_arm11_derive, \
+	.mix = pmk_arm11_mix, .data = pmk_arm11_data, .fetch = pmk_arm11_fetch, \
+	.on_fetch = pmk_arm11_on_fetch, .derive = pmk_arm11_derive, \
 	.insns_per_cycle = pmk_arm11_insns_per_cycle
 /* clang-format on */
 

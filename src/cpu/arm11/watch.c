@@ -8,6 +8,35 @@
 PMK_BLOCK_FNS(pmk_arm11_on_block, pmk_arm11_enter, pmk_arm11_enter, pmk_before_handler,
 	      pmk_block_as_it_is)
 
+/* A direct branch that leads elsewhere was not seen to be left at all: a signal came first. */
+static void before_handler(struct pmk_cpu *cpu, const struct pmk_block *b)
+{
+	const struct pmk_block *p;
+
+	pmk_cpu_left_early(cpu, b);
+	p = cpu->prev;
+	if ((p->flow == PMK_FLOW_JUMP || p->flow == PMK_FLOW_CALL) && b->pc != p->target &&
+	    b->pc != p->fall)
+		cpu->prev = cpu->origin;
+}
+
+#define FETCHED(name, count)                                         \
+	static void name(unsigned vcpu, void *block)                 \
+	{                                                            \
+		pmk_arm11_enter_fetch(pmk_cpus[vcpu], block, count); \
+	}                                                            \
+	static void name##_handler(unsigned vcpu, void *block)       \
+	{                                                            \
+		before_handler(pmk_cpus[vcpu], block);               \
+		pmk_arm11_enter_fetch(pmk_cpus[vcpu], block, count); \
+	}
+
+FETCHED(fetched, false)
+FETCHED(counted, true)
+
+pmk_block_fn *const pmk_arm11_on_fetch[2][2] = { { fetched, fetched_handler },
+						 { counted, counted_handler } };
+
 /*
  * Memory callbacks, one function per direction and size, so that these need not be decided when
  * they run. "Counted" accesses are in their block's facts; others (conditional, exclusive) are

@@ -470,14 +470,6 @@ static void register_execution(struct qemu_plugin_tb *tb, size_t first, const st
 		register_block(tb, first, count_execution, b);
 }
 
-static void register_without_clock(struct qemu_plugin_tb *tb, size_t first,
-				   const struct pmk_block *b, unsigned entry)
-{
-	register_execution(tb, first, b);
-	if (entry && family->drop)
-		register_block(tb, first, drop, b);
-}
-
 /* Map the executions of this process's vCPU 0 to where translated code counts them: a second time,
  * so that the address is none of a slot's. Those of an uncounted process are nobody's. */
 static bool map_inline(struct pmk_executions *executions)
@@ -537,7 +529,7 @@ static struct qemu_mem_test of_emulator(const struct pmk_access_test *test)
 {
 	struct qemu_mem_test t = {
 		.n = test->n,
-		.mark_base = has_clock() ? BASE_CPU : NO_BASE,
+		.mark_base = config.parts & ~(uint32_t)PMK_PART_DATA ? BASE_CPU : NO_BASE,
 		.mark_offset = offsetof(struct pmk_cpu, access) + PMK_ACCESS_MARK_OFFSET,
 		.count_base = NO_BASE,
 	};
@@ -618,35 +610,68 @@ static void tell_passed(struct qemu_plugin_insn *qi, unsigned behind)
 					       (void *)(uintptr_t)pmk_access_at(0, behind));
 }
 
-/* A straight run [first, last) of the translated block becomes one block of ours. */
-static void add_block(struct qemu_plugin_tb *tb, const struct pmk_raw *raw,
-		      const struct pmk_insn *in, size_t first, size_t last)
+/* The straight run [first, last) of translated code as a block of ours; NULL: there is no room. */
+static const struct pmk_block *block_of(const struct pmk_raw *raw, const struct pmk_insn *in,
+					size_t first, size_t last, struct pmk_pipe_slot *pipe)
 {
-	static struct pmk_pipe_slot pipe[MAX_TB_INSNS]; /* under the lock */
-	const struct pmk_block *b;
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
-	uint64_t pc = in[first].addr;
-	unsigned entry = entry_at(pc), behind;
-	bool unsure = false;
-	qemu_exec_fn fn = block_callback(pc, entry);
+	const struct pmk_block *b;
 
 	for (size_t i = first; i < last; i++)
 		hash = hash_bytes(hash, raw[i].byte, raw[i].size);
-	b = pmk_code_add(&code, in + first, last - first, hash, entry, pipe);
+	b = pmk_code_add(&code, in + first, last - first, hash, entry_at(in[first].addr), pipe);
 	if (!b) {
 		atomic_store(&arena->blocks_full, 1);
-		return;
+		return NULL;
 	}
 	pmk_slot_facts(slot_memory)[b->id] = b->facts;
 	record_block(b, raw + first, in + first, last - first);
 	atomic_store(&slot->nblocks, code.nblocks);
-	if (has_clock())
-		register_block(tb, first, fn, b);
-	else
-		register_without_clock(tb, first, b, entry);
-	if (!(config.parts & (PMK_PART_DATA | PMK_PART_CLOCK)))
+	return b;
+}
+
+/* What runs when `b` is about to. Without a clock its executions are counted, if they are not in
+ * pieces, so that it is known how far the program is. */
+static void register_start(struct qemu_plugin_tb *tb, size_t first, const struct pmk_block *b)
+{
+	bool count = !(config.parts & PMK_PART_EXECUTIONS);
+	unsigned entry = entry_at(b->pc);
+
+	if (has_clock()) {
+		register_block(tb, first, block_callback(b->pc, entry), b);
 		return;
-	behind = b->nfaults;
+	}
+	if (config.parts & PMK_PART_FETCH) {
+		register_block(tb, first, family->on_fetch[count][entry != 0], b);
+		return;
+	}
+	if (count)
+		register_execution(tb, first, b);
+	if (entry && family->drop)
+		register_block(tb, first, drop, b);
+}
+
+/* Does anybody ask about the access of an instruction of `b`, behind which `behind` more may
+ * fault? Of those of a block that is fetched, the last one alone says whether all of it has run,
+ * before a handler: see pmk_cpu_left_early(). */
+static bool is_watched(const struct pmk_block *b, unsigned behind)
+{
+	return config.parts & (PMK_PART_DATA | PMK_PART_CLOCK) ||
+	       (!behind && (pmk_goes_anywhere(b) || (code.tells && b->flow != PMK_FLOW_NEXT)));
+}
+
+/* What a straight run of translated code does, as one block. */
+static void add_block(struct qemu_plugin_tb *tb, const struct pmk_raw *raw,
+		      const struct pmk_insn *in, size_t first, size_t last)
+{
+	static struct pmk_pipe_slot pipe[MAX_TB_INSNS]; /* under the lock */
+	const struct pmk_block *b = block_of(raw, in, first, last, pipe);
+	unsigned behind = b ? b->nfaults : 0;
+	bool unsure = false;
+
+	if (!b)
+		return;
+	register_start(tb, first, b);
 	for (size_t i = first; i < last; i++) {
 		struct qemu_plugin_insn *qi = qemu_plugin_tb_get_insn(tb, i);
 
@@ -657,10 +682,37 @@ static void add_block(struct qemu_plugin_tb *tb, const struct pmk_raw *raw,
 		if (!pmk_may_fault(&config.core, &in[i]))
 			continue;
 		behind -= behind > 0;
-		if (in[i].load || in[i].store)
+		if ((in[i].load || in[i].store) && is_watched(b, behind))
 			watch(qi, &in[i], b, &pipe[i - first], behind);
 		unsure = pmk_fault_unsure(&in[i]);
 	}
+}
+
+/* How often the instructions of a straight run are executed, without a clock: what stands behind
+ * one that may fault is a block of its own. */
+static void add_executions(struct qemu_plugin_tb *tb, const struct pmk_raw *raw,
+			   const struct pmk_insn *in, size_t first, size_t last)
+{
+	static struct pmk_pipe_slot pipe[MAX_TB_INSNS]; /* under the lock */
+	const struct pmk_block *b;
+
+	for (size_t end = first + 1; end <= last; end++) {
+		if (end < last && !pmk_may_fault(&config.core, &in[end - 1]))
+			continue;
+		b = block_of(raw, in, first, end, pipe);
+		if (b)
+			register_execution(tb, first, b);
+		first = end;
+	}
+}
+
+static void add_run(struct qemu_plugin_tb *tb, const struct pmk_raw *raw, const struct pmk_insn *in,
+		    size_t first, size_t last)
+{
+	if (!has_clock() && (config.parts & PMK_PART_EXECUTIONS))
+		add_executions(tb, raw, in, first, last);
+	if (config.parts & ~(uint32_t)PMK_PART_EXECUTIONS)
+		add_block(tb, raw, in, first, last);
 }
 
 /* The stack of the program that is about to begin with this block. False: its pointer cannot be
@@ -769,14 +821,11 @@ static bool changes_control(const struct pmk_insn *in)
 	return in->flow != PMK_FLOW_NEXT && !(in->kind & family->delays);
 }
 
-/* Does `in`, behind `before` in translated code, start a block of its own? A boundary does, what
- * follows a change of control that QEMU did not end its block at, and, if executions are counted
- * without a clock, what may not be executed because the instruction before it faults. */
-static bool starts_block(const struct pmk_insn *before, const struct pmk_insn *in)
+/* Does `in`, behind `before` in translated code, start a straight run of its own? A boundary does,
+ * and what follows a change of control that QEMU did not end its block at. */
+static bool starts_run(const struct pmk_insn *before, const struct pmk_insn *in)
 {
-	return is_boundary(in->addr) || changes_control(before) ||
-	       (!has_clock() && (config.parts & PMK_PART_EXECUTIONS) &&
-		pmk_may_fault(&config.core, before));
+	return is_boundary(in->addr) || changes_control(before);
 }
 
 void pmk_plugin_translated(struct qemu_plugin_tb *tb)
@@ -798,12 +847,12 @@ void pmk_plugin_translated(struct qemu_plugin_tb *tb)
 	decoder.sequence = tb;
 	family->decode(&decoder, raw, n, in);
 	for (size_t i = 0; i < n; i++) {
-		if (i > first && starts_block(&in[i - 1], &in[i])) {
-			add_block(tb, raw, in, first, i);
+		if (i > first && starts_run(&in[i - 1], &in[i])) {
+			add_run(tb, raw, in, first, i);
 			first = i;
 		}
 	}
-	add_block(tb, raw, in, first, n);
+	add_run(tb, raw, in, first, n);
 	pthread_mutex_unlock(&translating);
 }
 
@@ -998,7 +1047,7 @@ static void meet_handler(unsigned signal, uint64_t action)
 	enum { DEFAULT, IGNORE };
 	uint64_t pc = action ? program_word(action) : DEFAULT;
 
-	if (!(config.parts & (PMK_PART_DATA | PMK_PART_CLOCK)))
+	if (!(config.parts & ~(uint32_t)PMK_PART_EXECUTIONS))
 		return; /* blocks end where instructions may fault */
 	if (pc == DEFAULT || pc == IGNORE)
 		return;
