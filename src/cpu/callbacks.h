@@ -60,9 +60,9 @@ struct pmk_emulator {
 	/* Levels are watched, and the core leaves one; and it is known to be at another one. */
 	void (*leave_level)(unsigned vcpu);
 	void (*enter_level)(unsigned vcpu, unsigned level);
-	/* The block is about to start. Called for every block while regions are armed, and for
-	 * those where it makes no difference at other times; `boundary`: a region begins or ends
-	 * at its address. It may set pmk_cpu.crossing. */
+	/* The block is about to start. Called where a region begins or ends at its address, which
+	 * is `boundary`; for every block while calls are followed; and for those where it makes
+	 * no difference at other times. It may set pmk_cpu.crossing. */
 	void (*follow)(unsigned vcpu, const struct pmk_block *block, bool boundary);
 };
 extern struct pmk_emulator pmk_emulator;
@@ -134,7 +134,7 @@ static inline void pmk_before_handler(struct pmk_cpu *cpu, const struct pmk_bloc
 }
 
 /* The ways to start a block: plain; with the facts added at once, for totals that are read often;
- * while regions are armed; where a region begins or ends; while counts are booked by site, see
+ * while calls are followed; where a region begins or ends; while counts are booked by site, see
  * sites.h. There is each for system emulation, too, and for the blocks of handlers, before which
  * another one may have been left early (fault.h). */
 enum pmk_block_way {

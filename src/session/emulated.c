@@ -384,6 +384,9 @@ void pmk_emulated_configure(struct pmk_emulated_config *cfg)
 		cfg->interval_unit = PMK_INTERVAL_NONE;
 	if (!cfg->layout.enable)
 		cfg->layout = pmk_ahbmon_sp816;
+	cfg->follows = 0;
+	for (unsigned r = 0; r < cfg->nregions; r++)
+		cfg->follows |= !cfg->region[r].end;
 	cfg->eager = cfg->nregions > 0 || cfg->watch_levels ||
 		     (cfg->interval_unit != PMK_INTERVAL_NONE && cfg->interval < 1000000);
 	cfg->parts = parts_asked(cfg);
@@ -414,8 +417,8 @@ int pmk_emulated_start(struct pmk_emulated *e, struct pmk_emulated_ports *ports,
 		return err;
 	e->cpu.executions = executions;
 	e->cpu.eager = cfg->eager;
-	e->call = cfg->nregions ? pmk_reserve(PMK_CALL_STACK * sizeof(*e->call)) : NULL;
-	if (cfg->nregions && !e->call)
+	e->call = cfg->follows ? pmk_reserve(PMK_CALL_STACK * sizeof(*e->call)) : NULL;
+	if (cfg->follows && !e->call)
 		return PMK_ENOMEM;
 	return begin_session(e, ports, cfg);
 }
@@ -720,7 +723,7 @@ void pmk_emulated_follow(struct pmk_emulated *e, const struct pmk_emulated_confi
 {
 	const struct pmk_block *p = e->cpu.prev;
 
-	if (next->pc != p->fall)
+	if (cfg->follows && next->pc != p->fall)
 		follow_call(e, cfg, p, next);
 	for (unsigned r = 0; boundary && r < cfg->nregions; r++) {
 		e->ending |= (uint32_t)(cfg->region[r].end && cfg->region[r].end == next->pc) << r;

@@ -71,6 +71,8 @@ struct pmk_emulated_config {
 	uint8_t levels[PMK_MAX_EVENTS];
 	uint32_t watch_levels;
 	uint32_t interval_unit;
+	/* a region ends where a function returns: calls and returns are followed */
+	uint32_t follows;
 	/* readings are frequent: the counts are added up at every block; see configure */
 	uint32_t eager;
 	/* What the producer has to run of the core, of enum pmk_parts; and whether it is all of it,
@@ -113,8 +115,8 @@ struct pmk_emulated {
 	/* the clock when the program began: the cycles that the start itself took */
 	uint64_t start_cycles;
 	struct pmk_region_state region[PMK_MAX_REGIONS];
-	/* Return addresses of the calls under way, kept only while regions are armed: address space
-	 * of the process for PMK_CALL_STACK. When the stack overflows, older addresses are
+	/* Return addresses of the calls under way, kept only while calls are followed: address
+	 * space of the process for PMK_CALL_STACK. When the stack overflows, older addresses are
 	 * forgotten, and `calls_lost` is set. */
 	uint64_t *call;
 	uint32_t calls;
@@ -212,9 +214,9 @@ void pmk_emulated_enter_level(struct pmk_emulated *e, const struct pmk_emulated_
 			      unsigned level);
 
 /*
- * Call when regions are armed and the block `next` starts, before the core learns of it: it follows
- * calls and returns. `boundary`: it may be where a region begins or ends by its address. Where one
- * does, cpu.crossing is set, and the core's on_crossing() has to call pmk_emulated_cross().
+ * Call when the block `next` starts, before the core learns of it: where a region may begin or end
+ * by its address, which is `boundary`, and everywhere while calls and returns are followed. Where
+ * one does, cpu.crossing is set, and the core's on_crossing() has to call pmk_emulated_cross().
  */
 void pmk_emulated_follow(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
 			 const struct pmk_block *next, bool boundary);

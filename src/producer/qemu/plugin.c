@@ -492,8 +492,10 @@ static qemu_exec_fn block_callback(uint64_t pc, unsigned entry)
 {
 	enum pmk_block_way way = config.eager ? PMK_BLOCK_EAGER : PMK_BLOCK_PLAIN;
 
-	if (config.nregions)
-		way = is_boundary(pc) ? PMK_BLOCK_BOUNDARY : PMK_BLOCK_FOLLOWED;
+	if (is_boundary(pc))
+		way = PMK_BLOCK_BOUNDARY;
+	else if (config.follows)
+		way = PMK_BLOCK_FOLLOWED;
 	else if (ledger)
 		way = PMK_BLOCK_BOOKED;
 	return family->on_block->fn[system_mode][entry != 0][way];
