@@ -275,9 +275,12 @@ class Bench:
         return Run([*self.emulator(isa), self.path(name, isa.name),
                     *self.arguments(name, isa)], **kw)
 
-    def counted(self, name, isa, **kw):
-        return Run([self.pmk, "stat", "-e", "all", "--core", isa.core, "--json-document", "-o",
-                    self.json, "--", self.path(name, isa.name), *self.arguments(name, isa)], **kw)
+    def counted(self, name, isa, folder=None, **kw):
+        """With -e all; on the emulator in `folder`."""
+        where = ["env", f"PMK_QEMU_DIR={folder}"] if folder else []
+        return Run([*where, self.pmk, "stat", "-e", "all", "--core", isa.core, "--json-document",
+                    "-o", self.json, "--", self.path(name, isa.name), *self.arguments(name, isa)],
+                   **kw)
 
     def instructions(self, name, isa):
         return Run([self.pmk, "stat", "-e", isa.insns, "--core", isa.core, "-o", os.devnull, "--",
