@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+/* Which blocks tell how far the program is, while nothing is counted. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "producer/qemu/ticks.h"
+
+/* A program of loops: block `i` of 10 instructions is executed once in 4^i rounds of the innermost
+ * one. */
+#define BLOCKS 8
+
+static struct pmk_ticks t;
+static struct pmk_tick *tick[BLOCKS];
+
+static void translate(void)
+{
+	for (unsigned i = 0; i < BLOCKS; i++)
+		tick[i] = pmk_ticks_translated(&t, 0x8000 + 40 * i);
+}
+
+static void begin(void)
+{
+	assert_int_equal(pmk_ticks_init(&t), 0);
+	pmk_ticks_begin(&t, 0);
+	translate();
+}
+
+/* Run until a unit is due or code is to be translated anew; returns how far the program came, and
+ * sets *longest to the longest time without a tick. */
+static uint64_t run(uint64_t executed, uint64_t due, bool *anew, uint64_t *longest)
+{
+	uint64_t last = executed;
+
+	*longest = 0;
+	for (uint64_t round = 1;; round++) {
+		for (unsigned i = 0; i < BLOCKS && round % (UINT64_C(1) << 2 * i) == 0; i++) {
+			executed += 10;
+			if (!tick[i])
+				continue;
+			*longest = executed - last > *longest ? executed - last : *longest;
+			last = executed;
+			*anew = executed < due && pmk_ticks_tick(&t, tick[i], executed, due);
+			if (*anew || executed >= due)
+				return executed;
+		}
+	}
+}
+
+/* All blocks tick, until the most frequent ones are found; then few do, and not too few. */
+static void test_frequent(void **state)
+{
+	uint64_t longest, executed;
+	bool anew;
+
+	(void)state;
+	begin();
+	for (unsigned i = 0; i < BLOCKS; i++)
+		assert_non_null(tick[i]);
+	executed = run(0, 500000000, &anew, &longest);
+	assert_true(anew);
+	translate();
+	assert_null(tick[0]);
+	assert_non_null(tick[BLOCKS - 1]);
+	executed = run(executed, executed + 10000000, &anew, &longest);
+	assert_in_range(longest, 100, 20000);
+}
+
+/* Before a unit is due, all tick once more, so that it begins where it should. */
+static void test_near(void **state)
+{
+	uint64_t longest, executed, due = 500000000;
+	bool anew;
+
+	(void)state;
+	begin();
+	executed = run(0, due, &anew, &longest);
+	assert_true(anew);
+	for (unsigned i = 0; anew && i < 10; i++) {
+		translate();
+		executed = run(executed, due, &anew, &longest);
+	}
+	for (unsigned i = 0; i < BLOCKS; i++)
+		assert_non_null(tick[i]);
+	assert_in_range(executed, due, due + 10);
+}
+
+/* The same program gives the same ticks. */
+static void test_repeats(void **state)
+{
+	uint64_t longest, executed[2];
+	bool anew;
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		begin();
+		executed[i] = run(0, 500000000, &anew, &longest);
+		assert_true(anew);
+	}
+	assert_int_equal(executed[0], executed[1]);
+}
+
+/* Code that nobody has room for does not tick, and nothing else is lost. */
+static void test_many(void **state)
+{
+	(void)state;
+	begin();
+	for (uint64_t i = 0; i < 600000; i++)
+		pmk_ticks_translated(&t, 0x100000 + 4 * i);
+	assert_null(pmk_ticks_translated(&t, 0x8000000));
+	assert_non_null(pmk_ticks_translated(&t, 0x8000));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_frequent),
+		cmocka_unit_test(test_near),
+		cmocka_unit_test(test_repeats),
+		cmocka_unit_test(test_many),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
