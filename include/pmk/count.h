@@ -79,6 +79,7 @@ const struct pmk_count_error *pmk_count_error(struct pmk_count *c);
  *	repeat, interval, passes         how often
  *	interval-count, summary, no-summary
  *	delay, timeout                   when to begin and to end
+ *	sample, sample-seed              count short pieces, and estimate the rest
  *	region, from, to, no-aggr, bars  what is told apart
  *	per-thread
  *	env, sysroot, qemu               the world of an emulated program
@@ -89,7 +90,7 @@ const struct pmk_count_error *pmk_count_error(struct pmk_count *c);
  *	plugin                           the module for QEMU, or the directory with all of them
  *
  * The value of a flag ("all-cpus", "no-aggr", "no-inherit", "bars", "detailed", "null", "summary",
- * "no-summary", "per-thread") is NULL. Settings that can be
+ * "no-summary", "per-thread", "sample") is NULL. Settings that can be
  * repeated add up: event, metrics, set, traffic, region, env; of the others the last value holds.
  * Texts are copied. Returns 0, PMK_COUNT_USAGE or PMK_COUNT_FAILED.
  */
@@ -164,6 +165,8 @@ struct pmk_count_row {
 	uint64_t latency_n, latency_sum;   /* number of timed occurrences, and their sum */
 	uint64_t latency_min, latency_max; /* min > max: not known */
 	const char *thread; /* "per-thread": the one that was counted, "sleep-4711"; or NULL */
+	/* "sample": the true count is within so many percent of `value`, with 95 %; else 0 */
+	double margin_pct;
 };
 
 /* One metric in one section. Texts are valid until pmk_count_free(). */

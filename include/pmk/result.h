@@ -69,7 +69,10 @@ struct pmk_row {
 	 * known. NULL: all of them were counted. A metric with two or more such rows is such a
 	 * mean. */
 	const char *gap;
-	double stddev_pct;   /* standard deviation of the mean in percent, when runs > 1 */
+	double stddev_pct; /* standard deviation of the mean in percent, when runs > 1 */
+	/* The true count is within so many percent of `value`, with 95 %: of an emulated program
+	 * that was sampled; else 0. */
+	double margin_pct;
 	double coverage;     /* share of the time in which it was counted, 1.0 = always */
 	uint64_t runtime_ns; /* time in which it was counted; in emulation, the guest's time */
 	unsigned group;	     /* 0 = none; rows of one {group} share a number */
@@ -168,6 +171,7 @@ struct pmk_result {
 	/* processor time of the program on this machine, of a run; text output only, too */
 	bool has_cpu_time;
 	double user, sys;
+	bool sampled; /* an emulated program was: rows have a margin */
 	double clock_hz;
 	int exit_status; /* wait status of the command */
 	struct pmk_section *sections;

@@ -230,6 +230,7 @@ class CCountRow(Structure):
         ("at_insns", c_uint64), ("at_seconds", c_double), ("latency_n", c_uint64),
                 ("latency_sum", c_uint64),
         ("latency_min", c_uint64), ("latency_max", c_uint64), ("thread", c_char_p),
+                ("margin_pct", c_double),
     ]
 
 

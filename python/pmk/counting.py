@@ -85,6 +85,8 @@ class Row:
     latency_max: Optional[int]
     #: with per_thread, the one that was counted, "sleep-4711"; else None
     thread: Optional[str]
+    #: with sample, the true count is within so many percent of the value, with 95 %; else 0
+    margin_pct: float
 
 
 @dataclass(frozen=True)
@@ -363,4 +365,5 @@ def _row(c: CCountRow) -> Row:
                latency_n=c.latency_n if c.has_latency else None,
                latency_sum=c.latency_sum if c.has_latency else None,
                latency_min=c.latency_min if extremes else None,
-               latency_max=c.latency_max if extremes else None, thread=_or_none(c.thread))
+               latency_max=c.latency_max if extremes else None, thread=_or_none(c.thread),
+               margin_pct=c.margin_pct)

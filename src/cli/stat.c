@@ -44,6 +44,8 @@ static const struct cli_option options[] = {
 	{ 'n', "null", NULL, "count nothing: how long does the program take?" },
 	{ 'D', "delay", "MS", "begin to count after so many ms" },
 	{ 0, "timeout", "MS", "end the program after so many ms" },
+	{ 0, "sample", NULL, "count short pieces of a long program, and estimate the rest" },
+	{ 0, "sample-seed", "N", "--sample: other pieces" },
 	{ 'r', "repeat", "N", "run N times; print mean and spread" },
 	{ 0, "table", NULL, "-r: show how long each run took" },
 	{ 'I', "interval", "N[UNIT]", "print counts every N ms, or emulated cycles or insns" },

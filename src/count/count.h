@@ -57,7 +57,9 @@ struct pmk_request {
 	unsigned timeout_ms;	/* 0: none */
 	unsigned detailed;	/* how much more than the usual events */
 	bool per_core, per_thread, rerun, all_cpus, no_inherit, bars, summary;
-	bool nothing; /* no event at all */
+	bool nothing;  /* no event at all */
+	bool sampled;  /* in emulation, most of the program is not counted */
+	unsigned seed; /* of the places of what is counted then; 0: the default */
 	enum { PMK_REQUEST_COUNTS, PMK_REQUEST_SITES, PMK_REQUEST_PATHS } record;
 };
 

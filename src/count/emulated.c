@@ -521,6 +521,43 @@ static int choose_delay(struct pmk_count *c)
 	return 0;
 }
 
+/* What --sample makes no sense with, or NULL. */
+static const char *not_sampled_because(const struct pmk_count *c)
+{
+	const struct pmk_emulation *e = c->state;
+
+	if (c->q.record != PMK_REQUEST_COUNTS)
+		return "a recording in emulation is of the whole run";
+	if (e->prog.system)
+		return "firmware looks at the time, which stands still where nothing is counted";
+	if (pmk_core_family(&e->prog.core)->attach)
+		return "others on the buses go on where nothing is counted";
+	if (c->q.interval_unit != PMK_EVERY_NONE)
+		return "-I is of the whole run";
+	if (c->q.from || c->q.regions.count)
+		return "--region and --from are of all that runs there";
+	if (c->q.delay_ms)
+		return "-D is of the whole run";
+	if (c->q.per_core)
+		return "-A is for programs with several threads, of which all is counted";
+	return NULL;
+}
+
+static int choose_sampling(struct pmk_count *c)
+{
+	struct pmk_emulation *e = c->state;
+
+	if (!c->q.sampled)
+		return 0;
+	if (not_sampled_because(c))
+		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE, "--sample: %s",
+				      not_sampled_because(c));
+	e->cfg.units = PMK_UNITS_DEFAULT;
+	if (c->q.seed)
+		e->cfg.units.seed = c->q.seed;
+	return 0;
+}
+
 static int choose_program(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;
@@ -626,6 +663,8 @@ static int choose(struct pmk_count *c)
 	if (!err)
 		err = choose_delay(c);
 	if (!err)
+		err = choose_sampling(c);
+	if (!err)
 		err = plan_events(c);
 	if (!err)
 		err = choose_regions(c);
@@ -655,9 +694,9 @@ static void free_emulation(struct pmk_count *c)
 	free(e);
 }
 
-static const char *const own_settings[] = { "core", "set",   "layout", "traffic", "region",
-					    "from", "to",    "env",    "passes",  "sysroot",
-					    "qemu", "delay", NULL };
+static const char *const own_settings[] = { "core", "set",   "layout", "traffic",     "region",
+					    "from", "to",    "env",    "passes",      "sysroot",
+					    "qemu", "delay", "sample", "sample-seed", NULL };
 
 const struct pmk_count_way pmk_way_emulation = {
 	.name = "emu",

@@ -26,7 +26,8 @@ struct pmk_counted_place {
 	uint64_t entries;
 	struct pmk_sample value[PMK_MAX_EVENTS]; /* by event of the list */
 	bool wrapped[PMK_MAX_EVENTS];
-	struct pmk_reading counts; /* of all runs, by event of the plan: for the latencies */
+	double margin2[PMK_MAX_EVENTS]; /* squares of margins, when the program is sampled */
+	struct pmk_reading counts;	/* of all runs, by event of the plan: for the latencies */
 };
 
 /* The state of counting in emulation. */

@@ -28,6 +28,8 @@ static enum pmk_trust trust_in(const struct pmk_emulation *e, const struct pmk_e
 {
 	if (e->lacks || pmk_runner_lacks(&e->runner))
 		return PMK_TRUST_PARTIAL;
+	if (e->runner.sum.rest)
+		return PMK_TRUST_SAMPLED;
 	if (e->unsure || pmk_runner_unsure(&e->runner) ||
 	    pmk_signal_in(&e->doubtful, event->signal) ||
 	    pmk_signal_in(&e->doubtful, event->signal2))
@@ -58,6 +60,10 @@ static void set_latency(const struct pmk_count *c, unsigned i, const struct pmk_
 	struct pmk_emulation *e = c->state;
 	int l = pmk_reading_latency(&e->plan, c->pmu, i);
 
+	if (e->runner.sum.rest && row->event && row->event->latency) {
+		row->reason = "counted, not timed: --sample";
+		return;
+	}
 	if (l < 0 && row->event && row->event->latency)
 		row->reason = "counted, not timed: there is no latency counter "
 			      "(debug.latency_counters=0)";
@@ -110,6 +116,14 @@ static double spread_pct(const struct pmk_sample *s)
 	return 100.0 * sqrt(s->m2 / (s->n - 1) / s->n) / s->mean;
 }
 
+/* Of a count of 0 that may be more, all of it. */
+static double margin_pct(double margin2, double value)
+{
+	if (value == 0)
+		return margin2 > 0 ? 100 : 0;
+	return 100.0 * sqrt(margin2) / value;
+}
+
 int pmk_emulation_interval(struct pmk_count *c, const struct pmk_arena_interval *i)
 {
 	return add_interval(c, &i->delta, i->cycles, i->insns, i->cpu ? (int)i->cpu : -1);
@@ -134,6 +148,7 @@ static int add_place(struct pmk_count *c, const struct pmk_counted_place *p)
 			continue;
 		row->value = (v->sum + v->n / 2) / v->n;
 		row->stddev_pct = spread_pct(v);
+		row->margin_pct = margin_pct(p->margin2[i], v->mean);
 		/* Without a clock there is no time. */
 		row->runtime_ns = e->cfg.parts & PMK_PART_CLOCK
 					  ? cycles_to_ns(c, r->sum.cycles - r->sum.delayed)
@@ -394,6 +409,29 @@ static bool counts_time(const struct pmk_count *c)
 	return false;
 }
 
+static void note_sampling(struct pmk_count *c)
+{
+	const struct pmk_emulation *e = c->state;
+	const struct pmk_runner_counts *sum = &e->runner.sum;
+	double all = (double)(sum->insns + sum->rest);
+
+	c->result.sampled = sum->rest != 0;
+	if (atomic_load(&e->runner.arena->unsampled))
+		pmk_result_note(&c->result,
+				"--sample: this emulator cannot leave out a part of a program, so "
+				"everything was counted");
+	else if (c->q.sampled && !sum->rest)
+		pmk_result_note(&c->result, "--sample: the program is so short, or has so many "
+					    "threads, that everything was counted");
+	if (c->result.sampled)
+		pmk_result_note(
+			&c->result,
+			"sampled: %llu units and the beginning of the program were counted, "
+			"%.1f %% of its instructions; 95 of 100 true counts are within the "
+			"margin",
+			(unsigned long long)sum->units, 100 * (double)sum->insns / all);
+}
+
 /* What the model of the core falls short of, for this program. */
 static void set_notes(struct pmk_count *c)
 {
@@ -401,6 +439,7 @@ static void set_notes(struct pmk_count *c)
 	const struct pmk_runner_counts *sum = &e->runner.sum;
 	double share = sum->insns ? 100.0 * (double)sum->untimed / (double)sum->insns : 0;
 
+	note_sampling(c);
 	if (!counts_time(c))
 		return;
 	if (*e->prog.core.caveat)

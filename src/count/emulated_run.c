@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -288,6 +289,17 @@ static void collect_place(struct pmk_count *c, struct pmk_counted_place *p,
 	collect_latencies(c, p, counts, first, count);
 }
 
+/* The margin of several runs is that of the one with the widest. */
+static void collect_margins(const struct pmk_emulation *e, struct pmk_counted_place *p,
+			    unsigned first, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++) {
+		double *margin2 = &p->margin2[e->event_of[first + i]];
+
+		*margin2 = fmax(*margin2, e->runner.sum.margin2[PMK_UNITS_EVENTS + i]);
+	}
+}
+
 /* Add the runner's sums to the places. They are of the plan's events [first, first + count). */
 static void collect(struct pmk_count *c, unsigned first, unsigned count)
 {
@@ -307,6 +319,7 @@ static void collect(struct pmk_count *c, unsigned first, unsigned count)
 			p->entries = sum->entries[region];
 		} else {
 			collect_place(c, p, &sum->total, sum->wrapped, first, count);
+			collect_margins(e, p, first, count);
 		}
 	}
 }

@@ -117,6 +117,12 @@ static int set_detailed(struct pmk_count *c, const char *text)
 	return 0;
 }
 
+static int set_seed(struct pmk_count *c, const char *text)
+{
+	c->q.sampled = true;
+	return set_number(c, "--sample-seed", text, 0, "a sequence", &c->q.seed);
+}
+
 static int set_no_summary(struct pmk_count *c, const char *text)
 {
 	(void)text;
@@ -233,6 +239,8 @@ static const struct setting {
 	{ "timeout", set_timeout, TEXT, 0 },
 	{ "detailed", set_detailed, FLAG, 0 },
 	{ "null", NULL, FLAG, MEMBER(nothing) },
+	{ "sample", NULL, FLAG, MEMBER(sampled) },
+	{ "sample-seed", set_seed, TEXT, 0 },
 	{ "per-thread", NULL, FLAG, MEMBER(per_thread) },
 	{ "region", add_region, TEXT, 0 },
 	{ "from", NULL, TEXT, MEMBER(from) },

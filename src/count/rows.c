@@ -40,6 +40,7 @@ bool pmk_count_row(const struct pmk_count *c, uint32_t i, struct pmk_count_row *
 		.runtime_ns = from->runtime_ns,
 		.coverage = from->coverage,
 		.stddev_pct = from->stddev_pct,
+		.margin_pct = from->margin_pct,
 		.interval = s->interval,
 		.at_cycles = s->at_cycles,
 		.at_insns = s->at_insns,

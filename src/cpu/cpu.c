@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cpu/family.h"
+#include "cpu/sites.h"
 
 int pmk_cpu_init(struct pmk_cpu *cpu, const struct pmk_core *core)
 {
@@ -31,6 +32,40 @@ void pmk_cpu_forked(struct pmk_cpu *cpu, struct pmk_executions *executions)
 	memset(cpu->dyn, 0, sizeof(cpu->dyn));
 	cpu->cycles = cpu->taken = 0;
 	cpu->executions = executions;
+}
+
+/* What a family counts beside signals goes on from where `from` has it. */
+static void take_beside(struct pmk_cpu *cpu, const union pmk_cpu_own *from)
+{
+	const struct pmk_counted_beside *b = pmk_core_family(&cpu->core)->beside;
+
+	for (; b && b->n; b++) {
+		size_t at = b->offset - offsetof(struct pmk_cpu, own);
+
+		memcpy((char *)&cpu->own + at, (const char *)from + at, b->n * sizeof(uint64_t));
+	}
+}
+
+int pmk_cpu_cold(struct pmk_cpu *cpu, union pmk_cpu_own *kept)
+{
+	int err;
+
+	*kept = cpu->own;
+	memset(&cpu->own, 0, sizeof(cpu->own));
+	err = pmk_core_family(&cpu->core)->init(cpu);
+	take_beside(cpu, kept);
+	cpu->igen++;
+	return err;
+}
+
+void pmk_cpu_stale(struct pmk_cpu *cpu, const union pmk_cpu_own *kept)
+{
+	union pmk_cpu_own cold = cpu->own;
+
+	pmk_core_family(&cpu->core)->fini(cpu);
+	cpu->own = *kept;
+	take_beside(cpu, &cold);
+	cpu->igen++;
 }
 
 struct pmk_signal_set pmk_cpu_raises(const struct pmk_core *core)

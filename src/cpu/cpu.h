@@ -30,6 +30,12 @@ struct pmk_cpu_rest {
 
 struct pmk_sites;
 
+union pmk_cpu_own {
+#define STATE(family) struct pmk_cpu_##family family;
+	PMK_CORE_FAMILIES(STATE)
+#undef STATE
+};
+
 struct pmk_cpu {
 	/* Read and written at every block and access. These and the first members of the family's
 	 * own struct are in one line of the host's cache. */
@@ -43,6 +49,7 @@ struct pmk_cpu {
 	uint64_t access;
 	/* The core's family's own. */
 	union {
+		union pmk_cpu_own own;
 #define STATE(family) struct pmk_cpu_##family family;
 		PMK_CORE_FAMILIES(STATE)
 #undef STATE
@@ -153,6 +160,13 @@ void pmk_cpu_fini(struct pmk_cpu *cpu);
 
 /* A forked copy goes on with warm caches and no counts. `executions` is the copy's. */
 void pmk_cpu_forked(struct pmk_cpu *cpu, struct pmk_executions *executions);
+
+/*
+ * Make the core what it was when it began, but for what it has counted, and keep what it was now.
+ * Returns 0 or PMK_ENOMEM. And back: what it is now is freed.
+ */
+int pmk_cpu_cold(struct pmk_cpu *cpu, union pmk_cpu_own *kept);
+void pmk_cpu_stale(struct pmk_cpu *cpu, const union pmk_cpu_own *kept);
 
 /* The longest latency that the core can record; 0: it records none. */
 uint32_t pmk_cpu_longest(const struct pmk_core *core);

@@ -167,8 +167,8 @@ static void details(struct pmk_writer *w, const struct pmk_section *s, const str
 static void metric_line(struct pmk_writer *w, const struct pmk_result *r,
 			const struct pmk_section *s, const struct pmk_metric_value *v)
 {
-	unsigned empty =
-		r->runs > 1 ? 5 : 4; /* after counter-value: unit, event, [stddev], 2 × run */
+	unsigned empty = 4 + (r->runs > 1) + r->sampled; /* after counter-value: unit, event,
+						 * [stddev], [margin], 2 × run */
 
 	line_start(w, s);
 	while (empty--)
@@ -199,6 +199,10 @@ static void row_line(struct pmk_writer *w, const struct pmk_result *r, const str
 	next_field(w, row->name);
 	if (r->runs > 1) {
 		snprintf(text, sizeof(text), "%.2f%%", row->stddev_pct);
+		next_field(w, text);
+	}
+	if (r->sampled) {
+		snprintf(text, sizeof(text), "%.2f%%", row->margin_pct);
 		next_field(w, text);
 	}
 	snprintf(text, sizeof(text), "%llu", (unsigned long long)row->runtime_ns);

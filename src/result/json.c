@@ -261,6 +261,8 @@ static json_object *counter(struct pmk_writer *w, const struct pmk_result *r,
 	pmk_json_add(o, "event", pmk_json_string(row->name));
 	if (r->runs > 1)
 		pmk_json_add(o, "variance", pmk_json_decimal(row->stddev_pct, 2));
+	if (r->sampled)
+		pmk_json_add(o, "margin", pmk_json_decimal(row->margin_pct, 2));
 	pmk_json_add(o, "event-runtime", count(row->runtime_ns));
 	pmk_json_add(o, "pcnt-running", pmk_json_decimal(row->coverage * 100, 2));
 	if (pmk_metric_beside(w, r, s, row, 0, &v)) {

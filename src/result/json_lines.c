@@ -80,6 +80,8 @@ static void put_row(struct pmk_writer *w, const struct pmk_result *r, const stru
 	pmk_json_add(o, "event", pmk_json_string(row->name));
 	if (r->runs > 1)
 		pmk_json_add(o, "variance", pmk_json_decimal(row->stddev_pct, 2));
+	if (r->sampled)
+		pmk_json_add(o, "margin", pmk_json_decimal(row->margin_pct, 2));
 	pmk_json_add(o, "event-runtime", json_object_new_uint64(row->runtime_ns));
 	pmk_json_add(o, "pcnt-running", pmk_json_decimal(row->coverage * 100, 2));
 	add_metric(o, v);

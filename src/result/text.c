@@ -217,7 +217,7 @@ static int row_line(struct pmk_writer *w, const struct pmk_result *r, const stru
 		spaces(w->f, metric_at - 2 - used);
 	}
 	if (spread && !none)
-		fprintf(w->f, "  ( +-%6.2f%% )", row->stddev_pct);
+		fprintf(w->f, "  ( +-%6.2f%% )", r->sampled ? row->margin_pct : row->stddev_pct);
 	/* As in perf: the share of time from which a scaled number was extrapolated. */
 	if (row->trust == PMK_TRUST_SCALED)
 		fprintf(w->f, "  (%.2f%%)", row->coverage * 100);
@@ -464,8 +464,8 @@ static int text_section(struct pmk_writer *w, const struct pmk_result *r,
 		int n = (int)strlen(s->rows[i].name);
 
 		st->name_width = n > st->name_width ? n : st->name_width;
-		spread |= r->runs > 1 && pmk_trust_has_value(s->rows[i].trust) &&
-			  s->rows[i].stddev_pct != 0;
+		spread |= pmk_trust_has_value(s->rows[i].trust) &&
+			  (r->sampled || (r->runs > 1 && s->rows[i].stddev_pct != 0));
 	}
 	for (unsigned i = 0; i < s->nrows; i++)
 		if (row_line(w, r, s, &s->rows[i], spread))

@@ -20,6 +20,8 @@
 #define MAX_PER_CYCLE 32
 /* Ask no more often than this when a counter is close to wrapping. */
 #define MIN_POLL      256
+/* Nor when a piece that is sampled is about to be over. */
+#define PIECE_STEP    4096
 
 const struct pmk_pmu *pmk_emulated_pmu(const char *name, const struct pmk_core *core,
 				       struct pmk_microblaze_pmu *own)
@@ -118,22 +120,41 @@ static void ask_models(struct pmk_emulated *e)
 		pmk_model_find(e->session.pass[i].dev.pmu)->ask(e->model[i], &e->bus);
 }
 
-/* When the running interval could be over at the earliest, in cycles. */
-static uint64_t interval_deadline(const struct pmk_emulated *e,
-				  const struct pmk_emulated_config *cfg)
+/* When the core could have executed `due` instructions at the earliest, in cycles. No more than
+ * so many can happen per cycle, so `due` is approached from below, in ever smaller steps. */
+static uint64_t insns_deadline(const struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
+			       uint64_t due)
 {
 	uint64_t insns = e->bus.total[PMK_SIG_INSN];
 	uint64_t most = pmk_core_family(&cfg->core)->insns_per_cycle(&cfg->core);
 
+	return e->cpu.cycles + (due > insns ? (due - insns + most - 1) / most : 1);
+}
+
+/* When the piece that is sampled could be over at the earliest. Its length is known when it is, so
+ * it need not be over at once. */
+static uint64_t piece_deadline(const struct pmk_emulated *e, const struct pmk_emulated_config *cfg)
+{
+	uint64_t due;
+
+	if (e->phase == PMK_UNITS_WHOLE || e->phase == PMK_UNITS_REST)
+		return PMK_NEVER;
+	due = insns_deadline(e, cfg, e->phase_due);
+	return due < e->cpu.cycles + PIECE_STEP ? e->cpu.cycles + PIECE_STEP : due;
+}
+
+/* When the running interval could be over at the earliest, in cycles. */
+static uint64_t interval_deadline(const struct pmk_emulated *e,
+				  const struct pmk_emulated_config *cfg)
+{
+	if (cfg->units.head)
+		return piece_deadline(e, cfg);
 	if (cfg->interval_unit == PMK_INTERVAL_NONE || e->interval_due == PMK_NEVER ||
 	    cfg->plan.timed)
 		return PMK_NEVER; /* the PMU's own timer asks for it by the horizon */
 	if (cfg->interval_unit == PMK_INTERVAL_CYCLES)
 		return e->interval_due;
-	/* No more instructions than `most` can happen per cycle, so the end is approached from
-	 * below, in ever smaller steps. */
-	return e->cpu.cycles +
-	       (e->interval_due > insns ? (e->interval_due - insns + most - 1) / most : 1);
+	return insns_deadline(e, cfg, e->interval_due);
 }
 
 static void set_deadline(struct pmk_emulated *e, const struct pmk_emulated_config *cfg)
@@ -161,6 +182,17 @@ static void first_interval(struct pmk_emulated *e, const struct pmk_emulated_con
 	e->interval_due = cfg->interval_unit == PMK_INTERVAL_NONE
 				  ? PMK_NEVER
 				  : interval_clock(e, cfg) + cfg->interval;
+}
+
+/* Sampling begins, with units at places that follow from `seed`. */
+static void begin_head(struct pmk_emulated *e, const struct pmk_emulated_config *cfg, uint64_t seed)
+{
+	e->phase = cfg->units.head ? PMK_UNITS_HEAD : PMK_UNITS_WHOLE;
+	e->phase_due = cfg->units.head;
+	e->phase_insns = 0;
+	e->phase_cycles = e->start_cycles;
+	pmk_reading_init(&e->phase_began);
+	e->unit = (struct pmk_units_place){ .random = seed };
 }
 
 /* Make the monitor's settings by its driver, and initialise the observers that follow them. */
@@ -303,6 +335,7 @@ static int begin_session(struct pmk_emulated *e, struct pmk_emulated_ports *port
 	if (!err)
 		err = pmk_session_forget(&e->session);
 	e->cpu.cycles = e->start_cycles = e->bus.total[PMK_SIG_CYCLE];
+	begin_head(e, cfg, cfg->units.seed);
 	if (cfg->window && !e->region[0].inside)
 		e->interval_due = PMK_NEVER;
 	else
@@ -362,7 +395,8 @@ static uint32_t parts_asked(const struct pmk_emulated_config *cfg)
 	uint32_t parts = 0;
 
 	if (cfg->whole || !pmu || family->attach || cfg->core.system || cfg->nregions ||
-	    cfg->watch_levels || cfg->delay || cfg->interval_unit != PMK_INTERVAL_NONE)
+	    cfg->watch_levels || cfg->delay || cfg->units.head ||
+	    cfg->interval_unit != PMK_INTERVAL_NONE)
 		return PMK_PART_CLOCK;
 	for (unsigned i = 0; i < cfg->plan.nevents; i++) {
 		const struct pmk_plan_event *planned = &cfg->plan.event[i];
@@ -444,6 +478,9 @@ int pmk_emulated_forked(struct pmk_emulated *e, struct pmk_emulated_ports *ports
 			const struct pmk_emulated_config *cfg, struct pmk_executions *executions)
 {
 	uint64_t left = pmk_emulated_delay_left(e);
+	/* Processes that do the same are sampled at other places, so that their errors are not the
+	 * same. */
+	uint64_t seed = e->unit.random ^ (e->bus.total[PMK_SIG_INSN] + 1) << 20;
 	int err;
 
 	/* When the parent was inside a region, the child is inside it, too, and counts it from
@@ -453,6 +490,7 @@ int pmk_emulated_forked(struct pmk_emulated *e, struct pmk_emulated_ports *ports
 		e->region[r].entries = 0;
 	pmk_cpu_forked(&e->cpu, executions);
 	err = begin_session(e, ports, cfg);
+	begin_head(e, cfg, seed);
 	if (cfg->delay)
 		pmk_emulated_delay(e, cfg, left);
 	return err;
@@ -600,6 +638,118 @@ int pmk_emulated_deadline(struct pmk_emulated *e, const struct pmk_emulated_conf
 	}
 	set_deadline(e, cfg);
 	return err ? err : over;
+}
+
+/* ---- sampling -------------------------------------------------------------------------------- */
+
+static void begin_phase(struct pmk_emulated *e, enum pmk_units_phase phase, uint64_t length,
+			const struct pmk_reading *now)
+{
+	e->phase = phase;
+	e->phase_insns = e->bus.total[PMK_SIG_INSN];
+	e->phase_cycles = e->cpu.cycles;
+	e->phase_due = e->phase_insns + length;
+	e->phase_began = *now;
+}
+
+/* What was counted since the phase began. */
+static void read_piece(const struct pmk_emulated *e, const struct pmk_emulated_blocks *b,
+		       const struct pmk_reading *now, struct pmk_units_piece *piece)
+{
+	uint64_t insns = e->bus.total[PMK_SIG_INSN];
+
+	piece->phase = e->phase;
+	piece->from = e->phase == PMK_UNITS_HEAD ? insns + b->rest : e->unit.from;
+	piece->insns = insns - e->phase_insns;
+	piece->cycles = e->cpu.cycles - e->phase_cycles;
+	pmk_reading_since(&piece->counts, now, &e->phase_began);
+}
+
+/* If a unit is under way that has begun with a cold core, that core is not used any more. */
+static void end_cold(struct pmk_emulated *e)
+{
+	bool under_way = e->phase == PMK_UNITS_WARM || e->phase == PMK_UNITS_UNIT;
+
+	if (under_way && pmk_units_cold(&e->unit))
+		pmk_cpu_stale(&e->cpu, &e->kept);
+}
+
+/* The phase is over. Was it a piece that counts? */
+static bool end_phase(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
+		      const struct pmk_emulated_blocks *b, const struct pmk_reading *now)
+{
+	switch (e->phase) {
+	case PMK_UNITS_WARM:
+		begin_phase(e, PMK_UNITS_UNIT, cfg->units.unit, now);
+		return false;
+	default:
+		end_cold(e);
+		begin_phase(e, PMK_UNITS_REST, 0, now);
+		pmk_units_next(&e->unit, &cfg->units, e->phase_insns + b->rest);
+		return true;
+	}
+}
+
+int pmk_emulated_piece(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
+		       const struct pmk_emulated_blocks *b, struct pmk_units_piece *piece)
+{
+	struct pmk_reading now;
+	int err = read_session(e, b, &now);
+	bool over = false;
+
+	if (e->phase != PMK_UNITS_WHOLE && e->phase != PMK_UNITS_REST &&
+	    e->bus.total[PMK_SIG_INSN] >= e->phase_due) {
+		read_piece(e, b, &now, piece);
+		over = end_phase(e, cfg, b, &now);
+	}
+	set_deadline(e, cfg);
+	return err ? err : over;
+}
+
+uint64_t pmk_emulated_unit_at(const struct pmk_emulated *e)
+{
+	return e->unit.at > e->phase_insns ? e->unit.at - e->phase_insns : 0;
+}
+
+/* Nobody has seen how the last block ended. */
+static void forget_last_block(struct pmk_cpu *cpu)
+{
+	cpu->prev = cpu->origin;
+	cpu->access = 0;
+}
+
+int pmk_emulated_unit(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
+		      const struct pmk_emulated_blocks *b)
+{
+	struct pmk_reading now;
+	int err = read_session(e, b, &now);
+
+	forget_last_block(&e->cpu);
+	if (!err && pmk_units_cold(&e->unit))
+		err = pmk_cpu_cold(&e->cpu, &e->kept);
+	begin_phase(e, PMK_UNITS_WARM, cfg->units.warm, &now);
+	set_deadline(e, cfg);
+	return err;
+}
+
+int pmk_emulated_whole(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
+		       const struct pmk_emulated_blocks *b, struct pmk_units_piece *piece)
+{
+	bool sampled = e->phase != PMK_UNITS_HEAD && e->phase != PMK_UNITS_WHOLE;
+	struct pmk_reading now;
+	int err = read_session(e, b, &now);
+
+	end_cold(e);
+	if (e->phase != PMK_UNITS_HEAD)
+		forget_last_block(&e->cpu);
+	piece->phase = PMK_UNITS_WHOLE;
+	piece->insns = e->bus.total[PMK_SIG_INSN];
+	piece->from = piece->insns + b->rest;
+	piece->cycles = e->cpu.cycles - e->start_cycles;
+	piece->counts = now;
+	begin_phase(e, PMK_UNITS_WHOLE, 0, &now);
+	set_deadline(e, cfg);
+	return err ? err : sampled;
 }
 
 /* ---- regions -------------------------------------------------------------------------------- */

@@ -23,6 +23,7 @@
 #include "cpu/family.h"
 #include "session/devchip.h"
 #include "session/several.h"
+#include "session/units.h"
 
 #define PMK_MODEL_BYTES 2048 /* room for any model; attach refuses a larger one */
 #define PMK_MAX_REGIONS 16
@@ -85,6 +86,8 @@ struct pmk_emulated_config {
 	/* Cycles of the core before counting begins, with the first block that reaches them; not
 	 * with a window or regions. */
 	uint64_t delay;
+	/* Sampling; of programs alone, without a window, regions, intervals and a delay. */
+	struct pmk_units_config units;
 };
 
 struct pmk_region_state {
@@ -134,7 +137,14 @@ struct pmk_emulated {
 	uint64_t delay_due;
 	struct pmk_reading delayed;
 	uint64_t delayed_cycles;
-	int32_t error; /* first error of the driver, 0 = none */
+	/* Sampling: what the core does, up to how many instructions of its own; what it had counted
+	 * when it began with that, and by how many instructions and cycles; and the next unit. */
+	uint32_t phase; /* enum pmk_units_phase */
+	uint64_t phase_due, phase_insns, phase_cycles;
+	struct pmk_reading phase_began;
+	struct pmk_units_place unit;
+	union pmk_cpu_own kept; /* during a cold unit, what the core was before */
+	int32_t error;		/* first error of the driver, 0 = none */
 	/* The hardware around the core, for PMUs that count there. With other PMUs nobody
 	 * touches this memory, and pages that are never touched cost nothing. */
 	struct pmk_devchip chip;
@@ -173,6 +183,7 @@ struct pmk_emulated_blocks {
 	const struct pmk_facts *facts;
 	const struct pmk_executions *executions;
 	uint32_t count;
+	uint64_t rest; /* instructions that were executed while nothing was counted */
 };
 
 /* Derive the rest of the configuration from the members that are set. */
@@ -206,6 +217,22 @@ int pmk_emulated_totals(struct pmk_emulated *e, const struct pmk_emulated_config
  */
 int pmk_emulated_deadline(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
 			  const struct pmk_emulated_blocks *b, struct pmk_reading *delta);
+
+/*
+ * Sampling. pmk_emulated_piece() is called in place of pmk_emulated_deadline(): it returns 1 when a
+ * piece is over, with what was counted in it. Then e->phase may be REST: until `rest` has come to
+ * pmk_emulated_unit_at(), nothing is to be counted but the instructions of `rest`, and then
+ * pmk_emulated_unit() begins the next unit, perhaps with a cold core, whose tables are then
+ * elsewhere; it returns 0 or a negative error. From pmk_emulated_whole() on, which returns as
+ * pmk_emulated_piece(), everything is counted.
+ */
+int pmk_emulated_piece(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
+		       const struct pmk_emulated_blocks *b, struct pmk_units_piece *piece);
+uint64_t pmk_emulated_unit_at(const struct pmk_emulated *e);
+int pmk_emulated_unit(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
+		      const struct pmk_emulated_blocks *b);
+int pmk_emulated_whole(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
+		       const struct pmk_emulated_blocks *b, struct pmk_units_piece *piece);
 
 /* Levels are watched: the core leaves a level, which has counted until now; and what it has counted
  * since then, and counts from now on, is at `level`. */

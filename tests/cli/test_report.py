@@ -240,8 +240,8 @@ def test_formats_page_has_the_columns_and_keys():
         equal(len(row), len(csv_columns()), str(row))
     doc = document(data + firmware())
     stat_page = part("JSON: `pmk stat --json-document`")
-    told = set(first_cells(stat_page, "A counter:\n\n| key | content |")) - {"variance", "cpu",
-                                                                             "thread", "interval"}
+    told = set(first_cells(stat_page, "A counter:\n\n| key | content |")) - {
+        "variance", "margin", "cpu", "thread", "interval"}
     more = set(re.findall(r"`([\w-]+)`",
                           re.search(r"A counter of JSON has the keys (.*?) besides", body,
                                                   re.S).group(1)))

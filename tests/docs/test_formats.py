@@ -23,15 +23,15 @@ def first_cells(text, header):
     return [w for row in table for w in re.split(r"[`, ]+", row.split("|")[1]) if w]
 
 
-def program():
+def program(rounds=2000):
     folder = os.path.join(WORK, "formats")
     os.makedirs(folder, exist_ok=True)
     source = os.path.join(folder, "prog.c")
     with open(source, "w") as f:
         f.write("__attribute__((noinline)) int work(int n) { volatile int s = 0; while (n--) s += "
                 "n;"
-                " return s; }\nint main(void) { return work(2000) == 1; }\n")
-    return compile_arm(source, "formats/prog", "-O1", "-static")
+                " return s; }\nint main(void) { return work(ROUNDS) == 1; }\n")
+    return compile_arm(source, f"formats/prog-{rounds}", "-O1", "-static", f"-DROUNDS={rounds}")
 
 
 def documents():
@@ -41,6 +41,7 @@ def documents():
             stat("--region", "work", "-e", "cycles,instructions", p),
             stat("-I", "20000cycles", "-e", "cycles", p),
             stat("-A", "-e", "cycles", p),
+            stat("--sample", "-e", "cycles", program(30000000)),
             stat("--per-thread", "-p", os.getpid(), "--timeout", "50", "-e", "cs")]
 
 
@@ -70,11 +71,13 @@ def test_csv_columns():
     line = re.search(r"^    (\S.*)$", text, re.M).group(1)
     columns = re.sub(r"\[(\w+%?),\]", r"\1,", line).split(",")
     equal(columns, first_cells(text, "| column | when | content |"))
-    plain = [c for c in columns if c not in ("time", "cpu", "thread", "stddev%")]
-    for argv, more in (([], 0), (["-r", "2"], 1), (["-I", "20000cycles"], 1), (["-A"], 1)):
-        out = pmk("stat", "-x", ";", "-e", "cycles", *argv, program())
+    plain = [c for c in columns if c not in ("time", "cpu", "thread", "stddev%", "margin%")]
+    for argv, more in (([], 0), (["-r", "2"], 1), (["-I", "20000cycles"], 1), (["-A"], 1),
+                       (["--sample"], 1)):
+        rounds = 30000000 if "--sample" in argv else 2000
+        out = pmk("stat", "-x", ";", "-e", "cycles", *argv, program(rounds))
         equal(out.code, 0, out)
-        for row in out.err.splitlines():
+        for row in (r for r in out.err.splitlines() if not r.startswith("# note: ")):
             equal(len(row.split(";")), len(plain) + more, f"columns of {row} ({argv})")
 
 

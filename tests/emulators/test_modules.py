@@ -21,7 +21,8 @@ SINCE = {1: """register_vcpu_init_cb register_vcpu_exit_cb register_vcpu_idle_cb
                tb_n_insns tb_vaddr tb_get_insn insn_data insn_size insn_vaddr insn_haddr insn_disas insn_symbol
                mem_size_shift mem_is_sign_extended mem_is_big_endian mem_is_store get_hwaddr hwaddr_is_io
                hwaddr_phys_addr vcpu_for_each outs uninstall reset""",
-         2: """get_registers read_register num_vcpus start_code end_code entry_code path_to_binary scoreboard_new
+         2: """register_vcpu_tb_exec_inline_per_vcpu
+               get_registers read_register num_vcpus start_code end_code entry_code path_to_binary scoreboard_new
                scoreboard_free scoreboard_find u64_add u64_get u64_set u64_sum""",
          4: "read_memory_vaddr",
          5: "write_memory_vaddr read_memory_hwaddr write_memory_hwaddr write_register "

@@ -19,7 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define NINSNS	 4
 #define MANY	 16 /* events, and intervals that are waiting */
-#define NPLACES	 9
+#define NPLACES	 10
 #define THE_CPU	 0
 #define PROGRAM	 0x8000
 #define A_NUMBER 1 /* of the process */
@@ -28,7 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static const struct program {
 	const char *isa, *pmu, *counted, *beside;
 	uint32_t word[NINSNS];
-	bool regions, intervals;
+	bool regions, intervals, sampled;
 } programs[] = {
 	{ "arm", "arm1176", "arm1176", "", { 0xe3a01001, 0xe5912000, 0xe5812000, 0xeafffffe } },
 	{ "arm",
@@ -52,6 +52,12 @@ static const struct program {
 	  "",
 	  { 0x80000000, 0xe8200000, 0xf8200000, 0xb8000000 },
 	  .intervals = true },
+	{ "arm",
+	  "arm1176",
+	  "arm1176",
+	  "",
+	  { 0xe3a01001, 0xe5912000, 0xe5812000, 0xeafffffe },
+	  .sampled = true },
 };
 #define NPROGRAMS (sizeof(programs) / sizeof(programs[0]))
 
@@ -117,7 +123,31 @@ static void choose(const struct program *p, struct pmk_emulated_config *cfg)
 		cfg->interval_unit = PMK_INTERVAL_INSNS;
 		cfg->interval = 10;
 	}
+	if (p->sampled)
+		cfg->units = (struct pmk_units_config){ .head = 20,
+							.warm = 4,
+							.unit = 8,
+							.least = 30,
+							.most = 60,
+							.part = 4,
+							.seed = 1 };
 	pmk_emulated_configure(cfg);
+}
+
+/* The last piece is over. In the rest, instructions are executed and not counted. */
+static void tell_piece(struct rig *rig, struct pmk_emulated *e, struct pmk_emulated_blocks *b)
+{
+	struct pmk_arena_ring *ring = pmk_slot_ring(pmk_arena_memory(rig->runner.arena, rig->slot));
+	const struct pmk_emulated_config *cfg = &rig->cfg.counters;
+	struct pmk_units_piece piece;
+
+	if (ring->head < MANY && pmk_emulated_piece(e, cfg, b, &piece) > 0)
+		ring->record[ring->head++].piece = piece;
+	if (e->phase != PMK_UNITS_REST)
+		return;
+	b->rest += 25;
+	e->cpu.executions[PMK_MAX_BLOCKS].count = b->rest;
+	expect(pmk_emulated_unit(e, cfg, b) == 0);
 }
 
 static void tell_interval(struct rig *rig, struct pmk_emulated *e, const struct pmk_reading *delta)
@@ -126,7 +156,7 @@ static void tell_interval(struct rig *rig, struct pmk_emulated *e, const struct 
 
 	if (ring->head == MANY)
 		return;
-	ring->record[ring->head++] = (struct pmk_arena_interval){
+	ring->record[ring->head++].interval = (struct pmk_arena_interval){
 		.pid = A_NUMBER,
 		.cycles = e->cpu.cycles,
 		.insns = e->bus.total[PMK_SIG_INSN],
@@ -165,7 +195,7 @@ static void run(struct rig *rig, struct pmk_emulated *e, const struct pmk_block 
 	enum pmk_block_way way = cfg->eager ? PMK_BLOCK_EAGER : PMK_BLOCK_PLAIN;
 	char *memory = pmk_arena_memory(rig->runner.arena, rig->slot);
 	struct pmk_emulated_blocks b = { pmk_slot_facts(memory),
-					 pmk_slot_executions(memory, THE_CPU), 1 };
+					 pmk_slot_executions(memory, THE_CPU), 1, 0 };
 	struct pmk_reading delta;
 	uint64_t access;
 
@@ -180,7 +210,9 @@ static void run(struct rig *rig, struct pmk_emulated *e, const struct pmk_block 
 				fn(THE_CPU, in[i].store, 0x10000 + 4096 * n,
 				   (void *)(uintptr_t)access);
 		}
-		if (pmk_emulated_deadline(e, cfg, &b, &delta) > 0)
+		if (cfg->units.head)
+			tell_piece(rig, e, &b);
+		else if (pmk_emulated_deadline(e, cfg, &b, &delta) > 0)
 			tell_interval(rig, e, &delta);
 	}
 	if (cfg->nregions) {
@@ -210,9 +242,10 @@ static void list_places(struct rig *rig, char *memory, struct pmk_emulated *e)
 	keep(rig, rig->runner.arena, sizeof(*rig->runner.arena), true);
 	keep(rig, memory, sizeof(struct pmk_facts), true);
 	keep(rig, pmk_slot_ring(memory),
-	     offsetof(struct pmk_arena_ring, record) + MANY * sizeof(struct pmk_arena_interval),
-	     true);
+	     offsetof(struct pmk_arena_ring, record) + MANY * sizeof(union pmk_arena_record), true);
 	keep(rig, pmk_slot_executions(memory, THE_CPU), sizeof(struct pmk_executions), true);
+	keep(rig, pmk_slot_executions(memory, THE_CPU) + PMK_MAX_BLOCKS,
+	     sizeof(struct pmk_executions), true);
 	keep(rig, e, used, true);
 	/* Parts of the last one, so that they are hit more often. */
 	keep(rig, &e->session.plan, sizeof(e->session.plan), false);
@@ -261,6 +294,8 @@ static void restore(struct rig *rig)
 			memcpy(rig->place[i].at, rig->place[i].saved, rig->place[i].size);
 	rig->runner = rig->begun;
 	memset(rig->runner.tail, 0, sizeof(*rig->runner.tail));
+	if (rig->runner.units)
+		memset(rig->runner.units, 0, PMK_ARENA_SLOTS * sizeof(*rig->runner.units));
 	memset(rig->runner.core, 0, PMK_ARENA_CPUS * sizeof(*rig->runner.core));
 }
 
@@ -294,7 +329,7 @@ static void read_all(struct rig *rig)
 	unsigned n = 0;
 
 	pmk_runner_unsound(r);
-	while (pmk_runner_interval(r, &interval)) {
+	while (!r->units && pmk_runner_interval(r, &interval)) {
 		expect(n++ < PMK_ARENA_SLOTS * PMK_ARENA_RING);
 		check_reading(&interval.delta);
 	}

@@ -51,12 +51,18 @@ struct pmk_arena_interval {
 	struct pmk_reading delta;
 };
 
+/* What a process has told: intervals or, of one that is sampled, pieces. */
+union pmk_arena_record {
+	struct pmk_arena_interval interval;
+	struct pmk_units_piece piece;
+};
+
 /* Finished intervals of a process, which alone writes here: whatever ends it, nobody waits for
  * it. */
 struct pmk_arena_ring {
 	/* how many were written by the emulator, and read by pmk */
 	_Atomic uint64_t head, tail;
-	struct pmk_arena_interval record[PMK_ARENA_RING];
+	union pmk_arena_record record[PMK_ARENA_RING];
 };
 
 struct pmk_arena {
@@ -84,13 +90,15 @@ struct pmk_arena {
 	/* the program has more code blocks than there are numbers for them */
 	_Atomic uint32_t blocks_full;
 	_Atomic uint32_t levels_unseen; /* the emulator does not tell exception levels */
+	_Atomic uint32_t unsampled;	/* the emulator cannot leave out a part of a program */
 	_Atomic int32_t error;		/* enum pmk_error: the plugin could not start a core */
 	struct pmk_arena_slot slot[PMK_ARENA_SLOTS];
 };
 
 /* Offsets inside the mapping. */
 #define PMK_CPU_HEAD   PMK_ALIGN_UP(sizeof(struct pmk_emulated))
-#define PMK_EXEC_BYTES PMK_ALIGN_UP(PMK_MAX_BLOCKS * sizeof(struct pmk_executions))
+/* The last one is no block's: see pmk_emulated_blocks.rest. */
+#define PMK_EXEC_BYTES PMK_ALIGN_UP((PMK_MAX_BLOCKS + 1) * sizeof(struct pmk_executions))
 #define PMK_CPU_BYTES  (PMK_CPU_HEAD + PMK_EXEC_BYTES)
 #define PMK_FACT_BYTES PMK_ALIGN_UP(PMK_MAX_BLOCKS * sizeof(struct pmk_facts))
 #define PMK_RING_BYTES PMK_ALIGN_UP(sizeof(struct pmk_arena_ring))

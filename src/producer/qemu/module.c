@@ -103,13 +103,33 @@ static bool read_register(const char *name, uint64_t *value)
 #endif
 
 #if PMK_QEMU_API < 2
-static void count_inline(struct qemu_plugin_tb *tb, size_t first, uint64_t *count)
+static void count_inline(struct qemu_plugin_tb *tb, size_t first, uint64_t *count, uint64_t n)
 {
 	if (first == 0)
-		qemu_plugin_register_vcpu_tb_exec_inline(tb, QEMU_ADD_U64, count, 1);
+		qemu_plugin_register_vcpu_tb_exec_inline(tb, QEMU_ADD_U64, count, n);
 	else
 		qemu_plugin_register_vcpu_insn_exec_inline(qemu_plugin_tb_get_insn(tb, first),
-							   QEMU_ADD_U64, count, 1);
+							   QEMU_ADD_U64, count, n);
+}
+#else
+static struct qemu_scoreboard *scoreboard(void)
+{
+	static struct qemu_scoreboard *made;
+
+	if (!made)
+		made = qemu_plugin_scoreboard_new(sizeof(uint64_t));
+	return made;
+}
+
+static void count_score(struct qemu_plugin_tb *tb, uint64_t n)
+{
+	qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(tb, QEMU_ADD_U64,
+							  (struct qemu_u64){ scoreboard(), 0 }, n);
+}
+
+static const uint64_t *score(unsigned vcpu)
+{
+	return qemu_plugin_scoreboard_find(scoreboard(), vcpu);
 }
 #endif
 
@@ -121,6 +141,20 @@ static void register_callbacks(uint64_t id)
 	qemu_plugin_register_vcpu_syscall_ret_cb(id, on_syscall_return NO_DATA);
 }
 
+#if PMK_QEMU_API < 7
+static uint64_t plugin_id;
+
+static void on_reset(uint64_t id)
+{
+	register_callbacks(id);
+}
+
+static void translate_anew(void)
+{
+	qemu_plugin_reset(plugin_id, on_reset);
+}
+#endif
+
 int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc, char **argv)
 {
 	static const struct pmk_qemu_glue glue = {
@@ -129,10 +163,18 @@ int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc, cha
 		.register_callbacks = register_callbacks,
 #if PMK_QEMU_API >= 2
 		.read_register = read_register,
+		.count_score = count_score,
+		.score = score,
 #else
 		.count_inline = count_inline,
 #endif
+#if PMK_QEMU_API < 7
+		.translate_anew = translate_anew,
+#endif
 	};
 
+#if PMK_QEMU_API < 7
+	plugin_id = id;
+#endif
 	return pmk_plugin_install(&glue, id, info, argc, argv);
 }

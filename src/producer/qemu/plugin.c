@@ -50,6 +50,7 @@
 #include "producer/qemu/ledger.h"
 #include "producer/qemu/plugin.h"
 #include "producer/qemu/stack.h"
+#include "producer/qemu/ticks.h"
 
 #define MAX_TB_INSNS 1024
 
@@ -88,6 +89,14 @@ static bool threaded;
 /* Executions of the only thread, where translated code counts them by itself: the counters of the
  * vCPU 0 of this process, at an address that stays the same in forks. NULL: it does not. */
 static struct pmk_executions *inline_executions;
+/* Sampling. The program is not counted, and translated code counts its instructions by itself:
+ * behind the blocks of inline_executions, or in memory of the emulator's … */
+static bool in_rest;
+static const uint64_t *rest_counter; /* … which is here, */
+static uint64_t rest_began;	     /* of all processes before this one */
+static uint64_t unit_at;	     /* when the next unit begins: pmk_emulated_unit_at() */
+static struct pmk_ticks ticks;
+static bool all_anew; /* a fork was made in the rest: its code is to be translated anew */
 
 /* The vCPU of this thread, known from its system calls: after fork, the only one that goes on. */
 static __thread unsigned calling_vcpu = PMK_MAX_VCPUS;
@@ -111,6 +120,7 @@ static struct pmk_emulated_blocks blocks_of(const struct pmk_cpu *cpu)
 		.facts = pmk_slot_facts(slot_memory),
 		.executions = cpu->executions,
 		.count = atomic_load(&slot->nblocks),
+		.rest = cpu->executions[PMK_MAX_BLOCKS].count,
 	};
 }
 
@@ -138,7 +148,7 @@ static bool wait_for_room(const struct pmk_arena_ring *ring)
 	return true;
 }
 
-static void report_interval(const struct pmk_emulated *e, const struct pmk_reading *delta)
+static void report(const struct pmk_emulated *e, const union pmk_arena_record *record)
 {
 	struct pmk_arena_ring *ring = pmk_slot_ring(slot_memory);
 
@@ -147,13 +157,8 @@ static void report_interval(const struct pmk_emulated *e, const struct pmk_readi
 	pthread_mutex_lock(&reporting);
 	if (wait_for_room(ring)) {
 		uint64_t head = atomic_load(&ring->head);
-		struct pmk_arena_interval *r = &ring->record[head % PMK_ARENA_RING];
 
-		r->pid = atomic_load(&slot->pid);
-		r->cpu = e->cpu.index;
-		r->cycles = e->cpu.cycles - e->start_cycles;
-		r->insns = e->bus.total[PMK_SIG_INSN];
-		r->delta = *delta;
+		ring->record[head % PMK_ARENA_RING] = *record;
 		atomic_store(&ring->head, head + 1);
 	}
 	pthread_mutex_unlock(&reporting);
@@ -161,11 +166,108 @@ static void report_interval(const struct pmk_emulated *e, const struct pmk_readi
 
 static void on_deadline(struct pmk_cpu *cpu)
 {
+	const struct pmk_emulated *e = emulated(cpu);
 	struct pmk_emulated_blocks b = blocks_of(cpu);
-	struct pmk_reading delta;
+	union pmk_arena_record record;
 
-	if (pmk_emulated_deadline(emulated(cpu), &config, &b, &delta) > 0)
-		report_interval(emulated(cpu), &delta);
+	if (pmk_emulated_deadline(emulated(cpu), &config, &b, &record.interval.delta) <= 0)
+		return;
+	record.interval.pid = atomic_load(&slot->pid);
+	record.interval.cpu = e->cpu.index;
+	record.interval.cycles = e->cpu.cycles - e->start_cycles;
+	record.interval.insns = e->bus.total[PMK_SIG_INSN];
+	report(e, &record);
+}
+
+static void set_bases(unsigned vcpu, struct pmk_cpu *cpu);
+
+/* ---- sampling ------------------------------------------------------------------------------- */
+
+/* Can the emulator leave out a part of a program? */
+static bool can_sample(void)
+{
+	return glue->translate_anew && (glue->count_inline || glue->count_score);
+}
+
+static void find_rest_counter(const struct pmk_cpu *cpu)
+{
+	rest_counter =
+		glue->score ? glue->score(cpu->index) : &inline_executions[PMK_MAX_BLOCKS].count;
+}
+
+/* How many instructions of the process were not counted. Where the emulator has the number, it is
+ * taken over now and then, so that it is there whatever happens to the emulator. */
+static uint64_t read_rest(struct pmk_cpu *cpu)
+{
+	uint64_t rest = *rest_counter - rest_began;
+
+	cpu->executions[PMK_MAX_BLOCKS].count = rest;
+	return rest;
+}
+
+static void begin_rest(struct pmk_cpu *cpu)
+{
+	in_rest = true;
+	set_bases(cpu->index, cpu);
+	find_rest_counter(cpu);
+	unit_at = pmk_emulated_unit_at(emulated(cpu));
+	pmk_ticks_begin(&ticks, read_rest(cpu));
+	glue->translate_anew();
+}
+
+/* The core's deadline, when the program is sampled. */
+static void on_piece(struct pmk_cpu *cpu)
+{
+	struct pmk_emulated_blocks b = blocks_of(cpu);
+	union pmk_arena_record record;
+
+	if (pmk_emulated_piece(emulated(cpu), &config, &b, &record.piece) > 0)
+		report(emulated(cpu), &record);
+	if (emulated(cpu)->phase == PMK_UNITS_REST && !in_rest)
+		begin_rest(cpu);
+}
+
+static void begin_unit(unsigned vcpu)
+{
+	struct pmk_cpu *cpu = pmk_cpus[vcpu];
+	struct pmk_emulated_blocks b;
+
+	read_rest(cpu);
+	b = blocks_of(cpu);
+	in_rest = false;
+	if (pmk_emulated_unit(emulated(cpu), &config, &b))
+		give_up(PMK_ENOMEM);
+	set_bases(vcpu, cpu);
+	glue->translate_anew();
+}
+
+/* A block that ticks is executed, in the rest. Once code is to be translated anew, the last of what
+ * there is may still run. */
+static void on_tick(unsigned vcpu, void *tick)
+{
+	uint64_t executed = *rest_counter - rest_began;
+
+	if (!in_rest)
+		return;
+	if (executed >= unit_at)
+		begin_unit(vcpu);
+	else if (pmk_ticks_tick(&ticks, tick, executed, unit_at))
+		glue->translate_anew();
+}
+
+/* There are several threads: from here on, everything is counted. */
+static void end_sampling(struct pmk_cpu *cpu)
+{
+	struct pmk_emulated_blocks b;
+	union pmk_arena_record record;
+
+	if (in_rest)
+		read_rest(cpu);
+	in_rest = false;
+	b = blocks_of(cpu);
+	if (pmk_emulated_whole(emulated(cpu), &config, &b, &record.piece) > 0)
+		report(emulated(cpu), &record);
+	set_bases(cpu->index, cpu);
 }
 
 /* ---- callbacks of running code -------------------------------------------------------------- */
@@ -465,7 +567,7 @@ static void drop(unsigned vcpu, void *block)
 static void register_execution(struct qemu_plugin_tb *tb, size_t first, const struct pmk_block *b)
 {
 	if (inline_executions && !threaded)
-		glue->count_inline(tb, first, &inline_executions[b->id].count);
+		glue->count_inline(tb, first, &inline_executions[b->id].count, 1);
 	else
 		register_block(tb, first, count_execution, b);
 }
@@ -753,7 +855,7 @@ static void on_fault(int sig, siginfo_t *info, void *context)
 {
 	struct sigaction *next = sig == SIGBUS ? &emulators_bus : &emulators_segv;
 
-	if (calling_vcpu < PMK_ARENA_CPUS && pmk_cpus[calling_vcpu])
+	if (calling_vcpu < PMK_ARENA_CPUS && pmk_cpus[calling_vcpu] && !in_rest)
 		pmk_cpu_faults(pmk_cpus[calling_vcpu]);
 	next->sa_sigaction(sig, info, context);
 }
@@ -830,6 +932,21 @@ static bool starts_run(const struct pmk_insn *before, const struct pmk_insn *in)
 	return is_boundary(in->addr) || changes_control(before);
 }
 
+/* Nothing of it is counted but its instructions. */
+static void translate_rest(struct qemu_plugin_tb *tb)
+{
+	uint64_t pc = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0));
+	uint64_t n = qemu_plugin_tb_n_insns(tb);
+	struct pmk_tick *tick = pmk_ticks_translated(&ticks, pc);
+
+	if (glue->count_inline)
+		glue->count_inline(tb, 0, &inline_executions[PMK_MAX_BLOCKS].count, n);
+	else
+		glue->count_score(tb, n);
+	if (tick)
+		qemu_plugin_register_vcpu_tb_exec_cb(tb, on_tick, QEMU_CB_NO_REGS, tick);
+}
+
 void pmk_plugin_translated(struct qemu_plugin_tb *tb)
 {
 	static struct pmk_insn in[MAX_TB_INSNS]; /* under the lock */
@@ -840,6 +957,11 @@ void pmk_plugin_translated(struct qemu_plugin_tb *tb)
 	if (n == 0 || n > MAX_TB_INSNS)
 		return;
 	pthread_mutex_lock(&translating);
+	if (in_rest) {
+		translate_rest(tb);
+		pthread_mutex_unlock(&translating);
+		return;
+	}
 	if (!begun)
 		meet_program(qemu_plugin_tb_get_insn(tb, 0));
 	for (size_t i = 0; i < n; i++)
@@ -867,6 +989,17 @@ static void *reserve(uint64_t size)
 	if (!p)
 		give_up(PMK_ENOMEM);
 	return p;
+}
+
+/* Threads run at the same time, and are not sampled: from here on, everything is counted. The
+ * emulator translates all code anew by itself then. */
+static void end_all_sampling(void)
+{
+	if (!can_sample())
+		atomic_store(&arena->unsampled, 1);
+	for (unsigned i = 0; i < PMK_ARENA_CPUS; i++)
+		if (pmk_cpus[i] && emulated(pmk_cpus[i])->phase != PMK_UNITS_WHOLE)
+			end_sampling(pmk_cpus[i]);
 }
 
 void pmk_plugin_vcpu_started(unsigned emulators_vcpu)
@@ -900,7 +1033,7 @@ void pmk_plugin_vcpu_started(unsigned emulators_vcpu)
 	if (config.delay && !system_mode && vcpu)
 		pmk_emulated_delay(e, &config, delay_left);
 	e->cpu.index = vcpu;
-	e->cpu.on_deadline = on_deadline;
+	e->cpu.on_deadline = config.units.head ? on_piece : on_deadline;
 	e->cpu.on_crossing = on_crossing;
 	if (system_mode && family->wide_addresses) {
 		e->cpu.is_device = asks_device;
@@ -912,8 +1045,10 @@ void pmk_plugin_vcpu_started(unsigned emulators_vcpu)
 		begin_sites(&e->cpu);
 	pmk_cpus[vcpu] = &e->cpu;
 	set_bases(emulators_vcpu, &e->cpu);
-	if (vcpu == 0 && !has_clock() && glue->count_inline)
+	if (vcpu == 0 && (!has_clock() || config.units.head) && glue->count_inline)
 		map_inline(e->cpu.executions);
+	if (config.units.head && (threaded || !can_sample()))
+		end_all_sampling();
 	if (vcpu < PMK_ARENA_CPUS && atomic_load(&slot->ncpus) <= vcpu)
 		atomic_store(&slot->ncpus, vcpu + 1);
 }
@@ -949,6 +1084,18 @@ static struct pmk_emulated at_fork;
 static struct pmk_cpu *forking_cpu(void)
 {
 	return calling_vcpu < PMK_MAX_VCPUS ? pmk_cpus[calling_vcpu] : NULL;
+}
+
+/* In a new process: it begins with a head of its own. */
+static void begin_again(struct pmk_cpu *cpu)
+{
+	all_anew = in_rest;
+	in_rest = false;
+	/* Nothing may be asked of the emulator here: it holds its locks. */
+	if (glue->score && rest_counter)
+		rest_began = *rest_counter;
+	if (config.units.head && (threaded || !can_sample()))
+		end_sampling(cpu);
 }
 
 /* A slot, or memory of the same layout that nobody reads. */
@@ -1009,6 +1156,7 @@ static void after_fork(void)
 		give_up(PMK_ENOTSUP);
 	e->cpu.sites = NULL;
 	e->cpu.sites_state = 0;
+	begin_again(&e->cpu);
 	if (ledger && slot != &uncounted) {
 		process = atomic_fetch_add(&ledger->processes, 1) + 1;
 		begin_sites(&e->cpu);
@@ -1067,6 +1215,8 @@ void pmk_plugin_syscall(unsigned vcpu, int64_t num, uint64_t arg1, uint64_t arg2
 	calling_vcpu = vcpu % PMK_MAX_VCPUS;
 	if (config.delay && pmk_cpus[calling_vcpu])
 		delay_left = pmk_emulated_delay_left(emulated(pmk_cpus[calling_vcpu]));
+	if (in_rest) /* it may be the last call */
+		read_rest(pmk_cpus[calling_vcpu]);
 	if (is_execve(num))
 		atomic_fetch_add(&slot->execs, 1);
 	if (num == family->sigaction || num == family->rt_sigaction)
@@ -1078,6 +1228,9 @@ void pmk_plugin_syscall_returned(int64_t num, int64_t result)
 	/* An execve that returns has failed. */
 	if (is_execve(num))
 		atomic_fetch_sub(&slot->execs, 1);
+	if (all_anew)
+		glue->translate_anew();
+	all_anew = false;
 	if (forking && result < 0)
 		atomic_fetch_sub(&arena->forks, 1);
 	forking = false;
@@ -1215,6 +1368,8 @@ int pmk_plugin_install(const struct pmk_qemu_glue *of_module, uint64_t id,
 	if (pmk_code_init(&code, &config.core))
 		return -1;
 	code.tells = system_mode;
+	if (config.units.head && pmk_ticks_init(&ticks))
+		return -1;
 	slot = claim_slot();
 	if (!slot)
 		return -1;

@@ -17,9 +17,15 @@ struct pmk_qemu_glue {
 	/* Reads a register of the running vCPU, in the byte order of the program; false when it
 	 * cannot be read. NULL in versions that cannot read registers. */
 	bool (*read_register)(const char *name, uint64_t *value);
-	/* Lets translated code add one to *count, not atomically, whenever the instruction `first`
+	/* Lets translated code add `n` to *count, not atomically, whenever the instruction `first`
 	 * of it is executed. NULL in versions that cannot do so in any memory. */
-	void (*count_inline)(struct qemu_plugin_tb *tb, size_t first, uint64_t *count);
+	void (*count_inline)(struct qemu_plugin_tb *tb, size_t first, uint64_t *count, uint64_t n);
+	/* In those: the same at the beginning of the code, in memory of the emulator's, whose
+	 * address for a vCPU score() returns; NULL: it cannot. */
+	void (*count_score)(struct qemu_plugin_tb *tb, uint64_t n);
+	const uint64_t *(*score)(unsigned vcpu);
+	/* Has all code be translated anew, soon. To be called by a vCPU. NULL: it cannot. */
+	void (*translate_anew)(void);
 };
 
 /* Returns 0, or -1 when QEMU has to give up. */

@@ -116,6 +116,19 @@ __attribute__((weak)) char *g_array_free(struct qemu_array *array, int free_segm
 __attribute__((weak)) struct qemu_bytes *g_byte_array_new(void);
 __attribute__((weak)) uint8_t *g_byte_array_free(struct qemu_bytes *array, int free_segment);
 
+/* Memory for each vCPU, and a number in it. */
+struct qemu_scoreboard;
+struct qemu_u64 {
+	struct qemu_scoreboard *board;
+	size_t offset;
+};
+enum { QEMU_ADD_U64 = 0 };
+struct qemu_scoreboard *qemu_plugin_scoreboard_new(size_t element_size);
+void *qemu_plugin_scoreboard_find(struct qemu_scoreboard *board, unsigned vcpu);
+/* Add `imm` to the number of the vCPU that runs the code. */
+void qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(struct qemu_plugin_tb *tb, int op,
+						       struct qemu_u64 entry, uint64_t imm);
+
 struct qemu_array *qemu_plugin_get_registers(void);
 /* The meaning of the result differs in each version, so the bytes are looked at instead. */
 void qemu_plugin_read_register(void *handle, struct qemu_bytes *bytes);
@@ -128,6 +141,11 @@ void qemu_plugin_register_vcpu_tb_exec_inline(struct qemu_plugin_tb *tb, int op,
 					      uint64_t imm);
 void qemu_plugin_register_vcpu_insn_exec_inline(struct qemu_plugin_insn *insn, int op, void *ptr,
 						uint64_t imm);
+#endif
+
+#if PMK_QEMU_API < 7
+/* Forget all callbacks, and all translated code, as soon as no code runs; then call `cb`. */
+void qemu_plugin_reset(uint64_t id, void (*cb)(uint64_t id));
 #endif
 
 #if PMK_QEMU_API >= 3

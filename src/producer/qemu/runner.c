@@ -202,9 +202,12 @@ int pmk_runner_open(struct pmk_runner *r, const struct pmk_runner_config *cfg, i
 	r->one = calloc(1, sizeof(*r->one));
 	r->copy = calloc(1, sizeof(*r->copy));
 	r->begun = calloc(1, sizeof(*r->begun));
+	r->units = cfg->counters.units.head ? calloc(PMK_ARENA_SLOTS, sizeof(*r->units)) : NULL;
 	r->slots = slots_within_limits(r);
 	if (!r->slots)
 		return PMK_ERANGE;
+	if (cfg->counters.units.head && !r->units)
+		return PMK_ENOMEM;
 	r->arena = create_arena(r->slots, arena_fd);
 	if (!r->core || !r->tail || !r->one || !r->copy || !r->begun || !r->arena)
 		return PMK_ENOMEM;
@@ -356,6 +359,10 @@ static void add_counts(struct pmk_runner_counts *sum, const struct pmk_runner_co
 	sum->insns += c->insns;
 	sum->delayed += c->delayed;
 	sum->untimed += c->untimed;
+	sum->rest += c->rest;
+	sum->units += c->units;
+	for (unsigned i = 0; i < PMK_UNITS_NNUMBERS; i++)
+		sum->margin2[i] += c->margin2[i];
 }
 
 /* Which fact of a block is the number of its instructions. */
@@ -405,7 +412,31 @@ static bool counts_are_sound(const struct pmk_runner_counts *c, unsigned nregion
 			return false;
 	return pmk_reading_sound(&c->total) && c->cycles <= PMK_MOST_COUNTED &&
 	       c->insns <= PMK_MOST_COUNTED && c->delayed <= c->cycles &&
-	       c->untimed <= PMK_MOST_COUNTED;
+	       c->rest <= PMK_MOST_COUNTED && c->untimed <= PMK_MOST_COUNTED;
+}
+
+/* A number that cannot be one is more than was ever counted, and found by counts_are_sound(). */
+static uint64_t as_count(double value)
+{
+	return value >= 0 && value <= (double)PMK_MOST_COUNTED ? (uint64_t)(value + 0.5)
+							       : UINT64_MAX;
+}
+
+/* What was counted becomes an estimate of what the whole process would have counted. */
+static void estimate(const struct pmk_units *u, unsigned nevents, struct pmk_runner_counts *c)
+{
+	uint64_t executed = c->insns + c->rest;
+	struct pmk_units_estimate x;
+
+	for (unsigned i = 0; i < nevents; i++) {
+		x = pmk_units_estimate(u, PMK_UNITS_EVENTS + i, executed, c->total.total[i]);
+		c->total.total[i] = as_count(x.value);
+		c->margin2[PMK_UNITS_EVENTS + i] = x.margin * x.margin;
+	}
+	x = pmk_units_estimate(u, PMK_UNITS_CYCLES, executed, c->cycles);
+	c->cycles = as_count(x.value);
+	c->margin2[PMK_UNITS_CYCLES] = x.margin * x.margin;
+	c->units = u->n;
 }
 
 /* Take the final reading of one core, through the driver, from a private copy. */
@@ -420,6 +451,7 @@ static void read_core(struct pmk_runner *r, struct pmk_arena_slot *slot, unsigne
 		.facts = pmk_slot_facts(memory),
 		.executions = pmk_slot_executions(memory, cpu),
 		.count = atomic_load(&slot->nblocks),
+		.rest = pmk_slot_executions(memory, cpu)[PMK_MAX_BLOCKS].count,
 	};
 	struct pmk_reading tail;
 	const char *what;
@@ -463,9 +495,50 @@ static void read_core(struct pmk_runner *r, struct pmk_arena_slot *slot, unsigne
 	c->insns = copy->bus.total[PMK_SIG_INSN];
 	c->delayed = copy->delay_due == PMK_NEVER ? copy->delayed_cycles : c->cycles;
 	c->untimed = count_untimed(r, &b);
+	c->rest = b.rest;
+	if (r->units && cpu == 0)
+		estimate(&r->units[slot - r->arena->slot], cfg->plan.nevents, c);
 	if (!counts_are_sound(c, cfg->nregions)) {
 		doubt(r, "a count", slot, (int)cpu);
 		clear_counts(c);
+	}
+}
+
+/* How many intervals or pieces of the process in slot `i` nobody has asked for yet. */
+static unsigned waiting(struct pmk_runner *r, unsigned i)
+{
+	struct pmk_arena_slot *s = &r->arena->slot[i];
+	struct pmk_arena_ring *ring = pmk_slot_ring(pmk_arena_memory(r->arena, s));
+	uint64_t n = atomic_load(&ring->head) - r->taken[i];
+
+	if (n <= PMK_ARENA_RING)
+		return (unsigned)n;
+	doubt(r, "the number of intervals", s, -1);
+	return 0;
+}
+
+static bool piece_is_sound(const struct pmk_units_piece *p)
+{
+	return p->from <= PMK_MOST_COUNTED && p->insns <= PMK_MOST_COUNTED &&
+	       p->cycles <= PMK_MOST_COUNTED && pmk_reading_sound(&p->counts);
+}
+
+/* Add the pieces of the process in slot `i` that are over. */
+static void take_pieces(struct pmk_runner *r, unsigned i)
+{
+	struct pmk_arena_slot *s = &r->arena->slot[i];
+	struct pmk_arena_ring *ring = pmk_slot_ring(pmk_arena_memory(r->arena, s));
+
+	while (r->units && waiting(r, i)) {
+		struct pmk_units_piece piece;
+
+		memcpy(&piece, &ring->record[r->taken[i] % PMK_ARENA_RING].piece, sizeof(piece));
+		atomic_store(&ring->tail, ++r->taken[i]);
+		if (piece_is_sound(&piece) &&
+		    pmk_units_add(&r->units[i], &piece, r->cfg.counters.plan.nevents))
+			continue;
+		doubt(r, "a piece", s, -1);
+		return;
 	}
 }
 
@@ -476,6 +549,7 @@ static void read_slot(struct pmk_runner *r, struct pmk_arena_slot *s)
 	struct pmk_runner_counts *c = r->one;
 	unsigned ncpus = atomic_load(&s->ncpus);
 
+	take_pieces(r, (unsigned)(s - r->arena->slot));
 	for (unsigned cpu = 0; cpu < ncpus && cpu < PMK_ARENA_CPUS; cpu++) {
 		read_core(r, s, cpu, c);
 		add_counts(&r->sum, c);
@@ -508,6 +582,7 @@ static void look_at_slot(const struct pmk_runner *r, struct pmk_arena_slot *s, u
 		*cycles = ran > *cycles ? ran : *cycles;
 		for (uint32_t i = 0; i < nblocks && i < PMK_MAX_BLOCKS; i++)
 			n += facts[i].n[fact] * executions[i].count;
+		n += executions[PMK_MAX_BLOCKS].count;
 		/* Where executions are counted, the total follows them now and then. */
 		*insns += n > e->bus.total[PMK_SIG_INSN] ? n : e->bus.total[PMK_SIG_INSN];
 	}
@@ -534,6 +609,8 @@ static void free_slot(struct pmk_runner *r, struct pmk_arena_slot *s)
 	atomic_store(&s->threads, 0);
 	atomic_store(&s->execs, 0);
 	r->taken[s - r->arena->slot] = 0;
+	if (r->units)
+		memset(&r->units[s - r->arena->slot], 0, sizeof(*r->units));
 	atomic_store(&s->state, PMK_SLOT_FREE);
 }
 
@@ -565,19 +642,6 @@ static pid_t runs_in(const struct pmk_arena_slot *s)
 	return atomic_load(&s->state) == PMK_SLOT_RUNNING ? (pid_t)atomic_load(&s->pid) : 0;
 }
 
-/* How many intervals of the process in slot `i` nobody has asked for yet. */
-static unsigned waiting(struct pmk_runner *r, unsigned i)
-{
-	struct pmk_arena_slot *s = &r->arena->slot[i];
-	struct pmk_arena_ring *ring = pmk_slot_ring(pmk_arena_memory(r->arena, s));
-	uint64_t n = atomic_load(&ring->head) - r->taken[i];
-
-	if (n <= PMK_ARENA_RING)
-		return (unsigned)n;
-	doubt(r, "the number of intervals", s, -1);
-	return 0;
-}
-
 /* Add up the forked processes that have ended, because their slots are needed for the next ones. */
 static void reap_slots(struct pmk_runner *r)
 {
@@ -585,6 +649,8 @@ static void reap_slots(struct pmk_runner *r)
 		struct pmk_arena_slot *s = &r->arena->slot[i];
 		pid_t pid = runs_in(s);
 
+		if (pid)
+			take_pieces(r, i);
 		if (!pid || pid == r->pid || !process_ended(pid))
 			continue;
 		/* The caller takes its intervals first, if it wants any. */
@@ -636,7 +702,7 @@ bool pmk_runner_interval(struct pmk_runner *r, struct pmk_arena_interval *out)
 
 		if (!runs_in(s) || !waiting(r, i))
 			continue;
-		memcpy(out, &ring->record[r->taken[i] % PMK_ARENA_RING], sizeof(*out));
+		memcpy(out, &ring->record[r->taken[i] % PMK_ARENA_RING].interval, sizeof(*out));
 		atomic_store(&ring->tail, ++r->taken[i]);
 		if (interval_is_sound(out))
 			return true;
@@ -701,6 +767,7 @@ void pmk_runner_free(struct pmk_runner *r)
 		munmap(r->arena, pmk_arena_bytes(r->slots));
 	}
 	pmk_ledger_free(r->ledger);
+	free(r->units);
 	free(r->core);
 	free(r->tail);
 	free(r->one);

@@ -46,6 +46,10 @@ struct pmk_runner_counts {
 	 * if the code has a noticeable part of them. */
 	uint64_t untimed;
 	bool wrapped[PMK_MAX_EVENTS];
+	/* Sampling: how many of `insns` were not counted, and in how many units others were; and
+	 * squares of margins, of the counts and of the cycles (session/units.h). */
+	uint64_t rest, units;
+	double margin2[PMK_UNITS_NNUMBERS];
 };
 
 struct pmk_runner {
@@ -70,7 +74,8 @@ struct pmk_runner {
 	/* What every core is when it begins: others can write into the arena, not into this. */
 	struct pmk_emulated *begun;
 	struct pmk_emulated_ports begun_ports;
-	uint64_t taken[PMK_ARENA_SLOTS]; /* how many intervals were taken, by slot */
+	uint64_t taken[PMK_ARENA_SLOTS]; /* how many intervals or pieces were taken, by slot */
+	struct pmk_units *units;	 /* [PMK_ARENA_SLOTS], or NULL: nothing is sampled */
 	char unsound[96];		 /* what cannot be right in the arena, or "" */
 	unsigned turn;			 /* of the processes, whose interval is looked for */
 	unsigned processes, threads, ncores, execs;
