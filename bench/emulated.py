@@ -239,11 +239,11 @@ def compile_native(source, target):
 
 
 class Bench:
-    def __init__(self, build, quick):
+    def __init__(self, build, quick, times=1):
         self.pmk = os.path.join(build, "pmk")
         self.work = os.path.join(build, "bench-work")
         self.json = os.path.join(self.work, "pmk.json")
-        self.quick = quick
+        self.quick, self.times = quick, times
         os.makedirs(self.work, exist_ok=True)
         os.environ.setdefault("PMK_TEST_WORK", self.work)
 
@@ -265,7 +265,7 @@ class Bench:
     def arguments(self, name, isa):
         if name not in PROGRAMS:
             return []
-        work = PROGRAMS[name][isa.work]
+        work = PROGRAMS[name][isa.work] * self.times
         return [str(max(1, work // QUICK) if self.quick else work)]
 
     def emulator(self, isa):
@@ -281,6 +281,11 @@ class Bench:
         return Run([*where, self.pmk, "stat", "-e", "all", "--core", isa.core, "--json-document",
                     "-o", self.json, "--", self.path(name, isa.name), *self.arguments(name, isa)],
                    **kw)
+
+    def sampled(self, name, isa, seed=0):
+        return Run([self.pmk, "stat", "-e", "all", "--sample-seed", str(seed), "--core", isa.core,
+                    "--json-document", "-o", self.json, "--", self.path(name, isa.name),
+                    *self.arguments(name, isa)])
 
     def instructions(self, name, isa):
         return Run([self.pmk, "stat", "-e", isa.insns, "--core", isa.core, "-o", os.devnull, "--",

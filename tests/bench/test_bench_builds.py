@@ -173,6 +173,17 @@ def test_bench_peers_compares():
     equal(run(os.path.join(BENCH, "peers"), BUILD, "--isa", "arm926").code, 2, "no caches named")
 
 
+def test_bench_sample_compares():
+    sample = os.path.join(BENCH, "sample")
+    out = run(sample, BUILD, "--quick", "--programs", "mixed", "--truth", "1")
+    assert out.code in (0, 1), out
+    assert re.search(r"^mixed +\d+\.\d +\d+\.\d +\d+\.\d\dx +\d+\.\d\d +\d+\.\d +\d+\.\d$",
+                     out.out, re.M), out.out
+    assert re.search(r"^arm: true counts within the margin: \d+\.\d % of 22 ", out.out, re.M), \
+        out.out
+    equal(run(sample, BUILD, "--isa", "z80").code, 2, "unknown instruction set")
+
+
 def test_bench_run_leaves_out_what_it_has_no_compiler_for():
     have("gcc", *(tool for i in BENCHMARK["ISAS"].values() if i.name not in BENCHMARK["OPTIONAL"]
                   for tool in (i.compiler[0], i.emulator[0])))
