@@ -65,6 +65,7 @@ RULES = [
     (r"src/producer/wave/run\.[ch]", ["{own}", "base/", "ahb/", "pmk/"]),
     (r"src/producer/wave/", ["{own}", "base/", "pmk/"]),
     (r"src/producer/", ["{own}", "base/", *CORES, "isa/", "session/emulated.h", "pmk/"]),
+    (r"src/wire/", ["{own}", "pmk/"]),
     (r"src/profile/", ["profile/", "base/", "pmk/dump.h", "pmk/error.h"]),
     (r"src/sampling/", ["sampling/", "base/", "profile/", "recording/recording.h", "pmk/"]),
     (r"src/recording/", ["recording/", "base/", "isa/text.h", "profile/",

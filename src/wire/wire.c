@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+/* See wire.h. */
+#include "wire/wire.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <pmk/error.h>
+
+int pmk_wire_open(struct pmk_wire *w, const struct pmk_speaker *speaker, const char *where,
+		  unsigned patience_ms)
+{
+	int err;
+
+	memset(w, 0, sizeof(*w));
+	w->speaker = speaker;
+	err = pmk_link_open(&w->link, speaker->name, where, patience_ms);
+	if (!err)
+		err = speaker->greet(w);
+	w->held_since = pmk_link_now();
+	return err;
+}
+
+void pmk_wire_close(struct pmk_wire *w)
+{
+	if (!w->speaker)
+		return;
+	if (!w->found_halted)
+		pmk_wire_let_go(w);
+	else if (!w->held && !pmk_wire_lost(w))
+		w->speaker->halt(w);
+	if (!pmk_wire_lost(w))
+		w->speaker->leave(w);
+	pmk_link_close(&w->link);
+}
+
+bool pmk_wire_lost(const struct pmk_wire *w)
+{
+	return w->link.fd < 0;
+}
+
+/* ---- standing still -------------------------------------------------------------------------- */
+
+int pmk_wire_hold(struct pmk_wire *w)
+{
+	int err;
+
+	if (w->held || !w->halts)
+		return pmk_wire_lost(w) ? PMK_EIO : 0;
+	err = w->speaker->halt(w);
+	if (err)
+		return err;
+	w->held = true;
+	w->held_since = pmk_link_now();
+	w->nholds++;
+	return 0;
+}
+
+int pmk_wire_let_go(struct pmk_wire *w)
+{
+	double held;
+	int err;
+
+	if (!w->held)
+		return 0;
+	err = w->speaker->resume(w);
+	w->held = false;
+	held = pmk_link_now() - w->held_since;
+	w->held_seconds += held;
+	if (held > w->held_longest)
+		w->held_longest = held;
+	return err;
+}
+
+double pmk_wire_clock(const struct pmk_wire *w)
+{
+	return (w->held ? w->held_since : pmk_link_now()) - w->held_seconds;
+}
+
+/* ---- what the other side says ---------------------------------------------------------------- */
+
+bool pmk_wire_number(const char *text, int base, uint32_t *value)
+{
+	unsigned long long v;
+	char *end;
+
+	while (isspace((unsigned char)*text))
+		text++;
+	if (!isxdigit((unsigned char)*text))
+		return false;
+	errno = 0;
+	v = strtoull(text, &end, base);
+	while (isspace((unsigned char)*end))
+		end++;
+	if (errno || *end || v > UINT32_MAX)
+		return false;
+	*value = (uint32_t)v;
+	return true;
+}
+
+/* The dump may have lines of the probe's log around it. */
+bool pmk_wire_dumped(const char *text, uint64_t address, uint32_t *value)
+{
+	while (text && *text) {
+		const char *line = text, *next = strchr(text, '\n');
+		char *end, word[9];
+		size_t n;
+
+		text = next ? next + 1 : NULL;
+		if (strncmp(line, "0x", 2) != 0)
+			continue;
+		errno = 0;
+		if (strtoull(line, &end, 16) != address || errno || *end != ':')
+			continue;
+		end += 1 + strspn(end + 1, " ");
+		n = strcspn(end, " \r\n");
+		if (n != 8)
+			return false;
+		memcpy(word, end, n);
+		word[n] = '\0';
+		return pmk_wire_number(word, 16, value);
+	}
+	return false;
+}
+
+/* ---- coprocessor 15 -------------------------------------------------------------------------- */
+
+int pmk_wire_mrc(struct pmk_wire *w, unsigned crn, unsigned crm, unsigned op2, uint32_t *value)
+{
+	char command[64], said[256];
+	int err;
+
+	snprintf(command, sizeof(command), "arm mrc 15 0 %u %u %u", crn, crm, op2);
+	err = w->speaker->command(w, command, said, sizeof(said));
+	if (!err && !pmk_wire_number(said, 0, value))
+		err = pmk_link_fail(&w->link, PMK_EIO, "'%s' gave '%.200s' instead of a number",
+				    command, said);
+	return err;
+}
+
+int pmk_wire_mcr(struct pmk_wire *w, unsigned crn, unsigned crm, unsigned op2, uint32_t value)
+{
+	char command[64], said[256];
+	int err;
+
+	snprintf(command, sizeof(command), "arm mcr 15 0 %u %u %u 0x%08" PRIx32, crn, crm, op2,
+		 value);
+	err = w->speaker->command(w, command, said, sizeof(said));
+	if (!err && said[strspn(said, " \r\n")])
+		err = pmk_link_fail(&w->link, PMK_EIO, "'%s' said '%.200s'", command, said);
+	return err;
+}

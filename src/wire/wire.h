@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A target on a wire: a processor that is reached through a debug probe's server (OpenOCD) or
+ * through a stub of GDB's remote serial protocol. What can be reached is memory, coprocessor 15 and
+ * the scan chains of JTAG; ports.c makes ports for PMUs of that.
+ *
+ * Many accesses need a processor that stands still. hold() halts it if this is so, and let_go()
+ * lets it run again; between them are accesses. How long it stood still is known, because nothing
+ * was counted meanwhile and no time passed for it.
+ */
+#ifndef PMK_WIRE_WIRE_H
+#define PMK_WIRE_WIRE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <pmk/microblaze.h>
+#include <pmk/port.h>
+
+#include "wire/link.h"
+
+struct pmk_wire;
+
+/* One protocol. All functions return 0 or a negative enum pmk_error; link.why says more. */
+struct pmk_speaker {
+	const char *name;
+	/* After connecting: agree on the protocol, find out whether the target runs. */
+	int (*greet)(struct pmk_wire *w);
+	int (*halt)(struct pmk_wire *w);
+	int (*resume)(struct pmk_wire *w);
+	int (*load)(struct pmk_wire *w, uint64_t address, uint32_t *value);
+	int (*store)(struct pmk_wire *w, uint64_t address, uint32_t value);
+	/* Let the probe execute a command of OpenOCD; what it says is stored. PMK_ENOTSUP: it takes
+	 * none. */
+	int (*command)(struct pmk_wire *w, const char *command, char *said, size_t size);
+	/* Before the connection is closed; the target is not held. */
+	void (*leave)(struct pmk_wire *w);
+};
+
+extern const struct pmk_speaker pmk_speaker_openocd, pmk_speaker_gdb;
+
+struct pmk_wire {
+	const struct pmk_speaker *speaker;
+	struct pmk_link link;
+	bool halts;	   /* accesses need a target that stands still */
+	bool held;	   /* it stands still now */
+	bool found_halted; /* it stood still when we came, and is left so */
+	bool big_endian;   /* its memory, where the protocol has bytes and no words */
+	double held_since, held_seconds;
+	double held_longest;
+	unsigned nholds;
+	bool no_acks; /* of GDB's protocol: both sides have agreed to do without */
+};
+
+/* Connect. Close it in any case; link.why says what failed. A target that stands still now does so
+ * until let_go(). */
+int pmk_wire_open(struct pmk_wire *w, const struct pmk_speaker *speaker, const char *where,
+		  unsigned patience_ms);
+/* Leave the target as it was found, running or not, and close the connection. */
+void pmk_wire_close(struct pmk_wire *w);
+/* Is the connection gone? Then nothing will succeed any more. */
+bool pmk_wire_lost(const struct pmk_wire *w);
+
+/* Make it stand still, if accesses need that, and let it run. */
+int pmk_wire_hold(struct pmk_wire *w);
+int pmk_wire_let_go(struct pmk_wire *w);
+/* Seconds since some time in which the target ran, as far as we let it. */
+double pmk_wire_clock(const struct pmk_wire *w);
+
+/* One access to CP15. PMK_EIO: the probe says that it failed. */
+int pmk_wire_mrc(struct pmk_wire *w, unsigned crn, unsigned crm, unsigned op2, uint32_t *value);
+int pmk_wire_mcr(struct pmk_wire *w, unsigned crn, unsigned crm, unsigned op2, uint32_t value);
+
+/* ---- ports ----------------------------------------------------------------------------------- */
+
+/* Registers in memory, as struct pmk_mmio has them. The struct must outlive the port. */
+struct pmk_wire_memory {
+	struct pmk_wire *wire;
+	uint64_t base;
+	const uint16_t *offset;
+	unsigned noffsets;
+	const uint32_t *wide; /* bit per register number, or NULL */
+};
+
+struct pmk_port pmk_wire_port_memory(struct pmk_wire_memory *m);
+/* The ARM11's own, by MRC and MCR. */
+struct pmk_port pmk_wire_port_arm11(struct pmk_wire *w);
+
+/* A TAP with an MDM behind it. */
+struct pmk_wire_tap {
+	struct pmk_wire *wire;
+	char name[64];	 /* as OpenOCD calls it; "": the first one */
+	unsigned bypass; /* the instructions BYPASS and USERn */
+	unsigned user;
+};
+
+/* Fill select, scan and ctx of `jtag`. */
+void pmk_wire_mdm(struct pmk_mdm_jtag *jtag, struct pmk_wire_tap *tap);
+
+/* ---- what the other side says; for the speakers, and for tests ------------------------------- */
+
+/* The number that a reply consists of, with or without spaces around it. `base` as in strtoul().
+ * False: it is none, or too large. */
+bool pmk_wire_number(const char *text, int base, uint32_t *value);
+/* The word at `address` in a memory dump of OpenOCD, "0x00001000: 0000002a ". */
+bool pmk_wire_dumped(const char *text, uint64_t address, uint32_t *value);
+
+#endif

@@ -1,0 +1,476 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What is understood of what a probe or a stub says, and what is not. The other side is the far end
+ * of a socket pair, which has said everything before it is asked.
+ */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <pmk/arm11.h>
+#include <pmk/error.h>
+#include <pmk/native.h>
+
+#include "wire/wire.h"
+
+#define PATIENCE_MS 50
+
+struct rig {
+	struct pmk_wire wire;
+	int far;
+};
+
+static void setup(struct rig *r, const struct pmk_speaker *speaker)
+{
+	int fds[2];
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
+	memset(r, 0, sizeof(*r));
+	r->wire.speaker = speaker;
+	r->wire.no_acks = true;
+	r->far = fds[1];
+	pmk_link_adopt(&r->wire.link, "rig", fds[0], PATIENCE_MS);
+}
+
+static void teardown(struct rig *r)
+{
+	pmk_link_close(&r->wire.link);
+	close(r->far);
+}
+
+static void say_bytes(struct rig *r, const char *bytes, size_t n)
+{
+	assert_int_equal(write(r->far, bytes, n), (ssize_t)n);
+}
+
+static void say(struct rig *r, const char *text)
+{
+	say_bytes(r, text, strlen(text));
+}
+
+/* What was said to the far end. */
+static const char *heard(struct rig *r)
+{
+	static char text[4096];
+	ssize_t n = recv(r->far, text, sizeof(text) - 1, MSG_DONTWAIT);
+
+	text[n > 0 ? n : 0] = '\0';
+	return text;
+}
+
+/* ---- words ----------------------------------------------------------------------------------- */
+
+static void test_numbers(void **state)
+{
+	uint32_t v = 0;
+
+	(void)state;
+	assert_true(pmk_wire_number("1091549031", 0, &v));
+	assert_int_equal(v, 0x410fb767);
+	assert_true(pmk_wire_number(" 0x00700001\r\n", 0, &v));
+	assert_int_equal(v, 0x00700001);
+	assert_true(pmk_wire_number("ffffffff", 16, &v));
+	assert_int_equal(v, 0xffffffff);
+	assert_false(pmk_wire_number("", 0, &v));
+	assert_false(pmk_wire_number(" ", 0, &v));
+	assert_false(pmk_wire_number("-1", 0, &v));
+	assert_false(pmk_wire_number("4294967296", 0, &v));
+	assert_false(pmk_wire_number("99999999999999999999999", 0, &v));
+	assert_false(pmk_wire_number("12 monkeys", 0, &v));
+	assert_false(pmk_wire_number("xyz", 16, &v));
+}
+
+static void test_dumps(void **state)
+{
+	uint32_t v = 0;
+
+	(void)state;
+	assert_true(pmk_wire_dumped("0x101d0000: 0000002a \n", 0x101d0000, &v));
+	assert_int_equal(v, 0x2a);
+	assert_true(pmk_wire_dumped("Warn : slow\n0x101d0004: cafe0001\n", 0x101d0004, &v));
+	assert_int_equal(v, 0xcafe0001);
+	assert_false(pmk_wire_dumped("0x101d0000: 0000002a \n", 0x101d0004, &v));
+	assert_false(pmk_wire_dumped("0x101d0000: 0000002a0000 \n", 0x101d0000, &v));
+	assert_false(pmk_wire_dumped("0x101d0000:\n", 0x101d0000, &v));
+	assert_false(pmk_wire_dumped("0x101d0000 0000002a\n", 0x101d0000, &v));
+	assert_false(pmk_wire_dumped("target not halted\n", 0x101d0000, &v));
+	assert_false(pmk_wire_dumped("", 0x101d0000, &v));
+}
+
+/* ---- OpenOCD --------------------------------------------------------------------------------- */
+
+static void test_openocd_word(void **state)
+{
+	uint32_t v = 0;
+	struct rig r;
+
+	(void)state;
+	setup(&r, &pmk_speaker_openocd);
+	say(&r, "0\n\n0x00001000: 00000017 \n\x1a");
+	assert_int_equal(r.wire.speaker->load(&r.wire, 0x1000, &v), 0);
+	assert_int_equal(v, 0x17);
+	assert_non_null(strstr(heard(&r), "[mdw 0x1000]"));
+	say(&r, "0\n\n\x1a");
+	assert_int_equal(r.wire.speaker->store(&r.wire, 0x1000, 5), 0);
+	assert_non_null(strstr(heard(&r), "[mww 0x1000 0x00000005]"));
+	teardown(&r);
+}
+
+static void test_openocd_coprocessor(void **state)
+{
+	struct pmk_port port;
+	uint64_t v = 0;
+	struct rig r;
+
+	(void)state;
+	setup(&r, &pmk_speaker_openocd);
+	port = pmk_wire_port_arm11(&r.wire);
+	say(&r, "0\n7340033\n\x1a");
+	assert_int_equal(port.read(port.ctx, PMK_ARM11_PMNC, &v), 0);
+	assert_int_equal(v, 0x00700001);
+	assert_non_null(strstr(heard(&r), "[arm mrc 15 0 15 12 0]"));
+	say(&r, "0\n\n\x1a");
+	assert_int_equal(port.write(port.ctx, PMK_ARM11_PMN1, 0x80000003), 0);
+	assert_non_null(strstr(heard(&r), "[arm mcr 15 0 15 12 3 0x80000003]"));
+	assert_int_equal(port.read(port.ctx, PMK_ARM11_NREGS, &v), PMK_EBADREG);
+	assert_string_equal(heard(&r), "");
+	teardown(&r);
+}
+
+/* Tcl's code is not 0: the last line that was logged says why, and the connection stays. */
+static void test_openocd_error(void **state)
+{
+	uint32_t v;
+	struct rig r;
+
+	(void)state;
+	setup(&r, &pmk_speaker_openocd);
+	say(&r, "-4\n\nDebug: x\nError: target t.cpu is not halted\n\x1a");
+	assert_int_equal(r.wire.speaker->load(&r.wire, 0x1000, &v), PMK_EIO);
+	assert_string_equal(r.wire.link.why, "rig: 'mdw 0x1000': target t.cpu is not halted");
+	assert_false(pmk_wire_lost(&r.wire));
+	teardown(&r);
+}
+
+static void lose_openocd(const char *reply, size_t n, const char *why)
+{
+	uint32_t v;
+	struct rig r;
+
+	setup(&r, &pmk_speaker_openocd);
+	say_bytes(&r, reply, n);
+	assert_int_equal(r.wire.speaker->load(&r.wire, 0x1000, &v), PMK_EIO);
+	if (!strstr(r.wire.link.why, why))
+		fail_msg("'%s' is not in '%s'", why, r.wire.link.why);
+	assert_true(pmk_wire_lost(&r.wire));
+	/* The first reason stays, and nothing is waited for any more. */
+	assert_int_equal(r.wire.speaker->load(&r.wire, 0x1000, &v), PMK_EIO);
+	assert_non_null(strstr(r.wire.link.why, why));
+	teardown(&r);
+}
+
+static void test_openocd_nonsense(void **state)
+{
+	static char flood[20000];
+
+	(void)state;
+	memset(flood, 'x', sizeof(flood));
+	lose_openocd("hello\x1a", 6, "is no reply of OpenOCD's Tcl port");
+	lose_openocd("\x1a", 1, "is no reply of OpenOCD's Tcl port");
+	lose_openocd("a\0b\x1a", 4, "no text of OpenOCD's Tcl port");
+	lose_openocd(flood, sizeof(flood), "no text of OpenOCD's Tcl port");
+	lose_openocd("0\n\n0x00001000: 0000", 19, "no reply within 50 ms");
+}
+
+static void test_gone(void **state)
+{
+	uint32_t v;
+	struct rig r;
+
+	(void)state;
+	setup(&r, &pmk_speaker_openocd);
+	say(&r, "0\n\n0x00001000: 0000");
+	shutdown(r.far, SHUT_WR);
+	assert_int_equal(r.wire.speaker->load(&r.wire, 0x1000, &v), PMK_EIO);
+	assert_string_equal(r.wire.link.why, "rig: the other side closed the connection");
+	teardown(&r);
+}
+
+/* ---- GDB's protocol -------------------------------------------------------------------------- */
+
+static void test_gdb_word(void **state)
+{
+	uint32_t v = 0;
+	struct rig r;
+
+	(void)state;
+	setup(&r, &pmk_speaker_gdb);
+	say(&r, "$2a000000#b3");
+	assert_int_equal(r.wire.speaker->load(&r.wire, 0x101d0000, &v), 0);
+	assert_int_equal(v, 0x2a);
+	assert_string_equal(heard(&r), "$m101d0000,4#83");
+	r.wire.big_endian = true;
+	say(&r, "$0000002a#b3");
+	assert_int_equal(r.wire.speaker->load(&r.wire, 0x101d0000, &v), 0);
+	assert_int_equal(v, 0x2a);
+	teardown(&r);
+}
+
+/* '*' and a byte 29 above a number repeat the byte before it: "0* " are four zeros. */
+static void test_gdb_repeats(void **state)
+{
+	uint32_t v = 0;
+	struct rig r;
+
+	(void)state;
+	setup(&r, &pmk_speaker_gdb);
+	say(&r, "$0*\"2a#0f");
+	assert_int_equal(r.wire.speaker->load(&r.wire, 0, &v), 0);
+	assert_int_equal(v, 0x2a000000);
+	teardown(&r);
+}
+
+static void test_gdb_store(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	setup(&r, &pmk_speaker_gdb);
+	say(&r, "$OK#9a");
+	assert_int_equal(r.wire.speaker->store(&r.wire, 0x1000, 0xc5acce55), 0);
+	assert_non_null(strstr(heard(&r), "$M1000,4:55ceacc5#"));
+	say(&r, "$E14#aa");
+	assert_int_equal(r.wire.speaker->store(&r.wire, 0x1000, 1), PMK_EIO);
+	assert_string_equal(r.wire.link.why, "rig: 'M1000,4:01000000' gave 'E14'");
+	say(&r, "$#00");
+	assert_int_equal(r.wire.speaker->store(&r.wire, 0x1000, 1), PMK_ENOTSUP);
+	assert_false(pmk_wire_lost(&r.wire));
+	teardown(&r);
+}
+
+/* Without an agreement each packet is acknowledged, and one with a wrong sum is asked for again. */
+static void test_gdb_acks(void **state)
+{
+	uint32_t v = 0;
+	struct rig r;
+
+	(void)state;
+	setup(&r, &pmk_speaker_gdb);
+	r.wire.no_acks = false;
+	say(&r, "+$2b000000#b3$2a000000#b3");
+	assert_int_equal(r.wire.speaker->load(&r.wire, 0, &v), 0);
+	assert_int_equal(v, 0x2a);
+	assert_string_equal(heard(&r), "$m0,4#fd-+");
+	teardown(&r);
+}
+
+/* Console output, notifications and stops are not the reply. */
+static void test_gdb_asides(void **state)
+{
+	uint32_t v = 0;
+	struct rig r;
+
+	(void)state;
+	setup(&r, &pmk_speaker_gdb);
+	say(&r, "$O6869#2c%Stop:x#58$T05#b9$2a000000#b3");
+	assert_int_equal(r.wire.speaker->load(&r.wire, 0, &v), 0);
+	assert_int_equal(v, 0x2a);
+	teardown(&r);
+}
+
+/* "arm mrc 15 0 15 12 0" in hex; the reply is printed, and then OK. */
+static void test_gdb_monitor(void **state)
+{
+	struct pmk_port port;
+	uint64_t v = 0;
+	struct rig r;
+
+	(void)state;
+	setup(&r, &pmk_speaker_gdb);
+	port = pmk_wire_port_arm11(&r.wire);
+	say(&r, "$O373334303033330a#a9$OK#9a");
+	assert_int_equal(port.read(port.ctx, PMK_ARM11_PMNC, &v), 0);
+	assert_int_equal(v, 0x00700001);
+	assert_non_null(strstr(heard(&r), "$qRcmd,61726d206d726320313520302031352031322030#"));
+	say(&r, "$#00");
+	assert_int_equal(port.read(port.ctx, PMK_ARM11_PMNC, &v), PMK_ENOTSUP);
+	assert_string_equal(r.wire.link.why,
+			    "rig: the stub takes no commands ('monitor arm mrc 15 0 15 12 0')");
+	say(&r, "$O6e6f20617269#27$OK#9a"); /* "no ari" */
+	assert_int_equal(port.read(port.ctx, PMK_ARM11_PMNC, &v), PMK_EIO);
+	assert_string_equal(r.wire.link.why, "rig: 'arm mrc 15 0 15 12 0' gave 'no ari' instead of "
+					     "a number");
+	teardown(&r);
+}
+
+static void lose_gdb(const char *reply, size_t n, const char *why)
+{
+	uint32_t v;
+	struct rig r;
+
+	setup(&r, &pmk_speaker_gdb);
+	say_bytes(&r, reply, n);
+	assert_int_equal(r.wire.speaker->load(&r.wire, 0x1000, &v), PMK_EIO);
+	if (!strstr(r.wire.link.why, why))
+		fail_msg("'%s' is not in '%s'", why, r.wire.link.why);
+	assert_true(pmk_wire_lost(&r.wire));
+	teardown(&r);
+}
+
+static void test_gdb_nonsense(void **state)
+{
+	static char flood[20000] = "$";
+
+	(void)state;
+	memset(flood + 1, 'x', sizeof(flood) - 1);
+	lose_gdb(flood, sizeof(flood), "a packet is too long");
+	lose_gdb("$*\"#00", 6, "a repetition of nothing");
+	lose_gdb("$2a000000#00", 12, "the sum of a packet is wrong");
+	lose_gdb("$2a000000#zz", 12, "the sum of a packet is wrong");
+	lose_gdb("$W00#b7", 7, "the program on the target has ended");
+	lose_gdb("$2a000000#b", 11, "no reply within 50 ms");
+	lose_gdb("$2a0000", 7, "no reply within 50 ms");
+	lose_gdb("HTTP/1.1 400 Bad Request\r\n", 26, "no reply within 50 ms");
+}
+
+/* 0xC0 repeats, 163 times, of a byte that was repeated: what fits is bounded, whatever comes. */
+static void test_gdb_bomb(void **state)
+{
+	static char bomb[600];
+	size_t n = 0;
+
+	(void)state;
+	bomb[n++] = '$';
+	bomb[n++] = '0';
+	while (n + 2 < sizeof(bomb)) {
+		bomb[n++] = '*';
+		bomb[n++] = '~';
+	}
+	lose_gdb(bomb, n, "a packet is too long");
+}
+
+/* A halt waits for the stop, and holding it counts how long it stood. */
+static void test_gdb_hold(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	setup(&r, &pmk_speaker_gdb);
+	r.wire.halts = true;
+	say(&r, "$T02thread:01;#04");
+	assert_int_equal(pmk_wire_hold(&r.wire), 0);
+	assert_string_equal(heard(&r), "\x03");
+	assert_true(r.wire.held);
+	assert_int_equal(pmk_wire_hold(&r.wire), 0); /* it is held already */
+	assert_string_equal(heard(&r), "");
+	assert_int_equal(pmk_wire_let_go(&r.wire), 0);
+	assert_string_equal(heard(&r), "$c#63");
+	assert_int_equal(r.wire.nholds, 1);
+	teardown(&r);
+}
+
+/* What is beside the reply is skipped, and not for ever. */
+static void test_gdb_chatter(void **state)
+{
+	static char chatter[160000];
+	size_t n = 0;
+	struct rig r;
+	uint32_t v;
+	pid_t pid;
+
+	(void)state;
+	while (n + 9 < sizeof(chatter)) {
+		memcpy(chatter + n, "$O6869#2c", 9);
+		n += 9;
+	}
+	setup(&r, &pmk_speaker_gdb);
+	/* More than a socket holds: somebody has to write while it is read. */
+	pid = fork();
+	if (!pid) {
+		close(r.wire.link.fd);
+		while (n && write(r.far, chatter, n) == (ssize_t)n)
+			;
+		_exit(0);
+	}
+	r.wire.link.patience_ms = 60000;
+	assert_int_equal(r.wire.speaker->load(&r.wire, 0, &v), PMK_EIO);
+	assert_non_null(strstr(r.wire.link.why, "packets that nobody asked for"));
+	teardown(&r);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+/* ---- connecting ------------------------------------------------------------------------------ */
+
+static void test_where(void **state)
+{
+	static const char *const wrong[] = { "",	 "host",   "host:", "6666",
+					     "a:b:6666", "h:12x4", "h:-1",  "h:666666",
+					     "[::1]",	 "[::1]:", ":",	    NULL };
+
+	(void)state;
+	for (unsigned i = 0; wrong[i]; i++) {
+		struct pmk_link l;
+
+		assert_int_equal(pmk_link_open(&l, "gdb", wrong[i], PATIENCE_MS), PMK_EPARSE);
+		assert_non_null(strstr(l.why, "expected gdb:HOST:PORT"));
+		pmk_link_close(&l);
+	}
+}
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+/* A register of 64 bits: high, low, high, and once more when the high half has changed. */
+static void test_wide(void **state)
+{
+	static const uint16_t offset[] = { 0x0, PMK_MMIO_NONE };
+	static const uint32_t wide[] = { 1 };
+	struct pmk_wire_memory m = {
+		.base = 0x1000, .offset = offset, .noffsets = 2, .wide = wide
+	};
+	struct pmk_port port;
+	uint64_t v = 0;
+	struct rig r;
+
+	(void)state;
+	setup(&r, &pmk_speaker_openocd);
+	m.wire = &r.wire;
+	port = pmk_wire_port_memory(&m);
+	say(&r, "0\n\n0x00001004: 00000001\n\x1a"
+		"0\n\n0x00001000: fffffffe\n\x1a"
+		"0\n\n0x00001004: 00000002\n\x1a"
+		"0\n\n0x00001000: 00000005\n\x1a"
+		"0\n\n0x00001004: 00000002\n\x1a");
+	assert_int_equal(port.read(port.ctx, 0, &v), 0);
+	assert_true(v == UINT64_C(0x200000005));
+	assert_int_equal(port.read(port.ctx, 1, &v), PMK_EBADREG);
+	assert_int_equal(port.read(port.ctx, 2, &v), PMK_EBADREG);
+	teardown(&r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_numbers),	      cmocka_unit_test(test_dumps),
+		cmocka_unit_test(test_openocd_word),  cmocka_unit_test(test_openocd_coprocessor),
+		cmocka_unit_test(test_openocd_error), cmocka_unit_test(test_openocd_nonsense),
+		cmocka_unit_test(test_gone),	      cmocka_unit_test(test_gdb_word),
+		cmocka_unit_test(test_gdb_repeats),   cmocka_unit_test(test_gdb_store),
+		cmocka_unit_test(test_gdb_acks),      cmocka_unit_test(test_gdb_asides),
+		cmocka_unit_test(test_gdb_monitor),   cmocka_unit_test(test_gdb_nonsense),
+		cmocka_unit_test(test_gdb_bomb),      cmocka_unit_test(test_gdb_hold),
+		cmocka_unit_test(test_gdb_chatter),   cmocka_unit_test(test_where),
+		cmocka_unit_test(test_wide),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
