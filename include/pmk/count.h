@@ -13,7 +13,8 @@
  *	pmk_count_free(c);
  *
  * A handle is one request and its results. The setting "target" says where it is counted: in
- * emulation, on this machine, or in a waveform dump. The interface is the same for all of them.
+ * emulation, on this machine, in a waveform dump, or on a board. The interface is the same for all
+ * of them.
  *
  * Errors. Functions that can fail return 0 or an enum pmk_count_failure; pmk_count_error() has a
  * line of text for people. The library prints nothing and never exits. All functions accept a NULL
@@ -70,7 +71,8 @@ const struct pmk_count_error *pmk_count_error(struct pmk_count *c);
 /*
  * Change a setting. Names and values are those of the long options of pmk stat, pmk-stat(1):
  *
- *	target                           "emu", "linux" or "wave:FILE"
+ *	target                           "emu", "linux", "wave:FILE",
+ *	                                 "openocd:HOST:PORT" or "gdb:HOST:PORT"
  *	event, metrics                   what is counted; lists with commas
  *	pmu, core, set, traffic, layout  the core that is modelled, and what is around it
  *	map, layer                       of a dump

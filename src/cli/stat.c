@@ -32,7 +32,8 @@ static const struct cli_option options[] = {
 	  "change a parameter of the core, or several, with commas; repeatable" },
 	{ 0, "traffic", "SPEC", "what else is on the buses of arm926: dma0:period=40; repeatable" },
 	{ 0, "layout", "FILE", "where the AHB Monitor has its registers" },
-	{ 'T', "target", "TARGET", "where to count: emu, linux or wave:FILE (pmk list targets)" },
+	{ 'T', "target", "TARGET",
+	  "where to count: emu, linux, wave:FILE, openocd:HOST:PORT … (pmk list targets)" },
 	{ 'm', "map", "FILE", "-T wave: which signals are which" },
 	{ 'l', "layer", "NAME", "-T wave: this layer of the map alone" },
 	{ 'p', "pid", "LIST", "count these processes instead of a program" },
@@ -172,7 +173,7 @@ static int take_option(struct stat *s, const struct cli_option *o, char *value)
 		return 0;
 	}
 	if (is(o, "target"))
-		s->dump = strchr(value, ':') ? strchr(value, ':') + 1 : NULL;
+		s->dump = strncmp(value, "wave:", 5) == 0 ? value + 5 : NULL;
 	s->repeats |= is(o, "repeat");
 	s->intervals |= is(o, "interval") || is(o, "interval-print");
 	return pmk_count_set(s->count, is(o, "interval-print") ? "interval" : o->name, value)

@@ -8,6 +8,7 @@
  *	                   and takes the readings, emulated_result.c makes sections of them
  *	machine.c          this machine, through the kernel; sampled.c is of its recordings
  *	wave.c             a waveform dump
+ *	wire.c             a target on a wire; wired.c is of its PMU, and of pmk doctor, too
  *	monitor.c          how the AHB Monitor counts, in emulation and in a dump
  *	count.c            from a request to a result: calls the way and the listener
  */
@@ -46,7 +47,8 @@ struct pmk_request {
 	char *sysroot, *qemu;
 	char *pids, *cpus;
 	char *frequency, *period; /* of samples */
-	char *file, *map, *layer; /* of a dump */
+	char *file;		  /* behind the colon of the target: a dump, or a host and port */
+	char *map, *layer;	  /* of a dump */
 	char *layout;		  /* of the AHB Monitor */
 	char *data, *plugin;	  /* where files are */
 	enum pmk_interval interval_unit;

@@ -16,7 +16,8 @@
 #include "session/emulated.h"
 
 const struct pmk_count_way *const pmk_count_ways[] = { &pmk_way_emulation, &pmk_way_machine,
-						       &pmk_way_wave, NULL };
+						       &pmk_way_wave,	   &pmk_way_openocd,
+						       &pmk_way_gdb,	   NULL };
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
@@ -158,12 +159,12 @@ static int set_target(struct pmk_count *c, const char *text)
 	for (unsigned i = 0; pmk_count_ways[i]; i++) {
 		const struct pmk_count_way *way = pmk_count_ways[i];
 
-		if (strncmp(text, way->name, n) != 0 || way->name[n] || (text[n] && !way->file))
+		if (strncmp(text, way->name, n) != 0 || way->name[n] || (text[n] && !way->where))
 			continue;
 		c->q.way = way;
-		if (way->file && (!text[n] || !text[n + 1]))
-			return pmk_count_fail(&c->fault, PMK_COUNT_USAGE, "-T %s: expected %s:FILE",
-					      text, way->name);
+		if (way->where && (!text[n] || !text[n + 1]))
+			return pmk_count_fail(&c->fault, PMK_COUNT_USAGE, "-T %s: expected %s:%s",
+					      text, way->name, way->where);
 		free(c->q.file);
 		c->q.file = NULL;
 		return text[n] ? set_text(c, &c->q.file, text + n + 1) : 0;
@@ -396,11 +397,19 @@ static int not_for_way(struct pmk_count *c, const char *setting, const struct pm
 {
 	char list[128] = "";
 	size_t n = 0;
+	unsigned left = 0;
 
 	for (unsigned i = 0; pmk_count_ways[i]; i++)
-		if (knows(pmk_count_ways[i], setting) && n < sizeof(list))
+		left += knows(pmk_count_ways[i], setting);
+	for (unsigned i = 0; pmk_count_ways[i]; i++)
+		if (knows(pmk_count_ways[i], setting) && n < sizeof(list)) {
+			left--;
 			n += (size_t)snprintf(list + n, sizeof(list) - n, "%s-T %s",
-					      n ? " and " : "", pmk_count_ways[i]->name);
+					      !n     ? ""
+					      : left ? ", "
+						     : " and ",
+					      pmk_count_ways[i]->name);
+		}
 	return pmk_count_fail(&c->fault, PMK_COUNT_USAGE, "--%s is for %s, not for -T %s", setting,
 			      list, way->name);
 }

@@ -641,7 +641,7 @@ static const char *const own_settings[] = { "map", "layer", "layout", "set", NUL
 
 const struct pmk_count_way pmk_way_wave = {
 	.name = "wave",
-	.file = true,
+	.where = "FILE",
 	.brief = "a waveform dump (VCD, FST): its signals, named by a map, are counted",
 	.settings = own_settings,
 	.choose = choose,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A way to count: emulation, this machine, or a waveform dump. The setting "target" chooses one,
- * and `pmk list targets` shows them. The state of a way is its own, struct pmk_count.state; what
- * all ways share is in count.h.
+ * A way to count: emulation, this machine, a waveform dump, or a target on a wire. The setting
+ * "target" chooses one, and `pmk list targets` shows them. The state of a way is its own, struct
+ * pmk_count.state; what all ways share is in count.h.
  */
 #ifndef PMK_COUNT_WAY_H
 #define PMK_COUNT_WAY_H
@@ -14,7 +14,7 @@ struct pmk_recording;
 
 struct pmk_count_way {
 	const char *name, *brief;
-	bool file;		     /* the setting is NAME:FILE */
+	const char *where; /* the setting is NAME:WHERE, "FILE" for example; NULL: NAME alone */
 	const char *const *settings; /* that this way knows and not every other; NULL terminated */
 	/* Choose what is counted. Like the next three, it returns 0 or a failure. */
 	int (*choose)(struct pmk_count *c);
@@ -29,7 +29,8 @@ struct pmk_count_way {
 	void (*free)(struct pmk_count *c);
 };
 
-extern const struct pmk_count_way pmk_way_emulation, pmk_way_machine, pmk_way_wave;
+extern const struct pmk_count_way pmk_way_emulation, pmk_way_machine, pmk_way_wave, pmk_way_openocd,
+	pmk_way_gdb;
 extern const struct pmk_count_way *const pmk_count_ways[]; /* NULL terminated */
 
 /* Can this machine run the program, natively or as a script? Then pmk_way_machine counts it. */

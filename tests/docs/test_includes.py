@@ -72,7 +72,7 @@ RULES = [
                          "sampling/perfdata.h", "pmk/"]),
     (r"src/result/", ["result/", "base/", "pmk/pmu.h", "pmk/result.h", "pmk/error.h"]),
     (r"src/count/", ["count/", "ahb/", "base/", "cpu/", "pmu/ahbmon/", "producer/", "profile/",
-                     "recording/recording.h", "sampling/", "session/", "pmk/"]),
+                     "recording/recording.h", "sampling/", "session/", "wire/", "pmk/"]),
     (r"src/cli/", ["cli/", "ahb/", "base/", "count/", "cpu/", "isa/text.h", "producer/",
                    "profile/", "recording/", "result/", "sampling/", "session/", "pmu/",
                    "pmk/"]),

@@ -17,8 +17,10 @@ PAGES = ("pmk",) + tuple("pmk-" + c for c in COMMANDS)
 SECTIONS = ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "ENVIRONMENT", "FILES",
             "EXAMPLES", "SEE ALSO"]
 
-# Example lines that are meant to fail; every other one exits 0.
+# Example lines that are meant to fail, or need a board; every other one exits 0.
 EXIT_CODES = {
+    "pmk stat -T openocd:localhost:6666 --pmu arm1176 -e cycles,dcache_miss -- sleep 5": 125,
+    "pmk stat -T gdb:localhost:2331 --pmu l210 --set base=0x43F08000,imx31=1 --timeout 1000": 125,
     "pmk stat -e cycles ./prog fail": 3,
     "pmk stat -e nosuchevent ./prog": 129,
     "pmk report reset.log": 125,

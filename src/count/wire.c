@@ -1,0 +1,593 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Counting with the counters of a target on a wire: through OpenOCD, or a stub of GDB's protocol.
+ *
+ * It counts while a program runs here, such as "sleep 5", until --timeout, or until Ctrl-C. Events
+ * that do not fit on the counters take turns. What time means here is the time in which the target
+ * ran: where it has to stand still for accesses, that does not pass.
+ *
+ * Counters are read so often that none can pass half of its range in between, by the highest rate
+ * seen so far. If one did, or may have, its count is a lower bound and says so.
+ */
+#define _GNU_SOURCE
+#include "count/count.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "count/program.h"
+#include "count/wired.h"
+#include "producer/linux/linux.h"
+
+#define FIRST_POLL 0.02 /* seconds; after that rates are known */
+#define MOST_POLL  1.0
+
+/* One programming of the counters. */
+struct turn {
+	struct pmk_plan plan;
+	unsigned event[PMK_MAX_EVENTS]; /* of the request, by the plan's */
+	uint64_t seen[PMK_MAX_EVENTS];	/* totals of the session at the last reading */
+	double running;			/* seconds, up to the last reading */
+};
+
+/* What is known of one event. */
+struct tally {
+	uint64_t value;
+	double rate; /* the highest so far, occurrences per second */
+	bool wrapped;
+	unsigned turn;
+	struct pmk_linux_value last; /* at the end of the last interval */
+};
+
+struct on_wire {
+	struct pmk_wired wired;
+	char *path; /* of the program, or NULL */
+	struct turn *turn;
+	unsigned nturns, now; /* `now`: which has the counters */
+	struct pmk_session session;
+	struct tally tally[PMK_MAX_EVENTS];
+	bool counting;	       /* the session has been started */
+	double began;	       /* on the host's clock */
+	double first, read_at; /* on the target's: when counting began, and the last reading */
+	double turn_since;     /* when this turn got the counters */
+	double host_read_at, worst_poll; /* on the host's: the last reading, the longest between */
+	double poll_seconds;		 /* how often to read */
+	double fastest;			 /* half ranges per second, of the fastest counter */
+	bool timed_out, failed;
+};
+
+/* ---- the request ----------------------------------------------------------------------------- */
+
+static const struct pmk_speaker *speaker_of(const struct pmk_count *c)
+{
+	return c->q.way == &pmk_way_gdb ? &pmk_speaker_gdb : &pmk_speaker_openocd;
+}
+
+static int check(struct pmk_count *c)
+{
+	const struct pmk_request *q = &c->q;
+
+	if (!q->file)
+		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE, "-T %s: expected %s:HOST:PORT",
+				      q->way->name, q->way->name);
+	if (q->runs > 1 || q->per_core || q->nothing || q->detailed || q->regions.count || q->from)
+		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
+				      "-T %s: a target is counted once and as a whole: not with "
+				      "-r, -A, -n, -d, --region or --from",
+				      q->way->name);
+	if (q->interval_unit != PMK_EVERY_NONE && q->interval_unit != PMK_EVERY_MS)
+		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
+				      "-I: -T %s knows intervals of ms only", q->way->name);
+	if (q->interval_unit == PMK_EVERY_MS && q->interval > INT_MAX)
+		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE, "-I: the interval is too long");
+	return 0;
+}
+
+static const char *not_counted_because(const struct pmk_count *c,
+				       const struct pmk_event_request *req)
+{
+	(void)c;
+	if (req->user != req->kernel)
+		return "privileged and user mode are not told apart over a wire";
+	return NULL;
+}
+
+static int default_events(struct pmk_count *c)
+{
+	char list[512];
+	size_t n;
+
+	if (!c->pmu->defaults)
+		return pmk_event_list_parse(&c->events, c->pmu, "all");
+	n = (size_t)snprintf(list, sizeof(list), "%s", c->pmu->defaults);
+	for (size_t i = 0; i < n && i < sizeof(list); i++)
+		if (list[i] == ' ')
+			list[i] = ',';
+	return pmk_event_list_parse(&c->events, c->pmu, list);
+}
+
+/* Each pass of the plan becomes a turn: a plan of one pass. */
+static int make_turns(struct pmk_count *c)
+{
+	struct on_wire *o = c->state;
+	static const struct pmk_plan none;
+	struct pmk_plan *plan = malloc(sizeof(*plan));
+	unsigned event_of[PMK_MAX_EVENTS];
+	int err;
+
+	if (!plan)
+		return pmk_count_no_memory(&c->fault);
+	*plan = none;
+	pmk_choose_countable(c, not_counted_because, plan, event_of);
+	err = pmk_plan_make(c->pmu, plan);
+	if (err)
+		err = pmk_count_fail(&c->fault, PMK_COUNT_USAGE, "these events do not fit %s: %s",
+				     c->pmu->name, pmk_strerror(err));
+	o->nturns = plan->npasses;
+	o->turn = err ? NULL : calloc(o->nturns + 1, sizeof(*o->turn));
+	if (!err && !o->turn)
+		err = pmk_count_no_memory(&c->fault);
+	for (unsigned i = 0; !err && i < plan->nevents; i++) {
+		struct turn *t = &o->turn[plan->event[i].pass];
+
+		o->tally[event_of[i]].turn = plan->event[i].pass;
+		t->event[t->plan.nevents] = event_of[i];
+		t->plan.event[t->plan.nevents] = plan->event[i];
+		t->plan.event[t->plan.nevents++].pass = 0;
+		t->plan.npasses = 1;
+	}
+	c->result.passes = o->nturns;
+	free(plan);
+	return err;
+}
+
+static int choose(struct pmk_count *c)
+{
+	const char *data = c->q.layout ? "" : pmk_count_data(c);
+	int err = data ? check(c) : PMK_COUNT_FAILED;
+	struct on_wire *o;
+
+	if (err)
+		return err;
+	c->state = o = calloc(1, sizeof(*o));
+	if (!o)
+		return pmk_count_no_memory(&c->fault);
+	o->wired.wire.link.fd = -1;
+	err = pmk_wired_choose(&o->wired, c->q.pmu_name, &c->q.overrides, c->q.layout, data,
+			       &c->fault);
+	c->pmu = o->wired.pmu;
+	if (!err && c->q.command[0])
+		err = pmk_program_find(c->q.command[0], &o->path, &c->fault);
+	c->program = o->path;
+	if (!err)
+		err = pmk_choose_events(c, default_events, NULL, false);
+	return err ? err : make_turns(c);
+}
+
+static void free_wire(struct pmk_count *c)
+{
+	struct on_wire *o = c->state;
+
+	pmk_wire_close(&o->wired.wire);
+	free(o->turn);
+	free(o->path);
+	free(o);
+}
+
+/* ---- counters -------------------------------------------------------------------------------- */
+
+/* An access failed: nothing more is counted, and what was read until then stays. */
+static int give_up(struct pmk_count *c, int err)
+{
+	struct on_wire *o = c->state;
+
+	if (!o->failed)
+		pmk_result_warn(&c->result, "%s; counts are those up to the last reading",
+				pmk_wired_why(&o->wired, err));
+	o->failed = true;
+	o->counting = false;
+	return err;
+}
+
+/* Let this turn have the counters. The target is held, if it has to be. */
+static int begin_turn(struct pmk_count *c)
+{
+	struct on_wire *o = c->state;
+	struct turn *t = &o->turn[o->now];
+	int err = pmk_session_open(&o->session, c->pmu, &t->plan, &o->wired.port);
+
+	if (!err)
+		err = pmk_session_start(&o->session);
+	if (err)
+		return err;
+	memset(t->seen, 0, sizeof(t->seen));
+	o->turn_since = o->read_at = pmk_wire_clock(&o->wired.wire);
+	o->host_read_at = pmk_watch_now();
+	return 0;
+}
+
+/* An event has occurred so many times in so many seconds: could its counter have passed half of its
+ * range, so that nobody can tell how often it wrapped? */
+static void judge(struct on_wire *o, struct tally *t, uint64_t range, uint64_t more, double seconds)
+{
+	double half = (double)range / 2, most = t->rate * seconds;
+
+	if ((double)more > half || most > half)
+		t->wrapped = true;
+	if (seconds > 0 && (double)more / seconds > t->rate)
+		t->rate = (double)more / seconds;
+	if (t->rate / half > o->fastest)
+		o->fastest = t->rate / half;
+}
+
+static int read_counters(struct pmk_count *c)
+{
+	struct on_wire *o = c->state;
+	struct turn *t = &o->turn[o->now];
+	uint64_t totals[PMK_MAX_EVENTS];
+	double now, host, since, gap;
+	int err = pmk_session_read(&o->session, totals);
+
+	if (err)
+		return err;
+	now = pmk_wire_clock(&o->wired.wire);
+	host = pmk_watch_now();
+	gap = host - o->host_read_at;
+	since = now - o->read_at;
+	for (unsigned k = 0; k < t->plan.nevents; k++) {
+		struct tally *event = &o->tally[t->event[k]];
+
+		judge(o, event, pmk_pmu_range(c->pmu, t->plan.event[k].code),
+		      totals[k] - t->seen[k], since);
+		event->wrapped |= pmk_session_wrapped(&o->session, k);
+		event->value += totals[k] - t->seen[k];
+		t->seen[k] = totals[k];
+	}
+	t->running += since;
+	o->read_at = now;
+	o->host_read_at = host;
+	if (gap > o->worst_poll)
+		o->worst_poll = gap;
+	/* A quarter of the range at the highest rate leaves room for a late reading. */
+	o->poll_seconds = o->fastest > 0 ? fmin(MOST_POLL, 0.5 / o->fastest) : MOST_POLL;
+	return 0;
+}
+
+/* Read, and give the counters to the next turn if it is due. The target is held meanwhile. */
+static int serve(struct pmk_count *c, bool next)
+{
+	struct on_wire *o = c->state;
+	struct pmk_wire *wire = &o->wired.wire;
+	int err = pmk_wire_hold(wire);
+
+	if (!err && next)
+		err = pmk_session_stop(&o->session);
+	if (!err)
+		err = read_counters(c);
+	if (!err && next) {
+		o->now = (o->now + 1) % o->nturns;
+		err = begin_turn(c);
+	}
+	if (!err)
+		err = pmk_wire_let_go(wire);
+	return err ? give_up(c, err) : 0;
+}
+
+/* The event of a turn that the hardware lacks, by its name as typed; NULL: the error is another. */
+static const char *culprit(struct pmk_count *c, int err)
+{
+	struct on_wire *o = c->state;
+	struct pmk_dev *dev = &o->session.pass[0].dev;
+
+	for (unsigned i = 0; err == PMK_ENOTSUP && i < o->turn[o->now].plan.nevents; i++) {
+		const struct pmk_plan_event *e = &o->turn[o->now].plan.event[i];
+
+		if (c->pmu->driver->program(dev, e->counter, e->code) == PMK_ENOTSUP)
+			return c->events.item[o->turn[o->now].event[i]].name;
+	}
+	return NULL;
+}
+
+/* Try every turn once, so that none fails later, and begin with the first. */
+static int begin_turns(struct pmk_count *c)
+{
+	struct on_wire *o = c->state;
+	const char *name;
+	int err = 0;
+
+	o->now = o->nturns;
+	while (!err && o->now) {
+		o->now--;
+		err = begin_turn(c);
+		if (!err && o->now)
+			err = pmk_session_stop(&o->session);
+	}
+	name = culprit(c, err);
+	if (name)
+		return pmk_count_fail(&c->fault, PMK_COUNT_FAILED,
+				      "event '%s': the %s of this target does not count it; leave "
+				      "it out",
+				      name, c->pmu->name);
+	return err ? pmk_count_fail(&c->fault, PMK_COUNT_FAILED, "%s: %s", c->pmu->name,
+				    pmk_wired_why(&o->wired, err))
+		   : 0;
+}
+
+static int start_counting(struct pmk_count *c)
+{
+	struct on_wire *o = c->state;
+	int err = begin_turns(c);
+
+	if (err)
+		return err;
+	o->first = o->read_at = pmk_wire_clock(&o->wired.wire);
+	o->turn_since = o->first;
+	o->counting = o->nturns != 0;
+	err = pmk_wire_let_go(&o->wired.wire);
+	o->began = o->host_read_at = pmk_watch_now();
+	o->poll_seconds = FIRST_POLL;
+	return err ? pmk_count_fail(&c->fault, PMK_COUNT_FAILED, "%s: %s", c->pmu->name,
+				    pmk_wired_why(&o->wired, err))
+		   : 0;
+}
+
+/* Leave the counters stopped, and the target as it was found. */
+static void stop_counting(struct pmk_count *c)
+{
+	struct on_wire *o = c->state;
+	int err = 0;
+
+	if (o->counting)
+		err = pmk_wire_hold(&o->wired.wire);
+	if (!err && o->counting)
+		err = pmk_session_stop(&o->session);
+	if (!err && o->counting)
+		err = read_counters(c);
+	if (err)
+		give_up(c, err);
+	o->counting = false;
+	pmk_wire_close(&o->wired.wire);
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+static uint64_t ns(double seconds)
+{
+	return seconds > 0 ? (uint64_t)(seconds * 1e9) : 0;
+}
+
+/* What event i has counted so far. A single turn has the counters all the time. */
+static struct pmk_linux_value value_of(const struct on_wire *o, unsigned i)
+{
+	const struct tally *t = &o->tally[i];
+	double running = o->turn[t->turn].running;
+
+	return (struct pmk_linux_value){
+		.value = t->value,
+		.enabled_ns = ns(o->nturns > 1 ? o->read_at - o->first : running),
+		.running_ns = ns(running),
+	};
+}
+
+#define WRAPPED                                                                         \
+	"its counter may have wrapped unseen, because it was read too seldom: a lower " \
+	"bound"
+
+static void fill_row(const struct pmk_count *c, unsigned i, uint64_t value, uint64_t enabled,
+		     uint64_t running, struct pmk_row *row)
+{
+	const struct on_wire *o = c->state;
+
+	pmk_choose_row(c, i, running == enabled ? PMK_TRUST_MEASURED : PMK_TRUST_SCALED, row);
+	row->value = value;
+	row->runtime_ns = running;
+	row->coverage = enabled ? (double)running / (double)enabled : 0;
+	if (row->reason)
+		return;
+	if (!running) {
+		row->trust = PMK_TRUST_NOT_COUNTED;
+		row->reason = enabled ? "other events had the counters all the time"
+				      : "the counters were not read";
+	} else if (o->tally[i].wrapped) {
+		row->trust = PMK_TRUST_WRAPPED;
+		row->reason = WRAPPED;
+	}
+}
+
+static int add_interval(struct pmk_count *c)
+{
+	struct on_wire *o = c->state;
+	struct pmk_section *s = pmk_result_add(&c->result, NULL, c->events.count);
+
+	if (!s)
+		return pmk_count_no_memory(&c->fault);
+	s->interval = true;
+	s->at_seconds = o->host_read_at - o->began;
+	for (unsigned i = 0; i < c->events.count; i++) {
+		struct pmk_linux_value now = value_of(o, i), *last = &o->tally[i].last;
+
+		fill_row(c, i, pmk_linux_since(last, &now), now.enabled_ns - last->enabled_ns,
+			 now.running_ns - last->running_ns, &s->rows[i]);
+		*last = now;
+	}
+	pmk_count_tell(c);
+	return 0;
+}
+
+static int finish(struct pmk_count *c)
+{
+	const struct on_wire *o = c->state;
+	struct pmk_section *s;
+	int err = 0;
+
+	if (c->q.interval_unit != PMK_EVERY_NONE)
+		err = add_interval(c);
+	if (err || (c->q.interval_unit != PMK_EVERY_NONE && !c->q.summary))
+		return err;
+	s = pmk_result_add(&c->result, NULL, c->events.count);
+	if (!s)
+		return pmk_count_no_memory(&c->fault);
+	for (unsigned i = 0; i < c->events.count; i++) {
+		struct pmk_linux_value v = value_of(o, i);
+
+		fill_row(c, i, pmk_linux_scale(v.value, v.enabled_ns, v.running_ns), v.enabled_ns,
+			 v.running_ns, &s->rows[i]);
+	}
+	pmk_count_tell(c);
+	return 0;
+}
+
+/* ---- running --------------------------------------------------------------------------------- */
+
+static double turn_seconds(const struct on_wire *o)
+{
+	return (double)o->wired.set.turn_ms / 1000;
+}
+
+/* What is due now. A reading that fails ends the run; the failure of anything else is returned. */
+static int take_times(struct pmk_count *c, struct pmk_watch *w, double *interval, double end)
+{
+	struct on_wire *o = c->state;
+	double now = pmk_watch_now();
+	bool next =
+		o->nturns > 1 && pmk_wire_clock(&o->wired.wire) - o->turn_since >= turn_seconds(o);
+	bool due = next || now >= *interval || now - o->host_read_at >= o->poll_seconds;
+	int err = 0;
+
+	if (o->counting && due)
+		serve(c, next);
+	if (now >= *interval && !o->failed) {
+		err = pmk_count_begin(c);
+		if (!err)
+			err = add_interval(c);
+		while (*interval <= pmk_watch_now())
+			*interval += (double)c->q.interval / 1000;
+	}
+	if (now >= end && !o->timed_out) {
+		o->timed_out = true;
+		pmk_watch_end(w);
+	}
+	if (err || o->failed)
+		pmk_watch_end(w);
+	return err;
+}
+
+static double next_time(const struct on_wire *o, double interval, double end)
+{
+	double next = o->timed_out ? interval : fmin(interval, end);
+
+	if (!o->counting)
+		return next;
+	if (o->nturns > 1)
+		next = fmin(next, pmk_watch_now() + turn_seconds(o) -
+					  (pmk_wire_clock(&o->wired.wire) - o->turn_since));
+	return fmin(next, o->host_read_at + o->poll_seconds);
+}
+
+static int start(struct pmk_count *c, struct pmk_watch *w)
+{
+	struct on_wire *o = c->state;
+	int err = 0;
+
+	if (o->path)
+		err = pmk_child_prepare(&w->child, o->path, c->q.command, &c->ignored, &c->fault);
+	if (err)
+		return err;
+	err = pmk_wired_connect(&o->wired, speaker_of(c), c->q.file, &c->fault);
+	if (!err)
+		err = pmk_wired_reach(&o->wired, &c->fault);
+	if (!err)
+		err = start_counting(c);
+	if (err && o->path)
+		pmk_child_abandon(&w->child);
+	if (err || !o->path)
+		return err;
+	pmk_watch_child(w);
+	return pmk_child_start(&w->child, &c->fault);
+}
+
+static int run(struct pmk_count *c)
+{
+	struct on_wire *o = c->state;
+	double interval = HUGE_VAL, end = HUGE_VAL;
+	struct pmk_watch w;
+	int err, failed = 0;
+
+	pmk_watch_open(&w, &c->stop);
+	if (!o->path && asprintf(&c->result.command, "%s:%s", c->q.way->name, c->q.file) < 0)
+		c->result.command = NULL;
+	err = start(c, &w);
+	if (c->q.interval_unit == PMK_EVERY_MS)
+		interval = o->began + (double)c->q.interval / 1000;
+	if (c->q.timeout_ms)
+		end = o->began + (double)c->q.timeout_ms / 1000;
+	while (!err && !pmk_watch_step(&w, next_time(o, interval, end)))
+		if (!failed)
+			failed = take_times(c, &w, &interval, end);
+	stop_counting(c);
+	c->result.runs = 1;
+	if (!err && !failed && pmk_result_ran(&c->result, pmk_watch_now() - o->began))
+		failed = pmk_count_no_memory(&c->fault);
+	c->result.exit_status = w.status;
+	c->interrupted = w.signal;
+	pmk_watch_reset(&w);
+	return err ? err : failed;
+}
+
+/* ---- what is said of the whole --------------------------------------------------------------- */
+
+/* How the reading has disturbed the target, and whether it was often enough. */
+static void describe_reading(struct pmk_count *c)
+{
+	const struct on_wire *o = c->state;
+	const struct pmk_wire *w = &o->wired.wire;
+
+	if (w->nholds)
+		pmk_result_note(&c->result,
+				"the target was halted %u times to reach its counters, %.3f s in "
+				"all and %.3f s at the longest; nothing was counted meanwhile",
+				w->nholds, w->held_seconds, w->held_longest);
+	if (o->fastest > 0)
+		pmk_result_note(&c->result,
+				"the longest time between two readings was %.3f s; the fastest "
+				"counter passes half of its range in %.3g s",
+				o->worst_poll, 1 / o->fastest);
+}
+
+static int describe(struct pmk_count *c)
+{
+	const struct on_wire *o = c->state;
+
+	if (asprintf(&c->result.producer, "the target at %s:%s", c->q.way->name, c->q.file) < 0)
+		c->result.producer = NULL;
+	describe_reading(c);
+	c->result.partial = o->failed;
+	/* Without a program, Ctrl-C is the usual end, and the exit code says so, as in perf. */
+	if (!o->path)
+		c->result.exit_status = c->interrupted;
+	else if (c->interrupted)
+		pmk_count_warn_interrupted(c);
+	/* The program ended as was asked for. */
+	if (o->path && o->timed_out && WIFSIGNALED(c->result.exit_status))
+		c->result.exit_status = 0;
+	if (o->failed)
+		c->result.exit_status = PMK_COUNT_FAILED << 8;
+	return 0;
+}
+
+static const char *const own_settings[] = { "set", "layout", NULL };
+
+#define WAY(speaker, text)                                                                      \
+	{                                                                                       \
+		.name = speaker, .where = "HOST:PORT", .brief = text, .settings = own_settings, \
+		.choose = choose, .run = run, .describe = describe, .finish = finish,           \
+		.free = free_wire,                                                              \
+	}
+
+const struct pmk_count_way pmk_way_openocd =
+	WAY("openocd", "a board on a debug probe: its counters, through OpenOCD's Tcl port");
+const struct pmk_count_way pmk_way_gdb =
+	WAY("gdb", "a board or emulator with a GDB stub: its counters, through the stub");

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A PMU at the end of a wire: which one it is, how it is reached, and what --set says of that.
+ * `pmk stat` counts with it and `pmk doctor` examines it.
+ */
+#ifndef PMK_COUNT_WIRED_H
+#define PMK_COUNT_WIRED_H
+
+#include <pmk/microblaze.h>
+#include <pmk/pmu.h>
+
+#include "count/error.h"
+#include "count/words.h"
+#include "pmu/ahbmon/layout.h"
+#include "wire/wire.h"
+
+/* How the registers of a PMU are reached. */
+enum pmk_reach {
+	PMK_REACH_CP15,	  /* by instructions of the processor, which a probe gives it */
+	PMK_REACH_MEMORY, /* loads and stores */
+	PMK_REACH_MDM,	  /* JTAG scans through MicroBlaze's debug module */
+};
+
+/* What --set can change; the keys are in wired.c. */
+struct pmk_wired_settings {
+	uint64_t base;	/* of a block in memory */
+	uint64_t imx31; /* its offsets are those of the i.MX31 */
+	uint64_t big_endian;
+	uint64_t user, bypass; /* JTAG instructions */
+	uint64_t ports, processor;
+	uint64_t events, latencies, width; /* of MicroBlaze's counters */
+	uint64_t patience_ms, turn_ms;
+	bool has_base;
+	char tap[64];
+};
+
+struct pmk_wired {
+	struct pmk_wired_settings set;
+	enum pmk_reach reach;
+	const struct pmk_pmu *pmu;
+	struct pmk_wire wire;
+	struct pmk_port port;
+	/* private: what pmu and port are made of */
+	struct pmk_microblaze_pmu microblaze;
+	struct pmk_ahbmon_layout_file layout;
+	struct pmk_pmu monitor;
+	struct pmk_wire_memory memory;
+	struct pmk_port words;
+	struct pmk_wire_tap tap;
+	struct pmk_mdm_jtag jtag;
+};
+
+/*
+ * Find out what is meant, without connecting. `pmu` NULL: an ARM1176. `layout` is the file of
+ * --layout or NULL, `data` the data directory. 0 or a failure.
+ */
+int pmk_wired_choose(struct pmk_wired *w, const char *pmu, const struct pmk_words *overrides,
+		     const char *layout, const char *data, struct pmk_count_fault *f);
+/* Connect, in the words of -T: a speaker and its HOST:PORT. 0 or a failure. The wire has to be
+ * closed in any case. */
+int pmk_wired_connect(struct pmk_wired *w, const struct pmk_speaker *speaker, const char *where,
+		      struct pmk_count_fault *f);
+/* Find out what accesses need, and make the port. The target is held then, if it has to be. 0 or a
+ * failure. */
+int pmk_wired_reach(struct pmk_wired *w, struct pmk_count_fault *f);
+/* The failure of an access: what the wire says, or what the error means. */
+const char *pmk_wired_why(const struct pmk_wired *w, int err);
+
+#endif

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: MIT
+"""Boards on a wire for the tests: firmware that behaves as an AHB Monitor in the memory of an
+emulated board, behind the emulator's GDB stub; and Debian's OpenOCD in front of jtag_board.c."""
+import contextlib
+import glob
+import threading
+
+from harness import *
+
+BASE = 0x00200000  # of the monitor, in the memory of a raspi0
+
+# One round adds n + 1 to counter n, while the monitor is enabled. Offsets are those of
+# data/layouts/sp816.ini. The same as a program of this machine has the monitor among its data.
+MONITOR = """
+#ifdef __arm__
+#define WORD ((volatile unsigned *)0x00200000)
+
+__attribute__((naked, section(".text.start"))) void _start(void)
+{
+	__asm__ volatile("ldr sp, =0x00100000\\n\\tb main");
+}
+#else
+volatile unsigned WORD[1024] __attribute__((section(".monitor"))) = { 0 };
+#endif
+
+int main(void)
+{
+	for (;;) {
+		if (WORD[0x204 / 4]) {
+			WORD[0x204 / 4] = 0;
+			for (int i = 0; i < 91; i++)
+				WORD[i] = 0;
+		}
+		if (WORD[0x208 / 4]) {
+			WORD[0x208 / 4] = 0;
+			WORD[0x200 / 4] &= ~1u;
+			for (int i = 0; i < 91; i++)
+				WORD[i] = 0x00200000 + 4 * i;
+		}
+		if (WORD[0x200 / 4] & 1)
+			for (int i = 0; i < 91; i++)
+				WORD[i] += STEP * (i + 1);
+	}
+}
+"""
+
+
+def ports_of(pid):
+    """The TCP ports on which a process listens."""
+    mine = set()
+    for fd in glob.glob(f"/proc/{pid}/fd/*"):
+        with contextlib.suppress(OSError):
+            mine.add(os.readlink(fd))
+    found = []
+    for line in of_process(pid, "net/tcp").splitlines()[1:]:
+        word = line.split()
+        if word[3] == "0A" and f"socket:[{word[9]}]" in mine:
+            found.append(int(word[1].split(":")[1], 16))
+    return sorted(found)
+
+
+def end(process):
+    process.kill()
+    process.wait()
+
+
+def monitor_firmware(step):
+    """Compiled once for each step."""
+    have("arm-none-eabi-gcc")
+    path = os.path.join(WORK, f"wire-monitor-{step}")
+    if not os.path.exists(path + ".elf"):
+        with open(path + ".c", "w") as f:
+            f.write(MONITOR)
+        out = run("arm-none-eabi-gcc", "-mcpu=arm1176jzf-s", "-marm", "-O1", "-nostdlib",
+                  "-ffreestanding", "-static", f"-DSTEP={step}", "-Wl,-Ttext=0x10000",
+                  "-Wl,--build-id=none", path + ".c", "-o", f"{path}-{os.getpid()}")
+        assert out.code == 0, out
+        os.rename(f"{path}-{os.getpid()}", path + ".elf")
+    return path + ".elf"
+
+
+@contextlib.contextmanager
+def emulated(*options, emulator="qemu-system-arm"):
+    """A board in QEMU with a GDB stub on a port of the kernel's choice: (process, port)."""
+    have(emulator)
+    process = subprocess.Popen(
+        [emulator, "-display", "none", "-monitor", "none", "-serial", "none", "-nic", "none",
+         "-chardev", "socket,id=stub,host=127.0.0.1,port=0,server=on,wait=off",
+         "-gdb", "chardev:stub", *options], stderr=subprocess.DEVNULL)
+    try:
+        wait_until(lambda: ports_of(process.pid) or process.poll() is not None,
+                   f"{emulator} opens no port")
+        assert process.poll() is None, f"{emulator} {options} ended with {process.returncode}"
+        yield process, ports_of(process.pid)[0]
+    finally:
+        end(process)
+
+
+PROGRAM_BASE = 0x10200000
+
+
+@contextlib.contextmanager
+def debugged():
+    """The monitor as a program of this machine, behind Debian's gdbserver: (its number, port). When
+    nobody is connected any more, the program is on its own."""
+    have("gcc", "gdbserver")
+    path = os.path.join(WORK, f"wire-monitor-{os.getpid()}")
+    out = run("gcc", "-x", "c", "-O1", "-no-pie", "-DSTEP=1",
+              f"-Wl,--section-start=.monitor={PROGRAM_BASE:#x}", "-", "-o", path, stdin=MONITOR)
+    assert out.code == 0, out
+    process = subprocess.Popen(["gdbserver", "--once", "127.0.0.1:0", path],
+                               stderr=subprocess.PIPE, text=True)
+    pid = int(re.search(r"pid = (\d+)", process.stderr.readline())[1])
+    try:
+        yield pid, int(process.stderr.readline().split()[-1])
+    finally:
+        end(process)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, 9)
+        os.unlink(path)
+
+
+@contextlib.contextmanager
+def monitor(step=1):
+    with emulated("-M", "raspi0", "-kernel", monitor_firmware(step)) as board:
+        yield board
+
+
+ARM11 = ("jtag newtap t cpu -irlen 5 -ircapture 0x1 -irmask 0x1f -expected-id 0x07b76f0f; "
+         "target create t.cpu arm11 -chain-position t.cpu")
+# How OpenOCD is told of the TAP of each board.
+TAPS = {
+    "arm11": ARM11,
+    "closed": ARM11,
+    "mdm": "jtag newtap f tap -irlen 6 -expected-id 0x0362d093",
+}
+
+
+class Probe:
+    """OpenOCD and the board behind it."""
+
+    def __init__(self, board, cycles):
+        have("openocd")
+        self.board = subprocess.Popen([os.path.join(BUILD, "tests", "jtag_board"), board,
+                                       str(cycles)], stdout=subprocess.PIPE, text=True)
+        port = int(self.board.stdout.readline())
+        self.process = subprocess.Popen(
+            ["openocd", "-c", "adapter driver remote_bitbang; remote_bitbang host 127.0.0.1; "
+             f"remote_bitbang port {port}; gdb_port 0; telnet_port disabled; tcl_port 0; "
+             f"{TAPS[board]}; init"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        self.ports = {}
+        for line in self.process.stderr:
+            found = re.search(r"Listening on port (\d+) for (tcl|gdb) conn", line)
+            if found:
+                self.ports[found[2]] = int(found[1])
+            if len(self.ports) == (1 if board == "mdm" else 2):
+                break
+        # Nobody may wait for somebody to read the rest of the log.
+        self.rest = threading.Thread(target=self.process.stderr.read)
+        self.rest.start()
+
+    def target(self, speaker="openocd"):
+        return f"{speaker}:127.0.0.1:{self.ports['gdb' if speaker == 'gdb' else 'tcl']}"
+
+    def enabled_cycles(self):
+        """End everything; how many cycles the board saw while its counters were enabled."""
+        self.end()
+        return int(self.board.stdout.read())
+
+    def end(self):
+        end(self.process)
+        self.rest.join()
+        self.board.wait()
+
+
+@contextlib.contextmanager
+def openocd(board, cycles=3):
+    probe = Probe(board, cycles)
+    try:
+        yield probe
+    finally:
+        probe.end()

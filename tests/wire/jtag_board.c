@@ -1,0 +1,581 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A board on JTAG for OpenOCD's remote_bitbang: `jtag_board arm11 CYCLES` has the debug TAP of an
+ * ARM1176, `jtag_board mdm CYCLES` that of an FPGA with a MicroBlaze behind its debug module;
+ * `jtag_board closed CYCLES` is the first with NIDEN low, where event counters stand still.
+ * Counters are the project's models. The processor runs while the TAP is clocked: each TCK lets
+ * CYCLES cycles pass and one third as many instructions, so that what is counted follows from what
+ * the probe does and not from the time that it takes.
+ *
+ * It prints the port on which it listens, serves one connection, and then prints how many cycles
+ * passed while the counters were enabled and the processor ran.
+ *
+ * Source: DDI 0301H, chapter 14 (debug test access port): scan chains 0, 1, 4, 5 and 7, the
+ * instructions HALT and RESTART, and when an instruction in the ITR is executed.
+ */
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <pmk/ahbmon_model.h>
+#include <pmk/arm11_model.h>
+#include <pmk/armv8_model.h>
+#include <pmk/l2cc.h>
+#include <pmk/l2cc_model.h>
+#include <pmk/microblaze_model.h>
+#include <pmk/native.h>
+
+/* ---- the counters ---------------------------------------------------------------------------- */
+
+static struct pmk_bus bus;
+static uint64_t cycles_per_tck, enabled_cycles;
+static bool halted;
+
+static struct pmk_arm11_model arm11;
+static struct pmk_model_port arm11_at = { .model = &arm11, .bus = &bus };
+/* Blocks in memory: registers of a model at offsets. */
+static struct pmk_l2cc_model l210, l220;
+static struct pmk_ahbmon_model monitor;
+static struct pmk_bus ahb[PMK_AHBMON_NBUSES];
+static struct block {
+	const struct pmk_pmu *pmu;
+	uint32_t base;
+	const uint16_t *offset;
+	unsigned noffsets;
+	struct pmk_model_port at;
+} blocks[] = {
+	/* where the i.MX31 has it */
+	{ &pmk_l210, 0x43f08000, pmk_l210_imx31_offsets, PMK_L210_NREGS, { .model = &l210 } },
+	{ &pmk_l220, 0x30000000, pmk_l220_offsets, PMK_L220_NREGS, { .model = &l220 } },
+	{ &pmk_ahbmon,
+	  0x101d0000,
+	  pmk_ahbmon_sp816.offset,
+	  PMK_AHBMON_NREGS,
+	  { .model = &monitor, .bus = ahb } },
+};
+
+#define NBLOCKS (sizeof(blocks) / sizeof(blocks[0]))
+
+/* The block of a Cortex-A53 has more than registers, such as the software lock. */
+#define A53_BASE 0x80030000u
+static struct pmk_armv8_model a53;
+
+static void sync_models(void)
+{
+	const struct pmk_model_ops *ops = pmk_model_find(&pmk_cortex_a53);
+
+	arm11_at.ops->sync(&arm11, &bus);
+	ops->sync(&a53, &bus);
+	for (unsigned i = 0; i < NBLOCKS; i++)
+		blocks[i].at.ops->sync(blocks[i].at.model, blocks[i].at.bus);
+	pmk_bus_forget(&bus);
+	arm11_at.ops->ask(&arm11, &bus);
+	ops->ask(&a53, &bus);
+	for (unsigned i = 0; i < NBLOCKS; i++)
+		blocks[i].at.ops->ask(blocks[i].at.model, blocks[i].at.bus);
+}
+
+/* A TCK passes. */
+static void run_arm11(void)
+{
+	if (halted)
+		return;
+	enabled_cycles += arm11.pmnc & 1 ? cycles_per_tck : 0;
+	pmk_bus_add(&bus, PMK_SIG_CYCLE, cycles_per_tck);
+	pmk_bus_add(&bus, PMK_SIG_INSN, cycles_per_tck / 3);
+	pmk_bus_add(&bus, PMK_SIG_L2CC_INSN_READ, 1);
+	pmk_bus_add(&ahb[PMK_AHBMON_BUS_HCLK], PMK_SIG_CYCLE, cycles_per_tck);
+	pmk_bus_add(&ahb[PMK_AHBMON_BUS_ARMI], PMK_SIG_AHB_READ, 1);
+	if (pmk_bus_due(&bus))
+		sync_models();
+}
+
+static void set_halted(bool yes)
+{
+	sync_models();
+	halted = yes;
+	pmk_arm11_model_input(&arm11, &bus, PMK_ARM11_IN_DEBUG, yes);
+	sync_models();
+}
+
+/* ---- the ARM11 in debug state ---------------------------------------------------------------- */
+
+enum { SCAN_N = 0x02, RESTART = 0x04, HALT = 0x08, INTEST = 0x0c, EXTEST = 0x00, ITRSEL = 0x1d };
+
+#define DSCR_HALTED    (1u << 0)
+#define DSCR_RESTARTED (1u << 1)
+#define DSCR_ITR       (1u << 13)
+#define DSCR_WRITABLE  0x0000ff00u
+#define DSCR_WDTR      (1u << 29)
+#define DSCR_RDTR      (1u << 30)
+
+static struct {
+	uint32_t r[16], cpsr, dscr, itr, wdtr, rdtr, chain7[128];
+	uint8_t screg, address;
+} cpu = { .cpsr = 0xd3, .dscr = DSCR_RESTARTED };
+
+/* The block that has a register at this address, and which; all other memory reads as 0. */
+static const struct block *find_block(uint32_t address, unsigned *reg)
+{
+	for (const struct block *b = blocks; b < blocks + NBLOCKS; b++)
+		for (*reg = 0; *reg < b->noffsets; ++*reg)
+			if (address == b->base + b->offset[*reg])
+				return b;
+	return NULL;
+}
+
+static uint32_t load(uint32_t address)
+{
+	unsigned reg;
+	const struct block *b = find_block(address, &reg);
+	uint32_t word = 0;
+	uint64_t v = 0;
+
+	if (address - A53_BASE < 0x1000)
+		pmk_armv8_load(&a53, &bus, address - A53_BASE, &word);
+	else if (b)
+		b->at.ops->read(b->at.model, b->at.bus, PMK_MODE_PRIV, reg, &v);
+	return b ? (uint32_t)v : word;
+}
+
+static void store(uint32_t address, uint32_t value)
+{
+	unsigned reg;
+	const struct block *b = find_block(address, &reg);
+
+	if (address - A53_BASE < 0x1000)
+		pmk_armv8_store(&a53, &bus, address - A53_BASE, value);
+	else if (b)
+		b->at.ops->write(b->at.model, b->at.bus, PMK_MODE_PRIV, reg, value);
+	sync_models();
+}
+
+static uint32_t read_cp15(unsigned crn, unsigned crm, unsigned op2)
+{
+	struct pmk_port port = pmk_port_model(&arm11_at);
+	uint64_t v = 0;
+
+	if (crn == 15 && crm == 12 && op2 < 4)
+		port.read(port.ctx, op2, &v);
+	else if (crn == 0 && crm == 0 && op2 == 0)
+		v = 0x410fb767;
+	return (uint32_t)v;
+}
+
+static void write_cp15(unsigned crn, unsigned crm, unsigned op2, uint32_t value)
+{
+	struct pmk_port port = pmk_port_model(&arm11_at);
+
+	if (crn == 15 && crm == 12 && op2 < 4)
+		port.write(port.ctx, op2, value);
+}
+
+static void execute(uint32_t w)
+{
+	uint32_t *rd = &cpu.r[w >> 12 & 15];
+	unsigned crn = w >> 16 & 15, crm = w & 15, op2 = w >> 5 & 7;
+
+	if ((w & 0x0fff0fff) == 0x0e000e15) { /* MCR p14, 0, Rd, c0, c5, 0 */
+		cpu.wdtr = *rd;
+		cpu.dscr |= DSCR_WDTR;
+	} else if ((w & 0x0fff0fff) == 0x0e100e15) { /* MRC p14, 0, Rd, c0, c5, 0 */
+		*rd = cpu.rdtr;
+		cpu.dscr &= ~DSCR_RDTR;
+	} else if (w == 0xecb05e01 || w == 0xed905e00) { /* LDC p14, c5, [r0], #4 or [r0] */
+		cpu.wdtr = load(cpu.r[0]);
+		cpu.dscr |= DSCR_WDTR;
+		cpu.r[0] += w == 0xecb05e01 ? 4 : 0;
+	} else if (w == 0xeca05e01 || w == 0xed805e00) { /* STC p14, c5, [r0], #4 or [r0] */
+		store(cpu.r[0], cpu.rdtr);
+		cpu.dscr &= ~DSCR_RDTR;
+		cpu.r[0] += w == 0xeca05e01 ? 4 : 0;
+	} else if ((w & 0x0ff00f10) == 0x0e100f10) { /* MRC p15, 0 */
+		*rd = read_cp15(crn, crm, op2);
+	} else if ((w & 0x0ff00f10) == 0x0e000f10) { /* MCR p15, 0 */
+		write_cp15(crn, crm, op2, *rd);
+	} else if ((w & 0x0fbf0fff) == 0x010f0000) { /* MRS Rd, CPSR or SPSR */
+		*rd = cpu.cpsr;
+	} else if ((w & 0x0ff0fff0) == 0x0120f000) { /* MSR CPSR, Rm */
+		cpu.cpsr = cpu.r[w & 15];
+	} else if ((w & 0x0fff0ff0) == 0x01a00000) { /* MOV Rd, Rm */
+		*rd = cpu.r[w & 15];
+	} else if ((w & 0x0ffffff0) == 0x012fff10) { /* BX Rm */
+		cpu.r[15] = cpu.r[w & 15];
+	} else if (w) {
+		fprintf(stderr, "jtag_board: instruction 0x%08x is not modelled\n", w);
+	}
+}
+
+/* ---- the TAP --------------------------------------------------------------------------------- */
+
+enum state {
+	RESET,
+	IDLE,
+	DR_SELECT,
+	DR_CAPTURE,
+	DR_SHIFT,
+	DR_EXIT1,
+	DR_PAUSE,
+	DR_EXIT2,
+	DR_UPDATE,
+	IR_SELECT,
+	IR_CAPTURE,
+	IR_SHIFT,
+	IR_EXIT1,
+	IR_PAUSE,
+	IR_EXIT2,
+	IR_UPDATE
+};
+
+static const uint8_t next_state[][2] = {
+	[RESET] = { IDLE, RESET },
+	[IDLE] = { IDLE, DR_SELECT },
+	[DR_SELECT] = { DR_CAPTURE, IR_SELECT },
+	[DR_CAPTURE] = { DR_SHIFT, DR_EXIT1 },
+	[DR_SHIFT] = { DR_SHIFT, DR_EXIT1 },
+	[DR_EXIT1] = { DR_PAUSE, DR_UPDATE },
+	[DR_PAUSE] = { DR_PAUSE, DR_EXIT2 },
+	[DR_EXIT2] = { DR_SHIFT, DR_UPDATE },
+	[DR_UPDATE] = { IDLE, DR_SELECT },
+	[IR_SELECT] = { IR_CAPTURE, RESET },
+	[IR_CAPTURE] = { IR_SHIFT, IR_EXIT1 },
+	[IR_SHIFT] = { IR_SHIFT, IR_EXIT1 },
+	[IR_EXIT1] = { IR_PAUSE, IR_UPDATE },
+	[IR_PAUSE] = { IR_PAUSE, IR_EXIT2 },
+	[IR_EXIT2] = { IR_SHIFT, IR_UPDATE },
+	[IR_UPDATE] = { IDLE, DR_SELECT },
+};
+
+/* What differs between the two TAPs. */
+struct tap {
+	unsigned ir_bits, idcode_ir;
+	uint32_t idcode;
+	/* The data register of an instruction: its length, and what it holds. */
+	unsigned (*capture)(unsigned ir, uint64_t *value);
+	/* It was shifted by so many bits. */
+	void (*update)(unsigned ir, uint64_t value, unsigned bits);
+	void (*enter_ir)(unsigned ir);
+	void (*enter_idle)(unsigned ir);
+	void (*clock)(void);
+};
+
+static struct {
+	enum state state;
+	unsigned ir, bits, shifted;
+	uint64_t shift;
+	bool tck;
+} line;
+
+static unsigned chain_of(unsigned ir)
+{
+	return ir == ITRSEL ? 4 : ir == EXTEST || ir == INTEST ? cpu.screg : 99;
+}
+
+static unsigned capture_arm11(unsigned ir, uint64_t *value)
+{
+	if (ir == SCAN_N) {
+		*value = 0x10;
+		return 5;
+	}
+	switch (chain_of(ir)) {
+	case 0:
+		*value = UINT64_C(0x4115120000); /* ARM; 6 breakpoints, 2 watchpoints, v6.1 */
+		return 40;
+	case 1:
+		cpu.dscr = halted ? cpu.dscr | DSCR_HALTED : cpu.dscr & ~DSCR_HALTED;
+		*value = cpu.dscr;
+		return 32;
+	case 4:
+		*value = UINT64_C(1) << 32;
+		return 33;
+	case 5:
+		*value = UINT64_C(3) << 32 | cpu.wdtr;
+		if (ir == INTEST)
+			cpu.dscr &= ~DSCR_WDTR;
+		return 34;
+	case 7:
+		*value = (uint64_t)cpu.address << 33 | (uint64_t)cpu.chain7[cpu.address] << 1 | 1;
+		return 40;
+	default:
+		*value = 0;
+		return 1;
+	}
+}
+
+static void update_arm11(unsigned ir, uint64_t value, unsigned bits)
+{
+	(void)bits;
+	if (ir == SCAN_N) {
+		cpu.screg = value & 31;
+		return;
+	}
+	if (ir == INTEST)
+		return;
+	switch (chain_of(ir)) {
+	case 1:
+		cpu.dscr = (cpu.dscr & ~DSCR_WRITABLE) | ((uint32_t)value & DSCR_WRITABLE);
+		break;
+	case 4:
+		cpu.itr = (uint32_t)value;
+		break;
+	case 5:
+		cpu.rdtr = (uint32_t)value;
+		cpu.dscr |= DSCR_RDTR;
+		break;
+	case 7:
+		cpu.address = value >> 33 & 127;
+		if (value & 1)
+			cpu.chain7[cpu.address] = (uint32_t)(value >> 1);
+		break;
+	}
+}
+
+static void enter_ir_arm11(unsigned ir)
+{
+	(void)ir;
+}
+
+static void enter_idle_arm11(unsigned ir)
+{
+	unsigned chain = chain_of(ir);
+
+	if (ir == HALT && !halted) {
+		set_halted(true);
+		cpu.dscr = (cpu.dscr | DSCR_HALTED) & ~DSCR_RESTARTED;
+	} else if (ir == RESTART && halted) {
+		set_halted(false);
+		cpu.dscr = (cpu.dscr | DSCR_RESTARTED) & ~DSCR_HALTED;
+	} else if (halted && (cpu.dscr & DSCR_ITR) && (chain == 4 || chain == 5)) {
+		execute(cpu.itr);
+	}
+}
+
+static const struct tap arm11_tap = {
+	5,	   0x1e, 0x07b76f0f, capture_arm11, update_arm11, enter_ir_arm11, enter_idle_arm11,
+	run_arm11,
+};
+
+/* ---- the FPGA -------------------------------------------------------------------------------- */
+
+#define USER2 0x03
+
+/* All that a scan can change, so that one can be tried. */
+static struct {
+	struct pmk_microblaze_model counters;
+	struct pmk_mdm_model mdm;
+	struct pmk_mdm_jtag_model jtag;
+} fpga;
+static struct pmk_model_port counters_at = { .model = &fpga.counters, .bus = &bus };
+static struct pmk_port behind;
+
+/* What will come out is found out by shifting zeros through a copy. */
+static unsigned capture_mdm(unsigned ir, uint64_t *value)
+{
+	static const uint8_t zeros[8];
+	uint8_t out[8] = { 0 };
+
+	*value = 0;
+	if (ir != USER2)
+		return 1;
+	{
+		struct pmk_bus kept_bus = bus;
+		__typeof__(fpga) kept = fpga;
+
+		pmk_mdm_jtag_model_scan(&fpga.jtag, 64, zeros, out);
+		fpga = kept;
+		bus = kept_bus;
+	}
+	for (unsigned i = 0; i < 8; i++)
+		*value |= (uint64_t)out[i] << 8 * i;
+	return 64;
+}
+
+static void update_mdm(unsigned ir, uint64_t value, unsigned bits)
+{
+	uint8_t out[8], in[8];
+
+	if (ir != USER2 || !bits || bits > 64)
+		return;
+	/* What was shifted in stands in the highest bits. */
+	value >>= 64 - bits;
+	for (unsigned i = 0; i < 8; i++)
+		out[i] = (uint8_t)(value >> 8 * i);
+	pmk_mdm_jtag_model_scan(&fpga.jtag, bits, out, in);
+}
+
+static void enter_ir_mdm(unsigned ir)
+{
+	if (ir == USER2)
+		pmk_mdm_jtag_model_select(&fpga.jtag);
+	else
+		pmk_mdm_jtag_model_deselect(&fpga.jtag);
+}
+
+static void enter_idle_mdm(unsigned ir)
+{
+	(void)ir;
+}
+
+static void run_mdm(void)
+{
+	pmk_bus_add(&bus, PMK_SIG_CYCLE, cycles_per_tck);
+	pmk_bus_add(&bus, PMK_SIG_INSN, cycles_per_tck / 3);
+	if (pmk_bus_due(&bus)) {
+		counters_at.ops->sync(&fpga.counters, &bus);
+		pmk_bus_forget(&bus);
+		counters_at.ops->ask(&fpga.counters, &bus);
+	}
+}
+
+static const struct tap mdm_tap = {
+	6, 0x09, 0x0362d093, capture_mdm, update_mdm, enter_ir_mdm, enter_idle_mdm, run_mdm,
+};
+
+/* ---- clocking -------------------------------------------------------------------------------- */
+
+static void capture_dr(const struct tap *t)
+{
+	if (line.ir == t->idcode_ir) {
+		line.shift = t->idcode;
+		line.bits = 32;
+	} else {
+		line.bits = t->capture(line.ir, &line.shift);
+	}
+	line.shifted = 0;
+}
+
+static void enter(const struct tap *t, enum state state)
+{
+	switch (state) {
+	case RESET:
+		line.ir = t->idcode_ir;
+		t->enter_ir(line.ir);
+		break;
+	case IDLE:
+		if (line.state != IDLE)
+			t->enter_idle(line.ir);
+		break;
+	case DR_CAPTURE:
+		capture_dr(t);
+		break;
+	case DR_UPDATE:
+		if (line.ir != t->idcode_ir)
+			t->update(line.ir, line.shift, line.shifted);
+		break;
+	case IR_CAPTURE:
+		line.shift = 1;
+		line.bits = t->ir_bits;
+		break;
+	case IR_UPDATE:
+		line.ir = (unsigned)line.shift & ((1u << t->ir_bits) - 1);
+		t->enter_ir(line.ir);
+		break;
+	default:
+		break;
+	}
+	line.state = state;
+}
+
+static void rise(const struct tap *t, bool tms, bool tdi)
+{
+	if (line.state == DR_SHIFT || line.state == IR_SHIFT) {
+		line.shift = line.shift >> 1 | (uint64_t)tdi << (line.bits - 1);
+		line.shifted++;
+	}
+	t->clock();
+	enter(t, next_state[line.state][tms]);
+}
+
+/* ---- serving --------------------------------------------------------------------------------- */
+
+/* What is read goes back in one piece for each piece that came. */
+static void serve(const struct tap *t, int fd)
+{
+	char in[4096], out[4096];
+	ssize_t n;
+
+	while ((n = read(fd, in, sizeof(in))) > 0) {
+		size_t bits = 0;
+
+		for (ssize_t i = 0; i < n; i++) {
+			unsigned c = (unsigned)in[i] - '0';
+
+			if (in[i] == 'Q')
+				return;
+			if (in[i] == 'R')
+				out[bits++] = line.shift & 1 ? '1' : '0';
+			if (c >= 8)
+				continue;
+			if ((c & 4) && !line.tck)
+				rise(t, c & 2, c & 1);
+			line.tck = c & 4;
+		}
+		if (bits && write(fd, out, bits) != (ssize_t)bits)
+			return;
+	}
+}
+
+static int listen_anywhere(void)
+{
+	struct sockaddr_in a = { .sin_family = AF_INET };
+	socklen_t size = sizeof(a);
+	int fd = socket(AF_INET, SOCK_STREAM, 0), one = 1;
+
+	a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	if (fd < 0 || bind(fd, (struct sockaddr *)&a, sizeof(a)) || listen(fd, 1) ||
+	    getsockname(fd, (struct sockaddr *)&a, &size))
+		return -1;
+	printf("%u\n", ntohs(a.sin_port));
+	fflush(stdout);
+	fd = accept(fd, NULL, NULL);
+	/* A bit that waits for the next one would wait for 40 ms. */
+	if (fd >= 0)
+		setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+	return fd;
+}
+
+static void power_up(void)
+{
+	pmk_bus_init(&bus);
+	pmk_signal_add(&bus.raised, PMK_SIG_CYCLE);
+	pmk_signal_add(&bus.raised, PMK_SIG_INSN);
+	arm11_at.ops = pmk_model_find(&pmk_arm1176);
+	arm11_at.ops->reset(&arm11, &bus, &pmk_arm1176);
+	for (unsigned i = 0; i < PMK_AHBMON_NBUSES; i++)
+		pmk_bus_init(&ahb[i]);
+	for (struct block *b = blocks; b < blocks + NBLOCKS; b++) {
+		b->at.ops = pmk_model_find(b->pmu);
+		b->at.bus = b->at.bus ? b->at.bus : &bus;
+		b->at.ops->reset(b->at.model, b->at.bus, b->pmu);
+	}
+	pmk_model_find(&pmk_cortex_a53)->reset(&a53, &bus, &pmk_cortex_a53);
+	counters_at.ops = pmk_model_find(&pmk_microblaze);
+	counters_at.ops->reset(&fpga.counters, &bus, &pmk_microblaze);
+	behind = pmk_port_model(&counters_at);
+	pmk_mdm_model_reset(&fpga.mdm, &pmk_mdm_defaults, &behind, 1);
+	pmk_mdm_jtag_model_reset(&fpga.jtag, &fpga.mdm);
+}
+
+int main(int argc, char **argv)
+{
+	int fd;
+
+	if (argc != 3)
+		return 2;
+	cycles_per_tck = strtoull(argv[2], NULL, 0);
+	power_up();
+	fd = listen_anywhere();
+	if (fd < 0)
+		return 1;
+	if (!strcmp(argv[1], "closed"))
+		pmk_arm11_model_input(&arm11, &bus, PMK_ARM11_IN_NIDEN, false);
+	serve(strcmp(argv[1], "mdm") ? &arm11_tap : &mdm_tap, fd);
+	printf("%llu\n", (unsigned long long)enabled_cycles);
+	return 0;
+}

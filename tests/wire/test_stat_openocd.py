@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: MIT
+"""pmk stat -T openocd:… and -T gdb:… with Debian's OpenOCD, whose own code for the ARM11 reaches
+the registers, and a board behind it (jtag_board.c) that lets three cycles and one instruction pass
+with each clock of the TAP. Counting begins three cycles after it was enabled (DDI 0211, PMNC)."""
+from boards import *
+
+
+@pytest.mark.parametrize("speaker", ["openocd", "gdb"])
+def test_counts_an_arm11(speaker):
+    """Through the Tcl port, and through the stub, which takes "arm mrc" as a monitor command."""
+    with openocd("arm11") as probe:
+        doc = stat("-T", probe.target(speaker), "-e", "cycles,instructions", "--timeout", "500")
+        enabled = probe.enabled_cycles()
+    equal({row["trust"] for row in doc["counters"]}, {"measured"})
+    counted = counts(doc)
+    equal(counted["cycles"], enabled - 3)
+    equal(counted["instructions"], counted["cycles"] // 3)
+    assert enabled > 3
+
+
+def test_intervals():
+    with openocd("arm11") as probe:
+        doc = stat("-T", probe.target(), "-e", "cycles", "-I", "50", "--summary", "--timeout",
+                   "500")
+        enabled = probe.enabled_cycles()
+    *intervals, whole = [row["counter-value"] for row in doc["counters"]]
+    assert len(intervals) > 1
+    equal(sum(intervals), whole)
+    equal(whole, enabled - 3)
+
+
+def test_events_take_turns():
+    """Four events beside the cycle counter need two programmings."""
+    with openocd("arm11") as probe:
+        doc = stat("-T", probe.target(), "-e",
+                   "cycles,instructions,dcache_miss,br_exec,icache_miss", "--set", "turn=20",
+                   "--timeout", "1000")
+        enabled = probe.enabled_cycles()
+    equal(doc["passes"], 2)
+    rows = {row["event"]: row for row in doc["counters"]}
+    equal({row["trust"] for row in doc["counters"]}, {"scaled"})
+    shares = [rows[event]["pcnt-running"] for event in ("cycles", "br_exec")]
+    assert all(0 < share < 100 for share in shares) and sum(shares) <= 100.01, shares
+    equal(rows["instructions"]["pcnt-running"], rows["cycles"]["pcnt-running"])
+    # They had the counters at the same time, and are scaled alike.
+    assert abs(rows["cycles"]["counter-value"] - 3 * rows["instructions"]["counter-value"]) <= 3
+    equal(rows["dcache_miss"]["counter-value"], 0)
+    assert enabled > 0
+
+
+def test_a_cache_controller_in_memory():
+    """The L210's event monitor of an i.MX31. OpenOCD reaches memory of a halted ARM11 alone."""
+    with openocd("arm11", 30) as probe:
+        doc = stat("-T", probe.target(), "--pmu", "l210", "--set", "base=0x43F08000,imx31=1", "-e",
+                   "irreq,clock,drreq", "--timeout", "500")
+    counted = counts(doc)
+    assert counted["irreq"] > 0 and counted["drreq"] == 0, counted
+    equal(counted["clock"], 30 * counted["irreq"])
+
+
+def test_an_l220():
+    """Two counters without flags, which are read in time and have turns."""
+    with openocd("arm11", 30) as probe:
+        doc = stat("-T", probe.target(), "--pmu", "l220", "--set", "base=0x30000000", "-e",
+                   "irreq,drreq", "--timeout", "500")
+        rows = {row["event"]: row for row in doc["counters"]}
+    equal({row["trust"] for row in doc["counters"]}, {"measured"})
+    assert rows["irreq"]["counter-value"] > 0 and rows["drreq"]["counter-value"] == 0, rows
+
+
+def test_an_ahb_monitor():
+    """Each clock is 30 cycles of the bus and one read on ARM-I."""
+    with openocd("arm11", 30) as probe:
+        doc = stat("-T", probe.target(), "--pmu", "ahbmon", "-e",
+                   "ct_armi_rd,ct_total_cycles_en,ct_armd_rd", "--timeout", "500")
+    counted = counts(doc)
+    equal(counted["ct_total_cycles_en"], 30 * counted["ct_armi_rd"])
+    assert counted["ct_armi_rd"] > 0 and counted["ct_armd_rd"] == 0
+
+
+def test_pmuv3_in_memory():
+    """The block of a Cortex-A53, whose software lock is locked after reset; its cycle counter has
+    64 bits in two words."""
+    with openocd("arm11", 30) as probe:
+        doc = stat("-T", probe.target(), "--pmu", "cortex-a53", "--set", "base=0x80030000", "-e",
+                   "cycles,instructions", "--timeout", "500")
+    counted = counts(doc)
+    equal(counted["cycles"], 3 * counted["instructions"])
+    assert counted["cycles"] > 0
+
+
+def test_an_event_that_the_hardware_lacks():
+    """By PMCEID. It is in the second turn, and is refused before anything is counted."""
+    with openocd("arm11", 30) as probe:
+        out = pmk("stat", "-T", probe.target(), "--pmu", "cortex-a53", "--set", "base=0x80030000",
+                  "-e", "cycles,instructions,{r8,r8,r8,r8,r8,L1-dcache-loads}", "--timeout", "500")
+    equal(out.code, 125)
+    equal(out.err, "pmk: event 'L1-dcache-loads': the cortex-a53 of this target does not count it; "
+                   "leave it out\n")
+
+
+def test_a_microblaze():
+    """Its processor is not halted, and runs between the scans that start each counter."""
+    with openocd("mdm") as probe:
+        doc = stat("-T", probe.target(), "--pmu", "microblaze", "-e",
+                   "clock_cycles,insn_executed,load_word", "--timeout", "500")
+    counted = counts(doc)
+    equal(counted["clock_cycles"], 3 * counted["insn_executed"])
+    assert counted["clock_cycles"] > 0 and counted["load_word"] == 0
+    assert "halted" not in (doc["note"] or "")
+
+
+def test_a_probe_that_goes_away():
+    with openocd("arm11") as probe:
+        out = pmk("stat", "-T", probe.target(), "-e", "cycles", "-I", "20", "--summary", "--", "sh",
+                  "-c", f"sleep 0.5; kill -9 {probe.process.pid}; exec sleep 600")
+    equal(out.code, 125)
+    contains(out.err, "counts are those up to the last reading")
+    counted = [int(n.replace(",", "")) for n in re.findall(r"([\d,]+) +cycles", out.err)]
+    assert len(counted) > 2 and counted[-1] == sum(counted[:-1]) > 0, out
+
+
+def test_ctrl_c_ends_it():
+    with openocd("arm11") as probe:
+        p = subprocess.Popen([PMK, "stat", "-T", probe.target(), "-e", "cycles", "-I", "20", "-x,"],
+                             stderr=subprocess.PIPE, text=True)
+        p.stderr.readline()
+        p.send_signal(2)
+        rest = p.communicate(timeout=PATIENCE)[1]
+        equal(p.returncode, 130)
+    contains(rest, ",cycles,")
+
+
+def test_another_processor():
+    with openocd("arm11") as probe:
+        out = pmk("stat", "-T", probe.target(), "--pmu", "arm1136", "--timeout", "100")
+    equal(out.code, 129)
+    contains(out.err, "is an arm1176 (Main ID 0x410fb767), not an arm1136: --pmu arm1176")
+
+
+def test_not_openocd():
+    """The port of GDB's protocol, where Tcl's is meant."""
+    with openocd("arm11") as probe:
+        out = pmk("stat", "-T", probe.target("gdb").replace("gdb:", "openocd:"), "--set",
+                  "patience=500", "--timeout", "100")
+    equal(out.code, 125)
+    equal(len(out.err.splitlines()), 1)
