@@ -8,6 +8,9 @@
 #include "cli/show.h"
 
 static const struct cli_option options[] = {
+	{ 'T', "target", "TARGET", "examine a board: openocd:HOST:PORT or gdb:HOST:PORT" },
+	{ 0, "pmu", "PMU", "-T: which counters it has" },
+	{ 0, "set", "KEY=VALUE", "-T: how they are reached, as for pmk stat; repeatable" },
 	{ 0, "layout", "FILE", "ahbmon: the layout to ask, instead of the project's" },
 	{ 'j', "json-output", NULL, "write JSON" },
 	{ 'h', "help", NULL, "show this help" },
@@ -91,28 +94,61 @@ static int examine(const bool wanted[NCHECKS], bool any, json_object *doc, const
 	return code;
 }
 
-static int run_doctor(int argc, char **argv)
+/* What was asked for. */
+struct request {
+	bool json, any, wanted[NCHECKS];
+	struct doctor_board board;
+};
+
+/* Take an option that has a value. 0 or an exit code. */
+static int take_value(struct request *r, const struct cli_option *o, const char *value)
 {
-	bool bad, json = false, any = false, wanted[NCHECKS] = { false };
+	if (o->letter == 'T')
+		r->board.target = value;
+	else if (!strcmp(o->name, "pmu"))
+		r->board.pmu = value;
+	else if (!strcmp(o->name, "layout"))
+		r->board.layout = value;
+	else if (!pmk_words_add(&r->board.settings, value))
+		return cli_fail(PMK_EXIT_FAILED, "out of memory");
+	return 0;
+}
+
+/* Do the options go together? 0 or an exit code. */
+static int check(const struct request *r)
+{
+	const struct doctor_board *b = &r->board;
+
+	if (b->target && r->any)
+		return cli_fail(PMK_EXIT_USAGE, "-T examines a board: not with a check");
+	if (!b->target && (b->pmu || b->settings.count))
+		return cli_fail(PMK_EXIT_USAGE, "--pmu and --set are for -T");
+	if (!b->target && b->layout && !r->wanted[NCHECKS - 1]) /* it is for the last check */
+		return cli_fail(PMK_EXIT_USAGE, "--layout is for pmk doctor ahbmon");
+	return 0;
+}
+
+/* Sets *help when nothing else is to be done. 0 or an exit code. */
+static int parse(struct request *r, int argc, char **argv, bool *help)
+{
 	const struct doctor_check *check;
 	const struct cli_option *o;
-	json_object *doc = NULL;
-	const char *layout = NULL;
+	int i = 1, code = 0;
+	bool bad = false;
 	char *value;
-	int i = 1, code;
 
-	for (;;) {
+	while (!code) {
 		o = cli_next(&cmd_doctor, argc, argv, &i, &value, &bad);
 		if (bad)
 			return PMK_EXIT_USAGE;
 		if (o && o->letter == 'h') {
-			cli_help(stdout, &cmd_doctor);
-			return PMK_EXIT_OK;
+			*help = true;
+			return 0;
 		}
 		if (o && o->letter == 'j')
-			json = true;
+			r->json = true;
 		else if (o)
-			layout = value;
+			code = take_value(r, o, value);
 		if (o)
 			continue;
 		if (i >= argc)
@@ -120,25 +156,43 @@ static int run_doctor(int argc, char **argv)
 		check = find(argv[i++]);
 		if (!check)
 			return PMK_EXIT_USAGE;
-		wanted[check - checks] = any = true;
+		r->wanted[check - checks] = r->any = true;
 	}
-	if (layout && !wanted[NCHECKS - 1]) /* --layout is for the last check */
-		return cli_fail(PMK_EXIT_USAGE, "--layout is for pmk doctor ahbmon");
-	if (!any)
-		wanted[0] = true;
-	if (json)
+	return code;
+}
+
+static int run_doctor(int argc, char **argv)
+{
+	struct request r = { 0 };
+	bool help = false;
+	json_object *doc = NULL;
+	int code = parse(&r, argc, argv, &help);
+
+	if (!code && !help)
+		code = check(&r);
+	if (help)
+		cli_help(stdout, &cmd_doctor);
+	if (code || help)
+		goto out;
+	if (r.json)
 		doc = show_json_document("pmk-doctor");
-	code = examine(wanted, any, doc, layout);
-	if (doc)
+	r.wanted[0] |= !r.any;
+	code = r.board.target ? doctor_target(doc, &r.board)
+			      : examine(r.wanted, r.any, doc, r.board.layout);
+	if (doc && code != PMK_EXIT_USAGE)
 		show_json_print(doc);
 	json_object_put(doc);
+out:
+	pmk_words_free(&r.board.settings);
 	return code;
 }
 
 const struct cli_command cmd_doctor = {
 	.name = "doctor",
-	.brief = "check the environment, and sequences and layouts on the models",
-	.usage = "[environment|armv8|ahbmon]... [--layout FILE] [-j]",
+	.brief = "check the environment, sequences and layouts on the models, and boards",
+	.usage =
+		"[environment|armv8|ahbmon]... [--layout FILE] [-j]\n"
+		"       pmk doctor -T TARGET [--pmu PMU] [--set KEY=VALUE]... [--layout FILE] [-j]",
 	.options = options,
 	.run = run_doctor,
 };

@@ -5,6 +5,8 @@
 
 #include <json.h>
 
+#include "count/words.h"
+
 /*
  * A check prints what it finds to stdout, or adds it to `doc`, if that is not NULL, as the member
  * with the name of the check. It returns an exit code; finding something wrong is no failure by
@@ -22,5 +24,15 @@ int doctor_environment(json_object *doc, const char *layout);
 int doctor_armv8(json_object *doc, const char *layout);
 /* Preset and read back the counters of the AHB Monitor. */
 int doctor_ahbmon(json_object *doc, const char *layout);
+
+/* A board that is reached over a wire; texts that were not given are NULL. */
+struct doctor_board {
+	const char *target, *pmu, *layout;
+	struct pmk_words settings; /* of --set */
+};
+
+/* Look whether its counters can be reached, and count. PMK_EXIT_FAILED if they cannot, or stand
+ * still. */
+int doctor_target(json_object *doc, const struct doctor_board *board);
 
 #endif

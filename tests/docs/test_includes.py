@@ -75,7 +75,7 @@ RULES = [
                      "recording/recording.h", "sampling/", "session/", "wire/", "pmk/"]),
     (r"src/cli/", ["cli/", "ahb/", "base/", "count/", "cpu/", "isa/text.h", "producer/",
                    "profile/", "recording/", "result/", "sampling/", "session/", "pmu/",
-                   "pmk/"]),
+                   "wire/", "pmk/"]),
 ]
 
 

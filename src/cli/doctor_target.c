@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: MIT
+/*
+ * pmk doctor -T openocd:… or gdb:…: go the way to the counters of a board step by step, as pmk stat
+ * does, and say where it ends and what to do there. What stands in the counters is lost.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include <pmk/ahbmon.h>
+#include <pmk/arm11.h>
+#include <pmk/armv8.h>
+#include <pmk/error.h>
+#include <pmk/l2cc.h>
+#include <pmk/session.h>
+
+#include "cli/cli.h"
+#include "cli/doctor.h"
+#include "cli/show.h"
+#include "count/wired.h"
+
+#define COUNT_MS 100 /* how long the target runs to see whether it counts */
+
+/* ---- what is found --------------------------------------------------------------------------- */
+
+/* One step; behind the first that is broken, there are no more. */
+struct step {
+	const char *name;
+	bool ok;
+	char text[640];
+	const char *advice; /* what to do; NULL: nothing */
+};
+
+#define MAX_STEPS 8
+
+struct examination {
+	struct pmk_wired wired;
+	struct pmk_count_fault fault;
+	struct step step[MAX_STEPS];
+	unsigned n;
+};
+
+#define SAY(x, what, is_ok, then, ...)                             \
+	do {                                                       \
+		struct step *s_ = &(x)->step[(x)->n++];            \
+		s_->name = what;                                   \
+		s_->ok = is_ok;                                    \
+		s_->advice = then;                                 \
+		snprintf(s_->text, sizeof(s_->text), __VA_ARGS__); \
+	} while (0)
+
+/* ---- advice ---------------------------------------------------------------------------------- */
+
+/* By how the registers are reached. */
+static const char *const no_answer[] = {
+	[PMK_REACH_CP15] =
+		"OpenOCD has to have examined the target: is it powered, is its debug clock on, is "
+		"DBGEN high, does the JTAG chain have the IDs that the configuration expects? Its "
+		"own log says more. A stub of GDB's protocol has to pass 'monitor arm mrc' on, as "
+		"OpenOCD's does and an emulator's does not.",
+	[PMK_REACH_MEMORY] =
+		"Is it the physical address of the block (--set base=, --layout), is the block "
+		"powered and clocked, and does the probe's access port reach that bus? A processor "
+		"that has to be halted for memory needs DBGEN.",
+	[PMK_REACH_MDM] =
+		"Is the FPGA configured, is --set tap= its TAP, and --set user= as C_JTAG_CHAIN?",
+};
+
+static const char *const no_register[] = {
+	[PMK_REACH_CP15] =
+		"What is written to PMNC does not stay: there is no PMU in this processor. An "
+		"emulated ARM11 has none and reads zeros.",
+	[PMK_REACH_MEMORY] =
+		"What is written to its control register does not stay. Either it is another "
+		"address or layout, or the block has no clock, or a lock holds it (PMUv3: the OS "
+		"lock, and EDPRSR says whether the core is powered).",
+	[PMK_REACH_MDM] =
+		"The counters answer as if there were none: C_DEBUG_ENABLED has to be 2, and "
+		"C_DEBUG_EVENT_COUNTERS as in --set events=.",
+};
+
+static const char *zero_advice(const struct pmk_wired *w, int err)
+{
+	const struct pmk_driver *driver = w->pmu->driver;
+
+	if (err == PMK_EFORBID)
+		return "Non-invasive debug is not permitted: NIDEN has to be high, and in the "
+		       "Secure world SPNIDEN or SUIDEN, too. On chips it is a fuse or a register "
+		       "of debug authentication.";
+	if (err == PMK_EOFF)
+		return "Something on the target uses the counters, such as Linux's perf: end it "
+		       "there.";
+	if (err == PMK_ENOPMU)
+		return no_register[w->reach];
+	if (driver == pmk_l210.driver || driver == pmk_l220.driver)
+		return "The cache has to be on, and with an L210 its event bus: Auxiliary "
+		       "Control bit 20, set while the cache is off.";
+	if (driver == pmk_arm1176.driver)
+		return "The processor may wait for an interrupt with its clock stopped (WFI), or "
+		       "it does not run at all: look at its PC twice.";
+	if (driver == pmk_ahbmon.driver)
+		return "Nothing went over the buses, or the layout names the wrong bit to enable "
+		       "the counters.";
+	if (driver == pmk_cortex_a53.driver)
+		return "The core may be in WFI or powered down, the filter may leave out its "
+		       "exception level (EL2 and Secure are left out unless asked for), or "
+		       "non-invasive debug is not permitted: NIDEN and SPNIDEN, MDCR_EL3.SPME, "
+		       "MDCR_EL2.HPMN.";
+	return "The processor may be held in reset, or sleep; counters other than those that were "
+	       "built (--set events=, latencies=, width=) shift what is read.";
+}
+
+/* ---- the steps ------------------------------------------------------------------------------- */
+
+static bool connect_to(struct examination *x, const struct pmk_speaker *speaker, const char *where)
+{
+	bool ok = !pmk_wired_connect(&x->wired, speaker, where, &x->fault);
+
+	if (ok)
+		SAY(x, "connection", true, NULL, "%s answers; the target %s",
+		    x->wired.wire.link.name,
+		    x->wired.wire.found_halted ? "stands still"
+		    : x->wired.wire.held       ? "was halted by the connection"
+					       : "runs, as far as the probe knows");
+	else
+		SAY(x, "connection", false,
+		    "Start the server (openocd -f BOARD.cfg; its tcl_port is 6666, its gdb_port "
+		    "3333), and let no other client hold the only connection of a stub.",
+		    "%s", pmk_count_fault_text(&x->fault));
+	return ok;
+}
+
+static bool reach(struct examination *x)
+{
+	static const char *const how[] = { [PMK_REACH_CP15] = "coprocessor 15 answers",
+					   [PMK_REACH_MEMORY] = "its memory answers",
+					   [PMK_REACH_MDM] = "the debug module's TAP is scanned" };
+	struct pmk_wired *w = &x->wired;
+	bool ok = !pmk_wired_reach(w, &x->fault);
+	char at[40] = "";
+
+	if (ok && w->reach == PMK_REACH_MEMORY)
+		snprintf(at, sizeof(at), " at 0x%" PRIx64, w->set.base);
+	if (ok)
+		SAY(x, "access", true, NULL, "%s%s%s", how[w->reach], at,
+		    w->wire.halts ? "; the target is halted for every access" : "");
+	else
+		SAY(x, "access", false, no_answer[w->reach], "%s", pmk_count_fault_text(&x->fault));
+	return ok;
+}
+
+static bool ask_monitor(struct examination *x, struct pmk_dev *d)
+{
+	unsigned agree = 0;
+	int err = pmk_ahbmon_probe(d, (uint32_t)x->wired.set.base, &agree);
+
+	if (!err)
+		SAY(x, "layout", true, NULL,
+		    "all 90 counters hold their own addresses after a preset");
+	else
+		SAY(x, "layout", false,
+		    "A layout is right when all 90 agree (DDI 0287B 4.3.28). The project's own is "
+		    "made up: docs/ahbmon.md. An emulator has no AHB Monitor.",
+		    "%u of 90 counters hold their own addresses after a preset%s%s", agree,
+		    err == PMK_EIO ? "; " : "",
+		    err == PMK_EIO ? pmk_wired_why(&x->wired, err) : "");
+	return !err;
+}
+
+/* The events that count whatever runs: cycles, and one that only an event counter counts. */
+static void plan_events(const struct pmk_pmu *pmu, struct pmk_plan *plan)
+{
+	static const char *const always[] = { "cycles",	       "instructions",	     "clock_cycles",
+					      "insn_executed", "ct_total_cycles_en", "clock",
+					      "drreq" };
+
+	for (size_t i = 0; i < sizeof(always) / sizeof(always[0]) && plan->nevents < 2; i++) {
+		const struct pmk_event *ev = pmk_pmu_event(pmu, always[i]);
+
+		if (ev && (!plan->nevents || plan->event[0].code != ev->code))
+			plan->event[plan->nevents++].code = ev->code;
+	}
+}
+
+static bool program(struct examination *x, struct pmk_session *s, const struct pmk_plan *plan)
+{
+	struct pmk_wired *w = &x->wired;
+	bool running = false;
+	int err = pmk_wire_hold(&w->wire);
+
+	if (!err)
+		err = pmk_session_open(s, w->pmu, plan, &w->port);
+	if (!err)
+		err = pmk_session_start(s);
+	if (!err)
+		err = w->pmu->driver->running(&s->pass[0].dev, &running);
+	if (err)
+		SAY(x, "registers", false, no_answer[w->reach], "%s", pmk_wired_why(w, err));
+	else if (!running && w->reach != PMK_REACH_MDM)
+		SAY(x, "registers", false, no_register[w->reach],
+		    "the counters were started, and do not run");
+	else
+		SAY(x, "registers", true, NULL, "they were programmed, and the counters started");
+	return x->step[x->n - 1].ok;
+}
+
+/* Let the target run for a while, and read. */
+static int run_and_read(struct pmk_wired *w, struct pmk_session *s, uint64_t total[PMK_MAX_EVENTS])
+{
+	const struct timespec while_ = { .tv_nsec = COUNT_MS * 1000000L };
+	int err = pmk_wire_let_go(&w->wire);
+
+	if (!err)
+		nanosleep(&while_, NULL);
+	if (!err)
+		err = pmk_wire_hold(&w->wire);
+	return err ? err : pmk_session_read(s, total);
+}
+
+/* A bus on which nobody answers reads as ones. */
+static bool is_ones(const struct pmk_pmu *pmu, const struct pmk_plan *plan,
+		    const uint64_t total[PMK_MAX_EVENTS])
+{
+	for (unsigned i = 0; i < plan->nevents; i++)
+		if (total[i] != pmk_pmu_range(pmu, plan->event[i].code))
+			return false;
+	return plan->nevents > 0;
+}
+
+static void count(struct examination *x, struct pmk_session *s, const struct pmk_plan *plan)
+{
+	struct pmk_wired *w = &x->wired;
+	const struct pmk_driver *driver = w->pmu->driver;
+	uint64_t total[PMK_MAX_EVENTS] = { 0 };
+	int err = run_and_read(w, s, total), why = PMK_ESTILL;
+
+	if (err) {
+		SAY(x, "counts", false, no_answer[w->reach], "%s", pmk_wired_why(w, err));
+		return;
+	}
+	if (is_ones(w->pmu, plan, total)) {
+		SAY(x, "counts", false, no_answer[w->reach],
+		    "every register reads as ones: nobody answers");
+		return;
+	}
+	for (unsigned i = 0; i < s->plan.nevents; i++) {
+		const struct pmk_event *ev = pmk_pmu_event_code(w->pmu, plan->event[i].code);
+
+		if (total[i]) {
+			SAY(x, "counts", true, NULL, "%s: %" PRIu64 " in %d ms", ev->name, total[i],
+			    COUNT_MS);
+			continue;
+		}
+		if (driver->still)
+			why = driver->still(&s->pass[0].dev, s->plan.event[i].counter);
+		SAY(x, "counts", false, zero_advice(w, why), "%s: 0 in %d ms: %s", ev->name,
+		    COUNT_MS, pmk_wired_why(w, why));
+		break;
+	}
+	driver->reset(&s->pass[0].dev);
+}
+
+static void examine(struct examination *x, const struct pmk_speaker *speaker, const char *where)
+{
+	static struct pmk_session s;
+	static struct pmk_plan plan;
+	struct pmk_wired *w = &x->wired;
+	struct pmk_dev dev = { 0 };
+
+	plan = (struct pmk_plan){ 0 };
+	if (!connect_to(x, speaker, where) || !reach(x))
+		return;
+	plan_events(w->pmu, &plan);
+	if (pmk_plan_make(w->pmu, &plan))
+		return;
+	dev.pmu = w->pmu;
+	dev.port = w->port;
+	if (w->pmu->driver == pmk_ahbmon.driver &&
+	    (pmk_wire_hold(&w->wire) || !ask_monitor(x, &dev)))
+		return;
+	if (program(x, &s, &plan))
+		count(x, &s, &plan);
+}
+
+/* ---- showing --------------------------------------------------------------------------------- */
+
+static void print_text(const struct examination *x, const char *target)
+{
+	printf("%s%s%s: the counters of %s\n\n", show_bold(), target, show_plain(),
+	       x->wired.pmu->name);
+	for (unsigned i = 0; i < x->n; i++) {
+		const struct step *s = &x->step[i];
+
+		printf("  %-8s %-12s %s\n", s->ok ? "ok" : "broken", s->name, s->text);
+		if (s->advice)
+			show_wrapped(s->advice, "                        ",
+				     "                        ", 96);
+	}
+}
+
+static void add_json(json_object *doc, const struct examination *x, const char *target)
+{
+	json_object *o = json_object_new_object(), *list = json_object_new_array();
+
+	show_add(o, "target", target);
+	show_add(o, "pmu", x->wired.pmu->name);
+	for (unsigned i = 0; i < x->n; i++) {
+		const struct step *s = &x->step[i];
+		json_object *one = json_object_new_object();
+
+		show_add(one, "name", s->name);
+		show_add(one, "status", s->ok ? "ok" : "broken");
+		show_add(one, "text", s->text);
+		show_add(one, "advice", s->advice);
+		json_object_array_add(list, one);
+	}
+	json_object_object_add(o, "steps", list);
+	json_object_object_add(doc, "target", o);
+}
+
+/* "openocd:HOST:PORT": its speaker, and what is behind the first colon. */
+static const struct pmk_speaker *speaker_of(const char *target, const char **where)
+{
+	static const struct pmk_speaker *const known[] = { &pmk_speaker_openocd, &pmk_speaker_gdb };
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		size_t n = strlen(known[i]->name);
+
+		*where = target + n + 1;
+		if (!strncmp(target, known[i]->name, n) && target[n] == ':')
+			return known[i];
+	}
+	return NULL;
+}
+
+int doctor_target(json_object *doc, const struct doctor_board *board)
+{
+	static struct examination x;
+	const char *where, *data = board->layout ? "" : cli_data_dir();
+	const struct pmk_speaker *speaker = speaker_of(board->target, &where);
+
+	if (!speaker)
+		return cli_fail(PMK_EXIT_USAGE,
+				"-T %s: expected openocd:HOST:PORT or gdb:HOST:PORT",
+				board->target);
+	if (!data)
+		return PMK_EXIT_FAILED;
+	if (pmk_wired_choose(&x.wired, board->pmu, &board->settings, board->layout, data, &x.fault))
+		return cli_fault(&x.fault);
+	examine(&x, speaker, where);
+	pmk_wire_close(&x.wired.wire);
+	/* No HOST:PORT, nothing was tried. */
+	if (x.n == 1 && x.fault.failure == PMK_COUNT_USAGE)
+		return cli_fault(&x.fault);
+	if (doc)
+		add_json(doc, &x, board->target);
+	else
+		print_text(&x, board->target);
+	pmk_count_fault_free(&x.fault);
+	return x.step[x.n - 1].ok ? PMK_EXIT_OK : PMK_EXIT_FAILED;
+}

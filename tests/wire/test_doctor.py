@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: MIT
+"""pmk doctor -T: where the way to a board's counters ends, and why they read 0."""
+from boards import *
+
+
+def doctor(*words):
+    """(exit code, {step: status}, the text of the last step, its advice)"""
+    out = pmk("doctor", "-j", *words)
+    assert not out.err, out
+    steps = json.loads(out.out)["target"]["steps"]
+    return (out.code, {s["name"]: s["status"] for s in steps}, steps[-1]["text"],
+            steps[-1]["advice"])
+
+
+@pytest.mark.parametrize("speaker", ["openocd", "gdb"])
+def test_a_board_that_counts(speaker):
+    with openocd("arm11") as probe:
+        code, steps, text, advice = doctor("-T", probe.target(speaker))
+        # It runs again afterwards, so that it can be counted.
+        counted = counts(stat("-T", probe.target(), "-e", "cycles", "--timeout", "200"))
+    equal(code, 0)
+    equal(steps, {"connection": "ok", "access": "ok", "registers": "ok", "counts": "ok"})
+    contains(text, "instr_exec: ")
+    equal(advice, None)
+    assert counted["cycles"] > 0
+
+
+def test_the_target_is_left_as_it_was_found():
+    with openocd("arm11") as probe:
+        for speaker in ("gdb", "openocd", "gdb"):
+            doctor("-T", probe.target(speaker))
+        out = pmk("doctor", "-T", probe.target())
+    contains(out.out, "the target runs")
+
+
+def test_a_microblaze():
+    with openocd("mdm") as probe:
+        code, steps, text, _ = doctor("-T", probe.target(), "--pmu", "microblaze")
+    equal(code, 0)
+    contains(text, "insn_executed: ")
+    equal(set(steps.values()), {"ok"})
+
+
+def test_a_layout_that_is_right():
+    with openocd("arm11", 30) as probe:
+        out = pmk("doctor", "-T", probe.target(), "--pmu", "ahbmon")
+    equal(out.code, 0)
+    contains(out.out, "all 90 counters hold their own addresses after a preset")
+
+
+def test_event_counters_that_are_forbidden():
+    """NIDEN is low: cycles are counted, and events are not (DDI 0301H 3.1.8)."""
+    with openocd("closed") as probe:
+        code, steps, text, advice = doctor("-T", probe.target())
+    equal((code, steps["counts"]), (125, "broken"))
+    contains(text, "instr_exec: 0 in 100 ms")
+    contains(advice, "NIDEN has to be high")
+
+
+def test_a_processor_that_stands_still():
+    with openocd("arm11", 0) as probe:
+        code, steps, text, advice = doctor("-T", probe.target())
+    equal((code, steps["counts"]), (125, "broken"))
+    contains(text, "cpu_cycles: 0 in 100 ms: the counters are on and stand still")
+    contains(advice, "WFI")
+
+
+def test_memory_that_keeps_nothing():
+    """All other memory of the board reads as 0."""
+    with openocd("arm11") as probe:
+        code, steps, text, advice = doctor("-T", probe.target(), "--pmu", "l210", "--set",
+                                           "base=0x1000")
+    equal((code, steps["registers"]), (125, "broken"))
+    equal(text, "the counters were started, and do not run")
+    contains(advice, "another address or layout")
+
+
+def test_an_emulated_board_without_the_block():
+    """At 0x101D0000 QEMU's versatilepb reads zeros and drops writes."""
+    with emulated("-M", "versatilepb") as (_, port):
+        code, steps, text, _ = doctor("-T", f"gdb:127.0.0.1:{port}", "--pmu", "ahbmon")
+    equal((code, steps), (125, {"connection": "ok", "access": "ok", "layout": "broken"}))
+    equal(text, "0 of 90 counters hold their own addresses after a preset")
+
+
+def test_an_emulated_arm11():
+    with emulated("-M", "raspi0", "-S") as (_, port):
+        code, steps, text, advice = doctor("-T", f"gdb:127.0.0.1:{port}")
+    equal((code, steps), (125, {"connection": "ok", "access": "broken"}))
+    contains(text, "unknown command: 'arm'")
+    contains(advice, "an emulator's does not")
+
+
+def test_nobody_is_there():
+    code, steps, text, advice = doctor("-T", "openocd:127.0.0.1:1")
+    equal((code, steps), (125, {"connection": "broken"}))
+    contains(text, "Connection refused")
+    contains(advice, "openocd -f BOARD.cfg")
+
+
+def test_text():
+    out = pmk("doctor", "-T", "openocd:127.0.0.1:1")
+    equal(out.code, 125)
+    equal(out.out.splitlines()[:3], [
+        "openocd:127.0.0.1:1: the counters of arm1176", "",
+        "  broken   connection   openocd:127.0.0.1:1: cannot connect: Connection refused; is it "
+        "running, and is that its port?"])
+
+
+@cases("words,says", [
+    (("-T", "emu"), "expected openocd:HOST:PORT or gdb:HOST:PORT"),
+    (("-T", "gdb:host"), "expected gdb:HOST:PORT"),
+    (("-T", "gdb::1", "ahbmon"), "not with a check"),
+    (("--pmu", "arm1176"), "--pmu and --set are for -T"),
+    (("-T", "gdb::1", "--set", "bas=1"), "did you mean base?"),
+    (("-T", "gdb::1", "--pmu", "nosuch"), "unknown PMU 'nosuch'"),
+])
+def test_wrong_usage(words, says):
+    out = pmk("doctor", *words)
+    equal(out.code, 129, out)
+    contains(out.out + out.err, says)
