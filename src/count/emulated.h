@@ -3,6 +3,7 @@
 #ifndef PMK_COUNT_EMULATED_H
 #define PMK_COUNT_EMULATED_H
 
+#include <limits.h>
 #include <sys/types.h>
 
 #include "count/count.h"
@@ -45,6 +46,7 @@ struct pmk_emulation {
 	/* The emulator. */
 	const struct pmk_qemu_generation *generation; /* whose module it is to load */
 	bool refused;				      /* it has already refused another one */
+	char plugin[PATH_MAX];			      /* that module */
 	pid_t asked;	       /* 0, or the process that was started to tell the version, … */
 	int answer;	       /* … and the descriptor to read it from */
 	char qemu_version[64]; /* "7.2.22"; empty: it has not answered, or not like QEMU */

@@ -191,7 +191,7 @@ static int other_module(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;
 	const struct pmk_qemu_generation *g;
-	char said[2048], module[PATH_MAX], other[PATH_MAX];
+	char said[2048], other[PATH_MAX];
 	unsigned api;
 
 	if (atomic_load(&e->runner.arena->other_isa))
@@ -201,14 +201,13 @@ static int other_module(struct pmk_count *c)
 		return not_qemu(c);
 	if (!pmk_qemu_api(e->qemu_version))
 		return too_old(c);
-	snprintf(module, sizeof(module), "%s", e->runner.cfg.plugin);
-	ask_why(c, module, said, sizeof(said));
+	ask_why(c, e->plugin, said, sizeof(said));
 	api = pmk_qemu_asks_for(said);
 	g = pmk_qemu_generation_of_api(api);
 	if (api && (!g || !pmk_files_plugin(other, c->q.plugin, g->module)))
 		return no_module_for(c, api);
 	/* $PMK_PLUGIN may name one file, which is then the module for every version. */
-	if (g && strcmp(other, module) != 0 && !e->refused) {
+	if (g && strcmp(other, e->plugin) != 0 && !e->refused) {
 		pmk_count_note(c, "%s %s takes plugins of API version %u: trying %s",
 			       e->prog.argv.word[0], e->qemu_version, api, g->module);
 		e->generation = g;
@@ -218,7 +217,7 @@ static int other_module(struct pmk_count *c)
 	return pmk_count_fail(
 		&c->fault, PMK_COUNT_FAILED,
 		"%s %s ended before it loaded the plugin %s; its own message says why",
-		e->prog.argv.word[0], e->qemu_version, module);
+		e->prog.argv.word[0], e->qemu_version, e->plugin);
 }
 
 static const char *arena_error(const struct pmk_count *c)
@@ -465,8 +464,7 @@ static int run_once(struct pmk_count *c, const struct pmk_plan *plan, unsigned f
 {
 	struct pmk_emulation *e = c->state;
 	const char *module = e->generation->module;
-	char plugin[PATH_MAX];
-	bool there = pmk_files_plugin(plugin, c->q.plugin, module);
+	bool there = pmk_files_plugin(e->plugin, c->q.plugin, module);
 	struct pmk_runner_config cfg = {
 		.counters = e->cfg,
 		.record = c->q.record == PMK_REQUEST_PATHS   ? PMK_RECORD_PATHS
@@ -477,18 +475,18 @@ static int run_once(struct pmk_count *c, const struct pmk_plan *plan, unsigned f
 		.pie = e->prog.elf.pie,
 		.more_stack = pmk_program_more_stack(&e->prog),
 		.emulator = e->prog.qemu.path,
-		.plugin = plugin,
+		.plugin = e->plugin,
 		.argv = e->prog.argv.word,
 		.envp = e->prog.envp.word,
 	};
 	int err;
 
-	if (!there || access(plugin, R_OK))
+	if (!there || access(e->plugin, R_OK))
 		return pmk_count_fail(
 			&c->fault, PMK_COUNT_FAILED,
 			"cannot read the QEMU plugin %s; set PMK_PLUGIN to it, or to the "
 			"directory of pmk's modules",
-			*plugin ? plugin : module);
+			*e->plugin ? e->plugin : module);
 	cfg.counters.plan = *plan;
 	for (unsigned i = 0; i < plan->nevents; i++)
 		cfg.counters.levels[i] = (uint8_t)pmk_emulation_levels(c, first + i);
