@@ -72,7 +72,8 @@ const struct pmk_count_error *pmk_count_error(struct pmk_count *c);
  * Change a setting. Names and values are those of the long options of pmk stat, pmk-stat(1):
  *
  *	target                           "emu", "linux", "wave:FILE",
- *	                                 "openocd:HOST:PORT" or "gdb:HOST:PORT"
+ *	                                 "openocd:HOST:PORT", "gdb:HOST:PORT",
+ *	                                 "devmem" or "devmem:FILE"
  *	event, metrics                   what is counted; lists with commas
  *	pmu, core, set, traffic, layout  the core that is modelled, and what is around it
  *	map, layer                       of a dump

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * pmk doctor -T openocd:… or gdb:…: go the way to the counters of a board step by step, as pmk stat
- * does, and say where it ends and what to do there. What stands in the counters is lost.
+ * pmk doctor -T openocd:…, gdb:… or devmem: go the way to the counters of a board step by step, as
+ * pmk stat does, and say where it ends and what to do there. What stands in the counters is lost.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,6 +18,7 @@
 #include "cli/cli.h"
 #include "cli/doctor.h"
 #include "cli/show.h"
+#include "count/way.h"
 #include "count/wired.h"
 
 #define COUNT_MS 100 /* how long the target runs to see whether it counts */
@@ -65,6 +66,10 @@ static const char *const no_answer[] = {
 		"that has to be halted for memory needs DBGEN.",
 	[PMK_REACH_MDM] =
 		"Is the FPGA configured, is --set tap= its TAP, and --set user= as C_JTAG_CHAIN?",
+	[PMK_REACH_AXI] =
+		"Is it the address of the MDM (--set base=, node=), was the module built with "
+		"access to its debug registers from AXI (C_DBG_REG_ACCESS), and is no debugger "
+		"connected, which may hold its access lock?",
 };
 
 static const char *const no_register[] = {
@@ -78,7 +83,30 @@ static const char *const no_register[] = {
 	[PMK_REACH_MDM] =
 		"The counters answer as if there were none: C_DEBUG_ENABLED has to be 2, and "
 		"C_DEBUG_EVENT_COUNTERS as in --set events=.",
+	[PMK_REACH_AXI] =
+		"The counters answer as if there were none: C_DEBUG_ENABLED has to be 2, and "
+		"C_DEBUG_EVENT_COUNTERS as in --set events=.",
 };
+
+static const char *answer_advice(const struct pmk_wired *w)
+{
+	if (w->wire.speaker == &pmk_speaker_devmem)
+		return "Is it the physical address of the block (--set base=, node=, --layout), is "
+		       "the block powered and clocked, may Linux access it (it may be Secure), "
+		       "and does a driver have it?";
+	return no_answer[w->reach];
+}
+
+/* By how a target is connected to. */
+static const char *no_connection(const struct pmk_speaker *speaker)
+{
+	if (speaker == &pmk_speaker_devmem)
+		return "/dev/mem takes root, and a kernel with CONFIG_DEVMEM that gives the "
+		       "address away (no CONFIG_STRICT_DEVMEM, or iomem=relaxed). A UIO device "
+		       "(uio_pdrv_genirq bound to the node) needs neither: -T devmem:/dev/uio0.";
+	return "Start the server (openocd -f BOARD.cfg; its tcl_port is 6666, its gdb_port 3333), "
+	       "and let no other client hold the only connection of a stub.";
+}
 
 static const char *zero_advice(const struct pmk_wired *w, int err)
 {
@@ -120,14 +148,13 @@ static bool connect_to(struct examination *x, const struct pmk_speaker *speaker,
 	if (ok)
 		SAY(x, "connection", true, NULL, "%s answers; the target %s",
 		    x->wired.wire.link.name,
-		    x->wired.wire.found_halted ? "stands still"
-		    : x->wired.wire.held       ? "was halted by the connection"
-					       : "runs, as far as the probe knows");
+		    !speaker->halt		 ? "is this board"
+		    : x->wired.wire.found_halted ? "stands still"
+		    : x->wired.wire.held	 ? "was halted by the connection"
+						 : "runs, as far as the probe knows");
 	else
-		SAY(x, "connection", false,
-		    "Start the server (openocd -f BOARD.cfg; its tcl_port is 6666, its gdb_port "
-		    "3333), and let no other client hold the only connection of a stub.",
-		    "%s", pmk_count_fault_text(&x->fault));
+		SAY(x, "connection", false, no_connection(speaker), "%s",
+		    pmk_count_fault_text(&x->fault));
 	return ok;
 }
 
@@ -135,18 +162,20 @@ static bool reach(struct examination *x)
 {
 	static const char *const how[] = { [PMK_REACH_CP15] = "coprocessor 15 answers",
 					   [PMK_REACH_MEMORY] = "its memory answers",
-					   [PMK_REACH_MDM] = "the debug module's TAP is scanned" };
+					   [PMK_REACH_MDM] = "the debug module's TAP is scanned",
+					   [PMK_REACH_AXI] =
+						   "the debug module's registers answer" };
 	struct pmk_wired *w = &x->wired;
 	bool ok = !pmk_wired_reach(w, &x->fault);
 	char at[40] = "";
 
-	if (ok && w->reach == PMK_REACH_MEMORY)
+	if (ok && (w->reach == PMK_REACH_MEMORY || w->reach == PMK_REACH_AXI))
 		snprintf(at, sizeof(at), " at 0x%" PRIx64, w->set.base);
 	if (ok)
 		SAY(x, "access", true, NULL, "%s%s%s", how[w->reach], at,
 		    w->wire.halts ? "; the target is halted for every access" : "");
 	else
-		SAY(x, "access", false, no_answer[w->reach], "%s", pmk_count_fault_text(&x->fault));
+		SAY(x, "access", false, answer_advice(w), "%s", pmk_count_fault_text(&x->fault));
 	return ok;
 }
 
@@ -196,8 +225,8 @@ static bool program(struct examination *x, struct pmk_session *s, const struct p
 	if (!err)
 		err = w->pmu->driver->running(&s->pass[0].dev, &running);
 	if (err)
-		SAY(x, "registers", false, no_answer[w->reach], "%s", pmk_wired_why(w, err));
-	else if (!running && w->reach != PMK_REACH_MDM)
+		SAY(x, "registers", false, answer_advice(w), "%s", pmk_wired_why(w, err));
+	else if (!running && w->reach != PMK_REACH_MDM && w->reach != PMK_REACH_AXI)
 		SAY(x, "registers", false, no_register[w->reach],
 		    "the counters were started, and do not run");
 	else
@@ -236,11 +265,11 @@ static void count(struct examination *x, struct pmk_session *s, const struct pmk
 	int err = run_and_read(w, s, total), why = PMK_ESTILL;
 
 	if (err) {
-		SAY(x, "counts", false, no_answer[w->reach], "%s", pmk_wired_why(w, err));
+		SAY(x, "counts", false, answer_advice(w), "%s", pmk_wired_why(w, err));
 		return;
 	}
 	if (is_ones(w->pmu, plan, total)) {
-		SAY(x, "counts", false, no_answer[w->reach],
+		SAY(x, "counts", false, answer_advice(w),
 		    "every register reads as ones: nobody answers");
 		return;
 	}
@@ -322,7 +351,8 @@ static void add_json(json_object *doc, const struct examination *x, const char *
 /* "openocd:HOST:PORT": its speaker, and what is behind the first colon. */
 static const struct pmk_speaker *speaker_of(const char *target, const char **where)
 {
-	static const struct pmk_speaker *const known[] = { &pmk_speaker_openocd, &pmk_speaker_gdb };
+	static const struct pmk_speaker *const known[] = { &pmk_speaker_openocd, &pmk_speaker_gdb,
+							   &pmk_speaker_devmem };
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		size_t n = strlen(known[i]->name);
@@ -331,6 +361,9 @@ static const struct pmk_speaker *speaker_of(const char *target, const char **whe
 		if (!strncmp(target, known[i]->name, n) && target[n] == ':')
 			return known[i];
 	}
+	*where = pmk_way_devmem.usual;
+	if (!strcmp(target, pmk_way_devmem.name))
+		return &pmk_speaker_devmem;
 	return NULL;
 }
 
@@ -342,14 +375,22 @@ int doctor_target(json_object *doc, const struct doctor_board *board)
 
 	if (!speaker)
 		return cli_fail(PMK_EXIT_USAGE,
-				"-T %s: expected openocd:HOST:PORT or gdb:HOST:PORT",
+				"-T %s: expected openocd:HOST:PORT, gdb:HOST:PORT or "
+				"devmem[:FILE]",
 				board->target);
 	if (!data)
 		return PMK_EXIT_FAILED;
-	if (pmk_wired_choose(&x.wired, board->pmu, &board->settings, board->layout, data, &x.fault))
+	if (pmk_wired_choose(&x.wired,
+			     &(struct pmk_wired_request){ .speaker = speaker,
+							  .where = where,
+							  .pmu = board->pmu,
+							  .overrides = &board->settings,
+							  .layout = board->layout,
+							  .data = data },
+			     &x.fault))
 		return cli_fault(&x.fault);
 	examine(&x, speaker, where);
-	pmk_wire_close(&x.wired.wire);
+	pmk_wired_close(&x.wired);
 	/* No HOST:PORT, nothing was tried. */
 	if (x.n == 1 && x.fault.failure == PMK_COUNT_USAGE)
 		return cli_fault(&x.fault);

@@ -15,9 +15,10 @@
 #include "count/count.h"
 #include "session/emulated.h"
 
-const struct pmk_count_way *const pmk_count_ways[] = { &pmk_way_emulation, &pmk_way_machine,
-						       &pmk_way_wave,	   &pmk_way_openocd,
-						       &pmk_way_gdb,	   NULL };
+const struct pmk_count_way *const pmk_count_ways[] = {
+	&pmk_way_emulation, &pmk_way_machine, &pmk_way_wave, &pmk_way_openocd,
+	&pmk_way_gdb,	    &pmk_way_devmem,  NULL
+};
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
@@ -162,12 +163,14 @@ static int set_target(struct pmk_count *c, const char *text)
 		if (strncmp(text, way->name, n) != 0 || way->name[n] || (text[n] && !way->where))
 			continue;
 		c->q.way = way;
-		if (way->where && (!text[n] || !text[n + 1]))
+		if (text[n] ? !text[n + 1] : way->where && !way->usual)
 			return pmk_count_fail(&c->fault, PMK_COUNT_USAGE, "-T %s: expected %s:%s",
 					      text, way->name, way->where);
 		free(c->q.file);
 		c->q.file = NULL;
-		return text[n] ? set_text(c, &c->q.file, text + n + 1) : 0;
+		if (text[n])
+			return set_text(c, &c->q.file, text + n + 1);
+		return way->usual ? set_text(c, &c->q.file, way->usual) : 0;
 	}
 	pmk_nearest_among(text, way_name, NULL, near, sizeof(near));
 	return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,

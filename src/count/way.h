@@ -15,6 +15,7 @@ struct pmk_recording;
 struct pmk_count_way {
 	const char *name, *brief;
 	const char *where; /* the setting is NAME:WHERE, "FILE" for example; NULL: NAME alone */
+	const char *usual; /* WHERE, if NAME alone will do, too; NULL: it does not */
 	const char *const *settings; /* that this way knows and not every other; NULL terminated */
 	/* Choose what is counted. Like the next three, it returns 0 or a failure. */
 	int (*choose)(struct pmk_count *c);
@@ -30,7 +31,7 @@ struct pmk_count_way {
 };
 
 extern const struct pmk_count_way pmk_way_emulation, pmk_way_machine, pmk_way_wave, pmk_way_openocd,
-	pmk_way_gdb;
+	pmk_way_gdb, pmk_way_devmem;
 extern const struct pmk_count_way *const pmk_count_ways[]; /* NULL terminated */
 
 /* Can this machine run the program, natively or as a script? Then pmk_way_machine counts it. */

@@ -63,7 +63,9 @@ struct on_wire {
 
 static const struct pmk_speaker *speaker_of(const struct pmk_count *c)
 {
-	return c->q.way == &pmk_way_gdb ? &pmk_speaker_gdb : &pmk_speaker_openocd;
+	return c->q.way == &pmk_way_gdb	     ? &pmk_speaker_gdb
+	       : c->q.way == &pmk_way_devmem ? &pmk_speaker_devmem
+					     : &pmk_speaker_openocd;
 }
 
 static int check(struct pmk_count *c)
@@ -71,8 +73,8 @@ static int check(struct pmk_count *c)
 	const struct pmk_request *q = &c->q;
 
 	if (!q->file)
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE, "-T %s: expected %s:HOST:PORT",
-				      q->way->name, q->way->name);
+		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE, "-T %s: expected %s:%s",
+				      q->way->name, q->way->name, q->way->where);
 	if (q->runs > 1 || q->per_core || q->nothing || q->detailed || q->regions.count || q->from)
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
 				      "-T %s: a target is counted once and as a whole: not with "
@@ -156,7 +158,13 @@ static int choose(struct pmk_count *c)
 	if (!o)
 		return pmk_count_no_memory(&c->fault);
 	o->wired.wire.link.fd = -1;
-	err = pmk_wired_choose(&o->wired, c->q.pmu_name, &c->q.overrides, c->q.layout, data,
+	err = pmk_wired_choose(&o->wired,
+			       &(struct pmk_wired_request){ .speaker = speaker_of(c),
+							    .where = c->q.file,
+							    .pmu = c->q.pmu_name,
+							    .overrides = &c->q.overrides,
+							    .layout = c->q.layout,
+							    .data = data },
 			       &c->fault);
 	c->pmu = o->wired.pmu;
 	if (!err && c->q.command[0])
@@ -171,7 +179,7 @@ static void free_wire(struct pmk_count *c)
 {
 	struct on_wire *o = c->state;
 
-	pmk_wire_close(&o->wired.wire);
+	pmk_wired_close(&o->wired);
 	free(o->turn);
 	free(o->path);
 	free(o);
@@ -316,11 +324,42 @@ static int begin_turns(struct pmk_count *c)
 		   : 0;
 }
 
+/* Where no counters are, nothing that is written stays, or all bits read as ones. */
+static int find_counters(struct pmk_count *c)
+{
+	struct on_wire *o = c->state;
+	const struct pmk_plan *plan = &o->turn[0].plan;
+	struct pmk_dev *dev = &o->session.pass[0].dev;
+	bool running = true, ones = true;
+	uint64_t value;
+	int err;
+
+	/* Of a MicroBlaze neither can be asked. */
+	if (!plan->nevents || o->wired.reach == PMK_REACH_MDM || o->wired.reach == PMK_REACH_AXI)
+		return 0;
+	err = c->pmu->driver->running(dev, &running);
+	for (unsigned i = 0; !err && i < plan->nevents; i++) {
+		err = c->pmu->driver->read(dev, plan->event[i].counter, &value);
+		ones &= value == pmk_pmu_range(c->pmu, plan->event[i].code);
+	}
+	if (err)
+		return pmk_count_fail(&c->fault, PMK_COUNT_FAILED, "%s: %s", c->pmu->name,
+				      pmk_wired_why(&o->wired, err));
+	if (running && !ones)
+		return 0;
+	return pmk_count_fail(&c->fault, PMK_COUNT_FAILED, "%s: %s; pmk doctor -T says more",
+			      c->pmu->name,
+			      ones ? "every counter reads as ones: nobody answers there"
+				   : "its counters were started, and do not run");
+}
+
 static int start_counting(struct pmk_count *c)
 {
 	struct on_wire *o = c->state;
 	int err = begin_turns(c);
 
+	if (!err)
+		err = find_counters(c);
 	if (err)
 		return err;
 	o->first = o->read_at = pmk_wire_clock(&o->wired.wire);
@@ -349,7 +388,7 @@ static void stop_counting(struct pmk_count *c)
 	if (err)
 		give_up(c, err);
 	o->counting = false;
-	pmk_wire_close(&o->wired.wire);
+	pmk_wired_close(&o->wired);
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
@@ -580,14 +619,19 @@ static int describe(struct pmk_count *c)
 
 static const char *const own_settings[] = { "set", "layout", NULL };
 
-#define WAY(speaker, text)                                                                      \
-	{                                                                                       \
-		.name = speaker, .where = "HOST:PORT", .brief = text, .settings = own_settings, \
-		.choose = choose, .run = run, .describe = describe, .finish = finish,           \
-		.free = free_wire,                                                              \
+#define WAY(speaker, of, without, text)                                                       \
+	{                                                                                     \
+		.name = speaker, .where = of, .usual = without, .brief = text,                \
+		.settings = own_settings, .choose = choose, .run = run, .describe = describe, \
+		.finish = finish, .free = free_wire,                                          \
 	}
 
 const struct pmk_count_way pmk_way_openocd =
-	WAY("openocd", "a board on a debug probe: its counters, through OpenOCD's Tcl port");
+	WAY("openocd", "HOST:PORT", NULL,
+	    "a board on a debug probe: its counters, through OpenOCD's Tcl port");
 const struct pmk_count_way pmk_way_gdb =
-	WAY("gdb", "a board or emulator with a GDB stub: its counters, through the stub");
+	WAY("gdb", "HOST:PORT", NULL,
+	    "a board or emulator with a GDB stub: its counters, through the stub");
+const struct pmk_count_way pmk_way_devmem =
+	WAY("devmem", "FILE", "/dev/mem",
+	    "this very board: its counters in memory, through /dev/mem, UIO or another file");

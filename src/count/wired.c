@@ -17,19 +17,28 @@
 
 #include "base/nearest.h"
 #include "count/monitor.h"
+#include "wire/devices.h"
 
 /* ---- settings -------------------------------------------------------------------------------- */
 
-#define TAP "tap" /* the one setting that is a text */
+#define NAMES "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
 
 static const struct key {
 	const char *name;
 	size_t member;
 	uint64_t least, most, usual;
+	/* Of a text: how much room it has, what it is, and which letters it may have. */
+	size_t room;
+	const char *what, *letters;
 } keys[] = {
-#define KEY(name, member, least, most, usual)                                         \
+#define KEY(name, member, least, most, usual)                                                      \
+	{                                                                                          \
+		name, offsetof(struct pmk_wired_settings, member), least, most, usual, 0, "", NULL \
+	}
+#define TEXT(name, letters, what)                                                     \
 	{                                                                             \
-		name, offsetof(struct pmk_wired_settings, member), least, most, usual \
+#name, offsetof(struct pmk_wired_settings, name), 0, 0, 0,            \
+			sizeof(((struct pmk_wired_settings *)0)->name), what, letters \
 	}
 	KEY("base", base, 0, UINT64_MAX, 0),
 	KEY("imx31", imx31, 0, 1, 0),
@@ -45,8 +54,12 @@ static const struct key {
 	KEY("width", width, 32, 64, 32),
 	KEY("patience", patience_ms, 1, 600000, 3000),
 	KEY("turn", turn_ms, 1, 600000, 100),
+	/* It becomes a word of a command in Tcl. */
+	TEXT(tap, NAMES, "the name of a TAP, as OpenOCD's 'scan_chain' shows it"),
+	TEXT(node, NULL, "a path in the device tree, or a compatible name"),
+	TEXT(sysfs, NULL, "a folder"),
 #undef KEY
-	{ TAP, 0, 0, 0, 0 },
+#undef TEXT
 };
 
 #define NKEYS (sizeof(keys) / sizeof(keys[0]))
@@ -60,6 +73,11 @@ static const char *key_name(const void *ctx, unsigned i)
 static uint64_t *member(struct pmk_wired_settings *s, const struct key *k)
 {
 	return (uint64_t *)(void *)((char *)s + k->member);
+}
+
+static char *text_of(struct pmk_wired_settings *s, const struct key *k)
+{
+	return (char *)s + k->member;
 }
 
 static const struct key *find_key(const char *word, size_t n)
@@ -88,6 +106,15 @@ static int set_number(struct pmk_wired_settings *s, const struct key *k, const c
 	return 0;
 }
 
+static int set_text(struct pmk_wired_settings *s, const struct key *k, const char *word,
+		    const char *text, struct pmk_count_fault *f)
+{
+	if (!*text || strlen(text) >= k->room || (k->letters && text[strspn(text, k->letters)]))
+		return pmk_count_fail(f, PMK_COUNT_USAGE, "--set %s: expected %s", word, k->what);
+	snprintf(text_of(s, k), k->room, "%s", text);
+	return 0;
+}
+
 static int set_one(struct pmk_wired_settings *s, const char *word, struct pmk_count_fault *f)
 {
 	size_t n = strcspn(word, "=");
@@ -107,37 +134,45 @@ static int set_one(struct pmk_wired_settings *s, const char *word, struct pmk_co
 					      : "",
 				      k ? "" : near, !k && *near ? "?" : "");
 	}
-	if (strcmp(k->name, TAP) != 0)
-		return set_number(s, k, word, value, f);
-	/* It becomes a word of a command in Tcl. */
-	if (!*value || strlen(value) >= sizeof(s->tap) ||
-	    value[strspn(value,
-			 "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-")])
-		return pmk_count_fail(
-			f, PMK_COUNT_USAGE,
-			"--set %s: expected the name of a TAP, as OpenOCD's 'scan_chain' "
-			"shows it",
-			word);
-	snprintf(s->tap, sizeof(s->tap), "%s", value);
-	return 0;
+	return k->room ? set_text(s, k, word, value, f) : set_number(s, k, word, value, f);
+}
+
+/* Is this the rest of a compatible name, whose comma looked like one between settings? */
+static bool goes_on(const char *word, const char *next)
+{
+	return !strncmp(word, "node=", 5) && word[5] != '/' && !strchr(word, ',') && *next &&
+	       !strchr(next, '=');
 }
 
 static int take_settings(struct pmk_wired_settings *s, const struct pmk_words *overrides,
 			 struct pmk_count_fault *f)
 {
-	char word[160];
+	char word[600] = "", next[280];
+	bool first = true;
+	size_t n;
 	int err = 0;
 
 	memset(s, 0, sizeof(*s));
 	for (size_t i = 0; i < NKEYS; i++)
-		if (strcmp(keys[i].name, TAP) != 0)
+		if (!keys[i].room)
 			*member(s, &keys[i]) = keys[i].usual;
+	snprintf(s->sysfs, sizeof(s->sysfs), "/sys");
 	for (unsigned i = 0; !err && i < overrides->count; i++)
 		for (const char *at = overrides->word[i]; !err && at; at = strchr(at, ',')) {
 			at += *at == ',';
-			snprintf(word, sizeof(word), "%.*s", (int)strcspn(at, ","), at);
-			err = set_one(s, word, f);
+			snprintf(next, sizeof(next), "%.*s", (int)strcspn(at, ","), at);
+			if (goes_on(word, next)) {
+				n = strlen(word);
+				snprintf(word + n, sizeof(word) - n, ",%s", next);
+				continue;
+			}
+			if (!first)
+				err = set_one(s, word, f);
+			first = false;
+			snprintf(word, sizeof(word), "%s", next);
 		}
+	if (!err && !first)
+		err = set_one(s, word, f);
 	return err;
 }
 
@@ -177,16 +212,21 @@ static int choose_monitor(struct pmk_wired *w, const char *layout, const char *d
 	return err;
 }
 
+static int no_base(const struct pmk_wired *w, struct pmk_count_fault *f)
+{
+	return pmk_count_fail(f, PMK_COUNT_USAGE,
+			      "--pmu %s: say where its registers are in memory: --set base=ADDRESS "
+			      "or node=PATH",
+			      w->pmu->name);
+}
+
 static int choose_memory(struct pmk_wired *w, const char *layout, const char *data,
 			 struct pmk_count_fault *f)
 {
 	if (w->pmu->driver == pmk_ahbmon.driver)
 		return choose_monitor(w, layout, data, f);
 	if (!w->set.has_base)
-		return pmk_count_fail(f, PMK_COUNT_USAGE,
-				      "--pmu %s: say where its registers are in memory: --set "
-				      "base=ADDRESS",
-				      w->pmu->name);
+		return no_base(w, f);
 	if (w->pmu->driver == pmk_l210.driver) {
 		w->memory.offset = w->set.imx31 ? pmk_l210_imx31_offsets : pmk_l210_offsets;
 		w->memory.noffsets = PMK_L210_NREGS;
@@ -218,31 +258,83 @@ static int choose_microblaze(struct pmk_wired *w, struct pmk_count_fault *f)
 	return 0;
 }
 
-int pmk_wired_choose(struct pmk_wired *w, const char *pmu, const struct pmk_words *overrides,
-		     const char *layout, const char *data, struct pmk_count_fault *f)
+/* Where the registers are, if --set says so or the file is a UIO device. */
+static int find_base(struct pmk_wired *w, const struct pmk_wired_request *r,
+		     struct pmk_count_fault *f)
 {
-	const struct way_in *way;
-	int err = take_settings(&w->set, overrides, f);
+	struct pmk_wired_settings *s = &w->set;
+	struct pmk_uio_map map[PMK_UIO_MAPS];
+	char why[512];
 
-	if (err)
-		return err;
-	w->wire.link.fd = -1;
-	w->pmu = pmu ? pmk_pmu_find(pmu) : &pmk_arm1176;
-	if (!w->pmu)
-		return pmk_count_fail(f, PMK_COUNT_USAGE, "unknown PMU '%s' (pmk list pmus)", pmu);
-	way = way_in(w->pmu);
+	if (*s->node && s->has_base)
+		return pmk_count_fail(f, PMK_COUNT_USAGE,
+				      "--set base and node: both say where the registers are");
+	if (*s->node) {
+		if (pmk_tree_address(s->sysfs, s->node, &s->base, why, sizeof(why)))
+			return pmk_count_fail(f, PMK_COUNT_USAGE, "--set node=%s: %s", s->node,
+					      why);
+		s->has_base = true;
+	} else if (!s->has_base && r->speaker == &pmk_speaker_devmem &&
+		   pmk_uio_maps(s->sysfs, r->where, map)) {
+		s->base = map[0].start + map[0].offset;
+		s->has_base = true;
+	}
+	if (s->base % 4)
+		return pmk_count_fail(f, PMK_COUNT_USAGE,
+				      "--set base=0x%" PRIx64
+				      ": registers are words of 32 bits, and "
+				      "this is no multiple of 4",
+				      s->base);
+	return 0;
+}
+
+/* Can this be reached that way, and how? */
+static int choose_reach(struct pmk_wired *w, const struct pmk_wired_request *r,
+			struct pmk_count_fault *f)
+{
+	const struct way_in *way = way_in(w->pmu);
+	const char *name = r->speaker->name;
+
 	if (!way)
 		return pmk_count_fail(f, PMK_COUNT_USAGE,
 				      "--pmu %s: it is not reached over a wire; ARM11, MicroBlaze, "
 				      "ahbmon, l210, l220 and PMUv3 are",
-				      pmu);
+				      r->pmu);
 	w->reach = way->reach;
-	if (layout && w->pmu->driver != pmk_ahbmon.driver)
+	if (w->reach == PMK_REACH_MDM && (w->set.has_base || !r->speaker->command))
+		w->reach = PMK_REACH_AXI;
+	if (w->reach == PMK_REACH_CP15 && !r->speaker->command)
+		return pmk_count_fail(
+			f, PMK_COUNT_USAGE,
+			"-T %s reaches memory, and the counters of %s are none; --pmu "
+			"ahbmon, l210, l220, microblaze and PMUv3 can be",
+			name, w->pmu->name);
+	if (r->layout && w->pmu->driver != pmk_ahbmon.driver)
 		return pmk_count_fail(f, PMK_COUNT_USAGE,
 				      "--layout is for --pmu ahbmon, and this is %s", w->pmu->name);
-	if (w->reach == PMK_REACH_MEMORY)
-		err = choose_memory(w, layout, data, f);
-	else if (w->reach == PMK_REACH_MDM)
+	return 0;
+}
+
+int pmk_wired_choose(struct pmk_wired *w, const struct pmk_wired_request *r,
+		     struct pmk_count_fault *f)
+{
+	int err = take_settings(&w->set, r->overrides, f);
+
+	if (err)
+		return err;
+	w->wire.link.fd = -1;
+	w->pmu = r->pmu ? pmk_pmu_find(r->pmu) : &pmk_arm1176;
+	if (!w->pmu)
+		return pmk_count_fail(f, PMK_COUNT_USAGE, "unknown PMU '%s' (pmk list pmus)",
+				      r->pmu);
+	err = find_base(w, r, f);
+	if (!err)
+		err = choose_reach(w, r, f);
+	if (!err && w->reach == PMK_REACH_MEMORY)
+		err = choose_memory(w, r->layout, r->data, f);
+	else if (!err && w->reach == PMK_REACH_AXI && !w->set.has_base)
+		err = no_base(w, f);
+	if (!err && (w->reach == PMK_REACH_MDM || w->reach == PMK_REACH_AXI))
 		err = choose_microblaze(w, f);
 	return err;
 }
@@ -265,16 +357,16 @@ static int failed(struct pmk_wired *w, int err, struct pmk_count_fault *f)
 int pmk_wired_connect(struct pmk_wired *w, const struct pmk_speaker *speaker, const char *where,
 		      struct pmk_count_fault *f)
 {
-	int err = pmk_wire_open(&w->wire, speaker, where, (unsigned)w->set.patience_ms);
+	int err =
+		pmk_wire_open(&w->wire, speaker, where, (unsigned)w->set.patience_ms, w->set.sysfs);
 
 	w->wire.big_endian = w->set.big_endian;
 	return err ? failed(w, err, f) : 0;
 }
 
 /* Some probes reach memory while the processor runs, others do not: try it. */
-static int reach_memory(struct pmk_wired *w)
+static int try_memory(struct pmk_wired *w, uint64_t first)
 {
-	uint64_t first = w->set.base + w->memory.offset[0];
 	uint32_t value;
 	int err = PMK_EIO;
 
@@ -282,7 +374,7 @@ static int reach_memory(struct pmk_wired *w)
 	w->memory.base = w->set.base;
 	if (!w->wire.halts)
 		err = w->wire.speaker->load(&w->wire, first, &value);
-	if (err && !pmk_wire_lost(&w->wire)) {
+	if (err && !pmk_wire_lost(&w->wire) && w->wire.speaker->halt) {
 		w->wire.halts = true;
 		err = pmk_wire_hold(&w->wire);
 		if (!err)
@@ -290,6 +382,13 @@ static int reach_memory(struct pmk_wired *w)
 		if (!err)
 			*w->wire.link.why = '\0'; /* the first try is forgotten */
 	}
+	return err;
+}
+
+static int reach_memory(struct pmk_wired *w)
+{
+	int err = try_memory(w, w->set.base + w->memory.offset[0]);
+
 	w->port = pmk_wire_port_memory(&w->memory);
 	if (w->memory.offset != pmk_armv8_mmio_offsets)
 		return err;
@@ -299,6 +398,36 @@ static int reach_memory(struct pmk_wired *w)
 	w->words = w->port;
 	w->port = pmk_armv8_port_memory(&w->words);
 	return err;
+}
+
+#define MDM_STATUS   0x10 /* of its words, the one that can be read at any time */
+#define MDM_PATIENCE 1000 /* a scan of a debugger takes some µs, and an attempt one at least */
+
+static int reach_axi(struct pmk_wired *w)
+{
+	int err = try_memory(w, w->set.base + MDM_STATUS);
+
+	w->mdm = (struct pmk_mdm){
+		.ports = (uint8_t)w->set.ports,
+		.processor = (uint8_t)w->set.processor,
+		.patience = MDM_PATIENCE,
+	};
+	pmk_wire_mdm_memory(&w->mdm, &w->memory);
+	w->port = pmk_port_mdm(&w->mdm);
+	return err ? err : pmk_mdm_open(&w->mdm);
+}
+
+/* Others find the debug module locked, as it was. */
+static void leave_axi(struct pmk_wired *w)
+{
+	if (!pmk_wire_lost(&w->wire) && w->mdm.store && !pmk_wire_hold(&w->wire))
+		pmk_mdm_close(&w->mdm);
+}
+
+void pmk_wired_close(struct pmk_wired *w)
+{
+	leave_axi(w);
+	pmk_wire_close(&w->wire);
 }
 
 static int reach_mdm(struct pmk_wired *w)
@@ -358,6 +487,8 @@ int pmk_wired_reach(struct pmk_wired *w, struct pmk_count_fault *f)
 		err = pmk_wire_hold(&w->wire);
 		return err ? failed(w, err, f) : check_arm11(w, f);
 	}
-	err = w->reach == PMK_REACH_MDM ? reach_mdm(w) : reach_memory(w);
+	err = w->reach == PMK_REACH_MDM	  ? reach_mdm(w)
+	      : w->reach == PMK_REACH_AXI ? reach_axi(w)
+					  : reach_memory(w);
 	return err ? failed(w, err, f) : 0;
 }

@@ -19,6 +19,7 @@ enum pmk_reach {
 	PMK_REACH_CP15,	  /* by instructions of the processor, which a probe gives it */
 	PMK_REACH_MEMORY, /* loads and stores */
 	PMK_REACH_MDM,	  /* JTAG scans through MicroBlaze's debug module */
+	PMK_REACH_AXI,	  /* the debug module's registers, which are words in memory */
 };
 
 /* What --set can change; the keys are in wired.c. */
@@ -32,6 +33,8 @@ struct pmk_wired_settings {
 	uint64_t patience_ms, turn_ms;
 	bool has_base;
 	char tap[64];
+	char node[256];	 /* of the device tree, which says where the block is */
+	char sysfs[256]; /* where the kernel tells of this board's devices */
 };
 
 struct pmk_wired {
@@ -48,21 +51,30 @@ struct pmk_wired {
 	struct pmk_port words;
 	struct pmk_wire_tap tap;
 	struct pmk_mdm_jtag jtag;
+	struct pmk_mdm mdm;
 };
 
-/*
- * Find out what is meant, without connecting. `pmu` NULL: an ARM1176. `layout` is the file of
- * --layout or NULL, `data` the data directory. 0 or a failure.
- */
-int pmk_wired_choose(struct pmk_wired *w, const char *pmu, const struct pmk_words *overrides,
-		     const char *layout, const char *data, struct pmk_count_fault *f);
-/* Connect, in the words of -T: a speaker and its HOST:PORT. 0 or a failure. The wire has to be
- * closed in any case. */
+/* -T and what belongs to it. */
+struct pmk_wired_request {
+	const struct pmk_speaker *speaker;
+	const char *where; /* its HOST:PORT or FILE */
+	const char *pmu;   /* NULL: an ARM1176 */
+	const struct pmk_words *overrides;
+	const char *layout; /* the file of --layout, or NULL */
+	const char *data;   /* the data directory */
+};
+
+/* Find out what is meant, without connecting. 0 or a failure. */
+int pmk_wired_choose(struct pmk_wired *w, const struct pmk_wired_request *r,
+		     struct pmk_count_fault *f);
+/* Connect. 0 or a failure. Close it in any case. */
 int pmk_wired_connect(struct pmk_wired *w, const struct pmk_speaker *speaker, const char *where,
 		      struct pmk_count_fault *f);
 /* Find out what accesses need, and make the port. The target is held then, if it has to be. 0 or a
  * failure. */
 int pmk_wired_reach(struct pmk_wired *w, struct pmk_count_fault *f);
+/* Leave the PMU and the target as they were found, and close the wire. */
+void pmk_wired_close(struct pmk_wired *w);
 /* The failure of an access: what the wire says, or what the error means. */
 const char *pmk_wired_why(const struct pmk_wired *w, int err);
 

@@ -98,6 +98,28 @@ struct pmk_port pmk_wire_port_memory(struct pmk_wire_memory *m)
 	return (struct pmk_port){ .read = read_memory, .write = write_memory, .ctx = m };
 }
 
+/* The module's words are those from its base on; they are never wide. */
+static int load_mdm(void *ctx, unsigned offset, uint32_t *value)
+{
+	const struct pmk_wire_memory *m = ctx;
+
+	return load(m, m->base + offset, value);
+}
+
+static int store_mdm(void *ctx, unsigned offset, uint32_t value)
+{
+	const struct pmk_wire_memory *m = ctx;
+
+	return store(m, m->base + offset, value);
+}
+
+void pmk_wire_mdm_memory(struct pmk_mdm *mdm, struct pmk_wire_memory *m)
+{
+	mdm->load = load_mdm;
+	mdm->store = store_mdm;
+	mdm->ctx = m;
+}
+
 /* ---- ARM11 ----------------------------------------------------------------------------------- */
 
 /* CRm and opcode 2 of MRC p15, 0, <Rd>, c15, … (DAI 0195B §2; DDI 0301H §3.2.50-54). */

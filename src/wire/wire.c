@@ -12,14 +12,16 @@
 #include <pmk/error.h>
 
 int pmk_wire_open(struct pmk_wire *w, const struct pmk_speaker *speaker, const char *where,
-		  unsigned patience_ms)
+		  unsigned patience_ms, const char *sysfs)
 {
 	int err;
 
 	memset(w, 0, sizeof(*w));
 	w->speaker = speaker;
-	err = pmk_link_open(&w->link, speaker->name, where, patience_ms);
-	if (!err)
+	w->link.patience_ms = patience_ms;
+	err = speaker->open ? speaker->open(w, where, sysfs)
+			    : pmk_link_open(&w->link, speaker->name, where, patience_ms);
+	if (!err && speaker->greet)
 		err = speaker->greet(w);
 	w->held_since = pmk_link_now();
 	return err;
@@ -33,8 +35,10 @@ void pmk_wire_close(struct pmk_wire *w)
 		pmk_wire_let_go(w);
 	else if (!w->held && !pmk_wire_lost(w))
 		w->speaker->halt(w);
-	if (!pmk_wire_lost(w))
+	if (!pmk_wire_lost(w) && w->speaker->leave)
 		w->speaker->leave(w);
+	if (w->speaker->forget)
+		w->speaker->forget(w);
 	pmk_link_close(&w->link);
 }
 

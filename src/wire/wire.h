@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A target on a wire: a processor that is reached through a debug probe's server (OpenOCD) or
- * through a stub of GDB's remote serial protocol. What can be reached is memory, coprocessor 15 and
- * the scan chains of JTAG; ports.c makes ports for PMUs of that.
+ * A target on a wire: a processor that is reached through a debug probe's server (OpenOCD), through
+ * a stub of GDB's remote serial protocol, or by the memory of this very board. What can be reached
+ * is memory, coprocessor 15 and the scan chains of JTAG; ports.c makes ports for PMUs of that.
  *
  * Many accesses need a processor that stands still. hold() halts it if this is so, and let_go()
  * lets it run again; between them are accesses. How long it stood still is known, because nothing
@@ -21,10 +21,14 @@
 #include "wire/link.h"
 
 struct pmk_wire;
+struct pmk_devmem;
 
-/* One protocol. All functions return 0 or a negative enum pmk_error; link.why says more. */
+/* One protocol. All functions return 0 or a negative enum pmk_error; link.why says more. What a
+ * protocol cannot do is NULL. */
 struct pmk_speaker {
 	const char *name;
+	/* Make w->link. NULL: `where` is HOST:PORT, and it is a connection to that. */
+	int (*open)(struct pmk_wire *w, const char *where, const char *sysfs);
 	/* After connecting: agree on the protocol, find out whether the target runs. */
 	int (*greet)(struct pmk_wire *w);
 	int (*halt)(struct pmk_wire *w);
@@ -36,9 +40,11 @@ struct pmk_speaker {
 	int (*command)(struct pmk_wire *w, const char *command, char *said, size_t size);
 	/* Before the connection is closed; the target is not held. */
 	void (*leave)(struct pmk_wire *w);
+	/* Free what open() has made, also after the connection was lost. */
+	void (*forget)(struct pmk_wire *w);
 };
 
-extern const struct pmk_speaker pmk_speaker_openocd, pmk_speaker_gdb;
+extern const struct pmk_speaker pmk_speaker_openocd, pmk_speaker_gdb, pmk_speaker_devmem;
 
 struct pmk_wire {
 	const struct pmk_speaker *speaker;
@@ -50,13 +56,14 @@ struct pmk_wire {
 	double held_since, held_seconds;
 	double held_longest;
 	unsigned nholds;
-	bool no_acks; /* of GDB's protocol: both sides have agreed to do without */
+	bool no_acks;		   /* of GDB's protocol: both sides have agreed to do without */
+	struct pmk_devmem *devmem; /* what of this board's memory is mapped */
 };
 
-/* Connect. Close it in any case; link.why says what failed. A target that stands still now does so
- * until let_go(). */
+/* Connect; `sysfs` is where the kernel tells of this board's devices. Close it in any case;
+ * link.why says what failed. A target that stands still now does so until let_go(). */
 int pmk_wire_open(struct pmk_wire *w, const struct pmk_speaker *speaker, const char *where,
-		  unsigned patience_ms);
+		  unsigned patience_ms, const char *sysfs);
 /* Leave the target as it was found, running or not, and close the connection. */
 void pmk_wire_close(struct pmk_wire *w);
 /* Is the connection gone? Then nothing will succeed any more. */
@@ -84,6 +91,9 @@ struct pmk_wire_memory {
 };
 
 struct pmk_port pmk_wire_port_memory(struct pmk_wire_memory *m);
+/* MicroBlaze's debug module at `base` in memory: fill load, store and ctx of `mdm`, where ctx is
+ * `m`. */
+void pmk_wire_mdm_memory(struct pmk_mdm *mdm, struct pmk_wire_memory *m);
 /* The ARM11's own, by MRC and MCR. */
 struct pmk_port pmk_wire_port_arm11(struct pmk_wire *w);
 

@@ -13,8 +13,8 @@ SHOWN = {"field-separator", "json-output", "json-document", "output", "append", 
          "big-num", "verbose", "help", "log-fd", "metric-only", "table", "html", "plot",
          "interval-print"}
 ALONE = {"data", "plugin"}
-# A lock, which two threads are to share.
-SHARED = {"file_limit"}
+# Locks, which threads are to share, and what was there before the handler of a bus error.
+SHARED = {"file_limit", "alone", "before"}
 # Of the callbacks of the cores. Only the plugin uses them, in the emulator.
 EMULATORS = {"pmk_cpus", "pmk_emulator", "pmk_rests"}
 

@@ -21,9 +21,11 @@ SECTIONS = ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "ENVIRO
 EXIT_CODES = {
     "pmk stat -T openocd:localhost:6666 --pmu arm1176 -e cycles,dcache_miss -- sleep 5": 125,
     "pmk stat -T gdb:localhost:2331 --pmu l210 --set base=0x43F08000,imx31=1 --timeout 1000": 125,
+    "pmk stat -T devmem:/dev/uio0 --pmu ahbmon -I 1000": 125,
     "pmk stat -e cycles ./prog fail": 3,
     "pmk stat -e nosuchevent ./prog": 129,
     "pmk doctor -T openocd:localhost:6666 --pmu arm1176": 125,
+    "pmk doctor -T devmem:/dev/uio0 --pmu l220": 129,
     "pmk report reset.log": 125,
     "pmk diff --fail-over 2% -e cycles base.data new.data": 1,
     "pmk list nosuchtopic": 129,

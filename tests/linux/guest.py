@@ -103,8 +103,9 @@ endian = 'little'
         files |= {inside: read(at) for inside, at in self.loaded(stripped).items()}
         files |= {f"bin/{n}": content for n, content in programs.items()}
         files |= {f"scripts/{n}": text.encode() + b"\n" for n, text in scripts.items()}
-        metrics = os.path.join(SOURCE, "data/metrics")
-        files |= {f"data/metrics/{n}": read(os.path.join(metrics, n)) for n in os.listdir(metrics)}
+        for folder in ("data/metrics", "data/layouts"):
+            at = os.path.join(SOURCE, folder)
+            files |= {f"{folder}/{n}": read(os.path.join(at, n)) for n in os.listdir(at)}
         path = os.path.join(WORK, f"{self.arch}-{name}.gz")
         with open(path, "wb") as f:
             f.write(archive(files))

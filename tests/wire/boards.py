@@ -10,9 +10,23 @@ from harness import *
 BASE = 0x00200000  # of the monitor, in the memory of a raspi0
 
 # One round adds n + 1 to counter n, while the monitor is enabled. Offsets are those of
-# data/layouts/sp816.ini. The same as a program of this machine has the monitor among its data.
+# data/layouts/sp816.ini. The same as a program of this machine has the monitor among its data, or
+# in a file that it shares; then it waits between rounds, and clears and presets nothing, because
+# nobody waits until it has done that.
 MONITOR = """
-#ifdef __arm__
+#if defined(SHARED)
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define WORD words
+static volatile unsigned *words;
+
+__attribute__((constructor)) static void share(void)
+{
+	words = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, open(SHARED, O_RDWR), 0);
+}
+#elif defined(__arm__)
 #define WORD ((volatile unsigned *)0x00200000)
 
 __attribute__((naked, section(".text.start"))) void _start(void)
@@ -26,6 +40,7 @@ volatile unsigned WORD[1024] __attribute__((section(".monitor"))) = { 0 };
 int main(void)
 {
 	for (;;) {
+#ifndef SHARED
 		if (WORD[0x204 / 4]) {
 			WORD[0x204 / 4] = 0;
 			for (int i = 0; i < 91; i++)
@@ -37,9 +52,13 @@ int main(void)
 			for (int i = 0; i < 91; i++)
 				WORD[i] = 0x00200000 + 4 * i;
 		}
+#endif
 		if (WORD[0x200 / 4] & 1)
 			for (int i = 0; i < 91; i++)
 				WORD[i] += STEP * (i + 1);
+#ifdef SHARED
+		usleep(10);
+#endif
 	}
 }
 """
@@ -118,6 +137,25 @@ def debugged():
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, 9)
         os.unlink(path)
+
+
+@contextlib.contextmanager
+def shared_monitor():
+    """The monitor as a program of this machine that has it in a file: the file's path."""
+    have("gcc")
+    path = os.path.join(WORK, f"shared-monitor-{os.getpid()}")
+    with open(path + ".mem", "wb") as f:
+        f.truncate(1 << 20)
+    out = run("gcc", "-x", "c", "-O1", "-DSTEP=1", f'-DSHARED="{path}.mem"', "-", "-o", path,
+              stdin=MONITOR)
+    assert out.code == 0, out
+    process = subprocess.Popen([path])
+    try:
+        yield path + ".mem"
+    finally:
+        end(process)
+        os.unlink(path)
+        os.unlink(path + ".mem")
 
 
 @contextlib.contextmanager

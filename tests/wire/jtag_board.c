@@ -23,13 +23,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <pmk/ahbmon_model.h>
 #include <pmk/arm11_model.h>
-#include <pmk/armv8_model.h>
-#include <pmk/l2cc.h>
-#include <pmk/l2cc_model.h>
 #include <pmk/microblaze_model.h>
-#include <pmk/native.h>
+
+#include "blocks.h"
 
 /* ---- the counters ---------------------------------------------------------------------------- */
 
@@ -39,46 +36,13 @@ static bool halted;
 
 static struct pmk_arm11_model arm11;
 static struct pmk_model_port arm11_at = { .model = &arm11, .bus = &bus };
-/* Blocks in memory: registers of a model at offsets. */
-static struct pmk_l2cc_model l210, l220;
-static struct pmk_ahbmon_model monitor;
-static struct pmk_bus ahb[PMK_AHBMON_NBUSES];
-static struct block {
-	const struct pmk_pmu *pmu;
-	uint32_t base;
-	const uint16_t *offset;
-	unsigned noffsets;
-	struct pmk_model_port at;
-} blocks[] = {
-	/* where the i.MX31 has it */
-	{ &pmk_l210, 0x43f08000, pmk_l210_imx31_offsets, PMK_L210_NREGS, { .model = &l210 } },
-	{ &pmk_l220, 0x30000000, pmk_l220_offsets, PMK_L220_NREGS, { .model = &l220 } },
-	{ &pmk_ahbmon,
-	  0x101d0000,
-	  pmk_ahbmon_sp816.offset,
-	  PMK_AHBMON_NREGS,
-	  { .model = &monitor, .bus = ahb } },
-};
-
-#define NBLOCKS (sizeof(blocks) / sizeof(blocks[0]))
-
-/* The block of a Cortex-A53 has more than registers, such as the software lock. */
-#define A53_BASE 0x80030000u
-static struct pmk_armv8_model a53;
-
 static void sync_models(void)
 {
-	const struct pmk_model_ops *ops = pmk_model_find(&pmk_cortex_a53);
-
 	arm11_at.ops->sync(&arm11, &bus);
-	ops->sync(&a53, &bus);
-	for (unsigned i = 0; i < NBLOCKS; i++)
-		blocks[i].at.ops->sync(blocks[i].at.model, blocks[i].at.bus);
+	blocks_sync(&bus);
 	pmk_bus_forget(&bus);
 	arm11_at.ops->ask(&arm11, &bus);
-	ops->ask(&a53, &bus);
-	for (unsigned i = 0; i < NBLOCKS; i++)
-		blocks[i].at.ops->ask(blocks[i].at.model, blocks[i].at.bus);
+	blocks_ask(&bus);
 }
 
 /* A TCK passes. */
@@ -87,11 +51,7 @@ static void run_arm11(void)
 	if (halted)
 		return;
 	enabled_cycles += arm11.pmnc & 1 ? cycles_per_tck : 0;
-	pmk_bus_add(&bus, PMK_SIG_CYCLE, cycles_per_tck);
-	pmk_bus_add(&bus, PMK_SIG_INSN, cycles_per_tck / 3);
-	pmk_bus_add(&bus, PMK_SIG_L2CC_INSN_READ, 1);
-	pmk_bus_add(&ahb[PMK_AHBMON_BUS_HCLK], PMK_SIG_CYCLE, cycles_per_tck);
-	pmk_bus_add(&ahb[PMK_AHBMON_BUS_ARMI], PMK_SIG_AHB_READ, 1);
+	blocks_run(&bus, cycles_per_tck);
 	if (pmk_bus_due(&bus))
 		sync_models();
 }
@@ -120,39 +80,18 @@ static struct {
 	uint8_t screg, address;
 } cpu = { .cpsr = 0xd3, .dscr = DSCR_RESTARTED };
 
-/* The block that has a register at this address, and which; all other memory reads as 0. */
-static const struct block *find_block(uint32_t address, unsigned *reg)
-{
-	for (const struct block *b = blocks; b < blocks + NBLOCKS; b++)
-		for (*reg = 0; *reg < b->noffsets; ++*reg)
-			if (address == b->base + b->offset[*reg])
-				return b;
-	return NULL;
-}
-
+/* All other memory reads as 0. */
 static uint32_t load(uint32_t address)
 {
-	unsigned reg;
-	const struct block *b = find_block(address, &reg);
 	uint32_t word = 0;
-	uint64_t v = 0;
 
-	if (address - A53_BASE < 0x1000)
-		pmk_armv8_load(&a53, &bus, address - A53_BASE, &word);
-	else if (b)
-		b->at.ops->read(b->at.model, b->at.bus, PMK_MODE_PRIV, reg, &v);
-	return b ? (uint32_t)v : word;
+	blocks_load(&bus, address, &word);
+	return word;
 }
 
 static void store(uint32_t address, uint32_t value)
 {
-	unsigned reg;
-	const struct block *b = find_block(address, &reg);
-
-	if (address - A53_BASE < 0x1000)
-		pmk_armv8_store(&a53, &bus, address - A53_BASE, value);
-	else if (b)
-		b->at.ops->write(b->at.model, b->at.bus, PMK_MODE_PRIV, reg, value);
+	blocks_store(&bus, address, value);
 	sync_models();
 }
 
@@ -547,14 +486,7 @@ static void power_up(void)
 	pmk_signal_add(&bus.raised, PMK_SIG_INSN);
 	arm11_at.ops = pmk_model_find(&pmk_arm1176);
 	arm11_at.ops->reset(&arm11, &bus, &pmk_arm1176);
-	for (unsigned i = 0; i < PMK_AHBMON_NBUSES; i++)
-		pmk_bus_init(&ahb[i]);
-	for (struct block *b = blocks; b < blocks + NBLOCKS; b++) {
-		b->at.ops = pmk_model_find(b->pmu);
-		b->at.bus = b->at.bus ? b->at.bus : &bus;
-		b->at.ops->reset(b->at.model, b->at.bus, b->pmu);
-	}
-	pmk_model_find(&pmk_cortex_a53)->reset(&a53, &bus, &pmk_cortex_a53);
+	blocks_reset(&bus);
 	counters_at.ops = pmk_model_find(&pmk_microblaze);
 	counters_at.ops->reset(&fpga.counters, &bus, &pmk_microblaze);
 	behind = pmk_port_model(&counters_at);

@@ -99,6 +99,15 @@ def test_an_event_that_the_hardware_lacks():
                    "leave it out\n")
 
 
+def test_memory_that_keeps_nothing():
+    """All other memory of the board reads as 0."""
+    with openocd("arm11", 30) as probe:
+        out = pmk("stat", "-T", probe.target(), "--pmu", "l220", "--set", "base=0x1000",
+                  "--timeout", "500")
+    equal((out.code, out.err), (125, "pmk: l220: its counters were started, and do not run; pmk "
+                                     "doctor -T says more\n"))
+
+
 def test_a_microblaze():
     """Its processor is not halted, and runs between the scans that start each counter."""
     with openocd("mdm") as probe:

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Counters in the memory of a board: the project's models of an L210 where the i.MX31 has it, an
+ * L220, an AHB Monitor, the memory-mapped PMUv3 of a Cortex-A53, and a MicroBlaze's behind its
+ * debug module. Who uses them lets time pass, and lets them follow when the bus says so.
+ */
+#ifndef BLOCKS_H
+#define BLOCKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <pmk/bus.h>
+
+void blocks_reset(struct pmk_bus *bus);
+/* So many cycles pass, a third as many instructions, one instruction read of the L2 and one read on
+ * ARM-I. */
+void blocks_run(struct pmk_bus *bus, uint64_t cycles);
+void blocks_sync(struct pmk_bus *bus);
+void blocks_ask(struct pmk_bus *bus);
+/* False: there is nothing at this address. */
+bool blocks_load(struct pmk_bus *bus, uint32_t address, uint32_t *value);
+bool blocks_store(struct pmk_bus *bus, uint32_t address, uint32_t value);
+
+#endif

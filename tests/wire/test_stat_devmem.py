@@ -1,0 +1,267 @@
+# SPDX-License-Identifier: MIT
+"""pmk stat and pmk doctor -T devmem: a board whose counters are in memory, where each load and
+store of pmk reaches a model (served.c). Between two accesses pass 30 cycles, ten instructions, an
+instruction read of the L2, and a read on ARM-I."""
+import platform
+
+from boards import *
+
+SERVED = os.path.join(BUILD, "tests", "served.so")
+L210 = ("--pmu", "l210", "--set", "base=0x43F08000,imx31=1")
+L220 = ("--pmu", "l220", "--set", "base=0x30000000")
+A53 = ("--pmu", "cortex-a53", "--set", "base=0x80030000")
+MDM = ("--pmu", "microblaze", "--set", "base=0x41400000")
+
+
+class Board:
+    """The file that is the board's memory, and what pmk is told of it."""
+
+    def __init__(self, name, size):
+        if platform.machine() != "x86_64":
+            skip("accesses are stepped over with the trap flag of an x86-64")
+        self.folder = tempfile.TemporaryDirectory(dir=WORK)
+        self.file = os.path.join(self.folder.name, name)
+        with open(self.file, "wb") as f:
+            f.truncate(size)
+
+    def env(self, at=0, accesses=0):
+        return {**os.environ, "SERVED": self.file, "SERVED_CYCLES": "30", "SERVED_AT": str(at),
+                "SERVED_ACCESSES": str(accesses), "LD_PRELOAD": SERVED}
+
+    def stat(self, *words, **where):
+        return stat("-T", f"devmem:{self.file}", *words, "--timeout", "300", env=self.env(**where))
+
+    def pmk(self, command, *words, **where):
+        return pmk(command, "-T", f"devmem:{self.file}", *words, env=self.env(**where))
+
+
+@pytest.fixture
+def board():
+    made = Board("mem", 1 << 32)
+    yield made
+    made.folder.cleanup()
+
+
+def test_an_l210(board):
+    counted = counts(board.stat(*L210, "-e", "irreq,clock,drreq"))
+    assert counted["irreq"] > 0 and counted["drreq"] == 0, counted
+    equal(counted["clock"], 30 * counted["irreq"])
+
+
+def test_an_l220(board):
+    rows = {row["event"]: row for row in board.stat(*L220, "-e", "irreq,drreq")["counters"]}
+    equal({row["trust"] for row in rows.values()}, {"measured"})
+    assert rows["irreq"]["counter-value"] > 0 and rows["drreq"]["counter-value"] == 0, rows
+
+
+def test_an_ahb_monitor(board):
+    counted = counts(board.stat("--pmu", "ahbmon", "-e",
+                                "ct_armi_rd,ct_total_cycles_en,ct_armd_rd"))
+    equal(counted["ct_total_cycles_en"], 30 * counted["ct_armi_rd"])
+    assert counted["ct_armi_rd"] > 0 and counted["ct_armd_rd"] == 0, counted
+
+
+def test_pmuv3(board):
+    """Behind its software lock, and with a cycle counter of two words."""
+    counted = counts(board.stat(*A53, "-e", "cycles,instructions"))
+    equal(counted["cycles"], 3 * counted["instructions"])
+    assert counted["cycles"] > 0, counted
+
+
+def test_a_microblaze(board):
+    """Through the registers of its debug module, which are locked again afterwards."""
+    counted = counts(board.stat(*MDM, "-e", "clock_cycles,insn_executed,load_word"))
+    equal(counted["clock_cycles"], 3 * counted["insn_executed"])
+    assert counted["clock_cycles"] > 0 and counted["load_word"] == 0, counted
+
+
+def test_intervals_add_up(board):
+    doc = board.stat("--pmu", "ahbmon", "-e", "ct_total_cycles_en", "-I", "50", "--summary")
+    *intervals, whole = [row["counter-value"] for row in doc["counters"]]
+    assert len(intervals) > 1 and whole > 0, doc
+    equal(sum(intervals), whole)
+
+
+def test_events_take_turns(board):
+    doc = board.stat(*L220, "-e", "irreq,drreq,dwreq", "--set", "turn=20")
+    equal((doc["passes"], {row["trust"] for row in doc["counters"]}), (2, {"scaled"}))
+
+
+def test_a_uio_device():
+    """Two maps; the second begins at page 1 of the file, and has the block."""
+    board = Board("uio3", 1 << 16)
+    for n, (start, size, offset) in enumerate(((0x20000000, 0x1000, 0x80),
+                                               (0x30000000, 0x1000, 0x0))):
+        folder = os.path.join(board.folder.name, f"class/uio/uio3/maps/map{n}")
+        os.makedirs(folder)
+        for name, value in (("addr", start), ("size", size), ("offset", offset)):
+            with open(os.path.join(folder, name), "w") as f:
+                f.write(f"{value:#x}\n")
+    at = {"at": 0x30000000 - 0x1000}
+    sysfs = f"sysfs={board.folder.name}"
+    counted = counts(board.stat(*L220, "--set", sysfs, "-e", "irreq", **at))
+    assert counted["irreq"] > 0, counted
+    out = board.pmk("stat", "--pmu", "l220", "--set", f"base=0x50000000,{sysfs}", "--timeout",
+                    "100", **at)
+    equal((out.code, out.err),
+          (125, f"pmk: devmem:{board.file}: 0x50000200 is in none of its maps; the first has "
+                "0x1000 bytes at 0x20000000\n"))
+    # Without an address the first map is meant, and where its registers begin in it.
+    out = board.pmk("doctor", "--pmu", "l220", "--set", sysfs, "-j", **at)
+    contains(out.out, "0x20000280 ended with a bus error")
+    board.folder.cleanup()
+
+
+def cell(*numbers):
+    return b"".join(n.to_bytes(4, "big") for n in numbers)
+
+
+# {path of a property in the device tree: value}. The bus `soc` is seen 0x60000000 lower by the
+# processor, and has addresses of one cell; `i2c` is no part of memory.
+TREE = {
+    "#address-cells": cell(2), "#size-cells": cell(2),
+    "l2@0/reg": cell(0x1, 0x43f08000, 0, 0x1000), "l2@0/compatible": b"arm,l210-cache\0",
+    "soc/#address-cells": cell(1), "soc/#size-cells": cell(1),
+    "soc/ranges": cell(0x7e000000, 0, 0x20000000, 0x1000000, 0x90000000, 0, 0x30000000, 0x1000000),
+    "soc/cache@90000000/reg": cell(0x90000000, 0x1000),
+    "soc/cache@90000000/compatible": b"vendor,wrapped\0arm,l220-cache\0",
+    "soc/far@a0000000/reg": cell(0xa0000000, 0x1000),
+    "soc/far@a0000000/compatible": b"vendor,twice\0",
+    "soc/bus/#address-cells": cell(1), "soc/bus/#size-cells": cell(1), "soc/bus/ranges": b"",
+    "soc/bus/near@90000400/reg": cell(0x90000400, 0x100),
+    "soc/bus/near@90000400/compatible": b"vendor,twice\0",
+    "i2c/#address-cells": cell(1), "i2c/#size-cells": cell(0),
+    "i2c/sensor@48/reg": cell(0x48),
+    "i2c/plain/compatible": b"vendor,nothing\0",
+}
+
+
+@pytest.fixture
+def tree(board):
+    for path, value in TREE.items():
+        at = os.path.join(board.folder.name, "firmware/devicetree/base", path)
+        os.makedirs(os.path.dirname(at), exist_ok=True)
+        with open(at, "wb") as f:
+            f.write(value)
+    return f"sysfs={board.folder.name}"
+
+
+@cases("node", ["/soc/cache@90000000", "arm,l220-cache", "l220-cache", "vendor,wrapped"])
+def test_a_node_of_the_device_tree(board, tree, node):
+    counted = counts(board.stat("--pmu", "l220", "--set", f"node={node},{tree}", "-e", "irreq"))
+    assert counted["irreq"] > 0, counted
+
+
+@cases("node,says", [
+    ("/soc/bus/near@90000400", "0x30000600 ended with a bus error"),
+    ("/l2@0", "cannot map 0x143f08200|the file ends at 0x100000000, before 0x143f08200"),
+    ("/soc/far@a0000000", "is on a bus whose addresses the processor does not see"),
+    ("/i2c/sensor@48", "is on a bus whose addresses the processor does not see"),
+    ("/i2c/plain", "has no registers (reg)"),
+    ("/nosuch", "the device tree's /nosuch is not there"),
+    ("/soc/../l2@0", "is not there"),
+    ("/", "is not there"),
+    ("vendor,twice", "2 nodes of the device tree are that, such as /soc/bus/near@90000400 and "
+                     "/soc/far@a0000000; give the path of one"),
+    ("arm,nosuch", "no node of the device tree in"),
+    ("/l2@0,base=0", "both say where the registers are"),
+])
+def test_nodes(board, tree, node, says):
+    out = board.pmk("stat", "--pmu", "l220", "--set", f"{tree},node={node}", "--timeout", "100")
+    assert any(part in out.err for part in says.split("|")), out
+    equal((out.code, len(out.err.splitlines())), (125 if "0x" in says else 129, 1), out)
+
+
+def test_nobody_answers(board):
+    out = board.pmk("stat", "--pmu", "l220", "--set", "base=0x60000000", "--timeout", "100")
+    equal((out.code, out.err),
+          (125, f"pmk: devmem:{board.file}: the access to 0x60000200 ended with a bus error: "
+                "nobody answers at this address, or it has no power or clock\n"))
+
+
+def test_a_block_that_loses_its_clock(board):
+    """After a hundred accesses. What was counted is there, and the program is ended."""
+    out = board.pmk("stat", "--pmu", "ahbmon", "-e", "ct_total_cycles_en", "-I", "10", "--summary",
+                    "--", "sleep", "600", accesses=100)
+    equal(out.code, 125)
+    contains(out.err, "ended with a bus error")
+    contains(out.err, "counts are those up to the last reading")
+    counted = [int(n.replace(",", ""))
+               for n in re.findall(r"([\d,]+) +ct_total_cycles_en", out.err)]
+    assert len(counted) > 2 and counted[-1] == sum(counted[:-1]) > 0, out
+
+
+@cases("pmu", [A53, MDM, ("--pmu", "ahbmon")])
+def test_doctor(board, pmu):
+    out = board.pmk("doctor", *pmu, "-j")
+    steps = json.loads(out.out)["target"]["steps"]
+    equal((out.code, {s["status"] for s in steps}), (0, {"ok"}), out)
+    contains(steps[0]["text"], "the target is this board")
+
+
+def test_doctor_of_a_cache_that_is_off(board):
+    """Nothing but instruction reads comes to the L2, and no data read is counted."""
+    for pmu in (L210, L220):
+        out = board.pmk("doctor", *pmu, "-j")
+        step = json.loads(out.out)["target"]["steps"][-1]
+        equal((out.code, step["status"]), (125, "broken"))
+        contains(step["text"], "drreq: 0 in 100 ms")
+
+
+def test_doctor_where_nobody_answers(board):
+    out = board.pmk("doctor", "--pmu", "l220", "--set", "base=0x60000000", "-j")
+    step = json.loads(out.out)["target"]["steps"][-1]
+    equal((out.code, step["name"], step["status"]), (125, "access", "broken"))
+    contains(step["text"], "ended with a bus error")
+    contains(step["advice"], "powered and clocked")
+
+
+def test_a_file_that_shrinks():
+    """A bus error of the kernel's own, and nothing of ours in between."""
+    with tempfile.NamedTemporaryFile(dir=WORK) as f:
+        f.truncate(4096)
+        p = subprocess.Popen([PMK, "stat", "-T", f"devmem:{f.name}", "--pmu", "ahbmon", "--set",
+                              "base=0", "-e", "ct_armi_rd", "-I", "10", "sleep", "600"],
+                             stderr=subprocess.PIPE, text=True)
+        wait_until(lambda: f.name in of_process(p.pid, "maps"), "nothing is mapped")
+        f.truncate(0)
+        said = p.communicate(timeout=PATIENCE)[1]
+    equal(p.returncode, 125)
+    contains(said, "ended with a bus error")
+
+
+def test_other_files():
+    with tempfile.TemporaryDirectory(dir=WORK) as folder:
+        short = os.path.join(folder, "short")
+        with open(short, "wb") as f:
+            f.truncate(512)
+        for file, says in (
+                (short, "the file ends at 0x200, before 0x200"),
+                (os.path.join(folder, "nosuch"), "cannot open it: No such file or directory"),
+                (folder, "cannot open it: Is a directory"),
+                ("/dev/null", "cannot map 0x200: this file cannot be mapped for reading and "
+                              "writing")):
+            out = pmk("stat", "-T", f"devmem:{file}", *L220[:2], "--set", "base=0", "--timeout",
+                      "100")
+            equal((out.code, len(out.err.splitlines())), (125, 1), out)
+            contains(out.err, f"devmem:{file}: {says}")
+        os.chmod(short, 0)
+        out = run(*unprivileged(PMK, "stat", "-T", f"devmem:{short}", *L220[:2], "--set", "base=0",
+                                "--timeout", "100"))
+        equal((out.code, len(out.err.splitlines())), (125, 1), out)
+        contains(out.err, "cannot open it: Permission denied; that takes root, or a UIO device")
+
+
+@cases("words,says", [
+    (("-T", "devmem"), "-T devmem reaches memory, and the counters of arm1176 are none"),
+    (("-T", "devmem:"), "expected devmem:FILE"),
+    (("-T", "devmem", *L220[:2]), "say where its registers are in memory: --set base=ADDRESS"),
+    (("-T", "devmem", *MDM[:2]), "say where its registers are in memory: --set base=ADDRESS"),
+    (("-T", "devmem", *L220[:2], "--set", "base=0x30000002"), "is no multiple of 4"),
+    (("-T", "devmem", *L220[:2], "--set", "node="), "expected a path in the device tree"),
+    (("-T", "devmem", *L220[:2], "--set", "node=a,b=1"), "has no such setting"),
+])
+def test_wrong_usage(words, says):
+    out = pmk("stat", *words, "--timeout", "100")
+    equal((out.code, len(out.err.splitlines())), (129, 1), out)
+    contains(out.err, says)
