@@ -73,7 +73,7 @@ const struct pmk_count_error *pmk_count_error(struct pmk_count *c);
  *
  *	target                           "emu", "linux", "wave:FILE",
  *	                                 "openocd:HOST:PORT", "gdb:HOST:PORT",
- *	                                 "devmem" or "devmem:FILE"
+ *	                                 "xvc:HOST:PORT", "devmem" or "devmem:FILE"
  *	event, metrics                   what is counted; lists with commas
  *	pmu, core, set, traffic, layout  the core that is modelled, and what is around it
  *	map, layer                       of a dump

@@ -184,8 +184,9 @@ def stat(command: Sequence[Union[str, "os.PathLike[str]"]] = (), events: Optiona
     Arguments are the options of pmk-stat(1), where they are explained. `events`, `metrics` and
     `region` are one text or several; `settings` are parameters of the core (--set). `target` is
     where it is counted: "emu", "linux" (this machine), "wave:FILE" (a waveform dump, without a
-    command), "openocd:HOST:PORT", "gdb:HOST:PORT" or "devmem" (a board). `options` are the
-    others by their long names, - as _: passes="rerun", pmu="l2cc", env=["A=1"], all_cpus=True.
+    command), "openocd:HOST:PORT", "gdb:HOST:PORT", "xvc:HOST:PORT" or "devmem" (a board).
+    `options` are the others by their long names, - as _: passes="rerun", pmu="l2cc",
+    env=["A=1"], all_cpus=True.
 
     on_rows(rows) is told of rows as soon as they are there: those of an interval while the program
     runs. on_note(line) is told what people should see at once. Both are called in another thread;

@@ -9,7 +9,7 @@
 
 static const struct cli_option options[] = {
 	{ 'T', "target", "TARGET",
-	  "examine a board: openocd:HOST:PORT, gdb:HOST:PORT, devmem[:FILE]" },
+	  "examine a board: openocd, gdb or xvc:HOST:PORT; devmem[:FILE]" },
 	{ 0, "pmu", "PMU", "-T: which counters it has" },
 	{ 0, "set", "KEY=VALUE", "-T: how they are reached, as for pmk stat; repeatable" },
 	{ 0, "layout", "FILE", "ahbmon: the layout to ask, instead of the project's" },

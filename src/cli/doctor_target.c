@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * pmk doctor -T openocd:…, gdb:… or devmem: go the way to the counters of a board step by step, as
- * pmk stat does, and say where it ends and what to do there. What stands in the counters is lost.
+ * pmk doctor -T openocd:…, gdb:…, xvc:… or devmem: go the way to the counters of a board step by
+ * step, as pmk stat does, and say where it ends and what to do there. What stands in the counters
+ * is lost.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -65,7 +66,8 @@ static const char *const no_answer[] = {
 		"powered and clocked, and does the probe's access port reach that bus? A processor "
 		"that has to be halted for memory needs DBGEN.",
 	[PMK_REACH_MDM] =
-		"Is the FPGA configured, is --set tap= its TAP, and --set user= as C_JTAG_CHAIN?",
+		"Is the FPGA configured, is --set tap= its TAP (XVC: are --set irlen=, before= and "
+		"after= its chain), and --set user= as C_JTAG_CHAIN?",
 	[PMK_REACH_AXI] =
 		"Is it the address of the MDM (--set base=, node=), was the module built with "
 		"access to its debug registers from AXI (C_DBG_REG_ACCESS), and is no debugger "
@@ -104,6 +106,9 @@ static const char *no_connection(const struct pmk_speaker *speaker)
 		return "/dev/mem takes root, and a kernel with CONFIG_DEVMEM that gives the "
 		       "address away (no CONFIG_STRICT_DEVMEM, or iomem=relaxed). A UIO device "
 		       "(uio_pdrv_genirq bound to the node) needs neither: -T devmem:/dev/uio0.";
+	if (speaker == &pmk_speaker_xvc)
+		return "Start the server (its port is 2542 as a rule), and let no other client, "
+		       "such as hw_server, hold its only connection. The board has to be powered.";
 	return "Start the server (openocd -f BOARD.cfg; its tcl_port is 6666, its gdb_port 3333), "
 	       "and let no other client hold the only connection of a stub.";
 }
@@ -148,10 +153,10 @@ static bool connect_to(struct examination *x, const struct pmk_speaker *speaker,
 	if (ok)
 		SAY(x, "connection", true, NULL, "%s answers; the target %s",
 		    x->wired.wire.link.name,
-		    !speaker->halt		 ? "is this board"
-		    : x->wired.wire.found_halted ? "stands still"
-		    : x->wired.wire.held	 ? "was halted by the connection"
-						 : "runs, as far as the probe knows");
+		    speaker == &pmk_speaker_devmem ? "is this board"
+		    : x->wired.wire.found_halted   ? "stands still"
+		    : x->wired.wire.held	   ? "was halted by the connection"
+						   : "runs, as far as the probe knows");
 	else
 		SAY(x, "connection", false, no_connection(speaker), "%s",
 		    pmk_count_fault_text(&x->fault));
@@ -352,7 +357,7 @@ static void add_json(json_object *doc, const struct examination *x, const char *
 static const struct pmk_speaker *speaker_of(const char *target, const char **where)
 {
 	static const struct pmk_speaker *const known[] = { &pmk_speaker_openocd, &pmk_speaker_gdb,
-							   &pmk_speaker_devmem };
+							   &pmk_speaker_xvc, &pmk_speaker_devmem };
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		size_t n = strlen(known[i]->name);
@@ -375,8 +380,8 @@ int doctor_target(json_object *doc, const struct doctor_board *board)
 
 	if (!speaker)
 		return cli_fail(PMK_EXIT_USAGE,
-				"-T %s: expected openocd:HOST:PORT, gdb:HOST:PORT or "
-				"devmem[:FILE]",
+				"-T %s: expected openocd:HOST:PORT, gdb:HOST:PORT, "
+				"xvc:HOST:PORT or devmem[:FILE]",
 				board->target);
 	if (!data)
 		return PMK_EXIT_FAILED;

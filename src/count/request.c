@@ -15,10 +15,10 @@
 #include "count/count.h"
 #include "session/emulated.h"
 
-const struct pmk_count_way *const pmk_count_ways[] = {
-	&pmk_way_emulation, &pmk_way_machine, &pmk_way_wave, &pmk_way_openocd,
-	&pmk_way_gdb,	    &pmk_way_devmem,  NULL
-};
+const struct pmk_count_way *const pmk_count_ways[] = { &pmk_way_emulation, &pmk_way_machine,
+						       &pmk_way_wave,	   &pmk_way_openocd,
+						       &pmk_way_gdb,	   &pmk_way_xvc,
+						       &pmk_way_devmem,	   NULL };
 
 /* ---- values ---------------------------------------------------------------------------------- */
 

@@ -31,7 +31,7 @@ struct pmk_count_way {
 };
 
 extern const struct pmk_count_way pmk_way_emulation, pmk_way_machine, pmk_way_wave, pmk_way_openocd,
-	pmk_way_gdb, pmk_way_devmem;
+	pmk_way_gdb, pmk_way_xvc, pmk_way_devmem;
 extern const struct pmk_count_way *const pmk_count_ways[]; /* NULL terminated */
 
 /* Can this machine run the program, natively or as a script? Then pmk_way_machine counts it. */

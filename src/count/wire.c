@@ -64,6 +64,7 @@ struct on_wire {
 static const struct pmk_speaker *speaker_of(const struct pmk_count *c)
 {
 	return c->q.way == &pmk_way_gdb	     ? &pmk_speaker_gdb
+	       : c->q.way == &pmk_way_xvc    ? &pmk_speaker_xvc
 	       : c->q.way == &pmk_way_devmem ? &pmk_speaker_devmem
 					     : &pmk_speaker_openocd;
 }
@@ -632,6 +633,9 @@ const struct pmk_count_way pmk_way_openocd =
 const struct pmk_count_way pmk_way_gdb =
 	WAY("gdb", "HOST:PORT", NULL,
 	    "a board or emulator with a GDB stub: its counters, through the stub");
+const struct pmk_count_way pmk_way_xvc =
+	WAY("xvc", "HOST:PORT", NULL,
+	    "an FPGA on Xilinx' virtual cable: the counters of its MicroBlaze, over JTAG");
 const struct pmk_count_way pmk_way_devmem =
 	WAY("devmem", "FILE", "/dev/mem",
 	    "this very board: its counters in memory, through /dev/mem, UIO or another file");

@@ -23,6 +23,8 @@
 
 #define NAMES "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
 
+#define LENGTHS "0123456789+"
+
 static const struct key {
 	const char *name;
 	size_t member;
@@ -46,6 +48,8 @@ static const struct key {
 	/* The FPGAs of the 7 series: USER2 and BYPASS, 6 bits (UG470, table of JTAG commands). */
 	KEY("user", user, 0, UINT32_MAX, 0x03),
 	KEY("bypass", bypass, 0, UINT32_MAX, 0x3f),
+	KEY("irlen", irlen, 2, 32, 6),
+	KEY("tck", tck_ns, 0, UINT32_MAX, 0),
 	KEY("ports", ports, 1, 32, 1),
 	KEY("processor", processor, 0, 31, 0),
 	/* The tools' defaults for C_DEBUG_EVENT_COUNTERS and so on. */
@@ -56,6 +60,8 @@ static const struct key {
 	KEY("turn", turn_ms, 1, 600000, 100),
 	/* It becomes a word of a command in Tcl. */
 	TEXT(tap, NAMES, "the name of a TAP, as OpenOCD's 'scan_chain' shows it"),
+	TEXT(before, LENGTHS, "the lengths of instructions, as in 4 or 4+6"),
+	TEXT(after, LENGTHS, "the lengths of instructions, as in 4 or 4+6"),
 	TEXT(node, NULL, "a path in the device tree, or a compatible name"),
 	TEXT(sysfs, NULL, "a folder"),
 #undef KEY
@@ -241,6 +247,24 @@ static int choose_memory(struct pmk_wired *w, const char *layout, const char *da
 	return 0;
 }
 
+#define MAX_TAPS 12 /* before, and after: a vector has to hold their instructions */
+
+/* "4+6" are two TAPs, whose instructions have ten bits together. False: they are none. */
+static bool count_taps(const char *text, struct pmk_wire_taps *taps)
+{
+	char *end;
+
+	for (const char *at = text; *at; at = *end ? end + 1 : end) {
+		unsigned long bits = strtoul(at, &end, 10);
+
+		if (*at == '+' || bits < 2 || bits > 32 || (*end && !end[1]) ||
+		    ++taps->taps > MAX_TAPS)
+			return false;
+		taps->bits += (unsigned)bits;
+	}
+	return true;
+}
+
 static int choose_microblaze(struct pmk_wired *w, struct pmk_count_fault *f)
 {
 	if (pmk_microblaze_configure(&w->microblaze, (unsigned)w->set.events,
@@ -254,6 +278,11 @@ static int choose_microblaze(struct pmk_wired *w, struct pmk_count_fault *f)
 				      "--set processor=%" PRIu64 ": the debug module has %" PRIu64
 				      " ports; --set ports=N",
 				      w->set.processor, w->set.ports);
+	if (!count_taps(w->set.before, &w->tap.before) || !count_taps(w->set.after, &w->tap.after))
+		return pmk_count_fail(f, PMK_COUNT_USAGE,
+				      "--set before, after: an instruction has 2 to 32 bits, and "
+				      "there are %d other TAPs at most; as in before=4+6",
+				      MAX_TAPS);
 	w->pmu = &w->microblaze.pmu;
 	return 0;
 }
@@ -301,8 +330,14 @@ static int choose_reach(struct pmk_wired *w, const struct pmk_wired_request *r,
 				      "ahbmon, l210, l220 and PMUv3 are",
 				      r->pmu);
 	w->reach = way->reach;
-	if (w->reach == PMK_REACH_MDM && (w->set.has_base || !r->speaker->command))
+	if (w->reach == PMK_REACH_MDM &&
+	    (w->set.has_base || (!r->speaker->command && !r->speaker->scan_ir)))
 		w->reach = PMK_REACH_AXI;
+	if (!r->speaker->load && w->reach != PMK_REACH_MDM)
+		return pmk_count_fail(f, PMK_COUNT_USAGE,
+				      "-T %s scans the chain of JTAG alone: --pmu microblaze, "
+				      "without --set base and node",
+				      name);
 	if (w->reach == PMK_REACH_CP15 && !r->speaker->command)
 		return pmk_count_fail(
 			f, PMK_COUNT_USAGE,
@@ -432,11 +467,11 @@ void pmk_wired_close(struct pmk_wired *w)
 
 static int reach_mdm(struct pmk_wired *w)
 {
-	w->tap = (struct pmk_wire_tap){
-		.wire = &w->wire,
-		.bypass = (unsigned)w->set.bypass,
-		.user = (unsigned)w->set.user,
-	};
+	w->tap.wire = &w->wire;
+	w->tap.bypass = (unsigned)w->set.bypass;
+	w->tap.user = (unsigned)w->set.user;
+	w->tap.irlen = (unsigned)w->set.irlen;
+	w->tap.period_ns = (unsigned)w->set.tck_ns;
 	snprintf(w->tap.name, sizeof(w->tap.name), "%s", w->set.tap);
 	w->jtag = (struct pmk_mdm_jtag){
 		.ports = (uint8_t)w->set.ports,

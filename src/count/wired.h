@@ -28,13 +28,15 @@ struct pmk_wired_settings {
 	uint64_t imx31; /* its offsets are those of the i.MX31 */
 	uint64_t big_endian;
 	uint64_t user, bypass; /* JTAG instructions */
+	uint64_t irlen, tck_ns;
 	uint64_t ports, processor;
 	uint64_t events, latencies, width; /* of MicroBlaze's counters */
 	uint64_t patience_ms, turn_ms;
 	bool has_base;
 	char tap[64];
-	char node[256];	 /* of the device tree, which says where the block is */
-	char sysfs[256]; /* where the kernel tells of this board's devices */
+	char before[64], after[64]; /* other TAPs of its chain: the lengths of their instructions */
+	char node[256];		    /* of the device tree, which says where the block is */
+	char sysfs[256];	    /* where the kernel tells of this board's devices */
 };
 
 struct pmk_wired {

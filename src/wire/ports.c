@@ -187,12 +187,26 @@ static int find_tap(struct pmk_wire_tap *tap)
 	return 0;
 }
 
+/* By scans of ours. */
+static int load_user(const struct pmk_wire_tap *tap)
+{
+	const struct pmk_speaker *speaker = tap->wire->speaker;
+	int err = tap->period_ns ? speaker->set_clock(tap->wire, tap->period_ns) : 0;
+
+	if (!err)
+		err = speaker->bypass(tap->wire, tap);
+	return err ? err : speaker->scan_ir(tap->wire, tap, tap->user);
+}
+
 static int select_user(void *ctx)
 {
 	struct pmk_wire_tap *tap = ctx;
 	char command[128], said[256];
-	int err = find_tap(tap);
+	int err;
 
+	if (tap->wire->speaker->scan_ir)
+		return load_user(tap);
+	err = find_tap(tap);
 	if (err)
 		return err;
 	snprintf(command, sizeof(command), "irscan %s 0x%x", tap->name, tap->bypass);
@@ -212,6 +226,8 @@ static int scan(void *ctx, unsigned bits, const uint8_t *out, uint8_t *in)
 
 	if (bits > 32)
 		return PMK_ERANGE;
+	if (tap->wire->speaker->scan_dr)
+		return tap->wire->speaker->scan_dr(tap->wire, tap, bits, out, in);
 	for (unsigned i = 0; i < (bits + 7) / 8; i++)
 		value |= (uint32_t)out[i] << 8 * i;
 	snprintf(command, sizeof(command), "drscan %s %u 0x%" PRIx32, tap->name, bits, value);

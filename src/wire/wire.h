@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A target on a wire: a processor that is reached through a debug probe's server (OpenOCD), through
- * a stub of GDB's remote serial protocol, or by the memory of this very board. What can be reached
- * is memory, coprocessor 15 and the scan chains of JTAG; ports.c makes ports for PMUs of that.
+ * A target on a wire: a processor that is reached through a debug probe's server (OpenOCD, XVC),
+ * through a stub of GDB's remote serial protocol, or by the memory of this very board. What can be
+ * reached is memory, coprocessor 15 and the scan chains of JTAG; ports.c makes ports for PMUs of
+ * that.
  *
  * Many accesses need a processor that stands still. hold() halts it if this is so, and let_go()
  * lets it run again; between them are accesses. How long it stood still is known, because nothing
@@ -21,6 +22,7 @@
 #include "wire/link.h"
 
 struct pmk_wire;
+struct pmk_wire_tap;
 struct pmk_devmem;
 
 /* One protocol. All functions return 0 or a negative enum pmk_error; link.why says more. What a
@@ -38,13 +40,23 @@ struct pmk_speaker {
 	/* Let the probe execute a command of OpenOCD; what it says is stored. PMK_ENOTSUP: it takes
 	 * none. */
 	int (*command)(struct pmk_wire *w, const char *command, char *said, size_t size);
+	/* Put all TAPs into BYPASS, and see that the chain is as the TAP tells. */
+	int (*bypass)(struct pmk_wire *w, const struct pmk_wire_tap *tap);
+	/* Scan an instruction into a TAP, or data through it, as struct pmk_mdm_jtag has it; the
+	 * other TAPs of its chain are in BYPASS. */
+	int (*scan_ir)(struct pmk_wire *w, const struct pmk_wire_tap *tap, uint32_t instruction);
+	int (*scan_dr)(struct pmk_wire *w, const struct pmk_wire_tap *tap, unsigned bits,
+		       const uint8_t *out, uint8_t *in);
+	/* Ask for a clock of JTAG with this period. */
+	int (*set_clock)(struct pmk_wire *w, uint32_t ns);
 	/* Before the connection is closed; the target is not held. */
 	void (*leave)(struct pmk_wire *w);
 	/* Free what open() has made, also after the connection was lost. */
 	void (*forget)(struct pmk_wire *w);
 };
 
-extern const struct pmk_speaker pmk_speaker_openocd, pmk_speaker_gdb, pmk_speaker_devmem;
+extern const struct pmk_speaker pmk_speaker_openocd, pmk_speaker_gdb, pmk_speaker_devmem,
+	pmk_speaker_xvc;
 
 struct pmk_wire {
 	const struct pmk_speaker *speaker;
@@ -57,6 +69,7 @@ struct pmk_wire {
 	double held_longest;
 	unsigned nholds;
 	bool no_acks;		   /* of GDB's protocol: both sides have agreed to do without */
+	unsigned most_bits;	   /* of XVC: how long a vector the server takes at once */
 	struct pmk_devmem *devmem; /* what of this board's memory is mapped */
 };
 
@@ -97,12 +110,22 @@ void pmk_wire_mdm_memory(struct pmk_mdm *mdm, struct pmk_wire_memory *m);
 /* The ARM11's own, by MRC and MCR. */
 struct pmk_port pmk_wire_port_arm11(struct pmk_wire *w);
 
+/* Other TAPs of a chain: how many, and the bits of their instructions together. */
+struct pmk_wire_taps {
+	unsigned taps, bits;
+};
+
 /* A TAP with an MDM behind it. */
 struct pmk_wire_tap {
 	struct pmk_wire *wire;
 	char name[64];	 /* as OpenOCD calls it; "": the first one */
 	unsigned bypass; /* the instructions BYPASS and USERn */
 	unsigned user;
+	/* Where no probe knows the chain: bits of an instruction, and the TAPs that are next to
+	 * TDI, before ours, and next to TDO, after it. */
+	unsigned irlen;
+	struct pmk_wire_taps before, after;
+	unsigned period_ns; /* of the clock; 0: as it is */
 };
 
 /* Fill select, scan and ctx of `jtag`. */

@@ -130,8 +130,8 @@ def test_registers_that_are_unknown():
 def test_a_layout_where_there_is_no_monitor():
     refused(129, "--layout: arm1176 has no AHB Monitor", "stat", "--core", "arm1176", "--layout",
             PROJECTS, loop())
-    refused(129, "--layout is for -T emu, -T wave, -T openocd, -T gdb and -T devmem, not for -T "
-            "linux", "stat", "-T", "linux", "--layout", PROJECTS, "true")
+    refused(129, "--layout is for -T emu, -T wave, -T openocd, -T gdb, -T xvc and -T devmem, "
+            "not for -T linux", "stat", "-T", "linux", "--layout", PROJECTS, "true")
     refused(129, "--layout: arm1176 is no AHB Monitor", "decode", "arm1176", "PMNC=1", "--layout",
             PROJECTS)
     refused(129, "--layout is for pmk doctor ahbmon", "doctor", "armv8", "--layout", PROJECTS)

@@ -99,7 +99,7 @@ def test_cores_pmus_metrics_targets():
     equal(complete("list", "--pmu", "arm115"), ["arm1156"])
     equal(complete("stat", "-M", ""), listed("metrics"))
     equal(complete("stat", "-M", "cpi,ip"), ["cpi,ipc"])
-    equal(complete("stat", "-T", ""), ["devmem", "emu", "gdb", "linux", "openocd", "wave"])
+    equal(complete("stat", "-T", ""), ["devmem", "emu", "gdb", "linux", "openocd", "wave", "xvc"])
     assert f"1,{os.getpid()}" in complete("stat", "-p", f"1,{os.getpid()}")
     equal(complete("stat", "--passes", ""), ["clone", "rerun"])
     equal(complete("report", "--sort", "f"), ["file", "function"])

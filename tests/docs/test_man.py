@@ -22,6 +22,7 @@ EXIT_CODES = {
     "pmk stat -T openocd:localhost:6666 --pmu arm1176 -e cycles,dcache_miss -- sleep 5": 125,
     "pmk stat -T gdb:localhost:2331 --pmu l210 --set base=0x43F08000,imx31=1 --timeout 1000": 125,
     "pmk stat -T devmem:/dev/uio0 --pmu ahbmon -I 1000": 125,
+    "pmk stat -T xvc:localhost:2542 --pmu microblaze -- sleep 5": 125,
     "pmk stat -e cycles ./prog fail": 3,
     "pmk stat -e nosuchevent ./prog": 129,
     "pmk doctor -T openocd:localhost:6666 --pmu arm1176": 125,

@@ -212,6 +212,17 @@ class Probe:
 
 
 @contextlib.contextmanager
+def cable(kind="xvc", cycles=3):
+    """The FPGA on a virtual cable: the target."""
+    board = subprocess.Popen([os.path.join(BUILD, "tests", "jtag_board"), "mdm", str(cycles), kind],
+                             stdout=subprocess.PIPE, text=True)
+    try:
+        yield f"xvc:127.0.0.1:{int(board.stdout.readline())}"
+    finally:
+        end(board)
+
+
+@contextlib.contextmanager
 def openocd(board, cycles=3):
     probe = Probe(board, cycles)
     try:

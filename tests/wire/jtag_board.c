@@ -3,6 +3,8 @@
  * A board on JTAG for OpenOCD's remote_bitbang: `jtag_board arm11 CYCLES` has the debug TAP of an
  * ARM1176, `jtag_board mdm CYCLES` that of an FPGA with a MicroBlaze behind its debug module;
  * `jtag_board closed CYCLES` is the first with NIDEN low, where event counters stand still.
+ * `jtag_board mdm CYCLES xvc` speaks XVC 1.0 instead, and with `chain` in place of `xvc` the FPGA's
+ * TAP has others before and after it, as `before=4,after=5+7` says of it.
  * Counters are the project's models. The processor runs while the TAP is clocked: each TCK lets
  * CYCLES cycles pass and one third as many instructions, so that what is counted follows from what
  * the probe does and not from the time that it takes.
@@ -389,8 +391,51 @@ static void capture_dr(const struct tap *t)
 	line.shifted = 0;
 }
 
+/* TAPs of other chips, with an IDCODE and BYPASS: the first is next to TDI, before ours, and the
+ * others are after it. */
+static struct other {
+	unsigned ir_bits;
+	bool bypassed;
+	unsigned bits;
+	uint32_t shift;
+} others[] = { { .ir_bits = 4 }, { .ir_bits = 5 }, { .ir_bits = 7 } };
+static bool chained;
+
+#define NOTHERS (sizeof(others) / sizeof(others[0]))
+
+static void enter_other(struct other *o, enum state state)
+{
+	if (state == RESET)
+		o->bypassed = false;
+	if (state == IR_UPDATE)
+		o->bypassed = o->shift == (1u << o->ir_bits) - 1;
+	if (state == DR_CAPTURE) {
+		o->shift = o->bypassed ? 0 : 0x4ba00477;
+		o->bits = o->bypassed ? 1 : 32;
+	}
+	if (state == IR_CAPTURE) {
+		o->shift = 1;
+		o->bits = o->ir_bits;
+	}
+}
+
+static bool shift_other(struct other *o, bool tdi)
+{
+	bool out = o->shift & 1;
+
+	o->shift = o->shift >> 1 | (uint32_t)tdi << (o->bits - 1);
+	return out;
+}
+
+static bool tdo(void)
+{
+	return (chained ? others[NOTHERS - 1].shift : line.shift) & 1;
+}
+
 static void enter(const struct tap *t, enum state state)
 {
+	for (size_t i = 0; i < NOTHERS; i++)
+		enter_other(&others[i], state);
 	switch (state) {
 	case RESET:
 		line.ir = t->idcode_ir;
@@ -424,8 +469,12 @@ static void enter(const struct tap *t, enum state state)
 static void rise(const struct tap *t, bool tms, bool tdi)
 {
 	if (line.state == DR_SHIFT || line.state == IR_SHIFT) {
-		line.shift = line.shift >> 1 | (uint64_t)tdi << (line.bits - 1);
+		bool in = chained ? shift_other(&others[0], tdi) : tdi, out = line.shift & 1;
+
+		line.shift = line.shift >> 1 | (uint64_t)in << (line.bits - 1);
 		line.shifted++;
+		for (size_t i = 1; chained && i < NOTHERS; i++)
+			out = shift_other(&others[i], out);
 	}
 	t->clock();
 	enter(t, next_state[line.state][tms]);
@@ -448,7 +497,7 @@ static void serve(const struct tap *t, int fd)
 			if (in[i] == 'Q')
 				return;
 			if (in[i] == 'R')
-				out[bits++] = line.shift & 1 ? '1' : '0';
+				out[bits++] = tdo() ? '1' : '0';
 			if (c >= 8)
 				continue;
 			if ((c & 4) && !line.tck)
@@ -457,6 +506,55 @@ static void serve(const struct tap *t, int fd)
 		}
 		if (bits && write(fd, out, bits) != (ssize_t)bits)
 			return;
+	}
+}
+
+static bool take(int fd, void *bytes, size_t n)
+{
+	return recv(fd, bytes, n, MSG_WAITALL) == (ssize_t)n;
+}
+
+static bool give(int fd, const void *bytes, size_t n)
+{
+	return write(fd, bytes, n) == (ssize_t)n;
+}
+
+#define MOST_BITS 4096
+
+static bool serve_shift(const struct tap *t, int fd)
+{
+	uint8_t tms[MOST_BITS / 8], tdi[MOST_BITS / 8], out[MOST_BITS / 8] = { 0 }, n[4];
+	uint32_t bits, bytes;
+
+	if (!take(fd, n, 4))
+		return false;
+	bits = (uint32_t)n[0] | (uint32_t)n[1] << 8 | (uint32_t)n[2] << 16 | (uint32_t)n[3] << 24;
+	bytes = (bits + 7) / 8;
+	/* With a chain the server is one that takes little. */
+	if (bits > (chained ? 24 : MOST_BITS) || !take(fd, tms, bytes) || !take(fd, tdi, bytes))
+		return false;
+	for (uint32_t i = 0; i < bits; i++) {
+		out[i / 8] |= (uint8_t)(tdo() << i % 8);
+		rise(t, tms[i / 8] >> i % 8 & 1, tdi[i / 8] >> i % 8 & 1);
+	}
+	return give(fd, out, bytes);
+}
+
+/* XVC 1.0 (UG908, "User XVC 1.0 Commands"). */
+static void serve_xvc(const struct tap *t, int fd)
+{
+	char info[64], word[8] = "";
+	uint8_t period[4];
+	bool ok = true;
+
+	snprintf(info, sizeof(info), "xvcServer_v1.0:%d\n", chained ? 24 : MOST_BITS);
+	while (ok && take(fd, word, 6)) {
+		if (!memcmp(word, "shift:", 6))
+			ok = serve_shift(t, fd);
+		else if (!memcmp(word, "getinf", 6))
+			ok = take(fd, word, 2) && give(fd, info, strlen(info));
+		else
+			ok = take(fd, word, 1) && take(fd, period, 4) && give(fd, period, 4);
 	}
 }
 
@@ -498,8 +596,13 @@ int main(int argc, char **argv)
 {
 	int fd;
 
-	if (argc != 3)
+	const struct tap *t = &arm11_tap;
+
+	if (argc < 3)
 		return 2;
+	if (!strcmp(argv[1], "mdm"))
+		t = &mdm_tap;
+	chained = argc > 3 && !strcmp(argv[3], "chain");
 	cycles_per_tck = strtoull(argv[2], NULL, 0);
 	power_up();
 	fd = listen_anywhere();
@@ -507,7 +610,7 @@ int main(int argc, char **argv)
 		return 1;
 	if (!strcmp(argv[1], "closed"))
 		pmk_arm11_model_input(&arm11, &bus, PMK_ARM11_IN_NIDEN, false);
-	serve(strcmp(argv[1], "mdm") ? &arm11_tap : &mdm_tap, fd);
+	(argc > 3 ? serve_xvc : serve)(t, fd);
 	printf("%llu\n", (unsigned long long)enabled_cycles);
 	return 0;
 }

@@ -108,7 +108,7 @@ def test_text():
 
 
 @cases("words,says", [
-    (("-T", "emu"), "expected openocd:HOST:PORT, gdb:HOST:PORT or devmem[:FILE]"),
+    (("-T", "emu"), "expected openocd:HOST:PORT, gdb:HOST:PORT, xvc:HOST:PORT or devmem[:FILE]"),
     (("-T", "gdb:host"), "expected gdb:HOST:PORT"),
     (("-T", "gdb::1", "ahbmon"), "not with a check"),
     (("--pmu", "arm1176"), "--pmu and --set are for -T"),

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: MIT
+"""pmk stat and pmk doctor -T xvc: an FPGA with a MicroBlaze behind a virtual cable (jtag_board.c),
+alone on its chain and between other TAPs, where the server takes 24 bits at once. Each clock of the
+TAP is three cycles and an instruction. And servers that say what none should."""
+import contextlib
+import socket
+import threading
+
+from boards import *
+
+MICROBLAZE = ("--pmu", "microblaze", "-e", "clock_cycles,insn_executed,load_word")
+CHAIN = ("--set", "before=4,after=5+7")
+
+
+@pytest.mark.parametrize("kind,chain", [("xvc", ()), ("chain", CHAIN)])
+def test_a_microblaze(kind, chain):
+    with cable(kind) as target:
+        doc = stat("-T", target, *MICROBLAZE, *chain, "--set", "tck=100", "--timeout", "300")
+    counted = counts(doc)
+    equal({row["trust"] for row in doc["counters"]}, {"measured"})
+    equal(counted["clock_cycles"], 3 * counted["insn_executed"])
+    assert counted["clock_cycles"] > 0 and counted["load_word"] == 0, counted
+
+
+@pytest.mark.parametrize("kind,chain", [("xvc", ()), ("chain", CHAIN)])
+def test_doctor(kind, chain):
+    with cable(kind) as target:
+        out = pmk("doctor", "-T", target, "--pmu", "microblaze", *chain, "-j")
+    steps = json.loads(out.out)["target"]["steps"]
+    equal((out.code, {s["status"] for s in steps}), (0, {"ok"}), out)
+    contains(steps[-1]["text"], "insn_executed: ")
+
+
+@pytest.mark.parametrize("kind,chain,says", [
+    ("xvc", "irlen=8", "the instructions of its chain are not 8 bits together"),
+    ("xvc", "irlen=5", "the instructions of its chain are not 5 bits together"),
+    ("xvc", "before=4", "the instructions of its chain are not 10 bits together"),
+    ("chain", "irlen=6", "the instructions of its chain are not 6 bits together"),
+    ("chain", "before=4,after=5", "the instructions of its chain are not 15 bits together"),
+    ("chain", "before=4,after=12", "its chain has not 3 TAPs"),
+    ("chain", "irlen=22", "its chain has not 1 TAPs"),
+])
+def test_another_chain(kind, chain, says):
+    with cable(kind) as target:
+        out = pmk("stat", "-T", target, *MICROBLAZE, "--set", chain, "--timeout", "300")
+    equal((out.code, len(out.err.splitlines())), (125, 1), out)
+    contains(out.err, f"{target}: {says}: are --set irlen, before and after those")
+
+
+@contextlib.contextmanager
+def server(serve):
+    """A server on a port of the kernel's choice; serve(connection) has each connection in turn."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        def accept():
+            with contextlib.suppress(OSError):
+                while True:
+                    with listening.accept()[0] as connection:
+                        serve(connection)
+
+        thread = threading.Thread(target=accept, daemon=True)
+        thread.start()
+        try:
+            yield f"xvc:127.0.0.1:{listening.getsockname()[1]}"
+        finally:
+            listening.shutdown(socket.SHUT_RDWR)
+    thread.join()
+
+
+def replying(first, bits):
+    """Says `first` for getinfo, and answers each shift with bits of one value."""
+    def serve(connection):
+        with contextlib.suppress(ConnectionError):
+            connection.recv(8, socket.MSG_WAITALL)
+            connection.sendall(first)
+            while connection.recv(6, socket.MSG_WAITALL):
+                n = (int.from_bytes(connection.recv(4, socket.MSG_WAITALL), "little") + 7) // 8
+                connection.recv(2 * n, socket.MSG_WAITALL)
+                connection.sendall(bytes([bits] * n))
+
+    return serve
+
+
+INFO = b"xvcServer_v1.0:2048\n"
+
+
+@pytest.mark.parametrize("first,bits,says", [
+    (INFO, 0x00, "no TAP answers, TDO is always 0: is the board powered"),
+    (INFO, 0xff, "no TAP answers, TDO is always 1: is the board powered"),
+    (INFO, 0x55, "the instructions of its chain are not 6 bits together"),
+    (b"HTTP/1.1 400 Bad Request\r\n\n", 0, "is no reply of an XVC server; is that another port?"),
+    (b"xvcServer_v2.0:2048\n", 0, "'xvcServer_v2.0:2048' is no reply of an XVC server"),
+    (b"xvcServer_v1.0:\n", 0, "is no reply of an XVC server"),
+    (b"xvcServer_v1.0:many\n", 0, "is no reply of an XVC server"),
+    (b"x" * 200, 0, "is no reply of an XVC server"),
+    (b"xvcServer_v1.0:4\n", 0, "the server takes vectors of 4 bits, and at least 8 are needed"),
+    (b"xvcServer_v1.0:2048", 0, "no reply within 200 ms"),
+    (b"", 0, "no reply within 200 ms"),
+])
+def test_a_server_that_is_none(first, bits, says):
+    with server(replying(first, bits)) as target:
+        out = pmk("stat", "-T", target, *MICROBLAZE, "--set", "patience=200", "--timeout", "300")
+    equal((out.code, len(out.err.splitlines())), (125, 1), out)
+    contains(out.err, says)
+    contains(out.err, f"pmk: {target}: ")
+
+
+def test_a_server_that_goes_away():
+    """In the middle: what was counted is there."""
+    with cable() as target:
+        p = subprocess.Popen([PMK, "stat", "-T", target, *MICROBLAZE, "-I", "20", "--summary",
+                              "sleep", "600"], stderr=subprocess.PIPE, text=True)
+        lines = [p.stderr.readline() for _ in range(12)]
+    rest = "".join(lines) + p.communicate(timeout=PATIENCE)[1]
+    equal(p.returncode, 125)
+    contains(rest, "counts are those up to the last reading")
+    counted = [int(n.replace(",", "")) for n in re.findall(r"([\d,]+) +clock_cycles", rest)]
+    assert len(counted) > 2 and counted[-1] == sum(counted[:-1]) > 0, rest
+
+
+@cases("words,says", [
+    (("-T", "xvc"), "expected xvc:HOST:PORT"),
+    (("-T", "xvc:host", *MICROBLAZE), "expected xvc:HOST:PORT"),
+    (("-T", "xvc::1"), "-T xvc scans the chain of JTAG alone: --pmu microblaze"),
+    (("-T", "xvc::1", "--pmu", "l220", "--set", "base=0"), "scans the chain of JTAG alone"),
+    (("-T", "xvc::1", *MICROBLAZE, "--set", "base=0x1000"), "without --set base and node"),
+    (("-T", "xvc::1", *MICROBLAZE, "--set", "before=4+"), "as in before=4+6"),
+    (("-T", "xvc::1", *MICROBLAZE, "--set", "before=1"), "as in before=4+6"),
+    (("-T", "xvc::1", *MICROBLAZE, "--set", "after=+4"), "as in before=4+6"),
+    (("-T", "xvc::1", *MICROBLAZE, "--set", "after=4/6"), "as in 4 or 4+6"),
+    (("-T", "xvc::1", *MICROBLAZE, "--set", "after=" + "+".join(["4"] * 13)), "12 other TAPs"),
+])
+def test_wrong_usage(words, says):
+    out = pmk("stat", *words, "--timeout", "100")
+    equal((out.code, len(out.err.splitlines())), (129, 1), out)
+    contains(out.err, says)
