@@ -4,10 +4,13 @@ the registers, and a board behind it (jtag_board.c) that lets three cycles and o
 with each clock of the TAP. Counting begins three cycles after it was enabled (DDI 0211, PMNC)."""
 from boards import *
 
+# Through the Tcl port, and through the stub of GDB's protocol.
+speakers = pytest.mark.parametrize("speaker", ["openocd", "gdb"])
 
-@pytest.mark.parametrize("speaker", ["openocd", "gdb"])
+
+@speakers
 def test_counts_an_arm11(speaker):
-    """Through the Tcl port, and through the stub, which takes "arm mrc" as a monitor command."""
+    """The stub takes "arm mrc" as a monitor command."""
     with openocd("arm11") as probe:
         doc = stat("-T", probe.target(speaker), "-e", "cycles,instructions", "--timeout", "500")
         enabled = probe.enabled_cycles()
@@ -48,42 +51,46 @@ def test_events_take_turns():
     assert enabled > 0
 
 
-def test_a_cache_controller_in_memory():
+@speakers
+def test_a_cache_controller_in_memory(speaker):
     """The L210's event monitor of an i.MX31. OpenOCD reaches memory of a halted ARM11 alone."""
     with openocd("arm11", 30) as probe:
-        doc = stat("-T", probe.target(), "--pmu", "l210", "--set", "base=0x43F08000,imx31=1", "-e",
-                   "irreq,clock,drreq", "--timeout", "500")
+        doc = stat("-T", probe.target(speaker), "--pmu", "l210", "--set",
+                   "base=0x43F08000,imx31=1", "-e", "irreq,clock,drreq", "--timeout", "500")
     counted = counts(doc)
     assert counted["irreq"] > 0 and counted["drreq"] == 0, counted
     equal(counted["clock"], 30 * counted["irreq"])
 
 
-def test_an_l220():
+@speakers
+def test_an_l220(speaker):
     """Two counters without flags, which are read in time and have turns."""
     with openocd("arm11", 30) as probe:
-        doc = stat("-T", probe.target(), "--pmu", "l220", "--set", "base=0x30000000", "-e",
+        doc = stat("-T", probe.target(speaker), "--pmu", "l220", "--set", "base=0x30000000", "-e",
                    "irreq,drreq", "--timeout", "500")
         rows = {row["event"]: row for row in doc["counters"]}
     equal({row["trust"] for row in doc["counters"]}, {"measured"})
     assert rows["irreq"]["counter-value"] > 0 and rows["drreq"]["counter-value"] == 0, rows
 
 
-def test_an_ahb_monitor():
+@speakers
+def test_an_ahb_monitor(speaker):
     """Each clock is 30 cycles of the bus and one read on ARM-I."""
     with openocd("arm11", 30) as probe:
-        doc = stat("-T", probe.target(), "--pmu", "ahbmon", "-e",
+        doc = stat("-T", probe.target(speaker), "--pmu", "ahbmon", "-e",
                    "ct_armi_rd,ct_total_cycles_en,ct_armd_rd", "--timeout", "500")
     counted = counts(doc)
     equal(counted["ct_total_cycles_en"], 30 * counted["ct_armi_rd"])
     assert counted["ct_armi_rd"] > 0 and counted["ct_armd_rd"] == 0
 
 
-def test_pmuv3_in_memory():
+@speakers
+def test_pmuv3_in_memory(speaker):
     """The block of a Cortex-A53, whose software lock is locked after reset; its cycle counter has
     64 bits in two words."""
     with openocd("arm11", 30) as probe:
-        doc = stat("-T", probe.target(), "--pmu", "cortex-a53", "--set", "base=0x80030000", "-e",
-                   "cycles,instructions", "--timeout", "500")
+        doc = stat("-T", probe.target(speaker), "--pmu", "cortex-a53", "--set",
+                   "base=0x80030000", "-e", "cycles,instructions", "--timeout", "500")
     counted = counts(doc)
     equal(counted["cycles"], 3 * counted["instructions"])
     assert counted["cycles"] > 0
@@ -117,6 +124,17 @@ def test_a_microblaze():
     equal(counted["clock_cycles"], 3 * counted["insn_executed"])
     assert counted["clock_cycles"] > 0 and counted["load_word"] == 0
     assert "halted" not in (doc["note"] or "")
+
+
+@speakers
+def test_a_microblaze_by_axi(speaker):
+    """Its debug module is in the memory of another processor, and each access to that halts it."""
+    with openocd("arm11") as probe:
+        doc = stat("-T", probe.target(speaker), "--pmu", "microblaze", "--set", "base=0x41400000",
+                   "-e", "clock_cycles,insn_executed,load_word", "--timeout", "500")
+    counted = counts(doc)
+    equal(counted["clock_cycles"], 3 * counted["insn_executed"])
+    assert counted["clock_cycles"] > 0 and counted["load_word"] == 0, counted
 
 
 def test_a_probe_that_goes_away():
