@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: MIT
+"""What comes between pmk and a probe, a stub or a cable: somebody who forwards what both say, and
+at one byte of the other side's cuts it short, says something else, says nothing more, or resets the
+connection. Each time pmk says one line, and ends."""
+import contextlib
+import socket
+import struct
+import threading
+import time
+
+from boards import *
+
+MANY = 65536
+
+
+class Between:
+    """Forwards; what goes wrong does so at byte `at` of what the server says. It is counted over
+    the whole connection, so that what is hit does not depend on how the bytes come in pieces."""
+
+    def __init__(self, port, fault, at):
+        self.port, self.fault, self.at = port, fault, at
+        self.listening = socket.create_server(("127.0.0.1", 0))
+        self.over = threading.Event()
+        self.threads = [threading.Thread(target=self.accept)]
+        self.threads[0].start()
+
+    def accept(self):
+        with contextlib.suppress(OSError):
+            client = self.listening.accept()[0]
+            server = socket.create_connection(("127.0.0.1", self.port))
+            self.threads.append(threading.Thread(target=self.forward, args=(client, server)))
+            self.threads[-1].start()
+            self.answer(server, client)
+            self.over.wait()
+            client.close()
+            server.close()
+
+    def forward(self, client, server):
+        with contextlib.suppress(OSError):
+            while said := client.recv(MANY):
+                server.sendall(said)
+            server.shutdown(socket.SHUT_RDWR)
+
+    def answer(self, server, client):
+        seen = 0
+        while said := server.recv(MANY):
+            if seen + len(said) > self.at:
+                client.sendall(said[:self.at - seen])
+                said, seen = said[self.at - seen:], self.at
+                if self.fault != "late":
+                    self.fail(client, said)
+                    return
+                time.sleep(0.1)
+                self.at += 500
+            client.sendall(said)
+            seen += len(said)
+
+    def fail(self, client, rest):
+        if self.fault == "short":
+            client.shutdown(socket.SHUT_WR)
+        elif self.fault == "garbage":
+            client.sendall(bytes(b ^ 0xa5 for b in rest) + b"\xff\x00\r\n$" * 5000)
+        elif self.fault == "reset":
+            # Nobody may be using it: it would be closed when that is over.
+            client.shutdown(socket.SHUT_RD)
+            self.threads[-1].join()
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            client.close()
+        # "silence": nothing more
+
+    def end(self):
+        self.over.set()
+        self.listening.shutdown(socket.SHUT_RDWR)
+        self.listening.close()
+        for thread in self.threads:
+            thread.join()
+
+
+@contextlib.contextmanager
+def between(target, fault, at):
+    speaker, host, port = target.split(":")
+    made = Between(int(port), fault, at)
+    try:
+        yield f"{speaker}:{host}:{made.listening.getsockname()[1]}"
+    finally:
+        made.end()
+
+
+FAULTS = ("short", "garbage", "silence", "reset")
+# What pmk says of each. Garbage may be one more value, or an end of the other side.
+SAYS = {"short": "the other side closed the connection",
+        "silence": "no reply within 500 ms; it hangs, or speaks another protocol",
+        "reset": "the connection broke: "}
+
+
+@contextlib.contextmanager
+def target(speaker):
+    with (cable() if speaker == "xvc" else openocd("arm11")) as board:
+        yield (board, "--pmu", "microblaze", "-e", "clock_cycles") if speaker == "xvc" else (
+            board.target(speaker), "-e", "cycles")
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("speaker", ["openocd", "gdb", "xvc"])
+def test_at_the_beginning(speaker, fault):
+    """While the connection is made; nothing is counted."""
+    with target(speaker) as (where, *words), between(where, fault, 5) as at:
+        out = pmk("stat", "-T", at, *words, "--set", "patience=500", "--timeout", "100")
+        equal((out.code, len(out.err.splitlines())), (125, 1), out)
+        contains(out.err, f"pmk: {at}: ")
+        contains(out.err, SAYS.get(fault, at))
+        assert all(c >= " " for c in out.err[:-1]), out
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("speaker", ["openocd", "gdb", "xvc"])
+def test_in_the_middle(speaker, fault):
+    """After some intervals: what was counted is printed, and the program here is ended."""
+    with target(speaker) as (where, *words), between(where, fault, 3000) as at:
+        out = pmk("stat", "-T", at, *words, "--set", "patience=500", "-I", "10", "--summary", "--",
+                  "sleep", "600")
+        equal(out.code, 125, out)
+        contains(out.err, "counts are those up to the last reading")
+        warnings = [line for line in out.err.splitlines() if line.startswith(" warning: ")]
+        equal(len(warnings), 1, out)
+        contains(warnings[0], SAYS.get(fault, at))
+        values = [int(n.replace(",", ""))
+                  for n in re.findall(r"([\d,]+) +(?:clock_)?cycles", out.err)]
+        assert len(values) > 2 and values[-1] == sum(values[:-1]) > 0, out
+
+
+@pytest.mark.parametrize("speaker", ["openocd", "gdb", "xvc"])
+def test_replies_that_come_late(speaker):
+    """But in time, and in pieces."""
+    with target(speaker) as (where, *words), between(where, "late", 5) as at:
+        doc = stat("-T", at, *words, "--timeout", "300")
+    assert doc["counters"][0]["counter-value"] > 0, doc
+    equal((doc["counters"][0]["trust"], doc["partial"]), ("measured", False))
+
+
+@pytest.mark.parametrize("speaker", ["openocd", "gdb", "xvc"])
+def test_doctor(speaker):
+    """It says at which step."""
+    with target(speaker) as (where, *words), between(where, "silence", 5) as at:
+        out = pmk("doctor", "-T", at, *words[:2 if speaker == "xvc" else 0], "--set",
+                  "patience=500", "-j")
+    step = json.loads(out.out)["target"]["steps"][-1]
+    equal((out.code, step["name"], step["status"]), (125, "connection", "broken"))
+    contains(step["text"], SAYS["silence"])
