@@ -12,6 +12,7 @@
 #define _GNU_SOURCE
 #include "count/count.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,9 +22,11 @@
 #include "count/program.h"
 #include "count/wired.h"
 #include "producer/linux/linux.h"
+#include "profile/elf.h"
 
 #define FIRST_POLL 0.02 /* seconds; after that rates are known */
 #define MOST_POLL  1.0
+#define LOOK	   0.001 /* how often to look whether the target stands at a breakpoint */
 
 /* One programming of the counters. */
 struct turn {
@@ -57,6 +60,11 @@ struct on_wire {
 	double poll_seconds;		 /* how often to read */
 	double fastest;			 /* half ranges per second, of the fastest counter */
 	bool timed_out, failed;
+	/* --from and --to: the addresses, which of them the target runs to, and how often it came
+	 * to the first. */
+	bool windowed, inside;
+	uint64_t from, to;
+	unsigned entries;
 };
 
 /* ---- the request ----------------------------------------------------------------------------- */
@@ -76,10 +84,10 @@ static int check(struct pmk_count *c)
 	if (!q->file)
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE, "-T %s: expected %s:%s",
 				      q->way->name, q->way->name, q->way->where);
-	if (q->runs > 1 || q->per_core || q->nothing || q->detailed || q->regions.count || q->from)
+	if (q->runs > 1 || q->per_core || q->nothing || q->detailed || q->regions.count)
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
 				      "-T %s: a target is counted once and as a whole: not with "
-				      "-r, -A, -n, -d, --region or --from",
+				      "-r, -A, -n, -d or --region",
 				      q->way->name);
 	if (q->interval_unit != PMK_EVERY_NONE && q->interval_unit != PMK_EVERY_MS)
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
@@ -147,6 +155,45 @@ static int make_turns(struct pmk_count *c)
 	return err;
 }
 
+static int find_symbol(struct pmk_count *c, const char *name, uint64_t *address)
+{
+	const struct on_wire *o = c->state;
+	const char *elf = o->wired.set.elf;
+	char msg[512];
+
+	if (!*elf && (name[0] != '0' || (name[1] | 0x20) != 'x'))
+		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
+				      "'%s': say which program the target runs, --set elf=FILE, or "
+				      "give an address such as 0x8000",
+				      name);
+	if (pmk_elf_symbol(elf, name, address, msg, sizeof(msg)))
+		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE, "'%s' in %s: %s", name, elf, msg);
+	return 0;
+}
+
+/* --from and --to: the counters are started at one breakpoint and stopped at another. */
+static int choose_window(struct pmk_count *c)
+{
+	struct on_wire *o = c->state;
+	int err;
+
+	o->windowed = c->q.from != NULL;
+	if (!o->windowed)
+		return 0;
+	err = find_symbol(c, c->q.from, &o->from);
+	if (!err)
+		err = find_symbol(c, c->q.to, &o->to);
+	if (!err && o->from == o->to)
+		err = pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
+				     "--from and --to are the same address, 0x%" PRIx64, o->from);
+	if (!err && o->nturns > 1)
+		err = pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
+				     "--from and --to: these events need %u programmings of the "
+				     "counters, and there is no time for turns; ask for fewer",
+				     o->nturns);
+	return err;
+}
+
 static int choose(struct pmk_count *c)
 {
 	const char *data = c->q.layout ? "" : pmk_count_data(c);
@@ -173,7 +220,9 @@ static int choose(struct pmk_count *c)
 	c->program = o->path;
 	if (!err)
 		err = pmk_choose_events(c, default_events, NULL, false);
-	return err ? err : make_turns(c);
+	if (!err)
+		err = make_turns(c);
+	return err ? err : choose_window(c);
 }
 
 static void free_wire(struct pmk_count *c)
@@ -265,6 +314,30 @@ static int read_counters(struct pmk_count *c)
 	return 0;
 }
 
+/* The target stands where counting begins or ends. From here it runs to the other place: with one
+ * breakpoint at a time, none has to be stepped over. */
+static int cross(struct pmk_count *c)
+{
+	struct on_wire *o = c->state;
+	struct pmk_wire *wire = &o->wired.wire;
+	int err = wire->speaker->breakpoint(wire, o->inside ? o->to : o->from, false);
+
+	if (!err && o->inside)
+		err = pmk_session_stop(&o->session);
+	if (!err && o->inside)
+		err = read_counters(c);
+	if (!err && !o->inside)
+		err = begin_turn(c);
+	o->inside = !o->inside;
+	o->counting = o->inside && o->nturns != 0;
+	o->entries += o->inside;
+	if (!err)
+		err = wire->speaker->breakpoint(wire, o->inside ? o->to : o->from, true);
+	if (!err)
+		err = pmk_wire_let_go(wire);
+	return err ? give_up(c, err) : 0;
+}
+
 /* Read, and give the counters to the next turn if it is due. The target is held meanwhile. */
 static int serve(struct pmk_count *c, bool next)
 {
@@ -272,6 +345,8 @@ static int serve(struct pmk_count *c, bool next)
 	struct pmk_wire *wire = &o->wired.wire;
 	int err = pmk_wire_hold(wire);
 
+	if (!err && o->windowed && wire->stopped)
+		return cross(c);
 	if (!err && next)
 		err = pmk_session_stop(&o->session);
 	if (!err)
@@ -354,6 +429,19 @@ static int find_counters(struct pmk_count *c)
 				   : "its counters were started, and do not run");
 }
 
+/* They have been tried: now they stand still until the target comes to --from. */
+static int await_window(struct pmk_count *c)
+{
+	struct on_wire *o = c->state;
+	struct pmk_wire *wire = &o->wired.wire;
+	int err = pmk_wire_hold(wire);
+
+	o->counting = false;
+	if (!err && o->nturns)
+		err = pmk_session_stop(&o->session);
+	return err ? err : wire->speaker->breakpoint(wire, o->from, true);
+}
+
 static int start_counting(struct pmk_count *c)
 {
 	struct on_wire *o = c->state;
@@ -366,7 +454,10 @@ static int start_counting(struct pmk_count *c)
 	o->first = o->read_at = pmk_wire_clock(&o->wired.wire);
 	o->turn_since = o->first;
 	o->counting = o->nturns != 0;
-	err = pmk_wire_let_go(&o->wired.wire);
+	if (o->windowed)
+		err = await_window(c);
+	if (!err)
+		err = pmk_wire_let_go(&o->wired.wire);
 	o->began = o->host_read_at = pmk_watch_now();
 	o->poll_seconds = FIRST_POLL;
 	return err ? pmk_count_fail(&c->fault, PMK_COUNT_FAILED, "%s: %s", c->pmu->name,
@@ -378,10 +469,13 @@ static int start_counting(struct pmk_count *c)
 static void stop_counting(struct pmk_count *c)
 {
 	struct on_wire *o = c->state;
+	struct pmk_wire *wire = &o->wired.wire;
 	int err = 0;
 
-	if (o->counting)
-		err = pmk_wire_hold(&o->wired.wire);
+	if (o->counting || (o->windowed && !pmk_wire_lost(wire)))
+		err = pmk_wire_hold(wire);
+	if (!err && o->windowed && !pmk_wire_lost(wire))
+		err = wire->speaker->breakpoint(wire, o->inside ? o->to : o->from, false);
 	if (!err && o->counting)
 		err = pmk_session_stop(&o->session);
 	if (!err && o->counting)
@@ -487,6 +581,18 @@ static double turn_seconds(const struct on_wire *o)
 	return (double)o->wired.set.turn_ms / 1000;
 }
 
+/* Has the target come to the place it runs to? */
+static void look(struct pmk_count *c)
+{
+	struct on_wire *o = c->state;
+	int err = pmk_wire_look(&o->wired.wire);
+
+	if (err)
+		give_up(c, err);
+	else if (o->wired.wire.stopped)
+		cross(c);
+}
+
 /* What is due now. A reading that fails ends the run; the failure of anything else is returned. */
 static int take_times(struct pmk_count *c, struct pmk_watch *w, double *interval, double end)
 {
@@ -497,6 +603,8 @@ static int take_times(struct pmk_count *c, struct pmk_watch *w, double *interval
 	bool due = next || now >= *interval || now - o->host_read_at >= o->poll_seconds;
 	int err = 0;
 
+	if (o->windowed && !o->failed)
+		look(c);
 	if (o->counting && due)
 		serve(c, next);
 	if (now >= *interval && !o->failed) {
@@ -519,6 +627,8 @@ static double next_time(const struct on_wire *o, double interval, double end)
 {
 	double next = o->timed_out ? interval : fmin(interval, end);
 
+	if (o->windowed)
+		next = fmin(next, pmk_watch_now() + LOOK);
 	if (!o->counting)
 		return next;
 	if (o->nturns > 1)
@@ -585,6 +695,11 @@ static void describe_reading(struct pmk_count *c)
 	const struct on_wire *o = c->state;
 	const struct pmk_wire *w = &o->wired.wire;
 
+	if (o->windowed && !o->entries)
+		pmk_result_warn(&c->result, "--from %s was never reached", c->q.from);
+	else if (o->windowed)
+		pmk_result_note(&c->result, "the target came %u times to %s, where counting begins",
+				o->entries, c->q.from);
 	if (w->nholds)
 		pmk_result_note(&c->result,
 				"the target was halted %u times to reach its counters, %.3f s in "
@@ -620,22 +735,25 @@ static int describe(struct pmk_count *c)
 
 static const char *const own_settings[] = { "set", "layout", NULL };
 
-#define WAY(speaker, of, without, text)                                                       \
-	{                                                                                     \
-		.name = speaker, .where = of, .usual = without, .brief = text,                \
-		.settings = own_settings, .choose = choose, .run = run, .describe = describe, \
-		.finish = finish, .free = free_wire,                                          \
+/* Only a stub of GDB's protocol tells when its target comes to a breakpoint. */
+static const char *const stub_settings[] = { "set", "layout", "from", "to", NULL };
+
+#define WAY(speaker, of, without, own, text)                                                    \
+	{                                                                                       \
+		.name = speaker, .where = of, .usual = without, .brief = text, .settings = own, \
+		.choose = choose, .run = run, .describe = describe, .finish = finish,           \
+		.free = free_wire,                                                              \
 	}
 
 const struct pmk_count_way pmk_way_openocd =
-	WAY("openocd", "HOST:PORT", NULL,
+	WAY("openocd", "HOST:PORT", NULL, own_settings,
 	    "a board on a debug probe: its counters, through OpenOCD's Tcl port");
 const struct pmk_count_way pmk_way_gdb =
-	WAY("gdb", "HOST:PORT", NULL,
+	WAY("gdb", "HOST:PORT", NULL, stub_settings,
 	    "a board or emulator with a GDB stub: its counters, through the stub");
 const struct pmk_count_way pmk_way_xvc =
-	WAY("xvc", "HOST:PORT", NULL,
+	WAY("xvc", "HOST:PORT", NULL, own_settings,
 	    "an FPGA on Xilinx' virtual cable: the counters of its MicroBlaze, over JTAG");
 const struct pmk_count_way pmk_way_devmem =
-	WAY("devmem", "FILE", "/dev/mem",
+	WAY("devmem", "FILE", "/dev/mem", own_settings,
 	    "this very board: its counters in memory, through /dev/mem, UIO or another file");

@@ -62,6 +62,7 @@ static const struct key {
 	TEXT(tap, NAMES, "the name of a TAP, as OpenOCD's 'scan_chain' shows it"),
 	TEXT(before, LENGTHS, "the lengths of instructions, as in 4 or 4+6"),
 	TEXT(after, LENGTHS, "the lengths of instructions, as in 4 or 4+6"),
+	TEXT(elf, NULL, "a file"),
 	TEXT(node, NULL, "a path in the device tree, or a compatible name"),
 	TEXT(sysfs, NULL, "a folder"),
 #undef KEY

@@ -35,6 +35,7 @@ struct pmk_wired_settings {
 	bool has_base;
 	char tap[64];
 	char before[64], after[64]; /* other TAPs of its chain: the lengths of their instructions */
+	char elf[256];		    /* what runs on the target: its symbols */
 	char node[256];		    /* of the device tree, which says where the block is */
 	char sysfs[256];	    /* where the kernel tells of this board's devices */
 };

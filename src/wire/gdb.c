@@ -134,6 +134,12 @@ static bool is_stop(const char *packet)
 	return (packet[0] == 'S' || packet[0] == 'T') && hex_digit(packet[1]) >= 0;
 }
 
+/* With signal 5, SIGTRAP: at a breakpoint. Somebody who is interrupted has another one. */
+static bool is_trap(const char *packet)
+{
+	return packet[1] == '0' && packet[2] == '5';
+}
+
 /* "W00", "X09": there is nothing any more that could be counted. */
 static bool is_end(const char *packet)
 {
@@ -185,10 +191,30 @@ static int await_stop(struct pmk_wire *w, int err)
 			err = receive_alive(w, reply, sizeof(reply), deadline);
 		if (err < 0)
 			return err;
-		if (is_stop(reply))
+		if (is_stop(reply)) {
+			w->stopped = is_trap(reply);
 			return 0;
+		}
 	}
 	return nonsense(w, "packets that nobody asked for");
+}
+
+/* Only what has begun to come is read: one packet, which need not be a stop. */
+static int look(struct pmk_wire *w)
+{
+	double deadline = pmk_link_deadline(&w->link);
+	char reply[MAX_PACKET];
+	int err = 0;
+
+	/* Acks of what let it run. */
+	while (pmk_link_peek(&w->link, &err) && err >= 0 && err != '$')
+		pmk_link_byte(&w->link, deadline);
+	if (err == '$')
+		err = receive_alive(w, reply, sizeof(reply), deadline);
+	else
+		*reply = '\0';
+	w->stopped = err >= 0 && is_stop(reply);
+	return err < 0 ? err : 0;
 }
 
 static int halt(struct pmk_wire *w)
@@ -214,6 +240,7 @@ static int greet(struct pmk_wire *w)
 	 * thread is meant. */
 	if (!err)
 		err = await_stop(w, transmit(w, "?"));
+	w->stopped = false; /* at a breakpoint of somebody else's, if any */
 	if (!err)
 		err = ask(w, "Hg0", reply, sizeof(reply));
 	/* Physical addresses, in QEMU; others do not know it and have no other ones. */
@@ -267,6 +294,19 @@ static int store(struct pmk_wire *w, uint64_t address, uint32_t value)
 	int err;
 
 	snprintf(request, sizeof(request), "M%" PRIx64 ",4:%08" PRIx32, address, swap(w, value));
+	err = ask(w, request, reply, sizeof(reply));
+	if (!err && strcmp(reply, "OK") != 0)
+		err = refused(w, request, reply);
+	return err;
+}
+
+/* Kind 4: an instruction of four bytes, which those of ARM, A64 and MicroBlaze are. */
+static int breakpoint(struct pmk_wire *w, uint64_t address, bool set)
+{
+	char request[40], reply[MAX_PACKET];
+	int err;
+
+	snprintf(request, sizeof(request), "%c1,%" PRIx64 ",4", set ? 'Z' : 'z', address);
 	err = ask(w, request, reply, sizeof(reply));
 	if (!err && strcmp(reply, "OK") != 0)
 		err = refused(w, request, reply);
@@ -345,5 +385,7 @@ const struct pmk_speaker pmk_speaker_gdb = {
 	.load = load,
 	.store = store,
 	.command = command,
+	.breakpoint = breakpoint,
+	.look = look,
 	.leave = leave,
 };

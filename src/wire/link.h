@@ -44,7 +44,8 @@ double pmk_link_deadline(const struct pmk_link *l);
 /* The next byte, 0 to 255. PMK_EIO: it does not come in time, or the connection is gone; the
  * connection is closed then, because a reply that comes late would be taken for another one. */
 int pmk_link_byte(struct pmk_link *l, double deadline);
-/* Has a byte come? Waits for nothing. */
-bool pmk_link_pending(struct pmk_link *l);
+/* Has a byte come? *c is that byte, which is not taken away, or what pmk_link_byte() says of a
+ * connection that is gone; 0: none has come. Waits for nothing. */
+bool pmk_link_peek(struct pmk_link *l, int *c);
 
 #endif

@@ -72,12 +72,24 @@ int pmk_wire_let_go(struct pmk_wire *w)
 	if (!w->held)
 		return 0;
 	err = w->speaker->resume(w);
-	w->held = false;
+	w->held = w->stopped = false;
 	held = pmk_link_now() - w->held_since;
 	w->held_seconds += held;
 	if (held > w->held_longest)
 		w->held_longest = held;
 	return err;
+}
+
+int pmk_wire_look(struct pmk_wire *w)
+{
+	int err = w->held ? 0 : w->speaker->look(w);
+
+	if (err || !w->stopped || w->held)
+		return err;
+	w->held = true;
+	w->held_since = pmk_link_now();
+	w->nholds++;
+	return 0;
 }
 
 double pmk_wire_clock(const struct pmk_wire *w)

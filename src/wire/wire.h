@@ -40,6 +40,10 @@ struct pmk_speaker {
 	/* Let the probe execute a command of OpenOCD; what it says is stored. PMK_ENOTSUP: it takes
 	 * none. */
 	int (*command)(struct pmk_wire *w, const char *command, char *said, size_t size);
+	/* Set a breakpoint of the hardware, or take it back. The target is held. */
+	int (*breakpoint)(struct pmk_wire *w, uint64_t address, bool set);
+	/* The target runs: has it come to a breakpoint? Waits for nothing; it is held then. */
+	int (*look)(struct pmk_wire *w);
 	/* Put all TAPs into BYPASS, and see that the chain is as the TAP tells. */
 	int (*bypass)(struct pmk_wire *w, const struct pmk_wire_tap *tap);
 	/* Scan an instruction into a TAP, or data through it, as struct pmk_mdm_jtag has it; the
@@ -63,6 +67,7 @@ struct pmk_wire {
 	struct pmk_link link;
 	bool halts;	   /* accesses need a target that stands still */
 	bool held;	   /* it stands still now */
+	bool stopped;	   /* it has come to a breakpoint, where it stands */
 	bool found_halted; /* it stood still when we came, and is left so */
 	bool big_endian;   /* its memory, where the protocol has bytes and no words */
 	double held_since, held_seconds;
@@ -85,6 +90,9 @@ bool pmk_wire_lost(const struct pmk_wire *w);
 /* Make it stand still, if accesses need that, and let it run. */
 int pmk_wire_hold(struct pmk_wire *w);
 int pmk_wire_let_go(struct pmk_wire *w);
+/* While it runs: has it come to a breakpoint? Then it is held, and w->stopped says so, until
+ * let_go(); hold() may find it there, too. */
+int pmk_wire_look(struct pmk_wire *w);
 /* Seconds since some time in which the target ran, as far as we let it. */
 double pmk_wire_clock(const struct pmk_wire *w);
 

@@ -83,19 +83,23 @@ def end(process):
     process.wait()
 
 
-def monitor_firmware(step):
-    """Compiled once for each step."""
+def compiled(source, name, *flags):
+    """Firmware, compiled once for each name: its path."""
     have("arm-none-eabi-gcc")
-    path = os.path.join(WORK, f"wire-monitor-{step}")
+    path = os.path.join(WORK, name)
     if not os.path.exists(path + ".elf"):
         with open(path + ".c", "w") as f:
-            f.write(MONITOR)
+            f.write(source)
         out = run("arm-none-eabi-gcc", "-mcpu=arm1176jzf-s", "-marm", "-O1", "-nostdlib",
-                  "-ffreestanding", "-static", f"-DSTEP={step}", "-Wl,-Ttext=0x10000",
+                  "-ffreestanding", "-static", *flags, "-Wl,-Ttext=0x10000",
                   "-Wl,--build-id=none", path + ".c", "-o", f"{path}-{os.getpid()}")
         assert out.code == 0, out
         os.rename(f"{path}-{os.getpid()}", path + ".elf")
     return path + ".elf"
+
+
+def monitor_firmware(step):
+    return compiled(MONITOR, f"wire-monitor-{step}", f"-DSTEP={step}")
 
 
 @contextlib.contextmanager

@@ -378,6 +378,57 @@ static void test_gdb_hold(void **state)
 	teardown(&r);
 }
 
+static void test_gdb_breakpoint(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	setup(&r, &pmk_speaker_gdb);
+	say(&r, "$OK#9a");
+	assert_int_equal(r.wire.speaker->breakpoint(&r.wire, 0x8000, true), 0);
+	assert_string_equal(heard(&r), "$Z1,8000,4#df");
+	say(&r, "$E22#a9");
+	assert_int_equal(r.wire.speaker->breakpoint(&r.wire, 0x8000, false), PMK_EIO);
+	assert_string_equal(r.wire.link.why, "rig: 'z1,8000,4' gave 'E22'");
+	say(&r, "$#00");
+	assert_int_equal(r.wire.speaker->breakpoint(&r.wire, 0x8000, true), PMK_ENOTSUP);
+	teardown(&r);
+}
+
+/* Nothing is waited for: not behind an ack, and not behind what the target prints. */
+static void test_gdb_look(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	setup(&r, &pmk_speaker_gdb);
+	assert_int_equal(pmk_wire_look(&r.wire), 0);
+	say(&r, "+");
+	assert_int_equal(pmk_wire_look(&r.wire), 0);
+	say(&r, "$O6869#2c");
+	assert_int_equal(pmk_wire_look(&r.wire), 0);
+	assert_false(r.wire.stopped || r.wire.held);
+	say(&r, "+$T05thread:01;#07");
+	assert_int_equal(pmk_wire_look(&r.wire), 0);
+	assert_true(r.wire.stopped && r.wire.held);
+	assert_int_equal(pmk_wire_let_go(&r.wire), 0);
+	assert_false(r.wire.stopped || r.wire.held);
+	/* It comes there just before it is halted; who is halted has another signal. */
+	r.wire.halts = true;
+	say(&r, "$T05#b9");
+	assert_int_equal(pmk_wire_hold(&r.wire), 0);
+	assert_true(r.wire.stopped);
+	assert_int_equal(pmk_wire_let_go(&r.wire), 0);
+	say(&r, "$T02#b6");
+	assert_int_equal(pmk_wire_hold(&r.wire), 0);
+	assert_false(r.wire.stopped);
+	assert_int_equal(pmk_wire_let_go(&r.wire), 0);
+	close(r.far);
+	assert_int_equal(pmk_wire_look(&r.wire), PMK_EIO);
+	assert_true(pmk_wire_lost(&r.wire));
+	teardown(&r);
+}
+
 /* What is beside the reply is skipped, and not for ever. */
 static void test_gdb_chatter(void **state)
 {
@@ -469,7 +520,8 @@ int main(void)
 		cmocka_unit_test(test_gdb_monitor),   cmocka_unit_test(test_gdb_nonsense),
 		cmocka_unit_test(test_gdb_bomb),      cmocka_unit_test(test_gdb_hold),
 		cmocka_unit_test(test_gdb_chatter),   cmocka_unit_test(test_where),
-		cmocka_unit_test(test_wide),
+		cmocka_unit_test(test_wide),	      cmocka_unit_test(test_gdb_breakpoint),
+		cmocka_unit_test(test_gdb_look),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
