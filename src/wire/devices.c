@@ -43,6 +43,7 @@ static bool read_number(const char *folder, const char *name, uint64_t *value)
 	char path[PATH_MAX], text[64], *end;
 	FILE *f = join(path, folder, name) ? fopen(path, "re") : NULL;
 	bool ok = f && fgets(text, sizeof(text), f);
+
 	if (f)
 		fclose(f);
 	if (!ok)
@@ -68,10 +69,11 @@ unsigned pmk_uio_maps(const char *sysfs, const char *file, struct pmk_uio_map ma
 		if (!read_number(folder, "addr", &m->start) ||
 		    !read_number(folder, "size", &m->size) || !m->size || m->size > INT32_MAX)
 			break;
-		/* Kernels before 4.11 have no `offset`. */
 		if (!read_number(folder, "offset", &m->offset))
 			m->offset = 0;
-		m->size = (m->size + page - 1) / page * page;
+		/* Whether a driver tells of the page or of the registers, it maps pages. */
+		m->size = (m->start % page + m->size + page - 1) / page * page;
+		m->start -= m->start % page;
 	}
 	return n;
 }
@@ -257,10 +259,10 @@ int pmk_tree_address(const char *sysfs, const char *node, uint64_t *address, cha
 	int err = 0, n;
 
 	snprintf(root, sizeof(root), "%s/firmware/devicetree/base", sysfs);
-	if (access(root, F_OK))
+	if (access(root, F_OK)) {
 		snprintf(why, size, "this machine has no device tree (%s)", root);
-	if (access(root, F_OK))
 		return PMK_EINVAL;
+	}
 	if (*node != '/') {
 		err = find_compatible(root, node, path, why, size);
 	} else {

@@ -88,9 +88,10 @@ def test_events_take_turns(board):
 
 
 def test_a_uio_device():
-    """Two maps; the second begins at page 1 of the file, and has the block."""
+    """Two maps; the second begins at page 1 of the file, and has the block. Of the first its driver
+    tells where the registers are, and not the page."""
     board = Board("uio3", 1 << 16)
-    for n, (start, size, offset) in enumerate(((0x20000000, 0x1000, 0x80),
+    for n, (start, size, offset) in enumerate(((0x20000080, 0xf80, 0x80),
                                                (0x30000000, 0x1000, 0x0))):
         folder = os.path.join(board.folder.name, f"class/uio/uio3/maps/map{n}")
         os.makedirs(folder)
