@@ -73,14 +73,20 @@ struct pmk_model_ops {
 	 * again afterwards. NULL: there are none. */
 	const char *const *inputs;
 	void (*input)(void *model, struct pmk_bus *bus, unsigned input, uint64_t value);
-	/* Mistakes of the guest: bits of the family's own list. */
-	unsigned (*oddities)(const void *model);
+	/* Mistakes of the guest: a word of the model, whose bits stay set until somebody clears
+	 * them, and what each bit says, in order, ended by NULL. */
+	struct pmk_model_param oddities_at;
+	const char *const *oddities;
 
 	/* For a model in memory that others can write: can it be what `begun`, a model of the same
 	 * PMU that was programmed in the same way, has become by counting? If not, it must not be
 	 * used. Parameters are compared by their names before that. NULL: nobody can tell. */
 	bool (*sound)(const void *model, const void *begun);
 };
+
+/* The mistakes that the guest has made; and forget them. */
+unsigned pmk_model_oddities(const struct pmk_model_ops *ops, const void *model);
+void pmk_model_forgive(const struct pmk_model_ops *ops, void *model);
 
 /* The model of a PMU, or of a PMU with the same driver; NULL if there is none. */
 const struct pmk_model_ops *pmk_model_find(const struct pmk_pmu *pmu);

@@ -208,7 +208,7 @@ class CModel(Structure):
         ("restart", CFUNCTYPE(None, c_void_p, c_void_p, c_void_p)),
         ("inputs", POINTER(c_char_p)),
         ("input", CFUNCTYPE(None, c_void_p, c_void_p, c_uint, c_uint64)),
-        ("oddities", CFUNCTYPE(c_uint, c_void_p)),
+        ("oddities_at", CParameter), ("oddities", POINTER(c_char_p)),
         ("sound", CFUNCTYPE(c_bool, c_void_p, c_void_p)),
     ]
 
@@ -284,6 +284,7 @@ _declare("pmk_pmu_event", POINTER(CEvent), POINTER(CPmu), c_char_p)
 _declare("pmk_pmu_event_code", POINTER(CEvent), POINTER(CPmu), c_uint)
 _declare("pmk_pmu_reg", POINTER(CRegister), POINTER(CPmu), c_char_p)
 _declare("pmk_model_find", POINTER(CModel), POINTER(CPmu))
+_declare("pmk_model_oddities", c_uint, POINTER(CModel), c_void_p)
 _declare("pmk_port_model", CPort, POINTER(CModelPort))
 _declare("pmk_count_new", c_void_p)
 _declare("pmk_count_free", None, c_void_p)

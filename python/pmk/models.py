@@ -217,7 +217,7 @@ class Model:
     def oddities(self) -> int:
         """What was done that had better not be done: bits of the family's enum, see the model's
         header in include/pmk."""
-        return int(self._ops.oddities(self._address)) if self._ops.oddities else 0
+        return int(lib.pmk_model_oddities(byref(self._ops), self._address))
 
     def _register(self, register: Union[str, int]) -> Register:
         return self.pmu.register(register)

@@ -9,6 +9,8 @@
  */
 #include <pmk/model.h>
 
+#include <string.h>
+
 #include "pmu/families.h"
 
 #define DECLARE(family) extern const struct pmk_model_ops pmk_##family##_models[];
@@ -69,4 +71,21 @@ struct pmk_port pmk_port_model(struct pmk_model_port *mp)
 		.settle = port_settle,
 		.ctx = mp,
 	};
+}
+
+unsigned pmk_model_oddities(const struct pmk_model_ops *ops, const void *model)
+{
+	const struct pmk_model_param *p = &ops->oddities_at;
+	const char *at = (const char *)model + p->at;
+	uint32_t word;
+
+	if (p->size == 1)
+		return *(const uint8_t *)at;
+	memcpy(&word, at, sizeof(word));
+	return word;
+}
+
+void pmk_model_forgive(const struct pmk_model_ops *ops, void *model)
+{
+	memset((char *)model + ops->oddities_at.at, 0, ops->oddities_at.size);
 }

@@ -1050,7 +1050,7 @@ static bool model_input(struct target *t, const char *name, uint64_t value)
 
 static unsigned model_oddities(struct target *t)
 {
-	return of(t)->ops->oddities(&of(t)->model);
+	return pmk_model_oddities(of(t)->ops, &of(t)->model);
 }
 
 /* ---- PMUv3 ---- */

@@ -302,10 +302,12 @@ static void restart(void *model, struct pmk_bus *bus, const struct pmk_pmu *pmu)
 	pmk_ahbmon_model_reset(model, pmk_ahbmon_layout_of(pmu), &p, bus);
 }
 
-static unsigned oddities(const void *model)
-{
-	return ((const struct pmk_ahbmon_model *)model)->oddities;
-}
+static const char *const oddities[] = {
+	"wrote a counter, which is ignored",
+	"wrote 1 to a bit that has no meaning",
+	"read a register that can only be written",
+	NULL,
+};
 
 const struct pmk_model_ops pmk_ahbmon_models[PMK_AHBMON_NMODELS + 1] = {
 	{ .pmu = &pmk_ahbmon,
@@ -319,6 +321,7 @@ const struct pmk_model_ops pmk_ahbmon_models[PMK_AHBMON_NMODELS + 1] = {
 	  .params = params,
 	  .restart = restart,
 	  .oddities = oddities,
+	  .oddities_at = PMK_MODEL_PARAM(pmk_ahbmon_model, "oddities", oddities),
 	  .inputs = inputs,
 	  .input = set_input,
 	  .sound = sound },

@@ -381,17 +381,20 @@ static void restart(void *model, struct pmk_bus *bus, const struct pmk_pmu *pmu)
 	pmk_arm11_model_reset(model, pmu, &p, bus);
 }
 
-static unsigned oddities(const void *model)
-{
-	return ((const struct pmk_arm11_model *)model)->oddities;
-}
+static const char *const oddities[] = {
+	"selected an event that this core does not have",
+	"wrote 1 to a bit that should be written as 0",
+	"made an access that is Undefined in its mode",
+	NULL,
+};
 
 #define OPS(pmu_)                                                                               \
 	{                                                                                       \
 		.pmu = &(pmu_), .size = sizeof(struct pmk_arm11_model), .reset = reset,         \
 		.read = read_reg, .write = write_reg, .sync = sync, .ask = ask, .lines = lines, \
-		.params = params, .restart = restart, .oddities = oddities, .inputs = inputs,   \
-		.input = set_input, .sound = sound,                                             \
+		.params = params, .restart = restart, .oddities = oddities,                     \
+		.oddities_at = PMK_MODEL_PARAM(pmk_arm11_model, "oddities", oddities),          \
+		.inputs = inputs, .input = set_input, .sound = sound,                           \
 	}
 
 const struct pmk_model_ops pmk_arm11_models[PMK_ARM11_NMODELS + 1] = {

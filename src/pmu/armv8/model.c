@@ -616,18 +616,22 @@ static void restart(void *model, struct pmk_bus *bus, const struct pmk_pmu *pmu)
 	pmk_armv8_model_reset(model, pmu, &p, bus);
 }
 
-static unsigned oddities(const void *model)
-{
-	return ((const struct pmk_armv8_model *)model)->oddities;
-}
+static const char *const oddities[] = {
+	"selected an event that this core does not have",
+	"CHAIN in an even counter, where it never counts",
+	"used PMXEV… while PMSELR selects no counter",
+	"made an access that traps or is UNDEFINED",
+	NULL,
+};
 
-#define OPS(pmu_)                                                                               \
-	{                                                                                       \
-		.pmu = &(pmu_), .size = sizeof(struct pmk_armv8_model), .reset = reset,         \
-		.read = read_reg, .write = write_reg, .sync = pmk_armv8_sync,                   \
-		.ask = pmk_armv8_ask, .lines = pmk_armv8_lines, .params = params,               \
-		.restart = restart, .oddities = oddities, .inputs = inputs, .input = set_input, \
-		.sound = sound,                                                                 \
+#define OPS(pmu_)                                                                       \
+	{                                                                               \
+		.pmu = &(pmu_), .size = sizeof(struct pmk_armv8_model), .reset = reset, \
+		.read = read_reg, .write = write_reg, .sync = pmk_armv8_sync,           \
+		.ask = pmk_armv8_ask, .lines = pmk_armv8_lines, .params = params,       \
+		.restart = restart, .oddities = oddities,                               \
+		.oddities_at = PMK_MODEL_PARAM(pmk_armv8_model, "oddities", oddities),  \
+		.inputs = inputs, .input = set_input, .sound = sound,                   \
 	}
 
 const struct pmk_model_ops pmk_armv8_models[PMK_ARMV8_NMODELS + 1] = {

@@ -211,10 +211,12 @@ static void restart(void *model, struct pmk_bus *bus, const struct pmk_pmu *pmu)
 	pmk_dwt_model_reset(model, &p, bus);
 }
 
-static unsigned oddities(const void *model)
-{
-	return ((const struct pmk_dwt_model *)model)->oddities;
-}
+static const char *const oddities[] = {
+	"wrote to a register that is locked",
+	"made an unprivileged access",
+	"accessed the DWT while TRCENA was 0",
+	NULL,
+};
 
 const struct pmk_model_ops pmk_dwt_models[PMK_DWT_NMODELS + 1] = {
 	{ .pmu = &pmk_dwt,
@@ -227,5 +229,6 @@ const struct pmk_model_ops pmk_dwt_models[PMK_DWT_NMODELS + 1] = {
 	  .lines = lines,
 	  .params = params,
 	  .restart = restart,
-	  .oddities = oddities },
+	  .oddities = oddities,
+	  .oddities_at = PMK_MODEL_PARAM(pmk_dwt_model, "oddities", oddities) },
 };

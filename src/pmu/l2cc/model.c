@@ -313,16 +313,20 @@ static void restart(void *model, struct pmk_bus *bus, const struct pmk_pmu *pmu)
 	pmk_l2cc_model_reset(model, pmu, &p, bus);
 }
 
-static unsigned oddities(const void *model)
-{
-	return ((const struct pmk_l2cc_model *)model)->oddities;
-}
+static const char *const oddities[] = {
+	"selected a reserved event",
+	"wrote a register that cannot be written (now)",
+	"wrote 1 to a bit that has no meaning",
+	NULL,
+};
 
 #define OPS(pmu_)                                                                               \
 	{                                                                                       \
 		.pmu = &(pmu_), .size = sizeof(struct pmk_l2cc_model), .reset = reset,          \
 		.read = read_reg, .write = write_reg, .sync = sync, .ask = ask, .lines = lines, \
-		.params = params, .restart = restart, .oddities = oddities, .sound = sound,     \
+		.params = params, .restart = restart, .oddities = oddities,                     \
+		.oddities_at = PMK_MODEL_PARAM(pmk_l2cc_model, "oddities", oddities),           \
+		.sound = sound,                                                                 \
 	}
 
 const struct pmk_model_ops pmk_l2cc_models[PMK_L2CC_NMODELS + 1] = { OPS(pmk_l210), OPS(pmk_l220) };

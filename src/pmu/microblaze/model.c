@@ -755,10 +755,12 @@ static void restart(void *model, struct pmk_bus *bus, const struct pmk_pmu *pmu)
 	pmk_microblaze_model_reset(model, pmu, &p, bus);
 }
 
-static unsigned oddities(const void *model)
-{
-	return ((const struct pmk_microblaze_model *)model)->oddities;
-}
+static const char *const oddities[] = {
+	"read a write-only register",	 "wrote a read-only register, which is ignored",
+	"went beyond the last counter",	 "selected an event that this counter cannot count",
+	"Start and Stop in one command", "wrote a counter while it counted",
+	"lost latencies: Full is set",	 NULL,
+};
 
 const struct pmk_model_ops pmk_microblaze_models[PMK_MICROBLAZE_NMODELS + 1] = {
 	{ .pmu = &pmk_microblaze,
@@ -772,6 +774,7 @@ const struct pmk_model_ops pmk_microblaze_models[PMK_MICROBLAZE_NMODELS + 1] = {
 	  .params = params,
 	  .restart = restart,
 	  .oddities = oddities,
+	  .oddities_at = PMK_MODEL_PARAM(pmk_microblaze_model, "oddities", oddities),
 	  .inputs = inputs,
 	  .input = set_input,
 	  .sound = sound },

@@ -246,16 +246,18 @@ static void restart(void *model, struct pmk_bus *bus, const struct pmk_pmu *pmu)
 	pmk_riscv_model_reset(model, pmu, &p, bus);
 }
 
-static unsigned oddities(const void *model)
-{
-	return ((const struct pmk_riscv_model *)model)->oddities;
-}
+static const char *const oddities[] = {
+	"selected an event that does not exist",
+	"made an access that is an illegal instruction",
+	NULL,
+};
 
 #define OPS(pmu_)                                                                               \
 	{                                                                                       \
 		.pmu = &(pmu_), .size = sizeof(struct pmk_riscv_model), .reset = reset,         \
 		.read = read_reg, .write = write_reg, .sync = sync, .ask = ask, .lines = lines, \
 		.params = params, .restart = restart, .oddities = oddities,                     \
+		.oddities_at = PMK_MODEL_PARAM(pmk_riscv_model, "oddities", oddities),          \
 	}
 
 const struct pmk_model_ops pmk_riscv_models[PMK_RISCV_NMODELS + 1] = { OPS(pmk_riscv64),
