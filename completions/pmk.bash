@@ -122,9 +122,14 @@ _pmk_program() {
 	fi
 }
 
+# Does the command run another one?
+_pmk_runs() {
+	[[ $command == stat || $command == record || $command == run ]]
+}
+
 _pmk_operand() {
 	case $1 in
-	stat | record) _pmk_program ;;
+	stat | record | run) _pmk_program ;;
 	report | diff) _pmk_files -f ;;
 	list) _pmk_words "$(printf '%s\n' pmus cores events metrics targets all; _pmk_names pmus)" ;;
 	info)
@@ -175,12 +180,12 @@ _pmk() {
 			done
 		elif [ -n "$ended" ] || [[ $word != -* ]]; then
 			((operands++)) || first=$word
-			[ "$command" = stat ] || [ "$command" = record ] && ended=1
+			_pmk_runs && ended=1
 		fi
 	done
 	if [ -z "$ended" ] && [[ $cur == -* ]]; then
 		_pmk_words "$(_pmk_options "$command")"
-	elif { [ "$command" = stat ] || [ "$command" = record ]; } && [ "$operands" -gt 0 ]; then
+	elif _pmk_runs && [ "$operands" -gt 0 ]; then
 		_pmk_files -f
 	else
 		_pmk_operand "$command"

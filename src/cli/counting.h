@@ -8,6 +8,11 @@
 
 #include "count/command.h"
 
+struct cli_command;
+
+/* pmk stat, and pmk run: take the options of `cmd`, count, and print. Returns an exit code. */
+int cli_count(const struct cli_command *cmd, int argc, char **argv);
+
 /* End the run at signals that would end pmk, so that what was counted is written. Once in a
  * process. */
 void cli_catch_signals(struct pmk_count *c);

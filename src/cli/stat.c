@@ -127,6 +127,7 @@ static const struct cli_refusal refused[] = {
 
 /* One run of the command. */
 struct stat {
+	const struct cli_command *cmd;
 	struct pmk_count *count;
 	struct output_options o;
 	const char *dump; /* of -T wave:FILE */
@@ -135,7 +136,7 @@ struct stat {
 	struct html_stat *page;
 	struct cli_wave_progress progress;
 	struct cli_running running;
-	bool repeats, intervals;
+	bool repeats, intervals, events;
 	bool write_failed;
 	int why; /* errno of the failure */
 };
@@ -174,11 +175,23 @@ static int take_option(struct stat *s, const struct cli_option *o, char *value)
 	}
 	if (is(o, "target"))
 		s->dump = strncmp(value, "wave:", 5) == 0 ? value + 5 : NULL;
+	s->events |= is(o, "event") || is(o, "metrics");
 	s->repeats |= is(o, "repeat");
 	s->intervals |= is(o, "interval") || is(o, "interval-print");
 	return pmk_count_set(s->count, is(o, "interval-print") ? "interval" : o->name, value)
 		       ? failed(s)
 		       : 0;
+}
+
+/* What stands behind the options: a program; of pmk run, an emulator's command. */
+static int take_words(struct stat *s, char **words)
+{
+	if (s->cmd == &cmd_run && !words[0])
+		return cli_fail(PMK_EXIT_USAGE, "which emulator? pmk run -- qemu-system-arm -M …");
+	if (s->cmd == &cmd_run && (pmk_count_set(s->count, "guest", NULL) ||
+				   (!s->events && pmk_count_set(s->count, "null", NULL))))
+		return failed(s);
+	return pmk_count_program(s->count, words) ? failed(s) : 0;
 }
 
 static int parse(struct stat *s, int argc, char **argv, bool *help)
@@ -188,7 +201,7 @@ static int parse(struct stat *s, int argc, char **argv, bool *help)
 	bool bad = false;
 	char *value;
 
-	while ((o = cli_next(&cmd_stat, argc, argv, &index, &value, &bad))) {
+	while ((o = cli_next(s->cmd, argc, argv, &index, &value, &bad))) {
 		if (is(o, "help")) {
 			*help = true;
 			return 0;
@@ -199,8 +212,9 @@ static int parse(struct stat *s, int argc, char **argv, bool *help)
 	}
 	if (bad)
 		return PMK_EXIT_USAGE;
-	if (pmk_count_program(s->count, argv + index))
-		return failed(s);
+	code = take_words(s, argv + index);
+	if (code)
+		return code;
 	if (s->o.plot && !s->intervals)
 		return cli_fail(PMK_EXIT_USAGE,
 				"--plot draws the intervals of -I, and there is none");
@@ -340,20 +354,25 @@ static int count(struct stat *s)
 	return failed(s);
 }
 
-static int run_stat(int argc, char **argv)
+int cli_count(const struct cli_command *cmd, int argc, char **argv)
 {
-	struct stat s = { .count = pmk_count_new() };
+	struct stat s = { .cmd = cmd, .count = pmk_count_new() };
 	bool help = false;
 	int code = s.count ? parse(&s, argc, argv, &help) : failed(&s);
 
 	if (help)
-		cli_help(stdout, &cmd_stat);
+		cli_help(stdout, cmd);
 	else if (!code)
 		code = count(&s);
 	html_stat_free(s.page);
 	output_options_free(&s.o);
 	pmk_count_free(s.count);
 	return code;
+}
+
+static int run_stat(int argc, char **argv)
+{
+	return cli_count(&cmd_stat, argc, argv);
 }
 
 const struct cli_command cmd_stat = {

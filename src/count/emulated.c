@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Counting in emulation, first part: choose the core, the events, regions and intervals. */
+#include "count/board.h"
 #include "count/emulated.h"
 
 #include <stdio.h>
@@ -35,6 +36,8 @@ static int choose_core(struct pmk_count *c)
 			return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
 					      "unknown PMU '%s' (pmk list pmus)", c->q.pmu_name);
 	}
+	if (c->q.guest && !name && !asked)
+		name = pmk_board_core(e->prog.argv.word);
 	data = pmk_count_data(c);
 	if (!data)
 		return PMK_COUNT_FAILED;
@@ -562,8 +565,8 @@ static int choose_program(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;
 
-	return c->q.qemu ? pmk_program_system(&e->prog, c->q.qemu, c->q.command)
-			 : pmk_program_open(&e->prog, c->q.command[0]);
+	return c->q.qemu || c->q.guest ? pmk_program_system(&e->prog, c->q.qemu, c->q.command)
+				       : pmk_program_open(&e->prog, c->q.command[0]);
 }
 
 /* Put the facts of the core into the result. Its clock gives seconds; the AHB Monitor counts cycles
@@ -617,6 +620,8 @@ static int configure(struct pmk_count *c)
 	cfg->layout = e->monitor.layout.layout;
 	for (unsigned i = 0; i < e->plan.nevents; i++)
 		cfg->watch_levels |= pmk_emulation_levels(c, i) != PMK_LEVELS_ALL;
+	/* A kernel may count itself or its programs. */
+	cfg->watch_levels |= c->q.guest && pmk_core_family(&cfg->core)->levels;
 	if (cfg->watch_levels && c->q.record != PMK_REQUEST_COUNTS)
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
 				      "events of exception levels (:u, :k) cannot be recorded; "
@@ -665,10 +670,12 @@ static int choose(struct pmk_count *c)
 	if (!err)
 		err = choose_sampling(c);
 	if (!err)
+		err = pmk_guest_choose(c);
+	if (!err)
 		err = plan_events(c);
 	if (!err)
 		err = choose_regions(c);
-	if (!err && !c->q.qemu)
+	if (!err && !c->q.qemu && !c->q.guest)
 		err = pmk_program_user(&e->prog, c->q.command, c->q.sysroot);
 	if (!err)
 		err = pmk_program_env(&e->prog, &c->q.env);
@@ -691,12 +698,14 @@ static void free_emulation(struct pmk_count *c)
 	pmk_recorded_free(e->recorded);
 	free(e->recorded_events);
 	free(e->places);
+	pmk_guest_free(c);
 	free(e);
 }
 
 static const char *const own_settings[] = { "core", "set",   "layout", "traffic",     "region",
 					    "from", "to",    "env",    "passes",      "sysroot",
-					    "qemu", "delay", "sample", "sample-seed", NULL };
+					    "qemu", "delay", "sample", "sample-seed", "guest",
+					    "irq",  "at",    "log",    NULL };
 
 const struct pmk_count_way pmk_way_emulation = {
 	.name = "emu",

@@ -41,6 +41,7 @@ struct pmk_emulation {
 	struct pmk_plan plan;		   /* the countable events … */
 	unsigned event_of[PMK_MAX_EVENTS]; /* … and which of the list each is */
 	struct pmk_emulated_config cfg;
+	struct pmk_guest_config guest;
 	struct pmk_monitor monitor; /* if it counts */
 	bool beyond_timer;	    /* -I is longer than the PMU's interval timer can count */
 	/* The emulator. */
@@ -78,5 +79,11 @@ int pmk_emulation_finish(struct pmk_count *c);
 /* After finish(): what was recorded, with its totals. 0 or a failure. */
 int pmk_emulation_record(struct pmk_count *c);
 int pmk_emulation_interval(struct pmk_count *c, const struct pmk_arena_interval *interval);
+
+/* guest.c: the PMU that the program itself programs (pmk run). Choose where it is, where its
+ * interrupt goes, and open the log: 0 or a failure. Then: say how the program used it. */
+int pmk_guest_choose(struct pmk_count *c);
+void pmk_guest_note(struct pmk_count *c);
+void pmk_guest_free(struct pmk_count *c);
 
 #endif

@@ -440,6 +440,7 @@ static void set_notes(struct pmk_count *c)
 	double share = sum->insns ? 100.0 * (double)sum->untimed / (double)sum->insns : 0;
 
 	note_sampling(c);
+	pmk_guest_note(c);
 	if (!counts_time(c))
 		return;
 	if (*e->prog.core.caveat)

@@ -475,6 +475,7 @@ static int run_once(struct pmk_count *c, const struct pmk_plan *plan, unsigned f
 		.pie = e->prog.elf.pie,
 		.more_stack = pmk_program_more_stack(&e->prog),
 		.emulator = e->prog.qemu.path,
+		.guest = e->guest,
 		.plugin = e->plugin,
 		.argv = e->prog.argv.word,
 		.envp = e->prog.envp.word,
@@ -514,6 +515,11 @@ static int run_once(struct pmk_count *c, const struct pmk_plan *plan, unsigned f
 			"%s does not tell exception levels to its plugins, as QEMU 6.2 to 10.0 do: "
 			"count without :u and :k",
 			e->prog.argv.word[0]);
+	if (*e->runner.arena->guest_lacks)
+		return pmk_count_fail(&c->fault, PMK_COUNT_FAILED, "%s %s lacks %.*s",
+				      e->prog.argv.word[0], e->prog.qemu.version,
+				      (int)sizeof(e->runner.arena->guest_lacks),
+				      e->runner.arena->guest_lacks);
 	if (arena_error(c))
 		return pmk_count_fail(&c->fault, PMK_COUNT_FAILED,
 				      "the emulated counters could not be started: %s",

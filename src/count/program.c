@@ -529,26 +529,37 @@ static int check_firmware(struct pmk_program *p)
 	return err || !p->image ? err : check_emulator(p);
 }
 
+/* More words of an emulator's command. The plugin comes behind the first of all. */
+static int add_command(struct pmk_program *p, char *const *words)
+{
+	static const char *const plugin[] = { "-plugin", "@plugin@", NULL };
+	int err = 0;
+
+	for (; !err && *words; words++) {
+		err = add_all(p, (const char *const[]){ *words, NULL });
+		if (!err && p->argv.count == 1)
+			err = add_all(p, plugin);
+	}
+	return err;
+}
+
 int pmk_program_system(struct pmk_program *p, const char *command, char *const *more)
 {
 	wordexp_t w;
 	int err = 0;
 
-	if (wordexp(command, &w, WRDE_NOCMD))
+	if (command && wordexp(command, &w, WRDE_NOCMD))
 		return pmk_count_fail(p->fault, PMK_COUNT_USAGE,
 				      "--qemu: cannot split '%s' into words", command);
-	for (size_t i = 0; !err && i < w.we_wordc; i++) {
-		if (!pmk_words_add(&p->argv, w.we_wordv[i]))
-			err = pmk_count_no_memory(p->fault);
-		if (!err && i == 0)
-			err = add_all(p, (const char *const[]){ "-plugin", "@plugin@", NULL });
+	if (command) {
+		err = add_command(p, w.we_wordv);
+		wordfree(&w);
 	}
-	wordfree(&w);
-	if (!err && !p->argv.count)
+	if (command && !err && !p->argv.count)
 		err = pmk_count_fail(p->fault, PMK_COUNT_USAGE,
 				     "--qemu: the command line is empty");
 	if (!err)
-		err = add_all(p, (const char *const *)more);
+		err = add_command(p, more);
 	if (err)
 		return err;
 	p->system = !runs_programs(p);

@@ -56,8 +56,9 @@ int pmk_program_open(struct pmk_program *p, const char *program);
 
 /* The command line for user emulation of `argv`; sysroot NULL: the usual place. */
 int pmk_program_user(struct pmk_program *p, char *const *argv, const char *sysroot);
-/* The command line for --qemu: split what the user gave, add the plugin, and check that the
- * firmware can be read and is for the machine of the emulator. */
+/* The command line of an emulator: `command`, which is split into words, or NULL, and then `more`.
+ * Add the plugin, and check that the firmware can be read and is for the machine of the
+ * emulator. */
 int pmk_program_system(struct pmk_program *p, const char *command, char *const *more);
 /* The fixed environment plus --env NAME or NAME=VALUE; "*" is every NAME that is set. */
 int pmk_program_env(struct pmk_program *p, const struct pmk_words *pass);

@@ -48,10 +48,14 @@ static bool on_buses(const struct pmk_emulated *e)
 	return pmk_core_family(&e->cpu.core)->attach;
 }
 
-/* The bus that the models look at; where there are several, the first of them. */
-static struct pmk_bus *counted_bus(struct pmk_emulated *e)
+const struct pmk_bus *pmk_emulated_counted(const struct pmk_emulated *e)
 {
 	return on_buses(e) ? e->chip.bus : &e->bus;
+}
+
+static struct pmk_bus *counted_bus(struct pmk_emulated *e)
+{
+	return (struct pmk_bus *)(uintptr_t)pmk_emulated_counted(e);
 }
 
 static int bind(struct pmk_emulated *e, struct pmk_emulated_ports *ports,
@@ -89,7 +93,7 @@ static int bind(struct pmk_emulated *e, struct pmk_emulated_ports *ports,
 }
 
 /* The horizon of all models together, as a number of cycles in which no model can get past it. */
-static uint64_t poll_deadline(struct pmk_emulated *e)
+static uint64_t poll_deadline(struct pmk_emulated *e, const struct pmk_emulated_config *cfg)
 {
 	uint64_t near = PMK_NEVER;
 
@@ -107,17 +111,28 @@ static uint64_t poll_deadline(struct pmk_emulated *e)
 	}
 	if (near == PMK_NEVER)
 		return PMK_NEVER;
-	/* The interval timer must not be late. */
-	if (near < MIN_POLL && !e->session.plan.timed)
+	/* The interval timer must not be late, and no interrupt of the guest's. */
+	if (near < MIN_POLL && !e->session.plan.timed && !cfg->guest)
 		near = MIN_POLL;
 	return e->cpu.cycles + near;
 }
 
-static void ask_models(struct pmk_emulated *e)
+static const struct pmk_model_ops *guest_ops(const struct pmk_emulated_config *cfg)
 {
+	return cfg->guest ? pmk_model_find(pmk_emulated_guest(cfg)) : NULL;
+}
+
+static void ask_models(struct pmk_emulated *e, const struct pmk_emulated_config *cfg)
+{
+	const struct pmk_model_ops *guest = guest_ops(cfg);
+
 	pmk_bus_forget(&e->bus);
 	for (unsigned i = 0; i < e->session.plan.npasses; i++)
 		pmk_model_find(e->session.pass[i].dev.pmu)->ask(e->model[i], &e->bus);
+	if (guest) {
+		guest->sync(e->guest, counted_bus(e));
+		guest->ask(e->guest, counted_bus(e));
+	}
 }
 
 /* When the core could have executed `due` instructions at the earliest, in cycles. No more than
@@ -161,8 +176,8 @@ static void set_deadline(struct pmk_emulated *e, const struct pmk_emulated_confi
 {
 	uint64_t poll, interval;
 
-	ask_models(e);
-	poll = poll_deadline(e);
+	ask_models(e, cfg);
+	poll = poll_deadline(e, cfg);
 	interval = interval_deadline(e, cfg);
 	if (e->delay_due < interval)
 		interval = e->delay_due;
@@ -210,13 +225,18 @@ static int begin_observing(struct pmk_emulated *e, const struct pmk_emulated_con
 /* ---- exception levels ------------------------------------------------------------------------ */
 
 /* Set an input of a model by its name. */
-static void set_input(struct pmk_emulated *e, unsigned pass, const char *name, uint64_t value)
+static void set_model_input(const struct pmk_model_ops *ops, void *model, struct pmk_bus *bus,
+			    const char *name, uint64_t value)
 {
-	const struct pmk_model_ops *ops = pmk_model_find(e->session.pass[pass].dev.pmu);
-
 	for (unsigned i = 0; ops->inputs && ops->inputs[i]; i++)
 		if (!strcmp(ops->inputs[i], name))
-			ops->input(e->model[pass], &e->bus, i, value);
+			ops->input(model, bus, i, value);
+}
+
+static void set_input(struct pmk_emulated *e, unsigned pass, const char *name, uint64_t value)
+{
+	set_model_input(pmk_model_find(e->session.pass[pass].dev.pmu), e->model[pass], &e->bus,
+			name, value);
 }
 
 /* What a counter does not count: P filters EL1, U EL0, and without NSH nothing is counted at EL2.
@@ -241,10 +261,22 @@ static int program_filtered(struct pmk_dev *dev, unsigned counter, unsigned code
 	return dev->pmu->driver->program(dev, counter, code);
 }
 
-/* Program the counters once more, each with its filter; and let Secure state be counted, too. */
+/* MDCR_EL3.SPME lets Secure state be counted, too. */
+#define SPME (UINT64_C(1) << 17)
+
+void pmk_emulated_reset(struct pmk_emulated *e, const struct pmk_emulated_config *cfg)
+{
+	const struct pmk_model_ops *ops = guest_ops(cfg);
+
+	if (!ops)
+		return;
+	ops->reset(e->guest, counted_bus(e), pmk_emulated_guest(cfg));
+	set_model_input(ops, e->guest, counted_bus(e), "mdcr_el3", SPME);
+}
+
+/* Program the counters once more, each with its filter. */
 static int begin_levels(struct pmk_emulated *e, const struct pmk_emulated_config *cfg)
 {
-	const uint64_t spme = UINT64_C(1) << 17;
 	const struct pmk_plan *plan = &cfg->plan;
 	int err = 0;
 
@@ -253,7 +285,7 @@ static int begin_levels(struct pmk_emulated *e, const struct pmk_emulated_config
 				       plan->event[i].counter, plan->event[i].code,
 				       (enum pmk_levels)cfg->levels[i]);
 	for (unsigned i = 0; !err && i < plan->npasses; i++) {
-		set_input(e, i, "mdcr_el3", spme);
+		set_input(e, i, "mdcr_el3", SPME);
 		if (plan->timed)
 			err = program_filtered(&e->session.pass[i].dev, plan->timer_counter,
 					       plan->timer_code, PMK_LEVELS_ALL);
@@ -265,43 +297,49 @@ static int begin_levels(struct pmk_emulated *e, const struct pmk_emulated_config
 }
 
 /* What has not been synchronised yet was at `level`. */
-static void set_level(struct pmk_emulated *e, unsigned level)
+static void set_level(struct pmk_emulated *e, const struct pmk_emulated_config *cfg, unsigned level)
 {
 	for (unsigned i = 0; i < e->session.plan.npasses; i++)
 		set_input(e, i, "el", level);
+	if (guest_ops(cfg))
+		set_model_input(guest_ops(cfg), e->guest, &e->bus, "el", level);
 }
 
 /* An open level is `level`. */
-static void close_level(struct pmk_emulated *e, unsigned level)
+static void close_level(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
+			unsigned level)
 {
-	set_level(e, level);
+	set_level(e, cfg, level);
 	e->cpu.level.mistaken |= e->cpu.level.assumed && e->cpu.level.assumed != level + 1;
 	e->cpu.level.assumed = 0;
 	e->cpu.level.open = false;
 }
 
 /* Counts are read while a level is open: it is taken for what it seems to be. */
-static void assume_level(struct pmk_emulated *e)
+static void assume_level(struct pmk_emulated *e, const struct pmk_emulated_config *cfg)
 {
 	if (!e->cpu.level.open)
 		return;
-	set_level(e, e->cpu.level.guess);
+	set_level(e, cfg, e->cpu.level.guess);
 	e->cpu.level.assumed = (uint8_t)(e->cpu.level.guess + 1);
 }
 
-void pmk_emulated_leave_level(struct pmk_emulated *e, const struct pmk_emulated_blocks *b)
+void pmk_emulated_leave_level(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
+			      const struct pmk_emulated_blocks *b)
 {
 	if (e->cpu.level.open)
-		close_level(e, e->cpu.level.guess);
+		close_level(e, cfg, e->cpu.level.guess);
 	pmk_cpu_sum(&e->cpu, b->facts, b->executions, b->count, &e->bus);
 	for (unsigned i = 0; i < e->session.plan.npasses; i++)
 		pmk_model_find(e->session.pass[i].dev.pmu)->sync(e->model[i], &e->bus);
+	if (guest_ops(cfg))
+		guest_ops(cfg)->sync(e->guest, &e->bus);
 }
 
 void pmk_emulated_enter_level(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
 			      unsigned level)
 {
-	close_level(e, level);
+	close_level(e, cfg, level);
 	set_deadline(e, cfg);
 }
 
@@ -323,6 +361,7 @@ static int begin_session(struct pmk_emulated *e, struct pmk_emulated_ports *port
 	for (unsigned i = 0; i < cfg->plan.npasses; i++)
 		ports->model[i].ops->reset(e->model[i], counted_bus(e),
 					   ports->pmu[pmk_several_of(&cfg->plan, i)]);
+	pmk_emulated_reset(e, cfg);
 	err = pmk_several_open(&e->session, ports->pmu, &cfg->plan, ports->port);
 	if (!err && cfg->plan.timed)
 		err = pmk_session_timer(&e->session, cfg->interval);
@@ -421,7 +460,7 @@ void pmk_emulated_configure(struct pmk_emulated_config *cfg)
 	cfg->follows = 0;
 	for (unsigned r = 0; r < cfg->nregions; r++)
 		cfg->follows |= !cfg->region[r].end;
-	cfg->eager = cfg->nregions > 0 || cfg->watch_levels ||
+	cfg->eager = cfg->nregions > 0 || cfg->watch_levels || cfg->guest ||
 		     (cfg->interval_unit != PMK_INTERVAL_NONE && cfg->interval < 1000000);
 	cfg->parts = parts_asked(cfg);
 	cfg->core.timeless = !(cfg->parts & PMK_PART_CLOCK);
@@ -497,12 +536,12 @@ int pmk_emulated_forked(struct pmk_emulated *e, struct pmk_emulated_ports *ports
 }
 
 /* Session totals since the start, whatever the window is. */
-static int read_session(struct pmk_emulated *e, const struct pmk_emulated_blocks *b,
-			struct pmk_reading *totals)
+static int read_session(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
+			const struct pmk_emulated_blocks *b, struct pmk_reading *totals)
 {
 	int err;
 
-	assume_level(e);
+	assume_level(e, cfg);
 	pmk_cpu_sum(&e->cpu, b->facts, b->executions, b->count, &e->bus);
 	if (on_buses(e))
 		pmk_biu_catch_up(&e->chip.biu, e->cpu.cycles);
@@ -561,7 +600,7 @@ int pmk_emulated_totals(struct pmk_emulated *e, const struct pmk_emulated_config
 			const struct pmk_emulated_blocks *b, struct pmk_reading *totals)
 {
 	struct pmk_reading now;
-	int err = read_session(e, b, &now);
+	int err = read_session(e, cfg, b, &now);
 
 	if (cfg->window)
 		region_totals(e, 0, &now, totals);
@@ -588,7 +627,7 @@ static int timer_deadline(struct pmk_emulated *e, const struct pmk_emulated_conf
 	bool over;
 	int err;
 
-	assume_level(e);
+	assume_level(e, cfg);
 	pmk_cpu_sum(&e->cpu, b->facts, b->executions, b->count, &e->bus);
 	ops->sync(e->model[0], &e->bus);
 	over = ops->lines(e->model[0]) != 0;
@@ -604,7 +643,7 @@ static int timer_deadline(struct pmk_emulated *e, const struct pmk_emulated_conf
 static int begin_counting(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
 			  const struct pmk_emulated_blocks *b)
 {
-	int err = read_session(e, b, &e->delayed);
+	int err = read_session(e, cfg, b, &e->delayed);
 
 	e->delayed_cycles = e->cpu.cycles - e->start_cycles;
 	first_interval(e, cfg);
@@ -638,6 +677,46 @@ int pmk_emulated_deadline(struct pmk_emulated *e, const struct pmk_emulated_conf
 	}
 	set_deadline(e, cfg);
 	return err ? err : over;
+}
+
+/* ---- the guest's own PMU --------------------------------------------------------------------- */
+
+int pmk_emulated_access(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
+			const struct pmk_emulated_blocks *b, struct pmk_guest_access *a,
+			uint64_t *value)
+{
+	const struct pmk_model_ops *ops = guest_ops(cfg);
+	struct pmk_bus *bus = counted_bus(e);
+	int err;
+
+	pmk_cpu_sum(&e->cpu, b->facts, b->executions, b->count, &e->bus);
+	if (on_buses(e))
+		pmk_biu_catch_up(&e->chip.biu, e->cpu.cycles);
+	pmk_model_forgive(ops, e->guest);
+	err = a->write ? ops->write(e->guest, bus, a->mode, a->reg, *value)
+		       : ops->read(e->guest, bus, a->mode, a->reg, value);
+	a->oddities = pmk_model_oddities(ops, e->guest);
+	set_deadline(e, cfg);
+	return err;
+}
+
+int pmk_emulated_may(const struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
+		     const struct pmk_guest_access *a)
+{
+	const struct pmk_model_ops *ops = guest_ops(cfg);
+	static struct pmk_bus nothing; /* has happened */
+	uint64_t copy[PMK_MODEL_BYTES / 8], value = 0;
+
+	memcpy(copy, e->guest, ops->size);
+	return a->write ? ops->write(copy, &nothing, a->mode, a->reg, value)
+			: ops->read(copy, &nothing, a->mode, a->reg, &value);
+}
+
+unsigned pmk_emulated_lines(const struct pmk_emulated *e, const struct pmk_emulated_config *cfg)
+{
+	const struct pmk_model_ops *ops = guest_ops(cfg);
+
+	return ops && ops->lines ? ops->lines(e->guest) : 0;
 }
 
 /* ---- sampling -------------------------------------------------------------------------------- */
@@ -694,7 +773,7 @@ int pmk_emulated_piece(struct pmk_emulated *e, const struct pmk_emulated_config 
 		       const struct pmk_emulated_blocks *b, struct pmk_units_piece *piece)
 {
 	struct pmk_reading now;
-	int err = read_session(e, b, &now);
+	int err = read_session(e, cfg, b, &now);
 	bool over = false;
 
 	if (e->phase != PMK_UNITS_WHOLE && e->phase != PMK_UNITS_REST &&
@@ -722,7 +801,7 @@ int pmk_emulated_unit(struct pmk_emulated *e, const struct pmk_emulated_config *
 		      const struct pmk_emulated_blocks *b)
 {
 	struct pmk_reading now;
-	int err = read_session(e, b, &now);
+	int err = read_session(e, cfg, b, &now);
 
 	forget_last_block(&e->cpu);
 	if (!err && pmk_units_cold(&e->unit))
@@ -737,7 +816,7 @@ int pmk_emulated_whole(struct pmk_emulated *e, const struct pmk_emulated_config 
 {
 	bool sampled = e->phase != PMK_UNITS_HEAD && e->phase != PMK_UNITS_WHOLE;
 	struct pmk_reading now;
-	int err = read_session(e, b, &now);
+	int err = read_session(e, cfg, b, &now);
 
 	end_cold(e);
 	if (e->phase != PMK_UNITS_HEAD)
@@ -764,7 +843,7 @@ static void open_region(struct pmk_emulated *e, const struct pmk_emulated_config
 	s->entries++;
 	if (s->inside)
 		return; /* the function calls itself, or --from is reached again */
-	read_session(e, b, &s->entered_at);
+	read_session(e, cfg, b, &s->entered_at);
 	s->inside = 1;
 	s->call_depth = e->calls;
 	if (cfg->window && r == 0) {
@@ -773,11 +852,12 @@ static void open_region(struct pmk_emulated *e, const struct pmk_emulated_config
 	}
 }
 
-static void close_region(struct pmk_emulated *e, const struct pmk_emulated_blocks *b, unsigned r)
+static void close_region(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
+			 const struct pmk_emulated_blocks *b, unsigned r)
 {
 	struct pmk_reading now, totals;
 
-	read_session(e, b, &now);
+	read_session(e, cfg, b, &now);
 	region_totals(e, r, &now, &totals);
 	e->region[r].total = totals;
 	e->region[r].inside = 0;
@@ -794,7 +874,7 @@ void pmk_emulated_cross(struct pmk_emulated *e, const struct pmk_emulated_config
 {
 	for (unsigned r = 0; r < cfg->nregions; r++) {
 		if (e->ending >> r & 1 && e->region[r].inside) {
-			close_region(e, b, r);
+			close_region(e, cfg, b, r);
 			if (cfg->window && r == 0)
 				end_window(e, cfg);
 		}
@@ -912,6 +992,6 @@ int pmk_emulated_finish(struct pmk_emulated *copy, struct pmk_emulated_ports *po
 	err = pmk_emulated_totals(copy, cfg, b, totals);
 	for (unsigned r = 0; r < cfg->nregions; r++)
 		if (copy->region[r].inside)
-			close_region(copy, b, r);
+			close_region(copy, cfg, b, r);
 	return err ? err : copy->error;
 }

@@ -88,7 +88,15 @@ struct pmk_emulated_config {
 	uint64_t delay;
 	/* Sampling; of programs alone, without a window, regions, intervals and a delay. */
 	struct pmk_units_config units;
+	/* A PMU that the emulated code programs itself: 1 + its index in pmk_pmus[], or 0. It is on
+	 * the same bus as the one that is read here, and neither knows of the other. */
+	uint32_t guest;
 };
+
+static inline const struct pmk_pmu *pmk_emulated_guest(const struct pmk_emulated_config *cfg)
+{
+	return cfg->guest ? pmk_pmus[cfg->guest - 1] : NULL;
+}
 
 struct pmk_region_state {
 	uint64_t entries;
@@ -143,8 +151,9 @@ struct pmk_emulated {
 	uint64_t phase_due, phase_insns, phase_cycles;
 	struct pmk_reading phase_began;
 	struct pmk_units_place unit;
-	union pmk_cpu_own kept; /* during a cold unit, what the core was before */
-	int32_t error;		/* first error of the driver, 0 = none */
+	union pmk_cpu_own kept;		     /* during a cold unit, what the core was before */
+	int32_t error;			     /* first error of the driver, 0 = none */
+	uint64_t guest[PMK_MODEL_BYTES / 8]; /* the model of cfg.guest */
 	/* The hardware around the core, for PMUs that count there. With other PMUs nobody
 	 * touches this memory, and pages that are never touched cost nothing. */
 	struct pmk_devchip chip;
@@ -234,9 +243,33 @@ int pmk_emulated_unit(struct pmk_emulated *e, const struct pmk_emulated_config *
 int pmk_emulated_whole(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
 		       const struct pmk_emulated_blocks *b, struct pmk_units_piece *piece);
 
+/*
+ * The PMU that the emulated code programs (cfg.guest): read its register `reg` into *value, or
+ * write it. What was executed until now has been counted then. Returns 0, or PMK_EUNDEF where
+ * `mode` may not do that. pmk_emulated_may() tells beforehand, and changes nothing.
+ */
+struct pmk_guest_access {
+	enum pmk_mode mode;
+	unsigned reg;
+	bool write;
+	unsigned oddities; /* what was wrong with it, as pmk_model_oddities(); it is filled in */
+};
+int pmk_emulated_access(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
+			const struct pmk_emulated_blocks *b, struct pmk_guest_access *a,
+			uint64_t *value);
+int pmk_emulated_may(const struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
+		     const struct pmk_guest_access *a);
+/* Reset it, as a processor does. */
+void pmk_emulated_reset(struct pmk_emulated *e, const struct pmk_emulated_config *cfg);
+/* The bus that the models count on; where there are several, the first of them. */
+const struct pmk_bus *pmk_emulated_counted(const struct pmk_emulated *e);
+/* Its interrupt lines, as pmk_model_ops.lines, after pmk_emulated_deadline() or an access. */
+unsigned pmk_emulated_lines(const struct pmk_emulated *e, const struct pmk_emulated_config *cfg);
+
 /* Levels are watched: the core leaves a level, which has counted until now; and what it has counted
  * since then, and counts from now on, is at `level`. */
-void pmk_emulated_leave_level(struct pmk_emulated *e, const struct pmk_emulated_blocks *b);
+void pmk_emulated_leave_level(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
+			      const struct pmk_emulated_blocks *b);
 void pmk_emulated_enter_level(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
 			      unsigned level);
 

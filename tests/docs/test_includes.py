@@ -64,7 +64,8 @@ RULES = [
     (r"src/producer/linux/", ["{own}", "base/", "pmk/"]),
     (r"src/producer/wave/run\.[ch]", ["{own}", "base/", "ahb/", "pmk/"]),
     (r"src/producer/wave/", ["{own}", "base/", "pmk/"]),
-    (r"src/producer/", ["{own}", "base/", *CORES, "isa/", "session/emulated.h", "pmk/"]),
+    (r"src/producer/", ["{own}", "base/", *CORES, "isa/", "session/emulated.h",
+                       "session/access_log.h", "pmk/"]),
     (r"src/wire/", ["{own}", "pmk/"]),
     (r"src/profile/", ["profile/", "base/", "pmk/dump.h", "pmk/error.h"]),
     (r"src/sampling/", ["sampling/", "base/", "profile/", "recording/recording.h", "pmk/"]),
@@ -194,7 +195,8 @@ def test_qemu_is_known_to_the_plugin_alone():
     users = [p for p in code() if any(n.endswith(("qemu/qemu_api.h", "qemu/plugin.h",
                                                   "qemu-plugin.h"))
                                       for n in includes(p))]
-    equal(users, [f"src/producer/qemu/{name}" for name in ("module.c", "plugin.c", "plugin.h")])
+    equal(users, [f"src/producer/qemu/{name}"
+                  for name in ("guest.c", "module.c", "plugin.c", "plugin.h")])
 
 
 def test_the_kernels_counters_are_known_to_two_rooms():

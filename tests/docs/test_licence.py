@@ -8,7 +8,8 @@ import repo
 
 pytestmark = pytest.mark.quick
 
-GPL = {"src/producer/qemu/" + name for name in ("module.c", "plugin.c", "plugin.h", "qemu_api.h")}
+GPL = {"src/producer/qemu/" + name for name in
+       ("guest.c", "guest.h", "module.c", "plugin.c", "plugin.h", "qemu_api.h")}
 GPL.add("tests/guest/insns.c")
 SOURCE_SUFFIXES = (".c", ".h", ".S", ".s", ".ld", ".py", ".sh", ".bash", ".vec")
 

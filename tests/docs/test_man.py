@@ -12,7 +12,7 @@ import repo
 pytestmark = pytest.mark.quick
 
 COMMANDS = ("stat", "report", "list", "info", "decode", "doctor", "wave",
-            "annotate", "export", "diff", "record")
+            "annotate", "export", "diff", "record", "run")
 PAGES = ("pmk",) + tuple("pmk-" + c for c in COMMANDS)
 SECTIONS = ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "ENVIRONMENT", "FILES",
             "EXAMPLES", "SEE ALSO"]
@@ -271,7 +271,7 @@ def make_firmware(folder):
 
 def kind(line):
     """What an example needs: an emulated board, the kernel's permission to count, or nothing."""
-    return "board" if "--qemu" in line else "linux" if "-T linux" in line else "any"
+    return "board" if "qemu-system" in line else "linux" if "-T linux" in line else "any"
 
 
 def run_examples(wanted):
@@ -299,7 +299,7 @@ def test_firmware_example_runs():
     have(*NEEDS["qemu-system-arm"])
     folder, _ = example_folder()
     make_firmware(folder)
-    equal(run_examples("board"), 1)
+    equal(run_examples("board"), 3)
 
 
 def test_examples_on_this_machine_run():

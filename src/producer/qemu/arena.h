@@ -65,6 +65,17 @@ struct pmk_arena_ring {
 	union pmk_arena_record record[PMK_ARENA_RING];
 };
 
+/* The PMU that emulated code programs itself: how QEMU is made to have it. */
+struct pmk_guest_config {
+	uint32_t release; /* of QEMU: 702 is 7.2 */
+	uint64_t base;	  /* where registers in memory are */
+	/* Where its interrupt goes: the type of the controller, as QEMU names it, the name of the
+	 * controller's inputs, if they have one, and the number. Without a type it goes nowhere. */
+	char irq_type[32], irq_name[32];
+	uint32_t irq;
+	int32_t log; /* the descriptor that accesses are written to, or -1 */
+};
+
 struct pmk_arena {
 	uint64_t magic;
 	uint64_t size; /* PMK_ARENA_LAYOUT of pmk */
@@ -91,7 +102,12 @@ struct pmk_arena {
 	_Atomic uint32_t blocks_full;
 	_Atomic uint32_t levels_unseen; /* the emulator does not tell exception levels */
 	_Atomic uint32_t unsampled;	/* the emulator cannot leave out a part of a program */
-	_Atomic int32_t error;		/* enum pmk_error: the plugin could not start a core */
+	/* of cfg.guest; and how often it was reached */
+	struct pmk_guest_config guest;
+	_Atomic uint64_t guest_reads, guest_writes, guest_interrupts;
+	char guest_lacks[128];		 /* what the emulator has to have for it, and has not */
+	_Atomic int32_t guest_log_error; /* errno: the log could not be written on */
+	_Atomic int32_t error;		 /* enum pmk_error: the plugin could not start a core */
 	struct pmk_arena_slot slot[PMK_ARENA_SLOTS];
 };
 

@@ -40,17 +40,22 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <pmk/l2cc.h>
+#include <pmk/microblaze_model.h>
+
 #include "base/reserve.h"
 #include "cpu/callbacks.h"
 #include "cpu/family.h"
 #include "producer/qemu/arena.h"
 #include "producer/qemu/generation.h"
 #include "producer/qemu/guard.h"
+#include "producer/qemu/guest.h"
 #include "producer/qemu/handlers.h"
 #include "producer/qemu/ledger.h"
 #include "producer/qemu/plugin.h"
 #include "producer/qemu/stack.h"
 #include "producer/qemu/ticks.h"
+#include "session/access_log.h"
 
 #define MAX_TB_INSNS 1024
 
@@ -130,6 +135,165 @@ static _Noreturn void give_up(int err)
 	_exit(125);
 }
 
+/* ---- the guest's own PMU -------------------------------------------------------------------- */
+
+static int guest_log = -1; /* the descriptor that accesses are written to */
+
+/* A line of the log. It is with the kernel at once, so that it outlives any end of this process. */
+static void write_log(const char *line, size_t n)
+{
+	if (guest_log >= 0 && write(guest_log, line, n) != (ssize_t)n) {
+		atomic_store(&arena->guest_log_error, errno ? errno : ENOSPC);
+		guest_log = -1;
+	}
+}
+
+static void log_access(const struct pmk_emulated *e, const struct pmk_access_made *made)
+{
+	char line[PMK_ACCESS_LOG_LINE];
+
+	if (guest_log >= 0)
+		write_log(line, pmk_access_log_line(line, e, &config, made));
+}
+
+static void show_interrupt(const struct pmk_emulated *e, enum pmk_guest_moment moment)
+{
+	unsigned vcpu = e->cpu.index;
+	bool asserted = pmk_emulated_lines(e, &config) != 0;
+	char line[PMK_ACCESS_LOG_LINE];
+
+	if (!pmk_guest_interrupt(vcpu, asserted, moment))
+		return;
+	if (asserted)
+		atomic_fetch_add(&arena->guest_interrupts, 1);
+	if (guest_log >= 0)
+		write_log(line, pmk_access_log_interrupt(line, e, vcpu, asserted));
+}
+
+static int guest_access(unsigned vcpu, struct pmk_guest_access *a, uint64_t *value)
+{
+	struct pmk_emulated_blocks b = blocks_of(pmk_cpus[vcpu]);
+	struct pmk_emulated *e = emulated(pmk_cpus[vcpu]);
+	struct pmk_access_made made = { .access = a, .vcpu = vcpu };
+	int err;
+
+	if (guest_log >= 0)
+		made.clears = pmk_access_log_clears(e, &config, a, *value);
+	err = pmk_emulated_access(e, &config, &b, a, value);
+	made.value = *value;
+	log_access(e, &made);
+	atomic_fetch_add(a->write ? &arena->guest_writes : &arena->guest_reads, 1);
+	show_interrupt(e, PMK_GUEST_ACCESS);
+	return err;
+}
+
+static int guest_may(unsigned vcpu, const struct pmk_guest_access *a)
+{
+	const struct pmk_emulated *e = emulated(pmk_cpus[vcpu]);
+	int err = pmk_emulated_may(e, &config, a);
+
+	if (err)
+		log_access(e, &(struct pmk_access_made){ a, .vcpu = vcpu, .denied = true });
+	return err;
+}
+
+static int guest_read(void *ctx, unsigned reg, uint64_t *value)
+{
+	(void)ctx;
+	return guest_access(0, &(struct pmk_guest_access){ PMK_MODE_PRIV, reg, false, 0 }, value);
+}
+
+static int guest_write(void *ctx, unsigned reg, uint64_t value)
+{
+	(void)ctx;
+	return guest_access(0, &(struct pmk_guest_access){ PMK_MODE_PRIV, reg, true, 0 }, &value);
+}
+
+/* Where the registers of a PMU are, from the beginning of its window; NULL: not in memory, or
+ * behind a debug module. */
+static const uint16_t *guest_offsets(const struct pmk_pmu *pmu)
+{
+	if (pmu->driver == pmk_l210.driver)
+		return pmk_l210_offsets;
+	if (pmu->driver == pmk_l220.driver)
+		return pmk_l220_offsets;
+	return family->attach ? config.layout.offset : NULL;
+}
+
+/* Registers in memory belong to boards with one core. Returns the number of registers: none. */
+static unsigned register_at(unsigned offset)
+{
+	const struct pmk_pmu *pmu = pmk_emulated_guest(&config);
+	unsigned reg = 0;
+
+	while (reg < pmu->nregs && guest_offsets(pmu)[reg] != offset)
+		reg++;
+	return reg;
+}
+
+static int load_register(void *ctx, unsigned offset, uint32_t *value)
+{
+	uint64_t wide = 0;
+	unsigned reg = register_at(offset);
+	int err = reg < pmk_emulated_guest(&config)->nregs ? guest_read(ctx, reg, &wide) : 0;
+
+	*value = (uint32_t)wide;
+	return err;
+}
+
+static int store_register(void *ctx, unsigned offset, uint32_t value)
+{
+	unsigned reg = register_at(offset);
+
+	return reg < pmk_emulated_guest(&config)->nregs ? guest_write(ctx, reg, value) : 0;
+}
+
+/* The window in which the guest has its PMU, or NULL: that is in the processor. */
+static const struct pmk_guest_window *guest_window(void)
+{
+	static const struct pmk_port counters = { .read = guest_read, .write = guest_write };
+	static struct pmk_guest_window window = { .size = 0x1000 };
+	static struct pmk_mdm_model mdm;
+
+	window.base = arena->guest.base;
+	if (pmk_emulated_guest(&config)->driver == pmk_microblaze.driver) {
+		pmk_mdm_model_reset(&mdm, &pmk_mdm_defaults, &counters, 1);
+		window.load = pmk_mdm_model_load;
+		window.store = pmk_mdm_model_store;
+		window.ctx = &mdm;
+	} else if (guest_offsets(pmk_emulated_guest(&config))) {
+		window.load = load_register;
+		window.store = store_register;
+	}
+	return window.load ? &window : NULL;
+}
+
+static void guest_reset(unsigned vcpu)
+{
+	pmk_emulated_reset(emulated(pmk_cpus[vcpu]), &config);
+	show_interrupt(emulated(pmk_cpus[vcpu]), PMK_GUEST_ACCESS);
+}
+
+/* Before the first block runs. It may have been translated with QEMU's own registers. */
+static void begin_guest(void)
+{
+	static const struct pmk_guest_calls calls = { guest_access, guest_may, guest_reset };
+	const struct pmk_guest_window *window = guest_window();
+	const char *lacks = pmk_guest_find();
+
+	guest_log = arena->guest.log;
+	if (!lacks && window)
+		lacks = pmk_guest_map(window);
+	for (unsigned i = 0; !lacks && !window && i < pmk_guest_vcpus() && i < PMK_ARENA_CPUS; i++)
+		lacks = pmk_guest_begin(i, pmk_emulated_guest(&config), &arena->guest, &calls);
+	if (lacks) {
+		snprintf(arena->guest_lacks, sizeof(arena->guest_lacks), "%s", lacks);
+		give_up(PMK_ENOTSUP);
+	}
+	if (glue->translate_anew)
+		glue->translate_anew();
+}
+
 /* ---- intervals ------------------------------------------------------------------------------ */
 
 static void nap(void)
@@ -169,8 +333,11 @@ static void on_deadline(struct pmk_cpu *cpu)
 	const struct pmk_emulated *e = emulated(cpu);
 	struct pmk_emulated_blocks b = blocks_of(cpu);
 	union pmk_arena_record record;
+	int over = pmk_emulated_deadline(emulated(cpu), &config, &b, &record.interval.delta);
 
-	if (pmk_emulated_deadline(emulated(cpu), &config, &b, &record.interval.delta) <= 0)
+	if (config.guest)
+		show_interrupt(e, PMK_GUEST_BLOCK);
+	if (over <= 0)
 		return;
 	record.interval.pid = atomic_load(&slot->pid);
 	record.interval.cpu = e->cpu.index;
@@ -284,7 +451,7 @@ static void leave_level(unsigned vcpu)
 	struct pmk_cpu *cpu = pmk_cpus[vcpu];
 	struct pmk_emulated_blocks b = blocks_of(cpu);
 
-	pmk_emulated_leave_level(emulated(cpu), &b);
+	pmk_emulated_leave_level(emulated(cpu), &config, &b);
 }
 
 static void enter_level(unsigned vcpu, unsigned level)
@@ -925,11 +1092,24 @@ static bool changes_control(const struct pmk_insn *in)
 	return in->flow != PMK_FLOW_NEXT && !(in->kind & family->delays);
 }
 
-/* Does `in`, behind `before` in translated code, start a straight run of its own? A boundary does,
- * and what follows a change of control that QEMU did not end its block at. */
-static bool starts_run(const struct pmk_insn *before, const struct pmk_insn *in)
+/* May the guest reach its PMU there? */
+static bool reaches_pmu(const struct pmk_raw *raw)
 {
-	return is_boundary(in->addr) || changes_control(before);
+	uint32_t insn;
+
+	if (!config.guest || raw->size != 4)
+		return false;
+	memcpy(&insn, raw->byte, sizeof(insn));
+	return pmk_guest_reaches(insn, family->wide_addresses);
+}
+
+/* Does instruction `i` of translated code start a straight run of its own? A boundary does, what
+ * follows a change of control that QEMU did not end its block at, and an access to the guest's PMU,
+ * before which all counts have to be complete. */
+static bool starts_run(const struct pmk_raw *raw, const struct pmk_insn *in, size_t i)
+{
+	return is_boundary(in[i].addr) || changes_control(&in[i - 1]) || reaches_pmu(&raw[i]) ||
+	       reaches_pmu(&raw[i - 1]);
 }
 
 /* Nothing of it is counted but its instructions. */
@@ -962,8 +1142,11 @@ void pmk_plugin_translated(struct qemu_plugin_tb *tb)
 		pthread_mutex_unlock(&translating);
 		return;
 	}
-	if (!begun)
+	if (!begun) {
 		meet_program(qemu_plugin_tb_get_insn(tb, 0));
+		if (config.guest)
+			begin_guest();
+	}
 	for (size_t i = 0; i < n; i++)
 		fetch(qemu_plugin_tb_get_insn(tb, i), &raw[i]);
 	if (ledger && !system_mode)
@@ -971,7 +1154,7 @@ void pmk_plugin_translated(struct qemu_plugin_tb *tb)
 	decoder.sequence = tb;
 	family->decode(&decoder, raw, n, in);
 	for (size_t i = 0; i < n; i++) {
-		if (i > first && starts_run(&in[i - 1], &in[i])) {
+		if (i > first && starts_run(raw, in, i)) {
 			add_run(tb, raw, in, first, i);
 			first = i;
 		}

@@ -93,17 +93,20 @@ __attribute__((weak)) bool qemu_plugin_bool_parse(const char *name, const char *
  * emulators of 10.0 lack it by mistake. */
 __attribute__((weak)) uint64_t qemu_plugin_start_code(void);
 
+/* The beginnings of GByteArray, and of GArray below. Their functions are in the emulator's GLib;
+ * they are weak, because an emulator may have linked GLib statically. */
+struct qemu_bytes {
+	uint8_t *data;
+	unsigned len;
+};
+__attribute__((weak)) struct qemu_bytes *g_byte_array_new(void);
+__attribute__((weak)) uint8_t *g_byte_array_free(struct qemu_bytes *array, int free_segment);
+
 #ifdef PMK_QEMU_API
 
 #if PMK_QEMU_API >= 2
-/* The beginnings of GArray and GByteArray. Their functions are in the emulator's GLib; they are
- * weak, because an emulator may have linked GLib statically. */
 struct qemu_array {
 	char *data;
-	unsigned len;
-};
-struct qemu_bytes {
-	uint8_t *data;
 	unsigned len;
 };
 struct qemu_register_name {
@@ -113,8 +116,6 @@ struct qemu_register_name {
 };
 __attribute__((weak)) unsigned g_array_get_element_size(struct qemu_array *array);
 __attribute__((weak)) char *g_array_free(struct qemu_array *array, int free_segment);
-__attribute__((weak)) struct qemu_bytes *g_byte_array_new(void);
-__attribute__((weak)) uint8_t *g_byte_array_free(struct qemu_bytes *array, int free_segment);
 
 /* Memory for each vCPU, and a number in it. */
 struct qemu_scoreboard;

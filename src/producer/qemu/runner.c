@@ -145,7 +145,7 @@ static void fix_surroundings(void)
 
 /* What the child does between fork and exec. Errors are written to `report`, which exec closes. */
 static _Noreturn void exec_emulator(const char *path, char **argv, char *const *envp, pid_t parent,
-				    const int inherited[2], int report)
+				    const int inherited[3], int report)
 {
 	ssize_t ignored;
 	int err;
@@ -153,8 +153,8 @@ static _Noreturn void exec_emulator(const char *path, char **argv, char *const *
 	end_with(parent);
 	fix_surroundings();
 	/* This emulator inherits them, and no other process. */
-	fcntl(inherited[0], F_SETFD, 0);
-	fcntl(inherited[1], F_SETFD, 0);
+	for (unsigned i = 0; i < 3; i++)
+		fcntl(inherited[i], F_SETFD, 0);
 	execvpe(path, argv, envp);
 	err = errno;
 	ignored = write(report, &err, sizeof(err));
@@ -188,6 +188,7 @@ static void begin_arena(struct pmk_runner *r)
 	a->region_bias_base = r->cfg.code_start;
 	a->entry = r->cfg.entry;
 	a->pie = r->cfg.pie;
+	a->guest = r->cfg.guest;
 	memcpy(&a->cfg, &r->cfg.counters, sizeof(a->cfg)); /* padding, too: it is compared later */
 }
 
@@ -254,8 +255,8 @@ int pmk_runner_start(struct pmk_runner *r, const struct pmk_runner_config *cfg)
 	parent = getpid();
 	r->pid = fork();
 	if (r->pid == 0)
-		exec_emulator(cfg->emulator, argv, envp, parent, (int[]){ arena_fd, ledger_fd },
-			      report[1]);
+		exec_emulator(cfg->emulator, argv, envp, parent,
+			      (int[]){ arena_fd, ledger_fd, cfg->guest.log }, report[1]);
 	free(argv);
 	free(envp);
 	close(arena_fd);

@@ -28,7 +28,8 @@ struct pmk_runner_config {
 	bool pie;
 	unsigned more_stack;  /* space that is needed by an emulator which gives programs a vDSO */
 	const char *emulator; /* its path */
-	const char *plugin;   /* path of the module that fits the emulator */
+	struct pmk_guest_config guest; /* with counters.guest */
+	const char *plugin;	       /* path of the module that fits the emulator */
 	char *const *argv; /* the emulator's command line. The first words "@plugin@", "@stack@" and
                             * "@space@" are replaced by the plugin argument, the sizes of the
                             * program's stack and of its address space */

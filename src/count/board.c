@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+/* Which core QEMU's boards have. See board.h. */
+#include "count/board.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+struct named {
+	const char *name, *core;
+};
+
+/* QEMU's processors. Its arm1136-r2 says of itself that it is r0p2. */
+static const struct named processors[] = {
+	{ "arm926", "arm926" },		  { "arm1136-r2", "arm1136r0" },
+	{ "arm1136", "arm1136" },	  { "arm1176", "arm1176" },
+	{ "arm11mpcore", "arm11mpcore" }, { "cortex-a53", "cortex-a53" },
+	{ "cortex-a72", "cortex-a72" },	  { NULL, NULL },
+};
+
+/* Its boards, with the processor that they have unless -cpu says otherwise. */
+static const struct named boards[] = {
+	{ "raspi0", "arm1176" },
+	{ "raspi1ap", "arm1176" },
+	{ "raspi3ap", "cortex-a53" },
+	{ "raspi3b", "cortex-a53" },
+	{ "raspi4b", "cortex-a72" },
+	{ "versatileab", "arm926" },
+	{ "versatilepb", "arm926" },
+	{ "integratorcp", "arm926" },
+	{ "realview-eb", "arm926" },
+	{ "realview-eb-mpcore", "arm11mpcore" },
+	{ NULL, NULL },
+};
+
+/* What stands behind the option, of one name or the other, with one dash or two. The last one
+ * counts, as in QEMU. */
+static const char *value_of(char *const *argv, const char *name, const char *other)
+{
+	const char *value = NULL;
+
+	for (; *argv; argv++) {
+		const char *word = *argv + (**argv == '-') + !strncmp(*argv, "--", 2);
+
+		if (word != *argv && (!strcmp(word, name) || !strcmp(word, other)))
+			value = argv[1];
+	}
+	return value;
+}
+
+/* "raspi0", "raspi0,usb=off" and "usb=off,type=raspi0" name a board. */
+static bool names(const char *value, const char *name)
+{
+	const char *type = strstr(value, "type=");
+	size_t n = strlen(name);
+
+	if (type)
+		value = type + strlen("type=");
+	return !strncmp(value, name, n) && (!value[n] || value[n] == ',');
+}
+
+static const char *find(const struct named *n, const char *value)
+{
+	while (value && n->name && !names(value, n->name))
+		n++;
+	return value ? n->core : NULL;
+}
+
+const char *pmk_board_core(char *const *argv)
+{
+	const char *cpu = value_of(argv, "cpu", "cpu");
+
+	return cpu ? find(processors, cpu) : find(boards, value_of(argv, "M", "machine"));
+}

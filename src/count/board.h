@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+/* Which core QEMU's boards have. */
+#ifndef PMK_COUNT_BOARD_H
+#define PMK_COUNT_BOARD_H
+
+/* The name of the core that an emulator's command line (ended by NULL) asks for: that of -cpu, or
+ * what the board of -M has without one. NULL: none of those that are counted as. */
+const char *pmk_board_core(char *const *argv);
+
+#endif

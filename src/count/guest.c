@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+/* The PMU that the program itself programs: pmk run. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "count/emulated.h"
+#include "cpu/family.h"
+#include "session/access_log.h"
+
+/* --irq TYPE[/NAME]:NUMBER */
+static int choose_irq(struct pmk_count *c)
+{
+	struct pmk_emulation *e = c->state;
+	struct pmk_guest_config *g = &e->guest;
+	char more;
+
+	if (!c->q.irq)
+		return 0;
+	if (sscanf(c->q.irq, "%31[^/:]:%" SCNu32 "%c", g->irq_type, &g->irq, &more) == 2 ||
+	    sscanf(c->q.irq, "%31[^/:]/%31[^:]:%" SCNu32 "%c", g->irq_type, g->irq_name, &g->irq,
+		   &more) == 3)
+		return 0;
+	return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
+			      "--irq %s: expected TYPE[/NAME]:NUMBER of an interrupt controller's "
+			      "input, bcm2835-ic/gpu-irq:45 for example",
+			      c->q.irq);
+}
+
+/* Where MicroBlaze's debug module is, follows from the design of an FPGA. This is our choice, and
+ * where the example for ml605 expects it. */
+#define DEFAULT_MDM 0x84400000
+
+static bool is_l2(const struct pmk_pmu *pmu)
+{
+	return pmk_core_l2_type(pmu->name) != 0;
+}
+
+/* --at ADDRESS */
+static int choose_base(struct pmk_count *c)
+{
+	struct pmk_emulation *e = c->state;
+	bool ahb = pmk_core_on_ahb(&e->prog.core);
+	bool memory = ahb || is_l2(c->pmu) || !strcmp(e->prog.core.isa, "microblaze");
+	char *end;
+
+	e->guest.base = ahb ? e->monitor.layout.layout.base : DEFAULT_MDM;
+	if (!c->q.at && is_l2(c->pmu))
+		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
+				      "where does the board have the registers of its %s? --at "
+				      "ADDRESS says it",
+				      c->pmu->name);
+	if (!c->q.at)
+		return 0;
+	if (!memory)
+		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
+				      "--at %s: the registers of %s are in the processor, not in "
+				      "memory",
+				      c->q.at, c->pmu->name);
+	errno = 0;
+	e->guest.base = strtoull(c->q.at, &end, 0);
+	return *end || end == c->q.at || errno || e->guest.base % 0x1000
+		       ? pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
+					"--at %s: expected the address of a page, 0x84400000 for "
+					"example",
+					c->q.at)
+		       : 0;
+}
+
+static bool same_file(const char *a, const char *b)
+{
+	struct stat sa, sb;
+
+	return a && !stat(a, &sa) && !stat(b, &sb) && sa.st_dev == sb.st_dev &&
+	       sa.st_ino == sb.st_ino;
+}
+
+/* --log FILE */
+static int open_log(struct pmk_count *c)
+{
+	struct pmk_emulation *e = c->state;
+	char head[PMK_ACCESS_LOG_LINE];
+	ssize_t n =
+		(ssize_t)pmk_access_log_head(head, sizeof(head), c->pmu->name, e->prog.core.name);
+
+	if (!c->q.log)
+		return 0;
+	if (same_file(e->prog.image, c->q.log))
+		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
+				      "--log %s: that is the firmware to run", c->q.log);
+	e->guest.log = open(c->q.log, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
+	if (e->guest.log < 0 || write(e->guest.log, head, (size_t)n) != n)
+		return pmk_count_fail(&c->fault, PMK_COUNT_FAILED, "--log %s: %s", c->q.log,
+				      strerror(errno));
+	return 0;
+}
+
+/* pmk_emulated_config.guest. The PMU that was chosen may be one of them that is configured. */
+static uint32_t number_of(const char *name)
+{
+	uint32_t i = 0;
+
+	while (pmk_pmus[i] && strcmp(pmk_pmus[i]->name, name) != 0)
+		i++;
+	return i + 1;
+}
+
+int pmk_guest_choose(struct pmk_count *c)
+{
+	struct pmk_emulation *e = c->state;
+	unsigned major = 0, minor = 0;
+	int err;
+
+	e->guest.log = -1;
+	if (!c->q.guest)
+		return 0;
+	if (!e->prog.system)
+		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
+				      "%s runs programs, which an operating system keeps from the "
+				      "PMU; pmk run is for firmware and kernels, in "
+				      "qemu-system-…",
+				      e->prog.argv.word[0]);
+	sscanf(e->prog.qemu.version, "%u.%u", &major, &minor);
+	e->guest.release = major * 100 + minor;
+	e->cfg.guest = number_of(c->pmu->name);
+	err = choose_base(c);
+	if (!err)
+		err = choose_irq(c);
+	return err ? err : open_log(c);
+}
+
+void pmk_guest_note(struct pmk_count *c)
+{
+	const struct pmk_emulation *e = c->state;
+	const struct pmk_arena *a = e->runner.arena;
+
+	if (!c->q.guest)
+		return;
+	if (a->guest_log_error) {
+		pmk_result_warn(&c->result, "--log %s: %s; it ends where that happened", c->q.log,
+				strerror(a->guest_log_error));
+		c->result.exit_status = PMK_COUNT_FAILED << 8;
+	}
+	if (!a->guest_reads && !a->guest_writes)
+		pmk_result_note(&c->result, "the program did not touch its PMU, %s%s", c->pmu->name,
+				c->q.at ? " at the address of --at" : "");
+	else
+		pmk_result_note(&c->result,
+				"the program's own PMU, %s: %" PRIu64 " reads, %" PRIu64
+				" writes, %" PRIu64 " interrupts",
+				c->pmu->name, a->guest_reads, a->guest_writes, a->guest_interrupts);
+}
+
+void pmk_guest_free(struct pmk_count *c)
+{
+	const struct pmk_emulation *e = c->state;
+
+	if (e->guest.log > 0)
+		close(e->guest.log);
+}

@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The registers of a PMU in QEMU's processors. See guest.h. */
+#define _GNU_SOURCE
+#include "producer/qemu/guest.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "producer/qemu/qemu_api.h"
+
+/* ---- QEMU's own ------------------------------------------------------------------------------ */
+
+/* Its types, whose members we do not look at. */
+struct qemu_cpu;
+struct qemu_env;
+struct qemu_irq;
+struct qemu_object;
+struct qemu_region;
+
+/*
+ * A register as QEMU describes it (ARMCPRegInfo, target/arm/cpregs.h): what all releases have in
+ * the same place, and what lies 8 bytes further since 8.0.
+ */
+struct reg_head {
+	const char *name;
+	uint8_t cp, crn, crm, opc0, opc1, opc2;
+	int state, type, access, secure;
+};
+struct reg_tail {
+	void *opaque;
+	uint64_t resetvalue;
+	int64_t offset[3];
+	int (*accessfn)(struct qemu_env *env, const void *reg, bool isread);
+	uint64_t (*readfn)(struct qemu_env *env, const void *reg);
+	void (*writefn)(struct qemu_env *env, const void *reg, uint64_t value);
+	void *raw[2];
+	void (*resetfn)(struct qemu_env *env, const void *reg);
+};
+#define TAIL_AT	       sizeof(struct reg_head)
+#define TAIL_AT_8_0    (sizeof(struct reg_head) + 8)
+#define REG_BYTES      512 /* more than any release has */
+#define STATE_AA32     0
+#define STATE_AA64     1
+#define TYPE_OVERRIDE  (1 << 7)
+#define TYPE_IO	       (1 << 9) /* an access may change an interrupt, with -icount, too */
+#define TYPE_NO_RAW    (1 << 10)
+#define ACCESS_PL0_RW  0xff
+#define ACCESS_PL1_RW  0xfc
+#define ACCESS_PL2_RW  0xf0
+#define ACCESS_OK      0
+#define ACCESS_UNDEF   (2 << 2)
+#define OF_A64	       ((uintptr_t)1 << 16)
+#define GDB_PSTATE     33 /* number of a register in GDB's protocol */
+#define OLDEST_RELEASE 701
+#define NEWEST_RELEASE 1000
+
+static struct {
+	struct qemu_cpu *(*get_cpu)(int index);
+	/* Of the emulators of ARM alone; the last one of A64. */
+	void (*define)(struct qemu_cpu *cpu, const void *reg, void *opaque);
+	uint32_t (*cpsr_read)(struct qemu_env *env);
+	int (*read_a64)(struct qemu_cpu *cpu, struct qemu_bytes *bytes, int n);
+	struct qemu_object *(*resolve_type)(const char *path, const char *type, bool *ambiguous);
+	struct qemu_irq *(*gpio_out)(struct qemu_cpu *dev, const char *name, int n);
+	struct qemu_irq *(*gpio_in)(struct qemu_object *dev, const char *name, int n);
+	void (*set_irq)(struct qemu_irq *irq, int level);
+	void (*queue)(struct qemu_cpu *cpu, void (*work)(struct qemu_cpu *cpu, uintptr_t data),
+		      uintptr_t data);
+	struct qemu_region *(*memory)(void);
+	void (*init_region)(struct qemu_region *r, struct qemu_object *owner, const void *calls,
+			    void *opaque, const char *name, uint64_t size);
+	void (*add_region)(struct qemu_region *r, uint64_t at, struct qemu_region *sub,
+			   int priority);
+	void (*lock)(const char *file, int line);
+	void (*unlock)(void);
+	bool (*locked)(void);
+} qemu;
+
+/* Find a function of QEMU by one of its names; returns whether it is there. */
+static bool find(void *function, const char *name, const char *newer)
+{
+	void *found = dlsym(RTLD_DEFAULT, name);
+
+	if (!found && newer)
+		found = dlsym(RTLD_DEFAULT, newer);
+	memcpy(function, &found, sizeof(found));
+	return found != NULL;
+}
+
+const char *pmk_guest_find(void)
+{
+	find(&qemu.define, "define_one_arm_cp_reg_with_opaque", NULL);
+	find(&qemu.cpsr_read, "cpsr_read", NULL);
+	find(&qemu.read_a64, "aarch64_cpu_gdb_read_register", NULL);
+	if (find(&qemu.get_cpu, "qemu_get_cpu", NULL) &&
+	    find(&qemu.resolve_type, "object_resolve_path_type", NULL) &&
+	    find(&qemu.gpio_out, "qdev_get_gpio_out_connector", NULL) &&
+	    find(&qemu.gpio_in, "qdev_get_gpio_in_named", NULL) &&
+	    find(&qemu.set_irq, "qemu_set_irq", NULL) &&
+	    find(&qemu.queue, "async_run_on_cpu", NULL) &&
+	    find(&qemu.memory, "get_system_memory", NULL) &&
+	    find(&qemu.init_region, "memory_region_init_io", NULL) &&
+	    find(&qemu.add_region, "memory_region_add_subregion_overlap", NULL) &&
+	    find(&qemu.lock, "qemu_mutex_lock_iothread_impl", "bql_lock_impl") &&
+	    find(&qemu.unlock, "qemu_mutex_unlock_iothread", "bql_unlock") &&
+	    find(&qemu.locked, "qemu_mutex_iothread_locked", "bql_locked"))
+		return NULL;
+	return "the functions that emulators export which are built with modules";
+}
+
+/* QEMU's devices are changed under its lock. Returns whether it has to be given back. */
+static bool take_lock(void)
+{
+	if (qemu.locked())
+		return false;
+	qemu.lock(__FILE__, __LINE__);
+	return true;
+}
+
+/* ---- registers ------------------------------------------------------------------------------- */
+
+static const struct pmk_guest_calls *guest;
+static size_t tail_at;
+/* Of each vCPU: where its interrupt goes, and whether it is asserted. */
+static struct {
+	struct qemu_irq *to;
+	bool asserted;
+} interrupt[PMK_ARENA_CPUS];
+
+static struct reg_tail tail_of(const void *reg)
+{
+	struct reg_tail t;
+
+	memcpy(&t, (const char *)reg + tail_at, sizeof(t));
+	return t;
+}
+
+/* A vCPU's env is a member of what its CPUState begins, so it is that of the nearest one below. */
+static unsigned vcpu_of(const struct qemu_env *env)
+{
+	uintptr_t nearest = UINTPTR_MAX;
+	const struct qemu_cpu *cpu;
+	unsigned vcpu = 0;
+
+	for (unsigned i = 0; (cpu = qemu.get_cpu((int)i)); i++) {
+		if ((uintptr_t)env - (uintptr_t)cpu >= nearest)
+			continue;
+		nearest = (uintptr_t)env - (uintptr_t)cpu;
+		vcpu = i;
+	}
+	return vcpu;
+}
+
+/* PSTATE in A64, CPSR else. */
+static uint32_t state_of(struct qemu_env *env, bool a64)
+{
+	struct qemu_bytes *bytes;
+	uint32_t state = 0;
+
+	if (!a64)
+		return qemu.cpsr_read(env);
+	bytes = g_byte_array_new();
+	if (qemu.read_a64(qemu.get_cpu((int)vcpu_of(env)), bytes, GDB_PSTATE) == sizeof(state))
+		memcpy(&state, bytes->data, sizeof(state));
+	g_byte_array_free(bytes, 1);
+	return state;
+}
+
+/* What QEMU keeps for us is the register's number, and whether it is that of A64. */
+static struct pmk_guest_access access_of(struct qemu_env *env, const void *reg, bool write)
+{
+	uintptr_t kept = (uintptr_t)tail_of(reg).opaque;
+	bool a64 = kept & OF_A64;
+	uint32_t state = state_of(env, a64);
+	bool user = a64 ? (state >> 2 & 3) == 0 : (state & 0x1f) == 0x10;
+
+	return (struct pmk_guest_access){
+		.mode = user ? PMK_MODE_USER : PMK_MODE_PRIV,
+		.reg = (unsigned)(kept & ~OF_A64),
+		.write = write,
+	};
+}
+
+static int may_access(struct qemu_env *env, const void *reg, bool isread)
+{
+	struct pmk_guest_access a = access_of(env, reg, !isread);
+
+	return guest->may(vcpu_of(env), &a) ? ACCESS_UNDEF : ACCESS_OK;
+}
+
+static uint64_t read_reg(struct qemu_env *env, const void *reg)
+{
+	struct pmk_guest_access a = access_of(env, reg, false);
+	uint64_t value = 0;
+
+	guest->access(vcpu_of(env), &a, &value);
+	return value;
+}
+
+static void write_reg(struct qemu_env *env, const void *reg, uint64_t value)
+{
+	struct pmk_guest_access a = access_of(env, reg, true);
+
+	guest->access(vcpu_of(env), &a, &value);
+}
+
+/* The processor is reset, and its PMU with it. QEMU does that register by register. */
+static void reset_reg(struct qemu_env *env, const void *reg)
+{
+	(void)reg;
+	guest->reset(vcpu_of(env));
+}
+
+/* Find where software reaches the register: "p15, 0, <Rd>, c15, c12, 0" or "S3_3_C9_C12_0". */
+static bool place(const char *where, bool a64, struct reg_head *h)
+{
+	const char *at = strstr(where, a64 ? "(S" : "p15, ");
+	unsigned n[5];
+
+	if (!at || sscanf(at, a64 ? "(S%u_%u_C%u_C%u_%u" : "p%u, %u, <%*[^>]>, c%u, c%u, %u", &n[0],
+			  &n[1], &n[2], &n[3], &n[4]) != 5)
+		return false;
+	h->cp = a64 ? 0 : (uint8_t)n[0];
+	h->opc0 = a64 ? (uint8_t)n[0] : 0;
+	h->opc1 = (uint8_t)n[1];
+	h->crn = (uint8_t)n[2];
+	h->crm = (uint8_t)n[3];
+	h->opc2 = (uint8_t)n[4];
+	h->state = a64 ? STATE_AA64 : STATE_AA32;
+	/* QEMU wants op1 to say it, too. Below that, the model decides. */
+	h->access = a64 && n[1] == 0   ? ACCESS_PL1_RW
+		    : a64 && n[1] == 4 ? ACCESS_PL2_RW
+				       : ACCESS_PL0_RW;
+	return true;
+}
+
+static void define(struct qemu_cpu *cpu, const struct pmk_reg_info *info, unsigned reg, bool a64)
+{
+	char description[REG_BYTES] = { 0 };
+	struct reg_head head = { .name = info->name,
+				 .type = TYPE_OVERRIDE | TYPE_IO | TYPE_NO_RAW };
+	struct reg_tail tail = { .accessfn = may_access, .readfn = read_reg, .writefn = write_reg };
+
+	if (!place(info->where, a64, &head))
+		return;
+	if (reg == 0)
+		tail.resetfn = reset_reg;
+	memcpy(description, &head, sizeof(head));
+	memcpy(description + tail_at, &tail, sizeof(tail));
+	qemu.define(cpu, description, (void *)(reg | (a64 ? OF_A64 : (uintptr_t)0)));
+}
+
+unsigned pmk_guest_vcpus(void)
+{
+	unsigned n = 0;
+
+	while (qemu.get_cpu((int)n))
+		n++;
+	return n;
+}
+
+/* What --irq names. */
+static const char *find_interrupt(const struct pmk_guest_config *cfg)
+{
+	struct qemu_object *controller = qemu.resolve_type("", cfg->irq_type, NULL);
+
+	if (!controller)
+		return "the interrupt controller of --irq";
+	interrupt[0].to =
+		qemu.gpio_in(controller, *cfg->irq_name ? cfg->irq_name : NULL, (int)cfg->irq);
+	return NULL;
+}
+
+const char *pmk_guest_begin(unsigned vcpu, const struct pmk_pmu *pmu,
+			    const struct pmk_guest_config *cfg, const struct pmk_guest_calls *calls)
+{
+	if (cfg->release < OLDEST_RELEASE || cfg->release > NEWEST_RELEASE)
+		return "the shape of registers that pmk knows, which is that of releases 7.1 to "
+		       "10.0";
+	guest = calls;
+	tail_at = cfg->release < 800 ? TAIL_AT : TAIL_AT_8_0;
+	for (unsigned i = 0; qemu.define && i < pmu->nregs; i++)
+		for (unsigned a64 = 0; a64 <= (qemu.read_a64 != NULL); a64++)
+			define(qemu.get_cpu((int)vcpu), &pmu->regs[i], i, a64);
+	/* Where the board has it: QEMU's own PMU is connected there. */
+	interrupt[vcpu].to = qemu.gpio_out(qemu.get_cpu((int)vcpu), "pmu-interrupt", 0);
+	return *cfg->irq_type && !vcpu ? find_interrupt(cfg) : NULL;
+}
+
+static void set_interrupt(unsigned vcpu)
+{
+	bool locked;
+
+	if (!interrupt[vcpu].to)
+		return;
+	locked = take_lock();
+	qemu.set_irq(interrupt[vcpu].to, interrupt[vcpu].asserted);
+	if (locked)
+		qemu.unlock();
+}
+
+static void show_interrupt(struct qemu_cpu *cpu, uintptr_t vcpu)
+{
+	(void)cpu;
+	set_interrupt((unsigned)vcpu);
+}
+
+bool pmk_guest_interrupt(unsigned vcpu, bool asserted, enum pmk_guest_moment moment)
+{
+	if (asserted == interrupt[vcpu].asserted)
+		return false;
+	interrupt[vcpu].asserted = asserted;
+	/* With -icount QEMU takes changes of interrupts from accesses to devices and between blocks
+	 * alone. A processor looks at its interrupts between blocks, so nothing is late. */
+	if (moment == PMK_GUEST_ACCESS)
+		set_interrupt(vcpu);
+	else
+		qemu.queue(qemu.get_cpu((int)vcpu), show_interrupt, vcpu);
+	return true;
+}
+
+/* ---- registers in memory --------------------------------------------------------------------- */
+
+/* MemoryRegionOps, in all releases. */
+struct region_calls {
+	uint64_t (*read)(void *opaque, uint64_t offset, unsigned size);
+	void (*write)(void *opaque, uint64_t offset, uint64_t value, unsigned size);
+	void *with_attrs[2];
+	int endianness; /* 0: that of the processor */
+	struct {
+		unsigned shortest, longest;
+		bool unaligned;
+		void *accepts;
+	} valid;
+	struct {
+		unsigned shortest, longest;
+		bool unaligned;
+	} made;
+};
+
+static uint64_t read_window(void *opaque, uint64_t offset, unsigned size)
+{
+	const struct pmk_guest_window *w = opaque;
+	uint32_t value = 0;
+
+	(void)size;
+	w->load(w->ctx, (unsigned)offset, &value);
+	return value;
+}
+
+static void write_window(void *opaque, uint64_t offset, uint64_t value, unsigned size)
+{
+	const struct pmk_guest_window *w = opaque;
+
+	(void)size;
+	w->store(w->ctx, (unsigned)offset, (uint32_t)value);
+}
+
+#define REGION_BYTES 4096 /* more than a MemoryRegion has in any release */
+#define IN_FRONT     1000 /* of what the board has there */
+
+const char *pmk_guest_map(const struct pmk_guest_window *w)
+{
+	static const struct region_calls calls = {
+		.read = read_window,
+		.write = write_window,
+		.valid = { 1, 4, false, NULL },
+		.made = { 4, 4, false },
+	};
+	struct qemu_region *region = calloc(1, REGION_BYTES);
+	bool locked;
+
+	if (!region)
+		return "memory";
+	locked = take_lock();
+	qemu.init_region(region, NULL, &calls, (void *)(uintptr_t)w, "pmk", w->size);
+	qemu.add_region(qemu.memory(), w->base, region, IN_FRONT);
+	if (locked)
+		qemu.unlock();
+	return NULL;
+}
+
+/* MCR and MRC of coprocessor 15; MSR and MRS, and what is encoded near them. */
+bool pmk_guest_reaches(uint32_t insn, bool a64)
+{
+	return a64 ? (insn & 0xffc00000) == 0xd5000000 : (insn & 0x0f000f10) == 0x0e000f10;
+}

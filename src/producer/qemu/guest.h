@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The PMU that emulated code programs itself: QEMU is made to ask us for its registers, and to see
+ * its interrupt. The plugin interface has nothing for this before 10.1, so functions of QEMU itself
+ * are called, by name. Emulators that load modules export them all, as those of Debian, Ubuntu and
+ * Fedora do.
+ *
+ * What is relied on: coprocessor and system registers of ARM are defined one at a time by
+ * define_one_arm_cp_reg_with_opaque(), from a description whose members are where QEMU 7.1 to 10.0
+ * have them; inputs of devices are found and set by the functions of QOM and qdev, which are older
+ * than plugins.
+ */
+#ifndef PMK_PRODUCER_QEMU_GUEST_H
+#define PMK_PRODUCER_QEMU_GUEST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <pmk/pmu.h>
+
+#include "producer/qemu/arena.h"
+
+/* What accesses end in. A vCPU makes them in its own thread. */
+struct pmk_guest_calls {
+	int (*access)(unsigned vcpu, struct pmk_guest_access *a, uint64_t *value);
+	int (*may)(unsigned vcpu, const struct pmk_guest_access *a);
+	void (*reset)(unsigned vcpu);
+};
+
+/* Registers in memory: words at offsets from a physical address. */
+struct pmk_guest_window {
+	uint64_t base, size;
+	int (*load)(void *ctx, unsigned offset, uint32_t *value);
+	int (*store)(void *ctx, unsigned offset, uint32_t value);
+	void *ctx;
+};
+
+/* Find QEMU's functions. This, pmk_guest_begin() and pmk_guest_map() return NULL, or what this
+ * emulator lacks, as text. */
+const char *pmk_guest_find(void);
+/* How many processors the board has. */
+unsigned pmk_guest_vcpus(void);
+/* Let `vcpu` have the registers of `pmu`, and its interrupt; before it runs. */
+const char *pmk_guest_begin(unsigned vcpu, const struct pmk_pmu *pmu,
+			    const struct pmk_guest_config *cfg,
+			    const struct pmk_guest_calls *calls);
+/* Let the board have a window, in front of what it has there. `w` has to stay. */
+const char *pmk_guest_map(const struct pmk_guest_window *w);
+
+/* When an interrupt changes: while the guest accesses its PMU, or when a block begins. */
+enum pmk_guest_moment { PMK_GUEST_ACCESS, PMK_GUEST_BLOCK };
+
+/* Set the interrupt of `vcpu`, from its thread. Returns whether that changes it. */
+bool pmk_guest_interrupt(unsigned vcpu, bool asserted, enum pmk_guest_moment moment);
+
+/* May the instruction, of A64 or of ARM state, reach such a register? */
+bool pmk_guest_reaches(uint32_t insn, bool a64);
+
+#endif

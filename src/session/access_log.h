@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a program does with its PMU, a line for each access (docs/FORMATS.md, register logs): the
+ * register, the value, and what the model thought of it.
+ */
+#ifndef PMK_SESSION_ACCESS_LOG_H
+#define PMK_SESSION_ACCESS_LOG_H
+
+#include "session/emulated.h"
+
+/* A line is no longer. */
+#define PMK_ACCESS_LOG_LINE 1024
+
+/* The first lines of a log, for `pmu` of `core`. */
+size_t pmk_access_log_head(char *buf, size_t size, const char *pmu, const char *core);
+
+/* The bits of a register that are 1 and that a write of `value` would clear (W1C: overflow flags,
+ * enables). Call it before the access. */
+uint64_t pmk_access_log_clears(const struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
+			       const struct pmk_guest_access *a, uint64_t value);
+
+/*
+ * The line of an access that has been made, or of one that the mode may not make (`denied`), with
+ * its end of line. `e` is as it was left. Returns the line's length.
+ */
+struct pmk_access_made {
+	const struct pmk_guest_access *access;
+	uint64_t value, clears;
+	unsigned vcpu;
+	bool denied;
+};
+size_t pmk_access_log_line(char buf[PMK_ACCESS_LOG_LINE], const struct pmk_emulated *e,
+			   const struct pmk_emulated_config *cfg,
+			   const struct pmk_access_made *made);
+
+/* The line of an interrupt that is asserted or not any more. */
+size_t pmk_access_log_interrupt(char buf[PMK_ACCESS_LOG_LINE], const struct pmk_emulated *e,
+				unsigned vcpu, bool asserted);
+
+#endif

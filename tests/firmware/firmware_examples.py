@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: MIT
+"""Builds and runs what is in examples/firmware, as its Makefiles do it."""
+import os
+import shutil
+
+from harness import *
+import microblaze_tools
+
+EXAMPLES = os.path.join(SOURCE, "examples", "firmware")
+TOOLS = {
+    "raspi0": ("arm-none-eabi-", "qemu-system-arm"),
+    "versatilepb": ("arm-none-eabi-", "qemu-system-arm"),
+    "virt": ("aarch64-linux-gnu-", "qemu-system-aarch64"),
+    "ml605": (None, "qemu-system-microblazeel"),  # the compiler that microblaze_tools finds
+}
+
+
+def make(board, *argv, main=None):
+    """make in the example's folder: what it printed, without the commands."""
+    cross, qemu = TOOLS[board]
+    have("make", qemu)
+    if cross:
+        have(cross + "gcc")
+    else:
+        argv = with_compiler_or_stored(board, main, argv)
+    folder = os.path.join(WORK, "firmware-examples", board)
+    return run("make", "-s", "-C", os.path.join(EXAMPLES, board), "O=" + folder, *argv), folder
+
+
+def with_compiler_or_stored(board, main, argv):
+    """Arguments of make for MicroBlaze. Without a compiler the program that is stored is taken as
+    it is."""
+    stored = microblaze_tools.example(board, main)
+    if not microblaze_tools.folder()[1]:
+        return ["CROSS=" + microblaze_tools.tool(""), *argv]
+    folder = next((a[2:] for a in argv if a.startswith("O=")),
+                  os.path.join(WORK, "firmware-examples", board))
+    os.makedirs(folder, exist_ok=True)
+    elf = os.path.join(folder, board + ".elf")
+    shutil.copyfile(stored, elf)
+    return ["CROSS=/nowhere/", "-o", elf, *argv]
+
+
+_ran = {}
+
+
+def ran(board, *argv):
+    """The output of `make run`, once per board and options."""
+    if (board, argv) not in _ran:
+        out, folder = make(board, "run", *argv)
+        equal(out.code, 0, f"make run for {board}: {out}")
+        log = os.path.join(folder, board + ".log")
+        raw = open(log, "rb").read() if os.path.exists(log) else out.out.encode()
+        _ran[board, argv] = out.out, raw
+    return _ran[board, argv]

@@ -1,0 +1,268 @@
+# SPDX-License-Identifier: MIT
+"""pmk run: firmware that programs its PMU, unchanged, on emulated boards that have our models.
+
+The examples of examples/firmware say without it that there are no counters (test_examples.py). With
+it the same binaries print numbers. Those of PMUv3 are held against QEMU's own PMU, which is not
+ours; the others against what can be counted by hand."""
+import os
+import re
+
+from harness import *
+import firmware_examples as examples
+
+RUN = os.path.join(WORK, "firmware-run")
+
+
+def ran(board, *options):
+    """What the example prints with `pmk run`, and pmk's report."""
+    os.makedirs(RUN, exist_ok=True)
+    report = os.path.join(RUN, board)
+    command = " ".join([PMK, "run", "-o", report, *options, "--"])
+    out, raw = examples.ran(board, "RUN=" + command, "O=" + os.path.join(RUN, "of-" + board))
+    with open(report) as f:
+        return out, raw, f.read()
+
+
+def region(said, name):
+    """{event: (raw total, mean, least, most)} of a region of the report that firmware prints."""
+    block = re.search(rf"^region {name}: .*\n.*\n((?: .*\n)+)", said, re.M)
+    assert block, said
+    rows = [line.split() for line in block.group(1).splitlines()]
+    return {row[6]: (int(row[1]), float(row[2]), int(row[4]), int(row[5])) for row in rows}
+
+
+def accesses(report):
+    found = re.search(r"the program's own PMU, (\w[\w-]*): (\d+) reads, (\d+) writes, "
+                      r"(\d+) interrupts", report)
+    assert found, report
+    return found.group(1), *map(int, found.groups()[1:])
+
+
+def test_raspi0():
+    out, _, report = ran("raspi0")
+    crc, sort = region(out, "crc"), region(out, "sort")
+    # The same work eight times: each executes the same instructions.
+    _, mean, least, most = crc["instr_exec"]
+    equal((least, most), (mean, mean))
+    assert crc["cpu_cycles"][2] > 0.5 * crc["instr_exec"][2], crc
+    assert 0 < sort["br_mispredict"][0] < sort["instr_exec"][0], sort
+    pmu, reads, writes, _ = accesses(report)
+    equal(pmu, "arm1176")
+    assert reads > 100 and writes > 5, report
+    contains(report, "as arm1176")
+
+
+def test_virt_counts_as_qemus_own_pmu():
+    """Instructions retired, which QEMU counts exactly with -icount."""
+    own, _ = examples.ran("virt")
+    ours, _, report = ran("virt")
+    pattern = r"^(el[01] n \d+ instructions \d+) "
+    equal(re.findall(pattern, ours, re.M), re.findall(pattern, own, re.M))
+    equal(len(re.findall(pattern, ours, re.M)), 7, ours)
+    for name in ("loop", "sort"):
+        equal(region(ours, name)["inst_retired"], region(own, name)["inst_retired"])
+    equal(accesses(report)[0], "cortex-a53")
+
+
+def test_every_sample_of_virt_has_an_interrupt():
+    out, _, report = ran("virt")
+    taken = int(re.search(r"^samples: (\d+) in the ring, 0 dropped", out, re.M).group(1))
+    equal(accesses(report)[3], taken)
+    assert taken > 100, out
+
+
+def test_versatilepb():
+    out, _, report = ran("versatilepb")
+    # 248 words are copied, four times: the stores of the data layer.
+    contains(out, "region copy: 4 times")
+    equal(region(out, "copy")["ct_armd_wr"][0], 992)
+    equal(accesses(report)[0], "ahbmon")
+    contains(report, "as arm926")
+
+
+def test_ml605():
+    out, _, report = ran("ml605")
+    equal((region(out, "sum")["dcache_read_latency"][2:],
+           region(out, "copy")["dcache_read_latency"][2:]), ((256, 256), (256, 256)))
+    equal(accesses(report)[0], "microblaze")
+
+
+# ---- an L210 in memory, an AHB Monitor and a debug module elsewhere ------------------------------
+
+START = r"""
+	.global _start
+_start:	ldr	sp, =0x20000
+	bl	main
+	mov	r0, #0x18
+	ldr	r1, =0x20026
+	svc	0x123456
+	b	.
+	.global put
+put:	mov	r1, r0
+	mov	r0, #4
+	svc	0x123456
+	bx	lr
+"""
+
+
+def firmware(name, source):
+    have("arm-none-eabi-gcc", "qemu-system-arm")
+    os.makedirs(RUN, exist_ok=True)
+    path = os.path.join(RUN, name)
+    for ext, text in ((".S", START), (".c", source)):
+        with open(path + ext, "w") as f:
+            f.write(text)
+    out = run("arm-none-eabi-gcc", "-mcpu=arm1176jzf-s", "-marm", "-mfloat-abi=soft", "-O1",
+              "-ffreestanding", "-nostdlib", "-Wl,-Ttext=0x10000", path + ".S", path + ".c", "-o",
+              path + ".elf", "-lgcc")
+    equal(out.code, 0, out.err)
+    return path + ".elf"
+
+
+def boot(elf, *options):
+    return pmk("run", *options, "--", "qemu-system-arm", "-M", "raspi0", "-nographic", "-nic",
+               "none", "-semihosting", "-kernel", elf)
+
+
+HEX = r"""
+void put(const char *text);
+static void hex(unsigned v)
+{
+	char text[12] = "00000000\n";
+
+	for (int i = 7; i >= 0; i--, v >>= 4)
+		text[i] = "0123456789abcdef"[v & 15];
+	put(text);
+}
+"""
+
+L210_C = HEX + r"""
+#define REG(offset) (*(volatile unsigned *)(0x3f000000 + (offset)))
+static volatile unsigned data[64 * 1024];
+
+int main(void)
+{
+	REG(0x00) = 0x101;         /* EMMC: events enabled, counters at 0 */
+	hex(REG(0x00) & 1);
+	return 0;
+}
+"""
+
+
+def test_registers_of_an_l210_are_where_at_says():
+    elf = firmware("l210", L210_C)
+    out = boot(elf, "--pmu", "l210", "--at", "0x3f000000")
+    equal((out.code, out.err.splitlines()[0]), (0, "00000001"), out)
+    equal(accesses(out.err)[:3], ("l210", 1, 1))
+
+
+WORK_C = r"""
+static volatile unsigned data[4096];
+
+static unsigned step(unsigned i)
+{
+	data[i * 16 % 4096] += i;
+	return data[i * 48 % 4096] & 1 ? i : i + 1;
+}
+
+int main(void)
+{
+	unsigned sum = 0;
+
+	for (unsigned i = 0; i < 3000; i++)
+		sum += step(i);
+	data[0] = sum;
+	return 0;
+}
+"""
+
+
+def test_what_run_counts_beside_it_is_what_stat_counts():
+    elf = firmware("work", WORK_C)
+    board = f"qemu-system-arm -M raspi0 -nographic -nic none -semihosting -kernel {elf}"
+
+    def rows(*argv):
+        out = pmk(*argv)
+        equal(out.code, 0, out)
+        return [line for line in out.err.splitlines() if not line.startswith("#")]
+
+    counted = rows("stat", "-x,", "-e", "all", "--qemu", board)
+    equal(rows("run", "-x,", "-e", "all", "--", *board.split()), counted)
+    assert len(counted) > 20, counted
+
+
+# ---- the log -------------------------------------------------------------------------------------
+
+MISTAKES_C = r"""
+int main(void)
+{
+	unsigned v;
+
+	__asm__ volatile("mcr p15, 0, %0, c15, c12, 2" : : "r"(5));           /* PMN0 = 5 */
+	__asm__ volatile("mrc p15, 0, %0, c15, c12, 2" : "=r"(v));            /* stopped */
+	__asm__ volatile("mcr p15, 0, %0, c15, c12, 0" : : "r"(0x03a0b081));  /* 0x3a, 0x0b; bit 7 */
+	__asm__ volatile("mcr p15, 0, %0, c15, c12, 3" : : "r"(0xfffffffe));  /* PMN1 */
+	__asm__ volatile("nop\n nop\n nop\n nop");
+	__asm__ volatile("mrc p15, 0, %0, c15, c12, 0" : "=r"(v));
+	__asm__ volatile("mcr p15, 0, %0, c15, c12, 0" : : "r"(v));           /* clears CR1 */
+	return 0;
+}
+"""
+
+
+def test_the_log_says_what_was_wrong(tmp_path):
+    log = tmp_path / "log"
+    out = boot(firmware("mistakes", MISTAKES_C), "--log", log)
+    equal(out.code, 0, out)
+    head, rows = log.read_text().splitlines()[:4], log.read_text().splitlines()[4:]
+    equal(head, ["# pmk register log 1", "# pmu arm1176", "# core arm1176",
+                 "cycles,instructions,cpu,address,mode,access,register,value,remarks"])
+    cells = [row.split(",", 8) for row in rows]
+    equal([c[4:8] for c in cells[:4]], [["priv", "write", "PMN0", "0x00000005"],
+                                         ["priv", "read", "PMN0", "0x00000005"],
+                                         ["priv", "write", "PMNC", "0x03a0b081"],
+                                         ["priv", "write", "PMN1", "0xfffffffe"]])
+    equal([c[8] for c in cells[:3]],
+          ["", '"does not count: it is disabled, filtered out, or has no event"',
+           '"selected an event that this core does not have; '
+           'wrote 1 to a bit that should be written as 0"'])
+    # Instructions between the accesses, and where they stand: the code has no branch.
+    for before, after in zip(cells, cells[1:]):
+        equal(int(after[1]) - int(before[1]), (int(after[3], 16) - int(before[3], 16)) // 4, rows)
+
+
+def test_a_log_that_cannot_be_written_ends_with_125(tmp_path):
+    elf = firmware("mistakes", MISTAKES_C)
+    out = boot(elf, "--log", "/dev/full")
+    equal((out.code, out.err), (125, "pmk: --log /dev/full: No space left on device\n"))
+    out = boot(elf, "--log", tmp_path / "no" / "log")
+    equal((out.code, out.err), (125, f"pmk: --log {tmp_path}/no/log: No such file or directory\n"))
+    out = boot(elf, "--log", elf)
+    equal((out.code, out.err), (129, f"pmk: --log {elf}: that is the firmware to run\n"))
+
+
+# ---- what is refused -----------------------------------------------------------------------------
+
+def refused(code, line, *words):
+    out = pmk("run", *words)
+    equal((out.code, out.out, out.err), (code, "", f"pmk: {line}\n"))
+
+
+def test_what_is_refused():
+    elf = firmware("mistakes", MISTAKES_C)
+    board = ("--", "qemu-system-arm", "-M", "raspi0", "-nographic", "-nic", "none", "-kernel", elf)
+    refused(129, "which emulator? pmk run -- qemu-system-arm -M …")
+    refused(129, "qemu-arm runs programs, which an operating system keeps from the PMU; pmk run is "
+            "for firmware and kernels, in qemu-system-…", "--", "qemu-arm", elf)
+    refused(129, "--irq gic: expected TYPE[/NAME]:NUMBER of an interrupt controller's input, "
+            "bcm2835-ic/gpu-irq:45 for example", "--irq", "gic", *board)
+    refused(129, "--at 12: the registers of arm1176 are in the processor, not in memory", "--at",
+            "12", *board)
+    refused(129, "where does the board have the registers of its l210? --at ADDRESS says it",
+            "--pmu", "l210", *board)
+    refused(129, "--at 0x1004: expected the address of a page, 0x84400000 for example",
+            "--pmu", "l210", "--at", "0x1004", *board)
+    out = pmk("run", "--irq", "nosuch:3", *board)
+    equal(out.code, 125)
+    assert re.fullmatch(r"pmk: qemu-system-arm [\d.]+ lacks the interrupt controller of --irq\n",
+                        out.err), out
