@@ -18,89 +18,20 @@
 #include <pmk/bits.h>
 
 #include "cli/cli.h"
+#include "cli/decode.h"
+#include "cli/fields.h"
 #include "cli/show.h"
 #include "pmu/ahbmon/layout.h"
 #include "pmu/ahbmon/packet_reg.h"
 
 static const struct cli_option options[] = {
 	{ 0, "layout", "FILE", "ahbmon: what the codes of AHBMONITOR mean" },
+	{ 0, "log", "FILE", "explain what pmk run --log has written to FILE" },
+	{ 0, "elf", "FILE", "with --log: name the functions of this firmware" },
 	{ 'j', "json-output", NULL, "write JSON" },
 	{ 'h', "help", NULL, "show this help" },
 	{ 0, NULL, NULL, NULL },
 };
-
-/* One REG=VALUE. */
-struct word {
-	const struct pmk_reg_info *reg;
-	uint64_t value;
-	const struct pmk_ahbmon_packet_params *codes; /* of a packet */
-};
-
-/* A field of it, or a gap between fields. */
-struct part {
-	const struct pmk_field *field; /* NULL: a gap */
-	unsigned hi, lo;
-	uint64_t value;
-	bool wrong; /* bits that should be zero and are not */
-	const struct pmk_event *event;
-	char text[256]; /* what it means */
-};
-
-/* ---- fields --------------------------------------------------------------------------------- */
-
-static const struct pmk_field *field_at(const struct pmk_reg_info *reg, unsigned bit)
-{
-	for (unsigned i = 0; i < reg->nfields; i++)
-		if (reg->fields[i].mask >> bit & 1)
-			return &reg->fields[i];
-	return NULL;
-}
-
-static void explain(const struct pmk_pmu *pmu, const struct word *w, struct part *p)
-{
-	const struct pmk_reg_info *reg = w->reg;
-	const struct pmk_field *f = p->field;
-	unsigned nvalues = 0;
-
-	if (f && w->codes &&
-	    pmk_ahbmon_packet_text(w->codes, f, p->value, p->text, sizeof(p->text)))
-		return;
-
-	while (f && f->values && f->values[nvalues])
-		nvalues++;
-	if (!f) {
-		snprintf(p->text, sizeof(p->text), "no field");
-	} else if (f->event) {
-		p->event = pmk_pmu_event_code(pmu, (unsigned)p->value);
-		if (p->event)
-			snprintf(p->text, sizeof(p->text), "%s: %s", p->event->name,
-				 p->event->brief);
-		else
-			snprintf(p->text, sizeof(p->text), "reserved: %s has no such event",
-				 pmu->name);
-	} else if (p->value < nvalues) {
-		snprintf(p->text, sizeof(p->text), "%s: %s", f->brief, f->values[p->value]);
-	} else {
-		snprintf(p->text, sizeof(p->text), "%s", f->brief);
-	}
-	if (f && !f->event && p->hi - p->lo + 1u == reg->width) /* a counter is shown in decimal */
-		snprintf(p->text, sizeof(p->text), "%llu (%s)", (unsigned long long)p->value,
-			 f->brief);
-	p->wrong = p->value && (!f || strcmp(f->access, "SBZ") == 0);
-}
-
-/* The field or gap whose highest bit is *bit; *bit goes on to the next one. */
-static struct part next_part(const struct pmk_pmu *pmu, const struct word *w, int *bit)
-{
-	struct part p = { .field = field_at(w->reg, (unsigned)*bit), .hi = (unsigned)*bit };
-
-	while (*bit > 0 && field_at(w->reg, (unsigned)*bit - 1) == p.field)
-		--*bit;
-	p.lo = (unsigned)(*bit)--;
-	p.value = PMK_GET(w->value, PMK_BITS(p.hi, p.lo));
-	explain(pmu, w, &p);
-	return p;
-}
 
 /* ---- output --------------------------------------------------------------------------------- */
 
@@ -110,11 +41,6 @@ static void bits_text(char *buf, size_t size, const struct part *p)
 		snprintf(buf, size, "%u", p->hi);
 	else
 		snprintf(buf, size, "%u:%u", p->hi, p->lo);
-}
-
-static void hex_text(char *buf, size_t size, uint64_t v, unsigned bits)
-{
-	snprintf(buf, size, "0x%0*llx", (int)((bits + 3) / 4), (unsigned long long)v);
 }
 
 static void print_word(const struct pmk_pmu *pmu, const struct word *w)
@@ -305,7 +231,7 @@ static int run_decode(int argc, char **argv)
 	const struct cli_option *o;
 	const struct pmk_pmu *pmu;
 	unsigned operands = 0;
-	const char *layout = NULL;
+	const char *layout = NULL, *log = NULL, *elf = NULL;
 	bool bad, json = false;
 	char *value;
 	int i = 1;
@@ -320,6 +246,10 @@ static int run_decode(int argc, char **argv)
 			argv[1 + operands++] = argv[i++];
 		else if (o->letter == 'j')
 			json = true;
+		else if (!strcmp(o->name, "log"))
+			log = value;
+		else if (!strcmp(o->name, "elf"))
+			elf = value;
 		else if (o->letter != 'h')
 			layout = value;
 		else {
@@ -327,7 +257,9 @@ static int run_decode(int argc, char **argv)
 			return PMK_EXIT_OK;
 		}
 	}
-	if (operands < 2)
+	if (log && !operands && !layout)
+		return decode_log(log, elf, json);
+	if (operands < 2 || log || elf)
 		return cli_fail(PMK_EXIT_USAGE, "decode: usage: pmk decode %s", cmd_decode.usage);
 	pmu = show_find_pmu(argv[1]);
 	return pmu ? decode(pmu, argv + 2, operands - 1, layout, json) : PMK_EXIT_USAGE;
@@ -336,7 +268,7 @@ static int run_decode(int argc, char **argv)
 const struct cli_command cmd_decode = {
 	.name = "decode",
 	.brief = "say what the bits of a PMU register mean",
-	.usage = "PMU REG=VALUE... [--layout FILE] [-j]",
+	.usage = "PMU REG=VALUE... [--layout FILE] [-j] | --log FILE [--elf FILE] [-j]",
 	.options = options,
 	.run = run_decode,
 };

@@ -37,4 +37,23 @@ size_t pmk_access_log_line(char buf[PMK_ACCESS_LOG_LINE], const struct pmk_emula
 size_t pmk_access_log_interrupt(char buf[PMK_ACCESS_LOG_LINE], const struct pmk_emulated *e,
 				unsigned vcpu, bool asserted);
 
+/* ---- reading it ------------------------------------------------------------------------------ */
+
+/* What a line says. */
+struct pmk_access_logged {
+	uint64_t cycles, instructions, address, value;
+	unsigned vcpu;
+	const char *mode; /* "priv", "user", "priv-ns", "user-ns"; of an interrupt, "" */
+	enum pmk_access_kind { PMK_ACCESS_READ, PMK_ACCESS_WRITE, PMK_ACCESS_INTERRUPT } kind;
+	const struct pmk_reg_info *reg; /* NULL: an interrupt, asserted if value is 1 */
+	const char *remarks;		/* separated by "; "; "": there are none */
+};
+
+/* The value of a line of the head that begins with "# KEY "; NULL: it is another one. Lines are
+ * without their end here. */
+const char *pmk_access_log_said(const char *line, const char *key);
+/* Take a line apart, which is changed and has to stay: the texts are in it. Returns 0, or
+ * PMK_EPARSE. */
+int pmk_access_log_parse(char *line, const struct pmk_pmu *pmu, struct pmk_access_logged *out);
+
 #endif

@@ -251,6 +251,8 @@ def example_folder():
     for name, seed in (("sim.vcd", "vcd/small"), ("cut.vcd", "vcd/cut"),
                        ("ahb.ini", "wavemap/ahb")):
         shutil.copy(os.path.join(SOURCE, "tests/fuzz/corpus", seed), os.path.join(folder, name))
+    shutil.copy(os.path.join(SOURCE, "tests/fuzz/corpus/log/arm1176"),
+                os.path.join(folder, "run.log"))
     shutil.copy(os.path.join(SOURCE, "data/cores/arm1176.ini"), os.path.join(folder, "mine.ini"))
     recordings.sample(os.path.join(folder, "pmk.data"), contexts=True)
     recordings.changed(recordings.sample(os.path.join(folder, "base.data")),

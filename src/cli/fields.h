@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* The value of a register taken apart: its fields, and the gaps between them. */
+#ifndef PMK_CLI_FIELDS_H
+#define PMK_CLI_FIELDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <pmk/pmu.h>
+
+struct pmk_ahbmon_packet_params;
+
+/* One REG=VALUE. */
+struct word {
+	const struct pmk_reg_info *reg;
+	uint64_t value;
+	const struct pmk_ahbmon_packet_params *codes; /* of a packet */
+};
+
+/* A field of it, or a gap between fields. */
+struct part {
+	const struct pmk_field *field; /* NULL: a gap */
+	unsigned hi, lo;
+	uint64_t value;
+	bool wrong; /* bits that should be zero and are not */
+	const struct pmk_event *event;
+	char text[256]; /* what it means */
+};
+
+/* The field or gap whose highest bit is *bit; *bit goes on to the next one, and is below 0 behind
+ * the last. Begin with the register's width - 1. */
+struct part next_part(const struct pmk_pmu *pmu, const struct word *w, int *bit);
+
+/* "0x0000002a", with the digits of so many bits. */
+void hex_text(char *buf, size_t size, uint64_t v, unsigned bits);
+
+#endif
