@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: MIT
+"""pmk run with Debian's kernels: Linux's own drivers for the ARM1176, on an emulated Raspberry Pi
+Zero, and for PMUv3, on two processors of the virt board, count with our models and take their
+interrupts."""
+import functools
+import shutil
+
+from harness import *
+import packages
+from guest import Guest, read
+
+# Counts and samples a loop of two instructions a turn.
+SOURCE_C = r"""
+#define _GNU_SOURCE
+#include <linux/perf_event.h>
+#include <sched.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define RING (64 * 4096)
+
+#ifdef __aarch64__
+#define INSTRUCTIONS 0x08
+#define LOOP "1: subs %w0, %w0, #1\n\tb.ne 1b"
+#else
+#define INSTRUCTIONS 0x07
+#define LOOP "1: subs %0, %0, #1\n\tbne 1b"
+#endif
+
+static int open_event(unsigned period, int user)
+{
+	struct perf_event_attr a = { .size = sizeof(a), .type = PERF_TYPE_RAW,
+				     .config = INSTRUCTIONS, .disabled = 1,
+				     .sample_period = period, .exclude_kernel = user,
+				     .sample_type = period ? PERF_SAMPLE_IP : 0 };
+
+	return (int)syscall(__NR_perf_event_open, &a, 0, -1, -1, 0);
+}
+
+static uint64_t count(int fd, unsigned turns)
+{
+	uint64_t value = 0;
+
+	ioctl(fd, PERF_EVENT_IOC_RESET, 0);
+	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+	__asm__ volatile(LOOP : "+r"(turns) : : "cc");
+	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+	read(fd, &value, sizeof(value));
+	return value;
+}
+
+static void counts(const char *name, int user)
+{
+	static const unsigned turns[] = { 100, 1100, 10100 };
+	int fd = open_event(0, user);
+
+	for (unsigned i = 0; i < 3; i++) {
+		uint64_t least = UINT64_MAX;
+
+		for (unsigned k = 0; k < 20; k++) {
+			uint64_t n = count(fd, turns[i]);
+
+			least = n < least ? n : least;
+		}
+		printf("%s %u %llu\n", name, turns[i], (unsigned long long)least);
+	}
+	close(fd);
+}
+
+static void samples(unsigned period)
+{
+	int fd = open_event(period, 0);
+	struct perf_event_mmap_page *page =
+		mmap(NULL, RING + 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	unsigned n = 0, lost = 0, throttled = 0;
+	uint64_t total;
+
+	if (fd < 0 || page == MAP_FAILED) {
+		printf("no samples\n");
+		return;
+	}
+	total = count(fd, 2000000);
+	for (uint64_t at = 0; at < page->data_head;) {
+		const struct perf_event_header *h =
+			(const void *)((const char *)page + 4096 + at % RING);
+
+		n += h->type == PERF_RECORD_SAMPLE;
+		lost += h->type == PERF_RECORD_LOST;
+		throttled += h->type == PERF_RECORD_THROTTLE;
+		at += h->size;
+	}
+	printf("samples %u period %u total %llu lost %u throttled %u\n", n, period,
+	       (unsigned long long)total, lost, throttled);
+}
+
+int main(void)
+{
+	for (int cpu = 0; cpu < sysconf(_SC_NPROCESSORS_ONLN); cpu++) {
+		char name[16];
+		cpu_set_t set;
+
+		CPU_ZERO(&set);
+		CPU_SET(cpu, &set);
+		sched_setaffinity(0, sizeof(set), &set);
+		snprintf(name, sizeof(name), "count%d", cpu);
+		counts(name, 0);
+#ifdef __aarch64__
+		snprintf(name, sizeof(name), "user%d", cpu);
+		counts(name, 1);
+#endif
+	}
+	samples(10007);
+	samples(100003);
+	samples(20011);
+	samples(50021);
+	return 0;
+}
+"""
+# The guest's time is that of its instructions, whatever else this machine does.
+TIME = ("-icount", "shift=1,sleep=off")
+pi = Guest("armel", "arm-linux-gnueabi", "arm", "-march=armv6k", "-marm")
+virt = Guest("arm64", "aarch64-linux-gnu", "aarch64")
+
+
+@functools.cache
+def pi_tree():
+    """The board's device tree, with an input of the interrupt controller for the PMU, which the
+    chip connects to nothing: 45, which is 13 of the second bank."""
+    have("fdtput")
+    path = os.path.join(WORK, "pmu.dtb")
+    shutil.copy(packages.device_tree(), path)
+    out = run("fdtput", "-t", "i", path, "/arm-pmu", "interrupts", "2", "13")
+    assert out.code == 0, out
+    return path
+
+
+def on_pi():
+    try:
+        tree = pi_tree()
+    except packages.Unavailable as why:
+        skip(str(why))
+    return pi.boot("run", lambda: {"perfloop": pi.compile("perfloop", SOURCE_C, "-O1")},
+                   {"loop": "perfloop"}, PMK, "run", "--irq", "bcm2835-ic/gpu-irq:45", "-o",
+                   os.path.join(WORK, "run-pi"), "--", "qemu-system-arm", "-M", "raspi0",
+                   "-nographic", "-nic", "none", "-no-reboot", *TIME, "-kernel", "@kernel@", "-dtb",
+                   tree, "-initrd", "@initrd@", "-append",
+                   "console=ttyAMA0,115200 quiet panic=1 rdinit=/init "
+                   "initcall_blacklist=bcm2835_power_driver_init")["loop"][1]
+
+
+def on_virt():
+    return virt.boot("run", lambda: {"perfloop": virt.compile("perfloop", SOURCE_C, "-O1")},
+                     {"loop": "perfloop"}, PMK, "run", "-o", os.path.join(WORK, "run-virt"), "--",
+                     "qemu-system-aarch64", "-M", "virt", "-cpu", "cortex-a53", "-m", "512",
+                     "-smp", "2", "-nographic", "-nic", "none", "-no-reboot", *TIME, "-kernel",
+                     "@kernel@", "-initrd", "@initrd@", "-append",
+                     "console=ttyAMA0,115200 quiet panic=1 rdinit=/init")["loop"][1]
+
+
+def counts_of(said, name):
+    return {int(turns): int(n) for turns, n in re.findall(rf"^{name} (\d+) (\d+)$", said, re.M)}
+
+
+@pytest.mark.parametrize("boot,name", [(on_pi, "count0"), (on_virt, "count0"), (on_virt, "count1"),
+                                       (on_virt, "user0"), (on_virt, "user1")])
+def test_a_loop_is_counted_to_the_instruction(boot, name):
+    n = counts_of(boot(), name)
+    equal((n[1100] - n[100], n[10100] - n[100]), (2000, 20000), n)
+
+
+def test_user_mode_is_told_apart():
+    said = on_virt()
+    user, both = counts_of(said, "user0"), counts_of(said, "count0")
+    assert 200 < user[100] < 300 < both[100], said
+
+
+@pytest.mark.parametrize("boot,report", [(on_pi, "run-pi"), (on_virt, "run-virt")])
+def test_samples_are_as_many_as_periods(boot, report):
+    """However often the kernel throttles them: what was counted is what was sampled."""
+    rows = re.findall(r"^samples (\d+) period (\d+) total (\d+) lost 0 ", boot(), re.M)
+    equal([int(period) for _, period, _ in rows], [10007, 100003, 20011, 50021])
+    for samples, period, total in rows:
+        assert abs(int(total) / int(period) - int(samples)) <= 1, rows
+    told = re.search(r"(\d+) interrupts", read(os.path.join(WORK, report)).decode())
+    assert int(told.group(1)) >= sum(int(n) for n, _, _ in rows), told.group(0)
