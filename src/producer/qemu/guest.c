@@ -276,12 +276,14 @@ static const char *find_interrupt(const struct pmk_guest_config *cfg)
 const char *pmk_guest_begin(unsigned vcpu, const struct pmk_pmu *pmu,
 			    const struct pmk_guest_config *cfg, const struct pmk_guest_calls *calls)
 {
+	if (!qemu.define)
+		return "a function that defines registers of ARM";
 	if (cfg->release < OLDEST_RELEASE || cfg->release > NEWEST_RELEASE)
 		return "the shape of registers that pmk knows, which is that of releases 7.1 to "
 		       "10.0";
 	guest = calls;
 	tail_at = cfg->release < 800 ? TAIL_AT : TAIL_AT_8_0;
-	for (unsigned i = 0; qemu.define && i < pmu->nregs; i++)
+	for (unsigned i = 0; i < pmu->nregs; i++)
 		for (unsigned a64 = 0; a64 <= (qemu.read_a64 != NULL); a64++)
 			define(qemu.get_cpu((int)vcpu), &pmu->regs[i], i, a64);
 	/* Where the board has it: QEMU's own PMU is connected there. */
