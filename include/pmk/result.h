@@ -15,7 +15,7 @@
 #include <stdio.h>
 
 #include <pmk/pmu.h>
-#include <pmk/stats.h>
+#include <pmk/spread.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -47,6 +47,8 @@ struct pmk_distribution {
 	/* For a latency counter: the row's value is the number of occurrences, and these are
 	 * their lengths in cycles. */
 	bool latency;
+	/* The values by size; NULL: not known. It goes with the section, to free(). */
+	struct pmk_histogram *histogram;
 	bool full;	/* occurrences overlapped: less accurate */
 	bool saturated; /* some may have been longer than max */
 	uint64_t raw;	/* sum before the cost of measuring was subtracted */
@@ -171,7 +173,8 @@ struct pmk_result {
 	/* processor time of the program on this machine, of a run; text output only, too */
 	bool has_cpu_time;
 	double user, sys;
-	bool sampled; /* an emulated program was: rows have a margin */
+	bool sampled;	 /* an emulated program was: rows have a margin */
+	bool histograms; /* rows with a latency have a histogram, too */
 	double clock_hz;
 	int exit_status; /* wait status of the command */
 	struct pmk_section *sections;

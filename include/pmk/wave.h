@@ -129,6 +129,7 @@ struct pmk_wave_layer {
 	uint8_t monitor;   /* enum pmk_ahbmon_bus: which monitor watches it */
 	uint8_t protocol;  /* enum pmk_wave_protocol */
 	uint16_t bytes;	   /* width of the data bus; 0: not known */
+	bool chosen;	   /* the map says which monitor; else it follows from the name */
 };
 
 enum pmk_wave_protocol {

@@ -266,6 +266,7 @@ static void count_done(struct pmk_ahb_layer *l, struct pmk_bus *bus, uint8_t res
 		l->refused++;
 		return;
 	}
+	l->errors += resp == PMK_AHB_ERROR;
 	if (!known(l, NEEDS_DIRECTION)) {
 		l->undecided++;
 	} else {

@@ -115,6 +115,7 @@ struct pmk_ahb_layer {
 	uint64_t class[PMK_AHB_NCLASSES];
 	uint64_t reset;	    /* how many of the idle cycles were in reset */
 	uint64_t refused;   /* how many of PMK_AHB_C_DONE were RETRY and SPLIT */
+	uint64_t errors;    /* how many of PMK_AHB_C_DONE were ERROR */
 	uint64_t undecided; /* how many of PMK_AHB_C_DONE had an x that hid the direction */
 	/* how many of PMK_AHB_C_DONE count as a burst; and how many had HBURST x */
 	uint64_t first_beat;

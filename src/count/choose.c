@@ -8,11 +8,14 @@
 
 #include <pmk/ahbmon.h>
 
+#include "count/amba.h"
 #include "pmu/ahbmon/layers.h"
 
 const struct pmk_layers *pmk_count_layers(const struct pmk_pmu *pmu)
 {
-	return pmu && pmu->driver == pmk_ahbmon.driver ? &pmk_ahbmon_layers : NULL;
+	if (!pmu)
+		return NULL;
+	return pmu->driver == pmk_ahbmon.driver ? &pmk_ahbmon_layers : pmk_amba_layers(pmu);
 }
 
 /* The events of the metrics that -M names. */
@@ -77,7 +80,7 @@ static int bar_events(struct pmk_count *c,
 		      bool (*watched)(const struct pmk_count *c, const struct pmk_event *ev))
 {
 	const struct pmk_layers *layers = pmk_count_layers(c->pmu);
-	bool timed = watched && pmk_pmu_times_latencies(c->pmu);
+	bool timed = watched && !layers && pmk_pmu_times_latencies(c->pmu);
 	int err;
 
 	if (timed && c->q.interval_unit != PMK_EVERY_NONE)

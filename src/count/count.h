@@ -80,8 +80,8 @@ struct pmk_count {
 	/* What is counted; the way's choose() sets it. */
 	const struct pmk_pmu *pmu;
 	struct pmk_event_list events;
-	const char *reason[PMK_MAX_EVENTS]; /* why event i is not counted, or NULL */
-	struct pmk_metrics *all_metrics;    /* loaded when somebody asks */
+	const char *reason[PMK_MOST_EVENTS]; /* why event i is not counted, or NULL */
+	struct pmk_metrics *all_metrics;     /* loaded when somebody asks */
 	struct pmk_metric_list metrics;
 	const char *program; /* the file that is run, or NULL */
 	void *state;	     /* the way's own */

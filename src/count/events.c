@@ -126,11 +126,21 @@ static const struct pmk_pmu *owner(const char *name)
 	return NULL;
 }
 
+/* Where all events of a PMU are shown: one that is made of a dump's map is in no list. */
+static const char *where_all(const struct pmk_pmu *pmu, char *buf, size_t size)
+{
+	if (pmk_pmu_find(pmu->name))
+		snprintf(buf, size, "'pmk list events --pmu %s' shows all", pmu->name);
+	else
+		snprintf(buf, size, "'-e all' counts all");
+	return buf;
+}
+
 const struct pmk_event *pmk_event_named(const struct pmk_pmu *pmu, const char *text,
 					struct pmk_count_fault *f)
 {
 	const struct pmk_event *ev;
-	char name[MAX_EVENT], near[256];
+	char name[MAX_EVENT], near[256], all[120];
 	unsigned code;
 
 	if (!strip_pmu(pmu, text, name, sizeof(name), f))
@@ -143,29 +153,23 @@ const struct pmk_event *pmk_event_named(const struct pmk_pmu *pmu, const char *t
 				       "%.40s%s is too large for the code of an event", name,
 				       strlen(name) > 40 ? "…" : "");
 		else if (!ev)
-			pmk_count_fail(
-				f, PMK_COUNT_USAGE,
-				"%s has no event with code 0x%02x; 'pmk list events --pmu %s' "
-				"shows all",
-				pmu->name, code, pmu->name);
+			pmk_count_fail(f, PMK_COUNT_USAGE, "%s has no event with code 0x%02x; %s",
+				       pmu->name, code, where_all(pmu, all, sizeof(all)));
 		return ev;
 	}
 	if (ev)
 		return ev;
 	nearest_events(pmu, name, near, sizeof(near));
 	if (owner(name))
-		pmk_count_fail(
-			f, PMK_COUNT_USAGE,
-			"%s has no event '%s', that is one of %s's; 'pmk list events --pmu %s' "
-			"shows all",
-			pmu->name, name, owner(name)->name, pmu->name);
+		pmk_count_fail(f, PMK_COUNT_USAGE, "%s has no event '%s', that is one of %s's; %s",
+			       pmu->name, name, owner(name)->name,
+			       where_all(pmu, all, sizeof(all)));
 	else if (*near)
 		pmk_count_fail(f, PMK_COUNT_USAGE, "%s has no event '%s'; did you mean %s?",
 			       pmu->name, name, near);
 	else
-		pmk_count_fail(f, PMK_COUNT_USAGE,
-			       "%s has no event '%s'; 'pmk list events --pmu %s' shows all",
-			       pmu->name, name, pmu->name);
+		pmk_count_fail(f, PMK_COUNT_USAGE, "%s has no event '%s'; %s", pmu->name, name,
+			       where_all(pmu, all, sizeof(all)));
 	return NULL;
 }
 
@@ -174,9 +178,10 @@ const struct pmk_event *pmk_event_named(const struct pmk_pmu *pmu, const char *t
 static int append(struct pmk_event_list *list, struct pmk_event_request req, const char *name,
 		  size_t len)
 {
-	if (list->count == PMK_MAX_EVENTS)
-		return pmk_count_fail(list->fault, PMK_COUNT_USAGE, "more than %d events",
-				      PMK_MAX_EVENTS);
+	unsigned limit = list->limit ? list->limit : PMK_MAX_EVENTS;
+
+	if (list->count == limit)
+		return pmk_count_fail(list->fault, PMK_COUNT_USAGE, "more than %u events", limit);
 	req.name = strndup(name, len);
 	if (!req.name)
 		return pmk_count_no_memory(list->fault);
@@ -288,6 +293,7 @@ static int add_matching(struct pmk_event_list *list, const struct pmk_pmu *pmu, 
 			struct pmk_event_request req)
 {
 	const char *name;
+	char all[120];
 	bool any = false;
 
 	for (unsigned i = 0; (name = countable(list, pmu, i)); i++) {
@@ -305,9 +311,8 @@ static int add_matching(struct pmk_event_list *list, const struct pmk_pmu *pmu, 
 			return err;
 	}
 	return any ? 0
-		   : pmk_count_fail(list->fault, PMK_COUNT_USAGE,
-				    "no event matches '%s'; 'pmk list events --pmu %s' shows all",
-				    pattern, pmu->name);
+		   : pmk_count_fail(list->fault, PMK_COUNT_USAGE, "no event matches '%s'; %s",
+				    pattern, where_all(pmu, all, sizeof(all)));
 }
 
 static int parse_event(struct pmk_event_list *list, const struct pmk_pmu *pmu, const char *text,

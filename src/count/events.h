@@ -30,9 +30,13 @@ struct pmk_event_request {
 	const void *how;   /* what `find` of the list leaves here */
 };
 
+/* The longest list there can be. Most ways to count take PMK_MAX_EVENTS, as sessions do. */
+#define PMK_MOST_EVENTS 8192
+
 struct pmk_event_list {
-	struct pmk_event_request item[PMK_MAX_EVENTS];
+	struct pmk_event_request item[PMK_MOST_EVENTS];
 	unsigned count, groups;
+	unsigned limit;		       /* how long it may become; 0: PMK_MAX_EVENTS */
 	struct pmk_count_fault *fault; /* where the functions below keep a failure; not NULL */
 	/* Looks a name without modifiers up and sets req->event. 0 or a failure. NULL: the list
 	 * uses pmk_event_named(), so that it can have events of its PMU alone. */

@@ -5,7 +5,9 @@
  * emulation.
  *
  * The PMU: --pmu, else the AHB Monitor where the map has layers or a GXI, else the core whose
- * EVNTBUS it has. -I counts active edges of the map's clock, those in reset included.
+ * EVNTBUS it has. Layers that have no monitor each are counted by a PMU that is made of the map,
+ * "amba", without a model (amba.h). -I counts active edges of the map's clock, those in reset
+ * included.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -20,6 +22,7 @@
 #include <pmk/reading.h>
 #include <pmk/wave.h>
 
+#include "count/amba.h"
 #include "count/count.h"
 #include "count/monitor.h"
 #include "pmu/ahbmon/layers.h"
@@ -34,6 +37,7 @@ struct dump {
 	struct pmk_wave_findings findings;
 	struct pmk_plan plan;		       /* the countable events … */
 	unsigned event_of[PMK_MAX_EVENTS];     /* … and which of the list each is */
+	struct pmk_amba amba;		       /* if it counts; then there is no session */
 	struct pmk_monitor monitor;	       /* if it counts, … */
 	struct pmk_pmu monitor_pmu;	       /* … with its layout */
 	struct pmk_bus bus[PMK_AHBMON_NBUSES]; /* of the monitor; of a core: the first */
@@ -59,6 +63,7 @@ static void free_dump(struct pmk_count *c)
 	struct dump *j = c->state;
 
 	pmk_wave_count_free(&j->count);
+	pmk_amba_free(&j->amba);
 	pmk_wave_map_free(&j->map);
 	pmk_wave_close(j->wave);
 	free(j);
@@ -69,6 +74,11 @@ static void free_dump(struct pmk_count *c)
 static bool is_monitor(const struct pmk_count *c)
 {
 	return c->pmu->driver == pmk_ahbmon.driver;
+}
+
+static bool is_amba(const struct pmk_count *c)
+{
+	return c->pmu->name == pmk_amba_name;
 }
 
 static bool has_part(const struct pmk_wave_map *map, enum pmk_wave_part part)
@@ -86,9 +96,36 @@ static const struct pmk_pmu *pmu_of_map(const struct pmk_wave_map *map)
 	return map->core ? pmk_pmu_find(map->core) : NULL;
 }
 
+/* Does "amba" count, because somebody says so or the AHB Monitor could not? */
+static bool wants_amba(const struct pmk_count *c, const struct pmk_wave_map *map)
+{
+	if (c->q.pmu_name)
+		return strcasecmp(c->q.pmu_name, pmk_amba_name) == 0;
+	return pmk_wave_count_crowded(map, c->q.layer);
+}
+
+static int choose_amba(struct pmk_count *c, const struct pmk_wave_map *map)
+{
+	struct dump *j = c->state;
+
+	if (!map->nlayers)
+		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
+				      "%s has nothing for %s: no [layer]", map->file,
+				      pmk_amba_name);
+	if (pmk_amba_make(&j->amba, map))
+		return pmk_count_no_memory(&c->fault);
+	c->pmu = &j->amba.pmu;
+	c->events.limit = PMK_MOST_EVENTS;
+	c->result.histograms = true;
+	return 0;
+}
+
 static int choose_pmu(struct pmk_count *c, const struct pmk_wave_map *map)
 {
 	const char *name = c->q.pmu_name;
+
+	if (wants_amba(c, map))
+		return choose_amba(c, map);
 
 	c->pmu = name ? pmk_pmu_find(name) : pmu_of_map(map);
 	if (!c->pmu && name)
@@ -138,10 +175,14 @@ static const char *not_counted_because(const struct pmk_count *c,
 				       const struct pmk_event_request *req)
 {
 	const struct pmk_event *ev = req->event;
-	const struct pmk_bus *bus = bus_of(c, ev);
+	const struct dump *j = c->state;
+	const struct pmk_bus *bus;
 
 	if (req->user != req->kernel)
 		return "privileged and user mode are not told apart in a dump";
+	if (is_amba(c))
+		return pmk_amba_not_counted(&j->amba, &j->count, ev);
+	bus = bus_of(c, ev);
 	if (is_monitor(c) && pmk_ahbmon_bus_of[ev->code] == PMK_AHBMON_BUS_HCLK)
 		return NULL;
 	if (!pmk_bus_raises(bus, ev->signal) ||
@@ -155,6 +196,10 @@ static const char *not_counted_because(const struct pmk_count *c,
 /* What the reader of the result has to know about a count, or NULL. */
 static const char *remark(const struct pmk_count *c, const struct pmk_event *ev)
 {
+	const struct dump *j = c->state;
+
+	if (is_amba(c))
+		return pmk_amba_remark(&j->amba, &j->count, ev);
 	if (ev->latency)
 		return "counted, not timed: a dump does not tell how long it took";
 	if (ev->signal == PMK_SIG_AHB_WAIT_FIRST_SLAVE && !has_cause(c, ev))
@@ -187,6 +232,11 @@ static int plan_events(struct pmk_count *c)
 	struct dump *j = c->state;
 	int err;
 
+	if (is_amba(c)) {
+		for (unsigned i = 0; i < c->events.count; i++)
+			c->reason[i] = not_counted_because(c, &c->events.item[i]);
+		return 0;
+	}
 	pmk_choose_countable(c, not_counted_because, &j->plan, j->event_of);
 	err = pmk_plan_make(c->pmu, &j->plan);
 	return err ? pmk_count_fail(&c->fault, PMK_COUNT_USAGE, "these events do not fit %s: %s",
@@ -279,7 +329,8 @@ static int start_counting(struct pmk_count *c)
 		.map = &j->map,
 		.only = c->q.layer,
 		.monitor = is_monitor(c) ? j->bus : NULL,
-		.core = is_monitor(c) ? NULL : j->bus,
+		.each = is_amba(c) ? j->amba.bus : NULL,
+		.core = is_monitor(c) || is_amba(c) ? NULL : j->bus,
 		.every = c->q.interval_unit == PMK_EVERY_CYCLES ? c->q.interval : 0,
 		.due = due,
 		.tick = tick,
@@ -334,10 +385,12 @@ static int choose(struct pmk_count *c)
 
 static int start_session(struct pmk_count *c)
 {
-	const struct pmk_model_ops *ops = pmk_model_find(c->pmu);
+	const struct pmk_model_ops *ops = is_amba(c) ? NULL : pmk_model_find(c->pmu);
 	struct dump *j = c->state;
 	int err;
 
+	if (!ops)
+		return 0;
 	if (ops->size > sizeof(j->model[0]))
 		return pmk_count_fail(&c->fault, PMK_COUNT_FAILED, "the model of %s is too large",
 				      c->pmu->name);
@@ -446,7 +499,19 @@ static double clock_hz(const struct dump *j)
 	return (double)(j->findings.edges - 1) / seconds;
 }
 
-static struct pmk_section *add_section(struct pmk_count *c, const struct pmk_reading *counts)
+/* Put the totals of a session into the rows of what was counted. */
+static void set_values(struct dump *j, struct pmk_section *s, const struct pmk_reading *counts)
+{
+	for (unsigned i = 0; i < j->plan.nevents; i++) {
+		struct pmk_row *row = &s->rows[j->event_of[i]];
+
+		row->value = counts->total[i];
+		if (pmk_session_wrapped(&j->session, i))
+			row->trust = PMK_TRUST_WRAPPED;
+	}
+}
+
+static struct pmk_section *add_section(struct pmk_count *c)
 {
 	struct dump *j = c->state;
 	struct pmk_section *s = pmk_result_add(&c->result, NULL, c->events.count);
@@ -456,17 +521,50 @@ static struct pmk_section *add_section(struct pmk_count *c, const struct pmk_rea
 		if (!c->reason[i])
 			s->rows[i].reason = remark(c, c->events.item[i].event);
 	}
-	for (unsigned i = 0; s && i < j->plan.nevents; i++) {
-		struct pmk_row *row = &s->rows[j->event_of[i]];
-
-		row->value = counts->total[i];
-		if (pmk_session_wrapped(&j->session, i))
-			row->trust = PMK_TRUST_WRAPPED;
-	}
-	if (s)
-		mark_gaps(c, s);
 	c->result.clock_hz = clock_hz(j);
 	return s;
+}
+
+/* The same with what "amba" has counted, in an interval or the whole run. */
+static struct pmk_section *add_amba_section(struct pmk_count *c, bool interval)
+{
+	struct dump *j = c->state;
+	struct pmk_section *s = add_section(c);
+
+	for (unsigned i = 0; s && i < s->nrows; i++)
+		if (!c->reason[i] && pmk_amba_row(&j->amba, &j->count, interval, &s->rows[i]))
+			return NULL;
+	if (interval)
+		pmk_amba_mark(&j->amba, &j->count);
+	return s;
+}
+
+/* The same with what the session has counted: since the last interval, or all. */
+static struct pmk_section *add_session_section(struct pmk_count *c, bool interval)
+{
+	struct dump *j = c->state;
+	struct pmk_reading now, delta;
+	struct pmk_section *s;
+	int err = pmk_reading_take(&now, &j->session);
+
+	j->err = j->err ? j->err : err;
+	delta = now;
+	if (interval) {
+		pmk_reading_since(&delta, &now, &j->last);
+		j->last = now;
+	}
+	s = add_section(c);
+	if (!s)
+		return NULL;
+	set_values(j, s, &delta);
+	mark_gaps(c, s);
+	return s;
+}
+
+/* NULL: out of memory. */
+static struct pmk_section *add_counts(struct pmk_count *c, bool interval)
+{
+	return is_amba(c) ? add_amba_section(c, interval) : add_session_section(c, interval);
 }
 
 /* Set how long was counted, in the time of the dump. */
@@ -482,14 +580,8 @@ static void set_runtime(const struct pmk_count *c, struct pmk_section *s, uint64
 static int add_interval(struct pmk_count *c, uint64_t time)
 {
 	struct dump *j = c->state;
-	struct pmk_reading now, delta;
-	struct pmk_section *s;
-	int err = pmk_reading_take(&now, &j->session);
+	struct pmk_section *s = add_counts(c, true);
 
-	j->err = j->err ? j->err : err;
-	pmk_reading_since(&delta, &now, &j->last);
-	j->last = now;
-	s = add_section(c, &delta);
 	if (!s)
 		return pmk_count_no_memory(&c->fault);
 	s->interval = true;
@@ -522,7 +614,7 @@ static int run(struct pmk_count *c)
 		return err;
 	c->result.command = strdup(c->q.file);
 	c->result.runs = 1;
-	c->result.passes = j->plan.npasses;
+	c->result.passes = is_amba(c) ? 0 : j->plan.npasses; /* 0: nothing is programmed */
 	status = pmk_wave_count_run(&j->count, &j->findings);
 	j->edges = j->findings.edges;
 	if (j->failed)
@@ -553,6 +645,22 @@ static void warn_of_oddities(struct pmk_count *c)
 		pmk_result_warn(&c->result, "%s: %" PRIu64 " times, first at %s: %s",
 				pmk_wave_oddity_text(i), w->count, when, w->signal);
 	}
+}
+
+/* "amba" counts the layers of a map, and not what else is in it. */
+static void warn_of_left_out(struct pmk_count *c)
+{
+	struct dump *j = c->state;
+
+	if (is_amba(c) && has_part(&j->map, PMK_WAVE_GXI))
+		pmk_result_warn(&c->result, "%s does not count the GXI of the map; --pmu %s does",
+				pmk_amba_name, pmk_ahbmon.name);
+	if (is_amba(c) &&
+	    (has_part(&j->map, PMK_WAVE_EVNTBUS) || has_part(&j->map, PMK_WAVE_SIGNAL)))
+		pmk_result_warn(&c->result,
+				"%s does not count [evntbus] and [events] of the map; --pmu NAME "
+				"does, with the PMU that they are of",
+				pmk_amba_name);
 }
 
 /* Tell those who add bursts up or want their mean that some were not counted. */
@@ -607,6 +715,7 @@ static int describe(struct pmk_count *c)
 		pmk_result_warn(&c->result, "the cycles of a layer do not add up: %s", sum);
 	warn_of_oddities(c);
 	warn_of_uncounted(c);
+	warn_of_left_out(c);
 	/* A dump that ends early is a failure, although its counts up to there are shown. */
 	c->result.exit_status = j->findings.error.code ? PMK_COUNT_FAILED << 8 : c->interrupted;
 	return 0;
@@ -615,7 +724,6 @@ static int describe(struct pmk_count *c)
 static int finish(struct pmk_count *c)
 {
 	struct dump *j = c->state;
-	struct pmk_reading now;
 	struct pmk_section *s;
 	int err;
 
@@ -625,13 +733,12 @@ static int finish(struct pmk_count *c)
 		if (err || !c->q.summary)
 			return err;
 	}
-	err = pmk_reading_take(&now, &j->session);
-	if (err)
-		return pmk_count_fail(&c->fault, PMK_COUNT_FAILED, "%s: %s", c->pmu->name,
-				      pmk_strerror(err));
-	s = add_section(c, &now);
+	s = add_counts(c, false);
 	if (!s)
 		return pmk_count_no_memory(&c->fault);
+	if (j->err)
+		return pmk_count_fail(&c->fault, PMK_COUNT_FAILED, "%s: %s", c->pmu->name,
+				      pmk_strerror(j->err));
 	set_runtime(c, s, j->findings.last - j->findings.begin);
 	pmk_count_tell(c);
 	return 0;

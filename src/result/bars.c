@@ -30,7 +30,7 @@ struct spent {
 	uint64_t cycles; /* 0: not known */
 };
 
-#define NAME_WIDTH   5 /* of a layer */
+#define NAME_WIDTH   5 /* of a layer, at least */
 #define NUMBER_WIDTH 8
 #define LEAST_BAR    10
 #define MOST_BAR     60
@@ -196,9 +196,19 @@ static void headings(struct pmk_writer *w, const char *const *head)
 
 /* ---- a section ------------------------------------------------------------------------------ */
 
+static int name_width(const struct pmk_layers *layers)
+{
+	size_t width = NAME_WIDTH;
+
+	for (unsigned i = 0; i < layers->n; i++)
+		width = strlen(layers->layer[i].name) > width ? strlen(layers->layer[i].name)
+							      : width;
+	return (int)width;
+}
+
 static void layer_name(struct pmk_writer *w, const struct pmk_layer *l)
 {
-	fprintf(w->f, "   %-*s ", NAME_WIDTH, l->name);
+	fprintf(w->f, "   %-*s ", name_width(w->opt.bars->layers), l->name);
 }
 
 /* "ARM-D  ####ssb...   12.0%    8.1% …" */
@@ -206,7 +216,8 @@ static bool shares(struct pmk_writer *w, struct pmk_bars_state *st, const struct
 {
 	static const char *const head[] = { "transfer", "slave", "bus", "other", "rest", NULL };
 	const struct pmk_layers *layers = w->opt.bars->layers;
-	unsigned width = bar_width(w, 3 + NAME_WIDTH + 1 + 5 * NUMBER_WIDTH);
+	unsigned name = (unsigned)name_width(layers);
+	unsigned width = bar_width(w, 3 + name + 1 + 5 * NUMBER_WIDTH);
 	bool begun = false;
 	struct spent t;
 
@@ -215,8 +226,7 @@ static bool shares(struct pmk_writer *w, struct pmk_bars_state *st, const struct
 		if (!had_traffic(&t) || !t.cycles)
 			continue;
 		if (!begun) {
-			fprintf(w->f, "\n   %-*s", (int)(NAME_WIDTH + 1 + width),
-				"cycles of layers");
+			fprintf(w->f, "\n   %-*s", (int)(name + 1 + width), "cycles of layers");
 			headings(w, head);
 		}
 		begun = true;
@@ -251,7 +261,8 @@ static void waits(struct pmk_writer *w, const struct pmk_section *s)
 		if (!t.bursts.n && !t.counted)
 			continue;
 		if (!begun) {
-			fputs("\n   waits per burst         bursts", w->f);
+			fprintf(w->f, "\n   %-*s         bursts", name_width(layers) + 10,
+				"waits per burst");
 			headings(w, head);
 		}
 		begun = true;
@@ -270,7 +281,8 @@ static void interval(struct pmk_writer *w, struct pmk_bars_state *st, const stru
 {
 	static const char *const head[] = { "mean", "slave", "bus", "other", NULL };
 	const struct pmk_layers *layers = w->opt.bars->layers;
-	unsigned before = 17 + (s->cpu >= 0 ? 9 : 0) + NAME_WIDTH + 1;
+	unsigned name = (unsigned)name_width(layers);
+	unsigned before = 17 + (s->cpu >= 0 ? 9 : 0) + name + 1;
 	unsigned width = bar_width(w, before + 4 * NUMBER_WIDTH);
 	struct spent t;
 
@@ -280,12 +292,12 @@ static void interval(struct pmk_writer *w, struct pmk_bars_state *st, const stru
 			continue;
 		if (!st->head) {
 			fprintf(w->f, "#%15s %s%-*s", "time", s->cpu >= 0 ? "cpu      " : "",
-				(int)(NAME_WIDTH + 1 + width), "layer, waits per burst");
+				(int)(name + 1 + width), "layer, waits per burst");
 			headings(w, head);
 		}
 		st->head = st->drawn = true;
 		pmk_text_line_start(w, s);
-		fprintf(w->f, "%-*s ", NAME_WIDTH, layers->layer[i].name);
+		fprintf(w->f, "%-*s ", (int)name, layers->layer[i].name);
 		bar(w, st, &t, width);
 		waits_per_burst(w, &t);
 		putc('\n', w->f);

@@ -118,6 +118,23 @@ static void metric_fields(struct pmk_writer *w, const struct pmk_metric_value *v
 	next_field(w, unit);
 }
 
+/* One field with the buckets that are not empty: "1:12 4-7:3". */
+static void histogram(struct pmk_writer *w, const struct pmk_histogram *h)
+{
+	char values[PMK_BUCKET_SIZE], number[PMK_NUMBER_SIZE];
+	bool begun = false;
+
+	separator(w);
+	for (unsigned i = 0; h && i < PMK_BUCKETS; i++) {
+		if (!h->count[i])
+			continue;
+		pmk_bucket_text(values, i);
+		pmk_number_text(number, h->count[i], 0, false);
+		fprintf(w->f, "%s%s:%s", begun ? " " : "", values, number);
+		begun = true;
+	}
+}
+
 /* For a PMU with latency counters: the columns that say how long. */
 static void latency(struct pmk_writer *w, const struct pmk_result *r, const struct pmk_row *row)
 {
@@ -139,6 +156,8 @@ static void latency(struct pmk_writer *w, const struct pmk_result *r, const stru
 	if (timed)
 		pmk_latency_squares_text(squares, r, row);
 	next_field(w, squares);
+	if (r->histograms)
+		histogram(w, timed ? row->dist.histogram : NULL);
 }
 
 /* For firmware: the columns of the section, and those of a row of it, or of no row when it is

@@ -93,6 +93,10 @@ uint64_t pmk_latency_sum(const struct pmk_result *r, const struct pmk_row *row);
 void pmk_latency_squares_text(char text[PMK_SQUARES_SIZE], const struct pmk_result *r,
 			      const struct pmk_row *row);
 
+/* The values of a bucket of a histogram: "1", "4-7". */
+#define PMK_BUCKET_SIZE 48
+void pmk_bucket_text(char text[PMK_BUCKET_SIZE], unsigned bucket);
+
 /* Write every line of the warning, then of the note, on a line of its own. */
 void pmk_write_warnings(struct pmk_writer *w, const struct pmk_result *r, const char *before);
 

@@ -209,6 +209,23 @@ static void add_place(json_object *o, const struct pmk_section *s)
 	}
 }
 
+static json_object *histogram_of(const struct pmk_histogram *h)
+{
+	json_object *list = json_object_new_array();
+
+	for (unsigned i = 0; i < PMK_BUCKETS; i++) {
+		json_object *o = h->count[i] ? json_object_new_object() : NULL;
+
+		if (!o)
+			continue;
+		pmk_json_add(o, "first", count(pmk_bucket_first(i)));
+		pmk_json_add(o, "last", count(pmk_bucket_last(i)));
+		pmk_json_add(o, "count", count(h->count[i]));
+		json_object_array_add(list, o);
+	}
+	return list;
+}
+
 /* How long an event took that a latency counter timed; else null. */
 json_object *pmk_json_latency(const struct pmk_result *r, const struct pmk_row *row)
 {
@@ -231,6 +248,8 @@ json_object *pmk_json_latency(const struct pmk_result *r, const struct pmk_row *
 	pmk_json_add(o, "sum-of-squares", number(squares));
 	pmk_json_add(o, "overlapped", json_object_new_boolean(row->dist.full));
 	pmk_json_add(o, "saturated", json_object_new_boolean(row->dist.saturated));
+	if (row->dist.histogram)
+		pmk_json_add(o, "histogram", histogram_of(row->dist.histogram));
 	return o;
 }
 

@@ -10,6 +10,7 @@
 #define _GNU_SOURCE
 #include <pmk/result.h>
 
+#include <inttypes.h>
 #include <locale.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -100,6 +101,8 @@ void pmk_result_drop(struct pmk_result *r)
 {
 	struct pmk_section *s = &r->sections[--r->nsections];
 
+	for (unsigned i = 0; i < s->nrows; i++)
+		free(s->rows[i].dist.histogram);
 	free(s->region);
 	free(s->thread);
 	free(s->rows);
@@ -335,6 +338,16 @@ void pmk_latency_squares_text(char text[PMK_SQUARES_SIZE], const struct pmk_resu
 		digits[--n] = (char)('0' + divide(v, 10));
 	} while (v[0] | v[1] | v[2] | v[3]);
 	strcpy(text, digits + n);
+}
+
+void pmk_bucket_text(char text[PMK_BUCKET_SIZE], unsigned bucket)
+{
+	uint64_t first = pmk_bucket_first(bucket), last = pmk_bucket_last(bucket);
+
+	if (first == last)
+		snprintf(text, PMK_BUCKET_SIZE, "%" PRIu64, first);
+	else
+		snprintf(text, PMK_BUCKET_SIZE, "%" PRIu64 "-%" PRIu64, first, last);
 }
 
 static void write_lines(FILE *f, const char *text, const char *before, const char *kind)

@@ -344,6 +344,75 @@ static void table(struct pmk_writer *w, const struct pmk_section *s, bool latenc
 	}
 }
 
+static bool has_histogram(const struct pmk_row *row)
+{
+	return row->has_dist && row->dist.latency && row->dist.histogram && row->dist.values.n;
+}
+
+/* The first and the last bucket that a row of the section has values in. False: there is none. */
+static bool used_buckets(const struct pmk_section *s, unsigned *first, unsigned *last)
+{
+	*first = PMK_BUCKETS;
+	*last = 0;
+	for (unsigned i = 0; i < s->nrows; i++)
+		for (unsigned b = 0; b < PMK_BUCKETS && has_histogram(&s->rows[i]); b++) {
+			if (!s->rows[i].dist.histogram->count[b])
+				continue;
+			*first = b < *first ? b : *first;
+			*last = b > *last ? b : *last;
+		}
+	return *first <= *last;
+}
+
+static void bucket_cell(char text[PMK_BUCKET_SIZE], const struct pmk_writer *w,
+			const struct pmk_row *row, unsigned bucket)
+{
+	uint64_t n = row->dist.histogram->count[bucket];
+
+	if (n)
+		pmk_number_text(text, n, 0, w->opt.big_num);
+	else
+		strcpy(text, "-");
+}
+
+/* The columns are buckets, with the values that they stand for as their heads. */
+static void histograms(struct pmk_writer *w, const struct pmk_section *s)
+{
+	static const char title[] = "by latency";
+	int name = wider(0, title), width[PMK_BUCKETS];
+	char text[PMK_BUCKET_SIZE];
+	unsigned first, last;
+
+	if (!used_buckets(s, &first, &last))
+		return;
+	for (unsigned i = 0; i < s->nrows; i++)
+		if (has_histogram(&s->rows[i]))
+			name = wider(name, s->rows[i].name);
+	fprintf(w->f, "\n   %-*s", name, title);
+	for (unsigned b = first; b <= last; b++) {
+		pmk_bucket_text(text, b);
+		width[b] = wider(0, text);
+		for (unsigned i = 0; i < s->nrows; i++)
+			if (has_histogram(&s->rows[i])) {
+				bucket_cell(text, w, &s->rows[i], b);
+				width[b] = wider(width[b], text);
+			}
+		pmk_bucket_text(text, b);
+		fprintf(w->f, "  %*s", width[b], text);
+	}
+	putc('\n', w->f);
+	for (unsigned i = 0; i < s->nrows; i++) {
+		if (!has_histogram(&s->rows[i]))
+			continue;
+		fprintf(w->f, "   %-*s", name, s->rows[i].name);
+		for (unsigned b = first; b <= last; b++) {
+			bucket_cell(text, w, &s->rows[i], b);
+			fprintf(w->f, "  %*s", width[b], text);
+		}
+		putc('\n', w->f);
+	}
+}
+
 /* Firmware has many regions; those that a run did not enter are listed in one line. */
 static int never_completed(struct pmk_writer *w, const struct pmk_section *s)
 {
@@ -478,6 +547,7 @@ static int text_section(struct pmk_writer *w, const struct pmk_result *r,
 		fputs(" no events\n", w->f);
 	table(w, s, false);
 	table(w, s, true);
+	histograms(w, s);
 	pmk_bars_section(w, &st->bars, s);
 	if (s->unmatched)
 		fprintf(w->f, "\n   begins or ends without a partner or reading: %llu\n",

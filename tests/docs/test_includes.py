@@ -39,7 +39,8 @@ FACTS = ["isa/", "base/", "pmk/isa.h", "pmk/bus.h", "pmk/signal.h", "pmk/error.h
 RULES = [
     (r"include/pmk/", ["pmk/"]),
     (r"src/base/", ["base/", "pmk/error.h", "pmk/bits.h", "pmk/stats.h"]),
-    (r"src/ahb/", ["ahb/", "base/", "pmk/ahb.h", "pmk/bus.h", "pmk/signal.h", "pmk/error.h"]),
+    (r"src/ahb/", ["ahb/", "base/", "pmk/ahb.h", "pmk/bus.h", "pmk/signal.h", "pmk/spread.h",
+                     "pmk/error.h"]),
     (r"src/bus/", ["bus/", "base/", "pmk/bus.h", "pmk/signal.h", "pmk/error.h", "pmk/bits.h"]),
     (r"src/pmu/\w+/driver\.c", ["{own}regs.h", "pmu/no_flags.h", "base/", "pmk/"]),
     (r"src/pmu/\w+/model\.c", ["{own}", "pmu/reg.h", "base/", "pmk/"]),

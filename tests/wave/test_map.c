@@ -590,10 +590,6 @@ static void test_guess_pins(void **state)
 	"$scope module " name " $end\n$var wire 1 " clock " hclk $end\n$var wire 2 " name \
 	"t htrans [1:0] $end\n$var wire 1 " name "y hready $end\n$upscope $end\n"
 
-#define NO_MONITOR                                                                                 \
-	"# for pmk stat each layer has to have a monitor of its own, one of armi clcdc dma0 dma1 " \
-	"exp armd:\n# monitor = exp\n"
-
 /* Layers whose names are no monitors', of one clock, of two, and of what may be two. */
 static void test_guess_several(void **state)
 {
@@ -603,8 +599,8 @@ static void test_guess_several(void **state)
 
 	(void)state;
 	assert_int_equal(m.nlayers, 3);
-	assert_non_null(strstr(text, "[layer a]\n" NO_MONITOR "scope = a\n"));
-	assert_non_null(strstr(text, "[layer b]\n" NO_MONITOR "scope = b\n"));
+	assert_non_null(strstr(text, "[layer a]\nscope = a\n"));
+	assert_non_null(strstr(text, "[layer b]\nscope = b\n"));
 	assert_non_null(strstr(text, "[layer dma0]\nscope = dma0\n"));
 	pmk_wave_map_free(&m);
 	free(text);
@@ -614,7 +610,6 @@ static void test_guess_several(void **state)
 	assert_string_equal(m.clock, "a.hclk");
 	assert_non_null(strstr(
 		text, "# the htrans of b is left out: its clock is b.hclk, and a map has one\n"));
-	assert_null(strstr(text, "# monitor"));
 	pmk_wave_map_free(&m);
 	free(text);
 
@@ -625,6 +620,52 @@ static void test_guess_several(void **state)
 	assert_int_equal(m.nlayers, 2);
 	assert_non_null(strstr(text, "[layer b]\n# b.hclk is a net of its own: where it is another "
 				     "clock, this layer wants a map and a run of its own\n"));
+	pmk_wave_map_free(&m);
+	free(text);
+}
+
+#define LANE(index, code)                                                             \
+	"$scope module lane[" index "] $end\n$scope module u $end\n$var wire 2 " code \
+	"t htrans [1:0] $end\n$var wire 1 " code "y hready $end\n$upscope $end\n$upscope $end\n"
+
+/* Numbers decide on the order, and generated scopes on names; two ends of one bus are one layer. */
+static void test_guess_order(void **state)
+{
+	struct pmk_wave_map m;
+	char *text = guess("$var wire 1 ! hclk $end\n" A_BUS("m10", "!") A_BUS("cpu", "!")
+				   A_BUS("m9", "!") LANE("1", "a")
+					   LANE("0", "b") "$enddefinitions $end\n",
+			   0, &m);
+
+	(void)state;
+	free(text);
+	assert_int_equal(m.nlayers, 5);
+	assert_string_equal(m.layer[0].name, "m9");
+	assert_string_equal(m.layer[1].name, "m10");
+	assert_string_equal(m.layer[2].name, "cpu");
+	assert_string_equal(m.layer[3].name, "lane0_u");
+	assert_string_equal(m.layer[4].name, "lane1_u");
+	pmk_wave_map_free(&m);
+
+	text = guess("$scope module tb $end\n$var wire 1 ! hclk $end\n"
+		     "$var wire 2 a m0_htrans [1:0] $end\n$var wire 1 b m0_hready $end\n"
+		     "$var wire 1 c m0_hwrite $end\n"
+		     "$var wire 2 d m1_htrans [1:0] $end\n$var wire 1 e m1_hready $end\n"
+		     "$var wire 1 f m1_hwrite $end\n"
+		     "$scope module u $end\n$var wire 2 g htrans [1:0] $end\n"
+		     "$var wire 1 b hready $end\n$var wire 1 c hwrite $end\n$upscope $end\n"
+		     "$scope module s $end\n$var wire 2 h htrans [1:0] $end\n"
+		     "$var wire 1 e hready $end\n$upscope $end\n"
+		     "$scope module x $end\n$var wire 2 i htrans [1:0] $end\n"
+		     "$var wire 1 b hready $end\n$var wire 1 j hwrite $end\n$upscope $end\n"
+		     "$upscope $end\n$enddefinitions $end\n",
+		     0, &m);
+	assert_int_equal(m.nlayers, 3);
+	assert_string_equal(m.layer[0].name, "m0");
+	assert_string_equal(m.layer[1].name, "m1");
+	assert_string_equal(m.layer[2].name, "x"); /* another master of one bus */
+	assert_non_null(
+		strstr(text, "# the htrans of tb.s is taken for another end of that of tb\n"));
 	pmk_wave_map_free(&m);
 	free(text);
 }
@@ -659,6 +700,7 @@ int main(void)
 		cmocka_unit_test(test_guess_gxi),
 		cmocka_unit_test(test_guess_pins),
 		cmocka_unit_test(test_guess_several),
+		cmocka_unit_test(test_guess_order),
 		cmocka_unit_test(test_guess_nothing),
 	};
 

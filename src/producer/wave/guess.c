@@ -3,11 +3,15 @@
  * Makes a map from names alone. A layer is a group of signals with an htrans of two bits and an
  * hready beside it, whatever stands before and after these words: htrans, M0_HTRANS, htrans_o with
  * hready_i. If one htrans has several names, the name with the most roles is taken, and of these
- * the one with the shortest path. Not every such group is a layer of its own; those that are left
- * out stand in the map as comments:
+ * the outermost one with the shortest path. Simulators that give the two ends of a vector port nets
+ * of their own still share those of one bit, so groups with one hwrite and one hready are one
+ * layer, too; masters of one bus share hready alone. Layers whose names differ in numbers alone are
+ * in the order of these, whatever order the dump has; the others are in that. Not every such group
+ * is a layer of its own; those that are left out stand in the map as comments:
  *
  *  - A module within another that has an htrans of the same name, and no more roles: simulators
- *    give the two ends of a port nets of their own.
+ *    give the two ends of a port nets of their own. So is a module without hwrite whose hready is
+ *    that of another one with it.
  *  - Ports of slaves, recognised by their hsel, if there are other ports: their traffic is that of
  *    a master.
  *
@@ -63,6 +67,8 @@ struct layer {
 	unsigned roles;
 	bool slave;
 	const struct layer *same; /* the layer of which it is an inner end */
+	/* Its place in the dump, and that of the first whose name differs in numbers alone. */
+	size_t place, family;
 	char name[NAME_BYTES];
 };
 
@@ -167,11 +173,39 @@ static bool read_layer(const struct layers *all, const struct pmk_wave_signal *h
 	return l->role[PMK_AHB_HREADY] != NULL;
 }
 
+static unsigned depth(const struct pmk_wave_signal *s)
+{
+	unsigned n = 0;
+
+	for (const char *c = s->scope; *c; c++)
+		n += *c == '.';
+	return n;
+}
+
 static bool better(const struct layer *a, const struct layer *b)
 {
+	unsigned m = depth(a->role[PMK_AHB_HTRANS]), n = depth(b->role[PMK_AHB_HTRANS]);
+
 	if (a->roles != b->roles)
 		return a->roles > b->roles;
+	if (m != n)
+		return m < n;
 	return path_length(a->role[PMK_AHB_HTRANS]) < path_length(b->role[PMK_AHB_HTRANS]);
+}
+
+static bool same_net(const struct layer *a, const struct layer *b, enum pmk_ahb_role role)
+{
+	return a->role[role] && b->role[role] && a->role[role]->net == b->role[role]->net;
+}
+
+/* Are these two names for one bus, as far as nets tell? */
+static bool same_bus(const struct layer *a, const struct layer *b)
+{
+	if (same_net(a, b, PMK_AHB_HTRANS))
+		return true;
+	if (strcmp(a->role[PMK_AHB_HTRANS]->scope, b->role[PMK_AHB_HTRANS]->scope) == 0)
+		return false;
+	return same_net(a, b, PMK_AHB_HREADY) && same_net(a, b, PMK_AHB_HWRITE);
 }
 
 /* 0 or PMK_ENOMEM. */
@@ -181,7 +215,7 @@ static int add_layer(struct layers *all, const struct layer *l)
 
 	all->masters = all->masters || !l->slave;
 	for (size_t i = 0; i < all->count; i++) {
-		if (all->layer[i].role[PMK_AHB_HTRANS]->net != l->role[PMK_AHB_HTRANS]->net)
+		if (!same_bus(&all->layer[i], l))
 			continue;
 		if (better(l, &all->layer[i]))
 			all->layer[i] = *l;
@@ -193,6 +227,60 @@ static int add_layer(struct layers *all, const struct layer *l)
 	all->layer = bigger;
 	bigger[all->count++] = *l;
 	return 0;
+}
+
+/* Compare two paths, in which `numbers` of any length are one character: with their values, or all
+ * of them as the same. */
+static int compare_paths(const char *a, const char *b, bool numbers)
+{
+	for (; *a && *b; a++, b++) {
+		if (isdigit((unsigned char)*a) && isdigit((unsigned char)*b)) {
+			char *after_a, *after_b;
+			unsigned long m = strtoul(a, &after_a, 10), n = strtoul(b, &after_b, 10);
+
+			if (numbers && m != n)
+				return m < n ? -1 : 1;
+			a = after_a - 1;
+			b = after_b - 1;
+		} else if (*a != *b) {
+			return *a < *b ? -1 : 1;
+		}
+	}
+	return *a ? 1 : *b ? -1 : 0;
+}
+
+static int compare_layers(const struct layer *a, const struct layer *b, bool numbers)
+{
+	const struct pmk_wave_signal *s = a->role[PMK_AHB_HTRANS], *t = b->role[PMK_AHB_HTRANS];
+	int scopes = compare_paths(s->scope, t->scope, numbers);
+
+	return scopes ? scopes : compare_paths(s->name, t->name, numbers);
+}
+
+static int in_order(const void *a, const void *b)
+{
+	const struct layer *l = a, *m = b;
+	int by_number;
+
+	if (l->family != m->family)
+		return l->family < m->family ? -1 : 1;
+	by_number = compare_layers(l, m, true);
+	return by_number ? by_number : l->place < m->place ? -1 : 1;
+}
+
+/* Sort by numbers what differs in nothing else, from where the first of it is. */
+static void sort_layers(struct layers *all)
+{
+	for (size_t i = 0; i < all->count; i++) {
+		size_t k = 0;
+
+		while (k < i && compare_layers(&all->layer[k], &all->layer[i], false) != 0)
+			k++;
+		all->layer[i].family = k < i ? all->layer[k].family : i;
+		all->layer[i].place = i;
+	}
+	if (all->count)
+		qsort(all->layer, all->count, sizeof(*all->layer), in_order);
 }
 
 static int find_layers(const struct wave_dump *v, struct layers *all)
@@ -219,11 +307,21 @@ static bool within(const struct layer *in, const struct layer *out)
 	       strncmp(a->scope, b->scope, n) == 0 && a->scope[n] == '.';
 }
 
+/* Is `in` what a slave without hwrite sees of `out`? */
+static bool is_slave_end(const struct layer *in, const struct layer *out)
+{
+	const struct pmk_wave_signal *a = in->role[PMK_AHB_HTRANS], *b = out->role[PMK_AHB_HTRANS];
+
+	return !in->role[PMK_AHB_HWRITE] && out->role[PMK_AHB_HWRITE] &&
+	       strcmp(a->scope, b->scope) != 0 && same_net(in, out, PMK_AHB_HREADY);
+}
+
 static void find_inner_ends(struct layers *all)
 {
 	for (size_t i = 0; i < all->count; i++)
 		for (size_t k = 0; k < all->count; k++)
-			if (within(&all->layer[i], &all->layer[k]))
+			if (within(&all->layer[i], &all->layer[k]) ||
+			    is_slave_end(&all->layer[i], &all->layer[k]))
 				all->layer[i].same = &all->layer[k];
 }
 
@@ -238,24 +336,39 @@ static bool is_direction(const char *text)
 	return false;
 }
 
-/* The name for a layer: what stands before and after htrans, or else the last name of the scope:
- * letters, digits and single '_'. */
+/* The last scope of a path with an index, as generated ones have: "lane[2]" of tb.lane[2].m; or
+ * the last one. */
+static const char *telling_scope(const char *path)
+{
+	const char *bracket = strrchr(path, '['), *dot;
+
+	for (dot = bracket ? bracket : path + strlen(path); dot > path && dot[-1] != '.';)
+		dot--;
+	return dot;
+}
+
+/* The name for a layer: what stands before and after htrans, or else the last name of the scope,
+ * from one with an index on: letters, digits and single '_'. */
 static void name_layer(struct layers *all, size_t n)
 {
 	struct layer *l = &all->layer[n];
 	const struct pmk_wave_signal *s = l->role[PMK_AHB_HTRANS];
 	const char *at = strcasestr(s->name, "htrans"), *rest = at + strlen("htrans");
-	const char *dot = strrchr(s->scope, '.');
+	const char *scope = telling_scope(s->scope);
 	char text[256];
 	size_t used = 0;
 
 	snprintf(text, sizeof(text), "%.*s%s", (int)(at - s->name), s->name,
 		 is_direction(rest) ? "" : rest);
-	if (!*text)
-		snprintf(text, sizeof(text), "%s", dot ? dot + 1 : s->scope);
-	for (const char *c = text; *c && used < sizeof(l->name) - 8; c++)
-		if (isalnum((unsigned char)*c) || (*c == '_' && used && l->name[used - 1] != '_'))
-			l->name[used++] = (char)tolower((unsigned char)*c);
+	if (!*text || strchr(scope, '[') || *text == '[')
+		snprintf(text, sizeof(text), "%s%s%.*s%s", scope, at > s->name ? "_" : "",
+			 (int)(at - s->name), s->name, is_direction(rest) ? "" : rest);
+	for (const char *c = text; *c && used < sizeof(l->name) - 8; c++) {
+		char one = *c == '.' ? '_' : (char)tolower((unsigned char)*c);
+
+		if (isalnum((unsigned char)one) || (one == '_' && used && l->name[used - 1] != '_'))
+			l->name[used++] = one;
+	}
 	while (used && l->name[used - 1] == '_')
 		used--;
 	snprintf(l->name + used, sizeof(l->name) - used, "%s", used ? "" : "bus");
@@ -422,15 +535,8 @@ static void write_path(FILE *f, const char *key, const struct pmk_wave_signal *s
 	fprintf(f, "%s = %s%s%s\n", key, s->scope, *s->scope ? "." : "", s->name);
 }
 
-static bool unnamed(const struct layer *l)
-{
-	return pmk_wave_monitor(l->name) == WAVE_NMONITORS;
-}
-
-/* `own`: a clock in the layer's scope that may be another one, or NULL; `several`: there is
- * another layer whose name is not that of a monitor. */
-static void write_layer(FILE *f, const struct layer *l, const struct pmk_wave_signal *own,
-			bool several)
+/* `own`: a clock in the layer's scope that may be another one, or NULL. */
+static void write_layer(FILE *f, const struct layer *l, const struct pmk_wave_signal *own)
 {
 	fprintf(f, "\n[layer %s]\n", l->name);
 	if (own)
@@ -438,12 +544,6 @@ static void write_layer(FILE *f, const struct layer *l, const struct pmk_wave_si
 			"# %s.%s is a net of its own: where it is another clock, this layer wants "
 			"a map and a run of its own\n",
 			own->scope, own->name);
-	if (several && unnamed(l)) {
-		fputs("# for pmk stat each layer has to have a monitor of its own, "
-		      "one of " WAVE_MONITORS ":\n",
-		      f);
-		fputs("# monitor = exp\n", f);
-	}
 	if (*l->role[PMK_AHB_HTRANS]->scope)
 		fprintf(f, "scope = %s\n", l->role[PMK_AHB_HTRANS]->scope);
 	for (unsigned r = 0; r < PMK_AHB_NROLES; r++) {
@@ -499,8 +599,6 @@ static void write_map(FILE *f, const struct wave_dump *v, const struct layers *a
 		      const struct pmk_wave_signal *clock, const struct pmk_wave_signal *reset,
 		      const struct pmk_wave_signal *evntbus)
 {
-	unsigned others = 0;
-
 	fputs("[clock]\n", f);
 	write_path(f, "signal", clock);
 	fputs("edge = rising\n", f);
@@ -508,10 +606,6 @@ static void write_map(FILE *f, const struct wave_dump *v, const struct layers *a
 		write_path(f, "reset", reset);
 		fprintf(f, "reset_active = %s\n", active_low(reset->name) ? "low" : "high");
 	}
-	for (size_t i = 0; i < all->count; i++)
-		others += is_written(all, &all->layer[i]) && unnamed(&all->layer[i]) &&
-			  (!clock_of(v, &all->layer[i], clock) ||
-			   may_share_clock(v, &all->layer[i], clock));
 	for (size_t i = 0; i < all->count; i++) {
 		const struct layer *l = &all->layer[i];
 		const struct pmk_wave_signal *own = clock_of(v, l, clock);
@@ -531,7 +625,7 @@ static void write_map(FILE *f, const struct wave_dump *v, const struct layers *a
 			fprintf(f, "# %s.%s is a slave's port\n", l->role[PMK_AHB_HTRANS]->scope,
 				l->role[PMK_AHB_HTRANS]->name);
 		else
-			write_layer(f, l, own, others > 1);
+			write_layer(f, l, own);
 	}
 	if (all->gxi.roles)
 		write_gxi(f, all);
@@ -566,6 +660,7 @@ static int guess(const struct pmk_wave *w, FILE *f, struct layers *all, struct p
 
 	if (find_layers(v, all))
 		return pmk_wave_fail(err, PMK_ENOMEM, "%s: out of memory", w->path);
+	sort_layers(all);
 	find_gxi(all);
 	all->pins = find_pins(v);
 	find_inner_ends(all);

@@ -247,6 +247,7 @@ static bool take_layer(struct reading *r, const char *name, const char *value)
 	if (i == MONITOR) {
 		i = find_word(r, "no such monitor", pmk_wave_monitors, WAVE_NMONITORS, value);
 		layer->monitor = (uint8_t)(PMK_AHBMON_BUS_ARMI + i);
+		layer->chosen = i >= 0;
 		return i >= 0;
 	}
 	if (i == PROTOCOL) {

@@ -66,9 +66,10 @@ static int start_layer(struct pmk_wave_count *c, struct pmk_wave_watched *l)
 	for (unsigned r = 0; r <= PMK_WAVE_CAUSE; r++)
 		l->cell[r] = l->slot[r] == NO_SLOT ? c->w->zero : (uint32_t)l->slot[r];
 	start_checker(c, l);
-	if (!c->monitor)
+	if (!c->monitor && !c->each)
 		return 0;
-	l->bus = &c->monitor[l->layer->monitor];
+	l->bus = c->each ? &c->each[l->index] : &c->monitor[l->layer->monitor];
+	pmk_ahb_timer_init(&l->timer);
 	pmk_ahb_layer_defaults(&params);
 	params.has = has(l);
 	for (unsigned i = 0; i < m->nwindows; i++)
@@ -96,6 +97,23 @@ static int no_layer(const struct pmk_wave_count *c, struct pmk_wave_error *err)
 			     *hint ? "?" : "");
 }
 
+bool pmk_wave_count_crowded(const struct pmk_wave_map *m, const char *only)
+{
+	bool taken[PMK_AHBMON_NBUSES] = { false }, crowded = false;
+
+	for (unsigned i = 0; i < m->nlayers; i++) {
+		const struct pmk_wave_layer *layer = &m->layer[i];
+
+		if (layer->chosen)
+			return false;
+		if (only && strcasecmp(only, layer->name) != 0)
+			continue;
+		crowded |= taken[layer->monitor];
+		taken[layer->monitor] = true;
+	}
+	return crowded;
+}
+
 static int start_layers(struct pmk_wave_count *c, struct pmk_wave_error *err)
 {
 	const struct pmk_wave_layer *owner[PMK_AHBMON_NBUSES] = { NULL };
@@ -114,7 +132,7 @@ static int start_layers(struct pmk_wave_count *c, struct pmk_wave_error *err)
 			return pmk_wave_fail(
 				err, PMK_EPARSE,
 				"%s:%u: the layers %.40s and %.40s have one monitor, %s: "
-				"choose one by --layer, or say monitor = NAME, one of %s",
+				"say monitor = NAME, one of %s, or count with --pmu amba",
 				m->file, layer->line, owner[layer->monitor]->name, layer->name,
 				pmk_wave_monitors[layer->monitor - PMK_AHBMON_BUS_ARMI],
 				WAVE_MONITORS);
@@ -343,6 +361,16 @@ static void follow(struct pmk_wave_watched *l, const struct pmk_ahb_cycle *cycle
 		l->data = cycle->x & PMK_AHB_ROLE(PMK_AHB_HTRANS) ? PMK_WAVE_DATA_X : cycle->htrans;
 }
 
+static void observe(const struct pmk_wave_count *c, struct pmk_wave_watched *l,
+		    const struct pmk_ahb_cycle *cycle)
+{
+	if (!l->bus)
+		return;
+	pmk_ahb_layer_sample(&l->observer, l->bus, cycle);
+	if (c->each)
+		pmk_ahb_timer_sample(&l->timer, &l->observer, cycle);
+}
+
 static int sample_layer(struct pmk_wave_count *c, struct pmk_wave_watched *l,
 			const struct pmk_wave_edge *e)
 {
@@ -352,16 +380,14 @@ static int sample_layer(struct pmk_wave_count *c, struct pmk_wave_watched *l,
 	if (e->gap && e->number) {
 		start_checker(c, l);
 		l->data = PMK_WAVE_DATA_X;
-		if (l->bus)
-			pmk_ahb_layer_sample(&l->observer, l->bus, &idle);
+		observe(c, l, &idle);
 	}
 	if (cycle.x)
 		warn_x(c, l, e, &cycle);
 	if (l->slot[PMK_AHB_HRESP] == NO_SLOT && in_transfer(l) && !e->reset && is_low(&cycle))
 		warn(c, PMK_WAVE_NO_HRESP, (unsigned)l->slot[PMK_AHB_HREADY], e->time);
 	follow(l, &cycle);
-	if (l->bus)
-		pmk_ahb_layer_sample(&l->observer, l->bus, &cycle);
+	observe(c, l, &cycle);
 	return c->violation ? check_layer(c, l, e, &cycle) : 0;
 }
 

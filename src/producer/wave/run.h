@@ -9,9 +9,9 @@
  *	status = pmk_wave_count_run(&count, &findings);
  *	pmk_wave_count_free(&count);
  *
- * Layers and the GXI go to the buses of the AHB Monitor, through the observers of src/ahb; EVNTBUS
- * and [events] go to the bus of a core. CYCLE of both counts the clock of the map, without edges in
- * reset.
+ * Layers and the GXI go to the buses of the AHB Monitor, or each layer to one of its own, through
+ * the observers of src/ahb; EVNTBUS and [events] go to the bus of a core. CYCLE of both counts the
+ * clock of the map, without edges in reset.
  */
 #ifndef PMK_PRODUCER_WAVE_RUN_H
 #define PMK_PRODUCER_WAVE_RUN_H
@@ -22,6 +22,7 @@
 #include <pmk/bus.h>
 #include <pmk/wave.h>
 
+#include "ahb/burst.h"
 #include "ahb/check.h"
 #include "ahb/gxi.h"
 #include "ahb/layer.h"
@@ -37,6 +38,7 @@ struct pmk_wave_watched {
 	/* the same as cells of the dump; what is not there is in one that is always 0 */
 	uint32_t cell[PMK_AHB_NROLES + 1];
 	struct pmk_ahb_layer observer;
+	struct pmk_ahb_timer timer; /* of layers with a bus of their own */
 	struct pmk_ahb_checker checker;
 	uint8_t data; /* HTRANS of the data phase, PMK_WAVE_DATA_X: not known */
 	uint64_t violations;
@@ -46,8 +48,11 @@ struct pmk_wave_count {
 	/* These are the caller's, set before init. */
 	const struct pmk_wave_map *map; /* it is bound */
 	const char *only;		/* the only layer that is counted; NULL: all layers */
-	/* the first of PMK_AHBMON_NBUSES buses; NULL: layers are only checked */
+	/* the first of PMK_AHBMON_NBUSES buses; NULL: the AHB Monitor does not count */
 	struct pmk_bus *monitor;
+	/* Buses of the layers, by their index in the map: instead of `monitor`, for any number of
+	 * layers. NULL and no monitor: layers are only checked. */
+	struct pmk_bus *each;
 	struct pmk_bus *core; /* NULL: EVNTBUS and [events] are left out */
 	uint64_t every;	      /* call `tick` each time after this many edges; 0: never */
 	/* A bus has reached its horizon. A caller who wants this call sets horizons before the
@@ -80,6 +85,10 @@ struct pmk_wave_count {
  * such layer, two layers on one monitor, an EVNTBUS that is not documented), PMK_ENOMEM. */
 int pmk_wave_count_init(struct pmk_wave_count *c, struct pmk_wave *w, struct pmk_wave_error *err);
 void pmk_wave_count_free(struct pmk_wave_count *c);
+
+/* Can the AHB Monitor not count all layers that are counted (`only`: as above), because two of them
+ * would have the same monitor and the map does not choose any? */
+bool pmk_wave_count_crowded(const struct pmk_wave_map *m, const char *only);
 
 /* Set the wait thresholds of the observers, by enum pmk_ahbmon_threshold. They are 0 after init. */
 void pmk_wave_count_thresholds(struct pmk_wave_count *c, const uint32_t threshold[]);

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: MIT
+"""Dumps of designs with many layers: a guessed map is counted at once, and each layer's counts and
+latencies are those of its scoreboard, in Verilog."""
+import os
+import re
+import shutil
+
+from harness import *
+
+ROOM = os.path.join(WORK, "layers")
+HERE = os.path.dirname(os.path.abspath(__file__))
+SOURCES = [os.path.join(HERE, name) for name in ("layers.v", "bus.v")]
+LAYERS = [f"lane{i}" for i in range(5)] + ["m1", "m2", "m10"]
+TIMED = ("burst", "read_burst", "write_burst")
+os.makedirs(ROOM, exist_ok=True)
+
+
+def path(name):
+    return os.path.join(ROOM, name)
+
+
+def is_built(program):
+    return os.path.exists(program) and all(os.path.getmtime(program) >= os.path.getmtime(source)
+                                           for source in SOURCES)
+
+
+def icarus():
+    have("iverilog", "vvp")
+    program = path("soc.vvp")
+    if not is_built(program):
+        done = run("iverilog", "-g2005", "-Wall", "-s", "soc", "-o", program, *SOURCES)
+        equal((done.code, done.err), (0, ""))
+    return ["vvp", program]
+
+
+def verilator():
+    have("verilator", "g++", "make")
+    folder = path("verilated")
+    program = os.path.join(folder, "Vsoc")
+    if not is_built(program):
+        done = run("verilator", "--binary", "--trace", "--timing", "-Wno-fatal", "-Wno-lint",
+                   "-Wno-style", "--top-module", "soc", "-j", "1", "-CFLAGS", "-O1", "-Mdir",
+                   folder, *SOURCES)
+        if "--binary" in done.err or "--timing" in done.err:
+            skip("this verilator is older than 5")
+        equal(done.code, 0, str(done))
+    return [program]
+
+
+def simulated(simulator, name, seed, cycles=2000):
+    """A dump, the map that is guessed for it, and {layer: {what: count}} of the scoreboards."""
+    done = run(*simulator, f"+dump={path(name)}", f"+seed={seed}", f"+cycles={cycles}", cwd=ROOM)
+    equal(done.code, 0, str(done))
+    contains(done.out, f"cycles {cycles}\n")
+    board = {}
+    for line in done.out.splitlines():
+        words = line.split()
+        if words and words[0] in LAYERS:
+            board[words[0]] = dict(zip(words[1::2], map(int, words[2::2])))
+    equal(sorted(board), sorted(LAYERS))
+    guess = pmk("wave", "signals", path(name))
+    equal((guess.code, guess.err), (0, ""))
+    with open(path(name + ".ini"), "w") as f:
+        f.write(guess.out)
+    return path(name), path(name + ".ini"), board
+
+
+def flat(counter, what):
+    """A latency as the scoreboard prints it."""
+    latency = counter["latency"]
+    return {what: counter["counter-value"], f"{what}_sum": latency["sum"],
+            f"{what}_squares": latency["sum-of-squares"], f"{what}_min": latency["min"],
+            f"{what}_max": latency["max"],
+            **{f"{what}_{b['first']}": b["count"] for b in latency["histogram"]}}
+
+
+def compare(board, doc):
+    equal(doc["pmu"], "amba")
+    found = {}
+    for counter in doc["counters"]:
+        layer, _, what = counter["event"].rpartition(".")
+        of = found.setdefault(layer, {})
+        if what in TIMED:
+            of.update(flat(counter, what))
+        elif what != "refused":
+            of[what] = counter["counter-value"]
+        equal(counter["trust"], "measured")
+    equal(found.pop(""), {"cycles": 2000})
+    equal(sorted(found), sorted(board))
+    for layer, want in board.items():
+        assert all(want[kind] > 0 for kind in ("single", "incr", "wrap4", "incr4", "wrap8", "incr8",
+                                               "wrap16", "incr16", "busy", "error", "wait")), want
+        equal(found[layer], want, layer)
+
+
+def test_all_layers_of_a_guessed_map_equal_their_scoreboards():
+    for seed in (1, 2, 3):
+        dump, ini, board = simulated(icarus(), "icarus.vcd", seed)
+        compare(board, stat("-T", f"wave:{dump}", "--map", ini))
+
+
+def test_verilator_has_the_same_layers_and_counts():
+    dump, ini, board = simulated(verilator(), "verilator.vcd", 4)
+    compare(board, stat("-T", f"wave:{dump}", "--map", ini))
+    if shutil.which("iverilog"):
+        equal(simulated(icarus(), "again.vcd", 4)[2], board, "two simulators of one design")
+
+
+def test_layers_are_in_the_order_of_their_numbers():
+    """The design declares m10, m2 and m1 in this order, and Icarus dumps them in another one."""
+    for simulator in (icarus, verilator):
+        ini = simulated(simulator(), "order.vcd", 1, 50)[1]
+        with open(ini) as f:
+            names = re.findall(r"^\[layer (\S+)\]", f.read(), re.M)
+        equal([n for n in names if n[0] == "l"], LAYERS[:5])
+        equal([n for n in names if n[0] == "m"], LAYERS[5:])
+
+
+def test_intervals_add_up():
+    dump, ini, board = simulated(icarus(), "icarus.vcd", 5)
+    doc = stat("-T", f"wave:{dump}", "--map", ini, "-I", "300cycles", "-e", "*.burst,*.read",
+               "--summary")
+    parts = [c for c in doc["counters"] if "interval" in c and c["interval"]]
+    whole = {c["event"]: c for c in doc["counters"] if not c.get("interval")}
+    for layer in LAYERS:
+        bursts = [c for c in parts if c["event"] == f"{layer}.burst"]
+        equal(len(bursts), 7)
+        equal(sum(c["counter-value"] for c in parts if c["event"] == f"{layer}.read"),
+              board[layer]["read"])
+        equal(sum(c["counter-value"] for c in bursts), board[layer]["burst"])
+        equal(sum(c["latency"]["sum"] for c in bursts), board[layer]["burst_sum"])
+        equal(sum(c["latency"]["sum-of-squares"] for c in bursts), board[layer]["burst_squares"])
+        equal(min(c["latency"]["min"] for c in bursts), board[layer]["burst_min"])
+        equal(max(c["latency"]["max"] for c in bursts), board[layer]["burst_max"])
+        equal(flat(whole[f"{layer}.burst"], "burst"),
+              {k: v for k, v in board[layer].items() if k.startswith("burst")})
+
+
+def test_a_layer_alone_and_the_monitor():
+    """One layer has the monitor EXP for itself, as it always had; amba counts it when told to."""
+    dump, ini, board = simulated(icarus(), "icarus.vcd", 6)
+    where = ("-T", f"wave:{dump}", "--map", ini, "--layer", "m10")
+    doc = stat(*where)
+    equal((doc["pmu"], counts(doc)["ct_exp_rd"]), ("ahbmon", board["m10"]["read"]))
+    doc = stat(*where, "--pmu", "amba", "-e", "m10.read,m1.read")
+    equal(counts(doc), {"m10.read": board["m10"]["read"], "m1.read": None})
+    equal(doc["counters"][1]["reason"], "--layer leaves it out")
+    out = pmk("stat", "-T", f"wave:{dump}", "--map", ini, "--pmu", "ahbmon")
+    equal(out.code, 129)
+    contains(out.err, "the layers m1 and m2 have one monitor, exp: say monitor = NAME, one of armi "
+             "clcdc dma0 dma1 exp armd, or count with --pmu amba")
+    out = pmk("stat", "-T", f"wave:{dump}", "--map", ini, "-e", "m1.raed")
+    equal(out.code, 129)
+    contains(out.err, "amba has no event 'm1.raed'; did you mean m1.read")
+
+
+def test_the_report_and_csv():
+    dump, ini, board = simulated(icarus(), "icarus.vcd", 7)
+    where = ("-T", f"wave:{dump}", "--map", ini)
+    text = pmk("stat", *where, "-e", "m1.burst,m2.burst", "--bars", "--no-big-num").err
+    m1 = board["m1"]
+    contains(text, "latency in cycles")
+    assert re.search(rf"^   m1\.burst +{m1['burst']} +\d+\.\d\d +\d+\.\d\d +{m1['burst_min']} +"
+                     rf"{m1['burst_max']}$", text, re.M), text
+    buckets = [m1.get(f"burst_{1 << i}", 0) for i in range(6)]
+    assert re.search(r"^   by latency +1 +2-3 +4-7 +8-15 +16-31 +32-63$", text, re.M), text
+    assert re.search(r"^   m1\.burst +" + " +".join(str(n or "-") for n in buckets) + "$", text,
+                     re.M), text
+    assert re.search(r"^   lane4 +[^ ]+ +\d+\.\d%", text, re.M), text
+    line = pmk("stat", *where, "-e", "m1.burst", "-x", ";").err.splitlines()[0].split(";")
+    equal([int(line[0]), int(line[-7]), int(line[-2])],
+          [m1["burst"], m1["burst_sum"], m1["burst_squares"]])
+    equal(line[-1], " ".join(f"{what}:{n}" for what, n in
+                             zip(("1", "2-3", "4-7", "8-15", "16-31", "32-63"), buckets) if n))
+
+
+def test_more_layers_than_a_session_has_events():
+    """Sixty layers have more than 256 events."""
+    text = "$timescale 1 ns $end\n$scope module tb $end\n$var wire 1 ! hclk $end\n"
+    for i in range(60):
+        text += f"$var wire 2 t{i} m{i}_htrans [1:0] $end\n$var wire 1 y{i} m{i}_hready $end\n"
+    text += "$upscope $end\n$enddefinitions $end\n#0\n0!\n"
+    text += "".join(f"b{'10' if i == 59 else '0'} t{i}\n1y{i}\n" for i in range(60))
+    text += "".join(f"#{10 * k + 5}\n1!\n#{10 * k + 10}\n0!\n" for k in range(4))
+    with open(path("many.vcd"), "w") as f:
+        f.write(text)
+    with open(path("many.ini"), "w") as f:
+        f.write(pmk("wave", "signals", path("many.vcd")).out)
+    doc = stat("-T", f"wave:{path('many.vcd')}", "--map", path("many.ini"))
+    got = counts(doc)
+    assert len(got) > 256, len(got)
+    equal((got["m59.burst"], got["m58.burst"], got["m58.idle"], got["m59.idle"]), (3, 0, 4, 1))
