@@ -228,7 +228,7 @@ struct pmk_wave_sink {
 /* clang-format off */
 #define PMK_WAVE_ODDITIES(X) \
 	X(GLITCH,    "the clock changed more than once at one time; what is left of it counts") \
-	X(SHORT,     "a clock period of less than half the one before; it counts") \
+	X(SHORT,     "a clock period of less than half the usual one; it counts") \
 	X(CLOCK_X,   "the clock was x or z; a change between 0 and 1 around it counts") \
 	X(RESET_X,   "the reset was x or z at an edge; taken as asserted") \
 	X(DUMP_OFF,  "the dump was switched off; edges in that time are lost") \

@@ -106,6 +106,61 @@ def test_verilator_has_the_same_layers_and_counts():
         equal(simulated(icarus(), "again.vcd", 4)[2], board, "two simulators of one design")
 
 
+def bit_by_bit(dump, name):
+    """The same dump with every vector as one signal for each bit."""
+    widths, out = {}, []
+    with open(dump) as f:
+        for line in f:
+            var = re.match(r"\$var (\w+) (\d+) (\S+) (\S+) \[(\d+):0\] \$end", line)
+            change = re.match(r"b([01xz]+) (\S+)$", line)
+            if var and int(var[2]) > 1:
+                widths[var[3]] = int(var[2])
+                out += [f"$var {var[1]} 1 {var[3]}.{i} {var[4]} [{i}] $end\n"
+                        for i in range(int(var[2]))]
+            elif change and change[2] in widths:
+                width = widths[change[2]]
+                fill = change[1][0] if change[1][0] in "xz" else "0"
+                digits = change[1].rjust(width, fill)
+                out += [f"{digits[width - 1 - i]}{change[2]}.{i}\n" for i in range(width)]
+            else:
+                out.append(line)
+    with open(path(name), "w") as f:
+        f.writelines(out)
+    return path(name)
+
+
+def test_vectors_that_were_dumped_bit_by_bit():
+    dump, ini, board = simulated(icarus(), "icarus.vcd", 8)
+    bits = bit_by_bit(dump, "bits.vcd")
+    with open(bits) as f:
+        assert " htrans [1] $end" in f.read()
+    guess = pmk("wave", "signals", bits)
+    equal((guess.code, guess.err), (0, ""))
+    with open(path("bits.ini"), "w") as f:
+        f.write(guess.out)
+    compare(board, stat("-T", f"wave:{bits}", "--map", path("bits.ini")))
+
+
+def test_glitches_on_the_clock_are_told():
+    """Two edges at one time, and a period that is much shorter than the others."""
+    dump, ini, _ = simulated(icarus(), "icarus.vcd", 9, 100)
+    with open(dump) as f:
+        text = f.read()
+    code = re.search(r"\$var reg 1 (\S+) hclk \$end", text)[1]
+    at = text.index("\n#500000\n") + 1
+    odd = f"#496000\n0{code}\n1{code}\n#497000\n0{code}\n#498000\n1{code}\n"
+    text = text[:at] + odd + text[at:]
+    with open(path("glitch.vcd"), "w") as f:
+        f.write(text)
+    doc = stat("-T", f"wave:{path('glitch.vcd')}", "--map", ini, "-e", "cycles")
+    equal(counts(doc), {"cycles": 101})
+    equal(doc["warning"].splitlines()[:2],
+          ["the clock changed more than once at one time; what is left of it counts: 1 times, "
+           "first at 496000 ps: soc.hclk",
+           "a clock period of less than half the usual one; it counts: 1 times, first at 498000 "
+           "ps: soc.hclk"])
+
+
 def test_layers_are_in_the_order_of_their_numbers():
     """The design declares m10, m2 and m1 in this order, and Icarus dumps them in another one."""
     for simulator in (icarus, verilator):

@@ -670,6 +670,32 @@ static void test_guess_order(void **state)
 	free(text);
 }
 
+#define BIT(code, name) "$var wire 1 " code " " name " $end\n"
+
+/* Vectors that were dumped bit by bit, in any order, with a blank and without; not those of which a
+ * bit is missing or there twice. */
+static void test_guess_bits(void **state)
+{
+	struct pmk_wave_map m;
+	char *text =
+		guess("$scope module tb $end\n" BIT("!", "hclk") BIT("a", "htrans [0]")
+			      BIT("b", "htrans [1]") BIT("c", "hready") BIT("d", "haddr[2]") BIT(
+				      "e", "haddr[4]") BIT("f", "haddr[3]") BIT("g", "hburst[0]")
+				      BIT("h", "hburst[2]") "$upscope $end\n$enddefinitions $end\n",
+		      0, &m);
+
+	(void)state;
+	assert_int_equal(m.nlayers, 1);
+	assert_non_null(strstr(text, "htrans = htrans\nhaddr = haddr\n# hwrite"));
+	assert_null(m.reset);
+	pmk_wave_map_free(&m);
+	free(text);
+	text = guess(BIT("!", "hclk") BIT("a", "htrans [0]") BIT("b", "htrans [0]")
+			     BIT("c", "hready") "$enddefinitions $end\n",
+		     PMK_ENOTSUP, &m);
+	assert_null(text);
+}
+
 static void test_guess_nothing(void **state)
 {
 	struct pmk_wave_map m;
@@ -701,6 +727,7 @@ int main(void)
 		cmocka_unit_test(test_guess_pins),
 		cmocka_unit_test(test_guess_several),
 		cmocka_unit_test(test_guess_order),
+		cmocka_unit_test(test_guess_bits),
 		cmocka_unit_test(test_guess_nothing),
 	};
 

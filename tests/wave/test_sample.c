@@ -139,6 +139,25 @@ static void test_short_period(void **state)
 	assert_warned(PMK_WAVE_SHORT, 1, 19);
 }
 
+/* After a clock that stood still its usual period is no short one; one that is stays one among
+ * others that are, until they are the majority. */
+static void test_usual_period(void **state)
+{
+	(void)state;
+	run_dump(&o,
+		 HEADER "#0\n0!\nb1 v\n#5\n1!\n#10\n0!\n#15\n1!\n#20\n0!\n#25\n1!\n#30\n0!\n"
+			"#105\n1!\n#110\n0!\n#115\n1!\n#120\n0!\n#125\n1!\n",
+		 CLOCK V);
+	assert_int_equal(o.nedges, 6);
+	assert_no_warning();
+	run_dump(&o,
+		 HEADER "#0\n0!\nb1 v\n#5\n1!\n#10\n0!\n#15\n1!\n#20\n0!\n#25\n1!\n#26\n0!\n"
+			"#28\n1!\n#29\n0!\n#31\n1!\n#32\n0!\n#34\n1!\n#35\n0!\n#37\n1!\n",
+		 CLOCK V);
+	assert_int_equal(o.nedges, 7);
+	assert_warned(PMK_WAVE_SHORT, 2, 28);
+}
+
 static void test_clock_x(void **state)
 {
 	(void)state;
@@ -319,21 +338,14 @@ static void test_stop_at_the_end(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_before_the_edge),
-		cmocka_unit_test(test_after_the_edge),
-		cmocka_unit_test(test_falling),
-		cmocka_unit_test(test_inverted_clock),
-		cmocka_unit_test(test_first_level),
-		cmocka_unit_test(test_glitches),
-		cmocka_unit_test(test_short_period),
-		cmocka_unit_test(test_clock_x),
-		cmocka_unit_test(test_dump_off),
-		cmocka_unit_test(test_reset),
-		cmocka_unit_test(test_no_clock),
-		cmocka_unit_test(test_errors_by_edges),
-		cmocka_unit_test(test_stop),
-		cmocka_unit_test(test_stop_at_the_end),
-		cmocka_unit_test(test_misuse),
+		cmocka_unit_test(test_before_the_edge), cmocka_unit_test(test_after_the_edge),
+		cmocka_unit_test(test_falling),		cmocka_unit_test(test_inverted_clock),
+		cmocka_unit_test(test_first_level),	cmocka_unit_test(test_glitches),
+		cmocka_unit_test(test_short_period),	cmocka_unit_test(test_usual_period),
+		cmocka_unit_test(test_clock_x),		cmocka_unit_test(test_dump_off),
+		cmocka_unit_test(test_reset),		cmocka_unit_test(test_no_clock),
+		cmocka_unit_test(test_errors_by_edges), cmocka_unit_test(test_stop),
+		cmocka_unit_test(test_stop_at_the_end), cmocka_unit_test(test_misuse),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -430,6 +430,96 @@ static const struct pmk_wave_signal *find_pins(const struct wave_dump *v)
 	return best;
 }
 
+/* ---- vectors that were dumped bit by bit --------------------------------------------------- */
+
+/* A signal of one bit, and its place in the dump. */
+struct bit {
+	const struct pmk_wave_signal *signal;
+	size_t place;
+};
+
+/* Only names that a map may need: a dump has a thousand times as many signals. */
+static bool may_be_bit(const struct pmk_wave_signal *s)
+{
+	return s->kind == PMK_WAVE_BITS && s->width == 1 &&
+	       (has_role(s) || strcasestr(s->name, "ahbmonitor") || strcasestr(s->name, "evntbus"));
+}
+
+static int by_vector(const void *a, const void *b)
+{
+	const struct bit *x = a, *y = b;
+	int order = strcmp(x->signal->scope, y->signal->scope);
+
+	if (!order)
+		order = strcmp(x->signal->name, y->signal->name);
+	if (!order && x->signal->msb != y->signal->msb)
+		order = x->signal->msb < y->signal->msb ? -1 : 1;
+	return order;
+}
+
+static bool same_name(const struct bit *a, const struct bit *b)
+{
+	return strcmp(a->signal->scope, b->signal->scope) == 0 &&
+	       strcmp(a->signal->name, b->signal->name) == 0;
+}
+
+/* n bits of one name, sorted: put the vector in the place of the first in the dump, and leave the
+ * others without a width. Bits that are missing or there twice make no vector. */
+static void join(struct pmk_wave_signal *list, const struct bit *bit, size_t n)
+{
+	size_t first = bit[0].place;
+
+	for (size_t i = 1; i < n; i++) {
+		if (bit[i].signal->msb != bit[0].signal->msb + (int32_t)i)
+			return;
+		first = bit[i].place < first ? bit[i].place : first;
+	}
+	for (size_t i = 0; i < n; i++)
+		list[bit[i].place].width = 0;
+	list[first] = *bit[0].signal;
+	list[first].width = (uint32_t)n;
+	list[first].msb = bit[n - 1].signal->msb;
+}
+
+static size_t without_empty(struct pmk_wave_signal *list, size_t n)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (list[i].width || list[i].kind != PMK_WAVE_BITS)
+			list[kept++] = list[i];
+	return kept;
+}
+
+/* The signals of a dump, in which vectors are one signal each, to be freed. NULL: no memory. */
+static struct pmk_wave_signal *joined(const struct wave_dump *v, size_t *n)
+{
+	struct pmk_wave_signal *list = calloc(v->nsignals + 1, sizeof(*list));
+	struct bit *bit = calloc(v->nsignals + 1, sizeof(*bit));
+	size_t nbits = 0;
+
+	for (size_t i = 0; list && bit && i < v->nsignals; i++) {
+		list[i] = v->signal[i];
+		if (may_be_bit(&v->signal[i]))
+			bit[nbits++] = (struct bit){ &v->signal[i], i };
+	}
+	if (nbits)
+		qsort(bit, nbits, sizeof(*bit), by_vector);
+	for (size_t i = 0, k; i < nbits; i = k) {
+		for (k = i + 1; k < nbits && same_name(&bit[i], &bit[k]);)
+			k++;
+		if (k - i > 1)
+			join(list, &bit[i], k - i);
+	}
+	*n = list ? without_empty(list, v->nsignals) : 0;
+	if (!bit) {
+		free(list);
+		list = NULL;
+	}
+	free(bit);
+	return list;
+}
+
 /* ---- clock and reset ------------------------------------------------------------------------ */
 
 /* Names, the most typical first; a trailing '*' stands for any text on both sides. */
@@ -463,7 +553,8 @@ static const struct pmk_wave_signal *most_telling(const struct wave_dump *v,
 		const struct pmk_wave_signal *s = &v->signal[i];
 		unsigned r;
 
-		if (s->kind != PMK_WAVE_BITS || s->width != 1)
+		/* A bit of hburst is no reset, although rst is in its name. */
+		if (s->kind != PMK_WAVE_BITS || s->width != 1 || has_role(s))
 			continue;
 		r = rank(s->name, list);
 		if (r >= 100)
@@ -652,9 +743,9 @@ static const struct pmk_wave_signal *find_evntbus(const struct wave_dump *v)
 }
 
 /* Returns the whole text, or an error. */
-static int guess(const struct pmk_wave *w, FILE *f, struct layers *all, struct pmk_wave_error *err)
+static int guess(const struct pmk_wave *w, const struct wave_dump *v, FILE *f, struct layers *all,
+		 struct pmk_wave_error *err)
 {
-	const struct wave_dump *v = &w->dump;
 	const struct pmk_wave_signal *clock, *reset, *evntbus = find_evntbus(v);
 	const char *scope = evntbus ? evntbus->scope : "";
 
@@ -692,6 +783,7 @@ static int guess(const struct pmk_wave *w, FILE *f, struct layers *all, struct p
 int pmk_wave_guess(const struct pmk_wave *w, char **text, struct pmk_wave_error *err)
 {
 	struct layers all = { .count = 0 };
+	struct wave_dump names = w->dump; /* the same with other signals */
 	size_t size;
 	FILE *f;
 	int code;
@@ -701,7 +793,12 @@ int pmk_wave_guess(const struct pmk_wave *w, char **text, struct pmk_wave_error 
 	f = open_memstream(text, &size);
 	if (!f)
 		return pmk_wave_fail(err, PMK_ENOMEM, "%s: out of memory", w->path);
-	code = guess(w, f, &all, err);
+	names.signal = joined(&w->dump, &names.nsignals);
+	if (names.signal)
+		code = guess(w, &names, f, &all, err);
+	else
+		code = pmk_wave_fail(err, PMK_ENOMEM, "%s: out of memory", w->path);
+	free(names.signal);
 	free(all.layer);
 	free(all.role);
 	if (fclose(f) != 0 && !code)

@@ -25,7 +25,8 @@ struct sampler {
 	struct pmk_wave_findings *findings;
 	bool known, level; /* of the clock */
 	bool gap;
-	uint64_t period; /* between the last two edges; 0: not known */
+	uint64_t usual; /* period of the clock; 0: not known */
+	unsigned trust; /* in it: how many more were like it than not, of late */
 	struct timespec told;
 };
 
@@ -73,7 +74,25 @@ static bool clock_step(struct sampler *s, uint64_t time)
 	return edge;
 }
 
-/* Distances between edges: one that is much shorter than the one before it may be a glitch. */
+#define MOST_TRUST 16 /* after so many other periods the usual one has changed */
+
+/* The usual period is the one that most of the last ones were like, by their majority: one that is
+ * odd does not change it, as a clock that stands still for a while. */
+static void vote(struct sampler *s, uint64_t period)
+{
+	uint64_t off = period > s->usual ? period - s->usual : s->usual - period;
+
+	if (off <= s->usual / 8)
+		s->trust += s->trust < MOST_TRUST;
+	else if (s->trust > 1)
+		s->trust--;
+	else {
+		s->usual = period;
+		s->trust = 1;
+	}
+}
+
+/* Distances between edges: one that is much shorter than usual may be a glitch. */
 static void watch_period(struct sampler *s, uint64_t time)
 {
 	struct pmk_wave_findings *r = s->findings;
@@ -83,9 +102,9 @@ static void watch_period(struct sampler *s, uint64_t time)
 	} else if (!s->gap) {
 		uint64_t period = time - r->last;
 
-		if (s->period && period < s->period / 2)
+		if (period < s->usual / 2 + s->usual % 2)
 			warn(s, PMK_WAVE_SHORT, s->w->map->clock, time);
-		s->period = period;
+		vote(s, period);
 	}
 	r->last = time;
 }
