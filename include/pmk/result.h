@@ -47,6 +47,8 @@ struct pmk_distribution {
 	/* For a latency counter: the row's value is the number of occurrences, and these are
 	 * their lengths in cycles. */
 	bool latency;
+	/* What the values are where they are no lengths in cycles: "beats in a burst"; or NULL. */
+	const char *of;
 	/* The values by size; NULL: not known. It goes with the section, to free(). */
 	struct pmk_histogram *histogram;
 	bool full;	/* occurrences overlapped: less accurate */

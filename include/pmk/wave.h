@@ -90,6 +90,7 @@ double pmk_wave_seconds(const struct pmk_wave *w, uint64_t time);
 enum pmk_wave_part {
 	PMK_WAVE_LAYER,	  /* `role` is enum pmk_ahb_role, or PMK_WAVE_CAUSE */
 	PMK_WAVE_GXI,	  /* `role` is enum pmk_wave_gxi_role */
+	PMK_WAVE_AXI,	  /* `role` is enum pmk_axi_role */
 	PMK_WAVE_EVNTBUS, /* the vector of an ARM11 */
 	PMK_WAVE_SIGNAL	  /* `role` is enum pmk_signal */
 };
@@ -116,7 +117,7 @@ struct pmk_wave_slot {
 	const char *signal; /* as the map has it: "tb.hready", "tb.bus[7:4]", "!tb.idle", "0" */
 	const char *scope;  /* the path that it is relative to; empty: none */
 	unsigned line;	    /* of the map */
-	unsigned group;	    /* which layer; 0 elsewhere */
+	unsigned group;	    /* which layer, or AXI interface; 0 elsewhere */
 	unsigned role;
 	uint8_t part; /* enum pmk_wave_part */
 	uint8_t how;  /* enum pmk_wave_how, of PMK_WAVE_SIGNAL */
@@ -130,6 +131,12 @@ struct pmk_wave_layer {
 	uint8_t protocol;  /* enum pmk_wave_protocol */
 	uint16_t bytes;	   /* width of the data bus; 0: not known */
 	bool chosen;	   /* the map says which monitor; else it follows from the name */
+};
+
+/* An AXI interface, as in [axi NAME]. */
+struct pmk_wave_axi {
+	const char *name, *scope; /* as of a layer */
+	unsigned line;
 };
 
 enum pmk_wave_protocol {
@@ -169,6 +176,8 @@ struct pmk_wave_map {
 	const char *core;
 	struct pmk_wave_layer *layer;
 	unsigned nlayers;
+	struct pmk_wave_axi *axi;
+	unsigned naxi;
 	struct pmk_wave_slot *slot;
 	unsigned nslots;
 	struct pmk_wave_window window[PMK_WAVE_WINDOWS];

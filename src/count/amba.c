@@ -37,10 +37,31 @@ enum kind {
 	BURST,
 	READ_BURST,
 	WRITE_BURST,
+	AHB_KINDS, /* the end of those of a layer, and the first of an AXI interface */
+	AW = AHB_KINDS,
+	W,
+	B,
+	AR,
+	R,
+	AW_WAIT,
+	W_WAIT,
+	B_WAIT,
+	AR_WAIT,
+	R_WAIT,
+	READ_ERROR,
+	WRITE_ERROR,
+	READS,
+	WRITES,
+	READ_LENGTH,
+	WRITE_LENGTH,
+	READ_OUTSTANDING,
+	WRITE_OUTSTANDING,
 	NKINDS
 };
 
-#define AHB "IHI 0011A chapter 3"
+#define BEATS	"beats in a burst"
+#define PENDING "outstanding in a cycle"
+
 /* clang-format off */
 #define SIGNAL(k, n, s, c, t) \
 	[k] = { .name = n, .signal = PMK_SIG_##s, .cycles = c, .brief = t }
@@ -49,13 +70,22 @@ enum kind {
 #define TIMED(k, n, r, w, t) \
 	[k] = { .name = n, .signal = PMK_SIG_NONE, .needs = r, .latency = true, .timed = w, \
 		.brief = t }
+#define CHANNEL(k, n, c) \
+	OTHER(k, n, PMK_AXI_ROLE(PMK_AXI_##c##VALID) | PMK_AXI_ROLE(PMK_AXI_##c##READY), false, \
+	      "transfers of this channel"), \
+	OTHER(k##_WAIT, n "_wait", \
+	      PMK_AXI_ROLE(PMK_AXI_##c##VALID) | PMK_AXI_ROLE(PMK_AXI_##c##READY), true, \
+	      "cycles in which this channel had VALID and no READY")
+#define SPREAD(k, n, r, d, s, o, t) \
+	[k] = { .name = n, .signal = PMK_SIG_NONE, .needs = r, .latency = true, .timed = s, \
+		.direction = d, .of = o, .brief = t }
 
 /* What is counted of a layer: a signal of its bus, or what its observers know beside that, for
- * which the map needs these roles. */
+ * which the map needs these roles; and of an AXI interface. */
 static const struct {
-	const char *name, *brief;
+	const char *name, *brief, *of;
 	uint32_t needs;
-	uint8_t signal, timed;
+	uint8_t signal, timed, direction;
 	bool cycles, latency;
 } kinds[NKINDS] = {
 	OTHER(CYCLES, "cycles", 0, true, "clock cycles outside of reset"),
@@ -85,6 +115,27 @@ static const struct {
 	      "read bursts, and how long they took"),
 	TIMED(WRITE_BURST, "write_burst", PMK_AHB_ROLE(PMK_AHB_HWRITE), PMK_AHB_TIMED_WRITE,
 	      "write bursts, and how long they took"),
+	CHANNEL(AW, "aw", AW),
+	CHANNEL(W, "w", W),
+	CHANNEL(B, "b", B),
+	CHANNEL(AR, "ar", AR),
+	CHANNEL(R, "r", R),
+	OTHER(READ_ERROR, "read_error", PMK_AXI_READS | PMK_AXI_ROLE(PMK_AXI_RRESP), false,
+	      "beats read with SLVERR or DECERR"),
+	OTHER(WRITE_ERROR, "write_error", PMK_AXI_WRITES | PMK_AXI_ROLE(PMK_AXI_BRESP), false,
+	      "writes that ended with SLVERR or DECERR"),
+	SPREAD(READS, "read", PMK_AXI_READS, PMK_AXI_READ, PMK_AXI_LATENCY, NULL,
+	       "reads, and how long they took"),
+	SPREAD(WRITES, "write", PMK_AXI_WRITES, PMK_AXI_WRITE, PMK_AXI_LATENCY, NULL,
+	       "writes, and how long they took"),
+	SPREAD(READ_LENGTH, "read_length", PMK_AXI_READS | PMK_AXI_ROLE(PMK_AXI_ARLEN),
+	       PMK_AXI_READ, PMK_AXI_LENGTH, BEATS, "read bursts, and their beats"),
+	SPREAD(WRITE_LENGTH, "write_length", PMK_AXI_WRITES | PMK_AXI_ROLE(PMK_AXI_AWLEN),
+	       PMK_AXI_WRITE, PMK_AXI_LENGTH, BEATS, "write bursts, and their beats"),
+	SPREAD(READ_OUTSTANDING, "read_outstanding", PMK_AXI_READS, PMK_AXI_READ,
+	       PMK_AXI_OUTSTANDING, PENDING, "cycles, and the reads outstanding in each"),
+	SPREAD(WRITE_OUTSTANDING, "write_outstanding", PMK_AXI_WRITES, PMK_AXI_WRITE,
+	       PMK_AXI_OUTSTANDING, PENDING, "cycles, and the writes outstanding in each"),
 };
 /* clang-format on */
 
@@ -106,49 +157,61 @@ static void plain_name(char *to, size_t size, const char *name)
 	to[n] = '\0';
 }
 
-/* The names of two layers may differ in nothing else but such characters. */
-static bool is_taken(const struct pmk_amba *a, unsigned layers, const char *name)
+/* The names of two may differ in nothing else but such characters. */
+static bool is_taken(const struct pmk_amba *a, const char *name)
 {
-	for (unsigned i = 0; i < layers; i++)
-		if (strcasecmp(a->layer[i].name, name) == 0)
+	for (unsigned i = 0; i < a->nnames; i++)
+		if (strcasecmp(a->name[i], name) == 0)
 			return true;
 	return false;
 }
 
-static char *layer_name(const struct pmk_amba *a, unsigned i, const char *name)
+static bool add_name(struct pmk_amba *a, const char *name)
 {
 	char plain[80];
 	size_t n;
 
 	plain_name(plain, sizeof(plain) - 12, name);
 	n = strlen(plain);
-	if (is_taken(a, i, plain))
-		snprintf(plain + n, sizeof(plain) - n, "_%u", i);
-	return strdup(plain);
+	if (is_taken(a, plain))
+		snprintf(plain + n, sizeof(plain) - n, "_%u", a->nnames);
+	a->name[a->nnames] = strdup(plain);
+	return a->name[a->nnames++] != NULL;
 }
 
-static bool add_event(struct pmk_amba *a, unsigned layer, enum kind kind)
+/* Events of the name that was added last. */
+static bool add_event(struct pmk_amba *a, unsigned index, enum kind kind)
 {
 	unsigned code = a->pmu.nevents;
 	char *name;
 
 	if (kind == CYCLES)
 		name = strdup(kinds[kind].name);
-	else if (asprintf(&name, "%s.%s", a->layer[layer].name, kinds[kind].name) < 0)
+	else if (asprintf(&name, "%s.%s", a->name[a->nnames - 1], kinds[kind].name) < 0)
 		name = NULL;
 	if (!name)
 		return false;
-	a->event[code] = (struct pmk_event){ .code = (uint16_t)code,
-					     .name = name,
-					     .cores = 1,
-					     .signal = kinds[kind].signal,
-					     .signal2 = PMK_SIG_NONE,
-					     .cycles = kinds[kind].cycles,
-					     .latency = kinds[kind].latency,
-					     .ref = AHB,
-					     .brief = kinds[kind].brief };
-	a->what[code] = (struct pmk_amba_what){ .layer = (uint16_t)layer, .kind = (uint8_t)kind };
+	a->event[code] = (struct pmk_event){
+		.code = (uint16_t)code,
+		.name = name,
+		.cores = 1,
+		.signal = kinds[kind].signal,
+		.signal2 = PMK_SIG_NONE,
+		.cycles = kinds[kind].cycles,
+		.latency = kinds[kind].latency,
+		.ref = kind < AHB_KINDS ? "IHI 0011A chapter 3" : "IHI 0022",
+		.brief = kinds[kind].brief,
+	};
+	a->what[code] = (struct pmk_amba_what){ .index = (uint16_t)index, .kind = (uint8_t)kind };
 	a->pmu.nevents++;
+	return true;
+}
+
+static bool add_events(struct pmk_amba *a, unsigned index, enum kind first, enum kind end)
+{
+	for (unsigned k = first; k < end; k++)
+		if (!add_event(a, index, (enum kind)k))
+			return false;
 	return true;
 }
 
@@ -157,12 +220,9 @@ static bool add_layer(struct pmk_amba *a, const struct pmk_wave_map *map, unsign
 	const struct pmk_event *of = &a->event[a->pmu.nevents] - READ; /* by kind, from READ on */
 	struct pmk_layer *l = &a->layer[i];
 
-	l->name = layer_name(a, i, map->layer[i].name);
-	if (!l->name)
+	if (!add_name(a, map->layer[i].name) || !add_events(a, i, READ, AHB_KINDS))
 		return false;
-	for (unsigned k = READ; k < NKINDS; k++)
-		if (!add_event(a, i, (enum kind)k))
-			return false;
+	l->name = a->name[a->nnames - 1];
 	l->transfer[0] = &of[READ];
 	l->transfer[1] = &of[WRITE];
 	l->wait[0] = &of[WAIT];
@@ -176,15 +236,17 @@ static bool add_layer(struct pmk_amba *a, const struct pmk_wave_map *map, unsign
 /* No list may be empty, because calloc(0) may be NULL. */
 static bool allocate(struct pmk_amba *a, const struct pmk_wave_map *map)
 {
-	size_t n = 1 + (size_t)map->nlayers * (NKINDS - READ);
+	size_t n = 1 + (size_t)map->nlayers * (AHB_KINDS - READ) +
+		   (size_t)map->naxi * (NKINDS - AHB_KINDS);
 
 	a->event = calloc(n, sizeof(*a->event));
 	a->what = calloc(n, sizeof(*a->what));
 	a->last = calloc(n, sizeof(*a->last));
 	a->whole = calloc(n, sizeof(*a->whole));
+	a->name = calloc(map->nlayers + map->naxi + 1, sizeof(*a->name));
 	a->layer = calloc(map->nlayers + 1, sizeof(*a->layer));
 	a->bus = calloc(map->nlayers + 1, sizeof(*a->bus));
-	return a->event && a->what && a->last && a->whole && a->layer && a->bus;
+	return a->event && a->what && a->last && a->whole && a->name && a->layer && a->bus;
 }
 
 int pmk_amba_make(struct pmk_amba *a, const struct pmk_wave_map *map)
@@ -204,6 +266,9 @@ int pmk_amba_make(struct pmk_amba *a, const struct pmk_wave_map *map)
 		if (!add_layer(a, map, i))
 			return PMK_ENOMEM;
 	}
+	for (unsigned i = 0; i < map->naxi; i++)
+		if (!add_name(a, map->axi[i].name) || !add_events(a, i, AHB_KINDS, NKINDS))
+			return PMK_ENOMEM;
 	for (unsigned i = 0; i < a->pmu.nevents; i++)
 		pmk_spread_init(&a->whole[i]);
 	a->layers =
@@ -215,8 +280,9 @@ void pmk_amba_free(struct pmk_amba *a)
 {
 	for (unsigned i = 0; i < a->pmu.nevents; i++)
 		free((char *)a->event[i].name);
-	for (unsigned i = 0; i < a->layers.n; i++)
-		free((char *)a->layer[i].name);
+	for (unsigned i = 0; i < a->nnames; i++)
+		free(a->name[i]);
+	free(a->name);
 	free(a->event);
 	free(a->what);
 	free(a->last);
@@ -237,30 +303,51 @@ const struct pmk_layers *pmk_amba_layers(const struct pmk_pmu *pmu)
 static struct pmk_wave_watched *watched(const struct pmk_wave_count *count,
 					const struct pmk_amba_what *what)
 {
-	for (unsigned i = 0; i < count->nwatched; i++)
-		if (count->watched[i].index == what->layer)
+	for (unsigned i = 0; i < count->nwatched && what->kind < AHB_KINDS; i++)
+		if (count->watched[i].index == what->index)
 			return &count->watched[i];
+	return NULL;
+}
+
+/* The same for an AXI interface. */
+static struct pmk_wave_watched_axi *watched_axi(const struct pmk_wave_count *count,
+						const struct pmk_amba_what *what)
+{
+	for (unsigned i = 0; i < count->naxi && what->kind >= AHB_KINDS; i++)
+		if (count->axi[i].index == what->index)
+			return &count->axi[i];
 	return NULL;
 }
 
 #define NO_SIGNAL "the map has no signal that tells it"
 #define NO_CAUSE  "the layer has no cause in the map: waits on first beats all count as the slave's"
 
+static bool lacks(const int slot[], unsigned roles, uint32_t needs)
+{
+	for (unsigned r = 0; r < roles; r++)
+		if ((needs >> r & 1) && slot[r] < 0)
+			return true;
+	return false;
+}
+
 const char *pmk_amba_not_counted(const struct pmk_amba *a, const struct pmk_wave_count *count,
 				 const struct pmk_event *ev)
 {
 	const struct pmk_amba_what *what = &a->what[ev->code];
+	const struct pmk_wave_watched_axi *axi = watched_axi(count, what);
 	const struct pmk_wave_watched *l = watched(count, what);
+	uint32_t needs = kinds[what->kind].needs;
 
 	if (what->kind == CYCLES)
 		return NULL;
+	if (axi)
+		return lacks(axi->slot, PMK_AXI_NROLES, needs) ? NO_SIGNAL : NULL;
 	if (!l)
 		return "--layer leaves it out";
 	if (ev->signal != PMK_SIG_NONE && !pmk_bus_raises(l->bus, ev->signal))
 		return NO_SIGNAL;
-	for (unsigned r = 0; r < PMK_AHB_NROLES; r++)
-		if ((kinds[what->kind].needs & PMK_AHB_ROLE(r)) && l->slot[r] < 0)
-			return NO_SIGNAL;
+	if (lacks(l->slot, PMK_AHB_NROLES, needs))
+		return NO_SIGNAL;
 	if (what->kind == WAIT_BUS && l->slot[PMK_WAVE_CAUSE] < 0)
 		return NO_CAUSE;
 	return NULL;
@@ -277,12 +364,27 @@ const char *pmk_amba_remark(const struct pmk_amba *a, const struct pmk_wave_coun
 
 /* ---- counts --------------------------------------------------------------------------------- */
 
+/* Of an AXI interface. */
+static uint64_t axi_value(const struct pmk_axi *a, enum kind kind)
+{
+	if (kind >= AW && kind <= R)
+		return a->transfers[kind - AW];
+	if (kind >= AW_WAIT && kind <= R_WAIT)
+		return a->waits[kind - AW_WAIT];
+	if (kind == READ_ERROR)
+		return a->side[PMK_AXI_READ].errors;
+	return kind == WRITE_ERROR ? a->side[PMK_AXI_WRITE].errors : 0;
+}
+
 static uint64_t value_of(const struct pmk_wave_count *count, const struct pmk_amba_what *what)
 {
+	const struct pmk_wave_watched_axi *axi = watched_axi(count, what);
 	const struct pmk_wave_watched *l = watched(count, what);
 
 	if (what->kind == CYCLES)
 		return count->cycles;
+	if (axi)
+		return axi_value(&axi->observer, (enum kind)what->kind);
 	if (!l)
 		return 0;
 	if (kinds[what->kind].signal != PMK_SIG_NONE)
@@ -305,9 +407,15 @@ static uint64_t value_of(const struct pmk_wave_count *count, const struct pmk_am
 static struct pmk_spread *timed(const struct pmk_wave_count *count,
 				const struct pmk_amba_what *what)
 {
+	struct pmk_wave_watched_axi *axi = watched_axi(count, what);
 	struct pmk_wave_watched *l = watched(count, what);
+	unsigned timed = kinds[what->kind].timed;
 
-	return l && kinds[what->kind].latency ? &l->timer.latency[kinds[what->kind].timed] : NULL;
+	if (!kinds[what->kind].latency)
+		return NULL;
+	if (axi)
+		return &axi->observer.side[kinds[what->kind].direction].spread[timed];
+	return l ? &l->timer.latency[timed] : NULL;
 }
 
 int pmk_amba_row(struct pmk_amba *a, const struct pmk_wave_count *count, bool interval,
@@ -326,7 +434,9 @@ int pmk_amba_row(struct pmk_amba *a, const struct pmk_wave_count *count, bool in
 		pmk_spread_merge(&all, &a->whole[code]);
 	row->value = all.stats.n;
 	row->has_dist = true;
-	row->dist = (struct pmk_distribution){ .values = all.stats, .latency = true };
+	row->dist = (struct pmk_distribution){ .values = all.stats,
+					       .latency = true,
+					       .of = kinds[a->what[code].kind].of };
 	row->dist.histogram = malloc(sizeof(all.histogram));
 	if (!row->dist.histogram)
 		return PMK_ENOMEM;

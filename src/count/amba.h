@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The buses of a dump as a PMU that is made of its map, "amba": for each layer the same events,
- * NAME.read, NAME.incr4, NAME.burst and so on. It has as many counters as there is to count, and no
+ * The buses of a dump as a PMU that is made of its map, "amba": for each AHB layer the same events,
+ * NAME.read, NAME.incr4, NAME.burst and so on, and for each AXI interface NAME.ar, NAME.r_wait,
+ * NAME.read and so on. It has as many counters as there is to count, and no
  * registers: the AHB Monitor has six layers and fewer counters on some of them than on others, and
  * a design has as many as it has. So there is neither a driver nor a model; the totals are those of
  * the observers.
@@ -21,7 +22,7 @@
 
 /* What an event of it counts. */
 struct pmk_amba_what {
-	uint16_t layer; /* index in the map */
+	uint16_t index; /* of the layer or AXI interface in the map */
 	uint8_t kind;
 };
 
@@ -29,8 +30,10 @@ struct pmk_amba {
 	struct pmk_pmu pmu;
 	struct pmk_event *event;
 	struct pmk_amba_what *what; /* by event */
+	char **name;		    /* of the layers, then of the AXI interfaces */
+	unsigned nnames;
 	struct pmk_layer *layer;
-	struct pmk_layers layers; /* for bars */
+	struct pmk_layers layers; /* for bars; AXI has none */
 	struct pmk_bus *bus;	  /* by layer of the map */
 	uint64_t *last;		  /* by event: the value at the end of the last interval */
 	struct pmk_spread *whole; /* by event: of the whole run, up to that end */

@@ -48,7 +48,7 @@ bool pmk_count_row(const struct pmk_count *c, uint32_t i, struct pmk_count_row *
 	};
 	if (row->has_value)
 		row->value = from->value;
-	if (from->has_dist && from->dist.latency) {
+	if (from->has_dist && from->dist.latency && !from->dist.of) {
 		row->has_latency = 1;
 		row->latency_n = from->dist.values.n;
 		row->latency_sum = from->dist.values.sum;

@@ -101,16 +101,16 @@ static bool wants_amba(const struct pmk_count *c, const struct pmk_wave_map *map
 {
 	if (c->q.pmu_name)
 		return strcasecmp(c->q.pmu_name, pmk_amba_name) == 0;
-	return pmk_wave_count_crowded(map, c->q.layer);
+	return has_part(map, PMK_WAVE_AXI) || pmk_wave_count_crowded(map, c->q.layer);
 }
 
 static int choose_amba(struct pmk_count *c, const struct pmk_wave_map *map)
 {
 	struct dump *j = c->state;
 
-	if (!map->nlayers)
+	if (!map->nlayers && !map->naxi)
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "%s has nothing for %s: no [layer]", map->file,
+				      "%s has nothing for %s: neither [layer] nor [axi]", map->file,
 				      pmk_amba_name);
 	if (pmk_amba_make(&j->amba, map))
 		return pmk_count_no_memory(&c->fault);
@@ -663,6 +663,31 @@ static void warn_of_left_out(struct pmk_count *c)
 				pmk_amba_name);
 }
 
+/* Tell of transactions that have no latency although they were seen, or were not seen at all. */
+static void warn_of_untimed(struct pmk_count *c)
+{
+	struct dump *j = c->state;
+
+	for (unsigned i = 0; i < 2 * j->count.naxi; i++) {
+		const struct pmk_wave_watched_axi *a = &j->count.axi[i / 2];
+		const struct pmk_axi_side *s = &a->observer.side[i % 2];
+		const char *what = i % 2 == PMK_AXI_READ ? "reads" : "writes";
+
+		if (s->untimed)
+			pmk_result_warn(
+				&c->result,
+				"%" PRIu64 " %s of %s were not timed: an x hid which, a reset "
+				"or $dumpoff came between, or more than %u were outstanding",
+				s->untimed, what, a->axi->name, PMK_AXI_MOST_PENDING);
+		if (s->strays)
+			pmk_result_warn(&c->result,
+					"%" PRIu64
+					" responses to %s of %s whose addresses are not in "
+					"the dump",
+					s->strays, what, a->axi->name);
+	}
+}
+
 /* Tell those who add bursts up or want their mean that some were not counted. */
 static void warn_of_uncounted(struct pmk_count *c)
 {
@@ -716,6 +741,7 @@ static int describe(struct pmk_count *c)
 	warn_of_oddities(c);
 	warn_of_uncounted(c);
 	warn_of_left_out(c);
+	warn_of_untimed(c);
 	/* A dump that ends early is a failure, although its counts up to there are shown. */
 	c->result.exit_status = j->findings.error.code ? PMK_COUNT_FAILED << 8 : c->interrupted;
 	return 0;

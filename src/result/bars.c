@@ -368,7 +368,8 @@ static bool add_point(const struct pmk_writer *w, const struct series *x,
 	}
 	if (x->event) {
 		row = pmk_section_row(s, x->event);
-		if (!row || !row->has_dist || !row->dist.latency || !row->dist.values.n)
+		if (!row || !row->has_dist || !row->dist.latency || row->dist.of ||
+		    !row->dist.values.n)
 			return false;
 		*sum += (double)row->dist.values.sum;
 		*n += (double)row->dist.values.n;

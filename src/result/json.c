@@ -237,6 +237,8 @@ json_object *pmk_json_latency(const struct pmk_result *r, const struct pmk_row *
 	if (!row->has_dist || !row->dist.latency)
 		return NULL;
 	o = json_object_new_object();
+	if (row->dist.of)
+		pmk_json_add(o, "of", pmk_json_string(row->dist.of));
 	pmk_json_add(o, "sum", count(pmk_latency_sum(r, row)));
 	for (unsigned i = 0; i < sizeof(details) / sizeof(details[0]); i++) {
 		char text[PMK_NUMBER_SIZE];

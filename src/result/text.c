@@ -256,6 +256,7 @@ static int other_metrics(struct pmk_writer *w, const struct pmk_result *r,
 
 #define TABLE_COLUMNS	8
 #define LATENCY_COLUMNS 5 /* of these occurrences */
+#define LATENCY		"latency in cycles"
 
 static void table_cell(char text[PMK_NUMBER_SIZE], const struct pmk_writer *w,
 		       const struct pmk_row *row, unsigned column)
@@ -288,52 +289,54 @@ static int wider(int width, const char *text)
 	return n > width ? n : width;
 }
 
-/* Which rows a table has: all rows of a region, or those with a latency. */
-static bool in_table(const struct pmk_row *row, bool latencies)
+/* Which rows a table has: all rows of a region; or, if `of` says what, those with such values. */
+static bool in_table(const struct pmk_row *row, const char *of)
 {
-	return !latencies || (row->has_dist && row->dist.latency);
+	return !of || (row->has_dist && row->dist.latency &&
+		       strcmp(of, row->dist.of ? row->dist.of : LATENCY) == 0);
 }
 
-static unsigned with_distribution(const struct pmk_section *s, bool latencies)
+static unsigned with_distribution(const struct pmk_section *s, const char *of)
 {
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < s->nrows; i++)
-		n += s->rows[i].has_dist && s->rows[i].dist.latency == latencies;
+		n += s->rows[i].has_dist && s->rows[i].dist.latency == (of != NULL) &&
+		     in_table(&s->rows[i], of);
 	return n;
 }
 
 /* Names are aligned to the left, numbers to the right. */
-static void table(struct pmk_writer *w, const struct pmk_section *s, bool latencies)
+static void table(struct pmk_writer *w, const struct pmk_section *s, const char *of)
 {
 	static const char *const heads[TABLE_COLUMNS] = {
 		"net total", "mean", "stddev", "min", "max", "raw total", "own cost", "nested",
 	};
-	unsigned columns = latencies ? LATENCY_COLUMNS : TABLE_COLUMNS;
-	const char *title = latencies ? "latency in cycles" : "event";
+	unsigned columns = of ? LATENCY_COLUMNS : TABLE_COLUMNS;
+	const char *title = of ? of : "event";
 	int first = wider(0, title), width[TABLE_COLUMNS];
 	char text[PMK_NUMBER_SIZE];
 
-	if (!with_distribution(s, latencies))
+	if (!with_distribution(s, of))
 		return;
 	for (unsigned i = 0; i < s->nrows; i++)
-		if (in_table(&s->rows[i], latencies))
+		if (in_table(&s->rows[i], of))
 			first = wider(first, s->rows[i].name);
 	fprintf(w->f, "\n   %-*s", first, title);
 	for (unsigned c = 0; c < columns; c++) {
-		const char *head = latencies && c == 0 ? "count" : heads[c];
+		const char *head = of && c == 0 ? "count" : heads[c];
 
 		width[c] = wider(0, head);
 		for (unsigned i = 0; i < s->nrows; i++) {
 			table_cell(text, w, &s->rows[i], c);
-			if (in_table(&s->rows[i], latencies))
+			if (in_table(&s->rows[i], of))
 				width[c] = wider(width[c], text);
 		}
 		fprintf(w->f, "  %*s", width[c], head);
 	}
 	putc('\n', w->f);
 	for (unsigned i = 0; i < s->nrows; i++) {
-		if (!in_table(&s->rows[i], latencies))
+		if (!in_table(&s->rows[i], of))
 			continue;
 		fprintf(w->f, "   %-*s", first, s->rows[i].name);
 		for (unsigned c = 0; c < columns; c++) {
@@ -344,18 +347,19 @@ static void table(struct pmk_writer *w, const struct pmk_section *s, bool latenc
 	}
 }
 
-static bool has_histogram(const struct pmk_row *row)
+static bool has_histogram(const struct pmk_row *row, const char *of)
 {
-	return row->has_dist && row->dist.latency && row->dist.histogram && row->dist.values.n;
+	return in_table(row, of) && row->dist.histogram && row->dist.values.n;
 }
 
 /* The first and the last bucket that a row of the section has values in. False: there is none. */
-static bool used_buckets(const struct pmk_section *s, unsigned *first, unsigned *last)
+static bool used_buckets(const struct pmk_section *s, const char *of, unsigned *first,
+			 unsigned *last)
 {
 	*first = PMK_BUCKETS;
 	*last = 0;
 	for (unsigned i = 0; i < s->nrows; i++)
-		for (unsigned b = 0; b < PMK_BUCKETS && has_histogram(&s->rows[i]); b++) {
+		for (unsigned b = 0; b < PMK_BUCKETS && has_histogram(&s->rows[i], of); b++) {
 			if (!s->rows[i].dist.histogram->count[b])
 				continue;
 			*first = b < *first ? b : *first;
@@ -376,24 +380,24 @@ static void bucket_cell(char text[PMK_BUCKET_SIZE], const struct pmk_writer *w,
 }
 
 /* The columns are buckets, with the values that they stand for as their heads. */
-static void histograms(struct pmk_writer *w, const struct pmk_section *s)
+static void histograms(struct pmk_writer *w, const struct pmk_section *s, const char *of)
 {
-	static const char title[] = "by latency";
+	const char *title = strcmp(of, LATENCY) == 0 ? "by latency" : "by number";
 	int name = wider(0, title), width[PMK_BUCKETS];
 	char text[PMK_BUCKET_SIZE];
 	unsigned first, last;
 
-	if (!used_buckets(s, &first, &last))
+	if (!used_buckets(s, of, &first, &last))
 		return;
 	for (unsigned i = 0; i < s->nrows; i++)
-		if (has_histogram(&s->rows[i]))
+		if (has_histogram(&s->rows[i], of))
 			name = wider(name, s->rows[i].name);
 	fprintf(w->f, "\n   %-*s", name, title);
 	for (unsigned b = first; b <= last; b++) {
 		pmk_bucket_text(text, b);
 		width[b] = wider(0, text);
 		for (unsigned i = 0; i < s->nrows; i++)
-			if (has_histogram(&s->rows[i])) {
+			if (has_histogram(&s->rows[i], of)) {
 				bucket_cell(text, w, &s->rows[i], b);
 				width[b] = wider(width[b], text);
 			}
@@ -402,7 +406,7 @@ static void histograms(struct pmk_writer *w, const struct pmk_section *s)
 	}
 	putc('\n', w->f);
 	for (unsigned i = 0; i < s->nrows; i++) {
-		if (!has_histogram(&s->rows[i]))
+		if (!has_histogram(&s->rows[i], of))
 			continue;
 		fprintf(w->f, "   %-*s", name, s->rows[i].name);
 		for (unsigned b = first; b <= last; b++) {
@@ -410,6 +414,23 @@ static void histograms(struct pmk_writer *w, const struct pmk_section *s)
 			fprintf(w->f, "  %*s", width[b], text);
 		}
 		putc('\n', w->f);
+	}
+}
+
+/* A table of each kind of values, latencies first, and their histograms. */
+static void spreads(struct pmk_writer *w, const struct pmk_section *s)
+{
+	for (unsigned i = 0; i < s->nrows; i++) {
+		const struct pmk_distribution *d = &s->rows[i].dist;
+		const char *of = d->of ? d->of : LATENCY;
+		bool told = !s->rows[i].has_dist || !d->latency;
+
+		for (unsigned k = 0; k < i && !told; k++)
+			told = in_table(&s->rows[k], of);
+		if (told)
+			continue;
+		table(w, s, of);
+		histograms(w, s, of);
 	}
 }
 
@@ -545,9 +566,8 @@ static int text_section(struct pmk_writer *w, const struct pmk_result *r,
 		fprintf(w->f, "\n identical in all %u runs\n", r->runs);
 	if (!s->nrows && !s->region)
 		fputs(" no events\n", w->f);
-	table(w, s, false);
-	table(w, s, true);
-	histograms(w, s);
+	table(w, s, NULL);
+	spreads(w, s);
 	pmk_bars_section(w, &st->bars, s);
 	if (s->unmatched)
 		fprintf(w->f, "\n   begins or ends without a partner or reading: %llu\n",

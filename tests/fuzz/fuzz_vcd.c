@@ -114,15 +114,19 @@ static bool guess(const struct pmk_wave *w, struct pmk_wave_map *map)
 	return !code;
 }
 
-static void read_dump(struct outcome *o, struct pmk_wave *w, const struct pmk_wave_map *map)
+/* `each`: every layer has a bus of its own, and AXI interfaces are observed. */
+static void read_dump(struct outcome *o, struct pmk_wave *w, const struct pmk_wave_map *map,
+		      bool each)
 {
+	struct pmk_bus *buses = each ? calloc(map->nlayers + 1, sizeof(*buses)) : NULL;
 	struct pmk_wave_findings findings;
 
 	for (unsigned i = 0; i < PMK_AHBMON_NBUSES; i++)
 		pmk_bus_init(&o->monitor[i]);
 	pmk_bus_init(&o->core);
 	o->count = (struct pmk_wave_count){ .map = map,
-					    .monitor = o->monitor,
+					    .monitor = each ? NULL : o->monitor,
+					    .each = buses,
 					    .core = &o->core,
 					    .every = 1,
 					    .tick = take_tick,
@@ -133,6 +137,7 @@ static void read_dump(struct outcome *o, struct pmk_wave *w, const struct pmk_wa
 		o->status = pmk_wave_count_init(&o->count, w, &o->error);
 	if (o->status) {
 		check_error(&o->error);
+		free(buses);
 		return;
 	}
 	o->status = pmk_wave_count_run(&o->count, &findings);
@@ -144,6 +149,7 @@ static void read_dump(struct outcome *o, struct pmk_wave *w, const struct pmk_wa
 		check_error(&o->error);
 	expect(pmk_wave_count_check(&o->count) == NULL);
 	pmk_wave_count_free(&o->count);
+	free(buses);
 }
 
 /* Opens, lists, reads. */
@@ -164,9 +170,9 @@ static void read_path(struct outcome *o, const char *path, bool guessed)
 	for (size_t i = 0; i < n; i++)
 		expect(list[i].scope && *list[i].name);
 	if (!guessed)
-		read_dump(o, w, the_map());
+		read_dump(o, w, the_map(), false);
 	else if (guess(w, &map))
-		read_dump(o, w, &map);
+		read_dump(o, w, &map, true);
 	pmk_wave_close(w);
 	pmk_wave_map_free(&map);
 }

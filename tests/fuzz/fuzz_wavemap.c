@@ -13,6 +13,7 @@
 
 #include <pmk/ahb.h>
 #include <pmk/ahbmon.h>
+#include <pmk/axi.h>
 #include <pmk/pmu.h>
 #include <pmk/wave.h>
 
@@ -30,6 +31,9 @@ static void check_slot(const struct pmk_wave_map *m, const struct pmk_wave_slot 
 	switch ((enum pmk_wave_part)s->part) {
 	case PMK_WAVE_LAYER:
 		expect(s->group < m->nlayers && s->role <= PMK_WAVE_CAUSE);
+		break;
+	case PMK_WAVE_AXI:
+		expect(s->group < m->naxi && s->role < PMK_AXI_NROLES);
 		break;
 	case PMK_WAVE_GXI:
 		expect(s->role <= PMK_WAVE_GXI_IS_WRITE);
@@ -60,6 +64,15 @@ static void check_map(const struct pmk_wave_map *m)
 			if (m->slot[k].part == PMK_WAVE_LAYER && m->slot[k].group == i)
 				roles |= PMK_AHB_ROLE(m->slot[k].role);
 		expect((roles & PMK_AHB_REQUIRED) == PMK_AHB_REQUIRED);
+	}
+	for (unsigned i = 0; i < m->naxi; i++) {
+		uint32_t roles = 0;
+
+		for (unsigned k = 0; k < m->nslots; k++)
+			if (m->slot[k].part == PMK_WAVE_AXI && m->slot[k].group == i)
+				roles |= PMK_AXI_ROLE(m->slot[k].role);
+		expect((roles & PMK_AXI_READS) == PMK_AXI_READS ||
+		       (roles & PMK_AXI_WRITES) == PMK_AXI_WRITES);
 	}
 }
 

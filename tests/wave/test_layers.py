@@ -1,91 +1,25 @@
 # SPDX-License-Identifier: MIT
 """Dumps of designs with many layers: a guessed map is counted at once, and each layer's counts and
 latencies are those of its scoreboard, in Verilog."""
-import os
 import re
 import shutil
 
 from harness import *
+from scoreboards import *
+import scoreboards
 
-ROOM = os.path.join(WORK, "layers")
-HERE = os.path.dirname(os.path.abspath(__file__))
-SOURCES = [os.path.join(HERE, name) for name in ("layers.v", "bus.v")]
+SOC = ("soc", "layers.v", "bus.v")
 LAYERS = [f"lane{i}" for i in range(5)] + ["m1", "m2", "m10"]
-TIMED = ("burst", "read_burst", "write_burst")
-os.makedirs(ROOM, exist_ok=True)
-
-
-def path(name):
-    return os.path.join(ROOM, name)
-
-
-def is_built(program):
-    return os.path.exists(program) and all(os.path.getmtime(program) >= os.path.getmtime(source)
-                                           for source in SOURCES)
-
-
-def icarus():
-    have("iverilog", "vvp")
-    program = path("soc.vvp")
-    if not is_built(program):
-        done = run("iverilog", "-g2005", "-Wall", "-s", "soc", "-o", program, *SOURCES)
-        equal((done.code, done.err), (0, ""))
-    return ["vvp", program]
-
-
-def verilator():
-    have("verilator", "g++", "make")
-    folder = path("verilated")
-    program = os.path.join(folder, "Vsoc")
-    if not is_built(program):
-        done = run("verilator", "--binary", "--trace", "--timing", "-Wno-fatal", "-Wno-lint",
-                   "-Wno-style", "--top-module", "soc", "-j", "1", "-CFLAGS", "-O1", "-Mdir",
-                   folder, *SOURCES)
-        if "--binary" in done.err or "--timing" in done.err:
-            skip("this verilator is older than 5")
-        equal(done.code, 0, str(done))
-    return [program]
 
 
 def simulated(simulator, name, seed, cycles=2000):
-    """A dump, the map that is guessed for it, and {layer: {what: count}} of the scoreboards."""
-    done = run(*simulator, f"+dump={path(name)}", f"+seed={seed}", f"+cycles={cycles}", cwd=ROOM)
-    equal(done.code, 0, str(done))
-    contains(done.out, f"cycles {cycles}\n")
-    board = {}
-    for line in done.out.splitlines():
-        words = line.split()
-        if words and words[0] in LAYERS:
-            board[words[0]] = dict(zip(words[1::2], map(int, words[2::2])))
-    equal(sorted(board), sorted(LAYERS))
-    guess = pmk("wave", "signals", path(name))
-    equal((guess.code, guess.err), (0, ""))
-    with open(path(name + ".ini"), "w") as f:
-        f.write(guess.out)
-    return path(name), path(name + ".ini"), board
-
-
-def flat(counter, what):
-    """A latency as the scoreboard prints it."""
-    latency = counter["latency"]
-    return {what: counter["counter-value"], f"{what}_sum": latency["sum"],
-            f"{what}_squares": latency["sum-of-squares"], f"{what}_min": latency["min"],
-            f"{what}_max": latency["max"],
-            **{f"{what}_{b['first']}": b["count"] for b in latency["histogram"]}}
+    return scoreboards.simulated(simulator(*SOC), LAYERS, name, seed, cycles)
 
 
 def compare(board, doc):
     equal(doc["pmu"], "amba")
-    found = {}
-    for counter in doc["counters"]:
-        layer, _, what = counter["event"].rpartition(".")
-        of = found.setdefault(layer, {})
-        if what in TIMED:
-            of.update(flat(counter, what))
-        elif what != "refused":
-            of[what] = counter["counter-value"]
-        equal(counter["trust"], "measured")
-    equal(found.pop(""), {"cycles": 2000})
+    found, others = told(doc, without=("refused",))
+    equal(others, {"cycles": 2000})
     equal(sorted(found), sorted(board))
     for layer, want in board.items():
         assert all(want[kind] > 0 for kind in ("single", "incr", "wrap4", "incr4", "wrap8", "incr8",
@@ -95,15 +29,15 @@ def compare(board, doc):
 
 def test_all_layers_of_a_guessed_map_equal_their_scoreboards():
     for seed in (1, 2, 3):
-        dump, ini, board = simulated(icarus(), "icarus.vcd", seed)
+        dump, ini, board = simulated(icarus, "icarus.vcd", seed)
         compare(board, stat("-T", f"wave:{dump}", "--map", ini))
 
 
 def test_verilator_has_the_same_layers_and_counts():
-    dump, ini, board = simulated(verilator(), "verilator.vcd", 4)
+    dump, ini, board = simulated(verilator, "verilator.vcd", 4)
     compare(board, stat("-T", f"wave:{dump}", "--map", ini))
     if shutil.which("iverilog"):
-        equal(simulated(icarus(), "again.vcd", 4)[2], board, "two simulators of one design")
+        equal(simulated(icarus, "again.vcd", 4)[2], board, "two simulators of one design")
 
 
 def bit_by_bit(dump, name):
@@ -130,20 +64,16 @@ def bit_by_bit(dump, name):
 
 
 def test_vectors_that_were_dumped_bit_by_bit():
-    dump, ini, board = simulated(icarus(), "icarus.vcd", 8)
+    dump, ini, board = simulated(icarus, "icarus.vcd", 8)
     bits = bit_by_bit(dump, "bits.vcd")
     with open(bits) as f:
         assert " htrans [1] $end" in f.read()
-    guess = pmk("wave", "signals", bits)
-    equal((guess.code, guess.err), (0, ""))
-    with open(path("bits.ini"), "w") as f:
-        f.write(guess.out)
-    compare(board, stat("-T", f"wave:{bits}", "--map", path("bits.ini")))
+    compare(board, stat("-T", f"wave:{bits}", "--map", guessed(bits)))
 
 
 def test_glitches_on_the_clock_are_told():
     """Two edges at one time, and a period that is much shorter than the others."""
-    dump, ini, _ = simulated(icarus(), "icarus.vcd", 9, 100)
+    dump, ini, _ = simulated(icarus, "icarus.vcd", 9, 100)
     with open(dump) as f:
         text = f.read()
     code = re.search(r"\$var reg 1 (\S+) hclk \$end", text)[1]
@@ -164,7 +94,7 @@ def test_glitches_on_the_clock_are_told():
 def test_layers_are_in_the_order_of_their_numbers():
     """The design declares m10, m2 and m1 in this order, and Icarus dumps them in another one."""
     for simulator in (icarus, verilator):
-        ini = simulated(simulator(), "order.vcd", 1, 50)[1]
+        ini = simulated(simulator, "order.vcd", 1, 50)[1]
         with open(ini) as f:
             names = re.findall(r"^\[layer (\S+)\]", f.read(), re.M)
         equal([n for n in names if n[0] == "l"], LAYERS[:5])
@@ -172,7 +102,7 @@ def test_layers_are_in_the_order_of_their_numbers():
 
 
 def test_intervals_add_up():
-    dump, ini, board = simulated(icarus(), "icarus.vcd", 5)
+    dump, ini, board = simulated(icarus, "icarus.vcd", 5)
     doc = stat("-T", f"wave:{dump}", "--map", ini, "-I", "300cycles", "-e", "*.burst,*.read",
                "--summary")
     parts = [c for c in doc["counters"] if "interval" in c and c["interval"]]
@@ -193,7 +123,7 @@ def test_intervals_add_up():
 
 def test_a_layer_alone_and_the_monitor():
     """One layer has the monitor EXP for itself, as it always had; amba counts it when told to."""
-    dump, ini, board = simulated(icarus(), "icarus.vcd", 6)
+    dump, ini, board = simulated(icarus, "icarus.vcd", 6)
     where = ("-T", f"wave:{dump}", "--map", ini, "--layer", "m10")
     doc = stat(*where)
     equal((doc["pmu"], counts(doc)["ct_exp_rd"]), ("ahbmon", board["m10"]["read"]))
@@ -210,7 +140,7 @@ def test_a_layer_alone_and_the_monitor():
 
 
 def test_the_report_and_csv():
-    dump, ini, board = simulated(icarus(), "icarus.vcd", 7)
+    dump, ini, board = simulated(icarus, "icarus.vcd", 7)
     where = ("-T", f"wave:{dump}", "--map", ini)
     text = pmk("stat", *where, "-e", "m1.burst,m2.burst", "--bars", "--no-big-num").err
     m1 = board["m1"]
@@ -239,9 +169,7 @@ def test_more_layers_than_a_session_has_events():
     text += "".join(f"#{10 * k + 5}\n1!\n#{10 * k + 10}\n0!\n" for k in range(4))
     with open(path("many.vcd"), "w") as f:
         f.write(text)
-    with open(path("many.ini"), "w") as f:
-        f.write(pmk("wave", "signals", path("many.vcd")).out)
-    doc = stat("-T", f"wave:{path('many.vcd')}", "--map", path("many.ini"))
+    doc = stat("-T", f"wave:{path('many.vcd')}", "--map", guessed(path("many.vcd")))
     got = counts(doc)
     assert len(got) > 256, len(got)
     equal((got["m59.burst"], got["m58.burst"], got["m58.idle"], got["m59.idle"]), (3, 0, 4, 1))

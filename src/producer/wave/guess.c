@@ -15,6 +15,10 @@
  *  - Ports of slaves, recognised by their hsel, if there are other ports: their traffic is that of
  *    a master.
  *
+ * An AXI interface is a group with awvalid and its awready, bvalid and bready, or the same of
+ * reads, in either spelling, aw_valid too; otherwise it is as a layer. Two groups whose addresses
+ * have one VALID and one READY are one interface.
+ *
  * A GXI is two states of two bits, address_state and data_state, on a path with gxi or mbx in it,
  * because many other state machines have signals with these words in their names. Where there is
  * none, the pins of an AHB Monitor have the states, too. The handshake signals of AXI are not such
@@ -28,6 +32,7 @@
 
 #include <pmk/ahb.h>
 #include <pmk/ahbmon.h>
+#include <pmk/axi.h>
 
 #include "producer/wave/wave.h"
 
@@ -35,6 +40,12 @@ static const char *const role_names[PMK_AHB_NROLES] = {
 	[PMK_AHB_HTRANS] = "htrans", [PMK_AHB_HADDR] = "haddr",	  [PMK_AHB_HWRITE] = "hwrite",
 	[PMK_AHB_HSIZE] = "hsize",   [PMK_AHB_HBURST] = "hburst", [PMK_AHB_HPROT] = "hprot",
 	[PMK_AHB_HREADY] = "hready", [PMK_AHB_HRESP] = "hresp",
+};
+
+static const char *const axi_names[PMK_AXI_NROLES] = {
+#define X(role, name) [PMK_AXI_##role] = #name,
+	PMK_AXI_ROLES(X)
+#undef X
 };
 
 #define NGXI (PMK_WAVE_GXI_IS_WRITE + 1)
@@ -62,8 +73,14 @@ static const uint32_t gxi_bits[NGXI] = {
 
 #define NAME_BYTES 48
 
+#define MOST_ROLES PMK_AXI_NROLES /* AHB has fewer */
+
+/* A layer of AHB, or an AXI interface. */
 struct layer {
-	const struct pmk_wave_signal *role[PMK_AHB_NROLES];
+	const struct pmk_wave_signal *role[MOST_ROLES]; /* enum pmk_ahb_role, or pmk_axi_role */
+	const struct pmk_wave_signal *key; /* the one that it was found by: htrans, awvalid … */
+	const char *word;		   /* … and what of its name that is */
+	bool axi;
 	unsigned roles;
 	bool slave;
 	const struct layer *same; /* the layer of which it is an inner end */
@@ -102,11 +119,45 @@ static bool on_gxi(const struct pmk_wave_signal *s)
 	       strcasestr(s->scope, "gxi") || strcasestr(s->scope, "mbx");
 }
 
-static bool has_role(const struct pmk_wave_signal *s)
+/* Is one of AXI's names at this place, with or without a '_' behind the channel? */
+static bool is_axi_name(const char *at)
+{
+	static const char *const fields[] = { "valid", "ready", "last", "resp", "len", "id" };
+	static const char *const names[] = { "aw", "ar", "w", "b", "r" };
+
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		size_t n = strlen(names[i]);
+
+		if (strncasecmp(at, names[i], n) != 0)
+			continue;
+		n += at[n] == '_';
+		for (unsigned f = 0; f < sizeof(fields) / sizeof(fields[0]); f++)
+			if (strncasecmp(at + n, fields[f], strlen(fields[f])) == 0)
+				return true;
+	}
+	return false;
+}
+
+static bool has_axi_role(const struct pmk_wave_signal *s)
+{
+	for (const char *at = s->name; *at; at++)
+		if (is_axi_name(at))
+			return true;
+	return false;
+}
+
+static bool has_ahb_role(const struct pmk_wave_signal *s)
 {
 	for (unsigned r = 0; r < PMK_AHB_NROLES; r++)
 		if (strcasestr(s->name, role_names[r]))
 			return true;
+	return false;
+}
+
+static bool has_role(const struct pmk_wave_signal *s)
+{
+	if (has_ahb_role(s) || has_axi_role(s))
+		return true;
 	if (strcasestr(s->name, "hsel"))
 		return true;
 	for (unsigned r = 0; r < NGXI && on_gxi(s); r++)
@@ -160,7 +211,7 @@ static bool read_layer(const struct layers *all, const struct pmk_wave_signal *h
 {
 	static const char *const ready[] = { "hready", "hreadyin", "hreadyout" };
 
-	*l = (struct layer){ .roles = 0 };
+	*l = (struct layer){ .key = htrans, .word = "htrans" };
 	for (unsigned r = 0; r < PMK_AHB_NROLES; r++)
 		if (r != PMK_AHB_HREADY)
 			l->role[r] = beside(all, htrans, "htrans", role_names[r]);
@@ -184,16 +235,16 @@ static unsigned depth(const struct pmk_wave_signal *s)
 
 static bool better(const struct layer *a, const struct layer *b)
 {
-	unsigned m = depth(a->role[PMK_AHB_HTRANS]), n = depth(b->role[PMK_AHB_HTRANS]);
+	unsigned m = depth(a->key), n = depth(b->key);
 
 	if (a->roles != b->roles)
 		return a->roles > b->roles;
 	if (m != n)
 		return m < n;
-	return path_length(a->role[PMK_AHB_HTRANS]) < path_length(b->role[PMK_AHB_HTRANS]);
+	return path_length(a->key) < path_length(b->key);
 }
 
-static bool same_net(const struct layer *a, const struct layer *b, enum pmk_ahb_role role)
+static bool same_net(const struct layer *a, const struct layer *b, unsigned role)
 {
 	return a->role[role] && b->role[role] && a->role[role]->net == b->role[role]->net;
 }
@@ -201,11 +252,15 @@ static bool same_net(const struct layer *a, const struct layer *b, enum pmk_ahb_
 /* Are these two names for one bus, as far as nets tell? */
 static bool same_bus(const struct layer *a, const struct layer *b)
 {
+	if (a->axi != b->axi)
+		return false;
+	if (a->axi)
+		return (same_net(a, b, PMK_AXI_AWVALID) && same_net(a, b, PMK_AXI_AWREADY)) ||
+		       (same_net(a, b, PMK_AXI_ARVALID) && same_net(a, b, PMK_AXI_ARREADY));
 	if (same_net(a, b, PMK_AHB_HTRANS))
 		return true;
-	if (strcmp(a->role[PMK_AHB_HTRANS]->scope, b->role[PMK_AHB_HTRANS]->scope) == 0)
-		return false;
-	return same_net(a, b, PMK_AHB_HREADY) && same_net(a, b, PMK_AHB_HWRITE);
+	return strcmp(a->key->scope, b->key->scope) != 0 && same_net(a, b, PMK_AHB_HREADY) &&
+	       same_net(a, b, PMK_AHB_HWRITE);
 }
 
 /* 0 or PMK_ENOMEM. */
@@ -213,7 +268,7 @@ static int add_layer(struct layers *all, const struct layer *l)
 {
 	struct layer *bigger;
 
-	all->masters = all->masters || !l->slave;
+	all->masters = all->masters || (!l->slave && !l->axi);
 	for (size_t i = 0; i < all->count; i++) {
 		if (!same_bus(&all->layer[i], l))
 			continue;
@@ -251,7 +306,7 @@ static int compare_paths(const char *a, const char *b, bool numbers)
 
 static int compare_layers(const struct layer *a, const struct layer *b, bool numbers)
 {
-	const struct pmk_wave_signal *s = a->role[PMK_AHB_HTRANS], *t = b->role[PMK_AHB_HTRANS];
+	const struct pmk_wave_signal *s = a->key, *t = b->key;
 	int scopes = compare_paths(s->scope, t->scope, numbers);
 
 	return scopes ? scopes : compare_paths(s->name, t->name, numbers);
@@ -283,6 +338,59 @@ static void sort_layers(struct layers *all)
 		qsort(all->layer, all->count, sizeof(*all->layer), in_order);
 }
 
+/* "awvalid" or "aw_valid". */
+static void axi_name(char buf[16], unsigned role, const char *blank)
+{
+	size_t n = axi_names[role][0] == 'a' ? 2 : 1; /* of the channel: aw, ar, w, b, r */
+
+	snprintf(buf, 16, "%.*s%s%s", (int)n, axi_names[role], blank, axi_names[role] + n);
+}
+
+/* The greatest width of a signal, by the end of its name; most have one bit. */
+static uint32_t axi_bits(unsigned role)
+{
+	const char *end = axi_names[role] + strlen(axi_names[role]);
+
+	if (strcmp(end - 3, "len") == 0)
+		return 8;
+	if (strcmp(end - 4, "resp") == 0)
+		return 2;
+	return strcmp(end - 2, "id") == 0 ? 64 : 1;
+}
+
+/* The interface whose key is `s`, of which `word` is awvalid or arvalid. */
+static bool read_axi(const struct layers *all, const struct pmk_wave_signal *s, const char *word,
+		     struct layer *l)
+{
+	const char *blank = strchr(word, '_') ? "_" : "";
+	uint32_t roles = 0;
+	char name[16];
+
+	*l = (struct layer){ .key = s, .word = word, .axi = true };
+	for (unsigned r = 0; r < PMK_AXI_NROLES; r++) {
+		axi_name(name, r, blank);
+		l->role[r] = strcasecmp(name, word) == 0 ? s : beside(all, s, word, name);
+		if (l->role[r] && l->role[r]->width > axi_bits(r))
+			l->role[r] = NULL;
+		l->roles += l->role[r] != NULL;
+		roles |= l->role[r] ? PMK_AXI_ROLE(r) : 0;
+	}
+	return (roles & PMK_AXI_READS) == PMK_AXI_READS ||
+	       (roles & PMK_AXI_WRITES) == PMK_AXI_WRITES;
+}
+
+/* Look for an interface by one of its signals: writes tell of all, else reads do. */
+static bool find_axi(const struct layers *all, const struct pmk_wave_signal *s, struct layer *l)
+{
+	static const char *const words[] = { "awvalid", "aw_valid", "arvalid", "ar_valid" };
+
+	for (unsigned i = 0; i < 4 && s->width == 1; i++)
+		if (strcasestr(s->name, words[i]))
+			return !(i >= 2 && beside(all, s, words[i], words[i - 2])) &&
+			       read_axi(all, s, words[i], l);
+	return false;
+}
+
 static int find_layers(const struct wave_dump *v, struct layers *all)
 {
 	struct layer l;
@@ -293,6 +401,8 @@ static int find_layers(const struct wave_dump *v, struct layers *all)
 
 		if (s->width == 2 && strcasestr(s->name, "htrans") && read_layer(all, s, &l))
 			err = add_layer(all, &l);
+		else if (find_axi(all, s, &l))
+			err = add_layer(all, &l);
 	}
 	return err;
 }
@@ -300,20 +410,18 @@ static int find_layers(const struct wave_dump *v, struct layers *all)
 /* Is `in` a module within that of `out`, with the same names? */
 static bool within(const struct layer *in, const struct layer *out)
 {
-	const struct pmk_wave_signal *a = in->role[PMK_AHB_HTRANS], *b = out->role[PMK_AHB_HTRANS];
+	const struct pmk_wave_signal *a = in->key, *b = out->key;
 	size_t n = strlen(b->scope);
 
-	return strcasecmp(a->name, b->name) == 0 && in->roles <= out->roles &&
-	       strncmp(a->scope, b->scope, n) == 0 && a->scope[n] == '.';
+	return in->axi == out->axi && strcasecmp(a->name, b->name) == 0 &&
+	       in->roles <= out->roles && strncmp(a->scope, b->scope, n) == 0 && a->scope[n] == '.';
 }
 
 /* Is `in` what a slave without hwrite sees of `out`? */
 static bool is_slave_end(const struct layer *in, const struct layer *out)
 {
-	const struct pmk_wave_signal *a = in->role[PMK_AHB_HTRANS], *b = out->role[PMK_AHB_HTRANS];
-
-	return !in->role[PMK_AHB_HWRITE] && out->role[PMK_AHB_HWRITE] &&
-	       strcmp(a->scope, b->scope) != 0 && same_net(in, out, PMK_AHB_HREADY);
+	return !in->axi && !out->axi && !in->role[PMK_AHB_HWRITE] && out->role[PMK_AHB_HWRITE] &&
+	       strcmp(in->key->scope, out->key->scope) != 0 && same_net(in, out, PMK_AHB_HREADY);
 }
 
 static void find_inner_ends(struct layers *all)
@@ -347,13 +455,13 @@ static const char *telling_scope(const char *path)
 	return dot;
 }
 
-/* The name for a layer: what stands before and after htrans, or else the last name of the scope,
- * from one with an index on: letters, digits and single '_'. */
+/* The name for a layer: what stands before and after htrans or awvalid, or else the last name of
+ * the scope, from one with an index on: letters, digits and single '_'. */
 static void name_layer(struct layers *all, size_t n)
 {
 	struct layer *l = &all->layer[n];
-	const struct pmk_wave_signal *s = l->role[PMK_AHB_HTRANS];
-	const char *at = strcasestr(s->name, "htrans"), *rest = at + strlen("htrans");
+	const struct pmk_wave_signal *s = l->key;
+	const char *at = strcasestr(s->name, l->word), *rest = at + strlen(l->word);
 	const char *scope = telling_scope(s->scope);
 	char text[256];
 	size_t used = 0;
@@ -523,10 +631,10 @@ static struct pmk_wave_signal *joined(const struct wave_dump *v, size_t *n)
 /* ---- clock and reset ------------------------------------------------------------------------ */
 
 /* Names, the most typical first; a trailing '*' stands for any text on both sides. */
-static const char *const clocks[] = { "hclk",  "hclk*", "clk",	  "clock",
+static const char *const clocks[] = { "hclk",  "hclk*", "aclk",	  "clk", "clock",
 				      "clk_i", "clk*",	"clock*", NULL };
-static const char *const resets[] = { "hresetn", "hreset*", "resetn", "reset_n", "rst_n",
-				      "rstn",	 "nreset",  "reset*", "rst*",	 NULL };
+static const char *const resets[] = { "hresetn", "hreset*", "aresetn", "resetn", "reset_n", "rst_n",
+				      "rstn",	 "nreset",  "reset*",  "rst*",	 NULL };
 
 static unsigned rank(const char *name, const char *const *list)
 {
@@ -554,7 +662,7 @@ static const struct pmk_wave_signal *most_telling(const struct wave_dump *v,
 		unsigned r;
 
 		/* A bit of hburst is no reset, although rst is in its name. */
-		if (s->kind != PMK_WAVE_BITS || s->width != 1 || has_role(s))
+		if (s->kind != PMK_WAVE_BITS || s->width != 1 || has_ahb_role(s))
 			continue;
 		r = rank(s->name, list);
 		if (r >= 100)
@@ -576,8 +684,7 @@ static const struct pmk_wave_signal *clock_of(const struct wave_dump *v, const s
 		const struct pmk_wave_signal *s = &v->signal[i];
 
 		if (s->kind == PMK_WAVE_BITS && s->width == 1 &&
-		    strcasecmp(s->name, clock->name) == 0 &&
-		    strcmp(s->scope, l->role[PMK_AHB_HTRANS]->scope) == 0)
+		    strcasecmp(s->name, clock->name) == 0 && strcmp(s->scope, l->key->scope) == 0)
 			return s->net == clock->net ? NULL : s;
 	}
 	return NULL;
@@ -595,7 +702,7 @@ static bool is_in(const char *scope, const char *outer)
 static bool may_share_clock(const struct wave_dump *v, const struct layer *l,
 			    const struct pmk_wave_signal *clock)
 {
-	const char *scope = l->role[PMK_AHB_HTRANS]->scope;
+	const char *scope = l->key->scope;
 
 	for (size_t i = 0; i < v->nsignals; i++) {
 		const struct pmk_wave_signal *s = &v->signal[i];
@@ -629,19 +736,21 @@ static void write_path(FILE *f, const char *key, const struct pmk_wave_signal *s
 /* `own`: a clock in the layer's scope that may be another one, or NULL. */
 static void write_layer(FILE *f, const struct layer *l, const struct pmk_wave_signal *own)
 {
-	fprintf(f, "\n[layer %s]\n", l->name);
+	const char *const *names = l->axi ? axi_names : role_names;
+
+	fprintf(f, "\n[%s %s]\n", l->axi ? "axi" : "layer", l->name);
 	if (own)
 		fprintf(f,
-			"# %s.%s is a net of its own: where it is another clock, this layer wants "
-			"a map and a run of its own\n",
-			own->scope, own->name);
-	if (*l->role[PMK_AHB_HTRANS]->scope)
-		fprintf(f, "scope = %s\n", l->role[PMK_AHB_HTRANS]->scope);
-	for (unsigned r = 0; r < PMK_AHB_NROLES; r++) {
+			"# %s.%s is a net of its own: where it is another clock, this %s wants a "
+			"map and a run of its own\n",
+			own->scope, own->name, l->axi ? "interface" : "layer");
+	if (*l->key->scope)
+		fprintf(f, "scope = %s\n", l->key->scope);
+	for (unsigned r = 0; r < (l->axi ? PMK_AXI_NROLES : PMK_AHB_NROLES); r++) {
 		if (l->role[r])
-			fprintf(f, "%s = %s\n", role_names[r], l->role[r]->name);
+			fprintf(f, "%s = %s\n", names[r], l->role[r]->name);
 		else
-			fprintf(f, "# %s is not there by that name\n", role_names[r]);
+			fprintf(f, "# %s is not there by that name\n", names[r]);
 	}
 }
 
@@ -701,20 +810,16 @@ static void write_map(FILE *f, const struct wave_dump *v, const struct layers *a
 		const struct layer *l = &all->layer[i];
 		const struct pmk_wave_signal *own = clock_of(v, l, clock);
 
-		if (own && is_written(all, l) && !may_share_clock(v, l, clock)) {
+		if (own && is_written(all, l) && !may_share_clock(v, l, clock))
 			fprintf(f,
-				"# the htrans of %s is left out: its clock is %s.%s, and a map "
-				"has one\n",
-				own->scope, own->scope, own->name);
-			continue;
-		}
-		if (l->same)
-			fprintf(f, "# the htrans of %s is taken for another end of that of %s\n",
-				l->role[PMK_AHB_HTRANS]->scope,
-				l->same->role[PMK_AHB_HTRANS]->scope);
-		else if (l->slave && all->masters)
-			fprintf(f, "# %s.%s is a slave's port\n", l->role[PMK_AHB_HTRANS]->scope,
-				l->role[PMK_AHB_HTRANS]->name);
+				"# the %s of %s is left out: its clock is %s.%s, and a map has "
+				"one\n",
+				l->word, own->scope, own->scope, own->name);
+		else if (l->same)
+			fprintf(f, "# the %s of %s is taken for another end of that of %s\n",
+				l->word, l->key->scope, l->same->key->scope);
+		else if (!is_written(all, l))
+			fprintf(f, "# %s.%s is a slave's port\n", l->key->scope, l->key->name);
 		else
 			write_layer(f, l, own);
 	}
@@ -762,13 +867,14 @@ static int guess(const struct pmk_wave *w, const struct wave_dump *v, FILE *f, s
 	if (all->gxi.roles)
 		scope = all->gxi.role[PMK_WAVE_GXI_ADDRESS]->scope;
 	if (all->count)
-		scope = all->layer[0].role[PMK_AHB_HTRANS]->scope;
+		scope = all->layer[0].key->scope;
 	clock = most_telling(v, clocks, scope);
 	reset = most_telling(v, resets, scope);
 	if (!all->count && !all->gxi.roles && !all->pins && !evntbus)
 		return pmk_wave_fail(err, PMK_ENOTSUP,
 				     "%s: no map can be guessed: no names like htrans and hready, "
-				     "gxi_address_state and gxi_data_state, AHBMONITOR, or EVNTBUS",
+				     "awvalid and awready, gxi_address_state and gxi_data_state, "
+				     "AHBMONITOR, or EVNTBUS",
 				     w->path);
 	if (!clock)
 		return pmk_wave_fail(

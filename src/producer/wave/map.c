@@ -9,6 +9,7 @@
 
 #include <pmk/ahb.h>
 #include <pmk/ahbmon.h>
+#include <pmk/axi.h>
 #include <pmk/pmu.h>
 
 #include "base/ini.h"
@@ -21,10 +22,11 @@
 struct contents {
 	struct wave_arena text;
 	struct pmk_wave_layer *layer;
+	struct pmk_wave_axi *axi;
 	struct pmk_wave_slot *slot;
 };
 
-enum section { S_NONE, S_CLOCK, S_LAYER, S_GXI, S_EVNTBUS, S_EVENTS, S_WINDOWS, S_UNKNOWN };
+enum section { S_NONE, S_CLOCK, S_LAYER, S_AXI, S_GXI, S_EVNTBUS, S_EVENTS, S_WINDOWS, S_UNKNOWN };
 
 struct reading {
 	struct pmk_ini *ini;
@@ -33,7 +35,7 @@ struct reading {
 	bool no_memory;
 	char section[64]; /* the layer that was looked up last */
 	enum section kind;
-	unsigned layer;
+	unsigned layer;		   /* or AXI interface */
 	const char *evntbus_core;  /* the PMU whose EVNTBUS it is */
 	const struct pmk_pmu *pmu; /* the PMU whose events [events] may name */
 };
@@ -261,6 +263,55 @@ static bool take_layer(struct reading *r, const char *name, const char *value)
 	return add_role(r, &slot, value);
 }
 
+/* ---- [axi NAME] ----------------------------------------------------------------------------- */
+
+/* As enter_layer(). */
+static bool enter_axi(struct reading *r, const char *name)
+{
+	struct pmk_wave_map *m = r->map;
+	struct pmk_wave_axi *bigger;
+
+	for (r->layer = 0; r->layer < m->naxi; r->layer++)
+		if (strcmp(m->axi[r->layer].name, name) == 0)
+			return true;
+	bigger = realloc(r->all->axi, (m->naxi + 1) * sizeof(*bigger));
+	if (bigger)
+		m->axi = r->all->axi = bigger;
+	if (!bigger || !(name = keep(r, name))) {
+		r->no_memory = true;
+		return false;
+	}
+	bigger[m->naxi++] = (struct pmk_wave_axi){ .name = name, .line = r->ini->line };
+	return true;
+}
+
+static bool take_axi(struct reading *r, const char *name, const char *value)
+{
+	enum { SCOPE = PMK_AXI_NROLES, CLOCK };
+	static const char *const keys[] = {
+#define X(role, name) #name,
+		PMK_AXI_ROLES(X)
+#undef X
+			"scope",
+		"clock"
+	};
+	struct pmk_wave_slot slot = { .part = PMK_WAVE_AXI, .group = r->layer };
+	int i = find_word(r, "an AXI interface has no", keys, COUNT(keys), name);
+
+	if (i < 0)
+		return false;
+	if (i == CLOCK)
+		return complain(r,
+				"an AXI interface has no clock of its own: a map has one, in "
+				"[clock]; those of other clocks want a map and a run of their own");
+	if (i == SCOPE) {
+		r->all->axi[r->layer].scope = keep(r, value);
+		return r->all->axi[r->layer].scope != NULL;
+	}
+	slot.role = (unsigned)i;
+	return add_role(r, &slot, value);
+}
+
 /* ---- the others ----------------------------------------------------------------------------- */
 
 static bool take_gxi(struct reading *r, const char *name, const char *value)
@@ -412,29 +463,57 @@ static bool take_windows(struct reading *r, const char *name, const char *value)
 
 /* ---- the file ------------------------------------------------------------------------------- */
 
+/* The name in a section such as "layer armd"; NULL: it is another section. */
+static const char *name_in(const char *section, const char *kind)
+{
+	size_t n = strlen(kind);
+
+	if (strncasecmp(section, kind, n) != 0 || (section[n] && !isblank(section[n])))
+		return NULL;
+	return section + n + strspn(section + n, " \t");
+}
+
 static bool enter_section(struct reading *r, const char *section)
 {
 	static const char *const names[] = {
-		[S_NONE] = "",		[S_CLOCK] = "clock",	 [S_LAYER] = "layer",
-		[S_GXI] = "gxi",	[S_EVNTBUS] = "evntbus", [S_EVENTS] = "events",
-		[S_WINDOWS] = "windows"
+		[S_NONE] = "",	       [S_CLOCK] = "clock",    [S_LAYER] = "layer",
+		[S_AXI] = "axi",       [S_GXI] = "gxi",	       [S_EVNTBUS] = "evntbus",
+		[S_EVENTS] = "events", [S_WINDOWS] = "windows"
 	};
-	const char *layer = section + strlen("layer");
+	const char *name;
 	int i;
 
 	snprintf(r->section, sizeof(r->section), "%s", section);
 	r->kind = S_UNKNOWN;
-	if (strncasecmp(section, "layer", strlen("layer")) == 0 && (!*layer || isblank(*layer))) {
-		layer += strspn(layer, " \t");
-		if (!*layer)
-			return complain(r, "a layer needs a name: [layer armd]");
+	name = name_in(section, "layer");
+	if (name && !*name)
+		return complain(r, "a layer needs a name: [layer armd]");
+	if (name) {
 		r->kind = S_LAYER;
-		return enter_layer(r, layer) || complain(r, "out of memory");
+		return enter_layer(r, name) || complain(r, "out of memory");
+	}
+	name = name_in(section, "axi");
+	if (name && !*name)
+		return complain(r, "an AXI interface needs a name: [axi m0]");
+	if (name) {
+		r->kind = S_AXI;
+		return enter_axi(r, name) || complain(r, "out of memory");
 	}
 	i = find_word(r, "no section", names + 1, COUNT(names) - 1, section);
 	if (i >= 0)
 		r->kind = (enum section)(i + 1);
 	return i >= 0;
+}
+
+/* The signals that a layer or an AXI interface has. */
+static uint32_t roles_of(const struct pmk_wave_map *m, enum pmk_wave_part part, unsigned group)
+{
+	uint32_t roles = 0;
+
+	for (unsigned i = 0; i < m->nslots; i++)
+		if (m->slot[i].part == part && m->slot[i].group == group)
+			roles |= UINT32_C(1) << m->slot[i].role;
+	return roles;
 }
 
 /* Check what a map as a whole needs. */
@@ -447,32 +526,44 @@ static bool check(struct reading *r)
 	if (!m->clock)
 		return complain(r, "no clock: [clock] has to say signal = NAME");
 	if (!m->nslots)
-		return complain(r, "nothing to sample: there is no [layer], [gxi], [evntbus] or "
-				   "[events]");
-	for (unsigned l = 0; l < m->nlayers; l++) {
-		unsigned roles = 0;
+		return complain(r,
+				"nothing to sample: there is no [layer], [axi], [gxi], [evntbus] "
+				"or [events]");
+	for (unsigned l = 0; l < m->nlayers; l++)
+		if ((roles_of(m, PMK_WAVE_LAYER, l) & PMK_AHB_REQUIRED) != PMK_AHB_REQUIRED)
+			return pmk_ini_fail(r->ini, m->layer[l].line,
+					    "[layer %.40s] needs htrans and hready",
+					    m->layer[l].name);
+	for (unsigned a = 0; a < m->naxi; a++) {
+		uint32_t roles = roles_of(m, PMK_WAVE_AXI, a);
 
-		for (unsigned i = 0; i < m->nslots; i++)
-			if (m->slot[i].part == PMK_WAVE_LAYER && m->slot[i].group == l)
-				roles |= PMK_AHB_ROLE(m->slot[i].role);
-		if ((roles & PMK_AHB_REQUIRED) == PMK_AHB_REQUIRED)
-			continue;
-		return pmk_ini_fail(r->ini, m->layer[l].line,
-				    "[layer %.40s] needs htrans and hready", m->layer[l].name);
+		if ((roles & PMK_AXI_READS) != PMK_AXI_READS &&
+		    (roles & PMK_AXI_WRITES) != PMK_AXI_WRITES)
+			return pmk_ini_fail(
+				r->ini, m->axi[a].line,
+				"[axi %.40s] needs arvalid, arready, rvalid and rready, "
+				"or awvalid, awready, bvalid and bready",
+				m->axi[a].name);
 	}
 	return true;
 }
 
-/* Tell every slot its scope: that of its layer, or of the map. */
+/* Tell every slot its scope: that of its layer or AXI interface, or of the map. */
 static void spread_scopes(struct pmk_wave_map *m, struct contents *all)
 {
 	for (unsigned i = 0; i < m->nlayers; i++)
 		if (!all->layer[i].scope)
 			all->layer[i].scope = m->scope;
-	for (unsigned i = 0; i < m->nslots; i++)
-		all->slot[i].scope = all->slot[i].part == PMK_WAVE_LAYER
-					     ? all->layer[all->slot[i].group].scope
-					     : m->scope;
+	for (unsigned i = 0; i < m->naxi; i++)
+		if (!all->axi[i].scope)
+			all->axi[i].scope = m->scope;
+	for (unsigned i = 0; i < m->nslots; i++) {
+		struct pmk_wave_slot *s = &all->slot[i];
+
+		s->scope = s->part == PMK_WAVE_LAYER ? all->layer[s->group].scope
+			   : s->part == PMK_WAVE_AXI ? all->axi[s->group].scope
+						     : m->scope;
+	}
 }
 
 /* pmk_ini_take */
@@ -493,6 +584,8 @@ static bool take(void *ctx, struct pmk_ini *ini, const char *section, const char
 		return take_clock(r, name, value);
 	case S_LAYER:
 		return take_layer(r, name, value);
+	case S_AXI:
+		return take_axi(r, name, value);
 	case S_GXI:
 		return take_gxi(r, name, value);
 	case S_EVNTBUS:
@@ -539,6 +632,7 @@ void pmk_wave_map_free(struct pmk_wave_map *map)
 	if (all) {
 		pmk_wave_arena_free(&all->text);
 		free(all->layer);
+		free(all->axi);
 		free(all->slot);
 		free(all);
 	}

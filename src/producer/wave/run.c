@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Passes the samples of a dump to the observers. Here a dump meets the hardware that it shows: the
- * protocol of AHB (src/ahb) and the EVNTBUS of an ARM11.
+ * protocols of AHB (src/ahb) and AXI (src/axi), and the EVNTBUS of an ARM11.
  *
  * After edges that were lost ($dumpoff) the layers are idle and the protocol checker starts anew,
  * because it is not known what was under way. The observer of a layer sees one idle cycle for each
@@ -89,6 +89,8 @@ static int no_layer(const struct pmk_wave_count *c, struct pmk_wave_error *err)
 	pmk_nearest_init(&near, c->only);
 	for (unsigned i = 0; i < c->map->nlayers; i++)
 		pmk_nearest_offer(&near, c->map->layer[i].name);
+	for (unsigned i = 0; i < c->map->naxi; i++)
+		pmk_nearest_offer(&near, c->map->axi[i].name);
 	pmk_nearest_text(&near, hint, sizeof(hint));
 	if (!*hint && c->map->nlayers)
 		snprintf(hint, sizeof(hint), "%.60s", c->map->layer[0].name);
@@ -146,7 +148,43 @@ static int start_layers(struct pmk_wave_count *c, struct pmk_wave_error *err)
 					     layer->line, layer->name);
 		c->nwatched++;
 	}
-	return c->only && !c->nwatched ? no_layer(c, err) : 0;
+	return 0;
+}
+
+static void start_axi(struct pmk_wave_count *c, struct pmk_wave_watched_axi *a)
+{
+	const struct pmk_wave_map *m = c->map;
+	uint32_t roles = 0;
+
+	for (unsigned r = 0; r < PMK_AXI_NROLES; r++)
+		a->slot[r] = NO_SLOT;
+	for (unsigned i = 0; i < m->nslots; i++) {
+		if (m->slot[i].part != PMK_WAVE_AXI || m->slot[i].group != a->index)
+			continue;
+		a->slot[m->slot[i].role] = (int)i;
+		roles |= PMK_AXI_ROLE(m->slot[i].role);
+	}
+	pmk_axi_init(&a->observer, roles);
+}
+
+static int start_interfaces(struct pmk_wave_count *c, struct pmk_wave_error *err)
+{
+	const struct pmk_wave_map *m = c->map;
+
+	c->axi = calloc(m->naxi + 1, sizeof(*c->axi));
+	if (!c->axi)
+		return pmk_wave_fail(err, PMK_ENOMEM, "%s: out of memory", m->file);
+	for (unsigned i = 0; i < m->naxi && c->each; i++) {
+		struct pmk_wave_watched_axi *a = &c->axi[c->naxi];
+
+		if (c->only && strcasecmp(c->only, m->axi[i].name) != 0)
+			continue;
+		a->axi = &m->axi[i];
+		a->index = i;
+		start_axi(c, a);
+		c->naxi++;
+	}
+	return c->only && !c->nwatched && !c->naxi ? no_layer(c, err) : 0;
 }
 
 /* ---- GXI, EVNTBUS, events ------------------------------------------------------------------- */
@@ -222,9 +260,13 @@ int pmk_wave_count_init(struct pmk_wave_count *c, struct pmk_wave *w, struct pmk
 	c->cycles = 0;
 	c->in_reset = (struct pmk_wave_warning){ .count = 0 };
 	c->watched = NULL;
+	c->axi = NULL;
+	c->naxi = 0;
 	c->was = calloc(c->map->nslots + 1, sizeof(*c->was));
 	code = c->was ? start_layers(c, err)
 		      : pmk_wave_fail(err, PMK_ENOMEM, "%s: out of memory", c->map->file);
+	if (!code)
+		code = start_interfaces(c, err);
 	start_gxi(c);
 	if (!code)
 		code = start_evntbus(c, err);
@@ -252,8 +294,11 @@ void pmk_wave_count_thresholds(struct pmk_wave_count *c, const uint32_t threshol
 void pmk_wave_count_free(struct pmk_wave_count *c)
 {
 	free(c->watched);
+	free(c->axi);
 	free(c->was);
 	c->watched = NULL;
+	c->axi = NULL;
+	c->naxi = 0;
 	c->was = NULL;
 	c->nwatched = 0;
 }
@@ -391,6 +436,27 @@ static int sample_layer(struct pmk_wave_count *c, struct pmk_wave_watched *l,
 	return c->violation ? check_layer(c, l, e, &cycle) : 0;
 }
 
+static void sample_axi(struct pmk_wave_count *c, struct pmk_wave_watched_axi *a,
+		       const struct pmk_wave_edge *e)
+{
+	struct pmk_axi_cycle cycle = { .reset = e->reset };
+	uint32_t hidden;
+
+	for (unsigned r = 0; r < PMK_AXI_NROLES; r++) {
+		if (a->slot[r] == NO_SLOT)
+			continue;
+		cycle.value[r] = e->value[a->slot[r]].bits;
+		if (e->value[a->slot[r]].x)
+			cycle.x |= PMK_AXI_ROLE(r);
+	}
+	if (e->gap && e->number)
+		pmk_axi_forget(&a->observer);
+	hidden = pmk_axi_sample(&a->observer, &cycle);
+	for (unsigned r = 0; hidden && r < PMK_AXI_NROLES; r++)
+		if (hidden & PMK_AXI_ROLE(r))
+			warn(c, PMK_WAVE_BUS_X, (unsigned)a->slot[r], e->time);
+}
+
 static void sample_gxi(struct pmk_wave_count *c, const struct pmk_wave_edge *e)
 {
 	const struct pmk_gxi_cycle cycle = {
@@ -510,6 +576,8 @@ static int edge(void *ctx, const struct pmk_wave_edge *e)
 
 	for (unsigned i = 0; i < c->nwatched && !stop; i++)
 		stop = sample_layer(c, &c->watched[i], e);
+	for (unsigned i = 0; i < c->naxi; i++)
+		sample_axi(c, &c->axi[i], e);
 	if (c->gxi_slot[PMK_WAVE_GXI_ADDRESS] != NO_SLOT ||
 	    c->gxi_slot[PMK_WAVE_GXI_DATA] != NO_SLOT)
 		sample_gxi(c, e);

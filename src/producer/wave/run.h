@@ -26,6 +26,7 @@
 #include "ahb/check.h"
 #include "ahb/gxi.h"
 #include "ahb/layer.h"
+#include "axi/axi.h"
 
 #define PMK_WAVE_DATA_X 0xff
 
@@ -44,14 +45,23 @@ struct pmk_wave_watched {
 	uint64_t violations;
 };
 
+/* One AXI interface of the map. */
+struct pmk_wave_watched_axi {
+	const struct pmk_wave_axi *axi;
+	unsigned index;		  /* index in the map */
+	int slot[PMK_AXI_NROLES]; /* by role; -1: not there */
+	struct pmk_axi observer;
+};
+
 struct pmk_wave_count {
 	/* These are the caller's, set before init. */
 	const struct pmk_wave_map *map; /* it is bound */
-	const char *only;		/* the only layer that is counted; NULL: all layers */
+	/* the only layer or AXI interface that is counted; NULL: all of them */
+	const char *only;
 	/* the first of PMK_AHBMON_NBUSES buses; NULL: the AHB Monitor does not count */
 	struct pmk_bus *monitor;
 	/* Buses of the layers, by their index in the map: instead of `monitor`, for any number of
-	 * layers. NULL and no monitor: layers are only checked. */
+	 * layers, and with AXI interfaces. NULL and no monitor: layers are only checked. */
 	struct pmk_bus *each;
 	struct pmk_bus *core; /* NULL: EVNTBUS and [events] are left out */
 	uint64_t every;	      /* call `tick` each time after this many edges; 0: never */
@@ -68,6 +78,8 @@ struct pmk_wave_count {
 	struct pmk_wave *w;
 	struct pmk_wave_watched *watched;
 	unsigned nwatched;
+	struct pmk_wave_watched_axi *axi;
+	unsigned naxi;
 	struct pmk_gxi gxi;
 	int gxi_slot[PMK_WAVE_GXI_IS_WRITE + 1];
 	int evntbus;			  /* slot, -1: none */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include <pmk/ahb.h>
+#include <pmk/axi.h>
 
 int pmk_wave_open(struct pmk_wave **out, const char *path, struct pmk_wave_error *err)
 {
@@ -87,11 +88,33 @@ static const struct widths gxi_widths[] = {
 	[PMK_WAVE_GXI_IS_WRITE] = { 1, 1 },
 };
 
+/* Those of most roles are one bit. */
+static struct widths axi_widths(unsigned role)
+{
+	switch ((enum pmk_axi_role)role) {
+	case PMK_AXI_AWLEN:
+	case PMK_AXI_ARLEN:
+		return (struct widths){ 1, 8 };
+	case PMK_AXI_AWID:
+	case PMK_AXI_BID:
+	case PMK_AXI_ARID:
+	case PMK_AXI_RID:
+		return (struct widths){ 1, 64 };
+	case PMK_AXI_BRESP:
+	case PMK_AXI_RRESP:
+		return (struct widths){ 1, 2 };
+	default:
+		return (struct widths){ 1, 1 };
+	}
+}
+
 static struct widths widths_of(const struct pmk_wave_slot *s)
 {
 	switch ((enum pmk_wave_part)s->part) {
 	case PMK_WAVE_LAYER:
 		return layer_widths[s->role];
+	case PMK_WAVE_AXI:
+		return axi_widths(s->role);
 	case PMK_WAVE_GXI:
 		return gxi_widths[s->role];
 	case PMK_WAVE_EVNTBUS:

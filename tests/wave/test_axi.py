@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT
+"""AXI4 and AXI4-Lite out of dumps: all that pmk tells of an interface is what its scoreboard, in
+Verilog, tells."""
+import shutil
+
+from harness import *
+from scoreboards import *
+import scoreboards
+
+AXI = ("axi_tb", "axi.v")
+INTERFACES = ["cpu", "dma", "s_axil"]
+
+
+def simulated(simulator, name, seed, cycles=3000):
+    return scoreboards.simulated(simulator(*AXI), INTERFACES, name, seed, cycles)
+
+
+def compare(board, doc, cycles=3000):
+    equal(doc["pmu"], "amba")
+    equal(doc["warning"], None)
+    found, others = told(doc)
+    equal(others, {"cycles": cycles})
+    equal(sorted(found), INTERFACES)
+    for name, want in board.items():
+        assert all(n > 0 for what, n in want.items() if not re.search("_min|_0$", what)), want
+        equal(found[name], want, name)
+
+
+def test_all_that_is_told_equals_the_scoreboards():
+    for seed in (1, 2, 3):
+        dump, ini, board = simulated(icarus, "axi.vcd", seed)
+        compare(board, stat("-T", f"wave:{dump}", "--map", ini))
+
+
+def test_verilator_has_the_same_interfaces_and_counts():
+    dump, ini, board = simulated(verilator, "verilator-axi.vcd", 4)
+    compare(board, stat("-T", f"wave:{dump}", "--map", ini))
+    if shutil.which("iverilog"):
+        equal(simulated(icarus, "axi.vcd", 4)[2], board, "two simulators of one design")
+
+
+def test_what_is_outstanding_is_what_takes_time():
+    """Transactions that have ended were outstanding for as many cycles as they took (Little's
+    law)."""
+    dump, ini, board = simulated(icarus, "axi.vcd", 5)
+    doc = stat("-T", f"wave:{dump}", "--map", ini, "-e", "*.read,*.read_outstanding")
+    found, _ = told(stat("-T", f"wave:{dump}", "--map", ini))
+    for name, of in found.items():
+        assert 0 <= of["read_outstanding_sum"] - of["read_sum"], (name, of)
+        assert of["read_outstanding_max"] > (1 if name == "s_axil" else 4), (name, of)
+    units = {c["event"]: c["latency"].get("of") for c in doc["counters"]}
+    equal((units["cpu.read"], units["cpu.read_outstanding"]), (None, "outstanding in a cycle"))
+
+
+def test_intervals_add_up():
+    dump, ini, board = simulated(icarus, "axi.vcd", 6)
+    doc = stat("-T", f"wave:{dump}", "--map", ini, "-I", "500cycles", "-e", "cpu.read,cpu.r_wait")
+    reads = [c for c in doc["counters"] if c["event"] == "cpu.read"]
+    equal(len(reads), 7)
+    equal(sum(c["latency"]["sum"] for c in reads), board["cpu"]["read_sum"])
+    equal(max(c["latency"]["max"] or 0 for c in reads), board["cpu"]["read_max"])
+    equal(sum(c["counter-value"] for c in doc["counters"] if c["event"] == "cpu.r_wait"),
+          board["cpu"]["r_wait"])
+
+
+def test_without_last_beats_are_counted():
+    dump, ini, board = simulated(icarus, "axi.vcd", 7)
+    with open(ini) as f:
+        lines = [line for line in f if not line.startswith(("rlast", "wlast"))]
+    with open(path("nolast.ini"), "w") as f:
+        f.writelines(lines)
+    compare(board, stat("-T", f"wave:{dump}", "--map", path("nolast.ini")))
+
+
+def test_one_interface_alone_and_one_direction():
+    dump, ini, board = simulated(icarus, "axi.vcd", 8)
+    doc = stat("-T", f"wave:{dump}", "--map", ini, "--layer", "dma", "-e", "dma.r,cpu.r")
+    equal(counts(doc), {"dma.r": board["dma"]["r"], "cpu.r": None})
+    with open(ini) as f:
+        reads = [line for line in f if not re.match(r"(aw|w|b)\w+ =", line)]
+    with open(path("reads.ini"), "w") as f:
+        f.writelines(reads)
+    found = counts(stat("-T", f"wave:{dump}", "--map", path("reads.ini")))
+    equal(found["cpu.read"], board["cpu"]["read"])
+    assert not any(re.search(r"\.(aw|w|b|write)", event) for event in found), found
+    doc = stat("-T", f"wave:{dump}", "--map", path("reads.ini"), "-e", "cpu.write")
+    equal(doc["counters"][0]["reason"], "the map has no signal that tells it")
+
+
+def test_maps_that_are_wrong():
+    dump, ini, _ = simulated(icarus, "axi.vcd", 9, 50)
+    with open(ini) as f:
+        text = f.read()
+    for old, new, why in (
+            ("[axi cpu]", "[axi]", "an AXI interface needs a name: [axi m0]"),
+            ("awvalid = awvalid", "awvlaid = awvalid",
+             "an AXI interface has no 'awvlaid'; did you mean awvalid"),
+            ("awvalid = awvalid", "clock = aclk", "an AXI interface has no clock of its own"),
+            ("awlen = awlen", "awlen = rvalid\nawlen = awlen", "given in line")):
+        with open(path("wrong.ini"), "w") as f:
+            f.write(text.replace(old, new, 1))
+        out = pmk("stat", "-T", f"wave:{dump}", "--map", path("wrong.ini"))
+        equal(out.code, 129, why)
+        contains(out.err, why)
+    with open(path("wrong.ini"), "w") as f:
+        f.write("[clock]\nsignal = axi_tb.aclk\n[axi cpu]\nscope = axi_tb.cpu\n"
+                "arvalid = arvalid\narready = arready\n")
+    out = pmk("stat", "-T", f"wave:{dump}", "--map", path("wrong.ini"))
+    equal(out.code, 129)
+    contains(out.err, "wrong.ini:4: [axi cpu] needs arvalid, arready, rvalid and rready, or "
+             "awvalid, awready, bvalid and bready")
