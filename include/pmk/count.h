@@ -76,7 +76,7 @@ const struct pmk_count_error *pmk_count_error(struct pmk_count *c);
  *	                                 "xvc:HOST:PORT", "devmem" or "devmem:FILE"
  *	event, metrics                   what is counted; lists with commas
  *	pmu, core, set, traffic, layout  the core that is modelled, and what is around it
- *	map, layer                       of a dump
+ *	map, layer, packets              of a dump
  *	detailed, null                   more events than usual; none
  *	pid, all-cpus, cpu, no-inherit   whom to count on this machine
  *	repeat, interval, passes         how often

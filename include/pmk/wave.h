@@ -91,6 +91,7 @@ enum pmk_wave_part {
 	PMK_WAVE_LAYER,	  /* `role` is enum pmk_ahb_role, or PMK_WAVE_CAUSE */
 	PMK_WAVE_GXI,	  /* `role` is enum pmk_wave_gxi_role */
 	PMK_WAVE_AXI,	  /* `role` is enum pmk_axi_role */
+	PMK_WAVE_PACKETS, /* AHBMONITOR[32:0] or [33:0] */
 	PMK_WAVE_EVNTBUS, /* the vector of an ARM11 */
 	PMK_WAVE_SIGNAL	  /* `role` is enum pmk_signal */
 };
@@ -145,13 +146,17 @@ enum pmk_wave_protocol {
 	PMK_WAVE_AHB_LITE
 };
 
-/* A range of addresses for which there is a separate counter. */
+/* A range of addresses for which there is a separate counter, or in which a slave is. */
 struct pmk_wave_window {
 	uint64_t first, last; /* both are inside the range */
-	uint8_t place; /* 0 UART, 1 SCI, 2 SSP, 3 APB bridge of DMA peripherals, 4 of the core's */
+	/* 0 UART, 1 SCI, 2 SSP, 3 APB bridge of DMA peripherals, 4 of the core's; else
+	 * PMK_WAVE_NO_PLACE */
+	uint8_t place;
+	uint8_t slave; /* the slave's number; 0xff: none is told */
 };
 
-#define PMK_WAVE_WINDOWS 16
+#define PMK_WAVE_NO_PLACE 0xff
+#define PMK_WAVE_WINDOWS  16
 
 /*
  * Which value is taken when a signal changes at the same time as the edge. Simulators write what a

@@ -49,6 +49,7 @@ struct pmk_request {
 	char *frequency, *period; /* of samples */
 	char *file;		  /* behind the colon of the target: a dump, or a host and port */
 	char *map, *layer;	  /* of a dump */
+	char *packets;		  /* where the pins of the AHB Monitor are written */
 	char *layout;		  /* of the AHB Monitor */
 	char *data, *plugin;	  /* where files are */
 	enum pmk_interval interval_unit;

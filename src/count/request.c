@@ -230,6 +230,7 @@ static const struct setting {
 	{ "target", set_target, TEXT, 0 },
 	{ "map", NULL, TEXT, MEMBER(map) },
 	{ "layer", NULL, TEXT, MEMBER(layer) },
+	{ "packets", NULL, TEXT, MEMBER(packets) },
 	{ "pid", NULL, TEXT, MEMBER(pids) },
 	{ "all-cpus", NULL, FLAG, MEMBER(all_cpus) },
 	{ "cpu", NULL, TEXT, MEMBER(cpus) },

@@ -25,8 +25,10 @@
 #include "count/amba.h"
 #include "count/count.h"
 #include "count/monitor.h"
+#include "count/packets.h"
 #include "pmu/ahbmon/layers.h"
 #include "pmu/ahbmon/regs.h"
+#include "pmu/ahbmon/unpack.h"
 #include "producer/wave/run.h"
 #include "session/emulated.h"
 
@@ -41,6 +43,9 @@ struct dump {
 	struct pmk_monitor monitor;	       /* if it counts, … */
 	struct pmk_pmu monitor_pmu;	       /* … with its layout */
 	struct pmk_bus bus[PMK_AHBMON_NBUSES]; /* of the monitor; of a core: the first */
+	struct pmk_packets_out packets;	       /* if they are written */
+	struct pmk_ahbmon_unpack unpack;       /* if they are what is counted: */
+	int pins;			       /* their slot; -1: they are not */
 	struct pmk_session session;
 	struct pmk_model_port to_model[PMK_MAX_PASSES];
 	struct pmk_port port[PMK_MAX_PASSES];
@@ -64,6 +69,7 @@ static void free_dump(struct pmk_count *c)
 
 	pmk_wave_count_free(&j->count);
 	pmk_amba_free(&j->amba);
+	pmk_packets_close(&j->packets, false, &c->fault);
 	pmk_wave_map_free(&j->map);
 	pmk_wave_close(j->wave);
 	free(j);
@@ -91,7 +97,7 @@ static bool has_part(const struct pmk_wave_map *map, enum pmk_wave_part part)
 
 static const struct pmk_pmu *pmu_of_map(const struct pmk_wave_map *map)
 {
-	if (map->nlayers || has_part(map, PMK_WAVE_GXI))
+	if (map->nlayers || has_part(map, PMK_WAVE_GXI) || has_part(map, PMK_WAVE_PACKETS))
 		return &pmk_ahbmon;
 	return map->core ? pmk_pmu_find(map->core) : NULL;
 }
@@ -164,6 +170,8 @@ static bool has_cause(const struct pmk_count *c, const struct pmk_event *ev)
 	struct dump *j = c->state;
 	const struct pmk_wave_count *count = &j->count;
 
+	if (j->pins >= 0) /* packets tell */
+		return true;
 	for (unsigned i = 0; i < count->nwatched; i++)
 		if (count->watched[i].bus == bus_of(c, ev))
 			return count->watched[i].slot[PMK_WAVE_CAUSE] >= 0;
@@ -187,7 +195,9 @@ static const char *not_counted_because(const struct pmk_count *c,
 		return NULL;
 	if (!pmk_bus_raises(bus, ev->signal) ||
 	    (ev->signal2 != PMK_SIG_NONE && !pmk_bus_raises(bus, ev->signal2)))
-		return "the map has no signal that tells it";
+		return j->pins < 0 ? "the map has no signal that tells it"
+				   : "packets do not tell it, or the layout has no codes of this "
+				     "layer (--layout)";
 	if (ev->signal == PMK_SIG_AHB_WAIT_FIRST_BUS && !has_cause(c, ev))
 		return NO_CAUSE;
 	return NULL;
@@ -251,7 +261,7 @@ static int check(struct pmk_count *c)
 
 	if (!q->file)
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "--map and --layer are for -T wave:FILE");
+				      "--map, --layer and --packets are for -T wave:FILE");
 	if (!q->map)
 		return pmk_count_fail(
 			&c->fault, PMK_COUNT_USAGE,
@@ -318,6 +328,50 @@ static int open_dump(struct pmk_count *c)
 	return choose_pmu(c, &j->map);
 }
 
+/* The observers have seen this edge: what of it is written, or comes from the pins. */
+static int sampled(void *ctx, const struct pmk_wave_edge *edge)
+{
+	struct pmk_count *c = ctx;
+	struct dump *j = c->state;
+	struct pmk_ahbmon_packet packet;
+
+	if (j->pins >= 0 && !edge->reset) {
+		const struct pmk_wave_value *v = &edge->value[j->pins];
+
+		pmk_ahbmon_packet_decode(&j->monitor.layout.packet, v->bits, ~v->x, &packet);
+		pmk_ahbmon_unpack(&j->unpack, j->bus, &packet);
+	}
+	j->failed = pmk_packets_edge(&j->packets, &j->count, edge->time, &c->fault);
+	return j->failed;
+}
+
+static int slot_of_pins(const struct pmk_wave_map *map)
+{
+	for (unsigned i = 0; i < map->nslots; i++)
+		if (map->slot[i].part == PMK_WAVE_PACKETS)
+			return (int)i;
+	return -1;
+}
+
+/* Packets are read, written or neither. */
+static int choose_packets(struct pmk_count *c)
+{
+	struct dump *j = c->state;
+
+	j->pins = is_monitor(c) ? slot_of_pins(&j->map) : -1;
+	if (!c->q.packets)
+		return 0;
+	if (!is_monitor(c))
+		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
+				      "--packets: %s counts, and the pins are those of %s",
+				      c->pmu->name, pmk_ahbmon.name);
+	if (j->pins >= 0)
+		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
+				      "--packets: %s has the pins: there is nothing to write",
+				      j->map.file);
+	return 0;
+}
+
 static int start_counting(struct pmk_count *c)
 {
 	struct dump *j = c->state;
@@ -334,10 +388,15 @@ static int start_counting(struct pmk_count *c)
 		.every = c->q.interval_unit == PMK_EVERY_CYCLES ? c->q.interval : 0,
 		.due = due,
 		.tick = tick,
+		.sampled = c->q.packets || j->pins >= 0 ? sampled : NULL,
 		.progress = show_progress,
 		.ctx = c,
 	};
-	return pmk_wave_count_init(&j->count, j->wave, &err) ? map_failed(c, &err) : 0;
+	if (pmk_wave_count_init(&j->count, j->wave, &err))
+		return map_failed(c, &err);
+	if (j->pins >= 0)
+		pmk_ahbmon_unpack_init(&j->unpack, &j->monitor.layout.packet, j->bus);
+	return 0;
 }
 
 /* Give the AHB Monitor its layout and settings; other PMUs have none. */
@@ -371,9 +430,12 @@ static int choose(struct pmk_count *c)
 	c->state = calloc(1, sizeof(struct dump));
 	if (!c->state)
 		return pmk_count_no_memory(&c->fault);
+	((struct dump *)c->state)->pins = -1;
 	err = open_dump(c);
 	if (!err)
 		err = choose_settings(c);
+	if (!err)
+		err = choose_packets(c);
 	if (!err)
 		err = start_counting(c);
 	if (!err)
@@ -382,6 +444,28 @@ static int choose(struct pmk_count *c)
 }
 
 /* ---- running --------------------------------------------------------------------------------- */
+
+static void set_thresholds(struct dump *j)
+{
+	const uint32_t *threshold = j->monitor.config.threshold;
+
+	pmk_wave_count_thresholds(&j->count, threshold);
+	for (unsigned i = 0; i < PMK_AHBMON_NLAYERS; i++)
+		j->unpack.layer[i].threshold = threshold[PMK_AHBMON_OVER_ARMI + i];
+	j->unpack.gxi.threshold[PMK_GXI_WAIT_DATA] = threshold[PMK_AHBMON_OVER_GXI_RD_D];
+}
+
+static int open_packets(struct pmk_count *c)
+{
+	struct dump *j = c->state;
+	char unit[64];
+
+	if (!c->q.packets)
+		return 0;
+	pmk_wave_time_text(j->wave, 1, unit, sizeof(unit));
+	return pmk_packets_open(&j->packets, c->q.packets, &j->monitor.layout.packet, unit,
+				&c->fault);
+}
 
 static int start_session(struct pmk_count *c)
 {
@@ -409,7 +493,7 @@ static int start_session(struct pmk_count *c)
 	for (unsigned i = 0; !err && is_monitor(c) && i < j->plan.npasses; i++)
 		err = pmk_ahbmon_configure(&j->session.pass[i].dev, &j->monitor.config);
 	if (!err && is_monitor(c))
-		pmk_wave_count_thresholds(&j->count, j->monitor.config.threshold);
+		set_thresholds(j);
 	if (!err)
 		err = pmk_session_start(&j->session);
 	/* Forget what was counted while starting: that is not in the dump. */
@@ -442,27 +526,51 @@ static bool is_burst_of(const struct pmk_layer *layer, const struct pmk_event *e
 	return false;
 }
 
-static const struct pmk_layer *layer_on(const struct pmk_wave_watched *l)
+/* What is known of the bursts of a layer, from its signals or from packets. */
+struct bursts {
+	const struct pmk_layer *layer;
+	const struct pmk_bus *bus;
+	const uint64_t *base; /* totals at the beginning; NULL: all 0 */
+	uint64_t begun;	      /* those that are counted, or will not be */
+	uint64_t x;	      /* of these, HBURST was x or z */
+};
+
+/* Of the layer of this monitor; false: it is not counted. */
+static bool bursts_of(const struct dump *j, unsigned monitor, struct bursts *b)
 {
-	return &pmk_ahbmon_layers.layer[l->layer->monitor - PMK_AHBMON_BUS_ARMI];
+	const struct pmk_ahbmon_unpack_layer *u = &j->unpack.layer[monitor - PMK_AHBMON_BUS_ARMI];
+
+	*b = (struct bursts){ .layer = &pmk_ahbmon_layers.layer[monitor - PMK_AHBMON_BUS_ARMI],
+			      .bus = &j->bus[monitor] };
+	for (unsigned i = 0; i < j->count.nwatched; i++) {
+		const struct pmk_wave_watched *l = &j->count.watched[i];
+
+		if (l->layer->monitor != monitor)
+			continue;
+		b->base = l->observer.base;
+		b->begun = l->observer.first_beat;
+		b->x = l->observer.burst_undecided;
+		return true;
+	}
+	b->begun = u->bursts - (u->open && !u->typed);
+	return j->pins >= 0 && u->coded;
 }
 
 /* The bursts that have begun on a layer so far and are in none of its counters. If the map lacks
  * what one of these counters needs, nothing can be concluded; that counter then has no value. */
-static struct uncounted uncounted_on(const struct pmk_wave_watched *l)
+static struct uncounted uncounted_of(const struct bursts *b)
 {
-	const struct pmk_layer *layer = layer_on(l);
-	struct uncounted u = { .x = l->observer.burst_undecided };
+	struct uncounted u = { .x = b->x };
 	uint64_t counted = 0;
 
-	for (unsigned i = 0; layer->burst[i]; i++) {
-		unsigned sig = layer->burst[i]->signal;
+	for (unsigned i = 0; b->layer->burst[i]; i++) {
+		unsigned sig = b->layer->burst[i]->signal;
 
-		if (!pmk_bus_raises(l->bus, sig))
+		if (!pmk_bus_raises(b->bus, sig))
 			return (struct uncounted){ .kind = 0 };
-		counted += l->bus->total[sig] - l->observer.base[sig];
+		counted += b->bus->total[sig] - (b->base ? b->base[sig] : 0);
 	}
-	u.kind = l->observer.first_beat - u.x - counted;
+	u.kind = b->begun - u.x - counted;
 	return u;
 }
 
@@ -471,18 +579,21 @@ static struct uncounted uncounted_on(const struct pmk_wave_watched *l)
 static void mark_gaps(struct pmk_count *c, struct pmk_section *s)
 {
 	struct dump *j = c->state;
+	struct bursts b;
 
-	for (unsigned i = 0; i < j->count.nwatched && is_monitor(c); i++) {
-		const struct pmk_wave_watched *l = &j->count.watched[i];
-		struct uncounted now = uncounted_on(l), *last = &j->uncounted[l->layer->monitor];
-		const char *gap = now.kind != last->kind
-					  ? "the layer had bursts of kinds it has no counter for"
-				  : now.x != last->x ? "the layer had bursts with HBURST x or z"
-						     : NULL;
+	for (unsigned m = PMK_AHBMON_BUS_ARMI; m <= PMK_AHBMON_BUS_ARMD && is_monitor(c); m++) {
+		struct uncounted now, *last = &j->uncounted[m];
+		const char *gap;
 
+		if (!bursts_of(j, m, &b))
+			continue;
+		now = uncounted_of(&b);
+		gap = now.kind != last->kind ? "the layer had bursts of kinds it has no counter for"
+		      : now.x != last->x     ? "the layer had bursts with HBURST x or z"
+					     : NULL;
 		*last = now;
 		for (unsigned r = 0; gap && r < s->nrows; r++)
-			if (is_burst_of(layer_on(l), s->rows[r].event))
+			if (is_burst_of(b.layer, s->rows[r].event))
 				s->rows[r].gap = gap;
 	}
 }
@@ -610,6 +721,8 @@ static int run(struct pmk_count *c)
 	struct dump *j = c->state;
 	int status, err = start_session(c);
 
+	if (!err)
+		err = open_packets(c);
 	if (err)
 		return err;
 	c->result.command = strdup(c->q.file);
@@ -617,8 +730,13 @@ static int run(struct pmk_count *c)
 	c->result.passes = is_amba(c) ? 0 : j->plan.npasses; /* 0: nothing is programmed */
 	status = pmk_wave_count_run(&j->count, &j->findings);
 	j->edges = j->findings.edges;
+	if (j->pins >= 0)
+		pmk_ahbmon_unpack_end(&j->unpack, j->bus);
 	if (j->failed)
 		return j->failed;
+	err = pmk_packets_close(&j->packets, status >= 0, &c->fault);
+	if (err)
+		return err;
 	/* A request to stop that came after the end of the dump did not interrupt anything. */
 	c->interrupted = j->findings.stopped ? pmk_count_stopped(c) : 0;
 	c->result.partial = status != 0;
@@ -688,25 +806,41 @@ static void warn_of_untimed(struct pmk_count *c)
 	}
 }
 
+/* Tell of cycles whose packets have codes that the layout does not have. */
+static void warn_of_packets(struct pmk_count *c)
+{
+	struct dump *j = c->state;
+
+	for (unsigned i = 0; i < PMK_AHBMON_NLAYERS && j->pins >= 0; i++)
+		if (j->unpack.layer[i].unknown)
+			pmk_result_warn(&c->result,
+					"%" PRIu64 " cycles of %s have a code that the layout does "
+					"not have, or x: what they were is not counted",
+					j->unpack.layer[i].unknown,
+					pmk_ahbmon_layers.layer[i].name);
+}
+
 /* Tell those who add bursts up or want their mean that some were not counted. */
 static void warn_of_uncounted(struct pmk_count *c)
 {
 	struct dump *j = c->state;
-	const struct pmk_wave_count *count = &j->count;
+	struct bursts b;
 
-	for (unsigned i = 0; i < count->nwatched && is_monitor(c); i++) {
-		const struct pmk_layer *layer = layer_on(&count->watched[i]);
-		uint64_t n = uncounted_on(&count->watched[i]).kind;
+	for (unsigned m = PMK_AHBMON_BUS_ARMI; m <= PMK_AHBMON_BUS_ARMD && is_monitor(c); m++) {
 		bool asked = false;
+		uint64_t n;
 
+		if (!bursts_of(j, m, &b))
+			continue;
+		n = uncounted_of(&b).kind;
 		for (unsigned e = 0; e < c->events.count; e++)
-			asked |= is_burst_of(layer, c->events.item[e].event);
+			asked |= is_burst_of(b.layer, c->events.item[e].event);
 		if (n && asked)
 			pmk_result_warn(&c->result,
 					"%" PRIu64 " of %" PRIu64
 					" bursts on %s are of kinds it has no counter "
 					"for: no mean over its bursts",
-					n, count->watched[i].observer.first_beat, layer->name);
+					n, b.begun, b.layer->name);
 	}
 }
 
@@ -742,6 +876,7 @@ static int describe(struct pmk_count *c)
 	warn_of_uncounted(c);
 	warn_of_left_out(c);
 	warn_of_untimed(c);
+	warn_of_packets(c);
 	/* A dump that ends early is a failure, although its counts up to there are shown. */
 	c->result.exit_status = j->findings.error.code ? PMK_COUNT_FAILED << 8 : c->interrupted;
 	return 0;
@@ -770,7 +905,7 @@ static int finish(struct pmk_count *c)
 	return 0;
 }
 
-static const char *const own_settings[] = { "map", "layer", "layout", "set", NULL };
+static const char *const own_settings[] = { "map", "layer", "packets", "layout", "set", NULL };
 
 const struct pmk_count_way pmk_way_wave = {
 	.name = "wave",

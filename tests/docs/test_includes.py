@@ -45,7 +45,7 @@ RULES = [
     (r"src/bus/", ["bus/", "base/", "pmk/bus.h", "pmk/signal.h", "pmk/error.h", "pmk/bits.h"]),
     (r"src/pmu/\w+/driver\.c", ["{own}regs.h", "pmu/no_flags.h", "base/", "pmk/"]),
     (r"src/pmu/\w+/model\.c", ["{own}", "pmu/reg.h", "base/", "pmk/"]),
-    (r"src/pmu/ahbmon/(observe|packet)\.[ch]", ["{own}", "ahb/", "pmk/"]),
+    (r"src/pmu/ahbmon/(observe|packet|unpack)\.[ch]", ["{own}", "ahb/", "pmk/"]),
     (r"src/pmu/", ["{own}", "pmu/lookup.h", "pmu/no_flags.h", "base/", "pmk/"]),
     (r"src/port/model\.c", ["pmk/", "pmu/"]),
     (r"src/port/", ["pmk/", "base/"]),

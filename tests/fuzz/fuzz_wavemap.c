@@ -38,6 +38,7 @@ static void check_slot(const struct pmk_wave_map *m, const struct pmk_wave_slot 
 	case PMK_WAVE_GXI:
 		expect(s->role <= PMK_WAVE_GXI_IS_WRITE);
 		break;
+	case PMK_WAVE_PACKETS:
 	case PMK_WAVE_EVNTBUS:
 		break;
 	case PMK_WAVE_SIGNAL:

@@ -788,6 +788,10 @@ static void write_pins(FILE *f, const struct pmk_wave_signal *s)
 	fprintf(f, "\n[gxi]\naddress_state = %s%s%s[30:29]\n", s->scope, dot, s->name);
 	fprintf(f, "data_state = %s%s%s[32:31]\n", s->scope, dot, s->name);
 	fputs("# address and write are not among these pins\n", f);
+	fprintf(f,
+		"# Instead of [gxi], this counts the layers, too, by the codes of --layout:\n"
+		"# [packets]\n# pins = %s%s%s\n",
+		s->scope, dot, s->name);
 }
 
 static bool is_written(const struct layers *all, const struct layer *l)

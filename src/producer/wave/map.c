@@ -16,6 +16,8 @@
 #include "base/nearest.h"
 #include "producer/wave/wave.h"
 
+#define NO_SLAVE 0xff
+
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 /* The elements of a map's arrays, while the map is read and after that. */
@@ -26,7 +28,19 @@ struct contents {
 	struct pmk_wave_slot *slot;
 };
 
-enum section { S_NONE, S_CLOCK, S_LAYER, S_AXI, S_GXI, S_EVNTBUS, S_EVENTS, S_WINDOWS, S_UNKNOWN };
+enum section {
+	S_NONE,
+	S_CLOCK,
+	S_LAYER,
+	S_AXI,
+	S_GXI,
+	S_EVNTBUS,
+	S_EVENTS,
+	S_WINDOWS,
+	S_PACKETS,
+	S_SLAVES,
+	S_UNKNOWN
+};
 
 struct reading {
 	struct pmk_ini *ini;
@@ -438,17 +452,12 @@ static bool take_events(struct reading *r, const char *name, const char *value)
 	return add_slot(r, &slot, signal);
 }
 
-/* NAME = FIRST-LAST */
-static bool take_windows(struct reading *r, const char *name, const char *value)
+/* FIRST-LAST */
+static bool add_window(struct reading *r, struct pmk_wave_window w, const char *value)
 {
-	static const char *const places[] = { "uart", "sci", "ssp", "apb_dma", "apb_core" };
-	int i = find_word(r, "[windows] has no", places, COUNT(places), name);
-	struct pmk_wave_window w = { .place = (uint8_t)i };
-	char first[32];
 	const char *dash = strchr(value, '-');
+	char first[32];
 
-	if (i < 0)
-		return false;
 	snprintf(first, sizeof(first), "%.*s", dash ? (int)(dash - value) : 0, value);
 	first[strcspn(first, " ")] = '\0';
 	if (!dash || !pmk_wave_number(first, &w.first) ||
@@ -459,6 +468,40 @@ static bool take_windows(struct reading *r, const char *name, const char *value)
 		return complain(r, "more than %d windows", PMK_WAVE_WINDOWS);
 	r->map->window[r->map->nwindows++] = w;
 	return true;
+}
+
+/* NAME = FIRST-LAST */
+static bool take_windows(struct reading *r, const char *name, const char *value)
+{
+	static const char *const places[] = { "uart", "sci", "ssp", "apb_dma", "apb_core" };
+	int i = find_word(r, "[windows] has no", places, COUNT(places), name);
+	struct pmk_wave_window w = { .place = (uint8_t)i, .slave = NO_SLAVE };
+
+	return i >= 0 && add_window(r, w, value);
+}
+
+#define NSLAVES 16 /* of the AHB Monitor's packets */
+
+/* NUMBER = FIRST-LAST */
+static bool take_slaves(struct reading *r, const char *name, const char *value)
+{
+	struct pmk_wave_window w = { .place = PMK_WAVE_NO_PLACE };
+	uint64_t number;
+
+	if (!pmk_wave_number(name, &number) || number >= NSLAVES)
+		return complain(r, "'%.40s' is no slave: their numbers are 0 to %d", name,
+				NSLAVES - 1);
+	w.slave = (uint8_t)number;
+	return add_window(r, w, value);
+}
+
+static bool take_packets(struct reading *r, const char *name, const char *value)
+{
+	static const char *const keys[] = { "pins" };
+	struct pmk_wave_slot slot = { .part = PMK_WAVE_PACKETS };
+
+	return find_word(r, "[packets] has no", keys, COUNT(keys), name) >= 0 &&
+	       add_role(r, &slot, value);
 }
 
 /* ---- the file ------------------------------------------------------------------------------- */
@@ -476,9 +519,10 @@ static const char *name_in(const char *section, const char *kind)
 static bool enter_section(struct reading *r, const char *section)
 {
 	static const char *const names[] = {
-		[S_NONE] = "",	       [S_CLOCK] = "clock",    [S_LAYER] = "layer",
-		[S_AXI] = "axi",       [S_GXI] = "gxi",	       [S_EVNTBUS] = "evntbus",
-		[S_EVENTS] = "events", [S_WINDOWS] = "windows"
+		[S_NONE] = "",	       [S_CLOCK] = "clock",	[S_LAYER] = "layer",
+		[S_AXI] = "axi",       [S_GXI] = "gxi",		[S_EVNTBUS] = "evntbus",
+		[S_EVENTS] = "events", [S_WINDOWS] = "windows", [S_PACKETS] = "packets",
+		[S_SLAVES] = "slaves"
 	};
 	const char *name;
 	int i;
@@ -529,6 +573,10 @@ static bool check(struct reading *r)
 		return complain(r,
 				"nothing to sample: there is no [layer], [axi], [gxi], [evntbus] "
 				"or [events]");
+	if (roles_of(m, PMK_WAVE_PACKETS, 0) && (m->nlayers || roles_of(m, PMK_WAVE_GXI, 0)))
+		return complain(r,
+				"[packets] tells of the layers and the GXI that [layer] and [gxi] "
+				"tell of: a map has the one or the others");
 	for (unsigned l = 0; l < m->nlayers; l++)
 		if ((roles_of(m, PMK_WAVE_LAYER, l) & PMK_AHB_REQUIRED) != PMK_AHB_REQUIRED)
 			return pmk_ini_fail(r->ini, m->layer[l].line,
@@ -594,6 +642,10 @@ static bool take(void *ctx, struct pmk_ini *ini, const char *section, const char
 		return take_events(r, name, value);
 	case S_WINDOWS:
 		return take_windows(r, name, value);
+	case S_PACKETS:
+		return take_packets(r, name, value);
+	case S_SLAVES:
+		return take_slaves(r, name, value);
 	case S_NONE:
 	case S_UNKNOWN:
 		break;

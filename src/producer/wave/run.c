@@ -53,6 +53,16 @@ static void start_checker(const struct pmk_wave_count *c, struct pmk_wave_watche
 	pmk_ahb_checker_init(&l->checker, &params);
 }
 
+static struct pmk_ahb_window window_of(const struct pmk_wave_window *w)
+{
+	return (struct pmk_ahb_window){
+		.first = w->first,
+		.last = w->last,
+		.places = w->place == PMK_WAVE_NO_PLACE ? 0 : 1u << w->place,
+		.slave = w->slave,
+	};
+}
+
 static int start_layer(struct pmk_wave_count *c, struct pmk_wave_watched *l)
 {
 	const struct pmk_wave_map *m = c->map;
@@ -73,10 +83,7 @@ static int start_layer(struct pmk_wave_count *c, struct pmk_wave_watched *l)
 	pmk_ahb_layer_defaults(&params);
 	params.has = has(l);
 	for (unsigned i = 0; i < m->nwindows; i++)
-		params.window[i] = (struct pmk_ahb_window){ .first = m->window[i].first,
-							    .last = m->window[i].last,
-							    .places = 1u << m->window[i].place,
-							    .slave = PMK_AHB_NO_SLAVE };
+		params.window[i] = window_of(&m->window[i]);
 	params.nwindows = m->nwindows;
 	return pmk_ahb_layer_init(&l->observer, &params, l->bus);
 }
@@ -593,6 +600,8 @@ static int edge(void *ctx, const struct pmk_wave_edge *e)
 		if (c->core && !c->own_cycles)
 			pmk_bus_add(c->core, PMK_SIG_CYCLE, 1);
 	}
+	if (!stop && c->sampled)
+		stop = c->sampled(c->ctx, e);
 	return stop ? stop : tell(c, e);
 }
 

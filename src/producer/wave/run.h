@@ -70,6 +70,8 @@ struct pmk_wave_count {
 	 * calls below. Each of them may be NULL. */
 	int (*due)(void *ctx);
 	int (*tick)(void *ctx, const struct pmk_wave_edge *edge);
+	/* The observers have seen this edge. */
+	int (*sampled)(void *ctx, const struct pmk_wave_edge *edge);
 	int (*violation)(void *ctx, const struct pmk_wave_watched *l,
 			 const struct pmk_wave_edge *edge, const struct pmk_ahb_violation *v);
 	int (*progress)(void *ctx, const struct pmk_wave_progress *p);

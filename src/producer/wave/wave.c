@@ -117,6 +117,8 @@ static struct widths widths_of(const struct pmk_wave_slot *s)
 		return axi_widths(s->role);
 	case PMK_WAVE_GXI:
 		return gxi_widths[s->role];
+	case PMK_WAVE_PACKETS:
+		return (struct widths){ 33, 34 };
 	case PMK_WAVE_EVNTBUS:
 		return (struct widths){ 1, 32 };
 	case PMK_WAVE_SIGNAL:

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Writes AHBMONITOR[33:0] as a VCD: [32:0] is what src/pmu/ahbmon/packet.c says, [33] is the clock,
+ * which has the name HCLK, too. Pins that are not known are x. Everything is at the times of the
+ * dump that is read, so that the two can be shown together; HCLK falls in the middle between two
+ * edges.
+ */
+#include "count/packets.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include <pmk/error.h>
+
+#define PINS 33
+
+static int cannot_write(const struct pmk_packets_out *p, struct pmk_count_fault *f)
+{
+	return pmk_count_fail(f, PMK_COUNT_FAILED, "--packets %s: cannot be written: %s", p->path,
+			      strerror(errno));
+}
+
+static void write_pins(const struct pmk_packets_out *p)
+{
+	putc('b', p->file.f);
+	for (unsigned i = PINS; i-- > 0;)
+		putc(p->last.known >> i & 1 ? '0' + (int)(p->last.pins >> i & 1) : 'x', p->file.f);
+	fputs(" p\n", p->file.f);
+}
+
+int pmk_packets_open(struct pmk_packets_out *p, const char *path,
+		     const struct pmk_ahbmon_packet_params *codes, const char *unit,
+		     struct pmk_count_fault *f)
+{
+	struct pmk_ahbmon_packets before;
+
+	*p = (struct pmk_packets_out){ .path = path };
+	if (pmk_ahbmon_packets_init(&p->packets, codes)) {
+		p->path = NULL;
+		return pmk_count_fail(f, PMK_COUNT_USAGE,
+				      "--packets: a code of the layout does not fit its pins");
+	}
+	before = p->packets; /* until the first cycle has come out the pins say idle */
+	if (!pmk_whole_open(&p->file, path)) {
+		int err = cannot_write(p, f);
+
+		p->path = NULL;
+		return err;
+	}
+	if (strchr(unit, ' '))
+		fprintf(p->file.f, "$timescale %s $end\n", unit);
+	fputs("$scope module ahbmon $end\n"
+	      "$var wire 1 ! HCLK $end\n"
+	      "$var wire 1 ! AHBMONITOR [33] $end\n"
+	      "$var wire 33 p AHBMONITOR [32:0] $end\n"
+	      "$upscope $end\n$enddefinitions $end\n#0\n0!\n",
+	      p->file.f);
+	pmk_ahbmon_packets_next(&before, &p->seen, &p->last);
+	write_pins(p);
+	return 0;
+}
+
+/* What the layers and the GXI have done, as the monitor sees it. */
+static void look(struct pmk_packets_out *p, const struct pmk_wave_count *count)
+{
+	struct pmk_ahbmon_observer *o = &p->seen;
+
+	o->present = 1u << PMK_AHBMON_BUS_HCLK;
+	for (unsigned i = 0; i < count->nwatched; i++) {
+		unsigned monitor = count->watched[i].layer->monitor;
+
+		o->present |= 1u << monitor;
+		o->layer[monitor - PMK_AHBMON_BUS_ARMI].seen = count->watched[i].observer.seen;
+	}
+	if (count->gxi_slot[PMK_WAVE_GXI_ADDRESS] >= 0 && count->gxi_slot[PMK_WAVE_GXI_DATA] >= 0)
+		o->present |= 1u << PMK_AHBMON_BUS_GXI;
+	o->gxi = count->gxi;
+}
+
+static void write_edge(struct pmk_packets_out *p, uint64_t time)
+{
+	struct pmk_ahbmon_packet now;
+	bool changed;
+
+	pmk_ahbmon_packets_next(&p->packets, &p->seen, &now);
+	if (p->begun)
+		fprintf(p->file.f, "#%" PRIu64 "\n0!\n", p->time + (time - p->time) / 2);
+	fprintf(p->file.f, "#%" PRIu64 "\n1!\n", time);
+	changed = now.pins != p->last.pins || now.known != p->last.known;
+	p->last = now;
+	if (changed)
+		write_pins(p);
+	p->period = p->begun ? time - p->time : 0;
+	p->time = time;
+	p->begun = true;
+}
+
+int pmk_packets_edge(struct pmk_packets_out *p, const struct pmk_wave_count *count, uint64_t time,
+		     struct pmk_count_fault *f)
+{
+	if (!p->path)
+		return 0;
+	if (p->begun && time - p->time < 2)
+		return pmk_count_fail(f, PMK_COUNT_FAILED,
+				      "--packets: the clock has two edges one unit of the dump's "
+				      "timescale apart, and HCLK has to fall between them");
+	look(p, count);
+	write_edge(p, time);
+	return ferror(p->file.f) ? cannot_write(p, f) : 0;
+}
+
+int pmk_packets_close(struct pmk_packets_out *p, bool keep, struct pmk_count_fault *f)
+{
+	const char *path = p->path;
+	uint64_t period = p->period > 1 ? p->period : 2;
+	bool done;
+
+	if (!path)
+		return 0;
+	/* The bus is idle from here on. One edge more, because a reader takes the values before an
+	 * edge. */
+	for (unsigned i = 0; i < PMK_AHBMON_NLAYERS; i++)
+		p->seen.layer[i].seen = (struct pmk_ahb_seen){ .class = PMK_AHB_C_IDLE };
+	p->seen.gxi.seen_address = PMK_GXI_IDLE;
+	p->seen.gxi.seen_data = PMK_GXI_DATA_IDLE;
+	for (unsigned i = 0; i <= PMK_AHBMON_LAG && keep && p->begun; i++)
+		write_edge(p, p->time + period);
+	keep = keep && !ferror(p->file.f);
+	done = pmk_whole_close(&p->file, keep);
+	p->path = NULL;
+	if (done || !keep)
+		return 0;
+	p->path = path;
+	return cannot_write(p, f);
+}

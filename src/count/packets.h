@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* The pins AHBMONITOR[33:0] of the AHB Monitor, written as a dump while it counts in another. */
+#ifndef PMK_COUNT_PACKETS_H
+#define PMK_COUNT_PACKETS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/file.h"
+#include "count/error.h"
+#include "pmu/ahbmon/packet.h"
+#include "producer/wave/run.h"
+
+struct pmk_packets_out {
+	const char *path; /* NULL: nothing is written */
+	struct pmk_whole file;
+	struct pmk_ahbmon_packets packets;
+	struct pmk_ahbmon_observer seen; /* what the observers of the dump have seen, alone */
+	struct pmk_ahbmon_packet last;	 /* as written */
+	uint64_t time, period;		 /* of the last edge; the distance to the one before */
+	bool begun;
+};
+
+/* Open the file and write its header. `unit` is the dump's timescale, "10 ns". 0 or a failure. */
+int pmk_packets_open(struct pmk_packets_out *p, const char *path,
+		     const struct pmk_ahbmon_packet_params *codes, const char *unit,
+		     struct pmk_count_fault *f);
+/* What the layers have done at this edge of the clock. 0 or a failure. */
+int pmk_packets_edge(struct pmk_packets_out *p, const struct pmk_wave_count *count, uint64_t time,
+		     struct pmk_count_fault *f);
+/* Write the cycles that are still on their way to the pins, and close the file. `keep`: false
+ * when not all went well; then it is as it was before. 0 or a failure. */
+int pmk_packets_close(struct pmk_packets_out *p, bool keep, struct pmk_count_fault *f);
+
+#endif
