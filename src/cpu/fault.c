@@ -51,9 +51,7 @@ static size_t find_fault(const struct pmk_cpu *cpu, const struct pmk_block *p, u
 
 struct pmk_insn pmk_fault_without_effect(const struct pmk_insn *in)
 {
-	bool computes = !in->load && !in->store && in->rd != PMK_NO_REG;
-
-	if (computes)
+	if (!in->load && !in->store)
 		return *in;
 	return (struct pmk_insn){
 		.addr = in->addr,

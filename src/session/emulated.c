@@ -445,6 +445,8 @@ static uint32_t parts_asked(const struct pmk_emulated_config *cfg)
 			return PMK_PART_CLOCK;
 		parts |= part_of(family, event->signal) | part_of(family, event->signal2);
 	}
+	if (parts & PMK_PART_DATA && family->is_blind && family->is_blind(&cfg->core))
+		return PMK_PART_CLOCK;
 	/* Faults are found by all accesses of a block, or by its last one. */
 	return parts & PMK_PART_FETCH && parts & PMK_PART_DATA ? PMK_PART_CLOCK : parts;
 }

@@ -245,6 +245,13 @@ def test_atomics_read_and_write():
          l1d_cache_refill_rd=1, l1d_cache_refill_wr=0, ldrex_spec=0, strex_spec=0)
 
 
+def test_atomics_at_the_end_of_a_line():
+    # The emulator tells two writes of CASP, the second of them nearer to the next line.
+    body = ".arch armv8.1-a; add x11, x10, #48; casp x6, x7, x4, x5, [x11]"
+    v8_1(body, inst_retired=2, mem_access_rd=1, mem_access_wr=1, l1d_cache_rd=1, l1d_cache_wr=1,
+         l1d_cache_refill_rd=1, l1d_cache_refill_wr=0)
+
+
 def test_ordered_accesses():
     body = ("ldar x1, [x10]; ldarb w1, [x10]; ldarh w1, [x10]; stlr x1, [x10]; stlrb w1, [x10]; "
             "ldxr x1, [x10]; stxr w3, x1, [x10]; ldr x1, [x10]; dmb ish")

@@ -6,6 +6,7 @@ Their numbers are those of a run that counts everything, for programs with fault
 threads, too; and so are those of every other choice of events."""
 import random
 
+import microblaze_tools as mb
 import test_faults
 import test_processes
 from harness import *
@@ -19,11 +20,25 @@ MIX = {
     "cortex-a72": "inst_retired inst_spec br_pred br_immed_spec br_return_spec br_indirect_spec "
                   "dp_spec ase_spec vfp_spec crypto_spec isb_spec dsb_spec dmb_spec exc_taken "
                   "exc_undef exc_svc exc_hvc exc_smc".split(),
+    "cortex-a53": "inst_retired br_pred br_immed_retired exc_taken".split(),
+    "microblaze": "insn_executed branch_uncond branch_uncond_delay logical_op arith_op mul_op "
+                  "barrel_shift_op shift_op div_op fp_op imm_op pattern_compare_op sign_extend_op "
+                  "icache_invalidate_op dcache_invalidate_flush_op msr_op".split(),
+    # Its data accesses cannot be told from one another, so that a clock runs if one asks for them.
+    "microblaze-area": "insn_executed logical_op msr_op".split(),
 }
 
 DATA = {
     "arm1176": "dcache_access_cacheable dcache_access dcache_miss dcache_wback dtlb_miss "
                "expl_d_access".split(),
+    "cortex-a72": "l1d_cache_refill l1d_cache l1d_tlb_refill mem_access l1d_cache_wb l1d_cache_rd "
+                  "l1d_cache_wr l1d_cache_refill_rd l1d_cache_refill_wr l1d_cache_wb_victim "
+                  "l1d_tlb_refill_rd l1d_tlb_refill_wr mem_access_rd mem_access_wr "
+                  "unaligned_ld_spec unaligned_st_spec unaligned_ldst_spec strex_pass_spec".split(),
+    "cortex-a53": "l1d_cache_refill l1d_cache l1d_tlb_refill unaligned_ldst_retired mem_access "
+                  "l1d_cache_wb".split(),
+    "microblaze": "dcache_read_request dcache_read_hit dcache_write_request dcache_write_hit "
+                  "load_any mmu_data_request dcache_request dcache_hit dtlb_hit".split(),
 }
 
 FETCH = {
@@ -89,6 +104,54 @@ int main(void)
 		sum += at[i % 4];
 	}
 	printf("%u %u\n", sum, faults);
+	return 0;
+}
+"""
+
+# The same of A64: pieces of an access are made before the one that faults.
+HALVES64 = r"""
+#define _GNU_SOURCE
+#include <signal.h>
+#include <stdio.h>
+#include <sys/mman.h>
+
+#define PAGE 4096
+
+static char *pages;
+static unsigned faults;
+
+static void handler(int sig)
+{
+	(void)sig;
+	faults++;
+	mprotect(pages + PAGE, PAGE, PROT_READ | PROT_WRITE);
+}
+
+int main(void)
+{
+	unsigned long sum = 0;
+
+	pages = mmap(NULL, 3 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	signal(SIGSEGV, handler);
+	for (unsigned i = 0; i < 3000; i++) {
+		char *at = pages + PAGE - 8 * (i % 4) - 64 * (i % 3 != 0), *line = pages + i % 4 * 48;
+
+		if (i % 3 == 0)
+			mprotect(pages + PAGE, PAGE, PROT_NONE);
+		__asm__ volatile("mov x9, %1\n\tldp x10, x11, [%0]\n\tadd x9, x9, x10\n\t"
+				 "stp q0, q1, [%0, #16]\n\tld1 {v2.4s, v3.4s}, [%0]\n\t"
+				 "ldur q4, [%0, #3]\n\tldur q5, [%0, #11]\n\tstur x9, [%0, #1]\n\t"
+				 "ld3 {v5.8b, v6.8b, v7.8b}, [%0]\n\tst2 {v2.d, v3.d}[0], [%0]"
+				 : : "r"(at), "r"((long)i)
+				 : "x9", "x10", "x11", "v2", "v3", "v4", "v5", "v6", "v7", "memory");
+		__asm__ volatile("1:\tldxp x10, x11, [%0]\n\tstxp w12, x11, x10, [%0]\n\t"
+				 "cbnz w12, 1b\n\tstxr w12, x10, [%0]\n\tldaxr x10, [%0]\n\t"
+				 "stlxr w12, x10, [%0]\n\tdc zva, %1"
+				 : : "r"(line), "r"(pages + PAGE * (1 + i % 2))
+				 : "x10", "x11", "w12", "memory");
+		sum += ((unsigned long *)line)[i % 4];
+	}
+	printf("%lu %u\n", sum, faults);
 	return 0;
 }
 """
@@ -172,6 +235,14 @@ int main(void)
 }
 """
 
+# Settings of a core behind its name.
+MICROBLAZES = {
+    "microblaze": "",
+    "virtual": "-freq",
+    "virtual-back": "-freq dcache.write_through=off dcache.size=64",
+    "through": " dcache.write_through=on dcache.base=0x20000000",
+}
+
 PROGRAMS = {
     "odd": ("arm1176", lambda: [build("odd", ODD, "-O1", "-static", "-marm", "-march=armv6k",
                                       "-mfloat-abi=soft")]),
@@ -182,6 +253,16 @@ PROGRAMS = {
     "faults-arm": ("arm1176", lambda: [test_faults.faulty("arm", 1)]),
     "faults-thumb": ("arm1176", lambda: [test_faults.faulty("thumb", 1)]),
     "faults-a64": ("cortex-a72", lambda: [test_faults.faulty("a64", 1)]),
+    "faults-a53": ("cortex-a53", lambda: [test_faults.faulty("a64", 2)]),
+    "halves-a64": ("cortex-a72", lambda: [build("halves64", HALVES64, "-O1", "-static",
+                                                prefix="aarch64-linux-gnu-")]),
+    "halves-a53": ("cortex-a53", lambda: [build("halves64", HALVES64, "-O1", "-static",
+                                                prefix="aarch64-linux-gnu-")]),
+    **{f"odd-{name}": (f"microblaze{settings}", lambda: [mb.program("odd", "odd.c")])
+       for name, settings in MICROBLAZES.items()},
+    "mix-local": ("microblaze-area", lambda: [mb.program("mix", "mix.c")]),
+    "dies-microblaze": ("microblaze", lambda: [mb.program("odd", "odd.c"), "fault"]),
+    "kinds-microblaze": ("microblaze-freq", lambda: [mb.bare("kinds", order="big")]),
     "dies-arm": ("arm1176", lambda: [dies("arm")]),
     "dies-a64": ("cortex-a72", lambda: [dies("a64")]),
     "forks": ("arm1176", lambda: [test_processes.family(), "chain", "3"]),
@@ -191,7 +272,9 @@ PROGRAMS = {
 
 def counted(core, program, events):
     """Value and trust by name, of events that have a value; and the time that is said."""
-    out = pmk("stat", "--json-document", "--core", core, "-e", events, *program)
+    core, *settings = core.split()
+    out = pmk("stat", "--json-document", "--core", core, *(f"--set={s}" for s in settings), "-e",
+              events, *program)
     rows = json.loads(out.err[out.err.index("{"):])["counters"]
     return ({r["event"]: (r["counter-value"], r["trust"]) for r in rows
              if r["counter-value"] is not None}, {r["event-runtime"] for r in rows})
@@ -206,8 +289,9 @@ def test_subsets(name):
     # What the caches of several threads hold may differ between two runs.
     repeats = sorted(e for e, (_, trust) in everything.items()
                      if trust == "exact" or name != "threads")
-    mix = MIX[core]
-    data, fetch = ([e for e in some.get(core, []) if e in repeats] for some in (DATA, FETCH))
+    kind = core if core in MIX else re.sub("[- ].*", "", core)
+    mix = MIX[kind]
+    data, fetch = ([e for e in some.get(kind, []) if e in repeats] for some in (DATA, FETCH))
     alone = [mix, data, mix + data, fetch, mix + fetch]
     for _ in range(3):
         alone += [r.sample(some, r.randrange(1, len(some)))

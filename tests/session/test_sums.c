@@ -327,7 +327,8 @@ static void run_insn(struct rig *r, unsigned b, unsigned i)
 	if ((in->conditional || (in->exclusive && in->store)) && pick(2))
 		return;
 	if (is_family(&r->e.cpu.core, "a64"))
-		a64_access(&r->e.cpu, in, addr, pmk_a64_access(to_end, slot->use, in));
+		a64_access(&r->e.cpu, in, addr,
+			   pmk_a64_access(&r->e.cpu.core, to_end, slot->use, in));
 	else if (is_family(&r->e.cpu.core, "microblaze"))
 		microblaze_access(&r->e.cpu, in, addr,
 				  pmk_access_pack(to_end, 0, 1, in->mem_bytes));
@@ -381,6 +382,7 @@ static unsigned run_core(const struct pmk_core *core, uint64_t with, unsigned ev
 	assert_non_null(r->p);
 	strcpy(r->cfg.pmu, core->pmu);
 	r->cfg.core = *core;
+	r->cfg.whole = 1;
 	pmu = pmk_emulated_pmu(core->pmu, core, &r->ports.microblaze);
 	assert_non_null(pmu);
 	r->cfg.plan.nevents = 1;

@@ -212,12 +212,40 @@ struct pmk_signal_set pmk_a64_raises(const struct pmk_core *core)
 	return set;
 }
 
+/* DC ZVA is a look-up that makes no access. */
 const uint8_t pmk_a64_mix[] = {
-	PMK_SIG_INSN,	     PMK_SIG_BRANCH,	     PMK_SIG_BR_IMM,  PMK_SIG_BR_RETURN,
-	PMK_SIG_BR_INDIRECT, PMK_SIG_BR_PREDICTABLE, PMK_SIG_DP,      PMK_SIG_ASE,
-	PMK_SIG_VFP,	     PMK_SIG_CRYPTO,	     PMK_SIG_ISB,     PMK_SIG_DSB,
-	PMK_SIG_DMB,	     PMK_SIG_EXC_SVC,	     PMK_SIG_EXC_HVC, PMK_SIG_EXC_SMC,
-	PMK_SIG_EXC_UNDEF,   PMK_SIG_EXC_TAKEN,	     PMK_SIG_CYCLE,
+	PMK_SIG_INSN,
+	PMK_SIG_BRANCH,
+	PMK_SIG_BR_IMM,
+	PMK_SIG_BR_RETURN,
+	PMK_SIG_BR_INDIRECT,
+	PMK_SIG_BR_PREDICTABLE,
+	PMK_SIG_DP,
+	PMK_SIG_ASE,
+	PMK_SIG_VFP,
+	PMK_SIG_CRYPTO,
+	PMK_SIG_ISB,
+	PMK_SIG_DSB,
+	PMK_SIG_DMB,
+	PMK_SIG_EXC_SVC,
+	PMK_SIG_EXC_HVC,
+	PMK_SIG_EXC_SMC,
+	PMK_SIG_EXC_UNDEF,
+	PMK_SIG_EXC_TAKEN,
+	PMK_SIG_L1D_LOOKUP_WRITE,
+	PMK_SIG_L1D_LOOKUP,
+	PMK_SIG_CYCLE,
+};
+
+/* Not here: what level 2 or the main TLB says, which have code, too; and loads and stores as
+ * instructions, because a store exclusive that fails makes no access. */
+const uint8_t pmk_a64_data[] = {
+	PMK_SIG_MEM_READ,	  PMK_SIG_MEM_WRITE,	  PMK_SIG_L1D_LOOKUP_READ,
+	PMK_SIG_L1D_LOOKUP_WRITE, PMK_SIG_L1D_LOOKUP,	  PMK_SIG_L1D_READ_MISS,
+	PMK_SIG_L1D_WRITE_MISS,	  PMK_SIG_L1D_MISS,	  PMK_SIG_L1D_EVICT,
+	PMK_SIG_MICRO_DTLB_MISS,  PMK_SIG_DTLB_MISS_READ, PMK_SIG_DTLB_MISS_WRITE,
+	PMK_SIG_L1D_TLB_READ,	  PMK_SIG_L1D_TLB_WRITE,  PMK_SIG_UNALIGNED_LD,
+	PMK_SIG_UNALIGNED_ST,	  PMK_SIG_STREX_PASS,	  PMK_SIG_CYCLE,
 };
 
 const struct pmk_counted_signal pmk_a64_counted[] = {
@@ -269,6 +297,12 @@ const struct pmk_counted_signal pmk_a64_counted[] = {
 
 void pmk_a64_derive(const struct pmk_cpu *cpu, uint64_t *t)
 {
+	/* Look-ups of accesses are not counted beside them then; those of DC ZVA are. */
+	if (cpu->core.timeless) {
+		t[PMK_SIG_L1D_LOOKUP_READ] = t[PMK_SIG_MEM_READ];
+		t[PMK_SIG_L1D_LOOKUP_WRITE] +=
+			t[PMK_SIG_MEM_WRITE] - cpu->dyn[PMK_SIG_L1D_LOOKUP_WRITE];
+	}
 	t[PMK_SIG_L1D_LOOKUP] = t[PMK_SIG_L1D_LOOKUP_READ] + t[PMK_SIG_L1D_LOOKUP_WRITE];
 	t[PMK_SIG_L1D_MISS] = t[PMK_SIG_L1D_READ_MISS] + t[PMK_SIG_L1D_WRITE_MISS];
 	t[PMK_SIG_L1D_TLB_READ] = t[PMK_SIG_MEM_READ];
@@ -305,6 +339,8 @@ static void l2_fill(struct pmk_cpu *cpu, uint64_t addr, bool dirty)
 /* Fetch a line for level 1; returns the latency of its critical word. */
 static uint64_t l2_read(struct pmk_cpu *cpu, uint64_t addr, bool for_write)
 {
+	if (cpu->core.timeless)
+		return 0;
 	cpu->a64.lsu.level2 = false;
 	if (!cpu->core.a64.l2_on) {
 		bus(cpu, PMK_SIG_BUS_READ);
@@ -326,6 +362,8 @@ static void l2_write(struct pmk_cpu *cpu, uint64_t addr)
 {
 	uint64_t *e;
 
+	if (cpu->core.timeless)
+		return;
 	if (!cpu->core.a64.l2_on) {
 		bus(cpu, PMK_SIG_BUS_WRITE);
 		return;
@@ -340,11 +378,14 @@ static void l2_write(struct pmk_cpu *cpu, uint64_t addr)
 
 /* ---- translation ----------------------------------------------------------------------------- */
 
-/* Translate after a micro-TLB miss. Returns the cycles that it takes. */
+/* Translate after a micro-TLB miss. Returns the cycles that it takes. What is behind the micro-TLBs
+ * and the level 1 caches is not asked about without a clock. */
 static uint64_t translate(struct pmk_cpu *cpu, uint64_t page, enum pmk_signal walk)
 {
 	struct pmk_a64 *v = cpu->a64.tables;
 
+	if (cpu->core.timeless)
+		return 0;
 	if (pmk_tlb_holds(&v->main_tlb, page))
 		return cpu->core.utlb_penalty;
 	cpu->dyn[PMK_SIG_TLB_MISS]++;
@@ -802,10 +843,18 @@ static void load_late(struct pmk_cpu *cpu, uint64_t access, uint64_t extra)
 /* A load that goes to level 2 or to memory, `latency` away. */
 static void load_miss(struct pmk_cpu *cpu, uint64_t access, uint64_t latency, uint64_t extra)
 {
+	if (cpu->core.timeless)
+		return;
 	cpu->a64.lsu.latency = (uint32_t)latency;
 	account_load(cpu, access,
 		     pmk_lsu_load_miss(&cpu->a64.lsu, issue_time(cpu, access), first_use(access),
 				       LOAD_HIT_LATENCY, extra));
+}
+
+static void store_goes_out(struct pmk_cpu *cpu, uint64_t access)
+{
+	if (!cpu->core.timeless)
+		account(cpu, pmk_lsu_write(&cpu->a64.lsu, issue_time(cpu, access)));
 }
 
 /* An access that goes outside by the cache, because that is off or the page is device memory. */
@@ -813,7 +862,7 @@ static void data_outside(struct pmk_cpu *cpu, uint64_t access, bool write, uint6
 {
 	cpu->dyn[write ? PMK_SIG_BUS_WRITE : PMK_SIG_BUS_READ]++;
 	if (write)
-		account(cpu, pmk_lsu_write(&cpu->a64.lsu, issue_time(cpu, access)));
+		store_goes_out(cpu, access);
 	else
 		load_miss(cpu, access, cpu->core.mem_latency, extra);
 }
@@ -862,7 +911,7 @@ static void store_line(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
 	if (!e) {
 		cpu->dyn[PMK_SIG_L1D_WRITE_MISS]++;
 		data_fill(cpu, addr, true, &e);
-		account(cpu, pmk_lsu_write(&cpu->a64.lsu, issue_time(cpu, access)));
+		store_goes_out(cpu, access);
 	}
 	*e |= DIRTY;
 	allow(cpu->a64.tables, addr, true);

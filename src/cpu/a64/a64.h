@@ -106,7 +106,7 @@ struct pmk_a64 {
 	/* Pages in the data micro-TLB, by the word of `fast` they share. */
 	uint8_t mapped[PMK_A64_FAST_PAGES];
 	/* The access that is being reported piece by piece. */
-	uint64_t piece_of, piece_first, piece_last;
+	uint64_t piece_first, piece_last;
 	uint32_t piece_info; /* the emulator's word for the last one */
 	struct pmk_a64_cache icache, dcache, l2;
 	struct pmk_tlb itlb, dtlb, main_tlb;
@@ -131,6 +131,7 @@ void pmk_a64_decode(struct pmk_decoder *d, const struct pmk_raw *raw, size_t n,
 /* What an emulator calls: watch.c. */
 extern const struct pmk_block_fns pmk_a64_on_block;
 bool pmk_a64_is_under_way(const struct pmk_cpu *cpu);
+void pmk_a64_drop(struct pmk_cpu *cpu);
 pmk_access_fn *pmk_a64_watch(const struct pmk_core *core, bool system, const struct pmk_insn *in,
 			     const struct pmk_block *b, const struct pmk_pipe_slot *pipe,
 			     uint64_t *access);
@@ -169,7 +170,7 @@ void pmk_a64_fini(struct pmk_cpu *cpu);
 void pmk_a64_forked(struct pmk_cpu *cpu);
 struct pmk_signal_set pmk_a64_raises(const struct pmk_core *core);
 /* Totals that are sums of others. */
-extern const uint8_t pmk_a64_mix[];
+extern const uint8_t pmk_a64_mix[], pmk_a64_data[];
 void pmk_a64_derive(const struct pmk_cpu *cpu, uint64_t *totals);
 extern const struct pmk_counted_signal pmk_a64_counted[];
 
@@ -238,11 +239,18 @@ static inline uint64_t pmk_a64_open_regs(uint32_t use)
 	return regs;
 }
 
+/* Look-ups of an access: one per `dcache.bytes`. */
+static inline unsigned pmk_a64_pieces(const struct pmk_core *core, unsigned bytes)
+{
+	return (bytes + (unsigned)core->a64.l1d_bytes - 1) / (unsigned)core->a64.l1d_bytes;
+}
+
 /*
  * What a memory callback knows of its instruction: pmk_access_pack() with the bytes of the whole
- * instruction as its size, and above it the element size's exponent.
+ * instruction as its size, with its look-ups, and above the size the element size's exponent.
  */
-static inline uint64_t pmk_a64_access(uint32_t to_end, uint32_t use, const struct pmk_insn *in)
+static inline uint64_t pmk_a64_access(const struct pmk_core *core, uint32_t to_end, uint32_t use,
+				      const struct pmk_insn *in)
 {
 	unsigned elem = in->mem_bytes >= 16  ? 4
 			: in->mem_bytes >= 8 ? 3
@@ -250,7 +258,8 @@ static inline uint64_t pmk_a64_access(uint32_t to_end, uint32_t use, const struc
 			: in->mem_bytes >= 2 ? 1
 					     : 0;
 
-	return pmk_access_pack(to_end, use, in->mem_count, in->mem_total) | (uint64_t)elem << 48;
+	return pmk_access_pack(to_end, use, pmk_a64_pieces(core, in->mem_total), in->mem_total) |
+	       (uint64_t)elem << 48;
 }
 #define PMK_A64_ELEM(access) ((uint32_t)((access) >> 48) & 7)
 
@@ -278,7 +287,7 @@ static inline void pmk_a64_enter(struct pmk_cpu *cpu, const struct pmk_block *b,
 	cpu->prev = b;
 	cpu->cycles = cycles + b->cycles;
 	cpu->taken += taken;
-	v->piece_of = 0;
+	cpu->a64.piece_of = 0;
 	if (p->a64.end == PMK_A64_CONDITIONAL) {
 		uint8_t *state = &v->pht[((uint32_t)(p->end_addr >> 2) ^ v->history) & v->pht_mask];
 
@@ -335,16 +344,10 @@ static inline void pmk_a64_store(struct pmk_cpu *cpu, uint64_t addr, unsigned al
 		pmk_a64_store_slow(cpu, addr, access);
 }
 
-/* Look-ups of an access: one per `dcache.bytes`. */
-static inline unsigned pmk_a64_pieces(const struct pmk_core *core, unsigned bytes)
-{
-	return (bytes + (unsigned)core->a64.l1d_bytes - 1) / (unsigned)core->a64.l1d_bytes;
-}
-
 /* A store exclusive that stores. */
 static inline void pmk_a64_store_exclusive(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
 {
-	unsigned pieces = pmk_a64_pieces(&cpu->core, PMK_ACCESS_SIZE(access));
+	unsigned pieces = PMK_ACCESS_COUNT(access);
 
 	pmk_sites_access(cpu, access);
 	cpu->dyn[PMK_SIG_STREX_PASS]++;
@@ -359,10 +362,10 @@ static inline bool pmk_a64_first_piece(struct pmk_cpu *cpu, uint64_t addr, uint6
 {
 	struct pmk_a64 *v = cpu->a64.tables;
 
-	if (v->piece_of == access && addr > v->piece_first &&
+	if (cpu->a64.piece_of == access && addr > v->piece_first &&
 	    addr - v->piece_first < PMK_ACCESS_SIZE(access))
 		return false;
-	v->piece_of = access;
+	cpu->a64.piece_of = access;
 	v->piece_first = addr;
 	return true;
 }

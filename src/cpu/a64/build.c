@@ -69,11 +69,14 @@ static void add_exceptions(const struct pmk_core *core, const struct pmk_insn *i
 }
 
 /* An access is one look-up per `dcache.bytes`; one that crosses a line is one more, which only the
- * address shows. A store exclusive counts when it stores. */
+ * address shows. A store exclusive counts when it stores; without a clock, all accesses count when
+ * they are made. */
 static void add_access(const struct pmk_core *core, const struct pmk_insn *in, struct pmk_facts *f)
 {
 	unsigned pieces = pmk_a64_pieces(core, in->mem_total);
 
+	if (core->timeless)
+		return;
 	f->n[PMK_A64_FACT_LOAD] += in->load;
 	f->n[PMK_A64_FACT_STORE] += in->store;
 	if (in->load) {
@@ -118,12 +121,26 @@ static void lanes(struct pmk_block *b, uint64_t writes)
 	b->a64.wants2 |= writes | PMK_A64_UNITS;
 }
 
+static void add_timing(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
+		       struct pmk_pipe_slot *slots, struct pmk_block *b)
+{
+	struct pmk_a64_timing t;
+
+	pmk_a64_time(core, insn, n, slots, &t);
+	b->cycles = t.cycles;
+	b->facts.n[PMK_A64_FACT_DATA_STALL] = (uint16_t)t.data_stall;
+	memcpy(b->a64.need, t.need, sizeof(b->a64.need));
+	memcpy(b->a64.residue, t.residue, sizeof(b->a64.residue));
+	memcpy(b->a64.need_sum, t.need_sum, sizeof(b->a64.need_sum));
+	b->a64.sums = t.sums;
+	lanes(b, t.writes);
+}
+
 void pmk_a64_build(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
 		   struct pmk_pipe_slot *slots, struct pmk_block *b)
 {
 	const struct pmk_insn *last = &insn[n - 1];
 	const uint64_t granule = ~(uint64_t)(core->a64.fetch_bytes - 1);
-	struct pmk_a64_timing t;
 
 	*b = (struct pmk_block){
 		.pc = insn[0].addr,
@@ -151,13 +168,7 @@ void pmk_a64_build(const struct pmk_core *core, const struct pmk_insn *insn, siz
 	b->facts.n[PMK_A64_FACT_L1I_ACCESS] =
 		(uint16_t)(((last->addr & granule) - (b->pc & granule)) / core->a64.fetch_bytes +
 			   1);
-	pmk_a64_time(core, insn, n, slots, &t);
-	b->cycles = t.cycles;
-	b->facts.n[PMK_A64_FACT_DATA_STALL] = (uint16_t)t.data_stall;
-	memcpy(b->a64.need, t.need, sizeof(b->a64.need));
-	memcpy(b->a64.residue, t.residue, sizeof(b->a64.residue));
-	memcpy(b->a64.need_sum, t.need_sum, sizeof(b->a64.need_sum));
-	b->a64.sums = t.sums;
-	lanes(b, t.writes);
+	if (!core->timeless)
+		add_timing(core, insn, n, slots, b);
 	b->a64.end = end_of(core, b, last);
 }

@@ -37,6 +37,7 @@ const struct pmk_core_family pmk_family_a64 = {
 	.wide_addresses = true,
 	.vector = pmk_a64_vector,
 	.is_under_way = pmk_a64_is_under_way,
+	.drop = pmk_a64_drop,
 	.execve = 221,
 	.execveat = 281,
 	.sigaction = -1,
@@ -50,6 +51,7 @@ const struct pmk_core_family pmk_family_a64 = {
 	.counted = pmk_a64_counted,
 	.raises = pmk_a64_raises,
 	.mix = pmk_a64_mix,
+	.data = pmk_a64_data,
 	.derive = pmk_a64_derive,
 	.insns_per_cycle = insns_per_cycle,
 };

@@ -44,6 +44,10 @@ struct pmk_cpu_a64 {
 	struct pmk_a64 *tables; /* the rest of it: see a64.h */
 	uint64_t *fast;		/* in there */
 	uint64_t pending;	/* registers whose load or division is under way, see `ready` */
+	/* The access that is being reported piece by piece. Without a clock it is 0 behind the last
+	 * piece, and this is the signal that it was counted in, or PMK_SIG_NONE. */
+	uint64_t piece_of;
+	uint8_t piece_counts;
 	struct pmk_lsu lsu;
 	uint64_t ready[PMK_A64_PLACES]; /* when pending registers will be there */
 };

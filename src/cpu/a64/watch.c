@@ -29,13 +29,50 @@ bool pmk_a64_is_under_way(const struct pmk_cpu *cpu)
 	const struct pmk_a64 *v = cpu->a64.tables;
 	uint64_t end = v->piece_last + (UINT64_C(1) << pmk_emulator.size_shift(v->piece_info));
 
-	return v->piece_of == cpu->access && end - v->piece_first < PMK_ACCESS_SIZE(cpu->access);
+	return cpu->a64.piece_of == cpu->access &&
+	       end - v->piece_first < PMK_ACCESS_SIZE(cpu->access);
+}
+
+/* The core of an access that may come in pieces, at the first of them; else NULL. */
+static struct pmk_cpu *first_piece(unsigned vcpu, uint32_t info, uint64_t addr, const void *access)
+{
+	struct pmk_cpu *cpu = remember_piece(vcpu, info, addr, access);
+
+	return pmk_a64_first_piece(cpu, addr, (uint64_t)(uintptr_t)access) ? cpu : NULL;
+}
+
+/* The same without a clock, where the access is counted here. No block that starts tells that the
+ * next access is another one, so that the last piece does. */
+static struct pmk_cpu *first_alone(unsigned vcpu, uint32_t info, uint64_t addr, const void *access,
+				   unsigned counts)
+{
+	struct pmk_cpu *cpu = first_piece(vcpu, info, addr, access);
+
+	if (cpu)
+		cpu->a64.piece_counts = (uint8_t)counts;
+	if (cpu && counts != PMK_SIG_NONE)
+		cpu->dyn[counts] += PMK_ACCESS_COUNT((uint64_t)(uintptr_t)access);
+	if (!pmk_a64_is_under_way(pmk_cpus[vcpu]))
+		pmk_cpus[vcpu]->a64.piece_of = 0;
+	return cpu;
+}
+
+/* The pieces that are missing do not come: the instruction has faulted. It is begun anew, and
+ * counted then. */
+void pmk_a64_drop(struct pmk_cpu *cpu)
+{
+	unsigned counts = cpu->a64.piece_counts;
+
+	if (cpu->core.timeless && (counts == PMK_SIG_MEM_READ || counts == PMK_SIG_MEM_WRITE))
+		cpu->dyn[counts] -= PMK_ACCESS_COUNT(cpu->a64.piece_of);
+	cpu->a64.piece_of = 0;
 }
 
 /*
  * All accesses are in their block's facts, except those of a store exclusive: the emulator reports
  * it only if it stores, as a read and a write. It reports accesses of 16 bytes and more in pieces.
- * Each function has a twin for system emulation, which keeps the access for is_device().
+ * Each function has a twin for system emulation, which keeps the access for is_device(), and one
+ * for cores without a clock, which counts the access.
  */
 #define WITH_TWIN(name)                                                                   \
 	static void name##_sys(unsigned vcpu, uint32_t info, uint64_t addr, void *access) \
@@ -54,20 +91,40 @@ bool pmk_a64_is_under_way(const struct pmk_cpu *cpu)
 		name(vcpu, info, addr, access);                                            \
 	}
 
-#define ACCESS(bytes)                                                                         \
-	static void load##bytes(unsigned vcpu, uint32_t info, uint64_t addr, void *a)         \
-	{                                                                                     \
-		(void)info;                                                                   \
-		pmk_a64_load(remember(vcpu, a), addr, bytes, bytes, (uint64_t)(uintptr_t)a);  \
-	}                                                                                     \
-	static void store##bytes(unsigned vcpu, uint32_t info, uint64_t addr, void *a)        \
-	{                                                                                     \
-		(void)info;                                                                   \
-		pmk_a64_store(remember(vcpu, a), addr, bytes, bytes, (uint64_t)(uintptr_t)a); \
-	}                                                                                     \
-	WITH_USER(load##bytes)                                                                \
-	WITH_USER(store##bytes)                                                               \
-	WITH_TWIN(load##bytes)                                                                \
+static inline struct pmk_cpu *count_alone(unsigned vcpu, const void *access, enum pmk_signal sig)
+{
+	struct pmk_cpu *cpu = pmk_cpus[vcpu];
+
+	cpu->dyn[sig] += PMK_ACCESS_COUNT((uint64_t)(uintptr_t)access);
+	return cpu;
+}
+
+#define ACCESS(bytes)                                                                          \
+	static void load##bytes(unsigned vcpu, uint32_t info, uint64_t addr, void *a)          \
+	{                                                                                      \
+		(void)info;                                                                    \
+		pmk_a64_load(remember(vcpu, a), addr, bytes, bytes, (uint64_t)(uintptr_t)a);   \
+	}                                                                                      \
+	static void store##bytes(unsigned vcpu, uint32_t info, uint64_t addr, void *a)         \
+	{                                                                                      \
+		(void)info;                                                                    \
+		pmk_a64_store(remember(vcpu, a), addr, bytes, bytes, (uint64_t)(uintptr_t)a);  \
+	}                                                                                      \
+	static void load##bytes##_alone(unsigned vcpu, uint32_t info, uint64_t addr, void *a)  \
+	{                                                                                      \
+		(void)info;                                                                    \
+		pmk_a64_load(count_alone(vcpu, a, PMK_SIG_MEM_READ), addr, bytes, bytes,       \
+			     (uint64_t)(uintptr_t)a);                                          \
+	}                                                                                      \
+	static void store##bytes##_alone(unsigned vcpu, uint32_t info, uint64_t addr, void *a) \
+	{                                                                                      \
+		(void)info;                                                                    \
+		pmk_a64_store(count_alone(vcpu, a, PMK_SIG_MEM_WRITE), addr, bytes, bytes,     \
+			      (uint64_t)(uintptr_t)a);                                         \
+	}                                                                                      \
+	WITH_USER(load##bytes)                                                                 \
+	WITH_USER(store##bytes)                                                                \
+	WITH_TWIN(load##bytes)                                                                 \
 	WITH_TWIN(store##bytes)
 
 ACCESS(1)
@@ -75,58 +132,102 @@ ACCESS(2)
 ACCESS(4)
 ACCESS(8)
 
-static void load_pieces(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
+/* Of an access that may come in pieces, from the first of them on; NULL: it is not that one. */
+static void load_all(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
 {
-	uint64_t access = (uint64_t)(uintptr_t)a;
-	struct pmk_cpu *cpu = remember_piece(vcpu, info, addr, a);
-
-	if (pmk_a64_first_piece(cpu, addr, access))
+	if (cpu)
 		pmk_a64_load(cpu, addr, 1u << PMK_A64_ELEM(access), PMK_ACCESS_SIZE(access),
 			     access);
+}
+
+static void store_all(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
+{
+	if (cpu)
+		pmk_a64_store(cpu, addr, 1u << PMK_A64_ELEM(access), PMK_ACCESS_SIZE(access),
+			      access);
+}
+
+static void load_pieces(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
+{
+	load_all(first_piece(vcpu, info, addr, a), addr, (uint64_t)(uintptr_t)a);
+}
+
+static void load_pieces_alone(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
+{
+	load_all(first_alone(vcpu, info, addr, a, PMK_SIG_MEM_READ), addr, (uint64_t)(uintptr_t)a);
 }
 
 WITH_TWIN(load_pieces)
 
 static void store_pieces(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
 {
-	uint64_t access = (uint64_t)(uintptr_t)a;
-	struct pmk_cpu *cpu = remember_piece(vcpu, info, addr, a);
+	store_all(first_piece(vcpu, info, addr, a), addr, (uint64_t)(uintptr_t)a);
+}
 
-	if (pmk_a64_first_piece(cpu, addr, access))
-		pmk_a64_store(cpu, addr, 1u << PMK_A64_ELEM(access), PMK_ACCESS_SIZE(access),
-			      access);
+static void store_pieces_alone(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
+{
+	store_all(first_alone(vcpu, info, addr, a, PMK_SIG_MEM_WRITE), addr,
+		  (uint64_t)(uintptr_t)a);
 }
 
 WITH_TWIN(store_pieces)
 
 static void store_exclusive(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
 {
-	struct pmk_cpu *cpu;
+	struct pmk_cpu *cpu = NULL;
 
-	if (!pmk_emulator.is_store(info))
-		return;
-	cpu = remember_piece(vcpu, info, addr, a);
-	if (!pmk_a64_first_piece(cpu, addr, (uint64_t)(uintptr_t)a))
-		return;
-	pmk_a64_store_exclusive(cpu, addr, (uint64_t)(uintptr_t)a);
+	if (pmk_emulator.is_store(info))
+		cpu = first_piece(vcpu, info, addr, a);
+	if (cpu)
+		pmk_a64_store_exclusive(cpu, addr, (uint64_t)(uintptr_t)a);
+}
+
+static void store_exclusive_alone(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
+{
+	struct pmk_cpu *cpu = NULL;
+
+	if (pmk_emulator.is_store(info))
+		cpu = first_alone(vcpu, info, addr, a, PMK_SIG_NONE);
+	if (cpu)
+		pmk_a64_store_exclusive(cpu, addr, (uint64_t)(uintptr_t)a);
 }
 
 WITH_TWIN(store_exclusive)
 
-/* Atomics are reported as a read and a write; only the write is used. */
-static void atomic(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
+/* Atomics are reported as a read and a write, CASP as two of each; only the first write is used. */
+static void modify(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
 {
-	uint64_t access = (uint64_t)(uintptr_t)a;
-	struct pmk_cpu *cpu;
-
-	if (!pmk_emulator.is_store(info))
-		return;
-	cpu = remember(vcpu, a);
 	pmk_a64_load(cpu, addr, 1, PMK_ACCESS_SIZE(access), access);
 	pmk_a64_store(cpu, addr, 1, PMK_ACCESS_SIZE(access), access);
 }
 
+static void atomic(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
+{
+	struct pmk_cpu *cpu = NULL;
+
+	if (pmk_emulator.is_store(info))
+		cpu = first_piece(vcpu, info, addr, a);
+	if (cpu)
+		modify(cpu, addr, (uint64_t)(uintptr_t)a);
+}
+
+static void atomic_alone(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
+{
+	struct pmk_cpu *cpu = NULL;
+
+	if (pmk_emulator.is_store(info))
+		cpu = first_alone(vcpu, info, addr, a, PMK_SIG_NONE);
+	if (!cpu)
+		return;
+	count_alone(vcpu, a, PMK_SIG_MEM_READ);
+	count_alone(vcpu, a, PMK_SIG_MEM_WRITE);
+	modify(cpu, addr, (uint64_t)(uintptr_t)a);
+}
+
 WITH_TWIN(atomic)
+
+/* Twins of the functions: of a program, of a system, of a program whose core has no clock. */
+enum world { PROGRAM, SYSTEM, ALONE, NWORLDS };
 
 pmk_access_fn *pmk_a64_watch(const struct pmk_core *core, bool system, const struct pmk_insn *in,
 			     const struct pmk_block *b, const struct pmk_pipe_slot *pipe,
@@ -136,25 +237,34 @@ pmk_access_fn *pmk_a64_watch(const struct pmk_core *core, bool system, const str
 		{ load1_user, load2_user, load4_user, load8_user },
 		{ store1_user, store2_user, store4_user, store8_user },
 	};
-	static pmk_access_fn *const single[2][2][4] = {
+	static pmk_access_fn *const single[NWORLDS][2][4] = {
 		{ { load1, load2, load4, load8 }, { store1, store2, store4, store8 } },
 		{ { load1_sys, load2_sys, load4_sys, load8_sys },
 		  { store1_sys, store2_sys, store4_sys, store8_sys } },
+		{ { load1_alone, load2_alone, load4_alone, load8_alone },
+		  { store1_alone, store2_alone, store4_alone, store8_alone } },
 	};
-	static pmk_access_fn *const pieces[2][2] = { { load_pieces, store_pieces },
-						     { load_pieces_sys, store_pieces_sys } };
+	static pmk_access_fn *const pieces[NWORLDS][2] = {
+		{ load_pieces, store_pieces },
+		{ load_pieces_sys, store_pieces_sys },
+		{ load_pieces_alone, store_pieces_alone },
+	};
+	static pmk_access_fn *const exclusive[NWORLDS] = { store_exclusive, store_exclusive_sys,
+							   store_exclusive_alone };
+	static pmk_access_fn *const both[NWORLDS] = { atomic, atomic_sys, atomic_alone };
+	enum world world = core->timeless ? ALONE : system ? SYSTEM : PROGRAM;
 
-	(void)core;
-	*access = pmk_a64_access(b->cycles - pipe->issue, pipe->use, in);
+	*access = core->timeless ? pmk_a64_access(core, 0, 0, in)
+				 : pmk_a64_access(core, b->cycles - pipe->issue, pipe->use, in);
 	if (in->exclusive && in->store)
-		return system ? store_exclusive_sys : store_exclusive;
+		return exclusive[world];
 	if (in->load && in->store)
-		return system ? atomic_sys : atomic;
+		return both[world];
 	if (in->mem_total > in->mem_bytes || in->mem_bytes > 8)
-		return pieces[system][in->store];
+		return pieces[world][in->store];
 	if (system && (in->kind & PMK_K_USER_MEM))
 		return as_user[in->store][pmk_access_log2(in->mem_bytes)];
-	return single[system][in->store][pmk_access_log2(in->mem_bytes)];
+	return single[world][in->store][pmk_access_log2(in->mem_bytes)];
 }
 
 /* As in pmk_a64_odd(). */
@@ -163,13 +273,15 @@ struct pmk_access_test pmk_a64_test(const struct pmk_core *core, const struct pm
 	int64_t ok = (int64_t)(in->store ? PMK_A64_STORE_OK : PMK_A64_LOAD_OK);
 	int64_t line = -(INT64_C(1) << PMK_A64_LINE_SHIFT);
 
-	(void)core;
 	if ((in->exclusive && in->store) || (in->load && in->store) ||
-	    in->mem_total > in->mem_bytes || in->mem_bytes > 8)
+	    in->mem_total > in->mem_bytes || in->mem_bytes > 8 ||
+	    (core->timeless && in->mem_bytes > core->a64.l1d_bytes))
 		return (struct pmk_access_test){ .n = 0 };
 	return (struct pmk_access_test){
 		.n = 2,
-		.counts = PMK_SIG_NONE,
+		.counts = !core->timeless ? PMK_SIG_NONE
+			  : in->store	  ? PMK_SIG_MEM_WRITE
+					  : PMK_SIG_MEM_READ,
 		.lookup[0] = { .size = 8,
 			       .shift = PMK_A64_LINE_SHIFT,
 			       .index_mask = PMK_A64_FAST_LINES - 1,

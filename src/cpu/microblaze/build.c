@@ -213,6 +213,7 @@ void pmk_microblaze_build(const struct pmk_core *core, const struct pmk_insn *in
 			  struct pmk_pipe_slot *slots, struct pmk_block *b)
 {
 	const struct pmk_insn *last = &insn[n - 1];
+	unsigned certain;
 
 	*b = (struct pmk_block){
 		.pc = (uint32_t)insn[0].addr,
@@ -224,7 +225,7 @@ void pmk_microblaze_build(const struct pmk_core *core, const struct pmk_insn *in
 	};
 	for (size_t i = 0; i < n; i++) {
 		add_kinds(&insn[i], &b->facts);
-		if (insn[i].load || insn[i].store)
+		if ((insn[i].load || insn[i].store) && !core->timeless)
 			add_access(&insn[i], &b->facts);
 		if (i > 0 && insn[i - 1].kind & PMK_MB_DELAY && insn[i].kind & PMK_MB_NOP)
 			b->facts.n[PMK_MB_FACT_DELAY_NOP]++;
@@ -233,7 +234,9 @@ void pmk_microblaze_build(const struct pmk_core *core, const struct pmk_insn *in
 		if (insn[i].sysop == PMK_SYS_TLB)
 			b->disturbs |= PMK_DISTURB_TLB;
 	}
-	add_timing(core, insn, n, settle_end(core, branch_of(insn, n), b), slots, b);
+	certain = settle_end(core, branch_of(insn, n), b);
+	if (!core->timeless)
+		add_timing(core, insn, n, certain, slots, b);
 	add_fetches(core, n, b);
 	place(core, b);
 	if (b->microblaze.open || b->disturbs)

@@ -64,6 +64,7 @@ const struct pmk_core_family pmk_family_microblaze = {
 	.beside = pmk_microblaze_beside,
 	.raises = pmk_microblaze_raises,
 	.mix = pmk_microblaze_mix,
+	.data = pmk_microblaze_data,
 	.longest = pmk_microblaze_longest,
 	.derive = pmk_microblaze_derive,
 	.insns_per_cycle = insns_per_cycle,

@@ -209,6 +209,27 @@ const uint8_t pmk_microblaze_mix[] = {
 	PMK_SIG_CYCLE,
 };
 
+/* Not here: the unified TLB, which has pages of code, too; and stores as instructions, because a
+ * store exclusive that fails makes no access. */
+const uint8_t pmk_microblaze_data[] = {
+	PMK_SIG_LOAD,
+	PMK_SIG_L1D_CACHED_READ,
+	PMK_SIG_L1D_CACHED_READ_HIT,
+	PMK_SIG_L1D_CACHED_WRITE,
+	PMK_SIG_L1D_CACHED_WRITE_HIT,
+	PMK_SIG_L1D_READ_MISS,
+	PMK_SIG_L1D_WRITE_MISS,
+	PMK_SIG_L1D_EVICT,
+	PMK_SIG_L1D_TLB_READ,
+	PMK_SIG_L1D_TLB_WRITE,
+	PMK_SIG_DTLB_HIT,
+	PMK_SIG_MICRO_DTLB_MISS,
+	PMK_SIG_STREX_PASS,
+	PMK_SIG_PERIPHERAL_READ,
+	PMK_SIG_PERIPHERAL_WRITE,
+	PMK_SIG_CYCLE,
+};
+
 const struct pmk_counted_signal pmk_microblaze_counted[] = {
 	{ PMK_SIG_OF_STALL, PMK_AT_LEAVE | PMK_AT_FETCH },
 	{ PMK_SIG_EX_STALL, PMK_AT_ACCESS },
@@ -268,7 +289,8 @@ static void derive_branches(const struct pmk_cpu *cpu, uint64_t *t)
 
 static void derive_caches(const struct pmk_cpu *cpu, uint64_t *t)
 {
-	/* A store exclusive that fails is executed, and nothing of it leaves the core. */
+	/* A store exclusive that fails is executed, and nothing of it leaves the core. Without a
+	 * clock none of them is in STORE, and `failed` is minus those that store. */
 	uint64_t failed = t[PMK_SIG_STREX] - t[PMK_SIG_STREX_PASS];
 	uint64_t reads = t[PMK_SIG_LOAD], writes = t[PMK_SIG_STORE] - failed;
 
@@ -445,7 +467,7 @@ static PMK_SLOW uint64_t data_translate(struct pmk_cpu *cpu, uint32_t page, uint
 	if (m->dtlb[entry] != PMK_MB_NO_PAGE)
 		m->shadow[m->dtlb[entry]] = 0;
 	cpu->dyn[PMK_SIG_MICRO_DTLB_MISS]++;
-	cycles = look_up(cpu, page, now);
+	cycles = cpu->core.timeless ? 0 : look_up(cpu, page, now);
 	stall_memory(cpu, cycles);
 	m->dtlb[entry] = page;
 	m->shadow[page] = (uint8_t)(entry + 1);
@@ -837,6 +859,8 @@ static uint64_t data_fill(struct pmk_cpu *cpu, uint32_t addr, uint64_t now)
 static void peripheral(struct pmk_cpu *cpu, enum pmk_signal sig, uint64_t now)
 {
 	cpu->dyn[sig]++;
+	if (cpu->core.timeless)
+		return;
 	record(cpu, sig, now, cpu->core.microblaze.peripheral_latency);
 	stall_memory(cpu, cpu->core.microblaze.peripheral_latency - 1);
 }
@@ -857,6 +881,8 @@ static inline uint64_t fill_through(struct pmk_cpu *cpu, uint32_t addr, uint64_t
 static inline void read_missed(struct pmk_cpu *cpu, uint64_t now, uint64_t cycles)
 {
 	cpu->dyn[PMK_SIG_L1D_READ_MISS]++;
+	if (cpu->core.timeless)
+		return;
 	stall_memory(cpu, cycles);
 	record(cpu, PMK_SIG_L1D_CACHED_READ, now, 1 + cycles);
 }
@@ -915,6 +941,8 @@ static void store_cached(struct pmk_cpu *cpu, uint32_t addr, uint64_t access, ui
 	uint64_t cycles = cpu->core.dcache_wt ? write_through(cpu, addr, now)
 					      : write_back(cpu, addr, access, now);
 
+	if (cpu->core.timeless)
+		return;
 	stall_memory(cpu, cycles);
 	record(cpu, PMK_SIG_L1D_CACHED_WRITE, now, 1 + cycles);
 }

@@ -193,7 +193,7 @@ struct pmk_signal_set pmk_microblaze_raises(const struct pmk_core *core);
 /* The clock is about to start anew. */
 void pmk_microblaze_forked(struct pmk_cpu *cpu);
 /* Totals that are sums and differences of others. */
-extern const uint8_t pmk_microblaze_mix[];
+extern const uint8_t pmk_microblaze_mix[], pmk_microblaze_data[];
 void pmk_microblaze_derive(const struct pmk_cpu *cpu, uint64_t *totals);
 extern const struct pmk_counted_signal pmk_microblaze_counted[];
 extern const struct pmk_counted_beside pmk_microblaze_beside[];
@@ -381,6 +381,17 @@ static inline void pmk_microblaze_store_through(struct pmk_cpu *cpu, uint32_t ad
 	cpu->microblaze.lsu.wbuf_empty = empty;
 	if (mmu)
 		m->used[entry - 1] = (int64_t)issue;
+}
+
+/* The same without a clock: a store to a line that is there changes nothing. */
+static inline void pmk_microblaze_store_alone(struct pmk_cpu *cpu, uint32_t addr, uint64_t access,
+					      bool mmu)
+{
+	if (PMK_UNLIKELY(!pmk_microblaze_translated(cpu, addr, access, mmu) ||
+			 !pmk_microblaze_holds(cpu->microblaze.tables,
+					       cpu->microblaze.tables->present, addr,
+					       PMK_MB_GRAIN)))
+		pmk_microblaze_store_slow(cpu, addr, access);
 }
 
 #endif

@@ -14,6 +14,17 @@ static inline struct pmk_cpu *remember(unsigned vcpu, const void *access)
 	return cpu;
 }
 
+/* Of one without a clock, which counts it. Its number stands for the time, which says what page was
+ * used last. */
+static inline struct pmk_cpu *count_alone(unsigned vcpu, enum pmk_signal sig)
+{
+	struct pmk_cpu *cpu = pmk_cpus[vcpu];
+
+	cpu->cycles++;
+	cpu->dyn[sig]++;
+	return cpu;
+}
+
 /*
  * All accesses are in their block's facts, those of a store exclusive that fails included.
  * One function for each way to store, with and without translation; sizes make no difference.
@@ -39,6 +50,22 @@ ACCESS(store_back_mmu, pmk_microblaze_store_back, true)
 ACCESS(store_through, pmk_microblaze_store_through, false)
 ACCESS(store_through_mmu, pmk_microblaze_store_through, true)
 
+#define ALONE(name, sig, call, ...)                                                                \
+	static void name##_alone(unsigned vcpu, uint32_t info, uint64_t addr, void *a)             \
+	{                                                                                          \
+		(void)info;                                                                        \
+		call(count_alone(vcpu, sig), (uint32_t)addr, (uint64_t)(uintptr_t)a, __VA_ARGS__); \
+	}
+
+ALONE(load_back, PMK_SIG_LOAD, pmk_microblaze_load, false, PMK_MB_WORD_GRAIN)
+ALONE(load_back_mmu, PMK_SIG_LOAD, pmk_microblaze_load, true, PMK_MB_WORD_GRAIN)
+ALONE(load_through, PMK_SIG_LOAD, pmk_microblaze_load, false, PMK_MB_GRAIN)
+ALONE(load_through_mmu, PMK_SIG_LOAD, pmk_microblaze_load, true, PMK_MB_GRAIN)
+ALONE(store_back, PMK_SIG_STORE, pmk_microblaze_store_back, false)
+ALONE(store_back_mmu, PMK_SIG_STORE, pmk_microblaze_store_back, true)
+ALONE(store_through, PMK_SIG_STORE, pmk_microblaze_store_alone, false)
+ALONE(store_through_mmu, PMK_SIG_STORE, pmk_microblaze_store_alone, true)
+
 /* A store exclusive is reported as a read and a write, and not at all if it fails. */
 static void store_exclusive(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
 {
@@ -47,32 +74,37 @@ static void store_exclusive(unsigned vcpu, uint32_t info, uint64_t addr, void *a
 	if (!pmk_emulator.is_store(info))
 		return;
 	cpu = remember(vcpu, a);
+	cpu->cycles += cpu->core.timeless; /* as in count_alone() */
 	pmk_sites_access(cpu, (uint64_t)(uintptr_t)a);
 	cpu->dyn[PMK_SIG_STREX_PASS]++;
 	pmk_access_see(info, addr);
 	pmk_microblaze_store_slow(cpu, (uint32_t)addr, (uint64_t)(uintptr_t)a);
 }
 
+#define WORLDS(name)                           \
+	{                                      \
+		name, name##_sys, name##_alone \
+	}
+
 pmk_access_fn *pmk_microblaze_watch(const struct pmk_core *core, bool system,
 				    const struct pmk_insn *in, const struct pmk_block *b,
 				    const struct pmk_pipe_slot *pipe, uint64_t *access)
 {
-	/* [store][write-through][translation][system] */
-	static pmk_access_fn *const plain[2][2][2][2] = {
-		{ { { load_back, load_back_sys }, { load_back_mmu, load_back_mmu_sys } },
-		  { { load_through, load_through_sys },
-		    { load_through_mmu, load_through_mmu_sys } } },
-		{ { { store_back, store_back_sys }, { store_back_mmu, store_back_mmu_sys } },
-		  { { store_through, store_through_sys },
-		    { store_through_mmu, store_through_mmu_sys } } },
+	/* [store][write-through][translation][of a program, a system, without a clock] */
+	static pmk_access_fn *const plain[2][2][2][3] = {
+		{ { WORLDS(load_back), WORLDS(load_back_mmu) },
+		  { WORLDS(load_through), WORLDS(load_through_mmu) } },
+		{ { WORLDS(store_back), WORLDS(store_back_mmu) },
+		  { WORLDS(store_through), WORLDS(store_through_mmu) } },
 	};
 
 	if (pmk_microblaze_data_is_local(core))
 		return NULL;
-	*access = pmk_access_pack(b->cycles - pipe->issue, 0, 1, in->mem_bytes);
+	*access =
+		pmk_access_pack(core->timeless ? 0 : b->cycles - pipe->issue, 0, 1, in->mem_bytes);
 	if (in->store && in->exclusive)
 		return store_exclusive;
-	return plain[in->store][core->dcache_wt][core->mmu][system];
+	return plain[in->store][core->dcache_wt][core->mmu][core->timeless ? 2 : system];
 }
 
 /* Loads, and stores to a write-back cache, as in pmk_microblaze_holds(). A translation that is used
@@ -85,7 +117,9 @@ struct pmk_access_test pmk_microblaze_test(const struct pmk_core *core, const st
 		return (struct pmk_access_test){ .n = 0 };
 	return (struct pmk_access_test){
 		.n = 1,
-		.counts = PMK_SIG_NONE,
+		.counts = !core->timeless ? PMK_SIG_NONE
+			  : in->store	  ? PMK_SIG_STORE
+					  : PMK_SIG_LOAD,
 		.lookup[0] = { .size = 4,
 			       .offset = in->store
 						 ? offsetof(struct pmk_microblaze_tables, dirty)

@@ -803,7 +803,7 @@ static void run_memory(struct run *r, const struct code_block *b, unsigned k)
 {
 	const struct pmk_insn *in = &b->insn[k];
 	unsigned to_end = b->time.cycles - b->slot[k].issue, use = b->slot[k].use;
-	uint64_t a = pmk_a64_access(to_end, use, in);
+	uint64_t a = pmk_a64_access(&r->cpu.core, to_end, use, in);
 	bool aligned = in->exclusive || (in->load && in->store);
 	uint64_t addr;
 
@@ -1253,7 +1253,7 @@ static void test_pieces(void **state)
 			unsigned firsts = 0;
 
 			pmk_isa_a64_decode(0x400000 + 4 * i, words[i], &in);
-			a = pmk_access_at(pmk_a64_access(1, 1, &in), 2 - i);
+			a = pmk_access_at(pmk_a64_access(&s->cpu.core, 1, 1, &in), 2 - i);
 			for (unsigned k = 0; k < 32; k += 8)
 				if (pmk_a64_first_piece(&s->cpu, at[i] + k, a)) {
 					firsts++;
@@ -1277,6 +1277,8 @@ static void test_access_word(void **state)
 	/* ldr q0, [x0]; ldrh w0, [x0]; ld4 {v0.4s-v3.4s}, [x0]; stp w1, w2, [x0] */
 	static const uint32_t words[] = { 0x3dc00000, 0x79400000, 0x4c400800, 0x29000801 };
 	static const unsigned total_bytes[] = { 16, 2, 64, 8 }, element[] = { 16, 2, 4, 4 };
+	static const unsigned pieces[] = { 1, 1, 4, 1 };
+	const struct pmk_core core = { .a64.l1d_bytes = 16 };
 
 	(void)state;
 	for (unsigned i = 0; i < 4; i++) {
@@ -1284,13 +1286,14 @@ static void test_access_word(void **state)
 		uint64_t a, b;
 
 		pmk_isa_a64_decode(0x400000, words[i], &in);
-		a = pmk_access_at(pmk_a64_access(70000, 300, &in), 1);
+		a = pmk_access_at(pmk_a64_access(&core, 70000, 300, &in), 1);
 		assert_int_equal(PMK_ACCESS_SIZE(a), total_bytes[i]);
+		assert_int_equal(PMK_ACCESS_COUNT(a), pieces[i]);
 		assert_int_equal(1u << PMK_A64_ELEM(a), element[i]);
 		assert_int_equal(PMK_ACCESS_TO_END(a), 65535); /* as far as can be told */
 		assert_int_equal(PMK_ACCESS_USE(a), 300);
 		/* Two of the same kind in one block are told apart. */
-		b = pmk_access_at(pmk_a64_access(70000, 300, &in), 0);
+		b = pmk_access_at(pmk_a64_access(&core, 70000, 300, &in), 0);
 		assert_true(a != b);
 	}
 }
