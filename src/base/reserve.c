@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 /* Sparse memory. See reserve.h. */
+#define _DEFAULT_SOURCE
 #include "base/reserve.h"
 
 #include <stddef.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 void *pmk_reserve(uint64_t size)
 {
@@ -17,4 +19,17 @@ void pmk_release(void *p, uint64_t size)
 {
 	if (p)
 		munmap(p, size);
+}
+
+void pmk_populate(void *p, uint64_t size)
+{
+#ifdef MADV_POPULATE_WRITE /* Linux 5.14; older kernels refuse it, and nothing is lost */
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	uintptr_t begin = (uintptr_t)p & ~(page - 1);
+
+	(void)madvise((void *)begin, (uintptr_t)p + size - begin, MADV_POPULATE_WRITE);
+#else
+	(void)p;
+	(void)size;
+#endif
 }

@@ -9,5 +9,8 @@
 void *pmk_reserve(uint64_t size);
 /* p may be NULL. */
 void pmk_release(void *p, uint64_t size);
+/* Memory that will be written soon, all of it: touching its pages at once takes less time than one
+ * after the other. */
+void pmk_populate(void *p, uint64_t size);
 
 #endif

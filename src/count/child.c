@@ -12,26 +12,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A signal that comes before exec is meant for the program, so the handlers of this process must
- * not run in the child. */
-static void forget_handlers(const sigset_t *ignored)
-{
-	for (int sig = 1; sig < NSIG; sig++) {
-		bool ignore = sigismember(ignored, sig) == 1;
-		struct sigaction sa;
-
-		if (sigaction(sig, NULL, &sa) || sa.sa_handler == SIG_IGN ||
-		    (sa.sa_handler == SIG_DFL && !ignore))
-			continue;
-		sa = (struct sigaction){ .sa_handler = ignore ? SIG_IGN : SIG_DFL };
-		sigaction(sig, &sa, NULL);
-	}
-}
+#include "base/handlers.h"
 
 static _Noreturn void run_child(int go, int failed, const char *path, char *const *argv,
 				const sigset_t *mask, const sigset_t *ignored)
@@ -39,7 +24,7 @@ static _Noreturn void run_child(int go, int failed, const char *path, char *cons
 	char byte;
 	int error;
 
-	forget_handlers(ignored);
+	pmk_handlers_forget(ignored);
 	/* End of file: the process that counts has ended, or has abandoned this child. */
 	if (read(go, &byte, 1) == 1) {
 		sigprocmask(SIG_SETMASK, mask, NULL);

@@ -66,10 +66,10 @@ void pmk_metric_list_fitting(struct pmk_metric_list *list, const struct pmk_metr
 		const struct pmk_metric *m = pmk_metrics_get(all, i);
 		bool fits = has_clock || !strstr(m->formula, "cycles_per_second");
 
-		for (const char *const *name = m->events; *name; name++) {
+		for (const char *const *name = m->events; fits && *name; name++) {
 			const struct pmk_event *ev = pmk_pmu_event(pmu, *name);
 
-			fits = fits && ev && counted(ctx, ev);
+			fits = ev && counted(ctx, ev);
 		}
 		if (fits)
 			add_metric(list, m);

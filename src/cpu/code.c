@@ -42,10 +42,22 @@ void pmk_code_fini(struct pmk_code *code)
 	memset(code, 0, sizeof(*code));
 }
 
-/* Neighbouring addresses get neighbouring entries, so that few pages of the table are touched. */
+/* Entries of a table are used from the lowest on, and `used` of them are; `more` will be. */
+static void make_room(void *table, size_t entry, uint64_t used, uint64_t more)
+{
+	const uint64_t bytes = 1 << 16;
+	uint64_t begin = (used * entry + bytes - 1) / bytes * bytes;
+	uint64_t end = ((used + more) * entry + bytes - 1) / bytes * bytes;
+
+	if (end > begin)
+		pmk_populate((char *)table + begin, end - begin);
+}
+
+/* Neighbouring addresses get neighbouring entries, so that few pages of the table are touched.
+ * Blocks that begin less than two instructions apart are rare. */
 static uint32_t first_probe(uint64_t addr)
 {
-	return (uint32_t)(addr >> 1) & TABLE_MASK;
+	return (uint32_t)(addr >> 3) & TABLE_MASK;
 }
 
 /* The number of the branch that ends `b`. Blocks that end in the same branch share it. */
@@ -88,6 +100,7 @@ static void keep_insns(struct pmk_code *code, const struct pmk_insn *insn, size_
 	}
 	if (!nfaults || ninsns > PMK_MAX_INSNS - code->ninsns)
 		return;
+	make_room(code->insn, sizeof(*insn), code->ninsns, ninsns);
 	b->insn = memcpy(&code->insn[code->ninsns], insn, ninsns * sizeof(*insn));
 	b->ninsns = ninsns;
 	b->nfaults = nfaults;
@@ -129,6 +142,7 @@ const struct pmk_block *pmk_code_add(struct pmk_code *code, const struct pmk_ins
 	if (family->branch)
 		*family->branch(&b) = branch_number(code, &b, b.id);
 	keep_insns(code, insn, n, &b);
+	make_room(code->block, sizeof(b), b.id, 1);
 	code->block[b.id] = b;
 	code->hash[b.id] = bytes_hash;
 	code->block_at[i] = b.id + 1;

@@ -468,16 +468,74 @@ void pmk_emulated_configure(struct pmk_emulated_config *cfg)
 	cfg->core.timeless = !(cfg->parts & PMK_PART_CLOCK);
 }
 
-static void clear_readings(struct pmk_emulated *e)
+static void clear_readings(struct pmk_emulated *e, const struct pmk_emulated_config *cfg)
 {
 	pmk_reading_init(&e->interval_total);
 	pmk_reading_init(&e->delayed);
 	e->delay_due = PMK_NEVER;
 	e->delayed_cycles = 0;
-	for (unsigned r = 0; r < PMK_MAX_REGIONS; r++) {
+	for (unsigned r = 0; r < cfg->nregions; r++) {
 		pmk_reading_init(&e->region[r].total);
 		pmk_reading_init(&e->region[r].entered_at);
 	}
+}
+
+/* A part of the struct that the configuration has a use for. Others are neither cleared nor copied,
+ * so that most of its pages are never touched. */
+struct used {
+	size_t at, bytes;
+};
+
+#define NUSED 6
+
+_Static_assert(offsetof(struct pmk_emulated, model) == offsetof(struct pmk_emulated, session) +
+							       sizeof(struct pmk_session) &&
+		       offsetof(struct pmk_emulated, region) ==
+			       offsetof(struct pmk_emulated, model) +
+				       PMK_MAX_PASSES * PMK_MODEL_BYTES,
+	       "nothing stands between what is used in part");
+
+/* `logged`: the bus has records of latencies. What says so is in the first part. */
+static void find_used(const struct pmk_emulated_config *cfg, bool logged, struct used used[NUSED])
+{
+	const struct pmk_emulated *e = NULL;
+	const size_t log = offsetof(struct pmk_emulated, bus.log);
+	const size_t session = offsetof(struct pmk_emulated, session);
+	const size_t pass = offsetof(struct pmk_emulated, session.pass);
+	const size_t model = offsetof(struct pmk_emulated, model);
+	const size_t region = offsetof(struct pmk_emulated, region);
+	const size_t behind = region + sizeof(e->region);
+	const struct used all[NUSED] = {
+		{ 0, log },
+		{ log, logged ? session - log : 0 },
+		{ session, pass - session + cfg->plan.npasses * sizeof(e->session.pass[0]) },
+		{ model, cfg->plan.npasses * sizeof(e->model[0]) },
+		{ region, cfg->nregions * sizeof(e->region[0]) },
+		{ behind, pmk_emulated_bytes(cfg) - behind },
+	};
+
+	memcpy(used, all, sizeof(all));
+}
+
+static void clear(struct pmk_emulated *e, const struct pmk_emulated_config *cfg)
+{
+	struct used used[NUSED];
+
+	find_used(cfg, false, used);
+	for (unsigned i = 0; i < NUSED; i++)
+		memset((char *)e + used[i].at, 0, used[i].bytes);
+	clear_readings(e, cfg);
+}
+
+void pmk_emulated_copy(struct pmk_emulated *to, const struct pmk_emulated *from,
+		       const struct pmk_emulated_config *cfg)
+{
+	struct used used[NUSED];
+
+	memcpy(to, from, offsetof(struct pmk_emulated, bus.log));
+	find_used(cfg, to->bus.recorded, used);
+	for (unsigned i = 1; i < NUSED; i++)
+		memcpy((char *)to + used[i].at, (const char *)from + used[i].at, used[i].bytes);
 }
 
 int pmk_emulated_start(struct pmk_emulated *e, struct pmk_emulated_ports *ports,
@@ -485,8 +543,7 @@ int pmk_emulated_start(struct pmk_emulated *e, struct pmk_emulated_ports *ports,
 {
 	int err;
 
-	memset(e, 0, pmk_emulated_bytes(cfg));
-	clear_readings(e);
+	clear(e, cfg);
 	err = pmk_cpu_init(&e->cpu, &cfg->core);
 	if (err)
 		return err;
@@ -501,8 +558,7 @@ int pmk_emulated_start(struct pmk_emulated *e, struct pmk_emulated_ports *ports,
 int pmk_emulated_begin(struct pmk_emulated *e, struct pmk_emulated_ports *ports,
 		       const struct pmk_emulated_config *cfg)
 {
-	memset(e, 0, pmk_emulated_bytes(cfg));
-	clear_readings(e);
+	clear(e, cfg);
 	e->cpu.core = cfg->core;
 	return begin_session(e, ports, cfg);
 }
@@ -526,8 +582,8 @@ int pmk_emulated_forked(struct pmk_emulated *e, struct pmk_emulated_ports *ports
 
 	/* When the parent was inside a region, the child is inside it, too, and counts it from
 	 * 0. */
-	clear_readings(e);
-	for (unsigned r = 0; r < PMK_MAX_REGIONS; r++)
+	clear_readings(e, cfg);
+	for (unsigned r = 0; r < cfg->nregions; r++)
 		e->region[r].entries = 0;
 	pmk_cpu_forked(&e->cpu, executions);
 	err = begin_session(e, ports, cfg);

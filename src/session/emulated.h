@@ -123,9 +123,9 @@ struct pmk_emulated {
 	struct pmk_bus bus;
 	struct pmk_session session;
 	uint64_t model[PMK_MAX_PASSES][PMK_MODEL_BYTES / 8];
+	struct pmk_region_state region[PMK_MAX_REGIONS];
 	/* the clock when the program began: the cycles that the start itself took */
 	uint64_t start_cycles;
-	struct pmk_region_state region[PMK_MAX_REGIONS];
 	/* Return addresses of the calls under way, kept only while calls are followed: address
 	 * space of the process for PMK_CALL_STACK. When the stack overflows, older addresses are
 	 * forgotten, and `calls_lost` is set. */
@@ -165,6 +165,10 @@ static inline size_t pmk_emulated_bytes(const struct pmk_emulated_config *cfg)
 	return pmk_core_family(&cfg->core)->attach ? sizeof(struct pmk_emulated)
 						   : offsetof(struct pmk_emulated, chip);
 }
+
+/* Copy what of it is used; the rest of `to` stays as it is, and nobody looks at it. */
+void pmk_emulated_copy(struct pmk_emulated *to, const struct pmk_emulated *from,
+		       const struct pmk_emulated_config *cfg);
 
 /* Pointers that only one process may use, kept outside of shared memory. */
 struct pmk_emulated_ports {

@@ -154,7 +154,8 @@ static void finish(const struct rig *r, uint64_t *totals, struct pmk_region_stat
 	struct pmk_reading now;
 
 	assert_true(copy && ports);
-	memcpy(copy, &r->e, sizeof(*copy));
+	memset(copy, 0xff, sizeof(*copy)); /* what is not copied is not looked at */
+	pmk_emulated_copy(copy, &r->e, &r->cfg);
 	/* Pointers that mean nothing where the copy lives. */
 	copy->cpu.arm11.pred = copy->cpu.arm11.dmap = copy->cpu.arm11.imap = NULL;
 	copy->cpu.prev = NULL;

@@ -1296,12 +1296,12 @@ static void find_memory(bool counted)
 
 static void before_fork(void)
 {
-	const struct pmk_cpu *cpu = forking_cpu();
+	struct pmk_cpu *cpu = forking_cpu();
 
 	forking = true;
 	atomic_fetch_add(&arena->forks, 1);
 	if (cpu)
-		memcpy(&at_fork, cpu, pmk_emulated_bytes(&config));
+		pmk_emulated_copy(&at_fork, emulated(cpu), &config);
 }
 
 /* The program has forked, and this is the child: it gets memory of its own, warm caches, and counts
@@ -1334,7 +1334,7 @@ static void after_fork(void)
 		return;
 	}
 	e = pmk_slot_cpu(slot_memory, vcpu);
-	memcpy(e, &at_fork, pmk_emulated_bytes(&config));
+	pmk_emulated_copy(e, &at_fork, &config);
 	if (pmk_emulated_forked(e, &ports[vcpu], &config, pmk_slot_executions(slot_memory, vcpu)))
 		give_up(PMK_ENOTSUP);
 	e->cpu.sites = NULL;

@@ -22,6 +22,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/handlers.h"
 #include "cpu/family.h"
 #include "cpu/fault.h"
 #include "producer/qemu/generation.h"
@@ -143,13 +144,16 @@ static void fix_surroundings(void)
 	setrlimit(RLIMIT_STACK, &stack);
 }
 
-/* What the child does between fork and exec. Errors are written to `report`, which exec closes. */
+/* What the child does before it is the emulator, in memory that is still pmk's. Errors are written
+ * to `report`, which exec closes. */
 static _Noreturn void exec_emulator(const char *path, char **argv, char *const *envp, pid_t parent,
-				    const int inherited[3], int report)
+				    const int inherited[3], int report, const sigset_t *mask)
 {
 	ssize_t ignored;
 	int err;
 
+	pmk_handlers_forget(NULL);
+	sigprocmask(SIG_SETMASK, mask, NULL);
 	end_with(parent);
 	fix_surroundings();
 	/* This emulator inherits them, and no other process. */
@@ -162,11 +166,30 @@ static _Noreturn void exec_emulator(const char *path, char **argv, char *const *
 	_exit(127);
 }
 
-static void clear_counts(struct pmk_runner_counts *c)
+/* Start it in a child that shares pmk's memory, while pmk waits for it to be the emulator. After a
+ * fork() the pages of both would be copied one by one. */
+static pid_t start_emulator(const char *path, char **argv, char *const *envp,
+			    const int inherited[3], int report)
 {
-	memset(c, 0, sizeof(*c));
+	pid_t parent = getpid(), child;
+	sigset_t all, before;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	child = vfork();
+	if (child == 0)
+		exec_emulator(path, argv, envp, parent, inherited, report, &before);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return child;
+}
+
+static void clear_counts(struct pmk_runner_counts *c, unsigned nregions)
+{
+	const size_t behind = offsetof(struct pmk_runner_counts, entries);
+
+	memset((char *)c + behind, 0, sizeof(*c) - behind);
 	pmk_reading_init(&c->total);
-	for (unsigned k = 0; k < PMK_MAX_REGIONS; k++)
+	for (unsigned k = 0; k < nregions; k++)
 		pmk_reading_init(&c->region[k]);
 }
 
@@ -212,8 +235,8 @@ int pmk_runner_open(struct pmk_runner *r, const struct pmk_runner_config *cfg, i
 	r->arena = create_arena(r->slots, arena_fd);
 	if (!r->core || !r->tail || !r->one || !r->copy || !r->begun || !r->arena)
 		return PMK_ENOMEM;
-	clear_counts(&r->sum);
-	clear_counts(r->tail);
+	clear_counts(&r->sum, cfg->counters.nregions);
+	clear_counts(r->tail, cfg->counters.nregions);
 	begin_arena(r);
 	err = pmk_emulated_begin(r->begun, &r->begun_ports, &cfg->counters);
 	if (err)
@@ -227,7 +250,6 @@ int pmk_runner_start(struct pmk_runner *r, const struct pmk_runner_config *cfg)
 	bool vdso = generation && generation->vdso;
 	char plugin[PATH_MAX + 128], stack[16], space[16], **argv, **envp;
 	int arena_fd, ledger_fd = -1, report[2], err = pmk_runner_open(r, cfg, &arena_fd);
-	pid_t parent;
 
 	if (err)
 		return err;
@@ -252,11 +274,8 @@ int pmk_runner_start(struct pmk_runner *r, const struct pmk_runner_config *cfg)
 		close_ledger(ledger_fd);
 		return PMK_EIO;
 	}
-	parent = getpid();
-	r->pid = fork();
-	if (r->pid == 0)
-		exec_emulator(cfg->emulator, argv, envp, parent,
-			      (int[]){ arena_fd, ledger_fd, cfg->guest.log }, report[1]);
+	r->pid = start_emulator(cfg->emulator, argv, envp,
+				(int[]){ arena_fd, ledger_fd, cfg->guest.log }, report[1]);
 	free(argv);
 	free(envp);
 	close(arena_fd);
@@ -347,12 +366,13 @@ const char *pmk_runner_unsound(struct pmk_runner *r)
 
 /* ---- reading -------------------------------------------------------------------------------- */
 
-static void add_counts(struct pmk_runner_counts *sum, const struct pmk_runner_counts *c)
+static void add_counts(struct pmk_runner_counts *sum, const struct pmk_runner_counts *c,
+		       unsigned nregions)
 {
 	pmk_reading_add(&sum->total, &c->total);
 	for (unsigned i = 0; i < PMK_MAX_EVENTS; i++)
 		sum->wrapped[i] |= c->wrapped[i];
-	for (unsigned k = 0; k < PMK_MAX_REGIONS; k++) {
+	for (unsigned k = 0; k < nregions; k++) {
 		sum->entries[k] += c->entries[k];
 		pmk_reading_add(&sum->region[k], &c->region[k]);
 	}
@@ -458,8 +478,8 @@ static void read_core(struct pmk_runner *r, struct pmk_arena_slot *slot, unsigne
 	const char *what;
 	int err;
 
-	clear_counts(c);
-	memcpy(copy, pmk_slot_cpu(memory, cpu), pmk_emulated_bytes(cfg));
+	clear_counts(c, cfg->nregions);
+	pmk_emulated_copy(copy, pmk_slot_cpu(memory, cpu), cfg);
 	if (!copy->session.plan.nevents)
 		return; /* the vCPU was never started */
 	what = b.count > PMK_MAX_BLOCKS ? "the number of its blocks of code"
@@ -476,7 +496,7 @@ static void read_core(struct pmk_runner *r, struct pmk_arena_slot *slot, unsigne
 	err = pmk_emulated_finish(copy, &ports, cfg, &b, &c->total);
 	if (err == PMK_ERANGE) {
 		doubt(r, "a count", slot, (int)cpu);
-		clear_counts(c);
+		clear_counts(c, cfg->nregions);
 		return;
 	}
 	if (err && !r->error)
@@ -501,7 +521,7 @@ static void read_core(struct pmk_runner *r, struct pmk_arena_slot *slot, unsigne
 		estimate(&r->units[slot - r->arena->slot], cfg->plan.nevents, c);
 	if (!counts_are_sound(c, cfg->nregions)) {
 		doubt(r, "a count", slot, (int)cpu);
-		clear_counts(c);
+		clear_counts(c, cfg->nregions);
 	}
 }
 
@@ -553,7 +573,7 @@ static void read_slot(struct pmk_runner *r, struct pmk_arena_slot *s)
 	take_pieces(r, (unsigned)(s - r->arena->slot));
 	for (unsigned cpu = 0; cpu < ncpus && cpu < PMK_ARENA_CPUS; cpu++) {
 		read_core(r, s, cpu, c);
-		add_counts(&r->sum, c);
+		add_counts(&r->sum, c, r->cfg.counters.nregions);
 		if ((pid_t)atomic_load(&s->pid) == r->pid) {
 			r->core[cpu] = *c;
 			r->ncores = cpu + 1;
