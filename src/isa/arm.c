@@ -18,10 +18,10 @@
  */
 #include "isa/arm.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include <capstone/capstone.h>
+#include "base/reserve.h"
+#include "isa/capstone.h"
 
 /* Programs contain the same words again and again, and looking one up here is much faster than
  * asking Capstone for its name. */
@@ -33,6 +33,7 @@ struct memo {
 };
 
 struct pmk_isa_arm {
+	const struct pmk_capstone *cs;
 	csh capstone;
 	cs_insn *scratch;
 	struct memo memo[1u << MEMO_BITS];
@@ -503,7 +504,7 @@ static unsigned capstones_name(struct pmk_isa_arm *isa, uint32_t w)
 	size_t left = sizeof(code);
 	uint64_t addr = 0;
 
-	if (!cs_disasm_iter(isa->capstone, &next, &left, &addr, isa->scratch))
+	if (!isa->cs->disasm_iter(isa->capstone, &next, &left, &addr, isa->scratch))
 		return ARM_INS_INVALID;
 	return isa->scratch->id;
 }
@@ -668,25 +669,31 @@ void pmk_isa_arm_decode(struct pmk_isa_arm *isa, bool thumb, uint64_t addr, cons
 
 unsigned pmk_isa_other_capstone(void)
 {
+	const struct pmk_capstone *cs = pmk_capstone();
 	int major = 0, minor = 0;
 
-	cs_version(&major, &minor);
+	if (!cs)
+		return 0;
+	cs->version(&major, &minor);
 	return major == CS_API_MAJOR ? 0 : (unsigned)major;
 }
 
 struct pmk_isa_arm *pmk_isa_arm_new(void)
 {
-	struct pmk_isa_arm *isa = pmk_isa_other_capstone() ? NULL : calloc(1, sizeof(*isa));
+	struct pmk_isa_arm *isa = pmk_isa_other_capstone() ? NULL : pmk_reserve(sizeof(*isa));
 
 	if (!isa)
 		return NULL;
-	if (cs_open(CS_ARCH_ARM, CS_MODE_ARM, &isa->capstone) == CS_ERR_OK) {
-		isa->scratch = cs_malloc(isa->capstone);
+	/* Words are spread over all of the memo. */
+	pmk_populate(isa, sizeof(*isa));
+	isa->cs = pmk_capstone();
+	if (isa->cs && isa->cs->open(CS_ARCH_ARM, CS_MODE_ARM, &isa->capstone) == CS_ERR_OK) {
+		isa->scratch = isa->cs->malloc(isa->capstone);
 		if (isa->scratch)
 			return isa;
-		cs_close(&isa->capstone);
+		isa->cs->close(&isa->capstone);
 	}
-	free(isa);
+	pmk_release(isa, sizeof(*isa));
 	return NULL;
 }
 
@@ -694,7 +701,7 @@ void pmk_isa_arm_free(struct pmk_isa_arm *isa)
 {
 	if (!isa)
 		return;
-	cs_free(isa->scratch, 1);
-	cs_close(&isa->capstone);
-	free(isa);
+	isa->cs->free(isa->scratch, 1);
+	isa->cs->close(&isa->capstone);
+	pmk_release(isa, sizeof(*isa));
 }

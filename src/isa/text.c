@@ -3,11 +3,11 @@
  * too; those of MicroBlaze are in the order of the core. */
 #include "isa/text.h"
 
-#include <capstone/capstone.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/capstone.h"
 #include "isa/microblaze_text.h"
 
 static const struct mode {
@@ -24,7 +24,8 @@ static const struct mode {
 #define NMODES (sizeof(modes) / sizeof(modes[0]))
 
 struct pmk_isa_text {
-	csh handle[NMODES]; /* 0: not opened */
+	const struct pmk_capstone *cs; /* NULL: not asked for, or not there */
+	csh handle[NMODES];	       /* 0: not opened */
 };
 
 struct pmk_isa_text *pmk_isa_text_new(void)
@@ -36,7 +37,7 @@ void pmk_isa_text_free(struct pmk_isa_text *t)
 {
 	for (size_t i = 0; t && i < NMODES; i++)
 		if (t->handle[i])
-			cs_close(&t->handle[i]);
+			t->cs->close(&t->handle[i]);
 	free(t);
 }
 
@@ -46,8 +47,10 @@ static csh handle_of(struct pmk_isa_text *t, const char *mode)
 	for (size_t i = 0; mode && i < NMODES; i++) {
 		if (strcmp(modes[i].name, mode) != 0)
 			continue;
-		if (!t->handle[i] &&
-		    cs_open(modes[i].arch, modes[i].mode, &t->handle[i]) != CS_ERR_OK)
+		if (!t->cs)
+			t->cs = pmk_capstone();
+		if (!t->handle[i] && t->cs &&
+		    t->cs->open(modes[i].arch, modes[i].mode, &t->handle[i]) != CS_ERR_OK)
 			t->handle[i] = 0;
 		return t->handle[i];
 	}
@@ -69,9 +72,9 @@ size_t pmk_isa_text_size(struct pmk_isa_text *t, const char *mode, const void *b
 	size_t size = 0;
 	cs_insn *in;
 
-	if (handle && cs_disasm(handle, bytes, n, 0, 1, &in)) {
+	if (handle && t->cs->disasm(handle, bytes, n, 0, 1, &in)) {
 		size = in->size;
-		cs_free(in, 1);
+		t->cs->free(in, 1);
 	}
 	return size;
 }
@@ -82,9 +85,9 @@ void pmk_isa_text_of(struct pmk_isa_text *t, const char *mode, bool big_endian, 
 	csh handle = handle_of(t, mode);
 	cs_insn *in;
 
-	if (handle && cs_disasm(handle, bytes, n, addr, 1, &in)) {
+	if (handle && t->cs->disasm(handle, bytes, n, addr, 1, &in)) {
 		snprintf(text, size, "%-7s %s", in->mnemonic, in->op_str);
-		cs_free(in, 1);
+		t->cs->free(in, 1);
 		for (size_t end = strlen(text); end && text[end - 1] == ' ';)
 			text[--end] = '\0';
 		return;

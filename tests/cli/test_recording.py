@@ -367,6 +367,18 @@ def test_instructions_with_counts(listing):
     assert "helper in" not in out
 
 
+def test_capstone_is_loaded_for_names_alone(listing):
+    """It takes a millisecond, and most commands name no instruction."""
+    env = {**os.environ, "LD_DEBUG": "files"}
+    for argv, loads in ((["annotate", "-i", listing], True), (["report", "-i", listing], False),
+                        (["stat", "-e", "instr_exec", "true"], False)):
+        said = run(PMK, *argv, env=env).err
+        pid = re.match(r"\s*(\d+):", said)[1]
+        own = "".join(line for line in said.splitlines(True) if line.strip().startswith(pid))
+        contains(own, "libelf.so")
+        equal("libcapstone.so" in own, loads, argv)
+
+
 def test_lines_with_counts(listing):
     out = annotate(listing)
     hottest, order = out.split(" In the order of addresses:\n")

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+/* Capstone, loaded when it is first asked for. See capstone.h. It stays loaded. */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stddef.h>
+
+#include "isa/capstone.h"
+
+/* The name of the library of the version that this is compiled for. */
+#define TEXT_OF(x) #x
+#define TEXT(x)	   TEXT_OF(x)
+#define LIBRARY	   "libcapstone.so." TEXT(CS_API_MAJOR)
+
+static struct pmk_capstone loaded;
+static bool complete;
+
+static void load(void)
+{
+	static const struct {
+		const char *name;
+		size_t at;
+	} functions[] = {
+		{ "cs_version", offsetof(struct pmk_capstone, version) },
+		{ "cs_open", offsetof(struct pmk_capstone, open) },
+		{ "cs_close", offsetof(struct pmk_capstone, close) },
+		{ "cs_malloc", offsetof(struct pmk_capstone, malloc) },
+		{ "cs_free", offsetof(struct pmk_capstone, free) },
+		{ "cs_disasm", offsetof(struct pmk_capstone, disasm) },
+		{ "cs_disasm_iter", offsetof(struct pmk_capstone, disasm_iter) },
+	};
+	void *library = dlopen(LIBRARY, RTLD_LAZY | RTLD_LOCAL);
+
+	complete = library;
+	for (size_t i = 0; library && i < sizeof(functions) / sizeof(functions[0]); i++) {
+		void *function = dlsym(library, functions[i].name);
+
+		/* As POSIX has it: a pointer to an object becomes one to a function. */
+		*(void **)((char *)&loaded + functions[i].at) = function;
+		complete &= function != NULL;
+	}
+}
+
+const struct pmk_capstone *pmk_capstone(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, load);
+	return complete ? &loaded : NULL;
+}
